@@ -1,0 +1,181 @@
+package netview
+
+import (
+	"fmt"
+	"net/netip"
+	"time"
+
+	"github.com/weirnet/weir/openflow"
+	"github.com/weirnet/weir/packet"
+)
+
+// DPID is a datapath id, the 64-bit name of a switch. It prints as 16 hexadecimal digits.
+type DPID uint64
+
+// String is the id as 16 hexadecimal digits.
+func (d DPID) String() string { return fmt.Sprintf("%016x", uint64(d)) }
+
+// Point is a port of a switch: a connect point. Port has the number that OpenFlow 1.3 gives it.
+type Point struct {
+	DPID DPID
+	Port uint32
+}
+
+// String is the point as DPID/port.
+func (p Point) String() string { return fmt.Sprintf("%s/%d", p.DPID, p.Port) }
+
+// SwitchState says how far a switch has come.
+type SwitchState string
+
+// The states of a switch.
+const (
+	SwitchReady        SwitchState = "ready"        // connected, its ports known
+	SwitchDisconnected SwitchState = "disconnected" // its session is gone; what is known of it stays ("unknown is not down")
+)
+
+// Switch is a switch as its handshake and its port statuses describe it. Ports are ordered by number.
+type Switch struct {
+	DPID         DPID
+	Name         string
+	State        SwitchState
+	Connected    bool
+	Version      openflow.Version
+	Address      string // of the switch's end of the control connection
+	Master       string // the instance that is master of it
+	Desc         openflow.Desc
+	Buffers      uint32
+	Tables       uint8
+	Capabilities uint32
+	Ports        []Port
+	Since        time.Time // of the last change of Connected
+}
+
+// Port finds a port by number.
+func (s *Switch) Port(number uint32) (Port, bool) {
+	for i := range s.Ports {
+		if s.Ports[i].Number == number {
+			return s.Ports[i], true
+		}
+	}
+	return Port{}, false
+}
+
+// PortRole says what discovery knows about what is behind a port.
+type PortRole uint8
+
+// The roles of a port.
+const (
+	PortUnknown PortRole = iota // not yet probed often enough: carries no broadcast and no host
+	PortEdge                    // probed, and no other switch of ours answered: hosts may be here
+	PortLink                    // a link to another switch is here
+)
+
+// String is "unknown", "edge" or "link".
+func (r PortRole) String() string { return [...]string{"unknown", "edge", "link"}[r] }
+
+// Port is a port of a switch. Up is true when it is neither administratively down nor without carrier.
+type Port struct {
+	Number    uint32
+	Name      string
+	MAC       packet.MAC
+	Up        bool
+	SpeedMbps uint64 // 0 if not known
+	Role      PortRole
+}
+
+// LinkState says how sure a link is.
+type LinkState string
+
+// The states of a link.
+const (
+	LinkConfirmed   LinkState = "confirmed"   // heard within the ageing time
+	LinkUnconfirmed LinkState = "unconfirmed" // an end's control session is gone: existing paths stay, new ones avoid it
+)
+
+// LinkKey names a link: one direction between two ports.
+type LinkKey struct{ Src, Dst Point }
+
+// Link is one direction of a link. A link that is down stays, as Up false, for 60 seconds.
+type Link struct {
+	LinkKey
+	Up    bool
+	State LinkState
+	Since time.Time // of the last change of Up
+}
+
+// HostID names a host: its address, in its VLAN. VLAN is 0 for untagged.
+type HostID struct {
+	MAC  packet.MAC
+	VLAN uint16
+}
+
+// String is the MAC, or MAC/vlan for a tagged host.
+func (h HostID) String() string {
+	if h.VLAN == 0 {
+		return h.MAC.String()
+	}
+	return fmt.Sprintf("%s/%d", h.MAC, h.VLAN)
+}
+
+// HostState says how sure a host's place is.
+type HostState string
+
+// The states of a host.
+const (
+	HostConfirmed   HostState = "confirmed"
+	HostUnconfirmed HostState = "unconfirmed" // its switch's control session is gone, or its port is down
+)
+
+// Host is an end station. IPs are in order of address, without duplicates.
+type Host struct {
+	HostID
+	IPs   []netip.Addr
+	At    Point
+	Seen  time.Time
+	State HostState
+}
+
+// RuleState says how far a wanted rule has come.
+type RuleState string
+
+// The states of a rule.
+const (
+	RulePending   RuleState = "pending"   // not yet confirmed by the switch
+	RuleInstalled RuleState = "installed" // confirmed by a barrier
+	RuleFailed    RuleState = "failed"    // refused by the switch; Reason says why
+)
+
+// RuleKey names a rule: a switch holds at most one entry for it.
+type RuleKey struct {
+	DPID     DPID
+	Table    uint8
+	Priority uint16
+	Match    string // Match.Key()
+}
+
+// Rule is a firm rule wanted on a switch: until it is withdrawn the switch is made to hold it. Its time-outs are zero.
+type Rule struct {
+	DPID         DPID
+	Owner        string // who wants it, for people: "forward", "discovery"
+	Table        uint8
+	Priority     uint16
+	Cookie       uint64
+	Match        openflow.Match
+	Instructions []openflow.Instruction
+
+	State  RuleState // written by flowsync only
+	Reason string    // of RuleFailed
+}
+
+// Key is the rule's name.
+func (r *Rule) Key() RuleKey {
+	return RuleKey{DPID: r.DPID, Table: r.Table, Priority: r.Priority, Match: r.Match.Key()}
+}
+
+// Meter is a meter wanted on a switch, a drop band in packets a second.
+type Meter struct {
+	DPID  DPID
+	ID    uint32
+	Rate  uint32 // packets a second
+	Burst uint32 // packets
+}
