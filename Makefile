@@ -1,0 +1,64 @@
+# Weir's targets. `make` alone builds.
+SHELL       := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := build
+
+export GOTOOLCHAIN := local
+
+VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
+COMMIT   ?= $(shell git rev-parse HEAD 2>/dev/null || echo unknown)
+LDFLAGS  := -s -w -X github.com/weirnet/weir/cli.version=$(VERSION) -X github.com/weirnet/weir/cli.commit=$(COMMIT)
+FUZZTIME ?= 20s
+
+.PHONY: build run test test-all bench fuzz lint vuln demo-mininet clean setup-build setup-test
+.PHONY: unit real real-long
+
+build: setup-build ## one static binary, bin/weir
+	CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)' -o bin/weir ./cmd/weir
+
+run: build ## an instance on this machine; it prints how to use it
+	exec bin/weir node
+
+test: setup-test build lint unit real ## what continuous integration runs
+
+test-all: test real-long fuzz ## longer: bigger networks, every fuzz target
+
+bench: build ## benchmarks of the packages and of the binary
+	scripts/bench
+
+fuzz: setup-build ## every fuzz target for FUZZTIME each
+	FUZZTIME=$(FUZZTIME) scripts/fuzz
+
+lint: setup-build ## gofmt, go vet, staticcheck
+	@unformatted=$$(gofmt -l $$(find . -name '*.go' -not -path './.cache/*')); \
+	  if [ -n "$$unformatted" ]; then echo "gofmt -w these files:" $$unformatted; exit 1; fi
+	go vet -tags real,long ./...
+	go tool staticcheck -tags real,long ./...
+
+vuln: setup-build ## known vulnerabilities, where the database can be reached
+	go run golang.org/x/vuln/cmd/govulncheck@v1.1.4 ./...
+
+demo-mininet: build ## a Mininet network with loops under an instance (needs root)
+	scripts/setup demo
+	scripts/demo-mininet
+
+clean: ## what the targets made, the test environment included
+	rm -rf bin .cache
+
+setup-build:
+	@scripts/setup build
+
+setup-test:
+	@scripts/setup build test
+
+# Unit tests run under the race detector; the same packages run once more
+# without it, one at a time, with the tests against real programs and networks.
+# CI=1 turns a test that would be skipped for a missing program into a failure.
+unit:
+	CI=1 go test -race ./...
+
+real:
+	CI=1 go test -count=1 -p 1 -timeout 8m -tags real ./...
+
+real-long:
+	CI=1 go test -count=1 -p 1 -timeout 60m -tags real,long ./...
