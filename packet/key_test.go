@@ -42,7 +42,7 @@ func frames() []built {
 	for _, vlan := range []uint16{0, VLANPresent, VLANPresent | 100} {
 		for _, v6 := range []bool{false, true} {
 			k := base(v6, vlan)
-			k.IPProto, k.SrcPort, k.DstPort, k.Layers = ProtoUDP, 1000, 53, k.Layers|LayerUDP
+			k.IPProto, k.SrcPort, k.DstPort, k.Layers = ProtoUDP, 4001, 2345, k.Layers|LayerUDP
 			add("udp", k, AppendUDP(nil, &k, []byte("odd")))
 			k = base(v6, vlan)
 			k.IPProto, k.SrcPort, k.DstPort, k.TCPFlags, k.Layers = ProtoTCP, 40000, 80, TCPSyn|TCPAck, k.Layers|LayerTCP

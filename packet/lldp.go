@@ -34,7 +34,7 @@ const MaxTLV = 511
 
 // Errors of LLDP.Parse.
 var (
-	ErrLLDPOrder = errors.New("LLDP: must begin with chassis id, port id and time to live")
+	ErrLLDPOrder = errors.New("LLDP: must begin with chassis id, port id and time to live, each once")
 	ErrLLDPTLV   = errors.New("LLDP: a TLV is longer than the frame, or shorter than its type allows")
 )
 
@@ -72,6 +72,9 @@ func (l *LLDP) Parse(pdu []byte) error {
 		}
 		if typ == TLVEnd {
 			break
+		}
+		if typ <= TLVTTL {
+			return ErrLLDPOrder
 		}
 		rest = after
 	}
