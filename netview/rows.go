@@ -48,6 +48,9 @@ type Switch struct {
 	Capabilities uint32
 	Ports        []Port
 	Since        time.Time // of the last change of Connected
+	// Settled is true once discovery has found, since the switch connected, what there is to find at it: every link
+	// heard twice, or two LLDP periods gone. Until then nothing of ours is removed from it.
+	Settled bool
 }
 
 // Port finds a port by number.
@@ -150,7 +153,7 @@ type RuleKey struct {
 	DPID     DPID
 	Table    uint8
 	Priority uint16
-	Match    string // Match.Key()
+	Match    string // the TLVs of the match
 }
 
 // Rule is a firm rule wanted on a switch: until it is withdrawn the switch is made to hold it. Its time-outs are zero.
@@ -169,7 +172,7 @@ type Rule struct {
 
 // Key is the rule's name.
 func (r *Rule) Key() RuleKey {
-	return RuleKey{DPID: r.DPID, Table: r.Table, Priority: r.Priority, Match: r.Match.Key()}
+	return RuleKey{DPID: r.DPID, Table: r.Table, Priority: r.Priority, Match: string(r.Match.OXM)}
 }
 
 // Meter is a meter wanted on a switch, a drop band in packets a second.

@@ -1,0 +1,145 @@
+package netview
+
+import "sync"
+
+// Kind says which table a change is in.
+type Kind uint8
+
+// The kinds of rows.
+const (
+	KindSwitch Kind = iota
+	KindLink
+	KindHost
+	KindRule
+	KindMeter
+)
+
+// String is "switch", "link", "host", "rule" or "meter".
+func (k Kind) String() string { return [...]string{"switch", "link", "host", "rule", "meter"}[k] }
+
+// Change is one row that a transaction put or deleted. Exactly one of the pointers is set: the row as it is now, or, if
+// Deleted, as it was last.
+type Change struct {
+	Revision Revision
+	Kind     Kind
+	Deleted  bool
+	Switch   *Switch
+	Link     *Link
+	Host     *Host
+	Rule     *Rule
+	Meter    *Meter
+}
+
+// changeLog is the bounded log of changes and the bell for those who wait. Its lock is held for copying only.
+type changeLog struct {
+	mu       sync.Mutex
+	ring     []Change // grows up to limit, then its oldest entries are overwritten
+	limit    int
+	next     int           // where the next change goes, modulo limit
+	complete Revision      // every change after this revision is in the ring
+	current  Revision      // of the view
+	bell     chan struct{} // closed with the next revision; nil while nobody waits
+}
+
+func (l *changeLog) init(limit int) { l.limit = limit }
+
+// publish appends a transaction's changes; show makes its snapshot visible, before anybody is woken.
+func (l *changeLog) publish(r Revision, changes []Change, show func()) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for i := range changes {
+		changes[i].Revision = r
+		l.append(changes[i])
+	}
+	l.current = r
+	show()
+	if l.bell != nil {
+		close(l.bell)
+		l.bell = nil
+	}
+}
+
+func (l *changeLog) append(c Change) {
+	if len(l.ring) < l.limit {
+		l.ring = append(l.ring, c)
+		l.next = len(l.ring) % l.limit
+		return
+	}
+	l.complete = l.ring[l.next].Revision
+	l.ring[l.next] = c
+	l.next = (l.next + 1) % l.limit
+}
+
+// at is the i-th oldest change.
+func (l *changeLog) at(i int) *Change {
+	if len(l.ring) < l.limit {
+		return &l.ring[i]
+	}
+	return &l.ring[(l.next+i)%l.limit]
+}
+
+// first is the index, among the oldest, of the first change after the revision.
+func (l *changeLog) first(after Revision) int {
+	low, high := 0, len(l.ring)
+	for low < high {
+		if mid := (low + high) / 2; l.at(mid).Revision <= after {
+			low = mid + 1
+		} else {
+			high = mid
+		}
+	}
+	return low
+}
+
+var closed = func() chan struct{} { c := make(chan struct{}); close(c); return c }()
+
+// Changed returns a channel that is closed as soon as the view's revision is greater than after.
+func (v *View) Changed(after Revision) <-chan struct{} {
+	l := &v.log
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.current > after {
+		return closed
+	}
+	if l.bell == nil {
+		l.bell = make(chan struct{})
+	}
+	return l.bell
+}
+
+// Changes returns the changes after a revision in their order, and the revision up to which they are complete: ask again
+// from there. Transactions are returned whole; after the first one no more are begun once limit changes are exceeded.
+// If ok is false the log does not reach back that far (or the revision is of the future): take a Snapshot and continue
+// from its revision.
+func (v *View) Changes(after Revision, limit int) (cs []Change, upto Revision, ok bool) {
+	l := &v.log
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if after < l.complete || after > l.current {
+		return nil, after, false
+	}
+	begin := l.first(after)
+	end := min(begin+max(limit, 1), len(l.ring))
+	if end == len(l.ring) {
+		return l.copy(begin, end), l.current, true
+	}
+	upto = l.at(end - 1).Revision
+	if l.at(end).Revision == upto { // cut inside a transaction: leave it out, or take it whole if it is the first
+		if l.at(begin).Revision != upto {
+			upto--
+		}
+		end = l.first(upto)
+	}
+	return l.copy(begin, end), upto, true
+}
+
+func (l *changeLog) copy(begin, end int) []Change {
+	if begin == end {
+		return nil
+	}
+	cs := make([]Change, 0, end-begin)
+	for i := begin; i < end; i++ {
+		cs = append(cs, *l.at(i))
+	}
+	return cs
+}

@@ -1,0 +1,173 @@
+package netview
+
+import "iter"
+
+// Facts is the writer of what the network says: switches, links, hosts. Discovery owns it.
+type Facts struct{ view *View }
+
+// Facts returns the writer of facts. It has one owner: a second call panics.
+func (v *View) Facts() *Facts {
+	v.owners.Lock()
+	defer v.owners.Unlock()
+	if v.owners.facts {
+		panic("netview: Facts has an owner already")
+	}
+	v.owners.facts = true
+	return &Facts{v}
+}
+
+// Update runs one transaction and returns the revision that shows it, published when Update returns. If do panics
+// nothing of it is.
+func (f *Facts) Update(do func(tx *FactsTx)) Revision {
+	return f.view.transact(func() { do(&FactsTx{f.view}) })
+}
+
+// FactsTx is a running transaction; it is valid inside Update only. Its reads see its own writes. Rows given to it
+// belong to the view from then on.
+type FactsTx struct{ view *View }
+
+// Switch finds a switch.
+func (tx *FactsTx) Switch(dpid DPID) (*Switch, bool) { return tx.view.switches.get(dpid) }
+
+// Link finds a link.
+func (tx *FactsTx) Link(key LinkKey) (*Link, bool) { return tx.view.links.get(key) }
+
+// LinksFrom yields the links whose source is a port of the switch. Do not write links while ranging over it.
+func (tx *FactsTx) LinksFrom(dpid DPID) iter.Seq[*Link] { return linksOf(tx.view.links.rows, dpid) }
+
+// LinksTo yields the links whose destination is a port of the switch. Do not write links while ranging over it.
+func (tx *FactsTx) LinksTo(dpid DPID) iter.Seq[*Link] { return linksOf(tx.view.linksIn.rows, dpid) }
+
+// Host finds a host.
+func (tx *FactsTx) Host(id HostID) (*Host, bool) { return tx.view.hosts.get(id) }
+
+// HostsAt yields the hosts at a port. Do not write hosts while ranging over it.
+func (tx *FactsTx) HostsAt(p Point) iter.Seq[*Host] { return hostsAt(tx.view.hostsAt.rows, p) }
+
+// PutSwitch adds or replaces a switch. Links at ports of it that are now gone or down go down in the same transaction.
+func (tx *FactsTx) PutSwitch(s *Switch) {
+	v := tx.view
+	if v.switches.put(s.DPID, s) != nil {
+		tx.lowerLinks(s.DPID)
+	}
+	v.note(Change{Kind: KindSwitch, Switch: s})
+}
+
+// DeleteSwitch deletes a switch, with its links and hosts.
+func (tx *FactsTx) DeleteSwitch(dpid DPID) {
+	v := tx.view
+	old, ok := v.switches.get(dpid)
+	if !ok {
+		return
+	}
+	for _, l := range tx.linksOf(dpid) {
+		tx.DeleteLink(l.LinkKey)
+	}
+	for _, h := range collect(hostsOf(v.hostsAt.rows, dpid)) {
+		tx.DeleteHost(h.HostID)
+	}
+	v.switches.remove(dpid)
+	v.note(Change{Kind: KindSwitch, Deleted: true, Switch: old})
+}
+
+// PutLink adds or replaces a link. A link whose ports are not both up is put with Up false; one whose switches are not
+// both known is not put at all.
+func (tx *FactsTx) PutLink(l *Link) {
+	v := tx.view
+	if !tx.known(l.Src.DPID) || !tx.known(l.Dst.DPID) {
+		return
+	}
+	if l.Up && !(tx.portUp(l.Src) && tx.portUp(l.Dst)) {
+		down := *l
+		down.Up = false
+		l = &down
+	}
+	v.links.put(l.LinkKey, l)
+	v.linksIn.put(l.Reverse(), l)
+	v.note(Change{Kind: KindLink, Link: l})
+}
+
+// DeleteLink deletes a link.
+func (tx *FactsTx) DeleteLink(key LinkKey) {
+	v := tx.view
+	old, ok := v.links.get(key)
+	if !ok {
+		return
+	}
+	v.links.remove(key)
+	v.linksIn.remove(key.Reverse())
+	v.note(Change{Kind: KindLink, Deleted: true, Link: old})
+}
+
+// PutHost adds, changes or moves a host. One at a switch that is not known is not put at all.
+func (tx *FactsTx) PutHost(h *Host) {
+	v := tx.view
+	if !tx.known(h.At.DPID) {
+		return
+	}
+	if old := v.hosts.put(h.HostID, h); old != nil && old.At != h.At {
+		v.hostsAt.remove(place{old.At, h.HostID})
+	}
+	v.hostsAt.put(place{h.At, h.HostID}, h)
+	v.note(Change{Kind: KindHost, Host: h})
+}
+
+// DeleteHost deletes a host.
+func (tx *FactsTx) DeleteHost(id HostID) {
+	v := tx.view
+	old, ok := v.hosts.get(id)
+	if !ok {
+		return
+	}
+	v.hosts.remove(id)
+	v.hostsAt.remove(place{old.At, id})
+	v.note(Change{Kind: KindHost, Deleted: true, Host: old})
+}
+
+// SetSettled says that discovery has settled (see Snapshot.Settled).
+func (tx *FactsTx) SetSettled() { tx.view.settled = true }
+
+func (tx *FactsTx) known(dpid DPID) bool {
+	_, ok := tx.view.switches.get(dpid)
+	return ok
+}
+
+func (tx *FactsTx) portUp(p Point) bool {
+	s, ok := tx.view.switches.get(p.DPID)
+	if !ok {
+		return false
+	}
+	port, ok := s.Port(p.Port)
+	return ok && port.Up
+}
+
+// lowerLinks puts down the links of a switch whose ports are not both up.
+func (tx *FactsTx) lowerLinks(dpid DPID) {
+	for _, l := range tx.linksOf(dpid) {
+		if l.Up && !(tx.portUp(l.Src) && tx.portUp(l.Dst)) {
+			tx.PutLink(l)
+		}
+	}
+}
+
+// linksOf lists the links from and to a switch.
+func (tx *FactsTx) linksOf(dpid DPID) []*Link {
+	var links []*Link
+	for l := range tx.LinksFrom(dpid) {
+		links = append(links, l)
+	}
+	for l := range tx.LinksTo(dpid) {
+		if l.Src.DPID != dpid {
+			links = append(links, l)
+		}
+	}
+	return links
+}
+
+func collect[R any](seq iter.Seq[*R]) []*R {
+	var rows []*R
+	for r := range seq {
+		rows = append(rows, r)
+	}
+	return rows
+}
