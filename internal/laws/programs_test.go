@@ -1,0 +1,98 @@
+package laws
+
+import (
+	"bufio"
+	"go/ast"
+	"os"
+	"path"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// ownPrograms come with the toolchain or are built by the tests themselves.
+var ownPrograms = map[string]bool{"go": true, "gofmt": true, "weir": true}
+
+// packaged reads scripts/packages-*.txt: program → Debian package.
+func packaged(t *testing.T) map[string]string {
+	t.Helper()
+	lists, _ := filepath.Glob(filepath.Join(root, "scripts", "packages-*.txt"))
+	if len(lists) == 0 {
+		t.Fatal("no scripts/packages-*.txt")
+	}
+	out := map[string]string{}
+	for _, list := range lists {
+		f, err := os.Open(list)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for lines := bufio.NewScanner(f); lines.Scan(); {
+			fields := strings.Fields(lines.Text())
+			if len(fields) == 0 || fields[0] == "#" {
+				continue
+			}
+			if len(fields) == 1 {
+				t.Errorf("%s: %s: no program named", path.Base(list), fields[0])
+			}
+			for _, p := range fields[1:] {
+				out[path.Base(p)] = fields[0]
+			}
+		}
+		f.Close()
+	}
+	return out
+}
+
+// starters are the functions whose first string argument is a program: exec.Command and what this repository wraps round it.
+var starters = map[string]bool{"Command": true, "CommandContext": true, "LookPath": true, "Program": true}
+
+// programs finds the names of programs a file starts, where they are written as a literal.
+func programs(f *ast.File) (out []string) {
+	ast.Inspect(f, func(n ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		if !ok {
+			return true
+		}
+		sel, ok := call.Fun.(*ast.SelectorExpr)
+		if !ok || !starters[sel.Sel.Name] {
+			return true
+		}
+		for _, a := range call.Args {
+			if lit, ok := a.(*ast.BasicLit); ok {
+				if name, err := strconv.Unquote(lit.Value); err == nil {
+					out = append(out, name)
+				}
+				break
+			}
+		}
+		return true
+	})
+	return out
+}
+
+func TestProgramsArePackaged(t *testing.T) {
+	have := packaged(t)
+	found := 0
+	for _, s := range sources() {
+		if s.dir == "internal/need" || s.base == "programs_test.go" {
+			continue
+		}
+		for _, name := range programs(s.file) {
+			found++
+			if name = path.Base(name); have[name] == "" && !ownPrograms[name] {
+				t.Errorf("%s: program %s is in no scripts/packages-*.txt", s.path, name)
+			}
+		}
+	}
+	if found == 0 {
+		t.Error("no program found in any source: the scan is broken")
+	}
+}
+
+func TestProgramsAreFound(t *testing.T) {
+	f := parse(t, "package p\nfunc f() { exec.Command(\"a\", \"x\"); exec.CommandContext(c, \"b\"); need.Program(t, \"c\") }\n")
+	if got := strings.Join(programs(f), " "); got != "a b c" {
+		t.Fatalf("found %q", got)
+	}
+}
