@@ -1,0 +1,156 @@
+package client
+
+import "time"
+
+// Page is one page of a list, and the revision of the view that it was read at.
+type Page[T any] struct {
+	Items    []T    `json:"items" doc:"The rows, in order of their keys." nullable:"false"`
+	Revision string `json:"revision" doc:"The revision of the view that the list was read at. Opaque. ?at_least= and Last-Event-ID take it."`
+	Continue string `json:"continue,omitempty" doc:"There is more: give this as ?continue= within 60 s. Opaque."`
+}
+
+// Point is a connect point: a port of a switch.
+type Point struct {
+	DPID string `json:"dpid" doc:"Datapath id, 16 hexadecimal digits."`
+	Port uint32 `json:"port" doc:"Port number of OpenFlow 1.3."`
+}
+
+// Member is one Weir instance of the cluster.
+type Member struct {
+	Name     string `json:"name"`
+	Address  string `json:"address" doc:"Where its peers reach it; of a single instance, its API."`
+	State    string `json:"state" doc:"ready, or what keeps it from being ready."`
+	Leader   bool   `json:"leader" doc:"Leads the store."`
+	Switches int    `json:"switches" doc:"Number of switches it is master of."`
+}
+
+// App is a built-in application.
+type App struct {
+	Name    string `json:"name"`
+	Enabled bool   `json:"enabled"`
+	State   string `json:"state" doc:"running, disabled, or what keeps it from running."`
+	Text    string `json:"text,omitempty" doc:"What it does, in a line."`
+}
+
+// Switch is a switch as its handshake and its port statuses describe it.
+type Switch struct {
+	DPID         string    `json:"dpid" doc:"Datapath id, 16 hexadecimal digits."`
+	Name         string    `json:"name"`
+	Connected    bool      `json:"connected"`
+	State        string    `json:"state" doc:"ready, or disconnected: what is known of it stays."`
+	OpenFlow     string    `json:"openflow" doc:"Version spoken with it: 1.0 or 1.3."`
+	Address      string    `json:"address" doc:"Its end of the control connection."`
+	Master       string    `json:"master" doc:"Name of the instance that is master of it."`
+	Manufacturer string    `json:"manufacturer"`
+	Hardware     string    `json:"hardware"`
+	Software     string    `json:"software"`
+	Serial       string    `json:"serial"`
+	Tables       uint8     `json:"tables" doc:"Number of flow tables."`
+	Since        time.Time `json:"since" doc:"When connected last changed."`
+	Ports        []Port    `json:"ports" nullable:"false" doc:"In order of number."`
+}
+
+// Port is a port of a switch.
+type Port struct {
+	Number    uint32  `json:"number" doc:"Port number of OpenFlow 1.3."`
+	Name      string  `json:"name"`
+	MAC       string  `json:"mac"`
+	Up        bool    `json:"up" doc:"Neither administratively down nor without carrier."`
+	SpeedMbps *uint64 `json:"speed_mbps,omitempty" doc:"Mbit/s; absent if the switch does not say."`
+	Role      string  `json:"role" doc:"What is behind it: unknown, edge (hosts) or link (another switch)."`
+}
+
+// PortCounters is a port and its counters, as the switch answered them at AsOf.
+type PortCounters struct {
+	Port
+	RxPackets Hex64 `json:"rx_packets"`
+	TxPackets Hex64 `json:"tx_packets"`
+	RxBytes   Hex64 `json:"rx_bytes"`
+	TxBytes   Hex64 `json:"tx_bytes"`
+	RxDropped Hex64 `json:"rx_dropped"`
+	TxDropped Hex64 `json:"tx_dropped"`
+	RxErrors  Hex64 `json:"rx_errors"`
+	TxErrors  Hex64 `json:"tx_errors"`
+
+	RxBytesRate   *float64 `json:"rx_bytes_rate,omitempty" doc:"Bytes a second since an earlier answer; absent if there was none."`
+	TxBytesRate   *float64 `json:"tx_bytes_rate,omitempty" doc:"Bytes a second."`
+	RxPacketsRate *float64 `json:"rx_packets_rate,omitempty" doc:"Packets a second."`
+	TxPacketsRate *float64 `json:"tx_packets_rate,omitempty" doc:"Packets a second."`
+
+	AsOf time.Time `json:"as_of" doc:"When the switch answered."`
+}
+
+// Link is one direction of a link. A link that is down stays, as Up false, for 60 seconds.
+type Link struct {
+	Src   Point  `json:"src"`
+	Dst   Point  `json:"dst"`
+	Up    bool   `json:"up"`
+	State string `json:"state" enum:"confirmed,unconfirmed,indirect,draining"`
+
+	CapacityMbps *uint64 `json:"capacity_mbps,omitempty" doc:"Mbit/s; absent if not known."`
+	ReservedMbps *uint64 `json:"reserved_mbps,omitempty" doc:"Mbit/s reserved; absent where nothing reserves."`
+	LatencyUS    *uint64 `json:"latency_us,omitempty" doc:"Microseconds; absent if not known."`
+	Cost         uint64  `json:"cost" doc:"What a path pays for it; 1 unless configured."`
+	Source       Source  `json:"source" doc:"Where each value is from."`
+}
+
+// Source says where each value of a link is from; a value that is absent has none.
+type Source struct {
+	CapacityMbps string `json:"capacity_mbps,omitempty" enum:"configured,port,measured"`
+	ReservedMbps string `json:"reserved_mbps,omitempty" enum:"configured,port,measured"`
+	LatencyUS    string `json:"latency_us,omitempty" enum:"configured,port,measured"`
+	Cost         string `json:"cost,omitempty" enum:"configured,default"`
+}
+
+// Host is an end station.
+type Host struct {
+	ID    string    `json:"id" doc:"MAC, or MAC/vlan."`
+	MAC   string    `json:"mac"`
+	VLAN  uint16    `json:"vlan" doc:"0 if untagged."`
+	IPs   []string  `json:"ips" nullable:"false"`
+	At    Point     `json:"at" doc:"The port it is at."`
+	Seen  time.Time `json:"seen"`
+	State string    `json:"state" doc:"confirmed, or unconfirmed: its switch's session is gone or its port is down."`
+}
+
+// Flow is a rule that is wanted on a switch, and how far it has come.
+type Flow struct {
+	DPID         string            `json:"dpid" doc:"Datapath id, 16 hexadecimal digits."`
+	Table        uint8             `json:"table"`
+	Priority     uint16            `json:"priority"`
+	Match        map[string]string `json:"match" nullable:"false" doc:"Fields by their OpenFlow 1.3 names; prerequisites filled in."`
+	Instructions []string          `json:"instructions" nullable:"false" doc:"In order: apply:[output:3], goto_table:1, meter:2 …"`
+	Owner        string            `json:"owner" doc:"Who wants it."`
+	Cookie       Hex64             `json:"cookie"`
+	State        string            `json:"state" enum:"pending,installed,failed"`
+	Reason       string            `json:"reason,omitempty" doc:"Why it failed."`
+	Soft         bool              `json:"soft" doc:"Has a time-out: the switch is the truth about it."`
+}
+
+// FlowEntry is a flow entry as the switch itself answers it.
+type FlowEntry struct {
+	DPID         string            `json:"dpid" doc:"Datapath id, 16 hexadecimal digits."`
+	Table        uint8             `json:"table"`
+	Priority     uint16            `json:"priority"`
+	Match        map[string]string `json:"match" nullable:"false" doc:"Fields by their OpenFlow 1.3 names."`
+	Instructions []string          `json:"instructions" nullable:"false"`
+	Cookie       Hex64             `json:"cookie"`
+	Packets      Hex64             `json:"packets"`
+	Bytes        Hex64             `json:"bytes"`
+	DurationSec  uint32            `json:"duration_sec" doc:"Seconds since it was installed."`
+	IdleTimeout  uint16            `json:"idle_timeout" doc:"Seconds; 0 is never."`
+	HardTimeout  uint16            `json:"hard_timeout" doc:"Seconds; 0 is never."`
+}
+
+// Hop is a switch on a path: in by one port, out by another.
+type Hop struct {
+	DPID string  `json:"dpid" doc:"Datapath id, 16 hexadecimal digits."`
+	In   *uint32 `json:"in,omitempty" doc:"Port that traffic comes in by; absent at the start of a path from a switch."`
+	Out  *uint32 `json:"out,omitempty" doc:"Port that traffic goes out by; absent at the end of a path to a switch."`
+}
+
+// Path is a way through the network.
+type Path struct {
+	Hops []Hop  `json:"hops" nullable:"false"`
+	Cost uint64 `json:"cost" doc:"Sum of the costs of its links."`
+}
