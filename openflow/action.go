@@ -47,33 +47,6 @@ type Action struct {
 	Data []byte
 }
 
-// InstructionType is the type of an instruction (enum ofp_instruction_type).
-type InstructionType uint16
-
-// The instructions.
-const (
-	InstructionGotoTable     InstructionType = 1
-	InstructionWriteMetadata InstructionType = 2
-	InstructionWriteActions  InstructionType = 3
-	InstructionApplyActions  InstructionType = 4
-	InstructionClearActions  InstructionType = 5
-	InstructionMeter         InstructionType = 6
-	InstructionExperimenter  InstructionType = 0xffff
-)
-
-// Instruction is one instruction of a flow entry. The action list of OpenFlow 1.0 is one InstructionApplyActions, or
-// none where the list is empty.
-type Instruction struct {
-	Type         InstructionType
-	Table        uint8    // of InstructionGotoTable
-	Meter        uint32   // of InstructionMeter
-	Metadata     uint64   // of InstructionWriteMetadata
-	MetadataMask uint64   // of InstructionWriteMetadata
-	Actions      []Action // of InstructionWriteActions and InstructionApplyActions
-	Experimenter uint32   // of InstructionExperimenter
-	Data         []byte   // of InstructionExperimenter, after the id
-}
-
 // Output forwards to a port, with the numbers of OpenFlow 1.3.
 func Output(port uint32) Action { return Action{Type: ActionOutput, Port: port} }
 
@@ -82,17 +55,30 @@ func OutputController(maxLen uint16) Action {
 	return Action{Type: ActionOutput, Port: PortController, MaxLen: maxLen}
 }
 
-// Apply is the instruction that applies actions at once, in order.
-func Apply(actions ...Action) Instruction {
-	return Instruction{Type: InstructionApplyActions, Actions: actions}
+// SetField sets a field of the packet to a number: values of fields wider than 64 bits, and addresses, are set by SetFieldBytes.
+func SetField(f Field, v uint64) Action {
+	value := make([]byte, oxmFields[f].size)
+	putNumber(value, v)
+	return SetFieldBytes(f, value)
 }
 
-// GotoTable is the instruction that goes on in a later table.
-func GotoTable(table uint8) Instruction {
-	return Instruction{Type: InstructionGotoTable, Table: table}
+// SetFieldBytes sets a field of the packet; value is as long as the field, in network byte order.
+func SetFieldBytes(f Field, value []byte) Action {
+	return Action{Type: ActionSetField, Data: appendOXM(nil, f, value, nil)}
 }
 
-// UseMeter is the instruction that passes the packet through a meter first.
-func UseMeter(meter uint32) Instruction {
-	return Instruction{Type: InstructionMeter, Meter: meter}
+// Group sends the packet through a group.
+func Group(id uint32) Action { return Action{Type: ActionGroup, ID: id} }
+
+// Field is what an ActionSetField sets, if it is a field of the table: the field and a view of its value.
+func (a *Action) Field() (f Field, value []byte, ok bool) {
+	if a.Type != ActionSetField {
+		return 0, nil, false
+	}
+	o, ok := nextOXM(a.Data)
+	if !ok {
+		return 0, nil, false
+	}
+	f, ok = o.basic()
+	return f, o.value, ok && len(o.value) == int(oxmFields[f].size)
 }

@@ -5,9 +5,12 @@ package openflow
 //
 // A Match that was parsed is a view into the message's bytes. A Match of an OpenFlow 1.0 message carries, besides the
 // TLVs it means, the 40 bytes it came as, so that it is written again as it was.
+//
+// Copies of a Match share memory: change a copy only after Clone.
 type Match struct {
 	OXM   []byte
 	fixed []byte // struct ofp_match of OpenFlow 1.0 as received; nil if not from there
+	meant []byte // the OXM that fixed means; fixed counts only while OXM is that very slice
 }
 
 // Field is a field of class OFPXMC_OPENFLOW_BASIC (enum oxm_ofb_match_fields).

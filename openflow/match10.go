@@ -1,0 +1,337 @@
+package openflow
+
+import "bytes"
+
+// struct ofp_match of OpenFlow 1.0: its length, the offsets of its fields, its bits of wildcards.
+const (
+	match10Len = 40
+
+	at10InPort   = 4
+	at10DLSrc    = 6
+	at10DLDst    = 12
+	at10VLAN     = 18
+	at10PCP      = 20
+	at10Pad1     = 21
+	at10DLType   = 22
+	at10TOS      = 24
+	at10Proto    = 25
+	at10Pad2     = 26
+	at10NWSrc    = 28
+	at10NWDst    = 32
+	at10TPSrc    = 36
+	at10TPDst    = 38
+	vlan10None   = 0xffff // OFP10_VLAN_NONE: untagged
+	shift10Src   = 8      // of the six bits that say how many low bits of nw_src are wildcarded
+	shift10Dst   = 14
+	wild10InPort = 1 << 0
+	wild10VLAN   = 1 << 1
+	wild10DLSrc  = 1 << 2
+	wild10DLDst  = 1 << 3
+	wild10DLType = 1 << 4
+	wild10Proto  = 1 << 5
+	wild10TPSrc  = 1 << 6
+	wild10TPDst  = 1 << 7
+	wild10PCP    = 1 << 20
+	wild10TOS    = 1 << 21
+	// wild10All wildcards every field; 32 bits of an address are all of it.
+	wild10All = 0xff | 32<<shift10Src | 32<<shift10Dst | wild10PCP | wild10TOS
+)
+
+// parse10 reads a match of OpenFlow 1.0. Its TLVs are made in a; the match stays a view of the 40 bytes.
+func (m *Match) parse10(b []byte, a *arena) (int, error) {
+	if len(b) < match10Len {
+		return 0, refuse(BadRequestBadLen, "%d bytes, too short for a match of %d", len(b), match10Len)
+	}
+	m.fixed = view(b, 0, match10Len)
+	start := len(a.bytes)
+	a.bytes = appendMeaning10(a.bytes, m.fixed)
+	m.OXM = view(a.bytes, start, len(a.bytes))
+	m.meant = m.OXM
+	return match10Len, nil
+}
+
+// appendMeaning10 appends what a match of OpenFlow 1.0 means as TLVs. A field counts only if the fields before it make it
+// one of the packet's, as Open vSwitch normalises (ofputil_normalize_match in its lib/ofp-match.c).
+func appendMeaning10(b, f []byte) []byte {
+	w := be32(f)
+	if w&wild10InPort == 0 {
+		p := portFrom10(be16(f[at10InPort:]))
+		b = appendOXM(b, FieldInPort, []byte{uint8(p >> 24), uint8(p >> 16), uint8(p >> 8), uint8(p)}, nil)
+	}
+	if w&wild10DLDst == 0 {
+		b = appendOXM(b, FieldEthDst, f[at10DLDst:at10DLDst+6], nil)
+	}
+	if w&wild10DLSrc == 0 {
+		b = appendOXM(b, FieldEthSrc, f[at10DLSrc:at10DLSrc+6], nil)
+	}
+	if w&wild10DLType == 0 {
+		b = appendOXM(b, FieldEthType, f[at10DLType:at10DLType+2], nil)
+	}
+	b = appendVLAN10(b, f, w)
+	if w&wild10DLType != 0 {
+		return b
+	}
+	switch be16(f[at10DLType:]) {
+	case etherTypeIPv4:
+		b = appendIP10(b, f, w)
+		b = appendAddr10(b, FieldIPv4Src, f[at10NWSrc:at10NWSrc+4], w>>shift10Src)
+		b = appendAddr10(b, FieldIPv4Dst, f[at10NWDst:at10NWDst+4], w>>shift10Dst)
+		return appendTransport10(b, f, w, protoICMP, FieldICMPv4Type)
+	case etherTypeIPv6:
+		b = appendIP10(b, f, w)
+		return appendTransport10(b, f, w, protoICMPv6, FieldICMPv6Type)
+	case etherTypeARP:
+		if w&wild10Proto == 0 {
+			b = appendOXM(b, FieldARPOp, []byte{0, f[at10Proto]}, nil)
+		}
+		b = appendAddr10(b, FieldARPSPA, f[at10NWSrc:at10NWSrc+4], w>>shift10Src)
+		b = appendAddr10(b, FieldARPTPA, f[at10NWDst:at10NWDst+4], w>>shift10Dst)
+	}
+	return b
+}
+
+// appendVLAN10 appends the VLAN. A priority without an id is that of any tag; a priority of untagged packets is nothing.
+func appendVLAN10(b, f []byte, w uint32) []byte {
+	vid := be16(f[at10VLAN:])
+	switch {
+	case w&wild10VLAN == 0 && vid == vlan10None:
+		return appendOXM(b, FieldVLANVID, zeros[:2], nil)
+	case w&wild10VLAN == 0:
+		vid = vid&vlanVIDMask | VLANPresent
+		b = appendOXM(b, FieldVLANVID, []byte{uint8(vid >> 8), uint8(vid)}, nil)
+	case w&wild10PCP == 0:
+		any := [2]byte{uint8(VLANPresent >> 8)}
+		b = appendOXM(b, FieldVLANVID, any[:], any[:])
+	}
+	if w&wild10PCP == 0 {
+		b = appendOXM(b, FieldVLANPCP, []byte{f[at10PCP] & 7}, nil)
+	}
+	return b
+}
+
+func appendIP10(b, f []byte, w uint32) []byte {
+	if w&wild10TOS == 0 {
+		b = appendOXM(b, FieldIPDSCP, []byte{f[at10TOS] >> 2}, nil)
+	}
+	if w&wild10Proto == 0 {
+		b = appendOXM(b, FieldIPProto, f[at10Proto:at10Proto+1], nil)
+	}
+	return b
+}
+
+// appendAddr10 appends an address of which the low bits (the lower six bits of wild) are wildcarded; 32 and more are all.
+func appendAddr10(b []byte, field Field, addr []byte, wild uint32) []byte {
+	wild &= 63
+	switch {
+	case wild == 0:
+		return appendOXM(b, field, addr, nil)
+	case wild >= 32:
+		return b
+	}
+	mask := ^uint32(0) << wild
+	v := be32(addr) & mask
+	return appendOXM(b, field, []byte{uint8(v >> 24), uint8(v >> 16), uint8(v >> 8), uint8(v)},
+		[]byte{uint8(mask >> 24), uint8(mask >> 16), uint8(mask >> 8), uint8(mask)})
+}
+
+// appendTransport10 appends the ports, which are type and code of ICMP.
+func appendTransport10(b, f []byte, w uint32, icmp uint8, icmpType Field) []byte {
+	if w&wild10Proto != 0 {
+		return b
+	}
+	var field Field
+	size := 2
+	switch f[at10Proto] {
+	case protoTCP:
+		field = FieldTCPSrc
+	case protoUDP:
+		field = FieldUDPSrc
+	case protoSCTP:
+		field = FieldSCTPSrc
+	case icmp:
+		field, size = icmpType, 1
+	default:
+		return b
+	}
+	if w&wild10TPSrc == 0 {
+		b = appendOXM(b, field, f[at10TPSrc+2-size:at10TPSrc+2], nil)
+	}
+	if w&wild10TPDst == 0 {
+		b = appendOXM(b, field+1, f[at10TPDst+2-size:at10TPDst+2], nil)
+	}
+	return b
+}
+
+// from10 says whether the match still is the one that its 40 bytes of OpenFlow 1.0 mean.
+func (m *Match) from10() bool {
+	if m.fixed == nil || len(m.OXM) != len(m.meant) {
+		return false
+	}
+	return len(m.OXM) == 0 || &m.OXM[0] == &m.meant[0]
+}
+
+// plain10 says whether the TLVs say all that the match says as OpenFlow 1.0 writes it.
+func (m *Match) plain10() bool {
+	if !m.from10() {
+		return true
+	}
+	var a, c [match10Len]byte
+	fixed, _ := m.append10(a[:0])
+	meant, err := (&Match{OXM: m.OXM}).append10(c[:0])
+	return err == nil && bytes.Equal(fixed, meant)
+}
+
+// append10 appends the match as OpenFlow 1.0 writes it: as it came, if it came from there.
+func (m *Match) append10(b []byte) ([]byte, error) {
+	start := len(b)
+	if m.from10() {
+		b = append(b, m.fixed...)
+		b[start+at10Pad1], b[start+at10Pad2], b[start+at10Pad2+1] = 0, 0, 0
+		return b, nil
+	}
+	b = append(b, zeros[:match10Len]...)
+	w := uint32(wild10All)
+	f := b[start:]
+	anyTag := false
+	for rest := m.OXM; len(rest) > 0; {
+		o, ok := nextOXM(rest)
+		if !ok {
+			return b, inexpressible(V10, "broken match 0x%x", m.OXM)
+		}
+		if o.mask != nil && isZero(o.mask) {
+			rest = rest[o.size:]
+			continue
+		}
+		if field, ok := o.basic(); ok && field == FieldVLANVID && o.mask != nil && be16(o.mask) == VLANPresent && be16(o.value) == VLANPresent {
+			anyTag = true
+		} else if !ok || !set10(f, &w, field, o) {
+			return b, inexpressible(V10, "match %s=%s", oxmName(o), oxmValue(o))
+		}
+		rest = rest[o.size:]
+	}
+	if anyTag && w&wild10PCP != 0 {
+		return b, inexpressible(V10, "match vlan_vid=any without vlan_pcp")
+	}
+	if w&wild10DLType == 0 && be16(f[at10DLType:]) == etherTypeIPv6 && w&(wild10TOS|wild10Proto) != wild10TOS|wild10Proto {
+		return b, inexpressible(V10, "match of fields of IPv6")
+	}
+	f[0], f[1], f[2], f[3] = uint8(w>>24), uint8(w>>16), uint8(w>>8), uint8(w)
+	return b, nil
+}
+
+func isZero(b []byte) bool {
+	for _, c := range b {
+		if c != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+func isOnes(b []byte) bool {
+	for _, c := range b {
+		if c != 0xff {
+			return false
+		}
+	}
+	return true
+}
+
+// set10 writes one field into a match of OpenFlow 1.0 and takes it from the wildcards w; false if it has no such field.
+func set10(f []byte, w *uint32, field Field, o oxm) bool {
+	exact := o.mask == nil || isOnes(o.mask)
+	put := func(bit uint32, at int) bool {
+		copy(f[at:], o.value)
+		*w &^= bit
+		return exact
+	}
+	switch field {
+	case FieldInPort:
+		p, err := portTo10(be32(o.value))
+		o.value = []byte{uint8(p >> 8), uint8(p)}
+		return put(wild10InPort, at10InPort) && err == nil
+	case FieldEthDst:
+		return put(wild10DLDst, at10DLDst)
+	case FieldEthSrc:
+		return put(wild10DLSrc, at10DLSrc)
+	case FieldEthType:
+		return put(wild10DLType, at10DLType)
+	case FieldVLANVID:
+		return setVLAN10(f, w, o)
+	case FieldVLANPCP:
+		return put(wild10PCP, at10PCP)
+	case FieldIPDSCP:
+		o.value = []byte{o.value[0] << 2}
+		return put(wild10TOS, at10TOS)
+	case FieldIPProto:
+		return put(wild10Proto, at10Proto)
+	case FieldARPOp:
+		high := o.value[0]
+		o.value = o.value[1:]
+		return put(wild10Proto, at10Proto) && high == 0
+	case FieldIPv4Src, FieldARPSPA:
+		return setAddr10(f[at10NWSrc:], w, shift10Src, o)
+	case FieldIPv4Dst, FieldARPTPA:
+		return setAddr10(f[at10NWDst:], w, shift10Dst, o)
+	case FieldTCPSrc, FieldUDPSrc, FieldSCTPSrc:
+		return put(wild10TPSrc, at10TPSrc)
+	case FieldTCPDst, FieldUDPDst, FieldSCTPDst:
+		return put(wild10TPDst, at10TPDst)
+	case FieldICMPv4Type:
+		return put(wild10TPSrc, at10TPSrc+1)
+	case FieldICMPv4Code:
+		return put(wild10TPDst, at10TPDst+1)
+	}
+	return false
+}
+
+// setVLAN10 writes an id, or untagged.
+func setVLAN10(f []byte, w *uint32, o oxm) bool {
+	v := be16(o.value)
+	mask := uint16(0xffff)
+	if o.mask != nil {
+		mask = be16(o.mask)
+	}
+	switch {
+	case v&VLANPresent == 0 && mask&VLANPresent != 0 && v&mask == 0:
+		v = vlan10None
+	case v&VLANPresent != 0 && mask&(VLANPresent|vlanVIDMask) == VLANPresent|vlanVIDMask:
+		v &= vlanVIDMask
+	default:
+		return false
+	}
+	f[at10VLAN], f[at10VLAN+1] = uint8(v>>8), uint8(v)
+	*w &^= wild10VLAN
+	return true
+}
+
+// setAddr10 writes an address whose mask is a prefix.
+func setAddr10(at []byte, w *uint32, shift int, o oxm) bool {
+	wild := 0
+	if o.mask != nil {
+		n, ok := prefixLen(o.mask)
+		if !ok {
+			return false
+		}
+		wild = 32 - n
+	}
+	copy(at, o.value)
+	*w = *w&^(63<<shift) | uint32(wild)<<shift
+	return true
+}
+
+// prefixLen is the length of the prefix that a mask is; ok is false if it is none.
+func prefixLen(mask []byte) (n int, ok bool) {
+	for i, c := range mask {
+		if c == 0xff {
+			n += 8
+			continue
+		}
+		ones := 0
+		for c<<ones&0x80 != 0 {
+			ones++
+		}
+		return n + ones, c<<ones == 0 && isZero(mask[i+1:])
+	}
+	return n, true
+}

@@ -1,0 +1,208 @@
+package openflow
+
+import (
+	"bytes"
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Canonical is the match in the one form that all matches of the same meaning have, in memory of its own: fields in order
+// of their numbers, those of other classes after them; masks of nothing left out with their field, masks of everything
+// left out; prerequisites that are missing filled in, where only one makes sense or, for IP, as IPv4.
+func (m *Match) Canonical() Match {
+	list := make([]oxm, 0, 16)
+	for rest := m.OXM; len(rest) > 0; {
+		o, ok := nextOXM(rest)
+		if !ok {
+			break
+		}
+		rest = rest[o.size:]
+		if o, ok = o.simplify(); ok {
+			list = append(list, o)
+		}
+	}
+	slices.SortStableFunc(list, compareOXM)
+	var c Match
+	c.OXM = make([]byte, 0, len(m.OXM)+16)
+	for _, o := range list {
+		c.OXM = o.append(c.OXM)
+	}
+	if c.fillIn() {
+		return c.Canonical()
+	}
+	return c
+}
+
+// Key is a string that two matches of the same meaning, and only those, have in common.
+func (m *Match) Key() string {
+	c := m.Canonical()
+	return string(c.OXM)
+}
+
+// simplify leaves masks out; ok is false if the mask matches anything.
+func (o oxm) simplify() (_ oxm, ok bool) {
+	f, known := o.basic()
+	if o.mask == nil || !known {
+		return o, true
+	}
+	if isZero(o.mask) {
+		return o, false
+	}
+	if !coversBits(o.mask, oxmFields[f].bits) {
+		return o, true
+	}
+	o.mask = nil
+	o.header = o.header&^(oxmHasMask|0xff) | uint32(len(o.value))
+	return o, true
+}
+
+// coversBits says whether mask has all of the lower bits bits.
+func coversBits(mask []byte, bits uint8) bool {
+	excess := len(mask)*8 - int(bits)
+	for _, c := range mask {
+		need := uint8(0xff >> max(min(excess, 8), 0))
+		if c&need != need {
+			return false
+		}
+		excess -= 8
+	}
+	return true
+}
+
+// append appends the TLV.
+func (o oxm) append(b []byte) []byte {
+	return append(append(append32(b, o.header), o.value...), o.mask...)
+}
+
+// compareOXM orders the fields of the table by number, others after them by class, number and all.
+func compareOXM(a, b oxm) int {
+	f, aok := a.basic()
+	g, bok := b.basic()
+	switch {
+	case aok && bok:
+		return int(f) - int(g)
+	case aok:
+		return -1
+	case bok:
+		return 1
+	}
+	return bytes.Compare(a.append(nil), b.append(nil))
+}
+
+// fillIn adds prerequisites that are missing and says whether it added any.
+func (m *Match) fillIn() bool {
+	var seen uint64
+	for rest := m.OXM; len(rest) > 0; {
+		o, ok := nextOXM(rest)
+		if !ok {
+			break
+		}
+		if f, known := o.basic(); known {
+			seen |= 1 << f
+		}
+		rest = rest[o.size:]
+	}
+	added := false
+	need := func(f Field, v uint64) {
+		if seen&(1<<f) != 0 {
+			return
+		}
+		if f == FieldVLANVID {
+			m.SetUintMasked(f, v, v)
+		} else {
+			m.SetUint(f, v)
+		}
+		seen |= 1 << f
+		added = true
+	}
+	for f := Field(numFields - 1); f > 0; f-- { // downwards: what is filled in may need something itself
+		if seen&(1<<f) != 0 {
+			fillInFor(oxmFields[f].needs, need)
+		}
+	}
+	return added
+}
+
+// fillInFor asks for the fields that make a packet one of the kinds wanted.
+func fillInFor(kinds packetKind, need func(Field, uint64)) {
+	switch {
+	case kinds&kindTagged != 0:
+		need(FieldVLANVID, uint64(VLANPresent))
+	case kinds&kindSolicit != 0:
+		need(FieldICMPv6Type, icmpv6Solicit)
+	case kinds&kindAdvertise != 0:
+		need(FieldICMPv6Type, icmpv6Advertise)
+	case kinds&kindTCP != 0:
+		need(FieldIPProto, protoTCP)
+	case kinds&kindUDP != 0:
+		need(FieldIPProto, protoUDP)
+	case kinds&kindSCTP != 0:
+		need(FieldIPProto, protoSCTP)
+	case kinds&kindICMPv4 != 0:
+		need(FieldIPProto, protoICMP)
+		need(FieldEthType, etherTypeIPv4)
+	case kinds&kindICMPv6 != 0:
+		need(FieldIPProto, protoICMPv6)
+		need(FieldEthType, etherTypeIPv6)
+	case kinds == kindIPv6:
+		need(FieldEthType, etherTypeIPv6)
+	case kinds&kindIP != 0:
+		need(FieldEthType, etherTypeIPv4)
+	case kinds&kindARP != 0:
+		need(FieldEthType, etherTypeARP)
+	case kinds&kindMPLS != 0:
+		need(FieldEthType, etherTypeMPLS)
+	case kinds&kindPBB != 0:
+		need(FieldEthType, etherTypePBB)
+	}
+}
+
+// parseOtherOXM reads a field that is not of the table: its name, like oxm_0x0001_00, and value or value/mask in hexadecimal.
+func parseOtherOXM(name, s string) ([]byte, error) {
+	class, number, _ := strings.Cut(strings.TrimPrefix(name, "oxm_0x"), "_")
+	c, err1 := strconv.ParseUint(class, 16, 16)
+	n, err2 := strconv.ParseUint(number, 16, 7)
+	value, maskText, masked := strings.Cut(s, "/")
+	v, err3 := parseHexBytes(value)
+	if err := errors.Join(err1, err2, err3); err != nil {
+		return nil, errors.New("match " + name + "=" + strconv.Quote(s) + ": want a field like oxm_0x0001_00 and a value like 0x1f, or 0x10/0xf0")
+	}
+	o := oxm{value: v}
+	if masked {
+		mask, err := parseHexBytes(maskText)
+		id := 0
+		if c == oxmClassExp {
+			id = 4
+		}
+		if err != nil || len(mask)+id != len(v) {
+			return nil, errors.New("match " + name + "=" + strconv.Quote(s) + ": want a mask as long as the value")
+		}
+		o.mask = mask
+		o.header = oxmHasMask
+	}
+	size := len(v) + len(o.mask)
+	if size > 0xff || c == oxmClassExp && len(v) < 4 {
+		return nil, errors.New("match " + name + "=" + strconv.Quote(s) + ": want at most 255 bytes, and at least 4 of an experimenter")
+	}
+	o.header |= uint32(c)<<16 | uint32(n)<<9 | uint32(size)
+	return o.append(nil), nil
+}
+
+// parseHexBytes reads 0x and two digits a byte.
+func parseHexBytes(s string) ([]byte, error) {
+	s, ok := strings.CutPrefix(s, "0x")
+	if !ok || len(s)%2 != 0 {
+		return nil, errors.New("want 0x and two digits a byte, not " + strconv.Quote(s))
+	}
+	b := make([]byte, 0, len(s)/2)
+	for i := 0; i < len(s); i += 2 {
+		v, err := strconv.ParseUint(s[i:i+2], 16, 8)
+		if err != nil {
+			return nil, errors.New("want 0x and two digits a byte, not " + strconv.Quote(s))
+		}
+		b = append(b, uint8(v))
+	}
+	return b, nil
+}

@@ -1,0 +1,161 @@
+package openflow
+
+// A wireForm says how one version writes messages of a type. Lengths are of the whole message, in bytes, header
+// included, and are checked before a body is read.
+type wireForm struct {
+	number   uint8  // on the wire
+	min, max uint16 // shortest and longest
+	step     uint16 // what a longer one than min grows by; 0 and 1 alike mean any
+}
+
+const longest = 65535
+
+// Lengths are those of the structs in Open vSwitch's include/openflow/openflow-1.{0,1,2,3}.h and the message table of its
+// include/openvswitch/ofp-msgs.h.
+
+// wireForms10 are the messages of OpenFlow 1.0. A row without min does not exist there. The role messages are Nicira's,
+// carried by OFPT_VENDOR.
+var wireForms10 = [TypeMeterMod + 1]wireForm{
+	TypeHello:                 {0, 8, longest, 1},
+	TypeError:                 {1, 12, longest, 1},
+	TypeEchoRequest:           {2, 8, longest, 1},
+	TypeEchoReply:             {3, 8, longest, 1},
+	TypeExperimenter:          {4, 12, longest, 1},
+	TypeFeaturesRequest:       {5, 8, 8, 1},
+	TypeFeaturesReply:         {6, 32, longest, 48},
+	TypeGetConfigRequest:      {7, 8, 8, 1},
+	TypeGetConfigReply:        {8, 12, 12, 1},
+	TypeSetConfig:             {9, 12, 12, 1},
+	TypePacketIn:              {10, 18, longest, 1},
+	TypeFlowRemoved:           {11, 88, 88, 1},
+	TypePortStatus:            {12, 64, 64, 1},
+	TypePacketOut:             {13, 16, longest, 1},
+	TypeFlowMod:               {14, 72, longest, 8},
+	TypePortMod:               {15, 32, 32, 1},
+	TypeMultipartRequest:      {16, 12, longest, 1},
+	TypeMultipartReply:        {17, 12, longest, 1},
+	TypeBarrierRequest:        {18, 8, 8, 1},
+	TypeBarrierReply:          {19, 8, 8, 1},
+	TypeQueueGetConfigRequest: {20, 12, 12, 1},
+	TypeQueueGetConfigReply:   {21, 16, longest, 1},
+	TypeRoleRequest:           {4, 20, 20, 1},
+	TypeRoleReply:             {4, 20, 20, 1},
+}
+
+// wireForms13 are the messages of OpenFlow 1.3.
+var wireForms13 = [TypeMeterMod + 1]wireForm{
+	TypeHello:                 {0, 8, longest, 1},
+	TypeError:                 {1, 12, longest, 1},
+	TypeEchoRequest:           {2, 8, longest, 1},
+	TypeEchoReply:             {3, 8, longest, 1},
+	TypeExperimenter:          {4, 16, longest, 1},
+	TypeFeaturesRequest:       {5, 8, 8, 1},
+	TypeFeaturesReply:         {6, 32, 32, 1},
+	TypeGetConfigRequest:      {7, 8, 8, 1},
+	TypeGetConfigReply:        {8, 12, 12, 1},
+	TypeSetConfig:             {9, 12, 12, 1},
+	TypePacketIn:              {10, 34, longest, 1},
+	TypeFlowRemoved:           {11, 56, longest, 8},
+	TypePortStatus:            {12, 80, 80, 1},
+	TypePacketOut:             {13, 24, longest, 1},
+	TypeFlowMod:               {14, 56, longest, 8},
+	TypeGroupMod:              {15, 16, longest, 8},
+	TypePortMod:               {16, 40, 40, 1},
+	TypeTableMod:              {17, 16, 16, 1},
+	TypeMultipartRequest:      {18, 16, longest, 1},
+	TypeMultipartReply:        {19, 16, longest, 1},
+	TypeBarrierRequest:        {20, 8, 8, 1},
+	TypeBarrierReply:          {21, 8, 8, 1},
+	TypeQueueGetConfigRequest: {22, 16, 16, 1},
+	TypeQueueGetConfigReply:   {23, 16, longest, 1},
+	TypeRoleRequest:           {24, 24, 24, 1},
+	TypeRoleReply:             {25, 24, 24, 1},
+	TypeGetAsyncRequest:       {26, 8, 8, 1},
+	TypeGetAsyncReply:         {27, 32, 32, 1},
+	TypeSetAsync:              {28, 32, 32, 1},
+	TypeMeterMod:              {29, 16, longest, 8},
+}
+
+// typeUnknown is Header.Type of a type that the version does not have.
+const typeUnknown Type = 0xff
+
+// types10 are the neutral types in the order of the numbers of OpenFlow 1.0. Those of 1.3 are the neutral ones.
+var types10 = [...]Type{
+	TypeHello, TypeError, TypeEchoRequest, TypeEchoReply, TypeExperimenter, TypeFeaturesRequest, TypeFeaturesReply,
+	TypeGetConfigRequest, TypeGetConfigReply, TypeSetConfig, TypePacketIn, TypeFlowRemoved, TypePortStatus, TypePacketOut,
+	TypeFlowMod, TypePortMod, TypeMultipartRequest, TypeMultipartReply, TypeBarrierRequest, TypeBarrierReply,
+	TypeQueueGetConfigRequest, TypeQueueGetConfigReply,
+}
+
+// form is how version v writes messages of type t; its min is 0 if v cannot. Versions above 1.3 occur in hello and error
+// messages only, which are the same in all.
+func (t Type) form(v Version) wireForm {
+	if int(t) >= len(wireForms13) {
+		return wireForm{}
+	}
+	if v == V10 {
+		return wireForms10[t]
+	}
+	return wireForms13[t]
+}
+
+// typeOnWire is the neutral type of a message type on the wire of version v.
+func typeOnWire(v Version, number uint8) Type {
+	if v == V10 {
+		if int(number) < len(types10) {
+			return types10[number]
+		}
+		return typeUnknown
+	}
+	if number <= uint8(TypeMeterMod) {
+		return Type(number)
+	}
+	return typeUnknown
+}
+
+// fits says whether a message may have this length.
+func (f wireForm) fits(length uint16) bool {
+	return length >= f.min && length <= f.max && (f.step <= 1 || (length-f.min)%f.step == 0)
+}
+
+// typeNames are the names of the types in text: those of OpenFlow 1.3, in lower case.
+var typeNames = [TypeMeterMod + 1]string{
+	TypeHello:                 "hello",
+	TypeError:                 "error",
+	TypeEchoRequest:           "echo_request",
+	TypeEchoReply:             "echo_reply",
+	TypeExperimenter:          "experimenter",
+	TypeFeaturesRequest:       "features_request",
+	TypeFeaturesReply:         "features_reply",
+	TypeGetConfigRequest:      "get_config_request",
+	TypeGetConfigReply:        "get_config_reply",
+	TypeSetConfig:             "set_config",
+	TypePacketIn:              "packet_in",
+	TypeFlowRemoved:           "flow_removed",
+	TypePortStatus:            "port_status",
+	TypePacketOut:             "packet_out",
+	TypeFlowMod:               "flow_mod",
+	TypeGroupMod:              "group_mod",
+	TypePortMod:               "port_mod",
+	TypeTableMod:              "table_mod",
+	TypeMultipartRequest:      "multipart_request",
+	TypeMultipartReply:        "multipart_reply",
+	TypeBarrierRequest:        "barrier_request",
+	TypeBarrierReply:          "barrier_reply",
+	TypeQueueGetConfigRequest: "queue_get_config_request",
+	TypeQueueGetConfigReply:   "queue_get_config_reply",
+	TypeRoleRequest:           "role_request",
+	TypeRoleReply:             "role_reply",
+	TypeGetAsyncRequest:       "get_async_request",
+	TypeGetAsyncReply:         "get_async_reply",
+	TypeSetAsync:              "set_async",
+	TypeMeterMod:              "meter_mod",
+}
+
+// String is the name of the type in lower case: "packet_in".
+func (t Type) String() string {
+	if int(t) < len(typeNames) {
+		return typeNames[t]
+	}
+	return "unknown"
+}
