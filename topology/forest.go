@@ -1,0 +1,96 @@
+package topology
+
+import (
+	"slices"
+
+	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/route"
+)
+
+// Forest is a spanning tree of each connected part of a network. It is sticky: a link stays in it as long as it can be
+// used, so that a change of the network moves as few broadcasts as possible. One goroutine owns it.
+type Forest struct {
+	links map[netview.LinkKey]bool // one key for both directions: the smaller
+	ports map[netview.DPID][]uint32
+}
+
+// NewForest is the forest of an empty network.
+func NewForest() *Forest {
+	return &Forest{links: make(map[netview.LinkKey]bool), ports: make(map[netview.DPID][]uint32)}
+}
+
+// Update brings the forest to a snapshot: links that went are taken out, and where a part of the network has come apart
+// or two have come together, links are added: confirmed ones first, then in the order of their keys. The result depends on
+// nothing else, so equal histories give equal forests. It costs time in the number of links.
+func (f *Forest) Update(snap *netview.Snapshot) {
+	sets := make(disjoint)
+	links := make(map[netview.LinkKey]bool, len(f.links))
+	var fresh, unsure []netview.LinkKey
+	for l := range snap.Links() {
+		key := l.LinkKey
+		if key.Compare(key.Reverse()) > 0 || key.Src.DPID == key.Dst.DPID {
+			continue
+		}
+		switch cost := Cost(snap, key); {
+		case cost == route.Down:
+		case f.links[key]:
+			sets.join(key.Src.DPID, key.Dst.DPID)
+			links[key] = true
+		case cost > PenaltyUnconfirmed:
+			unsure = append(unsure, key)
+		default:
+			fresh = append(fresh, key)
+		}
+	}
+	for _, key := range append(fresh, unsure...) {
+		if sets.join(key.Src.DPID, key.Dst.DPID) {
+			links[key] = true
+		}
+	}
+	f.links = links
+	f.index()
+}
+
+// index lists the ports of each switch.
+func (f *Forest) index() {
+	f.ports = make(map[netview.DPID][]uint32)
+	for key := range f.links {
+		f.ports[key.Src.DPID] = append(f.ports[key.Src.DPID], key.Src.Port)
+		f.ports[key.Dst.DPID] = append(f.ports[key.Dst.DPID], key.Dst.Port)
+	}
+	for _, ports := range f.ports {
+		slices.Sort(ports)
+	}
+}
+
+// Ports are the ports of a switch whose links are in the forest, in order.
+func (f *Forest) Ports(dpid netview.DPID) []uint32 { return f.ports[dpid] }
+
+// Has tells whether a link, in either direction, is in the forest.
+func (f *Forest) Has(key netview.LinkKey) bool { return f.links[key] || f.links[key.Reverse()] }
+
+// disjoint are sets of switches that are joined already (union-find with path halving).
+type disjoint map[netview.DPID]netview.DPID
+
+func (d disjoint) root(x netview.DPID) netview.DPID {
+	for {
+		up, ok := d[x]
+		if !ok || up == x {
+			return x
+		}
+		if above, ok := d[up]; ok {
+			d[x] = above
+		}
+		x = up
+	}
+}
+
+// join joins the sets of two switches, and tells whether they were apart.
+func (d disjoint) join(a, b netview.DPID) bool {
+	ra, rb := d.root(a), d.root(b)
+	if ra == rb {
+		return false
+	}
+	d[ra] = rb
+	return true
+}
