@@ -1,0 +1,166 @@
+package session
+
+import "github.com/weirnet/weir/openflow"
+
+// receive takes one message that was read: the hot ones of a connected session go straight to the handler, all others
+// through the core.
+func (s *Session) receive(frame []byte) {
+	if s.connected && frame[0] == uint8(s.core.version) {
+		h, err := openflow.ParseHeader(frame)
+		if err == nil && s.pass(h, frame) {
+			s.in.count(h.Type)
+			return
+		}
+	}
+	s.step(Input{Frame: frame, Read: s.in.bytes.Load()})
+	if h, err := openflow.ParseHeader(frame); err == nil {
+		s.in.count(h.Type)
+	}
+}
+
+// pass hands a message to the handler without the core, if it is of a type that is many and well formed.
+func (s *Session) pass(h openflow.Header, frame []byte) bool {
+	if s.frames != nil && forHandler(h.Type) && s.mayChange(h.Type) && s.frames.Frame(s, h, frame) {
+		return true
+	}
+	body := frame[openflow.HeaderLen:]
+	switch h.Type {
+	case openflow.TypePacketIn:
+		if s.controller == nil || s.pin.Parse(h.Version, body) != nil {
+			return false
+		}
+		s.controller.PacketIn(s, h, &s.pin)
+	case openflow.TypeFlowMod:
+		if s.owner == nil || !s.mayChange(h.Type) || !s.parseFlowMod(h.Version, body) {
+			return false
+		}
+		s.owner.FlowMod(s, h, s.mod)
+	case openflow.TypePacketOut:
+		if s.owner == nil || !s.mayChange(h.Type) || !s.parsePacketOut(h.Version, body) {
+			return false
+		}
+		s.owner.PacketOut(s, h, s.packet)
+	default:
+		return false
+	}
+	return true
+}
+
+func (s *Session) parseFlowMod(v openflow.Version, body []byte) bool {
+	if s.mod == nil {
+		s.mod = new(openflow.FlowMod)
+	}
+	return s.mod.Parse(v, body) == nil
+}
+
+func (s *Session) parsePacketOut(v openflow.Version, body []byte) bool {
+	if s.packet == nil {
+		s.packet = new(openflow.PacketOut)
+	}
+	return s.packet.Parse(v, body) == nil
+}
+
+// mayChange says whether the peer's role allows a message of this type.
+func (s *Session) mayChange(t openflow.Type) bool {
+	return s.owner == nil || !changesState(t) || s.core.Role() != openflow.RoleSlave
+}
+
+// forHandler says whether messages of a type are for the handler at one of the ends: neither of the session itself, nor
+// answers.
+func forHandler(t openflow.Type) bool {
+	switch t {
+	case openflow.TypePacketIn, openflow.TypeFlowRemoved, openflow.TypePortStatus, openflow.TypePacketOut,
+		openflow.TypeFlowMod, openflow.TypeGroupMod, openflow.TypePortMod, openflow.TypeTableMod,
+		openflow.TypeMultipartRequest, openflow.TypeQueueGetConfigRequest, openflow.TypeMeterMod:
+		return true
+	}
+	return false
+}
+
+// step has the core take one input and does what it wants.
+func (s *Session) step(in Input) {
+	now := s.group.now()
+	s.mu.Lock()
+	r := s.core.Step(in, now)
+	s.setDeadline(r.Deadline)
+	s.mu.Unlock()
+	s.do(r)
+}
+
+// do queues what the core sends and delivers its events.
+func (s *Session) do(r Ready) {
+	if len(r.Send) > 0 {
+		s.out.mu.Lock()
+		_ = s.out.appendBytes(r.Send, queueReserve) // what is refused is counted there
+		s.out.mu.Unlock()
+	}
+	for i := range r.Events {
+		s.event(&r.Events[i])
+	}
+}
+
+func (s *Session) event(e *Event) {
+	switch e.Kind {
+	case EventConnected:
+		s.connect()
+	case EventFeatures:
+		f := s.owner.Features(s)
+		if s.core.version != openflow.V10 {
+			f.Ports = nil
+		}
+		_ = s.Reply(e.Header.XID, &f)
+	case EventAnswer:
+		e.answer(e.Message, e.err)
+	case EventMessage:
+		s.message(e)
+	}
+}
+
+// message hands over what is no answer. The types that the handler gets otherwise come here too, if a step made them.
+func (s *Session) message(e *Event) {
+	switch m := e.Message.(type) {
+	case *openflow.PacketIn:
+		s.controller.PacketIn(s, e.Header, m)
+	case *openflow.FlowMod:
+		s.owner.FlowMod(s, e.Header, m)
+	case *openflow.PacketOut:
+		s.owner.PacketOut(s, e.Header, m)
+	default:
+		if s.controller != nil {
+			s.controller.Message(s, e.Header, m)
+		} else {
+			s.owner.Message(s, e.Header, m)
+		}
+	}
+}
+
+// connect tells the handler of the session, after an older one of the same switch is gone.
+func (s *Session) connect() {
+	s.mu.Lock()
+	s.features = s.core.features
+	s.features.Remote = s.conn.RemoteAddr()
+	s.mu.Unlock()
+	s.out.mu.Lock()
+	s.out.version = s.core.version
+	s.out.mu.Unlock()
+	if s.server != nil {
+		s.server.replace(s)
+	}
+	s.connected = true
+	if s.controller != nil {
+		s.controller.Connected(s)
+	} else {
+		s.owner.Connected(s)
+	}
+}
+
+// batchEnd tells the handler that all input is handed over.
+func (s *Session) batchEnd() {
+	switch {
+	case !s.connected:
+	case s.controller != nil:
+		s.controller.BatchEnd(s)
+	default:
+		s.owner.BatchEnd(s)
+	}
+}

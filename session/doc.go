@@ -1,0 +1,37 @@
+// Package session is one OpenFlow connection, either end: what a controller, a hypervisor, an emulated switch and a load
+// generator have in common.
+//
+// # The problem
+//
+// Bytes arrive on a stream; messages must come out in their order, at millions a second where packets come to the
+// controller, and at a few bytes of memory where thousands of switches are idle. A peer may be slow, dead, of another
+// version, or hostile, and must harm nobody but itself.
+//
+// # Inputs and outputs
+//
+// A Server accepts switches and gives each to a Handler; a Dialer connects emulated switches and gives each to a
+// SwitchHandler. The handler is called on the session's reader, in the order of the wire, never concurrently for one
+// session. A Session sends: Send, Reply, Request, Multipart, Barrier may be called from any goroutine and never block.
+//
+// # Who owns what
+//
+//   - core.go: the Core is the protocol: negotiation, handshake, echo, requests, roles, refusals. It is pure: a Step has
+//     an input and the time, and returns what to send, what to deliver, when to be called again. Its owner is the
+//     session's reader; others reach it under the session's mutex to enter a request, never while a handler runs.
+//   - loop.go: the reader, one goroutine for each session, reads into one buffer that grows under load, hands over
+//     whole messages, and at the end of a batch writes what was answered, itself and without waiting. The writer is a
+//     goroutine that exists while bytes are queued that the reader did not write. One ticker for a whole Server or
+//     Dialer wakes sessions whose deadline has passed.
+//   - output.go: the bounded queue of bytes, in the order in which they were appended, whoever writes them.
+//
+// # Invariants
+//
+//   - Order: messages are delivered in the order of the wire; what is sent leaves in the order of the calls.
+//   - A message from the peer that is refused is answered with its OpenFlow error and the session goes on, unless the
+//     framing is lost: another version than agreed on, or a length below eight.
+//   - Each request is answered exactly once: by its reply, by a *PeerError, by ErrTimeout, or by an error that wraps
+//     ErrClosed. Barriers are answered in the order of their requests.
+//   - All memory is bounded by the limits of limits.go; what is dropped is counted (Stats).
+//   - A slow peer slows only its own session: over the high-water mark of its queue it is no longer read (or at least
+//     slowly: see Config.HighWater), and what does not fit into its queue is refused with ErrFull.
+package session

@@ -1,0 +1,65 @@
+package session
+
+import (
+	"errors"
+
+	"github.com/weirnet/weir/openflow"
+)
+
+// Errors of a session. Those that end one are wrapped in what Disconnected and the answers of open requests get.
+var (
+	// ErrClosed is wrapped by every error of a session that has ended.
+	ErrClosed = errors.New("session closed")
+	// ErrNotConnected refuses to send before the session is connected.
+	ErrNotConnected = errors.New("session not connected yet")
+	// ErrFull refuses what does not fit into the peer's queue, or one request too many.
+	ErrFull = errors.New("session's queue is full")
+	// ErrTimeout answers a request that the peer did not answer in time.
+	ErrTimeout = errors.New("no answer in time")
+	// ErrNoReply refuses to wait for the answer of a message that has none: send it, and a barrier after it.
+	ErrNoReply = errors.New("message has no reply")
+	// ErrTooLarge answers a multipart request whose parts were too many or too long.
+	ErrTooLarge = errors.New("multipart answer above the limit")
+	// ErrHandshake ends a connection that was not connected in time.
+	ErrHandshake = errors.New("handshake not completed in time")
+	// ErrVersions ends a connection to a peer that has no version in common.
+	ErrVersions = errors.New("no OpenFlow version in common")
+	// ErrFraming ends a connection whose bytes are no longer messages.
+	ErrFraming = errors.New("message framing lost")
+	// ErrDead ends a connection to a peer that does not answer echo requests.
+	ErrDead = errors.New("peer does not answer echo requests")
+	// ErrReplaced ends a connection whose switch has connected again.
+	ErrReplaced = errors.New("replaced by a newer connection of the same datapath id")
+	// ErrAuxiliary ends an auxiliary connection: only main ones are taken.
+	ErrAuxiliary = errors.New("auxiliary connections are not supported")
+	// ErrTooMany ends a connection above Config.MaxSessions.
+	ErrTooMany = errors.New("too many sessions")
+)
+
+// PeerError is an OpenFlow error that the peer sent, as a Go error: the answer to a request.
+type PeerError struct {
+	Header openflow.Header
+	Msg    *openflow.ErrorMsg
+}
+
+// Error is the canonical text of the message.
+func (e *PeerError) Error() string {
+	return "peer answers: " + openflow.Text(e.Header, e.Msg)
+}
+
+// closedError is the end of a session with its reason.
+type closedError struct{ reason error }
+
+func (e *closedError) Error() string   { return ErrClosed.Error() + ": " + e.reason.Error() }
+func (e *closedError) Unwrap() []error { return []error{ErrClosed, e.reason} }
+
+// closed wraps the reason for which a session ended, once.
+func closed(reason error) error {
+	switch {
+	case reason == nil:
+		return ErrClosed
+	case errors.Is(reason, ErrClosed):
+		return reason
+	}
+	return &closedError{reason}
+}

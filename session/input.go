@@ -1,0 +1,65 @@
+package session
+
+// input is the reader's buffer. It starts small, grows while reads fill it, and shrinks when the session is idle.
+type input struct {
+	buf     []byte
+	r, w    int // the bytes read and not yet handed over are buf[r:w]
+	largest int // largest read since the last rest
+}
+
+// room is where the next read goes: at least one byte.
+func (in *input) room() []byte {
+	if in.buf == nil {
+		in.buf = make([]byte, minReadBuffer)
+	}
+	if in.r > 0 {
+		in.w = copy(in.buf, in.buf[in.r:in.w])
+		in.r = 0
+	}
+	if in.w == len(in.buf) {
+		in.grow()
+	}
+	return in.buf[in.w:]
+}
+
+func (in *input) grow() {
+	bigger := make([]byte, min(4*len(in.buf), maxReadBuffer))
+	copy(bigger, in.buf[:in.w])
+	in.buf = bigger
+}
+
+// fill takes note of n bytes read. A read that filled the buffer makes it grow for the next one.
+func (in *input) fill(n int) {
+	in.w += n
+	in.largest = max(in.largest, n)
+}
+
+// next hands over the next whole message, or says that it is not there yet. Of a message whose length is below that of
+// a header it hands over the header.
+func (in *input) next() ([]byte, bool) {
+	rest := in.buf[in.r:in.w]
+	if len(rest) < 8 {
+		return nil, false
+	}
+	n := max(int(rest[2])<<8|int(rest[3]), 8)
+	if len(rest) < n {
+		return nil, false
+	}
+	in.r += n
+	return rest[:n:n], true
+}
+
+// adapt grows the buffer after a batch whose read filled it.
+func (in *input) adapt() {
+	if in.w == len(in.buf) && len(in.buf) < maxReadBuffer {
+		in.grow()
+	}
+}
+
+// rest lets a large buffer go if no read since the last rest needed it.
+func (in *input) rest() {
+	if in.r == in.w && len(in.buf) > minReadBuffer && in.largest <= minReadBuffer {
+		in.buf, in.r, in.w = nil, 0, 0
+	}
+	in.largest = 0
+}

@@ -1,0 +1,43 @@
+package session
+
+import "time"
+
+// The limits and times of a session. Those that are defaults of a Config have the same name there.
+const (
+	// DefaultEchoInterval is the time between echo requests.
+	DefaultEchoInterval = 5 * time.Second
+	// DefaultEchoMisses is how many echo requests in a row a silent peer may leave unanswered.
+	DefaultEchoMisses = 3
+	// DefaultHandshakeTimeout is how long a new connection may take until it is connected.
+	DefaultHandshakeTimeout = 10 * time.Second
+	// DefaultRequestTimeout is how long a request waits for its answer.
+	DefaultRequestTimeout = 10 * time.Second
+	// DefaultMultipartTimeout is how long a multipart request waits for the last part of its answer.
+	DefaultMultipartTimeout = 30 * time.Second
+	// DefaultMaxQueue is how many bytes wait for one peer before Send refuses with ErrFull.
+	DefaultMaxQueue = 4 << 20
+	// DefaultHighWater is how many bytes wait for one peer before it is read slowly.
+	DefaultHighWater = 1 << 20
+	// DefaultMaxSessions is how many connections a Server holds, those in their handshake included.
+	DefaultMaxSessions = 16384
+
+	// MaxRequests is how many requests of one session may wait for answers.
+	MaxRequests = 4096
+	// MaxMultipartParts is how many parts one multipart answer may have.
+	MaxMultipartParts = 8192
+	// MaxMultipartBytes is how long all parts of one multipart answer may be together.
+	MaxMultipartBytes = 64 << 20
+	// MaxHeld is how many messages that come during the handshake are kept until the handler is told of the switch.
+	MaxHeld = 256
+	// MaxErrorData is how many bytes of a refused message go back in the error (OpenFlow 1.3, ofp_error_msg: at least 64).
+	MaxErrorData = 64
+
+	minReadBuffer = 4 << 10   // of an idle session
+	maxReadBuffer = 256 << 10 // of a busy one; at least one longest message, 64 KiB
+	flushBytes    = 64 << 10  // written in the middle of a batch when so much is queued
+	keepOutput    = 4 << 10   // larger output buffers are let go when the session is idle
+	queueReserve  = 64 << 10  // above MaxQueue, for the protocol's own answers
+	pauseLimit    = 50 * time.Millisecond
+	lingerLimit   = 500 * time.Millisecond // for the last bytes of a session that is closed on purpose
+	tickInterval  = 100 * time.Millisecond // resolution of all deadlines
+)

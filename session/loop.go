@@ -1,0 +1,396 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"net"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/weirnet/weir/openflow"
+)
+
+// The goroutines of this package, all of them started here:
+//
+//   - read, one for each session: owns the session's reader, delivers to the handler, steps the core. It ends when the
+//     connection does, and the session with it.
+//   - drain, at most one for each session, only while bytes are queued that the reader did not get rid of.
+//   - tick, one for each group (a Server or a Dialer): wakes the readers of sessions whose deadline has passed, by a read
+//     deadline in the past. It ends when the group is closed.
+//   - accept, in the caller's goroutine of Server.Serve.
+
+// group is the set of sessions of a Server or Dialer, which share one ticker.
+type group struct {
+	epoch time.Time
+	stop  chan struct{}
+
+	mu       sync.Mutex
+	sessions map[*Session]struct{}
+	started  bool
+	closed   bool
+	running  sync.WaitGroup
+}
+
+func newGroup() *group {
+	return &group{epoch: time.Now(), stop: make(chan struct{}), sessions: make(map[*Session]struct{})}
+}
+
+func (g *group) now() time.Time { return time.Now() }
+
+// start runs a session, or says why not.
+func (g *group) start(s *Session, limit int) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.closed {
+		return ErrClosed
+	}
+	if limit > 0 && len(g.sessions) >= limit {
+		return ErrTooMany
+	}
+	if !g.started {
+		g.started = true
+		g.running.Go(g.tick)
+	}
+	g.sessions[s] = struct{}{}
+	g.running.Go(s.read)
+	return nil
+}
+
+func (g *group) remove(s *Session) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	delete(g.sessions, s)
+}
+
+// close ends all sessions and waits for them; when ctx is done their connections are cut.
+func (g *group) close(ctx context.Context) error {
+	g.mu.Lock()
+	if !g.closed {
+		g.closed = true
+		close(g.stop)
+	}
+	for s := range g.sessions {
+		s.Close(errShutdown)
+	}
+	g.mu.Unlock()
+	ended := make(chan struct{})
+	go func() {
+		g.running.Wait()
+		close(ended)
+	}()
+	select {
+	case <-ended:
+		return nil
+	case <-ctx.Done():
+	}
+	g.mu.Lock()
+	for s := range g.sessions {
+		s.conn.Close()
+	}
+	g.mu.Unlock()
+	<-ended
+	return ctx.Err()
+}
+
+// tick wakes sessions whose deadline has passed.
+func (g *group) tick() {
+	ticker := time.NewTicker(tickInterval)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-g.stop:
+			return
+		case now := <-ticker.C:
+			g.wake(now.Sub(g.epoch))
+		}
+	}
+}
+
+func (g *group) wake(now time.Duration) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for s := range g.sessions {
+		if d := s.deadline.Load(); d != 0 && d <= int64(now) {
+			s.kick()
+		}
+	}
+}
+
+// past is a read deadline that has passed.
+var past = time.Unix(1, 0)
+
+// kick makes the reader return from its read, at once or when it reads next.
+func (s *Session) kick() { _ = s.conn.SetReadDeadline(past) }
+
+// setDeadline tells the ticker when the core wants to be stepped.
+func (s *Session) setDeadline(t time.Time) {
+	if t.IsZero() {
+		s.deadline.Store(0)
+		return
+	}
+	s.deadline.Store(max(int64(t.Sub(s.group.epoch)), 1))
+}
+
+// Close ends the session: what is queued is still sent, if the peer takes it within half a second. It returns at once;
+// Done tells when it has ended. A nil reason is ErrClosed.
+func (s *Session) Close(reason error) {
+	if reason == nil {
+		reason = ErrClosed
+	}
+	s.closing.CompareAndSwap(nil, &reason)
+	s.kick()
+}
+
+// read is the session's reader: the whole life of the connection.
+func (s *Session) read() {
+	reason, ours := s.converse()
+	s.finish(reason, ours)
+}
+
+// converse reads until the connection ends, and says why and whether that was our own decision.
+func (s *Session) converse() (reason error, ours bool) {
+	s.mu.Lock()
+	r := s.core.Start(s.group.now())
+	s.setDeadline(r.Deadline)
+	s.mu.Unlock()
+	s.do(r)
+	s.flush()
+	for {
+		n, err := s.conn.Read(s.input.room())
+		if n > 0 {
+			s.batch(n)
+		}
+		if err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
+			return err, false
+		}
+		if err != nil {
+			_ = s.conn.SetReadDeadline(time.Time{})
+			if p := s.closing.Load(); p != nil {
+				return *p, true
+			}
+			s.woken()
+		}
+		if s.core.reason != nil {
+			return s.core.reason, true
+		}
+		s.pause()
+	}
+}
+
+// batch hands over what was read, and writes what was answered.
+func (s *Session) batch(n int) {
+	s.in.bytes.Add(uint64(n))
+	s.input.fill(n)
+	s.begin()
+	for s.core.reason == nil {
+		frame, ok := s.input.next()
+		if !ok {
+			break
+		}
+		s.receive(frame)
+		if s.out.size.Load() >= flushBytes {
+			s.flush()
+			s.begin()
+		}
+	}
+	s.input.adapt()
+	s.batchEnd()
+	s.flush()
+}
+
+// woken acts on a deadline of the core.
+func (s *Session) woken() {
+	s.input.rest()
+	s.out.trim()
+	s.begin()
+	s.step(Input{Read: s.in.bytes.Load()})
+	s.batchEnd()
+	s.flush()
+}
+
+// begin makes what is appended wait for the next flush.
+func (s *Session) begin() {
+	s.out.mu.Lock()
+	s.out.batching = true
+	s.out.mu.Unlock()
+}
+
+// flush writes what is queued, without waiting: what the peer does not take at once, and what others append meanwhile,
+// is left to a writer.
+func (s *Session) flush() {
+	q := &s.out
+	q.mu.Lock()
+	q.batching = false
+	if !q.claim() {
+		q.mu.Unlock()
+		return
+	}
+	if s.try == nil {
+		q.mu.Unlock()
+		s.startWriter()
+		return
+	}
+	b := q.take()
+	q.mu.Unlock()
+	n, err := s.try.TryWrite(b)
+	q.mu.Lock()
+	q.wrote(n)
+	if err != nil {
+		q.drop()
+		q.mu.Unlock()
+		s.Close(err)
+		return
+	}
+	q.rest()
+	start := q.claim()
+	q.mu.Unlock()
+	if start {
+		s.startWriter()
+	}
+}
+
+// startWriter starts the goroutine that writes; the caller has claimed the queue.
+func (s *Session) startWriter() { go s.drain() }
+
+// drain writes until nothing is queued. It waits where the peer does not take it.
+func (s *Session) drain() {
+	q := &s.out
+	for {
+		q.mu.Lock()
+		b := q.take()
+		q.mu.Unlock()
+		if len(b) == 0 {
+			return
+		}
+		n, err := s.conn.Write(b)
+		q.mu.Lock()
+		q.wrote(n)
+		if err != nil {
+			q.drop()
+		}
+		q.mu.Unlock()
+		if err != nil {
+			s.Close(err)
+			return
+		}
+	}
+}
+
+// pause waits while the queue is over the high-water mark, but not for long: if the peer did the same, both would wait
+// for ever.
+func (s *Session) pause() {
+	if s.out.size.Load() <= int64(s.cfg.HighWater) {
+		return
+	}
+	s.in.paused.Add(1)
+	t := time.NewTimer(pauseLimit)
+	defer t.Stop()
+	select {
+	case <-s.out.drained:
+	case <-t.C:
+	}
+}
+
+// finish ends the session: open requests are answered, what is queued is written if that was our own decision, and the
+// handler is told.
+func (s *Session) finish(reason error, ours bool) {
+	reason = closed(reason)
+	s.out.end(reason)
+	s.mu.Lock()
+	r := s.core.End(reason)
+	s.setDeadline(time.Time{})
+	s.mu.Unlock()
+	s.do(r)
+	if ours {
+		_ = s.conn.SetWriteDeadline(time.Now().Add(lingerLimit))
+		s.flush()
+		s.out.await()
+	}
+	s.conn.Close()
+	s.out.await()
+	s.gone(reason)
+	if s.server != nil {
+		s.server.forget(s)
+	}
+	s.group.remove(s)
+	close(s.done)
+}
+
+// gone tells the handler, or who asked for refused connections, that the session has ended.
+func (s *Session) gone(reason error) {
+	switch {
+	case !s.connected:
+		if s.cfg.Refused != nil {
+			s.cfg.Refused(s.conn.RemoteAddr(), reason)
+		}
+	case s.controller != nil:
+		s.controller.Disconnected(s, reason)
+	default:
+		s.owner.Disconnected(s, reason)
+	}
+}
+
+// RequestContext is Request for those who may wait, never the handler itself: it returns the answer.
+func (s *Session) RequestContext(ctx context.Context, m openflow.Message) (openflow.Message, error) {
+	type answer struct {
+		m   openflow.Message
+		err error
+	}
+	got := make(chan answer, 1)
+	xid, err := s.request(m, func(m openflow.Message, err error) { got <- answer{m, err} })
+	if err != nil {
+		return nil, err
+	}
+	select {
+	case a := <-got:
+		return a.m, a.err
+	case <-ctx.Done():
+		s.mu.Lock()
+		s.core.Forget(xid)
+		s.mu.Unlock()
+		return nil, ctx.Err()
+	}
+}
+
+// Serve accepts connections until the server is closed; it returns nil then, and closes the listener.
+func (v *Server) Serve(ln net.Listener) error {
+	if !v.listen(ln) {
+		ln.Close()
+		return ErrClosed
+	}
+	defer ln.Close()
+	for {
+		conn, err := ln.Accept()
+		switch {
+		case err == nil:
+			_, _ = v.ServeConn(conn) // what is refused is told to Config.Refused
+		case v.isClosed():
+			return nil
+		case errors.Is(err, net.ErrClosed):
+			return err
+		default: // out of files, or a connection that was reset before it was accepted
+			select {
+			case <-v.group.stop:
+			case <-time.After(acceptPause):
+			}
+		}
+	}
+}
+
+// replace makes s the session of its switch. An older one ends first: its Disconnected comes before our Connected.
+func (v *Server) replace(s *Session) {
+	id := s.features.Datapath
+	for {
+		v.mu.Lock()
+		old := v.byDatapath[id]
+		if old == nil {
+			v.byDatapath[id] = s
+			v.mu.Unlock()
+			return
+		}
+		v.mu.Unlock()
+		old.Close(ErrReplaced)
+		<-old.done
+	}
+}

@@ -1,0 +1,178 @@
+package session
+
+import (
+	"sync"
+	"sync/atomic"
+
+	"github.com/weirnet/weir/openflow"
+)
+
+// output is the bounded queue of bytes for one peer, in the order in which they were appended. Any goroutine appends;
+// one at a time writes: the one that has set writing. While the reader handles a batch of input (batching), what is
+// appended waits for the flush at its end.
+type output struct {
+	mu       sync.Mutex
+	quiet    sync.Cond        // signalled when writing becomes false
+	version  openflow.Version // 0 until connected: nothing may be appended from outside before
+	buf      []byte           // appended since the last take
+	head     []byte           // taken, not yet written: a tail of base
+	base     []byte
+	spare    []byte // written: the next buf
+	writing  bool
+	batching bool
+	ended    error // no more is accepted
+	max      int
+	low      int           // below it the reader goes on
+	drained  chan struct{} // has one token after the queue fell below low
+	size     atomic.Int64  // bytes of buf and head
+
+	byType [types]uint64
+	bytes  uint64
+	full   uint64
+}
+
+// room says whether bytes that make the queue b long fit, with a reserve for the protocol's own answers.
+func (q *output) room(b []byte, reserve int) bool {
+	return len(q.head)+len(b) <= q.max+reserve
+}
+
+// appendAll appends messages with consecutive transaction ids (step 1) or the same one (step 0): all of them, or none.
+func (q *output) appendAll(xid, step uint32, msgs []openflow.Message) error {
+	if q.ended != nil {
+		return q.ended
+	}
+	if q.version == 0 {
+		return ErrNotConnected
+	}
+	b := q.buf
+	for _, m := range msgs {
+		var err error
+		if b, err = openflow.Append(b, q.version, xid, m); err != nil {
+			return err
+		}
+		xid += step
+	}
+	if !q.room(b, 0) {
+		q.full += uint64(len(msgs))
+		return ErrFull
+	}
+	for _, m := range msgs {
+		q.byType[m.Type()]++
+	}
+	q.commit(b)
+	return nil
+}
+
+// appendBytes appends whole messages as bytes.
+func (q *output) appendBytes(frames []byte, reserve int) error {
+	if q.ended != nil {
+		return q.ended
+	}
+	if !q.room(q.buf, reserve-len(frames)) {
+		q.full++
+		return ErrFull
+	}
+	q.countFrames(frames)
+	q.commit(append(q.buf, frames...))
+	return nil
+}
+
+// countFrames counts whole messages by type.
+func (q *output) countFrames(frames []byte) {
+	for len(frames) >= openflow.HeaderLen {
+		if h, err := openflow.ParseHeader(frames); err == nil {
+			q.byType[h.Type]++
+		}
+		n := int(frames[2])<<8 | int(frames[3])
+		frames = frames[min(max(n, openflow.HeaderLen), len(frames)):]
+	}
+}
+
+// commit makes b, which is buf with something appended, the new buf.
+func (q *output) commit(b []byte) {
+	q.bytes += uint64(len(b) - len(q.buf))
+	q.size.Add(int64(len(b) - len(q.buf)))
+	q.buf = b
+}
+
+// claim makes the caller the writer if there is something to write and nobody writes; it is then to start a writer.
+func (q *output) claim() bool {
+	if q.batching || q.writing || len(q.buf)+len(q.head) == 0 {
+		return false
+	}
+	q.writing = true
+	return true
+}
+
+// take returns what the writer is to write next; empty if there is nothing, and the caller is then no longer the writer.
+func (q *output) take() []byte {
+	if len(q.head) == 0 {
+		if len(q.buf) == 0 {
+			q.rest()
+			return nil
+		}
+		q.base, q.buf, q.spare = q.buf, q.spare[:0], nil
+		q.head = q.base
+	}
+	return q.head
+}
+
+// rest ends the caller's being the writer.
+func (q *output) rest() {
+	q.writing = false
+	q.quiet.Broadcast()
+}
+
+// await waits until nobody writes.
+func (q *output) await() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for q.writing {
+		q.quiet.Wait()
+	}
+}
+
+// wrote drops the first n bytes of what take returned.
+func (q *output) wrote(n int) {
+	q.head = q.head[n:]
+	if len(q.head) == 0 {
+		q.spare, q.base, q.head = q.base[:0], nil, nil
+	}
+	if left := q.size.Add(int64(-n)); left < int64(q.low) && left+int64(n) >= int64(q.low) {
+		select {
+		case q.drained <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// end refuses all that comes later; what is queued may still be written.
+func (q *output) end(err error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.ended == nil {
+		q.ended = err
+	}
+}
+
+// drop throws away what is queued: it can not be written.
+func (q *output) drop() {
+	q.buf, q.head, q.base, q.spare = nil, nil, nil, nil
+	q.size.Store(0)
+	q.rest()
+}
+
+// trim lets large buffers go while nothing is queued.
+func (q *output) trim() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.writing || len(q.buf)+len(q.head) > 0 {
+		return
+	}
+	if cap(q.buf) > keepOutput {
+		q.buf = nil
+	}
+	if cap(q.spare) > keepOutput {
+		q.spare = nil
+	}
+}

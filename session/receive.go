@@ -1,0 +1,103 @@
+package session
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/weirnet/weir/openflow"
+)
+
+// receive takes one whole message.
+func (c *Core) receive(frame []byte, now time.Time) {
+	if c.state == stateHello {
+		c.receiveFirst(frame, now)
+		return
+	}
+	if !c.framed(frame) {
+		return
+	}
+	h, m, err := openflow.Parse(bytes.Clone(frame))
+	if err != nil {
+		c.refuse(h, frame, err)
+		return
+	}
+	switch m := m.(type) {
+	case *openflow.Hello:
+	case *openflow.EchoRequest:
+		c.answerEcho(frame)
+	case *openflow.EchoReply:
+		if !c.measure(h.XID, now) {
+			c.reply(h, m, frame)
+		}
+	case *openflow.ErrorMsg:
+		c.receiveError(h, m)
+	default:
+		if c.end == ControllerEnd {
+			c.receiveFromSwitch(h, m, frame)
+		} else {
+			c.receiveFromController(h, m, frame)
+		}
+	}
+}
+
+// framed says whether the bytes are still messages; the connection ends if not. Errors may have any version: one that
+// refuses our HELLO comes before the peer has agreed on one.
+func (c *Core) framed(frame []byte) bool {
+	length := int(frame[2])<<8 | int(frame[3])
+	switch v := openflow.Version(frame[0]); {
+	case length < openflow.HeaderLen:
+		c.lose(frame, openflow.BadRequestBadLen, fmt.Sprintf("length %d in a header, below 8", length))
+	case v != c.version && openflow.Type(frame[1]) != openflow.TypeError:
+		c.lose(frame, openflow.BadRequestBadVersion, fmt.Sprintf("version %s in a session of %s", v, c.version))
+	default:
+		return true
+	}
+	return false
+}
+
+// lose answers a message after which nothing can be understood, and ends the connection.
+func (c *Core) lose(frame []byte, code openflow.ErrorCode, reason string) {
+	c.counts.refused++
+	c.sendError(frame, &openflow.DecodeError{Code: code, Reason: reason})
+	c.close(fmt.Errorf("%w: %s", ErrFraming, reason))
+}
+
+// refuse answers a message that was not understood, and goes on. An error is never answered with an error.
+func (c *Core) refuse(h openflow.Header, frame []byte, err error) {
+	c.counts.refused++
+	if r := c.requests.find(h.XID); r != nil && r.want == h.Type {
+		c.answer(r, nil, err)
+	}
+	var de *openflow.DecodeError
+	if !errors.As(err, &de) {
+		de = &openflow.DecodeError{Code: openflow.BadRequestBadLen, Reason: err.Error()}
+	}
+	if openflow.Type(frame[1]) != openflow.TypeError {
+		c.sendError(frame, de)
+	}
+}
+
+// sendError sends the error that answers frame, with its transaction id.
+func (c *Core) sendError(frame []byte, de *openflow.DecodeError) {
+	xid := uint32(frame[4])<<24 | uint32(frame[5])<<16 | uint32(frame[6])<<8 | uint32(frame[7])
+	out, err := openflow.Append(c.out, c.version, xid, openflow.NewError(de, frame))
+	if err == nil {
+		c.out = out
+	}
+}
+
+// receiveError takes an error: the answer to a request, or something for the handler.
+func (c *Core) receiveError(h openflow.Header, m *openflow.ErrorMsg) {
+	e := &PeerError{Header: h, Msg: m}
+	if r := c.requests.find(h.XID); r != nil {
+		c.answer(r, nil, e)
+		return
+	}
+	if m.Code>>16 == openflow.HelloFailedIncompatible>>16 {
+		c.close(fmt.Errorf("%w: %w", ErrVersions, e))
+		return
+	}
+	c.deliver(h, m)
+}

@@ -1,0 +1,170 @@
+package session
+
+import (
+	"time"
+
+	"github.com/weirnet/weir/openflow"
+)
+
+// request is one message of ours that waits for its answer.
+type request struct {
+	xid       uint32
+	want      openflow.Type // of the answer
+	multipart bool
+	deadline  time.Time
+	whole     *openflow.MultipartReply // the parts so far
+	parts     int
+	bytes     int // of all parts
+	answered  bool
+	own       bool // of the core: answered within the step
+	answer    func(m openflow.Message, err error)
+}
+
+// requests are those of a session that wait, by transaction id and in the order in which they were sent.
+type requests struct {
+	open     map[uint32]*request // nil while there are none
+	order    []*request          // answered ones are dropped lazily
+	deadline time.Time           // not later than that of any open request; zero if none is open
+}
+
+// keepRequests is the room for requests that a session keeps while none is open.
+const keepRequests = 64
+
+// answerType is the type of the answer to a message of type t. In the numbers of OpenFlow 1.3 it follows its request.
+func answerType(t openflow.Type) (openflow.Type, bool) {
+	switch t {
+	case openflow.TypeEchoRequest, openflow.TypeFeaturesRequest, openflow.TypeGetConfigRequest,
+		openflow.TypeMultipartRequest, openflow.TypeBarrierRequest, openflow.TypeQueueGetConfigRequest,
+		openflow.TypeRoleRequest, openflow.TypeGetAsyncRequest:
+		return t + 1, true
+	case openflow.TypeExperimenter:
+		return t, true
+	}
+	return 0, false
+}
+
+// Expect enters a request that is about to be sent: its answer comes as an EventAnswer. The message must have an answer
+// (else ErrNoReply) and not be one too many (else ErrFull).
+func (c *Core) Expect(xid uint32, t openflow.Type, now time.Time, answer func(openflow.Message, error)) error {
+	want, ok := answerType(t)
+	switch {
+	case c.state == stateClosed:
+		return closed(c.reason)
+	case !ok:
+		return ErrNoReply
+	case len(c.requests.open) >= MaxRequests:
+		return ErrFull
+	}
+	c.expect(&request{xid: xid, want: want, answer: answer}, now)
+	return nil
+}
+
+func (c *Core) expect(r *request, now time.Time) {
+	r.multipart = r.want == openflow.TypeMultipartReply
+	r.deadline = now.Add(c.cfg.RequestTimeout)
+	if r.multipart {
+		r.deadline = now.Add(c.cfg.MultipartTimeout)
+	}
+	q := &c.requests
+	if q.open == nil {
+		q.open = make(map[uint32]*request)
+	}
+	q.open[r.xid] = r
+	q.order = append(q.order, r)
+	q.deadline = earlier(q.deadline, r.deadline)
+}
+
+// ask sends a request of the core itself; answer is called within a later step.
+func (c *Core) ask(m openflow.Message, now time.Time, answer func(openflow.Message, error)) {
+	want, _ := answerType(m.Type())
+	xid := c.NextXID()
+	c.send(xid, m)
+	c.expect(&request{xid: xid, want: want, answer: answer, own: true}, now)
+}
+
+// Forget drops a request: it will not be answered.
+func (c *Core) Forget(xid uint32) {
+	if r := c.requests.find(xid); r != nil {
+		c.requests.remove(r)
+	}
+}
+
+func (q *requests) find(xid uint32) *request { return q.open[xid] }
+
+// remove takes a request out. Those at the front of the order that are answered go with it.
+func (q *requests) remove(r *request) {
+	r.answered = true
+	delete(q.open, r.xid)
+	n := 0
+	for n < len(q.order) && q.order[n].answered {
+		q.order[n] = nil
+		n++
+	}
+	q.order = q.order[n:]
+	if len(q.open) > 0 {
+		return
+	}
+	q.deadline = time.Time{}
+	if cap(q.order) > keepRequests {
+		q.open, q.order = nil, nil
+	}
+}
+
+// answer ends a request: its event is delivered after this step, or at once if the core itself asked.
+func (c *Core) answer(r *request, m openflow.Message, err error) {
+	c.requests.remove(r)
+	if r.own {
+		r.answer(m, err)
+		return
+	}
+	c.events = append(c.events, Event{Kind: EventAnswer, Message: m, answer: r.answer, err: err})
+}
+
+// expire answers the requests whose deadline has passed, in their order.
+func (q *requests) expire(c *Core, now time.Time) {
+	if q.deadline.IsZero() || now.Before(q.deadline) {
+		return
+	}
+	var next time.Time
+	var late []*request
+	for _, r := range q.order {
+		switch {
+		case r.answered:
+		case now.Before(r.deadline):
+			next = earlier(next, r.deadline)
+		default:
+			late = append(late, r)
+		}
+	}
+	q.deadline = next
+	for _, r := range late {
+		c.answer(r, nil, ErrTimeout)
+	}
+}
+
+// fail answers all open requests, in their order.
+func (q *requests) fail(c *Core, err error) {
+	all := q.order
+	for _, r := range all {
+		if r != nil && !r.answered {
+			c.answer(r, nil, err)
+		}
+	}
+}
+
+// reply takes a message that may be the answer to a request and says whether it was.
+func (c *Core) reply(h openflow.Header, m openflow.Message, frame []byte) bool {
+	r := c.requests.find(h.XID)
+	if r == nil || r.want != m.Type() {
+		return false
+	}
+	if role, ok := m.(*openflow.RoleReply); ok {
+		c.role.Store(uint32(role.Role))
+	}
+	if part, ok := m.(*openflow.MultipartReply); ok {
+		c.part(r, part, len(frame))
+		return true
+	}
+	c.answer(r, m, nil)
+	return true
+}

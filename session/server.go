@@ -1,0 +1,93 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"net"
+	"sync"
+	"time"
+)
+
+// errShutdown ends the sessions of a Server or Dialer that is closed.
+var errShutdown = errors.New("shut down here")
+
+// acceptPause is how long a server waits after a connection could not be accepted.
+const acceptPause = 50 * time.Millisecond
+
+// Server is the controller's end: it holds the sessions of switches that connect.
+type Server struct {
+	cfg     Config
+	handler Handler
+	group   *group
+
+	mu         sync.Mutex
+	listeners  []net.Listener
+	closed     bool
+	byDatapath map[uint64]*Session // connected ones
+}
+
+// NewServer makes a server that gives its sessions to a handler.
+func NewServer(cfg Config, h Handler) *Server {
+	return &Server{cfg: cfg.withDefaults(), handler: h, group: newGroup(), byDatapath: make(map[uint64]*Session)}
+}
+
+// ServeConn starts a session on a connection, of which it becomes the owner. It returns at once: ErrTooMany or ErrClosed
+// if the connection was refused, and closed.
+func (v *Server) ServeConn(conn net.Conn) (*Session, error) {
+	s := newSession(v.group, conn, &v.cfg, v.handler, nil, nil)
+	s.server = v
+	err := v.group.start(s, v.cfg.MaxSessions)
+	if err == nil {
+		return s, nil
+	}
+	conn.Close()
+	if v.cfg.Refused != nil {
+		v.cfg.Refused(conn.RemoteAddr(), err)
+	}
+	return nil, err
+}
+
+// Close stops accepting, ends all sessions and waits until each Disconnected has returned. When ctx is done first,
+// connections are cut and what was queued is lost; the error is then that of ctx.
+func (v *Server) Close(ctx context.Context) error {
+	v.mu.Lock()
+	v.closed = true
+	for _, ln := range v.listeners {
+		ln.Close()
+	}
+	v.listeners = nil
+	v.mu.Unlock()
+	return v.group.close(ctx)
+}
+
+// Session is the session of a connected switch, or nil.
+func (v *Server) Session(datapath uint64) *Session {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.byDatapath[datapath]
+}
+
+// listen takes note of a listener, unless the server is closed.
+func (v *Server) listen(ln net.Listener) bool {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if !v.closed {
+		v.listeners = append(v.listeners, ln)
+	}
+	return !v.closed
+}
+
+func (v *Server) isClosed() bool {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.closed
+}
+
+// forget takes out a session that has ended.
+func (v *Server) forget(s *Session) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if id := s.features.Datapath; v.byDatapath[id] == s {
+		delete(v.byDatapath, id)
+	}
+}

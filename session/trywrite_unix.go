@@ -1,0 +1,68 @@
+//go:build unix
+
+package session
+
+import (
+	"net"
+	"syscall"
+)
+
+// tryWriter is a connection that can be written without waiting: it takes what there is room for.
+type tryWriter interface {
+	TryWrite(p []byte) (int, error)
+}
+
+// tryWriterOf is how conn is written without waiting; nil if it can not be.
+func tryWriterOf(conn net.Conn) tryWriter {
+	if t, ok := conn.(tryWriter); ok {
+		return t
+	}
+	tcp, ok := conn.(*net.TCPConn)
+	if !ok {
+		return nil
+	}
+	raw, err := tcp.SyscallConn()
+	if err != nil {
+		return nil
+	}
+	w := &rawWriter{raw: raw}
+	w.do = w.write
+	return w
+}
+
+// rawWriter writes to a socket once, whether it takes the bytes or not. One goroutine at a time uses it.
+type rawWriter struct {
+	raw syscall.RawConn
+	do  func(fd uintptr) bool
+	p   []byte
+	n   int
+	err error
+}
+
+// TryWrite is one write(2) to a socket that does not block.
+func (w *rawWriter) TryWrite(p []byte) (int, error) {
+	w.p, w.n, w.err = p, 0, nil
+	if err := w.raw.Write(w.do); err != nil {
+		return 0, err
+	}
+	w.p = nil
+	return w.n, w.err
+}
+
+// write is called with the socket; true says that it shall not be called again.
+func (w *rawWriter) write(fd uintptr) bool {
+	for {
+		n, err := syscall.Write(int(fd), w.p)
+		switch {
+		case err == syscall.EINTR:
+			continue
+		case err == syscall.EAGAIN:
+			return true
+		case err != nil:
+			w.err = err
+		default:
+			w.n = n
+		}
+		return true
+	}
+}
