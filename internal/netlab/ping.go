@@ -1,0 +1,105 @@
+package netlab
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net/netip"
+	"os/exec"
+	"regexp"
+	"strconv"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// Count is what ping counted.
+type Count struct{ Sent, Received, Duplicates int }
+
+// Lost is the number of echo requests without an answer.
+func (c Count) Lost() int { return c.Sent - c.Received }
+
+var summary = regexp.MustCompile(`(\d+) packets transmitted, (\d+) received,(?: \+(\d+) duplicates,)?`)
+
+// parsePing reads the summary of iputils' ping.
+func parsePing(out string) (Count, error) {
+	m := summary.FindStringSubmatch(out)
+	if m == nil {
+		return Count{}, fmt.Errorf("no summary in ping's output")
+	}
+	var c Count
+	for i, to := range []*int{&c.Sent, &c.Received, &c.Duplicates} {
+		*to, _ = strconv.Atoi(m[i+1])
+	}
+	return c, nil
+}
+
+var answer = regexp.MustCompile(`icmp_seq=(\d+) ttl=`)
+
+// Pinger is a running ping.
+type Pinger struct {
+	*Process
+	read sync.WaitGroup // the reader of its output
+
+	mu      sync.Mutex
+	text    []byte
+	highest int // sequence number of the latest answer, from 1
+}
+
+// StartPing starts a ping with an echo request every interval, until Stop.
+func (h *Host) StartPing(to netip.Addr, interval time.Duration) *Pinger {
+	h.lab.t.Helper()
+	args := []string{"-n", "-i", fmt.Sprintf("%.3f", interval.Seconds()), to.String()}
+	p := &Pinger{Process: &Process{
+		lab: h.lab, name: "ping", cmd: exec.Command("nsenter", h.in("ping", args)...), done: make(chan struct{}),
+	}}
+	r, w := io.Pipe()
+	p.read.Add(1)
+	go p.follow(r)
+	p.begin(w)
+	go func() {
+		<-p.done
+		w.Close()
+	}()
+	return p
+}
+
+func (p *Pinger) follow(r io.Reader) {
+	defer p.read.Done()
+	for lines := bufio.NewScanner(r); lines.Scan(); {
+		p.mu.Lock()
+		p.text = append(append(p.text, lines.Bytes()...), '\n')
+		if m := answer.FindSubmatch(lines.Bytes()); m != nil {
+			seq, _ := strconv.Atoi(string(m[1]))
+			p.highest = max(p.highest, seq)
+		}
+		p.mu.Unlock()
+	}
+}
+
+// Latest is the highest sequence number that was answered; 0 when none was.
+func (p *Pinger) Latest() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.highest
+}
+
+// Await waits until n requests later than the latest one answered now have been answered too.
+func (p *Pinger) Await(n int, limit time.Duration) {
+	p.lab.t.Helper()
+	from := p.Latest()
+	p.lab.Eventually(limit, fmt.Sprintf("%d more answers to ping (%d so far)", n, from), func() bool { return p.Latest() >= from+n })
+}
+
+// Stop ends the ping and returns its counts. A request whose answer is on its way counts as lost.
+func (p *Pinger) Stop() Count {
+	p.lab.t.Helper()
+	p.signal(syscall.SIGINT)
+	<-p.done
+	p.read.Wait()
+	c, err := parsePing(string(p.text))
+	if err != nil {
+		p.lab.t.Fatalf("%v\n%s", err, p.text)
+	}
+	return c
+}
