@@ -16,5 +16,5 @@
 //
 // Numbers of 64 bits (cookies, counters) are hexadecimal strings with 0x, because JSON's numbers lose their low bits;
 // datapath ids are 16 hexadecimal digits. Speeds are in Mbit/s, delays in µs, as the names of the fields say. A value that
-// is not known is absent.
+// is not known is null.
 package client

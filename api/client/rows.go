@@ -56,7 +56,7 @@ type Port struct {
 	Name      string  `json:"name"`
 	MAC       string  `json:"mac"`
 	Up        bool    `json:"up" doc:"Neither administratively down nor without carrier."`
-	SpeedMbps *uint64 `json:"speed_mbps,omitempty" doc:"Mbit/s; absent if the switch does not say."`
+	SpeedMbps *uint64 `json:"speed_mbps" doc:"Mbit/s; null if the switch does not say."`
 	Role      string  `json:"role" doc:"What is behind it: unknown, edge (hosts) or link (another switch)."`
 }
 
@@ -72,10 +72,10 @@ type PortCounters struct {
 	RxErrors  Hex64 `json:"rx_errors"`
 	TxErrors  Hex64 `json:"tx_errors"`
 
-	RxBytesRate   *float64 `json:"rx_bytes_rate,omitempty" doc:"Bytes a second since an earlier answer; absent if there was none."`
-	TxBytesRate   *float64 `json:"tx_bytes_rate,omitempty" doc:"Bytes a second."`
-	RxPacketsRate *float64 `json:"rx_packets_rate,omitempty" doc:"Packets a second."`
-	TxPacketsRate *float64 `json:"tx_packets_rate,omitempty" doc:"Packets a second."`
+	RxBytesRate   *float64 `json:"rx_bytes_rate" doc:"Bytes a second since an earlier answer; null if there was none."`
+	TxBytesRate   *float64 `json:"tx_bytes_rate" doc:"Bytes a second."`
+	RxPacketsRate *float64 `json:"rx_packets_rate" doc:"Packets a second."`
+	TxPacketsRate *float64 `json:"tx_packets_rate" doc:"Packets a second."`
 
 	AsOf time.Time `json:"as_of" doc:"When the switch answered."`
 }
@@ -87,14 +87,14 @@ type Link struct {
 	Up    bool   `json:"up"`
 	State string `json:"state" enum:"confirmed,unconfirmed,indirect,draining"`
 
-	CapacityMbps *uint64 `json:"capacity_mbps,omitempty" doc:"Mbit/s; absent if not known."`
-	ReservedMbps *uint64 `json:"reserved_mbps,omitempty" doc:"Mbit/s reserved; absent where nothing reserves."`
-	LatencyUS    *uint64 `json:"latency_us,omitempty" doc:"Microseconds; absent if not known."`
+	CapacityMbps *uint64 `json:"capacity_mbps" doc:"Mbit/s; null if not known."`
+	ReservedMbps *uint64 `json:"reserved_mbps" doc:"Mbit/s reserved; null where nothing reserves."`
+	LatencyUS    *uint64 `json:"latency_us" doc:"Microseconds; null if not known."`
 	Cost         uint64  `json:"cost" doc:"What a path pays for it; 1 unless configured."`
 	Source       Source  `json:"source" doc:"Where each value is from."`
 }
 
-// Source says where each value of a link is from; a value that is absent has none.
+// Source says where each value of a link is from; a value that is null has none.
 type Source struct {
 	CapacityMbps string `json:"capacity_mbps,omitempty" enum:"configured,port,measured"`
 	ReservedMbps string `json:"reserved_mbps,omitempty" enum:"configured,port,measured"`
@@ -145,8 +145,8 @@ type FlowEntry struct {
 // Hop is a switch on a path: in by one port, out by another.
 type Hop struct {
 	DPID string  `json:"dpid" doc:"Datapath id, 16 hexadecimal digits."`
-	In   *uint32 `json:"in,omitempty" doc:"Port that traffic comes in by; absent at the start of a path from a switch."`
-	Out  *uint32 `json:"out,omitempty" doc:"Port that traffic goes out by; absent at the end of a path to a switch."`
+	In   *uint32 `json:"in" doc:"Port that traffic comes in by; null at the start of a path from a switch."`
+	Out  *uint32 `json:"out" doc:"Port that traffic goes out by; null at the end of a path to a switch."`
 }
 
 // Path is a way through the network.

@@ -1,0 +1,90 @@
+package api
+
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+	"net/http"
+	"strings"
+)
+
+// Role is what a token allows. A higher role may do all that a lower one may.
+type Role uint8
+
+// The roles.
+const (
+	RoleNone   Role = iota // no valid token
+	RoleViewer             // reads
+	RoleAdmin              // all
+)
+
+// String is "none", "viewer" or "admin".
+func (r Role) String() string { return [...]string{"none", "viewer", "admin"}[r] }
+
+// Token is a secret and what it allows.
+type Token struct {
+	Role   Role
+	Secret string
+}
+
+// Access says who may call.
+type Access struct {
+	// Open lets everybody do everything (--auth=none). CheckExposure allows it on loopback only.
+	Open bool
+	// Tokens are the bearer tokens that are valid.
+	Tokens []Token
+	// Listen is the address that the server listens on, HOST:PORT; requests may name its host.
+	Listen string
+	// Names are further host names that requests may be addressed to, such as those of the certificate.
+	Names []string
+}
+
+// keyring knows tokens by their hashes, so that comparing takes the same time whatever was given.
+type keyring []struct {
+	role Role
+	hash [sha256.Size]byte
+}
+
+func newKeyring(tokens []Token) keyring {
+	ring := make(keyring, len(tokens))
+	for i, t := range tokens {
+		ring[i].role, ring[i].hash = t.Role, sha256.Sum256([]byte(t.Secret))
+	}
+	return ring
+}
+
+// role is what the secret allows. Every token is compared, so that the time does not tell which one was close.
+func (k keyring) role(secret string) Role {
+	hash := sha256.Sum256([]byte(secret))
+	role := RoleNone
+	for i := range k {
+		if subtle.ConstantTimeCompare(hash[:], k[i].hash[:]) == 1 {
+			role = max(role, k[i].role)
+		}
+	}
+	return role
+}
+
+// bearer is the token of a request: "Authorization: Bearer TOKEN".
+func bearer(r *http.Request) (string, bool) {
+	scheme, token, ok := strings.Cut(r.Header.Get("Authorization"), " ")
+	token = strings.TrimSpace(token)
+	return token, ok && strings.EqualFold(scheme, "Bearer") && token != ""
+}
+
+// authorize is nil where the request may use a route that needs the role.
+func (s *Server) authorize(r *http.Request, needs Role) *refusal {
+	if s.access.Open || needs == RoleNone {
+		return nil
+	}
+	token, ok := bearer(r)
+	if !ok {
+		return &refusal{http.StatusUnauthorized, "no token: send \"Authorization: Bearer TOKEN\"; the token is in the file token of the data directory"}
+	}
+	switch role := s.keys.role(token); {
+	case role == RoleNone:
+		return &refusal{http.StatusUnauthorized, "the token given is not one of this instance: use the one in the file token of its data directory"}
+	case role < needs:
+		return &refusal{http.StatusForbidden, "a token of role " + role.String() + " was given, and this needs role " + needs.String()}
+	}
+	return nil
+}

@@ -1,0 +1,120 @@
+package api
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"iter"
+	"log/slog"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/weirnet/weir/api/client"
+	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/openflow"
+)
+
+// Config is what the interface needs of the rest of an instance. Fields that may be nil say so; all functions are called
+// from many goroutines at a time and must not block, except those of Switches.
+type Config struct {
+	View    *netview.View
+	Version string // of this build, for /openapi.json and the plain page
+	Access  Access
+	TLS     *tls.Config // nil: plain HTTP. Serve uses it
+	Limits  Limits      // zero fields mean DefaultLimits
+
+	// Switches asks switches themselves. nil: the routes that need it answer 404.
+	Switches SwitchAsker
+	// Paths finds ways through the network. nil: /v1/paths answers 404.
+	Paths PathFinder
+	// SoftRules yields the soft rules that are thought to be on a switch. nil: none.
+	SoftRules func(netview.DPID) iter.Seq[*netview.Rule]
+	// Members are the instances of the cluster, ordered by name. nil: none.
+	Members func() []client.Member
+	// Apps are the built-in applications, ordered by name. nil: none.
+	Apps func() []client.App
+	// Gatherer is what /metrics shows. nil: only what the interface measures of itself.
+	Gatherer prometheus.Gatherer
+	// Health and Ready are nil errors while the instance lives, and while it is fit to serve. nil: always.
+	Health, Ready func() error
+
+	Log *slog.Logger     // nil: slog.Default()
+	Now func() time.Time // nil: time.Now
+}
+
+// ErrNotConnected is the error of a SwitchAsker for a switch that has no session.
+var ErrNotConnected = errors.New("the switch is not connected")
+
+// SwitchAsker asks a switch, now, and waits for its answer as long as the context lives. Errors wrap ErrNotConnected where
+// there is nobody to ask. What it returns must stay valid: it is read after the call.
+type SwitchAsker interface {
+	Flows(ctx context.Context, dpid netview.DPID) ([]openflow.FlowStats, error)
+	PortStats(ctx context.Context, dpid netview.DPID) ([]PortStats, error)
+}
+
+// PortStats are the counters of one port, as both versions of OpenFlow have them.
+type PortStats struct {
+	Port                 uint32
+	RxPackets, TxPackets uint64
+	RxBytes, TxBytes     uint64
+	RxDropped, TxDropped uint64
+	RxErrors, TxErrors   uint64
+}
+
+// Disjoint says what the paths of one answer must not share.
+type Disjoint uint8
+
+// What paths may share.
+const (
+	ShareAll      Disjoint = iota // alternatives: anything
+	ShareSwitches                 // no link twice
+	ShareNothing                  // neither a link nor a switch between the ends
+)
+
+// PathQuery asks for ways from one switch to another.
+type PathQuery struct {
+	Src, Dst netview.DPID
+	// SrcHost and DstHost are set where the ends are hosts: the first path is then the one that their traffic takes.
+	SrcHost, DstHost *netview.Host
+	K                int // at most so many, 1 to MaxPaths
+	Disjoint         Disjoint
+}
+
+// Path is a way through the network: its links in order; none if it begins and ends at the same switch.
+type Path struct {
+	Links []netview.LinkKey
+	Cost  uint64
+}
+
+// PathFinder finds paths in a snapshot, the one that the system takes first, then by rising cost. No path at all is no
+// error but an empty answer.
+type PathFinder interface {
+	Paths(s *netview.Snapshot, q PathQuery) []Path
+}
+
+func (c Config) orDefaults() Config {
+	c.Limits = c.Limits.orDefaults()
+	if c.SoftRules == nil {
+		c.SoftRules = func(netview.DPID) iter.Seq[*netview.Rule] { return func(func(*netview.Rule) bool) {} }
+	}
+	if c.Members == nil {
+		c.Members = func() []client.Member { return nil }
+	}
+	if c.Apps == nil {
+		c.Apps = func() []client.App { return nil }
+	}
+	if c.Health == nil {
+		c.Health = func() error { return nil }
+	}
+	if c.Ready == nil {
+		c.Ready = func() error { return nil }
+	}
+	if c.Log == nil {
+		c.Log = slog.Default()
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	return c
+}

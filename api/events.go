@@ -1,0 +1,86 @@
+package api
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"github.com/weirnet/weir/netview"
+)
+
+const eventsPath = "/v1/events"
+
+// eventKinds are the kinds of events that have rows of the view, and member.
+var eventKinds = []string{"switch", "link", "host", "member"}
+
+type eventsInput struct {
+	LastEventID string `header:"Last-Event-ID" doc:"Go on after this event, or after the revision of a list. What this instance does not know gives reset and a snapshot. Without it, the stream begins now."`
+	Kind        string `query:"kind" maxLength:"64" doc:"Only these kinds, with commas between them: switch, link, host, member."`
+}
+
+func (s *Server) addEvents() {
+	huma.Register(s.huma, huma.Operation{
+		OperationID: "events", Method: http.MethodGet, Path: eventsPath,
+		Summary: "Changes as they happen, as server-sent events",
+		Description: "Each event has the name of its kind and as data the item of the REST interface with op: put or delete. " +
+			"An event `reset` says that the position asked for is not known; a snapshot of puts follows, and `synced` ends it.",
+		Responses: map[string]*huma.Response{"200": {
+			Description: "Events without end.",
+			Content:     map[string]*huma.MediaType{"text/event-stream": {Schema: &huma.Schema{Type: huma.TypeString}}},
+		}},
+	}, s.events)
+}
+
+func (s *Server) events(_ context.Context, in *eventsInput) (*huma.StreamResponse, error) {
+	kinds, err := parseKinds(in.Kind)
+	if err != nil {
+		return nil, huma.Error400BadRequest(err.Error())
+	}
+	if s.watchers.Add(1) > int64(s.cfg.Limits.Watchers) {
+		s.watchers.Add(-1)
+		return nil, huma.ErrorWithHeaders(huma.Error429TooManyRequests(
+			fmt.Sprintf("%d event streams are open, and no more are allowed: close one, or try again later", s.cfg.Limits.Watchers)),
+			http.Header{"Retry-After": {"5"}})
+	}
+	return &huma.StreamResponse{Body: func(ctx huma.Context) {
+		defer s.watchers.Add(-1)
+		s.metrics.streams.Inc()
+		defer s.metrics.streams.Dec()
+		r, w := humago.Unwrap(ctx)
+		st := newStream(s, w, kinds)
+		st.begin(in.LastEventID)
+		st.run(r.Context())
+	}}, nil
+}
+
+// parseKinds reads a list of kinds; none means all.
+func parseKinds(list string) ([]string, error) {
+	if list == "" {
+		return eventKinds, nil
+	}
+	kinds := strings.Split(list, ",")
+	for _, k := range kinds {
+		if !slices.Contains(eventKinds, k) {
+			return nil, fmt.Errorf("kind=%q: want some of %s, with commas between them", clip(k), strings.Join(eventKinds, ", "))
+		}
+	}
+	return kinds, nil
+}
+
+// item is the JSON item of a change, or nil if its kind is no event.
+func item(snap *netview.Snapshot, c *netview.Change) any {
+	switch c.Kind {
+	case netview.KindSwitch:
+		return switchItem(snap, c.Switch)
+	case netview.KindLink:
+		return linkItem(snap, c.Link)
+	case netview.KindHost:
+		return hostItem(snap, c.Host)
+	}
+	return nil
+}

@@ -1,0 +1,117 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/weirnet/weir/api/client"
+	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/openflow"
+)
+
+type flowsInput struct {
+	Paging
+	DPID string `query:"dpid" maxLength:"32" doc:"Only the rules of this switch: up to 16 hexadecimal digits."`
+}
+
+func (s *Server) flows(ctx context.Context, in *flowsInput) (*page[client.Flow], error) {
+	query := "flows"
+	rows := s.allRules
+	if in.DPID != "" {
+		dpid, err := client.ParseDPID(in.DPID)
+		if err != nil {
+			return nil, huma.Error400BadRequest(err.Error())
+		}
+		query += " " + client.FormatDPID(dpid)
+		rows = func(snap *netview.Snapshot) iter.Seq[flowRow] { return s.rules(snap, netview.DPID(dpid)) }
+	}
+	return list(ctx, s, in.Paging, query, rows, flowItem)
+}
+
+func (s *Server) allRules(snap *netview.Snapshot) iter.Seq[flowRow] {
+	return func(yield func(flowRow) bool) {
+		for sw := range snap.Switches() {
+			for r := range s.rules(snap, sw.DPID) {
+				if !yield(r) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// rules are the firm rules of a switch, those refused because of another's, and the soft ones.
+func (s *Server) rules(snap *netview.Snapshot, dpid netview.DPID) iter.Seq[flowRow] {
+	return func(yield func(flowRow) bool) {
+		for _, part := range []struct {
+			rules iter.Seq[*netview.Rule]
+			soft  bool
+		}{{snap.Rules(dpid), false}, {snap.Conflicts(dpid), false}, {s.cfg.SoftRules(dpid), true}} {
+			for r := range part.rules {
+				if !yield(flowRow{r, part.soft}) {
+					return
+				}
+			}
+		}
+	}
+}
+
+type switchListInput struct {
+	DPIDParam
+	Paging
+}
+
+// switchFlows asks the switch for the first page; the others are of that answer.
+func (s *Server) switchFlows(ctx context.Context, in *switchListInput) (*page[client.FlowEntry], error) {
+	dpid, err := s.toAsk(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	var entries []openflow.FlowStats
+	if in.Continue == "" {
+		ask, cancel := context.WithTimeout(ctx, s.cfg.Limits.AskWait)
+		defer cancel()
+		if entries, err = s.cfg.Switches.Flows(ask, dpid); err != nil {
+			return nil, s.noAnswer(dpid, err)
+		}
+	}
+	rows := func(*netview.Snapshot) iter.Seq[*openflow.FlowStats] {
+		return func(yield func(*openflow.FlowStats) bool) {
+			for i := range entries {
+				if !yield(&entries[i]) {
+					return
+				}
+			}
+		}
+	}
+	render := func(_ *netview.Snapshot, e *openflow.FlowStats) client.FlowEntry { return entryItem(dpid, e) }
+	return list(ctx, s, in.Paging, "switch-flows "+dpid.String(), rows, render)
+}
+
+// toAsk is the switch that a request wants asked.
+func (s *Server) toAsk(ctx context.Context, in *switchListInput) (netview.DPID, error) {
+	_, sw, err := s.findSwitch(ctx, in.DPID, in.Freshness)
+	if err != nil {
+		return 0, err
+	}
+	if s.cfg.Switches == nil {
+		return 0, huma.Error404NotFound("this instance has no sessions with switches")
+	}
+	return sw.DPID, nil
+}
+
+// noAnswer is the problem of a switch that does not answer: it is not the instance that fails.
+func (s *Server) noAnswer(dpid netview.DPID, err error) error {
+	switch {
+	case errors.Is(err, ErrNotConnected):
+		return huma.Error409Conflict(fmt.Sprintf("switch %s is not connected, so it cannot be asked", dpid))
+	case errors.Is(err, context.DeadlineExceeded):
+		return huma.NewError(http.StatusGatewayTimeout, fmt.Sprintf("switch %s did not answer within %s", dpid, s.cfg.Limits.AskWait))
+	}
+	return huma.NewError(http.StatusBadGateway, fmt.Sprintf("switch %s: %v", dpid, err))
+}

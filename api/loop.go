@@ -1,0 +1,90 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+
+	"golang.org/x/net/netutil"
+
+	"github.com/weirnet/weir/netview"
+)
+
+// Serve answers on the listener until the context ends, and then until the requests under way are done, or
+// Limits.ShutdownWait is over. It closes the listener. The error is nil after an orderly end.
+//
+// net/http owns a goroutine for each connection; this package starts none. Event streams end with the context.
+func (s *Server) Serve(ctx context.Context, l net.Listener) error {
+	lim := s.cfg.Limits
+	srv := &http.Server{
+		Handler:           s,
+		TLSConfig:         s.cfg.TLS,
+		ReadHeaderTimeout: lim.ReadHeader,
+		ReadTimeout:       lim.Read,
+		WriteTimeout:      lim.Write,
+		IdleTimeout:       lim.Idle,
+		MaxHeaderBytes:    lim.HeaderBytes,
+		BaseContext:       func(net.Listener) context.Context { return ctx },
+		ErrorLog:          slog.NewLogLogger(s.cfg.Log.Handler(), slog.LevelDebug),
+	}
+	down := make(chan error, 1)
+	stop := context.AfterFunc(ctx, func() {
+		end, cancel := context.WithTimeout(context.Background(), lim.ShutdownWait)
+		defer cancel()
+		if err := srv.Shutdown(end); err != nil {
+			srv.Close()
+		}
+		down <- nil
+	})
+	l = netutil.LimitListener(l, lim.Connections)
+	var err error
+	if s.cfg.TLS != nil {
+		err = srv.ServeTLS(l, "", "")
+	} else {
+		err = srv.Serve(l)
+	}
+	if stop() { // the listener broke by itself
+		srv.Close()
+		return err
+	}
+	<-down
+	if errors.Is(err, http.ErrServerClosed) {
+		return nil
+	}
+	return err
+}
+
+// await is true as soon as the view is at the revision or after it, and false once Limits.AtLeastWait is over.
+func (s *Server) await(ctx context.Context, r netview.Revision) bool {
+	timeout := time.NewTimer(s.cfg.Limits.AtLeastWait)
+	defer timeout.Stop()
+	select {
+	case <-s.cfg.View.Changed(r - 1):
+		return true
+	case <-timeout.C:
+	case <-ctx.Done():
+	}
+	return false
+}
+
+// run is the loop of one event stream; the connection's goroutine owns the stream. It ends when the client goes, or is too
+// slow to take one write within Limits.Write, or the server ends.
+func (st *stream) run(ctx context.Context) {
+	tick := time.NewTicker(st.s.cfg.Limits.KeepAlive)
+	defer tick.Stop()
+	for st.step() {
+		select {
+		case <-st.s.cfg.View.Changed(st.at.revision):
+		case <-tick.C:
+			st.idle()
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// deadline is a time so far from now, for the deadlines of connections.
+func deadline(after time.Duration) time.Time { return time.Now().Add(after) }

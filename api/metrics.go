@@ -1,0 +1,88 @@
+package api
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// metrics are what the interface measures of itself. Labels are bounded: a route is a pattern, never a path.
+type metrics struct {
+	requests *prometheus.CounterVec
+	seconds  *prometheus.HistogramVec
+	refused  *prometheus.CounterVec
+	streams  prometheus.Gauge
+	resets   prometheus.Counter
+}
+
+func newMetrics() metrics {
+	return metrics{
+		requests: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "weir_api_requests_total",
+			Help: "Requests answered, by route and HTTP status."}, []string{"method", "route", "code"}),
+		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "weir_api_request_seconds",
+			Help:    "Time from a request's header to the end of its answer; event streams are not counted.",
+			Buckets: prometheus.ExponentialBuckets(0.0001, 4, 9)}, []string{"route"}),
+		refused: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "weir_api_refused_total",
+			Help: "Requests refused before dispatch, by what was wrong: host, origin or token."}, []string{"reason"}),
+		streams: prometheus.NewGauge(prometheus.GaugeOpts{Name: "weir_api_event_streams",
+			Help: "Event streams open."}),
+		resets: prometheus.NewCounter(prometheus.CounterOpts{Name: "weir_api_event_resets_total",
+			Help: "Snapshots sent on event streams because the position asked for is not in the log of changes."}),
+	}
+}
+
+func (m *metrics) all() []prometheus.Collector {
+	return []prometheus.Collector{m.requests, m.seconds, m.refused, m.streams, m.resets}
+}
+
+// Describe is of prometheus.Collector.
+func (m *metrics) Describe(ch chan<- *prometheus.Desc) {
+	for _, c := range m.all() {
+		c.Describe(ch)
+	}
+}
+
+// Collect is of prometheus.Collector.
+func (m *metrics) Collect(ch chan<- prometheus.Metric) {
+	for _, c := range m.all() {
+		c.Collect(ch)
+	}
+}
+
+// measured is a ResponseWriter that remembers the status for the metrics.
+type measured struct {
+	http.ResponseWriter
+	metrics *metrics
+	route   string
+	method  string
+	code    int
+	now     func() time.Time
+	begun   time.Time
+}
+
+func (m *metrics) begin(w http.ResponseWriter, pattern, method string, now func() time.Time) *measured {
+	_, route, _ := strings.Cut(pattern, " ")
+	if route == "" {
+		route, method = "none", "none"
+	}
+	return &measured{ResponseWriter: w, metrics: m, route: route, method: method, code: http.StatusOK, now: now, begun: now()}
+}
+
+func (m *measured) end() {
+	m.metrics.requests.WithLabelValues(m.method, m.route, strconv.Itoa(m.code)).Inc()
+	if m.route != eventsPath {
+		m.metrics.seconds.WithLabelValues(m.route).Observe(m.now().Sub(m.begun).Seconds())
+	}
+}
+
+// WriteHeader notes the status.
+func (m *measured) WriteHeader(code int) {
+	m.code = code
+	m.ResponseWriter.WriteHeader(code)
+}
+
+// Unwrap lets http.ResponseController reach the connection.
+func (m *measured) Unwrap() http.ResponseWriter { return m.ResponseWriter }

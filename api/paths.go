@@ -1,0 +1,104 @@
+package api
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/weirnet/weir/api/client"
+	"github.com/weirnet/weir/netview"
+)
+
+type pathsInput struct {
+	Src      string `query:"src" required:"true" maxLength:"64" doc:"A host's id or a datapath id."`
+	Dst      string `query:"dst" required:"true" maxLength:"64" doc:"A host's id or a datapath id."`
+	K        int    `query:"k" default:"1" minimum:"1" maximum:"64" doc:"At most so many paths."`
+	Disjoint string `query:"disjoint" enum:"none,link,switch,true,false" doc:"What the paths must not share: no link (link, true), or no switch between the ends either (switch)."`
+	Freshness
+}
+
+// end is one end of a path: a switch, or a host at a port of one.
+type end struct {
+	dpid netview.DPID
+	host *netview.Host
+}
+
+func (s *Server) paths(ctx context.Context, in *pathsInput) (*page[client.Path], error) {
+	if s.cfg.Paths == nil {
+		return nil, huma.Error404NotFound("this instance computes no paths")
+	}
+	snap, err := s.fresh(ctx, in.Freshness)
+	if err != nil {
+		return nil, err
+	}
+	src, err := findEnd(snap, "src", in.Src)
+	if err != nil {
+		return nil, err
+	}
+	dst, err := findEnd(snap, "dst", in.Dst)
+	if err != nil {
+		return nil, err
+	}
+	found := s.cfg.Paths.Paths(snap, PathQuery{Src: src.dpid, Dst: dst.dpid, SrcHost: src.host, DstHost: dst.host,
+		K: in.K, Disjoint: parseDisjoint(in.Disjoint)})
+	p := &page[client.Path]{Body: client.Page[client.Path]{Items: make([]client.Path, len(found)), Revision: s.revision(snap)}}
+	for i := range found {
+		p.Body.Items[i] = pathItem(src, dst, found[i])
+	}
+	return p, nil
+}
+
+func parseDisjoint(s string) Disjoint {
+	switch s {
+	case "link", "true":
+		return ShareSwitches
+	case "switch":
+		return ShareNothing
+	}
+	return ShareAll
+}
+
+// findEnd reads a host's id or a datapath id. A datapath id with colons has seven of them, a MAC has five.
+func findEnd(snap *netview.Snapshot, name, s string) (end, error) {
+	if strings.Contains(s, "/") || strings.Count(s, ":") == 5 {
+		id, err := parseHostID(s)
+		if err != nil {
+			return end{}, huma.Error400BadRequest(name + ": " + err.Error())
+		}
+		h, ok := snap.Host(id)
+		if !ok {
+			return end{}, huma.Error404NotFound(fmt.Sprintf("%s: no host %s is known: /v1/hosts lists those that are", name, id))
+		}
+		return end{h.At.DPID, h}, nil
+	}
+	dpid, err := client.ParseDPID(s)
+	if err != nil {
+		return end{}, huma.Error400BadRequest(fmt.Sprintf("%s=%q: want a host's id, such as 00:00:00:00:00:01, or a datapath id of up to 16 hexadecimal digits", name, clip(s)))
+	}
+	if _, ok := snap.Switch(netview.DPID(dpid)); !ok {
+		return end{}, huma.Error404NotFound(fmt.Sprintf("%s: no switch %016x is known: /v1/switches lists those that are", name, dpid))
+	}
+	return end{dpid: netview.DPID(dpid)}, nil
+}
+
+// pathItem turns links into hops: a hop is a switch, in by the link before and out by the link after.
+func pathItem(src, dst end, p Path) client.Path {
+	item := client.Path{Cost: p.Cost, Hops: make([]client.Hop, len(p.Links)+1)}
+	item.Hops[0].DPID = src.dpid.String()
+	for i, l := range p.Links {
+		out, in := l.Src.Port, l.Dst.Port
+		item.Hops[i].Out = &out
+		item.Hops[i+1] = client.Hop{DPID: l.Dst.DPID.String(), In: &in}
+	}
+	if src.host != nil {
+		in := src.host.At.Port
+		item.Hops[0].In = &in
+	}
+	if dst.host != nil {
+		out := dst.host.At.Port
+		item.Hops[len(p.Links)].Out = &out
+	}
+	return item
+}

@@ -1,0 +1,48 @@
+package api
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/weirnet/weir/api/client"
+)
+
+// refusal is a request that is not done: an HTTP status, and what was given, what was expected and what to do.
+type refusal struct {
+	status int
+	detail string
+}
+
+// write answers application/problem+json.
+func (p *refusal) write(w http.ResponseWriter) {
+	h := w.Header()
+	h.Set("Content-Type", "application/problem+json")
+	switch p.status {
+	case http.StatusUnauthorized:
+		h.Set("WWW-Authenticate", `Bearer realm="weir"`)
+	case http.StatusTooManyRequests:
+		h.Set("Retry-After", "1")
+	}
+	w.WriteHeader(p.status)
+	json.NewEncoder(w).Encode(client.Problem{Title: http.StatusText(p.status), Status: p.status, Detail: p.detail})
+}
+
+// detailErrors is a huma transformer: it says in the detail of a problem which parameter was wrong and why.
+func detailErrors(_ huma.Context, _ string, v any) (any, error) {
+	m, ok := v.(*huma.ErrorModel)
+	if !ok || len(m.Errors) == 0 {
+		return v, nil
+	}
+	reasons := make([]string, len(m.Errors))
+	for i, e := range m.Errors {
+		reasons[i] = strings.TrimSpace(e.Location + ": " + e.Message)
+		if given := fmt.Sprint(e.Value); e.Value != nil && given != "" {
+			reasons[i] += " (" + clip(given) + " was given)"
+		}
+	}
+	return &huma.ErrorModel{Title: m.Title, Status: m.Status, Detail: strings.Join(reasons, "; ")}, nil
+}

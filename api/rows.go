@@ -1,0 +1,159 @@
+package api
+
+import (
+	"github.com/weirnet/weir/api/client"
+	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/openflow"
+)
+
+// The functions of this file make the JSON item of a row. The snapshot is what a row is joined with.
+
+func switchItem(_ *netview.Snapshot, s *netview.Switch) client.Switch {
+	item := client.Switch{
+		DPID:         s.DPID.String(),
+		Name:         s.Name,
+		Connected:    s.Connected,
+		State:        string(s.State),
+		Address:      s.Address,
+		Master:       s.Master,
+		Manufacturer: s.Desc.Manufacturer,
+		Hardware:     s.Desc.Hardware,
+		Software:     s.Desc.Software,
+		Serial:       s.Desc.Serial,
+		Tables:       s.Tables,
+		Since:        s.Since.UTC(),
+		Ports:        make([]client.Port, len(s.Ports)),
+	}
+	if s.Version != 0 {
+		item.OpenFlow = s.Version.String()
+	}
+	for i := range s.Ports {
+		item.Ports[i] = portItem(&s.Ports[i])
+	}
+	return item
+}
+
+func portItem(p *netview.Port) client.Port {
+	return client.Port{
+		Number:    p.Number,
+		Name:      p.Name,
+		MAC:       p.MAC.String(),
+		Up:        p.Up,
+		SpeedMbps: known(p.SpeedMbps),
+		Role:      p.Role.String(),
+	}
+}
+
+// known is nil for 0: a value that nobody told.
+func known(v uint64) *uint64 {
+	if v == 0 {
+		return nil
+	}
+	return &v
+}
+
+func pointItem(p netview.Point) client.Point {
+	return client.Point{DPID: p.DPID.String(), Port: p.Port}
+}
+
+// linkItem joins a link with the speeds of its ports. Nobody reserves or measures yet, so those values are null.
+func linkItem(snap *netview.Snapshot, l *netview.Link) client.Link {
+	item := client.Link{
+		Src:   pointItem(l.Src),
+		Dst:   pointItem(l.Dst),
+		Up:    l.Up,
+		State: string(l.State),
+		Cost:  1,
+	}
+	item.Source.Cost = "default"
+	if speed := linkSpeed(snap, l); speed > 0 {
+		item.CapacityMbps, item.Source.CapacityMbps = &speed, "port"
+	}
+	return item
+}
+
+// linkSpeed is the lower of the speeds of both ports that are known, in Mbit/s; 0 if neither is.
+func linkSpeed(snap *netview.Snapshot, l *netview.Link) uint64 {
+	src, dst := portSpeed(snap, l.Src), portSpeed(snap, l.Dst)
+	if src == 0 || dst == 0 {
+		return max(src, dst)
+	}
+	return min(src, dst)
+}
+
+func portSpeed(snap *netview.Snapshot, p netview.Point) uint64 {
+	sw, ok := snap.Switch(p.DPID)
+	if !ok {
+		return 0
+	}
+	port, _ := sw.Port(p.Port)
+	return port.SpeedMbps
+}
+
+func hostItem(_ *netview.Snapshot, h *netview.Host) client.Host {
+	item := client.Host{
+		ID:    h.HostID.String(),
+		MAC:   h.MAC.String(),
+		VLAN:  h.VLAN,
+		IPs:   make([]string, len(h.IPs)),
+		At:    pointItem(h.At),
+		Seen:  h.Seen.UTC(),
+		State: string(h.State),
+	}
+	for i, ip := range h.IPs {
+		item.IPs[i] = ip.String()
+	}
+	return item
+}
+
+// flowRow is a rule of either kind.
+type flowRow struct {
+	rule *netview.Rule
+	soft bool
+}
+
+func flowItem(_ *netview.Snapshot, f flowRow) client.Flow {
+	r := f.rule
+	return client.Flow{
+		DPID:         r.DPID.String(),
+		Table:        r.Table,
+		Priority:     r.Priority,
+		Match:        matchItem(&r.Match),
+		Instructions: instructionItems(r.Instructions),
+		Owner:        r.Owner,
+		Cookie:       client.Hex64(r.Cookie),
+		State:        string(r.State),
+		Reason:       r.Reason,
+		Soft:         f.soft,
+	}
+}
+
+func entryItem(dpid netview.DPID, e *openflow.FlowStats) client.FlowEntry {
+	return client.FlowEntry{
+		DPID:         dpid.String(),
+		Table:        e.Table,
+		Priority:     e.Priority,
+		Match:        matchItem(&e.Match),
+		Instructions: instructionItems(e.Instructions),
+		Cookie:       client.Hex64(e.Cookie),
+		Packets:      client.Hex64(e.Packets),
+		Bytes:        client.Hex64(e.Bytes),
+		DurationSec:  e.DurationSec,
+		IdleTimeout:  e.IdleTimeout,
+		HardTimeout:  e.HardTimeout,
+	}
+}
+
+func matchItem(m *openflow.Match) map[string]string {
+	fields := make(map[string]string)
+	m.Each(func(name, value string) { fields[name] = value })
+	return fields
+}
+
+func instructionItems(list []openflow.Instruction) []string {
+	items := make([]string, len(list))
+	for i := range list {
+		items[i] = list[i].String()
+	}
+	return items
+}

@@ -1,0 +1,100 @@
+package api
+
+import (
+	"net/http"
+	"slices"
+	"sync/atomic"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+)
+
+// Server is the interface of one instance. It is an http.Handler and a prometheus.Collector of what it measures of itself.
+type Server struct {
+	cfg      Config
+	access   Access
+	keys     keyring
+	hosts    hosts
+	epoch    epoch
+	router   *router
+	huma     huma.API
+	pages    pages
+	rates    rates
+	watchers atomic.Int64
+	metrics
+}
+
+// New makes the interface. It starts nothing and owns no goroutine.
+func New(cfg Config) *Server {
+	cfg = cfg.orDefaults()
+	s := &Server{
+		cfg:     cfg,
+		access:  cfg.Access,
+		keys:    newKeyring(cfg.Access.Tokens),
+		hosts:   newHosts(cfg.Access),
+		epoch:   newEpoch(),
+		router:  newRouter(),
+		pages:   newPages(cfg.Limits, cfg.Now),
+		metrics: newMetrics(),
+	}
+	s.huma = humago.New(s.router, openAPI(cfg.Version))
+	s.addRoutes()
+	return s
+}
+
+// Routes are all routes, in the order in which they were added.
+func (s *Server) Routes() []Route { return slices.Clone(s.router.routes) }
+
+// ServeHTTP checks who asks, and how, before anything else happens; then it dispatches.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	pattern, needs := s.router.find(r)
+	m := s.metrics.begin(w, pattern, r.Method, s.cfg.Now)
+	defer m.end()
+	w = m
+
+	h := w.Header()
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Cache-Control", "no-store")
+	if no := s.check(r, needs); no != nil {
+		no.write(w)
+		return
+	}
+	if pattern == "" {
+		s.router.missing(r, h).write(w)
+		return
+	}
+	r.Body = http.MaxBytesReader(w, r.Body, s.cfg.Limits.BodyBytes)
+	s.router.ServeHTTP(w, r)
+}
+
+// check refuses requests from strangers.
+func (s *Server) check(r *http.Request, needs Role) *refusal {
+	if err := s.hosts.check(r.Host); err != nil {
+		s.metrics.refused.WithLabelValues("host").Inc()
+		return &refusal{http.StatusForbidden, err.Error()}
+	}
+	if err := checkOrigin(r.Header.Get("Origin"), r.Host, r.TLS != nil); err != nil {
+		s.metrics.refused.WithLabelValues("origin").Inc()
+		return &refusal{http.StatusForbidden, err.Error()}
+	}
+	no := s.authorize(r, needs)
+	if no != nil {
+		s.metrics.refused.WithLabelValues("token").Inc()
+	}
+	return no
+}
+
+// openAPI is what huma is told: plain JSON, no documents of its own, parameters it does not know refused.
+func openAPI(version string) huma.Config {
+	cfg := huma.DefaultConfig("Weir", version)
+	cfg.Info.Description = "The network as one Weir instance sees it. Every route but /healthz and /readyz needs a token."
+	cfg.OpenAPIPath, cfg.DocsPath, cfg.SchemasPath = "", "", ""
+	cfg.CreateHooks = nil
+	cfg.Transformers = []huma.Transformer{detailErrors}
+	cfg.RejectUnknownQueryParameters = true
+	cfg.Components.SecuritySchemes = map[string]*huma.SecurityScheme{
+		"token": {Type: "http", Scheme: "bearer", Description: "A token of the data directory: admin in the file token, viewer in token-viewer."},
+	}
+	cfg.Security = []map[string][]string{{"token": {}}}
+	return cfg
+}

@@ -1,0 +1,90 @@
+package api
+
+import (
+	"crypto/rand"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// The files of a data directory that hold tokens.
+const (
+	AdminTokenFile  = "token"
+	ViewerTokenFile = "token-viewer"
+)
+
+// minTokenLen keeps a token file that was cut short, or a guessable one, from being used.
+const minTokenLen = 16
+
+// LoadTokens reads the tokens of a data directory, and makes those that are not there yet (256 random bits, file mode 0600). A file
+// that others can read or that holds too short a token is an error.
+func LoadTokens(dir string) ([]Token, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("data directory: %w", err)
+	}
+	var tokens []Token
+	for _, f := range []struct {
+		name string
+		role Role
+	}{{AdminTokenFile, RoleAdmin}, {ViewerTokenFile, RoleViewer}} {
+		path := filepath.Join(dir, f.name)
+		secret, err := readToken(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			secret, err = makeToken(path)
+		}
+		if err != nil {
+			return nil, err
+		}
+		tokens = append(tokens, Token{f.role, secret})
+	}
+	return tokens, nil
+}
+
+func readToken(path string) (string, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return "", err
+	}
+	if mode := info.Mode().Perm(); mode&0o077 != 0 {
+		return "", fmt.Errorf("token file %s has mode %04o and must not be open to others: chmod 600 it", path, mode)
+	}
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return "", err
+	}
+	secret := strings.TrimSpace(string(b))
+	if len(secret) < minTokenLen {
+		return "", fmt.Errorf("token file %s holds %d characters, and a token has at least %d: delete it and a new one is made", path, len(secret), minTokenLen)
+	}
+	return secret, nil
+}
+
+// makeToken writes beside the path and renames, so that the file is there whole or not at all.
+func makeToken(path string) (string, error) {
+	secret := base64.RawURLEncoding.EncodeToString(random(32))
+	f, err := os.CreateTemp(filepath.Dir(path), ".token-*") // mode 0600
+	if err != nil {
+		return "", fmt.Errorf("making token file %s: %w", path, err)
+	}
+	_, err = f.WriteString(secret + "\n")
+	err = errors.Join(err, f.Sync(), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		os.Remove(f.Name())
+		return "", fmt.Errorf("making token file %s: %w", path, err)
+	}
+	return secret, nil
+}
+
+// random is n random bytes; the system's source does not fail.
+func random(n int) []byte {
+	b := make([]byte, n)
+	rand.Read(b)
+	return b
+}

@@ -1,0 +1,169 @@
+package api
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"testing"
+	"time"
+
+	"github.com/weirnet/weir/api/client"
+	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/openflow"
+	"github.com/weirnet/weir/packet"
+)
+
+const (
+	adminToken  = "admin-token-of-the-tests"
+	viewerToken = "viewer-token-of-the-tests"
+)
+
+var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+
+// small is a view of two switches with a link between them (in both directions), two hosts and some rules, and the server of it.
+type small struct {
+	*Server
+	view  *netview.View
+	facts *netview.Facts
+	asked int // how often a switch was asked
+	now   time.Time
+}
+
+func newSmall(t testing.TB, change func(*Config)) *small {
+	t.Helper()
+	v := netview.New(netview.Limits{Changes: 64})
+	s := &small{view: v, facts: v.Facts(), now: noon}
+	s.facts.Update(func(tx *netview.FactsTx) {
+		for d := netview.DPID(1); d <= 2; d++ {
+			tx.PutSwitch(testSwitch(d))
+		}
+		a, b := netview.Point{DPID: 1, Port: 2}, netview.Point{DPID: 2, Port: 2}
+		tx.PutLink(&netview.Link{LinkKey: netview.LinkKey{Src: a, Dst: b}, Up: true, State: netview.LinkConfirmed, Since: noon})
+		tx.PutLink(&netview.Link{LinkKey: netview.LinkKey{Src: b, Dst: a}, Up: true, State: netview.LinkConfirmed, Since: noon})
+		tx.PutHost(testHost(1, 0))
+		tx.PutHost(testHost(2, 7))
+	})
+	w := v.Wanted("forward")
+	w.Update(func(tx *netview.WantedTx) {
+		tx.Set(1, []netview.Rule{{DPID: 1, Table: 1, Priority: 5003, Cookie: 0x0011_0000_0000_0001,
+			Match:        testMatch(),
+			Instructions: []openflow.Instruction{openflow.Apply(openflow.Output(1), openflow.Output(2)), openflow.GotoTable(2)}}})
+	})
+	cfg := Config{
+		View: v, Version: "1.2.3", Switches: s, Paths: direct{},
+		Access:    Access{Tokens: []Token{{RoleAdmin, adminToken}, {RoleViewer, viewerToken}}, Listen: "127.0.0.1:8181"},
+		SoftRules: softRules,
+		Members: func() []client.Member {
+			return []client.Member{{Name: "weir-1", Address: "127.0.0.1:8181", State: "ready", Leader: true, Switches: 2}}
+		},
+		Apps: func() []client.App { return []client.App{{Name: "forward", Enabled: true, State: "running"}} },
+		Now:  func() time.Time { return s.now },
+	}
+	if change != nil {
+		change(&cfg)
+	}
+	s.Server = New(cfg)
+	s.epoch = "e"
+	return s
+}
+
+func testSwitch(d netview.DPID) *netview.Switch {
+	return &netview.Switch{DPID: d, Name: fmt.Sprintf("s%d", d), State: netview.SwitchReady, Connected: true,
+		Version: openflow.V13, Address: "127.0.0.1:40001", Master: "weir-1", Tables: 254, Since: noon,
+		Desc: openflow.Desc{Manufacturer: "Nicira, Inc.", Hardware: "Open vSwitch", Software: "3.1.0", Serial: "None"},
+		Ports: []netview.Port{
+			{Number: 1, Name: "eth1", MAC: packet.MAC{2, 0, 0, 0, byte(d), 1}, Up: true, SpeedMbps: 10000, Role: netview.PortEdge},
+			{Number: 2, Name: "eth2", MAC: packet.MAC{2, 0, 0, 0, byte(d), 2}, Up: true, Role: netview.PortLink, SpeedMbps: uint64(d) * 1000},
+			{Number: 3, Name: "eth3", MAC: packet.MAC{2, 0, 0, 0, byte(d), 3}},
+		}}
+}
+
+func testHost(n byte, vlan uint16) *netview.Host {
+	return &netview.Host{HostID: netview.HostID{MAC: packet.MAC{0, 0, 0, 0, 0, n}, VLAN: vlan},
+		IPs: []netip.Addr{netip.AddrFrom4([4]byte{10, 0, 0, n})}, At: netview.Point{DPID: netview.DPID(n), Port: 1}, Seen: noon,
+		State: netview.HostConfirmed}
+}
+
+func testMatch() openflow.Match {
+	var m openflow.Match
+	if err := m.SetText("eth_dst", "ff:ff:ff:ff:ff:ff"); err != nil {
+		panic(err)
+	}
+	return m
+}
+
+func softRules(dpid netview.DPID) iter.Seq[*netview.Rule] {
+	return func(yield func(*netview.Rule) bool) {
+		if dpid == 2 {
+			yield(&netview.Rule{DPID: 2, Owner: "forward", Table: 1, Priority: 10000, Cookie: 0x0012_0000_0000_0000,
+				Instructions: []openflow.Instruction{openflow.Apply(openflow.Output(1))}, State: netview.RuleInstalled})
+		}
+	}
+}
+
+// Flows and PortStats answer for switch 1; switch 2 is silent and switch 3 is not connected.
+func (s *small) Flows(ctx context.Context, dpid netview.DPID) ([]openflow.FlowStats, error) {
+	if err := s.ask(ctx, dpid); err != nil {
+		return nil, err
+	}
+	entries := make([]openflow.FlowStats, 3)
+	for i := range entries {
+		entries[i] = openflow.FlowStats{Priority: uint16(100 - i), Cookie: uint64(i), Packets: 1 << 60, Bytes: 7, Match: testMatch(),
+			Instructions: []openflow.Instruction{openflow.Apply(openflow.OutputController(openflow.ControllerNoCut))}}
+	}
+	return entries, nil
+}
+
+func (s *small) PortStats(ctx context.Context, dpid netview.DPID) ([]PortStats, error) {
+	if err := s.ask(ctx, dpid); err != nil {
+		return nil, err
+	}
+	n := uint64(s.asked)
+	return []PortStats{{Port: 2, RxBytes: 1000 * n}, {Port: 1, RxPackets: n, TxErrors: 1 << 63}}, nil
+}
+
+func (s *small) ask(ctx context.Context, dpid netview.DPID) error {
+	s.asked++
+	switch dpid {
+	case 1:
+		return nil
+	case 2:
+		<-ctx.Done()
+		return ctx.Err()
+	}
+	return fmt.Errorf("dpid %s: %w", dpid, ErrNotConnected)
+}
+
+// direct finds the one link between two neighbours.
+type direct struct{}
+
+func (direct) Paths(s *netview.Snapshot, q PathQuery) []Path {
+	if q.Src == q.Dst {
+		return []Path{{}}
+	}
+	var paths []Path
+	for l := range s.LinksFrom(q.Src) {
+		if l.Dst.DPID == q.Dst && len(paths) < q.K {
+			paths = append(paths, Path{[]netview.LinkKey{l.LinkKey}, 1})
+		}
+	}
+	return paths
+}
+
+// do asks as the viewer, or as h changes it.
+func (s *small) do(method, path string, h ...func(*http.Request)) *httptest.ResponseRecorder {
+	r := httptest.NewRequest(method, path, nil)
+	r.Host = "127.0.0.1:8181"
+	r.Header.Set("Authorization", "Bearer "+viewerToken)
+	for _, f := range h {
+		f(r)
+	}
+	w := httptest.NewRecorder()
+	s.ServeHTTP(w, r)
+	return w
+}
+
+func (s *small) get(path string) *httptest.ResponseRecorder { return s.do("GET", path) }
