@@ -1,0 +1,148 @@
+package flowsync
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/openflow"
+)
+
+// flight is a batch that is under way: all that is not confirmed yet.
+type flight struct {
+	id       uint64
+	ops      []op
+	messages []openflow.Message
+	sent     int // of messages
+}
+
+// op is one message of a batch and what it is for: a rule, a removal (rule is nil) or a meter.
+type op struct {
+	row          *row
+	rule         *netview.Rule
+	instructions []openflow.Instruction // of rule, perhaps without its meter
+	meter        *meterRow
+	wanted       *netview.Meter // nil: the meter is to be removed
+	xid          uint32
+	refused      *openflow.ErrorMsg
+}
+
+// addition is the flow-mod for a rule. The switch tells when it loses the entry, so that it can be repaired.
+func addition(r *netview.Rule, instructions []openflow.Instruction) *openflow.FlowMod {
+	return &openflow.FlowMod{
+		Command: openflow.FlowAdd, Cookie: r.Cookie, Table: r.Table, Priority: r.Priority,
+		Buffer: openflow.NoBuffer, OutPort: openflow.PortAny, OutGroup: openflow.GroupAny,
+		Flags: openflow.FlagSendFlowRemoved, Match: r.Match, Instructions: instructions,
+	}
+}
+
+// removal is the flow-mod that removes one entry; byCookie says that it may be restricted to cookies.
+func removal(w *row, byCookie bool) *openflow.FlowMod {
+	m := &openflow.FlowMod{
+		Command: openflow.FlowDeleteStrict, Cookie: w.cookie, Table: w.key.table, Priority: w.key.priority,
+		Buffer: openflow.NoBuffer, OutPort: openflow.PortAny, OutGroup: openflow.GroupAny, Match: w.match,
+	}
+	if byCookie {
+		m.CookieMask = w.mask
+	}
+	return m
+}
+
+// drain makes the next batch from what has changed, if none is under way. What turns out to be as wanted is only
+// reported.
+func (c *Core) drain(l *ledger, now time.Time) {
+	if l.phase != phaseReady || l.flight != nil || c.drainMeters(l, now) {
+		return
+	}
+	var f *flight
+	n := 0
+	for ; n < len(l.queue) && (f == nil || len(f.ops) < c.config.BatchMax); n++ {
+		w := l.queue[n]
+		if w.state = rowIdle; l.rows[w.key] != w {
+			continue
+		}
+		if o, m := c.nextFor(l, w, now); m != nil {
+			if f == nil {
+				f = &flight{}
+			}
+			w.state = rowFlying
+			f.ops = append(f.ops, o)
+			f.messages = append(f.messages, m)
+		}
+	}
+	rest := copy(l.queue, l.queue[n:])
+	clear(l.queue[rest:])
+	l.queue = l.queue[:rest]
+	if f == nil {
+		f = l.dropMeters()
+	}
+	c.take(l, f, now)
+}
+
+// nextFor is what has to be sent for a row, nil if nothing.
+func (c *Core) nextFor(l *ledger, w *row, now time.Time) (op, openflow.Message) {
+	if w.rule == nil {
+		if !w.held {
+			delete(l.rows, w.key)
+			return op{}, nil
+		}
+		return op{row: w}, removal(w, l.byCookie)
+	}
+	if c.form(l, w); w.unsaid != "" {
+		c.tell(w, verdict{netview.RuleFailed, w.unsaid})
+		return op{}, nil
+	}
+	if e := l.foreign[w.wire]; e != nil {
+		c.tell(w, verdict{netview.RuleFailed, fmt.Sprintf("a foreign entry with cookie 0x%x stands in its place", e.Cookie)})
+		l.readBy(now.Add(c.config.RetryMax))
+		return op{}, nil
+	}
+	instructions := l.instructionsOf(w)
+	if c.holds(l, w, instructions) {
+		c.installed(l, w, w.rule, instructions)
+		return op{}, nil
+	}
+	c.tell(w, pending)
+	return op{row: w, rule: w.rule, instructions: instructions}, addition(w.rule, instructions)
+}
+
+// instructionsOf are the instructions of a row's rule, without the meter if the switch has refused that.
+func (l *ledger) instructionsOf(w *row) []openflow.Instruction {
+	if id := meterOf(w.rule.Instructions); id != 0 && (w.unmetered || l.meters.refused(id) != "") {
+		return withoutMeter(w.rule.Instructions)
+	}
+	return w.rule.Instructions
+}
+
+// installed notes that the switch holds a rule with these instructions.
+func (c *Core) installed(l *ledger, w *row, r *netview.Rule, instructions []openflow.Instruction) {
+	w.held, w.known, w.on = true, true, content{r.Cookie, instructions}
+	w.fails, w.retryAt = 0, time.Time{}
+	reason := ""
+	if id := meterOf(r.Instructions); id != 0 && meterOf(instructions) == 0 {
+		reason = fmt.Sprintf("without meter %d, which the switch refused", id)
+		if why := l.meters.refused(id); why != "" {
+			reason += ": " + why
+		}
+	}
+	c.tell(w, verdict{netview.RuleInstalled, reason})
+}
+
+// take begins a batch.
+func (c *Core) take(l *ledger, f *flight, now time.Time) {
+	if f == nil {
+		return
+	}
+	c.batches++
+	f.id = c.batches
+	l.flight = f
+	l.answerBy = now.Add(c.config.Answer)
+	c.hand(l)
+}
+
+// hand gives the loop what is left of the batch under way.
+func (c *Core) hand(l *ledger) {
+	l.resendAt = time.Time{}
+	c.ready.Batches = append(c.ready.Batches,
+		Batch{Address{l.dpid, l.session}, l.flight.id, l.flight.messages[l.flight.sent:]})
+}

@@ -1,0 +1,244 @@
+package flowsync
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/plan"
+)
+
+// up begins a session: the switch is read before anything is sent.
+func (c *Core) up(l *ledger, in Up, now time.Time) {
+	c.forget(l)
+	l.session, l.version = in.Session, in.Version
+	l.single = plan.SingleTable(in.Version, in.Tables)
+	l.byCookie = c.former.canFilter(in.Version)
+	l.misread = 0
+	for _, key := range l.keys() {
+		l.rows[key].formed = false
+	}
+	c.ready.Own = append(c.ready.Own, Own{l.dpid, Infrastructure(c.config.Domain, in.Version, in.Tables)})
+	c.read(l, now)
+}
+
+// forget ends a session: what was under way is not known any more. Rules that were installed still are.
+func (c *Core) forget(l *ledger) {
+	l.phase = phaseDown
+	l.flight, l.queue, l.retries = nil, nil, nil
+	l.stale, l.soft, l.foreign, l.unkept = nil, nil, nil, 0
+	l.readAt, l.answerBy, l.resendAt = time.Time{}, time.Time{}, time.Time{}
+	l.meters.forget()
+	maps.DeleteFunc(l.rows, func(_ entryKey, w *row) bool { return w.rule == nil })
+	for _, key := range l.keys() {
+		w := l.rows[key]
+		w.state, w.retryAt, w.fails = rowIdle, time.Time{}, 0
+		w.held, w.known, w.on, w.unmetered = false, false, content{}, false
+	}
+}
+
+// keys are those of all rows, in the order in which a switch is filled.
+func (l *ledger) keys() []entryKey {
+	return slices.SortedFunc(maps.Keys(l.rows), entryKey.compare)
+}
+
+// reread gives up the batch under way: what became of it is found out by reading.
+func (c *Core) reread(l *ledger, now time.Time) {
+	if f := l.flight; f != nil {
+		l.flight = nil
+		for i := range f.ops {
+			if w := f.ops[i].row; w != nil {
+				w.state = rowIdle
+				w.known = false
+			}
+		}
+	}
+	l.meters.forget()
+	l.phase = phaseReading
+	l.misread++
+	l.answerBy, l.resendAt = time.Time{}, time.Time{}
+	l.readAt = now.Add(c.config.backoff(l.misread))
+}
+
+// readBy has the switch read at t, or before.
+func (l *ledger) readBy(t time.Time) {
+	if l.readAt.IsZero() || t.Before(l.readAt) {
+		l.readAt = t
+	}
+}
+
+// read asks for the switch's entries. If all of them were too many for an answer, the next try asks for ours only.
+func (c *Core) read(l *ledger, now time.Time) {
+	l.phase, l.readAt = phaseReading, time.Time{}
+	l.answerBy = now.Add(c.config.Answer)
+	l.filtered = l.byCookie && l.misread%2 == 1
+	r := Request{Address: Address{l.dpid, l.session}}
+	if l.filtered {
+		r.Cookie, r.Mask = plan.Cookie{Domain: c.config.Domain}.Encode(), plan.DomainMask
+	}
+	c.counters.Readings++
+	c.ready.Readings = append(c.ready.Readings, r)
+}
+
+// entries compares what the switch holds with what is wanted of it.
+func (c *Core) entries(l *ledger, in Entries, now time.Time) {
+	if l.phase != phaseReading || l.answerBy.IsZero() {
+		return
+	}
+	if in.Err != nil {
+		c.reread(l, now)
+		return
+	}
+	l.phase, l.answerBy, l.misread = phaseReady, time.Time{}, 0
+	if c.config.Reread > 0 {
+		l.readBy(now.Add(c.config.Reread))
+	}
+	l.sort(&in.Reading)
+	l.requeue()
+	for _, key := range l.keys() {
+		c.compare(l, l.rows[key])
+	}
+	c.dropSoft(l)
+}
+
+// sort takes in what a switch holds.
+func (l *ledger) sort(r *Reading) {
+	l.stale = make(map[entryKey]*Entry, len(r.Firm))
+	l.soft = make(map[entryKey]*SoftEntry, len(r.Soft))
+	l.foreign = make(map[entryKey]*Entry, len(r.Foreign))
+	for i := range r.Firm {
+		l.stale[l.place(r.Firm[i].key())] = &r.Firm[i]
+	}
+	for i := range r.Soft {
+		l.soft[l.place(r.Soft[i].key())] = &r.Soft[i]
+	}
+	for i := range r.Foreign {
+		l.foreign[r.Foreign[i].key()] = &r.Foreign[i]
+	}
+	l.unkept = r.ForeignCount - len(r.Foreign)
+}
+
+// place is the key of an entry of ours. In the single-table form all stand in the one table, whatever number the switch
+// gives it.
+func (l *ledger) place(key entryKey) entryKey {
+	if l.single {
+		key.table = plan.TableSingle
+	}
+	return key
+}
+
+// requeue drops from the queue what went while the switch was being read.
+func (l *ledger) requeue() {
+	l.queue = slices.DeleteFunc(l.queue, func(w *row) bool { return l.rows[w.key] != w })
+}
+
+// compare notes what the switch holds in the place of a row, and has the row looked at. What is left in l.stale at the
+// end is wanted by nobody.
+func (c *Core) compare(l *ledger, w *row) {
+	w.held, w.known, w.on = false, false, content{}
+	wire := w.key
+	if w.rule != nil {
+		c.form(l, w)
+		wire = w.wire
+	}
+	if e := l.stale[wire]; e != nil {
+		w.hold(e)
+		delete(l.stale, wire)
+	}
+	if e := l.soft[wire]; e != nil && w.rule == nil {
+		w.held = true // a removal of a soft entry that was not confirmed
+		delete(l.soft, wire)
+	}
+	l.enqueue(w)
+}
+
+// prune removes what nobody wants, once discovery has settled and applications had their time.
+func (c *Core) prune(l *ledger, now time.Time) {
+	if l.phase != phaseReady || l.settled.IsZero() || len(l.stale) == 0 {
+		return
+	}
+	if due := l.settled.Add(c.config.Grace); now.Before(due) {
+		c.wakeAt(l, due)
+		return
+	}
+	for _, key := range slices.SortedFunc(maps.Keys(l.stale), entryKey.compare) {
+		if e := l.stale[key]; l.remove(key, e.Match, e.Cookie) {
+			delete(l.stale, key)
+		}
+	}
+}
+
+// removed takes the news that an entry went from the switch. A firm one that is wanted is put back, but not more often
+// than the back-off allows: somebody may insist on removing it.
+func (c *Core) removed(l *ledger, in Removed, now time.Time) {
+	if l.phase != phaseReady || plan.Foreign(in.Cookie, c.config.Domain) {
+		return
+	}
+	key := l.place(entryKey{in.Table, in.Priority, in.Match})
+	delete(l.stale, key)
+	delete(l.soft, key)
+	w := l.onWire(key)
+	if w == nil || w.rule == nil || w.state != rowIdle || !w.known {
+		return
+	}
+	w.held, w.known, w.on = false, false, content{}
+	c.counters.Repairs++
+	c.tell(w, pending)
+	w.fails++
+	w.retryAt = now.Add(c.config.backoff(w.fails))
+	l.retries = append(l.retries, w)
+}
+
+// onWire finds the row that the switch calls key.
+func (l *ledger) onWire(key entryKey) *row {
+	if w := l.rows[key]; w != nil && (!w.formed || w.wire == key) {
+		return w
+	}
+	for _, k := range l.keys() {
+		if w := l.rows[k]; w.formed && w.wire == key {
+			return w
+		}
+	}
+	return nil
+}
+
+// facts takes what the view says of a switch.
+func (c *Core) facts(l *ledger, in Facts, now time.Time) {
+	before := l.view
+	l.view = in.Switch
+	switch {
+	case !in.Settled:
+		l.settled = time.Time{}
+	case l.settled.IsZero():
+		l.settled = now
+	}
+	if before == nil || !slices.EqualFunc(before.Ports, in.Switch.Ports, samePort) || before.State != in.Switch.State {
+		c.dropSoft(l)
+	}
+}
+
+func samePort(a, b netview.Port) bool { return a.Number == b.Number && a.Up == b.Up }
+
+// dropSoft removes the adopted soft entries that output to a port which is down or gone.
+func (c *Core) dropSoft(l *ledger) {
+	if l.phase != phaseReady || len(l.soft) == 0 || l.view == nil || l.view.State != netview.SwitchReady {
+		return
+	}
+	up := make(map[uint32]bool, len(l.view.Ports))
+	for i := range l.view.Ports {
+		up[l.view.Ports[i].Number] = l.view.Ports[i].Up
+	}
+	var broken []entryKey
+	for key, e := range l.soft {
+		if slices.ContainsFunc(e.Ports, func(p uint32) bool { return !up[p] }) {
+			broken = append(broken, key)
+		}
+	}
+	slices.SortFunc(broken, entryKey.compare)
+	for _, key := range broken {
+		if e := l.soft[key]; l.remove(key, e.Match, e.Cookie) {
+			delete(l.soft, key)
+		}
+	}
+}

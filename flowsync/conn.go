@@ -1,0 +1,68 @@
+package flowsync
+
+import (
+	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/openflow"
+)
+
+// Conn is what flowsync needs of a switch's session; *session.Session is one. No method blocks. Answers come on any
+// goroutine, in the order of the wire: the errors that answer a batch are given to Loop.Refused before the answer to the
+// barrier that follows it.
+type Conn interface {
+	// Send queues messages, all or none, and returns the transaction id of the first; those of the others follow by one.
+	Send(msgs ...openflow.Message) (uint32, error)
+	// Barrier queues a barrier; answer is called once, when all before it is done, or with an error. It is not called if
+	// Barrier itself returns one.
+	Barrier(answer func(error)) error
+	// Multipart queues a multipart request; answer is called once, with all parts merged, or with an error. It is not
+	// called if Multipart itself returns one.
+	Multipart(body openflow.RequestBody, answer func(openflow.ReplyBody, error)) error
+}
+
+// send queues messages: all at once, or, if that is too much, one after the other until one does not fit. It returns the
+// transaction ids of those that did.
+func send(conn Conn, messages []openflow.Message, xids []uint32) []uint32 {
+	if len(messages) == 0 {
+		return xids
+	}
+	if first, err := conn.Send(messages...); err == nil {
+		for i := range messages {
+			xids = append(xids, first+uint32(i))
+		}
+		return xids
+	}
+	for i := range messages {
+		xid, err := conn.Send(messages[i : i+1]...)
+		if err != nil {
+			break
+		}
+		xids = append(xids, xid)
+	}
+	return xids
+}
+
+// flowRequest asks for the entries of all tables.
+func (r *Request) flowRequest() *openflow.FlowRequest {
+	return &openflow.FlowRequest{FlowFilter: openflow.FlowFilter{
+		Table: openflow.TableAll, OutPort: openflow.PortAny, OutGroup: openflow.GroupAny,
+		Cookie: r.Cookie, CookieMask: r.Mask,
+	}}
+}
+
+// metersOf are the meters that a switch listed. One that is not of our kind, a drop band in packets a second, has rate 0.
+func metersOf(list []openflow.MeterConfig) []netview.Meter {
+	meters := make([]netview.Meter, 0, len(list))
+	for i := range list {
+		c := &list[i]
+		m := netview.Meter{ID: c.Meter}
+		ours := c.Flags&openflow.MeterFlagPktps != 0 && len(c.Bands) == 1 && c.Bands[0].Type == openflow.BandDrop
+		if ours {
+			m.Rate = c.Bands[0].Rate
+			if c.Flags&openflow.MeterFlagBurst != 0 {
+				m.Burst = c.Bands[0].Burst
+			}
+		}
+		meters = append(meters, m)
+	}
+	return meters
+}

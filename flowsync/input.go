@@ -1,0 +1,124 @@
+package flowsync
+
+import (
+	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/openflow"
+)
+
+// Input is something that happened. Session numbers tell a switch's sessions apart: what belongs to an earlier one is
+// ignored.
+type Input interface{ input() }
+
+type (
+	// Up is a session that became ready for flow-mods.
+	Up struct {
+		DPID    netview.DPID
+		Session uint64 // greater than those of all sessions before
+		Version openflow.Version
+		Tables  uint8
+	}
+
+	// Down is the end of a session.
+	Down struct {
+		DPID    netview.DPID
+		Session uint64
+	}
+
+	// Facts is what the view says of a switch. Settled is true when discovery has settled, in general and for this
+	// switch since it connected.
+	Facts struct {
+		Switch  *netview.Switch
+		Settled bool
+	}
+
+	// Gone is a switch that has been deleted from the view.
+	Gone struct{ DPID netview.DPID }
+
+	// Rule is a wanted rule that is new or changed, or, if Withdrawn, is wanted no longer.
+	Rule struct {
+		Rule      *netview.Rule
+		Withdrawn bool
+	}
+
+	// Meter is a wanted meter that is new or changed, or, if Withdrawn, is wanted no longer.
+	Meter struct {
+		Meter     *netview.Meter
+		Withdrawn bool
+	}
+
+	// Wanted is all that is wanted of a switch: what it does not name is wanted no longer.
+	Wanted struct {
+		DPID   netview.DPID
+		Rules  []*netview.Rule
+		Meters []*netview.Meter
+	}
+
+	// Entries answers a reading of a switch's flow entries. Err says that there was no answer.
+	Entries struct {
+		DPID    netview.DPID
+		Session uint64
+		Reading Reading
+		Err     error
+	}
+
+	// Meters answers a reading of a switch's meters. Err says that there was no answer: the switch may have none.
+	Meters struct {
+		DPID    netview.DPID
+		Session uint64
+		Held    []netview.Meter
+		Err     error
+	}
+
+	// Sent tells how much of a batch went into the session's queue: the first messages, as many as XIDs has, and Barrier
+	// if the barrier too.
+	Sent struct {
+		DPID    netview.DPID
+		Session uint64
+		XIDs    []uint32
+		Barrier bool
+	}
+
+	// Refused is an error that answers the message with this xid.
+	Refused struct {
+		DPID    netview.DPID
+		Session uint64
+		XID     uint32
+		Error   openflow.ErrorMsg // its Data is not kept
+	}
+
+	// Confirmed is the reply to the barrier of a batch. Err says that there was none.
+	Confirmed struct {
+		DPID    netview.DPID
+		Session uint64
+		Batch   uint64
+		Err     error
+	}
+
+	// Removed is a flow entry that went from the switch by itself or by another's hand.
+	Removed struct {
+		DPID     netview.DPID
+		Session  uint64
+		Table    uint8
+		Priority uint16
+		Match    string // Match.Key
+		Cookie   uint64
+	}
+
+	// Tick says that Ready.Wake has come.
+	Tick struct{}
+)
+
+func (Up) input()        {}
+func (Down) input()      {}
+func (Facts) input()     {}
+func (Gone) input()      {}
+func (Rule) input()      {}
+func (Meter) input()     {}
+func (Wanted) input()    {}
+func (Entries) input()   {}
+func (Meters) input()    {}
+func (Sent) input()      {}
+func (Refused) input()   {}
+func (Confirmed) input() {}
+func (Removed) input()   {}
+func (Tick) input()      {}

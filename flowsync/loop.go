@@ -1,0 +1,352 @@
+package flowsync
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/openflow"
+	"github.com/weirnet/weir/plan"
+)
+
+// changesAtOnce is how many changes of the view go into one step, about.
+const changesAtOnce = 4096
+
+// errAnswer is given to the core where a switch answered with the wrong kind of body.
+var errAnswer = errors.New("flowsync: the answer is of another kind than the request")
+
+// Loop runs a core: it owns it, alone, from Run until Run returns. Other goroutines leave inputs in the inbox.
+type Loop struct {
+	view   *netview.View
+	status *netview.Status
+	wanted *netview.Wanted
+	config Config
+
+	mu      sync.Mutex // guards what follows
+	inbox   []Input
+	asks    []func(*Core)
+	current map[netview.DPID]connection
+	last    uint64 // session
+	over    bool
+
+	wake    chan struct{} // holds one token while the inbox may have something
+	done    chan struct{}
+	adopted atomic.Int64 // soft entries of an earlier life, all switches'
+
+	// Owned by Run.
+	core    *Core
+	seen    netview.Revision
+	settled bool
+	xids    []uint32
+}
+
+type connection struct {
+	session uint64
+	conn    Conn
+}
+
+// New returns a loop that keeps switches as the view wants them. It takes the view's Status, and Wanted under the name of
+// Owner.
+func New(config Config, view *netview.View) *Loop {
+	config = config.withDefaults()
+	return &Loop{
+		view: view, status: view.Status(), wanted: view.Wanted(Owner), config: config,
+		current: make(map[netview.DPID]connection),
+		wake:    make(chan struct{}, 1), done: make(chan struct{}),
+		core: NewCore(config),
+	}
+}
+
+// SwitchUp tells of a session that is ready for flow-mods. It takes the place of an earlier one of the same switch.
+func (l *Loop) SwitchUp(dpid netview.DPID, version openflow.Version, tables uint8, conn Conn) {
+	l.mu.Lock()
+	l.last++
+	l.current[dpid] = connection{l.last, conn}
+	l.put(Up{dpid, l.last, version, tables})
+	l.mu.Unlock()
+}
+
+// SwitchDown tells of the end of a session. If the switch has another one by now, that stays.
+func (l *Loop) SwitchDown(dpid netview.DPID, conn Conn) {
+	l.mu.Lock()
+	if c, ok := l.current[dpid]; ok && c.conn == conn {
+		delete(l.current, dpid)
+		l.put(Down{dpid, c.session})
+	}
+	l.mu.Unlock()
+}
+
+// Refused hands over an error that answers no request of the session's: flowsync finds the message that it refuses. The
+// data of e is not kept.
+func (l *Loop) Refused(dpid netview.DPID, conn Conn, xid uint32, e *openflow.ErrorMsg) {
+	kept := *e
+	kept.Data = nil
+	l.mu.Lock()
+	if c, ok := l.current[dpid]; ok && c.conn == conn {
+		l.put(Refused{dpid, c.session, xid, kept})
+	}
+	l.mu.Unlock()
+}
+
+// Removed hands over the news that a switch lost an entry. What e points to is not kept.
+func (l *Loop) Removed(dpid netview.DPID, conn Conn, e *openflow.FlowRemoved) {
+	if plan.Foreign(e.Cookie, l.config.Domain) {
+		return
+	}
+	if plan.Decode(e.Cookie).Kind.Soft() && l.adopted.Load() == 0 {
+		return
+	}
+	key := e.Match.Key()
+	l.mu.Lock()
+	if c, ok := l.current[dpid]; ok && c.conn == conn {
+		l.put(Removed{dpid, c.session, e.Table, e.Priority, key, e.Cookie})
+	}
+	l.mu.Unlock()
+}
+
+// put leaves an input for the loop; l.mu is held.
+func (l *Loop) put(in Input) {
+	if l.over {
+		return
+	}
+	l.inbox = append(l.inbox, in)
+	l.ring()
+}
+
+func (l *Loop) ring() {
+	select {
+	case l.wake <- struct{}{}:
+	default:
+	}
+}
+
+// answer leaves an input that answers the core.
+func (l *Loop) answer(in Input) {
+	l.mu.Lock()
+	l.put(in)
+	l.mu.Unlock()
+}
+
+// Ask has f called with the core by the loop's goroutine, between two steps, and waits for it. It returns false if the
+// loop is over.
+func (l *Loop) Ask(f func(*Core)) bool {
+	asked := make(chan struct{})
+	l.mu.Lock()
+	if l.over {
+		l.mu.Unlock()
+		return false
+	}
+	l.asks = append(l.asks, func(c *Core) {
+		f(c)
+		close(asked)
+	})
+	l.ring()
+	l.mu.Unlock()
+	select {
+	case <-asked:
+		return true
+	case <-l.done:
+		return false
+	}
+}
+
+// Run runs the loop until the context ends. The switches keep what they hold.
+func (l *Loop) Run(ctx context.Context) {
+	defer close(l.done)
+	defer l.finish()
+	timer := time.NewTimer(time.Hour)
+	defer timer.Stop()
+	for {
+		wake := l.turn()
+		var alarm <-chan time.Time
+		if !wake.IsZero() {
+			timer.Reset(time.Until(wake))
+			alarm = timer.C
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-l.wake:
+		case <-l.view.Changed(l.seen):
+		case <-alarm:
+		}
+	}
+}
+
+func (l *Loop) finish() {
+	l.mu.Lock()
+	l.over, l.inbox, l.asks = true, nil, nil
+	l.mu.Unlock()
+}
+
+// turn takes all that has happened, does all that follows from it at once, and returns when to wake.
+func (l *Loop) turn() time.Time {
+	for {
+		inputs, more := l.changes()
+		l.mu.Lock()
+		inputs = append(inputs, l.inbox...)
+		asks := l.asks
+		l.inbox, l.asks = nil, nil
+		l.mu.Unlock()
+		ready := l.core.Step(inputs, time.Now())
+		for sent := l.do(ready); len(sent) > 0; sent = l.do(ready) {
+			ready = l.core.Step(sent, time.Now())
+		}
+		for _, ask := range asks {
+			ask(l.core)
+		}
+		if !more {
+			return ready.Wake
+		}
+	}
+}
+
+// changes are what changed in the view, as inputs; more is true if there is more.
+func (l *Loop) changes() (inputs []Input, more bool) {
+	changes, upto, ok := l.view.Changes(l.seen, changesAtOnce)
+	snapshot := l.view.Snapshot()
+	if !ok {
+		l.seen, l.settled = snapshot.Revision(), snapshot.Settled()
+		return l.everything(snapshot), false
+	}
+	l.seen = upto
+	if settled := snapshot.Settled(); settled != l.settled {
+		l.settled = settled
+		for sw := range snapshot.Switches() {
+			inputs = append(inputs, l.facts(sw))
+		}
+	}
+	for i := range changes {
+		switch c := &changes[i]; {
+		case c.Kind == netview.KindRule:
+			inputs = append(inputs, Rule{c.Rule, c.Deleted})
+		case c.Kind == netview.KindMeter:
+			inputs = append(inputs, Meter{c.Meter, c.Deleted})
+		case c.Kind == netview.KindSwitch && c.Deleted:
+			inputs = append(inputs, Gone{c.Switch.DPID})
+		case c.Kind == netview.KindSwitch:
+			inputs = append(inputs, l.facts(c.Switch))
+		}
+	}
+	return inputs, len(changes) > 0
+}
+
+func (l *Loop) facts(sw *netview.Switch) Facts {
+	return Facts{Switch: sw, Settled: l.settled && sw.Settled}
+}
+
+// everything is the whole view as inputs: of its switches, and of those that are only known here.
+func (l *Loop) everything(snapshot *netview.Snapshot) (inputs []Input) {
+	for sw := range snapshot.Switches() {
+		inputs = append(inputs, l.facts(sw), wantedOf(snapshot, sw.DPID))
+	}
+	for _, dpid := range l.core.dpids() {
+		if _, ok := snapshot.Switch(dpid); !ok {
+			inputs = append(inputs, Gone{dpid}, wantedOf(snapshot, dpid))
+		}
+	}
+	return inputs
+}
+
+func wantedOf(snapshot *netview.Snapshot, dpid netview.DPID) Wanted {
+	w := Wanted{DPID: dpid}
+	for r := range snapshot.Rules(dpid) {
+		w.Rules = append(w.Rules, r)
+	}
+	for m := range snapshot.Meters(dpid) {
+		w.Meters = append(w.Meters, m)
+	}
+	return w
+}
+
+// do does what the core says, and returns what it has to know of it at once.
+func (l *Loop) do(ready *Ready) (sent []Input) {
+	if len(ready.Results) > 0 {
+		l.status.Set(ready.Results)
+	}
+	if len(ready.Own) > 0 {
+		l.wanted.Update(func(tx *netview.WantedTx) {
+			for _, own := range ready.Own {
+				tx.Set(own.DPID, own.Rules)
+			}
+		})
+	}
+	for i := range ready.Readings {
+		l.read(&ready.Readings[i])
+	}
+	for _, a := range ready.MeterReadings {
+		l.readMeters(a)
+	}
+	l.xids = l.xids[:0]
+	for i := range ready.Batches {
+		sent = append(sent, l.send(&ready.Batches[i]))
+	}
+	l.adopted.Store(int64(l.core.adopted))
+	return sent
+}
+
+// connOf is the connection of a session, nil if it has ended.
+func (l *Loop) connOf(a Address) Conn {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if c := l.current[a.DPID]; c.session == a.Session {
+		return c.conn
+	}
+	return nil
+}
+
+func (l *Loop) read(r *Request) {
+	conn, a := l.connOf(r.Address), r.Address
+	if conn == nil {
+		return
+	}
+	err := conn.Multipart(r.flowRequest(), func(body openflow.ReplyBody, err error) {
+		in := Entries{DPID: a.DPID, Session: a.Session, Err: err}
+		if list, ok := body.(*openflow.FlowStatsList); ok && err == nil {
+			in.Reading = l.config.Read(list.Flows)
+		} else if err == nil {
+			in.Err = errAnswer
+		}
+		l.answer(in)
+	})
+	if err != nil {
+		l.answer(Entries{DPID: a.DPID, Session: a.Session, Err: err})
+	}
+}
+
+func (l *Loop) readMeters(a Address) {
+	conn := l.connOf(a)
+	if conn == nil {
+		return
+	}
+	err := conn.Multipart(&openflow.MeterConfigRequest{Meter: openflow.MeterAll}, func(body openflow.ReplyBody, err error) {
+		in := Meters{DPID: a.DPID, Session: a.Session, Err: err}
+		if list, ok := body.(*openflow.MeterConfigList); ok && err == nil {
+			in.Held = metersOf(list.Meters)
+		}
+		l.answer(in)
+	})
+	if err != nil {
+		l.answer(Meters{DPID: a.DPID, Session: a.Session, Err: err})
+	}
+}
+
+// send hands a batch to its session.
+func (l *Loop) send(b *Batch) Sent {
+	conn, a, id := l.connOf(b.Address), b.Address, b.ID
+	in := Sent{DPID: a.DPID, Session: a.Session}
+	if conn == nil {
+		return in
+	}
+	begin := len(l.xids)
+	l.xids = send(conn, b.Messages, l.xids)
+	in.XIDs = l.xids[begin:len(l.xids):len(l.xids)]
+	if len(in.XIDs) == len(b.Messages) {
+		err := conn.Barrier(func(err error) { l.answer(Confirmed{a.DPID, a.Session, id, err}) })
+		in.Barrier = err == nil
+	}
+	return in
+}

@@ -1,0 +1,60 @@
+package flowsync
+
+import (
+	"time"
+
+	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/openflow"
+)
+
+// Ready is what has to be done after a step, in the order of its fields. Its slices are valid until the next step.
+type Ready struct {
+	// Results go into the view, in one transaction.
+	Results []netview.RuleResult
+	// Own are the rules that flowsync itself wants, to be written into the view.
+	Own []Own
+	// Readings are switches whose flow entries are to be read, each answered by Entries.
+	Readings []Request
+	// MeterReadings are switches whose meters are to be read, each answered by Meters.
+	MeterReadings []Address
+	// Batches are to be sent, each answered by Sent at once, and by Confirmed when the barrier is answered.
+	Batches []Batch
+	// Wake is when the core wants a Tick at the latest; zero if it waits for nothing.
+	Wake time.Time
+}
+
+// Address is a session of a switch.
+type Address struct {
+	DPID    netview.DPID
+	Session uint64
+}
+
+// Request asks for the flow entries of a switch whose cookies agree with Cookie in the bits of Mask; for all if Mask is 0.
+type Request struct {
+	Address
+	Cookie, Mask uint64
+}
+
+// Own are the rules of the infrastructure at one switch; nil withdraws them.
+type Own struct {
+	DPID  netview.DPID
+	Rules []netview.Rule
+}
+
+// Batch is a list of messages, to be followed by a barrier request. A batch that did not fit into the session's queue
+// comes again, with what is left of it: perhaps only the barrier.
+type Batch struct {
+	Address
+	ID       uint64
+	Messages []openflow.Message
+}
+
+func (r *Ready) reset() {
+	clear(r.Results)
+	clear(r.Own)
+	clear(r.Batches)
+	*r = Ready{
+		Results: r.Results[:0], Own: r.Own[:0], Readings: r.Readings[:0],
+		MeterReadings: r.MeterReadings[:0], Batches: r.Batches[:0],
+	}
+}
