@@ -153,7 +153,7 @@ type RuleKey struct {
 	DPID     DPID
 	Table    uint8
 	Priority uint16
-	Match    string // the TLVs of the match
+	Match    string // Match.Key()
 }
 
 // Rule is a firm rule wanted on a switch: until it is withdrawn the switch is made to hold it. Its time-outs are zero.
@@ -172,7 +172,7 @@ type Rule struct {
 
 // Key is the rule's name.
 func (r *Rule) Key() RuleKey {
-	return RuleKey{DPID: r.DPID, Table: r.Table, Priority: r.Priority, Match: string(r.Match.OXM)}
+	return RuleKey{DPID: r.DPID, Table: r.Table, Priority: r.Priority, Match: r.Match.Key()}
 }
 
 // Meter is a meter wanted on a switch, a drop band in packets a second.

@@ -1,0 +1,88 @@
+package discovery
+
+import (
+	"time"
+
+	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/openflow"
+)
+
+// Config is how discovery works. Zero fields mean their defaults.
+type Config struct {
+	Instance string // our name: the master of switches that connect here
+	Domain   uint16 // the domain of the switch plan: only frames of this one make links; default 1
+	Key      []byte // the cluster's key, for the frames' authentication; at least 16 bytes
+	Seed     uint64 // first one-time number; 0 means random
+
+	Period time.Duration // between two probes of a port; default 2 s
+	Settle time.Duration // how long a port must have been silent to be an edge; default 1 s
+	Limits Limits
+}
+
+// Limits are the bounds of what others can make grow. Zero fields mean their defaults.
+type Limits struct {
+	Facts   int // switch and port events queued; more make their sessions wait. Default 4096
+	Probes  int // LLDP frames queued; more are dropped. Default 16384
+	Frames  int // frames of unknown hosts queued; more are dropped. Default 4096
+	Hosts   int // hosts known in all. Default 131072
+	AtPort  int // hosts known at one port. Default 16384
+	IPs     int // addresses of one host: an ARP or ND beyond replaces the oldest. Default 16
+	Pending int // hosts remembered in all for ports of unknown role. Default 4096
+	Known   int // entries of the table of the fast path, a power of two. Default 65536 (1 MiB)
+}
+
+// What discovery waits for.
+const (
+	missedProbes = 3                // periods unheard, after which a link is removed
+	keepDown     = 60 * time.Second // a link that is down stays in the view
+	refreshSeen  = 60 * time.Second // how stale Host.Seen may be
+	settleMax    = 5                // times Settle: switches that keep connecting delay the role edge no longer than this
+	segment      = 64               // ports of a switch probed at one time
+	slots        = 20               // times in a period at which switches are probed
+	batch        = 128              // inputs of one transaction
+)
+
+// fastStart is when a port is probed after it comes up. The answer to the first may miss the rule that sends it here.
+var fastStart = [...]time.Duration{0, 20 * time.Millisecond, 100 * time.Millisecond, 400 * time.Millisecond, time.Second}
+
+func (c Config) withDefaults() Config {
+	c.Domain = or(c.Domain, 1)
+	c.Period = or(c.Period, 2*time.Second)
+	c.Settle = or(c.Settle, time.Second)
+	l := &c.Limits
+	l.Facts = or(l.Facts, 4096)
+	l.Probes = or(l.Probes, 16384)
+	l.Frames = or(l.Frames, 4096)
+	l.Hosts = or(l.Hosts, 131072)
+	l.AtPort = or(l.AtPort, 16384)
+	l.IPs = or(l.IPs, 16)
+	l.Pending = or(l.Pending, 4096)
+	l.Known = or(l.Known, 65536)
+	return c
+}
+
+func or[T comparable](v, otherwise T) T {
+	var zero T
+	if v == zero {
+		return otherwise
+	}
+	return v
+}
+
+// SwitchFacts is what a session's handshake tells of a switch. Discovery keeps Ports.
+type SwitchFacts struct {
+	DPID         netview.DPID
+	Version      openflow.Version
+	Address      string // of the switch's end of the connection
+	Desc         openflow.Desc
+	Buffers      uint32
+	Tables       uint8
+	Capabilities uint32
+	Ports        []openflow.Port
+}
+
+// Output sends a frame out of a port: a packet-out, or nothing if the switch is not connected. The frame is valid during
+// the call only. It is called from discovery's loop and must not block.
+type Output interface {
+	PacketOut(dpid netview.DPID, port uint32, frame []byte)
+}

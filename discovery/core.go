@@ -1,0 +1,168 @@
+package discovery
+
+import (
+	"net/netip"
+	"slices"
+	"time"
+
+	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/openflow"
+	"github.com/weirnet/weir/packet"
+)
+
+// Core decides what the network looks like. It has one owner at a time, and works inside one of its transactions:
+//
+//	facts.Update(func(tx *netview.FactsTx) {
+//		core.Begin(tx, now)
+//		core.SwitchUp(…), core.PortStatus(…), …   in the order in which they happened
+//		core.Tick()
+//	})
+//	for s := range core.Sends() { … }             after the transaction, in order
+//	core.Next()                                   when to begin the next one if nothing happens before
+type Core struct {
+	cfg    Config
+	Counts *Counts
+	sealer *sealer
+	known  *known
+	start  time.Time
+
+	// Of the transaction that runs.
+	tx     *netview.FactsTx
+	now    time.Time
+	edited map[netview.DPID]*netview.Switch // rows made in it, that may still be changed
+
+	devices map[netview.DPID]*device
+	ready   int       // devices that are connected
+	newest  time.Time // when the last new switch connected
+	slot    int       // of the next new switch
+	number  uint64    // the last one-time number
+	agenda  agenda
+
+	hosts    int                             // rows
+	ages     map[netview.HostID][]netip.Addr // addresses told by ARP and ND or data, the longest ago first
+	pending  map[netview.Point][]sighting
+	waiting  int // sightings in pending
+	hostRows []*netview.Host
+
+	frames []byte
+	sends  []Send
+}
+
+// Send is a frame to send out of a port.
+type Send struct {
+	At         netview.Point
+	begin, end int
+}
+
+// NewCore returns a core that knows nothing.
+func NewCore(cfg Config, now time.Time) *Core {
+	cfg = cfg.withDefaults()
+	ttl := (missedProbes*cfg.Period + time.Second - 1) / time.Second
+	return &Core{
+		cfg: cfg, Counts: new(Counts), start: now, number: cfg.Seed,
+		sealer:  newSealer(cfg.Key, cfg.Domain, uint16(min(ttl, 65535))),
+		known:   newKnown(cfg.Limits.Known),
+		edited:  make(map[netview.DPID]*netview.Switch),
+		devices: make(map[netview.DPID]*device),
+		ages:    make(map[netview.HostID][]netip.Addr),
+		pending: make(map[netview.Point][]sighting),
+	}
+}
+
+// Begin starts a transaction at a time.
+func (c *Core) Begin(tx *netview.FactsTx, now time.Time) {
+	c.tx, c.now = tx, now
+	clear(c.edited)
+	c.frames, c.sends = c.frames[:0], c.sends[:0]
+	c.known.tick(now.Sub(c.start))
+}
+
+// SwitchUp handles a handshake.
+func (c *Core) SwitchUp(f *SwitchFacts) { c.switchUp(f) }
+
+// SwitchDown handles the loss of a session.
+func (c *Core) SwitchDown(dpid netview.DPID) { c.switchDown(dpid) }
+
+// PortStatus handles a port that came, went or changed.
+func (c *Core) PortStatus(dpid netview.DPID, reason openflow.PortReason, p *openflow.Port) {
+	c.portStatus(dpid, reason, p)
+}
+
+// LLDP handles an LLDP frame that came in at a port. The error says why it makes no link; it has been counted.
+func (c *Core) LLDP(at netview.Point, frame []byte) error {
+	p, err := c.sealer.open(frame)
+	if err == nil {
+		err = c.heard(at, p)
+	}
+	c.Counts.probe(err)
+	return err
+}
+
+// Frame handles the key of a frame that came in at a port.
+func (c *Core) Frame(at netview.Point, k *packet.Key) {
+	if s, ok := sight(at, k); ok {
+		c.sighted(&s)
+	}
+}
+
+// Tick does what is due.
+func (c *Core) Tick() {
+	for {
+		a, ok := c.agenda.due(c.now)
+		if !ok {
+			return
+		}
+		switch a.duty {
+		case dutyProbe:
+			c.dueProbe(a)
+		case dutyRound:
+			c.dueRound(a)
+		case dutyEdge:
+			c.edgeOrNot(a)
+		case dutySettled:
+			c.dueSettled(a)
+		case dutyPurge:
+			c.duePurge(a)
+		}
+	}
+}
+
+// Next is when Tick is due; false if never.
+func (c *Core) Next() (time.Time, bool) { return c.agenda.next() }
+
+// Sends yields what the last transaction sends, in order. Frames are valid until the next Begin.
+func (c *Core) Sends(send func(at netview.Point, frame []byte)) {
+	for _, s := range c.sends {
+		send(s.At, c.frames[s.begin:s.end])
+	}
+}
+
+// edit is a switch's row, to be changed inside this transaction.
+func (c *Core) edit(dpid netview.DPID) *netview.Switch {
+	row := c.edited[dpid]
+	if row == nil {
+		old, _ := c.tx.Switch(dpid)
+		next := *old
+		next.Ports = slices.Clone(old.Ports)
+		row = &next
+		c.tx.PutSwitch(row)
+		c.edited[dpid] = row
+	}
+	return row
+}
+
+// handle handles an input of the inbox.
+func (c *Core) handle(in *input) {
+	switch in.kind {
+	case inputUp:
+		c.switchUp(in.facts)
+	case inputDown:
+		c.switchDown(in.dpid)
+	case inputPort:
+		c.portStatus(in.dpid, in.reason, in.port)
+	case inputProbe:
+		c.Counts.probe(c.heard(in.at, in.probe))
+	case inputFrame:
+		c.sighted(&in.sighting)
+	}
+}

@@ -1,0 +1,312 @@
+package discovery
+
+import (
+	"bytes"
+	"fmt"
+	"net/netip"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/weirnet/weir/internal/golden"
+	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/openflow"
+	"github.com/weirnet/weir/packet"
+)
+
+var t0 = time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
+
+var testKey = []byte("0123456789abcdef0123456789abcdef")
+
+// world is a core with a view, a clock, and cables between ports: a probe sent into a cable comes in at its other end.
+type world struct {
+	t      testing.TB
+	view   *netview.View
+	facts  *netview.Facts
+	core   *Core
+	now    time.Time
+	seen   netview.Revision
+	cables map[netview.Point]netview.Point
+	sent   map[netview.Point][][]byte // every probe of each port
+
+	settled bool // it was said
+	quiet   bool // probes are not said
+	lines   []string
+}
+
+func newWorld(t testing.TB, cfg Config) *world {
+	cfg.Instance, cfg.Seed = "weir-1", 1000
+	if cfg.Key == nil {
+		cfg.Key = testKey
+	}
+	w := &world{t: t, view: netview.New(netview.Limits{}), now: t0, cables: map[netview.Point]netview.Point{}, sent: map[netview.Point][][]byte{}}
+	w.facts, w.core = w.view.Facts(), NewCore(cfg, t0)
+	return w
+}
+
+// step runs a transaction, delivers the probes it sends, and checks everything.
+func (w *world) step(do func()) {
+	w.t.Helper()
+	for do != nil {
+		w.facts.Update(func(tx *netview.FactsTx) {
+			w.core.Begin(tx, w.now)
+			do()
+			w.core.Tick()
+		})
+		do = w.deliver()
+	}
+	s := w.view.Snapshot()
+	if err := s.Check(); err != nil {
+		w.t.Error(err)
+	}
+	if err := w.core.Check(s); err != nil {
+		w.t.Error(err)
+	}
+	w.changes()
+}
+
+// deliver returns what brings the probes just sent to the other ends of their cables, nil if none has one.
+func (w *world) deliver() func() {
+	type arrival struct {
+		at    netview.Point
+		frame []byte
+	}
+	var arrivals []arrival
+	var to []string
+	w.core.Sends(func(at netview.Point, frame []byte) {
+		frame = bytes.Clone(frame)
+		w.sent[at] = append(w.sent[at], frame)
+		to = append(to, short(at))
+		if end, ok := w.cables[at]; ok {
+			arrivals = append(arrivals, arrival{end, frame})
+		}
+	})
+	if len(to) > 0 && !w.quiet {
+		w.say("probe %s", strings.Join(to, " "))
+	}
+	if len(arrivals) == 0 {
+		return nil
+	}
+	return func() {
+		for _, a := range arrivals {
+			if err := w.core.LLDP(a.at, a.frame); err != nil {
+				w.say("lldp at %s: %v", short(a.at), err)
+			}
+		}
+	}
+}
+
+// wait lets time go by, in the steps that the core asks for.
+func (w *world) wait(d time.Duration) {
+	end := w.now.Add(d)
+	for {
+		next, ok := w.core.Next()
+		if !ok || next.After(end) {
+			break
+		}
+		w.now = next
+		w.step(func() {})
+	}
+	w.now = end
+}
+
+func (w *world) say(format string, args ...any) {
+	w.lines = append(w.lines, fmt.Sprintf("%8s  ", w.now.Sub(t0))+fmt.Sprintf(format, args...))
+}
+
+// changes tells what changed in the view since it was last called.
+func (w *world) changes() {
+	cs, upto, _ := w.view.Changes(w.seen, 1<<20)
+	for _, c := range cs {
+		switch {
+		case c.Deleted && c.Kind == netview.KindLink:
+			w.say("link %s deleted", shortKey(c.Link.LinkKey))
+		case c.Deleted && c.Kind == netview.KindHost:
+			w.say("host %s deleted", c.Host.HostID)
+		case c.Kind == netview.KindSwitch:
+			w.say("switch %s", switchText(c.Switch))
+		case c.Kind == netview.KindLink:
+			w.say("link %s up=%t %s", shortKey(c.Link.LinkKey), c.Link.Up, c.Link.State)
+		case c.Kind == netview.KindHost:
+			w.say("host %s at=%s ips=%v %s", c.Host.HostID, short(c.Host.At), c.Host.IPs, c.Host.State)
+		}
+	}
+	if s := w.view.Snapshot(); s.Settled() && !w.settled {
+		w.settled = true
+		w.say("settled")
+	}
+	w.seen = upto
+}
+
+func short(p netview.Point) string { return fmt.Sprintf("%d/%d", uint64(p.DPID), p.Port) }
+
+func shortKey(k netview.LinkKey) string { return short(k.Src) + "->" + short(k.Dst) }
+
+func switchText(s *netview.Switch) string {
+	text := fmt.Sprintf("%d %s", uint64(s.DPID), s.State)
+	if s.Settled {
+		text += " settled"
+	}
+	for _, p := range s.Ports {
+		up := p.Role.String()
+		if !p.Up {
+			up = "down"
+		}
+		text += fmt.Sprintf(" %d:%s", p.Number, up)
+	}
+	return text
+}
+
+func point(text string) netview.Point {
+	d, p, _ := strings.Cut(text, "/")
+	dpid, err1 := strconv.ParseUint(d, 10, 64)
+	port, err2 := strconv.ParseUint(p, 10, 32)
+	if err1 != nil || err2 != nil {
+		panic("not a point: " + text)
+	}
+	return netview.Point{DPID: netview.DPID(dpid), Port: uint32(port)}
+}
+
+func ofPort(n uint32, up bool) openflow.Port {
+	p := openflow.Port{Number: n, HWAddr: [6]byte{0xfe, 0, 0, 0, 0, byte(n)}, Name: "p" + strconv.Itoa(int(n)), CurrSpeed: 1_000_000}
+	if !up {
+		p.State = openflow.PortStateDown
+	}
+	return p
+}
+
+// facts is a handshake of a switch with ports 1 to n, all up but those in down.
+func facts(dpid netview.DPID, n int, down string) SwitchFacts {
+	f := SwitchFacts{DPID: dpid, Version: openflow.V13, Address: "192.0.2.1:6653", Tables: 254}
+	for i := range n {
+		f.Ports = append(f.Ports, ofPort(uint32(i+1), !strings.Contains(","+down+",", fmt.Sprintf(",%d,", i+1))))
+	}
+	return f
+}
+
+// frameOf is the key of an ARP request, or of data ("data=") or ND ("ns=", "na=", "dad=") of a host.
+func frameOf(c *golden.Command) packet.Key {
+	mac, err := packet.ParseMAC(c.Args[0])
+	if err != nil {
+		panic(err)
+	}
+	k := packet.Key{EthSrc: mac, EthDst: packet.Broadcast, Layers: packet.LayerEthernet, TTL: 255}
+	if v, err := strconv.Atoi(c.Arg("vlan", "")); err == nil {
+		k.VLAN, k.Layers = packet.VLANPresent|uint16(v), k.Layers|packet.LayerVLAN
+	}
+	addr := func(kind string) packet.Addr { return packet.AddrFrom(netip.MustParseAddr(c.Arg(kind, ""))) }
+	switch {
+	case c.Arg("arp", "") != "":
+		k.EtherType, k.Layers, k.ARPOp = packet.TypeARP, k.Layers|packet.LayerARP, 1
+		k.ARPSHA, k.ARPSPA = mac, addr("arp").As4()
+	case c.Arg("data", "") != "":
+		k.EtherType, k.Layers, k.IPSrc = packet.TypeIPv4, k.Layers|packet.LayerIPv4, addr("data")
+	case c.Arg("ns", "") != "":
+		k.EtherType, k.Layers, k.IPSrc, k.ICMPType = packet.TypeIPv6, k.Layers|packet.LayerIPv6|packet.LayerND, addr("ns"), packet.NDSolicit
+		k.NDTarget = packet.AddrFrom(netip.MustParseAddr("2001:db8::ffff"))
+	case c.Arg("dad", "") != "":
+		k.EtherType, k.Layers, k.NDTarget, k.ICMPType = packet.TypeIPv6, k.Layers|packet.LayerIPv6|packet.LayerND, addr("dad"), packet.NDSolicit
+	case c.Arg("na", "") != "":
+		k.EtherType, k.Layers, k.NDTarget, k.ICMPType = packet.TypeIPv6, k.Layers|packet.LayerIPv6|packet.LayerND, addr("na"), packet.NDAdvert
+		k.NDTLL = mac
+	}
+	return k
+}
+
+// do runs one command of a conversation.
+func (w *world) do(c *golden.Command) {
+	switch c.Name {
+	case "up": // up DPID PORTS [down=N,N]
+		dpid, n := point(c.Args[0]+"/0").DPID, int(point("0/"+c.Args[1]).Port)
+		w.step(func() { f := facts(dpid, n, c.Arg("down", "")); w.core.SwitchUp(&f) })
+	case "down": // down DPID
+		w.step(func() { w.core.SwitchDown(point(c.Args[0] + "/0").DPID) })
+	case "port": // port POINT up|down|delete
+		at := point(c.Args[0])
+		reason, p := openflow.PortModified, ofPort(at.Port, c.Args[1] == "up")
+		if c.Args[1] == "delete" {
+			reason = openflow.PortDeleted
+		}
+		w.step(func() { w.core.PortStatus(at.DPID, reason, &p) })
+	case "cable": // cable POINT POINT [oneway]
+		a, b := point(c.Args[0]), point(c.Args[1])
+		w.cables[a] = b
+		if len(c.Args) == 2 {
+			w.cables[b] = a
+		}
+	case "cut": // cut POINT
+		a := point(c.Args[0])
+		delete(w.cables, w.cables[a])
+		delete(w.cables, a)
+	case "wait": // wait DURATION [quiet]: without the probes
+		w.quiet = len(c.Args) > 1
+		defer func() { w.quiet = false }()
+		d, err := time.ParseDuration(c.Args[0])
+		if err != nil {
+			panic(err)
+		}
+		w.wait(d)
+	case "host": // host MAC POINT [arp=IP] [data=IP] [ns=IP] [na=IP] [dad=IP] [vlan=N]
+		k := frameOf(c)
+		w.step(func() { w.core.Frame(point(c.Args[1]), &k) })
+	case "lldp": // lldp KIND of=POINT at=POINT: a frame made from the last probe of a port comes in elsewhere
+		frame := w.crafted(c.Args[0], point(c.Arg("of", "0/0")))
+		w.step(func() {
+			if err := w.core.LLDP(point(c.Arg("at", "")), frame); err != nil {
+				w.say("refused: %v", err)
+			}
+		})
+	default:
+		panic("unknown command " + c.Name)
+	}
+}
+
+// crafted is what an attacker makes of the last probe that a port sent.
+func (w *world) crafted(kind string, of netview.Point) []byte {
+	var frame []byte
+	if sent := w.sent[of]; len(sent) > 0 {
+		frame = bytes.Clone(sent[len(sent)-1])
+	}
+	at := bytes.Index(frame, []byte{0x02, 0x57, 0x52, 1}) + 4
+	switch kind {
+	case "copy":
+	case "old":
+		frame = bytes.Clone(w.sent[of][0])
+	case "port": // says another port
+		frame[at+13]++
+	case "number":
+		frame[at+21]++
+	case "mac":
+		frame[len(frame)-3] ^= 1
+	case "chassis":
+		frame[packet.EthernetLen+3] ^= 1
+	case "key": // of another cluster
+		s := newSealer([]byte("another key another key another "), 1, 6)
+		frame = s.append(nil, probe{of, w.core.number}, packet.MAC{2})
+	case "domain":
+		s := newSealer(testKey, 2, 6)
+		frame = s.append(nil, probe{of, w.core.number}, packet.MAC{2})
+	case "never": // authentic, of a number that was not sent yet
+		frame = w.core.sealer.append(nil, probe{of, w.core.number + 1}, packet.MAC{2})
+	case "plain":
+		frame = packet.AppendLLDP(nil, packet.LLDPMulticast, packet.MAC{2}, &packet.LLDP{
+			ChassisSubtype: 4, ChassisID: make([]byte, 6), PortSubtype: 5, PortID: []byte("eth0"), TTL: 120})
+	case "short":
+		frame = frame[:len(frame)-20]
+	default:
+		panic("unknown kind " + kind)
+	}
+	return frame
+}
+
+func TestConversations(t *testing.T) {
+	golden.Each(t, "testdata", func(t *testing.T, path string) {
+		w := newWorld(t, Config{Limits: Limits{IPs: 3}})
+		golden.Run(t, path, func(t *testing.T, c *golden.Command) string {
+			w.lines = nil
+			w.do(c)
+			return strings.Join(w.lines, "\n")
+		})
+	})
+}

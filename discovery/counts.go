@@ -1,0 +1,44 @@
+package discovery
+
+import (
+	"errors"
+	"sync/atomic"
+)
+
+// Counts are what happened since start. They may be read at any time.
+type Counts struct {
+	Sent atomic.Uint64 // probes
+
+	Heard     atomic.Uint64 // probes that are or make a link
+	Malformed atomic.Uint64 // LLDP frames that make none, by reason
+	Foreign   atomic.Uint64
+	Forged    atomic.Uint64
+	Stale     atomic.Uint64
+	Replayed  atomic.Uint64
+
+	Learned  atomic.Uint64 // hosts
+	Moved    atomic.Uint64
+	Expelled atomic.Uint64 // deleted, as their port became a link's
+	Refused  atomic.Uint64 // not learned, as a limit was reached
+
+	DroppedProbes atomic.Uint64 // not queued, as the loop was behind
+	DroppedFrames atomic.Uint64
+}
+
+// probe counts an LLDP frame by what became of it.
+func (c *Counts) probe(err error) {
+	switch {
+	case err == nil:
+		c.Heard.Add(1)
+	case errors.Is(err, ErrMalformed):
+		c.Malformed.Add(1)
+	case errors.Is(err, ErrForeign):
+		c.Foreign.Add(1)
+	case errors.Is(err, ErrForged):
+		c.Forged.Add(1)
+	case errors.Is(err, ErrStale):
+		c.Stale.Add(1)
+	case errors.Is(err, ErrReplayed):
+		c.Replayed.Add(1)
+	}
+}

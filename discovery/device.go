@@ -1,0 +1,205 @@
+package discovery
+
+import (
+	"slices"
+	"time"
+
+	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/openflow"
+)
+
+// device is what the core keeps of a switch besides its row.
+type device struct {
+	dpid      netview.DPID
+	connected bool
+	since     time.Time // of connecting
+	returned  bool      // it was known when it connected
+	settled   bool
+	ports     []*port // in order of number
+	segments  int     // how many of them have rounds on the agenda
+	slot      int     // of the period, of its first segment
+}
+
+// port is what the core keeps of a port besides its row.
+type port struct {
+	at     netview.Point
+	device *device
+	up     bool
+	role   netview.PortRole
+	quiet  time.Time // since when nothing was heard here that makes it a link: it came up, or lost its link
+	fast   int       // next step of its fast start; len(fastStart) when done
+	probes int       // sent since quiet
+	sent   [4]round  // the latest first
+	out    []*edge   // links from here
+	in     []*edge   // links to here
+	hosts  int       // rows at it
+}
+
+// round is a probe that was sent. The fast start and answers send several in one period.
+type round struct {
+	number uint64
+	at     time.Time // zero: none
+	heard  bool
+}
+
+// edge is what the core keeps of a link that is up, besides its row.
+type edge struct {
+	src, dst *port
+	missed   int // periodic probes since it was heard last
+	heard    int // times since both ends are connected, up to 2
+}
+
+func (e *edge) key() netview.LinkKey { return netview.LinkKey{Src: e.src.at, Dst: e.dst.at} }
+
+// live is true while the sessions of both ends are up: only then does silence mean anything.
+func (e *edge) live() bool { return e.src.device.connected && e.dst.device.connected }
+
+func (d *device) search(number uint32) (int, bool) {
+	return slices.BinarySearchFunc(d.ports, number, func(p *port, n uint32) int {
+		return netview.Point{Port: p.at.Port}.Compare(netview.Point{Port: n})
+	})
+}
+
+func (d *device) port(number uint32) *port {
+	if i, ok := d.search(number); ok {
+		return d.ports[i]
+	}
+	return nil
+}
+
+func (c *Core) port(at netview.Point) *port {
+	if d := c.devices[at.DPID]; d != nil {
+		return d.port(at.Port)
+	}
+	return nil
+}
+
+// switchUp handles a handshake: a new switch, or one that comes back. What was known of its ports stays known where the
+// port is as it was.
+func (c *Core) switchUp(f *SwitchFacts) {
+	d := c.devices[f.DPID]
+	if d == nil {
+		d = &device{dpid: f.DPID, slot: c.slot}
+		c.slot = (c.slot + 1) % slots
+		c.devices[f.DPID] = d
+		c.newest = c.now
+	} else {
+		c.switchDown(f.DPID) // in case its old session was not seen to end
+		d.returned = true
+	}
+	d.connected, d.since, d.settled = true, c.now, false
+	c.ready++
+	row := c.row(f)
+	slices.SortFunc(row.Ports, func(a, b netview.Port) int { return cmpPorts(a.Number, b.Number) })
+	row.Ports = slices.CompactFunc(row.Ports, func(a, b netview.Port) bool { return a.Number == b.Number })
+	c.mergePorts(d, row)
+	c.tx.PutSwitch(row)
+	c.edited[d.dpid] = row
+	for _, p := range d.ports {
+		p.fast = len(fastStart)
+		for _, e := range p.edges() {
+			e.missed, e.heard = 0, 0
+		}
+		if p.up {
+			if p.role == netview.PortUnknown && !p.quiet.Equal(c.now) {
+				c.doubt(p)
+			}
+			c.startProbing(p)
+		}
+	}
+	c.scheduleRounds(d)
+	wait := 2 * c.cfg.Period
+	c.agenda.add(appointment{at: c.now.Add(wait), duty: dutySettled, point: netview.Point{DPID: d.dpid}, stamp: c.now})
+}
+
+// row is the switch's row as its handshake describes it.
+func (c *Core) row(f *SwitchFacts) *netview.Switch {
+	row := &netview.Switch{
+		DPID: f.DPID, Name: f.Desc.Datapath, State: netview.SwitchReady, Connected: true, Version: f.Version,
+		Address: f.Address, Master: c.cfg.Instance, Desc: f.Desc, Buffers: f.Buffers, Tables: f.Tables,
+		Capabilities: f.Capabilities, Since: c.now, Ports: make([]netview.Port, 0, len(f.Ports)),
+	}
+	if row.Name == "" || row.Name == "None" { // "None" is what Open vSwitch says when it was given none
+		row.Name = f.DPID.String()
+	}
+	for i := range f.Ports {
+		row.Ports = append(row.Ports, portRow(&f.Ports[i]))
+	}
+	return row
+}
+
+// mergePorts brings the device's ports to what the row says, and the row's roles to what the ports know. Links and
+// hosts of ports that went or are down now are treated as by a port status.
+func (c *Core) mergePorts(d *device, row *netview.Switch) {
+	old := d.ports
+	d.ports = make([]*port, 0, len(row.Ports))
+	for i := range row.Ports {
+		r := &row.Ports[i]
+		j, ok := slices.BinarySearchFunc(old, r.Number, func(p *port, n uint32) int { return cmpPorts(p.at.Port, n) })
+		var p *port
+		if ok {
+			p = old[j]
+		} else {
+			p = &port{at: netview.Point{DPID: d.dpid, Port: r.Number}, device: d, fast: len(fastStart)}
+		}
+		d.ports = append(d.ports, p)
+		if p.up && !r.Up {
+			c.portWent(p)
+		} else if !p.up && r.Up {
+			c.portCame(p)
+		}
+		r.Role = p.role
+	}
+	for _, p := range old {
+		if d.port(p.at.Port) != p && p.up {
+			c.portWent(p)
+		}
+	}
+}
+
+func cmpPorts(a, b uint32) int { return netview.Point{Port: a}.Compare(netview.Point{Port: b}) }
+
+// switchDown handles the loss of a session. Nothing is known to be down: what is known becomes unconfirmed.
+func (c *Core) switchDown(dpid netview.DPID) {
+	d := c.devices[dpid]
+	if d == nil || !d.connected {
+		return
+	}
+	d.connected, d.settled = false, false
+	c.ready--
+	row := c.edit(dpid)
+	row.Connected, row.State, row.Since, row.Settled = false, netview.SwitchDisconnected, c.now, false
+	for _, p := range d.ports {
+		p.sent = [4]round{}
+		p.fast = len(fastStart)
+		for _, e := range p.edges() {
+			c.putLink(e.key(), true, netview.LinkUnconfirmed)
+		}
+		c.doubtHosts(p)
+	}
+}
+
+// edges lists the links from and to a port.
+func (p *port) edges() []*edge { return slices.Concat(p.out, p.in) }
+
+// portRow is a port's row; its role is unknown.
+func portRow(p *openflow.Port) netview.Port {
+	return netview.Port{
+		Number: p.Number, Name: p.Name, MAC: p.HWAddr, SpeedMbps: speed(p),
+		Up: p.Config&openflow.PortConfigDown == 0 && p.State&openflow.PortStateDown == 0,
+	}
+}
+
+// speed is a port's speed in Mbit/s: the number that OpenFlow 1.3 gives, else the highest bit of its current features
+// (enum ofp_port_features: half and full duplex of 10, 100, 1000 Mbit/s, then 10, 40, 100, 1000 Gbit/s).
+func speed(p *openflow.Port) uint64 {
+	if p.CurrSpeed != 0 {
+		return uint64(p.CurrSpeed) / 1000
+	}
+	for bit, mbps := range slices.Backward([]uint64{10, 10, 100, 100, 1000, 1000, 10_000, 40_000, 100_000, 1_000_000}) {
+		if p.Curr&(1<<bit) != 0 {
+			return mbps
+		}
+	}
+	return 0
+}

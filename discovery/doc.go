@@ -1,0 +1,27 @@
+// Package discovery turns what switches tell (handshakes, port statuses, packet-ins) into facts of the network view:
+// switches, links, hosts.
+//
+// # The problem
+//
+// OpenFlow tells of switches and of their ports; what is behind a port must be found out. Another switch of ours: a
+// frame sent out of every port, that only we can have made, and that comes in where the other end is. A host: it
+// speaks, at a port that leads to no switch. Both must be fast (a network of a hundred switches in a second), cheap
+// when nothing happens, and safe: anybody with a cable can send frames.
+//
+// # Inputs and outputs
+//
+// In: SwitchUp, SwitchDown, PortStatus, LLDP, Frame, from the sessions' reader goroutines; time. Out: frames to send out
+// of ports (Output), and transactions on netview.Facts.
+//
+// # Invariants
+//
+//   - Unknown is not down. When a switch's session is lost its links and hosts stay, unconfirmed; only evidence removes
+//     them: a port down, another place, or probes that stay unheard while the sessions of both ends are up.
+//   - A link is made by an authentic frame only: its MAC holds, and its number is the one sent at that port in this round
+//     or the last, and has not been heard before.
+//   - Hosts are at ports of the role edge; a host never moves to a link's port.
+//   - Everything that others can make grow has a bound (Limits), and what is dropped is counted (Counts).
+//
+// The core (core.go and the nouns beside it) decides and is pure: time and transaction are arguments. The loop (loop.go)
+// owns it. One part is shared with the readers and lock-free: the table of what is known already (known.go).
+package discovery

@@ -1,0 +1,93 @@
+package discovery
+
+import (
+	"sync"
+
+	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/openflow"
+)
+
+// input is one thing that happened. Exactly one of its kinds is set.
+type input struct {
+	kind     inputKind
+	reason   openflow.PortReason
+	dpid     netview.DPID   // of inputDown and inputPort
+	at       netview.Point  // of inputProbe
+	probe    probe          // of inputProbe
+	sighting sighting       // of inputFrame
+	facts    *SwitchFacts   // of inputUp
+	port     *openflow.Port // of inputPort
+}
+
+type inputKind uint8
+
+const (
+	inputUp inputKind = iota
+	inputDown
+	inputPort
+	inputProbe
+	inputFrame
+)
+
+// inbox is what happened and was not handled yet, in order. Facts must not be lost: when too many wait, their sessions
+// do. Probes and frames are dropped, frames long before probes.
+type inbox struct {
+	mu     sync.Mutex
+	room   *sync.Cond // facts may be put again, or the inbox is closed
+	list   []input
+	facts  int
+	limits Limits
+	closed bool
+}
+
+func newInbox(l Limits) *inbox {
+	i := &inbox{limits: l}
+	i.room = sync.NewCond(&i.mu)
+	return i
+}
+
+// put adds an input. ok is false if it was dropped; wake is true if the inbox was empty.
+func (b *inbox) put(in input) (ok, wake bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	switch in.kind {
+	case inputFrame:
+		ok = len(b.list) < b.limits.Frames
+	case inputProbe:
+		ok = len(b.list) < b.limits.Probes
+	default:
+		for b.facts >= b.limits.Facts && !b.closed {
+			b.room.Wait()
+		}
+		ok = true
+	}
+	if !ok || b.closed {
+		return false, false
+	}
+	if in.kind < inputProbe {
+		b.facts++
+	}
+	b.list = append(b.list, in)
+	return true, len(b.list) == 1
+}
+
+// take takes everything out, and leaves the emptied list instead.
+func (b *inbox) take(emptied []input) []input {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	list := b.list
+	b.list = emptied[:0]
+	if b.facts > 0 {
+		b.facts = 0
+		b.room.Broadcast()
+	}
+	return list
+}
+
+// close lets all who wait go; what is put from now on is dropped.
+func (b *inbox) close() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.closed = true
+	b.room.Broadcast()
+}

@@ -1,0 +1,117 @@
+package discovery
+
+import (
+	"encoding/binary"
+	"hash/maphash"
+	"sync/atomic"
+	"time"
+
+	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/packet"
+)
+
+// known is the table that spares the loop what it knows already: which host spoke with which address at which port, and
+// which ports are links'. Readers look it up for every packet-in, without a lock; only the core writes, except for the
+// time that a reader renews. An entry is a 64-bit hash with a random seed, so that a false hit is not to be expected and
+// cannot be made; one that falls out is put in again when it is next asked for.
+type known struct {
+	seed maphash.Seed
+	sets []knownSet
+	mask uint64
+	now  atomic.Uint32 // seconds since start; the loop's clock, good to a second or two
+	turn uint32        // where the next entry goes in a full set
+}
+
+// knownSet is the entries that one hash may be in: a cache line.
+type knownSet [4]struct {
+	hash atomic.Uint64 // 0: none
+	seen atomic.Uint32 // in seconds since start
+	_    uint32
+}
+
+func newKnown(entries int) *known {
+	n := 1
+	for n*len(knownSet{}) < entries {
+		n *= 2
+	}
+	return &known{seed: maphash.MakeSeed(), sets: make([]knownSet, n), mask: uint64(n - 1)}
+}
+
+// hashHost is the hash of an observation: the host, its place, its address (zero for none).
+func (k *known) hashHost(id netview.HostID, at netview.Point, ip packet.Addr) uint64 {
+	var b [36]byte
+	copy(b[:6], id.MAC[:])
+	binary.LittleEndian.PutUint16(b[6:], id.VLAN)
+	binary.LittleEndian.PutUint64(b[8:], uint64(at.DPID))
+	binary.LittleEndian.PutUint32(b[16:], at.Port)
+	copy(b[20:], ip[:])
+	return maphash.Bytes(k.seed, b[:]) | 1
+}
+
+// hashPort is the hash of a port that is a link's.
+func (k *known) hashPort(at netview.Point) uint64 {
+	var b [12]byte
+	binary.LittleEndian.PutUint64(b[:], uint64(at.DPID))
+	binary.LittleEndian.PutUint32(b[8:], at.Port)
+	return maphash.Bytes(k.seed, b[:]) | 1
+}
+
+func (k *known) set(hash uint64) *knownSet { return &k.sets[hash>>32&k.mask] }
+
+// has is true if the entry is there.
+func (k *known) has(hash uint64) bool {
+	set := k.set(hash)
+	for i := range set {
+		if set[i].hash.Load() == hash {
+			return true
+		}
+	}
+	return false
+}
+
+// fresh is true if the entry is there and was seen lately. When it is there but old, one caller is told so by false, and
+// the others not for as long as it takes to become old again.
+func (k *known) fresh(hash uint64) bool {
+	set := k.set(hash)
+	for i := range set {
+		if e := &set[i]; e.hash.Load() == hash {
+			seen, now := e.seen.Load(), k.now.Load()
+			return now-seen < uint32(refreshSeen/time.Second) || !e.seen.CompareAndSwap(seen, now)
+		}
+	}
+	return false
+}
+
+// tick sets the clock.
+func (k *known) tick(sinceStart time.Duration) { k.now.Store(uint32(sinceStart / time.Second)) }
+
+// add puts an entry in, in the place of another if its set is full.
+func (k *known) add(hash uint64) {
+	set := k.set(hash)
+	at := -1
+	for i := range set {
+		switch set[i].hash.Load() {
+		case hash:
+			set[i].seen.Store(k.now.Load())
+			return
+		case 0:
+			at = i
+		}
+	}
+	if at < 0 {
+		k.turn++
+		at = int(k.turn) % len(set)
+	}
+	set[at].seen.Store(k.now.Load())
+	set[at].hash.Store(hash)
+}
+
+// remove takes an entry out.
+func (k *known) remove(hash uint64) {
+	set := k.set(hash)
+	for i := range set {
+		if set[i].hash.Load() == hash {
+			set[i].hash.Store(0)
+		}
+	}
+}

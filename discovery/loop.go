@@ -1,0 +1,129 @@
+package discovery
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/binary"
+	"time"
+
+	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/openflow"
+	"github.com/weirnet/weir/packet"
+)
+
+// Discovery is the loop around a Core. Run's goroutine owns the core and is the only one that writes facts; sessions'
+// readers put what happens into the inbox. It ends with Run's context.
+type Discovery struct {
+	core  *Core
+	facts *netview.Facts
+	out   Output
+	inbox *inbox
+	wake  chan struct{} // holds one token while the inbox may have something
+}
+
+// New returns a discovery that writes facts and sends probes by out. It does nothing before Run.
+func New(facts *netview.Facts, out Output, cfg Config) *Discovery {
+	if cfg.Seed == 0 {
+		var seed [8]byte
+		rand.Read(seed[:])
+		cfg.Seed = binary.BigEndian.Uint64(seed[:])
+	}
+	core := NewCore(cfg, time.Now())
+	return &Discovery{core: core, facts: facts, out: out, inbox: newInbox(core.cfg.Limits), wake: make(chan struct{}, 1)}
+}
+
+// Counts are what happened since start.
+func (d *Discovery) Counts() *Counts { return d.core.Counts }
+
+// Run works until ctx is done.
+func (d *Discovery) Run(ctx context.Context) {
+	defer d.inbox.close()
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	var list []input
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-d.wake:
+		case <-timer.C:
+		}
+		list = d.inbox.take(list)
+		for rest := list; ; rest = rest[batch:] {
+			d.step(rest[:min(batch, len(rest))])
+			if len(rest) <= batch {
+				break
+			}
+		}
+		clear(list) // let go of what the inputs point to
+		if next, ok := d.core.Next(); ok {
+			timer.Reset(time.Until(next))
+		}
+	}
+}
+
+// step runs one transaction over some inputs, then sends what is to be sent.
+func (d *Discovery) step(inputs []input) {
+	d.facts.Update(func(tx *netview.FactsTx) {
+		d.core.Begin(tx, time.Now())
+		for i := range inputs {
+			d.core.handle(&inputs[i])
+		}
+		d.core.Tick()
+	})
+	d.core.Sends(func(at netview.Point, frame []byte) { d.out.PacketOut(at.DPID, at.Port, frame) })
+}
+
+// put hands an input to the loop; false if it was dropped.
+func (d *Discovery) put(in input) bool {
+	ok, wake := d.inbox.put(in)
+	if wake {
+		select {
+		case d.wake <- struct{}{}:
+		default:
+		}
+	}
+	return ok
+}
+
+// SwitchUp tells that a switch has connected, after its handshake. For one switch the calls of SwitchUp, PortStatus and
+// SwitchDown are in order. It waits only if Limits.Facts is reached. The view shows the switch within microseconds.
+func (d *Discovery) SwitchUp(f SwitchFacts) { d.put(input{kind: inputUp, facts: &f}) }
+
+// SwitchDown tells that a switch's session is lost.
+func (d *Discovery) SwitchDown(dpid netview.DPID) { d.put(input{kind: inputDown, dpid: dpid}) }
+
+// PortStatus tells that a port came, went or changed. The port is copied.
+func (d *Discovery) PortStatus(dpid netview.DPID, reason openflow.PortReason, p openflow.Port) {
+	d.put(input{kind: inputPort, dpid: dpid, reason: reason, port: &p})
+}
+
+// LLDP hands over an LLDP frame that came in at a port. The frame is read before LLDP returns, on the caller's goroutine:
+// what is not ours costs the loop nothing.
+func (d *Discovery) LLDP(dpid netview.DPID, port uint32, frame []byte) {
+	p, err := d.core.sealer.open(frame)
+	if err != nil {
+		d.core.Counts.probe(err)
+		return
+	}
+	if !d.put(input{kind: inputProbe, at: netview.Point{DPID: dpid, Port: port}, probe: p}) {
+		d.core.Counts.DroppedProbes.Add(1)
+	}
+}
+
+// Frame learns from a frame that came in at a port. It is called for every packet-in, from any goroutine: where nothing
+// is new it takes no lock, allocates nothing and returns within tens of nanoseconds.
+func (d *Discovery) Frame(dpid netview.DPID, port uint32, k *packet.Key) {
+	at := netview.Point{DPID: dpid, Port: port}
+	s, ok := sight(at, k)
+	if !ok {
+		return
+	}
+	known := d.core.known
+	if known.fresh(known.hashHost(s.id, at, s.ip)) || known.has(known.hashPort(at)) {
+		return
+	}
+	if !d.put(input{kind: inputFrame, sighting: s}) {
+		d.core.Counts.DroppedFrames.Add(1)
+	}
+}

@@ -1,0 +1,61 @@
+package discovery
+
+import (
+	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/packet"
+)
+
+// sighting is what a frame says of its sender: this host, with this address (zero for none), spoke at this port.
+type sighting struct {
+	id      netview.HostID
+	at      netview.Point
+	ip      packet.Addr
+	certain bool // the address is from ARP or ND, where a host speaks of itself; others may be forwarded
+}
+
+// sight reads a sighting from a frame's key. ok is false for a source address that no host has.
+func sight(at netview.Point, k *packet.Key) (s sighting, ok bool) {
+	if k.EthSrc.IsMulticast() || k.EthSrc.IsZero() || k.Layers&packet.LayerEthernet == 0 {
+		return sighting{}, false
+	}
+	s = sighting{id: netview.HostID{MAC: k.EthSrc, VLAN: k.VLAN & packet.VLANMask}, at: at}
+	switch {
+	case k.Layers.Has(packet.LayerARP):
+		if k.EtherType == packet.TypeARP && k.ARPSHA == k.EthSrc {
+			s.ip, s.certain = packet.AddrFrom4(k.ARPSPA), true
+		}
+	case k.Layers.Has(packet.LayerND):
+		s.ip, s.certain = sightND(k), true
+	case k.Layers&(packet.LayerIPv4|packet.LayerIPv6) != 0:
+		s.ip = k.IPSrc
+	}
+	if !usable(s.ip) {
+		s.ip, s.certain = packet.Addr{}, false
+	}
+	return s, true
+}
+
+// sightND is the address that the sender of a neighbour solicitation or advertisement has: of a solicitation its source,
+// or, where it still looks whether another has it (source "::"), its target; of an advertisement its target, if the
+// link-layer address told is the sender's. RFC 4861, 7.1: "The IP Hop Limit field has a value of 255".
+func sightND(k *packet.Key) packet.Addr {
+	switch {
+	case k.TTL != 255:
+		return packet.Addr{}
+	case k.ICMPType == packet.NDSolicit && !k.IPSrc.IsZero():
+		return k.IPSrc
+	case k.ICMPType == packet.NDAdvert && !k.NDTLL.IsZero() && k.NDTLL != k.EthSrc:
+		return packet.Addr{}
+	}
+	return k.NDTarget
+}
+
+// usable is true for an address that one host can have: unicast, not zero, not loopback.
+func usable(a packet.Addr) bool {
+	if a.Is4() {
+		ip := a.As4()
+		return ip[0] != 0 && ip[0] != 127 && ip[0] < 224
+	}
+	ip := a.Netip()
+	return !a.IsZero() && !ip.IsMulticast() && !ip.IsLoopback()
+}

@@ -1,0 +1,138 @@
+package discovery
+
+import (
+	"slices"
+
+	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/openflow"
+)
+
+// portStatus handles a port that came, went or changed. Of a switch that is not connected it is late, and ignored.
+func (c *Core) portStatus(dpid netview.DPID, reason openflow.PortReason, of *openflow.Port) {
+	d := c.devices[dpid]
+	if d == nil || !d.connected {
+		return
+	}
+	r := portRow(of)
+	i, known := d.search(r.Number)
+	switch {
+	case reason == openflow.PortDeleted:
+		if known {
+			c.portDeleted(d, i)
+		}
+		return
+	case !known:
+		p := &port{at: netview.Point{DPID: dpid, Port: r.Number}, device: d, fast: len(fastStart)}
+		d.ports = slices.Insert(d.ports, i, p)
+		row := c.edit(dpid)
+		row.Ports = slices.Insert(row.Ports, i, r)
+		c.scheduleRounds(d)
+	}
+	c.portChanged(d.ports[i], i, r)
+}
+
+// portChanged brings a port and its row, the i-th of the switch, to what a port status says.
+func (c *Core) portChanged(p *port, i int, r netview.Port) {
+	r.Role = p.role
+	if old, ok := c.tx.Switch(p.at.DPID); !ok || old.Ports[i] != r {
+		c.edit(p.at.DPID).Ports[i] = r
+	}
+	switch {
+	case p.up && !r.Up:
+		c.portWent(p)
+	case !p.up && r.Up:
+		c.portCame(p)
+		c.startProbing(p)
+	}
+}
+
+func (c *Core) portDeleted(d *device, i int) {
+	p := d.ports[i]
+	if p.up {
+		c.portWent(p)
+	}
+	row := c.edit(d.dpid)
+	row.Ports = slices.Delete(row.Ports, i, i+1)
+	d.ports = slices.Delete(d.ports, i, i+1)
+}
+
+// portCame begins to find out what is behind a port.
+func (c *Core) portCame(p *port) {
+	p.up = true
+	p.hosts = 0
+	for range c.tx.HostsAt(p.at) {
+		p.hosts++
+	}
+	c.doubt(p)
+}
+
+// portWent takes a port's links down, in both directions, and doubts its hosts.
+func (c *Core) portWent(p *port) {
+	p.up = false
+	p.sent = [4]round{}
+	p.fast = len(fastStart)
+	for _, e := range p.edges() {
+		c.dropEdge(e)
+	}
+	c.doubtHosts(p)
+	c.dropPending(p.at)
+	c.setRole(p, netview.PortUnknown)
+}
+
+// doubt makes a port's role unknown and lets it settle again.
+func (c *Core) doubt(p *port) {
+	c.setRole(p, netview.PortUnknown)
+	p.quiet, p.probes = c.now, 0
+	c.agenda.add(appointment{at: c.now.Add(c.cfg.Settle), duty: dutyEdge, point: p.at, stamp: p.quiet})
+}
+
+// edgeOrNot makes an unknown port an edge if it was probed twice and has been silent long enough, also since the last
+// new switch connected: that one's probes would have been heard here. Otherwise it makes another appointment.
+func (c *Core) edgeOrNot(a appointment) {
+	p := c.port(a.point)
+	if p == nil || !p.up || p.role != netview.PortUnknown || !p.quiet.Equal(a.stamp) || !p.device.connected {
+		return
+	}
+	since := p.quiet
+	if c.newest.After(since) {
+		since = c.newest
+		if latest := p.quiet.Add((settleMax - 1) * c.cfg.Settle); since.After(latest) {
+			since = latest
+		}
+	}
+	at := since.Add(c.cfg.Settle)
+	switch {
+	case at.After(c.now):
+		a.at = at
+		c.agenda.add(a)
+	case p.probes < 2:
+		a.at = c.now.Add(c.cfg.Settle)
+		c.agenda.add(a)
+	default:
+		c.setRole(p, netview.PortEdge)
+	}
+}
+
+// setRole changes a port's role, with all that follows: no hosts at a link; those that waited at an edge are let in.
+func (c *Core) setRole(p *port, role netview.PortRole) {
+	if p.role == role {
+		return
+	}
+	if p.role == netview.PortLink {
+		c.known.remove(c.known.hashPort(p.at))
+	}
+	p.role = role
+	if row, ok := c.tx.Switch(p.at.DPID); ok {
+		if i := slices.IndexFunc(row.Ports, func(r netview.Port) bool { return r.Number == p.at.Port }); i >= 0 {
+			c.edit(p.at.DPID).Ports[i].Role = role
+		}
+	}
+	switch role {
+	case netview.PortLink:
+		c.known.add(c.known.hashPort(p.at))
+		c.dropPending(p.at)
+		c.expelHosts(p)
+	case netview.PortEdge:
+		c.admitPending(p)
+	}
+}

@@ -1,0 +1,118 @@
+package discovery
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"hash"
+	"strconv"
+	"sync"
+
+	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/packet"
+)
+
+// A probe is an LLDP frame that says which port it left, in a TLV of ours:
+//
+//	oui 02:57:52, subtype 1, value (38 bytes): domain 2, dpid 8, port 4, number 8, MAC 16
+//
+// The MAC is HMAC-SHA256 with the cluster's key, cut to 16 bytes, over all of the PDU before it.
+const (
+	probeOUI     = 0x025752 // of the locally administered space
+	probeSubtype = 1
+	probeBody    = 2 + 8 + 4 + 8
+	probeMAC     = 16
+	probeValue   = probeBody + probeMAC
+)
+
+// Reasons why a frame makes no link.
+var (
+	ErrMalformed = errors.New("not a well-formed LLDP frame")
+	ErrForeign   = errors.New("an LLDP frame of somebody else, or of another domain")
+	ErrForged    = errors.New("an LLDP frame in our name with a wrong MAC")
+	ErrStale     = errors.New("an LLDP frame that was not sent in this round or the last")
+	ErrReplayed  = errors.New("an LLDP frame that was heard before")
+)
+
+// probe is what a frame says: it left this port in the round of this number.
+type probe struct {
+	from   netview.Point
+	number uint64
+}
+
+// sealer makes and opens probes. It is safe for concurrent use.
+type sealer struct {
+	domain uint16
+	ttl    uint16 // seconds
+	macs   sync.Pool
+}
+
+func newSealer(key []byte, domain, ttl uint16) *sealer {
+	return &sealer{domain: domain, ttl: ttl, macs: sync.Pool{New: func() any { return hmac.New(sha256.New, key) }}}
+}
+
+// append appends the frame of a probe.
+func (s *sealer) append(b []byte, p probe, src packet.MAC) []byte {
+	var scratch [128]byte
+	ids := hex.AppendEncode(scratch[:0], binary.BigEndian.AppendUint64(scratch[64:64], uint64(p.from.DPID)))
+	ids = strconv.AppendUint(ids, uint64(p.from.Port), 10)
+	body := binary.BigEndian.AppendUint16(ids[len(ids):], s.domain)
+	body = binary.BigEndian.AppendUint64(body, uint64(p.from.DPID))
+	body = binary.BigEndian.AppendUint32(body, p.from.Port)
+	body = binary.BigEndian.AppendUint64(body, p.number)
+	body = append(body, make([]byte, probeMAC)...)
+	opt := packet.AppendOrgTLV(body[len(body):], probeOUI, probeSubtype, body)
+	start := len(b)
+	b = packet.AppendLLDP(b, packet.LLDPMulticast, src, &packet.LLDP{
+		ChassisSubtype: packet.ChassisLocal, ChassisID: ids[:16],
+		PortSubtype: packet.PortLocal, PortID: ids[16:],
+		TTL: s.ttl, Optional: opt,
+	})
+	end := len(b) - 2 - probeMAC // before the end TLV and the MAC
+	s.sum(b[start+packet.EthernetLen:end], b[end:end])
+	return b
+}
+
+// sum appends the MAC of a PDU's beginning to dst, which has room for it.
+func (s *sealer) sum(pdu, dst []byte) {
+	h := s.macs.Get().(hash.Hash)
+	h.Reset()
+	h.Write(pdu)
+	var full [sha256.Size]byte
+	copy(dst[:probeMAC], h.Sum(full[:0]))
+	s.macs.Put(h)
+}
+
+// open reads a frame that came in. The error is ErrMalformed, ErrForeign or ErrForged. What stands behind the MAC
+// (the end TLV, a link's padding) means nothing.
+func (s *sealer) open(frame []byte) (probe, error) {
+	_, _, _, etherType, payload, ok := packet.ParseEthernet(frame)
+	if !ok || etherType != packet.TypeLLDP {
+		return probe{}, ErrMalformed
+	}
+	pdu := frame[payload:]
+	var l packet.LLDP
+	if l.Parse(pdu) != nil {
+		return probe{}, ErrMalformed
+	}
+	v, ok := l.Org(probeOUI, probeSubtype)
+	if !ok || len(v) != probeValue || binary.BigEndian.Uint16(v) != s.domain {
+		return probe{}, ErrForeign
+	}
+	end := cap(pdu) - cap(v) + probeBody // v is a view into pdu
+	if end <= 0 || end+probeMAC > len(pdu) {
+		return probe{}, ErrMalformed
+	}
+	var want [probeMAC]byte
+	s.sum(pdu[:end], want[:])
+	if subtle.ConstantTimeCompare(want[:], v[probeBody:]) != 1 {
+		return probe{}, ErrForged
+	}
+	return probe{
+		from:   netview.Point{DPID: netview.DPID(binary.BigEndian.Uint64(v[2:])), Port: binary.BigEndian.Uint32(v[10:])},
+		number: binary.BigEndian.Uint64(v[14:]),
+	}, nil
+}
