@@ -53,8 +53,9 @@ func (m *Match) appendText(b []byte, v Version) []byte {
 		rest = rest[o.size:]
 	}
 	if v == V10 && !m.plain10() {
-		b = appendKey(b, ',', "ofp_match")
-		b = appendHexBytes(b, m.fixed)
+		var room [match10Len]byte
+		fixed, _ := m.append10(room[:0])
+		b = appendHexBytes(appendKey(b, ',', "ofp_match"), fixed)
 	}
 	return append(b, '}')
 }

@@ -103,7 +103,7 @@ const (
 	GroupAny        uint32 = 0xffffffff // OFPG_ANY
 	GroupAll        uint32 = 0xfffffffc // OFPG_ALL
 	MeterAll        uint32 = 0xffffffff // OFPM_ALL
-	MeterController uint32 = 0xfffffffd // OFPM_CONTROLLER
-	MeterSlowpath   uint32 = 0xfffffffe // OFPM_SLOWPATH
+	MeterSlowpath   uint32 = 0xfffffffd // OFPM_SLOWPATH
+	MeterController uint32 = 0xfffffffe // OFPM_CONTROLLER
 	QueueAll        uint32 = 0xffffffff // OFPQ_ALL
 )

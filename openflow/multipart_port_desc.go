@@ -1,0 +1,30 @@
+package openflow
+
+// PortDescList is the answer to a PortDescRequest: all ports. OpenFlow 1.3; in 1.0 they are in the FeaturesReply.
+type PortDescList struct{ Ports []Port }
+
+// Kind is MultipartPortDesc.
+func (*PortDescList) Kind() MultipartType { return MultipartPortDesc }
+
+func (*PortDescList) isReply() {}
+
+func (l *PortDescList) parse(v Version, body []byte) error {
+	l.Ports = parsePorts(nil, v, body)
+	return nil
+}
+
+func (l *PortDescList) append(b []byte, v Version) ([]byte, error) {
+	return appendPorts(b, v, l.Ports)
+}
+
+func (l *PortDescList) appendText(b []byte, v Version) []byte {
+	return appendPortsText(appendKey(b, ' ', "ports"), v, l.Ports)
+}
+
+func (l *PortDescList) merge(next multipartBody) bool {
+	n, ok := next.(*PortDescList)
+	if ok {
+		l.Ports = append(l.Ports, n.Ports...)
+	}
+	return ok
+}
