@@ -130,7 +130,7 @@ func BenchmarkIncrementalLink(b *testing.B) {
 		})
 		b.Run("repair", func(b *testing.B) {
 			t := asked(g)
-			to, s := make([]uint32, 206), t.scratch.Get().(*scratch)
+			d, s := &distances{to: make([]uint32, 206), sole: make([]uint8, 206)}, t.scratch.Get().(*scratch)
 			type job struct {
 				next *Table
 				dst  int32
@@ -153,8 +153,9 @@ func BenchmarkIncrementalLink(b *testing.B) {
 				if i++; i == len(jobs) {
 					i = 0
 				}
-				copy(to, j.from.to)
-				j.next.repair(j.dst, to, j.from.pending, s)
+				copy(d.to, j.from.to)
+				copy(d.sole, j.from.sole)
+				j.next.repair(j.dst, d, j.from.pending, s)
 			}
 		})
 		b.Run("whole", func(b *testing.B) {

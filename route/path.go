@@ -35,30 +35,38 @@ func (t *Table) Path(src, dst int32, hash uint64, buf []int32) (edges []int32, c
 
 // walk follows the distances from src to dst.
 func (t *Table) walk(src, dst int32, hash uint64, buf []int32) (edges []int32, cost uint64, ok bool) {
-	to := t.to(dst)
-	if to[src] == Unreachable {
+	d := t.to(dst)
+	if d.to[src] == Unreachable {
 		return nil, 0, false
 	}
 	edges = buf
 	for at := src; at != dst; {
-		have := uint64(to[at])
-		var best uint64
-		next := arc{edge: -1}
-		for _, a := range t.out.of(at) {
-			if uint64(to[a.node])+uint64(a.cost) != have {
-				continue
-			}
-			if s := score(hash, a.edge); s > best || next.edge < 0 {
-				best, next = s, a
-			}
+		i := int32(d.sole[at])
+		if i == several {
+			i = t.choose(at, d.to, hash)
 		}
-		if next.edge < 0 {
-			panic("route: distances do not lead to their destination")
-		}
+		next := &t.out.arcs[t.out.start[at]+i]
 		edges = append(edges, next.edge)
 		at = next.node
 	}
-	return edges, uint64(to[src]), true
+	return edges, uint64(d.to[src]), true
+}
+
+// choose is the index among the arcs of node of the one that the flow takes.
+func (t *Table) choose(node int32, to []uint32, hash uint64) int32 {
+	have, best, pick := uint64(to[node]), uint64(0), int32(-1)
+	for i, a := range t.out.of(node) {
+		if uint64(to[a.node])+uint64(a.cost) != have {
+			continue
+		}
+		if s := score(hash, a.edge); s > best || pick < 0 {
+			best, pick = s, int32(i)
+		}
+	}
+	if pick < 0 {
+		panic("route: distances do not lead to their destination")
+	}
+	return pick
 }
 
 // mirrored says whether all edges have a reverse of the same cost.
@@ -73,15 +81,18 @@ func (t *Table) mirrored(edges []int32) bool {
 
 // mirror turns a path into its reverses in reverse order.
 func mirror(edges, reverse []int32) {
-	slices.Reverse(edges)
-	for i, e := range edges {
-		edges[i] = reverse[e]
+	i, j := 0, len(edges)-1
+	for ; i < j; i, j = i+1, j-1 {
+		edges[i], edges[j] = reverse[edges[j]], reverse[edges[i]]
+	}
+	if i == j {
+		edges[i] = reverse[edges[i]]
 	}
 }
 
 // NextHops appends to buf every edge that a shortest path from src to dst may leave src by, in the graph's order.
 func (t *Table) NextHops(src, dst int32, buf []int32) []int32 {
-	to := t.to(dst)
+	to := t.to(dst).to
 	if src == dst || to[src] == Unreachable {
 		return buf
 	}
@@ -96,7 +107,7 @@ func (t *Table) NextHops(src, dst int32, buf []int32) []int32 {
 // CountPaths is the number of different shortest paths from src to dst, 1 where src is dst, at most 2^64-1. It takes time and memory by the size of the
 // graph.
 func (t *Table) CountPaths(src, dst int32) uint64 {
-	to := t.to(dst)
+	to := t.to(dst).to
 	if to[src] == Unreachable {
 		return 0
 	}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 )
 
@@ -111,39 +112,36 @@ func TestVersionsShare(t *testing.T) {
 	}
 }
 
-// TestReaders runs readers beside an owner that takes a link down and up; every answer must fit one of the two versions. With -race it also shows that nothing is
+// TestReaders runs readers beside an owner that takes a link down and up; every answer must be that of one version. With -race it also shows that nothing is
 // shared unguarded.
 func TestReaders(t *testing.T) {
 	n := mesh(2, 60, 120, false)
-	up := NewTable(n.graph(t))
-	var down *Table
+	var current atomic.Pointer[Table]
+	current.Store(NewTable(n.graph(t)))
 	for range 20 {
-		down = up.With(Change{0, Down}, Change{1, Down})
 		var wg sync.WaitGroup
-		for reader := range 3 {
-			wg.Add(1)
-			go func() {
-				defer wg.Done()
+		for reader := range int32(3) {
+			wg.Go(func() {
 				var buf []int32
 				for d := range int32(60) {
-					for _, table := range []*Table{up, down} {
-						var cost uint64
-						buf, cost, _ = table.Path(int32(reader), d, uint64(d), buf[:0])
-						if cost != uint64(table.Dist(int32(reader), d)) {
-							t.Errorf("path %d→%d costs %d", reader, d, cost)
-						}
+					table := current.Load()
+					var cost uint64
+					buf, cost, _ = table.Path(reader, d, uint64(d), buf[:0])
+					if cost != uint64(table.Dist(reader, d)) {
+						t.Errorf("path %d→%d costs %d", reader, d, cost)
 					}
 				}
-			}()
+			})
 		}
-		up = down.With(Change{0, n.edges[0].Cost}, Change{1, n.edges[1].Cost})
+		current.Store(current.Load().With(Change{0, Down}, Change{1, Down}))
+		current.Store(current.Load().With(Change{0, n.edges[0].Cost}, Change{1, n.edges[1].Cost}))
 		wg.Wait()
 	}
-	fresh := NewTable(n.graph(t))
+	last, fresh := current.Load(), NewTable(n.graph(t))
 	for s := range int32(60) {
 		for d := range int32(60) {
-			if up.Dist(s, d) != fresh.Dist(s, d) {
-				t.Fatalf("distance %d→%d is %d after 20 rounds, want %d", s, d, up.Dist(s, d), fresh.Dist(s, d))
+			if last.Dist(s, d) != fresh.Dist(s, d) {
+				t.Fatalf("distance %d→%d is %d after 20 rounds, want %d", s, d, last.Dist(s, d), fresh.Dist(s, d))
 			}
 		}
 	}

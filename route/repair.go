@@ -2,46 +2,70 @@ package route
 
 // scratch is what a computation of distances needs besides its result.
 type scratch struct {
-	heap     heap
-	affected []bool // by node; all false between uses
-	list     []int32
+	heap heap
+	mark []bool  // by node; all false between uses
+	list []int32 // nodes whose distance changed, some more than once
 }
 
 // resolve computes or repairs the distances to dst and offers them to the other readers. If one of them was faster, its result is taken: they
 // are equal.
-func (t *Table) resolve(dst int32) []uint32 {
+func (t *Table) resolve(dst int32) *distances {
 	c := t.cells[dst]
 	had := c.tree.Load()
 	if had != nil && had.pending == nil {
-		return had.to
+		return had
 	}
 	s := t.scratch.Get().(*scratch)
-	d := &distances{to: make([]uint32, t.g.nodes)}
+	d := &distances{to: make([]uint32, t.g.nodes), sole: make([]uint8, t.g.nodes)}
 	if had == nil {
-		t.compute(dst, d.to, s)
+		t.compute(dst, d, s)
 	} else {
 		copy(d.to, had.to)
-		t.repair(dst, d.to, had.pending, s)
+		copy(d.sole, had.sole)
+		t.repair(dst, d, had.pending, s)
 	}
 	t.scratch.Put(s)
 	if !c.tree.CompareAndSwap(had, d) {
-		return c.tree.Load().to
+		return c.tree.Load()
 	}
-	return d.to
+	return d
 }
 
-// compute fills to with the distances to dst.
-func (t *Table) compute(dst int32, to []uint32, s *scratch) {
-	for i := range to {
-		to[i] = Unreachable
+// compute fills d with the distances to dst.
+func (t *Table) compute(dst int32, d *distances, s *scratch) {
+	for i := range d.to {
+		d.to[i] = Unreachable
 	}
-	to[dst] = 0
+	d.to[dst] = 0
 	s.heap.push(0, dst)
-	t.spread(to, s)
+	t.spread(d.to, s)
+	s.list = s.list[:0]
+	for n := range d.sole {
+		d.sole[n] = t.sole(int32(n), d.to)
+	}
 }
 
-// spread is Dijkstra's algorithm from the nodes in the heap, which have their distance already, to those behind them that can be improved. The heap is
-// empty after it.
+// sole is what distances.sole says of a node.
+func (t *Table) sole(n int32, to []uint32) uint8 {
+	arcs := t.out.of(n)
+	if len(arcs) > several {
+		return several
+	}
+	found, index := 0, 0
+	for i, a := range arcs {
+		if uint64(a.cost)+uint64(to[a.node]) == uint64(to[n]) {
+			found++
+			index = i
+		}
+	}
+	if found != 1 {
+		return several
+	}
+	return uint8(index)
+}
+
+// spread is Dijkstra's algorithm from the nodes in the heap, which have their distance already, to those behind them that can be improved and that it
+// lists. The heap is empty after it.
 func (t *Table) spread(to []uint32, s *scratch) {
 	for len(s.heap) > 0 {
 		d, at := s.heap.pop()
@@ -52,6 +76,7 @@ func (t *Table) spread(to []uint32, s *scratch) {
 			if c := uint64(d) + uint64(a.cost); c < uint64(to[a.node]) {
 				to[a.node] = uint32(c)
 				s.heap.push(uint32(c), a.node)
+				s.list = append(s.list, a.node)
 			}
 		}
 	}
@@ -59,21 +84,45 @@ func (t *Table) spread(to []uint32, s *scratch) {
 
 // repair turns distances of an earlier version into those of t; changed are the edges whose cost differs (some may not). It touches the nodes
 // whose distance changes, and their edges, as the dynamic algorithm of Ramalingam and Reps does.
-func (t *Table) repair(dst int32, to []uint32, changed []int32, s *scratch) {
+func (t *Table) repair(dst int32, d *distances, changed []int32, s *scratch) {
+	to := d.to
 	t.findAffected(dst, to, changed, s)
 	// The affected start from their best neighbour that is not affected; then they improve each other.
+	affected := len(s.list)
 	for _, n := range s.list {
 		to[n] = Unreachable
 	}
-	for _, n := range s.list {
-		s.affected[n] = false
-		t.improve(n, to, s)
+	for i := range affected {
+		s.mark[s.list[i]] = false
+		t.improve(s.list[i], to, s)
 	}
-	s.list = s.list[:0]
 	for _, id := range changed {
 		t.improve(t.g.edges[id].From, to, s)
 	}
 	t.spread(to, s)
+	t.refreshSole(d, changed, s)
+}
+
+// refreshSole corrects d.sole where a distance or an edge changed: at the nodes listed, at the tails of the edges to them, and at those of the changed edges.
+func (t *Table) refreshSole(d *distances, changed []int32, s *scratch) {
+	for _, id := range changed {
+		n := t.g.edges[id].From
+		d.sole[n] = t.sole(n, d.to)
+	}
+	for _, n := range s.list {
+		if s.mark[n] {
+			continue
+		}
+		s.mark[n] = true
+		d.sole[n] = t.sole(n, d.to)
+		for _, a := range t.in.of(n) {
+			d.sole[a.node] = t.sole(a.node, d.to)
+		}
+	}
+	for _, n := range s.list {
+		s.mark[n] = false
+	}
+	s.list = s.list[:0]
 }
 
 // findAffected lists and marks the nodes that have lost every path of their old length: nearest first, so that when a node is judged all nodes that
@@ -86,13 +135,13 @@ func (t *Table) findAffected(dst int32, to []uint32, changed []int32, s *scratch
 	}
 	for len(s.heap) > 0 {
 		d, n := s.heap.pop()
-		if s.affected[n] || t.stillWithin(d, n, to, s) {
+		if s.mark[n] || t.stillWithin(d, n, to, s) {
 			continue
 		}
-		s.affected[n] = true
+		s.mark[n] = true
 		s.list = append(s.list, n)
 		for _, a := range t.in.of(n) {
-			if uint64(a.cost)+uint64(d) == uint64(to[a.node]) && !s.affected[a.node] && to[a.node] != Unreachable {
+			if uint64(a.cost)+uint64(d) == uint64(to[a.node]) && !s.mark[a.node] && to[a.node] != Unreachable {
 				s.heap.push(to[a.node], a.node)
 			}
 		}
@@ -102,7 +151,7 @@ func (t *Table) findAffected(dst int32, to []uint32, changed []int32, s *scratch
 // stillWithin says whether node n has a path of length d or less through a neighbour that is not affected.
 func (t *Table) stillWithin(d uint32, n int32, to []uint32, s *scratch) bool {
 	for _, a := range t.out.of(n) {
-		if uint64(a.cost)+uint64(to[a.node]) <= uint64(d) && !s.affected[a.node] {
+		if uint64(a.cost)+uint64(to[a.node]) <= uint64(d) && !s.mark[a.node] {
 			return true
 		}
 	}
@@ -118,5 +167,6 @@ func (t *Table) improve(n int32, to []uint32, s *scratch) {
 	if best < uint64(to[n]) {
 		to[n] = uint32(best)
 		s.heap.push(uint32(best), n)
+		s.list = append(s.list, n)
 	}
 }

@@ -9,7 +9,7 @@ import (
 // Table is one immutable version of a graph's costs, with the distances to each destination as far as they have been asked for. It is safe
 // for concurrent use; see the package's documentation for who makes versions.
 //
-// Memory: 24 bytes an edge, and 4 bytes for each pair of a node and a destination that was asked for, shared with other versions where equal.
+// Memory: 24 bytes an edge, and 5 bytes for each pair of a node and a destination that was asked for, shared with other versions where equal.
 type Table struct {
 	g       *Graph
 	out, in adjacency
@@ -27,9 +27,15 @@ type cell struct {
 // distances are the costs from every node to one destination. It is immutable.
 type distances struct {
 	to []uint32 // by node
+	// sole is, by node, the index among its arcs of the one that leads on, where it is the only one; several where there are more, or
+	// none. It may say several where there is one: so an edge that closes a choice leaves it true.
+	sole []uint8
 	// pending are the edges that changed their cost since, when the version that holds this cell has not repaired it yet.
 	pending []int32
 }
+
+// several in distances.sole sends a look-up to the arcs.
+const several = 255
 
 // Change gives an edge another cost; Down takes it out of use.
 type Change struct {
@@ -43,7 +49,7 @@ const maxPending = 64
 // NewTable is the first version, with the costs of the graph.
 func NewTable(g *Graph) *Table {
 	t := &Table{g: g, out: g.out, in: g.in, cells: make([]*cell, g.nodes)}
-	t.scratch = &sync.Pool{New: func() any { return &scratch{affected: make([]bool, g.nodes)} }}
+	t.scratch = &sync.Pool{New: func() any { return &scratch{mark: make([]bool, g.nodes)} }}
 	fresh := make([]cell, g.nodes)
 	for i := range t.cells {
 		t.cells[i] = &fresh[i]
@@ -63,7 +69,7 @@ func (t *Table) Graph() *Graph { return t.g }
 func (t *Table) Cost(edge int32) uint32 { return t.out.arcs[t.out.at[edge]].cost }
 
 // Dist is the cost of the shortest path from src to dst, Unreachable without one.
-func (t *Table) Dist(src, dst int32) uint32 { return t.to(dst)[src] }
+func (t *Table) Dist(src, dst int32) uint32 { return t.to(dst).to[src] }
 
 // With is the version after these changes, all at once; t stays as it is. It takes time by the number of edges and nodes, not of paths:
 // destinations whose distances may have changed are repaired when next asked for. Without a difference it returns t.
@@ -128,7 +134,7 @@ func (t *Table) inherit(old *Table, changed []int32) {
 	var joined, joinedFrom []int32 // the last result of joining pending and changed: many cells have the same pending
 	for dst, c := range old.cells {
 		d := c.tree.Load()
-		if d != nil && d.pending == nil && t.holds(old, int32(dst), d.to, changed) {
+		if d != nil && d.pending == nil && t.holds(old, int32(dst), d, changed) {
 			continue
 		}
 		if len(fresh) == 0 {
@@ -139,29 +145,36 @@ func (t *Table) inherit(old *Table, changed []int32) {
 		case d == nil || len(d.pending)+len(changed) > maxPending:
 			continue
 		case d.pending == nil:
-			t.cells[dst].tree.Store(&distances{d.to, changed})
+			t.cells[dst].tree.Store(&distances{d.to, d.sole, changed})
 			continue
 		case joined == nil || len(joinedFrom) != len(d.pending) || &joinedFrom[0] != &d.pending[0]:
 			joinedFrom = d.pending
 			joined = append(append([]int32(nil), d.pending...), changed...)
 		}
-		t.cells[dst].tree.Store(&distances{d.to, joined})
+		t.cells[dst].tree.Store(&distances{d.to, d.sole, joined})
 	}
 }
 
 // holds says whether distances of the version before are those of t too. They are if at the tail of every changed edge the distance is still the least
-// over its edges: with costs of at least 1 these equations have one solution.
-func (t *Table) holds(old *Table, dst int32, to []uint32, changed []int32) bool {
+// over its edges: with costs of at least 1 these equations have one solution. An edge that opens a choice where there was none does not hold either.
+func (t *Table) holds(old *Table, dst int32, d *distances, changed []int32) bool {
 	for _, id := range changed {
 		e := &t.g.edges[id]
 		if e.From == dst {
 			continue
 		}
-		have, head := uint64(to[e.From]), uint64(to[e.To])
-		if uint64(t.Cost(id))+head < have {
+		have, head := uint64(d.to[e.From]), uint64(d.to[e.To])
+		if have == uint64(Unreachable) {
+			if uint64(t.Cost(id))+head < have {
+				return false
+			}
+			continue
+		}
+		through := uint64(t.Cost(id)) + head
+		if through < have || through == have && d.sole[e.From] != several {
 			return false
 		}
-		if have != uint64(Unreachable) && uint64(old.Cost(id))+head == have && !t.supported(e.From, to) {
+		if uint64(old.Cost(id))+head == have && !t.supported(e.From, d.to) {
 			return false
 		}
 	}
@@ -179,9 +192,9 @@ func (t *Table) supported(node int32, to []uint32) bool {
 }
 
 // to is the distances to dst, computed or repaired first if need be.
-func (t *Table) to(dst int32) []uint32 {
+func (t *Table) to(dst int32) *distances {
 	if d := t.cells[dst].tree.Load(); d != nil && d.pending == nil {
-		return d.to
+		return d
 	}
 	return t.resolve(dst)
 }

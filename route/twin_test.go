@@ -3,6 +3,7 @@ package route
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -55,6 +56,19 @@ func (w *twin) count(s, d int) uint64 {
 		}
 	}
 	return n
+}
+
+// fresh is a table of the same costs without history.
+func (w *twin) fresh(t *rapid.T) *Table {
+	edges := slices.Clone(w.n.edges)
+	for id := range edges {
+		edges[id].Cost = w.cost[id]
+	}
+	g, err := NewGraph(w.n.nodes, edges, w.n.reverse)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return NewTable(g)
 }
 
 func (w *twin) single() int {
@@ -166,63 +180,74 @@ func drawCost(t *rapid.T, most uint32) uint32 {
 // TestTableAgainstTwin changes random edges, alone and in batches, asks for some distances between (so that cells are empty, whole or pending
 // at each change), and compares every pair of every version; the version before must stay as it was.
 func TestTableAgainstTwin(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		n := drawNetwork(t)
-		g, err := NewGraph(n.nodes, n.edges, n.reverse)
-		if err != nil {
-			t.Fatal(err)
+	for round := range 10 { // 100 networks each, unless -rapid.checks says otherwise
+		t.Run(strconv.Itoa(round), rapid.MakeCheck(compareVersions))
+	}
+}
+
+func compareVersions(t *rapid.T) {
+	n := drawNetwork(t)
+	g, err := NewGraph(n.nodes, n.edges, n.reverse)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := newTwin(n)
+	table := NewTable(g)
+	compare := func(label string, table *Table, w *twin) {
+		if table.single != w.single() {
+			t.Fatalf("%s: %d single edges, want %d", label, table.single, w.single())
 		}
-		w := newTwin(n)
-		table := NewTable(g)
-		compare := func(label string, table *Table, w *twin) {
-			if table.single != w.single() {
-				t.Fatalf("%s: %d single edges, want %d", label, table.single, w.single())
-			}
-			for s := range n.nodes {
-				for d := range n.nodes {
-					if err := w.check(table, s, d, rapid.Uint64().Draw(t, "hash")); err != nil {
-						t.Fatalf("%s: %v", label, err)
-					}
+		fresh := w.fresh(t)
+		for s := range n.nodes {
+			for d := range n.nodes {
+				hash := rapid.Uint64().Draw(t, "hash")
+				if err := w.check(table, s, d, hash); err != nil {
+					t.Fatalf("%s: %v", label, err)
+				}
+				got, _, _ := table.Path(int32(s), int32(d), hash, nil)
+				want, _, _ := fresh.Path(int32(s), int32(d), hash, nil)
+				if !slices.Equal(got, want) {
+					t.Fatalf("%s: path %d→%d is %v, in a new table %v: it depends on history", label, s, d, got, want)
 				}
 			}
 		}
-		for range rapid.IntRange(1, 6).Draw(t, "versions") {
-			for range rapid.IntRange(0, 2*n.nodes).Draw(t, "asked") {
-				table.Dist(0, int32(rapid.IntRange(0, n.nodes-1).Draw(t, "dst")))
+	}
+	for range rapid.IntRange(1, 6).Draw(t, "versions") {
+		for range rapid.IntRange(0, 2*n.nodes).Draw(t, "asked") {
+			table.Dist(0, int32(rapid.IntRange(0, n.nodes-1).Draw(t, "dst")))
+		}
+		var changes []Change
+		before := slices.Clone(w.cost)
+		for range rapid.IntRange(0, 4).Draw(t, "changes") {
+			if len(n.edges) == 0 {
+				break
 			}
-			var changes []Change
-			before := slices.Clone(w.cost)
-			for range rapid.IntRange(0, 4).Draw(t, "changes") {
-				if len(n.edges) == 0 {
-					break
-				}
-				id := int32(rapid.IntRange(0, len(n.edges)-1).Draw(t, "edge"))
-				c := Change{id, drawCost(t, 5)}
-				changes = append(changes, c)
-				w.cost[id] = c.Cost
-				if r := n.reverse[id]; r >= 0 && rapid.Bool().Draw(t, "both ways") {
-					changes = append(changes, Change{r, c.Cost})
-					w.cost[r] = c.Cost
-				}
-			}
-			old := table
-			table = table.With(changes...)
-			if slices.Equal(before, w.cost) && len(changes) < 2 && old != table {
-				t.Fatal("a new version without a change")
-			}
-			w.settle()
-			if rapid.IntRange(0, 2).Draw(t, "look") > 0 {
-				compare("new", table, w)
-			}
-			if rapid.IntRange(0, 3).Draw(t, "look back") == 0 {
-				was := &twin{n: n, cost: before}
-				was.settle()
-				compare("old", old, was)
+			id := int32(rapid.IntRange(0, len(n.edges)-1).Draw(t, "edge"))
+			c := Change{id, drawCost(t, 5)}
+			changes = append(changes, c)
+			w.cost[id] = c.Cost
+			if r := n.reverse[id]; r >= 0 && rapid.Bool().Draw(t, "both ways") {
+				changes = append(changes, Change{r, c.Cost})
+				w.cost[r] = c.Cost
 			}
 		}
-		compare("last", table, w)
-		checkTrees(t, g, table, w)
-	})
+		old := table
+		table = table.With(changes...)
+		if slices.Equal(before, w.cost) && len(changes) < 2 && old != table {
+			t.Fatal("a new version without a change")
+		}
+		w.settle()
+		if rapid.IntRange(0, 2).Draw(t, "look") > 0 {
+			compare("new", table, w)
+		}
+		if rapid.IntRange(0, 3).Draw(t, "look back") == 0 {
+			was := &twin{n: n, cost: before}
+			was.settle()
+			compare("old", old, was)
+		}
+	}
+	compare("last", table, w)
+	checkTrees(t, g, table, w)
 }
 
 // checkTrees: trees of the graph and of the last version have the distances of their costs, and each next edge leads on at its distance.
