@@ -71,8 +71,7 @@ func (o *OVS) AddPort(bridge, device string, number int) {
 // Connected says whether the bridge has a session with one of its controllers.
 func (o *OVS) Connected(bridge string) bool {
 	o.lab.t.Helper()
-	return o.Vsctl("--columns=is_connected", "--no-headings", "find", "controller", "is_connected=true") != "" &&
-		o.Vsctl("get", "controller", bridge, "is_connected") == "true\n"
+	return o.Vsctl("get", "controller", bridge, "is_connected") == "true\n"
 }
 
 // protocol is Open vSwitch's name of a version.

@@ -1,0 +1,167 @@
+//go:build real
+
+package netlab
+
+import (
+	"fmt"
+	"testing"
+	"time"
+)
+
+var versions = []string{"1.0", "1.3"}
+
+// each runs a test in a lab of its own for each topology and version of OpenFlow.
+func each(t *testing.T, topologies []string, body func(t *testing.T, l *Lab, topology, version string)) {
+	for _, topology := range topologies {
+		for _, version := range versions {
+			t.Run(topology+"/"+version, func(t *testing.T) {
+				Inside(t, func(t *testing.T, l *Lab) { body(t, l, topology, version) })
+			})
+		}
+	}
+}
+
+// controlled starts Weir and a network of Mininet's under it, and waits until all its links are known.
+func controlled(l *Lab, topology, version string) (*Weir, *Network) {
+	l.t.Helper()
+	w := l.StartWeir()
+	n := l.StartOVS().Mininet(topology, version, OpenFlow)
+	w.AwaitLinks(n, 20*time.Second)
+	return w, n
+}
+
+// TestMininet: every host reaches every host over IPv4 and IPv6, and each other host gets exactly one copy of a broadcast,
+// before any host has sent a packet and after all have.
+func TestMininet(t *testing.T) {
+	each(t, networks, func(t *testing.T, l *Lab, topology, version string) {
+		_, n := controlled(l, topology, version)
+		once(t, n, n.Hosts[0])
+		reachable(t, n)
+		once(t, n, n.Hosts[len(n.Hosts)-1])
+	})
+}
+
+// reachable expects an answer to the first ping of every pair, over IPv4 and IPv6.
+func reachable(t *testing.T, n *Network) {
+	t.Helper()
+	for _, six := range []bool{false, true} {
+		if lost := n.PingAll(six); len(lost) != 0 {
+			t.Errorf("IPv6 %v: %d pairs without exactly one answer: %v", six, len(lost), lost)
+		}
+	}
+}
+
+// once expects exactly one copy of each frame for everybody, from a host.
+func once(t *testing.T, n *Network, from *Host) {
+	t.Helper()
+	for _, kind := range []Kind{UDP, ARP, ND} {
+		for host, copies := range n.Copies(from, kind, 5) {
+			for _, c := range copies {
+				if c != 1 {
+					t.Errorf("%s frames from %s reached %s in %v copies", kind, from.Name, host, copies)
+					break
+				}
+			}
+		}
+	}
+}
+
+// TestLinkCut: a cable in use is cut and restored under ping over IPv4 and IPv6; the view shows it, pings come through
+// again on another way, and broadcasts still arrive once.
+func TestLinkCut(t *testing.T) {
+	each(t, []string{"ring:4", "torus:3x3"}, func(t *testing.T, l *Lab, topology, version string) {
+		w, n := controlled(l, topology, version)
+		reachable(t, n)
+		from, to := n.Hosts[0], n.Hosts[len(n.Hosts)/2]
+		pings := []*Pinger{from.StartPing(to.IP4, 20*time.Millisecond), from.StartPing(to.IP6, 20*time.Millisecond)}
+		await(pings, 10)
+		cable := n.Busiest(func() { await(pings, 50) })
+
+		cable.Cut()
+		w.AwaitLinks(n, 5*time.Second, cable)
+		await(pings, 50)
+		once(t, n, from)
+		reachable(t, n)
+
+		cable.Restore()
+		w.AwaitLinks(n, 15*time.Second)
+		await(pings, 50)
+		once(t, n, from)
+		reachable(t, n)
+
+		for i, p := range pings {
+			c := p.Stop()
+			t.Logf("%s, OpenFlow %s, IPv%d: %s cut and restored: %d of %d lost", topology, version, 4+2*i, cable, c.Lost(), c.Sent)
+			if c.Duplicates != 0 || c.Lost() > lossBound {
+				t.Errorf("IPv%d: %+v: more than %d lost, or duplicates", 4+2*i, c, lossBound)
+			}
+		}
+	})
+}
+
+// lossBound is a second of pings: a cut is repaired at once from the port status, not after a time-out.
+const lossBound = 50
+
+func await(pings []*Pinger, n int) {
+	for _, p := range pings {
+		p.Await(n, 10*time.Second)
+	}
+}
+
+// TestRestart: Weir is killed and started again under a network that works. It finds every link again, and pings of
+// before go on without it.
+func TestRestart(t *testing.T) {
+	each(t, []string{"ring:4"}, func(t *testing.T, l *Lab, topology, version string) {
+		w, n := controlled(l, topology, version)
+		reachable(t, n)
+		p := n.Hosts[0].StartPing(n.Hosts[2].IP4, 20*time.Millisecond)
+		p.Await(10, 5*time.Second)
+		w.Kill()
+		p.Await(100, 10*time.Second)
+		w = l.StartWeir()
+		w.AwaitLinks(n, 20*time.Second)
+		p.Await(50, 10*time.Second)
+		if c := p.Stop(); c.Lost() > 1 || c.Duplicates != 0 { // the one on its way when ping is stopped
+			t.Errorf("over the restart: %+v", c)
+		}
+		once(t, n, n.Hosts[1])
+		reachable(t, n)
+	})
+}
+
+// TestOneSwitch: the smallest network, and the exit code of a good end.
+func TestOneSwitch(t *testing.T) {
+	each(t, []string{"linear:1,hosts=3"}, func(t *testing.T, l *Lab, topology, version string) {
+		w := l.StartWeir()
+		wanted, err := Parse(topology)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := l.StartOVS().Build(wanted, version, Controller)
+		l.Eventually(10*time.Second, "the switch is connected", func() bool { return w.connected() == 1 })
+		reachable(t, n)
+		once(t, n, n.Hosts[0])
+		if code := w.End(2 * time.Second); code != 0 {
+			t.Errorf("SIGTERM within 2 s: exit code %d, want 0", code)
+		}
+	})
+}
+
+// connected counts the switches with a session.
+func (w *Weir) connected() (n int) {
+	var list struct {
+		Items []struct {
+			Connected bool   `json:"connected"`
+			OpenFlow  string `json:"openflow"`
+		} `json:"items"`
+	}
+	if err := w.Get("/v1/switches", &list); err != nil {
+		w.lab.t.Fatal(fmt.Errorf("switches: %w", err))
+	}
+	for _, s := range list.Items {
+		if s.Connected {
+			n++
+		}
+	}
+	return n
+}
