@@ -52,8 +52,8 @@ func keyIPv4(frame []byte, off int, k *Key) (int, Fault) {
 	k.Layers |= LayerIPv4
 	tos := p[1]
 	k.DSCP, k.ECN, k.TTL, k.IPProto = tos>>2, tos&3, p[8], p[9]
-	k.IPSrc = addrFromUint32(binary.BigEndian.Uint32(p[12:16]))
-	k.IPDst = addrFromUint32(binary.BigEndian.Uint32(p[16:20]))
+	k.IPSrc.set4(p[12:16])
+	k.IPDst.set4(p[16:20])
 	total := int(p.TotalLen())
 	if total > len(p) {
 		k.Layers |= LayerTruncated
