@@ -7,7 +7,7 @@ export GOTOOLCHAIN := local
 
 VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 COMMIT   ?= $(shell git rev-parse HEAD 2>/dev/null || echo unknown)
-LDFLAGS  := -s -w -X github.com/weirnet/weir/cli.version=$(VERSION) -X github.com/weirnet/weir/cli.commit=$(COMMIT)
+LDFLAGS  := -s -w -X github.com/weirnet/weir/cli.Version=$(VERSION) -X github.com/weirnet/weir/cli.Commit=$(COMMIT)
 FUZZTIME ?= 20s
 
 .PHONY: build run test test-all bench fuzz lint vuln demo-mininet clean setup-build setup-test
@@ -38,6 +38,8 @@ lint: setup-build ## gofmt, go vet, staticcheck
 vuln: setup-build ## known vulnerabilities, where the database can be reached
 	go run golang.org/x/vuln/cmd/govulncheck@v1.1.4 ./...
 
+demo-mininet: export TOPOLOGY ?= torus:3x3
+demo-mininet: export OPENFLOW ?= 1.3
 demo-mininet: build ## a Mininet network with loops under an instance (needs root)
 	scripts/setup demo
 	scripts/demo-mininet
