@@ -19,7 +19,7 @@ func TestAllocations(t *testing.T) {
 	var l LLDP
 	sample := sampleLLDP()
 	pdu := sample.Append(nil)
-	buf := make([]byte, 0, 512)
+	buf := make([]byte, 0, 4096)
 	all := frames()
 	budget := func(name string, f func()) {
 		if n := testing.AllocsPerRun(100, f); n != 0 {

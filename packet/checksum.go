@@ -24,7 +24,6 @@ func sumBytes(sum uint64, b []byte) uint64 {
 
 // fold brings a sum to 16 bits and complements it.
 func fold(sum uint64) uint16 {
-	sum = sum>>32 + sum&0xffff_ffff
 	for sum>>16 != 0 {
 		sum = sum>>16 + sum&0xffff
 	}

@@ -15,6 +15,11 @@ func oddFrames() map[string][]byte {
 		change(f[EthernetLen:])
 		return f
 	}
+	tcp := func(change func(p []byte)) []byte {
+		f := AppendTCP(nil, &k4, 0, 0, 0, nil)
+		change(f[EthernetLen+IPv4Len:])
+		return f
+	}
 	v6 := func(first uint8, headers ...byte) []byte {
 		return append(append(appendIP(nil, &k6, first, len(headers)+len(udp)), headers...), udp...)
 	}
@@ -53,7 +58,10 @@ func oddFrames() map[string][]byte {
 		"ipv6-later-frag":    v6(ProtoFragment, ProtoUDP, 0, 0, 8, 0, 0, 0, 9),
 		"ipv6-atomic-frag":   v6(ProtoFragment, ProtoUDP, 0, 0, 0, 0, 0, 0, 9),
 		"ipv6-extension-cut": v6(ProtoRouting, ProtoUDP, 9, 0, 0, 0, 0, 0, 0),
-		"ipv6-nine":          v6(ProtoDstOpts, bytes.Repeat([]byte{ProtoDstOpts, 0, 1, 4, 0, 0, 0, 0}, MaxExtensions+1)...),
+		"ipv6-nine":          v6(ProtoDstOpts, append(bytes.Repeat([]byte{ProtoDstOpts, 0, 1, 4, 0, 0, 0, 0}, MaxExtensions), ProtoUDP, 0, 1, 4, 0, 0, 0, 0)...),
+		"ipv6-eight":         v6(ProtoDstOpts, append(bytes.Repeat([]byte{ProtoDstOpts, 0, 1, 4, 0, 0, 0, 0}, MaxExtensions-1), ProtoUDP, 0, 1, 4, 0, 0, 0, 0)...),
+		"tcp-offset-4":       tcp(func(p []byte) { p[12] = 0x40 }),
+		"tcp-offset-15":      tcp(func(p []byte) { p[12] = 0xf0 }),
 		"nd-two-options":     twoKinds,
 		"nd-option-twice":    twice,
 		"nd-option-zero":     zero,

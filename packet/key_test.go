@@ -153,3 +153,26 @@ func TestMAC(t *testing.T) {
 		t.Error("link-local or zero wrong")
 	}
 }
+
+// TestTruncatedTCPOptions: of a segment cut inside its options, as in a packet-in, the ports are known.
+func TestTruncatedTCPOptions(t *testing.T) {
+	k := base(false, 0)
+	frame := append(AppendTCP(nil, &k, 0, 0, 0, nil), make([]byte, 20)...)
+	frame[EthernetLen+3] += 20
+	frame[EthernetLen+IPv4Len+12] = 0xa0
+	var got Key
+	if end, fault := ParseKey(frame[:60], &got); fault != FaultNone || end != 60 || !got.Layers.Has(LayerTCP|LayerTruncated) {
+		t.Errorf("end %d fault %v layers %b", end, fault, got.Layers)
+	}
+}
+
+// TestUDPChecksumZero: a sum that comes out as 0 is written as its other form, since 0 says that there is none.
+func TestUDPChecksumZero(t *testing.T) {
+	k := base(false, 0)
+	const at = EthernetLen + IPv4Len + 6
+	sum := AppendUDP(nil, &k, []byte{0, 0})[at:][:2]
+	frame := AppendUDP(nil, &k, sum) // the payload makes up for what was missing
+	if frame[at] != 0xff || frame[at+1] != 0xff {
+		t.Errorf("checksum %x, want ffff", frame[at:at+2])
+	}
+}

@@ -8,6 +8,7 @@ import (
 
 func sampleLLDP() LLDP {
 	opt := AppendTLV(nil, TLVSystemName, []byte("s1"))
+	opt = AppendTLV(opt, TLVSystemDesc, bytes.Repeat([]byte{'d'}, MaxTLV))
 	opt = AppendOrgTLV(opt, 0x001122, 1, []byte("first"))
 	opt = AppendOrgTLV(opt, 0x001122, 2, []byte("second"))
 	return LLDP{ChassisSubtype: ChassisLocal, ChassisID: []byte("dpid:0000000000000001"), PortSubtype: PortLocal, PortID: []byte("3"), TTL: 120, Optional: opt}
@@ -51,6 +52,11 @@ func TestLLDPRefuses(t *testing.T) {
 	swapped := appendID(appendID(nil, TLVPortID, 7, []byte("1")), TLVChassisID, 7, []byte("1"))
 	if err := got.Parse(swapped); err != ErrLLDPOrder {
 		t.Errorf("port id first: %v", err)
+	}
+	twice := sampleLLDP()
+	twice.Optional = AppendTLV(twice.Optional, TLVTTL, []byte{0, 1})
+	if err := got.Parse(twice.Append(nil)); err != ErrLLDPOrder {
+		t.Errorf("two times to live: %v", err)
 	}
 	if err := got.Parse(AppendTLV(nil, TLVChassisID, []byte{7})); err != ErrLLDPTLV {
 		t.Errorf("empty chassis id: %v", err)
