@@ -55,7 +55,8 @@ type Core struct {
 
 // Input is what happened: a whole message, or, if Frame is nil, time passed.
 type Input struct {
-	// Frame is one whole message; of a message whose length field is below eight, the eight bytes of its header.
+	// Frame is one whole message; of a message whose length field is below eight, or that does not make sense, the
+	// eight bytes of its header.
 	Frame []byte
 	// Read is how many bytes were read on this connection so far: a peer that sends anything is not dead.
 	Read uint64

@@ -35,13 +35,16 @@ func (in *input) fill(n int) {
 }
 
 // next hands over the next whole message, or says that it is not there yet. Of a message whose length is below that of
-// a header it hands over the header.
-func (in *input) next() ([]byte, bool) {
+// a header, or that is not whole and makes no sense by its header, it hands over the header.
+func (in *input) next(sense func(header []byte) bool) ([]byte, bool) {
 	rest := in.buf[in.r:in.w]
 	if len(rest) < 8 {
 		return nil, false
 	}
 	n := max(int(rest[2])<<8|int(rest[3]), 8)
+	if len(rest) < n && !sense(rest[:8]) {
+		n = 8
+	}
 	if len(rest) < n {
 		return nil, false
 	}

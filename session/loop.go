@@ -183,8 +183,9 @@ func (s *Session) batch(n int) {
 	s.in.bytes.Add(uint64(n))
 	s.input.fill(n)
 	s.begin()
+	sense := s.core.sense
 	for s.core.reason == nil {
-		frame, ok := s.input.next()
+		frame, ok := s.input.next(sense)
 		if !ok {
 			break
 		}

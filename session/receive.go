@@ -42,6 +42,16 @@ func (c *Core) receive(frame []byte, now time.Time) {
 	}
 }
 
+// sense says whether it is worth to wait for the rest of a message whose header is there: if not, the header ends the
+// connection. So a client of another protocol is told at once.
+func (c *Core) sense(header []byte) bool {
+	t := openflow.Type(header[1])
+	if c.state == stateHello {
+		return t == openflow.TypeHello || t == openflow.TypeError
+	}
+	return t == openflow.TypeError || openflow.Version(header[0]) == c.version
+}
+
 // framed says whether the bytes are still messages; the connection ends if not. Errors may have any version: one that
 // refuses our HELLO comes before the peer has agreed on one.
 func (c *Core) framed(frame []byte) bool {

@@ -67,6 +67,10 @@ func (c *Conn) Partition(on bool) {
 // HoldOutput holds back (on) or lets through (off) what this end writes: a one-way partition.
 func (c *Conn) HoldOutput(on bool) { c.out.hold(on) }
 
+// HoldInput holds back (on) or lets through (off) what comes to this end, as if it did not read: the peer's writes fill
+// the buffer.
+func (c *Conn) HoldInput(on bool) { c.in.hold(on) }
+
 // LocalAddr is this end's address.
 func (c *Conn) LocalAddr() net.Addr { return c.local }
 

@@ -1,0 +1,190 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"net"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/weirnet/weir/internal/memnet"
+	"github.com/weirnet/weir/openflow"
+)
+
+func TestAPartitionedPeerIsDeadAfterThreeEchoes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPair(t, Config{}, memnet.Options{Delay: 2 * time.Millisecond})
+		d := &datapath{id: 1}
+		_, ctl, conn := p.connect(d)
+		time.Sleep(6 * time.Second)
+		if trip := ctl.RoundTrip(); trip != 4*time.Millisecond {
+			t.Errorf("round trip %v", trip)
+		}
+		p.handler.notes()
+		start := time.Now()
+		conn.Partition(true)
+		<-ctl.Done()
+		if took := time.Since(start); took < 15*time.Second || took > 21*time.Second {
+			t.Errorf("dead after %v", took)
+		}
+		expect(t, p.handler.notes(), "disconnected: session closed: peer does not answer echo requests")
+		p.close()
+	})
+}
+
+func TestACutAnswersOpenRequestsBeforeDisconnected(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPair(t, Config{}, memnet.Options{})
+		d := &datapath{id: 1}
+		sw, ctl, conn := p.connect(d)
+		conn.HoldOutput(true)
+		p.handler.notes()
+		for range 2 {
+			ctl.Barrier(func(err error) { p.handler.note("barrier: %v", errors.Is(err, ErrClosed)) })
+		}
+		conn.Cut()
+		<-ctl.Done()
+		<-sw.Done()
+		expect(t, p.handler.notes(), "barrier: true", "barrier: true", "disconnected: session closed: connection reset by peer")
+		if _, err := ctl.Send(&openflow.BarrierRequest{}); !errors.Is(err, ErrClosed) {
+			t.Errorf("Send after the end: %v", err)
+		}
+		if err := ctl.Barrier(nil); !errors.Is(err, ErrClosed) {
+			t.Errorf("Barrier after the end: %v", err)
+		}
+		p.close()
+	})
+}
+
+func TestARequestTimesOutOnTheReader(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPair(t, Config{EchoInterval: -1, RequestTimeout: time.Second}, memnet.Options{})
+		_, ctl, conn := p.connect(&datapath{id: 1})
+		conn.HoldOutput(true)
+		start := time.Now()
+		_, err := ctl.RequestContext(context.Background(), &openflow.GetConfigRequest{})
+		if took := time.Since(start); err != ErrTimeout || took > time.Second+tickInterval {
+			t.Errorf("%v after %v", err, took)
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
+		defer cancel()
+		if _, err := ctl.RequestContext(ctx, &openflow.GetConfigRequest{}); err != context.DeadlineExceeded {
+			t.Errorf("context: %v", err)
+		}
+		if n := len(ctl.core.requests.open); n != 0 {
+			t.Errorf("%d requests left open", n)
+		}
+		p.close()
+	})
+}
+
+func TestANewerConnectionReplacesTheOlder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPair(t, Config{}, memnet.Options{})
+		_, first, _ := p.connect(&datapath{id: 5})
+		_, second, _ := p.connect(&datapath{id: 5})
+		expect(t, p.handler.notes(), "connected 0x5 1.3",
+			"disconnected: session closed: replaced by a newer connection of the same datapath id", "connected 0x5 1.3")
+		if first == second || p.server.Session(5) != second {
+			t.Error("the older session is still the switch's")
+		}
+		p.close()
+		if p.server.Session(5) != nil {
+			t.Error("a session is left after Close")
+		}
+	})
+}
+
+func TestConnectionsThatDoNotConnectAreRefused(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		refused := make(chan error, 9)
+		cfg := Config{MaxSessions: 2, Refused: func(_ net.Addr, err error) { refused <- err }}
+		p := newPair(t, cfg, memnet.Options{})
+		silent, a := memnet.Pipe(p.options)
+		p.server.ServeConn(a)
+		wrong, b := memnet.Pipe(p.options)
+		p.server.ServeConn(b)
+		third, c := memnet.Pipe(p.options)
+		if _, err := p.server.ServeConn(c); err != ErrTooMany || <-refused != ErrTooMany {
+			t.Errorf("a connection too many: %v", err)
+		}
+		wrong.Write([]byte("GET / HTTP/1.1\r\n\r\n"))
+		if err := <-refused; !errors.Is(err, ErrClosed) || !errors.Is(err, ErrVersions) {
+			t.Errorf("HTTP: %v", err)
+		}
+		start := time.Now()
+		if err := <-refused; !errors.Is(err, ErrHandshake) || time.Since(start) > DefaultHandshakeTimeout+tickInterval {
+			t.Errorf("silence: %v after %v", err, time.Since(start))
+		}
+		for _, conn := range []*memnet.Conn{silent, wrong, third} {
+			conn.Close()
+		}
+		p.close()
+		expect(t, p.handler.notes())
+	})
+}
+
+func TestMalformedBytesDisturbNoOtherSession(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPair(t, Config{}, memnet.Options{})
+		good := &datapath{id: 1}
+		sw, ctl, _ := p.connect(good)
+		bad := &datapath{id: 2}
+		victim, other, conn := p.connect(bad)
+		p.handler.notes()
+		frames := packetIns(openflow.V13, 1)
+		for at := range frames {
+			for _, x := range []byte{0, 1, 7, 8, 0xff} {
+				mutated := append([]byte(nil), frames...)
+				mutated[at] = x
+				mutated[0] = byte(openflow.V13)
+				if int(mutated[2])<<8|int(mutated[3]) != len(mutated) {
+					continue // would only take in the messages after it
+				}
+				conn.Write(mutated)
+			}
+		}
+		synctest.Wait()
+		if st := other.Stats(); st.Refused == 0 || st.In[openflow.TypePacketIn] == 0 {
+			t.Errorf("stats of the mutated session: %+v", st)
+		}
+		conn.Write([]byte{4, 10, 0, 3, 0, 0, 0, 0})
+		<-other.Done()
+		<-victim.Done()
+		p.handler.notes()
+		sw.Send(&openflow.PacketIn{Buffer: 5, InPort: 1, Data: make([]byte, 14)})
+		ctl.Barrier(func(err error) { p.handler.note("barrier %v", err) })
+		synctest.Wait()
+		expect(t, p.handler.notes(), "packet_in 5", "barrier <nil>")
+		if notes := strings.Join(good.notes(), " "); notes != "connected 1.3" {
+			t.Errorf("the other switch: %s", notes)
+		}
+		p.close()
+	})
+}
+
+func TestCloseCutsAPeerThatDoesNotRead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPair(t, Config{}, memnet.Options{Buffer: 4096})
+		_, ctl, conn := p.connect(&datapath{id: 1})
+		conn.SetReadDeadline(past)
+		synctest.Wait()
+		blockReader(conn)
+		for ctl.Queue() < 8192 {
+			ctl.Send(&openflow.EchoRequest{Data: make([]byte, 1000)})
+			synctest.Wait()
+		}
+		start := time.Now()
+		p.server.Close(context.Background())
+		if took := time.Since(start); took > 2*lingerLimit {
+			t.Errorf("closed after %v", took)
+		}
+		conn.HoldOutput(false)
+		p.close()
+	})
+}
+
+// blockReader makes nothing arrive at an end of a connection any more.
+func blockReader(conn *memnet.Conn) { conn.HoldInput(true) }
