@@ -31,7 +31,11 @@ func Inside(t *testing.T, body func(*testing.T, *Lab)) {
 		body(t, &Lab{t: t, dir: t.TempDir()})
 		return
 	}
-	again := exec.Command("/proc/self/exe", innerArguments(t)...)
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	again := exec.Command(self, innerArguments(t)...)
 	again.Env = append(os.Environ(), insideOf+"="+t.Name())
 	again.SysProcAttr = &syscall.SysProcAttr{
 		Cloneflags: syscall.CLONE_NEWNS | syscall.CLONE_NEWNET | syscall.CLONE_NEWPID,
