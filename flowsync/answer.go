@@ -95,6 +95,10 @@ func (c *Core) endAddition(l *ledger, o *op, now time.Time) {
 	w.state = rowIdle
 	changed := w.rule == nil || w.rule.Owner != o.rule.Owner || !contentOf(w.rule).same(contentOf(o.rule))
 	switch {
+	case o.refused == nil && o.lost:
+		c.counters.Repairs++
+		w.known = false
+		l.enqueue(w)
 	case o.refused == nil && changed:
 		w.known, w.on = true, content{o.rule.Cookie, o.instructions}
 		l.enqueue(w)

@@ -25,6 +25,16 @@ type op struct {
 	wanted       *netview.Meter // nil: the meter is to be removed
 	xid          uint32
 	refused      *openflow.ErrorMsg
+	lost         bool // the switch lost the entry: perhaps the one that is added, perhaps the one before
+}
+
+// lose notes that the switch lost a row's entry, if it is being added.
+func (f *flight) lose(w *row) {
+	for i := range f.ops {
+		if o := &f.ops[i]; o.row == w && o.rule != nil {
+			o.lost = true
+		}
+	}
 }
 
 // addition is the flow-mod for a rule. The switch tells when it loses the entry, so that it can be repaired.

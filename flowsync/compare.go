@@ -15,7 +15,7 @@ func (c *Core) up(l *ledger, in Up, now time.Time) {
 	l.session, l.version = in.Session, in.Version
 	l.single = plan.SingleTable(in.Version, in.Tables)
 	l.byCookie = c.former.canFilter(in.Version)
-	l.misread = 0
+	l.silent, l.misread = 0, 0
 	for _, key := range l.keys() {
 		l.rows[key].formed = false
 	}
@@ -56,9 +56,9 @@ func (c *Core) reread(l *ledger, now time.Time) {
 	}
 	l.meters.forget()
 	l.phase = phaseReading
-	l.misread++
+	l.silent++
 	l.answerBy, l.resendAt = time.Time{}, time.Time{}
-	l.readAt = now.Add(c.config.backoff(l.misread))
+	l.readAt = now.Add(c.config.backoff(l.silent))
 }
 
 // readBy has the switch read at t, or before.
@@ -87,10 +87,12 @@ func (c *Core) entries(l *ledger, in Entries, now time.Time) {
 		return
 	}
 	if in.Err != nil {
+		l.misread++
 		c.reread(l, now)
 		return
 	}
 	l.phase, l.answerBy, l.misread = phaseReady, time.Time{}, 0
+	l.silent = 0
 	if c.config.Reread > 0 {
 		l.readBy(now.Add(c.config.Reread))
 	}
@@ -106,13 +108,16 @@ func (c *Core) entries(l *ledger, in Entries, now time.Time) {
 func (l *ledger) sort(r *Reading) {
 	l.stale = make(map[entryKey]*Entry, len(r.Firm))
 	l.soft = make(map[entryKey]*SoftEntry, len(r.Soft))
-	l.foreign = make(map[entryKey]*Entry, len(r.Foreign))
 	for i := range r.Firm {
 		l.stale[l.place(r.Firm[i].key())] = &r.Firm[i]
 	}
 	for i := range r.Soft {
 		l.soft[l.place(r.Soft[i].key())] = &r.Soft[i]
 	}
+	if l.filtered {
+		return // and what is known of foreign entries may still be so
+	}
+	l.foreign = make(map[entryKey]*Entry, len(r.Foreign))
 	for i := range r.Foreign {
 		l.foreign[r.Foreign[i].key()] = &r.Foreign[i]
 	}
@@ -179,10 +184,19 @@ func (c *Core) removed(l *ledger, in Removed, now time.Time) {
 	delete(l.stale, key)
 	delete(l.soft, key)
 	w := l.onWire(key)
-	if w == nil || w.rule == nil || w.state != rowIdle || !w.known {
+	switch {
+	case w == nil || w.rule == nil && w.state != rowFlying:
+		return
+	case w.state == rowFlying:
+		l.flight.lose(w)
+		return
+	case !w.known:
 		return
 	}
 	w.held, w.known, w.on = false, false, content{}
+	if w.state == rowQueued {
+		return
+	}
 	c.counters.Repairs++
 	c.tell(w, pending)
 	w.fails++

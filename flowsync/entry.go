@@ -2,6 +2,7 @@ package flowsync
 
 import (
 	"bytes"
+	"fmt"
 	"slices"
 
 	"github.com/weirnet/weir/openflow"
@@ -37,6 +38,11 @@ type Entry struct {
 }
 
 func (e *Entry) key() entryKey { return entryKey{e.Table, e.Priority, e.Match.Key()} }
+
+// String is the entry on one line.
+func (e *Entry) String() string {
+	return fmt.Sprintf("table=%d priority=%d cookie=0x%016x match=%s", e.Table, e.Priority, e.Cookie, e.Match.String())
+}
 
 func (e *SoftEntry) key() entryKey { return entryKey{e.Table, e.Priority, e.Match.Key()} }
 

@@ -48,7 +48,8 @@ type ledger struct {
 	readAt   time.Time       // when to read the switch (again); zero for never
 	answerBy time.Time       // when the reading or batch under way has failed; zero if none is
 	resendAt time.Time       // when to go on with a batch that did not fit; zero if it did
-	misread  int             // readings in a row without an answer
+	silent   int             // batches and readings in a row without an answer
+	misread  int             // readings in a row that the session or the switch refused
 }
 
 func newLedger(dpid netview.DPID) *ledger {

@@ -66,8 +66,8 @@ func (l *ledger) wantMeter(wanted *netview.Meter) {
 	r.wanted = wanted
 }
 
-// unwantMeter takes a meter that is wanted no longer. It is removed when the rules of the same change are gone: a switch
-// removes a meter's rules with it.
+// unwantMeter takes a meter that is wanted no longer. It is removed when no rule uses it any more: a switch removes a
+// meter's rules with it.
 func (l *ledger) unwantMeter(id uint32) {
 	if r := l.meters.rows[id]; r != nil {
 		r.wanted = nil
@@ -122,7 +122,7 @@ func (l *ledger) dropMeters() *flight {
 	for _, id := range l.meters.ids() {
 		r := l.meters.rows[id]
 		switch {
-		case r.wanted != nil:
+		case r.wanted != nil || l.uses(id):
 			continue
 		case !r.held:
 			delete(l.meters.rows, id)
@@ -134,6 +134,16 @@ func (l *ledger) dropMeters() *flight {
 		f.messages = append(f.messages, &openflow.MeterMod{Command: openflow.MeterDelete, Meter: id})
 	}
 	return f
+}
+
+// uses says whether an entry that the switch is known to hold uses a meter.
+func (l *ledger) uses(id uint32) bool {
+	for _, w := range l.rows {
+		if w.known && meterOf(w.on.instructions) == id {
+			return true
+		}
+	}
+	return false
 }
 
 // endMeter takes the end of a meter's message. The rules that use it are looked at again if what the switch holds changed.

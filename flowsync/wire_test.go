@@ -1,0 +1,138 @@
+package flowsync
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/openflow"
+)
+
+var (
+	errFull   = errors.New("queue full")
+	errClosed = errors.New("session closed")
+)
+
+// wire is a session to a model: what is sent waits in a queue until the test has the switch take it.
+type wire struct {
+	loop  *Loop
+	dpid  netview.DPID
+	model *model
+	queue []queued
+	room  int // messages the queue holds
+	xid   uint32
+	shut  bool
+	log   func(line string)
+}
+
+// queued is a message as bytes, and who waits for its answer.
+type queued struct {
+	frame     []byte
+	barrier   func(error)
+	multipart func(openflow.ReplyBody, error)
+}
+
+func (w *wire) Send(messages ...openflow.Message) (uint32, error) {
+	first := w.xid + 1
+	w.xid += uint32(len(messages))
+	if w.shut {
+		return 0, errClosed
+	}
+	if len(w.queue)+len(messages) > w.room {
+		return 0, errFull
+	}
+	for i, m := range messages {
+		if err := w.append(first+uint32(i), m, queued{}); err != nil {
+			panic("flowsync sent what cannot be said: " + err.Error())
+		}
+	}
+	return first, nil
+}
+
+func (w *wire) Barrier(answer func(error)) error {
+	return w.request(&openflow.BarrierRequest{}, queued{barrier: answer})
+}
+
+func (w *wire) Multipart(body openflow.RequestBody, answer func(openflow.ReplyBody, error)) error {
+	return w.request(&openflow.MultipartRequest{Body: body}, queued{multipart: answer})
+}
+
+func (w *wire) request(m openflow.Message, q queued) error {
+	switch {
+	case w.shut:
+		return errClosed
+	case len(w.queue) >= w.room:
+		return errFull
+	}
+	w.xid++
+	return w.append(w.xid, m, q)
+}
+
+func (w *wire) append(xid uint32, m openflow.Message, q queued) (err error) {
+	if q.frame, err = openflow.Append(nil, w.model.version, xid, m); err != nil {
+		return err
+	}
+	w.queue = append(w.queue, q)
+	if w.log != nil {
+		h := openflow.Header{Version: w.model.version, XID: xid}
+		w.log(fmt.Sprintf("%s <- %s", w.dpid, openflow.Text(h, m)))
+	}
+	return nil
+}
+
+// take has the switch do the first n messages; if mute, its answers are lost.
+func (w *wire) take(n int, mute bool) {
+	for ; n > 0 && len(w.queue) > 0; n-- {
+		q := w.queue[0]
+		w.queue = w.queue[1:]
+		w.one(q, mute)
+	}
+}
+
+func (w *wire) one(q queued, mute bool) {
+	h, m, err := openflow.Parse(q.frame)
+	if err != nil {
+		panic("flowsync sent what a switch refuses: " + err.Error())
+	}
+	switch {
+	case q.barrier != nil && !mute:
+		q.barrier(nil)
+	case q.multipart != nil && !mute:
+		q.multipart(w.model.multipart(m.(*openflow.MultipartRequest).Body))
+	case q.barrier == nil && q.multipart == nil:
+		w.modify(h, m, mute)
+	}
+}
+
+func (w *wire) modify(h openflow.Header, m openflow.Message, mute bool) {
+	code, gone := w.model.take(m)
+	if mute {
+		return
+	}
+	if code != 0 {
+		if w.log != nil {
+			w.log(fmt.Sprintf("%s -> error %s xid=%#x", w.dpid, code, h.XID))
+		}
+		w.loop.Refused(w.dpid, w, h.XID, &openflow.ErrorMsg{Code: code, Data: []byte("scratch")})
+	}
+	if gone != nil {
+		w.loop.Removed(w.dpid, w, gone)
+	}
+}
+
+// cut ends the session. The switch has done the first n messages of the queue, but their answers are lost.
+func (w *wire) cut(n int) {
+	w.shut = true
+	rest := w.queue
+	w.take(n, true)
+	for _, q := range rest {
+		if q.barrier != nil {
+			q.barrier(errClosed)
+		}
+		if q.multipart != nil {
+			q.multipart(nil, errClosed)
+		}
+	}
+	w.queue = nil
+	w.loop.SwitchDown(w.dpid, w)
+}

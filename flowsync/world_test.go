@@ -1,0 +1,254 @@
+package flowsync
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/openflow"
+	"github.com/weirnet/weir/plan"
+)
+
+// world is a view, a loop that is turned by hand, and switches. Its clock is that of the bubble it runs in.
+type world struct {
+	t      testing.TB
+	view   *netview.View
+	facts  *netview.Facts
+	loop   *Loop
+	owners map[string]*netview.Wanted
+	models map[netview.DPID]*model
+	wires  map[netview.DPID]*wire
+	seen   netview.Revision
+	lines  []string
+	loud   bool
+}
+
+func newWorld(t testing.TB, config Config) *world {
+	view := netview.New(netview.Limits{})
+	return &world{
+		t: t, view: view, facts: view.Facts(), loop: New(config, view), owners: map[string]*netview.Wanted{},
+		models: map[netview.DPID]*model{}, wires: map[netview.DPID]*wire{},
+	}
+}
+
+// turn lets flowsync do what it can, and notes what it said of rules.
+func (w *world) turn() {
+	w.loop.turn()
+	w.check()
+	changes, upto, ok := w.view.Changes(w.seen, 1<<20)
+	if !ok {
+		w.t.Fatal("the log of the view is too short for the test")
+	}
+	w.seen = upto
+	for _, c := range changes {
+		if c.Kind == netview.KindRule && w.loud {
+			w.say(ruleLine(&c))
+		}
+	}
+}
+
+func ruleLine(c *netview.Change) string {
+	r := c.Rule
+	state := string(r.State)
+	if c.Deleted {
+		state = "withdrawn"
+	}
+	s := fmt.Sprintf("%s %s: table=%d priority=%d %s %s", r.DPID, r.Owner, r.Table, r.Priority, r.Match.String(), state)
+	if r.Reason != "" {
+		s += ": " + r.Reason
+	}
+	return s
+}
+
+func (w *world) say(line string) {
+	if w.loud {
+		w.lines = append(w.lines, line)
+	}
+}
+
+// add makes a switch, with ports that are up.
+func (w *world) add(dpid netview.DPID, version openflow.Version, tables uint8, ports ...uint32) {
+	w.models[dpid] = newModel(version, tables)
+	sw := &netview.Switch{DPID: dpid, Version: version, Tables: tables, State: netview.SwitchDisconnected}
+	for _, p := range ports {
+		sw.Ports = append(sw.Ports, netview.Port{Number: p, Up: true})
+	}
+	w.facts.Update(func(tx *netview.FactsTx) { tx.PutSwitch(sw) })
+}
+
+// change changes a switch's row.
+func (w *world) change(dpid netview.DPID, do func(*netview.Switch)) {
+	old, _ := w.view.Snapshot().Switch(dpid)
+	sw := *old
+	sw.Ports = append([]netview.Port(nil), old.Ports...)
+	do(&sw)
+	w.facts.Update(func(tx *netview.FactsTx) { tx.PutSwitch(&sw) })
+}
+
+func (w *world) connect(dpid netview.DPID) {
+	m := w.models[dpid]
+	c := &wire{loop: w.loop, dpid: dpid, model: m, room: 1 << 20, log: w.say}
+	if !w.loud {
+		c.log = nil
+	}
+	w.wires[dpid] = c
+	w.change(dpid, func(sw *netview.Switch) { sw.Connected, sw.State = true, netview.SwitchReady })
+	w.loop.SwitchUp(dpid, m.version, m.tables, c)
+}
+
+func (w *world) cut(dpid netview.DPID, done int) {
+	w.wires[dpid].cut(done)
+	delete(w.wires, dpid)
+	w.change(dpid, func(sw *netview.Switch) {
+		sw.Connected, sw.State, sw.Settled = false, netview.SwitchDisconnected, false
+	})
+}
+
+func (w *world) settle(dpid netview.DPID) {
+	w.facts.Update(func(tx *netview.FactsTx) { tx.SetSettled() })
+	w.change(dpid, func(sw *netview.Switch) { sw.Settled = true })
+}
+
+func (w *world) owner(name string) *netview.Wanted {
+	if w.owners[name] == nil {
+		w.owners[name] = w.view.Wanted(name)
+	}
+	return w.owners[name]
+}
+
+func (w *world) want(dpid netview.DPID, owner string, rules ...netview.Rule) {
+	w.owner(owner).Update(func(tx *netview.WantedTx) { tx.Set(dpid, rules) })
+}
+
+func (w *world) meters(dpid netview.DPID, owner string, meters ...netview.Meter) {
+	w.owner(owner).Update(func(tx *netview.WantedTx) { tx.SetMeters(dpid, meters) })
+}
+
+// talk turns and answers until nobody has anything to say.
+func (w *world) talk() {
+	for range 1000 {
+		w.turn()
+		idle := true
+		for _, dpid := range w.loop.core.dpids() {
+			if c := w.wires[dpid]; c != nil && len(c.queue) > 0 {
+				c.take(len(c.queue), false)
+				idle = false
+			}
+		}
+		if idle {
+			return
+		}
+	}
+	w.t.Fatal("flowsync never comes to rest")
+}
+
+// check verifies what must hold of the core between two steps.
+func (w *world) check() {
+	w.t.Helper()
+	if err := w.view.Snapshot().Check(); err != nil {
+		w.t.Fatal(err)
+	}
+	w.loop.core.check(w.t)
+}
+
+// check verifies the core's invariants.
+func (c *Core) check(t testing.TB) {
+	t.Helper()
+	for _, dpid := range c.dpids() {
+		l := c.ledgers[dpid]
+		where := map[*row]rowState{}
+		for _, r := range l.queue {
+			if where[r] == rowQueued && l.rows[r.key] == r {
+				t.Fatalf("%s: a row is in the queue twice", dpid)
+			}
+			where[r] = rowQueued
+		}
+		if l.flight != nil {
+			for i := range l.flight.ops {
+				if r := l.flight.ops[i].row; r != nil {
+					where[r] = rowFlying
+				}
+			}
+			if l.phase != phaseReady || l.answerBy.IsZero() {
+				t.Fatalf("%s: a batch is under way in phase %d without a deadline", dpid, l.phase)
+			}
+		}
+		for key, r := range l.rows {
+			if r.key != key || r.state != where[r] {
+				t.Fatalf("%s: row %v is in state %d, but stands in %d", dpid, key, r.state, where[r])
+			}
+			if r.rule != nil && r.outcome.state == netview.RuleInstalled && l.phase == phaseReady && r.state == rowIdle && !r.known {
+				t.Fatalf("%s: %v is called installed, but is not known to be", dpid, key)
+			}
+			if r.rule == nil && l.phase == phaseDown {
+				t.Fatalf("%s: a removal outlived the session", dpid)
+			}
+		}
+		if l.phase == phaseReady && l.flight == nil && len(l.queue) > 0 && !l.meters.reading {
+			t.Fatalf("%s: rows wait, and nothing is under way", dpid)
+		}
+		if l.phase == phaseReading && l.answerBy.IsZero() && l.readAt.IsZero() {
+			t.Fatalf("%s: waits for a reading that nobody asked for", dpid)
+		}
+	}
+}
+
+// parseRule reads a rule: words like table=1 priority=5004 kind=tree version=1 domain=1 eth_type=0x0806 apply=1,2,controller
+// goto=2 meter=1. Words that are none of these are fields of the match.
+func parseRule(t testing.TB, line string) netview.Rule {
+	t.Helper()
+	var r netview.Rule
+	cookie := plan.Cookie{Domain: plan.DomainDefault, Kind: plan.KindTree}
+	number := func(s string) uint64 {
+		n, err := strconv.ParseUint(s, 0, 64)
+		if err != nil {
+			t.Fatalf("%s: %v", line, err)
+		}
+		return n
+	}
+	for _, word := range strings.Fields(line) {
+		key, value, _ := strings.Cut(word, "=")
+		switch key {
+		case "table":
+			r.Table = uint8(number(value))
+		case "priority":
+			r.Priority = uint16(number(value))
+		case "domain":
+			cookie.Domain = uint16(number(value))
+		case "kind":
+			cookie.Kind = plan.Kind(number(value))
+		case "version":
+			cookie.Version = uint16(number(value))
+		case "apply":
+			r.Instructions = append(r.Instructions, openflow.Apply(parseOutputs(t, value)...))
+		case "goto":
+			r.Instructions = append(r.Instructions, openflow.GotoTable(uint8(number(value))))
+		case "meter":
+			r.Instructions = append(r.Instructions, openflow.UseMeter(uint32(number(value))))
+		default:
+			if err := r.Match.SetText(key, value); err != nil {
+				t.Fatalf("%s: %v", line, err)
+			}
+		}
+	}
+	r.Cookie = cookie.Encode()
+	return r
+}
+
+func parseOutputs(t testing.TB, list string) (actions []openflow.Action) {
+	t.Helper()
+	for _, word := range strings.Split(list, ",") {
+		port, err := openflow.ParsePort(word)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a := openflow.Output(port)
+		if port == openflow.PortController {
+			a = openflow.OutputController(openflow.ControllerNoCut)
+		}
+		actions = append(actions, a)
+	}
+	return actions
+}
