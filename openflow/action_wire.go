@@ -70,7 +70,11 @@ func (a *Action) parseSetField(b []byte, report bool) error {
 	a.Data = view(b, 4, 4+o.size)
 	f, known := o.basic()
 	switch {
-	case report || !known && o.class() != oxmClassBasic:
+	case report:
+		return nil
+	case len(o.value) == 0:
+		return refuse(BadActionBadSetLen, "set_field of %s to nothing", oxmName(o))
+	case !known && o.class() != oxmClassBasic:
 		return nil
 	case !known:
 		return refuse(BadActionBadSetType, "set_field of the unknown field %d", o.header>>9&0x7f)

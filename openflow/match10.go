@@ -198,7 +198,7 @@ func (m *Match) append10(b []byte) ([]byte, error) {
 		if !ok {
 			return b, inexpressible(V10, "broken match 0x%x", m.OXM)
 		}
-		if o.mask != nil && isZero(o.mask) {
+		if o.matchesAll() {
 			rest = rest[o.size:]
 			continue
 		}

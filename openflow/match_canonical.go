@@ -43,12 +43,12 @@ func (m *Match) Key() string {
 
 // simplify leaves masks out; ok is false if the mask matches anything.
 func (o oxm) simplify() (_ oxm, ok bool) {
+	if o.matchesAll() {
+		return o, false
+	}
 	f, known := o.basic()
 	if o.mask == nil || !known {
 		return o, true
-	}
-	if isZero(o.mask) {
-		return o, false
 	}
 	if !coversBits(o.mask, oxmFields[f].bits) {
 		return o, true
@@ -57,6 +57,9 @@ func (o oxm) simplify() (_ oxm, ok bool) {
 	o.header = o.header&^(oxmHasMask|0xff) | uint32(len(o.value))
 	return o, true
 }
+
+// matchesAll says whether the mask has no bit.
+func (o oxm) matchesAll() bool { return len(o.mask) > 0 && isZero(o.mask) }
 
 // coversBits says whether mask has all of the lower bits bits.
 func coversBits(mask []byte, bits uint8) bool {

@@ -32,10 +32,6 @@ func (m *Match) find(f Field) (o oxm, at int, ok bool) {
 
 // Uint is the value of a field of up to 64 bits; the mask is not looked at. FieldVLANVID has the bit VLANPresent.
 func (m *Match) Uint(f Field) (uint64, bool) {
-	// The first field is found without taking it apart: in a packet-in it is in_port.
-	if int(f) < numFields && oxmFields[f].size == 4 && len(m.OXM) >= 8 && be32(m.OXM) == oxmClassBasic<<16|uint32(f)<<9|4 {
-		return uint64(be32(m.OXM[4:])), true
-	}
 	value, _, ok := m.Lookup(f)
 	if !ok || len(value) > 8 {
 		return 0, false

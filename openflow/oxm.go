@@ -66,6 +66,7 @@ const (
 	kindICMPv6
 	kindSolicit
 	kindAdvertise
+	kindAny // of every packet
 
 	kindIP = kindIPv4 | kindIPv6
 	kindND = kindSolicit | kindAdvertise
@@ -190,21 +191,21 @@ func (o oxm) key() uint64 {
 	return k
 }
 
-// kinds is what matching a field with this value, besides have, says of the packet.
-func (o oxm) kinds(f Field, have packetKind) packetKind {
+// kindOf is what matching a field with this value, besides have, says of the packet.
+func kindOf(f Field, value []byte, have packetKind) packetKind {
 	switch f {
 	case FieldInPort:
 		return kindInPort
 	case FieldVLANVID:
-		if be16(o.value)&VLANPresent != 0 {
+		if be16(value)&VLANPresent != 0 {
 			return kindTagged
 		}
 	case FieldEthType:
-		return etherTypeKind(be16(o.value))
+		return etherTypeKind(be16(value))
 	case FieldIPProto:
-		return protoKind(o.value[0], have)
+		return protoKind(value[0], have)
 	case FieldICMPv6Type:
-		switch o.value[0] {
+		switch value[0] {
 		case icmpv6Solicit:
 			return kindSolicit
 		case icmpv6Advertise:

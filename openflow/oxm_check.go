@@ -5,22 +5,19 @@ package openflow
 // before the fields that need them. What a switch reports of itself is taken as it is.
 func checkOXM(b []byte, report bool) error {
 	var seen uint64
-	var have packetKind
+	have := kindAny
+	if report {
+		have = ^packetKind(0)
+	}
 	others := 0
 	for rest := b; len(rest) > 0; {
-		// The usual TLV, a known field without a mask, is checked here; any other below.
-		if len(rest) >= oxmHeaderLen && rest[0] == oxmClassBasic>>8 && rest[1] == 0 && rest[2]&1 == 0 {
-			if i := int(rest[2] >> 1); i < numFields {
-				f := &oxmFields[i]
-				n := oxmHeaderLen + int(f.size)
-				if len(rest) >= n && rest[3] == f.size && seen&(1<<i) == 0 &&
-					(report || f.bits == f.size*8 && (f.needs == 0 || f.needs&have != 0)) {
-					seen |= 1 << i
-					have |= oxm{value: rest[oxmHeaderLen:n]}.kinds(Field(i), have)
-					rest = rest[n:]
-					continue
-				}
+		if f, n, ok := plainOXM(rest, seen, have); ok {
+			seen |= 1 << f
+			if givesKind>>f&1 != 0 {
+				have |= kindOf(f, rest[oxmHeaderLen:n], have)
 			}
+			rest = rest[n:]
+			continue
 		}
 		o, ok := nextOXM(rest)
 		if !ok {
@@ -31,7 +28,7 @@ func checkOXM(b []byte, report bool) error {
 				return err
 			}
 			seen |= 1 << f
-			have |= o.kinds(f, have)
+			have |= kindOf(f, o.value, have)
 		} else {
 			if err := checkOtherOXM(o, b[:len(b)-len(rest)], others, report); err != nil {
 				return err
@@ -42,6 +39,52 @@ func checkOXM(b []byte, report bool) error {
 	}
 	return nil
 }
+
+// plainOXM says whether b begins with a TLV that nothing is wrong with, of the usual kind: a known field, not seen before,
+// whole, without a mask, whose first byte alone tells that the value is in range, and whose prerequisite is met. It
+// returns the field and the length of the TLV. It is what makes checking fast; whatever it does not know is not refused
+// but looked at again.
+func plainOXM(b []byte, seen uint64, have packetKind) (f Field, n int, ok bool) {
+	if len(b) <= oxmHeaderLen {
+		return 0, 0, false
+	}
+	header := be32(b)
+	i := header>>9 - oxmClassBasic<<7
+	if i >= uint32(numFields) {
+		return 0, 0, false
+	}
+	p := &plainOXMs[i]
+	n = oxmHeaderLen + int(header&0xff)
+	return Field(i), n, header&0x1ff == uint32(p.size) && n <= len(b) && seen>>i&1 == 0 && p.needs&have != 0 &&
+		b[oxmHeaderLen]&p.zero == p.one
+}
+
+// givesKind is the set of fields whose value says what kind of packet it is.
+const givesKind = 1<<FieldInPort | 1<<FieldVLANVID | 1<<FieldEthType | 1<<FieldIPProto | 1<<FieldICMPv6Type
+
+// plainOXMs is what plainOXM needs of oxmFields. The bits zero of the first byte of a value must be those of one.
+var plainOXMs = func() (list [numFields]struct {
+	size      uint16
+	needs     packetKind
+	zero, one uint8
+}) {
+	for i := range list {
+		f, p := &oxmFields[i], &list[i]
+		p.size, p.needs = uint16(f.size), f.needs
+		if p.needs == 0 {
+			p.needs = kindAny
+		}
+		switch excess := f.size*8 - f.bits; {
+		case Field(i) == FieldVLANVID:
+			p.zero, p.one = 0xf0, uint8(VLANPresent>>8)
+		case excess > 8:
+			p.size = 0xffff // looked at by checkBasicOXM
+		default:
+			p.zero = ^uint8(0xff >> excess)
+		}
+	}
+	return list
+}()
 
 func firstBytes(b []byte, n int) []byte { return b[:min(n, len(b))] }
 

@@ -41,22 +41,31 @@ func (p *PacketIn) Parse(v Version, b []byte) error {
 	}
 	p.Buffer, p.TotalLen = be32(b), be16(b[4:])
 	p.Reason, p.Table, p.Cookie = PacketInReason(b[6]), b[7], be64(b[8:])
-	a := arena{report: true}
-	n, err := p.Match.parse(v, b[16:], &a)
-	if err != nil {
-		return err
+	n := 16 // of the usual match, in_port and nothing else, which is recognised as a whole
+	if be64(b[16:]) == matchInPort && len(b) >= 16+16 {
+		p.InPort = be32(b[24:])
+		p.Match = Match{OXM: view(b, 20, 28)}
+	} else {
+		var err error
+		a := arena{report: true}
+		if n, err = p.Match.parse(v, b[16:], &a); err != nil {
+			return err
+		}
+		p.InPort = PortAny
+		if port, ok := p.Match.Uint(FieldInPort); ok {
+			p.InPort = uint32(port)
+		}
 	}
 	data := 16 + n + 2 // the pad aligns the frame's addresses of layer 3
 	if len(b) < data {
 		return refuse(BadRequestBadLen, "packet_in of %d bytes without the pad after its match", len(b))
 	}
 	p.Data = view(b, data, len(b))
-	p.InPort = PortAny
-	if port, ok := p.Match.Uint(FieldInPort); ok {
-		p.InPort = uint32(port)
-	}
 	return nil
 }
+
+// matchInPort begins an ofp_match of 12 bytes, followed by the port and 4 bytes of padding: type, length, OXM header.
+const matchInPort = matchTypeOXM<<48 | 12<<32 | oxmClassBasic<<16 | uint64(FieldInPort)<<9 | 4
 
 func (p *PacketIn) parse10(b []byte) error {
 	if len(b) < 10 {

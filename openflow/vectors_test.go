@@ -14,7 +14,7 @@ import (
 var refusedVectors = map[string]ErrorCode{
 	// vlan_vid=0x03e7 without OFPVID_PRESENT; it also matches IPv4, IPv6, TCP, UDP and so on of eth_type=0x0806.
 	"4-60-ofp_flow_mod.packet": BadMatchBadValue,
-	// An empty file: the rest of a message of 64 KiB that os-ken cuts.
+	// An empty file.
 	"libofproto-OFP13-flow_mod.truncated64": BadRequestBadLen,
 }
 
