@@ -1,0 +1,140 @@
+package forward
+
+import (
+	"sync"
+	"sync/atomic"
+
+	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/openflow"
+	"github.com/weirnet/weir/plan"
+	"github.com/weirnet/weir/topology"
+)
+
+// Datapath is a switch as the application sees it: its output, and the pairs whose packets came in there. It outlives
+// the switch's sessions, since the switch keeps its rules.
+type Datapath struct {
+	id netview.DPID
+	f  *Forward
+
+	outlet atomic.Pointer[outlet] // nil while there is no connection; any goroutine reads it
+
+	mu      sync.Mutex // never held while another Datapath's is taken
+	pairs   map[pair]flow
+	waiting map[pair]*install // installs whose path is not confirmed yet
+	held    int               // packets in waiting
+	batch   []*install        // of this batch of input: to be confirmed by the barriers of BatchEnd
+	touched []*Datapath       // switches that batch wrote to
+
+	// Scratch of the reader, under mu.
+	fm    openflow.FlowMod
+	po    openflow.PacketOut
+	act   [1]openflow.Action
+	ins   [1]openflow.Instruction
+	match []byte
+	hops  []topology.Hop
+}
+
+// outlet is the way to a connected switch.
+type outlet struct {
+	Switch
+	single bool  // all rules in one table
+	table  uint8 // of the pairs
+}
+
+// flow is a pair's way on: the path, or 0 where source and destination are on the same switch, and the port out of
+// this switch.
+type flow struct {
+	path uint32
+	out  uint32
+}
+
+// Attach gives the application the output to a switch that has connected, and returns what PacketIn, BatchEnd and
+// FlowRemoved are called on.
+func (f *Forward) Attach(dpid netview.DPID, version openflow.Version, tables uint8, out Switch) *Datapath {
+	f.attach <- struct{}{}
+	defer func() { <-f.attach }()
+	d, ok := f.switches.get(uint64(dpid))
+	if !ok {
+		d = &Datapath{id: dpid, f: f, pairs: make(map[pair]flow), waiting: make(map[pair]*install)}
+		f.switches.put(uint64(dpid), d)
+	}
+	single := plan.SingleTable(version, tables)
+	d.outlet.Store(&outlet{Switch: out, single: single, table: pairTable(single)})
+	return d
+}
+
+func pairTable(single bool) uint8 {
+	if single {
+		return plan.TableSingle
+	}
+	return plan.TableForwarding
+}
+
+// Detach takes the output away, unless a newer connection has already replaced it. Pairs stay.
+func (d *Datapath) Detach(out Switch) {
+	if o := d.outlet.Load(); o != nil && o.Switch == out {
+		d.outlet.CompareAndSwap(o, nil)
+	}
+}
+
+// FlowRemoved forgets the pair whose ingress rule went. It is called on the goroutine that reads from the switch.
+func (d *Datapath) FlowRemoved(m *openflow.FlowRemoved) {
+	c := plan.Decode(m.Cookie)
+	if c.Domain != d.f.cfg.Domain || c.Kind != plan.KindPair {
+		return
+	}
+	pr, ok := pairOfMatch(m.Match)
+	if !ok {
+		return
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if fl, ok := d.pairs[pr]; ok && d.f.cookie(fl.path) == m.Cookie {
+		d.forget(pr, fl)
+	}
+}
+
+// forget removes a pair; d.mu is held.
+func (d *Datapath) forget(pr pair, fl flow) {
+	delete(d.pairs, pr)
+	if fl.path != 0 {
+		d.f.paths.drop(fl.path)
+	}
+}
+
+// remember sets a pair's flow, whose path has been counted by paths.take; d.mu is held.
+func (d *Datapath) remember(pr pair, fl flow) {
+	old, had := d.pairs[pr]
+	d.pairs[pr] = fl
+	if had && old.path != 0 {
+		d.f.paths.drop(old.path)
+	}
+	if !had {
+		d.f.count.pairs.Add(1)
+	}
+}
+
+// Pairs is the number of pairs whose packets came in at this switch.
+func (d *Datapath) Pairs() int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return len(d.pairs)
+}
+
+// cookie of a pair's rules on a path.
+func (f *Forward) cookie(pathID uint32) uint64 {
+	return plan.Cookie{Domain: f.cfg.Domain, Kind: plan.KindPair, Owner: pathID}.Encode()
+}
+
+// pairRule fills fm with the rule of a pair at one hop.
+func (d *Datapath) pairRule(fm *openflow.FlowMod, pr pair, cookie uint64, table uint8, port uint32) {
+	d.match = pr.appendMatch(d.match[:0])
+	d.act[0] = openflow.Output(port)
+	d.ins[0] = openflow.Instruction{Type: openflow.InstructionApplyActions, Actions: d.act[:]}
+	*fm = openflow.FlowMod{
+		Cookie: cookie, Table: table, Command: openflow.FlowAdd, IdleTimeout: IdleTimeout,
+		Priority: plan.PriorityPair, Buffer: openflow.NoBuffer,
+		OutPort: openflow.PortAny, OutGroup: openflow.GroupAny,
+		Match: openflow.Match{OXM: d.match}, Instructions: d.ins[:],
+	}
+}

@@ -1,0 +1,90 @@
+package forward
+
+import (
+	"slices"
+
+	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/openflow"
+)
+
+// FloodsPerSecond is how many packets a second are handed out at all edge ports by packet-outs; further ones are dropped.
+const FloodsPerSecond = 200
+
+// edgePorts are the ports of one switch behind which hosts may be.
+type edgePorts struct {
+	dpid  netview.DPID
+	ports []uint32
+}
+
+// flood hands a packet out once at every edge port of the network but the one it came from: straight there, so that no
+// switch on the way sees it again. d.mu is held. Packets that come from another switch are not flooded: the switch where
+// they entered has done it.
+func (f *Forward) flood(d *Datapath, out *outlet, pin *openflow.PacketIn) {
+	all := f.edges.Load()
+	if all == nil || len(pin.Data) < int(pin.TotalLen) || !atEdge(*all, d.id, pin.InPort) {
+		return
+	}
+	if f.floods.Add(-1) < 0 {
+		f.count.heldDropped.Add(1)
+		return
+	}
+	f.count.flooded.Add(1)
+	for _, e := range *all {
+		to, inPort := out, pin.InPort
+		if e.dpid != d.id {
+			next, ok := f.switches.get(uint64(e.dpid))
+			if !ok {
+				continue
+			}
+			if to = next.outlet.Load(); to == nil {
+				continue
+			}
+			inPort = openflow.PortController
+		}
+		d.po = openflow.PacketOut{Buffer: openflow.NoBuffer, InPort: inPort, Data: pin.Data}
+		for _, port := range e.ports {
+			if e.dpid != d.id || port != pin.InPort {
+				d.po.Actions = append(d.po.Actions, openflow.Output(port))
+			}
+		}
+		if len(d.po.Actions) > 0 && d.send(to.PacketOut(&d.po)) && e.dpid != d.id {
+			to.Flush()
+		}
+	}
+}
+
+// atEdge tells whether a port is an edge port.
+func atEdge(all []edgePorts, dpid netview.DPID, port uint32) bool {
+	i, ok := slices.BinarySearchFunc(all, dpid, func(e edgePorts, id netview.DPID) int {
+		switch {
+		case e.dpid < id:
+			return -1
+		case e.dpid > id:
+			return 1
+		}
+		return 0
+	})
+	return ok && slices.Contains(all[i].ports, port)
+}
+
+// isEdge tells whether hosts may be behind a port. The switch's own port (PortLocal) is none.
+func isEdge(p *netview.Port) bool {
+	return p.Up && p.Role == netview.PortEdge && p.Number < openflow.PortMax
+}
+
+// edgesOf collects the edge ports of all switches, in the order of their ids.
+func edgesOf(snap *netview.Snapshot) []edgePorts {
+	var all []edgePorts
+	for sw := range snap.Switches() {
+		var ports []uint32
+		for i := range sw.Ports {
+			if p := &sw.Ports[i]; isEdge(p) {
+				ports = append(ports, p.Number)
+			}
+		}
+		if len(ports) > 0 {
+			all = append(all, edgePorts{dpid: sw.DPID, ports: ports})
+		}
+	}
+	return all
+}

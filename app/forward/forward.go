@@ -1,0 +1,160 @@
+package forward
+
+import (
+	"sync/atomic"
+
+	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/openflow"
+	"github.com/weirnet/weir/packet"
+	"github.com/weirnet/weir/topology"
+)
+
+// Unknown says what happens to a unicast packet that no rule matches.
+type Unknown string
+
+// The choices of Config.Unknown.
+const (
+	// UnknownController hands the packet to the controller, which releases it along its new path.
+	UnknownController Unknown = "controller"
+	// UnknownFlood floods it along the tree, with a metered copy to the controller, which installs the path.
+	UnknownFlood Unknown = "flood"
+)
+
+// Config is how an application is set up.
+type Config struct {
+	Domain  uint16  // of the cookies; see package plan
+	Unknown Unknown // UnknownController if empty
+}
+
+// IdleTimeout is how long an unused pair stays on a switch, in seconds.
+const IdleTimeout = 60
+
+// Limits. What is over them is counted, not queued.
+const (
+	// MaxPairs is how many pairs one ingress switch may have; further packets are released without a rule.
+	MaxPairs = 1 << 20
+	// MaxHeld is how many packets of one pair wait for its path; further ones are dropped.
+	MaxHeld = 16
+	// MaxHeldSwitch is how many packets wait at one ingress switch.
+	MaxHeldSwitch = 4096
+)
+
+// Switch is the ordered output to one switch. Its methods append to a queue and never block; the error says that the
+// queue is full or the connection gone. What they are given is encoded before they return.
+type Switch interface {
+	FlowMod(*openflow.FlowMod) error
+	PacketOut(*openflow.PacketOut) error
+	// Barrier calls done once: with nil when the switch has confirmed all before it, else with the reason.
+	Barrier(done func(error)) error
+	// Flush has what was appended sent. The switch whose input is being handled is flushed after BatchEnd by itself.
+	Flush()
+}
+
+// Stats are counters since the start.
+type Stats struct {
+	PacketIns   uint64 // handed to the application
+	Copies      uint64 // of them, copies of packets that the switch has forwarded itself
+	Pairs       uint64 // pairs installed
+	Released    uint64 // packets sent on
+	Flooded     uint64 // packets to unknown hosts and multicast, handed out at every edge port
+	NoPath      uint64 // packets dropped: no path to the host
+	HeldDropped uint64 // packets dropped: too many were waiting for a path
+	Unsent      uint64 // messages dropped: the switch's queue was full, or its connection gone
+	Unruled     uint64 // packets released without a rule: too many pairs
+	Moved       uint64 // pairs moved to another path
+}
+
+type counters struct {
+	packetIns, copies, pairs, released, flooded, noPath, heldDropped, unsent, unruled, moved atomic.Uint64
+}
+
+// Forward is the application. See the package's comment for which method is called from where.
+type Forward struct {
+	cfg      Config
+	hosts    index[place]     // by hostKey; written by Step
+	switches index[*Datapath] // by datapath id; written by Attach's caller under attach
+	attach   chan struct{}    // a lock of one: Attach and Detach
+	paths    *paths
+	topology atomic.Pointer[topology.Map]
+	edges    atomic.Pointer[[]edgePorts] // in the order of datapath ids
+	floods   atomic.Int64                // left in this second
+	tree     treeCore
+	count    counters
+}
+
+// place is where a host is.
+type place struct {
+	at netview.Point
+}
+
+// New makes an application that publishes its rules through wanted.
+func New(cfg Config, wanted *netview.Wanted) *Forward {
+	f := &Forward{cfg: cfg, paths: newPaths(), attach: make(chan struct{}, 1)}
+	f.tree = newTreeCore(cfg, wanted)
+	return f
+}
+
+// Stats reads the counters.
+func (f *Forward) Stats() Stats {
+	c := &f.count
+	return Stats{
+		PacketIns: c.packetIns.Load(), Copies: c.copies.Load(), Pairs: c.pairs.Load(), Released: c.released.Load(),
+		Flooded: c.flooded.Load(), NoPath: c.noPath.Load(), HeldDropped: c.heldDropped.Load(), Unsent: c.unsent.Load(),
+		Unruled: c.unruled.Load(), Moved: c.moved.Load(),
+	}
+}
+
+// hostKey packs a host's address and VLAN id (0 for untagged) into one key.
+func hostKey(mac uint64, vlan uint16) uint64 { return mac<<12 | uint64(vlan&0xfff) }
+
+func hostKeyOf(h *netview.Host) uint64 { return hostKey(h.MAC.Uint64(), h.VLAN) }
+
+// Frame is what the application needs to know of a packet.
+type Frame struct {
+	Dst, Src  uint64 // MAC addresses, in the low 48 bits
+	VLAN      uint16 // as vlan_vid matches it: 0 untagged, else the id with openflow.VLANPresent
+	EtherType uint16
+}
+
+// multicast tells whether the destination is a group (or everybody).
+func (fr Frame) multicast() bool { return fr.Dst>>40&1 != 0 }
+
+// pair is what a unicast rule matches.
+type pair struct {
+	src uint64 // MAC<<16 | VLAN
+	dst uint64
+}
+
+func pairOf(fr Frame) pair { return pair{src: fr.Src<<16 | uint64(fr.VLAN), dst: fr.Dst} }
+
+func (p pair) vlan() uint16 { return uint16(p.src) }
+
+// hash is the same for both directions of a pair.
+func (p pair) hash() uint64 {
+	h := (p.src>>16 ^ p.dst) * 0x9e3779b97f4a7c15
+	h ^= (p.src>>16 + p.dst) * 0xc2b2ae3d27d4eb4f
+	h ^= h >> 29
+	return h * 0xbf58476d1ce4e5b9
+}
+
+// appendMatch appends the OXM TLVs of the pair: vlan_vid, eth_src, eth_dst.
+func (p pair) appendMatch(b []byte) []byte {
+	var src, dst = packet.MACFromUint64(p.src >> 16), packet.MACFromUint64(p.dst)
+	b = append(b, 0x80, 0x00, byte(openflow.FieldVLANVID)<<1, 2, byte(p.vlan()>>8), byte(p.vlan()))
+	b = append(append(b, 0x80, 0x00, byte(openflow.FieldEthSrc)<<1, 6), src[:]...)
+	return append(append(b, 0x80, 0x00, byte(openflow.FieldEthDst)<<1, 6), dst[:]...)
+}
+
+// pairOfMatch reads a pair back from the match of its rule.
+func pairOfMatch(m openflow.Match) (pair, bool) {
+	vlan, ok1 := m.Uint(openflow.FieldVLANVID)
+	src, ok2 := m.Uint(openflow.FieldEthSrc)
+	dst, ok3 := m.Uint(openflow.FieldEthDst)
+	return pair{src: src<<16 | vlan, dst: dst}, ok1 && ok2 && ok3
+}
+
+// Hash is the number by which the packets from one host to another, in either direction, choose among paths of equal
+// cost.
+func Hash(src, dst packet.MAC) uint64 {
+	return pair{src: src.Uint64() << 16, dst: dst.Uint64()}.hash()
+}

@@ -1,0 +1,160 @@
+package forward
+
+import (
+	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/openflow"
+	"github.com/weirnet/weir/plan"
+	"github.com/weirnet/weir/topology"
+)
+
+const etherTypeIPv6 = 0x86dd
+
+// PacketIn handles a packet that came in at this switch. It is called on the goroutine that reads from the switch; pin
+// is valid during the call only. What it appends to the switch's own output is sent after BatchEnd.
+func (d *Datapath) PacketIn(pin *openflow.PacketIn, fr Frame) {
+	f := d.f
+	f.count.packetIns.Add(1)
+	out := d.outlet.Load()
+	if out == nil {
+		return
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	released := isCopy(pin)
+	if released {
+		f.count.copies.Add(1)
+		if fr.multicast() || !f.installsCopies(out, fr) {
+			return
+		}
+	}
+	if fr.multicast() {
+		if out.single && fr.Dst != 1<<48-1 {
+			f.flood(d, out, pin)
+		}
+		return
+	}
+	d.unicast(out, pin, fr, released)
+}
+
+// isCopy tells whether the switch has forwarded the packet itself and only shows it: OpenFlow 1.3 by the cookie of the
+// rule that sent it, OpenFlow 1.0 (which has no cookie here: all ones) by the reason.
+func isCopy(pin *openflow.PacketIn) bool {
+	if pin.Cookie == ^uint64(0) {
+		return pin.Reason == openflow.ReasonAction
+	}
+	return plan.Decode(pin.Cookie).Kind == plan.KindTree
+}
+
+// installsCopies tells whether a unicast packet that went along the tree should get a path: where the tree also carries
+// unicast other than ARP and neighbour discovery.
+func (f *Forward) installsCopies(out *outlet, fr Frame) bool {
+	if f.cfg.Unknown == UnknownFlood {
+		return fr.EtherType != 0x0806
+	}
+	return out.single && fr.EtherType == etherTypeIPv6
+}
+
+// unicast installs the pair's path and releases the packet along it.
+func (d *Datapath) unicast(out *outlet, pin *openflow.PacketIn, fr Frame, released bool) {
+	f := d.f
+	pr := pairOf(fr)
+	dst, known := f.hosts.get(hostKey(fr.Dst, fr.VLAN&0xfff))
+	if !known {
+		if !released {
+			f.flood(d, out, pin)
+		}
+		return
+	}
+	if dst.at.DPID == d.id {
+		if dst.at.Port != pin.InPort {
+			d.local(out, pin, pr, dst.at.Port, released)
+		}
+		return
+	}
+	if w := d.waiting[pr]; w != nil {
+		if !released {
+			d.hold(w, pin)
+		}
+		return
+	}
+	hops, ok := f.pathTo(d.hops[:0], netview.Point{DPID: d.id, Port: pin.InPort}, dst.at, pr)
+	d.hops = hops
+	if !ok {
+		f.count.noPath.Add(1)
+		return
+	}
+	d.remote(out, pin, pr, hops, released)
+}
+
+// pathTo computes the switches from a point to another, in the topology as it is now.
+func (f *Forward) pathTo(buf []topology.Hop, from, to netview.Point, pr pair) ([]topology.Hop, bool) {
+	m := f.topology.Load()
+	if m == nil {
+		return buf, false
+	}
+	return m.PathBetween(from, to, pr.hash(), buf)
+}
+
+// local installs a pair whose both ends are on this switch: one rule, no barrier.
+func (d *Datapath) local(out *outlet, pin *openflow.PacketIn, pr pair, port uint32, released bool) {
+	if len(d.pairs) >= MaxPairs {
+		if _, ok := d.pairs[pr]; !ok {
+			d.f.count.unruled.Add(1)
+			if !released {
+				d.release(out, pin.Buffer, pin.InPort, port, d.frameOf(pin))
+			}
+			return
+		}
+	}
+	d.pairRule(&d.fm, pr, d.f.cookie(0), out.table, port)
+	d.fm.Flags = openflow.FlagSendFlowRemoved
+	if !released {
+		d.fm.Buffer = pin.Buffer // the switch releases the packet through its new rule
+	}
+	if d.send(out.FlowMod(&d.fm)) {
+		d.remember(pr, flow{out: port})
+	}
+	if released {
+		return
+	}
+	if pin.Buffer != openflow.NoBuffer {
+		d.f.count.released.Add(1)
+		return
+	}
+	d.release(out, openflow.NoBuffer, pin.InPort, port, d.frameOf(pin))
+}
+
+// frameOf is the packet's bytes, or nil where the switch sent only its beginning.
+func (d *Datapath) frameOf(pin *openflow.PacketIn) []byte {
+	if pin.Buffer == openflow.NoBuffer && len(pin.Data) < int(pin.TotalLen) {
+		return nil
+	}
+	return pin.Data
+}
+
+// release sends a packet on: the buffered one, or else the frame. A frame that was cut short is not sent.
+func (d *Datapath) release(out *outlet, buffer, inPort, port uint32, frame []byte) {
+	d.po = openflow.PacketOut{Buffer: buffer, InPort: inPort, Actions: d.act[:]}
+	d.act[0] = openflow.Output(port)
+	if port == inPort {
+		d.act[0].Port = openflow.PortInPort // OpenFlow sends nothing back out of its ingress port but so
+	}
+	if buffer == openflow.NoBuffer {
+		if len(frame) == 0 {
+			return
+		}
+		d.po.Data = frame
+	}
+	if d.send(out.PacketOut(&d.po)) {
+		d.f.count.released.Add(1)
+	}
+}
+
+// send counts a message that could not be queued.
+func (d *Datapath) send(err error) bool {
+	if err != nil {
+		d.f.count.unsent.Add(1)
+		return false
+	}
+	return true
+}

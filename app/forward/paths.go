@@ -1,0 +1,134 @@
+package forward
+
+import (
+	"encoding/binary"
+	"sync"
+	"sync/atomic"
+
+	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/topology"
+)
+
+// A path is the switches that a pair passes, from the one where its packet came in, each with the port in and out.
+type path struct {
+	id   uint32
+	key  string
+	hops []topology.Hop
+	refs int // pairs that use it
+
+	broken atomic.Bool // a link of it went down; set by Step, cleared when all its links are up again
+}
+
+// egress is where the path leaves the network.
+func (p *path) egress() netview.Point {
+	last := p.hops[len(p.hops)-1]
+	return netview.Point{DPID: last.DPID, Port: last.Out}
+}
+
+// crosses tells whether the path uses a link of the set.
+func (p *path) crosses(down map[netview.LinkKey]bool) bool {
+	for i := 0; i+1 < len(p.hops); i++ {
+		if down[linkBetween(p.hops[i], p.hops[i+1])] {
+			return true
+		}
+	}
+	return false
+}
+
+// visits finds the hop at a switch.
+func (p *path) visits(dpid netview.DPID) (topology.Hop, bool) {
+	for _, h := range p.hops {
+		if h.DPID == dpid {
+			return h, true
+		}
+	}
+	return topology.Hop{}, false
+}
+
+func linkBetween(a, b topology.Hop) netview.LinkKey {
+	return netview.LinkKey{
+		Src: netview.Point{DPID: a.DPID, Port: a.Out},
+		Dst: netview.Point{DPID: b.DPID, Port: b.In},
+	}
+}
+
+// paths holds each path once, counted by the pairs that use it. Any goroutine may call it.
+type paths struct {
+	mu   sync.Mutex
+	ids  map[string]*path
+	byID []*path // index is the id; 0 is never used
+	free []uint32
+	key  []byte
+}
+
+func newPaths() *paths {
+	return &paths{ids: make(map[string]*path), byID: make([]*path, 1)}
+}
+
+// take finds or adds the path with these hops, which it copies, and counts one more user.
+func (t *paths) take(hops []topology.Hop) *path {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.key = appendHops(t.key[:0], hops)
+	p := t.ids[string(t.key)]
+	if p == nil {
+		p = &path{key: string(t.key), hops: append([]topology.Hop(nil), hops...)}
+		if n := len(t.free); n > 0 {
+			p.id, t.free = t.free[n-1], t.free[:n-1]
+			t.byID[p.id] = p
+		} else {
+			p.id = uint32(len(t.byID))
+			t.byID = append(t.byID, p)
+		}
+		t.ids[p.key] = p
+	}
+	p.refs++
+	return p
+}
+
+// drop counts one user less and forgets a path that has none.
+func (t *paths) drop(id uint32) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	p := t.byID[id]
+	if p == nil {
+		return
+	}
+	if p.refs--; p.refs == 0 {
+		delete(t.ids, p.key)
+		t.byID[id] = nil
+		t.free = append(t.free, id)
+	}
+}
+
+// get finds a path by its number; nil if no pair uses it.
+func (t *paths) get(id uint32) *path {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if int(id) >= len(t.byID) {
+		return nil
+	}
+	return t.byID[id]
+}
+
+// find collects the paths for which wanted is true.
+func (t *paths) find(wanted func(*path) bool) map[uint32]*path {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	found := make(map[uint32]*path)
+	for _, p := range t.byID {
+		if p != nil && wanted(p) {
+			found[p.id] = p
+		}
+	}
+	return found
+}
+
+func appendHops(b []byte, hops []topology.Hop) []byte {
+	for _, h := range hops {
+		b = binary.LittleEndian.AppendUint64(b, uint64(h.DPID))
+		b = binary.LittleEndian.AppendUint32(b, h.In)
+		b = binary.LittleEndian.AppendUint32(b, h.Out)
+	}
+	return b
+}

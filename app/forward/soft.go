@@ -1,0 +1,73 @@
+package forward
+
+import (
+	"slices"
+
+	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/openflow"
+	"github.com/weirnet/weir/plan"
+	"github.com/weirnet/weir/topology"
+)
+
+// SoftRules renders the pairs' rules on one switch, up to limit of them: those that came in there and those that pass
+// through. It computes them from the pairs and their paths, and costs time in the number of all pairs.
+func (f *Forward) SoftRules(dpid netview.DPID, limit int) []netview.Rule {
+	to, ok := f.switches.get(uint64(dpid))
+	if !ok {
+		return nil
+	}
+	table := plan.TableForwarding
+	if o := to.outlet.Load(); o != nil {
+		table = o.table
+	}
+	through := f.paths.find(func(p *path) bool { _, ok := p.visits(dpid); return ok })
+	var rules []netview.Rule
+	for _, d := range f.datapaths() {
+		rules = d.appendRules(rules, dpid, table, through, limit)
+		if len(rules) >= limit {
+			break
+		}
+	}
+	return rules
+}
+
+// appendRules appends the rules that this ingress switch's pairs have on the switch dpid.
+func (d *Datapath) appendRules(rules []netview.Rule, dpid netview.DPID, table uint8, through map[uint32]*path, limit int) []netview.Rule {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for pr, fl := range d.pairs {
+		if len(rules) >= limit {
+			break
+		}
+		hop := topology.Hop{DPID: d.id, Out: fl.out}
+		if fl.path != 0 {
+			p := through[fl.path]
+			if p == nil {
+				continue
+			}
+			hop, _ = p.visits(dpid)
+		} else if d.id != dpid {
+			continue
+		}
+		rules = append(rules, netview.Rule{
+			DPID: dpid, Owner: Owner, Table: table, Priority: plan.PriorityPair, Cookie: d.f.cookie(fl.path),
+			Match:        openflow.Match{OXM: pr.appendMatch(nil)},
+			Instructions: []openflow.Instruction{openflow.Apply(openflow.Output(hop.Out))},
+			State:        netview.RuleInstalled,
+		})
+	}
+	return rules
+}
+
+// datapaths are all switches that were ever attached, in the order of their ids.
+func (f *Forward) datapaths() []*Datapath {
+	var all []*Datapath
+	f.switches.each(func(d *Datapath) { all = append(all, d) })
+	slices.SortFunc(all, func(a, b *Datapath) int {
+		if a.id < b.id {
+			return -1
+		}
+		return 1
+	})
+	return all
+}

@@ -1,0 +1,83 @@
+package forward
+
+import (
+	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/topology"
+)
+
+// Step takes changes of the view, a snapshot that holds them and the topology at it. It is called on one goroutine, in
+// the order of the changes.
+func (f *Forward) Step(changes []netview.Change, snap *netview.Snapshot, m *topology.Map) {
+	down := make(map[netview.LinkKey]bool)
+	moved := make(map[uint64]bool)
+	var what seen
+	for i := range changes {
+		c := &changes[i]
+		switch c.Kind {
+		case netview.KindHost:
+			if f.host(c) {
+				moved[hostKeyOf(c.Host)] = true
+			}
+		case netview.KindSwitch:
+			what.switches = true
+		case netview.KindLink:
+			what.links = true
+			if c.Deleted || !c.Link.Up {
+				down[c.Link.LinkKey] = true
+			}
+		case netview.KindRule:
+			what.rules = true
+		}
+	}
+	f.topology.Store(m)
+	if what.switches {
+		all := edgesOf(snap)
+		f.edges.Store(&all)
+	}
+	f.tree.step(snap, what)
+	if what.links {
+		f.repairLinks(down, snap)
+	}
+	if len(moved) > 0 {
+		f.repairHosts(moved)
+	}
+}
+
+// seen says which tables have changed.
+type seen struct{ switches, links, rules bool }
+
+// host keeps the index of hosts; it tells whether a host that was known is elsewhere now.
+func (f *Forward) host(c *netview.Change) bool {
+	key := hostKeyOf(c.Host)
+	if c.Deleted {
+		f.hosts.remove(key)
+		return false
+	}
+	old, had := f.hosts.get(key)
+	if had && old.at == c.Host.At {
+		return false
+	}
+	f.hosts.put(key, place{at: c.Host.At})
+	return had
+}
+
+// Reset loads the application from a snapshot: at the start, or after changes were missed.
+func (f *Forward) Reset(snap *netview.Snapshot, m *topology.Map) {
+	var changes []netview.Change
+	known := make(map[uint64]bool)
+	for h := range snap.Hosts() {
+		changes = append(changes, netview.Change{Kind: netview.KindHost, Host: h})
+		known[hostKeyOf(h)] = true
+	}
+	for s := range snap.Switches() {
+		changes = append(changes, netview.Change{Kind: netview.KindSwitch, Switch: s})
+	}
+	for l := range snap.Links() {
+		changes = append(changes, netview.Change{Kind: netview.KindLink, Link: l})
+	}
+	f.hosts.keep(known)
+	f.Step(changes, snap, m)
+}
+
+// Second is called once a second: it renews what is limited by the second.
+func (f *Forward) Second() { f.floods.Store(FloodsPerSecond) }

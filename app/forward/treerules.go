@@ -1,0 +1,134 @@
+package forward
+
+import (
+	"slices"
+
+	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/openflow"
+	"github.com/weirnet/weir/packet"
+	"github.com/weirnet/weir/plan"
+)
+
+// class is a kind of packet that follows the tree: a row of docs/spec/switch-plan.md.
+type class struct {
+	priority uint16
+	match    openflow.Match
+}
+
+// classes are the kinds of packets that follow the tree. OpenFlow 1.0, and so the single-table form, can neither mask
+// an Ethernet address nor look into IPv6.
+func (t *treeCore) classes(version openflow.Version) []class {
+	cs := []class{
+		{plan.PriorityBroadcast, ethDst(packet.Broadcast, packet.Broadcast)},
+		{plan.PriorityARP, ethType(packet.TypeARP)},
+	}
+	if version == openflow.V10 {
+		cs = append(cs, class{plan.PriorityND, ethType(packet.TypeIPv6)})
+	} else {
+		group := packet.MAC{0x01}
+		cs = append(cs, class{plan.PriorityMulticast, ethDst(group, group)},
+			class{plan.PriorityND, neighbourDiscovery(135)}, class{plan.PriorityND, neighbourDiscovery(136)})
+	}
+	if t.cfg.Unknown == UnknownFlood {
+		cs = append(cs, class{plan.PriorityUnknown, openflow.Match{}})
+	}
+	return cs
+}
+
+func ethDst(addr, mask packet.MAC) openflow.Match {
+	var m openflow.Match
+	if mask == packet.Broadcast {
+		m.Set(openflow.FieldEthDst, addr[:], nil)
+	} else {
+		m.Set(openflow.FieldEthDst, addr[:], mask[:])
+	}
+	return m
+}
+
+func ethType(t uint16) openflow.Match {
+	var m openflow.Match
+	m.SetUint(openflow.FieldEthType, uint64(t))
+	return m
+}
+
+// neighbourDiscovery matches the ICMPv6 types 135 (solicitation) and 136 (advertisement) of RFC 4861.
+func neighbourDiscovery(icmpType uint8) openflow.Match {
+	m := ethType(packet.TypeIPv6)
+	m.SetUint(openflow.FieldIPProto, 58)
+	m.SetUint(openflow.FieldICMPv6Type, uint64(icmpType))
+	return m
+}
+
+// fromPort is the match with in_port in front.
+func fromPort(port uint32, m openflow.Match) openflow.Match {
+	var with openflow.Match
+	with.SetUint(openflow.FieldInPort, uint64(port))
+	with.OXM = append(with.OXM, m.OXM...)
+	return with
+}
+
+// outputs is one output action for each port.
+func outputs(ports []uint32) []openflow.Action {
+	acts := make([]openflow.Action, 0, len(ports)+1)
+	for _, p := range ports {
+		acts = append(acts, openflow.Output(p))
+	}
+	return acts
+}
+
+// rule is one row of the tree.
+func (t *treeCore) rule(sw *netview.Switch, table uint8, priority uint16, m openflow.Match, ins ...openflow.Instruction) netview.Rule {
+	return netview.Rule{
+		DPID: sw.DPID, Owner: Owner, Table: table, Priority: priority, Match: m, Instructions: ins,
+		Cookie: plan.Cookie{Domain: t.cfg.Domain, Kind: plan.KindTree}.Encode(),
+	}
+}
+
+// tables are the rows for a switch with three tables or more: the forwarding table applies the outputs, the copy table
+// shows the packet to the controller, through the meter, where it entered the network.
+func (t *treeCore) tables(sw *netview.Switch, p treePorts) []netview.Rule {
+	var rules []netview.Rule
+	for _, c := range t.classes(sw.Version) {
+		ins := []openflow.Instruction{openflow.GotoTable(plan.TableCopy)}
+		if len(p.out) > 0 {
+			ins = []openflow.Instruction{openflow.Apply(outputs(p.out)...), openflow.GotoTable(plan.TableCopy)}
+		}
+		rules = append(rules, t.rule(sw, plan.TableForwarding, c.priority, c.match, ins...))
+		rules = append(rules, t.guards(sw, plan.TableForwarding, c, p)...)
+	}
+	for _, port := range p.links {
+		rules = append(rules, t.rule(sw, plan.TableCopy, plan.PriorityCopySkip, fromPort(port, openflow.Match{})))
+	}
+	return append(rules, t.rule(sw, plan.TableCopy, plan.PriorityCopyMeter, openflow.Match{},
+		openflow.UseMeter(plan.MeterCopy), openflow.Apply(openflow.OutputController(openflow.ControllerNoCut))))
+}
+
+// singleTable are the rows for a switch with one table: a packet from a host goes out along the tree and to the
+// controller, one from another switch only along the tree.
+func (t *treeCore) singleTable(sw *netview.Switch, p treePorts) []netview.Rule {
+	var rules []netview.Rule
+	for _, c := range t.classes(sw.Version) {
+		acts := outputs(p.out)
+		copied := append(slices.Clone(acts), openflow.OutputController(openflow.ControllerNoCut))
+		rules = append(rules, t.rule(sw, plan.TableSingle, c.priority, c.match, openflow.Apply(copied...)))
+		for _, port := range p.links {
+			if slices.Contains(p.out, port) {
+				rules = append(rules, t.rule(sw, plan.TableSingle, c.priority+plan.PriorityTransit,
+					fromPort(port, c.match), openflow.Apply(acts...)))
+			}
+		}
+		rules = append(rules, t.guards(sw, plan.TableSingle, c, p)...)
+	}
+	return rules
+}
+
+// guards drop what comes along a link that is not in the tree.
+func (t *treeCore) guards(sw *netview.Switch, table uint8, c class, p treePorts) []netview.Rule {
+	var rules []netview.Rule
+	for _, port := range p.links {
+		if !slices.Contains(p.out, port) {
+			rules = append(rules, t.rule(sw, table, c.priority+plan.PriorityOffTree, fromPort(port, c.match)))
+		}
+	}
+	return rules
+}

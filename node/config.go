@@ -1,0 +1,119 @@
+package node
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/weirnet/weir/api"
+	"github.com/weirnet/weir/app/forward"
+	"github.com/weirnet/weir/plan"
+)
+
+// Config is how an instance is set up. The zero value of a field takes its default from Defaults.
+type Config struct {
+	Name     string // of the instance
+	DataDir  string // tokens, the cluster's key; one process a directory
+	OpenFlow string // address that switches connect to
+	API      string // address of the REST interface
+	// Auth is "token" or "none" (on loopback only).
+	Auth string
+	// Insecure allows the API off loopback without TLS.
+	Insecure bool
+	// APITLSCert and APITLSKey are files; both or neither.
+	APITLSCert, APITLSKey string
+	// APIHosts are further names under which the API may be called (the Host header).
+	APIHosts []string
+	// Domain is the number of this Weir in cookies, 1 to 4095.
+	Domain uint16
+	// DisableApps are built-in applications that are not to run.
+	DisableApps []string
+	// ForwardUnknown is what happens to a unicast packet that no rule matches.
+	ForwardUnknown forward.Unknown
+	// LLDPPeriod is how often each port is probed.
+	LLDPPeriod time.Duration
+
+	Log *slog.Logger // nil for none
+	// Ready, if set, is called once with the addresses when everything listens.
+	Ready func(Addresses)
+
+	Version string // of the program
+}
+
+// Addresses are where an instance listens.
+type Addresses struct{ OpenFlow, API string }
+
+// Defaults are the values of contract: everything on loopback.
+func Defaults() Config {
+	return Config{
+		Name: "weir-1", DataDir: "./weir-data", OpenFlow: "127.0.0.1:6653", API: "127.0.0.1:8181", Auth: "token",
+		Domain: 1, ForwardUnknown: forward.UnknownController, LLDPPeriod: 2 * time.Second,
+	}
+}
+
+// withDefaults fills in what is zero.
+func (c Config) withDefaults() Config {
+	d := Defaults()
+	c.Name, c.DataDir = cmp.Or(c.Name, d.Name), cmp.Or(c.DataDir, d.DataDir)
+	c.OpenFlow, c.API = cmp.Or(c.OpenFlow, d.OpenFlow), cmp.Or(c.API, d.API)
+	c.Auth, c.Domain = cmp.Or(c.Auth, d.Auth), cmp.Or(c.Domain, d.Domain)
+	c.ForwardUnknown, c.LLDPPeriod = cmp.Or(c.ForwardUnknown, d.ForwardUnknown), cmp.Or(c.LLDPPeriod, d.LLDPPeriod)
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	return c
+}
+
+// Apps are the names of the built-in applications.
+var Apps = []string{forward.Owner}
+
+// check finds what is wrong with a configuration, before anything is opened.
+func (c *Config) check() error {
+	if err := checkAddress("--openflow", c.OpenFlow, "127.0.0.1:6653"); err != nil {
+		return err
+	}
+	if err := checkAddress("--api", c.API, "127.0.0.1:8181"); err != nil {
+		return err
+	}
+	if c.Auth != "token" && c.Auth != "none" {
+		return fmt.Errorf("--auth=%s: want token, or none (on loopback only)", c.Auth)
+	}
+	if (c.APITLSCert == "") != (c.APITLSKey == "") {
+		return errors.New("--api-tls-cert and --api-tls-key: give both or neither")
+	}
+	if c.Domain > plan.DomainMax {
+		return fmt.Errorf("--domain=%d: want 1 to %d", c.Domain, plan.DomainMax)
+	}
+	if c.ForwardUnknown != forward.UnknownController && c.ForwardUnknown != forward.UnknownFlood {
+		return fmt.Errorf("--forward-unknown=%s: want controller or flood", c.ForwardUnknown)
+	}
+	if c.LLDPPeriod < 100*time.Millisecond || c.LLDPPeriod > time.Minute {
+		return fmt.Errorf("--lldp-period=%s: want 100ms to 1m", c.LLDPPeriod)
+	}
+	for _, app := range c.DisableApps {
+		if !slices.Contains(Apps, app) {
+			return fmt.Errorf("--disable-app=%s: there is no such application; there are: %s", app, strings.Join(Apps, ", "))
+		}
+	}
+	return api.CheckExposure(api.Exposure{
+		Listen: c.API, TLS: c.APITLSCert != "", Insecure: c.Insecure, Open: c.Auth == "none",
+	})
+}
+
+// checkAddress wants HOST:PORT with a numeric port.
+func checkAddress(flag, address, example string) error {
+	_, port, err := net.SplitHostPort(address)
+	if err == nil {
+		_, err = strconv.ParseUint(port, 10, 16)
+	}
+	if err != nil {
+		return fmt.Errorf("%s=%s: want HOST:PORT, such as %s", flag, address, example)
+	}
+	return nil
+}

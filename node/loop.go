@@ -1,0 +1,76 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"sync"
+	"time"
+
+	"github.com/weirnet/weir/topology"
+)
+
+// The goroutines of an instance, all of them started here: discovery, flowsync, app/forward (or, where it is disabled,
+// what keeps the topology), the acceptor of switches, the API. Each is the owner of what its package says, and ends with
+// the context that run makes.
+
+// shutdownLimit is how long the sessions may take to send what is queued.
+const shutdownLimit = time.Second
+
+// run starts everything and waits: for the context's end, or the first part that breaks.
+func (n *node) run(ctx context.Context, switchPort, apiPort net.Listener) error {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	var running sync.WaitGroup
+	part := func(name string, f func(context.Context) error) {
+		running.Go(func() {
+			if err := f(ctx); err != nil {
+				stop(fmt.Errorf("%s: %w", name, err))
+			}
+		})
+	}
+	part("discovery", func(ctx context.Context) error { n.discovery.Run(ctx); return nil })
+	part("flowsync", func(ctx context.Context) error { n.flowsync.Run(ctx); return nil })
+	part("topology", func(ctx context.Context) error { n.follow(ctx); return nil })
+	part("API", func(ctx context.Context) error { return n.api.Serve(ctx, apiPort) })
+	part("switches", func(context.Context) error { return n.server.Serve(switchPort) })
+	n.announce(Addresses{OpenFlow: switchPort.Addr().String(), API: apiPort.Addr().String()})
+	<-ctx.Done()
+	closing, cancel := context.WithTimeout(context.Background(), shutdownLimit)
+	defer cancel()
+	if err := n.server.Close(closing); err != nil {
+		n.cfg.Log.Warn("some switches did not take what was queued for them", "error", err)
+	}
+	running.Wait()
+	if cause := context.Cause(ctx); !errors.Is(cause, context.Canceled) {
+		return cause
+	}
+	return nil
+}
+
+// follow keeps the topology, and feeds the application if there is one.
+func (n *node) follow(ctx context.Context) {
+	if n.forward != nil {
+		n.forward.Run(ctx, n.view, func(m *topology.Map) { n.paths.now.Store(m) })
+		return
+	}
+	rev := n.view.Snapshot().Revision()
+	for {
+		n.paths.now.Store(topology.Build(n.view.Snapshot()))
+		select {
+		case <-ctx.Done():
+			return
+		case <-n.view.Changed(rev):
+			rev = n.view.Snapshot().Revision()
+		}
+	}
+}
+
+// announce says where the instance listens, and how to use it.
+func (n *node) announce(at Addresses) {
+	n.cfg.Log.Info("instance ready", "name", n.cfg.Name, "openflow", at.OpenFlow, "api", at.API)
+	if n.cfg.Ready != nil {
+		n.cfg.Ready(at)
+	}
+}

@@ -1,0 +1,179 @@
+package node
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"path/filepath"
+	"slices"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+
+	"github.com/weirnet/weir/api"
+	"github.com/weirnet/weir/api/client"
+	"github.com/weirnet/weir/app/forward"
+	"github.com/weirnet/weir/discovery"
+	"github.com/weirnet/weir/flowsync"
+	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/session"
+)
+
+// A ConfigError says what is wrong with a configuration. Nothing was opened.
+type ConfigError struct{ Err error }
+
+func (e *ConfigError) Error() string { return e.Err.Error() }
+
+// Unwrap is the error itself.
+func (e *ConfigError) Unwrap() error { return e.Err }
+
+// Run runs an instance until the context ends, and returns when all of it has. The error is nil after an orderly end, a
+// *ConfigError if the configuration is wrong, and else what could not be opened or broke.
+func Run(ctx context.Context, cfg Config) error {
+	cfg = cfg.withDefaults()
+	if err := cfg.check(); err != nil {
+		return &ConfigError{err}
+	}
+	lock, err := lockDir(cfg.DataDir)
+	if err != nil {
+		return err
+	}
+	defer lock.Close()
+	n, err := build(cfg)
+	if err != nil {
+		return err
+	}
+	switchPort, apiPort, err := listen(cfg)
+	if err != nil {
+		return err
+	}
+	return n.run(ctx, switchPort, apiPort)
+}
+
+// node is a running instance.
+type node struct {
+	cfg       Config
+	view      *netview.View
+	discovery *discovery.Discovery
+	flowsync  *flowsync.Loop
+	forward   *forward.Forward // nil if disabled
+	paths     paths
+	switches  *switches
+	server    *session.Server
+	api       *api.Server
+}
+
+// build makes the engines and joins them, in the order in which the data flows. Nothing runs yet.
+func build(cfg Config) (*node, error) {
+	key, err := clusterKey(cfg.DataDir)
+	if err != nil {
+		return nil, err
+	}
+	n := &node{cfg: cfg, view: netview.New(netview.Limits{})}
+	n.switches = &switches{log: cfg.Log, meter: &meter{view: n.view, live: make(map[netview.DPID]*session.Session)}}
+	n.server = session.NewServer(session.Config{Refused: n.refused}, n.switches)
+	n.discovery = discovery.New(n.view.Facts(), n.switches, discovery.Config{
+		Instance: cfg.Name, Domain: cfg.Domain, Key: key, Period: cfg.LLDPPeriod,
+	})
+	n.flowsync = flowsync.New(flowsync.Config{Domain: cfg.Domain}, n.view)
+	if !slices.Contains(cfg.DisableApps, forward.Owner) {
+		n.forward = forward.New(forward.Config{Domain: cfg.Domain, Unknown: cfg.ForwardUnknown}, n.view.Wanted(forward.Owner))
+	}
+	n.switches.server, n.switches.discovery = n.server, n.discovery
+	n.switches.flowsync, n.switches.forward = n.flowsync, n.forward
+	m := n.switches.meter
+	m.discovery, m.flowsync, m.forward = n.discovery, n.flowsync, n.forward
+	return n, n.buildAPI()
+}
+
+// buildAPI makes the REST interface.
+func (n *node) buildAPI() error {
+	access := api.Access{Open: n.cfg.Auth == "none", Listen: n.cfg.API, Names: n.cfg.APIHosts}
+	tokens, err := api.LoadTokens(n.cfg.DataDir)
+	if err != nil {
+		return err
+	}
+	access.Tokens = tokens
+	secure, err := n.cfg.tls()
+	if err != nil {
+		return err
+	}
+	registry := prometheus.NewRegistry()
+	n.api = api.New(api.Config{
+		View: n.view, Version: n.cfg.Version, Access: access, TLS: secure,
+		Switches: asker{n.server}, Paths: &n.paths, SoftRules: softRules(n.forward),
+		Members: n.members, Apps: n.apps, Gatherer: registry, Log: n.cfg.Log,
+	})
+	registry.MustRegister(n.switches.meter, collectors.NewGoCollector(),
+		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	return nil
+}
+
+// refused is told of connections that never became a session.
+func (n *node) refused(remote net.Addr, err error) {
+	n.switches.meter.refuse()
+	n.cfg.Log.Info("connection refused", "address", remote, "reason", err)
+}
+
+// members is this instance: the only one.
+func (n *node) members() []client.Member {
+	switches := 0
+	for sw := range n.view.Snapshot().Switches() {
+		if sw.Connected {
+			switches++
+		}
+	}
+	return []client.Member{{Name: n.cfg.Name, Address: n.cfg.API, State: "ready", Leader: true, Switches: switches}}
+}
+
+// apps are the built-in applications.
+func (n *node) apps() []client.App {
+	state := "running"
+	if n.forward == nil {
+		state = "disabled"
+	}
+	return []client.App{{
+		Name: forward.Owner, Enabled: n.forward != nil, State: state,
+		Text: "forwards between all hosts along shortest paths, and broadcasts along a loop-free tree",
+	}}
+}
+
+// listen opens what the instance listens on.
+func listen(cfg Config) (switchPort, apiPort net.Listener, err error) {
+	switchPort, err = net.Listen("tcp", cfg.OpenFlow)
+	if err != nil {
+		return nil, nil, fmt.Errorf("cannot listen for switches on %s: %w: is another controller running? choose another address with --openflow", cfg.OpenFlow, cause(err))
+	}
+	apiPort, err = net.Listen("tcp", cfg.API)
+	if err != nil {
+		switchPort.Close()
+		return nil, nil, fmt.Errorf("cannot listen for the API on %s: %w: choose another address with --api", cfg.API, cause(err))
+	}
+	return switchPort, apiPort, nil
+}
+
+// cause strips what net puts around an error of the system.
+func cause(err error) error {
+	var op *net.OpError
+	if errors.As(err, &op) {
+		return op.Err
+	}
+	return err
+}
+
+// tls loads the API's certificate; nil without one.
+func (c *Config) tls() (*tls.Config, error) {
+	if c.APITLSCert == "" {
+		return nil, nil
+	}
+	pair, err := tls.LoadX509KeyPair(c.APITLSCert, c.APITLSKey)
+	if err != nil {
+		return nil, fmt.Errorf("certificate of the API (--api-tls-cert %s, --api-tls-key %s): %w", c.APITLSCert, c.APITLSKey, err)
+	}
+	return &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}, nil
+}
+
+// tokenFile is where the admin token is.
+func (c *Config) tokenFile() string { return filepath.Join(c.DataDir, api.AdminTokenFile) }

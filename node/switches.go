@@ -1,0 +1,124 @@
+package node
+
+import (
+	"log/slog"
+	"sync/atomic"
+
+	"github.com/weirnet/weir/app/forward"
+	"github.com/weirnet/weir/discovery"
+	"github.com/weirnet/weir/flowsync"
+	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/openflow"
+	"github.com/weirnet/weir/packet"
+	"github.com/weirnet/weir/session"
+)
+
+// switches is the controller's side of all switches: it hands what they say to those it concerns. Its methods are called
+// by the sessions' readers.
+type switches struct {
+	log       *slog.Logger
+	server    *session.Server
+	discovery *discovery.Discovery
+	flowsync  *flowsync.Loop
+	forward   *forward.Forward // nil if disabled
+	meter     *meter
+}
+
+// device is what a session's reader needs at hand.
+type device struct {
+	dpid     netview.DPID
+	out      *outlet
+	datapath *forward.Datapath // nil if forwarding is disabled
+	key      packet.Key
+}
+
+// Connected starts everything that a switch takes part in. Who has to write to it comes before who finds out about it.
+func (n *switches) Connected(s *session.Session) {
+	f := s.Features()
+	d := &device{dpid: netview.DPID(f.Datapath), out: newOutlet(s)}
+	s.SetValue(d)
+	n.meter.join(d.dpid, s)
+	if n.forward != nil {
+		d.datapath = n.forward.Attach(d.dpid, f.Version, f.Tables, d.out)
+	}
+	n.discovery.SwitchUp(discovery.SwitchFacts{
+		DPID: d.dpid, Version: f.Version, Address: f.Remote.String(), Desc: f.Desc,
+		Buffers: f.Buffers, Tables: f.Tables, Capabilities: f.Capabilities, Ports: f.Ports,
+	})
+	n.flowsync.SwitchUp(d.dpid, f.Version, f.Tables, s)
+	n.log.Info("switch connected", "dpid", d.dpid, "openflow", f.Version, "address", f.Remote, "ports", len(f.Ports))
+}
+
+// PacketIn shows a packet to discovery and gives it to the application.
+func (n *switches) PacketIn(s *session.Session, _ openflow.Header, pin *openflow.PacketIn) {
+	d := s.Value().(*device)
+	dst, src, vlan, etherType, _, ok := packet.ParseEthernet(pin.Data)
+	if !ok {
+		return
+	}
+	if etherType == packet.TypeLLDP {
+		n.discovery.LLDP(d.dpid, pin.InPort, pin.Data)
+		return
+	}
+	packet.ParseKey(pin.Data, &d.key)
+	n.discovery.Frame(d.dpid, pin.InPort, &d.key)
+	if d.datapath != nil {
+		d.datapath.PacketIn(pin, forward.Frame{Dst: dst, Src: src, VLAN: vlan, EtherType: etherType})
+	}
+}
+
+// BatchEnd ends a batch of input: the application asks for its confirmations and what it wrote goes to the queue.
+func (n *switches) BatchEnd(s *session.Session) {
+	d, ok := s.Value().(*device)
+	if ok && d.datapath != nil {
+		d.datapath.BatchEnd()
+		d.out.Flush()
+	}
+}
+
+// Message hands over all else.
+func (n *switches) Message(s *session.Session, h openflow.Header, m openflow.Message) {
+	d := s.Value().(*device)
+	switch m := m.(type) {
+	case *openflow.PortStatus:
+		n.discovery.PortStatus(d.dpid, m.Reason, m.Port)
+	case *openflow.FlowRemoved:
+		n.flowsync.Removed(d.dpid, s, m)
+		if d.datapath != nil {
+			d.datapath.FlowRemoved(m)
+		}
+	case *openflow.ErrorMsg:
+		n.flowsync.Refused(d.dpid, s, h.XID, m)
+		n.log.Debug("switch refused a message", "dpid", d.dpid, "error", openflow.Text(h, m))
+	}
+}
+
+// Disconnected ends what Connected started. A newer session of the same switch is Connected after it.
+func (n *switches) Disconnected(s *session.Session, err error) {
+	d := s.Value().(*device)
+	if d.datapath != nil {
+		d.datapath.Detach(d.out)
+	}
+	n.flowsync.SwitchDown(d.dpid, s)
+	n.discovery.SwitchDown(d.dpid)
+	n.meter.leave(d.dpid, s)
+	n.log.Info("switch disconnected", "dpid", d.dpid, "reason", err)
+}
+
+// PacketOut sends a frame out of a port, for discovery.
+func (n *switches) PacketOut(dpid netview.DPID, port uint32, frame []byte) {
+	s := n.server.Session(uint64(dpid))
+	if s == nil {
+		return
+	}
+	_, err := s.Send(&openflow.PacketOut{
+		Buffer: openflow.NoBuffer, InPort: openflow.PortController,
+		Actions: []openflow.Action{openflow.Output(port)}, Data: frame,
+	})
+	if err != nil {
+		lost.Add(1)
+	}
+}
+
+// lost counts messages that did not fit into the queue of their switch.
+var lost atomic.Uint64
