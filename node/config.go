@@ -43,7 +43,7 @@ type Config struct {
 	// Ready, if set, is called once with the addresses when everything listens.
 	Ready func(Addresses)
 
-	Version string // of the program
+	Version, Commit string // of the program
 }
 
 // Addresses are where an instance listens.
