@@ -34,7 +34,7 @@ func (c *Core) forget(l *ledger) {
 	for _, key := range l.keys() {
 		w := l.rows[key]
 		w.state, w.retryAt, w.fails = rowIdle, time.Time{}, 0
-		w.held, w.known, w.on, w.unmetered = false, false, content{}, false
+		w.held, w.known, w.on, w.unmetered, w.lost = false, false, content{}, false, false
 	}
 }
 
@@ -155,6 +155,13 @@ func (c *Core) compare(l *ledger, w *row) {
 		w.held = true // a removal of a soft entry that was not confirmed
 		delete(l.soft, wire)
 	}
+	if w.lost {
+		w.known, w.lost = false, false
+	}
+	if w.outcome.state == netview.RuleInstalled && !c.holds(l, w, w.rule.Instructions) &&
+		!c.holds(l, w, withoutMeter(w.rule.Instructions)) {
+		c.tell(w, pending)
+	}
 	l.enqueue(w)
 }
 
@@ -177,7 +184,7 @@ func (c *Core) prune(l *ledger, now time.Time) {
 // removed takes the news that an entry went from the switch. A firm one that is wanted is put back, but not more often
 // than the back-off allows: somebody may insist on removing it.
 func (c *Core) removed(l *ledger, in Removed, now time.Time) {
-	if l.phase != phaseReady || plan.Foreign(in.Cookie, c.config.Domain) {
+	if plan.Foreign(in.Cookie, c.config.Domain) {
 		return
 	}
 	key := l.place(entryKey{in.Table, in.Priority, in.Match})
@@ -187,6 +194,10 @@ func (c *Core) removed(l *ledger, in Removed, now time.Time) {
 	switch {
 	case w == nil || w.rule == nil && w.state != rowFlying:
 		return
+	case l.phase == phaseReading: // the listing that comes may have been made before
+		w.lost = true
+		c.tell(w, pending)
+		return
 	case w.state == rowFlying:
 		l.flight.lose(w)
 		return
@@ -194,11 +205,11 @@ func (c *Core) removed(l *ledger, in Removed, now time.Time) {
 		return
 	}
 	w.held, w.known, w.on = false, false, content{}
+	c.tell(w, pending)
 	if w.state == rowQueued {
 		return
 	}
 	c.counters.Repairs++
-	c.tell(w, pending)
 	w.fails++
 	w.retryAt = now.Add(c.config.backoff(w.fails))
 	l.retries = append(l.retries, w)

@@ -83,6 +83,7 @@ type row struct {
 	known     bool    // and this is what it does:
 	on        content //
 	unmetered bool    // the switch refused it with its meter
+	lost      bool    // the switch told, while it was being read, that it lost the entry
 
 	state   rowState
 	outcome verdict // what became of the rule, RulePending if not decided

@@ -160,7 +160,7 @@ func (l *Loop) Run(ctx context.Context) {
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
 	for {
-		wake := l.turn()
+		wake := l.turn(time.Now())
 		var alarm <-chan time.Time
 		if !wake.IsZero() {
 			timer.Reset(time.Until(wake))
@@ -183,7 +183,7 @@ func (l *Loop) finish() {
 }
 
 // turn takes all that has happened, does all that follows from it at once, and returns when to wake.
-func (l *Loop) turn() time.Time {
+func (l *Loop) turn(now time.Time) time.Time {
 	for {
 		inputs, more := l.changes()
 		l.mu.Lock()
@@ -191,9 +191,9 @@ func (l *Loop) turn() time.Time {
 		asks := l.asks
 		l.inbox, l.asks = nil, nil
 		l.mu.Unlock()
-		ready := l.core.Step(inputs, time.Now())
+		ready := l.core.Step(inputs, now)
 		for sent := l.do(ready); len(sent) > 0; sent = l.do(ready) {
-			ready = l.core.Step(sent, time.Now())
+			ready = l.core.Step(sent, now)
 		}
 		for _, ask := range asks {
 			ask(l.core)

@@ -81,14 +81,14 @@ func (l *ledger) unwantMeter(id uint32) {
 func (c *Core) drainMeters(l *ledger, now time.Time) bool {
 	m := &l.meters
 	switch {
+	case m.reading:
+		return true
 	case len(m.rows) == 0:
 		return false
 	case !m.known:
-		if !m.reading {
-			m.reading = true
-			l.answerBy = now.Add(c.config.Answer)
-			c.ready.MeterReadings = append(c.ready.MeterReadings, Address{l.dpid, l.session})
-		}
+		m.reading = true
+		l.answerBy = now.Add(c.config.Answer)
+		c.ready.MeterReadings = append(c.ready.MeterReadings, Address{l.dpid, l.session})
 		return true
 	}
 	f := &flight{}

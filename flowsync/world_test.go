@@ -4,16 +4,23 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"testing"
+	"time"
 
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/plan"
 )
 
-// world is a view, a loop that is turned by hand, and switches. Its clock is that of the bubble it runs in.
+// tester is a *testing.T, or a *rapid.T, to which failures have to be told for it to find the smallest one.
+type tester interface {
+	Helper()
+	Fatal(args ...any)
+	Fatalf(format string, args ...any)
+}
+
+// world is a view, a loop that is turned by hand, switches and a clock.
 type world struct {
-	t      testing.TB
+	t      tester
 	view   *netview.View
 	facts  *netview.Facts
 	loop   *Loop
@@ -23,19 +30,21 @@ type world struct {
 	seen   netview.Revision
 	lines  []string
 	loud   bool
+	now    time.Time
 }
 
-func newWorld(t testing.TB, config Config) *world {
+func newWorld(t tester, config Config) *world {
 	view := netview.New(netview.Limits{})
 	return &world{
 		t: t, view: view, facts: view.Facts(), loop: New(config, view), owners: map[string]*netview.Wanted{},
+		now:    time.Unix(0, 0),
 		models: map[netview.DPID]*model{}, wires: map[netview.DPID]*wire{},
 	}
 }
 
 // turn lets flowsync do what it can, and notes what it said of rules.
 func (w *world) turn() {
-	w.loop.turn()
+	w.loop.turn(w.now)
 	w.check()
 	changes, upto, ok := w.view.Changes(w.seen, 1<<20)
 	if !ok {
@@ -154,7 +163,7 @@ func (w *world) check() {
 }
 
 // check verifies the core's invariants.
-func (c *Core) check(t testing.TB) {
+func (c *Core) check(t tester) {
 	t.Helper()
 	for _, dpid := range c.dpids() {
 		l := c.ledgers[dpid]
@@ -197,7 +206,7 @@ func (c *Core) check(t testing.TB) {
 
 // parseRule reads a rule: words like table=1 priority=5004 kind=tree version=1 domain=1 eth_type=0x0806 apply=1,2,controller
 // goto=2 meter=1. Words that are none of these are fields of the match.
-func parseRule(t testing.TB, line string) netview.Rule {
+func parseRule(t tester, line string) netview.Rule {
 	t.Helper()
 	var r netview.Rule
 	cookie := plan.Cookie{Domain: plan.DomainDefault, Kind: plan.KindTree}
@@ -237,7 +246,7 @@ func parseRule(t testing.TB, line string) netview.Rule {
 	return r
 }
 
-func parseOutputs(t testing.TB, list string) (actions []openflow.Action) {
+func parseOutputs(t tester, list string) (actions []openflow.Action) {
 	t.Helper()
 	for _, word := range strings.Split(list, ",") {
 		port, err := openflow.ParsePort(word)

@@ -1,0 +1,285 @@
+package flowsync
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/openflow"
+	"github.com/weirnet/weir/plan"
+)
+
+// TestConvergesWhateverHappens has applications change their minds, sessions break in the middle of batches, switches
+// refuse, queues fill, and strangers write and remove. After each step what is called installed must be held; once all is
+// quiet the switches must hold what is wanted, and nothing else of ours.
+func TestConvergesWhateverHappens(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		c := newChaos(r)
+		r.Repeat(map[string]func(*rapid.T){
+			"":         c.installedIsHeld,
+			"want":     c.wantSome,
+			"meter":    c.wantMeter,
+			"connect":  c.connectOne,
+			"cut":      c.cutOne,
+			"take":     c.takeSome,
+			"turn":     func(*rapid.T) { c.turn() },
+			"settle":   func(r *rapid.T) { c.settle(c.some(r)) },
+			"refuse":   c.refuse,
+			"stranger": c.stranger,
+			"soft":     c.fastPath,
+			"room":     c.squeeze,
+			"port":     c.flipPort,
+			"wait":     c.waitSome,
+		})
+		c.heal(r)
+	})
+}
+
+// chaos is a world that is treated badly.
+type chaos struct {
+	*world
+	foreign map[netview.DPID]map[entryKey]bool // that strangers wrote
+}
+
+var chaosSwitches = []netview.DPID{1, 2, 3}
+
+func newChaos(r *rapid.T) *chaos {
+	c := &chaos{world: newWorld(r, Config{BatchMax: rapid.IntRange(1, 9).Draw(r, "batch")}), foreign: map[netview.DPID]map[entryKey]bool{}}
+	c.add(1, openflow.V13, 254, 1, 2, 3)
+	c.add(2, openflow.V13, 1, 1, 2, 3)
+	c.add(3, openflow.V10, 1, 1, 2, 3)
+	c.models[2].meterous = false
+	for _, dpid := range chaosSwitches {
+		c.foreign[dpid] = map[entryKey]bool{}
+	}
+	return c
+}
+
+func (c *chaos) some(r *rapid.T) netview.DPID {
+	return rapid.SampledFrom(chaosSwitches).Draw(r, "switch")
+}
+
+// anyRule draws one of few rules, so that they meet: all can be said in either version.
+func (c *chaos) anyRule(r *rapid.T, dpid netview.DPID) netview.Rule {
+	rule := netview.Rule{Priority: uint16(rapid.IntRange(5000, 5003).Draw(r, "priority"))}
+	if rapid.Bool().Draw(r, "arp") {
+		rule.Match.SetUint(openflow.FieldEthType, 0x0806)
+	}
+	if dpid == 1 {
+		rule.Table = uint8(rapid.IntRange(1, 2).Draw(r, "table"))
+		if rapid.Bool().Draw(r, "metered") {
+			rule.Instructions = append(rule.Instructions, openflow.UseMeter(1))
+		}
+	}
+	var actions []openflow.Action
+	for _, p := range rapid.SliceOfNDistinct(rapid.Uint32Range(1, 3), 0, 3, rapid.ID).Draw(r, "ports") {
+		actions = append(actions, openflow.Output(p))
+	}
+	if len(actions) > 0 {
+		rule.Instructions = append(rule.Instructions, openflow.Apply(actions...))
+	}
+	rule.Cookie = plan.Cookie{
+		Domain: plan.DomainDefault, Kind: plan.KindTree, Version: uint16(rapid.IntRange(0, 1).Draw(r, "version")),
+	}.Encode()
+	return rule
+}
+
+func (c *chaos) wantSome(r *rapid.T) {
+	dpid := c.some(r)
+	var rules []netview.Rule
+	for range rapid.IntRange(0, 4).Draw(r, "rules") {
+		rules = append(rules, c.anyRule(r, dpid))
+	}
+	c.want(dpid, rapid.SampledFrom([]string{"one", "two"}).Draw(r, "owner"), rules...)
+}
+
+func (c *chaos) wantMeter(r *rapid.T) {
+	var meters []netview.Meter
+	if rate := rapid.Uint32Range(0, 2).Draw(r, "rate"); rate > 0 {
+		meters = append(meters, netview.Meter{ID: 1, Rate: rate})
+	}
+	c.meters(c.some(r), "one", meters...)
+}
+
+func (c *chaos) connectOne(r *rapid.T) {
+	if dpid := c.some(r); c.wires[dpid] == nil {
+		c.connect(dpid)
+	}
+}
+
+func (c *chaos) cutOne(r *rapid.T) {
+	if dpid := c.some(r); c.wires[dpid] != nil {
+		c.cut(dpid, rapid.IntRange(0, 8).Draw(r, "done"))
+	}
+}
+
+func (c *chaos) takeSome(r *rapid.T) {
+	if w := c.wires[c.some(r)]; w != nil {
+		w.take(rapid.IntRange(1, 8).Draw(r, "messages"), false)
+	}
+}
+
+func (c *chaos) refuse(r *rapid.T) {
+	m := c.models[c.some(r)]
+	if rapid.Bool().Draw(r, "capacity") {
+		m.capacity = rapid.IntRange(0, 8).Draw(r, "entries")
+		return
+	}
+	codes := []openflow.ErrorCode{0, openflow.FlowModFailedTableFull, openflow.FlowModFailedEPerm, openflow.BadActionBadOutPort}
+	m.refuse[uint16(rapid.IntRange(5000, 5003).Draw(r, "priority"))] = rapid.SampledFrom(codes).Draw(r, "code")
+}
+
+// stranger removes an entry of ours, or writes one of his own in a place of his own.
+func (c *chaos) stranger(r *rapid.T) {
+	dpid := c.some(r)
+	m := c.models[dpid]
+	if rapid.Bool().Draw(r, "write") {
+		rule := parseRule(c.t, fmt.Sprintf("priority=%d domain=2 in_port=3 apply=1", rapid.IntRange(5000, 5003).Draw(r, "priority")))
+		m.put(&rule)
+		c.foreign[dpid][keyOf(&rule)] = true
+		return
+	}
+	w := c.wires[dpid]
+	if w == nil || len(m.entries) == 0 {
+		return
+	}
+	key := rapid.SampledFrom(m.keys()).Draw(r, "entry")
+	if e := m.entries[key]; !plan.Foreign(e.Cookie, plan.DomainDefault) {
+		delete(m.entries, key)
+		c.loop.Removed(dpid, w, &openflow.FlowRemoved{
+			Cookie: e.Cookie, Table: e.Table, Priority: e.Priority, Match: e.Match, Reason: openflow.RemovedDelete,
+		})
+		c.turn()
+	}
+}
+
+// fastPath writes a soft entry past flowsync.
+func (c *chaos) fastPath(r *rapid.T) {
+	rule := parseRule(c.t, fmt.Sprintf("priority=10000 kind=2 eth_dst=02:00:00:00:00:0%d apply=%d",
+		rapid.IntRange(1, 4).Draw(r, "host"), rapid.IntRange(1, 3).Draw(r, "port")))
+	c.models[c.some(r)].put(&rule)
+}
+
+func (c *chaos) squeeze(r *rapid.T) {
+	if w := c.wires[c.some(r)]; w != nil {
+		w.room = rapid.IntRange(1, 20).Draw(r, "room")
+	}
+}
+
+func (c *chaos) flipPort(r *rapid.T) {
+	c.change(c.some(r), func(sw *netview.Switch) {
+		p := &sw.Ports[rapid.IntRange(0, 2).Draw(r, "port")]
+		p.Up = !p.Up
+	})
+}
+
+func (c *chaos) waitSome(r *rapid.T) {
+	c.now = c.now.Add(time.Duration(rapid.IntRange(1, 5000).Draw(r, "ms")) * time.Millisecond)
+}
+
+// installedIsHeld is the promise of the state "installed", for what the view wants now.
+func (c *chaos) installedIsHeld(r *rapid.T) {
+	for _, dpid := range chaosSwitches {
+		for rule := range c.view.Snapshot().Rules(dpid) {
+			if rule.State == netview.RuleInstalled && !c.holds(rule) {
+				r.Fatalf("%s: called installed, not held: %v %s, table:\n%s", dpid, rule, rule.Match.String(), c.models[dpid])
+			}
+		}
+	}
+}
+
+// holds says whether a switch holds a rule, or, if the reason says so, the rule without its meter.
+func (c *chaos) holds(rule *netview.Rule) bool {
+	e := c.models[rule.DPID].entries[keyOf(rule)]
+	want := rule.Instructions
+	if rule.Reason != "" {
+		want = withoutMeter(want)
+	}
+	return e != nil && e.Cookie == rule.Cookie && sameInstructions(e.Instructions, want)
+}
+
+// heal takes all trouble away, waits, and compares.
+func (c *chaos) heal(r *rapid.T) {
+	for _, dpid := range chaosSwitches {
+		m := c.models[dpid]
+		m.capacity = 0
+		clear(m.refuse)
+		if c.wires[dpid] == nil {
+			c.connect(dpid)
+		}
+		c.wires[dpid].room = 1 << 20
+		c.settle(dpid)
+	}
+	for range 10 {
+		c.talk()
+		c.now = c.now.Add(time.Minute)
+	}
+	c.talk()
+	for _, dpid := range chaosSwitches {
+		c.agrees(r, dpid)
+	}
+	c.writesNothing(r)
+}
+
+// agrees compares one switch with what is wanted of it.
+func (c *chaos) agrees(r *rapid.T, dpid netview.DPID) {
+	m, wanted := c.models[dpid], map[entryKey]bool{}
+	for rule := range c.view.Snapshot().Rules(dpid) {
+		wanted[keyOf(rule)] = true
+		if rule.State != netview.RuleInstalled || !c.holds(rule) {
+			r.Fatalf("%s: %s after healing: %v %s %s, table:\n%s", dpid, rule.State, rule, rule.Match.String(), rule.Reason, m)
+		}
+	}
+	for _, key := range m.keys() {
+		switch e := m.entries[key]; {
+		case plan.Foreign(e.Cookie, plan.DomainDefault), plan.Decode(e.Cookie).Kind.Soft():
+			delete(c.foreign[dpid], key)
+		case !wanted[key]:
+			r.Fatalf("%s: holds what nobody wants: %v", dpid, key)
+		}
+	}
+	if len(c.foreign[dpid]) > 0 {
+		r.Fatalf("%s: foreign entries are gone: %v", dpid, c.foreign[dpid])
+	}
+	for want := range c.view.Snapshot().Meters(dpid) {
+		held := m.meters[want.ID]
+		if m.meterous && (held == nil || held.Bands[0].Rate != want.Rate) {
+			r.Fatalf("%s: meter %d is %v", dpid, want.ID, held)
+		}
+	}
+}
+
+// writesNothing reconnects all switches: what they hold is as wanted, so nothing may be written. (A switch without meters
+// is asked whether it has some by now, and any switch whether it takes a rule with a meter that nobody wants.)
+func (c *chaos) writesNothing(r *rapid.T) {
+	for _, dpid := range chaosSwitches {
+		m := c.models[dpid]
+		before, standing := m.writes, m.String()
+		c.cut(dpid, 0)
+		c.talk()
+		c.connect(dpid)
+		c.talk()
+		meters, allowed := slices.Collect(c.view.Snapshot().Meters(dpid)), 0
+		if len(meters) > 0 && !m.meterous && m.version == openflow.V13 {
+			allowed++
+		}
+		for rule := range c.view.Snapshot().Rules(dpid) {
+			if meterOf(rule.Instructions) != 0 && len(meters) == 0 {
+				allowed++
+			}
+		}
+		if wrote := m.writes - before; wrote > allowed+removed(standing, m.String()) {
+			r.Fatalf("%s: %d writes after a reconnect, table before:\n%safter:\n%s", dpid, wrote, standing, m)
+		}
+	}
+}
+
+// removed is how many lines, soft entries whose port is down, went from one listing to the next.
+func removed(before, after string) int { return lines(before) - lines(after) }
+
+func lines(s string) int { return strings.Count(s, "\n") }
