@@ -51,6 +51,41 @@ func (s *Snapshot) LinksFromPoint(p Point) iter.Seq[*Link] { return linksOfPoint
 // LinksToPoint yields the links into one port.
 func (s *Snapshot) LinksToPoint(p Point) iter.Seq[*Link] { return linksOfPoint(s.linksIn, p) }
 
+// LinkPairs yields both directions of each link together, ordered by the lower of its ends: the link from there, and the
+// one back. Either may be nil. It costs a tenth of looking the other direction up. A link from a port to itself is
+// yielded with itself.
+func (s *Snapshot) LinkPairs() iter.Seq2[*Link, *Link] {
+	return func(yield func(there, back *Link) bool) {
+		// A key of links is the key of its other direction in linksIn: both are walked side by side.
+		out, in := s.links.tree.Iter(), s.linksIn.tree.Iter()
+		more, moreIn := out.First(), in.First()
+		for more || moreIn {
+			order := 0
+			switch {
+			case !moreIn:
+				order = -1
+			case !more:
+				order = 1
+			default:
+				order = out.Item().key.Compare(in.Item().key)
+			}
+			var there, back *Link
+			var key LinkKey
+			if order <= 0 {
+				there, key = out.Item().row, out.Item().key
+				more = out.Next()
+			}
+			if order >= 0 {
+				back, key = in.Item().row, in.Item().key
+				moreIn = in.Next()
+			}
+			if key.Src.Compare(key.Dst) <= 0 && !yield(there, back) {
+				return
+			}
+		}
+	}
+}
+
 func linksOf(links rows[LinkKey, Link], dpid DPID) iter.Seq[*Link] {
 	return links.from(LinkKey{Src: Point{DPID: dpid}}, func(k LinkKey) bool { return k.Src.DPID == dpid })
 }

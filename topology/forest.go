@@ -23,32 +23,43 @@ func NewForest() *Forest {
 // or two have come together, links are added: confirmed ones first, then in the order of their keys. The result depends on
 // nothing else, so equal histories give equal forests. It costs time in the number of links.
 func (f *Forest) Update(snap *netview.Snapshot) {
-	sets := make(disjoint)
-	links := make(map[netview.LinkKey]bool, len(f.links))
-	var fresh, unsure []netview.LinkKey
-	for l := range snap.Links() {
-		key := l.LinkKey
-		if key.Compare(key.Reverse()) > 0 || key.Src.DPID == key.Dst.DPID {
+	sets := make(disjoint, snap.Counts().Switches)
+	var kept, fresh, unsure []netview.LinkKey
+	for there, back := range snap.LinkPairs() {
+		cost := costOf(there, back)
+		if cost == route.Down || there.Src.DPID == there.Dst.DPID {
 			continue
 		}
-		switch cost := Cost(snap, key); {
-		case cost == route.Down:
+		switch key := there.LinkKey; {
 		case f.links[key]:
 			sets.join(key.Src.DPID, key.Dst.DPID)
-			links[key] = true
+			kept = append(kept, key)
 		case cost > PenaltyUnconfirmed:
 			unsure = append(unsure, key)
 		default:
 			fresh = append(fresh, key)
 		}
 	}
-	for _, key := range append(fresh, unsure...) {
-		if sets.join(key.Src.DPID, key.Dst.DPID) {
-			links[key] = true
+	changed := len(kept) != len(f.links)
+	whole := snap.Counts().Switches - 1 // as many links join all there is
+	for _, keys := range [...][]netview.LinkKey{fresh, unsure} {
+		for _, key := range keys {
+			if len(kept) >= whole {
+				break
+			}
+			if sets.join(key.Src.DPID, key.Dst.DPID) {
+				kept = append(kept, key)
+				changed = true
+			}
 		}
 	}
-	f.links = links
-	f.index()
+	if changed {
+		f.links = make(map[netview.LinkKey]bool, len(kept))
+		for _, key := range kept {
+			f.links[key] = true
+		}
+		f.index()
+	}
 }
 
 // index lists the ports of each switch.

@@ -1,6 +1,9 @@
 package topology
 
 import (
+	"maps"
+	"slices"
+
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/route"
 )
@@ -11,62 +14,95 @@ const (
 	PenaltyUnconfirmed = 1000 // added to the cost of a link that is unconfirmed
 )
 
-// Hop is a switch on a path, with the port in and the port out.
-type Hop struct {
-	DPID    netview.DPID
-	In, Out uint32
-}
-
 // Map is the graph of a network at one revision of its view. It is immutable and safe for concurrent use.
+//
+// Numbers of switches and edges stay from one map to the Next, so that a choice among equal paths stays as it is when
+// something is added elsewhere. Links that the view has forgotten stay as edges that are down, until they are more than
+// half and are cleared out.
 type Map struct {
 	revision netview.Revision
 	nodes    map[netview.DPID]int32
-	ids      []netview.DPID
 	edges    map[netview.LinkKey]int32
-	keys     []netview.LinkKey
+	keys     []netview.LinkKey // by edge: 2i and 2i+1 are the two directions of a link
 	table    *route.Table
 }
 
 // Build makes the map of a snapshot.
 func Build(snap *netview.Snapshot) *Map {
-	m := &Map{
-		revision: snap.Revision(), nodes: make(map[netview.DPID]int32), edges: make(map[netview.LinkKey]int32),
+	m := &Map{nodes: make(map[netview.DPID]int32), edges: make(map[netview.LinkKey]int32)}
+	m.fill(snap)
+	return m
+}
+
+// grow is the map of a later snapshot that has switches or links which m has not.
+func (m *Map) grow(snap *netview.Snapshot) *Map {
+	next := &Map{nodes: maps.Clone(m.nodes)}
+	if len(m.keys) > 4*snap.Counts().Links+64 { // m has two edges for every link, whichever directions the view has
+		next.edges = make(map[netview.LinkKey]int32)
+	} else {
+		next.edges, next.keys = maps.Clone(m.edges), slices.Clone(m.keys)
 	}
+	next.fill(snap)
+	return next
+}
+
+// fill numbers what is new in a snapshot and makes the table. Nobody else has seen m yet.
+func (m *Map) fill(snap *netview.Snapshot) {
+	m.revision = snap.Revision()
 	for sw := range snap.Switches() {
-		m.nodes[sw.DPID] = int32(len(m.ids))
-		m.ids = append(m.ids, sw.DPID)
+		if _, ok := m.nodes[sw.DPID]; !ok {
+			m.nodes[sw.DPID] = int32(len(m.nodes))
+		}
 	}
-	var edges []route.Edge
-	for l := range snap.Links() {
-		from, ok1 := m.nodes[l.Src.DPID]
-		to, ok2 := m.nodes[l.Dst.DPID]
-		if !ok1 || !ok2 || from == to {
+	costs := make([]uint32, len(m.keys))
+	for i := range costs {
+		costs[i] = route.Down
+	}
+	for there, back := range snap.LinkPairs() {
+		key := keyOf(there, back)
+		if key.Src.DPID == key.Dst.DPID {
 			continue
 		}
-		m.edges[l.LinkKey] = int32(len(edges))
-		m.keys = append(m.keys, l.LinkKey)
-		edges = append(edges, route.Edge{From: from, To: to, Cost: Cost(snap, l.LinkKey)})
-	}
-	reverse := make([]int32, len(edges))
-	for i, key := range m.keys {
-		reverse[i] = -1
-		if r, ok := m.edges[key.Reverse()]; ok {
-			reverse[i] = r
+		edge, ok := m.edges[key]
+		if !ok {
+			edge = int32(len(m.keys))
+			m.edges[key], m.edges[key.Reverse()] = edge, edge+1
+			m.keys = append(m.keys, key, key.Reverse())
+			costs = append(costs, 0, 0)
 		}
+		costs[edge] = costOf(there, back)
+		costs[edge^1] = costs[edge]
 	}
-	graph, err := route.NewGraph(len(m.ids), edges, reverse)
+	edges, reverse := make([]route.Edge, len(m.keys)), make([]int32, len(m.keys))
+	for i := range m.keys {
+		key := &m.keys[i]
+		edges[i] = route.Edge{From: m.nodes[key.Src.DPID], To: m.nodes[key.Dst.DPID], Cost: costs[i]}
+		reverse[i] = int32(i ^ 1)
+	}
+	graph, err := route.NewGraph(len(m.nodes), edges, reverse)
 	if err != nil {
 		panic("topology: the view's links are no graph: " + err.Error()) // numbered above
 	}
 	m.table = route.NewTable(graph)
-	return m
 }
 
 // Cost is what a link costs now: route.Down if it cannot be used.
 func Cost(snap *netview.Snapshot, key netview.LinkKey) uint32 {
-	there, ok1 := snap.Link(key)
-	back, ok2 := snap.Link(key.Reverse())
-	if !ok1 || !ok2 || !there.Up || !back.Up {
+	there, _ := snap.Link(key)
+	back, _ := snap.Link(key.Reverse())
+	return costOf(there, back)
+}
+
+// keyOf is the key of a pair of which at least one direction is there.
+func keyOf(there, back *netview.Link) netview.LinkKey {
+	if there == nil {
+		return back.Reverse()
+	}
+	return there.LinkKey
+}
+
+func costOf(there, back *netview.Link) uint32 {
+	if there == nil || back == nil || !there.Up || !back.Up {
 		return route.Down
 	}
 	if there.State != netview.LinkConfirmed || back.State != netview.LinkConfirmed {
@@ -81,21 +117,19 @@ func (m *Map) Next(snap *netview.Snapshot, changes []netview.Change) *Map {
 	var costs []route.Change
 	for i := range changes {
 		switch c := &changes[i]; c.Kind {
-		case netview.KindSwitch:
-			if _, known := m.nodes[c.Switch.DPID]; !known {
-				return Build(snap) // one that was deleted stays as a node without links
+		case netview.KindSwitch: // one that was deleted stays as a node without links
+			if _, known := m.nodes[c.Switch.DPID]; !known && !c.Deleted {
+				return m.grow(snap)
 			}
 		case netview.KindLink:
 			edge, known := m.edges[c.Link.LinkKey]
-			back, both := m.edges[c.Link.Reverse()]
-			if !known || !both {
-				if c.Deleted || c.Link.Src.DPID == c.Link.Dst.DPID {
-					continue
-				}
-				return Build(snap)
+			switch {
+			case known:
+				cost := Cost(snap, c.Link.LinkKey)
+				costs = append(costs, route.Change{Edge: edge, Cost: cost}, route.Change{Edge: edge ^ 1, Cost: cost})
+			case !c.Deleted && c.Link.Src.DPID != c.Link.Dst.DPID:
+				return m.grow(snap)
 			}
-			cost := Cost(snap, c.Link.LinkKey)
-			costs = append(costs, route.Change{Edge: edge, Cost: cost}, route.Change{Edge: back, Cost: cost})
 		}
 	}
 	if len(costs) == 0 {
@@ -109,34 +143,6 @@ func (m *Map) Next(snap *netview.Snapshot, changes []netview.Change) *Map {
 
 // Revision is that of the view at which the map was last different.
 func (m *Map) Revision() netview.Revision { return m.revision }
-
-// PathBetween appends to buf the hops of a shortest path from one port of the network to another, and tells whether
-// there is one. Which of several shortest paths it is depends on hash; with the ends exchanged it is the same path,
-// backwards. It allocates only to make buf longer.
-func (m *Map) PathBetween(from, to netview.Point, hash uint64, buf []Hop) ([]Hop, bool) {
-	if from.DPID == to.DPID {
-		return append(buf, Hop{DPID: from.DPID, In: from.Port, Out: to.Port}), true
-	}
-	src, ok1 := m.nodes[from.DPID]
-	dst, ok2 := m.nodes[to.DPID]
-	if !ok1 || !ok2 {
-		return buf, false
-	}
-	var on [64]int32
-	edges, _, ok := m.table.Path(src, dst, hash, on[:0])
-	if !ok {
-		return buf, false
-	}
-	hop := Hop{DPID: from.DPID, In: from.Port}
-	for _, e := range edges {
-		key := m.keys[e]
-		hop.Out = key.Src.Port
-		buf = append(buf, hop)
-		hop = Hop{DPID: key.Dst.DPID, In: key.Dst.Port}
-	}
-	hop.Out = to.Port
-	return append(buf, hop), true
-}
 
 // Cost is the cost of the shortest path between two switches; ok is false without one.
 func (m *Map) Cost(from, to netview.DPID) (cost uint32, ok bool) {
