@@ -61,19 +61,6 @@ func (o oxm) simplify() (_ oxm, ok bool) {
 // matchesAll says whether the mask has no bit.
 func (o oxm) matchesAll() bool { return len(o.mask) > 0 && isZero(o.mask) }
 
-// coversBits says whether mask has all of the lower bits bits.
-func coversBits(mask []byte, bits uint8) bool {
-	excess := len(mask)*8 - int(bits)
-	for _, c := range mask {
-		need := uint8(0xff >> max(min(excess, 8), 0))
-		if c&need != need {
-			return false
-		}
-		excess -= 8
-	}
-	return true
-}
-
 // append appends the TLV.
 func (o oxm) append(b []byte) []byte {
 	return append(append(append32(b, o.header), o.value...), o.mask...)

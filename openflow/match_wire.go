@@ -37,7 +37,7 @@ func (m *Match) append(b []byte, v Version) ([]byte, error) {
 }
 
 // appendText appends the match as {name=value,…} in its own order. A match of OpenFlow 1.0 whose 40 bytes say more than
-// its meaning (values of fields that are wildcarded or that do not count) has them too, as ofp_match=0x….
+// its meaning has that too, as wildcards=0x… or ofp_match=0x….
 func (m *Match) appendText(b []byte, v Version) []byte {
 	b = append(b, '{')
 	for rest := m.OXM; len(rest) > 0; {
@@ -52,10 +52,8 @@ func (m *Match) appendText(b []byte, v Version) []byte {
 		b = appendOXMValue(b, o)
 		rest = rest[o.size:]
 	}
-	if v == V10 && !m.plain10() {
-		var room [match10Len]byte
-		fixed, _ := m.append10(room[:0])
-		b = appendHexBytes(appendKey(b, ',', "ofp_match"), fixed)
+	if v == V10 {
+		b = m.appendExtra10(b)
 	}
 	return append(b, '}')
 }

@@ -110,31 +110,6 @@ func checkBasicOXM(o oxm, f Field, seen uint64, have packetKind, report bool) er
 	return nil
 }
 
-// within says whether value has no bit that mask has not.
-func within(value, mask []byte) bool {
-	for i, v := range value {
-		if v&^mask[i] != 0 {
-			return false
-		}
-	}
-	return true
-}
-
-// fitsBits says whether value, a number in network byte order, needs no more than bits bits.
-func fitsBits(value []byte, bits uint8) bool {
-	excess := len(value)*8 - int(bits)
-	for _, v := range value {
-		if excess <= 0 {
-			break
-		}
-		if v>>(8-min(excess, 8)) != 0 {
-			return false
-		}
-		excess -= 8
-	}
-	return true
-}
-
 // validVLAN refuses an id without the bit that says there is a tag: no packet has that. With a mask it may mean something.
 func validVLAN(o oxm) bool {
 	v := be16(o.value)

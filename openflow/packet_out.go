@@ -30,8 +30,8 @@ func (p *PacketOut) Parse(v Version, b []byte) error {
 	} else {
 		p.InPort, n = be32(b[4:]), int(be16(b[8:]))
 	}
-	if head+n > len(b) {
-		return refuse(BadActionBadLen, "packet_out with %d bytes of actions in %d", n, len(b)-head)
+	if head+n > len(b) || n%8 != 0 {
+		return refuse(BadRequestBadLen, "packet_out with %d bytes of actions in %d", n, len(b)-head)
 	}
 	var err error
 	p.Actions, err = parseActions(v, b[head:head+n], &p.arena)

@@ -1,0 +1,75 @@
+package openflow
+
+// isZero says whether all bytes are zero.
+func isZero(b []byte) bool {
+	for _, c := range b {
+		if c != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// isOnes says whether all bits are ones.
+func isOnes(b []byte) bool {
+	for _, c := range b {
+		if c != 0xff {
+			return false
+		}
+	}
+	return true
+}
+
+// prefixLen is the length of the prefix that a mask is; ok is false if it is none.
+func prefixLen(mask []byte) (n int, ok bool) {
+	for i, c := range mask {
+		if c == 0xff {
+			n += 8
+			continue
+		}
+		ones := 0
+		for c<<ones&0x80 != 0 {
+			ones++
+		}
+		return n + ones, c<<ones == 0 && isZero(mask[i+1:])
+	}
+	return n, true
+}
+
+// within says whether value has no bit that mask has not.
+func within(value, mask []byte) bool {
+	for i, v := range value {
+		if v&^mask[i] != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// fitsBits says whether value, a number in network byte order, needs no more than bits bits.
+func fitsBits(value []byte, bits uint8) bool {
+	excess := len(value)*8 - int(bits)
+	for _, v := range value {
+		if excess <= 0 {
+			break
+		}
+		if v>>(8-min(excess, 8)) != 0 {
+			return false
+		}
+		excess -= 8
+	}
+	return true
+}
+
+// coversBits says whether mask has all of the lower bits bits.
+func coversBits(mask []byte, bits uint8) bool {
+	excess := len(mask)*8 - int(bits)
+	for _, c := range mask {
+		need := uint8(0xff >> max(min(excess, 8), 0))
+		if c&need != need {
+			return false
+		}
+		excess -= 8
+	}
+	return true
+}
