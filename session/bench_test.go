@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/weirnet/weir/internal/need"
 	"github.com/weirnet/weir/openflow"
 )
 
@@ -211,6 +212,7 @@ func (k *sink) TryWrite(p []byte) (int, error) {
 func (k *sink) RemoteAddr() net.Addr { return &net.TCPAddr{} }
 
 func TestPacketInsAreAnsweredWithoutAllocation(t *testing.T) {
+	need.NoRace(t)
 	for _, v := range []openflow.Version{openflow.V10, openflow.V13} {
 		conn := &sink{}
 		cfg := Config{Versions: []openflow.Version{v}}.withDefaults()

@@ -278,6 +278,14 @@ func (s *Session) drain() {
 	}
 }
 
+// signal puts a token into a channel that has room for one, if there is none in it.
+func signal(c chan struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}
+
 // pause waits while the queue is over the high-water mark, but not for long: if the peer did the same, both would wait
 // for ever.
 func (s *Session) pause() {

@@ -66,6 +66,7 @@ func orderIsKept(t *testing.T, hide bool) {
 	}
 	all.Wait()
 	time.Sleep(time.Second)
+	synctest.Wait()
 	if want := [senders + 1]uint64{2 * each, 2 * each, 2 * each, 2 * each, 2 * each}; next != want {
 		t.Errorf("arrived: %v", next)
 	}
@@ -153,6 +154,7 @@ func TestTwoEndsOverHighWaterDoNotWaitForEachOther(t *testing.T) {
 			sw.Send(&openflow.PacketIn{InPort: 1, Data: big})
 		}
 		time.Sleep(time.Minute)
+		synctest.Wait()
 		if answered+int(ctl.Stats().Full) < total || sw.Queue() != 0 || ctl.Queue() != 0 {
 			t.Errorf("%d of %d answered, %d refused, %d and %d bytes queued", answered, total, ctl.Stats().Full, sw.Queue(), ctl.Queue())
 		}

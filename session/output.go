@@ -139,10 +139,7 @@ func (q *output) wrote(n int) {
 		q.spare, q.base, q.head = q.base[:0], nil, nil
 	}
 	if left := q.size.Add(int64(-n)); left < int64(q.low) && left+int64(n) >= int64(q.low) {
-		select {
-		case q.drained <- struct{}{}:
-		default:
-		}
+		signal(q.drained)
 	}
 }
 
