@@ -71,7 +71,7 @@ func SetFieldBytes(f Field, value []byte) Action {
 func Group(id uint32) Action { return Action{Type: ActionGroup, ID: id} }
 
 // Field is what an ActionSetField sets, if it is a field of the table: the field and a view of its value.
-func (a *Action) Field() (f Field, value []byte, ok bool) {
+func (a Action) Field() (f Field, value []byte, ok bool) {
 	if a.Type != ActionSetField {
 		return 0, nil, false
 	}

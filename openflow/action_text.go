@@ -33,7 +33,7 @@ func (t ActionType) String() string {
 }
 
 // String is the action as text: "output:3", "set_field:00:00:00:00:00:01->eth_dst", "push_vlan:0x8100".
-func (a *Action) String() string { return string(appendActionText(nil, a)) }
+func (a Action) String() string { return string(appendActionText(nil, &a)) }
 
 // appendActionsText appends a list of actions: [output:3,pop_vlan].
 func appendActionsText(b []byte, actions []Action) []byte {

@@ -121,7 +121,7 @@ func (t InstructionType) String() string {
 }
 
 // String is the instruction as text: "goto_table:1", "apply:[output:3]".
-func (i *Instruction) String() string { return string(i.appendText(nil)) }
+func (i Instruction) String() string { return string(i.appendText(nil)) }
 
 // appendInstructionsText appends a list of instructions: [apply:[output:3],goto_table:1].
 func appendInstructionsText(b []byte, list []Instruction) []byte {

@@ -76,7 +76,7 @@ func TestMeaning10(t *testing.T) {
 			continue
 		}
 		var again Match
-		if _, err := again.parse(V10, got, &a); err != nil || !again.Equal(&m) {
+		if _, err := again.parse(V10, got, &a); err != nil || !again.Equal(m) {
 			t.Errorf("%s came out as %s, %v", m.String(), again.String(), err)
 		}
 	}

@@ -11,7 +11,7 @@ import (
 // Canonical is the match in the one form that all matches of the same meaning have, in memory of its own: fields in order
 // of their numbers, those of other classes after them; masks of nothing left out with their field, masks of everything
 // left out; prerequisites that are missing filled in, where only one makes sense or, for IP, as IPv4.
-func (m *Match) Canonical() Match {
+func (m Match) Canonical() Match {
 	list := make([]oxm, 0, 16)
 	for rest := m.OXM; len(rest) > 0; {
 		o, ok := nextOXM(rest)
@@ -36,7 +36,7 @@ func (m *Match) Canonical() Match {
 }
 
 // Key is a string that two matches of the same meaning, and only those, have in common.
-func (m *Match) Key() string {
+func (m Match) Key() string {
 	c := m.Canonical()
 	return string(c.OXM)
 }

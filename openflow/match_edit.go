@@ -8,7 +8,7 @@ import (
 )
 
 // Lookup finds a field: views of its value and mask, in network byte order. Mask is nil if the field is matched exactly.
-func (m *Match) Lookup(f Field) (value, mask []byte, ok bool) {
+func (m Match) Lookup(f Field) (value, mask []byte, ok bool) {
 	if o, _, ok := m.find(f); ok {
 		return o.value, o.mask, true
 	}
@@ -31,7 +31,7 @@ func (m *Match) find(f Field) (o oxm, at int, ok bool) {
 }
 
 // Uint is the value of a field of up to 64 bits; the mask is not looked at. FieldVLANVID has the bit VLANPresent.
-func (m *Match) Uint(f Field) (uint64, bool) {
+func (m Match) Uint(f Field) (uint64, bool) {
 	value, _, ok := m.Lookup(f)
 	if !ok || len(value) > 8 {
 		return 0, false
@@ -98,7 +98,7 @@ func (m *Match) SetText(name, value string) error {
 }
 
 // Each calls f for every field in the match's order with its name and value in text.
-func (m *Match) Each(f func(name, value string)) {
+func (m Match) Each(f func(name, value string)) {
 	for rest := m.OXM; len(rest) > 0; {
 		o, ok := nextOXM(rest)
 		if !ok {
@@ -110,7 +110,7 @@ func (m *Match) Each(f func(name, value string)) {
 }
 
 // Clone is a copy that shares no memory.
-func (m *Match) Clone() Match {
+func (m Match) Clone() Match {
 	c := Match{OXM: bytes.Clone(m.OXM)}
 	if m.from10() {
 		c.fixed, c.meant = bytes.Clone(m.fixed), c.OXM
@@ -119,12 +119,12 @@ func (m *Match) Clone() Match {
 }
 
 // Equal says whether both mean the same.
-func (m *Match) Equal(o *Match) bool {
+func (m Match) Equal(o Match) bool {
 	return bytes.Equal(m.OXM, o.OXM) || m.Key() == o.Key()
 }
 
 // String is the match in text: "{in_port=1,eth_type=0x0800}".
-func (m *Match) String() string { return string(m.appendText(nil, V13)) }
+func (m Match) String() string { return string(m.appendText(nil, V13)) }
 
 // Check refuses a match that a switch would refuse, with a *DecodeError: unknown fields, masks, values, prerequisites.
-func (m *Match) Check() error { return checkOXM(m.OXM, false) }
+func (m Match) Check() error { return checkOXM(m.OXM, false) }

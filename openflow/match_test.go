@@ -125,13 +125,13 @@ func TestCanonical(t *testing.T) {
 		if err := canonical.Check(); err != nil {
 			t.Errorf("%s: %v", c[1], err)
 		}
-		if again := canonical.Canonical(); again.String() != c[1] || again.Key() != m.Key() || !again.Equal(&m) {
+		if again := canonical.Canonical(); again.String() != c[1] || again.Key() != m.Key() || !again.Equal(m) {
 			t.Errorf("%s: the canonical form of the canonical form is %s", c[1], again.String())
 		}
 	}
 	a, b := matchOf(t, "in_port=1,eth_dst=00:00:00:00:00:01"), matchOf(t, "eth_dst=00:00:00:00:00:01,in_port=1")
 	other := matchOf(t, "eth_dst=00:00:00:00:00:01,in_port=2")
-	if !a.Equal(&b) || a.Key() != b.Key() || a.Equal(&other) || a.Key() == other.Key() {
+	if !a.Equal(b) || a.Key() != b.Key() || a.Equal(other) || a.Key() == other.Key() {
 		t.Error("equality is not that of the meaning")
 	}
 }
