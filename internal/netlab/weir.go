@@ -47,9 +47,13 @@ func (l *Lab) StartWeir(args ...string) *Weir {
 	return w
 }
 
-// builtWeir is the path of bin/weir, which must be as new as its sources.
+// builtWeir is the path of the binary: the one the environment variable WEIR_BINARY names (make sets it), or bin/weir, which
+// must be as new as its sources.
 func builtWeir(t testing.TB) string {
 	t.Helper()
+	if path := os.Getenv("WEIR_BINARY"); path != "" {
+		return path
+	}
 	repository := need.Repository(t)
 	path := filepath.Join(repository, "bin", "weir")
 	built, err := os.Stat(path)
