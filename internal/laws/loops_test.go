@@ -48,6 +48,11 @@ func loopOnly(f *ast.File, strict bool) (out []finding) {
 		switch n := n.(type) {
 		case *ast.GoStmt:
 			out = append(out, finding{n, "a go statement"})
+		case *ast.CallExpr:
+			// sync.WaitGroup's and errgroup's way of starting one.
+			if x, ok := n.Fun.(*ast.SelectorExpr); ok && x.Sel.Name == "Go" {
+				out = append(out, finding{n, "a goroutine"})
+			}
 		case *ast.SelectStmt:
 			if strict {
 				out = append(out, finding{n, "select"})
@@ -63,8 +68,8 @@ func loopOnly(f *ast.File, strict bool) (out []finding) {
 }
 
 func TestLoopsAreFound(t *testing.T) {
-	f := parse(t, "package p\nimport \"time\"\nfunc f() { go f(); select {}; time.Now(); _ = time.Second }\n")
-	if loose, strict := loopOnly(f, false), loopOnly(f, true); len(loose) != 1 || len(strict) != 3 {
+	f := parse(t, "package p\nimport \"time\"\nfunc f() { go f(); w.Go(f); select {}; time.Now(); _ = time.Second }\n")
+	if loose, strict := loopOnly(f, false), loopOnly(f, true); len(loose) != 2 || len(strict) != 4 {
 		t.Fatalf("found %v and %v", loose, strict)
 	}
 }
