@@ -1,0 +1,143 @@
+package flowsync
+
+import (
+	"encoding/binary"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/openflow"
+)
+
+// FuzzCore has a switch answer anything at any time: listings of arbitrary bytes, errors against any transaction, barriers
+// of any batch, entries lost. The core must keep its invariants and never ask to be woken in the past.
+func FuzzCore(f *testing.F) {
+	f.Add([]byte{0, 0, 8, 1, 0, 0, 0, 3, 4, 5, 6, 7, 8, 9})
+	f.Add([]byte{0, 0, 2, 1, 1, 8, 3, 3, 4, 1, 2, 7, 7, 2, 0, 0, 2, 1, 6, 9, 9, 5, 5})
+	listing, err := (&openflow.FlowStatsList{}), error(nil)
+	rule := parseRule(f, "table=1 priority=5002 eth_type=0x0806 apply=1")
+	m := newModel(openflow.V13, 254)
+	m.put(&rule)
+	for _, e := range m.entries {
+		listing.Flows = append(listing.Flows, *e)
+	}
+	bytes, err := (&openflow.MultipartReply{Body: listing}).Append(nil, openflow.V13)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(append([]byte{0, 10, byte(len(bytes))}, bytes...))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		z := &fuzzed{t: t, core: NewCore(Config{BatchMax: 3, ForeignMax: 2, SoftMax: 2}), data: data, now: time.Unix(0, 0)}
+		for len(z.data) > 0 {
+			z.step(z.input())
+		}
+	})
+}
+
+type fuzzed struct {
+	t       *testing.T
+	core    *Core
+	data    []byte
+	now     time.Time
+	session uint64
+	batch   uint64
+	xid     uint32
+}
+
+func (z *fuzzed) byte() byte {
+	if len(z.data) == 0 {
+		return 0
+	}
+	b := z.data[0]
+	z.data = z.data[1:]
+	return b
+}
+
+// step steps the core and does what it says: all is sent, or as much as a byte of the input says.
+func (z *fuzzed) step(inputs ...Input) {
+	for len(inputs) > 0 {
+		ready := z.core.Step(inputs, z.now)
+		z.core.check(z.t)
+		if !ready.Wake.IsZero() && !ready.Wake.After(z.now) {
+			z.t.Fatal("wants to be woken in the past")
+		}
+		inputs = nil
+		for _, own := range ready.Own {
+			for i := range own.Rules {
+				r := own.Rules[i]
+				r.DPID, r.Owner, r.State = own.DPID, Owner, netview.RulePending
+				inputs = append(inputs, Rule{Rule: &r})
+			}
+		}
+		for _, b := range ready.Batches {
+			z.batch = b.ID
+			in := Sent{DPID: b.DPID, Session: b.Session, Barrier: true}
+			for range b.Messages {
+				z.xid++
+				in.XIDs = append(in.XIDs, z.xid)
+			}
+			inputs = append(inputs, in)
+		}
+	}
+}
+
+// input makes an input of the next bytes.
+func (z *fuzzed) input() Input {
+	const dpid = 1
+	switch z.byte() % 12 {
+	case 0:
+		z.session++
+		version := openflow.V13
+		if z.byte()%2 == 1 {
+			version = openflow.V10
+		}
+		return Up{dpid, z.session, version, 254}
+	case 1:
+		return Down{dpid, z.session}
+	case 2:
+		return Entries{DPID: dpid, Session: z.session, Reading: z.reading()}
+	case 3:
+		return Confirmed{DPID: dpid, Session: z.session, Batch: z.batch - uint64(z.byte()%2)}
+	case 4:
+		code := openflow.ErrorCode(z.byte())<<16 | openflow.ErrorCode(z.byte())
+		return Refused{dpid, z.session, z.xid - uint32(z.byte()%4), openflow.ErrorMsg{Code: code}}
+	case 5:
+		b := z.byte()
+		rule := parseRule(z.t, "eth_type=0x0806 meter=1 apply=1")
+		rule.DPID, rule.Table, rule.Priority, rule.State = dpid, b%3, uint16(b>>4), netview.RulePending
+		return Rule{&rule, b&8 != 0}
+	case 6:
+		return Meter{&netview.Meter{DPID: dpid, ID: 1, Rate: uint32(z.byte())}, z.byte()%2 == 0}
+	case 7:
+		b := z.byte()
+		return Removed{dpid, z.session, b % 3, uint16(b >> 4), "\x80\x00\x0a\x02\x08\x06", 1 << 52}
+	case 8:
+		z.now = z.now.Add(time.Duration(z.byte()) * time.Second)
+		return Tick{}
+	case 9:
+		return Facts{&netview.Switch{DPID: dpid, State: netview.SwitchReady}, z.byte()%2 == 0}
+	case 10:
+		return Entries{DPID: dpid, Session: z.session, Err: errors.New("refused")}
+	}
+	return Meters{DPID: dpid, Session: z.session, Held: []netview.Meter{{ID: uint32(z.byte())}}}
+}
+
+// reading is a listing made of the next bytes, if a switch could send them.
+func (z *fuzzed) reading() Reading {
+	n := min(int(z.byte()), len(z.data))
+	body := z.data[:n]
+	z.data = z.data[n:]
+	var reply openflow.MultipartReply
+	if len(body) >= 8 {
+		binary.BigEndian.PutUint16(body, uint16(openflow.MultipartFlow))
+	}
+	if err := reply.Parse(openflow.V13, body); err != nil {
+		return Reading{}
+	}
+	list, _ := reply.Body.(*openflow.FlowStatsList)
+	if list == nil {
+		return Reading{}
+	}
+	return z.core.config.Read(list.Flows)
+}

@@ -1,0 +1,209 @@
+package flowsync
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+
+	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/openflow"
+)
+
+// promptConn is a session to a model that answers at once, from a goroutine of its own as a session's reader does.
+type promptConn struct {
+	mu   sync.Mutex
+	wire *wire
+	room chan struct{} // holds a token for the reader
+}
+
+// connectPrompt connects a model and answers until stop is closed.
+func connectPrompt(l *Loop, dpid netview.DPID, m *model, stop <-chan struct{}) *promptConn {
+	c := &promptConn{room: make(chan struct{}, 1)}
+	c.wire = &wire{loop: l, dpid: dpid, model: m, room: 1 << 20}
+	go func() {
+		for {
+			select {
+			case <-stop:
+				return
+			case <-c.room:
+				c.answer()
+			}
+		}
+	}()
+	l.SwitchUp(dpid, m.version, m.tables, c)
+	return c
+}
+
+func (c *promptConn) answer() {
+	c.mu.Lock()
+	queue := c.wire.queue
+	c.wire.queue = nil
+	c.mu.Unlock()
+	for _, q := range queue {
+		h, m, err := openflow.Parse(q.frame)
+		if err != nil {
+			panic(err)
+		}
+		switch {
+		case q.barrier != nil:
+			q.barrier(nil)
+		case q.multipart != nil:
+			q.multipart(c.wire.model.multipart(m.(*openflow.MultipartRequest).Body))
+		default:
+			if code, _ := c.wire.model.take(m); code != 0 {
+				c.wire.loop.Refused(c.wire.dpid, c, h.XID, &openflow.ErrorMsg{Code: code})
+			}
+		}
+	}
+}
+
+func (c *promptConn) with(do func()) {
+	c.mu.Lock()
+	do()
+	c.mu.Unlock()
+	select {
+	case c.room <- struct{}{}:
+	default:
+	}
+}
+
+func (c *promptConn) Send(messages ...openflow.Message) (first uint32, err error) {
+	c.with(func() { first, err = c.wire.Send(messages...) })
+	return first, err
+}
+
+func (c *promptConn) Barrier(answer func(error)) (err error) {
+	c.with(func() { err = c.wire.Barrier(answer) })
+	return err
+}
+
+func (c *promptConn) Multipart(body openflow.RequestBody, answer func(openflow.ReplyBody, error)) (err error) {
+	c.with(func() { err = c.wire.Multipart(body, answer) })
+	return err
+}
+
+// running runs a loop in a bubble; the test ends when the loop has.
+func running(t *testing.T, view *netview.View, test func(l *Loop, stop <-chan struct{})) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		l := New(Config{}, view)
+		stop := make(chan struct{})
+		go l.Run(ctx)
+		test(l, stop)
+		close(stop)
+		cancel()
+		<-l.done
+		if l.Ask(func(*Core) { t.Error("a loop that is over called the question") }) {
+			t.Error("a loop that is over answered")
+		}
+		l.SwitchUp(9, openflow.V13, 254, nil) // and takes no notice
+	})
+}
+
+func installed(view *netview.View, dpid netview.DPID) (n int) {
+	for r := range view.Snapshot().Rules(dpid) {
+		if r.State == netview.RuleInstalled {
+			n++
+		}
+	}
+	return n
+}
+
+func TestLoopInstallsWhatIsWanted(t *testing.T) {
+	view := netview.New(netview.Limits{})
+	running(t, view, func(l *Loop, stop <-chan struct{}) {
+		m := newModel(openflow.V13, 254)
+		m.refuse[5001] = openflow.FlowModFailedTableFull
+		c := connectPrompt(l, 7, m, stop)
+		forward := view.Wanted("forward")
+		forward.Update(func(tx *netview.WantedTx) {
+			tx.Set(7, []netview.Rule{
+				parseRule(t, "table=1 priority=5004 eth_dst=ff:ff:ff:ff:ff:ff apply=1,2"),
+				parseRule(t, "table=1 priority=5001 eth_type=0x86dd apply=1,2"),
+			})
+		})
+		synctest.Wait()
+		if n := installed(view, 7); n != 4 {
+			t.Errorf("%d rules installed, want the infrastructure's 3 and 1", n)
+		}
+		l.Ask(func(core *Core) {
+			want := Standing{DPID: 7, Connected: true, Compared: true, Wanted: 5, Installed: 4, Failed: 1}
+			if got := core.Standings(); len(got) != 1 || got[0] != want {
+				t.Errorf("standing %+v, want %+v", got, want)
+			}
+		})
+		l.SwitchDown(7, c)
+		synctest.Wait()
+		l.Ask(func(core *Core) {
+			if got := core.Standings(); got[0].Connected || got[0].Installed != 4 {
+				t.Errorf("after the session's end: %+v", got[0])
+			}
+		})
+	})
+}
+
+func TestLoopIgnoresEarlierSessions(t *testing.T) {
+	view := netview.New(netview.Limits{})
+	running(t, view, func(l *Loop, stop <-chan struct{}) {
+		m := newModel(openflow.V13, 254)
+		first := connectPrompt(l, 7, m, stop)
+		second := connectPrompt(l, 7, m, stop)
+		synctest.Wait()
+		l.SwitchDown(7, first) // the half-open one is found dead later
+		l.Refused(7, first, 3, &openflow.ErrorMsg{Code: openflow.FlowModFailedTableFull})
+		synctest.Wait()
+		l.Ask(func(core *Core) {
+			if s := core.Standings()[0]; !s.Connected || s.Installed != 3 {
+				t.Errorf("the switch's present session was taken for the earlier one: %+v", s)
+			}
+		})
+		l.SwitchDown(7, second)
+		synctest.Wait()
+		l.Ask(func(core *Core) {
+			if core.Standings()[0].Connected {
+				t.Error("the session's end was not noticed")
+			}
+		})
+	})
+}
+
+// TestLoopCatchesUpFromSnapshot lets the log of the view run over before the loop starts: it must take the snapshot, and
+// still forget what went.
+func TestLoopCatchesUpFromSnapshot(t *testing.T) {
+	view := netview.New(netview.Limits{Changes: 4})
+	facts, forward := view.Facts(), view.Wanted("forward")
+	facts.Update(func(tx *netview.FactsTx) {
+		for dpid := netview.DPID(1); dpid <= 8; dpid++ {
+			tx.PutSwitch(&netview.Switch{DPID: dpid, State: netview.SwitchDisconnected})
+		}
+	})
+	for dpid := netview.DPID(1); dpid <= 8; dpid++ {
+		forward.Update(func(tx *netview.WantedTx) {
+			tx.Set(dpid, []netview.Rule{parseRule(t, "table=1 priority=5002 eth_type=0x0806 apply=1")})
+		})
+	}
+	running(t, view, func(l *Loop, stop <-chan struct{}) {
+		var models []*model
+		for dpid := netview.DPID(1); dpid <= 8; dpid++ {
+			models = append(models, newModel(openflow.V13, 254))
+			connectPrompt(l, dpid, models[dpid-1], stop)
+		}
+		synctest.Wait()
+		for dpid := netview.DPID(1); dpid <= 8; dpid++ {
+			if n := installed(view, dpid); n != 4 || len(models[dpid-1].entries) != 4 {
+				t.Errorf("%s: %d rules installed, %d held, want 4", dpid, n, len(models[dpid-1].entries))
+			}
+		}
+	})
+}
+
+func TestSendGoesOneByOneWhereAllDoNotFit(t *testing.T) {
+	w := &wire{model: newModel(openflow.V13, 254), room: 2}
+	mod := &openflow.FlowMod{Buffer: openflow.NoBuffer}
+	xids := send(w, []openflow.Message{mod, mod, mod}, nil)
+	if len(w.queue) != 2 || !slices.Equal(xids, []uint32{4, 5}) {
+		t.Fatalf("%d messages sent, transaction ids %v", len(w.queue), xids)
+	}
+}
