@@ -25,5 +25,6 @@
 // # How to add a message or an element
 //
 // One file per message, all versions side by side: its struct, Parse, Append, AppendText; a row in the table of
-// table.go with the bounds of its length; a golden line in testdata; a seed for its fuzz target.
+// table.go with the bounds of its length; a case in newMessage; samples (samples_*_test.go), which golden text, round
+// trips, truncations, bad lengths and fuzz targets all take as their input.
 package openflow

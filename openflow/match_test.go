@@ -211,6 +211,7 @@ func TestMatchRefused(t *testing.T) {
 		{"tcp_dst of UDP", "80000a020800" + "8000140111" + "80001c020050", BadMatchBadPrereq},
 		{"tcp_dst without ip_proto", "80000a020800" + "80001c020050", BadMatchBadPrereq},
 		{"icmpv4_type of ICMPv6", "80000a0286dd" + "800014013a" + "8000260108", BadMatchBadPrereq},
+		{"icmpv4_type over IPv6", "80000a0286dd" + "8000140101" + "8000260108", BadMatchBadPrereq},
 		{"icmpv6_type over IPv4", "80000a020800" + "800014013a" + "80003a0187", BadMatchBadPrereq},
 		{"ipv6_nd_sll of an advertisement", "80000a0286dd" + "800014013a" + "80003a0188" + "80004006000000000001", BadMatchBadPrereq},
 		{"arp_op of IPv4", "80000a020800" + "80002a020001", BadMatchBadPrereq},
