@@ -16,8 +16,6 @@ type twin struct {
 	dist [][]uint64 // by source, destination
 }
 
-const far = uint64(1) << 60
-
 func newTwin(n *network) *twin {
 	w := &twin{n: n}
 	for _, e := range n.edges {
