@@ -8,7 +8,7 @@ import (
 
 // degree of the B-trees: nodes have up to 2*degree-1 entries. Every transaction copies the nodes on its way once;
 // small nodes make that cheap.
-const degree = 12
+const degree = 8
 
 // entry is a row under its key.
 type entry[K, R any] struct {

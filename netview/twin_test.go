@@ -1,0 +1,410 @@
+package netview
+
+import (
+	"cmp"
+	"fmt"
+	"iter"
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/weirnet/weir/openflow"
+	"pgregory.net/rapid"
+)
+
+// twin is the view as one would write it first: maps, copied whole for each snapshot.
+type twin struct {
+	switches map[DPID]Switch
+	links    map[LinkKey]Link
+	hosts    map[HostID]Host
+	rules    map[RuleKey][]Rule // claims in turn; the first holds the key
+	settled  bool
+}
+
+func newTwin() *twin {
+	return &twin{map[DPID]Switch{}, map[LinkKey]Link{}, map[HostID]Host{}, map[RuleKey][]Rule{}, false}
+}
+
+func (w *twin) clone() *twin {
+	c := &twin{maps.Clone(w.switches), maps.Clone(w.links), maps.Clone(w.hosts), maps.Clone(w.rules), w.settled}
+	for k, claims := range c.rules {
+		c.rules[k] = slices.Clone(claims)
+	}
+	return c
+}
+
+func (w *twin) up(p Point) bool {
+	s := w.switches[p.DPID]
+	port, ok := s.Port(p.Port)
+	return ok && port.Up
+}
+
+// lower puts down every link without two ports that are up.
+func (w *twin) lower() {
+	for k, l := range w.links {
+		if l.Up && !(w.up(k.Src) && w.up(k.Dst)) {
+			l.Up = false
+			w.links[k] = l
+		}
+	}
+}
+
+func (w *twin) deleteSwitch(dpid DPID) {
+	delete(w.switches, dpid)
+	maps.DeleteFunc(w.links, func(k LinkKey, _ Link) bool { return k.Src.DPID == dpid || k.Dst.DPID == dpid })
+	maps.DeleteFunc(w.hosts, func(_ HostID, h Host) bool { return h.At.DPID == dpid })
+}
+
+func (w *twin) set(owner string, dpid DPID, rules []Rule) {
+	wanted := map[RuleKey]Rule{}
+	for _, r := range rules {
+		r.DPID, r.Owner, r.State = dpid, owner, RulePending
+		wanted[r.Key()] = r
+	}
+	for k, claims := range w.rules {
+		if _, still := wanted[k]; k.DPID == dpid && !still {
+			w.rules[k] = slices.DeleteFunc(claims, func(r Rule) bool { return r.Owner == owner })
+		}
+	}
+	for k, r := range wanted {
+		i := slices.IndexFunc(w.rules[k], func(r Rule) bool { return r.Owner == owner })
+		switch {
+		case i < 0:
+			w.rules[k] = append(w.rules[k], r)
+		case w.rules[k][i].Cookie != r.Cookie:
+			w.rules[k][i] = r
+		}
+	}
+	for _, claims := range w.rules {
+		for i := range claims {
+			switch {
+			case i > 0:
+				claims[i].State, claims[i].Reason = RuleFailed, "wanted by "+claims[0].Owner+" already"
+			case claims[i].Reason != "" && claims[i].Reason != "refused":
+				claims[i].State, claims[i].Reason = RulePending, ""
+			}
+		}
+	}
+}
+
+// text is the whole of a state; both sides print to it.
+func (w *twin) text() string {
+	var b []byte
+	line := func(v any) { b = fmt.Appendf(b, "%+v\n", v) }
+	for _, k := range slices.Sorted(maps.Keys(w.switches)) {
+		line(w.switches[k])
+	}
+	for _, k := range slices.SortedFunc(maps.Keys(w.links), LinkKey.Compare) {
+		line(w.links[k])
+	}
+	for _, k := range slices.SortedFunc(maps.Keys(w.hosts), HostID.Compare) {
+		line(w.hosts[k])
+	}
+	var holders, refused []Rule
+	for _, k := range slices.SortedFunc(maps.Keys(w.rules), RuleKey.Compare) {
+		if claims := w.rules[k]; len(claims) > 0 {
+			holders, refused = append(holders, claims[0]), append(refused, claims[1:]...)
+		}
+	}
+	line(holders)
+	line(refused)
+	line(w.settled)
+	return string(b)
+}
+
+func snapshotText(s *Snapshot) string {
+	var b []byte
+	line := func(v any) { b = fmt.Appendf(b, "%+v\n", v) }
+	printAll(line, s.Switches())
+	printAll(line, s.Links())
+	printAll(line, s.Hosts())
+	var holders, refused []Rule
+	for dpid := range DPID(5) {
+		for r := range s.Rules(dpid) {
+			holders = append(holders, *r)
+		}
+		for r := range s.Conflicts(dpid) {
+			refused = append(refused, *r)
+		}
+	}
+	line(holders)
+	line(refused)
+	line(s.Settled())
+	return string(b)
+}
+
+func printAll[R any](line func(any), rows iter.Seq[*R]) {
+	for r := range rows {
+		line(*r)
+	}
+}
+
+// machine draws transactions and makes each on both sides.
+type machine struct {
+	t      *rapid.T
+	view   *View
+	twin   *twin
+	facts  *Facts
+	wanted map[string]*Wanted
+	status *Status
+}
+
+func (m *machine) dpid() DPID { return DPID(rapid.IntRange(1, 4).Draw(m.t, "dpid")) }
+
+func (m *machine) point() Point {
+	return Point{m.dpid(), uint32(rapid.IntRange(1, 3).Draw(m.t, "port"))}
+}
+
+// fact makes one write of a transaction of facts.
+func (m *machine) fact(tx *FactsTx, w *twin) {
+	switch rapid.IntRange(0, 7).Draw(m.t, "fact") {
+	case 0, 1:
+		s := mesh(m.dpid(), rapid.IntRange(0, 3).Draw(m.t, "ports"), 1)
+		for i := range s.Ports {
+			s.Ports[i].Up = rapid.IntRange(0, 3).Draw(m.t, "up") > 0
+		}
+		tx.PutSwitch(s)
+		w.switches[s.DPID] = *s
+		w.lower()
+	case 2:
+		dpid := m.dpid()
+		tx.DeleteSwitch(dpid)
+		w.deleteSwitch(dpid)
+	case 3, 4:
+		l := Link{LinkKey: LinkKey{m.point(), m.point()}, Up: true, State: LinkConfirmed, Since: t0}
+		tx.PutLink(&l)
+		_, ok1 := w.switches[l.Src.DPID]
+		_, ok2 := w.switches[l.Dst.DPID]
+		if ok1 && ok2 {
+			w.links[l.LinkKey] = l
+			w.lower()
+		}
+	case 5:
+		k := LinkKey{m.point(), m.point()}
+		tx.DeleteLink(k)
+		delete(w.links, k)
+	case 6:
+		h := host(rapid.IntRange(1, 6).Draw(m.t, "host"), m.point())
+		tx.PutHost(h)
+		if _, ok := w.switches[h.At.DPID]; ok {
+			w.hosts[h.HostID] = *h
+		}
+	case 7:
+		id := host(rapid.IntRange(1, 6).Draw(m.t, "host"), Point{}).HostID
+		tx.DeleteHost(id)
+		delete(w.hosts, id)
+	}
+}
+
+func (m *machine) step() {
+	switch rapid.IntRange(0, 9).Draw(m.t, "writer") {
+	case 0, 1: // an application
+		owner, dpid := rapid.SampledFrom([]string{"a", "b", "c"}).Draw(m.t, "owner"), m.dpid()
+		var rules []Rule
+		for range rapid.IntRange(0, 3).Draw(m.t, "rules") {
+			rules = append(rules, Rule{
+				Table: uint8(rapid.IntRange(0, 1).Draw(m.t, "table")), Priority: uint16(rapid.IntRange(1, 2).Draw(m.t, "priority")),
+				Cookie: uint64(rapid.IntRange(1, 2).Draw(m.t, "cookie")), Instructions: []openflow.Instruction{},
+			})
+		}
+		m.wanted[owner].Update(func(tx *WantedTx) { tx.Set(dpid, slices.Clone(rules)) })
+		m.twin.set(owner, dpid, rules)
+	case 2: // flowsync
+		r := RuleResult{Key: RuleKey{DPID: m.dpid(), Table: uint8(rapid.IntRange(0, 1).Draw(m.t, "table")), Priority: uint16(rapid.IntRange(1, 2).Draw(m.t, "priority"))},
+			Cookie: uint64(rapid.IntRange(1, 2).Draw(m.t, "cookie")), State: RuleInstalled}
+		m.status.Set([]RuleResult{r})
+		if claims := m.twin.rules[r.Key]; len(claims) > 0 && claims[0].Cookie == r.Cookie {
+			claims[0].State = r.State
+		}
+	case 3: // a transaction that fails half way
+		before := m.view.Snapshot()
+		func() {
+			defer func() { _ = recover() }()
+			m.facts.Update(func(tx *FactsTx) {
+				scrap := m.twin.clone()
+				for range 3 {
+					m.fact(tx, scrap)
+				}
+				panic("fails")
+			})
+		}()
+		func() {
+			defer func() { _ = recover() }()
+			m.wanted["a"].Update(func(tx *WantedTx) {
+				tx.Set(m.dpid(), []Rule{{Priority: 1, Cookie: 3}})
+				tx.SetMeters(1, []Meter{{ID: 1}})
+				panic("fails")
+			})
+		}()
+		if m.view.Snapshot() != before {
+			m.t.Fatal("a transaction that failed was published")
+		}
+	default:
+		m.facts.Update(func(tx *FactsTx) {
+			for range rapid.IntRange(1, 4).Draw(m.t, "facts") {
+				m.fact(tx, m.twin)
+			}
+		})
+	}
+}
+
+// The view is as its twin after every transaction; snapshots do not change afterwards; who replays the changes has the
+// same as who takes a snapshot.
+func TestTwin(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		v := New(Limits{Changes: rapid.SampledFrom([]int{3, 20, 1000}).Draw(t, "log")})
+		m := &machine{t: t, view: v, twin: newTwin(), facts: v.Facts(), status: v.Status(),
+			wanted: map[string]*Wanted{"a": v.Wanted("a"), "b": v.Wanted("b"), "c": v.Wanted("c")}}
+		type past struct {
+			snapshot *Snapshot
+			text     string
+		}
+		var pasts []past
+		follower := &replica{rows: map[string]string{}}
+		for range rapid.IntRange(1, 40).Draw(t, "steps") {
+			m.step()
+			s := v.Snapshot()
+			if want, got := m.twin.text(), snapshotText(s); want != got {
+				t.Fatalf("revision %d: want\n%s\ngot\n%s", s.Revision(), want, got)
+			}
+			checkIndices(t, s)
+			checkPairs(t, s)
+			pasts = append(pasts, past{s, snapshotText(s)})
+			if rapid.Bool().Draw(t, "follow") {
+				follower.follow(t, v, rapid.IntRange(1, 8).Draw(t, "limit"))
+			}
+		}
+		for _, p := range pasts {
+			if got := snapshotText(p.snapshot); got != p.text {
+				t.Fatalf("snapshot of revision %d has changed: was\n%s\nis\n%s", p.snapshot.Revision(), p.text, got)
+			}
+		}
+	})
+}
+
+// checkIndices runs Check, leaving out what only discovery keeps: the roles of ports.
+func checkIndices(t *rapid.T, s *Snapshot) {
+	c := &checker{s: s}
+	c.switches()
+	c.rules()
+	c.meters()
+	if len(c.found) > 0 {
+		t.Fatal(c.found)
+	}
+	n := 0
+	for sw := range s.Switches() {
+		for l := range s.LinksTo(sw.DPID) {
+			if l.Dst.DPID != sw.DPID {
+				t.Fatalf("link %s in LinksTo(%s)", l.LinkKey, sw.DPID)
+			}
+			n++
+		}
+		for h := range s.HostsOf(sw.DPID) {
+			if g, _ := s.Host(h.HostID); g != h {
+				t.Fatalf("host %s in the index is not the one in the table", h.HostID)
+			}
+			n++
+		}
+	}
+	if c := s.Counts(); n != c.Links+c.Hosts {
+		t.Fatalf("%d rows in the indices, %+v in the tables", n, c)
+	}
+}
+
+func checkPairs(t *rapid.T, s *Snapshot) {
+	n, last := 0, LinkKey{}
+	for there, back := range s.LinkPairs() {
+		key := cmp.Or(there, back).LinkKey // one of them is there
+		if there == nil {
+			key = key.Reverse()
+		}
+		a, _ := s.Link(key)
+		b, _ := s.Link(key.Reverse())
+		if a != there || b != back || key.Src.Compare(key.Dst) > 0 || n > 0 && last.Compare(key) >= 0 {
+			t.Fatalf("pair of %s: %v %v", key, there, back)
+		}
+		last = key
+		switch {
+		case there == back || there == nil || back == nil:
+			n++
+		default:
+			n += 2
+		}
+	}
+	if n != s.Counts().Links {
+		t.Fatalf("%d links in pairs, %d in the table", n, s.Counts().Links)
+	}
+}
+
+// replica is what somebody has who follows the changes only.
+type replica struct {
+	at   Revision
+	rows map[string]string
+}
+
+func rowText(c Change) (key, row string) {
+	switch c.Kind {
+	case KindSwitch:
+		return "s" + c.Switch.DPID.String(), fmt.Sprintf("%+v", *c.Switch)
+	case KindLink:
+		return "l" + c.Link.LinkKey.String(), fmt.Sprintf("%+v", *c.Link)
+	case KindHost:
+		return "h" + c.Host.HostID.String(), fmt.Sprintf("%+v", *c.Host)
+	default:
+		return fmt.Sprintf("r%+v", c.Rule.Key()), fmt.Sprintf("%+v", *c.Rule)
+	}
+}
+
+func rowsOf(s *Snapshot) map[string]string {
+	rows := map[string]string{}
+	put := func(c Change) { k, r := rowText(c); rows[k] = r }
+	for r := range s.Switches() {
+		put(Change{Kind: KindSwitch, Switch: r})
+	}
+	for r := range s.Links() {
+		put(Change{Kind: KindLink, Link: r})
+	}
+	for r := range s.Hosts() {
+		put(Change{Kind: KindHost, Host: r})
+	}
+	for dpid := range DPID(5) {
+		for r := range s.Rules(dpid) {
+			put(Change{Kind: KindRule, Rule: r})
+		}
+	}
+	return rows
+}
+
+// follow reads all changes there are, or takes a snapshot if there are too many, and compares.
+func (f *replica) follow(t *rapid.T, v *View, limit int) {
+	for {
+		cs, upto, ok := v.Changes(f.at, limit)
+		if !ok {
+			s := v.Snapshot()
+			f.at, f.rows = s.Revision(), rowsOf(s)
+			break
+		}
+		if upto == f.at {
+			break
+		}
+		if len(cs) > limit && cs[0].Revision != cs[len(cs)-1].Revision {
+			t.Fatalf("%d changes of several transactions, limit %d", len(cs), limit)
+		}
+		last := f.at
+		for _, c := range cs {
+			if c.Revision <= f.at || c.Revision > upto || c.Revision < last {
+				t.Fatalf("change of revision %d among those after %d up to %d", c.Revision, f.at, upto)
+			}
+			last = c.Revision
+			if k, r := rowText(c); c.Deleted {
+				delete(f.rows, k)
+			} else {
+				f.rows[k] = r
+			}
+		}
+		f.at = upto
+	}
+	if want := rowsOf(v.Snapshot()); !maps.Equal(want, f.rows) || f.at != v.Snapshot().Revision() {
+		t.Fatalf("who follows has\n%v\nwant\n%v", f.rows, want)
+	}
+}
