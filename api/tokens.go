@@ -9,11 +9,13 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/weirnet/weir/api/client"
 )
 
 // The files of a data directory that hold tokens.
 const (
-	AdminTokenFile  = "token"
+	AdminTokenFile  = client.TokenFile
 	ViewerTokenFile = "token-viewer"
 )
 

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -40,7 +41,8 @@ func New(cfg Config) (*Client, error) {
 		base = "http://" + base
 	}
 	u, err := url.Parse(base)
-	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.RawQuery != "" {
+	_, _, noPort := net.SplitHostPort(cfg.Address)
+	if err != nil || base != cfg.Address && noPort != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.RawQuery != "" {
 		return nil, fmt.Errorf("API address %q: want HOST:PORT or a URL, such as 127.0.0.1:8181 or https://weir.example:8181", cfg.Address)
 	}
 	transport := http.DefaultTransport.(*http.Transport).Clone()
@@ -134,7 +136,7 @@ func list[T any](ctx context.Context, c *Client, path string, query url.Values) 
 	if query == nil {
 		query = url.Values{}
 	}
-	var all Page[T]
+	all := Page[T]{Items: []T{}}
 	for {
 		var p Page[T]
 		if err := c.get(ctx, path, query, &p); err != nil {

@@ -1,0 +1,149 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/weirnet/weir/api/client"
+)
+
+// getter shows one kind of rows.
+type getter interface {
+	get(ctx context.Context, c *client.Client, out io.Writer, id string, f format) error
+	watch(ctx context.Context, c *client.Client, out io.Writer, id string, f format) error
+}
+
+// kindNames are the kinds in the order of help, each with its singular, which is taken too.
+var kindNames = [][2]string{{"switches", "switch"}, {"ports", "port"}, {"links", "link"}, {"hosts", "host"},
+	{"flows", "flow"}, {"members", "member"}, {"apps", "app"}}
+
+func newGet() *cobra.Command {
+	var r remote
+	f := formatTable
+	var watch, actual bool
+	cmd := &cobra.Command{
+		Use:   "get KIND [ID]",
+		Short: "Show the network as an instance sees it",
+		Long: `Show the network as an instance sees it. KIND is one of switches, ports, links, hosts, flows, members, apps.
+
+ID is a datapath id for switches, ports, links and flows, a host's id (MAC, or MAC/vlan) for hosts, a name for members and
+apps. Ports of one switch come with counters that the switch is asked for. Flows are the rules that are wanted and their state;
+with --actual they are what the switch itself holds.`,
+		Example: `  weir get switches
+  weir get ports 0000000000000001
+  weir get links --watch
+  weir get flows 1 --actual
+  weir get hosts -o json`,
+		Args:              checkKind,
+		ValidArgsFunction: completeKind,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			id := strings.Join(args[1:], "")
+			g, err := findKind(args[0], id, actual)
+			if err != nil {
+				return err
+			}
+			c, err := r.client()
+			if err != nil {
+				return err
+			}
+			defer c.Close()
+			if watch {
+				return watched(cmd.Context(), g.watch(cmd.Context(), c, cmd.OutOrStdout(), id, f))
+			}
+			return hint(g.get(cmd.Context(), c, cmd.OutOrStdout(), id, f))
+		},
+	}
+	r.addFlags(cmd)
+	cmd.Flags().VarP(&f, "output", "o", "how to write the answer")
+	cmd.Flags().BoolVarP(&watch, "watch", "w", false, "go on with changes as they happen; in JSON, one object a line")
+	cmd.Flags().BoolVar(&actual, "actual", false, "of flows: ask the switch itself (needs its datapath id)")
+	return cmd
+}
+
+// watched: to end a watch by a signal is no error.
+func watched(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return nil
+	}
+	return hint(err)
+}
+
+func checkKind(_ *cobra.Command, args []string) error {
+	if len(args) < 1 || len(args) > 2 {
+		return fmt.Errorf("%d arguments given, want KIND [ID]: KIND is one of %s", len(args), kindList())
+	}
+	_, err := findKind(args[0], "", false)
+	return err
+}
+
+func completeKind(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return strings.Split(kindList(), ", "), cobra.ShellCompDirectiveNoFileComp
+}
+
+func kindList() string {
+	names := make([]string, len(kindNames))
+	for i, k := range kindNames {
+		names[i] = k[0]
+	}
+	return strings.Join(names, ", ")
+}
+
+func findKind(name, id string, actual bool) (getter, error) {
+	i := slices.IndexFunc(kindNames, func(k [2]string) bool { return k[0] == name || k[1] == name })
+	if i < 0 {
+		return nil, fmt.Errorf("kind %q given, want one of %s", name, kindList())
+	}
+	if kind := kindNames[i][0]; actual && (kind != "flows" || id == "") {
+		return nil, fmt.Errorf("--actual asks one switch for its flows: weir get flows DPID --actual")
+	}
+	switch kindNames[i][0] {
+	case "switches":
+		return switchKind, nil
+	case "ports":
+		if id != "" {
+			return countersKind, nil
+		}
+		return portKind, nil
+	case "links":
+		return linkKind, nil
+	case "hosts":
+		return hostKind, nil
+	case "flows":
+		if actual {
+			return entryKind, nil
+		}
+		return flowKind, nil
+	case "members":
+		return memberKind, nil
+	}
+	return appKind, nil
+}
+
+// get shows the rows once.
+func (k *rowKind[T]) get(ctx context.Context, c *client.Client, out io.Writer, id string, f format) error {
+	p, err := k.list(ctx, c, id)
+	if err != nil {
+		return err
+	}
+	if f != formatTable {
+		if k.one && id != "" {
+			return writeValue(out, f, p.Items[0])
+		}
+		return writeValue(out, f, p)
+	}
+	t := table{w: out}
+	rows := [][]string{k.header}
+	for _, v := range p.Items {
+		rows = append(rows, k.cells(v))
+	}
+	t.fit(rows...)
+	return t.write(rows...)
+}

@@ -1,0 +1,117 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/weirnet/weir/api/client"
+	"github.com/weirnet/weir/node"
+)
+
+func newNode() *cobra.Command {
+	cfg := node.Defaults()
+	level := "info"
+	cmd := &cobra.Command{
+		Use:   "node",
+		Short: "Start an instance: it controls the switches that connect to it",
+		Long: `Start an instance. It listens for switches (OpenFlow 1.0 and 1.3) and serves the API until it is told to end by SIGTERM or an
+interrupt. The first start writes an admin token to DIR/token and a viewer token to DIR/token-viewer, which only you can
+read. Everything is on loopback unless told otherwise.`,
+		Example: `  weir node
+  weir node --openflow 0.0.0.0:6653 --data-dir /var/lib/weir
+  weir node --api 0.0.0.0:8181 --api-tls-cert cert.pem --api-tls-key key.pem`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			var min slog.Level
+			if err := min.UnmarshalText([]byte(level)); err != nil {
+				return fmt.Errorf("--log-level=%s given, want debug, info, warn or error", level)
+			}
+			cfg.Log = slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), &slog.HandlerOptions{Level: min}))
+			cfg.Ready = func(at node.Addresses) { announce(cmd.OutOrStdout(), &cfg, at) }
+			cfg.Version = Version
+			return nodeError(node.Run(cmd.Context(), cfg))
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&cfg.Name, "name", cfg.Name, "name of the instance")
+	f.StringVar(&cfg.DataDir, "data-dir", cfg.DataDir, "directory of tokens and keys; one process a directory")
+	f.StringVar(&cfg.OpenFlow, "openflow", cfg.OpenFlow, "address that switches connect to, HOST:PORT")
+	f.StringVar(&cfg.API, "api", cfg.API, "address of the API, HOST:PORT")
+	f.StringVar(&cfg.Auth, "auth", cfg.Auth, "who may use the API: those with a token, or (none, on loopback only) everybody")
+	f.BoolVar(&cfg.Insecure, "insecure", cfg.Insecure, "allow the API off loopback without TLS")
+	f.StringVar(&cfg.APITLSCert, "api-tls-cert", "", "certificate of the API, a PEM file")
+	f.StringVar(&cfg.APITLSKey, "api-tls-key", "", "key of the certificate, a PEM file")
+	f.StringSliceVar(&cfg.APIHosts, "api-host", nil, "further names under which the API may be called")
+	f.Uint16Var(&cfg.Domain, "domain", cfg.Domain, "number of this Weir in the cookies of its rules, 1 to 4095; two that share a switch need different ones")
+	f.StringSliceVar(&cfg.DisableApps, "disable-app", nil, "built-in applications that are not to run, such as forward")
+	f.Var(newWord(&cfg.ForwardUnknown, "controller|flood"), "forward-unknown", "what happens to a unicast packet that no rule matches")
+	f.DurationVar(&cfg.LLDPPeriod, "lldp-period", cfg.LLDPPeriod, "how often each port is probed for links")
+	f.StringVar(&level, "log-level", level, "what is logged: debug, info, warn or error")
+	return cmd
+}
+
+// announce says what can be done now.
+func announce(out io.Writer, cfg *node.Config, at node.Addresses) {
+	scheme, token := "http", ""
+	if cfg.APITLSCert != "" {
+		scheme = "https"
+	}
+	if cfg.Auth != "none" {
+		token = fmt.Sprintf("-H \"Authorization: Bearer $(cat %s)\" ", filepath.Join(cfg.DataDir, client.TokenFile))
+	}
+	fmt.Fprintf(out, `weir %s: instance %s is ready
+  API       %s://%s
+  call it   curl %s%[3]s://%[4]s/v1/switches
+            weir get switches --api %[3]s://%[4]s --data-dir %s
+  switches  %s, OpenFlow 1.0 and 1.3; of Open vSwitch:
+            ovs-vsctl set-controller BRIDGE tcp:%[7]s && ovs-vsctl set-fail-mode BRIDGE secure
+`, Version, cfg.Name, scheme, at.API, token, cfg.DataDir, at.OpenFlow)
+}
+
+// nodeError tells wrong configuration from what was found at run time. To be told to end is no error.
+func nodeError(err error) error {
+	var bad *node.ConfigError
+	switch {
+	case errors.As(err, &bad):
+		return bad.Err
+	case errors.Is(err, context.Canceled):
+		return nil
+	}
+	return atRun(err)
+}
+
+// word is a flag that takes one of some words, which are written with bars between them.
+type word[T ~string] struct {
+	value *T
+	words string
+}
+
+// Set is of pflag.Value.
+func (w *word[T]) Set(s string) error {
+	for _, allowed := range strings.Split(w.words, "|") {
+		if s == allowed {
+			*w.value = T(s)
+			return nil
+		}
+	}
+	return fmt.Errorf("want %s", strings.ReplaceAll(w.words, "|", " or "))
+}
+
+func (w *word[T]) String() string {
+	if w.value == nil {
+		return ""
+	}
+	return string(*w.value)
+}
+
+// Type is of pflag.Value.
+func (w *word[T]) Type() string { return w.words }
+
+func newWord[T ~string](value *T, words string) *word[T] { return &word[T]{value, words} }

@@ -1,0 +1,120 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// format is how answers are written.
+type format string
+
+const (
+	formatTable format = "table"
+	formatJSON  format = "json"
+	formatYAML  format = "yaml"
+)
+
+// Set is of pflag.Value.
+func (f *format) Set(s string) error {
+	switch format(s) {
+	case formatTable, formatJSON, formatYAML:
+		*f = format(s)
+		return nil
+	}
+	return fmt.Errorf("want table, json or yaml")
+}
+
+func (f *format) String() string { return string(*f) }
+
+// Type is of pflag.Value.
+func (f *format) Type() string { return "table|json|yaml" }
+
+// writeValue writes a value as indented JSON or as YAML.
+func writeValue(w io.Writer, f format, v any) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	if f == formatYAML {
+		if b, err = yamlOf(b); err != nil {
+			return err
+		}
+		_, err = w.Write(b)
+		return err
+	}
+	var out bytes.Buffer
+	json.Indent(&out, b, "", "  ")
+	out.WriteByte('\n')
+	_, err = w.Write(out.Bytes())
+	return err
+}
+
+// yamlOf turns JSON, which is YAML, into the YAML that people write, with the fields in the same order.
+func yamlOf(b []byte) ([]byte, error) {
+	var node yaml.Node
+	if err := yaml.Unmarshal(b, &node); err != nil {
+		return nil, err
+	}
+	unflow(&node)
+	var out bytes.Buffer
+	enc := yaml.NewEncoder(&out)
+	enc.SetIndent(2)
+	if err := enc.Encode(&node); err != nil {
+		return nil, err
+	}
+	return out.Bytes(), enc.Close()
+}
+
+// unflow takes braces, brackets and needless quotes away.
+func unflow(n *yaml.Node) {
+	if len(n.Content) > 0 || n.Kind == yaml.ScalarNode {
+		n.Style = 0
+	}
+	for _, c := range n.Content {
+		unflow(c)
+	}
+}
+
+// table writes aligned columns. The widths are those of the header and of the first rows given, so that rows that come later
+// stay aligned unless they are wider.
+type table struct {
+	w      io.Writer
+	widths []int
+}
+
+const columnGap = "  "
+
+func (t *table) fit(rows ...[]string) {
+	for _, row := range rows {
+		for i, cell := range row {
+			if i == len(t.widths) {
+				t.widths = append(t.widths, 0)
+			}
+			t.widths[i] = max(t.widths[i], utf8.RuneCountInString(cell))
+		}
+	}
+}
+
+func (t *table) write(rows ...[]string) error {
+	var b strings.Builder
+	for _, row := range rows {
+		for i, cell := range row {
+			if cell == "" {
+				cell = "-"
+			}
+			b.WriteString(cell)
+			if i < len(row)-1 {
+				b.WriteString(strings.Repeat(" ", max(0, t.widths[i]-utf8.RuneCountInString(cell))) + columnGap)
+			}
+		}
+		b.WriteByte('\n')
+	}
+	_, err := io.WriteString(t.w, b.String())
+	return err
+}

@@ -1,0 +1,72 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/weirnet/weir/api/client"
+)
+
+func newPath() *cobra.Command {
+	var r remote
+	f := formatTable
+	var k int
+	var disjoint string
+	cmd := &cobra.Command{
+		Use:   "path A B",
+		Short: "Show the path that the system takes from A to B, and alternatives",
+		Long: `Show the path that the system takes from A to B, and alternatives. A and B are hosts' ids (MAC, or MAC/vlan) or datapath
+ids. A hop is a switch, written IN:DPID:OUT with the ports that traffic comes in and goes out by.`,
+		Example: `  weir path 00:00:00:00:00:01 00:00:00:00:00:02
+  weir path 1 4 -k 8 --disjoint link`,
+		Args: cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if disjoint != "" && disjoint != "link" && disjoint != "switch" {
+				return fmt.Errorf("--disjoint=%s given, want link or switch", disjoint)
+			}
+			c, err := r.client()
+			if err != nil {
+				return err
+			}
+			defer c.Close()
+			p, err := c.Paths(cmd.Context(), args[0], args[1], k, disjoint)
+			switch {
+			case err != nil:
+				return hint(err)
+			case f != formatTable:
+				return atRun(writeValue(cmd.OutOrStdout(), f, p))
+			case len(p.Items) == 0:
+				return atRun(fmt.Errorf("there is no path from %s to %s: weir get links shows what is up", args[0], args[1]))
+			}
+			return atRun(writePaths(&table{w: cmd.OutOrStdout()}, p.Items))
+		},
+	}
+	r.addFlags(cmd)
+	cmd.Flags().VarP(&f, "output", "o", "how to write the answer")
+	cmd.Flags().IntVarP(&k, "paths", "k", 4, "at most so many paths")
+	cmd.Flags().StringVar(&disjoint, "disjoint", "", "what paths must not share: link, or switch (neither)")
+	return cmd
+}
+
+func writePaths(t *table, paths []client.Path) error {
+	rows := [][]string{{"PATH", "COST", "HOPS"}}
+	for i, p := range paths {
+		hops := make([]string, len(p.Hops))
+		for j, h := range p.Hops {
+			hops[j] = port(h.In) + ":" + h.DPID + ":" + port(h.Out)
+		}
+		rows = append(rows, []string{fmt.Sprint(i + 1), fmt.Sprint(p.Cost), strings.Join(hops, " ")})
+	}
+	t.fit(rows...)
+	return t.write(rows...)
+}
+
+// port is a hop's port; at an end that is a switch there is none.
+func port(p *uint32) string {
+	if p == nil {
+		return "-"
+	}
+	return fmt.Sprint(*p)
+}

@@ -1,0 +1,62 @@
+package cli
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/weirnet/weir/api/client"
+)
+
+// remote are the flags of commands that ask an instance.
+type remote struct {
+	api, token, dataDir, ca string
+}
+
+func (r *remote) addFlags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&r.api, "api", "127.0.0.1:8181", "address of the instance's API: HOST:PORT, or a URL with http or https")
+	f.StringVar(&r.token, "token", "", "access token (default: WEIR_TOKEN, else the file token of --data-dir)")
+	f.StringVar(&r.dataDir, "data-dir", "./weir-data", "data directory of the instance, for its token")
+	f.StringVar(&r.ca, "api-tls-ca", "", "certificate authority of an https API, a PEM file (default: the system's)")
+}
+
+// client makes the client that the flags describe. Its errors are of flags.
+func (r *remote) client() (*client.Client, error) {
+	cfg := client.Config{Address: r.api, Token: client.FindToken(r.token, r.dataDir)}
+	if r.ca != "" {
+		pem, err := os.ReadFile(r.ca)
+		if err != nil {
+			return nil, fmt.Errorf("--api-tls-ca: %w", err)
+		}
+		pool := x509.NewCertPool()
+		if !pool.AppendCertsFromPEM(pem) {
+			return nil, fmt.Errorf("--api-tls-ca: %s has no PEM certificate", r.ca)
+		}
+		cfg.TLS = &tls.Config{RootCAs: pool}
+	}
+	c, err := client.New(cfg)
+	if err != nil {
+		return nil, fmt.Errorf("--api: %w", err)
+	}
+	return c, nil
+}
+
+// hint says what to do about an error of a client, and marks it as found at run time.
+func hint(err error) error {
+	var p *client.Problem
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, client.ErrUnreachable):
+		err = fmt.Errorf("%w: start an instance with weir node, or say where it is with --api", err)
+	case errors.As(err, &p) && p.Status == http.StatusUnauthorized:
+		err = fmt.Errorf("%w: give it by --token, WEIR_TOKEN or --data-dir", err)
+	}
+	return atRun(err)
+}

@@ -1,0 +1,118 @@
+package cli
+
+import (
+	"errors"
+	"net/http/httptest"
+	"net/netip"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/weirnet/weir/api"
+	"github.com/weirnet/weir/api/client"
+	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/openflow"
+	"github.com/weirnet/weir/packet"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"weir": func() { os.Exit(Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },
+	})
+}
+
+// TestScripts runs testdata/*.txt against the API of a small view, at $API, with the token $WEIR_TOKEN. The command cut takes the link down
+// and join brings a third switch.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata",
+		RequireExplicitExec: true,
+		UpdateScripts:       os.Getenv("REWRITE") != "",
+		Setup: func(e *testscript.Env) error {
+			v := netview.New(netview.Limits{})
+			facts := v.Facts()
+			fill(v, facts)
+			// Streams end when the context of the server's connections does, and Close waits for that.
+			srv := httptest.NewServer(api.New(api.Config{View: v, Paths: direct{}, Access: api.Access{Tokens: []api.Token{{Role: api.RoleViewer, Secret: "a-token-of-the-tests"}}},
+				Members: func() []client.Member {
+					return []client.Member{{Name: "weir-1", Address: "127.0.0.1:8181", State: "ready", Leader: true, Switches: 2}}
+				},
+				Apps: func() []client.App { return []client.App{{Name: "forward", Enabled: true, State: "running"}} },
+			}))
+			e.Defer(func() { srv.CloseClientConnections(); srv.Close() })
+			e.Setenv("API", strings.TrimPrefix(srv.URL, "http://"))
+			e.Setenv("WEIR_TOKEN", "a-token-of-the-tests")
+			e.Values["facts"] = facts
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"cut": func(ts *testscript.TestScript, _ bool, _ []string) {
+				update(ts, func(tx *netview.FactsTx) { putLinks(tx, false) })
+			},
+			"usage": usage,
+			"join": func(ts *testscript.TestScript, _ bool, _ []string) {
+				update(ts, func(tx *netview.FactsTx) { putSwitch(tx, 3) })
+			},
+		},
+	})
+}
+
+func update(ts *testscript.TestScript, do func(*netview.FactsTx)) {
+	ts.Value("facts").(*netview.Facts).Update(do)
+}
+
+func fill(v *netview.View, facts *netview.Facts) {
+	facts.Update(func(tx *netview.FactsTx) {
+		putSwitch(tx, 1)
+		putSwitch(tx, 2)
+		putLinks(tx, true)
+		for n := byte(1); n <= 2; n++ {
+			tx.PutHost(&netview.Host{HostID: netview.HostID{MAC: packet.MAC{5: n}}, IPs: []netip.Addr{netip.AddrFrom4([4]byte{10, 0, 0, n})},
+				At: netview.Point{DPID: netview.DPID(n), Port: 1}, Seen: time.Unix(1e9, 0), State: netview.HostConfirmed})
+		}
+	})
+	v.Wanted("forward").Update(func(tx *netview.WantedTx) {
+		tx.Set(1, []netview.Rule{{DPID: 1, Table: 1, Cookie: 0x10000, Instructions: []openflow.Instruction{openflow.Apply(openflow.OutputController(openflow.ControllerNoCut))}}})
+	})
+}
+
+func putSwitch(tx *netview.FactsTx, d netview.DPID) {
+	tx.PutSwitch(&netview.Switch{DPID: d, Name: "s" + d.String()[15:], State: netview.SwitchReady, Connected: true, Version: openflow.V13,
+		Address: "127.0.0.1:40000", Master: "weir-1", Desc: openflow.Desc{Hardware: "Open vSwitch", Software: "3.1.0"}, Since: time.Unix(1e9, 0),
+		Ports: []netview.Port{{Number: 1, Name: "eth1", Up: true, SpeedMbps: 10000, Role: netview.PortEdge}, {Number: 2, Name: "eth2", Up: true, Role: netview.PortLink}}})
+}
+
+func putLinks(tx *netview.FactsTx, up bool) {
+	a, b := netview.Point{DPID: 1, Port: 2}, netview.Point{DPID: 2, Port: 2}
+	for _, key := range []netview.LinkKey{{Src: a, Dst: b}, {Src: b, Dst: a}} {
+		tx.PutLink(&netview.Link{LinkKey: key, Up: up, State: netview.LinkConfirmed, Since: time.Unix(1e9, 0)})
+	}
+}
+
+// direct finds the one link between two neighbours.
+type direct struct{}
+
+func (direct) Paths(s *netview.Snapshot, q api.PathQuery) []api.Path {
+	for l := range s.LinksFrom(q.Src) {
+		if l.Up && l.Dst.DPID == q.Dst {
+			return []api.Path{{Links: []netview.LinkKey{l.LinkKey}, Cost: 1}}
+		}
+	}
+	return nil
+}
+
+// usage runs a command and wants exit code 2 and one line on standard error. (exec knows only zero and not zero.)
+func usage(ts *testscript.TestScript, _ bool, args []string) {
+	err := ts.Exec(args[0], args[1:]...)
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) || exit.ExitCode() != exitUsage {
+		ts.Fatalf("%v: %v, want exit code 2", args, err)
+	}
+	if lines := strings.Count(ts.ReadFile("stderr"), "\n"); lines != 1 {
+		ts.Fatalf("%v: %d lines on standard error, want 1", args, lines)
+	}
+}

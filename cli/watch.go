@@ -1,0 +1,187 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"maps"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/weirnet/weir/api/client"
+)
+
+// pollEvery is how often rows that have no events are asked for.
+const pollEvery = 2 * time.Second
+
+// watcher writes the rows of one watch as they change. It remembers what it wrote, so that a snapshot in the middle of the
+// stream shows as the differences only.
+type watcher[T any] struct {
+	kind  *rowKind[T]
+	id    string
+	out   io.Writer
+	f     format
+	table table
+	known map[string]T
+	json  map[string]string // of the known
+	stale map[string]bool   // known before a reset and not put since
+}
+
+// watch shows the rows, and then each that changes, with op: put or delete.
+func (k *rowKind[T]) watch(ctx context.Context, c *client.Client, out io.Writer, id string, f format) error {
+	w := &watcher[T]{kind: k, id: id, out: out, f: f, table: table{w: out}, known: map[string]T{}, json: map[string]string{}}
+	if k.event == "" {
+		return w.poll(ctx, c)
+	}
+	p, err := k.list(ctx, c, "") // a list has a revision to go on from
+	if err != nil {
+		return err
+	}
+	p.Items = slices.DeleteFunc(p.Items, func(v T) bool { return id != "" && !k.has(v, id) })
+	if err := w.begin(p.Items); err != nil {
+		return err
+	}
+	return c.Watch(ctx, client.Watch{After: p.Revision, Kinds: []string{k.event}}, w.event)
+}
+
+func (w *watcher[T]) begin(items []T) error {
+	if w.f == formatTable {
+		rows := [][]string{append([]string{"OP"}, w.kind.header...), {"delete"}}
+		for _, v := range items {
+			rows = append(rows, append([]string{"put"}, w.kind.cells(v)...))
+		}
+		w.table.fit(rows...)
+		if err := w.table.write(rows[0]); err != nil {
+			return err
+		}
+	}
+	for _, v := range items {
+		if err := w.put(v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// event takes one event of the stream.
+func (w *watcher[T]) event(e client.Event) error {
+	switch e.Kind {
+	case client.EventReset:
+		w.reset()
+		return nil
+	case client.EventSynced:
+		return w.synced()
+	}
+	var v T
+	if err := json.Unmarshal(e.Data, &v); err != nil {
+		return err
+	}
+	if w.id != "" && !w.kind.has(v, w.id) {
+		return nil
+	}
+	if e.Delete {
+		return w.remove(v)
+	}
+	return w.put(v)
+}
+
+// poll asks again and again, and compares. A row that is not there, or a switch that does not answer now, may be there later.
+func (w *watcher[T]) poll(ctx context.Context, c *client.Client) error {
+	p, err := w.kind.list(ctx, c, w.id)
+	if err != nil {
+		return err
+	}
+	if err := w.begin(p.Items); err != nil {
+		return err
+	}
+	tick := time.NewTicker(pollEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		p, err := w.kind.list(ctx, c, w.id)
+		var no *client.Problem
+		if errors.As(err, &no) && no.Status != http.StatusUnauthorized {
+			continue
+		} else if err != nil {
+			return err
+		}
+		w.reset()
+		for _, v := range p.Items {
+			if err := w.put(v); err != nil {
+				return err
+			}
+		}
+		if err := w.synced(); err != nil {
+			return err
+		}
+	}
+}
+
+func (w *watcher[T]) reset() {
+	w.stale = make(map[string]bool, len(w.known))
+	for key := range w.known {
+		w.stale[key] = true
+	}
+}
+
+// synced: what the snapshot did not have is gone.
+func (w *watcher[T]) synced() error {
+	for _, key := range slices.Sorted(maps.Keys(w.stale)) {
+		if err := w.remove(w.known[key]); err != nil {
+			return err
+		}
+	}
+	w.stale = nil
+	return nil
+}
+
+func (w *watcher[T]) put(v T) error {
+	key := w.kind.key(v)
+	delete(w.stale, key)
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	if w.json[key] == string(b) {
+		return nil
+	}
+	w.known[key], w.json[key] = v, string(b)
+	return w.write("put", v, b)
+}
+
+func (w *watcher[T]) remove(v T) error {
+	key := w.kind.key(v)
+	delete(w.stale, key)
+	delete(w.known, key)
+	delete(w.json, key)
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	return w.write("delete", v, b)
+}
+
+// write writes a row; b is its JSON.
+func (w *watcher[T]) write(op string, v T, b []byte) error {
+	if w.f == formatTable {
+		return w.table.write(append([]string{op}, w.kind.cells(v)...))
+	}
+	b = append(bytes.TrimSuffix(b, []byte("}")), `,"op":"`+op+`"}`...)
+	if w.f == formatYAML {
+		y, err := yamlOf(b)
+		if err != nil {
+			return err
+		}
+		_, err = w.out.Write(append([]byte("---\n"), y...))
+		return err
+	}
+	_, err := w.out.Write(append(b, '\n'))
+	return err
+}

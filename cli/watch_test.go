@@ -1,0 +1,81 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+
+	"github.com/weirnet/weir/api"
+	"github.com/weirnet/weir/netview"
+)
+
+// TestWatch: a watch begins with what there is, goes on with what changes, and ends without an error.
+func TestWatch(t *testing.T) {
+	for _, c := range []struct {
+		args   string
+		before []string // prefixes of lines
+		change func(*netview.FactsTx)
+		after  []string
+	}{
+		{"links", []string{"OP ", "put     0000000000000001/2  0000000000000002/2  yes  confirmed", "put     0000000000000002/2  0000000000000001/2  yes"},
+			func(tx *netview.FactsTx) { putLinks(tx, false) },
+			[]string{"put     0000000000000001/2  0000000000000002/2  no ", "put     0000000000000002/2  0000000000000001/2  no "}},
+		{"switches 1 -o json", []string{`{"dpid":"0000000000000001",`},
+			func(tx *netview.FactsTx) { putSwitch(tx, 3); tx.DeleteSwitch(1) }, []string{`{"dpid":"0000000000000001",`}},
+		{"switches -o yaml", []string{"---", `dpid: "0000000000000001"`}, nil, nil},
+		{"switch 3", []string{"OP "}, func(tx *netview.FactsTx) { putSwitch(tx, 3) }, []string{"put     0000000000000003  s3"}},
+	} {
+		t.Run(c.args, func(t *testing.T) {
+			v := netview.New(netview.Limits{})
+			facts := v.Facts()
+			fill(v, facts)
+			srv := httptest.NewServer(api.New(api.Config{View: v, Access: api.Access{Open: true}}))
+			defer srv.Close()
+			ctx, cancel := context.WithCancel(t.Context())
+			r, w := io.Pipe()
+			done := make(chan int)
+			go func() {
+				done <- run(ctx, append([]string{"get", "--watch", "--api", srv.URL}, strings.Fields(c.args)...), nil, w, w)
+			}()
+			lines := bufio.NewScanner(r)
+			want(t, lines, c.before)
+			if c.change != nil {
+				facts.Update(c.change)
+				want(t, lines, c.after)
+			}
+			go io.Copy(io.Discard, r)
+			cancel()
+			if code := <-done; code != exitDone {
+				t.Errorf("exit code %d", code)
+			}
+		})
+	}
+}
+
+func want(t *testing.T, lines *bufio.Scanner, prefixes []string) {
+	t.Helper()
+	for _, p := range prefixes {
+		if lines.Scan(); !strings.HasPrefix(lines.Text(), p) {
+			t.Fatalf("got line  %s\nwant begin %s", lines.Text(), p)
+		}
+	}
+}
+
+// TestEveryCommandHasAnExample walks the commands, so that a new one cannot be forgotten.
+func TestEveryCommandHasAnExample(t *testing.T) {
+	var walk func(*cobra.Command)
+	walk = func(c *cobra.Command) {
+		if c.Example == "" || c.Short == "" {
+			t.Errorf("%s: help without example or summary", c.CommandPath())
+		}
+		for _, sub := range c.Commands() {
+			walk(sub)
+		}
+	}
+	walk(newRoot())
+}
