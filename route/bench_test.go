@@ -145,7 +145,6 @@ func BenchmarkIncrementalLink(b *testing.B) {
 					}
 				}
 			}
-			b.ReportMetric(float64(len(jobs))/416, "trees/link")
 			i := 0
 			b.ReportAllocs()
 			for b.Loop() {
@@ -157,6 +156,7 @@ func BenchmarkIncrementalLink(b *testing.B) {
 				copy(d.sole, j.from.sole)
 				j.next.repair(j.dst, d, j.from.pending, s)
 			}
+			b.ReportMetric(float64(len(jobs))/416, "trees/link")
 		})
 		b.Run("whole", func(b *testing.B) {
 			t := asked(g)
