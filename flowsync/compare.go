@@ -19,6 +19,7 @@ func (c *Core) up(l *ledger, in Up, now time.Time) {
 	for _, key := range l.keys() {
 		l.rows[key].formed = false
 	}
+	l.own = true
 	c.ready.Own = append(c.ready.Own, Own{l.dpid, Infrastructure(c.config.Domain, in.Version, in.Tables)})
 	c.read(l, now)
 }

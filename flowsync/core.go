@@ -140,18 +140,25 @@ func (c *Core) on(dpid netview.DPID, session uint64) *ledger {
 	return l
 }
 
-// gone takes a switch out; if it is connected all the same it stays.
+// gone takes a switch out; as long as it is connected all the same it stays.
 func (c *Core) gone(dpid netview.DPID) *ledger {
 	l := c.ledgers[dpid]
-	if l == nil {
-		return nil
+	if l != nil {
+		l.view, l.settled = nil, time.Time{}
 	}
-	l.view, l.settled = nil, time.Time{}
-	if l.phase != phaseDown {
-		return l
-	}
-	c.ready.Own = append(c.ready.Own, Own{DPID: dpid})
 	return l
+}
+
+// bury withdraws what flowsync itself wants of a switch that is neither in the view nor connected, and forgets the switch
+// when nobody else wants anything of it.
+func (c *Core) bury(l *ledger) {
+	if l.own {
+		l.own = false
+		c.ready.Own = append(c.ready.Own, Own{DPID: l.dpid})
+	}
+	if len(l.rows) == 0 && len(l.meters.rows) == 0 {
+		delete(c.ledgers, l.dpid)
+	}
 }
 
 func (c *Core) applyRule(in Rule) *ledger {
@@ -207,8 +214,8 @@ func (c *Core) work(l *ledger, now time.Time) {
 
 func (c *Core) act(l *ledger, now time.Time) {
 	if l.phase == phaseDown {
-		if l.view == nil && len(l.rows) == 0 {
-			delete(c.ledgers, l.dpid)
+		if l.view == nil {
+			c.bury(l)
 		}
 		return
 	}

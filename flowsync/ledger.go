@@ -41,6 +41,7 @@ type ledger struct {
 	unkept  int                     // foreign entries above Config.ForeignMax
 
 	touched bool // in this step
+	own     bool // the infrastructure's rules are wanted
 
 	view     *netview.Switch // as the view has it, nil if it does not
 	settled  time.Time       // when the view said so for this session; zero if not yet

@@ -111,8 +111,17 @@ func installed(view *netview.View, dpid netview.DPID) (n int) {
 	return n
 }
 
-func TestLoopInstallsWhatIsWanted(t *testing.T) {
+// viewOf is a view of one switch.
+func viewOf(dpid netview.DPID) *netview.View {
 	view := netview.New(netview.Limits{})
+	view.Facts().Update(func(tx *netview.FactsTx) {
+		tx.PutSwitch(&netview.Switch{DPID: dpid, State: netview.SwitchDisconnected})
+	})
+	return view
+}
+
+func TestLoopInstallsWhatIsWanted(t *testing.T) {
+	view := viewOf(7)
 	running(t, view, func(l *Loop, stop <-chan struct{}) {
 		m := newModel(openflow.V13, 254)
 		m.refuse[5001] = openflow.FlowModFailedTableFull
@@ -145,7 +154,7 @@ func TestLoopInstallsWhatIsWanted(t *testing.T) {
 }
 
 func TestLoopIgnoresEarlierSessions(t *testing.T) {
-	view := netview.New(netview.Limits{})
+	view := viewOf(7)
 	running(t, view, func(l *Loop, stop <-chan struct{}) {
 		m := newModel(openflow.V13, 254)
 		first := connectPrompt(l, 7, m, stop)

@@ -1,0 +1,93 @@
+package flowsync
+
+import (
+	"testing"
+	"time"
+
+	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/openflow"
+)
+
+// TestLostWhileListed: a switch lists an entry, loses it, tells so, and only then sends the last part of its listing.
+func TestLostWhileListed(t *testing.T) {
+	f := newFleet(t)
+	f.inputs = []Input{Rule{Rule: f.rules[0][0][0]}}
+	f.stepAll()
+	f.step(Up{0, 1, openflow.V13, 254})
+	lost := f.rules[0][0][0]
+	f.step(Removed{0, 1, lost.Table, lost.Priority, lost.Match.Key(), lost.Cookie})
+	if n := f.step(Entries{DPID: 0, Session: 1, Reading: f.held(0)}); n != 1 {
+		t.Fatalf("%d messages, want the lost rule's", n)
+	}
+}
+
+// TestEarlierSessionIsIgnored: what a session says after the next one has begun is about nothing that is under way.
+func TestEarlierSessionIsIgnored(t *testing.T) {
+	c := NewCore(Config{})
+	now := time.Unix(0, 0)
+	rule := parseRule(t, "table=1 priority=5002 eth_type=0x0806 apply=1")
+	rule.DPID, rule.Owner, rule.State = 1, "forward", netview.RulePending
+	c.Step([]Input{Up{1, 2, openflow.V13, 254}, Rule{Rule: &rule}}, now)
+	if r := c.Step([]Input{Entries{DPID: 1, Session: 1}}, now); len(r.Batches) > 0 {
+		t.Fatal("the listing of an earlier session was taken for this one's")
+	}
+	ready := c.Step([]Input{Entries{DPID: 1, Session: 2}}, now)
+	if len(ready.Batches) != 1 {
+		t.Fatal("the listing was not taken")
+	}
+	batch := ready.Batches[0]
+	c.Step([]Input{Sent{1, 2, []uint32{5}, true}}, now)
+	if r := c.Step([]Input{Confirmed{1, 1, batch.ID, nil}}, now); len(r.Results) > 0 {
+		t.Fatal("a barrier of an earlier session confirmed this one's batch")
+	}
+	c.Step([]Input{Refused{1, 1, 5, openflow.ErrorMsg{Code: openflow.FlowModFailedTableFull}}, Down{1, 1}, Up{1, 1, openflow.V10, 1}}, now)
+	r := c.Step([]Input{Confirmed{1, 2, batch.ID, nil}}, now)
+	if len(r.Results) != 1 || r.Results[0].State != netview.RuleInstalled {
+		t.Fatalf("the batch ended with %+v", r.Results)
+	}
+}
+
+// TestReadsOursOnlyWhereAllIsTooMuch: a switch whose whole listing is refused or too large is asked for our entries.
+func TestReadsOursOnlyWhereAllIsTooMuch(t *testing.T) {
+	for _, v := range []openflow.Version{openflow.V10, openflow.V13} {
+		c := NewCore(Config{})
+		now := time.Unix(0, 0)
+		if r := c.Step([]Input{Up{1, 1, v, 254}}, now); len(r.Readings) != 1 || r.Readings[0].Mask != 0 {
+			t.Fatalf("OpenFlow %s: first readings %+v", v, r.Readings)
+		}
+		r := c.Step([]Input{Entries{DPID: 1, Session: 1, Err: errAnswer}}, now)
+		r = c.Step([]Input{Tick{}}, r.Wake)
+		if filtered := len(r.Readings) == 1 && r.Readings[0].Mask != 0; filtered != (v == openflow.V13) || len(r.Readings) != 1 {
+			t.Errorf("OpenFlow %s: second readings %+v", v, r.Readings)
+		}
+	}
+}
+
+// TestRereads: with Config.Reread a switch is compared again, and what went unnoticed is put right.
+func TestRereads(t *testing.T) {
+	w := newWorld(t, Config{Reread: time.Minute})
+	w.add(1, openflow.V13, 254, 1)
+	w.connect(1)
+	w.talk()
+	clear(w.models[1].entries)
+	w.now = w.now.Add(time.Minute)
+	w.talk()
+	if n := len(w.models[1].entries); n != 3 {
+		t.Fatalf("%d entries after a reading that found none, want 3", n)
+	}
+}
+
+// TestForgetsSwitches: a switch that is gone from the view, and of which nothing is wanted, leaves nothing behind.
+func TestForgetsSwitches(t *testing.T) {
+	w := newWorld(t, Config{})
+	w.add(1, openflow.V13, 254, 1)
+	w.connect(1)
+	w.talk()
+	w.cut(1, 0)
+	w.facts.Update(func(tx *netview.FactsTx) { tx.DeleteSwitch(1) })
+	w.talk()
+	w.talk()
+	if n := len(w.loop.core.ledgers); n != 0 || len(w.loop.core.deadlines) > 1 {
+		t.Fatalf("%d switches remembered, %d deadlines", n, len(w.loop.core.deadlines))
+	}
+}
