@@ -32,7 +32,6 @@ func TestConversations(t *testing.T) {
 // What the core sends is printed after "->", what it delivers after the name of the event.
 type conversation struct {
 	now   time.Time
-	cfg   Config
 	cores map[string]*Core
 	core  *Core
 	roles *Roles

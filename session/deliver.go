@@ -164,3 +164,17 @@ func (s *Session) batchEnd() {
 		s.owner.BatchEnd(s)
 	}
 }
+
+// gone tells the handler, or who asked for refused connections, that the session has ended.
+func (s *Session) gone(reason error) {
+	switch {
+	case !s.connected:
+		if s.cfg.Refused != nil {
+			s.cfg.Refused(s.conn.RemoteAddr(), reason)
+		}
+	case s.controller != nil:
+		s.controller.Disconnected(s, reason)
+	default:
+		s.owner.Disconnected(s, reason)
+	}
+}

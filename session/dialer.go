@@ -36,6 +36,6 @@ func (d *Dialer) ServeConn(conn net.Conn, roles *Roles, h SwitchHandler) (*Sessi
 	return s, nil
 }
 
-// Close ends all sessions and waits until each Disconnected has returned. When ctx is done first, connections are cut and
-// what was queued is lost; the error is then that of ctx.
+// Close ends all sessions and waits until each Disconnected has returned. When ctx is done first, connections are cut,
+// what was queued is lost, and the error is that of ctx; a handler may then still be running.
 func (d *Dialer) Close(ctx context.Context) error { return d.group.close(ctx) }

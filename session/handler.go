@@ -42,8 +42,9 @@ type SwitchHandler interface {
 }
 
 // FrameHandler may be implemented by a Handler or SwitchHandler that wants messages as bytes, without their being
-// parsed: load generators. Frame is called for every message of a connected session but echo, barrier, hello and
-// the answers to requests; the bytes are valid during the call. Where it returns false the message goes the usual way.
+// parsed: load generators. Frame is called for packet-ins, port statuses and flow-removed messages, and for all requests
+// and modifications that a SwitchHandler would get except experimenter messages. The bytes are valid during the call, and
+// only their length is checked. Where it returns false the message goes the usual way.
 type FrameHandler interface {
 	Frame(s *Session, h openflow.Header, frame []byte) bool
 }

@@ -59,9 +59,12 @@ func (in *input) adapt() {
 	}
 }
 
+// large says whether the buffer is larger than an idle session's.
+func (in *input) large() bool { return len(in.buf) > minReadBuffer }
+
 // rest lets a large buffer go if no read since the last rest needed it.
 func (in *input) rest() {
-	if in.r == in.w && len(in.buf) > minReadBuffer && in.largest <= minReadBuffer {
+	if in.r == in.w && in.large() && in.largest <= minReadBuffer {
 		in.buf, in.r, in.w = nil, 0, 0
 	}
 	in.largest = 0

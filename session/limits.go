@@ -32,12 +32,13 @@ const (
 	// MaxErrorData is how many bytes of a refused message go back in the error (OpenFlow 1.3, ofp_error_msg: at least 64).
 	MaxErrorData = 64
 
-	minReadBuffer = 4 << 10   // of an idle session
+	minReadBuffer = 2 << 10   // of an idle session
 	maxReadBuffer = 256 << 10 // of a busy one; at least one longest message, 64 KiB
 	flushBytes    = 64 << 10  // written in the middle of a batch when so much is queued
-	keepOutput    = 4 << 10   // larger output buffers are let go when the session is idle
+	keepOutput    = 1 << 10   // larger output buffers are let go when the session is idle
 	queueReserve  = 64 << 10  // above MaxQueue, for the protocol's own answers
 	pauseLimit    = 50 * time.Millisecond
 	lingerLimit   = 500 * time.Millisecond // for the last bytes of a session that is closed on purpose
 	tickInterval  = 100 * time.Millisecond // resolution of all deadlines
+	restTicks     = 50                     // ticks between two looks for sessions that keep large buffers
 )

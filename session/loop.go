@@ -63,7 +63,7 @@ func (g *group) remove(s *Session) {
 	delete(g.sessions, s)
 }
 
-// close ends all sessions and waits for them; when ctx is done their connections are cut.
+// close ends all sessions and waits for them; when ctx is done their connections are cut, and it waits no longer.
 func (g *group) close(ctx context.Context) error {
 	g.mu.Lock()
 	if !g.closed {
@@ -89,7 +89,6 @@ func (g *group) close(ctx context.Context) error {
 		s.conn.Close()
 	}
 	g.mu.Unlock()
-	<-ended
 	return ctx.Err()
 }
 
@@ -97,21 +96,22 @@ func (g *group) close(ctx context.Context) error {
 func (g *group) tick() {
 	ticker := time.NewTicker(tickInterval)
 	defer ticker.Stop()
-	for {
+	for n := 1; ; n++ {
 		select {
 		case <-g.stop:
 			return
 		case now := <-ticker.C:
-			g.wake(now.Sub(g.epoch))
+			g.wake(now.Sub(g.epoch), n%restTicks == 0)
 		}
 	}
 }
 
-func (g *group) wake(now time.Duration) {
+// wake wakes readers whose deadline has passed and, where rest says so, those that may let large buffers go.
+func (g *group) wake(now time.Duration, rest bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for s := range g.sessions {
-		if d := s.deadline.Load(); d != 0 && d <= int64(now) {
+		if d := s.deadline.Load(); d != 0 && d <= int64(now) || rest && (s.large.Load() || s.out.large()) {
 			s.kick()
 		}
 	}
@@ -196,13 +196,17 @@ func (s *Session) batch(n int) {
 		}
 	}
 	s.input.adapt()
+	if s.input.large() && !s.large.Load() {
+		s.large.Store(true)
+	}
 	s.batchEnd()
 	s.flush()
 }
 
-// woken acts on a deadline of the core.
+// woken acts on a deadline of the core, and lets large buffers go if they were not needed lately.
 func (s *Session) woken() {
 	s.input.rest()
+	s.large.Store(s.input.large())
 	s.out.trim()
 	s.begin()
 	s.step(Input{Read: s.in.bytes.Load()})
@@ -326,20 +330,6 @@ func (s *Session) finish(reason error, ours bool) {
 	close(s.done)
 }
 
-// gone tells the handler, or who asked for refused connections, that the session has ended.
-func (s *Session) gone(reason error) {
-	switch {
-	case !s.connected:
-		if s.cfg.Refused != nil {
-			s.cfg.Refused(s.conn.RemoteAddr(), reason)
-		}
-	case s.controller != nil:
-		s.controller.Disconnected(s, reason)
-	default:
-		s.owner.Disconnected(s, reason)
-	}
-}
-
 // RequestContext is Request for those who may wait, never the handler itself: it returns the answer.
 func (s *Session) RequestContext(ctx context.Context, m openflow.Message) (openflow.Message, error) {
 	type answer struct {
@@ -384,22 +374,5 @@ func (v *Server) Serve(ln net.Listener) error {
 			case <-time.After(acceptPause):
 			}
 		}
-	}
-}
-
-// replace makes s the session of its switch. An older one ends first: its Disconnected comes before our Connected.
-func (v *Server) replace(s *Session) {
-	id := s.features.Datapath
-	for {
-		v.mu.Lock()
-		old := v.byDatapath[id]
-		if old == nil {
-			v.byDatapath[id] = s
-			v.mu.Unlock()
-			return
-		}
-		v.mu.Unlock()
-		old.Close(ErrReplaced)
-		<-old.done
 	}
 }

@@ -159,6 +159,13 @@ func (q *output) drop() {
 	q.rest()
 }
 
+// large says whether the buffers are larger than an idle session's.
+func (q *output) large() bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return cap(q.buf)+cap(q.spare) > keepOutput
+}
+
 // trim lets large buffers go while nothing is queued.
 func (q *output) trim() {
 	q.mu.Lock()
@@ -166,10 +173,7 @@ func (q *output) trim() {
 	if q.writing || len(q.buf)+len(q.head) > 0 {
 		return
 	}
-	if cap(q.buf) > keepOutput {
-		q.buf = nil
-	}
-	if cap(q.spare) > keepOutput {
-		q.spare = nil
+	if cap(q.buf)+cap(q.spare) > keepOutput {
+		q.buf, q.spare = nil, nil
 	}
 }

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"slices"
 	"time"
 
 	"github.com/weirnet/weir/openflow"
@@ -101,6 +102,9 @@ func (q *requests) remove(r *request) {
 		n++
 	}
 	q.order = q.order[n:]
+	if len(q.order) > 2*len(q.open)+keepRequests { // one that waits long does not hold up the memory of those after it
+		q.order = slices.DeleteFunc(q.order, func(r *request) bool { return r.answered })
+	}
 	if len(q.open) > 0 {
 		return
 	}
@@ -144,9 +148,8 @@ func (q *requests) expire(c *Core, now time.Time) {
 
 // fail answers all open requests, in their order.
 func (q *requests) fail(c *Core, err error) {
-	all := q.order
-	for _, r := range all {
-		if r != nil && !r.answered {
+	for _, r := range slices.Clone(q.order) { // answering changes the order
+		if !r.answered {
 			c.answer(r, nil, err)
 		}
 	}

@@ -48,7 +48,7 @@ func (v *Server) ServeConn(conn net.Conn) (*Session, error) {
 }
 
 // Close stops accepting, ends all sessions and waits until each Disconnected has returned. When ctx is done first,
-// connections are cut and what was queued is lost; the error is then that of ctx.
+// connections are cut, what was queued is lost, and the error is that of ctx; a handler may then still be running.
 func (v *Server) Close(ctx context.Context) error {
 	v.mu.Lock()
 	v.closed = true
@@ -89,5 +89,22 @@ func (v *Server) forget(s *Session) {
 	defer v.mu.Unlock()
 	if id := s.features.Datapath; v.byDatapath[id] == s {
 		delete(v.byDatapath, id)
+	}
+}
+
+// replace makes s the session of its switch. An older one ends first: its Disconnected comes before our Connected.
+func (v *Server) replace(s *Session) {
+	id := s.features.Datapath
+	for {
+		v.mu.Lock()
+		old := v.byDatapath[id]
+		if old == nil {
+			v.byDatapath[id] = s
+			v.mu.Unlock()
+			return
+		}
+		v.mu.Unlock()
+		old.Close(ErrReplaced)
+		<-old.done
 	}
 }

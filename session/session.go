@@ -31,6 +31,7 @@ type Session struct {
 
 	deadline atomic.Int64 // of the core, in ns since group.epoch; 0 is none
 	closing  atomic.Pointer[error]
+	large    atomic.Bool // the reader's buffer is large
 	done     chan struct{}
 
 	reader

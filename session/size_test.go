@@ -6,8 +6,10 @@ import (
 	"runtime"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
+	"github.com/weirnet/weir/internal/memnet"
 	"github.com/weirnet/weir/internal/need"
 	"github.com/weirnet/weir/openflow"
 )
@@ -120,4 +122,49 @@ func weigh() int64 {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return int64(m.HeapAlloc + m.StackInuse)
+}
+
+// TestBuffersAreLetGoWhenIdle keeps two ends busy and then leaves them alone, with echo and without.
+func TestBuffersAreLetGoWhenIdle(t *testing.T) {
+	for _, echo := range []time.Duration{-1, time.Second} {
+		synctest.Test(t, func(t *testing.T) {
+			p := newPair(t, Config{EchoInterval: echo}, memnet.Options{})
+			p.handler.packetIn = func(*Session, openflow.Header, *openflow.PacketIn) {}
+			sw, ctl, _ := p.connect(&datapath{id: 1})
+			for range 100 {
+				if err := sw.SendBytes(packetIns(openflow.V13, 2000)); err != nil {
+					t.Fatal(err)
+				}
+				synctest.Wait()
+			}
+			if !ctl.input.large() || !sw.out.large() {
+				t.Error("the buffers did not grow")
+			}
+			time.Sleep(2*restTicks*tickInterval + 2*time.Second)
+			synctest.Wait()
+			if ctl.input.large() || sw.out.large() {
+				t.Errorf("%d bytes kept for reading, %d for writing", len(ctl.input.buf), cap(sw.out.buf)+cap(sw.out.spare))
+			}
+			p.close()
+		})
+	}
+}
+
+// TestARequestThatWaitsLongHoldsUpNoMemory answers many requests after one that is not answered.
+func TestARequestThatWaitsLongHoldsUpNoMemory(t *testing.T) {
+	cfg := Config{}.withDefaults()
+	c := NewCore(SwitchEnd, &cfg, &Roles{})
+	c.version, c.state = openflow.V13, stateReady
+	for range 10000 {
+		xid := c.NextXID()
+		if err := c.Expect(xid, openflow.TypeBarrierRequest, time.Unix(0, 0), nil); err != nil {
+			t.Fatal(err)
+		}
+		if xid > 1 {
+			c.Forget(xid)
+		}
+	}
+	if n := len(c.requests.order); n > 2*keepRequests {
+		t.Errorf("%d requests kept for one that is open", n)
+	}
 }

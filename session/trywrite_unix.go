@@ -7,16 +7,8 @@ import (
 	"syscall"
 )
 
-// tryWriter is a connection that can be written without waiting: it takes what there is room for.
-type tryWriter interface {
-	TryWrite(p []byte) (int, error)
-}
-
-// tryWriterOf is how conn is written without waiting; nil if it can not be.
-func tryWriterOf(conn net.Conn) tryWriter {
-	if t, ok := conn.(tryWriter); ok {
-		return t
-	}
+// socketOf is how a TCP connection is written without waiting; nil if conn is none.
+func socketOf(conn net.Conn) tryWriter {
 	tcp, ok := conn.(*net.TCPConn)
 	if !ok {
 		return nil
