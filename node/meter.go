@@ -101,7 +101,14 @@ var (
 )
 
 // Describe is of prometheus.Collector.
-func (m *meter) Describe(ch chan<- *prometheus.Desc) { prometheus.DescribeByCollect(m, ch) }
+func (m *meter) Describe(ch chan<- *prometheus.Desc) {
+	for _, d := range []*prometheus.Desc{
+		descMessages, descBytes, descDecode, descDropped, descPaused, descRefused, descQueue, descTrip, descRows,
+		descRevision, descDiscovery, descFlowsync, descRules, descForward,
+	} {
+		ch <- d
+	}
+}
 
 // Collect is of prometheus.Collector.
 func (m *meter) Collect(ch chan<- prometheus.Metric) {

@@ -37,8 +37,9 @@ type Datapath struct {
 // outlet is the way to a connected switch.
 type outlet struct {
 	Switch
-	single bool  // all rules in one table
-	table  uint8 // of the pairs
+	single  bool  // all rules in one table
+	cookies bool  // deletions may be restricted to a cookie: OpenFlow 1.3
+	table   uint8 // of the pairs
 }
 
 // flow is a pair's way on: the path, or 0 where source and destination are on the same switch, and the port out of
@@ -59,7 +60,7 @@ func (f *Forward) Attach(dpid netview.DPID, version openflow.Version, tables uin
 		f.switches.put(uint64(dpid), d)
 	}
 	single := plan.SingleTable(version, tables)
-	d.outlet.Store(&outlet{Switch: out, single: single, table: pairTable(single)})
+	d.outlet.Store(&outlet{Switch: out, single: single, cookies: version >= openflow.V13, table: pairTable(single)})
 	return d
 }
 

@@ -146,8 +146,10 @@ func (d *Datapath) cleanUp(pr pair, old, now *path) {
 			continue
 		}
 		d.pairRule(&d.fm, pr, d.f.cookie(old.id), out.table, h.Out)
-		d.fm.Command, d.fm.CookieMask = openflow.FlowDeleteStrict, plan.ExactMask
-		d.fm.OutPort, d.fm.Instructions = h.Out, nil
+		d.fm.Command, d.fm.OutPort, d.fm.Instructions = openflow.FlowDeleteStrict, h.Out, nil
+		if out.cookies {
+			d.fm.CookieMask = plan.ExactMask
+		}
 		if d.send(out.FlowMod(&d.fm)) {
 			out.Flush()
 		}
