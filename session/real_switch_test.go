@@ -158,9 +158,6 @@ func TestSwitchAgainstOSKen(t *testing.T) {
 	}
 }
 
-// oskenApplication is what the Python interpreter runs.
-const oskenApplication = "testdata/osken_switch.py"
-
 // osken is a running os-ken application and what it has printed.
 type osken struct {
 	lines chan string
@@ -168,7 +165,8 @@ type osken struct {
 }
 
 func startOSKen(t *testing.T, python string, v openflow.Version) *osken {
-	cmd := exec.Command(python, oskenApplication, v.String(), "6653")
+	arguments := []string{"testdata/osken_switch.py", v.String(), "6653"}
+	cmd := exec.Command(python, arguments...)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
