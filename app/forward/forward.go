@@ -158,3 +158,9 @@ func pairOfMatch(m openflow.Match) (pair, bool) {
 func Hash(src, dst packet.MAC) uint64 {
 	return pair{src: src.Uint64() << 16, dst: dst.Uint64()}.hash()
 }
+
+// datapath is a switch that was ever attached, or nil.
+func (f *Forward) datapath(dpid netview.DPID) *Datapath {
+	d, _ := f.switches.get(uint64(dpid))
+	return d
+}

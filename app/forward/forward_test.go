@@ -1,0 +1,372 @@
+package forward
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/openflow"
+	"github.com/weirnet/weir/packet"
+	"github.com/weirnet/weir/plan"
+)
+
+// shapes are the networks that the tests run on: switches, and the cables between them.
+var shapes = map[string]struct {
+	switches int
+	edges    [][2]int
+}{
+	"one":      {1, nil},
+	"linear":   {4, [][2]int{{0, 1}, {1, 2}, {2, 3}}},
+	"ring":     {5, [][2]int{{0, 1}, {1, 2}, {2, 3}, {3, 4}, {4, 0}}},
+	"full":     {4, [][2]int{{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}}},
+	"parallel": {2, [][2]int{{0, 1}, {0, 1}, {0, 1}}},
+	"torus": {9, [][2]int{
+		{0, 1}, {1, 2}, {2, 0}, {3, 4}, {4, 5}, {5, 3}, {6, 7}, {7, 8}, {8, 6},
+		{0, 3}, {3, 6}, {6, 0}, {1, 4}, {4, 7}, {7, 1}, {2, 5}, {5, 8}, {8, 2},
+	}},
+}
+
+// everywhere runs a test on all shapes, with both versions and some orders of events.
+func everywhere(t *testing.T, cfg Config, test func(t *testing.T, n *network)) {
+	for name, shape := range shapes {
+		for _, v := range []openflow.Version{openflow.V10, openflow.V13} {
+			for seed := range uint64(3) {
+				t.Run(fmt.Sprintf("%s/%s/%d", name, v, seed), func(t *testing.T) {
+					n := newNetwork(t, seed, v, cfg)
+					n.join(shape.switches, shape.edges)
+					test(t, n)
+				})
+			}
+		}
+	}
+}
+
+// stations are the hosts in order.
+func (n *network) stations() []*station {
+	var all []*station
+	for _, h := range n.hosts {
+		all = append(all, h)
+	}
+	slices.SortFunc(all, func(a, b *station) int { return int(a.mac.Uint64()) - int(b.mac.Uint64()) })
+	return all
+}
+
+func frame(dst, src packet.MAC, etherType uint16, id int) []byte {
+	return append(packet.AppendEthernet(nil, dst, src, 0, 0, etherType), byte(id>>8), byte(id))
+}
+
+func (n *network) packetIns() (sum int) {
+	for _, s := range n.switches {
+		sum += s.packetIns
+	}
+	return sum
+}
+
+// take empties what a host got.
+func (h *station) take() int {
+	got := len(h.got)
+	h.got = nil
+	return got
+}
+
+func TestEveryPairByOnePacketIn(t *testing.T) {
+	everywhere(t, Config{}, func(t *testing.T, n *network) {
+		id := 0
+		for _, a := range n.stations() {
+			for _, b := range n.stations() {
+				if a == b {
+					continue
+				}
+				for round := range 3 {
+					id++
+					before := n.packetIns()
+					n.say(a, frame(b.mac, a.mac, packet.TypeIPv4, id))
+					n.settle()
+					want := map[bool]int{true: 1}[round == 0]
+					if came, asked := b.take(), n.packetIns()-before; came != 1 || asked != want {
+						t.Fatalf("%s to %s, packet %d: %d copies came with %d packet-ins, want 1 with %d", a.mac, b.mac, round, came, asked, want)
+					}
+				}
+			}
+		}
+		n.symmetric(t)
+	})
+}
+
+// symmetric checks that both directions of each pair take the same switches.
+func (n *network) symmetric(t *testing.T) {
+	for _, d := range n.f.datapaths() {
+		for pr, fl := range d.pairs {
+			p := n.f.paths.get(fl.path)
+			if p == nil {
+				continue
+			}
+			e := n.f.datapath(p.egress().DPID)
+			back := n.f.paths.get(e.pairs[pair{src: pr.dst << 16, dst: pr.src >> 16}].path)
+			for i, h := range p.hops {
+				if r := back.hops[len(back.hops)-1-i]; r.DPID != h.DPID || i > 0 && r.Out != h.In {
+					t.Fatalf("there %v, back %v", p.hops, back.hops)
+				}
+			}
+		}
+	}
+}
+
+func TestBroadcastReachesEachHostOnce(t *testing.T) {
+	everywhere(t, Config{}, func(t *testing.T, n *network) {
+		n.floodOnce(t, "broadcast", packet.Broadcast, packet.TypeIPv4)
+		n.floodOnce(t, "ARP", packet.Broadcast, packet.TypeARP)
+		n.floodOnce(t, "IPv4 multicast", packet.MAC{1, 0, 0x5e, 0, 0, 5}, packet.TypeIPv4)
+		n.floodOnce(t, "unknown host", packet.MAC{2, 9, 9, 9, 9, 9}, packet.TypeIPv4)
+	})
+}
+
+// floodOnce has each host say one packet to all, and counts the copies at the others.
+func (n *network) floodOnce(t *testing.T, what string, dst packet.MAC, etherType uint16) {
+	t.Helper()
+	for _, a := range n.stations() {
+		n.say(a, frame(dst, a.mac, etherType, 1))
+		n.settle()
+		for _, b := range n.stations() {
+			if came, want := b.take(), map[bool]int{true: 1}[a != b]; came != want {
+				t.Fatalf("%s from %s: %d copies at %s, want %d", what, a.mac, came, b.mac, want)
+			}
+		}
+	}
+}
+
+func TestOnlyTheFirstSwitchShowsBroadcasts(t *testing.T) {
+	everywhere(t, Config{}, func(t *testing.T, n *network) {
+		a := n.stations()[0]
+		before := n.packetIns()
+		n.say(a, frame(packet.Broadcast, a.mac, packet.TypeARP, 1))
+		n.settle()
+		if asked := n.packetIns() - before; asked != 1 {
+			t.Errorf("one broadcast made %d packet-ins, want 1", asked)
+		}
+	})
+}
+
+func TestFloodModeNeedsNobody(t *testing.T) {
+	everywhere(t, Config{Unknown: UnknownFlood}, func(t *testing.T, n *network) {
+		all := n.stations()
+		a, b := all[0], all[len(all)-1]
+		if a == b {
+			return
+		}
+		for id := range 2 {
+			n.say(a, frame(b.mac, a.mac, packet.TypeIPv4, id))
+			if b.take() != 1 {
+				t.Fatal("the packet did not arrive before the controller had said anything")
+			}
+			n.settle()
+		}
+		if fl := n.f.datapath(a.at.DPID).pairs[pair{src: a.mac.Uint64() << 16, dst: b.mac.Uint64()}]; fl.out == 0 {
+			t.Error("no path was installed")
+		}
+	})
+}
+
+// TestCutsMovePairs cuts cables and restores them, one after the other, in a random order, while packets flow.
+func TestCutsMovePairs(t *testing.T) {
+	everywhere(t, Config{}, func(t *testing.T, n *network) {
+		n.allPairs(t)
+		for range 2 * len(n.cables) {
+			at := n.anyCable()
+			if at.Port == 0 {
+				return
+			}
+			n.cut(at, !n.down[at])
+			if n.rng.IntN(2) == 0 {
+				n.broadcastWhileChanging(t)
+			}
+			n.settle()
+			if n.connected() {
+				n.allPairs(t)
+				n.floodOnce(t, "broadcast", packet.Broadcast, packet.TypeARP)
+			}
+		}
+		n.tableBounds(t)
+	})
+}
+
+// allPairs sends a packet of each pair and wants it to arrive once.
+func (n *network) allPairs(t *testing.T) {
+	t.Helper()
+	for _, a := range n.stations() {
+		for _, b := range n.stations() {
+			if a == b {
+				continue
+			}
+			n.say(a, frame(b.mac, a.mac, packet.TypeIPv4, 7))
+			n.settle()
+			if came := b.take(); came != 1 {
+				t.Fatalf("%s to %s: %d copies came, want 1", a.mac, b.mac, came)
+			}
+		}
+	}
+}
+
+// broadcastWhileChanging sends broadcasts between the steps of a change: none may arrive twice, or go round.
+func (n *network) broadcastWhileChanging(t *testing.T) {
+	for range 20 {
+		n.hops = 0
+		a := n.stations()[n.rng.IntN(len(n.hosts))]
+		n.say(a, frame(packet.Broadcast, a.mac, packet.TypeARP, 3))
+		for _, b := range n.stations() {
+			if came := b.take(); came > 1 {
+				t.Fatalf("while the tree changed %d copies of a broadcast came to %s", came, b.mac)
+			}
+		}
+		n.step()
+	}
+}
+
+func (n *network) anyCable() netview.Point {
+	var ends []netview.Point
+	for p := range n.cables {
+		ends = append(ends, p)
+	}
+	slices.SortFunc(ends, netview.Point.Compare)
+	if len(ends) == 0 {
+		return netview.Point{}
+	}
+	return ends[n.rng.IntN(len(ends))]
+}
+
+// connected tells whether every switch reaches every other.
+func (n *network) connected() bool {
+	seen := map[netview.DPID]bool{n.ids[0]: true}
+	for grew := true; grew; {
+		grew = false
+		for a, b := range n.cables {
+			if seen[a.DPID] && !seen[b.DPID] && !n.down[a] {
+				seen[b.DPID], grew = true, true
+			}
+		}
+	}
+	return len(seen) == len(n.ids)
+}
+
+// tableBounds checks that no switch has more firm rules than its ports ask for, and that each pair stands once.
+func (n *network) tableBounds(t *testing.T) {
+	for _, s := range n.switches {
+		firm := 0
+		for _, e := range s.entries {
+			if !plan.Decode(e.Cookie).Kind.Soft() {
+				firm++
+			}
+		}
+		if most := 5 + 7*len(s.ports); firm > most {
+			t.Errorf("switch %s has %d firm rules with %d ports, want at most %d", s.id, firm, len(s.ports), most)
+		}
+		if most := len(n.hosts) * len(n.hosts); len(s.entries)-firm > most {
+			t.Errorf("switch %s has %d soft rules for %d pairs", s.id, len(s.entries)-firm, most)
+		}
+	}
+}
+
+func TestHostMoves(t *testing.T) {
+	everywhere(t, Config{}, func(t *testing.T, n *network) {
+		n.allPairs(t)
+		h := n.stations()[0]
+		to := n.newPlace()
+		h.at = to
+		n.facts.Update(func(tx *netview.FactsTx) {
+			tx.PutHost(&netview.Host{HostID: netview.HostID{MAC: h.mac}, At: to})
+		})
+		n.settle()
+		n.allPairs(t)
+	})
+}
+
+// newPlace adds an edge port to the last switch.
+func (n *network) newPlace() netview.Point {
+	p := n.newPort(len(n.ids) - 1)
+	n.facts.Update(func(tx *netview.FactsTx) {
+		old, _ := tx.Switch(p.DPID)
+		row := *old
+		row.Ports = append(slices.Clone(old.Ports), netview.Port{Number: p.Port, Up: true, Role: netview.PortEdge})
+		tx.PutSwitch(&row)
+	})
+	n.settle()
+	return p
+}
+
+// TestPacketsKeepTheirOrder sends several packets of one pair before the controller has seen the first.
+func TestPacketsKeepTheirOrder(t *testing.T) {
+	everywhere(t, Config{}, func(t *testing.T, n *network) {
+		all := n.stations()
+		a, b := all[0], all[len(all)-1]
+		if a == b {
+			return
+		}
+		for id := range MaxHeld {
+			n.say(a, frame(b.mac, a.mac, packet.TypeIPv4, id))
+		}
+		n.settle()
+		if len(b.got) != MaxHeld {
+			t.Fatalf("%d packets came, want %d", len(b.got), MaxHeld)
+		}
+		for id, f := range b.got {
+			if int(f[len(f)-1]) != id {
+				t.Fatalf("packet %d came in place %d", f[len(f)-1], id)
+			}
+		}
+	})
+}
+
+func TestFlowRemovedForgetsThePair(t *testing.T) {
+	n := newNetwork(t, 1, openflow.V13, Config{})
+	n.join(2, [][2]int{{0, 1}})
+	n.allPairs(t)
+	d := n.f.datapath(1)
+	if d.Pairs() != 1 || len(n.f.SoftRules(1, 100)) != 2 {
+		t.Fatalf("%d pairs, %d rules, want 1 and 2", d.Pairs(), len(n.f.SoftRules(1, 100)))
+	}
+	for _, e := range n.switches[1].entries {
+		if e.Priority == plan.PriorityPair && e.Flags&openflow.FlagSendFlowRemoved != 0 {
+			stale := plan.Decode(e.Cookie)
+			stale.Owner += 7
+			d.FlowRemoved(&openflow.FlowRemoved{Cookie: stale.Encode(), Match: e.Match})
+			if d.Pairs() != 1 {
+				t.Error("the removal of another path's rule made the pair forgotten")
+			}
+			d.FlowRemoved(&openflow.FlowRemoved{Cookie: e.Cookie, Match: e.Match})
+		}
+	}
+	if d.Pairs() != 0 {
+		t.Error("the pair is still there")
+	}
+	if got := n.f.paths.find(func(*path) bool { return true }); len(got) != 1 {
+		t.Errorf("%d paths are kept, want that of the other direction alone", len(got))
+	}
+}
+
+func TestIndexAgainstMap(t *testing.T) {
+	var x index[int]
+	twin := make(map[uint64]int)
+	rng := rand.New(rand.NewPCG(1, 2))
+	for i := range 20_000 {
+		key := rng.Uint64N(2000) << 12
+		if rng.IntN(3) == 0 {
+			x.remove(key)
+			delete(twin, key)
+		} else {
+			x.put(key, i)
+			twin[key] = i
+		}
+	}
+	found := 0
+	x.each(func(int) { found++ })
+	if found != len(twin) {
+		t.Fatalf("%d values, want %d", found, len(twin))
+	}
+	for k, v := range twin {
+		if got, ok := x.get(k); !ok || got != v {
+			t.Fatalf("%d: %d %v, want %d", k, got, ok, v)
+		}
+	}
+}
