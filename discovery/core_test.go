@@ -21,7 +21,7 @@ var testKey = []byte("0123456789abcdef0123456789abcdef")
 
 // world is a core with a view, a clock, and cables between ports: a probe sent into a cable comes in at its other end.
 type world struct {
-	t      testing.TB
+	t      reporter
 	view   *netview.View
 	facts  *netview.Facts
 	core   *Core
@@ -35,7 +35,13 @@ type world struct {
 	lines   []string
 }
 
-func newWorld(t testing.TB, cfg Config) *world {
+// reporter is what a world needs of a test.
+type reporter interface {
+	Helper()
+	Error(args ...any)
+}
+
+func newWorld(t reporter, cfg Config) *world {
 	cfg.Instance, cfg.Seed = "weir-1", 1000
 	if cfg.Key == nil {
 		cfg.Key = testKey
@@ -272,7 +278,7 @@ func (w *world) crafted(kind string, of netview.Point) []byte {
 	switch kind {
 	case "copy":
 	case "old":
-		frame = bytes.Clone(w.sent[of][0])
+		frame = bytes.Clone(w.sent[of][len(w.sent[of])-4])
 	case "port": // says another port
 		frame[at+13]++
 	case "number":

@@ -82,6 +82,11 @@ func (k *known) fresh(hash uint64) bool {
 	return false
 }
 
+// news is true if a sighting may tell something that is not known.
+func (k *known) news(s *sighting) bool {
+	return !k.fresh(k.hashHost(s.id, s.at, s.ip)) && !k.has(k.hashPort(s.at))
+}
+
 // tick sets the clock.
 func (k *known) tick(sinceStart time.Duration) { k.now.Store(uint32(sinceStart / time.Second)) }
 

@@ -119,8 +119,7 @@ func (d *Discovery) Frame(dpid netview.DPID, port uint32, k *packet.Key) {
 	if !ok {
 		return
 	}
-	known := d.core.known
-	if known.fresh(known.hashHost(s.id, at, s.ip)) || known.has(known.hashPort(at)) {
+	if !d.core.known.news(&s) {
 		return
 	}
 	if !d.put(input{kind: inputFrame, sighting: s}) {

@@ -1,0 +1,166 @@
+package discovery
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/openflow"
+	"github.com/weirnet/weir/packet"
+	"pgregory.net/rapid"
+)
+
+// wires is what the network really is.
+type wires struct {
+	connected map[netview.DPID]bool
+	down      map[netview.Point]bool
+}
+
+// Whatever happens, the view agrees with the core and keeps its invariants; and when nothing happens any more, the links
+// that are up are the cables, ports are what they are, and hosts that speak are where they are.
+func TestConverges(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w := newWorld(fatal{t}, Config{})
+		r := wires{map[netview.DPID]bool{}, map[netview.Point]bool{}}
+		for range rapid.IntRange(1, 40).Draw(t, "steps") {
+			w.random(t, &r)
+		}
+		for dpid := range netview.DPID(4) { // all come back, nothing changes any more
+			if !r.connected[dpid] {
+				r.up(w, dpid)
+			}
+		}
+		w.wait(20 * time.Second)
+		w.expectLinks(t, &r)
+		for dpid := range netview.DPID(4) {
+			w.expectHost(t, netview.Point{DPID: dpid, Port: 3}, &r)
+		}
+	})
+}
+
+// fatal makes what a world reports end the run, so that rapid can shrink it.
+type fatal struct{ *rapid.T }
+
+func (f fatal) Error(args ...any) { f.Fatal(args...) }
+
+func (r *wires) up(w *world, dpid netview.DPID) {
+	r.connected[dpid] = true
+	f := facts(dpid, 3, "")
+	for i := range f.Ports {
+		if r.down[netview.Point{DPID: dpid, Port: f.Ports[i].Number}] {
+			f.Ports[i].State = openflow.PortStateDown
+		}
+	}
+	w.step(func() { w.core.SwitchUp(&f) })
+}
+
+func (w *world) random(t *rapid.T, r *wires) {
+	at := netview.Point{DPID: netview.DPID(rapid.IntRange(0, 3).Draw(t, "dpid")), Port: uint32(rapid.IntRange(1, 3).Draw(t, "port"))}
+	switch rapid.IntRange(0, 9).Draw(t, "op") {
+	case 0, 1:
+		r.up(w, at.DPID)
+	case 2:
+		r.connected[at.DPID] = false
+		w.step(func() { w.core.SwitchDown(at.DPID) })
+	case 3, 4:
+		r.down[at] = !r.down[at]
+		if !r.connected[at.DPID] {
+			return
+		}
+		p, reason := ofPort(at.Port, !r.down[at]), openflow.PortModified
+		if r.down[at] && rapid.Bool().Draw(t, "deleted") {
+			reason = openflow.PortDeleted
+		}
+		w.step(func() { w.core.PortStatus(at.DPID, reason, &p) })
+	case 5:
+		w.unplug(at)
+	case 6:
+		other := netview.Point{DPID: netview.DPID(rapid.IntRange(0, 3).Draw(t, "other")), Port: uint32(rapid.IntRange(1, 2).Draw(t, "otherport"))}
+		if at.Port < 3 {
+			w.unplug(at)
+			w.unplug(other)
+			w.cables[at], w.cables[other] = other, at
+		}
+	case 7:
+		w.speak(at, byte(rapid.IntRange(1, 3).Draw(t, "host")))
+	default:
+		w.wait(time.Duration(rapid.SampledFrom([]int{1, 30, 500, 2500, 9000}).Draw(t, "ms")) * time.Millisecond)
+	}
+}
+
+func (w *world) unplug(at netview.Point) {
+	if end, ok := w.cables[at]; ok {
+		delete(w.cables, end)
+		delete(w.cables, at)
+	}
+}
+
+func (w *world) speak(at netview.Point, host byte) {
+	k := packet.Key{EthSrc: packet.MAC{2, 0, 0, 0, 0, host}, EtherType: packet.TypeARP, ARPOp: 1, Layers: packet.LayerEthernet | packet.LayerARP,
+		ARPSHA: packet.MAC{2, 0, 0, 0, 0, host}, ARPSPA: [4]byte{10, 0, 0, host}}
+	if s, _ := sight(at, &k); !w.core.known.news(&s) {
+		return
+	}
+	w.step(func() { w.core.Frame(at, &k) })
+}
+
+// expectLinks compares the links that are up with the cables between ports that are up.
+func (w *world) expectLinks(t *rapid.T, r *wires) {
+	want, got := map[string]bool{}, map[string]bool{}
+	for a, b := range w.cables {
+		if !r.down[a] && !r.down[b] {
+			want[shortKey(netview.LinkKey{Src: a, Dst: b})] = true
+		}
+	}
+	s := w.view.Snapshot()
+	for l := range s.Links() {
+		if l.Up {
+			got[shortKey(l.LinkKey)] = true
+			if l.State != netview.LinkConfirmed {
+				t.Fatalf("link %s is %s, and both ends are connected", shortKey(l.LinkKey), l.State)
+			}
+		}
+	}
+	if !maps.Equal(want, got) {
+		t.Fatalf("links %v, want %v\n%s", slices.Sorted(maps.Keys(got)), slices.Sorted(maps.Keys(want)), w.history())
+	}
+	for sw := range s.Switches() {
+		for _, p := range sw.Ports {
+			role := netview.PortEdge
+			at := netview.Point{DPID: sw.DPID, Port: p.Number}
+			if end, ok := w.cables[at]; ok && !r.down[end] && !r.down[at] {
+				role = netview.PortLink
+			}
+			if p.Up && p.Role != role {
+				t.Fatalf("port %s is %s, want %s\n%s", short(at), p.Role, role, w.history())
+			}
+		}
+		if !sw.Settled || !s.Settled() {
+			t.Fatalf("switch %d has not settled", sw.DPID)
+		}
+	}
+}
+
+func (w *world) history() string {
+	text := ""
+	for _, l := range w.lines {
+		text += l + "\n"
+	}
+	return text
+}
+
+// expectHost has a host speak at an edge and looks for it there.
+func (w *world) expectHost(t *rapid.T, at netview.Point, r *wires) {
+	if r.down[at] {
+		return
+	}
+	host := byte(100 + at.DPID)
+	w.speak(at, host)
+	h, ok := w.view.Snapshot().Host(netview.HostID{MAC: packet.MAC{2, 0, 0, 0, 0, host}})
+	if !ok || h.At != at || h.State != netview.HostConfirmed || fmt.Sprint(h.IPs) != fmt.Sprintf("[10.0.0.%d]", host) {
+		t.Fatalf("host at %s: %+v", short(at), h)
+	}
+}
