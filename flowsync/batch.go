@@ -37,12 +37,13 @@ func (f *flight) lose(w *row) {
 	}
 }
 
-// addition is the flow-mod for a rule. The switch tells when it loses the entry, so that it can be repaired.
-func addition(r *netview.Rule, instructions []openflow.Instruction) *openflow.FlowMod {
+// addition is the flow-mod for a rule. Its match is the canonical one, with all prerequisites. The switch tells when
+// it loses the entry, so that it can be repaired.
+func addition(key entryKey, r *netview.Rule, instructions []openflow.Instruction) *openflow.FlowMod {
 	return &openflow.FlowMod{
 		Command: openflow.FlowAdd, Cookie: r.Cookie, Table: r.Table, Priority: r.Priority,
 		Buffer: openflow.NoBuffer, OutPort: openflow.PortAny, OutGroup: openflow.GroupAny,
-		Flags: openflow.FlagSendFlowRemoved, Match: r.Match, Instructions: instructions,
+		Flags: openflow.FlagSendFlowRemoved, Match: openflow.Match{OXM: []byte(key.match)}, Instructions: instructions,
 	}
 }
 
@@ -102,7 +103,7 @@ func (c *Core) nextFor(l *ledger, w *row, now time.Time) (op, openflow.Message) 
 		c.tell(w, verdict{netview.RuleFailed, w.unsaid})
 		return op{}, nil
 	}
-	if e := l.foreign[w.wire]; e != nil {
+	if e := l.foreign[w.key]; e != nil {
 		c.tell(w, verdict{netview.RuleFailed, fmt.Sprintf("a foreign entry with cookie 0x%x stands in its place", e.Cookie)})
 		l.readBy(now.Add(c.config.RetryMax))
 		return op{}, nil
@@ -113,7 +114,7 @@ func (c *Core) nextFor(l *ledger, w *row, now time.Time) (op, openflow.Message) 
 		return op{}, nil
 	}
 	c.tell(w, pending)
-	return op{row: w, rule: w.rule, instructions: instructions}, addition(w.rule, instructions)
+	return op{row: w, rule: w.rule, instructions: instructions}, addition(w.key, w.rule, instructions)
 }
 
 // instructionsOf are the instructions of a row's rule, without the meter if the switch has refused that.

@@ -143,18 +143,13 @@ func (l *ledger) requeue() {
 // end is wanted by nobody.
 func (c *Core) compare(l *ledger, w *row) {
 	w.held, w.known, w.on = false, false, content{}
-	wire := w.key
-	if w.rule != nil {
-		c.form(l, w)
-		wire = w.wire
-	}
-	if e := l.stale[wire]; e != nil {
+	if e := l.stale[w.key]; e != nil {
 		w.hold(e)
-		delete(l.stale, wire)
+		delete(l.stale, w.key)
 	}
-	if e := l.soft[wire]; e != nil && w.rule == nil {
-		w.held = true // a removal of a soft entry that was not confirmed
-		delete(l.soft, wire)
+	if l.soft[w.key] != nil {
+		w.held = w.rule == nil // a removal that was not confirmed; an ADD replaces it
+		delete(l.soft, w.key)
 	}
 	if w.lost {
 		w.known, w.lost = false, false
@@ -191,7 +186,7 @@ func (c *Core) removed(l *ledger, in Removed, now time.Time) {
 	key := l.place(entryKey{in.Table, in.Priority, in.Match})
 	delete(l.stale, key)
 	delete(l.soft, key)
-	w := l.onWire(key)
+	w := l.rows[key]
 	switch {
 	case w == nil || w.rule == nil && w.state != rowFlying:
 		return
@@ -214,19 +209,6 @@ func (c *Core) removed(l *ledger, in Removed, now time.Time) {
 	w.fails++
 	w.retryAt = now.Add(c.config.backoff(w.fails))
 	l.retries = append(l.retries, w)
-}
-
-// onWire finds the row that the switch calls key.
-func (l *ledger) onWire(key entryKey) *row {
-	if w := l.rows[key]; w != nil && (!w.formed || w.wire == key) {
-		return w
-	}
-	for _, k := range l.keys() {
-		if w := l.rows[k]; w.formed && w.wire == key {
-			return w
-		}
-	}
-	return nil
 }
 
 // facts takes what the view says of a switch.

@@ -29,22 +29,21 @@ func (f *former) form(v openflow.Version, mod *openflow.FlowMod) (*openflow.Flow
 	return &f.mod, nil
 }
 
-// form finds out under which key the switch will list a rule, or why its version cannot say it.
+// form finds out whether the switch's version can say a rule. What it would say otherwise is not sent: a match might be
+// wider than what is wanted.
 func (c *Core) form(l *ledger, w *row) {
 	if w.formed {
 		return
 	}
-	w.formed, w.unsaid, w.wire = true, "", w.key
-	said, err := c.former.form(l.version, addition(w.rule, w.rule.Instructions))
+	w.formed, w.unsaid = true, ""
+	said, err := c.former.form(l.version, addition(w.key, w.rule, w.rule.Instructions))
 	switch {
 	case err != nil:
 		w.unsaid = err.Error()
 	case said.Table != w.key.table:
 		w.unsaid = fmt.Sprintf("OpenFlow %s cannot name table %d", l.version, w.key.table)
-	default:
-		if match := said.Match.Key(); match != w.key.match {
-			w.wire.match = match
-		}
+	case said.Match.Key() != w.key.match:
+		w.unsaid = fmt.Sprintf("OpenFlow %s would match %s instead", l.version, said.Match.String())
 	}
 }
 
@@ -56,7 +55,7 @@ func (c *Core) holds(l *ledger, w *row, instructions []openflow.Instruction) boo
 	if sameInstructions(w.on.instructions, instructions) {
 		return true
 	}
-	said, err := c.former.form(l.version, addition(w.rule, instructions))
+	said, err := c.former.form(l.version, addition(w.key, w.rule, instructions))
 	return err == nil && sameInstructions(w.on.instructions, said.Instructions)
 }
 

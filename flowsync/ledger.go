@@ -71,10 +71,8 @@ type row struct {
 	key  entryKey
 	rule *netview.Rule // wanted; nil: to be removed
 
-	// The rule as this session's switch says it (form.go).
-	formed bool
-	wire   entryKey
-	unsaid string // why the version cannot say it; "" if it can
+	formed bool   // unsaid is known for this session
+	unsaid string // why the switch's version cannot say the rule; "" if it can
 
 	// What a removal names: the match, and the cookies it is restricted to where the version can say that.
 	match        openflow.Match
@@ -112,7 +110,7 @@ func (c *Core) want(l *ledger, r *netview.Rule) {
 	case w == nil:
 		w = &row{key: key, rule: r, outcome: pending}
 		l.rows[key] = w
-		c.claim(l, w)
+		l.claim(w)
 	case w.rule != nil && w.rule.Owner == r.Owner && contentOf(w.rule).same(contentOf(r)):
 		w.rule, w.told = r, verdict{r.State, r.Reason}
 		if w.state == rowIdle && l.phase == phaseReady {
@@ -129,16 +127,15 @@ func (c *Core) want(l *ledger, r *netview.Rule) {
 }
 
 // claim takes over what the switch already holds in the place of a new row.
-func (c *Core) claim(l *ledger, w *row) {
+func (l *ledger) claim(w *row) {
 	if l.phase != phaseReady {
 		return
 	}
-	c.form(l, w)
-	if e := l.stale[w.wire]; e != nil {
+	if e := l.stale[w.key]; e != nil {
 		w.hold(e)
-		delete(l.stale, w.wire)
+		delete(l.stale, w.key)
 	}
-	delete(l.soft, w.wire) // an ADD replaces it
+	delete(l.soft, w.key) // an ADD replaces it
 }
 
 // hold notes what the switch was found to hold.

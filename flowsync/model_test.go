@@ -23,6 +23,9 @@ type model struct {
 	writes   int                           // flow-mods and meter-mods taken
 }
 
+// badRate is one that the model's meters do not have.
+const badRate = 666
+
 func newModel(version openflow.Version, tables uint8) *model {
 	return &model{
 		version: version, tables: tables, meterous: version == openflow.V13,
@@ -33,8 +36,7 @@ func newModel(version openflow.Version, tables uint8) *model {
 
 // put makes the switch hold an entry, whatever it thinks of it.
 func (m *model) put(r *netview.Rule) {
-	mod := addition(r, r.Instructions)
-	m.store(mod)
+	m.store(addition(keyOf(r), r, r.Instructions))
 }
 
 func (m *model) store(mod *openflow.FlowMod) {
@@ -98,6 +100,8 @@ func (m *model) meter(mod *openflow.MeterMod) openflow.ErrorCode {
 	switch {
 	case !m.meterous:
 		return openflow.MeterModFailedOutOfMeters
+	case mod.Command != openflow.MeterDelete && mod.Bands[0].Rate == badRate:
+		return openflow.MeterModFailedBadRate
 	case mod.Command == openflow.MeterDelete:
 		delete(m.meters, mod.Meter)
 		maps.DeleteFunc(m.entries, func(_ entryKey, e *openflow.FlowStats) bool { return meterOf(e.Instructions) == mod.Meter })

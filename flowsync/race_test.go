@@ -1,6 +1,7 @@
 package flowsync
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -89,5 +90,52 @@ func TestForgetsSwitches(t *testing.T) {
 	w.talk()
 	if n := len(w.loop.core.ledgers); n != 0 || len(w.loop.core.deadlines) > 1 {
 		t.Fatalf("%d switches remembered, %d deadlines", n, len(w.loop.core.deadlines))
+	}
+}
+
+// TestRuleTakesTheSoftEntrysPlace: an adopted soft entry that a rule replaces is not ours to remove any more.
+func TestRuleTakesTheSoftEntrysPlace(t *testing.T) {
+	for _, late := range []bool{false, true} {
+		w := newWorld(t, Config{})
+		w.add(1, openflow.V13, 254, 1)
+		soft := parseRule(t, "table=1 priority=10000 kind=2 eth_dst=02:00:00:00:00:01 apply=1")
+		firm := parseRule(t, "table=1 priority=10000 eth_dst=02:00:00:00:00:01 apply=1")
+		w.models[1].put(&soft)
+		if !late {
+			w.want(1, "forward", firm)
+		}
+		w.connect(1)
+		w.talk()
+		w.want(1, "forward", firm)
+		w.talk()
+		if n := len(w.loop.core.Adopted(1)); n != 0 {
+			t.Errorf("late %t: %d soft entries adopted", late, n)
+		}
+		w.change(1, func(sw *netview.Switch) { sw.Ports[0].Up = false })
+		w.talk()
+		if w.models[1].entries[keyOf(&firm)] == nil {
+			t.Errorf("late %t: the rule was removed as if it were the soft entry", late)
+		}
+	}
+}
+
+// TestHoldsWhatTheSwitchSaysItsOwnWay: fields of an action that do not count, and the order of instructions, are no
+// difference.
+func TestHoldsWhatTheSwitchSaysItsOwnWay(t *testing.T) {
+	w := newWorld(t, Config{})
+	w.add(1, openflow.V13, 254, 1)
+	rule := parseRule(t, "table=1 priority=5002 eth_type=0x0806 goto=2 apply=1")
+	rule.Instructions[1].Actions[0].TTL = 9
+	w.want(1, "forward", rule)
+	w.connect(1)
+	w.talk()
+	before := w.models[1].writes
+	w.cut(1, 0)
+	w.talk()
+	slices.Reverse(w.models[1].entries[keyOf(&rule)].Instructions)
+	w.connect(1)
+	w.talk()
+	if wrote := w.models[1].writes - before; wrote != 0 {
+		t.Errorf("%d writes for what is there already", wrote)
 	}
 }
