@@ -1,183 +1,207 @@
-package forward
+package discovery
 
 import (
 	"slices"
+	"time"
 
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/openflow"
-	"github.com/weirnet/weir/plan"
-	"github.com/weirnet/weir/topology"
 )
 
-// Owner is the name under which the application's firm rules stand in the view.
-const Owner = "forward"
-
-// CopyRate limits the copies of forwarded packets that one switch sends to the controller, in packets a second.
-const CopyRate = 1000
-
-// treePorts is what the tree is at one switch. All lists are in order and hold ports that are up.
-type treePorts struct {
-	out   []uint32 // where the tree goes on: its links and the edge ports
-	links []uint32 // all inter-switch ports
+// device is what the core keeps of a switch besides its row.
+type device struct {
+	dpid      netview.DPID
+	connected bool
+	since     time.Time // of connecting
+	returned  bool      // it was known when it connected
+	settled   bool
+	ports     []*port // in order of number
+	segments  int     // how many of them have rounds on the agenda
+	slot      int     // of the period, of its first segment
 }
 
-// treeCore publishes the rules of the tree, and changes them by removing first and adding when all switches have
-// confirmed the removals, so that no two trees ever forward together.
-type treeCore struct {
-	cfg       Config
-	wanted    *netview.Wanted
-	forest    *topology.Forest
-	published map[netview.DPID]treePorts
-	removing  map[netview.DPID]bool // switches that have not yet confirmed what was removed
-	settled   bool                  // as the last snapshot said
+// port is what the core keeps of a port besides its row.
+type port struct {
+	at     netview.Point
+	device *device
+	up     bool
+	role   netview.PortRole
+	quiet  time.Time // since when nothing was heard here that makes it a link: it came up, or lost its link
+	fast   int       // next step of its fast start; len(fastStart) when done
+	probes int       // sent since quiet
+	sent   [4]round  // the latest first
+	out    []*edge   // links from here
+	in     []*edge   // links to here
+	hosts  int       // rows at it
 }
 
-func newTreeCore(cfg Config, wanted *netview.Wanted) treeCore {
-	return treeCore{
-		cfg: cfg, wanted: wanted, forest: topology.NewForest(),
-		published: make(map[netview.DPID]treePorts), removing: make(map[netview.DPID]bool),
-	}
+// round is a probe that was sent. The fast start and answers send several in one period.
+type round struct {
+	number uint64
+	at     time.Time // zero: none
+	heard  bool
 }
 
-// step compares the tree that is wanted with what is published, and takes the next step from one to the other. The
-// confirmations it waits for are changes of rules, on which it is called again.
-func (t *treeCore) step(snap *netview.Snapshot, what seen) {
-	switch {
-	case what.switches || what.links || snap.Settled() != t.settled:
-		t.settled = snap.Settled()
-		t.forest.Update(snap)
-	case !what.rules || len(t.removing) == 0:
-		return
-	}
-	target := t.target(snap)
-	if t.remove(snap, target) {
-		return
-	}
-	for dpid := range t.removing {
-		if confirmed(snap, dpid) {
-			delete(t.removing, dpid)
-		}
-	}
-	if len(t.removing) == 0 {
-		t.publish(snap, target)
-	}
+// edge is what the core keeps of a link that is up, besides its row.
+type edge struct {
+	src, dst *port
+	missed   int // periodic probes since it was heard last
+	heard    int // times since both ends are connected, up to 2
 }
 
-// target computes the tree of the network as it is now. A switch gets its first tree when everything behind its ports
-// is known; before that it keeps what it holds from an earlier life.
-func (t *treeCore) target(snap *netview.Snapshot) map[netview.DPID]treePorts {
-	target := make(map[netview.DPID]treePorts)
-	for sw := range snap.Switches() {
-		if _, had := t.published[sw.DPID]; !had && !(t.settled && sw.Connected && known(sw)) {
-			continue
-		}
-		target[sw.DPID] = t.ports(sw)
-	}
-	return target
-}
+func (e *edge) key() netview.LinkKey { return netview.LinkKey{Src: e.src.at, Dst: e.dst.at} }
 
-// known tells whether discovery has settled what is behind each port that is up.
-func known(sw *netview.Switch) bool {
-	return !slices.ContainsFunc(sw.Ports, func(p netview.Port) bool {
-		return p.Up && p.Number < openflow.PortMax && p.Role == netview.PortUnknown
+// live is true while the sessions of both ends are up: only then does silence mean anything.
+func (e *edge) live() bool { return e.src.device.connected && e.dst.device.connected }
+
+func (d *device) search(number uint32) (int, bool) {
+	return slices.BinarySearchFunc(d.ports, number, func(p *port, n uint32) int {
+		return netview.Point{Port: p.at.Port}.Compare(netview.Point{Port: n})
 	})
 }
 
-// ports collects the tree's and the other inter-switch ports of one switch.
-func (t *treeCore) ports(sw *netview.Switch) treePorts {
-	tree := t.forest.Ports(sw.DPID)
-	var p treePorts
-	for i := range sw.Ports {
-		port := &sw.Ports[i]
-		switch {
-		case port.Role == netview.PortLink:
-			p.links = append(p.links, port.Number)
-			if slices.Contains(tree, port.Number) {
-				p.out = append(p.out, port.Number)
+func (d *device) port(number uint32) *port {
+	if i, ok := d.search(number); ok {
+		return d.ports[i]
+	}
+	return nil
+}
+
+func (c *Core) port(at netview.Point) *port {
+	if d := c.devices[at.DPID]; d != nil {
+		return d.port(at.Port)
+	}
+	return nil
+}
+
+// switchUp handles a handshake: a new switch, or one that comes back. What was known of its ports stays known where the
+// port is as it was.
+func (c *Core) switchUp(f *SwitchFacts) {
+	d := c.devices[f.DPID]
+	if d == nil {
+		d = &device{dpid: f.DPID, slot: c.slot}
+		c.slot = (c.slot + 1) % slots
+		c.devices[f.DPID] = d
+		c.newest = c.now
+	} else {
+		c.switchDown(f.DPID) // in case its old session was not seen to end
+		d.returned = true
+	}
+	d.connected, d.since, d.settled = true, c.now, false
+	c.ready++
+	row := c.row(f)
+	slices.SortFunc(row.Ports, func(a, b netview.Port) int { return cmpPorts(a.Number, b.Number) })
+	row.Ports = slices.CompactFunc(row.Ports, func(a, b netview.Port) bool { return a.Number == b.Number })
+	c.edited[d.dpid] = row
+	c.mergePorts(d, row)
+	c.tx.PutSwitch(row)
+	for _, p := range d.ports {
+		p.fast = len(fastStart)
+		for _, e := range p.edges() {
+			e.missed, e.heard = 0, 0
+		}
+		if p.up {
+			if p.role == netview.PortUnknown && !p.quiet.Equal(c.now) {
+				c.doubt(p)
 			}
-		case isEdge(port):
-			p.out = append(p.out, port.Number)
+			c.startProbing(p)
 		}
 	}
-	return p
+	c.scheduleRounds(d)
+	wait := 2 * c.cfg.Period
+	c.agenda.add(appointment{at: c.now.Add(wait), duty: dutySettled, point: netview.Point{DPID: d.dpid}, stamp: c.now})
 }
 
-// remove publishes, for every switch that has to stop sending somewhere, what its old and new tree share. It tells
-// whether there was any.
-func (t *treeCore) remove(snap *netview.Snapshot, target map[netview.DPID]treePorts) bool {
-	shared := make(map[netview.DPID]treePorts)
-	for dpid, had := range t.published {
-		want := target[dpid]
-		out := intersect(had.out, want.out)
-		if len(out) == len(had.out) {
-			continue
-		}
-		shared[dpid] = treePorts{out: out, links: want.links}
-		t.removing[dpid] = true
+// row is the switch's row as its handshake describes it.
+func (c *Core) row(f *SwitchFacts) *netview.Switch {
+	row := &netview.Switch{
+		DPID: f.DPID, Name: f.Desc.Datapath, State: netview.SwitchReady, Connected: true, Version: f.Version,
+		Address: f.Address, Master: c.cfg.Instance, Desc: f.Desc, Buffers: f.Buffers, Tables: f.Tables,
+		Capabilities: f.Capabilities, Since: c.now, Ports: make([]netview.Port, 0, len(f.Ports)),
 	}
-	if len(shared) == 0 {
-		return false
+	if row.Name == "" || row.Name == "None" { // "None" is what Open vSwitch says when it was given none
+		row.Name = f.DPID.String()
 	}
-	t.publish(snap, shared)
-	return true
+	for i := range f.Ports {
+		row.Ports = append(row.Ports, portRow(&f.Ports[i]))
+	}
+	return row
 }
 
-// publish makes the ports the wanted rules of the switches.
-func (t *treeCore) publish(snap *netview.Snapshot, ports map[netview.DPID]treePorts) {
-	var changed []netview.DPID
-	for dpid, p := range ports {
-		if had, ok := t.published[dpid]; !ok || !slices.Equal(had.out, p.out) || !slices.Equal(had.links, p.links) {
-			changed = append(changed, dpid)
+// mergePorts brings the device's ports to what the row says, and the row's roles to what the ports know. Links and
+// hosts of ports that went or are down now are treated as by a port status.
+func (c *Core) mergePorts(d *device, row *netview.Switch) {
+	old := d.ports
+	d.ports = make([]*port, 0, len(row.Ports))
+	for i := range row.Ports {
+		r := &row.Ports[i]
+		j, ok := slices.BinarySearchFunc(old, r.Number, func(p *port, n uint32) int { return cmpPorts(p.at.Port, n) })
+		var p *port
+		if ok {
+			p = old[j]
+		} else {
+			p = &port{at: netview.Point{DPID: d.dpid, Port: r.Number}, device: d, fast: len(fastStart)}
+		}
+		d.ports = append(d.ports, p)
+		if p.up && !r.Up {
+			c.portWent(p)
+		} else if !p.up && r.Up {
+			c.portCame(p)
 		}
 	}
-	if len(changed) == 0 {
+	for _, p := range old {
+		if d.port(p.at.Port) != p && p.up {
+			c.portWent(p)
+		}
+	}
+	for i, p := range d.ports { // now that all is known: a port's going may change another's role
+		row.Ports[i].Role = p.role
+	}
+}
+
+func cmpPorts(a, b uint32) int { return netview.Point{Port: a}.Compare(netview.Point{Port: b}) }
+
+// switchDown handles the loss of a session. Nothing is known to be down: what is known becomes unconfirmed.
+func (c *Core) switchDown(dpid netview.DPID) {
+	d := c.devices[dpid]
+	if d == nil || !d.connected {
 		return
 	}
-	slices.Sort(changed)
-	t.wanted.Update(func(tx *netview.WantedTx) {
-		for _, dpid := range changed {
-			sw, ok := snap.Switch(dpid)
-			if !ok {
-				delete(t.published, dpid)
-				continue
-			}
-			t.published[dpid] = ports[dpid]
-			t.write(tx, sw, ports[dpid])
+	d.connected, d.settled = false, false
+	c.ready--
+	row := c.edit(dpid)
+	row.Connected, row.State, row.Since, row.Settled = false, netview.SwitchDisconnected, c.now, false
+	for _, p := range d.ports {
+		p.sent = [4]round{}
+		p.fast = len(fastStart)
+		for _, e := range p.edges() {
+			c.putLink(e.key(), true, netview.LinkUnconfirmed)
 		}
-	})
+		c.doubtHosts(p)
+	}
 }
 
-// write makes the rules of one switch.
-func (t *treeCore) write(tx *netview.WantedTx, sw *netview.Switch, p treePorts) {
-	if plan.SingleTable(sw.Version, sw.Tables) {
-		tx.Set(sw.DPID, t.singleTable(sw, p))
-		return
+// edges lists the links from and to a port.
+func (p *port) edges() []*edge { return slices.Concat(p.out, p.in) }
+
+// portRow is a port's row; its role is unknown.
+func portRow(p *openflow.Port) netview.Port {
+	return netview.Port{
+		Number: p.Number, Name: p.Name, MAC: p.HWAddr, SpeedMbps: speed(p),
+		Up: p.Config&openflow.PortConfigDown == 0 && p.State&openflow.PortStateDown == 0,
 	}
-	tx.SetMeters(sw.DPID, []netview.Meter{{DPID: sw.DPID, ID: plan.MeterCopy, Rate: CopyRate, Burst: CopyRate}})
-	tx.Set(sw.DPID, t.tables(sw, p))
 }
 
-// confirmed tells whether the switch holds all rules of ours that it can. One that is not connected cannot be waited
-// for; its ports' carriers tell its neighbours what they need to know.
-func confirmed(snap *netview.Snapshot, dpid netview.DPID) bool {
-	if sw, ok := snap.Switch(dpid); !ok || !sw.Connected {
-		return true
+// speed is a port's speed in Mbit/s: the number that OpenFlow 1.3 gives, else the highest bit of its current features
+// (enum ofp_port_features: half and full duplex of 10, 100, 1000 Mbit/s, then 10, 40, 100, 1000 Gbit/s).
+func speed(p *openflow.Port) uint64 {
+	if p.CurrSpeed != 0 {
+		return uint64(p.CurrSpeed) / 1000
 	}
-	for r := range snap.Rules(dpid) {
-		if r.Owner == Owner && r.State == netview.RulePending {
-			return false
+	for bit, mbps := range slices.Backward([]uint64{10, 10, 100, 100, 1000, 1000, 10_000, 40_000, 100_000, 1_000_000}) {
+		if p.Curr&(1<<bit) != 0 {
+			return mbps
 		}
 	}
-	return true
-}
-
-// intersect keeps what is in both lists, in order.
-func intersect(a, b []uint32) []uint32 {
-	var both []uint32
-	for _, x := range a {
-		if slices.Contains(b, x) {
-			both = append(both, x)
-		}
-	}
-	return both
+	return 0
 }

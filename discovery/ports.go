@@ -122,10 +122,9 @@ func (c *Core) setRole(p *port, role netview.PortRole) {
 		c.known.remove(c.known.hashPort(p.at))
 	}
 	p.role = role
-	if row, ok := c.tx.Switch(p.at.DPID); ok {
-		if i := slices.IndexFunc(row.Ports, func(r netview.Port) bool { return r.Number == p.at.Port }); i >= 0 {
-			c.edit(p.at.DPID).Ports[i].Role = role
-		}
+	row := c.edit(p.at.DPID)
+	if i := slices.IndexFunc(row.Ports, func(r netview.Port) bool { return r.Number == p.at.Port }); i >= 0 {
+		row.Ports[i].Role = role
 	}
 	switch role {
 	case netview.PortLink:

@@ -157,7 +157,7 @@ func (w *world) expectHost(t *rapid.T, at netview.Point, r *wires) {
 	if r.down[at] {
 		return
 	}
-	host := byte(100 + at.DPID)
+	host := byte(at.DPID) // it may have spoken elsewhere before
 	w.speak(at, host)
 	h, ok := w.view.Snapshot().Host(netview.HostID{MAC: packet.MAC{2, 0, 0, 0, 0, host}})
 	if !ok || h.At != at || h.State != netview.HostConfirmed || fmt.Sprint(h.IPs) != fmt.Sprintf("[10.0.0.%d]", host) {

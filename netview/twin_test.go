@@ -109,6 +109,7 @@ func (w *twin) text() string {
 	line(holders)
 	line(refused)
 	line(w.settled)
+	line(0) // meters: only transactions that fail write them
 	return string(b)
 }
 
@@ -130,6 +131,7 @@ func snapshotText(s *Snapshot) string {
 	line(holders)
 	line(refused)
 	line(s.Settled())
+	line(s.Counts().Meters)
 	return string(b)
 }
 
