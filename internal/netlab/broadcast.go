@@ -7,7 +7,7 @@ import (
 
 const (
 	// arrival is how long every frame has to reach every host.
-	arrival = 3 * time.Second
+	arrival = time.Second
 	// quiet is how long more copies are waited for after that; a frame that circles comes again far earlier.
 	quiet = 300 * time.Millisecond
 )

@@ -21,13 +21,30 @@ func each(t *testing.T, topologies []string, body func(t *testing.T, l *Lab, top
 	}
 }
 
-// controlled starts Weir and a network of Mininet's under it, and waits until all its links are known.
+// controlled starts Weir and a network of Mininet's under it, and waits until all its links are known and broadcasts reach
+// every host. (Weir floods to a port only when it is sure that no switch is behind it.)
 func controlled(l *Lab, topology, version string) (*Weir, *Network) {
 	l.t.Helper()
 	w := l.StartWeir()
 	n := l.StartOVS().Mininet(topology, version, OpenFlow)
 	w.AwaitLinks(n, 20*time.Second)
+	n.awaitBroadcasts(20 * time.Second)
 	return w, n
+}
+
+// awaitBroadcasts waits until a broadcast reaches every host. On the way there none may come twice.
+func (n *Network) awaitBroadcasts(limit time.Duration) {
+	n.lab.t.Helper()
+	n.lab.Eventually(limit, "a broadcast reaches every host", func() bool {
+		reached := 0
+		for host, copies := range n.Copies(n.Hosts[0], UDP, 1) {
+			if copies[0] > 1 {
+				n.lab.t.Errorf("before the network is settled, %s got %d copies of a broadcast", host, copies[0])
+			}
+			reached += min(copies[0], 1)
+		}
+		return reached == len(n.Hosts)-1
+	})
 }
 
 // TestMininet: every host reaches every host over IPv4 and IPv6, and each other host gets exactly one copy of a broadcast,
@@ -139,6 +156,7 @@ func TestOneSwitch(t *testing.T) {
 		}
 		n := l.StartOVS().Build(wanted, version, Controller)
 		l.Eventually(10*time.Second, "the switch is connected", func() bool { return w.connected() == 1 })
+		n.awaitBroadcasts(20 * time.Second)
 		reachable(t, n)
 		once(t, n, n.Hosts[0])
 		if code := w.End(2 * time.Second); code != 0 {

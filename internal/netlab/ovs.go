@@ -27,10 +27,10 @@ func (l *Lab) StartOVS() *OVS {
 	o := &OVS{lab: l}
 	file := filepath.Join(l.dir, "conf.db")
 	l.Run(need.Program(l.t, "ovsdb-tool"), "create", file, schema)
-	o.database = l.Start(need.Program(l.t, "ovsdb-server"), file, "--remote=punix:"+database, "--no-chdir", "--pidfile")
+	o.database = l.Start(need.Program(l.t, "ovsdb-server"), file, "--remote=punix:"+database, "--no-chdir", "--pidfile", "-vconsole:warn")
 	l.Eventually(5*time.Second, "the database's socket", func() bool { _, err := os.Stat(database); return err == nil })
 	o.Vsctl("--no-wait", "init")
-	o.switches = l.Start(need.Program(l.t, "ovs-vswitchd"), "unix:"+database, "--disable-system", "--no-chdir", "--pidfile")
+	o.switches = l.Start(need.Program(l.t, "ovs-vswitchd"), "unix:"+database, "--disable-system", "--no-chdir", "--pidfile", "-vconsole:warn")
 	return o
 }
 

@@ -50,7 +50,7 @@ func (p *Process) begin(out io.Writer) {
 	p.lab.t.Cleanup(func() {
 		p.End(2 * time.Second)
 		if p.lab.t.Failed() {
-			p.lab.t.Logf("%s printed:\n%s", p.name, tail(p.Output(), 8000))
+			p.lab.t.Logf("%s printed:\n%s", p.name, tail(p.Output(), 4000))
 		}
 	})
 }
