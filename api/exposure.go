@@ -1,6 +1,8 @@
 package api
 
 import (
+	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"net"
@@ -62,6 +64,23 @@ func newHosts(a Access) hosts {
 	}
 	h.names[canonical(host)] = true
 	return h
+}
+
+// certificateNames are the names that the server's certificates are for.
+func certificateNames(cfg *tls.Config) []string {
+	var names []string
+	if cfg == nil {
+		return nil
+	}
+	for _, pair := range cfg.Certificates {
+		if leaf, err := x509.ParseCertificate(pair.Certificate[0]); err == nil {
+			names = append(names, leaf.DNSNames...)
+			for _, ip := range leaf.IPAddresses {
+				names = append(names, ip.String())
+			}
+		}
+	}
+	return names
 }
 
 // canonical is a host name or address in the one form that names are compared in.

@@ -27,6 +27,7 @@ type Server struct {
 // New makes the interface. It starts nothing and owns no goroutine.
 func New(cfg Config) *Server {
 	cfg = cfg.orDefaults()
+	cfg.Access.Names = append(certificateNames(cfg.TLS), cfg.Access.Names...)
 	s := &Server{
 		cfg:     cfg,
 		access:  cfg.Access,

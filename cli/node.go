@@ -35,7 +35,7 @@ read. Everything is on loopback unless told otherwise.`,
 			}
 			cfg.Log = slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), &slog.HandlerOptions{Level: min}))
 			cfg.Ready = func(at node.Addresses) { announce(cmd.OutOrStdout(), &cfg, at) }
-			cfg.Version = Version
+			cfg.Version, cfg.Commit = Version, commit()
 			return nodeError(node.Run(cmd.Context(), cfg))
 		},
 	}

@@ -1,0 +1,141 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// fill makes a path of a pattern.
+func fillPattern(pattern string) string {
+	return strings.NewReplacer("{$}", "", "{dpid}", "1", "{id}", "00:00:00:00:00:01", "{vlan}", "0").Replace(pattern)
+}
+
+// TestEveryRouteWithEveryToken asks each route of the router, so that a new one cannot be forgotten, as nobody, with a wrong token, as
+// viewer and as admin.
+func TestEveryRouteWithEveryToken(t *testing.T) {
+	s := newSmall(t, nil)
+	public := map[string]bool{"/healthz": true, "/readyz": true}
+	seen := 0
+	for _, route := range s.Routes() {
+		path := fillPattern(route.Pattern)
+		if path == "/v1/paths" {
+			path += "?src=1&dst=2"
+		}
+		for _, c := range []struct {
+			auth string
+			role Role
+		}{
+			{"", RoleNone}, {"Bearer", RoleNone}, {"Bearer ", RoleNone}, {"Bearer wrong", RoleNone}, {"Basic " + adminToken, RoleNone}, {adminToken, RoleNone},
+			{"Bearer " + adminToken + "x", RoleNone}, {"Bearer " + viewerToken, RoleViewer}, {"Bearer " + adminToken, RoleAdmin}, {"bearer  " + adminToken, RoleAdmin},
+		} {
+			w := s.do(route.Method, path, func(r *http.Request) {
+				r.Header.Set("Authorization", c.auth)
+				ctx, cancel := context.WithCancel(r.Context())
+				cancel() // event streams end at once
+				*r = *r.WithContext(ctx)
+			})
+			allowed := c.role >= RoleViewer && (route.Method == "GET" || c.role == RoleAdmin) || public[route.Pattern]
+			if got := w.Code != http.StatusUnauthorized && w.Code != http.StatusForbidden; got != allowed {
+				t.Errorf("%s %s with Authorization %q: status %d, allowed %v want %v", route.Method, path, c.auth, w.Code, got, allowed)
+			}
+			if allowed && w.Code != http.StatusOK {
+				t.Errorf("%s %s with Authorization %q: status %d: %s", route.Method, path, c.auth, w.Code, w.Body)
+			}
+			if w.Code == http.StatusUnauthorized && w.Header().Get("WWW-Authenticate") == "" {
+				t.Errorf("%s %s: 401 without WWW-Authenticate", route.Method, path)
+			}
+			seen++
+		}
+	}
+	if seen < 17*10 {
+		t.Errorf("%d requests: routes are missing", seen)
+	}
+}
+
+// TestRoutesAreDocumented: what the router has, the description has, and the other way round.
+func TestRoutesAreDocumented(t *testing.T) {
+	s := newSmall(t, nil)
+	paths := s.huma.OpenAPI().Paths
+	for _, r := range s.Routes() {
+		pattern := strings.ReplaceAll(r.Pattern, "{$}", "")
+		if p := paths[pattern]; p == nil || p.Get == nil {
+			t.Errorf("%s %s is not in /openapi.json", r.Method, r.Pattern)
+		} else if open := p.Get.Security != nil; open != (r.Needs == RoleNone) {
+			t.Errorf("%s: documented as open to all: %v", pattern, open)
+		}
+	}
+	if len(paths) != len(s.Routes()) {
+		t.Errorf("%d paths documented, %d routes", len(paths), len(s.Routes()))
+	}
+}
+
+// TestWrites: what is not GET needs an admin, by default of the router.
+func TestWritesNeedAnAdmin(t *testing.T) {
+	s := newSmall(t, nil)
+	s.router.HandleFunc("POST /v1/test", func(http.ResponseWriter, *http.Request) {})
+	for token, want := range map[string]int{viewerToken: 403, adminToken: 200, "": 401} {
+		if w := s.do("POST", "/v1/test", func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+token) }); w.Code != want {
+			t.Errorf("POST with token %q: status %d, want %d", token, w.Code, want)
+		}
+	}
+	w := s.do("DELETE", "/v1/test")
+	if w.Code != 405 || w.Header().Get("Allow") != "POST" {
+		t.Errorf("DELETE: status %d, Allow %q", w.Code, w.Header().Get("Allow"))
+	}
+	if w := s.do("GET", "/v1/nothing", func(r *http.Request) { r.Header.Del("Authorization") }); w.Code != 401 {
+		t.Errorf("what does not exist, without a token: status %d, want 401", w.Code)
+	}
+}
+
+func TestOpen(t *testing.T) {
+	s := newSmall(t, func(c *Config) { c.Access = Access{Open: true, Listen: "127.0.0.1:8181"} })
+	if w := s.do("GET", "/v1/links", func(r *http.Request) { r.Header.Del("Authorization") }); w.Code != 200 {
+		t.Errorf("--auth=none: status %d", w.Code)
+	}
+	if w := s.do("GET", "/v1/links", func(r *http.Request) { r.Host = "evil.example" }); w.Code != 403 {
+		t.Errorf("--auth=none, Host of a stranger: status %d, want 403", w.Code)
+	}
+}
+
+func TestHostAndOrigin(t *testing.T) {
+	for _, c := range []struct {
+		listen, host, origin string
+		want                 int
+	}{
+		{"127.0.0.1:8181", "127.0.0.1:8181", "", 200},
+		{"127.0.0.1:8181", "localhost:8181", "", 200},
+		{"127.0.0.1:8181", "LOCALHOST", "", 200},
+		{"127.0.0.1:8181", "[::1]:8181", "", 200},
+		{"127.0.0.1:8181", "127.0.0.1:9999", "", 200}, // a forwarded port
+		{"127.0.0.1:8181", "weir.example:8181", "", 200},
+		{"127.0.0.1:8181", "weir.example.:8181", "", 200},
+		{"127.0.0.1:8181", "evil.example:8181", "", 403},
+		{"127.0.0.1:8181", "10.1.2.3:8181", "", 403},
+		{"127.0.0.1:8181", "127.0.0.1.evil.example", "", 403},
+		{"127.0.0.1:8181", "", "", 403},
+		{"127.0.0.1:8181", "localhost@evil.example", "", 403},
+		{"10.1.2.3:8181", "10.1.2.3:8181", "", 200},
+		{"10.1.2.3:8181", "10.1.2.4:8181", "", 403},
+		{"0.0.0.0:8181", "10.1.2.4:8181", "", 200},
+		{":8181", "[2001:db8::1]:8181", "", 200},
+		{"0.0.0.0:8181", "evil.example:8181", "", 403},
+		{"127.0.0.1:8181", "127.0.0.1:8181", "http://127.0.0.1:8181", 200},
+		{"127.0.0.1:8181", "127.0.0.1:8181", "http://127.0.0.1:8182", 403},
+		{"127.0.0.1:8181", "127.0.0.1:8181", "https://127.0.0.1:8181", 403},
+		{"127.0.0.1:8181", "127.0.0.1:8181", "http://evil.example", 403},
+		{"127.0.0.1:8181", "127.0.0.1:8181", "null", 403},
+	} {
+		s := newSmall(t, func(cfg *Config) { cfg.Access.Listen, cfg.Access.Names = c.listen, []string{"Weir.Example"} })
+		w := s.do("GET", "/v1/members", func(r *http.Request) {
+			r.Host = c.host
+			if c.origin != "" {
+				r.Header.Set("Origin", c.origin)
+			}
+		})
+		if w.Code != c.want {
+			t.Errorf("listening on %s, Host %q, Origin %q: status %d, want %d", c.listen, c.host, c.origin, w.Code, c.want)
+		}
+	}
+}

@@ -1,0 +1,119 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+)
+
+// TestRandomRequests: whatever is asked is answered below 500, and refusals are problems with a detail.
+func TestRandomRequests(t *testing.T) {
+	s := newSmall(t, func(c *Config) { c.Limits.AtLeastWait = time.Microsecond })
+	routes := s.Routes()
+	codes := map[int]int{}
+	rapid.Check(t, func(rt *rapid.T) {
+		route := rapid.SampledFrom(routes).Draw(rt, "route")
+		method := rapid.SampledFrom([]string{"GET", "GET", "GET", "GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE"}).Draw(rt, "method")
+		r := httptest.NewRequest(method, randomURL(rt, route.Pattern), strings.NewReader(rapid.SampledFrom([]string{"", "{", strings.Repeat("[", 9999), `{"a":1}`}).Draw(rt, "body")))
+		r.Host = rapid.SampledFrom([]string{"127.0.0.1", "127.0.0.1", "127.0.0.1", "localhost:1", "[::1", "a b", ":", "é"}).Draw(rt, "host")
+		r.Header.Set("Authorization", "Bearer "+rapid.SampledFrom([]string{viewerToken, adminToken, adminToken, "x"}).Draw(rt, "token"))
+		for _, h := range []string{"Accept", "Last-Event-ID", "Content-Type", "Accept-Encoding", "Range"} {
+			if rapid.Bool().Draw(rt, "has "+h) {
+				r.Header.Set(h, rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"e.1", "e.2.1", "gzip", "application/json", "*/*;q=0"})).Draw(rt, h))
+			}
+		}
+		ctx, cancel := context.WithCancel(r.Context())
+		cancel()
+		w := httptest.NewRecorder()
+		s.ServeHTTP(w, r.WithContext(ctx))
+		codes[w.Code]++
+		checkAnswer(rt, r, w)
+	})
+	for _, code := range []int{200, 400, 401, 403, 404, 405, 422} {
+		if codes[code] == 0 {
+			t.Errorf("no request was answered %d: the generator is too narrow: %v", code, codes)
+		}
+	}
+}
+
+func randomURL(rt *rapid.T, pattern string) string {
+	value := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"1", "0x1", "0", "-1", "99999999999999999999", "00:00:00:00:00:01", "00:00:00:00:00:01/7", "e.1", "e.2", "e.3", "e.2.1",
+		"000102030405060708090a0b0c0d0e0f.1", "000102030405060708090a0b0c0d0e0f.-1", "link", "true", "switch,link", strings.Repeat("a", 5000), "../..", "%00", "\x00"}))
+	path := strings.ReplaceAll(pattern, "{$}", "")
+	for _, name := range []string{"{dpid}", "{id}", "{vlan}"} {
+		path = strings.ReplaceAll(path, name, url.PathEscape(value.Draw(rt, name)))
+	}
+	query := url.Values{}
+	for _, name := range []string{"limit", "continue", "at_least", "dpid", "src", "dst", "k", "disjoint", "kind", "other"} {
+		if rapid.IntRange(0, 3).Draw(rt, "has "+name) == 0 {
+			query.Add(name, value.Draw(rt, name))
+		}
+	}
+	if raw := query.Encode(); raw != "" {
+		path += "?" + raw
+	}
+	return path
+}
+
+func checkAnswer(rt *rapid.T, r *http.Request, w *httptest.ResponseRecorder) {
+	if w.Code >= 500 && w.Code != http.StatusGatewayTimeout { // 504: switch 2 is silent
+		rt.Fatalf("%s %s: status %d: %s", r.Method, r.URL, w.Code, w.Body)
+	}
+	if w.Code < 400 || r.Method == "HEAD" {
+		return
+	}
+	var p struct{ Title, Detail string }
+	if err := json.Unmarshal(w.Body.Bytes(), &p); err != nil || p.Title == "" || p.Detail == "" || w.Header().Get("Content-Type") != "application/problem+json" {
+		rt.Fatalf("%s %s: status %d, no problem with title and detail: %s", r.Method, r.URL, w.Code, w.Body)
+	}
+}
+
+// FuzzRequest gives the handler a raw path and query.
+func FuzzRequest(f *testing.F) {
+	for _, p := range []string{"/v1/switches/1?limit=1", "/v1/hosts/00:00:00:00:00:01/7", "/v1/links?continue=000102030405060708090a0b0c0d0e0f.1&limit=2",
+		"/v1/links?at_least=e.2", "/v1/paths?src=1&dst=2&k=3", "/v1/events?kind=link", "//v1/../v1/links", "/v1/switches/%2F%00/flows", "/%"} {
+		f.Add(p)
+	}
+	s := newSmall(f, func(c *Config) { c.Limits.AtLeastWait, c.Limits.AskWait = time.Microsecond, time.Microsecond })
+	f.Fuzz(func(t *testing.T, target string) {
+		u, err := url.ParseRequestURI(target)
+		if err != nil || u.Host != "" || u.Scheme != "" {
+			return
+		}
+		r := &http.Request{Method: "GET", URL: u, Host: "127.0.0.1", Header: http.Header{"Authorization": {"Bearer " + viewerToken}}, Proto: "HTTP/1.1",
+			ProtoMajor: 1, ProtoMinor: 1, RequestURI: target, Body: io.NopCloser(strings.NewReader(""))}
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		w := httptest.NewRecorder()
+		s.ServeHTTP(w, r.WithContext(ctx))
+		if w.Code >= 500 && w.Code != http.StatusGatewayTimeout {
+			t.Fatalf("GET %q: status %d: %s", target, w.Code, w.Body)
+		}
+	})
+}
+
+// FuzzPosition: what parses is what text writes.
+func FuzzPosition(f *testing.F) {
+	for _, s := range []string{"e.1", "e.1.2", "e.01", "x.1", "e.1.0", "e.-1", "e.18446744073709551615.9"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		p, err := epoch("e").parse(text)
+		if err != nil {
+			return
+		}
+		again, err := epoch("e").parse(epoch("e").text(p))
+		if err != nil || again != p || !slices.Contains([]int{2, 3}, len(strings.Split(text, "."))) {
+			t.Fatalf("%q parses as %v and again as %v, %v", text, p, again, err)
+		}
+	})
+}
