@@ -1,0 +1,145 @@
+package emu
+
+import (
+	"github.com/weirnet/weir/openflow"
+	"github.com/weirnet/weir/session"
+)
+
+// Message answers requests, and does port-mods and meter-mods.
+func (sw *Switch) Message(s *session.Session, h openflow.Header, m openflow.Message) {
+	switch m := m.(type) {
+	case *openflow.MultipartRequest:
+		sw.multipart(s, h, m)
+	case *openflow.PortMod:
+		sw.portMod(s, h, m)
+	case *openflow.MeterMod:
+		sw.meterMod(s, h, m)
+	case *openflow.QueueGetConfigRequest:
+		_ = s.Reply(h.XID, &openflow.QueueGetConfigReply{Port: m.Port})
+	case *openflow.TableMod, *openflow.SetAsync, *openflow.ErrorMsg:
+	default:
+		sw.refuse(s, h, m, openflow.BadRequestBadType)
+	}
+}
+
+// portMod changes the configuration of a port, and tells of it.
+func (sw *Switch) portMod(s *session.Session, h openflow.Header, m *openflow.PortMod) {
+	if m.Port < 1 || m.Port > uint32(len(sw.ports)) {
+		sw.refuse(s, h, m, openflow.PortModFailedBadPort)
+		return
+	}
+	p := &sw.ports[m.Port-1]
+	p.config.Store(p.config.Load()&^m.Mask | m.Config&m.Mask)
+	_, _ = s.Send(&openflow.PortStatus{Reason: openflow.PortModified, Port: sw.describe(m.Port)})
+}
+
+// meterMod keeps a meter's configuration.
+func (sw *Switch) meterMod(s *session.Session, h openflow.Header, m *openflow.MeterMod) {
+	_, had := sw.meters[m.Meter]
+	switch {
+	case m.Command == openflow.MeterDelete && m.Meter == openflow.MeterAll:
+		clear(sw.meters)
+	case m.Command == openflow.MeterDelete:
+		delete(sw.meters, m.Meter)
+	case m.Command == openflow.MeterAdd && had:
+		sw.refuse(s, h, m, openflow.MeterModFailedMeterExists)
+	case m.Command == openflow.MeterModify && !had:
+		sw.refuse(s, h, m, openflow.MeterModFailedUnknownMeter)
+	default:
+		if sw.meters == nil {
+			sw.meters = make(map[uint32]openflow.MeterConfig)
+		}
+		sw.meters[m.Meter] = openflow.MeterConfig{Flags: m.Flags, Meter: m.Meter, Bands: append([]openflow.Band(nil), m.Bands...)}
+	}
+}
+
+// multipart answers a request for statistics.
+func (sw *Switch) multipart(s *session.Session, h openflow.Header, m *openflow.MultipartRequest) {
+	switch r := m.Body.(type) {
+	case *openflow.DescRequest:
+		sw.asked = true
+		sw.reply(s, h, &openflow.Desc{Manufacturer: "Weir", Hardware: "emulated switch", Software: "weir emu", Serial: "none",
+			Datapath: sw.net.topology.Name})
+	case *openflow.PortDescRequest:
+		sw.asked = true
+		sw.reply(s, h, &openflow.PortDescList{Ports: sw.describeAll()})
+	case *openflow.FlowRequest:
+		sw.flows(s, h, &r.FlowFilter)
+	case *openflow.AggregateRequest:
+		all := sw.table.list(&r.FlowFilter, sw.net.age())
+		sw.reply(s, h, &openflow.AggregateStats{Flows: uint32(len(all))})
+	case *openflow.TableRequest:
+		sw.reply(s, h, sw.tableStats(s.Version()))
+	case *openflow.PortStatsRequest:
+		sw.portCounters(s, h, m, r.Port)
+	case *openflow.MeterConfigRequest:
+		sw.reply(s, h, sw.meterConfigs(r.Meter))
+	default:
+		sw.refuse(s, h, m, openflow.BadRequestBadMultipart)
+	}
+}
+
+func (sw *Switch) reply(s *session.Session, h openflow.Header, body openflow.ReplyBody) {
+	_ = s.Reply(h.XID, &openflow.MultipartReply{Body: body})
+}
+
+// partEntries is how many entries one part of an answer holds: with the longest matches it stays below 64 KiB.
+const partEntries = 64
+
+// flows answers a request for entries, in parts.
+func (sw *Switch) flows(s *session.Session, h openflow.Header, f *openflow.FlowFilter) {
+	all := sw.table.list(f, sw.net.age())
+	for len(all) > partEntries {
+		_ = s.Reply(h.XID, &openflow.MultipartReply{Flags: openflow.MultipartMore, Body: &openflow.FlowStatsList{Flows: all[:partEntries]}})
+		all = all[partEntries:]
+	}
+	sw.reply(s, h, &openflow.FlowStatsList{Flows: all})
+}
+
+// tableStats counts entries by table.
+func (sw *Switch) tableStats(v openflow.Version) *openflow.TableStatsList {
+	n := Tables
+	if v == openflow.V10 {
+		n = 1
+	}
+	l := &openflow.TableStatsList{Tables: make([]openflow.TableStats, n)}
+	for i := range l.Tables {
+		l.Tables[i].Table = uint8(i)
+		if v == openflow.V10 {
+			l.Tables[i].Name, l.Tables[i].Wildcards, l.Tables[i].MaxEntries = "classifier", 1<<22-1, 1<<20
+		}
+	}
+	for _, e := range sw.table.list(&openflow.FlowFilter{Table: openflow.TableAll, OutPort: openflow.PortAny}, sw.net.age()) {
+		if int(e.Table) < n {
+			l.Tables[e.Table].Active++
+		}
+	}
+	return l
+}
+
+// portCounters answers for one port or all.
+func (sw *Switch) portCounters(s *session.Session, h openflow.Header, m *openflow.MultipartRequest, number uint32) {
+	l := &openflow.PortStatsList{}
+	switch {
+	case number == openflow.PortAny:
+		for n := range sw.ports {
+			l.Ports = append(l.Ports, sw.portStats(uint32(n)+1))
+		}
+	case number >= 1 && number <= uint32(len(sw.ports)):
+		l.Ports = []openflow.PortStats{sw.portStats(number)}
+	default:
+		sw.refuse(s, h, m, openflow.BadRequestBadPort)
+		return
+	}
+	sw.reply(s, h, l)
+}
+
+func (sw *Switch) meterConfigs(id uint32) *openflow.MeterConfigList {
+	l := &openflow.MeterConfigList{}
+	for n, c := range sw.meters {
+		if id == openflow.MeterAll || id == n {
+			l.Meters = append(l.Meters, c)
+		}
+	}
+	return l
+}

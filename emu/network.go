@@ -1,0 +1,92 @@
+package emu
+
+import (
+	"sync/atomic"
+	"time"
+
+	"github.com/weirnet/weir/openflow"
+	"github.com/weirnet/weir/session"
+)
+
+// Config says how a network's switches are.
+type Config struct {
+	Version openflow.Version // that all switches speak
+	// Hosts are how many there are at each switch, spread over HostPorts ports of it (default 48, or Hosts if fewer).
+	Hosts     int
+	HostPorts int
+	// FirstID is the datapath id of the first switch; the others follow. Default 1.
+	FirstID uint64
+	// Tap, if set, makes the tap of a switch; it may return nil.
+	Tap func(sw *Switch) Tap
+	// MaxQueue is how many bytes wait for the controller; the session's default if 0.
+	MaxQueue int
+}
+
+// Network is the emulated switches of a topology.
+type Network struct {
+	Switches []*Switch
+
+	cfg      Config
+	topology *Topology
+	dialer   *session.Dialer
+	start    time.Time
+	dead     atomic.Int64
+}
+
+// New makes the switches; Connect connects them.
+func New(t *Topology, cfg Config) *Network {
+	if cfg.HostPorts == 0 {
+		cfg.HostPorts = 48
+	}
+	cfg.HostPorts = min(cfg.HostPorts, cfg.Hosts)
+	cfg.FirstID = max(cfg.FirstID, 1)
+	n := &Network{cfg: cfg, topology: t, start: startTime()}
+	n.dialer = session.NewDialer(session.Config{Versions: []openflow.Version{cfg.Version}, MaxQueue: cfg.MaxQueue})
+	for i := range t.Switches {
+		n.Switches = append(n.Switches, n.newSwitch(i))
+	}
+	for _, l := range t.Links {
+		a, b := n.Switches[l.A.Switch], n.Switches[l.B.Switch]
+		a.ports[l.A.Port-1].peer, a.ports[l.A.Port-1].peerPort = b, l.B.Port
+		b.ports[l.B.Port-1].peer, b.ports[l.B.Port-1].peerPort = a, l.A.Port
+	}
+	return n
+}
+
+func (n *Network) newSwitch(i int) *Switch {
+	links := n.topology.Degree(i)
+	sw := &Switch{Index: i, net: n, id: n.cfg.FirstID + uint64(i), ports: make([]port, links+n.cfg.HostPorts)}
+	for h := range n.cfg.Hosts {
+		at := End{i, uint32(links + 1 + h%n.cfg.HostPorts)}
+		sw.Hosts = append(sw.Hosts, NewHost(i*n.cfg.Hosts+h, at))
+	}
+	if n.cfg.Tap != nil {
+		sw.tap = n.cfg.Tap(sw)
+	}
+	return sw
+}
+
+// Topology is the network's.
+func (n *Network) Topology() *Topology { return n.topology }
+
+// Host finds a host by its number.
+func (n *Network) Host(number int) *Host {
+	return &n.Switches[number/n.cfg.Hosts].Hosts[number%n.cfg.Hosts]
+}
+
+// Disconnected is how many sessions the controller has ended.
+func (n *Network) Disconnected() int { return int(n.dead.Load()) }
+
+func (n *Network) lost(*Switch, error) { n.dead.Add(1) }
+
+// Announce has hosts of a switch speak, so that a controller learns where they are: all of them, or those for which say
+// is true. What does not fit into the switch's queue is left out.
+func (sw *Switch) Announce(say func(i int) bool) {
+	var frame []byte
+	for i := range sw.Hosts {
+		if say == nil || say(i) {
+			frame = sw.Hosts[i].AppendAnnouncement(frame[:0])
+			_ = sw.PacketIn(sw.Hosts[i].At.Port, openflow.NoBuffer, frame)
+		}
+	}
+}

@@ -1,0 +1,150 @@
+package emu
+
+import (
+	"sync"
+	"time"
+
+	"github.com/weirnet/weir/openflow"
+)
+
+// place is what makes two entries the same one.
+type place struct {
+	table    uint8
+	priority uint16
+	match    string // openflow.Match.Key
+}
+
+// entry is a flow entry as it was given. Nothing passes a switch but discovery frames, so it counts nothing else.
+type entry struct {
+	openflow.FlowStats
+	since time.Duration // age of the network when it was added
+}
+
+// flowTable are the entries of all tables of a switch. Its lock is held for each call.
+type flowTable struct {
+	mu      sync.Mutex
+	entries map[place]*entry
+	lldp    int // entries that match LLDP
+}
+
+// asks says whether a discovery frame goes to the controller: there is an entry for it, or none at all.
+func (t *flowTable) asks() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.lldp > 0 || len(t.entries) == 0
+}
+
+// size is how many entries there are.
+func (t *flowTable) size() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return len(t.entries)
+}
+
+// apply does a flow-mod and returns the entries that it deleted.
+func (t *flowTable) apply(m *openflow.FlowMod, v openflow.Version, now time.Duration) (gone []*entry) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	switch m.Command {
+	case openflow.FlowAdd:
+		t.put(m, now)
+	case openflow.FlowModify, openflow.FlowModifyStrict:
+		if t.modify(m) == 0 && v == openflow.V10 {
+			t.put(m, now) // "if no existing entry matches, acts like ADD": OpenFlow 1.0 alone
+		}
+	default:
+		gone = t.delete(m)
+	}
+	return gone
+}
+
+func placeOf(m *openflow.FlowMod) place { return place{m.Table, m.Priority, m.Match.Key()} }
+
+// put adds an entry, or replaces the one in its place.
+func (t *flowTable) put(m *openflow.FlowMod, now time.Duration) {
+	at := placeOf(m)
+	if old := t.entries[at]; old != nil {
+		t.drop(at, old)
+	}
+	e := &entry{since: now, FlowStats: openflow.FlowStats{
+		Table: m.Table, Priority: m.Priority, IdleTimeout: m.IdleTimeout, HardTimeout: m.HardTimeout, Flags: m.Flags,
+		Cookie: m.Cookie, Match: m.Match.Clone(), Instructions: cloneInstructions(m.Instructions),
+	}}
+	if t.entries == nil {
+		t.entries = make(map[place]*entry)
+	}
+	t.entries[at] = e
+	if matchesLLDP(&e.Match) {
+		t.lldp++
+	}
+}
+
+func (t *flowTable) drop(at place, e *entry) {
+	delete(t.entries, at)
+	if matchesLLDP(&e.Match) {
+		t.lldp--
+	}
+}
+
+// modify gives the entries that a flow-mod selects its instructions, and says how many they are.
+func (t *flowTable) modify(m *openflow.FlowMod) int {
+	all := t.selected(m, m.Command == openflow.FlowModifyStrict)
+	for _, e := range all {
+		e.Instructions = cloneInstructions(m.Instructions)
+	}
+	return len(all)
+}
+
+// delete removes the entries that a flow-mod selects.
+func (t *flowTable) delete(m *openflow.FlowMod) []*entry {
+	all := t.selected(m, m.Command == openflow.FlowDeleteStrict)
+	gone := make([]*entry, 0, len(all))
+	for at, e := range all {
+		t.drop(at, e)
+		gone = append(gone, e)
+	}
+	return gone
+}
+
+// selected are the entries that a modification or deletion is about.
+func (t *flowTable) selected(m *openflow.FlowMod, strict bool) map[place]*entry {
+	filter := openflow.FlowFilter{Table: m.Table, OutPort: openflow.PortAny, Cookie: m.Cookie, CookieMask: m.CookieMask, Match: m.Match}
+	if m.Command == openflow.FlowDelete || m.Command == openflow.FlowDeleteStrict {
+		filter.OutPort = m.OutPort
+	}
+	all := make(map[place]*entry)
+	if strict && m.Table != openflow.TableAll {
+		at := placeOf(m)
+		if e := t.entries[at]; e != nil && passes(&filter, e) {
+			all[at] = e
+		}
+		return all
+	}
+	key := ""
+	if strict {
+		key = m.Match.Key()
+	}
+	for at, e := range t.entries {
+		if strict && (at.priority != m.Priority || at.match != key) || !passes(&filter, e) {
+			continue
+		}
+		all[at] = e
+	}
+	return all
+}
+
+// list copies the entries that a filter selects.
+func (t *flowTable) list(f *openflow.FlowFilter, now time.Duration) []openflow.FlowStats {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var out []openflow.FlowStats
+	for _, e := range t.entries {
+		if passes(f, e) {
+			s := e.FlowStats
+			age := now - e.since
+			s.DurationSec, s.DurationNsec = uint32(age/time.Second), uint32(age%time.Second)
+			out = append(out, s)
+		}
+	}
+	return out
+}
