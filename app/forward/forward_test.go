@@ -189,6 +189,52 @@ func TestCutsMovePairs(t *testing.T) {
 			}
 		}
 		n.tableBounds(t)
+		n.softAgree(t)
+	})
+}
+
+// softAgree checks that each switch holds the soft rules that the pairs' paths ask for, and no other.
+func (n *network) softAgree(t *testing.T) {
+	for _, id := range n.ids {
+		want := make(map[string]uint32)
+		for _, r := range n.f.SoftRules(id, 1<<20) {
+			want[r.Match.Key()] = r.Instructions[0].Actions[0].Port
+		}
+		for _, e := range n.switches[id].entries {
+			if e.Priority != plan.PriorityPair {
+				continue
+			}
+			port, ok := want[e.Match.Key()]
+			if have := e.Instructions[0].Actions[0].Port; !ok || port != have {
+				t.Errorf("switch %s sends %s to port %d, want %d (%v)", id, e.Match, have, port, ok)
+			}
+			delete(want, e.Match.Key())
+		}
+		if len(want) > 0 {
+			t.Errorf("switch %s lacks the rules of %d pairs", id, len(want))
+		}
+	}
+}
+
+// TestOffTreeLinksAreGuarded has a broadcast come along every link that is not in the tree, as from a switch that still
+// has an older one.
+func TestOffTreeLinksAreGuarded(t *testing.T) {
+	everywhere(t, Config{}, func(t *testing.T, n *network) {
+		tree := n.treeOutputs()
+		for from, to := range n.cables {
+			if tree[from] {
+				continue
+			}
+			for _, etherType := range []uint16{packet.TypeARP, packet.TypeIPv4} {
+				n.leave(from, frame(packet.Broadcast, packet.MAC{2, 7}, etherType, 1))
+				n.settle()
+				for _, h := range n.stations() {
+					if h.take() != 0 {
+						t.Fatalf("a broadcast that came in at %s, off the tree, reached %s", to, h.mac)
+					}
+				}
+			}
+		}
 	})
 }
 
@@ -368,5 +414,59 @@ func TestIndexAgainstMap(t *testing.T) {
 		if got, ok := x.get(k); !ok || got != v {
 			t.Fatalf("%d: %d %v, want %d", k, got, ok, v)
 		}
+	}
+}
+
+// treeOutputs are the ports that the wanted tree rules of each switch send to.
+func (n *network) treeOutputs() map[netview.Point]bool {
+	out := make(map[netview.Point]bool)
+	snap := n.view.Snapshot()
+	for _, id := range n.ids {
+		for r := range snap.Rules(id) {
+			for _, i := range r.Instructions {
+				for _, a := range i.Actions {
+					if r.Owner == Owner && a.Port != openflow.PortController {
+						out[netview.Point{DPID: id, Port: a.Port}] = true
+					}
+				}
+			}
+		}
+	}
+	return out
+}
+
+// TestTreeRemovesBeforeItAdds looks at what is wanted right after a cut, while a switch has not yet confirmed.
+func TestTreeRemovesBeforeItAdds(t *testing.T) {
+	n := newNetwork(t, 1, openflow.V13, Config{})
+	n.join(5, shapes["ring"].edges)
+	before := n.treeOutputs()
+	var at netview.Point
+	for p := range n.cables {
+		if before[p] {
+			at = p
+		}
+	}
+	n.cut(at, true)
+	n.follow()
+	during := n.treeOutputs()
+	for p := range during {
+		if !before[p] {
+			t.Errorf("%s is added to the tree before %s is confirmed to be out of it", p, at)
+		}
+	}
+	if during[at] {
+		t.Errorf("%s is cut and still in the tree", at)
+	}
+	for n.follow() {
+		if len(n.switches[at.DPID].out) == 0 {
+			t.Fatal("nothing is on its way to the switch")
+		}
+	}
+	if got := n.treeOutputs(); len(got) != len(during) {
+		t.Errorf("the tree grew to %d ports though nothing was confirmed", len(got))
+	}
+	n.settle()
+	if got := n.treeOutputs(); len(got) != len(before) {
+		t.Errorf("at rest the tree has %d ports, want %d", len(got), len(before))
 	}
 }
