@@ -24,6 +24,7 @@ import (
 // A ConfigError says what is wrong with a configuration. Nothing was opened.
 type ConfigError struct{ Err error }
 
+// Error is the error itself.
 func (e *ConfigError) Error() string { return e.Err.Error() }
 
 // Unwrap is the error itself.

@@ -1,39 +1,82 @@
 package node
 
 import (
+	"slices"
 	"sync/atomic"
 
 	"github.com/weirnet/weir/api"
 	"github.com/weirnet/weir/app/forward"
 	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/route"
 	"github.com/weirnet/weir/topology"
 )
 
 // paths finds paths for the API, in the topology that applications use.
 type paths struct{ now atomic.Pointer[topology.Map] }
 
-// Paths is of api.PathFinder. The first path is the one that the system takes.
+// Paths is of api.PathFinder. The first path is the one that the system takes; of disjoint ones, there are two at most,
+// of the least cost together, so that the first may be another.
 func (p *paths) Paths(_ *netview.Snapshot, q api.PathQuery) []api.Path {
 	m := p.now.Load()
 	if m == nil {
 		return nil
 	}
+	first, ok := taken(m, q)
+	if !ok {
+		return nil
+	}
+	if q.K <= 1 || q.Src == q.Dst {
+		return []api.Path{first}
+	}
+	src, _ := m.Node(q.Src)
+	dst, _ := m.Node(q.Dst)
+	if q.Disjoint != api.ShareAll {
+		kind := route.EdgeDisjoint
+		if q.Disjoint == api.ShareNothing {
+			kind = route.NodeDisjoint
+		}
+		pair, ok := m.Table().Disjoint(src, dst, kind)
+		if !ok {
+			return []api.Path{first}
+		}
+		return []api.Path{onLinks(m, pair[0]), onLinks(m, pair[1])}
+	}
+	found := []api.Path{first}
+	for _, a := range m.Table().Shortest(src, dst, q.K) {
+		if next := onLinks(m, a); len(found) < q.K && !slices.Equal(next.Links, first.Links) {
+			found = append(found, next)
+		}
+	}
+	return found
+}
+
+// taken is the path that packets take: for two hosts, those between them.
+func taken(m *topology.Map, q api.PathQuery) (api.Path, bool) {
 	var hash uint64
 	if q.SrcHost != nil && q.DstHost != nil {
 		hash = forward.Hash(q.SrcHost.MAC, q.DstHost.MAC)
 	}
 	hops, ok := m.PathBetween(netview.Point{DPID: q.Src}, netview.Point{DPID: q.Dst}, hash, nil)
 	if !ok {
-		return nil
+		return api.Path{}, false
 	}
-	first := api.Path{}
+	var p api.Path
 	for i := 0; i+1 < len(hops); i++ {
-		first.Links = append(first.Links, netview.LinkKey{
+		p.Links = append(p.Links, netview.LinkKey{
 			Src: netview.Point{DPID: hops[i].DPID, Port: hops[i].Out},
 			Dst: netview.Point{DPID: hops[i+1].DPID, Port: hops[i+1].In},
 		})
 	}
 	cost, _ := m.Cost(q.Src, q.Dst)
-	first.Cost = uint64(cost)
-	return []api.Path{first}
+	p.Cost = uint64(cost)
+	return p, true
+}
+
+// onLinks is a path of the graph as links.
+func onLinks(m *topology.Map, a route.Alternative) api.Path {
+	p := api.Path{Cost: a.Cost}
+	for _, e := range a.Edges {
+		p.Links = append(p.Links, m.Link(e))
+	}
+	return p
 }
