@@ -153,7 +153,7 @@ func (c *Core) unwant(l *ledger, key entryKey) {
 		delete(l.rows, key) // what the switch holds of it will be found to be stale
 		return
 	}
-	w.match, w.rule = w.rule.Match, nil
+	w.match, w.rule = openflow.Match{OXM: []byte(key.match)}, nil
 	w.cookie, w.mask = plan.Cookie{Domain: c.config.Domain}.Encode(), plan.DomainMask
 	w.outcome, w.told, w.retryAt = pending, pending, time.Time{}
 	l.enqueue(w)
