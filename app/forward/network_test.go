@@ -82,7 +82,7 @@ func (n *network) join(count int, edges [][2]int) {
 		tables := map[openflow.Version]uint8{openflow.V10: 1, openflow.V13: 254}[n.version]
 		for _, id := range n.ids {
 			sw := n.switches[id]
-			row := &netview.Switch{DPID: id, Connected: true, State: netview.SwitchReady, Version: n.version, Tables: tables}
+			row := &netview.Switch{DPID: id, Connected: true, Settled: true, State: netview.SwitchReady, Version: n.version, Tables: tables}
 			for _, p := range sw.ports {
 				role := netview.PortEdge
 				if _, ok := n.cables[netview.Point{DPID: id, Port: p}]; ok {

@@ -68,7 +68,7 @@ func (t *treeCore) step(snap *netview.Snapshot, what seen) {
 func (t *treeCore) target(snap *netview.Snapshot) map[netview.DPID]treePorts {
 	target := make(map[netview.DPID]treePorts)
 	for sw := range snap.Switches() {
-		if _, had := t.published[sw.DPID]; !had && !(t.settled && sw.Connected && known(sw)) {
+		if _, had := t.published[sw.DPID]; !had && !(t.settled && sw.Settled && sw.Connected && known(sw)) {
 			continue
 		}
 		target[sw.DPID] = t.ports(sw)
