@@ -38,7 +38,7 @@ func New(cfg Config) *Server {
 		pages:   newPages(cfg.Limits, cfg.Now),
 		metrics: newMetrics(),
 	}
-	s.huma = humago.New(s.router, openAPI(cfg.Version))
+	s.huma = humago.New(jsonRoutes{s.router}, openAPI(cfg.Version))
 	s.addRoutes()
 	return s
 }
