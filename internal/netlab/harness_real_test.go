@@ -12,6 +12,7 @@ import (
 // TestHarnessOnLinear checks the harness itself, with a controller that is not ours: everybody is reached, one copy of each
 // broadcast arrives, and a cut cable is seen as loss.
 func TestHarnessOnLinear(t *testing.T) {
+	t.Parallel()
 	Inside(t, func(t *testing.T, l *Lab) {
 		o := l.StartOVS()
 		l.Start(need.Program(t, "ovs-testcontroller"), "-O", "OpenFlow13", "ptcp:6653:127.0.0.1")
@@ -64,6 +65,7 @@ func exercise(t *testing.T, l *Lab, n *Network) {
 
 // TestHarnessCountsLoops checks that the counter of copies sees a storm: a ring of learning switches without a tree.
 func TestHarnessCountsLoops(t *testing.T) {
+	t.Parallel()
 	Inside(t, func(t *testing.T, l *Lab) {
 		o := l.StartOVS()
 		topology, err := Parse("ring:3")
@@ -82,6 +84,7 @@ func TestHarnessCountsLoops(t *testing.T) {
 
 // TestHarnessRunsMininet checks Mininet's way of building, with switches that forward by themselves.
 func TestHarnessRunsMininet(t *testing.T) {
+	t.Parallel()
 	Inside(t, func(t *testing.T, l *Lab) {
 		o := l.StartOVS()
 		n := o.Mininet("tree:2,2", "1.3", "127.0.0.1:6653")

@@ -6,8 +6,9 @@ import (
 	"strings"
 )
 
-// Busiest returns the cable that carried the most packets, in both directions, while body ran.
-func (n *Network) Busiest(body func()) *Cable {
+// Busiest returns the cable that carried the most packets, in both directions, while body ran; the test fails when they
+// were fewer than least.
+func (n *Network) Busiest(least int, body func()) *Cable {
 	n.lab.t.Helper()
 	before := make([]int, len(n.Cables))
 	for i, c := range n.Cables {
@@ -19,6 +20,9 @@ func (n *Network) Busiest(body func()) *Cable {
 		if grown := c.packets() - before[i]; grown > most {
 			best, most = c, grown
 		}
+	}
+	if most < least {
+		n.lab.t.Fatalf("the busiest cable, %s, carried %d packets, fewer than %d", best, most, least)
 	}
 	return best
 }
