@@ -255,6 +255,10 @@ func (w *world) do(c *golden.Command) {
 		w.wait(d)
 	case "host": // host MAC POINT [arp=IP] [data=IP] [ns=IP] [na=IP] [dad=IP] [vlan=N]
 		k := frameOf(c)
+		if s, ok := sight(point(c.Args[1]), &k); ok && !w.core.known.news(&s) {
+			w.say("known")
+			return
+		}
 		w.step(func() { w.core.Frame(point(c.Args[1]), &k) })
 	case "lldp": // lldp KIND of=POINT at=POINT: a frame made from the last probe of a port comes in elsewhere
 		frame := w.crafted(c.Args[0], point(c.Arg("of", "0/0")))

@@ -48,7 +48,11 @@ func (c *Core) admit(p *port, s *sighting) {
 		next.IPs = old.IPs
 	}
 	next.IPs = c.withIP(next, s)
-	c.known.add(c.known.hashHost(s.id, s.at, s.ip))
+	if s.ip.IsZero() || slices.Contains(next.IPs, s.ip.Netip()) {
+		c.known.add(c.known.hashHost(s.id, s.at, s.ip))
+	} else {
+		c.known.add(c.known.hashHost(s.id, s.at, anyAddress))
+	}
 	if ok && old.At == s.at && old.State == next.State && len(old.IPs) == len(next.IPs) && slices.Equal(old.IPs, next.IPs) &&
 		c.now.Sub(old.Seen) < refreshSeen/2 {
 		return
@@ -90,6 +94,7 @@ func (c *Core) withIP(h *netview.Host, s *sighting) []netip.Addr {
 // forget takes a host out of the table of what is known.
 func (c *Core) forget(h *netview.Host) {
 	c.known.remove(c.known.hashHost(h.HostID, h.At, packet.Addr{}))
+	c.known.remove(c.known.hashHost(h.HostID, h.At, anyAddress))
 	for _, ip := range h.IPs {
 		c.known.remove(c.known.hashHost(h.HostID, h.At, packet.AddrFrom(ip)))
 	}

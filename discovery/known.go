@@ -22,11 +22,12 @@ type known struct {
 	turn uint32        // where the next entry goes in a full set
 }
 
-// knownSet is the entries that one hash may be in: a cache line.
-type knownSet [4]struct {
+// knownSet is a cache line of entries.
+type knownSet [4]knownEntry
+
+type knownEntry struct {
 	hash atomic.Uint64 // 0: none
 	seen atomic.Uint32 // in seconds since start
-	_    uint32
 }
 
 func newKnown(entries int) *known {
@@ -56,14 +57,18 @@ func (k *known) hashPort(at netview.Point) uint64 {
 	return maphash.Bytes(k.seed, b[:]) | 1
 }
 
-func (k *known) set(hash uint64) *knownSet { return &k.sets[hash>>32&k.mask] }
+// either are the two sets that an entry may be in.
+func (k *known) either(hash uint64) [2]*knownSet {
+	return [2]*knownSet{&k.sets[hash>>32&k.mask], &k.sets[hash>>8&k.mask]}
+}
 
 // has is true if the entry is there.
 func (k *known) has(hash uint64) bool {
-	set := k.set(hash)
-	for i := range set {
-		if set[i].hash.Load() == hash {
-			return true
+	for _, set := range k.either(hash) {
+		for i := range set {
+			if set[i].hash.Load() == hash {
+				return true
+			}
 		}
 	}
 	return false
@@ -72,51 +77,66 @@ func (k *known) has(hash uint64) bool {
 // fresh is true if the entry is there and was seen lately. When it is there but old, one caller is told so by false, and
 // the others not for as long as it takes to become old again.
 func (k *known) fresh(hash uint64) bool {
-	set := k.set(hash)
-	for i := range set {
-		if e := &set[i]; e.hash.Load() == hash {
-			seen, now := e.seen.Load(), k.now.Load()
-			return now-seen < uint32(refreshSeen/time.Second) || !e.seen.CompareAndSwap(seen, now)
+	for _, set := range k.either(hash) {
+		for i := range set {
+			if e := &set[i]; e.hash.Load() == hash {
+				seen, now := e.seen.Load(), k.now.Load()
+				return now-seen < uint32(refreshSeen/time.Second) || !e.seen.CompareAndSwap(seen, now)
+			}
 		}
 	}
 	return false
 }
 
+// anyAddress stands for all addresses of data, in the entry of a host that has no room for more of them.
+var anyAddress = packet.Addr{0: 0xff, 15: 0xff}
+
 // news is true if a sighting may tell something that is not known.
 func (k *known) news(s *sighting) bool {
-	return !k.fresh(k.hashHost(s.id, s.at, s.ip)) && !k.has(k.hashPort(s.at))
+	switch {
+	case k.fresh(k.hashHost(s.id, s.at, s.ip)), k.has(k.hashPort(s.at)):
+		return false
+	case s.certain:
+		return true
+	}
+	return !k.fresh(k.hashHost(s.id, s.at, anyAddress))
 }
 
 // tick sets the clock.
 func (k *known) tick(sinceStart time.Duration) { k.now.Store(uint32(sinceStart / time.Second)) }
 
-// add puts an entry in, in the place of another if its set is full.
+// add puts an entry in, in the place of another if both its sets are full.
 func (k *known) add(hash uint64) {
-	set := k.set(hash)
-	at := -1
-	for i := range set {
-		switch set[i].hash.Load() {
-		case hash:
-			set[i].seen.Store(k.now.Load())
-			return
-		case 0:
-			at = i
+	var free *knownEntry
+	sets := k.either(hash)
+	for _, set := range sets {
+		for i := range set {
+			switch e := &set[i]; e.hash.Load() {
+			case hash:
+				e.seen.Store(k.now.Load())
+				return
+			case 0:
+				if free == nil {
+					free = e
+				}
+			}
 		}
 	}
-	if at < 0 {
+	if free == nil {
 		k.turn++
-		at = int(k.turn) % len(set)
+		free = &sets[0][k.turn%uint32(len(sets[0]))]
 	}
-	set[at].seen.Store(k.now.Load())
-	set[at].hash.Store(hash)
+	free.seen.Store(k.now.Load())
+	free.hash.Store(hash)
 }
 
 // remove takes an entry out.
 func (k *known) remove(hash uint64) {
-	set := k.set(hash)
-	for i := range set {
-		if set[i].hash.Load() == hash {
-			set[i].hash.Store(0)
+	for _, set := range k.either(hash) {
+		for i := range set {
+			if set[i].hash.Load() == hash {
+				set[i].hash.Store(0)
+			}
 		}
 	}
 }

@@ -51,7 +51,7 @@ type sealer struct {
 }
 
 func newSealer(key []byte, domain, ttl uint16) *sealer {
-	return &sealer{domain: domain, ttl: ttl, macs: sync.Pool{New: func() any { return hmac.New(sha256.New, key) }}}
+	return &sealer{domain: domain, ttl: ttl, macs: sync.Pool{New: func() any { return &macState{Hash: hmac.New(sha256.New, key)} }}}
 }
 
 // append appends the frame of a probe.
@@ -76,14 +76,19 @@ func (s *sealer) append(b []byte, p probe, src packet.MAC) []byte {
 	return b
 }
 
-// sum appends the MAC of a PDU's beginning to dst, which has room for it.
+// sum writes the MAC of a PDU's beginning behind dst, which has room for it.
 func (s *sealer) sum(pdu, dst []byte) {
-	h := s.macs.Get().(hash.Hash)
+	h := s.macs.Get().(*macState)
 	h.Reset()
 	h.Write(pdu)
-	var full [sha256.Size]byte
-	copy(dst[:probeMAC], h.Sum(full[:0]))
+	copy(dst[:probeMAC], h.Sum(h.full[:0]))
 	s.macs.Put(h)
+}
+
+// macState computes MACs, one after the other.
+type macState struct {
+	hash.Hash
+	full [sha256.Size]byte
 }
 
 // open reads a frame that came in. The error is ErrMalformed, ErrForeign or ErrForged. What stands behind the MAC

@@ -1,0 +1,224 @@
+package discovery
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/openflow"
+	"github.com/weirnet/weir/packet"
+)
+
+// fabric carries probes: what is sent into a cable comes in at its other end.
+type fabric struct {
+	d      *Discovery
+	cables map[netview.Point]netview.Point
+	sent   int
+}
+
+// PacketOut is of Output.
+func (f *fabric) PacketOut(dpid netview.DPID, port uint32, frame []byte) {
+	f.sent++
+	if end, ok := f.cables[netview.Point{DPID: dpid, Port: port}]; ok {
+		f.d.LLDP(end.DPID, end.Port, frame)
+	}
+}
+
+// run starts a discovery; the returned function ends it and waits.
+func run(cfg Config) (*netview.View, *fabric, func()) {
+	cfg.Key = testKey
+	v, f := netview.New(netview.Limits{}), &fabric{cables: map[netview.Point]netview.Point{}}
+	f.d = New(v.Facts(), f, cfg)
+	ctx, cancel := context.WithCancel(context.Background())
+	var ended sync.WaitGroup
+	ended.Go(func() { f.d.Run(ctx) })
+	return v, f, func() { cancel(); ended.Wait() }
+}
+
+// ring joins n switches, port 1 of each to port 2 of the next.
+func (f *fabric) ring(n int) {
+	for i := range n {
+		a, b := netview.Point{DPID: netview.DPID(i), Port: 1}, netview.Point{DPID: netview.DPID((i + 1) % n), Port: 2}
+		f.cables[a], f.cables[b] = b, a
+	}
+}
+
+func linksUp(s *netview.Snapshot) (n int) {
+	for l := range s.Links() {
+		if l.Up {
+			n++
+		}
+	}
+	return n
+}
+
+func TestLoopFindsARing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const n = 20
+		v, f, end := run(Config{})
+		defer end()
+		f.ring(n)
+		for i := range n {
+			f.d.SwitchUp(facts(netview.DPID(i), 3, ""))
+			time.Sleep(50 * time.Millisecond)
+		}
+		synctest.Wait()
+		if got := linksUp(v.Snapshot()); got != 2*n {
+			t.Errorf("%d links, want %d", got, 2*n)
+		}
+		time.Sleep(2 * time.Second)
+		key := packet.Key{EthSrc: packet.MAC{2}, EtherType: packet.TypeIPv4, Layers: packet.LayerEthernet}
+		f.d.Frame(3, 3, &key)
+		f.d.Frame(3, 1, &packet.Key{EthSrc: packet.MAC{4}, Layers: packet.LayerEthernet}) // at a link
+		synctest.Wait()
+		s := v.Snapshot()
+		if h, ok := s.Host(netview.HostID{MAC: packet.MAC{2}}); !ok || h.At != (netview.Point{DPID: 3, Port: 3}) || s.Counts().Hosts != 1 {
+			t.Errorf("host %+v of %d", h, s.Counts().Hosts)
+		}
+		p := ofPort(1, false)
+		f.d.PortStatus(5, openflow.PortModified, p)
+		f.d.SwitchDown(9)
+		synctest.Wait()
+		s = v.Snapshot()
+		if sw, _ := s.Switch(9); sw.Connected || linksUp(s) != 2*n-2 {
+			t.Errorf("switch 9 %+v, %d links", sw, linksUp(s))
+		}
+		if err := s.Check(); err != nil {
+			t.Error(err)
+		}
+		if time.Sleep(10 * time.Second); !v.Snapshot().Settled() {
+			t.Error("not settled")
+		}
+		if err := f.d.core.Check(v.Snapshot()); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// Probes of many switches are spread over the period, and one period has one of each port.
+func TestPacing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const n = 200
+		_, f, end := run(Config{})
+		defer end()
+		for i := range n {
+			f.d.SwitchUp(facts(netview.DPID(i), 4, ""))
+		}
+		time.Sleep(10*time.Second + time.Millisecond)
+		synctest.Wait()
+		start, most := f.sent, 0
+		for range 2 * slots {
+			before := f.sent
+			time.Sleep(50 * time.Millisecond)
+			synctest.Wait()
+			most = max(most, f.sent-before)
+		}
+		if got := f.sent - start; got != 4*n {
+			t.Errorf("%d probes in a period, want %d", got, 4*n)
+		}
+		if want := 4 * n / slots; most > want {
+			t.Errorf("%d probes at once, want at most %d", most, want)
+		}
+	})
+}
+
+// A thousand hosts at once are a few transactions.
+func TestBatches(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v, f, end := run(Config{})
+		defer end()
+		f.d.SwitchUp(facts(1, 2, ""))
+		time.Sleep(3 * time.Second)
+		before := v.Snapshot().Revision()
+		for i := range 1000 {
+			k := packet.Key{EthSrc: packet.MAC{2, 0, 0, 0, byte(i >> 8), byte(i)}, Layers: packet.LayerEthernet}
+			f.d.inbox.put(input{kind: inputFrame, sighting: sighting{id: netview.HostID{MAC: k.EthSrc}, at: netview.Point{DPID: 1, Port: 1}}})
+		}
+		f.d.wake <- struct{}{}
+		synctest.Wait()
+		if s := v.Snapshot(); s.Counts().Hosts != 1000 || s.Revision()-before > 1000/batch+1 {
+			t.Errorf("%d hosts in %d transactions", s.Counts().Hosts, s.Revision()-before)
+		}
+	})
+}
+
+// Facts wait for room and are not lost; frames are dropped first, then probes.
+func TestInboxBounds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newInbox(Limits{Facts: 2, Probes: 6, Frames: 4})
+		puts := func(kind inputKind, n int) (kept int) {
+			for range n {
+				if ok, _ := b.put(input{kind: kind}); ok {
+					kept++
+				}
+			}
+			return kept
+		}
+		if f, p := puts(inputFrame, 9), puts(inputProbe, 9); f != 4 || p != 2 {
+			t.Errorf("kept %d frames and %d probes", f, p)
+		}
+		done := false
+		var waiter sync.WaitGroup
+		waiter.Go(func() { puts(inputUp, 3); done = true })
+		synctest.Wait()
+		if done {
+			t.Error("a fact beyond the limit did not wait")
+		}
+		if got := len(b.take(nil)); got != 8 {
+			t.Errorf("took %d", got)
+		}
+		waiter.Wait()
+		if got := len(b.take(nil)); got != 1 {
+			t.Errorf("took %d facts that waited", got)
+		}
+		b.close()
+		if ok, _ := b.put(input{kind: inputUp}); ok {
+			t.Error("put into a closed inbox")
+		}
+	})
+}
+
+// Many readers beside the loop; for -race.
+func TestReadersBesideLoop(t *testing.T) {
+	v, f, end := run(Config{Period: 20 * time.Millisecond, Settle: 5 * time.Millisecond, Limits: Limits{Known: 64}})
+	f.ring(4)
+	var readers sync.WaitGroup
+	for i := range 4 {
+		dpid := netview.DPID(i)
+		readers.Go(func() {
+			f.d.SwitchUp(facts(dpid, 4, ""))
+			for j := range 2000 {
+				k := packet.Key{EthSrc: packet.MAC{2, 0, 0, 0, byte(dpid), byte(j % 50)}, Layers: packet.LayerEthernet}
+				f.d.Frame(dpid, uint32(1+j%4), &k)
+				switch j % 200 {
+				case 50:
+					f.d.PortStatus(dpid, openflow.PortModified, ofPort(1, false))
+				case 100:
+					f.d.PortStatus(dpid, openflow.PortModified, ofPort(1, true))
+				case 150:
+					f.d.SwitchDown(dpid)
+					f.d.SwitchUp(facts(dpid, 4, ""))
+				}
+				f.d.LLDP(dpid, 1, []byte("not a frame"))
+			}
+		})
+	}
+	readers.Wait()
+	for r := v.Snapshot().Revision(); linksUp(v.Snapshot()) != 8; r = v.Snapshot().Revision() {
+		<-v.Changed(r)
+	}
+	end()
+	s := v.Snapshot()
+	if err := s.Check(); err != nil {
+		t.Error(err)
+	}
+	if err := f.d.core.Check(s); err != nil {
+		t.Error(err)
+	}
+	if n := f.d.Counts().Malformed.Load(); n != 8000 {
+		t.Errorf("%d malformed frames counted", n)
+	}
+}
