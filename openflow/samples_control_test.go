@@ -16,12 +16,13 @@ func helloSamples() []sample {
 
 // errorSamples are all errors: every type and code that each version names, one without a name, an experimenter's.
 func errorSamples() []sample {
-	data := []byte{0x04, 0x0e, 0x00, 0x38, 0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07, 0x08}
+	data := []byte{0x01, 0x05, 0x00, 0x08, 0x01, 0x02, 0x03, 0x04} // a whole message
 	var all []sample
 	for _, e := range errorNames10 {
 		typ, _ := e.code.Names(V10)
 		all = append(all, sample{fmt.Sprintf("1.0/error-%s-%s", typ, e.name), V10, &ErrorMsg{Code: e.code, Data: data}})
 	}
+	data = []byte{0x04, 0x05, 0x00, 0x08, 0x05, 0x06, 0x07, 0x08}
 	for _, e := range errorNames13 {
 		typ, _ := e.code.Names(V13)
 		all = append(all, sample{fmt.Sprintf("1.3/error-%s-%s", typ, e.name), V13, &ErrorMsg{Code: e.code, Data: data}})
@@ -49,7 +50,7 @@ func controlSamples() []sample {
 	return append(all,
 		sample{"1.0/echo_request-data", V10, &EchoRequest{Data: data}},
 		sample{"1.3/echo_request-data", V13, &EchoRequest{Data: data}},
-		sample{"1.0/experimenter", V10, &Experimenter{Experimenter: 0x00002320, Data: []byte{0, 0, 0, 18, 0, 0, 0, 1}}},
+		sample{"1.0/experimenter", V10, &Experimenter{Experimenter: 0x00002320, Data: []byte{0, 0, 0, 16, 0, 0, 0, 1}}},
 		sample{"1.0/experimenter-short", V10, &Experimenter{Experimenter: 0x00abcdef, Data: []byte{1, 2}}},
 		only13("experimenter", &Experimenter{Experimenter: 0x00abcdef, ExpType: 77, Data: data}),
 		sample{"1.0/role_request", V10, &RoleRequest{Role: RoleMaster}},
