@@ -16,12 +16,10 @@ import (
 type fabric struct {
 	d      *Discovery
 	cables map[netview.Point]netview.Point
-	sent   int
 }
 
 // PacketOut is of Output.
 func (f *fabric) PacketOut(dpid netview.DPID, port uint32, frame []byte) {
-	f.sent++
 	if end, ok := f.cables[netview.Point{DPID: dpid, Port: port}]; ok {
 		f.d.LLDP(end.DPID, end.Port, frame)
 	}
@@ -109,17 +107,18 @@ func TestPacing(t *testing.T) {
 		}
 		time.Sleep(10*time.Second + time.Millisecond)
 		synctest.Wait()
-		start, most := f.sent, 0
+		sent := &f.d.Counts().Sent
+		start, most := sent.Load(), uint64(0)
 		for range 2 * slots {
-			before := f.sent
+			before := sent.Load()
 			time.Sleep(50 * time.Millisecond)
 			synctest.Wait()
-			most = max(most, f.sent-before)
+			most = max(most, sent.Load()-before)
 		}
-		if got := f.sent - start; got != 4*n {
+		if got := sent.Load() - start; got != 4*n {
 			t.Errorf("%d probes in a period, want %d", got, 4*n)
 		}
-		if want := 4 * n / slots; most > want {
+		if want := uint64(4 * n / slots); most > want {
 			t.Errorf("%d probes at once, want at most %d", most, want)
 		}
 	})
