@@ -14,14 +14,14 @@ func TestErrorCodes10(t *testing.T) {
 		code ErrorCode
 		text string
 	}{
-		{3<<16 | 0, FlowModFailedTableFull, "OFPET_FLOW_MOD_FAILED OFPFMFC_ALL_TABLES_FULL"},
-		{3<<16 | 1, FlowModFailedOverlap, "OFPET_FLOW_MOD_FAILED OFPFMFC_OVERLAP"},
-		{3<<16 | 3, FlowModFailedBadEmergTimeout, "OFPET_FLOW_MOD_FAILED OFPFMFC_BAD_EMERG_TIMEOUT"},
-		{3<<16 | 5, FlowModFailedUnsupported, "OFPET_FLOW_MOD_FAILED OFPFMFC_UNSUPPORTED"},
-		{4<<16 | 1, PortModFailedBadHWAddr, "OFPET_PORT_MOD_FAILED OFPPMFC_BAD_HW_ADDR"},
-		{5<<16 | 1, QueueOpFailedBadQueue, "OFPET_QUEUE_OP_FAILED OFPQOFC_BAD_QUEUE"},
-		{1<<16 | 2, BadRequestBadMultipart, "OFPET_BAD_REQUEST OFPBRC_BAD_STAT"},
-		{1<<16 | 3, BadRequestBadExperimenter, "OFPET_BAD_REQUEST OFPBRC_BAD_VENDOR"},
+		{3<<16 + 0, FlowModFailedTableFull, "OFPET_FLOW_MOD_FAILED OFPFMFC_ALL_TABLES_FULL"},
+		{3<<16 + 1, FlowModFailedOverlap, "OFPET_FLOW_MOD_FAILED OFPFMFC_OVERLAP"},
+		{3<<16 + 3, FlowModFailedBadEmergTimeout, "OFPET_FLOW_MOD_FAILED OFPFMFC_BAD_EMERG_TIMEOUT"},
+		{3<<16 + 5, FlowModFailedUnsupported, "OFPET_FLOW_MOD_FAILED OFPFMFC_UNSUPPORTED"},
+		{4<<16 + 1, PortModFailedBadHWAddr, "OFPET_PORT_MOD_FAILED OFPPMFC_BAD_HW_ADDR"},
+		{5<<16 + 1, QueueOpFailedBadQueue, "OFPET_QUEUE_OP_FAILED OFPQOFC_BAD_QUEUE"},
+		{1<<16 + 2, BadRequestBadMultipart, "OFPET_BAD_REQUEST OFPBRC_BAD_STAT"},
+		{1<<16 + 3, BadRequestBadExperimenter, "OFPET_BAD_REQUEST OFPBRC_BAD_VENDOR"},
 	} {
 		if got := errorCodeOf(V10, c.wire); got != c.code {
 			t.Errorf("%#x is %s, want %s", c.wire, got, c.code)
