@@ -142,6 +142,18 @@ func TestEvents(t *testing.T) {
 	w.want(`e.5.1 link put false`, `e.5.2 host delete 00:00:00:00:00:04`)
 }
 
+// TestEventsOfAnEmptyView: the position is told at revision 0 too.
+func TestEventsOfAnEmptyView(t *testing.T) {
+	s := &small{view: netview.New(netview.Limits{})}
+	s.Server = New(Config{View: s.view, Access: Access{Open: true}})
+	s.epoch = "e"
+	w := s.watch(t, s.start(t), "")
+	defer w.close()
+	w.want("e.0")
+	s.view.Facts().Update(func(tx *netview.FactsTx) { tx.PutSwitch(testSwitch(1)) })
+	w.want("e.1.1 switch put 0000000000000001")
+}
+
 // TestEventsReset: an id that is not known gives reset, all rows and synced, whose id goes on.
 func TestEventsReset(t *testing.T) {
 	s := newSmall(t, nil)

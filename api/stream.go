@@ -46,8 +46,8 @@ func (st *stream) begin(last string) {
 	st.at = position{revision: st.s.cfg.View.Snapshot().Revision()}
 	if last == "" {
 		st.members = st.s.cfg.Members()
-		st.buf.WriteString("retry: 1000\n")
-		st.tellPosition()
+		st.told = st.at
+		st.buf.WriteString("retry: 1000\nid: " + st.s.epoch.text(st.at) + "\n\n")
 	} else if p, err := st.s.epoch.parse(last); err != nil || p.revision > st.at.revision || p.revision == 0 && p.n > 0 {
 		st.lost = true
 	} else {

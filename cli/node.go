@@ -66,13 +66,13 @@ func announce(out io.Writer, cfg *node.Config, at node.Addresses) {
 	if cfg.Auth != "none" {
 		token = fmt.Sprintf("-H \"Authorization: Bearer $(cat %s)\" ", filepath.Join(cfg.DataDir, client.TokenFile))
 	}
-	fmt.Fprintf(out, `weir %s: instance %s is ready
-  API       %s://%s
-  call it   curl %s%[3]s://%[4]s/v1/switches
-            weir get switches --api %[3]s://%[4]s --data-dir %s
-  switches  %s, OpenFlow 1.0 and 1.3; of Open vSwitch:
-            ovs-vsctl set-controller BRIDGE tcp:%[7]s && ovs-vsctl set-fail-mode BRIDGE secure
-`, Version, cfg.Name, scheme, at.API, token, cfg.DataDir, at.OpenFlow)
+	url := scheme + "://" + at.API
+	fmt.Fprintf(out, "weir %s: instance %s is ready\n", Version, cfg.Name)
+	fmt.Fprintf(out, "  API       %s\n", url)
+	fmt.Fprintf(out, "  call it   curl %s%s/v1/switches\n", token, url)
+	fmt.Fprintf(out, "            weir get switches --api %s --data-dir %s\n", url, cfg.DataDir)
+	fmt.Fprintf(out, "  switches  %s, OpenFlow 1.0 and 1.3; of Open vSwitch:\n", at.OpenFlow)
+	fmt.Fprintf(out, "            ovs-vsctl set-controller BRIDGE tcp:%s -- set-fail-mode BRIDGE secure\n", at.OpenFlow)
 }
 
 // nodeError tells wrong configuration from what was found at run time. To be told to end is no error.

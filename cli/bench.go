@@ -1,0 +1,134 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/weirnet/weir/bench"
+	"github.com/weirnet/weir/openflow"
+)
+
+func newBench() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "bench SCENARIO",
+		Short: "Measure a controller: this one, or any other",
+		Args:  cobra.NoArgs,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newBenchReactive(), newBenchResponder())
+	return cmd
+}
+
+func newBenchReactive() *cobra.Command {
+	c := bench.Reactive{Version: openflow.V13, Buffered: true}
+	controller, version, file := bench.Self, openflow.V13.String(), ""
+	var compare []string
+	switches, unbuffered := 1, false
+	cmd := &cobra.Command{
+		Use:   "reactive",
+		Short: "How many packet-ins a controller answers, and how fast",
+		Long: `Emulated switches send packet-ins of 64-byte frames between known hosts. One is answered by the first flow-mod or packet-out with
+its buffer id or, with --unbuffered, by the first packet-out with its frame; once. Controllers to compare with run at the same
+time and are measured alternately. There is no result where the generator was late, answers are missing, or nothing was
+answered: the command then says so and exits with 1.`,
+		Example: `  weir bench reactive --compare bare,ovs-testcontroller
+  weir bench reactive --controller 192.0.2.1:6653 --openflow-version 1.0 --switches 16
+  weir bench reactive --outstanding 1 --compare bare           round trips
+  weir bench reactive --rate 100000                            at a set rate`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if cmd.Flags().Changed("unbuffered") && cmd.Flags().Changed("buffered") {
+				return errors.New("--buffered and --unbuffered: give one of them")
+			}
+			if !cmd.Flags().Changed("topology") {
+				c.Topology = fmt.Sprintf("single:%d", switches)
+			}
+			c.Buffered = c.Buffered && !unbuffered
+			c.Version = versionOf(version)
+			c.Targets = append([]string{controller}, compare...)
+			c.Build = fmt.Sprintf("weir %s, commit %s", Version, commit())
+			c.Command = "weir " + strings.Join(os.Args[1:], " ")
+			c.Note = func(format string, args ...any) { fmt.Fprintf(cmd.ErrOrStderr(), format+"\n", args...) }
+			r, err := c.Run(cmd.Context())
+			if err != nil {
+				return atRun(err)
+			}
+			return showReport(cmd, r, file)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&controller, "controller", controller, "what is measured: HOST:PORT, or self, bare, ovs-testcontroller (which are started)")
+	f.StringSliceVar(&compare, "compare", nil, "further controllers, measured alternately")
+	f.Var(newWord(&version, "1.0|1.3"), "openflow-version", "that the switches speak")
+	f.IntVar(&switches, "switches", switches, "switches, not joined")
+	f.StringVar(&c.Topology, "topology", "", "joined switches instead: linear:N, ring:N, wan:N")
+	f.IntVar(&c.Hosts, "hosts", 1000, "hosts at each switch")
+	f.IntVar(&c.Outstanding, "outstanding", 256, "packet-ins of each switch that wait for answers")
+	f.IntVar(&c.Rate, "rate", 0, "packet-ins a second in all, whether answers come or not, instead of --outstanding")
+	f.BoolVar(&c.Buffered, "buffered", true, "packet-ins have buffer ids")
+	f.BoolVar(&unbuffered, "unbuffered", false, "packet-ins have none")
+	f.DurationVar(&c.Duration, "duration", 3*time.Second, "of one run")
+	f.DurationVar(&c.Warmup, "warmup", time.Second, "load before the first run, which does not count")
+	f.IntVar(&c.Runs, "runs", 5, "runs, of which the median is told")
+	f.Uint64Var(&c.Seed, "seed", 1, "of the pairs of hosts, and of the topology")
+	f.StringVar(&file, "json", "", "file for the report as JSON")
+	return cmd
+}
+
+// versionOf is the version that a word of --openflow-version means.
+func versionOf(s string) openflow.Version {
+	if s == openflow.V10.String() {
+		return openflow.V10
+	}
+	return openflow.V13
+}
+
+// showReport prints a report and writes its file. It is an error if a controller has no result.
+func showReport(cmd *cobra.Command, r *bench.Report, file string) error {
+	if err := r.Print(cmd.OutOrStdout()); err != nil {
+		return atRun(err)
+	}
+	if file != "" {
+		b, err := json.MarshalIndent(r, "", "  ")
+		if err == nil {
+			err = os.WriteFile(file, append(b, '\n'), 0o644)
+		}
+		if err != nil {
+			return atRun(err)
+		}
+	}
+	if r.Refused() {
+		return &runError{}
+	}
+	return nil
+}
+
+// newBenchResponder is the null responder as a process.
+func newBenchResponder() *cobra.Command {
+	listen := "127.0.0.1:6653"
+	cmd := &cobra.Command{
+		Use:     "responder",
+		Short:   "A controller that answers every packet-in and knows nothing: what the machine gives",
+		Example: "  weir bench responder --listen 127.0.0.1:6653",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			ln, err := net.Listen("tcp", listen)
+			if err != nil {
+				return atRun(err)
+			}
+			if err := bench.Respond(cmd.Context(), ln); !errors.Is(err, cmd.Context().Err()) {
+				return atRun(err)
+			}
+			return nil
+		},
+	}
+	cmd.Flags().StringVar(&listen, "listen", listen, "address, HOST:PORT")
+	return cmd
+}
