@@ -1,0 +1,63 @@
+package bench
+
+import (
+	"encoding/binary"
+
+	"github.com/weirnet/weir/openflow"
+)
+
+// Offsets into whole messages, in bytes: of struct ofp_flow_mod and struct ofp_packet_out of openflow-1.0.h and
+// openflow-1.3.h.
+const (
+	modCommand10, modIdle10, modHard10, modBuffer10 = 56, 58, 60, 64
+	modCommand13, modIdle13, modHard13, modBuffer13 = 25, 26, 28, 32
+
+	outBuffer = 8
+)
+
+// mark is what the payload of every frame begins with; the number of its switch and its token follow.
+var mark = [8]byte{'w', 'e', 'i', 'r', 'l', 'o', 'a', 'd'}
+
+// payloadLen is what a 64-byte frame has room for after the headers.
+const payloadLen = frameLen - 14 - 20 - 8
+
+// answer is what a message from a controller says to a load generator.
+type answer struct {
+	token uint32
+	known bool // it names a packet
+	ours  bool // it is about a packet or a soft rule: no concern of the switch
+}
+
+// readModification reads a flow-mod: it answers the packet whose buffer it names. Soft rules are counted by the
+// generator, not kept by the switch.
+func readModification(v openflow.Version, frame []byte) answer {
+	var buffer uint32
+	var command, soft bool
+	if v == openflow.V10 {
+		buffer = binary.BigEndian.Uint32(frame[modBuffer10:])
+		command = frame[modCommand10+1] == uint8(openflow.FlowAdd)
+		soft = binary.BigEndian.Uint32(frame[modIdle10:]) != 0
+	} else {
+		buffer = binary.BigEndian.Uint32(frame[modBuffer13:])
+		command = frame[modCommand13] == uint8(openflow.FlowAdd)
+		soft = binary.BigEndian.Uint32(frame[modIdle13:]) != 0
+	}
+	known := command && buffer != openflow.NoBuffer
+	return answer{token: buffer, known: known, ours: known || command && soft}
+}
+
+// readPacketOut reads a packet-out: it answers the packet whose buffer it names, or whose frame it has.
+func readPacketOut(frame []byte, sw uint32, buffered bool) answer {
+	if buffer := binary.BigEndian.Uint32(frame[outBuffer:]); buffer != openflow.NoBuffer {
+		return answer{token: buffer, known: true, ours: true}
+	}
+	if len(frame) < payloadLen+24 {
+		return answer{}
+	}
+	payload := frame[len(frame)-payloadLen:]
+	if [8]byte(payload) != mark {
+		return answer{}
+	}
+	known := !buffered && binary.BigEndian.Uint32(payload[8:]) == sw
+	return answer{token: binary.BigEndian.Uint32(payload[12:]), known: known, ours: true}
+}

@@ -1,0 +1,87 @@
+package bench
+
+import (
+	"encoding/binary"
+
+	"github.com/weirnet/weir/emu"
+	"github.com/weirnet/weir/openflow"
+	"github.com/weirnet/weir/packet"
+)
+
+// frameLen is the length of every frame, in bytes, without a frame check sequence.
+const frameLen = 64
+
+// Offsets into the frame.
+const (
+	ipChecksumAt = 14 + 10
+	ipSrcAt      = 14 + 12
+	ipDstAt      = 14 + 16
+	payloadAt    = 14 + 20 + 8
+)
+
+// form makes packet-ins of one switch as bytes, from one that was encoded before.
+type form struct {
+	message  []byte
+	buffer   int // offsets into message
+	inPort   int
+	port16   bool
+	frame    int
+	sum      uint32 // of the IP header's words without addresses and checksum
+	buffered bool
+}
+
+func newForm(v openflow.Version, sw uint32, buffered bool) *form {
+	k := packet.Key{EtherType: packet.TypeIPv4, IPSrc: packet.AddrFrom4([4]byte{}), IPDst: packet.AddrFrom4([4]byte{}),
+		SrcPort: 4000, DstPort: 4000}
+	payload := append([]byte(nil), mark[:]...)
+	payload = append(binary.BigEndian.AppendUint32(payload, sw), make([]byte, payloadLen-12)...)
+	frame := packet.AppendUDP(nil, &k, payload)
+	frame[payloadAt-2], frame[payloadAt-1] = 0, 0 // no UDP checksum (RFC 768)
+	message, err := openflow.Append(nil, v, 0, &openflow.PacketIn{
+		Buffer: openflow.NoBuffer, TotalLen: frameLen, Reason: openflow.ReasonNoMatch, Cookie: ^uint64(0), InPort: 1, Data: frame,
+	})
+	if err != nil {
+		panic("bench: own packet-in: " + err.Error())
+	}
+	f := &form{message: message, buffer: 8, frame: len(message) - frameLen, buffered: buffered}
+	f.inPort, f.port16 = 14, true
+	if v != openflow.V10 {
+		f.inPort, f.port16 = f.frame-2-4-4, false // before the pads of the match and of the frame
+	}
+	for at := 14; at < ipSrcAt; at += 2 {
+		if at != ipChecksumAt {
+			f.sum += uint32(binary.BigEndian.Uint16(frame[at:]))
+		}
+	}
+	return f
+}
+
+// append appends the packet-in of a packet from src to dst.
+func (f *form) append(b []byte, src, dst *emu.Host, token uint32, buffered bool) []byte {
+	start := len(b)
+	b = append(b, f.message...)
+	m := b[start:]
+	if buffered {
+		binary.BigEndian.PutUint32(m[f.buffer:], token)
+	}
+	if f.port16 {
+		binary.BigEndian.PutUint16(m[f.inPort:], uint16(src.At.Port))
+	} else {
+		binary.BigEndian.PutUint32(m[f.inPort:], src.At.Port)
+	}
+	frame := m[f.frame:]
+	copy(frame[0:6], dst.MAC[:])
+	copy(frame[6:12], src.MAC[:])
+	copy(frame[ipSrcAt:], src.IP[:])
+	copy(frame[ipDstAt:], dst.IP[:])
+	sum := f.sum + ipWords(src) + ipWords(dst)
+	sum = sum>>16 + sum&0xffff
+	sum += sum >> 16
+	binary.BigEndian.PutUint16(frame[ipChecksumAt:], ^uint16(sum))
+	binary.BigEndian.PutUint32(frame[payloadAt+12:], token)
+	return b
+}
+
+func ipWords(h *emu.Host) uint32 {
+	return uint32(h.IP[0])<<8 + uint32(h.IP[1]) + uint32(h.IP[2])<<8 + uint32(h.IP[3])
+}

@@ -1,0 +1,259 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/weirnet/weir/emu"
+)
+
+// load is the emulated switches of one target.
+type load struct {
+	c       *Reactive
+	net     *emu.Network
+	sources []*source
+	epoch   time.Time
+	cursor  int // the source that sends next, at a set rate
+}
+
+func newLoad(c *Reactive, topology *emu.Topology) *load {
+	l := &load{c: c, epoch: time.Now()}
+	l.net = emu.New(topology, emu.Config{Version: c.Version, Hosts: c.Hosts, MaxQueue: 64 << 20,
+		Tap: func(sw *emu.Switch) emu.Tap {
+			s := newSource(sw, c, l.clock)
+			l.sources = append(l.sources, s)
+			return s
+		}})
+	return l
+}
+
+// clock is the load's time.
+func (l *load) clock() time.Duration { return time.Since(l.epoch) }
+
+// connect connects all switches and waits until they have described themselves.
+func (l *load) connect(ctx context.Context, address string) error {
+	ctx, cancel := context.WithTimeout(ctx, l.c.Settle)
+	defer cancel()
+	if err := l.net.Connect(ctx, address); err != nil {
+		return err
+	}
+	return l.net.AwaitDescribed(ctx)
+}
+
+// Times of introducing hosts: unknown ones announce themselves and are asked for again so often.
+const (
+	announceEvery = time.Second
+	probeEvery    = 100 * time.Millisecond
+)
+
+// introduce has all hosts speak, and asks for each until the controller answers.
+func (l *load) introduce(ctx context.Context) error {
+	for _, s := range l.sources {
+		s.probing.Store(true)
+		defer s.probing.Store(false)
+	}
+	began, announced := l.clock(), time.Duration(-1)
+	for {
+		unknown := 0
+		again := announced < 0 || l.clock()-announced >= announceEvery
+		if again {
+			announced = l.clock()
+		}
+		for _, s := range l.sources {
+			s.mu.Lock()
+			left := s.unknown
+			s.mu.Unlock()
+			if left > 0 && again {
+				s.sw.Announce(s.isUnknown)
+			}
+			unknown += left
+		}
+		if unknown == 0 {
+			return nil
+		}
+		if err := l.check(); err != nil {
+			return err
+		}
+		if l.clock()-began > l.c.Settle {
+			return fmt.Errorf("the controller did not answer for %d of %d hosts within %v", unknown, len(l.sources)*l.c.Hosts, l.c.Settle)
+		}
+		for _, s := range l.sources {
+			s.probe(probes)
+		}
+		if err := pause(ctx, probeEvery); err != nil {
+			return err
+		}
+	}
+}
+
+// isUnknown says whether a host is still to be introduced.
+func (s *source) isUnknown(i int) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return !s.known[i]
+}
+
+// check finds a connection that is lost.
+func (l *load) check() error {
+	if n := l.net.Disconnected(); n > 0 {
+		return fmt.Errorf("the controller ended %d of %d sessions", n, len(l.sources))
+	}
+	for _, s := range l.sources {
+		s.mu.Lock()
+		err := s.lost
+		s.mu.Unlock()
+		if err != nil {
+			return fmt.Errorf("switch %d could not send a packet-in: %w", s.sw.DatapathID(), err)
+		}
+	}
+	return nil
+}
+
+// drainLimit is how long the last answers may take.
+const drainLimit = 5 * time.Second
+
+// measure sends packets for a time and counts their answers; at the end it waits for those that are missing.
+func (l *load) measure(ctx context.Context, d time.Duration, p *process) (*sample, error) {
+	before := l.reset()
+	sm := newSample()
+	cpu := sm.startClocks(p)
+	began := l.clock()
+	var err error
+	if l.c.Rate > 0 {
+		err = l.pace(ctx, d, sm)
+	} else {
+		err = l.keep(ctx, d)
+	}
+	sm.elapsed = l.clock() - began
+	after := l.total(sm, true)
+	cpu.stop(sm)
+	if err == nil {
+		err = l.drain(ctx, sm)
+	}
+	sm.count(before, after, l.total(sm, false))
+	if err == nil {
+		err = l.check()
+	}
+	return sm, err
+}
+
+// reset forgets what was measured, and what still waits.
+func (l *load) reset() tally {
+	var t tally
+	for _, s := range l.sources {
+		s.mu.Lock()
+		s.window.abandon()
+		s.latency.Reset()
+		t.add(s.tally)
+		s.mu.Unlock()
+	}
+	return t
+}
+
+// total adds up all sources; with stop, no answer is followed by a packet from then on, and latencies are taken.
+func (l *load) total(sm *sample, stop bool) tally {
+	var t tally
+	for _, s := range l.sources {
+		s.mu.Lock()
+		t.add(s.tally)
+		if stop {
+			s.refill = false
+		} else {
+			sm.latency.Merge(s.latency)
+			sm.missing += s.window.waiting()
+		}
+		s.mu.Unlock()
+	}
+	return t
+}
+
+// keep has a number of packets outstanding at each switch.
+func (l *load) keep(ctx context.Context, d time.Duration) error {
+	for _, s := range l.sources {
+		conn := s.sw.Session()
+		if conn == nil {
+			return l.check()
+		}
+		s.mu.Lock()
+		s.refill = true
+		s.sendNow(conn, l.c.Outstanding, l.clock())
+		s.mu.Unlock()
+	}
+	return pause(ctx, d)
+}
+
+// paceTick is how often packets are sent at a set rate.
+const paceTick = 100 * time.Microsecond
+
+// pace sends packets at a set rate, each meant for its own time, to the switches in turn.
+func (l *load) pace(ctx context.Context, d time.Duration, sm *sample) error {
+	began := l.clock()
+	gap := float64(time.Second) / float64(l.c.Rate)
+	total := int(d.Seconds() * float64(l.c.Rate))
+	for sent := 0; sent < total; {
+		now := l.clock()
+		due := min(int(float64(now-began)/gap)+1, total)
+		for ; sent < due; sent++ {
+			intended := began + time.Duration(float64(sent)*gap)
+			_ = sm.lateness.RecordValue(max(int64(now-intended), latencyMin))
+			s := l.sources[l.cursor]
+			l.cursor = (l.cursor + 1) % len(l.sources)
+			s.mu.Lock()
+			if !s.add(intended) {
+				sm.unsent++
+			}
+			s.mu.Unlock()
+		}
+		for _, s := range l.sources {
+			if conn := s.sw.Session(); conn != nil {
+				s.mu.Lock()
+				s.flush(conn)
+				s.mu.Unlock()
+			}
+		}
+		if err := pause(ctx, paceTick); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// drain waits until nothing waits any more, but not for ever.
+func (l *load) drain(ctx context.Context, sm *sample) error {
+	for began := l.clock(); l.clock()-began < drainLimit; {
+		waiting := 0
+		for _, s := range l.sources {
+			s.mu.Lock()
+			waiting += s.window.waiting()
+			s.mu.Unlock()
+		}
+		if waiting == 0 {
+			return nil
+		}
+		if err := pause(ctx, time.Millisecond); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (l *load) close() {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	_ = l.net.Close(ctx) // sessions that a controller does not read are cut
+}
+
+// pause waits.
+func pause(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-t.C:
+		return nil
+	}
+}
+
+func today() string { return time.Now().Format(time.DateOnly) }

@@ -1,0 +1,209 @@
+package bench
+
+import (
+	"math/bits"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+
+	"github.com/weirnet/weir/emu"
+	"github.com/weirnet/weir/openflow"
+	"github.com/weirnet/weir/session"
+)
+
+// source is the load of one switch: which packets it sends and which of them wait. It is the switch's tap.
+type source struct {
+	sw       *emu.Switch
+	version  openflow.Version
+	clock    func() time.Duration
+	buffered bool        // while measuring; probes always are
+	probing  atomic.Bool // only what names a buffer is an answer: an unknown host's frame may be flooded
+	got      []uint32    // tokens answered in this batch; of the reader
+	messages uint64      // flow-mods and packet-outs about packets, in this batch; of the reader
+
+	mu      sync.Mutex
+	window  *window
+	form    *form
+	random  uint64
+	known   []bool // hosts that were asked for and answered
+	unknown int
+	refill  bool // an answer is followed by the next packet
+	out     []byte
+	tally   tally
+	latency *hdrhistogram.Histogram // ns
+	lost    error                   // the connection would not take a packet
+}
+
+// tally counts events since the source began.
+type tally struct {
+	sent     uint64 // packet-ins
+	answered uint64 // packet-ins, once each
+	again    uint64 // answers to packets that had been answered, or were given up
+	messages uint64 // flow-mods and packet-outs that name a packet or are soft rules
+}
+
+func (t *tally) add(o tally) {
+	t.sent += o.sent
+	t.answered += o.answered
+	t.again += o.again
+	t.messages += o.messages
+}
+
+// Latencies are kept from 100 ns to 60 s with three digits.
+const (
+	latencyMin, latencyMax = 100, 60_000_000_000
+	latencyDigits          = 3
+)
+
+func newLatency() *hdrhistogram.Histogram {
+	return hdrhistogram.New(latencyMin, latencyMax, latencyDigits)
+}
+
+func newSource(sw *emu.Switch, c *Reactive, clock func() time.Duration) *source {
+	s := &source{sw: sw, version: c.Version, clock: clock, buffered: c.Buffered, latency: newLatency(),
+		form: newForm(c.Version, uint32(sw.Index), c.Buffered), random: c.Seed*0x9e3779b97f4a7c15 + uint64(sw.Index) + 1,
+		known: make([]bool, len(sw.Hosts)), unknown: len(sw.Hosts)}
+	s.window = newWindow(c.slots())
+	return s
+}
+
+// Frame recognises answers.
+func (s *source) Frame(_ *session.Session, h openflow.Header, frame []byte) bool {
+	var a answer
+	switch h.Type {
+	case openflow.TypeFlowMod:
+		a = readModification(s.version, frame)
+	case openflow.TypePacketOut:
+		a = readPacketOut(frame, uint32(s.sw.Index), s.buffered || s.probing.Load())
+	default:
+		return false
+	}
+	if a.ours {
+		s.messages++
+	}
+	if a.known {
+		s.got = append(s.got, a.token)
+	}
+	return a.ours
+}
+
+// BatchEnd counts what was answered and sends what follows.
+func (s *source) BatchEnd(conn *session.Session) {
+	if s.messages == 0 {
+		return
+	}
+	now := s.clock()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.tally.messages += s.messages
+	s.messages = 0
+	n := 0
+	for _, token := range s.got {
+		p, ok := s.window.answer(token)
+		switch {
+		case !ok:
+			s.tally.again++
+		case p.host >= 0:
+			s.confirm(int(p.host))
+		default:
+			s.tally.answered++
+			_ = s.latency.RecordValue(max(int64(now-p.intended), latencyMin)) // of a minute at most
+			n++
+		}
+	}
+	s.got = s.got[:0]
+	if s.refill && n > 0 {
+		s.sendNow(conn, n, now)
+	}
+}
+
+// confirm notes that a host is known.
+func (s *source) confirm(host int) {
+	if !s.known[host] {
+		s.known[host] = true
+		s.unknown--
+	}
+}
+
+// sendNow sends n packets that are meant to be sent now; s.mu is held.
+func (s *source) sendNow(conn *session.Session, n int, now time.Duration) {
+	s.out = s.out[:0]
+	for range n {
+		s.add(now)
+	}
+	s.flush(conn)
+}
+
+// add appends the next packet; false if too many wait. s.mu is held.
+func (s *source) add(intended time.Duration) bool {
+	token, ok := s.window.take(intended, -1)
+	if !ok {
+		return false
+	}
+	src, dst := s.pair()
+	s.out = s.form.append(s.out, src, dst, token, s.buffered)
+	s.tally.sent++
+	return true
+}
+
+// flush hands over what was appended; s.mu is held.
+func (s *source) flush(conn *session.Session) {
+	if len(s.out) == 0 {
+		return
+	}
+	if err := conn.SendBytes(s.out); err != nil && s.lost == nil {
+		s.lost = err
+	}
+	s.out = s.out[:0]
+}
+
+// pair draws two hosts that are at different ports.
+func (s *source) pair() (src, dst *emu.Host) {
+	hosts := s.sw.Hosts
+	n := uint64(len(hosts))
+	for {
+		s.random ^= s.random << 13
+		s.random ^= s.random >> 7
+		s.random ^= s.random << 17
+		a, _ := bits.Mul64(s.random, n)
+		b, _ := bits.Mul64(s.random*0x9e3779b97f4a7c15, n)
+		if src, dst = &hosts[a], &hosts[b]; src.At.Port != dst.At.Port {
+			return src, dst
+		}
+	}
+}
+
+// probe sends, to hosts not known yet, up to limit packets that ask for them; what was not answered before is given up.
+func (s *source) probe(limit int) {
+	conn := s.sw.Session()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if conn == nil || s.unknown == 0 {
+		return
+	}
+	s.window.abandon()
+	for i := range s.known {
+		if s.known[i] || limit == 0 {
+			continue
+		}
+		limit--
+		dst := &s.sw.Hosts[i]
+		src := s.elsewhere(i)
+		token, _ := s.window.take(0, int32(i))
+		s.out = s.form.append(s.out, src, dst, token, true)
+	}
+	s.flush(conn)
+}
+
+// elsewhere is a host at another port than host i.
+func (s *source) elsewhere(i int) *emu.Host {
+	hosts := s.sw.Hosts
+	for j := 1; j < len(hosts); j++ {
+		if h := &hosts[(i+j)%len(hosts)]; h.At.Port != hosts[i].At.Port {
+			return h
+		}
+	}
+	return &hosts[i]
+}
