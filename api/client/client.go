@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -41,8 +40,7 @@ func New(cfg Config) (*Client, error) {
 		base = "http://" + base
 	}
 	u, err := url.Parse(base)
-	_, _, noPort := net.SplitHostPort(cfg.Address)
-	if err != nil || base != cfg.Address && noPort != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.RawQuery != "" {
+	if err != nil || base != cfg.Address && (u.Port() == "" || u.Path != "") || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.RawQuery != "" {
 		return nil, fmt.Errorf("API address %q: want HOST:PORT or a URL, such as 127.0.0.1:8181 or https://weir.example:8181", cfg.Address)
 	}
 	transport := http.DefaultTransport.(*http.Transport).Clone()
