@@ -17,10 +17,11 @@ import (
 
 func newBench() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "bench SCENARIO",
-		Short: "Measure a controller: this one, or any other",
-		Args:  cobra.NoArgs,
-		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Use:     "bench SCENARIO",
+		Short:   "Measure a controller: this one, or any other",
+		Example: `  weir bench reactive --compare bare,ovs-testcontroller`,
+		Args:    cobra.NoArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newBenchReactive(), newBenchResponder())
 	return cmd
