@@ -33,6 +33,7 @@ type Core struct {
 
 	devices map[netview.DPID]*device
 	ready   int       // devices that are connected
+	settled int       // of them, those that have settled
 	newest  time.Time // when the last new switch connected
 	slot    int       // of the next new switch
 	number  uint64    // the last one-time number

@@ -13,7 +13,6 @@ type device struct {
 	dpid      netview.DPID
 	connected bool
 	since     time.Time // of connecting
-	returned  bool      // it was known when it connected
 	settled   bool
 	ports     []*port // in order of number
 	segments  int     // how many of them have rounds on the agenda
@@ -85,7 +84,6 @@ func (c *Core) switchUp(f *SwitchFacts) {
 		c.newest = c.now
 	} else {
 		c.switchDown(f.DPID) // in case its old session was not seen to end
-		d.returned = true
 	}
 	d.connected, d.since, d.settled = true, c.now, false
 	c.ready++
@@ -166,6 +164,9 @@ func (c *Core) switchDown(dpid netview.DPID) {
 	d := c.devices[dpid]
 	if d == nil || !d.connected {
 		return
+	}
+	if d.settled {
+		c.settled--
 	}
 	d.connected, d.settled = false, false
 	c.ready--

@@ -110,6 +110,7 @@ func (c *Core) edgeOrNot(a appointment) {
 		c.agenda.add(a)
 	default:
 		c.setRole(p, netview.PortEdge)
+		c.settleEarly(p.device)
 	}
 }
 

@@ -2,21 +2,19 @@ package discovery
 
 import "github.com/weirnet/weir/netview"
 
-// dueSettled sees, two periods after a switch connected, whether it is still this session: then all that can be heard
-// has been, and the switch has settled. When no new one has come meanwhile the whole has.
+// dueSettled settles a switch two periods after it connected, if it is still this session: then all that can be heard
+// has been.
 func (c *Core) dueSettled(a appointment) {
 	d := c.devices[a.point.DPID]
 	if d.connected && d.since.Equal(a.stamp) {
 		c.settle(d)
 	}
-	if c.ready > 0 && !c.now.Before(c.newest.Add(2*c.cfg.Period)) {
-		c.tx.SetSettled()
-	}
 }
 
-// settleEarly settles a switch that came back when all its links were heard twice since.
+// settleEarly settles a switch before that when there is nothing left to find out: what is behind each port that is up
+// is known, and each link was heard twice since the switch connected.
 func (c *Core) settleEarly(d *device) {
-	if d.settled || !d.returned {
+	if d.settled || !d.connected {
 		return
 	}
 	for _, p := range d.ports {
@@ -24,7 +22,7 @@ func (c *Core) settleEarly(d *device) {
 			return
 		}
 		for _, e := range p.edges() {
-			if e.heard < 2 {
+			if e.live() && e.heard < 2 {
 				return
 			}
 		}
@@ -32,9 +30,14 @@ func (c *Core) settleEarly(d *device) {
 	c.settle(d)
 }
 
+// settle settles a switch, and with the last connected one the whole.
 func (c *Core) settle(d *device) {
-	if !d.settled {
-		d.settled = true
-		c.edit(d.dpid).Settled = true
+	if d.settled {
+		return
+	}
+	d.settled = true
+	c.edit(d.dpid).Settled = true
+	if c.settled++; c.settled == c.ready {
+		c.tx.SetSettled()
 	}
 }
