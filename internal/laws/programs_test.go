@@ -44,8 +44,8 @@ func packaged(t *testing.T) map[string]string {
 	return out
 }
 
-// starters are the functions whose first string argument is a program: exec.Command and what this repository wraps round it.
-var starters = map[string]bool{"Command": true, "CommandContext": true, "LookPath": true, "Program": true}
+// starters are the functions that take a program, and which argument it is: those of os/exec and internal/need.
+var starters = map[string]int{"Command": 0, "CommandContext": 1, "LookPath": 0, "Program": 1}
 
 // programs finds the names of programs a file starts, where they are written as a literal.
 func programs(f *ast.File) (out []string) {
@@ -55,15 +55,16 @@ func programs(f *ast.File) (out []string) {
 			return true
 		}
 		sel, ok := call.Fun.(*ast.SelectorExpr)
-		if !ok || !starters[sel.Sel.Name] {
+		if !ok {
 			return true
 		}
-		for _, a := range call.Args {
-			if lit, ok := a.(*ast.BasicLit); ok {
-				if name, err := strconv.Unquote(lit.Value); err == nil {
-					out = append(out, name)
-				}
-				break
+		at, ok := starters[sel.Sel.Name]
+		if !ok || len(call.Args) <= at {
+			return true
+		}
+		if lit, ok := call.Args[at].(*ast.BasicLit); ok {
+			if name, err := strconv.Unquote(lit.Value); err == nil {
+				out = append(out, name)
 			}
 		}
 		return true
@@ -91,7 +92,7 @@ func TestProgramsArePackaged(t *testing.T) {
 }
 
 func TestProgramsAreFound(t *testing.T) {
-	f := parse(t, "package p\nfunc f() { exec.Command(\"a\", \"x\"); exec.CommandContext(c, \"b\"); need.Program(t, \"c\") }\n")
+	f := parse(t, "package p\nfunc f() { exec.Command(\"a\", \"x\"); exec.CommandContext(c, \"b\"); need.Program(t, \"c\"); exec.Command(p, \"no\") }\n")
 	if got := strings.Join(programs(f), " "); got != "a b c" {
 		t.Fatalf("found %q", got)
 	}
