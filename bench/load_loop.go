@@ -3,6 +3,7 @@ package bench
 import (
 	"context"
 	"fmt"
+	"syscall"
 	"time"
 
 	"github.com/weirnet/weir/emu"
@@ -13,8 +14,10 @@ type load struct {
 	c       *Reactive
 	net     *emu.Network
 	sources []*source
-	epoch   time.Time
-	cursor  int // the source that sends next, at a set rate
+	// followers follow the packets of the sources over their paths; none if Reactive.Hops is 0.
+	followers []*follower
+	epoch     time.Time
+	cursor    int // the source that sends next, at a set rate
 }
 
 func newLoad(c *Reactive, topology *emu.Topology) *load {
@@ -23,8 +26,15 @@ func newLoad(c *Reactive, topology *emu.Topology) *load {
 		Tap: func(sw *emu.Switch) emu.Tap {
 			s := newSource(sw, c, l.clock)
 			l.sources = append(l.sources, s)
+			if c.Hops > 0 {
+				l.followers = append(l.followers, newFollower(s, l))
+				return l.followers[len(l.followers)-1]
+			}
 			return s
 		}})
+	if c.Hops > 0 {
+		l.assign(c.Seed)
+	}
 	return l
 }
 
@@ -111,11 +121,12 @@ func (l *load) check() error {
 }
 
 // drainLimit is how long the last answers may take.
-const drainLimit = 5 * time.Second
+const drainLimit = 2 * time.Second
 
 // measure sends packets for a time and counts their answers; at the end it waits for those that are missing.
 func (l *load) measure(ctx context.Context, d time.Duration, p *process) (*sample, error) {
 	before := l.reset()
+	strayed := l.strayed()
 	sm := newSample()
 	cpu := sm.startClocks(p)
 	began := l.clock()
@@ -132,6 +143,7 @@ func (l *load) measure(ctx context.Context, d time.Duration, p *process) (*sampl
 		err = l.drain(ctx, sm)
 	}
 	sm.count(before, after, l.total(sm, false))
+	sm.follow(strayed, l.strayed())
 	if err == nil {
 		err = l.check()
 	}
@@ -212,11 +224,18 @@ func (l *load) pace(ctx context.Context, d time.Duration, sm *sample) error {
 				s.mu.Unlock()
 			}
 		}
-		if err := pause(ctx, paceTick); err != nil {
-			return err
+		if ctx.Err() != nil {
+			return ctx.Err()
 		}
+		nap(paceTick)
 	}
 	return nil
+}
+
+// nap waits for a short time. The timers of Go's runtime have a resolution of a millisecond where nothing else happens.
+func nap(d time.Duration) {
+	ts := syscall.NsecToTimespec(int64(d))
+	_ = syscall.Nanosleep(&ts, nil)
 }
 
 // drain waits until nothing waits any more, but not for ever.
@@ -257,3 +276,20 @@ func pause(ctx context.Context, d time.Duration) error {
 }
 
 func today() string { return time.Now().Format(time.DateOnly) }
+
+// warm puts a controller under load that does not count. Where packets are followed this goes on until all of them find
+// their way over shortest paths: until the controller knows all links.
+func (l *load) warm(ctx context.Context) error {
+	for began := l.clock(); ; {
+		sm, err := l.measure(ctx, l.c.Warmup, nil)
+		if err != nil || l.c.Hops == 0 {
+			return err
+		}
+		if err = sm.check(l.c); err == nil {
+			return nil
+		}
+		if l.clock()-began > l.c.Settle {
+			return fmt.Errorf("after %v: %w", l.c.Settle, err)
+		}
+	}
+}

@@ -18,6 +18,10 @@ type Reactive struct {
 	// Topology is as emu.ParseTopology reads it; default single:N.
 	Topology string
 	Hosts    int // at each switch; default 1000
+	// Hops, if not 0, makes every packet the first of a new flow between hosts whose shortest path has so many switches. It
+	// is answered when it is released and finds the rules of its path at every switch. Hosts is then 20 by default, and
+	// Outstanding 8.
+	Hops int
 	// Outstanding packet-ins of each switch wait at any time; default 256. 1 measures round trips.
 	Outstanding int
 	// Rate, if not 0, is how many packets a second are sent in all, whether answers come or not.
@@ -50,6 +54,9 @@ const probes = 256
 func (c *Reactive) withDefaults() {
 	c.Version = orDefault(c.Version, openflow.V13)
 	c.Topology = orDefault(c.Topology, "single:1")
+	if c.Hops > 0 {
+		c.Hosts, c.Outstanding = orDefault(c.Hosts, 20), orDefault(c.Outstanding, 8)
+	}
 	c.Hosts = orDefault(c.Hosts, 1000)
 	c.Outstanding = orDefault(c.Outstanding, 256)
 	c.Duration = orDefault(c.Duration, 3*time.Second)
@@ -78,6 +85,10 @@ func (c *Reactive) check() error {
 		return fmt.Errorf("%d hosts a switch given, want 2 or more: packets go from one to another", c.Hosts)
 	case c.Outstanding < 1 || c.Outstanding > maxWindow:
 		return fmt.Errorf("%d outstanding packet-ins given, want 1 to %d", c.Outstanding, maxWindow)
+	case c.Hops < 0 || c.Hops == 1 || c.Hops > maxHops:
+		return fmt.Errorf("paths of %d switches given, want 2 to %d", c.Hops, maxHops)
+	case c.Hops > 0 && c.Rate > 0:
+		return errors.New("paths at a set rate are not measured: give a number outstanding")
 	case c.Rate < 0 || c.Runs < 1 || c.Duration <= 0:
 		return errors.New("rate, runs and duration must be positive")
 	}
@@ -158,8 +169,7 @@ func (t *trial) begin(ctx context.Context) error {
 		return err
 	}
 	t.c.Note("%s at %s knows all hosts after %v", t.name, p.address, (t.load.clock() - began).Round(time.Millisecond))
-	_, err = t.load.measure(ctx, t.c.Warmup, nil)
-	return err
+	return t.load.warm(ctx)
 }
 
 func (t *trial) run(ctx context.Context) (*sample, error) {

@@ -86,7 +86,7 @@ func (s *Spread) take(v float64) {
 func newReport(scenario string, c *Reactive) *Report {
 	return &Report{Scenario: scenario, Command: c.Command, Build: c.Build, Machine: thisMachine(), Load: Load{
 		OpenFlow: c.Version.String(), Topology: c.Topology, Hosts: c.Hosts, Outstanding: c.Outstanding, Rate: c.Rate,
-		Buffered: c.Buffered, Seconds: c.Duration.Seconds(), Runs: c.Runs, Seed: c.Seed,
+		Buffered: c.Buffered, Seconds: c.Duration.Seconds(), Runs: c.Runs, Hops: c.Hops, Seed: c.Seed,
 	}}
 }
 
@@ -109,9 +109,9 @@ func (x *Result) take(s *sample) {
 	x.CPUSeconds.take(s.cpu.Seconds())
 	x.Generator.take(microseconds(s.each(s.generator)))
 	x.RSS.take(float64(s.rss) / (1 << 20))
-	x.Second += s.second
-	x.Unordered += s.unordered
-	x.Checked += s.checked
+	x.Second += s.paths.second
+	x.Unordered += s.paths.unordered
+	x.Checked += s.paths.checked
 	x.latency.Merge(s.latency)
 	q := func(p float64) float64 { return float64(x.latency.ValueAtQuantile(p)) / 1e3 }
 	x.Latency = Quarts{P50: q(50), P90: q(90), P99: q(99), P999: q(99.9), Max: float64(x.latency.Max()) / 1e3}

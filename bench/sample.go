@@ -19,9 +19,7 @@ type sample struct {
 	cpu       time.Duration           // of the controller; 0 if it is not known
 	generator time.Duration           // CPU time of the generator
 	rss       int64                   // of the controller at the end, bytes; 0 if it is not known
-	second    int                     // of paths: packets that came to a switch without their rule
-	unordered int                     // of paths: packets released with no barrier behind a rule before
-	checked   int                     // of paths: those looked at for that
+	paths     paths                   // if packets were followed
 }
 
 // Reasons for which there is no result.
@@ -29,6 +27,7 @@ var (
 	errNothing = errors.New("nothing was answered")
 	errMissing = errors.New("answers are missing")
 	errLate    = errors.New("the generator was late")
+	errAstray  = errors.New("packets went astray")
 )
 
 // lateLimit is how late one packet in a hundred may be sent.
@@ -44,6 +43,12 @@ func (s *sample) count(before, end, drained tally) {
 	}
 }
 
+// follow sets what became of the packets that were followed. Those that did not arrive are no answers.
+func (s *sample) follow(before, after paths) {
+	s.paths = after.minus(before)
+	s.counts.answered -= min(s.counts.answered, uint64(s.paths.second+s.paths.astray))
+}
+
 // check says why a run is no result.
 func (s *sample) check(c *Reactive) error {
 	switch p99 := time.Duration(s.lateness.ValueAtQuantile(99)); {
@@ -53,6 +58,8 @@ func (s *sample) check(c *Reactive) error {
 		return fmt.Errorf("%w: %d of %d packet-ins, %v after the last was sent", errMissing, s.missing, s.counts.sent, drainLimit)
 	case s.unsent > 0:
 		return fmt.Errorf("%w: %d packet-ins were not sent, as %d of a switch waited", errLate, s.unsent, maxWindow)
+	case s.paths.astray > 0:
+		return fmt.Errorf("%w: %d of %d packets went another way than to their host over %d switches", errAstray, s.paths.astray, s.counts.sent, c.Hops)
 	case c.Rate > 0 && p99 > lateLimit:
 		return fmt.Errorf("%w: one packet in a hundred by %v or more, allowed are %v", errLate, p99, lateLimit)
 	}

@@ -30,6 +30,8 @@ type source struct {
 	known   []bool // hosts that were asked for and answered
 	unknown int
 	refill  bool // an answer is followed by the next packet
+	// draw chooses the hosts of the next packet; nil if there are none left.
+	draw    func(token uint32) (src, dst *emu.Host)
 	out     []byte
 	tally   tally
 	latency *hdrhistogram.Histogram // ns
@@ -66,6 +68,7 @@ func newSource(sw *emu.Switch, c *Reactive, clock func() time.Duration) *source 
 		form: newForm(c.Version, uint32(sw.Index), c.Buffered), random: c.Seed*0x9e3779b97f4a7c15 + uint64(sw.Index) + 1,
 		known: make([]bool, len(sw.Hosts)), unknown: len(sw.Hosts)}
 	s.window = newWindow(c.slots())
+	s.draw = s.pair
 	return s
 }
 
@@ -136,13 +139,17 @@ func (s *source) sendNow(conn *session.Session, n int, now time.Duration) {
 	s.flush(conn)
 }
 
-// add appends the next packet; false if too many wait. s.mu is held.
+// add appends the next packet; false if too many wait, or there is none. s.mu is held.
 func (s *source) add(intended time.Duration) bool {
 	token, ok := s.window.take(intended, -1)
 	if !ok {
 		return false
 	}
-	src, dst := s.pair()
+	src, dst := s.draw(token)
+	if src == nil {
+		s.window.answer(token)
+		return false
+	}
 	s.out = s.form.append(s.out, src, dst, token, s.buffered)
 	s.tally.sent++
 	return true
@@ -160,7 +167,7 @@ func (s *source) flush(conn *session.Session) {
 }
 
 // pair draws two hosts that are at different ports.
-func (s *source) pair() (src, dst *emu.Host) {
+func (s *source) pair(uint32) (src, dst *emu.Host) {
 	hosts := s.sw.Hosts
 	n := uint64(len(hosts))
 	for {

@@ -42,7 +42,8 @@ answered: the command then says so and exits with 1.`,
 		Example: `  weir bench reactive --compare bare,ovs-testcontroller
   weir bench reactive --controller 192.0.2.1:6653 --openflow-version 1.0 --switches 16
   weir bench reactive --outstanding 1 --compare bare           round trips
-  weir bench reactive --rate 100000                            at a set rate`,
+  weir bench reactive --rate 100000                            at a set rate
+  weir bench reactive --topology wan:206 --hops 6              new flows over paths of six switches`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if cmd.Flags().Changed("unbuffered") && cmd.Flags().Changed("buffered") {
@@ -70,8 +71,9 @@ answered: the command then says so and exits with 1.`,
 	f.Var(newWord(&version, "1.0|1.3"), "openflow-version", "that the switches speak")
 	f.IntVar(&switches, "switches", switches, "switches, not joined")
 	f.StringVar(&c.Topology, "topology", "", "joined switches instead: linear:N, ring:N, wan:N")
-	f.IntVar(&c.Hosts, "hosts", 1000, "hosts at each switch")
-	f.IntVar(&c.Outstanding, "outstanding", 256, "packet-ins of each switch that wait for answers")
+	f.IntVar(&c.Hosts, "hosts", 0, "hosts at each switch (default 1000, with --hops 20)")
+	f.IntVar(&c.Hops, "hops", 0, "every packet begins a flow over so many switches, and is followed; for a --topology")
+	f.IntVar(&c.Outstanding, "outstanding", 0, "packet-ins of each switch that wait for answers (default 256, with --hops 8)")
 	f.IntVar(&c.Rate, "rate", 0, "packet-ins a second in all, whether answers come or not, instead of --outstanding")
 	f.BoolVar(&c.Buffered, "buffered", true, "packet-ins have buffer ids")
 	f.BoolVar(&unbuffered, "unbuffered", false, "packet-ins have none")
