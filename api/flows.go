@@ -110,7 +110,7 @@ func (s *Server) noAnswer(dpid netview.DPID, err error) error {
 	switch {
 	case errors.Is(err, ErrNotConnected):
 		return huma.Error409Conflict(fmt.Sprintf("switch %s is not connected, so it cannot be asked", dpid))
-	case errors.Is(err, context.DeadlineExceeded):
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled): // the latter: the caller has gone
 		return huma.NewError(http.StatusGatewayTimeout, fmt.Sprintf("switch %s did not answer within %s", dpid, s.cfg.Limits.AskWait))
 	}
 	return huma.NewError(http.StatusBadGateway, fmt.Sprintf("switch %s: %v", dpid, err))

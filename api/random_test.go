@@ -82,6 +82,16 @@ func checkAnswer(rt *rapid.T, r *http.Request, w *httptest.ResponseRecorder) {
 	}
 }
 
+// TestCallerGone: a caller that goes while its switch is silent is no fault of the switch's answer.
+func TestCallerGone(t *testing.T) {
+	s := newSmall(t, nil)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if w := s.do("GET", "/v1/switches/2/flows", func(r *http.Request) { *r = *r.WithContext(ctx) }); w.Code != 504 {
+		t.Errorf("status %d: %s", w.Code, w.Body)
+	}
+}
+
 // TestMalformedAccept: huma's negotiation panics on some of these.
 func TestMalformedAccept(t *testing.T) {
 	s := newSmall(t, nil)

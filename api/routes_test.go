@@ -15,7 +15,8 @@ var rewrite = flag.Bool("rewrite", false, "write golden files anew")
 // TestGolden asks every route, well and badly, and compares status and body with testdata/routes.txt.
 func TestGolden(t *testing.T) {
 	s := newSmall(t, func(c *Config) { c.Limits.AskWait, c.Limits.AtLeastWait = time.Millisecond, time.Millisecond })
-	s.pages.newID = func() string { return "000102030405060708090a0b0c0d0e0f" }
+	ids := 0
+	s.pages.newID = func() string { ids++; return fmt.Sprintf("%032x", ids) }
 	var got bytes.Buffer
 	for _, path := range []string{
 		"/v1/members", "/v1/apps", "/v1/switches", "/v1/switches/0000000000000001", "/v1/switches/0x2",
@@ -23,12 +24,13 @@ func TestGolden(t *testing.T) {
 		"/v1/hosts/00:00:00:00:00:01", "/v1/hosts/00:00:00:00:00:02/7", "/v1/hosts/00:00:00:00:00:02%2F7",
 		"/v1/flows", "/v1/flows?dpid=2", "/v1/flows?dpid=9",
 		"/v1/paths?src=1&dst=2", "/v1/paths?src=00:00:00:00:00:01&dst=00:00:00:00:00:02/7&k=3&disjoint=link", "/v1/paths?src=1&dst=1",
-		"/v1/switches?limit=1", "/v1/switches?continue=000102030405060708090a0b0c0d0e0f.1", "/v1/links?at_least=e.2",
+		"/v1/switches?limit=1", "/v1/switches?continue=00000000000000000000000000000001.1", "/v1/links?at_least=e.2",
 		"/healthz", "/readyz",
 		// refused
 		"/v1/switches/3", "/v1/switches/zz", "/v1/switches/2/flows", "/v1/hosts/00:00:00:00:00:09", "/v1/hosts/x", "/v1/hosts/00:00:00:00:00:02/9999",
 		"/v1/flows?dpid=x", "/v1/flows?dipd=1", "/v1/links?limit=0", "/v1/links?limit=x",
-		"/v1/switches?continue=junk", "/v1/links?continue=000102030405060708090a0b0c0d0e0f.1", "/v1/switches?continue=ff0102030405060708090a0b0c0d0e0f.1",
+		"/v1/switches?continue=junk", "/v1/links?continue=00000000000000000000000000000001.1", "/v1/switches?continue=ff0102030405060708090a0b0c0d0e0f.1",
+		"/v1/flows?limit=1", "/v1/flows?dpid=2&continue=00000000000000000000000000000002.1",
 		"/v1/links?at_least=junk", "/v1/links?at_least=other.1", "/v1/links?at_least=e.99",
 		"/v1/paths?src=1", "/v1/paths?src=1&dst=9", "/v1/paths?src=x&dst=1", "/v1/paths?src=1&dst=2&k=65", "/v1/paths?src=1&dst=2&disjoint=maybe",
 		"/v1/events?kind=flow", "/v1/alarms", "/v2",

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"net/http"
 	"slices"
-	"time"
 
 	"github.com/weirnet/weir/api/client"
 	"github.com/weirnet/weir/netview"
@@ -34,7 +33,6 @@ type stream struct {
 
 func newStream(s *Server, w http.ResponseWriter, kinds []string) *stream {
 	st := &stream{s: s, w: w, ctl: http.NewResponseController(w), kinds: kinds}
-	st.ctl.SetReadDeadline(time.Time{}) // Limits.Read is for requests, and this one is read
 	h := w.Header()
 	h.Set("Content-Type", "text/event-stream")
 	h.Set("X-Accel-Buffering", "no")
