@@ -67,13 +67,19 @@ type Result struct {
 
 // Spread is the median, the least and the greatest of some runs.
 type Spread struct {
-	Median, Least, Greatest float64
-	values                  []float64
+	Median   float64 `json:"median"`
+	Least    float64 `json:"least"`
+	Greatest float64 `json:"greatest"`
+	values   []float64
 }
 
 // Quarts are points of a distribution.
 type Quarts struct {
-	P50, P90, P99, P999, Max float64
+	P50  float64 `json:"p50"`
+	P90  float64 `json:"p90"`
+	P99  float64 `json:"p99"`
+	P999 float64 `json:"p99.9"`
+	Max  float64 `json:"max"`
 }
 
 func (s *Spread) take(v float64) {
@@ -113,8 +119,13 @@ func (x *Result) take(s *sample) {
 	x.Unordered += s.paths.unordered
 	x.Checked += s.paths.checked
 	x.latency.Merge(s.latency)
-	q := func(p float64) float64 { return float64(x.latency.ValueAtQuantile(p)) / 1e3 }
-	x.Latency = Quarts{P50: q(50), P90: q(90), P99: q(99), P999: q(99.9), Max: float64(x.latency.Max()) / 1e3}
+	x.Latency = quartsOf(x.latency)
+}
+
+// quartsOf reads a histogram of nanoseconds.
+func quartsOf(h *hdrhistogram.Histogram) Quarts {
+	q := func(p float64) float64 { return float64(h.ValueAtQuantile(p)) / 1e3 }
+	return Quarts{P50: q(50), P90: q(90), P99: q(99), P999: q(99.9), Max: float64(h.Max()) / 1e3}
 }
 
 // finish computes ratios within the run.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"strings"
@@ -23,7 +24,7 @@ func newBench() *cobra.Command {
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newBenchReactive(), newBenchResponder())
+	cmd.AddCommand(newBenchReactive(), newBenchStart(), newBenchResponder())
 	return cmd
 }
 
@@ -55,14 +56,15 @@ answered: the command then says so and exits with 1.`,
 			c.Buffered = c.Buffered && !unbuffered
 			c.Version = versionOf(version)
 			c.Targets = append([]string{controller}, compare...)
-			c.Build = fmt.Sprintf("weir %s, commit %s", Version, commit())
-			c.Command = "weir " + strings.Join(os.Args[1:], " ")
-			c.Note = func(format string, args ...any) { fmt.Fprintf(cmd.ErrOrStderr(), format+"\n", args...) }
+			c.Build, c.Command, c.Note = build(), commandLine(), notes(cmd)
 			r, err := c.Run(cmd.Context())
 			if err != nil {
 				return atRun(err)
 			}
-			return showReport(cmd, r, file)
+			if err := showReport(cmd, r, file); err != nil || !r.Refused() {
+				return err
+			}
+			return &runError{} // the report has said why
 		},
 	}
 	f := cmd.Flags()
@@ -93,24 +95,59 @@ func versionOf(s string) openflow.Version {
 	return openflow.V13
 }
 
-// showReport prints a report and writes its file. It is an error if a controller has no result.
-func showReport(cmd *cobra.Command, r *bench.Report, file string) error {
-	if err := r.Print(cmd.OutOrStdout()); err != nil {
+// build is which weir measures.
+func build() string { return fmt.Sprintf("weir %s, commit %s", Version, commit()) }
+
+// commandLine is the command as it was given.
+func commandLine() string { return "weir " + strings.Join(os.Args[1:], " ") }
+
+// notes prints what is being done.
+func notes(cmd *cobra.Command) func(string, ...any) {
+	return func(format string, args ...any) { fmt.Fprintf(cmd.ErrOrStderr(), format+"\n", args...) }
+}
+
+// showReport prints a report and writes its file, if one is wanted.
+func showReport(cmd *cobra.Command, r interface{ Print(w io.Writer) error }, file string) error {
+	if err := r.Print(cmd.OutOrStdout()); err != nil || file == "" {
 		return atRun(err)
 	}
-	if file != "" {
-		b, err := json.MarshalIndent(r, "", "  ")
-		if err == nil {
-			err = os.WriteFile(file, append(b, '\n'), 0o644)
-		}
-		if err != nil {
-			return atRun(err)
-		}
+	b, err := json.MarshalIndent(r, "", "  ")
+	if err == nil {
+		err = os.WriteFile(file, append(b, '\n'), 0o644)
 	}
-	if r.Refused() {
-		return &runError{}
+	return atRun(err)
+}
+
+func newBenchStart() *cobra.Command {
+	c := bench.Start{}
+	version, file := openflow.V13.String(), ""
+	cmd := &cobra.Command{
+		Use:   "start",
+		Short: "How fast an instance starts, what it costs at rest, and when it shows a switch",
+		Long: `An instance of this binary is started as often as there are runs. Taken are the time from its start to the API's first answer,
+its memory and its CPU time at rest with all switches connected, and the time from a switch's last byte of handshake to the
+answer that shows it.`,
+		Example: "  weir bench start --switches 100 --runs 5",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			c.Version = versionOf(version)
+			c.Build, c.Command, c.Note = build(), commandLine(), notes(cmd)
+			r, err := c.Run(cmd.Context())
+			if err != nil {
+				return atRun(err)
+			}
+			return showReport(cmd, r, file)
+		},
 	}
-	return nil
+	f := cmd.Flags()
+	f.Var(newWord(&version, "1.0|1.3"), "openflow-version", "that the switches speak")
+	f.IntVar(&c.Switches, "switches", 100, "switches, not joined")
+	f.StringVar(&c.Topology, "topology", "", "joined switches instead: linear:N, ring:N, wan:N")
+	f.IntVar(&c.Runs, "runs", 5, "runs, of which the median is told")
+	f.DurationVar(&c.Idle, "idle", 10*time.Second, "over which CPU time at rest is taken")
+	f.Uint64Var(&c.Seed, "seed", 1, "of the topology")
+	f.StringVar(&file, "json", "", "file for the report as JSON")
+	return cmd
 }
 
 // newBenchResponder is the null responder as a process.

@@ -57,11 +57,11 @@ func (sw *Switch) meterMod(s *session.Session, h openflow.Header, m *openflow.Me
 func (sw *Switch) multipart(s *session.Session, h openflow.Header, m *openflow.MultipartRequest) {
 	switch r := m.Body.(type) {
 	case *openflow.DescRequest:
-		sw.asked = true
+		sw.asked |= toldDesc
 		sw.reply(s, h, &openflow.Desc{Manufacturer: "Weir", Hardware: "emulated switch", Software: "weir emu", Serial: "none",
 			Datapath: sw.net.topology.Name})
 	case *openflow.PortDescRequest:
-		sw.asked = true
+		sw.asked |= toldPorts
 		sw.reply(s, h, &openflow.PortDescList{Ports: sw.describeAll()})
 	case *openflow.FlowRequest:
 		sw.flows(s, h, &r.FlowFilter)

@@ -118,7 +118,7 @@ func TestSwitchesDescribeThemselves(t *testing.T) {
 		defer l.close(t)
 		for id, want := range map[uint64]int{1: 5, 2: 6, 3: 5} {
 			f := l.c.sessions[id].Features()
-			if len(f.Ports) != want || f.Desc.Manufacturer != "Weir" || l.Switches[id-1].Described() == 0 {
+			if len(f.Ports) != want || f.Desc.Manufacturer != "Weir" || l.Switches[id-1].Described() == 0 || !l.Switches[id-1].DescribedWhole() {
 				t.Errorf("switch %d: %d ports, %q, described %v", id, len(f.Ports), f.Desc.Manufacturer, l.Switches[id-1].Described())
 			}
 		}

@@ -40,7 +40,8 @@ type Switch struct {
 	table  flowTable
 	meters map[uint32]openflow.MeterConfig // of the reader
 
-	asked     bool // for its description, in this batch; of the reader
+	asked     uint32 // told in this batch; of the reader
+	told      atomic.Uint32
 	described atomic.Int64
 }
 
@@ -56,6 +57,23 @@ func (sw *Switch) Session() *session.Session { return sw.conn.Load() }
 // Described is the age of the network (Network.Age) when the last byte of the switch's description, which ends the
 // handshake, was handed to the connection; 0 before.
 func (sw *Switch) Described() time.Duration { return time.Duration(sw.described.Load()) }
+
+// DescribedWhole says whether the controller has asked for all that a switch tells of itself: features, description and, with
+// OpenFlow 1.3, ports. Not every controller does.
+func (sw *Switch) DescribedWhole() bool {
+	want := toldFeatures | toldDesc
+	if sw.net.cfg.Version != openflow.V10 {
+		want |= toldPorts
+	}
+	return sw.told.Load()&want == want
+}
+
+// What a switch has told of itself.
+const (
+	toldFeatures uint32 = 1 << iota
+	toldDesc
+	toldPorts
+)
 
 // Peer is where the link of a port ends; ok is false if it has none.
 func (sw *Switch) Peer(port uint32) (other *Switch, otherPort uint32, ok bool) {
@@ -83,7 +101,7 @@ func (sw *Switch) Connected(s *session.Session) { sw.conn.Store(s) }
 
 // Features tells what the switch is.
 func (sw *Switch) Features(s *session.Session) openflow.FeaturesReply {
-	sw.asked = true
+	sw.asked |= toldFeatures
 	r := openflow.FeaturesReply{
 		DatapathID: sw.id, Buffers: Buffers, Tables: Tables,
 		Capabilities: openflow.CapabilityFlowStats | openflow.CapabilityTableStats | openflow.CapabilityPortStats,
@@ -157,9 +175,10 @@ func (sw *Switch) output(to, in uint32, frame []byte) {
 
 // BatchEnd takes the time at which the description leaves.
 func (sw *Switch) BatchEnd(s *session.Session) {
-	if sw.asked {
-		sw.asked = false
+	if sw.asked != 0 {
 		sw.described.Store(max(int64(sw.net.age()), 1))
+		sw.told.Store(sw.told.Load() | sw.asked)
+		sw.asked = 0
 	}
 	if sw.tap != nil {
 		sw.tap.BatchEnd(s)

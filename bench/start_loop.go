@@ -1,0 +1,157 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+
+	"github.com/weirnet/weir/api/client"
+	"github.com/weirnet/weir/emu"
+)
+
+// startRun is one run of Start.
+type startRun struct {
+	c                    *Start
+	topology             *emu.Topology
+	shown, sent, request *hdrhistogram.Histogram
+	process              *process
+	api                  *client.Client
+
+	ready, all, idle time.Duration
+	empty, loaded    int64
+	first            int
+}
+
+// shownLimit is how long a switch may take to be shown.
+const shownLimit = 10 * time.Second
+
+func (s *startRun) run(ctx context.Context) error {
+	p, err := startController(ctx, Self, s.c.Version, s.c.Program)
+	if err != nil {
+		return err
+	}
+	defer p.stop()
+	s.process = p
+	if s.api, err = client.New(client.Config{Address: p.api}); err != nil {
+		return err
+	}
+	defer s.api.Close()
+	if err := s.awaitReady(ctx); err != nil {
+		return err
+	}
+	s.empty = p.memory()
+	if err := s.together(ctx); err != nil {
+		return err
+	}
+	return s.oneByOne(ctx)
+}
+
+// awaitReady waits for the API's first answer.
+func (s *startRun) awaitReady(ctx context.Context) error {
+	for {
+		_, err := s.api.Switches(ctx)
+		s.ready = time.Since(s.process.began)
+		if err == nil {
+			return nil
+		}
+		if s.ready > startLimit || ctx.Err() != nil {
+			return err
+		}
+		nap(200 * time.Microsecond)
+	}
+}
+
+// together connects all switches at once, and leaves them at rest.
+func (s *startRun) together(ctx context.Context) error {
+	net := emu.New(s.topology, emu.Config{Version: s.c.Version, Hosts: 1})
+	defer closeNetwork(net)
+	began := time.Now()
+	if err := net.Connect(ctx, s.process.address); err != nil {
+		return err
+	}
+	for {
+		page, err := s.api.Switches(ctx)
+		if err != nil {
+			return err
+		}
+		s.all = time.Since(began)
+		n := 0
+		for i := range page.Items {
+			if page.Items[i].Connected {
+				n++
+			}
+		}
+		if n == s.topology.Switches {
+			break
+		}
+		if s.all > shownLimit {
+			return fmt.Errorf("%d of %d switches are shown after %v", n, s.topology.Switches, shownLimit)
+		}
+		nap(500 * time.Microsecond)
+	}
+	if err := pause(ctx, s.c.Rest); err != nil {
+		return err
+	}
+	before := s.process.cpu()
+	if err := pause(ctx, s.c.Idle); err != nil {
+		return err
+	}
+	s.idle, s.loaded = s.process.cpu()-before, s.process.memory()
+	if n := net.Disconnected(); n > 0 {
+		return fmt.Errorf("%d sessions were ended", n)
+	}
+	return nil
+}
+
+// oneByOne connects other switches, one after the other, and asks for each as soon as its handshake is done.
+func (s *startRun) oneByOne(ctx context.Context) error {
+	net := emu.New(s.topology, emu.Config{Version: s.c.Version, Hosts: 1, FirstID: 1 << 20})
+	defer closeNetwork(net)
+	for _, sw := range net.Switches {
+		if err := net.ConnectOne(ctx, sw, s.process.address); err != nil {
+			return err
+		}
+		if err := s.await(ctx, net, sw); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// await asks for a switch until it is shown.
+func (s *startRun) await(ctx context.Context, net *emu.Network, sw *emu.Switch) error {
+	began := net.Age()
+	for !sw.DescribedWhole() {
+		if net.Age()-began > shownLimit {
+			return fmt.Errorf("switch %d was not asked what it is", sw.DatapathID())
+		}
+		nap(20 * time.Microsecond)
+	}
+	for n := 1; ; n++ {
+		asked := net.Age()
+		row, err := s.api.Switch(ctx, client.FormatDPID(sw.DatapathID()))
+		answered := net.Age()
+		if err == nil && row.Connected {
+			_ = s.shown.RecordValue(int64(answered - sw.Described()))
+			_ = s.sent.RecordValue(max(int64(asked-sw.Described()), latencyMin))
+			_ = s.request.RecordValue(int64(answered - asked))
+			if n == 1 {
+				s.first++
+			}
+			return nil
+		}
+		var problem *client.Problem
+		if err != nil && !errors.As(err, &problem) || answered-began > shownLimit {
+			return fmt.Errorf("switch %d is not shown: %w", sw.DatapathID(), err)
+		}
+	}
+}
+
+func closeNetwork(n *emu.Network) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	_ = n.Close(ctx) // what a controller does not read is cut
+}
