@@ -76,8 +76,17 @@ func orDefault[T comparable](x, otherwise T) T {
 	return x
 }
 
-// check finds what is wrong with a configuration.
-func (c *Reactive) check() error {
+// Check fills in defaults and finds what is wrong with a configuration, before anything is started.
+func (c *Reactive) Check() error {
+	c.withDefaults()
+	if _, err := emu.ParseTopology(c.Topology, c.Seed); err != nil {
+		return err
+	}
+	for _, name := range c.Targets {
+		if !isController(name) {
+			return fmt.Errorf("controller %q given, want HOST:PORT, %s, %s or %s", name, Self, Bare, OVSTestcontroller)
+		}
+	}
 	switch {
 	case len(c.Targets) == 0:
 		return errors.New("no controller given")
@@ -97,8 +106,7 @@ func (c *Reactive) check() error {
 
 // Run measures all targets and reports.
 func (c *Reactive) Run(ctx context.Context) (*Report, error) {
-	c.withDefaults()
-	if err := c.check(); err != nil {
+	if err := c.Check(); err != nil {
 		return nil, err
 	}
 	topology, err := emu.ParseTopology(c.Topology, c.Seed)

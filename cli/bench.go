@@ -57,6 +57,9 @@ answered: the command then says so and exits with 1.`,
 			c.Version = versionOf(version)
 			c.Targets = append([]string{controller}, compare...)
 			c.Build, c.Command, c.Note = build(), commandLine(), notes(cmd)
+			if err := c.Check(); err != nil {
+				return err
+			}
 			r, err := c.Run(cmd.Context())
 			if err != nil {
 				return atRun(err)

@@ -1,0 +1,86 @@
+package bench_test
+
+import (
+	"bytes"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/weirnet/weir/bench"
+	"github.com/weirnet/weir/cli"
+	"github.com/weirnet/weir/openflow"
+)
+
+// TestMain lets this binary be the weir that scenarios start.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && (os.Args[1] == "node" || os.Args[1] == "bench") {
+		os.Exit(cli.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	}
+	os.Exit(m.Run())
+}
+
+// TestWeirAnswers measures an instance and the null responder, each in a process of its own.
+func TestWeirAnswers(t *testing.T) {
+	for _, c := range []*bench.Reactive{
+		{Version: openflow.V10, Topology: "single:2", Buffered: true},
+		{Version: openflow.V13, Topology: "single:2"},
+	} {
+		c.Targets = []string{bench.Self, bench.Bare}
+		c.Hosts, c.Outstanding, c.Runs, c.Duration, c.Warmup = 20, 8, 2, 20*time.Millisecond, 5*time.Millisecond
+		r, err := c.Run(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		self := r.Results[0]
+		if r.Refused() || self.Answered.Median == 0 || self.ToBare == 0 || self.RSS.Median == 0 {
+			t.Errorf("OpenFlow %s: %+v and %+v", c.Version, *self, *r.Results[1])
+		}
+		want := 1.0 // a flow-mod that releases the buffered packet
+		if !c.Buffered {
+			want = 2 // and a packet-out with the frame
+		}
+		if self.Messages.Least != want || self.Messages.Greatest != want {
+			t.Errorf("OpenFlow %s: %v messages an answer, want %v", c.Version, self.Messages, want)
+		}
+	}
+}
+
+// TestWeirInstallsWholePaths follows packets over paths of four switches of a ring: none comes to a switch without its rule.
+func TestWeirInstallsWholePaths(t *testing.T) {
+	for _, c := range []*bench.Reactive{{Version: openflow.V10, Buffered: true}, {Version: openflow.V13, Buffered: true}, {Version: openflow.V13}} {
+		c.Targets, c.Topology, c.Hops = []string{bench.Self}, "ring:7", 4
+		c.Hosts, c.Outstanding, c.Runs, c.Duration, c.Warmup = 60, 4, 1, 20*time.Millisecond, 10*time.Millisecond
+		r, err := c.Run(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		x := r.Results[0]
+		if r.Refused() || x.Answered.Median == 0 || x.Second != 0 || x.Unordered != 0 || x.Checked == 0 {
+			t.Errorf("OpenFlow %s, buffered=%v: %+v", c.Version, c.Buffered, *x)
+		}
+	}
+}
+
+func TestWeirStarts(t *testing.T) {
+	c := &bench.Start{Switches: 5, Runs: 2, Idle: 10 * time.Millisecond, Rest: 10 * time.Millisecond}
+	r, err := c.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if err := r.Print(&out); err != nil {
+		t.Fatal(err)
+	}
+	if r.GETs != 10 || r.Ready.Median == 0 || r.Loaded.Median == 0 || r.Shown.P50 < r.Sent.P50 || !strings.Contains(out.String(), "API ready") {
+		t.Errorf("%+v\n%s", *r, out.String())
+	}
+}
+
+// TestUnknownControllers are refused before anything is started.
+func TestUnknownControllers(t *testing.T) {
+	c := &bench.Reactive{Targets: []string{"nonesuch"}, Hosts: 2}
+	if _, err := c.Run(t.Context()); err == nil || !strings.Contains(err.Error(), `"nonesuch" given, want HOST:PORT, self, bare`) {
+		t.Errorf("error %v", err)
+	}
+}
