@@ -2,7 +2,6 @@ package node
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net"
 	"sync"
@@ -19,8 +18,8 @@ import (
 const shutdownLimit = time.Second
 
 // run starts everything and waits: for the context's end, or the first part that breaks.
-func (n *node) run(ctx context.Context, switchPort, apiPort net.Listener) error {
-	ctx, stop := context.WithCancelCause(ctx)
+func (n *node) run(outer context.Context, switchPort, apiPort net.Listener) error {
+	ctx, stop := context.WithCancelCause(outer)
 	defer stop(nil)
 	var running sync.WaitGroup
 	part := func(name string, f func(context.Context) error) {
@@ -43,10 +42,10 @@ func (n *node) run(ctx context.Context, switchPort, apiPort net.Listener) error 
 		n.cfg.Log.Warn("some switches did not take what was queued for them", "error", err)
 	}
 	running.Wait()
-	if cause := context.Cause(ctx); !errors.Is(cause, context.Canceled) {
-		return cause
+	if outer.Err() != nil { // told to end, for whatever cause
+		return nil
 	}
-	return nil
+	return context.Cause(ctx)
 }
 
 // follow keeps the topology, and feeds the application if there is one.

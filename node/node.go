@@ -50,6 +50,7 @@ func Run(ctx context.Context, cfg Config) error {
 	if err != nil {
 		return err
 	}
+	n.cfg.API = apiPort.Addr().String() // the system may have chosen the port
 	return n.run(ctx, switchPort, apiPort)
 }
 

@@ -1,6 +1,7 @@
 package node
 
 import (
+	"context"
 	"log/slog"
 	"sync/atomic"
 
@@ -60,11 +61,24 @@ func (n *switches) PacketIn(s *session.Session, _ openflow.Header, pin *openflow
 		n.discovery.LLDP(d.dpid, pin.InPort, pin.Data)
 		return
 	}
-	packet.ParseKey(pin.Data, &d.key)
+	_, fault := packet.ParseKey(pin.Data, &d.key)
+	if malformed(fault) || src == 0 || src>>40&1 != 0 { // no host has such an address
+		return
+	}
 	n.discovery.Frame(d.dpid, pin.InPort, &d.key)
 	if d.datapath != nil {
 		d.datapath.PacketIn(pin, forward.Frame{Dst: dst, Src: src, VLAN: vlan, EtherType: etherType})
 	}
+}
+
+// malformed says whether a frame is not what its types say, up to the network header: it is neither learned from nor
+// forwarded. What is wrong further in is between hosts.
+func malformed(f packet.Fault) bool {
+	switch f {
+	case packet.FaultNone, packet.FaultExtension, packet.FaultTransport:
+		return false
+	}
+	return true
 }
 
 // BatchEnd ends a batch of input: the application asks for its confirmations and what it wrote goes to the queue.
@@ -89,7 +103,9 @@ func (n *switches) Message(s *session.Session, h openflow.Header, m openflow.Mes
 		}
 	case *openflow.ErrorMsg:
 		n.flowsync.Refused(d.dpid, s, h.XID, m)
-		n.log.Debug("switch refused a message", "dpid", d.dpid, "error", openflow.Text(h, m))
+		if n.log.Enabled(context.Background(), slog.LevelDebug) { // a hostile switch sends many
+			n.log.Debug("switch refused a message", "dpid", d.dpid, "error", openflow.Text(h, m))
+		}
 	}
 }
 

@@ -1,0 +1,371 @@
+package node_test
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/weirnet/weir/internal/need"
+	"github.com/weirnet/weir/node"
+	"github.com/weirnet/weir/openflow"
+)
+
+// example is a message that a switch can send.
+type example struct {
+	name  string
+	frame []byte
+}
+
+// fromSwitch are the types of messages that a switch sends.
+var fromSwitch = []openflow.Type{
+	openflow.TypeHello, openflow.TypeError, openflow.TypeEchoRequest, openflow.TypeEchoReply, openflow.TypeExperimenter,
+	openflow.TypeFeaturesReply, openflow.TypeGetConfigReply, openflow.TypePacketIn, openflow.TypeFlowRemoved,
+	openflow.TypePortStatus, openflow.TypeMultipartReply, openflow.TypeBarrierReply, openflow.TypeQueueGetConfigReply,
+	openflow.TypeRoleReply, openflow.TypeGetAsyncReply,
+}
+
+// catalogue is every sample of package openflow that a switch can send, of one version. Errors are many and alike: few of
+// them are taken.
+func catalogue(t *testing.T, v openflow.Version) []example {
+	t.Helper()
+	files, err := filepath.Glob("../openflow/testdata/samples/*.txt")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no samples: %v", err)
+	}
+	var all []example
+	types := map[openflow.Type]int{}
+	for _, f := range files {
+		text, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, block := range strings.Split(string(text), "\n\n") {
+			lines := strings.Split(strings.TrimSpace(block), "\n")
+			if len(lines) < 3 || !strings.HasPrefix(lines[0], "sample "+v.String()+"/") {
+				continue
+			}
+			frame, err := hex.DecodeString(lines[2])
+			if err != nil {
+				t.Fatalf("%s: %s: %v", f, lines[0], err)
+			}
+			h, err := openflow.ParseHeader(frame)
+			if err != nil || !slices.Contains(fromSwitch, h.Type) || h.Type == openflow.TypeError && types[h.Type] >= 4 {
+				continue
+			}
+			types[h.Type]++
+			all = append(all, example{strings.TrimPrefix(lines[0], "sample "), frame})
+		}
+	}
+	for _, want := range []openflow.Type{openflow.TypePacketIn, openflow.TypePortStatus, openflow.TypeFlowRemoved,
+		openflow.TypeError, openflow.TypeMultipartReply, openflow.TypeEchoRequest, openflow.TypeHello} {
+		if types[want] == 0 {
+			t.Fatalf("the catalogue of %s has no %s", v, want)
+		}
+	}
+	return all
+}
+
+// setLength is a copy of a message with another length in its header, and, so that the next one begins where the peer
+// thinks it does, cut or filled up with zeros to that length.
+func setLength(frame []byte, length int) []byte {
+	out := slices.Clone(frame)
+	binary.BigEndian.PutUint16(out[2:], uint16(length))
+	if length < 8 {
+		return out
+	}
+	return append(out, make([]byte, max(0, length-len(out)))...)[:length]
+}
+
+// inner are the offsets of the fields after the header that could be a length: two bytes whose value fits into what
+// follows.
+func inner(frame []byte) []int {
+	var at []int
+	for i := 8; i+2 <= len(frame); i += 2 {
+		if n := int(binary.BigEndian.Uint16(frame[i:])); n >= 4 && n <= len(frame)-8 {
+			at = append(at, i)
+		}
+	}
+	return at
+}
+
+// mutations are what keeps the framing: every truncation, every length in the header, every length inside, and types that
+// do not exist.
+func mutations(frame []byte) [][]byte {
+	var all [][]byte
+	for n := 8; n < len(frame); n++ {
+		all = append(all, setLength(frame, n), setLength(frame[:n], len(frame)))
+	}
+	for _, n := range []int{8, len(frame) - 1, len(frame) + 1, 65535} {
+		if n >= 8 {
+			all = append(all, setLength(frame, n))
+		}
+	}
+	for _, i := range inner(frame) {
+		n := binary.BigEndian.Uint16(frame[i:])
+		for _, other := range []uint16{0, 1, 7, 8, n - 1, n + 1, 65535} {
+			m := slices.Clone(frame)
+			binary.BigEndian.PutUint16(m[i:], other)
+			all = append(all, m)
+		}
+	}
+	for _, typ := range []byte{30, 99, 255} {
+		m := slices.Clone(frame)
+		m[1] = typ
+		all = append(all, m)
+	}
+	return all
+}
+
+// refusesHello says whether a message is the error that ends a session, well formed as it is: OFPET_HELLO_FAILED.
+func refusesHello(frame []byte) bool {
+	return openflow.Type(frame[1]) == openflow.TypeError && len(frame) >= 12 && binary.BigEndian.Uint16(frame[8:]) == 0
+}
+
+// wanted is the error that must answer a message on a connected session, by the codec; ok is false for none.
+func wanted(v openflow.Version, frame []byte) (code openflow.ErrorCode, ok bool) {
+	if openflow.Type(frame[1]) == openflow.TypeError {
+		return 0, false
+	}
+	h, m, err := openflow.Parse(frame)
+	var de *openflow.DecodeError
+	switch {
+	case errors.As(err, &de):
+		return de.Code, true
+	case err != nil:
+		return openflow.BadRequestBadLen, true
+	case m.Type() == openflow.TypeEchoRequest || m.Type() == openflow.TypeHello || slices.Contains(fromSwitch, h.Type):
+		return 0, false
+	}
+	return openflow.BadRequestBadType, true // a message that only controllers send
+}
+
+// onWire are type and code of an error as a version writes them.
+func onWire(t *testing.T, v openflow.Version, code openflow.ErrorCode) (typ, number uint16) {
+	t.Helper()
+	b, err := openflow.Append(nil, v, 0, openflow.NewError(&openflow.DecodeError{Code: code}, nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return binary.BigEndian.Uint16(b[8:]), binary.BigEndian.Uint16(b[10:])
+}
+
+// Malformed messages on a live session are each answered with their error, and the session goes on; the other sessions
+// take no notice.
+func TestMalformedMessagesAreAnsweredAndHarmNobody(t *testing.T) {
+	versions(t, func(t *testing.T, v openflow.Version) {
+		i := start(t)
+		others := []*wire{i.switchOn(101, openflow.V10, 2).serve(), i.switchOn(102, openflow.V13, 2).serve()}
+		w := i.switchOn(1, v, 4)
+		sent, refused := 0, 0
+		for _, e := range catalogue(t, v) {
+			for _, frame := range mutations(e.frame) {
+				if refusesHello(frame) {
+					continue
+				}
+				xid := uint32(1<<30 + sent)
+				binary.BigEndian.PutUint32(frame[4:], xid)
+				got, closed := w.exchange(frame)
+				if closed {
+					t.Fatalf("%s: session ended by %x", e.name, frame)
+				}
+				refused += checkReply(t, e.name, v, frame, xid, got)
+				sent++
+			}
+			for _, o := range others {
+				o.ping()
+			}
+		}
+		t.Logf("%d messages, %d refused", sent, refused)
+		if refused < sent/4 {
+			t.Errorf("of %d messages only %d were refused: are they malformed?", sent, refused)
+		}
+		if n := i.connected(); n != 3 {
+			t.Errorf("%d switches connected, want 3", n)
+		}
+		if n := i.metric("weir_openflow_decode_errors_total"); int(n) < refused {
+			t.Errorf("%v decode errors counted, want at least %d", n, refused)
+		}
+		for _, o := range others {
+			o.ping()
+		}
+	})
+}
+
+// checkReply wants the one right error, or none, and returns how many there were.
+func checkReply(t *testing.T, name string, v openflow.Version, frame []byte, xid uint32, got []reply) int {
+	t.Helper()
+	code, refuse := wanted(v, frame)
+	if !refuse {
+		if len(got) > 0 {
+			t.Errorf("%s: %.80x is well formed, answered %+v", name, frame, got)
+		}
+		return 0
+	}
+	typ, number := onWire(t, v, code)
+	if len(got) != 1 || got[0].typ != typ || got[0].code != number || got[0].xid != xid || got[0].version != uint8(v) {
+		t.Errorf("%s: %.80x answered %+v, want one error %d/%d (%s)", name, frame, got, typ, number, code)
+		return len(got)
+	}
+	if want := frame[:min(len(frame), 64)]; !bytes.Equal(got[0].data, want) {
+		t.Errorf("%s: error has data %x, want the beginning of the message, %x", name, got[0].data, want)
+	}
+	return 1
+}
+
+// The numbers that the specifications have for what is refused, written by hand.
+func TestErrorsByTheirNumbers(t *testing.T) {
+	i := start(t)
+	next := uint64(0)
+	for _, c := range []struct {
+		what      string
+		v         openflow.Version
+		frame     string // of transaction 0x0a0b0c0d
+		typ, code uint16
+		closed    bool
+	}{
+		{"packet-in without a body", openflow.V13, "040a00080a0b0c0d", 1, 6, false},
+		{"packet-in without a body", openflow.V10, "010a00080a0b0c0d", 1, 6, false},
+		{"port status without a port", openflow.V13, "040c00100a0b0c0d0200000000000000", 1, 6, false},
+		{"a type that does not exist", openflow.V13, "046300080a0b0c0d", 1, 1, false},
+		{"a type that does not exist", openflow.V10, "011600080a0b0c0d", 1, 1, false},
+		{"a barrier request from a switch", openflow.V13, "041400080a0b0c0d", 1, 1, false},
+		{"a barrier request from a switch", openflow.V10, "011200080a0b0c0d", 1, 1, false},
+		{"statistics of a type that does not exist", openflow.V13, "041300100a0b0c0d0063000000000000", 1, 2, false},
+		{"statistics of a type that does not exist", openflow.V10, "0111000c0a0b0c0d00630000", 1, 2, false},
+		{"a match longer than its packet-in", openflow.V13,
+			"040a002a0a0b0c0dffffffff000000000000000000000000" + "0001ffff8000000400000001" + "000000000000", 4, 1, false},
+		{"a field longer than its match", openflow.V13,
+			"040a002a0a0b0c0dffffffff000000000000000000000000" + "0001000c8000003000000001" + "000000000000", 4, 1, false},
+		{"a length of 0", openflow.V13, "040200000a0b0c0d", 1, 6, true},
+		{"a length of 1", openflow.V10, "010200010a0b0c0d", 1, 6, true},
+		{"a length of 7", openflow.V13, "040a00070a0b0c0d", 1, 6, true},
+		{"a length of 7", openflow.V10, "010a00070a0b0c0d", 1, 6, true},
+		{"another version", openflow.V13, "010200080a0b0c0d", 1, 0, true},
+		{"another version", openflow.V10, "040200080a0b0c0d", 1, 0, true},
+		{"a version that does not exist", openflow.V13, "ff02ffff0a0b0c0d", 1, 0, true},
+	} {
+		next++
+		frame, err := hex.DecodeString(c.frame)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, closed := i.switchOn(next, c.v, 1).exchange(frame)
+		want := reply{0x0a0b0c0d, c.typ, c.code, frame, uint8(c.v), 12 + len(frame)}
+		if closed != c.closed || len(got) != 1 || fmt.Sprint(got[0]) != fmt.Sprint(want) {
+			t.Errorf("%s, %s: answered %+v, closed %v; want %+v, %v", c.v, c.what, got, closed, want, c.closed)
+		}
+	}
+}
+
+// What does not begin as a session does is told why and ends: OFPET_HELLO_FAILED (0), OFPHFC_INCOMPATIBLE (0).
+func TestBadBeginnings(t *testing.T) {
+	i := start(t)
+	other := i.switchOn(101, openflow.V13, 1).serve()
+	for n, c := range []struct {
+		what, bytes string
+		typ, code   uint16
+		answered    bool
+	}{
+		{"features reply before HELLO", "0406002000000001" + strings.Repeat("00", 24), 0, 0, true},
+		{"only OpenFlow 1.1 in the bitmap", "0500001000000001" + "0001000800000004", 0, 0, true},
+		{"OpenFlow 0", "0000000800000001", 0, 0, true},
+		{"a length of 3", "0400000300000001", 1, 6, true},
+		{"a web browser", hex.EncodeToString([]byte("GET / HTTP/1.1\r\nHost: weir\r\n\r\n")), 0, 0, true},
+		{"an error instead of HELLO", "0401000c00000001" + "00000000", 0, 0, false},
+	} {
+		w := i.dial(uint64(n+1), openflow.V13, 1)
+		raw, _ := hex.DecodeString(c.bytes)
+		w.write(raw)
+		var got []reply
+		for {
+			h, frame, err := w.read()
+			if err != nil {
+				if !closedByPeer(err) {
+					t.Errorf("%s: not closed: %v", c.what, err)
+				}
+				break
+			}
+			if h.Type == openflow.TypeError {
+				got = append(got, reply{xid: h.XID, typ: binary.BigEndian.Uint16(frame[8:]), code: binary.BigEndian.Uint16(frame[10:])})
+			}
+		}
+		if want := map[bool]int{true: 1, false: 0}[c.answered]; len(got) != want || want > 0 && (got[0].typ != c.typ || got[0].code != c.code) {
+			t.Errorf("%s: answered %+v, want %d error %d/%d", c.what, got, want, c.typ, c.code)
+		}
+		other.ping()
+	}
+	i.await("all refusals counted", func() bool { return i.metric("weir_openflow_refused_connections_total") == 6 })
+	if n := len(i.switches()); n != 1 {
+		t.Errorf("%d switches, want 1", n)
+	}
+}
+
+// bookkeeping is what a message may cost however short it is, in bytes allocated.
+const bookkeeping = 96
+
+// What messages cost is bounded by their length, 16 times: malformed ones, and the smallest that a switch can send unasked.
+func TestMessagesAllocateLittle(t *testing.T) {
+	need.NoRace(t)
+	versions(t, func(t *testing.T, v openflow.Version) {
+		i := start(t, func(c *node.Config) { c.Log = slog.New(slog.DiscardHandler) })
+		w := i.switchOn(1, v, 4)
+		var malformed []byte
+		count := map[string]int{}
+		for _, e := range catalogue(t, v) {
+			for _, frame := range mutations(e.frame) {
+				if _, refuse := wanted(v, frame); refuse && len(frame) < 1024 {
+					malformed = append(malformed, frame...)
+					count["malformed"]++
+				}
+			}
+		}
+		for what, stream := range map[string][]byte{
+			"malformed": malformed,
+			"error":     bytes.Repeat(w.append(nil, 7, &openflow.ErrorMsg{Code: openflow.BadRequestBadType}), 5000),
+			"echo":      bytes.Repeat(w.append(nil, 7, &openflow.EchoRequest{}), 5000),
+			"barrier":   bytes.Repeat(w.append(nil, 7, &openflow.BarrierReply{}), 5000),
+			"port":      bytes.Repeat(w.append(nil, 7, &openflow.PortStatus{Reason: openflow.PortModified, Port: w.describe()[0]}), 5000),
+			"packet":    bytes.Repeat(w.append(nil, 7, packetIn(1, make([]byte, 14))), 5000),
+		} {
+			w.swallow(stream) // buffers grow
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			w.swallow(stream)
+			runtime.ReadMemStats(&after)
+			spent := after.TotalAlloc - before.TotalAlloc
+			t.Logf("%s: %d bytes received, %d allocated: %.1f times", what, len(stream), spent, float64(spent)/float64(len(stream)))
+			if spent > 16*uint64(len(stream))+bookkeeping*uint64(cmp.Or(count[what], 5000)) {
+				t.Errorf("%s: %d bytes allocated for %d received", what, spent, len(stream))
+			}
+		}
+	})
+}
+
+// swallow sends bytes and reads until they are handled, without looking at the answers.
+func (w *wire) swallow(stream []byte) {
+	w.t.Helper()
+	w.xid++
+	marker := w.append(nil, w.xid, &openflow.EchoRequest{})
+	all := append(slices.Clone(stream), marker...)
+	go w.write(all)
+	marker[1]++ // its reply
+	sink := make([]byte, 8, 64<<10)
+	for !bytes.Contains(sink, marker) {
+		last := copy(sink[:8], sink[len(sink)-8:])
+		n, err := w.in.Read(sink[last:cap(sink)])
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		sink = sink[:last+n]
+	}
+}
