@@ -108,7 +108,7 @@ func (h hosts) check(header string) error {
 	if header == "" {
 		return errors.New("no Host header: HTTP/1.1 needs one")
 	}
-	return fmt.Errorf("Host header %q is no name of this instance: use the address it listens on, or localhost", clip(header))
+	return fmt.Errorf("the Host header %q is no name of this instance: use the address it listens on, or localhost", clip(header))
 }
 
 // checkOrigin refuses requests that a page of another host made. No Origin at all is not a page.
@@ -120,7 +120,7 @@ func checkOrigin(origin, host string, tls bool) error {
 	if origin == "" || strings.EqualFold(origin, scheme+host) {
 		return nil
 	}
-	return fmt.Errorf("Origin %q is not %s: only pages of this instance may call it", clip(origin), scheme+host)
+	return fmt.Errorf("the Origin %q is not %s: only pages of this instance may call it", clip(origin), scheme+host)
 }
 
 // clip keeps what a stranger sent from filling an answer.
