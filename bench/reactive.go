@@ -20,7 +20,7 @@ type Reactive struct {
 	Hosts    int // at each switch; default 1000
 	// Hops, if not 0, makes every packet the first of a new flow between hosts whose shortest path has so many switches. It
 	// is answered when it is released and finds the rules of its path at every switch. Hosts is then 20 by default, and
-	// Outstanding 8.
+	// Outstanding 32.
 	Hops int
 	// Outstanding packet-ins of each switch wait at any time; default 256. 1 measures round trips.
 	Outstanding int
@@ -55,7 +55,7 @@ func (c *Reactive) withDefaults() {
 	c.Version = orDefault(c.Version, openflow.V13)
 	c.Topology = orDefault(c.Topology, "single:1")
 	if c.Hops > 0 {
-		c.Hosts, c.Outstanding = orDefault(c.Hosts, 20), orDefault(c.Outstanding, 8)
+		c.Hosts, c.Outstanding = orDefault(c.Hosts, 20), orDefault(c.Outstanding, 32)
 	}
 	c.Hosts = orDefault(c.Hosts, 1000)
 	c.Outstanding = orDefault(c.Outstanding, 256)

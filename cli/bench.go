@@ -78,7 +78,7 @@ answered: the command then says so and exits with 1.`,
 	f.StringVar(&c.Topology, "topology", "", "joined switches instead: linear:N, ring:N, wan:N")
 	f.IntVar(&c.Hosts, "hosts", 0, "hosts at each switch (default 1000, with --hops 20)")
 	f.IntVar(&c.Hops, "hops", 0, "every packet begins a flow over so many switches, and is followed; for a --topology")
-	f.IntVar(&c.Outstanding, "outstanding", 0, "packet-ins of each switch that wait for answers (default 256, with --hops 8)")
+	f.IntVar(&c.Outstanding, "outstanding", 0, "packet-ins of each switch that wait for answers (default 256, with --hops 32)")
 	f.IntVar(&c.Rate, "rate", 0, "packet-ins a second in all, whether answers come or not, instead of --outstanding")
 	f.BoolVar(&c.Buffered, "buffered", true, "packet-ins have buffer ids")
 	f.BoolVar(&unbuffered, "unbuffered", false, "packet-ins have none")
