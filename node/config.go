@@ -1,7 +1,6 @@
 package node
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -16,7 +15,7 @@ import (
 	"github.com/weirnet/weir/plan"
 )
 
-// Config is how an instance is set up. The zero value of a field takes its default from Defaults.
+// Config is how an instance is set up. Begin with Defaults: a field that must not be empty is refused when it is.
 type Config struct {
 	Name     string // of the instance
 	DataDir  string // tokens, the cluster's key; one process a directory
@@ -57,24 +56,14 @@ func Defaults() Config {
 	}
 }
 
-// withDefaults fills in what is zero.
-func (c Config) withDefaults() Config {
-	d := Defaults()
-	c.Name, c.DataDir = cmp.Or(c.Name, d.Name), cmp.Or(c.DataDir, d.DataDir)
-	c.OpenFlow, c.API = cmp.Or(c.OpenFlow, d.OpenFlow), cmp.Or(c.API, d.API)
-	c.Auth, c.Domain = cmp.Or(c.Auth, d.Auth), cmp.Or(c.Domain, d.Domain)
-	c.ForwardUnknown, c.LLDPPeriod = cmp.Or(c.ForwardUnknown, d.ForwardUnknown), cmp.Or(c.LLDPPeriod, d.LLDPPeriod)
-	if c.Log == nil {
-		c.Log = slog.New(slog.DiscardHandler)
-	}
-	return c
-}
-
 // Apps are the names of the built-in applications.
 var Apps = []string{forward.Owner}
 
 // check finds what is wrong with a configuration, before anything is opened.
 func (c *Config) check() error {
+	if c.Name == "" || c.DataDir == "" {
+		return errors.New("--name and --data-dir: want a name and a directory, not nothing")
+	}
 	if err := checkAddress("--openflow", c.OpenFlow, "127.0.0.1:6653"); err != nil {
 		return err
 	}
@@ -87,7 +76,7 @@ func (c *Config) check() error {
 	if (c.APITLSCert == "") != (c.APITLSKey == "") {
 		return errors.New("--api-tls-cert and --api-tls-key: give both or neither")
 	}
-	if c.Domain > plan.DomainMax {
+	if c.Domain == 0 || c.Domain > plan.DomainMax {
 		return fmt.Errorf("--domain=%d: want 1 to %d", c.Domain, plan.DomainMax)
 	}
 	if c.ForwardUnknown != forward.UnknownController && c.ForwardUnknown != forward.UnknownFlood {

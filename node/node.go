@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"path/filepath"
 	"slices"
@@ -33,7 +34,9 @@ func (e *ConfigError) Unwrap() error { return e.Err }
 // Run runs an instance until the context ends, and returns when all of it has. The error is nil after an orderly end, a
 // *ConfigError if the configuration is wrong, and else what could not be opened or broke.
 func Run(ctx context.Context, cfg Config) error {
-	cfg = cfg.withDefaults()
+	if cfg.Log == nil {
+		cfg.Log = slog.New(slog.DiscardHandler)
+	}
 	if err := cfg.check(); err != nil {
 		return &ConfigError{err}
 	}
@@ -108,7 +111,7 @@ func (n *node) buildAPI() error {
 		Switches: asker{n.server}, Paths: &n.paths, SoftRules: softRules(n.forward),
 		Members: n.members, Apps: n.apps, Gatherer: registry, Log: n.cfg.Log,
 	})
-	registry.MustRegister(n.switches.meter, collectors.NewGoCollector(),
+	registry.MustRegister(n.api, n.switches.meter, collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return nil
 }
