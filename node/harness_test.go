@@ -115,6 +115,9 @@ func start(t testing.TB, change ...func(*node.Config)) *instance {
 		if err := i.stop(); err != nil {
 			t.Errorf("the instance ended with: %v", err)
 		}
+		if left := ownGoroutines(); len(left) > 0 {
+			t.Errorf("%d goroutines are left, the first:\n%s", len(left), left[0])
+		}
 		if t.Failed() {
 			t.Logf("the instance logged:\n%s", tail(i.log.String(), 40))
 		}

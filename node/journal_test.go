@@ -26,15 +26,18 @@ type journal struct {
 	all  []entry
 }
 
-func (j *journal) add(dpid uint64, conn any, frame []byte) {
+// add notes a message.
+func (j *journal) add(dpid uint64, conn any, frame []byte) entry {
 	h, m, err := openflow.Parse(bytes.Clone(frame))
 	if err != nil {
 		panic("the instance sent what cannot be read: " + err.Error())
 	}
+	e := entry{dpid, conn, h, m}
 	j.mu.Lock()
-	j.all = append(j.all, entry{dpid, conn, h, m})
+	j.all = append(j.all, e)
 	j.mu.Unlock()
 	j.bell.ring()
+	return e
 }
 
 // since are the entries after the first n for which keep is true.

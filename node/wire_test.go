@@ -24,14 +24,49 @@ type wire struct {
 	ports   int
 	conn    net.Conn
 	in      *bufio.Reader
-	journal *journal // nil for none
+	journal *journal
 	xid     uint32
 
-	mu     sync.Mutex // guards what follows
-	hold   bool       // barriers are not answered
-	held   []uint32   // barriers that wait
-	served chan struct{}
+	served chan struct{} // closed when the connection has ended
 	pongs  chan uint32
+
+	mu    sync.Mutex     // guards what follows
+	peers map[uint32]far // links, by port
+	hold  bool           // barriers are not answered
+	held  []uint32       // barriers that wait
+}
+
+// far is the other end of a link.
+type far struct {
+	w    *wire
+	port uint32
+}
+
+// join links two ports: discovery frames pass.
+func join(a *wire, p uint32, b *wire, q uint32) {
+	for _, e := range []struct {
+		at   *wire
+		port uint32
+		far
+	}{{a, p, far{b, q}}, {b, q, far{a, p}}} {
+		e.at.mu.Lock()
+		if e.at.peers == nil {
+			e.at.peers = map[uint32]far{}
+		}
+		e.at.peers[e.port] = e.far
+		e.at.mu.Unlock()
+	}
+}
+
+// pass sends a discovery frame over the links of the ports that it is for.
+func (w *wire) pass(po *openflow.PacketOut) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, port := range outputs(po) {
+		if to, ok := w.peers[port]; ok {
+			to.w.write(to.w.append(nil, 0, packetIn(to.port, po.Data)))
+		}
+	}
 }
 
 // dial connects a switch and sends its HELLO.
@@ -158,8 +193,9 @@ func (w *wire) answer(h openflow.Header, frame []byte) {
 	case openflow.TypeMultipartRequest:
 		w.write(w.append(nil, h.XID, &openflow.MultipartReply{Body: w.statistics(frame)}))
 	case openflow.TypeFlowMod, openflow.TypePacketOut:
-		if w.journal != nil {
-			w.journal.add(w.dpid, w.conn, frame)
+		e := w.journal.add(w.dpid, w.conn, frame)
+		if po, ok := e.m.(*openflow.PacketOut); ok && isProbe(e) {
+			w.pass(po)
 		}
 	}
 }
