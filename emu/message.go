@@ -62,7 +62,7 @@ func (sw *Switch) multipart(s *session.Session, h openflow.Header, m *openflow.M
 			Datapath: sw.net.topology.Name})
 	case *openflow.PortDescRequest:
 		sw.asked |= toldPorts
-		sw.reply(s, h, &openflow.PortDescList{Ports: sw.describeAll()})
+		sw.portDescs(s, h)
 	case *openflow.FlowRequest:
 		sw.flows(s, h, &r.FlowFilter)
 	case *openflow.AggregateRequest:
@@ -83,17 +83,50 @@ func (sw *Switch) reply(s *session.Session, h openflow.Header, body openflow.Rep
 	_ = s.Reply(h.XID, &openflow.MultipartReply{Body: body})
 }
 
-// partEntries is how many entries one part of an answer holds: with the longest matches it stays below 64 KiB.
-const partEntries = 64
+// partLen is how long one part of an answer gets, in bytes, as far as one more item may be a few KiB long.
+const partLen = 48 << 10
 
 // flows answers a request for entries, in parts.
 func (sw *Switch) flows(s *session.Session, h openflow.Header, f *openflow.FlowFilter) {
 	all := sw.table.list(f, sw.net.age())
-	for len(all) > partEntries {
-		_ = s.Reply(h.XID, &openflow.MultipartReply{Flags: openflow.MultipartMore, Body: &openflow.FlowStatsList{Flows: all[:partEntries]}})
-		all = all[partEntries:]
+	first, size := 0, 0
+	for i := range all {
+		if size += entryLen(&all[i]); size > partLen {
+			sw.part(s, h, &openflow.FlowStatsList{Flows: all[first:i]})
+			first, size = i, entryLen(&all[i])
+		}
 	}
-	sw.reply(s, h, &openflow.FlowStatsList{Flows: all})
+	sw.reply(s, h, &openflow.FlowStatsList{Flows: all[first:]})
+}
+
+// entryLen is about how long an entry is in an answer, at least.
+func entryLen(e *openflow.FlowStats) int {
+	n := 96 + len(e.Match.OXM)
+	for i := range e.Instructions {
+		n += 16 + 16*len(e.Instructions[i].Actions)
+		for j := range e.Instructions[i].Actions {
+			n += len(e.Instructions[i].Actions[j].Data)
+		}
+	}
+	return n
+}
+
+// part sends a part of an answer that is not the last.
+func (sw *Switch) part(s *session.Session, h openflow.Header, body openflow.ReplyBody) {
+	_ = s.Reply(h.XID, &openflow.MultipartReply{Flags: openflow.MultipartMore, Body: body})
+}
+
+// portsPart is how many ports stand in one part of an answer, of at most 112 bytes each.
+const portsPart = 500
+
+// portDescs answers a request for all ports, in parts.
+func (sw *Switch) portDescs(s *session.Session, h openflow.Header) {
+	ports := sw.describeAll()
+	for len(ports) > portsPart {
+		sw.part(s, h, &openflow.PortDescList{Ports: ports[:portsPart]})
+		ports = ports[portsPart:]
+	}
+	sw.reply(s, h, &openflow.PortDescList{Ports: ports})
 }
 
 // tableStats counts entries by table.
@@ -130,6 +163,10 @@ func (sw *Switch) portCounters(s *session.Session, h openflow.Header, m *openflo
 	default:
 		sw.refuse(s, h, m, openflow.BadRequestBadPort)
 		return
+	}
+	for len(l.Ports) > portsPart {
+		sw.part(s, h, &openflow.PortStatsList{Ports: l.Ports[:portsPart]})
+		l.Ports = l.Ports[portsPart:]
 	}
 	sw.reply(s, h, l)
 }

@@ -11,7 +11,8 @@ import (
 // Config says how a network's switches are.
 type Config struct {
 	Version openflow.Version // that all switches speak
-	// Hosts are how many there are at each switch, spread over HostPorts ports of it (default 48, or Hosts if fewer).
+	// Hosts are how many there are at each switch, spread over HostPorts ports of it (default 48, at most MaxHostPorts, and no
+	// more than Hosts).
 	Hosts     int
 	HostPorts int
 	// FirstID is the datapath id of the first switch; the others follow. Default 1.
@@ -21,6 +22,9 @@ type Config struct {
 	// MaxQueue is how many bytes wait for the controller; the session's default if 0.
 	MaxQueue int
 }
+
+// MaxHostPorts is how many ports of hosts a switch may have: in OpenFlow 1.0 all ports stand in one message of 64 KiB.
+const MaxHostPorts = 1000
 
 // Network is the emulated switches of a topology.
 type Network struct {
@@ -38,7 +42,7 @@ func New(t *Topology, cfg Config) *Network {
 	if cfg.HostPorts == 0 {
 		cfg.HostPorts = 48
 	}
-	cfg.HostPorts = min(cfg.HostPorts, cfg.Hosts)
+	cfg.HostPorts = min(cfg.HostPorts, cfg.Hosts, MaxHostPorts)
 	cfg.FirstID = max(cfg.FirstID, 1)
 	n := &Network{cfg: cfg, topology: t, start: startTime()}
 	n.dialer = session.NewDialer(session.Config{Versions: []openflow.Version{cfg.Version}, MaxQueue: cfg.MaxQueue})

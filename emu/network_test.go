@@ -243,3 +243,31 @@ func TestMesh206(t *testing.T) {
 		}
 	}
 }
+
+// TestLongAnswersComeInParts asks a switch of many ports, with entries of many actions.
+func TestLongAnswersComeInParts(t *testing.T) {
+	both(t, func(t *testing.T, v openflow.Version) {
+		l := newLab(t, "single:1", Config{Version: v, Hosts: 5000, HostPorts: 5000})
+		defer l.close(t)
+		if n := len(l.c.sessions[1].Features().Ports); n != MaxHostPorts {
+			t.Errorf("%d ports described, not %d", n, MaxHostPorts)
+		}
+		stats := l.ask(t, 1, &openflow.PortStatsRequest{Port: openflow.PortAny}).(*openflow.PortStatsList)
+		if len(stats.Ports) != MaxHostPorts {
+			t.Errorf("counters of %d ports, not %d", len(stats.Ports), MaxHostPorts)
+		}
+		m := addFlow(1, 1, 0)
+		for range 500 {
+			m.Instructions[0].Actions = append(m.Instructions[0].Actions, openflow.Output(1))
+		}
+		for i := range 100 {
+			m.Priority = uint16(i)
+			l.c.sessions[1].Send(m)
+		}
+		l.settle()
+		flows := l.ask(t, 1, &openflow.FlowRequest{FlowFilter: allFlows}).(*openflow.FlowStatsList).Flows
+		if len(flows) != 100 || len(flows[99].Instructions[0].Actions) != 501 {
+			t.Errorf("%d entries answered, not 100", len(flows))
+		}
+	})
+}
