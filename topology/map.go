@@ -166,3 +166,9 @@ func (m *Map) Node(dpid netview.DPID) (int32, bool) {
 
 // Link is the link that an edge of the graph stands for.
 func (m *Map) Link(edge int32) netview.LinkKey { return m.keys[edge] }
+
+// Up tells whether a link can be used: it, and its other direction, are up.
+func (m *Map) Up(key netview.LinkKey) bool {
+	edge, ok := m.edges[key]
+	return ok && m.table.Cost(edge) != route.Down
+}

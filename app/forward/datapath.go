@@ -22,8 +22,9 @@ type Datapath struct {
 	pairs   map[pair]flow
 	waiting map[pair]*install // installs whose path is not confirmed yet
 	held    int               // packets in waiting
-	batch   []*install        // of this batch of input: to be confirmed by the barriers of BatchEnd
-	touched []*Datapath       // switches that batch wrote to
+	batch   []*touched        // switches that this batch of input wrote to: to be confirmed by BatchEnd
+	epoch   uint32            // of the connection
+	unmoved bool              // some pairs may not be where they should: Second looks
 
 	// Scratch of the reader, under mu.
 	fm    openflow.FlowMod
@@ -45,8 +46,9 @@ type outlet struct {
 // flow is a pair's way on: the path, or 0 where source and destination are on the same switch, and the port out of
 // this switch.
 type flow struct {
-	path uint32
-	out  uint32
+	path  uint32
+	out   uint32
+	epoch uint32 // of the connection that it was sent on
 }
 
 // Attach gives the application the output to a switch that has connected, and returns what PacketIn, BatchEnd and
@@ -60,6 +62,10 @@ func (f *Forward) Attach(dpid netview.DPID, version openflow.Version, tables uin
 		f.switches.put(uint64(dpid), d)
 	}
 	single := plan.SingleTable(version, tables)
+	d.mu.Lock()
+	d.epoch++
+	d.unmoved = true // what changed while there was no connection
+	d.mu.Unlock()
 	d.outlet.Store(&outlet{Switch: out, single: single, cookies: version >= openflow.V13, table: pairTable(single)})
 	return d
 }
@@ -98,21 +104,45 @@ func (d *Datapath) FlowRemoved(m *openflow.FlowRemoved) {
 // forget removes a pair; d.mu is held.
 func (d *Datapath) forget(pr pair, fl flow) {
 	delete(d.pairs, pr)
-	if fl.path != 0 {
-		d.f.paths.drop(fl.path)
-	}
+	d.f.paths.drop(fl.path)
 }
 
 // remember sets a pair's flow, whose path has been counted by paths.take; d.mu is held.
 func (d *Datapath) remember(pr pair, fl flow) {
 	old, had := d.pairs[pr]
+	fl.epoch = d.epoch
 	d.pairs[pr] = fl
-	if had && old.path != 0 {
-		d.f.paths.drop(old.path)
-	}
 	if !had {
 		d.f.count.pairs.Add(1)
+	} else if old.path != 0 {
+		d.f.paths.drop(old.path)
 	}
+}
+
+// Hold tells which pairs' rules the switch has listed: those that were sent on an earlier connection and are not among
+// them ran out while nobody could hear it, and are forgotten.
+func (d *Datapath) Hold(listed []openflow.Match) {
+	held := make(map[pair]bool, len(listed))
+	for _, m := range listed {
+		if pr, ok := pairOfMatch(m); ok {
+			held[pr] = true
+		}
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for pr, fl := range d.pairs {
+		if fl.epoch != d.epoch && !held[pr] {
+			d.forget(pr, fl)
+		}
+	}
+}
+
+// flowOf is the flow of a pair that came in at this switch.
+func (d *Datapath) flowOf(pr pair) (flow, bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	fl, ok := d.pairs[pr]
+	return fl, ok
 }
 
 // Pairs is the number of pairs whose packets came in at this switch.

@@ -35,6 +35,8 @@ const (
 	MaxPairs = 1 << 20
 	// MaxHeld is how many packets of one pair wait for its path; further ones are dropped.
 	MaxHeld = 16
+	// MaxGone is how many places of deleted hosts are remembered, so that pairs follow when they are learned elsewhere.
+	MaxGone = 1 << 16
 	// MaxHeldSwitch is how many packets wait at one ingress switch.
 	MaxHeldSwitch = 4096
 )
@@ -79,6 +81,8 @@ type Forward struct {
 	edges    atomic.Pointer[[]edgePorts] // in the order of datapath ids
 	floods   atomic.Int64                // left in this second
 	tree     treeCore
+	gone     map[uint64]place // hosts that were deleted and not learned again; Step's
+	retired  retired
 	count    counters
 }
 
@@ -89,7 +93,7 @@ type place struct {
 
 // New makes an application that publishes its rules through wanted.
 func New(cfg Config, wanted *netview.Wanted) *Forward {
-	f := &Forward{cfg: cfg, paths: newPaths(), attach: make(chan struct{}, 1)}
+	f := &Forward{cfg: cfg, paths: newPaths(), gone: make(map[uint64]place), attach: make(chan struct{}, 1)}
 	f.tree = newTreeCore(cfg, wanted)
 	return f
 }
@@ -128,6 +132,12 @@ type pair struct {
 func pairOf(fr Frame) pair { return pair{src: fr.Src<<16 | uint64(fr.VLAN), dst: fr.Dst} }
 
 func (p pair) vlan() uint16 { return uint16(p.src) }
+
+// dstKey is the destination as a key of the hosts.
+func (p pair) dstKey() uint64 { return hostKey(p.dst, p.vlan()&0xfff) }
+
+// srcKey is the source as a key of the hosts.
+func (p pair) srcKey() uint64 { return hostKey(p.src>>16, p.vlan()&0xfff) }
 
 // hash is the same for both directions of a pair.
 func (p pair) hash() uint64 {

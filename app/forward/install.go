@@ -11,15 +11,27 @@ import (
 // errGone says that a switch on the path has no connection.
 var errGone = errors.New("forward: a switch on the path is not connected")
 
-// install is a pair on its way into the switches: rules downstream of its ingress switch are sent, and the ingress rule
-// and the packets wait until they are confirmed.
+// install is a pair on its way into the switches: the rules downstream of this switch are sent, and its own rule and the
+// packets wait until they are confirmed.
 type install struct {
 	pr     pair
 	path   *path // counted once for this install; goes over to the pair
-	out    uint32
+	first  int   // hop of this switch: 0, but for a pair that came in elsewhere and lost its rules from here on
 	inPort uint32
-	old    *path // what the pair leaves; nil for a new pair
+	moving bool // the pair had another path
 	held   []heldPacket
+
+	left   atomic.Int32 // switches that have not confirmed yet
+	failed atomic.Bool
+}
+
+// hop is this switch's.
+func (w *install) hop() topology.Hop { return w.path.hops[w.first] }
+
+// touched is a switch that was written to, and the installs that wait for its confirmation.
+type touched struct {
+	at       *Datapath
+	installs []*install
 }
 
 // heldPacket is a packet that waits at its ingress switch.
@@ -29,7 +41,7 @@ type heldPacket struct {
 	frame  []byte // own memory; nil if buffered or cut short
 }
 
-// remote sends the rules of the path's downstream switches and leaves the ingress rule to be sent when they are
+// remote sends the rules of the path's downstream switches and leaves this switch's own to be sent when they are
 // confirmed. d.mu is held.
 func (d *Datapath) remote(out *outlet, pin *openflow.PacketIn, pr pair, hops []topology.Hop, released bool) {
 	if fl, ok := d.pairs[pr]; ok && !released && d.f.samePath(fl, hops) {
@@ -38,21 +50,29 @@ func (d *Datapath) remote(out *outlet, pin *openflow.PacketIn, pr pair, hops []t
 	}
 	if len(d.pairs) >= MaxPairs || d.held >= MaxHeldSwitch {
 		d.f.count.unruled.Add(1)
-		if !released {
-			d.release(out, pin.Buffer, pin.InPort, hops[0].Out, d.frameOf(pin))
-		}
+		d.pass(out, pin, hops[0].Out, released)
 		return
 	}
-	w := &install{pr: pr, path: d.f.paths.take(hops), out: hops[0].Out, inPort: pin.InPort}
+	d.start(pin, &install{pr: pr, path: d.f.paths.take(hops), inPort: pin.InPort}, released)
+}
+
+// start begins an install for a packet that came in. d.mu is held.
+func (d *Datapath) start(pin *openflow.PacketIn, w *install, released bool) {
 	if !d.downstream(w) {
 		d.f.paths.drop(w.path.id)
 		d.f.count.noPath.Add(1)
 		return
 	}
-	d.waiting[pr] = w
-	d.batch = append(d.batch, w)
+	d.waiting[w.pr] = w
 	if !released {
 		d.hold(w, pin)
+	}
+}
+
+// pass sends a packet on without a rule, unless the switch has sent it on itself.
+func (d *Datapath) pass(out *outlet, pin *openflow.PacketIn, port uint32, released bool) {
+	if !released {
+		d.release(out, pin.Buffer, pin.InPort, port, d.frameOf(pin))
 	}
 }
 
@@ -73,27 +93,20 @@ func (f *Forward) samePath(fl flow, hops []topology.Hop) bool {
 // again handles a packet of a pair that has its path: it was on its way when the rule went in, or the switch lost the
 // rule. The rule of this switch is sent once more and the packet released.
 func (d *Datapath) again(out *outlet, pin *openflow.PacketIn, pr pair, fl flow) {
-	d.pairRule(&d.fm, pr, d.f.cookie(fl.path), out.table, outOf(fl.out, pin.InPort))
+	d.pairRule(&d.fm, pr, d.f.cookie(fl.path), out.table, fl.out)
 	d.fm.Flags = openflow.FlagSendFlowRemoved
 	d.send(out.FlowMod(&d.fm))
 	d.release(out, pin.Buffer, pin.InPort, fl.out, d.frameOf(pin))
 }
 
-// outOf is the port of an output action: a packet goes back out of its ingress port only under the port's other name.
-func outOf(port, inPort uint32) uint32 {
-	if port == inPort {
-		return openflow.PortInPort
-	}
-	return port
-}
-
-// downstream appends the rules of all switches after the first, from the last backwards. It tells whether all of them
+// downstream appends the rules of all switches after this one, from the last backwards. It tells whether all of them
 // are connected and had room.
 func (d *Datapath) downstream(w *install) bool {
 	hops := w.path.hops
-	for i := len(hops) - 1; i > 0; i-- {
-		next, ok := d.f.switches.get(uint64(hops[i].DPID))
-		if !ok {
+	w.left.Store(int32(len(hops) - 1 - w.first))
+	for i := len(hops) - 1; i > w.first; i-- {
+		next := d.f.datapath(hops[i].DPID)
+		if next == nil {
 			return false
 		}
 		out := next.outlet.Load()
@@ -104,19 +117,22 @@ func (d *Datapath) downstream(w *install) bool {
 		if !d.send(out.FlowMod(&d.fm)) {
 			return false
 		}
-		d.touch(next)
+	}
+	for i := len(hops) - 1; i > w.first; i-- {
+		d.touch(d.f.datapath(hops[i].DPID), w)
 	}
 	return true
 }
 
-// touch notes a switch that this batch of input has written to.
-func (d *Datapath) touch(next *Datapath) {
-	for _, t := range d.touched {
-		if t == next {
+// touch notes that an install waits for a switch.
+func (d *Datapath) touch(next *Datapath, w *install) {
+	for _, t := range d.batch {
+		if t.at == next {
+			t.installs = append(t.installs, w)
 			return
 		}
 	}
-	d.touched = append(d.touched, next)
+	d.batch = append(d.batch, &touched{at: next, installs: []*install{w}})
 }
 
 // hold keeps a packet until its pair's path is confirmed.
@@ -134,61 +150,44 @@ func (d *Datapath) hold(w *install, pin *openflow.PacketIn) {
 }
 
 // BatchEnd is called on the goroutine that reads from the switch when all input that had arrived is handled: one
-// barrier to each switch written to confirms all pairs of the batch.
+// barrier to each switch written to confirms the rules of all pairs of the batch there.
 func (d *Datapath) BatchEnd() {
 	d.mu.Lock()
-	batch, touched := d.batch, d.touched
+	batch := d.batch
 	d.batch = nil
-	d.touched = d.touched[:0:0]
 	d.mu.Unlock()
-	if len(batch) > 0 {
-		d.f.confirm(touched, func(err error) { d.confirmed(batch, err) })
-	}
+	d.confirm(batch)
 }
 
-// confirm sends a barrier to each switch and calls done once, when all have answered or one has failed to.
-func (f *Forward) confirm(touched []*Datapath, done func(error)) {
-	var left atomic.Int64
-	var failed atomic.Pointer[error]
-	left.Store(int64(len(touched)) + 1)
-	one := func(err error) {
-		if err != nil {
-			failed.CompareAndSwap(nil, &err)
-		}
-		if left.Add(-1) > 0 {
-			return
-		}
-		if e := failed.Load(); e != nil {
-			done(*e)
-			return
-		}
-		done(nil)
-	}
-	for _, t := range touched {
-		out := t.outlet.Load()
+// confirm sends a barrier to each switch. An install goes on when the last of its own switches has answered: one that
+// does not answer holds up those alone whose path passes it. No lock is held.
+func (d *Datapath) confirm(batch []*touched) {
+	for _, t := range batch {
+		out := t.at.outlet.Load()
 		if out == nil {
-			one(errGone)
+			d.confirmed(t.installs, errGone)
 			continue
 		}
-		if err := out.Barrier(one); err != nil {
-			one(err)
+		if err := out.Barrier(func(err error) { d.confirmed(t.installs, err) }); err != nil {
+			d.confirmed(t.installs, err)
 			continue
 		}
 		out.Flush()
 	}
-	one(nil)
 }
 
-// confirmed is called when every switch downstream of a batch has answered: the ingress rules go in and the packets
-// out, in the order they came. After a failure the packets are dropped; the next one tries again.
-func (d *Datapath) confirmed(batch []*install, err error) {
+// confirmed is called when a switch has confirmed its rules of some installs, or failed to: for those that wait for no
+// other switch, this switch's rule goes in and the packets out, in the order they came.
+func (d *Datapath) confirmed(installs []*install, err error) {
 	out := d.outlet.Load()
-	if out == nil && err == nil {
-		err = errGone
-	}
 	d.mu.Lock()
-	for _, w := range batch {
-		d.finish(out, w, err)
+	for _, w := range installs {
+		if err != nil {
+			w.failed.Store(true)
+		}
+		if w.left.Add(-1) == 0 {
+			d.finish(out, w)
+		}
 	}
 	d.mu.Unlock()
 	if out != nil {
@@ -196,33 +195,59 @@ func (d *Datapath) confirmed(batch []*install, err error) {
 	}
 }
 
-// finish ends one install; d.mu is held.
-func (d *Datapath) finish(out *outlet, w *install, err error) {
+// finish ends one install; d.mu is held. One that failed, or whose path is no longer right, is given up: a new pair's
+// next packet tries again, a pair that was moving is moved by the next Second.
+func (d *Datapath) finish(out *outlet, w *install) {
 	delete(d.waiting, w.pr)
 	d.held -= len(w.held)
-	if err != nil || w.path.broken.Load() {
-		d.f.paths.drop(w.path.id)
-		d.f.count.noPath.Add(uint64(len(w.held)))
+	_, had := d.pairs[w.pr]
+	switch {
+	case out == nil || w.failed.Load() || !d.f.right(w.pr, w.path):
+		d.unmoved = true
+	case w.moving && !had: // the switch's rule ran out meanwhile
+	default:
+		d.insert(out, w)
 		return
 	}
-	d.pairRule(&d.fm, w.pr, d.f.cookie(w.path.id), out.table, outOf(w.out, w.inPort))
-	d.fm.Flags = openflow.FlagSendFlowRemoved
-	held := w.held
+	d.f.paths.drop(w.path.id)
+	d.f.count.noPath.Add(uint64(len(w.held)))
+}
+
+// insert sends this switch's rule of a confirmed install, and the packets that waited for it.
+func (d *Datapath) insert(out *outlet, w *install) {
+	port, held := w.hop().Out, w.held
+	d.pairRule(&d.fm, w.pr, d.f.cookie(w.path.id), out.table, outOf(port, w.inPort))
+	if w.first == 0 {
+		d.fm.Flags = openflow.FlagSendFlowRemoved
+	}
 	if len(held) > 0 && held[0].buffer != openflow.NoBuffer {
 		d.fm.Buffer = held[0].buffer
 		held = held[1:]
 		d.f.count.released.Add(1)
 	}
 	if !d.send(out.FlowMod(&d.fm)) {
+		d.unmoved = true
 		d.f.paths.drop(w.path.id)
 		return
 	}
-	if w.old != nil {
-		d.cleanUp(w.pr, w.old, w.path)
+	if w.moving {
+		d.leave(w.pr)
 		d.f.count.moved.Add(1)
 	}
-	d.remember(w.pr, flow{path: w.path.id, out: w.out})
-	for _, h := range held {
-		d.release(out, h.buffer, h.inPort, w.out, h.frame)
+	if w.first == 0 {
+		d.remember(w.pr, flow{path: w.path.id, out: port})
+	} else {
+		d.f.paths.drop(w.path.id)
 	}
+	for _, h := range held {
+		d.release(out, h.buffer, h.inPort, port, h.frame)
+	}
+}
+
+// outOf is the port of an output action: a packet goes back out of its ingress port only under the port's other name.
+func outOf(port, inPort uint32) uint32 {
+	if port == inPort {
+		return openflow.PortInPort
+	}
+	return port
 }

@@ -31,7 +31,8 @@ type network struct {
 	cables   map[netview.Point]netview.Point
 	down     map[netview.Point]bool
 	hosts    map[packet.MAC]*station
-	hops     int // frames on cables since quiet
+	hops     int  // frames on cables since quiet
+	failing  bool // barriers that are sent now will fail
 }
 
 // station is a host: where it is, and what came.
@@ -209,12 +210,15 @@ func (n *network) step() bool {
 	return true
 }
 
-// settle moves everything until nothing moves.
+// settle moves everything until nothing moves, and lets the seconds pass that the application takes.
 func (n *network) settle() {
-	for i := 0; n.step(); i++ {
-		if i > 1_000_000 {
-			n.t.Fatal("the network does not come to rest")
+	for range 3 {
+		for i := 0; n.step(); i++ {
+			if i > 1_000_000 {
+				n.t.Fatal("the network does not come to rest")
+			}
 		}
+		n.f.Second()
 	}
 	if err := n.view.Snapshot().Check(); err != nil {
 		n.t.Fatal(err)
@@ -272,7 +276,11 @@ func (s *naive) FlowMod(m *openflow.FlowMod) error     { s.send(m); return nil }
 func (s *naive) PacketOut(m *openflow.PacketOut) error { s.send(m); return nil }
 func (s *naive) Flush()                                {}
 func (s *naive) Barrier(done func(error)) error {
-	s.out = append(s.out, func() { s.in = append(s.in, func() { done(nil) }) })
+	var err error
+	if s.n.failing {
+		err = errGone
+	}
+	s.out = append(s.out, func() { s.in = append(s.in, func() { done(err) }) })
 	return nil
 }
 

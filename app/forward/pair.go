@@ -18,8 +18,6 @@ func (d *Datapath) PacketIn(pin *openflow.PacketIn, fr Frame) {
 	if out == nil {
 		return
 	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
 	released := isCopy(pin)
 	if released {
 		f.count.copies.Add(1)
@@ -29,11 +27,70 @@ func (d *Datapath) PacketIn(pin *openflow.PacketIn, fr Frame) {
 	}
 	if fr.multicast() {
 		if out.single && fr.Dst != 1<<48-1 {
+			d.mu.Lock()
 			f.flood(d, out, pin)
+			d.mu.Unlock()
 		}
 		return
 	}
-	d.unicast(out, pin, fr, released)
+	pr := pairOf(fr)
+	src, known := f.hosts.get(pr.srcKey())
+	if known && src.at.DPID != d.id {
+		d.onTheWay(out, pin, pr, src, released)
+		return
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.unicast(out, pin, pr, released)
+}
+
+// onTheWay handles a packet that entered the network at another switch. If the pair's path passes here, this switch or
+// one behind it has lost its rule, and the rules from here on are sent again. If it does not, the packet was on its way
+// while the pair moved: it is sent on, without a rule that would stand in the way of the pair's own. If the ingress
+// switch has a rule that nobody remembers, from an earlier life, this is where the pair enters for us.
+func (d *Datapath) onTheWay(out *outlet, pin *openflow.PacketIn, pr pair, src place, released bool) {
+	var over *path
+	ingress, entered := d.f.datapath(src.at.DPID), false
+	if ingress != nil {
+		var fl flow
+		if fl, entered = ingress.flowOf(pr); entered {
+			over = d.f.paths.share(fl.path)
+		}
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if over != nil {
+		if i := over.visit(d.id); i > 0 && over.hops[i].In == pin.InPort && d.waiting[pr] == nil && d.held < MaxHeldSwitch && d.f.right(pr, over) {
+			d.start(pin, &install{pr: pr, path: over, first: i, inPort: pin.InPort}, released)
+			return
+		}
+		d.f.paths.drop(over.id)
+	}
+	if released {
+		return // flooded along the tree
+	}
+	hops, ok := d.wayTo(pin, pr)
+	switch {
+	case !ok:
+	case entered, hops[0].Out == pin.InPort, (&path{hops: hops}).visit(src.at.DPID) >= 0:
+		d.pass(out, pin, hops[0].Out, false)
+	default:
+		d.unicast(out, pin, pr, false)
+	}
+}
+
+// wayTo computes the hops from here to where the pair's destination is.
+func (d *Datapath) wayTo(pin *openflow.PacketIn, pr pair) ([]topology.Hop, bool) {
+	dst, known := d.f.hosts.get(pr.dstKey())
+	if !known {
+		return nil, false
+	}
+	hops, ok := d.f.pathTo(d.hops[:0], netview.Point{DPID: d.id, Port: pin.InPort}, dst.at, pr)
+	d.hops = hops
+	if !ok {
+		d.f.count.noPath.Add(1)
+	}
+	return hops, ok
 }
 
 // isCopy tells whether the switch has forwarded the packet itself and only shows it: OpenFlow 1.3 by the cookie of the
@@ -54,14 +111,12 @@ func (f *Forward) installsCopies(out *outlet, fr Frame) bool {
 	return out.single && fr.EtherType == etherTypeIPv6
 }
 
-// unicast installs the pair's path and releases the packet along it.
-func (d *Datapath) unicast(out *outlet, pin *openflow.PacketIn, fr Frame, released bool) {
-	f := d.f
-	pr := pairOf(fr)
-	dst, known := f.hosts.get(hostKey(fr.Dst, fr.VLAN&0xfff))
+// unicast installs the pair's path and releases the packet along it. d.mu is held.
+func (d *Datapath) unicast(out *outlet, pin *openflow.PacketIn, pr pair, released bool) {
+	dst, known := d.f.hosts.get(pr.dstKey())
 	if !known {
 		if !released {
-			f.flood(d, out, pin)
+			d.f.flood(d, out, pin)
 		}
 		return
 	}
@@ -77,13 +132,9 @@ func (d *Datapath) unicast(out *outlet, pin *openflow.PacketIn, fr Frame, releas
 		}
 		return
 	}
-	hops, ok := f.pathTo(d.hops[:0], netview.Point{DPID: d.id, Port: pin.InPort}, dst.at, pr)
-	d.hops = hops
-	if !ok {
-		f.count.noPath.Add(1)
-		return
+	if hops, ok := d.wayTo(pin, pr); ok {
+		d.remote(out, pin, pr, hops, released)
 	}
-	d.remote(out, pin, pr, hops, released)
 }
 
 // pathTo computes the switches from a point to another, in the topology as it is now.

@@ -2,8 +2,8 @@ package forward
 
 import (
 	"encoding/binary"
+	"slices"
 	"sync"
-	"sync/atomic"
 
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/topology"
@@ -14,9 +14,9 @@ type path struct {
 	id   uint32
 	key  string
 	hops []topology.Hop
-	refs int // pairs that use it
+	refs int // pairs and installs that use it
 
-	broken atomic.Bool // a link of it went down; set by Step, cleared when all its links are up again
+	broken bool // a link of it is down; under the registry's lock
 }
 
 // egress is where the path leaves the network.
@@ -35,14 +35,19 @@ func (p *path) crosses(down map[netview.LinkKey]bool) bool {
 	return false
 }
 
-// visits finds the hop at a switch.
-func (p *path) visits(dpid netview.DPID) (topology.Hop, bool) {
-	for _, h := range p.hops {
-		if h.DPID == dpid {
-			return h, true
+// whole tells whether all links of the path can be used.
+func (p *path) whole(m *topology.Map) bool {
+	for i := 0; i+1 < len(p.hops); i++ {
+		if !m.Up(linkBetween(p.hops[i], p.hops[i+1])) {
+			return false
 		}
 	}
-	return topology.Hop{}, false
+	return true
+}
+
+// visit is the index of the hop at a switch, -1 if the path does not pass it.
+func (p *path) visit(dpid netview.DPID) int {
+	return slices.IndexFunc(p.hops, func(h topology.Hop) bool { return h.DPID == dpid })
 }
 
 func linkBetween(a, b topology.Hop) netview.LinkKey {
@@ -86,14 +91,32 @@ func (t *paths) take(hops []topology.Hop) *path {
 	return p
 }
 
+// hold counts one more user of a path that has one.
+func (t *paths) hold(p *path) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	p.refs++
+}
+
+// share finds a path by its number and counts one more user; nil for 0.
+func (t *paths) share(id uint32) *path {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	p := t.byID[id]
+	if p != nil {
+		p.refs++
+	}
+	return p
+}
+
 // drop counts one user less and forgets a path that has none.
 func (t *paths) drop(id uint32) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	p := t.byID[id]
-	if p == nil {
+	if id == 0 {
 		return
 	}
+	p := t.byID[id]
 	if p.refs--; p.refs == 0 {
 		delete(t.ids, p.key)
 		t.byID[id] = nil

@@ -6,45 +6,63 @@ import (
 
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/openflow"
-	"github.com/weirnet/weir/plan"
+	"github.com/weirnet/weir/topology"
 )
+
+// right tells whether a path leads where the pair's destination is now, over links that can be used. A destination that
+// is not known is where it was.
+func (f *Forward) right(pr pair, p *path) bool {
+	dst, known := f.hosts.get(pr.dstKey())
+	return (!known || p.egress() == dst.at) && p.whole(f.topology.Load())
+}
+
+// rightFlow is right for a pair of this switch. d.mu is held.
+func (d *Datapath) rightFlow(pr pair, fl flow) bool {
+	if fl.path != 0 {
+		return d.f.right(pr, d.f.paths.get(fl.path))
+	}
+	dst, known := d.f.hosts.get(pr.dstKey())
+	return !known || dst.at == netview.Point{DPID: d.id, Port: fl.out}
+}
 
 // repairLinks moves the pairs whose path uses a link that went down, and tries those again that found no other path
 // when theirs broke. A pair without another path keeps its rules: they work again when the link does.
-func (f *Forward) repairLinks(down map[netview.LinkKey]bool, snap *netview.Snapshot) {
+func (f *Forward) repairLinks(down map[netview.LinkKey]bool, m *topology.Map) {
 	broken := f.paths.find(func(p *path) bool {
-		if p.crosses(down) {
-			p.broken.Store(true)
-			return true
+		if p.broken || p.crosses(down) {
+			p.broken = !p.whole(m)
 		}
-		if p.broken.Load() && p.whole(snap) {
-			p.broken.Store(false)
-		}
-		return p.broken.Load()
+		return p.broken
 	})
-	if len(broken) == 0 {
-		return
+	if len(broken) > 0 {
+		f.moveAll(func(_ *Datapath, _ pair, fl flow) bool { return broken[fl.path] != nil })
 	}
-	f.moveAll(func(_ pair, fl flow) bool { return broken[fl.path] != nil })
-}
-
-// whole tells whether all links of the path are up.
-func (p *path) whole(snap *netview.Snapshot) bool {
-	for i := 0; i+1 < len(p.hops); i++ {
-		if l, ok := snap.Link(linkBetween(p.hops[i], p.hops[i+1])); !ok || !l.Up {
-			return false
-		}
-	}
-	return true
 }
 
 // repairHosts moves the pairs whose destination is elsewhere now.
 func (f *Forward) repairHosts(moved map[uint64]bool) {
-	f.moveAll(func(pr pair, _ flow) bool { return moved[hostKey(pr.dst, pr.vlan()&0xfff)] })
+	f.moveAll(func(_ *Datapath, pr pair, _ flow) bool { return moved[pr.dstKey()] })
 }
 
-// moveAll moves the pairs of all switches for which wanted is true: those of one ingress switch in one batch.
-func (f *Forward) moveAll(wanted func(pair, flow) bool) {
+// retry moves the pairs that should have moved and could not: a switch did not answer, had no connection or no room, or
+// the network changed again while they moved.
+func (f *Forward) retry() {
+	for _, d := range f.datapaths() {
+		out := d.outlet.Load()
+		d.mu.Lock()
+		again := d.unmoved && out != nil
+		if again {
+			d.unmoved = false
+		}
+		d.mu.Unlock()
+		if again {
+			d.moveSome(out, func(d *Datapath, pr pair, fl flow) bool { return !d.rightFlow(pr, fl) })
+		}
+	}
+}
+
+// moveAll moves the pairs of all switches for which wanted is true. It is called with the switch's lock held.
+func (f *Forward) moveAll(wanted func(*Datapath, pair, flow) bool) {
 	for _, d := range f.datapaths() {
 		if out := d.outlet.Load(); out != nil {
 			d.moveSome(out, wanted)
@@ -52,106 +70,79 @@ func (f *Forward) moveAll(wanted func(pair, flow) bool) {
 	}
 }
 
-// moveSome moves the pairs of one ingress switch for which wanted is true, in a fixed order.
-func (d *Datapath) moveSome(out *outlet, wanted func(pair, flow) bool) {
+// moveSome moves the pairs of one ingress switch for which wanted is true, in a fixed order. Those that are being
+// installed look again themselves, when they are confirmed.
+func (d *Datapath) moveSome(out *outlet, wanted func(*Datapath, pair, flow) bool) {
 	d.mu.Lock()
 	var moving []pair
 	for pr, fl := range d.pairs {
-		if wanted(pr, fl) && d.waiting[pr] == nil {
+		if d.waiting[pr] == nil && wanted(d, pr, fl) {
 			moving = append(moving, pr)
 		}
 	}
 	slices.SortFunc(moving, func(a, b pair) int { return cmp.Or(cmp.Compare(a.src, b.src), cmp.Compare(a.dst, b.dst)) })
-	readers := d.touched // those of the reader's batch are not ours to confirm
-	d.touched = nil
-	var batch []*install
+	readers := d.batch // the reader confirms its own
+	d.batch = nil
 	for _, pr := range moving {
-		if w := d.move(out, pr, d.pairs[pr]); w != nil {
-			d.waiting[pr] = w
-			batch = append(batch, w)
-		}
+		d.move(out, pr, d.pairs[pr])
 	}
-	touched := d.touched
-	d.touched = readers
+	batch := d.batch
+	d.batch = readers
 	d.mu.Unlock()
 	if len(moving) > 0 {
 		out.Flush()
-	}
-	if len(batch) > 0 {
-		d.f.confirm(touched, func(err error) { d.confirmed(batch, err) })
+		d.confirm(batch)
 	}
 }
 
-// move starts to move one pair to the path that the topology has now. The result waits for its downstream rules, or is
-// nil: moved already, or nowhere to go. d.mu is held.
-func (d *Datapath) move(out *outlet, pr pair, fl flow) *install {
-	dst, known := d.f.hosts.get(hostKey(pr.dst, pr.vlan()&0xfff))
+// move starts to move one pair to the path that the topology has now; it stays where it is if there is none. d.mu is held.
+func (d *Datapath) move(out *outlet, pr pair, fl flow) {
+	dst, known := d.f.hosts.get(pr.dstKey())
 	if !known {
-		return nil
+		return
 	}
-	old := d.f.paths.get(fl.path)
 	if dst.at.DPID == d.id {
-		d.moveLocal(out, pr, fl, old, dst.at.Port)
-		return nil
+		d.moveLocal(out, pr, fl, dst.at.Port)
+		return
 	}
 	from := netview.Point{DPID: d.id}
-	if old != nil {
+	if old := d.f.paths.get(fl.path); old != nil {
 		from.Port = old.hops[0].In
 	}
 	hops, ok := d.f.pathTo(d.hops[:0], from, dst.at, pr)
 	d.hops = hops
 	if !ok || d.f.samePath(fl, hops) {
-		return nil
+		return
 	}
-	w := &install{pr: pr, path: d.f.paths.take(hops), out: hops[0].Out, inPort: from.Port, old: old}
-	if old == nil {
-		w.old = &path{}
-	}
+	w := &install{pr: pr, path: d.f.paths.take(hops), inPort: from.Port, moving: true}
 	if !d.downstream(w) {
 		d.f.paths.drop(w.path.id)
-		return nil
+		d.unmoved = true
+		return
 	}
-	return w
+	d.waiting[pr] = w
 }
 
 // moveLocal points a pair at a host that is now on the ingress switch itself. d.mu is held.
-func (d *Datapath) moveLocal(out *outlet, pr pair, fl flow, old *path, port uint32) {
+func (d *Datapath) moveLocal(out *outlet, pr pair, fl flow, port uint32) {
 	if fl.path == 0 && fl.out == port {
 		return
 	}
 	d.pairRule(&d.fm, pr, d.f.cookie(0), out.table, port)
 	d.fm.Flags = openflow.FlagSendFlowRemoved
 	if !d.send(out.FlowMod(&d.fm)) {
+		d.unmoved = true
 		return
 	}
-	if old != nil {
-		d.cleanUp(pr, old, &path{})
-	}
+	d.leave(pr)
 	d.remember(pr, flow{out: port})
 	d.f.count.moved.Add(1)
 }
 
-// cleanUp deletes a pair's rules at the switches that only its old path passes. d.mu is held.
-func (d *Datapath) cleanUp(pr pair, old, now *path) {
-	for _, h := range old.hops {
-		if _, stays := now.visits(h.DPID); stays || h.DPID == d.id {
-			continue
-		}
-		next, ok := d.f.switches.get(uint64(h.DPID))
-		if !ok {
-			continue
-		}
-		out := next.outlet.Load()
-		if out == nil {
-			continue
-		}
-		d.pairRule(&d.fm, pr, d.f.cookie(old.id), out.table, h.Out)
-		d.fm.Command, d.fm.OutPort, d.fm.Instructions = openflow.FlowDeleteStrict, h.Out, nil
-		if out.cookies {
-			d.fm.CookieMask = plan.ExactMask
-		}
-		if d.send(out.FlowMod(&d.fm)) {
-			out.Flush()
-		}
+// leave has the rules of the path that a pair leaves deleted in a while. d.mu is held.
+func (d *Datapath) leave(pr pair) {
+	if old := d.f.paths.get(d.pairs[pr].path); old != nil {
+		d.f.paths.hold(old)
+		d.f.retired.add(left{d, pr, old})
 	}
 }

@@ -20,7 +20,7 @@ func (f *Forward) SoftRules(dpid netview.DPID, limit int) []netview.Rule {
 	if o := to.outlet.Load(); o != nil {
 		table = o.table
 	}
-	through := f.paths.find(func(p *path) bool { _, ok := p.visits(dpid); return ok })
+	through := f.paths.find(func(p *path) bool { return p.visit(dpid) >= 0 })
 	var rules []netview.Rule
 	for _, d := range f.datapaths() {
 		rules = d.appendRules(rules, dpid, table, through, limit)
@@ -45,7 +45,7 @@ func (d *Datapath) appendRules(rules []netview.Rule, dpid netview.DPID, table ui
 			if p == nil {
 				continue
 			}
-			hop, _ = p.visits(dpid)
+			hop = p.hops[p.visit(dpid)]
 		} else if d.id != dpid {
 			continue
 		}

@@ -36,7 +36,7 @@ func (f *Forward) Step(changes []netview.Change, snap *netview.Snapshot, m *topo
 	}
 	f.tree.step(snap, what)
 	if what.links {
-		f.repairLinks(down, snap)
+		f.repairLinks(down, m)
 	}
 	if len(moved) > 0 {
 		f.repairHosts(moved)
@@ -49,16 +49,23 @@ type seen struct{ switches, links, rules bool }
 // host keeps the index of hosts; it tells whether a host that was known is elsewhere now.
 func (f *Forward) host(c *netview.Change) bool {
 	key := hostKeyOf(c.Host)
+	old, had := f.hosts.get(key)
 	if c.Deleted {
 		f.hosts.remove(key)
+		if had && len(f.gone) < MaxGone {
+			f.gone[key] = old
+		}
 		return false
 	}
-	old, had := f.hosts.get(key)
-	if had && old.at == c.Host.At {
-		return false
+	known := had
+	if !had {
+		old, had = f.gone[key]
+		delete(f.gone, key)
 	}
-	f.hosts.put(key, place{at: c.Host.At})
-	return had
+	if now := (place{at: c.Host.At}); !known || old != now {
+		f.hosts.put(key, now)
+	}
+	return had && old.at != c.Host.At
 }
 
 // Reset loads the application from a snapshot: at the start, or after changes were missed.
@@ -79,5 +86,10 @@ func (f *Forward) Reset(snap *netview.Snapshot, m *topology.Map) {
 	f.Step(changes, snap, m)
 }
 
-// Second is called once a second: it renews what is limited by the second.
-func (f *Forward) Second() { f.floods.Store(FloodsPerSecond) }
+// Second is called once a second, on Step's goroutine: it renews what is limited by the second, tries again what could
+// not be moved, and deletes the rules of paths that were left a second ago.
+func (f *Forward) Second() {
+	f.floods.Store(FloodsPerSecond)
+	f.retry()
+	f.retired.delete()
+}

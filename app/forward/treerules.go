@@ -13,27 +13,32 @@ import (
 type class struct {
 	priority uint16
 	match    openflow.Match
+	// unicast says that the class holds unicast packets that should have had a rule of their own: wherever one comes by,
+	// the controller is shown it, so that a rule that was lost in the middle of a path is put back.
+	unicast bool
 }
 
 // classes are the kinds of packets that follow the tree. OpenFlow 1.0, and so the single-table form, can neither mask
 // an Ethernet address nor look into IPv6.
 func (t *treeCore) classes(version openflow.Version) []class {
 	cs := []class{
-		{plan.PriorityBroadcast, ethDst(packet.Broadcast, packet.Broadcast)},
-		{plan.PriorityARP, ethType(packet.TypeARP)},
+		{plan.PriorityBroadcast, ethDst(packet.Broadcast, packet.Broadcast), false},
+		{plan.PriorityARP, ethType(packet.TypeARP), false},
 	}
 	if version == openflow.V10 {
-		cs = append(cs, class{plan.PriorityND, ethType(packet.TypeIPv6)})
+		cs = append(cs, class{plan.PriorityND, ethType(packet.TypeIPv6), true})
 	} else {
-		group := packet.MAC{0x01}
-		cs = append(cs, class{plan.PriorityMulticast, ethDst(group, group)},
-			class{plan.PriorityND, neighbourDiscovery(135)}, class{plan.PriorityND, neighbourDiscovery(136)})
+		cs = append(cs, class{plan.PriorityMulticast, ethDst(groupBit, groupBit), false},
+			class{plan.PriorityND, neighbourDiscovery(135), false}, class{plan.PriorityND, neighbourDiscovery(136), false})
 	}
 	if t.cfg.Unknown == UnknownFlood {
-		cs = append(cs, class{plan.PriorityUnknown, openflow.Match{}})
+		cs = append(cs, class{plan.PriorityUnknown, openflow.Match{}, true})
 	}
 	return cs
 }
+
+// groupBit is the bit of an Ethernet address that says that it is a group's.
+var groupBit = packet.MAC{0x01}
 
 func ethDst(addr, mask packet.MAC) openflow.Match {
 	var m openflow.Match
@@ -97,10 +102,21 @@ func (t *treeCore) tables(sw *netview.Switch, p treePorts) []netview.Rule {
 		rules = append(rules, t.guards(sw, plan.TableForwarding, c, p)...)
 	}
 	for _, port := range p.links {
-		rules = append(rules, t.rule(sw, plan.TableCopy, plan.PriorityCopySkip, fromPort(port, openflow.Match{})))
+		for _, m := range t.skipped() {
+			rules = append(rules, t.rule(sw, plan.TableCopy, plan.PriorityCopySkip, fromPort(port, m)))
+		}
 	}
 	return append(rules, t.rule(sw, plan.TableCopy, plan.PriorityCopyMeter, openflow.Match{},
 		openflow.UseMeter(plan.MeterCopy), openflow.Apply(openflow.OutputController(openflow.ControllerNoCut))))
+}
+
+// skipped is what the copy table does not show of packets from another switch: everything, but where unknown unicast
+// packets follow the tree.
+func (t *treeCore) skipped() []openflow.Match {
+	if t.cfg.Unknown == UnknownFlood {
+		return []openflow.Match{ethDst(groupBit, groupBit), ethType(packet.TypeARP)}
+	}
+	return []openflow.Match{{}}
 }
 
 // singleTable are the rows for a switch with one table: a packet from a host goes out along the tree and to the
@@ -113,8 +129,12 @@ func (t *treeCore) singleTable(sw *netview.Switch, p treePorts) []netview.Rule {
 		rules = append(rules, t.rule(sw, plan.TableSingle, c.priority, c.match, openflow.Apply(copied...)))
 		for _, port := range p.links {
 			if slices.Contains(p.out, port) {
+				through := acts
+				if c.unicast {
+					through = copied
+				}
 				rules = append(rules, t.rule(sw, plan.TableSingle, c.priority+plan.PriorityTransit,
-					fromPort(port, c.match), openflow.Apply(acts...)))
+					fromPort(port, c.match), openflow.Apply(through...)))
 			}
 		}
 		rules = append(rules, t.guards(sw, plan.TableSingle, c, p)...)
@@ -122,12 +142,19 @@ func (t *treeCore) singleTable(sw *netview.Switch, p treePorts) []netview.Rule {
 	return rules
 }
 
-// guards drop what comes along a link that is not in the tree.
+// guards drop what comes along a link that is not in the tree, and show the controller what should have had a rule.
 func (t *treeCore) guards(sw *netview.Switch, table uint8, c class, p treePorts) []netview.Rule {
+	var instructions []openflow.Instruction
+	switch show := openflow.Apply(openflow.OutputController(openflow.ControllerNoCut)); {
+	case c.unicast && table == plan.TableSingle:
+		instructions = []openflow.Instruction{show}
+	case c.unicast:
+		instructions = []openflow.Instruction{openflow.UseMeter(plan.MeterCopy), show}
+	}
 	var rules []netview.Rule
 	for _, port := range p.links {
 		if !slices.Contains(p.out, port) {
-			rules = append(rules, t.rule(sw, table, c.priority+plan.PriorityOffTree, fromPort(port, c.match)))
+			rules = append(rules, t.rule(sw, table, c.priority+plan.PriorityOffTree, fromPort(port, c.match), instructions...))
 		}
 	}
 	return rules
