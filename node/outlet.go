@@ -1,6 +1,7 @@
 package node
 
 import (
+	"errors"
 	"sync"
 
 	"github.com/weirnet/weir/openflow"
@@ -23,22 +24,37 @@ const outletKeep = 64 << 10
 // outletMax is how much is gathered before it is handed over unasked, in bytes.
 const outletMax = 256 << 10
 
+// outletSpare is how much of a session's queue the application leaves to others, in bytes.
+const outletSpare = 512 << 10
+
 func newOutlet(s *session.Session) *outlet { return &outlet{s: s, v: s.Version()} }
 
-// FlowMod appends a flow-mod.
+// FlowMod appends a flow-mod; session.ErrFull refuses this one, and nothing that was appended before.
 func (o *outlet) FlowMod(m *openflow.FlowMod) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	if o.full() {
+		return session.ErrFull
+	}
 	b, err := openflow.Append(o.buf, o.v, o.s.NextXID(), m)
 	return o.appended(b, err)
 }
 
-// PacketOut appends a packet-out.
+// PacketOut appends a packet-out, or refuses it, as FlowMod does.
 func (o *outlet) PacketOut(m *openflow.PacketOut) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	if o.full() {
+		return session.ErrFull
+	}
 	b, err := openflow.Append(o.buf, o.v, o.s.NextXID(), m)
 	return o.appended(b, err)
+}
+
+// full tells whether a message would be too much for the session's queue; o.mu is held. What is left free is for those
+// who fill the queue at the same time.
+func (o *outlet) full() bool {
+	return o.s.Queue()+len(o.buf) > session.DefaultMaxQueue-outletSpare
 }
 
 // appended keeps what was encoded; o.mu is held.
@@ -48,17 +64,21 @@ func (o *outlet) appended(b []byte, err error) error {
 	}
 	o.buf = b
 	if len(b) > outletMax {
-		return o.hand()
+		_ = o.hand() // what does not fit now stays for the next try
 	}
 	return nil
 }
 
-// hand gives the session what was gathered; o.mu is held. What does not fit is lost, and the error says so.
+// hand gives the session what was gathered; o.mu is held. What does not fit stays, and is tried again with the next
+// Barrier or Flush; what is appended to a session that has ended is lost, as its barriers say.
 func (o *outlet) hand() error {
 	if len(o.buf) == 0 {
 		return nil
 	}
 	err := o.s.SendBytes(o.buf)
+	if errors.Is(err, session.ErrFull) {
+		return err
+	}
 	if o.buf = o.buf[:0]; cap(o.buf) > outletKeep {
 		o.buf = nil
 	}
@@ -79,7 +99,5 @@ func (o *outlet) Barrier(done func(error)) error {
 func (o *outlet) Flush() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if err := o.hand(); err != nil {
-		lost.Add(1)
-	}
+	_ = o.hand() // an ended session is told to the application by Detach
 }
