@@ -19,7 +19,7 @@ type Datapath struct {
 	outlet atomic.Pointer[outlet] // nil while there is no connection; any goroutine reads it
 
 	mu      sync.Mutex // never held while another Datapath's is taken
-	pairs   map[pair]flow
+	pairs   pairTable
 	waiting map[pair]*install // installs whose path is not confirmed yet
 	held    int               // packets in waiting
 	batch   []*touched        // switches that this batch of input wrote to: to be confirmed by BatchEnd
@@ -58,7 +58,7 @@ func (f *Forward) Attach(dpid netview.DPID, version openflow.Version, tables uin
 	defer func() { <-f.attach }()
 	d, ok := f.switches.get(uint64(dpid))
 	if !ok {
-		d = &Datapath{id: dpid, f: f, pairs: make(map[pair]flow), waiting: make(map[pair]*install)}
+		d = &Datapath{id: dpid, f: f, waiting: make(map[pair]*install)}
 		f.switches.put(uint64(dpid), d)
 	}
 	single := plan.SingleTable(version, tables)
@@ -66,11 +66,11 @@ func (f *Forward) Attach(dpid netview.DPID, version openflow.Version, tables uin
 	d.epoch++
 	d.unmoved = true // what changed while there was no connection
 	d.mu.Unlock()
-	d.outlet.Store(&outlet{Switch: out, single: single, cookies: version >= openflow.V13, table: pairTable(single)})
+	d.outlet.Store(&outlet{Switch: out, single: single, cookies: version >= openflow.V13, table: tableOfPairs(single)})
 	return d
 }
 
-func pairTable(single bool) uint8 {
+func tableOfPairs(single bool) uint8 {
 	if single {
 		return plan.TableSingle
 	}
@@ -96,22 +96,21 @@ func (d *Datapath) FlowRemoved(m *openflow.FlowRemoved) {
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if fl, ok := d.pairs[pr]; ok && d.f.cookie(fl.path) == m.Cookie {
+	if fl, ok := d.pairs.get(pr); ok && d.f.cookie(fl.path) == m.Cookie {
 		d.forget(pr, fl)
 	}
 }
 
 // forget removes a pair; d.mu is held.
 func (d *Datapath) forget(pr pair, fl flow) {
-	delete(d.pairs, pr)
+	d.pairs.remove(pr)
 	d.f.paths.drop(fl.path)
 }
 
 // remember sets a pair's flow, whose path has been counted by paths.take; d.mu is held.
 func (d *Datapath) remember(pr pair, fl flow) {
-	old, had := d.pairs[pr]
 	fl.epoch = d.epoch
-	d.pairs[pr] = fl
+	old, had := d.pairs.put(pr, fl)
 	if !had {
 		d.f.count.pairs.Add(1)
 	} else if old.path != 0 {
@@ -130,10 +129,16 @@ func (d *Datapath) Hold(listed []openflow.Match) {
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	for pr, fl := range d.pairs {
+	var out []pair
+	d.pairs.each(func(pr pair, fl flow) bool {
 		if fl.epoch != d.epoch && !held[pr] {
-			d.forget(pr, fl)
+			out = append(out, pr)
 		}
+		return true
+	})
+	for _, pr := range out {
+		fl, _ := d.pairs.get(pr)
+		d.forget(pr, fl)
 	}
 }
 
@@ -141,15 +146,14 @@ func (d *Datapath) Hold(listed []openflow.Match) {
 func (d *Datapath) flowOf(pr pair) (flow, bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	fl, ok := d.pairs[pr]
-	return fl, ok
+	return d.pairs.get(pr)
 }
 
 // Pairs is the number of pairs whose packets came in at this switch.
 func (d *Datapath) Pairs() int {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return len(d.pairs)
+	return d.pairs.len()
 }
 
 // cookie of a pair's rules on a path.

@@ -201,7 +201,7 @@ func (n *network) loseMid(t *testing.T, etherType uint16) {
 				h.take()
 			}
 			d := n.f.datapath(a.at.DPID)
-			fl, ok := d.pairs[pair{src: a.mac.Uint64() << 16, dst: b.mac.Uint64()}]
+			fl, ok := d.all()[pair{src: a.mac.Uint64() << 16, dst: b.mac.Uint64()}]
 			p := n.f.paths.get(fl.path)
 			if !ok || p == nil || len(p.hops) < 3 {
 				continue
@@ -273,7 +273,7 @@ func TestIngressRulesTellTheirEnd(t *testing.T) {
 		}
 		n.settle()
 		for _, d := range n.f.datapaths() {
-			for pr, fl := range d.pairs {
+			for pr, fl := range d.all() {
 				runs++
 				ok := false
 				for _, e := range n.switches[d.id].entries {

@@ -98,13 +98,13 @@ func TestEveryPairByOnePacketIn(t *testing.T) {
 // symmetric checks that both directions of each pair take the same switches.
 func (n *network) symmetric(t *testing.T) {
 	for _, d := range n.f.datapaths() {
-		for pr, fl := range d.pairs {
+		for pr, fl := range d.all() {
 			p := n.f.paths.get(fl.path)
 			if p == nil {
 				continue
 			}
 			e := n.f.datapath(p.egress().DPID)
-			back := n.f.paths.get(e.pairs[pair{src: pr.dst << 16, dst: pr.src >> 16}].path)
+			back := n.f.paths.get(e.all()[pair{src: pr.dst << 16, dst: pr.src >> 16}].path)
 			for i, h := range p.hops {
 				if r := back.hops[len(back.hops)-1-i]; r.DPID != h.DPID || i > 0 && r.Out != h.In {
 					t.Fatalf("there %v, back %v", p.hops, back.hops)
@@ -163,7 +163,7 @@ func TestFloodModeNeedsNobody(t *testing.T) {
 			}
 			n.settle()
 		}
-		if fl := n.f.datapath(a.at.DPID).pairs[pair{src: a.mac.Uint64() << 16, dst: b.mac.Uint64()}]; fl.out == 0 {
+		if fl := n.f.datapath(a.at.DPID).all()[pair{src: a.mac.Uint64() << 16, dst: b.mac.Uint64()}]; fl.out == 0 {
 			t.Error("no path was installed")
 		}
 	})
@@ -469,4 +469,11 @@ func TestTreeRemovesBeforeItAdds(t *testing.T) {
 	if got := n.treeOutputs(); len(got) != len(before) {
 		t.Errorf("at rest the tree has %d ports, want %d", len(got), len(before))
 	}
+}
+
+// all are the pairs of a switch as a map.
+func (d *Datapath) all() map[pair]flow {
+	m := make(map[pair]flow)
+	d.pairs.each(func(pr pair, fl flow) bool { m[pr] = fl; return true })
+	return m
 }

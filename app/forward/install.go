@@ -44,11 +44,11 @@ type heldPacket struct {
 // remote sends the rules of the path's downstream switches and leaves this switch's own to be sent when they are
 // confirmed. d.mu is held.
 func (d *Datapath) remote(out *outlet, pin *openflow.PacketIn, pr pair, hops []topology.Hop, released bool) {
-	if fl, ok := d.pairs[pr]; ok && !released && d.f.samePath(fl, hops) {
+	if fl, ok := d.pairs.get(pr); ok && !released && d.f.samePath(fl, hops) {
 		d.again(out, pin, pr, fl)
 		return
 	}
-	if len(d.pairs) >= MaxPairs || d.held >= MaxHeldSwitch {
+	if d.pairs.len() >= MaxPairs || d.held >= MaxHeldSwitch {
 		d.f.count.unruled.Add(1)
 		d.pass(out, pin, hops[0].Out, released)
 		return
@@ -200,7 +200,7 @@ func (d *Datapath) confirmed(installs []*install, err error) {
 func (d *Datapath) finish(out *outlet, w *install) {
 	delete(d.waiting, w.pr)
 	d.held -= len(w.held)
-	_, had := d.pairs[w.pr]
+	_, had := d.pairs.get(w.pr)
 	switch {
 	case out == nil || w.failed.Load() || !d.f.right(w.pr, w.path):
 		d.unmoved = true

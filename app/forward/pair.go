@@ -148,8 +148,8 @@ func (f *Forward) pathTo(buf []topology.Hop, from, to netview.Point, pr pair) ([
 
 // local installs a pair whose both ends are on this switch: one rule, no barrier.
 func (d *Datapath) local(out *outlet, pin *openflow.PacketIn, pr pair, port uint32, released bool) {
-	if len(d.pairs) >= MaxPairs {
-		if _, ok := d.pairs[pr]; !ok {
+	if d.pairs.len() >= MaxPairs {
+		if _, ok := d.pairs.get(pr); !ok {
 			d.f.count.unruled.Add(1)
 			if !released {
 				d.release(out, pin.Buffer, pin.InPort, port, d.frameOf(pin))

@@ -75,16 +75,18 @@ func (f *Forward) moveAll(wanted func(*Datapath, pair, flow) bool) {
 func (d *Datapath) moveSome(out *outlet, wanted func(*Datapath, pair, flow) bool) {
 	d.mu.Lock()
 	var moving []pair
-	for pr, fl := range d.pairs {
+	d.pairs.each(func(pr pair, fl flow) bool {
 		if d.waiting[pr] == nil && wanted(d, pr, fl) {
 			moving = append(moving, pr)
 		}
-	}
+		return true
+	})
 	slices.SortFunc(moving, func(a, b pair) int { return cmp.Or(cmp.Compare(a.src, b.src), cmp.Compare(a.dst, b.dst)) })
 	readers := d.batch // the reader confirms its own
 	d.batch = nil
 	for _, pr := range moving {
-		d.move(out, pr, d.pairs[pr])
+		fl, _ := d.pairs.get(pr)
+		d.move(out, pr, fl)
 	}
 	batch := d.batch
 	d.batch = readers
@@ -141,7 +143,8 @@ func (d *Datapath) moveLocal(out *outlet, pr pair, fl flow, port uint32) {
 
 // leave has the rules of the path that a pair leaves deleted in a while. d.mu is held.
 func (d *Datapath) leave(pr pair) {
-	if old := d.f.paths.get(d.pairs[pr].path); old != nil {
+	fl, _ := d.pairs.get(pr)
+	if old := d.f.paths.get(fl.path); old != nil {
 		d.f.paths.hold(old)
 		d.f.retired.add(left{d, pr, old})
 	}

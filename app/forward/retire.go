@@ -49,7 +49,8 @@ func (l *left) delete(written map[*outlet]bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	defer d.f.paths.drop(l.path.id)
-	now := d.f.paths.get(d.pairs[l.pr].path)
+	fl, _ := d.pairs.get(l.pr)
+	now := d.f.paths.get(fl.path)
 	for _, h := range l.path.hops {
 		next := d.f.datapath(h.DPID)
 		if h.DPID == d.id || next == nil || now != nil && now.visit(h.DPID) >= 0 {

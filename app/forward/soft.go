@@ -35,19 +35,19 @@ func (f *Forward) SoftRules(dpid netview.DPID, limit int) []netview.Rule {
 func (d *Datapath) appendRules(rules []netview.Rule, dpid netview.DPID, table uint8, through map[uint32]*path, limit int) []netview.Rule {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	for pr, fl := range d.pairs {
+	d.pairs.each(func(pr pair, fl flow) bool {
 		if len(rules) >= limit {
-			break
+			return false
 		}
 		hop := topology.Hop{DPID: d.id, Out: fl.out}
 		if fl.path != 0 {
 			p := through[fl.path]
 			if p == nil {
-				continue
+				return true
 			}
 			hop = p.hops[p.visit(dpid)]
 		} else if d.id != dpid {
-			continue
+			return true
 		}
 		rules = append(rules, netview.Rule{
 			DPID: dpid, Owner: Owner, Table: table, Priority: plan.PriorityPair, Cookie: d.f.cookie(fl.path),
@@ -55,7 +55,8 @@ func (d *Datapath) appendRules(rules []netview.Rule, dpid netview.DPID, table ui
 			Instructions: []openflow.Instruction{openflow.Apply(openflow.Output(hop.Out))},
 			State:        netview.RuleInstalled,
 		})
-	}
+		return true
+	})
 	return rules
 }
 
