@@ -25,6 +25,9 @@ func (c *Core) Check(s *netview.Snapshot) error {
 			if linked := len(p.in)+len(p.out) > 0; linked != (p.role == netview.PortLink) {
 				bad("port %s: role %s, links %d in, %d out", p.at, p.role, len(p.in), len(p.out))
 			}
+			if p.role == netview.PortEdge && p.past != pastNone || p.role == netview.PortLink && p.past < pastKept {
+				bad("port %s: role %s, past %d", p.at, p.role, p.past)
+			}
 			n := 0
 			for range s.HostsAt(p.at) {
 				n++

@@ -39,6 +39,8 @@ const (
 	settleMax    = 5                // times Settle: switches that keep connecting delay the role edge no longer than this
 	segment      = 64               // ports of a switch probed at one time
 	slots        = 20               // times in a period at which switches are probed
+	unseenWait   = 30 * time.Second // silence that makes an edge where a link was and nobody saw it go
+	goneMax      = 256              // deleted ports of a switch that are remembered
 	batch        = 128              // inputs of one transaction
 )
 
@@ -81,8 +83,9 @@ type SwitchFacts struct {
 	Ports        []openflow.Port
 }
 
-// Output sends a frame out of a port: a packet-out, or nothing if the switch is not connected. The frame is valid during
-// the call only. It is called from discovery's loop and must not block.
+// Output sends a frame out of a port, by a packet-out. It returns false if the switch is not connected or its session did
+// not take the frame: that it is not heard means nothing then. The frame is valid during the call only. It is called from
+// discovery's loop and must not block.
 type Output interface {
-	PacketOut(dpid netview.DPID, port uint32, frame []byte)
+	PacketOut(dpid netview.DPID, port uint32, frame []byte) bool
 }

@@ -17,7 +17,7 @@ import (
 //		core.SwitchUp(…), core.PortStatus(…), …   in the order in which they happened
 //		core.Tick()
 //	})
-//	for s := range core.Sends() { … }             after the transaction, in order
+//	core.Sends(send)                              after the transaction
 //	core.Next()                                   when to begin the next one if nothing happens before
 type Core struct {
 	cfg    Config
@@ -46,12 +46,14 @@ type Core struct {
 	hostRows []*netview.Host
 
 	frames []byte
-	sends  []Send
+	sends  []send
 }
 
-// Send is a frame to send out of a port.
-type Send struct {
-	At         netview.Point
+// send is a probe to send out of a port.
+type send struct {
+	at         netview.Point
+	number     uint64
+	round      bool // of the periodic round: its silence counts
 	begin, end int
 }
 
@@ -88,6 +90,9 @@ func (c *Core) SwitchDown(dpid netview.DPID) { c.switchDown(dpid) }
 func (c *Core) PortStatus(dpid netview.DPID, reason openflow.PortReason, p *openflow.Port) {
 	c.portStatus(dpid, reason, p)
 }
+
+// Remembered handles what a switch was found to hold: these ports led to other switches in an earlier life.
+func (c *Core) Remembered(dpid netview.DPID, ports []uint32) { c.recall(dpid, ports) }
 
 // LLDP handles an LLDP frame that came in at a port. The error says why it makes no link; it has been counted.
 func (c *Core) LLDP(at netview.Point, frame []byte) error {
@@ -131,10 +136,12 @@ func (c *Core) Tick() {
 // Next is when Tick is due; false if never.
 func (c *Core) Next() (time.Time, bool) { return c.agenda.next() }
 
-// Sends yields what the last transaction sends, in order. Frames are valid until the next Begin.
-func (c *Core) Sends(send func(at netview.Point, frame []byte)) {
-	for _, s := range c.sends {
-		send(s.At, c.frames[s.begin:s.end])
+// Sends hands over what the last transaction sends, in order; send returns whether the frame left. Frames are valid until
+// the next Begin.
+func (c *Core) Sends(send func(at netview.Point, frame []byte) bool) {
+	for i := range c.sends {
+		s := &c.sends[i]
+		c.left(s, send(s.at, c.frames[s.begin:s.end]))
 	}
 }
 
@@ -161,6 +168,8 @@ func (c *Core) handle(in *input) {
 		c.switchDown(in.dpid)
 	case inputPort:
 		c.portStatus(in.dpid, in.reason, in.port)
+	case inputRemembered:
+		c.recall(in.dpid, in.ports)
 	case inputProbe:
 		c.Counts.probe(c.heard(in.at, in.probe))
 	case inputFrame:

@@ -29,6 +29,8 @@ type world struct {
 	seen   netview.Revision
 	cables map[netview.Point]netview.Point
 	sent   map[netview.Point][][]byte // every probe of each port
+	full   map[netview.DPID]bool      // switches whose sessions take no probe
+	deaf   bool                       // no probe comes in
 
 	settled bool // it was said
 	quiet   bool // probes are not said
@@ -46,7 +48,7 @@ func newWorld(t reporter, cfg Config) *world {
 	if cfg.Key == nil {
 		cfg.Key = testKey
 	}
-	w := &world{t: t, view: netview.New(netview.Limits{}), now: t0, cables: map[netview.Point]netview.Point{}, sent: map[netview.Point][][]byte{}}
+	w := &world{t: t, view: netview.New(netview.Limits{}), now: t0, cables: map[netview.Point]netview.Point{}, sent: map[netview.Point][][]byte{}, full: map[netview.DPID]bool{}}
 	w.facts, w.core = w.view.Facts(), NewCore(cfg, t0)
 	return w
 }
@@ -80,13 +82,17 @@ func (w *world) deliver() func() {
 	}
 	var arrivals []arrival
 	var to []string
-	w.core.Sends(func(at netview.Point, frame []byte) {
+	w.core.Sends(func(at netview.Point, frame []byte) bool {
+		if w.full[at.DPID] {
+			return false
+		}
 		frame = bytes.Clone(frame)
 		w.sent[at] = append(w.sent[at], frame)
 		to = append(to, short(at))
-		if end, ok := w.cables[at]; ok {
+		if end, ok := w.cables[at]; ok && !w.deaf {
 			arrivals = append(arrivals, arrival{end, frame})
 		}
+		return true
 	})
 	if len(to) > 0 && !w.quiet {
 		w.say("probe %s", strings.Join(to, " "))
@@ -96,7 +102,7 @@ func (w *world) deliver() func() {
 	}
 	return func() {
 		for _, a := range arrivals {
-			if err := w.core.LLDP(a.at, a.frame); err != nil {
+			if err := w.core.LLDP(a.at, a.frame); err != nil && !w.quiet {
 				w.say("lldp at %s: %v", short(a.at), err)
 			}
 		}
@@ -228,6 +234,16 @@ func (w *world) do(c *golden.Command) {
 		w.step(func() { f := facts(dpid, n, c.Arg("down", "")); w.core.SwitchUp(&f) })
 	case "down": // down DPID
 		w.step(func() { w.core.SwitchDown(point(c.Args[0] + "/0").DPID) })
+	case "rows": // rows DPID [PORT…]: it was found to hold rows that say that these ports are links'
+		var ports []uint32
+		for _, number := range c.Args[1:] {
+			ports = append(ports, point("0/"+number).Port)
+		}
+		w.step(func() { w.core.Remembered(point(c.Args[0]+"/0").DPID, ports) })
+	case "full": // full DPID yes|no: whether the session's queue has no room
+		w.full[point(c.Args[0]+"/0").DPID] = c.Args[1] == "yes"
+	case "deaf": // deaf yes|no: whether probes that are sent into cables do not come in
+		w.deaf = c.Args[0] == "yes"
 	case "port": // port POINT up|down|delete
 		at := point(c.Args[0])
 		reason, p := openflow.PortModified, ofPort(at.Port, c.Args[1] == "up")

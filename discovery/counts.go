@@ -7,7 +7,8 @@ import (
 
 // Counts are what happened since start. They may be read at any time.
 type Counts struct {
-	Sent atomic.Uint64 // probes
+	Sent   atomic.Uint64 // probes
+	Unsent atomic.Uint64 // probes that their session did not take
 
 	Heard     atomic.Uint64 // probes that are or make a link
 	Malformed atomic.Uint64 // LLDP frames that make none, by reason

@@ -6,6 +6,7 @@ import (
 
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/openflow"
+	"github.com/weirnet/weir/packet"
 )
 
 // device is what the core keeps of a switch besides its row.
@@ -17,25 +18,36 @@ type device struct {
 	ports     []*port // in order of number
 	segments  int     // how many of them have rounds on the agenda
 	slot      int     // of the period, of its first segment
+	recalled  bool    // what it held from an earlier life is known
+	gone      map[uint32]former
+}
+
+// former is what is remembered of a port that was deleted, in case it comes again.
+type former struct {
+	mac  packet.MAC
+	past past
+	peer netview.Point
 }
 
 // port is what the core keeps of a port besides its row.
 type port struct {
 	at     netview.Point
 	device *device
+	mac    packet.MAC
 	up     bool
 	role   netview.PortRole
-	quiet  time.Time // since when nothing was heard here that makes it a link: it came up, or lost its link
-	fast   int       // next step of its fast start; len(fastStart) when done
-	probes int       // sent since quiet
-	sent   [4]round  // the latest first
-	out    []*edge   // links from here
-	in     []*edge   // links to here
-	hosts  int       // rows at it
+	quiet  time.Time     // since when nothing was heard here that makes it a link: it came up, or lost its link
+	past   past          // what is known of a link that was here
+	peer   netview.Point // that link's other end; none of pastNone and pastRows
+	fast   int           // next step of its fast start; len(fastStart) when done
+	sent   [4]probing    // the latest first
+	out    []*edge       // links from here
+	in     []*edge       // links to here
+	hosts  int           // rows at it
 }
 
-// round is a probe that was sent. The fast start and answers send several in one period.
-type round struct {
+// probing is a probe that was sent. The fast start and answers send several in one period.
+type probing struct {
 	number uint64
 	at     time.Time // zero: none
 	heard  bool
@@ -44,7 +56,7 @@ type round struct {
 // edge is what the core keeps of a link that is up, besides its row.
 type edge struct {
 	src, dst *port
-	missed   int // periodic probes since it was heard last
+	missed   int // periodic probes that left since it was heard last
 	heard    int // times since both ends are connected, up to 2
 }
 
@@ -71,6 +83,30 @@ func (c *Core) port(at netview.Point) *port {
 		return d.port(at.Port)
 	}
 	return nil
+}
+
+// newPort makes a port. If one of its number and address was deleted it is that, and another cable may be in it.
+func (d *device) newPort(r *netview.Port) *port {
+	p := &port{at: netview.Point{DPID: d.dpid, Port: r.Number}, device: d, mac: r.MAC, fast: len(fastStart)}
+	if f, ok := d.gone[r.Number]; ok {
+		if f.mac == r.MAC {
+			p.past, p.peer = f.past, f.peer
+		}
+		delete(d.gone, r.Number)
+	}
+	return p
+}
+
+// deleted remembers a port that went.
+func (d *device) deleted(p *port) {
+	p.carrierLost()
+	if p.past == pastNone || len(d.gone) >= goneMax {
+		return
+	}
+	if d.gone == nil {
+		d.gone = make(map[uint32]former)
+	}
+	d.gone[p.at.Port] = former{p.mac, p.past, p.peer}
 }
 
 // switchUp handles a handshake: a new switch, or one that comes back. What was known of its ports stays known where the
@@ -127,7 +163,7 @@ func (c *Core) row(f *SwitchFacts) *netview.Switch {
 }
 
 // mergePorts brings the device's ports to what the row says, and the row's roles to what the ports know. Links and
-// hosts of ports that went or are down now are treated as by a port status.
+// hosts of ports that went or are down now are treated as by a port status. One with another address is another port.
 func (c *Core) mergePorts(d *device, row *netview.Switch) {
 	old := d.ports
 	d.ports = make([]*port, 0, len(row.Ports))
@@ -135,10 +171,10 @@ func (c *Core) mergePorts(d *device, row *netview.Switch) {
 		r := &row.Ports[i]
 		j, ok := slices.BinarySearchFunc(old, r.Number, func(p *port, n uint32) int { return cmpPorts(p.at.Port, n) })
 		var p *port
-		if ok {
+		if ok && old[j].mac == r.MAC {
 			p = old[j]
 		} else {
-			p = &port{at: netview.Point{DPID: d.dpid, Port: r.Number}, device: d, fast: len(fastStart)}
+			p = d.newPort(r)
 		}
 		d.ports = append(d.ports, p)
 		if p.up && !r.Up {
@@ -148,8 +184,13 @@ func (c *Core) mergePorts(d *device, row *netview.Switch) {
 		}
 	}
 	for _, p := range old {
-		if d.port(p.at.Port) != p && p.up {
-			c.portWent(p)
+		if now := d.port(p.at.Port); now != p {
+			if p.up {
+				c.portWent(p)
+			}
+			if now == nil {
+				d.deleted(p)
+			}
 		}
 	}
 	for i, p := range d.ports { // now that all is known: a port's going may change another's role
@@ -173,8 +214,9 @@ func (c *Core) switchDown(dpid netview.DPID) {
 	row := c.edit(dpid)
 	row.Connected, row.State, row.Since, row.Settled = false, netview.SwitchDisconnected, c.now, false
 	for _, p := range d.ports {
-		p.sent = [4]round{}
+		p.sent = [4]probing{}
 		p.fast = len(fastStart)
+		p.sessionLost()
 		for _, e := range p.edges() {
 			c.putLink(e.key(), true, netview.LinkUnconfirmed)
 		}

@@ -10,7 +10,8 @@
 //
 // # Inputs and outputs
 //
-// In: SwitchUp, SwitchDown, PortStatus, LLDP, Frame, from the sessions' reader goroutines; time. Out: frames to send out
+// In: SwitchUp, SwitchDown, PortStatus, LLDP, Frame, from the sessions' reader goroutines; Remembered, from who has read
+// the switch's rules; time. Out: frames to send out
 // of ports (Output), and transactions on netview.Facts.
 //
 // # Invariants
@@ -19,6 +20,12 @@
 //     them: a port down, another place, or probes that stay unheard while the sessions of both ends are up.
 //   - A link is made by an authentic frame only: its MAC holds, and its number is the one sent at that port in this round
 //     or the last, and has not been heard before.
+//   - Silence is no evidence of an edge where a link was. Such a port is unknown, it carries no broadcast and no host, until
+//     the link is heard again or there is evidence that the cable leads elsewhere: the carrier was lost, the switch that was
+//     at the other end is connected, and probes that really left this port stayed unheard (silence in past.go has the
+//     times). While that switch is not connected it may forward all the same, and only a host that speaks here and is
+//     known nowhere else is such evidence. What a switch holds from an earlier life says where links were.
+//   - A probe that its session did not take is not missed.
 //   - Hosts are at ports of the role edge; a host never moves to a link's port.
 //   - Everything that others can make grow has a bound (Limits), and what is dropped is counted (Counts).
 //

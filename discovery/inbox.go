@@ -11,12 +11,13 @@ import (
 type input struct {
 	kind     inputKind
 	reason   openflow.PortReason
-	dpid     netview.DPID   // of inputDown and inputPort
+	dpid     netview.DPID   // of inputDown, inputPort and inputRemembered
 	at       netview.Point  // of inputProbe
 	probe    probe          // of inputProbe
 	sighting sighting       // of inputFrame
 	facts    *SwitchFacts   // of inputUp
 	port     *openflow.Port // of inputPort
+	ports    []uint32       // of inputRemembered
 }
 
 type inputKind uint8
@@ -25,7 +26,8 @@ const (
 	inputUp inputKind = iota
 	inputDown
 	inputPort
-	inputProbe
+	inputRemembered
+	inputProbe // from here on they are not facts: they may be dropped
 	inputFrame
 )
 

@@ -20,6 +20,7 @@ func (c *Core) heard(at netview.Point, pr probe) error {
 		return ErrReplayed
 	}
 	r.heard = true
+	remember(src, dst)
 	e := c.raiseEdge(src, dst)
 	e.missed = 0
 	if e.heard++; e.heard == 2 {
@@ -28,13 +29,13 @@ func (c *Core) heard(at netview.Point, pr probe) error {
 	}
 	e.heard = min(e.heard, 2)
 	if back := dst.edgeTo(src); back == nil || back.heard < e.heard {
-		c.probe(dst) // find the other direction at once
+		c.probe(dst, false) // find the other direction at once
 	}
 	return nil
 }
 
 // round finds a probe by its number if it was sent in this period or the last.
-func (c *Core) round(p *port, number uint64) *round {
+func (c *Core) round(p *port, number uint64) *probing {
 	for i := range p.sent {
 		if r := &p.sent[i]; r.number == number && !r.at.IsZero() && c.now.Sub(r.at) <= 2*c.cfg.Period {
 			return r
@@ -67,7 +68,8 @@ func (c *Core) raiseEdge(src, dst *port) *edge {
 	return e
 }
 
-// dropEdge takes a link down. A port that has no other is looked at anew; one that is still up may be a link again.
+// dropEdge takes a link down. A port that has no other is looked at anew. It remembers the link: until there is evidence
+// that the other end is not there any more, it may be a link again.
 func (c *Core) dropEdge(e *edge) {
 	e.src.out = slices.DeleteFunc(e.src.out, func(o *edge) bool { return o == e })
 	e.dst.in = slices.DeleteFunc(e.dst.in, func(o *edge) bool { return o == e })

@@ -71,7 +71,7 @@ func (d *Discovery) step(inputs []input) {
 		}
 		d.core.Tick()
 	})
-	d.core.Sends(func(at netview.Point, frame []byte) { d.out.PacketOut(at.DPID, at.Port, frame) })
+	d.core.Sends(func(at netview.Point, frame []byte) bool { return d.out.PacketOut(at.DPID, at.Port, frame) })
 }
 
 // put hands an input to the loop; false if it was dropped.
@@ -96,6 +96,13 @@ func (d *Discovery) SwitchDown(dpid netview.DPID) { d.put(input{kind: inputDown,
 // PortStatus tells that a port came, went or changed. The port is copied.
 func (d *Discovery) PortStatus(dpid netview.DPID, reason openflow.PortReason, p openflow.Port) {
 	d.put(input{kind: inputPort, dpid: dpid, reason: reason, port: &p})
+}
+
+// Remembered tells which ports of a connected switch led to other switches in an earlier life, as the rules say that it
+// was found to hold when it connected; none is said too. Where nothing is heard at such a port it is no edge for long: the
+// switch behind it may be about to connect. The list is kept. It waits only if Limits.Facts is reached.
+func (d *Discovery) Remembered(dpid netview.DPID, ports []uint32) {
+	d.put(input{kind: inputRemembered, dpid: dpid, ports: ports})
 }
 
 // LLDP hands over an LLDP frame that came in at a port. The frame is read before LLDP returns, on the caller's goroutine:

@@ -19,10 +19,11 @@ type fabric struct {
 }
 
 // PacketOut is of Output.
-func (f *fabric) PacketOut(dpid netview.DPID, port uint32, frame []byte) {
+func (f *fabric) PacketOut(dpid netview.DPID, port uint32, frame []byte) bool {
 	if end, ok := f.cables[netview.Point{DPID: dpid, Port: port}]; ok {
 		f.d.LLDP(end.DPID, end.Port, frame)
 	}
+	return true
 }
 
 // run starts a discovery; the returned function ends it and waits.

@@ -2,6 +2,7 @@ package discovery
 
 import (
 	"slices"
+	"time"
 
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/openflow"
@@ -22,8 +23,7 @@ func (c *Core) portStatus(dpid netview.DPID, reason openflow.PortReason, of *ope
 		}
 		return
 	case !known:
-		p := &port{at: netview.Point{DPID: dpid, Port: r.Number}, device: d, fast: len(fastStart)}
-		d.ports = slices.Insert(d.ports, i, p)
+		d.ports = slices.Insert(d.ports, i, d.newPort(&r))
 		row := c.edit(dpid)
 		row.Ports = slices.Insert(row.Ports, i, r)
 		c.scheduleRounds(d)
@@ -33,7 +33,7 @@ func (c *Core) portStatus(dpid netview.DPID, reason openflow.PortReason, of *ope
 
 // portChanged brings a port and its row, the i-th of the switch, to what a port status says.
 func (c *Core) portChanged(p *port, i int, r netview.Port) {
-	r.Role = p.role
+	r.Role, p.mac = p.role, r.MAC
 	if old, ok := c.tx.Switch(p.at.DPID); !ok || old.Ports[i] != r {
 		c.edit(p.at.DPID).Ports[i] = r
 	}
@@ -51,6 +51,7 @@ func (c *Core) portDeleted(d *device, i int) {
 	if p.up {
 		c.portWent(p)
 	}
+	d.deleted(p)
 	row := c.edit(d.dpid)
 	row.Ports = slices.Delete(row.Ports, i, i+1)
 	d.ports = slices.Delete(d.ports, i, i+1)
@@ -69,7 +70,8 @@ func (c *Core) portCame(p *port) {
 // portWent takes a port's links down, in both directions, and doubts its hosts.
 func (c *Core) portWent(p *port) {
 	p.up = false
-	p.sent = [4]round{}
+	p.carrierLost()
+	p.sent = [4]probing{}
 	p.fast = len(fastStart)
 	for _, e := range p.edges() {
 		c.dropEdge(e)
@@ -82,36 +84,52 @@ func (c *Core) portWent(p *port) {
 // doubt makes a port's role unknown and lets it settle again.
 func (c *Core) doubt(p *port) {
 	c.setRole(p, netview.PortUnknown)
-	p.quiet, p.probes = c.now, 0
+	p.quiet = c.now
 	c.agenda.add(appointment{at: c.now.Add(c.cfg.Settle), duty: dutyEdge, point: p.at, stamp: p.quiet})
 }
 
-// edgeOrNot makes an unknown port an edge if it was probed twice and has been silent long enough, also since the last
-// new switch connected: that one's probes would have been heard here. Otherwise it makes another appointment.
+// edgeOrNot makes an unknown port an edge if it has been silent long enough. Otherwise it makes another appointment, if
+// anything but what is heard there can change that.
 func (c *Core) edgeOrNot(a appointment) {
 	p := c.port(a.point)
 	if p == nil || !p.up || p.role != netview.PortUnknown || !p.quiet.Equal(a.stamp) || !p.device.connected {
 		return
 	}
-	since := p.quiet
-	if c.newest.After(since) {
-		since = c.newest
-		if latest := p.quiet.Add((settleMax - 1) * c.cfg.Settle); since.After(latest) {
-			since = latest
-		}
-	}
-	at := since.Add(c.cfg.Settle)
+	at, ok := c.edgeFrom(p)
 	switch {
+	case !ok && p.past == pastKept: // before that changes the port is doubted again
+		return
+	case !ok:
+		a.at = c.now.Add(c.cfg.Period)
 	case at.After(c.now):
 		a.at = at
-		c.agenda.add(a)
-	case p.probes < 2:
-		a.at = c.now.Add(c.cfg.Settle)
-		c.agenda.add(a)
 	default:
+		p.past = pastNone
 		c.setRole(p, netview.PortEdge)
 		c.settleEarly(p.device)
+		return
 	}
+	c.agenda.add(a)
+}
+
+// edgeFrom is when a port is an edge if it stays silent: as its past says, and also since the last new switch connected,
+// as that one's probes would have been heard here. Where too few probes have left it is later.
+func (c *Core) edgeFrom(p *port) (at time.Time, ok bool) {
+	from, long, probes, ok := c.silence(p)
+	if !ok {
+		return at, false
+	}
+	at = from.Add(long)
+	if newest, latest := c.newest.Add(c.cfg.Settle), at.Add((settleMax-1)*c.cfg.Settle); newest.After(at) {
+		at = newest
+		if at.After(latest) {
+			at = latest
+		}
+	}
+	if s := p.sent[probes-1].at; !at.After(c.now) && (s.IsZero() || s.Before(from)) {
+		at = c.now.Add(c.cfg.Settle)
+	}
+	return at, true
 }
 
 // setRole changes a port's role, with all that follows: no hosts at a link; those that waited at an edge are let in.

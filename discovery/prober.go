@@ -1,10 +1,10 @@
 package discovery
 
 import (
+	"slices"
 	"time"
 
 	"github.com/weirnet/weir/netview"
-	"github.com/weirnet/weir/packet"
 )
 
 // startProbing begins a port's fast start, with its first probe.
@@ -20,7 +20,7 @@ func (c *Core) fastProbe(p *port, start time.Time) {
 		p.fast = len(fastStart)
 		return
 	}
-	c.probe(p)
+	c.probe(p, false)
 	p.fast++
 	if p.fast < len(fastStart) {
 		c.agenda.add(appointment{at: start.Add(fastStart[p.fast]), duty: dutyProbe, point: p.at, stamp: start})
@@ -48,24 +48,45 @@ func (c *Core) dueProbe(a appointment) {
 }
 
 // probe sends a probe out of a port, with a number of its own.
-func (c *Core) probe(p *port) {
+func (c *Core) probe(p *port, round bool) {
 	if !p.up || !p.device.connected {
 		return
 	}
 	c.number++
 	copy(p.sent[1:], p.sent[:])
-	p.sent[0] = round{number: c.number, at: c.now}
-	p.probes++
-	var src packet.MAC
-	if row, ok := c.tx.Switch(p.at.DPID); ok {
-		if r, ok := row.Port(p.at.Port); ok {
-			src = r.MAC
+	p.sent[0] = probing{number: c.number, at: c.now}
+	begin := len(c.frames)
+	c.frames = c.sealer.append(c.frames, probe{p.at, c.number}, p.mac)
+	c.sends = append(c.sends, send{at: p.at, number: c.number, round: round, begin: begin, end: len(c.frames)})
+}
+
+// left notes whether a probe really left. If so, and it is one of a periodic round, it counts as missed until it is heard;
+// if not, it is as if it had never been made.
+func (c *Core) left(s *send, ok bool) {
+	p := c.port(s.at)
+	if !ok {
+		c.Counts.Unsent.Add(1)
+		if p != nil {
+			p.unsend(s.number)
+		}
+		return
+	}
+	c.Counts.Sent.Add(1)
+	if p == nil || !s.round {
+		return
+	}
+	for _, e := range p.out {
+		if e.live() {
+			e.missed++
 		}
 	}
-	begin := len(c.frames)
-	c.frames = c.sealer.append(c.frames, probe{p.at, c.number}, src)
-	c.sends = append(c.sends, Send{At: p.at, begin: begin, end: len(c.frames)})
-	c.Counts.Sent.Add(1)
+}
+
+func (p *port) unsend(number uint64) {
+	if i := slices.IndexFunc(p.sent[:], func(r probing) bool { return r.number == number }); i >= 0 {
+		copy(p.sent[i:], p.sent[i+1:])
+		p.sent[len(p.sent)-1] = probing{}
+	}
 }
 
 // scheduleRounds puts the rounds of segments that have none yet on the agenda. Switches, and the segments of large ones,
@@ -88,7 +109,7 @@ func (c *Core) dueRound(a appointment) {
 		for _, p := range d.ports[begin:min(begin+segment, len(d.ports))] {
 			c.age(p)
 			if p.up && p.fast >= len(fastStart) {
-				c.probe(p)
+				c.probe(p, true)
 			}
 		}
 	}
@@ -97,17 +118,14 @@ func (c *Core) dueRound(a appointment) {
 	c.agenda.add(a)
 }
 
-// age counts a period for the links from a port and removes those that were not heard in the last three. Silence counts
-// only while the sessions of both ends are up.
+// age removes the links from a port of which the last three periodic probes were not heard. Silence counts only while the
+// sessions of both ends are up.
 func (c *Core) age(p *port) {
 	for i := 0; i < len(p.out); {
 		e := p.out[i]
 		if e.live() && e.missed >= missedProbes {
 			c.dropEdge(e)
 			continue
-		}
-		if e.live() && p.fast >= len(fastStart) {
-			e.missed++
 		}
 		i++
 	}

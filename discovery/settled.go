@@ -3,10 +3,16 @@ package discovery
 import "github.com/weirnet/weir/netview"
 
 // dueSettled settles a switch two periods after it connected, if it is still this session: then all that can be heard
-// has been.
+// has been. Where a port led to another switch in an earlier life it waits for that one, but not for ever; until then the
+// switch keeps what it holds.
 func (c *Core) dueSettled(a appointment) {
 	d := c.devices[a.point.DPID]
-	if d.connected && d.since.Equal(a.stamp) {
+	switch {
+	case !d.connected || !d.since.Equal(a.stamp):
+	case d.recalls() && c.now.Before(d.since.Add(unseenWait+settleMax*c.cfg.Settle)):
+		a.at = c.now.Add(c.cfg.Period)
+		c.agenda.add(a)
+	default:
 		c.settle(d)
 	}
 }

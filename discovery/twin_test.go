@@ -17,23 +17,28 @@ import (
 type wires struct {
 	connected map[netview.DPID]bool
 	down      map[netview.Point]bool
+	joined    map[netview.Point]bool // by a cable that was heard as a link and is there ever since: never an edge
+	silent    map[netview.Point]bool // it lost its cable, and has had carrier ever since
 }
 
-// Whatever happens, the view agrees with the core and keeps its invariants; and when nothing happens any more, the links
-// that are up are the cables, ports are what they are, and hosts that speak are where they are.
+// Whatever happens, the view agrees with the core and keeps its invariants, and no cable between switches that was once
+// heard has an edge at an end; and when nothing happens any more, the links that are up are the cables, ports are what
+// they are, and hosts that speak are where they are.
 func TestConverges(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := newWorld(fatal{t}, Config{})
-		r := wires{map[netview.DPID]bool{}, map[netview.Point]bool{}}
+		r := wires{map[netview.DPID]bool{}, map[netview.Point]bool{}, map[netview.Point]bool{}, map[netview.Point]bool{}}
 		for range rapid.IntRange(1, 40).Draw(t, "steps") {
 			w.random(t, &r)
+			w.expectNoEdge(t, &r)
 		}
+		w.deaf, w.full = false, map[netview.DPID]bool{}
 		for dpid := range netview.DPID(4) { // all come back, nothing changes any more
 			if !r.connected[dpid] {
 				r.up(w, dpid)
 			}
 		}
-		w.wait(20 * time.Second)
+		w.wait(unseenWait + 30*time.Second)
 		w.expectLinks(t, &r)
 		for dpid := range netview.DPID(4) {
 			w.expectHost(t, netview.Point{DPID: dpid, Port: 3}, &r)
@@ -46,8 +51,19 @@ type fatal struct{ *rapid.T }
 
 func (f fatal) Error(args ...any) { f.Fatal(args...) }
 
+// doubtful forgets that a port and its other end were heard: what happens may rightly look as if the cable was moved.
+func (r *wires) doubtful(w *world, at netview.Point) {
+	delete(r.joined, at)
+	delete(r.joined, w.cables[at])
+}
+
 func (r *wires) up(w *world, dpid netview.DPID) {
 	r.connected[dpid] = true
+	for n := range uint32(4) {
+		if w.deaf { // half a minute of silence after a lost session is evidence
+			r.doubtful(w, netview.Point{DPID: dpid, Port: n})
+		}
+	}
 	f := facts(dpid, 3, "")
 	for i := range f.Ports {
 		if r.down[netview.Point{DPID: dpid, Port: f.Ports[i].Number}] {
@@ -59,16 +75,22 @@ func (r *wires) up(w *world, dpid netview.DPID) {
 
 func (w *world) random(t *rapid.T, r *wires) {
 	at := netview.Point{DPID: netview.DPID(rapid.IntRange(0, 3).Draw(t, "dpid")), Port: uint32(rapid.IntRange(1, 3).Draw(t, "port"))}
-	switch rapid.IntRange(0, 9).Draw(t, "op") {
+	switch rapid.IntRange(0, 12).Draw(t, "op") {
 	case 0, 1:
 		r.up(w, at.DPID)
 	case 2:
 		r.connected[at.DPID] = false
 		w.step(func() { w.core.SwitchDown(at.DPID) })
 	case 3, 4:
+		if end, ok := w.cables[at]; ok && (w.deaf || !r.down[at] && !r.down[end]) {
+			r.doubtful(w, at) // the other end has carrier, and nothing can be heard there
+		}
 		r.down[at] = !r.down[at]
 		if !r.connected[at.DPID] {
 			return
+		}
+		if r.down[at] {
+			delete(r.silent, at)
 		}
 		p, reason := ofPort(at.Port, !r.down[at]), openflow.PortModified
 		if r.down[at] && rapid.Bool().Draw(t, "deleted") {
@@ -76,25 +98,72 @@ func (w *world) random(t *rapid.T, r *wires) {
 		}
 		w.step(func() { w.core.PortStatus(at.DPID, reason, &p) })
 	case 5:
-		w.unplug(at)
+		r.unplug(w, at)
 	case 6:
 		other := netview.Point{DPID: netview.DPID(rapid.IntRange(0, 3).Draw(t, "other")), Port: uint32(rapid.IntRange(1, 2).Draw(t, "otherport"))}
 		if at.Port < 3 {
-			w.unplug(at)
-			w.unplug(other)
+			r.unplug(w, at)
+			r.unplug(w, other)
 			w.cables[at], w.cables[other] = other, at
 		}
 	case 7:
 		w.speak(at, byte(rapid.IntRange(1, 3).Draw(t, "host")))
+	case 8:
+		w.deaf = !w.deaf
+	case 9:
+		w.full[at.DPID] = !w.full[at.DPID]
+	case 10: // the cable flaps: both ends see it, or those that are connected say so
+		r.flap(w, at)
 	default:
 		w.wait(time.Duration(rapid.SampledFrom([]int{1, 30, 500, 2500, 9000}).Draw(t, "ms")) * time.Millisecond)
 	}
 }
 
-func (w *world) unplug(at netview.Point) {
+// unplug takes a cable away, and no port tells of it.
+func (r *wires) unplug(w *world, at netview.Point) {
 	if end, ok := w.cables[at]; ok {
+		r.doubtful(w, at)
+		r.silent[at], r.silent[end] = true, true
 		delete(w.cables, end)
 		delete(w.cables, at)
+	}
+}
+
+func (r *wires) flap(w *world, at netview.Point) {
+	ends := []netview.Point{at}
+	if end, ok := w.cables[at]; ok {
+		ends = append(ends, end)
+		if w.deaf {
+			r.doubtful(w, at)
+		}
+	}
+	for _, up := range []bool{false, true} {
+		for _, p := range ends {
+			if r.connected[p.DPID] && !r.down[p] {
+				delete(r.silent, p)
+				of := ofPort(p.Port, up)
+				w.step(func() { w.core.PortStatus(p.DPID, openflow.PortModified, &of) })
+			}
+		}
+	}
+}
+
+// expectNoEdge notes which cables were heard, and wants that those that were lead from no edge.
+func (w *world) expectNoEdge(t *rapid.T, r *wires) {
+	s := w.view.Snapshot()
+	for sw := range s.Switches() {
+		for _, p := range sw.Ports {
+			at := netview.Point{DPID: sw.DPID, Port: p.Number}
+			end, ok := w.cables[at]
+			_, out := s.Link(netview.LinkKey{Src: at, Dst: end})
+			switch {
+			case !ok || !p.Up:
+			case p.Role == netview.PortLink && out && !r.down[at] && !r.down[end]:
+				r.joined[at] = true
+			case p.Role == netview.PortEdge && r.joined[at]:
+				t.Fatalf("port %s is an edge, and its cable leads to %s\n%s", short(at), short(end), w.history())
+			}
+		}
 	}
 }
 
@@ -134,7 +203,8 @@ func (w *world) expectLinks(t *rapid.T, r *wires) {
 			if end, ok := w.cables[at]; ok && !r.down[end] && !r.down[at] {
 				role = netview.PortLink
 			}
-			if p.Up && p.Role != role {
+			silent := r.silent[at] || r.down[w.cables[at]] // unheard, and it has carrier: it may lead to a switch
+			if p.Up && p.Role != role && !(silent && p.Role == netview.PortUnknown) {
 				t.Fatalf("port %s is %s, want %s\n%s", short(at), p.Role, role, w.history())
 			}
 		}

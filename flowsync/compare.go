@@ -26,7 +26,7 @@ func (c *Core) up(l *ledger, in Up, now time.Time) {
 
 // forget ends a session: what was under way is not known any more. Rules that were installed still are.
 func (c *Core) forget(l *ledger) {
-	l.phase = phaseDown
+	l.phase, l.found = phaseDown, false
 	l.flight, l.queue, l.retries = nil, nil, nil
 	l.stale, l.soft, l.foreign, l.unkept = nil, nil, nil, 0
 	l.readAt, l.answerBy, l.resendAt = time.Time{}, time.Time{}, time.Time{}
@@ -97,12 +97,26 @@ func (c *Core) entries(l *ledger, in Entries, now time.Time) {
 	if c.config.Reread > 0 {
 		l.readBy(now.Add(c.config.Reread))
 	}
+	if !l.found {
+		l.found = true
+		c.ready.Found = append(c.ready.Found, Found{l.dpid, treeOf(in.Reading.Firm)})
+	}
 	l.sort(&in.Reading)
 	l.requeue()
 	for _, key := range l.keys() {
 		c.compare(l, l.rows[key])
 	}
 	c.dropSoft(l)
+}
+
+// treeOf are the entries of the tree's kind.
+func treeOf(firm []Entry) (tree []Entry) {
+	for i := range firm {
+		if plan.Decode(firm[i].Cookie).Kind == plan.KindTree {
+			tree = append(tree, firm[i])
+		}
+	}
+	return tree
 }
 
 // sort takes in what a switch holds.

@@ -3,6 +3,7 @@ package flowsync
 import (
 	"time"
 
+	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/plan"
 )
 
@@ -26,6 +27,9 @@ type Config struct {
 	// ForeignMax and SoftMax are how many foreign and adopted soft entries are remembered of a switch; more are counted
 	// only. Defaults 4096, 262144.
 	ForeignMax, SoftMax int
+	// Found is told, by Run's goroutine, which firm entries of the tree's kind (plan.KindTree) a switch held when it was
+	// first read in a session: what an earlier life left, or this one. None is told too. Default: nobody is told.
+	Found func(dpid netview.DPID, entries []Entry)
 }
 
 func (c Config) withDefaults() Config {

@@ -24,6 +24,7 @@ type ledger struct {
 	version openflow.Version
 	single  bool // the single-table form of the plan
 	phase   phase
+	found   bool // the switch has been read in this session
 
 	byCookie bool // the version can restrict deletions and readings to cookies
 	filtered bool // the reading under way is restricted to our cookies

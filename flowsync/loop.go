@@ -264,6 +264,11 @@ func wantedOf(snapshot *netview.Snapshot, dpid netview.DPID) Wanted {
 
 // do does what the core says, and returns what it has to know of it at once.
 func (l *Loop) do(ready *Ready) (sent []Input) {
+	for _, f := range ready.Found {
+		if l.config.Found != nil {
+			l.config.Found(f.DPID, f.Entries)
+		}
+	}
 	if len(ready.Results) > 0 {
 		l.status.Set(ready.Results)
 	}

@@ -9,6 +9,8 @@ import (
 
 // Ready is what has to be done after a step, in the order of its fields. Its slices are valid until the next step.
 type Ready struct {
+	// Found are switches that were read for the first time in a session.
+	Found []Found
 	// Results go into the view, in one transaction.
 	Results []netview.RuleResult
 	// Own are the rules that flowsync itself wants, to be written into the view.
@@ -41,6 +43,12 @@ type Own struct {
 	Rules []netview.Rule
 }
 
+// Found are the entries of the tree's kind that a switch held when it connected.
+type Found struct {
+	DPID    netview.DPID
+	Entries []Entry
+}
+
 // Batch is a list of messages, to be followed by a barrier request. A batch that did not fit into the session's queue
 // comes again, with what is left of it: perhaps only the barrier.
 type Batch struct {
@@ -50,11 +58,12 @@ type Batch struct {
 }
 
 func (r *Ready) reset() {
+	clear(r.Found)
 	clear(r.Results)
 	clear(r.Own)
 	clear(r.Batches)
 	*r = Ready{
-		Results: r.Results[:0], Own: r.Own[:0], Readings: r.Readings[:0],
+		Found: r.Found[:0], Results: r.Results[:0], Own: r.Own[:0], Readings: r.Readings[:0],
 		MeterReadings: r.MeterReadings[:0], Batches: r.Batches[:0],
 	}
 }

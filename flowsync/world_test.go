@@ -35,11 +35,18 @@ type world struct {
 
 func newWorld(t tester, config Config) *world {
 	view := netview.New(netview.Limits{})
-	return &world{
+	w := &world{}
+	config.Found = func(dpid netview.DPID, entries []Entry) {
+		for i := range entries {
+			w.say(fmt.Sprintf("%s: found %s", dpid, entries[i].String()))
+		}
+	}
+	*w = world{
 		t: t, view: view, facts: view.Facts(), loop: New(config, view), owners: map[string]*netview.Wanted{},
 		now:    time.Unix(0, 0),
 		models: map[netview.DPID]*model{}, wires: map[netview.DPID]*wire{},
 	}
+	return w
 }
 
 // turn lets flowsync do what it can, and notes what it said of rules.

@@ -68,8 +68,8 @@ type PortRole uint8
 
 // The roles of a port.
 const (
-	PortUnknown PortRole = iota // not yet probed often enough: carries no broadcast and no host
-	PortEdge                    // probed, and no other switch of ours answered: hosts may be here
+	PortUnknown PortRole = iota // not yet silent for long enough, or a link was here and may be again: carries no broadcast and no host
+	PortEdge                    // probed, silent, and nothing says that another switch of ours is here: hosts may be
 	PortLink                    // a link to another switch is here
 )
 

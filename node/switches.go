@@ -121,11 +121,11 @@ func (n *switches) Disconnected(s *session.Session, err error) {
 	n.log.Info("switch disconnected", "dpid", d.dpid, "reason", err)
 }
 
-// PacketOut sends a frame out of a port, for discovery.
-func (n *switches) PacketOut(dpid netview.DPID, port uint32, frame []byte) {
+// PacketOut sends a frame out of a port, for discovery; false if the session did not take it.
+func (n *switches) PacketOut(dpid netview.DPID, port uint32, frame []byte) bool {
 	s := n.server.Session(uint64(dpid))
 	if s == nil {
-		return
+		return false
 	}
 	_, err := s.Send(&openflow.PacketOut{
 		Buffer: openflow.NoBuffer, InPort: openflow.PortController,
@@ -134,6 +134,7 @@ func (n *switches) PacketOut(dpid netview.DPID, port uint32, frame []byte) {
 	if err != nil {
 		lost.Add(1)
 	}
+	return err == nil
 }
 
 // lost counts messages that did not fit into the queue of their switch.
