@@ -91,6 +91,7 @@ func TestLoopFindsARing(t *testing.T) {
 		if time.Sleep(10 * time.Second); !v.Snapshot().Settled() {
 			t.Error("not settled")
 		}
+		synctest.Wait() // the core is the loop's until it rests
 		if err := f.d.core.Check(v.Snapshot()); err != nil {
 			t.Error(err)
 		}
