@@ -267,6 +267,39 @@ func TestErrorsByTheirNumbers(t *testing.T) {
 	}
 }
 
+// Lengths that are not those of their messages, with nothing cut or filled up: what follows is read from the wrong place. The
+// session may end at once or wait for bytes that never come; when the switch goes, so does it, and the others never notice.
+func TestLengthsThatLoseTheFraming(t *testing.T) {
+	versions(t, func(t *testing.T, v openflow.Version) {
+		i := start(t)
+		other := i.switchOn(101, openflow.V13, 2).serve()
+		closed := 0
+		for n, e := range catalogue(t, v) {
+			if n%8 != 0 {
+				continue
+			}
+			for k, length := range []int{0, 1, 7, 8, len(e.frame) - 1, len(e.frame) + 1, 65535} {
+				w := i.switchOn(uint64(n*10+k+1000), v, 1)
+				frame := slices.Clone(e.frame)
+				binary.BigEndian.PutUint16(frame[2:], uint16(length))
+				w.write(bytes.Repeat(frame, 3))
+				if length < 8 {
+					if _, ended := w.exchange(nil); !ended {
+						t.Errorf("%s: a session goes on after a length of %d", e.name, length)
+					}
+					closed++
+				}
+				w.conn.Close()
+			}
+			other.ping()
+		}
+		i.await("all sessions' ends", func() bool { return i.connected() == 1 })
+		if closed == 0 {
+			t.Error("nothing was tried")
+		}
+	})
+}
+
 // What does not begin as a session does is told why and ends: OFPET_HELLO_FAILED (0), OFPHFC_INCOMPATIBLE (0).
 func TestBadBeginnings(t *testing.T) {
 	i := start(t)

@@ -34,7 +34,7 @@ func TestAnOrderlyEnd(t *testing.T) {
 	if err := i.stop(); err != nil {
 		t.Errorf("Run returned %v", err)
 	}
-	<-sw.Done()
+	i.gone(sw)
 	for _, address := range []string{i.at.OpenFlow, i.at.API} {
 		if c, err := net.Dial("tcp", address); err == nil {
 			c.Close()
@@ -178,6 +178,8 @@ func TestWrongConfigurations(t *testing.T) {
 		{"--auth=password token none", func(c *node.Config) { c.Auth = "password" }},
 		{"--api-tls-cert --api-tls-key both", func(c *node.Config) { c.APITLSCert = "cert.pem" }},
 		{"--api-tls-cert --api-tls-key both", func(c *node.Config) { c.APITLSKey = "key.pem" }},
+		{"--name", func(c *node.Config) { c.Name = "" }},
+		{"--domain=0 4095", func(c *node.Config) { c.Domain = 0 }},
 		{"--domain=4096 4095", func(c *node.Config) { c.Domain = 4096 }},
 		{"--forward-unknown=drop controller flood", func(c *node.Config) { c.ForwardUnknown = "drop" }},
 		{"--lldp-period=99ms 100ms 1m", func(c *node.Config) { c.LLDPPeriod = 99 * time.Millisecond }},
@@ -196,6 +198,12 @@ func TestWrongConfigurations(t *testing.T) {
 			t.Errorf("%s: the data directory was made before the configuration was looked at", c.words)
 		}
 	}
+}
+
+// Nothing is no configuration.
+func TestAnEmptyConfiguration(t *testing.T) {
+	wantError(t, "the zero value", refusedRun(t, func(c *node.Config) { *c = node.Config{Ready: c.Ready} }), true)
+	wantError(t, "no directory", refusedRun(t, func(c *node.Config) { c.DataDir = "" }), true, "--data-dir")
 }
 
 // What is wrong with files is found at run time.

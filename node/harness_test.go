@@ -16,6 +16,7 @@ import (
 	"github.com/weirnet/weir/api"
 	"github.com/weirnet/weir/api/client"
 	"github.com/weirnet/weir/node"
+	"github.com/weirnet/weir/session"
 )
 
 // patience is how long a test waits for what must come: reached only by a test that fails.
@@ -74,7 +75,7 @@ type instance struct {
 	api     *client.Client
 	log     logs
 	bell    bell
-	journal journal
+	journal *journal
 	end     context.CancelFunc
 	ended   chan error
 }
@@ -92,7 +93,7 @@ func config(t testing.TB) node.Config {
 func start(t testing.TB, change ...func(*node.Config)) *instance {
 	t.Helper()
 	i := &instance{t: t, cfg: config(t), ended: make(chan error, 1)}
-	i.journal.bell = &i.bell
+	i.journal = &journal{bell: &i.bell}
 	i.cfg.Log = slog.New(slog.NewTextHandler(&i.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	for _, f := range change {
 		f(&i.cfg)
@@ -103,6 +104,9 @@ func start(t testing.TB, change ...func(*node.Config)) *instance {
 	ctx, i.end = context.WithCancel(context.Background())
 	go func() {
 		err := node.Run(ctx, i.cfg)
+		if err == nil {
+			err = stillRunning()
+		}
 		i.ended <- err
 	}()
 	select {
@@ -174,6 +178,16 @@ func (i *instance) await(what string, ok func() bool) {
 	}
 }
 
+// gone waits for the end of a session.
+func (i *instance) gone(s *session.Session) {
+	i.t.Helper()
+	select {
+	case <-s.Done():
+	case <-time.After(patience):
+		i.t.Fatal("the session goes on")
+	}
+}
+
 // tail is the last lines of a text.
 func tail(s string, lines int) string {
 	all := strings.Split(strings.TrimSpace(s), "\n")
@@ -220,6 +234,18 @@ func (i *instance) connected() int {
 		}
 	}
 	return n
+}
+
+// stillRunning is an error if code of package node runs at this moment.
+func stillRunning() error {
+	buf := make([]byte, 4<<20)
+	for _, stack := range strings.Split(string(buf[:runtime.Stack(buf, true)]), "\n\n") {
+		body, _, _ := strings.Cut(stack, "\ncreated by ")
+		if strings.Contains(body, "github.com/weirnet/weir/node.") {
+			return errors.New("Run has returned, and this still runs:\n" + stack)
+		}
+	}
+	return nil
 }
 
 // ownGoroutines are the stacks of goroutines that run code of ours other than the tests'. They are given the time to end

@@ -120,7 +120,7 @@ func (i *instance) emulate(topology string, v openflow.Version) *emu.Network {
 		i.t.Fatal(err)
 	}
 	n := emu.New(top, emu.Config{Version: v, Hosts: 1, Tap: func(sw *emu.Switch) emu.Tap {
-		return tap{sw.DatapathID(), &i.journal}
+		return tap{sw.DatapathID(), i.journal}
 	}})
 	i.t.Cleanup(func() {
 		if err := n.Close(context.Background()); err != nil {

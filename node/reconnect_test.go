@@ -8,26 +8,42 @@ import (
 	"github.com/weirnet/weir/emu"
 	"github.com/weirnet/weir/node"
 	"github.com/weirnet/weir/openflow"
+	"github.com/weirnet/weir/plan"
 	"github.com/weirnet/weir/session"
 )
 
-// rounds waits until every port of a switch's links has been probed so many more times: as long as discovery needs to settle.
-func (i *instance) rounds(sw *emu.Switch) {
-	i.t.Helper()
-	mark := i.journal.mark()
-	i.await("rounds of discovery", func() bool {
-		return len(i.journal.since(mark, func(e entry) bool { return e.dpid == sw.DatapathID() && isProbe(e) })) > 30
-	})
+// leftover is the type that an entry matches which nobody wants.
+const leftover = 0x1234
+
+// plant puts an entry of ours that nobody wants into a switch, as an earlier life would have left it. When it is gone,
+// the time has come in which entries are removed.
+func plant(sw *emu.Switch) {
+	fm := &openflow.FlowMod{
+		Command: openflow.FlowAdd, Priority: 5009, Buffer: openflow.NoBuffer, OutPort: openflow.PortAny, OutGroup: openflow.GroupAny,
+		Cookie: plan.Cookie{Domain: plan.DomainDefault, Kind: plan.KindTree}.Encode(),
+		Match:  openflow.Match{OXM: []byte{0x80, 0, byte(openflow.FieldEthType) << 1, 2, leftover >> 8, leftover & 0xff}},
+	}
+	sw.FlowMod(sw.Session(), openflow.Header{}, fm)
 }
 
-// undisturbed wants that since a mark no switch was sent a flow-mod.
-func (i *instance) undisturbed(mark int) {
-	i.t.Helper()
-	if got := i.journal.since(mark, isDeletion); len(got) != 0 {
-		i.t.Errorf("%d deletions: %v", len(got), texts(got))
+func isLeftover(e entry) bool {
+	fm, ok := e.m.(*openflow.FlowMod)
+	if !ok {
+		return false
 	}
-	if got := i.journal.since(mark, isFlowMod); len(got) != 0 {
-		i.t.Errorf("%d flow-mods, want none: all rules are there: %v", len(got), texts(got))
+	typ, _ := fm.Match.Uint(openflow.FieldEthType)
+	return typ == leftover
+}
+
+// undisturbed waits until planted entries are removed, and wants that to have been all that was written since a mark.
+func (i *instance) undisturbed(mark, planted int) {
+	i.t.Helper()
+	i.await("the removal of what nobody wants", func() bool { return len(i.journal.since(mark, isLeftover)) >= planted })
+	if got := i.journal.since(mark, isFlowMod); len(got) != planted {
+		i.t.Errorf("%d flow-mods, want %d removals of what nobody wants: %v", len(got), planted, texts(got))
+	}
+	if got := i.journal.since(mark, isDeletion); len(got) != planted {
+		i.t.Errorf("%d deletions: %v", len(got), texts(got))
 	}
 }
 
@@ -51,16 +67,16 @@ func TestASecondConnectionReplacesTheFirst(t *testing.T) {
 		i.converse(n)
 		middle := n.Switches[1]
 		old, entries, mark := middle.Session(), middle.Entries(), i.journal.mark()
+		plant(middle)
 		if err := n.ConnectOne(t.Context(), middle, i.at.OpenFlow); err != nil {
 			t.Fatal(err)
 		}
-		<-old.Done()
+		i.gone(old)
 		i.await("the new session", func() bool {
 			s := middle.Session()
 			return s != nil && s != old && i.linksUp() == 4 && i.connected() == 3
 		})
-		i.rounds(middle)
-		i.undisturbed(mark)
+		i.undisturbed(mark, 1)
 		if middle.Entries() != entries || middle.Session() == nil || len(i.hosts()) != 3 {
 			t.Errorf("%d entries, want %d; %d hosts, want 3", middle.Entries(), entries, len(i.hosts()))
 		}
@@ -76,6 +92,7 @@ func TestALostSessionChangesNoRule(t *testing.T) {
 		i.converse(n)
 		middle := n.Switches[1]
 		entries, mark := middle.Entries(), i.journal.mark()
+		plant(middle)
 		middle.Session().Close(nil)
 		i.await("the loss", func() bool { return i.connected() == 2 })
 		for _, l := range i.links() {
@@ -89,13 +106,12 @@ func TestALostSessionChangesNoRule(t *testing.T) {
 		if len(i.hosts()) != 3 {
 			t.Errorf("hosts are %+v, want all 3", i.hosts())
 		}
-		i.rounds(n.Switches[0])
+		i.await("rounds of discovery without it", func() bool { return len(i.probesOf(3, 1)) > 25 })
 		if err := n.ConnectOne(t.Context(), middle, i.at.OpenFlow); err != nil {
 			t.Fatal(err)
 		}
 		i.await("the return", func() bool { return i.connected() == 3 && i.linksUp() == 4 })
-		i.rounds(middle)
-		i.undisturbed(mark)
+		i.undisturbed(mark, 1)
 		if middle.Entries() != entries {
 			t.Errorf("%d entries, want %d", middle.Entries(), entries)
 		}
@@ -112,14 +128,16 @@ func TestANewInstanceFindsItsRules(t *testing.T) {
 		entries := 0
 		for _, sw := range n.Switches {
 			sessions, entries = append(sessions, sw.Session()), entries+sw.Entries()
+			plant(sw)
 		}
 		if err := i.stop(); err != nil {
 			t.Fatal(err)
 		}
 		for _, s := range sessions {
-			<-s.Done()
+			i.gone(s)
 		}
 		second := start(t, func(c *node.Config) { c.DataDir = i.cfg.DataDir })
+		second.journal = i.journal // the switches still write there
 		mark := i.journal.mark()
 		if err := n.Connect(t.Context(), second.at.OpenFlow); err != nil {
 			t.Fatal(err)
@@ -129,8 +147,7 @@ func TestANewInstanceFindsItsRules(t *testing.T) {
 			sw.Announce(nil)
 		}
 		second.await("the hosts and rules", func() bool { return len(second.hosts()) == 3 && second.settled(3) })
-		i.rounds(n.Switches[1])
-		i.undisturbed(mark)
+		second.undisturbed(mark, 3)
 		after := 0
 		for _, sw := range n.Switches {
 			after += sw.Entries()

@@ -78,7 +78,7 @@ func (i *instance) dial(dpid uint64, v openflow.Version, ports int) *wire {
 	}
 	conn.SetReadDeadline(time.Now().Add(2 * patience))
 	w := &wire{t: i.t, dpid: dpid, version: v, ports: ports, conn: conn, in: bufio.NewReader(conn), xid: 1 << 31,
-		journal: &i.journal, pongs: make(chan uint32, 1)}
+		journal: i.journal, pongs: make(chan uint32, 1)}
 	i.t.Cleanup(func() {
 		conn.Close()
 		if w.served != nil {
