@@ -30,6 +30,10 @@ type Config struct {
 	// Found is told, by Run's goroutine, which firm entries of the tree's kind (plan.KindTree) a switch held when it was
 	// first read in a session: what an earlier life left, or this one. None is told too. Default: nobody is told.
 	Found func(dpid netview.DPID, entries []Entry)
+	// Adopt is given the soft entries of each reading of a switch (all of them, if whole) and returns those that are of an
+	// earlier life; whoever made the others in this one looks after them. It is called on any goroutine and must not
+	// block. Default: all are of an earlier life.
+	Adopt func(dpid netview.DPID, soft []SoftEntry, whole bool) []SoftEntry
 }
 
 func (c Config) withDefaults() Config {

@@ -304,7 +304,7 @@ func (l *Loop) connOf(a Address) Conn {
 }
 
 func (l *Loop) read(r *Request) {
-	conn, a := l.connOf(r.Address), r.Address
+	conn, a, all := l.connOf(r.Address), r.Address, r.Mask == 0
 	if conn == nil {
 		return
 	}
@@ -312,6 +312,11 @@ func (l *Loop) read(r *Request) {
 		in := Entries{DPID: a.DPID, Session: a.Session, Err: err}
 		if list, ok := body.(*openflow.FlowStatsList); ok && err == nil {
 			in.Reading = l.config.Read(list.Flows)
+			if l.config.Adopt != nil {
+				whole := all && in.Reading.SoftCount == len(in.Reading.Soft)
+				in.Reading.Soft = l.config.Adopt(a.DPID, in.Reading.Soft, whole)
+				in.Reading.SoftCount = len(in.Reading.Soft)
+			}
 		} else if err == nil {
 			in.Err = errAnswer
 		}

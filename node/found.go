@@ -19,3 +19,19 @@ func (n *switches) found(dpid netview.DPID, entries []flowsync.Entry) {
 	}
 	n.discovery.Remembered(dpid, ports)
 }
+
+// adopt takes the pairs of this life, which the application knows, out of the soft entries that a switch listed. From a
+// whole list the application learns which of its pairs have run out unheard.
+func (n *switches) adopt(dpid netview.DPID, soft []flowsync.SoftEntry, whole bool) []flowsync.SoftEntry {
+	if n.forward == nil {
+		return soft
+	}
+	if whole {
+		listed := make([]openflow.Match, len(soft))
+		for i := range soft {
+			listed[i] = soft[i].Match
+		}
+		n.forward.Listed(dpid, listed)
+	}
+	return slices.DeleteFunc(soft, func(e flowsync.SoftEntry) bool { return n.forward.Knows(dpid, e.Match, e.Cookie) })
+}

@@ -82,7 +82,7 @@ func build(cfg Config) (*node, error) {
 	n.discovery = discovery.New(n.view.Facts(), n.switches, discovery.Config{
 		Instance: cfg.Name, Domain: cfg.Domain, Key: key, Period: cfg.LLDPPeriod,
 	})
-	n.flowsync = flowsync.New(flowsync.Config{Domain: cfg.Domain, Found: n.switches.found}, n.view)
+	n.flowsync = flowsync.New(flowsync.Config{Domain: cfg.Domain, Found: n.switches.found, Adopt: n.switches.adopt}, n.view)
 	if !slices.Contains(cfg.DisableApps, forward.Owner) {
 		n.forward = forward.New(forward.Config{Domain: cfg.Domain, Unknown: cfg.ForwardUnknown}, n.view.Wanted(forward.Owner))
 	}

@@ -118,9 +118,13 @@ func (d *Datapath) remember(pr pair, fl flow) {
 	}
 }
 
-// Hold tells which pairs' rules the switch has listed: those that were sent on an earlier connection and are not among
-// them ran out while nobody could hear it, and are forgotten.
-func (d *Datapath) Hold(listed []openflow.Match) {
+// Listed tells which pairs' rules a switch holds: those that were sent on an earlier connection and are not among them ran
+// out while nobody could hear it, and are forgotten.
+func (f *Forward) Listed(dpid netview.DPID, listed []openflow.Match) {
+	d := f.datapath(dpid)
+	if d == nil {
+		return
+	}
 	held := make(map[pair]bool, len(listed))
 	for _, m := range listed {
 		if pr, ok := pairOfMatch(m); ok {
@@ -129,17 +133,39 @@ func (d *Datapath) Hold(listed []openflow.Match) {
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	var out []pair
+	var ran []pair
 	d.pairs.each(func(pr pair, fl flow) bool {
 		if fl.epoch != d.epoch && !held[pr] {
-			out = append(out, pr)
+			ran = append(ran, pr)
 		}
 		return true
 	})
-	for _, pr := range out {
+	for _, pr := range ran {
 		fl, _ := d.pairs.get(pr)
 		d.forget(pr, fl)
 	}
+}
+
+// Knows tells whether a soft rule on a switch, by its match and cookie, is one of a pair that is forwarded now.
+func (f *Forward) Knows(dpid netview.DPID, m openflow.Match, cookie uint64) bool {
+	pr, ok := pairOfMatch(m)
+	if !ok {
+		return false
+	}
+	at := dpid
+	if src, known := f.hosts.get(pr.srcKey()); known {
+		at = src.at.DPID
+	}
+	d := f.datapath(at)
+	if d == nil {
+		return false
+	}
+	fl, ok := d.flowOf(pr)
+	if !ok || f.cookie(fl.path) != cookie {
+		return false
+	}
+	p := f.paths.get(fl.path)
+	return at == dpid || p != nil && p.visit(dpid) >= 0
 }
 
 // flowOf is the flow of a pair that came in at this switch.

@@ -359,8 +359,35 @@ func TestPairsThatRanOutUnheardAreForgotten(t *testing.T) {
 	}
 	n.f.Attach(1, openflow.V13, 254, sw)
 	n.settle()
-	sw.d.Hold(listed)
+	n.f.Listed(1, listed)
 	if got := sw.d.Pairs(); got != 1 {
 		t.Errorf("%d pairs are remembered, want the one whose rule was listed", got)
 	}
+}
+
+// TestKnowsItsOwnRules asks for every soft rule of every switch whether it is of this life, and for others.
+func TestKnowsItsOwnRules(t *testing.T) {
+	n := newNetwork(t, 1, openflow.V13, Config{})
+	n.join(4, shapes["linear"].edges)
+	n.allPairs(t)
+	for id, sw := range n.switches {
+		for _, e := range sw.entries {
+			if e.Priority != plan.PriorityPair {
+				continue
+			}
+			if !n.f.Knows(id, e.Match, e.Cookie) {
+				t.Errorf("switch %s: %s is not known", id, e.Match)
+			}
+			if n.f.Knows(id, e.Match, e.Cookie+1<<16) {
+				t.Errorf("switch %s: %s of another path is known", id, e.Match)
+			}
+		}
+	}
+	if n.f.Knows(1, pairMatch(1, 2), n.f.cookie(0)) {
+		t.Error("a pair of nobody is known")
+	}
+}
+
+func pairMatch(src, dst uint64) openflow.Match {
+	return openflow.Match{OXM: pair{src: src << 16, dst: dst}.appendMatch(nil)}
 }
