@@ -391,3 +391,35 @@ func TestKnowsItsOwnRules(t *testing.T) {
 func pairMatch(src, dst uint64) openflow.Match {
 	return openflow.Match{OXM: pair{src: src << 16, dst: dst}.appendMatch(nil)}
 }
+
+// TestUnknownPortsAreMute has a broadcast come in where discovery does not know yet what is there: it may be another
+// switch, with a tree of its own.
+func TestUnknownPortsAreMute(t *testing.T) {
+	everywhere(t, Config{}, func(t *testing.T, n *network) {
+		h := n.stations()[0]
+		role := func(r netview.PortRole) {
+			n.facts.Update(func(tx *netview.FactsTx) {
+				old, _ := tx.Switch(h.at.DPID)
+				row := *old
+				row.Ports = slices.Clone(old.Ports)
+				row.Ports[0].Role = r
+				tx.PutSwitch(&row)
+			})
+			n.settle()
+		}
+		role(netview.PortUnknown)
+		before := n.packetIns()
+		n.say(h, frame(packet.Broadcast, h.mac, packet.TypeARP, 1))
+		n.settle()
+		for _, other := range n.stations() {
+			if other.take() != 0 {
+				t.Fatalf("a broadcast from an unknown port reached %s", other.mac)
+			}
+		}
+		if n.packetIns() != before+1 {
+			t.Error("discovery was not shown the packet")
+		}
+		role(netview.PortEdge)
+		n.floodOnce(t, "broadcast", packet.Broadcast, packet.TypeARP)
+	})
+}

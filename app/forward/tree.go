@@ -19,6 +19,7 @@ const CopyRate = 1000
 type treePorts struct {
 	out   []uint32 // where the tree goes on: its links and the edge ports
 	links []uint32 // all inter-switch ports
+	mute  []uint32 // ports of unknown role: what comes in there is shown to the controller and goes nowhere
 }
 
 // treeCore publishes the rules of the tree, and changes them by removing first and adding when all switches have
@@ -95,6 +96,8 @@ func (t *treeCore) ports(sw *netview.Switch) treePorts {
 			if slices.Contains(tree, port.Number) {
 				p.out = append(p.out, port.Number)
 			}
+		case port.Up && port.Role == netview.PortUnknown && port.Number < openflow.PortMax:
+			p.mute = append(p.mute, port.Number)
 		case isEdge(port):
 			p.out = append(p.out, port.Number)
 		}
@@ -112,7 +115,7 @@ func (t *treeCore) remove(snap *netview.Snapshot, target map[netview.DPID]treePo
 		if len(out) == len(had.out) {
 			continue
 		}
-		shared[dpid] = treePorts{out: out, links: want.links}
+		shared[dpid] = treePorts{out: out, links: want.links, mute: want.mute}
 		t.removing[dpid] = true
 	}
 	if len(shared) == 0 {
@@ -126,7 +129,8 @@ func (t *treeCore) remove(snap *netview.Snapshot, target map[netview.DPID]treePo
 func (t *treeCore) publish(snap *netview.Snapshot, ports map[netview.DPID]treePorts) {
 	var changed []netview.DPID
 	for dpid, p := range ports {
-		if had, ok := t.published[dpid]; !ok || !slices.Equal(had.out, p.out) || !slices.Equal(had.links, p.links) {
+		if had, ok := t.published[dpid]; !ok || !slices.Equal(had.out, p.out) || !slices.Equal(had.links, p.links) ||
+			!slices.Equal(had.mute, p.mute) {
 			changed = append(changed, dpid)
 		}
 	}

@@ -100,6 +100,10 @@ func (t *treeCore) tables(sw *netview.Switch, p treePorts) []netview.Rule {
 		}
 		rules = append(rules, t.rule(sw, plan.TableForwarding, c.priority, c.match, ins...))
 		rules = append(rules, t.guards(sw, plan.TableForwarding, c, p)...)
+		for _, port := range p.mute {
+			rules = append(rules, t.rule(sw, plan.TableForwarding, c.priority+plan.PriorityOffTree,
+				fromPort(port, c.match), openflow.GotoTable(plan.TableCopy)))
+		}
 	}
 	for _, port := range p.links {
 		for _, m := range t.skipped() {
@@ -138,6 +142,10 @@ func (t *treeCore) singleTable(sw *netview.Switch, p treePorts) []netview.Rule {
 			}
 		}
 		rules = append(rules, t.guards(sw, plan.TableSingle, c, p)...)
+		for _, port := range p.mute {
+			rules = append(rules, t.rule(sw, plan.TableSingle, c.priority+plan.PriorityOffTree,
+				fromPort(port, c.match), openflow.Apply(openflow.OutputController(openflow.ControllerNoCut))))
+		}
 	}
 	return rules
 }
