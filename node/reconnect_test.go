@@ -68,9 +68,7 @@ func TestASecondConnectionReplacesTheFirst(t *testing.T) {
 		middle := n.Switches[1]
 		old, entries, mark := middle.Session(), middle.Entries(), i.journal.mark()
 		plant(middle)
-		if err := n.ConnectOne(t.Context(), middle, i.at.OpenFlow); err != nil {
-			t.Fatal(err)
-		}
+		i.connect(n, middle)
 		i.gone(old)
 		i.await("the new session", func() bool {
 			s := middle.Session()
@@ -107,9 +105,7 @@ func TestALostSessionChangesNoRule(t *testing.T) {
 			t.Errorf("hosts are %+v, want all 3", i.hosts())
 		}
 		i.await("rounds of discovery without it", func() bool { return len(i.probesOf(3, 1)) > 25 })
-		if err := n.ConnectOne(t.Context(), middle, i.at.OpenFlow); err != nil {
-			t.Fatal(err)
-		}
+		i.connect(n, middle)
 		i.await("the return", func() bool { return i.connected() == 3 && i.linksUp() == 4 })
 		i.undisturbed(mark, 1)
 		if middle.Entries() != entries {
@@ -118,7 +114,8 @@ func TestALostSessionChangesNoRule(t *testing.T) {
 	})
 }
 
-// An instance that is started anew over the same switches finds its rules there and writes nothing, deletes nothing.
+// An instance that is started anew over the same switches finds its rules there and writes nothing, deletes nothing; also
+// where one of the switches comes later than discovery needs to take the port to it for an edge.
 func TestANewInstanceFindsItsRules(t *testing.T) {
 	versions(t, func(t *testing.T, v openflow.Version) {
 		i := start(t)
@@ -139,9 +136,11 @@ func TestANewInstanceFindsItsRules(t *testing.T) {
 		second := start(t, func(c *node.Config) { c.DataDir = i.cfg.DataDir })
 		second.journal = i.journal // the switches still write there
 		mark := i.journal.mark()
-		if err := n.Connect(t.Context(), second.at.OpenFlow); err != nil {
-			t.Fatal(err)
-		}
+		second.connect(n, n.Switches[:2]...)
+		second.await("rounds of discovery without the last", func() bool {
+			return second.linksUp() == 2 && len(i.journal.since(mark, isProbe)) > 100
+		})
+		second.connect(n, n.Switches[2])
 		second.await("the links", func() bool { return second.linksUp() == 4 && second.connected() == 3 })
 		for _, sw := range n.Switches {
 			sw.Announce(nil)
@@ -159,4 +158,14 @@ func TestANewInstanceFindsItsRules(t *testing.T) {
 			t.Error(err)
 		}
 	})
+}
+
+// connect connects switches of a network.
+func (i *instance) connect(n *emu.Network, switches ...*emu.Switch) {
+	i.t.Helper()
+	for _, sw := range switches {
+		if err := n.ConnectOne(i.t.Context(), sw, i.at.OpenFlow); err != nil {
+			i.t.Fatal(err)
+		}
+	}
 }
