@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
-	"path/filepath"
 	"slices"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -179,6 +178,3 @@ func (c *Config) tls() (*tls.Config, error) {
 	}
 	return &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}, nil
 }
-
-// tokenFile is where the admin token is.
-func (c *Config) tokenFile() string { return filepath.Join(c.DataDir, api.AdminTokenFile) }
