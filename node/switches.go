@@ -3,7 +3,6 @@ package node
 import (
 	"context"
 	"log/slog"
-	"sync/atomic"
 
 	"github.com/weirnet/weir/app/forward"
 	"github.com/weirnet/weir/discovery"
@@ -131,11 +130,5 @@ func (n *switches) PacketOut(dpid netview.DPID, port uint32, frame []byte) bool 
 		Buffer: openflow.NoBuffer, InPort: openflow.PortController,
 		Actions: []openflow.Action{openflow.Output(port)}, Data: frame,
 	})
-	if err != nil {
-		lost.Add(1)
-	}
 	return err == nil
 }
-
-// lost counts messages that did not fit into the queue of their switch.
-var lost atomic.Uint64
