@@ -12,6 +12,7 @@ import (
 type Forest struct {
 	links map[netview.LinkKey]bool // one key for both directions: the smaller
 	ports map[netview.DPID][]uint32
+	avoid map[netview.Point]bool
 }
 
 // NewForest is the forest of an empty network.
@@ -19,12 +20,22 @@ func NewForest() *Forest {
 	return &Forest{links: make(map[netview.LinkKey]bool), ports: make(map[netview.DPID][]uint32)}
 }
 
+// Avoid makes the links at a port the last to be added: in an earlier forest, of which switches still hold the rules, they
+// were left out.
+func (f *Forest) Avoid(at netview.Point) {
+	if f.avoid == nil {
+		f.avoid = make(map[netview.Point]bool)
+	}
+	f.avoid[at] = true
+}
+
 // Update brings the forest to a snapshot: links that went are taken out, and where a part of the network has come apart
-// or two have come together, links are added: confirmed ones first, then in the order of their keys. The result depends on
+// or two have come together, links are added: confirmed ones before others, those to avoid
+// after their like, and else in the order of their keys. The result depends on
 // nothing else, so equal histories give equal forests. It costs time in the number of links.
 func (f *Forest) Update(snap *netview.Snapshot) {
 	sets := make(disjoint, snap.Counts().Switches)
-	var kept, fresh, unsure []netview.LinkKey
+	var kept, fresh, avoided, unsure []netview.LinkKey
 	for there, back := range snap.LinkPairs() {
 		cost := costOf(there, back)
 		if cost == route.Down || there.Src.DPID == there.Dst.DPID {
@@ -36,13 +47,15 @@ func (f *Forest) Update(snap *netview.Snapshot) {
 			kept = append(kept, key)
 		case cost > PenaltyUnconfirmed:
 			unsure = append(unsure, key)
+		case f.avoid[key.Src] || f.avoid[key.Dst]:
+			avoided = append(avoided, key)
 		default:
 			fresh = append(fresh, key)
 		}
 	}
 	changed := len(kept) != len(f.links)
 	whole := snap.Counts().Switches - 1 // as many links join all there is
-	for _, keys := range [...][]netview.LinkKey{fresh, unsure} {
+	for _, keys := range [...][]netview.LinkKey{fresh, avoided, unsure} {
 		for _, key := range keys {
 			if len(kept) >= whole {
 				break

@@ -423,3 +423,35 @@ func TestUnknownPortsAreMute(t *testing.T) {
 		n.floodOnce(t, "broadcast", packet.Broadcast, packet.TypeARP)
 	})
 }
+
+// TestTreeOfAnEarlierLife starts a second application on a network that forwards along the first one's tree, which came
+// about by cuts: it makes the same tree from what the rules left out.
+func TestTreeOfAnEarlierLife(t *testing.T) {
+	everywhere(t, Config{}, func(t *testing.T, n *network) {
+		for range len(n.cables) {
+			at := n.anyCable()
+			if at.Port == 0 {
+				return
+			}
+			n.cut(at, true)
+			n.settle()
+			n.cut(at, false)
+			n.settle()
+		}
+		want := n.treeOutputs()
+		next := New(Config{Domain: 1}, n.view.Wanted("next"))
+		for from := range n.cables {
+			if !want[from] {
+				next.OffTree(from.DPID, []uint32{from.Port})
+			}
+		}
+		snap := n.view.Snapshot()
+		next.tree.begin()
+		next.tree.forest.Update(snap)
+		for from := range n.cables {
+			if got := slices.Contains(next.tree.forest.Ports(from.DPID), from.Port); got != want[from] {
+				t.Errorf("%s in the tree: %v, before: %v", from, got, want[from])
+			}
+		}
+	})
+}

@@ -80,7 +80,7 @@ type Forward struct {
 	topology atomic.Pointer[topology.Map]
 	edges    atomic.Pointer[[]edgePorts] // in the order of datapath ids
 	floods   atomic.Int64                // left in this second
-	tree     treeCore
+	tree     *treeCore
 	gone     map[uint64]place // hosts that were deleted and not learned again; Step's
 	retired  retired
 	count    counters

@@ -2,6 +2,7 @@ package forward
 
 import (
 	"slices"
+	"sync"
 
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/openflow"
@@ -31,12 +32,35 @@ type treeCore struct {
 	published map[netview.DPID]treePorts
 	removing  map[netview.DPID]bool // switches that have not yet confirmed what was removed
 	settled   bool                  // as the last snapshot said
+
+	mu      sync.Mutex      // guards earlier
+	earlier []netview.Point // ports that the tree of an earlier life left out
 }
 
-func newTreeCore(cfg Config, wanted *netview.Wanted) treeCore {
-	return treeCore{
+func newTreeCore(cfg Config, wanted *netview.Wanted) *treeCore {
+	return &treeCore{
 		cfg: cfg, wanted: wanted, forest: topology.NewForest(),
 		published: make(map[netview.DPID]treePorts), removing: make(map[netview.DPID]bool),
+	}
+}
+
+// OffTree tells of ports that a switch's rules of an earlier life keep out of the tree. As long as no tree is published,
+// the new one is made like the old.
+func (f *Forward) OffTree(dpid netview.DPID, ports []uint32) {
+	f.tree.mu.Lock()
+	defer f.tree.mu.Unlock()
+	for _, port := range ports {
+		f.tree.earlier = append(f.tree.earlier, netview.Point{DPID: dpid, Port: port})
+	}
+}
+
+// begin starts a forest.
+func (t *treeCore) begin() {
+	t.forest = topology.NewForest()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, at := range t.earlier {
+		t.forest.Avoid(at)
 	}
 }
 
@@ -46,6 +70,9 @@ func (t *treeCore) step(snap *netview.Snapshot, what seen) {
 	switch {
 	case what.switches || what.links || snap.Settled() != t.settled:
 		t.settled = snap.Settled()
+		if len(t.published) == 0 {
+			t.begin() // nobody forwards along it yet: the order in which links were found must not matter
+		}
 		t.forest.Update(snap)
 	case !what.rules || len(t.removing) == 0:
 		return

@@ -146,6 +146,7 @@ func TestRestart(t *testing.T) {
 		if c := p.Stop(); c.Lost() > 1 || c.Duplicates != 0 { // the one on its way when ping is stopped
 			t.Errorf("over the restart: %+v", c)
 		}
+		n.awaitBroadcasts(20 * time.Second)
 		once(t, n, n.Hosts[1])
 		reachable(t, n)
 	})
