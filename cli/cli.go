@@ -77,6 +77,7 @@ func newRoot() *cobra.Command {
   weir get links --watch         and what changes
   weir path A B                  the way between two hosts`,
 		Args:          cobra.NoArgs,
+		Version:       Version,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },

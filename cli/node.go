@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -70,7 +71,7 @@ func announce(out io.Writer, cfg *node.Config, at node.Addresses) {
 	fmt.Fprintf(out, "weir %s: instance %s is ready\n", Version, cfg.Name)
 	fmt.Fprintf(out, "  API       %s\n", url)
 	fmt.Fprintf(out, "  call it   curl %s%s/v1/switches\n", token, url)
-	fmt.Fprintf(out, "            weir get switches --api %s --data-dir %s\n", url, cfg.DataDir)
+	fmt.Fprintf(out, "            %s get switches --api %s --data-dir %s\n", os.Args[0], url, cfg.DataDir)
 	fmt.Fprintf(out, "  switches  %s, OpenFlow 1.0 and 1.3; of Open vSwitch:\n", at.OpenFlow)
 	fmt.Fprintf(out, "            ovs-vsctl set-controller BRIDGE tcp:%s -- set-fail-mode BRIDGE secure\n", at.OpenFlow)
 }

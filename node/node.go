@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"slices"
+	"syscall"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
@@ -87,6 +88,7 @@ func build(cfg Config) (*node, error) {
 	}
 	n.switches.server, n.switches.discovery = n.server, n.discovery
 	n.switches.flowsync, n.switches.forward = n.flowsync, n.forward
+	n.paths.forward = n.forward
 	m := n.switches.meter
 	m.discovery, m.flowsync, m.forward = n.discovery, n.flowsync, n.forward
 	return n, n.buildAPI()
@@ -148,7 +150,7 @@ func (n *node) apps() []client.App {
 func listen(cfg Config) (switchPort, apiPort net.Listener, err error) {
 	switchPort, err = net.Listen("tcp", cfg.OpenFlow)
 	if err != nil {
-		return nil, nil, fmt.Errorf("cannot listen for switches on %s: %w: is another controller running? choose another address with --openflow", cfg.OpenFlow, cause(err))
+		return nil, nil, fmt.Errorf("cannot listen for switches on %s: %w%s: choose another address with --openflow", cfg.OpenFlow, cause(err), taken(err))
 	}
 	apiPort, err = net.Listen("tcp", cfg.API)
 	if err != nil {
@@ -156,6 +158,14 @@ func listen(cfg Config) (switchPort, apiPort net.Listener, err error) {
 		return nil, nil, fmt.Errorf("cannot listen for the API on %s: %w: choose another address with --api", cfg.API, cause(err))
 	}
 	return switchPort, apiPort, nil
+}
+
+// taken asks who has the address, where that is what is wrong.
+func taken(err error) string {
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return " (is another controller running?)"
+	}
+	return ""
 }
 
 // cause strips what net puts around an error of the system.

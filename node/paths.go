@@ -12,7 +12,10 @@ import (
 )
 
 // paths finds paths for the API, in the topology that applications use.
-type paths struct{ now atomic.Pointer[topology.Map] }
+type paths struct {
+	now     atomic.Pointer[topology.Map]
+	forward *forward.Forward // nil if disabled
+}
 
 // Paths is of api.PathFinder. The first path is the one that the system takes; of disjoint ones, there are two at most,
 // of the least cost together, so that the first may be another.
@@ -21,7 +24,7 @@ func (p *paths) Paths(_ *netview.Snapshot, q api.PathQuery) []api.Path {
 	if m == nil {
 		return nil
 	}
-	first, ok := taken(m, q)
+	first, ok := p.taken(m, q)
 	if !ok {
 		return nil
 	}
@@ -50,26 +53,36 @@ func (p *paths) Paths(_ *netview.Snapshot, q api.PathQuery) []api.Path {
 	return found
 }
 
-// taken is the path that packets take: for two hosts, those between them.
-func taken(m *topology.Map, q api.PathQuery) (api.Path, bool) {
+// taken is the path that packets take. Between two hosts that is the one installed, which stays while it is used even if
+// a shorter one has come up; without one, and between switches, the shortest.
+func (p *paths) taken(m *topology.Map, q api.PathQuery) (api.Path, bool) {
 	var hash uint64
 	if q.SrcHost != nil && q.DstHost != nil {
 		hash = forward.Hash(q.SrcHost.MAC, q.DstHost.MAC)
+		if p.forward != nil {
+			if hops, ok := p.forward.Installed(q.SrcHost, q.DstHost); ok {
+				return overHops(hops, uint64(len(hops)-1)*topology.CostDefault), true
+			}
+		}
 	}
 	hops, ok := m.PathBetween(netview.Point{DPID: q.Src}, netview.Point{DPID: q.Dst}, hash, nil)
 	if !ok {
 		return api.Path{}, false
 	}
-	var p api.Path
+	cost, _ := m.Cost(q.Src, q.Dst)
+	return overHops(hops, uint64(cost)), true
+}
+
+// overHops is a path over hops as links.
+func overHops(hops []topology.Hop, cost uint64) api.Path {
+	p := api.Path{Cost: cost}
 	for i := 0; i+1 < len(hops); i++ {
 		p.Links = append(p.Links, netview.LinkKey{
 			Src: netview.Point{DPID: hops[i].DPID, Port: hops[i].Out},
 			Dst: netview.Point{DPID: hops[i+1].DPID, Port: hops[i+1].In},
 		})
 	}
-	cost, _ := m.Cost(q.Src, q.Dst)
-	p.Cost = uint64(cost)
-	return p, true
+	return p
 }
 
 // onLinks is a path of the graph as links.

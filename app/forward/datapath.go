@@ -168,6 +168,24 @@ func (f *Forward) Knows(dpid netview.DPID, m openflow.Match, cookie uint64) bool
 	return at == dpid || p != nil && p.visit(dpid) >= 0
 }
 
+// Installed is the path that packets from one host to another take now; false if none is installed.
+func (f *Forward) Installed(src, dst *netview.Host) ([]topology.Hop, bool) {
+	d := f.datapath(src.At.DPID)
+	if d == nil {
+		return nil, false
+	}
+	pr := pair{src: src.MAC.Uint64()<<16 | uint64(src.VLAN), dst: dst.MAC.Uint64()}
+	if src.VLAN != 0 {
+		pr.src |= uint64(openflow.VLANPresent)
+	}
+	fl, ok := d.flowOf(pr)
+	p := f.paths.get(fl.path)
+	if !ok || p == nil {
+		return nil, false
+	}
+	return p.hops, true
+}
+
 // flowOf is the flow of a pair that came in at this switch.
 func (d *Datapath) flowOf(pr pair) (flow, bool) {
 	d.mu.Lock()

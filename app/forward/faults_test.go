@@ -455,3 +455,37 @@ func TestTreeOfAnEarlierLife(t *testing.T) {
 		}
 	})
 }
+
+// TestInstalledIsThePathTaken cuts a link and restores it: pairs stay on the way round, and are said to.
+func TestInstalledIsThePathTaken(t *testing.T) {
+	n := newNetwork(t, 1, openflow.V13, Config{})
+	n.join(5, shapes["ring"].edges)
+	n.allPairs(t)
+	at := n.linkPort(1, 2)
+	n.cut(at, true)
+	n.settle()
+	n.cut(at, false)
+	n.settle()
+	longest := 0
+	for _, a := range n.stations() {
+		for _, b := range n.stations() {
+			if a == b {
+				continue
+			}
+			hops, ok := n.f.Installed(&netview.Host{HostID: netview.HostID{MAC: a.mac}, At: a.at}, &netview.Host{HostID: netview.HostID{MAC: b.mac}, At: b.at})
+			if !ok {
+				t.Fatalf("%s to %s: no path", a.mac, b.mac)
+			}
+			longest = max(longest, len(hops))
+			for _, h := range hops {
+				e := n.switches[h.DPID].lookup(1, h.In, frame(b.mac, a.mac, packet.TypeIPv4, 1))
+				if e == nil || !outputsTo(*e, h.Out) {
+					t.Fatalf("%s to %s: switch %s does not send to port %d", a.mac, b.mac, h.DPID, h.Out)
+				}
+			}
+		}
+	}
+	if longest != 5 {
+		t.Errorf("the longest path has %d switches, want the 5 of the way round", longest)
+	}
+}
