@@ -50,7 +50,7 @@ func TestWeirAnswers(t *testing.T) {
 func TestWeirInstallsWholePaths(t *testing.T) {
 	for _, c := range []*bench.Reactive{{Version: openflow.V10, Buffered: true}, {Version: openflow.V13, Buffered: true}, {Version: openflow.V13}} {
 		c.Targets, c.Topology, c.Hops = []string{bench.Self}, "ring:7", 4
-		c.Hosts, c.Outstanding, c.Runs, c.Duration, c.Warmup = 60, 4, 1, 20*time.Millisecond, 10*time.Millisecond
+		c.Hosts, c.Outstanding, c.Runs, c.Duration, c.Warmup = 60, 4, 1, 400*time.Millisecond, 10*time.Millisecond // one flow in 32 is looked at
 		r, err := c.Run(t.Context())
 		if err != nil {
 			t.Fatal(err)
