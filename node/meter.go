@@ -175,7 +175,7 @@ func (m *meter) discovered() map[string]uint64 {
 		"lldp_foreign": c.Foreign.Load(), "lldp_forged": c.Forged.Load(), "lldp_stale": c.Stale.Load(),
 		"lldp_replayed": c.Replayed.Load(), "hosts_learned": c.Learned.Load(), "hosts_moved": c.Moved.Load(),
 		"hosts_expelled": c.Expelled.Load(), "hosts_refused": c.Refused.Load(),
-		"probes_dropped": c.DroppedProbes.Load(), "frames_dropped": c.DroppedFrames.Load(),
+		"probes_unsent": c.Unsent.Load(), "probes_dropped": c.DroppedProbes.Load(), "frames_dropped": c.DroppedFrames.Load(),
 	}
 }
 

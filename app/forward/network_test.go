@@ -147,11 +147,9 @@ func (n *network) follow() bool {
 	if len(changes) == 0 {
 		return false
 	}
-	from := n.rev
 	snap := n.view.Snapshot()
 	n.topo, n.rev = n.topo.Next(snap, changes), upto
 	n.f.Step(changes, snap, n.topo)
-	_ = from
 	n.sync(changes)
 	return true
 }

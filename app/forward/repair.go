@@ -61,7 +61,7 @@ func (f *Forward) retry() {
 	}
 }
 
-// moveAll moves the pairs of all switches for which wanted is true. It is called with the switch's lock held.
+// moveAll moves the pairs of all switches for which wanted is true; wanted is called with the switch's lock held.
 func (f *Forward) moveAll(wanted func(*Datapath, pair, flow) bool) {
 	for _, d := range f.datapaths() {
 		if out := d.outlet.Load(); out != nil {
