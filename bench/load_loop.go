@@ -136,6 +136,9 @@ func (l *load) measure(ctx context.Context, d time.Duration, p *process) (*sampl
 	} else {
 		err = l.keep(ctx, d)
 	}
+	if err == nil {
+		err = l.first(ctx, before)
+	}
 	sm.elapsed = l.clock() - began
 	after := l.total(sm, true)
 	cpu.stop(sm)
@@ -148,6 +151,26 @@ func (l *load) measure(ctx context.Context, d time.Duration, p *process) (*sampl
 		err = l.check()
 	}
 	return sm, err
+}
+
+// first lengthens a run in which nothing was answered yet until something is, within drainLimit: a rate of none in a run
+// shorter than a controller's latency, or than a pause of the machine, says nothing about the controller.
+func (l *load) first(ctx context.Context, before tally) error {
+	for began := l.clock(); l.clock()-began < drainLimit; {
+		var now tally
+		for _, s := range l.sources {
+			s.mu.Lock()
+			now.add(s.tally)
+			s.mu.Unlock()
+		}
+		if now.answered > before.answered {
+			return nil
+		}
+		if err := pause(ctx, time.Millisecond); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // reset forgets what was measured, and what still waits.

@@ -86,7 +86,7 @@ func TestReport(t *testing.T) {
 	}
 	for _, x := range r.Results {
 		if len(x.Answered.values) != 3 || x.Answered.Median <= 0 {
-			t.Errorf("%s: %d runs, median %v", x.Controller, len(x.Answered.values), x.Answered.Median)
+			t.Errorf("%s: %d runs, median %v, refused: %q", x.Controller, len(x.Answered.values), x.Answered.Median, x.Refused)
 		}
 	}
 }
