@@ -203,7 +203,7 @@ func TestWatchersAreBounded(t *testing.T) {
 
 // TestSlowWatcher: one that never reads is given up after Limits.Write, and holds up neither the view nor another watcher.
 func TestSlowWatcher(t *testing.T) {
-	s := newSmall(t, func(c *Config) { c.Limits.Write = 50 * time.Millisecond })
+	s := newSmall(t, func(c *Config) { c.Limits.Write = time.Second })
 	s.hosts.names["127.0.0.1"] = true
 	ended := make(chan string, 2)
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
