@@ -56,38 +56,24 @@ func pointItem(p netview.Point) client.Point {
 	return client.Point{DPID: p.DPID.String(), Port: p.Port}
 }
 
-// linkItem joins a link with the speeds of its ports. Nobody reserves or measures yet, so those values are null.
-func linkItem(snap *netview.Snapshot, l *netview.Link) client.Link {
+// linkItem is a link with the sources of its values. Nobody reserves yet, so that value is null.
+func linkItem(_ *netview.Snapshot, l *netview.Link) client.Link {
 	item := client.Link{
-		Src:   pointItem(l.Src),
-		Dst:   pointItem(l.Dst),
-		Up:    l.Up,
-		State: string(l.State),
-		Cost:  1,
+		Src:          pointItem(l.Src),
+		Dst:          pointItem(l.Dst),
+		Up:           l.Up,
+		State:        string(l.State),
+		CapacityMbps: known(l.CapacityMbps),
+		LatencyUS:    known(l.LatencyUS),
+		Cost:         l.Cost,
+		Source: client.Source{
+			CapacityMbps: string(l.CapacitySource), LatencyUS: string(l.LatencySource), Cost: string(l.CostSource),
+		},
 	}
-	item.Source.Cost = "default"
-	if speed := linkSpeed(snap, l); speed > 0 {
-		item.CapacityMbps, item.Source.CapacityMbps = &speed, "port"
+	if l.Draining && l.State == netview.LinkConfirmed {
+		item.State = "draining"
 	}
 	return item
-}
-
-// linkSpeed is the lower of the speeds of both ports that are known, in Mbit/s; 0 if neither is.
-func linkSpeed(snap *netview.Snapshot, l *netview.Link) uint64 {
-	src, dst := portSpeed(snap, l.Src), portSpeed(snap, l.Dst)
-	if src == 0 || dst == 0 {
-		return max(src, dst)
-	}
-	return min(src, dst)
-}
-
-func portSpeed(snap *netview.Snapshot, p netview.Point) uint64 {
-	sw, ok := snap.Switch(p.DPID)
-	if !ok {
-		return 0
-	}
-	port, _ := sw.Port(p.Port)
-	return port.SpeedMbps
 }
 
 func hostItem(_ *netview.Snapshot, h *netview.Host) client.Host {

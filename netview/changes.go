@@ -12,10 +12,14 @@ const (
 	KindHost
 	KindRule
 	KindMeter
+	KindAlarm
+	KindSettings
 )
 
-// String is "switch", "link", "host", "rule" or "meter".
-func (k Kind) String() string { return [...]string{"switch", "link", "host", "rule", "meter"}[k] }
+// String is "switch", "link", "host", "rule", "meter", "alarm" or "settings".
+func (k Kind) String() string {
+	return [...]string{"switch", "link", "host", "rule", "meter", "alarm", "settings"}[k]
+}
 
 // Change is one row that a transaction put or deleted. Exactly one of the pointers is set: the row as it is now, or, if
 // Deleted, as it was last.
@@ -28,6 +32,8 @@ type Change struct {
 	Host     *Host
 	Rule     *Rule
 	Meter    *Meter
+	Alarm    *Alarm
+	Settings *Settings
 }
 
 // changeLog is the bounded log of changes and the bell for those who wait. Its lock is held for copying only.

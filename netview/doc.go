@@ -18,9 +18,12 @@
 //   - Facts (discovery): switches with their ports, links, hosts, and whether discovery has settled.
 //   - Wanted (one for each application): firm rules and meters wanted on switches.
 //   - Status (flowsync): how far each wanted rule has come.
+//   - Inputs (the configuration): Settings, what operators say of the network.
+//   - Alarms (package alarm): what operators should know of.
 //
 // # Invariants
 //
+//   - What Settings say of switches, ports and links is in their rows as soon as either changes.
 //   - Rows are immutable once published. Pointers to them are shared: nobody changes a row in place.
 //   - The revision grows by one with every transaction that changed something.
 //   - A link is never Up unless both its ports exist and are up; links and hosts belong to a switch that exists. The

@@ -47,8 +47,9 @@ func (tx *FactsTx) HostsAt(p Point) iter.Seq[*Host] { return hostsAt(tx.view.hos
 // PutSwitch adds or replaces a switch. Links at ports of it that are now gone or down go down in the same transaction.
 func (tx *FactsTx) PutSwitch(s *Switch) {
 	v := tx.view
+	s = v.settings.ofSwitch(s)
 	if v.switches.put(s.DPID, s) != nil {
-		tx.lowerLinks(s.DPID)
+		v.refreshLinks(s.DPID)
 	}
 	v.note(Change{Kind: KindSwitch, Switch: s})
 }
@@ -60,7 +61,7 @@ func (tx *FactsTx) DeleteSwitch(dpid DPID) {
 	if !ok {
 		return
 	}
-	for _, l := range tx.linksOf(dpid) {
+	for _, l := range v.linksOf(dpid) {
 		tx.DeleteLink(l.LinkKey)
 	}
 	for _, h := range collect(hostsOf(v.hostsAt.rows, dpid)) {
@@ -73,18 +74,9 @@ func (tx *FactsTx) DeleteSwitch(dpid DPID) {
 // PutLink adds or replaces a link. A link whose ports are not both up is put with Up false; one whose switches are not
 // both known is not put at all.
 func (tx *FactsTx) PutLink(l *Link) {
-	v := tx.view
-	if !tx.known(l.Src.DPID) || !tx.known(l.Dst.DPID) {
-		return
+	if v := tx.view; tx.known(l.Src.DPID) && tx.known(l.Dst.DPID) {
+		v.putLink(v.derivedLink(l))
 	}
-	if l.Up && !(tx.portUp(l.Src) && tx.portUp(l.Dst)) {
-		down := *l
-		down.Up = false
-		l = &down
-	}
-	v.links.put(l.LinkKey, l)
-	v.linksIn.put(l.Reverse(), l)
-	v.note(Change{Kind: KindLink, Link: l})
 }
 
 // DeleteLink deletes a link.
@@ -132,31 +124,13 @@ func (tx *FactsTx) known(dpid DPID) bool {
 	return ok
 }
 
-func (tx *FactsTx) portUp(p Point) bool {
-	s, ok := tx.view.switches.get(p.DPID)
-	if !ok {
-		return false
-	}
-	port, ok := s.Port(p.Port)
-	return ok && port.Up
-}
-
-// lowerLinks puts down the links of a switch whose ports are not both up.
-func (tx *FactsTx) lowerLinks(dpid DPID) {
-	for _, l := range tx.linksOf(dpid) {
-		if l.Up && !(tx.portUp(l.Src) && tx.portUp(l.Dst)) {
-			tx.PutLink(l)
-		}
-	}
-}
-
 // linksOf lists the links from and to a switch.
-func (tx *FactsTx) linksOf(dpid DPID) []*Link {
+func (v *View) linksOf(dpid DPID) []*Link {
 	var links []*Link
-	for l := range tx.LinksFrom(dpid) {
+	for l := range linksOf(v.links.rows, dpid) {
 		links = append(links, l)
 	}
-	for l := range tx.LinksTo(dpid) {
+	for l := range linksOf(v.linksIn.rows, dpid) {
 		if l.Src.DPID != dpid {
 			links = append(links, l)
 		}

@@ -36,7 +36,7 @@ const (
 // Switch is a switch as its handshake and its port statuses describe it. Ports are ordered by number.
 type Switch struct {
 	DPID         DPID
-	Name         string
+	Name         string // configured, or as the switch calls itself
 	State        SwitchState
 	Connected    bool
 	Version      openflow.Version
@@ -51,6 +51,11 @@ type Switch struct {
 	// Settled is true once discovery has found, since the switch connected, what there is to find at it: every link
 	// heard twice, or two LLDP periods gone. Until then nothing of ours is removed from it.
 	Settled bool
+
+	// Derived from Settings with each transaction; what a writer puts here is overwritten.
+	NameSource Source // SourceConfigured, or none
+	Location   string
+	Draining   bool // paths leave it, or have left
 }
 
 // Port finds a port by number.
@@ -84,6 +89,11 @@ type Port struct {
 	Up        bool
 	SpeedMbps uint64 // 0 if not known
 	Role      PortRole
+
+	// Derived from Settings with each transaction; what a writer puts here is overwritten.
+	Label    string // what operators call it
+	Edge     bool   // configured to be no link, whatever is heard there
+	Draining bool   // paths leave it, or have left
 }
 
 // LinkState says how sure a link is.
@@ -93,6 +103,7 @@ type LinkState string
 const (
 	LinkConfirmed   LinkState = "confirmed"   // heard within the ageing time
 	LinkUnconfirmed LinkState = "unconfirmed" // an end's control session is gone: existing paths stay, new ones avoid it
+	LinkIndirect    LinkState = "indirect"    // something that is no switch of ours forwards frames between the two ports: used only if Settings.Indirect
 )
 
 // LinkKey names a link: one direction between two ports.
@@ -104,7 +115,30 @@ type Link struct {
 	Up    bool
 	State LinkState
 	Since time.Time // of the last change of Up
+	// MeasuredUS is the latency as discovery has measured it, in microseconds; 0 if it has not.
+	MeasuredUS uint64
+
+	// Derived from Settings, ports and what was measured, with each transaction; what a writer puts here is overwritten.
+	CapacityMbps   uint64 // 0 if not known
+	CapacitySource Source
+	LatencyUS      uint64 // 0 if not known
+	LatencySource  Source
+	Cost           uint64 // what a path pays for it, at least 1
+	CostSource     Source
+	Usable         bool // up, and direct or allowed not to be (Settings.Indirect): paths may use it
+	Draining       bool // it, a port of it or a switch of it is drained: paths leave it, or have left
 }
+
+// Source says where a value is from.
+type Source string
+
+// The sources of values.
+const (
+	SourceConfigured Source = "configured" // Settings
+	SourcePort       Source = "port"       // the switch's description of its ports
+	SourceMeasured   Source = "measured"   // discovery
+	SourceDefault    Source = "default"
+)
 
 // HostID names a host: its address, in its VLAN. VLAN is 0 for untagged.
 type HostID struct {

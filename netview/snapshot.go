@@ -17,6 +17,8 @@ type Snapshot struct {
 	hostsAt  rows[place, Host]
 	rules    rows[claim, ownedRule]
 	meters   rows[meterClaim, ownedMeter]
+	alarms   rows[AlarmKey, Alarm]
+	settings *Settings
 }
 
 // Revision is the revision of the last transaction in it.
@@ -26,6 +28,15 @@ func (s *Snapshot) Revision() Revision { return s.revision }
 // or two LLDP periods gone since the last switch connected. It stays true. Until then nothing is removed from switches.
 // Of a switch that connects later, Switch.Settled says the same.
 func (s *Snapshot) Settled() bool { return s.settled }
+
+// Settings are what operators say of the network; never nil.
+func (s *Snapshot) Settings() *Settings { return s.settings }
+
+// Alarm finds an alarm.
+func (s *Snapshot) Alarm(key AlarmKey) (*Alarm, bool) { return s.alarms.get(key) }
+
+// Alarms yields all alarms, those that are over too.
+func (s *Snapshot) Alarms() iter.Seq[*Alarm] { return s.alarms.all() }
 
 // Switch finds a switch.
 func (s *Snapshot) Switch(dpid DPID) (*Switch, bool) { return s.switches.get(dpid) }

@@ -12,8 +12,18 @@ import (
 	"pgregory.net/rapid"
 )
 
+// linkText and hostText print all of a row: %+v would print its key only, whose String method it has.
+func linkText(l *Link) string {
+	return fmt.Sprint(l.LinkKey, l.Up, l.State, l.Since, l.MeasuredUS, l.CapacityMbps, l.CapacitySource, l.LatencyUS, l.LatencySource,
+		l.Cost, l.CostSource, l.Usable, l.Draining)
+}
+
+func hostText(h *Host) string { return fmt.Sprint(h.HostID, h.IPs, h.At, h.Seen, h.State) }
+
 // twin is the view as one would write it first: maps, copied whole for each snapshot.
 type twin struct {
+	settings *Settings
+	alarms   map[AlarmKey]Alarm
 	switches map[DPID]Switch
 	links    map[LinkKey]Link
 	hosts    map[HostID]Host
@@ -22,11 +32,11 @@ type twin struct {
 }
 
 func newTwin() *twin {
-	return &twin{map[DPID]Switch{}, map[LinkKey]Link{}, map[HostID]Host{}, map[RuleKey][]Rule{}, false}
+	return &twin{&Settings{}, map[AlarmKey]Alarm{}, map[DPID]Switch{}, map[LinkKey]Link{}, map[HostID]Host{}, map[RuleKey][]Rule{}, false}
 }
 
 func (w *twin) clone() *twin {
-	c := &twin{maps.Clone(w.switches), maps.Clone(w.links), maps.Clone(w.hosts), maps.Clone(w.rules), w.settled}
+	c := &twin{w.settings, maps.Clone(w.alarms), maps.Clone(w.switches), maps.Clone(w.links), maps.Clone(w.hosts), maps.Clone(w.rules), w.settled}
 	for k, claims := range c.rules {
 		c.rules[k] = slices.Clone(claims)
 	}
@@ -39,13 +49,49 @@ func (w *twin) up(p Point) bool {
 	return ok && port.Up
 }
 
-// lower puts down every link without two ports that are up.
-func (w *twin) lower() {
-	for k, l := range w.links {
-		if l.Up && !(w.up(k.Src) && w.up(k.Dst)) {
-			l.Up = false
-			w.links[k] = l
+// derive writes what follows from settings, ports and measurements into all rows.
+func (w *twin) derive() {
+	for dpid, s := range w.switches {
+		said := w.settings.Switches[dpid]
+		s.Name, s.NameSource = s.Desc.Datapath, ""
+		if said.Name != "" {
+			s.Name, s.NameSource = said.Name, SourceConfigured
 		}
+		s.Location, s.Draining, s.Ports = said.Location, said.Drained, slices.Clone(s.Ports)
+		for i := range s.Ports {
+			of := w.settings.Ports[Point{dpid, s.Ports[i].Number}]
+			s.Ports[i].Label, s.Ports[i].Edge, s.Ports[i].Draining = of.Label, of.Edge, of.Drained
+		}
+		w.switches[dpid] = s
+	}
+	for k, l := range w.links {
+		src, dst := w.switches[k.Src.DPID], w.switches[k.Dst.DPID]
+		a, _ := src.Port(k.Src.Port)
+		b, _ := dst.Port(k.Dst.Port)
+		said := w.settings.Links[k]
+		l.Up = l.Up && w.up(k.Src) && w.up(k.Dst)
+		l.Usable = l.Up && (l.State != LinkIndirect || w.settings.Indirect)
+		l.Draining = said.Drained || a.Draining || b.Draining || src.Draining || dst.Draining
+		l.CapacityMbps, l.CapacitySource = 0, ""
+		for _, speed := range []uint64{a.SpeedMbps, b.SpeedMbps} {
+			if speed > 0 && (l.CapacityMbps == 0 || speed < l.CapacityMbps) {
+				l.CapacityMbps, l.CapacitySource = speed, SourcePort
+			}
+		}
+		if said.CapacityMbps > 0 {
+			l.CapacityMbps, l.CapacitySource = said.CapacityMbps, SourceConfigured
+		}
+		l.LatencyUS, l.LatencySource = l.MeasuredUS, SourceMeasured
+		if said.LatencyUS > 0 {
+			l.LatencyUS, l.LatencySource = said.LatencyUS, SourceConfigured
+		} else if l.MeasuredUS == 0 {
+			l.LatencySource = ""
+		}
+		l.Cost, l.CostSource = 1, SourceDefault
+		if said.Cost > 0 {
+			l.Cost, l.CostSource = said.Cost, SourceConfigured
+		}
+		w.links[k] = l
 	}
 }
 
@@ -95,10 +141,12 @@ func (w *twin) text() string {
 		line(w.switches[k])
 	}
 	for _, k := range slices.SortedFunc(maps.Keys(w.links), LinkKey.Compare) {
-		line(w.links[k])
+		l := w.links[k]
+		line(linkText(&l))
 	}
 	for _, k := range slices.SortedFunc(maps.Keys(w.hosts), HostID.Compare) {
-		line(w.hosts[k])
+		h := w.hosts[k]
+		line(hostText(&h))
 	}
 	var holders, refused []Rule
 	for _, k := range slices.SortedFunc(maps.Keys(w.rules), RuleKey.Compare) {
@@ -110,6 +158,10 @@ func (w *twin) text() string {
 	line(refused)
 	line(w.settled)
 	line(0) // meters: only transactions that fail write them
+	line(*w.settings)
+	for _, k := range slices.SortedFunc(maps.Keys(w.alarms), AlarmKey.Compare) {
+		line(w.alarms[k])
+	}
 	return string(b)
 }
 
@@ -117,8 +169,12 @@ func snapshotText(s *Snapshot) string {
 	var b []byte
 	line := func(v any) { b = fmt.Appendf(b, "%+v\n", v) }
 	printAll(line, s.Switches())
-	printAll(line, s.Links())
-	printAll(line, s.Hosts())
+	for l := range s.Links() {
+		line(linkText(l))
+	}
+	for h := range s.Hosts() {
+		line(hostText(h))
+	}
 	var holders, refused []Rule
 	for dpid := range DPID(5) {
 		for r := range s.Rules(dpid) {
@@ -132,6 +188,8 @@ func snapshotText(s *Snapshot) string {
 	line(refused)
 	line(s.Settled())
 	line(s.Counts().Meters)
+	line(*s.Settings())
+	printAll(line, s.Alarms())
 	return string(b)
 }
 
@@ -147,6 +205,8 @@ type machine struct {
 	view   *View
 	twin   *twin
 	facts  *Facts
+	inputs *Inputs
+	alarms *Alarms
 	wanted map[string]*Wanted
 	status *Status
 }
@@ -164,22 +224,28 @@ func (m *machine) fact(tx *FactsTx, w *twin) {
 		s := mesh(m.dpid(), rapid.IntRange(0, 3).Draw(m.t, "ports"), 1)
 		for i := range s.Ports {
 			s.Ports[i].Up = rapid.IntRange(0, 3).Draw(m.t, "up") > 0
+			s.Ports[i].SpeedMbps = uint64(rapid.IntRange(0, 2).Draw(m.t, "speed"))
 		}
+		s.Desc.Datapath = s.Name
 		tx.PutSwitch(s)
 		w.switches[s.DPID] = *s
-		w.lower()
+		w.derive()
 	case 2:
 		dpid := m.dpid()
 		tx.DeleteSwitch(dpid)
 		w.deleteSwitch(dpid)
 	case 3, 4:
-		l := Link{LinkKey: LinkKey{m.point(), m.point()}, Up: true, State: LinkConfirmed, Since: t0}
+		l := Link{LinkKey: LinkKey{m.point(), m.point()}, Up: true, State: LinkConfirmed, Since: t0,
+			MeasuredUS: uint64(rapid.IntRange(0, 1).Draw(m.t, "measured"))}
+		if rapid.Bool().Draw(m.t, "indirect") {
+			l.State = LinkIndirect
+		}
 		tx.PutLink(&l)
 		_, ok1 := w.switches[l.Src.DPID]
 		_, ok2 := w.switches[l.Dst.DPID]
 		if ok1 && ok2 {
 			w.links[l.LinkKey] = l
-			w.lower()
+			w.derive()
 		}
 	case 5:
 		k := LinkKey{m.point(), m.point()}
@@ -198,8 +264,31 @@ func (m *machine) fact(tx *FactsTx, w *twin) {
 	}
 }
 
+// someSettings say something of a few switches, ports and links.
+func (m *machine) someSettings() *Settings {
+	flag := func(of string) bool { return rapid.Bool().Draw(m.t, of) }
+	number := func(of string) uint64 { return uint64(rapid.IntRange(0, 2).Draw(m.t, of)) }
+	return &Settings{
+		Switches: map[DPID]SwitchSettings{m.dpid(): {Name: rapid.SampledFrom([]string{"", "core"}).Draw(m.t, "name"), Drained: flag("drained")}},
+		Ports:    map[Point]PortSettings{m.point(): {Label: "up", Edge: flag("edge"), Drained: flag("drained")}},
+		Links:    map[LinkKey]LinkSettings{{m.point(), m.point()}: {number("capacity"), number("latency"), number("cost"), flag("drained")}},
+		Indirect: flag("indirect"),
+	}
+}
+
 func (m *machine) step() {
-	switch rapid.IntRange(0, 9).Draw(m.t, "writer") {
+	switch rapid.IntRange(0, 11).Draw(m.t, "writer") {
+	case 10: // the configuration
+		s := m.someSettings()
+		m.inputs.Set(s)
+		m.twin.settings = s
+		m.twin.derive()
+	case 11: // an alarm
+		a := Alarm{AlarmKey: AlarmKey{AlarmDrift, rapid.SampledFrom([]string{"x", "y"}).Draw(m.t, "object")}, Count: uint64(rapid.IntRange(1, 3).Draw(m.t, "count"))}
+		gone := AlarmKey{AlarmDrift, rapid.SampledFrom([]string{"x", "y"}).Draw(m.t, "gone")}
+		m.alarms.Set([]*Alarm{&a}, []AlarmKey{gone})
+		m.twin.alarms[a.AlarmKey] = a
+		delete(m.twin.alarms, gone)
 	case 0, 1: // an application
 		owner, dpid := rapid.SampledFrom([]string{"a", "b", "c"}).Draw(m.t, "owner"), m.dpid()
 		var rules []Rule
@@ -255,7 +344,7 @@ func (m *machine) step() {
 func TestTwin(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		v := New(Limits{Changes: rapid.SampledFrom([]int{3, 20, 1000}).Draw(t, "log")})
-		m := &machine{t: t, view: v, twin: newTwin(), facts: v.Facts(), status: v.Status(),
+		m := &machine{t: t, view: v, twin: newTwin(), facts: v.Facts(), status: v.Status(), inputs: v.Inputs(), alarms: v.Alarms(),
 			wanted: map[string]*Wanted{"a": v.Wanted("a"), "b": v.Wanted("b"), "c": v.Wanted("c")}}
 		type past struct {
 			snapshot *Snapshot
@@ -349,9 +438,13 @@ func rowText(c Change) (key, row string) {
 	case KindSwitch:
 		return "s" + c.Switch.DPID.String(), fmt.Sprintf("%+v", *c.Switch)
 	case KindLink:
-		return "l" + c.Link.LinkKey.String(), fmt.Sprintf("%+v", *c.Link)
+		return "l" + c.Link.LinkKey.String(), linkText(c.Link)
 	case KindHost:
-		return "h" + c.Host.HostID.String(), fmt.Sprintf("%+v", *c.Host)
+		return "h" + c.Host.HostID.String(), hostText(c.Host)
+	case KindAlarm:
+		return "a" + c.Alarm.Object, fmt.Sprintf("%+v", *c.Alarm)
+	case KindSettings:
+		return "settings", fmt.Sprintf("%+v", *c.Settings)
 	default:
 		return fmt.Sprintf("r%+v", c.Rule.Key()), fmt.Sprintf("%+v", *c.Rule)
 	}
@@ -368,6 +461,12 @@ func rowsOf(s *Snapshot) map[string]string {
 	}
 	for r := range s.Hosts() {
 		put(Change{Kind: KindHost, Host: r})
+	}
+	for r := range s.Alarms() {
+		put(Change{Kind: KindAlarm, Alarm: r})
+	}
+	if s.Settings().Ports != nil { // not those of the beginning, which are no change
+		put(Change{Kind: KindSettings, Settings: s.Settings()})
 	}
 	for dpid := range DPID(5) {
 		for r := range s.Rules(dpid) {

@@ -9,8 +9,8 @@ import (
 // Revision counts the transactions of a view. The API prints it as an opaque string.
 type Revision uint64
 
-// View is the network view. Reading is free of locks: take a Snapshot. Writing goes through Facts, Wanted and Status,
-// each of which has one owner; their transactions follow one another.
+// View is the network view. Reading is free of locks: take a Snapshot. Writing goes through Facts, Inputs, Wanted,
+// Status and Alarms, each of which has one owner; their transactions follow one another.
 type View struct {
 	current atomic.Pointer[Snapshot]
 
@@ -23,6 +23,8 @@ type View struct {
 	hostsAt  table[place, Host]
 	rules    table[claim, ownedRule]
 	meters   table[meterClaim, ownedMeter]
+	alarms   table[AlarmKey, Alarm]
+	settings *Settings
 	settled  bool
 	turn     uint64   // of the next claim
 	pending  []Change // of the transaction that runs
@@ -31,8 +33,8 @@ type View struct {
 
 	owners struct {
 		sync.Mutex
-		facts, status bool
-		wanted        map[string]bool
+		facts, status, inputs, alarms bool
+		wanted                        map[string]bool
 	}
 }
 
@@ -46,6 +48,8 @@ func New(limits Limits) *View {
 		hostsAt:  newTable[place, Host](comparePlaces),
 		rules:    newTable[claim, ownedRule](compareClaims),
 		meters:   newTable[meterClaim, ownedMeter](compareMeterClaims),
+		alarms:   newTable[AlarmKey, Alarm](AlarmKey.Compare),
+		settings: &Settings{},
 	}
 	v.owners.wanted = make(map[string]bool)
 	v.log.init(limits.withDefaults().Changes)
@@ -74,7 +78,7 @@ func (v *View) transact(do func()) Revision {
 
 func (v *View) commit() Revision {
 	old := v.current.Load()
-	if !v.dirty() && v.settled == old.settled {
+	if !v.dirty() && v.settled == old.settled && v.settings == old.settings {
 		return old.revision
 	}
 	next := v.snapshot(old.revision + 1)
@@ -92,19 +96,23 @@ func (v *View) rollback() {
 	v.hostsAt.rollback()
 	v.rules.rollback()
 	v.meters.rollback()
+	v.alarms.rollback()
+	v.settings = v.current.Load().settings
 	v.settled = v.current.Load().settled
 	clear(v.pending)
 	v.pending = v.pending[:0]
 }
 
 func (v *View) dirty() bool {
-	return v.switches.dirty || v.links.dirty || v.hosts.dirty || v.rules.dirty || v.meters.dirty
+	return v.switches.dirty || v.links.dirty || v.hosts.dirty || v.rules.dirty || v.meters.dirty || v.alarms.dirty
 }
 
 func (v *View) snapshot(revision Revision) *Snapshot {
 	return &Snapshot{
 		revision: revision,
 		settled:  v.settled,
+		settings: v.settings,
+		alarms:   v.alarms.publish(),
 		switches: v.switches.publish(),
 		links:    v.links.publish(),
 		linksIn:  v.linksIn.publish(),

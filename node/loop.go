@@ -29,6 +29,7 @@ func (n *node) run(outer context.Context, switchPort, apiPort net.Listener) erro
 			}
 		})
 	}
+	part("alarms", func(ctx context.Context) error { n.alarms.Run(ctx); return nil })
 	part("discovery", func(ctx context.Context) error { n.discovery.Run(ctx); return nil })
 	part("flowsync", func(ctx context.Context) error { n.flowsync.Run(ctx); return nil })
 	part("topology", func(ctx context.Context) error { n.follow(ctx); return nil })

@@ -13,6 +13,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
+	"github.com/weirnet/weir/alarm"
 	"github.com/weirnet/weir/api"
 	"github.com/weirnet/weir/api/client"
 	"github.com/weirnet/weir/app/forward"
@@ -61,6 +62,7 @@ func Run(ctx context.Context, cfg Config) error {
 type node struct {
 	cfg       Config
 	view      *netview.View
+	alarms    *alarm.Board
 	discovery *discovery.Discovery
 	flowsync  *flowsync.Loop
 	forward   *forward.Forward // nil if disabled
@@ -77,6 +79,7 @@ func build(cfg Config) (*node, error) {
 		return nil, err
 	}
 	n := &node{cfg: cfg, view: netview.New(netview.Limits{})}
+	n.alarms = alarm.New(n.view)
 	n.switches = &switches{log: cfg.Log, meter: &meter{view: n.view, live: make(map[netview.DPID]*session.Session)}}
 	n.server = session.NewServer(session.Config{Refused: n.refused}, n.switches)
 	n.discovery = discovery.New(n.view.Facts(), n.switches, discovery.Config{

@@ -61,7 +61,7 @@ func (p *paths) taken(m *topology.Map, q api.PathQuery) (api.Path, bool) {
 		hash = forward.Hash(q.SrcHost.MAC, q.DstHost.MAC)
 		if p.forward != nil {
 			if hops, ok := p.forward.Installed(q.SrcHost, q.DstHost); ok {
-				return overHops(hops, uint64(len(hops)-1)*topology.CostDefault), true
+				return overHops(hops, uint64(len(hops)-1)*netview.CostDefault), true
 			}
 		}
 	}

@@ -29,50 +29,60 @@ func (f *Forest) Avoid(at netview.Point) {
 	f.avoid[at] = true
 }
 
-// Update brings the forest to a snapshot: links that went are taken out, and where a part of the network has come apart
-// or two have come together, links are added: confirmed ones before others, those to avoid
-// after their like, and else in the order of their keys. The result depends on
-// nothing else, so equal histories give equal forests. It costs time in the number of links.
+// Update brings the forest to a snapshot: links that went, or are draining, are taken out, and where a part of the network
+// has come apart or two have come together, links are added: confirmed ones before others, those to avoid after their
+// like, draining ones last, and else in the order of their keys. The result depends on nothing else, so equal histories
+// give equal forests. It costs time in the number of links.
 func (f *Forest) Update(snap *netview.Snapshot) {
 	sets := make(disjoint, snap.Counts().Switches)
-	var kept, fresh, avoided, unsure []netview.LinkKey
+	var kept []netview.LinkKey
+	var tiers [5][]netview.LinkKey // fresh, to avoid, unsure, draining but in the forest, draining
 	for there, back := range snap.LinkPairs() {
-		cost := costOf(there, back)
-		if cost == route.Down || there.Src.DPID == there.Dst.DPID {
+		if cost, _ := costsOf(there, back); cost == route.Down || there.Src.DPID == there.Dst.DPID {
 			continue
 		}
-		switch key := there.LinkKey; {
-		case f.links[key]:
+		key := there.LinkKey
+		tier := 0
+		switch draining := there.Draining || back.Draining; {
+		case f.links[key] && !draining:
 			sets.join(key.Src.DPID, key.Dst.DPID)
 			kept = append(kept, key)
-		case cost > PenaltyUnconfirmed:
-			unsure = append(unsure, key)
+			continue
+		case f.links[key]:
+			tier = 3
+		case draining:
+			tier = 4
+		case unsure(there) || unsure(back):
+			tier = 2
 		case f.avoid[key.Src] || f.avoid[key.Dst]:
-			avoided = append(avoided, key)
-		default:
-			fresh = append(fresh, key)
+			tier = 1
 		}
+		tiers[tier] = append(tiers[tier], key)
 	}
-	changed := len(kept) != len(f.links)
 	whole := snap.Counts().Switches - 1 // as many links join all there is
-	for _, keys := range [...][]netview.LinkKey{fresh, avoided, unsure} {
+	for _, keys := range tiers {
 		for _, key := range keys {
 			if len(kept) >= whole {
 				break
 			}
 			if sets.join(key.Src.DPID, key.Dst.DPID) {
 				kept = append(kept, key)
-				changed = true
 			}
 		}
 	}
-	if changed {
-		f.links = make(map[netview.LinkKey]bool, len(kept))
-		for _, key := range kept {
-			f.links[key] = true
-		}
-		f.index()
+	f.take(kept)
+}
+
+// take makes the forest one of these links.
+func (f *Forest) take(links []netview.LinkKey) {
+	if len(links) == len(f.links) && !slices.ContainsFunc(links, func(key netview.LinkKey) bool { return !f.links[key] }) {
+		return
 	}
+	f.links = make(map[netview.LinkKey]bool, len(links))
+	for _, key := range links {
+		f.links[key] = true
+	}
+	f.index()
 }
 
 // index lists the ports of each switch.

@@ -8,10 +8,11 @@ import (
 	"github.com/weirnet/weir/route"
 )
 
-// Costs of a link.
+// What is added to the cost of a link (netview.Link.Cost, at most netview.CostMax), so that a path takes it only where
+// there is no other. The sums leave room for paths of 16,000 hops.
 const (
-	CostDefault        = 1
-	PenaltyUnconfirmed = 1000 // added to the cost of a link that is unconfirmed
+	PenaltyUnconfirmed = 1 << 16 // not known to be there still
+	PenaltyDraining    = 1 << 17 // to be left by all that can
 )
 
 // Map is the graph of a network at one revision of its view. It is immutable and safe for concurrent use.
@@ -70,8 +71,7 @@ func (m *Map) fill(snap *netview.Snapshot) {
 			m.keys = append(m.keys, key, key.Reverse())
 			costs = append(costs, 0, 0)
 		}
-		costs[edge] = costOf(there, back)
-		costs[edge^1] = costs[edge]
+		costs[edge], costs[edge^1] = costsOf(there, back)
 	}
 	edges, reverse := make([]route.Edge, len(m.keys)), make([]int32, len(m.keys))
 	for i := range m.keys {
@@ -86,11 +86,11 @@ func (m *Map) fill(snap *netview.Snapshot) {
 	m.table = route.NewTable(graph)
 }
 
-// Cost is what a link costs now: route.Down if it cannot be used.
-func Cost(snap *netview.Snapshot, key netview.LinkKey) uint32 {
+// Costs is what a link costs now, in its own and in its other direction: route.Down, both, if it cannot be used.
+func Costs(snap *netview.Snapshot, key netview.LinkKey) (own, other uint32) {
 	there, _ := snap.Link(key)
 	back, _ := snap.Link(key.Reverse())
-	return costOf(there, back)
+	return costsOf(there, back)
 }
 
 // keyOf is the key of a pair of which at least one direction is there.
@@ -101,15 +101,21 @@ func keyOf(there, back *netview.Link) netview.LinkKey {
 	return there.LinkKey
 }
 
-func costOf(there, back *netview.Link) uint32 {
-	if there == nil || back == nil || !there.Up || !back.Up {
-		return route.Down
+func costsOf(there, back *netview.Link) (own, other uint32) {
+	if there == nil || back == nil || !there.Usable || !back.Usable {
+		return route.Down, route.Down
 	}
-	if there.State != netview.LinkConfirmed || back.State != netview.LinkConfirmed {
-		return CostDefault + PenaltyUnconfirmed
+	var penalty uint32
+	if unsure(there) || unsure(back) {
+		penalty += PenaltyUnconfirmed
 	}
-	return CostDefault
+	if there.Draining || back.Draining {
+		penalty += PenaltyDraining
+	}
+	return uint32(there.Cost) + penalty, uint32(back.Cost) + penalty
 }
+
+func unsure(l *netview.Link) bool { return l.State == netview.LinkUnconfirmed }
 
 // Next is the map of a later snapshot, given all changes of the view between the two. It shares with the old map what
 // the changes leave alone; m itself where they concern no switch and no link.
@@ -125,8 +131,8 @@ func (m *Map) Next(snap *netview.Snapshot, changes []netview.Change) *Map {
 			edge, known := m.edges[c.Link.LinkKey]
 			switch {
 			case known:
-				cost := Cost(snap, c.Link.LinkKey)
-				costs = append(costs, route.Change{Edge: edge, Cost: cost}, route.Change{Edge: edge ^ 1, Cost: cost})
+				own, other := Costs(snap, c.Link.LinkKey)
+				costs = append(costs, route.Change{Edge: edge, Cost: own}, route.Change{Edge: edge ^ 1, Cost: other})
 			case !c.Deleted && c.Link.Src.DPID != c.Link.Dst.DPID:
 				return m.grow(snap)
 			}

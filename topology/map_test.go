@@ -82,7 +82,7 @@ func TestPathBetween(t *testing.T) {
 	if got, ok := m.PathBetween(from, to, 0, nil); !ok || got[1].DPID != 3 {
 		t.Errorf("with a link down in one direction: %v", got)
 	}
-	if cost, ok := m.Cost(1, 4); !ok || cost != 2*CostDefault+PenaltyUnconfirmed {
+	if cost, ok := m.Cost(1, 4); !ok || cost != 2*netview.CostDefault+PenaltyUnconfirmed {
 		t.Errorf("cost %d", cost)
 	}
 	n.put(key(3, 2, 4, 2), false, netview.LinkConfirmed)
@@ -190,12 +190,18 @@ func comparePaths(t *rapid.T, s *netview.Snapshot, m *Map, a, b netview.DPID, co
 			t.Fatalf("path %v, back %v", hops, back)
 		}
 		if i > 0 {
-			sum += Cost(s, key(hops[i-1].DPID, hops[i-1].Out, h.DPID, h.In))
+			cost, _ := Costs(s, key(hops[i-1].DPID, hops[i-1].Out, h.DPID, h.In))
+			sum += cost
 		}
 	}
 	if found && sum != cost {
 		t.Fatalf("path %v costs %d, want %d", hops, sum, cost)
 	}
+}
+
+func usable(s *netview.Snapshot, k netview.LinkKey) bool {
+	cost, _ := Costs(s, k)
+	return cost != route.Down
 }
 
 func checkForest(t *rapid.T, s *netview.Snapshot, f *Forest) {
@@ -206,7 +212,7 @@ func checkForest(t *rapid.T, s *netview.Snapshot, f *Forest) {
 	f.Update(s)
 	joined := make(disjoint)
 	for k := range f.links {
-		if Cost(s, k) == route.Down {
+		if !usable(s, k) {
 			t.Fatalf("%s is in the forest and cannot be used", k)
 		}
 		if !joined.join(k.Src.DPID, k.Dst.DPID) {
@@ -217,12 +223,12 @@ func checkForest(t *rapid.T, s *netview.Snapshot, f *Forest) {
 		}
 	}
 	for l := range s.Links() {
-		if Cost(s, l.LinkKey) != route.Down && joined.root(l.Src.DPID) != joined.root(l.Dst.DPID) {
+		if usable(s, l.LinkKey) && joined.root(l.Src.DPID) != joined.root(l.Dst.DPID) {
 			t.Fatalf("%s joins two parts that the forest leaves apart", l.LinkKey)
 		}
 	}
 	for _, k := range before {
-		if Cost(s, k) != route.Down && k.Src.DPID != k.Dst.DPID && !f.Has(k) {
+		if usable(s, k) && k.Src.DPID != k.Dst.DPID && !f.Has(k) {
 			t.Fatalf("%s was in the forest and could have stayed", k)
 		}
 	}

@@ -54,7 +54,7 @@ var files = sync.OnceValue(func() []string {
 		if d.IsDir() && outside(d.Name()) {
 			return filepath.SkipDir
 		}
-		if d.Type().IsRegular() {
+		if d.Type().IsRegular() && d.Name() != ".git" { // a file in a linked work tree
 			rel, _ := filepath.Rel(root, p)
 			out = append(out, filepath.ToSlash(rel))
 		}

@@ -1,0 +1,119 @@
+package alarm
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/weirnet/weir/netview"
+)
+
+// board runs a board on a view under synctest's clock.
+func board(t *testing.T) (*Board, *netview.View) {
+	t.Helper()
+	v := netview.New(netview.Limits{})
+	b := New(v)
+	ctx, stop := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() { b.Run(ctx); close(done) }()
+	t.Cleanup(func() { stop(); <-done })
+	return b, v
+}
+
+func shown(t *testing.T, v *netview.View, kind netview.AlarmKind, object string) *netview.Alarm {
+	t.Helper()
+	synctest.Wait()
+	a, ok := v.Snapshot().Alarm(netview.AlarmKey{Kind: kind, Object: object})
+	if !ok {
+		return nil
+	}
+	return a
+}
+
+// TestLife follows an alarm of each sort: shown at once, counted once a second, ended, kept, gone.
+func TestLife(t *testing.T) {
+	for _, c := range []struct {
+		kind   netview.AlarmKind
+		passes bool
+	}{{netview.AlarmDrift, true}, {netview.AlarmStuckSwitch, false}} {
+		synctest.Test(t, func(t *testing.T) {
+			b, v := board(t)
+			b.Raise(c.kind, "s1", "first")
+			if a := shown(t, v, c.kind, "s1"); a == nil || !a.Active || a.Count != 1 || a.Text != "first" || a.Severity != c.kind.Severity() {
+				t.Fatalf("raised: %+v", a)
+			}
+			before := v.Snapshot().Revision()
+			for range 100_000 {
+				b.Raise(c.kind, "s1", "again")
+			}
+			time.Sleep(2 * Refresh)
+			if a := shown(t, v, c.kind, "s1"); a.Count != 100_001 || a.Text != "again" || v.Snapshot().Revision()-before > 2 {
+				t.Fatalf("counted: %+v, %d transactions", a, v.Snapshot().Revision()-before)
+			}
+			time.Sleep(Quiet + Refresh)
+			if a := shown(t, v, c.kind, "s1"); a.Active == c.passes {
+				t.Fatalf("after a quiet time: %+v", a)
+			}
+			b.Clear(c.kind, "s1")
+			if a := shown(t, v, c.kind, "s1"); a.Active || a.Cleared.IsZero() || a.Count != 100_001 {
+				t.Fatalf("cleared: %+v", a)
+			}
+			b.Raise(c.kind, "s1", "a second time")
+			if a := shown(t, v, c.kind, "s1"); !a.Active || a.Count != 1 || !a.Cleared.IsZero() {
+				t.Fatalf("raised again: %+v", a)
+			}
+			b.Clear(c.kind, "s1")
+			time.Sleep(Keep + 2*Refresh)
+			if a := shown(t, v, c.kind, "s1"); a != nil {
+				t.Fatalf("kept too long: %+v", a)
+			}
+			if n := b.Totals()[c.kind]; n != 100_002 {
+				t.Errorf("%d in all", n)
+			}
+		})
+	}
+}
+
+// TestBound invents objects without end.
+func TestBound(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b, v := board(t)
+		for i := range 3 * Max {
+			b.Raise(netview.AlarmHostHijack, fmt.Sprint("host ", i), "moved")
+		}
+		synctest.Wait()
+		n := 0
+		for range v.Snapshot().Alarms() {
+			n++
+		}
+		if n != Max || b.Dropped() != 2*Max+1 {
+			t.Fatalf("%d alarms kept, %d dropped", n, b.Dropped())
+		}
+		if a := shown(t, v, netview.AlarmLimit, "alarms"); a == nil || !a.Active {
+			t.Fatal("nothing says that the limit is reached")
+		}
+		b.Clear(netview.AlarmHostHijack, "host 7")
+		b.Raise(netview.AlarmHostHijack, "one more", "moved")
+		if shown(t, v, netview.AlarmHostHijack, "one more") == nil || shown(t, v, netview.AlarmHostHijack, "host 7") != nil {
+			t.Error("one that has ended did not make room")
+		}
+	})
+}
+
+// TestRaiseAllocations: what counts only costs no memory.
+func TestRaiseAllocations(t *testing.T) {
+	b := New(netview.New(netview.Limits{}))
+	b.Raise(netview.AlarmFlood, "s1/2", "flood")
+	if n := testing.AllocsPerRun(1000, func() { b.Raise(netview.AlarmFlood, "s1/2", "flood") }); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+func BenchmarkRaise(b *testing.B) {
+	board := New(netview.New(netview.Limits{}))
+	for b.Loop() {
+		board.Raise(netview.AlarmFlood, "s1/2", "flood")
+	}
+}

@@ -1,0 +1,154 @@
+package alarm
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/weirnet/weir/netview"
+)
+
+// The times and bounds of alarms.
+const (
+	Refresh = time.Second     // between two writes of an active alarm's count
+	Quiet   = 5 * time.Minute // without another, after which an alarm of a kind that passes ends
+	Keep    = time.Hour       // that an alarm stays after its end
+	Max     = 4096            // alarms, those that have ended included
+	MaxText = 512             // bytes of a text, and of an object's name; what is longer is cut
+)
+
+// core is the set of alarms. It is pure: time is an argument.
+type core struct {
+	rows    map[netview.AlarmKey]*row
+	fresh   []netview.AlarmKey // to be written at once
+	counted []netview.AlarmKey // of which only the count is behind
+	removed []netview.AlarmKey
+	wrote   time.Time // counts, the last time
+	active  int       // of rows
+	dropped uint64
+	totals  map[netview.AlarmKind]uint64
+}
+
+// row is an alarm, and how far the view has it.
+type row struct {
+	netview.Alarm
+	behind bool // is in counted
+}
+
+func newCore() *core {
+	return &core{rows: make(map[netview.AlarmKey]*row), totals: make(map[netview.AlarmKind]uint64)}
+}
+
+// raise takes an alarm, and tells whether it is to be written at once.
+func (c *core) raise(kind netview.AlarmKind, object, text string, now time.Time) bool {
+	c.totals[kind]++
+	key := netview.AlarmKey{Kind: kind, Object: object[:min(len(object), MaxText)]}
+	r := c.rows[key]
+	if r != nil && r.Active {
+		r.Count++
+		r.Last = now
+		r.Text = text[:min(len(text), MaxText)]
+		if !r.behind {
+			r.behind = true
+			c.counted = append(c.counted, key)
+		}
+		return false
+	}
+	if r == nil && !c.room(kind) {
+		c.dropped++
+		if kind != netview.AlarmLimit {
+			c.raise(netview.AlarmLimit, "alarms", fmt.Sprintf("more than %d alarms: further ones are counted only", Max), now)
+		}
+		return false
+	}
+	c.rows[key] = &row{Alarm: netview.Alarm{
+		AlarmKey: key, Severity: kind.Severity(), Text: text[:min(len(text), MaxText)], Since: now, Last: now, Count: 1, Active: true,
+	}}
+	c.active++
+	c.fresh = append(c.fresh, key)
+	return true
+}
+
+// clear ends an alarm, and tells whether there was one.
+func (c *core) clear(key netview.AlarmKey, now time.Time) bool {
+	r := c.rows[key]
+	if r == nil || !r.Active {
+		return false
+	}
+	r.Active, r.Cleared = false, now
+	c.active--
+	c.fresh = append(c.fresh, key)
+	return true
+}
+
+// room makes room for one more if all are taken, by removing the one that ended first. One place is kept for the alarm
+// that says that there is none.
+func (c *core) room(kind netview.AlarmKind) bool {
+	if len(c.rows) < Max-1 {
+		return true
+	}
+	if c.active == len(c.rows) {
+		return kind == netview.AlarmLimit && len(c.rows) < Max
+	}
+	var first *row
+	for _, r := range c.rows {
+		if !r.Active && (first == nil || before(r, first)) {
+			first = r
+		}
+	}
+	c.remove(first.AlarmKey)
+	return true
+}
+
+func before(a, b *row) bool {
+	return cmp.Or(a.Cleared.Compare(b.Cleared), a.AlarmKey.Compare(b.AlarmKey)) < 0
+}
+
+func (c *core) remove(key netview.AlarmKey) {
+	delete(c.rows, key)
+	c.removed = append(c.removed, key)
+}
+
+// tick ends and removes what is due.
+func (c *core) tick(now time.Time) {
+	for key, r := range c.rows {
+		switch {
+		case r.Active && key.Kind.Passes() && now.Sub(r.Last) >= Quiet:
+			c.clear(key, now)
+		case !r.Active && now.Sub(r.Cleared) >= Keep:
+			c.remove(key)
+		}
+	}
+	slices.SortFunc(c.fresh, netview.AlarmKey.Compare) // rows are in no order
+	slices.SortFunc(c.removed, netview.AlarmKey.Compare)
+}
+
+// take returns what is to be written now. Counts wait until Refresh has gone by.
+func (c *core) take(now time.Time) (put []*netview.Alarm, remove []netview.AlarmKey) {
+	keys := c.fresh
+	if now.Sub(c.wrote) >= Refresh {
+		keys = append(keys, c.counted...)
+		for _, key := range c.counted {
+			if r := c.rows[key]; r != nil {
+				r.behind = false
+			}
+		}
+		c.counted, c.wrote = nil, now
+	}
+	written := make(map[netview.AlarmKey]bool, len(keys))
+	for _, key := range keys {
+		if r := c.rows[key]; r != nil && !written[key] {
+			written[key] = true
+			copied := r.Alarm
+			put = append(put, &copied)
+		}
+	}
+	for _, key := range c.removed {
+		if c.rows[key] == nil { // not raised again
+			remove = append(remove, key)
+		}
+	}
+	c.fresh, c.removed = nil, nil
+	return put, remove
+}

@@ -1,0 +1,97 @@
+package alarm
+
+import (
+	"context"
+	"maps"
+	"sync"
+	"time"
+
+	"github.com/weirnet/weir/netview"
+)
+
+// Board takes alarms from everybody and writes them into the view. Its mutex guards the core; Run's goroutine is the only
+// one that writes, and ends with its context.
+type Board struct {
+	out  *netview.Alarms
+	bell chan struct{}
+
+	mu   sync.Mutex
+	core *core
+}
+
+// New returns a board that is the owner of the view's alarms. What is raised before Run is written by Run.
+func New(view *netview.View) *Board {
+	return &Board{out: view.Alarms(), bell: make(chan struct{}, 1), core: newCore()}
+}
+
+// Raise tells that something is wrong with an object, in one sentence for people. Any goroutine may call it; it does not
+// block.
+func (b *Board) Raise(kind netview.AlarmKind, object, text string) {
+	b.mu.Lock()
+	fresh := b.core.raise(kind, object, text, time.Now())
+	b.mu.Unlock()
+	if fresh {
+		b.ring()
+	}
+}
+
+// Clear tells that what was wrong has ended. It is cheap where nothing was.
+func (b *Board) Clear(kind netview.AlarmKind, object string) {
+	b.mu.Lock()
+	ended := b.core.clear(netview.AlarmKey{Kind: kind, Object: object}, time.Now())
+	b.mu.Unlock()
+	if ended {
+		b.ring()
+	}
+}
+
+// Totals is how often alarms of each kind were raised since the start.
+func (b *Board) Totals() map[netview.AlarmKind]uint64 {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return maps.Clone(b.core.totals)
+}
+
+// Dropped is how many alarms were not kept because there were too many.
+func (b *Board) Dropped() uint64 {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.core.dropped
+}
+
+func (b *Board) ring() {
+	select {
+	case b.bell <- struct{}{}:
+	default:
+	}
+}
+
+// Run writes alarms until the context ends.
+func (b *Board) Run(ctx context.Context) {
+	tick := time.NewTicker(Refresh)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-b.bell:
+			b.write(false)
+		case <-tick.C:
+			b.write(true)
+		}
+	}
+}
+
+// write brings the view up to date.
+func (b *Board) write(due bool) {
+	now := time.Now()
+	b.mu.Lock()
+	if due {
+		b.core.tick(now)
+	}
+	put, remove := b.core.take(now)
+	b.mu.Unlock()
+	if len(put)+len(remove) > 0 {
+		b.out.Set(put, remove)
+	}
+}
