@@ -1,0 +1,126 @@
+package netview
+
+import (
+	"cmp"
+	"time"
+)
+
+// AlarmKind says what an alarm is about. Each kind is one line of the table below, with its severity and its meaning, so
+// that the API, the metrics and the documentation agree.
+type AlarmKind string
+
+// The kinds of alarms.
+const (
+	AlarmForgedProbe    AlarmKind = "forged-probe"    // a discovery frame in our name that we did not make, or made elsewhere
+	AlarmReplayedProbe  AlarmKind = "replayed-probe"  // a discovery frame heard again, late or twice
+	AlarmLinkAtHost     AlarmKind = "link-at-host"    // a discovery frame at a port where a host is known, or that is configured as edge
+	AlarmIndirectLink   AlarmKind = "indirect-link"   // something that is no switch of ours forwards between two ports
+	AlarmHostHijack     AlarmKind = "host-hijack"     // a host seen at a second place while it is alive at its first
+	AlarmAddressClash   AlarmKind = "address-clash"   // two hosts claim one IP address
+	AlarmControlNetwork AlarmKind = "control-network" // many switches lost their sessions at once: what is known of them is kept
+	AlarmFlood          AlarmKind = "packet-in-flood" // a port sends more to the controller than it may: it is limited
+	AlarmDrift          AlarmKind = "drift"           // a switch lost or changed rules that are wanted: they are put back
+	AlarmLyingSwitch    AlarmKind = "lying-switch"    // a switch confirms rules that it does not hold
+	AlarmStuckSwitch    AlarmKind = "stuck-switch"    // a switch answers echoes but not barriers, or reads nothing
+	AlarmTableFull      AlarmKind = "table-full"      // a switch refuses rules because its tables are full
+	AlarmFailMode       AlarmKind = "fail-mode"       // a switch flushes or forwards by itself without a controller
+	AlarmSpoofedID      AlarmKind = "spoofed-dpid"    // a second switch claims a datapath id that is in use, or one that its certificate does not name
+	AlarmRefusedSwitch  AlarmKind = "refused-switch"  // a switch that is not on the allow list, or without a valid certificate
+	AlarmHalfOpen       AlarmKind = "half-open"       // so many connections in their handshake that the oldest are cut
+	AlarmConfig         AlarmKind = "configuration"   // a configuration that was refused, or that cannot be written
+	AlarmMemory         AlarmKind = "remembered"      // what was remembered of the network could not be read or written
+	AlarmAudit          AlarmKind = "audit"           // the audit log cannot be written
+	AlarmLimit          AlarmKind = "limit"           // a limit is reached: what is above it is dropped and counted
+)
+
+// Severity says how urgent an alarm is.
+type Severity string
+
+// The severities.
+const (
+	SeverityCritical Severity = "critical" // somebody attacks, or packets are being lost
+	SeverityMajor    Severity = "major"    // something does not work as wanted; the network goes on
+	SeverityWarning  Severity = "warning"  // worth to be looked at
+)
+
+// severities are those of the kinds that are not major.
+var severities = map[AlarmKind]Severity{
+	AlarmForgedProbe: SeverityCritical, AlarmReplayedProbe: SeverityCritical, AlarmLinkAtHost: SeverityCritical,
+	AlarmHostHijack: SeverityCritical, AlarmSpoofedID: SeverityCritical, AlarmFlood: SeverityCritical,
+	AlarmIndirectLink: SeverityWarning, AlarmAddressClash: SeverityWarning, AlarmDrift: SeverityWarning,
+	AlarmRefusedSwitch: SeverityWarning, AlarmHalfOpen: SeverityWarning, AlarmMemory: SeverityWarning,
+}
+
+// Severity is how urgent alarms of the kind are.
+func (k AlarmKind) Severity() Severity {
+	if s, ok := severities[k]; ok {
+		return s
+	}
+	return SeverityMajor
+}
+
+// passing are the kinds that tell of something that happened: such an alarm ends by itself when it has not happened again
+// for a while. The others tell of a state, and end when whoever raised them says so.
+var passing = map[AlarmKind]bool{
+	AlarmForgedProbe: true, AlarmReplayedProbe: true, AlarmLinkAtHost: true, AlarmHostHijack: true, AlarmAddressClash: true,
+	AlarmDrift: true, AlarmSpoofedID: true, AlarmRefusedSwitch: true, AlarmHalfOpen: true, AlarmLimit: true,
+}
+
+// Passes tells whether alarms of the kind end by themselves.
+func (k AlarmKind) Passes() bool { return passing[k] }
+
+// AlarmKey names an alarm: what is wrong, and with what (a datapath id, DPID/port, a host, an address; empty for the
+// instance itself).
+type AlarmKey struct {
+	Kind   AlarmKind
+	Object string
+}
+
+// Compare orders alarms by kind, then object.
+func (k AlarmKey) Compare(l AlarmKey) int {
+	return cmp.Or(cmp.Compare(k.Kind, l.Kind), cmp.Compare(k.Object, l.Object))
+}
+
+// Alarm is something that an operator should know. It is active until what is wrong has ended, and stays for a while
+// after that.
+type Alarm struct {
+	AlarmKey
+	Severity Severity
+	Text     string // what happened, the last time
+	Since    time.Time
+	Last     time.Time // when it happened the last time
+	Count    uint64    // how often, since it is active
+	Active   bool
+	Cleared  time.Time // when it ended, if it is not active
+}
+
+// Alarms is the writer of alarms. Package alarm owns it.
+type Alarms struct{ view *View }
+
+// Alarms returns the writer of alarms. It has one owner: a second call panics.
+func (v *View) Alarms() *Alarms {
+	v.owners.Lock()
+	defer v.owners.Unlock()
+	if v.owners.alarms {
+		panic("netview: Alarms has an owner already")
+	}
+	v.owners.alarms = true
+	return &Alarms{v}
+}
+
+// Set puts and deletes alarms in one transaction. Rows belong to the view from then on.
+func (a *Alarms) Set(put []*Alarm, remove []AlarmKey) Revision {
+	v := a.view
+	return v.transact(func() {
+		for _, row := range put {
+			v.alarms.put(row.AlarmKey, row)
+			v.note(Change{Kind: KindAlarm, Alarm: row})
+		}
+		for _, key := range remove {
+			if old, ok := v.alarms.get(key); ok {
+				v.alarms.remove(key)
+				v.note(Change{Kind: KindAlarm, Deleted: true, Alarm: old})
+			}
+		}
+	})
+}

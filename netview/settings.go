@@ -1,0 +1,188 @@
+package netview
+
+import "time"
+
+// Settings are what operators say of the network: inputs, which nothing in the network can change. The row is replaced
+// whole; what it says of switches, ports and links is derived into their rows in the same transaction, whether the network
+// shows them already or only later. The zero Settings say nothing.
+type Settings struct {
+	Switches map[DPID]SwitchSettings
+	Ports    map[Point]PortSettings
+	Links    map[LinkKey]LinkSettings // one direction each
+	// Allow are the switches that may connect; nil allows all.
+	Allow map[DPID]bool
+	// Indirect allows links through something that is no switch of ours (LinkIndirect) to be used.
+	Indirect bool
+	// ProbePeriod is the time between two discovery probes of a port; 0 is discovery's default.
+	ProbePeriod time.Duration
+	// HostExpiry is how long a silent host that answers no probe is kept; 0 is discovery's default.
+	HostExpiry time.Duration
+}
+
+// SwitchSettings are what is said of a switch. Zero fields say nothing.
+type SwitchSettings struct {
+	Name     string
+	Location string
+	Drained  bool
+}
+
+// PortSettings are what is said of a port. Zero fields say nothing.
+type PortSettings struct {
+	Label   string
+	Edge    bool // no link here, whatever is heard
+	Drained bool
+}
+
+// LinkSettings are what is said of one direction of a link. Zero fields say nothing.
+type LinkSettings struct {
+	CapacityMbps uint64
+	LatencyUS    uint64
+	Cost         uint64 // at most CostMax
+	Drained      bool
+}
+
+// CostDefault is what a path pays for a link of which nothing is said; CostMax is the most that may be said.
+const (
+	CostDefault = 1
+	CostMax     = 65535
+)
+
+// Inputs is the writer of settings. The configuration owns it.
+type Inputs struct{ view *View }
+
+// Inputs returns the writer of settings. It has one owner: a second call panics.
+func (v *View) Inputs() *Inputs {
+	v.owners.Lock()
+	defer v.owners.Unlock()
+	if v.owners.inputs {
+		panic("netview: Inputs has an owner already")
+	}
+	v.owners.inputs = true
+	return &Inputs{v}
+}
+
+// Set replaces the settings, in one transaction with what is derived from them. The settings, their maps included, belong
+// to the view from then on. Rows that come out the same are not changes.
+func (in *Inputs) Set(s *Settings) Revision {
+	v := in.view
+	return v.transact(func() {
+		v.settings = s
+		v.note(Change{Kind: KindSettings, Settings: s})
+		for _, old := range collect(v.switches.all()) {
+			if row := s.ofSwitch(old); row != old {
+				v.switches.put(row.DPID, row)
+				v.note(Change{Kind: KindSwitch, Switch: row})
+			}
+		}
+		for _, old := range collect(v.links.all()) {
+			if row := v.derivedLink(old); row != old {
+				v.putLink(row)
+			}
+		}
+	})
+}
+
+// ofSwitch is the row with what the settings say of it and of its ports: the row itself where it says so already.
+func (s *Settings) ofSwitch(row *Switch) *Switch {
+	said := s.Switches[row.DPID]
+	next := *row
+	next.Location, next.Draining = said.Location, said.Drained
+	switch {
+	case said.Name != "":
+		next.Name, next.NameSource = said.Name, SourceConfigured
+	case row.NameSource == SourceConfigured: // no longer
+		next.Name, next.NameSource = row.Desc.Datapath, ""
+	}
+	changed := next.Name != row.Name || next.NameSource != row.NameSource || next.Location != row.Location || next.Draining != row.Draining
+	for i := range row.Ports {
+		p := row.Ports[i]
+		of := s.Ports[Point{row.DPID, p.Number}]
+		if p.Label == of.Label && p.Edge == of.Edge && p.Draining == of.Drained {
+			continue
+		}
+		if &next.Ports[0] == &row.Ports[0] { // shared with a published row
+			next.Ports = append([]Port(nil), row.Ports...)
+		}
+		next.Ports[i].Label, next.Ports[i].Edge, next.Ports[i].Draining = of.Label, of.Edge, of.Drained
+		changed = true
+	}
+	if !changed {
+		return row
+	}
+	return &next
+}
+
+// derivedLink is the row with what settings and ports say of it: the row itself where it says so already. A link without
+// two ports that are up is not up.
+func (v *View) derivedLink(row *Link) *Link {
+	next := *row
+	src, srcPort := v.end(row.Src)
+	dst, dstPort := v.end(row.Dst)
+	said := v.settings.Links[row.LinkKey]
+	next.Up = row.Up && srcPort.Up && dstPort.Up
+	next.Usable = next.Up && (row.State != LinkIndirect || v.settings.Indirect)
+	next.Draining = said.Drained || srcPort.Draining || dstPort.Draining || src != nil && src.Draining || dst != nil && dst.Draining
+	next.CapacityMbps, next.CapacitySource = said.capacity(srcPort.SpeedMbps, dstPort.SpeedMbps)
+	next.LatencyUS, next.LatencySource = said.latency(row.MeasuredUS)
+	next.Cost, next.CostSource = CostDefault, SourceDefault
+	if said.Cost > 0 {
+		next.Cost, next.CostSource = min(said.Cost, CostMax), SourceConfigured
+	}
+	if next == *row {
+		return row
+	}
+	return &next
+}
+
+// capacity is what is configured, else the lower speed of the two ports that is known.
+func (s LinkSettings) capacity(src, dst uint64) (uint64, Source) {
+	speed := min(src, dst)
+	if speed == 0 {
+		speed = max(src, dst)
+	}
+	switch {
+	case s.CapacityMbps > 0:
+		return s.CapacityMbps, SourceConfigured
+	case speed > 0:
+		return speed, SourcePort
+	}
+	return 0, ""
+}
+
+// latency is what is configured, else what was measured.
+func (s LinkSettings) latency(measured uint64) (uint64, Source) {
+	switch {
+	case s.LatencyUS > 0:
+		return s.LatencyUS, SourceConfigured
+	case measured > 0:
+		return measured, SourceMeasured
+	}
+	return 0, ""
+}
+
+// end is one end of a link, as far as it is known.
+func (v *View) end(p Point) (*Switch, Port) {
+	s, ok := v.switches.get(p.DPID)
+	if !ok {
+		return nil, Port{}
+	}
+	port, _ := s.Port(p.Port)
+	return s, port
+}
+
+// putLink writes a row that is derived.
+func (v *View) putLink(l *Link) {
+	v.links.put(l.LinkKey, l)
+	v.linksIn.put(l.Reverse(), l)
+	v.note(Change{Kind: KindLink, Link: l})
+}
+
+// refreshLinks derives the links of a switch again that has changed: among others, links without two ports that are up go
+// down.
+func (v *View) refreshLinks(dpid DPID) {
+	for _, l := range v.linksOf(dpid) {
+		if row := v.derivedLink(l); row != l {
+			v.putLink(row)
+		}
+	}
+}
