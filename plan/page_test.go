@@ -131,7 +131,9 @@ func TestPageTables(t *testing.T) {
 }
 
 func TestPageBands(t *testing.T) {
-	bands := []Band{BandDiscovery, BandProtection, BandOperator, BandIntent, BandTenant, BandPair, BandTree, BandMiss}
+	bands := []Band{
+		BandGuardProbes, BandDiscovery, BandProtection, BandOperator, BandIntent, BandTenant, BandPair, BandTree, BandGuardMiss, BandMiss,
+	}
 	rows := page(t, "Priorities", 0)
 	if len(rows) != len(bands) {
 		t.Fatalf("%d bands on the page, %d in the code", len(rows), len(bands))

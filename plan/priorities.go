@@ -8,7 +8,7 @@ func (b Band) Holds(priority uint16) bool { return b.Low <= priority && priority
 
 // The bands, in falling order.
 var (
-	BandDiscovery  = Band{65000, 65535} // infrastructure: discovery frames
+	BandDiscovery  = Band{65000, 65099} // infrastructure: discovery frames
 	BandProtection = Band{60000, 64999} // floods, guards
 	BandOperator   = Band{40000, 59999}
 	BandIntent     = Band{20000, 39999}

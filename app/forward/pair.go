@@ -99,7 +99,7 @@ func isCopy(pin *openflow.PacketIn) bool {
 	if pin.Cookie == ^uint64(0) {
 		return pin.Reason == openflow.ReasonAction
 	}
-	return plan.Decode(pin.Cookie).Kind == plan.KindTree
+	return plan.ShowsCopy(pin.Cookie)
 }
 
 // installsCopies tells whether a unicast packet that went along the tree should get a path: where the tree also carries

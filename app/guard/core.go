@@ -1,0 +1,187 @@
+package guard
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/openflow"
+)
+
+// Core decides which ports are held back, and how. It is stepped ten times a second.
+type Core struct {
+	cfg    Config
+	Counts Counts
+
+	switches map[netview.DPID]*device
+	ports    map[netview.Point]*port // those that sent something lately, or are held back
+	last     time.Time
+
+	active []netview.Point // scratch: the ports of the step, in order
+	rates  []float64       // scratch
+	ready  Ready
+}
+
+// device is a connected switch.
+type device struct {
+	form
+	meterless bool      // it refuses meters, or they do not work
+	cleanAt   time.Time // when meters of an earlier life are looked for; zero: never, or done
+	guarded   int       // ports held back
+	sent      []sent    // the latest writes, the oldest first
+}
+
+// sent is a write whose messages an error may still answer.
+type sent struct {
+	first    uint32
+	messages []openflow.Message
+	port     uint32
+}
+
+// sentMax is how many writes to a switch are remembered.
+const sentMax = 32
+
+// NewCore returns a core that knows no switch.
+func NewCore(cfg Config) *Core {
+	return &Core{cfg: cfg.withDefaults(), switches: make(map[netview.DPID]*device), ports: make(map[netview.Point]*port)}
+}
+
+// Ready is what is to be done, in this order. It is valid until the next Step.
+type Ready struct {
+	Writes []Write
+	Clean  []netview.DPID // switches whose meters are to be read, for the event Meters
+	Alarms []Alarm
+}
+
+// Write is what is to be sent to a switch, in one piece. Sent is told of it.
+type Write struct {
+	At       netview.Point // the port that it is about; its Port is 0 if it is about none
+	Messages []openflow.Message
+}
+
+// Alarm is raised or cleared for a port.
+type Alarm struct {
+	At     netview.Point
+	Raised bool
+	Text   string
+}
+
+// Step takes what happened in order, then the counts of the time since the last step.
+func (c *Core) Step(events []Event, samples []Sample, snap *netview.Snapshot, now time.Time) *Ready {
+	c.ready.Writes, c.ready.Clean, c.ready.Alarms = c.ready.Writes[:0], c.ready.Clean[:0], c.ready.Alarms[:0]
+	for i := range events {
+		c.event(&events[i], now)
+	}
+	elapsed := now.Sub(c.last)
+	if c.last.IsZero() || elapsed <= 0 || elapsed > time.Second {
+		elapsed = interval
+	}
+	c.last = now
+	for i := range samples {
+		c.count(&samples[i], elapsed)
+	}
+	c.active = c.active[:0]
+	for at := range c.ports {
+		c.active = append(c.active, at)
+	}
+	slices.SortFunc(c.active, netview.Point.Compare)
+	bar := -1.0
+	for _, at := range c.active {
+		p := c.ports[at]
+		p.age(elapsed, &c.cfg)
+		if class := c.floods(p, snap, &bar); class != 0 {
+			c.hold(p, class, snap, now)
+		}
+		c.look(p, snap, now)
+		if p.idle() {
+			delete(c.ports, at)
+		}
+	}
+	c.clean(now)
+	return &c.ready
+}
+
+// Held is which packet-ins of a port are held back.
+func (c *Core) Held(at netview.Point) Class {
+	if p := c.ports[at]; p != nil {
+		return p.held
+	}
+	return 0
+}
+
+// HoldsAt says whether a port of a switch is held back.
+func (c *Core) HoldsAt(dpid netview.DPID) bool {
+	d := c.switches[dpid]
+	return d != nil && d.guarded > 0
+}
+
+// Sent tells that a write was taken by the switch's session, and the transaction id of its first message; those of the
+// others follow by one. A write that was not taken is not told of, and is tried again.
+func (c *Core) Sent(w *Write, first uint32) {
+	d := c.switches[w.At.DPID]
+	if d == nil {
+		return
+	}
+	if len(d.sent) >= sentMax {
+		d.sent = slices.Delete(d.sent, 0, 1)
+	}
+	d.sent = append(d.sent, sent{first, w.Messages, w.At.Port})
+	if p := c.ports[w.At]; p != nil {
+		p.unsent = false
+	}
+}
+
+// floods says which packet-ins of a port are a flood. bar is the rate of a quarter of all ports, below 0 while it is not
+// known.
+func (c *Core) floods(p *port, snap *netview.Snapshot, bar *float64) (class Class) {
+	if p.probes.level > c.cfg.Probes {
+		class |= ClassProbes
+	}
+	if p.data.level <= c.cfg.Burst {
+		return class
+	}
+	if p.data.rate <= c.cfg.Ceiling {
+		if *bar < 0 {
+			*bar = c.quarter(snap)
+		}
+		if p.data.rate <= c.cfg.Dominance**bar {
+			return class
+		}
+	}
+	return class | ClassData
+}
+
+// quarter is the rate that a quarter of all ports at which hosts may be do not exceed; those that are held back are left
+// out.
+func (c *Core) quarter(snap *netview.Snapshot) float64 {
+	total := 0
+	for sw := range snap.Switches() {
+		if !sw.Connected {
+			continue
+		}
+		for i := range sw.Ports {
+			if q := &sw.Ports[i]; q.Up && q.Role != netview.PortLink && q.Number < openflow.PortMax {
+				total++
+			}
+		}
+	}
+	c.rates = c.rates[:0]
+	for at, p := range c.ports {
+		switch sw, ok := snap.Switch(at.DPID); {
+		case p.held != 0:
+			total--
+		case !ok:
+		default:
+			if q, ok := sw.Port(at.Port); ok && q.Up && q.Role != netview.PortLink {
+				c.rates = append(c.rates, p.data.rate)
+			}
+		}
+	}
+	slices.SortFunc(c.rates, cmp.Compare[float64])
+	silent := max(0, total-len(c.rates))
+	if at := (silent+len(c.rates))/4 - silent; at >= 0 && at < len(c.rates) {
+		return c.rates[at]
+	}
+	return 0
+}

@@ -1,0 +1,153 @@
+package guard
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/openflow"
+	"github.com/weirnet/weir/plan"
+)
+
+// Output is the way to the switches. Its methods do not block.
+type Output interface {
+	// Send queues messages for a switch, all or none, and returns the transaction id of the first; those of the others
+	// follow by one.
+	Send(dpid netview.DPID, messages ...openflow.Message) (uint32, error)
+	// Meters asks a switch for its meters' counters and calls answer once, on any goroutine. It may never be called.
+	Meters(dpid netview.DPID, answer func([]openflow.MeterStats))
+}
+
+// Alarms is told which ports flood. Its methods do not block.
+type Alarms interface {
+	Raise(kind netview.AlarmKind, object, text string)
+	Clear(kind netview.AlarmKind, object string)
+}
+
+// Guard is the loop around a Core. Run's goroutine owns the core; sessions' readers count in their gates and put what
+// switches say about protection rows into the list of events. It ends with Run's context.
+type Guard struct {
+	core   *Core
+	view   *netview.View
+	out    Output
+	alarms Alarms // nil: nobody is told
+
+	mu     sync.Mutex
+	gates  map[netview.DPID]*Gate
+	events []Event
+}
+
+// New returns a guard that does nothing before Run. Alarms may be nil.
+func New(cfg Config, view *netview.View, out Output, alarms Alarms) *Guard {
+	return &Guard{core: NewCore(cfg), view: view, out: out, alarms: alarms, gates: make(map[netview.DPID]*Gate)}
+}
+
+// Counts are what happened since the start.
+func (g *Guard) Counts() *Counts { return &g.core.Counts }
+
+// Attach makes the gate of a session that has connected. Sessions of one switch follow one another.
+func (g *Guard) Attach(dpid netview.DPID, version openflow.Version, tables uint8) *Gate {
+	gate := newGate(dpid, g.core.cfg.Limits)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.gates[dpid] = gate
+	g.events = append(g.events, Event{DPID: dpid, Up: &Up{version, tables}})
+	return gate
+}
+
+// Detach ends what Attach began.
+func (g *Guard) Detach(gate *Gate) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.gates[gate.dpid] == gate {
+		delete(g.gates, gate.dpid)
+		g.events = append(g.events, Event{DPID: gate.dpid, Down: true})
+	}
+}
+
+// Removed takes a flow-removed message of a switch.
+func (g *Guard) Removed(dpid netview.DPID, m *openflow.FlowRemoved) {
+	k := plan.Decode(m.Cookie)
+	if k.Domain != g.core.cfg.Domain || k.Kind != plan.KindProtection {
+		return
+	}
+	lived := time.Duration(m.DurationSec)*time.Second + time.Duration(m.DurationNsec)
+	g.put(Event{DPID: dpid, Removed: &Removed{Port: k.Owner, Reason: m.Reason, Packets: m.Packets, Lived: lived}})
+}
+
+// Refused takes an error of a switch, by the transaction id that it answers.
+func (g *Guard) Refused(dpid netview.DPID, xid uint32, m *openflow.ErrorMsg) {
+	g.put(Event{DPID: dpid, Refused: &Refused{xid, m.Code}})
+}
+
+// put appends an event that a switch may send as often as it likes.
+func (g *Guard) put(e Event) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if len(g.events) >= g.core.cfg.Limits.Events {
+		g.core.Counts.Dropped.Add(1)
+		return
+	}
+	g.events = append(g.events, e)
+}
+
+// Run works until the context ends.
+func (g *Guard) Run(ctx context.Context) {
+	ticker := time.NewTicker(interval)
+	defer ticker.Stop()
+	last := time.Now()
+	var gates []*Gate
+	var events []Event
+	var samples []Sample
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		now := time.Now()
+		gates, samples = gates[:0], samples[:0]
+		g.mu.Lock()
+		events, g.events = g.events, events[:0]
+		for _, gate := range g.gates {
+			gates = append(gates, gate)
+		}
+		g.mu.Unlock()
+		for _, gate := range gates {
+			samples = gate.take(samples)
+		}
+		g.do(g.core.Step(events, samples, g.view.Snapshot(), now))
+		for _, gate := range gates {
+			if gate.limited || g.core.HoldsAt(gate.dpid) {
+				gate.allow(g.core.Held, g.core.cfg.Allowed, now.Sub(last))
+			}
+		}
+		clear(events)
+		clear(gates)
+		last = now
+	}
+}
+
+// do does what the core wants.
+func (g *Guard) do(r *Ready) {
+	for i := range r.Writes {
+		w := &r.Writes[i]
+		if first, err := g.out.Send(w.At.DPID, w.Messages...); err == nil {
+			g.core.Sent(w, first)
+		}
+	}
+	for _, dpid := range r.Clean {
+		g.out.Meters(dpid, func(meters []openflow.MeterStats) { g.put(Event{DPID: dpid, Meters: meters}) })
+	}
+	if g.alarms == nil {
+		return
+	}
+	for _, a := range r.Alarms {
+		if a.Raised {
+			g.alarms.Raise(netview.AlarmPacketInFlood, a.At.String(), a.Text)
+		} else {
+			g.alarms.Clear(netview.AlarmPacketInFlood, a.At.String())
+		}
+	}
+}

@@ -1,0 +1,238 @@
+package guard
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/openflow"
+	"github.com/weirnet/weir/plan"
+)
+
+// Class is a set of kinds of packet-ins.
+type Class uint8
+
+// The kinds of packet-ins.
+const (
+	ClassData   Class = 1 << iota // packets without a rule, and copies
+	ClassProbes                   // discovery frames
+)
+
+// String names the kinds.
+func (c Class) String() string {
+	return [...]string{"nothing", "packets", "discovery frames", "packets and discovery frames"}[c&3]
+}
+
+// means is how a port is held back at its switch.
+type means uint8
+
+const (
+	byMeter means = iota
+	byDrop
+	byNothing // the switch refuses the rows: only the instance sheds
+)
+
+// port is one that sent something lately.
+type port struct {
+	at           netview.Point
+	data, probes flow
+
+	held   Class // 0: it is not held back, and the rest means nothing
+	means  means
+	rows   []openflow.FlowMod // that were written, to be deleted
+	until  time.Time          // when the rows run out
+	hold   time.Duration      // hard time-out of the rows
+	unsent bool               // the rows have to be written
+	busy   time.Time          // when it was seen to flood last
+	over   int                // seconds in which more came than the meter allows
+	second time.Time          // when the current of these seconds began
+	came   float64            // in it
+}
+
+// flow is what a port sends of one kind.
+type flow struct {
+	level float64 // packet-ins above the rate that is allowed, as in a leaking bucket
+	rate  float64 // packet-ins a second, over about half a second
+	fresh uint64  // came since the last step
+}
+
+// count takes a sample.
+func (c *Core) count(s *Sample, elapsed time.Duration) {
+	c.Counts.Seen.Add(s.Data + s.Probes)
+	c.Counts.Shed.Add(s.Shed)
+	p := c.ports[s.At]
+	if p == nil {
+		if c.switches[s.At.DPID] == nil {
+			return
+		}
+		p = &port{at: s.At}
+		c.ports[s.At] = p
+	}
+	p.data.fresh, p.probes.fresh = s.Data, s.Probes
+}
+
+// age lets time pass.
+func (p *port) age(elapsed time.Duration, cfg *Config) {
+	p.came += float64(p.data.fresh + p.probes.fresh)
+	p.data.age(elapsed, cfg.Rate, 2*cfg.Burst)
+	p.probes.age(elapsed, cfg.Probes, 2*cfg.Probes)
+}
+
+// averaging is the time over which a rate is averaged.
+const averaging = 500 * time.Millisecond
+
+func (f *flow) age(elapsed time.Duration, allowed, most float64) {
+	now := float64(f.fresh) / elapsed.Seconds()
+	f.rate += (now - f.rate) * float64(elapsed) / float64(elapsed+averaging)
+	f.level = min(max(0, f.level+(now-allowed)*elapsed.Seconds()), most)
+	f.fresh = 0
+}
+
+// idle is true if nothing has to be remembered of the port.
+func (p *port) idle() bool {
+	return p.held == 0 && p.data.level == 0 && p.probes.level == 0 && p.data.rate < 1 && p.probes.rate < 1
+}
+
+// hold begins to hold a port back, or goes on. Ports that lead to other switches are never asked for their discovery frames,
+// and a port that does not exist cannot be held.
+func (c *Core) hold(p *port, class Class, snap *netview.Snapshot, now time.Time) {
+	d := c.switches[p.at.DPID]
+	row, ok := roleOf(snap, p.at)
+	if d == nil || !ok {
+		return
+	}
+	if row == netview.PortLink {
+		class &^= ClassProbes
+	}
+	p.busy = now
+	if class&^p.held == 0 {
+		return
+	}
+	if p.held == 0 {
+		if d.guarded >= c.cfg.Limits.AtSwitch || c.guarded() >= c.cfg.Limits.Guarded {
+			c.Counts.Refused.Add(1)
+			return
+		}
+		d.guarded++
+		c.Counts.Floods.Add(1)
+		p.means, p.over, p.second, p.came = c.meansFor(d, p.at), 0, now, 0
+		p.hold = c.cfg.Hold
+	}
+	p.held |= class
+	p.unsent = true
+	c.raise(p)
+}
+
+// meansFor chooses how a port is held back.
+func (c *Core) meansFor(d *device, at netview.Point) means {
+	if _, ok := plan.MeterOfPort(at.Port); !ok || d.single || d.meterless {
+		return byDrop
+	}
+	return byMeter
+}
+
+func (c *Core) guarded() int {
+	n := 0
+	for _, d := range c.switches {
+		n += d.guarded
+	}
+	return n
+}
+
+// roleOf is the role of a port that is up.
+func roleOf(snap *netview.Snapshot, at netview.Point) (netview.PortRole, bool) {
+	sw, ok := snap.Switch(at.DPID)
+	if !ok {
+		return 0, false
+	}
+	p, ok := sw.Port(at.Port)
+	return p.Role, ok && p.Up
+}
+
+// look does what is due at a port that is held back.
+func (c *Core) look(p *port, snap *netview.Snapshot, now time.Time) {
+	if p.held == 0 {
+		return
+	}
+	role, up := roleOf(snap, p.at)
+	switch {
+	case !up:
+		c.release(p, true)
+		return
+	case p.means == byMeter:
+		c.lookMetered(p, now)
+	case p.means == byNothing:
+		if now.Sub(p.busy) >= c.cfg.Calm {
+			c.release(p, false)
+		}
+	case !p.unsent && now.After(p.until.Add(2*time.Second)): // nobody said how the rows ended
+		c.release(p, false)
+	}
+	if p.held != 0 && p.unsent && p.means != byNothing {
+		c.write(p, role, snap, now)
+	}
+}
+
+// lookMetered sees from what still comes through the meter whether the flood goes on: it then fills the meter. More than
+// that for some seconds means that the meter does not work.
+func (c *Core) lookMetered(p *port, now time.Time) {
+	if p.data.rate+p.probes.rate >= float64(c.cfg.Allowed)/2 {
+		p.busy = now
+	}
+	switch {
+	case now.Sub(p.busy) >= c.cfg.Calm:
+		c.release(p, true)
+		return
+	case p.until.Sub(now) <= p.hold/2 && !p.unsent:
+		p.unsent = true
+	}
+	if now.Sub(p.second) < time.Second {
+		return
+	}
+	if p.came > 3*float64(c.cfg.Allowed)*now.Sub(p.second).Seconds() {
+		p.over++
+	} else {
+		p.over = 0
+	}
+	p.second, p.came = now, 0
+	if p.over >= brokenSeconds {
+		c.Counts.Broken.Add(1)
+		c.switches[p.at.DPID].meterless = true
+		c.drop(p)
+	} else if p.over > 0 {
+		p.unsent = true // somebody may have deleted the rows
+	}
+}
+
+// brokenSeconds is how many seconds in a row a meter may let through too much: what was queued before it is one of them.
+const brokenSeconds = 4
+
+// drop goes over from a meter to rows that drop.
+func (c *Core) drop(p *port) {
+	c.erase(p)
+	p.means, p.unsent = byDrop, true
+	c.raise(p)
+}
+
+// release lets a port go. If erase is false its rows have run out.
+func (c *Core) release(p *port, erase bool) {
+	if erase {
+		c.erase(p)
+	}
+	if d := c.switches[p.at.DPID]; d != nil {
+		d.guarded--
+	}
+	p.held, p.rows, p.unsent = 0, nil, false
+	c.ready.Alarms = append(c.ready.Alarms, Alarm{At: p.at})
+}
+
+// raise tells that a port is held back.
+func (c *Core) raise(p *port) {
+	how := [...]string{
+		byMeter:   fmt.Sprintf("metered to %d/s at the switch", c.cfg.Allowed),
+		byDrop:    fmt.Sprintf("dropped at the switch for %s at a time", p.hold),
+		byNothing: "the switch refuses to hold it back; shed on arrival",
+	}[p.means]
+	c.ready.Alarms = append(c.ready.Alarms, Alarm{At: p.at, Raised: true,
+		Text: fmt.Sprintf("floods the controller with %s, %.0f/s: %s", p.held, p.data.rate+p.probes.rate, how)})
+}

@@ -1,0 +1,51 @@
+package plan
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+func TestPageProtection(t *testing.T) {
+	code := map[string]bool{}
+	add := func(table string, priority, match string, what Guarded) {
+		code[fmt.Sprintf("%s %s %s %d", table, priority, match, what)] = true
+	}
+	add(fmt.Sprint(TableAdmission), fmt.Sprint(PriorityGuardProbes), "in_port=P, eth_type=0x88cc", GuardedProbes)
+	add(fmt.Sprint(TableForwarding), fmt.Sprint(PriorityGuardMiss), "in_port=P", GuardedMisses)
+	add(fmt.Sprint(TableCopy), fmt.Sprint(PriorityGuardCopy), "in_port=P", GuardedCopies)
+	add("0, single-table form", fmt.Sprintf("tree priority + %d", PriorityGuardTree), "in_port=P", GuardedCopies)
+	for _, row := range page(t, "Protection", 0) {
+		match, _, _ := strings.Cut(strings.TrimPrefix(row[2], "`"), "`")
+		what, _, _ := strings.Cut(row[4], ":")
+		key := fmt.Sprintf("%s %s %s %s", row[0], row[1], match, what)
+		if !code[key] {
+			t.Errorf("on the page but not in the code: %s", key)
+		}
+		delete(code, key)
+	}
+	for key := range code {
+		t.Errorf("in the code but not on the page: %s", key)
+	}
+}
+
+func TestGuardRowsStandInTheirBands(t *testing.T) {
+	if !BandGuardProbes.Holds(PriorityGuardProbes) || !BandGuardMiss.Holds(PriorityGuardMiss) ||
+		!BandTree.Holds(PriorityBroadcast+PriorityOffTree+PriorityGuardTree) || PriorityGuardTree <= PriorityOffTree {
+		t.Error("a protection row stands outside of its band, or under a row of the tree for the same port")
+	}
+}
+
+func TestShowsCopy(t *testing.T) {
+	for cookie, copied := range map[uint64]bool{
+		Cookie{Domain: 1, Kind: KindTree}.Encode():           true,
+		Cookie{Domain: 1, Kind: KindInfrastructure}.Encode(): false,
+		GuardCookie(1, 7, GuardedCopies):                     true,
+		GuardCookie(1, 7, GuardedMisses):                     false,
+		GuardCookie(1, 7, GuardedProbes):                     false,
+	} {
+		if ShowsCopy(cookie) != copied {
+			t.Errorf("cookie %#x shows a copy: %v", cookie, !copied)
+		}
+	}
+}
