@@ -56,9 +56,6 @@ func Defaults() Config {
 	}
 }
 
-// Apps are the names of the built-in applications.
-var Apps = []string{forward.Owner}
-
 // check finds what is wrong with a configuration, before anything is opened.
 func (c *Config) check() error {
 	if c.Name == "" || c.DataDir == "" {

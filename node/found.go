@@ -36,6 +36,7 @@ func (n *switches) found(dpid netview.DPID, entries []flowsync.Entry) {
 // adopt takes the pairs of this life, which the application knows, out of the soft entries that a switch listed. From a
 // whole list the application learns which of its pairs have run out unheard.
 func (n *switches) adopt(dpid netview.DPID, soft []flowsync.SoftEntry, whole bool) []flowsync.SoftEntry {
+	soft = slices.DeleteFunc(soft, unguarded)
 	if n.forward == nil {
 		return soft
 	}

@@ -33,6 +33,9 @@ func (n *node) run(outer context.Context, switchPort, apiPort net.Listener) erro
 	part("discovery", func(ctx context.Context) error { n.discovery.Run(ctx); return nil })
 	part("flowsync", func(ctx context.Context) error { n.flowsync.Run(ctx); return nil })
 	part("topology", func(ctx context.Context) error { n.follow(ctx); return nil })
+	if n.guard != nil {
+		part("guard", func(ctx context.Context) error { n.guard.Run(ctx); return nil })
+	}
 	part("API", func(ctx context.Context) error { return n.api.Serve(ctx, apiPort) })
 	part("switches", func(context.Context) error { return n.server.Serve(switchPort) })
 	n.announce(Addresses{OpenFlow: switchPort.Addr().String(), API: apiPort.Addr().String()})

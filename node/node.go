@@ -17,6 +17,7 @@ import (
 	"github.com/weirnet/weir/api"
 	"github.com/weirnet/weir/api/client"
 	"github.com/weirnet/weir/app/forward"
+	"github.com/weirnet/weir/app/guard"
 	"github.com/weirnet/weir/discovery"
 	"github.com/weirnet/weir/flowsync"
 	"github.com/weirnet/weir/netview"
@@ -66,6 +67,7 @@ type node struct {
 	discovery *discovery.Discovery
 	flowsync  *flowsync.Loop
 	forward   *forward.Forward // nil if disabled
+	guard     *guard.Guard     // nil if disabled
 	paths     paths
 	switches  *switches
 	server    *session.Server
@@ -89,6 +91,10 @@ func build(cfg Config) (*node, error) {
 	if !slices.Contains(cfg.DisableApps, forward.Owner) {
 		n.forward = forward.New(forward.Config{Domain: cfg.Domain, Unknown: cfg.ForwardUnknown}, n.view.Wanted(forward.Owner))
 	}
+	if !slices.Contains(cfg.DisableApps, guard.Owner) {
+		n.guard = guard.New(guard.Config{Domain: cfg.Domain}, n.view, watchdog{n.server}, n.alarms)
+	}
+	n.switches.guard = n.guard
 	n.switches.server, n.switches.discovery = n.server, n.discovery
 	n.switches.flowsync, n.switches.forward = n.flowsync, n.forward
 	n.paths.forward = n.forward
@@ -115,6 +121,9 @@ func (n *node) buildAPI() error {
 		Switches: asker{n.server}, Paths: &n.paths, SoftRules: softRules(n.forward),
 		Members: n.members, Apps: n.apps, Gatherer: registry, Log: n.cfg.Log,
 	})
+	if n.guard != nil {
+		registry.MustRegister(tallies{descGuard, func() map[string]uint64 { return guarded(n.guard.Counts()) }})
+	}
 	registry.MustRegister(n.api, n.switches.meter, collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return nil
@@ -135,18 +144,6 @@ func (n *node) members() []client.Member {
 		}
 	}
 	return []client.Member{{Name: n.cfg.Name, Address: n.cfg.API, State: "ready", Leader: true, Switches: switches}}
-}
-
-// apps are the built-in applications.
-func (n *node) apps() []client.App {
-	state := "running"
-	if n.forward == nil {
-		state = "disabled"
-	}
-	return []client.App{{
-		Name: forward.Owner, Enabled: n.forward != nil, State: state,
-		Text: "forwards between all hosts along shortest paths, and broadcasts along a loop-free tree",
-	}}
 }
 
 // listen opens what the instance listens on.

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 
 	"github.com/weirnet/weir/app/forward"
+	"github.com/weirnet/weir/app/guard"
 	"github.com/weirnet/weir/discovery"
 	"github.com/weirnet/weir/flowsync"
 	"github.com/weirnet/weir/netview"
@@ -21,6 +22,7 @@ type switches struct {
 	discovery *discovery.Discovery
 	flowsync  *flowsync.Loop
 	forward   *forward.Forward // nil if disabled
+	guard     *guard.Guard     // nil if disabled
 	meter     *meter
 }
 
@@ -29,6 +31,7 @@ type device struct {
 	dpid     netview.DPID
 	out      *outlet
 	datapath *forward.Datapath // nil if forwarding is disabled
+	gate     *guard.Gate       // nil if the guard is disabled
 	key      packet.Key
 }
 
@@ -41,6 +44,7 @@ func (n *switches) Connected(s *session.Session) {
 	if n.forward != nil {
 		d.datapath = n.forward.Attach(d.dpid, f.Version, f.Tables, d.out)
 	}
+	n.guardUp(d, &f)
 	n.discovery.SwitchUp(discovery.SwitchFacts{
 		DPID: d.dpid, Version: f.Version, Address: f.Remote.String(), Desc: f.Desc,
 		Buffers: f.Buffers, Tables: f.Tables, Capabilities: f.Capabilities, Ports: f.Ports,
@@ -52,6 +56,9 @@ func (n *switches) Connected(s *session.Session) {
 // PacketIn shows a packet to discovery and gives it to the application.
 func (n *switches) PacketIn(s *session.Session, _ openflow.Header, pin *openflow.PacketIn) {
 	d := s.Value().(*device)
+	if !d.admits(pin) {
+		return
+	}
 	dst, src, vlan, etherType, _, ok := packet.ParseEthernet(pin.Data)
 	if !ok {
 		return
@@ -92,6 +99,7 @@ func (n *switches) BatchEnd(s *session.Session) {
 // Message hands over all else.
 func (n *switches) Message(s *session.Session, h openflow.Header, m openflow.Message) {
 	d := s.Value().(*device)
+	n.guardMessage(d, h, m)
 	switch m := m.(type) {
 	case *openflow.PortStatus:
 		n.discovery.PortStatus(d.dpid, m.Reason, m.Port)
@@ -114,6 +122,7 @@ func (n *switches) Disconnected(s *session.Session, err error) {
 	if d.datapath != nil {
 		d.datapath.Detach(d.out)
 	}
+	n.guardDown(d)
 	n.flowsync.SwitchDown(d.dpid, s)
 	n.discovery.SwitchDown(d.dpid)
 	n.meter.leave(d.dpid, s)

@@ -10,10 +10,10 @@ type Config struct {
 	Domain uint16 // of the cookies; see package plan. Default 1
 
 	Rate      float64 // of a port, above which it may flood. Default 2000
-	Burst     float64 // packet-ins above Rate that a port may have sent before it floods. Default 1000
+	Burst     float64 // packet-ins above Rate, or Probes, that a port may have sent before it floods. Default 1000
 	Dominance float64 // how many times more than a quarter of all ports a flooding port sends. Default 16
 	Ceiling   float64 // above which a port floods whatever others do. Default 200000
-	Probes    float64 // of discovery frames at a port that is no link's. Default 50
+	Probes    float64 // of discovery frames, above which a port that is no link's floods. Default 200
 	Allowed   uint32  // what a port that floods may still send: the meter, and the instance's own limit. Default 200
 
 	Calm    time.Duration // how long a flood must be over before a metered port is let go. Default 3 s
@@ -41,7 +41,7 @@ func (c Config) withDefaults() Config {
 	c.Burst = or(c.Burst, 1000)
 	c.Dominance = or(c.Dominance, 16)
 	c.Ceiling = or(c.Ceiling, 200_000)
-	c.Probes = or(c.Probes, 50)
+	c.Probes = or(c.Probes, 200)
 	c.Allowed = or(c.Allowed, 200)
 	c.Calm = or(c.Calm, 3*time.Second)
 	c.Hold = or(c.Hold, 10*time.Second)

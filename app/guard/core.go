@@ -102,12 +102,16 @@ func (c *Core) Step(events []Event, samples []Sample, snap *netview.Snapshot, no
 	return &c.ready
 }
 
-// Held is which packet-ins of a port are held back.
-func (c *Core) Held(at netview.Point) Class {
-	if p := c.ports[at]; p != nil {
-		return p.held
+// Held is which packet-ins of a port are held back, and how many of each kind the instance still takes in a second.
+func (c *Core) Held(at netview.Point) (class Class, allowed uint32) {
+	p := c.ports[at]
+	switch {
+	case p == nil || p.held == 0:
+		return 0, 0
+	case p.link:
+		return p.held, c.cfg.Allowed * linkShare
 	}
-	return 0
+	return p.held, c.cfg.Allowed
 }
 
 // HoldsAt says whether a port of a switch is held back.
@@ -127,15 +131,15 @@ func (c *Core) Sent(w *Write, first uint32) {
 		d.sent = slices.Delete(d.sent, 0, 1)
 	}
 	d.sent = append(d.sent, sent{first, w.Messages, w.At.Port})
-	if p := c.ports[w.At]; p != nil {
-		p.unsent = false
+	if p := c.ports[w.At]; p != nil && p.held != 0 {
+		p.unsent, p.metered = false, p.means == byMeter
 	}
 }
 
 // floods says which packet-ins of a port are a flood. bar is the rate of a quarter of all ports, below 0 while it is not
 // known.
 func (c *Core) floods(p *port, snap *netview.Snapshot, bar *float64) (class Class) {
-	if p.probes.level > c.cfg.Probes {
+	if p.probes.level > c.cfg.Burst {
 		class |= ClassProbes
 	}
 	if p.data.level <= c.cfg.Burst {

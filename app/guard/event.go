@@ -158,7 +158,7 @@ func (c *Core) unused(dpid netview.DPID, meters []openflow.MeterStats) {
 			continue
 		}
 		port := m.Meter - plan.MeterProtectionFirst
-		if c.Held(netview.Point{DPID: dpid, Port: port}) == 0 {
+		if class, _ := c.Held(netview.Point{DPID: dpid, Port: port}); class == 0 {
 			w.Messages = append(w.Messages, c.meter(openflow.MeterDelete, port))
 		}
 	}

@@ -136,14 +136,14 @@ func (c *count) take() (came, shed uint64) {
 }
 
 // allow gives the ports of which held says so their share of a time, and opens the others.
-func (g *Gate) allow(held func(netview.Point) Class, allowed uint32, elapsed time.Duration) {
+func (g *Gate) allow(held func(netview.Point) (Class, uint32), elapsed time.Duration) {
 	g.mu.Lock()
 	all := g.all
 	g.mu.Unlock()
 	g.limited = false
-	more := max(1, uint64(float64(allowed)*elapsed.Seconds()))
 	for _, t := range all {
-		class := held(netview.Point{DPID: g.dpid, Port: t.port})
+		class, allowed := held(netview.Point{DPID: g.dpid, Port: t.port})
+		more := max(1, uint64(float64(allowed)*elapsed.Seconds()))
 		t.data.allow(class&ClassData != 0, more, uint64(allowed))
 		t.probes.allow(class&ClassProbes != 0, more, uint64(allowed))
 		g.limited = g.limited || class != 0

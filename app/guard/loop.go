@@ -120,7 +120,7 @@ func (g *Guard) Run(ctx context.Context) {
 		g.do(g.core.Step(events, samples, g.view.Snapshot(), now))
 		for _, gate := range gates {
 			if gate.limited || g.core.HoldsAt(gate.dpid) {
-				gate.allow(g.core.Held, g.core.cfg.Allowed, now.Sub(last))
+				gate.allow(g.core.Held, now.Sub(last))
 			}
 		}
 		clear(events)
@@ -145,9 +145,9 @@ func (g *Guard) do(r *Ready) {
 	}
 	for _, a := range r.Alarms {
 		if a.Raised {
-			g.alarms.Raise(netview.AlarmPacketInFlood, a.At.String(), a.Text)
+			g.alarms.Raise(netview.AlarmFlood, a.At.String(), a.Text)
 		} else {
-			g.alarms.Clear(netview.AlarmPacketInFlood, a.At.String())
+			g.alarms.Clear(netview.AlarmFlood, a.At.String())
 		}
 	}
 }

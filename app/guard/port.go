@@ -37,24 +37,31 @@ type port struct {
 	at           netview.Point
 	data, probes flow
 
-	held   Class // 0: it is not held back, and the rest means nothing
-	means  means
-	rows   []openflow.FlowMod // that were written, to be deleted
-	until  time.Time          // when the rows run out
-	hold   time.Duration      // hard time-out of the rows
-	unsent bool               // the rows have to be written
-	busy   time.Time          // when it was seen to flood last
-	over   int                // seconds in which more came than the meter allows
-	second time.Time          // when the current of these seconds began
-	came   float64            // in it
+	held    Class // 0: it is not held back, and the rest means nothing
+	means   means
+	link    bool               // it led to another switch when it began
+	rows    []openflow.FlowMod // that were written, to be deleted
+	until   time.Time          // when the rows run out
+	hold    time.Duration      // hard time-out of the rows
+	unsent  bool               // the rows have to be written
+	metered bool               // the meter was written
+	busy    time.Time          // when it was seen to flood last
+	over    int                // seconds in which more came than the meter allows
+	second  time.Time          // when the current of these seconds began
+	came    float64            // in it
 }
 
 // flow is what a port sends of one kind.
 type flow struct {
 	level float64 // packet-ins above the rate that is allowed, as in a leaking bucket
 	rate  float64 // packet-ins a second, over about half a second
+	now   float64 // packet-ins a second, over the last step
 	fresh uint64  // came since the last step
 }
+
+// linkShare is how many times more than any other port one that leads to another switch may send when it is held back:
+// most of it may be others'.
+const linkShare = 10
 
 // count takes a sample.
 func (c *Core) count(s *Sample, elapsed time.Duration) {
@@ -75,16 +82,16 @@ func (c *Core) count(s *Sample, elapsed time.Duration) {
 func (p *port) age(elapsed time.Duration, cfg *Config) {
 	p.came += float64(p.data.fresh + p.probes.fresh)
 	p.data.age(elapsed, cfg.Rate, 2*cfg.Burst)
-	p.probes.age(elapsed, cfg.Probes, 2*cfg.Probes)
+	p.probes.age(elapsed, cfg.Probes, 2*cfg.Burst)
 }
 
 // averaging is the time over which a rate is averaged.
 const averaging = 500 * time.Millisecond
 
 func (f *flow) age(elapsed time.Duration, allowed, most float64) {
-	now := float64(f.fresh) / elapsed.Seconds()
-	f.rate += (now - f.rate) * float64(elapsed) / float64(elapsed+averaging)
-	f.level = min(max(0, f.level+(now-allowed)*elapsed.Seconds()), most)
+	f.now = float64(f.fresh) / elapsed.Seconds()
+	f.rate += (f.now - f.rate) * float64(elapsed) / float64(elapsed+averaging)
+	f.level = min(max(0, f.level+(f.now-allowed)*elapsed.Seconds()), most)
 	f.fresh = 0
 }
 
@@ -93,15 +100,15 @@ func (p *port) idle() bool {
 	return p.held == 0 && p.data.level == 0 && p.probes.level == 0 && p.data.rate < 1 && p.probes.rate < 1
 }
 
-// hold begins to hold a port back, or goes on. Ports that lead to other switches are never asked for their discovery frames,
+// hold begins to hold a port back, or goes on. The discovery frames of ports that lead to other switches are let through,
 // and a port that does not exist cannot be held.
 func (c *Core) hold(p *port, class Class, snap *netview.Snapshot, now time.Time) {
 	d := c.switches[p.at.DPID]
-	row, ok := roleOf(snap, p.at)
+	role, ok := roleOf(snap, p.at)
 	if d == nil || !ok {
 		return
 	}
-	if row == netview.PortLink {
+	if role == netview.PortLink {
 		class &^= ClassProbes
 	}
 	p.busy = now
@@ -115,7 +122,8 @@ func (c *Core) hold(p *port, class Class, snap *netview.Snapshot, now time.Time)
 		}
 		d.guarded++
 		c.Counts.Floods.Add(1)
-		p.means, p.over, p.second, p.came = c.meansFor(d, p.at), 0, now, 0
+		p.link = role == netview.PortLink
+		p.means, p.over, p.second, p.came, p.metered = c.meansFor(d, p), 0, now, 0, false
 		p.hold = c.cfg.Hold
 	}
 	p.held |= class
@@ -124,8 +132,12 @@ func (c *Core) hold(p *port, class Class, snap *netview.Snapshot, now time.Time)
 }
 
 // meansFor chooses how a port is held back.
-func (c *Core) meansFor(d *device, at netview.Point) means {
-	if _, ok := plan.MeterOfPort(at.Port); !ok || d.single || d.meterless {
+func (c *Core) meansFor(d *device, p *port) means {
+	_, ok := plan.MeterOfPort(p.at.Port)
+	switch {
+	case p.link && !d.single:
+		return byNothing
+	case !ok || d.single || d.meterless:
 		return byDrop
 	}
 	return byMeter
@@ -168,7 +180,7 @@ func (c *Core) look(p *port, snap *netview.Snapshot, now time.Time) {
 	case !p.unsent && now.After(p.until.Add(2*time.Second)): // nobody said how the rows ended
 		c.release(p, false)
 	}
-	if p.held != 0 && p.unsent && p.means != byNothing {
+	if p.held != 0 && p.means != byNothing {
 		c.write(p, role, snap, now)
 	}
 }
@@ -183,7 +195,7 @@ func (c *Core) lookMetered(p *port, now time.Time) {
 	case now.Sub(p.busy) >= c.cfg.Calm:
 		c.release(p, true)
 		return
-	case p.until.Sub(now) <= p.hold/2 && !p.unsent:
+	case p.until.Sub(now) <= p.hold/2:
 		p.unsent = true
 	}
 	if now.Sub(p.second) < time.Second {
@@ -222,7 +234,7 @@ func (c *Core) release(p *port, erase bool) {
 	if d := c.switches[p.at.DPID]; d != nil {
 		d.guarded--
 	}
-	p.held, p.rows, p.unsent = 0, nil, false
+	p.held, p.rows, p.unsent, p.metered = 0, nil, false, false
 	c.ready.Alarms = append(c.ready.Alarms, Alarm{At: p.at})
 }
 
@@ -233,6 +245,9 @@ func (c *Core) raise(p *port) {
 		byDrop:    fmt.Sprintf("dropped at the switch for %s at a time", p.hold),
 		byNothing: "the switch refuses to hold it back; shed on arrival",
 	}[p.means]
+	if p.link {
+		how = "it leads to another switch; shed on arrival"
+	}
 	c.ready.Alarms = append(c.ready.Alarms, Alarm{At: p.at, Raised: true,
-		Text: fmt.Sprintf("floods the controller with %s, %.0f/s: %s", p.held, p.data.rate+p.probes.rate, how)})
+		Text: fmt.Sprintf("floods the controller with %s, %.0f/s: %s", p.held, p.data.now+p.probes.now, how)})
 }

@@ -18,15 +18,18 @@ type form struct {
 // etherTypeLLDP is the Ethernet type of discovery frames.
 const etherTypeLLDP = 0x88cc
 
-// write writes a port's rows, anew or again. A meter comes before the rows that use it, in place of one of an earlier life
-// with the same number, whose rows go with it.
+// write writes a port's rows where that is due, or the tree or the port's role has changed. A meter comes before the rows
+// that use it, in place of one of an earlier life with the same number, whose rows go with it.
 func (c *Core) write(p *port, role netview.PortRole, snap *netview.Snapshot, now time.Time) {
 	d := c.switches[p.at.DPID]
+	rows := c.rows(p, d, role, snap)
+	if !p.unsent && slices.EqualFunc(rows, p.rows, func(a, b openflow.FlowMod) bool { return sameRow(&a, &b) }) {
+		return
+	}
 	w := Write{At: p.at}
-	if p.means == byMeter && len(p.rows) == 0 {
+	if p.means == byMeter && !p.metered {
 		w.Messages = append(w.Messages, c.meter(openflow.MeterDelete, p.at.Port), c.meter(openflow.MeterAdd, p.at.Port))
 	}
-	rows := c.rows(p, d, role, snap)
 	for i := range p.rows { // the tree may have changed: what is no longer wanted goes
 		if old := &p.rows[i]; !slices.ContainsFunc(rows, func(r openflow.FlowMod) bool { return samePlace(old, &r) }) {
 			w.Messages = append(w.Messages, deletion(old))
@@ -35,9 +38,8 @@ func (c *Core) write(p *port, role netview.PortRole, snap *netview.Snapshot, now
 	for i := range rows {
 		w.Messages = append(w.Messages, &rows[i])
 	}
-	p.rows, p.until = rows, now.Add(p.hold)
-	if len(w.Messages) == 0 {
-		p.unsent = false
+	p.rows, p.until, p.unsent = rows, now.Add(p.hold), len(w.Messages) > 0
+	if !p.unsent {
 		return
 	}
 	c.Counts.Rows.Add(uint64(len(rows)))
@@ -50,10 +52,10 @@ func (c *Core) erase(p *port) {
 	for i := range p.rows {
 		w.Messages = append(w.Messages, deletion(&p.rows[i]))
 	}
-	if p.means == byMeter && len(p.rows) > 0 {
+	if p.means == byMeter && p.metered {
 		w.Messages = append(w.Messages, c.meter(openflow.MeterDelete, p.at.Port))
 	}
-	if p.rows = nil; len(w.Messages) > 0 {
+	if p.rows, p.metered = nil, false; len(w.Messages) > 0 {
 		c.ready.Writes = append(c.ready.Writes, w)
 	}
 }
@@ -142,6 +144,17 @@ func uncopied(r *netview.Rule, port uint32) (m openflow.Match, ins []openflow.In
 // samePlace says whether two rows are one to a switch.
 func samePlace(a, b *openflow.FlowMod) bool {
 	return a.Table == b.Table && a.Priority == b.Priority && a.Match.Key() == b.Match.Key()
+}
+
+// sameRow says whether two rows do the same in the same place.
+func sameRow(a, b *openflow.FlowMod) bool {
+	return samePlace(a, b) && a.Cookie == b.Cookie && slices.EqualFunc(a.Instructions, b.Instructions, sameInstruction)
+}
+
+func sameInstruction(a, b openflow.Instruction) bool {
+	return a.Type == b.Type && a.Meter == b.Meter && slices.EqualFunc(a.Actions, b.Actions, func(x, y openflow.Action) bool {
+		return x.Type == y.Type && x.Port == y.Port
+	})
 }
 
 // deletion deletes one row, strictly and, where the version can say it, by its cookie.
