@@ -1,0 +1,59 @@
+package config
+
+import (
+	"fmt"
+
+	"github.com/weirnet/weir/netview"
+)
+
+// check finds what is wrong between fields. Lines are those of the file's values by path; nil where there is no file.
+func (c *Config) check(lines map[string]int) (out Problems) {
+	wrong := func(path, format string, args ...any) {
+		out = append(out, Problem{lines[path], path, fmt.Sprintf(format, args...)})
+	}
+	if (c.API.TLSCert == "") != (c.API.TLSKey == "") {
+		wrong("api", "tls_cert and tls_key: give both or neither")
+	}
+	c.checkNames(wrong)
+	c.checkLinks(wrong)
+	return out
+}
+
+// checkNames wants names of switches to be unique, and no name to be taken for a datapath id that is another's.
+func (c *Config) checkNames(wrong func(path, format string, args ...any)) {
+	named := map[string]netview.DPID{}
+	for _, dpid := range keysOf(c.Switches) {
+		name := c.Switches[dpid].Name
+		if name == "" {
+			continue
+		}
+		at := under("switches", dpid.String()) + ".name"
+		if other, twice := named[name]; twice {
+			wrong(at, "%s is the name of switch %s already", quote(name), other)
+		}
+		if id, err := ParseDPID(name); err == nil && id != dpid {
+			wrong(at, "%s reads as the datapath id of another switch, %s", quote(name), id)
+		}
+		named[name] = dpid
+	}
+}
+
+// checkLinks wants each direction to be said once, and not at a port where no link is to be.
+func (c *Config) checkLinks(wrong func(path, format string, args ...any)) {
+	said := map[netview.LinkKey]LinkRef{}
+	for _, ref := range keysOf(c.Links) {
+		at := under("links", ref.String())
+		for _, key := range ref.Keys() {
+			if other, twice := said[key]; twice {
+				wrong(at, "%s has said it of this direction already", other)
+				break
+			}
+			said[key] = ref
+		}
+		for _, p := range []netview.Point{ref.A, ref.B} {
+			if c.Ports[p].Edge {
+				wrong(at, "port %s is said to be edge: no link can be there", FormatPoint(p))
+			}
+		}
+	}
+}

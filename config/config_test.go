@@ -1,0 +1,207 @@
+package config
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/weirnet/weir/netview"
+)
+
+var rewrite = flag.Bool("rewrite", false, "write golden files anew")
+
+const whole = `
+name: west
+domain: 7
+openflow: {listen: "[::1]:6654", echo_interval: 1s, echo_misses: 5}
+api:
+  listen: 127.0.0.1:9999
+  auth: none
+  insecure: true
+  tls_cert: a.pem
+  tls_key: b.pem
+  hosts: [weir.example, "10"]
+discovery:
+  lldp_period: 1m
+  indirect: allow
+  host_expiry: 1h
+forward: {unknown: flood}
+apps: {disable: [forward]}
+allow: [1, 00000000000000a1, "0xb2", 00:00:00:00:00:00:00:c3]
+switches:
+  1: {name: leaf 1, location: "row 3: rack 4"}
+  0xa1:
+    name: spine
+  b2: # nothing is said of it
+ports:
+  1/local: {name: "1"}
+  a1/3: {edge: true}
+links:
+  1/1->a1/1: {capacity_mbps: 1000, latency_us: 250}
+  a1/1->1/1: {cost: 7}
+  b2/2<->a1/2: {cost: 65535}
+`
+
+// TestParse reads a configuration that says all there is to say, writes it, and reads that again.
+func TestParse(t *testing.T) {
+	c, err := Parse([]byte(whole))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for what, ok := range map[string]bool{
+		"name":      c.Name == "west" && c.Domain == 7,
+		"openflow":  c.OpenFlow == OpenFlow{"[::1]:6654", time.Second, 5},
+		"api":       c.API.Auth == "none" && c.API.Insecure && c.API.TLSKey == "b.pem" && reflect.DeepEqual(c.API.Hosts, []string{"weir.example", "10"}),
+		"discovery": c.Discovery == Discovery{time.Minute, "allow", time.Hour},
+		"allow":     reflect.DeepEqual(c.Allow, []netview.DPID{1, 0xa1, 0xb2, 0xc3}),
+		"switches":  c.Switches[1] == Switch{"leaf 1", "row 3: rack 4"} && c.Switches[0xa1].Name == "spine" && len(c.Switches) == 3,
+		"ports":     c.Ports[netview.Point{DPID: 1, Port: PortLocal}].Name == "1" && c.Ports[netview.Point{DPID: 0xa1, Port: 3}].Edge,
+		"links":     c.Links[LinkRef{netview.Point{DPID: 0xa1, Port: 2}, netview.Point{DPID: 0xb2, Port: 2}, true}].Cost == 65535,
+	} {
+		if !ok {
+			t.Errorf("%s: %+v", what, c)
+		}
+	}
+	again, err := Parse([]byte(c.Text()))
+	if err != nil || !reflect.DeepEqual(c, again) {
+		t.Errorf("%v: written and read again it is\n%s", err, c.Text())
+	}
+	if v := reflect.ValueOf(*c); v.NumField() != 11 {
+		t.Errorf("%d fields: extend this test's configuration", v.NumField())
+	}
+	for i, v := 0, reflect.ValueOf(*c); i < v.NumField(); i++ {
+		if v.Field(i).IsZero() {
+			t.Errorf("nothing is said of %s", v.Type().Field(i).Name)
+		}
+	}
+}
+
+// TestBad compares what is said of each of testdata/bad/*.yaml with the .txt beside it.
+func TestBad(t *testing.T) {
+	files, _ := filepath.Glob("testdata/bad/*.yaml")
+	if len(files) < 5 {
+		t.Fatalf("%d files", len(files))
+	}
+	for _, file := range files {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := Parse(b)
+		if err == nil || c != nil {
+			t.Errorf("%s is accepted", file)
+			continue
+		}
+		golden(t, strings.TrimSuffix(file, ".yaml")+".txt", err.(Problems).In(filepath.Base(file))+"\n")
+	}
+}
+
+func golden(t *testing.T, file, got string) {
+	t.Helper()
+	if *rewrite {
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("%s: got\n%swant\n%s(go test -rewrite writes it anew)", file, got, want)
+	}
+}
+
+func TestNothing(t *testing.T) {
+	for _, text := range []string{"", "\n", "# only a comment\n", "---\n", "{}", "discovery:\n", "switches: {}\n", "~"} {
+		c, err := Parse([]byte(text))
+		if err != nil || len(c.entries()) != 0 {
+			t.Errorf("%q: %+v, %v", text, c, err)
+		}
+	}
+}
+
+func parse(t *testing.T, text string) *Config {
+	t.Helper()
+	c, err := Parse([]byte(text))
+	if err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	return c
+}
+
+func TestDiff(t *testing.T) {
+	from := parse(t, "name: a\nallow: [1, 2]\nswitches: {1: {name: x, location: here}, 2: {name: y}}\ndiscovery: {lldp_period: 2s}\n")
+	to := parse(t, "allow: [2, 3]\nswitches: {1: {name: z, location: here}, 3: {name: y}}\ndiscovery: {lldp_period: 2000ms}\nforward: {unknown: flood}\n")
+	got := Diff(from, to)
+	want := []Change{
+		{"name", "a", "", true, true},
+		{"allow[0000000000000001]", "0000000000000001", "", false, true},
+		{"switches[0000000000000001].name", "x", "z", false, false},
+		{"switches[0000000000000002].name", "y", "", false, false},
+		{"forward.unknown", "", "flood", true, false},
+		{"allow[0000000000000003]", "", "0000000000000003", false, true},
+		{"switches[0000000000000003].name", "", "y", false, false},
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v", got)
+	}
+	if d := Diff(to, to); len(d) != 0 {
+		t.Errorf("to itself: %+v", d)
+	}
+}
+
+func TestMerge(t *testing.T) {
+	file := parse(t, "name: a\nallow: [1, 2]\nswitches: {1: {name: x, location: here}}\ndiscovery: {lldp_period: 1s}\n")
+	flags := parse(t, "name: b\nallow: [3]\nswitches: {1: {name: z}, 2: {name: y}}\n")
+	got := Merge(Defaults(), file, flags)
+	want := parse(t, `
+name: b
+domain: 1
+openflow: {listen: "127.0.0.1:6653", echo_interval: 5s, echo_misses: 3}
+api: {listen: "127.0.0.1:8181", auth: token}
+discovery: {lldp_period: 1s, indirect: deny, host_expiry: 5m}
+forward: {unknown: controller}
+allow: [3]
+switches: {1: {name: z, location: here}, 2: {name: y}}`)
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got %s", got.Text())
+	}
+	if file.Name != "a" || len(file.Switches) != 1 || file.Switches[1].Name != "x" {
+		t.Errorf("what was merged changed: %s", file.Text())
+	}
+}
+
+// FuzzParse: whatever is given is refused with a text, or says what its own text says.
+func FuzzParse(f *testing.F) {
+	f.Add([]byte(whole))
+	for _, s := range []string{"", "a: &x [*x]", "switches: {1: {name: 5}}", "allow: []", "links: {1/1->2/2: {}}", "? [a]\n: b", "<<: {name: x}", "name: !!binary aGk=", "---\n---\n", "name: \"\\u0007\"", "domain: 0x1"} {
+		f.Add([]byte(s))
+	}
+	files, _ := filepath.Glob("testdata/bad/*.yaml")
+	for _, file := range files {
+		b, _ := os.ReadFile(file)
+		f.Add(b)
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		c, err := Parse(b)
+		if err != nil {
+			if p, ok := err.(Problems); !ok || len(p) == 0 || p.Error() == "" {
+				t.Fatalf("refused without a reason: %v", err)
+			}
+			return
+		}
+		again, err := Parse([]byte(c.Text()))
+		if err != nil {
+			t.Fatalf("%q\nis written as\n%s\nand that is refused: %v", b, c.Text(), err)
+		}
+		if d := Diff(c, again); len(d) != 0 {
+			t.Fatalf("%q\nis written as\n%s\nwhich differs: %v", b, c.Text(), d)
+		}
+		c.Tree()
+	})
+}

@@ -1,0 +1,75 @@
+package config
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+)
+
+// field is one field of the schema, as its tags say.
+type field struct {
+	name, doc, def string
+	min, max       string
+	enum           []string
+	kind           string // "address", or nothing special
+	restart, admin bool
+	typ            reflect.Type
+	index          int // in its struct
+}
+
+// fields are those of a struct of the schema, in order.
+func fields(t reflect.Type) []field {
+	list := make([]field, t.NumField())
+	for i := range list {
+		f := t.Field(i)
+		list[i] = field{
+			name: f.Tag.Get("yaml"), doc: f.Tag.Get("doc"), def: f.Tag.Get("default"), min: f.Tag.Get("min"), max: f.Tag.Get("max"),
+			kind: f.Tag.Get("kind"), restart: f.Tag.Get("restart") == "true", admin: f.Tag.Get("admin") == "true", typ: f.Type, index: i,
+		}
+		if words := f.Tag.Get("enum"); words != "" {
+			list[i].enum = strings.Split(words, ",")
+		}
+	}
+	return list
+}
+
+func names(list []field) string {
+	all := make([]string, len(list))
+	for i, f := range list {
+		all[i] = f.name
+	}
+	return strings.Join(all, ", ")
+}
+
+var durationType = reflect.TypeFor[time.Duration]()
+
+// join is the path of a field in a mapping.
+func join(path, name string) string {
+	if path == "" {
+		return name
+	}
+	return path + "." + name
+}
+
+// under is the path of an entry of a mapping by key, or of a list.
+func under(path, key string) string { return path + "[" + key + "]" }
+
+// sortedKeys are the keys of a map of the schema, in order.
+func sortedKeys(m reflect.Value) []reflect.Value {
+	t := texts[m.Type().Key()]
+	keys := m.MapKeys()
+	slices.SortFunc(keys, func(a, b reflect.Value) int { return t.compare(a.Interface(), b.Interface()) })
+	return keys
+}
+
+// scalarText is a scalar as Text writes it.
+func scalarText(v reflect.Value) string {
+	if t, ok := texts[v.Type()]; ok {
+		return t.format(v.Interface())
+	}
+	if v.Type() == durationType {
+		return FormatDuration(time.Duration(v.Int()))
+	}
+	return plainText(v)
+}

@@ -1,0 +1,110 @@
+package config
+
+import (
+	"reflect"
+)
+
+// keysOf are the keys of a map of the schema, in order.
+func keysOf[K comparable, V any](m map[K]V) []K {
+	list := make([]K, 0, len(m))
+	for _, k := range sortedKeys(reflect.ValueOf(m)) {
+		list = append(list, k.Interface().(K))
+	}
+	return list
+}
+
+// entry is one value that a configuration says: an entry of a list is one of its own.
+type entry struct {
+	path, value    string
+	restart, admin bool
+}
+
+// entries are all that a configuration says, in order of the schema.
+func (c *Config) entries() []entry {
+	var list []entry
+	walk(reflect.ValueOf(c).Elem(), "", field{}, func(e entry) { list = append(list, e) })
+	return list
+}
+
+func walk(v reflect.Value, path string, f field, do func(entry)) {
+	if v.IsZero() {
+		return
+	}
+	if _, own := texts[v.Type()]; own {
+		do(entry{path, scalarText(v), f.restart, f.admin})
+		return
+	}
+	switch v.Kind() {
+	case reflect.Struct:
+		for _, f := range fields(v.Type()) {
+			walk(v.Field(f.index), join(path, f.name), f, do)
+		}
+	case reflect.Map:
+		for _, key := range sortedKeys(v) {
+			walk(v.MapIndex(key), under(path, scalarText(key)), field{}, do)
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			s := scalarText(v.Index(i))
+			do(entry{under(path, s), s, f.restart, f.admin})
+		}
+	default:
+		do(entry{path, scalarText(v), f.restart, f.admin})
+	}
+}
+
+// Merge is what several configurations say together: where two say something of a field the later one holds. Mappings by
+// keys are joined, lists are replaced. The result shares nothing that it changes with them.
+func Merge(list ...*Config) *Config {
+	out := &Config{}
+	for _, c := range list {
+		overlay(reflect.ValueOf(out).Elem(), reflect.ValueOf(c).Elem())
+	}
+	return out
+}
+
+func overlay(to, from reflect.Value) {
+	if from.IsZero() {
+		return
+	}
+	switch {
+	case from.Kind() == reflect.Struct && texts[from.Type()].parse == nil:
+		for i := range from.NumField() {
+			overlay(to.Field(i), from.Field(i))
+		}
+	case from.Kind() == reflect.Map:
+		if to.IsNil() {
+			to.Set(reflect.MakeMap(to.Type()))
+		}
+		for _, key := range from.MapKeys() {
+			e := reflect.New(to.Type().Elem()).Elem()
+			if old := to.MapIndex(key); old.IsValid() {
+				e.Set(old)
+			}
+			overlay(e, from.MapIndex(key))
+			to.SetMapIndex(key, e)
+		}
+	default:
+		to.Set(from)
+	}
+}
+
+// Defaults is what holds where nothing is said.
+func Defaults() *Config {
+	c := &Config{}
+	fill(reflect.ValueOf(c).Elem())
+	return c
+}
+
+func fill(v reflect.Value) {
+	for _, f := range fields(v.Type()) {
+		at := v.Field(f.index)
+		if at.Kind() == reflect.Struct {
+			fill(at)
+		} else if f.def != "" {
+			if err := setScalar(at, f.def, f); err != nil {
+				panic("config: default of " + f.name + ": " + err.Error())
+			}
+		}
+	}
+}
