@@ -19,7 +19,7 @@ func (c *Config) check(lines map[string]int) (out Problems) {
 	return out
 }
 
-// checkNames wants names of switches to be unique, and no name to be taken for a datapath id that is another's.
+// checkNames wants names of switches to be unique.
 func (c *Config) checkNames(wrong func(path, format string, args ...any)) {
 	named := map[string]netview.DPID{}
 	for _, dpid := range keysOf(c.Switches) {
@@ -30,9 +30,6 @@ func (c *Config) checkNames(wrong func(path, format string, args ...any)) {
 		at := under("switches", dpid.String()) + ".name"
 		if other, twice := named[name]; twice {
 			wrong(at, "%s is the name of switch %s already", quote(name), other)
-		}
-		if id, err := ParseDPID(name); err == nil && id != dpid {
-			wrong(at, "%s reads as the datapath id of another switch, %s", quote(name), id)
 		}
 		named[name] = dpid
 	}

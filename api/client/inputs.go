@@ -1,0 +1,75 @@
+package client
+
+import "time"
+
+// Alarm is something that an operator should know of.
+type Alarm struct {
+	Kind     string     `json:"kind" doc:"What it is about, such as host-hijack or drift."`
+	Object   string     `json:"object" doc:"What it is about: a datapath id, DPID/port, a host, an address; empty for the instance itself."`
+	Severity string     `json:"severity" enum:"critical,major,warning"`
+	Text     string     `json:"text" doc:"What happened, the last time."`
+	Active   bool       `json:"active"`
+	Count    uint64     `json:"count" doc:"How often it happened since it is active."`
+	Since    time.Time  `json:"since"`
+	Last     time.Time  `json:"last"`
+	Cleared  *time.Time `json:"cleared" doc:"When it ended; null while it is active."`
+}
+
+// Configuration is what an instance is set up with.
+type Configuration struct {
+	Effective map[string]any `json:"effective" nullable:"false" doc:"What is in force: flags over the configuration over defaults, in the form of the configuration file. What holds from the next start only is in pending."`
+	Text      string         `json:"text" doc:"The configuration as it was given; empty if none was."`
+	Source    string         `json:"source" enum:",file,apply" doc:"Where it is from: the file of --config, weir apply, or nowhere."`
+	File      string         `json:"file,omitempty" doc:"The file of --config."`
+	By        string         `json:"by,omitempty" doc:"Who gave it."`
+	At        *time.Time     `json:"at" doc:"When; null if none was given."`
+	Pending   []ConfigChange `json:"pending" nullable:"false" doc:"What was given and holds from the next start."`
+}
+
+// ConfigChange is one difference between two configurations.
+type ConfigChange struct {
+	Path  string `json:"path" doc:"The field: discovery.lldp_period, or switches[00000000000000a1].name."`
+	Old   string `json:"old" doc:"Empty where nothing was said."`
+	New   string `json:"new" doc:"Empty where nothing is said any more."`
+	Holds string `json:"holds" enum:"now,restart,never" doc:"When it holds: now; from the next start; or never, because a flag of weir node holds over it."`
+	Flag  string `json:"flag,omitempty" doc:"The flag that holds over it."`
+}
+
+// ConfigResult is what applying a configuration changed, or would.
+type ConfigResult struct {
+	DryRun   bool           `json:"dry_run"`
+	Changes  []ConfigChange `json:"changes" nullable:"false"`
+	Revision string         `json:"revision,omitempty" doc:"The revision of the view that shows it; ?at_least= takes it. Empty for a dry run."`
+}
+
+// ConfigProblem is one thing that is wrong with a configuration.
+type ConfigProblem struct {
+	Line int    `json:"line,omitempty" doc:"From 1; 0 where it belongs to no line."`
+	Path string `json:"path,omitempty"`
+	Text string `json:"text"`
+}
+
+// Drain is something that is taken out of use without loss: paths leave it, and nothing new goes there.
+type Drain struct {
+	Kind    string    `json:"kind" enum:"switch,port,link"`
+	Object  string    `json:"object" doc:"Datapath id, DPID/port, or DPID/port<->DPID/port."`
+	Name    string    `json:"name,omitempty" doc:"What the object is called, where it has a name."`
+	State   string    `json:"state" enum:"draining,drained" doc:"drained: nothing of ours passes there any more."`
+	Passing *int      `json:"passing" doc:"Pairs of hosts whose traffic still passes there; null if that is not known."`
+	By      string    `json:"by,omitempty"`
+	Since   time.Time `json:"since"`
+}
+
+// AuditRecord is one line of the audit log.
+type AuditRecord struct {
+	Time   time.Time `json:"time"`
+	ID     string    `json:"id,omitempty" doc:"Of the request; the header X-Request-Id of its answer."`
+	Who    string    `json:"who" doc:"Name of the token, or of what else acted: signal, start."`
+	Role   string    `json:"role,omitempty"`
+	From   string    `json:"from,omitempty" doc:"Address of the caller."`
+	What   string    `json:"what" doc:"Method and route."`
+	Object string    `json:"object,omitempty" doc:"What it was done to."`
+	Result string    `json:"result" doc:"begun (written before anything is done), done, refused, failed or lost (records that did not fit)."`
+	Status int       `json:"status,omitempty" doc:"The HTTP status of the answer."`
+	Detail string    `json:"detail,omitempty" doc:"What was changed, or why it was refused."`
+}
