@@ -9,10 +9,12 @@ import (
 
 // Lab is what one test has built in its namespaces. It belongs to the test's goroutine.
 type Lab struct {
-	t     testing.TB
-	dir   string // temporary, for logs and databases
-	hosts int    // made by AddHost, for their addresses
-	tags  uint32 // given to frames by Copies
+	t        testing.TB
+	dir      string // temporary, for logs and databases
+	hosts    int    // made by AddHost, for their addresses
+	switches int    // made by Build, for their names and datapath ids
+	ports    int    // given to streams
+	tags     uint32 // given to frames by Copies
 }
 
 // Run runs a program to its end and returns what it printed; the test fails when the program does.

@@ -50,7 +50,11 @@ func (o *OVS) Mininet(topology, version, controller string) *Network {
 	p.begin(w)
 	w.Close()
 	l.t.Cleanup(func() { stdin.Close(); r.Close() })
-	return o.adopt(l.firstLine(r, p))
+	n := o.adopt(l.firstLine(r, p))
+	for i := range n.Switches {
+		n.Switches[i].ovs, n.Switches[i].version = o, version
+	}
+	return n
 }
 
 // firstLine reads the report, which is one line.

@@ -3,6 +3,8 @@ package netlab
 import (
 	"fmt"
 	"net/netip"
+	"slices"
+	"strings"
 )
 
 // Network is a built network, by Build or by Mininet.
@@ -17,6 +19,9 @@ type Network struct {
 type Switch struct {
 	Name string `json:"name"`
 	DPID uint64 `json:"dpid"`
+
+	ovs     *OVS   // that has the bridge
+	version string // of OpenFlow, "1.0" or "1.3"
 }
 
 // Cable is a veth pair between two switches: interface and OpenFlow port number of each end.
@@ -48,42 +53,68 @@ func (c *Cable) Restore() {
 // String names the cable by its interfaces.
 func (c *Cable) String() string { return c.A.Device + "–" + c.B.Device }
 
-// Build makes the switches s1…, the hosts h1… and the cables of a topology; hosts have the lowest port numbers of their
+// Build makes the lab's next switches sN, hosts hN and the cables of a topology; hosts have the lowest port numbers of their
 // switch. The bridges speak one version of OpenFlow to the controllers.
 func (o *OVS) Build(t Topology, version string, controllers ...string) *Network {
 	o.lab.t.Helper()
-	n := &Network{lab: o.lab}
+	return o.lab.Assemble(t, version, func(int) *OVS { return o }, controllers...)
+}
+
+// Assemble builds a topology whose switches are divided among several Open vSwitches. In the controllers, {N} stands for
+// the number of the switch: so each can have an address for itself.
+func (l *Lab) Assemble(t Topology, version string, of func(i int) *OVS, controllers ...string) *Network {
+	l.t.Helper()
+	n := &Network{lab: l}
 	ports := make([]int, t.Switches)
 	for i := range t.Switches {
-		s := Switch{Name: fmt.Sprintf("s%d", i+1), DPID: uint64(i + 1)}
+		l.switches++
+		s := Switch{Name: fmt.Sprintf("s%d", l.switches), DPID: uint64(l.switches), ovs: of(i), version: version}
 		n.Switches = append(n.Switches, s)
-		o.AddBridge(s.Name, s.DPID, version, controllers...)
-	}
-	for _, s := range t.Hosts {
-		ports[s]++
-		n.Hosts = append(n.Hosts, o.AddHost(n.Switches[s].Name, ports[s]))
-	}
-	for _, l := range t.Links {
-		end := func(s int) End {
-			ports[s]++
-			return End{Switch: s, Device: fmt.Sprintf("%s-p%d", n.Switches[s].Name, ports[s]), Port: ports[s]}
+		var own []string
+		for _, c := range controllers {
+			own = append(own, strings.ReplaceAll(c, "{N}", fmt.Sprint(l.switches)))
 		}
-		n.Cables = append(n.Cables, o.Connect(end(l[0]), end(l[1]), n.Switches))
+		s.ovs.AddBridge(s.Name, s.DPID, version, own...)
+	}
+	for _, i := range t.Hosts {
+		ports[i]++
+		n.Hosts = append(n.Hosts, n.Switches[i].ovs.AddHost(n.Switches[i].Name, ports[i]))
+	}
+	for _, link := range t.Links {
+		end := func(i int) End {
+			ports[i]++
+			return End{Switch: i, Device: fmt.Sprintf("%s-p%d", n.Switches[i].Name, ports[i]), Port: ports[i]}
+		}
+		n.Cables = append(n.Cables, l.connect(end(link[0]), end(link[1]), n.Switches))
 	}
 	return n
 }
 
-// Connect joins two switches of the list by a cable.
-func (o *OVS) Connect(a, b End, switches []Switch) *Cable {
-	o.lab.t.Helper()
-	o.lab.batch([]string{
+// Both is two networks that do not touch, as one.
+func Both(a, b *Network) *Network {
+	n := &Network{lab: a.lab, Switches: slices.Concat(a.Switches, b.Switches), Hosts: slices.Concat(a.Hosts, b.Hosts)}
+	n.Cables = slices.Clone(a.Cables)
+	for _, c := range b.Cables {
+		moved := *c
+		moved.A.Switch += len(a.Switches)
+		moved.B.Switch += len(a.Switches)
+		n.Cables = append(n.Cables, &moved)
+	}
+	return n
+}
+
+// connect joins two switches of the list by a cable.
+func (l *Lab) connect(a, b End, switches []Switch) *Cable {
+	l.t.Helper()
+	l.batch([]string{
 		"link add " + a.Device + " type veth peer name " + b.Device,
 		"link set " + a.Device + " up",
 		"link set " + b.Device + " up",
 	})
-	o.AddPort(switches[a.Switch].Name, a.Device, a.Port)
-	o.AddPort(switches[b.Switch].Name, b.Device, b.Port)
-	return &Cable{lab: o.lab, A: a, B: b}
+	for _, e := range []End{a, b} {
+		switches[e.Switch].ovs.AddPort(switches[e.Switch].Name, e.Device, e.Port)
+	}
+	return &Cable{lab: l, A: a, B: b}
 }
 
 // AddHost makes the lab's next host hN, with addresses 10.0.x.y/16 and fd00::N/64, on a port of a bridge.

@@ -9,41 +9,74 @@ import (
 	"github.com/weirnet/weir/internal/need"
 )
 
-const (
-	database = "/run/openvswitch/db.sock"
-	schema   = "/usr/share/openvswitch/vswitch.ovsschema"
-)
+const schema = "/usr/share/openvswitch/vswitch.ovsschema"
 
 // OVS is an Open vSwitch of the lab's own: a database server and a switch daemon with the userspace datapath only.
 type OVS struct {
 	lab      *Lab
+	folder   string // of its sockets
 	database *Process
-	switches *Process
+	// Switches is the daemon that forwards; a test may stop it, kill it, and start it again by StartSwitches.
+	Switches *Process
 }
 
 // StartOVS starts an Open vSwitch with an empty database.
 func (l *Lab) StartOVS() *OVS {
 	l.t.Helper()
-	o := &OVS{lab: l}
-	file := filepath.Join(l.dir, "conf.db")
+	return l.startOVS("/run/openvswitch")
+}
+
+// StartOVSBeside starts a further Open vSwitch, whose daemons can be stopped without the first one's.
+func (l *Lab) StartOVSBeside(name string) *OVS {
+	l.t.Helper()
+	folder := "/run/openvswitch-" + name
+	if err := os.Mkdir(folder, 0o755); err != nil {
+		l.t.Fatal(err)
+	}
+	return l.startOVS(folder)
+}
+
+func (l *Lab) startOVS(folder string) *OVS {
+	l.t.Helper()
+	o := &OVS{lab: l, folder: folder}
+	file, socket := filepath.Join(l.dir, filepath.Base(folder)+".db"), filepath.Join(folder, "db.sock")
 	l.Run(need.Program(l.t, "ovsdb-tool"), "create", file, schema)
-	o.database = l.Start(need.Program(l.t, "ovsdb-server"), file, "--remote=punix:"+database, "--no-chdir", "--pidfile", "-vconsole:warn")
-	l.Eventually(5*time.Second, "the database's socket", func() bool { _, err := os.Stat(database); return err == nil })
+	o.database = l.Start("env", o.with(need.Program(l.t, "ovsdb-server"), file, "--remote=punix:"+socket, "--no-chdir",
+		"--pidfile", "-vconsole:warn")...)
+	l.Eventually(20*time.Second, "the database's socket", func() bool { _, err := os.Stat(socket); return err == nil })
 	o.Vsctl("--no-wait", "init")
-	o.switches = l.Start(need.Program(l.t, "ovs-vswitchd"), "unix:"+database, "--disable-system", "--no-chdir", "--pidfile", "-vconsole:warn")
+	o.StartSwitches()
 	return o
+}
+
+// StartSwitches starts the daemon that forwards. It makes the bridges that the database has, with empty tables.
+func (o *OVS) StartSwitches() {
+	o.lab.t.Helper()
+	o.Switches = o.lab.Start("env", o.with(need.Program(o.lab.t, "ovs-vswitchd"), "--disable-system", "--no-chdir",
+		"--pidfile", "-vconsole:warn")...)
+}
+
+// with is a command line for env, which becomes the program with this Open vSwitch's folder in its environment.
+func (o *OVS) with(name string, args ...string) []string {
+	return append([]string{"OVS_RUNDIR=" + o.folder, name}, args...)
 }
 
 // Vsctl runs ovs-vsctl, which waits until the switch daemon has applied the change.
 func (o *OVS) Vsctl(args ...string) string {
 	o.lab.t.Helper()
-	return o.lab.Run("ovs-vsctl", append([]string{"--timeout=20"}, args...)...)
+	return o.lab.Run("env", o.with("ovs-vsctl", append([]string{"--timeout=20"}, args...)...)...)
 }
 
 // Ofctl runs ovs-ofctl with the protocol version ("1.0" or "1.3").
 func (o *OVS) Ofctl(version string, args ...string) string {
 	o.lab.t.Helper()
-	return o.lab.Run("ovs-ofctl", append([]string{"-O", protocol(version)}, args...)...)
+	return o.lab.Run("env", o.with("ovs-ofctl", append([]string{"-O", protocol(version)}, args...)...)...)
+}
+
+// Appctl asks the daemon that forwards.
+func (o *OVS) Appctl(args ...string) string {
+	o.lab.t.Helper()
+	return o.lab.Run("env", o.with("ovs-appctl", append([]string{"--timeout=20"}, args...)...)...)
 }
 
 // AddBridge adds a bridge that speaks one version of OpenFlow ("1.0" or "1.3") to the controllers, each as ovs-vsctl

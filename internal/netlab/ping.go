@@ -41,9 +41,11 @@ type Pinger struct {
 	*Process
 	read sync.WaitGroup // the reader of its output
 
-	mu      sync.Mutex
-	text    []byte
-	highest int // sequence number of the latest answer, from 1
+	mu       sync.Mutex
+	text     []byte
+	highest  int          // sequence number of the latest answer, from 1
+	answered map[int]bool // sequence numbers
+	twice    int          // answers to what was answered already
 }
 
 // StartPing starts a ping with an echo request every interval, until Stop.
@@ -52,7 +54,7 @@ func (h *Host) StartPing(to netip.Addr, interval time.Duration) *Pinger {
 	args := []string{"-n", "-i", fmt.Sprintf("%.3f", interval.Seconds()), to.String()}
 	p := &Pinger{Process: &Process{
 		lab: h.lab, name: "ping", cmd: exec.Command("nsenter", h.in("ping", args)...), done: make(chan struct{}),
-	}}
+	}, answered: map[int]bool{}}
 	r, w := io.Pipe()
 	p.read.Add(1)
 	go p.follow(r)
@@ -72,6 +74,10 @@ func (p *Pinger) follow(r io.Reader) {
 		if m := answer.FindSubmatch(lines.Bytes()); m != nil {
 			seq, _ := strconv.Atoi(string(m[1]))
 			p.highest = max(p.highest, seq)
+			if p.answered[seq] {
+				p.twice++
+			}
+			p.answered[seq] = true
 		}
 		p.mu.Unlock()
 	}
@@ -82,6 +88,19 @@ func (p *Pinger) Latest() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.highest
+}
+
+// Gaps are the sequence numbers, up to the latest answered one, without an answer: exactly the packets lost, but for those
+// that may still be on their way.
+func (p *Pinger) Gaps() (lost []int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for seq := 1; seq < p.highest; seq++ {
+		if !p.answered[seq] {
+			lost = append(lost, seq)
+		}
+	}
+	return lost
 }
 
 // Await waits until n requests later than the latest one answered now have been answered too.

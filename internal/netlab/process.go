@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -23,7 +24,11 @@ type Process struct {
 // Start starts a program. It is ended with the test, if not before.
 func (l *Lab) Start(name string, args ...string) *Process {
 	l.t.Helper()
-	p := &Process{lab: l, name: filepath.Base(name), cmd: exec.Command(name, args...), done: make(chan struct{})}
+	shown := name
+	for i := 0; shown == "env" || strings.Contains(shown, "="); i++ { // env VARIABLE=… program
+		shown = args[i]
+	}
+	p := &Process{lab: l, name: filepath.Base(shown), cmd: exec.Command(name, args...), done: make(chan struct{})}
 	p.begin(nil)
 	return p
 }
@@ -85,6 +90,12 @@ func (p *Process) End(limit time.Duration) int {
 	}
 	return p.cmd.ProcessState.ExitCode()
 }
+
+// Stop keeps the process from running until Continue.
+func (p *Process) Stop() { p.signal(syscall.SIGSTOP) }
+
+// Continue lets a stopped process run again.
+func (p *Process) Continue() { p.signal(syscall.SIGCONT) }
 
 // Kill ends the process at once, as a crash would.
 func (p *Process) Kill() {

@@ -1,0 +1,111 @@
+//go:build real
+
+package netlab
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+// firm are the firm entries of Weir's that the switches of a network hold.
+func (n *Network) firm() (tables [][]Rule) {
+	n.lab.t.Helper()
+	for _, rules := range n.Tables() {
+		var kept []Rule
+		for _, r := range rules {
+			if r.Ours() && !r.Soft {
+				kept = append(kept, r)
+			}
+		}
+		tables = append(tables, kept)
+	}
+	return tables
+}
+
+// awaitFirm waits until the switches hold exactly these firm entries of Weir's again.
+func (n *Network) awaitFirm(want [][]Rule, limit time.Duration) {
+	n.lab.t.Helper()
+	var wrong []string
+	defer func() {
+		if n.lab.t.Failed() {
+			n.lab.t.Log(strings.Join(wrong, "\n"))
+		}
+	}()
+	n.lab.Eventually(limit, "the switches hold the same firm entries as before", func() bool {
+		wrong = Differ(want, n.firm())
+		return len(wrong) == 0
+	})
+}
+
+// repairLimit is twice what is promised for the slowest way of noticing, which is reading all entries now and then.
+const repairLimit = 60 * time.Second
+
+// TestRulesDeletedBehindOurBack: an operator deletes firm entries with ovs-ofctl, one, then all of them under traffic. They
+// come back; an entry of somebody else stays as it was, and so does one that was deleted by its owner.
+func TestRulesDeletedBehindOurBack(t *testing.T) {
+	t.Parallel()
+	Inside(t, func(t *testing.T, l *Lab) {
+		_, o, nets := twoNetworks(l)
+		both := Both(nets[0], nets[1])
+		traffic := talk(o, nets, 5*time.Second)
+		want := both.firm()
+		for _, n := range nets {
+			s := n.Switches[0]
+			s.Ofctl("add-flow", "priority=7777,dl_type=0x88b5,actions=drop")
+			s.Ofctl("del-flows", "--strict", "priority=65000,dl_type=0x88cc") // discovery
+		}
+		both.awaitFirm(want, repairLimit)
+		for _, f := range traffic.Lost() {
+			t.Errorf("only discovery's rule was deleted: %s", f)
+		}
+		for _, n := range nets {
+			s := n.Switches[0]
+			if !strings.Contains(s.Ofctl("dump-flows"), "priority=7777") {
+				t.Errorf("%s: the entry of somebody else is gone", s.Name)
+			}
+			s.Ofctl("del-flows")
+			n.Switches[1].Ofctl("del-flows")
+		}
+		both.awaitFirm(want, repairLimit)
+		traffic.Baseline() // everybody is answered again
+		for _, n := range nets {
+			n.awaitBroadcasts(30 * time.Second)
+			once(t, n, n.Hosts[0])
+			reachable(t, n)
+			if strings.Contains(n.Switches[0].Ofctl("dump-flows"), "priority=7777") {
+				t.Errorf("%s: somebody else's entry was revived", n.Switches[0].Name)
+			}
+		}
+		for _, f := range traffic.Lost() {
+			t.Errorf("after the repair: %s", f)
+		}
+	})
+}
+
+// TestSwitchDaemonRestarts: the daemon of all switches is killed and started again, with empty tables. It is filled with the
+// same firm entries, and everybody speaks to everybody again.
+func TestSwitchDaemonRestarts(t *testing.T) {
+	t.Parallel()
+	Inside(t, func(t *testing.T, l *Lab) {
+		w, o, nets := twoNetworks(l)
+		both := Both(nets[0], nets[1])
+		traffic := talk(o, nets, 5*time.Second)
+		want := both.firm()
+		o.Switches.Kill()
+		o.StartSwitches()
+		w.awaitSettled(both)
+		w.AwaitLinks(both, 60*time.Second)
+		both.awaitFirm(want, repairLimit)
+		for _, n := range nets {
+			n.awaitBroadcasts(30 * time.Second)
+			once(t, n, n.Hosts[0])
+			reachable(t, n)
+		}
+		traffic.RestoreControl()
+		traffic.Baseline()
+		for _, f := range traffic.Lost() {
+			t.Errorf("after the daemon came back: %s", f)
+		}
+	})
+}

@@ -1,0 +1,130 @@
+//go:build real
+
+package netlab
+
+import (
+	"testing"
+	"time"
+)
+
+// twoNetworks starts Weir and, under it, two rings of four switches with two hosts each, one of OpenFlow 1.0 and one of
+// 1.3, and waits until both carry broadcasts.
+func twoNetworks(l *Lab, arguments ...string) (*Weir, *OVS, [2]*Network) {
+	l.t.Helper()
+	w, o := l.StartWeir(arguments...), l.StartOVS()
+	topology, err := Parse("ring:4,hosts=2")
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	var nets [2]*Network
+	for i, v := range versions {
+		nets[i] = o.Build(topology, v, Controller)
+	}
+	w.AwaitLinks(Both(nets[0], nets[1]), 60*time.Second)
+	for _, n := range nets {
+		n.awaitBroadcasts(60 * time.Second)
+	}
+	return w, o, nets
+}
+
+// talk has hosts of both networks speak: several pairs all the time, over IPv4 and IPv6, and some only now and then.
+// Every neighbour entry expires within seconds.
+func talk(o *OVS, nets [2]*Network, rare time.Duration) *Traffic {
+	t := o.StartTraffic()
+	for _, n := range nets {
+		h := n.Hosts
+		for _, each := range h {
+			each.ForgetNeighbours()
+		}
+		t.Ping(h[0], h[4], false, 100*time.Millisecond)
+		t.Ping(h[2], h[6], true, 200*time.Millisecond)
+		t.Ping(h[4], h[3], false, 200*time.Millisecond)
+		t.Rare(h[1], h[5], false, rare)
+		t.Rare(h[7], h[5], true, rare*3/2)
+	}
+	t.Baseline()
+	return t
+}
+
+// streams starts datagrams and a TCP connection in each network.
+func streams(nets [2]*Network, length time.Duration) (all []*Stream) {
+	for _, n := range nets {
+		all = append(all, n.Hosts[6].StartStream(n.Hosts[0], true, length), n.Hosts[4].StartStream(n.Hosts[2], false, length))
+	}
+	return all
+}
+
+// unharmed expects that no packet of the traffic was lost, and that no stream of it stood still.
+func unharmed(t *testing.T, traffic *Traffic, all []*Stream) {
+	t.Helper()
+	for _, f := range traffic.Lost() {
+		t.Error(f)
+	}
+	for _, s := range all {
+		f := s.Wait(5 * time.Minute)
+		t.Logf("%s: %+v", s.name, f)
+		if f.Lost > 0 || f.Stalled > 0 {
+			t.Errorf("%s: %+v", s.name, f)
+		}
+	}
+}
+
+// TestHeadless: with no instance alive, hosts go on talking though all their neighbour entries expire again and again: no
+// packet is lost, and the switches' tables change only by soft rules running out. The instance that comes back finds what
+// it wants and writes nothing.
+func TestHeadless(t *testing.T) {
+	t.Parallel()
+	Inside(t, func(t *testing.T, l *Lab) {
+		w, o, nets := twoNetworks(l)
+		both := Both(nets[0], nets[1])
+		traffic := talk(o, nets, 10*time.Second)
+		flows := streams(nets, deadFor)
+		before := both.Tables()
+		w.Kill()
+		begin := time.Now()
+		time.Sleep(deadFor - time.Since(begin)) // the fault itself: so long nobody is there
+		for _, c := range Differ(before, both.Tables()) {
+			t.Errorf("without an instance, %s", c)
+		}
+		unharmed(t, traffic, flows)
+		if t.Failed() {
+			return
+		}
+		comeBack(t, l, both)
+		for _, f := range traffic.Lost() {
+			t.Error(f)
+		}
+	})
+}
+
+// comeBack starts an instance over a network that works and expects that it writes at most one in a hundred entries, by
+// the switches' own clocks.
+func comeBack(t *testing.T, l *Lab, n *Network) *Weir {
+	t.Helper()
+	begin := time.Now()
+	w := l.StartWeir()
+	w.AwaitLinks(n, 60*time.Second)
+	w.awaitSettled(n)
+	tables := n.Tables()
+	all, young := CountRules(tables, func(Rule) bool { return true }), Younger(tables, time.Since(begin))
+	t.Logf("%d switches compared; of %d entries %d were written anew", len(n.Switches), all, young)
+	if young*100 > all {
+		for i, rules := range tables {
+			for _, r := range rules {
+				if r.Age < time.Since(begin) {
+					t.Errorf("switch %d, %s old: %s", i+1, r.Age, r.Text)
+				}
+			}
+		}
+	}
+	return w
+}
+
+// awaitSettled waits until all switches are connected, every firm rule is installed, and broadcasts reach every host.
+func (w *Weir) awaitSettled(n *Network) {
+	w.lab.t.Helper()
+	w.lab.Eventually(60*time.Second, "every switch is connected", func() bool { return w.connected() == len(n.Switches) })
+	w.lab.Eventually(60*time.Second, "every rule that is wanted is installed", func() bool {
+		return w.Metric(`weir_flowsync_rules{state="pending"}`) == 0 && w.Metric(`weir_flowsync_rules{state="installed"}`) > 0
+	})
+}

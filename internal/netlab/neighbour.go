@@ -1,0 +1,12 @@
+package netlab
+
+// ForgetNeighbours makes the host's neighbour entries expire within seconds instead of half a minute, and has it ask
+// everybody again, by broadcast and multicast, and not only the neighbour it knew.
+func (h *Host) ForgetNeighbours() {
+	h.lab.t.Helper()
+	for _, family := range []string{"ipv4", "ipv6"} {
+		of := "net." + family + ".neigh." + h.Dev + "."
+		h.Run("sysctl", "-q", "-w", of+"base_reachable_time_ms=5000", of+"delay_first_probe_time=1", of+"gc_stale_time=5",
+			of+"ucast_solicit=0", of+"mcast_resolicit=3")
+	}
+}

@@ -1,0 +1,132 @@
+package netlab
+
+import (
+	"fmt"
+	"net/netip"
+	"strings"
+	"time"
+)
+
+// Traffic is hosts of a network that speak to each other all the time, so that every packet lost is counted: pings at a
+// fast rate, pings so rare that neighbour entries have expired in between, streams. Beside them a control pair speaks
+// over a bridge that no controller has anything to do with: what is lost there, the machine has lost.
+type Traffic struct {
+	lab     *Lab
+	ovs     *OVS
+	pings   []*observed
+	rare    []*Rare
+	before  []Count // of rare, when Baseline was called
+	control *observed
+}
+
+// observed is a ping of which the packets after the base count.
+type observed struct {
+	*Pinger
+	name string
+	base int // sequence number
+}
+
+const controlBridge = "control"
+
+// StartTraffic makes the control pair.
+func (o *OVS) StartTraffic() *Traffic {
+	l := o.lab
+	l.t.Helper()
+	o.AddBridge(controlBridge, 0xc0ffee, "1.3")
+	a, b := o.AddHost(controlBridge, 1), o.AddHost(controlBridge, 2)
+	t := &Traffic{lab: l, ovs: o}
+	t.RestoreControl()
+	t.control = &observed{Pinger: a.StartPing(b.IP4, 50*time.Millisecond), name: "control pair"}
+	return t
+}
+
+// RestoreControl gives the control pair's bridge its rules, again where its daemon was started anew.
+func (t *Traffic) RestoreControl() {
+	t.lab.t.Helper()
+	t.ovs.Ofctl("1.3", "add-flow", controlBridge, "in_port=1,actions=output:2")
+	t.ovs.Ofctl("1.3", "add-flow", controlBridge, "in_port=2,actions=output:1")
+}
+
+// Ping adds a ping between two hosts.
+func (t *Traffic) Ping(from, to *Host, six bool, interval time.Duration) {
+	t.lab.t.Helper()
+	address := to.Addr(six)
+	t.pings = append(t.pings, &observed{from.StartPing(address, interval), name(from, address), 0})
+}
+
+// Rare adds a ping that is sent once a period.
+func (t *Traffic) Rare(from, to *Host, six bool, period time.Duration) {
+	t.lab.t.Helper()
+	t.rare = append(t.rare, from.StartRare(to.Addr(six), period))
+}
+
+func name(from *Host, to netip.Addr) string { return fmt.Sprintf("%s→%s", from.Name, to) }
+
+// Baseline waits until everybody was answered several times, and counts from now on.
+func (t *Traffic) Baseline() {
+	t.lab.t.Helper()
+	for _, p := range append(t.pings, t.control) {
+		p.Await(10, 30*time.Second)
+	}
+	t.before = nil
+	for _, r := range t.rare {
+		t.lab.Eventually(60*time.Second, r.name+" is answered", func() bool { return r.Count().Received > 0 })
+		t.before = append(t.before, r.Count())
+	}
+	for _, p := range append(t.pings, t.control) {
+		p.base = p.Latest()
+	}
+}
+
+// Lost waits until everybody is answered again, so that what came before is settled, and says which packets were lost
+// since Baseline: nil for none. Losses of the control pair are the machine's; three times as many are forgiven to a pair,
+// because its packets pass more switches.
+func (t *Traffic) Lost() (faults []string) {
+	t.lab.t.Helper()
+	for _, p := range append(t.pings, t.control) {
+		p.Await(10, 60*time.Second)
+	}
+	forgiven := 3 * len(t.control.lost())
+	sent, lost := 0, 0
+	for _, p := range t.pings {
+		gaps := p.lost()
+		sent, lost = sent+p.Latest()-p.base, lost+len(gaps)
+		if len(gaps) > forgiven || p.twice > 0 {
+			faults = append(faults, fmt.Sprintf("%s: lost %d of %d: %v; %d came twice", p.name, len(gaps), p.Latest()-p.base, gaps, p.twice))
+		}
+	}
+	for i, r := range t.rare {
+		now, before := r.Count(), t.before[i]
+		sent, lost = sent+now.Sent-before.Sent, lost+now.Lost()-before.Lost()
+		if n := now.Lost() - before.Lost(); n > forgiven || now.Duplicates > 0 {
+			faults = append(faults, fmt.Sprintf("%s: lost %d of %d; %d came twice", r.name, n, now.Sent-before.Sent, now.Duplicates))
+		}
+	}
+	t.lab.t.Logf("%d pings of %d pairs: %d lost; control pair: %d of %d lost", sent, len(t.pings)+len(t.rare), lost,
+		len(t.control.lost()), t.control.Latest()-t.control.base)
+	if len(faults) > 0 {
+		t.lab.t.Log("drops of the datapath: " + t.drops())
+	}
+	return faults
+}
+
+// lost are the sequence numbers since the base without an answer.
+func (p *observed) lost() (seqs []int) {
+	for _, seq := range p.Gaps() {
+		if seq > p.base {
+			seqs = append(seqs, seq)
+		}
+	}
+	return seqs
+}
+
+// drops are the counters of packets that Open vSwitch has dropped, by cause.
+func (t *Traffic) drops() string {
+	var lines []string
+	for line := range strings.Lines(t.ovs.Appctl("coverage/show")) {
+		if strings.Contains(line, "drop") {
+			lines = append(lines, strings.Join(strings.Fields(line), " "))
+		}
+	}
+	return strings.Join(lines, "; ")
+}
