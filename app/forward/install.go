@@ -67,6 +67,9 @@ func (d *Datapath) start(pin *openflow.PacketIn, w *install, released bool) {
 	if !released {
 		d.hold(w, pin)
 	}
+	if w.left.Load() == 0 { // the last switch of a path has lost its rule: there is nobody to wait for
+		d.finish(d.outlet.Load(), w)
+	}
 }
 
 // pass sends a packet on without a rule, unless the switch has sent it on itself.
