@@ -82,14 +82,14 @@ func (c *Core) Step(events []Event, samples []Sample, snap *netview.Snapshot, no
 		c.count(&samples[i], elapsed)
 	}
 	c.active = c.active[:0]
-	for at := range c.ports {
+	for at, p := range c.ports {
+		p.age(elapsed, &c.cfg)
 		c.active = append(c.active, at)
 	}
 	slices.SortFunc(c.active, netview.Point.Compare)
 	bar := -1.0
 	for _, at := range c.active {
 		p := c.ports[at]
-		p.age(elapsed, &c.cfg)
 		if class := c.floods(p, snap, &bar); class != 0 {
 			c.hold(p, class, snap, now)
 		}
