@@ -13,6 +13,7 @@ import (
 	"github.com/weirnet/weir/api/client"
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/openflow"
+	"github.com/weirnet/weir/stats"
 )
 
 // Config is what the interface needs of the rest of an instance. Fields that may be nil say so; all functions are called
@@ -28,6 +29,8 @@ type Config struct {
 	Switches SwitchAsker
 	// Paths finds ways through the network. nil: /v1/paths answers 404.
 	Paths PathFinder
+	// Counters are those that a switch was last heard to have; nil if none were. nil: the routes that need it answer 404.
+	Counters func(netview.DPID) *stats.Switch
 	// SoftRules yields the soft rules that are thought to be on a switch. nil: none.
 	SoftRules func(netview.DPID) iter.Seq[*netview.Rule]
 	// Members are the instances of the cluster, ordered by name. nil: none.
@@ -50,16 +53,6 @@ var ErrNotConnected = errors.New("the switch is not connected")
 // there is nobody to ask. What it returns must stay valid: it is read after the call.
 type SwitchAsker interface {
 	Flows(ctx context.Context, dpid netview.DPID) ([]openflow.FlowStats, error)
-	PortStats(ctx context.Context, dpid netview.DPID) ([]PortStats, error)
-}
-
-// PortStats are the counters of one port, as both versions of OpenFlow have them.
-type PortStats struct {
-	Port                 uint32
-	RxPackets, TxPackets uint64
-	RxBytes, TxBytes     uint64
-	RxDropped, TxDropped uint64
-	RxErrors, TxErrors   uint64
 }
 
 // Disjoint says what the paths of one answer must not share.

@@ -30,7 +30,7 @@ func (s *Server) flows(ctx context.Context, in *flowsInput) (*page[client.Flow],
 		query += " " + client.FormatDPID(dpid)
 		rows = func(snap *netview.Snapshot) iter.Seq[flowRow] { return s.rules(snap, netview.DPID(dpid)) }
 	}
-	return list(ctx, s, in.Paging, query, rows, flowItem)
+	return list(ctx, s, in.Paging, query, rows, s.flowItem)
 }
 
 func (s *Server) allRules(snap *netview.Snapshot) iter.Seq[flowRow] {

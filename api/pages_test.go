@@ -98,28 +98,3 @@ func TestAtLeastReadsWrites(t *testing.T) {
 		t.Errorf("%d hosts at revision %s, want 1", n, next)
 	}
 }
-
-func TestRates(t *testing.T) {
-	s := newSmall(t, nil)
-	ports := func() []client.PortCounters {
-		var p client.Page[client.PortCounters]
-		json.Unmarshal(s.get("/v1/switches/1/ports").Body.Bytes(), &p)
-		return p.Items
-	}
-	if p := ports(); p[1].RxBytesRate != nil {
-		t.Errorf("rate %v of one answer", *p[1].RxBytesRate)
-	}
-	s.now = s.now.Add(2 * time.Second)
-	if p := ports(); p[1].RxBytesRate == nil || *p[1].RxBytesRate != 500 {
-		t.Errorf("rate %v, want 500: 1000 bytes more after 2 s", p[1].RxBytesRate)
-	}
-	s.now = s.now.Add(500 * time.Millisecond) // too soon: the span goes on
-	if p := ports(); p[1].RxBytesRate == nil || *p[1].RxBytesRate != 800 {
-		t.Errorf("rate %v, want 800: 2000 bytes more after 2.5 s", p[1].RxBytesRate)
-	}
-	s.asked = 0 // the switch restarted
-	s.now = s.now.Add(2 * time.Second)
-	if p := ports(); p[1].RxBytesRate != nil {
-		t.Errorf("rate %v of a counter that went back", *p[1].RxBytesRate)
-	}
-}

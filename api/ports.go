@@ -5,64 +5,164 @@ import (
 	"iter"
 	"slices"
 
+	"github.com/danielgtaylor/huma/v2"
+
 	"github.com/weirnet/weir/api/client"
 	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/stats"
 )
 
-// switchPorts asks the switch for its counters for the first page; the others are of that answer.
+// counted is a switch that a request names, and its counters as they are kept: no switch is asked.
+func (s *Server) counted(ctx context.Context, in *switchListInput) (*netview.Snapshot, *netview.Switch, *stats.Switch, error) {
+	snap, sw, err := s.findSwitch(ctx, in.DPID, in.Freshness)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	if s.cfg.Counters == nil {
+		return nil, nil, nil, huma.Error404NotFound("this instance keeps no counters")
+	}
+	c := s.cfg.Counters(sw.DPID)
+	if c == nil {
+		c = &stats.Switch{DPID: sw.DPID}
+	}
+	return snap, sw, c, nil
+}
+
+// switchPorts are the ports that the view knows, with the counters of those that have some.
 func (s *Server) switchPorts(ctx context.Context, in *switchListInput) (*page[client.PortCounters], error) {
-	dpid, err := s.toAsk(ctx, in)
+	_, sw, c, err := s.counted(ctx, in)
 	if err != nil {
 		return nil, err
 	}
-	var items []client.PortCounters
-	if in.Continue == "" {
-		ask, cancel := context.WithTimeout(ctx, s.cfg.Limits.AskWait)
-		defer cancel()
-		stats, err := s.cfg.Switches.PortStats(ask, dpid)
-		if err != nil {
-			return nil, s.noAnswer(dpid, err)
-		}
-		items = s.countedPorts(s.cfg.View.Snapshot(), dpid, stats)
-	}
-	rows := func(*netview.Snapshot) iter.Seq[client.PortCounters] { return slices.Values(items) }
-	return list(ctx, s, in.Paging, "switch-ports "+dpid.String(), rows, as[client.PortCounters])
+	rows := func(*netview.Snapshot) iter.Seq[client.PortCounters] { return slices.Values(countedPorts(sw, c.Ports)) }
+	return list(ctx, s, in.Paging, "switch-ports "+sw.DPID.String(), rows, as[client.PortCounters])
 }
 
-// countedPorts joins counters with what the view knows of their ports, in order of number.
-func (s *Server) countedPorts(snap *netview.Snapshot, dpid netview.DPID, stats []PortStats) []client.PortCounters {
-	now := &sample{at: s.cfg.Now(), ports: make(map[uint32]PortStats, len(stats))}
-	for _, p := range stats {
-		now.ports[p.Port] = p
+// countedPorts joins ports with their counters, in order of number. A port that counts and is not a port of the view (the
+// switch's own, mostly) is there too.
+func countedPorts(sw *netview.Switch, c *stats.Ports) []client.PortCounters {
+	items := make([]client.PortCounters, 0, len(sw.Ports))
+	for i := range sw.Ports {
+		items = append(items, countersItem(&sw.Ports[i], c))
 	}
-	was := s.rates.since(dpid, now, func(d netview.DPID) bool { _, ok := snap.Switch(d); return ok })
-	items := make([]client.PortCounters, 0, len(stats))
-	for _, p := range stats {
-		item := countersItem(snap, dpid, p)
-		item.AsOf = now.at.UTC()
-		if was != nil {
-			if old, ok := was.ports[p.Port]; ok {
-				addRates(&item, p, old, now.at.Sub(was.at))
+	if c != nil {
+		for i := range c.List {
+			if _, known := sw.Port(c.List[i].Number); !known {
+				items = append(items, countersItem(&netview.Port{Number: c.List[i].Number}, c))
 			}
 		}
-		items = append(items, item)
 	}
 	slices.SortFunc(items, func(a, b client.PortCounters) int { return int(int64(a.Number) - int64(b.Number)) })
 	return items
 }
 
-func countersItem(snap *netview.Snapshot, dpid netview.DPID, p PortStats) client.PortCounters {
-	port := netview.Port{Number: p.Port}
-	if sw, ok := snap.Switch(dpid); ok {
-		if known, ok := sw.Port(p.Port); ok {
-			port = known
+func countersItem(port *netview.Port, c *stats.Ports) client.PortCounters {
+	item := client.PortCounters{Port: portItem(port)}
+	p := c.Find(port.Number)
+	if p == nil {
+		return item
+	}
+	at := c.AsOf.UTC()
+	item.AsOf = &at
+	for n, to := range map[stats.Counter]counterFields{
+		stats.RxPackets: {&item.RxPackets, &item.RxPacketsRate}, stats.TxPackets: {&item.TxPackets, &item.TxPacketsRate},
+		stats.RxBytes: {&item.RxBytes, &item.RxBytesRate}, stats.TxBytes: {&item.TxBytes, &item.TxBytesRate},
+		stats.RxDropped: {&item.RxDropped, &item.RxDroppedRate}, stats.TxDropped: {&item.TxDropped, &item.TxDroppedRate},
+		stats.RxErrors: {&item.RxErrors, &item.RxErrorsRate}, stats.TxErrors: {&item.TxErrors, &item.TxErrorsRate},
+	} {
+		*to.count = counterItem(p.Counts[n])
+		if r, ok := p.Rate(n); ok {
+			*to.rate = &r
 		}
 	}
-	return client.PortCounters{
-		Port:      portItem(&port),
-		RxPackets: client.Hex64(p.RxPackets), TxPackets: client.Hex64(p.TxPackets),
-		RxBytes: client.Hex64(p.RxBytes), TxBytes: client.Hex64(p.TxBytes),
-		RxDropped: client.Hex64(p.RxDropped), TxDropped: client.Hex64(p.TxDropped),
-		RxErrors: client.Hex64(p.RxErrors), TxErrors: client.Hex64(p.TxErrors),
+	return item
+}
+
+// counterFields are where a counter goes.
+type counterFields struct {
+	count **client.Hex64
+	rate  **float64
+}
+
+// counterItem is nil for a counter that the switch does not have.
+func counterItem(n uint64) *client.Hex64 {
+	if n == stats.NotCounted {
+		return nil
+	}
+	h := client.Hex64(n)
+	return &h
+}
+
+// switchTables are the flow tables that have entries or were looked up.
+func (s *Server) switchTables(ctx context.Context, in *switchListInput) (*page[client.TableCounters], error) {
+	_, sw, c, err := s.counted(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	rows := func(*netview.Snapshot) iter.Seq[client.TableCounters] {
+		return func(yield func(client.TableCounters) bool) {
+			if c.Tables == nil {
+				return
+			}
+			for i := range c.Tables.List {
+				if !yield(tableItem(&c.Tables.List[i], c.Tables)) {
+					return
+				}
+			}
+		}
+	}
+	return list(ctx, s, in.Paging, "switch-tables "+sw.DPID.String(), rows, as[client.TableCounters])
+}
+
+func tableItem(t *stats.Table, of *stats.Tables) client.TableCounters {
+	item := client.TableCounters{Table: t.Number, Entries: t.Entries, MaxEntries: known(uint64(t.MaxEntries)),
+		Lookups: counterItem(t.Lookups), Matched: counterItem(t.Matched), AsOf: of.AsOf.UTC()}
+	if t.Rated {
+		item.LookupsRate, item.MatchedRate = &t.LookupsRate, &t.MatchedRate
+	}
+	return item
+}
+
+type countersInput struct {
+	DPIDParam
+	Freshness
+}
+
+// switchCounters are a switch's sums.
+func (s *Server) switchCounters(ctx context.Context, in *countersInput) (*one[client.SwitchCounters], error) {
+	snap, sw, c, err := s.counted(ctx, &switchListInput{in.DPIDParam, Paging{Freshness: in.Freshness}})
+	if err != nil {
+		return nil, err
+	}
+	item := client.SwitchCounters{DPID: sw.DPID.String()}
+	if t := c.Totals; t != nil {
+		at := t.AsOf.UTC()
+		item.FlowEntries, item.FlowPackets, item.FlowBytes, item.FlowsAsOf = &t.Entries, counterItem(t.Packets), counterItem(t.Bytes), &at
+	}
+	if c.Flows != nil {
+		firm := uint32(len(c.Flows.Entries))
+		item.FirmEntries = &firm
+	}
+	if p := c.Ports; p != nil {
+		at := p.AsOf.UTC()
+		item.RxPackets, item.TxPackets = client.Hex64(p.Sum[stats.RxPackets]), client.Hex64(p.Sum[stats.TxPackets])
+		item.RxBytes, item.TxBytes = client.Hex64(p.Sum[stats.RxBytes]), client.Hex64(p.Sum[stats.TxBytes])
+		item.PortsAsOf = &at
+	}
+	return &one[client.SwitchCounters]{s.revision(snap), item}, nil
+}
+
+// addCounters adds to an item of /v1/flows what the switch was last heard to have counted.
+func (s *Server) addCounters(item *client.Flow, r *netview.Rule) {
+	if s.cfg.Counters == nil {
+		return
+	}
+	c := s.cfg.Counters(r.DPID)
+	if c == nil {
+		return
+	}
+	if f, ok := c.Flows.Find(r); ok {
+		at := c.Flows.AsOf.UTC()
+		item.Packets, item.Bytes, item.AsOf = counterItem(f.Packets), counterItem(f.Bytes), &at
 	}
 }

@@ -20,14 +20,15 @@ func TestGolden(t *testing.T) {
 	var got bytes.Buffer
 	for _, path := range []string{
 		"/v1/members", "/v1/apps", "/v1/switches", "/v1/switches/0000000000000001", "/v1/switches/0x2",
-		"/v1/switches/1/ports", "/v1/switches/1/flows", "/v1/links", "/v1/hosts",
+		"/v1/switches/1/ports", "/v1/switches/2/ports", "/v1/switches/1/tables", "/v1/switches/2/tables",
+		"/v1/switches/1/counters", "/v1/switches/2/counters", "/v1/switches/1/flows", "/v1/links", "/v1/hosts",
 		"/v1/hosts/00:00:00:00:00:01", "/v1/hosts/00:00:00:00:00:02/7", "/v1/hosts/00:00:00:00:00:02%2F7",
 		"/v1/flows", "/v1/flows?dpid=2", "/v1/flows?dpid=9",
 		"/v1/paths?src=1&dst=2", "/v1/paths?src=00:00:00:00:00:01&dst=00:00:00:00:00:02/7&k=3&disjoint=link", "/v1/paths?src=1&dst=1",
 		"/v1/switches?limit=1", "/v1/switches?continue=00000000000000000000000000000001.1", "/v1/links?at_least=e.2",
 		"/healthz", "/readyz",
 		// refused
-		"/v1/switches/3", "/v1/switches/zz", "/v1/switches/2/flows", "/v1/hosts/00:00:00:00:00:09", "/v1/hosts/x", "/v1/hosts/00:00:00:00:00:02/9999",
+		"/v1/switches/3", "/v1/switches/zz", "/v1/switches/3/ports", "/v1/switches/3/tables", "/v1/switches/x/counters", "/v1/switches/2/flows", "/v1/hosts/00:00:00:00:00:09", "/v1/hosts/x", "/v1/hosts/00:00:00:00:00:02/9999",
 		"/v1/flows?dpid=x", "/v1/flows?dipd=1", "/v1/links?limit=0", "/v1/links?limit=x",
 		"/v1/switches?continue=junk", "/v1/links?continue=00000000000000000000000000000001.1", "/v1/switches?continue=ff0102030405060708090a0b0c0d0e0f.1",
 		"/v1/flows?limit=1", "/v1/flows?dpid=2&continue=00000000000000000000000000000002.1",

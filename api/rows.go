@@ -98,9 +98,9 @@ type flowRow struct {
 	soft bool
 }
 
-func flowItem(_ *netview.Snapshot, f flowRow) client.Flow {
+func (s *Server) flowItem(_ *netview.Snapshot, f flowRow) client.Flow {
 	r := f.rule
-	return client.Flow{
+	item := client.Flow{
 		DPID:         r.DPID.String(),
 		Table:        r.Table,
 		Priority:     r.Priority,
@@ -112,6 +112,10 @@ func flowItem(_ *netview.Snapshot, f flowRow) client.Flow {
 		Reason:       r.Reason,
 		Soft:         f.soft,
 	}
+	if !f.soft {
+		s.addCounters(&item, r)
+	}
+	return item
 }
 
 func entryItem(dpid netview.DPID, e *openflow.FlowStats) client.FlowEntry {

@@ -19,7 +19,6 @@ type Server struct {
 	router   *router
 	huma     huma.API
 	pages    pages
-	rates    rates
 	watchers atomic.Int64
 	metrics
 }

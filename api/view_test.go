@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
@@ -14,6 +15,7 @@ import (
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/packet"
+	"github.com/weirnet/weir/stats"
 )
 
 const (
@@ -55,7 +57,7 @@ func newSmall(t testing.TB, change func(*Config)) *small {
 	cfg := Config{
 		View: v, Version: "1.2.3", Switches: s, Paths: direct{},
 		Access:    Access{Tokens: []Token{{RoleAdmin, adminToken}, {RoleViewer, viewerToken}}, Listen: "127.0.0.1:8181"},
-		SoftRules: softRules,
+		SoftRules: softRules, Counters: counters,
 		Members: func() []client.Member {
 			return []client.Member{{Name: "weir-1", Address: "127.0.0.1:8181", State: "ready", Leader: true, Switches: 2}}
 		},
@@ -104,7 +106,7 @@ func softRules(dpid netview.DPID) iter.Seq[*netview.Rule] {
 	}
 }
 
-// Flows and PortStats answer for switch 1; switch 2 is silent and switch 3 is not connected.
+// Flows answers for switch 1; switch 2 is silent and switch 3 is not connected.
 func (s *small) Flows(ctx context.Context, dpid netview.DPID) ([]openflow.FlowStats, error) {
 	if err := s.ask(ctx, dpid); err != nil {
 		return nil, err
@@ -117,12 +119,31 @@ func (s *small) Flows(ctx context.Context, dpid netview.DPID) ([]openflow.FlowSt
 	return entries, nil
 }
 
-func (s *small) PortStats(ctx context.Context, dpid netview.DPID) ([]PortStats, error) {
-	if err := s.ask(ctx, dpid); err != nil {
-		return nil, err
+// counters are those of switch 1: of ports 1, 2 and of its own; of tables; of its firm rule. Nothing was heard of switch 2.
+func counters(dpid netview.DPID) *stats.Switch {
+	if dpid != 1 {
+		return nil
 	}
-	n := uint64(s.asked)
-	return []PortStats{{Port: 2, RxBytes: 1000 * n}, {Port: 1, RxPackets: n, TxErrors: 1 << 63}}, nil
+	none := math.NaN()
+	port := func(n uint32, counts [stats.Counters]uint64, rate float64) stats.Port {
+		return stats.Port{Number: n, Counts: counts, Rates: [stats.Counters]float64{rate, none, 10 * rate, none, none, none, none, none}}
+	}
+	m := testMatch()
+	return &stats.Switch{DPID: 1,
+		Ports: &stats.Ports{AsOf: noon, Sum: [stats.Counters]uint64{7, 0, 7000}, List: []stats.Port{
+			port(1, [stats.Counters]uint64{1, 2, 3, 4, 5, 6, 7, 1 << 63}, none),
+			port(2, [stats.Counters]uint64{10, 0, 1000, 0, stats.NotCounted, 0, 0, 0}, 2.5),
+			port(openflow.PortLocal, [stats.Counters]uint64{}, none),
+		}},
+		Tables: &stats.Tables{AsOf: noon, List: []stats.Table{
+			{Number: 0, Entries: 3, Lookups: 100, Matched: 50, LookupsRate: 2, MatchedRate: 1, Rated: true},
+			{Number: 1, Entries: 1, MaxEntries: 1000, Lookups: 50, Matched: stats.NotCounted},
+		}},
+		Totals: &stats.Totals{AsOf: noon, Entries: 5, Packets: 60, Bytes: 6000},
+		Flows: &stats.Flows{AsOf: noon, Entries: map[stats.FlowKey]stats.Flow{
+			{Table: 1, Priority: 5003, Match: m.Key()}: {Cookie: 0x0011_0000_0000_0001, Packets: 9, Bytes: 900},
+		}},
+	}
 }
 
 func (s *small) ask(ctx context.Context, dpid netview.DPID) error {

@@ -32,7 +32,8 @@ func newGet() *cobra.Command {
 		Long: `Show the network as an instance sees it. KIND is one of switches, ports, links, hosts, flows, members, apps.
 
 ID is a datapath id for switches, ports, links and flows, a host's id (MAC, or MAC/vlan) for hosts, a name for members and
-apps. Ports of one switch come with counters that the switch is asked for. Flows are the rules that are wanted and their state;
+apps. Ports of one switch come with the counters and rates that the instance keeps, and their age; in
+JSON there is more of them. Flows are the rules that are wanted and their state;
 with --actual they are what the switch itself holds.`,
 		Example: `  weir get switches
   weir get ports 0000000000000001

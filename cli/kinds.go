@@ -75,13 +75,14 @@ var hostKind = &rowKind[client.Host]{
 
 var flowKind = &rowKind[client.Flow]{
 	name: "flows", singular: "flow", id: "DPID",
-	header: []string{"DPID", "TABLE", "PRIORITY", "MATCH", "INSTRUCTIONS", "OWNER", "STATE", "COOKIE"},
+	header: []string{"DPID", "TABLE", "PRIORITY", "MATCH", "INSTRUCTIONS", "OWNER", "STATE", "PACKETS", "BYTES", "COOKIE"},
 	cells: func(f client.Flow) []string {
 		state := f.State
 		if f.Reason != "" {
 			state += ": " + f.Reason
 		}
-		return []string{f.DPID, fmt.Sprint(f.Table), fmt.Sprint(f.Priority), match(f.Match), strings.Join(f.Instructions, ","), f.Owner, state, f.Cookie.String()}
+		return []string{f.DPID, fmt.Sprint(f.Table), fmt.Sprint(f.Priority), match(f.Match), strings.Join(f.Instructions, ","), f.Owner, state,
+			exact(f.Packets), exact(f.Bytes), f.Cookie.String()}
 	},
 	key: func(f client.Flow) string {
 		return fmt.Sprint(f.DPID, " ", f.Table, " ", f.Priority, " ", match(f.Match), " ", f.Owner)
@@ -108,10 +109,12 @@ var entryKind = &rowKind[client.FlowEntry]{
 
 var countersKind = &rowKind[client.PortCounters]{
 	name: "ports", singular: "port", id: "DPID",
-	header: []string{"NUMBER", "NAME", "MAC", "UP", "SPEED_MBPS", "ROLE", "RX_PACKETS", "TX_PACKETS", "RX_BYTES", "TX_BYTES", "RX_DROPPED", "TX_DROPPED", "RX_ERRORS", "TX_ERRORS"},
+	header: []string{"NUMBER", "NAME", "UP", "SPEED_MBPS", "ROLE", "RX", "TX", "RX_PACKETS", "TX_PACKETS", "RX_RATE", "TX_RATE",
+		"RX_DROPPED", "TX_DROPPED", "RX_ERRORS", "TX_ERRORS", "AS_OF"},
 	cells: func(p client.PortCounters) []string {
-		return []string{fmt.Sprint(p.Number), p.Name, p.MAC, yes(p.Up), number(p.SpeedMbps), p.Role, count(p.RxPackets), count(p.TxPackets),
-			count(p.RxBytes), count(p.TxBytes), count(p.RxDropped), count(p.TxDropped), count(p.RxErrors), count(p.TxErrors)}
+		return []string{fmt.Sprint(p.Number), p.Name, yes(p.Up), number(p.SpeedMbps), p.Role, bytesOf(p.RxBytes), bytesOf(p.TxBytes),
+			many(p.RxPackets), many(p.TxPackets), bitRate(p.RxBytesRate), bitRate(p.TxBytesRate),
+			exact(p.RxDropped), exact(p.TxDropped), exact(p.RxErrors), exact(p.TxErrors), asOf(p.AsOf)}
 	},
 	key: func(p client.PortCounters) string { return fmt.Sprint(p.Number) },
 	list: func(ctx context.Context, c *client.Client, id string) (*client.Page[client.PortCounters], error) {

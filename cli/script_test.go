@@ -2,6 +2,7 @@ package cli
 
 import (
 	"errors"
+	"math"
 	"net/http/httptest"
 	"net/netip"
 	"os"
@@ -17,6 +18,7 @@ import (
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/packet"
+	"github.com/weirnet/weir/stats"
 )
 
 func TestMain(m *testing.M) {
@@ -41,7 +43,8 @@ func TestScripts(t *testing.T) {
 				Members: func() []client.Member {
 					return []client.Member{{Name: "weir-1", Address: "127.0.0.1:8181", State: "ready", Leader: true, Switches: 2}}
 				},
-				Apps: func() []client.App { return []client.App{{Name: "forward", Enabled: true, State: "running"}} },
+				Counters: counters,
+				Apps:     func() []client.App { return []client.App{{Name: "forward", Enabled: true, State: "running"}} },
 			}))
 			e.Defer(func() { srv.CloseClientConnections(); srv.Close() })
 			e.Setenv("API", strings.TrimPrefix(srv.URL, "http://"))
@@ -115,4 +118,14 @@ func usage(ts *testscript.TestScript, _ bool, args []string) {
 	if lines := strings.Count(ts.ReadFile("stderr"), "\n"); lines != 1 {
 		ts.Fatalf("%v: %d lines on standard error, want 1", args, lines)
 	}
+}
+
+// counters are those of a switch's port 1; port 2 was not heard of.
+func counters(dpid netview.DPID) *stats.Switch {
+	p := stats.Port{Number: 1, Counts: [stats.Counters]uint64{1_234_567, 999, 1_850_000_000, 64_000, 3, stats.NotCounted, 0, 0}}
+	for c := range p.Rates {
+		p.Rates[c] = math.NaN()
+	}
+	p.Rates[stats.RxBytes] = 12.5e6
+	return &stats.Switch{DPID: dpid, Ports: &stats.Ports{AsOf: time.Unix(1e9, 0), List: []stats.Port{p}}}
 }

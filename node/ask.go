@@ -47,26 +47,6 @@ func (a asker) Flows(ctx context.Context, dpid netview.DPID) ([]openflow.FlowSta
 	return list.Flows, nil
 }
 
-// PortStats asks for the counters of all ports.
-func (a asker) PortStats(ctx context.Context, dpid netview.DPID) ([]api.PortStats, error) {
-	body, err := a.ask(ctx, dpid, &openflow.PortStatsRequest{Port: openflow.PortAny})
-	if err != nil {
-		return nil, err
-	}
-	list, ok := body.(*openflow.PortStatsList)
-	if !ok {
-		return nil, fmt.Errorf("switch %s answered a request for port counters with %T", dpid, body)
-	}
-	stats := make([]api.PortStats, 0, len(list.Ports))
-	for _, p := range list.Ports {
-		stats = append(stats, api.PortStats{
-			Port: p.Port, RxPackets: p.RxPackets, TxPackets: p.TxPackets, RxBytes: p.RxBytes, TxBytes: p.TxBytes,
-			RxDropped: p.RxDropped, TxDropped: p.TxDropped, RxErrors: p.RxErrors, TxErrors: p.TxErrors,
-		})
-	}
-	return stats, nil
-}
-
 // softRulesMax is how many soft rules of one switch the API shows.
 const softRulesMax = 100_000
 

@@ -37,6 +37,8 @@ type Config struct {
 	ForwardUnknown forward.Unknown
 	// LLDPPeriod is how often each port is probed.
 	LLDPPeriod time.Duration
+	// Counters is how often switches are asked for their counters.
+	Counters Counters
 
 	Log *slog.Logger // nil for none
 	// Ready, if set, is called once with the addresses when everything listens.
@@ -81,6 +83,9 @@ func (c *Config) check() error {
 	}
 	if c.LLDPPeriod < 100*time.Millisecond || c.LLDPPeriod > time.Minute {
 		return fmt.Errorf("--lldp-period=%s: want 100ms to 1m", c.LLDPPeriod)
+	}
+	if err := c.Counters.check(); err != nil {
+		return err
 	}
 	for _, app := range c.DisableApps {
 		if !slices.Contains(Apps, app) {

@@ -22,6 +22,7 @@ import (
 	"github.com/weirnet/weir/flowsync"
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/session"
+	"github.com/weirnet/weir/stats"
 )
 
 // A ConfigError says what is wrong with a configuration. Nothing was opened.
@@ -68,6 +69,7 @@ type node struct {
 	flowsync  *flowsync.Loop
 	forward   *forward.Forward // nil if disabled
 	guard     *guard.Guard     // nil if disabled
+	stats     *stats.Loop
 	paths     paths
 	switches  *switches
 	server    *session.Server
@@ -95,6 +97,8 @@ func build(cfg Config) (*node, error) {
 		n.guard = guard.New(guard.Config{Domain: cfg.Domain}, n.view, watchdog{n.server}, n.alarms)
 	}
 	n.switches.guard = n.guard
+	n.stats = stats.New(n.cfg.counters())
+	n.switches.stats = n.stats
 	n.switches.server, n.switches.discovery = n.server, n.discovery
 	n.switches.flowsync, n.switches.forward = n.flowsync, n.forward
 	n.paths.forward = n.forward
@@ -119,7 +123,8 @@ func (n *node) buildAPI() error {
 	n.api = api.New(api.Config{
 		View: n.view, Version: n.cfg.Version, Access: access, TLS: secure,
 		Switches: asker{n.server}, Paths: &n.paths, SoftRules: softRules(n.forward),
-		Members: n.members, Apps: n.apps, Gatherer: registry, Log: n.cfg.Log,
+		Counters: n.stats.Board().Switch,
+		Members:  n.members, Apps: n.apps, Gatherer: registry, Log: n.cfg.Log,
 	})
 	if n.guard != nil {
 		registry.MustRegister(tallies{descGuard, func() map[string]uint64 { return guarded(n.guard.Counts()) }})

@@ -12,6 +12,7 @@ import (
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/packet"
 	"github.com/weirnet/weir/session"
+	"github.com/weirnet/weir/stats"
 )
 
 // switches is the controller's side of all switches: it hands what they say to those it concerns. Its methods are called
@@ -23,6 +24,7 @@ type switches struct {
 	flowsync  *flowsync.Loop
 	forward   *forward.Forward // nil if disabled
 	guard     *guard.Guard     // nil if disabled
+	stats     *stats.Loop
 	meter     *meter
 }
 
@@ -50,6 +52,7 @@ func (n *switches) Connected(s *session.Session) {
 		Buffers: f.Buffers, Tables: f.Tables, Capabilities: f.Capabilities, Ports: f.Ports,
 	})
 	n.flowsync.SwitchUp(d.dpid, f.Version, f.Tables, s)
+	n.count(d.dpid, s)
 	n.log.Info("switch connected", "dpid", d.dpid, "openflow", f.Version, "address", f.Remote, "ports", len(f.Ports))
 }
 
@@ -123,6 +126,7 @@ func (n *switches) Disconnected(s *session.Session, err error) {
 		d.datapath.Detach(d.out)
 	}
 	n.guardDown(d)
+	n.uncount(d.dpid, s)
 	n.flowsync.SwitchDown(d.dpid, s)
 	n.discovery.SwitchDown(d.dpid)
 	n.meter.leave(d.dpid, s)

@@ -78,9 +78,19 @@ func (c *Client) Switch(ctx context.Context, dpid string) (*Switch, error) {
 	return item[Switch](ctx, c, "/v1/switches/"+url.PathEscape(dpid))
 }
 
-// Ports are a switch's ports with their counters, as it answers now.
+// Ports are a switch's ports with their counters, as it was last heard.
 func (c *Client) Ports(ctx context.Context, dpid string) (*Page[PortCounters], error) {
 	return list[PortCounters](ctx, c, "/v1/switches/"+url.PathEscape(dpid)+"/ports", nil)
+}
+
+// Tables are a switch's flow tables with their counters, as it was last heard.
+func (c *Client) Tables(ctx context.Context, dpid string) (*Page[TableCounters], error) {
+	return list[TableCounters](ctx, c, "/v1/switches/"+url.PathEscape(dpid)+"/tables", nil)
+}
+
+// Counters are a switch's sums over its flow entries and its ports.
+func (c *Client) Counters(ctx context.Context, dpid string) (*SwitchCounters, error) {
+	return item[SwitchCounters](ctx, c, "/v1/switches/"+url.PathEscape(dpid)+"/counters")
 }
 
 // Entries are a switch's flow entries, as it answers now.

@@ -60,24 +60,57 @@ type Port struct {
 	Role      string  `json:"role" doc:"What is behind it: unknown, edge (hosts) or link (another switch)."`
 }
 
-// PortCounters is a port and its counters, as the switch answered them at AsOf.
+// PortCounters is a port and its counters, as the switch was last heard to have them at AsOf. What it does not count, or
+// was not heard to, is null; so are rates where there is no earlier answer to compare with.
 type PortCounters struct {
 	Port
-	RxPackets Hex64 `json:"rx_packets"`
-	TxPackets Hex64 `json:"tx_packets"`
-	RxBytes   Hex64 `json:"rx_bytes"`
-	TxBytes   Hex64 `json:"tx_bytes"`
-	RxDropped Hex64 `json:"rx_dropped"`
-	TxDropped Hex64 `json:"tx_dropped"`
-	RxErrors  Hex64 `json:"rx_errors"`
-	TxErrors  Hex64 `json:"tx_errors"`
+	RxPackets *Hex64 `json:"rx_packets" doc:"Null if the switch does not count it, or has not been heard yet; so are all."`
+	TxPackets *Hex64 `json:"tx_packets"`
+	RxBytes   *Hex64 `json:"rx_bytes"`
+	TxBytes   *Hex64 `json:"tx_bytes"`
+	RxDropped *Hex64 `json:"rx_dropped"`
+	TxDropped *Hex64 `json:"tx_dropped"`
+	RxErrors  *Hex64 `json:"rx_errors"`
+	TxErrors  *Hex64 `json:"tx_errors"`
 
-	RxBytesRate   *float64 `json:"rx_bytes_rate" doc:"Bytes a second since an earlier answer; null if there was none."`
-	TxBytesRate   *float64 `json:"tx_bytes_rate" doc:"Bytes a second."`
-	RxPacketsRate *float64 `json:"rx_packets_rate" doc:"Packets a second."`
+	RxPacketsRate *float64 `json:"rx_packets_rate" doc:"Packets a second between the last two answers; null if nobody can tell."`
 	TxPacketsRate *float64 `json:"tx_packets_rate" doc:"Packets a second."`
+	RxBytesRate   *float64 `json:"rx_bytes_rate" doc:"Bytes a second."`
+	TxBytesRate   *float64 `json:"tx_bytes_rate" doc:"Bytes a second."`
+	RxDroppedRate *float64 `json:"rx_dropped_rate" doc:"Packets a second."`
+	TxDroppedRate *float64 `json:"tx_dropped_rate" doc:"Packets a second."`
+	RxErrorsRate  *float64 `json:"rx_errors_rate" doc:"Errors a second."`
+	TxErrorsRate  *float64 `json:"tx_errors_rate" doc:"Errors a second."`
 
-	AsOf time.Time `json:"as_of" doc:"When the switch answered."`
+	AsOf *time.Time `json:"as_of" doc:"When the switch answered; null if it has not yet."`
+}
+
+// TableCounters is a flow table of a switch: table 0, or one that has entries or was looked up.
+type TableCounters struct {
+	Table       uint8     `json:"table"`
+	Entries     uint32    `json:"entries" doc:"Flow entries in it, anybody's."`
+	MaxEntries  *uint64   `json:"max_entries" doc:"How many fit; null if the switch does not say (OpenFlow 1.3)."`
+	Lookups     *Hex64    `json:"lookups" doc:"Packets looked up in it; null if the switch does not count them."`
+	Matched     *Hex64    `json:"matched" doc:"Packets that an entry of it matched; null if the switch does not count them."`
+	LookupsRate *float64  `json:"lookups_rate" doc:"Packets a second between the last two answers; null if nobody can tell."`
+	MatchedRate *float64  `json:"matched_rate" doc:"Packets a second."`
+	AsOf        time.Time `json:"as_of" doc:"When the switch answered."`
+}
+
+// SwitchCounters are a switch's sums. Those over flow entries are as the switch itself adds them up, and go back when entries
+// go; those over ports begin when the instance came to know the switch, and never go back.
+type SwitchCounters struct {
+	DPID        string     `json:"dpid" doc:"Datapath id, 16 hexadecimal digits."`
+	FlowEntries *uint32    `json:"flow_entries" doc:"Anybody's flow entries, of all tables; null if the switch has not answered yet."`
+	FirmEntries *uint32    `json:"firm_entries" doc:"Of them, Weir's firm ones, those of /v1/flows that are not soft; null of OpenFlow 1.0."`
+	FlowPackets *Hex64     `json:"flow_packets"`
+	FlowBytes   *Hex64     `json:"flow_bytes"`
+	FlowsAsOf   *time.Time `json:"flows_as_of"`
+	RxPackets   Hex64      `json:"rx_packets"`
+	TxPackets   Hex64      `json:"tx_packets"`
+	RxBytes     Hex64      `json:"rx_bytes"`
+	TxBytes     Hex64      `json:"tx_bytes"`
+	PortsAsOf   *time.Time `json:"ports_as_of"`
 }
 
 // Link is one direction of a link. A link that is down stays, as Up false, for 60 seconds.
@@ -125,6 +158,9 @@ type Flow struct {
 	State        string            `json:"state" enum:"pending,installed,failed"`
 	Reason       string            `json:"reason,omitempty" doc:"Why it failed."`
 	Soft         bool              `json:"soft" doc:"Has a time-out: the switch is the truth about it."`
+	Packets      *Hex64            `json:"packets" doc:"Null if not known: of soft rules, of OpenFlow 1.0, and until the switch has answered."`
+	Bytes        *Hex64            `json:"bytes" doc:"Null likewise."`
+	AsOf         *time.Time        `json:"as_of" doc:"When the switch answered with packets and bytes; null without them."`
 }
 
 // FlowEntry is a flow entry as the switch itself answers it.

@@ -1,0 +1,69 @@
+package node
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/openflow"
+	"github.com/weirnet/weir/session"
+	"github.com/weirnet/weir/stats"
+)
+
+// counterConn is a session as package stats sees it.
+type counterConn struct{ s *session.Session }
+
+// Multipart asks; the errors are those that stats knows.
+func (c counterConn) Multipart(body openflow.RequestBody, answer func(openflow.ReplyBody, error)) error {
+	err := c.s.Multipart(body, func(reply openflow.ReplyBody, err error) {
+		var refused *session.PeerError
+		if errors.As(err, &refused) {
+			err = stats.ErrRefused
+		}
+		answer(reply, err)
+	})
+	if errors.Is(err, session.ErrFull) {
+		return stats.ErrBusy
+	}
+	return err
+}
+
+// Queue is how many bytes wait for the switch.
+func (c counterConn) Queue() int { return c.s.Queue() }
+
+// count begins to ask a switch for its counters.
+func (n *switches) count(dpid netview.DPID, s *session.Session) {
+	n.stats.SwitchUp(dpid, s.Version(), counterConn{s})
+}
+
+// uncount ends it.
+func (n *switches) uncount(dpid netview.DPID, s *session.Session) {
+	n.stats.SwitchDown(dpid, counterConn{s})
+}
+
+// Counters is how often switches are asked for their counters, and how many of them are metrics. A zero field means its
+// default; a negative period: never.
+type Counters struct {
+	Ports  time.Duration // port counters; default 5 s
+	Tables time.Duration // table counters; default 15 s
+	Flows  time.Duration // totals over flow entries, counters of firm entries; default 30 s
+	// PortSeries is up to how many ports all switches may have together for /metrics to show each; with more it shows
+	// switches only. Default 10,000; negative: switches only, always.
+	PortSeries int
+}
+
+// check finds what is wrong with it.
+func (c *Counters) check() error {
+	for _, period := range []time.Duration{c.Ports, c.Tables, c.Flows} {
+		if period > 0 && (period < stats.MinPeriod || period > time.Hour) {
+			return fmt.Errorf("switches are to be asked for counters every %s: want %s to 1h", period, stats.MinPeriod)
+		}
+	}
+	return nil
+}
+
+// counters is how package stats is told.
+func (c *Config) counters() stats.Config {
+	return stats.Config{Domain: c.Domain, Ports: c.Counters.Ports, Tables: c.Counters.Tables, Flows: c.Counters.Flows}
+}

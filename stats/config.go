@@ -1,0 +1,58 @@
+package stats
+
+import "time"
+
+// Config is how often switches are asked, and how much that may cost. A zero field means its default.
+type Config struct {
+	Domain uint16 // of the switch plan: whose firm entries are asked for; default 1
+
+	Ports  time.Duration // between two questions for port counters; default 5 s; negative: never
+	Tables time.Duration // for table counters; default 15 s; negative: never
+	Flows  time.Duration // for totals, and for the counters of firm entries; default 30 s; negative: never
+
+	// Share is the part of a core that asking and taking answers may take, as estimated from numbers and bytes of answers
+	// (the constants in budget.go are measured); default 0.01.
+	Share float64
+	// Seed changes the times at which switches are asked first.
+	Seed uint64
+}
+
+// The bounds of pacing.
+const (
+	MinPeriod = time.Second     // the shortest period that a configuration may ask for
+	MaxPeriod = 5 * time.Minute // however slow a switch is, it is asked once in so long
+
+	busyShare      = 20                     // a switch spends 1/busyShare of its time on answering a kind
+	bytesPerSecond = 64 << 10               // of answers of a kind, of one switch
+	slot           = 100 * time.Millisecond // questions and answers are handled so often at most
+	queueMax       = 64 << 10               // bytes that wait for a switch; with more it is not asked
+	goneMax        = 4096                   // switches without a session that are remembered
+)
+
+func (c Config) withDefaults() Config {
+	c.Domain = or(c.Domain, 1)
+	c.Ports = or(c.Ports, 5*time.Second)
+	c.Tables = or(c.Tables, 15*time.Second)
+	c.Flows = or(c.Flows, 30*time.Second)
+	c.Share = or(c.Share, 0.01)
+	return c
+}
+
+// period is the time between two questions of a kind to a switch that answers at once; negative: it is not asked.
+func (c *Config) period(k Kind) time.Duration {
+	switch k {
+	case KindPorts:
+		return c.Ports
+	case KindTables:
+		return c.Tables
+	}
+	return c.Flows
+}
+
+func or[T comparable](v, otherwise T) T {
+	var zero T
+	if v == zero {
+		return otherwise
+	}
+	return v
+}

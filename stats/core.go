@@ -1,0 +1,205 @@
+package stats
+
+import (
+	"errors"
+	"time"
+
+	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/openflow"
+)
+
+type (
+	portList  = openflow.PortStatsList
+	tableList = openflow.TableStatsList
+	totals    = openflow.AggregateStats
+	flowList  = openflow.FlowStatsList
+)
+
+// Core decides whom to ask what, and when, and makes samples of the answers. It has one owner at a time, who steps it.
+type Core struct {
+	cfg     Config
+	counts  *Counts
+	devices map[netview.DPID]*device
+	agenda  agenda
+	budget  budget
+	asked   int // questions that wait for answers
+	gone    int // devices without a session
+	parting uint64
+	ready   Ready
+}
+
+// NewCore returns a core that knows no switches.
+func NewCore(cfg Config) *Core {
+	cfg = cfg.withDefaults()
+	return &Core{cfg: cfg, counts: new(Counts), devices: make(map[netview.DPID]*device), budget: budget{share: cfg.Share}}
+}
+
+// Step takes what happened, in its order, and says what to do.
+func (c *Core) Step(inputs []Input, now time.Time) *Ready {
+	c.ready = Ready{News: c.ready.News[:0], Gone: c.ready.Gone[:0], Questions: c.ready.Questions[:0]}
+	for _, in := range inputs {
+		switch in := in.(type) {
+		case Up:
+			c.up(in, now)
+		case Down:
+			c.down(in)
+		case Answer:
+			c.answer(&in, now)
+		}
+	}
+	c.ask(now)
+	c.ready.Wake = c.wake(now)
+	return &c.ready
+}
+
+// up begins to ask a switch.
+func (c *Core) up(in Up, now time.Time) {
+	d := c.devices[in.DPID]
+	switch {
+	case d == nil:
+		d = &device{now: &Switch{DPID: in.DPID}}
+		c.devices[in.DPID] = d
+	case d.connected:
+		c.part(d)
+		c.gone--
+	default:
+		c.gone--
+	}
+	d.address, d.connected, d.selectable = in.Address, true, selectable(in.Version)
+	d.paces = [kinds]pace{}
+	for k := range kinds {
+		if period := c.cfg.period(k); period > 0 && (k != KindFlows || d.selectable) {
+			d.paces[k].due = now.Add(phase(c.cfg.Seed, uint64(in.DPID), k, period))
+		}
+	}
+	c.schedule(d)
+}
+
+// down ends the asking. What was heard stays on the board.
+func (c *Core) down(in Down) {
+	if d := c.devices[in.DPID]; d != nil && d.connected && d.address == in.Address {
+		c.part(d)
+		c.forget()
+	}
+}
+
+// part takes a session away from a device.
+func (c *Core) part(d *device) {
+	if d.asked != nil {
+		d.asked = nil
+		c.asked--
+	}
+	c.parting++
+	c.gone++
+	d.connected, d.missed, d.gone = false, 0, c.parting
+	d.restart()
+	d.remove()
+}
+
+// forget drops the device that has been without a session the longest, if there are too many.
+func (c *Core) forget() {
+	if c.gone <= goneMax {
+		return
+	}
+	var oldest *device
+	for _, d := range c.devices {
+		if !d.connected && (oldest == nil || d.gone < oldest.gone) {
+			oldest = d
+		}
+	}
+	c.gone--
+	delete(c.devices, oldest.now.DPID)
+	c.ready.Gone = append(c.ready.Gone, oldest.now.DPID)
+}
+
+// answer takes the end of a question.
+func (c *Core) answer(a *Answer, now time.Time) {
+	d := c.devices[a.DPID]
+	if d == nil || !d.connected || d.address != a.Address || d.asked == nil {
+		return // of a session that has ended
+	}
+	q := d.asked
+	d.asked = nil
+	c.asked--
+	p, period := &d.paces[q.Kind], c.cfg.period(q.Kind)
+	whole, err := false, a.Err
+	if err == nil {
+		whole, err = d.take(q, a, c.cfg.Domain)
+	}
+	c.counts.end(q.Kind, err)
+	if err == nil && d.missed > 0 {
+		d.recovered(a.At)
+	}
+	switch {
+	case err == nil:
+		took, bytes := a.At.Sub(d.askedAt), sizeOf(a.Body)
+		c.counts.Bytes.Add(uint64(bytes))
+		if q.Kind == KindFlows {
+			took, bytes = d.partly(took, bytes, whole)
+		}
+		if !whole {
+			p.due = a.At // the next part
+			break
+		}
+		p.answered(took, bytes, period, a.At)
+		c.ready.News = append(c.ready.News, d.now)
+	case errors.Is(err, ErrRefused):
+		p.due = now.Add(max(MaxPeriod, period)) // it may have been for a while only
+		if q.Kind == KindFlows {
+			d.restart()
+		}
+	default:
+		d.miss(&c.cfg, now)
+	}
+	c.schedule(d)
+}
+
+// schedule puts a device on the agenda.
+func (c *Core) schedule(d *device) {
+	if _, at, ok := d.next(); ok {
+		c.agenda.set(d, at)
+	} else {
+		d.remove()
+	}
+}
+
+// ask asks those that are due, as far as the budget goes.
+func (c *Core) ask(now time.Time) {
+	for {
+		d := c.agenda.first()
+		if d == nil || d.due.After(now) {
+			return
+		}
+		if !c.budget.allows(now) {
+			c.counts.Held.Add(1)
+			return
+		}
+		k, due, _ := d.next()
+		d.asked, d.askedAt = d.question(k), now
+		if p := &d.paces[k]; d.part == 0 || k != KindFlows {
+			p.begun = now
+			if now.Sub(due) <= slot { // the slot's delay does not add up
+				p.begun = due
+			}
+		}
+		d.remove()
+		c.asked++
+		c.budget.spend(d.paces[k].bytes)
+		c.counts.Asked[k].Add(1)
+		c.ready.Questions = append(c.ready.Questions, *d.asked)
+	}
+}
+
+// wake is when the next step is due. Answers do not ask for one of their own: they are taken with the next.
+func (c *Core) wake(now time.Time) time.Time {
+	d := c.agenda.first()
+	switch {
+	case c.asked > 0:
+		return now.Add(slot)
+	case d == nil:
+		return time.Time{}
+	case d.due.Before(now.Add(slot)):
+		return now.Add(slot)
+	}
+	return d.due
+}

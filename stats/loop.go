@@ -1,0 +1,148 @@
+package stats
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/openflow"
+)
+
+// Loop runs a core: it owns it, alone, from Run until Run returns. Sessions' readers leave inputs in the inbox; answers
+// are taken with the next slot, so that those of many switches cost one wake-up. The inbox is bounded: a session has one
+// question at a time.
+type Loop struct {
+	board  Board
+	domain uint16
+	counts *Counts
+
+	mu      sync.Mutex // guards what follows
+	inbox   []Input
+	current map[netview.DPID]connection
+	last    uint64 // session
+	over    bool
+
+	wake chan struct{} // holds one token after a session has come
+
+	// Owned by Run.
+	core *Core
+	took []Input
+}
+
+type connection struct {
+	session uint64
+	conn    Conn
+}
+
+// New returns a loop that asks nobody before Run.
+func New(cfg Config) *Loop {
+	core := NewCore(cfg)
+	return &Loop{core: core, counts: core.counts, domain: core.cfg.Domain,
+		current: make(map[netview.DPID]connection), wake: make(chan struct{}, 1)}
+}
+
+// Board has what was heard.
+func (l *Loop) Board() *Board { return &l.board }
+
+// Counts are what was asked and answered.
+func (l *Loop) Counts() *Counts { return l.counts }
+
+// SwitchUp tells of a session that is ready for requests. It takes the place of an earlier one of the same switch.
+func (l *Loop) SwitchUp(dpid netview.DPID, version openflow.Version, conn Conn) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.over {
+		return
+	}
+	l.last++
+	l.current[dpid] = connection{l.last, conn}
+	l.inbox = append(l.inbox, Up{Address{dpid, l.last}, version})
+	select {
+	case l.wake <- struct{}{}:
+	default:
+	}
+}
+
+// SwitchDown tells of the end of a session. If the switch has another one by now, that stays.
+func (l *Loop) SwitchDown(dpid netview.DPID, conn Conn) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if c, ok := l.current[dpid]; ok && c.conn == conn {
+		delete(l.current, dpid)
+		l.inbox = append(l.inbox, Down{Address{dpid, c.session}})
+	}
+}
+
+// Run runs the loop until the context ends.
+func (l *Loop) Run(ctx context.Context) {
+	defer l.finish()
+	timer := time.NewTimer(time.Hour)
+	defer timer.Stop()
+	for {
+		next := l.turn(time.Now())
+		var alarm <-chan time.Time
+		if !next.IsZero() {
+			timer.Reset(time.Until(next))
+			alarm = timer.C
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-l.wake:
+		case <-alarm:
+		}
+	}
+}
+
+func (l *Loop) finish() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.over, l.inbox = true, nil
+}
+
+// turn takes all that has happened, does what follows from it, and returns when to wake.
+func (l *Loop) turn(now time.Time) time.Time {
+	l.mu.Lock()
+	l.took, l.inbox = l.inbox, l.took[:0]
+	l.mu.Unlock()
+	ready := l.core.Step(l.took, now)
+	clear(l.took)
+	for _, s := range ready.News {
+		l.board.put(s)
+	}
+	for _, dpid := range ready.Gone {
+		l.board.remove(dpid)
+	}
+	for i := range ready.Questions {
+		l.ask(ready.Questions[i])
+	}
+	return ready.Wake
+}
+
+// ask asks a switch. It is answered even if it cannot be asked.
+func (l *Loop) ask(q Question) {
+	l.mu.Lock()
+	c := l.current[q.DPID]
+	l.mu.Unlock()
+	if c.conn == nil || c.session != q.Session {
+		return // its Down is in the inbox
+	}
+	err := ErrBusy
+	if c.conn.Queue() <= queueMax {
+		err = c.conn.Multipart(q.body(l.domain), func(body openflow.ReplyBody, err error) { l.answer(q.Address, body, err) })
+	}
+	if err != nil {
+		l.answer(q.Address, nil, err)
+	}
+}
+
+// answer leaves an answer for the next turn.
+func (l *Loop) answer(a Address, body openflow.ReplyBody, err error) {
+	in := Answer{Address: a, At: time.Now(), Body: body, Err: err}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.over {
+		l.inbox = append(l.inbox, in)
+	}
+}

@@ -1,0 +1,74 @@
+package stats
+
+import (
+	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/openflow"
+	"github.com/weirnet/weir/plan"
+)
+
+// Kind is what is asked for.
+type Kind uint8
+
+// The kinds of questions. Where several are due at one switch they are asked in this order.
+const (
+	KindPorts  Kind = iota // the counters of all ports
+	KindTables             // those of all flow tables
+	KindTotals             // the sums over all flow entries
+	KindFlows              // the counters of firm entries, in one question for each of plan.FirmSelectors
+	kinds
+)
+
+// String is "ports", "tables", "totals" or "flows".
+func (k Kind) String() string { return [...]string{"ports", "tables", "totals", "flows"}[k] }
+
+// Address is a session of a switch.
+type Address struct {
+	DPID    netview.DPID
+	Session uint64
+}
+
+// Question is to be asked of a switch. Each is answered by one Answer, or by the end of the session.
+type Question struct {
+	Address
+	Kind Kind
+	Part int // of KindFlows: which selector
+}
+
+// body is the request.
+func (q *Question) body(domain uint16) openflow.RequestBody {
+	all := openflow.FlowFilter{Table: openflow.TableAll, OutPort: openflow.PortAny, OutGroup: openflow.GroupAny}
+	switch q.Kind {
+	case KindPorts:
+		return &openflow.PortStatsRequest{Port: openflow.PortAny}
+	case KindTables:
+		return &openflow.TableRequest{}
+	case KindTotals:
+		return &openflow.AggregateRequest{FlowFilter: all}
+	}
+	firm := plan.FirmSelectors(domain)[q.Part]
+	all.Cookie, all.CookieMask = firm.Value, firm.Mask
+	return &openflow.FlowRequest{FlowFilter: all}
+}
+
+// selectable says whether a version can select entries by cookie: what it cannot say it leaves out.
+func selectable(v openflow.Version) bool {
+	filter := openflow.FlowFilter{Table: openflow.TableAll, OutPort: openflow.PortAny, OutGroup: openflow.GroupAny}
+	all, err := openflow.Append(nil, v, 0, &openflow.MultipartRequest{Body: &openflow.FlowRequest{FlowFilter: filter}})
+	filter.Cookie, filter.CookieMask = 1, 1
+	one, err1 := openflow.Append(nil, v, 0, &openflow.MultipartRequest{Body: &openflow.FlowRequest{FlowFilter: filter}})
+	return err == nil && err1 == nil && string(all) != string(one)
+}
+
+// sizeOf is about how many bytes an answer has on the wire.
+func sizeOf(body openflow.ReplyBody) int {
+	const portLen, tableLen, entryLen = 112, 24, 144
+	switch b := body.(type) {
+	case *openflow.PortStatsList:
+		return portLen * len(b.Ports)
+	case *openflow.TableStatsList:
+		return tableLen * len(b.Tables)
+	case *openflow.FlowStatsList:
+		return entryLen * len(b.Flows)
+	}
+	return 0
+}
