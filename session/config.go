@@ -1,6 +1,7 @@
 package session
 
 import (
+	"crypto/tls"
 	"net"
 	"time"
 
@@ -33,8 +34,18 @@ type Config struct {
 	// Role is asked for the role that a controller requests as its first message after the features reply; it may be
 	// nil. It is called on the session's reader and must not block.
 	Role func(datapath uint64) (openflow.RoleRequest, bool)
-	// Refused, if set, is told of connections that ended before they were connected.
-	Refused func(remote net.Addr, err error)
+	// MaxHalfOpen and MaxHalfOpenSource are how many connections of a Server may be in their handshake, of all sources and
+	// of one: an IPv4 address or an IPv6 network of 64 bits. One too many ends the oldest, of that source or of all, with
+	// ErrShed.
+	MaxHalfOpen, MaxHalfOpenSource int
+	// TLS, if set, is spoken on every connection, at either end; its handshake counts as part of ours. A switch's end needs
+	// a ServerName in it.
+	TLS *tls.Config
+	// Admit, if set, is asked whether a switch may connect under its datapath id, when that is known; secure is nil without
+	// TLS. Its error is told to Refused, not to the switch. It is called on the session's reader and must not block.
+	Admit func(datapath uint64, remote net.Addr, secure *tls.ConnectionState) error
+	// Refused, if set, is told of connections that ended before they were connected. It must not block.
+	Refused func(Refusal)
 }
 
 // orDefault is x, or otherwise if x is zero.
@@ -59,6 +70,8 @@ func (c Config) withDefaults() Config {
 	c.MaxQueue = orDefault(c.MaxQueue, DefaultMaxQueue)
 	c.HighWater = min(orDefault(c.HighWater, DefaultHighWater), c.MaxQueue)
 	c.MaxSessions = orDefault(c.MaxSessions, DefaultMaxSessions)
+	c.MaxHalfOpen = orDefault(c.MaxHalfOpen, DefaultMaxHalfOpen)
+	c.MaxHalfOpenSource = orDefault(c.MaxHalfOpenSource, DefaultMaxHalfOpenSource)
 	c.MissSendLen = orDefault(c.MissSendLen, openflow.ControllerNoCut)
 	return c
 }

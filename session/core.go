@@ -22,6 +22,7 @@ type state uint8
 const (
 	stateHello    state = iota // no version yet
 	stateFeatures              // controller: the features reply is awaited
+	stateAdmit                 // controller: the datapath id is known, the owner's Verdict is awaited
 	stateDescribe              // controller: ports, description and role are awaited
 	stateReady
 	stateClosed
@@ -41,11 +42,13 @@ type Core struct {
 	config   openflow.GetConfigReply // of the switch, at its own end
 	waiting  int                     // answers that the handshake still needs
 	echo     echo
+	contest  contest
 	requests requests
 	counts   coreCounts
 
-	xid  atomic.Uint32 // last transaction id used
-	role atomic.Uint32 // openflow.Role, as the switch has confirmed it
+	asked uint32        // transaction id of the features request
+	xid   atomic.Uint32 // last transaction id used
+	role  atomic.Uint32 // openflow.Role, as the switch has confirmed it
 
 	held   []Event // what came before the handler knew of the switch
 	out    []byte
@@ -53,14 +56,26 @@ type Core struct {
 	reason error
 }
 
-// Input is what happened: a whole message, or, if Frame is nil, time passed.
+// Input is what happened: a whole message, the owner's Verdict, a challenge, or, if all three are absent, time passed.
 type Input struct {
 	// Frame is one whole message; of a message whose length field is below eight, or that does not make sense, the
 	// eight bytes of its header.
 	Frame []byte
 	// Read is how many bytes were read on this connection so far: a peer that sends anything is not dead.
 	Read uint64
+	// Written is how many bytes the peer took so far, and Waiting whether more are queued for it: a peer that takes
+	// nothing is stuck.
+	Written uint64
+	Waiting bool
+	// Verdict answers an EventIdentified.
+	Verdict *Verdict
+	// Challenge asks whether the peer lives, within ChallengeTimeout: EventLives says so, and otherwise the connection
+	// ends with ErrReplaced.
+	Challenge bool
 }
+
+// Verdict says whether a switch may connect under its datapath id: Err is why not, or nil.
+type Verdict struct{ Err error }
 
 // Ready is what a step wants done, in this order: Send is queued, then the events are delivered, then the connection
 // ends if Close says why. The next step is due at Deadline at the latest (zero: no deadline). All of it is valid until
@@ -77,10 +92,12 @@ type EventKind uint8
 
 // The kinds of events.
 const (
-	EventConnected EventKind = iota // the handshake is done
-	EventFeatures                   // the switch is asked for its features: answer with Header's transaction id
-	EventMessage                    // Message is for the handler
-	EventAnswer                     // a request is answered
+	EventConnected  EventKind = iota // the handshake is done
+	EventFeatures                    // the switch is asked for its features: answer with Header's transaction id
+	EventMessage                     // Message is for the handler
+	EventAnswer                      // a request is answered
+	EventIdentified                  // the datapath id is known: answer with a Verdict
+	EventLives                       // the peer has met a challenge
 )
 
 // Event is something to deliver.
@@ -104,10 +121,10 @@ func NewCore(end End, cfg *Config, roles *Roles) *Core {
 // defaultMissSendLen is OFP_DEFAULT_MISS_SEND_LEN.
 const defaultMissSendLen = 128
 
-// Start opens the connection: it sends HELLO and sets the deadline of the handshake.
-func (c *Core) Start(now time.Time) Ready {
+// Start opens a connection that has been there since a time: it sends HELLO and sets the deadline of the handshake.
+func (c *Core) Start(since time.Time) Ready {
 	c.begin()
-	c.limit = now.Add(c.cfg.HandshakeTimeout)
+	c.limit = since.Add(c.cfg.HandshakeTimeout)
 	c.sendHello()
 	return c.ready()
 }
@@ -119,8 +136,12 @@ func (c *Core) Step(in Input, now time.Time) Ready {
 	case c.state == stateClosed:
 	case in.Frame != nil:
 		c.receive(in.Frame, now)
+	case in.Verdict != nil:
+		c.admit(in.Verdict, now)
+	case in.Challenge:
+		c.challenge(now)
 	default:
-		c.tick(in.Read, now)
+		c.tick(in, now)
 	}
 	return c.ready()
 }
@@ -157,7 +178,11 @@ func (c *Core) close(reason error) {
 }
 
 // tick acts on deadlines that have passed.
-func (c *Core) tick(read uint64, now time.Time) {
+func (c *Core) tick(in Input, now time.Time) {
+	c.tickContest(in.Read, now)
+	if c.state == stateClosed {
+		return
+	}
 	if c.state != stateReady {
 		if !now.Before(c.limit) {
 			c.close(ErrHandshake)
@@ -165,7 +190,7 @@ func (c *Core) tick(read uint64, now time.Time) {
 		return
 	}
 	c.requests.expire(c, now)
-	c.tickEcho(read, now)
+	c.tickEcho(in, now)
 }
 
 // nextDeadline is the earliest time at which tick has something to do.
@@ -174,9 +199,9 @@ func (c *Core) nextDeadline() time.Time {
 	case stateClosed:
 		return time.Time{}
 	case stateReady:
-		return earlier(c.requests.deadline, c.echo.next)
+		return earlier(c.contest.next, earlier(c.requests.deadline, c.echo.next))
 	}
-	return c.limit
+	return earlier(c.contest.next, c.limit)
 }
 
 // earlier is the earlier of two times; the zero time is none.

@@ -21,12 +21,15 @@ func TestConversations(t *testing.T) {
 
 // conversation steps cores by commands of a file:
 //
-//	controller|switch [versions=1.0,1.3] [role=master,GENERATION] [echo=off] [name=NAME]
+//	controller|switch [versions=1.0,1.3] [role=master,GENERATION] [echo=off] [admit=ask] [name=NAME]
 //	                              a new core, started
 //	recv NAME [key=value …]       a message comes (see message), or "recv hex BYTES"
 //	wait DURATION                 time passes; the core is stepped at each deadline
 //	request NAME [key=value …]    a request of ours
 //	forget XID                    a request is given up
+//	admit [in-use|no]             the verdict on a switch (by itself after it is identified, unless "admit=ask")
+//	challenge                     another connection wants the datapath id
+//	waiting on|off                bytes wait for the peer, who takes none of them; or none wait
 //	with NAME                     go on with another core of the file
 //
 // What the core sends is printed after "->", what it delivers after the name of the event.
@@ -36,6 +39,8 @@ type conversation struct {
 	core  *Core
 	roles *Roles
 	read  uint64
+	stuck bool // bytes wait for the peer
+	ask   bool // the verdict is a command's
 	ended bool
 	out   strings.Builder
 }
@@ -57,6 +62,16 @@ func (c *conversation) do(t *testing.T, cmd *golden.Command) string {
 		c.wait(t, cmd.Args[0])
 	case "request":
 		c.request(t, cmd)
+	case "admit":
+		verdict := &Verdict{}
+		if len(cmd.Args) > 0 {
+			verdict.Err = map[string]error{"in-use": ErrInUse, "no": ErrNotAdmitted}[cmd.Args[0]]
+		}
+		c.print(c.core.Step(Input{Verdict: verdict}, c.now))
+	case "challenge":
+		c.print(c.core.Step(Input{Challenge: true}, c.now))
+	case "waiting":
+		c.stuck = cmd.Args[0] == "on"
 	case "forget":
 		c.core.Forget(uint32(number(cmd.Args[0])))
 	default:
@@ -78,6 +93,7 @@ func (c *conversation) start(cmd *golden.Command) {
 	if cmd.Arg("echo", "") == "off" {
 		cfg.EchoInterval = -1
 	}
+	c.ask = cmd.Arg("admit", "") == "ask"
 	cfg = cfg.withDefaults()
 	end, roles := ControllerEnd, (*Roles)(nil)
 	if cmd.Name == "switch" {
@@ -108,7 +124,7 @@ func (c *conversation) wait(t *testing.T, duration string) {
 		}
 		c.now = next
 		fmt.Fprintf(&c.out, "at %s\n", c.now.Sub(time.Unix(1000, 0)))
-		c.print(c.core.Step(Input{Read: c.read}, c.now))
+		c.print(c.core.Step(Input{Read: c.read, Waiting: c.stuck}, c.now))
 	}
 	c.now = until
 }
@@ -146,8 +162,13 @@ func (c *conversation) print(r Ready) {
 		}
 		b = b[n:]
 	}
+	identified := false
 	for _, e := range r.Events {
+		identified = identified || e.Kind == EventIdentified
 		c.printEvent(e)
+	}
+	if identified && !c.ask {
+		c.print(c.core.Step(Input{Verdict: &Verdict{}}, c.now))
 	}
 	if r.Close != nil && !c.ended {
 		c.ended = true
@@ -167,6 +188,12 @@ func (c *conversation) printEvent(e Event) {
 		c.out.WriteString("\n")
 	case EventFeatures:
 		fmt.Fprintf(&c.out, "asked for features by %#x\n", e.Header.XID)
+	case EventIdentified:
+		if c.ask {
+			fmt.Fprintf(&c.out, "identified: datapath %#x\n", c.core.features.Datapath)
+		}
+	case EventLives:
+		c.out.WriteString("lives\n")
 	case EventMessage:
 		fmt.Fprintf(&c.out, "message: %s\n", openflow.Text(e.Header, e.Message))
 	case EventAnswer:

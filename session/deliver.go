@@ -109,6 +109,10 @@ func (s *Session) event(e *Event) {
 			f.Ports = nil
 		}
 		_ = s.Reply(e.Header.XID, &f)
+	case EventIdentified:
+		s.server.identified(s)
+	case EventLives:
+		s.server.lives(s)
 	case EventAnswer:
 		e.answer(e.Message, e.err)
 	case EventMessage:
@@ -134,7 +138,7 @@ func (s *Session) message(e *Event) {
 	}
 }
 
-// connect tells the handler of the session, after an older one of the same switch is gone.
+// connect tells the handler of the session. An older one of the same switch is gone: that came before the verdict.
 func (s *Session) connect() {
 	s.mu.Lock()
 	s.features = s.core.features
@@ -143,8 +147,9 @@ func (s *Session) connect() {
 	s.out.mu.Lock()
 	s.out.version = s.core.version
 	s.out.mu.Unlock()
+	s.group.connected(s)
 	if s.server != nil {
-		s.server.replace(s)
+		s.server.connected(s)
 	}
 	s.connected = true
 	if s.controller != nil {
@@ -170,7 +175,8 @@ func (s *Session) gone(reason error) {
 	switch {
 	case !s.connected:
 		if s.cfg.Refused != nil {
-			s.cfg.Refused(s.conn.RemoteAddr(), reason)
+			f := s.core.features
+			s.cfg.Refused(Refusal{s.conn.RemoteAddr(), f.Datapath, f.Version != 0, reason})
 		}
 	case s.controller != nil:
 		s.controller.Disconnected(s, reason)

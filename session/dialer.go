@@ -29,7 +29,7 @@ func (d *Dialer) Dial(ctx context.Context, address string, roles *Roles, h Switc
 // dialer is closed.
 func (d *Dialer) ServeConn(conn net.Conn, roles *Roles, h SwitchHandler) (*Session, error) {
 	s := newSession(d.group, conn, &d.cfg, nil, h, roles)
-	if err := d.group.start(s, 0); err != nil {
+	if err := d.group.start(s, nil); err != nil {
 		conn.Close()
 		return nil, err
 	}

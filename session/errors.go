@@ -28,11 +28,21 @@ var (
 	ErrFraming = errors.New("message framing lost")
 	// ErrDead ends a connection to a peer that does not answer echo requests.
 	ErrDead = errors.New("peer does not answer echo requests")
-	// ErrReplaced ends a connection whose switch has connected again.
+	// ErrStuck ends a connection to a peer that takes nothing of what waits for it, though it may send.
+	ErrStuck = errors.New("peer takes nothing of what is sent to it")
+	// ErrReplaced ends a connection that did not answer when another one came for its datapath id.
 	ErrReplaced = errors.New("replaced by a newer connection of the same datapath id")
+	// ErrInUse ends a connection whose datapath id has another one that lives.
+	ErrInUse = errors.New("datapath id in use by another connection that answers")
+	// ErrNotAdmitted ends a connection that Config.Admit refuses; its error is wrapped beside it.
+	ErrNotAdmitted = errors.New("not admitted")
+	// ErrTLS ends a connection whose TLS handshake failed; the error of crypto/tls is wrapped beside it.
+	ErrTLS = errors.New("no TLS")
 	// ErrAuxiliary ends an auxiliary connection: only main ones are taken.
 	ErrAuxiliary = errors.New("auxiliary connections are not supported")
-	// ErrTooMany ends a connection above Config.MaxSessions.
+	// ErrShed ends the oldest connection in its handshake when there are too many of them.
+	ErrShed = errors.New("too many connections in their handshake, this one the oldest")
+	// ErrTooMany ends a connection above Config.MaxSessions, where none is in its handshake that could be shed.
 	ErrTooMany = errors.New("too many sessions")
 )
 

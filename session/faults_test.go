@@ -3,7 +3,6 @@ package session
 import (
 	"context"
 	"errors"
-	"net"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -80,36 +79,15 @@ func TestARequestTimesOutOnTheReader(t *testing.T) {
 	})
 }
 
-func TestANewerConnectionReplacesTheOlder(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		p := newPair(t, Config{}, memnet.Options{})
-		_, first, _ := p.connect(&datapath{id: 5})
-		_, second, _ := p.connect(&datapath{id: 5})
-		expect(t, p.handler.notes(), "connected 0x5 1.3",
-			"disconnected: session closed: replaced by a newer connection of the same datapath id", "connected 0x5 1.3")
-		if first == second || p.server.Session(5) != second {
-			t.Error("the older session is still the switch's")
-		}
-		p.close()
-		if p.server.Session(5) != nil {
-			t.Error("a session is left after Close")
-		}
-	})
-}
-
 func TestConnectionsThatDoNotConnectAreRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		refused := make(chan error, 9)
-		cfg := Config{MaxSessions: 2, Refused: func(_ net.Addr, err error) { refused <- err }}
+		cfg := Config{Refused: func(r Refusal) { refused <- r.Err }}
 		p := newPair(t, cfg, memnet.Options{})
 		silent, a := memnet.Pipe(p.options)
 		p.server.ServeConn(a)
 		wrong, b := memnet.Pipe(p.options)
 		p.server.ServeConn(b)
-		third, c := memnet.Pipe(p.options)
-		if _, err := p.server.ServeConn(c); err != ErrTooMany || <-refused != ErrTooMany {
-			t.Errorf("a connection too many: %v", err)
-		}
 		wrong.Write([]byte("GET / HTTP/1.1\r\n\r\n"))
 		if err := <-refused; !errors.Is(err, ErrClosed) || !errors.Is(err, ErrVersions) {
 			t.Errorf("HTTP: %v", err)
@@ -118,7 +96,7 @@ func TestConnectionsThatDoNotConnectAreRefused(t *testing.T) {
 		if err := <-refused; !errors.Is(err, ErrHandshake) || time.Since(start) > DefaultHandshakeTimeout+tickInterval {
 			t.Errorf("silence: %v after %v", err, time.Since(start))
 		}
-		for _, conn := range []*memnet.Conn{silent, wrong, third} {
+		for _, conn := range []*memnet.Conn{silent, wrong} {
 			conn.Close()
 		}
 		p.close()

@@ -31,7 +31,7 @@ func feed(t *testing.T, end End, v openflow.Version, data []byte) {
 	c := NewCore(end, &cfg, &Roles{})
 	now := time.Unix(0, 0)
 	answers, open := 0, 0
-	sent := check(t, c.Start(now), &answers)
+	sent := check(t, c, c.Start(now), &answers)
 	in := input{buf: append([]byte(nil), data...), w: len(data)}
 	for c.state != stateClosed {
 		frame, ok := in.next(c.sense)
@@ -42,13 +42,16 @@ func feed(t *testing.T, end End, v openflow.Version, data []byte) {
 			open++
 		}
 		now = now.Add(time.Millisecond)
-		sent += check(t, c.Step(Input{Frame: frame, Read: uint64(in.r)}, now), &answers)
+		if frame[7]&3 == 3 {
+			sent += check(t, c, c.Step(Input{Challenge: true}, now), &answers)
+		}
+		sent += check(t, c, c.Step(Input{Frame: frame, Read: uint64(in.r)}, now), &answers)
 	}
 	for range 10 {
 		now = now.Add(5 * time.Second)
-		sent += check(t, c.Step(Input{Read: uint64(in.r)}, now), &answers)
+		sent += check(t, c, c.Step(Input{Read: uint64(in.r)}, now), &answers)
 	}
-	check(t, c.End(ErrDead), &answers)
+	check(t, c, c.End(ErrDead), &answers)
 	if answers != open {
 		t.Errorf("%d requests, %d answers", open, answers)
 	}
@@ -60,8 +63,9 @@ func feed(t *testing.T, end End, v openflow.Version, data []byte) {
 	}
 }
 
-// check sees that all that is sent are messages, counts the answers to requests, and returns the number of bytes.
-func check(t *testing.T, r Ready, answers *int) int {
+// check sees that all that is sent are messages, counts the answers to requests, admits every switch but one, and
+// returns the number of bytes.
+func check(t *testing.T, c *Core, r Ready, answers *int) int {
 	for b := r.Send; len(b) > 0; {
 		n := int(b[2])<<8 | int(b[3])
 		if _, _, err := openflow.Parse(b[:n]); err != nil {
@@ -72,6 +76,14 @@ func check(t *testing.T, r Ready, answers *int) int {
 	for _, e := range r.Events {
 		if e.Kind == EventAnswer {
 			*answers++
+		}
+		if e.Kind == EventIdentified {
+			sent := len(r.Send)
+			verdict := &Verdict{}
+			if c.features.Datapath == 3 {
+				verdict.Err = ErrInUse
+			}
+			return sent + check(t, c, c.Step(Input{Verdict: verdict}, time.Unix(0, 0)), answers)
 		}
 	}
 	return len(r.Send)

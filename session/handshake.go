@@ -32,8 +32,9 @@ func (c *Core) askFeatures(now time.Time) {
 			c.failHandshake(err)
 			return
 		}
-		c.learnFeatures(m.(*openflow.FeaturesReply), now)
+		c.learnFeatures(m.(*openflow.FeaturesReply))
 	})
+	c.asked = c.xid.Load()
 }
 
 // failHandshake ends a connection whose switch does not say what it is.
@@ -44,17 +45,33 @@ func (c *Core) failHandshake(err error) {
 	c.close(err)
 }
 
-// learnFeatures takes the features reply and asks for the rest, the role first.
-func (c *Core) learnFeatures(m *openflow.FeaturesReply, now time.Time) {
+// learnFeatures takes the features reply: the owner is asked whether this switch may connect.
+func (c *Core) learnFeatures(m *openflow.FeaturesReply) {
 	if m.Auxiliary != 0 {
-		c.refuseAuxiliary()
+		c.expel("auxiliary connection", ErrAuxiliary)
 		return
 	}
 	c.features = Features{Datapath: m.DatapathID, Version: c.version, Buffers: m.Buffers, Tables: m.Tables,
 		Capabilities: m.Capabilities, Actions: m.Actions, Ports: m.Ports}
+	c.state = stateAdmit
+	c.events = append(c.events, Event{Kind: EventIdentified})
+}
+
+// admit takes the owner's verdict. A switch that may connect is asked for the rest, the role first.
+func (c *Core) admit(v *Verdict, now time.Time) {
+	switch {
+	case c.state != stateAdmit:
+		return
+	case errors.Is(v.Err, ErrInUse):
+		c.expel("datapath id in use", v.Err)
+		return
+	case v.Err != nil:
+		c.expel("not admitted", v.Err)
+		return
+	}
 	c.state = stateDescribe
 	if c.cfg.Role != nil {
-		if role, ok := c.cfg.Role(m.DatapathID); ok {
+		if role, ok := c.cfg.Role(c.features.Datapath); ok {
 			c.need(&role, now, func(_ openflow.Message, err error) { c.features.RoleError = err })
 		}
 	}
@@ -63,6 +80,13 @@ func (c *Core) learnFeatures(m *openflow.FeaturesReply, now time.Time) {
 	}
 	c.need(&openflow.MultipartRequest{Body: &openflow.DescRequest{}}, now, c.learnDesc)
 	c.send(c.NextXID(), &openflow.SetConfig{MissSendLen: c.cfg.MissSendLen})
+}
+
+// expel answers the features reply with an error, whose data is text for people, and ends the connection.
+func (c *Core) expel(text string, reason error) {
+	c.counts.refused++
+	c.send(c.asked, &openflow.ErrorMsg{Code: openflow.BadRequestEPerm, Data: []byte(text)})
+	c.close(reason)
 }
 
 // need asks something without whose answer, be it an error, the handshake is not done.
@@ -97,11 +121,4 @@ func (c *Core) learnDesc(m openflow.Message, err error) {
 	if d, ok := m.(*openflow.MultipartReply).Body.(*openflow.Desc); ok {
 		c.features.Desc = *d
 	}
-}
-
-// refuseAuxiliary answers the features reply of an auxiliary connection with an error and ends it.
-func (c *Core) refuseAuxiliary() {
-	c.counts.refused++
-	c.send(c.xid.Load(), &openflow.ErrorMsg{Code: openflow.BadRequestEPerm, Data: []byte("auxiliary connection")})
-	c.close(ErrAuxiliary)
 }

@@ -53,11 +53,20 @@ func negotiate(offer uint32, peer openflow.Version, versions uint32) openflow.Ve
 	return v
 }
 
+// tlsHandshake and tlsMajor begin what a peer sends that speaks TLS: the record's type and version (RFC 8446, 5.1).
+const (
+	tlsHandshake = 22
+	tlsMajor     = 3
+)
+
 // receiveFirst takes the first message, which must be HELLO (or the error that refuses ours).
 func (c *Core) receiveFirst(frame []byte, now time.Time) {
 	peer := openflow.Version(frame[0])
 	length := int(frame[2])<<8 | int(frame[3])
 	switch {
+	case frame[0] == tlsHandshake && frame[1] == tlsMajor:
+		c.failHello(peer, frame, "TLS where none is spoken")
+		return
 	case length < openflow.HeaderLen:
 		c.version = c.speak(peer)
 		c.lose(frame, openflow.BadRequestBadLen, fmt.Sprintf("length %d in a header, below 8", length))

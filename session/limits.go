@@ -20,6 +20,14 @@ const (
 	DefaultHighWater = 1 << 20
 	// DefaultMaxSessions is how many connections a Server holds, those in their handshake included.
 	DefaultMaxSessions = 16384
+	// DefaultMaxHalfOpen is how many of them may be in their handshake; the oldest goes first.
+	DefaultMaxHalfOpen = 4096
+	// DefaultMaxHalfOpenSource is how many of them may come from one source (see Config).
+	DefaultMaxHalfOpenSource = 2048
+	// MaxLeaving is how many connections, above MaxSessions, may be on their way out after they were shed.
+	MaxLeaving = 1024
+	// ChallengeTimeout is how long a switch has to show that it lives when another connection comes for its datapath id.
+	ChallengeTimeout = time.Second
 
 	// MaxRequests is how many requests of one session may wait for answers.
 	MaxRequests = 4096
@@ -32,13 +40,16 @@ const (
 	// MaxErrorData is how many bytes of a refused message go back in the error (OpenFlow 1.3, ofp_error_msg: at least 64).
 	MaxErrorData = 64
 
-	minReadBuffer = 2 << 10   // of an idle session
-	maxReadBuffer = 256 << 10 // of a busy one; at least one longest message, 64 KiB
-	flushBytes    = 64 << 10  // written in the middle of a batch when so much is queued
-	keepOutput    = 1 << 10   // larger output buffers are let go when the session is idle
-	queueReserve  = 64 << 10  // above MaxQueue, for the protocol's own answers
-	pauseLimit    = 50 * time.Millisecond
-	lingerLimit   = 500 * time.Millisecond // for the last bytes of a session that is closed on purpose
-	tickInterval  = 100 * time.Millisecond // resolution of all deadlines
-	restTicks     = 50                     // ticks between two looks for sessions that keep large buffers
+	minReadBuffer  = 2 << 10          // of an idle session
+	maxReadBuffer  = 256 << 10        // of a busy one; at least one longest message, 64 KiB
+	challengeGrace = 2 * tickInterval // for a reader that was held up
+
+	flushBytes   = 64 << 10 // written in the middle of a batch when so much is queued
+	writeChunk   = 64 << 10 // longest single write: progress is seen between two
+	keepOutput   = 1 << 10  // larger output buffers are let go when the session is idle
+	queueReserve = 64 << 10 // above MaxQueue, for the protocol's own answers
+	pauseLimit   = 50 * time.Millisecond
+	lingerLimit  = 500 * time.Millisecond // for the last bytes of a session that is closed on purpose
+	tickInterval = 100 * time.Millisecond // resolution of all deadlines
+	restTicks    = 50                     // ticks between two looks for sessions that keep large buffers
 )

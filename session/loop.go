@@ -27,6 +27,8 @@ type group struct {
 
 	mu       sync.Mutex
 	sessions map[*Session]struct{}
+	half     halfOpen // of a Server
+	leaving  int      // sessions that were shed and have not ended yet
 	started  bool
 	closed   bool
 	running  sync.WaitGroup
@@ -38,15 +40,18 @@ func newGroup() *group {
 
 func (g *group) now() time.Time { return time.Now() }
 
-// start runs a session, or says why not.
-func (g *group) start(s *Session, limit int) error {
+// start runs a session, or says why not. With limits, those of a Server, it counts as half open until it is connected.
+func (g *group) start(s *Session, limits *Config) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.closed {
 		return ErrClosed
 	}
-	if limit > 0 && len(g.sessions) >= limit {
-		return ErrTooMany
+	if limits != nil {
+		if err := g.room(s.place.source, limits); err != nil {
+			return err
+		}
+		g.half.add(s)
 	}
 	if !g.started {
 		g.started = true
@@ -55,12 +60,6 @@ func (g *group) start(s *Session, limit int) error {
 	g.sessions[s] = struct{}{}
 	g.running.Go(s.read)
 	return nil
-}
-
-func (g *group) remove(s *Session) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	delete(g.sessions, s)
 }
 
 // close ends all sessions and waits for them; when ctx is done their connections are cut, and it waits no longer.
@@ -150,8 +149,12 @@ func (s *Session) read() {
 
 // converse reads until the connection ends, and says why and whether that was our own decision.
 func (s *Session) converse() (reason error, ours bool) {
+	since := s.group.now()
+	if err := s.shake(since); err != nil {
+		return err, true
+	}
 	s.mu.Lock()
-	r := s.core.Start(s.group.now())
+	r := s.core.Start(since)
 	s.setDeadline(r.Deadline)
 	s.mu.Unlock()
 	s.do(r)
@@ -178,83 +181,6 @@ func (s *Session) converse() (reason error, ours bool) {
 	}
 }
 
-// batch hands over what was read, and writes what was answered.
-func (s *Session) batch(n int) {
-	s.in.bytes.Add(uint64(n))
-	s.input.fill(n)
-	s.begin()
-	sense := s.core.sense
-	for s.core.reason == nil {
-		frame, ok := s.input.next(sense)
-		if !ok {
-			break
-		}
-		s.receive(frame)
-		if s.out.size.Load() >= flushBytes {
-			s.flush()
-			s.begin()
-		}
-	}
-	s.input.adapt()
-	if s.input.large() && !s.large.Load() {
-		s.large.Store(true)
-	}
-	s.batchEnd()
-	s.flush()
-}
-
-// woken acts on a deadline of the core, and lets large buffers go if they were not needed lately.
-func (s *Session) woken() {
-	s.input.rest()
-	s.large.Store(s.input.large())
-	s.out.trim()
-	s.begin()
-	s.step(Input{Read: s.in.bytes.Load()})
-	s.batchEnd()
-	s.flush()
-}
-
-// begin makes what is appended wait for the next flush.
-func (s *Session) begin() {
-	s.out.mu.Lock()
-	s.out.batching = true
-	s.out.mu.Unlock()
-}
-
-// flush writes what is queued, without waiting: what the peer does not take at once, and what others append meanwhile,
-// is left to a writer.
-func (s *Session) flush() {
-	q := &s.out
-	q.mu.Lock()
-	q.batching = false
-	if !q.claim() {
-		q.mu.Unlock()
-		return
-	}
-	if s.try == nil {
-		q.mu.Unlock()
-		s.startWriter()
-		return
-	}
-	b := q.take()
-	q.mu.Unlock()
-	n, err := s.try.TryWrite(b)
-	q.mu.Lock()
-	q.wrote(n)
-	if err != nil {
-		q.drop()
-		q.mu.Unlock()
-		s.Close(err)
-		return
-	}
-	q.rest()
-	start := q.claim()
-	q.mu.Unlock()
-	if start {
-		s.startWriter()
-	}
-}
-
 // startWriter starts the goroutine that writes; the caller has claimed the queue.
 func (s *Session) startWriter() { go s.drain() }
 
@@ -268,7 +194,7 @@ func (s *Session) drain() {
 		if len(b) == 0 {
 			return
 		}
-		n, err := s.conn.Write(b)
+		n, err := s.conn.Write(b[:min(len(b), writeChunk)])
 		q.mu.Lock()
 		q.wrote(n)
 		if err != nil {
@@ -303,31 +229,6 @@ func (s *Session) pause() {
 	case <-s.out.drained:
 	case <-t.C:
 	}
-}
-
-// finish ends the session: open requests are answered, what is queued is written if that was our own decision, and the
-// handler is told.
-func (s *Session) finish(reason error, ours bool) {
-	reason = closed(reason)
-	s.out.end(reason)
-	s.mu.Lock()
-	r := s.core.End(reason)
-	s.setDeadline(time.Time{})
-	s.mu.Unlock()
-	s.do(r)
-	if ours {
-		_ = s.conn.SetWriteDeadline(time.Now().Add(lingerLimit))
-		s.flush()
-		s.out.await()
-	}
-	s.conn.Close()
-	s.out.await()
-	s.gone(reason)
-	if s.server != nil {
-		s.server.forget(s)
-	}
-	s.group.remove(s)
-	close(s.done)
 }
 
 // RequestContext is Request for those who may wait, never the handler itself: it returns the answer.
@@ -369,6 +270,7 @@ func (v *Server) Serve(ln net.Listener) error {
 		case errors.Is(err, net.ErrClosed):
 			return err
 		default: // out of files, or a connection that was reset before it was accepted
+			v.group.shed()
 			select {
 			case <-v.group.stop:
 			case <-time.After(acceptPause):

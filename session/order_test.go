@@ -25,8 +25,11 @@ func TestOrderIsKept(t *testing.T) {
 }
 
 func orderIsKept(t *testing.T, hide bool) {
+	orderOf(t, newPair(t, Config{}, memnet.Options{Buffer: 3000}), hide)
+}
+
+func orderOf(t *testing.T, p *pair, hide bool) {
 	const senders, each = 4, 200
-	p := newPair(t, Config{}, memnet.Options{Buffer: 3000})
 	var next [senders + 1]uint64
 	pieces := 0
 	d := &datapath{id: 1}

@@ -117,6 +117,14 @@ func (q *output) take() []byte {
 	return q.head
 }
 
+// taken is how many bytes have been written so far, and whether more wait.
+func (q *output) taken() (written uint64, waiting bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	left := q.size.Load()
+	return q.bytes - uint64(left), left > 0
+}
+
 // rest ends the caller's being the writer.
 func (q *output) rest() {
 	q.writing = false

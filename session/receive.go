@@ -28,7 +28,7 @@ func (c *Core) receive(frame []byte, now time.Time) {
 	case *openflow.EchoRequest:
 		c.answerEcho(frame)
 	case *openflow.EchoReply:
-		if !c.measure(h.XID, now) {
+		if !c.measure(h.XID, now) && !c.meet(h.XID) {
 			c.reply(h, m, frame)
 		}
 	case *openflow.ErrorMsg:
@@ -100,13 +100,12 @@ func (c *Core) sendError(frame []byte, de *openflow.DecodeError) {
 
 // receiveError takes an error: the answer to a request, or something for the handler.
 func (c *Core) receiveError(h openflow.Header, m *openflow.ErrorMsg) {
-	e := &PeerError{Header: h, Msg: m}
 	if r := c.requests.find(h.XID); r != nil {
-		c.answer(r, nil, e)
+		c.answer(r, nil, &PeerError{Header: h, Msg: m})
 		return
 	}
 	if m.Code>>16 == openflow.HelloFailedIncompatible>>16 {
-		c.close(fmt.Errorf("%w: %w", ErrVersions, e))
+		c.close(fmt.Errorf("%w: %w", ErrVersions, &PeerError{Header: h, Msg: m}))
 		return
 	}
 	c.deliver(h, m)

@@ -20,29 +20,29 @@ type Server struct {
 	handler Handler
 	group   *group
 
-	mu         sync.Mutex
-	listeners  []net.Listener
-	closed     bool
-	byDatapath map[uint64]*Session // connected ones
+	mu        sync.Mutex
+	listeners []net.Listener
+	closed    bool
+	claims    map[uint64]*Session // by datapath id, from the features reply on
 }
 
 // NewServer makes a server that gives its sessions to a handler.
 func NewServer(cfg Config, h Handler) *Server {
-	return &Server{cfg: cfg.withDefaults(), handler: h, group: newGroup(), byDatapath: make(map[uint64]*Session)}
+	return &Server{cfg: cfg.withDefaults(), handler: h, group: newGroup(), claims: make(map[uint64]*Session)}
 }
 
-// ServeConn starts a session on a connection, of which it becomes the owner. It returns at once: ErrTooMany or ErrClosed
-// if the connection was refused, and closed.
+// ServeConn starts a session on a connection, of which it becomes the owner. It returns at once, before the TLS handshake
+// too: ErrTooMany or ErrClosed if the connection was refused, and closed.
 func (v *Server) ServeConn(conn net.Conn) (*Session, error) {
 	s := newSession(v.group, conn, &v.cfg, v.handler, nil, nil)
 	s.server = v
-	err := v.group.start(s, v.cfg.MaxSessions)
+	err := v.group.start(s, &v.cfg)
 	if err == nil {
 		return s, nil
 	}
 	conn.Close()
 	if v.cfg.Refused != nil {
-		v.cfg.Refused(conn.RemoteAddr(), err)
+		v.cfg.Refused(Refusal{Remote: conn.RemoteAddr(), Err: err})
 	}
 	return nil, err
 }
@@ -60,13 +60,6 @@ func (v *Server) Close(ctx context.Context) error {
 	return v.group.close(ctx)
 }
 
-// Session is the session of a connected switch, or nil.
-func (v *Server) Session(datapath uint64) *Session {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	return v.byDatapath[datapath]
-}
-
 // listen takes note of a listener, unless the server is closed.
 func (v *Server) listen(ln net.Listener) bool {
 	v.mu.Lock()
@@ -81,30 +74,4 @@ func (v *Server) isClosed() bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return v.closed
-}
-
-// forget takes out a session that has ended.
-func (v *Server) forget(s *Session) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	if id := s.features.Datapath; v.byDatapath[id] == s {
-		delete(v.byDatapath, id)
-	}
-}
-
-// replace makes s the session of its switch. An older one ends first: its Disconnected comes before our Connected.
-func (v *Server) replace(s *Session) {
-	id := s.features.Datapath
-	for {
-		v.mu.Lock()
-		old := v.byDatapath[id]
-		if old == nil {
-			v.byDatapath[id] = s
-			v.mu.Unlock()
-			return
-		}
-		v.mu.Unlock()
-		old.Close(ErrReplaced)
-		<-old.done
-	}
 }

@@ -17,6 +17,8 @@ type Session struct {
 	try    tryWriter // nil if the connection can not be written without waiting
 	cfg    *Config
 	server *Server // of a controller's session
+	place  place   // among those in their handshake; the group's
+	claim  claim   // to the datapath id; the server's
 
 	controller Handler
 	owner      SwitchHandler
@@ -32,6 +34,8 @@ type Session struct {
 	deadline atomic.Int64 // of the core, in ns since group.epoch; 0 is none
 	closing  atomic.Pointer[error]
 	large    atomic.Bool // the reader's buffer is large
+	verdict  atomic.Pointer[Verdict]
+	contest  atomic.Bool // a challenge is to begin
 	done     chan struct{}
 
 	reader
@@ -49,11 +53,14 @@ type reader struct {
 
 // newSession makes a session that does not run yet. Exactly one of the handlers is not nil.
 func newSession(g *group, conn net.Conn, cfg *Config, h Handler, sw SwitchHandler, roles *Roles) *Session {
-	s := &Session{group: g, conn: conn, try: tryWriterOf(conn), cfg: cfg, controller: h, owner: sw,
-		done: make(chan struct{})}
 	end := ControllerEnd
 	if sw != nil {
 		end = SwitchEnd
+	}
+	conn = withTLS(conn, cfg.TLS, end)
+	s := &Session{group: g, conn: conn, try: tryWriterOf(conn), cfg: cfg, controller: h, owner: sw,
+		place: place{source: sourceOf(conn.RemoteAddr())}, done: make(chan struct{})}
+	if sw != nil {
 		s.frames, _ = sw.(FrameHandler)
 	} else {
 		s.frames, _ = h.(FrameHandler)

@@ -1,0 +1,116 @@
+package session
+
+import "time"
+
+// batch hands over what was read, and writes what was answered.
+func (s *Session) batch(n int) {
+	s.in.bytes.Add(uint64(n))
+	s.input.fill(n)
+	s.begin()
+	sense := s.core.sense
+	for s.core.reason == nil {
+		frame, ok := s.input.next(sense)
+		if !ok {
+			break
+		}
+		s.receive(frame)
+		if s.out.size.Load() >= flushBytes {
+			s.flush()
+			s.begin()
+		}
+	}
+	s.input.adapt()
+	if s.input.large() && !s.large.Load() {
+		s.large.Store(true)
+	}
+	s.batchEnd()
+	s.flush()
+}
+
+// woken acts on a deadline of the core, and lets large buffers go if they were not needed lately.
+func (s *Session) woken() {
+	s.input.rest()
+	s.large.Store(s.input.large())
+	s.out.trim()
+	if c, ok := s.conn.(*secureConn); ok {
+		c.wire.trim()
+	}
+	s.begin()
+	if v := s.verdict.Swap(nil); v != nil {
+		s.step(Input{Verdict: v})
+	}
+	if s.contest.Swap(false) {
+		s.step(Input{Challenge: true})
+	}
+	in := Input{Read: s.in.bytes.Load()}
+	in.Written, in.Waiting = s.out.taken()
+	s.step(in)
+	s.batchEnd()
+	s.flush()
+}
+
+// begin makes what is appended wait for the next flush.
+func (s *Session) begin() {
+	s.out.mu.Lock()
+	s.out.batching = true
+	s.out.mu.Unlock()
+}
+
+// flush writes what is queued, without waiting: what the peer does not take at once, and what others append meanwhile,
+// is left to a writer.
+func (s *Session) flush() {
+	q := &s.out
+	q.mu.Lock()
+	q.batching = false
+	if !q.claim() {
+		q.mu.Unlock()
+		return
+	}
+	if s.try == nil {
+		q.mu.Unlock()
+		s.startWriter()
+		return
+	}
+	b := q.take()
+	q.mu.Unlock()
+	n, err := s.try.TryWrite(b)
+	q.mu.Lock()
+	q.wrote(n)
+	if err != nil {
+		q.drop()
+		q.mu.Unlock()
+		s.Close(err)
+		return
+	}
+	q.rest()
+	start := q.claim()
+	q.mu.Unlock()
+	if start {
+		s.startWriter()
+	}
+}
+
+// finish ends the session: open requests are answered, what is queued is written if that was our own decision, and the
+// handler is told.
+func (s *Session) finish(reason error, ours bool) {
+	reason = closed(reason)
+	s.out.end(reason)
+	s.mu.Lock()
+	r := s.core.End(reason)
+	s.setDeadline(time.Time{})
+	s.mu.Unlock()
+	s.do(r)
+	if ours {
+		_ = s.conn.SetWriteDeadline(s.group.now().Add(lingerLimit))
+		s.flush()
+		s.out.await()
+	}
+	s.conn.Close()
+	s.out.await()
+	s.gone(reason)
+	if s.server != nil {
+		s.server.ended(s)
+	}
+	s.group.remove(s)
+	close(s.done)
+}
