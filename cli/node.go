@@ -27,7 +27,9 @@ interrupt. The first start writes an admin token to DIR/token and a viewer token
 read. Everything is on loopback unless told otherwise.`,
 		Example: `  weir node
   weir node --openflow 0.0.0.0:6653 --data-dir /var/lib/weir
-  weir node --api 0.0.0.0:8181 --api-tls-cert cert.pem --api-tls-key key.pem`,
+  weir node --api 0.0.0.0:8181 --api-tls-cert cert.pem --api-tls-key key.pem
+  weir node --openflow 0.0.0.0:6653 --openflow-tls-cert tls/instance.pem --openflow-tls-key tls/instance-key.pem \
+    --openflow-tls-ca tls/ca.pem                                   with certificates of weir cert`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			var min slog.Level
@@ -49,6 +51,10 @@ read. Everything is on loopback unless told otherwise.`,
 	f.BoolVar(&cfg.Insecure, "insecure", cfg.Insecure, "allow the API off loopback without TLS")
 	f.StringVar(&cfg.APITLSCert, "api-tls-cert", "", "certificate of the API, a PEM file")
 	f.StringVar(&cfg.APITLSKey, "api-tls-key", "", "key of the certificate, a PEM file")
+	f.StringVar(&cfg.OpenFlowTLSCert, "openflow-tls-cert", "", "certificate shown to switches, a PEM file; with it, -key and -ca switches speak TLS (weir cert makes all of them)")
+	f.StringVar(&cfg.OpenFlowTLSKey, "openflow-tls-key", "", "key of the certificate, a PEM file")
+	f.StringVar(&cfg.OpenFlowTLSCA, "openflow-tls-ca", "", "certificates of those who sign the switches' certificates, a PEM file")
+	f.BoolVar(&cfg.OpenFlowTLSUnnamed, "openflow-tls-unnamed", false, "take switches' certificates that name no datapath id, too")
 	f.StringSliceVar(&cfg.APIHosts, "api-host", nil, "further names under which the API may be called")
 	f.Uint16Var(&cfg.Domain, "domain", cfg.Domain, "number of this Weir in the cookies of its rules, 1 to 4095; two that share a switch need different ones")
 	f.StringSliceVar(&cfg.DisableApps, "disable-app", nil, "built-in applications that are not to run, such as forward")
@@ -72,8 +78,12 @@ func announce(out io.Writer, cfg *node.Config, at node.Addresses) {
 	fmt.Fprintf(out, "  API       %s\n", url)
 	fmt.Fprintf(out, "  call it   curl %s%s/v1/switches\n", token, url)
 	fmt.Fprintf(out, "            %s get switches --api %s --data-dir %s\n", os.Args[0], url, cfg.DataDir)
+	transport := "tcp"
+	if cfg.OpenFlowTLSCert != "" {
+		transport = "ssl"
+	}
 	fmt.Fprintf(out, "  switches  %s, OpenFlow 1.0 and 1.3; of Open vSwitch:\n", at.OpenFlow)
-	fmt.Fprintf(out, "            ovs-vsctl set-controller BRIDGE tcp:%s -- set-fail-mode BRIDGE secure\n", at.OpenFlow)
+	fmt.Fprintf(out, "            ovs-vsctl set-controller BRIDGE %s:%s -- set-fail-mode BRIDGE secure\n", transport, at.OpenFlow)
 }
 
 // nodeError tells wrong configuration from what was found at run time. To be told to end is no error.

@@ -229,7 +229,7 @@ func TestBadBeginnings(t *testing.T) {
 		}
 		other.ping()
 	}
-	i.await("all refusals counted", func() bool { return i.metric("weir_openflow_refused_connections_total") == 6 })
+	i.await("all refusals counted", func() bool { return i.refusals("version") == 5 && i.refusals("framing") == 1 })
 	if n := len(i.switches()); n != 1 {
 		t.Errorf("%d switches, want 1", n)
 	}

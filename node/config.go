@@ -27,6 +27,11 @@ type Config struct {
 	Insecure bool
 	// APITLSCert and APITLSKey are files; both or neither.
 	APITLSCert, APITLSKey string
+	// OpenFlowTLSCert, OpenFlowTLSKey and OpenFlowTLSCA are files; all or none. With them switches speak TLS, and show a
+	// certificate that an authority of the third has signed and that names their datapath id.
+	OpenFlowTLSCert, OpenFlowTLSKey, OpenFlowTLSCA string
+	// OpenFlowTLSUnnamed takes certificates that name no datapath id as well.
+	OpenFlowTLSUnnamed bool
 	// APIHosts are further names under which the API may be called (the Host header).
 	APIHosts []string
 	// Domain is the number of this Weir in cookies, 1 to 4095.
@@ -74,6 +79,9 @@ func (c *Config) check() error {
 	}
 	if (c.APITLSCert == "") != (c.APITLSKey == "") {
 		return errors.New("--api-tls-cert and --api-tls-key: give both or neither")
+	}
+	if err := c.checkSwitchTLS(); err != nil {
+		return err
 	}
 	if c.Domain == 0 || c.Domain > plan.DomainMax {
 		return fmt.Errorf("--domain=%d: want 1 to %d", c.Domain, plan.DomainMax)

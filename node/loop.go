@@ -10,8 +10,9 @@ import (
 	"github.com/weirnet/weir/topology"
 )
 
-// The goroutines of an instance, all of them started here: discovery, flowsync, statistics, app/forward (or, where it is disabled,
-// what keeps the topology), the acceptor of switches, the API. Each is the owner of what its package says, and ends with
+// The goroutines of an instance, all of them started here: discovery, flowsync, statistics, app/forward (or, where it is
+// disabled, what keeps the topology), the acceptor of switches, what follows the allow list, the API. Each is the owner of
+// what its package says, and ends with
 // the context that run makes.
 
 // shutdownLimit is how long the sessions may take to send what is queued.
@@ -37,6 +38,7 @@ func (n *node) run(outer context.Context, switchPort, apiPort net.Listener) erro
 	if n.guard != nil {
 		part("guard", func(ctx context.Context) error { n.guard.Run(ctx); return nil })
 	}
+	part("allow list", func(ctx context.Context) error { n.followAllowList(ctx); return nil })
 	part("API", func(ctx context.Context) error { return n.api.Serve(ctx, apiPort) })
 	part("switches", func(context.Context) error { return n.server.Serve(switchPort) })
 	n.announce(Addresses{OpenFlow: switchPort.Addr().String(), API: apiPort.Addr().String()})

@@ -1,6 +1,7 @@
 package node
 
 import (
+	"maps"
 	"strings"
 	"sync"
 
@@ -23,8 +24,12 @@ type meter struct {
 
 	mu      sync.Mutex
 	live    map[netview.DPID]*session.Session
-	gone    session.Stats // of all sessions that have ended
-	refused uint64        // connections that never became a session
+	gone    session.Stats     // of all sessions that have ended
+	refused map[string]uint64 // connections that never became a session, by reason
+}
+
+func newMeter(view *netview.View) *meter {
+	return &meter{view: view, live: make(map[netview.DPID]*session.Session), refused: make(map[string]uint64)}
 }
 
 // join notes a session that has begun.
@@ -45,10 +50,10 @@ func (m *meter) leave(dpid netview.DPID, s *session.Session) {
 }
 
 // refuse notes a connection that never became a session.
-func (m *meter) refuse() {
+func (m *meter) refuse(reason string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.refused++
+	m.refused[reason]++
 }
 
 // add sums counts; the queue is of the living only.
@@ -67,7 +72,7 @@ func add(to *session.Stats, s session.Stats) {
 }
 
 // sessions are the living ones and the sum of all.
-func (m *meter) sessions() (live map[netview.DPID]*session.Session, sum session.Stats, refused uint64) {
+func (m *meter) sessions() (live map[netview.DPID]*session.Session, sum session.Stats, refused map[string]uint64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	live = make(map[netview.DPID]*session.Session, len(m.live))
@@ -76,7 +81,7 @@ func (m *meter) sessions() (live map[netview.DPID]*session.Session, sum session.
 		live[dpid] = s
 		add(&sum, s.Stats())
 	}
-	return live, sum, m.refused
+	return live, sum, maps.Clone(m.refused)
 }
 
 func desc(name, help string, labels ...string) *prometheus.Desc {
@@ -89,7 +94,7 @@ var (
 	descDecode    = desc("openflow_decode_errors_total", "Messages of switches that were answered with an OpenFlow error.")
 	descDropped   = desc("openflow_dropped_total", "Messages that were dropped, by reason.", "reason")
 	descPaused    = desc("openflow_paused_total", "Times at which a switch was not read because it did not take what it was sent.")
-	descRefused   = desc("openflow_refused_connections_total", "Connections that ended before their handshake did.")
+	descRefused   = desc("openflow_refused_connections_total", "Connections that ended before their handshake did, by reason.", "reason")
 	descQueue     = desc("switch_queue_bytes", "Bytes that wait for a switch.", "dpid")
 	descTrip      = desc("switch_round_trip_seconds", "Last round trip of an echo.", "dpid")
 	descRows      = desc("view_rows", "Rows of the network view, by table.", "table")
@@ -139,7 +144,9 @@ func (m *meter) collectSessions(ch chan<- prometheus.Metric) {
 	counter(ch, descDropped, sum.Unmatched, "unmatched_answer")
 	counter(ch, descDropped, sum.Early, "during_handshake")
 	counter(ch, descPaused, sum.Paused)
-	counter(ch, descRefused, refused)
+	for _, reason := range session.Reasons() {
+		counter(ch, descRefused, refused[reason], reason)
+	}
 	for dpid, s := range live {
 		gauge(ch, descQueue, float64(s.Queue()), dpid.String())
 		gauge(ch, descTrip, s.RoundTrip().Seconds(), dpid.String())

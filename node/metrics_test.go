@@ -35,7 +35,7 @@ func TestMetricsCountWhatHappens(t *testing.T) {
 		"learned":        {got("discovery_total", "kind", "hosts_learned"), 3},
 		"decode errors":  {got("openflow_decode_errors_total"), 0},
 		"queue overflow": {got("openflow_dropped_total", "reason", "queue_full"), 0},
-		"refused":        {got("openflow_refused_connections_total"), 0},
+		"refused":        {got("openflow_refused_connections_total", "reason", "shed"), 0},
 		"its queue":      {got("switch_queue_bytes", "dpid", dpid(2)), 0},
 	} {
 		if pair[0] != pair[1] {

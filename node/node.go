@@ -72,6 +72,8 @@ type node struct {
 	stats     *stats.Loop
 	paths     paths
 	switches  *switches
+	switchTLS *switchTLS // nil without
+	quiet     quiet
 	server    *session.Server
 	api       *api.Server
 }
@@ -84,8 +86,10 @@ func build(cfg Config) (*node, error) {
 	}
 	n := &node{cfg: cfg, view: netview.New(netview.Limits{})}
 	n.alarms = alarm.New(n.view)
-	n.switches = &switches{log: cfg.Log, meter: &meter{view: n.view, live: make(map[netview.DPID]*session.Session)}}
-	n.server = session.NewServer(session.Config{Refused: n.refused}, n.switches)
+	n.switches = &switches{log: cfg.Log, alarms: n.alarms, meter: newMeter(n.view)}
+	if err := n.buildServer(); err != nil {
+		return nil, err
+	}
 	n.discovery = discovery.New(n.view.Facts(), n.switches, discovery.Config{
 		Instance: cfg.Name, Domain: cfg.Domain, Key: key, Period: cfg.LLDPPeriod,
 	})
@@ -105,6 +109,21 @@ func build(cfg Config) (*node, error) {
 	m := n.switches.meter
 	m.discovery, m.flowsync, m.forward = n.discovery, n.flowsync, n.forward
 	return n, n.buildAPI()
+}
+
+// buildServer makes what holds the switches' connections.
+func (n *node) buildServer() (err error) {
+	if n.switchTLS, err = newSwitchTLS(&n.cfg); err != nil {
+		return err
+	}
+	sessions, err := raiseFiles(n.cfg.Log)
+	if err != nil {
+		return err
+	}
+	n.server = session.NewServer(session.Config{
+		MaxSessions: sessions, TLS: n.switchTLS.config(), Admit: n.admit, Refused: n.refused,
+	}, n.switches)
+	return nil
 }
 
 // buildAPI makes the REST interface.
@@ -132,12 +151,6 @@ func (n *node) buildAPI() error {
 	registry.MustRegister(n.api, n.switches.meter, collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return nil
-}
-
-// refused is told of connections that never became a session.
-func (n *node) refused(remote net.Addr, err error) {
-	n.switches.meter.refuse()
-	n.cfg.Log.Info("connection refused", "address", remote, "reason", err)
 }
 
 // members is this instance: the only one.

@@ -58,25 +58,33 @@ func (i *instance) converse(n *emu.Network) {
 	i.await("the pair", func() bool { return len(i.journal.since(mark, isData)) == 1 })
 }
 
-// A switch that connects again while its old session lives: there is one session, the new one, and the switch's tables
-// stay as they are.
-func TestASecondConnectionReplacesTheFirst(t *testing.T) {
+// A second connection for a datapath id whose switch answers is refused: nothing changes for the first, the refusal is
+// counted and an alarm tells of it.
+func TestASecondConnectionIsRefused(t *testing.T) {
 	versions(t, func(t *testing.T, v openflow.Version) {
 		i := start(t)
 		n := i.emulate("linear:3", v)
 		i.converse(n)
-		middle := n.Switches[1]
-		old, entries, mark := middle.Session(), middle.Entries(), i.journal.mark()
-		plant(middle)
-		i.connect(n, middle)
-		i.gone(old)
-		i.await("the new session", func() bool {
-			s := middle.Session()
-			return s != nil && s != old && i.linksUp() == 4 && i.connected() == 3
-		})
-		i.undisturbed(mark, 1)
-		if middle.Entries() != entries || middle.Session() == nil || len(i.hosts()) != 3 {
-			t.Errorf("%d entries, want %d; %d hosts, want 3", middle.Entries(), entries, len(i.hosts()))
+		top, err := emu.ParseTopology("linear:3", 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		spoof := emu.New(top, emu.Config{Version: v})
+		real, entries, mark := n.Switches[1].Session(), n.Switches[1].Entries(), i.journal.mark()
+		if err := spoof.ConnectOne(t.Context(), spoof.Switches[1], i.at.OpenFlow); err != nil {
+			t.Fatal(err)
+		}
+		i.await("the refusal", func() bool { return i.refusals("datapath_in_use") == 1 })
+		select {
+		case <-real.Done():
+			t.Error("the first session has ended")
+		default:
+		}
+		if got := i.journal.since(mark, isFlowMod); len(got) != 0 || n.Switches[1].Entries() != entries || i.connected() != 3 {
+			t.Errorf("%d flow-mods, %d entries, want none and %d: %v", len(got), n.Switches[1].Entries(), entries, texts(got))
+		}
+		if err := spoof.Close(context.Background()); err != nil {
+			t.Error(err)
 		}
 	})
 }
@@ -168,4 +176,10 @@ func (i *instance) connect(n *emu.Network, switches ...*emu.Switch) {
 			i.t.Fatal(err)
 		}
 	}
+}
+
+// refusals is how many connections were refused for a reason.
+func (i *instance) refusals(reason string) float64 {
+	i.t.Helper()
+	return i.value(i.metrics(), "weir_openflow_refused_connections_total", "reason", reason)
 }

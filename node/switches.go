@@ -2,8 +2,10 @@ package node
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 
+	"github.com/weirnet/weir/alarm"
 	"github.com/weirnet/weir/app/forward"
 	"github.com/weirnet/weir/app/guard"
 	"github.com/weirnet/weir/discovery"
@@ -26,6 +28,7 @@ type switches struct {
 	guard     *guard.Guard     // nil if disabled
 	stats     *stats.Loop
 	meter     *meter
+	alarms    *alarm.Board
 }
 
 // device is what a session's reader needs at hand.
@@ -43,6 +46,7 @@ func (n *switches) Connected(s *session.Session) {
 	d := &device{dpid: netview.DPID(f.Datapath), out: newOutlet(s)}
 	s.SetValue(d)
 	n.meter.join(d.dpid, s)
+	n.alarms.Clear(netview.AlarmStuckSwitch, d.dpid.String())
 	if n.forward != nil {
 		d.datapath = n.forward.Attach(d.dpid, f.Version, f.Tables, d.out)
 	}
@@ -130,6 +134,9 @@ func (n *switches) Disconnected(s *session.Session, err error) {
 	n.flowsync.SwitchDown(d.dpid, s)
 	n.discovery.SwitchDown(d.dpid)
 	n.meter.leave(d.dpid, s)
+	if errors.Is(err, session.ErrStuck) || errors.Is(err, session.ErrDead) {
+		n.alarms.Raise(netview.AlarmStuckSwitch, d.dpid.String(), err.Error())
+	}
 	n.log.Info("switch disconnected", "dpid", d.dpid, "reason", err)
 }
 

@@ -7,7 +7,7 @@ import "net/netip"
 func (g *group) room(source netip.Prefix, limits *Config) error {
 	full := len(g.sessions)-g.leaving >= limits.MaxSessions
 	switch {
-	case len(g.sessions) >= limits.MaxSessions+MaxLeaving:
+	case len(g.sessions) >= limits.MaxSessions+min(MaxLeaving, limits.MaxSessions):
 		return ErrTooMany
 	case g.half.of(source) >= limits.MaxHalfOpenSource:
 		g.end(g.half.oldestOf(source))

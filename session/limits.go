@@ -24,7 +24,8 @@ const (
 	DefaultMaxHalfOpen = 4096
 	// DefaultMaxHalfOpenSource is how many of them may come from one source (see Config).
 	DefaultMaxHalfOpenSource = 2048
-	// MaxLeaving is how many connections, above MaxSessions, may be on their way out after they were shed.
+	// MaxLeaving is how many connections, above MaxSessions, may be on their way out after they were shed; at most as
+	// many as MaxSessions.
 	MaxLeaving = 1024
 	// ChallengeTimeout is how long a switch has to show that it lives when another connection comes for its datapath id.
 	ChallengeTimeout = time.Second

@@ -1,0 +1,70 @@
+package node
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"sync"
+	"time"
+
+	"github.com/weirnet/weir/cert"
+	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/session"
+)
+
+// refused is told of connections that never became a session: they are counted by reason, logged, and raise an alarm where
+// somebody should look.
+func (n *node) refused(r session.Refusal) {
+	reason := session.Reason(r.Err)
+	n.switches.meter.refuse(reason)
+	if n.quiet.allow(reason, time.Now()) {
+		n.cfg.Log.Info("connection refused", "address", r.Remote, "reason", reason, "error", r.Err)
+	}
+	dpid := netview.DPID(r.Datapath).String()
+	switch reason {
+	case "datapath_in_use":
+		n.alarms.Raise(netview.AlarmSpoofedID, dpid, fmt.Sprintf("%s claims it, and the switch that has it answers", r.Remote))
+	case "not_admitted":
+		kind := netview.AlarmRefusedSwitch
+		if errors.Is(r.Err, cert.ErrOther) {
+			kind = netview.AlarmSpoofedID
+		}
+		n.alarms.Raise(kind, dpid, fmt.Sprintf("%s: %v", r.Remote, r.Err))
+	case "certificate", "tls":
+		n.alarms.Raise(netview.AlarmRefusedSwitch, host(r.Remote), fmt.Sprintf("%s: %v", r.Remote, r.Err))
+	case "shed":
+		n.alarms.Raise(netview.AlarmHalfOpen, "", fmt.Sprintf("the last one cut: %s", r.Remote))
+	case "too_many":
+		n.alarms.Raise(netview.AlarmLimit, "switch connections", fmt.Sprintf("the last one refused: %s", r.Remote))
+	}
+}
+
+// host is an address without its port.
+func host(a net.Addr) string {
+	h, _, err := net.SplitHostPort(a.String())
+	if err != nil {
+		return a.String()
+	}
+	return h
+}
+
+// quiet bounds how often each reason is logged: who floods us shall not fill the disk.
+type quiet struct {
+	mu     sync.Mutex
+	second time.Time
+	lines  map[string]int
+}
+
+// quietLines is how many lines of one reason are logged in a second.
+const quietLines = 5
+
+// allow says whether one more line may be logged.
+func (q *quiet) allow(reason string, now time.Time) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if s := now.Truncate(time.Second); s != q.second || q.lines == nil {
+		q.second, q.lines = s, make(map[string]int)
+	}
+	q.lines[reason]++
+	return q.lines[reason] <= quietLines
+}
