@@ -12,18 +12,20 @@ type Role uint8
 
 // The roles.
 const (
-	RoleNone   Role = iota // no valid token
-	RoleViewer             // reads
-	RoleAdmin              // all
+	RoleNone     Role = iota // no valid token
+	RoleViewer               // reads
+	RoleOperator             // changes the network, but not who may
+	RoleAdmin                // all
 )
 
-// String is "none", "viewer" or "admin".
-func (r Role) String() string { return [...]string{"none", "viewer", "admin"}[r] }
+// String is "none", "viewer", "operator" or "admin".
+func (r Role) String() string { return [...]string{"none", "viewer", "operator", "admin"}[r] }
 
 // Token is a secret and what it allows.
 type Token struct {
 	Role   Role
 	Secret string
+	Name   string // in the audit log; empty: that of the role
 }
 
 // Access says who may call.
@@ -41,27 +43,31 @@ type Access struct {
 // keyring knows tokens by their hashes, so that comparing takes the same time whatever was given.
 type keyring []struct {
 	role Role
+	name string
 	hash [sha256.Size]byte
 }
 
 func newKeyring(tokens []Token) keyring {
 	ring := make(keyring, len(tokens))
 	for i, t := range tokens {
-		ring[i].role, ring[i].hash = t.Role, sha256.Sum256([]byte(t.Secret))
+		ring[i].role, ring[i].name, ring[i].hash = t.Role, t.Name, sha256.Sum256([]byte(t.Secret))
+		if t.Name == "" {
+			ring[i].name = t.Role.String()
+		}
 	}
 	return ring
 }
 
-// role is what the secret allows. Every token is compared, so that the time does not tell which one was close.
-func (k keyring) role(secret string) Role {
+// role is what the secret allows, and the token's name. Every token is compared, so that the time does not tell which one
+// was close.
+func (k keyring) role(secret string) (role Role, name string) {
 	hash := sha256.Sum256([]byte(secret))
-	role := RoleNone
 	for i := range k {
-		if subtle.ConstantTimeCompare(hash[:], k[i].hash[:]) == 1 {
-			role = max(role, k[i].role)
+		if subtle.ConstantTimeCompare(hash[:], k[i].hash[:]) == 1 && k[i].role > role {
+			role, name = k[i].role, k[i].name
 		}
 	}
-	return role
+	return role, name
 }
 
 // bearer is the token of a request: "Authorization: Bearer TOKEN".
@@ -71,20 +77,25 @@ func bearer(r *http.Request) (string, bool) {
 	return token, ok && strings.EqualFold(scheme, "Bearer") && token != ""
 }
 
-// authorize is nil where the request may use a route that needs the role.
-func (s *Server) authorize(r *http.Request, needs Role) *refusal {
-	if s.access.Open || needs == RoleNone {
+// authorize is nil where the request may use a route that needs the role; who it is stands in by as far as that is known.
+func (s *Server) authorize(r *http.Request, needs Role, by *Actor) *refusal {
+	if s.access.Open {
+		by.Name, by.Role = "anybody", RoleAdmin
+		return nil
+	}
+	if needs == RoleNone {
 		return nil
 	}
 	token, ok := bearer(r)
 	if !ok {
 		return &refusal{http.StatusUnauthorized, "no token: send \"Authorization: Bearer TOKEN\"; the token is in the file token of the data directory"}
 	}
-	switch role := s.keys.role(token); {
-	case role == RoleNone:
+	by.Role, by.Name = s.keys.role(token)
+	switch {
+	case by.Role == RoleNone:
 		return &refusal{http.StatusUnauthorized, "the token given is not one of this instance: use the one in the file token of its data directory"}
-	case role < needs:
-		return &refusal{http.StatusForbidden, "a token of role " + role.String() + " was given, and this needs role " + needs.String()}
+	case by.Role < needs:
+		return &refusal{http.StatusForbidden, "a token of role " + by.Role.String() + " was given, and this needs role " + needs.String()}
 	}
 	return nil
 }

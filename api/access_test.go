@@ -2,9 +2,12 @@ package api
 
 import (
 	"context"
+	"io"
 	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/danielgtaylor/huma/v2"
 )
 
 // fill makes a path of a pattern.
@@ -13,7 +16,7 @@ func fillPattern(pattern string) string {
 }
 
 // TestEveryRouteWithEveryToken asks each route of the router, so that a new one cannot be forgotten, as nobody, with a wrong token, as
-// viewer and as admin.
+// viewer, operator and admin.
 func TestEveryRouteWithEveryToken(t *testing.T) {
 	s := newSmall(t, nil)
 	public := map[string]bool{"/healthz": true, "/readyz": true}
@@ -22,25 +25,41 @@ func TestEveryRouteWithEveryToken(t *testing.T) {
 		path := fillPattern(route.Pattern)
 		if path == "/v1/paths" {
 			path += "?src=1&dst=2"
+		} else if path == "/v1/drain" && route.Method == "DELETE" {
+			path += "?kind=switch&object=s1"
 		}
 		for _, c := range []struct {
 			auth string
 			role Role
 		}{
 			{"", RoleNone}, {"Bearer", RoleNone}, {"Bearer ", RoleNone}, {"Bearer wrong", RoleNone}, {"Basic " + adminToken, RoleNone}, {adminToken, RoleNone},
-			{"Bearer " + adminToken + "x", RoleNone}, {"Bearer " + viewerToken, RoleViewer}, {"Bearer " + adminToken, RoleAdmin}, {"bearer  " + adminToken, RoleAdmin},
+			{"Bearer " + adminToken + "x", RoleNone}, {"Bearer " + viewerToken, RoleViewer}, {"Bearer " + operatorToken, RoleOperator}, {"Bearer " + adminToken, RoleAdmin}, {"bearer  " + adminToken, RoleAdmin},
 		} {
 			w := s.do(route.Method, path, func(r *http.Request) {
+				if route.Pattern == "/v1/drain" && route.Method != "DELETE" {
+					r.Body = io.NopCloser(strings.NewReader(`{"kind":"switch","object":"s1"}`))
+					r.Header.Set("Content-Type", "application/json")
+				}
+				if route.Pattern == configPath && route.Method == "POST" {
+					r.Body = io.NopCloser(strings.NewReader("switches: {1: {name: s1}}"))
+				}
 				r.Header.Set("Authorization", c.auth)
 				ctx, cancel := context.WithCancel(r.Context())
 				cancel() // event streams end at once
 				*r = *r.WithContext(ctx)
 			})
-			allowed := c.role >= RoleViewer && (route.Method == "GET" || c.role == RoleAdmin) || public[route.Pattern]
+			needs := RoleOperator
+			switch {
+			case route.Pattern == "/v1/audit":
+				needs = RoleAdmin
+			case route.Method == "GET":
+				needs = RoleViewer
+			}
+			allowed := c.role >= needs || public[route.Pattern]
 			if got := w.Code != http.StatusUnauthorized && w.Code != http.StatusForbidden; got != allowed {
 				t.Errorf("%s %s with Authorization %q: status %d, allowed %v want %v", route.Method, path, c.auth, w.Code, got, allowed)
 			}
-			if allowed && w.Code != http.StatusOK {
+			if allowed && w.Code != http.StatusOK && !(route.Method == "DELETE" && (w.Code == http.StatusNoContent || w.Code == http.StatusNotFound)) {
 				t.Errorf("%s %s with Authorization %q: status %d: %s", route.Method, path, c.auth, w.Code, w.Body)
 			}
 			if w.Code == http.StatusUnauthorized && w.Header().Get("WWW-Authenticate") == "" {
@@ -49,7 +68,7 @@ func TestEveryRouteWithEveryToken(t *testing.T) {
 			seen++
 		}
 	}
-	if seen < 17*10 {
+	if seen < 24*11 {
 		t.Errorf("%d requests: routes are missing", seen)
 	}
 }
@@ -58,28 +77,56 @@ func TestEveryRouteWithEveryToken(t *testing.T) {
 func TestRoutesAreDocumented(t *testing.T) {
 	s := newSmall(t, nil)
 	paths := s.huma.OpenAPI().Paths
-	for _, r := range s.Routes() {
-		pattern := strings.ReplaceAll(r.Pattern, "{$}", "")
-		if p := paths[pattern]; p == nil || p.Get == nil {
-			t.Errorf("%s %s is not in /openapi.json", r.Method, r.Pattern)
-		} else if open := p.Get.Security != nil; open != (r.Needs == RoleNone) {
-			t.Errorf("%s: documented as open to all: %v", pattern, open)
+	undocumented := map[string]bool{}
+	for path, p := range paths {
+		for method, op := range map[string]*huma.Operation{"GET": p.Get, "POST": p.Post, "PUT": p.Put, "DELETE": p.Delete} {
+			undocumented[method+" "+path] = true
+			if op == nil {
+				delete(undocumented, method+" "+path)
+			}
 		}
 	}
-	if len(paths) != len(s.Routes()) {
-		t.Errorf("%d paths documented, %d routes", len(paths), len(s.Routes()))
+	for _, r := range s.Routes() {
+		pattern := strings.ReplaceAll(r.Pattern, "{$}", "")
+		p := paths[pattern]
+		if p == nil {
+			t.Errorf("%s is not in /openapi.json", r.Pattern)
+			continue
+		}
+		op := map[string]*huma.Operation{"GET": p.Get, "POST": p.Post, "PUT": p.Put, "DELETE": p.Delete}[r.Method]
+		if op == nil {
+			t.Errorf("%s %s is not in /openapi.json", r.Method, r.Pattern)
+		} else if open := op.Security != nil; open != (r.Needs == RoleNone) {
+			t.Errorf("%s: documented as open to all: %v", pattern, open)
+		}
+		delete(undocumented, r.Method+" "+pattern)
+	}
+	for what := range undocumented {
+		t.Errorf("%s is documented and is no route", what)
 	}
 }
 
-// TestWrites: what is not GET needs an admin, by default of the router.
-func TestWritesNeedAnAdmin(t *testing.T) {
+// TestWritesNeedAnOperator: what is not GET needs one, by default of the router, and a route may need more but not less.
+func TestWritesNeedAnOperator(t *testing.T) {
 	s := newSmall(t, nil)
 	s.router.HandleFunc("POST /v1/test", func(http.ResponseWriter, *http.Request) {})
-	for token, want := range map[string]int{viewerToken: 403, adminToken: 200, "": 401} {
+	for token, want := range map[string]int{viewerToken: 403, operatorToken: 200, adminToken: 200, "": 401} {
 		if w := s.do("POST", "/v1/test", func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+token) }); w.Code != want {
 			t.Errorf("POST with token %q: status %d, want %d", token, w.Code, want)
 		}
 	}
+	s.router.require("POST /v1/test", RoleAdmin)
+	if w := s.do("POST", "/v1/test", func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+operatorToken) }); w.Code != 403 {
+		t.Errorf("POST of what needs an admin, as operator: status %d", w.Code)
+	}
+	func() {
+		defer func() {
+			if recover() == nil {
+				t.Error("a route was made to need less")
+			}
+		}()
+		s.router.require("POST /v1/test", RoleViewer)
+	}()
 	w := s.do("DELETE", "/v1/test")
 	if w.Code != 405 || w.Header().Get("Allow") != "POST" {
 		t.Errorf("DELETE: status %d, Allow %q", w.Code, w.Header().Get("Allow"))

@@ -37,6 +37,12 @@ type Config struct {
 	Members func() []client.Member
 	// Apps are the built-in applications, ordered by name. nil: none.
 	Apps func() []client.App
+	// Configuration is what the instance is set up with. nil: /v1/config answers 404.
+	Configuration Configuration
+	// Drains are what is drained. nil: /v1/drain answers 404.
+	Drains Drains
+	// Audit takes what is changed, or tried. nil: nothing is audited, and /v1/audit answers 404.
+	Audit Auditor
 	// Gatherer is what /metrics shows. nil: only what the interface measures of itself.
 	Gatherer prometheus.Gatherer
 	// Health and Ready are nil errors while the instance lives, and while it is fit to serve. nil: always.

@@ -16,11 +16,14 @@ import (
 const eventsPath = "/v1/events"
 
 // eventKinds are the kinds of events that have rows of the view, and member.
-var eventKinds = []string{"switch", "link", "host", "member"}
+var eventKinds = []string{"switch", "link", "host", "alarm", "member"}
+
+// plurals are the kinds as lists are named, which are taken too.
+var plurals = map[string]string{"switches": "switch", "links": "link", "hosts": "host", "alarms": "alarm", "members": "member"}
 
 type eventsInput struct {
 	LastEventID string `header:"Last-Event-ID" doc:"Go on after this event, or after the revision of a list. What this instance does not know gives reset and a snapshot. Without it, the stream begins now."`
-	Kind        string `query:"kind" maxLength:"64" doc:"Only these kinds, with commas between them: switch, link, host, member."`
+	Kind        string `query:"kind" maxLength:"64" doc:"Only these kinds, with commas between them: switch, link, host, alarm, member."`
 }
 
 func (s *Server) addEvents() {
@@ -64,7 +67,10 @@ func parseKinds(list string) ([]string, error) {
 		return eventKinds, nil
 	}
 	kinds := strings.Split(list, ",")
-	for _, k := range kinds {
+	for i, k := range kinds {
+		if one, ok := plurals[k]; ok {
+			kinds[i], k = one, one
+		}
 		if !slices.Contains(eventKinds, k) {
 			return nil, fmt.Errorf("kind=%q: want some of %s, with commas between them", clip(k), strings.Join(eventKinds, ", "))
 		}
@@ -81,6 +87,8 @@ func item(snap *netview.Snapshot, c *netview.Change) any {
 		return linkItem(snap, c.Link)
 	case netview.KindHost:
 		return hostItem(snap, c.Host)
+	case netview.KindAlarm:
+		return alarmItem(snap, c.Alarm)
 	}
 	return nil
 }

@@ -16,6 +16,7 @@ type metrics struct {
 	refused  *prometheus.CounterVec
 	streams  prometheus.Gauge
 	resets   prometheus.Counter
+	unnoted  prometheus.Counter
 }
 
 func newMetrics() metrics {
@@ -31,11 +32,13 @@ func newMetrics() metrics {
 			Help: "Event streams open."}),
 		resets: prometheus.NewCounter(prometheus.CounterOpts{Name: "weir_api_event_resets_total",
 			Help: "Snapshots sent on event streams because the position asked for is not in the log of changes."}),
+		unnoted: prometheus.NewCounter(prometheus.CounterOpts{Name: "weir_api_refused_unlisted_total",
+			Help: "Requests refused before dispatch that are not in the audit log because there were too many."}),
 	}
 }
 
 func (m *metrics) all() []prometheus.Collector {
-	return []prometheus.Collector{m.requests, m.seconds, m.refused, m.streams, m.resets}
+	return []prometheus.Collector{m.requests, m.seconds, m.refused, m.streams, m.resets, m.unnoted}
 }
 
 // Describe is of prometheus.Collector.

@@ -2,7 +2,9 @@ package api
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"net/netip"
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -12,8 +14,8 @@ import (
 )
 
 type pathsInput struct {
-	Src      string `query:"src" required:"true" maxLength:"64" doc:"A host's id or a datapath id."`
-	Dst      string `query:"dst" required:"true" maxLength:"64" doc:"A host's id or a datapath id."`
+	Src      string `query:"src" required:"true" maxLength:"64" doc:"A host by its id or IP address, or a switch by its datapath id or name."`
+	Dst      string `query:"dst" required:"true" maxLength:"64" doc:"A host by its id or IP address, or a switch by its datapath id or name."`
 	K        int    `query:"k" default:"1" minimum:"1" maximum:"64" doc:"At most so many paths."`
 	Disjoint string `query:"disjoint" enum:"none,link,switch,true,false" doc:"What the paths must not share: no link (link, true), or no switch between the ends either (switch)."`
 	Freshness
@@ -60,9 +62,10 @@ func parseDisjoint(s string) Disjoint {
 	return ShareAll
 }
 
-// findEnd reads a host's id or a datapath id. A datapath id with colons has seven of them, a MAC has five.
+// findEnd finds a host by its id or address, or a switch by its id or name. A datapath id with colons has seven of them
+// and two digits between them; a MAC has five.
 func findEnd(snap *netview.Snapshot, name, s string) (end, error) {
-	if strings.Contains(s, "/") || strings.Count(s, ":") == 5 {
+	if strings.Count(s, ":") == 5 && !strings.Contains(s, "::") {
 		id, err := parseHostID(s)
 		if err != nil {
 			return end{}, huma.Error400BadRequest(name + ": " + err.Error())
@@ -73,14 +76,27 @@ func findEnd(snap *netview.Snapshot, name, s string) (end, error) {
 		}
 		return end{h.At.DPID, h}, nil
 	}
-	dpid, err := client.ParseDPID(s)
+	if ip, err := netip.ParseAddr(s); err == nil && !isDPIDWithColons(s) {
+		h, err := resolveAddress(snap, ip)
+		if err != nil {
+			return end{}, prefixed(name, err)
+		}
+		return end{h.At.DPID, h}, nil
+	}
+	sw, err := resolveSwitch(snap, s)
 	if err != nil {
-		return end{}, huma.Error400BadRequest(fmt.Sprintf("%s=%q: want a host's id, such as 00:00:00:00:00:01, or a datapath id of up to 16 hexadecimal digits", name, clip(s)))
+		return end{}, prefixed(name, err)
 	}
-	if _, ok := snap.Switch(netview.DPID(dpid)); !ok {
-		return end{}, huma.Error404NotFound(fmt.Sprintf("%s: no switch %016x is known: /v1/switches lists those that are", name, dpid))
+	return end{dpid: sw.DPID}, nil
+}
+
+// prefixed says of which parameter a problem is.
+func prefixed(name string, err error) error {
+	var p huma.StatusError
+	if errors.As(err, &p) {
+		return huma.NewError(p.GetStatus(), name+": "+err.Error())
 	}
-	return end{dpid: netview.DPID(dpid)}, nil
+	return err
 }
 
 // pathItem turns links into hops: a hop is a switch, in by the link before and out by the link after.

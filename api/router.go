@@ -14,8 +14,8 @@ type Route struct {
 	Needs   Role
 }
 
-// router keeps the routes and what they need. Reading needs a viewer and anything else an admin: that is decided here and
-// not where a route is added, so that no route can be added without a role.
+// router keeps the routes and what they need. Reading needs a viewer and anything else an operator: that is decided here
+// and not where a route is added, so that no route can be added without a role. A route may need more (require).
 type router struct {
 	mux    *http.ServeMux
 	routes []Route
@@ -28,7 +28,7 @@ func newRouter() *router {
 
 // HandleFunc adds a route that needs a token. Pattern is "METHOD PATH".
 func (r *router) HandleFunc(pattern string, h func(http.ResponseWriter, *http.Request)) {
-	needs := RoleAdmin
+	needs := RoleOperator
 	if strings.HasPrefix(pattern, "GET ") {
 		needs = RoleViewer
 	}
@@ -38,6 +38,19 @@ func (r *router) HandleFunc(pattern string, h func(http.ResponseWriter, *http.Re
 // public adds a route that needs no token.
 func (r *router) public(pattern string, h func(http.ResponseWriter, *http.Request)) {
 	r.add(pattern, RoleNone, h)
+}
+
+// require raises what a route needs.
+func (r *router) require(pattern string, needs Role) {
+	if r.needs[pattern] == RoleNone || needs < r.needs[pattern] {
+		panic("api: a route cannot need less: " + pattern)
+	}
+	r.needs[pattern] = needs
+	for i := range r.routes {
+		if r.routes[i].Method+" "+r.routes[i].Pattern == pattern {
+			r.routes[i].Needs = needs
+		}
+	}
 }
 
 func (r *router) add(pattern string, needs Role, h func(http.ResponseWriter, *http.Request)) {

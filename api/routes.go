@@ -29,6 +29,10 @@ func (s *Server) addRoutes() {
 	get(s, "flows", "/v1/flows", "The rules that are wanted, and their state", s.flows)
 	get(s, "paths", "/v1/paths", "The path that the system takes between two ends, and alternatives", s.paths)
 	get(s, "apps", "/v1/apps", "The built-in applications", s.apps)
+	get(s, "alarms", "/v1/alarms", "What an operator should know: active alarms, critical ones first", s.alarms)
+	s.addConfig()
+	s.addDrains()
+	s.addAudit()
 	s.addEvents()
 
 	s.router.HandleFunc("GET /metrics", s.metricsHandler())

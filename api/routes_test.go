@@ -34,7 +34,10 @@ func TestGolden(t *testing.T) {
 		"/v1/flows?limit=1", "/v1/flows?dpid=2&continue=00000000000000000000000000000002.1",
 		"/v1/links?at_least=junk", "/v1/links?at_least=other.1", "/v1/links?at_least=e.99",
 		"/v1/paths?src=1", "/v1/paths?src=1&dst=9", "/v1/paths?src=x&dst=1", "/v1/paths?src=1&dst=2&k=65", "/v1/paths?src=1&dst=2&disjoint=maybe",
-		"/v1/events?kind=flow", "/v1/alarms", "/v2",
+		"/v1/events?kind=flow", "/v2",
+		// by name and address; alarms; what is drained; the configuration; the log
+		"/v1/paths?src=s1&dst=s2", "/v1/paths?src=10.0.0.1&dst=00:00:00:00:00:00:00:02", "/v1/paths?src=10.0.0.9&dst=s2", "/v1/paths?src=2001:db8::1&dst=s2", "/v1/paths?src=s1&dst=nowhere",
+		"/v1/alarms", "/v1/alarms?all=true", "/v1/drain", "/v1/config", "/v1/audit",
 	} {
 		w := s.get(path)
 		fmt.Fprintf(&got, "GET %s\n%d %s\n", path, w.Code, w.Header().Get("Content-Type"))

@@ -7,6 +7,8 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"github.com/weirnet/weir/config"
 )
 
 // Server is the interface of one instance. It is an http.Handler and a prometheus.Collector of what it measures of itself.
@@ -19,6 +21,7 @@ type Server struct {
 	router   *router
 	huma     huma.API
 	pages    pages
+	refusals refusals
 	watchers atomic.Int64
 	metrics
 }
@@ -45,7 +48,8 @@ func New(cfg Config) *Server {
 // Routes are all routes, in the order in which they were added.
 func (s *Server) Routes() []Route { return slices.Clone(s.router.routes) }
 
-// ServeHTTP checks who asks, and how, before anything else happens; then it dispatches.
+// ServeHTTP checks who asks, and how, before anything else happens; then it dispatches. What changes something is in the
+// audit log before it is done, and what became of it before it is answered.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	pattern, needs := s.router.find(r)
 	m := s.metrics.begin(w, pattern, r.Method, s.cfg.Now)
@@ -55,7 +59,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Cache-Control", "no-store")
-	if no := s.check(r, needs); no != nil {
+	by := Actor{From: r.RemoteAddr}
+	if no := s.check(r, needs, &by); no != nil {
+		s.noteRefused(r, pattern, by, no)
 		no.write(w)
 		return
 	}
@@ -63,12 +69,24 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.router.missing(r, h).write(w)
 		return
 	}
-	r.Body = http.MaxBytesReader(w, r.Body, s.cfg.Limits.BodyBytes)
-	s.router.ServeHTTP(w, r)
+	r.Body = http.MaxBytesReader(w, r.Body, s.bodyLimit(pattern))
+	if !changes(r) {
+		s.router.ServeHTTP(w, r)
+		return
+	}
+	s.audited(w, r, pattern, by)
+}
+
+// bodyLimit is the longest body of a route, in bytes.
+func (s *Server) bodyLimit(pattern string) int64 {
+	if pattern == "POST "+configPath {
+		return config.MaxBytes + 1 // so that one that is too long is told its limit
+	}
+	return s.cfg.Limits.BodyBytes
 }
 
 // check refuses requests from strangers.
-func (s *Server) check(r *http.Request, needs Role) *refusal {
+func (s *Server) check(r *http.Request, needs Role, by *Actor) *refusal {
 	if err := s.hosts.check(r.Host); err != nil {
 		s.metrics.refused.WithLabelValues("host").Inc()
 		return &refusal{http.StatusForbidden, err.Error()}
@@ -77,7 +95,7 @@ func (s *Server) check(r *http.Request, needs Role) *refusal {
 		s.metrics.refused.WithLabelValues("origin").Inc()
 		return &refusal{http.StatusForbidden, err.Error()}
 	}
-	no := s.authorize(r, needs)
+	no := s.authorize(r, needs, by)
 	if no != nil {
 		s.metrics.refused.WithLabelValues("token").Inc()
 	}
@@ -93,7 +111,7 @@ func openAPI(version string) huma.Config {
 	cfg.Transformers = []huma.Transformer{detailErrors}
 	cfg.RejectUnknownQueryParameters = true
 	cfg.Components.SecuritySchemes = map[string]*huma.SecurityScheme{
-		"token": {Type: "http", Scheme: "bearer", Description: "A token of the data directory: admin in the file token, viewer in token-viewer."},
+		"token": {Type: "http", Scheme: "bearer", Description: "A token of the data directory: admin in the file token, operator in token-operator, viewer in token-viewer."},
 	}
 	cfg.Security = []map[string][]string{{"token": {}}}
 	return cfg

@@ -13,20 +13,20 @@ func TestLoadTokens(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(first) != 2 || first[0].Role != RoleAdmin || first[1].Role != RoleViewer || first[0].Secret == first[1].Secret || len(first[0].Secret) < 43 {
+	if len(first) != 3 || first[0].Role != RoleAdmin || first[1].Role != RoleOperator || first[2].Role != RoleViewer || first[0].Secret == first[1].Secret || len(first[0].Secret) < 43 {
 		t.Fatalf("made %v", first)
 	}
-	for _, f := range []string{"token", "token-viewer"} {
+	for _, f := range []string{"token", "token-operator", "token-viewer"} {
 		if info, err := os.Stat(filepath.Join(dir, f)); err != nil || info.Mode() != 0o600 {
 			t.Errorf("%s: %v %v, want mode 0600", f, info.Mode(), err)
 		}
 	}
 	again, err := LoadTokens(dir)
-	if err != nil || again[0] != first[0] || again[1] != first[1] {
+	if err != nil || again[0] != first[0] || again[1] != first[1] || again[2] != first[2] {
 		t.Errorf("second start: %v %v, want the same tokens", again, err)
 	}
-	if files, _ := os.ReadDir(dir); len(files) != 2 {
-		t.Errorf("%d files left, want 2", len(files))
+	if files, _ := os.ReadDir(dir); len(files) != 3 {
+		t.Errorf("%d files left, want 3", len(files))
 	}
 	token := filepath.Join(dir, "token")
 	os.Chmod(token, 0o644)

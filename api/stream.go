@@ -125,6 +125,11 @@ func (st *stream) snapshot() {
 			st.event("host", hostItem(snap, row), false, "")
 		}
 	}
+	if slices.Contains(st.kinds, "alarm") {
+		for row := range snap.Alarms() {
+			st.event("alarm", alarmItem(snap, row), false, "")
+		}
+	}
 	st.members = nil
 	st.putMembers()
 	st.write("synced", head, "", head.Revision)

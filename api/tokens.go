@@ -15,8 +15,9 @@ import (
 
 // The files of a data directory that hold tokens.
 const (
-	AdminTokenFile  = client.TokenFile
-	ViewerTokenFile = "token-viewer"
+	AdminTokenFile    = client.TokenFile
+	OperatorTokenFile = "token-operator"
+	ViewerTokenFile   = "token-viewer"
 )
 
 // minTokenLen keeps a token file that was cut short, or a guessable one, from being used.
@@ -32,7 +33,7 @@ func LoadTokens(dir string) ([]Token, error) {
 	for _, f := range []struct {
 		name string
 		role Role
-	}{{AdminTokenFile, RoleAdmin}, {ViewerTokenFile, RoleViewer}} {
+	}{{AdminTokenFile, RoleAdmin}, {OperatorTokenFile, RoleOperator}, {ViewerTokenFile, RoleViewer}} {
 		path := filepath.Join(dir, f.name)
 		secret, err := readToken(path)
 		if errors.Is(err, fs.ErrNotExist) {
@@ -41,7 +42,7 @@ func LoadTokens(dir string) ([]Token, error) {
 		if err != nil {
 			return nil, err
 		}
-		tokens = append(tokens, Token{f.role, secret})
+		tokens = append(tokens, Token{Role: f.role, Secret: secret})
 	}
 	return tokens, nil
 }

@@ -19,8 +19,9 @@ import (
 )
 
 const (
-	adminToken  = "admin-token-of-the-tests"
-	viewerToken = "viewer-token-of-the-tests"
+	adminToken    = "admin-token-of-the-tests"
+	operatorToken = "operator-token-of-the-tests"
+	viewerToken   = "viewer-token-of-the-tests"
 )
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
@@ -32,6 +33,7 @@ type small struct {
 	facts *netview.Facts
 	asked int // how often a switch was asked
 	now   time.Time
+	inputs
 }
 
 func newSmall(t testing.TB, change func(*Config)) *small {
@@ -56,13 +58,14 @@ func newSmall(t testing.TB, change func(*Config)) *small {
 	})
 	cfg := Config{
 		View: v, Version: "1.2.3", Switches: s, Paths: direct{},
-		Access:    Access{Tokens: []Token{{RoleAdmin, adminToken}, {RoleViewer, viewerToken}}, Listen: "127.0.0.1:8181"},
+		Access:    Access{Tokens: []Token{{RoleAdmin, adminToken, "root"}, {RoleOperator, operatorToken, ""}, {RoleViewer, viewerToken, ""}}, Listen: "127.0.0.1:8181"},
 		SoftRules: softRules, Counters: counters,
 		Members: func() []client.Member {
 			return []client.Member{{Name: "weir-1", Address: "127.0.0.1:8181", State: "ready", Leader: true, Switches: 2}}
 		},
-		Apps: func() []client.App { return []client.App{{Name: "forward", Enabled: true, State: "running"}} },
-		Now:  func() time.Time { return s.now },
+		Apps:          func() []client.App { return []client.App{{Name: "forward", Enabled: true, State: "running"}} },
+		Now:           func() time.Time { return s.now },
+		Configuration: &s.inputs, Drains: (*drainedInputs)(&s.inputs), Audit: &s.log,
 	}
 	if change != nil {
 		change(&cfg)

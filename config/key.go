@@ -40,6 +40,14 @@ func (l LinkRef) Keys() []netview.LinkKey {
 	return []netview.LinkKey{k}
 }
 
+// Undirected is the same link, both directions.
+func (l LinkRef) Undirected() LinkRef {
+	if l.B.Compare(l.A) < 0 {
+		return LinkRef{l.B, l.A, true}
+	}
+	return LinkRef{l.A, l.B, true}
+}
+
 func (l LinkRef) compare(m LinkRef) int {
 	both := func(r LinkRef) int {
 		if r.Both {

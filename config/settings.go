@@ -52,8 +52,7 @@ func (d Drain) apply(s *netview.Settings) {
 		}
 	case DrainLink:
 		if ref, err := ParseLink(d.Object); err == nil {
-			both := LinkRef{ref.A, ref.B, true}
-			for _, key := range both.Keys() {
+			for _, key := range ref.Undirected().Keys() {
 				row := s.Links[key]
 				row.Drained = true
 				s.Links[key] = row

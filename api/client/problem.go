@@ -13,6 +13,8 @@ type Problem struct {
 	Title  string `json:"title" doc:"The status in words."`
 	Status int    `json:"status" doc:"The HTTP status."`
 	Detail string `json:"detail" doc:"What was given, what was expected, what to do."`
+	// Problems are all that is wrong with a configuration.
+	Problems []ConfigProblem `json:"problems,omitempty" doc:"Of a configuration: everything that is wrong with it."`
 }
 
 // Error is the detail, and the status in words.

@@ -1,0 +1,57 @@
+package api
+
+import (
+	"cmp"
+	"context"
+	"iter"
+	"slices"
+
+	"github.com/weirnet/weir/api/client"
+	"github.com/weirnet/weir/netview"
+)
+
+type alarmsInput struct {
+	Paging
+	All bool `query:"all" doc:"Those that have ended too, after the active ones."`
+}
+
+func (s *Server) alarms(ctx context.Context, in *alarmsInput) (*page[client.Alarm], error) {
+	query := "alarms"
+	if in.All {
+		query += " all"
+	}
+	return list(ctx, s, in.Paging, query, func(snap *netview.Snapshot) iter.Seq[*netview.Alarm] { return alarmRows(snap, in.All) }, alarmItem)
+}
+
+// urgency orders severities.
+var urgency = map[netview.Severity]int{netview.SeverityCritical: 0, netview.SeverityMajor: 1, netview.SeverityWarning: 2}
+
+// alarmRows are the active alarms, the most urgent first and among those the newest, and then those that have ended.
+func alarmRows(snap *netview.Snapshot, all bool) iter.Seq[*netview.Alarm] {
+	var rows []*netview.Alarm
+	for a := range snap.Alarms() {
+		if a.Active || all {
+			rows = append(rows, a)
+		}
+	}
+	ended := func(a *netview.Alarm) int {
+		if a.Active {
+			return 0
+		}
+		return 1
+	}
+	slices.SortStableFunc(rows, func(a, b *netview.Alarm) int {
+		return cmp.Or(ended(a)-ended(b), urgency[a.Severity]-urgency[b.Severity], b.Since.Compare(a.Since))
+	})
+	return slices.Values(rows)
+}
+
+func alarmItem(_ *netview.Snapshot, a *netview.Alarm) client.Alarm {
+	item := client.Alarm{Kind: string(a.Kind), Object: a.Object, Severity: string(a.Severity), Text: a.Text, Active: a.Active,
+		Count: a.Count, Since: a.Since.UTC(), Last: a.Last.UTC()}
+	if !a.Active {
+		at := a.Cleared.UTC()
+		item.Cleared = &at
+	}
+	return item
+}

@@ -1,0 +1,187 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/weirnet/weir/api/client"
+)
+
+const auditPath = "/v1/audit"
+
+// changes says whether a request is to change something. A dry run is not.
+func changes(r *http.Request) bool {
+	switch r.Method {
+	case http.MethodGet, http.MethodHead:
+		return false
+	}
+	return !(r.Method == http.MethodPost && r.URL.Path == configPath && r.URL.Query().Get("dry_run") == "true")
+}
+
+// held is an answer that waits for the audit log.
+type held struct {
+	http.ResponseWriter
+	code int
+	body bytes.Buffer
+}
+
+// WriteHeader notes the status.
+func (h *held) WriteHeader(code int) { h.code = code }
+
+// Write keeps a part of the body.
+func (h *held) Write(b []byte) (int, error) { return h.body.Write(b) }
+
+// audited serves a request that changes something. Without a record of it on the disk nothing is done. The record of what
+// became of it is on the disk before the answer; if that one alone cannot be written, what was done stays, and the first record
+// and the alarm tell of it.
+func (s *Server) audited(w http.ResponseWriter, r *http.Request, pattern string, by Actor) {
+	by.Request = hex.EncodeToString(random(8))
+	w.Header().Set("X-Request-Id", by.Request)
+	c := &change{by: by}
+	r = r.WithContext(context.WithValue(r.Context(), changeKey{}, c))
+	if s.cfg.Audit == nil {
+		s.router.ServeHTTP(w, r)
+		return
+	}
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		(&refusal{http.StatusRequestEntityTooLarge, "the body: " + err.Error()}).write(w)
+		return
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	record := client.AuditRecord{Time: s.cfg.Now().UTC(), ID: by.Request, Who: by.Name, Role: by.Role.String(), From: by.From, What: pattern, Object: clip(r.URL.RawQuery), Result: "begun",
+		Detail: cut(strings.ToValidUTF8(string(body), "�"))}
+	if err := s.cfg.Audit.Write(record); err != nil {
+		(&refusal{http.StatusServiceUnavailable, "nothing was changed, because the audit log cannot be written: " + err.Error()}).write(w)
+		return
+	}
+	answer := &held{ResponseWriter: w, code: http.StatusOK}
+	s.router.ServeHTTP(answer, r)
+	record.Time, record.Status, record.Result = s.cfg.Now().UTC(), answer.code, resultOf(answer.code)
+	record.Detail = c.detail
+	if c.object != "" {
+		record.Object = c.object
+	}
+	if answer.code >= 400 {
+		record.Detail = problemDetail(answer.body.Bytes())
+	}
+	s.cfg.Audit.Write(record) // a failure has raised the alarm
+	w.WriteHeader(answer.code)
+	w.Write(answer.body.Bytes())
+}
+
+func resultOf(code int) string {
+	switch {
+	case code < 400:
+		return "done"
+	case code < 500:
+		return "refused"
+	}
+	return "failed"
+}
+
+// maxDetail bounds a record's detail, in bytes.
+const maxDetail = 2000
+
+func problemDetail(body []byte) string {
+	var p client.Problem
+	json.Unmarshal(body, &p)
+	return cut(p.Detail)
+}
+
+func cut(s string) string {
+	if len(s) > maxDetail {
+		return s[:maxDetail] + "…"
+	}
+	return s
+}
+
+// The rate at which refused requests of strangers come into the audit log: a flood of them must not push out what matters.
+const (
+	refusalsNoted = 20
+	refusalsEvery = time.Minute
+)
+
+// refusals counts the refused requests of a while.
+type refusals struct {
+	mu     sync.Mutex
+	since  time.Time
+	noted  int
+	silent int // refused and not noted
+}
+
+// take says whether one more is noted, and how many were not since the last that was.
+func (f *refusals) take(now time.Time) (note bool, silent int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if now.Sub(f.since) >= refusalsEvery {
+		f.since, f.noted = now, 0
+	}
+	if f.noted >= refusalsNoted {
+		f.silent++
+		return false, 0
+	}
+	f.noted++
+	silent, f.silent = f.silent, 0
+	return true, silent
+}
+
+// noteRefused tells the audit log of a request that was refused before it could do anything.
+func (s *Server) noteRefused(r *http.Request, pattern string, by Actor, no *refusal) {
+	if s.cfg.Audit == nil {
+		return
+	}
+	now := s.cfg.Now()
+	note, silent := s.refusals.take(now)
+	if !note {
+		s.metrics.unnoted.Inc()
+		return
+	}
+	detail := no.detail
+	if silent > 0 {
+		detail += fmt.Sprintf(" (and %d refused requests before this one that are not listed)", silent)
+	}
+	if by.Name == "" {
+		by.Name = "-"
+	}
+	if pattern == "" {
+		pattern = clip(r.Method) + " " + clip(r.URL.Path)
+	}
+	s.cfg.Audit.Note(client.AuditRecord{Time: now.UTC(), Who: by.Name, Role: by.Role.String(), From: by.From, What: pattern,
+		Object: clip(r.URL.RawQuery), Result: "refused", Status: no.status, Detail: cut(detail)})
+}
+
+type auditInput struct {
+	Since time.Time `query:"since" doc:"Only records of this time or later, RFC 3339."`
+	Limit int       `query:"limit" default:"1000" minimum:"1" maximum:"100000" doc:"At most so many, the newest."`
+}
+
+// addAudit adds the route that reads the log. Who asked for what is for admins.
+func (s *Server) addAudit() {
+	get(s, "audit", auditPath, "The newest records of the audit log, the oldest first; needs role admin", s.audit)
+	s.router.require("GET "+auditPath, RoleAdmin)
+}
+
+func (s *Server) audit(_ context.Context, in *auditInput) (*page[client.AuditRecord], error) {
+	if s.cfg.Audit == nil {
+		return nil, huma.Error404NotFound("this instance has no audit log")
+	}
+	list, err := s.cfg.Audit.Read(in.Since, in.Limit)
+	if err != nil {
+		return nil, huma.NewError(http.StatusServiceUnavailable, "the audit log cannot be read: "+err.Error())
+	}
+	if list == nil {
+		list = []client.AuditRecord{}
+	}
+	return &page[client.AuditRecord]{client.Page[client.AuditRecord]{Items: list, Revision: s.revision(s.cfg.View.Snapshot())}}, nil
+}
