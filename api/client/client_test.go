@@ -76,7 +76,7 @@ func TestErrors(t *testing.T) {
 	}
 	_, err := answer(404, `{"title":"Not Found","status":404,"detail":"no switch"}`).Switches(t.Context())
 	var p *Problem
-	if !errors.As(err, &p) || *p != (Problem{"Not Found", 404, "no switch"}) || err.Error() != "no switch (404 Not Found)" {
+	if !errors.As(err, &p) || p.Title != "Not Found" || p.Status != 404 || p.Detail != "no switch" || err.Error() != "no switch (404 Not Found)" {
 		t.Errorf("problem: %v", err)
 	}
 	_, err = answer(502, "<html>a proxy</html>").Switches(t.Context())
