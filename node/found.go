@@ -29,7 +29,7 @@ func (n *switches) found(dpid netview.DPID, entries []flowsync.Entry) {
 	}
 	n.discovery.Remembered(dpid, ports)
 	if n.forward != nil {
-		n.forward.OffTree(dpid, off)
+		n.forward.FoundTree(dpid, ports, off)
 	}
 }
 

@@ -30,30 +30,32 @@ func (f *Forest) Avoid(at netview.Point) {
 }
 
 // Update brings the forest to a snapshot: links that went, or are draining, are taken out, and where a part of the network
-// has come apart or two have come together, links are added: confirmed ones before others, those to avoid after their
-// like, draining ones last, and else in the order of their keys. The result depends on nothing else, so equal histories
-// give equal forests. It costs time in the number of links.
+// has come apart or two have come together, links are added: those to avoid after others, then draining ones (those that
+// are in the forest first), unconfirmed ones last, since a switch at their end cannot be told anything; and else in the
+// order of their keys. A link that is both draining and unconfirmed stays, for the same reason. The result depends on
+// nothing else, so equal histories give equal forests. It costs time in the number of links.
 func (f *Forest) Update(snap *netview.Snapshot) {
 	sets := make(disjoint, snap.Counts().Switches)
 	var kept []netview.LinkKey
-	var tiers [5][]netview.LinkKey // fresh, to avoid, unsure, draining but in the forest, draining
+	var tiers [5][]netview.LinkKey // fresh, to avoid, draining but in the forest, draining, unsure
 	for there, back := range snap.LinkPairs() {
 		if cost, _ := costsOf(there, back); cost == route.Down || there.Src.DPID == there.Dst.DPID {
 			continue
 		}
 		key := there.LinkKey
 		tier := 0
+		unsure := unsure(there) || unsure(back)
 		switch draining := there.Draining || back.Draining; {
-		case f.links[key] && !draining:
+		case f.links[key] && (!draining || unsure):
 			sets.join(key.Src.DPID, key.Dst.DPID)
 			kept = append(kept, key)
 			continue
-		case f.links[key]:
-			tier = 3
-		case draining:
+		case unsure:
 			tier = 4
-		case unsure(there) || unsure(back):
+		case f.links[key]:
 			tier = 2
+		case draining:
+			tier = 3
 		case f.avoid[key.Src] || f.avoid[key.Dst]:
 			tier = 1
 		}
@@ -102,6 +104,17 @@ func (f *Forest) Ports(dpid netview.DPID) []uint32 { return f.ports[dpid] }
 
 // Has tells whether a link, in either direction, is in the forest.
 func (f *Forest) Has(key netview.LinkKey) bool { return f.links[key] || f.links[key.Reverse()] }
+
+// Joined are sets of switches that are joined already. The zero value has none.
+type Joined struct{ sets disjoint }
+
+// Join joins the sets of two switches, and tells whether they were apart.
+func (j *Joined) Join(a, b netview.DPID) bool {
+	if j.sets == nil {
+		j.sets = make(disjoint)
+	}
+	return j.sets.join(a, b)
+}
 
 // disjoint are sets of switches that are joined already (union-find with path halving).
 type disjoint map[netview.DPID]netview.DPID

@@ -11,8 +11,8 @@ import (
 // What is added to the cost of a link (netview.Link.Cost, at most netview.CostMax), so that a path takes it only where
 // there is no other. The sums leave room for paths of 16,000 hops.
 const (
-	PenaltyUnconfirmed = 1 << 16 // not known to be there still
-	PenaltyDraining    = 1 << 17 // to be left by all that can
+	PenaltyDraining    = 1 << 16 // to be left by all that can
+	PenaltyUnconfirmed = 1 << 17 // not known to be there still, and a switch at its end cannot be told anything
 )
 
 // Map is the graph of a network at one revision of its view. It is immutable and safe for concurrent use.

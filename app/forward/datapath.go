@@ -25,6 +25,8 @@ type Datapath struct {
 	batch   []*touched        // switches that this batch of input wrote to: to be confirmed by BatchEnd
 	epoch   uint32            // of the connection
 	unmoved bool              // some pairs may not be where they should: Second looks
+	mixed   map[pair][]*path  // paths of moves that were given up half-way: the pair may take their tails
+	slow    []*install        // that wait until their next step is due
 
 	// Scratch of the reader, under mu.
 	fm    openflow.FlowMod
@@ -96,7 +98,7 @@ func (d *Datapath) FlowRemoved(m *openflow.FlowRemoved) {
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if fl, ok := d.pairs.get(pr); ok && d.f.cookie(fl.path) == m.Cookie {
+	if fl, ok := d.pairs.get(pr); ok && d.f.wrote(fl, m.Cookie) {
 		d.forget(pr, fl)
 	}
 }
@@ -105,6 +107,9 @@ func (d *Datapath) FlowRemoved(m *openflow.FlowRemoved) {
 func (d *Datapath) forget(pr pair, fl flow) {
 	d.pairs.remove(pr)
 	d.f.paths.drop(fl.path)
+	if len(d.mixed) > 0 {
+		d.unmix(pr)
+	}
 }
 
 // remember sets a pair's flow, whose path has been counted by paths.take; d.mu is held.
@@ -152,20 +157,21 @@ func (f *Forward) Knows(dpid netview.DPID, m openflow.Match, cookie uint64) bool
 	if !ok {
 		return false
 	}
-	at := dpid
-	if src, known := f.hosts.get(pr.srcKey()); known {
-		at = src.at.DPID
+	if d := f.datapath(dpid); d != nil {
+		if fl, ok := d.flowOf(pr); ok && f.wrote(fl, cookie) {
+			return true
+		}
 	}
-	d := f.datapath(at)
+	p := f.paths.byCookie(cookie, f.life(cookie), dpid)
+	if p == nil {
+		return false
+	}
+	d := f.datapath(p.hops[0].DPID)
 	if d == nil {
 		return false
 	}
 	fl, ok := d.flowOf(pr)
-	if !ok || f.cookie(fl.path) != cookie {
-		return false
-	}
-	p := f.paths.get(fl.path)
-	return at == dpid || p != nil && p.visit(dpid) >= 0
+	return ok && fl.path == p.id
 }
 
 // Installed is the path that packets from one host to another take now; false if none is installed.
@@ -200,10 +206,43 @@ func (d *Datapath) Pairs() int {
 	return d.pairs.len()
 }
 
-// cookie of a pair's rules on a path.
+// cookie of the rules that this life writes for a path; 0 stands for pairs within a switch.
 func (f *Forward) cookie(pathID uint32) uint64 {
-	return plan.Cookie{Domain: f.cfg.Domain, Kind: plan.KindPair, Owner: pathID}.Encode()
+	return plan.Cookie{Domain: f.cfg.Domain, Kind: plan.KindPair, Owner: pathID, Version: f.cfg.Life}.Encode()
 }
+
+// cookieAt is the cookie of a path's rules at one hop.
+func (f *Forward) cookieAt(p *path, hop int) uint64 {
+	if p.cookies != nil {
+		return p.cookies[hop]
+	}
+	return f.cookie(p.id)
+}
+
+// wrote tells whether the ingress rule of a flow has this cookie. Within a switch the life does not matter.
+func (f *Forward) wrote(fl flow, cookie uint64) bool {
+	if fl.path == 0 {
+		c := plan.Decode(cookie)
+		return c.Domain == f.cfg.Domain && c.Kind == plan.KindPair && c.Owner == 0
+	}
+	p := f.paths.get(fl.path)
+	return p != nil && f.cookieAt(p, 0) == cookie
+}
+
+// life tells whether a cookie is one of this life.
+func (f *Forward) life(cookie uint64) bool { return plan.Decode(cookie).Version == f.cfg.Life }
+
+// IdleTimeout is how long an unused pair stays on its ingress switch, in seconds. IdleStep is how much longer it stays on
+// each further switch of its path: as long as a packet finds a rule it finds the next one too, whatever the switches'
+// clocks and scans, so that a pair runs out from its ingress on and never in the middle. IdleMax bounds it.
+const (
+	IdleTimeout = 60
+	IdleStep    = 5
+	IdleMax     = 600
+)
+
+// idleAt is the idle time-out of the rule at a hop.
+func idleAt(hop int) uint16 { return uint16(min(IdleTimeout+IdleStep*hop, IdleMax)) }
 
 // pairRule fills fm with the rule of a pair at one hop.
 func (d *Datapath) pairRule(fm *openflow.FlowMod, pr pair, cookie uint64, table uint8, port uint32) {

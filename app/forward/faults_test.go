@@ -445,10 +445,8 @@ func TestTreeOfAnEarlierLife(t *testing.T) {
 		}
 		want := n.treeOutputs()
 		next := New(Config{Domain: 1}, n.view.Wanted("next"))
-		for from := range n.cables {
-			if !want[from] {
-				next.OffTree(from.DPID, []uint32{from.Port})
-			}
+		for _, id := range n.ids {
+			next.FoundTree(n.foundAt(id, want))
 		}
 		snap := n.view.Snapshot()
 		next.tree.begin()
@@ -459,6 +457,19 @@ func TestTreeOfAnEarlierLife(t *testing.T) {
 			}
 		}
 	})
+}
+
+// foundAt is what a switch would be found to hold of a tree: its inter-switch ports, and those that are left out.
+func (n *network) foundAt(id netview.DPID, tree map[netview.Point]bool) (dpid netview.DPID, links, off []uint32) {
+	for from := range n.cables {
+		if from.DPID == id {
+			links = append(links, from.Port)
+			if !tree[from] {
+				off = append(off, from.Port)
+			}
+		}
+	}
+	return id, links, off
 }
 
 // TestInstalledIsThePathTaken cuts a link and restores it: pairs stay on the way round, and are said to.

@@ -23,11 +23,9 @@ const (
 // Config is how an application is set up.
 type Config struct {
 	Domain  uint16  // of the cookies; see package plan
+	Life    uint16  // which of the lives of this Weir it is, in the cookies of pairs: another number than the one before
 	Unknown Unknown // UnknownController if empty
 }
-
-// IdleTimeout is how long an unused pair stays on a switch, in seconds.
-const IdleTimeout = 60
 
 // Limits. What is over them is counted, not queued.
 const (
@@ -64,10 +62,11 @@ type Stats struct {
 	Unsent      uint64 // messages dropped: the switch's queue was full, or its connection gone
 	Unruled     uint64 // packets released without a rule: too many pairs
 	Moved       uint64 // pairs moved to another path
+	Adopted     uint64 // pairs of an earlier life taken over
 }
 
 type counters struct {
-	packetIns, copies, pairs, released, flooded, noPath, heldDropped, unsent, unruled, moved atomic.Uint64
+	packetIns, copies, pairs, released, flooded, noPath, heldDropped, unsent, unruled, moved, adopted atomic.Uint64
 }
 
 // Forward is the application. See the package's comment for which method is called from where.
@@ -83,6 +82,13 @@ type Forward struct {
 	tree     *treeCore
 	gone     map[uint64]place // hosts that were deleted and not learned again; Step's
 	retired  retired
+	mover    mover
+	moving   atomic.Int64  // planned moves under way
+	queued   atomic.Bool   // further ones are waiting for room
+	wake     chan struct{} // holds a token when there is room
+	seconds  atomic.Uint32 // calls of Second
+	revision atomic.Uint64 // of the view that Step has taken in
+	snap     atomic.Pointer[netview.Snapshot]
 	count    counters
 }
 
@@ -93,7 +99,7 @@ type place struct {
 
 // New makes an application that publishes its rules through wanted.
 func New(cfg Config, wanted *netview.Wanted) *Forward {
-	f := &Forward{cfg: cfg, paths: newPaths(), gone: make(map[uint64]place), attach: make(chan struct{}, 1)}
+	f := &Forward{cfg: cfg, paths: newPaths(), gone: make(map[uint64]place), attach: make(chan struct{}, 1), wake: make(chan struct{}, 1)}
 	f.tree = newTreeCore(cfg, wanted)
 	return f
 }
@@ -104,7 +110,7 @@ func (f *Forward) Stats() Stats {
 	return Stats{
 		PacketIns: c.packetIns.Load(), Copies: c.copies.Load(), Pairs: c.pairs.Load(), Released: c.released.Load(),
 		Flooded: c.flooded.Load(), NoPath: c.noPath.Load(), HeldDropped: c.heldDropped.Load(), Unsent: c.unsent.Load(),
-		Unruled: c.unruled.Load(), Moved: c.moved.Load(),
+		Unruled: c.unruled.Load(), Moved: c.moved.Load(), Adopted: c.adopted.Load(),
 	}
 }
 

@@ -195,6 +195,13 @@ func TestCutsMovePairs(t *testing.T) {
 
 // softAgree checks that each switch holds the soft rules that the pairs' paths ask for, and no other.
 func (n *network) softAgree(t *testing.T) {
+	t.Helper()
+	n.softHeld(t, true)
+}
+
+// softHeld is softAgree, but for what else a switch may hold if it could not be told to delete it, which runs out.
+func (n *network) softHeld(t *testing.T, exactly bool) {
+	t.Helper()
 	for _, id := range n.ids {
 		want := make(map[string]uint32)
 		for _, r := range n.f.SoftRules(id, 1<<20) {
@@ -205,6 +212,9 @@ func (n *network) softAgree(t *testing.T) {
 				continue
 			}
 			port, ok := want[e.Match.Key()]
+			if !ok && !exactly {
+				continue
+			}
 			if have := e.Instructions[0].Actions[0].Port; !ok || port != have {
 				t.Errorf("switch %s sends %s to port %d, want %d (%v)", id, e.Match, have, port, ok)
 			}
@@ -449,8 +459,8 @@ func TestTreeRemovesBeforeItAdds(t *testing.T) {
 	n.cut(at, true)
 	n.follow()
 	during := n.treeOutputs()
-	for p := range during {
-		if !before[p] {
+	for p, q := range n.cables {
+		if during[p] && during[q] && !before[p] {
 			t.Errorf("%s is added to the tree before %s is confirmed to be out of it", p, at)
 		}
 	}

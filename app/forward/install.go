@@ -20,6 +20,9 @@ type install struct {
 	inPort uint32
 	moving bool // the pair had another path
 	held   []heldPacket
+	steps  *steps // of one that moves
+	sent   bool   // of one that moves: this switch's rule is on its way
+	over   bool   // it was given up: what is confirmed counts no more
 
 	left   atomic.Int32 // switches that have not confirmed yet
 	failed atomic.Bool
@@ -96,33 +99,55 @@ func (f *Forward) samePath(fl flow, hops []topology.Hop) bool {
 // again handles a packet of a pair that has its path: it was on its way when the rule went in, or the switch lost the
 // rule. The rule of this switch is sent once more and the packet released.
 func (d *Datapath) again(out *outlet, pin *openflow.PacketIn, pr pair, fl flow) {
-	d.pairRule(&d.fm, pr, d.f.cookie(fl.path), out.table, fl.out)
+	d.pairRule(&d.fm, pr, d.f.cookieAt(d.f.paths.get(fl.path), 0), out.table, fl.out)
 	d.fm.Flags = openflow.FlagSendFlowRemoved
 	d.send(out.FlowMod(&d.fm))
 	d.release(out, pin.Buffer, pin.InPort, fl.out, d.frameOf(pin))
 }
 
-// downstream appends the rules of all switches after this one, from the last backwards. It tells whether all of them
-// are connected and had room.
+// downstream appends the rules of all switches after this one that are written at once, from the last backwards. It tells
+// whether all of them are connected and had room.
 func (d *Datapath) downstream(w *install) bool {
 	hops := w.path.hops
-	w.left.Store(int32(len(hops) - 1 - w.first))
+	n := 0
 	for i := len(hops) - 1; i > w.first; i-- {
-		next := d.f.datapath(hops[i].DPID)
-		if next == nil {
+		if w.steps.waits(i) {
+			continue
+		}
+		if !d.write(w, i, d.f.datapath(hops[i].DPID)) {
 			return false
 		}
-		out := next.outlet.Load()
-		if out == nil {
-			return false
-		}
-		d.pairRule(&d.fm, w.pr, d.f.cookie(w.path.id), out.table, hops[i].Out)
-		if !d.send(out.FlowMod(&d.fm)) {
-			return false
+		n++
+	}
+	w.left.Store(int32(n))
+	for i := len(hops) - 1; i > w.first; i-- {
+		if !w.steps.waits(i) {
+			d.touch(d.f.datapath(hops[i].DPID), w)
 		}
 	}
-	for i := len(hops) - 1; i > w.first; i-- {
-		d.touch(d.f.datapath(hops[i].DPID), w)
+	return true
+}
+
+// write appends the rule of one hop after the first to its switch, which may be nil. d.mu is held.
+func (d *Datapath) write(w *install, hop int, next *Datapath) bool {
+	if next == nil {
+		return false
+	}
+	out := next.outlet.Load()
+	if out == nil {
+		return false
+	}
+	d.pairRule(&d.fm, w.pr, d.f.cookieAt(w.path, hop), out.table, w.path.hops[hop].Out)
+	d.fm.IdleTimeout = idleAt(hop)
+	return d.send(out.FlowMod(&d.fm))
+}
+
+// reachable tells whether all switches of a path are connected.
+func (f *Forward) reachable(p *path) bool {
+	for _, h := range p.hops {
+		if next := f.datapath(h.DPID); next == nil || next.outlet.Load() == nil {
+			return false
+		}
 	}
 	return true
 }
@@ -180,71 +205,130 @@ func (d *Datapath) confirm(batch []*touched) {
 }
 
 // confirmed is called when a switch has confirmed its rules of some installs, or failed to: for those that wait for no
-// other switch, this switch's rule goes in and the packets out, in the order they came.
+// other switch, this switch's rule goes in and the packets out, in the order they came; those that move take the next
+// step.
 func (d *Datapath) confirmed(installs []*install, err error) {
 	out := d.outlet.Load()
 	d.mu.Lock()
+	readers := d.batch // the reader confirms its own
+	d.batch = nil
 	for _, w := range installs {
 		if err != nil {
 			w.failed.Store(true)
 		}
-		if w.left.Add(-1) == 0 {
-			d.finish(out, w)
+		if w.left.Add(-1) == 0 && !w.over {
+			d.proceed(out, w)
 		}
 	}
+	batch := d.batch
+	d.batch = readers
 	d.mu.Unlock()
 	if out != nil {
 		out.Flush()
 	}
+	d.confirm(batch)
+}
+
+// gather does something that writes to switches, and asks for the confirmations. No lock is held.
+func (d *Datapath) gather(out *outlet, do func()) {
+	d.mu.Lock()
+	readers := d.batch // the reader confirms its own
+	d.batch = nil
+	do()
+	batch := d.batch
+	d.batch = readers
+	d.mu.Unlock()
+	out.Flush()
+	d.confirm(batch)
 }
 
 // finish ends one install; d.mu is held. One that failed, or whose path is no longer right, is given up: a new pair's
 // next packet tries again, a pair that was moving is moved by the next Second.
 func (d *Datapath) finish(out *outlet, w *install) {
-	delete(d.waiting, w.pr)
-	d.held -= len(w.held)
 	_, had := d.pairs.get(w.pr)
 	switch {
-	case out == nil || w.failed.Load() || !d.f.right(w.pr, w.path):
-		d.unmoved = true
-	case w.moving && !had: // the switch's rule ran out meanwhile
-	default:
+	case out == nil || w.failed.Load():
+	case w.sent:
+		d.settle(out, w)
+		return
+	case (had || !w.moving) && d.f.right(w.pr, w.path):
 		d.insert(out, w)
 		return
 	}
+	d.dropHeld(w)
+	if w.moving {
+		d.giveUp(w)
+		return
+	}
+	delete(d.waiting, w.pr)
+	d.unmoved = true
 	d.f.paths.drop(w.path.id)
-	d.f.count.noPath.Add(uint64(len(w.held)))
 }
 
-// insert sends this switch's rule of a confirmed install, and the packets that waited for it.
+// insert sends this switch's rule of a confirmed install, and the packets that waited for it. A move ends when the rule
+// is confirmed: until then packets may take either path.
 func (d *Datapath) insert(out *outlet, w *install) {
-	port, held := w.hop().Out, w.held
-	d.pairRule(&d.fm, w.pr, d.f.cookie(w.path.id), out.table, outOf(port, w.inPort))
+	port := w.hop().Out
+	d.pairRule(&d.fm, w.pr, d.f.cookieAt(w.path, w.first), out.table, outOf(port, w.inPort))
 	if w.first == 0 {
 		d.fm.Flags = openflow.FlagSendFlowRemoved
+	} else {
+		d.fm.IdleTimeout = idleAt(w.first)
 	}
+	held := w.held
 	if len(held) > 0 && held[0].buffer != openflow.NoBuffer {
 		d.fm.Buffer = held[0].buffer
 		held = held[1:]
-		d.f.count.released.Add(1)
 	}
-	if !d.send(out.FlowMod(&d.fm)) {
-		d.unmoved = true
-		d.f.paths.drop(w.path.id)
+	sent := d.send(out.FlowMod(&d.fm))
+	switch {
+	case w.moving && sent:
+		w.sent, w.steps.wrote = true, true
+		w.left.Store(1)
+		d.touch(d, w)
+	case w.moving:
+		d.dropHeld(w)
+		d.giveUp(w)
+		return
+	default:
+		delete(d.waiting, w.pr)
+		d.own(w, sent)
+	}
+	d.held -= len(w.held)
+	w.held = nil
+	if !sent {
 		return
 	}
-	if w.moving {
-		d.leave(w.pr)
-		d.f.count.moved.Add(1)
-	}
-	if w.first == 0 {
-		d.remember(w.pr, flow{path: w.path.id, out: port})
-	} else {
-		d.f.paths.drop(w.path.id)
+	if d.fm.Buffer != openflow.NoBuffer {
+		d.f.count.released.Add(1)
 	}
 	for _, h := range held {
 		d.release(out, h.buffer, h.inPort, port, h.frame)
 	}
+}
+
+// own keeps the path of a new pair, if its rule was sent and this is where it enters.
+func (d *Datapath) own(w *install, sent bool) {
+	if sent && w.first == 0 {
+		d.remember(w.pr, flow{path: w.path.id, out: w.hop().Out})
+		return
+	}
+	d.unmoved = d.unmoved || !sent
+	d.f.paths.drop(w.path.id)
+}
+
+// settle ends a move whose last rule is confirmed: the rules of the path that the pair has left are deleted in a while.
+func (d *Datapath) settle(out *outlet, w *install) {
+	delete(d.waiting, w.pr)
+	d.leave(w.pr)
+	d.remember(w.pr, flow{path: w.path.id, out: w.hop().Out})
+	d.moved(w)
+	d.f.count.moved.Add(1)
+	d.unmoved = d.unmoved || !d.f.right(w.pr, w.path)
+	for _, h := range w.held {
+		d.release(out, h.buffer, h.inPort, w.hop().Out, h.frame)
+	}
+	d.held -= len(w.held)
 }
 
 // outOf is the port of an output action: a packet goes back out of its ingress port only under the port's other name.

@@ -29,6 +29,9 @@ func (f *Forward) Run(ctx context.Context, view *netview.View, publish func(*top
 		case <-second.C:
 			f.Second()
 			continue
+		case <-f.wake:
+			f.Continue()
+			continue
 		case <-view.Changed(rev):
 		}
 		changes, upto, ok := view.Changes(rev, changesAtOnce)
@@ -42,5 +45,16 @@ func (f *Forward) Run(ctx context.Context, view *netview.View, publish func(*top
 		rev, m = upto, m.Next(snap, changes)
 		publish(m)
 		f.Step(changes, snap, m)
+	}
+}
+
+// ring has Run call Continue when planned moves are waiting for room and half of the places are free.
+func (f *Forward) ring() {
+	if !f.queued.Load() || f.moving.Load() > MovesAtOnce/2 {
+		return
+	}
+	select {
+	case f.wake <- struct{}{}:
+	default:
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/packet"
+	"github.com/weirnet/weir/plan"
 	"github.com/weirnet/weir/topology"
 )
 
@@ -33,6 +34,9 @@ type network struct {
 	hosts    map[packet.MAC]*station
 	hops     int  // frames on cables since quiet
 	failing  bool // barriers that are sent now will fail
+	inputs   *netview.Inputs
+	wires    map[netview.Point]*[]func() // frames on cables, where they take their time; nil: they arrive at once
+	visits   map[string][]netview.DPID   // of frames with such content, while wires is set
 }
 
 // station is a host: where it is, and what came.
@@ -51,12 +55,15 @@ type naive struct {
 	in, out   []func() // from and to the controller, in order
 	entries   []openflow.FlowMod
 	packetIns int
+
+	gone       bool          // it has no session
+	unanswered []func(error) // barriers
 }
 
 func newNetwork(t *testing.T, seed uint64, v openflow.Version, cfg Config) *network {
 	view := netview.New(netview.Limits{})
 	n := &network{
-		t: t, rng: rand.New(rand.NewPCG(seed, 1)), version: v, view: view, facts: view.Facts(), status: view.Status(),
+		t: t, rng: rand.New(rand.NewPCG(seed, 1)), version: v, view: view, facts: view.Facts(), status: view.Status(), inputs: view.Inputs(),
 		switches: make(map[netview.DPID]*naive), cables: make(map[netview.Point]netview.Point),
 		down: make(map[netview.Point]bool), hosts: make(map[packet.MAC]*station),
 	}
@@ -140,6 +147,11 @@ func (n *network) cut(a netview.Point, down bool) {
 
 // follow hands the view's changes to the application and to the naive flowsync; it tells whether there were any.
 func (n *network) follow() bool {
+	select {
+	case <-n.f.wake:
+		n.f.Continue()
+	default:
+	}
 	changes, upto, ok := n.view.Changes(n.rev, 1<<20)
 	if !ok {
 		n.t.Fatal("the view's log was overrun")
@@ -197,6 +209,11 @@ func (n *network) step() bool {
 		if len(sw.in) > 0 {
 			busy = append(busy, &sw.in)
 		}
+		for _, port := range sw.ports {
+			if q := n.wires[netview.Point{DPID: id, Port: port}]; q != nil && len(*q) > 0 {
+				busy = append(busy, q)
+			}
+		}
 	}
 	if len(busy) == 0 {
 		return n.follow()
@@ -232,13 +249,23 @@ func (n *network) arrive(at netview.Point, frame []byte) {
 	if n.hops++; n.hops > 10_000 {
 		n.t.Fatalf("a storm: %d frames on cables for one frame", n.hops)
 	}
+	if n.wires != nil {
+		n.visits[string(frame)] = append(n.visits[string(frame)], at.DPID)
+	}
 	n.switches[at.DPID].forward(at.Port, frame)
 }
 
 // leave puts a frame on whatever is behind a port.
 func (n *network) leave(from netview.Point, frame []byte) {
 	if to, ok := n.cables[from]; ok {
-		if !n.down[from] {
+		switch {
+		case n.down[from]:
+		case n.wires != nil:
+			if n.wires[from] == nil {
+				n.wires[from] = new([]func())
+			}
+			*n.wires[from] = append(*n.wires[from], func() { n.arrive(to, frame) })
+		default:
 			n.arrive(to, frame)
 		}
 		return
@@ -252,6 +279,9 @@ func (n *network) leave(from netview.Point, frame []byte) {
 
 // send queues a message to the switch, as bytes, as a session would.
 func (s *naive) send(m openflow.Message) {
+	if s.gone {
+		return
+	}
 	b, err := openflow.Append(nil, s.n.version, 1, m)
 	if err != nil {
 		s.n.t.Fatalf("%T: %v", m, err)
@@ -278,13 +308,30 @@ func (s *naive) Barrier(done func(error)) error {
 	if s.n.failing {
 		err = errGone
 	}
-	s.out = append(s.out, func() { s.in = append(s.in, func() { done(err) }) })
+	if s.gone {
+		return errGone
+	}
+	answered := false
+	once := func(err error) {
+		if !answered {
+			answered = true
+			done(err)
+		}
+	}
+	s.unanswered = append(s.unanswered, once)
+	s.out = append(s.out, func() { s.in = append(s.in, func() { once(err) }) })
 	return nil
 }
 
 func (s *naive) apply(m *openflow.FlowMod) {
 	same := func(e openflow.FlowMod) bool {
-		return e.Table == m.Table && e.Priority == m.Priority && e.Match.Equal(m.Match)
+		if e.Table != m.Table || e.Priority != m.Priority {
+			return false
+		}
+		if e.Priority == plan.PriorityPair { // both have come the same way: equal byte by byte
+			return bytes.Equal(e.Match.OXM, m.Match.OXM)
+		}
+		return e.Match.Equal(m.Match)
 	}
 	switch m.Command {
 	case openflow.FlowAdd:
@@ -340,9 +387,11 @@ func (s *naive) forward(port uint32, frame []byte) {
 
 func (s *naive) lookup(table uint8, port uint32, frame []byte) *openflow.FlowMod {
 	var best *openflow.FlowMod
+	var k packet.Key
+	packet.ParseKey(frame, &k)
 	for i := range s.entries {
 		e := &s.entries[i]
-		if e.Table == table && (best == nil || e.Priority > best.Priority) && matches(e.Match, port, frame) {
+		if e.Table == table && (best == nil || e.Priority > best.Priority) && matches(e.Match, port, &k) {
 			best = e
 		}
 	}
@@ -350,9 +399,7 @@ func (s *naive) lookup(table uint8, port uint32, frame []byte) *openflow.FlowMod
 }
 
 // matches compares TLV by TLV.
-func matches(m openflow.Match, port uint32, frame []byte) bool {
-	var k packet.Key
-	packet.ParseKey(frame, &k)
+func matches(m openflow.Match, port uint32, k *packet.Key) bool {
 	for b := m.OXM; len(b) > 0; b = b[4+int(b[3]):] {
 		value := b[4 : 4+int(b[3])]
 		var have []byte
@@ -403,6 +450,9 @@ func (s *naive) do(actions []openflow.Action, inPort uint32, frame []byte, reaso
 // punt sends a packet-in, which the application sees later, in a batch of its own.
 func (s *naive) punt(port uint32, frame []byte, reason openflow.PacketInReason, cookie uint64) {
 	s.packetIns++
+	if s.gone {
+		return
+	}
 	if s.n.version == openflow.V10 {
 		cookie = ^uint64(0)
 	}

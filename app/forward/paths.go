@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/plan"
 	"github.com/weirnet/weir/topology"
 )
 
@@ -15,6 +16,8 @@ type path struct {
 	key  string
 	hops []topology.Hop
 	refs int // pairs and installs that use it
+	// cookies are those of its rules, hop by hop, where an earlier life wrote them; else nil.
+	cookies []uint64
 
 	broken bool // a link of it is down; under the registry's lock
 }
@@ -23,6 +26,11 @@ type path struct {
 func (p *path) egress() netview.Point {
 	last := p.hops[len(p.hops)-1]
 	return netview.Point{DPID: last.DPID, Port: last.Out}
+}
+
+// ingress is the port where the path enters the network; 0 if an earlier life chose it and the host is not known.
+func (p *path) ingress() netview.Point {
+	return netview.Point{DPID: p.hops[0].DPID, Port: p.hops[0].In}
 }
 
 // crosses tells whether the path uses a link of the set.
@@ -37,12 +45,8 @@ func (p *path) crosses(down map[netview.LinkKey]bool) bool {
 
 // whole tells whether all links of the path can be used.
 func (p *path) whole(m *topology.Map) bool {
-	for i := 0; i+1 < len(p.hops); i++ {
-		if !m.Up(linkBetween(p.hops[i], p.hops[i+1])) {
-			return false
-		}
-	}
-	return true
+	_, ok := m.Way(p.hops)
+	return ok
 }
 
 // visit is the index of the hop at a switch, -1 if the path does not pass it.
@@ -62,12 +66,14 @@ type paths struct {
 	mu   sync.Mutex
 	ids  map[string]*path
 	byID []*path // index is the id; 0 is never used
-	free []uint32
-	key  []byte
+	// former are the paths that an earlier life chose, by the cookies of their rules.
+	former map[uint64][]*path
+	free   []uint32
+	key    []byte
 }
 
 func newPaths() *paths {
-	return &paths{ids: make(map[string]*path), byID: make([]*path, 1)}
+	return &paths{ids: make(map[string]*path), byID: make([]*path, 1), former: make(map[uint64][]*path)}
 }
 
 // take finds or adds the path with these hops, which it copies, and counts one more user.
@@ -75,9 +81,28 @@ func (t *paths) take(hops []topology.Hop) *path {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.key = appendHops(t.key[:0], hops)
+	return t.count(hops, nil)
+}
+
+// adopt is take for a path of an earlier life, whose rules have these cookies.
+func (t *paths) adopt(hops []topology.Hop, cookies []uint64) *path {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.key = appendHops(t.key[:0], hops)
+	for _, c := range cookies {
+		t.key = binary.LittleEndian.AppendUint64(t.key, c)
+	}
+	return t.count(hops, cookies)
+}
+
+// count finds or adds the path of t.key. t.mu is held.
+func (t *paths) count(hops []topology.Hop, cookies []uint64) *path {
 	p := t.ids[string(t.key)]
 	if p == nil {
-		p = &path{key: string(t.key), hops: append([]topology.Hop(nil), hops...)}
+		p = &path{key: string(t.key), hops: slices.Clone(hops), cookies: slices.Clone(cookies)}
+		for _, c := range slices.Compact(slices.Sorted(slices.Values(cookies))) {
+			t.former[c] = append(t.former[c], p)
+		}
 		if n := len(t.free); n > 0 {
 			p.id, t.free = t.free[n-1], t.free[:n-1]
 			t.byID[p.id] = p
@@ -119,6 +144,12 @@ func (t *paths) drop(id uint32) {
 	p := t.byID[id]
 	if p.refs--; p.refs == 0 {
 		delete(t.ids, p.key)
+		for _, c := range p.cookies {
+			t.former[c] = slices.DeleteFunc(t.former[c], func(q *path) bool { return q == p })
+			if len(t.former[c]) == 0 {
+				delete(t.former, c)
+			}
+		}
 		t.byID[id] = nil
 		t.free = append(t.free, id)
 	}
@@ -132,6 +163,38 @@ func (t *paths) get(id uint32) *path {
 		return nil
 	}
 	return t.byID[id]
+}
+
+// byCookie finds the path whose rule on a switch has this cookie, of this life or an earlier one; nil if there is none.
+func (t *paths) byCookie(cookie uint64, thisLife bool, dpid netview.DPID) *path {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if thisLife {
+		if id := plan.Decode(cookie).Owner; int(id) < len(t.byID) {
+			if p := t.byID[id]; p != nil && p.cookies == nil && p.visit(dpid) >= 0 {
+				return p
+			}
+		}
+	}
+	for _, p := range t.former[cookie] {
+		if i := p.visit(dpid); i >= 0 && p.cookies[i] == cookie {
+			return p
+		}
+	}
+	return nil
+}
+
+// all are the paths in use, in the order of their numbers.
+func (t *paths) all() []*path {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	all := make([]*path, 0, len(t.ids))
+	for _, p := range t.byID {
+		if p != nil {
+			all = append(all, p)
+		}
+	}
+	return all
 }
 
 // find collects the paths for which wanted is true.

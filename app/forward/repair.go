@@ -1,7 +1,6 @@
 package forward
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/weirnet/weir/netview"
@@ -25,8 +24,13 @@ func (d *Datapath) rightFlow(pr pair, fl flow) bool {
 	return !known || dst.at == netview.Point{DPID: d.id, Port: fl.out}
 }
 
+// chosen says whether a pair is to be moved; w is its move that is under way, or nil. It is called with the switch's lock
+// held.
+type chosen func(d *Datapath, pr pair, fl flow, w *install) bool
+
 // repairLinks moves the pairs whose path uses a link that went down, and tries those again that found no other path
-// when theirs broke. A pair without another path keeps its rules: they work again when the link does.
+// when theirs broke. A pair without another path keeps its rules: they work again when the link does. A pair that is
+// moving already starts anew if that path is broken too, or if its move takes its time because it was planned.
 func (f *Forward) repairLinks(down map[netview.LinkKey]bool, m *topology.Map) {
 	broken := f.paths.find(func(p *path) bool {
 		if p.broken || p.crosses(down) {
@@ -34,14 +38,40 @@ func (f *Forward) repairLinks(down map[netview.LinkKey]bool, m *topology.Map) {
 		}
 		return p.broken
 	})
-	if len(broken) > 0 {
-		f.moveAll(func(_ *Datapath, _ pair, fl flow) bool { return broken[fl.path] != nil })
+	if len(broken) == 0 {
+		return
 	}
+	f.moveAll(func(d *Datapath, pr pair, fl flow, w *install) bool {
+		hit := broken[fl.path] != nil || d.mixedIn(pr, broken)
+		if w != nil {
+			return w.moving && (broken[w.path.id] != nil || hit && w.steps.gentle)
+		}
+		return hit
+	})
 }
 
-// repairHosts moves the pairs whose destination is elsewhere now.
-func (f *Forward) repairHosts(moved map[uint64]bool) {
-	f.moveAll(func(_ *Datapath, pr pair, _ flow) bool { return moved[pr.dstKey()] })
+// mixedIn tells whether a move that was given up may have left a pair on a path of a set. d.mu is held.
+func (d *Datapath) mixedIn(pr pair, set map[uint32]*path) bool {
+	return slices.ContainsFunc(d.mixed[pr], func(p *path) bool { return set[p.id] != nil })
+}
+
+// repairHosts moves the pairs whose destination is elsewhere now; was says where each had been. Only the ingress switches
+// that a path to there starts from are searched.
+func (f *Forward) repairHosts(was map[uint64]netview.Point) {
+	places, from := make(map[netview.Point]bool), make(map[netview.DPID]bool)
+	for _, at := range was {
+		places[at] = true
+		from[at.DPID] = true // for pairs within the switch
+	}
+	for _, p := range f.paths.all() {
+		if places[p.egress()] {
+			from[p.hops[0].DPID] = true
+		}
+	}
+	f.moveFrom(from, func(_ *Datapath, pr pair, _ flow, w *install) bool {
+		_, moved := was[pr.dstKey()]
+		return moved && (w == nil || w.moving)
+	})
 }
 
 // retry moves the pairs that should have moved and could not: a switch did not answer, had no connection or no room, or
@@ -56,73 +86,89 @@ func (f *Forward) retry() {
 		}
 		d.mu.Unlock()
 		if again {
-			d.moveSome(out, func(d *Datapath, pr pair, fl flow) bool { return !d.rightFlow(pr, fl) })
+			d.moveSome(out, func(d *Datapath, pr pair, fl flow, w *install) bool { return w == nil && !d.rightFlow(pr, fl) })
 		}
 	}
 }
 
-// moveAll moves the pairs of all switches for which wanted is true; wanted is called with the switch's lock held.
-func (f *Forward) moveAll(wanted func(*Datapath, pair, flow) bool) {
+// moveAll moves the pairs of all switches that are chosen.
+func (f *Forward) moveAll(wanted chosen) { f.moveFrom(nil, wanted) }
+
+// moveFrom moves the pairs that enter at one of these switches, or at any if from is nil, and are chosen.
+func (f *Forward) moveFrom(from map[netview.DPID]bool, wanted chosen) {
 	for _, d := range f.datapaths() {
-		if out := d.outlet.Load(); out != nil {
+		if out := d.outlet.Load(); out != nil && (from == nil || from[d.id]) {
 			d.moveSome(out, wanted)
 		}
 	}
 }
 
-// moveSome moves the pairs of one ingress switch for which wanted is true, in a fixed order. Those that are being
-// installed look again themselves, when they are confirmed.
-func (d *Datapath) moveSome(out *outlet, wanted func(*Datapath, pair, flow) bool) {
-	d.mu.Lock()
-	var moving []pair
-	d.pairs.each(func(pr pair, fl flow) bool {
-		if d.waiting[pr] == nil && wanted(d, pr, fl) {
-			moving = append(moving, pr)
+// moveSome moves the pairs of one ingress switch that are chosen, in a fixed order. Those that are being installed look
+// again themselves, when they are confirmed.
+func (d *Datapath) moveSome(out *outlet, wanted chosen) {
+	d.gather(out, func() {
+		var moving []pair
+		d.pairs.each(func(pr pair, fl flow) bool {
+			if wanted(d, pr, fl, d.waiting[pr]) {
+				moving = append(moving, pr)
+			}
+			return true
+		})
+		slices.SortFunc(moving, comparePairs)
+		for _, pr := range moving {
+			if w := d.waiting[pr]; w != nil {
+				d.giveUp(w)
+				d.dropHeld(w)
+			}
+			fl, _ := d.pairs.get(pr)
+			d.move(out, pr, fl, false)
 		}
-		return true
 	})
-	slices.SortFunc(moving, func(a, b pair) int { return cmp.Or(cmp.Compare(a.src, b.src), cmp.Compare(a.dst, b.dst)) })
-	readers := d.batch // the reader confirms its own
-	d.batch = nil
-	for _, pr := range moving {
-		fl, _ := d.pairs.get(pr)
-		d.move(out, pr, fl)
-	}
-	batch := d.batch
-	d.batch = readers
-	d.mu.Unlock()
-	if len(moving) > 0 {
-		out.Flush()
-		d.confirm(batch)
-	}
 }
 
 // move starts to move one pair to the path that the topology has now; it stays where it is if there is none. d.mu is held.
-func (d *Datapath) move(out *outlet, pr pair, fl flow) {
-	dst, known := d.f.hosts.get(pr.dstKey())
-	if !known {
-		return
-	}
-	if dst.at.DPID == d.id {
-		d.moveLocal(out, pr, fl, dst.at.Port)
-		return
-	}
+func (d *Datapath) move(out *outlet, pr pair, fl flow, gentle bool) {
+	old := d.f.paths.get(fl.path)
 	from := netview.Point{DPID: d.id}
-	if old := d.f.paths.get(fl.path); old != nil {
-		from.Port = old.hops[0].In
+	var to netview.Point
+	if old != nil {
+		from.Port, to = old.hops[0].In, old.egress()
 	}
-	hops, ok := d.f.pathTo(d.hops[:0], from, dst.at, pr)
-	d.hops = hops
-	if !ok || d.f.samePath(fl, hops) {
+	if dst, known := d.f.hosts.get(pr.dstKey()); known {
+		to = dst.at
+	} else if old == nil {
 		return
 	}
-	w := &install{pr: pr, path: d.f.paths.take(hops), inPort: from.Port, moving: true}
-	if !d.downstream(w) {
+	if to.DPID == d.id {
+		d.moveLocal(out, pr, fl, to.Port)
+		return
+	}
+	hops, ok := d.f.pathTo(d.hops[:0], from, to, pr)
+	d.hops = hops
+	if !ok || d.f.samePath(fl, hops) && len(d.mixed[pr]) == 0 {
+		return
+	}
+	d.change(out, &install{pr: pr, path: d.f.paths.take(hops), inPort: from.Port, moving: true}, old, gentle)
+}
+
+// change begins a move. d.mu is held.
+func (d *Datapath) change(out *outlet, w *install, old *path, gentle bool) {
+	w.steps = d.order(w.path, old, w.pr, gentle)
+	if !d.f.reachable(w.path) {
 		d.f.paths.drop(w.path.id)
 		d.unmoved = true
 		return
 	}
-	d.waiting[pr] = w
+	d.waiting[w.pr] = w
+	if gentle {
+		d.f.moving.Add(1)
+	}
+	switch {
+	case !d.downstream(w):
+		d.giveUp(w)
+	case w.left.Load() == 0:
+		d.proceed(out, w)
+	}
 }
 
 // moveLocal points a pair at a host that is now on the ingress switch itself. d.mu is held.
@@ -146,6 +192,7 @@ func (d *Datapath) leave(pr pair) {
 	fl, _ := d.pairs.get(pr)
 	if old := d.f.paths.get(fl.path); old != nil {
 		d.f.paths.hold(old)
-		d.f.retired.add(left{d, pr, old})
+		d.f.retired.add(left{d, pr, old, d.f.drained(old)})
 	}
+	d.unmix(pr)
 }

@@ -3,6 +3,7 @@ package forward
 import (
 	"sync"
 
+	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/plan"
 )
@@ -13,26 +14,46 @@ type left struct {
 	d    *Datapath
 	pr   pair
 	path *path
+	due  uint32 // second in which its rules may go
 }
 
-// retired are the paths that pairs have left. Their rules stay for one to two seconds: packets that are on the way still
-// find them.
+// retired are the paths that pairs have left. Their rules stay for a second or two, or for twice the path's latency if
+// that is longer: packets that are on the way still find them.
 type retired struct {
-	mu       sync.Mutex
-	now, old []left
+	mu   sync.Mutex
+	list []left
 }
 
 func (r *retired) add(l left) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.now = append(r.now, l)
+	r.list = append(r.list, l)
 }
 
-// delete deletes the rules of what was added before the last call.
-func (r *retired) delete() {
+// touching counts those that pass a place.
+func (r *retired) touching(at netview.Point) (n int) {
 	r.mu.Lock()
-	due := r.old
-	r.old, r.now = r.now, nil
+	defer r.mu.Unlock()
+	for i := range r.list {
+		if r.list[i].path.touches(at) {
+			n++
+		}
+	}
+	return n
+}
+
+// delete deletes the rules of what is due.
+func (r *retired) delete(now uint32) {
+	r.mu.Lock()
+	var due, rest []left
+	for _, l := range r.list {
+		if l.due <= now {
+			due = append(due, l)
+		} else {
+			rest = append(rest, l)
+		}
+	}
+	r.list = rest
 	r.mu.Unlock()
 	written := make(map[*outlet]bool)
 	for i := range due {
@@ -43,24 +64,44 @@ func (r *retired) delete() {
 	}
 }
 
-// delete deletes the pair's rules at the switches that only the path it has left passes.
+// drained is the second in which no packet is left on a path that a pair leaves now.
+func (f *Forward) drained(p *path) uint32 {
+	us := uint64(0)
+	if snap := f.snap.Load(); snap != nil {
+		for i := 0; i+1 < len(p.hops); i++ {
+			if l, ok := snap.Link(linkBetween(p.hops[i], p.hops[i+1])); ok {
+				us += l.LatencyUS
+			}
+		}
+	}
+	return f.seconds.Load() + 2 + uint32(min(us/500_000, 60))
+}
+
+// delete deletes the pair's rules at the switches that only the path it has left passes: not where the pair goes now, or
+// is about to, or may go since a move was given up.
 func (l *left) delete(written map[*outlet]bool) {
 	d := l.d
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	defer d.f.paths.drop(l.path.id)
 	fl, _ := d.pairs.get(l.pr)
-	now := d.f.paths.get(fl.path)
-	for _, h := range l.path.hops {
+	inUse := d.mixed[l.pr]
+	if now := d.f.paths.get(fl.path); now != nil {
+		inUse = append(inUse[:len(inUse):len(inUse)], now)
+	}
+	if w := d.waiting[l.pr]; w != nil {
+		inUse = append(inUse[:len(inUse):len(inUse)], w.path)
+	}
+	for i, h := range l.path.hops {
 		next := d.f.datapath(h.DPID)
-		if h.DPID == d.id || next == nil || now != nil && now.visit(h.DPID) >= 0 {
+		if h.DPID == d.id || next == nil || passesAny(inUse, h.DPID) {
 			continue
 		}
 		out := next.outlet.Load()
 		if out == nil {
 			continue
 		}
-		d.pairRule(&d.fm, l.pr, d.f.cookie(l.path.id), out.table, h.Out)
+		d.pairRule(&d.fm, l.pr, d.f.cookieAt(l.path, i), out.table, h.Out)
 		d.fm.Command, d.fm.OutPort, d.fm.Instructions = openflow.FlowDeleteStrict, h.Out, nil
 		if out.cookies {
 			d.fm.CookieMask = plan.ExactMask
@@ -69,4 +110,13 @@ func (l *left) delete(written map[*outlet]bool) {
 			written[out] = true
 		}
 	}
+}
+
+func passesAny(paths []*path, dpid netview.DPID) bool {
+	for _, p := range paths {
+		if p.visit(dpid) >= 0 {
+			return true
+		}
+	}
+	return false
 }

@@ -39,18 +39,19 @@ func (d *Datapath) appendRules(rules []netview.Rule, dpid netview.DPID, table ui
 		if len(rules) >= limit {
 			return false
 		}
-		hop := topology.Hop{DPID: d.id, Out: fl.out}
+		hop, cookie := topology.Hop{DPID: d.id, Out: fl.out}, d.f.cookie(0)
 		if fl.path != 0 {
 			p := through[fl.path]
 			if p == nil {
 				return true
 			}
-			hop = p.hops[p.visit(dpid)]
+			i := p.visit(dpid)
+			hop, cookie = p.hops[i], d.f.cookieAt(p, i)
 		} else if d.id != dpid {
 			return true
 		}
 		rules = append(rules, netview.Rule{
-			DPID: dpid, Owner: Owner, Table: table, Priority: plan.PriorityPair, Cookie: d.f.cookie(fl.path),
+			DPID: dpid, Owner: Owner, Table: table, Priority: plan.PriorityPair, Cookie: cookie,
 			Match:        openflow.Match{OXM: pr.appendMatch(nil)},
 			Instructions: []openflow.Instruction{openflow.Apply(openflow.Output(hop.Out))},
 			State:        netview.RuleInstalled,

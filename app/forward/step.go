@@ -9,20 +9,20 @@ import (
 // the order of the changes.
 func (f *Forward) Step(changes []netview.Change, snap *netview.Snapshot, m *topology.Map) {
 	down := make(map[netview.LinkKey]bool)
-	moved := make(map[uint64]bool)
+	moved := make(map[uint64]netview.Point)
 	var what seen
 	for i := range changes {
 		c := &changes[i]
 		switch c.Kind {
 		case netview.KindHost:
-			if f.host(c) {
-				moved[hostKeyOf(c.Host)] = true
+			if was, elsewhere := f.host(c); elsewhere {
+				moved[hostKeyOf(c.Host)] = was
 			}
 		case netview.KindSwitch:
 			what.switches = true
 		case netview.KindLink:
 			what.links = true
-			if c.Deleted || !c.Link.Up {
+			if c.Deleted || !c.Link.Usable {
 				down[c.Link.LinkKey] = true
 			}
 		case netview.KindRule:
@@ -30,6 +30,7 @@ func (f *Forward) Step(changes []netview.Change, snap *netview.Snapshot, m *topo
 		}
 	}
 	f.topology.Store(m)
+	f.snap.Store(snap)
 	if what.switches {
 		all := edgesOf(snap)
 		f.edges.Store(&all)
@@ -41,13 +42,30 @@ func (f *Forward) Step(changes []netview.Change, snap *netview.Snapshot, m *topo
 	if len(moved) > 0 {
 		f.repairHosts(moved)
 	}
+	if what.links {
+		f.mover.calm, f.mover.longer = 0, true
+		if f.mover.drains = draining(snap); f.mover.drains {
+			f.survey()
+		}
+	}
+	f.revision.Store(uint64(snap.Revision()))
+}
+
+// draining tells whether paths are to leave anything.
+func draining(snap *netview.Snapshot) bool {
+	for l := range snap.Links() {
+		if l.Draining {
+			return true
+		}
+	}
+	return false
 }
 
 // seen says which tables have changed.
 type seen struct{ switches, links, rules bool }
 
-// host keeps the index of hosts; it tells whether a host that was known is elsewhere now.
-func (f *Forward) host(c *netview.Change) bool {
+// host keeps the index of hosts; it tells whether a host that was known is elsewhere now, and where it was.
+func (f *Forward) host(c *netview.Change) (was netview.Point, elsewhere bool) {
 	key := hostKeyOf(c.Host)
 	old, had := f.hosts.get(key)
 	if c.Deleted {
@@ -55,7 +73,7 @@ func (f *Forward) host(c *netview.Change) bool {
 		if had && len(f.gone) < MaxGone {
 			f.gone[key] = old
 		}
-		return false
+		return netview.Point{}, false
 	}
 	known := had
 	if !had {
@@ -65,7 +83,7 @@ func (f *Forward) host(c *netview.Change) bool {
 	if now := (place{at: c.Host.At}); !known || old != now {
 		f.hosts.put(key, now)
 	}
-	return had && old.at != c.Host.At
+	return old.at, had && old.at != c.Host.At
 }
 
 // Reset loads the application from a snapshot: at the start, or after changes were missed.
@@ -87,9 +105,19 @@ func (f *Forward) Reset(snap *netview.Snapshot, m *topology.Map) {
 }
 
 // Second is called once a second, on Step's goroutine: it renews what is limited by the second, tries again what could
-// not be moved, and deletes the rules of paths that were left a second ago.
+// not be moved, takes planned moves a step further, and deletes the rules of paths that were left a second ago.
 func (f *Forward) Second() {
+	now := f.seconds.Add(1)
 	f.floods.Store(FloodsPerSecond)
+	f.mover.calm++
 	f.retry()
-	f.retired.delete()
+	for _, d := range f.datapaths() {
+		if out := d.outlet.Load(); out != nil {
+			d.goOn(out, now)
+		}
+	}
+	if f.topology.Load() != nil {
+		f.survey()
+	}
+	f.retired.delete(now)
 }

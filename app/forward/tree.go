@@ -23,35 +23,52 @@ type treePorts struct {
 	mute  []uint32 // ports of unknown role: what comes in there is shown to the controller and goes nowhere
 }
 
-// treeCore publishes the rules of the tree, and changes them by removing first and adding when all switches have
-// confirmed the removals, so that no two trees ever forward together.
+// equal tells whether two switches' rules would be the same.
+func (p treePorts) equal(q treePorts) bool {
+	return slices.Equal(p.out, q.out) && slices.Equal(p.links, q.links) && slices.Equal(p.mute, q.mute)
+}
+
+// treeCore publishes the rules of the tree. A change removes at once, and adds a link when what may still forward along
+// the links that are removed can make no loop with it (open.go); so no two trees ever forward together.
 type treeCore struct {
 	cfg       Config
 	wanted    *netview.Wanted
 	forest    *topology.Forest
 	published map[netview.DPID]treePorts
-	removing  map[netview.DPID]bool // switches that have not yet confirmed what was removed
-	settled   bool                  // as the last snapshot said
+	pending   map[netview.DPID]netview.Revision // switches that have not confirmed what was published in this revision
+	could     map[netview.DPID][]uint32         // inter-switch ports that rules which may be on a switch forward to or from
+	settled   bool                              // as the last snapshot said
+	state     treeState                         // for Passing
 
-	mu      sync.Mutex      // guards earlier
-	earlier []netview.Point // ports that the tree of an earlier life left out
+	mu      sync.Mutex                // guards what follows
+	earlier []netview.Point           // ports that the tree of an earlier life left out
+	found   map[netview.DPID][]uint32 // and those that it held, where a switch has been read; taken into could
 }
 
 func newTreeCore(cfg Config, wanted *netview.Wanted) *treeCore {
 	return &treeCore{
 		cfg: cfg, wanted: wanted, forest: topology.NewForest(),
-		published: make(map[netview.DPID]treePorts), removing: make(map[netview.DPID]bool),
+		published: make(map[netview.DPID]treePorts), pending: make(map[netview.DPID]netview.Revision),
+		could: make(map[netview.DPID][]uint32), found: make(map[netview.DPID][]uint32),
 	}
 }
 
-// OffTree tells of ports that a switch's rules of an earlier life keep out of the tree. As long as no tree is published,
-// the new one is made like the old.
-func (f *Forward) OffTree(dpid netview.DPID, ports []uint32) {
-	f.tree.mu.Lock()
-	defer f.tree.mu.Unlock()
-	for _, port := range ports {
-		f.tree.earlier = append(f.tree.earlier, netview.Point{DPID: dpid, Port: port})
+// FoundTree tells what a switch held of a tree when it was read: the inter-switch ports that its rules name, and those of
+// them that they keep out of the tree. As long as no tree is published, the new one is made like the old.
+func (f *Forward) FoundTree(dpid netview.DPID, links, off []uint32) {
+	t := f.tree
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.earlier = slices.DeleteFunc(t.earlier, func(at netview.Point) bool { return at.DPID == dpid })
+	in := make([]uint32, 0, len(links))
+	for _, port := range links {
+		if slices.Contains(off, port) {
+			t.earlier = append(t.earlier, netview.Point{DPID: dpid, Port: port})
+		} else {
+			in = append(in, port)
+		}
 	}
+	t.found[dpid] = in
 }
 
 // begin starts a forest.
@@ -67,27 +84,17 @@ func (t *treeCore) begin() {
 // step compares the tree that is wanted with what is published, and takes the next step from one to the other. The
 // confirmations it waits for are changes of rules, on which it is called again.
 func (t *treeCore) step(snap *netview.Snapshot, what seen) {
-	switch {
-	case what.switches || what.links || snap.Settled() != t.settled:
+	changed := what.switches || what.links || snap.Settled() != t.settled
+	if changed {
 		t.settled = snap.Settled()
 		if len(t.published) == 0 {
 			t.begin() // nobody forwards along it yet: the order in which links were found must not matter
 		}
 		t.forest.Update(snap)
-	case !what.rules || len(t.removing) == 0:
-		return
 	}
-	target := t.target(snap)
-	if t.remove(snap, target) {
-		return
-	}
-	for dpid := range t.removing {
-		if confirmed(snap, dpid) {
-			delete(t.removing, dpid)
-		}
-	}
-	if len(t.removing) == 0 {
-		t.publish(snap, target)
+	if confirmed := (changed || what.rules) && t.confirm(snap); confirmed || changed {
+		t.publish(snap, t.allowed(snap, t.target(snap)))
+		t.tell(snap)
 	}
 }
 
@@ -132,50 +139,36 @@ func (t *treeCore) ports(sw *netview.Switch) treePorts {
 	return p
 }
 
-// remove publishes, for every switch that has to stop sending somewhere, what its old and new tree share. It tells
-// whether there was any.
-func (t *treeCore) remove(snap *netview.Snapshot, target map[netview.DPID]treePorts) bool {
-	shared := make(map[netview.DPID]treePorts)
-	for dpid, had := range t.published {
-		want := target[dpid]
-		out := intersect(had.out, want.out)
-		if len(out) == len(had.out) {
-			continue
-		}
-		shared[dpid] = treePorts{out: out, links: want.links, mute: want.mute}
-		t.removing[dpid] = true
-	}
-	if len(shared) == 0 {
-		return false
-	}
-	t.publish(snap, shared)
-	return true
-}
-
 // publish makes the ports the wanted rules of the switches.
 func (t *treeCore) publish(snap *netview.Snapshot, ports map[netview.DPID]treePorts) {
 	var changed []netview.DPID
 	for dpid, p := range ports {
-		if had, ok := t.published[dpid]; !ok || !slices.Equal(had.out, p.out) || !slices.Equal(had.links, p.links) ||
-			!slices.Equal(had.mute, p.mute) {
+		if had, ok := t.published[dpid]; !ok || !had.equal(p) {
 			changed = append(changed, dpid)
+		}
+	}
+	for dpid := range t.published {
+		if _, ok := snap.Switch(dpid); !ok {
+			delete(t.published, dpid)
+			delete(t.pending, dpid)
+			delete(t.could, dpid)
 		}
 	}
 	if len(changed) == 0 {
 		return
 	}
 	slices.Sort(changed)
-	t.wanted.Update(func(tx *netview.WantedTx) {
+	rev := t.wanted.Update(func(tx *netview.WantedTx) {
 		for _, dpid := range changed {
-			sw, ok := snap.Switch(dpid)
-			if !ok {
-				delete(t.published, dpid)
-				continue
-			}
+			sw, _ := snap.Switch(dpid)
 			t.published[dpid] = ports[dpid]
 			t.write(tx, sw, ports[dpid])
 		}
 	})
+	for _, dpid := range changed {
+		t.pending[dpid] = rev
+		t.could[dpid] = union(t.couldAt(dpid), ports[dpid].inTree())
+	}
 }
 
 // write makes the rules of one switch.
@@ -186,29 +179,4 @@ func (t *treeCore) write(tx *netview.WantedTx, sw *netview.Switch, p treePorts) 
 	}
 	tx.SetMeters(sw.DPID, []netview.Meter{{DPID: sw.DPID, ID: plan.MeterCopy, Rate: CopyRate, Burst: CopyRate}})
 	tx.Set(sw.DPID, t.tables(sw, p))
-}
-
-// confirmed tells whether the switch holds all rules of ours that it can. One that is not connected cannot be waited
-// for; its ports' carriers tell its neighbours what they need to know.
-func confirmed(snap *netview.Snapshot, dpid netview.DPID) bool {
-	if sw, ok := snap.Switch(dpid); !ok || !sw.Connected {
-		return true
-	}
-	for r := range snap.Rules(dpid) {
-		if r.Owner == Owner && r.State == netview.RulePending {
-			return false
-		}
-	}
-	return true
-}
-
-// intersect keeps what is in both lists, in order.
-func intersect(a, b []uint32) []uint32 {
-	var both []uint32
-	for _, x := range a {
-		if slices.Contains(b, x) {
-			both = append(both, x)
-		}
-	}
-	return both
 }

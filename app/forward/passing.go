@@ -1,0 +1,70 @@
+package forward
+
+import "github.com/weirnet/weir/netview"
+
+// Passing is what passes a place of the network.
+type Passing struct {
+	// Revision is that of the view which the application has taken in: a drain of a later one is not in the numbers.
+	Revision netview.Revision
+	// Pairs are those that are to leave what is drained there, and those whose last packets may be on their way. At 0,
+	// no packet passes that could pass elsewhere.
+	Pairs int
+	// Bound are the pairs that stay: a host of theirs is there, or no other path is.
+	Bound int
+	// Tree are the tree's links that are to leave, or may not have left; TreeBound those that stay, since no others join
+	// what they join.
+	Tree, TreeBound int
+}
+
+// Passing counts what passes a port, or, with port 0, a switch. To watch a link being drained, ask for one of its ends.
+// It costs time in the number of all pairs, and may be called from any goroutine.
+func (f *Forward) Passing(at netview.Point) Passing {
+	sum := Passing{Revision: netview.Revision(f.revision.Load())}
+	f.tree.passing(at, &sum)
+	m := f.topology.Load()
+	if m == nil {
+		return sum
+	}
+	const here, leaving = 1, 2
+	state := make(map[uint32]uint8)
+	for _, p := range f.paths.all() {
+		switch {
+		case !p.touches(at):
+		case p.strained(m):
+			state[p.id] = leaving
+		default:
+			state[p.id] = here
+		}
+	}
+	for _, d := range f.datapaths() {
+		d.mu.Lock()
+		d.pairs.each(func(pr pair, fl flow) bool {
+			switch {
+			case state[fl.path] == leaving, d.mixedAt(pr, at):
+				sum.Pairs++
+			case state[fl.path] == here, fl.path == 0 && d.id == at.DPID && (at.Port == 0 || at.Port == fl.out):
+				sum.Bound++
+			}
+			return true
+		})
+		d.mu.Unlock()
+	}
+	sum.Pairs += f.retired.touching(at)
+	return sum
+}
+
+// touches tells whether a path passes a switch, or one port of it.
+func (p *path) touches(at netview.Point) bool {
+	i := p.visit(at.DPID)
+	return i >= 0 && (at.Port == 0 || p.hops[i].In == at.Port || p.hops[i].Out == at.Port)
+}
+
+// mixedAt tells whether a pair may take the tail of a move that was given up, through a place. d.mu is held.
+func (d *Datapath) mixedAt(pr pair, at netview.Point) bool {
+	for _, p := range d.mixed[pr] {
+		if p.touches(at) {
+			return true
+		}
+	}
+	return false
+}
