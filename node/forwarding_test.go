@@ -106,7 +106,7 @@ func checkPairRule(t *testing.T, n *emu.Network, e entry, v openflow.Version) {
 	}
 	// Ports of a line: 1 is the link at both ends; the switch between has 1 to the first and 2 to the last.
 	out := map[uint64]uint32{1: 1, 2: 2, 3: 2}[e.dpid]
-	if fm.Command != openflow.FlowAdd || fm.Priority != 10000 || fm.IdleTimeout != 60 || from != src.MAC.Uint64() ||
+	if fm.Command != openflow.FlowAdd || fm.Priority != 10000 || fm.IdleTimeout != uint16(55+5*e.dpid) || from != src.MAC.Uint64() ||
 		to != dst.MAC.Uint64() || !hasVLAN || vlan != 0 || fm.Table != table || fm.Cookie>>48 != 0x0012 {
 		t.Errorf("switch %d got %s", e.dpid, openflow.Text(e.h, e.m))
 	}

@@ -16,8 +16,8 @@
 //
 // PacketIn, BatchEnd and FlowRemoved are called on the goroutine that reads from the switch, in the order of its
 // messages; they only look into indices and append to output queues. Step takes the changes of the view, on one
-// goroutine: it keeps the indices, publishes the tree's rules through netview.Wanted, and moves pairs whose path broke or
-// whose host moved.
+// goroutine: it keeps the indices, publishes the tree's rules through netview.Wanted, and moves pairs whose path broke,
+// whose host moved, or whose path passes what is drained. Passing counts what still does.
 //
 // # State and invariants
 //
@@ -25,6 +25,9 @@
 //     is the truth about a soft rule: when it says that the ingress rule went, the pair is forgotten.
 //   - The number of pairs for each ingress switch is bounded (MaxPairs); beyond it packets are released without a rule.
 //   - For one match every switch has one rule, and it leads strictly closer to the destination: no loops.
-//   - A change of the tree removes before it adds (tree.go), so two trees never forward together.
+//   - A change of the tree removes before it adds (tree.go, open.go), so two trees never forward together.
+//   - A planned change of paths loses no packet of a pair (steps.go), and is bounded (mover.go).
+//   - A rule's idle time-out grows from switch to switch of a path: a pair runs out from its ingress on, so that a packet
+//     which finds one rule finds the next.
 //   - Packets are released in the order they came.
 package forward

@@ -122,7 +122,7 @@ func (n *network) anyPlace() netview.Point {
 
 // meshes runs a test on the shapes with more than one way.
 func meshes(t *testing.T, test func(t *testing.T, n *network)) {
-	for _, name := range []string{"ring", "full", "parallel", "torus"} {
+	for _, name := range []string{"ring", "full", "diamonds", "kite", "parallel", "torus"} {
 		for _, v := range []openflow.Version{openflow.V10, openflow.V13} {
 			for seed := range uint64(8) {
 				t.Run(fmt.Sprintf("%s/%s/%d", name, v, seed), func(t *testing.T) {
@@ -179,6 +179,33 @@ func TestDrainLosesNothing(t *testing.T) {
 		n.wires = nil
 		n.floodOnce(t, "broadcast", packet.Broadcast, packet.TypeARP)
 	})
+}
+
+// TestTurnedPathsPassNoSwitchTwice moves pairs between two paths that pass two switches in opposite orders.
+func TestTurnedPathsPassNoSwitchTwice(t *testing.T) {
+	for seed := range uint64(30) {
+		n := newNetwork(t, seed, openflow.V13, Config{})
+		n.join(4, shapes["kite"].edges)
+		n.allPairs(t)
+		tr, was := n.traffic(), n.f.Stats().Moved
+		across := []netview.Point{n.linkPort(1, 3), n.linkPort(2, 4)}
+		back := []netview.Point{n.linkPort(1, 2), n.linkPort(3, 4)}
+		for _, places := range [][]netview.Point{across, back, across, back} {
+			n.drain(places...)
+			for range 100 {
+				tr.between(1, 4)
+				tr.between(4, 1)
+				n.step()
+				n.step()
+			}
+			n.rest()
+			tr.check(t)
+			n.left(t, places...)
+		}
+		if n.f.Stats().Moved < was+8 {
+			t.Errorf("%d pairs moved, want at least 8", n.f.Stats().Moved-was)
+		}
+	}
 }
 
 // rest has the network come to rest, slow moves included.
