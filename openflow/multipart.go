@@ -44,7 +44,7 @@ type MultipartReply struct {
 }
 
 // RequestBody is the body of a MultipartRequest: a pointer to one of the types called …Request, to TableFeaturesList or to
-// MultipartExperimenterBody.
+// MultipartExperimenterBody, which is any experimenter's that has no type here.
 type RequestBody interface {
 	multipartBody
 	isRequest()
@@ -85,6 +85,9 @@ func (m *MultipartRequest) Parse(v Version, body []byte) error {
 		return err
 	}
 	m.Flags, m.Body = flags, newRequestBody(kind)
+	if kind == MultipartExperimenter && isFlowMonitor(v, rest) {
+		m.Body = new(FlowMonitorRequest)
+	}
 	return m.Body.parse(v, rest)
 }
 
@@ -95,6 +98,9 @@ func (m *MultipartReply) Parse(v Version, body []byte) error {
 		return err
 	}
 	m.Flags, m.Body = flags, newReplyBody(kind)
+	if kind == MultipartExperimenter && isFlowMonitor(v, rest) {
+		m.Body = new(FlowUpdateList)
+	}
 	return m.Body.parse(v, rest)
 }
 

@@ -29,7 +29,9 @@ func TestMerge(t *testing.T) {
 		}
 		double := s.bytes(t)
 		body := double[HeaderLen+multipartHeaderLen(s.v):]
-		if whole.Body.Kind() == MultipartExperimenter {
+		if _, updates := whole.Body.(*FlowUpdateList); updates {
+			body = body[monitorHeaderLen(s.v):]
+		} else if whole.Body.Kind() == MultipartExperimenter {
 			body = body[len(body)-5:] // the ids stand once
 		}
 		double = append(double, body...)

@@ -126,7 +126,7 @@ func (w *walker) walkStruct(x reflect.Value) {
 // portFields hold port numbers, bitFields bits that OpenFlow 1.0 has elsewhere.
 var (
 	portFields = fieldSet(`PacketIn.InPort PacketOut.InPort FlowMod.OutPort Action.Port Port.Number PortMod.Port
-		QueueGetConfigRequest.Port QueueGetConfigReply.Port FlowFilter.OutPort PortStatsRequest.Port PortStats.Port
+		QueueGetConfigRequest.Port QueueGetConfigReply.Port FlowFilter.OutPort FlowMonitor.OutPort PortStatsRequest.Port PortStats.Port
 		QueueRequest.Port QueueStats.Port`)
 	featureFields = fieldSet(`Port.Curr Port.Advertised Port.Supported Port.Peer PortMod.Advertise`)
 	configFields  = fieldSet(`Port.Config PortMod.Config PortMod.Mask`)

@@ -21,7 +21,7 @@ const sampleXID = 0x1a2b3c4d
 // samples is the whole catalogue.
 func samples() []sample {
 	return slices.Concat(helloSamples(), errorSamples(), controlSamples(), portSamples(), queueSamples(), statsSamples(),
-		groupMeterSamples(), tableFeaturesSamples(), hotSamples(), actionSamples(), fieldSamples())
+		groupMeterSamples(), tableFeaturesSamples(), hotSamples(), actionSamples(), fieldSamples(), monitorSamples())
 }
 
 // bytes is the message as its version writes it.

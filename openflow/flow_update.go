@@ -1,0 +1,149 @@
+package openflow
+
+import "encoding/binary"
+
+// FlowEvent says what happened to a flow entry (NXFME_*).
+type FlowEvent uint16
+
+// The events of a flow monitor.
+const (
+	FlowAdded       FlowEvent = 0
+	FlowDeleted     FlowEvent = 1
+	FlowModified    FlowEvent = 2
+	FlowAbbreviated FlowEvent = 3 // the change that our own message XID asked for; no other field counts
+)
+
+var flowEventNames = []string{"added", "deleted", "modified", "abbreviated"}
+
+// String is the event in lower case: "added".
+func (e FlowEvent) String() string { return string(nameOr(nil, flowEventNames, e)) }
+
+// FlowUpdateList is what flow monitors tell. A switch sends all updates for a change before it answers a barrier that
+// follows the change.
+type FlowUpdateList struct{ Updates []FlowUpdate }
+
+// FlowUpdate is one change of a flow table. Entries are named as in FlowStats.
+type FlowUpdate struct {
+	Event        FlowEvent
+	XID          uint32 // of FlowAbbreviated
+	Reason       uint16 // of FlowDeleted: a FlowRemovedReason
+	Priority     uint16
+	IdleTimeout  uint16 // seconds; 0 never
+	HardTimeout  uint16 // seconds; 0 never
+	Table        uint8
+	Cookie       uint64
+	Match        Match
+	Instructions []Instruction // if the monitor has MonitorActions
+}
+
+// Kind is MultipartExperimenter.
+func (*FlowUpdateList) Kind() MultipartType { return MultipartExperimenter }
+
+func (*FlowUpdateList) isReply() {}
+
+func (l *FlowUpdateList) parse(v Version, body []byte) error {
+	a := arena{report: true}
+	for body = body[monitorHeaderLen(v):]; len(body) > 0; {
+		item, rest, err := cutItem("flow update", body, 0, abbrevLen)
+		if err != nil {
+			return err
+		}
+		if len(item)%8 != 0 {
+			return refuse(BadRequestBadLen, "flow update of %d bytes, not a multiple of 8", len(item))
+		}
+		l.Updates = append(l.Updates, FlowUpdate{})
+		if err := l.Updates[len(l.Updates)-1].parse(v, item, &a); err != nil {
+			return err
+		}
+		body = rest
+	}
+	return nil
+}
+
+func (u *FlowUpdate) parse(v Version, item []byte, a *arena) error {
+	u.Event = FlowEvent(be16(item[2:]))
+	switch {
+	case u.Event == FlowAbbreviated && len(item) == abbrevLen:
+		u.XID = be32(item[4:])
+		return nil
+	case u.Event >= FlowAbbreviated || len(item) < flowUpdateLen:
+		return refuse(BadRequestBadLen, "flow update %s of %d bytes", u.Event, len(item))
+	}
+	u.Reason, u.Priority = be16(item[4:]), be16(item[6:])
+	u.IdleTimeout, u.HardTimeout = be16(item[8:]), be16(item[10:])
+	u.Table, u.Cookie = item[14], be64(item[16:])
+	rest := item[flowUpdateLen:]
+	n, err := u.Match.parseMonitorMatch(v, rest, int(be16(item[12:])), a)
+	if err != nil {
+		return err
+	}
+	u.Instructions, err = parseInstructions(v, rest[n:], nil, a)
+	return err
+}
+
+func (l *FlowUpdateList) append(b []byte, v Version) ([]byte, error) {
+	b = appendMonitorHeader(b, v)
+	for i := range l.Updates {
+		start := len(b)
+		var err error
+		if b, err = l.Updates[i].append(b, v); err != nil {
+			return b, err
+		}
+		if err = setLen16(b, start, start); err != nil {
+			return b, err
+		}
+	}
+	return b, nil
+}
+
+// append writes an update with 0 for its length.
+func (u *FlowUpdate) append(b []byte, v Version) ([]byte, error) {
+	start := len(b)
+	b = append16(append16(b, 0), uint16(u.Event))
+	if u.Event == FlowAbbreviated {
+		return append32(b, u.XID), nil
+	}
+	b = append16(append16(b, u.Reason), u.Priority)
+	b = append16(append16(b, u.IdleTimeout), u.HardTimeout)
+	b = append64(append(append16(b, 0), u.Table, 0), u.Cookie)
+	b, n, err := u.Match.appendMonitorMatch(b, v)
+	if err != nil {
+		return b, err
+	}
+	binary.BigEndian.PutUint16(b[start+12:], uint16(n))
+	return appendInstructions(b, v, u.Instructions)
+}
+
+func (l *FlowUpdateList) appendText(b []byte, v Version) []byte {
+	b = append(appendKey(b, ' ', "updates"), '[')
+	for i := range l.Updates {
+		b = append(l.Updates[i].appendText(append(appendSep(b), '{'), v), '}')
+	}
+	return append(b, ']')
+}
+
+func (u *FlowUpdate) appendText(b []byte, v Version) []byte {
+	b = nameOr(appendKey(b, ',', "event"), flowEventNames, u.Event)
+	if u.Event == FlowAbbreviated {
+		return appendHex(appendKey(b, ',', "xid"), u.XID)
+	}
+	if u.Event == FlowDeleted {
+		b = nameOr(appendKey(b, ',', "reason"), removedNames, u.Reason)
+	} else if u.Reason != 0 {
+		b = appendDec(appendKey(b, ',', "reason"), u.Reason)
+	}
+	b = appendDec(appendKey(b, ',', "table"), u.Table)
+	b = appendDec(appendKey(b, ',', "priority"), u.Priority)
+	b = appendHexN(appendKey(b, ',', "cookie"), u.Cookie, 16)
+	b = appendTimeouts(b, ',', u.IdleTimeout, u.HardTimeout)
+	b = u.Match.appendText(appendKey(b, ',', "match"), v)
+	return appendInstructionsText(appendKey(b, ',', "instructions"), u.Instructions)
+}
+
+func (l *FlowUpdateList) merge(next multipartBody) bool {
+	n, ok := next.(*FlowUpdateList)
+	if ok {
+		l.Updates = append(l.Updates, n.Updates...)
+	}
+	return ok
+}
