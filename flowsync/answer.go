@@ -28,6 +28,7 @@ func (c *Core) sent(l *ledger, in Sent, now time.Time) {
 		f.sent++
 	}
 	if in.Barrier {
+		f.at = now
 		c.counters.Barriers++
 		return
 	}
@@ -61,7 +62,11 @@ func (c *Core) confirmed(l *ledger, in Confirmed, now time.Time) {
 		c.reread(l, now)
 		return
 	}
-	l.flight, l.answerBy = nil, time.Time{}
+	l.flight, l.answerBy, l.silent = nil, time.Time{}, 0
+	if l.stuck {
+		c.unstick(l)
+	}
+	c.learn(l, len(f.ops), now.Sub(f.at))
 	for i := range f.ops {
 		switch o := &f.ops[i]; {
 		case o.meter != nil:
@@ -77,6 +82,7 @@ func (c *Core) confirmed(l *ledger, in Confirmed, now time.Time) {
 func (c *Core) endRemoval(l *ledger, o *op, now time.Time) {
 	w := o.row
 	w.state = rowIdle
+	c.moved(l, w)
 	if o.refused == nil {
 		w.held, w.known, w.on = false, false, content{}
 	}
@@ -87,21 +93,31 @@ func (c *Core) endRemoval(l *ledger, o *op, now time.Time) {
 		c.fail(l, w, o.refused, now)
 	default:
 		delete(l.rows, w.key)
+		if l.audit.id != 0 {
+			l.audit.gone[w.key] = true
+		}
 	}
 }
 
 func (c *Core) endAddition(l *ledger, o *op, now time.Time) {
 	w := o.row
 	w.state = rowIdle
+	c.moved(l, w)
 	changed := w.rule == nil || w.rule.Owner != o.rule.Owner || !contentOf(w.rule).same(contentOf(o.rule))
 	switch {
 	case o.refused == nil && o.lost:
-		c.counters.Repairs++
-		w.known = false
-		l.enqueue(w)
+		w.held, w.known = false, false
+		if w.rule == nil || changed {
+			l.enqueue(w)
+			return
+		}
+		c.drift(l, w, o.lostBy, now)
 	case o.refused == nil && changed:
 		w.known, w.on = true, content{o.rule.Cookie, o.instructions}
 		l.enqueue(w)
+	case o.refused == nil && c.doubted(l, w):
+		w.known, w.on = true, content{o.rule.Cookie, o.instructions}
+		l.auditBy(now.Add(c.config.RetryFirst))
 	case o.refused == nil:
 		c.installed(l, w, w.rule, o.instructions)
 	case changed:

@@ -11,6 +11,7 @@ import (
 // flight is a batch that is under way: all that is not confirmed yet.
 type flight struct {
 	id       uint64
+	at       time.Time // when the barrier left
 	ops      []op
 	messages []openflow.Message
 	sent     int // of messages
@@ -25,14 +26,15 @@ type op struct {
 	wanted       *netview.Meter // nil: the meter is to be removed
 	xid          uint32
 	refused      *openflow.ErrorMsg
-	lost         bool // the switch lost the entry: perhaps the one that is added, perhaps the one before
+	lostBy       Source // who told, if lost
+	lost         bool   // the switch lost the entry: perhaps the one that is added, perhaps the one before
 }
 
 // lose notes that the switch lost a row's entry, if it is being added.
-func (f *flight) lose(w *row) {
+func (f *flight) lose(w *row, s Source) {
 	for i := range f.ops {
 		if o := &f.ops[i]; o.row == w && o.rule != nil {
-			o.lost = true
+			o.lost, o.lostBy = true, s
 		}
 	}
 }
@@ -67,7 +69,7 @@ func (c *Core) drain(l *ledger, now time.Time) {
 	}
 	var f *flight
 	n := 0
-	for ; n < len(l.queue) && (f == nil || len(f.ops) < c.config.BatchMax); n++ {
+	for ; n < len(l.queue) && (f == nil || len(f.ops) < l.batch); n++ {
 		w := l.queue[n]
 		if w.state = rowIdle; l.rows[w.key] != w {
 			continue
@@ -77,6 +79,7 @@ func (c *Core) drain(l *ledger, now time.Time) {
 				f = &flight{}
 			}
 			w.state = rowFlying
+			c.moved(l, w)
 			f.ops = append(f.ops, o)
 			f.messages = append(f.messages, m)
 		}
@@ -93,7 +96,7 @@ func (c *Core) drain(l *ledger, now time.Time) {
 // nextFor is what has to be sent for a row, nil if nothing.
 func (c *Core) nextFor(l *ledger, w *row, now time.Time) (op, openflow.Message) {
 	if w.rule == nil {
-		if !w.held {
+		if !w.held || l.foreign[w.key] != nil { // another's entry took the place of ours
 			delete(l.rows, w.key)
 			return op{}, nil
 		}
@@ -103,9 +106,11 @@ func (c *Core) nextFor(l *ledger, w *row, now time.Time) (op, openflow.Message) 
 		c.tell(w, verdict{netview.RuleFailed, w.unsaid})
 		return op{}, nil
 	}
-	if e := l.foreign[w.key]; e != nil {
+	w.blocked = false
+	if e := l.foreign[w.key]; e != nil && !w.ours {
+		w.blocked = true
 		c.tell(w, verdict{netview.RuleFailed, fmt.Sprintf("a foreign entry with cookie 0x%x stands in its place", e.Cookie)})
-		l.readBy(now.Add(c.config.RetryMax))
+		l.auditBy(now.Add(c.config.RetryMax))
 		return op{}, nil
 	}
 	instructions := l.instructionsOf(w)
@@ -113,7 +118,7 @@ func (c *Core) nextFor(l *ledger, w *row, now time.Time) (op, openflow.Message) 
 		c.installed(l, w, w.rule, instructions)
 		return op{}, nil
 	}
-	c.tell(w, pending)
+	c.tell(w, c.waiting(l, w))
 	return op{row: w, rule: w.rule, instructions: instructions}, addition(w.key, w.rule, instructions)
 }
 
@@ -127,7 +132,8 @@ func (l *ledger) instructionsOf(w *row) []openflow.Instruction {
 
 // installed notes that the switch holds a rule with these instructions.
 func (c *Core) installed(l *ledger, w *row, r *netview.Rule, instructions []openflow.Instruction) {
-	w.held, w.known, w.on = true, true, content{r.Cookie, instructions}
+	w.held, w.known, w.on, w.ours = true, true, content{r.Cookie, instructions}, true
+	delete(l.foreign, w.key)
 	w.fails, w.retryAt = 0, time.Time{}
 	reason := ""
 	if id := meterOf(r.Instructions); id != 0 && meterOf(instructions) == 0 {

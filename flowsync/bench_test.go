@@ -49,7 +49,7 @@ func (f *fleet) connect(reading func(dpid netview.DPID) Reading) {
 	f.session++
 	for dpid := range netview.DPID(fleetSwitches) {
 		f.step(Up{dpid, f.session, openflow.V13, 254})
-		f.step(Entries{DPID: dpid, Session: f.session, Reading: reading(dpid)})
+		f.step(Entries{DPID: dpid, Session: f.session, ID: f.core.ledgers[dpid].reading, Reading: reading(dpid)})
 	}
 }
 

@@ -13,6 +13,12 @@ import (
 func (c *Core) up(l *ledger, in Up, now time.Time) {
 	c.forget(l)
 	l.session, l.version = in.Session, in.Version
+	l.batch, l.barrier = min(batchFirst, c.config.BatchMax), 0
+	l.watch = WatchReading
+	if !c.config.NoMonitor {
+		l.watch = WatchAsked
+		c.ready.Monitors = append(c.ready.Monitors, Address{l.dpid, l.session})
+	}
 	l.single = plan.SingleTable(in.Version, in.Tables)
 	l.byCookie = c.former.canFilter(in.Version)
 	l.silent, l.misread = 0, 0
@@ -27,6 +33,13 @@ func (c *Core) up(l *ledger, in Up, now time.Time) {
 // forget ends a session: what was under way is not known any more. Rules that were installed still are.
 func (c *Core) forget(l *ledger) {
 	l.phase, l.found = phaseDown, false
+	c.unreached(l)
+	c.costOf(l, 0)
+	l.watch, l.audit, l.late, l.overrun, l.took = WatchReading, audit{}, nil, false, 0
+	l.auditAt = time.Time{}
+	if l.stuck {
+		c.unstick(l)
+	}
 	l.flight, l.queue, l.retries = nil, nil, nil
 	l.stale, l.soft, l.foreign, l.unkept = nil, nil, nil, 0
 	l.readAt, l.answerBy, l.resendAt = time.Time{}, time.Time{}, time.Time{}
@@ -35,7 +48,7 @@ func (c *Core) forget(l *ledger) {
 	for _, key := range l.keys() {
 		w := l.rows[key]
 		w.state, w.retryAt, w.fails = rowIdle, time.Time{}, 0
-		w.held, w.known, w.on, w.unmetered, w.lost = false, false, content{}, false, false
+		w.held, w.known, w.on, w.unmetered, w.lost, w.blocked = false, false, content{}, false, false, false
 	}
 }
 
@@ -56,17 +69,11 @@ func (c *Core) reread(l *ledger, now time.Time) {
 		}
 	}
 	l.meters.forget()
-	l.phase = phaseReading
+	l.asked = l.asked || l.checking
+	l.phase, l.audit, l.checking, l.auditAt = phaseReading, audit{}, false, time.Time{}
 	l.silent++
 	l.answerBy, l.resendAt = time.Time{}, time.Time{}
 	l.readAt = now.Add(c.config.backoff(l.silent))
-}
-
-// readBy has the switch read at t, or before.
-func (l *ledger) readBy(t time.Time) {
-	if l.readAt.IsZero() || t.Before(l.readAt) {
-		l.readAt = t
-	}
 }
 
 // read asks for the switch's entries. If all of them were too many for an answer, the next try asks for ours only.
@@ -74,17 +81,28 @@ func (c *Core) read(l *ledger, now time.Time) {
 	l.phase, l.readAt = phaseReading, time.Time{}
 	l.answerBy = now.Add(c.config.Answer)
 	l.filtered = l.byCookie && l.misread%2 == 1
-	r := Request{Address: Address{l.dpid, l.session}}
+	c.requests++
+	l.reading = c.requests
+	c.counters.Readings++
+	c.ready.Readings = append(c.ready.Readings, c.request(l, l.reading))
+}
+
+// request asks for the entries of a switch, or for ours only.
+func (c *Core) request(l *ledger, id uint64) Request {
+	r := Request{Address: Address{l.dpid, l.session}, ID: id}
 	if l.filtered {
 		r.Cookie, r.Mask = plan.Cookie{Domain: c.config.Domain}.Encode(), plan.DomainMask
 	}
-	c.counters.Readings++
-	c.ready.Readings = append(c.ready.Readings, r)
+	return r
 }
 
 // entries compares what the switch holds with what is wanted of it.
 func (c *Core) entries(l *ledger, in Entries, now time.Time) {
-	if l.phase != phaseReading || l.answerBy.IsZero() {
+	if l.audit.id != 0 && l.audit.id == in.ID {
+		c.endAudit(l, in, now)
+		return
+	}
+	if l.phase != phaseReading || l.answerBy.IsZero() || in.ID != l.reading {
 		return
 	}
 	if in.Err != nil {
@@ -93,10 +111,10 @@ func (c *Core) entries(l *ledger, in Entries, now time.Time) {
 		return
 	}
 	l.phase, l.answerBy, l.misread = phaseReady, time.Time{}, 0
-	l.silent = 0
-	if c.config.Reread > 0 {
-		l.readBy(now.Add(c.config.Reread))
+	if !l.stuck {
+		l.silent = 0
 	}
+	c.learnCost(l, in.Cost)
 	if !l.found {
 		l.found = true
 		c.ready.Found = append(c.ready.Found, Found{l.dpid, treeOf(in.Reading.Firm)})
@@ -104,9 +122,11 @@ func (c *Core) entries(l *ledger, in Entries, now time.Time) {
 	l.sort(&in.Reading)
 	l.requeue()
 	for _, key := range l.keys() {
-		c.compare(l, l.rows[key])
+		c.compare(l, l.rows[key], now)
 	}
 	c.dropSoft(l)
+	c.catchUp(l, now)
+	c.pace(l, now, true)
 }
 
 // treeOf are the entries of the tree's kind.
@@ -155,7 +175,7 @@ func (l *ledger) requeue() {
 
 // compare notes what the switch holds in the place of a row, and has the row looked at. What is left in l.stale at the
 // end is wanted by nobody.
-func (c *Core) compare(l *ledger, w *row) {
+func (c *Core) compare(l *ledger, w *row, now time.Time) {
 	w.held, w.known, w.on = false, false, content{}
 	if e := l.stale[w.key]; e != nil {
 		w.hold(e)
@@ -170,7 +190,7 @@ func (c *Core) compare(l *ledger, w *row) {
 	}
 	if w.outcome.state == netview.RuleInstalled && !c.holds(l, w, w.rule.Instructions) &&
 		!c.holds(l, w, withoutMeter(w.rule.Instructions)) {
-		c.tell(w, pending)
+		c.tell(w, c.waiting(l, w))
 	}
 	l.enqueue(w)
 }
@@ -191,8 +211,7 @@ func (c *Core) prune(l *ledger, now time.Time) {
 	}
 }
 
-// removed takes the news that an entry went from the switch. A firm one that is wanted is put back, but not more often
-// than the back-off allows: somebody may insist on removing it.
+// removed takes the news that an entry went from the switch. A firm one that is wanted is put back.
 func (c *Core) removed(l *ledger, in Removed, now time.Time) {
 	if plan.Foreign(in.Cookie, c.config.Domain) {
 		return
@@ -206,23 +225,11 @@ func (c *Core) removed(l *ledger, in Removed, now time.Time) {
 		return
 	case l.phase == phaseReading: // the listing that comes may have been made before
 		w.lost = true
-		c.tell(w, pending)
-		return
-	case w.state == rowFlying:
-		l.flight.lose(w)
-		return
-	case !w.known:
-		return
+		c.tell(w, c.waiting(l, w))
+	case l.watch == WatchMonitor: // which tells too, and in order with our own changes
+	default:
+		c.tookAway(l, w, false, SourceRemoved, now)
 	}
-	w.held, w.known, w.on = false, false, content{}
-	c.tell(w, pending)
-	if w.state == rowQueued {
-		return
-	}
-	c.counters.Repairs++
-	w.fails++
-	w.retryAt = now.Add(c.config.backoff(w.fails))
-	l.retries = append(l.retries, w)
 }
 
 // facts takes what the view says of a switch.

@@ -20,13 +20,28 @@ type Config struct {
 	RetryFirst, RetryMax time.Duration
 	// Resend is when a batch that did not fit into a session's queue goes on. Default 20 ms.
 	Resend time.Duration
-	// Reread is how often a switch is read and compared though nothing suggests it. Default 0: only when it connects.
-	Reread time.Duration
-	// BatchMax is the largest number of flow-mods before a barrier. Default 512.
-	BatchMax int
+	// ReadShare is how much of one processor reading switches again may cost, of all that have no flow monitor together:
+	// by it the time between two readings of a switch grows. Default 0.01.
+	ReadShare float64
+	// ReadEvery is the shortest such time. Default 5 s.
+	ReadEvery time.Duration
+	// ReadCost is what a reading is thought to cost before it was measured. Default 100 µs.
+	ReadCost time.Duration
+	// NoMonitor keeps flowsync from asking switches for a flow monitor.
+	NoMonitor bool
+	// Barrier is how long a barrier should take: batches shrink and grow until it does. Default 100 ms.
+	Barrier time.Duration
+	// BatchMin and BatchMax bound the number of flow-mods before a barrier. Defaults 1, 512.
+	BatchMin, BatchMax int
+	// LieCount is how often a switch may lose a rule within LieWindow until it is marked as one that does not keep what it
+	// confirms. Defaults 5, 1 min.
+	LieCount  int
+	LieWindow time.Duration
 	// ForeignMax and SoftMax are how many foreign and adopted soft entries are remembered of a switch; more are counted
 	// only. Defaults 4096, 262144.
 	ForeignMax, SoftMax int
+	// Alarms is told of alarms, by Run's goroutine. Default: nobody is.
+	Alarms Alarms
 	// Found is told, by Run's goroutine, which firm entries of the tree's kind (plan.KindTree) a switch held when it was
 	// first read in a session: what an earlier life left, or this one. None is told too. Default: nobody is told.
 	Found func(dpid netview.DPID, entries []Entry)
@@ -34,6 +49,12 @@ type Config struct {
 	// earlier life; whoever made the others in this one looks after them. It is called on any goroutine and must not
 	// block. Default: all are of an earlier life.
 	Adopt func(dpid netview.DPID, soft []SoftEntry, whole bool) []SoftEntry
+}
+
+// Alarms takes alarms; their object is the switch's datapath id. *alarm.Board is one.
+type Alarms interface {
+	Raise(kind netview.AlarmKind, object, text string)
+	Clear(kind netview.AlarmKind, object string)
 }
 
 func (c Config) withDefaults() Config {
@@ -56,6 +77,15 @@ func (c Config) withDefaults() Config {
 	orTime(&c.RetryMax, time.Minute)
 	orTime(&c.Resend, 20*time.Millisecond)
 	orInt(&c.BatchMax, 512)
+	orInt(&c.BatchMin, 1)
+	orInt(&c.LieCount, 5)
+	orTime(&c.LieWindow, time.Minute)
+	orTime(&c.Barrier, 100*time.Millisecond)
+	orTime(&c.ReadEvery, 5*time.Second)
+	orTime(&c.ReadCost, 100*time.Microsecond)
+	if c.ReadShare <= 0 {
+		c.ReadShare = 0.01
+	}
 	orInt(&c.ForeignMax, 4096)
 	orInt(&c.SoftMax, 1<<18)
 	return c

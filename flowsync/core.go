@@ -13,7 +13,11 @@ type Core struct {
 	ledgers  map[netview.DPID]*ledger
 	batches  uint64 // the number of the last batch
 	counters Counters
-	adopted  int // soft entries of an earlier life, all switches'
+	adopted  int              // soft entries of an earlier life, all switches'
+	requests uint64           // the number of the last reading
+	costs    time.Duration    // of one reading of each switch that is watched by reading
+	seen     netview.Revision // in the inputs so far
+	before   netview.Revision // seen at the end of the last step
 
 	former    former
 	deadlines deadlines
@@ -48,6 +52,7 @@ func (c *Core) Step(inputs []Input, now time.Time) *Ready {
 	}
 	clear(c.touched)
 	c.touched = c.touched[:0]
+	c.before = c.seen
 	c.ready.Wake = c.next()
 	return &c.ready
 }
@@ -72,6 +77,13 @@ func (c *Core) apply(in Input, now time.Time) *ledger {
 		return c.applyRule(in)
 	case Meter:
 		return c.applyMeter(in)
+	case Seen:
+		c.seen = in.Revision
+		return nil
+	case Check:
+		l := c.ledger(in.DPID)
+		c.ask(l)
+		return l
 	case Wanted:
 		l := c.ledger(in.DPID)
 		c.replace(l, in)
@@ -118,7 +130,27 @@ func (c *Core) applyAnswer(in Input, now time.Time) *ledger {
 			return l
 		}
 	}
-	return nil
+	return c.applyWord(in, now)
+}
+
+// applyWord takes what comes of a flow monitor.
+func (c *Core) applyWord(in Input, now time.Time) *ledger {
+	var l *ledger
+	switch in := in.(type) {
+	case Monitoring:
+		if l = c.on(in.DPID, in.Session); l != nil {
+			c.monitoring(l, in, now)
+		}
+	case Changed:
+		if l = c.on(in.DPID, in.Session); l != nil {
+			c.changed(l, in, now)
+		}
+	case Paused:
+		if l = c.on(in.DPID, in.Session); l != nil {
+			c.paused(l, in, now)
+		}
+	}
+	return l
 }
 
 // ledger is that of a switch, made if there is none.
@@ -152,6 +184,7 @@ func (c *Core) gone(dpid netview.DPID) *ledger {
 // bury withdraws what flowsync itself wants of a switch that is neither in the view nor connected, and forgets the switch
 // when nobody else wants anything of it.
 func (c *Core) bury(l *ledger) {
+	c.unreached(l)
 	if l.own {
 		l.own = false
 		c.ready.Own = append(c.ready.Own, Own{DPID: l.dpid})
@@ -210,6 +243,12 @@ func (c *Core) work(l *ledger, now time.Time) {
 	c.act(l, now)
 	c.adopted += len(l.soft) - l.adopted
 	l.adopted = len(l.soft)
+	rest := l.phase == phaseReady && l.flight == nil && len(l.queue) == 0 && !l.meters.reading &&
+		!slices.ContainsFunc(l.retries, func(w *row) bool { return w.outcome == pending })
+	if l.rest && !rest {
+		l.agreed = c.before
+	}
+	l.rest = rest
 }
 
 func (c *Core) act(l *ledger, now time.Time) {
@@ -227,21 +266,38 @@ func (c *Core) act(l *ledger, now time.Time) {
 		}
 	}
 	if passed(l.readAt, now) && l.flight == nil && !l.meters.reading {
+		if l.silent > 0 && !l.stuck {
+			c.stick(l)
+		}
 		c.read(l, now)
 	}
+	c.actAudit(l, now)
 	c.retry(l, now)
 	c.prune(l, now)
 	if l.flight != nil && passed(l.resendAt, now) {
 		c.hand(l)
 	}
 	c.drain(l, now)
-	for _, t := range []time.Time{l.answerBy, l.readAt, l.resendAt} {
+	for _, t := range []time.Time{l.answerBy, l.readAt, l.resendAt, l.auditAt, l.audit.by, l.trustAt} {
 		if !t.IsZero() && t.After(now) {
 			c.wakeAt(l, t)
 		}
 	}
 	for _, w := range l.retries {
 		c.wakeAt(l, w.retryAt)
+	}
+}
+
+// actAudit begins and ends readings beside the writing.
+func (c *Core) actAudit(l *ledger, now time.Time) {
+	if passed(l.audit.by, now) {
+		c.endAudit(l, Entries{Err: errNoAnswer}, now)
+	}
+	if (passed(l.auditAt, now) || l.asked) && l.phase == phaseReady && l.audit.id == 0 {
+		c.beginAudit(l, now)
+	}
+	if passed(l.trustAt, now) {
+		c.trust(l)
 	}
 }
 

@@ -23,11 +23,30 @@ func TestConversations(t *testing.T) {
 // scene is a conversation under way.
 type scene struct{ *world }
 
+// Raise and Clear say what alarms there are.
+func (s *scene) Raise(kind netview.AlarmKind, object, text string) {
+	s.say(fmt.Sprintf("alarm %s %s: %s", kind, object, text))
+}
+
+func (s *scene) Clear(kind netview.AlarmKind, object string) {
+	s.say(fmt.Sprintf("alarm %s %s ends", kind, object))
+}
+
 // do does one command and returns what was said because of it.
 func (s *scene) do(t *testing.T, c *golden.Command) string {
 	if s.world == nil {
-		s.world = newWorld(t, Config{BatchMax: 8})
+		config := Config{BatchMax: 8, NoMonitor: true, ReadEvery: 24 * time.Hour, Alarms: s}
+		if c.Name == "config" { // the first command
+			config.NoMonitor = c.Arg("monitor", "no") == "no"
+			if every, err := time.ParseDuration(c.Arg("read", "24h")); err == nil {
+				config.ReadEvery = every
+			}
+		}
+		s.world = newWorld(t, config)
 		s.loud = true
+	}
+	if c.Name == "config" {
+		return ""
 	}
 	s.t, s.lines = t, nil
 	dpid := netview.DPID(1)
@@ -52,6 +71,7 @@ func (s *scene) show(name string, dpid netview.DPID) (string, bool) {
 	case "standing":
 		for _, standing := range s.loop.core.Standings() {
 			if standing.DPID == dpid {
+				standing.Cost = 0 // which is measured
 				return fmt.Sprintf("%+v", standing), true
 			}
 		}
@@ -91,8 +111,9 @@ func (s *scene) act(c *golden.Command, dpid netview.DPID) {
 			version = openflow.V10
 		}
 		s.add(dpid, version, uint8(number("tables", "254")), 1, 2, 3)
+		s.models[dpid].monitor.offered = c.Arg("monitor", "no") == "yes"
 		s.models[dpid].meterous = version == openflow.V13 && c.Arg("meters", "yes") == "yes"
-	case "holds": // the switch has entries from before
+	case "holds": // the switch has entries, or somebody writes them
 		for _, r := range s.rules(c.Input) {
 			s.models[dpid].put(&r)
 		}
@@ -118,6 +139,22 @@ func (s *scene) act(c *golden.Command, dpid netview.DPID) {
 		s.models[dpid].refuse[uint16(number("priority", "0"))] = openflow.ErrorCode(number("code", "0"))
 	case "lose": // somebody removes entries of priority=N at the switch
 		s.lose(dpid, uint16(number("priority", "0")))
+	case "delete": // the same, and no flow-removed
+		s.models[dpid].forget(uint16(number("priority", "0")))
+	case "change": // somebody has entries of priority=N output to port=N
+		s.models[dpid].modify(uint16(number("priority", "0")), uint32(number("port", "9")))
+	case "forget": // the switch confirms entries of priority=N and does not keep them, or, with forget=no, does
+		s.models[dpid].forgets[uint16(number("priority", "0"))] = c.Arg("forget", "yes") == "yes"
+	case "pause":
+		s.models[dpid].pause()
+		s.loop.MonitorPaused(dpid, s.wires[dpid], true)
+	case "resume":
+		s.models[dpid].resume()
+		s.loop.MonitorPaused(dpid, s.wires[dpid], false)
+	case "drop": // the switch does messages=N of what it was sent, and does not answer
+		s.wires[dpid].take(number("messages", "1000"), true)
+	case "check":
+		s.check1(dpid)
 	case "wait":
 		d, err := time.ParseDuration(c.Args[0])
 		if err != nil {
@@ -126,6 +163,28 @@ func (s *scene) act(c *golden.Command, dpid netview.DPID) {
 		s.now = s.now.Add(d)
 	default:
 		s.t.Fatalf("%s:%d: no command %s", c.File, c.Line, c.Name)
+	}
+}
+
+// check1 has a switch compared and says what was found, when it has answered.
+func (s *scene) check1(dpid netview.DPID) {
+	found := make(chan Findings, 1)
+	s.loop.checks[dpid] = append(s.loop.checks[dpid], found)
+	s.loop.answer(Check{dpid})
+	s.turn()
+	if w := s.wires[dpid]; w != nil {
+		w.take(1000, false)
+	}
+	s.turn()
+	select {
+	case f := <-found:
+		s.say(fmt.Sprintf("%s: wanted=%d compared=%d in_flight=%d failed=%d foreign=%d shadowed=%d error=%v",
+			f.DPID, f.Wanted, f.Compared, f.InFlight, f.Failed, f.Foreign, f.Shadowed, f.Err))
+		for _, d := range f.Differences {
+			s.say(fmt.Sprintf("  %s table=%d priority=%d %s %s: wanted %q held %q", d.Kind, d.Table, d.Priority, d.Match.String(), d.Owner, d.Wanted, d.Held))
+		}
+	default:
+		s.say("no findings")
 	}
 }
 

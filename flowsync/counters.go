@@ -3,20 +3,22 @@ package flowsync
 import (
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/weirnet/weir/netview"
 )
 
 // Counters count what flowsync did since it started, for metrics.
 type Counters struct {
-	FlowMods  uint64 // sent
-	MeterMods uint64 // sent
-	Barriers  uint64 // sent
-	Readings  uint64 // of a switch's entries, asked for
-	Refused   uint64 // errors that answered flow-mods and meter-mods
-	Retries   uint64 // rules tried again after a refusal
-	Repairs   uint64 // rules that went missing
-	Full      uint64 // batches cut short by a full queue
+	FlowMods  uint64          // sent
+	MeterMods uint64          // sent
+	Barriers  uint64          // sent
+	Readings  uint64          // of a switch's entries, asked for
+	Refused   uint64          // errors that answered flow-mods and meter-mods
+	Retries   uint64          // rules tried again after a refusal
+	Repairs   uint64          // rules that were lost or changed behind our back, and put back
+	Drift     [sources]uint64 // of those, by Source
+	Full      uint64          // batches cut short by a full queue
 }
 
 // Standing is how far one switch has come.
@@ -33,6 +35,15 @@ type Standing struct {
 	Adopted   int // soft entries of an earlier life
 	Foreign   int // entries of others
 	InFlight  int // messages that wait for a barrier
+
+	Watch    Watch            // how drift is noticed
+	Bound    time.Duration    // how long a drift that the switch does not tell of can stay unnoticed; negative if not known
+	Cost     time.Duration    // of a processor, for one reading; 0 if the switch is not watched by reading
+	Batch    int              // messages before a barrier at most
+	Barrier  time.Duration    // how long barriers take, smoothed
+	Revision netview.Revision // of the view: the switch is known to agree with all changes up to it, but for Failed
+	Stuck    bool             // it answers neither barriers nor readings
+	Lying    bool             // it does not keep what it confirms
 }
 
 // Counters returns the counters.
@@ -42,15 +53,20 @@ func (c *Core) Counters() Counters { return c.counters }
 func (c *Core) Standings() []Standing {
 	var list []Standing
 	for _, dpid := range c.dpids() {
-		list = append(list, c.ledgers[dpid].standing())
+		list = append(list, c.standing(c.ledgers[dpid]))
 	}
 	return list
 }
 
-func (l *ledger) standing() Standing {
+func (c *Core) standing(l *ledger) Standing {
 	s := Standing{
 		DPID: l.dpid, Connected: l.phase != phaseDown, Compared: l.phase == phaseReady,
 		Stale: len(l.stale), Adopted: len(l.soft), Foreign: len(l.foreign) + l.unkept,
+		Watch: l.watch, Bound: c.bound(l), Cost: l.cost, Batch: l.batch, Barrier: l.barrier, Revision: l.agreed,
+		Stuck: l.stuck, Lying: l.lying,
+	}
+	if l.rest {
+		s.Revision = c.seen
 	}
 	if l.flight != nil {
 		s.InFlight = len(l.flight.ops)

@@ -43,6 +43,7 @@ type fuzzed struct {
 	session uint64
 	batch   uint64
 	xid     uint32
+	reading uint64
 }
 
 func (z *fuzzed) byte() byte {
@@ -63,6 +64,9 @@ func (z *fuzzed) step(inputs ...Input) {
 			z.t.Fatal("wants to be woken in the past")
 		}
 		inputs = nil
+		for _, r := range ready.Readings {
+			z.reading = r.ID
+		}
 		for _, own := range ready.Own {
 			for i := range own.Rules {
 				r := own.Rules[i]
@@ -85,7 +89,7 @@ func (z *fuzzed) step(inputs ...Input) {
 // input makes an input of the next bytes.
 func (z *fuzzed) input() Input {
 	const dpid = 1
-	switch z.byte() % 12 {
+	switch z.byte() % 16 {
 	case 0:
 		z.session++
 		version := openflow.V13
@@ -96,7 +100,7 @@ func (z *fuzzed) input() Input {
 	case 1:
 		return Down{dpid, z.session}
 	case 2:
-		return Entries{DPID: dpid, Session: z.session, Reading: z.reading()}
+		return Entries{DPID: dpid, Session: z.session, ID: z.reading - uint64(z.byte()%2), Reading: z.listing()}
 	case 3:
 		return Confirmed{DPID: dpid, Session: z.session, Batch: z.batch - uint64(z.byte()%2)}
 	case 4:
@@ -118,13 +122,39 @@ func (z *fuzzed) input() Input {
 	case 9:
 		return Facts{&netview.Switch{DPID: dpid, State: netview.SwitchReady}, z.byte()%2 == 0}
 	case 10:
-		return Entries{DPID: dpid, Session: z.session, Err: errors.New("refused")}
+		return Entries{DPID: dpid, Session: z.session, ID: z.reading, Err: errors.New("refused")}
+	case 11:
+		var err error
+		if z.byte()%2 == 0 {
+			err = errors.New("refused")
+		}
+		return Monitoring{dpid, z.session, err}
+	case 12:
+		return Changed{dpid, z.session, z.changes()}
+	case 13:
+		return Paused{dpid, z.session, z.byte()%2 == 0}
+	case 14:
+		return Check{dpid}
 	}
 	return Meters{DPID: dpid, Session: z.session, Held: []netview.Meter{{ID: uint32(z.byte())}}}
 }
 
-// reading is a listing made of the next bytes, if a switch could send them.
-func (z *fuzzed) reading() Reading {
+// changes are what a flow monitor may tell.
+func (z *fuzzed) changes() (changes []Change) {
+	for range z.byte() % 3 {
+		b := z.byte()
+		rule := parseRule(z.t, "eth_type=0x0806 apply=1")
+		e := Entry{Table: b % 3, Priority: uint16(b >> 4), Cookie: rule.Cookie, Match: rule.Match, Instructions: rule.Instructions}
+		if z.byte()%4 == 0 {
+			e.Cookie = uint64(z.byte())
+		}
+		changes = append(changes, Change{Event: openflow.FlowEvent(z.byte() % 3), Entry: e, Match: rule.Match.Key()})
+	}
+	return changes
+}
+
+// listing is a reading made of the next bytes, if a switch could send them.
+func (z *fuzzed) listing() Reading {
 	n := min(int(z.byte()), len(z.data))
 	body := z.data[:n]
 	z.data = z.data[n:]

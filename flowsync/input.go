@@ -1,6 +1,8 @@
 package flowsync
 
 import (
+	"time"
+
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/openflow"
 )
@@ -57,9 +59,38 @@ type (
 	Entries struct {
 		DPID    netview.DPID
 		Session uint64
+		ID      uint64 // of the Request
 		Reading Reading
+		Cost    time.Duration // of a processor; 0 if not known
 		Err     error
 	}
+
+	// Monitoring answers the question whether a switch has a flow monitor. Err says that it has not.
+	Monitoring struct {
+		DPID    netview.DPID
+		Session uint64
+		Err     error
+	}
+
+	// Changed is what a switch's flow monitor tells.
+	Changed struct {
+		DPID    netview.DPID
+		Session uint64
+		Changes []Change
+	}
+
+	// Paused tells that a switch's flow monitor leaves changes out from now on or, if not On, no longer.
+	Paused struct {
+		DPID    netview.DPID
+		Session uint64
+		On      bool
+	}
+
+	// Check has a switch compared with what is wanted of it; Ready.Findings answers.
+	Check struct{ DPID netview.DPID }
+
+	// Seen tells that all changes of the view up to a revision are in the inputs so far and those of the same step.
+	Seen struct{ Revision netview.Revision }
 
 	// Meters answers a reading of a switch's meters. Err says that there was no answer: the switch may have none.
 	Meters struct {
@@ -108,17 +139,22 @@ type (
 	Tick struct{}
 )
 
-func (Up) input()        {}
-func (Down) input()      {}
-func (Facts) input()     {}
-func (Gone) input()      {}
-func (Rule) input()      {}
-func (Meter) input()     {}
-func (Wanted) input()    {}
-func (Entries) input()   {}
-func (Meters) input()    {}
-func (Sent) input()      {}
-func (Refused) input()   {}
-func (Confirmed) input() {}
-func (Removed) input()   {}
-func (Tick) input()      {}
+func (Up) input()         {}
+func (Down) input()       {}
+func (Facts) input()      {}
+func (Gone) input()       {}
+func (Rule) input()       {}
+func (Meter) input()      {}
+func (Wanted) input()     {}
+func (Entries) input()    {}
+func (Meters) input()     {}
+func (Sent) input()       {}
+func (Refused) input()    {}
+func (Confirmed) input()  {}
+func (Removed) input()    {}
+func (Monitoring) input() {}
+func (Changed) input()    {}
+func (Paused) input()     {}
+func (Check) input()      {}
+func (Seen) input()       {}
+func (Tick) input()       {}

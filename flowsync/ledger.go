@@ -41,6 +41,26 @@ type ledger struct {
 	adopted int                     // of soft, in Core.adopted
 	unkept  int                     // foreign entries above Config.ForeignMax
 
+	watch    Watch
+	late     []Change // of the flow monitor, that came while the switch was read
+	overrun  bool     // there were more
+	reading  uint64   // the reading that is under way while nothing is written, or was last
+	audit    audit    // the reading that is under way beside the writing
+	auditAt  time.Time
+	cost     time.Duration // of a reading
+	took     time.Duration // the last reading beside the writing, from request to answer
+	moves    uint64        // how often something was sent to the switch or told by it
+	asked    bool          // somebody wants the next audit's findings
+	checking bool          // somebody wants those of the audit under way
+
+	batch   int              // messages before a barrier at most
+	barrier time.Duration    // how long barriers take, smoothed
+	stuck   bool             // it answers nothing
+	lying   bool             // it does not keep what it confirms
+	trustAt time.Time        // when that is forgotten
+	rest    bool             // nothing is left to do
+	agreed  netview.Revision // while there is: the last revision that was known to be agreed with
+
 	touched bool // in this step
 	own     bool // the infrastructure's rules are wanted
 
@@ -84,6 +104,12 @@ type row struct {
 	on        content //
 	unmetered bool    // the switch refused it with its meter
 	lost      bool    // the switch told, while it was being read, that it lost the entry
+	ours      bool    // the switch was known to hold the rule: whatever stands in its place now came later
+	blocked   bool    // a foreign entry stands in its place
+
+	moved     uint64    // ledger.moves when something was last sent or told of this place
+	losses    int       // how often the switch lost the rule since
+	lostSince time.Time //
 
 	state   rowState
 	outcome verdict // what became of the rule, RulePending if not decided
@@ -120,10 +146,13 @@ func (c *Core) want(l *ledger, r *netview.Rule) {
 		return
 	default:
 		w.rule, w.outcome = r, pending
-		w.formed, w.unmetered = false, false
+		w.formed, w.unmetered, w.losses = false, false, 0
 		w.fails, w.retryAt = 0, time.Time{}
 	}
 	w.told = verdict{r.State, r.Reason}
+	if l.stuck {
+		c.tell(w, c.waiting(l, w))
+	}
 	l.enqueue(w)
 }
 

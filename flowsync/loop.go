@@ -41,11 +41,13 @@ type Loop struct {
 	seen    netview.Revision
 	settled bool
 	xids    []uint32
+	checks  map[netview.DPID][]chan Findings // that wait for a switch's
 }
 
 type connection struct {
 	session uint64
 	conn    Conn
+	missed  bool // something that its flow monitor told was dropped
 }
 
 // New returns a loop that keeps switches as the view wants them. It takes the view's Status, and Wanted under the name of
@@ -54,8 +56,8 @@ func New(config Config, view *netview.View) *Loop {
 	config = config.withDefaults()
 	return &Loop{
 		view: view, status: view.Status(), wanted: view.Wanted(Owner), config: config,
-		current: make(map[netview.DPID]connection),
-		wake:    make(chan struct{}, 1), done: make(chan struct{}),
+		current: make(map[netview.DPID]connection), checks: make(map[netview.DPID][]chan Findings),
+		wake: make(chan struct{}, 1), done: make(chan struct{}),
 		core: NewCore(config),
 	}
 }
@@ -64,7 +66,7 @@ func New(config Config, view *netview.View) *Loop {
 func (l *Loop) SwitchUp(dpid netview.DPID, version openflow.Version, tables uint8, conn Conn) {
 	l.mu.Lock()
 	l.last++
-	l.current[dpid] = connection{l.last, conn}
+	l.current[dpid] = connection{session: l.last, conn: conn}
 	l.put(Up{dpid, l.last, version, tables})
 	l.mu.Unlock()
 }
@@ -187,7 +189,7 @@ func (l *Loop) turn(now time.Time) time.Time {
 	for {
 		inputs, more := l.changes()
 		l.mu.Lock()
-		inputs = append(inputs, l.inbox...)
+		inputs = append(l.caughtUp(append(inputs, l.inbox...)), Seen{l.seen})
 		asks := l.asks
 		l.inbox, l.asks = nil, nil
 		l.mu.Unlock()
@@ -269,6 +271,9 @@ func (l *Loop) do(ready *Ready) (sent []Input) {
 			l.config.Found(f.DPID, f.Entries)
 		}
 	}
+	for _, a := range ready.Alarms {
+		l.alarm(a)
+	}
 	if len(ready.Results) > 0 {
 		l.status.Set(ready.Results)
 	}
@@ -278,6 +283,10 @@ func (l *Loop) do(ready *Ready) (sent []Input) {
 				tx.Set(own.DPID, own.Rules)
 			}
 		})
+	}
+	l.tellChecks(ready.Findings)
+	for _, a := range ready.Monitors {
+		l.monitor(a)
 	}
 	for i := range ready.Readings {
 		l.read(&ready.Readings[i])
@@ -293,6 +302,17 @@ func (l *Loop) do(ready *Ready) (sent []Input) {
 	return sent
 }
 
+// alarm hands an alarm on.
+func (l *Loop) alarm(a Alarm) {
+	switch {
+	case l.config.Alarms == nil:
+	case a.Clear:
+		l.config.Alarms.Clear(a.Kind, a.Object)
+	default:
+		l.config.Alarms.Raise(a.Kind, a.Object, a.Text)
+	}
+}
+
 // connOf is the connection of a session, nil if it has ended.
 func (l *Loop) connOf(a Address) Conn {
 	l.mu.Lock()
@@ -304,14 +324,16 @@ func (l *Loop) connOf(a Address) Conn {
 }
 
 func (l *Loop) read(r *Request) {
-	conn, a, all := l.connOf(r.Address), r.Address, r.Mask == 0
+	conn, a, id, all := l.connOf(r.Address), r.Address, r.ID, r.Mask == 0
 	if conn == nil {
 		return
 	}
 	err := conn.Multipart(r.flowRequest(), func(body openflow.ReplyBody, err error) {
-		in := Entries{DPID: a.DPID, Session: a.Session, Err: err}
+		in := Entries{DPID: a.DPID, Session: a.Session, ID: id, Err: err}
 		if list, ok := body.(*openflow.FlowStatsList); ok && err == nil {
+			began := time.Now()
 			in.Reading = l.config.Read(list.Flows)
+			in.Cost = cost(time.Since(began))
 			if l.config.Adopt != nil {
 				whole := all && in.Reading.SoftCount == len(in.Reading.Soft)
 				in.Reading.Soft = l.config.Adopt(a.DPID, in.Reading.Soft, whole)
@@ -323,7 +345,7 @@ func (l *Loop) read(r *Request) {
 		l.answer(in)
 	})
 	if err != nil {
-		l.answer(Entries{DPID: a.DPID, Session: a.Session, Err: err})
+		l.answer(Entries{DPID: a.DPID, Session: a.Session, ID: id, Err: err})
 	}
 }
 

@@ -138,8 +138,15 @@ func TestLoopInstallsWhatIsWanted(t *testing.T) {
 			t.Errorf("%d rules installed, want the infrastructure's 3 and 1", n)
 		}
 		l.Ask(func(core *Core) {
-			want := Standing{DPID: 7, Connected: true, Compared: true, Wanted: 5, Installed: 4, Failed: 1}
-			if got := core.Standings(); len(got) != 1 || got[0] != want {
+			want := Standing{
+				DPID: 7, Connected: true, Compared: true, Wanted: 5, Installed: 4, Failed: 1, Batch: batchFirst,
+				Bound: core.config.ReadEvery, Revision: view.Snapshot().Revision(),
+			}
+			got := core.Standings()
+			if len(got) == 1 {
+				got[0].Cost = 0 // which is measured
+			}
+			if len(got) != 1 || got[0] != want {
 				t.Errorf("standing %+v, want %+v", got, want)
 			}
 		})

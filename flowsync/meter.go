@@ -195,7 +195,9 @@ func (c *Core) metersRead(l *ledger, in Meters) {
 	l.answerBy = time.Time{}
 	for _, id := range m.ids() {
 		r := m.rows[id]
-		r.on, r.held = m.held[id]
+		if r.on, r.held = m.held[id]; r.held {
+			c.requeueMetered(l, id)
+		}
 	}
 }
 

@@ -21,6 +21,8 @@ type model struct {
 	refuse   map[uint16]openflow.ErrorCode // by priority
 	meterous bool                          // has meters
 	writes   int                           // flow-mods and meter-mods taken
+	monitor  flowMonitor
+	forgets  map[uint16]bool // priorities of which it confirms entries and does not keep them
 }
 
 // badRate is one that the model's meters do not have.
@@ -30,7 +32,7 @@ func newModel(version openflow.Version, tables uint8) *model {
 	return &model{
 		version: version, tables: tables, meterous: version == openflow.V13,
 		entries: map[entryKey]*openflow.FlowStats{}, meters: map[uint32]*openflow.MeterConfig{},
-		refuse: map[uint16]openflow.ErrorCode{},
+		refuse: map[uint16]openflow.ErrorCode{}, forgets: map[uint16]bool{},
 	}
 }
 
@@ -40,10 +42,15 @@ func (m *model) put(r *netview.Rule) {
 }
 
 func (m *model) store(mod *openflow.FlowMod) {
-	m.entries[entryKey{mod.Table, mod.Priority, mod.Match.Key()}] = &openflow.FlowStats{
+	key, event := entryKey{mod.Table, mod.Priority, mod.Match.Key()}, openflow.FlowAdded
+	if m.entries[key] != nil {
+		event = openflow.FlowModified
+	}
+	m.entries[key] = &openflow.FlowStats{
 		Table: mod.Table, Priority: mod.Priority, Cookie: mod.Cookie, Flags: mod.Flags,
 		Match: mod.Match.Clone(), Instructions: cloneInstructions(mod.Instructions),
 	}
+	m.told(event, m.entries[key])
 }
 
 // take does one message. What it returns is the error, if it is refused, and the entry that went, if its going is told.
@@ -76,7 +83,9 @@ func (m *model) add(mod *openflow.FlowMod) openflow.ErrorCode {
 	if m.entries[key] == nil && m.capacity > 0 && len(m.entries) >= m.capacity {
 		return openflow.FlowModFailedTableFull
 	}
-	m.store(mod)
+	if !m.forgets[mod.Priority] {
+		m.store(mod)
+	}
 	return 0
 }
 
@@ -87,6 +96,7 @@ func (m *model) remove(mod *openflow.FlowMod) *openflow.FlowRemoved {
 		return nil
 	}
 	delete(m.entries, key)
+	m.told(openflow.FlowDeleted, e)
 	if e.Flags&openflow.FlagSendFlowRemoved == 0 {
 		return nil
 	}
@@ -104,7 +114,12 @@ func (m *model) meter(mod *openflow.MeterMod) openflow.ErrorCode {
 		return openflow.MeterModFailedBadRate
 	case mod.Command == openflow.MeterDelete:
 		delete(m.meters, mod.Meter)
-		maps.DeleteFunc(m.entries, func(_ entryKey, e *openflow.FlowStats) bool { return meterOf(e.Instructions) == mod.Meter })
+		for _, key := range m.keys() {
+			if e := m.entries[key]; meterOf(e.Instructions) == mod.Meter {
+				delete(m.entries, key)
+				m.told(openflow.FlowDeleted, e)
+			}
+		}
 		return 0
 	case mod.Command == openflow.MeterAdd && held:
 		return openflow.MeterModFailedMeterExists
@@ -127,6 +142,11 @@ func (m *model) multipart(request openflow.RequestBody) (openflow.ReplyBody, err
 			}
 		}
 		body = list
+	case *openflow.FlowMonitorRequest:
+		if !m.monitor.offered {
+			return nil, errors.New("OFPET_BAD_REQUEST OFPBRC_BAD_EXPERIMENTER")
+		}
+		body = &openflow.FlowUpdateList{}
 	case *openflow.MeterConfigRequest:
 		if !m.meterous {
 			return nil, errors.New("OFPET_BAD_REQUEST OFPBRC_BAD_MULTIPART")
@@ -163,4 +183,24 @@ func (m *model) String() string {
 		fmt.Fprintf(&s, "meter=%d rate=%d burst=%d\n", id, m.meters[id].Bands[0].Rate, m.meters[id].Bands[0].Burst)
 	}
 	return s.String()
+}
+
+// forget loses the entries of a priority, and tells nobody but its flow monitor.
+func (m *model) forget(priority uint16) {
+	for _, key := range m.keys() {
+		if e := m.entries[key]; e.Priority == priority {
+			delete(m.entries, key)
+			m.told(openflow.FlowDeleted, e)
+		}
+	}
+}
+
+// modify has somebody change what the entries of a priority do. Their cookies stay.
+func (m *model) modify(priority uint16, port uint32) {
+	for _, key := range m.keys() {
+		if e := m.entries[key]; e.Priority == priority {
+			e.Instructions = []openflow.Instruction{openflow.Apply(openflow.Output(port))}
+			m.told(openflow.FlowModified, e)
+		}
+	}
 }

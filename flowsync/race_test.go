@@ -17,7 +17,7 @@ func TestLostWhileListed(t *testing.T) {
 	f.step(Up{0, 1, openflow.V13, 254})
 	lost := f.rules[0][0][0]
 	f.step(Removed{0, 1, lost.Table, lost.Priority, lost.Match.Key(), lost.Cookie})
-	if n := f.step(Entries{DPID: 0, Session: 1, Reading: f.held(0)}); n != 1 {
+	if n := f.step(Entries{DPID: 0, Session: 1, ID: f.core.ledgers[0].reading, Reading: f.held(0)}); n != 1 {
 		t.Fatalf("%d messages, want the lost rule's", n)
 	}
 }
@@ -29,10 +29,10 @@ func TestEarlierSessionIsIgnored(t *testing.T) {
 	rule := parseRule(t, "table=1 priority=5002 eth_type=0x0806 apply=1")
 	rule.DPID, rule.Owner, rule.State = 1, "forward", netview.RulePending
 	c.Step([]Input{Up{1, 2, openflow.V13, 254}, Rule{Rule: &rule}}, now)
-	if r := c.Step([]Input{Entries{DPID: 1, Session: 1}}, now); len(r.Batches) > 0 {
+	if r := c.Step([]Input{Entries{DPID: 1, Session: 1, ID: 1}}, now); len(r.Batches) > 0 {
 		t.Fatal("the listing of an earlier session was taken for this one's")
 	}
-	ready := c.Step([]Input{Entries{DPID: 1, Session: 2}}, now)
+	ready := c.Step([]Input{Entries{DPID: 1, Session: 2, ID: 1}}, now)
 	if len(ready.Batches) != 1 {
 		t.Fatal("the listing was not taken")
 	}
@@ -56,7 +56,7 @@ func TestReadsOursOnlyWhereAllIsTooMuch(t *testing.T) {
 		if r := c.Step([]Input{Up{1, 1, v, 254}}, now); len(r.Readings) != 1 || r.Readings[0].Mask != 0 {
 			t.Fatalf("OpenFlow %s: first readings %+v", v, r.Readings)
 		}
-		r := c.Step([]Input{Entries{DPID: 1, Session: 1, Err: errAnswer}}, now)
+		r := c.Step([]Input{Entries{DPID: 1, Session: 1, ID: 1, Err: errAnswer}}, now)
 		r = c.Step([]Input{Tick{}}, r.Wake)
 		if filtered := len(r.Readings) == 1 && r.Readings[0].Mask != 0; filtered != (v == openflow.V13) || len(r.Readings) != 1 {
 			t.Errorf("OpenFlow %s: second readings %+v", v, r.Readings)
@@ -64,9 +64,9 @@ func TestReadsOursOnlyWhereAllIsTooMuch(t *testing.T) {
 	}
 }
 
-// TestRereads: with Config.Reread a switch is compared again, and what went unnoticed is put right.
+// TestRereads: a switch without a flow monitor is compared again, and what went unnoticed is put right.
 func TestRereads(t *testing.T) {
-	w := newWorld(t, Config{Reread: time.Minute})
+	w := newWorld(t, Config{ReadEvery: time.Minute})
 	w.add(1, openflow.V13, 254, 1)
 	w.connect(1)
 	w.talk()
@@ -137,5 +137,21 @@ func TestHoldsWhatTheSwitchSaysItsOwnWay(t *testing.T) {
 	w.talk()
 	if wrote := w.models[1].writes - before; wrote != 0 {
 		t.Errorf("%d writes for what is there already", wrote)
+	}
+}
+
+// TestToldWhileListed: a flow monitor tells of a change after the switch made its listing, and before the listing is in.
+func TestToldWhileListed(t *testing.T) {
+	f := newFleet(t)
+	f.inputs = []Input{Rule{Rule: f.rules[0][0][0]}}
+	f.stepAll()
+	f.step(Up{0, 1, openflow.V13, 254})
+	f.step(Monitoring{DPID: 0, Session: 1})
+	r := f.rules[0][0][0]
+	changed := Entry{r.Table, r.Priority, r.Cookie, r.Match, []openflow.Instruction{openflow.Apply(openflow.Output(9))}}
+	f.step(Changed{0, 1, []Change{{Event: openflow.FlowModified, Entry: changed, Match: r.Match.Key()}}})
+	listing := f.core.ledgers[0].reading
+	if n := f.step(Entries{DPID: 0, Session: 1, ID: listing, Reading: f.held(0)}); n != 1 {
+		t.Fatalf("%d messages, want the changed rule's", n)
 	}
 }

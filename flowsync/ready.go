@@ -15,6 +15,12 @@ type Ready struct {
 	Results []netview.RuleResult
 	// Own are the rules that flowsync itself wants, to be written into the view.
 	Own []Own
+	// Alarms are to be raised and ended.
+	Alarms []Alarm
+	// Findings answer Check inputs.
+	Findings []Findings
+	// Monitors are switches to be asked for a flow monitor, each answered by Monitoring.
+	Monitors []Address
 	// Readings are switches whose flow entries are to be read, each answered by Entries.
 	Readings []Request
 	// MeterReadings are switches whose meters are to be read, each answered by Meters.
@@ -34,6 +40,7 @@ type Address struct {
 // Request asks for the flow entries of a switch whose cookies agree with Cookie in the bits of Mask; for all if Mask is 0.
 type Request struct {
 	Address
+	ID           uint64
 	Cookie, Mask uint64
 }
 
@@ -62,8 +69,10 @@ func (r *Ready) reset() {
 	clear(r.Results)
 	clear(r.Own)
 	clear(r.Batches)
+	clear(r.Findings)
+	clear(r.Alarms)
 	*r = Ready{
 		Found: r.Found[:0], Results: r.Results[:0], Own: r.Own[:0], Readings: r.Readings[:0],
-		MeterReadings: r.MeterReadings[:0], Batches: r.Batches[:0],
+		Alarms: r.Alarms[:0], Findings: r.Findings[:0], Monitors: r.Monitors[:0], MeterReadings: r.MeterReadings[:0], Batches: r.Batches[:0],
 	}
 }

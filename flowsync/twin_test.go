@@ -35,6 +35,10 @@ func TestConvergesWhateverHappens(t *testing.T) {
 			"room":     c.squeeze,
 			"port":     c.flipPort,
 			"wait":     c.waitSome,
+			"alter":    c.alter,
+			"usurp":    c.usurp,
+			"pause":    c.pauseSome,
+			"talk":     func(*rapid.T) { c.talk() },
 		})
 		c.heal(r)
 	})
@@ -44,18 +48,23 @@ func TestConvergesWhateverHappens(t *testing.T) {
 type chaos struct {
 	*world
 	foreign map[netview.DPID]map[entryKey]bool // that strangers wrote
+	drifted map[netview.DPID]map[entryKey]bool // in whose place they did something that nobody tells of
 }
 
 var chaosSwitches = []netview.DPID{1, 2, 3}
 
 func newChaos(r *rapid.T) *chaos {
-	c := &chaos{world: newWorld(r, Config{BatchMax: rapid.IntRange(1, 9).Draw(r, "batch")}), foreign: map[netview.DPID]map[entryKey]bool{}}
+	config := Config{BatchMax: rapid.IntRange(1, 9).Draw(r, "batch"), ReadEvery: 30 * time.Second}
+	c := &chaos{
+		world: newWorld(r, config), foreign: map[netview.DPID]map[entryKey]bool{}, drifted: map[netview.DPID]map[entryKey]bool{},
+	}
 	c.add(1, openflow.V13, 254, 1, 2, 3)
 	c.add(2, openflow.V13, 1, 1, 2, 3)
 	c.add(3, openflow.V10, 1, 1, 2, 3)
 	c.models[2].meterous = false
 	for _, dpid := range chaosSwitches {
-		c.foreign[dpid] = map[entryKey]bool{}
+		c.foreign[dpid], c.drifted[dpid] = map[entryKey]bool{}, map[entryKey]bool{}
+		c.models[dpid].monitor.offered = rapid.Bool().Draw(r, "monitor")
 	}
 	return c
 }
@@ -151,10 +160,69 @@ func (c *chaos) stranger(r *rapid.T) {
 	key := rapid.SampledFrom(m.keys()).Draw(r, "entry")
 	if e := m.entries[key]; !plan.Foreign(e.Cookie, plan.DomainDefault) {
 		delete(m.entries, key)
+		m.told(openflow.FlowDeleted, e)
 		c.loop.Removed(dpid, w, &openflow.FlowRemoved{
 			Cookie: e.Cookie, Table: e.Table, Priority: e.Priority, Match: e.Match, Reason: openflow.RemovedDelete,
 		})
 		c.turn()
+	}
+}
+
+// ourEntry draws an entry of ours on a switch, nil if there is none, and notes that nobody may tell what happens to it.
+func (c *chaos) ourEntry(r *rapid.T) (m *model, e *openflow.FlowStats) {
+	dpid := c.some(r)
+	m = c.models[dpid]
+	if len(m.entries) == 0 {
+		return nil, nil
+	}
+	key := rapid.SampledFrom(m.keys()).Draw(r, "entry")
+	if e = m.entries[key]; plan.Foreign(e.Cookie, plan.DomainDefault) || plan.Decode(e.Cookie).Kind.Soft() {
+		return nil, nil
+	}
+	c.drifted[dpid][key] = true
+	return m, e
+}
+
+// alter deletes or changes an entry of ours; the switch tells it by a flow monitor only.
+func (c *chaos) alter(r *rapid.T) {
+	m, e := c.ourEntry(r)
+	switch {
+	case e == nil:
+	case rapid.Bool().Draw(r, "delete"):
+		delete(m.entries, entryKey{e.Table, e.Priority, e.Match.Key()})
+		m.told(openflow.FlowDeleted, e)
+	default:
+		changed := *e
+		changed.Instructions = []openflow.Instruction{openflow.Apply(openflow.Output(rapid.Uint32Range(1, 4).Draw(r, "port")))}
+		m.entries[entryKey{e.Table, e.Priority, e.Match.Key()}] = &changed
+		m.told(openflow.FlowModified, &changed)
+	}
+}
+
+// usurp puts an entry of a stranger in the place of one of ours.
+func (c *chaos) usurp(r *rapid.T) {
+	if m, e := c.ourEntry(r); e != nil {
+		theirs := *e
+		theirs.Cookie, theirs.Flags = strangersCookie, 0
+		m.entries[entryKey{e.Table, e.Priority, e.Match.Key()}] = &theirs
+		m.told(openflow.FlowModified, &theirs)
+	}
+}
+
+const strangersCookie = 0x7700_0000_0000_0001
+
+// pauseSome has a flow monitor pause, or catch up.
+func (c *chaos) pauseSome(r *rapid.T) {
+	dpid := c.some(r)
+	m, w := c.models[dpid], c.wires[dpid]
+	switch {
+	case w == nil || m.monitor.tell == nil:
+	case m.monitor.paused:
+		m.resume()
+		c.loop.MonitorPaused(dpid, w, false)
+	default:
+		m.pause()
+		c.loop.MonitorPaused(dpid, w, true)
 	}
 }
 
@@ -186,7 +254,7 @@ func (c *chaos) waitSome(r *rapid.T) {
 func (c *chaos) installedIsHeld(r *rapid.T) {
 	for _, dpid := range chaosSwitches {
 		for rule := range c.view.Snapshot().Rules(dpid) {
-			if rule.State == netview.RuleInstalled && !c.holds(rule) {
+			if rule.State == netview.RuleInstalled && !c.drifted[dpid][keyOf(rule)] && !c.holds(rule) {
 				r.Fatalf("%s: called installed, not held: %v %s, table:\n%s", dpid, rule, rule.Match.String(), c.models[dpid])
 			}
 		}
@@ -213,6 +281,16 @@ func (c *chaos) heal(r *rapid.T) {
 			c.connect(dpid)
 		}
 		c.wires[dpid].room = 1 << 20
+		if m.monitor.paused {
+			m.resume()
+			c.loop.MonitorPaused(dpid, c.wires[dpid], false)
+		}
+		for _, key := range m.keys() { // usurpers may stand where nothing of ours was wanted any more
+			if e := m.entries[key]; e.Cookie == strangersCookie {
+				delete(m.entries, key)
+				m.told(openflow.FlowDeleted, e)
+			}
+		}
 		c.settle(dpid)
 	}
 	for range 10 {

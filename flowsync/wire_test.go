@@ -98,14 +98,24 @@ func (w *wire) one(q queued, mute bool) {
 	case q.barrier != nil && !mute:
 		q.barrier(nil)
 	case q.multipart != nil && !mute:
-		q.multipart(w.model.multipart(m.(*openflow.MultipartRequest).Body))
+		request := m.(*openflow.MultipartRequest).Body
+		body, err := w.model.multipart(request)
+		if _, monitor := request.(*openflow.FlowMonitorRequest); monitor && err == nil {
+			w.model.monitor.tell = w.tell
+		}
+		q.multipart(body, err)
 	case q.barrier == nil && q.multipart == nil:
 		w.modify(h, m, mute)
 	}
 }
 
 func (w *wire) modify(h openflow.Header, m openflow.Message, mute bool) {
+	if mute {
+		w.model.monitor.tell = nil
+	}
+	w.model.monitor.own = h.XID
 	code, gone := w.model.take(m)
+	w.model.monitor.own = 0
 	if mute {
 		return
 	}
@@ -134,5 +144,6 @@ func (w *wire) cut(n int) {
 		}
 	}
 	w.queue = nil
+	w.model.monitor = flowMonitor{offered: w.model.monitor.offered}
 	w.loop.SwitchDown(w.dpid, w)
 }

@@ -36,6 +36,9 @@ type world struct {
 func newWorld(t tester, config Config) *world {
 	view := netview.New(netview.Limits{})
 	w := &world{}
+	if config.ReadEvery == 0 {
+		config.ReadEvery = 24 * time.Hour
+	}
 	config.Found = func(dpid netview.DPID, entries []Entry) {
 		for i := range entries {
 			w.say(fmt.Sprintf("%s: found %s", dpid, entries[i].String()))

@@ -64,22 +64,30 @@ func (m *Experimenter) FlowMonitorPause(v Version) (paused, ok bool) {
 func (m *Match) parseMonitorMatch(v Version, b []byte, n int, a *arena) (int, error) {
 	padded := n + padTo8(n)
 	if padded > len(b) {
-		return 0, refuse(BadMatchBadLen, "match of %d bytes in %d", n, len(b))
+		return 0, refuse(BadRequestBadLen, "match of %d bytes in %d", n, len(b))
 	}
 	if v == V10 {
-		m.fixed, m.meant = nil, nil
-		start, err := len(a.bytes), error(nil)
-		if a.bytes, err = appendFromNXM(a.bytes, b[:n]); err != nil {
-			return 0, err
+		if err := m.parseNXM(b[:n], a); err != nil {
+			return 0, refuse(BadRequestBadLen, "%v", err) // OpenFlow 1.0 has no error for matches
 		}
-		m.OXM = view(a.bytes, start, len(a.bytes))
-		return padded, checkOXM(m.OXM, true)
+		return padded, nil
 	}
 	got, err := m.parse(v, b, a)
 	if err == nil && matchHeaderLen+len(m.OXM) != n {
 		return 0, refuse(BadMatchBadLen, "match of %d bytes, not the %d announced", matchHeaderLen+len(m.OXM), n)
 	}
 	return got, err
+}
+
+// parseNXM reads a list of NXM TLVs. What they mean is made in a.
+func (m *Match) parseNXM(b []byte, a *arena) (err error) {
+	m.fixed, m.meant = nil, nil
+	start := len(a.bytes)
+	if a.bytes, err = appendFromNXM(a.bytes, b); err != nil {
+		return err
+	}
+	m.OXM = view(a.bytes, start, len(a.bytes))
+	return checkOXM(m.OXM, true)
 }
 
 // appendMonitorMatch appends a match with its padding and returns its length without.
