@@ -1,6 +1,7 @@
 package flowsync
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -40,29 +41,11 @@ func (l *Loop) Check(ctx context.Context) (Report, bool) {
 	}) {
 		return report, false
 	}
-	for len(waiting) > 0 {
-		select {
-		case f := <-found:
-			delete(waiting, f.DPID)
-			report.Switches = append(report.Switches, f)
-		case <-ctx.Done():
-			for dpid := range waiting {
-				report.Switches = append(report.Switches, Findings{DPID: dpid, Err: errNoAnswer})
-			}
-			clear(waiting)
-		case <-l.done:
-			return report, false
-		}
+	var ok bool
+	if report.Switches, ok = l.collect(ctx, found, waiting); !ok {
+		return report, false
 	}
-	slices.SortFunc(report.Switches, func(a, b Findings) int {
-		switch {
-		case a.DPID < b.DPID:
-			return -1
-		case a.DPID > b.DPID:
-			return 1
-		}
-		return 0
-	})
+	slices.SortFunc(report.Switches, func(a, b Findings) int { return cmp.Compare(a.DPID, b.DPID) })
 	return report, true
 }
 
