@@ -17,6 +17,10 @@ type Config struct {
 	Period time.Duration // between two probes of a port; default 2 s
 	Settle time.Duration // how long a port must have been silent to be an edge; default 1 s
 	Limits Limits
+
+	// RoundTrip is how long a message to a switch and its answer take, nobody waiting; 0 if that is not known. It is called
+	// by discovery's loop and must not block. nil: latencies are not measured.
+	RoundTrip func(netview.DPID) time.Duration
 }
 
 // Limits are the bounds of what others can make grow. Zero fields mean their defaults.

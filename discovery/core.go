@@ -47,6 +47,9 @@ type Core struct {
 
 	frames []byte
 	sends  []send
+
+	departed time.Time // when the frame that is sent leaves; zero: nobody said
+	arrived  time.Time // when the probe that is handled came; zero: nobody said
 }
 
 // send is a probe to send out of a port.
@@ -171,6 +174,7 @@ func (c *Core) handle(in *input) {
 	case inputRemembered:
 		c.recall(in.dpid, in.ports)
 	case inputProbe:
+		c.arrived = in.came
 		c.Counts.probe(c.heard(in.at, in.probe))
 	case inputFrame:
 		c.sighted(&in.sighting)

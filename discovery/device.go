@@ -50,14 +50,16 @@ type port struct {
 type probing struct {
 	number uint64
 	at     time.Time // zero: none
+	left   time.Time // when it was handed to its session; zero: not noted
 	heard  bool
 }
 
 // edge is what the core keeps of a link that is up, besides its row.
 type edge struct {
 	src, dst *port
-	missed   int // periodic probes that left since it was heard last
-	heard    int // times since both ends are connected, up to 2
+	transits *transits // nil before the first is timed
+	missed   int       // periodic probes that left since it was heard last
+	heard    int       // times since both ends are connected, up to 2
 }
 
 func (e *edge) key() netview.LinkKey { return netview.LinkKey{Src: e.src.at, Dst: e.dst.at} }

@@ -26,6 +26,8 @@
 //     times). While that switch is not connected it may forward all the same, and only a host that speaks here and is
 //     known nowhere else is such evidence. What a switch holds from an earlier life says where links were.
 //   - A probe that its session did not take is not missed.
+//   - A link's measured latency is of at least twenty probes (latency.go says how, and what it cannot know); the view hears of
+//     it when it changed by more than a tenth and 50 µs.
 //   - Hosts are at ports of the role edge; a host never moves to a link's port.
 //   - Everything that others can make grow has a bound (Limits), and what is dropped is counted (Counts).
 //

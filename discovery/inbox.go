@@ -2,6 +2,7 @@ package discovery
 
 import (
 	"sync"
+	"time"
 
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/openflow"
@@ -14,6 +15,7 @@ type input struct {
 	dpid     netview.DPID   // of inputDown, inputPort and inputRemembered
 	at       netview.Point  // of inputProbe
 	probe    probe          // of inputProbe
+	came     time.Time      // of inputProbe: when its session had read it
 	sighting sighting       // of inputFrame
 	facts    *SwitchFacts   // of inputUp
 	port     *openflow.Port // of inputPort

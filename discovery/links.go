@@ -23,6 +23,7 @@ func (c *Core) heard(at netview.Point, pr probe) error {
 	remember(src, dst)
 	e := c.raiseEdge(src, dst)
 	e.missed = 0
+	c.transit(e, r)
 	if e.heard++; e.heard == 2 {
 		c.settleEarly(src.device)
 		c.settleEarly(dst.device)
@@ -88,16 +89,16 @@ func (c *Core) dropEdge(e *edge) {
 
 // putLink writes a link's row if it is another than it was.
 func (c *Core) putLink(key netview.LinkKey, up bool, state netview.LinkState) {
-	since := c.now
+	since, measured := c.now, uint64(0)
 	if old, ok := c.tx.Link(key); ok {
 		if old.Up == up && old.State == state {
 			return
 		}
 		if old.Up == up {
-			since = old.Since
+			since, measured = old.Since, old.MeasuredUS
 		}
 	}
-	c.tx.PutLink(&netview.Link{LinkKey: key, Up: up, State: state, Since: since})
+	c.tx.PutLink(&netview.Link{LinkKey: key, Up: up, State: state, Since: since, MeasuredUS: measured})
 }
 
 // duePurge forgets a link that has been down since the appointment was made.

@@ -71,7 +71,10 @@ func (d *Discovery) step(inputs []input) {
 		}
 		d.core.Tick()
 	})
-	d.core.Sends(func(at netview.Point, frame []byte) bool { return d.out.PacketOut(at.DPID, at.Port, frame) })
+	d.core.Sends(func(at netview.Point, frame []byte) bool {
+		d.core.Departing(time.Now())
+		return d.out.PacketOut(at.DPID, at.Port, frame)
+	})
 }
 
 // put hands an input to the loop; false if it was dropped.
@@ -108,12 +111,13 @@ func (d *Discovery) Remembered(dpid netview.DPID, ports []uint32) {
 // LLDP hands over an LLDP frame that came in at a port. The frame is read before LLDP returns, on the caller's goroutine:
 // what is not ours costs the loop nothing.
 func (d *Discovery) LLDP(dpid netview.DPID, port uint32, frame []byte) {
+	came := time.Now()
 	p, err := d.core.sealer.open(frame)
 	if err != nil {
 		d.core.Counts.probe(err)
 		return
 	}
-	if !d.put(input{kind: inputProbe, at: netview.Point{DPID: dpid, Port: port}, probe: p}) {
+	if !d.put(input{kind: inputProbe, at: netview.Point{DPID: dpid, Port: port}, probe: p, came: came}) {
 		d.core.Counts.DroppedProbes.Add(1)
 	}
 }

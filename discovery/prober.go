@@ -72,6 +72,9 @@ func (c *Core) left(s *send, ok bool) {
 		return
 	}
 	c.Counts.Sent.Add(1)
+	if p != nil {
+		c.timed(p, s.number)
+	}
 	if p == nil || !s.round {
 		return
 	}

@@ -91,7 +91,7 @@ func build(cfg Config) (*node, error) {
 		return nil, err
 	}
 	n.discovery = discovery.New(n.view.Facts(), n.switches, discovery.Config{
-		Instance: cfg.Name, Domain: cfg.Domain, Key: key, Period: cfg.LLDPPeriod,
+		Instance: cfg.Name, Domain: cfg.Domain, Key: key, Period: cfg.LLDPPeriod, RoundTrip: n.roundTrip,
 	})
 	n.flowsync = flowsync.New(flowsync.Config{Domain: cfg.Domain, Found: n.switches.found, Adopt: n.switches.adopt}, n.view)
 	if !slices.Contains(cfg.DisableApps, forward.Owner) {

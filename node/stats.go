@@ -42,6 +42,14 @@ func (n *switches) uncount(dpid netview.DPID, s *session.Session) {
 	n.stats.SwitchDown(dpid, counterConn{s})
 }
 
+// roundTrip is how far away a switch is, for discovery; 0 if that is not known.
+func (n *node) roundTrip(dpid netview.DPID) time.Duration {
+	if s := n.server.Session(uint64(dpid)); s != nil {
+		return s.LeastRoundTrip()
+	}
+	return 0
+}
+
 // Counters is how often switches are asked for their counters, and how many of them are metrics. A zero field means its
 // default; a negative period: never.
 type Counters struct {

@@ -17,6 +17,7 @@ type echo struct {
 	stalls int           // intervals in a row in which the peer took nothing of what waited
 	taken  uint64        // bytes the peer had taken when the last request was sent
 	trip   time.Duration // measured by the last answer; 0 before the first
+	past   trips         // the last ones
 }
 
 func (c *Core) startEcho(now time.Time) {
@@ -61,6 +62,7 @@ func (c *Core) measure(xid uint32, now time.Time) bool {
 	}
 	e.xid = 0
 	e.trip = max(now.Sub(e.sent), 1)
+	e.past.add(e.trip)
 	return true
 }
 

@@ -11,6 +11,8 @@ import (
 type Options struct {
 	// Delay is how long bytes take from one end to the other; 0 is none.
 	Delay time.Duration
+	// DelayBack is how long they take from the second end to the first; 0 is as Delay.
+	DelayBack time.Duration
 	// Buffer is how many bytes one direction holds before Write blocks; 0 is DefaultBuffer.
 	Buffer int
 }
@@ -33,6 +35,9 @@ func pipe(o Options, a, b net.Addr) (*Conn, *Conn) {
 		o.Buffer = DefaultBuffer
 	}
 	x, y := newHalf(o), newHalf(o)
+	if o.DelayBack != 0 {
+		x.delay = o.DelayBack
+	}
 	return &Conn{in: x, out: y, local: a, remote: b}, &Conn{in: y, out: x, local: b, remote: a}
 }
 
