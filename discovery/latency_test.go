@@ -30,7 +30,6 @@ type plane struct {
 	jitter time.Duration // of the cable, at most
 	random *rand.Rand
 	ends   [3]*session.Session
-	conns  sync.WaitGroup
 }
 
 // controller and edge are the two ends' handlers.
