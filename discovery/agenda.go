@@ -16,6 +16,11 @@ const (
 	dutyEdge                // see whether a port is an edge
 	dutySettled             // see whether a switch, or the whole, has settled
 	dutyPurge               // forget a link that is down
+	dutyUnblock             // see whether a port is still to be blocked
+	dutyAsk                 // ask a host again, or take its silence for an answer
+	dutyPort                // see whether one of a port's hosts has spoken
+	dutyRecheck             // let a claim that was refused be looked at again
+	dutySweep               // look at some of the hosts
 )
 
 // appointment is a duty at a time. What it is about may have changed since it was made: whoever does it looks again.
@@ -25,6 +30,8 @@ type appointment struct {
 	duty  duty
 	point netview.Point // dutyRound: Port is the segment
 	link  netview.LinkKey
+	claim *sighting // dutyRecheck
+	host  netview.HostID
 	stamp time.Time // the state that it was made for
 }
 

@@ -37,7 +37,7 @@ func (c *Core) Check(s *netview.Snapshot) error {
 			}
 			for _, e := range p.out {
 				links++
-				if l, ok := s.Link(e.key()); !ok || !l.Up || e.live() != (l.State == netview.LinkConfirmed) && e.heard > 0 {
+				if l, ok := s.Link(e.key()); !ok || !l.Up || l.State != e.state() {
 					bad("link %s: not as the core has it", e.key())
 				}
 			}

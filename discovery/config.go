@@ -16,23 +16,37 @@ type Config struct {
 
 	Period time.Duration // between two probes of a port; default 2 s
 	Settle time.Duration // how long a port must have been silent to be an edge; default 1 s
+	Expiry time.Duration // how long a silent host that answers no question is kept; default 30 min; Settings.HostExpiry overrides it
 	Limits Limits
 
 	// RoundTrip is how long a message to a switch and its answer take, nobody waiting; 0 if that is not known. It is called
 	// by discovery's loop and must not block. nil: latencies are not measured.
 	RoundTrip func(netview.DPID) time.Duration
+
+	Alarms Alarms // nil: nobody
+	// InUse tells whether packets of a host have been forwarded lately, by rules that hide them from us: such a host is
+	// kept, though it answers nothing. It is called inside a transaction and must not write to the view. nil: never.
+	InUse func(id netview.HostID, at netview.Point) bool
+}
+
+// Alarms takes what an operator should know. Its methods may be called from any goroutine and do not block.
+type Alarms interface {
+	Raise(kind netview.AlarmKind, object, text string)
+	Clear(kind netview.AlarmKind, object string)
 }
 
 // Limits are the bounds of what others can make grow. Zero fields mean their defaults.
 type Limits struct {
-	Facts   int // switch and port events queued; more make their sessions wait. Default 4096
-	Probes  int // LLDP frames queued; more are dropped. Default 16384
-	Frames  int // frames of unknown hosts queued; more are dropped. Default 4096
-	Hosts   int // hosts known in all. Default 131072
-	AtPort  int // hosts known at one port. Default 16384
-	IPs     int // addresses of one host: an ARP or ND beyond replaces the oldest. Default 16
-	Pending int // hosts remembered in all for ports of unknown role. Default 4096
-	Known   int // entries of the table of the fast path, a power of two. Default 65536 (1 MiB)
+	Facts    int // switch and port events queued; more make their sessions wait. Default 4096
+	Probes   int // LLDP frames queued; more are dropped. Default 16384
+	Frames   int // frames of unknown hosts queued; more are dropped. Default 4096
+	Hosts    int // hosts known in all. Default 131072
+	AtPort   int // hosts known at one port. Default 16384
+	IPs      int // addresses of one host: an ARP or ND beyond replaces the oldest. Default 16
+	Pending  int // hosts remembered in all for ports of unknown role. Default 4096
+	Asks     int // hosts asked at a time whether they are still there. Default 1024
+	Switches int // datapath ids known; beyond that the one disconnected for longest goes. Default 4096
+	Known    int // entries of the table of the fast path, a power of two. Default 65536 (1 MiB)
 }
 
 // What discovery waits for.
@@ -46,6 +60,7 @@ const (
 	unseenWait   = 30 * time.Second // silence that makes an edge where a link was and nobody saw it go
 	goneMax      = 256              // deleted ports of a switch that are remembered
 	batch        = 128              // inputs of one transaction
+	keepSilent   = 10 * time.Second // after start, old probes may be those of the life before
 )
 
 // fastStart is when a port is probed after it comes up. The answer to the first may miss the rule that sends it here.
@@ -55,6 +70,7 @@ func (c Config) withDefaults() Config {
 	c.Domain = or(c.Domain, 1)
 	c.Period = or(c.Period, 2*time.Second)
 	c.Settle = or(c.Settle, time.Second)
+	c.Expiry = or(c.Expiry, 30*time.Minute)
 	l := &c.Limits
 	l.Facts = or(l.Facts, 4096)
 	l.Probes = or(l.Probes, 16384)
@@ -63,6 +79,8 @@ func (c Config) withDefaults() Config {
 	l.AtPort = or(l.AtPort, 16384)
 	l.IPs = or(l.IPs, 16)
 	l.Pending = or(l.Pending, 4096)
+	l.Asks = or(l.Asks, 1024)
+	l.Switches = or(l.Switches, 4096)
 	l.Known = or(l.Known, 65536)
 	return c
 }

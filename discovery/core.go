@@ -41,9 +41,23 @@ type Core struct {
 
 	hosts    int                             // rows
 	ages     map[netview.HostID][]netip.Addr // addresses told by ARP and ND or data, the longest ago first
+	notes    map[netview.HostID]note
+	asks     map[netview.HostID]*ask
+	swept    netview.HostID // where the next sweep begins
 	pending  map[netview.Point][]sighting
 	waiting  int // sightings in pending
 	hostRows []*netview.Host
+	// crowdedPort is true if the last sweep came across a port that has nearly as many hosts as it may.
+	crowdedPort bool
+
+	losses []loss                // of sessions, lately
+	away   map[netview.DPID]bool // switches that vanished at once, and are not back
+	back   int                   // of them, those that are
+
+	suspected time.Time // since when they are away
+
+	settings *netview.Settings
+	period   time.Duration // as Config says; settings may say otherwise
 
 	frames []byte
 	sends  []send
@@ -52,28 +66,37 @@ type Core struct {
 	arrived  time.Time // when the probe that is handled came; zero: nobody said
 }
 
-// send is a probe to send out of a port.
+// send is a probe, or a question to a host, to send out of a port.
 type send struct {
 	at         netview.Point
 	number     uint64
 	round      bool // of the periodic round: its silence counts
+	ask        *ask // whose question it is; nil for probes
+	try        int  // of the ask
 	begin, end int
 }
 
 // NewCore returns a core that knows nothing.
 func NewCore(cfg Config, now time.Time) *Core {
 	cfg = cfg.withDefaults()
-	ttl := (missedProbes*cfg.Period + time.Second - 1) / time.Second
-	return &Core{
-		cfg: cfg, Counts: new(Counts), start: now, number: cfg.Seed,
-		sealer:  newSealer(cfg.Key, cfg.Domain, uint16(min(ttl, 65535))),
+	c := &Core{
+		cfg: cfg, Counts: new(Counts), start: now, number: cfg.Seed, settings: new(netview.Settings), period: cfg.Period,
+		sealer:  newSealer(cfg.Key, cfg.Domain, ttlOf(cfg.Period)),
 		known:   newKnown(cfg.Limits.Known),
 		edited:  make(map[netview.DPID]*netview.Switch),
 		devices: make(map[netview.DPID]*device),
 		ages:    make(map[netview.HostID][]netip.Addr),
+		notes:   make(map[netview.HostID]note),
+		asks:    make(map[netview.HostID]*ask),
+		away:    make(map[netview.DPID]bool),
 		pending: make(map[netview.Point][]sighting),
 	}
+	c.agenda.add(appointment{at: now.Add(sweepEvery), duty: dutySweep})
+	return c
 }
+
+// since is the time since the core's start.
+func (c *Core) since() time.Duration { return c.now.Sub(c.start) }
 
 // Begin starts a transaction at a time.
 func (c *Core) Begin(tx *netview.FactsTx, now time.Time) {
@@ -81,6 +104,7 @@ func (c *Core) Begin(tx *netview.FactsTx, now time.Time) {
 	clear(c.edited)
 	c.frames, c.sends = c.frames[:0], c.sends[:0]
 	c.known.tick(now.Sub(c.start))
+	c.configure(tx.Settings())
 }
 
 // SwitchUp handles a handshake.
@@ -102,6 +126,8 @@ func (c *Core) LLDP(at netview.Point, frame []byte) error {
 	p, err := c.sealer.open(frame)
 	if err == nil {
 		err = c.heard(at, p)
+	} else {
+		c.cfg.refused(at, err)
 	}
 	c.Counts.probe(err)
 	return err
@@ -132,6 +158,16 @@ func (c *Core) Tick() {
 			c.dueSettled(a)
 		case dutyPurge:
 			c.duePurge(a)
+		case dutyUnblock:
+			c.dueUnblock(a)
+		case dutyAsk:
+			c.dueAsk(a)
+		case dutyPort:
+			c.duePort(a)
+		case dutyRecheck:
+			c.dueRecheck(a)
+		case dutySweep:
+			c.sweep()
 		}
 	}
 }
@@ -157,6 +193,7 @@ func (c *Core) edit(dpid netview.DPID) *netview.Switch {
 		next.Ports = slices.Clone(old.Ports)
 		row = &next
 		c.tx.PutSwitch(row)
+		row, _ = c.tx.Switch(dpid)
 		c.edited[dpid] = row
 	}
 	return row

@@ -3,7 +3,9 @@ package discovery
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"net/netip"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -24,6 +26,7 @@ type world struct {
 	t      reporter
 	view   *netview.View
 	facts  *netview.Facts
+	inputs *netview.Inputs
 	core   *Core
 	now    time.Time
 	seen   netview.Revision
@@ -31,6 +34,11 @@ type world struct {
 	sent   map[netview.Point][][]byte // every probe of each port
 	full   map[netview.DPID]bool      // switches whose sessions take no probe
 	deaf   bool                       // no probe comes in
+
+	segments [][]netview.Point                // each a bridge: what goes into one of its ports comes in at the others
+	nearless map[netview.Point]bool           // cables and bridges that carry no near probes from there
+	lives    map[netview.HostID]netview.Point // where hosts are that answer questions
+	alarms   []string                         // raised and ended since they were last said
 
 	settled bool // it was said
 	quiet   bool // probes are not said
@@ -48,10 +56,30 @@ func newWorld(t reporter, cfg Config) *world {
 	if cfg.Key == nil {
 		cfg.Key = testKey
 	}
-	w := &world{t: t, view: netview.New(netview.Limits{}), now: t0, cables: map[netview.Point]netview.Point{}, sent: map[netview.Point][][]byte{}, full: map[netview.DPID]bool{}}
+	w := &world{
+		t: t, view: netview.New(netview.Limits{}), now: t0,
+		cables: map[netview.Point]netview.Point{}, sent: map[netview.Point][][]byte{}, full: map[netview.DPID]bool{},
+		nearless: map[netview.Point]bool{}, lives: map[netview.HostID]netview.Point{},
+	}
+	if cfg.Alarms == nil {
+		cfg.Alarms = w
+	}
 	w.facts, w.core = w.view.Facts(), NewCore(cfg, t0)
 	return w
 }
+
+// Raise is of Alarms.
+func (w *world) Raise(kind netview.AlarmKind, object, text string) {
+	w.alarms = append(w.alarms, fmt.Sprintf("alarm %s %s: %s", kind, brief(object), brief(text)))
+}
+
+// Clear is of Alarms.
+func (w *world) Clear(kind netview.AlarmKind, object string) {
+	w.alarms = append(w.alarms, fmt.Sprintf("alarm %s %s ended", kind, brief(object)))
+}
+
+// brief takes the zeros off datapath ids.
+func brief(text string) string { return strings.ReplaceAll(text, "000000000000000", "") }
 
 // step runs a transaction, delivers the probes it sends, and checks everything.
 func (w *world) step(do func()) {
@@ -82,31 +110,86 @@ func (w *world) deliver() func() {
 	}
 	var arrivals []arrival
 	var to []string
+	var questions []question
 	w.core.Sends(func(at netview.Point, frame []byte) bool {
 		if w.full[at.DPID] {
 			return false
 		}
 		frame = bytes.Clone(frame)
+		var k packet.Key
+		if packet.ParseKey(frame, &k); k.EtherType != packet.TypeLLDP {
+			questions = append(questions, question{k, at})
+			return true
+		}
 		w.sent[at] = append(w.sent[at], frame)
-		to = append(to, short(at))
-		if end, ok := w.cables[at]; ok && !w.deaf {
-			arrivals = append(arrivals, arrival{end, frame})
+		near := k.EthDst == packet.LLDPMulticast
+		switch n := len(to); {
+		case near:
+			to = append(to, short(at)+"n")
+		case n > 0 && to[n-1] == short(at)+"n":
+			to[n-1] = short(at) // both kinds
+		default:
+			to = append(to, short(at)+"f")
+		}
+		for _, end := range w.others(at) {
+			if !w.deaf && !(near && w.nearless[at]) {
+				arrivals = append(arrivals, arrival{end, frame})
+			}
 		}
 		return true
 	})
 	if len(to) > 0 && !w.quiet {
 		w.say("probe %s", strings.Join(to, " "))
 	}
-	if len(arrivals) == 0 {
+	for _, q := range questions {
+		w.say("ask %s at %s", q.EthDst, short(q.at))
+	}
+	if len(arrivals) == 0 && len(questions) == 0 {
 		return nil
 	}
 	return func() {
+		for _, q := range questions {
+			if id := (netview.HostID{MAC: q.EthDst, VLAN: q.VLAN & packet.VLANMask}); w.lives[id] == q.at && !w.deaf {
+				k := q.answer()
+				if s, _ := sight(q.at, &k); !w.core.known.news(&s) {
+					w.t.Error("an answer that is no news")
+				}
+				w.core.Frame(q.at, &k)
+			}
+		}
 		for _, a := range arrivals {
 			if err := w.core.LLDP(a.at, a.frame); err != nil && !w.quiet {
 				w.say("lldp at %s: %v", short(a.at), err)
 			}
 		}
 	}
+}
+
+// question is a frame that asks a host.
+type question struct {
+	packet.Key
+	at netview.Point
+}
+
+// answer is what the host says.
+func (q *question) answer() packet.Key {
+	if q.EtherType == packet.TypeARP {
+		return packet.NewARPReply(q.EthDst, q.ARPTPA, q.EthSrc, q.ARPSPA)
+	}
+	return packet.NewNDAdvert(q.EthDst, q.NDTarget, q.EthSrc, q.IPSrc)
+}
+
+// others are the ports where what a port sends comes in.
+func (w *world) others(at netview.Point) (all []netview.Point) {
+	if end, ok := w.cables[at]; ok {
+		all = append(all, end)
+	}
+	for _, s := range w.segments {
+		if slices.Contains(s, at) {
+			all = append(all, slices.DeleteFunc(slices.Clone(s), func(p netview.Point) bool { return p == at })...)
+		}
+	}
+	return all
 }
 
 // wait lets time go by, in the steps that the core asks for.
@@ -139,11 +222,19 @@ func (w *world) changes() {
 		case c.Kind == netview.KindSwitch:
 			w.say("switch %s", switchText(c.Switch))
 		case c.Kind == netview.KindLink:
-			w.say("link %s up=%t %s", shortKey(c.Link.LinkKey), c.Link.Up, c.Link.State)
+			text := ""
+			if c.Link.Up && c.Link.State == netview.LinkIndirect && c.Link.Usable {
+				text = " used"
+			}
+			w.say("link %s up=%t %s%s", shortKey(c.Link.LinkKey), c.Link.Up, c.Link.State, text)
 		case c.Kind == netview.KindHost:
 			w.say("host %s at=%s ips=%v %s", c.Host.HostID, short(c.Host.At), c.Host.IPs, c.Host.State)
 		}
 	}
+	for _, a := range slices.Compact(w.alarms) {
+		w.say("%s", a)
+	}
+	w.alarms = nil
 	if s := w.view.Snapshot(); s.Settled() && !w.settled {
 		w.settled = true
 		w.say("settled")
@@ -257,6 +348,34 @@ func (w *world) do(c *golden.Command) {
 		if len(c.Args) == 2 {
 			w.cables[b] = a
 		}
+	case "relay": // relay POINT POINT [far]: somebody carries probes between two ports, or the far ones only
+		a, b := point(c.Args[0]), point(c.Args[1])
+		w.cables[a], w.cables[b] = b, a
+		w.nearless[a], w.nearless[b] = len(c.Args) > 2, len(c.Args) > 2
+	case "bridge", "hub": // bridge POINT…: a bridge, or a hub, joins these ports
+		var ports []netview.Point
+		for _, arg := range c.Args {
+			ports = append(ports, point(arg))
+			w.nearless[point(arg)] = c.Name == "bridge"
+		}
+		w.segments = append(w.segments, ports)
+	case "unbridge":
+		w.segments = nil
+	case "lives": // lives MAC POINT|nowhere: where a host answers
+		mac, err := packet.ParseMAC(c.Args[0])
+		if err != nil {
+			panic(err)
+		}
+		delete(w.lives, netview.HostID{MAC: mac})
+		if c.Args[1] != "nowhere" {
+			w.lives[netview.HostID{MAC: mac}] = point(c.Args[1])
+		}
+	case "edge": // edge POINT yes|no: whether it is configured as edge
+		w.settings(func(s *netview.Settings) {
+			s.Ports[point(c.Args[0])] = netview.PortSettings{Edge: c.Args[1] == "yes"}
+		})
+	case "indirect": // indirect yes|no
+		w.settings(func(s *netview.Settings) { s.Indirect = c.Args[0] == "yes" })
 	case "cut": // cut POINT
 		a := point(c.Args[0])
 		delete(w.cables, w.cables[a])
@@ -288,6 +407,21 @@ func (w *world) do(c *golden.Command) {
 	}
 }
 
+// settings changes what is configured, and lets the core see it.
+func (w *world) settings(change func(*netview.Settings)) {
+	if w.inputs == nil {
+		w.inputs = w.view.Inputs()
+	}
+	next := *w.view.Snapshot().Settings()
+	next.Ports = maps.Clone(next.Ports)
+	if next.Ports == nil {
+		next.Ports = map[netview.Point]netview.PortSettings{}
+	}
+	change(&next)
+	w.inputs.Set(&next)
+	w.step(func() {})
+}
+
 // crafted is what an attacker makes of the last probe that a port sent.
 func (w *world) crafted(kind string, of netview.Point) []byte {
 	var frame []byte
@@ -301,6 +435,12 @@ func (w *world) crafted(kind string, of netview.Point) []byte {
 		frame = bytes.Clone(w.sent[of][len(w.sent[of])-4])
 	case "port": // says another port
 		frame[at+13]++
+	case "redirected": // to the address of the other kind
+		if frame[0] == farGroup[0] {
+			copy(frame, packet.LLDPMulticast[:])
+		} else {
+			copy(frame, farGroup[:])
+		}
 	case "number":
 		frame[at+21]++
 	case "mac":
@@ -309,12 +449,12 @@ func (w *world) crafted(kind string, of netview.Point) []byte {
 		frame[packet.EthernetLen+3] ^= 1
 	case "key": // of another cluster
 		s := newSealer([]byte("another key another key another "), 1, 6)
-		frame = s.append(nil, probe{of, w.core.number}, packet.MAC{2})
+		frame = s.append(nil, probe{of, w.core.number, false}, packet.MAC{2})
 	case "domain":
 		s := newSealer(testKey, 2, 6)
-		frame = s.append(nil, probe{of, w.core.number}, packet.MAC{2})
+		frame = s.append(nil, probe{of, w.core.number, false}, packet.MAC{2})
 	case "never": // authentic, of a number that was not sent yet
-		frame = w.core.sealer.append(nil, probe{of, w.core.number + 1}, packet.MAC{2})
+		frame = w.core.sealer.append(nil, probe{of, w.core.number + 1, false}, packet.MAC{2})
 	case "plain":
 		frame = packet.AppendLLDP(nil, packet.LLDPMulticast, packet.MAC{2}, &packet.LLDP{
 			ChassisSubtype: 4, ChassisID: make([]byte, 6), PortSubtype: 5, PortID: []byte("eth0"), TTL: 120})

@@ -16,11 +16,16 @@ type Counts struct {
 	Forged    atomic.Uint64
 	Stale     atomic.Uint64
 	Replayed  atomic.Uint64
+	AtHost    atomic.Uint64
 
 	Learned  atomic.Uint64 // hosts
 	Moved    atomic.Uint64
 	Expelled atomic.Uint64 // deleted, as their port became a link's
-	Refused  atomic.Uint64 // not learned, as a limit was reached
+	Refused  atomic.Uint64 // not learned, or not asked, as a limit was reached
+	Hijacks  atomic.Uint64 // places that a host was seen at and not believed to be
+	Asked    atomic.Uint64 // hosts, whether they are still there
+	Expired  atomic.Uint64 // deleted, as they did not answer
+	Evicted  atomic.Uint64 // switches forgotten, as a limit was reached
 
 	DroppedProbes atomic.Uint64 // not queued, as the loop was behind
 	DroppedFrames atomic.Uint64
@@ -41,5 +46,7 @@ func (c *Counts) probe(err error) {
 		c.Stale.Add(1)
 	case errors.Is(err, ErrReplayed):
 		c.Replayed.Add(1)
+	case errors.Is(err, ErrAtHost):
+		c.AtHost.Add(1)
 	}
 }

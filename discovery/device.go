@@ -14,11 +14,13 @@ type device struct {
 	dpid      netview.DPID
 	connected bool
 	since     time.Time // of connecting
+	lost      time.Time // when its session was lost last
 	settled   bool
-	ports     []*port // in order of number
-	segments  int     // how many of them have rounds on the agenda
-	slot      int     // of the period, of its first segment
-	recalled  bool    // what it held from an earlier life is known
+	ports     []*port   // in order of number
+	segments  int       // how many of them have rounds on the agenda
+	slot      int       // of the period, of its first segment
+	made      time.Time // when it was first heard of, or remembered
+	recalled  bool      // what it held from an earlier life is known
 	gone      map[uint32]former
 }
 
@@ -40,18 +42,26 @@ type port struct {
 	past   past          // what is known of a link that was here
 	peer   netview.Point // that link's other end; none of pastNone and pastRows
 	fast   int           // next step of its fast start; len(fastStart) when done
-	sent   [4]probing    // the latest first
+	sent   [16]probing   // the latest first
+	forgot time.Time     // when sent was last emptied
 	out    []*edge       // links from here
 	in     []*edge       // links to here
 	hosts  int           // rows at it
+
+	edge    bool      // configured as one: never a link's
+	blocked time.Time // when a probe was last heard that should not be, of PortBlocked
+	asked   time.Time // when its hosts were last asked because of such a probe
+	asking  bool      // and no answer is due yet
+	alive   bool      // one of them has spoken since
+	vacated time.Time // when they were found to be silent
 }
 
 // probing is a probe that was sent. The fast start and answers send several in one period.
 type probing struct {
 	number uint64
-	at     time.Time // zero: none
-	left   time.Time // when it was handed to its session; zero: not noted
-	heard  bool
+	at     time.Duration // since the core's start; 0: none
+	left   time.Time     // when it was handed to its session; zero: not noted
+	first  *port         // where it was heard first
 }
 
 // edge is what the core keeps of a link that is up, besides its row.
@@ -60,6 +70,9 @@ type edge struct {
 	transits *transits // nil before the first is timed
 	missed   int       // periodic probes that left since it was heard last
 	heard    int       // times since both ends are connected, up to 2
+	near     bool      // near probes pass; true until surelyFar says otherwise
+	fars     int       // far probes heard since the last near one, up to surelyFar
+	told     bool      // an alarm says that it is indirect
 }
 
 func (e *edge) key() netview.LinkKey { return netview.LinkKey{Src: e.src.at, Dst: e.dst.at} }
@@ -89,7 +102,8 @@ func (c *Core) port(at netview.Point) *port {
 
 // newPort makes a port. If one of its number and address was deleted it is that, and another cable may be in it.
 func (d *device) newPort(r *netview.Port) *port {
-	p := &port{at: netview.Point{DPID: d.dpid, Port: r.Number}, device: d, mac: r.MAC, fast: len(fastStart)}
+	at := netview.Point{DPID: d.dpid, Port: r.Number}
+	p := &port{at: at, device: d, mac: r.MAC, fast: len(fastStart), edge: r.Edge}
 	if f, ok := d.gone[r.Number]; ok {
 		if f.mac == r.MAC {
 			p.past, p.peer = f.past, f.peer
@@ -116,9 +130,8 @@ func (d *device) deleted(p *port) {
 func (c *Core) switchUp(f *SwitchFacts) {
 	d := c.devices[f.DPID]
 	if d == nil {
-		d = &device{dpid: f.DPID, slot: c.slot}
-		c.slot = (c.slot + 1) % slots
-		c.devices[f.DPID] = d
+		c.makeRoom()
+		d = c.newDevice(f.DPID)
 		c.newest = c.now
 	} else {
 		c.switchDown(f.DPID) // in case its old session was not seen to end
@@ -131,11 +144,14 @@ func (c *Core) switchUp(f *SwitchFacts) {
 	c.edited[d.dpid] = row
 	c.mergePorts(d, row)
 	c.tx.PutSwitch(row)
+	c.edited[d.dpid], _ = c.tx.Switch(d.dpid) // with what is configured of it
+	c.returned(d.dpid)
 	for _, p := range d.ports {
 		p.fast = len(fastStart)
 		for _, e := range p.edges() {
-			e.missed, e.heard = 0, 0
+			e.missed, e.heard, e.fars = 0, 0, 0
 		}
+		p.blocked = c.now
 		if p.up {
 			if p.role == netview.PortUnknown && !p.quiet.Equal(c.now) {
 				c.doubt(p)
@@ -146,6 +162,14 @@ func (c *Core) switchUp(f *SwitchFacts) {
 	c.scheduleRounds(d)
 	wait := 2 * c.cfg.Period
 	c.agenda.add(appointment{at: c.now.Add(wait), duty: dutySettled, point: netview.Point{DPID: d.dpid}, stamp: c.now})
+}
+
+// newDevice makes the device of a switch that was not known.
+func (c *Core) newDevice(dpid netview.DPID) *device {
+	d := &device{dpid: dpid, slot: c.slot, made: c.now}
+	c.slot = (c.slot + 1) % slots
+	c.devices[dpid] = d
+	return d
 }
 
 // row is the switch's row as its handshake describes it.
@@ -159,7 +183,7 @@ func (c *Core) row(f *SwitchFacts) *netview.Switch {
 		row.Name = f.DPID.String()
 	}
 	for i := range f.Ports {
-		row.Ports = append(row.Ports, portRow(&f.Ports[i]))
+		row.Ports = append(row.Ports, c.portRow(f.DPID, &f.Ports[i]))
 	}
 	return row
 }
@@ -211,16 +235,16 @@ func (c *Core) switchDown(dpid netview.DPID) {
 	if d.settled {
 		c.settled--
 	}
-	d.connected, d.settled = false, false
+	d.connected, d.settled, d.lost = false, false, c.now
 	c.ready--
+	c.vanished(dpid)
 	row := c.edit(dpid)
 	row.Connected, row.State, row.Since, row.Settled = false, netview.SwitchDisconnected, c.now, false
 	for _, p := range d.ports {
-		p.sent = [4]probing{}
-		p.fast = len(fastStart)
+		c.forgetProbes(p)
 		p.sessionLost()
 		for _, e := range p.edges() {
-			c.putLink(e.key(), true, netview.LinkUnconfirmed)
+			c.putLink(e.key(), true, e.state())
 		}
 		c.doubtHosts(p)
 	}
@@ -229,9 +253,11 @@ func (c *Core) switchDown(dpid netview.DPID) {
 // edges lists the links from and to a port.
 func (p *port) edges() []*edge { return slices.Concat(p.out, p.in) }
 
-// portRow is a port's row; its role is unknown.
-func portRow(p *openflow.Port) netview.Port {
+// portRow is a port's row, with what is configured of it; its role is unknown.
+func (c *Core) portRow(dpid netview.DPID, p *openflow.Port) netview.Port {
+	said := c.settings.Ports[netview.Point{DPID: dpid, Port: p.Number}]
 	return netview.Port{
+		Label: said.Label, Edge: said.Edge, Draining: said.Drained,
 		Number: p.Number, Name: p.Name, MAC: p.HWAddr, SpeedMbps: speed(p),
 		Up: p.Config&openflow.PortConfigDown == 0 && p.State&openflow.PortStateDown == 0,
 	}

@@ -9,22 +9,33 @@ import (
 )
 
 // sighted handles a sighting: at an edge it makes, moves, or refreshes a host; at a port of unknown role it waits for
-// what the port becomes; at a link it means nothing. The newer place wins.
+// what the port becomes; at a link it means nothing.
 func (c *Core) sighted(s *sighting) {
 	p := c.port(s.at)
 	switch {
 	case p == nil || !p.up || !p.device.connected:
 	case p.role == netview.PortLink:
 		c.known.add(c.known.hashPort(p.at))
-	case p.role == netview.PortUnknown:
-		c.wait(s)
-	default:
+	case p.role == netview.PortEdge:
+		c.answered(p, s)
 		c.admit(p, s)
+	default:
+		c.answered(p, s)
+		c.wait(s)
 	}
 }
 
-// admit writes what a sighting at an edge says into the host's row.
+// admit takes in a sighting at an edge. A host that is known elsewhere moves only if it is not there any more.
 func (c *Core) admit(p *port, s *sighting) {
+	if old, ok := c.tx.Host(s.id); ok && old.At != s.at {
+		c.claimed(old, s)
+		return
+	}
+	c.write(p, s)
+}
+
+// write writes what a sighting at an edge says into the host's row.
+func (c *Core) write(p *port, s *sighting) {
 	old, ok := c.tx.Host(s.id)
 	if !ok && (c.hosts >= c.cfg.Limits.Hosts || p.hosts >= c.cfg.Limits.AtPort) || old != nil && old.At != s.at && p.hosts >= c.cfg.Limits.AtPort {
 		c.Counts.Refused.Add(1)
@@ -126,6 +137,7 @@ func (c *Core) expelHosts(p *port) {
 	for _, h := range c.hostsAt(p.at) {
 		c.forget(h)
 		delete(c.ages, h.HostID)
+		delete(c.notes, h.HostID)
 		c.tx.DeleteHost(h.HostID)
 		c.hosts--
 		c.Counts.Expelled.Add(1)

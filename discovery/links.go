@@ -1,48 +1,104 @@
 package discovery
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/weirnet/weir/netview"
 )
 
-// heard handles an authentic probe that came in at a port. The error is ErrStale or ErrReplayed.
+// heard handles an authentic probe that came in at a port. The error is ErrStale, ErrReplayed or ErrAtHost.
 func (c *Core) heard(at netview.Point, pr probe) error {
 	src, dst := c.port(pr.from), c.port(at)
 	if src == nil || dst == nil || !src.up || !dst.up || !src.device.connected || !dst.device.connected {
 		return ErrStale
 	}
-	r := c.round(src, pr.number)
-	switch {
-	case r == nil:
+	s := c.sentAs(src, &pr)
+	if s == nil {
+		c.late(src, dst, &pr)
 		return ErrStale
-	case r.heard:
+	}
+	switch {
+	case s.first == nil:
+		s.first = dst
+	case s.first == dst:
+		c.raise(netview.AlarmReplayedProbe, at, "the same probe of %s came in twice", src.at)
+		return ErrReplayed
+	default: // a segment of more than two ports, or somebody took it off a cable
+		if e := src.edgeTo(s.first); e == nil || e.near && !e.shared() {
+			c.raise(netview.AlarmReplayedProbe, at, "a probe of %s came in that had come in at %s already", src.at, s.first.at)
+		}
+		c.block(dst)
 		return ErrReplayed
 	}
-	r.heard = true
+	if src.edgeTo(dst) == nil {
+		if err := c.forbidden(src, dst); err != nil {
+			return err
+		}
+		if len(src.out) >= maxShared || len(dst.in) >= maxShared {
+			c.block(dst)
+			return nil
+		}
+	}
+	c.refresh(c.raiseEdge(src, dst, !pr.far), s, pr.far)
+	return nil
+}
+
+// refresh notes that a link was heard, by a near or a far probe, and asks for what is not known of it yet. A far probe
+// says nothing of a link along which near ones pass; only when they have not for some time is it another link.
+func (c *Core) refresh(e *edge, s *probing, far bool) {
+	src, dst, was := e.src, e.dst, e.near
 	remember(src, dst)
-	e := c.raiseEdge(src, dst)
 	e.missed = 0
-	c.transit(e, r)
+	if !far {
+		e.near, e.fars = true, 0
+	} else if e.fars < surelyFar {
+		e.fars++
+	}
+	if far && e.near {
+		if e.fars < surelyFar {
+			return
+		}
+		e.near = false
+	}
+	c.transit(e, s)
+	first := e.heard == 0
 	if e.heard++; e.heard == 2 {
 		c.settleEarly(src.device)
 		c.settleEarly(dst.device)
 	}
 	e.heard = min(e.heard, 2)
+	if first || was != e.near || far && !e.told {
+		c.restate(src, dst)
+	} else {
+		c.putLink(e.key(), true, e.state())
+	}
 	if back := dst.edgeTo(src); back == nil || back.heard < e.heard {
-		c.probe(dst, false) // find the other direction at once
+		c.probe(dst, nearAndFar, false) // find the other direction at once
+	}
+	if far && first {
+		c.probe(src, onlyNear, false) // and whether there is something in between
+	}
+}
+
+// sentAs finds a probe if it was sent in this period or the last.
+func (c *Core) sentAs(p *port, pr *probe) *probing {
+	for i := range p.sent {
+		if s := &p.sent[i]; s.number == pr.number && s.at != 0 && c.since()-s.at <= 2*c.cfg.Period {
+			return s
+		}
 	}
 	return nil
 }
 
-// round finds a probe by its number if it was sent in this period or the last.
-func (c *Core) round(p *port, number uint64) *probing {
-	for i := range p.sent {
-		if r := &p.sent[i]; r.number == number && !r.at.IsZero() && c.now.Sub(r.at) <= 2*c.cfg.Period {
-			return r
-		}
+// late raises an alarm for a probe that is authentic and was not sent lately: somebody kept it. Where a port's probes
+// were forgotten because it went, or this instance has just started, it may still have been on the way.
+func (c *Core) late(src, dst *port, pr *probe) {
+	wait := 2 * c.cfg.Period
+	if c.now.Sub(src.forgot) <= wait || c.since() <= wait+keepSilent {
+		return
 	}
-	return nil
+	c.raise(netview.AlarmReplayedProbe, dst.at, "an old probe of %s came in", src.at)
 }
 
 // edgeTo is the link from p to q, or nil.
@@ -53,19 +109,16 @@ func (p *port) edgeTo(q *port) *edge {
 	return nil
 }
 
-// raiseEdge finds the link between two ports, or makes it; it is up and confirmed then, and both ports are links' ports.
-func (c *Core) raiseEdge(src, dst *port) *edge {
-	key := netview.LinkKey{Src: src.at, Dst: dst.at}
+// raiseEdge finds the link between two ports, or makes it: both ports are links' ports then.
+func (c *Core) raiseEdge(src, dst *port, near bool) *edge {
 	if e := src.edgeTo(dst); e != nil {
-		c.putLink(key, true, netview.LinkConfirmed)
 		return e
 	}
-	e := &edge{src: src, dst: dst}
+	e := &edge{src: src, dst: dst, near: near}
 	src.out = append(src.out, e)
 	dst.in = append(dst.in, e)
 	c.setRole(src, netview.PortLink)
 	c.setRole(dst, netview.PortLink)
-	c.putLink(key, true, netview.LinkConfirmed)
 	return e
 }
 
@@ -77,8 +130,12 @@ func (c *Core) dropEdge(e *edge) {
 	row, _ := c.tx.Link(e.key())
 	c.putLink(e.key(), false, row.State)
 	c.agenda.add(appointment{at: c.now.Add(keepDown), duty: dutyPurge, link: e.key(), stamp: c.now})
+	c.endIndirect(e)
 	for _, p := range [...]*port{e.src, e.dst} {
-		if p.up && p.role == netview.PortLink && len(p.in) == 0 && len(p.out) == 0 {
+		switch {
+		case len(p.in)+len(p.out) > 0:
+			c.restate(p)
+		case p.up && p.role == netview.PortLink:
 			c.doubt(p)
 			if p.device.connected {
 				c.startProbing(p)
@@ -89,21 +146,30 @@ func (c *Core) dropEdge(e *edge) {
 
 // putLink writes a link's row if it is another than it was.
 func (c *Core) putLink(key netview.LinkKey, up bool, state netview.LinkState) {
-	since, measured := c.now, uint64(0)
+	next := netview.Link{LinkKey: key, Since: c.now}
 	if old, ok := c.tx.Link(key); ok {
 		if old.Up == up && old.State == state {
 			return
 		}
-		if old.Up == up {
-			since, measured = old.Since, old.MeasuredUS
+		next = *old
+		if old.Up != up {
+			next.Since, next.MeasuredUS = c.now, 0
 		}
 	}
-	c.tx.PutLink(&netview.Link{LinkKey: key, Up: up, State: state, Since: since, MeasuredUS: measured})
+	next.Up, next.State = up, state
+	c.tx.PutLink(&next)
 }
 
 // duePurge forgets a link that has been down since the appointment was made.
 func (c *Core) duePurge(a appointment) {
 	if row, ok := c.tx.Link(a.link); ok && !row.Up && row.Since.Equal(a.stamp) {
 		c.tx.DeleteLink(a.link)
+	}
+}
+
+// raise tells of an attack, or what looks like one, at a port.
+func (c *Core) raise(kind netview.AlarmKind, at netview.Point, format string, args ...any) {
+	if c.cfg.Alarms != nil {
+		c.cfg.Alarms.Raise(kind, at.String(), fmt.Sprintf(format, args...))
 	}
 }

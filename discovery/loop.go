@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/binary"
+	"errors"
 	"time"
 
 	"github.com/weirnet/weir/netview"
@@ -19,6 +20,8 @@ type Discovery struct {
 	out   Output
 	inbox *inbox
 	wake  chan struct{} // holds one token while the inbox may have something
+
+	damper *damper
 }
 
 // New returns a discovery that writes facts and sends probes by out. It does nothing before Run.
@@ -29,7 +32,9 @@ func New(facts *netview.Facts, out Output, cfg Config) *Discovery {
 		cfg.Seed = binary.BigEndian.Uint64(seed[:])
 	}
 	core := NewCore(cfg, time.Now())
-	return &Discovery{core: core, facts: facts, out: out, inbox: newInbox(core.cfg.Limits), wake: make(chan struct{}, 1)}
+	return &Discovery{
+		core: core, facts: facts, out: out, inbox: newInbox(core.cfg.Limits), wake: make(chan struct{}, 1), damper: newDamper(),
+	}
 }
 
 // Counts are what happened since start.
@@ -115,6 +120,9 @@ func (d *Discovery) LLDP(dpid netview.DPID, port uint32, frame []byte) {
 	p, err := d.core.sealer.open(frame)
 	if err != nil {
 		d.core.Counts.probe(err)
+		if at := (netview.Point{DPID: dpid, Port: port}); errors.Is(err, ErrForged) && d.damper.first(at, time.Now()) {
+			d.core.cfg.refused(at, err)
+		}
 		return
 	}
 	if !d.put(input{kind: inputProbe, at: netview.Point{DPID: dpid, Port: port}, probe: p, came: came}) {

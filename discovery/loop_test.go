@@ -20,7 +20,8 @@ type fabric struct {
 
 // PacketOut is of Output.
 func (f *fabric) PacketOut(dpid netview.DPID, port uint32, frame []byte) bool {
-	if end, ok := f.cables[netview.Point{DPID: dpid, Port: port}]; ok {
+	_, _, _, etherType, _, _ := packet.ParseEthernet(frame) // hosts are asked too: there are none
+	if end, ok := f.cables[netview.Point{DPID: dpid, Port: port}]; ok && etherType == packet.TypeLLDP {
 		f.d.LLDP(end.DPID, end.Port, frame)
 	}
 	return true

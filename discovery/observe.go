@@ -15,7 +15,7 @@ type sighting struct {
 
 // sight reads a sighting from a frame's key. ok is false for a source address that no host has.
 func sight(at netview.Point, k *packet.Key) (s sighting, ok bool) {
-	if k.EthSrc.IsMulticast() || k.EthSrc.IsZero() || k.Layers&packet.LayerEthernet == 0 {
+	if k.EthSrc == asker || k.EthSrc.IsMulticast() || k.EthSrc.IsZero() || k.Layers&packet.LayerEthernet == 0 {
 		return sighting{}, false
 	}
 	s = sighting{id: netview.HostID{MAC: k.EthSrc, VLAN: k.VLAN & packet.VLANMask}, at: at}

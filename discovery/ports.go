@@ -14,7 +14,7 @@ func (c *Core) portStatus(dpid netview.DPID, reason openflow.PortReason, of *ope
 	if d == nil || !d.connected {
 		return
 	}
-	r := portRow(of)
+	r := c.portRow(dpid, of)
 	i, known := d.search(r.Number)
 	switch {
 	case reason == openflow.PortDeleted:
@@ -71,8 +71,8 @@ func (c *Core) portCame(p *port) {
 func (c *Core) portWent(p *port) {
 	p.up = false
 	p.carrierLost()
-	p.sent = [4]probing{}
-	p.fast = len(fastStart)
+	c.forgetProbes(p)
+	p.vacated, p.asked, p.asking = time.Time{}, time.Time{}, false
 	for _, e := range p.edges() {
 		c.dropEdge(e)
 	}
@@ -81,8 +81,13 @@ func (c *Core) portWent(p *port) {
 	c.setRole(p, netview.PortUnknown)
 }
 
-// doubt makes a port's role unknown and lets it settle again.
+// doubt makes a port's role unknown and lets it settle again. One that is configured as edge is one.
 func (c *Core) doubt(p *port) {
+	if p.edge {
+		p.past = pastNone
+		c.setRole(p, netview.PortEdge)
+		return
+	}
 	c.setRole(p, netview.PortUnknown)
 	p.quiet = c.now
 	c.agenda.add(appointment{at: c.now.Add(c.cfg.Settle), duty: dutyEdge, point: p.at, stamp: p.quiet})
@@ -126,7 +131,8 @@ func (c *Core) edgeFrom(p *port) (at time.Time, ok bool) {
 			at = latest
 		}
 	}
-	if s := p.sent[probes-1].at; !at.After(c.now) && (s.IsZero() || s.Before(from)) {
+	nth := 2*probes - 1 // each is a near and a far one
+	if s := p.sent[nth].at; !at.After(c.now) && (s == 0 || c.start.Add(s).Before(from)) {
 		at = c.now.Add(c.cfg.Settle)
 	}
 	return at, true

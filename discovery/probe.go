@@ -10,6 +10,7 @@ import (
 	"hash"
 	"strconv"
 	"sync"
+	"sync/atomic"
 
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/packet"
@@ -17,16 +18,22 @@ import (
 
 // A probe is an LLDP frame that says which port it left, in a TLV of ours:
 //
-//	oui 02:57:52, subtype 1, value (38 bytes): domain 2, dpid 8, port 4, number 8, MAC 16
+//	oui 02:57:52, subtype 1 or 2, value (38 bytes): domain 2, dpid 8, port 4, number 8, MAC 16
 //
-// The MAC is HMAC-SHA256 with the cluster's key, cut to 16 bytes, over all of the PDU before it.
+// The MAC is HMAC-SHA256 with the cluster's key, cut to 16 bytes, over all of the PDU before it. The subtype says to which
+// address it was sent, and the address it comes in with has to be that: 1 is a near probe, to packet.LLDPMulticast, which no
+// bridge forwards; 2 is a far one, to farGroup, which every bridge does.
 const (
-	probeOUI     = 0x025752 // of the locally administered space
-	probeSubtype = 1
-	probeBody    = 2 + 8 + 4 + 8
-	probeMAC     = 16
-	probeValue   = probeBody + probeMAC
+	probeOUI   = 0x025752 // of the locally administered space
+	probeNear  = 1
+	probeFar   = 2
+	probeBody  = 2 + 8 + 4 + 8
+	probeMAC   = 16
+	probeValue = probeBody + probeMAC
 )
+
+// farGroup is an ordinary group address, of the locally administered space: bridges flood it.
+var farGroup = packet.MAC{0x03, 0x57, 0x52, 0x00, 0x00, 0x01}
 
 // Reasons why a frame makes no link.
 var (
@@ -35,23 +42,27 @@ var (
 	ErrForged    = errors.New("an LLDP frame in our name with a wrong MAC")
 	ErrStale     = errors.New("an LLDP frame that was not sent in this round or the last")
 	ErrReplayed  = errors.New("an LLDP frame that was heard before")
+	ErrAtHost    = errors.New("an LLDP frame between ports of which one has a host or is configured as edge")
 )
 
-// probe is what a frame says: it left this port in the round of this number.
+// probe is what a frame says: it left this port, under this number, to bridges too (far) or only to what is next (near).
 type probe struct {
 	from   netview.Point
 	number uint64
+	far    bool
 }
 
 // sealer makes and opens probes. It is safe for concurrent use.
 type sealer struct {
 	domain uint16
-	ttl    uint16 // seconds
+	ttl    atomic.Uint32 // seconds
 	macs   sync.Pool
 }
 
 func newSealer(key []byte, domain, ttl uint16) *sealer {
-	return &sealer{domain: domain, ttl: ttl, macs: sync.Pool{New: func() any { return &macState{Hash: hmac.New(sha256.New, key)} }}}
+	s := &sealer{domain: domain, macs: sync.Pool{New: func() any { return &macState{Hash: hmac.New(sha256.New, key)} }}}
+	s.ttl.Store(uint32(ttl))
+	return s
 }
 
 // append appends the frame of a probe.
@@ -64,12 +75,16 @@ func (s *sealer) append(b []byte, p probe, src packet.MAC) []byte {
 	body = binary.BigEndian.AppendUint32(body, p.from.Port)
 	body = binary.BigEndian.AppendUint64(body, p.number)
 	body = append(body, make([]byte, probeMAC)...)
-	opt := packet.AppendOrgTLV(body[len(body):], probeOUI, probeSubtype, body)
+	dst, subtype := packet.LLDPMulticast, uint8(probeNear)
+	if p.far {
+		dst, subtype = farGroup, probeFar
+	}
+	opt := packet.AppendOrgTLV(body[len(body):], probeOUI, subtype, body)
 	start := len(b)
-	b = packet.AppendLLDP(b, packet.LLDPMulticast, src, &packet.LLDP{
+	b = packet.AppendLLDP(b, dst, src, &packet.LLDP{
 		ChassisSubtype: packet.ChassisLocal, ChassisID: ids[:16],
 		PortSubtype: packet.PortLocal, PortID: ids[16:],
-		TTL: s.ttl, Optional: opt,
+		TTL: uint16(s.ttl.Load()), Optional: opt,
 	})
 	end := len(b) - 2 - probeMAC // before the end TLV and the MAC
 	s.sum(b[start+packet.EthernetLen:end], b[end:end])
@@ -94,7 +109,7 @@ type macState struct {
 // open reads a frame that came in. The error is ErrMalformed, ErrForeign or ErrForged. What stands behind the MAC
 // (the end TLV, a link's padding) means nothing.
 func (s *sealer) open(frame []byte) (probe, error) {
-	_, _, _, etherType, payload, ok := packet.ParseEthernet(frame)
+	dst, _, _, etherType, payload, ok := packet.ParseEthernet(frame)
 	if !ok || etherType != packet.TypeLLDP {
 		return probe{}, ErrMalformed
 	}
@@ -103,7 +118,12 @@ func (s *sealer) open(frame []byte) (probe, error) {
 	if l.Parse(pdu) != nil {
 		return probe{}, ErrMalformed
 	}
-	v, ok := l.Org(probeOUI, probeSubtype)
+	v, ok := l.Org(probeOUI, probeNear)
+	sentTo, far := packet.LLDPMulticast, !ok
+	if far {
+		v, ok = l.Org(probeOUI, probeFar)
+		sentTo = farGroup
+	}
 	if !ok || len(v) != probeValue || binary.BigEndian.Uint16(v) != s.domain {
 		return probe{}, ErrForeign
 	}
@@ -113,11 +133,12 @@ func (s *sealer) open(frame []byte) (probe, error) {
 	}
 	var want [probeMAC]byte
 	s.sum(pdu[:end], want[:])
-	if subtle.ConstantTimeCompare(want[:], v[probeBody:]) != 1 {
+	if subtle.ConstantTimeCompare(want[:], v[probeBody:]) != 1 || dst != sentTo.Uint64() {
 		return probe{}, ErrForged
 	}
 	return probe{
 		from:   netview.Point{DPID: netview.DPID(binary.BigEndian.Uint64(v[2:])), Port: binary.BigEndian.Uint32(v[10:])},
 		number: binary.BigEndian.Uint64(v[14:]),
+		far:    far,
 	}, nil
 }

@@ -20,7 +20,7 @@ func (c *Core) fastProbe(p *port, start time.Time) {
 		p.fast = len(fastStart)
 		return
 	}
-	c.probe(p, false)
+	c.probe(p, nearAndFar, false)
 	p.fast++
 	if p.fast < len(fastStart) {
 		c.agenda.add(appointment{at: start.Add(fastStart[p.fast]), duty: dutyProbe, point: p.at, stamp: start})
@@ -47,22 +47,65 @@ func (c *Core) dueProbe(a appointment) {
 	c.fastProbe(p, a.stamp)
 }
 
-// probe sends a probe out of a port, with a number of its own.
-func (c *Core) probe(p *port, round bool) {
+// reach says which probes are sent: near ones, that no bridge forwards, far ones, that every bridge does, or both. Of
+// both the near one is first, so that a cable is known as one before it can be taken for something else.
+type reach uint8
+
+const (
+	onlyNear reach = iota
+	onlyFar
+	nearAndFar
+)
+
+// ofRound is what a port sends in a periodic round. Along a cable the near probe says all. At an edge the far one is
+// enough to find out that there is something; what it is is asked then.
+func (p *port) ofRound() reach {
+	switch {
+	case p.role == netview.PortEdge || p.role == netview.PortBlocked:
+		return onlyFar
+	case p.role == netview.PortLink && len(p.out) == 1 && p.out[0].near && !p.out[0].shared():
+		return onlyNear
+	}
+	return nearAndFar
+}
+
+// probe sends a probe out of a port.
+func (c *Core) probe(p *port, r reach, round bool) {
 	if !p.up || !p.device.connected {
 		return
 	}
+	if r != onlyFar {
+		c.sendProbe(p, false, round && r == onlyNear)
+	}
+	if r != onlyNear {
+		c.sendProbe(p, true, round)
+	}
+}
+
+// sendProbe sends one probe, with a number of its own.
+func (c *Core) sendProbe(p *port, far, round bool) {
 	c.number++
 	copy(p.sent[1:], p.sent[:])
-	p.sent[0] = probing{number: c.number, at: c.now}
+	p.sent[0] = probing{number: c.number, at: max(c.since(), 1)}
 	begin := len(c.frames)
-	c.frames = c.sealer.append(c.frames, probe{p.at, c.number}, p.mac)
+	c.frames = c.sealer.append(c.frames, probe{p.at, c.number, far}, p.mac)
 	c.sends = append(c.sends, send{at: p.at, number: c.number, round: round, begin: begin, end: len(c.frames)})
+}
+
+// forgetProbes forgets what was sent out of a port: what is heard of it from now on means nothing.
+func (c *Core) forgetProbes(p *port) {
+	p.sent = [len(p.sent)]probing{}
+	p.fast = len(fastStart)
+	p.forgot = c.now
 }
 
 // left notes whether a probe really left. If so, and it is one of a periodic round, it counts as missed until it is heard;
 // if not, it is as if it had never been made.
 func (c *Core) left(s *send, ok bool) {
+	if s.ask != nil {
+		c.leftAsk(s, ok)
+		return
+	}
 	p := c.port(s.at)
 	if !ok {
 		c.Counts.Unsent.Add(1)
@@ -75,7 +118,7 @@ func (c *Core) left(s *send, ok bool) {
 	if p != nil {
 		c.timed(p, s.number)
 	}
-	if p == nil || !s.round {
+	if p == nil || !s.round || c.suspects() {
 		return
 	}
 	for _, e := range p.out {
@@ -100,19 +143,22 @@ func (c *Core) scheduleRounds(d *device) {
 	for ; d.segments*segment < len(d.ports); d.segments++ {
 		slot := (d.slot + d.segments) % slots
 		at := c.start.Add(next + time.Duration(slot)*length)
-		c.agenda.add(appointment{at: at, duty: dutyRound, point: netview.Point{DPID: d.dpid, Port: uint32(d.segments)}})
+		c.agenda.add(appointment{at: at, duty: dutyRound, point: netview.Point{DPID: d.dpid, Port: uint32(d.segments)}, stamp: d.made})
 	}
 }
 
 // dueRound probes a segment's ports and sees whether the links from there are still heard.
 func (c *Core) dueRound(a appointment) {
 	d := c.devices[a.point.DPID]
+	if d == nil || !d.made.Equal(a.stamp) {
+		return
+	}
 	begin := int(a.point.Port) * segment // a segment stays on the agenda even while it has no ports
 	if d.connected && begin < len(d.ports) {
 		for _, p := range d.ports[begin:min(begin+segment, len(d.ports))] {
 			c.age(p)
 			if p.up && p.fast >= len(fastStart) {
-				c.probe(p, true)
+				c.probe(p, p.ofRound(), true)
 			}
 		}
 	}
@@ -122,8 +168,11 @@ func (c *Core) dueRound(a appointment) {
 }
 
 // age removes the links from a port of which the last three periodic probes were not heard. Silence counts only while the
-// sessions of both ends are up.
+// sessions of both ends are up, and while the control network is not suspected to lose what it carries.
 func (c *Core) age(p *port) {
+	if c.suspects() {
+		return
+	}
 	for i := 0; i < len(p.out); {
 		e := p.out[i]
 		if e.live() && e.missed >= missedProbes {

@@ -8,7 +8,7 @@ import "github.com/weirnet/weir/netview"
 func (c *Core) dueSettled(a appointment) {
 	d := c.devices[a.point.DPID]
 	switch {
-	case !d.connected || !d.since.Equal(a.stamp):
+	case d == nil || !d.connected || !d.since.Equal(a.stamp):
 	case d.recalls() && c.now.Before(d.since.Add(unseenWait+settleMax*c.cfg.Settle)):
 		a.at = c.now.Add(c.cfg.Period)
 		c.agenda.add(a)

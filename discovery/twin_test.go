@@ -17,21 +17,29 @@ import (
 type wires struct {
 	connected map[netview.DPID]bool
 	down      map[netview.Point]bool
-	joined    map[netview.Point]bool // by a cable that was heard as a link and is there ever since: never an edge
-	silent    map[netview.Point]bool // it lost its cable, and has had carrier ever since
+	joined    map[netview.Point]bool   // by a cable that was heard as a link and is there ever since: never an edge
+	silent    map[netview.Point]bool   // it lost its cable, and has had carrier ever since
+	cabled    map[netview.LinkKey]bool // ports that a cable has ever joined
+	relayed   []netview.Point          // two ports between which somebody carries far probes
 }
 
 // Whatever happens, the view agrees with the core and keeps its invariants, and no cable between switches that was once
 // heard has an edge at an end; and when nothing happens any more, the links that are up are the cables, ports are what
-// they are, and hosts that speak are where they are.
+// they are, and hosts that speak are where they are. Whatever frames come in, no link can
+// be used that no cable ever was, and no host moves while it answers where it is.
 func TestConverges(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := newWorld(fatal{t}, Config{})
-		r := wires{map[netview.DPID]bool{}, map[netview.Point]bool{}, map[netview.Point]bool{}, map[netview.Point]bool{}}
+		r := wires{
+			connected: map[netview.DPID]bool{}, down: map[netview.Point]bool{}, joined: map[netview.Point]bool{},
+			silent: map[netview.Point]bool{}, cabled: map[netview.LinkKey]bool{},
+		}
 		for range rapid.IntRange(1, 40).Draw(t, "steps") {
 			w.random(t, &r)
 			w.expectNoEdge(t, &r)
+			w.expectNoFalseLink(t, &r)
 		}
+		r.unrelay(w)
 		w.deaf, w.full = false, map[netview.DPID]bool{}
 		for dpid := range netview.DPID(4) { // all come back, nothing changes any more
 			if !r.connected[dpid] {
@@ -75,7 +83,7 @@ func (r *wires) up(w *world, dpid netview.DPID) {
 
 func (w *world) random(t *rapid.T, r *wires) {
 	at := netview.Point{DPID: netview.DPID(rapid.IntRange(0, 3).Draw(t, "dpid")), Port: uint32(rapid.IntRange(1, 3).Draw(t, "port"))}
-	switch rapid.IntRange(0, 12).Draw(t, "op") {
+	switch rapid.IntRange(0, 16).Draw(t, "op") {
 	case 0, 1:
 		r.up(w, at.DPID)
 	case 2:
@@ -105,9 +113,27 @@ func (w *world) random(t *rapid.T, r *wires) {
 			r.unplug(w, at)
 			r.unplug(w, other)
 			w.cables[at], w.cables[other] = other, at
+			maps.DeleteFunc(w.lives, func(_ netview.HostID, p netview.Point) bool { return p == at || p == other })
+			r.cabled[netview.LinkKey{Src: at, Dst: other}], r.cabled[netview.LinkKey{Src: other, Dst: at}] = true, true
 		}
 	case 7:
-		w.speak(at, byte(rapid.IntRange(1, 3).Draw(t, "host")))
+		host := byte(rapid.IntRange(1, 3).Draw(t, "host"))
+		if _, cabled := w.cables[at]; !cabled {
+			w.lives[hostID(host)] = at
+		}
+		w.speak(at, host)
+	case 11:
+		w.pretend(t, at, byte(rapid.IntRange(1, 3).Draw(t, "host")), r)
+	case 12:
+		w.forge(t, at, r)
+	case 13:
+		r.unrelay(w)
+		if other := (netview.Point{DPID: at.DPID ^ 1, Port: 3}); rapid.Bool().Draw(t, "relay") {
+			at.Port = 3
+			r.relayed = []netview.Point{at, other}
+			w.segments = [][]netview.Point{r.relayed}
+			w.nearless[at], w.nearless[other] = true, true
+		}
 	case 8:
 		w.deaf = !w.deaf
 	case 9:
@@ -116,6 +142,60 @@ func (w *world) random(t *rapid.T, r *wires) {
 		r.flap(w, at)
 	default:
 		w.wait(time.Duration(rapid.SampledFrom([]int{1, 30, 500, 2500, 9000}).Draw(t, "ms")) * time.Millisecond)
+	}
+}
+
+// unrelay ends what carries far probes between two ports.
+func (r *wires) unrelay(w *world) {
+	for _, p := range r.relayed {
+		r.silent[p] = true // a link was heard there, and nobody saw a carrier go
+		delete(w.nearless, p)
+	}
+	r.relayed, w.segments = nil, nil
+}
+
+// forge has an attacker's frame come in: it is refused, unless it says where it really is.
+func (w *world) forge(t *rapid.T, at netview.Point, r *wires) {
+	of := netview.Point{DPID: netview.DPID(rapid.IntRange(0, 3).Draw(t, "of")), Port: uint32(rapid.IntRange(1, 3).Draw(t, "ofport"))}
+	kind := rapid.SampledFrom([]string{"port", "number", "mac", "chassis", "key", "never", "redirected", "old"}).Draw(t, "kind")
+	if len(w.sent[of]) < 30 {
+		return
+	}
+	var err error
+	frame := w.crafted(kind, of)
+	w.step(func() { err = w.core.LLDP(at, frame) })
+	if err == nil && kind != "old" {
+		t.Fatalf("a frame of the kind %s made a link", kind)
+	}
+}
+
+// pretend has somebody speak in the name of a host that is elsewhere. It must stay there if it can answer.
+func (w *world) pretend(t *rapid.T, at netview.Point, host byte, r *wires) {
+	lives, ok := w.lives[hostID(host)]
+	h, known := w.view.Snapshot().Host(hostID(host))
+	w.speak(at, host)
+	if !ok || !known || h.At != lives || lives == at || w.deaf || w.full[lives.DPID] || r.down[lives] || !r.connected[lives.DPID] {
+		return
+	}
+	if sw, _ := w.view.Snapshot().Switch(lives.DPID); slices.ContainsFunc(sw.Ports, func(p netview.Port) bool {
+		return p.Number == lives.Port && p.Role == netview.PortLink
+	}) {
+		return
+	}
+	w.wait((askTries+1)*askWait + time.Millisecond)
+	if now, ok := w.view.Snapshot().Host(hostID(host)); ok && now.At == at {
+		t.Fatalf("host %s is at %s, and answers at %s\n%s", now.HostID, short(at), short(lives), w.history())
+	}
+}
+
+func hostID(host byte) netview.HostID { return netview.HostID{MAC: packet.MAC{2, 0, 0, 0, 0, host}} }
+
+// expectNoFalseLink wants that links that can be used are, or were, cables.
+func (w *world) expectNoFalseLink(t *rapid.T, r *wires) {
+	for l := range w.view.Snapshot().Links() {
+		if l.Usable && !r.cabled[l.LinkKey] {
+			t.Fatalf("link %s is %s, and never was a cable\n%s", shortKey(l.LinkKey), l.State, w.history())
+		}
 	}
 }
 
@@ -228,8 +308,15 @@ func (w *world) expectHost(t *rapid.T, at netview.Point, r *wires) {
 		return
 	}
 	host := byte(at.DPID) // it may have spoken elsewhere before
+	w.lives[hostID(host)] = at
 	w.speak(at, host)
-	h, ok := w.view.Snapshot().Host(netview.HostID{MAC: packet.MAC{2, 0, 0, 0, 0, host}})
+	w.wait(2 * time.Second)
+	h, ok := w.view.Snapshot().Host(hostID(host))
+	if sw, _ := w.view.Snapshot().Switch(at.DPID); r.silent[at] {
+		if p, _ := sw.Port(at.Port); p.Role == netview.PortUnknown {
+			return
+		}
+	}
 	if !ok || h.At != at || h.State != netview.HostConfirmed || fmt.Sprint(h.IPs) != fmt.Sprintf("[10.0.0.%d]", host) {
 		t.Fatalf("host at %s: %+v", short(at), h)
 	}

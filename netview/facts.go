@@ -44,6 +44,17 @@ func (tx *FactsTx) Host(id HostID) (*Host, bool) { return tx.view.hosts.get(id) 
 // HostsAt yields the hosts at a port. Do not write hosts while ranging over it.
 func (tx *FactsTx) HostsAt(p Point) iter.Seq[*Host] { return hostsAt(tx.view.hostsAt.rows, p) }
 
+// HostsFrom yields the hosts from one on, in order. Do not write hosts while ranging over it.
+func (tx *FactsTx) HostsFrom(id HostID) iter.Seq[*Host] {
+	return tx.view.hosts.from(id, func(HostID) bool { return true })
+}
+
+// HostsOf yields the hosts at any port of a switch. Do not write hosts while ranging over it.
+func (tx *FactsTx) HostsOf(dpid DPID) iter.Seq[*Host] { return hostsOf(tx.view.hostsAt.rows, dpid) }
+
+// Settings are what operators say of the network; the same pointer for as long as they say the same.
+func (tx *FactsTx) Settings() *Settings { return tx.view.settings }
+
 // PutSwitch adds or replaces a switch. Links at ports of it that are now gone or down go down in the same transaction.
 func (tx *FactsTx) PutSwitch(s *Switch) {
 	v := tx.view

@@ -76,10 +76,11 @@ const (
 	PortUnknown PortRole = iota // not yet silent for long enough, or a link was here and may be again: carries no broadcast and no host
 	PortEdge                    // probed, silent, and nothing says that another switch of ours is here: hosts may be
 	PortLink                    // a link to another switch is here
+	PortBlocked                 // a frame from another port of ours arrives where hosts are: carries no broadcast, and the hosts stay
 )
 
-// String is "unknown", "edge" or "link".
-func (r PortRole) String() string { return [...]string{"unknown", "edge", "link"}[r] }
+// String is "unknown", "edge", "link" or "blocked".
+func (r PortRole) String() string { return [...]string{"unknown", "edge", "link", "blocked"}[r] }
 
 // Port is a port of a switch. Up is true when it is neither administratively down nor without carrier.
 type Port struct {
@@ -104,6 +105,7 @@ const (
 	LinkConfirmed   LinkState = "confirmed"   // heard within the ageing time
 	LinkUnconfirmed LinkState = "unconfirmed" // an end's control session is gone: existing paths stay, new ones avoid it
 	LinkIndirect    LinkState = "indirect"    // something that is no switch of ours forwards frames between the two ports: used only if Settings.Indirect
+	LinkShared      LinkState = "shared"      // as indirect, with more than two ports of ours on it: never used, a tree of links could not keep loops out
 )
 
 // LinkKey names a link: one direction between two ports.

@@ -120,7 +120,7 @@ func (v *View) derivedLink(row *Link) *Link {
 	dst, dstPort := v.end(row.Dst)
 	said := v.settings.Links[row.LinkKey]
 	next.Up = row.Up && srcPort.Up && dstPort.Up
-	next.Usable = next.Up && (row.State != LinkIndirect || v.settings.Indirect)
+	next.Usable = next.Up && row.State != LinkShared && (row.State != LinkIndirect || v.settings.Indirect)
 	next.Draining = said.Drained || srcPort.Draining || dstPort.Draining || src != nil && src.Draining || dst != nil && dst.Draining
 	next.CapacityMbps, next.CapacitySource = said.capacity(srcPort.SpeedMbps, dstPort.SpeedMbps)
 	next.LatencyUS, next.LatencySource = said.latency(row.MeasuredUS)

@@ -70,7 +70,7 @@ func (w *twin) derive() {
 		b, _ := dst.Port(k.Dst.Port)
 		said := w.settings.Links[k]
 		l.Up = l.Up && w.up(k.Src) && w.up(k.Dst)
-		l.Usable = l.Up && (l.State != LinkIndirect || w.settings.Indirect)
+		l.Usable = l.Up && l.State != LinkShared && (l.State != LinkIndirect || w.settings.Indirect)
 		l.Draining = said.Drained || a.Draining || b.Draining || src.Draining || dst.Draining
 		l.CapacityMbps, l.CapacitySource = 0, ""
 		for _, speed := range []uint64{a.SpeedMbps, b.SpeedMbps} {
@@ -237,9 +237,7 @@ func (m *machine) fact(tx *FactsTx, w *twin) {
 	case 3, 4:
 		l := Link{LinkKey: LinkKey{m.point(), m.point()}, Up: true, State: LinkConfirmed, Since: t0,
 			MeasuredUS: uint64(rapid.IntRange(0, 1).Draw(m.t, "measured"))}
-		if rapid.Bool().Draw(m.t, "indirect") {
-			l.State = LinkIndirect
-		}
+		l.State = rapid.SampledFrom([]LinkState{LinkConfirmed, LinkIndirect, LinkShared}).Draw(m.t, "state")
 		tx.PutLink(&l)
 		_, ok1 := w.switches[l.Src.DPID]
 		_, ok2 := w.switches[l.Dst.DPID]

@@ -181,8 +181,10 @@ func (m *meter) discovered() map[string]uint64 {
 		"probes_sent": c.Sent.Load(), "probes_heard": c.Heard.Load(), "lldp_malformed": c.Malformed.Load(),
 		"lldp_foreign": c.Foreign.Load(), "lldp_forged": c.Forged.Load(), "lldp_stale": c.Stale.Load(),
 		"lldp_replayed": c.Replayed.Load(), "hosts_learned": c.Learned.Load(), "hosts_moved": c.Moved.Load(),
-		"hosts_expelled": c.Expelled.Load(), "hosts_refused": c.Refused.Load(),
-		"probes_unsent": c.Unsent.Load(), "probes_dropped": c.DroppedProbes.Load(), "frames_dropped": c.DroppedFrames.Load(),
+		"hosts_expelled": c.Expelled.Load(), "hosts_refused": c.Refused.Load(), "lldp_at_host": c.AtHost.Load(),
+		"hosts_hijacked": c.Hijacks.Load(), "hosts_asked": c.Asked.Load(), "hosts_expired": c.Expired.Load(),
+		"switches_evicted": c.Evicted.Load(),
+		"probes_unsent":    c.Unsent.Load(), "probes_dropped": c.DroppedProbes.Load(), "frames_dropped": c.DroppedFrames.Load(),
 	}
 }
 

@@ -90,9 +90,7 @@ func build(cfg Config) (*node, error) {
 	if err := n.buildServer(); err != nil {
 		return nil, err
 	}
-	n.discovery = discovery.New(n.view.Facts(), n.switches, discovery.Config{
-		Instance: cfg.Name, Domain: cfg.Domain, Key: key, Period: cfg.LLDPPeriod, RoundTrip: n.roundTrip,
-	})
+	n.discovery = discovery.New(n.view.Facts(), n.switches, n.findings(key))
 	n.flowsync = flowsync.New(flowsync.Config{Domain: cfg.Domain, Found: n.switches.found, Adopt: n.switches.adopt}, n.view)
 	if !slices.Contains(cfg.DisableApps, forward.Owner) {
 		n.forward = forward.New(forward.Config{Domain: cfg.Domain, Unknown: cfg.ForwardUnknown}, n.view.Wanted(forward.Owner))

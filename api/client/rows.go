@@ -57,7 +57,7 @@ type Port struct {
 	MAC       string  `json:"mac"`
 	Up        bool    `json:"up" doc:"Neither administratively down nor without carrier."`
 	SpeedMbps *uint64 `json:"speed_mbps" doc:"Mbit/s; null if the switch does not say."`
-	Role      string  `json:"role" doc:"What is behind it: unknown, edge (hosts) or link (another switch)."`
+	Role      string  `json:"role" doc:"What is behind it: unknown, edge (hosts), link (another switch) or blocked (hosts, and a way to another port of ours)."`
 }
 
 // PortCounters is a port and its counters, as the switch was last heard to have them at AsOf. What it does not count, or
@@ -118,7 +118,7 @@ type Link struct {
 	Src   Point  `json:"src"`
 	Dst   Point  `json:"dst"`
 	Up    bool   `json:"up"`
-	State string `json:"state" enum:"confirmed,unconfirmed,indirect,draining"`
+	State string `json:"state" enum:"confirmed,unconfirmed,indirect,shared,draining"`
 
 	CapacityMbps *uint64 `json:"capacity_mbps" doc:"Mbit/s; null if not known."`
 	ReservedMbps *uint64 `json:"reserved_mbps" doc:"Mbit/s reserved; null where nothing reserves."`

@@ -20,7 +20,7 @@ const CopyRate = 1000
 type treePorts struct {
 	out   []uint32 // where the tree goes on: its links and the edge ports
 	links []uint32 // all inter-switch ports
-	mute  []uint32 // ports of unknown role: what comes in there is shown to the controller and goes nowhere
+	mute  []uint32 // ports of unknown role, or blocked: what comes in there is shown to the controller and goes nowhere
 }
 
 // equal tells whether two switches' rules would be the same.
@@ -130,7 +130,7 @@ func (t *treeCore) ports(sw *netview.Switch) treePorts {
 			if slices.Contains(tree, port.Number) {
 				p.out = append(p.out, port.Number)
 			}
-		case port.Up && port.Role == netview.PortUnknown && port.Number < openflow.PortMax:
+		case port.Up && (port.Role == netview.PortUnknown || port.Role == netview.PortBlocked) && port.Number < openflow.PortMax:
 			p.mute = append(p.mute, port.Number)
 		case isEdge(port):
 			p.out = append(p.out, port.Number)

@@ -1,0 +1,180 @@
+package discovery
+
+import (
+	"net/netip"
+	"time"
+
+	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/packet"
+)
+
+const (
+	askTries = 2
+	askWait  = 300 * time.Millisecond // for an answer, after each
+	askIPs   = 8                      // addresses asked for at a time
+)
+
+// asker is the source of what hosts are asked with: an address of nobody, of the locally administered space.
+var asker = packet.MAC{0x02, 0x57, 0x52, 0x00, 0x00, 0x01}
+
+// askerIP is its link-local address (RFC 4291, appendix A).
+var askerIP = linkLocal(asker)
+
+// ask is a question to a host whether it is still where it is known to be. Any frame of it from there is the answer.
+type ask struct {
+	id    netview.HostID
+	at    netview.Point
+	begun time.Time
+	tries int
+	left  int       // tries of which a frame really left
+	claim *sighting // it was seen there meanwhile; nil if that is not why it is asked
+	purge bool      // it is deleted if it is silent
+}
+
+// startAsk asks a host; nil if too many are being asked. A host that is asked already is not asked anew.
+func (c *Core) startAsk(h *netview.Host) *ask {
+	if a := c.asks[h.HostID]; a != nil {
+		return a
+	}
+	if len(c.asks) >= c.cfg.Limits.Asks {
+		return nil
+	}
+	a := &ask{id: h.HostID, at: h.At, begun: c.now}
+	c.asks[h.HostID] = a
+	c.note(h.HostID, func(n *note) { n.asked = c.now })
+	c.forget(h) // so that its answer is news
+	c.try(a, h)
+	return a
+}
+
+// try sends the next question: an ARP probe for its IPv4 addresses (RFC 5227, 2.1.1: from 0.0.0.0, so that it changes
+// nobody's cache) and a neighbour solicitation for its IPv6 ones; for the link-local address that goes with its MAC if it
+// has told none.
+func (c *Core) try(a *ask, h *netview.Host) {
+	a.tries++
+	ips := h.IPs[:min(len(h.IPs), askIPs)]
+	if len(ips) == 0 {
+		ips = []netip.Addr{linkLocal(a.id.MAC).Netip()}
+	}
+	for _, ip := range ips {
+		begin := len(c.frames)
+		c.frames = appendQuestion(c.frames, a.id, packet.AddrFrom(ip))
+		c.sends = append(c.sends, send{at: a.at, ask: a, try: a.tries, begin: begin, end: len(c.frames)})
+	}
+	c.Counts.Asked.Add(1)
+	c.agenda.add(appointment{at: c.now.Add(askWait), duty: dutyAsk, host: a.id, stamp: a.begun})
+}
+
+// appendQuestion appends the frame that asks a host for one of its addresses.
+func appendQuestion(b []byte, id netview.HostID, ip packet.Addr) []byte {
+	var k packet.Key
+	if ip.Is4() {
+		k = packet.NewARPRequest(asker, [4]byte{}, ip.As4())
+	} else {
+		k = packet.NewNDSolicit(asker, askerIP, ip)
+	}
+	k.EthDst = id.MAC
+	if id.VLAN != 0 {
+		k.VLAN, k.Layers = packet.VLANPresent|id.VLAN, k.Layers|packet.LayerVLAN
+	}
+	if ip.Is4() {
+		return packet.AppendARP(b, &k)
+	}
+	return packet.AppendND(b, &k, 0)
+}
+
+// linkLocal is the link-local address of an interface whose identifier is made from its MAC.
+func linkLocal(m packet.MAC) packet.Addr {
+	return packet.Addr{0xfe, 0x80, 8: m[0] ^ 2, 9: m[1], 10: m[2], 11: 0xff, 12: 0xfe, 13: m[3], 14: m[4], 15: m[5]}
+}
+
+// leftAsk notes whether a question really left.
+func (c *Core) leftAsk(s *send, ok bool) {
+	if !ok {
+		c.Counts.Unsent.Add(1)
+		return
+	}
+	s.ask.left = max(s.ask.left, s.try)
+}
+
+// dueAsk asks a host again, or takes its silence for an answer. Where not every try left, silence means nothing.
+func (c *Core) dueAsk(d appointment) {
+	a := c.asks[d.host]
+	if a == nil || !a.begun.Equal(d.stamp) {
+		return
+	}
+	h, known := c.tx.Host(a.id)
+	p := c.port(a.at)
+	switch {
+	case !known || h.At != a.at:
+		delete(c.asks, a.id)
+	case p == nil || !p.up || !p.device.connected || p.role == netview.PortLink: // its place went meanwhile
+		delete(c.asks, a.id)
+		if a.claim != nil {
+			c.accept(a.claim)
+		}
+	case a.tries < askTries:
+		c.try(a, h)
+	default:
+		delete(c.asks, a.id)
+		if a.left == askTries {
+			c.silent(a, h)
+		}
+	}
+}
+
+// silent does what follows from a host's silence.
+func (c *Core) silent(a *ask, h *netview.Host) {
+	switch {
+	case a.claim != nil:
+		c.accept(a.claim)
+	case a.purge && !c.suspects() && (c.cfg.InUse == nil || !c.cfg.InUse(h.HostID, h.At)):
+		c.deleteHost(h)
+		c.Counts.Expired.Add(1)
+	}
+}
+
+// answered takes a sighting for the answer of a host that is asked.
+func (c *Core) answered(p *port, s *sighting) {
+	if h, ok := c.tx.Host(s.id); ok && h.At == s.at {
+		p.alive = true
+	}
+	a := c.asks[s.id]
+	if a == nil || a.at != s.at {
+		return
+	}
+	delete(c.asks, s.id)
+	c.note(s.id, func(n *note) { n.answered = true })
+	if a.claim != nil {
+		c.refuseClaim(a)
+	}
+}
+
+// askPort asks some of the hosts at a port, at which a probe was heard that should not be, whether they are there. If
+// none of the port's hosts speaks, a link may be made.
+func (c *Core) askPort(p *port) {
+	if p.asking || !p.asked.IsZero() && c.now.Sub(p.asked) < missedProbes*c.cfg.Period {
+		return
+	}
+	p.asked, p.asking, p.alive = c.now, true, false
+	for i, h := range c.hostsAt(p.at) {
+		c.forget(h)
+		if i < askIPs && c.startAsk(h) == nil {
+			p.alive = true // they cannot be asked now
+		}
+	}
+	c.agenda.add(appointment{at: c.now.Add((askTries + 1) * askWait), duty: dutyPort, point: p.at, stamp: p.asked})
+}
+
+// duePort notes that a port's hosts have gone, if none has spoken since they were asked.
+func (c *Core) duePort(d appointment) {
+	p := c.port(d.point)
+	if p == nil || !p.asking || !p.asked.Equal(d.stamp) {
+		return
+	}
+	p.asking = false
+	if !p.alive && p.up && p.device.connected {
+		p.vacated = c.now
+		c.startProbing(p)
+	}
+}

@@ -1,0 +1,19 @@
+package node
+
+import (
+	"github.com/weirnet/weir/discovery"
+	"github.com/weirnet/weir/netview"
+)
+
+// findings is how discovery works here.
+func (n *node) findings(key []byte) discovery.Config {
+	return discovery.Config{
+		Instance: n.cfg.Name, Domain: n.cfg.Domain, Key: key, Period: n.cfg.LLDPPeriod, Alarms: n.alarms, InUse: n.inUse,
+		RoundTrip: n.roundTrip,
+	}
+}
+
+// inUse tells discovery that a host's packets are forwarded though it sees none of them.
+func (n *node) inUse(id netview.HostID, at netview.Point) bool {
+	return n.forward != nil && n.forward.Uses(id, at)
+}
