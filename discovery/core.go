@@ -215,5 +215,7 @@ func (c *Core) handle(in *input) {
 		c.Counts.probe(c.heard(in.at, in.probe))
 	case inputFrame:
 		c.sighted(&in.sighting)
+	case inputAddress:
+		c.addressed(&in.sighting)
 	}
 }

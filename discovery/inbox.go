@@ -16,7 +16,7 @@ type input struct {
 	at       netview.Point  // of inputProbe
 	probe    probe          // of inputProbe
 	came     time.Time      // of inputProbe: when its session had read it
-	sighting sighting       // of inputFrame
+	sighting sighting       // of inputFrame, inputAddress
 	facts    *SwitchFacts   // of inputUp
 	port     *openflow.Port // of inputPort
 	ports    []uint32       // of inputRemembered
@@ -31,6 +31,7 @@ const (
 	inputRemembered
 	inputProbe // from here on they are not facts: they may be dropped
 	inputFrame
+	inputAddress
 )
 
 // inbox is what happened and was not handled yet, in order. Facts must not be lost: when too many wait, their sessions
@@ -55,7 +56,7 @@ func (b *inbox) put(in input) (ok, wake bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	switch in.kind {
-	case inputFrame:
+	case inputFrame, inputAddress:
 		ok = len(b.list) < b.limits.Frames
 	case inputProbe:
 		ok = len(b.list) < b.limits.Probes

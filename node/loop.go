@@ -39,6 +39,9 @@ func (n *node) run(outer context.Context, switchPort, apiPort net.Listener) erro
 		part("guard", func(ctx context.Context) error { n.guard.Run(ctx); return nil })
 	}
 	part("allow list", func(ctx context.Context) error { n.followAllowList(ctx); return nil })
+	if n.proxyarp != nil {
+		part("proxyarp", func(ctx context.Context) error { n.proxyarp.Run(ctx); return nil })
+	}
 	part("API", func(ctx context.Context) error { return n.api.Serve(ctx, apiPort) })
 	part("switches", func(context.Context) error { return n.server.Serve(switchPort) })
 	n.announce(Addresses{OpenFlow: switchPort.Addr().String(), API: apiPort.Addr().String()})

@@ -18,6 +18,7 @@ import (
 	"github.com/weirnet/weir/api/client"
 	"github.com/weirnet/weir/app/forward"
 	"github.com/weirnet/weir/app/guard"
+	"github.com/weirnet/weir/app/proxyarp"
 	"github.com/weirnet/weir/discovery"
 	"github.com/weirnet/weir/flowsync"
 	"github.com/weirnet/weir/netview"
@@ -70,6 +71,7 @@ type node struct {
 	forward   *forward.Forward // nil if disabled
 	guard     *guard.Guard     // nil if disabled
 	stats     *stats.Loop
+	proxyarp  *proxyarp.Proxy // nil if disabled
 	paths     paths
 	switches  *switches
 	switchTLS *switchTLS // nil without
@@ -98,9 +100,12 @@ func build(cfg Config) (*node, error) {
 	if !slices.Contains(cfg.DisableApps, guard.Owner) {
 		n.guard = guard.New(guard.Config{Domain: cfg.Domain}, n.view, watchdog{n.server}, n.alarms)
 	}
-	n.switches.guard = n.guard
 	n.stats = stats.New(n.cfg.counters())
 	n.switches.stats = n.stats
+	if !slices.Contains(cfg.DisableApps, proxyarp.Owner) {
+		n.proxyarp = proxyarp.New(proxyarp.Config{Learned: n.discovery.Address, Alarms: n.alarms}, n.view)
+	}
+	n.switches.guard, n.switches.proxyarp = n.guard, n.proxyarp
 	n.switches.server, n.switches.discovery = n.server, n.discovery
 	n.switches.flowsync, n.switches.forward = n.flowsync, n.forward
 	n.paths.forward = n.forward
@@ -145,6 +150,9 @@ func (n *node) buildAPI() error {
 	})
 	if n.guard != nil {
 		registry.MustRegister(tallies{descGuard, func() map[string]uint64 { return guarded(n.guard.Counts()) }})
+	}
+	if n.proxyarp != nil {
+		registry.MustRegister(tallies{descProxyARP, func() map[string]uint64 { return proxied(n.proxyarp.Counts()) }})
 	}
 	registry.MustRegister(n.api, n.switches.meter, collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))

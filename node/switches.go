@@ -8,6 +8,7 @@ import (
 	"github.com/weirnet/weir/alarm"
 	"github.com/weirnet/weir/app/forward"
 	"github.com/weirnet/weir/app/guard"
+	"github.com/weirnet/weir/app/proxyarp"
 	"github.com/weirnet/weir/discovery"
 	"github.com/weirnet/weir/flowsync"
 	"github.com/weirnet/weir/netview"
@@ -27,6 +28,7 @@ type switches struct {
 	forward   *forward.Forward // nil if disabled
 	guard     *guard.Guard     // nil if disabled
 	stats     *stats.Loop
+	proxyarp  *proxyarp.Proxy // nil if disabled
 	meter     *meter
 	alarms    *alarm.Board
 }
@@ -38,6 +40,7 @@ type device struct {
 	datapath *forward.Datapath // nil if forwarding is disabled
 	gate     *guard.Gate       // nil if the guard is disabled
 	key      packet.Key
+	asked    proxyarp.Port
 }
 
 // Connected starts everything that a switch takes part in. Who has to write to it comes before who finds out about it.
@@ -74,11 +77,12 @@ func (n *switches) PacketIn(s *session.Session, _ openflow.Header, pin *openflow
 		n.discovery.LLDP(d.dpid, pin.InPort, pin.Data)
 		return
 	}
-	_, fault := packet.ParseKey(pin.Data, &d.key)
+	end, fault := packet.ParseKey(pin.Data, &d.key)
 	if malformed(fault) || src == 0 || src>>40&1 != 0 { // no host has such an address
 		return
 	}
 	n.discovery.Frame(d.dpid, pin.InPort, &d.key)
+	n.answer(d, pin, end)
 	if d.datapath != nil {
 		d.datapath.PacketIn(pin, forward.Frame{Dst: dst, Src: src, VLAN: vlan, EtherType: etherType})
 	}
@@ -97,10 +101,13 @@ func malformed(f packet.Fault) bool {
 // BatchEnd ends a batch of input: the application asks for its confirmations and what it wrote goes to the queue.
 func (n *switches) BatchEnd(s *session.Session) {
 	d, ok := s.Value().(*device)
-	if ok && d.datapath != nil {
-		d.datapath.BatchEnd()
-		d.out.Flush()
+	if !ok {
+		return
 	}
+	if d.datapath != nil {
+		d.datapath.BatchEnd()
+	}
+	d.out.Flush()
 }
 
 // Message hands over all else.

@@ -1,0 +1,66 @@
+package proxyarp
+
+import (
+	"net/netip"
+	"time"
+
+	"github.com/weirnet/weir/netview"
+)
+
+// Owner is the application's name.
+const Owner = "proxyarp"
+
+// Config is how the application is set up. Zero fields mean their defaults.
+type Config struct {
+	Fresh    time.Duration // how long a claim holds without being heard again. Default 10 min
+	Conflict time.Duration // how long after a claim another host's makes a conflict, if the first is still there. Default 10 min
+	Limits   Limits
+
+	// Learned is told of an address that a DHCP server has given to a host whose place is known. Default: nobody is.
+	Learned func(host netview.HostID, ip netip.Addr)
+	// Alarms is told of addresses that two hosts claim; nil: nobody is.
+	Alarms Alarms
+}
+
+// Alarms takes alarms. Its methods do not block.
+type Alarms interface {
+	Raise(kind netview.AlarmKind, object, text string)
+	Clear(kind netview.AlarmKind, object string)
+}
+
+// Limits are the bounds of what others can make grow. Zero fields mean their defaults.
+type Limits struct {
+	Bindings int // addresses known in all. Default 65536
+	AtPort   int // addresses of hosts at one port. Default 1024
+	Queue    int // claims that wait for the loop. Default 4096
+	Waiting  int // claims of hosts that the view does not have yet. Default 1024
+	Leases   int // requests to DHCP servers that wait for their answer. Default 4096
+	Answers  int // at one port in a second. Default 50
+}
+
+// patience is how long a claim waits for its host to be in the view.
+const patience = 2 * time.Second
+
+// leaseWait is how long a request to a DHCP server waits for its answer.
+const leaseWait = time.Minute
+
+func (c Config) withDefaults() Config {
+	c.Fresh = or(c.Fresh, 10*time.Minute)
+	c.Conflict = or(c.Conflict, 10*time.Minute)
+	l := &c.Limits
+	l.Bindings = or(l.Bindings, 65536)
+	l.AtPort = or(l.AtPort, 1024)
+	l.Queue = or(l.Queue, 4096)
+	l.Waiting = or(l.Waiting, 1024)
+	l.Leases = or(l.Leases, 4096)
+	l.Answers = or(l.Answers, 50)
+	return c
+}
+
+func or[T comparable](v, otherwise T) T {
+	var zero T
+	if v == zero {
+		return otherwise
+	}
+	return v
+}

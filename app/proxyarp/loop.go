@@ -1,0 +1,120 @@
+package proxyarp
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/openflow"
+	"github.com/weirnet/weir/packet"
+)
+
+// Switch is the ordered output to one switch. PacketOut appends to a queue and does not block; what it is given is
+// encoded before it returns.
+type Switch interface {
+	PacketOut(*openflow.PacketOut) error
+}
+
+// Proxy is the loop around a Core. Run's goroutine is the core's owner; sessions' readers answer from it and put what
+// they hear into the queue. It ends with Run's context.
+type Proxy struct {
+	core *Core
+	view *netview.View
+	bell chan struct{}
+
+	mu        sync.Mutex
+	claims    []claim
+	datagrams []datagram
+}
+
+// New returns an application that answers from a view. It learns nothing before Run.
+func New(cfg Config, view *netview.View) *Proxy {
+	return &Proxy{core: NewCore(cfg, time.Now()), view: view, bell: make(chan struct{}, 1)}
+}
+
+// Counts are what happened since the start.
+func (p *Proxy) Counts() *Counts { return &p.core.Counts }
+
+// Port is what one session's reader needs at hand: memory for its answers.
+type Port struct {
+	frame   []byte
+	out     openflow.PacketOut
+	actions [1]openflow.Action
+}
+
+// Frame handles a packet that came in at a port, after discovery has seen it; end is the offset after the headers in its
+// key. It is called on the session's reader, and r belongs to that session.
+func (p *Proxy) Frame(r *Port, out Switch, dpid netview.DPID, pin *openflow.PacketIn, k *packet.Key, end int) {
+	const mine = packet.LayerARP | packet.LayerND | packet.LayerUDP
+	if k.Layers&mine == 0 || k.Layers&packet.LayerUDP != 0 && !portOfDHCP(k.SrcPort) {
+		return
+	}
+	at := netview.Point{DPID: dpid, Port: pin.InPort}
+	if k.Layers&packet.LayerUDP != 0 {
+		if d, ok := datagramOf(k, pin.Data, end, at); ok {
+			p.put(nil, &d)
+		}
+		return
+	}
+	if c, ok := p.core.News(k, at); ok {
+		p.put(&c, nil)
+	}
+	frame, ok := p.core.Answer(r.frame[:0], k, at, p.view.Snapshot())
+	if r.frame = frame; !ok {
+		return
+	}
+	r.actions[0] = openflow.Output(pin.InPort)
+	r.out = openflow.PacketOut{Buffer: openflow.NoBuffer, InPort: openflow.PortController, Actions: r.actions[:], Data: frame}
+	if out.PacketOut(&r.out) != nil {
+		p.core.Counts.Unsent.Add(1)
+	}
+}
+
+// put queues what was heard.
+func (p *Proxy) put(c *claim, d *datagram) {
+	p.mu.Lock()
+	switch {
+	case len(p.claims)+len(p.datagrams) >= p.core.cfg.Limits.Queue:
+		p.core.Counts.Dropped.Add(1)
+	case c != nil:
+		p.claims = append(p.claims, *c)
+	default:
+		d.keep()
+		p.datagrams = append(p.datagrams, *d)
+	}
+	p.mu.Unlock()
+	select {
+	case p.bell <- struct{}{}:
+	default:
+	}
+}
+
+// Run learns until the context ends.
+func (p *Proxy) Run(ctx context.Context) {
+	tick := time.NewTicker(200 * time.Millisecond)
+	defer tick.Stop()
+	var claims []claim
+	var datagrams []datagram
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		case <-p.bell:
+		}
+		p.mu.Lock()
+		claims, p.claims = p.claims, claims[:0]
+		datagrams, p.datagrams = p.datagrams, datagrams[:0]
+		p.mu.Unlock()
+		snap := p.view.Snapshot()
+		for i := range claims {
+			p.core.Learn(claims[i], snap)
+		}
+		for i := range datagrams {
+			p.core.Lease(&datagrams[i], snap)
+		}
+		clear(datagrams)
+		p.core.Tick(snap, time.Now())
+	}
+}
