@@ -154,7 +154,7 @@ func (n *node) buildAPI() error {
 	if n.proxyarp != nil {
 		registry.MustRegister(tallies{descProxyARP, func() map[string]uint64 { return proxied(n.proxyarp.Counts()) }})
 	}
-	registry.MustRegister(n.api, n.switches.meter, collectors.NewGoCollector(),
+	registry.MustRegister(n.api, n.switches.meter, n.counterMeter(), collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return nil
 }

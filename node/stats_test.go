@@ -29,6 +29,11 @@ func TestTheAPIShowsWhatSwitchesCount(t *testing.T) {
 					return false
 				}
 			}
+			for _, name := range []string{"weir_port_receive_bytes_total", "weir_switch_ports_transmit_packets_total", "weir_port_transmit_errors_total"} {
+				if len(i.metrics()[name].GetMetric()) == 0 {
+					return false
+				}
+			}
 			return len(ports) == 2 && sums.FlowEntries != nil && int(*sums.FlowEntries) == n.Switches[0].Entries()
 		})
 		i.await("tables", func() bool {
@@ -68,5 +73,18 @@ func TestReadingCountersAsksNobody(t *testing.T) {
 	}
 	if n := asked() - before; n > 1 { // one may be flowsync's
 		t.Errorf("a switch was asked %d times", n)
+	}
+}
+
+// With more ports than may be shown each, metrics show switches only, and say so.
+func TestTooManyPortsAreLeftOutOfTheMetrics(t *testing.T) {
+	i := start(t, often, func(c *node.Config) { c.Counters.PortSeries = 3 })
+	i.emulate("linear:2", openflow.V13)
+	i.await("counters of both switches", func() bool {
+		all := i.metrics()
+		return i.value(all, "weir_port_series_left_out") == 4 && len(all["weir_switch_ports_receive_bytes_total"].GetMetric()) == 2
+	})
+	if n := len(i.metrics()["weir_port_receive_bytes_total"].GetMetric()); n != 0 {
+		t.Errorf("%d ports are shown", n)
 	}
 }
