@@ -2,8 +2,8 @@ package stats
 
 import "time"
 
-// What a question and its answer cost this instance: asking, reading, decoding, computing rates. Measured, rounded up
-// (docs/benchmarks/stats.md).
+// What a question and its answer cost this instance: asking, reading, decoding, computing rates. Measured, and
+// doubled (docs/benchmarks/stats.md).
 const (
 	costQuestion = 30 * time.Microsecond
 	costKiB      = 8 * time.Microsecond
