@@ -23,6 +23,10 @@ type Config struct {
 	// by discovery's loop and must not block. nil: latencies are not measured.
 	RoundTrip func(netview.DPID) time.Duration
 
+	// Received is how many bytes the session of a switch has received so far; its silence is not a link's. nil: sessions
+	// that are up are believed to work.
+	Received func(netview.DPID) uint64
+
 	Alarms Alarms // nil: nobody
 	// InUse tells whether packets of a host have been forwarded lately, by rules that hide them from us: such a host is
 	// kept, though it answers nothing. It is called inside a transaction and must not write to the view. nil: never.

@@ -73,6 +73,7 @@ type edge struct {
 	near     bool      // near probes pass; true until surelyFar says otherwise
 	fars     int       // far probes heard since the last near one, up to surelyFar
 	told     bool      // an alarm says that it is indirect
+	said     [2]uint64 // by source and destination when the probe was missed that was one too many
 }
 
 func (e *edge) key() netview.LinkKey { return netview.LinkKey{Src: e.src.at, Dst: e.dst.at} }

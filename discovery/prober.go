@@ -124,6 +124,7 @@ func (c *Core) left(s *send, ok bool) {
 	for _, e := range p.out {
 		if e.live() {
 			e.missed++
+			c.mark(e)
 		}
 	}
 }
@@ -168,14 +169,15 @@ func (c *Core) dueRound(a appointment) {
 }
 
 // age removes the links from a port of which the last three periodic probes were not heard. Silence counts only while the
-// sessions of both ends are up, and while the control network is not suspected to lose what it carries.
+// sessions of both ends are up and both ends are heard, and while the control network is not suspected to lose what it
+// carries.
 func (c *Core) age(p *port) {
 	if c.suspects() {
 		return
 	}
 	for i := 0; i < len(p.out); {
 		e := p.out[i]
-		if e.live() && e.missed >= missedProbes {
+		if e.live() && e.missed >= missedProbes && c.spoken(e) {
 			c.dropEdge(e)
 			continue
 		}

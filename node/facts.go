@@ -9,7 +9,7 @@ import (
 func (n *node) findings(key []byte) discovery.Config {
 	return discovery.Config{
 		Instance: n.cfg.Name, Domain: n.cfg.Domain, Key: key, Period: n.cfg.LLDPPeriod, Alarms: n.alarms, InUse: n.inUse,
-		RoundTrip: n.roundTrip,
+		RoundTrip: n.roundTrip, Received: n.switches.received,
 	}
 }
 

@@ -72,7 +72,7 @@ func (l *Lab) Assemble(t Topology, version string, of func(i int) *OVS, controll
 		n.Switches = append(n.Switches, s)
 		var own []string
 		for _, c := range controllers {
-			own = append(own, strings.ReplaceAll(c, "{N}", fmt.Sprint(l.switches)))
+			own = append(own, of(i).reaching(strings.ReplaceAll(c, "{N}", fmt.Sprint(l.switches))))
 		}
 		s.ovs.AddBridge(s.Name, s.DPID, version, own...)
 	}
@@ -106,12 +106,9 @@ func Both(a, b *Network) *Network {
 // connect joins two switches of the list by a cable.
 func (l *Lab) connect(a, b End, switches []Switch) *Cable {
 	l.t.Helper()
-	l.batch([]string{
-		"link add " + a.Device + " type veth peer name " + b.Device,
-		"link set " + a.Device + " up",
-		"link set " + b.Device + " up",
-	})
+	l.Run("ip", "link", "add", a.Device, "type", "veth", "peer", "name", b.Device)
 	for _, e := range []End{a, b} {
+		switches[e.Switch].ovs.take(e.Device)
 		switches[e.Switch].ovs.AddPort(switches[e.Switch].Name, e.Device, e.Port)
 	}
 	return &Cable{lab: l, A: a, B: b}
@@ -135,9 +132,9 @@ func (o *OVS) AddHost(bridge string, port int) *Host {
 	device := h.Name + "-sw"
 	l.batch([]string{
 		"link add " + device + " type veth peer name eth0 netns " + h.Name,
-		"link set " + device + " up",
 		"netns exec " + h.Name + " ip link set eth0 address " + h.MAC,
 	})
+	o.take(device)
 	h.Run("ip", "addr", "add", h.IP4.String()+"/16", "dev", "eth0")
 	h.Run("ip", "addr", "add", h.IP6.String()+"/64", "dev", "eth0", "nodad")
 	h.Run("ip", "link", "set", "lo", "up")

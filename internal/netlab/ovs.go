@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/weirnet/weir/internal/need"
@@ -15,6 +16,7 @@ const schema = "/usr/share/openvswitch/vswitch.ovsschema"
 type OVS struct {
 	lab      *Lab
 	folder   string // of its sockets
+	netns    string // name of the network namespace it runs in; empty for the lab's
 	database *Process
 	// Switches is the daemon that forwards; a test may stop it, kill it, and start it again by StartSwitches.
 	Switches *Process
@@ -23,22 +25,35 @@ type OVS struct {
 // StartOVS starts an Open vSwitch with an empty database.
 func (l *Lab) StartOVS() *OVS {
 	l.t.Helper()
-	return l.startOVS("/run/openvswitch")
+	return l.startOVS("/run/openvswitch", "")
 }
 
-// StartOVSBeside starts a further Open vSwitch, whose daemons can be stopped without the first one's.
-func (l *Lab) StartOVSBeside(name string) *OVS {
+// Beside is the address at which the switches of StartOVSBeside reach an instance in the lab.
+const Beside = "192.168.99.1"
+
+// StartOVSBeside starts a second Open vSwitch, whose daemons can be stopped without the first one's. It has a network
+// namespace of its own, because there is one userspace datapath in each.
+func (l *Lab) StartOVSBeside() *OVS {
 	l.t.Helper()
+	const name = "beside"
 	folder := "/run/openvswitch-" + name
 	if err := os.Mkdir(folder, 0o755); err != nil {
 		l.t.Fatal(err)
 	}
-	return l.startOVS(folder)
+	l.Run("ip", "netns", "add", name)
+	l.batch([]string{
+		"link add beside-c type veth peer name control netns " + name,
+		"address add " + Beside + "/24 dev beside-c",
+		"link set beside-c up",
+		"netns exec " + name + " ip address add 192.168.99.2/24 dev control",
+		"netns exec " + name + " ip link set control up",
+	})
+	return l.startOVS(folder, name)
 }
 
-func (l *Lab) startOVS(folder string) *OVS {
+func (l *Lab) startOVS(folder, netns string) *OVS {
 	l.t.Helper()
-	o := &OVS{lab: l, folder: folder}
+	o := &OVS{lab: l, folder: folder, netns: netns}
 	file, socket := filepath.Join(l.dir, filepath.Base(folder)+".db"), filepath.Join(folder, "db.sock")
 	l.Run(need.Program(l.t, "ovsdb-tool"), "create", file, schema)
 	o.database = l.Start("env", o.with(need.Program(l.t, "ovsdb-server"), file, "--remote=punix:"+socket, "--no-chdir",
@@ -58,7 +73,29 @@ func (o *OVS) StartSwitches() {
 
 // with is a command line for env, which becomes the program with this Open vSwitch's folder in its environment.
 func (o *OVS) with(name string, args ...string) []string {
-	return append([]string{"OVS_RUNDIR=" + o.folder, name}, args...)
+	command := []string{"OVS_RUNDIR=" + o.folder, name}
+	if o.netns != "" {
+		command = []string{"OVS_RUNDIR=" + o.folder, "nsenter", "--net=/run/netns/" + o.netns, "--", name}
+	}
+	return append(command, args...)
+}
+
+// take puts an interface of the lab's into the Open vSwitch's network namespace, and up.
+func (o *OVS) take(device string) {
+	o.lab.t.Helper()
+	if o.netns == "" {
+		o.lab.Run("ip", "link", "set", device, "up")
+		return
+	}
+	o.lab.batch([]string{"link set " + device + " netns " + o.netns, "netns exec " + o.netns + " ip link set " + device + " up"})
+}
+
+// reaching is a controller on loopback as this Open vSwitch reaches it.
+func (o *OVS) reaching(controller string) string {
+	if o.netns == "" {
+		return controller
+	}
+	return "tcp:" + Beside + controller[strings.LastIndex(controller, ":"):]
 }
 
 // Vsctl runs ovs-vsctl, which waits until the switch daemon has applied the change.

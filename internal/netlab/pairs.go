@@ -28,7 +28,7 @@ type observed struct {
 
 const controlBridge = "control"
 
-// StartTraffic makes the control pair.
+// StartTraffic makes the control pair. It is called once an Open vSwitch.
 func (o *OVS) StartTraffic() *Traffic {
 	l := o.lab
 	l.t.Helper()

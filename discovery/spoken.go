@@ -1,0 +1,18 @@
+package discovery
+
+// An edge's silence means nothing while one of its ends is silent altogether: its session may be cut, half open, and nobody
+// has found out yet. So a link is given up only when both ends have said something, whatever it is, after the probe that
+// was one too many.
+
+// mark notes, when an edge's probe was missed that is one too many, how much its ends had said.
+func (c *Core) mark(e *edge) {
+	if c.cfg.Received != nil && e.missed == missedProbes {
+		e.said = [2]uint64{c.cfg.Received(e.src.at.DPID), c.cfg.Received(e.dst.at.DPID)}
+	}
+}
+
+// spoken tells whether both ends have said something since.
+func (c *Core) spoken(e *edge) bool {
+	return c.cfg.Received == nil ||
+		c.cfg.Received(e.src.at.DPID) != e.said[0] && c.cfg.Received(e.dst.at.DPID) != e.said[1]
+}
