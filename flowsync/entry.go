@@ -53,6 +53,7 @@ type SoftEntry struct {
 	Cookie   uint64
 	Match    openflow.Match
 	Ports    []uint32 // that it outputs to, reserved ones left out
+	Idle     uint16   // idle time-out, in seconds
 }
 
 // Reading is what a switch answered, sorted by whose it is. The counts include what was not kept.
@@ -77,7 +78,7 @@ func (c *Config) Read(stats []openflow.FlowStats) (r Reading) {
 		case plan.Decode(s.Cookie).Kind.Soft():
 			r.SoftCount++
 			if len(r.Soft) < c.SoftMax {
-				r.Soft = append(r.Soft, SoftEntry{s.Table, s.Priority, s.Cookie, cloneMatch(&s.Match), outPorts(s.Instructions)})
+				r.Soft = append(r.Soft, SoftEntry{s.Table, s.Priority, s.Cookie, cloneMatch(&s.Match), outPorts(s.Instructions), s.IdleTimeout})
 			}
 		default:
 			r.Firm = append(r.Firm, Entry{s.Table, s.Priority, s.Cookie, cloneMatch(&s.Match), cloneInstructions(s.Instructions)})

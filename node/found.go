@@ -1,8 +1,11 @@
 package node
 
 import (
+	"crypto/rand"
+	"encoding/binary"
 	"slices"
 
+	"github.com/weirnet/weir/app/forward"
 	"github.com/weirnet/weir/flowsync"
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/openflow"
@@ -33,19 +36,29 @@ func (n *switches) found(dpid netview.DPID, entries []flowsync.Entry) {
 	}
 }
 
-// adopt takes the pairs of this life, which the application knows, out of the soft entries that a switch listed. From a
-// whole list the application learns which of its pairs have run out unheard.
+// life is a number for the pairs of this life of the instance: another than that of the last ones, as good as always. An
+// equal one would have their rules run out instead of being taken over.
+func life() uint16 {
+	var b [2]byte
+	rand.Read(b[:])
+	return binary.BigEndian.Uint16(b[:])
+}
+
+// adopt gives the application the pairs' rules among the soft entries that a switch listed: it knows those of this life,
+// and takes over those of an earlier one. From a whole list it learns which of its pairs have run out unheard.
 func (n *switches) adopt(dpid netview.DPID, soft []flowsync.SoftEntry, whole bool) []flowsync.SoftEntry {
 	soft = slices.DeleteFunc(soft, unguarded)
 	if n.forward == nil {
 		return soft
 	}
-	if whole {
-		listed := make([]openflow.Match, len(soft))
-		for i := range soft {
-			listed[i] = soft[i].Match
+	var rules []forward.Former
+	others := slices.DeleteFunc(soft, func(e flowsync.SoftEntry) bool {
+		if plan.Decode(e.Cookie).Kind != plan.KindPair {
+			return false
 		}
-		n.forward.Listed(dpid, listed)
-	}
-	return slices.DeleteFunc(soft, func(e flowsync.SoftEntry) bool { return n.forward.Knows(dpid, e.Match, e.Cookie) })
+		rules = append(rules, forward.Former{Match: e.Match, Cookie: e.Cookie, Ports: e.Ports, Idle: e.Idle})
+		return true
+	})
+	n.forward.Read(dpid, rules, whole)
+	return others
 }

@@ -214,6 +214,6 @@ func collectFlowsync(ch chan<- prometheus.Metric, c *flowsync.Core) {
 func forwarded(s forward.Stats) map[string]uint64 {
 	return map[string]uint64{
 		"packet_ins": s.PacketIns, "copies": s.Copies, "pairs": s.Pairs, "released": s.Released, "flooded": s.Flooded,
-		"no_path": s.NoPath, "held_dropped": s.HeldDropped, "unsent": s.Unsent, "unruled": s.Unruled, "moved": s.Moved,
+		"no_path": s.NoPath, "held_dropped": s.HeldDropped, "unsent": s.Unsent, "unruled": s.Unruled, "moved": s.Moved, "adopted": s.Adopted,
 	}
 }

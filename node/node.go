@@ -95,7 +95,7 @@ func build(cfg Config) (*node, error) {
 	n.discovery = discovery.New(n.view.Facts(), n.switches, n.findings(key))
 	n.flowsync = flowsync.New(flowsync.Config{Domain: cfg.Domain, Found: n.switches.found, Adopt: n.switches.adopt}, n.view)
 	if !slices.Contains(cfg.DisableApps, forward.Owner) {
-		n.forward = forward.New(forward.Config{Domain: cfg.Domain, Unknown: cfg.ForwardUnknown}, n.view.Wanted(forward.Owner))
+		n.forward = forward.New(forward.Config{Domain: cfg.Domain, Life: life(), Unknown: cfg.ForwardUnknown}, n.view.Wanted(forward.Owner))
 	}
 	if !slices.Contains(cfg.DisableApps, guard.Owner) {
 		n.guard = guard.New(guard.Config{Domain: cfg.Domain}, n.view, watchdog{n.server}, n.alarms)

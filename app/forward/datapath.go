@@ -97,9 +97,13 @@ func (d *Datapath) FlowRemoved(m *openflow.FlowRemoved) {
 		return
 	}
 	d.mu.Lock()
-	defer d.mu.Unlock()
-	if fl, ok := d.pairs.get(pr); ok && d.f.wrote(fl, m.Cookie) {
+	fl, known := d.pairs.get(pr)
+	if known && d.f.wrote(fl, m.Cookie) {
 		d.forget(pr, fl)
+	}
+	d.mu.Unlock()
+	if !d.f.life(m.Cookie) {
+		d.f.former.ranOut(d.id, pr, m.Cookie)
 	}
 }
 

@@ -82,6 +82,7 @@ type Forward struct {
 	tree     *treeCore
 	gone     map[uint64]place // hosts that were deleted and not learned again; Step's
 	retired  retired
+	former   former
 	mover    mover
 	moving   atomic.Int64  // planned moves under way
 	queued   atomic.Bool   // further ones are waiting for room

@@ -35,6 +35,7 @@ type network struct {
 	hops     int  // frames on cables since quiet
 	failing  bool // barriers that are sent now will fail
 	inputs   *netview.Inputs
+	pairMods int                         // flow-mods of pairs
 	wires    map[netview.Point]*[]func() // frames on cables, where they take their time; nil: they arrive at once
 	visits   map[string][]netview.DPID   // of frames with such content, while wires is set
 }
@@ -75,6 +76,13 @@ func newNetwork(t *testing.T, seed uint64, v openflow.Version, cfg Config) *netw
 
 // join puts switches into the network, with a host at port 1 of each and cables between further ports.
 func (n *network) join(count int, edges [][2]int) {
+	n.build(count, edges)
+	n.announce(true)
+	n.settle()
+}
+
+// build puts switches, hosts and cables there.
+func (n *network) build(count int, edges [][2]int) {
 	for i := range count {
 		id := netview.DPID(i + 1)
 		n.switches[id] = &naive{n: n, id: id, ports: []uint32{1}}
@@ -86,6 +94,10 @@ func (n *network) join(count int, edges [][2]int) {
 		a, b := n.newPort(e[0]), n.newPort(e[1])
 		n.cables[a], n.cables[b] = b, a
 	}
+}
+
+// announce has the switches connect, and discovery say what there is.
+func (n *network) announce(hosts bool) {
 	n.facts.Update(func(tx *netview.FactsTx) {
 		tables := map[openflow.Version]uint8{openflow.V10: 1, openflow.V13: 254}[n.version]
 		for _, id := range n.ids {
@@ -105,6 +117,9 @@ func (n *network) join(count int, edges [][2]int) {
 			tx.PutLink(&netview.Link{LinkKey: netview.LinkKey{Src: a, Dst: b}, Up: true, State: netview.LinkConfirmed})
 		}
 		for _, h := range n.hosts {
+			if !hosts {
+				break
+			}
 			tx.PutHost(&netview.Host{HostID: netview.HostID{MAC: h.mac}, At: h.at})
 		}
 		tx.SetSettled()
@@ -113,7 +128,6 @@ func (n *network) join(count int, edges [][2]int) {
 	n.topo, n.rev = topology.Build(snap), snap.Revision()
 	n.f.Reset(snap, n.topo)
 	n.install(n.rev, snap)
-	n.settle()
 }
 
 func (n *network) newPort(index int) netview.Point {
@@ -281,6 +295,9 @@ func (n *network) leave(from netview.Point, frame []byte) {
 func (s *naive) send(m openflow.Message) {
 	if s.gone {
 		return
+	}
+	if fm, ok := m.(*openflow.FlowMod); ok && fm.Priority == plan.PriorityPair {
+		s.n.pairMods++
 	}
 	b, err := openflow.Append(nil, s.n.version, 1, m)
 	if err != nil {

@@ -100,8 +100,10 @@ func (t *paths) count(hops []topology.Hop, cookies []uint64) *path {
 	p := t.ids[string(t.key)]
 	if p == nil {
 		p = &path{key: string(t.key), hops: slices.Clone(hops), cookies: slices.Clone(cookies)}
-		for _, c := range slices.Compact(slices.Sorted(slices.Values(cookies))) {
-			t.former[c] = append(t.former[c], p)
+		for i, c := range p.cookies {
+			if !slices.Contains(p.cookies[:i], c) {
+				t.former[c] = append(t.former[c], p)
+			}
 		}
 		if n := len(t.free); n > 0 {
 			p.id, t.free = t.free[n-1], t.free[:n-1]

@@ -101,15 +101,21 @@ func (l *left) delete(written map[*outlet]bool) {
 		if out == nil {
 			continue
 		}
-		d.pairRule(&d.fm, l.pr, d.f.cookieAt(l.path, i), out.table, h.Out)
-		d.fm.Command, d.fm.OutPort, d.fm.Instructions = openflow.FlowDeleteStrict, h.Out, nil
-		if out.cookies {
-			d.fm.CookieMask = plan.ExactMask
-		}
-		if d.send(out.FlowMod(&d.fm)) {
+		if d.deleteRule(out, l.pr, d.f.cookieAt(l.path, i), h.Out) {
 			written[out] = true
 		}
 	}
+}
+
+// deleteRule deletes a pair's rule on a switch: that with this cookie, where the version can say it, which sends to this
+// port. d.mu is held.
+func (d *Datapath) deleteRule(out *outlet, pr pair, cookie uint64, port uint32) bool {
+	d.pairRule(&d.fm, pr, cookie, out.table, port)
+	d.fm.Command, d.fm.OutPort, d.fm.Instructions = openflow.FlowDeleteStrict, port, nil
+	if out.cookies {
+		d.fm.CookieMask = plan.ExactMask
+	}
+	return d.send(out.FlowMod(&d.fm))
 }
 
 func passesAny(paths []*path, dpid netview.DPID) bool {

@@ -42,6 +42,9 @@ func (f *Forward) Step(changes []netview.Change, snap *netview.Snapshot, m *topo
 	if len(moved) > 0 {
 		f.repairHosts(moved)
 	}
+	if what.links || what.switches {
+		f.former.look()
+	}
 	if what.links {
 		f.mover.calm, f.mover.longer = 0, true
 		if f.mover.drains = draining(snap); f.mover.drains {
@@ -110,6 +113,7 @@ func (f *Forward) Second() {
 	now := f.seconds.Add(1)
 	f.floods.Store(FloodsPerSecond)
 	f.mover.calm++
+	f.takeOver(now)
 	f.retry()
 	for _, d := range f.datapaths() {
 		if out := d.outlet.Load(); out != nil {
