@@ -12,8 +12,7 @@ import (
 
 // The goroutines of an instance, all of them started here: discovery, flowsync, statistics, app/forward (or, where it is
 // disabled, what keeps the topology), the acceptor of switches, what follows the allow list, the API. Each is the owner of
-// what its package says, and ends with
-// the context that run makes.
+// what its package says, and ends with the context that run makes.
 
 // shutdownLimit is how long the sessions may take to send what is queued.
 const shutdownLimit = time.Second

@@ -24,7 +24,7 @@ type Config struct {
 	MultipartTimeout time.Duration
 	// MaxQueue is how many bytes wait for one peer before Send refuses with ErrFull.
 	MaxQueue int
-	// HighWater is how many bytes wait for one peer before it is read slowly: one buffer every 50 ms, so that two ends
+	// HighWater is how many bytes wait for one peer before it is read slowly: 4 KiB every 50 ms, so that two ends
 	// that are both over it cannot wait for each other for ever.
 	HighWater int
 	// MaxSessions is how many connections a Server holds.

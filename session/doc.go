@@ -22,6 +22,12 @@
 //     whole messages, and at the end of a batch writes what was answered, itself and without waiting. The writer is a
 //     goroutine that exists while bytes are queued that the reader did not write. One ticker for a whole Server or
 //     Dialer wakes sessions whose deadline has passed.
+//   - reader.go: what the reader does with one batch of input, and at the end.
+//   - claim.go: who has a datapath id. A session has it from its features reply on; another that wants it has the first
+//     challenged (contest.go), and gets its verdict when that has answered or ended. The server owns it, under its lock.
+//   - halfopen.go, limit.go: the connections in their handshake, bounded; the group owns them, under its lock.
+//   - secure.go, wire.go: TLS under a session. The handshake is the first thing that the session's reader does, within the
+//     time of the whole handshake; afterwards what is written is encrypted into memory, and leaves as bytes without TLS do.
 //   - output.go: the bounded queue of bytes, in the order in which they were appended, whoever writes them.
 //
 // # Invariants
@@ -32,6 +38,8 @@
 //   - Each request is answered exactly once: by its reply, by a *PeerError, by ErrTimeout, or by an error that wraps
 //     ErrClosed. Barriers are answered in the order of their requests.
 //   - All memory is bounded by the limits of limits.go; what is dropped is counted (Stats).
+//   - One session at a time has a datapath id; Disconnected of an older one comes before Connected of a newer one.
+//   - Auxiliary connections are refused with an error: all that a switch says has one order.
 //   - A slow peer slows only its own session: over the high-water mark of its queue it is no longer read (or at least
 //     slowly: see Config.HighWater), and what does not fit into its queue is refused with ErrFull.
 package session

@@ -49,6 +49,7 @@ const (
 	writeChunk   = 64 << 10 // longest single write: progress is seen between two
 	keepOutput   = 1 << 10  // larger output buffers are let go when the session is idle
 	queueReserve = 64 << 10 // above MaxQueue, for the protocol's own answers
+	pausedRead   = 4 << 10  // read at once from a peer over the high-water mark, every pauseLimit
 	pauseLimit   = 50 * time.Millisecond
 	lingerLimit  = 500 * time.Millisecond // for the last bytes of a session that is closed on purpose
 	tickInterval = 100 * time.Millisecond // resolution of all deadlines

@@ -160,7 +160,7 @@ func (s *Session) converse() (reason error, ours bool) {
 	s.do(r)
 	s.flush()
 	for {
-		n, err := s.conn.Read(s.input.room())
+		n, err := s.conn.Read(s.room())
 		if n > 0 {
 			s.batch(n)
 		}

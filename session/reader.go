@@ -2,6 +2,16 @@ package session
 
 import "time"
 
+// room is where the next read goes: little of it while the peer does not take what it is sent, so that what it sends
+// meanwhile costs others nothing.
+func (s *Session) room() []byte {
+	b := s.input.room()
+	if s.out.size.Load() > int64(s.cfg.HighWater) {
+		return b[:min(len(b), pausedRead)]
+	}
+	return b
+}
+
 // batch hands over what was read, and writes what was answered.
 func (s *Session) batch(n int) {
 	s.in.bytes.Add(uint64(n))

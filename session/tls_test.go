@@ -6,6 +6,7 @@ import (
 	"crypto/x509"
 	"errors"
 	"net"
+	"strconv"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -95,6 +96,31 @@ func TestSessionsOverTLS(t *testing.T) {
 			expect(t, d.notes(), "connected 1.3", was+"shut down here")
 		})
 	}
+}
+
+// TestAnswersThatWaitLeaveOnceOverTLS has the reader write to a switch that takes nothing for a while: what was encrypted for
+// the first try is not encrypted again.
+func TestAnswersThatWaitLeaveOnceOverTLS(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := secured(t, newKeys(t), Config{}, memnet.Options{Buffer: 3000})
+		p.handler.packetIn = func(s *Session, _ openflow.Header, pin *openflow.PacketIn) {
+			s.Send(&openflow.PacketOut{Buffer: pin.Buffer, InPort: 1, Data: make([]byte, 2000)})
+		}
+		d := &datapath{id: 1}
+		sw, _, conn := p.connect(d)
+		d.notes()
+		conn.HoldInput(true)
+		var want []string
+		for n := range uint32(20) {
+			sw.Send(&openflow.PacketIn{Buffer: n, InPort: 1, Data: make([]byte, 20)})
+			synctest.Wait()
+			want = append(want, "packet_out "+strconv.Itoa(int(n)))
+		}
+		conn.HoldInput(false)
+		synctest.Wait()
+		expect(t, d.notes(), want...)
+		p.close()
+	})
 }
 
 // TestOrderIsKeptOverTLS has several goroutines and the handler send at once.
