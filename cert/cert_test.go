@@ -42,8 +42,8 @@ func written(t *testing.T) (*Authority, string) {
 	return must[*Authority](t)(Load(dir, now)), dir
 }
 
-// shake does a handshake between an instance and a switch, and returns the instance's error and the switch's certificate.
-func shake(t *testing.T, a *Authority, instance, device Pair, name string, at time.Time) (error, error, *x509.Certificate) {
+// shake does a handshake between an instance and a switch, and returns the switch's certificate and both ends' errors.
+func shake(t *testing.T, a *Authority, instance, device Pair, name string, at time.Time) (peer *x509.Certificate, here, there error) {
 	t.Helper()
 	pool := x509.NewCertPool()
 	pool.AddCert(a.Cert)
@@ -57,13 +57,12 @@ func shake(t *testing.T, a *Authority, instance, device Pair, name string, at ti
 		Certificates: []tls.Certificate{must[tls.Certificate](t)(tls.X509KeyPair(device.Cert, device.Key))}})
 	ended := make(chan error, 1)
 	go func() { ended <- clientSide.Handshake(); right.Close() }()
-	here := serverSide.Handshake()
+	here = serverSide.Handshake()
 	left.Close()
-	var peer *x509.Certificate
 	if all := serverSide.ConnectionState().PeerCertificates; len(all) > 0 {
 		peer = all[0]
 	}
-	return here, <-ended, peer
+	return peer, here, <-ended
 }
 
 func TestInstanceAndSwitchKnowEachOther(t *testing.T) {
@@ -71,7 +70,7 @@ func TestInstanceAndSwitchKnowEachOther(t *testing.T) {
 	instance := must[Pair](t)(a.Instance("weir-1", []string{"192.0.2.1", "2001:db8::1", "weir.example"}, now, time.Hour))
 	device := must[Pair](t)(a.Switch([]uint64{0xa1, 0xb2}, now, time.Hour))
 	for _, name := range []string{"192.0.2.1", "2001:db8::1", "weir.example"} {
-		here, there, peer := shake(t, a, instance, device, name, now)
+		peer, here, there := shake(t, a, instance, device, name, now)
 		if here != nil || there != nil {
 			t.Fatalf("%s: %v, %v", name, here, there)
 		}
@@ -81,18 +80,18 @@ func TestInstanceAndSwitchKnowEachOther(t *testing.T) {
 			}
 		}
 	}
-	if _, there, _ := shake(t, a, instance, device, "other.example", now); there == nil {
+	if _, _, there := shake(t, a, instance, device, "other.example", now); there == nil {
 		t.Error("the instance was believed under another's name")
 	}
-	if here, _, _ := shake(t, a, instance, instance, "weir.example", now); here == nil {
+	if _, here, _ := shake(t, a, instance, instance, "weir.example", now); here == nil {
 		t.Error("an instance's certificate was taken for a switch's")
 	}
-	if _, there, _ := shake(t, a, device, device, "weir.example", now); there == nil {
+	if _, _, there := shake(t, a, device, device, "weir.example", now); there == nil {
 		t.Error("a switch's certificate was taken for an instance's")
 	}
 	other, _ := written(t)
 	foreign := must[Pair](t)(other.Switch([]uint64{0xa1}, now, time.Hour))
-	if here, _, _ := shake(t, a, instance, foreign, "weir.example", now); here == nil {
+	if _, here, _ := shake(t, a, instance, foreign, "weir.example", now); here == nil {
 		t.Error("another authority's certificate was taken")
 	}
 }
@@ -110,7 +109,7 @@ func TestTime(t *testing.T) {
 			t.Errorf("after %v: %v", at, err)
 		}
 	}
-	if here, there, _ := shake(t, a, instance, device, "w", now.Add(2*time.Hour)); here == nil && there == nil {
+	if _, here, there := shake(t, a, instance, device, "w", now.Add(2*time.Hour)); here == nil && there == nil {
 		t.Error("an expired certificate was taken")
 	}
 	if _, err := Load(dir, now.Add(11*time.Hour)); err == nil || !strings.Contains(err.Error(), "ca.pem: certificate has expired at 2026-05-01T22:00:00Z") {
