@@ -167,8 +167,12 @@ func TestBadFilesAreNamed(t *testing.T) {
 	_, dir := written(t)
 	_, other := written(t)
 	key, _ := os.ReadFile(KeyFile(other, CAName))
-	for path, text := range map[string][]byte{KeyFile(dir, CAName): key, CertFile(dir, CAName): []byte("nothing")} {
-		if err := os.WriteFile(path, text, 0o600); err != nil {
+	for _, bad := range []struct {
+		path string
+		text []byte
+	}{{KeyFile(dir, CAName), key}, {CertFile(dir, CAName), []byte("nothing")}} {
+		path := bad.path
+		if err := os.WriteFile(path, bad.text, 0o600); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := Load(dir, now); err == nil || strings.Count(err.Error(), path) != 1 {
