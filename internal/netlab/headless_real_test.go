@@ -44,7 +44,7 @@ func underWeir(l *Lab, description string, of func(i int) *OVS) (*Weir, [2]*Netw
 func talk(o *OVS, nets [2]*Network, rare time.Duration) *Traffic {
 	t := o.StartTraffic()
 	for _, n := range nets {
-		h := n.Hosts
+		h := n.speakers()
 		for _, each := range h {
 			each.ForgetNeighbours()
 		}
@@ -56,6 +56,15 @@ func talk(o *OVS, nets [2]*Network, rare time.Duration) *Traffic {
 	}
 	t.Baseline()
 	return t
+}
+
+// speakers are the first two hosts of each switch.
+func (n *Network) speakers() (hosts []*Host) {
+	each := len(n.Hosts) / len(n.Switches)
+	for i := range n.Switches {
+		hosts = append(hosts, n.Hosts[i*each:i*each+2]...)
+	}
+	return hosts
 }
 
 // streams starts datagrams and a TCP connection in each network.
