@@ -43,6 +43,11 @@ type Config struct {
 	Drains Drains
 	// Audit takes what is changed, or tried. nil: nothing is audited, and /v1/audit answers 404.
 	Audit Auditor
+	// Check compares all switches with what is wanted of them, at a revision of the view; it waits for the switches. nil:
+	// /v1/check answers 404.
+	Check func(context.Context) (*client.Check, netview.Revision, error)
+	// Sync is how a switch is kept as wanted, and the revision up to which; nil if it is not known. nil: never shown.
+	Sync func(netview.DPID) (*client.Sync, netview.Revision)
 	// Gatherer is what /metrics shows. nil: only what the interface measures of itself.
 	Gatherer prometheus.Gatherer
 	// Health and Ready are nil errors while the instance lives, and while it is fit to serve. nil: always.

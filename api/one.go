@@ -34,7 +34,9 @@ func (s *Server) oneSwitch(ctx context.Context, in *switchInput) (*one[client.Sw
 	if err != nil {
 		return nil, err
 	}
-	return &one[client.Switch]{s.revision(snap), switchItem(snap, sw)}, nil
+	item := switchItem(snap, sw)
+	item.Sync = s.syncOf(sw.DPID)
+	return &one[client.Switch]{s.revision(snap), item}, nil
 }
 
 func (s *Server) revision(snap *netview.Snapshot) string {

@@ -28,6 +28,7 @@ func (s *Server) addRoutes() {
 	get(s, "vlan-host", "/v1/hosts/{id}/{vlan}", "One host in a VLAN", s.oneVLANHost)
 	get(s, "flows", "/v1/flows", "The rules that are wanted, and their state", s.flows)
 	get(s, "paths", "/v1/paths", "The path that the system takes between two ends, and alternatives", s.paths)
+	get(s, "check", "/v1/check", "Compare what is wanted, the view and what switches hold: all are read", s.compare)
 	get(s, "apps", "/v1/apps", "The built-in applications", s.apps)
 	get(s, "alarms", "/v1/alarms", "What an operator should know: active alarms, critical ones first", s.alarms)
 	s.addConfig()

@@ -59,7 +59,7 @@ func newSmall(t testing.TB, change func(*Config)) *small {
 	cfg := Config{
 		View: v, Version: "1.2.3", Switches: s, Paths: direct{},
 		Access:    Access{Tokens: []Token{{RoleAdmin, adminToken, "root"}, {RoleOperator, operatorToken, ""}, {RoleViewer, viewerToken, ""}}, Listen: "127.0.0.1:8181"},
-		SoftRules: softRules, Counters: counters,
+		SoftRules: softRules, Counters: counters, Check: checked, Sync: synced,
 		Members: func() []client.Member {
 			return []client.Member{{Name: "weir-1", Address: "127.0.0.1:8181", State: "ready", Leader: true, Switches: 2}}
 		},

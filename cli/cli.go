@@ -83,6 +83,6 @@ func newRoot() *cobra.Command {
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(newNode(), newGet(), newPath(), newPrint(), newBench(), newCert(), newVersion(), newCompletion(root))
+	root.AddCommand(newNode(), newGet(), newPath(), newCheck(), newPrint(), newBench(), newCert(), newVersion(), newCompletion(root))
 	return root
 }

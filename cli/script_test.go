@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"math"
 	"net/http/httptest"
@@ -27,6 +28,26 @@ func TestMain(m *testing.M) {
 	})
 }
 
+// checkOf compares: what it finds is that a link is down.
+func checkOf(v *netview.View) func(context.Context) (*client.Check, netview.Revision, error) {
+	return func(context.Context) (*client.Check, netview.Revision, error) {
+		c := &client.Check{Agrees: true, Switches: []client.SwitchCheck{
+			{DPID: "0000000000000001", Reached: true, Wanted: 3, Compared: 3, Foreign: 1, Differences: []client.Difference{}},
+			{DPID: "0000000000000002", Reached: true, Differences: []client.Difference{}},
+		}}
+		for l := range v.Snapshot().Links() {
+			if !l.Up {
+				c.Agrees = false
+				c.Switches[0].Differences = []client.Difference{{
+					Kind: "missing", Table: 1, Priority: 5002, Match: "{eth_type=0x0806}", Owner: "forward", Wanted: "apply:[output:1]",
+				}}
+				c.Switches[1] = client.SwitchCheck{DPID: "0000000000000002", Error: "the switch is not connected", Differences: []client.Difference{}}
+			}
+		}
+		return c, v.Snapshot().Revision(), nil
+	}
+}
+
 // TestScripts runs testdata/*.txt against the API of a small view, at $API, with the token $WEIR_TOKEN. The command cut takes the link down
 // and join brings a third switch.
 func TestScripts(t *testing.T) {
@@ -39,7 +60,7 @@ func TestScripts(t *testing.T) {
 			facts := v.Facts()
 			fill(v, facts)
 			// Streams end when the context of the server's connections does, and Close waits for that.
-			srv := httptest.NewServer(api.New(api.Config{View: v, Paths: direct{}, Access: api.Access{Tokens: []api.Token{{Role: api.RoleViewer, Secret: "a-token-of-the-tests"}}},
+			srv := httptest.NewServer(api.New(api.Config{View: v, Paths: direct{}, Check: checkOf(v), Access: api.Access{Tokens: []api.Token{{Role: api.RoleViewer, Secret: "a-token-of-the-tests"}}},
 				Members: func() []client.Member {
 					return []client.Member{{Name: "weir-1", Address: "127.0.0.1:8181", State: "ready", Leader: true, Switches: 2}}
 				},

@@ -58,6 +58,15 @@ func (c *Core) Standings() []Standing {
 	return list
 }
 
+// Standing returns how far one switch has come; false if nothing is known of it.
+func (c *Core) Standing(dpid netview.DPID) (Standing, bool) {
+	l := c.ledgers[dpid]
+	if l == nil {
+		return Standing{}, false
+	}
+	return c.standing(l), true
+}
+
 func (c *Core) standing(l *ledger) Standing {
 	s := Standing{
 		DPID: l.dpid, Connected: l.phase != phaseDown, Compared: l.phase == phaseReady,

@@ -10,8 +10,8 @@
 // # Inputs and outputs
 //
 // In: changes of wanted rules and meters, switches with their ports and whether discovery has settled (all from netview),
-// sessions that come and go, the entries a switch answers, the errors and barrier replies that answer a batch. Out:
-// flow-mods and meter-mods, each batch followed by one barrier; the state of each rule (pending, installed, failed with
+// sessions that come and go, the entries a switch answers, the errors and barrier replies that answer a batch, what
+// switches tell of entries that went or changed. Out: readings, flow-mods and meter-mods, each batch followed by one barrier; the state of each rule (pending, installed, failed with
 // the switch's reason) in one transaction a batch; the infrastructure's own rules (Infrastructure).
 //
 // # What happens when a switch connects
@@ -26,6 +26,33 @@
 //   - a soft entry of ours is adopted: a compact record, never repaired, removed early only when its output port is down;
 //   - a foreign entry is counted, listed and left alone. A rule that is wanted in its place fails, and says why.
 //
+// # How drift is noticed
+//
+// A rule that is lost or changed behind our back (same place, other instructions or cookie) is put back: at once the first
+// time, then with growing pauses. It is noticed
+//
+//   - by the switch's flow monitor, where it has one (Open vSwitch; every switch is asked, an error means no): of all
+//     changes, as they happen. Our own changes come abbreviated, and are no news. While the monitor is paused nothing is
+//     promised; when it goes on the switch is read;
+//   - else by flow-removed messages, of entries that go, and by reading the switch again and again beside the writing. All
+//     such readings together cost no more than Config.ReadShare of a processor, as measured: from that follows the time
+//     between two of them, and Standing.Bound, how long a drift can stay unnoticed.
+//
+// Entries of others are listed and left alone, also where they stand above ours. One that takes the place of a rule which
+// the switch was known to hold is drift, and is replaced.
+//
+// # Switches that do not do what they say
+//
+// One that loses a rule Config.LieCount times within Config.LieWindow is marked (Standing.Lying, an alarm). Its rules are
+// tried again each Config.RetryMax, and those are installed only when a reading has shown them. One that leaves a barrier
+// unanswered for Config.Answer, or as long as its session waits, and is still connected after that, is marked too
+// (Standing.Stuck, an alarm): its rules that are not installed are called failed, with that reason, so that nobody waits
+// for ever; they are tried all the same, and a reading is enough to call them installed.
+//
+// # Pace
+//
+// Batches grow and shrink until a barrier takes Config.Barrier at most; a slow switch is not flooded.
+//
 // # Invariants
 //
 //   - State installed means: a barrier reply, or the switch's own listing, has confirmed this content on this session or
@@ -33,7 +60,7 @@
 //     its controller goes on forwarding.
 //   - At most one batch is in flight to a switch. Changes meanwhile are kept as state: the latest wins, what came in
 //     between is never sent. Rules and removals leave in the order in which they were asked for, and those of one change
-//     (up to Config.BatchMax) are confirmed by the same barrier.
+//     are confirmed by the same barrier if they fit into a batch (Standing.Batch).
 //   - Meters are confirmed before the rules that use them are sent. Where a switch refuses a meter, the rules that use it
 //     are installed without it, and their Reason says so.
 //   - Nothing is deleted but by strict deletions that name one entry, restricted, where the version can say it, to our

@@ -189,7 +189,7 @@ func (l *Loop) turn(now time.Time) time.Time {
 	for {
 		inputs, more := l.changes()
 		l.mu.Lock()
-		inputs = append(l.caughtUp(append(inputs, l.inbox...)), Seen{l.seen})
+		inputs = append(l.caughtUp(append(inputs, Seen{l.seen})), l.inbox...)
 		asks := l.asks
 		l.inbox, l.asks = nil, nil
 		l.mu.Unlock()

@@ -77,13 +77,26 @@ func (r *realSwitch) Message(s *session.Session, h openflow.Header, m openflow.M
 		r.loop.Refused(1, s, h.XID, m)
 	case *openflow.FlowRemoved:
 		r.loop.Removed(1, s, m)
+	case *openflow.MultipartReply:
+		if list, ok := m.Body.(*openflow.FlowUpdateList); ok {
+			r.loop.Updates(1, s, list)
+		}
+	case *openflow.Experimenter:
+		if paused, ok := m.FlowMonitorPause(h.Version); ok {
+			r.loop.MonitorPaused(1, s, paused)
+		}
 	}
 }
 func (r *realSwitch) Disconnected(s *session.Session, _ error) { r.loop.SwitchDown(1, s) }
 
 func newRealSwitch(t *testing.T, l *netlab.Lab, v openflow.Version) *realSwitch {
+	return newRealSwitchWith(t, l, v, Config{})
+}
+
+func newRealSwitchWith(t *testing.T, l *netlab.Lab, v openflow.Version, config Config) *realSwitch {
 	r := &realSwitch{t: t, lab: l, v: v, view: netview.New(netview.Limits{})}
-	r.facts, r.loop = r.view.Facts(), New(Config{Grace: 10 * time.Millisecond}, r.view)
+	config.Grace = 10 * time.Millisecond
+	r.facts, r.loop = r.view.Facts(), New(config, r.view)
 	text := wanted13
 	if v == openflow.V10 {
 		text = wanted10

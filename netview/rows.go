@@ -181,7 +181,7 @@ type RuleState string
 const (
 	RulePending   RuleState = "pending"   // not yet confirmed by the switch
 	RuleInstalled RuleState = "installed" // confirmed by a barrier
-	RuleFailed    RuleState = "failed"    // refused by the switch; Reason says why
+	RuleFailed    RuleState = "failed"    // refused, or nothing is answered, or it is lost again and again; Reason says why
 )
 
 // RuleKey names a rule: a switch holds at most one entry for it.

@@ -109,7 +109,7 @@ var (
 func (m *meter) Describe(ch chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
 		descMessages, descBytes, descDecode, descDropped, descPaused, descRefused, descQueue, descTrip, descRows,
-		descRevision, descDiscovery, descFlowsync, descRules, descForward,
+		descRevision, descDiscovery, descFlowsync, descDrift, descSync, descBound, descReadCost, descRules, descForward,
 	} {
 		ch <- d
 	}
@@ -167,7 +167,10 @@ func (m *meter) collectEngines(ch chan<- prometheus.Metric) {
 	for kind, n := range m.discovered() {
 		counter(ch, descDiscovery, n, kind)
 	}
-	m.flowsync.Ask(func(c *flowsync.Core) { collectFlowsync(ch, c) })
+	m.flowsync.Ask(func(c *flowsync.Core) {
+		collectFlowsync(ch, c)
+		collectWatch(ch, c)
+	})
 	if m.forward != nil {
 		for kind, n := range forwarded(m.forward.Stats()) {
 			counter(ch, descForward, n, kind)

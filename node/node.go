@@ -93,7 +93,9 @@ func build(cfg Config) (*node, error) {
 		return nil, err
 	}
 	n.discovery = discovery.New(n.view.Facts(), n.switches, n.findings(key))
-	n.flowsync = flowsync.New(flowsync.Config{Domain: cfg.Domain, Found: n.switches.found, Adopt: n.switches.adopt}, n.view)
+	n.flowsync = flowsync.New(flowsync.Config{
+		Domain: cfg.Domain, Found: n.switches.found, Adopt: n.switches.adopt, Alarms: n.alarms,
+	}, n.view)
 	if !slices.Contains(cfg.DisableApps, forward.Owner) {
 		n.forward = forward.New(forward.Config{Domain: cfg.Domain, Life: life(), Unknown: cfg.ForwardUnknown}, n.view.Wanted(forward.Owner))
 	}
@@ -146,7 +148,7 @@ func (n *node) buildAPI() error {
 		View: n.view, Version: n.cfg.Version, Access: access, TLS: secure,
 		Switches: asker{n.server}, Paths: &n.paths, SoftRules: softRules(n.forward),
 		Counters: n.stats.Board().Switch,
-		Members:  n.members, Apps: n.apps, Gatherer: registry, Log: n.cfg.Log,
+		Members:  n.members, Apps: n.apps, Check: n.check, Sync: n.sync, Gatherer: registry, Log: n.cfg.Log,
 	})
 	if n.guard != nil {
 		registry.MustRegister(tallies{descGuard, func() map[string]uint64 { return guarded(n.guard.Counts()) }})

@@ -114,6 +114,7 @@ func (n *switches) BatchEnd(s *session.Session) {
 func (n *switches) Message(s *session.Session, h openflow.Header, m openflow.Message) {
 	d := s.Value().(*device)
 	n.guardMessage(d, h, m)
+	n.flowMonitorMessage(d, s, h, m)
 	switch m := m.(type) {
 	case *openflow.PortStatus:
 		n.discovery.PortStatus(d.dpid, m.Reason, m.Port)

@@ -48,6 +48,7 @@ type Switch struct {
 	Tables       uint8     `json:"tables" doc:"Number of flow tables."`
 	Since        time.Time `json:"since" doc:"When connected last changed."`
 	Ports        []Port    `json:"ports" nullable:"false" doc:"In order of number."`
+	Sync         *Sync     `json:"sync,omitempty" doc:"How the switch is kept as wanted; of one switch only."`
 }
 
 // Port is a port of a switch.

@@ -1,0 +1,35 @@
+package api
+
+import (
+	"context"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/weirnet/weir/api/client"
+	"github.com/weirnet/weir/netview"
+)
+
+// compare has all switches compared with what is wanted of them.
+func (s *Server) compare(ctx context.Context, _ *struct{}) (*one[client.Check], error) {
+	if s.cfg.Check == nil {
+		return nil, huma.Error404NotFound("this instance compares no switches")
+	}
+	c, at, err := s.cfg.Check(ctx)
+	if err != nil {
+		return nil, huma.Error503ServiceUnavailable(err.Error())
+	}
+	c.Revision = s.epoch.text(position{revision: at})
+	return &one[client.Check]{c.Revision, *c}, nil
+}
+
+// syncOf is how a switch is kept as wanted, nil if nobody knows.
+func (s *Server) syncOf(dpid netview.DPID) *client.Sync {
+	if s.cfg.Sync == nil {
+		return nil
+	}
+	sync, at := s.cfg.Sync(dpid)
+	if sync != nil {
+		sync.Revision = s.epoch.text(position{revision: at})
+	}
+	return sync
+}

@@ -1,0 +1,80 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/weirnet/weir/api/client"
+)
+
+// errDiffers ends weir check with exit code 1.
+var errDiffers = errors.New("the network is not as wanted")
+
+func newCheck() *cobra.Command {
+	var r remote
+	f := formatTable
+	cmd := &cobra.Command{
+		Use:   "check",
+		Short: "Compare what is wanted, the view and what the switches hold",
+		Long: `Compare what is wanted, the view and what the switches hold: every switch is read for it. Exit code 0 says that they agree, 1
+that something differs or a switch was not reached, and what. A change that is under way is no difference, nor are entries
+of others, which are counted. What differs is put right by the instance as soon as it is found.`,
+		Example: `  weir check
+  weir check -o json`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			c, err := r.client()
+			if err != nil {
+				return err
+			}
+			defer c.Close()
+			check, err := c.Check(cmd.Context())
+			if err != nil {
+				return hint(err)
+			}
+			if f == formatTable {
+				err = writeCheck(cmd.OutOrStdout(), check)
+			} else {
+				err = writeValue(cmd.OutOrStdout(), f, check)
+			}
+			if err == nil && !check.Agrees {
+				err = errDiffers
+			}
+			return atRun(err)
+		},
+	}
+	r.addFlags(cmd)
+	cmd.Flags().VarP(&f, "output", "o", "how to write the answer")
+	return cmd
+}
+
+// writeCheck writes a line for each switch, and then one for each difference.
+func writeCheck(w io.Writer, c *client.Check) error {
+	rows := [][]string{{"DPID", "RULES", "COMPARED", "IN_FLIGHT", "FAILED", "FOREIGN", "SHADOWING", "DIFFERENCES"}}
+	differences := [][]string{{"DPID", "DIFFERENCE", "TABLE", "PRIORITY", "MATCH", "OWNER", "WANTED", "HELD"}}
+	for _, s := range c.Switches {
+		found := fmt.Sprint(len(s.Differences))
+		if !s.Reached {
+			found = s.Error
+		}
+		rows = append(rows, []string{s.DPID, fmt.Sprint(s.Wanted), fmt.Sprint(s.Compared), fmt.Sprint(s.InFlight), fmt.Sprint(s.Failed),
+			fmt.Sprint(s.Foreign), fmt.Sprint(s.Shadowing), found})
+		for _, d := range s.Differences {
+			differences = append(differences, []string{s.DPID, d.Kind, fmt.Sprint(d.Table), fmt.Sprint(d.Priority), d.Match, d.Owner,
+				d.Wanted, d.Held})
+		}
+	}
+	if err := writeTable(w, rows); err != nil || len(differences) == 1 {
+		return err
+	}
+	return writeTable(w, differences)
+}
+
+func writeTable(w io.Writer, rows [][]string) error {
+	t := &table{w: w}
+	t.fit(rows...)
+	return t.write(rows...)
+}

@@ -1,0 +1,135 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/weirnet/weir/api/client"
+	"github.com/weirnet/weir/flowsync"
+	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/openflow"
+	"github.com/weirnet/weir/session"
+)
+
+// checkTime is how long a comparison waits for switches.
+const checkTime = 20 * time.Second
+
+var errEnding = errors.New("the instance is ending")
+
+// flowMonitorMessage hands on what belongs to a switch's flow monitor.
+func (n *switches) flowMonitorMessage(d *device, s *session.Session, h openflow.Header, m openflow.Message) {
+	switch m := m.(type) {
+	case *openflow.MultipartReply:
+		if list, ok := m.Body.(*openflow.FlowUpdateList); ok {
+			n.flowsync.Updates(d.dpid, s, list)
+		}
+	case *openflow.Experimenter:
+		if paused, ok := m.FlowMonitorPause(h.Version); ok {
+			n.flowsync.MonitorPaused(d.dpid, s, paused)
+		}
+	}
+}
+
+// check compares all switches with what is wanted of them, for the API.
+func (n *node) check(ctx context.Context) (*client.Check, netview.Revision, error) {
+	ctx, cancel := context.WithTimeout(ctx, checkTime)
+	defer cancel()
+	report, ok := n.flowsync.Check(ctx)
+	if !ok {
+		return nil, 0, errEnding
+	}
+	c := &client.Check{Agrees: true, Switches: []client.SwitchCheck{}}
+	for i := range report.Switches {
+		s := switchCheck(&report.Switches[i])
+		c.Agrees = c.Agrees && s.Reached && len(s.Differences) == 0
+		c.Switches = append(c.Switches, s)
+	}
+	return c, report.Revision, nil
+}
+
+func switchCheck(f *flowsync.Findings) client.SwitchCheck {
+	s := client.SwitchCheck{
+		DPID: f.DPID.String(), Reached: f.Err == nil, Wanted: f.Wanted, Compared: f.Compared, InFlight: f.InFlight,
+		Failed: f.Failed, Foreign: f.Foreign, Shadowing: f.Shadowed, Differences: []client.Difference{},
+	}
+	if f.Err != nil {
+		s.Error = f.Err.Error()
+	}
+	for _, d := range f.Differences {
+		s.Differences = append(s.Differences, client.Difference{
+			Kind: string(d.Kind), Table: d.Table, Priority: d.Priority, Match: d.Match.String(), Owner: d.Owner,
+			Wanted: d.Wanted, Held: d.Held,
+		})
+	}
+	return s
+}
+
+// sync is how a switch is kept as wanted, for the API; nil if flowsync does not know it.
+func (n *node) sync(dpid netview.DPID) (sync *client.Sync, at netview.Revision) {
+	n.flowsync.Ask(func(c *flowsync.Core) {
+		if s, ok := c.Standing(dpid); ok {
+			sync, at = syncItem(&s), s.Revision
+		}
+	})
+	return sync, at
+}
+
+func syncItem(s *flowsync.Standing) *client.Sync {
+	state := "ok"
+	switch {
+	case !s.Connected:
+		state = "disconnected"
+	case s.Stuck:
+		state = "stuck"
+	case s.Lying:
+		state = "lying"
+	case !s.Compared || s.Pending+s.Removing+s.InFlight > 0:
+		state = "busy"
+	}
+	return &client.Sync{
+		State: state, Watch: s.Watch.String(), BoundS: max(-1, s.Bound.Seconds()), Batch: s.Batch,
+		BarrierMS: float64(s.Barrier) / float64(time.Millisecond),
+	}
+}
+
+var (
+	descDrift    = desc("flowsync_drift_total", "Rules that were lost or changed behind our back and put back, by how it was noticed.", "noticed")
+	descSync     = desc("flowsync_switches", "Switches with a session, by how they are watched and by what is wrong with them.", "state")
+	descBound    = desc("flowsync_drift_bound_seconds", "How long a drift that a switch does not tell of can stay unnoticed.", "dpid")
+	descReadCost = desc("flowsync_reading_share", "Share of one processor that reading switches again costs, as measured.")
+)
+
+// collectWatch shows how switches are watched.
+func collectWatch(ch chan<- prometheus.Metric, c *flowsync.Core) {
+	drift := c.Counters().Drift
+	for s := range drift {
+		counter(ch, descDrift, drift[s], flowsync.Source(s).String())
+	}
+	states := map[string]int{"monitor": 0, "reading": 0, "asked": 0, "paused": 0, "stuck": 0, "lying": 0}
+	share := 0.0
+	for _, s := range c.Standings() {
+		if !s.Connected {
+			continue
+		}
+		states[s.Watch.String()]++
+		if s.Stuck {
+			states["stuck"]++
+		}
+		if s.Lying {
+			states["lying"]++
+		}
+		if s.Watch == flowsync.WatchReading && s.Bound > 0 {
+			share += s.Cost.Seconds() / s.Bound.Seconds()
+		}
+		if s.Bound >= 0 {
+			gauge(ch, descBound, s.Bound.Seconds(), s.DPID.String())
+		}
+	}
+	for state, n := range states {
+		gauge(ch, descSync, float64(n), state)
+	}
+	gauge(ch, descReadCost, share)
+}
