@@ -74,6 +74,9 @@ func (c *Core) endAudit(l *ledger, in Entries, now time.Time) {
 	maps.DeleteFunc(l.stale, func(key entryKey, _ *Entry) bool { return a.gone[key] })
 	maps.DeleteFunc(l.soft, func(key entryKey, _ *SoftEntry) bool { return a.gone[key] })
 	c.dropSoft(l)
+	if l.owed = l.owed && f.InFlight > 0; l.owed { // some were not compared, and nobody will tell of them
+		l.auditBy(now.Add(c.config.RetryFirst))
+	}
 	f.extra(l.stale)
 	f.Foreign, f.Shadowed = len(l.foreign)+l.unkept, l.shadowed()
 	c.answerCheck(l, f)

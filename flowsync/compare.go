@@ -35,7 +35,7 @@ func (c *Core) forget(l *ledger) {
 	l.phase, l.found = phaseDown, false
 	c.unreached(l)
 	c.costOf(l, 0)
-	l.watch, l.audit, l.late, l.overrun, l.took = WatchReading, audit{}, nil, false, 0
+	l.watch, l.audit, l.late, l.overrun, l.owed, l.took = WatchReading, audit{}, nil, false, false, 0
 	l.auditAt = time.Time{}
 	if l.stuck {
 		c.unstick(l)

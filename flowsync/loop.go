@@ -189,7 +189,8 @@ func (l *Loop) turn(now time.Time) time.Time {
 	for {
 		inputs, more := l.changes()
 		l.mu.Lock()
-		inputs = append(l.caughtUp(append(inputs, Seen{l.seen})), l.inbox...)
+		inputs = append(append(inputs, Seen{l.seen}), l.inbox...)
+		inputs = l.caughtUp(inputs)
 		asks := l.asks
 		l.inbox, l.asks = nil, nil
 		l.mu.Unlock()

@@ -117,6 +117,7 @@ func (m *model) meter(mod *openflow.MeterMod) openflow.ErrorCode {
 		for _, key := range m.keys() {
 			if e := m.entries[key]; meterOf(e.Instructions) == mod.Meter {
 				delete(m.entries, key)
+				m.monitor.own = 0 // the switch does it by itself, and tells in full
 				m.told(openflow.FlowDeleted, e)
 			}
 		}

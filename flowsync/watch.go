@@ -55,7 +55,7 @@ func (c *Core) paused(l *ledger, in Paused, now time.Time) {
 	case in.On:
 		l.watch = WatchPaused
 	default:
-		l.watch = WatchMonitor
+		l.watch, l.owed = WatchMonitor, true
 		l.auditBy(now)
 	}
 }
@@ -82,7 +82,7 @@ func (c *Core) catchUp(l *ledger, now time.Time) {
 		c.change(l, &late[i], now)
 	}
 	if l.overrun {
-		l.overrun = false
+		l.overrun, l.owed = false, true
 		l.auditBy(now)
 	}
 }
