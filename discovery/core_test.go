@@ -331,6 +331,8 @@ func (w *world) do(c *golden.Command) {
 			ports = append(ports, point("0/"+number).Port)
 		}
 		w.step(func() { w.core.Remembered(point(c.Args[0]+"/0").DPID, ports) })
+	case "restart": // restart: the instance ends, and another remembers
+		w.restart()
 	case "full": // full DPID yes|no: whether the session's queue has no room
 		w.full[point(c.Args[0]+"/0").DPID] = c.Args[1] == "yes"
 	case "deaf": // deaf yes|no: whether probes that are sent into cables do not come in
@@ -405,6 +407,23 @@ func (w *world) do(c *golden.Command) {
 	default:
 		panic("unknown command " + c.Name)
 	}
+}
+
+// restart makes a new core and view, that remember what the old view showed.
+func (w *world) restart() {
+	s := w.view.Snapshot()
+	cfg := w.core.cfg
+	cfg.Seed = w.core.number + 1000
+	w.view = netview.New(netview.Limits{})
+	w.inputs, w.seen, w.settled = nil, 0, false
+	w.facts, w.core = w.view.Facts(), NewCore(cfg, w.now)
+	var links []*netview.Link
+	for l := range s.Links() {
+		if l.Up {
+			links = append(links, l)
+		}
+	}
+	w.step(func() { w.core.Load(slices.Collect(s.Switches()), links, slices.Collect(s.Hosts())) })
 }
 
 // settings changes what is configured, and lets the core see it.

@@ -10,7 +10,7 @@
 //
 // # Inputs and outputs
 //
-// In: SwitchUp, SwitchDown, PortStatus, LLDP, Frame, from the sessions' reader goroutines; Remembered, from who has read
+// In: Load, what the instance before this one knew; SwitchUp, SwitchDown, PortStatus, LLDP, Frame, from the sessions' reader goroutines; Remembered, from who has read
 // the switch's rules; what operators say (netview.Settings), seen within a second; time. Out: frames to send out
 // of ports (Output), transactions on netview.Facts, and alarms.
 //

@@ -14,6 +14,9 @@ func (e *edge) shared() bool {
 	for _, p := range [...]*port{e.src, e.dst} {
 		for _, list := range [...][]*edge{p.in, p.out} {
 			for _, o := range list {
+				if o.near && o.heard == 0 { // what may have been replaced
+					continue
+				}
 				if o.src != e.src && o.src != e.dst || o.dst != e.src && o.dst != e.dst {
 					return true
 				}

@@ -63,6 +63,9 @@ func (c *Core) refresh(e *edge, s *probing, far bool) {
 	}
 	c.transit(e, s)
 	first := e.heard == 0
+	if first && !far {
+		c.dropReplaced(e)
+	}
 	if e.heard++; e.heard == 2 {
 		c.settleEarly(src.device)
 		c.settleEarly(dst.device)
@@ -78,6 +81,18 @@ func (c *Core) refresh(e *edge, s *probing, far bool) {
 	}
 	if far && first {
 		c.probe(src, onlyNear, false) // and whether there is something in between
+	}
+}
+
+// dropReplaced takes down the links at a cable's ends that have not been heard since their sessions are there: the cable
+// leads elsewhere now.
+func (c *Core) dropReplaced(e *edge) {
+	for _, p := range [...]*port{e.src, e.dst} {
+		for _, o := range p.edges() {
+			if o.heard == 0 && (o.src != e.src && o.src != e.dst || o.dst != e.src && o.dst != e.dst) {
+				c.dropEdge(o)
+			}
+		}
 	}
 }
 

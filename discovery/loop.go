@@ -82,6 +82,15 @@ func (d *Discovery) step(inputs []input) {
 	})
 }
 
+// Load takes in what was remembered of the network when the instance ended. It is called before Run, and before any switch
+// connects. The rows belong to the view from then on.
+func (d *Discovery) Load(switches []*netview.Switch, links []*netview.Link, hosts []*netview.Host) {
+	d.facts.Update(func(tx *netview.FactsTx) {
+		d.core.Begin(tx, time.Now())
+		d.core.Load(switches, links, hosts)
+	})
+}
+
 // put hands an input to the loop; false if it was dropped.
 func (d *Discovery) put(in input) bool {
 	ok, wake := d.inbox.put(in)

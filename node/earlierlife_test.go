@@ -2,11 +2,14 @@ package node_test
 
 import (
 	"context"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/weirnet/weir/api/client"
 	"github.com/weirnet/weir/node"
 	"github.com/weirnet/weir/openflow"
+	"github.com/weirnet/weir/recall"
 	"github.com/weirnet/weir/session"
 )
 
@@ -37,6 +40,9 @@ func TestANewInstanceRemembersLinksByTheirRows(t *testing.T) {
 		}
 		for _, s := range sessions {
 			<-s.Done()
+		}
+		if err := os.Remove(filepath.Join(i.cfg.DataDir, recall.FileName)); err != nil { // the rows alone
+			t.Fatal(err)
 		}
 		second := start(t, func(c *node.Config) { c.DataDir = i.cfg.DataDir })
 		mark := i.journal.mark()

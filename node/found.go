@@ -16,23 +16,31 @@ import (
 // of them its tree left out: by the switch plan the tree's rows name by in_port only such ports, and at a priority of their
 // own those that are left out.
 func (n *switches) found(dpid netview.DPID, entries []flowsync.Entry) {
-	var ports, off []uint32
+	var tree interSwitch
 	for i := range entries {
-		e := &entries[i]
-		port, ok := e.Match.Uint(openflow.FieldInPort)
-		if !ok {
-			continue
-		}
-		if !slices.Contains(ports, uint32(port)) {
-			ports = append(ports, uint32(port))
-		}
-		if e.Priority >= plan.BandTree.Low+plan.PriorityOffTree && !slices.Contains(off, uint32(port)) {
-			off = append(off, uint32(port))
-		}
+		tree.row(entries[i].Match, entries[i].Priority)
 	}
-	n.discovery.Remembered(dpid, ports)
+	n.discovery.Remembered(dpid, tree.ports)
 	if n.forward != nil {
-		n.forward.FoundTree(dpid, ports, off)
+		n.forward.FoundTree(dpid, tree.ports, tree.off)
+	}
+}
+
+// interSwitch are the inter-switch ports that rows of a tree name, and those of them that are left out.
+type interSwitch struct{ ports, off []uint32 }
+
+// row takes in a row.
+func (t *interSwitch) row(m openflow.Match, priority uint16) {
+	n, ok := m.Uint(openflow.FieldInPort)
+	if !ok {
+		return
+	}
+	port := uint32(n)
+	if !slices.Contains(t.ports, port) {
+		t.ports = append(t.ports, port)
+	}
+	if priority >= plan.BandTree.Low+plan.PriorityOffTree && !slices.Contains(t.off, port) {
+		t.off = append(t.off, port)
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/weirnet/weir/topology"
 )
 
-// The goroutines of an instance, all of them started here: discovery, flowsync, statistics, app/forward (or, where it is
+// The goroutines of an instance, all of them started here: discovery, the recorder of facts, flowsync, statistics, app/forward (or, where it is
 // disabled, what keeps the topology), the acceptor of switches, what follows the allow list, the API. Each is the owner of
 // what its package says, and ends with the context that run makes.
 
@@ -31,6 +31,7 @@ func (n *node) run(outer context.Context, switchPort, apiPort net.Listener) erro
 	}
 	part("alarms", func(ctx context.Context) error { n.alarms.Run(ctx); return nil })
 	part("discovery", func(ctx context.Context) error { n.discovery.Run(ctx); return nil })
+	part("recorder", func(ctx context.Context) error { n.recorder().Run(ctx); return nil })
 	part("flowsync", func(ctx context.Context) error { n.flowsync.Run(ctx); return nil })
 	part("statistics", func(ctx context.Context) error { n.stats.Run(ctx); return nil })
 	part("topology", func(ctx context.Context) error { n.follow(ctx); return nil })

@@ -22,6 +22,7 @@ import (
 	"github.com/weirnet/weir/discovery"
 	"github.com/weirnet/weir/flowsync"
 	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/recall"
 	"github.com/weirnet/weir/session"
 	"github.com/weirnet/weir/stats"
 )
@@ -78,6 +79,7 @@ type node struct {
 	quiet     quiet
 	server    *session.Server
 	api       *api.Server
+	trees     map[netview.DPID]recall.Tree // remembered; read only
 }
 
 // build makes the engines and joins them, in the order in which the data flows. Nothing runs yet.
@@ -113,6 +115,7 @@ func build(cfg Config) (*node, error) {
 	n.paths.forward = n.forward
 	m := n.switches.meter
 	m.discovery, m.flowsync, m.forward = n.discovery, n.flowsync, n.forward
+	n.remember()
 	return n, n.buildAPI()
 }
 

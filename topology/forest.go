@@ -32,12 +32,14 @@ func (f *Forest) Avoid(at netview.Point) {
 // Update brings the forest to a snapshot: links that went, or are draining, are taken out, and where a part of the network
 // has come apart or two have come together, links are added: those to avoid after others, then draining ones (those that
 // are in the forest first), unconfirmed ones last, since a switch at their end cannot be told anything; and else in the
-// order of their keys. A link that is both draining and unconfirmed stays, for the same reason. The result depends on
+// order of their keys. A forest that begins like an earlier one takes what that did not leave out, unconfirmed or not: what
+// is left out of it now, switches that have not connected yet may still use. A link that is both draining and unconfirmed stays, for the same reason. The result depends on
 // nothing else, so equal histories give equal forests. It costs time in the number of links.
 func (f *Forest) Update(snap *netview.Snapshot) {
 	sets := make(disjoint, snap.Counts().Switches)
 	var kept []netview.LinkKey
-	var tiers [5][]netview.LinkKey // fresh, to avoid, draining but in the forest, draining, unsure
+	var tiers [6][]netview.LinkKey // fresh, as before though unsure, to avoid, draining but in the forest, draining, unsure
+	begins := len(f.links) == 0 && f.avoid != nil
 	for there, back := range snap.LinkPairs() {
 		if cost, _ := costsOf(there, back); cost == route.Down || there.Src.DPID == there.Dst.DPID {
 			continue
@@ -50,14 +52,16 @@ func (f *Forest) Update(snap *netview.Snapshot) {
 			sets.join(key.Src.DPID, key.Dst.DPID)
 			kept = append(kept, key)
 			continue
-		case unsure:
-			tier = 4
-		case f.links[key]:
-			tier = 2
-		case draining:
-			tier = 3
-		case f.avoid[key.Src] || f.avoid[key.Dst]:
+		case unsure && begins && !draining && !f.avoid[key.Src] && !f.avoid[key.Dst]:
 			tier = 1
+		case unsure:
+			tier = 5
+		case f.links[key]:
+			tier = 3
+		case draining:
+			tier = 4
+		case f.avoid[key.Src] || f.avoid[key.Dst]:
+			tier = 2
 		}
 		tiers[tier] = append(tiers[tier], key)
 	}

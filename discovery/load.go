@@ -1,0 +1,102 @@
+package discovery
+
+import (
+	"slices"
+
+	"github.com/weirnet/weir/netview"
+)
+
+// Load takes in what was remembered of the network when the instance ended: before anything else, in a transaction of its
+// own. All of it is unconfirmed until there is evidence, for or against: switches are disconnected, links and hosts where they
+// were. What does not fit together is left out. Rows belong to the view from then on.
+func (c *Core) Load(switches []*netview.Switch, links []*netview.Link, hosts []*netview.Host) {
+	for _, row := range switches {
+		if c.devices[row.DPID] == nil && len(c.devices) < c.cfg.Limits.Switches {
+			c.loadSwitch(row)
+		}
+	}
+	for _, l := range links {
+		c.loadLink(l)
+	}
+	for _, d := range c.inOrder() {
+		c.loadRoles(d)
+	}
+	for _, h := range hosts {
+		c.loadHost(h)
+	}
+}
+
+// loadSwitch makes a switch that is not connected, with its ports. Where a link was a link may be.
+func (c *Core) loadSwitch(old *netview.Switch) {
+	row := *old
+	row.State, row.Connected, row.Settled, row.Since = netview.SwitchDisconnected, false, false, c.now
+	row.Ports = slices.Clone(old.Ports)
+	slices.SortFunc(row.Ports, func(a, b netview.Port) int { return cmpPorts(a.Number, b.Number) })
+	row.Ports = slices.CompactFunc(row.Ports, func(a, b netview.Port) bool { return a.Number == b.Number })
+	d := c.newDevice(row.DPID)
+	d.lost = c.now
+	for i := range row.Ports {
+		r := &row.Ports[i]
+		r.Edge = c.settings.Ports[netview.Point{DPID: row.DPID, Port: r.Number}].Edge
+		p := d.newPort(r)
+		p.up, p.quiet, p.forgot = r.Up, c.now, c.now
+		switch {
+		case r.Role == netview.PortLink && !p.edge:
+			p.past = pastRows
+		case r.Role == netview.PortEdge && p.up:
+			p.role = netview.PortEdge
+		}
+		d.ports = append(d.ports, p)
+	}
+	c.tx.PutSwitch(&row)
+	c.edited[row.DPID], _ = c.tx.Switch(row.DPID)
+}
+
+// loadLink makes a link between two ports that were up.
+func (c *Core) loadLink(l *netview.Link) {
+	src, dst := c.port(l.Src), c.port(l.Dst)
+	if src == nil || dst == nil || !src.up || !dst.up || src.edge || dst.edge || !l.Up || src.edgeTo(dst) != nil ||
+		len(src.out) >= maxShared || len(dst.in) >= maxShared {
+		return
+	}
+	e := &edge{src: src, dst: dst, near: l.State != netview.LinkIndirect && l.State != netview.LinkShared}
+	src.out = append(src.out, e)
+	dst.in = append(dst.in, e)
+	src.past, src.peer, dst.past, dst.peer = pastUnseen, l.Dst, pastUnseen, l.Src
+}
+
+// loadRoles writes what is known of a switch's ports, and the links from it.
+func (c *Core) loadRoles(d *device) {
+	row := c.edited[d.dpid]
+	for i, p := range d.ports {
+		if len(p.in)+len(p.out) > 0 {
+			p.role = netview.PortLink
+			c.known.add(c.known.hashPort(p.at))
+		}
+		row.Ports[i].Role = p.role
+		for _, e := range p.out {
+			c.tx.PutLink(&netview.Link{LinkKey: e.key(), Up: true, State: e.state(), Since: c.now})
+		}
+	}
+}
+
+// loadHost puts a host where it was, if hosts may be there.
+func (c *Core) loadHost(h *netview.Host) {
+	p := c.port(h.At)
+	if p == nil || p.role == netview.PortLink || c.hosts >= c.cfg.Limits.Hosts || p.hosts >= c.cfg.Limits.AtPort {
+		return
+	}
+	if _, twice := c.tx.Host(h.HostID); twice {
+		return
+	}
+	row := *h
+	row.State = netview.HostUnconfirmed
+	row.IPs = row.IPs[:min(len(row.IPs), c.cfg.Limits.IPs)]
+	if row.Seen.After(c.now) {
+		row.Seen = c.now // the clock was set back
+	}
+	c.ages[row.HostID] = slices.Clone(row.IPs)
+	c.tx.PutHost(&row)
+	c.hosts++
+	p.hosts++
+}

@@ -1,0 +1,97 @@
+package recall
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"slices"
+
+	"github.com/weirnet/weir/netview"
+)
+
+// A file is: magic 8, format 2, body, SHA-256 over all before it 32. Numbers are big-endian or, where their size is not
+// said, varints (encoding/binary); strings and lists begin with their length. The body is: switches, trees, links, hosts,
+// then, for each host, when it was seen, in seconds of Unix time.
+const (
+	magic   = "weirfact"
+	format  = 1
+	headLen = len(magic) + 2
+)
+
+// states are the numbers of links' states; what is not here is 0.
+var states = []netview.LinkState{netview.LinkConfirmed, netview.LinkUnconfirmed, netview.LinkIndirect, netview.LinkShared}
+
+// Append appends the file that holds some facts. Stable is the part of it that changes only when a fact does.
+func Append(b []byte, f *Facts) (file, stable []byte) {
+	start := len(b)
+	b = binary.BigEndian.AppendUint16(append(b, magic...), format)
+	b = binary.AppendUvarint(b, uint64(len(f.Switches)))
+	for _, s := range f.Switches {
+		b = appendSwitch(b, s)
+	}
+	b = binary.AppendUvarint(b, uint64(len(f.Trees)))
+	for _, t := range f.Trees {
+		b = binary.BigEndian.AppendUint64(b, uint64(t.DPID))
+		b = appendNumbers(appendNumbers(b, t.Links), t.Off)
+	}
+	b = binary.AppendUvarint(b, uint64(len(f.Links)))
+	for _, l := range f.Links {
+		b = append(appendPoint(appendPoint(b, l.Src), l.Dst), byte(max(slices.Index(states, l.State), 0)))
+	}
+	b = binary.AppendUvarint(b, uint64(len(f.Hosts)))
+	for _, h := range f.Hosts {
+		b = appendHost(b, h)
+	}
+	end := len(b)
+	for _, h := range f.Hosts {
+		b = binary.AppendVarint(b, h.Seen.Unix())
+	}
+	sum := sha256.Sum256(b[start:])
+	b = append(b, sum[:]...)
+	return b, b[start:end]
+}
+
+func appendSwitch(b []byte, s *netview.Switch) []byte {
+	b = binary.BigEndian.AppendUint64(b, uint64(s.DPID))
+	for _, text := range [...]string{s.Name, s.Address, s.Desc.Manufacturer, s.Desc.Hardware, s.Desc.Software, s.Desc.Serial, s.Desc.Datapath} {
+		b = appendString(b, text)
+	}
+	b = append(b, byte(s.Version), s.Tables)
+	b = binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(b, s.Buffers), s.Capabilities)
+	b = binary.AppendUvarint(b, uint64(len(s.Ports)))
+	for i := range s.Ports {
+		p := &s.Ports[i]
+		b = append(binary.BigEndian.AppendUint32(b, p.Number), p.MAC[:]...)
+		up := byte(0)
+		if p.Up {
+			up = 1
+		}
+		b = binary.AppendUvarint(append(b, up, byte(p.Role)), p.SpeedMbps)
+		b = appendString(b, p.Name)
+	}
+	return b
+}
+
+func appendHost(b []byte, h *netview.Host) []byte {
+	b = binary.BigEndian.AppendUint16(append(b, h.MAC[:]...), h.VLAN)
+	b = binary.AppendUvarint(appendPoint(b, h.At), uint64(len(h.IPs)))
+	for _, ip := range h.IPs {
+		b = appendString(b, string(ip.AsSlice()))
+	}
+	return b
+}
+
+func appendPoint(b []byte, p netview.Point) []byte {
+	return binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint64(b, uint64(p.DPID)), p.Port)
+}
+
+func appendString(b []byte, s string) []byte {
+	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
+}
+
+func appendNumbers(b []byte, list []uint32) []byte {
+	b = binary.AppendUvarint(b, uint64(len(list)))
+	for _, n := range list {
+		b = binary.BigEndian.AppendUint32(b, n)
+	}
+	return b
+}

@@ -1,0 +1,45 @@
+package recall
+
+import "github.com/weirnet/weir/netview"
+
+// Facts are what is remembered of a network.
+type Facts struct {
+	Switches []*netview.Switch
+	Trees    []Tree
+	Links    []*netview.Link // those that were up
+	Hosts    []*netview.Host
+}
+
+// Tree is what one switch was wanted to hold of the broadcast tree: the inter-switch ports that its rules name, and those
+// of them that they keep out of it.
+type Tree struct {
+	DPID       netview.DPID
+	Links, Off []uint32
+}
+
+// Take takes the facts of a snapshot; tree tells of one switch's tree, false if it has none. It may be nil.
+func Take(s *netview.Snapshot, tree func(*netview.Snapshot, netview.DPID) (links, off []uint32, ok bool)) *Facts {
+	n := s.Counts()
+	f := &Facts{
+		Switches: make([]*netview.Switch, 0, n.Switches), Links: make([]*netview.Link, 0, n.Links),
+		Hosts: make([]*netview.Host, 0, n.Hosts),
+	}
+	for row := range s.Switches() {
+		f.Switches = append(f.Switches, row)
+		if tree == nil {
+			continue
+		}
+		if links, off, ok := tree(s, row.DPID); ok {
+			f.Trees = append(f.Trees, Tree{row.DPID, links, off})
+		}
+	}
+	for row := range s.Links() {
+		if row.Up {
+			f.Links = append(f.Links, row)
+		}
+	}
+	for row := range s.Hosts() {
+		f.Hosts = append(f.Hosts, row)
+	}
+	return f
+}
