@@ -149,7 +149,7 @@ func (l *ledger) sort(r *Reading) {
 	for i := range r.Soft {
 		l.soft[l.place(r.Soft[i].key())] = &r.Soft[i]
 	}
-	if l.filtered {
+	if l.filtered && l.foreign != nil {
 		return // and what is known of foreign entries may still be so
 	}
 	l.foreign = make(map[entryKey]*Entry, len(r.Foreign))

@@ -155,3 +155,18 @@ func TestToldWhileListed(t *testing.T) {
 		t.Fatalf("%d messages, want the changed rule's", n)
 	}
 }
+
+// TestStrangersWhileOursOnlyAreRead: a flow monitor tells of others' entries where only ours could be read.
+func TestStrangersWhileOursOnlyAreRead(t *testing.T) {
+	f := newFleet(t)
+	f.step(Up{0, 1, openflow.V13, 254})
+	f.step(Monitoring{DPID: 0, Session: 1})
+	f.step(Entries{DPID: 0, Session: 1, ID: f.core.ledgers[0].reading, Err: errAnswer})
+	f.now = f.now.Add(time.Minute)
+	f.step(Tick{})
+	f.step(Changed{0, 1, []Change{{Event: openflow.FlowAdded, Entry: Entry{Table: 1, Priority: 7, Cookie: 5}}}})
+	f.step(Entries{DPID: 0, Session: 1, ID: f.core.ledgers[0].reading})
+	if _, n := f.core.Foreign(0); n != 1 {
+		t.Fatalf("%d entries of others, want 1", n)
+	}
+}
