@@ -13,4 +13,5 @@ const (
 	deadFor       = 10 * time.Minute
 	restarts      = 20
 	deadInRestart = 95 * time.Second
+	mutations     = 300 // of each message
 )

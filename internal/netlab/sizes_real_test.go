@@ -12,4 +12,5 @@ const (
 	deadFor       = 2 * time.Minute
 	restarts      = 6
 	deadInRestart = 3 * time.Second
+	mutations     = 10 // of each message
 )
