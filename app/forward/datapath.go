@@ -25,8 +25,9 @@ type Datapath struct {
 	batch   []*touched        // switches that this batch of input wrote to: to be confirmed by BatchEnd
 	epoch   uint32            // of the connection
 	unmoved bool              // some pairs may not be where they should: Second looks
-	mixed   map[pair][]*path  // paths of moves that were given up half-way: the pair may take their tails
-	slow    []*install        // that wait until their next step is due
+	quota   quota
+	mixed   map[pair][]*path // paths of moves that were given up half-way: the pair may take their tails
+	slow    []*install       // that wait until their next step is due
 
 	// Scratch of the reader, under mu.
 	fm    openflow.FlowMod

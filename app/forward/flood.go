@@ -24,7 +24,7 @@ func (f *Forward) flood(d *Datapath, out *outlet, pin *openflow.PacketIn) {
 	if all == nil || len(pin.Data) < int(pin.TotalLen) || !atEdge(*all, d.id, pin.InPort) {
 		return
 	}
-	if f.floods.Add(-1) < 0 {
+	if !d.mayFlood(pin.InPort) || f.floods.Add(-1) < 0 {
 		f.count.heldDropped.Add(1)
 		return
 	}

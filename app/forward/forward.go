@@ -25,6 +25,8 @@ type Config struct {
 	Domain  uint16  // of the cookies; see package plan
 	Life    uint16  // which of the lives of this Weir it is, in the cookies of pairs: another number than the one before
 	Unknown Unknown // UnknownController if empty
+	// MaxPairsPort is how many pairs may begin at one port; the constant of that name if 0.
+	MaxPairsPort int
 }
 
 // Limits. What is over them is counted, not queued.
@@ -100,6 +102,9 @@ type place struct {
 
 // New makes an application that publishes its rules through wanted.
 func New(cfg Config, wanted *netview.Wanted) *Forward {
+	if cfg.MaxPairsPort <= 0 {
+		cfg.MaxPairsPort = MaxPairsPort
+	}
 	f := &Forward{cfg: cfg, paths: newPaths(), gone: make(map[uint64]place), attach: make(chan struct{}, 1), wake: make(chan struct{}, 1)}
 	f.tree = newTreeCore(cfg, wanted)
 	return f

@@ -51,11 +51,12 @@ func (d *Datapath) remote(out *outlet, pin *openflow.PacketIn, pr pair, hops []t
 		d.again(out, pin, pr, fl)
 		return
 	}
-	if d.pairs.len() >= MaxPairs || d.held >= MaxHeldSwitch {
+	if d.pairs.len() >= MaxPairs || d.held >= MaxHeldSwitch || !d.mayBegin(pin.InPort) {
 		d.f.count.unruled.Add(1)
 		d.pass(out, pin, hops[0].Out, released)
 		return
 	}
+	d.begun(pin.InPort)
 	d.start(pin, &install{pr: pr, path: d.f.paths.take(hops), inPort: pin.InPort}, released)
 }
 

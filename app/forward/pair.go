@@ -148,7 +148,7 @@ func (f *Forward) pathTo(buf []topology.Hop, from, to netview.Point, pr pair) ([
 
 // local installs a pair whose both ends are on this switch: one rule, no barrier.
 func (d *Datapath) local(out *outlet, pin *openflow.PacketIn, pr pair, port uint32, released bool) {
-	if d.pairs.len() >= MaxPairs {
+	if d.pairs.len() >= MaxPairs || !d.mayBegin(pin.InPort) {
 		if _, ok := d.pairs.get(pr); !ok {
 			d.f.count.unruled.Add(1)
 			if !released {
@@ -163,7 +163,11 @@ func (d *Datapath) local(out *outlet, pin *openflow.PacketIn, pr pair, port uint
 		d.fm.Buffer = pin.Buffer // the switch releases the packet through its new rule
 	}
 	if d.send(out.FlowMod(&d.fm)) {
+		before := d.pairs.len()
 		d.remember(pr, flow{out: port})
+		if d.pairs.len() > before {
+			d.begun(pin.InPort)
+		}
 	}
 	if released {
 		return

@@ -1,0 +1,76 @@
+package forward
+
+// A port's share of what all ports of a network, or of a switch, have together.
+const (
+	// MaxPairsPort is how many pairs may have begun at one port (Config.MaxPairsPort). Further packets are released
+	// without a rule: who invents addresses fills neither tables of switches nor ours.
+	MaxPairsPort = 1 << 16
+	// FloodsPort is how many of FloodsPerSecond one port may use.
+	FloodsPort = 50
+	// recountSeconds is how often a port's pairs are counted anew, once too many have begun there.
+	recountSeconds = 10
+	// quotaPorts is how many port numbers are counted one by one; higher ones share the last count.
+	quotaPorts = 4096
+)
+
+// quota counts, for each port of a switch, what has begun there. d.mu guards it.
+type quota struct {
+	pairs   []int32 // that have begun since they were counted; those that ended since are still in it
+	counted int64   // second after the last counting; 0: never
+	floods  []uint16
+	second  int64 // that floods is of
+}
+
+func slotOf(port uint32) int { return int(min(port, quotaPorts-1)) }
+
+// mayBegin tells whether a pair more may begin at a port; d.mu is held.
+func (d *Datapath) mayBegin(port uint32) bool {
+	q, most, i := &d.quota, d.f.cfg.MaxPairsPort, slotOf(port)
+	if i >= len(q.pairs) || int(q.pairs[i]) < most {
+		return true
+	}
+	now := int64(d.f.seconds.Load()) + 1
+	if q.counted != 0 && now-q.counted < recountSeconds {
+		return false
+	}
+	q.counted = now
+	d.recount()
+	return int(q.pairs[i]) < most
+}
+
+// recount counts the pairs of every port, by where their source is now.
+func (d *Datapath) recount() {
+	clear(d.quota.pairs)
+	d.pairs.each(func(pr pair, _ flow) bool {
+		if src, ok := d.f.hosts.get(pr.srcKey()); ok && src.at.DPID == d.id {
+			d.begun(src.at.Port)
+		}
+		return true
+	})
+}
+
+// begun counts a pair that begins at a port; d.mu is held.
+func (d *Datapath) begun(port uint32) {
+	i := slotOf(port)
+	if n := i + 1 - len(d.quota.pairs); n > 0 {
+		d.quota.pairs = append(d.quota.pairs, make([]int32, n)...)
+	}
+	d.quota.pairs[i]++
+}
+
+// mayFlood takes one of a port's packets in this second to be handed out everywhere; d.mu is held.
+func (d *Datapath) mayFlood(port uint32) bool {
+	q, i := &d.quota, slotOf(port)
+	if now := int64(d.f.seconds.Load()); now != q.second {
+		clear(q.floods)
+		q.second = now
+	}
+	if n := i + 1 - len(q.floods); n > 0 {
+		q.floods = append(q.floods, make([]uint16, n)...)
+	}
+	if q.floods[i] >= FloodsPort {
+		return false
+	}
+	q.floods[i]++
+	return true
+}

@@ -1,0 +1,102 @@
+package forward
+
+import (
+	"testing"
+
+	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/openflow"
+	"github.com/weirnet/weir/packet"
+	"github.com/weirnet/weir/topology"
+)
+
+// A port at which addresses are invented gets its share of pairs and no more, on its own switch and across the network; its
+// neighbour is not touched, and when its pairs have gone it may begin again.
+func TestAPortHasItsShareOfPairs(t *testing.T) {
+	for _, remote := range []bool{false, true} {
+		view := netview.New(netview.Limits{})
+		f := New(Config{Domain: 1, MaxPairsPort: 10}, view.Wanted(Owner))
+		host := func(n int, dpid netview.DPID, port uint32) *netview.Host {
+			return &netview.Host{HostID: netview.HostID{MAC: packet.MACFromUint64(uint64(n))}, At: netview.Point{DPID: dpid, Port: port}}
+		}
+		var ds [2]*Datapath
+		var sinks [2]*sink
+		view.Facts().Update(func(tx *netview.FactsTx) {
+			for i := range ds {
+				id := netview.DPID(i + 1)
+				tx.PutSwitch(&netview.Switch{DPID: id, Version: openflow.V13, Tables: 8, Connected: true, Ports: []netview.Port{
+					{Number: 1, Up: true, Role: netview.PortLink}, {Number: 2, Up: true, Role: netview.PortEdge}, {Number: 3, Up: true, Role: netview.PortEdge}}})
+				sinks[i] = &sink{v: openflow.V13}
+				ds[i] = f.Attach(id, openflow.V13, 8, sinks[i])
+			}
+			a, b := netview.Point{DPID: 1, Port: 1}, netview.Point{DPID: 2, Port: 1}
+			tx.PutLink(&netview.Link{LinkKey: netview.LinkKey{Src: a, Dst: b}, Up: true, State: netview.LinkConfirmed})
+			tx.PutLink(&netview.Link{LinkKey: netview.LinkKey{Src: b, Dst: a}, Up: true, State: netview.LinkConfirmed})
+			for n := range 100 {
+				tx.PutHost(host(1000+n, 1, 2))
+			}
+			tx.PutHost(host(1, 1, 3))
+			tx.PutHost(host(2, 2, 2))
+		})
+		snap := view.Snapshot()
+		f.Reset(snap, topology.Build(snap))
+		dst := uint64(1)
+		if remote {
+			dst = 2
+		}
+		begin := func(src uint64, port uint32) {
+			pin := &openflow.PacketIn{Buffer: openflow.NoBuffer, InPort: port, Data: make([]byte, 60), TotalLen: 60, Cookie: 1}
+			ds[0].PacketIn(pin, Frame{Dst: dst, Src: src, EtherType: 0x0800})
+			ds[0].BatchEnd()
+			for _, s := range sinks {
+				s.confirm()
+			}
+		}
+		for n := range uint64(100) {
+			begin(1000+n, 2)
+		}
+		if n := ds[0].Pairs(); n != 10 {
+			t.Errorf("across the network %v: %d pairs began, want 10", remote, n)
+		}
+		if s := f.Stats(); s.Unruled != 90 || s.Released != 100 {
+			t.Errorf("across the network %v: %d released, %d without a rule, want 100 and 90", remote, s.Released, s.Unruled)
+		}
+		dst = 1000
+		begin(1, 3)
+		if n := ds[0].Pairs(); n != 11 {
+			t.Errorf("across the network %v: the neighbour's pair did not begin", remote)
+		}
+		ds[0].mu.Lock()
+		ds[0].pairs = pairTable{}
+		ds[0].mu.Unlock()
+		for range recountSeconds {
+			f.seconds.Add(1)
+		}
+		dst = 1
+		if remote {
+			dst = 2
+		}
+		begin(1050, 2)
+		if n := ds[0].Pairs(); n != 1 {
+			t.Errorf("across the network %v: %d pairs after all had gone, want 1", remote, n)
+		}
+	}
+}
+
+// A port has its share of what is handed out everywhere in a second.
+func TestAPortHasItsShareOfFloods(t *testing.T) {
+	d := &Datapath{f: &Forward{}}
+	for second := range 2 {
+		d.f.seconds.Add(1)
+		for port, want := range map[uint32]int{1: FloodsPort, 7: FloodsPort, 1 << 30: FloodsPort} {
+			n := 0
+			for range 200 {
+				if d.mayFlood(port) {
+					n++
+				}
+			}
+			if n != want {
+				t.Errorf("second %d: port %d flooded %d times, want %d", second, port, n, want)
+			}
+		}
+	}
+}
