@@ -24,6 +24,7 @@ type observed struct {
 	*Pinger
 	name string
 	base int // sequence number
+	old  int // answers that had come twice
 }
 
 const controlBridge = "control"
@@ -51,7 +52,7 @@ func (t *Traffic) RestoreControl() {
 func (t *Traffic) Ping(from, to *Host, six bool, interval time.Duration) {
 	t.lab.t.Helper()
 	address := to.Addr(six)
-	t.pings = append(t.pings, &observed{from.StartPing(address, interval), name(from, address), 0})
+	t.pings = append(t.pings, &observed{Pinger: from.StartPing(address, interval), name: name(from, address)})
 }
 
 // Rare adds a ping that is sent once a period.
@@ -74,7 +75,7 @@ func (t *Traffic) Baseline() {
 		t.before = append(t.before, r.Count())
 	}
 	for _, p := range append(t.pings, t.control) {
-		p.base = p.Latest()
+		p.base, p.old = p.Latest(), p.Twice()
 	}
 }
 
@@ -89,17 +90,17 @@ func (t *Traffic) Lost() (faults []string) {
 	forgiven := 3 * len(t.control.lost())
 	sent, lost := 0, 0
 	for _, p := range t.pings {
-		gaps := p.lost()
+		gaps, twice := p.lost(), p.Twice()-p.old
 		sent, lost = sent+p.Latest()-p.base, lost+len(gaps)
-		if len(gaps) > forgiven || p.twice > 0 {
-			faults = append(faults, fmt.Sprintf("%s: lost %d of %d: %v; %d came twice", p.name, len(gaps), p.Latest()-p.base, gaps, p.twice))
+		if len(gaps) > forgiven || twice > 0 {
+			faults = append(faults, fmt.Sprintf("%s: lost %d of %d: %v; %d came twice", p.name, len(gaps), p.Latest()-p.base, gaps, twice))
 		}
 	}
 	for i, r := range t.rare {
 		now, before := r.Count(), t.before[i]
 		sent, lost = sent+now.Sent-before.Sent, lost+now.Lost()-before.Lost()
-		if n := now.Lost() - before.Lost(); n > forgiven || now.Duplicates > 0 {
-			faults = append(faults, fmt.Sprintf("%s: lost %d of %d; %d came twice", r.name, n, now.Sent-before.Sent, now.Duplicates))
+		if n := now.Lost() - before.Lost(); n > forgiven || now.Duplicates > before.Duplicates {
+			faults = append(faults, fmt.Sprintf("%s: lost %d of %d; %d came twice", r.name, n, now.Sent-before.Sent, now.Duplicates-before.Duplicates))
 		}
 	}
 	t.lab.t.Logf("%d pings of %d pairs: %d lost; control pair: %d of %d lost", sent, len(t.pings)+len(t.rare), lost,

@@ -103,6 +103,13 @@ func (p *Pinger) Gaps() (lost []int) {
 	return lost
 }
 
+// Twice is how many answers came to what had been answered already.
+func (p *Pinger) Twice() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.twice
+}
+
 // Await waits until n requests later than the latest one answered now have been answered too.
 func (p *Pinger) Await(n int, limit time.Duration) {
 	p.lab.t.Helper()
