@@ -151,7 +151,7 @@ func TestChangesAreAudited(t *testing.T) {
 	ask("POST", "/v1/config", adminToken, "name: x\ndiscovery: {lldp_period: 1s}\n")
 	ask("POST", "/v1/config", operatorToken, "name: x\n")
 	ask("POST", "/v1/config", operatorToken, "{\"switches\":{\"1\":{\"name\":\"edge\"}}}")
-	ask("POST", "/v1/config", adminToken, "nmae: x\ndomain: 0\n")
+	ask("POST", "/v1/config", adminToken, "apps: {nope: x}\ndomain: 0\n")
 	ask("POST", "/v1/config?dry_run=true", operatorToken, "discovery: {lldp_period: 1s}\n")
 	ask("POST", "/v1/config?dry_run=maybe", operatorToken, "")
 	ask("POST", "/v1/config", operatorToken, "")

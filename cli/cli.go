@@ -44,6 +44,10 @@ func run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) 
 		}
 		return exitFound
 	}
+	if wrong := new(wrongFile); errors.As(err, &wrong) { // a line for each problem, as compilers have it
+		fmt.Fprintln(errs, wrong.text)
+		return exitUsage
+	}
 	fmt.Fprintf(errs, "weir: %s (%s --help shows how)\n", oneLine(err), cmd.CommandPath())
 	return exitUsage
 }
@@ -83,6 +87,6 @@ func newRoot() *cobra.Command {
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(newNode(), newGet(), newPath(), newCheck(), newPrint(), newBench(), newCert(), newVersion(), newCompletion(root))
+	root.AddCommand(newNode(), newGet(), newPath(), newCheck(), newApply(), newDiff(), newDrain(), newUndrain(), newPrint(), newBench(), newCert(), newVersion(), newCompletion(root))
 	return root
 }

@@ -12,6 +12,6 @@
 //
 // # Invariants
 //
-//   - No command writes to the network or to an instance's directory but node; cert writes to the directory it is told.
+//   - No command writes to an instance's directory but node, and none to the network but through an instance; cert writes to the directory it is told.
 //   - The columns of tables and the fields of JSON only ever grow at their ends.
 package cli

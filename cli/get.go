@@ -20,31 +20,35 @@ type getter interface {
 
 // kindNames are the kinds in the order of help, each with its singular, which is taken too.
 var kindNames = [][2]string{{"switches", "switch"}, {"ports", "port"}, {"links", "link"}, {"hosts", "host"},
-	{"flows", "flow"}, {"members", "member"}, {"apps", "app"}}
+	{"flows", "flow"}, {"members", "member"}, {"apps", "app"}, {"alarms", "alarm"}, {"drains", "drain"},
+	{"audit", "audit"}, {"config", "config"}}
 
 func newGet() *cobra.Command {
 	var r remote
 	f := formatTable
-	var watch, actual bool
+	var watch, actual, all bool
 	cmd := &cobra.Command{
 		Use:   "get KIND [ID]",
 		Short: "Show the network as an instance sees it",
-		Long: `Show the network as an instance sees it. KIND is one of switches, ports, links, hosts, flows, members, apps.
+		Long: `Show the network as an instance sees it. KIND is one of switches, ports, links, hosts, flows, members, apps,
+alarms, drains, audit, config.
 
 ID is a datapath id for switches, ports, links and flows, a host's id (MAC, or MAC/vlan) for hosts, a name for members and
-apps. Ports of one switch come with the counters and rates that the instance keeps, and their age; in
+apps, a kind for alarms and drains, and for audit a time, or how long ago, from which on records are shown. Ports of one switch come with the counters and rates that the instance keeps, and their age; in
 JSON there is more of them. Flows are the rules that are wanted and their state;
 with --actual they are what the switch itself holds.`,
 		Example: `  weir get switches
   weir get ports 0000000000000001
   weir get links --watch
   weir get flows 1 --actual
+  weir get alarms --watch
+  weir get audit 1h
   weir get hosts -o json`,
 		Args:              checkKind,
 		ValidArgsFunction: completeKind,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			id := strings.Join(args[1:], "")
-			g, err := findKind(args[0], id, actual)
+			g, err := findKind(args[0], id, asked{actual: actual, all: all})
 			if err != nil {
 				return err
 			}
@@ -62,6 +66,7 @@ with --actual they are what the switch itself holds.`,
 	r.addFlags(cmd)
 	cmd.Flags().VarP(&f, "output", "o", "how to write the answer")
 	cmd.Flags().BoolVarP(&watch, "watch", "w", false, "go on with changes as they happen; in JSON, one object a line")
+	cmd.Flags().BoolVar(&all, "all", false, "of alarms: those that have ended too")
 	cmd.Flags().BoolVar(&actual, "actual", false, "of flows: ask the switch itself (needs its datapath id)")
 	return cmd
 }
@@ -78,7 +83,7 @@ func checkKind(_ *cobra.Command, args []string) error {
 	if len(args) < 1 || len(args) > 2 {
 		return fmt.Errorf("%d arguments given, want KIND [ID]: KIND is one of %s", len(args), kindList())
 	}
-	_, err := findKind(args[0], "", false)
+	_, err := findKind(args[0], "", asked{})
 	return err
 }
 
@@ -97,13 +102,19 @@ func kindList() string {
 	return strings.Join(names, ", ")
 }
 
-func findKind(name, id string, actual bool) (getter, error) {
+// asked are the flags that choose between kinds of one name.
+type asked struct{ actual, all bool }
+
+func findKind(name, id string, a asked) (getter, error) {
 	i := slices.IndexFunc(kindNames, func(k [2]string) bool { return k[0] == name || k[1] == name })
 	if i < 0 {
 		return nil, fmt.Errorf("kind %q given, want one of %s", name, kindList())
 	}
-	if kind := kindNames[i][0]; actual && (kind != "flows" || id == "") {
+	if kind := kindNames[i][0]; a.actual && (kind != "flows" || id == "") {
 		return nil, fmt.Errorf("--actual asks one switch for its flows: weir get flows DPID --actual")
+	}
+	if kind := kindNames[i][0]; a.all && kind != "alarms" {
+		return nil, fmt.Errorf("--all is for alarms: weir get alarms --all")
 	}
 	switch kindNames[i][0] {
 	case "switches":
@@ -118,12 +129,26 @@ func findKind(name, id string, actual bool) (getter, error) {
 	case "hosts":
 		return hostKind, nil
 	case "flows":
-		if actual {
+		if a.actual {
 			return entryKind, nil
 		}
 		return flowKind, nil
 	case "members":
 		return memberKind, nil
+	case "alarms":
+		if a.all {
+			return allAlarmKind, nil
+		}
+		return alarmKind, nil
+	case "drains":
+		return drainKind, nil
+	case "audit":
+		return auditKind, nil
+	case "config":
+		if id != "" {
+			return nil, fmt.Errorf("weir get config takes no ID, and %q was given", id)
+		}
+		return configuration{}, nil
 	}
 	return appKind, nil
 }

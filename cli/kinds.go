@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/weirnet/weir/api/client"
+	"github.com/weirnet/weir/config"
 )
 
 // rowKind is a kind of rows that get shows.
@@ -82,7 +83,7 @@ var flowKind = &rowKind[client.Flow]{
 			state += ": " + f.Reason
 		}
 		return []string{f.DPID, fmt.Sprint(f.Table), fmt.Sprint(f.Priority), match(f.Match), strings.Join(f.Instructions, ","), f.Owner, state,
-			exact(f.Packets), exact(f.Bytes), f.Cookie.String()}
+			exact(f.Packets), exact(f.Bytes), cookie(f.Cookie)}
 	},
 	key: func(f client.Flow) string {
 		return fmt.Sprint(f.DPID, " ", f.Table, " ", f.Priority, " ", match(f.Match), " ", f.Owner)
@@ -97,7 +98,7 @@ var entryKind = &rowKind[client.FlowEntry]{
 	header: []string{"DPID", "TABLE", "PRIORITY", "MATCH", "INSTRUCTIONS", "PACKETS", "BYTES", "DURATION", "IDLE", "HARD", "COOKIE"},
 	cells: func(f client.FlowEntry) []string {
 		return []string{f.DPID, fmt.Sprint(f.Table), fmt.Sprint(f.Priority), match(f.Match), strings.Join(f.Instructions, ","),
-			count(f.Packets), count(f.Bytes), fmt.Sprint(f.DurationSec), fmt.Sprint(f.IdleTimeout), fmt.Sprint(f.HardTimeout), f.Cookie.String()}
+			count(f.Packets), count(f.Bytes), fmt.Sprint(f.DurationSec), fmt.Sprint(f.IdleTimeout), fmt.Sprint(f.HardTimeout), cookie(f.Cookie)}
 	},
 	key: func(f client.FlowEntry) string {
 		return fmt.Sprint(f.DPID, " ", f.Table, " ", f.Priority, " ", match(f.Match))
@@ -112,7 +113,7 @@ var countersKind = &rowKind[client.PortCounters]{
 	header: []string{"NUMBER", "NAME", "UP", "SPEED_MBPS", "ROLE", "RX", "TX", "RX_PACKETS", "TX_PACKETS", "RX_RATE", "TX_RATE",
 		"RX_DROPPED", "TX_DROPPED", "RX_ERRORS", "TX_ERRORS", "AS_OF"},
 	cells: func(p client.PortCounters) []string {
-		return []string{fmt.Sprint(p.Number), p.Name, yes(p.Up), number(p.SpeedMbps), p.Role, bytesOf(p.RxBytes), bytesOf(p.TxBytes),
+		return []string{portNumber(p.Number), p.Name, yes(p.Up), number(p.SpeedMbps), p.Role, bytesOf(p.RxBytes), bytesOf(p.TxBytes),
 			many(p.RxPackets), many(p.TxPackets), bitRate(p.RxBytesRate), bitRate(p.TxBytesRate),
 			exact(p.RxDropped), exact(p.TxDropped), exact(p.RxErrors), exact(p.TxErrors), asOf(p.AsOf)}
 	},
@@ -132,7 +133,7 @@ var portKind = &rowKind[switchPort]{
 	name: "ports", singular: "port", id: "DPID",
 	header: []string{"DPID", "NUMBER", "NAME", "MAC", "UP", "SPEED_MBPS", "ROLE"},
 	cells: func(p switchPort) []string {
-		return []string{p.DPID, fmt.Sprint(p.Number), p.Name, p.MAC, yes(p.Up), number(p.SpeedMbps), p.Role}
+		return []string{p.DPID, portNumber(p.Number), p.Name, p.MAC, yes(p.Up), number(p.SpeedMbps), p.Role}
 	},
 	key: func(p switchPort) string { return fmt.Sprint(p.DPID, "/", p.Number) },
 	list: func(ctx context.Context, c *client.Client, _ string) (*client.Page[switchPort], error) {
@@ -216,7 +217,18 @@ func yes(b bool) string {
 	return "no"
 }
 
-func point(p client.Point) string { return fmt.Sprintf("%s/%d", p.DPID, p.Port) }
+func point(p client.Point) string { return p.DPID + "/" + portNumber(p.Port) }
+
+// portNumber is a port's number; a switch's own port is "local".
+func portNumber(n uint32) string {
+	if n == config.PortLocal {
+		return "local"
+	}
+	return fmt.Sprint(n)
+}
+
+// cookie is a cookie with all its digits, so that columns of them can be read.
+func cookie(v client.Hex64) string { return fmt.Sprintf("0x%016x", uint64(v)) }
 
 func number(v *uint64) string {
 	if v == nil {

@@ -7,10 +7,13 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/weirnet/weir/api/client"
 	"github.com/weirnet/weir/node"
@@ -23,9 +26,10 @@ func newNode() *cobra.Command {
 		Use:   "node",
 		Short: "Start an instance: it controls the switches that connect to it",
 		Long: `Start an instance. It listens for switches (OpenFlow 1.0 and 1.3) and serves the API until it is told to end by SIGTERM or an
-interrupt. The first start writes an admin token to DIR/token and a viewer token to DIR/token-viewer, which only you can
-read. Everything is on loopback unless told otherwise.`,
+interrupt. The first start writes an admin token to DIR/token, an operator token to DIR/token-operator and a viewer token to
+DIR/token-viewer, which only you can read. What weir apply and weir drain say is kept in DIR and holds over restarts. Everything is on loopback unless told otherwise.`,
 		Example: `  weir node
+  weir node --config weir.yaml
   weir node --openflow 0.0.0.0:6653 --data-dir /var/lib/weir
   weir node --api 0.0.0.0:8181 --api-tls-cert cert.pem --api-tls-key key.pem
   weir node --openflow 0.0.0.0:6653 --openflow-tls-cert tls/instance.pem --openflow-tls-key tls/instance-key.pem \
@@ -39,10 +43,23 @@ read. Everything is on loopback unless told otherwise.`,
 			cfg.Log = slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), &slog.HandlerOptions{Level: min}))
 			cfg.Ready = func(at node.Addresses) { announce(cmd.OutOrStdout(), &cfg, at) }
 			cfg.Version, cfg.Commit = Version, commit()
-			return nodeError(node.Run(cmd.Context(), cfg))
+			cfg.Given = map[string]bool{}
+			cmd.Flags().Visit(func(f *pflag.Flag) { cfg.Given[f.Name] = true })
+			if cfg.ConfigFile != "" {
+				hup := make(chan os.Signal, 1)
+				signal.Notify(hup, syscall.SIGHUP)
+				defer signal.Stop(hup)
+				cfg.Reload = hup
+			}
+			err := nodeError(node.Run(cmd.Context(), cfg))
+			if err == nil {
+				cfg.Log.Info("instance ended", "name", cfg.Name)
+			}
+			return err
 		},
 	}
 	f := cmd.Flags()
+	f.StringVar(&cfg.ConfigFile, "config", "", "configuration file (docs/config.md); read again on SIGHUP; flags hold over it")
 	f.StringVar(&cfg.Name, "name", cfg.Name, "name of the instance")
 	f.StringVar(&cfg.DataDir, "data-dir", cfg.DataDir, "directory of tokens and keys; one process a directory")
 	f.StringVar(&cfg.OpenFlow, "openflow", cfg.OpenFlow, "address that switches connect to, HOST:PORT")
@@ -67,19 +84,19 @@ read. Everything is on loopback unless told otherwise.`,
 // announce says what can be done now.
 func announce(out io.Writer, cfg *node.Config, at node.Addresses) {
 	scheme, token := "http", ""
-	if cfg.APITLSCert != "" {
+	if at.APITLS {
 		scheme = "https"
 	}
-	if cfg.Auth != "none" {
+	if !at.Open {
 		token = fmt.Sprintf("-H \"Authorization: Bearer $(cat %s)\" ", filepath.Join(cfg.DataDir, client.TokenFile))
 	}
 	url := scheme + "://" + at.API
-	fmt.Fprintf(out, "weir %s: instance %s is ready\n", Version, cfg.Name)
+	fmt.Fprintf(out, "weir %s: instance %s is ready\n", Version, at.Name)
 	fmt.Fprintf(out, "  API       %s\n", url)
 	fmt.Fprintf(out, "  call it   curl %s%s/v1/switches\n", token, url)
 	fmt.Fprintf(out, "            %s get switches --api %s --data-dir %s\n", os.Args[0], url, cfg.DataDir)
 	transport := "tcp"
-	if cfg.OpenFlowTLSCert != "" {
+	if at.OpenFlowTLS {
 		transport = "ssl"
 	}
 	fmt.Fprintf(out, "  switches  %s, OpenFlow 1.0 and 1.3; of Open vSwitch:\n", at.OpenFlow)
@@ -89,7 +106,10 @@ func announce(out io.Writer, cfg *node.Config, at node.Addresses) {
 // nodeError tells wrong configuration from what was found at run time. To be told to end is no error.
 func nodeError(err error) error {
 	var bad *node.ConfigError
+	var file *node.FileError
 	switch {
+	case errors.As(err, &file):
+		return &wrongFile{file.Error()}
 	case errors.As(err, &bad):
 		return bad.Err
 	case errors.Is(err, context.Canceled):

@@ -17,9 +17,10 @@ func newPath() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "path A B",
 		Short: "Show the path that the system takes from A to B, and alternatives",
-		Long: `Show the path that the system takes from A to B, and alternatives. A and B are hosts' ids (MAC, or MAC/vlan) or datapath
-ids. A hop is a switch, written IN:DPID:OUT with the ports that traffic comes in and goes out by.`,
+		Long: `Show the path that the system takes from A to B, and alternatives. A and B are hosts by id (MAC, or MAC/vlan) or IP address,
+or switches by datapath id or name. A hop is a switch, written IN:DPID:OUT with the ports that traffic comes in and goes out by.`,
 		Example: `  weir path 00:00:00:00:00:01 00:00:00:00:00:02
+  weir path 10.0.0.1 spine-1
   weir path 1 4 -k 8 --disjoint link`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -68,5 +69,5 @@ func port(p *uint32) string {
 	if p == nil {
 		return "-"
 	}
-	return fmt.Sprint(*p)
+	return portNumber(*p)
 }

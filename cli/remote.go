@@ -16,19 +16,24 @@ import (
 // remote are the flags of commands that ask an instance.
 type remote struct {
 	api, token, dataDir, ca string
+	given                   func(flag string) bool
 }
 
 func (r *remote) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
+	r.given = f.Changed
 	f.StringVar(&r.api, "api", "127.0.0.1:8181", "address of the instance's API: HOST:PORT, or a URL with http or https")
-	f.StringVar(&r.token, "token", "", "access token (default: WEIR_TOKEN, else the file token of --data-dir)")
+	f.StringVar(&r.token, "token", "", "access token; '' sends none (default: WEIR_TOKEN, else the file token of --data-dir)")
 	f.StringVar(&r.dataDir, "data-dir", "./weir-data", "data directory of the instance, for its token")
 	f.StringVar(&r.ca, "api-tls-ca", "", "certificate authority of an https API, a PEM file (default: the system's)")
 }
 
 // client makes the client that the flags describe. Its errors are of flags.
 func (r *remote) client() (*client.Client, error) {
-	cfg := client.Config{Address: r.api, Token: client.FindToken(r.token, r.dataDir)}
+	cfg := client.Config{Address: r.api, Token: r.token}
+	if !r.given("token") {
+		cfg.Token = client.FindToken("", r.dataDir)
+	}
 	if r.ca != "" {
 		pem, err := os.ReadFile(r.ca)
 		if err != nil {

@@ -30,6 +30,9 @@ type watcher[T any] struct {
 	stale map[string]bool   // known before a reset and not put since
 }
 
+// now is when a row is shown, by this machine's clock.
+func (w *watcher[T]) now() string { return time.Now().UTC().Format("2006-01-02T15:04:05.000Z07:00") }
+
 // watch shows the rows, and then each that changes, with op: put or delete.
 func (k *rowKind[T]) watch(ctx context.Context, c *client.Client, out io.Writer, id string, f format) error {
 	w := &watcher[T]{kind: k, id: id, out: out, f: f, table: table{w: out}, known: map[string]T{}, json: map[string]string{}}
@@ -49,9 +52,9 @@ func (k *rowKind[T]) watch(ctx context.Context, c *client.Client, out io.Writer,
 
 func (w *watcher[T]) begin(items []T) error {
 	if w.f == formatTable {
-		rows := [][]string{append([]string{"OP"}, w.kind.header...), {"delete"}}
+		rows := [][]string{append(append([]string{"OP"}, w.kind.header...), "SHOWN"), {"delete"}}
 		for _, v := range items {
-			rows = append(rows, append([]string{"put"}, w.kind.cells(v)...))
+			rows = append(rows, append(append([]string{"put"}, w.kind.cells(v)...), w.now()))
 		}
 		w.table.fit(rows...)
 		if err := w.table.write(rows[0]); err != nil {
@@ -171,9 +174,9 @@ func (w *watcher[T]) remove(v T) error {
 // write writes a row; b is its JSON.
 func (w *watcher[T]) write(op string, v T, b []byte) error {
 	if w.f == formatTable {
-		return w.table.write(append([]string{op}, w.kind.cells(v)...))
+		return w.table.write(append(append([]string{op}, w.kind.cells(v)...), w.now()))
 	}
-	b = append(bytes.TrimSuffix(b, []byte("}")), `,"op":"`+op+`"}`...)
+	b = append(bytes.TrimSuffix(b, []byte("}")), `,"op":"`+op+`","shown":"`+w.now()+`"}`...)
 	if w.f == formatYAML {
 		y, err := yamlOf(b)
 		if err != nil {

@@ -14,6 +14,9 @@ func (c *Config) check(lines map[string]int) (out Problems) {
 	if (c.API.TLSCert == "") != (c.API.TLSKey == "") {
 		wrong("api", "tls_cert and tls_key: give both or neither")
 	}
+	if of := c.OpenFlow; (of.TLSCert == "") != (of.TLSKey == "") || (of.TLSCert == "") != (of.TLSCA == "") {
+		wrong("openflow", "tls_cert, tls_key and tls_ca: give all or none")
+	}
 	c.checkNames(wrong)
 	c.checkLinks(wrong)
 	return out

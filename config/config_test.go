@@ -17,7 +17,8 @@ var rewrite = flag.Bool("rewrite", false, "write golden files anew")
 const whole = `
 name: west
 domain: 7
-openflow: {listen: "[::1]:6654", echo_interval: 1s, echo_misses: 5}
+openflow: {listen: "[::1]:6654", echo_interval: 1s, echo_misses: 5, tls_cert: c, tls_key: k, tls_ca: a, tls_unnamed: true}
+stats: {port_period: 1s, table_period: 2s, flow_period: 1h}
 api:
   listen: 127.0.0.1:9999
   auth: none
@@ -54,8 +55,9 @@ func TestParse(t *testing.T) {
 	}
 	for what, ok := range map[string]bool{
 		"name":      c.Name == "west" && c.Domain == 7,
-		"openflow":  c.OpenFlow == OpenFlow{"[::1]:6654", time.Second, 5},
+		"openflow":  c.OpenFlow == OpenFlow{"[::1]:6654", time.Second, "c", "k", "a", true, 5},
 		"api":       c.API.Auth == "none" && c.API.Insecure && c.API.TLSKey == "b.pem" && reflect.DeepEqual(c.API.Hosts, []string{"weir.example", "10"}),
+		"stats":     c.Stats == Stats{time.Second, 2 * time.Second, time.Hour},
 		"discovery": c.Discovery == Discovery{time.Minute, "allow", time.Hour},
 		"allow":     reflect.DeepEqual(c.Allow, []netview.DPID{1, 0xa1, 0xb2, 0xc3}),
 		"switches":  c.Switches[1] == Switch{"leaf 1", "row 3: rack 4"} && c.Switches[0xa1].Name == "spine" && len(c.Switches) == 3,
@@ -70,7 +72,7 @@ func TestParse(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(c, again) {
 		t.Errorf("%v: written and read again it is\n%s", err, c.Text())
 	}
-	if v := reflect.ValueOf(*c); v.NumField() != 11 {
+	if v := reflect.ValueOf(*c); v.NumField() != 12 {
 		t.Errorf("%d fields: extend this test's configuration", v.NumField())
 	}
 	for i, v := 0, reflect.ValueOf(*c); i < v.NumField(); i++ {
@@ -164,7 +166,8 @@ name: b
 domain: 1
 openflow: {listen: "127.0.0.1:6653", echo_interval: 5s, echo_misses: 3}
 api: {listen: "127.0.0.1:8181", auth: token}
-discovery: {lldp_period: 1s, indirect: deny, host_expiry: 5m}
+discovery: {lldp_period: 1s, indirect: deny, host_expiry: 30m}
+stats: {port_period: 5s, table_period: 15s, flow_period: 30s}
 forward: {unknown: controller}
 allow: [3]
 switches: {1: {name: z, location: here}, 2: {name: y}}`)
@@ -204,4 +207,18 @@ func FuzzParse(f *testing.F) {
 		}
 		c.Tree()
 	})
+}
+
+// TestRunning: of what needs a restart the old is in force, of the rest the new, and Pending is the difference.
+func TestRunning(t *testing.T) {
+	began := Merge(Defaults(), parse(t, "name: a\nforward: {unknown: flood}\nallow: [1]\ndiscovery: {lldp_period: 3s}\n"))
+	now := Merge(Defaults(), parse(t, "name: b\napps: {disable: [x]}\ndiscovery: {lldp_period: 4s}\n"))
+	running := Running(began, now)
+	if running.Name != "a" || running.Forward.Unknown != "flood" || running.Allow != nil || running.Apps.Disable != nil || running.Discovery.LLDPPeriod != 4*time.Second {
+		t.Errorf("running: %s", running.Text())
+	}
+	want := []Change{{"name", "a", "b", true, true}, {"forward.unknown", "flood", "controller", true, false}, {"apps.disable[x]", "", "x", true, false}}
+	if got := Pending(began, now); !reflect.DeepEqual(got, want) {
+		t.Errorf("pending: %+v", got)
+	}
 }

@@ -15,6 +15,7 @@ type Config struct {
 	OpenFlow  OpenFlow                `yaml:"openflow" doc:"The side of the switches."`
 	API       API                     `yaml:"api" doc:"The REST interface."`
 	Discovery Discovery               `yaml:"discovery" doc:"How links and hosts are found."`
+	Stats     Stats                   `yaml:"stats" doc:"How often switches are asked for their counters."`
 	Forward   Forward                 `yaml:"forward" doc:"The application that forwards between hosts."`
 	Apps      Apps                    `yaml:"apps" doc:"The built-in applications."`
 	Allow     []netview.DPID          `yaml:"allow" admin:"true" doc:"Datapath ids that may connect; without it, all may."`
@@ -27,6 +28,10 @@ type Config struct {
 type OpenFlow struct {
 	Listen       string        `yaml:"listen" default:"127.0.0.1:6653" kind:"address" restart:"true" admin:"true" doc:"Address that switches connect to, HOST:PORT."`
 	EchoInterval time.Duration `yaml:"echo_interval" default:"5s" min:"100ms" max:"10m" restart:"true" doc:"Time between two echo requests to a switch."`
+	TLSCert      string        `yaml:"tls_cert" restart:"true" admin:"true" doc:"Certificate shown to switches, a PEM file; with it, tls_key and tls_ca they speak TLS."`
+	TLSKey       string        `yaml:"tls_key" restart:"true" admin:"true" doc:"The key of the certificate, a PEM file."`
+	TLSCA        string        `yaml:"tls_ca" restart:"true" admin:"true" doc:"Certificates of those who sign the switches' certificates, a PEM file."`
+	TLSUnnamed   bool          `yaml:"tls_unnamed" restart:"true" admin:"true" doc:"Takes switches' certificates that name no datapath id, too."`
 	EchoMisses   uint64        `yaml:"echo_misses" default:"3" min:"1" max:"100" restart:"true" doc:"Echo requests in a row that a switch may leave unanswered before its session is ended."`
 }
 
@@ -44,7 +49,14 @@ type API struct {
 type Discovery struct {
 	LLDPPeriod time.Duration `yaml:"lldp_period" default:"2s" min:"100ms" max:"1m" doc:"How often each port is probed for links."`
 	Indirect   string        `yaml:"indirect" default:"deny" enum:"deny,allow" doc:"Whether links through something that is no switch of ours are used."`
-	HostExpiry time.Duration `yaml:"host_expiry" default:"5m" min:"10s" max:"720h" doc:"How long a host that is silent and answers no probe is kept."`
+	HostExpiry time.Duration `yaml:"host_expiry" default:"30m" min:"10s" max:"720h" doc:"How long a host that is silent and answers no probe is kept."`
+}
+
+// Stats is how often switches are asked for their counters.
+type Stats struct {
+	PortPeriod  time.Duration `yaml:"port_period" default:"5s" min:"1s" max:"1h" restart:"true" doc:"Counters of ports."`
+	TablePeriod time.Duration `yaml:"table_period" default:"15s" min:"1s" max:"1h" restart:"true" doc:"Counters of tables."`
+	FlowPeriod  time.Duration `yaml:"flow_period" default:"30s" min:"1s" max:"1h" restart:"true" doc:"Totals over flow entries, and counters of firm ones."`
 }
 
 // Forward is the application that forwards between hosts.

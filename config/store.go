@@ -35,7 +35,7 @@ func (s *Store) Load() (State, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return state, nil
 	} else if err != nil {
-		return state, fmt.Errorf("applied configuration: %w", err)
+		return state, fmt.Errorf("applied configuration in the data directory: %w", err)
 	}
 	if err := decodeState(b, &state); err != nil {
 		return State{}, fmt.Errorf("applied configuration %s is damaged (%w): restore it from a copy, or move it away and apply the configuration and drains again", s.Path(), err)

@@ -108,3 +108,47 @@ func fill(v reflect.Value) {
 		}
 	}
 }
+
+// Running is what is in force in an instance that began with one configuration and has another now: of fields that need a
+// restart, what it began with.
+func Running(began, now *Config) *Config {
+	out := Merge(now)
+	hold(reflect.ValueOf(out).Elem(), reflect.ValueOf(began).Elem())
+	return out
+}
+
+func hold(to, from reflect.Value) {
+	for _, f := range fields(to.Type()) {
+		at := to.Field(f.index)
+		switch {
+		case f.restart:
+			at.Set(from.Field(f.index))
+		case at.Kind() == reflect.Struct:
+			hold(at, from.Field(f.index))
+		}
+	}
+}
+
+// Pending are the differences that hold from the next start only.
+func Pending(began, now *Config) []Change {
+	return Diff(Running(began, now), now)
+}
+
+// Keep is a copy of what a configuration says of the fields whose paths are kept. It is asked for scalars, lists and
+// mappings by keys.
+func (c *Config) Keep(kept func(path string) bool) *Config {
+	out := &Config{}
+	keep(reflect.ValueOf(out).Elem(), reflect.ValueOf(c).Elem(), "", kept)
+	return out
+}
+
+func keep(to, from reflect.Value, path string, kept func(string) bool) {
+	for _, f := range fields(from.Type()) {
+		at := join(path, f.name)
+		if v := from.Field(f.index); v.Kind() == reflect.Struct {
+			keep(to.Field(f.index), v, at, kept)
+		} else if kept(at) {
+			to.Field(f.index).Set(v)
+		}
+	}
+}

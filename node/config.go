@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -42,8 +43,19 @@ type Config struct {
 	ForwardUnknown forward.Unknown
 	// LLDPPeriod is how often each port is probed.
 	LLDPPeriod time.Duration
+	// EchoInterval and EchoMisses are the time between two echo requests to a switch, and how many in a row it may leave
+	// unanswered; 0 is the default.
+	EchoInterval time.Duration
+	EchoMisses   int
 	// Counters is how often switches are asked for their counters.
 	Counters Counters
+
+	// ConfigFile is a configuration file, docs/config.md; empty for none. What the fields above say holds over it: those that
+	// differ from Defaults, and those whose flags are named in Given ("api", "lldp-period").
+	ConfigFile string
+	Given      map[string]bool
+	// Reload, if set, has ConfigFile read again whenever something comes.
+	Reload <-chan os.Signal
 
 	Log *slog.Logger // nil for none
 	// Ready, if set, is called once with the addresses when everything listens.
@@ -52,8 +64,13 @@ type Config struct {
 	Version, Commit string // of the program
 }
 
-// Addresses are where an instance listens.
-type Addresses struct{ OpenFlow, API string }
+// Addresses are where an instance listens, and how it is to be called.
+type Addresses struct {
+	OpenFlow, API       string
+	OpenFlowTLS, APITLS bool
+	Open                bool   // no token is needed
+	Name                string // of the instance
+}
 
 // Defaults are the values of contract: everything on loopback.
 func Defaults() Config {
@@ -65,6 +82,16 @@ func Defaults() Config {
 
 // check finds what is wrong with a configuration, before anything is opened.
 func (c *Config) check() error {
+	if err := c.checkFields(); err != nil {
+		return err
+	}
+	return api.CheckExposure(api.Exposure{
+		Listen: c.API, TLS: c.APITLSCert != "", Insecure: c.Insecure, Open: c.Auth == "none",
+	})
+}
+
+// checkFields finds what is wrong with single fields.
+func (c *Config) checkFields() error {
 	if c.Name == "" || c.DataDir == "" {
 		return errors.New("--name and --data-dir: want a name and a directory, not nothing")
 	}
@@ -100,9 +127,7 @@ func (c *Config) check() error {
 			return fmt.Errorf("--disable-app=%s: there is no such application; there are: %s", app, strings.Join(Apps, ", "))
 		}
 	}
-	return api.CheckExposure(api.Exposure{
-		Listen: c.API, TLS: c.APITLSCert != "", Insecure: c.Insecure, Open: c.Auth == "none",
-	})
+	return nil
 }
 
 // checkAddress wants HOST:PORT with a numeric port.

@@ -237,7 +237,8 @@ func TestModesOfTheDataDirectory(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "deep", "data")
 	i := start(t, func(c *node.Config) { c.DataDir = dir })
 	for path, want := range map[string]fs.FileMode{
-		".": 0o700 | fs.ModeDir, "lock": 0o600, "cluster-key": 0o600, "token": 0o600, "token-viewer": 0o600,
+		".": 0o700 | fs.ModeDir, "lock": 0o600, "cluster-key": 0o600, "token": 0o600, "token-operator": 0o600, "token-viewer": 0o600,
+		"audit.log": 0o600,
 	} {
 		info, err := os.Stat(filepath.Join(dir, path))
 		if err != nil || info.Mode() != want {
@@ -245,7 +246,7 @@ func TestModesOfTheDataDirectory(t *testing.T) {
 		}
 	}
 	left, _ := filepath.Glob(filepath.Join(dir, "*"))
-	if len(left) != 4 {
+	if len(left) != 6 {
 		t.Errorf("the directory has %v", left)
 	}
 	if len(i.token("token")) < 40 || i.token("token") == i.token("token-viewer") || strings.Contains(i.log.String(), i.token("token")) {

@@ -30,6 +30,8 @@ func (n *node) run(outer context.Context, switchPort, apiPort net.Listener) erro
 		})
 	}
 	part("alarms", func(ctx context.Context) error { n.alarms.Run(ctx); return nil })
+	part("audit", func(ctx context.Context) error { return n.audit.Run(ctx) })
+	part("configuration", func(ctx context.Context) error { n.inputs.follow(ctx); return nil })
 	part("discovery", func(ctx context.Context) error { n.discovery.Run(ctx); return nil })
 	part("recorder", func(ctx context.Context) error { n.recorder().Run(ctx); return nil })
 	part("flowsync", func(ctx context.Context) error { n.flowsync.Run(ctx); return nil })
@@ -44,7 +46,10 @@ func (n *node) run(outer context.Context, switchPort, apiPort net.Listener) erro
 	}
 	part("API", func(ctx context.Context) error { return n.api.Serve(ctx, apiPort) })
 	part("switches", func(context.Context) error { return n.server.Serve(switchPort) })
-	n.announce(Addresses{OpenFlow: switchPort.Addr().String(), API: apiPort.Addr().String()})
+	n.announce(Addresses{
+		OpenFlow: switchPort.Addr().String(), API: apiPort.Addr().String(), Name: n.cfg.Name,
+		OpenFlowTLS: n.cfg.OpenFlowTLSCert != "", APITLS: n.cfg.APITLSCert != "", Open: n.cfg.Auth == "none",
+	})
 	<-ctx.Done()
 	closing, cancel := context.WithTimeout(context.Background(), shutdownLimit)
 	defer cancel()

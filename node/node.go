@@ -19,6 +19,7 @@ import (
 	"github.com/weirnet/weir/app/forward"
 	"github.com/weirnet/weir/app/guard"
 	"github.com/weirnet/weir/app/proxyarp"
+	"github.com/weirnet/weir/audit"
 	"github.com/weirnet/weir/discovery"
 	"github.com/weirnet/weir/flowsync"
 	"github.com/weirnet/weir/netview"
@@ -42,18 +43,23 @@ func Run(ctx context.Context, cfg Config) error {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	if err := cfg.check(); err != nil {
-		return &ConfigError{err}
+	if _, err := readInputs(cfg); err != nil { // nothing is made in a directory for a start that is refused
+		return err
 	}
 	lock, err := lockDir(cfg.DataDir)
 	if err != nil {
 		return err
 	}
 	defer lock.Close()
-	n, err := build(cfg)
+	in, err := readInputs(cfg) // again: whoever held the lock may have written
 	if err != nil {
 		return err
 	}
+	n, err := build(in)
+	if err != nil {
+		return err
+	}
+	defer n.audit.Close()
 	switchPort, apiPort, err := listen(cfg)
 	if err != nil {
 		return err
@@ -67,6 +73,8 @@ type node struct {
 	cfg       Config
 	view      *netview.View
 	alarms    *alarm.Board
+	audit     *audit.Log
+	inputs    *inputs
 	discovery *discovery.Discovery
 	flowsync  *flowsync.Loop
 	forward   *forward.Forward // nil if disabled
@@ -83,13 +91,17 @@ type node struct {
 }
 
 // build makes the engines and joins them, in the order in which the data flows. Nothing runs yet.
-func build(cfg Config) (*node, error) {
+func build(in *inputs) (*node, error) {
+	cfg := in.cfg
 	key, err := clusterKey(cfg.DataDir)
 	if err != nil {
 		return nil, err
 	}
 	n := &node{cfg: cfg, view: netview.New(netview.Limits{})}
 	n.alarms = alarm.New(n.view)
+	if err := n.buildInputs(in); err != nil {
+		return nil, err
+	}
 	n.switches = &switches{log: cfg.Log, alarms: n.alarms, meter: newMeter(n.view)}
 	if err := n.buildServer(); err != nil {
 		return nil, err
@@ -113,6 +125,7 @@ func build(cfg Config) (*node, error) {
 	n.switches.server, n.switches.discovery = n.server, n.discovery
 	n.switches.flowsync, n.switches.forward = n.flowsync, n.forward
 	n.paths.forward = n.forward
+	n.inputs.passing = passing(n.forward)
 	m := n.switches.meter
 	m.discovery, m.flowsync, m.forward = n.discovery, n.flowsync, n.forward
 	n.remember()
@@ -130,6 +143,7 @@ func (n *node) buildServer() (err error) {
 	}
 	n.server = session.NewServer(session.Config{
 		MaxSessions: sessions, TLS: n.switchTLS.config(), Admit: n.admit, Refused: n.refused,
+		EchoInterval: n.cfg.EchoInterval, EchoMisses: n.cfg.EchoMisses,
 	}, n.switches)
 	return nil
 }
@@ -152,6 +166,7 @@ func (n *node) buildAPI() error {
 		Switches: asker{n.server}, Paths: &n.paths, SoftRules: softRules(n.forward),
 		Counters: n.stats.Board().Switch,
 		Members:  n.members, Apps: n.apps, Check: n.check, Sync: n.sync, Gatherer: registry, Log: n.cfg.Log,
+		Configuration: n.inputs, Drains: drains{n.inputs}, Audit: n.audit,
 	})
 	if n.guard != nil {
 		registry.MustRegister(tallies{descGuard, func() map[string]uint64 { return guarded(n.guard.Counts()) }})
@@ -159,6 +174,7 @@ func (n *node) buildAPI() error {
 	if n.proxyarp != nil {
 		registry.MustRegister(tallies{descProxyARP, func() map[string]uint64 { return proxied(n.proxyarp.Counts()) }})
 	}
+	registry.MustRegister(alarmMeter{n.view, n.alarms}, tallies{descAudit, func() map[string]uint64 { return audited(n.audit.Counts()) }})
 	registry.MustRegister(n.api, n.switches.meter, n.counterMeter(), collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return nil

@@ -184,11 +184,16 @@ func (c *Client) get(ctx context.Context, path string, query url.Values, v any) 
 
 // do asks; the answer is one of status 200.
 func (c *Client) do(ctx context.Context, path string, query url.Values, header http.Header) (*http.Response, error) {
+	return c.send(ctx, http.MethodGet, path, query, header, nil)
+}
+
+// send sends a request; the answer is one of status 2xx.
+func (c *Client) send(ctx context.Context, method, path string, query url.Values, header http.Header, body io.Reader) (*http.Response, error) {
 	address := c.base + path
 	if len(query) > 0 {
 		address += "?" + query.Encode()
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	req, err := http.NewRequestWithContext(ctx, method, address, body)
 	if err != nil {
 		return nil, err
 	}
@@ -206,7 +211,7 @@ func (c *Client) do(ctx context.Context, path string, query url.Values, header h
 		}
 		return nil, fmt.Errorf("%w from %s: %w", ErrUnreachable, c.base, err)
 	}
-	if resp.StatusCode == http.StatusOK {
+	if resp.StatusCode/100 == 2 {
 		return resp, nil
 	}
 	defer resp.Body.Close()

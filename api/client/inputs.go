@@ -55,7 +55,8 @@ type Drain struct {
 	Object  string    `json:"object" doc:"Datapath id, DPID/port, or DPID/port<->DPID/port."`
 	Name    string    `json:"name,omitempty" doc:"What the object is called, where it has a name."`
 	State   string    `json:"state" enum:"draining,drained" doc:"drained: nothing of ours passes there any more."`
-	Passing *int      `json:"passing" doc:"Pairs of hosts whose traffic still passes there; null if that is not known."`
+	Passing *int      `json:"passing" doc:"What is still to leave it: pairs of hosts, and links of the broadcast tree; null if that is not known."`
+	Bound   *int      `json:"bound" doc:"Pairs that stay, because a host of theirs is there or there is no other path; null if that is not known."`
 	By      string    `json:"by,omitempty"`
 	Since   time.Time `json:"since"`
 }

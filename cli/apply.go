@@ -1,0 +1,152 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/weirnet/weir/api/client"
+	"github.com/weirnet/weir/config"
+)
+
+// configFlags are those of apply and diff.
+type configFlags struct {
+	remote
+	file   string
+	format format
+}
+
+func (a *configFlags) addFlags(cmd *cobra.Command) {
+	a.remote.addFlags(cmd)
+	a.format = formatTable
+	cmd.Flags().StringVarP(&a.file, "file", "f", "", "the configuration file; - is standard input")
+	cmd.Flags().VarP(&a.format, "output", "o", "how to write the answer")
+	cmd.MarkFlagRequired("file")
+}
+
+func newApply() *cobra.Command {
+	var a configFlags
+	cmd := &cobra.Command{
+		Use:   "apply -f FILE",
+		Short: "Apply a configuration to a running instance",
+		Long: `Apply a configuration to a running instance. FILE is the whole configuration (docs/config.md). If anything is wrong with it all
+that is wrong is said, with lines, nothing is changed, and the command exits with 2. Otherwise it shows what changed, and which of it
+holds from the next start only. The command returns when the instance has it on its disk: it survives a restart.`,
+		Example: `  weir diff -f weir.yaml
+  weir apply -f weir.yaml`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			_, err := a.run(cmd, false)
+			return err
+		},
+	}
+	a.addFlags(cmd)
+	return cmd
+}
+
+func newDiff() *cobra.Command {
+	var a configFlags
+	var code bool
+	cmd := &cobra.Command{
+		Use:   "diff -f FILE",
+		Short: "Show what applying a configuration would change",
+		Long: `Show what applying a configuration would change, exactly, and change nothing. FILE is as for weir apply. With --exit-code the command
+exits with 1 if anything would change.`,
+		Example: `  weir diff -f weir.yaml
+  weir diff -f weir.yaml --exit-code && echo "nothing to do"`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			n, err := a.run(cmd, true)
+			if err == nil && code && n > 0 {
+				return errSaid
+			}
+			return err
+		},
+	}
+	a.addFlags(cmd)
+	cmd.Flags().BoolVar(&code, "exit-code", false, "exit with 1 if anything would change")
+	return cmd
+}
+
+// run applies the file, and returns how much it changed.
+func (a *configFlags) run(cmd *cobra.Command, dryRun bool) (int, error) {
+	text, err := readText(a.file, cmd.InOrStdin())
+	if err != nil {
+		return 0, fmt.Errorf("-f: %w", err)
+	}
+	c, err := a.client()
+	if err != nil {
+		return 0, err
+	}
+	defer c.Close()
+	r, err := c.Apply(cmd.Context(), text, dryRun)
+	if err != nil {
+		return 0, configError(a.file, err)
+	}
+	if a.format != formatTable {
+		return len(r.Changes), atRun(writeValue(cmd.OutOrStdout(), a.format, r))
+	}
+	return len(r.Changes), atRun(writeChanges(cmd.OutOrStdout(), r))
+}
+
+// readText reads a configuration, at most one byte more than it may have.
+func readText(file string, in io.Reader) ([]byte, error) {
+	if file != "-" {
+		f, err := os.Open(file)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		in = f
+	}
+	text, err := io.ReadAll(io.LimitReader(in, config.MaxBytes+1))
+	if err != nil {
+		return nil, err
+	}
+	switch len(text) {
+	case 0:
+		return nil, fmt.Errorf("%s is empty: to go back to the defaults apply {}", file)
+	case config.MaxBytes + 1:
+		return nil, fmt.Errorf("%s is longer than %d bytes", file, config.MaxBytes)
+	}
+	return text, nil
+}
+
+// wrongFile is a configuration file with something wrong: a line for each problem.
+type wrongFile struct{ text string }
+
+func (e *wrongFile) Error() string { return e.text }
+
+// configError shows what is wrong with a file as compilers do.
+func configError(file string, err error) error {
+	var p *client.Problem
+	if !errors.As(err, &p) || len(p.Problems) == 0 {
+		return hint(err)
+	}
+	var list config.Problems
+	for _, one := range p.Problems {
+		list = append(list, config.Problem{Line: one.Line, Path: one.Path, Text: one.Text})
+	}
+	return &wrongFile{list.In(file)}
+}
+
+func writeChanges(w io.Writer, r *client.ConfigResult) error {
+	if len(r.Changes) == 0 {
+		_, err := fmt.Fprintln(w, "nothing changes")
+		return err
+	}
+	t := table{w: w}
+	rows := [][]string{{"FIELD", "OLD", "NEW", "HOLDS"}}
+	for _, c := range r.Changes {
+		holds := map[string]string{"now": "at once", "restart": "from the next start", "never": "never"}[c.Holds]
+		if c.Flag != "" {
+			holds += ": " + c.Flag + " is given"
+		}
+		rows = append(rows, []string{c.Path, c.Old, c.New, holds})
+	}
+	t.fit(rows...)
+	return t.write(rows...)
+}

@@ -1,0 +1,133 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/weirnet/weir/api/client"
+)
+
+const drainText = `KIND is switch, port or link. X is a switch by datapath id or name; a port as SWITCH/PORT, by number or name; a link as
+SWITCH/PORT->SWITCH/PORT, which means both directions.`
+
+func newDrain() *cobra.Command {
+	var r remote
+	f := formatTable
+	var wait bool
+	limit := time.Minute
+	cmd := &cobra.Command{
+		Use:   "drain KIND X",
+		Short: "Take a switch, port or link out of use without loss",
+		Long: `Take a switch, port or link out of use without loss: paths leave it, and nothing new goes there. It stays so over restarts until
+weir undrain; weir get drains lists what is drained and what still passes there. With --wait the command returns when nothing passes
+that could pass elsewhere.
+
+` + drainText,
+		Example: `  weir drain switch spine-1 --wait
+  weir drain port 00000000000000a1/3
+  weir drain link 'spine-1/2->leaf-4/1'`,
+		Args:      drainArgs,
+		ValidArgs: []string{"switch", "port", "link"},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, err := r.client()
+			if err != nil {
+				return err
+			}
+			defer c.Close()
+			d, err := c.Drain(cmd.Context(), args[0], args[1])
+			if err == nil && wait {
+				d, err = waitDrained(cmd.Context(), c, d, limit)
+			}
+			if err != nil {
+				return hint(err)
+			}
+			if f != formatTable {
+				return atRun(writeValue(cmd.OutOrStdout(), f, d))
+			}
+			t := table{w: cmd.OutOrStdout()}
+			rows := [][]string{drainKind.header, drainKind.cells(*d)}
+			t.fit(rows...)
+			return atRun(t.write(rows...))
+		},
+	}
+	r.addFlags(cmd)
+	cmd.Flags().VarP(&f, "output", "o", "how to write the answer")
+	cmd.Flags().BoolVar(&wait, "wait", false, "return when nothing passes any more that could pass elsewhere")
+	cmd.Flags().DurationVar(&limit, "timeout", limit, "how long --wait waits")
+	return cmd
+}
+
+func newUndrain() *cobra.Command {
+	var r remote
+	cmd := &cobra.Command{
+		Use:   "undrain KIND X",
+		Short: "Take a switch, port or link into use again",
+		Long:  "Take a switch, port or link into use again.\n\n" + drainText,
+		Example: `  weir undrain switch spine-1
+  weir undrain link 'spine-1/2->leaf-4/1'`,
+		Args:      drainArgs,
+		ValidArgs: []string{"switch", "port", "link"},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, err := r.client()
+			if err != nil {
+				return err
+			}
+			defer c.Close()
+			return hint(c.Undrain(cmd.Context(), args[0], args[1]))
+		},
+	}
+	r.addFlags(cmd)
+	return cmd
+}
+
+func drainArgs(cmd *cobra.Command, args []string) error {
+	if len(args) != 2 {
+		return fmt.Errorf("%d arguments given, want KIND X: KIND is switch, port or link", len(args))
+	}
+	switch args[0] {
+	case "switch", "port", "link":
+		return nil
+	}
+	return fmt.Errorf("kind %q given, want switch, port or link", args[0])
+}
+
+// waitDrained asks again and again until a drain is done, or is there no more.
+func waitDrained(ctx context.Context, c *client.Client, d *client.Drain, limit time.Duration) (*client.Drain, error) {
+	const every = 200 * time.Millisecond
+	late := time.After(limit)
+	for {
+		p, err := c.Drains(ctx)
+		if err != nil {
+			return nil, err
+		}
+		found := false
+		for _, now := range p.Items {
+			if now.Kind == d.Kind && now.Object == d.Object {
+				found, d = true, &now
+			}
+		}
+		switch {
+		case !found:
+			return nil, fmt.Errorf("%s %s was undrained meanwhile", d.Kind, d.Object)
+		case d.State == "drained":
+			return d, nil
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-late:
+			return nil, fmt.Errorf("after %s %s %s is still in use: %s still to leave it; it stays draining", limit, d.Kind, d.Object, someOf(d.Passing, "an unknown number"))
+		case <-time.After(every):
+		}
+	}
+}
+
+func someOf(n *int, otherwise string) string {
+	if n == nil {
+		return otherwise
+	}
+	return fmt.Sprint(*n)
+}

@@ -1,0 +1,116 @@
+package cli
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/weirnet/weir/api/client"
+	"github.com/weirnet/weir/emu"
+	"github.com/weirnet/weir/node"
+	"github.com/weirnet/weir/openflow"
+)
+
+// lab is a running instance with a configuration file and three switches in a ring.
+type lab struct {
+	reload chan os.Signal
+	end    func()
+}
+
+// TestNodeScripts runs testdata/node/*.txt against an instance at $API whose data directory is $DATA and whose configuration
+// file is weir.yaml. The command hup has it read that file again, and returns when it has.
+func TestNodeScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/node", RequireExplicitExec: true, UpdateScripts: os.Getenv("REWRITE") != "",
+		Setup: func(e *testscript.Env) error {
+			l, at, err := startLab(e)
+			if err != nil {
+				return err
+			}
+			e.Defer(l.end)
+			e.Setenv("API", at.API)
+			e.Setenv("DATA", filepath.Join(e.WorkDir, "data"))
+			e.Setenv("WEIR_TOKEN", "")
+			e.Values["lab"] = l
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"usage": usage,
+			"hup": func(ts *testscript.TestScript, _ bool, _ []string) {
+				l := ts.Value("lab").(*lab)
+				l.reload <- syscall.SIGHUP
+				l.reload <- syscall.SIGHUP // taken when the first is done
+			},
+		},
+	})
+}
+
+func startLab(e *testscript.Env) (*lab, node.Addresses, error) {
+	l := &lab{reload: make(chan os.Signal)}
+	path := filepath.Join(e.WorkDir, "weir.yaml")
+	if _, err := os.Stat(path); err != nil {
+		if err := os.WriteFile(path, []byte("switches: {1: {name: one}}\n"), 0o644); err != nil {
+			return nil, node.Addresses{}, err
+		}
+	}
+	ready := make(chan node.Addresses, 1)
+	cfg := node.Defaults()
+	cfg.OpenFlow, cfg.API, cfg.DataDir, cfg.ConfigFile = "127.0.0.1:0", "127.0.0.1:0", filepath.Join(e.WorkDir, "data"), path
+	cfg.LLDPPeriod, cfg.Reload, cfg.Ready = 100*time.Millisecond, l.reload, func(at node.Addresses) { ready <- at }
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- node.Run(ctx, cfg) }()
+	l.end = func() { cancel(); <-done }
+	select {
+	case at := <-ready:
+		n, err := ring(ctx, cfg.DataDir, at)
+		if err != nil {
+			l.end()
+			return nil, at, err
+		}
+		stop := l.end
+		l.end = func() { n.Close(context.Background()); stop() }
+		return l, at, nil
+	case err := <-done:
+		cancel()
+		return nil, node.Addresses{}, err
+	}
+}
+
+// ring connects three switches in a ring, and waits for its links.
+func ring(ctx context.Context, dir string, at node.Addresses) (*emu.Network, error) {
+	top, err := emu.ParseTopology("ring:3", 1)
+	if err != nil {
+		return nil, err
+	}
+	n := emu.New(top, emu.Config{Version: openflow.V13, Hosts: 1})
+	if err := n.Connect(ctx, at.OpenFlow); err != nil {
+		return nil, err
+	}
+	c, err := client.New(client.Config{Address: at.API, Token: client.FindToken("", dir)})
+	if err != nil {
+		return nil, err
+	}
+	defer c.Close()
+	for {
+		links, err := c.Links(ctx)
+		if err != nil {
+			return nil, err
+		}
+		up := 0
+		for _, l := range links.Items {
+			if l.Up {
+				up++
+			}
+		}
+		if up == 6 {
+			return n, nil
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}

@@ -1,0 +1,208 @@
+package node
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/weirnet/weir/api"
+	"github.com/weirnet/weir/api/client"
+	"github.com/weirnet/weir/config"
+	"github.com/weirnet/weir/netview"
+)
+
+// Show is of api.Configuration.
+func (in *inputs) Show() client.Configuration {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	c := client.Configuration{
+		Effective: config.Running(in.began, in.now).Tree(), Text: in.state.Text, Source: string(in.state.Source),
+		File: in.state.File, By: in.state.By, Pending: []client.ConfigChange{},
+	}
+	if in.state.Source != config.FromNowhere {
+		at := in.state.At
+		c.At = &at
+	}
+	for _, change := range config.Pending(in.began, in.now) {
+		c.Pending = append(c.Pending, client.ConfigChange{Path: change.Path, Old: change.Old, New: change.New, Holds: "restart"})
+	}
+	return c
+}
+
+// Apply is of api.Configuration.
+func (in *inputs) Apply(text []byte, by api.Actor, dryRun bool) ([]client.ConfigChange, netview.Revision, error) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	state := in.state
+	state.Text, state.Source, state.By, state.At = string(text), config.FromApply, by.Name, moment(time.Now())
+	return in.replace(state, by.Role, dryRun)
+}
+
+// replace makes a state's text the configuration: validated whole, written, and only then in force. in.mu is held.
+func (in *inputs) replace(state config.State, role api.Role, dryRun bool) ([]client.ConfigChange, netview.Revision, error) {
+	doc, err := config.Parse([]byte(state.Text))
+	if err != nil {
+		return nil, 0, err
+	}
+	old, err := config.Parse([]byte(in.state.Text))
+	if err != nil {
+		return nil, 0, fmt.Errorf("the configuration in force: %w", err)
+	}
+	next := in.whole(doc)
+	if err := in.checkNext(next); err != nil {
+		return nil, 0, config.Problems{{Text: err.Error()}}
+	}
+	defaults := config.Defaults()
+	diff := config.Diff(config.Merge(defaults, old), config.Merge(defaults, doc))
+	if err := allowed(diff, role); err != nil || dryRun {
+		return in.describe(diff), 0, err
+	}
+	if err := in.keep(state); err != nil {
+		return nil, 0, err
+	}
+	same := len(config.Diff(in.now, next)) == 0
+	in.now = next
+	rev := in.view.Snapshot().Revision()
+	if !same {
+		rev = in.set()
+	}
+	return in.describe(diff), rev, nil
+}
+
+// checkNext finds what would keep the next start from happening.
+func (in *inputs) checkNext(next *config.Config) error {
+	cfg := in.flags
+	cfg.take(next)
+	if err := cfg.check(); err != nil {
+		return err
+	}
+	if _, err := cfg.tls(); err != nil {
+		return err
+	}
+	_, err := newSwitchTLS(&cfg)
+	return err
+}
+
+// allowed refuses changes that are for admins.
+func allowed(diff []config.Change, role api.Role) error {
+	if role >= api.RoleAdmin {
+		return nil
+	}
+	var paths []string
+	for _, c := range diff {
+		if c.Admin {
+			paths = append(paths, c.Path)
+		}
+	}
+	if len(paths) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%w: a token of role %s was given, and a change of %s needs role admin", api.ErrNotAllowed, role, strings.Join(paths, ", "))
+}
+
+// describe is a list of changes as the API has them, each with when it holds.
+func (in *inputs) describe(diff []config.Change) []client.ConfigChange {
+	overridden := map[string]bool{}
+	for _, c := range config.Diff(&config.Config{}, in.flags.said()) {
+		overridden[baseOf(c.Path)] = true
+	}
+	list := []client.ConfigChange{}
+	for _, c := range diff {
+		item := client.ConfigChange{Path: c.Path, Old: c.Old, New: c.New, Holds: "now"}
+		switch base := baseOf(c.Path); {
+		case overridden[base]:
+			item.Holds = "never"
+			if flag := flagOf[base]; flag != "" {
+				item.Flag = "--" + flag
+			}
+		case c.Restart:
+			item.Holds = "restart"
+		}
+		list = append(list, item)
+	}
+	return list
+}
+
+// keep writes a state, and it is in.state then. in.mu is held.
+func (in *inputs) keep(state config.State) error {
+	if err := in.store.Save(state); err != nil {
+		in.alarms.Raise(netview.AlarmConfig, "", err.Error())
+		return fmt.Errorf("%w: %w", api.ErrNotKept, err)
+	}
+	in.alarms.Clear(netview.AlarmConfig, "")
+	in.state = state
+	return nil
+}
+
+// reload reads the file of --config again. If it has not changed since it was read last nothing happens.
+func (in *inputs) reload() {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	file, log := in.flags.ConfigFile, in.flags.Log
+	text, err := readConfigFile(file)
+	if err == nil && config.Sum(text) == in.state.Sum {
+		log.Info("the configuration file has not changed since it was read", "file", file)
+		in.alarms.Clear(netview.AlarmConfig, file)
+		return
+	}
+	record := client.AuditRecord{Who: "signal", Role: api.RoleAdmin.String(), What: "reload", Object: file, Result: "begun"}
+	if err := in.audit.Write(record); err != nil {
+		log.Error("the configuration file is not read again, because the audit log cannot be written", "error", err)
+		return
+	}
+	var made []client.ConfigChange
+	replaced := ""
+	if err == nil {
+		made, replaced, err = in.take(file, text)
+	}
+	if err != nil {
+		var problems config.Problems
+		reason := err.Error()
+		if errors.As(err, &problems) {
+			reason = problems.In(file)
+		}
+		log.Error("the configuration file is refused, and nothing was changed", "file", file, "reason", reason)
+		in.alarms.Raise(netview.AlarmConfig, file, "refused: "+strings.ReplaceAll(reason, "\n", "; "))
+		record.Result, record.Detail = "refused", strings.ReplaceAll(reason, "\n", "; ")
+		in.audit.Write(record)
+		return
+	}
+	in.alarms.Clear(netview.AlarmConfig, file)
+	record.Result, record.Detail = "done", fmt.Sprintf("%d changes", len(made))
+	in.audit.Write(record)
+	log.Info("the configuration file was read again", "file", file, "changes", len(made))
+	for _, c := range made {
+		log.Info("configuration", "field", c.Path, "old", c.Old, "new", c.New, "holds", c.Holds)
+	}
+	if replaced != "" {
+		log.Warn("what was applied is replaced by the configuration file", "file", file, "replaced", replaced)
+	}
+}
+
+// take makes a file's text the configuration. What was applied before is kept beside it.
+func (in *inputs) take(file string, text []byte) (made []client.ConfigChange, replaced string, err error) {
+	state := in.state
+	state.Text, state.Source, state.By, state.At = string(text), config.FromFile, "--config", moment(time.Now())
+	state.File, state.Sum = file, config.Sum(text)
+	if in.state.Source == config.FromApply && in.state.Text != state.Text {
+		if _, err := config.Parse(text); err != nil {
+			return nil, "", err
+		}
+		if replaced, err = in.store.KeepReplaced(in.state.Text); err != nil {
+			return nil, "", err
+		}
+	}
+	made, _, err = in.replace(state, api.RoleAdmin, false)
+	return made, replaced, err
+}
+
+// sorted is a copy of drains, in order.
+func sorted(list []config.Drain) []config.Drain {
+	list = slices.Clone(list)
+	slices.SortFunc(list, func(a, b config.Drain) int {
+		return strings.Compare(string(a.Kind)+" "+a.Object, string(b.Kind)+" "+b.Object)
+	})
+	return list
+}

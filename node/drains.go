@@ -1,0 +1,118 @@
+package node
+
+import (
+	"slices"
+	"time"
+
+	"github.com/weirnet/weir/api"
+	"github.com/weirnet/weir/api/client"
+	"github.com/weirnet/weir/app/forward"
+	"github.com/weirnet/weir/config"
+	"github.com/weirnet/weir/netview"
+)
+
+// drains are the inputs as the API drains them.
+type drains struct{ *inputs }
+
+// passage is what passes a place, at a revision of the view: what is to leave it, and what cannot.
+type passage struct {
+	revision       netview.Revision
+	leaving, bound int
+}
+
+// passing counts what app/forward knows; nil if it is disabled.
+func passing(f *forward.Forward) func(netview.Point) passage {
+	if f == nil {
+		return nil
+	}
+	return func(at netview.Point) passage {
+		p := f.Passing(at)
+		return passage{p.Revision, p.Pairs + p.Tree, p.Bound}
+	}
+}
+
+// List is of api.Drains.
+func (d drains) List() []client.Drain {
+	d.mu.Lock()
+	list := sorted(d.state.Drains)
+	since := make([]netview.Revision, len(list))
+	for i := range list {
+		since[i] = d.drained[key(list[i])]
+	}
+	d.mu.Unlock()
+	items := make([]client.Drain, len(list))
+	for i := range list {
+		items[i] = d.item(list[i], since[i])
+	}
+	return items
+}
+
+// key names a drain, whoever made it.
+func key(d config.Drain) config.Drain { return config.Drain{Kind: d.Kind, Object: d.Object} }
+
+// Add is of api.Drains.
+func (d drains) Add(kind config.DrainKind, object string, by api.Actor) (client.Drain, netview.Revision, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	state := d.state
+	want := config.Drain{Kind: kind, Object: object, By: by.Name, Since: moment(time.Now())}
+	if i := slices.IndexFunc(state.Drains, func(o config.Drain) bool { return key(o) == key(want) }); i >= 0 {
+		return d.item(state.Drains[i], d.drained[key(want)]), d.view.Snapshot().Revision(), nil
+	}
+	state.Drains = append(slices.Clone(state.Drains), want)
+	if err := d.keep(state); err != nil {
+		return client.Drain{}, 0, err
+	}
+	rev := d.set()
+	d.drained[key(want)] = rev
+	return d.item(want, rev), rev, nil
+}
+
+// Remove is of api.Drains.
+func (d drains) Remove(kind config.DrainKind, object string) (bool, netview.Revision, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	state := d.state
+	gone := config.Drain{Kind: kind, Object: object}
+	state.Drains = slices.DeleteFunc(slices.Clone(state.Drains), func(o config.Drain) bool { return key(o) == gone })
+	if len(state.Drains) == len(d.state.Drains) {
+		return false, 0, nil
+	}
+	if err := d.keep(state); err != nil {
+		return false, 0, err
+	}
+	delete(d.drained, gone)
+	return true, d.set(), nil
+}
+
+// item is a drain with what still passes. Where nobody counts, or the drain is not taken in yet, it is draining.
+func (d drains) item(c config.Drain, since netview.Revision) client.Drain {
+	item := client.Drain{Kind: string(c.Kind), Object: c.Object, State: "draining", By: c.By, Since: c.Since}
+	place, ok := place(c)
+	if d.passing == nil || !ok {
+		return item
+	}
+	p := d.passing(place)
+	if p.revision < since {
+		return item
+	}
+	item.Passing, item.Bound = &p.leaving, &p.bound
+	if p.leaving == 0 {
+		item.State = "drained"
+	}
+	return item
+}
+
+// place is where to look for what still passes: of a link, one of its ends.
+func place(d config.Drain) (netview.Point, bool) {
+	switch d.Kind {
+	case config.DrainSwitch:
+		dpid, err := config.ParseDPID(d.Object)
+		return netview.Point{DPID: dpid}, err == nil
+	case config.DrainPort:
+		p, err := config.ParsePoint(d.Object)
+		return p, err == nil
+	}
+	ref, err := config.ParseLink(d.Object)
+	return ref.A, err == nil
+}

@@ -1,0 +1,182 @@
+package node
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/weirnet/weir/alarm"
+	"github.com/weirnet/weir/api/client"
+	"github.com/weirnet/weir/audit"
+	"github.com/weirnet/weir/config"
+	"github.com/weirnet/weir/netview"
+)
+
+// inputs are what operators say of an instance: its configuration and what is drained. It is the owner of the view's settings
+// and of the state in the data directory. Its mutex is held while the disk is written: changes follow one another.
+type inputs struct {
+	flags Config // as given, before any file
+	cfg   Config // with what the configuration says
+
+	store  *config.Store
+	view   *netview.View
+	out    *netview.Inputs
+	alarms *alarm.Board
+	audit  *audit.Log
+	// passing counts what still passes a place; nil where nobody knows.
+	passing func(netview.Point) passage
+
+	mu       sync.Mutex
+	state    config.State
+	began    *config.Config // whole: what the instance began with
+	now      *config.Config // whole: flags over state.Text over defaults
+	replaced string         // the configuration that was applied and that the file replaces at this start
+	dirty    bool           // state is not written yet
+	drained  map[config.Drain]netview.Revision
+}
+
+// A FileError says what is wrong with a configuration file, a line for each problem.
+type FileError struct {
+	File     string
+	Problems config.Problems
+}
+
+// Error is all problems, a line each, with file and line.
+func (e *FileError) Error() string { return e.Problems.In(e.File) }
+
+// readInputs reads what an instance is to begin with, and checks it. It writes nothing. Errors of what was given are
+// *ConfigError.
+func readInputs(cfg Config) (*inputs, error) {
+	if err := cfg.checkFields(); err != nil {
+		return nil, &ConfigError{err}
+	}
+	in := &inputs{flags: cfg, cfg: cfg, store: config.NewStore(cfg.DataDir)}
+	var err error
+	if in.state, err = in.store.Load(); err != nil {
+		return nil, err
+	}
+	name := in.store.Path()
+	if cfg.ConfigFile != "" {
+		if err := in.speak(time.Now()); err != nil {
+			return nil, &ConfigError{err}
+		}
+		if in.state.Source == config.FromFile {
+			name = cfg.ConfigFile
+		}
+	}
+	doc, err := config.Parse([]byte(in.state.Text))
+	var problems config.Problems
+	if errors.As(err, &problems) {
+		return nil, &ConfigError{&FileError{name, problems}}
+	}
+	in.now = in.whole(doc)
+	in.began = in.now
+	in.cfg.take(in.now)
+	if err := in.cfg.check(); err != nil && in.state.Text != "" {
+		return nil, &ConfigError{&FileError{name, config.Problems{{Text: err.Error()}}}}
+	} else if err != nil {
+		return nil, &ConfigError{err}
+	}
+	return in, nil
+}
+
+// speak reads the file of --config at a start. If it holds something else than when it was read last, it is what was said last.
+func (in *inputs) speak(now time.Time) error {
+	text, err := readConfigFile(in.flags.ConfigFile)
+	if err != nil {
+		return err
+	}
+	sum := config.Sum(text)
+	if sum == in.state.Sum {
+		in.dirty = in.state.File != in.flags.ConfigFile
+		in.state.File = in.flags.ConfigFile
+		return nil
+	}
+	if in.state.Source == config.FromApply && in.state.Text != string(text) {
+		in.replaced = in.state.Text
+	}
+	in.dirty = true
+	in.state.Text, in.state.Source, in.state.By, in.state.At = string(text), config.FromFile, "--config", moment(now)
+	in.state.File, in.state.Sum = in.flags.ConfigFile, sum
+	return nil
+}
+
+// readConfigFile reads a file as long as a configuration may be.
+func readConfigFile(name string) ([]byte, error) {
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, fmt.Errorf("--config: %w", err)
+	}
+	if !info.Mode().IsRegular() || info.Size() > config.MaxBytes {
+		return nil, fmt.Errorf("--config: %s is no file of at most %d bytes", name, config.MaxBytes)
+	}
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return nil, fmt.Errorf("--config: %w", err)
+	}
+	return text, nil
+}
+
+// whole is flags over a configuration over the defaults.
+func (in *inputs) whole(doc *config.Config) *config.Config {
+	return config.Merge(config.Defaults(), doc, in.flags.said())
+}
+
+// buildInputs opens the audit log, keeps what the instance begins with, and tells the view, before any switch can connect.
+func (n *node) buildInputs(in *inputs) (err error) {
+	n.inputs = in
+	in.alarms = n.alarms
+	in.view, in.out = n.view, n.view.Inputs()
+	n.audit, err = audit.Open(audit.Config{Dir: n.cfg.DataDir, Failed: func(err error) {
+		if err != nil {
+			n.alarms.Raise(netview.AlarmAudit, "", err.Error())
+			return
+		}
+		n.alarms.Clear(netview.AlarmAudit, "")
+	}})
+	if err != nil {
+		return err
+	}
+	in.audit = n.audit
+	if err := in.begin(); err != nil {
+		return errors.Join(err, n.audit.Close())
+	}
+	return nil
+}
+
+// begin writes what is new, and sets the view's settings.
+func (in *inputs) begin() error {
+	log := in.flags.Log
+	if in.replaced != "" {
+		kept, err := in.store.KeepReplaced(in.replaced)
+		if err != nil {
+			return fmt.Errorf("keeping the configuration that %s replaces: %w", in.state.File, err)
+		}
+		log.Warn("the configuration file has changed and replaces what was applied", "file", in.state.File, "replaced", kept)
+	}
+	if in.dirty {
+		record := client.AuditRecord{Who: "start", What: "--config", Object: in.state.File, Result: "done", Detail: "configuration read"}
+		if in.replaced != "" {
+			record.Detail = "configuration read; it replaces one that was applied"
+		}
+		if err := in.audit.Write(record); err != nil {
+			return err
+		}
+		if err := in.store.Save(in.state); err != nil {
+			return err
+		}
+	}
+	if in.state.Source != config.FromNowhere {
+		log.Info("configuration", "source", in.state.Source, "by", in.state.By, "at", in.state.At, "file", in.state.File)
+	}
+	in.drained = make(map[config.Drain]netview.Revision)
+	in.set()
+	return nil
+}
+
+// set tells the view. in.mu is held, or nothing runs yet.
+func (in *inputs) set() netview.Revision {
+	return in.out.Set(in.now.Settings(in.state.Drains))
+}
