@@ -197,7 +197,7 @@ func (c *Core) compare(l *ledger, w *row, now time.Time) {
 
 // prune removes what nobody wants, once discovery has settled and applications had their time.
 func (c *Core) prune(l *ledger, now time.Time) {
-	if l.phase != phaseReady || l.settled.IsZero() || len(l.stale) == 0 {
+	if l.phase != phaseReady || l.settled.IsZero() {
 		return
 	}
 	if due := l.settled.Add(c.config.Grace); now.Before(due) {
@@ -209,6 +209,7 @@ func (c *Core) prune(l *ledger, now time.Time) {
 			delete(l.stale, key)
 		}
 	}
+	c.pruneMeters(l, now)
 }
 
 // removed takes the news that an entry went from the switch. A firm one that is wanted is put back.

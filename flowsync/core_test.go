@@ -129,6 +129,9 @@ func (s *scene) act(c *golden.Command, dpid netview.DPID) {
 		s.want(dpid, c.Arg("owner", "forward"), s.rules(c.Input)...)
 	case "meter":
 		s.meters(dpid, "forward", netview.Meter{ID: uint32(number("id", "1")), Rate: uint32(number("rate", "0")), Burst: uint32(number("burst", "0"))})
+	case "oldmeter": // the switch has a meter from before
+		id := uint32(number("id", "1"))
+		s.models[dpid].meters[id] = &openflow.MeterConfig{Flags: openflow.MeterFlagPktps, Meter: id, Bands: []openflow.Band{{Type: openflow.BandDrop, Rate: 9}}}
 	case "nometers":
 		s.meters(dpid, "forward")
 	case "settle":

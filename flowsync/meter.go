@@ -7,11 +7,12 @@ import (
 
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/openflow"
+	"github.com/weirnet/weir/plan"
 )
 
-// meters are those wanted of one switch. A switch is asked for its meters when the first is wanted of it. Those found
-// there that nobody wants are left alone: a meter has no cookie, so they may be another's, and they do nothing by
-// themselves.
+// meters are those wanted of one switch. A switch is asked for its meters when the first is wanted of it, or when discovery
+// has settled. Those found there that nobody wants are removed if their number says that they are ours and firm, and no
+// entry of others is there: a meter has no cookie, and two Weirs that share a switch share its meters.
 type meters struct {
 	rows    map[uint32]*meterRow
 	reading bool
@@ -86,9 +87,7 @@ func (c *Core) drainMeters(l *ledger, now time.Time) bool {
 	case len(m.rows) == 0:
 		return false
 	case !m.known:
-		m.reading = true
-		l.answerBy = now.Add(c.config.Answer)
-		c.ready.MeterReadings = append(c.ready.MeterReadings, Address{l.dpid, l.session})
+		c.readMeters(l, now)
 		return true
 	}
 	f := &flight{}
@@ -114,6 +113,37 @@ func (c *Core) drainMeters(l *ledger, now time.Time) bool {
 	}
 	c.take(l, f, now)
 	return true
+}
+
+// pruneMeters has the meters of ours removed that nobody wants. Those of protection are soft: whoever made them looks after
+// them.
+func (c *Core) pruneMeters(l *ledger, now time.Time) {
+	m := &l.meters
+	switch {
+	case m.reading || l.flight != nil || len(l.queue) > 0 || !l.byCookie: // OpenFlow 1.0 has neither meters nor filters for cookies
+		return
+	case !m.known:
+		c.readMeters(l, now)
+		return
+	case len(l.foreign)+l.unkept > 0:
+		return
+	}
+	for _, id := range slices.Sorted(maps.Keys(m.held)) {
+		protection := id >= plan.MeterProtectionFirst && id <= plan.MeterProtectionLast
+		if m.rows[id] == nil && plan.OurMeter(id) && !protection {
+			if m.rows == nil {
+				m.rows = make(map[uint32]*meterRow)
+			}
+			m.rows[id] = &meterRow{id: id, held: true, on: m.held[id]}
+		}
+	}
+}
+
+// readMeters asks for the switch's meters.
+func (c *Core) readMeters(l *ledger, now time.Time) {
+	l.meters.reading = true
+	l.answerBy = now.Add(c.config.Answer)
+	c.ready.MeterReadings = append(c.ready.MeterReadings, Address{l.dpid, l.session})
 }
 
 // dropMeters is the batch that removes meters, nil if there are none to remove.

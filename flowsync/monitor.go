@@ -12,8 +12,8 @@ import (
 // inboxMax is how many inputs may wait for the loop before what flow monitors tell is dropped, and the switch read instead.
 const inboxMax = 1 << 16
 
-// readingFactor is how many times the time that sorting a listing takes reading the switch costs in all: decoding and
-// comparing it too (BenchmarkReading).
+// readingFactor is how many times the time that sorting a listing takes the whole reading costs: decoding and comparing make
+// it three (BenchmarkReading), receiving the bytes comes to that.
 const readingFactor = 5
 
 // monitorID is the number of our flow monitor; there is one on a connection.

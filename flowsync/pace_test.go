@@ -1,0 +1,123 @@
+package flowsync
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/openflow"
+)
+
+// TestBatchesFitTheSwitch has switches take so long for each message, and wants their batches to end up at what a barrier may
+// take.
+func TestBatchesFitTheSwitch(t *testing.T) {
+	for _, c := range []struct {
+		each    time.Duration
+		low, up int
+	}{{10 * time.Microsecond, 512, 512}, {time.Millisecond, 50, 100}, {10 * time.Millisecond, 5, 10}, {time.Second, 1, 1}} {
+		core := NewCore(Config{})
+		l := newLedger(1)
+		l.batch = batchFirst
+		for range 20 {
+			core.learn(l, l.batch, time.Duration(l.batch)*c.each)
+		}
+		if l.batch < c.low || l.batch > c.up {
+			t.Errorf("%s a message: batches of %d, want %d to %d", c.each, l.batch, c.low, c.up)
+		}
+	}
+}
+
+// TestReadingIsPaced counts the readings of many switches without flow monitors over ten minutes: together they must cost
+// no more than Config.ReadShare of the time, each switch must be read within its bound, and not all at once.
+func TestReadingIsPaced(t *testing.T) {
+	const each = 2 * time.Millisecond
+	for _, n := range []int{10, 100, 1000} {
+		c := NewCore(Config{})
+		now := time.Unix(0, 0)
+		for dpid := range netview.DPID(n) {
+			r := c.Step([]Input{Up{dpid, 1, openflow.V13, 254}, Monitoring{DPID: dpid, Session: 1, Err: errAnswer}}, now)
+			c.Step([]Input{Entries{DPID: dpid, Session: 1, ID: r.Readings[0].ID, Cost: each}}, now)
+		}
+		last := map[netview.DPID]time.Time{}
+		began, readings, most := now, 0, 0
+		wake := c.Step([]Input{Tick{}}, now).Wake
+		var longest time.Duration
+		for wake.Before(began.Add(10 * time.Minute)) {
+			now = wake
+			r := c.Step([]Input{Tick{}}, now)
+			var answers []Input
+			for _, q := range r.Readings {
+				if at, ok := last[q.DPID]; ok {
+					longest = max(longest, now.Sub(at))
+				}
+				last[q.DPID] = now
+				answers = append(answers, Entries{DPID: q.DPID, Session: 1, ID: q.ID, Cost: each})
+			}
+			readings, most = readings+len(answers), max(most, len(answers))
+			wake = c.Step(answers, now).Wake
+		}
+		share := float64(readings) * each.Seconds() / now.Sub(began).Seconds()
+		s, _ := c.Standing(1)
+		t.Logf("%d switches, %s a reading: %d readings, %.2f %% of a processor, bound %s", n, each, readings, 100*share, s.Bound)
+		if share > 0.011 || longest > s.Bound+time.Millisecond || len(last) != n || n > 10 && most > n/5 {
+			t.Errorf("%d switches: share %.3f, longest %s, bound %s, %d read, %d at once", n, share, longest, s.Bound, len(last), most)
+		}
+	}
+}
+
+// BenchmarkReading decodes, sorts and compares a listing of a switch that holds what is wanted, as a reading beside the
+// writing does. The first three names are the parts of the last.
+func BenchmarkReading(b *testing.B) {
+	for _, n := range []int{20, 200, 400} {
+		c, frame, reading := listing(b, n)
+		parse := func() *openflow.FlowStatsList {
+			var reply openflow.MultipartReply
+			if err := reply.Parse(openflow.V13, frame); err != nil {
+				b.Fatal(err)
+			}
+			return reply.Body.(*openflow.FlowStatsList)
+		}
+		compare := func(r Reading) {
+			id := c.Step([]Input{Check{1}}, time.Unix(1, 0)).Readings[0].ID
+			if f := c.Step([]Input{Entries{DPID: 1, Session: 1, ID: id, Reading: r}}, time.Unix(1, 0)).Findings; len(f[0].Differences) > 0 {
+				b.Fatal(f)
+			}
+		}
+		list := parse()
+		for name, do := range map[string]func(){
+			"decode": func() { parse() }, "sort": func() { c.config.Read(list.Flows) }, "compare": func() { compare(reading()) },
+			"all": func() { compare(c.config.Read(parse().Flows)) },
+		} {
+			b.Run(fmt.Sprintf("%d/%s", n, name), func(b *testing.B) {
+				for b.Loop() {
+					do()
+				}
+			})
+		}
+	}
+}
+
+// listing is a core with a switch that holds n wanted rules, and the switch's listing of them.
+func listing(t tester, n int) (c *Core, frame []byte, reading func() Reading) {
+	c = NewCore(Config{})
+	now := time.Unix(0, 0)
+	list := &openflow.FlowStatsList{}
+	inputs := []Input{Up{1, 1, openflow.V13, 254}}
+	for i := range n {
+		r := parseRule(t, fmt.Sprintf("table=1 priority=5002 in_port=%d eth_type=0x0806 apply=1,2,3 goto=2", i+1))
+		r.DPID, r.Owner, r.State = 1, "forward", netview.RuleInstalled
+		inputs = append(inputs, Rule{Rule: &r})
+		list.Flows = append(list.Flows, openflow.FlowStats{
+			Table: r.Table, Priority: r.Priority, Cookie: r.Cookie, Match: r.Match, Instructions: r.Instructions,
+		})
+	}
+	reading = func() Reading { return c.config.Read(list.Flows) }
+	id := c.Step(inputs, now).Readings[0].ID
+	c.Step([]Input{Entries{DPID: 1, Session: 1, ID: id, Reading: reading()}}, now)
+	frame, err := (&openflow.MultipartReply{Body: list}).Append(nil, openflow.V13)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c, frame, reading
+}
