@@ -217,6 +217,6 @@ func collectFlowsync(ch chan<- prometheus.Metric, c *flowsync.Core) {
 func forwarded(s forward.Stats) map[string]uint64 {
 	return map[string]uint64{
 		"packet_ins": s.PacketIns, "copies": s.Copies, "pairs": s.Pairs, "released": s.Released, "flooded": s.Flooded,
-		"no_path": s.NoPath, "held_dropped": s.HeldDropped, "unsent": s.Unsent, "unruled": s.Unruled, "moved": s.Moved, "adopted": s.Adopted,
+		"no_path": s.NoPath, "held_dropped": s.HeldDropped, "unsent": s.Unsent, "unruled": s.Unruled, "moved": s.Moved, "adopted": s.Adopted, "refused": s.Refused,
 	}
 }

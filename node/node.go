@@ -111,7 +111,7 @@ func build(in *inputs) (*node, error) {
 		Domain: cfg.Domain, Found: n.switches.found, Adopt: n.switches.adopt, Alarms: n.alarms,
 	}, n.view)
 	if !slices.Contains(cfg.DisableApps, forward.Owner) {
-		n.forward = forward.New(forward.Config{Domain: cfg.Domain, Life: life(), Unknown: cfg.ForwardUnknown}, n.view.Wanted(forward.Owner))
+		n.forward = forward.New(forward.Config{Domain: cfg.Domain, Life: life(), Unknown: cfg.ForwardUnknown, Alarms: n.alarms}, n.view.Wanted(forward.Owner))
 	}
 	if !slices.Contains(cfg.DisableApps, guard.Owner) {
 		n.guard = guard.New(guard.Config{Domain: cfg.Domain}, n.view, watchdog{n.server}, n.alarms)

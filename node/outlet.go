@@ -16,6 +16,8 @@ type outlet struct {
 
 	mu  sync.Mutex
 	buf []byte
+
+	sent sentRules
 }
 
 // outletKeep is how large an empty buffer may stay, in bytes.
@@ -36,7 +38,11 @@ func (o *outlet) FlowMod(m *openflow.FlowMod) error {
 	if o.full() {
 		return session.ErrFull
 	}
-	b, err := openflow.Append(o.buf, o.v, o.s.NextXID(), m)
+	xid := o.s.NextXID()
+	b, err := openflow.Append(o.buf, o.v, xid, m)
+	if err == nil && m.Command == openflow.FlowAdd {
+		o.sent.note(xid, m)
+	}
 	return o.appended(b, err)
 }
 

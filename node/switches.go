@@ -125,6 +125,7 @@ func (n *switches) Message(s *session.Session, h openflow.Header, m openflow.Mes
 		}
 	case *openflow.ErrorMsg:
 		n.flowsync.Refused(d.dpid, s, h.XID, m)
+		d.refused(h.XID, m)
 		if n.log.Enabled(context.Background(), slog.LevelDebug) { // a hostile switch sends many
 			n.log.Debug("switch refused a message", "dpid", d.dpid, "error", openflow.Text(h, m))
 		}

@@ -28,6 +28,7 @@ type Datapath struct {
 	quota   quota
 	mixed   map[pair][]*path // paths of moves that were given up half-way: the pair may take their tails
 	slow    []*install       // that wait until their next step is due
+	refusal refusal          // of rules
 
 	// Scratch of the reader, under mu.
 	fm    openflow.FlowMod

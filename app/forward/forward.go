@@ -27,6 +27,7 @@ type Config struct {
 	Unknown Unknown // UnknownController if empty
 	// MaxPairsPort is how many pairs may begin at one port; the constant of that name if 0.
 	MaxPairsPort int
+	Alarms       Alarms // nil: nobody is told
 }
 
 // Limits. What is over them is counted, not queued.
@@ -65,10 +66,11 @@ type Stats struct {
 	Unruled     uint64 // packets released without a rule: too many pairs
 	Moved       uint64 // pairs moved to another path
 	Adopted     uint64 // pairs of an earlier life taken over
+	Refused     uint64 // pairs' rules that a switch refused
 }
 
 type counters struct {
-	packetIns, copies, pairs, released, flooded, noPath, heldDropped, unsent, unruled, moved, adopted atomic.Uint64
+	packetIns, copies, pairs, released, flooded, noPath, heldDropped, unsent, unruled, moved, adopted, refused atomic.Uint64
 }
 
 // Forward is the application. See the package's comment for which method is called from where.
@@ -80,6 +82,8 @@ type Forward struct {
 	paths    *paths
 	topology atomic.Pointer[topology.Map]
 	edges    atomic.Pointer[[]edgePorts] // in the order of datapath ids
+	directs  atomic.Int64                // left in this second
+	refusing atomic.Int64                // switches that refuse rules
 	floods   atomic.Int64                // left in this second
 	tree     *treeCore
 	gone     map[uint64]place // hosts that were deleted and not learned again; Step's
@@ -117,6 +121,7 @@ func (f *Forward) Stats() Stats {
 		PacketIns: c.packetIns.Load(), Copies: c.copies.Load(), Pairs: c.pairs.Load(), Released: c.released.Load(),
 		Flooded: c.flooded.Load(), NoPath: c.noPath.Load(), HeldDropped: c.heldDropped.Load(), Unsent: c.unsent.Load(),
 		Unruled: c.unruled.Load(), Moved: c.moved.Load(), Adopted: c.adopted.Load(),
+		Refused: c.refused.Load(),
 	}
 }
 

@@ -22,7 +22,9 @@ type install struct {
 	held   []heldPacket
 	steps  *steps // of one that moves
 	sent   bool   // of one that moves: this switch's rule is on its way
-	over   bool   // it was given up: what is confirmed counts no more
+	// refused: a switch will not take its rule, so that the packets that wait go by the controller.
+	refused bool
+	over    bool // it was given up: what is confirmed counts no more
 
 	left   atomic.Int32 // switches that have not confirmed yet
 	failed atomic.Bool
@@ -49,6 +51,12 @@ type heldPacket struct {
 func (d *Datapath) remote(out *outlet, pin *openflow.PacketIn, pr pair, hops []topology.Hop, released bool) {
 	if fl, ok := d.pairs.get(pr); ok && !released && d.f.samePath(fl, hops) {
 		d.again(out, pin, pr, fl)
+		return
+	}
+	if !d.f.accepts(hops, nil) {
+		if !released {
+			d.direct(out, pin.InPort, pr, wholeFrame(pin))
+		}
 		return
 	}
 	if d.pairs.len() >= MaxPairs || d.held >= MaxHeldSwitch || !d.mayBegin(pin.InPort) {
@@ -255,6 +263,9 @@ func (d *Datapath) finish(out *outlet, w *install) {
 	case (had || !w.moving) && d.f.right(w.pr, w.path):
 		d.insert(out, w)
 		return
+	}
+	if w.refused && out != nil {
+		d.directHeld(out, w)
 	}
 	d.dropHeld(w)
 	if w.moving {

@@ -35,9 +35,11 @@ type network struct {
 	hops     int  // frames on cables since quiet
 	failing  bool // barriers that are sent now will fail
 	inputs   *netview.Inputs
-	pairMods int                         // flow-mods of pairs
-	wires    map[netview.Point]*[]func() // frames on cables, where they take their time; nil: they arrive at once
-	visits   map[string][]netview.DPID   // of frames with such content, while wires is set
+	pairMods int                                   // flow-mods of pairs
+	matched  func(netview.DPID, *openflow.FlowMod) // is told of entries that packets take; may be nil
+	stuck    netview.DPID                          // a switch that neither does nor answers anything
+	wires    map[netview.Point]*[]func()           // frames on cables, where they take their time; nil: they arrive at once
+	visits   map[string][]netview.DPID             // of frames with such content, while wires is set
 }
 
 // station is a host: where it is, and what came.
@@ -57,6 +59,8 @@ type naive struct {
 	entries   []openflow.FlowMod
 	packetIns int
 
+	mods       int           // pairs' rules that were sent to it
+	capacity   int           // of pairs' rules; 0 is without bound
 	gone       bool          // it has no session
 	unanswered []func(error) // barriers
 }
@@ -217,6 +221,9 @@ func (n *network) step() bool {
 	var busy []*[]func()
 	for _, id := range n.ids {
 		sw := n.switches[id]
+		if id == n.stuck {
+			continue
+		}
 		if len(sw.out) > 0 {
 			busy = append(busy, &sw.out)
 		}
@@ -298,6 +305,7 @@ func (s *naive) send(m openflow.Message) {
 	}
 	if fm, ok := m.(*openflow.FlowMod); ok && fm.Priority == plan.PriorityPair {
 		s.n.pairMods++
+		s.mods++
 	}
 	b, err := openflow.Append(nil, s.n.version, 1, m)
 	if err != nil {
@@ -352,7 +360,12 @@ func (s *naive) apply(m *openflow.FlowMod) {
 	}
 	switch m.Command {
 	case openflow.FlowAdd:
+		before := len(s.entries)
 		s.entries = slices.DeleteFunc(s.entries, same)
+		if len(s.entries) == before && m.Priority == plan.PriorityPair && s.full() {
+			s.in = append(s.in, func() { s.d.Refused(m.Match, m.Cookie, openflow.FlowModFailedTableFull) })
+			return
+		}
 		s.entries = append(s.entries, *m)
 	case openflow.FlowDeleteStrict:
 		s.entries = slices.DeleteFunc(s.entries, func(e openflow.FlowMod) bool {
@@ -361,6 +374,17 @@ func (s *naive) apply(m *openflow.FlowMod) {
 	default:
 		s.n.t.Fatalf("unexpected command %d", m.Command)
 	}
+}
+
+// full tells whether no pair's rule has room.
+func (s *naive) full() bool {
+	pairs := 0
+	for i := range s.entries {
+		if s.entries[i].Priority == plan.PriorityPair {
+			pairs++
+		}
+	}
+	return s.capacity > 0 && pairs >= s.capacity
 }
 
 func outputsTo(e openflow.FlowMod, port uint32) bool {
@@ -385,6 +409,9 @@ func (s *naive) forward(port uint32, frame []byte) {
 				s.punt(port, frame, openflow.ReasonNoMatch, 0)
 			}
 			return
+		}
+		if s.n.matched != nil {
+			s.n.matched(s.id, e)
 		}
 		next := -1
 		for _, i := range e.Instructions {

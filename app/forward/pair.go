@@ -61,6 +61,13 @@ func (d *Datapath) onTheWay(out *outlet, pin *openflow.PacketIn, pr pair, src pl
 	defer d.mu.Unlock()
 	if over != nil {
 		if i := over.visit(d.id); i > 0 && over.hops[i].In == pin.InPort && d.waiting[pr] == nil && d.held < MaxHeldSwitch && d.f.right(pr, over) {
+			if !d.f.accepts(over.hops[i:], nil) {
+				d.f.paths.drop(over.id)
+				if !released {
+					d.direct(out, pin.InPort, pr, wholeFrame(pin))
+				}
+				return
+			}
 			d.start(pin, &install{pr: pr, path: over, first: i, inPort: pin.InPort}, released)
 			return
 		}
@@ -156,6 +163,12 @@ func (d *Datapath) local(out *outlet, pin *openflow.PacketIn, pr pair, port uint
 			}
 			return
 		}
+	}
+	if !d.admits() {
+		if !released {
+			d.direct(out, pin.InPort, pr, wholeFrame(pin))
+		}
+		return
 	}
 	d.pairRule(&d.fm, pr, d.f.cookie(0), out.table, port)
 	d.fm.Flags = openflow.FlagSendFlowRemoved

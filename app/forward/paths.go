@@ -28,11 +28,6 @@ func (p *path) egress() netview.Point {
 	return netview.Point{DPID: last.DPID, Port: last.Out}
 }
 
-// ingress is the port where the path enters the network; 0 if an earlier life chose it and the host is not known.
-func (p *path) ingress() netview.Point {
-	return netview.Point{DPID: p.hops[0].DPID, Port: p.hops[0].In}
-}
-
 // crosses tells whether the path uses a link of the set.
 func (p *path) crosses(down map[netview.LinkKey]bool) bool {
 	for i := 0; i+1 < len(p.hops); i++ {

@@ -159,6 +159,13 @@ func (d *Datapath) change(out *outlet, w *install, old *path, gentle bool) {
 		d.unmoved = true
 		return
 	}
+	if fl, _ := d.pairs.get(w.pr); !d.f.accepts(w.path.hops[1:], old) {
+		d.f.paths.drop(w.path.id)
+		if !gentle && old != nil && !d.rightFlow(w.pr, fl) {
+			d.withdraw(out, w.pr, fl, old)
+		}
+		return
+	}
 	d.waiting[w.pr] = w
 	if gentle {
 		d.f.moving.Add(1)

@@ -112,12 +112,16 @@ func (f *Forward) Reset(snap *netview.Snapshot, m *topology.Map) {
 func (f *Forward) Second() {
 	now := f.seconds.Add(1)
 	f.floods.Store(FloodsPerSecond)
+	f.directs.Store(DirectPerSecond)
 	f.mover.calm++
 	f.takeOver(now)
 	f.retry()
 	for _, d := range f.datapaths() {
 		if out := d.outlet.Load(); out != nil {
 			d.goOn(out, now)
+		}
+		if d.refusal.over(now) {
+			f.takesAgain(d)
 		}
 	}
 	if f.topology.Load() != nil {
