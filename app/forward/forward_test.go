@@ -489,3 +489,20 @@ func (d *Datapath) all() map[pair]flow {
 	d.pairs.each(func(pr pair, fl flow) bool { m[pr] = fl; return true })
 	return m
 }
+
+// A host is in use while a pair of its is known where it enters, and only there.
+func TestUses(t *testing.T) {
+	n := newNetwork(t, 1, openflow.V13, Config{})
+	n.join(3, [][2]int{{0, 1}, {1, 2}})
+	a, b := n.stations()[0], n.stations()[1]
+	id := netview.HostID{MAC: a.mac}
+	at := a.at
+	if n.f.Uses(id, at) {
+		t.Error("in use before it has sent anything")
+	}
+	n.say(a, frame(b.mac, a.mac, packet.TypeIPv4, 1))
+	n.settle()
+	if !n.f.Uses(id, at) || n.f.Uses(netview.HostID{MAC: a.mac, VLAN: 7}, at) || n.f.Uses(id, netview.Point{DPID: 99, Port: 1}) {
+		t.Error("after a packet: want it in use where it is, in its VLAN")
+	}
+}
