@@ -20,6 +20,7 @@ func (n *switches) found(dpid netview.DPID, entries []flowsync.Entry) {
 	for i := range entries {
 		tree.row(entries[i].Match, entries[i].Priority)
 	}
+	n.checkFailMode(dpid, len(entries) > 0)
 	n.discovery.Remembered(dpid, tree.ports)
 	if n.forward != nil {
 		n.forward.FoundTree(dpid, tree.ports, tree.off)

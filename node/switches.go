@@ -31,6 +31,7 @@ type switches struct {
 	proxyarp  *proxyarp.Proxy // nil if disabled
 	meter     *meter
 	alarms    *alarm.Board
+	failModes failModes
 }
 
 // device is what a session's reader needs at hand.
@@ -140,6 +141,7 @@ func (n *switches) Disconnected(s *session.Session, err error) {
 	}
 	n.guardDown(d)
 	n.uncount(d.dpid, s)
+	n.failModes.left(d.dpid, n.meter.view.Snapshot())
 	n.flowsync.SwitchDown(d.dpid, s)
 	n.discovery.SwitchDown(d.dpid)
 	n.meter.leave(d.dpid, s)
