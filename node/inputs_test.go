@@ -313,3 +313,26 @@ func TestNothingUnkept(t *testing.T) {
 		t.Error("the metrics do not tell")
 	}
 }
+
+// TestWhoMayApply: an operator changes the network, and not who may reach or control the instance.
+func TestWhoMayApply(t *testing.T) {
+	i := start(t)
+	operator := i.client(i.token("token-operator"))
+	defer operator.Close()
+	for _, text := range []string{"allow: [1]\nswitches: {1: {name: x}}\n", "api: {auth: none}\n", "openflow: {listen: \"0.0.0.0:6653\"}\n", "domain: 2\n"} {
+		var no *client.Problem
+		if _, err := operator.Apply(t.Context(), []byte(text), false); !errors.As(err, &no) || no.Status != 403 || !strings.Contains(no.Detail, "needs role admin") {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+	if c := i.configuration(); c.Text != "" || c.Source != "" {
+		t.Errorf("applied: %+v", c)
+	}
+	i.apply("allow: [1]\n")
+	if r, err := operator.Apply(t.Context(), []byte("allow: [1]\nswitches: {1: {name: x}}\n"), false); err != nil || len(r.Changes) != 1 {
+		t.Errorf("a name beside what an admin applied: %+v, %v", r, err)
+	}
+	if _, err := operator.Audit(t.Context(), "", 10); err == nil {
+		t.Error("an operator reads the audit log")
+	}
+}
