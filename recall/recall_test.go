@@ -180,13 +180,13 @@ func TestRecorder(t *testing.T) {
 		t.Fatal(err)
 	}
 	await(t, "the file", func() bool { f, err := Load(dir); return err == nil && len(f.Hosts) == 1 })
+	put(2000)
+	cancel()
+	running.Wait()
 	f, _ := Load(dir)
 	if fmt.Sprint(f.Trees) != "[{0000000000000001 [1 2] [2]}]" || alarms.cleared == 0 {
 		t.Errorf("trees %v, %d alarms ended", f.Trees, alarms.cleared)
 	}
-	put(2000)
-	cancel()
-	running.Wait()
 	if f, _ := Load(dir); f.Hosts[0].Seen.Unix() != 1000 {
 		t.Errorf("written for nothing but %v", f.Hosts[0].Seen)
 	}
