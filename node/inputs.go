@@ -25,6 +25,8 @@ type inputs struct {
 	out    *netview.Inputs
 	alarms *alarm.Board
 	audit  *audit.Log
+	// certificates reads those for switches again; nil without TLS.
+	certificates func() error
 	// passing counts what still passes a place; nil where nobody knows.
 	passing func(netview.Point) passage
 

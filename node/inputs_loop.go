@@ -2,7 +2,7 @@ package node
 
 import "context"
 
-// follow reads the configuration file again whenever it is told to, until the context ends.
+// follow reads the certificates for switches and the configuration file again whenever it is told to, until the context ends.
 func (in *inputs) follow(ctx context.Context) {
 	for {
 		select {
@@ -11,6 +11,9 @@ func (in *inputs) follow(ctx context.Context) {
 		case _, ok := <-in.flags.Reload:
 			if !ok {
 				return
+			}
+			if in.certificates != nil {
+				in.reloadCertificates()
 			}
 			if in.flags.ConfigFile != "" {
 				in.reload()

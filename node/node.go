@@ -137,6 +137,9 @@ func (n *node) buildServer() (err error) {
 	if n.switchTLS, err = newSwitchTLS(&n.cfg); err != nil {
 		return err
 	}
+	if n.switchTLS != nil {
+		n.inputs.certificates = n.switchTLS.reload
+	}
 	sessions, err := raiseFiles(n.cfg.Log)
 	if err != nil {
 		return err

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/weirnet/weir/api/client"
 	"github.com/weirnet/weir/cert"
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/session"
@@ -19,6 +20,7 @@ func (n *node) refused(r session.Refusal) {
 	n.switches.meter.refuse(reason)
 	if n.quiet.allow(reason, time.Now()) {
 		n.cfg.Log.Info("connection refused", "address", r.Remote, "reason", reason, "error", r.Err)
+		n.note(r, reason)
 	}
 	dpid := netview.DPID(r.Datapath).String()
 	switch reason {
@@ -67,4 +69,20 @@ func (q *quiet) allow(reason string, now time.Time) bool {
 	}
 	q.lines[reason]++
 	return q.lines[reason] <= quietLines
+}
+
+// note writes a refusal that matters for security into the audit log.
+func (n *node) note(r session.Refusal, reason string) {
+	switch reason {
+	case "datapath_in_use", "not_admitted", "certificate", "tls":
+	default:
+		return
+	}
+	record := client.AuditRecord{
+		Time: time.Now().UTC(), Who: "switch", From: r.Remote.String(), What: "connect", Result: "refused", Detail: reason + ": " + r.Err.Error(),
+	}
+	if r.Identified {
+		record.Object = netview.DPID(r.Datapath).String()
+	}
+	n.audit.Note(record)
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/weirnet/weir/cert"
+	"github.com/weirnet/weir/netview"
 )
 
 // switchTLS is the TLS that is spoken with switches. Its certificates can be read anew while it is used.
@@ -107,10 +108,15 @@ func (t *switchTLS) config() *tls.Config {
 	}}
 }
 
-// reloadCertificates reads the certificates of TLS for switches again, if there are any; see switchTLS.reload.
-func (n *node) reloadCertificates() error {
-	if n.switchTLS == nil {
-		return nil
+// reloadCertificates reads the certificates of TLS for switches again; see switchTLS.reload. Bad ones are alarmed, and those
+// of before stay.
+func (in *inputs) reloadCertificates() {
+	const object = "certificates for switches"
+	if err := in.certificates(); err != nil {
+		in.cfg.Log.Error("the certificates for switches were not read again; those of before stay", "error", err)
+		in.alarms.Raise(netview.AlarmConfig, object, err.Error())
+		return
 	}
-	return n.switchTLS.reload()
+	in.cfg.Log.Info("the certificates for switches were read again")
+	in.alarms.Clear(netview.AlarmConfig, object)
 }

@@ -2,11 +2,14 @@ package node
 
 import (
 	"crypto/x509"
+	"log/slog"
 	"os"
 	"testing"
 	"time"
 
+	"github.com/weirnet/weir/alarm"
 	"github.com/weirnet/weir/cert"
+	"github.com/weirnet/weir/netview"
 )
 
 // TestCertificatesAreReadAgain: a new one is used from then on; a bad one is refused and the one before stays.
@@ -36,7 +39,9 @@ func TestCertificatesAreReadAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	n := &node{switchTLS: secure}
+	view := netview.New(netview.Limits{})
+	in := &inputs{certificates: secure.reload, alarms: alarm.New(view), cfg: Config{Log: slog.New(slog.DiscardHandler)}}
+	raised := func() uint64 { return in.alarms.Totals()[netview.AlarmConfig] }
 	shown := func() string {
 		t.Helper()
 		now, err := secure.config().GetConfigForClient(nil)
@@ -53,16 +58,13 @@ func TestCertificatesAreReadAgain(t *testing.T) {
 	if shown() != "first" {
 		t.Error("read before it was told to")
 	}
-	if err := n.reloadCertificates(); err != nil || shown() != "second" {
-		t.Errorf("%v, %s is shown", err, shown())
+	if in.reloadCertificates(); raised() != 0 || shown() != "second" {
+		t.Errorf("%d alarms, %s is shown", raised(), shown())
 	}
 	if err := os.WriteFile(cfg.OpenFlowTLSCert, []byte("nothing"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := n.reloadCertificates(); err == nil || shown() != "second" {
-		t.Errorf("%v, %s is shown", err, shown())
-	}
-	if err := (&node{}).reloadCertificates(); err != nil {
-		t.Errorf("without TLS: %v", err)
+	if in.reloadCertificates(); raised() != 1 || shown() != "second" {
+		t.Errorf("%d alarms, %s is shown", raised(), shown())
 	}
 }
