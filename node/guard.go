@@ -68,7 +68,7 @@ func (n *switches) guardMessage(d *device, h openflow.Header, m openflow.Message
 	case *openflow.FlowRemoved:
 		n.guard.Removed(d.dpid, m)
 	case *openflow.ErrorMsg:
-		n.guard.Refused(d.dpid, h.XID, m)
+		n.guard.Refused(d.gate, h.XID, m)
 	}
 }
 

@@ -24,7 +24,8 @@ type Gate struct {
 	mu   sync.Mutex  // guards all
 	all  []*tally    // in the order of their first packet
 
-	limited bool // of the loop: some tallies may have a limit
+	limited bool        // of the loop: some tallies may have a limit
+	written atomic.Bool // the loop has written to the switch in this session
 }
 
 // lowPorts is how many port numbers have a place of their own in Gate.low.

@@ -76,9 +76,12 @@ func (g *Guard) Removed(dpid netview.DPID, m *openflow.FlowRemoved) {
 	g.put(Event{DPID: dpid, Removed: &Removed{Port: k.Owner, Reason: m.Reason, Packets: m.Packets, Lived: lived}})
 }
 
-// Refused takes an error of a switch, by the transaction id that it answers.
-func (g *Guard) Refused(dpid netview.DPID, xid uint32, m *openflow.ErrorMsg) {
-	g.put(Event{DPID: dpid, Refused: &Refused{xid, m.Code}})
+// Refused takes an error of a switch, by the transaction id that it answers. It costs nothing where the guard has written
+// nothing in the session.
+func (g *Guard) Refused(gate *Gate, xid uint32, m *openflow.ErrorMsg) {
+	if gate.written.Load() {
+		g.put(Event{DPID: gate.dpid, Refused: &Refused{xid, m.Code}})
+	}
 }
 
 // put appends an event that a switch may send as often as it likes.
@@ -133,6 +136,11 @@ func (g *Guard) Run(ctx context.Context) {
 func (g *Guard) do(r *Ready) {
 	for i := range r.Writes {
 		w := &r.Writes[i]
+		g.mu.Lock()
+		if gate := g.gates[w.At.DPID]; gate != nil {
+			gate.written.Store(true) // before its errors can come
+		}
+		g.mu.Unlock()
 		if first, err := g.out.Send(w.At.DPID, w.Messages...); err == nil {
 			g.core.Sent(w, first)
 		}
