@@ -33,6 +33,12 @@ func TestControlSessionCut(t *testing.T) {
 				return w.connected() == all-len(cut)
 			})
 			for _, s := range cut {
+				w.AwaitAlarm("stuck-switch", fmt.Sprintf("%016x", s.DPID), 20*time.Second)
+			}
+			if len(cut) == all {
+				w.AwaitAlarm("control-network", "", 20*time.Second)
+			}
+			for _, s := range cut {
 				l.Mend(s.own())
 			}
 			w.awaitSettled(both)
@@ -71,6 +77,9 @@ func TestSwitchStops(t *testing.T) {
 		want := both.firm()
 		stopping.Switches.Stop()
 		l.Eventually(120*time.Second, "the switches that stopped are found dead", func() bool { return w.connected() == len(both.Switches)-2 })
+		for _, n := range nets {
+			w.AwaitAlarm("stuck-switch", fmt.Sprintf("%016x", n.Switches[1].DPID), 20*time.Second)
+		}
 		w.AwaitLinks(both, 60*time.Second) // unknown is not down
 		for _, f := range traffic.Lost() {
 			t.Errorf("its path does not pass the switch that stopped: %s", f)
