@@ -78,18 +78,16 @@ func (t *treeCore) lacks(snap *netview.Snapshot, dpid netview.DPID) (pending, fa
 	return pending, failed
 }
 
-// quiet tells whether nothing more can be waited for at a switch: it holds what it can, or has no connection.
+// quiet tells whether nothing more can be waited for at a switch: it holds what it can. One that lost its connection before
+// it confirmed may not have been told: it goes on with what it held, and is waited for.
 func (t *treeCore) quiet(snap *netview.Snapshot, dpid netview.DPID) bool {
 	rev, waits := t.pending[dpid]
 	if !waits {
 		return true
 	}
 	sw, ok := snap.Switch(dpid)
-	if !ok || !sw.Connected {
-		return true
-	}
 	pending, _ := t.lacks(snap, dpid)
-	return snap.Revision() >= rev && !pending
+	return ok && sw.Connected && snap.Revision() >= rev && !pending
 }
 
 // mayForward tells whether a switch may hold rules that have a port in the tree.
@@ -102,8 +100,8 @@ func (t *treeCore) publishes(at netview.Point) bool {
 	return slices.Contains(t.published[at.DPID].out, at.Port)
 }
 
-// open tells whether a link may carry broadcasts now. Where both ends refused a rule, or have no connection, there is
-// nothing to wait for: what they forward is what they were told last.
+// open tells whether a link may carry broadcasts now. Where both ends refused a rule there is nothing to wait for: what they
+// forward is what they were told last.
 func (t *treeCore) open(snap *netview.Snapshot, key netview.LinkKey) bool {
 	if !t.mayForward(key.Src) || !t.mayForward(key.Dst) {
 		return false
