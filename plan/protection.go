@@ -12,7 +12,7 @@ const (
 	PriorityGuardProbes uint16 = 65100 // in_port, eth_type=0x88cc
 	PriorityGuardMiss   uint16 = 1     // in_port, just above the miss
 	PriorityGuardCopy   uint16 = 2     // in_port, in the copy table
-	PriorityGuardTree   uint16 = 30    // added, in the single-table form, to a tree row: the same without its copy
+	PriorityGuardTree   uint16 = 5     // added, in the single-table form, to a tree row: the same without its copy
 )
 
 // Guarded is what a protection row holds back: the path version of its cookie. The owner number is the port's.

@@ -31,8 +31,12 @@ func TestPageProtection(t *testing.T) {
 
 func TestGuardRowsStandInTheirBands(t *testing.T) {
 	if !BandGuardProbes.Holds(PriorityGuardProbes) || !BandGuardMiss.Holds(PriorityGuardMiss) ||
-		!BandTree.Holds(PriorityBroadcast+PriorityOffTree+PriorityGuardTree) || PriorityGuardTree <= PriorityOffTree {
-		t.Error("a protection row stands outside of its band, or under a row of the tree for the same port")
+		!BandTree.Holds(PriorityBroadcast+PriorityOffTree+PriorityGuardTree) {
+		t.Error("a protection row stands outside of its band")
+	}
+	const classes = PriorityBroadcast - PriorityUnknown // of the tree, one priority each
+	if PriorityGuardTree <= classes || PriorityGuardTree+classes >= PriorityTransit || PriorityTransit+PriorityGuardTree+classes >= PriorityOffTree {
+		t.Error("a protection row stands among rows that it does not stand for, or over one that drops what is off the tree")
 	}
 }
 
