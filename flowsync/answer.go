@@ -62,7 +62,7 @@ func (c *Core) confirmed(l *ledger, in Confirmed, now time.Time) {
 		c.reread(l, now)
 		return
 	}
-	l.flight, l.answerBy, l.silent = nil, time.Time{}, 0
+	l.flight, l.answerBy, l.silent, l.unconfirmed = nil, time.Time{}, 0, false
 	if l.stuck {
 		c.unstick(l)
 	}

@@ -40,6 +40,7 @@ func (c *Core) forget(l *ledger) {
 	if l.stuck {
 		c.unstick(l)
 	}
+	l.unconfirmed = false
 	l.flight, l.queue, l.retries = nil, nil, nil
 	l.stale, l.soft, l.foreign, l.unkept = nil, nil, nil, 0
 	l.readAt, l.answerBy, l.resendAt = time.Time{}, time.Time{}, time.Time{}
@@ -60,7 +61,7 @@ func (l *ledger) keys() []entryKey {
 // reread gives up the batch under way: what became of it is found out by reading.
 func (c *Core) reread(l *ledger, now time.Time) {
 	if f := l.flight; f != nil {
-		l.flight = nil
+		l.flight, l.unconfirmed = nil, true
 		for i := range f.ops {
 			if w := f.ops[i].row; w != nil {
 				w.state = rowIdle
@@ -111,6 +112,9 @@ func (c *Core) entries(l *ledger, in Entries, now time.Time) {
 		return
 	}
 	l.phase, l.answerBy, l.misread = phaseReady, time.Time{}, 0
+	if l.stuck && !l.unconfirmed { // only readings were not answered
+		c.unstick(l)
+	}
 	if !l.stuck {
 		l.silent = 0
 	}

@@ -185,6 +185,9 @@ func (c *Core) gone(dpid netview.DPID) *ledger {
 // when nobody else wants anything of it.
 func (c *Core) bury(l *ledger) {
 	c.unreached(l)
+	if l.lying {
+		c.trust(l)
+	}
 	if l.own {
 		l.own = false
 		c.ready.Own = append(c.ready.Own, Own{DPID: l.dpid})

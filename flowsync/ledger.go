@@ -54,13 +54,14 @@ type ledger struct {
 	asked    bool          // somebody wants the next audit's findings
 	checking bool          // somebody wants those of the audit under way
 
-	batch   int              // messages before a barrier at most
-	barrier time.Duration    // how long barriers take, smoothed
-	stuck   bool             // it answers nothing
-	lying   bool             // it does not keep what it confirms
-	trustAt time.Time        // when that is forgotten
-	rest    bool             // nothing is left to do
-	agreed  netview.Revision // while there is: the last revision that was known to be agreed with
+	batch       int              // messages before a barrier at most
+	barrier     time.Duration    // how long barriers take, smoothed
+	stuck       bool             // it answers nothing
+	unconfirmed bool             // a batch had no answer since one was confirmed
+	lying       bool             // it does not keep what it confirms
+	trustAt     time.Time        // when that is forgotten
+	rest        bool             // nothing is left to do
+	agreed      netview.Revision // while there is: the last revision that was known to be agreed with
 
 	touched bool // in this step
 	own     bool // the infrastructure's rules are wanted
