@@ -339,6 +339,25 @@ func TestDisconnectWhileDraining(t *testing.T) {
 	})
 }
 
+// TestSlowMovesEndWithTheSession: a planned move that waits for what is on its way gives its place back when its switch
+// loses its session.
+func TestSlowMovesEndWithTheSession(t *testing.T) {
+	n := newNetwork(t, 1, openflow.V13, Config{})
+	n.join(5, shapes["ring"].edges)
+	n.allPairs(t)
+	d := n.f.datapath(1)
+	for pr, fl := range d.all() {
+		w := &install{pr: pr, path: n.f.paths.share(fl.path), moving: true, steps: &steps{gentle: true, slow: true, waited: true, due: n.f.seconds.Load() + 2}}
+		d.waiting[pr], d.slow = w, append(d.slow, w)
+		n.f.moving.Add(1)
+	}
+	n.disconnect(n.switches[1])
+	n.settle()
+	if moving := n.f.moving.Load(); moving != 0 || len(d.waiting) > 0 {
+		t.Errorf("%d planned moves are under way at a switch without a session, %d installs wait", moving, len(d.waiting))
+	}
+}
+
 // disconnect ends a switch's session: what was on its way there is lost, and waits in vain.
 func (n *network) disconnect(sw *naive) {
 	sw.d.Detach(sw)

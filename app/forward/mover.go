@@ -91,9 +91,12 @@ func (f *Forward) collect(m *topology.Map, limit int, wanted func(*path) bool) b
 	return true
 }
 
-// collectMixed queues the pairs of which a move was given up half-way.
+// collectMixed queues the pairs of which a move was given up half-way, where they can be moved.
 func (f *Forward) collectMixed() {
 	for _, d := range f.datapaths() {
+		if d.outlet.Load() == nil {
+			continue
+		}
 		var found []pair
 		d.mu.Lock()
 		for pr := range d.mixed {

@@ -119,6 +119,8 @@ func (f *Forward) Second() {
 	for _, d := range f.datapaths() {
 		if out := d.outlet.Load(); out != nil {
 			d.goOn(out, now)
+		} else {
+			d.abandon()
 		}
 		if d.refusal.over(now) {
 			f.takesAgain(d)

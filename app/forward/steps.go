@@ -126,6 +126,20 @@ func (d *Datapath) goOn(out *outlet, now uint32) {
 	})
 }
 
+// abandon gives up the slow moves of a switch whose connection has ended: they have places that others wait for.
+func (d *Datapath) abandon() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	due := d.slow
+	d.slow = nil
+	for _, w := range due {
+		if !w.over {
+			d.giveUp(w)
+			d.dropHeld(w)
+		}
+	}
+}
+
 // giveUp ends a move that has not come to its end: its confirmations count no more. Where packets may take its tail it
 // is remembered until the pair has moved; else its rules are deleted in a while. d.mu is held.
 func (d *Datapath) giveUp(w *install) {
