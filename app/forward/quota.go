@@ -38,12 +38,15 @@ func (d *Datapath) mayBegin(port uint32) bool {
 	return int(q.pairs[i]) < most
 }
 
-// recount counts the pairs of every port, by where their source is now.
+// recount counts the pairs of every port, by where their source is now or, where it is too many to be known, by where their
+// path begins.
 func (d *Datapath) recount() {
 	clear(d.quota.pairs)
-	d.pairs.each(func(pr pair, _ flow) bool {
+	d.pairs.each(func(pr pair, fl flow) bool {
 		if src, ok := d.f.hosts.get(pr.srcKey()); ok && src.at.DPID == d.id {
 			d.begun(src.at.Port)
+		} else if p := d.f.paths.get(fl.path); !ok && p != nil && p.hops[0].In != 0 {
+			d.begun(p.hops[0].In)
 		}
 		return true
 	})

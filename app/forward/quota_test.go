@@ -79,6 +79,15 @@ func TestAPortHasItsShareOfPairs(t *testing.T) {
 		if n := ds[0].Pairs(); n != 1 {
 			t.Errorf("across the network %v: %d pairs after all had gone, want 1", remote, n)
 		}
+		for n := range uint64(60) { // of hosts that nobody knows: there are too many
+			if n%20 == 0 {
+				f.seconds.Add(recountSeconds)
+			}
+			begin(5000+n, 2)
+		}
+		if n := ds[0].Pairs(); remote && n != 10 {
+			t.Errorf("%d pairs of unknown hosts, and one, began at a port, want 10", n)
+		}
 	}
 }
 
