@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
@@ -96,7 +97,7 @@ func (t *table) fit(rows ...[]string) {
 			if i == len(t.widths) {
 				t.widths = append(t.widths, 0)
 			}
-			t.widths[i] = max(t.widths[i], utf8.RuneCountInString(cell))
+			t.widths[i] = max(t.widths[i], utf8.RuneCountInString(printable(cell)))
 		}
 	}
 }
@@ -105,7 +106,7 @@ func (t *table) write(rows ...[]string) error {
 	var b strings.Builder
 	for _, row := range rows {
 		for i, cell := range row {
-			if cell == "" {
+			if cell = printable(cell); cell == "" {
 				cell = "-"
 			}
 			b.WriteString(cell)
@@ -117,4 +118,14 @@ func (t *table) write(rows ...[]string) error {
 	}
 	_, err := io.WriteString(t.w, b.String())
 	return err
+}
+
+// printable is a cell without what would move the cursor, or begin a row: much of what is shown was named by strangers.
+func printable(cell string) string {
+	return strings.Map(func(r rune) rune {
+		if r != ' ' && !unicode.IsGraphic(r) {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, cell)
 }
