@@ -3,6 +3,7 @@ package alarm
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -98,6 +99,34 @@ func TestBound(t *testing.T) {
 		b.Raise(netview.AlarmHostHijack, "one more", "moved")
 		if shown(t, v, netview.AlarmHostHijack, "one more") == nil || shown(t, v, netview.AlarmHostHijack, "host 7") != nil {
 			t.Error("one that has ended did not make room")
+		}
+	})
+}
+
+// TestWarningsDoNotHideTheRest: who can invent names raises warnings without end, and what is urgent is shown all the same.
+func TestWarningsDoNotHideTheRest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b, v := board(t)
+		for i := range 2 * Max {
+			b.Raise(netview.AlarmRefusedSwitch, fmt.Sprint("invented ", i), "not on the allow list")
+		}
+		b.Raise(netview.AlarmHostHijack, "1/2", "moved")
+		b.Raise(netview.AlarmControlNetwork, "", "gone")
+		if shown(t, v, netview.AlarmHostHijack, "1/2") == nil || shown(t, v, netview.AlarmControlNetwork, "") == nil {
+			t.Error("what is urgent is hidden")
+		}
+		n := 0
+		for range v.Snapshot().Alarms() {
+			n++
+		}
+		if n > Max || shown(t, v, netview.AlarmLimit, "alarms") == nil {
+			t.Errorf("%d alarms", n)
+		}
+		long := strings.Repeat("x", 2*MaxText)
+		b.Raise(netview.AlarmConfig, long, "refused")
+		b.Clear(netview.AlarmConfig, long)
+		if a := shown(t, v, netview.AlarmConfig, long[:MaxText]); a == nil || a.Active {
+			t.Errorf("an alarm of a long name does not end: %+v", a)
 		}
 	})
 }

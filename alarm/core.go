@@ -26,6 +26,7 @@ type core struct {
 	removed []netview.AlarmKey
 	wrote   time.Time // counts, the last time
 	active  int       // of rows
+	levels  [3]int    // of those, by urgency; without AlarmLimit, which makes room for nobody
 	dropped uint64
 	totals  map[netview.AlarmKind]uint64
 }
@@ -65,40 +66,78 @@ func (c *core) raise(kind netview.AlarmKind, object, text string, now time.Time)
 	c.rows[key] = &row{Alarm: netview.Alarm{
 		AlarmKey: key, Severity: kind.Severity(), Text: text[:min(len(text), MaxText)], Since: now, Last: now, Count: 1, Active: true,
 	}}
-	c.active++
+	c.activate(key.Kind, 1)
 	c.fresh = append(c.fresh, key)
 	return true
 }
 
 // clear ends an alarm, and tells whether there was one.
 func (c *core) clear(key netview.AlarmKey, now time.Time) bool {
+	key.Object = key.Object[:min(len(key.Object), MaxText)]
 	r := c.rows[key]
 	if r == nil || !r.Active {
 		return false
 	}
 	r.Active, r.Cleared = false, now
-	c.active--
+	c.activate(key.Kind, -1)
 	c.fresh = append(c.fresh, key)
 	return true
 }
 
-// room makes room for one more if all are taken, by removing the one that ended first. One place is kept for the alarm
-// that says that there is none.
+// room makes room for one more if all are taken: by removing the one that ended first, or, if none has, the oldest of the
+// least urgent, where that is less urgent than the new one. So what anybody can raise by inventing names (warnings) does not
+// hide the rest. One place is kept for the alarm that says that there is none.
 func (c *core) room(kind netview.AlarmKind) bool {
-	if len(c.rows) < Max-1 {
+	if len(c.rows) < Max-1 || kind == netview.AlarmLimit && len(c.rows) < Max {
 		return true
 	}
-	if c.active == len(c.rows) {
-		return kind == netview.AlarmLimit && len(c.rows) < Max
+	if c.active == len(c.rows) && !slices.ContainsFunc(c.levels[:urgency(kind.Severity())], func(n int) bool { return n > 0 }) {
+		return false // without a look at all of them: there may be a flood
 	}
 	var first *row
 	for _, r := range c.rows {
-		if !r.Active && (first == nil || before(r, first)) {
+		if (r.Kind != netview.AlarmLimit || !r.Active) && (first == nil || sooner(r, first)) {
 			first = r
 		}
 	}
+	if first.Active {
+		c.activate(first.Kind, -1)
+		c.dropped++
+	}
 	c.remove(first.AlarmKey)
 	return true
+}
+
+// activate counts an alarm that begins or ends.
+func (c *core) activate(kind netview.AlarmKind, by int) {
+	c.active += by
+	if kind != netview.AlarmLimit {
+		c.levels[urgency(kind.Severity())] += by
+	}
+}
+
+// sooner tells which of two alarms makes room.
+func sooner(a, b *row) bool {
+	switch {
+	case a.Active != b.Active:
+		return b.Active
+	case !a.Active:
+		return before(a, b)
+	case a.Severity != b.Severity:
+		return urgency(a.Severity) < urgency(b.Severity)
+	}
+	return cmp.Or(a.Last.Compare(b.Last), a.AlarmKey.Compare(b.AlarmKey)) < 0
+}
+
+// urgency is 0 for the least urgent.
+func urgency(s netview.Severity) int {
+	switch s {
+	case netview.SeverityCritical:
+		return 2
+	case netview.SeverityMajor:
+		return 1
+	}
+	return 0
 }
 
 func before(a, b *row) bool {
