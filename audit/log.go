@@ -95,7 +95,11 @@ func (l *Log) open() error {
 		return errors.Join(err, f.Close())
 	}
 	l.file, l.size = f, info.Size()
-	if l.size == 0 {
+	if l.size == 0 { // it may be new, and is not there after a crash before its directory has it
+		if err := l.syncDir(); err != nil {
+			l.file = nil
+			return errors.Join(err, f.Close())
+		}
 		return nil
 	}
 	last := make([]byte, 1)
@@ -196,9 +200,10 @@ func (l *Log) rotate() error {
 			return err
 		}
 	}
-	if err := l.open(); err != nil {
-		return err
-	}
+	return l.open()
+}
+
+func (l *Log) syncDir() error {
 	d, err := os.Open(l.cfg.Dir)
 	if err != nil {
 		return err
