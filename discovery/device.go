@@ -160,6 +160,11 @@ func (c *Core) switchUp(f *SwitchFacts) {
 			c.startProbing(p)
 		}
 	}
+	for _, p := range d.ports {
+		for _, e := range p.edges() {
+			c.writeStates(e) // what is not heard of yet is nobody's third port
+		}
+	}
 	c.scheduleRounds(d)
 	wait := 2 * c.cfg.Period
 	c.agenda.add(appointment{at: c.now.Add(wait), duty: dutySettled, point: netview.Point{DPID: d.dpid}, stamp: c.now})
@@ -176,13 +181,11 @@ func (c *Core) newDevice(dpid netview.DPID) *device {
 // row is the switch's row as its handshake describes it.
 func (c *Core) row(f *SwitchFacts) *netview.Switch {
 	row := &netview.Switch{
-		DPID: f.DPID, Name: f.Desc.Datapath, State: netview.SwitchReady, Connected: true, Version: f.Version,
+		DPID: f.DPID, State: netview.SwitchReady, Connected: true, Version: f.Version,
 		Address: f.Address, Master: c.cfg.Instance, Desc: f.Desc, Buffers: f.Buffers, Tables: f.Tables,
 		Capabilities: f.Capabilities, Since: c.now, Ports: make([]netview.Port, 0, len(f.Ports)),
 	}
-	if row.Name == "" || row.Name == "None" { // "None" is what Open vSwitch says when it was given none
-		row.Name = f.DPID.String()
-	}
+	row.Name = row.OwnName()
 	for i := range f.Ports {
 		row.Ports = append(row.Ports, c.portRow(f.DPID, &f.Ports[i]))
 	}

@@ -44,13 +44,17 @@ func (e *edge) state() netview.LinkState {
 func (c *Core) restate(ports ...*port) {
 	for _, p := range ports {
 		for _, e := range p.edges() {
-			for _, o := range e.dst.edges() {
-				c.putLink(o.key(), true, o.state())
-			}
-			for _, o := range e.src.edges() {
-				c.putLink(o.key(), true, o.state())
-			}
+			c.writeStates(e)
 			c.tellIndirect(e)
+		}
+	}
+}
+
+// writeStates writes the states of the links at a link's ends.
+func (c *Core) writeStates(e *edge) {
+	for _, p := range [...]*port{e.dst, e.src} {
+		for _, o := range p.edges() {
+			c.putLink(o.key(), true, o.state())
 		}
 	}
 }

@@ -30,6 +30,7 @@ func (c *Core) Load(switches []*netview.Switch, links []*netview.Link, hosts []*
 func (c *Core) loadSwitch(old *netview.Switch) {
 	row := *old
 	row.State, row.Connected, row.Settled, row.Since = netview.SwitchDisconnected, false, false, c.now
+	row.Name = row.OwnName() // what was configured is said again, if it still holds
 	row.Ports = slices.Clone(old.Ports)
 	slices.SortFunc(row.Ports, func(a, b netview.Port) int { return cmpPorts(a.Number, b.Number) })
 	row.Ports = slices.CompactFunc(row.Ports, func(a, b netview.Port) bool { return a.Number == b.Number })

@@ -68,6 +68,14 @@ func (s *Switch) Port(number uint32) (Port, bool) {
 	return Port{}, false
 }
 
+// OwnName is what a switch calls itself, or its datapath id. "None" is what Open vSwitch says when it was given no name.
+func (s *Switch) OwnName() string {
+	if s.Desc.Datapath == "" || s.Desc.Datapath == "None" {
+		return s.DPID.String()
+	}
+	return s.Desc.Datapath
+}
+
 // PortRole says what discovery knows about what is behind a port.
 type PortRole uint8
 

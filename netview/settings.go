@@ -91,7 +91,7 @@ func (s *Settings) ofSwitch(row *Switch) *Switch {
 	case said.Name != "":
 		next.Name, next.NameSource = said.Name, SourceConfigured
 	case row.NameSource == SourceConfigured: // no longer
-		next.Name, next.NameSource = row.Desc.Datapath, ""
+		next.Name, next.NameSource = row.OwnName(), ""
 	}
 	changed := next.Name != row.Name || next.NameSource != row.NameSource || next.Location != row.Location || next.Draining != row.Draining
 	for i := range row.Ports {

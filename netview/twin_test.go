@@ -53,7 +53,7 @@ func (w *twin) up(p Point) bool {
 func (w *twin) derive() {
 	for dpid, s := range w.switches {
 		said := w.settings.Switches[dpid]
-		s.Name, s.NameSource = s.Desc.Datapath, ""
+		s.Name, s.NameSource = s.OwnName(), ""
 		if said.Name != "" {
 			s.Name, s.NameSource = said.Name, SourceConfigured
 		}
@@ -227,6 +227,7 @@ func (m *machine) fact(tx *FactsTx, w *twin) {
 			s.Ports[i].SpeedMbps = uint64(rapid.IntRange(0, 2).Draw(m.t, "speed"))
 		}
 		s.Desc.Datapath = s.Name
+		s.Name = s.OwnName() // as discovery does
 		tx.PutSwitch(s)
 		w.switches[s.DPID] = *s
 		w.derive()
