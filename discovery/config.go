@@ -62,6 +62,7 @@ const (
 	segment      = 64               // ports of a switch probed at one time
 	slots        = 20               // times in a period at which switches are probed
 	unseenWait   = 30 * time.Second // silence that makes an edge where a link was and nobody saw it go
+	pendingShare = 16               // the part of Limits.Pending that one port may take: 1 in so many
 	goneMax      = 256              // deleted ports of a switch that are remembered
 	batch        = 128              // inputs of one transaction
 	keepSilent   = 10 * time.Second // after start, old probes may be those of the life before

@@ -22,7 +22,7 @@
 //   - A link is made by an authentic frame only: its MAC holds, it came in with the address that it was sent to, and its
 //     number is the one sent at that port in this round or the last, and has not been heard before.
 //   - Silence is no evidence of an edge where a link was. Such a port is unknown, it carries no broadcast and no host, until
-//     the link is heard again or there is evidence that the cable leads elsewhere: the carrier was lost, the switch that was
+//     the link is heard again or there is evidence that the cable leads elsewhere: the carrier was lost (or, where something keeps it up, the other port), the switch that was
 //     at the other end is connected, and probes that really left this port stayed unheard (silence in past.go has the
 //     times). While that switch is not connected it may forward all the same, and only a host that speaks here and is
 //     known nowhere else is such evidence. What a switch holds from an earlier life says where links were.
@@ -59,7 +59,8 @@
 // addresses, a neighbour solicitation for its IPv6 ones, twice in 600 ms; one that has told no address is asked for the
 // link-local address that belongs to its MAC. Any frame from there is an answer: the claim is refused, with an alarm, and not
 // looked at again for a second. Silence is a move. Where a switch cannot be asked, but is likely to be alive (it was lost
-// less than 30 s ago and a neighbour has carrier to it, or the control network is suspected), its hosts stay. Packets from
+// less than 30 s ago and a neighbour has carrier to it, or the control network is suspected and its neighbours do not see
+// that the carrier is lost), its hosts stay. Packets from
 // the false place are forwarded as any (a source address is no proof of anything), and nothing is sent to it.
 //
 // A host that was not seen for Settings.HostExpiry is asked, and deleted if it does not answer and nothing shows that

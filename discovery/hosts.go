@@ -147,11 +147,11 @@ func (c *Core) expelHosts(p *port) {
 
 // wait keeps a sighting at a port of unknown role. Repetitions are known until the port's role is.
 func (c *Core) wait(s *sighting) {
-	if c.waiting >= c.cfg.Limits.Pending {
+	list := c.pending[s.at]
+	if c.waiting >= c.cfg.Limits.Pending || len(list) >= max(c.cfg.Limits.Pending/pendingShare, 1) {
 		c.Counts.Refused.Add(1)
 		return
 	}
-	list := c.pending[s.at]
 	if !slices.Contains(list, *s) {
 		c.pending[s.at] = append(list, *s)
 		c.waiting++

@@ -42,7 +42,7 @@ func (c *Core) claimed(old *netview.Host, s *sighting) {
 // it was lost lately and one of its neighbours has carrier on a link to it.
 func (c *Core) lives(d *device) bool {
 	if c.suspects() {
-		return true
+		return !c.dark(d)
 	}
 	if c.now.Sub(d.lost) >= blindHold {
 		return false
@@ -55,6 +55,20 @@ func (c *Core) lives(d *device) bool {
 		}
 	}
 	return false
+}
+
+// dark is true if a switch's neighbours see that it is gone: the carrier is lost on cables to it, and no link of it is left.
+func (c *Core) dark(d *device) bool {
+	lost := false
+	for _, p := range d.ports {
+		if len(p.in)+len(p.out) > 0 {
+			return false
+		}
+		if q := c.port(p.peer); p.past > pastRows && q != nil && q.device.connected && !q.up {
+			lost = true
+		}
+	}
+	return lost
 }
 
 // accept moves a host to where it was seen, if hosts may be there still.

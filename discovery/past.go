@@ -40,23 +40,38 @@ func (p *port) sessionLost() {
 // silence is how long a port must be silent to be an edge, from when on, and how many probes must have left it in that
 // time. ok is false while no silence is long enough.
 func (c *Core) silence(p *port) (from time.Time, long time.Duration, probes int, ok bool) {
+	lost := max(settleMax*c.cfg.Settle, missedProbes*c.cfg.Period)
 	switch p.past {
 	case pastNone:
 		return p.quiet, c.cfg.Settle, 2, true
 	case pastRows:
 		return p.quiet, unseenWait, 3, true
-	case pastKept:
-		return p.quiet, 0, 0, false
 	case pastUnseen:
 		long = unseenWait
 	case pastLost:
-		long = max(settleMax*c.cfg.Settle, missedProbes*c.cfg.Period)
+		long = lost
+	case pastKept:
+		if !c.otherEndGone(p) {
+			return p.quiet, 0, 0, false
+		}
+		long = lost
 	}
 	peer := c.devices[p.peer.DPID]
 	if peer == nil || !peer.connected {
 		return p.quiet, long, 3, c.stranger(p.at)
 	}
 	return later(p.quiet, peer.since), long, 3, true
+}
+
+// otherEndGone is true if a port's carrier says nothing, since something is in between that keeps it (a converter, a virtual
+// cable): the port at the other end, of a switch that is connected, is gone or down.
+func (c *Core) otherEndGone(p *port) bool {
+	d := c.devices[p.peer.DPID]
+	if d == nil || !d.connected {
+		return false
+	}
+	q := d.port(p.peer.Port)
+	return q == nil || !q.up
 }
 
 // stranger is true if a host has spoken for itself at a port, and is not known elsewhere: then it is not one that

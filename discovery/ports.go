@@ -102,8 +102,6 @@ func (c *Core) edgeOrNot(a appointment) {
 	}
 	at, ok := c.edgeFrom(p)
 	switch {
-	case !ok && p.past == pastKept: // before that changes the port is doubted again
-		return
 	case !ok:
 		a.at = c.now.Add(c.cfg.Period)
 	case at.After(c.now):
