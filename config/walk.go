@@ -134,10 +134,10 @@ func Pending(began, now *Config) []Change {
 	return Diff(Running(began, now), now)
 }
 
-// Keep is a copy of what a configuration says of the fields whose paths are kept. It is asked for scalars, lists and
-// mappings by keys.
-func (c *Config) Keep(kept func(path string) bool) *Config {
-	out := &Config{}
+// Over is a configuration with another's fields over it, those whose paths are kept, and what they say nothing of is not
+// said any more. It is asked for scalars, lists and mappings by keys.
+func (c *Config) Over(under *Config, kept func(path string) bool) *Config {
+	out := Merge(under)
 	keep(reflect.ValueOf(out).Elem(), reflect.ValueOf(c).Elem(), "", kept)
 	return out
 }

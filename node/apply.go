@@ -51,13 +51,16 @@ func (in *inputs) replace(state config.State, role api.Role, dryRun bool) ([]cli
 		return nil, 0, fmt.Errorf("the configuration in force: %w", err)
 	}
 	next := in.whole(doc)
+	defaults := config.Defaults()
+	diff := config.Diff(config.Merge(defaults, old), config.Merge(defaults, doc))
+	if err := allowed(diff, role); err != nil { // before any file is opened whose name was given
+		return nil, 0, err
+	}
 	if err := in.checkNext(next); err != nil {
 		return nil, 0, config.Problems{{Text: err.Error()}}
 	}
-	defaults := config.Defaults()
-	diff := config.Diff(config.Merge(defaults, old), config.Merge(defaults, doc))
-	if err := allowed(diff, role); err != nil || dryRun {
-		return in.describe(diff), 0, err
+	if dryRun {
+		return in.describe(diff), 0, nil
 	}
 	if err := in.keep(state); err != nil {
 		return nil, 0, err
@@ -78,10 +81,15 @@ func (in *inputs) checkNext(next *config.Config) error {
 	if err := cfg.check(); err != nil {
 		return err
 	}
-	if _, err := cfg.tls(); err != nil {
+	return cfg.checkCertificates()
+}
+
+// checkCertificates reads what a configuration names, so that one that cannot be started with is not kept.
+func (c *Config) checkCertificates() error {
+	if _, err := c.tls(); err != nil {
 		return err
 	}
-	_, err := newSwitchTLS(&cfg)
+	_, err := newSwitchTLS(c)
 	return err
 }
 
@@ -104,15 +112,12 @@ func allowed(diff []config.Change, role api.Role) error {
 
 // describe is a list of changes as the API has them, each with when it holds.
 func (in *inputs) describe(diff []config.Change) []client.ConfigChange {
-	overridden := map[string]bool{}
-	for _, c := range config.Diff(&config.Config{}, in.flags.said()) {
-		overridden[baseOf(c.Path)] = true
-	}
+	overridden := in.flags.says()
 	list := []client.ConfigChange{}
 	for _, c := range diff {
 		item := client.ConfigChange{Path: c.Path, Old: c.Old, New: c.New, Holds: "now"}
 		switch base := baseOf(c.Path); {
-		case overridden[base]:
+		case overridden(base):
 			item.Holds = "never"
 			if flag := flagOf[base]; flag != "" {
 				item.Flag = "--" + flag

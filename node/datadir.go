@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+
+	"github.com/weirnet/weir/config"
 )
 
 // keyLen is the length of the cluster's key, in bytes: it authenticates discovery frames.
@@ -48,11 +50,7 @@ func clusterKey(dir string) ([]byte, error) {
 	}
 	key = make([]byte, keyLen)
 	rand.Read(key)
-	temporary := path + ".new"
-	if err := os.WriteFile(temporary, key, 0o600); err != nil {
-		return nil, fmt.Errorf("cluster key: %w", err)
-	}
-	if err := os.Rename(temporary, path); err != nil {
+	if err := config.WriteFile(path, key); err != nil {
 		return nil, fmt.Errorf("cluster key: %w", err)
 	}
 	return key, nil

@@ -81,7 +81,7 @@ func readInputs(cfg Config) (*inputs, error) {
 	} else if err != nil {
 		return nil, &ConfigError{err}
 	}
-	return in, nil
+	return in, in.cfg.checkCertificates()
 }
 
 // speak reads the file of --config at a start. If it holds something else than when it was read last, it is what was said last.
@@ -123,7 +123,7 @@ func readConfigFile(name string) ([]byte, error) {
 
 // whole is flags over a configuration over the defaults.
 func (in *inputs) whole(doc *config.Config) *config.Config {
-	return config.Merge(config.Defaults(), doc, in.flags.said())
+	return in.flags.whole().Over(config.Merge(config.Defaults(), doc), in.flags.says())
 }
 
 // buildInputs opens the audit log, keeps what the instance begins with, and tells the view, before any switch can connect.
@@ -174,7 +174,10 @@ func (in *inputs) begin() error {
 		log.Info("configuration", "source", in.state.Source, "by", in.state.By, "at", in.state.At, "file", in.state.File)
 	}
 	in.drained = make(map[config.Drain]netview.Revision)
-	in.set()
+	rev := in.set()
+	for _, d := range in.state.Drains { // until they have been taken in nobody knows what passes there
+		in.drained[key(d)] = rev
+	}
 	return nil
 }
 

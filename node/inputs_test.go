@@ -152,6 +152,58 @@ func TestLastOneWhoSpoke(t *testing.T) {
 	}
 }
 
+// TestFlagsThatSayNo: a flag that is given holds over the file, though it says false or nothing.
+func TestFlagsThatSayNo(t *testing.T) {
+	path := file(t, filepath.Join(t.TempDir(), "weir.yaml"), "api: {insecure: true, hosts: [weir.example]}\napps: {disable: [guard]}\n")
+	i := start(t, func(c *node.Config) {
+		c.ConfigFile, c.Given = path, map[string]bool{"insecure": true, "api-host": true}
+	})
+	c := i.configuration().Effective
+	api, _ := c["api"].(map[string]any)
+	if api["insecure"] != nil || api["hosts"] != nil || c["apps"] == nil {
+		t.Errorf("in force: %v", c)
+	}
+	for _, c := range i.apply("api: {insecure: true}\n") {
+		if strings.HasPrefix(c.Path, "api.hosts") && c.Holds != "never" {
+			t.Errorf("%+v", c)
+		}
+	}
+}
+
+// TestUnstartableIsNotKept: a file whose certificates are not there is refused at the start, and what was applied stays.
+func TestUnstartableIsNotKept(t *testing.T) {
+	i := start(t, usual)
+	i.apply("discovery: {lldp_period: 4s}\n")
+	if err := i.stop(); err != nil {
+		t.Fatal(err)
+	}
+	cfg := i.cfg
+	cfg.ConfigFile = file(t, filepath.Join(t.TempDir(), "weir.yaml"), "api: {tls_cert: nowhere.pem, tls_key: nowhere.pem}\n")
+	if err := node.Run(t.Context(), cfg); err == nil || !strings.Contains(err.Error(), "nowhere.pem") {
+		t.Fatalf("begun with certificates that are not there: %v", err)
+	}
+	if i = i.again(usual); i.period() != "4s" {
+		t.Errorf("%s is in force", i.period())
+	}
+}
+
+// TestNobodyProbesFiles: who may not change a file's name does not learn what is there.
+func TestNobodyProbesFiles(t *testing.T) {
+	i := start(t)
+	token, err := os.ReadFile(filepath.Join(i.cfg.DataDir, "token-operator"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := client.New(client.Config{Address: i.at.API, Token: strings.TrimSpace(string(token))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var no *client.Problem
+	if _, err := c.Apply(t.Context(), []byte("api: {tls_cert: nowhere.pem, tls_key: nowhere.pem}\n"), true); !errors.As(err, &no) || no.Status != 403 {
+		t.Errorf("%v", err)
+	}
+}
+
 // TestBadReload: an instance that is told to read a wrong file goes on with what it has, says so, and takes the next good one.
 func TestBadReload(t *testing.T) {
 	path := file(t, filepath.Join(t.TempDir(), "weir.yaml"), "discovery: {lldp_period: 3s}\n")

@@ -37,15 +37,15 @@ func (c *Config) whole() *config.Config {
 	}
 }
 
-// said is what the fields and flags of a Config say: what differs from the defaults, and what is Given.
-func (c *Config) said() *config.Config {
+// says tells whether the fields and flags of a Config say something of a field of the configuration: what differs from the
+// defaults, and what is Given, though it be false or empty.
+func (c *Config) says() func(path string) bool {
 	d := Defaults()
-	all, usual := c.whole(), d.whole()
 	differs := map[string]bool{}
-	for _, change := range config.Diff(usual, all) {
+	for _, change := range config.Diff(d.whole(), c.whole()) {
 		differs[baseOf(change.Path)] = true
 	}
-	return all.Keep(func(path string) bool { return differs[path] || c.Given[flagOf[path]] })
+	return func(path string) bool { return differs[path] || c.Given[flagOf[path]] }
 }
 
 // take makes a Config what a whole configuration says.
