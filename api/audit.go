@@ -13,19 +13,21 @@ import (
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/queryparam"
 
 	"github.com/weirnet/weir/api/client"
 )
 
 const auditPath = "/v1/audit"
 
-// changes says whether a request is to change something. A dry run is not.
+// changes says whether a request is to change something. A dry run is not: its parameter is read as huma reads it for the handler, since
+// net/http leaves out what is malformed, and one could be a dry run for one of them only.
 func changes(r *http.Request) bool {
 	switch r.Method {
 	case http.MethodGet, http.MethodHead:
 		return false
 	}
-	return !(r.Method == http.MethodPost && r.URL.Path == configPath && r.URL.Query().Get("dry_run") == "true")
+	return !(r.Method == http.MethodPost && r.URL.Path == configPath && queryparam.Get(r.URL.RawQuery, "dry_run") == "true")
 }
 
 // held is an answer that waits for the audit log.
@@ -155,7 +157,7 @@ func (s *Server) noteRefused(r *http.Request, pattern string, by Actor, no *refu
 		by.Name = "-"
 	}
 	if pattern == "" {
-		pattern = clip(r.Method) + " " + clip(r.URL.Path)
+		pattern = clip(r.Method) + " " + clip(r.URL.EscapedPath())
 	}
 	s.cfg.Audit.Note(client.AuditRecord{Time: now.UTC(), Who: by.Name, Role: by.Role.String(), From: by.From, What: pattern,
 		Object: clip(r.URL.RawQuery), Result: "refused", Status: no.status, Detail: cut(detail)})
