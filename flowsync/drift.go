@@ -84,9 +84,9 @@ func (c *Core) doubted(l *ledger, w *row) bool {
 func (c *Core) waiting(l *ledger, w *row) verdict {
 	switch {
 	case l.stuck:
-		return verdict{netview.RuleFailed, "the switch does not answer barriers"}
+		return verdict{netview.RuleFailed, netview.ReasonUnanswered}
 	case c.doubted(l, w):
-		return verdict{netview.RuleFailed, fmt.Sprintf("the switch confirms it and does not keep it: lost %d times", w.losses)}
+		return verdict{netview.RuleFailed, fmt.Sprintf("%s: lost %d times", netview.ReasonNotKept, w.losses)}
 	}
 	return pending
 }

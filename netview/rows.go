@@ -3,6 +3,7 @@ package netview
 import (
 	"fmt"
 	"net/netip"
+	"strings"
 	"time"
 
 	"github.com/weirnet/weir/openflow"
@@ -212,6 +213,17 @@ type Rule struct {
 
 	State  RuleState // written by flowsync only
 	Reason string    // of RuleFailed
+}
+
+// Reasons of failed rules of which nobody knows what the switch holds in their place.
+const (
+	ReasonUnanswered = "the switch does not answer barriers"
+	ReasonNotKept    = "the switch confirms it and does not keep it" // and how often
+)
+
+// Unsure tells whether the rule failed in a way that leaves open what the switch holds: unlike one that it refused.
+func (r *Rule) Unsure() bool {
+	return r.State == RuleFailed && (r.Reason == ReasonUnanswered || strings.HasPrefix(r.Reason, ReasonNotKept))
 }
 
 // Key is the rule's name.

@@ -14,6 +14,8 @@ import (
 var refusedVectors = map[string]ErrorCode{
 	// vlan_vid=0x03e7 without OFPVID_PRESENT; it also matches IPv4, IPv6, TCP, UDP and so on of eth_type=0x0806.
 	"4-60-ofp_flow_mod.packet": BadMatchBadValue,
+	// Its match is of type 0 and 999 bytes long.
+	"4-63-onf_flow_monitor_request.packet": BadMatchBadType,
 	// An empty file.
 	"libofproto-OFP13-flow_mod.truncated64": BadRequestBadLen,
 }

@@ -56,7 +56,7 @@ func (t *treeCore) confirm(snap *netview.Snapshot) bool {
 			continue
 		}
 		sw, ok := snap.Switch(dpid)
-		if pending, failed := t.lacks(snap, dpid); ok && sw.Connected && !pending && !failed {
+		if pending, failed, _ := t.lacks(snap, dpid); ok && sw.Connected && !pending && !failed {
 			t.could[dpid] = t.published[dpid].inTree()
 			delete(t.pending, dpid)
 			any = true
@@ -67,27 +67,29 @@ func (t *treeCore) confirm(snap *netview.Snapshot) bool {
 	return any
 }
 
-// lacks tells whether rules of the tree are on their way to a switch, or were refused by it.
-func (t *treeCore) lacks(snap *netview.Snapshot, dpid netview.DPID) (pending, failed bool) {
+// lacks tells whether rules of the tree are on their way to a switch, or were refused by it, and whether nobody knows what it
+// holds in the place of any.
+func (t *treeCore) lacks(snap *netview.Snapshot, dpid netview.DPID) (pending, failed, unsure bool) {
 	for r := range snap.Rules(dpid) {
 		if r.Owner == Owner {
 			pending = pending || r.State == netview.RulePending
 			failed = failed || r.State == netview.RuleFailed
+			unsure = unsure || r.Unsure()
 		}
 	}
-	return pending, failed
+	return pending, failed, unsure
 }
 
 // quiet tells whether nothing more can be waited for at a switch: it holds what it can. One that lost its connection before
-// it confirmed may not have been told: it goes on with what it held, and is waited for.
+// it confirmed, or that answers nothing, may not have been told: it goes on with what it held, and is waited for.
 func (t *treeCore) quiet(snap *netview.Snapshot, dpid netview.DPID) bool {
 	rev, waits := t.pending[dpid]
 	if !waits {
 		return true
 	}
 	sw, ok := snap.Switch(dpid)
-	pending, _ := t.lacks(snap, dpid)
-	return ok && sw.Connected && snap.Revision() >= rev && !pending
+	pending, _, unsure := t.lacks(snap, dpid)
+	return ok && sw.Connected && snap.Revision() >= rev && !pending && !unsure
 }
 
 // mayForward tells whether a switch may hold rules that have a port in the tree.
