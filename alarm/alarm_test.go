@@ -146,3 +146,71 @@ func BenchmarkRaise(b *testing.B) {
 		board.Raise(netview.AlarmFlood, "s1/2", "flood")
 	}
 }
+
+// TestWatch follows a switch and a link through the view: coming is no alarm, going is one, coming back ends it.
+func TestWatch(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b, v := board(t)
+		go b.Watch(t.Context(), v)
+		facts := v.Facts()
+		sw := func(dpid netview.DPID, connected, up bool) {
+			state := netview.SwitchReady
+			if !connected {
+				state = netview.SwitchDisconnected
+			}
+			facts.Update(func(tx *netview.FactsTx) {
+				tx.PutSwitch(&netview.Switch{DPID: dpid, Name: "s", State: state, Connected: connected,
+					Ports: []netview.Port{{Number: 1, Up: up, Role: netview.PortLink}}})
+			})
+			synctest.Wait()
+		}
+		key := netview.LinkKey{Src: netview.Point{DPID: 1, Port: 1}, Dst: netview.Point{DPID: 2, Port: 1}}
+		links := func() {
+			facts.Update(func(tx *netview.FactsTx) {
+				tx.PutLink(&netview.Link{LinkKey: key, Up: true, State: netview.LinkConfirmed})
+				tx.PutLink(&netview.Link{LinkKey: key.Reverse(), Up: true, State: netview.LinkConfirmed})
+			})
+			synctest.Wait()
+		}
+		active := func(kind netview.AlarmKind, object string) uint64 {
+			if a := shown(t, v, kind, object); a != nil && a.Active {
+				return a.Count
+			}
+			return 0
+		}
+		lost := func() uint64 { return active(netview.AlarmSwitchLost, "0000000000000001") }
+		down := func() uint64 { return active(netview.AlarmLinkDown, "0000000000000001/1<->0000000000000002/1") }
+		sw(1, false, true) // remembered
+		sw(2, true, true)
+		if lost() != 0 {
+			t.Error("alarm for a switch that has not come yet")
+		}
+		sw(1, true, true)
+		links()
+		if lost() != 0 || down() != 0 {
+			t.Error("alarm though all is up")
+		}
+		sw(1, false, true)
+		if lost() != 1 || down() != 0 {
+			t.Errorf("session lost: %d, %d", lost(), down())
+		}
+		sw(1, true, false)
+		if lost() != 0 || down() != 1 {
+			t.Errorf("port down: %d, %d", lost(), down())
+		}
+		sw(1, true, true)
+		links()
+		if down() != 0 {
+			t.Error("the link's alarm stays though it is up")
+		}
+		sw(1, true, false)
+		facts.Update(func(tx *netview.FactsTx) { tx.DeleteLink(key); tx.DeleteLink(key.Reverse()) })
+		if down() != 1 {
+			t.Error("a link that is forgotten has no alarm any more")
+		}
+		time.Sleep(Quiet + 2*Refresh)
+		if down() != 0 {
+			t.Error("the alarm of a link that is gone stays for ever")
+		}
+	})
+}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/weirnet/weir/netview"
@@ -49,7 +50,7 @@ func (c *core) raise(kind netview.AlarmKind, object, text string, now time.Time)
 	if r != nil && r.Active {
 		r.Count++
 		r.Last = now
-		r.Text = text[:min(len(text), MaxText)]
+		r.Text = cut(text)
 		if !r.behind {
 			r.behind = true
 			c.counted = append(c.counted, key)
@@ -64,7 +65,7 @@ func (c *core) raise(kind netview.AlarmKind, object, text string, now time.Time)
 		return false
 	}
 	c.rows[key] = &row{Alarm: netview.Alarm{
-		AlarmKey: key, Severity: kind.Severity(), Text: text[:min(len(text), MaxText)], Since: now, Last: now, Count: 1, Active: true,
+		AlarmKey: key, Severity: kind.Severity(), Text: cut(text), Since: now, Last: now, Count: 1, Active: true,
 	}}
 	c.activate(key.Kind, 1)
 	c.fresh = append(c.fresh, key)
@@ -190,4 +191,13 @@ func (c *core) take(now time.Time) (put []*netview.Alarm, remove []netview.Alarm
 	}
 	c.fresh, c.removed = nil, nil
 	return put, remove
+}
+
+// cut is a text of at most MaxText bytes that says if it is not whole.
+func cut(text string) string {
+	const dots = "…"
+	if len(text) <= MaxText {
+		return text
+	}
+	return strings.ToValidUTF8(text[:MaxText-len(dots)], "") + dots
 }

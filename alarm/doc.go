@@ -8,7 +8,8 @@
 // # Inputs and outputs
 //
 // In: Raise and Clear, from any goroutine; they never block and cost a look into a map. Out: rows of netview.Alarms,
-// from which the API, the event stream and the metrics read.
+// from which the API, the event stream and the metrics read. Watch raises what the view itself shows: switches that lost
+// their session, links that went down.
 //
 // # Invariants
 //

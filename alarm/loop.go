@@ -95,3 +95,33 @@ func (b *Board) write(due bool) {
 		b.out.Set(put, remove)
 	}
 }
+
+// watchBatch is how many changes are read from the view at a time.
+const watchBatch = 1024
+
+// Watch raises and clears what the view itself shows, until the context ends: switches without a session, links that are
+// down.
+func (b *Board) Watch(ctx context.Context, view *netview.View) {
+	var w watch
+	snap := view.Snapshot()
+	w.reset(snap, b)
+	at := snap.Revision()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-view.Changed(at):
+		}
+		changes, upto, ok := view.Changes(at, watchBatch)
+		if !ok {
+			snap = view.Snapshot()
+			w.reset(snap, b)
+			at = snap.Revision()
+			continue
+		}
+		for i := range changes {
+			w.change(&changes[i], b)
+		}
+		at = upto
+	}
+}

@@ -17,6 +17,8 @@ const (
 	AlarmIndirectLink   AlarmKind = "indirect-link"   // something that is no switch of ours forwards between two ports
 	AlarmHostHijack     AlarmKind = "host-hijack"     // a host seen at a second place while it is alive at its first
 	AlarmAddressClash   AlarmKind = "address-clash"   // two hosts claim one IP address
+	AlarmSwitchLost     AlarmKind = "switch-lost"     // a switch lost its control session: it goes on forwarding by what it holds
+	AlarmLinkDown       AlarmKind = "link-down"       // a link went down
 	AlarmControlNetwork AlarmKind = "control-network" // many switches lost their sessions at once: what is known of them is kept
 	AlarmFlood          AlarmKind = "packet-in-flood" // a port sends more to the controller than it may: it is limited
 	AlarmDrift          AlarmKind = "drift"           // a switch lost or changed rules that are wanted: they are put back
@@ -63,7 +65,7 @@ func (k AlarmKind) Severity() Severity {
 // for a while. The others tell of a state, and end when whoever raised them says so.
 var passing = map[AlarmKind]bool{
 	AlarmForgedProbe: true, AlarmReplayedProbe: true, AlarmLinkAtHost: true, AlarmHostHijack: true, AlarmAddressClash: true,
-	AlarmDrift: true, AlarmSpoofedID: true, AlarmRefusedSwitch: true, AlarmHalfOpen: true, AlarmLimit: true,
+	AlarmDrift: true, AlarmSpoofedID: true, AlarmRefusedSwitch: true, AlarmHalfOpen: true, AlarmLimit: true, AlarmLinkDown: true,
 }
 
 // Passes tells whether alarms of the kind end by themselves.

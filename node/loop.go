@@ -30,6 +30,7 @@ func (n *node) run(outer context.Context, switchPort, apiPort net.Listener) erro
 		})
 	}
 	part("alarms", func(ctx context.Context) error { n.alarms.Run(ctx); return nil })
+	part("watch", func(ctx context.Context) error { n.alarms.Watch(ctx, n.view); return nil })
 	part("audit", func(ctx context.Context) error { return n.audit.Run(ctx) })
 	part("configuration", func(ctx context.Context) error { n.inputs.follow(ctx); return nil })
 	part("discovery", func(ctx context.Context) error { n.discovery.Run(ctx); return nil })
