@@ -6,6 +6,7 @@ import (
 	"iter"
 	"net/http"
 	"slices"
+	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -36,7 +37,7 @@ func (s *Server) addDrains() {
 		huma.Register(s.huma, huma.Operation{
 			OperationID: r[0], Method: r[1], Path: drainPath, MaxBodyBytes: s.cfg.Limits.BodyBytes,
 			Summary:     "Take a switch, port or link out of use without loss",
-			Description: "Answered when it is on the disk: it survives a restart. Paths leave it, and nothing new goes there; the list says what still passes.",
+			Description: "Answered when it is on the disk: it survives a restart. Paths leave it, and nothing new goes there; the list says what still passes. The state is draining until nothing passes that could pass elsewhere; then it is drained, or bound where pairs still pass that have no other path.",
 		}, s.drain)
 	}
 	huma.Register(s.huma, huma.Operation{
@@ -137,7 +138,7 @@ func canonicalDrain(kind config.DrainKind, object string) string {
 	return ""
 }
 
-// withName adds what people call the object.
+// withName adds what people call the object, and that it is on a switch that is not connected.
 func withName(snap *netview.Snapshot, d client.Drain) client.Drain {
 	named := func(p netview.Point) string {
 		sw, ok := snap.Switch(p.DPID)
@@ -152,21 +153,36 @@ func withName(snap *netview.Snapshot, d client.Drain) client.Drain {
 		}
 		return fmt.Sprintf("%s/%d", sw.Name, p.Port)
 	}
+	var away []string
+	at := func(dpid netview.DPID) {
+		if sw, ok := snap.Switch(dpid); !ok || !sw.Connected {
+			away = append(away, "switch "+dpid.String()+" is not connected")
+		}
+	}
 	switch config.DrainKind(d.Kind) {
 	case config.DrainSwitch:
 		if dpid, err := config.ParseDPID(d.Object); err == nil {
+			at(dpid)
 			if sw, ok := snap.Switch(dpid); ok {
 				d.Name = sw.Name
 			}
 		}
 	case config.DrainPort:
 		if p, err := config.ParsePoint(d.Object); err == nil {
+			at(p.DPID)
 			d.Name = named(p)
 		}
 	case config.DrainLink:
 		if ref, err := config.ParseLink(d.Object); err == nil {
+			at(ref.A.DPID)
+			if ref.B.DPID != ref.A.DPID {
+				at(ref.B.DPID)
+			}
 			d.Name = named(ref.A) + "<->" + named(ref.B)
 		}
+	}
+	if d.Note = strings.Join(away, ", "); d.Note != "" {
+		d.Note += ": what its flow entries still pass is not known"
 	}
 	return d
 }

@@ -341,3 +341,14 @@ func FuzzDrain(f *testing.F) {
 		s.drained = nil
 	})
 }
+
+// TestDrainOfAnAbsentSwitch: a drain says that its switch is not connected.
+func TestDrainOfAnAbsentSwitch(t *testing.T) {
+	snap := netview.New(netview.Limits{}).Snapshot()
+	for _, d := range []client.Drain{{Kind: "switch", Object: "0000000000000007"}, {Kind: "port", Object: "0000000000000007/1"},
+		{Kind: "link", Object: "0000000000000007/1<->0000000000000007/2"}} {
+		if got := withName(snap, d).Note; !strings.HasPrefix(got, "switch 0000000000000007 is not connected: ") {
+			t.Errorf("%s %s: %q", d.Kind, d.Object, got)
+		}
+	}
+}

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"io"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -25,6 +26,10 @@ func newDrain() *cobra.Command {
 weir undrain; weir get drains lists what is drained and what still passes there. With --wait the command returns when nothing passes
 that could pass elsewhere.
 
+STATE is draining while something is still to leave; then it is drained, or bound if pairs of hosts still pass that have no other
+path. PASSING counts what is still to leave. BOUND counts the pairs that stay, since a host of theirs is attached there or nothing
+else joins them: they are cut off when it is taken away. With --wait they are told on standard error, and are no failure.
+
 ` + drainText,
 		Example: `  weir drain switch spine-1 --wait
   weir drain port 00000000000000a1/3
@@ -43,6 +48,12 @@ that could pass elsewhere.
 			}
 			if err != nil {
 				return hint(err)
+			}
+			if wait {
+				warnBound(cmd.ErrOrStderr(), d)
+			}
+			if d.Note != "" {
+				fmt.Fprintf(cmd.ErrOrStderr(), "weir: warning: %s\n", d.Note)
 			}
 			if f != formatTable {
 				return atRun(writeValue(cmd.OutOrStdout(), f, d))
@@ -112,7 +123,7 @@ func waitDrained(ctx context.Context, c *client.Client, d *client.Drain, limit t
 		switch {
 		case !found:
 			return nil, fmt.Errorf("%s %s was undrained meanwhile", d.Kind, d.Object)
-		case d.State == "drained":
+		case d.State == "drained", d.State == "bound":
 			return d, nil
 		}
 		select {
@@ -123,6 +134,21 @@ func waitDrained(ctx context.Context, c *client.Client, d *client.Drain, limit t
 		case <-time.After(every):
 		}
 	}
+}
+
+// warnBound names what stays at a drained object.
+func warnBound(w io.Writer, d *client.Drain) {
+	if d.Bound == nil || *d.Bound == 0 {
+		return
+	}
+	pairs, what := "pairs have", d.Object
+	if *d.Bound == 1 {
+		pairs = "pair has"
+	}
+	if d.Name != "" {
+		what += " (" + d.Name + ")"
+	}
+	fmt.Fprintf(w, "weir: warning: %s %s is not free: %d %s no other path and would be cut off\n", d.Kind, what, *d.Bound, pairs)
 }
 
 func someOf(n *int, otherwise string) string {

@@ -36,7 +36,8 @@ alarms, drains, audit, config.
 ID is a datapath id for switches, ports, links and flows, a host's id (MAC, or MAC/vlan) for hosts, a name for members and
 apps, a kind for alarms and drains, and for audit a time, or how long ago, from which on records are shown. Ports of one switch come with the counters and rates that the instance keeps, and their age; in
 JSON there is more of them. Flows are the rules that are wanted and their state;
-with --actual they are what the switch itself holds.`,
+with --actual they are what the switch itself holds. Of drains, PASSING is what is still to leave, and BOUND the pairs that stay
+because they have no other path: see weir help drain.`,
 		Example: `  weir get switches
   weir get ports 0000000000000001
   weir get links --watch

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -112,5 +113,23 @@ func ring(ctx context.Context, dir string, at node.Addresses) (*emu.Network, err
 			return n, nil
 		}
 		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+// TestDrainWarnings: what stays at a drained object is named on standard error.
+func TestDrainWarnings(t *testing.T) {
+	none, two := 0, 2
+	for _, c := range []struct {
+		bound *int
+		want  string
+	}{
+		{nil, ""}, {&none, ""},
+		{&two, "weir: warning: switch 0000000000000001 (one) is not free: 2 pairs have no other path and would be cut off\n"},
+	} {
+		var out strings.Builder
+		warnBound(&out, &client.Drain{Kind: "switch", Object: "0000000000000001", Name: "one", Bound: c.bound})
+		if out.String() != c.want {
+			t.Errorf("%q, want %q", &out, c.want)
+		}
 	}
 }

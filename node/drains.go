@@ -97,7 +97,11 @@ func (d drains) item(c config.Drain, since netview.Revision) client.Drain {
 		return item
 	}
 	item.Passing, item.Bound = &p.leaving, &p.bound
-	if p.leaving == 0 {
+	switch {
+	case p.leaving > 0:
+	case p.bound > 0:
+		item.State = "bound"
+	default:
 		item.State = "drained"
 	}
 	return item

@@ -294,8 +294,11 @@ func TestDrainsSurvive(t *testing.T) {
 	}
 	i.await("what passes to leave", func() bool {
 		for _, d := range must[client.Page[client.Drain]](i)(i.api.Drains(t.Context())).Items {
-			if d.State != "drained" || d.Passing == nil || *d.Passing != 0 {
+			if d.State == "draining" || d.Passing == nil || *d.Passing != 0 {
 				return false
+			}
+			if want := map[bool]string{true: "bound", false: "drained"}[*d.Bound > 0]; d.State != want {
+				t.Errorf("%d pairs have no other path: %s, want %s", *d.Bound, d.State, want)
 			}
 		}
 		return true

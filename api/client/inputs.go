@@ -54,9 +54,10 @@ type Drain struct {
 	Kind    string    `json:"kind" enum:"switch,port,link"`
 	Object  string    `json:"object" doc:"Datapath id, DPID/port, or DPID/port<->DPID/port."`
 	Name    string    `json:"name,omitempty" doc:"What the object is called, where it has a name."`
-	State   string    `json:"state" enum:"draining,drained" doc:"drained: nothing of ours passes there any more."`
+	State   string    `json:"state" enum:"draining,drained,bound" doc:"draining: something is still to leave, or it is not known. bound: what could leave has left, and pairs that have no other path still pass. drained: nothing of ours passes there any more."`
 	Passing *int      `json:"passing" doc:"What is still to leave it: pairs of hosts, and links of the broadcast tree; null if that is not known."`
-	Bound   *int      `json:"bound" doc:"Pairs that stay, because a host of theirs is there or there is no other path; null if that is not known."`
+	Bound   *int      `json:"bound" doc:"Pairs that stay, because a host of theirs is attached there or nothing else joins them: they are cut off when it is taken away; null if that is not known."`
+	Note    string    `json:"note,omitempty" doc:"What keeps the numbers from being the whole truth: a switch that is not connected."`
 	By      string    `json:"by,omitempty"`
 	Since   time.Time `json:"since"`
 }
