@@ -222,3 +222,11 @@ func TestRunning(t *testing.T) {
 		t.Errorf("pending: %+v", got)
 	}
 }
+
+// TestAllProblemsAtOnce: what is wrong between fields is said beside what is wrong with one.
+func TestAllProblemsAtOnce(t *testing.T) {
+	_, err := Parse([]byte("nonsense: 1\nswitches:\n  1: {name: a}\n  2: {name: a}\n"))
+	if err == nil || !strings.Contains(err.Error(), "nonsense") || !strings.Contains(err.Error(), "is the name of switch") {
+		t.Errorf("%v", err)
+	}
+}

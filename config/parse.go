@@ -21,8 +21,8 @@ const MaxBytes = 8 << 20
 // nothing is.
 func Parse(b []byte) (*Config, error) {
 	c, lines, problems := read(b)
-	if len(problems) == 0 {
-		problems = c.check(lines)
+	if c != nil {
+		problems = append(problems, c.check(lines)...)
 	}
 	if len(problems) > 0 {
 		return nil, problems.sorted()

@@ -148,7 +148,11 @@ func (in *inputs) reload() {
 	file, log := in.flags.ConfigFile, in.flags.Log
 	text, err := readConfigFile(file)
 	if err == nil && config.Sum(text) == in.state.Sum {
-		log.Info("the configuration file has not changed since it was read", "file", file)
+		said := "the configuration file has not changed since it was read"
+		if in.state.Source == config.FromApply {
+			said += ": what was applied after it stays in force"
+		}
+		log.Info(said, "file", file)
 		in.alarms.Clear(netview.AlarmConfig, file)
 		return
 	}
@@ -168,7 +172,11 @@ func (in *inputs) reload() {
 		if errors.As(err, &problems) {
 			reason = problems.In(file)
 		}
-		log.Error("the configuration file is refused, and nothing was changed", "file", file, "reason", reason)
+		said := "the configuration file is refused, and nothing was changed"
+		if problems != nil {
+			said += ": the instance would not start with it"
+		}
+		log.Error(said, "file", file, "reason", reason)
 		in.alarms.Raise(netview.AlarmConfig, file, "refused: "+strings.ReplaceAll(reason, "\n", "; "))
 		record.Result, record.Detail = "refused", strings.ReplaceAll(reason, "\n", "; ")
 		in.audit.Write(record)
