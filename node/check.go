@@ -97,7 +97,7 @@ func syncItem(s *flowsync.Standing) *client.Sync {
 
 var (
 	descDrift    = desc("flowsync_drift_total", "Rules that were lost or changed behind our back and put back, by how it was noticed.", "noticed")
-	descSync     = desc("flowsync_switches", "Switches with a session, by how they are watched and by what is wrong with them.", "state")
+	descSync     = desc("flowsync_switches", "Switches with a session: compared with what is wanted; by how they are watched; by what is wrong with them.", "state")
 	descBound    = desc("flowsync_drift_bound_seconds", "How long a drift that a switch does not tell of can stay unnoticed.", "dpid")
 	descReadCost = desc("flowsync_reading_share", "Share of one processor that reading switches again costs, as measured.")
 )
@@ -108,13 +108,16 @@ func collectWatch(ch chan<- prometheus.Metric, c *flowsync.Core) {
 	for s := range drift {
 		counter(ch, descDrift, drift[s], flowsync.Source(s).String())
 	}
-	states := map[string]int{"monitor": 0, "reading": 0, "asked": 0, "paused": 0, "stuck": 0, "lying": 0}
+	states := map[string]int{"compared": 0, "monitor": 0, "reading": 0, "asked": 0, "paused": 0, "stuck": 0, "lying": 0}
 	share := 0.0
 	for _, s := range c.Standings() {
 		if !s.Connected {
 			continue
 		}
 		states[s.Watch.String()]++
+		if s.Compared {
+			states["compared"]++
+		}
 		if s.Stuck {
 			states["stuck"]++
 		}
