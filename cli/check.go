@@ -21,7 +21,18 @@ func newCheck() *cobra.Command {
 		Short: "Compare what is wanted, the view and what the switches hold",
 		Long: `Compare what is wanted, the view and what the switches hold: every switch is read for it. Exit code 0 says that they agree, 1
 that something differs or a switch was not reached, and what. A change that is under way is no difference, nor are entries
-of others, which are counted. What differs is put right by the instance as soon as it is found.`,
+of others, which are counted. What differs is put right by the instance as soon as it is found.
+
+RULES      firm rules wanted, and entries on their way out; the soft rules of paths are not among them (weir get flows)
+COMPARED   of those: compared
+IN_FLIGHT  of those: being written meanwhile
+FAILED     of those: refused by the switch (weir get flows)
+FOREIGN    entries of others, which are left alone
+SHADOWING  of those: above a rule of ours whose packets they may take. The first 20 of a switch are listed, each with the
+           first rule that it shadows; the alarm foreign-rule lasts as long as there are any. They do not change the exit
+           code, because what is wanted is there: who wrote them has to take them away, if they are not meant
+DIFFERENCES
+           how many, or why the switch was not compared`,
 		Example: `  weir check
   weir check -o json`,
 		Args: cobra.NoArgs,
@@ -51,10 +62,11 @@ of others, which are counted. What differs is put right by the instance as soon 
 	return cmd
 }
 
-// writeCheck writes a line for each switch, and then one for each difference.
+// writeCheck writes a line for each switch, then one for each difference, then one for each entry that shadows rules.
 func writeCheck(w io.Writer, c *client.Check) error {
 	rows := [][]string{{"DPID", "RULES", "COMPARED", "IN_FLIGHT", "FAILED", "FOREIGN", "SHADOWING", "DIFFERENCES"}}
 	differences := [][]string{{"DPID", "DIFFERENCE", "TABLE", "PRIORITY", "MATCH", "OWNER", "WANTED", "HELD"}}
+	shadows := [][]string{{"DPID", "TABLE", "PRIORITY", "MATCH", "COOKIE", "SHADOWS", "OWNER"}}
 	for _, s := range c.Switches {
 		found := fmt.Sprint(len(s.Differences))
 		if !s.Reached {
@@ -66,11 +78,22 @@ func writeCheck(w io.Writer, c *client.Check) error {
 			differences = append(differences, []string{s.DPID, d.Kind, fmt.Sprint(d.Table), fmt.Sprint(d.Priority), d.Match, d.Owner,
 				d.Wanted, d.Held})
 		}
+		for _, d := range s.Shadows {
+			shadows = append(shadows, []string{s.DPID, fmt.Sprint(d.Table), fmt.Sprint(d.Priority), d.Match, d.Cookie, d.Rule, d.Owner})
+		}
 	}
-	if err := writeTable(w, rows); err != nil || len(differences) == 1 {
+	if err := writeTable(w, rows); err != nil {
 		return err
 	}
-	return writeTable(w, differences)
+	for _, list := range [][][]string{differences, shadows} {
+		if len(list) == 1 {
+			continue
+		}
+		if err := writeTable(w, list); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func writeTable(w io.Writer, rows [][]string) error {

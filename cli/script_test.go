@@ -41,6 +41,10 @@ func checkOf(v *netview.View) func(context.Context) (*client.Check, netview.Revi
 				c.Switches[0].Differences = []client.Difference{{
 					Kind: "missing", Table: 1, Priority: 5002, Match: "{eth_type=0x0806}", Owner: "forward", Wanted: "apply:[output:1]",
 				}}
+				c.Switches[0].Shadowing = 1
+				c.Switches[0].Shadows = []client.Shadow{{
+					Table: 1, Priority: 60000, Match: "{eth_type=0x0800}", Cookie: "0x0000000000000000", Owner: "forward", Rule: "priority=5003 match={}",
+				}}
 				c.Switches[1] = client.SwitchCheck{DPID: "0000000000000002", Error: "the switch is not connected", Differences: []client.Difference{}}
 			}
 		}

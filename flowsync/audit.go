@@ -2,11 +2,9 @@ package flowsync
 
 import (
 	"maps"
-	"slices"
 	"time"
 
 	"github.com/weirnet/weir/netview"
-	"github.com/weirnet/weir/plan"
 )
 
 // audit is a reading of a switch while it is written to all the same. What is written between request and answer is
@@ -78,7 +76,10 @@ func (c *Core) endAudit(l *ledger, in Entries, now time.Time) {
 		l.auditBy(now.Add(c.config.RetryFirst))
 	}
 	f.extra(l.stale)
-	f.Foreign, f.Shadowed = len(l.foreign)+l.unkept, l.shadowed()
+	f.Foreign = len(l.foreign) + l.unkept
+	if l.checking {
+		f.Shadows, f.Shadowed = l.shadows(ShadowsMax)
+	}
 	c.answerCheck(l, f)
 	c.pace(l, now, false)
 }
@@ -122,23 +123,4 @@ func (w *row) lossesAfter(now time.Time, window time.Duration) int {
 		return 0
 	}
 	return w.losses
-}
-
-// shadowed counts the entries of others that may take packets from a rule of ours: in the same table, with a higher
-// priority, matching something that the rule matches too.
-func (l *ledger) shadowed() (n int) {
-	tables := make(map[uint8][]*row)
-	for _, key := range l.keys() {
-		if w := l.rows[key]; w.rule != nil && key.priority > plan.PriorityMiss {
-			tables[key.table] = append(tables[key.table], w)
-		}
-	}
-	for _, key := range slices.SortedFunc(maps.Keys(l.foreign), entryKey.compare) {
-		if slices.ContainsFunc(tables[key.table], func(w *row) bool {
-			return key.priority > w.key.priority && l.foreign[key].Match.Overlaps(w.rule.Match)
-		}) {
-			n++
-		}
-	}
-	return n
 }

@@ -133,7 +133,10 @@ func (l *ledger) instructionsOf(w *row) []openflow.Instruction {
 // installed notes that the switch holds a rule with these instructions.
 func (c *Core) installed(l *ledger, w *row, r *netview.Rule, instructions []openflow.Instruction) {
 	w.held, w.known, w.on, w.ours = true, true, content{r.Cookie, instructions}, true
-	delete(l.foreign, w.key)
+	if l.foreign[w.key] != nil {
+		l.unjudge()
+		delete(l.foreign, w.key)
+	}
 	w.fails, w.retryAt = 0, time.Time{}
 	reason := ""
 	if id := meterOf(r.Instructions); id != 0 && meterOf(instructions) == 0 {

@@ -161,6 +161,7 @@ func (l *ledger) sort(r *Reading) {
 		l.foreign[r.Foreign[i].key()] = &r.Foreign[i]
 	}
 	l.unkept = r.ForeignCount - len(r.Foreign)
+	l.unjudged = !l.filtered && (len(l.foreign) > 0 || l.shadowing != "")
 }
 
 // place is the key of an entry of ours. In the single-table form all stand in the one table, whatever number the switch

@@ -185,6 +185,7 @@ func (c *Core) gone(dpid netview.DPID) *ledger {
 // when nobody else wants anything of it.
 func (c *Core) bury(l *ledger) {
 	c.unreached(l)
+	c.lit(l)
 	if l.lying {
 		c.trust(l)
 	}
@@ -244,6 +245,7 @@ func (c *Core) replace(l *ledger, in Wanted) {
 // work does what is due at one switch, and says when to look again.
 func (c *Core) work(l *ledger, now time.Time) {
 	c.act(l, now)
+	c.judge(l, now)
 	c.adopted += len(l.soft) - l.adopted
 	l.adopted = len(l.soft)
 	rest := l.phase == phaseReady && l.flight == nil && len(l.queue) == 0 && !l.meters.reading &&

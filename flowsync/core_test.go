@@ -183,6 +183,9 @@ func (s *scene) check1(dpid netview.DPID) {
 	case f := <-found:
 		s.say(fmt.Sprintf("%s: wanted=%d compared=%d in_flight=%d failed=%d foreign=%d shadowed=%d error=%v",
 			f.DPID, f.Wanted, f.Compared, f.InFlight, f.Failed, f.Foreign, f.Shadowed, f.Err))
+		for _, d := range f.Shadows {
+			s.say(fmt.Sprintf("  %s shadows %s's priority=%d %s", d.Entry.String(), d.Rule.Owner, d.Rule.Priority, d.Rule.Match.String()))
+		}
 		for _, d := range f.Differences {
 			s.say(fmt.Sprintf("  %s table=%d priority=%d %s %s: wanted %q held %q", d.Kind, d.Table, d.Priority, d.Match.String(), d.Owner, d.Wanted, d.Held))
 		}

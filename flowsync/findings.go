@@ -13,8 +13,8 @@ import (
 
 // errNoSession and errNoAnswer are why a switch could not be compared.
 var (
-	errNoSession = errors.New("flowsync: the switch is not connected")
-	errNoAnswer  = errors.New("flowsync: the switch did not answer")
+	errNoSession = errors.New("the switch is not connected")
+	errNoAnswer  = errors.New("the switch did not answer")
 )
 
 // Findings is what a comparison of one switch with what is wanted of it found.
@@ -29,6 +29,7 @@ type Findings struct {
 	Shadowed int   // of those: above a rule of ours whose packets they may take; not more than Config.ForeignMax are looked at
 
 	Differences []Difference
+	Shadows     []Shadow // the first ShadowsMax of Shadowed
 }
 
 // Difference is one entry that is not as wanted.

@@ -41,6 +41,10 @@ type ledger struct {
 	adopted int                     // of soft, in Core.adopted
 	unkept  int                     // foreign entries above Config.ForeignMax
 
+	shadowing string    // what was said of foreign entries that shadow ours; "" if there are none
+	unjudged  bool      // whether there are has to be looked at
+	judged    time.Time // when that was done last
+
 	watch    Watch
 	late     []Change // of the flow monitor, that came while the switch was read
 	overrun  bool     // there were more
@@ -152,6 +156,7 @@ func (c *Core) want(l *ledger, r *netview.Rule) {
 		w.fails, w.retryAt = 0, time.Time{}
 	}
 	w.told = verdict{r.State, r.Reason}
+	l.unjudge()
 	if l.stuck {
 		c.tell(w, c.waiting(l, w))
 	}
@@ -185,6 +190,7 @@ func (c *Core) unwant(l *ledger, key entryKey) {
 		delete(l.rows, key) // what the switch holds of it will be found to be stale
 		return
 	}
+	l.unjudge()
 	w.match, w.rule = openflow.Match{OXM: []byte(key.match)}, nil
 	w.cookie, w.mask = plan.Cookie{Domain: c.config.Domain}.Encode(), plan.DomainMask
 	w.outcome, w.told, w.retryAt = pending, pending, time.Time{}

@@ -95,6 +95,7 @@ func (c *Core) change(l *ledger, ch *Change, now time.Time) {
 	if foreign {
 		l.noteForeign(key, ch, c.config.ForeignMax)
 	} else {
+		l.unjudge()
 		delete(l.foreign, key)
 		key = l.place(key)
 	}
@@ -120,6 +121,7 @@ func (c *Core) change(l *ledger, ch *Change, now time.Time) {
 // noteForeign keeps the list of the entries of others.
 func (l *ledger) noteForeign(key entryKey, ch *Change, most int) {
 	_, known := l.foreign[key]
+	l.unjudged = true
 	switch {
 	case ch.Event == openflow.FlowDeleted && known:
 		delete(l.foreign, key)

@@ -22,6 +22,7 @@ const (
 	AlarmControlNetwork AlarmKind = "control-network" // many switches lost their sessions at once: what is known of them is kept
 	AlarmFlood          AlarmKind = "packet-in-flood" // a port sends more to the controller than it may: it is limited
 	AlarmDrift          AlarmKind = "drift"           // a switch lost or changed rules that are wanted: they are put back
+	AlarmForeignRule    AlarmKind = "foreign-rule"    // a switch holds entries of others above ours, which may take their packets
 	AlarmLyingSwitch    AlarmKind = "lying-switch"    // a switch confirms rules that it does not hold
 	AlarmStuckSwitch    AlarmKind = "stuck-switch"    // a switch answers echoes but not barriers, or reads nothing
 	AlarmTableFull      AlarmKind = "table-full"      // a switch refuses rules because its tables are full
@@ -50,7 +51,7 @@ var severities = map[AlarmKind]Severity{
 	AlarmForgedProbe: SeverityCritical, AlarmReplayedProbe: SeverityCritical, AlarmLinkAtHost: SeverityCritical,
 	AlarmHostHijack: SeverityCritical, AlarmSpoofedID: SeverityCritical, AlarmFlood: SeverityCritical,
 	AlarmIndirectLink: SeverityWarning, AlarmAddressClash: SeverityWarning, AlarmDrift: SeverityWarning,
-	AlarmRefusedSwitch: SeverityWarning, AlarmHalfOpen: SeverityWarning, AlarmMemory: SeverityWarning,
+	AlarmForeignRule: SeverityWarning, AlarmRefusedSwitch: SeverityWarning, AlarmHalfOpen: SeverityWarning, AlarmMemory: SeverityWarning,
 }
 
 // Severity is how urgent alarms of the kind are.

@@ -3,6 +3,7 @@ package node
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -53,10 +54,17 @@ func (n *node) check(ctx context.Context) (*client.Check, netview.Revision, erro
 func switchCheck(f *flowsync.Findings) client.SwitchCheck {
 	s := client.SwitchCheck{
 		DPID: f.DPID.String(), Reached: f.Err == nil, Wanted: f.Wanted, Compared: f.Compared, InFlight: f.InFlight,
-		Failed: f.Failed, Foreign: f.Foreign, Shadowing: f.Shadowed, Differences: []client.Difference{},
+		Failed: f.Failed, Foreign: f.Foreign, Shadowing: f.Shadowed, Differences: []client.Difference{}, Shadows: []client.Shadow{},
 	}
 	if f.Err != nil {
 		s.Error = f.Err.Error()
+	}
+	for i := range f.Shadows {
+		e, r := &f.Shadows[i].Entry, f.Shadows[i].Rule
+		s.Shadows = append(s.Shadows, client.Shadow{
+			Table: e.Table, Priority: e.Priority, Match: e.Match.String(), Cookie: fmt.Sprintf("0x%016x", e.Cookie), Owner: r.Owner,
+			Rule: fmt.Sprintf("priority=%d match=%s", r.Priority, r.Match.String()),
+		})
 	}
 	for _, d := range f.Differences {
 		s.Differences = append(s.Differences, client.Difference{

@@ -21,6 +21,17 @@ type SwitchCheck struct {
 	Foreign     int          `json:"foreign" doc:"Entries of others. They are left alone."`
 	Shadowing   int          `json:"shadowing" doc:"Of those: above a rule of ours whose packets they may take."`
 	Differences []Difference `json:"differences"`
+	Shadows     []Shadow     `json:"shadows" doc:"The first 20 of those that are counted in shadowing. No difference."`
+}
+
+// Shadow is an entry of others above a rule of ours, whose packets it may take.
+type Shadow struct {
+	Table    uint8  `json:"table"`
+	Priority uint16 `json:"priority"`
+	Match    string `json:"match"`
+	Cookie   string `json:"cookie"`
+	Owner    string `json:"owner" doc:"Of the first rule that it stands above."`
+	Rule     string `json:"rule" doc:"That rule: its priority and match."`
 }
 
 // Difference is an entry that is not as wanted.
