@@ -82,7 +82,7 @@ func unharmed(t *testing.T, traffic *Traffic, all []*Stream) {
 		t.Error(f)
 	}
 	for _, s := range all {
-		f := s.Wait(5 * time.Minute)
+		f := s.Wait(time.Minute)
 		t.Logf("%s: %+v", s.name, f)
 		if f.Lost > 0 || f.Stalled > 0 {
 			t.Errorf("%s: %+v", s.name, f)
