@@ -35,8 +35,12 @@ func (c *Core) forbidden(src, dst *port) error {
 // inhabited is true if hosts are known at a port that has been one of hosts, and have not been found to be gone.
 func (c *Core) inhabited(p *port) bool {
 	settled := p.role == netview.PortEdge || p.role == netview.PortBlocked
-	return settled && p.hosts > 0 && (p.vacated.IsZero() || c.now.Sub(p.vacated) > 2*c.cfg.Period)
+	return settled && p.hosts > 0 && (p.vacated.IsZero() || c.now.Sub(p.vacated) > c.vacancy())
 }
+
+// vacancy is how long a port counts as left by its hosts once they were silent: longer than half the time between two
+// questions, so that both ends of a cable are left at some time, whenever each was asked.
+func (c *Core) vacancy() time.Duration { return max(2*c.cfg.Period, (askTries+2)*askWait) }
 
 // blockOne blocks the port of the higher number; of two ports one is enough, and a link's port is none to be blocked.
 func (c *Core) blockOne(src, dst *port) {

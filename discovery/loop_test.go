@@ -15,13 +15,17 @@ import (
 // fabric carries probes: what is sent into a cable comes in at its other end.
 type fabric struct {
 	d      *Discovery
+	mu     sync.Mutex
 	cables map[netview.Point]netview.Point
 }
 
 // PacketOut is of Output.
 func (f *fabric) PacketOut(dpid netview.DPID, port uint32, frame []byte) bool {
 	_, _, _, etherType, _, _ := packet.ParseEthernet(frame) // hosts are asked too: there are none
-	if end, ok := f.cables[netview.Point{DPID: dpid, Port: port}]; ok && etherType == packet.TypeLLDP {
+	f.mu.Lock()
+	end, ok := f.cables[netview.Point{DPID: dpid, Port: port}]
+	f.mu.Unlock()
+	if ok && etherType == packet.TypeLLDP {
 		f.d.LLDP(end.DPID, end.Port, frame)
 	}
 	return true
@@ -38,11 +42,19 @@ func run(cfg Config) (*netview.View, *fabric, func()) {
 	return v, f, func() { cancel(); ended.Wait() }
 }
 
+// plug joins a port to another, in that direction, instead of what it was joined to.
+func (f *fabric) plug(from, to netview.Point) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.cables[from] = to
+}
+
 // ring joins n switches, port 1 of each to port 2 of the next.
 func (f *fabric) ring(n int) {
 	for i := range n {
 		a, b := netview.Point{DPID: netview.DPID(i), Port: 1}, netview.Point{DPID: netview.DPID((i + 1) % n), Port: 2}
-		f.cables[a], f.cables[b] = b, a
+		f.plug(a, b)
+		f.plug(b, a)
 	}
 }
 
@@ -133,7 +145,7 @@ func TestBatches(t *testing.T) {
 		v, f, end := run(Config{})
 		defer end()
 		f.d.SwitchUp(facts(1, 2, ""))
-		time.Sleep(3 * time.Second)
+		time.Sleep(3*time.Second + time.Millisecond) // when nothing else is due
 		before := v.Snapshot().Revision()
 		for i := range 1000 {
 			k := packet.Key{EthSrc: packet.MAC{2, 0, 0, 0, byte(i >> 8), byte(i)}, Layers: packet.LayerEthernet}
@@ -209,8 +221,15 @@ func TestReadersBesideLoop(t *testing.T) {
 		})
 	}
 	readers.Wait()
+	hang := time.After(time.Minute)
+wait:
 	for r := v.Snapshot().Revision(); linksUp(v.Snapshot()) != 8; r = v.Snapshot().Revision() {
-		<-v.Changed(r)
+		select {
+		case <-v.Changed(r):
+		case <-hang:
+			t.Errorf("%d links after a minute, want 8", linksUp(v.Snapshot()))
+			break wait
+		}
 	}
 	end()
 	s := v.Snapshot()
@@ -222,5 +241,33 @@ func TestReadersBesideLoop(t *testing.T) {
 	}
 	if n := f.d.Counts().Malformed.Load(); n != 8000 {
 		t.Errorf("%d malformed frames counted", n)
+	}
+}
+
+// However short the period and whenever each end was asked: a cable in the place of two hosts is found.
+func TestCableForHostsAtAnyPhase(t *testing.T) {
+	a, b, c := netview.Point{DPID: 0, Port: 1}, netview.Point{DPID: 1, Port: 1}, netview.Point{DPID: 2, Port: 1}
+	for phase := time.Duration(0); phase < time.Second; phase += 100 * time.Millisecond {
+		synctest.Test(t, func(t *testing.T) {
+			v, f, end := run(Config{Period: 20 * time.Millisecond, Settle: 5 * time.Millisecond})
+			defer end()
+			for dpid := range netview.DPID(3) {
+				f.d.SwitchUp(facts(dpid, 1, ""))
+			}
+			time.Sleep(time.Second)
+			for _, at := range [...]netview.Point{a, b} {
+				f.d.Frame(at.DPID, at.Port, &packet.Key{EthSrc: packet.MAC{2, byte(at.DPID)}, Layers: packet.LayerEthernet})
+			}
+			f.plug(c, a) // a's host is asked
+			time.Sleep(phase)
+			f.plug(c, netview.Point{}) // nowhere
+			f.plug(a, b)
+			f.plug(b, a)
+			time.Sleep(5 * time.Second)
+			synctest.Wait()
+			if n := linksUp(v.Snapshot()); n != 2 {
+				t.Errorf("%d links where the ends were asked %s apart", n, phase)
+			}
+		})
 	}
 }
