@@ -4,7 +4,7 @@ import (
 	"math/rand/v2"
 	"sync"
 
-	"github.com/weirnet/weir/emu"
+	"github.com/weirnet/weir/bench/rig"
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/session"
 )
@@ -23,7 +23,7 @@ type rule struct {
 
 // flow is a new flow whose first packet waits at its ingress switch.
 type flow struct {
-	dst     *emu.Host
+	dst     *rig.Host
 	key     uint64
 	token   uint32
 	checked bool
@@ -95,7 +95,7 @@ func (l *load) strayed() paths {
 }
 
 // begin chooses the ends of a flow that there was not yet; nil if there is none left.
-func (f *follower) begin(token uint32) (src, dst *emu.Host) {
+func (f *follower) begin(token uint32) (src, dst *rig.Host) {
 	hosts := uint64(len(f.sw.Hosts))
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -145,8 +145,8 @@ func (f *follower) modification(s *session.Session, h openflow.Header, frame []b
 	}
 	srcMAC, ok1 := m.Match.Uint(openflow.FieldEthSrc)
 	dstMAC, ok2 := m.Match.Uint(openflow.FieldEthDst)
-	src, ok3 := emu.HostNumber(srcMAC)
-	dst, ok4 := emu.HostNumber(dstMAC)
+	src, ok3 := rig.HostNumber(srcMAC)
+	dst, ok4 := rig.HostNumber(dstMAC)
 	ingress := src / len(f.sw.Hosts)
 	if !ok1 || !ok2 || !ok3 || !ok4 || ingress >= len(f.load.followers) {
 		return false

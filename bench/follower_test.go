@@ -3,13 +3,13 @@ package bench
 import (
 	"testing"
 
-	"github.com/weirnet/weir/emu"
+	"github.com/weirnet/weir/bench/rig"
 	"github.com/weirnet/weir/openflow"
 )
 
 // TestPacketsFindTheirRulesOrNot releases packets with all rules in place, with one missing, and with a wrong one.
 func TestPacketsFindTheirRulesOrNot(t *testing.T) {
-	topology, err := emu.ParseTopology("linear:3", 1)
+	topology, err := rig.ParseTopology("linear:3", 1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,7 +3,7 @@ package bench
 import (
 	"encoding/binary"
 
-	"github.com/weirnet/weir/emu"
+	"github.com/weirnet/weir/bench/rig"
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/packet"
 )
@@ -57,7 +57,7 @@ func newForm(v openflow.Version, sw uint32, buffered bool) *form {
 }
 
 // append appends the packet-in of a packet from src to dst.
-func (f *form) append(b []byte, src, dst *emu.Host, token uint32, buffered bool) []byte {
+func (f *form) append(b []byte, src, dst *rig.Host, token uint32, buffered bool) []byte {
 	start := len(b)
 	b = append(b, f.message...)
 	m := b[start:]
@@ -82,6 +82,6 @@ func (f *form) append(b []byte, src, dst *emu.Host, token uint32, buffered bool)
 	return b
 }
 
-func ipWords(h *emu.Host) uint32 {
+func ipWords(h *rig.Host) uint32 {
 	return uint32(h.IP[0])<<8 + uint32(h.IP[1]) + uint32(h.IP[2])<<8 + uint32(h.IP[3])
 }

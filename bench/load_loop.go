@@ -6,13 +6,13 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/weirnet/weir/emu"
+	"github.com/weirnet/weir/bench/rig"
 )
 
 // load is the emulated switches of one target.
 type load struct {
 	c       *Reactive
-	net     *emu.Network
+	net     *rig.Network
 	sources []*source
 	// followers follow the packets of the sources over their paths; none if Reactive.Hops is 0.
 	followers []*follower
@@ -20,10 +20,10 @@ type load struct {
 	cursor    int // the source that sends next, at a set rate
 }
 
-func newLoad(c *Reactive, topology *emu.Topology) *load {
+func newLoad(c *Reactive, topology *rig.Topology) *load {
 	l := &load{c: c, epoch: time.Now()}
-	l.net = emu.New(topology, emu.Config{Version: c.Version, Hosts: c.Hosts, MaxQueue: 64 << 20,
-		Tap: func(sw *emu.Switch) emu.Tap {
+	l.net = rig.New(topology, rig.Config{Version: c.Version, Hosts: c.Hosts, MaxQueue: 64 << 20,
+		Tap: func(sw *rig.Switch) rig.Tap {
 			s := newSource(sw, c, l.clock)
 			l.sources = append(l.sources, s)
 			if c.Hops > 0 {

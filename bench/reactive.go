@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/weirnet/weir/emu"
+	"github.com/weirnet/weir/bench/rig"
 	"github.com/weirnet/weir/openflow"
 )
 
@@ -15,7 +15,7 @@ type Reactive struct {
 	// Targets are the controllers measured, alternately: an address, or the name of one that is started (see Controllers).
 	Targets []string
 	Version openflow.Version // default 1.3
-	// Topology is as emu.ParseTopology reads it; default single:N.
+	// Topology is as rig.ParseTopology reads it; default single:N.
 	Topology string
 	Hosts    int // at each switch; default 1000
 	// Hops, if not 0, makes every packet the first of a new flow between hosts whose shortest path has so many switches. It
@@ -79,7 +79,7 @@ func orDefault[T comparable](x, otherwise T) T {
 // Check fills in defaults and finds what is wrong with a configuration, before anything is started.
 func (c *Reactive) Check() error {
 	c.withDefaults()
-	if _, err := emu.ParseTopology(c.Topology, c.Seed); err != nil {
+	if _, err := rig.ParseTopology(c.Topology, c.Seed); err != nil {
 		return err
 	}
 	for _, name := range c.Targets {
@@ -109,7 +109,7 @@ func (c *Reactive) Run(ctx context.Context) (*Report, error) {
 	if err := c.Check(); err != nil {
 		return nil, err
 	}
-	topology, err := emu.ParseTopology(c.Topology, c.Seed)
+	topology, err := rig.ParseTopology(c.Topology, c.Seed)
 	if err != nil {
 		return nil, err
 	}
@@ -155,7 +155,7 @@ func (c *Reactive) Run(ctx context.Context) (*Report, error) {
 type trial struct {
 	name     string
 	c        *Reactive
-	topology *emu.Topology
+	topology *rig.Topology
 	result   *Result
 	process  *process // nil if somebody else runs the controller
 	load     *load

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/weirnet/weir/emu"
+	"github.com/weirnet/weir/bench/rig"
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/packet"
 )
@@ -42,7 +42,7 @@ func TestNullResponder(t *testing.T) {
 				c := &Reactive{Targets: []string{address}, Version: v, Buffered: buffered, Hosts: 100, Topology: "single:3", Runs: 2,
 					Rate: rate, Outstanding: 16, Duration: 30 * time.Millisecond, Warmup: 10 * time.Millisecond, Seed: 1}
 				c.withDefaults()
-				topology, err := emu.ParseTopology(c.Topology, 1)
+				topology, err := rig.ParseTopology(c.Topology, 1)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -225,7 +225,7 @@ func TestAnswersCountOnce(t *testing.T) {
 
 // TestPacketInsAreWellFormed parses what the generator makes.
 func TestPacketInsAreWellFormed(t *testing.T) {
-	src, dst := emu.NewHost(5, emu.End{Port: 3}), emu.NewHost(70000, emu.End{Port: 4})
+	src, dst := rig.NewHost(5, rig.End{Port: 3}), rig.NewHost(70000, rig.End{Port: 4})
 	for _, v := range []openflow.Version{openflow.V10, openflow.V13} {
 		for _, buffered := range []bool{true, false} {
 			b := newForm(v, 9, buffered).append(nil, &src, &dst, 0x12345, buffered)

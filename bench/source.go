@@ -8,14 +8,14 @@ import (
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 
-	"github.com/weirnet/weir/emu"
+	"github.com/weirnet/weir/bench/rig"
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/session"
 )
 
 // source is the load of one switch: which packets it sends and which of them wait. It is the switch's tap.
 type source struct {
-	sw       *emu.Switch
+	sw       *rig.Switch
 	version  openflow.Version
 	clock    func() time.Duration
 	buffered bool        // while measuring; probes always are
@@ -31,7 +31,7 @@ type source struct {
 	unknown int
 	refill  bool // an answer is followed by the next packet
 	// draw chooses the hosts of the next packet; nil if there are none left.
-	draw    func(token uint32) (src, dst *emu.Host)
+	draw    func(token uint32) (src, dst *rig.Host)
 	out     []byte
 	tally   tally
 	latency *hdrhistogram.Histogram // ns
@@ -63,7 +63,7 @@ func newLatency() *hdrhistogram.Histogram {
 	return hdrhistogram.New(latencyMin, latencyMax, latencyDigits)
 }
 
-func newSource(sw *emu.Switch, c *Reactive, clock func() time.Duration) *source {
+func newSource(sw *rig.Switch, c *Reactive, clock func() time.Duration) *source {
 	s := &source{sw: sw, version: c.Version, clock: clock, buffered: c.Buffered, latency: newLatency(),
 		form: newForm(c.Version, uint32(sw.Index), c.Buffered), random: c.Seed*0x9e3779b97f4a7c15 + uint64(sw.Index) + 1,
 		known: make([]bool, len(sw.Hosts)), unknown: len(sw.Hosts)}
@@ -167,7 +167,7 @@ func (s *source) flush(conn *session.Session) {
 }
 
 // pair draws two hosts that are at different ports.
-func (s *source) pair(uint32) (src, dst *emu.Host) {
+func (s *source) pair(uint32) (src, dst *rig.Host) {
 	hosts := s.sw.Hosts
 	n := uint64(len(hosts))
 	for {
@@ -205,7 +205,7 @@ func (s *source) probe(limit int) {
 }
 
 // elsewhere is a host at another port than host i.
-func (s *source) elsewhere(i int) *emu.Host {
+func (s *source) elsewhere(i int) *rig.Host {
 	hosts := s.sw.Hosts
 	for j := 1; j < len(hosts); j++ {
 		if h := &hosts[(i+j)%len(hosts)]; h.At.Port != hosts[i].At.Port {

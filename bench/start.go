@@ -7,7 +7,7 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/weirnet/weir/emu"
+	"github.com/weirnet/weir/bench/rig"
 	"github.com/weirnet/weir/openflow"
 )
 
@@ -64,7 +64,7 @@ func (c *Start) withDefaults() {
 // Run starts an instance, measures it, and ends it, as often as there are runs.
 func (c *Start) Run(ctx context.Context) (*StartReport, error) {
 	c.withDefaults()
-	topology, err := emu.ParseTopology(c.Topology, c.Seed)
+	topology, err := rig.ParseTopology(c.Topology, c.Seed)
 	if err != nil {
 		return nil, err
 	}

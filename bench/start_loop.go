@@ -9,13 +9,13 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 
 	"github.com/weirnet/weir/api/client"
-	"github.com/weirnet/weir/emu"
+	"github.com/weirnet/weir/bench/rig"
 )
 
 // startRun is one run of Start.
 type startRun struct {
 	c                    *Start
-	topology             *emu.Topology
+	topology             *rig.Topology
 	shown, sent, request *hdrhistogram.Histogram
 	process              *process
 	api                  *client.Client
@@ -66,7 +66,7 @@ func (s *startRun) awaitReady(ctx context.Context) error {
 
 // together connects all switches at once, and leaves them at rest.
 func (s *startRun) together(ctx context.Context) error {
-	net := emu.New(s.topology, emu.Config{Version: s.c.Version, Hosts: 1})
+	net := rig.New(s.topology, rig.Config{Version: s.c.Version, Hosts: 1})
 	defer closeNetwork(net)
 	began := time.Now()
 	if err := net.Connect(ctx, s.process.address); err != nil {
@@ -108,7 +108,7 @@ func (s *startRun) together(ctx context.Context) error {
 
 // oneByOne connects other switches, one after the other, and asks for each as soon as its handshake is done.
 func (s *startRun) oneByOne(ctx context.Context) error {
-	net := emu.New(s.topology, emu.Config{Version: s.c.Version, Hosts: 1, FirstID: 1 << 20})
+	net := rig.New(s.topology, rig.Config{Version: s.c.Version, Hosts: 1, FirstID: 1 << 20})
 	defer closeNetwork(net)
 	for _, sw := range net.Switches {
 		if err := net.ConnectOne(ctx, sw, s.process.address); err != nil {
@@ -122,7 +122,7 @@ func (s *startRun) oneByOne(ctx context.Context) error {
 }
 
 // await asks for a switch until it is shown.
-func (s *startRun) await(ctx context.Context, net *emu.Network, sw *emu.Switch) error {
+func (s *startRun) await(ctx context.Context, net *rig.Network, sw *rig.Switch) error {
 	began := net.Age()
 	for !sw.DescribedWhole() {
 		if net.Age()-began > shownLimit {
@@ -150,7 +150,7 @@ func (s *startRun) await(ctx context.Context, net *emu.Network, sw *emu.Switch) 
 	}
 }
 
-func closeNetwork(n *emu.Network) {
+func closeNetwork(n *rig.Network) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
 	_ = n.Close(ctx) // what a controller does not read is cut

@@ -12,7 +12,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/weirnet/weir/api/client"
-	"github.com/weirnet/weir/emu"
+	"github.com/weirnet/weir/bench/rig"
 	"github.com/weirnet/weir/node"
 	"github.com/weirnet/weir/openflow"
 )
@@ -84,12 +84,12 @@ func startLab(e *testscript.Env) (*lab, node.Addresses, error) {
 }
 
 // ring connects three switches in a ring, and waits for its links.
-func ring(ctx context.Context, dir string, at node.Addresses) (*emu.Network, error) {
-	top, err := emu.ParseTopology("ring:3", 1)
+func ring(ctx context.Context, dir string, at node.Addresses) (*rig.Network, error) {
+	top, err := rig.ParseTopology("ring:3", 1)
 	if err != nil {
 		return nil, err
 	}
-	n := emu.New(top, emu.Config{Version: openflow.V13, Hosts: 1})
+	n := rig.New(top, rig.Config{Version: openflow.V13, Hosts: 1})
 	if err := n.Connect(ctx, at.OpenFlow); err != nil {
 		return nil, err
 	}

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/weirnet/weir/emu"
+	"github.com/weirnet/weir/bench/rig"
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/packet"
 	"github.com/weirnet/weir/plan"
@@ -47,12 +47,12 @@ func BenchmarkOthersBesideAFlood(b *testing.B) {
 
 func besideAFlood(b *testing.B, meters bool) {
 	i := start(b)
-	top, err := emu.ParseTopology("linear:2", 1)
+	top, err := rig.ParseTopology("linear:2", 1)
 	if err != nil {
 		b.Fatal(err)
 	}
 	came := map[uint64]answers{1: {make(chan time.Time, 1), new(atomic.Bool)}, 2: {make(chan time.Time, 1), new(atomic.Bool)}}
-	n := emu.New(top, emu.Config{Version: openflow.V13, Hosts: 4, Tap: func(sw *emu.Switch) emu.Tap { return came[sw.DatapathID()] }})
+	n := rig.New(top, rig.Config{Version: openflow.V13, Hosts: 4, Tap: func(sw *rig.Switch) rig.Tap { return came[sw.DatapathID()] }})
 	b.Cleanup(func() { _ = n.Close(context.Background()) })
 	if err := n.Connect(b.Context(), i.at.OpenFlow); err != nil {
 		b.Fatal(err)
@@ -80,7 +80,7 @@ func besideAFlood(b *testing.B, meters bool) {
 
 // others asks for 2 s, 1,000 times a second, in turn at a port beside the flooded one and at another switch, and returns
 // the times until each answer in µs. An answer that does not come within a second counts as a second.
-func others(b *testing.B, n *emu.Network, came map[uint64]answers, flood, meters bool) (took []float64) {
+func others(b *testing.B, n *rig.Network, came map[uint64]answers, flood, meters bool) (took []float64) {
 	stop, ended := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(ended)

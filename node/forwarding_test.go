@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/weirnet/weir/api/client"
-	"github.com/weirnet/weir/emu"
+	"github.com/weirnet/weir/bench/rig"
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/packet"
 )
@@ -21,7 +21,7 @@ func versions(t *testing.T, f func(t *testing.T, v openflow.Version)) {
 func dpid(n uint64) string { return fmt.Sprintf("%016x", n) }
 
 // ping is an ICMP echo request from one host to another.
-func ping(src, dst *emu.Host) []byte {
+func ping(src, dst *rig.Host) []byte {
 	k := packet.Key{
 		EthSrc: src.MAC, EthDst: dst.MAC, EtherType: packet.TypeIPv4, IPSrc: packet.AddrFrom4(src.IP), IPDst: packet.AddrFrom4(dst.IP),
 		IPProto: packet.ProtoICMPv4, ICMPType: 8, TTL: 64,
@@ -31,7 +31,7 @@ func ping(src, dst *emu.Host) []byte {
 }
 
 // ends are the first and the last switch of a line with their hosts.
-func ends(n *emu.Network) (first, last *emu.Switch, src, dst *emu.Host) {
+func ends(n *rig.Network) (first, last *rig.Switch, src, dst *rig.Host) {
 	first, last = n.Switches[0], n.Switches[len(n.Switches)-1]
 	return first, last, &first.Hosts[0], &last.Hosts[0]
 }
@@ -76,7 +76,7 @@ func TestTheFirstPacketInstallsItsPath(t *testing.T) {
 }
 
 // barriers is how many each switch of a network got.
-func barriers(n *emu.Network) []uint64 {
+func barriers(n *rig.Network) []uint64 {
 	var counts []uint64
 	for _, sw := range n.Switches {
 		counts = append(counts, sw.Session().Stats().In[openflow.TypeBarrierRequest])
@@ -93,7 +93,7 @@ func texts(list []entry) []string {
 }
 
 // checkPairRule wants a rule of switch plan for the pair from the first host of a line to the last.
-func checkPairRule(t *testing.T, n *emu.Network, e entry, v openflow.Version) {
+func checkPairRule(t *testing.T, n *rig.Network, e entry, v openflow.Version) {
 	t.Helper()
 	_, _, src, dst := ends(n)
 	fm := e.m.(*openflow.FlowMod)
@@ -149,7 +149,7 @@ func linkTexts(links []client.Link) []string {
 	return all
 }
 
-func checkHost(t *testing.T, i *instance, h *emu.Host) {
+func checkHost(t *testing.T, i *instance, h *rig.Host) {
 	t.Helper()
 	got := must[client.Host](i)(i.api.Host(t.Context(), h.MAC.String()))
 	at := client.Point{DPID: dpid(uint64(h.At.Switch + 1)), Port: h.At.Port}
@@ -158,7 +158,7 @@ func checkHost(t *testing.T, i *instance, h *emu.Host) {
 	}
 }
 
-func checkPath(t *testing.T, i *instance, src, dst *emu.Host) {
+func checkPath(t *testing.T, i *instance, src, dst *rig.Host) {
 	t.Helper()
 	got := must[client.Page[client.Path]](i)(i.api.Paths(t.Context(), src.MAC.String(), dst.MAC.String(), 1, "")).Items
 	if len(got) != 1 || len(got[0].Hops) != 3 || got[0].Cost != 2 {
@@ -174,7 +174,7 @@ func checkPath(t *testing.T, i *instance, src, dst *emu.Host) {
 }
 
 // checkEntries compares the rules wanted of each switch with what the switch itself answers.
-func checkEntries(t *testing.T, i *instance, n *emu.Network) {
+func checkEntries(t *testing.T, i *instance, n *rig.Network) {
 	t.Helper()
 	for k, sw := range n.Switches {
 		id := dpid(uint64(k + 1))

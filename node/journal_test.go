@@ -6,7 +6,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/weirnet/weir/emu"
+	"github.com/weirnet/weir/bench/rig"
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/session"
 )
@@ -113,13 +113,13 @@ func (t tap) Frame(s *session.Session, _ openflow.Header, frame []byte) bool {
 func (tap) BatchEnd(*session.Session) {}
 
 // emulate connects an emulated network with one host a switch, and waits until the instance knows all of it.
-func (i *instance) emulate(topology string, v openflow.Version) *emu.Network {
+func (i *instance) emulate(topology string, v openflow.Version) *rig.Network {
 	i.t.Helper()
-	top, err := emu.ParseTopology(topology, 1)
+	top, err := rig.ParseTopology(topology, 1)
 	if err != nil {
 		i.t.Fatal(err)
 	}
-	n := emu.New(top, emu.Config{Version: v, Hosts: 1, Tap: func(sw *emu.Switch) emu.Tap {
+	n := rig.New(top, rig.Config{Version: v, Hosts: 1, Tap: func(sw *rig.Switch) rig.Tap {
 		return tap{sw.DatapathID(), i.journal}
 	}})
 	i.t.Cleanup(func() {

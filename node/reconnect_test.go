@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/weirnet/weir/api/client"
-	"github.com/weirnet/weir/emu"
+	"github.com/weirnet/weir/bench/rig"
 	"github.com/weirnet/weir/node"
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/plan"
@@ -17,7 +17,7 @@ const leftover = 0x1234
 
 // plant puts an entry of ours that nobody wants into a switch, as an earlier life would have left it. When it is gone,
 // the time has come in which entries are removed.
-func plant(sw *emu.Switch) {
+func plant(sw *rig.Switch) {
 	fm := &openflow.FlowMod{
 		Command: openflow.FlowAdd, Priority: 5009, Buffer: openflow.NoBuffer, OutPort: openflow.PortAny, OutGroup: openflow.GroupAny,
 		Cookie: plan.Cookie{Domain: plan.DomainDefault, Kind: plan.KindTree}.Encode(),
@@ -48,7 +48,7 @@ func (i *instance) undisturbed(mark, planted int) {
 }
 
 // converse installs a pair between the ends of a line.
-func (i *instance) converse(n *emu.Network) {
+func (i *instance) converse(n *rig.Network) {
 	i.t.Helper()
 	first, _, src, dst := ends(n)
 	mark := i.journal.mark()
@@ -65,11 +65,11 @@ func TestASecondConnectionIsRefused(t *testing.T) {
 		i := start(t)
 		n := i.emulate("linear:3", v)
 		i.converse(n)
-		top, err := emu.ParseTopology("linear:3", 1)
+		top, err := rig.ParseTopology("linear:3", 1)
 		if err != nil {
 			t.Fatal(err)
 		}
-		spoof := emu.New(top, emu.Config{Version: v})
+		spoof := rig.New(top, rig.Config{Version: v})
 		real, entries, mark := n.Switches[1].Session(), n.Switches[1].Entries(), i.journal.mark()
 		if err := spoof.ConnectOne(t.Context(), spoof.Switches[1], i.at.OpenFlow); err != nil {
 			t.Fatal(err)
@@ -167,7 +167,7 @@ func TestANewInstanceFindsItsRules(t *testing.T) {
 }
 
 // connect connects switches of a network.
-func (i *instance) connect(n *emu.Network, switches ...*emu.Switch) {
+func (i *instance) connect(n *rig.Network, switches ...*rig.Switch) {
 	i.t.Helper()
 	for _, sw := range switches {
 		if err := n.ConnectOne(i.t.Context(), sw, i.at.OpenFlow); err != nil {

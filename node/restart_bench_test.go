@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/weirnet/weir/emu"
+	"github.com/weirnet/weir/bench/rig"
 	"github.com/weirnet/weir/node"
 	"github.com/weirnet/weir/openflow"
 )
@@ -23,11 +23,11 @@ func BenchmarkRestart(b *testing.B) {
 func restart(b *testing.B, switches int) {
 	quiet := func(c *node.Config) { c.Log, c.LLDPPeriod = nil, node.Defaults().LLDPPeriod }
 	first := start(b, quiet)
-	top, err := emu.ParseTopology(fmt.Sprintf("wan:%d", switches), 1)
+	top, err := rig.ParseTopology(fmt.Sprintf("wan:%d", switches), 1)
 	if err != nil {
 		b.Fatal(err)
 	}
-	n := emu.New(top, emu.Config{Version: openflow.V13, Hosts: 1, Tap: func(sw *emu.Switch) emu.Tap {
+	n := rig.New(top, rig.Config{Version: openflow.V13, Hosts: 1, Tap: func(sw *rig.Switch) rig.Tap {
 		return tap{sw.DatapathID(), first.journal}
 	}})
 	compared := func(i *instance) bool {

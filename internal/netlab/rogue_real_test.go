@@ -15,18 +15,18 @@ import (
 	"testing"
 	"time"
 
-	"github.com/weirnet/weir/emu"
+	"github.com/weirnet/weir/bench/rig"
 	"github.com/weirnet/weir/openflow"
 )
 
 // rogue connects an emulated switch with a datapath id, as anybody can who reaches the port.
-func rogue(t *testing.T, id uint64, version openflow.Version) *emu.Network {
+func rogue(t *testing.T, id uint64, version openflow.Version) *rig.Network {
 	t.Helper()
-	topology, err := emu.ParseTopology("single:1", 1)
+	topology, err := rig.ParseTopology("single:1", 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	n := emu.New(topology, emu.Config{Version: version, FirstID: id})
+	n := rig.New(topology, rig.Config{Version: version, FirstID: id})
 	t.Cleanup(func() { n.Close(context.Background()) })
 	return n
 }

@@ -1,4 +1,4 @@
-package emu
+package rig
 
 import (
 	"github.com/weirnet/weir/openflow"
@@ -58,7 +58,7 @@ func (sw *Switch) multipart(s *session.Session, h openflow.Header, m *openflow.M
 	switch r := m.Body.(type) {
 	case *openflow.DescRequest:
 		sw.asked |= toldDesc
-		sw.reply(s, h, &openflow.Desc{Manufacturer: "Weir", Hardware: "emulated switch", Software: "weir emu", Serial: "none",
+		sw.reply(s, h, &openflow.Desc{Manufacturer: "Weir", Hardware: "emulated switch", Software: "weir bench", Serial: "none",
 			Datapath: sw.net.topology.Name})
 	case *openflow.PortDescRequest:
 		sw.asked |= toldPorts

@@ -1,4 +1,4 @@
-// Package emu is a network of small emulated switches, to load a controller with.
+// Package rig is a network of small emulated switches, to load a controller with.
 //
 // # The problem
 //
@@ -24,4 +24,4 @@
 //
 // A switch's entries are changed on its session's reader, under its lock, since other goroutines may count them. loop.go
 // connects. There is one goroutine a switch, the session's reader.
-package emu
+package rig
