@@ -14,10 +14,13 @@ import (
 	"github.com/weirnet/weir/openflow"
 )
 
-// file writes a configuration file.
+// file writes a configuration file whole: an instance may be about to read it.
 func file(t *testing.T, path, text string) string {
 	t.Helper()
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+	if err := os.WriteFile(path+".new", []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(path+".new", path); err != nil {
 		t.Fatal(err)
 	}
 	return path
