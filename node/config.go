@@ -58,6 +58,9 @@ type Config struct {
 	Reload <-chan os.Signal
 
 	Log *slog.Logger // nil for none
+	// Pipes, if set, is a second listener for switches: of those in the same process (package session/pipe). What
+	// holds for other switches holds for them. The instance closes it.
+	Pipes net.Listener
 	// Ready, if set, is called once with the addresses when everything listens.
 	Ready func(Addresses)
 

@@ -47,6 +47,9 @@ func (n *node) run(outer context.Context, switchPort, apiPort net.Listener) erro
 	}
 	part("API", func(ctx context.Context) error { return n.api.Serve(ctx, apiPort) })
 	part("switches", func(context.Context) error { return n.server.Serve(switchPort) })
+	if n.cfg.Pipes != nil {
+		part("pipes", func(context.Context) error { return n.server.Serve(n.cfg.Pipes) })
+	}
 	n.announce(Addresses{
 		OpenFlow: switchPort.Addr().String(), API: apiPort.Addr().String(), Name: n.cfg.Name,
 		OpenFlowTLS: n.cfg.OpenFlowTLSCert != "", APITLS: n.cfg.APITLSCert != "", Open: n.cfg.Auth == "none",

@@ -1,0 +1,22 @@
+// Package pipe is connections inside one process: a net.Conn that costs neither a file nor a system call.
+//
+// # The problem
+//
+// An instance and an emulated network of thousands of switches run in one process. A TCP connection would cost each
+// switch two open files and the buffers of the kernel; net.Pipe has no room at all, so that two ends that both write
+// would wait for each other for ever.
+//
+// # Inputs and outputs
+//
+// New makes the two ends of a connection. A Listener gives far ends to a server, as one of TCP does; its Dial gives the
+// near ones. What is written at one end is read at the other, in order. Close lets the peer read what was written
+// before, and then io.EOF.
+//
+// # Invariants
+//
+//   - A direction holds at most Room bytes; a write above it waits, TryWrite takes what there is room for.
+//   - An idle connection holds no buffer: memory comes with bytes and goes when they have been read.
+//   - All calls may come from any goroutine; each direction has one lock.
+//
+// There is no goroutine in this package but those of deadlines' timers.
+package pipe

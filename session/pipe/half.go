@@ -1,0 +1,138 @@
+package pipe
+
+import (
+	"net"
+	"os"
+	"sync"
+	"syscall"
+)
+
+// keep is how large a buffer may be that stays though all of it has been read.
+const keep = 4 << 10
+
+// half is one direction: what one end writes and the other reads. The mutex guards all of it.
+type half struct {
+	mu      sync.Mutex
+	changed sync.Cond // what a reader or a writer waits for
+	waiting int       // how many wait
+
+	buf   []byte // written and not read: buf[from:]
+	from  int
+	ended error // the writer closed: io.EOF after the last byte
+	gone  bool  // the reader closed
+
+	reading, writing deadline
+}
+
+func newHalf() *half {
+	h := &half{}
+	h.changed.L = &h.mu
+	return h
+}
+
+// wait waits for a change. The caller holds the lock.
+func (h *half) wait() {
+	h.waiting++
+	h.changed.Wait()
+	h.waiting--
+}
+
+// tell wakes those who wait.
+func (h *half) tell() {
+	if h.waiting > 0 {
+		h.changed.Broadcast()
+	}
+}
+
+// read waits for bytes and takes them.
+func (h *half) read(p []byte) (int, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for {
+		switch {
+		case h.gone:
+			return 0, net.ErrClosed
+		case h.reading.passed:
+			return 0, os.ErrDeadlineExceeded
+		case len(p) == 0:
+			return 0, nil
+		case h.from < len(h.buf):
+			return h.take(p), nil
+		case h.ended != nil:
+			return 0, h.ended
+		}
+		h.wait()
+	}
+}
+
+// take copies bytes out, and lets the buffer go when it is empty.
+func (h *half) take(p []byte) int {
+	full := len(h.buf)-h.from >= Room
+	n := copy(p, h.buf[h.from:])
+	if h.from += n; h.from == len(h.buf) {
+		h.from = 0
+		if h.buf = h.buf[:0]; cap(h.buf) > keep {
+			h.buf = nil
+		}
+	}
+	if full {
+		h.tell()
+	}
+	return n
+}
+
+// write puts bytes in; block says whether to wait for room.
+func (h *half) write(p []byte, block bool) (int, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	n := 0
+	for {
+		switch {
+		case h.ended != nil:
+			return n, net.ErrClosed
+		case h.gone:
+			return n, syscall.EPIPE
+		case block && h.writing.passed:
+			return n, os.ErrDeadlineExceeded
+		}
+		if room := Room - (len(h.buf) - h.from); room > 0 && n < len(p) {
+			m := min(room, len(p)-n)
+			h.put(p[n : n+m])
+			n += m
+		}
+		if n == len(p) || !block {
+			return n, nil
+		}
+		h.wait()
+	}
+}
+
+// put appends bytes; those that have been read make room first if the buffer would grow.
+func (h *half) put(p []byte) {
+	if h.from > 0 && len(h.buf)+len(p) > cap(h.buf) {
+		h.buf = h.buf[:copy(h.buf, h.buf[h.from:])]
+		h.from = 0
+	}
+	h.buf = append(h.buf, p...)
+	h.tell()
+}
+
+// end is the writer's Close.
+func (h *half) end(err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.ended == nil {
+		h.ended = err
+	}
+	h.writing.stop()
+	h.tell()
+}
+
+// leave is the reader's Close: what it has not read is lost.
+func (h *half) leave() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.gone, h.buf, h.from = true, nil, 0
+	h.reading.stop()
+	h.tell()
+}
