@@ -15,8 +15,9 @@ const schema = "/usr/share/openvswitch/vswitch.ovsschema"
 // OVS is an Open vSwitch of the lab's own: a database server and a switch daemon with the userspace datapath only.
 type OVS struct {
 	lab      *Lab
-	folder   string // of its sockets
-	netns    string // name of the network namespace it runs in; empty for the lab's
+	folder   string   // of its sockets
+	netns    string   // name of the network namespace it runs in; empty for the lab's
+	options  []string // of the switch daemon, beside the usual ones
 	database *Process
 	// Switches is the daemon that forwards; a test may stop it, kill it, and start it again by StartSwitches.
 	Switches *Process
@@ -51,9 +52,9 @@ func (l *Lab) StartOVSBeside() *OVS {
 	return l.startOVS(folder, name)
 }
 
-func (l *Lab) startOVS(folder, netns string) *OVS {
+func (l *Lab) startOVS(folder, netns string, options ...string) *OVS {
 	l.t.Helper()
-	o := &OVS{lab: l, folder: folder, netns: netns}
+	o := &OVS{lab: l, folder: folder, netns: netns, options: options}
 	file, socket := filepath.Join(l.dir, filepath.Base(folder)+".db"), filepath.Join(folder, "db.sock")
 	l.Run(need.Program(l.t, "ovsdb-tool"), "create", file, schema)
 	o.database = l.Start("env", o.with(need.Program(l.t, "ovsdb-server"), file, "--remote=punix:"+socket, "--no-chdir",
@@ -67,8 +68,8 @@ func (l *Lab) startOVS(folder, netns string) *OVS {
 // StartSwitches starts the daemon that forwards. It makes the bridges that the database has, with empty tables.
 func (o *OVS) StartSwitches() {
 	o.lab.t.Helper()
-	o.Switches = o.lab.Start("env", o.with(need.Program(o.lab.t, "ovs-vswitchd"), "--disable-system", "--no-chdir",
-		"--pidfile", "-vconsole:warn")...)
+	arguments := append([]string{"--disable-system", "--no-chdir", "--pidfile", "-vconsole:warn"}, o.options...)
+	o.Switches = o.lab.Start("env", o.with(need.Program(o.lab.t, "ovs-vswitchd"), arguments...)...)
 }
 
 // with is a command line for env, which becomes the program with this Open vSwitch's folder in its environment.
