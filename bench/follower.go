@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/weirnet/weir/bench/rig"
+	"github.com/weirnet/weir/emu/topo"
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/session"
 )
@@ -67,11 +68,10 @@ func newFollower(s *source, l *load) *follower {
 
 // assign finds, for each switch, those that a shortest path of the wanted length leads to.
 func (l *load) assign(seed uint64) {
-	topology := l.net.Topology()
-	next := topology.Neighbours()
+	next := l.net.Topology().Neighbours()
 	r := rand.New(rand.NewPCG(seed, 6))
 	for i, f := range l.followers {
-		for to, d := range topology.Distances(i, next) {
+		for to, d := range topo.Distances(i, next) {
 			if d == l.c.Hops-1 {
 				f.far = append(f.far, to)
 			}

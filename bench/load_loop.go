@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/weirnet/weir/bench/rig"
+	"github.com/weirnet/weir/emu/topo"
 )
 
 // load is the emulated switches of one target.
@@ -20,7 +21,7 @@ type load struct {
 	cursor    int // the source that sends next, at a set rate
 }
 
-func newLoad(c *Reactive, topology *rig.Topology) *load {
+func newLoad(c *Reactive, topology *topo.Topology) *load {
 	l := &load{c: c, epoch: time.Now()}
 	l.net = rig.New(topology, rig.Config{Version: c.Version, Hosts: c.Hosts, MaxQueue: 64 << 20,
 		Tap: func(sw *rig.Switch) rig.Tap {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/weirnet/weir/bench/rig"
+	"github.com/weirnet/weir/emu/topo"
 	"github.com/weirnet/weir/openflow"
 )
 
@@ -155,7 +156,7 @@ func (c *Reactive) Run(ctx context.Context) (*Report, error) {
 type trial struct {
 	name     string
 	c        *Reactive
-	topology *rig.Topology
+	topology *topo.Topology
 	result   *Result
 	process  *process // nil if somebody else runs the controller
 	load     *load

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/weirnet/weir/bench/rig"
+	"github.com/weirnet/weir/emu/topo"
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/packet"
 )
@@ -225,7 +226,7 @@ func TestAnswersCountOnce(t *testing.T) {
 
 // TestPacketInsAreWellFormed parses what the generator makes.
 func TestPacketInsAreWellFormed(t *testing.T) {
-	src, dst := rig.NewHost(5, rig.End{Port: 3}), rig.NewHost(70000, rig.End{Port: 4})
+	src, dst := rig.NewHost(5, topo.End{Port: 3}), rig.NewHost(70000, topo.End{Port: 4})
 	for _, v := range []openflow.Version{openflow.V10, openflow.V13} {
 		for _, buffered := range []bool{true, false} {
 			b := newForm(v, 9, buffered).append(nil, &src, &dst, 0x12345, buffered)

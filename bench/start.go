@@ -82,9 +82,9 @@ func (c *Start) Run(ctx context.Context) (*StartReport, error) {
 		r.Loaded.take(mebibytes(s.loaded))
 		r.Idle.take(100 * s.idle.Seconds() / c.Idle.Seconds())
 		r.FirstGET += s.first
-		r.GETs += topology.Switches
+		r.GETs += len(topology.Switches)
 		c.Note("run %d of %d: API ready after %v, %d switches shown after %v, %v of CPU time in %v", i+1, c.Runs,
-			s.ready.Round(time.Millisecond), topology.Switches, s.all.Round(time.Millisecond), s.idle, c.Idle)
+			s.ready.Round(time.Millisecond), len(topology.Switches), s.all.Round(time.Millisecond), s.idle, c.Idle)
 	}
 	r.Shown, r.Sent, r.Request = quartsOf(shown), quartsOf(sent), quartsOf(request)
 	return r, nil

@@ -10,12 +10,13 @@ import (
 
 	"github.com/weirnet/weir/api/client"
 	"github.com/weirnet/weir/bench/rig"
+	"github.com/weirnet/weir/emu/topo"
 )
 
 // startRun is one run of Start.
 type startRun struct {
 	c                    *Start
-	topology             *rig.Topology
+	topology             *topo.Topology
 	shown, sent, request *hdrhistogram.Histogram
 	process              *process
 	api                  *client.Client
@@ -84,11 +85,11 @@ func (s *startRun) together(ctx context.Context) error {
 				n++
 			}
 		}
-		if n == s.topology.Switches {
+		if n == len(s.topology.Switches) {
 			break
 		}
 		if s.all > shownLimit {
-			return fmt.Errorf("%d of %d switches are shown after %v", n, s.topology.Switches, shownLimit)
+			return fmt.Errorf("%d of %d switches are shown after %v", n, len(s.topology.Switches), shownLimit)
 		}
 		nap(500 * time.Microsecond)
 	}

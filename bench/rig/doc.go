@@ -8,7 +8,7 @@
 //
 // # Inputs and outputs
 //
-// A Topology says which switches, links and hosts there are. A Network is the switches of one: Connect takes them to a
+// A topology (package topo) says which switches and links there are. A Network is the switches of one: Connect takes them to a
 // controller, Announce has hosts speak, Switch.PacketIn sends a packet to the controller. A Tap, if there is one, sees every
 // modification and packet-out as bytes before the switch does: a load generator takes there what it has asked for.
 //

@@ -3,13 +3,14 @@ package rig
 import (
 	"encoding/binary"
 
+	"github.com/weirnet/weir/emu/topo"
 	"github.com/weirnet/weir/packet"
 )
 
 // Host is a host at a port of a switch. Its number, from 0, is in its addresses.
 type Host struct {
 	Number int
-	At     End
+	At     topo.End
 	MAC    packet.MAC
 	IP     [4]byte
 }
@@ -18,7 +19,7 @@ type Host struct {
 var macPrefix = [2]byte{0x02, 0x77}
 
 // NewHost makes the host of a number; its addresses follow from it.
-func NewHost(number int, at End) Host {
+func NewHost(number int, at topo.End) Host {
 	h := Host{Number: number, At: at}
 	copy(h.MAC[:], macPrefix[:])
 	binary.BigEndian.PutUint32(h.MAC[2:], uint32(number+1))

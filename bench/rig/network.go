@@ -4,6 +4,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/weirnet/weir/emu/topo"
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/session"
 )
@@ -31,20 +32,21 @@ type Network struct {
 	Switches []*Switch
 
 	cfg      Config
-	topology *Topology
+	topology *topo.Topology
+	degrees  []int // links of each switch
 	dialer   *session.Dialer
 	start    time.Time
 	dead     atomic.Int64
 }
 
-// New makes the switches; Connect connects them.
-func New(t *Topology, cfg Config) *Network {
+// New makes the switches of a topology that ParseTopology returned; Connect connects them.
+func New(t *topo.Topology, cfg Config) *Network {
 	if cfg.HostPorts == 0 {
 		cfg.HostPorts = 48
 	}
 	cfg.HostPorts = min(cfg.HostPorts, cfg.Hosts, MaxHostPorts)
 	cfg.FirstID = max(cfg.FirstID, 1)
-	n := &Network{cfg: cfg, topology: t, start: startTime()}
+	n := &Network{cfg: cfg, topology: t, degrees: t.Degrees(), start: startTime()}
 	n.dialer = session.NewDialer(session.Config{Versions: []openflow.Version{cfg.Version}, MaxQueue: cfg.MaxQueue})
 	for i := range t.Switches {
 		n.Switches = append(n.Switches, n.newSwitch(i))
@@ -58,10 +60,10 @@ func New(t *Topology, cfg Config) *Network {
 }
 
 func (n *Network) newSwitch(i int) *Switch {
-	links := n.topology.Degree(i)
+	links := n.degrees[i]
 	sw := &Switch{Index: i, net: n, id: n.cfg.FirstID + uint64(i), ports: make([]port, links+n.cfg.HostPorts)}
 	for h := range n.cfg.Hosts {
-		at := End{i, uint32(links + 1 + h%n.cfg.HostPorts)}
+		at := topo.End{Switch: i, Port: uint32(links + 1 + h%n.cfg.HostPorts)}
 		sw.Hosts = append(sw.Hosts, NewHost(i*n.cfg.Hosts+h, at))
 	}
 	if n.cfg.Tap != nil {
@@ -71,7 +73,7 @@ func (n *Network) newSwitch(i int) *Switch {
 }
 
 // Topology is the network's.
-func (n *Network) Topology() *Topology { return n.topology }
+func (n *Network) Topology() *topo.Topology { return n.topology }
 
 // Host finds a host by its number.
 func (n *Network) Host(number int) *Host {

@@ -229,21 +229,6 @@ func TestHostsAnnounceThemselves(t *testing.T) {
 	})
 }
 
-func TestMesh206(t *testing.T) {
-	top, err := ParseTopology("wan:206", 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if top.Switches != 206 || len(top.Links) != 416 {
-		t.Errorf("wan:206 has %d switches and %d links, not 206 and 416", top.Switches, len(top.Links))
-	}
-	for sw, far := range top.Distances(0, top.Neighbours()) {
-		if far < 0 {
-			t.Errorf("no way from switch 0 to %d", sw)
-		}
-	}
-}
-
 // TestLongAnswersComeInParts asks a switch of many ports, with entries of many actions.
 func TestLongAnswersComeInParts(t *testing.T) {
 	both(t, func(t *testing.T, v openflow.Version) {
