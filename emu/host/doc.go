@@ -1,0 +1,27 @@
+// Package host is the stack of one emulated end host: what a station at the edge of a network does with a frame.
+//
+// The problem: a network emulator needs thousands of stations that behave like real ones towards the network (they ask
+// for addresses before they send, answer, retry, retransmit and give up) and that count like measuring instruments what
+// was sent, received, lost, duplicated and reordered, and how late it was. A kernel stack in a namespace for each needs
+// root and megabytes.
+//
+// Inputs: Receive takes a frame from the host's link, Step the passing of time, commands (Ping, UDP, TCP, Announce) what
+// the station is to do. Output: frames, given to Output.Send during the call. Time is an argument, an offset from an
+// epoch that all hosts of a network share, because payloads carry it from one to the other: so latency is one-way.
+// Randomness comes from Config.Seed.
+//
+// What it speaks:
+//
+//   - ARP and neighbour discovery: a cache whose entries age, are refreshed while they are in use and are asked for three
+//     times; frames wait meanwhile, up to a limit. Replies, too, go by the cache, so that a station whose peer learned
+//     its address from somebody else asks for the peer's, as a real one does.
+//   - ICMP echo over IPv4 and IPv6: the responder, and Ping.
+//   - UDP: Flow sends at a rate and pattern whatever the network does (open loop); every port is a Sink that counts per
+//     flow. Port 7 echoes.
+//   - Ethernet untagged or with one VLAN tag.
+//
+// There are no routers: every destination is a neighbour on the link. Fragments are refused.
+//
+// Invariants: a Host has one owner, who serialises calls; Output.Send does not call back into the host. The same seed, commands
+// and frames give the same frames. Whatever Receive is given, the host's memory stays below fixed limits (Max…).
+package host

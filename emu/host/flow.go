@@ -1,0 +1,164 @@
+package host
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net/netip"
+	"time"
+
+	"github.com/weirnet/weir/packet"
+)
+
+// FlowSpec says what a flow of UDP is to be.
+type FlowSpec struct {
+	Dst      netip.Addr // of a host, or a broadcast or multicast address
+	Port     uint16     // of the destination; 0: DefaultFlowPort. Port 7 sends all back
+	Rate     float64    // datagrams a second, on average while on
+	Size     int        // bytes of payload, at least 24; 0: 64
+	Pattern  Pattern
+	On, Off  time.Duration // of the pattern OnOff
+	Count    uint64        // datagrams; 0: no limit
+	Duration time.Duration // 0: no limit; without both, until Stop
+}
+
+// Defaults of FlowSpec, and its limits.
+const (
+	DefaultFlowPort = 9 // discard
+	DefaultFlowSize = 64
+	MaxRate         = 1e7 // datagrams a second
+	MinRate         = 1e-6
+	EchoPort        = 7 // what is sent to this port comes back
+	maxFlows        = 1 << 13
+	firstPort       = 49152 // of the dynamic ports (RFC 6335, section 6)
+)
+
+// Flow sends datagrams at a rate, whatever becomes of them. Its fields change only during calls of its host.
+type Flow struct {
+	timer
+	spec   FlowSpec
+	dst    packet.Addr
+	port   uint16
+	pace   pace
+	issued uint64
+	end    time.Duration // 0: none
+	tally  tally
+	seen   sequence // of what comes back
+	rtt    Latency
+	stage  stage
+}
+
+// UDP begins a flow, the first datagram at now. The error says which part of the spec cannot be.
+func (h *Host) UDP(spec FlowSpec, now time.Duration) (*Flow, error) {
+	dst, err := h.destination(spec.Dst, true)
+	if err != nil {
+		return nil, err
+	}
+	spec.Port = orDefault(spec.Port, DefaultFlowPort)
+	spec.Size = orDefault(spec.Size, DefaultFlowSize)
+	if err := spec.check(h.room(dst) - packet.UDPLen); err != nil {
+		return nil, err
+	}
+	port, ok := h.takePort()
+	if !ok {
+		return nil, fmt.Errorf("%d flows at once are as many as a host may have", maxFlows)
+	}
+	f := &Flow{spec: spec, dst: dst, port: port}
+	f.pace = pace{pattern: spec.Pattern, interval: float64(time.Second) / spec.Rate, on: spec.On, off: spec.Off, start: now}
+	if spec.Duration > 0 {
+		f.end = now + spec.Duration
+	}
+	if h.flows == nil {
+		h.flows = make(map[uint16]*Flow)
+	}
+	h.flows[port] = f
+	h.timers.set(&f.timer, f, now)
+	return f, nil
+}
+
+// check says what is wrong with a spec; room is the largest payload.
+func (s *FlowSpec) check(room int) error {
+	switch {
+	case s.Size < stampLen || s.Size > room:
+		return fmt.Errorf("size %d: want %d to %d bytes", s.Size, stampLen, room)
+	case !(s.Rate >= MinRate && s.Rate <= MaxRate):
+		return fmt.Errorf("rate %g: want %g to %g datagrams a second", s.Rate, MinRate, float64(MaxRate))
+	case s.Pattern > OnOff:
+		return fmt.Errorf("%s: want constant, poisson or on-off", s.Pattern)
+	case s.Pattern == OnOff && (s.On <= 0 || s.Off <= 0):
+		return fmt.Errorf("on %s, off %s: the pattern on-off needs both, such as 100ms and 900ms", s.On, s.Off)
+	case s.Duration < 0:
+		return fmt.Errorf("duration %s: want a positive one, or 0 for no limit", s.Duration)
+	}
+	return nil
+}
+
+// takePort finds a free port of the dynamic range.
+func (h *Host) takePort() (port uint16, ok bool) {
+	if len(h.flows) >= maxFlows {
+		return 0, false
+	}
+	for {
+		if h.port++; h.port < firstPort {
+			h.port = firstPort
+		}
+		if h.flows[h.port] == nil {
+			return h.port, true
+		}
+	}
+}
+
+// wake sends the next datagram.
+func (f *Flow) wake(h *Host, now time.Duration, out Output) {
+	switch {
+	case f.stage >= done:
+		f.stage = gone
+		delete(h.flows, f.port)
+	case f.end != 0 && f.at >= f.end:
+		f.Stop(h, now)
+	default:
+		f.send(h, now, out)
+	}
+}
+
+func (f *Flow) send(h *Host, now time.Duration, out Output) {
+	s := stamp{id: uint32(f.port), seq: f.issued, sent: f.at}
+	k := h.key(f.dst)
+	k.SrcPort, k.DstPort = f.port, f.spec.Port
+	payload := h.stamped(s, f.spec.Size)
+	h.buf = packet.AppendUDP(h.buf[:0], &k, payload)
+	if f.issued++; f.issued == f.spec.Count {
+		f.Stop(h, now)
+	} else {
+		random := rand.New(&h.random)
+		h.timers.set(&f.timer, f, f.pace.after(random))
+	}
+	h.deliver(f.dst, h.buf, &f.tally, now, out)
+}
+
+// Stop sends no more; what comes back is counted for a while.
+func (f *Flow) Stop(h *Host, now time.Duration) {
+	if f.stage >= done {
+		return
+	}
+	f.stage = done
+	h.finished++
+	h.timers.set(&f.timer, f, now+linger)
+}
+
+// receive takes what an echo port sent back; ok is false if it was not sent by this flow.
+func (f *Flow) receive(src packet.Addr, srcPort uint16, payload []byte, now time.Duration) (ok bool) {
+	s, ok := readStamp(payload)
+	if !ok || srcPort != f.spec.Port || src != f.dst || s.id != uint32(f.port) || s.seq >= f.issued || s.sent > now {
+		return false
+	}
+	if f.seen.take(s.seq) {
+		f.rtt.record(now - s.sent)
+	}
+	return true
+}
+
+// SrcPort is the port that the flow sends from.
+func (f *Flow) SrcPort() uint16 { return f.port }
+
+// RTT is the distribution of the round trips of what came back, to be read between calls of the host.
+func (f *Flow) RTT() *Latency { return &f.rtt }

@@ -1,0 +1,100 @@
+package host
+
+import (
+	"testing"
+	"time"
+
+	"github.com/weirnet/weir/packet"
+)
+
+// FuzzReceive gives a busy host arbitrary frames, cut out of the input, with time passing between them: it does not panic, sends only
+// whole frames, and keeps its limits.
+func FuzzReceive(f *testing.F) {
+	for _, frame := range recorded() {
+		f.Add(append([]byte{byte(len(frame) >> 8), byte(len(frame))}, frame...), uint8(1))
+	}
+	f.Fuzz(func(t *testing.T, in []byte, step uint8) {
+		w, a, _ := pair(t, 1)
+		a.Ping(PingSpec{Dst: addr4, Count: 3}, 0)
+		a.UDP(FlowSpec{Dst: addr6, Port: EchoPort, Rate: 10, Count: 3}, 0)
+		w.run(time.Second)
+		for len(in) > 2 {
+			n := min(int(in[0])<<8|int(in[1]), len(in)-2)
+			a.Receive(in[2:2+n], w.now, plug{w, 0})
+			in = in[2+n:]
+			w.run(time.Duration(step) * time.Millisecond)
+		}
+		w.run(5 * time.Second)
+		checkLimits(t, a)
+	})
+}
+
+func checkLimits(t *testing.T, h *Host) {
+	t.Helper()
+	if len(h.neighbours) != len(h.order) || len(h.order) > MaxNeighbours || len(h.sinks) != len(h.sinkRow) || len(h.sinkRow) > MaxSinks {
+		t.Errorf("%d neighbours, %d in order; %d sinks, %d in a row", len(h.neighbours), len(h.order), len(h.sinks), len(h.sinkRow))
+	}
+	waiting := 0
+	for _, n := range h.order {
+		for _, w := range n.held {
+			waiting += len(w.frame)
+		}
+		if len(n.held) > MaxHeld || n.known && len(n.held) > 0 {
+			t.Errorf("%d frames wait for %s, known: %t", len(n.held), n.ip, n.known)
+		}
+	}
+	if waiting != h.heldBytes || waiting > MaxHeldBytes {
+		t.Errorf("%d bytes wait, %d counted", waiting, h.heldBytes)
+	}
+	for i, m := range h.timers {
+		if m.place != i+1 {
+			t.Errorf("a timer at %d believes to be at %d", i, m.place-1)
+		}
+	}
+}
+
+// recorded is every frame of a short conversation.
+func recorded() (frames [][]byte) {
+	w := newHub(nil, 1)
+	for n := range byte(2) {
+		cfg := config(n + 1)
+		cfg.Announce = true
+		h, _ := New(cfg)
+		w.hosts = append(w.hosts, h)
+	}
+	w.seen = func(_ time.Duration, _ int, f []byte, _ bool) { frames = append(frames, append([]byte(nil), f...)) }
+	a := w.hosts[0]
+	a.Ping(PingSpec{Dst: addr4, Count: 1}, 0)
+	a.Ping(PingSpec{Dst: addr6, Count: 1}, 0)
+	a.UDP(FlowSpec{Dst: addr4, Port: EchoPort, Rate: 1, Count: 1}, 0)
+	a.UDP(FlowSpec{Dst: addr6, Rate: 1, Count: 1}, 0)
+	w.run(time.Second)
+	return frames
+}
+
+// TestStrangersFillNothing floods a host with requests from as many addresses as there are.
+func TestStrangersFillNothing(t *testing.T) {
+	h, err := New(config(2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var o trash
+	for i := range uint32(20000) {
+		k := packet.NewARPRequest(packet.MAC{2, 1, 0, 0, byte(i >> 8), byte(i)}, [4]byte{10, 1, byte(i >> 8), byte(i)}, h.ip4.As4())
+		h.Receive(packet.AppendARP(nil, &k), 0, &o)
+		e := packet.Key{EthDst: h.cfg.MAC, EthSrc: k.EthSrc, EtherType: packet.TypeIPv4, IPSrc: packet.AddrFrom4([4]byte{10, 2, byte(i >> 8), byte(i)}),
+			IPDst: h.ip4, ICMPType: packet.ICMPv4EchoRequest, SrcPort: 9, DstPort: 9}
+		h.Receive(packet.AppendICMPEcho(nil, &e, 1, 1, make([]byte, 56)), 0, &o)
+		h.Receive(packet.AppendUDP(nil, &e, []byte("x")), 0, &o)
+	}
+	checkLimits(t, h)
+	if c := h.Counters(); c.Asked != 20000 || c.Echoed != 20000 || c.UDPIn != 20000 || c.UDPUnsunk == 0 {
+		t.Errorf("%+v", c)
+	}
+	if h.heldBytes < MaxHeldBytes/2 {
+		t.Errorf("only %d bytes wait", h.heldBytes)
+	}
+	if len(h.order) != MaxNeighbours || len(h.timers) > MaxNeighbours {
+		t.Errorf("%d neighbours, %d timers", len(h.order), len(h.timers))
+	}
+}

@@ -1,0 +1,115 @@
+package host
+
+import (
+	"math/rand/v2"
+	"time"
+
+	"github.com/weirnet/weir/packet"
+)
+
+// Output takes what a host sends.
+type Output interface {
+	// Send gives a frame to the host's link. It is valid during the call only, and Send does not call the host.
+	Send(frame []byte)
+}
+
+// Host is one station. Its methods are for one goroutine at a time.
+type Host struct {
+	cfg     Config
+	ip4     packet.Addr // zero: none
+	ip6     packet.Addr
+	mac     uint64
+	started bool
+
+	timers timers
+	random rand.PCG
+	buf    []byte // the frame that is being built; grows to the longest one sent
+
+	counters Counters
+	finished uint64
+
+	neighbours map[packet.Addr]*neighbour
+	order      []*neighbour // as they came; next is whose turn it is to make room
+	next       int
+	heldBytes  int
+
+	pings    map[uint16]*Ping // by echo identifier
+	pingID   uint16
+	flows    map[uint16]*Flow // by source port
+	port     uint16           // the last source port given out
+	sinks    map[sinkKey]*Sink
+	sinkRow  []*Sink // as they came; sinkNext is whose turn it is to make room
+	sinkNext int
+}
+
+// New is a host with this configuration; the error is that of Config.Check.
+func New(cfg Config) (*Host, error) {
+	if err := cfg.Check(); err != nil {
+		return nil, err
+	}
+	if cfg.MTU == 0 {
+		cfg.MTU = DefaultMTU
+	}
+	if cfg.NeighbourLife == 0 {
+		cfg.NeighbourLife = DefaultNeighbourLife
+	}
+	h := &Host{cfg: cfg, mac: cfg.MAC.Uint64(), ip4: packet.AddrFrom(cfg.IPv4.Addr()), ip6: packet.AddrFrom(cfg.IPv6.Addr())}
+	h.random = *rand.NewPCG(cfg.Seed, h.mac)
+	h.port = firstPort - 1
+	return h, nil
+}
+
+// Config is what the host was made with, defaults filled in.
+func (h *Host) Config() Config { return h.cfg }
+
+// Counters are the host's totals now.
+func (h *Host) Counters() Counters { return h.counters }
+
+// Finished is how many commands (pings, flows, streams) have come to their end, since New: who waits for one looks at it
+// again when this has grown.
+func (h *Host) Finished() uint64 { return h.finished }
+
+// maxWakes is how many timers one Step serves: a caller that comes late, or a flow at an absurd rate, must not keep a
+// loop from its other hosts.
+const maxWakes = 256
+
+// Step does what is due by now. It is called after every Receive and command, too, and again at next, if ok; that may be a time
+// that has passed already, when more was due than one call does.
+func (h *Host) Step(now time.Duration, out Output) (next time.Duration, ok bool) {
+	if !h.started {
+		h.started = true
+		if h.cfg.Announce {
+			h.Announce(now, out)
+		}
+	}
+	for range maxWakes {
+		t := h.timers.due(now)
+		if t == nil {
+			break
+		}
+		t.owner.wake(h, now, out)
+	}
+	if len(h.timers) == 0 {
+		return 0, false
+	}
+	return h.timers[0].at, true
+}
+
+// vlan is the tag of frames in the form of package packet.
+func (h *Host) vlan() uint16 {
+	if h.cfg.VLAN == 0 {
+		return 0
+	}
+	return packet.VLANPresent | h.cfg.VLAN
+}
+
+// own says whether ip is an address of this host.
+func (h *Host) own(ip packet.Addr) bool { return !ip.IsZero() && (ip == h.ip4 || ip == h.ip6) }
+
+// source is the host's address of ip's version; ok is false if it has none.
+func (h *Host) source(ip packet.Addr) (src packet.Addr, ok bool) {
+	if ip.Is4() {
+		return h.ip4, !h.ip4.IsZero()
+	}
+	return h.ip6, !h.ip6.IsZero()
+}

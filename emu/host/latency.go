@@ -1,0 +1,107 @@
+package host
+
+import (
+	"slices"
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+)
+
+// Latency is a distribution of times. Its count, extremes and mean are exact. Quantiles are exact up to exactSamples, then of a
+// histogram whose steps are 1/16 of the value, from 1 µs to one minute: thousands of hosts have thousands of them, at 3 KiB each.
+type Latency struct {
+	count    uint64
+	sum      time.Duration
+	min, max time.Duration
+	few      []time.Duration
+	many     *hdrhistogram.Histogram // once there are more than exactSamples
+}
+
+const (
+	exactSamples  = 32
+	latencyUnit   = time.Microsecond
+	latencyMax    = time.Minute
+	latencyDigits = 1
+)
+
+func (l *Latency) record(d time.Duration) {
+	d = max(d, 0)
+	if l.count == 0 || d < l.min {
+		l.min = d
+	}
+	l.max = max(l.max, d)
+	l.count++
+	l.sum += d
+	if l.many != nil {
+		l.many.RecordValue(bounded(d))
+		return
+	}
+	if l.few = append(l.few, d); len(l.few) <= exactSamples {
+		return
+	}
+	l.spread()
+}
+
+func bounded(d time.Duration) int64 { return int64(min(d, latencyMax)) }
+
+// Count is how many times were recorded.
+func (l *Latency) Count() uint64 { return l.count }
+
+// Min is the shortest time, 0 if there is none.
+func (l *Latency) Min() time.Duration { return l.min }
+
+// Max is the longest time, 0 if there is none.
+func (l *Latency) Max() time.Duration { return l.max }
+
+// Mean is the arithmetic mean, 0 of none.
+func (l *Latency) Mean() time.Duration {
+	if l.count == 0 {
+		return 0
+	}
+	return l.sum / time.Duration(l.count)
+}
+
+// Quantile is the time that the part q (0 to 1) of all times does not exceed, 0 of none.
+func (l *Latency) Quantile(q float64) time.Duration {
+	if l.many != nil {
+		return min(max(time.Duration(l.many.ValueAtQuantile(q*100)), l.min), l.max)
+	}
+	if len(l.few) == 0 {
+		return 0
+	}
+	sorted := slices.Sorted(slices.Values(l.few))
+	at := int(q*float64(len(sorted)) + 0.999999)
+	return sorted[min(max(at-1, 0), len(sorted)-1)]
+}
+
+// Add merges other into l, so that many flows have one distribution.
+func (l *Latency) Add(other *Latency) {
+	if other.count == 0 {
+		return
+	}
+	count, sum := l.count+other.count, l.sum+other.sum
+	low, high := other.min, max(l.max, other.max)
+	if l.count > 0 {
+		low = min(low, l.min)
+	}
+	for _, d := range other.few {
+		l.record(d)
+	}
+	if other.many != nil {
+		l.spread()
+		l.many.Merge(other.many)
+	}
+	l.count, l.sum, l.min, l.max = count, sum, low, high
+}
+
+// spread turns what is exact into a histogram.
+func (l *Latency) spread() {
+	if l.many != nil {
+		return
+	}
+	l.many = hdrhistogram.New(int64(latencyUnit), int64(latencyMax), latencyDigits)
+	for _, d := range l.few {
+		l.many.RecordValue(bounded(d))
+	}
+	l.few = nil
+}

@@ -1,0 +1,146 @@
+package host
+
+import (
+	"fmt"
+	"net/netip"
+	"time"
+
+	"github.com/weirnet/weir/packet"
+)
+
+// PingSpec says what a ping is to do.
+type PingSpec struct {
+	Dst      netip.Addr
+	Count    int           // requests; 0: until Stop
+	Interval time.Duration // between two of them; 0: one second
+	Size     int           // bytes of payload, at least 24; 0: 56
+	Timeout  time.Duration // how long the answer to the last one is waited for; 0: 5 s
+}
+
+// Defaults of PingSpec.
+const (
+	DefaultPingInterval = time.Second
+	DefaultPingSize     = 56
+	DefaultPingTimeout  = 5 * time.Second
+)
+
+// maxPings is how many pings a host has at once: one per identifier, some free to go round.
+const maxPings = 1 << 15
+
+// Ping is a series of echo requests. Its fields change only during calls of its host.
+type Ping struct {
+	timer
+	spec   PingSpec
+	dst    packet.Addr
+	id     uint16
+	issued uint64
+	tally  tally
+	seen   sequence
+	late   uint64
+	rtt    Latency
+	stage  stage
+}
+
+// Ping begins a series of echo requests, the first at now. The error says which part of the spec cannot be.
+func (h *Host) Ping(spec PingSpec, now time.Duration) (*Ping, error) {
+	dst, err := h.destination(spec.Dst, false)
+	if err != nil {
+		return nil, err
+	}
+	spec.Interval = orDefault(spec.Interval, DefaultPingInterval)
+	spec.Size = orDefault(spec.Size, DefaultPingSize)
+	spec.Timeout = orDefault(spec.Timeout, DefaultPingTimeout)
+	if room := h.room(dst) - packet.ICMPLen; spec.Size < stampLen || spec.Size > room {
+		return nil, fmt.Errorf("size %d: want %d to %d bytes", spec.Size, stampLen, room)
+	}
+	if spec.Count < 0 || spec.Interval < 0 || spec.Timeout < 0 {
+		return nil, fmt.Errorf("count %d, interval %s, timeout %s: none may be negative", spec.Count, spec.Interval, spec.Timeout)
+	}
+	if len(h.pings) >= maxPings {
+		return nil, fmt.Errorf("%d pings at once are as many as a host can tell apart", maxPings)
+	}
+	if h.pings == nil {
+		h.pings = make(map[uint16]*Ping)
+	}
+	h.pingID++
+	for h.pings[h.pingID] != nil {
+		h.pingID++
+	}
+	p := &Ping{spec: spec, dst: dst, id: h.pingID}
+	h.pings[p.id] = p
+	h.timers.set(&p.timer, p, now)
+	return p, nil
+}
+
+// wake sends the next request, or ends the wait for answers.
+func (p *Ping) wake(h *Host, now time.Duration, out Output) {
+	switch p.stage {
+	case sending:
+		p.send(h, now, out)
+	case waiting:
+		p.finish(h, now)
+	default:
+		p.stage = gone
+		delete(h.pings, p.id)
+	}
+}
+
+func (p *Ping) send(h *Host, now time.Duration, out Output) {
+	intended := p.at
+	s := stamp{id: uint32(p.id), seq: p.issued, sent: intended}
+	k := h.key(p.dst)
+	k.ICMPType = packet.ICMPv4EchoRequest
+	if !p.dst.Is4() {
+		k.ICMPType = packet.ICMPv6EchoRequest
+	}
+	payload := h.stamped(s, p.spec.Size)
+	h.buf = packet.AppendICMPEcho(h.buf[:0], &k, p.id, uint16(p.issued), payload)
+	p.issued++
+	if p.issued == uint64(p.spec.Count) {
+		p.stage = waiting
+		h.timers.set(&p.timer, p, now+p.spec.Timeout)
+	} else {
+		h.timers.set(&p.timer, p, intended+p.spec.Interval)
+	}
+	h.deliver(p.dst, h.buf, &p.tally, now, out)
+}
+
+// receive takes a reply; ok is false if it is not the answer to a request of this ping.
+func (p *Ping) receive(h *Host, m packet.ICMP, now time.Duration) (ok bool) {
+	s, ok := readStamp(m.Payload())
+	if !ok || s.id != uint32(p.id) || s.seq >= p.issued || uint16(s.seq) != m.EchoSeq() || s.sent > now {
+		return false
+	}
+	if !p.seen.take(s.seq) {
+		return true
+	}
+	rtt := now - s.sent
+	p.rtt.record(rtt)
+	if rtt > p.spec.Timeout {
+		p.late++
+	}
+	if p.stage == waiting && p.seen.received == p.issued {
+		p.finish(h, now)
+	}
+	return true
+}
+
+// finish ends the ping; what comes still is counted for a while.
+func (p *Ping) finish(h *Host, now time.Duration) {
+	p.stage = done
+	h.finished++
+	h.timers.set(&p.timer, p, now+linger)
+}
+
+// Stop sends no more requests; answers are waited for as after the last one.
+func (p *Ping) Stop(h *Host, now time.Duration) {
+	if p.stage != sending {
+		return
+	}
+	p.stage = waiting
+	if p.seen.received == p.issued {
+		p.finish(h, now)
+		return
+	}
+	h.timers.set(&p.timer, p, now+p.spec.Timeout)
+}

@@ -1,0 +1,89 @@
+package host
+
+import (
+	"net/netip"
+	"time"
+)
+
+// Summary is a Latency in a few numbers; all are 0 where nothing was recorded.
+type Summary struct {
+	Count         uint64
+	Min, Mean     time.Duration
+	P50, P90, P99 time.Duration
+	Max           time.Duration
+}
+
+// Summary is the distribution in a few numbers.
+func (l *Latency) Summary() Summary {
+	return Summary{Count: l.Count(), Min: l.Min(), Mean: l.Mean(), P50: l.Quantile(0.5), P90: l.Quantile(0.9), P99: l.Quantile(0.99), Max: l.Max()}
+}
+
+// PingReport is what a ping has come to.
+type PingReport struct {
+	Dst        netip.Addr
+	Sent       uint64  // requests that left the host
+	Unsent     uint64  // that did not: the neighbour did not answer, or too many waited for it
+	Received   uint64  // requests that were answered
+	Lost       uint64  // sent and not answered; 0 until Done
+	Duplicated uint64  // answers beyond the first of a request
+	Reordered  uint64  // answers that came after that to a later request
+	Late       uint64  // answers, among the received, that took longer than the timeout
+	Done       bool    // all are sent and answered, or the timeout has passed
+	RTT        Summary // from when a request was meant to be sent
+}
+
+// Report is what the ping has come to now.
+func (p *Ping) Report() PingReport {
+	r := PingReport{Dst: p.dst.Netip(), Sent: p.tally.sent, Unsent: p.tally.unsent, Received: p.seen.received, Duplicated: p.seen.duplicated,
+		Reordered: p.seen.reordered, Late: p.late, Done: p.stage >= done, RTT: p.rtt.Summary()}
+	if r.Done {
+		r.Lost = r.Sent - min(r.Received, r.Sent)
+	}
+	return r
+}
+
+// RTT is the distribution of the round trips, to be read between calls of the host.
+func (p *Ping) RTT() *Latency { return &p.rtt }
+
+// FlowReport is what a flow has come to at its sender; the receiver's Sink knows what arrived.
+type FlowReport struct {
+	Dst              netip.Addr
+	SrcPort, DstPort uint16
+	Sent             uint64  // datagrams that left the host
+	Unsent           uint64  // that did not: the neighbour did not answer, or too many waited for it
+	Bytes            uint64  // of payload, of those sent
+	Echoed           uint64  // datagrams that an echo port sent back
+	EchoDuplicated   uint64  // beyond the first of each
+	EchoReordered    uint64  // after that of a later one
+	Done             bool    // no more will be sent
+	RTT              Summary // of the echoed
+}
+
+// Report is what the flow has come to now.
+func (f *Flow) Report() FlowReport {
+	return FlowReport{Dst: f.dst.Netip(), SrcPort: f.port, DstPort: f.spec.Port, Sent: f.tally.sent, Unsent: f.tally.unsent,
+		Bytes: f.tally.sent * uint64(f.spec.Size), Echoed: f.seen.received, EchoDuplicated: f.seen.duplicated,
+		EchoReordered: f.seen.reordered, Done: f.stage >= done, RTT: f.rtt.Summary()}
+}
+
+// SinkReport is what has arrived of a flow.
+type SinkReport struct {
+	Src              netip.Addr
+	SrcPort, DstPort uint16
+	Received         uint64        // different datagrams
+	Bytes            uint64        // of payload, duplicates included
+	Missing          uint64        // lower than the highest number that arrived, and not there: lost so far, or late
+	Duplicated       uint64        // beyond the first of each
+	Reordered        uint64        // after a later one
+	Stale            uint64        // of the reordered: more than 1024 back, where a duplicate is not told from a late one
+	Unmarked         uint64        // without a stamp: only Bytes counts them besides
+	First, Last      time.Duration // when the first and the last one came
+	Latency          Summary       // one way, from when a datagram was meant to be sent
+}
+
+// Report is what has arrived by now.
+func (s *Sink) Report() SinkReport {
+	return SinkReport{Src: s.key.src.Netip(), SrcPort: s.key.srcPort, DstPort: s.key.dstPort, Received: s.seen.received, Bytes: s.bytes,
+		Missing: s.seen.missing(), Duplicated: s.seen.duplicated, Reordered: s.seen.reordered, Stale: s.seen.stale,
+		Unmarked: s.unmarked, First: s.first, Last: s.last, Latency: s.latency.Summary()}
+}
