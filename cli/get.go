@@ -33,13 +33,14 @@ func newGet() *cobra.Command {
 		Long: `Show the network as an instance sees it. KIND is one of switches, ports, links, hosts, flows, members, apps,
 alarms, drains, audit, config.
 
-ID is a datapath id for switches, ports, links and flows, a host's id (MAC, or MAC/vlan) for hosts, a name for members and
+ID is a datapath id or name for switches, ports, links and flows, an id (MAC, or MAC/vlan) or IP address for hosts, a name for members and
 apps, a kind for alarms and drains, and for audit a time, or how long ago, from which on records are shown. Ports of one switch come with the counters and rates that the instance keeps, and their age; in
 JSON there is more of them. Flows are the rules that are wanted and their state;
 with --actual they are what the switch itself holds. Of drains, PASSING is what is still to leave, and BOUND the pairs that stay
 because they have no other path: see weir help drain.`,
 		Example: `  weir get switches
-  weir get ports 0000000000000001
+  weir get ports spine-1
+  weir get hosts 10.0.0.1
   weir get links --watch
   weir get flows 1 --actual
   weir get alarms --watch
@@ -58,6 +59,9 @@ because they have no other path: see weir help drain.`,
 				return err
 			}
 			defer c.Close()
+			if id, err = resolve(cmd.Context(), c, args[0], id); err != nil {
+				return err
+			}
 			if watch {
 				return watched(cmd.Context(), g.watch(cmd.Context(), c, cmd.OutOrStdout(), id, f))
 			}
