@@ -54,6 +54,8 @@ type port struct {
 	asking  bool      // and no answer is due yet
 	alive   bool      // one of them has spoken since
 	vacated time.Time // when they were found to be silent
+
+	stray stray // the last probe heard here for which there is hardly a link
 }
 
 // probing is a probe that was sent. The fast start and answers send several in one period.

@@ -40,7 +40,7 @@
 // 01:80:c2:00:00:0e, which IEEE 802.1Q bridges do not forward, and a far one to an ordinary group address, which they do.
 //
 //   - Only far probes pass: a bridge is in between. The link is LinkIndirect: shown, and used only if Settings.Indirect.
-//   - A third port of ours is heard at one of the ends: a segment. The links are LinkShared and never used. A probe that
+//   - A third port of ours is heard at one of the ends, in two rounds (once may be a probe that went astray, stray.go): a segment. The links are LinkShared and never used. A probe that
 //     was heard at one port makes no link at another; that port is blocked.
 //   - A probe passes between two ports of which one has a host that answers (or is configured as edge): no link, and an
 //     alarm. One of the ports is blocked (PortBlocked: no broadcast) for as long as it lasts, so that there is no loop. If

@@ -39,6 +39,9 @@ func (c *Core) heard(at netview.Point, pr probe) error {
 			c.block(dst)
 			return nil
 		}
+		if c.astray(src, dst) {
+			return nil
+		}
 	}
 	c.refresh(c.raiseEdge(src, dst, !pr.far), s, pr.far)
 	return nil

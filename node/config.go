@@ -13,6 +13,7 @@ import (
 
 	"github.com/weirnet/weir/api"
 	"github.com/weirnet/weir/app/forward"
+	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/plan"
 )
 
@@ -61,6 +62,8 @@ type Config struct {
 	// Pipes, if set, is a second listener for switches: of those in the same process (package session/pipe). What
 	// holds for other switches holds for them. The instance closes it.
 	Pipes net.Listener
+	// View, if set, is called once with the network view before anything runs, for what reads it in the same process.
+	View func(*netview.View)
 	// Ready, if set, is called once with the addresses when everything listens.
 	Ready func(Addresses)
 
