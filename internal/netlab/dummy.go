@@ -37,12 +37,23 @@ func (l *Lab) StartDummy() *Dummy {
 // StopClock has the switch's clock stand still, until Warp. Bridges are made before: the daemon waits for its own timers.
 func (d *Dummy) StopClock() { d.call("time/stop") }
 
-// Warp moves the clock on by milliseconds, at least 10, and lets the switch find entries whose time is over.
-func (d *Dummy) Warp(milliseconds int) {
+// Warp moves the clock on by milliseconds, at least 10. Then the switch looks for entries whose time is over, which it does
+// after a round of its revalidator: kick must make it begin one, by a change of its tables.
+func (d *Dummy) Warp(milliseconds int, kick func()) {
 	d.lab.t.Helper()
 	d.call("time/warp", fmt.Sprint(milliseconds))
-	d.call("revalidator/wait")
+	if err := d.ctl.send("revalidator/wait"); err != nil {
+		d.lab.t.Fatal(err)
+	}
+	kick()
+	if _, err := d.ctl.receive(); err != nil {
+		d.lab.t.Fatal(err)
+	}
 }
+
+// Turn waits until the daemon has ended the turn of its main loop in which it answered what came over Control last: what it
+// has put off until its next turn, it does before what comes after Turn has returned.
+func (d *Dummy) Turn() { d.call("version") }
 
 // call runs a command of the daemon's; the test fails when it does.
 func (d *Dummy) call(command string, args ...string) string {

@@ -36,7 +36,7 @@ func TestDummy(t *testing.T) {
 		}
 		t.Logf("%d frames in %s", rounds, time.Since(begin))
 		for _, ms := range []int{1000, 990, 10} {
-			d.Warp(ms)
+			d.Warp(ms, func() { d.Ofctl("1.3", "add-flow", "br", "in_port=3,actions=drop") })
 			b.Receive(1, make([]byte, 60))
 			b.Control.Write([]byte{4, 20, 0, 8, 0, 0, 0, 2})
 			expect13(t, b.Control, 21)
@@ -44,7 +44,7 @@ func TestDummy(t *testing.T) {
 				t.Fatalf("after %d ms more: %d frames", ms, len(got))
 			}
 		}
-		d.Warp(10)
+		d.Warp(10, func() { d.Ofctl("1.3", "del-flows", "br", "in_port=3") })
 		b.Receive(1, make([]byte, 60))
 		b.Control.Write([]byte{4, 20, 0, 8, 0, 0, 0, 3})
 		expect13(t, b.Control, 21)

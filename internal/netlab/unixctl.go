@@ -23,20 +23,31 @@ func newUnixctl(conn net.Conn) *unixctl { return &unixctl{conn: conn, decode: js
 
 // call runs a command and returns what it prints.
 func (u *unixctl) call(command string, args ...string) (string, error) {
+	if err := u.send(command, args...); err != nil {
+		return "", err
+	}
+	return u.receive()
+}
+
+// send asks for a command; its answer is to be received before the next one is sent.
+func (u *unixctl) send(command string, args ...string) error {
 	u.calls++
 	if args == nil {
 		args = []string{}
 	}
 	request, err := json.Marshal(map[string]any{"id": u.calls, "method": command, "params": args})
 	if err != nil {
-		return "", err
+		return err
 	}
 	if err := u.conn.SetDeadline(time.Now().Add(unixctlLimit)); err != nil {
-		return "", err
+		return err
 	}
-	if _, err := u.conn.Write(request); err != nil {
-		return "", err
-	}
+	_, err = u.conn.Write(request)
+	return err
+}
+
+// receive waits for the answer of the last command sent.
+func (u *unixctl) receive() (string, error) {
 	var reply struct {
 		ID     int     `json:"id"`
 		Result string  `json:"result"`

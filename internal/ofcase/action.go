@@ -1,0 +1,147 @@
+package ofcase
+
+import "github.com/weirnet/weir/openflow"
+
+// list draws an action list for a kind of packets.
+func (g *gen) list(k kind) (actions []openflow.Action) {
+	for n := pick(g, []int{0, 1, 1, 1, 2, 2, 3, 4}); n > 0; n-- {
+		actions = append(actions, g.action(&k))
+	}
+	return actions
+}
+
+// set draws actions of an action set: each type at most once, unless odd ones are asked for.
+func (g *gen) set(k kind) (actions []openflow.Action) {
+	have := map[string]bool{}
+	for _, a := range g.list(k) {
+		key := a.Type.String()
+		if f, _, ok := a.Field(); ok {
+			key = f.String()
+		}
+		if !have[key] || g.opt.Odd {
+			have[key] = true
+			actions = append(actions, a)
+		}
+	}
+	return actions
+}
+
+// action draws an action that packets of the kind can have done to them, and changes the kind accordingly.
+func (g *gen) action(k *kind) openflow.Action {
+	switch n := g.IntN(20); {
+	case n < 10:
+		return g.output()
+	case n < 15:
+		return g.setField(k)
+	case n < 17:
+		return g.tag(k)
+	case n < 18 && g.v == openflow.V13 && (k.etherType == 0x0800 || k.etherType == 0x86dd):
+		if g.one(2) {
+			return openflow.Action{Type: openflow.ActionDecNwTTL}
+		}
+		return openflow.Action{Type: openflow.ActionSetNwTTL, TTL: g.ttl()}
+	case n < 19 && g.opt.Groups && g.v == openflow.V13:
+		return openflow.Group(g.groupID())
+	}
+	return g.output()
+}
+
+// output draws where to send.
+func (g *gen) output() openflow.Action {
+	switch n := g.IntN(20); {
+	case n < 12:
+		return openflow.Output(g.port())
+	case n < 14:
+		return openflow.OutputController(pick(g, []uint16{openflow.ControllerNoCut, openflow.ControllerNoCut, 20, 64, 128}))
+	case n < 15:
+		return openflow.Output(openflow.PortInPort)
+	case n < 16:
+		return openflow.Output(openflow.PortAll)
+	case n < 17:
+		return openflow.Output(openflow.PortFlood)
+	case n < 18:
+		return openflow.Output(openflow.PortLocal)
+	case n < 19:
+		return openflow.Output(9) // is none
+	case g.v == openflow.V10:
+		return openflow.Action{Type: openflow.ActionEnqueue, Port: g.port(), ID: uint32(g.IntN(2))}
+	}
+	return openflow.Action{Type: openflow.ActionSetQueue, ID: uint32(g.IntN(2))}
+}
+
+// tag draws an action on VLAN tags.
+func (g *gen) tag(k *kind) openflow.Action {
+	n := g.IntN(3)
+	if g.v == openflow.V10 {
+		switch n {
+		case 0:
+			return openflow.Action{Type: openflow.ActionPopVLAN}
+		case 1:
+			return openflow.Action{Type: openflow.ActionSetVLANVID, ID: uint32(pick(g, vids))}
+		}
+		return openflow.Action{Type: openflow.ActionSetVLANPCP, ID: uint32(g.IntN(8))}
+	}
+	switch {
+	case k.tagged && n == 0:
+		k.tagged = false
+		return openflow.Action{Type: openflow.ActionPopVLAN}
+	case k.tagged && n == 1:
+		return openflow.SetField(openflow.FieldVLANVID, 0x1000|uint64(pick(g, vids)))
+	case k.tagged:
+		return openflow.SetField(openflow.FieldVLANPCP, uint64(g.IntN(8)))
+	}
+	k.tagged = true
+	return openflow.Action{Type: openflow.ActionPushVLAN, EtherType: 0x8100}
+}
+
+// setField draws a field that packets of the kind have, and a value.
+func (g *gen) setField(k *kind) openflow.Action {
+	fields := []openflow.Field{openflow.FieldEthDst, openflow.FieldEthSrc}
+	if p, ok := portFields[k.proto]; ok {
+		fields = append(fields, p[0], p[1])
+	}
+	switch {
+	case k.etherType == 0x0800 && g.v == openflow.V10:
+		fields = append(fields, openflow.FieldIPv4Src, openflow.FieldIPv4Dst, openflow.FieldIPDSCP)
+	case k.etherType == 0x0800:
+		fields = append(fields, openflow.FieldIPv4Src, openflow.FieldIPv4Dst, openflow.FieldIPDSCP, openflow.FieldIPECN)
+	case k.etherType == 0x86dd:
+		fields = append(fields, openflow.FieldIPv6Src, openflow.FieldIPv6Dst, openflow.FieldIPDSCP, openflow.FieldIPECN,
+			openflow.FieldIPv6FLabel)
+		if k.icmp != 0 {
+			link := map[uint8]openflow.Field{135: openflow.FieldIPv6NDSLL, 136: openflow.FieldIPv6NDTLL}
+			fields = append(fields, openflow.FieldIPv6NDTarget, link[k.icmp])
+		}
+	case k.etherType == 0x0806 && g.v == openflow.V13:
+		fields = append(fields, openflow.FieldARPOp, openflow.FieldARPSPA, openflow.FieldARPTPA, openflow.FieldARPSHA,
+			openflow.FieldARPTHA)
+	}
+	f := pick(g, fields)
+	return openflow.SetFieldBytes(f, g.value(f))
+}
+
+// value draws a value of a field.
+func (g *gen) value(f openflow.Field) []byte {
+	switch f {
+	case openflow.FieldEthDst, openflow.FieldEthSrc, openflow.FieldARPSHA, openflow.FieldARPTHA, openflow.FieldIPv6NDSLL,
+		openflow.FieldIPv6NDTLL:
+		a := g.mac()
+		return a[:]
+	case openflow.FieldIPv4Src, openflow.FieldIPv4Dst, openflow.FieldARPSPA, openflow.FieldARPTPA:
+		a := g.ip4()
+		return a[:]
+	case openflow.FieldIPv6Src, openflow.FieldIPv6Dst, openflow.FieldIPv6NDTarget:
+		a := g.ip6()
+		return a[:]
+	case openflow.FieldIPDSCP:
+		return []byte{g.tos() >> 2}
+	case openflow.FieldIPECN:
+		return []byte{g.tos() & 3}
+	case openflow.FieldIPv6FLabel:
+		return pick(g, [][]byte{{0, 0, 0, 7}, {0, 1, 0x23, 0x45}})
+	case openflow.FieldARPOp:
+		return []byte{0, byte(1 + g.IntN(2))}
+	}
+	p := pick(g, ports)
+	return []byte{byte(p >> 8), byte(p)}
+}

@@ -1,0 +1,168 @@
+package ofcase
+
+import "github.com/weirnet/weir/openflow"
+
+// instructions draws those of an entry.
+func (g *gen) instructions(k kind, table uint8) (list []openflow.Instruction) {
+	if g.v == openflow.V10 {
+		if actions := g.list(k); len(actions) > 0 {
+			list = append(list, openflow.Apply(actions...))
+		}
+		return list
+	}
+	if g.opt.Meters && g.one(8) {
+		list = append(list, openflow.UseMeter(g.meterID()))
+	}
+	if !g.one(3) {
+		list = append(list, openflow.Apply(g.list(k)...))
+	}
+	if g.one(8) {
+		list = append(list, openflow.Instruction{Type: openflow.InstructionClearActions})
+	}
+	if g.one(3) {
+		list = append(list, openflow.Instruction{Type: openflow.InstructionWriteActions, Actions: g.set(k)})
+	}
+	if g.one(5) {
+		list = append(list, openflow.Instruction{
+			Type: openflow.InstructionWriteMetadata, Metadata: uint64(g.IntN(4)), MetadataMask: pick(g, []uint64{3, 1, 2}),
+		})
+	}
+	if g.one(3) {
+		list = append(list, openflow.GotoTable(table+uint8(1+g.IntN(2))))
+	}
+	return list
+}
+
+// flowMod draws a flow-mod, most often of an addition.
+func (g *gen) flowMod() openflow.Message {
+	f := &openflow.FlowMod{
+		Cookie: uint64(g.IntN(4)), Buffer: openflow.NoBuffer, OutPort: openflow.PortAny, OutGroup: openflow.GroupAny,
+	}
+	if g.one(2) {
+		f.Flags |= openflow.FlagSendFlowRemoved
+	}
+	if g.v == openflow.V13 && g.one(8) {
+		f.Flags |= openflow.FlagResetCounts
+	}
+	if len(g.added) == 0 || g.IntN(20) < 12 {
+		g.addition(f)
+		return f
+	}
+	old := pick(g, g.added)
+	f.Table, f.Priority, f.Match = old.Table, old.Priority, old.Match
+	f.Command = pick(g, []openflow.FlowModCommand{
+		openflow.FlowModify, openflow.FlowModifyStrict, openflow.FlowDelete, openflow.FlowDeleteStrict,
+	})
+	switch f.Command {
+	case openflow.FlowModify, openflow.FlowDelete:
+		f.Match = g.wider(old.Match)
+	default:
+		if g.one(8) {
+			f.Match, f.Priority = g.match(g.kind()), g.priority(f.Table)
+		}
+	}
+	if f.Command == openflow.FlowDelete || f.Command == openflow.FlowDeleteStrict {
+		g.deletion(f)
+	} else {
+		f.Instructions = g.instructions(kindOf(f.Match), f.Table)
+	}
+	if g.v == openflow.V13 && g.one(3) {
+		f.CookieMask = pick(g, []uint64{3, 1, 0xffffffffffffffff})
+	}
+	return f
+}
+
+// addition makes f an addition: of a new entry, of one over an earlier one, or of one that may overlap, and is checked for it.
+// Entries of one priority that overlap are never made, because it is not said which of them counts.
+func (g *gen) addition(f *openflow.FlowMod) {
+	k := g.kind()
+	f.Table, f.Match = g.table(), g.match(k)
+	f.Priority = g.priority(f.Table)
+	if g.opt.Waits {
+		f.IdleTimeout, f.HardTimeout = pick(g, []uint16{0, 0, 0, 1, 2}), pick(g, []uint16{0, 0, 0, 1, 3})
+	}
+	switch n := g.IntN(10); {
+	case n < 2 && len(g.added) > 0:
+		old := pick(g, g.added)
+		f.Table, f.Priority, f.Match, k = old.Table, old.Priority, old.Match, kindOf(old.Match)
+		if g.contested(old) {
+			f.Flags |= openflow.FlagCheckOverlap
+		}
+	case n < 4 && len(g.added) > 0:
+		old := pick(g, g.added)
+		f.Table, f.Priority = old.Table, old.Priority
+		f.Flags |= openflow.FlagCheckOverlap
+	case n < 5:
+		f.Flags |= openflow.FlagCheckOverlap
+	case n < 6 && g.v == openflow.V13:
+		f.Match, f.Priority, k = openflow.Match{}, 0, kind{}
+	}
+	f.Instructions = g.instructions(k, f.Table)
+	g.added = append(g.added, f)
+}
+
+// contested says whether there was an addition with the table and priority of f, but another match.
+func (g *gen) contested(f *openflow.FlowMod) bool {
+	for _, o := range g.added {
+		if o.Table == f.Table && o.Priority == f.Priority && !o.Match.Equal(f.Match) {
+			return true
+		}
+	}
+	return false
+}
+
+// table draws a table; OpenFlow 1.0 has one.
+func (g *gen) table() uint8 {
+	if g.v == openflow.V10 {
+		return 0
+	}
+	return pick(g, tables)
+}
+
+// priority draws one that no addition to the table had.
+func (g *gen) priority(table uint8) uint16 {
+	for {
+		p := uint16(1 + g.IntN(200))
+		if g.one(20) {
+			p = 0xffff - uint16(g.IntN(8))
+		}
+		used := false
+		for _, f := range g.added {
+			used = used || f.Table == table && f.Priority == p
+		}
+		if !used {
+			return p
+		}
+	}
+}
+
+// wider is a match with some of the fields that m has, those that others need among them.
+func (g *gen) wider(m openflow.Match) openflow.Match {
+	if g.one(3) {
+		return openflow.Match{}
+	}
+	var left openflow.Match
+	m.Each(func(name, value string) {
+		f, _ := openflow.FieldByName(name)
+		needed := f == openflow.FieldEthType || f == openflow.FieldIPProto || f == openflow.FieldICMPv6Type || f == openflow.FieldVLANVID
+		if needed || g.one(2) {
+			if err := left.SetText(name, value); err != nil {
+				panic(err)
+			}
+		}
+	})
+	return left.Canonical()
+}
+
+// deletion draws what a deletion is limited to.
+func (g *gen) deletion(f *openflow.FlowMod) {
+	if g.one(6) {
+		f.OutPort = g.port()
+	}
+	if g.opt.Groups && g.v == openflow.V13 && g.one(6) {
+		f.OutGroup = g.groupID()
+	}
+	if g.v == openflow.V13 && g.one(4) {
+		f.Table = openflow.TableAll
+	}
+}

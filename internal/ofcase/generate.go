@@ -1,0 +1,139 @@
+package ofcase
+
+import (
+	"errors"
+	"math/rand/v2"
+	"time"
+
+	"github.com/weirnet/weir/openflow"
+)
+
+// Generate makes the case of a seed.
+func Generate(v openflow.Version, seed uint64, opt Options) Case {
+	if opt.Steps == 0 {
+		opt.Steps = 30
+	}
+	g := &gen{Rand: rand.New(rand.NewPCG(seed, uint64(v))), v: v, opt: opt}
+	c := Case{Version: v, Seed: seed}
+	if v == openflow.V13 && opt.Groups {
+		c.Steps = append(c.Steps, g.message(g.groupMod), g.message(g.groupMod), g.message(g.groupMod))
+	}
+	if v == openflow.V13 && opt.Meters {
+		c.Steps = append(c.Steps, g.message(g.meterMod), g.message(g.meterMod))
+	}
+	for range 5 {
+		c.Steps = append(c.Steps, g.message(g.flowMod))
+	}
+	for len(c.Steps) < opt.Steps {
+		c.Steps = append(c.Steps, g.step())
+	}
+	return c
+}
+
+func (g *gen) step() Step {
+	switch n := g.IntN(100); {
+	case n < 26:
+		return g.message(g.flowMod)
+	case n < 32 && g.opt.Groups && g.v == openflow.V13:
+		return g.message(g.groupMod)
+	case n < 35 && g.opt.Meters && g.v == openflow.V13:
+		return g.message(g.meterMod)
+	case n < 37 && g.opt.Mods && len(g.opt.Addresses) > 0:
+		return g.message(g.portMod)
+	case n < 45:
+		return g.message(g.packetOut)
+	case n < 54:
+		return g.message(g.query)
+	case n < 57 && g.opt.Waits:
+		return Step{Wait: pick(g, []time.Duration{100, 500, 990, 1010, 1990, 2500}) * time.Millisecond}
+	}
+	port, frame := g.frame()
+	return Step{Port: port, Frame: frame}
+}
+
+// message draws messages until one is that the version can say.
+func (g *gen) message(draw func() openflow.Message) Step {
+	for {
+		m := draw()
+		b, err := openflow.Append(nil, g.v, 0, m)
+		if err == nil {
+			return Step{Message: b}
+		}
+		if !errors.Is(err, openflow.ErrVersion) {
+			panic(err)
+		}
+	}
+}
+
+func (g *gen) packetOut() openflow.Message {
+	port, frame := g.frame()
+	p := &openflow.PacketOut{Buffer: openflow.NoBuffer, InPort: port, Data: frame}
+	if g.one(2) {
+		p.InPort = openflow.PortController
+		if g.v == openflow.V10 {
+			p.InPort = openflow.PortAny
+		}
+	}
+	p.Actions = g.list(kind{})
+	if g.one(4) {
+		p.Actions = append(p.Actions, openflow.Output(openflow.PortTable))
+	}
+	return p
+}
+
+func (g *gen) portMod() openflow.Message {
+	port := g.port()
+	bits := []uint32{
+		openflow.PortConfigDown, openflow.PortConfigNoFwd, openflow.PortConfigNoRecv, openflow.PortConfigNoPacketIn,
+	}
+	if g.v == openflow.V10 {
+		bits = append(bits, openflow.PortConfigNoFlood)
+	}
+	m := &openflow.PortMod{Port: port, HWAddr: g.opt.Addresses[port-1], Mask: pick(g, bits)}
+	if g.one(2) {
+		m.Config = m.Mask
+	}
+	switch g.IntN(16) {
+	case 0:
+		m.Port = 9
+	case 1:
+		m.HWAddr = macs[0]
+	}
+	return m
+}
+
+// query draws a question for statistics or descriptions.
+func (g *gen) query() openflow.Message {
+	filter := openflow.FlowFilter{Table: openflow.TableAll, OutPort: openflow.PortAny, OutGroup: openflow.GroupAny}
+	if g.one(2) {
+		filter.Match = g.match(g.kind())
+		if len(g.added) > 0 {
+			filter.Match = g.wider(pick(g, g.added).Match)
+		}
+	}
+	if g.one(4) {
+		filter.OutPort = g.port()
+	}
+	if g.v == openflow.V13 && g.one(4) {
+		filter.Cookie, filter.CookieMask = uint64(g.IntN(4)), 3
+	}
+	if g.one(3) {
+		filter.Table = g.table()
+	}
+	bodies := []openflow.RequestBody{
+		&openflow.FlowRequest{FlowFilter: filter}, &openflow.AggregateRequest{FlowFilter: filter},
+		&openflow.FlowRequest{FlowFilter: openflow.FlowFilter{Table: openflow.TableAll, OutPort: openflow.PortAny, OutGroup: openflow.GroupAny}},
+		&openflow.TableRequest{}, &openflow.PortStatsRequest{Port: g.port()},
+	}
+	if g.v == openflow.V13 {
+		if g.opt.Groups {
+			bodies = append(bodies, &openflow.GroupRequest{Group: g.groupID()}, &openflow.GroupRequest{Group: openflow.GroupAll},
+				&openflow.GroupDescRequest{})
+		}
+		if g.opt.Meters {
+			bodies = append(bodies, &openflow.MeterRequest{Meter: openflow.MeterAll}, &openflow.MeterConfigRequest{Meter: g.meterID()},
+				&openflow.MeterConfigRequest{Meter: openflow.MeterAll})
+		}
+	}
+	return &openflow.MultipartRequest{Body: pick(g, bodies)}
+}

@@ -1,0 +1,88 @@
+package ofcase
+
+import "github.com/weirnet/weir/openflow"
+
+// groupID draws one of the few groups of a case.
+func (g *gen) groupID() uint32 { return uint32(1 + g.IntN(4)) }
+
+// meterID draws one of the few meters of a case.
+func (g *gen) meterID() uint32 { return uint32(1 + g.IntN(3)) }
+
+// groupMod draws a group-mod. Buckets send on to greater groups only, so that there is no loop.
+func (g *gen) groupMod() openflow.Message {
+	kinds := []openflow.GroupType{openflow.GroupTypeAll, openflow.GroupTypeIndirect, openflow.GroupTypeFastFailover}
+	if g.opt.Select {
+		kinds = append(kinds, openflow.GroupTypeSelect)
+	}
+	m := &openflow.GroupMod{
+		Command: pick(g, []openflow.GroupModCommand{openflow.GroupAdd, openflow.GroupAdd, openflow.GroupModify, openflow.GroupDelete}),
+		Kind:    pick(g, kinds), Group: g.groupID(),
+	}
+	if m.Command == openflow.GroupDelete {
+		if g.one(6) {
+			m.Group = openflow.GroupAll
+		}
+		m.Kind = 0
+		return m
+	}
+	n := g.IntN(4)
+	if m.Kind == openflow.GroupTypeIndirect {
+		n = 1
+		if g.one(8) {
+			n = g.IntN(3)
+		}
+	}
+	for range n {
+		m.Buckets = append(m.Buckets, g.bucket(m))
+	}
+	return m
+}
+
+func (g *gen) bucket(m *openflow.GroupMod) openflow.Bucket {
+	b := openflow.Bucket{WatchPort: openflow.PortAny, WatchGroup: openflow.GroupAny}
+	switch m.Kind {
+	case openflow.GroupTypeSelect:
+		b.Weight = uint16(1 + g.IntN(3))
+	case openflow.GroupTypeFastFailover:
+		b.WatchPort = g.port()
+		if g.one(5) && m.Group < 4 {
+			b.WatchPort, b.WatchGroup = openflow.PortAny, m.Group+1
+		}
+	}
+	for _, a := range g.set(kind{}) {
+		if a.Type == openflow.ActionGroup {
+			if m.Group == 4 {
+				continue
+			}
+			a.ID = m.Group + 1 + uint32(g.IntN(int(4-m.Group)))
+		}
+		b.Actions = append(b.Actions, a)
+	}
+	return b
+}
+
+// meterMod draws a meter-mod.
+func (g *gen) meterMod() openflow.Message {
+	m := &openflow.MeterMod{
+		Command: pick(g, []openflow.MeterModCommand{openflow.MeterAdd, openflow.MeterAdd, openflow.MeterModify, openflow.MeterDelete}),
+		Meter:   g.meterID(), Flags: openflow.MeterFlagPktps | openflow.MeterFlagStats,
+	}
+	if g.one(2) {
+		m.Flags = openflow.MeterFlagKbps | openflow.MeterFlagStats
+	}
+	if g.one(2) {
+		m.Flags |= openflow.MeterFlagBurst
+	}
+	if m.Command == openflow.MeterDelete {
+		m.Flags = 0
+		return m
+	}
+	for range pick(g, []int{1, 1, 1, 2}) {
+		band := openflow.Band{Type: openflow.BandDrop, Rate: uint32(1 + g.IntN(5))}
+		if m.Flags&openflow.MeterFlagBurst != 0 {
+			band.Burst = uint32(1 + g.IntN(3))
+		}
+		m.Bands = append(m.Bands, band)
+	}
+	return m
+}
