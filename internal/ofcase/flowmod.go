@@ -85,9 +85,6 @@ func (g *gen) addition(f *openflow.FlowMod) {
 	case n < 2 && len(g.added) > 0:
 		old := pick(g, g.added)
 		f.Table, f.Priority, f.Match, k = old.Table, old.Priority, old.Match, kindOf(old.Match)
-		if g.contested(old) {
-			f.Flags |= openflow.FlagCheckOverlap
-		}
 	case n < 4 && len(g.added) > 0:
 		old := pick(g, g.added)
 		f.Table, f.Priority = old.Table, old.Priority
@@ -96,6 +93,9 @@ func (g *gen) addition(f *openflow.FlowMod) {
 		f.Flags |= openflow.FlagCheckOverlap
 	case n < 6 && g.v == openflow.V13:
 		f.Match, f.Priority, k = openflow.Match{}, 0, kind{}
+	}
+	if g.contested(f) {
+		f.Flags |= openflow.FlagCheckOverlap
 	}
 	f.Instructions = g.instructions(k, f.Table)
 	g.added = append(g.added, f)
