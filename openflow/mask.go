@@ -73,3 +73,6 @@ func coversBits(mask []byte, bits uint8) bool {
 	}
 	return true
 }
+
+// Maskable says whether a match may name the field with a mask.
+func (f Field) Maskable() bool { return int(f) < numFields && oxmFields[f].maskable }

@@ -1,0 +1,148 @@
+package flowtable
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/weirnet/weir/openflow"
+)
+
+// Check says what is wrong with the Switch itself: its indexes, counts and references must agree. It costs as much as there is, and is for
+// tests and for whoever doubts.
+func (s *Switch) Check() error {
+	var errs []error
+	wrong := func(format string, args ...any) { errs = append(errs, fmt.Errorf("flowtable: "+format, args...)) }
+	total := 0
+	groups, meters := make(map[uint32]int), make(map[uint32]int)
+	for id, t := range s.tables {
+		if t == nil {
+			continue
+		}
+		total += t.size
+		t.check(func(format string, args ...any) { wrong("table %d: "+format, append([]any{id}, args...)...) })
+		for _, u := range t.tuples {
+			u.each(func(e *entry) bool {
+				if int(e.table) != id {
+					wrong("an entry of table %d is in table %d", e.table, id)
+				}
+				countRefs(e.program, groups, meters)
+				return true
+			})
+		}
+	}
+	if total != s.entries {
+		wrong("%d entries counted, %d there", s.entries, total)
+	}
+	s.checkRefs(groups, meters, wrong)
+	for i, p := range s.ports.all {
+		if i > 0 && s.ports.all[i-1].Number >= p.Number || s.ports.find(p.Number) != p {
+			wrong("port %d is out of place", p.Number)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func countRefs(p *program, groups, meters map[uint32]int) {
+	if p.has&hasMeter != 0 {
+		meters[p.meter]++
+	}
+	countGroups(p.apply, groups)
+	countGroups(p.write, groups)
+}
+
+func countGroups(list []openflow.Action, groups map[uint32]int) {
+	for i := range list {
+		if list[i].Type == openflow.ActionGroup {
+			groups[list[i].ID]++
+		}
+	}
+}
+
+// checkRefs compares the references counted with those found in entries and buckets; what is referred to must be there.
+func (s *Switch) checkRefs(groups, meters map[uint32]int, wrong func(string, ...any)) {
+	for _, g := range s.groups {
+		for i := range g.buckets {
+			countGroups(g.buckets[i].Actions, groups)
+		}
+	}
+	for id, n := range groups {
+		if g := s.groups[id]; g == nil || g.refs != n {
+			wrong("group %d is referred to %d times, or there is none", id, n)
+		}
+	}
+	for id, n := range meters {
+		if m := s.meters[id]; m == nil || m.flows != n {
+			wrong("meter %d is used by %d entries, or there is none", id, n)
+		}
+	}
+	for id, g := range s.groups {
+		if g.refs != groups[id] {
+			wrong("group %d counts %d references of %d", id, g.refs, groups[id])
+		}
+	}
+	for id, m := range s.meters {
+		if m.flows != meters[id] {
+			wrong("meter %d counts %d entries of %d", id, m.flows, meters[id])
+		}
+	}
+}
+
+// check says what is wrong with a table.
+func (t *table) check(wrong func(string, ...any)) {
+	size, timed := 0, 0
+	for i, u := range t.tuples {
+		if t.byMask[u.mask] != u {
+			wrong("a tuple is not found by its mask")
+		}
+		if i > 0 && t.tuples[i-1].best < u.best {
+			wrong("tuples are not ranked: priority %d before %d", t.tuples[i-1].best, u.best)
+		}
+		size += u.size
+		u.check(wrong)
+		u.each(func(e *entry) bool {
+			if _, _, ok := e.end(); ok {
+				timed++
+				if e.place < 0 || int(e.place) >= len(t.heap) || t.heap[e.place] != e {
+					wrong("an entry that runs out is not in the heap")
+				}
+			}
+			return true
+		})
+	}
+	for i := range t.heap {
+		if parent := (i - 1) / 2; i > 0 && t.heap[parent].due > t.heap[i].due {
+			wrong("the heap is out of order at %d", i)
+		}
+	}
+	if size != t.size || timed != len(t.heap) || len(t.byMask) != len(t.tuples) {
+		wrong("%d entries counted, %d there; %d run out, %d in the heap; %d tuples, %d masks", t.size, size, timed, len(t.heap),
+			len(t.tuples), len(t.byMask))
+	}
+}
+
+// check says what is wrong with a tuple.
+func (u *tuple) check(wrong func(string, ...any)) {
+	matches, size, best := 0, 0, uint16(0)
+	for i := range u.slots {
+		head := u.slots[i].entry
+		if head == nil {
+			continue
+		}
+		matches++
+		var f filter
+		head.filter(&f)
+		if u.find(&f.value) != head {
+			wrong("an entry is not found by its match")
+		}
+		best = max(best, head.priority)
+		for e := head; e != nil; e = e.next {
+			size++
+			if e.tuple != u || e.hash != u.slots[i].hash || e.next != nil && e.next.priority >= e.priority {
+				wrong("an entry of priority %d is out of place", e.priority)
+			}
+		}
+	}
+	if matches != u.matches || size != u.size || best != u.best || size == 0 {
+		wrong("a tuple of %d matches, %d entries, best %d counts %d, %d, %d", matches, size, best, u.matches, u.size, u.best)
+	}
+}

@@ -1,0 +1,240 @@
+package flowtable
+
+import (
+	"slices"
+	"time"
+
+	"github.com/weirnet/weir/openflow"
+)
+
+// group is a group with its counters.
+type group struct {
+	id      uint32
+	kind    openflow.GroupType
+	buckets []bucket
+	refs    int // entries and buckets that send to it
+	packets uint64
+	bytes   uint64
+	created time.Duration
+}
+
+// bucket is a bucket of a group with its counters.
+type bucket struct {
+	openflow.Bucket                   // as it was given
+	ordered         []openflow.Action // as an action set: in the order in which they are done
+	packets         uint64
+	bytes           uint64
+}
+
+// groupMax is the highest number of a group, OFPG_MAX.
+const groupMax = 0xffffff00
+
+// GroupMod changes the groups as a controller of OpenFlow 1.3 asks. The error is an *Error; then nothing has changed.
+func (s *Switch) GroupMod(v openflow.Version, m *openflow.GroupMod, now time.Duration, out Output) error {
+	s.begin(now, out)
+	defer s.end()
+	switch m.Command {
+	case openflow.GroupAdd:
+		if s.groups[m.Group] != nil {
+			return refuse(openflow.GroupModFailedGroupExists, "group %d is there already", m.Group)
+		}
+		if len(s.groups) >= s.cfg.MaxGroups {
+			return refuse(openflow.GroupModFailedOutOfGroups, "%d groups", len(s.groups))
+		}
+		return s.setGroup(v, m)
+	case openflow.GroupModify:
+		if s.groups[m.Group] == nil {
+			return refuse(openflow.GroupModFailedUnknownGroup, "group %d, which there is not", m.Group)
+		}
+		return s.setGroup(v, m)
+	case openflow.GroupDelete:
+		return s.deleteGroups(m)
+	}
+	return refuse(openflow.GroupModFailedBadCommand, "group_mod with command %d", m.Command)
+}
+
+// setGroup makes a group, or changes the one that is there: that keeps its own counters, and its buckets begin anew.
+func (s *Switch) setGroup(v openflow.Version, m *openflow.GroupMod) error {
+	if err := s.checkGroup(v, m); err != nil {
+		return err
+	}
+	g := &group{id: m.Group, kind: m.Kind, created: s.now}
+	if old := s.groups[m.Group]; old != nil {
+		g.refs, g.packets, g.bytes, g.created = old.refs, old.packets, old.bytes, old.created
+		s.referBuckets(old, -1)
+	}
+	g.buckets = make([]bucket, len(m.Buckets))
+	for i := range g.buckets {
+		b := &g.buckets[i]
+		b.Bucket = m.Buckets[i]
+		b.Actions = copyActions(b.Actions)
+		var set actionSet
+		set.write(b.Actions)
+		b.ordered = set.appendOrdered(nil)
+	}
+	if s.groups == nil {
+		s.groups = make(map[uint32]*group)
+	}
+	s.groups[m.Group] = g
+	s.referBuckets(g, 1)
+	return nil
+}
+
+// checkGroup says what is wrong with a group that is to be added or changed.
+func (s *Switch) checkGroup(v openflow.Version, m *openflow.GroupMod) error {
+	switch {
+	case m.Group > groupMax:
+		return refuse(openflow.GroupModFailedInvalidGroup, "group 0x%x, more than OFPG_MAX", m.Group)
+	case m.Kind > openflow.GroupTypeFastFailover:
+		return refuse(openflow.GroupModFailedBadType, "group of type %d", m.Kind)
+	case m.Kind == openflow.GroupTypeIndirect && len(m.Buckets) != 1:
+		return refuse(openflow.GroupModFailedInvalidGroup, "indirect group with %d buckets, not 1", len(m.Buckets))
+	case len(m.Buckets) > maxBuckets:
+		return refuse(openflow.GroupModFailedOutOfBuckets, "%d buckets, more than %d", len(m.Buckets), maxBuckets)
+	}
+	for i := range m.Buckets {
+		b := &m.Buckets[i]
+		if err := s.checkBucket(v, m, b); err != nil {
+			return err
+		}
+		if s.leadsTo(b.Actions, b.WatchGroup, m.Group) {
+			return refuse(openflow.GroupModFailedLoop, "bucket %d leads back to group %d", i, m.Group)
+		}
+	}
+	return nil
+}
+
+func (s *Switch) checkBucket(v openflow.Version, m *openflow.GroupMod, b *openflow.Bucket) error {
+	watches := b.WatchPort != openflow.PortAny || b.WatchGroup != openflow.GroupAny
+	switch {
+	case b.Weight != 0 && m.Kind != openflow.GroupTypeSelect:
+		return refuse(openflow.GroupModFailedInvalidGroup, "a weight in a group of type %s", m.Kind)
+	case m.Kind == openflow.GroupTypeFastFailover && !watches:
+		return refuse(openflow.GroupModFailedInvalidGroup, "a bucket of fast failover that watches nothing")
+	case watches && (m.Kind == openflow.GroupTypeAll || m.Kind == openflow.GroupTypeIndirect):
+		return refuse(openflow.GroupModFailedWatchUnsupported, "a bucket that watches in a group of type %s", m.Kind)
+	case b.WatchPort != openflow.PortAny && b.WatchPort > openflow.PortMax && b.WatchPort != openflow.PortLocal:
+		return refuse(openflow.GroupModFailedBadWatch, "a bucket that watches port %s", openflow.PortText(b.WatchPort))
+	case b.WatchGroup != openflow.GroupAny && s.groups[b.WatchGroup] == nil && b.WatchGroup != m.Group:
+		return refuse(openflow.GroupModFailedBadWatch, "a bucket that watches group %d, which there is not", b.WatchGroup)
+	}
+	// A bucket that sends to the group itself is a loop, also where the group is about to be made.
+	for i := range b.Actions {
+		if b.Actions[i].Type == openflow.ActionGroup && b.Actions[i].ID == m.Group {
+			return refuse(openflow.GroupModFailedLoop, "a bucket of group %d that sends to it", m.Group)
+		}
+	}
+	c := checker{s: s, v: v}
+	return c.actions(b.Actions)
+}
+
+// leadsTo says whether actions send, or a watch looks, to a group, also through other groups. Those that are there have no loop.
+func (s *Switch) leadsTo(actions []openflow.Action, watch, id uint32) bool {
+	seen := make(map[uint32]bool)
+	var visit func(uint32) bool
+	look := func(actions []openflow.Action, watch uint32) bool {
+		for i := range actions {
+			if actions[i].Type == openflow.ActionGroup && visit(actions[i].ID) {
+				return true
+			}
+		}
+		return watch != openflow.GroupAny && visit(watch)
+	}
+	visit = func(next uint32) bool {
+		if next == id {
+			return true
+		}
+		g := s.groups[next]
+		if g == nil || seen[next] {
+			return false
+		}
+		seen[next] = true
+		for i := range g.buckets {
+			if look(g.buckets[i].Actions, g.buckets[i].WatchGroup) {
+				return true
+			}
+		}
+		return false
+	}
+	return look(actions, watch)
+}
+
+// deleteGroups removes a group, or all, with the entries that send to it. One that there is not is no error.
+func (s *Switch) deleteGroups(m *openflow.GroupMod) error {
+	if len(m.Buckets) != 0 {
+		return refuse(openflow.GroupModFailedInvalidGroup, "a deletion with buckets")
+	}
+	if m.Group > groupMax && m.Group != openflow.GroupAll {
+		return refuse(openflow.GroupModFailedInvalidGroup, "group 0x%x, more than OFPG_MAX", m.Group)
+	}
+	if m.Group != openflow.GroupAll {
+		for _, g := range s.groups {
+			if g.id != m.Group && s.groups[m.Group] != nil && g.sendsTo(m.Group) {
+				return refuse(openflow.GroupModFailedChainedGroup, "group %d sends to group %d", g.id, m.Group)
+			}
+		}
+	}
+	for _, g := range s.sortedGroups(m.Group) {
+		if g.refs > 0 {
+			s.removeWhere(openflow.RemovedGroup, func(p *program) bool { return p.usesGroup(g.id) })
+		}
+		s.referBuckets(g, -1)
+		delete(s.groups, g.id)
+	}
+	return nil
+}
+
+// sendsTo says whether a bucket of the group sends to another group, or watches it.
+func (g *group) sendsTo(id uint32) bool {
+	for i := range g.buckets {
+		b := &g.buckets[i]
+		if b.WatchGroup == id {
+			return true
+		}
+		for j := range b.Actions {
+			if b.Actions[j].Type == openflow.ActionGroup && b.Actions[j].ID == id {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// sortedGroups is a group, or all by rising number.
+func (s *Switch) sortedGroups(id uint32) []*group {
+	var list []*group
+	for _, g := range s.groups {
+		if id == openflow.GroupAll || g.id == id {
+			list = append(list, g)
+		}
+	}
+	slices.SortFunc(list, func(a, b *group) int { return int(int64(a.id) - int64(b.id)) })
+	return list
+}
+
+// refer counts the references of a program to groups and to its meter, or uncounts them.
+func (s *Switch) refer(p *program, by int) {
+	if p.has&hasMeter != 0 {
+		if m := s.meters[p.meter]; m != nil {
+			m.flows += by
+		}
+	}
+	s.referGroups(p.apply, by)
+	s.referGroups(p.write, by)
+}
+
+func (s *Switch) referBuckets(g *group, by int) {
+	for i := range g.buckets {
+		s.referGroups(g.buckets[i].Actions, by)
+	}
+}
+
+func (s *Switch) referGroups(list []openflow.Action, by int) {
+	for i := range list {
+		if list[i].Type == openflow.ActionGroup {
+			if g := s.groups[list[i].ID]; g != nil {
+				g.refs += by
+			}
+		}
+	}
+}

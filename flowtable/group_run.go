@@ -1,0 +1,111 @@
+package flowtable
+
+import (
+	"math"
+
+	"github.com/weirnet/weir/openflow"
+)
+
+// group sends a copy of the packet through a group: whatever the buckets do to it, actions after this one meet it as it was before.
+func (p *pass) group(id uint32) {
+	g := p.s.groups[id]
+	if g == nil {
+		return
+	}
+	g.packets++
+	g.bytes += uint64(len(p.frame))
+	switch g.kind {
+	case openflow.GroupTypeAll:
+		for i := range g.buckets {
+			p.bucket(&g.buckets[i])
+		}
+	case openflow.GroupTypeIndirect:
+		p.bucket(&g.buckets[0])
+	case openflow.GroupTypeSelect:
+		if b := p.choose(g); b != nil {
+			p.bucket(b)
+		}
+	case openflow.GroupTypeFastFailover:
+		for i := range g.buckets {
+			if p.s.bucketLives(&g.buckets[i]) {
+				p.bucket(&g.buckets[i])
+				break
+			}
+		}
+	}
+}
+
+// bucket does the actions of a bucket to a copy of the packet.
+func (p *pass) bucket(b *bucket) {
+	if p.budget == 0 {
+		return
+	}
+	p.budget--
+	b.packets++
+	b.bytes += uint64(len(p.frame))
+	frame, own, stale, level, queue := p.frame, p.own, p.stale, p.level, p.queue
+	fields, key, v10, done := p.fields, p.key, p.v10, p.done
+	p.own, p.level, p.v10 = false, level+1, false
+	p.apply(b.ordered)
+	p.frame, p.own, p.stale, p.level, p.queue = frame, own, stale, level, queue
+	p.fields, p.key, p.v10, p.done = fields, key, v10, done
+}
+
+// bucketLives says whether what a bucket watches is alive. A bucket that watches nothing lives.
+func (s *Switch) bucketLives(b *bucket) bool {
+	watches := false
+	if b.WatchPort != openflow.PortAny {
+		watches = true
+		if p := s.ports.find(b.WatchPort); p != nil && p.live() {
+			return true
+		}
+	}
+	if b.WatchGroup != openflow.GroupAny {
+		watches = true
+		if g := s.groups[b.WatchGroup]; g != nil && s.groupLives(g) {
+			return true
+		}
+	}
+	return !watches
+}
+
+// groupLives says whether one of its buckets does. Groups have no loops, not even of watches.
+func (s *Switch) groupLives(g *group) bool {
+	for i := range g.buckets {
+		if s.bucketLives(&g.buckets[i]) {
+			return true
+		}
+	}
+	return false
+}
+
+// choose is the bucket of a select group for the packet's flow; nil if none can be. Each bucket draws a number from the flow and its own
+// place, weighted so that the chance of the best is its share of the weights (rendezvous hashing): when a bucket dies, only its flows move.
+func (p *pass) choose(g *group) *bucket {
+	if p.stale {
+		p.read()
+	}
+	flow := p.key.flowHash(p.s.cfg.Seed ^ uint64(g.id)*mix2)
+	var best *bucket
+	bestScore := math.Inf(1)
+	for i := range g.buckets {
+		b := &g.buckets[i]
+		if b.Weight == 0 || !p.s.bucketLives(b) {
+			continue
+		}
+		draw := (float64(mix(flow, uint64(i), mix2*uint64(i+1))>>11) + 0.5) / (1 << 53)
+		if score := -math.Log(draw) / float64(b.Weight); best == nil || score < bestScore {
+			best, bestScore = b, score
+		}
+	}
+	return best
+}
+
+// flowHash is a hash of what stays the same in all packets of a flow: addresses, types, tag and ports.
+func (w *words) flowHash(seed uint64) uint64 {
+	h := mix(seed, w[wordPort]&0xffffffff, w[wordDst]&^0xff)
+	h = mix(h, w[wordSrc], w[wordIPv4])
+	h = mix(h, w[wordTransport], w[wordMPLS]&0xffffffff)
+	h = mix(h, w[wordIPv6Src], w[wordIPv6Src+1])
+	return mix(h, w[wordIPv6Dst], w[wordIPv6Dst+1])
+}

@@ -1,0 +1,90 @@
+package flowtable
+
+import "github.com/weirnet/weir/openflow"
+
+func (s *Switch) groupStats(id uint32) (openflow.ReplyBody, error) {
+	list := &openflow.GroupStatsList{}
+	for _, g := range s.sortedGroups(id) {
+		st := openflow.GroupStats{Group: g.id, RefCount: uint32(g.refs), Packets: g.packets, Bytes: g.bytes}
+		st.DurationSec, st.DurationNsec = age(s.now, g.created)
+		for i := range g.buckets {
+			st.Buckets = append(st.Buckets, openflow.BucketCounter{Packets: g.buckets[i].packets, Bytes: g.buckets[i].bytes})
+		}
+		list.Groups = append(list.Groups, st)
+	}
+	return list, nil
+}
+
+func (s *Switch) groupDesc() openflow.ReplyBody {
+	list := &openflow.GroupDescList{}
+	for _, g := range s.sortedGroups(openflow.GroupAll) {
+		d := openflow.GroupDesc{Kind: g.kind, Group: g.id}
+		for i := range g.buckets {
+			d.Buckets = append(d.Buckets, g.buckets[i].Bucket)
+		}
+		list.Groups = append(list.Groups, d)
+	}
+	return list
+}
+
+func (s *Switch) groupFeatures() openflow.ReplyBody {
+	f := &openflow.GroupFeatures{
+		Types: 1<<openflow.GroupTypeAll | 1<<openflow.GroupTypeSelect | 1<<openflow.GroupTypeIndirect | 1<<openflow.GroupTypeFastFailover,
+		Capabilities: openflow.GroupCapabilitySelectWeight | openflow.GroupCapabilitySelectLiveness | openflow.GroupCapabilityChaining |
+			openflow.GroupCapabilityChainingChecks,
+	}
+	for i := range f.MaxGroups {
+		f.MaxGroups[i], f.Actions[i] = uint32(s.cfg.MaxGroups), actionBits()
+	}
+	return f
+}
+
+// actionBits are the actions that a Switch does, as bits.
+func actionBits() uint32 {
+	bits := uint32(0)
+	for _, t := range actionTypes {
+		bits |= 1 << t
+	}
+	return bits
+}
+
+func (s *Switch) meterStats(id uint32) (openflow.ReplyBody, error) {
+	list := &openflow.MeterStatsList{}
+	for _, m := range s.sortedMeters(id) {
+		st := openflow.MeterStats{Meter: m.id, Flows: uint32(m.flows), PacketsIn: m.packets, BytesIn: m.bytes}
+		st.DurationSec, st.DurationNsec = age(s.now, m.created)
+		for i := range m.bands {
+			st.Bands = append(st.Bands, openflow.BandCounter{Packets: m.bands[i].packets, Bytes: m.bands[i].bytes})
+		}
+		list.Meters = append(list.Meters, st)
+	}
+	return list, unknownMeter(id, len(list.Meters))
+}
+
+func (s *Switch) meterConfig(id uint32) (openflow.ReplyBody, error) {
+	list := &openflow.MeterConfigList{}
+	for _, m := range s.sortedMeters(id) {
+		c := openflow.MeterConfig{Flags: m.flags, Meter: m.id}
+		for i := range m.bands {
+			c.Bands = append(c.Bands, m.bands[i].Band)
+		}
+		list.Meters = append(list.Meters, c)
+	}
+	return list, unknownMeter(id, len(list.Meters))
+}
+
+// unknownMeter refuses a request for one meter that there is not.
+func unknownMeter(id uint32, found int) error {
+	if found == 0 && id != openflow.MeterAll {
+		return refuse(openflow.MeterModFailedUnknownMeter, "meter %d, which there is not", id)
+	}
+	return nil
+}
+
+func (s *Switch) meterFeatures() openflow.ReplyBody {
+	return &openflow.MeterFeatures{
+		MaxMeters: uint32(s.cfg.MaxMeters), BandTypes: 1<<openflow.BandDrop | 1<<openflow.BandDSCPRemark,
+		Capabilities: uint32(openflow.MeterFlagKbps | openflow.MeterFlagPktps | openflow.MeterFlagBurst | openflow.MeterFlagStats),
+		MaxBands:     maxBands,
+	}
+}

@@ -1,0 +1,226 @@
+package flowtable
+
+import (
+	"time"
+
+	"github.com/weirnet/weir/openflow"
+)
+
+// FlowMod adds, changes or deletes entries as a controller of version v asks. A buffered packet that it names goes through the tables
+// afterwards. The error is an *Error; then nothing has changed, unless only the buffer was at fault.
+func (s *Switch) FlowMod(v openflow.Version, m *openflow.FlowMod, now time.Duration, out Output) error {
+	s.begin(now, out)
+	defer s.end()
+	if err := s.match.parse(&m.Match); err != nil {
+		return err
+	}
+	var err error
+	switch m.Command {
+	case openflow.FlowAdd:
+		err = s.add(v, m)
+	case openflow.FlowModify, openflow.FlowModifyStrict:
+		err = s.modify(v, m)
+	case openflow.FlowDelete, openflow.FlowDeleteStrict:
+		return s.delete(m)
+	default:
+		return refuse(openflow.FlowModFailedBadCommand, "flow_mod with command %d", m.Command)
+	}
+	if err == nil && m.Buffer != openflow.NoBuffer {
+		err = s.releaseBuffer(m.Buffer)
+	}
+	return err
+}
+
+// checkNew checks what a flow-mod would write into an entry.
+func (s *Switch) checkNew(v openflow.Version, m *openflow.FlowMod) error {
+	switch {
+	case int(m.Table) >= s.cfg.Tables:
+		return refuse(openflow.FlowModFailedBadTableID, "table %d of %d", m.Table, s.cfg.Tables)
+	case m.Flags&openflow.FlagEmergency != 0 && m.IdleTimeout|m.HardTimeout != 0:
+		return refuse(openflow.FlowModFailedBadEmergTimeout, "an emergency entry with a time-out")
+	case m.Flags&openflow.FlagEmergency != 0:
+		return refuse(openflow.FlowModFailedTableFull, "an emergency entry: there is no room for any")
+	}
+	c := checker{s: s, v: v, table: m.Table, strict: v != openflow.V10}
+	c.know(&s.match)
+	return c.instructions(m.Instructions)
+}
+
+// priorityOf is the priority of an entry: in OpenFlow 1.0 one without wildcards has the highest.
+func priorityOf(v openflow.Version, m *openflow.FlowMod) uint16 {
+	if v == openflow.V10 && m.Match.Exact10() {
+		return 0xffff
+	}
+	return m.Priority
+}
+
+// add adds an entry, or puts it in the place of the one with its match and priority.
+func (s *Switch) add(v openflow.Version, m *openflow.FlowMod) error {
+	if err := s.checkNew(v, m); err != nil {
+		return err
+	}
+	t := s.table(m.Table)
+	e := &entry{
+		priority: priorityOf(v, m), flags: m.Flags &^ (openflow.FlagCheckOverlap | openflow.FlagResetCounts), table: m.Table,
+		idle: m.IdleTimeout, hard: m.HardTimeout, cookie: m.Cookie, created: s.now, used: s.now,
+	}
+	if old := t.exact(&s.match, e.priority); old != nil {
+		e.program = newProgram(v, m.Instructions)
+		s.replace(t, old, e, m.Flags&openflow.FlagResetCounts == 0 && v != openflow.V10)
+		return nil
+	}
+	if m.Flags&openflow.FlagCheckOverlap != 0 && t.overlaps(&s.match, e.priority) {
+		return refuse(openflow.FlowModFailedOverlap, "an entry of priority %d overlaps", e.priority)
+	}
+	if t.size >= s.cfg.MaxEntries && !(s.cfg.Evict && s.evict(t)) {
+		return refuse(openflow.FlowModFailedTableFull, "table %d has %d entries", m.Table, t.size)
+	}
+	e.program = newProgram(v, m.Instructions)
+	t.insert(e, &s.match)
+	s.entries++
+	s.refer(e.program, 1)
+	s.changed(EntryAdded, e)
+	return nil
+}
+
+// replace puts e in the place of old. Nobody is told of the end of old. Counters go over to e where keep is set: OpenFlow 1.0 always
+// begins anew, 1.3 only with the flag reset_counts.
+func (s *Switch) replace(t *table, old, e *entry, keep bool) {
+	if keep {
+		e.packets, e.bytes = old.packets, old.bytes
+	}
+	t.replace(old, e)
+	s.refer(old.program, -1)
+	s.refer(e.program, 1)
+	s.changed(EntryAdded, e)
+}
+
+// table is a table, made if it is not there yet.
+func (s *Switch) table(id uint8) *table {
+	s.growTables(int(id))
+	if s.tables[id] == nil {
+		s.tables[id] = newTable(s.cfg.Seed ^ mix1*uint64(id+1))
+	}
+	return s.tables[id]
+}
+
+// growTables makes place for a table and its counts.
+func (s *Switch) growTables(id int) {
+	for id >= len(s.tables) {
+		s.tables, s.counts = append(s.tables, nil), append(s.counts, tableCounts{})
+	}
+}
+
+// modify changes the instructions of the entries that m selects. In OpenFlow 1.0 it adds one where there is none.
+func (s *Switch) modify(v openflow.Version, m *openflow.FlowMod) error {
+	if err := s.checkNew(v, m); err != nil {
+		return err
+	}
+	sel := selection{
+		table: m.Table, strict: m.Command == openflow.FlowModifyStrict, priority: priorityOf(v, m), cookie: m.Cookie, cookieMask: m.CookieMask,
+		outPort: openflow.PortAny, outGroup: openflow.GroupAny,
+	}
+	if v == openflow.V10 {
+		sel.cookieMask = 0
+	}
+	list := s.pick(&sel)
+	if len(list) == 0 && v == openflow.V10 {
+		return s.add(v, m) // "If no existing entry matches, acts like an ADD": OpenFlow 1.0, section 4.6
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	p := newProgram(v, m.Instructions)
+	for _, e := range list {
+		s.refer(e.program, -1)
+		s.refer(p, 1)
+		e.program = p
+		if v == openflow.V10 {
+			e.cookie = m.Cookie
+		}
+		if m.Flags&openflow.FlagResetCounts != 0 {
+			e.packets, e.bytes = 0, 0
+		}
+		s.changed(EntryModified, e)
+	}
+	return nil
+}
+
+// delete removes the entries that m selects.
+func (s *Switch) delete(m *openflow.FlowMod) error {
+	if int(m.Table) >= s.cfg.Tables && m.Table != openflow.TableAll {
+		return refuse(openflow.FlowModFailedBadTableID, "table %d of %d", m.Table, s.cfg.Tables)
+	}
+	sel := selection{
+		table: m.Table, strict: m.Command == openflow.FlowDeleteStrict, priority: m.Priority, cookie: m.Cookie, cookieMask: m.CookieMask,
+		outPort: m.OutPort, outGroup: m.OutGroup,
+	}
+	if m.Match.Exact10() {
+		sel.priority = 0xffff
+	}
+	for _, e := range s.pick(&sel) {
+		s.remove(e, openflow.RemovedDelete)
+	}
+	return nil
+}
+
+// remove takes an entry out and tells of it.
+func (s *Switch) remove(e *entry, why openflow.FlowRemovedReason) {
+	s.changedRemoved(e, why)
+	if e.flags&openflow.FlagSendFlowRemoved != 0 {
+		s.tellRemoved(e, why)
+	}
+	s.tables[e.table].remove(e)
+	s.entries--
+	s.refer(e.program, -1)
+}
+
+// tellRemoved tells of the end of an entry.
+func (s *Switch) tellRemoved(e *entry, why openflow.FlowRemovedReason) {
+	var f filter
+	e.filter(&f)
+	s.oxm = f.appendOXM(s.oxm[:0])
+	r := &s.removed
+	r.Cookie, r.Priority, r.Reason, r.Table = e.cookie, e.priority, why, e.table
+	r.DurationSec, r.DurationNsec = age(s.now, e.created)
+	r.IdleTimeout, r.HardTimeout, r.Packets, r.Bytes = e.idle, e.hard, e.packets, e.bytes
+	r.Match = openflow.Match{OXM: s.oxm}
+	s.out.FlowRemoved(r)
+}
+
+// selection are the entries that a modification, a deletion or a request for statistics is about; the match is s.match.
+type selection struct {
+	table              uint8
+	strict             bool
+	priority           uint16
+	cookie, cookieMask uint64
+	outPort, outGroup  uint32
+}
+
+func (x *selection) has(e *entry) bool {
+	return (e.cookie^x.cookie)&x.cookieMask == 0 && e.program.outputsTo(x.outPort) && e.program.usesGroup(x.outGroup)
+}
+
+// pick are the selected entries, in memory that is used again.
+func (s *Switch) pick(x *selection) []*entry {
+	clear(s.picked)
+	s.picked = s.picked[:0]
+	for id, t := range s.tables {
+		if t == nil || x.table != openflow.TableAll && int(x.table) != id {
+			continue
+		}
+		if x.strict {
+			if e := t.exact(&s.match, x.priority); e != nil && x.has(e) {
+				s.picked = append(s.picked, e)
+			}
+			continue
+		}
+		t.each(&s.match, func(e *entry) bool {
+			if x.has(e) {
+				s.picked = append(s.picked, e)
+			}
+			return true
+		})
+	}
+	return s.picked
+}

@@ -1,0 +1,80 @@
+package flowtable
+
+import (
+	"time"
+
+	"github.com/weirnet/weir/openflow"
+	"github.com/weirnet/weir/packet"
+)
+
+// PacketOut sends a packet that a controller of version v gave, or that was kept for it. The error is an *Error.
+func (s *Switch) PacketOut(v openflow.Version, m *openflow.PacketOut, now time.Duration, out Output) error {
+	s.begin(now, out)
+	defer s.end()
+	if !s.validInPort(v, m.InPort) {
+		return refuse(openflow.BadRequestBadPort, "packet_out with in_port %s", openflow.PortText(m.InPort))
+	}
+	frame := m.Data
+	if m.Buffer != openflow.NoBuffer {
+		var err error
+		if frame, err = s.kept(m.Buffer); err != nil {
+			return err
+		}
+	}
+	if len(frame) < packet.EthernetLen {
+		return refuse(openflow.BadRequestBadPacket, "packet_out of a frame of %d bytes", len(frame))
+	}
+	p := &s.pass
+	p.begin(s, frame, m.InPort, 1)
+	c := checker{s: s, v: v, strict: v != openflow.V10, packetOut: true}
+	c.see(p)
+	if err := c.actions(m.Actions); err != nil {
+		return err
+	}
+	s.buffers.forget(m.Buffer)
+	p.v10 = v == openflow.V10
+	p.apply(m.Actions)
+	return nil
+}
+
+// kept copies a buffered packet into the scratch memory: it may come to the controllers again, which may take its very slot.
+func (s *Switch) kept(id uint32) ([]byte, error) {
+	b, err := s.buffers.find(id)
+	if err != nil {
+		return nil, err
+	}
+	s.scratch[0] = append(s.level(0)[:0], b.frame...)
+	return s.scratch[0], nil
+}
+
+// validInPort says whether a packet-out may name a port as where its packet came in.
+func (s *Switch) validInPort(v openflow.Version, no uint32) bool {
+	switch no {
+	case openflow.PortController, openflow.PortLocal:
+		return true
+	case openflow.PortAny:
+		return true // OFPP_NONE in OpenFlow 1.0; common in 1.3
+	}
+	return no <= openflow.PortMax && (no != 0 || v == openflow.V10)
+}
+
+// see takes over what the packet itself says.
+func (c *checker) see(p *pass) {
+	k := &p.key
+	c.tagged = k.get(openflow.FieldVLANVID) != 0
+	c.etherType, c.proto = k.get(openflow.FieldEthType), k.get(openflow.FieldIPProto)
+	if p.fields.Layers.Has(packet.LayerIPv6 | packet.LayerND) {
+		c.icmpv6 = uint64(p.fields.ICMPType)
+	}
+}
+
+// fromTable sends the packet of a packet-out through the tables, as it is now. Whatever the tables do to it, actions after this one meet it
+// as it was before.
+func (p *pass) fromTable() {
+	saved := *p
+	p.own, p.level = false, p.level+1
+	p.set.clear()
+	p.pipeline(0)
+	saved.budget = p.budget
+	*p = saved
+}

@@ -1,0 +1,98 @@
+package flowtable
+
+import (
+	"time"
+
+	"github.com/weirnet/weir/openflow"
+)
+
+// Config is what a Switch is made of. The zero Config is that of a big switch that keeps no packets.
+type Config struct {
+	Tables     int    // flow tables, 1 to 254; 0 for 254. A controller of OpenFlow 1.0 sees table 0 only
+	MaxEntries int    // of each table; 0 for 1,000,000
+	Evict      bool   // a full table drops the entry that would run out first, as Open vSwitch's overflow_policy=evict does
+	MaxGroups  int    // 0 for 65,536
+	MaxMeters  int    // 0 for 65,536
+	Buffers    int    // packets kept for the controllers; 0 keeps none
+	Seed       uint64 // of the hashes, also that by which select groups choose
+}
+
+// Switch is the pipeline of one switch with its tables, groups, meters and ports. It starts without ports.
+type Switch struct {
+	cfg     Config
+	tables  []*table      // nil where no entry ever was
+	counts  []tableCounts // as long as tables
+	entries int
+	groups  map[uint32]*group
+	meters  map[uint32]*meter
+	ports   ports
+	buffers buffers
+	frag    openflow.ConfigFlags
+	miss10  bool
+	observe func(Change, *openflow.FlowStats)
+
+	// Of the call that is under way.
+	now  time.Duration
+	out  Output
+	busy bool
+	pass pass
+
+	// Memory that is used again.
+	match   filter
+	removed openflow.FlowRemoved
+	oxm     []byte
+	picked  []*entry
+	scratch [][]byte // one for each level of copies of a packet
+	in      PacketIn
+}
+
+// Defaults and bounds of a Config.
+const (
+	maxTables         = 254
+	defaultMaxEntries = 1_000_000
+	defaultMaxGroups  = 1 << 16
+	defaultMaxMeters  = 1 << 16
+)
+
+// New is a switch without entries, groups, meters and ports.
+func New(cfg Config) *Switch {
+	if cfg.Tables <= 0 || cfg.Tables > maxTables {
+		cfg.Tables = maxTables
+	}
+	if cfg.MaxEntries <= 0 {
+		cfg.MaxEntries = defaultMaxEntries
+	}
+	if cfg.MaxGroups <= 0 {
+		cfg.MaxGroups = defaultMaxGroups
+	}
+	if cfg.MaxMeters <= 0 {
+		cfg.MaxMeters = defaultMaxMeters
+	}
+	return &Switch{cfg: cfg, buffers: newBuffers(cfg.Buffers)}
+}
+
+// begin starts a call. Outputs that call back would find the switch between two states: that is a mistake of the caller.
+func (s *Switch) begin(now time.Duration, out Output) {
+	if s.busy {
+		panic("flowtable: the Output called the Switch back")
+	}
+	s.busy, s.now, s.out = true, now, out
+}
+
+func (s *Switch) end() { s.busy, s.out = false, nil }
+
+// Entries is how many flow entries there are in all tables.
+func (s *Switch) Entries() int { return s.entries }
+
+// SetMiss says what becomes of a packet that no entry matches, not even a table-miss entry: it is shown to the controllers, as OpenFlow
+// 1.0 has it, or dropped, as 1.3 has it and a new Switch does.
+func (s *Switch) SetMiss(toController bool) { s.miss10 = toController }
+
+// SetConfig sets how IP fragments are handled: openflow.ConfigFragNormal or openflow.ConfigFragDrop. Others, which a Switch does not
+// offer, are ignored. It returns what is set.
+func (s *Switch) SetConfig(flags openflow.ConfigFlags) openflow.ConfigFlags {
+	if f := flags & openflow.ConfigFragMask; f == openflow.ConfigFragNormal || f == openflow.ConfigFragDrop {
+		s.frag = f
+	}
+	return s.frag
+}

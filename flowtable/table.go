@@ -1,0 +1,150 @@
+package flowtable
+
+import "slices"
+
+// table are the entries of one flow table.
+type table struct {
+	tuples []*tuple // by falling priority of their best entry
+	byMask map[words]*tuple
+	size   int
+	seed   uint64
+	heap   heap // of the entries that run out
+}
+
+// tableCounts are counted also for a table that has no entry.
+type tableCounts struct{ lookups, matched uint64 }
+
+func newTable(seed uint64) *table {
+	return &table{byMask: make(map[words]*tuple), seed: seed}
+}
+
+// find is the entry of the highest priority that matches. Of several with that priority it is any: the specification leaves that open.
+func (t *table) find(k *words) *entry {
+	var best *entry
+	for _, u := range t.tuples {
+		if best != nil && best.priority >= u.best {
+			break
+		}
+		if e := u.find(k); e != nil && (best == nil || e.priority > best.priority) {
+			best = e
+		}
+	}
+	return best
+}
+
+// exact is the entry with this match and priority.
+func (t *table) exact(f *filter, priority uint16) *entry {
+	if u := t.byMask[f.mask]; u != nil {
+		return u.exact(&f.value, priority)
+	}
+	return nil
+}
+
+// insert adds an entry with the match f. None with its match and priority may be there.
+func (t *table) insert(e *entry, f *filter) {
+	u := t.byMask[f.mask]
+	if u == nil {
+		u = newTuple(&f.mask, t.seed)
+		t.byMask[f.mask] = u
+		t.tuples = append(t.tuples, u)
+	}
+	u.insert(e, &f.value)
+	t.rank(u)
+	t.size++
+	t.heap.add(e)
+}
+
+// remove takes an entry out.
+func (t *table) remove(e *entry) {
+	u := e.tuple
+	t.heap.remove(e)
+	u.remove(e)
+	t.size--
+	if u.size > 0 {
+		t.rank(u)
+		return
+	}
+	delete(t.byMask, u.mask)
+	i := slices.Index(t.tuples, u)
+	t.tuples = slices.Delete(t.tuples, i, i+1)
+}
+
+// replace puts e in the place of old, which has the same match and priority.
+func (t *table) replace(old, e *entry) {
+	t.heap.remove(old)
+	old.tuple.replace(old, e)
+	t.heap.add(e)
+}
+
+// rank moves a tuple to its place after its best priority changed.
+func (t *table) rank(u *tuple) {
+	i := slices.Index(t.tuples, u)
+	for ; i > 0 && t.tuples[i-1].best < u.best; i-- {
+		t.tuples[i] = t.tuples[i-1]
+	}
+	for ; i+1 < len(t.tuples) && t.tuples[i+1].best > u.best; i++ {
+		t.tuples[i] = t.tuples[i+1]
+	}
+	t.tuples[i] = u
+}
+
+// each calls f for every entry that f0 covers, until it returns false. The table must not change meanwhile.
+func (t *table) each(f0 *filter, f func(*entry) bool) {
+	for _, u := range t.tuples {
+		if !within(&f0.mask, &u.mask) {
+			continue
+		}
+		if u.mask == f0.mask {
+			for e := u.find(&f0.value); e != nil; e = e.next {
+				if !f(e) {
+					return
+				}
+			}
+			continue
+		}
+		if !u.each(func(e *entry) bool { return !e.under(f0) || f(e) }) {
+			return
+		}
+	}
+}
+
+// within says whether b has all bits of a.
+func within(a, b *words) bool {
+	for i := range a {
+		if a[i]&^b[i] != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// under says whether the entry's match is one that f covers. The tuple's mask covers that of f.
+func (e *entry) under(f *filter) bool {
+	for i, w := range e.tuple.words {
+		if (e.key[i]^f.value[w])&f.mask[w] != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// overlaps says whether an entry of this priority may match a packet that f matches.
+func (t *table) overlaps(f *filter, priority uint16) bool {
+	for _, u := range t.tuples {
+		none := u.each(func(e *entry) bool { return e.priority != priority || !e.meets(f) })
+		if !none {
+			return true
+		}
+	}
+	return false
+}
+
+// meets says whether a packet may match both the entry and f.
+func (e *entry) meets(f *filter) bool {
+	for i, w := range e.tuple.words {
+		if (e.key[i]^f.value[w])&f.mask[w]&e.tuple.masks[i] != 0 {
+			return false
+		}
+	}
+	return true
+}
