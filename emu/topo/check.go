@@ -25,13 +25,13 @@ func (t *Topology) Check() error {
 	if err := t.checkNames(); err != nil {
 		return err
 	}
+	if err := t.checkPorts(); err != nil {
+		return err
+	}
 	if err := t.checkHosts(); err != nil {
 		return err
 	}
-	if err := t.checkLinks(); err != nil {
-		return err
-	}
-	return t.checkPorts()
+	return t.checkLinks()
 }
 
 func (t *Topology) checkNames() error {
@@ -39,25 +39,25 @@ func (t *Topology) checkNames() error {
 	ids := make(map[uint64]int, len(t.Switches))
 	for i, s := range t.Switches {
 		if err := checkName(s.Name, names); err != nil {
-			return err
+			return blame(ofSwitch, i, "%w", err)
 		}
 		if s.DPID == 0 {
-			return fmt.Errorf("switch %s: datapath id 0 given, want from 1 on", s.Name)
+			return blame(ofSwitch, i, "switch %s: datapath id 0 given, want from 1 on", s.Name)
 		}
 		if j, twice := ids[s.DPID]; twice {
-			return fmt.Errorf("switch %s: datapath id %016x given, which is that of %s too: want one of its own", s.Name, s.DPID, t.Switches[j].Name)
+			return blame(ofSwitch, i, "switch %s: datapath id %016x given, which is that of %s too: want one of its own", s.Name, s.DPID, t.Switches[j].Name)
 		}
 		ids[s.DPID] = i
 		if (s.Lat == nil) != (s.Lon == nil) {
-			return fmt.Errorf("switch %s: one coordinate given, want both lat and lon, or none", s.Name)
+			return blame(ofSwitch, i, "switch %s: one coordinate given, want both lat and lon, or none", s.Name)
 		}
 		if s.Lat != nil && !(*s.Lat >= -90 && *s.Lat <= 90 && *s.Lon >= -180 && *s.Lon <= 180) {
-			return fmt.Errorf("switch %s: coordinates %v, %v given, want a latitude from -90 to 90 and a longitude from -180 to 180", s.Name, *s.Lat, *s.Lon)
+			return blame(ofSwitch, i, "switch %s: coordinates %v, %v given, want a latitude from -90 to 90 and a longitude from -180 to 180", s.Name, *s.Lat, *s.Lon)
 		}
 	}
 	for i := range t.Hosts {
 		if err := checkName(t.Hosts[i].Name, names); err != nil {
-			return err
+			return blame(ofHost, i, "%w", err)
 		}
 	}
 	return nil
@@ -75,6 +75,11 @@ func checkName(s string, names map[string]bool) error {
 	return nil
 }
 
+// printable says whether a text can be shown in a terminal.
+func printable(s string) bool {
+	return !strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) || r == unicode.ReplacementChar })
+}
+
 func notInName(r rune) bool {
 	return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("._-", r) || r == unicode.ReplacementChar
 }
@@ -84,10 +89,10 @@ func (t *Topology) checkHosts() error {
 	for i := range t.Hosts {
 		h := &t.Hosts[i]
 		if err := h.check(); err != nil {
-			return fmt.Errorf("host %s: %w", h.Name, err)
+			return blame(ofHost, i, "host %s: %w", h.Name, err)
 		}
 		if j, twice := macs[h.MAC]; twice {
-			return fmt.Errorf("host %s: MAC address %s given, which is that of %s too: want one of its own", h.Name, h.MAC, t.Hosts[j].Name)
+			return blame(ofHost, i, "host %s: MAC address %s given, which is that of %s too: want one of its own", h.Name, h.MAC, t.Hosts[j].Name)
 		}
 		macs[h.MAC] = i
 	}
@@ -116,12 +121,12 @@ func (t *Topology) checkLinks() error {
 	for i := range t.Links {
 		l := &t.Links[i]
 		if ids[l.ID] || l.ID == "" {
-			return fmt.Errorf("link id %q given twice or empty, want every link to have its own", l.ID)
+			return blame(ofLink, i, "link id %q given twice or empty, want every link to have its own", l.ID)
 		}
 		ids[l.ID] = true
 		for _, spec := range []LinkSpec{l.Forward, l.Back} {
 			if err := spec.Check(); err != nil {
-				return fmt.Errorf("link %s: %w", l.ID, err)
+				return blame(ofLink, i, "link %s: %w", l.ID, err)
 			}
 		}
 	}

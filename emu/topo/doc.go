@@ -8,8 +8,9 @@
 //
 // # Inputs and outputs
 //
-// Parse reads a word and a seed, more parsers read files. The result is a Topology, which
-// its users only read.
+// Parse reads a word and a seed, ParseYAML and ParseGraphML read files, Load takes either. The result is a Topology, which
+// its users only read. ParseSchedule reads events that are to happen to a network; Event says what they are, and somebody
+// else does them.
 //
 // # Invariants
 //

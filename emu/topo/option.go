@@ -3,6 +3,7 @@ package topo
 import (
 	"fmt"
 	"strings"
+	"time"
 )
 
 // Options are what may stand after a topology, "linear:4,hosts=2,delay=5ms".
@@ -17,40 +18,26 @@ type Options struct {
 // option is one of them: read takes its value.
 type option struct {
 	name string
-	read func(o *Options, value string) (err error)
+	read func(value string) error
 }
 
-var options = []option{
-	{"hosts", func(o *Options, s string) (err error) {
-		o.Hosts, err = parseCount("hosts", s, 0, MaxPorts, "1")
-		return
-	}},
-	{"edgehosts", func(o *Options, s string) (err error) {
-		o.EdgeHosts, err = parseCount("edgehosts", s, 1, MaxPorts, "2")
-		return
-	}},
-	{"delay", func(o *Options, s string) (err error) {
-		o.Link.Delay, err = parseDuration("delay", s, MaxDelay)
-		return
-	}},
-	{"jitter", func(o *Options, s string) (err error) {
-		o.Link.Jitter, err = parseDuration("jitter", s, MaxDelay)
-		return
-	}},
-	{"loss", func(o *Options, s string) (err error) { o.Link.Loss, err = parseLoss(s); return }},
-	{"rate", func(o *Options, s string) (err error) { o.Link.RateBPS, err = ParseRate(s); return }},
-	{"queue", func(o *Options, s string) (err error) {
-		o.Link.Queue, err = parseCount("queue", s, 1, MaxQueue, "100")
-		return
-	}},
-}
-
-func optionNames() string {
-	names := make([]string, len(options))
-	for i, o := range options {
-		names[i] = o.name + "="
+// options are all of them, reading into o.
+func (o *Options) options() []option {
+	count := func(to *int, least, most int, example string) func(string) error {
+		return func(s string) (err error) { *to, err = parseNumber(s, least, most, example); return err }
 	}
-	return strings.Join(names, ", ")
+	span := func(to *time.Duration) func(string) error {
+		return func(s string) (err error) { *to, err = parseTime(s, MaxDelay); return err }
+	}
+	return []option{
+		{"hosts", count(&o.Hosts, 0, MaxPorts, "1")},
+		{"edgehosts", count(&o.EdgeHosts, 1, MaxPorts, "2")},
+		{"delay", span(&o.Link.Delay)},
+		{"jitter", span(&o.Link.Jitter)},
+		{"loss", func(s string) (err error) { o.Link.Loss, err = ParseLoss(s); return err }},
+		{"rate", func(s string) (err error) { o.Link.RateBPS, err = ParseRate(s); return err }},
+		{"queue", count(&o.Link.Queue, 1, MaxQueue, "100")},
+	}
 }
 
 // parseOptions reads words of the form NAME=VALUE.
@@ -74,10 +61,15 @@ func parseOptions(words []string) (Options, error) {
 }
 
 func (o *Options) set(name, value string) error {
-	for _, one := range options {
+	var names []string
+	for _, one := range o.options() {
 		if one.name == name {
-			return one.read(o, value)
+			if err := one.read(value); err != nil {
+				return fmt.Errorf("%s: %w", name, err)
+			}
+			return nil
 		}
+		names = append(names, one.name+"=")
 	}
-	return fmt.Errorf("option %s given, want one of %s such as hosts=2", quote(name), optionNames())
+	return fmt.Errorf("option %s given, want one of %s such as hosts=2", quote(name), strings.Join(names, ", "))
 }

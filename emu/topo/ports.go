@@ -1,9 +1,6 @@
 package topo
 
-import (
-	"fmt"
-	"net/netip"
-)
+import "net/netip"
 
 // wiring is which ports of all switches are taken, and by what: a link by its index, a host by the complement of its own.
 type wiring struct {
@@ -32,20 +29,30 @@ func (t *Topology) checkPorts() error {
 
 func (w *wiring) take(e End, who int) error {
 	if e.Switch < 0 || e.Switch >= len(w.Switches) {
-		return fmt.Errorf("%s: switch number %d given, want from 0 to %d", w.name(who), e.Switch, len(w.Switches)-1)
+		return w.blame(who, "switch number %d given, want from 0 to %d", e.Switch, len(w.Switches)-1)
 	}
 	at := w.Switches[e.Switch].Name
 	if e.Port < 1 || e.Port > MaxPort {
-		return fmt.Errorf("%s: port %d of %s given, want from 1 to %d", w.name(who), e.Port, at, MaxPort)
+		return w.blame(who, "port %d of %s given, want from 1 to %d", e.Port, at, MaxPort)
 	}
 	if other, twice := w.used[e]; twice {
-		return fmt.Errorf("%s: port %d of %s given, which is that of %s: want a free one", w.name(who), e.Port, at, w.name(other))
+		return w.blame(who, "port %d of %s given, which is that of %s: want a free one", e.Port, at, w.name(other))
 	}
 	w.used[e] = who
 	if w.count[e.Switch]++; w.count[e.Switch] > MaxPorts {
-		return fmt.Errorf("%s: more than %d ports of %s given, which is all that a switch can describe with OpenFlow 1.0", w.name(who), MaxPorts, at)
+		return w.blame(who, "more than %d ports of %s given, which is all that a switch can describe with OpenFlow 1.0", MaxPorts, at)
 	}
 	return nil
+}
+
+// blame is a fault of a link or host, and names it.
+func (w *wiring) blame(who int, format string, args ...any) error {
+	format = "%s: " + format
+	args = append([]any{w.name(who)}, args...)
+	if who < 0 {
+		return blame(ofHost, ^who, format, args...)
+	}
+	return blame(ofLink, who, format, args...)
 }
 
 func (w *wiring) name(who int) string {

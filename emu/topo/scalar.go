@@ -20,7 +20,7 @@ func quote(s string) string {
 // ParseRate reads bits a second: "9600", "100k", "10M", "1.5G", with or without "bit", "bit/s" or "bps" after it; "0" and
 // "none" are no limit.
 func ParseRate(s string) (uint64, error) {
-	wrong := fmt.Errorf("rate %s given, want bits a second from %d to %d with k, M, G or T, such as 100M, or none", quote(s), MinRate, uint64(MaxRate))
+	wrong := fmt.Errorf("%s given, want bits a second from %d to %d with k, M, G or T, such as 100M, or none", quote(s), MinRate, uint64(MaxRate))
 	number := strings.ToLower(s)
 	for _, unit := range []string{"bit/s", "bps", "bit"} {
 		if cut, ok := strings.CutSuffix(number, unit); ok {
@@ -44,15 +44,15 @@ func ParseRate(s string) (uint64, error) {
 	return uint64(math.Round(v)), nil
 }
 
-// parseLoss reads a share, "0.01", or per cent, "1%".
-func parseLoss(s string) (float64, error) {
+// ParseLoss reads a share, "0.01", or per cent, "1%".
+func ParseLoss(s string) (float64, error) {
 	number, percent := strings.CutSuffix(s, "%")
 	v, ok := decimal(number)
 	if percent {
 		v /= 100
 	}
 	if !ok || v > 1 {
-		return 0, fmt.Errorf("loss %s given, want a share from 0 to 1, such as 0.01 or 1%%", quote(s))
+		return 0, fmt.Errorf("%s given, want a share from 0 to 1, such as 0.01 or 1%%", quote(s))
 	}
 	return v, nil
 }
@@ -66,20 +66,20 @@ func decimal(s string) (float64, bool) {
 	return v, err == nil
 }
 
-// parseDuration reads a time with its unit, from 0 to most.
-func parseDuration(what, s string, most time.Duration) (time.Duration, error) {
+// parseTime reads a time with its unit, from 0 to most.
+func parseTime(s string, most time.Duration) (time.Duration, error) {
 	d, err := time.ParseDuration(s)
 	if err != nil || d < 0 || d > most {
-		return 0, fmt.Errorf("%s %s given, want a time with a unit from 0s to %v, such as 5ms", what, quote(s), most)
+		return 0, fmt.Errorf("%s given, want a time with a unit from 0s to %v, such as 5ms", quote(s), most)
 	}
 	return d, nil
 }
 
-// parseCount reads a whole number.
-func parseCount(what, s string, least, most int, example string) (int, error) {
+// parseNumber reads a whole number.
+func parseNumber(s string, least, most int, example string) (int, error) {
 	n, err := strconv.Atoi(s)
 	if err != nil || n < least || n > most || s[0] == '+' {
-		return 0, fmt.Errorf("%s %s given, want a number from %d to %d, such as %s", what, quote(s), least, most, example)
+		return 0, fmt.Errorf("%s given, want a number from %d to %d, such as %s", quote(s), least, most, example)
 	}
 	return n, nil
 }
@@ -89,7 +89,7 @@ func ParseDPID(s string) (uint64, error) {
 	digits := strings.ReplaceAll(strings.TrimPrefix(strings.ToLower(s), "0x"), ":", "")
 	id, err := strconv.ParseUint(digits, 16, 64)
 	if err != nil || id == 0 || len(digits) > 16 {
-		return 0, fmt.Errorf("datapath id %s given, want up to 16 hexadecimal digits and not 0, such as 0000000000000001", quote(s))
+		return 0, fmt.Errorf("%s given, want up to 16 hexadecimal digits and not 0, such as 0000000000000001", quote(s))
 	}
 	return id, nil
 }

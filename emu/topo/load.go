@@ -1,0 +1,93 @@
+package topo
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Load reads what a user names: a word of Forms, or a YAML or GraphML file, each with options after it: "wan:206,hosts=2",
+// "lab.yaml", "zoo/Abilene.graphml,hosts=4". A file's name ends in .yaml, .yml, .graphml or .xml. The errors of a file begin with
+// "FILE:LINE: ". The options of files hold for links that do not say it themselves, except delay= and rate= of GraphML, which hold
+// for all.
+func Load(arg string, seed uint64) (*Topology, error) {
+	name, _, _ := strings.Cut(arg, ":")
+	if slices.ContainsFunc(kinds(), func(k kind) bool { return k.name == name }) {
+		return Parse(arg, seed)
+	}
+	parts := strings.Split(arg, ",")
+	first := len(parts)
+	for first > 1 && strings.Contains(parts[first-1], "=") {
+		first--
+	}
+	file := strings.Join(parts[:first], ",")
+	o, err := parseOptions(parts[first:])
+	if err == nil && o.EdgeHosts != 0 {
+		err = errors.New("edgehosts= given, want it with tree: or fattree: only")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("topology %s: %w", quote(arg), err)
+	}
+	t, err := loadFile(file, seed, o)
+	var problems Problems
+	if errors.As(err, &problems) {
+		return nil, errors.New(problems.In(file))
+	}
+	return t, err
+}
+
+func loadFile(file string, seed uint64, o Options) (*Topology, error) {
+	read := func(b []byte) (*Topology, error) { return parseYAML(b, seed, o) }
+	switch filepath.Ext(file) {
+	case ".yaml", ".yml":
+	case ".graphml", ".xml":
+		read = func(b []byte) (*Topology, error) { return parseGraphML(b, o) }
+	default:
+		return nil, fmt.Errorf("topology %s given, want one of %s, or a file that ends in .yaml or .graphml, such as linear:4",
+			quote(file), strings.Join(Forms(), ", "))
+	}
+	b, err := readFile(file)
+	if err != nil {
+		return nil, err
+	}
+	t, err := read(b)
+	if err == nil && t.Name == "" {
+		t.Name = strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
+	}
+	return t, err
+}
+
+// LoadSchedule reads a file of events. The errors begin with "FILE:LINE: ".
+func LoadSchedule(file string, t *Topology) ([]Event, error) {
+	b, err := readFile(file)
+	if err != nil {
+		return nil, err
+	}
+	events, err := ParseSchedule(b, t)
+	var problems Problems
+	if errors.As(err, &problems) {
+		return nil, errors.New(problems.In(file))
+	}
+	return events, err
+}
+
+// readFile reads a file of at most MaxBytes.
+func readFile(file string) ([]byte, error) {
+	f, err := os.Open(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s: there is no such file", file)
+	} else if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	b, err := io.ReadAll(io.LimitReader(f, MaxBytes+1)) // the parsers refuse what is longer
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	return b, nil
+}

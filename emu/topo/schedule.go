@@ -1,0 +1,144 @@
+package topo
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// MaxTime is the latest time of an event, and the longest a host may be told to send.
+const MaxTime = 1000 * time.Hour
+
+const eventExample = "`- {at: 5s, link: s1-s2, up: false}`"
+
+// ParseSchedule reads the events of a network as a YAML list, in order of time. The error is Problems.
+func ParseSchedule(b []byte, t *Topology) ([]Event, error) {
+	root, err := openDocument(b)
+	if err != nil {
+		return nil, err
+	}
+	var d document
+	events := d.readSchedule(root, t)
+	if len(d.problems) > 0 {
+		return nil, d.problems.sorted()
+	}
+	return events, nil
+}
+
+// targets are the names of a network that events may speak of.
+type targets struct {
+	*Topology
+	links           map[string]bool
+	switches, hosts map[string]int
+}
+
+func (d *document) readSchedule(n *yaml.Node, t *Topology) []Event {
+	to := &targets{t, map[string]bool{}, map[string]int{}, map[string]int{}}
+	for i := range t.Links {
+		to.links[t.Links[i].ID] = true
+	}
+	for i := range t.Hosts {
+		to.links[t.LinkID(&t.Hosts[i])] = true
+		to.hosts[t.Hosts[i].Name] = i
+	}
+	for i := range t.Switches {
+		to.switches[t.Switches[i].Name] = i
+	}
+	var events []Event
+	if err := d.list(n, eventExample, func(n *yaml.Node) { events = append(events, d.readEvent(n, to)) }); err != nil {
+		d.wrong(n, fmt.Errorf("schedule: %w", err))
+	}
+	slices.SortStableFunc(events, func(a, b Event) int { return cmp.Compare(a.At, b.At) })
+	return events
+}
+
+// verb is one kind of event: the field that names its target, and those that go with it.
+type verb struct {
+	name, example string
+	target        func(s string) error
+	fields        []field
+	needs         string // which fields, of which at least one is given
+	action        func() Action
+}
+
+// readEvent reads an event: when, and exactly one target with its fields.
+func (d *document) readEvent(n *yaml.Node, to *targets) Event {
+	e := Event{Line: n.Line}
+	verbs := to.verbs()
+	v := d.verbOf(n, verbs)
+	if v == nil {
+		return e
+	}
+	times := func(s string) (int, error) { return parseNumber(s, 1, 1_000_000_000, "10") }
+	seen := d.mapping(n, v.example, append([]field{
+		{"at", into(&e.At, parseWhen)},
+		{"every", into(&e.Every, parsePositive)},
+		{"times", into(&e.Times, times)},
+		{v.name, text(v.target)},
+	}, v.fields...))
+	if !seen["at"] {
+		d.wrong(n, fmt.Errorf("an event without a time given, want at:, such as %s", v.example))
+	}
+	if seen["times"] && !seen["every"] {
+		d.wrong(n, fmt.Errorf("times: given without every:, want both, such as `every: 2s, times: 10`"))
+	}
+	if !slices.ContainsFunc(strings.Split(v.needs, ", "), func(name string) bool { return seen[name] }) {
+		d.wrong(n, fmt.Errorf("an event of a %s given that does nothing, want one of %s, such as %s", v.name, v.needs, v.example))
+	}
+	e.Do = v.action()
+	return e
+}
+
+// verbOf finds what an event is about.
+func (d *document) verbOf(n *yaml.Node, verbs []verb) (found *verb) {
+	names := make([]string, len(verbs))
+	for i := range verbs {
+		names[i] = verbs[i].name
+	}
+	if n.Kind != yaml.MappingNode {
+		d.wrong(n, fmt.Errorf("%s given, want an event, such as %s", kindName(n), eventExample))
+		return nil
+	}
+	for i := 0; i < len(n.Content); i += 2 {
+		at := slices.Index(names, n.Content[i].Value)
+		switch {
+		case at >= 0 && found != nil:
+			d.wrong(n.Content[i], fmt.Errorf("%s and %s given, want one of them in an event", found.name, names[at]))
+			return nil
+		case at >= 0:
+			found = &verbs[at]
+		}
+	}
+	if found == nil {
+		d.wrong(n, fmt.Errorf("an event of nothing given, want one of %s, such as %s", strings.Join(names, ", "), eventExample))
+	}
+	return found
+}
+
+func (to *targets) verbs() []verb {
+	return []verb{to.linkVerb(), to.portVerb(), to.switchVerb(), to.controlVerb(), to.hostVerb()}
+}
+
+func parseWhen(s string) (time.Duration, error) { return parseTime(s, MaxTime) }
+
+// parsePositive reads a time that is not 0.
+func parsePositive(s string) (time.Duration, error) {
+	d, err := parseTime(s, MaxTime)
+	if err == nil && d < time.Millisecond {
+		err = fmt.Errorf("%s given, want a time from 1ms on, such as 2s", quote(s))
+	}
+	return d, err
+}
+
+func parseBool(s string) (bool, error) {
+	v, err := strconv.ParseBool(s)
+	if err != nil || len(s) == 1 {
+		return false, fmt.Errorf("%s given, want true or false", quote(s))
+	}
+	return v, nil
+}

@@ -1,0 +1,192 @@
+package topo
+
+import (
+	"fmt"
+	"net/netip"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/weirnet/weir/packet"
+)
+
+// Examples of the parts of a network.
+const (
+	switchExample = "`- {name: s1, dpid: 0000000000000001}`"
+	linkExample   = "`- {ends: [s1, s2], delay: 5ms}`"
+	hostExample   = "`- {name: h1, at: s1}`"
+)
+
+func (f *networkFile) add(p part, n *yaml.Node) { f.lines[p] = append(f.lines[p], n.Line) }
+
+// readSwitch reads a switch, or its name alone. One without a datapath id has 0 until numberSwitches.
+func (f *networkFile) readSwitch(n *yaml.Node) {
+	var s Switch
+	name := into(&s.Name, parseName)
+	if n.Kind == yaml.ScalarNode {
+		f.wrong(n, name(n))
+	} else if seen := f.mapping(n, switchExample, []field{
+		{"name", name},
+		{"dpid", into(&s.DPID, ParseDPID)},
+		{"lat", maybe(&s.Lat, func(s string) (float64, error) { return parseDegrees(s, 90) })},
+		{"lon", maybe(&s.Lon, func(s string) (float64, error) { return parseDegrees(s, 180) })},
+	}); !seen["name"] && n.Kind == yaml.MappingNode {
+		f.wrong(n, fmt.Errorf("a switch without a name given, want one, such as %s", switchExample))
+	}
+	f.byName[s.Name] = len(f.Switches)
+	f.Switches = append(f.Switches, s)
+	f.add(ofSwitch, n)
+}
+
+// numberSwitches gives the lowest free datapath ids to switches that have none.
+func (f *networkFile) numberSwitches() {
+	used := map[uint64]bool{0: true}
+	for _, s := range f.Switches {
+		used[s.DPID] = true
+	}
+	next := uint64(1)
+	for i := range f.Switches {
+		if f.Switches[i].DPID != 0 {
+			continue
+		}
+		for used[next] {
+			next++
+		}
+		f.Switches[i].DPID = next
+		next++
+	}
+}
+
+// readLink reads a link, or its two ends alone.
+func (f *networkFile) readLink(n *yaml.Node) {
+	var l Link
+	var both, back Change
+	ends := func(n *yaml.Node) error { return f.readEnds(n, &l) }
+	if n.Kind == yaml.SequenceNode {
+		f.wrong(n, ends(n))
+	} else {
+		own := append([]field{{"ends", ends}, {"id", into(&l.ID, parseName)}}, both.fields()...)
+		own = append(own, field{"back", func(n *yaml.Node) error {
+			f.mapping(n, "`back: {delay: 9ms}`", back.fields())
+			return nil
+		}})
+		if seen := f.mapping(n, linkExample, own); !seen["ends"] && n.Kind == yaml.MappingNode {
+			f.wrong(n, fmt.Errorf("a link without ends given, want two switches, such as %s", linkExample))
+		}
+	}
+	l.Forward = both.Over(f.options.Link)
+	l.Back = back.Over(l.Forward)
+	f.Links = append(f.Links, l)
+	f.add(ofLink, n)
+}
+
+func (f *networkFile) readEnds(n *yaml.Node, l *Link) error {
+	if n.Kind != yaml.SequenceNode || len(n.Content) != 2 {
+		return fmt.Errorf("%s given, want two ends, such as [s1, s2] or [\"s1:3\", \"s2:1\"]", kindName(n))
+	}
+	for i, to := range []*End{&l.A, &l.B} {
+		if err := text(func(s string) (err error) { *to, err = f.parseEnd(s); return err })(n.Content[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// parseEnd reads a switch with or without a port: "s1", "s1:3". Port 0 is the next free one.
+func (f *networkFile) parseEnd(s string) (End, error) {
+	name, port, given := strings.Cut(s, ":")
+	at, ok := f.byName[name]
+	if !ok {
+		return End{}, fmt.Errorf("switch %s given, want one of the %d switches of the network, such as s1", quote(name), len(f.Switches))
+	}
+	if !given {
+		return End{Switch: at}, nil
+	}
+	n, err := parseNumber(port, 1, MaxPort, "3")
+	if err != nil {
+		return End{}, fmt.Errorf("port %w", err)
+	}
+	return End{at, uint32(n)}, nil
+}
+
+// readHost reads a host. What it does not say of its addresses follows from its place.
+func (f *networkFile) readHost(n *yaml.Node) {
+	h := defaultHost(len(f.Hosts), End{})
+	var link Change
+	seen := f.mapping(n, hostExample, append([]field{
+		{"name", into(&h.Name, parseName)},
+		{"at", into(&h.At, f.parseEnd)},
+		{"mac", into(&h.MAC, parseMAC)},
+		{"ipv4", into(&h.IPv4, func(s string) (netip.Prefix, error) { return parsePrefix(s, "10.0.0.1/8") })},
+		{"ipv6", into(&h.IPv6, func(s string) (netip.Prefix, error) { return parsePrefix(s, "fd00::1/64") })},
+		{"vlan", into(&h.VLAN, func(s string) (uint16, error) { v, err := parseNumber(s, 1, 4094, "100"); return uint16(v), err })},
+	}, link.fields()...))
+	if !seen["at"] && n.Kind == yaml.MappingNode {
+		f.wrong(n, fmt.Errorf("a host that is nowhere given, want its switch, such as %s", hostExample))
+	}
+	h.Link = link.Over(LinkSpec{})
+	f.Hosts = append(f.Hosts, h)
+	f.add(ofHost, n)
+}
+
+// assignPorts gives the lowest free ports, to links first; then hosts to switches, if nothing was said of hosts.
+func (f *networkFile) assignPorts() {
+	used := map[End]bool{}
+	var ends []*End
+	for i := range f.Links {
+		ends = append(ends, &f.Links[i].A, &f.Links[i].B)
+	}
+	if !f.noHosts {
+		for i := range f.Switches {
+			for range f.options.Hosts {
+				f.Hosts = append(f.Hosts, defaultHost(len(f.Hosts), End{Switch: i}))
+			}
+		}
+	}
+	for i := range f.Hosts {
+		ends = append(ends, &f.Hosts[i].At)
+	}
+	for _, e := range ends {
+		used[*e] = true
+	}
+	next := make([]uint32, len(f.Switches))
+	for _, e := range ends {
+		if e.Port != 0 {
+			continue
+		}
+		for e.Port = next[e.Switch] + 1; used[*e]; e.Port++ {
+		}
+		next[e.Switch] = e.Port
+	}
+}
+
+func parseName(s string) (string, error) {
+	return s, checkName(s, map[string]bool{})
+}
+
+func parseMAC(s string) (packet.MAC, error) {
+	m, err := packet.ParseMAC(s)
+	if err != nil {
+		return m, fmt.Errorf("%s given, want six bytes in hexadecimal, such as 02:00:00:00:00:01", quote(s))
+	}
+	return m, nil
+}
+
+// parsePrefix reads an address with the length of its network; "none" is no address.
+func parsePrefix(s, example string) (netip.Prefix, error) {
+	p, err := netip.ParsePrefix(s)
+	if err != nil && s != "none" {
+		return p, fmt.Errorf("%s given, want an address with the length of its network, such as %s, or none", quote(s), example)
+	}
+	return p, nil
+}
+
+// parseDegrees reads a coordinate.
+func parseDegrees(s string, most float64) (float64, error) {
+	v, err := strconv.ParseFloat(s, 64)
+	if err != nil || !(v >= -most && v <= most) {
+		return 0, fmt.Errorf("%s given, want degrees from -%v to %v, such as 52.52", quote(s), most, most)
+	}
+	return v, nil
+}
