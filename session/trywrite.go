@@ -14,3 +14,14 @@ func tryWriterOf(conn net.Conn) tryWriter {
 	}
 	return socketOf(conn)
 }
+
+// TryWriterOf is how a connection is written without waiting: for those who wrap one, and then have a TryWrite of their own.
+// It is nil if conn can not be.
+func TryWriterOf(conn net.Conn) interface {
+	TryWrite(p []byte) (int, error)
+} {
+	if t := tryWriterOf(conn); t != nil {
+		return t
+	}
+	return nil
+}

@@ -1,0 +1,114 @@
+package emu
+
+import (
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/weirnet/weir/session"
+)
+
+// channel is what a switch has to one controller that it was told of: at most one connection, and attempts to have one.
+type channel struct {
+	sw      *Switch
+	address string
+
+	mu      sync.Mutex // never held with that of the switch
+	state   channelState
+	off     bool // no connection is wanted: cut off by Cut
+	wire    *wire
+	backoff time.Duration // until the next attempt
+	faults  faults        // of each connection
+	random  random
+
+	taps atomic.Pointer[[]*tap]
+}
+
+type channelState uint8
+
+const (
+	idle     channelState = iota
+	waiting               // for its turn to dial, or for the end of the back-off
+	dialling              // or in the handshake of OpenFlow
+	standing
+)
+
+func newChannel(sw *Switch, address string) *channel {
+	return &channel{sw: sw, address: address, random: seeded(sw.net.cfg.Seed, seedBackoff, sw.Index)}
+}
+
+// dial wants a connection, unless there is one or it is on its way.
+func (ch *channel) dial() {
+	ch.mu.Lock()
+	want := ch.state == idle && !ch.off
+	if want {
+		ch.state = waiting
+	}
+	ch.mu.Unlock()
+	if want {
+		ch.sw.net.enqueue(ch)
+	}
+}
+
+// begin says whether a connection is still wanted when it is the channel's turn.
+func (ch *channel) begin() bool {
+	ch.mu.Lock()
+	defer ch.mu.Unlock()
+	if ch.off || !ch.sw.power.Load() {
+		ch.state = idle
+		return false
+	}
+	ch.state = dialling
+	return true
+}
+
+// attach takes note of the connection that was made, and returns the roles of the switch that it belongs to; nil if it is not
+// wanted any more.
+func (ch *channel) attach(w *wire) *session.Roles {
+	ch.sw.mu.Lock()
+	roles := ch.sw.roles
+	ch.sw.mu.Unlock()
+	ch.mu.Lock()
+	defer ch.mu.Unlock()
+	if ch.off {
+		return nil
+	}
+	ch.wire = w
+	w.setFaults(ch.faults)
+	return roles
+}
+
+// connected takes note that the controller speaks OpenFlow.
+func (ch *channel) connected() {
+	ch.mu.Lock()
+	ch.state, ch.backoff = standing, 0
+	w := ch.wire
+	ch.mu.Unlock()
+	w.settle()
+}
+
+// failed takes note that there is no connection, or none any more, and says after which time another is to be tried; false if
+// none is wanted.
+func (ch *channel) failed() (time.Duration, bool) {
+	ch.mu.Lock()
+	defer ch.mu.Unlock()
+	ch.wire = nil
+	if ch.off || !ch.sw.power.Load() {
+		ch.state = idle
+		return 0, false
+	}
+	ch.state = waiting
+	cfg := &ch.sw.net.cfg
+	ch.backoff = min(max(2*ch.backoff, cfg.BackoffMin), cfg.BackoffMax)
+	return ch.backoff/2 + time.Duration(ch.random.float()*float64(ch.backoff/2)), true
+}
+
+// cut ends the connection without a word. Another is tried, if the switch has power.
+func (ch *channel) cut() {
+	ch.mu.Lock()
+	w := ch.wire
+	ch.mu.Unlock()
+	if w != nil {
+		w.Close()
+	}
+}

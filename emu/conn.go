@@ -1,0 +1,165 @@
+package emu
+
+import (
+	"errors"
+
+	"github.com/weirnet/weir/flowtable"
+	"github.com/weirnet/weir/openflow"
+	"github.com/weirnet/weir/session"
+)
+
+// maxAsync is how many bytes may wait for a controller before packet-ins are lost. Answers and what tells of lost entries and
+// changed ports go on.
+const maxAsync = 1 << 20
+
+// conn is one connection of a switch to a controller: the session's SwitchHandler. What the session calls runs on its reader.
+type conn struct {
+	sw      *Switch
+	channel *channel
+	wire    *wire
+	roles   *session.Roles   // of the switch, since it has power
+	version openflow.Version // from Connected on
+
+	session *session.Session                      // from Connected on; guarded by the switch's lock, as the rest is
+	async   openflow.AsyncMasks                   //
+	pin     openflow.PacketIn                     // memory that is used again
+	parts   map[uint32]*openflow.MultipartRequest // that have come, of requests in several parts; of the reader
+}
+
+// Connected takes note that a version is agreed on.
+func (c *conn) Connected(s *session.Session) {
+	sw := c.sw
+	c.version = s.Version()
+	sw.mu.Lock()
+	if sw.roles != c.roles {
+		sw.mu.Unlock()
+		c.wire.Close()
+		return
+	}
+	c.session = s
+	sw.conns = append(sw.conns, c)
+	sw.missed()
+	first := len(sw.conns) == 1
+	sw.mu.Unlock()
+	c.channel.connected()
+	sw.net.sessions.Add(1)
+	if first {
+		sw.net.connect(1)
+	}
+}
+
+// Disconnected takes note of the end.
+func (c *conn) Disconnected(*session.Session, error) {
+	sw := c.sw
+	sw.mu.Lock()
+	was := false
+	for i, other := range sw.conns {
+		if other == c {
+			sw.conns = append(sw.conns[:i:i], sw.conns[i+1:]...)
+			was = true
+			break
+		}
+	}
+	if sw.table != nil {
+		sw.missed()
+	}
+	last := was && len(sw.conns) == 0
+	sw.mu.Unlock()
+	if was {
+		sw.net.sessions.Add(-1)
+	}
+	if last {
+		sw.net.connect(-1)
+	}
+}
+
+// missed has the tables show packets that no entry matches, while a controller of OpenFlow 1.0 is there. The lock is held.
+func (sw *Switch) missed() {
+	shown := false
+	for _, c := range sw.conns {
+		shown = shown || c.version == openflow.V10
+	}
+	sw.table.SetMiss(shown)
+}
+
+// BatchEnd has nothing to do: what was asked for is done.
+func (c *conn) BatchEnd(*session.Session) {}
+
+// Features tells what the switch is.
+func (c *conn) Features(s *session.Session) openflow.FeaturesReply {
+	c.sw.mu.Lock()
+	defer c.sw.mu.Unlock()
+	if c.sw.table == nil {
+		return openflow.FeaturesReply{DatapathID: c.sw.id}
+	}
+	r := c.sw.table.Features(s.Version())
+	r.DatapathID = c.sw.id
+	return r
+}
+
+// do has the tables do something, and answers with an error if they refuse.
+func (c *conn) do(s *session.Session, h openflow.Header, m openflow.Message, f func(t *flowtable.Switch, out *output) error) {
+	sw := c.sw
+	sw.mu.Lock()
+	if sw.roles != c.roles { // the power was off meanwhile
+		sw.mu.Unlock()
+		return
+	}
+	out := output{sw: sw, now: sw.net.now()}
+	err := f(sw.table, &out)
+	sw.count()
+	sw.mu.Unlock()
+	if err != nil {
+		c.refuse(s, h, m, err)
+	}
+}
+
+// FlowMod changes entries.
+func (c *conn) FlowMod(s *session.Session, h openflow.Header, m *openflow.FlowMod) {
+	if c.sw.dropsFlowMod() {
+		return
+	}
+	c.do(s, h, m, func(_ *flowtable.Switch, out *output) error {
+		if err := c.sw.flowMod(c.version, m, out.now, out); err != nil {
+			return err
+		}
+		c.sw.engine.counts.flowMods.Add(1)
+		if m.IdleTimeout|m.HardTimeout != 0 {
+			c.sw.expire(out.now, out)
+		}
+		return nil
+	})
+}
+
+// PacketOut sends a packet.
+func (c *conn) PacketOut(s *session.Session, h openflow.Header, m *openflow.PacketOut) {
+	c.do(s, h, m, func(t *flowtable.Switch, out *output) error {
+		c.sw.engine.counts.packetOuts.Add(1)
+		return t.PacketOut(c.version, m, out.now, out)
+	})
+}
+
+// packetIn sends a packet to the controller; false if too much waits for it. The switch's lock is held.
+func (c *conn) packetIn(p *flowtable.PacketIn) bool {
+	if c.session.Queue() > maxAsync {
+		return false
+	}
+	p.Message(&c.pin, c.version, c.session.SwitchConfig().MissSendLen)
+	_, err := c.session.Send(&c.pin)
+	c.pin.Data = nil
+	return err == nil
+}
+
+// refuse answers a message with the error of the specification.
+func (c *conn) refuse(s *session.Session, h openflow.Header, m openflow.Message, why error) {
+	d := &openflow.DecodeError{Code: openflow.BadRequestBadType, Reason: why.Error()}
+	var refused *flowtable.Error
+	if errors.As(why, &refused) {
+		d.Code = refused.Code
+	}
+	frame, err := openflow.Append(nil, c.version, h.XID, m)
+	if err != nil {
+		frame = []byte{uint8(c.version)}
+	}
+	_ = s.Reply(h.XID, openflow.NewError(d, frame))
+}

@@ -1,0 +1,152 @@
+package emu
+
+import (
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/weirnet/weir/emu/topo"
+)
+
+// Limits of frames on their way: what is above them is lost by overload. They bound the memory of a storm.
+const (
+	// MaxOnLink is how many frames one direction of a link holds.
+	MaxOnLink = 4096
+	// MaxFrames is how many frames a whole network holds, shared by its engines.
+	MaxFrames = 1 << 18
+)
+
+// transit is a frame on its way.
+type transit struct {
+	dir   *direction
+	frame []byte
+	at    time.Duration // of its arrival
+	cut   uint32        // of the direction when it was sent
+}
+
+// receiver is what a direction ends at: a port of a switch, or a host. It is called by its engine.
+type receiver interface {
+	receive(e *engine, frame []byte)
+}
+
+// direction is one way over a link. What is above the line belongs to its sender, under the sender's lock; what is below to
+// the engine of its receiver.
+type direction struct {
+	link   *Link
+	sender sync.Locker
+	spec   topo.LinkSpec
+	random random
+	up     bool
+	free   time.Duration       // when the last frame given to it will have left
+	last   time.Duration       // when the last one will arrive: a wire does not change the order
+	queue  ring[time.Duration] // when those that wait for the rate begin to leave
+
+	cut  atomic.Uint32 // counts how often the link was cut: what was sent before is lost
+	held atomic.Int32  // frames on their way
+	sent atomic.Uint64
+	size atomic.Uint64 // bytes sent
+	lost [causes]atomic.Uint64
+
+	// ------
+	to     receiver
+	engine *engine
+	flight ring[transit]
+	timer  timer
+}
+
+// admit says when a frame of some bytes, given to the link now, arrives, or why it does not. The sender's lock is held.
+func (d *direction) admit(size int, now time.Duration) (at time.Duration, why Cause, ok bool) {
+	s := &d.spec
+	if !d.up {
+		return 0, LostOnDownLink, false
+	}
+	if *s == (topo.LinkSpec{}) && d.last == 0 {
+		return 0, 0, true
+	}
+	at = now
+	if s.RateBPS > 0 {
+		if at, ok = d.wait(size, now); !ok {
+			return 0, LostInQueue, false
+		}
+	}
+	if s.Loss > 0 && d.random.float() < s.Loss {
+		return 0, LostByChance, false
+	}
+	at += s.Delay
+	if s.Jitter > 0 {
+		at += time.Duration((2*d.random.float() - 1) * float64(s.Jitter))
+	}
+	at = max(at, d.last, now)
+	d.last = at
+	return at, 0, true
+}
+
+// wait queues a frame for a link with a rate, and says when its last bit will have left; false if the queue is full.
+func (d *direction) wait(size int, now time.Duration) (time.Duration, bool) {
+	for d.queue.len() > 0 && *d.queue.first() <= now {
+		d.queue.pop()
+	}
+	room := d.spec.Queue
+	if room == 0 {
+		room = topo.DefaultQueue
+	}
+	begin := max(now, d.free)
+	if begin > now {
+		if d.queue.len() >= room {
+			return 0, false
+		}
+		d.queue.push(begin)
+	}
+	d.free = begin + time.Duration(float64(size)*8/float64(d.spec.RateBPS)*float64(time.Second))
+	return d.free, true
+}
+
+// drop counts a loss, for the direction and for the engine of its receiver.
+func (d *direction) drop(why Cause) {
+	d.lost[why].Add(1)
+	d.engine.counts.drops[why].Add(1)
+}
+
+// reserve takes a place for one more frame on its way.
+func (d *direction) reserve() bool {
+	if d.held.Add(1) > MaxOnLink {
+		d.held.Add(-1)
+		return false
+	}
+	if d.engine.held.Add(1) > d.engine.maxHeld {
+		d.engine.held.Add(-1)
+		d.held.Add(-1)
+		return false
+	}
+	return true
+}
+
+// release gives the place back.
+func (d *direction) release() {
+	d.held.Add(-1)
+	d.engine.held.Add(-1)
+}
+
+// setUp lets frames through, or loses all that are on their way.
+func (d *direction) setUp(up bool) {
+	d.sender.Lock()
+	defer d.sender.Unlock()
+	if d.up == up {
+		return
+	}
+	d.up = up
+	if !up {
+		d.cut.Add(1)
+		d.free, d.last, d.queue = 0, 0, ring[time.Duration]{}
+	}
+}
+
+// wake has arrive what is due.
+func (d *direction) wake(e *engine) {
+	for d.flight.len() > 0 && d.flight.first().at <= e.now {
+		e.run.push(d.flight.pop())
+	}
+	if d.flight.len() > 0 {
+		e.timers.set(&d.timer, d.flight.first().at)
+	}
+}

@@ -1,0 +1,204 @@
+package emu
+
+import (
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// roundFrames is how many frames an engine hands over before it looks at what came from outside again.
+const roundFrames = 256
+
+// engine is the owner of a share of the switches and hosts: it hands frames over that arrive at them, and wakes them when
+// their time has come. It is a pure core: step is given the time, and says when it wants to be called again. Only step and what
+// it calls touch what is above the line; the rest is for everybody.
+type engine struct {
+	net     *Network
+	now     time.Duration
+	timers  timers
+	run     ring[transit] // have arrived
+	away    [][]transit   // for the other engines, in this round, by their number
+	spare   inbox
+	buffers buffers
+	output  output // of the switch that has the frame
+
+	hostOutput hostOutput // likewise, of the host
+
+	// ------
+	number  int
+	counts  counts
+	held    atomic.Int64 // frames on their way to receivers of this engine
+	maxHeld int64
+	in      struct {
+		sync.Mutex
+		inbox
+		asleep bool
+	}
+	bell chan struct{} // has one token when there is something in the inbox of a sleeping engine
+}
+
+// inbox is what came from outside since the last round.
+type inbox struct {
+	frames []transit
+	alarms []alarm
+}
+
+// alarm asks for a timer to be due at a time, at the latest.
+type alarm struct {
+	timer *timer
+	at    time.Duration
+}
+
+// keepInbox is the room for frames from outside that an engine keeps.
+const keepInbox = 4096
+
+// step does one round at a time. It says when there is more to do: at once, at a time, or not before something comes from outside.
+func (e *engine) step(now time.Duration) (next time.Duration, more, ok bool) {
+	e.now = now
+	e.take()
+	for n := 0; n < roundFrames; n++ {
+		at, ok := e.timers.next()
+		if !ok || at > now {
+			break
+		}
+		e.timers.pop().owner.wake(e)
+	}
+	for n := 0; n < roundFrames && e.run.len() > 0; n++ {
+		e.handOver(e.run.pop())
+	}
+	e.flush()
+	if e.run.len() > 0 {
+		return 0, true, true
+	}
+	next, ok = e.timers.next()
+	return next, ok && next <= now, ok
+}
+
+// take sorts what came from outside.
+func (e *engine) take() {
+	e.in.Lock()
+	got := e.in.inbox
+	e.in.inbox = e.spare
+	e.in.asleep = false
+	e.in.Unlock()
+	for _, t := range got.frames {
+		e.arrive(t)
+	}
+	for _, a := range got.alarms {
+		e.timers.sooner(a.timer, a.at)
+	}
+	clear(got.frames)
+	clear(got.alarms)
+	e.spare = inbox{got.frames[:0], got.alarms[:0]}
+	if cap(got.frames) > keepInbox {
+		e.spare.frames = nil
+	}
+}
+
+// arrive puts a frame where it waits for its time.
+func (e *engine) arrive(t transit) {
+	d := t.dir
+	if d.flight.len() == 0 && t.at <= e.now {
+		e.run.push(t)
+		return
+	}
+	d.flight.push(t)
+	if d.flight.len() == 1 {
+		e.timers.set(&d.timer, t.at)
+	}
+}
+
+// handOver gives a frame that has arrived to its receiver.
+func (e *engine) handOver(t transit) {
+	d := t.dir
+	d.release()
+	if t.cut != d.cut.Load() {
+		d.drop(LostWithLink)
+	} else {
+		d.to.receive(e, t.frame)
+	}
+	e.buffers.put(t.frame)
+}
+
+// send puts a frame on its way from a receiver of this engine. The frame is copied.
+func (e *engine) send(d *direction, frame []byte) {
+	t, ok := d.begin(frame, e.now)
+	if !ok {
+		return
+	}
+	t.frame = e.buffers.copyOf(frame)
+	if d.engine == e {
+		e.arrive(t)
+	} else {
+		e.away[d.engine.number] = append(e.away[d.engine.number], t)
+	}
+}
+
+// begin is a frame about to be sent, without its bytes; false if it is lost. The sender's lock is held.
+func (d *direction) begin(frame []byte, now time.Duration) (transit, bool) {
+	at, why, ok := d.admit(len(frame), now)
+	if ok && !d.reserve() {
+		ok, why = false, LostByOverload
+	}
+	if !ok {
+		d.drop(why)
+		return transit{}, false
+	}
+	d.sent.Add(1)
+	d.size.Add(uint64(len(frame)))
+	return transit{dir: d, at: at, cut: d.cut.Load()}, true
+}
+
+// flush gives the other engines what this round has for them.
+func (e *engine) flush() {
+	for i, list := range e.away {
+		if len(list) == 0 {
+			continue
+		}
+		e.net.engines[i].post(list)
+		clear(list)
+		e.away[i] = list[:0]
+		if cap(list) > keepInbox {
+			e.away[i] = nil
+		}
+	}
+}
+
+// post gives frames to an engine from outside; they are copied out of the list, not themselves.
+func (e *engine) post(list []transit) {
+	e.in.Lock()
+	e.in.frames = append(e.in.frames, list...)
+	e.ring()
+}
+
+// schedule asks for a timer from outside.
+func (e *engine) schedule(t *timer, at time.Duration) {
+	e.in.Lock()
+	e.in.alarms = append(e.in.alarms, alarm{t, at})
+	e.ring()
+}
+
+// ring unlocks the inbox and wakes the engine, if it sleeps.
+func (e *engine) ring() {
+	asleep := e.in.asleep
+	e.in.asleep = false
+	e.in.Unlock()
+	if asleep {
+		e.wakeUp()
+	}
+}
+
+// rest says whether the engine may sleep: nothing has come meanwhile.
+func (e *engine) rest() bool {
+	e.in.Lock()
+	defer e.in.Unlock()
+	e.in.asleep = len(e.in.frames)+len(e.in.alarms) == 0
+	return e.in.asleep
+}
+
+func newEngine(n *Network, number int) *engine {
+	e := &engine{net: n, number: number, away: make([][]transit, n.cfg.Engines), bell: make(chan struct{}, 1)}
+	e.maxHeld = int64(MaxFrames / n.cfg.Engines)
+	e.output.engine, e.hostOutput.engine = e, e
+	return e
+}

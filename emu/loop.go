@@ -1,0 +1,215 @@
+package emu
+
+import (
+	"context"
+	"crypto/tls"
+	"fmt"
+	"net"
+	"runtime"
+	"time"
+
+	"github.com/weirnet/weir/emu/host"
+	"github.com/weirnet/weir/session"
+)
+
+// The goroutines of this package, all of them started here:
+//
+//   - loop, one for each engine, from Start to Close: owns the engine.
+//   - connect, one for each connection that is being made, at most maxStarting at a time: it ends when the connection stands or
+//     failed; the session's reader goes on.
+//   - the timers of back-offs, which start connections again.
+
+// maxStarting is how many connections are being made, or are in their handshake, at a time: a controller's backlog is bounded.
+const maxStarting = 128
+
+// dialTimeout is how long a connection may take to stand, TLS included.
+const dialTimeout = 10 * time.Second
+
+func startTime() time.Time { return time.Now() }
+
+// now is the network's age.
+func (n *Network) now() time.Duration { return time.Since(n.epoch) }
+
+// Start has the engines run and the switches connect; it returns at once. When ctx is done, no more connections are made.
+func (n *Network) Start(ctx context.Context) error {
+	n.mu.Lock()
+	if n.started || n.closed {
+		n.mu.Unlock()
+		return ErrClosed
+	}
+	n.started = true
+	n.context, n.cancel = context.WithCancel(ctx)
+	for _, e := range n.engines {
+		n.running.Go(func() { n.loop(e) })
+	}
+	n.mu.Unlock()
+	n.pump()
+	for _, h := range n.hosts {
+		h.do(func(stack, time.Duration, host.Output) {})
+	}
+	return nil
+}
+
+// Close takes the network down: all connections end, all engines stop. It waits for them until ctx is done.
+func (n *Network) Close(ctx context.Context) error {
+	n.mu.Lock()
+	if !n.closed {
+		n.closed = true
+		close(n.stop)
+		n.stopped.Store(true)
+	}
+	if n.cancel != nil {
+		n.cancel()
+	}
+	n.queue = ring[*channel]{}
+	n.mu.Unlock()
+	for _, sw := range n.switches {
+		_ = sw.setFaults(AllControllers, func(f *faults) { *f = faults{} })
+	}
+	err := n.dialer.Close(ctx)
+	n.running.Wait()
+	return err
+}
+
+// loop runs an engine.
+func (n *Network) loop(e *engine) {
+	timer := time.NewTimer(time.Hour)
+	defer timer.Stop()
+	for !n.stopped.Load() {
+		next, more, ok := e.step(n.now())
+		if more {
+			runtime.Gosched() // to those who read what controllers say
+			continue
+		}
+		if !e.rest() {
+			continue
+		}
+		if !ok {
+			next = n.now() + time.Hour
+		}
+		timer.Reset(next - n.now())
+		select {
+		case <-n.stop:
+		case <-e.bell:
+		case <-timer.C:
+		}
+	}
+}
+
+// wakeUp wakes an engine that sleeps.
+func (e *engine) wakeUp() {
+	select {
+	case e.bell <- struct{}{}:
+	default:
+	}
+}
+
+// AwaitConnected waits until every switch that has power is connected to a controller at least.
+func (n *Network) AwaitConnected(ctx context.Context) error {
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	for {
+		have, want := n.connected.Load(), n.on.Load()
+		if have >= want {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("%d of %d switches are connected: %w", have, want, ctx.Err())
+		case <-n.stop:
+			return ErrClosed
+		case <-tick.C:
+		}
+	}
+}
+
+// enqueue has a channel wait for its turn to connect.
+func (n *Network) enqueue(ch *channel) {
+	n.mu.Lock()
+	if !n.closed {
+		n.queue.push(ch)
+	}
+	n.mu.Unlock()
+	n.pump()
+}
+
+// settle gives back the place of a connection that stands or has failed.
+func (n *Network) settle() {
+	n.mu.Lock()
+	n.starting--
+	n.mu.Unlock()
+	n.pump()
+}
+
+// pump starts as many connections as may be made at a time.
+func (n *Network) pump() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for n.started && !n.closed && n.queue.len() > 0 && n.starting < maxStarting {
+		ch := n.queue.pop()
+		n.starting++
+		n.running.Go(func() { n.connectOne(ch) })
+	}
+}
+
+// connectOne makes a connection.
+func (n *Network) connectOne(ch *channel) {
+	if !ch.begin() {
+		n.settle()
+		return
+	}
+	ctx, cancel := context.WithTimeout(n.context, dialTimeout)
+	defer cancel()
+	stream, err := n.open(ctx, ch)
+	if err != nil {
+		ch.lost()
+		n.settle()
+		return
+	}
+	w, outer := newWire(stream, ch)
+	roles := ch.attach(w)
+	if roles == nil {
+		w.Close()
+		return
+	}
+	c := &conn{sw: ch.sw, channel: ch, wire: w, roles: roles, async: defaultAsync}
+	_, _ = n.dialer.ServeConn(outer, roles, c) // which closes it, if it does not take it
+}
+
+// open dials a controller, and speaks TLS with it if the switch does.
+func (n *Network) open(ctx context.Context, ch *channel) (net.Conn, error) {
+	conn, err := n.cfg.Dial(ctx, ch.address)
+	if err != nil || n.cfg.TLS == nil {
+		return conn, err
+	}
+	cfg := n.cfg.TLS(ch.sw.id)
+	if cfg == nil {
+		return conn, nil
+	}
+	secure := tls.Client(conn, cfg)
+	if err := secure.HandshakeContext(ctx); err != nil {
+		conn.Close()
+		return nil, err
+	}
+	return secure, nil
+}
+
+// lost takes note that there is no connection, or none any more, and tries another later.
+func (ch *channel) lost() {
+	if after, again := ch.failed(); again {
+		n := ch.sw.net
+		time.AfterFunc(after, func() { n.enqueue(ch) })
+	}
+}
+
+// pause waits for a time, or for the end of the connection.
+func pause(w *wire, d time.Duration) {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-w.over:
+	}
+}
+
+var _ session.SwitchHandler = (*conn)(nil)

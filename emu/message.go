@@ -1,0 +1,62 @@
+package emu
+
+import (
+	"fmt"
+
+	"github.com/weirnet/weir/flowtable"
+	"github.com/weirnet/weir/openflow"
+	"github.com/weirnet/weir/session"
+)
+
+// Message does what the session does not do itself: requests, and changes of groups, meters, ports and tables.
+func (c *conn) Message(s *session.Session, h openflow.Header, m openflow.Message) {
+	switch m := m.(type) {
+	case *openflow.GroupMod:
+		c.do(s, h, m, func(t *flowtable.Switch, out *output) error { return t.GroupMod(c.version, m, out.now, out) })
+	case *openflow.MeterMod:
+		c.do(s, h, m, func(t *flowtable.Switch, out *output) error { return t.MeterMod(c.version, m, out.now, out) })
+	case *openflow.TableMod:
+		c.do(s, h, m, func(t *flowtable.Switch, out *output) error { return t.TableMod(c.version, m, out.now, out) })
+	case *openflow.PortMod:
+		c.portMod(s, h, m)
+	case *openflow.MultipartRequest:
+		c.multipart(s, h, m)
+	case *openflow.QueueGetConfigRequest:
+		c.queues(s, h, m)
+	case *openflow.SetAsync:
+		c.setAsync(m)
+	case *openflow.GetAsyncRequest:
+		_ = s.Reply(h.XID, &openflow.GetAsyncReply{AsyncMasks: c.getAsync()})
+	case *openflow.ErrorMsg:
+	case *openflow.Experimenter:
+		c.refuse(s, h, m, &flowtable.Error{Code: openflow.BadRequestBadExperimenter,
+			Reason: fmt.Sprintf("experimenter %#x, none is known", m.Experimenter)})
+	default:
+		c.refuse(s, h, m, &flowtable.Error{Code: openflow.BadRequestBadType, Reason: fmt.Sprintf("%s sent to a switch", h.Type)})
+	}
+}
+
+// portMod configures a port. One that is switched off has no carrier, at both ends of its link.
+func (c *conn) portMod(s *session.Session, h openflow.Header, m *openflow.PortMod) {
+	done := false
+	c.do(s, h, m, func(t *flowtable.Switch, out *output) error {
+		err := t.PortMod(c.version, m, out.now, out)
+		done = err == nil
+		return err
+	})
+	p := c.sw.port(m.Port)
+	if !done || p == nil || m.Mask&openflow.PortConfigDown == 0 {
+		return
+	}
+	p.stopped.Store(m.Config&openflow.PortConfigDown != 0)
+	p.link.refresh()
+}
+
+// queues answers that a port has none.
+func (c *conn) queues(s *session.Session, h openflow.Header, m *openflow.QueueGetConfigRequest) {
+	if c.sw.port(m.Port) == nil && (m.Port != openflow.PortAny || c.version == openflow.V10) {
+		c.refuse(s, h, m, &flowtable.Error{Code: openflow.QueueOpFailedBadPort, Reason: fmt.Sprintf("port %#x, which does not exist", m.Port)})
+		return
+	}
+	_ = s.Reply(h.XID, &openflow.QueueGetConfigReply{Port: m.Port})
+}

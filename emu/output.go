@@ -1,0 +1,73 @@
+package emu
+
+import (
+	"time"
+
+	"github.com/weirnet/weir/flowtable"
+	"github.com/weirnet/weir/openflow"
+)
+
+// output is where a switch's tables send to, during one call of theirs and under the switch's lock: by its engine, or by others.
+type output struct {
+	sw     *Switch
+	engine *engine // nil if the caller is none
+	now    time.Duration
+}
+
+// Transmit sends a frame over the link of a port.
+func (o *output) Transmit(number, _ uint32, frame []byte) {
+	p := o.sw.port(number)
+	if p == nil {
+		return
+	}
+	p.tap(Sent, frame, o.now)
+	if o.engine != nil {
+		o.engine.send(p.out, frame)
+		return
+	}
+	if t, ok := p.out.begin(frame, o.now); ok {
+		t.frame = newCopy(frame)
+		p.out.engine.post([]transit{t})
+	}
+}
+
+// PacketIn sends a packet to all controllers that get such ones.
+func (o *output) PacketIn(p *flowtable.PacketIn) {
+	sent, refused := 0, 0
+	for _, c := range o.sw.conns {
+		if !c.gets(asyncPacketIn, uint8(p.Reason)) {
+			continue
+		}
+		if c.packetIn(p) {
+			sent++
+		} else {
+			refused++
+		}
+	}
+	n := &o.sw.engine.counts
+	n.packetIns.Add(uint64(sent))
+	switch {
+	case refused > 0:
+		n.drops[LostPacketIn].Add(uint64(refused))
+	case sent == 0:
+		n.drops[LostUnattended].Add(1)
+	}
+}
+
+// FlowRemoved tells that an entry went.
+func (o *output) FlowRemoved(m *openflow.FlowRemoved) {
+	for _, c := range o.sw.conns {
+		if c.gets(asyncFlowRemoved, uint8(m.Reason)) {
+			_, _ = c.session.Send(m)
+		}
+	}
+}
+
+// PortStatus tells that a port changed.
+func (o *output) PortStatus(reason openflow.PortReason, p openflow.Port) {
+	for _, c := range o.sw.conns {
+		if c.gets(asyncPortStatus, uint8(reason)) {
+			_, _ = c.session.Send(&openflow.PortStatus{Reason: reason, Port: p})
+		}
+	}
+}

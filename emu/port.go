@@ -1,0 +1,82 @@
+package emu
+
+import (
+	"encoding/binary"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/weirnet/weir/emu/topo"
+	"github.com/weirnet/weir/openflow"
+)
+
+// port is a port of a switch, at which a link ends.
+type port struct {
+	sw     *Switch
+	number uint32
+	link   *Link
+	out    *direction // of link
+
+	taps    atomic.Pointer[[]*tap]
+	broken  atomic.Bool // by SetPort
+	stopped atomic.Bool // by a controller: OFPPC_PORT_DOWN
+}
+
+// maxPortName is the longest name of a port, in bytes: that of an interface in Linux.
+const maxPortName = 15
+
+// portName is "s1-eth1", as Mininet names ports, or "p1" where that is too long.
+func portName(sw string, number uint32) string {
+	if name := fmt.Sprintf("%s-eth%d", sw, number); len(name) <= maxPortName {
+		return name
+	}
+	return fmt.Sprintf("p%d", number)
+}
+
+// describe is a port as its switch tells of it; its link does not carry yet.
+func (p *port) describe(spec topo.LinkSpec) openflow.Port {
+	d := openflow.Port{Number: p.number, Name: portName(p.sw.name, p.number), State: openflow.PortStateDown}
+	d.Curr, d.CurrSpeed = speed(spec.RateBPS)
+	d.MaxSpeed, d.Supported, d.Advertised, d.Peer = d.CurrSpeed, d.Curr, d.Curr, d.Curr
+	binary.BigEndian.PutUint16(d.HWAddr[:], 0x0276)
+	binary.BigEndian.PutUint32(d.HWAddr[2:], uint32(p.sw.id)<<12|p.number&0xfff)
+	return d
+}
+
+// speed is the feature that stands for a rate, and the rate in kbit/s; without a limit, that of 10 Gbit/s Ethernet.
+func speed(bps uint64) (feature, kbps uint32) {
+	switch kbps := bps / 1000; {
+	case kbps == 0, kbps == 10_000_000:
+		return openflow.PortFeature10GbFD, 10_000_000
+	case kbps == 10_000:
+		return openflow.PortFeature10MbFD, 10_000
+	case kbps == 100_000:
+		return openflow.PortFeature100MbFD, 100_000
+	case kbps == 1_000_000:
+		return openflow.PortFeature1GbFD, 1_000_000
+	case kbps == 40_000_000:
+		return openflow.PortFeature40GbFD, 40_000_000
+	case kbps == 100_000_000:
+		return openflow.PortFeature100GbFD, 100_000_000
+	default:
+		return openflow.PortFeatureOther, uint32(min(kbps, 1<<32-1))
+	}
+}
+
+// works says whether the port itself lets its link have a carrier.
+func (p *port) works() bool { return p.sw.power.Load() && !p.broken.Load() && !p.stopped.Load() }
+
+// receive takes a frame that came over the link.
+func (p *port) receive(e *engine, frame []byte) {
+	p.tap(Received, frame, e.now)
+	p.sw.take(e, p.number, frame)
+}
+
+// tap shows a frame to those who capture.
+func (p *port) tap(way Captured, frame []byte, now time.Duration) {
+	if taps := p.taps.Load(); taps != nil {
+		for _, t := range *taps {
+			t.see(p.sw.net.at(now), way, frame)
+		}
+	}
+}

@@ -1,0 +1,77 @@
+package emu
+
+import (
+	"fmt"
+
+	"github.com/weirnet/weir/flowtable"
+	"github.com/weirnet/weir/session"
+)
+
+// Down takes the power from the switch: its tables are lost, its connections end without a word, its links lose their carrier.
+func (sw *Switch) Down() {
+	sw.mu.Lock()
+	if sw.table == nil {
+		sw.mu.Unlock()
+		return
+	}
+	sw.table, sw.roles = nil, nil
+	sw.power.Store(false)
+	sw.count()
+	for _, p := range sw.ports {
+		p.stopped.Store(false)
+	}
+	sw.mu.Unlock()
+	sw.net.on.Add(-1)
+	for _, p := range sw.ports {
+		p.link.refresh()
+	}
+	for _, ch := range sw.channels {
+		ch.cut()
+	}
+}
+
+// Up gives the switch power again: its tables are empty, and it connects to its controllers.
+func (sw *Switch) Up() {
+	sw.mu.Lock()
+	if sw.table != nil {
+		sw.mu.Unlock()
+		return
+	}
+	sw.table, sw.roles = flowtable.New(sw.tableConfig()), new(session.Roles)
+	sw.power.Store(true)
+	now := sw.net.now()
+	out := output{sw: sw, now: now}
+	for _, p := range sw.ports {
+		sw.table.AddPort(p.describe(p.out.spec), now, &out)
+	}
+	sw.mu.Unlock()
+	sw.net.on.Add(1)
+	for _, p := range sw.ports {
+		p.link.refresh()
+	}
+	for _, ch := range sw.channels {
+		ch.dial()
+	}
+}
+
+// On says whether the switch has power.
+func (sw *Switch) On() bool { return sw.power.Load() }
+
+// tableConfig is that of the network, with a seed of the switch's own.
+func (sw *Switch) tableConfig() flowtable.Config {
+	c := sw.net.cfg.Switch
+	r := seeded(sw.net.cfg.Seed, seedTables, sw.Index)
+	c.Seed = r.next()
+	return c
+}
+
+// SetPort breaks a port or mends it: its link loses the carrier at both ends. The error says that there is no such port.
+func (sw *Switch) SetPort(number uint32, up bool) error {
+	p := sw.port(number)
+	if p == nil {
+		return fmt.Errorf("switch %s has no port %d", sw.name, number)
+	}
+	p.broken.Store(!up)
+	p.link.refresh()
+	return nil
+}
