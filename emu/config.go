@@ -58,10 +58,6 @@ func (c Config) withDefaults() (Config, error) {
 	if c.Topology == nil {
 		return c, errNoTopology
 	}
-	if c.Dial == nil {
-		var d net.Dialer
-		c.Dial = func(ctx context.Context, address string) (net.Conn, error) { return d.DialContext(ctx, "tcp", address) }
-	}
 	if c.Engines <= 0 {
 		c.Engines = runtime.GOMAXPROCS(0)
 	}

@@ -67,8 +67,16 @@ func serve(t testing.TB, h session.Handler, cfg session.Config) *control {
 }
 
 // dialTo gives each switch a pipe to the controller of a name.
-func dialTo(controllers map[string]*control) func(ctx context.Context, name string) (net.Conn, error) {
+func dialTo(controllers map[string]*control) dialer {
 	return func(ctx context.Context, name string) (net.Conn, error) { return controllers[name].ln.Dial(ctx) }
+}
+
+// dialer makes connections, as Config.Dial.
+type dialer = func(ctx context.Context, name string) (net.Conn, error)
+
+// pick has each controller dialled in its own way.
+func pick(how map[string]dialer) dialer {
+	return func(ctx context.Context, name string) (net.Conn, error) { return how[name](ctx, name) }
 }
 
 // start runs a network until the test ends.

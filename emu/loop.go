@@ -30,8 +30,14 @@ func startTime() time.Time { return time.Now() }
 // now is the network's age.
 func (n *Network) now() time.Duration { return time.Since(n.epoch) }
 
-// Start has the engines run and the switches connect; it returns at once. When ctx is done, no more connections are made.
+// Start has the engines run and the switches connect; it returns at once. When ctx is done, no more connections are made. The
+// error says that TCP connections would need more open files than may be had, or is ErrClosed.
 func (n *Network) Start(ctx context.Context) error {
+	if n.cfg.Dial == nil {
+		if err := raiseFiles(len(n.switches) * len(n.cfg.Controllers)); err != nil {
+			return err
+		}
+	}
 	n.mu.Lock()
 	if n.started || n.closed {
 		n.mu.Unlock()
@@ -178,7 +184,11 @@ func (n *Network) connectOne(ch *channel) {
 
 // open dials a controller, and speaks TLS with it if the switch does.
 func (n *Network) open(ctx context.Context, ch *channel) (net.Conn, error) {
-	conn, err := n.cfg.Dial(ctx, ch.address)
+	dial := n.cfg.Dial
+	if dial == nil {
+		dial = dialTCP
+	}
+	conn, err := dial(ctx, ch.address)
 	if err != nil || n.cfg.TLS == nil {
 		return conn, err
 	}
@@ -192,6 +202,11 @@ func (n *Network) open(ctx context.Context, ch *channel) (net.Conn, error) {
 		return nil, err
 	}
 	return secure, nil
+}
+
+func dialTCP(ctx context.Context, address string) (net.Conn, error) {
+	var d net.Dialer
+	return d.DialContext(ctx, "tcp", address)
 }
 
 // lost takes note that there is no connection, or none any more, and tries another later.

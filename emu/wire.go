@@ -53,6 +53,9 @@ func (w *wire) Read(p []byte) (int, error) {
 	n, err := w.Conn.Read(p)
 	if n > 0 {
 		w.delay()
+		if !w.await() { // it was stalled while it read
+			return 0, net.ErrClosed
+		}
 		w.channel.tap(FromController, p[:n])
 	}
 	return n, err
