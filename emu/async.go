@@ -9,10 +9,14 @@ const (
 	asyncFlowRemoved
 )
 
-// defaultAsync is what a new connection gets: masters and equals everything, slaves port statuses only.
+// anyStatus are the reasons of a port status.
+const anyStatus = 1<<openflow.PortAdded | 1<<openflow.PortDeleted | 1<<openflow.PortModified
+
+// defaultAsync is what a new connection gets, as Open vSwitch has it: masters and equals all but packets whose TTL has run out,
+// slaves port statuses only.
 var defaultAsync = openflow.AsyncMasks{
-	PacketIn:    [2]uint32{1<<openflow.ReasonNoMatch | 1<<openflow.ReasonAction | 1<<openflow.ReasonBadTTL, 0},
-	PortStatus:  [2]uint32{1<<openflow.PortAdded | 1<<openflow.PortDeleted | 1<<openflow.PortModified, 1<<openflow.PortAdded | 1<<openflow.PortDeleted | 1<<openflow.PortModified},
+	PacketIn:    [2]uint32{1<<openflow.ReasonNoMatch | 1<<openflow.ReasonAction, 0},
+	PortStatus:  [2]uint32{anyStatus, anyStatus},
 	FlowRemoved: [2]uint32{1<<openflow.RemovedIdle | 1<<openflow.RemovedHard | 1<<openflow.RemovedDelete | 1<<openflow.RemovedGroup, 0},
 }
 

@@ -70,7 +70,7 @@ func connectNull(b *testing.B, size int, tcp bool) {
 			b.Fatal(err)
 		}
 		if err := raiseFiles(2*size + 100); err != nil {
-			b.Skip(err)
+			b.Fatal(err)
 		}
 		go server.Serve(ln)
 		cfg.Controllers = []string{ln.Addr().String()}

@@ -138,15 +138,24 @@ func (d *direction) setUp(up bool) {
 	if !up {
 		d.cut.Add(1)
 		d.free, d.last, d.queue = 0, 0, ring[time.Duration]{}
+		d.engine.schedule(&d.timer, 0)
 	}
 }
 
-// wake has arrive what is due.
+// wake has arrive what is due, and lost what was cut.
 func (d *direction) wake(e *engine) {
+	d.purge(e)
 	for d.flight.len() > 0 && d.flight.first().at <= e.now {
 		e.run.push(d.flight.pop())
 	}
 	if d.flight.len() > 0 {
 		e.timers.set(&d.timer, d.flight.first().at)
+	}
+}
+
+// purge loses what was on its way when the link was cut.
+func (d *direction) purge(e *engine) {
+	for cut := d.cut.Load(); d.flight.len() > 0 && d.flight.first().cut != cut; {
+		e.handOver(d.flight.pop())
 	}
 }

@@ -11,7 +11,7 @@ import (
 
 // wayOf is one way of a link that is up.
 func wayOf(spec topo.LinkSpec) *direction {
-	return &direction{sender: new(sync.Mutex), spec: spec, random: seeded(1, 2, 3), up: true}
+	return &direction{sender: new(sync.Mutex), spec: spec, random: seeded(1, 2, 3), up: true, engine: new(engine)}
 }
 
 func TestDelayAndJitter(t *testing.T) {

@@ -98,12 +98,15 @@ func (e *engine) take() {
 // arrive puts a frame where it waits for its time.
 func (e *engine) arrive(t transit) {
 	d := t.dir
+	if d.flight.len() > 0 {
+		d.purge(e)
+	}
 	if d.flight.len() == 0 && t.at <= e.now {
 		e.run.push(t)
 		return
 	}
 	d.flight.push(t)
-	if d.flight.len() == 1 {
+	if d.flight.len() == 1 || d.timer.pos == 0 {
 		e.timers.set(&d.timer, t.at)
 	}
 }

@@ -52,11 +52,13 @@ func (c *conn) portMod(s *session.Session, h openflow.Header, m *openflow.PortMo
 	p.link.refresh()
 }
 
-// queues answers that a port has none.
+// queues answers which queues a port has.
 func (c *conn) queues(s *session.Session, h openflow.Header, m *openflow.QueueGetConfigRequest) {
-	if c.sw.port(m.Port) == nil && (m.Port != openflow.PortAny || c.version == openflow.V10) {
-		c.refuse(s, h, m, &flowtable.Error{Code: openflow.QueueOpFailedBadPort, Reason: fmt.Sprintf("port %#x, which does not exist", m.Port)})
-		return
-	}
-	_ = s.Reply(h.XID, &openflow.QueueGetConfigReply{Port: m.Port})
+	c.do(s, h, m, func(t *flowtable.Switch, _ *output) error {
+		list, err := t.Queues(c.version, m.Port)
+		if err != nil {
+			return err
+		}
+		return s.Reply(h.XID, &openflow.QueueGetConfigReply{Port: m.Port, Queues: list})
+	})
 }

@@ -35,7 +35,7 @@ func (o *output) Transmit(number, _ uint32, frame []byte) {
 func (o *output) PacketIn(p *flowtable.PacketIn) {
 	sent, refused := 0, 0
 	for _, c := range o.sw.conns {
-		if !c.gets(asyncPacketIn, uint8(p.Reason)) {
+		if p.Only10 && c.version != openflow.V10 || !c.gets(asyncPacketIn, uint8(p.Reason)) {
 			continue
 		}
 		if c.packetIn(p) {
@@ -67,7 +67,7 @@ func (o *output) FlowRemoved(m *openflow.FlowRemoved) {
 func (o *output) PortStatus(reason openflow.PortReason, p openflow.Port) {
 	for _, c := range o.sw.conns {
 		if c.gets(asyncPortStatus, uint8(reason)) {
-			_, _ = c.session.Send(&openflow.PortStatus{Reason: reason, Port: p})
+			_, _ = c.session.Send(&openflow.PortStatus{Reason: reason, Port: flowtable.PortIn(c.version, p)})
 		}
 	}
 }
