@@ -117,7 +117,8 @@ func TestSameSeed(t *testing.T) {
 		}
 		return lost
 	}
-	if run(1) != run(1) || run(1) == run(2) {
-		t.Errorf("link 1 loses %s and then %s, link 2 %s", run(1), run(1), run(2))
+	first, again, other := run(1), run(1), run(2)
+	if first != again || first == other {
+		t.Errorf("link 1 loses %s and then %s, link 2 %s", first, again, other)
 	}
 }
