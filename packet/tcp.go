@@ -44,22 +44,32 @@ func (t TCP) Flags() uint16 { return binary.BigEndian.Uint16(t[12:14]) & 0x0fff 
 // Window is the receive window, not scaled.
 func (t TCP) Window() uint16 { return binary.BigEndian.Uint16(t[14:16]) }
 
+// Options are the bytes after the fixed header; see NextTCPOption.
+func (t TCP) Options() []byte { return t[TCPLen:t.HeaderLen()] }
+
 // Payload is what follows the options.
 func (t TCP) Payload() []byte { return t[t.HeaderLen():] }
 
 // AppendTCP appends the segment with this payload that k describes, without options: its Ethernet, VLAN, IP, port and flag fields. k.EtherType
 // chooses IPv4 or IPv6; a TTL of 0 becomes 64.
 func AppendTCP(b []byte, k *Key, seq, ack uint32, window uint16, payload []byte) []byte {
-	n := TCPLen + len(payload)
+	return AppendTCPOptions(b, k, seq, ack, window, nil, payload)
+}
+
+// AppendTCPOptions is AppendTCP with options: at most 40 bytes, a multiple of 4 (see TCPOptNop). Others are a mistake of the caller.
+func AppendTCPOptions(b []byte, k *Key, seq, ack uint32, window uint16, options, payload []byte) []byte {
+	header := TCPLen + len(options)
+	n := header + len(payload)
 	b = appendIP(b, k, ProtoTCP, n)
 	at := len(b)
 	b = binary.BigEndian.AppendUint16(b, k.SrcPort)
 	b = binary.BigEndian.AppendUint16(b, k.DstPort)
 	b = binary.BigEndian.AppendUint32(b, seq)
 	b = binary.BigEndian.AppendUint32(b, ack)
-	b = binary.BigEndian.AppendUint16(b, TCPLen/4<<12|k.TCPFlags&0x0fff)
+	b = binary.BigEndian.AppendUint16(b, uint16(header/4)<<12|k.TCPFlags&0x0fff)
 	b = binary.BigEndian.AppendUint16(b, window)
 	b = append(b, 0, 0, 0, 0)
+	b = append(b, options...)
 	b = append(b, payload...)
 	binary.BigEndian.PutUint16(b[at+16:], fold(sumBytes(k.pseudo(ProtoTCP, n), b[at:])))
 	return b

@@ -16,7 +16,7 @@ import (
 // TestConversations runs testdata: hosts on one wire, every frame printed with its time and who sent it.
 func TestConversations(t *testing.T) {
 	golden.Each(t, "testdata", func(t *testing.T, path string) {
-		c := &conversation{t: t, w: newHub(t, 1), flows: map[string]*Flow{}, pings: map[string]*Ping{}}
+		c := &conversation{t: t, w: newHub(t, 1), flows: map[string]*Flow{}, pings: map[string]*Ping{}, streams: map[string]*Stream{}, first: map[[2]uint16]uint32{}}
 		c.w.seen = c.print
 		golden.Run(t, path, c.do)
 	})
@@ -24,12 +24,14 @@ func TestConversations(t *testing.T) {
 
 // conversation is one file's hosts and commands.
 type conversation struct {
-	t     *testing.T
-	w     *hub
-	text  strings.Builder
-	pings map[string]*Ping
-	flows map[string]*Flow
-	quiet bool
+	t       *testing.T
+	w       *hub
+	text    strings.Builder
+	pings   map[string]*Ping
+	flows   map[string]*Flow
+	streams map[string]*Stream
+	first   map[[2]uint16]uint32 // of each direction, by its ports: the number of its SYN
+	quiet   bool
 }
 
 // print writes a frame as "0.001s h1 > eth_dst=…".
@@ -41,7 +43,26 @@ func (c *conversation) print(at time.Duration, from int, frame []byte, lost bool
 	if lost {
 		mark = " (lost)"
 	}
-	fmt.Fprintf(&c.text, "%s %s > %s%s\n", at, c.w.hosts[from].cfg.Name, packet.Ethernet(frame), mark)
+	fmt.Fprintf(&c.text, "%s %s > %s%s%s\n", at, c.w.hosts[from].cfg.Name, c.segment(frame), packet.Ethernet(frame), mark)
+}
+
+// segment is what a TCP segment says beside its key, by offsets from the first numbers of its stream: "seq=1 ack=1 win=65535 ".
+func (c *conversation) segment(frame []byte) string {
+	var k packet.Key
+	packet.ParseKey(frame, &k)
+	if !k.Layers.Has(packet.LayerTCP) {
+		return ""
+	}
+	at := packet.EthernetLen + packet.IPv4Len
+	if k.EtherType == packet.TypeIPv6 {
+		at = packet.EthernetLen + packet.IPv6Len
+	}
+	t := packet.TCP(frame[at:])
+	here, there := [2]uint16{k.SrcPort, k.DstPort}, [2]uint16{k.DstPort, k.SrcPort}
+	if k.TCPFlags&packet.TCPSyn != 0 {
+		c.first[here] = t.Seq()
+	}
+	return fmt.Sprintf("seq=%d ack=%d win=%d ", t.Seq()-c.first[here], t.Ack()-c.first[there], t.Window())
 }
 
 func (c *conversation) do(t *testing.T, cmd *golden.Command) string {
@@ -52,9 +73,8 @@ func (c *conversation) do(t *testing.T, cmd *golden.Command) string {
 		c.host(cmd)
 	case "delay":
 		c.w.delay = c.duration(cmd.Args[0])
-	case "lose": // the next n frames
-		n := c.number(cmd.Args[0])
-		c.w.lose = func([]byte) bool { n--; return n >= 0 }
+	case "lose":
+		c.lose(cmd)
 	case "announce":
 		c.named(cmd.Args[0]).Announce(c.w.now, c.plug(cmd.Args[0]))
 	case "run":
@@ -66,6 +86,10 @@ func (c *conversation) do(t *testing.T, cmd *golden.Command) string {
 		c.ping(cmd)
 	case "udp":
 		c.udp(cmd)
+	case "tcp":
+		c.tcp(cmd)
+	case "close":
+		c.named(cmd.Args[0]).ClosePort(uint16(c.number(cmd.Args[1])))
 	case "stop":
 		c.stop(cmd)
 	case "report":
@@ -89,6 +113,21 @@ func (c *conversation) host(cmd *golden.Command) {
 		cfg.IPv4 = netip.Prefix{}
 	}
 	c.w.add(cfg)
+}
+
+// lose loses the next frames, "lose N", or of TCP the next segment with this offset: "lose segment OFFSET".
+func (c *conversation) lose(cmd *golden.Command) {
+	n := 1
+	if cmd.Args[0] != "segment" {
+		n = c.number(cmd.Args[0])
+	}
+	c.w.lose = func(frame []byte) bool {
+		if cmd.Args[0] == "segment" && !strings.HasPrefix(c.segment(frame), "seq="+cmd.Args[1]+" ") {
+			return false
+		}
+		n--
+		return n >= 0
+	}
 }
 
 func (c *conversation) named(name string) *Host { return c.w.hosts[c.index(name)] }
@@ -168,6 +207,17 @@ func (c *conversation) udp(cmd *golden.Command) {
 	c.flows[cmd.Args[0]] = f
 }
 
+// tcp begins "tcp NAME HOST DST port=N bytes=N rate=N for=D".
+func (c *conversation) tcp(cmd *golden.Command) {
+	s, err := c.named(cmd.Args[1]).TCP(StreamSpec{Dst: c.addr(cmd.Args[2]), Port: uint16(c.number(cmd.Arg("port", "0"))),
+		Bytes: uint64(c.number(cmd.Arg("bytes", "0"))), Rate: uint64(c.number(cmd.Arg("rate", "0"))), Duration: c.duration(cmd.Arg("for", "0s"))}, c.w.now)
+	if err != nil {
+		fmt.Fprintln(&c.text, "refused:", err)
+		return
+	}
+	c.streams[cmd.Args[0]] = s
+}
+
 // stop ends "stop NAME HOST".
 func (c *conversation) stop(cmd *golden.Command) {
 	h := c.named(cmd.Args[1])
@@ -176,6 +226,9 @@ func (c *conversation) stop(cmd *golden.Command) {
 	}
 	if f := c.flows[cmd.Args[0]]; f != nil {
 		f.Stop(h, c.w.now)
+	}
+	if s := c.streams[cmd.Args[0]]; s != nil {
+		s.Stop(h, c.w.now)
 	}
 }
 
@@ -190,7 +243,17 @@ func (c *conversation) report(cmd *golden.Command) {
 		fmt.Fprintf(&c.text, "%+v\n", f.Report())
 		return
 	}
+	if s := c.streams[name]; s != nil {
+		fmt.Fprintf(&c.text, "%+v\n", s.Report())
+		return
+	}
 	h := c.named(name)
+	if cmd.Arg("of", "") == "streams" {
+		for _, s := range h.Accepted() {
+			fmt.Fprintf(&c.text, "%+v\n", s.Report())
+		}
+		return
+	}
 	fmt.Fprintf(&c.text, "%s\n", strings.ReplaceAll(fmt.Sprintf("%+v", h.Counters()), " ", "\n "))
 	for _, s := range h.Sinks() {
 		fmt.Fprintf(&c.text, "%+v\n", s.Report())

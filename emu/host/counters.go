@@ -25,4 +25,11 @@ type Counters struct {
 	UDPEchoed   uint64 // of them to port 7, sent back
 	UDPUnsunk   uint64 // of them not counted by flow: more than MaxSinks flows
 	UDPUnmarked uint64 // of them without a stamp of an emulated host: counted by flow, but no loss and latency
+
+	TCPIn       uint64 // segments in
+	TCPBytesIn  uint64 // bytes that streams delivered, in order
+	TCPAccepted uint64 // streams that others opened here
+	TCPRefused  uint64 // segments answered with a reset: to closed ports, or of no stream
+	TCPDropped  uint64 // SYNs not answered: more than MaxStreams
+	TCPFailed   uint64 // streams of either end that were refused, reset, or timed out
 }

@@ -18,9 +18,14 @@
 //   - ICMP echo over IPv4 and IPv6: the responder, and Ping.
 //   - UDP: Flow sends at a rate and pattern whatever the network does (open loop); every port is a Sink that counts per
 //     flow. Port 7 echoes.
+//   - TCP: handshake with the options of segment size and window scale, slow start and congestion avoidance, fast
+//     retransmission and recovery, the retransmission timer with its estimate and back-off, FIN and RST. A Stream carries
+//     Content, of which the receiver knows each byte by its place, so that neither end keeps any: what comes early is
+//     checked and only its place remembered. A host accepts streams to every port below the dynamic ones that is not closed.
 //   - Ethernet untagged or with one VLAN tag.
 //
-// There are no routers: every destination is a neighbour on the link. Fragments are refused.
+// There are no routers: every destination is a neighbour on the link. Fragments are refused. Of TCP there is no selective
+// acknowledgment, no urgent data and no delay of acknowledgments, and a SYN does not cross another.
 //
 // Invariants: a Host has one owner, who serialises calls; Output.Send does not call back into the host. The same seed, commands
 // and frames give the same frames. Whatever Receive is given, the host's memory stays below fixed limits (Max…).

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"encoding/binary"
 	"testing"
 	"time"
 
@@ -14,18 +15,59 @@ func FuzzReceive(f *testing.F) {
 		f.Add(append([]byte{byte(len(frame) >> 8), byte(len(frame))}, frame...), uint8(1))
 	}
 	f.Fuzz(func(t *testing.T, in []byte, step uint8) {
-		w, a, _ := pair(t, 1)
+		w, a, b := pair(t, 1)
 		a.Ping(PingSpec{Dst: addr4, Count: 3}, 0)
 		a.UDP(FlowSpec{Dst: addr6, Port: EchoPort, Rate: 10, Count: 3}, 0)
-		w.run(time.Second)
-		for len(in) > 2 {
+		a.TCP(StreamSpec{Dst: addr4, Rate: 1e6}, 0)
+		b.TCP(StreamSpec{Dst: config(1).IPv6.Addr(), Rate: 1e6}, 0)
+		w.run(100 * time.Millisecond)
+		for n := 0; n < 50 && len(in) > 2; n++ {
 			n := min(int(in[0])<<8|int(in[1]), len(in)-2)
 			a.Receive(in[2:2+n], w.now, plug{w, 0})
 			in = in[2+n:]
 			w.run(time.Duration(step) * time.Millisecond)
 		}
-		w.run(5 * time.Second)
+		w.run(time.Second)
 		checkLimits(t, a)
+	})
+}
+
+// FuzzSegment gives both ends of a stream under way segments with right checksums and arbitrary contents.
+func FuzzSegment(f *testing.F) {
+	f.Add([]byte{0, 0, 0, 0, 0, 0, 0, 0, 0x10, 0xff, 0, 2, 4, 5, 180})
+	f.Add([]byte{0, 0, 0, 1, 0, 0, 0, 1, 0x11, 0, 0, 0, 0, 0, 0, 3, 3, 14, 1, 0, 0, 0, 9, 0, 0, 0, 2, 0x04, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0})
+	f.Fuzz(func(t *testing.T, in []byte) {
+		w, a, b := pair(t, 1)
+		s, err := a.TCP(StreamSpec{Dst: addr4, Rate: 1e6}, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.run(50 * time.Millisecond)
+		const size = 15 // offsets of seq and ack, flags, window, four bytes of options
+		for n := 0; n < 50 && len(in) >= size; n++ {
+			far := b.AcceptedFrom(config(1).IPv4.Addr(), s.Port(), DefaultFlowPort)
+			if far == nil || s.stage > open {
+				break
+			}
+			to, from, host := s, far, 0
+			if in[8]&0x80 != 0 {
+				to, from, host = far, s, 1
+			}
+			h := w.hosts[host]
+			k := packet.Key{EthDst: h.cfg.MAC, EthSrc: packet.MAC{2, 9}, EtherType: packet.TypeIPv4, IPSrc: to.key.peer, IPDst: h.ip4,
+				SrcPort: to.key.peerPort, DstPort: to.key.local, TCPFlags: uint16(in[8] & 0x3f)}
+			seq := from.iss + uint32(from.nxt) + binary.BigEndian.Uint32(in)
+			ack := to.iss + uint32(to.nxt) + binary.BigEndian.Uint32(in[4:])
+			frame := packet.AppendTCPOptions(nil, &k, seq, ack, binary.BigEndian.Uint16(in[9:]), in[11:15], in[:min(int(in[0]), len(in))])
+			h.Receive(frame, w.now, plug{w, host})
+			in = in[size:]
+			w.run(10 * time.Millisecond)
+			checkLimits(t, a)
+			checkLimits(t, b)
+		}
+		w.run(time.Second)
+		checkLimits(t, a)
+		checkLimits(t, b)
 	})
 }
 
@@ -42,6 +84,18 @@ func checkLimits(t *testing.T, h *Host) {
 		if len(n.held) > MaxHeld || n.known && len(n.held) > 0 {
 			t.Errorf("%d frames wait for %s, known: %t", len(n.held), n.ip, n.known)
 		}
+	}
+	passive := 0
+	for _, s := range h.streams {
+		if !s.active {
+			passive++
+		}
+		if len(s.early) > maxSpans || s.una > s.nxt || s.nxt > s.highest || s.una < 0 || s.congestion.cwnd < 1 {
+			t.Errorf("stream %+v", s)
+		}
+	}
+	if passive != len(h.accepted) || len(h.streams) > MaxStreams {
+		t.Errorf("%d streams of others, %d accepted; %d streams", passive, len(h.accepted), len(h.streams))
 	}
 	if waiting != h.heldBytes || waiting > MaxHeldBytes {
 		t.Errorf("%d bytes wait, %d counted", waiting, h.heldBytes)
@@ -68,6 +122,8 @@ func recorded() (frames [][]byte) {
 	a.Ping(PingSpec{Dst: addr6, Count: 1}, 0)
 	a.UDP(FlowSpec{Dst: addr4, Port: EchoPort, Rate: 1, Count: 1}, 0)
 	a.UDP(FlowSpec{Dst: addr6, Rate: 1, Count: 1}, 0)
+	a.TCP(StreamSpec{Dst: addr4, Bytes: 100}, 0)
+	a.TCP(StreamSpec{Dst: addr6, Bytes: 100}, 0)
 	w.run(time.Second)
 	return frames
 }
@@ -86,15 +142,17 @@ func TestStrangersFillNothing(t *testing.T) {
 			IPDst: h.ip4, ICMPType: packet.ICMPv4EchoRequest, SrcPort: 9, DstPort: 9}
 		h.Receive(packet.AppendICMPEcho(nil, &e, 1, 1, make([]byte, 56)), 0, &o)
 		h.Receive(packet.AppendUDP(nil, &e, []byte("x")), 0, &o)
+		e.TCPFlags = packet.TCPSyn
+		h.Receive(packet.AppendTCP(nil, &e, i, 0, 1000, nil), 0, &o)
 	}
 	checkLimits(t, h)
-	if c := h.Counters(); c.Asked != 20000 || c.Echoed != 20000 || c.UDPIn != 20000 || c.UDPUnsunk == 0 {
+	if c := h.Counters(); c.Asked != 20000 || c.Echoed != 20000 || c.UDPIn != 20000 || c.UDPUnsunk == 0 || c.TCPAccepted != MaxStreams || c.TCPDropped != 20000-MaxStreams {
 		t.Errorf("%+v", c)
 	}
 	if h.heldBytes < MaxHeldBytes/2 {
 		t.Errorf("only %d bytes wait", h.heldBytes)
 	}
-	if len(h.order) != MaxNeighbours || len(h.timers) > MaxNeighbours {
+	if len(h.order) != MaxNeighbours || len(h.timers) > MaxNeighbours+MaxStreams {
 		t.Errorf("%d neighbours, %d timers", len(h.order), len(h.timers))
 	}
 }

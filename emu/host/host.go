@@ -40,6 +40,11 @@ type Host struct {
 	sinks    map[sinkKey]*Sink
 	sinkRow  []*Sink // as they came; sinkNext is whose turn it is to make room
 	sinkNext int
+
+	streams     map[streamKey]*Stream
+	accepted    []*Stream // of them those that others opened
+	streamPort  uint16
+	closedPorts map[uint16]bool
 }
 
 // New is a host with this configuration; the error is that of Config.Check.
@@ -55,7 +60,7 @@ func New(cfg Config) (*Host, error) {
 	}
 	h := &Host{cfg: cfg, mac: cfg.MAC.Uint64(), ip4: packet.AddrFrom(cfg.IPv4.Addr()), ip6: packet.AddrFrom(cfg.IPv6.Addr())}
 	h.random = *rand.NewPCG(cfg.Seed, h.mac)
-	h.port = firstPort - 1
+	h.port, h.streamPort = firstPort-1, firstPort-1
 	return h, nil
 }
 

@@ -103,6 +103,8 @@ func (h *Host) receiveDatagram(d datagram, now time.Duration, out Output) {
 		h.counters.Foreign++ // only neighbour discovery is sent from no address
 	case d.proto == packet.ProtoUDP:
 		h.receiveUDP(&d, now, out)
+	case d.proto == packet.ProtoTCP:
+		h.receiveTCP(&d, now, out)
 	default:
 		h.counters.Foreign++
 	}

@@ -78,12 +78,17 @@ func (p plug) Send(frame []byte) {
 				if w.jitter > 0 {
 					at += time.Duration(w.random.Int64N(int64(w.jitter)))
 				}
-				w.order++
+				if w.order++; w.order > maxCarried {
+					w.t.Fatalf("%d frames: they never end", w.order)
+				}
 				heap.Push(&w.events, arrival{at: at, order: w.order, to: to, frame: append([]byte(nil), frame...)})
 			}
 		}
 	}
 }
+
+// maxCarried is more frames than any test causes.
+const maxCarried = 2_000_000
 
 func newHub(t testing.TB, seed uint64) *hub {
 	return &hub{t: t, random: rand.New(rand.NewPCG(seed, 0)), delay: time.Millisecond}
