@@ -87,23 +87,22 @@ func slotOf(t openflow.ActionType) int {
 	return noSlot
 }
 
-// appendOrdered appends the actions in the order in which they are done. Where there is a group, it takes the place of the output; where
-// there is neither, nothing is done at all.
-func (s *actionSet) appendOrdered(list []openflow.Action) []openflow.Action {
-	if s.have&(1<<slotGroup|1<<slotOutput) == 0 {
-		return list
-	}
+// ends says whether the set sends the packet anywhere. If not, nothing of it is done at all.
+func (s *actionSet) ends() bool { return s.have&(1<<slotGroup|1<<slotOutput) != 0 }
+
+// appendOrdered appends the actions in the order in which they are done. Where there is a group, it takes the place of the output.
+func (s *actionSet) appendOrdered(list []*openflow.Action) []*openflow.Action {
 	for i := range slotQueue {
 		if s.have>>i&1 != 0 {
-			list = append(list, *s.slots[i])
+			list = append(list, s.slots[i])
 		}
 	}
 	for rest := s.fields; rest != 0; rest &= rest - 1 {
-		list = append(list, *s.sets[bits.TrailingZeros64(rest)])
+		list = append(list, s.sets[bits.TrailingZeros64(rest)])
 	}
 	for i := slotQueue; i < numSlots; i++ {
 		if s.have>>i&1 != 0 && !(i == slotOutput && s.have>>slotGroup&1 != 0) {
-			list = append(list, *s.slots[i])
+			list = append(list, s.slots[i])
 		}
 	}
 	return list
@@ -111,22 +110,15 @@ func (s *actionSet) appendOrdered(list []openflow.Action) []openflow.Action {
 
 // runSet does the action set of a packet that has left the tables. It is empty afterwards.
 func (p *pass) runSet() {
-	s := &p.set
-	if s.have&(1<<slotGroup|1<<slotOutput) == 0 {
+	if !p.set.ends() {
 		return
 	}
-	for i := range slotQueue {
-		if s.have>>i&1 != 0 && !p.done {
-			p.act(s.slots[i])
+	p.s.ordered = p.set.appendOrdered(p.s.ordered[:0])
+	p.set.clear()
+	for _, a := range p.s.ordered {
+		if p.done {
+			return
 		}
+		p.act(a)
 	}
-	for rest := s.fields; rest != 0 && !p.done; rest &= rest - 1 {
-		p.act(s.sets[bits.TrailingZeros64(rest)])
-	}
-	for i := slotQueue; i < numSlots && !p.done; i++ {
-		if s.have>>i&1 != 0 && !(i == slotOutput && s.have>>slotGroup&1 != 0) {
-			p.act(s.slots[i])
-		}
-	}
-	s.clear()
 }

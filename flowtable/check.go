@@ -114,6 +114,7 @@ func (t *table) check(wrong func(string, ...any)) {
 			wrong("the heap is out of order at %d", i)
 		}
 	}
+	t.cache.check(t, wrong)
 	if size != t.size || timed != len(t.heap) || len(t.byMask) != len(t.tuples) {
 		wrong("%d entries counted, %d there; %d run out, %d in the heap; %d tuples, %d masks", t.size, size, timed, len(t.heap),
 			len(t.tuples), len(t.byMask))
@@ -144,5 +145,20 @@ func (u *tuple) check(wrong func(string, ...any)) {
 	}
 	if matches != u.matches || size != u.size || best != u.best || size == 0 {
 		wrong("a tuple of %d matches, %d entries, best %d counts %d, %d, %d", matches, size, best, u.matches, u.size, u.best)
+	}
+}
+
+// check says what a cache remembers otherwise than a look-up finds it.
+func (c *cache) check(t *table, wrong func(string, ...any)) {
+	for i := range c.slots {
+		if s := &c.slots[i]; c.fits && s.round == c.round {
+			var k words
+			for j, w := range c.words {
+				k[w] = c.keys[i*len(c.words)+j]
+			}
+			if e := t.find(&k); e != s.entry {
+				wrong("the cache remembers %p where %p is found", s.entry, e)
+			}
+		}
 	}
 }

@@ -120,6 +120,8 @@ func (h *headers) fixTransport(frame []byte, delta uint32, pseudo bool) {
 	}
 }
 
+var noCRC [4]byte
+
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // fixSCTP brings the CRC of an SCTP packet up to date with what it was changed by: the CRC is linear, so that a wrong one stays wrong.
@@ -132,6 +134,6 @@ func fixSCTP(b []byte, before uint32) {
 // sctpCRC is the right CRC of an SCTP packet (RFC 9260, appendix A): its own field counts as 0.
 func sctpCRC(b []byte) uint32 {
 	sum := crc32.Update(0, castagnoli, b[:8])
-	sum = crc32.Update(sum, castagnoli, make([]byte, 4))
+	sum = crc32.Update(sum, castagnoli, noCRC[:])
 	return crc32.Update(sum, castagnoli, b[packet.SCTPLen:])
 }

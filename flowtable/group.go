@@ -20,8 +20,8 @@ type group struct {
 
 // bucket is a bucket of a group with its counters.
 type bucket struct {
-	openflow.Bucket                   // as it was given
-	ordered         []openflow.Action // as an action set: in the order in which they are done
+	openflow.Bucket                    // as it was given
+	ordered         []*openflow.Action // as an action set: in the order in which they are done
 	packets         uint64
 	bytes           uint64
 }
@@ -70,7 +70,9 @@ func (s *Switch) setGroup(v openflow.Version, m *openflow.GroupMod) error {
 		b.Actions = copyActions(b.Actions)
 		var set actionSet
 		set.write(b.Actions)
-		b.ordered = set.appendOrdered(nil)
+		if set.ends() {
+			b.ordered = set.appendOrdered(nil)
+		}
 	}
 	if s.groups == nil {
 		s.groups = make(map[uint32]*group)

@@ -46,7 +46,12 @@ func (p *pass) bucket(b *bucket) {
 	frame, own, stale, level, queue := p.frame, p.own, p.stale, p.level, p.queue
 	fields, key, v10, done := p.fields, p.key, p.v10, p.done
 	p.own, p.level, p.v10 = false, level+1, false
-	p.apply(b.ordered)
+	for _, a := range b.ordered {
+		if p.done {
+			break
+		}
+		p.act(a)
+	}
 	p.frame, p.own, p.stale, p.level, p.queue = frame, own, stale, level, queue
 	p.fields, p.key, p.v10, p.done = fields, key, v10, done
 }
@@ -93,7 +98,7 @@ func (p *pass) choose(g *group) *bucket {
 		if b.Weight == 0 || !p.s.bucketLives(b) {
 			continue
 		}
-		draw := (float64(mix(flow, uint64(i), mix2*uint64(i+1))>>11) + 0.5) / (1 << 53)
+		draw := (float64(mix(flow, uint64(i), mix1*uint64(i))>>11) + 0.5) / (1 << 53)
 		if score := -math.Log(draw) / float64(b.Weight); best == nil || score < bestScore {
 			best, bestScore = b, score
 		}

@@ -135,7 +135,7 @@ func (s *Switch) modify(v openflow.Version, m *openflow.FlowMod) error {
 		s.refer(e.program, -1)
 		s.refer(p, 1)
 		e.program = p
-		if v == openflow.V10 {
+		if v == openflow.V10 && m.Cookie != ^uint64(0) {
 			e.cookie = m.Cookie
 		}
 		if m.Flags&openflow.FlagResetCounts != 0 {

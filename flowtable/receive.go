@@ -111,7 +111,7 @@ func (p *pass) lookup(id uint8) *entry {
 	if t == nil {
 		return nil
 	}
-	e := t.find(&p.key)
+	e := t.lookup(&p.key)
 	if e != nil {
 		n.matched++
 		e.count(p.size, s.now)

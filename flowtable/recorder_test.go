@@ -12,9 +12,8 @@ import (
 
 // recorder is an Output that writes all that comes as text.
 type recorder struct {
-	lines    []string
-	messages bool // packet-ins as the messages that version v makes of them
-	frames   [][]byte
+	lines  []string
+	frames [][]byte
 }
 
 func (r *recorder) add(format string, args ...any) {
@@ -70,8 +69,10 @@ func (r *recorder) take() string {
 	return s
 }
 
-// frameText is a frame as one line, with a complaint where a checksum is wrong.
-func frameText(frame []byte) string { return string(packet.Ethernet(frame).AppendText(nil)) }
+// frameText is a frame as one line, with its labels, and a complaint where a checksum is wrong.
+func frameText(frame []byte) string {
+	return string(packet.Ethernet(frame).AppendText(nil)) + labels(frame) + faults(frame)
+}
 
 // bed is a switch with four ports and a recorder.
 type bed struct {

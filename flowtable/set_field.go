@@ -144,7 +144,9 @@ func (p *pass) setTransport(h *headers, f openflow.Field, value []byte) {
 	if h.proto == packet.ProtoSCTP {
 		before := sctpCRC(b)
 		copy(b[at:], value)
-		fixSCTP(b, before)
+		if p.fields.Frag == 0 { // the CRC covers all fragments
+			fixSCTP(b, before)
+		}
 		return
 	}
 	var old [18]byte // from an even offset on

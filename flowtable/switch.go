@@ -42,7 +42,8 @@ type Switch struct {
 	removed openflow.FlowRemoved
 	oxm     []byte
 	picked  []*entry
-	scratch [][]byte // one for each level of copies of a packet
+	ordered []*openflow.Action // of the action set that is being done
+	scratch [][]byte           // one for each level of copies of a packet
 	in      PacketIn
 }
 

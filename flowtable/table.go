@@ -9,6 +9,7 @@ type table struct {
 	size   int
 	seed   uint64
 	heap   heap // of the entries that run out
+	cache  cache
 }
 
 // tableCounts are counted also for a table that has no entry.
@@ -47,7 +48,9 @@ func (t *table) insert(e *entry, f *filter) {
 		u = newTuple(&f.mask, t.seed)
 		t.byMask[f.mask] = u
 		t.tuples = append(t.tuples, u)
+		t.cache.fits = false
 	}
+	t.cache.forget()
 	u.insert(e, &f.value)
 	t.rank(u)
 	t.size++
@@ -57,6 +60,7 @@ func (t *table) insert(e *entry, f *filter) {
 // remove takes an entry out.
 func (t *table) remove(e *entry) {
 	u := e.tuple
+	t.cache.forget()
 	t.heap.remove(e)
 	u.remove(e)
 	t.size--
@@ -64,6 +68,7 @@ func (t *table) remove(e *entry) {
 		t.rank(u)
 		return
 	}
+	t.cache.fits = false
 	delete(t.byMask, u.mask)
 	i := slices.Index(t.tuples, u)
 	t.tuples = slices.Delete(t.tuples, i, i+1)
@@ -71,6 +76,7 @@ func (t *table) remove(e *entry) {
 
 // replace puts e in the place of old, which has the same match and priority.
 func (t *table) replace(old, e *entry) {
+	t.cache.forget()
 	t.heap.remove(old)
 	old.tuple.replace(old, e)
 	t.heap.add(e)

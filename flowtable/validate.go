@@ -81,11 +81,31 @@ func (c *checker) instruction(in *openflow.Instruction) error {
 		if c.s.meters[in.Meter] == nil || in.Meter > meterMax {
 			return refuse(openflow.MeterModFailedInvalidMeter, "instruction meter:%d, which there is not", in.Meter)
 		}
-	case openflow.InstructionApplyActions, openflow.InstructionWriteActions:
+	case openflow.InstructionApplyActions:
 		return c.actions(in.Actions)
+	case openflow.InstructionWriteActions:
+		return c.written(in.Actions)
 	case openflow.InstructionGotoTable:
 		if in.Table <= c.table || int(in.Table) >= c.s.cfg.Tables {
 			return refuse(openflow.BadInstructionBadTableID, "goto_table:%d from table %d of %d", in.Table, c.table, c.s.cfg.Tables)
+		}
+	}
+	return nil
+}
+
+// written checks actions for the action set: each for itself, and those that remain in the order in which they will be done, as if no other
+// table wrote any.
+func (c *checker) written(list []openflow.Action) error {
+	each := *c
+	each.strict = false
+	if err := each.actions(list); err != nil || !c.strict {
+		return err
+	}
+	var set actionSet
+	set.write(list)
+	for _, a := range set.appendOrdered(nil) {
+		if err := c.action(a); err != nil {
+			return err
 		}
 	}
 	return nil
