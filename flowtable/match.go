@@ -83,16 +83,6 @@ func (f *filter) covers(mask, value *words) bool {
 	return true
 }
 
-// overlaps says whether a packet may match both.
-func (f *filter) overlaps(mask, value *words) bool {
-	for i := range f.mask {
-		if (f.value[i]^value[i])&f.mask[i]&mask[i] != 0 {
-			return false
-		}
-	}
-	return true
-}
-
 // appendOXM appends the match as TLVs in the order of the fields' numbers: a canonical form.
 func (f *filter) appendOXM(b []byte) []byte {
 	for i := range places {
