@@ -44,28 +44,34 @@ func (t *table) exact(f *filter, priority uint16) *entry {
 // insert adds an entry with the match f. None with its match and priority may be there.
 func (t *table) insert(e *entry, f *filter) {
 	u := t.byMask[f.mask]
-	if u == nil {
+	isNew := u == nil
+	if isNew {
 		u = newTuple(&f.mask, t.seed)
 		t.byMask[f.mask] = u
 		t.tuples = append(t.tuples, u)
 		t.cache.fits = false
 	}
 	t.cache.forget()
+	before := u.best
 	u.insert(e, &f.value)
-	t.rank(u)
+	if isNew || u.best != before {
+		t.rank(u)
+	}
 	t.size++
 	t.heap.add(e)
 }
 
 // remove takes an entry out.
 func (t *table) remove(e *entry) {
-	u := e.tuple
+	u, before := e.tuple, e.tuple.best
 	t.cache.forget()
 	t.heap.remove(e)
 	u.remove(e)
 	t.size--
 	if u.size > 0 {
-		t.rank(u)
+		if u.best != before {
+			t.rank(u)
+		}
 		return
 	}
 	t.cache.fits = false
