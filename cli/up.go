@@ -1,0 +1,170 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/weirnet/weir/api/client"
+	"github.com/weirnet/weir/emu/topo"
+	"github.com/weirnet/weir/node"
+	"github.com/weirnet/weir/openflow"
+	"github.com/weirnet/weir/up"
+)
+
+// upTopology is the network of weir up and make run.
+const upTopology = "wan:206"
+
+// lineEvery is how often weir up says how things are where there is no terminal.
+const lineEvery = 10 * time.Second
+
+// upFlags are the flags of weir up.
+type upFlags struct {
+	node    node.Config
+	version string
+	seed    uint64
+	tcp     bool
+	plain   bool
+	log     string
+	level   string
+}
+
+func newUp() *cobra.Command {
+	f := upFlags{node: node.Defaults(), version: "1.3", level: "warn"}
+	f.node.DataDir = ""
+	cmd := &cobra.Command{
+		Use:   "up [TOPOLOGY]",
+		Short: "Start an instance and an emulated network in one process",
+		Long: `Start an instance and an emulated network in one process, without root: switches that speak OpenFlow to the instance, links,
+and hosts that ping each other, another one after a while. On a terminal a page shows how things are, elsewhere a line says so
+every ` + lineEvery.String() + `; and once, when every switch is connected, every link found and every host heard, how long that took.
+
+TOPOLOGY is ` + strings.Join(topo.Forms(), ", ") + `, or a YAML or GraphML file; ` + upTopology + ` if none is given. ,hosts=H behind a word sets how
+many hosts each switch has.
+
+Switches are joined to the instance by pipes inside the process, or by TCP with --tcp. The instance is one like that of weir
+node: other switches may connect to it too, and weir get, weir path and all else work on it while it runs.`,
+		Example: `  weir up
+  weir up fattree:4,hosts=2
+  weir up ring:8 --openflow-version 1.0 --tcp`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			spec := upTopology
+			if len(args) > 0 {
+				spec = args[0]
+			}
+			return f.run(cmd, spec)
+		},
+	}
+	fs := cmd.Flags()
+	fs.StringVar(&f.node.DataDir, "data-dir", "", "directory of tokens and keys; a temporary one if none is given")
+	fs.StringVar(&f.node.OpenFlow, "openflow", f.node.OpenFlow, "address that other switches may connect to, HOST:PORT")
+	fs.StringVar(&f.node.API, "api", f.node.API, "address of the API, HOST:PORT")
+	fs.StringVar(&f.node.Auth, "auth", f.node.Auth, "who may use the API: those with a token, or (none, on loopback only) everybody")
+	fs.Var(newWord(&f.version, "1.0|1.3"), "openflow-version", "that the switches speak")
+	fs.Uint64Var(&f.seed, "seed", 1, "of the mesh, and of all that happens by lot")
+	fs.BoolVar(&f.tcp, "tcp", false, "join switches and instance by TCP, not by pipes in the process")
+	fs.BoolVar(&f.plain, "plain", false, "lines instead of a page, on a terminal too")
+	fs.StringVar(&f.log, "log", "", "file that the instance logs to; standard error if none is given and there is no page")
+	fs.StringVar(&f.level, "log-level", f.level, "what is logged: debug, info, warn or error")
+	return cmd
+}
+
+// run is the command.
+func (f *upFlags) run(cmd *cobra.Command, spec string) error {
+	topology, err := topo.Load(spec, f.seed)
+	if err != nil {
+		return err
+	}
+	out := cmd.OutOrStdout()
+	page := screenOf(out)
+	if f.plain {
+		page = nil
+	}
+	logTo, err := f.logger(cmd.ErrOrStderr(), page != nil)
+	if err != nil {
+		return err
+	}
+	cfg := up.Config{Node: f.node, TCP: f.tcp}
+	cfg.Node.Log, cfg.Node.Version, cfg.Node.Commit = logTo, Version, commit()
+	cfg.Network.Topology, cfg.Network.Seed, cfg.Network.Versions = topology, f.seed, []openflow.Version{versionOf(f.version)}
+	if cfg.Node.DataDir == "" {
+		if cfg.Node.DataDir, err = os.MkdirTemp("", "weir-up-"); err != nil {
+			return atRun(err)
+		}
+		defer os.RemoveAll(cfg.Node.DataDir)
+	}
+	s := &shower{out: out, page: page}
+	cfg.Ready = func(at node.Addresses) { s.ready(at, cfg.Node.DataDir) }
+	cfg.Show, cfg.Complete = s.show, s.complete
+	return nodeError(up.Run(cmd.Context(), cfg))
+}
+
+// logger is where the instance logs to.
+func (f *upFlags) logger(stderr io.Writer, page bool) (*slog.Logger, error) {
+	var min slog.Level
+	if err := min.UnmarshalText([]byte(f.level)); err != nil {
+		return nil, fmt.Errorf("--log-level=%s given, want debug, info, warn or error", f.level)
+	}
+	if f.log != "" {
+		file, err := os.OpenFile(f.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+		if err != nil {
+			return nil, fmt.Errorf("--log=%s: %w", f.log, err)
+		}
+		stderr = file
+	} else if page {
+		stderr = io.Discard
+	}
+	return slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: min})), nil
+}
+
+// shower shows states, as a page or as lines.
+type shower struct {
+	out   io.Writer
+	page  *screen // nil: lines
+	usage string
+	said  time.Duration // age of the last line
+}
+
+// ready says how the instance is used.
+func (s *shower) ready(at node.Addresses, dir string) {
+	scheme := "http"
+	if at.APITLS {
+		scheme = "https"
+	}
+	url := scheme + "://" + at.API
+	s.usage = fmt.Sprintf("%s get links --api %s --data-dir %s", os.Args[0], url, dir)
+	token := ""
+	if !at.Open {
+		token = fmt.Sprintf("-H \"Authorization: Bearer $(cat %s)\" ", filepath.Join(dir, client.TokenFile))
+	}
+	if s.page == nil {
+		fmt.Fprintf(s.out, "weir %s: instance %s is ready\n  API       %s\n  call it   curl %s%s/v1/links\n            %s\n", Version, at.Name, url, token, url, s.usage)
+	}
+}
+
+// show is called once a second.
+func (s *shower) show(st *up.State) {
+	switch {
+	case s.page != nil:
+		s.page.draw(st.Page(s.page.width()) + "\n  try         " + s.usage + "\n  end it with Ctrl-C\n")
+	case s.said == 0 || st.Age-s.said >= lineEvery:
+		s.said = st.Age
+		fmt.Fprintln(s.out, st.Line())
+	}
+}
+
+// complete says that all have answered.
+func (s *shower) complete(st *up.State) {
+	if s.page == nil {
+		fmt.Fprintln(s.out, st.Announcement())
+		return
+	}
+	s.show(st)
+}

@@ -1,0 +1,194 @@
+package up
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/weirnet/weir/emu"
+	"github.com/weirnet/weir/emu/host"
+	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/node"
+	"github.com/weirnet/weir/session/pipe"
+)
+
+// Config says what is to run.
+type Config struct {
+	Node    node.Config // an empty DataDir is a new directory, removed at the end
+	Network emu.Config  // Controllers and Dial are set by Run
+	TCP     bool        // connect switches by TCP, not by pipes in the process
+	Pace    Pace
+
+	Ready    func(node.Addresses) // called once, when the instance listens
+	Show     func(*State)         // called once for each Pace.Show
+	Complete func(*State)         // called once, when everything has answered
+}
+
+// Pace is how often things happen. Zero fields mean their defaults.
+type Pace struct {
+	Show time.Duration // between two states; default 1 s
+	Ask  time.Duration // between two questions of a host; default 1 s
+}
+
+// slots is in how many parts the hosts speak, one after the other, in each Pace.Ask.
+const slots = 20
+
+// patience is how long links are waited for before hosts begin to speak.
+const patience = 5 * time.Second
+
+// closing is how long the network may take to end.
+const closing = time.Second
+
+// The goroutines: the instance's Run, and the caller's, which owns the talk and the watch. The network has its own.
+
+// Run runs an instance and a network until the context ends, or one of them fails. The error is nil after an orderly end.
+func Run(ctx context.Context, cfg Config) error {
+	begun := time.Now()
+	if cfg.Node.DataDir == "" {
+		dir, err := os.MkdirTemp("", "weir-up-")
+		if err != nil {
+			return fmt.Errorf("no directory for the instance: %w", err)
+		}
+		defer os.RemoveAll(dir)
+		cfg.Node.DataDir = dir
+	}
+	u := &up{cfg: cfg, begun: begun}
+	return u.run(ctx)
+}
+
+type up struct {
+	cfg   Config
+	begun time.Time
+	view  *netview.View
+	pings []*host.Ping // the last of each host; nil before
+}
+
+// run starts the instance, then the network, and ends both.
+func (u *up) run(outer context.Context) error {
+	ctx, stop := context.WithCancelCause(outer)
+	defer stop(nil)
+	pipes := pipe.Listen("weir up")
+	ready := make(chan node.Addresses, 1)
+	c := &u.cfg.Node
+	c.View = func(v *netview.View) { u.view = v }
+	c.Ready = func(at node.Addresses) { ready <- at }
+	if !u.cfg.TCP {
+		c.Pipes = pipes
+	}
+	var running sync.WaitGroup
+	defer running.Wait()
+	running.Go(func() {
+		if err := node.Run(ctx, *c); err != nil {
+			stop(err)
+		}
+	})
+	select {
+	case <-ctx.Done():
+	case at := <-ready:
+		if u.cfg.Ready != nil {
+			u.cfg.Ready(at)
+		}
+		if err := u.network(ctx, at, pipes); err != nil {
+			stop(err)
+		}
+	}
+	stop(nil)
+	running.Wait()
+	if cause := context.Cause(ctx); outer.Err() == nil && !errors.Is(cause, context.Canceled) {
+		return cause
+	}
+	return nil
+}
+
+// network runs the network beside the instance until the context ends.
+func (u *up) network(ctx context.Context, at node.Addresses, pipes *pipe.Listener) error {
+	c := u.cfg.Network
+	c.Controllers = []string{at.OpenFlow}
+	if !u.cfg.TCP {
+		c.Dial = func(ctx context.Context, _ string) (net.Conn, error) { return pipes.Dial(ctx) }
+	}
+	n, err := emu.New(c)
+	if err != nil {
+		return err
+	}
+	if err := n.Start(ctx); err != nil {
+		return err
+	}
+	defer func() {
+		closing, cancel := context.WithTimeout(context.Background(), closing)
+		defer cancel()
+		_ = n.Close(closing)
+	}()
+	u.pings = make([]*host.Ping, len(n.Hosts()))
+	scheme := "http://"
+	if at.APITLS {
+		scheme = "https://"
+	}
+	u.watch(ctx, &watch{topology: c.Topology.Name, api: scheme + at.API, network: n, view: u.view, talk: newTalk(c.Topology, c.Seed)})
+	return nil
+}
+
+// watch has the hosts talk, and shows what is.
+func (u *up) watch(ctx context.Context, w *watch) {
+	ask := time.NewTicker(or(u.cfg.Pace.Ask, time.Second) / slots)
+	defer ask.Stop()
+	show := time.NewTicker(or(u.cfg.Pace.Show, time.Second))
+	defer show.Stop()
+	talking, told := false, false
+	for slot := 0; ; {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ask.C:
+			if talking = talking || w.cables() == w.network.Totals().Links || time.Since(u.begun) > patience; talking {
+				u.speak(w, slot%slots)
+				slot++
+			}
+			if t := w.network.Totals(); w.answered == 0 && talking && w.complete(&t) {
+				w.answered = time.Since(u.begun)
+			}
+		case <-show.C:
+			if s := w.state(time.Since(u.begun)); u.cfg.Show != nil {
+				u.cfg.Show(s)
+			}
+		}
+		if w.answered != 0 && !told {
+			told = true
+			if u.cfg.Complete != nil {
+				u.cfg.Complete(w.state(time.Since(u.begun)))
+			}
+		}
+	}
+}
+
+// speak has the hosts of a slot look for the answers to their last questions, and ask the next.
+func (u *up) speak(w *watch, slot int) {
+	timeout := or(u.cfg.Pace.Ask, time.Second) * 9 / 10
+	hosts := w.network.Hosts()
+	for i := slot; i < len(hosts); i += slots {
+		hosts[i].Do(func(s *host.Host, now time.Duration, _ host.Output) {
+			if p := u.pings[i]; p != nil {
+				if r := p.Report(); r.Received > 0 {
+					w.talk.hear(i, r.RTT.Min)
+				} else {
+					w.talk.miss()
+				}
+				u.pings[i] = nil
+			}
+			if to, ok := w.talk.ask(i); ok {
+				u.pings[i], _ = s.Ping(host.PingSpec{Dst: to, Count: 1, Timeout: timeout}, now)
+			}
+		})
+	}
+}
+
+func or(d, otherwise time.Duration) time.Duration {
+	if d == 0 {
+		return otherwise
+	}
+	return d
+}

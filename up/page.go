@@ -1,0 +1,147 @@
+package up
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Share is how many of something there are, of how many there should be.
+type Share struct{ Now, All int }
+
+// whole says whether all are there.
+func (s Share) whole() bool { return s.Now >= s.All }
+
+// String is both numbers, or one if they are the same.
+func (s Share) String() string {
+	if s.Now == s.All {
+		return group(uint64(s.All))
+	}
+	return group(uint64(s.Now)) + " of " + group(uint64(s.All))
+}
+
+// State is what the page shows: of one moment, its rates of the time since the page before.
+type State struct {
+	Topology string
+	API      string // address
+	Age      time.Duration
+
+	Switches Share // connected to the instance
+	Links    Share // in the instance's view, both ways up
+	Hosts    Share // of which something was heard in answer
+	Found    int   // hosts that the instance's view has
+
+	Flows     int     // entries in all switches
+	PacketIns float64 // a second
+	FlowMods  float64 // a second
+	Hops      float64 // packets through a switch, a second
+
+	Pings    float64       // answered, a second
+	Lost     uint64        // asked, and not answered in time, since the start
+	Typical  time.Duration // round trip: half of those since the page before took no longer
+	Slow     time.Duration // 99 in 100
+	Alarms   int           // active
+	Answered time.Duration // how long it took until all had answered; 0 before that
+}
+
+// barWidth is how wide a bar is, in characters.
+const barWidth = 24
+
+// Page is the state on a few lines of at most width characters.
+func (s *State) Page(width int) string {
+	var b strings.Builder
+	line := func(format string, args ...any) {
+		text := fmt.Sprintf(format, args...)
+		if r := []rune(text); width > 0 && len(r) > width {
+			text = string(r[:width])
+		}
+		b.WriteString(text)
+		b.WriteByte('\n')
+	}
+	line("weir up %s   %s   %s", s.Topology, clock(s.Age), s.verdict())
+	line("")
+	line("  switches    %s  %s connected", bar(s.Switches), s.Switches)
+	line("  links       %s  %s found", bar(s.Links), s.Links)
+	line("  hosts       %s  %s answered, %s known to the instance", bar(s.Hosts), s.Hosts, group(uint64(s.Found)))
+	line("")
+	line("  flows       %12s  entries in all tables   %12s flow-mods/s", group(uint64(s.Flows)), rate(s.FlowMods))
+	line("  packets     %12s  hops/s                  %12s packet-ins/s", rate(s.Hops), rate(s.PacketIns))
+	line("  pings       %12s  answered/s, %s lost     round trip %s half, %s 99 in 100", rate(s.Pings), group(s.Lost), short(s.Typical), short(s.Slow))
+	line("")
+	line("  alarms      %d active   API %s", s.Alarms, s.API)
+	return b.String()
+}
+
+// Line is the state on one line, for what is no terminal.
+func (s *State) Line() string {
+	return fmt.Sprintf("%s: switches %s, links %s, hosts %s, flows %s, packet-ins/s %s, hops/s %s, pings/s %s, lost %s, round trip %s (p99 %s), alarms %d",
+		clock(s.Age), s.Switches, s.Links, s.Hosts, group(uint64(s.Flows)), rate(s.PacketIns), rate(s.Hops), rate(s.Pings), group(s.Lost),
+		short(s.Typical), short(s.Slow), s.Alarms)
+}
+
+// Announcement says that all have answered, and after how long.
+func (s *State) Announcement() string {
+	return fmt.Sprintf("all %s switches, %s links and %s hosts have answered after %s",
+		group(uint64(s.Switches.All)), group(uint64(s.Links.All)), group(uint64(s.Hosts.All)), short(s.Answered))
+}
+
+// verdict is the state in a few words.
+func (s *State) verdict() string {
+	switch {
+	case s.Answered == 0:
+		return "starting"
+	case s.Switches.whole() && s.Links.whole():
+		return "all answered after " + short(s.Answered)
+	}
+	return "something is missing"
+}
+
+// bar is a share drawn.
+func bar(s Share) string {
+	full := barWidth
+	if s.All > 0 {
+		full = min(barWidth*s.Now/s.All, barWidth)
+	}
+	return "[" + strings.Repeat("#", full) + strings.Repeat(".", barWidth-full) + "]"
+}
+
+// clock is a time since the start: "1:02:03".
+func clock(d time.Duration) string {
+	s := int(d / time.Second)
+	return fmt.Sprintf("%d:%02d:%02d", s/3600, s/60%60, s%60)
+}
+
+// group is a number with its digits in groups of three.
+func group(n uint64) string {
+	s := strconv.FormatUint(n, 10)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// rate is a number a second; small ones have a decimal.
+func rate(r float64) string {
+	if r > 0 && r < 10 {
+		return strconv.FormatFloat(r, 'f', 1, 64)
+	}
+	return group(uint64(r + 0.5))
+}
+
+// short is a duration with three digits that count; "-" if there is none.
+func short(d time.Duration) string {
+	switch {
+	case d <= 0:
+		return "-"
+	case d < time.Millisecond:
+		return fmt.Sprintf("%d µs", d.Microseconds())
+	case d < 100*time.Millisecond:
+		return fmt.Sprintf("%.2f ms", d.Seconds()*1e3)
+	case d < time.Second:
+		return fmt.Sprintf("%d ms", d.Milliseconds())
+	case d < 100*time.Second:
+		return fmt.Sprintf("%.2f s", d.Seconds())
+	}
+	return clock(d)
+}
