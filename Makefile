@@ -16,8 +16,9 @@ FUZZTIME ?= 20s
 build: setup-build ## one static binary, bin/weir
 	CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)' -o bin/weir ./cmd/weir
 
-run: build ## an instance on this machine; it prints how to use it
-	exec bin/weir node
+run: export TOPOLOGY ?= wan:206
+run: build ## an instance and an emulated network of TOPOLOGY on this machine; it prints how to use them
+	exec bin/weir up $(TOPOLOGY)
 
 test: setup-test build lint unit real ## what continuous integration runs
 

@@ -71,7 +71,7 @@ type up struct {
 func (u *up) run(outer context.Context) error {
 	ctx, stop := context.WithCancelCause(outer)
 	defer stop(nil)
-	pipes := pipe.Listen("weir up")
+	pipes := pipe.Listen("pipe")
 	ready := make(chan node.Addresses, 1)
 	c := &u.cfg.Node
 	c.View = func(v *netview.View) { u.view = v }

@@ -23,7 +23,7 @@ type watch struct {
 // cables is how many links the view has both ways up.
 func (w *watch) cables() (n int) {
 	for there, back := range w.view.Snapshot().LinkPairs() {
-		if there.Up && back != nil && back.Up {
+		if there != nil && back != nil && there.Up && back.Up {
 			n++
 		}
 	}
