@@ -37,7 +37,14 @@ type Pace struct {
 // slots is in how many parts the hosts speak, one after the other, in each Pace.Ask.
 const slots = 20
 
-// patience is how long links are waited for before hosts begin to speak.
+// hurry is how many slots have their turn at once until everybody has answered, where there are no more hosts than crowd: each of
+// their first questions is a broadcast.
+const (
+	hurry = 5
+	crowd = 2000
+)
+
+// patience is how long the instance may take to find what there is before hosts begin to speak.
 const patience = 5 * time.Second
 
 // closing is how long the network may take to end.
@@ -64,6 +71,7 @@ type up struct {
 	cfg   Config
 	begun time.Time
 	view  *netview.View
+	net   *emu.Network
 	pings []*host.Ping // the last of each host; nil before
 }
 
@@ -123,7 +131,7 @@ func (u *up) network(ctx context.Context, at node.Addresses, pipes *pipe.Listene
 		defer cancel()
 		_ = n.Close(closing)
 	}()
-	u.pings = make([]*host.Ping, len(n.Hosts()))
+	u.net, u.pings = n, make([]*host.Ping, len(n.Hosts()))
 	scheme := "http://"
 	if at.APITLS {
 		scheme = "https://"
@@ -138,17 +146,16 @@ func (u *up) watch(ctx context.Context, w *watch) {
 	defer ask.Stop()
 	show := time.NewTicker(or(u.cfg.Pace.Show, time.Second))
 	defer show.Stop()
-	talking, told := false, false
+	told := false
 	for slot := 0; ; {
 		select {
 		case <-ctx.Done():
 			return
 		case <-ask.C:
-			if talking = talking || w.cables() == w.network.Totals().Links || time.Since(u.begun) > patience; talking {
-				u.speak(w, slot%slots)
-				slot++
+			if w.view.Snapshot().Settled() || time.Since(u.begun) > patience {
+				slot = u.turn(w, slot)
 			}
-			if t := w.network.Totals(); w.answered == 0 && talking && w.complete(&t) {
+			if t := w.network.Totals(); w.answered == 0 && w.complete(&t) {
 				w.answered = time.Since(u.begun)
 			}
 		case <-show.C:
@@ -165,25 +172,55 @@ func (u *up) watch(ctx context.Context, w *watch) {
 	}
 }
 
-// speak has the hosts of a slot look for the answers to their last questions, and ask the next.
-func (u *up) speak(w *watch, slot int) {
-	timeout := or(u.cfg.Pace.Ask, time.Second) * 9 / 10
-	hosts := w.network.Hosts()
-	for i := slot; i < len(hosts); i += slots {
-		hosts[i].Do(func(s *host.Host, now time.Duration, _ host.Output) {
-			if p := u.pings[i]; p != nil {
-				if r := p.Report(); r.Received > 0 {
-					w.talk.hear(i, r.RTT.Min)
-				} else {
-					w.talk.miss()
-				}
-				u.pings[i] = nil
-			}
-			if to, ok := w.talk.ask(i); ok {
-				u.pings[i], _ = s.Ping(host.PingSpec{Dst: to, Count: 1, Timeout: timeout}, now)
-			}
-		})
+// turn has the next slot's hosts speak, and returns the one after it. In a hurry it is several slots' turn, and answers are not
+// waited for until the turn of who asked.
+func (u *up) turn(w *watch, slot int) int {
+	turns := 1
+	if hosts := len(u.pings); w.answered == 0 && hosts <= crowd {
+		turns = hurry
+		for i := range hosts {
+			u.listen(w, i, false)
+		}
 	}
+	for range turns {
+		for i := slot; i < len(u.pings); i += slots {
+			u.speak(w, i)
+		}
+		slot = (slot + 1) % slots
+	}
+	return slot
+}
+
+// listen looks for the answer to a host's last question; late says that it is not waited for any longer.
+func (u *up) listen(w *watch, i int, late bool) {
+	if u.pings[i] == nil {
+		return
+	}
+	w.network.Hosts()[i].Do(func(*host.Host, time.Duration, host.Output) {
+		switch r := u.pings[i].Report(); {
+		case r.Received > 0:
+			w.talk.hear(i, r.RTT.Min)
+		case !late && !r.Done:
+			return
+		default:
+			w.talk.miss()
+		}
+		u.pings[i] = nil
+	})
+}
+
+// speak has a host ask.
+func (u *up) speak(w *watch, i int) {
+	if u.listen(w, i, w.answered != 0); u.pings[i] != nil {
+		return
+	}
+	to, ok := w.talk.ask(i)
+	if !ok {
+		return
+	}
+	w.network.Hosts()[i].Do(func(s *host.Host, now time.Duration, _ host.Output) {
+		u.pings[i], _ = s.Ping(host.PingSpec{Dst: to, Count: 1, Timeout: or(u.cfg.Pace.Ask, time.Second) * 9 / 10}, now)
+	})
 }
 
 func or(d, otherwise time.Duration) time.Duration {
