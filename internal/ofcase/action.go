@@ -2,21 +2,36 @@ package ofcase
 
 import "github.com/weirnet/weir/openflow"
 
-// list draws an action list for a kind of packets.
-func (g *gen) list(k kind) (actions []openflow.Action) {
+// list draws an action list for a kind of packets. Only where told to, it pushes tags: a packet that gets a third one is beyond
+// some switches.
+func (g *gen) list(k kind, push bool) (actions []openflow.Action) {
 	for n := pick(g, []int{0, 1, 1, 1, 2, 2, 3, 4}); n > 0; n-- {
-		actions = append(actions, g.action(&k))
+		a := g.action(&k)
+		if a.Type == openflow.ActionPushVLAN && !push && !g.opt.Odd {
+			k.tagged = false
+			continue
+		}
+		actions = append(actions, a)
+		if a.Type == openflow.ActionPushVLAN && !g.opt.Odd { // what is in a new tag is left open
+			actions = append(actions, openflow.SetField(openflow.FieldVLANVID, 0x1000|uint64(pick(g, vids))),
+				openflow.SetField(openflow.FieldVLANPCP, uint64(g.IntN(8))))
+		}
 	}
 	return actions
 }
 
-// set draws actions of an action set: each type at most once, unless odd ones are asked for.
-func (g *gen) set(k kind) (actions []openflow.Action) {
+// set draws actions of an action set: each type at most once. To the controller it sends only where told to, as it is not agreed
+// which entry a packet-in then names.
+func (g *gen) set(k kind, push, controller bool) (actions []openflow.Action) {
 	have := map[string]bool{}
-	for _, a := range g.list(k) {
+	for _, a := range g.list(k, push) {
 		key := a.Type.String()
 		if f, _, ok := a.Field(); ok {
 			key = f.String()
+		}
+		tells := a.Type == openflow.ActionOutput && a.Port == openflow.PortController || a.Type == openflow.ActionDecNwTTL
+		if tells && !controller {
+			continue
 		}
 		if !have[key] || g.opt.Odd {
 			have[key] = true

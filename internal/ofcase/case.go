@@ -13,6 +13,7 @@ type Case struct {
 	Version openflow.Version
 	Seed    uint64
 	Steps   []Step
+	Base    int // how many steps at the beginning belong to all cases: Shrink leaves them in
 }
 
 // Step is one thing that happens to a switch: a message of the controller's if Message is not nil, else a frame that comes in

@@ -56,8 +56,8 @@ func without(a, b []string) (left []string) {
 	return left
 }
 
-// Shrink leaves steps out of a case as long as the switches still differ in it, and returns the shortest case it found and
-// the difference in it. The switches must differ in the case given.
+// Shrink leaves steps out of a case as long as the switches still differ at the same last step, and returns the shortest case
+// it found and the difference in it. The switches must differ in the case given.
 func Shrink(c Case, one, other Switch, masks ...Mask) (Case, *Difference) {
 	d := Compare(c, one, other, masks...)
 	if d == nil {
@@ -66,11 +66,10 @@ func Shrink(c Case, one, other Switch, masks ...Mask) (Case, *Difference) {
 	c.Steps = c.Steps[:d.Step+1]
 	for size := len(c.Steps) / 2; size > 0; {
 		smaller := false
-		for at := len(c.Steps) - 1 - size; at >= 0; at -= size {
+		for at := len(c.Steps) - 1 - size; at >= c.Base; at -= size {
 			try := c
 			try.Steps = append(append([]Step{}, c.Steps[:at]...), c.Steps[at+size:]...)
-			if e := Compare(try, one, other, masks...); e != nil {
-				try.Steps = try.Steps[:e.Step+1]
+			if e := Compare(try, one, other, masks...); e != nil && e.Step == len(try.Steps)-1 {
 				c, d, smaller = try, e, true
 				break
 			}

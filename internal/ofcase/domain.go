@@ -28,6 +28,9 @@ var (
 	tables = []uint8{0, 0, 0, 1, 1, 2}
 )
 
+// lastTable is the last one that entries go on to.
+const lastTable = 4
+
 // Options turn on parts of OpenFlow for Generate.
 type Options struct {
 	Steps  int  // how many steps a case has; 0: 30
@@ -37,6 +40,7 @@ type Options struct {
 	Odd    bool // also what the specification forbids, or leaves open
 	Waits  bool // time passes, and entries have time-outs
 	Mods   bool // the configuration of ports changes
+	Down   bool // ports go down, or receive nothing; no counter is then looked at, and no time passes
 	// Addresses are those of the switch's ports, from port 1, which a port-mod must name.
 	Addresses [][6]byte
 }
@@ -44,10 +48,13 @@ type Options struct {
 // gen draws.
 type gen struct {
 	*rand.Rand
-	v     openflow.Version
-	opt   Options
-	added []*openflow.FlowMod // the additions so far
-	like  openflow.Match      // that which the frame being drawn should satisfy
+	v       openflow.Version
+	opt     Options
+	added   []*openflow.FlowMod // the additions so far
+	groups  map[uint32]bool     // that exist for sure
+	chained map[uint32]bool     // that others may send to, or watch
+	tells   bool                // whether groups send to the controller, and then are in no action set: see set
+	like    openflow.Match      // that which the frame being drawn should satisfy
 }
 
 // as is a drawn value of a field, but with the bits that the match g.like wants.

@@ -1,11 +1,15 @@
 package ofcase
 
-import "github.com/weirnet/weir/openflow"
+import (
+	"slices"
+
+	"github.com/weirnet/weir/openflow"
+)
 
 // instructions draws those of an entry.
 func (g *gen) instructions(k kind, table uint8) (list []openflow.Instruction) {
 	if g.v == openflow.V10 {
-		if actions := g.list(k); len(actions) > 0 {
+		if actions := g.list(k, true); len(actions) > 0 {
 			list = append(list, openflow.Apply(actions...))
 		}
 		return list
@@ -13,22 +17,26 @@ func (g *gen) instructions(k kind, table uint8) (list []openflow.Instruction) {
 	if g.opt.Meters && g.one(8) {
 		list = append(list, openflow.UseMeter(g.meterID()))
 	}
-	if !g.one(3) {
-		list = append(list, openflow.Apply(g.list(k)...))
+	if actions := g.list(k, g.tells && table == 0); len(actions) > 0 && !g.one(3) {
+		list = append(list, openflow.Apply(actions...))
 	}
 	if g.one(8) {
 		list = append(list, openflow.Instruction{Type: openflow.InstructionClearActions})
 	}
-	if g.one(3) {
-		list = append(list, openflow.Instruction{Type: openflow.InstructionWriteActions, Actions: g.set(k)})
+	actions := g.set(k, false, g.opt.Odd)
+	if g.tells && !g.opt.Odd {
+		actions = slices.DeleteFunc(actions, func(a openflow.Action) bool { return a.Type == openflow.ActionGroup })
+	}
+	if len(actions) > 0 && g.one(3) {
+		list = append(list, openflow.Instruction{Type: openflow.InstructionWriteActions, Actions: actions})
 	}
 	if g.one(5) {
 		list = append(list, openflow.Instruction{
 			Type: openflow.InstructionWriteMetadata, Metadata: uint64(g.IntN(4)), MetadataMask: pick(g, []uint64{3, 1, 2}),
 		})
 	}
-	if g.one(3) {
-		list = append(list, openflow.GotoTable(table+uint8(1+g.IntN(2))))
+	if table < lastTable && g.one(3) {
+		list = append(list, openflow.GotoTable(min(lastTable, table+uint8(1+g.IntN(2)))))
 	}
 	return list
 }
@@ -38,7 +46,7 @@ func (g *gen) flowMod() openflow.Message {
 	f := &openflow.FlowMod{
 		Cookie: uint64(g.IntN(4)), Buffer: openflow.NoBuffer, OutPort: openflow.PortAny, OutGroup: openflow.GroupAny,
 	}
-	if g.one(2) {
+	if !g.opt.Down && g.one(2) {
 		f.Flags |= openflow.FlagSendFlowRemoved
 	}
 	if g.v == openflow.V13 && g.one(8) {
@@ -53,8 +61,11 @@ func (g *gen) flowMod() openflow.Message {
 	f.Command = pick(g, []openflow.FlowModCommand{
 		openflow.FlowModify, openflow.FlowModifyStrict, openflow.FlowDelete, openflow.FlowDeleteStrict,
 	})
-	switch f.Command {
-	case openflow.FlowModify, openflow.FlowDelete:
+	switch {
+	case g.v == openflow.V10 && f.Command <= openflow.FlowModifyStrict: // perhaps an addition
+		f.Priority, f.Match = g.priority(0), g.wider(old.Match)
+		g.added = append(g.added, f)
+	case f.Command == openflow.FlowModify || f.Command == openflow.FlowDelete:
 		f.Match = g.wider(old.Match)
 	default:
 		if g.one(8) {
@@ -69,7 +80,25 @@ func (g *gen) flowMod() openflow.Message {
 	if g.v == openflow.V13 && g.one(3) {
 		f.CookieMask = pick(g, []uint64{3, 1, 0xffffffffffffffff})
 	}
+	if f.Command == openflow.FlowDelete && len(f.Match.OXM) == 0 && g.v == openflow.V13 && !g.opt.Odd {
+		f.CookieMask |= missCookie // spares the entries of miss
+	}
 	return f
+}
+
+// missCookie marks the entries of miss.
+const missCookie = 0x10
+
+// miss is an entry for packets that meet no other one in a table after the first: without it, it is not agreed whether their
+// action set is executed.
+func (g *gen) miss(table uint8) openflow.Message {
+	groups, meters := g.opt.Groups, g.opt.Meters
+	g.opt.Groups, g.opt.Meters = false, false // there are none yet
+	defer func() { g.opt.Groups, g.opt.Meters = groups, meters }()
+	return &openflow.FlowMod{
+		Cookie: missCookie, Table: table, Buffer: openflow.NoBuffer, OutPort: openflow.PortAny, OutGroup: openflow.GroupAny,
+		Instructions: g.instructions(kind{}, table),
+	}
 }
 
 // addition makes f an addition: of a new entry, of one over an earlier one, or of one that may overlap, and is checked for it.
@@ -78,7 +107,7 @@ func (g *gen) addition(f *openflow.FlowMod) {
 	k := g.kind()
 	f.Table, f.Match = g.table(), g.match(k)
 	f.Priority = g.priority(f.Table)
-	if g.opt.Waits {
+	if g.opt.Waits && !g.opt.Down {
 		f.IdleTimeout, f.HardTimeout = pick(g, []uint16{0, 0, 0, 1, 2}), pick(g, []uint16{0, 0, 0, 1, 3})
 	}
 	switch n := g.IntN(10); {
@@ -91,7 +120,7 @@ func (g *gen) addition(f *openflow.FlowMod) {
 		f.Flags |= openflow.FlagCheckOverlap
 	case n < 5:
 		f.Flags |= openflow.FlagCheckOverlap
-	case n < 6 && g.v == openflow.V13:
+	case n < 6 && g.v == openflow.V13 && f.Table == 0:
 		f.Match, f.Priority, k = openflow.Match{}, 0, kind{}
 	}
 	if g.contested(f) {

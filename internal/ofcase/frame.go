@@ -87,7 +87,7 @@ func (g *gen) ipv4(b []byte) []byte {
 	case 0:
 		fragment = 0x2000 // the first of several
 	case 1:
-		fragment, body = 185, []byte("a later fragment, of whatever protocol")
+		fragment, body = 185, []byte("later")
 	case 2:
 		fragment = 0x4000 // must not be fragmented
 	}

@@ -13,8 +13,15 @@ func Generate(v openflow.Version, seed uint64, opt Options) Case {
 	if opt.Steps == 0 {
 		opt.Steps = 30
 	}
-	g := &gen{Rand: rand.New(rand.NewPCG(seed, uint64(v))), v: v, opt: opt}
+	g := &gen{Rand: rand.New(rand.NewPCG(seed, uint64(v))), v: v, opt: opt, groups: map[uint32]bool{}, chained: map[uint32]bool{}}
+	g.tells = g.one(2)
 	c := Case{Version: v, Seed: seed}
+	if v == openflow.V13 && !opt.Odd {
+		for table := uint8(1); table <= lastTable; table++ {
+			c.Steps = append(c.Steps, g.message(func() openflow.Message { return g.miss(table) }))
+		}
+	}
+	c.Base = len(c.Steps)
 	if v == openflow.V13 && opt.Groups {
 		c.Steps = append(c.Steps, g.message(g.groupMod), g.message(g.groupMod), g.message(g.groupMod))
 	}
@@ -38,14 +45,14 @@ func (g *gen) step() Step {
 		return g.message(g.groupMod)
 	case n < 35 && g.opt.Meters && g.v == openflow.V13:
 		return g.message(g.meterMod)
-	case n < 37 && g.opt.Mods && len(g.opt.Addresses) > 0:
+	case n < 37 && (g.opt.Mods || g.opt.Down) && len(g.opt.Addresses) > 0:
 		return g.message(g.portMod)
 	case n < 45:
 		return g.message(g.packetOut)
-	case n < 54:
+	case n < 54 && !g.opt.Down:
 		return g.message(g.query)
-	case n < 57 && g.opt.Waits:
-		return Step{Wait: pick(g, []time.Duration{100, 500, 990, 1010, 1990, 2500}) * time.Millisecond}
+	case n < 57 && g.opt.Waits && !g.opt.Down:
+		return Step{Wait: pick(g, []time.Duration{101, 503, 991, 1013, 1997, 2503}) * time.Millisecond}
 	}
 	port, frame := g.frame()
 	return Step{Port: port, Frame: frame}
@@ -68,14 +75,14 @@ func (g *gen) message(draw func() openflow.Message) Step {
 func (g *gen) packetOut() openflow.Message {
 	port, frame := g.frame()
 	p := &openflow.PacketOut{Buffer: openflow.NoBuffer, InPort: port, Data: frame}
-	if g.one(2) {
+	if g.opt.Down || g.one(2) {
 		p.InPort = openflow.PortController
 		if g.v == openflow.V10 {
 			p.InPort = openflow.PortAny
 		}
 	}
-	p.Actions = g.list(kind{})
-	if g.one(4) {
+	toTable := g.one(4)
+	if p.Actions = g.list(kind{}, !toTable); toTable {
 		p.Actions = append(p.Actions, openflow.Output(openflow.PortTable))
 	}
 	return p
@@ -83,8 +90,12 @@ func (g *gen) packetOut() openflow.Message {
 
 func (g *gen) portMod() openflow.Message {
 	port := g.port()
-	bits := []uint32{
-		openflow.PortConfigDown, openflow.PortConfigNoFwd, openflow.PortConfigNoRecv, openflow.PortConfigNoPacketIn,
+	bits := []uint32{openflow.PortConfigNoFwd}
+	if g.v == openflow.V13 {
+		bits = append(bits, openflow.PortConfigNoPacketIn)
+	}
+	if g.opt.Down {
+		bits = append(bits, openflow.PortConfigNoRecv, openflow.PortConfigDown, openflow.PortConfigDown)
 	}
 	if g.v == openflow.V10 {
 		bits = append(bits, openflow.PortConfigNoFlood)
@@ -126,6 +137,7 @@ func (g *gen) query() openflow.Message {
 		&openflow.TableRequest{}, &openflow.PortStatsRequest{Port: g.port()},
 	}
 	if g.v == openflow.V13 {
+		bodies = append(bodies, &openflow.PortDescRequest{})
 		if g.opt.Groups {
 			bodies = append(bodies, &openflow.GroupRequest{Group: g.groupID()}, &openflow.GroupRequest{Group: openflow.GroupAll},
 				&openflow.GroupDescRequest{})

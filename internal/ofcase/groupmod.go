@@ -8,7 +8,8 @@ func (g *gen) groupID() uint32 { return uint32(1 + g.IntN(4)) }
 // meterID draws one of the few meters of a case.
 func (g *gen) meterID() uint32 { return uint32(1 + g.IntN(3)) }
 
-// groupMod draws a group-mod. Buckets send on to greater groups only, so that there is no loop.
+// groupMod draws a group-mod. Buckets send on to greater groups only, so that there is no loop; which exist, unless odd things
+// are asked for.
 func (g *gen) groupMod() openflow.Message {
 	kinds := []openflow.GroupType{openflow.GroupTypeAll, openflow.GroupTypeIndirect, openflow.GroupTypeFastFailover}
 	if g.opt.Select {
@@ -19,8 +20,13 @@ func (g *gen) groupMod() openflow.Message {
 		Kind:    pick(g, kinds), Group: g.groupID(),
 	}
 	if m.Command == openflow.GroupDelete {
+		for g.chained[m.Group] && !g.opt.Odd { // whether it can be deleted is left open
+			m.Group = m.Group%4 + 1
+		}
+		g.groups[m.Group] = false
 		if g.one(6) {
 			m.Group = openflow.GroupAll
+			clear(g.groups)
 		}
 		m.Kind = 0
 		return m
@@ -35,6 +41,9 @@ func (g *gen) groupMod() openflow.Message {
 	for range n {
 		m.Buckets = append(m.Buckets, g.bucket(m))
 	}
+	if m.Command == openflow.GroupAdd && (m.Kind != openflow.GroupTypeIndirect || n == 1) {
+		g.groups[m.Group] = true
+	}
 	return m
 }
 
@@ -45,16 +54,17 @@ func (g *gen) bucket(m *openflow.GroupMod) openflow.Bucket {
 		b.Weight = uint16(1 + g.IntN(3))
 	case openflow.GroupTypeFastFailover:
 		b.WatchPort = g.port()
-		if g.one(5) && m.Group < 4 {
-			b.WatchPort, b.WatchGroup = openflow.PortAny, m.Group+1
+		if next := m.Group + 1; g.one(5) && g.groups[next] {
+			b.WatchPort, b.WatchGroup = openflow.PortAny, next
+			g.chained[next] = true
 		}
 	}
-	for _, a := range g.set(kind{}) {
+	for _, a := range g.set(kind{}, !g.tells && m.Group == 4, g.tells) {
 		if a.Type == openflow.ActionGroup {
-			if m.Group == 4 {
+			if a.ID <= m.Group || !g.groups[a.ID] && !g.opt.Odd {
 				continue
 			}
-			a.ID = m.Group + 1 + uint32(g.IntN(int(4-m.Group)))
+			g.chained[a.ID] = true
 		}
 		b.Actions = append(b.Actions, a)
 	}

@@ -21,6 +21,7 @@ type OVS struct {
 	xid    uint32
 	ports  []openflow.Port // the switch's own description
 	base   baseline
+	down   map[uint32]bool // ports taken down: to the dummy frames would come and go all the same
 }
 
 // missSendLen is how much of a packet that met no entry goes to the controller, as OpenFlow 1.0 has it by default.
@@ -40,6 +41,8 @@ func NewOVS(t testing.TB, l *netlab.Lab, v openflow.Version) *OVS {
 	o.send(&openflow.FeaturesRequest{})
 	if v == openflow.V13 {
 		o.send(&openflow.MultipartRequest{Body: &openflow.PortDescRequest{}})
+		all := [2]uint32{7, 7} // as it is asked for them, it also tells of packets whose time to live is over
+		o.send(&openflow.SetAsync{AsyncMasks: openflow.AsyncMasks{PacketIn: all, PortStatus: all, FlowRemoved: [2]uint32{15, 15}}})
 	}
 	o.barrier(func(m openflow.Message) {
 		switch m := m.(type) {
@@ -104,6 +107,7 @@ func (o *OVS) Reset() {
 	for i := range Ports + 1 {
 		o.bridge.Sent(i)
 	}
+	o.down = map[uint32]bool{}
 }
 
 // Do takes a step.
@@ -113,7 +117,7 @@ func (o *OVS) Do(s Step) *Outcome {
 	switch {
 	case s.Message != nil:
 		o.write(s.Message)
-	case s.Frame != nil:
+	case s.Frame != nil && !o.down[s.Port]:
 		o.bridge.Receive(int(s.Port), s.Frame)
 	}
 	collect := func(m openflow.Message) {
@@ -135,12 +139,16 @@ func (o *OVS) Do(s Step) *Outcome {
 	if s.removes() {
 		o.flush(collect)
 	}
+	o.track(s, out)
 	for i := range Ports + 1 {
 		port := uint32(i)
 		if i == netlab.Local {
 			port = openflow.PortLocal
 		}
 		for _, frame := range o.bridge.Sent(i) {
+			if o.down[port] {
+				continue
+			}
 			out.Sent = append(out.Sent, Sent{Port: port, Frame: frame})
 		}
 	}
@@ -246,6 +254,19 @@ func (s Step) removes() bool {
 	if s.Message == nil {
 		return s.Frame == nil
 	}
-	t := openflow.Type(s.Message[1])
-	return t == openflow.TypeFlowMod || t == openflow.TypeGroupMod || t == openflow.TypeMeterMod || t == openflow.TypePacketOut
+	return s.is(openflow.TypeFlowMod) || s.is(openflow.TypeGroupMod) || s.is(openflow.TypeMeterMod)
+}
+
+// track remembers which ports were taken down.
+func (o *OVS) track(s Step, out *Outcome) {
+	m, ok := s.parse().(*openflow.PortMod)
+	if !ok || m.Mask&openflow.PortConfigDown == 0 {
+		return
+	}
+	for _, answer := range out.Messages {
+		if answer.Type() == openflow.TypeError {
+			return
+		}
+	}
+	o.down[m.Port] = m.Config&openflow.PortConfigDown != 0
 }

@@ -1,0 +1,42 @@
+//go:build real
+
+package flowtable_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/weirnet/weir/internal/netlab"
+	"github.com/weirnet/weir/internal/ofcase"
+	"github.com/weirnet/weir/openflow"
+)
+
+// TestOpenvSwitchDoesTheSame gives the same generated cases to a Switch and to an Open vSwitch: the same frames leave the same
+// ports, and the controller is told the same, but for what docs/spec/flowtable-oracle.md lists.
+func TestOpenvSwitchDoesTheSame(t *testing.T) {
+	for _, v := range []openflow.Version{openflow.V10, openflow.V13} {
+		t.Run(v.String(), func(t *testing.T) {
+			netlab.Inside(t, func(t *testing.T, l *netlab.Lab) {
+				oracle := ofcase.NewOVS(t, l, v)
+				mine := &subject{t: t, v: v, ports: oracle.Ports()}
+				compare(t, mine, oracle, ofcase.Options{Groups: true, Waits: true, Mods: true, Addresses: oracle.Addresses()})
+				compare(t, mine, oracle, ofcase.Options{Groups: true, Down: true, Addresses: oracle.Addresses()})
+			})
+		})
+	}
+}
+
+// compare does cases to both switches until the time is over, and shows the shortest of each that differs.
+func compare(t *testing.T, mine *subject, oracle *ofcase.OVS, opt ofcase.Options) {
+	begin, seed := time.Now(), uint64(0)
+	for failed := 0; time.Since(begin) < oracleTime/2 && failed < 5; seed++ {
+		c := ofcase.Generate(mine.v, seed, opt)
+		if ofcase.Compare(c, mine, oracle, ofcase.OVSMasks...) == nil {
+			continue
+		}
+		failed++
+		c, d := ofcase.Shrink(c, mine, oracle, ofcase.OVSMasks...)
+		t.Errorf("%s%s", c, d.Text("flowtable", "Open vSwitch"))
+	}
+	t.Logf("%d cases in %s", seed, time.Since(begin).Round(time.Second))
+}
