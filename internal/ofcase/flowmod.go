@@ -80,7 +80,7 @@ func (g *gen) flowMod() openflow.Message {
 	if g.v == openflow.V13 && g.one(3) {
 		f.CookieMask = pick(g, []uint64{3, 1, 0xffffffffffffffff})
 	}
-	if f.Command == openflow.FlowDelete && len(f.Match.OXM) == 0 && g.v == openflow.V13 && !g.opt.Odd {
+	if f.Command >= openflow.FlowDelete && len(f.Match.OXM) == 0 && g.v == openflow.V13 && !g.opt.Odd {
 		f.CookieMask |= missCookie // spares the entries of miss
 	}
 	return f

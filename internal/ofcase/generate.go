@@ -91,7 +91,7 @@ func (g *gen) packetOut() openflow.Message {
 func (g *gen) portMod() openflow.Message {
 	port := g.port()
 	bits := []uint32{openflow.PortConfigNoFwd}
-	if g.v == openflow.V13 {
+	if g.opt.Odd {
 		bits = append(bits, openflow.PortConfigNoPacketIn)
 	}
 	if g.opt.Down {

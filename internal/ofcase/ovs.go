@@ -130,13 +130,13 @@ func (o *OVS) Do(s Step) *Outcome {
 		o.dummy.Warp(int(s.Wait/time.Millisecond), func() { o.flush(collect) })
 	}
 	o.barrier(collect)
-	if s.Message != nil { // packet-ins of a packet-out, and what follows from a port-mod, come a turn later
-		o.dummy.Turn()
-		o.barrier(collect)
+	for range s.turns() {
 		o.dummy.Turn()
 		o.barrier(collect)
 	}
-	if s.removes() {
+	if s.removes() { // twice, as an entry that another thread still looks at goes a round later
+		o.flush(collect)
+		o.dummy.Turn()
 		o.flush(collect)
 	}
 	o.track(s, out)
@@ -251,10 +251,27 @@ func (o *OVS) read() (openflow.Header, openflow.Message) {
 
 // removes says whether entries may go in the step.
 func (s Step) removes() bool {
-	if s.Message == nil {
-		return s.Frame == nil
+	switch m := s.parse().(type) {
+	case *openflow.FlowMod:
+		return m.Command >= openflow.FlowDelete
+	case *openflow.GroupMod:
+		return m.Command == openflow.GroupDelete
+	case *openflow.MeterMod:
+		return m.Command == openflow.MeterDelete
 	}
-	return s.is(openflow.TypeFlowMod) || s.is(openflow.TypeGroupMod) || s.is(openflow.TypeMeterMod)
+	return s.Wait > 0
+}
+
+// turns is how many more turns of its main loop the daemon takes until all has come of the step: one for the packet-ins of a
+// packet-out, two for what follows from a port-mod.
+func (s Step) turns() int {
+	switch {
+	case s.is(openflow.TypePacketOut):
+		return 1
+	case s.is(openflow.TypePortMod):
+		return 2
+	}
+	return 0
 }
 
 // track remembers which ports were taken down.
