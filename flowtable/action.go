@@ -56,7 +56,7 @@ func (p *pass) output(no uint32, maxLen uint16) {
 		}
 	case openflow.PortController:
 		reason := openflow.ReasonAction
-		if p.entry != nil && p.entry.isMiss() && !p.entry.program.v10 {
+		if p.entry != nil && p.entry.isMiss() && !p.entry.program.v10 && !p.inSet {
 			reason = openflow.ReasonNoMatch
 		}
 		p.packetIn(PacketIn{Reason: reason, MaxLen: maxLen})

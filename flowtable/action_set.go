@@ -113,6 +113,7 @@ func (p *pass) runSet() {
 	if !p.set.ends() {
 		return
 	}
+	p.inSet = true
 	p.s.ordered = p.set.appendOrdered(p.s.ordered[:0])
 	p.set.clear()
 	for _, a := range p.s.ordered {

@@ -24,6 +24,7 @@ type entry struct {
 	tuple      *tuple
 	cookie     uint64
 	created    time.Duration
+	modified   time.Duration // when it was last added or modified: its hard time-out begins anew
 	due        time.Duration // when it is looked at by expire; not after it really runs out
 	place      int32         // in the heap of its table; -1 if it never runs out
 }
@@ -53,7 +54,7 @@ func (e *entry) filter(f *filter) {
 // end is when the entry runs out and why; ok is false if it never does. It may still be used and then runs out later.
 func (e *entry) end() (at time.Duration, why openflow.FlowRemovedReason, ok bool) {
 	if e.hard != 0 {
-		at, why, ok = e.created+time.Duration(e.hard)*time.Second, openflow.RemovedHard, true
+		at, why, ok = e.modified+time.Duration(e.hard)*time.Second, openflow.RemovedHard, true
 	}
 	if e.idle != 0 {
 		if idle := e.used + time.Duration(e.idle)*time.Second; !ok || idle < at {

@@ -35,6 +35,9 @@ func (s *Switch) GroupMod(v openflow.Version, m *openflow.GroupMod, now time.Dur
 	defer s.end()
 	switch m.Command {
 	case openflow.GroupAdd:
+		if err := checkForm(m); err != nil {
+			return err
+		}
 		if s.groups[m.Group] != nil {
 			return refuse(openflow.GroupModFailedGroupExists, "group %d is there already", m.Group)
 		}
@@ -43,6 +46,9 @@ func (s *Switch) GroupMod(v openflow.Version, m *openflow.GroupMod, now time.Dur
 		}
 		return s.setGroup(v, m)
 	case openflow.GroupModify:
+		if err := checkForm(m); err != nil {
+			return err
+		}
 		if s.groups[m.Group] == nil {
 			return refuse(openflow.GroupModFailedUnknownGroup, "group %d, which there is not", m.Group)
 		}
@@ -84,6 +90,20 @@ func (s *Switch) setGroup(v openflow.Version, m *openflow.GroupMod) error {
 
 // checkGroup says what is wrong with a group that is to be added or changed.
 func (s *Switch) checkGroup(v openflow.Version, m *openflow.GroupMod) error {
+	for i := range m.Buckets {
+		b := &m.Buckets[i]
+		if err := s.checkBucket(v, m, b); err != nil {
+			return err
+		}
+		if s.leadsTo(b.Actions, b.WatchGroup, m.Group) {
+			return refuse(openflow.GroupModFailedLoop, "bucket %d leads back to group %d", i, m.Group)
+		}
+	}
+	return nil
+}
+
+// checkForm checks what is wrong of a group-mod whatever groups there are.
+func checkForm(m *openflow.GroupMod) error {
 	switch {
 	case m.Group > groupMax:
 		return refuse(openflow.GroupModFailedInvalidGroup, "group 0x%x, more than OFPG_MAX", m.Group)
@@ -93,15 +113,6 @@ func (s *Switch) checkGroup(v openflow.Version, m *openflow.GroupMod) error {
 		return refuse(openflow.GroupModFailedInvalidGroup, "indirect group with %d buckets, not 1", len(m.Buckets))
 	case len(m.Buckets) > maxBuckets:
 		return refuse(openflow.GroupModFailedOutOfBuckets, "%d buckets, more than %d", len(m.Buckets), maxBuckets)
-	}
-	for i := range m.Buckets {
-		b := &m.Buckets[i]
-		if err := s.checkBucket(v, m, b); err != nil {
-			return err
-		}
-		if s.leadsTo(b.Actions, b.WatchGroup, m.Group) {
-			return refuse(openflow.GroupModFailedLoop, "bucket %d leads back to group %d", i, m.Group)
-		}
 	}
 	return nil
 }

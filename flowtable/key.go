@@ -115,7 +115,11 @@ func (w *words) fill(frame []byte, k *packet.Key, end int, port uint32) {
 	}
 }
 
+// fillTransport packs the fields of the transport. Fragments have none, the first one neither.
 func (w *words) fillTransport(k *packet.Key) {
+	if k.Frag != 0 {
+		return
+	}
 	const icmp = packet.LayerICMPv4 | packet.LayerICMPv6
 	if k.Layers&icmp == 0 {
 		w[wordTransport] = uint64(k.SrcPort)<<48 | uint64(k.DstPort)<<32

@@ -61,8 +61,8 @@ func (s *Switch) add(v openflow.Version, m *openflow.FlowMod) error {
 	}
 	t := s.table(m.Table)
 	e := &entry{
-		priority: priorityOf(v, m), flags: m.Flags &^ (openflow.FlagCheckOverlap | openflow.FlagResetCounts), table: m.Table,
-		idle: m.IdleTimeout, hard: m.HardTimeout, cookie: m.Cookie, created: s.now, used: s.now,
+		priority: priorityOf(v, m), flags: m.Flags, table: m.Table,
+		idle: m.IdleTimeout, hard: m.HardTimeout, cookie: m.Cookie, created: s.now, modified: s.now, used: s.now,
 	}
 	if old := t.exact(&s.match, e.priority); old != nil {
 		e.program = newProgram(v, m.Instructions)
@@ -134,7 +134,7 @@ func (s *Switch) modify(v openflow.Version, m *openflow.FlowMod) error {
 	for _, e := range list {
 		s.refer(e.program, -1)
 		s.refer(p, 1)
-		e.program = p
+		e.program, e.modified = p, s.now
 		if v == openflow.V10 && m.Cookie != ^uint64(0) {
 			e.cookie = m.Cookie
 		}

@@ -50,6 +50,7 @@ type pass struct {
 	own    bool // frame is a copy that may be changed
 	stale  bool // frame was changed since key was made
 	v10    bool // the actions are of OpenFlow 1.0
+	inSet  bool // the action set is being done
 	done   bool // the packet goes no further: an invalid TTL, or a meter
 	table  uint8
 	entry  *entry // that the packet matched; nil for a packet-out
@@ -62,7 +63,7 @@ const maxBuckets = 4096
 // begin takes up a packet. Level 0 is for frames in the scratch memory, which begins changed packets at level.
 func (p *pass) begin(s *Switch, frame []byte, inPort uint32, level int) {
 	p.s, p.frame, p.inPort, p.queue, p.size = s, frame, inPort, 0, len(frame)
-	p.level, p.own, p.stale, p.v10, p.done = level, false, false, false, false
+	p.level, p.own, p.stale, p.v10, p.inSet, p.done = level, false, false, false, false, false
 	p.table, p.entry, p.budget = 0, nil, maxBuckets
 	p.set.clear()
 	p.key[wordMetadata], p.key[wordTunnel] = 0, 0

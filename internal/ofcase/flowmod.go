@@ -23,6 +23,7 @@ func (g *gen) instructions(k kind, table uint8) (list []openflow.Instruction) {
 	if g.one(8) {
 		list = append(list, openflow.Instruction{Type: openflow.InstructionClearActions})
 	}
+	k.tagged = k.tagged && !slices.ContainsFunc(list, pops)
 	actions := g.set(k, false, g.opt.Odd)
 	if g.tells && !g.opt.Odd {
 		actions = slices.DeleteFunc(actions, func(a openflow.Action) bool { return a.Type == openflow.ActionGroup })
@@ -39,6 +40,11 @@ func (g *gen) instructions(k kind, table uint8) (list []openflow.Instruction) {
 		list = append(list, openflow.GotoTable(min(lastTable, table+uint8(1+g.IntN(2)))))
 	}
 	return list
+}
+
+// pops says whether an instruction applies a pop of a tag.
+func pops(i openflow.Instruction) bool {
+	return slices.ContainsFunc(i.Actions, func(a openflow.Action) bool { return a.Type == openflow.ActionPopVLAN })
 }
 
 // flowMod draws a flow-mod, most often of an addition.
@@ -108,12 +114,18 @@ func (g *gen) addition(f *openflow.FlowMod) {
 	f.Table, f.Match = g.table(), g.match(k)
 	f.Priority = g.priority(f.Table)
 	if g.opt.Waits && !g.opt.Down {
-		f.IdleTimeout, f.HardTimeout = pick(g, []uint16{0, 0, 0, 1, 2}), pick(g, []uint16{0, 0, 0, 1, 3})
+		f.IdleTimeout, f.HardTimeout = pick(g, []uint16{0, 0, 1, 2}), pick(g, []uint16{0, 0, 0, 1, 3})
+		if f.HardTimeout != 0 && !g.opt.Odd { // which of two is over first depends on when it is looked at
+			f.IdleTimeout = 0
+		}
 	}
 	switch n := g.IntN(10); {
 	case n < 2 && len(g.added) > 0:
 		old := pick(g, g.added)
 		f.Table, f.Priority, f.Match, k = old.Table, old.Priority, old.Match, kindOf(old.Match)
+		if !g.opt.Odd { // whether the old entry's idle time goes on is not agreed
+			f.IdleTimeout = 0
+		}
 	case n < 4 && len(g.added) > 0:
 		old := pick(g, g.added)
 		f.Table, f.Priority = old.Table, old.Priority

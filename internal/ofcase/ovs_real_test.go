@@ -18,7 +18,7 @@ func TestSameAgain(t *testing.T) {
 				o := NewOVS(t, l, v)
 				opt := Options{Groups: true, Meters: true, Waits: true, Mods: true, Odd: true, Addresses: o.Addresses()}
 				begin, counts := time.Now(), map[string]int{}
-				for seed := range uint64(200) {
+				for seed := range uint64(60) {
 					c := Generate(v, seed, opt)
 					first := again(o, c, counts)
 					second := again(o, c, counts)
