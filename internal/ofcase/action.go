@@ -1,6 +1,10 @@
 package ofcase
 
-import "github.com/weirnet/weir/openflow"
+import (
+	"slices"
+
+	"github.com/weirnet/weir/openflow"
+)
 
 // list draws an action list for a kind of packets. Only where told to, it pushes tags: a packet that gets a third one is beyond
 // some switches.
@@ -37,6 +41,12 @@ func (g *gen) set(k kind, push, controller bool) (actions []openflow.Action) {
 			have[key] = true
 			actions = append(actions, a)
 		}
+	}
+	if have[openflow.ActionPopVLAN.String()] && !g.opt.Odd { // which is done before fields are set, whatever the order here
+		actions = slices.DeleteFunc(actions, func(a openflow.Action) bool {
+			f, _, ok := a.Field()
+			return ok && (f == openflow.FieldVLANVID || f == openflow.FieldVLANPCP)
+		})
 	}
 	return actions
 }

@@ -1,0 +1,6 @@
+//go:build real && long
+
+package flowtable_test
+
+// oracleCases is how many cases of each kind, in each version, are given to Open vSwitch: about ten minutes.
+const oracleCases = 5000
