@@ -78,8 +78,8 @@ func bearer(r *http.Request) (string, bool) {
 }
 
 // authorize is nil where the request may use a route that needs the role; who it is stands in by as far as that is known.
-func (s *Server) authorize(r *http.Request, needs Role, by *Actor) *refusal {
-	if s.access.Open {
+func (g *gate) authorize(r *http.Request, needs Role, by *Actor) *refusal {
+	if g.open {
 		by.Name, by.Role = "anybody", RoleAdmin
 		return nil
 	}
@@ -90,7 +90,7 @@ func (s *Server) authorize(r *http.Request, needs Role, by *Actor) *refusal {
 	if !ok {
 		return &refusal{http.StatusUnauthorized, "no token: send \"Authorization: Bearer TOKEN\"; the token is in the file token of the data directory"}
 	}
-	by.Role, by.Name = s.keys.role(token)
+	by.Role, by.Name = g.keys.role(token)
 	switch {
 	case by.Role == RoleNone:
 		return &refusal{http.StatusUnauthorized, "the token given is not one of this instance: use the one in the file token of its data directory"}

@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"log/slog"
 	"net"
@@ -18,17 +19,25 @@ import (
 //
 // net/http owns a goroutine for each connection; this package starts none. Event streams end with the context.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
-	lim := s.cfg.Limits
+	return serve(ctx, l, s, s.cfg.Limits, s.cfg.TLS, s.cfg.Log)
+}
+
+// Serve is as Server.Serve.
+func (s *Site) Serve(ctx context.Context, l net.Listener) error {
+	return serve(ctx, l, s, s.cfg.Limits, s.cfg.TLS, s.cfg.Log)
+}
+
+func serve(ctx context.Context, l net.Listener, h http.Handler, lim Limits, secure *tls.Config, log *slog.Logger) error {
 	srv := &http.Server{
-		Handler:           s,
-		TLSConfig:         s.cfg.TLS,
+		Handler:           h,
+		TLSConfig:         secure,
 		ReadHeaderTimeout: lim.ReadHeader,
 		ReadTimeout:       lim.Read,
 		WriteTimeout:      lim.Write,
 		IdleTimeout:       lim.Idle,
 		MaxHeaderBytes:    lim.HeaderBytes,
 		BaseContext:       func(net.Listener) context.Context { return ctx },
-		ErrorLog:          slog.NewLogLogger(s.cfg.Log.Handler(), slog.LevelDebug),
+		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelDebug),
 	}
 	down := make(chan error, 1)
 	stop := context.AfterFunc(ctx, func() {
@@ -41,7 +50,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	})
 	l = netutil.LimitListener(l, lim.Connections)
 	var err error
-	if s.cfg.TLS != nil {
+	if secure != nil {
 		err = srv.ServeTLS(l, "", "")
 	} else {
 		err = srv.Serve(l)

@@ -13,10 +13,8 @@ import (
 
 // Server is the interface of one instance. It is an http.Handler and a prometheus.Collector of what it measures of itself.
 type Server struct {
-	cfg      Config
-	access   Access
-	keys     keyring
-	hosts    hosts
+	cfg Config
+	gate
 	epoch    epoch
 	router   *router
 	huma     huma.API
@@ -32,15 +30,13 @@ func New(cfg Config) *Server {
 	cfg.Access.Names = append(certificateNames(cfg.TLS), cfg.Access.Names...)
 	s := &Server{
 		cfg:     cfg,
-		access:  cfg.Access,
-		keys:    newKeyring(cfg.Access.Tokens),
-		hosts:   newHosts(cfg.Access),
+		gate:    newGate(cfg.Access),
 		epoch:   newEpoch(),
 		router:  newRouter(),
 		pages:   newPages(cfg.Limits, cfg.Now),
 		metrics: newMetrics(),
 	}
-	s.huma = humago.New(jsonRoutes{s.router}, openAPI(cfg.Version))
+	s.huma = humago.New(jsonRoutes{s.router}, openAPI("Weir", cfg.Version, "The network as one Weir instance sees it. Every route but /healthz and /readyz needs a token."))
 	s.addRoutes()
 	return s
 }
@@ -85,27 +81,19 @@ func (s *Server) bodyLimit(pattern string) int64 {
 	return s.cfg.Limits.BodyBytes
 }
 
-// check refuses requests from strangers.
+// check refuses requests from strangers, and counts them.
 func (s *Server) check(r *http.Request, needs Role, by *Actor) *refusal {
-	if err := s.hosts.check(r.Host); err != nil {
-		s.metrics.refused.WithLabelValues("host").Inc()
-		return &refusal{http.StatusForbidden, err.Error()}
-	}
-	if err := checkOrigin(r.Header.Get("Origin"), r.Host, r.TLS != nil); err != nil {
-		s.metrics.refused.WithLabelValues("origin").Inc()
-		return &refusal{http.StatusForbidden, err.Error()}
-	}
-	no := s.authorize(r, needs, by)
+	reason, no := s.gate.check(r, needs, by)
 	if no != nil {
-		s.metrics.refused.WithLabelValues("token").Inc()
+		s.metrics.refused.WithLabelValues(reason).Inc()
 	}
 	return no
 }
 
 // openAPI is what huma is told: plain JSON, no documents of its own, parameters it does not know refused.
-func openAPI(version string) huma.Config {
-	cfg := huma.DefaultConfig("Weir", version)
-	cfg.Info.Description = "The network as one Weir instance sees it. Every route but /healthz and /readyz needs a token."
+func openAPI(title, version, description string) huma.Config {
+	cfg := huma.DefaultConfig(title, version)
+	cfg.Info.Description = description
 	cfg.OpenAPIPath, cfg.DocsPath, cfg.SchemasPath = "", "", ""
 	cfg.CreateHooks = nil
 	cfg.Transformers = []huma.Transformer{detailErrors}
