@@ -33,7 +33,8 @@ func (sw *Switch) Capture(number uint32, see See) (stop func(), err error) {
 }
 
 // CaptureControl shows the bytes of the connection to a controller, by its number in Config.Controllers, until stop is called: as
-// they are read and written, so that messages may come in pieces; with TLS, before they are encrypted.
+// they are read and written, so that messages may come in pieces; with TLS, before they are encrypted. A piece of no bytes says
+// that a new connection begins.
 func (sw *Switch) CaptureControl(controller int, see See) (stop func(), err error) {
 	if controller < 0 || controller >= len(sw.channels) {
 		return nil, fmt.Errorf("switch %s has no controller number %d, want from 0 to %d", sw.name, controller, len(sw.channels)-1)
@@ -79,8 +80,14 @@ func change(list *atomic.Pointer[[]*tap], f func(old []*tap) []*tap) {
 
 // tap shows bytes of the connection to those who capture.
 func (ch *channel) tap(way Captured, b []byte) {
+	if len(b) > 0 {
+		ch.show(way, b)
+	}
+}
+
+func (ch *channel) show(way Captured, b []byte) {
 	taps := ch.taps.Load()
-	if taps == nil || len(b) == 0 {
+	if taps == nil {
 		return
 	}
 	for _, t := range *taps {

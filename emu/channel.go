@@ -75,6 +75,7 @@ func (ch *channel) attach(w *wire) *session.Roles {
 	}
 	ch.wire = w
 	w.setFaults(ch.faults)
+	ch.show(ToController, nil)
 	return roles
 }
 

@@ -1,0 +1,188 @@
+package desk
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"slices"
+	"time"
+
+	"github.com/weirnet/weir/emu"
+	"github.com/weirnet/weir/emu/host"
+	"github.com/weirnet/weir/emu/topo"
+)
+
+// MaxCommands is how many commands are remembered.
+const MaxCommands = 1000
+
+// ErrBusy refuses a command or capture while as many as there may be are under way.
+var ErrBusy = errors.New("too many are under way")
+
+// Command is something that a host was told to send.
+type Command struct {
+	Number  int // unique among commands and captures, from 1
+	From    *emu.Host
+	To      netip.Addr
+	Traffic topo.Traffic
+
+	receiver *emu.Host // that has the address To; nil if none has
+	ping     *host.Ping
+	flow     *host.Flow
+}
+
+// Outcome is what a command has come to; what its kind does not have is nil.
+type Outcome struct {
+	Done bool
+	Ping *host.PingReport
+	UDP  *host.FlowReport
+	Sink *host.SinkReport // what arrived of udp, at the host that has the address; nil before anything did
+}
+
+// Begin has a host send to an address; what cannot be is refused.
+func (d *Desk) Begin(from *emu.Host, to netip.Addr, t topo.Traffic) (*Command, error) {
+	c := &Command{From: from, To: to, Traffic: t}
+	for _, h := range d.net.Hosts() {
+		if spec := h.Spec(); to.IsValid() && (spec.IPv4.Addr() == to || spec.IPv6.Addr() == to) {
+			c.receiver = h
+		}
+	}
+	if err := d.makeRoom(); err != nil {
+		return nil, err
+	}
+	var err error
+	from.Do(func(h *host.Host, now time.Duration, _ host.Output) { err = c.begin(h, now) })
+	if err != nil {
+		return nil, fmt.Errorf("host %s: %s: %w", from.Spec().Name, t.Kind, err)
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.last++
+	c.Number = d.last
+	d.commands = append(d.commands, c)
+	return c, nil
+}
+
+// begin is called with the host's lock.
+func (c *Command) begin(h *host.Host, now time.Duration) (err error) {
+	t := &c.Traffic
+	switch t.Kind {
+	case "ping":
+		c.ping, err = h.Ping(host.PingSpec{Dst: c.To, Count: t.Count, Interval: t.Interval, Size: t.Size}, now)
+	case "udp":
+		var pattern host.Pattern
+		if t.Pattern != "" {
+			if pattern, err = host.ParsePattern(t.Pattern); err != nil {
+				return err
+			}
+		}
+		c.flow, err = h.UDP(host.FlowSpec{Dst: c.To, Port: t.Port, Rate: t.Rate, Size: t.Size, Pattern: pattern, On: t.On, Off: t.Off,
+			Count: uint64(t.Count), Duration: t.Duration}, now)
+	default:
+		err = fmt.Errorf("kind %q given, want ping, udp or tcp", t.Kind)
+	}
+	return err
+}
+
+// makeRoom forgets the oldest commands that are done, if there are too many.
+func (d *Desk) makeRoom() error {
+	d.mu.Lock()
+	list := slices.Clone(d.commands)
+	d.mu.Unlock()
+	if len(list) < MaxCommands {
+		return nil
+	}
+	i := slices.IndexFunc(list, func(c *Command) bool { return c.Outcome().Done })
+	if i < 0 {
+		return fmt.Errorf("%d commands: %w", len(list), ErrBusy)
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.commands = slices.DeleteFunc(d.commands, func(c *Command) bool { return c == list[i] })
+	return nil
+}
+
+// Commands are those that are remembered, the oldest first.
+func (d *Desk) Commands() []*Command {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return slices.Clone(d.commands)
+}
+
+// Command finds one by its number; nil if it is not remembered.
+func (d *Desk) Command(number int) *Command {
+	for _, c := range d.Commands() {
+		if c.Number == number {
+			return c
+		}
+	}
+	return nil
+}
+
+// Outcome is what the command has come to now.
+func (c *Command) Outcome() (o Outcome) {
+	c.From.Do(func(h *host.Host, _ time.Duration, _ host.Output) {
+		switch {
+		case c.ping != nil:
+			r := c.ping.Report()
+			o.Ping, o.Done = &r, r.Done
+		case c.flow != nil:
+			r := c.flow.Report()
+			o.UDP, o.Done = &r, r.Done
+		}
+	})
+	if c.flow != nil && c.receiver != nil {
+		c.receiver.Do(func(h *host.Host, _ time.Duration, _ host.Output) { o.Sink = c.arrived(h, o.UDP) })
+	}
+	return o
+}
+
+// arrived is what the receiver counts of a flow.
+func (c *Command) arrived(h *host.Host, f *host.FlowReport) *host.SinkReport {
+	src := c.From.Spec().IPv4.Addr()
+	if c.To.Is6() {
+		src = c.From.Spec().IPv6.Addr()
+	}
+	s := h.Sink(src, f.SrcPort, c.To, f.DstPort)
+	if s == nil {
+		return nil
+	}
+	r := s.Report()
+	return &r
+}
+
+// Stop has the host send no more.
+func (c *Command) Stop() {
+	c.From.Do(func(h *host.Host, now time.Duration, _ host.Output) {
+		switch {
+		case c.ping != nil:
+			c.ping.Stop(h, now)
+		case c.flow != nil:
+			c.flow.Stop(h, now)
+		}
+	})
+}
+
+// Address is the one of a host that traffic goes to: that of IPv4 if it has one and IPv6 was not asked for.
+func Address(h *emu.Host, ipv6 bool) (netip.Addr, error) {
+	spec := h.Spec()
+	switch {
+	case ipv6 && spec.IPv6.IsValid(), !ipv6 && !spec.IPv4.IsValid() && spec.IPv6.IsValid():
+		return spec.IPv6.Addr(), nil
+	case !ipv6 && spec.IPv4.IsValid():
+		return spec.IPv4.Addr(), nil
+	}
+	return netip.Addr{}, fmt.Errorf("host %s has no such address", spec.Name)
+}
+
+// send does what an event says.
+func (d *Desk) send(a topo.TrafficAction) error {
+	list := d.net.Hosts()
+	if a.From < 0 || a.To < 0 || a.From >= len(list) || a.To >= len(list) {
+		return fmt.Errorf("hosts number %d and %d: %w", a.From, a.To, ErrUnknown)
+	}
+	to, err := Address(list[a.To], a.Traffic.IPv6)
+	if err == nil {
+		_, err = d.Begin(list[a.From], to, a.Traffic)
+	}
+	return err
+}
