@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/netip"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/weirnet/weir/emu"
@@ -28,6 +29,11 @@ type Command struct {
 	receiver *emu.Host // that has the address To; nil if none has
 	ping     *host.Ping
 	flow     *host.Flow
+	stream   *host.Stream
+
+	mu   sync.Mutex // guards what was seen last: hosts forget
+	sink *host.SinkReport
+	peer *host.StreamReport
 }
 
 // Outcome is what a command has come to; what its kind does not have is nil.
@@ -36,6 +42,8 @@ type Outcome struct {
 	Ping *host.PingReport
 	UDP  *host.FlowReport
 	Sink *host.SinkReport // what arrived of udp, at the host that has the address; nil before anything did
+	TCP  *host.StreamReport
+	Peer *host.StreamReport // the other end of tcp, at the host that has the address; nil before there was one
 }
 
 // Begin has a host send to an address; what cannot be is refused.
@@ -77,6 +85,8 @@ func (c *Command) begin(h *host.Host, now time.Duration) (err error) {
 		}
 		c.flow, err = h.UDP(host.FlowSpec{Dst: c.To, Port: t.Port, Rate: t.Rate, Size: t.Size, Pattern: pattern, On: t.On, Off: t.Off,
 			Count: uint64(t.Count), Duration: t.Duration}, now)
+	case "tcp":
+		c.stream, err = h.TCP(host.StreamSpec{Dst: c.To, Port: t.Port, Bytes: t.Bytes, Duration: t.Duration, Rate: uint64(t.Rate)}, now)
 	default:
 		err = fmt.Errorf("kind %q given, want ping, udp or tcp", t.Kind)
 	}
@@ -128,26 +138,38 @@ func (c *Command) Outcome() (o Outcome) {
 		case c.flow != nil:
 			r := c.flow.Report()
 			o.UDP, o.Done = &r, r.Done
+		case c.stream != nil:
+			r := c.stream.Report()
+			o.TCP, o.Done = &r, r.Done
 		}
 	})
-	if c.flow != nil && c.receiver != nil {
-		c.receiver.Do(func(h *host.Host, _ time.Duration, _ host.Output) { o.Sink = c.arrived(h, o.UDP) })
+	if c.receiver != nil && c.ping == nil {
+		c.receiver.Do(func(h *host.Host, _ time.Duration, _ host.Output) { c.arrived(h, &o) })
 	}
 	return o
 }
 
-// arrived is what the receiver counts of a flow.
-func (c *Command) arrived(h *host.Host, f *host.FlowReport) *host.SinkReport {
+// arrived is what the receiver counts of a flow or stream.
+func (c *Command) arrived(h *host.Host, o *Outcome) {
 	src := c.From.Spec().IPv4.Addr()
 	if c.To.Is6() {
 		src = c.From.Spec().IPv6.Addr()
 	}
-	s := h.Sink(src, f.SrcPort, c.To, f.DstPort)
-	if s == nil {
-		return nil
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if o.UDP != nil {
+		if s := h.Sink(src, o.UDP.SrcPort, c.To, o.UDP.DstPort); s != nil {
+			r := s.Report()
+			c.sink = &r
+		}
+		o.Sink = c.sink
+		return
 	}
-	r := s.Report()
-	return &r
+	if s := h.AcceptedFrom(src, o.TCP.Port, o.TCP.PeerPort); s != nil {
+		r := s.Report()
+		c.peer = &r
+	}
+	o.Peer = c.peer
 }
 
 // Stop has the host send no more.
@@ -158,6 +180,8 @@ func (c *Command) Stop() {
 			c.ping.Stop(h, now)
 		case c.flow != nil:
 			c.flow.Stop(h, now)
+		case c.stream != nil:
+			c.stream.Stop(h, now)
 		}
 	})
 }

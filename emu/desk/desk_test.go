@@ -177,6 +177,13 @@ func TestHostsSend(t *testing.T) {
 	if got := d.Command(udp.Number); got != udp || d.Command(99) != nil || len(d.Commands()) != 2 {
 		t.Errorf("commands %v", d.Commands())
 	}
+	tcp, err := d.Begin(h1, to, topo.Traffic{Kind: "tcp", Bytes: 100_000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o := tcp.Await(ctx); !o.Done || o.TCP.Acked != 100_000 || o.TCP.State != "closed" || o.Peer == nil || o.Peer.Delivered != 100_000 || o.Peer.Misplaced != 0 {
+		t.Errorf("%+v %+v", o.TCP, o.Peer)
+	}
 	endless, err := d.Begin(h1, to, topo.Traffic{Kind: "ping"})
 	if err != nil {
 		t.Fatal(err)

@@ -72,7 +72,7 @@ type Traffic struct {
 	Interval time.Duration // ping: between requests
 	Size     int           // ping, udp: bytes of payload
 	Port     uint16        // udp, tcp: of the destination
-	Rate     float64       // udp: datagrams a second; tcp: bytes a second, 0 as fast as it goes
+	Rate     float64       // udp: datagrams a second; tcp: bits of payload a second, 0 as fast as it goes
 	Pattern  string        // udp: "constant", "poisson" or "on-off"
 	On, Off  time.Duration // udp: of on-off
 	Bytes    uint64        // tcp: to send

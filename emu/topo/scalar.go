@@ -31,17 +31,23 @@ func ParseRate(s string) (uint64, error) {
 	if number == "none" || number == "0" {
 		return 0, nil
 	}
-	times := 1.0
-	if n := len(number); n > 0 {
-		if i := strings.IndexByte("kmgt", number[n-1]); i >= 0 {
-			number, times = number[:n-1], math.Pow(1000, float64(i+1))
-		}
-	}
-	v, ok := decimal(number)
-	if v *= times; !ok || v < MinRate || v > MaxRate {
+	v, ok := scaled(number)
+	if !ok || v < MinRate || v > MaxRate {
 		return 0, wrong
 	}
 	return uint64(math.Round(v)), nil
+}
+
+// scaled reads a number that may end in k, M, G or T.
+func scaled(s string) (float64, bool) {
+	times := 1.0
+	if n := len(s); n > 0 {
+		if i := strings.Index("kmgt", strings.ToLower(s[n-1:])); i >= 0 {
+			s, times = s[:n-1], math.Pow(1000, float64(i+1))
+		}
+	}
+	v, ok := decimal(s)
+	return v * times, ok
 }
 
 // ParseLoss reads a share, "0.01", or per cent, "1%".

@@ -159,11 +159,11 @@ func (t *Traffic) fields() []field {
 	}
 }
 
-// parseFrequency reads how many a second.
+// parseFrequency reads how many a second, datagrams or bits: "100", "10M".
 func parseFrequency(s string) (float64, error) {
-	v, ok := decimal(s)
-	if !ok || v <= 0 || v > 1e12 {
-		return 0, fmt.Errorf("%s given, want how many a second, such as 100", quote(s))
+	v, ok := scaled(s)
+	if !ok || v <= 0 || v > MaxRate {
+		return 0, fmt.Errorf("%s given, want how many a second, such as 100 or 10M", quote(s))
 	}
 	return v, nil
 }
