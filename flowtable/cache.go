@@ -8,14 +8,12 @@ import "math/bits"
 // It begins small and grows while packets push each other out, so that a switch with few flows stays small; where even the biggest does
 // not help, it is passed by for a while.
 type cache struct {
-	mask  words    // of all tuples together
-	words []uint8  // which words have bits in mask
-	masks []uint64 // those of mask
-	keys  []uint64 // len(words) for each slot
-	slots []cached
-	shift uint8
-	round uint32 // slots of other rounds are free; 0 is no round
-	fits  bool   // mask is that of the tuples
+	chosen          // by all tuples together
+	keys   []uint64 // len(words) for each slot
+	slots  []cached
+	shift  uint8
+	round  uint32 // slots of other rounds are free; 0 is no round
+	fits   bool   // mask is that of the tuples
 
 	tries, hits, pushed uint32 // since the last judgement
 	passBy              uint32 // look-ups to come that do without
@@ -50,7 +48,7 @@ func (t *table) lookup(k *words) *entry {
 	if !c.fits {
 		c.fit(t)
 	}
-	i := int(c.hash(k) >> c.shift)
+	i := int(c.hash(mix2, k) >> c.shift)
 	s, key := &c.slots[i], c.keys[i*len(c.words):][:len(c.words)]
 	c.tries++
 	if s.round == c.round {
@@ -62,9 +60,7 @@ func (t *table) lookup(k *words) *entry {
 	}
 	e := t.find(k)
 	s.round, s.entry = c.round, e
-	for j, w := range c.words {
-		key[j] = k[w%numWords] & c.masks[j]
-	}
+	c.copy(key, k)
 	if c.tries >= judgedAfter*uint32(len(c.slots)) {
 		c.judge()
 	}
@@ -91,12 +87,7 @@ func (c *cache) fit(t *table) {
 	if all == c.mask && len(c.slots) > 0 {
 		return
 	}
-	c.mask, c.words, c.masks = all, c.words[:0], c.masks[:0]
-	for i, m := range all {
-		if m != 0 {
-			c.words, c.masks = append(c.words, uint8(i)), append(c.masks, m)
-		}
-	}
+	c.chosen = choose(&all)
 	c.resize(max(len(c.slots), cacheFirst))
 }
 
@@ -114,25 +105,4 @@ func (c *cache) judge() {
 		c.passBy = passedBy
 	}
 	c.tries, c.hits, c.pushed = 0, 0, 0
-}
-
-func (c *cache) hash(k *words) uint64 {
-	h := uint64(mix2)
-	i := 0
-	for ; i+1 < len(c.words); i += 2 {
-		h = mix(h, k[c.words[i]%numWords]&c.masks[i], k[c.words[i+1]%numWords]&c.masks[i+1])
-	}
-	if i < len(c.words) {
-		h = mix(h, k[c.words[i]%numWords]&c.masks[i], h)
-	}
-	return mix(h, 0, h)
-}
-
-func (c *cache) same(key []uint64, k *words) bool {
-	for j, w := range c.words {
-		if k[w%numWords]&c.masks[j] != key[j] {
-			return false
-		}
-	}
-	return true
 }

@@ -9,10 +9,8 @@ import (
 // tuple are the entries of a table that have one mask: a hash table by open addressing of the first entry of each match, the others of
 // that match in a list behind it by falling priority.
 type tuple struct {
-	mask       words
-	words      []uint8  // which words have bits in mask
-	masks      []uint64 // those of mask
-	slots      []slot   // a power of two; at most half of them are taken
+	chosen
+	slots      []slot // a power of two; at most half of them are taken
 	seed       uint64
 	shift      uint8  // hash>>shift is a slot
 	best       uint16 // the highest priority
@@ -36,51 +34,14 @@ type priority struct {
 const firstSlots = 4
 
 func newTuple(mask *words, seed uint64) *tuple {
-	t := &tuple{mask: *mask, seed: seed}
-	n := 0
-	for _, m := range mask {
-		if m != 0 {
-			n++
-		}
-	}
-	t.words, t.masks = make([]uint8, 0, n), make([]uint64, 0, n)
-	for i, m := range mask {
-		if m != 0 {
-			t.words, t.masks = append(t.words, uint8(i)), append(t.masks, m)
-		}
-	}
+	t := &tuple{chosen: choose(mask), seed: seed}
 	t.resize(firstSlots)
 	return t
 }
 
-// Odd constants with as many ones as zeros; any would do.
-const (
-	mix1 = 0x9e3779b97f4a7c15
-	mix2 = 0xd1b54a32d192ed03
-)
-
-// mix folds two words into a hash by a multiplication of 128 bits.
-func mix(h, a, b uint64) uint64 {
-	hi, lo := bits.Mul64(h^a^mix1, b^mix2)
-	return hi ^ lo
-}
-
-// hash is the hash of the words that the tuple looks at.
-func (t *tuple) hash(k *words) uint64 {
-	h := t.seed
-	i := 0
-	for ; i+1 < len(t.words); i += 2 {
-		h = mix(h, k[t.words[i]%numWords]&t.masks[i], k[t.words[i+1]%numWords]&t.masks[i+1])
-	}
-	if i < len(t.words) {
-		h = mix(h, k[t.words[i]%numWords]&t.masks[i], h)
-	}
-	return mix(h, 0, h)
-}
-
 // find is the entry of the highest priority that matches.
 func (t *tuple) find(k *words) *entry {
-	h := t.hash(k)
+	h := t.hash(t.seed, k)
 	for i := h >> t.shift; ; i++ {
 		s := &t.slots[i&uint64(len(t.slots)-1)]
 		if s.entry == nil {
@@ -90,17 +51,6 @@ func (t *tuple) find(k *words) *entry {
 			return s.entry
 		}
 	}
-}
-
-// same says whether key are the words of k that the tuple looks at.
-func (t *tuple) same(key []uint64, k *words) bool {
-	key = key[:len(t.words)]
-	for i, w := range t.words {
-		if k[w%numWords]&t.masks[i] != key[i] {
-			return false
-		}
-	}
-	return true
 }
 
 // exact is the entry with this match and priority.
@@ -117,11 +67,8 @@ func (t *tuple) exact(value *words, priority uint16) *entry {
 
 // insert adds an entry with the match value. None with its match and priority may be there.
 func (t *tuple) insert(e *entry, value *words) {
-	e.tuple, e.hash = t, t.hash(value)
-	e.key = make([]uint64, len(t.words))
-	for i, w := range t.words {
-		e.key[i] = value[w] & t.masks[i]
-	}
+	e.tuple, e.hash, e.key = t, t.hash(t.seed, value), make([]uint64, len(t.words))
+	t.copy(e.key, value)
 	t.size++
 	t.countPriority(e.priority, 1)
 	if 2*(t.matches+1) > len(t.slots) {
