@@ -148,7 +148,7 @@ func (f *Flow) Stop(h *Host, now time.Duration) {
 // receive takes what an echo port sent back; ok is false if it was not sent by this flow.
 func (f *Flow) receive(src packet.Addr, srcPort uint16, payload []byte, now time.Duration) (ok bool) {
 	s, ok := readStamp(payload)
-	if !ok || srcPort != f.spec.Port || src != f.dst || s.id != uint32(f.port) || s.seq >= f.issued || s.sent > now {
+	if !ok || srcPort != f.spec.Port || src != f.dst || s.id != uint32(f.port) || s.seq >= f.issued || s.sent > now+maxSkew {
 		return false
 	}
 	if f.seen.take(s.seq) {

@@ -108,7 +108,7 @@ func (p *Ping) send(h *Host, now time.Duration, out Output) {
 // receive takes a reply; ok is false if it is not the answer to a request of this ping.
 func (p *Ping) receive(h *Host, m packet.ICMP, now time.Duration) (ok bool) {
 	s, ok := readStamp(m.Payload())
-	if !ok || s.id != uint32(p.id) || s.seq >= p.issued || uint16(s.seq) != m.EchoSeq() || s.sent > now {
+	if !ok || s.id != uint32(p.id) || s.seq >= p.issued || uint16(s.seq) != m.EchoSeq() || s.sent > now+maxSkew {
 		return false
 	}
 	if !p.seen.take(s.seq) {

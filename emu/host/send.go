@@ -27,6 +27,10 @@ type stamp struct {
 	sent time.Duration // when it was meant to be sent, by the clock of the network
 }
 
+// maxSkew is how much later than now a stamp may say that it was sent: parts of a network that run beside each other have read the
+// clock at different times. The latency is 0 then. What claims to come from further ahead has no stamp of ours.
+const maxSkew = time.Second
+
 func (s *stamp) put(b []byte) {
 	binary.BigEndian.PutUint32(b, stampMark)
 	binary.BigEndian.PutUint32(b[4:], s.id)

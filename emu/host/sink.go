@@ -79,7 +79,7 @@ func (h *Host) sink(d *datagram, u packet.UDP, now time.Duration) {
 	s.last = now
 	s.bytes += uint64(len(u.Payload()))
 	m, ok := readStamp(u.Payload())
-	if !ok || m.sent > now {
+	if !ok || m.sent > now+maxSkew {
 		h.counters.UDPUnmarked++
 		s.unmarked++
 		return

@@ -119,3 +119,24 @@ func TestPingCountersAreTheTruth(t *testing.T) {
 		}
 	}
 }
+
+// TestClocksMayDisagreeALittle has a receiver whose clock is behind the sender's, as those of two loops of one emulator may be.
+func TestClocksMayDisagreeALittle(t *testing.T) {
+	_, a, b := pair(t, 1)
+	var to, back cross
+	f, err := a.UDP(FlowSpec{Dst: addr4, Port: EchoPort, Rate: 1, Count: 1}, 5*time.Second)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.Step(5*time.Second, &to)
+	for range 2 { // the request for an address and its answer; the datagram and its echo
+		b.Receive(to.frame, 5*time.Second-time.Millisecond, &back)
+		a.Receive(back.frame, 5*time.Second-time.Millisecond, &to)
+	}
+	if r := b.Sinks()[0].Report(); r.Received != 1 || r.Unmarked != 0 || r.Latency.Max != 0 {
+		t.Errorf("%+v", r)
+	}
+	if r := f.Report(); r.Echoed != 1 || r.RTT.Max != 0 {
+		t.Errorf("%+v", r)
+	}
+}
