@@ -29,7 +29,7 @@ type cached struct {
 const (
 	cacheFrom   = 3
 	cacheFirst  = 64
-	cacheMost   = 4096
+	cacheMost   = 2048 // some 100 KB
 	cacheGrows  = 4
 	judgedAfter = 4 // look-ups a slot
 	passedBy    = 1 << 16
