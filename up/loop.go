@@ -37,6 +37,13 @@ type Pace struct {
 // slots is in how many parts the hosts speak, one after the other, in each Pace.Ask.
 const slots = 20
 
+// A question that begins with a broadcast costs a hop at every switch. There are no new ones while more than busy frames are on
+// their way, and no more at once than make broadcasts of so many hops; at least one.
+const (
+	busy      = 1000
+	broadcast = 100_000
+)
+
 // hurry is how many slots have their turn at once until everybody has answered, where there are no more hosts than crowd: each of
 // their first questions is a broadcast.
 const (
@@ -116,6 +123,7 @@ func (u *up) run(outer context.Context) error {
 func (u *up) network(ctx context.Context, at node.Addresses, pipes *pipe.Listener) error {
 	c := u.cfg.Network
 	c.Controllers = []string{at.OpenFlow}
+	c.Silent = true // they ask soon, at a pace
 	if !u.cfg.TCP {
 		c.Dial = func(ctx context.Context, _ string) (net.Conn, error) { return pipes.Dial(ctx) }
 	}
@@ -176,6 +184,10 @@ func (u *up) watch(ctx context.Context, w *watch) {
 // waited for until the turn of who asked.
 func (u *up) turn(w *watch, slot int) int {
 	turns := 1
+	w.talk.fresh = 0
+	if t := w.network.Totals(); t.Frames < busy {
+		w.talk.fresh = max(broadcast/max(t.Switches, 1), 1)
+	}
 	if hosts := len(u.pings); w.answered == 0 && hosts <= crowd {
 		turns = hurry
 		for i := range hosts {
@@ -211,7 +223,8 @@ func (u *up) listen(w *watch, i int, late bool) {
 
 // speak has a host ask.
 func (u *up) speak(w *watch, i int) {
-	if u.listen(w, i, w.answered != 0); u.pings[i] != nil {
+	u.listen(w, i, w.answered != 0)
+	if u.pings[i] != nil {
 		return
 	}
 	to, ok := w.talk.ask(i)

@@ -18,6 +18,7 @@ type talk struct {
 	groups [][]int // hosts that can reach each other, two at least
 	hosts  []speaker
 
+	fresh    int // questions left, of those that begin with a broadcast
 	asked    int // hosts that somebody asks
 	answered int // of them, those of which an answer was heard
 	lost     uint64
@@ -31,6 +32,7 @@ type speaker struct {
 	next     int // the host after it in its group: whom it asks first
 	partner  int
 	asks     int  // of this partner
+	known    bool // the partner has answered this host
 	answered bool // an answer of it was heard
 }
 
@@ -97,24 +99,33 @@ func parts(t *topo.Topology) []int {
 }
 
 // ask says whom a host asks now; ok is false if it can ask nobody. It asks the next of its group until that has answered, then
-// others, drawn by the seed.
+// others, drawn by the seed, once everybody has answered. To ask somebody for the first time takes one of the fresh questions,
+// since it begins with a broadcast; without one left the host waits, or goes on with whom it knows.
 func (k *talk) ask(i int) (to netip.Addr, ok bool) {
 	s := &k.hosts[i]
 	if s.group == nil {
 		return netip.Addr{}, false
 	}
-	if s.asks++; s.asks > asksOf && k.hosts[s.next].answered {
-		s.asks = 1
+	if k.answered == k.asked && s.asks >= asksOf && k.fresh > 0 {
+		s.asks, s.known = 0, false
 		s.partner = s.group[k.rand.IntN(len(s.group))]
 		if s.partner == i {
 			s.partner = s.next
 		}
 	}
+	if !s.known {
+		if k.fresh == 0 {
+			return netip.Addr{}, false
+		}
+		k.fresh--
+	}
+	s.asks++
 	return k.hosts[s.partner].addr, true
 }
 
 // hear notes that a host's question was answered after a time.
 func (k *talk) hear(i int, roundTrip time.Duration) {
+	k.hosts[i].known = true
 	if p := &k.hosts[k.hosts[i].partner]; !p.answered {
 		p.answered = true
 		k.answered++

@@ -30,6 +30,7 @@ func TestEverybodyIsAsked(t *testing.T) {
 	}
 	partners := map[int]bool{}
 	for round := range 200 {
+		k.fresh = 10
 		for i := range n.Hosts {
 			to, ok := k.ask(i)
 			j, known := number[to]
@@ -60,6 +61,7 @@ func TestWhoCannotBeReached(t *testing.T) {
 	n := topology(t, "single:3,hosts=2")
 	n.Hosts[0].VLAN = 7
 	k := newTalk(n, 1)
+	k.fresh = 4
 	if k.asked != 4 {
 		t.Errorf("%d hosts are asked, want 4", k.asked)
 	}
@@ -74,6 +76,7 @@ func TestWhoCannotBeReached(t *testing.T) {
 // Answers are counted once, and what is lost only after all have answered once.
 func TestAnswers(t *testing.T) {
 	k := newTalk(topology(t, "linear:2"), 1)
+	k.fresh = 2
 	k.ask(0)
 	k.ask(1)
 	k.miss()
@@ -91,5 +94,21 @@ func TestAnswers(t *testing.T) {
 	}
 	if n, _, _ := k.take(); n != 0 {
 		t.Errorf("%d answers were taken twice", n)
+	}
+}
+
+// Without a fresh question nobody is asked for the first time; who has answered is asked again.
+func TestFreshQuestions(t *testing.T) {
+	k := newTalk(topology(t, "linear:3"), 1)
+	k.fresh = 1
+	if _, ok := k.ask(0); !ok {
+		t.Error("one fresh question, and it may not be asked")
+	}
+	if _, ok := k.ask(1); ok {
+		t.Error("a fresh question that there is not")
+	}
+	k.hear(0, time.Millisecond)
+	if _, ok := k.ask(0); !ok {
+		t.Error("to ask again takes no fresh question")
 	}
 }
