@@ -1,0 +1,122 @@
+package api
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/netip"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/weirnet/weir/emu/desk"
+	"github.com/weirnet/weir/emu/topo"
+)
+
+// maxWait is the longest that a request waits for a command: an answer may take a minute (api.Limits.Write).
+const maxWait = 50 * time.Second
+
+type beginInput struct {
+	Wait string `query:"wait" doc:"answer when the command is done, or after this time, at most 50s" example:"10s"`
+	Body struct {
+		Kind     string  `json:"kind" enum:"ping,udp,tcp"`
+		From     string  `json:"from" doc:"host" example:"h1"`
+		To       string  `json:"to" doc:"host, or an address" example:"h2"`
+		IPv6     bool    `json:"ipv6,omitempty" doc:"to the host's IPv6 address"`
+		Count    int     `json:"count,omitempty" minimum:"0" maximum:"1000000000" doc:"ping: requests; udp: datagrams; 0: until it is stopped, or duration"`
+		Interval Span    `json:"interval,omitempty" doc:"ping: between requests; default 1s"`
+		Size     int     `json:"size,omitempty" minimum:"0" maximum:"9000" doc:"ping, udp: bytes of payload"`
+		DstPort  uint16  `json:"dst_port,omitempty" doc:"udp, tcp; default 9; of udp 7 sends all back"`
+		Rate     float64 `json:"rate,omitempty" minimum:"0" doc:"udp: datagrams a second; tcp: bits of payload a second, 0 as fast as it goes"`
+		Pattern  string  `json:"pattern,omitempty" enum:"constant,poisson,on-off" doc:"udp"`
+		On       Span    `json:"on,omitempty" doc:"of on-off"`
+		Off      Span    `json:"off,omitempty"`
+		Bytes    uint64  `json:"bytes,omitempty" maximum:"1152921504606846976" doc:"tcp; 0: until it is stopped, or duration"`
+		Duration Span    `json:"duration,omitempty" doc:"udp, tcp"`
+	}
+}
+
+type commandAnswer struct {
+	Status int
+	Body   Command
+}
+
+func (s *Server) begin(ctx context.Context, in *beginInput) (*commandAnswer, error) {
+	b := &in.Body
+	var wait Span
+	if in.Wait != "" {
+		if err := wait.UnmarshalText([]byte(in.Wait)); err != nil || time.Duration(wait) > maxWait {
+			return nil, huma.Error422UnprocessableEntity(fmt.Sprintf("wait=%s given, want a time of at most %v, such as 10s", in.Wait, maxWait))
+		}
+	}
+	from := s.desk.Host(b.From)
+	if from == nil {
+		return nil, huma.Error404NotFound("there is no host " + b.From + ": GET /v1/hosts lists what there is")
+	}
+	to, err := s.destination(b.To, b.IPv6)
+	if err != nil {
+		return nil, err
+	}
+	c, err := s.desk.Begin(from, to, topo.Traffic{Kind: b.Kind, IPv6: b.IPv6, Count: b.Count, Interval: time.Duration(b.Interval), Size: b.Size,
+		Port: b.DstPort, Rate: b.Rate, Pattern: b.Pattern, On: time.Duration(b.On), Off: time.Duration(b.Off), Bytes: b.Bytes, Duration: time.Duration(b.Duration)})
+	if err != nil {
+		return nil, refuse(err)
+	}
+	ctx, cancel := context.WithTimeout(ctx, time.Duration(wait))
+	defer cancel()
+	o := c.Await(ctx)
+	answer := &commandAnswer{http.StatusAccepted, commandItem(c, o)}
+	if o.Done {
+		answer.Status = http.StatusOK
+	}
+	return answer, nil
+}
+
+// destination is an address, or that of a host.
+func (s *Server) destination(to string, ipv6 bool) (netip.Addr, error) {
+	if h := s.desk.Host(to); h != nil {
+		addr, err := desk.Address(h, ipv6)
+		return addr, refuse(err)
+	}
+	addr, err := netip.ParseAddr(to)
+	if err != nil {
+		return addr, huma.Error404NotFound("there is no host " + to + ", and it is no address: GET /v1/hosts lists what there is")
+	}
+	return addr, nil
+}
+
+func (s *Server) commands(context.Context, *none) (*list[Command], error) {
+	var items []Command
+	for _, c := range s.desk.Commands() {
+		items = append(items, commandItem(c, c.Outcome()))
+	}
+	return listOf(items), nil
+}
+
+type numberInput struct {
+	Number int `path:"number" minimum:"1"`
+}
+
+func (s *Server) findCommand(in *numberInput) (*desk.Command, error) {
+	if c := s.desk.Command(in.Number); c != nil {
+		return c, nil
+	}
+	return nil, huma.Error404NotFound(fmt.Sprintf("there is no command %d: GET /v1/commands lists the last %d", in.Number, desk.MaxCommands))
+}
+
+func (s *Server) oneCommand(_ context.Context, in *numberInput) (*one[Command], error) {
+	c, err := s.findCommand(in)
+	if err != nil {
+		return nil, err
+	}
+	return &one[Command]{commandItem(c, c.Outcome())}, nil
+}
+
+func (s *Server) stopCommand(_ context.Context, in *numberInput) (*one[Command], error) {
+	c, err := s.findCommand(in)
+	if err != nil {
+		return nil, err
+	}
+	c.Stop()
+	return &one[Command]{commandItem(c, c.Outcome())}, nil
+}

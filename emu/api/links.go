@@ -1,0 +1,164 @@
+package api
+
+import (
+	"context"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/weirnet/weir/api/client"
+	"github.com/weirnet/weir/emu"
+	"github.com/weirnet/weir/emu/topo"
+)
+
+// LinkEnd is where a link ends: at a port of a switch, or at a host.
+type LinkEnd struct {
+	Host   string `json:"host,omitempty"`
+	Switch string `json:"switch,omitempty" doc:"name"`
+	DPID   string `json:"dpid,omitempty"`
+	Port   uint32 `json:"port,omitempty"`
+}
+
+// LinkSpec is how one way carries frames.
+type LinkSpec struct {
+	Delay  Span    `json:"delay"`
+	Jitter Span    `json:"jitter"`
+	Loss   float64 `json:"loss" doc:"share of frames, 0 to 1"`
+	Rate   Rate    `json:"rate" doc:"bits a second, or none"`
+	Queue  int     `json:"queue" doc:"frames"`
+}
+
+// LinkCounters are what one way has carried since the network was made.
+type LinkCounters struct {
+	Sent  uint64            `json:"sent" doc:"frames that were not lost at once"`
+	Bytes uint64            `json:"bytes"`
+	OnWay int               `json:"on_way" doc:"frames on their way now"`
+	Lost  map[string]uint64 `json:"lost" doc:"frames, by cause"`
+}
+
+// LinkWay is one way over a link.
+type LinkWay struct {
+	LinkSpec
+	Counters LinkCounters `json:"counters"`
+}
+
+// Link is a link between two switches, or between a host and a switch. Its own delay, jitter, loss, rate and queue are those of
+// the way forward.
+type Link struct {
+	ID string `json:"id"`
+	Up bool   `json:"up" doc:"it carries frames"`
+	// Cut says that it was cut; a link that is not can be down because of a port or a switch.
+	Cut bool    `json:"cut" doc:"it was cut by a request or an event"`
+	A   LinkEnd `json:"a"`
+	B   LinkEnd `json:"b"`
+	LinkSpec
+	Forward LinkWay `json:"forward" doc:"from a to b"`
+	Back    LinkWay `json:"back" doc:"from b to a"`
+}
+
+func specItem(s topo.LinkSpec) LinkSpec {
+	if s.Queue == 0 {
+		s.Queue = topo.DefaultQueue
+	}
+	return LinkSpec{Span(s.Delay), Span(s.Jitter), s.Loss, Rate(s.RateBPS), s.Queue}
+}
+
+func wayItem(l *emu.Link, w emu.Way) LinkWay {
+	c := l.Stats(w)
+	return LinkWay{specItem(l.Spec(w)), LinkCounters{c.Sent, c.Bytes, c.OnWay, dropsItem(c.Lost)}}
+}
+
+// dropsItem names the causes that have happened.
+func dropsItem(d emu.Drops) map[string]uint64 {
+	lost := map[string]uint64{}
+	for _, cause := range emu.Causes() {
+		if d[cause] > 0 {
+			lost[cause.String()] = d[cause]
+		}
+	}
+	return lost
+}
+
+// linkItem is a link; that of a host if host is not empty.
+func linkItem(l *emu.Link, host string) Link {
+	a, aPort, b, bPort := l.Ends()
+	end := func(sw *emu.Switch, port uint32) LinkEnd {
+		if sw == nil {
+			return LinkEnd{Host: host}
+		}
+		return LinkEnd{Switch: sw.Name(), DPID: client.FormatDPID(sw.DatapathID()), Port: port}
+	}
+	return Link{ID: l.ID, Up: l.Up(), Cut: l.Cut(), A: end(a, aPort), B: end(b, bPort), LinkSpec: specItem(l.Spec(emu.Forward)),
+		Forward: wayItem(l, emu.Forward), Back: wayItem(l, emu.Back)}
+}
+
+func (s *Server) links(context.Context, *none) (*list[Link], error) {
+	var items []Link
+	for _, l := range s.net.Links() {
+		items = append(items, linkItem(l, ""))
+	}
+	for _, h := range s.net.Hosts() {
+		items = append(items, linkItem(h.Link(), h.Spec().Name))
+	}
+	return listOf(items), nil
+}
+
+// LinkName names a link in a path.
+type LinkName struct {
+	ID string `path:"id" doc:"of the link: s1-s2"`
+}
+
+// link finds a link by its id.
+func (s *Server) link(id string) (*one[Link], error) {
+	l := s.desk.Link(id)
+	if l == nil {
+		return nil, huma.Error404NotFound("there is no link " + id + ": GET /v1/links lists what there is")
+	}
+	return &one[Link]{linkItem(l, s.hostOf(l))}, nil
+}
+
+// hostOf is the name of the host that a link belongs to; empty if it is between switches.
+func (s *Server) hostOf(l *emu.Link) string {
+	if l.Index >= 0 {
+		return ""
+	}
+	for _, h := range s.net.Hosts() {
+		if h.Link() == l {
+			return h.Spec().Name
+		}
+	}
+	return ""
+}
+
+func (s *Server) oneLink(_ context.Context, in *LinkName) (*one[Link], error) { return s.link(in.ID) }
+
+type linkChange struct {
+	LinkName
+	Body struct {
+		Up     *bool    `json:"up,omitempty" doc:"false cuts the link, true mends it"`
+		Way    string   `json:"way,omitempty" enum:"both,forward,back" doc:"of what follows; default both"`
+		Delay  *Span    `json:"delay,omitempty" example:"5ms"`
+		Jitter *Span    `json:"jitter,omitempty" doc:"at most the delay"`
+		Loss   *float64 `json:"loss,omitempty" minimum:"0" maximum:"1" doc:"share of frames"`
+		Rate   *Rate    `json:"rate,omitempty" example:"100M" doc:"bits a second, or none"`
+		Queue  *int     `json:"queue,omitempty" minimum:"1" doc:"frames"`
+	}
+}
+
+func (s *Server) changeLink(_ context.Context, in *linkChange) (*one[Link], error) {
+	if _, err := s.link(in.ID); err != nil {
+		return nil, err
+	}
+	b := &in.Body
+	a := topo.LinkAction{Link: in.ID, Up: b.Up, Change: topo.Change{Delay: b.Delay.duration(), Jitter: b.Jitter.duration(), Loss: b.Loss,
+		RateBPS: (*uint64)(b.Rate), Queue: b.Queue}}
+	if b.Way != "" {
+		var err error
+		if a.Way, err = topo.ParseWay(b.Way); err != nil {
+			return nil, refuse(err)
+		}
+	}
+	if err := s.desk.Do(a); err != nil {
+		return nil, refuse(err)
+	}
+	return s.link(in.ID)
+}

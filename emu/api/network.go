@@ -1,0 +1,41 @@
+package api
+
+import (
+	"context"
+
+	"github.com/weirnet/weir/emu"
+)
+
+// Network is an emulated network in numbers.
+type Network struct {
+	Name        string            `json:"name"`
+	Age         Span              `json:"age"`
+	Controllers []string          `json:"controllers" nullable:"false"`
+	Switches    int               `json:"switches"`
+	Links       int               `json:"links" doc:"between switches"`
+	Hosts       int               `json:"hosts"`
+	On          int               `json:"on" doc:"switches that have power"`
+	Connected   int               `json:"connected" doc:"switches that are connected to a controller at least"`
+	Sessions    int               `json:"sessions" doc:"connections to controllers"`
+	LinksUp     int               `json:"links_up"`
+	Entries     int64             `json:"entries" doc:"flow entries in all switches"`
+	PacketHops  uint64            `json:"packet_hops" doc:"frames that switches took from links"`
+	Delivered   uint64            `json:"delivered" doc:"frames that hosts took"`
+	PacketIns   uint64            `json:"packet_ins"`
+	PacketOuts  uint64            `json:"packet_outs"`
+	FlowMods    uint64            `json:"flow_mods"`
+	Frames      int64             `json:"frames" doc:"on their way now"`
+	Lost        map[string]uint64 `json:"lost" doc:"by cause"`
+}
+
+func (s *Server) network(context.Context, *none) (*one[Network], error) {
+	return &one[Network]{networkItem(s.net)}, nil
+}
+
+func networkItem(n *emu.Network) Network {
+	t := n.Totals()
+	return Network{Name: n.Topology().Name, Age: Span(n.Age()), Controllers: append([]string{}, n.Controllers()...), Switches: t.Switches,
+		Links: t.Links, Hosts: t.Hosts, On: t.On, Connected: t.Connected, Sessions: t.Sessions, LinksUp: t.LinksUp, Entries: t.Entries,
+		PacketHops: t.PacketHops, Delivered: t.Delivered, PacketIns: t.PacketIns, PacketOuts: t.PacketOuts, FlowMods: t.FlowMods, Frames: t.Frames,
+		Lost: dropsItem(t.Drops)}
+}

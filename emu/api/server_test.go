@@ -1,0 +1,378 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	weir "github.com/weirnet/weir/api"
+	"github.com/weirnet/weir/emu"
+	"github.com/weirnet/weir/emu/desk"
+	"github.com/weirnet/weir/emu/topo"
+	"github.com/weirnet/weir/internal/hub"
+)
+
+// patience is how long a test waits for what must come, on a machine with other things to do.
+const patience = 60 * time.Second
+
+func await(t testing.TB, what string, is func() bool) {
+	t.Helper()
+	for end := time.Now().Add(patience); !is(); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("after %v not yet: %s", patience, what)
+		}
+	}
+}
+
+// lab is a network under a hub, with its interface.
+type lab struct {
+	*testing.T
+	net  *emu.Network
+	desk *desk.Desk
+	dir  string // of captures
+	url  string
+}
+
+const secret = "a-token-of-the-tests"
+
+func newLab(t *testing.T, word string) *lab {
+	t.Helper()
+	top, err := topo.Parse(word, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := hub.Start(t)
+	n, err := emu.New(emu.Config{Topology: top, Controllers: []string{h.Address}, Seed: 1, BackoffMin: time.Millisecond, BackoffMax: 50 * time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := n.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	l := &lab{T: t, net: n, dir: t.TempDir()}
+	l.desk = desk.New(desk.Config{Network: n, CaptureDir: l.dir})
+	ctx, stop := context.WithCancel(context.Background())
+	ran := make(chan struct{})
+	go func() { defer close(ran); l.desk.Run(ctx) }()
+	srv := httptest.NewServer(New(Config{Desk: l.desk, Version: "test", Access: weir.Access{
+		Tokens: []weir.Token{{Role: weir.RoleOperator, Secret: secret}, {Role: weir.RoleViewer, Secret: secret + "-viewer"}}}}))
+	l.url = srv.URL
+	t.Cleanup(func() {
+		srv.Close()
+		stop()
+		<-ran
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		defer cancel()
+		if err := errors.Join(n.Close(ctx), l.desk.Close()); err != nil {
+			t.Error(err)
+		}
+	})
+	await(t, "switches are connected and flood", func() bool { return n.Totals().Entries == int64(len(top.Switches)) })
+	return l
+}
+
+// ask sends a request, and wants a status; the answer goes into to, if it is not nil.
+func (l *lab) ask(method, path, body string, want int, to any) string {
+	l.Helper()
+	return l.askAs(secret, method, path, body, want, to)
+}
+
+func (l *lab) askAs(token, method, path, body string, want int, to any) string {
+	l.Helper()
+	req, err := http.NewRequest(method, l.url+path, strings.NewReader(body))
+	if err != nil {
+		l.Fatal(err)
+	}
+	if token != "" {
+		req.Header.Set("Authorization", "Bearer "+token)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		l.Fatal(err)
+	}
+	defer resp.Body.Close()
+	b, err := io.ReadAll(resp.Body)
+	if err != nil || resp.StatusCode != want {
+		l.Fatalf("%s %s %s: %d %s (%v), want %d", method, path, body, resp.StatusCode, b, err, want)
+	}
+	if to != nil {
+		d := json.NewDecoder(bytes.NewReader(b))
+		if err := d.Decode(to); err != nil {
+			l.Fatalf("%s %s: %v in %s", method, path, err, b)
+		}
+	}
+	return string(b)
+}
+
+type items[T any] struct{ Items []T }
+
+func TestLinks(t *testing.T) {
+	l := newLab(t, "linear:3,hosts=1,delay=5ms,rate=100M")
+	var all items[Link]
+	l.ask("GET", "/v1/links", "", 200, &all)
+	if len(all.Items) != 5 || all.Items[0].ID != "s1-s2" || all.Items[2].ID != "h1-s1" || all.Items[2].A.Host != "h1" || all.Items[2].B.Port != 2 {
+		t.Errorf("%+v", all.Items)
+	}
+	if got := l.ask("GET", "/v1/links/s1-s2", "", 200, nil); !strings.Contains(got, `"up":true,"cut":false,"a":{"switch":"s1","dpid":"0000000000000001","port":1},`+
+		`"b":{"switch":"s2","dpid":"0000000000000002","port":1},"delay":"5ms","jitter":"0s","loss":0,"rate":"100M","queue":100,"forward":{`) {
+		t.Error(got)
+	}
+	var one Link
+	l.ask("PATCH", "/v1/links/s1-s2", `{"delay":"20ms","jitter":"1ms","loss":0.25,"rate":"1.5G","queue":7,"way":"back"}`, 200, &one)
+	want := LinkSpec{Span(20 * time.Millisecond), Span(time.Millisecond), 0.25, 1_500_000_000, 7}
+	if one.Back.LinkSpec != want || one.Forward.Delay != Span(5*time.Millisecond) {
+		t.Errorf("%+v", one)
+	}
+	l.ask("PATCH", "/v1/links/s1-s2", `{"rate":"none","up":false}`, 200, &one)
+	if one.Up || !one.Cut || one.Rate != 0 || one.Back.Rate != 0 {
+		t.Errorf("%+v", one)
+	}
+	l.ask("PATCH", "/v1/links/h1-s1", `{"up":false}`, 200, &one)
+	if one.Up || one.A.Host != "h1" {
+		t.Errorf("%+v", one)
+	}
+	l.ask("PATCH", "/v1/links/s1-s2", `{"up":true}`, 200, &one)
+	if !one.Up || one.Cut {
+		t.Errorf("%+v", one)
+	}
+}
+
+func TestSwitches(t *testing.T) {
+	l := newLab(t, "linear:2")
+	var all items[Switch]
+	l.ask("GET", "/v1/switches", "", 200, &all)
+	if len(all.Items) != 2 || !all.Items[1].Connected || all.Items[1].Entries != 1 || all.Items[1].Controllers[0].OpenFlow != "1.3" || len(all.Items[1].Ports) != 2 {
+		t.Errorf("%+v", all.Items)
+	}
+	var sw Switch
+	l.ask("PATCH", "/v1/switches/0000000000000002", `{"slow":"30ms","lying":true}`, 200, &sw)
+	if sw.Slow != Span(30*time.Millisecond) || !sw.Lying || !sw.Lies.ForgetFlowMods || sw.Down || sw.Stalled {
+		t.Errorf("%+v", sw)
+	}
+	l.ask("PATCH", "/v1/switches/s2", `{"slow":"0s","lies":{"drop_flow_mods":0.5,"forget_flow_mods":false,"hide_entries":0}}`, 200, &sw)
+	if sw.Slow != 0 || !sw.Lying || sw.Lies.DropFlowMods != 0.5 {
+		t.Errorf("%+v", sw)
+	}
+	l.ask("PATCH", "/v1/switches/s2", `{"lying":false,"stalled":true}`, 200, &sw)
+	if sw.Lying || !sw.Stalled || !sw.Controllers[0].Stalled {
+		t.Errorf("%+v", sw)
+	}
+	l.ask("PATCH", "/v1/switches/s2/controllers/0", `{"stalled":false,"up":false,"slow":"1ms"}`, 200, &sw)
+	if c := sw.Controllers[0]; sw.Stalled || c.Up || c.Slow != Span(time.Millisecond) {
+		t.Errorf("%+v", sw)
+	}
+	await(t, "it is cut off", func() bool { return l.net.Totals().Connected == 1 })
+	l.ask("PATCH", "/v1/switches/s2/controllers/0", `{"up":true}`, 200, &sw)
+	await(t, "it comes back", func() bool { return l.net.Totals().Connected == 2 })
+	l.ask("PATCH", "/v1/switches/s1", `{"down":true}`, 200, &sw)
+	if !sw.Down || sw.Entries != 0 {
+		t.Errorf("%+v", sw)
+	}
+	var n Network
+	l.ask("GET", "/v1/network", "", 200, &n)
+	if n.Name != "linear:2" || n.Switches != 2 || n.On != 1 || n.LinksUp != 0 || len(n.Controllers) != 1 {
+		t.Errorf("%+v", n)
+	}
+	l.ask("PATCH", "/v1/switches/s1", `{"down":false}`, 200, &sw)
+	await(t, "it has power again", func() bool { return l.net.Totals().Connected == 2 })
+}
+
+func TestPorts(t *testing.T) {
+	l := newLab(t, "linear:2")
+	var all items[Port]
+	l.ask("GET", "/v1/ports", "", 200, &all)
+	if len(all.Items) != 4 || all.Items[0].Name != "s1-eth1" || all.Items[0].Link != "s1-s2" || all.Items[1].Link != "h1-s1" || !all.Items[0].Carrier {
+		t.Errorf("%+v", all.Items)
+	}
+	var p Port
+	l.ask("PATCH", "/v1/ports/s1/1", `{"up":false}`, 200, &p)
+	if p.Up || p.Carrier {
+		t.Errorf("%+v", p)
+	}
+	l.ask("GET", "/v1/ports/0x2/1", "", 200, &p)
+	if !p.Up || p.Carrier {
+		t.Errorf("the other end: %+v", p)
+	}
+	l.ask("PATCH", "/v1/ports/s1/1", `{"up":true}`, 200, &p)
+	if !p.Up || !p.Carrier {
+		t.Errorf("%+v", p)
+	}
+}
+
+func TestHostsSend(t *testing.T) {
+	l := newLab(t, "linear:2")
+	var c Command
+	l.ask("POST", "/v1/commands?wait=50s", `{"kind":"ping","from":"h1","to":"h2","count":3,"interval":"1ms"}`, 200, &c)
+	if !c.Done || c.Ping == nil || c.Ping.Received != 3 || c.Ping.RTT.Count != 3 || c.Ping.RTT.Max <= 0 || c.To != "10.0.0.2" {
+		t.Errorf("%+v", c)
+	}
+	l.ask("POST", "/v1/commands?wait=50s", `{"kind":"udp","from":"h1","to":"h2","ipv6":true,"count":20,"rate":1000,"dst_port":7}`, 200, &c)
+	await(t, "all have come back", func() bool {
+		l.ask("GET", fmt.Sprint("/v1/commands/", c.Number), "", 200, &c)
+		return c.UDP.Received == 20 && c.UDP.Echoed == 20 && c.UDP.Missing == 0
+	})
+	if c.To != "fd00::2" || c.UDP.RTT == nil || c.UDP.Latency.Count != 20 {
+		t.Errorf("%+v", c.UDP)
+	}
+	l.ask("POST", "/v1/commands?wait=50s", `{"kind":"tcp","from":"h2","to":"h1","bytes":50000}`, 200, &c)
+	if c.TCP.State != "closed" || c.TCP.Acked != 50000 || c.TCP.Delivered != 50000 || c.TCP.Error != "" {
+		t.Errorf("%+v", c.TCP)
+	}
+	l.ask("POST", "/v1/commands", `{"kind":"ping","from":"h1","to":"10.0.0.2"}`, 202, &c)
+	l.ask("DELETE", fmt.Sprint("/v1/commands/", c.Number), "", 200, &c)
+	await(t, "the ping is stopped", func() bool {
+		l.ask("GET", fmt.Sprint("/v1/commands/", c.Number), "", 200, &c)
+		return c.Done
+	})
+	var all items[Command]
+	if l.ask("GET", "/v1/commands", "", 200, &all); len(all.Items) != 4 {
+		t.Errorf("%d commands", len(all.Items))
+	}
+	var h Host
+	l.ask("GET", "/v1/hosts/h1", "", 200, &h)
+	if h.MAC != "02:00:00:00:00:01" || h.IPv4 != "10.0.0.1/8" || h.IPv6 != "fd00::1/64" || h.At.Switch != "s1" || h.At.Port != 2 || h.Counters.TxPackets < 20 {
+		t.Errorf("%+v", h)
+	}
+	var hosts items[Host]
+	if l.ask("GET", "/v1/hosts", "", 200, &hosts); len(hosts.Items) != 2 {
+		t.Errorf("%d hosts", len(hosts.Items))
+	}
+}
+
+func TestCaptures(t *testing.T) {
+	l := newLab(t, "linear:2")
+	var c Capture
+	l.ask("POST", "/v1/captures", `{"at":"s1:1","file":"one.pcap"}`, 200, &c)
+	l.ask("POST", "/v1/commands?wait=50s", `{"kind":"ping","from":"h1","to":"h2","count":1}`, 200, nil)
+	number := c.Number
+	l.ask("DELETE", fmt.Sprint("/v1/captures/", number), "", 200, &c)
+	if b, err := os.ReadFile(filepath.Join(l.dir, "one.pcap")); err != nil || len(b) < 24+4*16 || c.Frames < 4 || !c.Ended {
+		t.Errorf("%v, %d bytes, %+v", err, len(b), c)
+	}
+	l.ask("POST", "/v1/captures", `{"at":"s1","file":"one.pcap"}`, 409, nil)
+	for _, file := range []string{"../x.pcap", "/tmp/x.pcap", ".pcap", "x", "", "a/b.pcap"} {
+		l.ask("POST", "/v1/captures", fmt.Sprintf(`{"at":"s1","file":%q}`, file), 422, nil)
+	}
+	var all items[Capture]
+	if l.ask("GET", "/v1/captures", "", 200, &all); len(all.Items) != 1 || all.Items[0].At != "s1:1" {
+		t.Errorf("%+v", all)
+	}
+}
+
+func TestSchedule(t *testing.T) {
+	l := newLab(t, "linear:2")
+	var added struct{ Numbers []int }
+	l.ask("POST", "/v1/schedule", "- {at: 0s, link: s1-s2, up: false}\n- {at: 10h, switch: all, down: true, every: 1m, times: 3}\n", 200, &added)
+	await(t, "the link is cut", func() bool { return !l.desk.Link("s1-s2").Up() })
+	l.ask("POST", "/v1/schedule", `[{"at":"0s","link":"s1-s2","up":true}]`, 200, nil)
+	await(t, "the link is mended", func() bool { return l.desk.Link("s1-s2").Up() })
+	var all items[Event]
+	l.ask("GET", "/v1/schedule", "", 200, &all)
+	if len(all.Items) != 1 || all.Items[0].What != "switch all down=true" || all.Items[0].Times != 3 || all.Items[0].Every != Span(time.Minute) {
+		t.Errorf("%+v", all)
+	}
+	if got := l.ask("POST", "/v1/schedule", "- {at: 1s, link: s1-s9, up: false}\n- {at: 1s}\n", 422, nil); !strings.Contains(got, `1: link: \"s1-s9\" given`) || !strings.Contains(got, "2: an event of nothing") {
+		t.Error(got)
+	}
+	l.ask("DELETE", fmt.Sprint("/v1/schedule/", added.Numbers[1]), "", 204, nil)
+	l.ask("DELETE", fmt.Sprint("/v1/schedule/", added.Numbers[1]), "", 404, nil)
+}
+
+func TestBadRequests(t *testing.T) {
+	l := newLab(t, "linear:2")
+	for _, c := range []struct {
+		method, path, body string
+		status             int
+		want               string
+	}{
+		{"GET", "/v1/links/s1-s9", "", 404, "there is no link s1-s9"},
+		{"PATCH", "/v1/links/s1-s9", "{}", 404, "there is no link"},
+		{"PATCH", "/v1/links/s1-s2", `{"loss":2}`, 422, "loss"},
+		{"PATCH", "/v1/links/s1-s2", `{"delay":"-1ms"}`, 422, "want a time with a unit"},
+		{"PATCH", "/v1/links/s1-s2", `{"delay":"5"}`, 422, "want a time with a unit"},
+		{"PATCH", "/v1/links/s1-s2", `{"delay":"20m"}`, 422, "a delay of 20m0s given"},
+		{"PATCH", "/v1/links/s1-s2", `{"jitter":"1ms"}`, 422, "want at most the delay"},
+		{"PATCH", "/v1/links/s1-s2", `{"rate":"12"}`, 422, "want bits a second"},
+		{"PATCH", "/v1/links/s1-s2", `{"queue":0}`, 422, "queue"},
+		{"PATCH", "/v1/links/s1-s2", `{"way":"up"}`, 422, "way"},
+		{"PATCH", "/v1/links/s1-s2", `{"speed":1}`, 422, "speed"},
+		{"PATCH", "/v1/links/s1-s2", `{`, 400, ""},
+		{"GET", "/v1/switches/9", "", 404, "there is no switch 9"},
+		{"PATCH", "/v1/switches/s1", `{"slow":"1h"}`, 422, "a delay of 1h0m0s given"},
+		{"PATCH", "/v1/switches/s1", `{"lies":{"drop_flow_mods":2,"forget_flow_mods":false,"hide_entries":0}}`, 422, "drop_flow_mods"},
+		{"PATCH", "/v1/switches/s1", `{"lying":true,"lies":{"drop_flow_mods":0,"forget_flow_mods":false,"hide_entries":0}}`, 422, "want one of them"},
+		{"PATCH", "/v1/switches/s1/controllers/1", `{"up":false}`, 404, "there is no controller number 1"},
+		{"GET", "/v1/ports/s1/9", "", 404, "switch s1 has no port 9: it has [1 2]"},
+		{"PATCH", "/v1/ports/s1/1", `{}`, 422, "up"},
+		{"GET", "/v1/hosts/h9", "", 404, "there is no host h9"},
+		{"POST", "/v1/commands", `{"kind":"ping","from":"h9","to":"h1"}`, 404, "there is no host h9"},
+		{"POST", "/v1/commands", `{"kind":"ping","from":"h1","to":"h9"}`, 404, "no address"},
+		{"POST", "/v1/commands", `{"kind":"smoke","from":"h1","to":"h2"}`, 422, "kind"},
+		{"POST", "/v1/commands", `{"kind":"udp","from":"h1","to":"h2"}`, 422, "host h1: udp: "},
+		{"POST", "/v1/commands?wait=2m", `{"kind":"ping","from":"h1","to":"h2"}`, 422, "want a time of at most 50s"},
+		{"GET", "/v1/commands/77", "", 404, "there is no command 77"},
+		{"POST", "/v1/captures", `{"at":"s9:1","file":"x.pcap"}`, 404, "want SWITCH:PORT"},
+		{"DELETE", "/v1/captures/77", "", 404, "there is no capture 77"},
+		{"GET", "/v1/fidelity", "", 404, "there is no"},
+		{"POST", "/v1/links", "", 405, "takes GET"},
+	} {
+		if got := l.ask(c.method, c.path, c.body, c.status, nil); !strings.Contains(got, c.want) {
+			t.Errorf("%s %s %s: %s, want %q", c.method, c.path, c.body, got, c.want)
+		}
+	}
+	if s := l.desk.Link("s1-s2").Spec(emu.Forward); s != (topo.LinkSpec{}) {
+		t.Errorf("a refused change changed %+v", s)
+	}
+}
+
+func TestAccess(t *testing.T) {
+	l := newLab(t, "single:1")
+	l.askAs("", "GET", "/v1/links", "", 401, nil)
+	l.askAs("wrong", "GET", "/v1/links", "", 401, nil)
+	l.askAs("", "GET", "/healthz", "", 200, nil)
+	l.askAs(secret+"-viewer", "GET", "/v1/links", "", 200, nil)
+	l.askAs(secret+"-viewer", "PATCH", "/v1/links/h1-s1", `{"up":false}`, 403, nil)
+	for header, value := range map[string]string{"Origin": "http://evil.example", "Host": "evil.example"} {
+		req, err := http.NewRequest("GET", l.url+"/v1/links", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Authorization", "Bearer "+secret)
+		req.Header.Set(header, value)
+		if header == "Host" {
+			req.Host = value
+		}
+		resp, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		if resp.StatusCode != 403 {
+			t.Errorf("%s: %s gives %d", header, value, resp.StatusCode)
+		}
+	}
+}
+
+// TestDescription wants every route in /openapi.json, version 3.1.
+func TestDescription(t *testing.T) {
+	l := newLab(t, "single:1")
+	var d struct {
+		OpenAPI string
+		Paths   map[string]map[string]any
+	}
+	l.ask("GET", "/openapi.json", "", 200, &d)
+	if !strings.HasPrefix(d.OpenAPI, "3.1") || d.Paths["/v1/links/{id}"]["patch"] == nil || d.Paths["/v1/captures"]["post"] == nil || len(d.Paths) != 16 {
+		t.Errorf("%s: %d paths", d.OpenAPI, len(d.Paths))
+	}
+}

@@ -1,0 +1,157 @@
+package api
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/weirnet/weir/api/client"
+	"github.com/weirnet/weir/emu"
+	"github.com/weirnet/weir/emu/topo"
+)
+
+// Faults are what is wrong with a switch.
+type Faults struct {
+	Down    bool `json:"down" doc:"it has no power"`
+	Stalled bool `json:"stalled" doc:"it reads nothing from any controller"`
+	Slow    Span `json:"slow" doc:"what a controller sends waits so long before it is seen"`
+	Lying   bool `json:"lying" doc:"it does not do what it answers to have done"`
+	Lies    Lies `json:"lies"`
+}
+
+// Lies are what a lying switch does.
+type Lies struct {
+	DropFlowMods   float64 `json:"drop_flow_mods" minimum:"0" maximum:"1" doc:"share of flow-mods that are thrown away unread"`
+	ForgetFlowMods bool    `json:"forget_flow_mods" doc:"flow-mods are checked and not kept"`
+	HideEntries    float64 `json:"hide_entries" minimum:"0" maximum:"1" doc:"share of entries that are left out of statistics"`
+}
+
+// Controller is a control channel.
+type Controller struct {
+	Number     int    `json:"number"`
+	Controller string `json:"controller" doc:"as it was given"`
+	Connected  bool   `json:"connected"`
+	OpenFlow   string `json:"openflow,omitempty" doc:"while it is connected"`
+	Up         bool   `json:"up" doc:"it is not cut off"`
+	Stalled    bool   `json:"stalled"`
+	Slow       Span   `json:"slow"`
+}
+
+// Switch is an emulated switch.
+type Switch struct {
+	DPID      string `json:"dpid"`
+	Name      string `json:"name"`
+	Connected bool   `json:"connected" doc:"to a controller at least"`
+	Faults
+	Entries     int          `json:"entries" doc:"flow entries"`
+	Ports       []uint32     `json:"ports" nullable:"false"`
+	Controllers []Controller `json:"controllers" nullable:"false"`
+}
+
+func switchItem(sw *emu.Switch) Switch {
+	item := Switch{DPID: client.FormatDPID(sw.DatapathID()), Name: sw.Name(), Entries: sw.Entries(), Ports: sw.Ports(), Controllers: []Controller{}}
+	l := sw.Lies()
+	item.Faults = Faults{Down: !sw.On(), Lying: l != emu.Lies{}, Lies: Lies{l.DropFlowMods, l.ForgetFlowMods, l.HideEntries}}
+	for i, c := range sw.Controls() {
+		one := Controller{Number: i, Controller: c.Controller, Connected: c.Connected, Up: !c.CutOff, Stalled: c.Stalled, Slow: Span(c.Slow)}
+		if c.Connected {
+			one.OpenFlow, item.Connected = c.Version.String(), true
+		}
+		item.Stalled = (i == 0 || item.Stalled) && c.Stalled
+		item.Slow = max(item.Slow, one.Slow)
+		item.Controllers = append(item.Controllers, one)
+	}
+	return item
+}
+
+func (s *Server) switches(context.Context, *none) (*list[Switch], error) {
+	var items []Switch
+	for _, sw := range s.net.Switches() {
+		items = append(items, switchItem(sw))
+	}
+	return listOf(items), nil
+}
+
+// SwitchName names a switch in a path.
+type SwitchName struct {
+	DPID string `path:"dpid" doc:"datapath id in hexadecimal, or name"`
+}
+
+func (s *Server) findSwitch(id string) (*emu.Switch, error) {
+	if sw := s.desk.Switch(id); sw != nil {
+		return sw, nil
+	}
+	return nil, huma.Error404NotFound("there is no switch " + id + ": GET /v1/switches lists what there is")
+}
+
+func (s *Server) oneSwitch(_ context.Context, in *SwitchName) (*one[Switch], error) {
+	sw, err := s.findSwitch(in.DPID)
+	if err != nil {
+		return nil, err
+	}
+	return &one[Switch]{switchItem(sw)}, nil
+}
+
+type switchChange struct {
+	SwitchName
+	Body struct {
+		Down    *bool `json:"down,omitempty" doc:"true takes the power away: tables are lost, links lose their carrier"`
+		Stalled *bool `json:"stalled,omitempty" doc:"true: it reads nothing from any controller"`
+		Slow    *Span `json:"slow,omitempty" example:"300ms" doc:"what controllers send waits so long; 0s ends it"`
+		Lying   *bool `json:"lying,omitempty" doc:"true: flow-mods are answered for and not kept; false: it is honest"`
+		Lies    *Lies `json:"lies,omitempty" doc:"what it does instead, where lying is not given"`
+	}
+}
+
+func (s *Server) changeSwitch(_ context.Context, in *switchChange) (*one[Switch], error) {
+	sw, err := s.findSwitch(in.DPID)
+	if err != nil {
+		return nil, err
+	}
+	b := &in.Body
+	if b.Lying != nil && b.Lies != nil {
+		return nil, huma.Error422UnprocessableEntity("lying and lies given, want one of them")
+	}
+	if err := s.desk.Do(topo.SwitchAction{Switch: sw.Index, Down: b.Down, Stalled: b.Stalled, Slow: b.Slow.duration(), Lying: b.Lying}); err != nil {
+		return nil, refuse(err)
+	}
+	if l := b.Lies; l != nil {
+		sw.Lie(emu.Lies{DropFlowMods: l.DropFlowMods, ForgetFlowMods: l.ForgetFlowMods, HideEntries: l.HideEntries})
+	}
+	return &one[Switch]{switchItem(sw)}, nil
+}
+
+type controlChange struct {
+	SwitchName
+	Number int `path:"number" minimum:"0" doc:"of the controller, from 0, in the order in which they were given"`
+	Body   struct {
+		Up      *bool `json:"up,omitempty" doc:"false cuts the connection, and keeps it cut"`
+		Stalled *bool `json:"stalled,omitempty"`
+		Slow    *Span `json:"slow,omitempty"`
+	}
+}
+
+func (s *Server) changeControl(_ context.Context, in *controlChange) (*one[Switch], error) {
+	sw, err := s.findSwitch(in.DPID)
+	if err != nil {
+		return nil, err
+	}
+	if n := len(s.net.Controllers()); in.Number >= n {
+		return nil, huma.Error404NotFound(fmt.Sprintf("there is no controller number %d, want less than %d", in.Number, n))
+	}
+	b := &in.Body
+	if b.Slow != nil {
+		err = sw.Slow(in.Number, *b.Slow.duration())
+	}
+	if err == nil && b.Stalled != nil {
+		err = sw.Stall(in.Number, *b.Stalled)
+	}
+	if err == nil && b.Up != nil {
+		err = sw.CutOff(in.Number, !*b.Up)
+	}
+	if err != nil {
+		return nil, refuse(err)
+	}
+	return &one[Switch]{switchItem(sw)}, nil
+}
