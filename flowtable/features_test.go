@@ -146,9 +146,12 @@ func TestFragments(t *testing.T) {
 func TestObserve(t *testing.T) {
 	b := newBed(t, Config{MaxEntries: 2, Evict: true})
 	var seen []string
-	names := map[Change]string{EntryAdded: "added", EntryModified: "modified", EntryRemoved: "removed"}
-	b.Observe(func(c Change, e *openflow.FlowStats) {
-		seen = append(seen, names[c]+" "+e.Match.String()+" "+e.Instructions[0].String())
+	b.Observe(func(what openflow.FlowEvent, why openflow.FlowRemovedReason, e *openflow.FlowStats) {
+		s := what.String()
+		if what == openflow.FlowDeleted {
+			s += " " + why.String()
+		}
+		seen = append(seen, s+" "+e.Match.String()+" "+e.Instructions[0].String())
 	})
 	b.must(flow(t, 1, "in_port=1", "apply:[output:2]"))
 	b.must(flow(t, 1, "in_port=1", "apply:[output:3]"))
@@ -165,8 +168,8 @@ func TestObserve(t *testing.T) {
 	b.must(m)
 	want := []string{
 		"added {in_port=1} apply:[output:2]", "added {in_port=1} apply:[output:3]", "modified {in_port=1} apply:[output:4]",
-		"added {in_port=2} apply:[output:1]", "removed {in_port=2} apply:[output:1]", "added {in_port=3} apply:[output:1]",
-		"removed {in_port=1} apply:[output:4]", "removed {in_port=3} apply:[output:1]",
+		"added {in_port=2} apply:[output:1]", "deleted delete {in_port=2} apply:[output:1]", "added {in_port=3} apply:[output:1]",
+		"deleted delete {in_port=1} apply:[output:4]", "deleted delete {in_port=3} apply:[output:1]",
 	}
 	slices.Sort(seen[len(want)-2:]) // the last two go in any order
 	if got := strings.Join(seen, "\n"); got != strings.Join(want, "\n") {

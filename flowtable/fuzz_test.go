@@ -49,3 +49,68 @@ func FuzzReceive(f *testing.F) {
 		b.out.take()
 	})
 }
+
+// FuzzMessages: no message makes a switch panic or come into disorder, and what it has then done stays in order under frames and time.
+func FuzzMessages(f *testing.F) {
+	group := &openflow.GroupMod{Group: 1, Buckets: []openflow.Bucket{{WatchPort: 1, WatchGroup: openflow.GroupAny, Actions: []openflow.Action{openflow.Output(1)}}}}
+	group.Kind = openflow.GroupTypeFastFailover
+	timed := flow(f, 1, "eth_type=0x0800,ip_proto=17,udp_dst=53", "apply:[set_field:9->udp_dst,group:1,output:2];goto_table:1")
+	timed.IdleTimeout, timed.Buffer = 1, 0x10000
+	gone := flow(f, 1, "vlan_vid=any", "")
+	gone.Command, gone.Table = openflow.FlowDelete, openflow.TableAll
+	for _, m := range []openflow.Message{
+		timed, gone, group, flow(f, 3, "in_port=1,metadata=0x1/0x3", "meter:1;clear;write:[pop_vlan,push_mpls:0x8847,output:3]"),
+		&openflow.MeterMod{Meter: 1, Flags: openflow.MeterFlagKbps, Bands: []openflow.Band{{Type: openflow.BandDrop, Rate: 1}}},
+		&openflow.PacketOut{Buffer: openflow.NoBuffer, InPort: openflow.PortController, Data: udp(3), Actions: []openflow.Action{openflow.Output(openflow.PortTable)}},
+		&openflow.PortMod{Port: 1, HWAddr: [6]byte{2, 0, 0, 0, 0, 1}, Config: 1, Mask: 1}, &openflow.TableMod{Table: 1},
+		&openflow.MultipartRequest{Body: &openflow.FlowRequest{FlowFilter: openflow.FlowFilter{Table: openflow.TableAll, OutPort: 2, OutGroup: openflow.GroupAny}}},
+	} {
+		wire, err := openflow.Append(nil, openflow.V13, 1, m)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(wire, wire)
+	}
+	old, err := openflow.Append(nil, openflow.V10, 1, flow(f, 1, "in_port=1", "apply:[set_vlan_vid:5,enqueue:1:7,output:2]"))
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(old, old)
+	f.Fuzz(func(t *testing.T, first, second []byte) {
+		b := newBed(t, Config{Tables: 3, MaxEntries: 3, Evict: true, Buffers: 2})
+		for i, wire := range [][]byte{first, second, first} {
+			h, m, err := openflow.Parse(wire)
+			if err != nil {
+				return
+			}
+			b.take(h.Version, m)
+			b.Receive(1, udp(uint16(i)), b.now, &b.out)
+			b.now += 600e6
+			b.Expire(b.now, &b.out)
+		}
+	})
+}
+
+// take gives a message to the method that it is for.
+func (b *bed) take(v openflow.Version, m openflow.Message) {
+	switch m := m.(type) {
+	case *openflow.FlowMod:
+		_ = b.FlowMod(v, m, b.now, &b.out)
+	case *openflow.GroupMod:
+		_ = b.GroupMod(v, m, b.now, &b.out)
+	case *openflow.MeterMod:
+		_ = b.MeterMod(v, m, b.now, &b.out)
+	case *openflow.PortMod:
+		_ = b.PortMod(v, m, b.now, &b.out)
+	case *openflow.TableMod:
+		_ = b.TableMod(v, m, b.now, &b.out)
+	case *openflow.PacketOut:
+		_ = b.PacketOut(v, m, b.now, &b.out)
+	case *openflow.MultipartRequest:
+		if body, err := b.Multipart(v, m.Body, b.now); err == nil {
+			if _, err := (&openflow.MultipartReply{Body: body}).Append(nil, v); err != nil {
+				b.t.Errorf("an answer that cannot be written: %v", err)
+			}
+		}
+	}
+}

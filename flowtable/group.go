@@ -181,16 +181,25 @@ func (s *Switch) deleteGroups(m *openflow.GroupMod) error {
 		return refuse(openflow.GroupModFailedInvalidGroup, "group 0x%x, more than OFPG_MAX", m.Group)
 	}
 	if m.Group != openflow.GroupAll {
-		for _, g := range s.groups {
+		for _, g := range s.sortedGroups(openflow.GroupAll) {
 			if g.id != m.Group && s.groups[m.Group] != nil && g.sendsTo(m.Group) {
 				return refuse(openflow.GroupModFailedChainedGroup, "group %d sends to group %d", g.id, m.Group)
 			}
 		}
 	}
-	for _, g := range s.sortedGroups(m.Group) {
-		if g.refs > 0 {
-			s.removeWhere(openflow.RemovedGroup, func(p *program) bool { return p.usesGroup(g.id) })
-		}
+	gone := s.sortedGroups(m.Group)
+	refs := 0
+	for _, g := range gone {
+		refs += g.refs
+	}
+	if refs > 0 {
+		s.removeWhere(openflow.RemovedGroup, func(p *program) bool {
+			return anyAction(p, func(a *openflow.Action) bool {
+				return a.Type == openflow.ActionGroup && (a.ID == m.Group || m.Group == openflow.GroupAll)
+			})
+		})
+	}
+	for _, g := range gone {
 		s.referBuckets(g, -1)
 		delete(s.groups, g.id)
 	}

@@ -67,12 +67,12 @@ func (s *Switch) addMeter(m *openflow.MeterMod) error {
 	if s.meters[m.Meter] != nil {
 		return refuse(openflow.MeterModFailedMeterExists, "meter %d is there already", m.Meter)
 	}
-	if len(s.meters) >= s.cfg.MaxMeters {
-		return refuse(openflow.MeterModFailedOutOfMeters, "%d meters", len(s.meters))
-	}
 	x, err := s.newMeter(m)
 	if err != nil {
 		return err
+	}
+	if len(s.meters) >= s.cfg.MaxMeters {
+		return refuse(openflow.MeterModFailedOutOfMeters, "%d meters", len(s.meters))
 	}
 	if s.meters == nil {
 		s.meters = make(map[uint32]*meter)
@@ -130,10 +130,16 @@ func (s *Switch) newBand(flags openflow.MeterFlags, m *openflow.Band) (band, err
 
 // deleteMeters removes a meter, or all, with the entries that use it. One that there is not is no error.
 func (s *Switch) deleteMeters(id uint32) {
-	for _, x := range s.sortedMeters(id) {
-		if x.flows > 0 {
-			s.removeWhere(openflow.RemovedDelete, func(p *program) bool { return p.has&hasMeter != 0 && p.meter == x.id })
-		}
+	gone, flows := s.sortedMeters(id), 0
+	for _, x := range gone {
+		flows += x.flows
+	}
+	if flows > 0 {
+		s.removeWhere(openflow.RemovedDelete, func(p *program) bool {
+			return p.has&hasMeter != 0 && (p.meter == id || id == openflow.MeterAll)
+		})
+	}
+	for _, x := range gone {
 		delete(s.meters, x.id)
 	}
 }

@@ -79,7 +79,7 @@ func (s *Switch) add(v openflow.Version, m *openflow.FlowMod) error {
 	t.insert(e, &s.match)
 	s.entries++
 	s.refer(e.program, 1)
-	s.changed(EntryAdded, e)
+	s.changed(openflow.FlowAdded, 0, e)
 	return nil
 }
 
@@ -92,7 +92,7 @@ func (s *Switch) replace(t *table, old, e *entry, keep bool) {
 	t.replace(old, e)
 	s.refer(old.program, -1)
 	s.refer(e.program, 1)
-	s.changed(EntryAdded, e)
+	s.changed(openflow.FlowAdded, 0, e)
 }
 
 // table is a table, made if it is not there yet.
@@ -141,7 +141,7 @@ func (s *Switch) modify(v openflow.Version, m *openflow.FlowMod) error {
 		if m.Flags&openflow.FlagResetCounts != 0 {
 			e.packets, e.bytes = 0, 0
 		}
-		s.changed(EntryModified, e)
+		s.changed(openflow.FlowModified, 0, e)
 	}
 	return nil
 }
@@ -166,7 +166,7 @@ func (s *Switch) delete(m *openflow.FlowMod) error {
 
 // remove takes an entry out and tells of it.
 func (s *Switch) remove(e *entry, why openflow.FlowRemovedReason) {
-	s.changedRemoved(e, why)
+	s.changed(openflow.FlowDeleted, why, e)
 	if e.flags&openflow.FlagSendFlowRemoved != 0 {
 		s.tellRemoved(e, why)
 	}

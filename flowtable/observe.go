@@ -2,26 +2,19 @@ package flowtable
 
 import "github.com/weirnet/weir/openflow"
 
-// Change is what happened to an entry.
-type Change uint8
+// Observer is told of every change of an entry: that it was added (also in the place of another with its match and priority), modified, or
+// deleted, and then why. The entry is as it is then; a deleted one as it was. It is valid until the Observer returns.
+type Observer func(what openflow.FlowEvent, why openflow.FlowRemovedReason, e *openflow.FlowStats)
 
-// What happens to entries.
-const (
-	EntryAdded Change = iota // also in the place of another with its match and priority
-	EntryModified
-	EntryRemoved
-)
+// Observe has o told during the calls that change entries; nil ends it. With it a flow monitor can be offered.
+func (s *Switch) Observe(o Observer) { s.observer = o }
 
-// Observe has f called at every change of an entry, during the call that makes it, with the entry as it is then (of a removed one: as it
-// was). What f is given is valid until it returns. A nil f ends it.
-func (s *Switch) Observe(f func(Change, *openflow.FlowStats)) { s.observe = f }
-
-func (s *Switch) changed(c Change, e *entry) {
-	if s.observe != nil {
-		var f filter
-		stats := s.flowStats(e, &f, nil)
-		s.observe(c, &stats)
+// changed tells the observer. Why counts for a deleted entry only.
+func (s *Switch) changed(what openflow.FlowEvent, why openflow.FlowRemovedReason, e *entry) {
+	if s.observer == nil {
+		return
 	}
+	var f filter
+	stats := s.flowStats(e, &f, nil)
+	s.observer(what, why, &stats)
 }
-
-func (s *Switch) changedRemoved(e *entry, _ openflow.FlowRemovedReason) { s.changed(EntryRemoved, e) }

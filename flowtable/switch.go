@@ -19,17 +19,17 @@ type Config struct {
 
 // Switch is the pipeline of one switch with its tables, groups, meters and ports. It starts without ports.
 type Switch struct {
-	cfg     Config
-	tables  []*table      // nil where no entry ever was
-	counts  []tableCounts // as long as tables
-	entries int
-	groups  map[uint32]*group
-	meters  map[uint32]*meter
-	ports   ports
-	buffers buffers
-	frag    openflow.ConfigFlags
-	miss10  bool
-	observe func(Change, *openflow.FlowStats)
+	cfg      Config
+	tables   []*table      // nil where no entry ever was
+	counts   []tableCounts // as long as tables
+	entries  int
+	groups   map[uint32]*group
+	meters   map[uint32]*meter
+	ports    ports
+	buffers  buffers
+	frag     openflow.ConfigFlags
+	miss10   bool
+	observer Observer
 
 	// Of the call that is under way.
 	now  time.Duration
