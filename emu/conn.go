@@ -8,9 +8,12 @@ import (
 	"github.com/weirnet/weir/session"
 )
 
-// maxAsync is how many bytes may wait for a controller before packet-ins are lost. Answers and what tells of lost entries and
-// changed ports go on.
-const maxAsync = 1 << 20
+// Packet-ins are lost while more than maxAsync bytes wait for a controller, besides the statistics it has asked for. Answers,
+// and what tells of lost entries and changed ports, go on. Below littleAsync the statistics have left.
+const (
+	maxAsync    = 1 << 20
+	littleAsync = 64 << 10
+)
 
 // conn is one connection of a switch to a controller: the session's SwitchHandler. What the session calls runs on its reader.
 type conn struct {
@@ -20,8 +23,9 @@ type conn struct {
 	roles   *session.Roles   // of the switch, since it has power
 	version openflow.Version // from Connected on
 
-	session *session.Session                      // from Connected on; guarded by the switch's lock, as the rest is
-	async   openflow.AsyncMasks                   //
+	session *session.Session // from Connected on; guarded by the switch's lock, as the rest is
+	async   openflow.AsyncMasks
+	asked   int                                   // bytes of statistics that may wait still
 	pin     openflow.PacketIn                     // memory that is used again
 	parts   map[uint32]*openflow.MultipartRequest // that have come, of requests in several parts; of the reader
 }
@@ -141,7 +145,11 @@ func (c *conn) PacketOut(s *session.Session, h openflow.Header, m *openflow.Pack
 
 // packetIn sends a packet to the controller; false if too much waits for it. The switch's lock is held.
 func (c *conn) packetIn(p *flowtable.PacketIn) bool {
-	if c.session.Queue() > maxAsync {
+	waiting := c.session.Queue()
+	if waiting < littleAsync {
+		c.asked = 0
+	}
+	if waiting > maxAsync+c.asked {
 		return false
 	}
 	p.Message(&c.pin, c.version, c.session.SwitchConfig().MissSendLen)

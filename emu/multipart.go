@@ -88,7 +88,10 @@ func (c *conn) answer(s *session.Session, h openflow.Header, body openflow.Reque
 		return err
 	}
 	sw.hide(reply)
-	return sendParts(s, h.XID, reply)
+	before := s.Queue()
+	err = sendParts(s, h.XID, reply)
+	c.asked += max(s.Queue()-before, 0)
+	return err
 }
 
 // desc describes the switch.

@@ -1,0 +1,112 @@
+package node_test
+
+import (
+	"context"
+	"net"
+	"testing"
+	"time"
+
+	"github.com/weirnet/weir/emu"
+	"github.com/weirnet/weir/emu/host"
+	"github.com/weirnet/weir/emu/topo"
+	"github.com/weirnet/weir/node"
+	"github.com/weirnet/weir/openflow"
+	"github.com/weirnet/weir/session/pipe"
+)
+
+// emulate runs an instance and an emulated network whose switches are connected to it by pipes.
+func emulate(t testing.TB, spec string, v openflow.Version) (*instance, *emu.Network) {
+	t.Helper()
+	top, err := topo.Parse(spec, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ln := pipe.Listen("weir")
+	i := start(t, func(c *node.Config) {
+		c.Pipes = ln
+		c.LLDPPeriod = node.Defaults().LLDPPeriod // in a hurry, a busy machine loses links
+	})
+	n, err := emu.New(emu.Config{
+		Topology: top, Versions: []openflow.Version{v}, Controllers: []string{"weir"}, Seed: 1,
+		Dial: func(ctx context.Context, _ string) (net.Conn, error) { return ln.Dial(ctx) },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		defer cancel()
+		if err := n.Close(ctx); err != nil {
+			t.Error(err)
+		}
+	})
+	if err := n.Start(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	return i, n
+}
+
+// found waits until the instance has found all switches, all links in both directions, and all hosts.
+func found(i *instance, n *emu.Network) {
+	i.t.Helper()
+	i.await("all switches", func() bool { return i.connected() == len(n.Switches()) })
+	i.await("all links", func() bool {
+		confirmed := 0
+		for _, l := range i.links() {
+			if l.Up && l.State == "confirmed" {
+				confirmed++
+			}
+		}
+		return confirmed == 2*len(n.Links())
+	})
+	for _, h := range n.Hosts() { // what they announced at first came before the tree
+		h.Do(func(s *host.Host, now time.Duration, out host.Output) { s.Announce(now, out) })
+	}
+	i.await("all hosts", func() bool { return len(i.hosts()) == len(n.Hosts()) })
+}
+
+// pingAll has every host ping every other once, by IPv4, and waits for all answers.
+func pingAll(i *instance, n *emu.Network) {
+	i.t.Helper()
+	var pings []func() host.PingReport
+	for _, from := range n.Hosts() {
+		for _, to := range n.Hosts() {
+			if from == to {
+				continue
+			}
+			var p *host.Ping
+			from.Do(func(s *host.Host, now time.Duration, _ host.Output) {
+				var err error
+				if p, err = s.Ping(host.PingSpec{Dst: to.Spec().IPv4.Addr(), Count: 1, Timeout: patience / 3}, now); err != nil {
+					i.t.Fatal(err)
+				}
+			})
+			pings = append(pings, func() (r host.PingReport) {
+				from.Do(func(*host.Host, time.Duration, host.Output) { r = p.Report() })
+				return r
+			})
+		}
+	}
+	for _, report := range pings {
+		i.await("the end of a ping", func() bool { return report().Done })
+		if r := report(); r.Received != 1 {
+			i.t.Fatalf("%+v", r)
+		}
+	}
+}
+
+// TestEveryHostReachesEveryHost has an instance find emulated networks with loops, and hosts talk over them.
+func TestEveryHostReachesEveryHost(t *testing.T) {
+	for _, spec := range []string{"linear:3", "ring:5", "torus:3x3", "tree:2,3"} {
+		for _, v := range []openflow.Version{openflow.V10, openflow.V13} {
+			t.Run(spec+"/"+v.String(), func(t *testing.T) {
+				i, n := emulate(t, spec, v)
+				found(i, n)
+				pingAll(i, n)
+				if got := n.Totals(); got.Drops[emu.LostByOverload] != 0 || got.Drops[emu.LostPacketIn] != 0 {
+					t.Errorf("%+v", got)
+				}
+			})
+		}
+	}
+}
