@@ -101,18 +101,23 @@ func (s *subject) dispatch(m openflow.Message) error {
 	return nil
 }
 
-// say keeps a message as a controller would read it.
 func (s *subject) say(m openflow.Message) {
 	s.t.Helper()
-	b, err := openflow.Append(nil, s.v, 0, m)
+	s.outcome.Messages = append(s.outcome.Messages, heard(s.t, s.v, m))
+}
+
+// heard is a message as a controller reads it.
+func heard(t testing.TB, v openflow.Version, m openflow.Message) openflow.Message {
+	t.Helper()
+	b, err := openflow.Append(nil, v, 0, m)
 	if err != nil {
-		s.t.Fatalf("%T cannot be said: %v", m, err)
+		t.Fatalf("%T cannot be said: %v", m, err)
 	}
 	_, read, err := openflow.Parse(b)
 	if err != nil {
-		s.t.Fatalf("%x is not understood: %v", b, err)
+		t.Fatalf("%x is not understood: %v", b, err)
 	}
-	s.outcome.Messages = append(s.outcome.Messages, read)
+	return read
 }
 
 func (s *subject) Transmit(port, _ uint32, frame []byte) {
@@ -131,5 +136,5 @@ func (s *subject) PacketIn(p *flowtable.PacketIn) {
 func (s *subject) FlowRemoved(m *openflow.FlowRemoved) { s.say(m) }
 
 func (s *subject) PortStatus(reason openflow.PortReason, p openflow.Port) {
-	s.say(&openflow.PortStatus{Reason: reason, Port: p})
+	s.say(&openflow.PortStatus{Reason: reason, Port: flowtable.PortIn(s.v, p)})
 }

@@ -31,12 +31,20 @@ func compare(t *testing.T, mine *subject, oracle *ofcase.OVS, opt ofcase.Options
 	begin, seed := time.Now(), uint64(0)
 	for failed := 0; seed < oracleCases && failed < 5; seed++ {
 		c := ofcase.Generate(mine.v, seed, opt)
-		if ofcase.Compare(c, mine, oracle, ofcase.OVSMasks...) == nil {
+		first := ofcase.Compare(c, mine, oracle, ofcase.OVSMasks...)
+		if first == nil {
+			continue
+		}
+		if ofcase.Compare(c, mine, oracle, ofcase.OVSMasks...) == nil { // Open vSwitch was late, which is nobody's fault
+			t.Logf("not again: %s%s", c, first.Text("flowtable", "Open vSwitch"))
 			continue
 		}
 		failed++
-		c, d := ofcase.Shrink(c, mine, oracle, ofcase.OVSMasks...)
-		t.Errorf("%s%s", c, d.Text("flowtable", "Open vSwitch"))
+		small, d := ofcase.Shrink(c, mine, oracle, ofcase.OVSMasks...)
+		if d == nil {
+			small, d = c, first
+		}
+		t.Errorf("%s%s", small, d.Text("flowtable", "Open vSwitch"))
 	}
 	t.Logf("%d cases in %s", seed, time.Since(begin).Round(time.Second))
 }

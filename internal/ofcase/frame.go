@@ -78,6 +78,9 @@ func (g *gen) trafficClass() uint8 {
 	return g.as8(openflow.FieldIPDSCP, tos>>2)<<2 | g.as8(openflow.FieldIPECN, tos&3)
 }
 
+// sctp is a protocol whose checksum cannot be kept right when a fragment is changed.
+const sctp = 132
+
 func (g *gen) ipv4(b []byte) []byte {
 	from, to := g.ip4(), g.ip4()
 	src, dst := g.as(openflow.FieldIPv4Src, from[:]), g.as(openflow.FieldIPv4Dst, to[:])
@@ -85,7 +88,9 @@ func (g *gen) ipv4(b []byte) []byte {
 	var fragment uint16
 	switch g.IntN(16) {
 	case 0:
-		fragment = 0x2000 // the first of several
+		if proto != sctp || g.opt.Odd {
+			fragment = 0x2000 // the first of several
+		}
 	case 1:
 		fragment, body = 185, []byte("later")
 	case 2:
@@ -113,7 +118,11 @@ func (g *gen) ipv6(b []byte) []byte {
 	case 0: // hop-by-hop options: padding
 		body, next = append([]byte{proto, 0, 1, 4, 0, 0, 0, 0}, body...), 0
 	case 1: // a fragment header: the first of several, or all of one
-		body, next = append([]byte{proto, 0, 0, pick(g, []byte{0, 1}), 0, 0, 0, 7}, body...), 44
+		more := pick(g, []byte{0, 1})
+		if proto == sctp && !g.opt.Odd {
+			more = 0
+		}
+		body, next = append([]byte{proto, 0, 0, more, 0, 0, 0, 7}, body...), 44
 	}
 	label := binary.BigEndian.AppendUint32(nil, pick(g, []uint32{0, 7, 0x12345}))
 	label = g.as(openflow.FieldIPv6FLabel, label)
