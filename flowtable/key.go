@@ -24,7 +24,7 @@ const (
 	wordIPv6Src // two words
 	wordIPv6Dst = wordIPv6Src + 2
 	wordNDTgt   = wordIPv6Dst + 2
-	wordSHA     = wordNDTgt + 2 // arp_sha or ipv6_nd_sll 48, 16 unused
+	wordSHA     = wordNDTgt + 2 // arp_sha or ipv6_nd_sll 48, 7 unused, ipv6_exthdr 9
 	wordTHA     = wordSHA + 1   // arp_tha or ipv6_nd_tll 48, 16 unused
 	wordTunnel  = wordTHA + 1
 	numWords    = wordTunnel + 1
@@ -75,7 +75,7 @@ var places = [...]place{
 	openflow.FieldMPLSTC:       {wordMPLS, 1, 3},
 	openflow.FieldMPLSBOS:      {wordMPLS, 0, 1},
 	openflow.FieldTunnelID:     {wordTunnel, 0, 64},
-	openflow.FieldIPv6ExtHdr:   {},
+	openflow.FieldIPv6ExtHdr:   {wordSHA, 0, 9},
 }
 
 // get is the value of a field of up to 64 bits.
@@ -106,6 +106,8 @@ func (w *words) fill(frame []byte, k *packet.Key, end int, port uint32) {
 		w[wordIPv6Dst], w[wordIPv6Dst+1] = pair(&k.IPDst)
 		w.fillTransport(k)
 		w[wordTransport] |= uint64(k.FlowLabel)
+		_, _, _, _, at, _ := packet.ParseEthernet(frame)
+		w[wordSHA] |= extensionBits(packet.IPv6(frame[at:]))
 	case k.Layers&packet.LayerARP != 0:
 		w[wordIPv4] = uint64(binary.BigEndian.Uint32(k.ARPSPA[:]))<<32 | uint64(binary.BigEndian.Uint32(k.ARPTPA[:]))
 		w[wordSHA], w[wordTHA] = mac(k.ARPSHA)<<16, mac(k.ARPTHA)<<16

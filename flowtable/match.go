@@ -164,7 +164,7 @@ func (f *filter) has(field openflow.Field) bool {
 		return etherType == etherTypeIPv6 && proto == protoICMPv6
 	case openflow.FieldARPOp, openflow.FieldARPSPA, openflow.FieldARPTPA, openflow.FieldARPSHA, openflow.FieldARPTHA:
 		return etherType == etherTypeARP
-	case openflow.FieldIPv6NDSLL, openflow.FieldIPv6NDTLL:
+	case openflow.FieldIPv6NDSLL, openflow.FieldIPv6NDTLL, openflow.FieldIPv6ExtHdr:
 		return etherType == etherTypeIPv6
 	}
 	return true

@@ -146,7 +146,7 @@ func TestMatchText(t *testing.T) {
 		"eth_type=0x0806,arp_sha=00:00:00:00:00:01,arp_tha=00:00:00:00:00:02",
 		"eth_type=0x86dd,ip_proto=58,ipv6_src=2001:db8::/32,ipv6_dst=::1,ipv6_flabel=0x1/0xf,icmpv6_type=135,icmpv6_code=0,ipv6_nd_target=fe80::1,ipv6_nd_sll=00:00:00:00:00:01",
 		"eth_type=0x86dd,ip_proto=58,icmpv6_type=136,ipv6_nd_tll=00:00:00:00:00:01", "eth_type=0x86dd,ipv6_flabel=0xfffff",
-		"eth_type=0x8847,mpls_label=1048575,mpls_tc=7,mpls_bos=1", "tunnel_id=0x5", "tunnel_id=0x0/0x1", "eth_type=0x86dd,ip_proto=6,tcp_dst=80",
+		"eth_type=0x8847,mpls_label=1048575,mpls_tc=7,mpls_bos=1", "eth_type=0x86dd,ipv6_exthdr=0x1ff", "eth_type=0x86dd,ipv6_exthdr=0x4/0x4", "tunnel_id=0x5", "tunnel_id=0x0/0x1", "eth_type=0x86dd,ip_proto=6,tcp_dst=80",
 	} {
 		m := matchOf(t, s)
 		var f filter

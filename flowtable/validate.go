@@ -256,7 +256,7 @@ func (c *checker) setField(a *openflow.Action) error {
 func settable(f openflow.Field) bool {
 	switch f {
 	case openflow.FieldInPort, openflow.FieldInPhyPort, openflow.FieldMetadata, openflow.FieldEthType, openflow.FieldIPProto,
-		openflow.FieldMPLSBOS:
+		openflow.FieldMPLSBOS, openflow.FieldIPv6ExtHdr:
 		return false
 	}
 	return int(f) < len(places) && places[f].bits != 0
