@@ -118,3 +118,22 @@ func BenchmarkDatagram(b *testing.B) {
 		z.Receive(to.frame, now, &back)
 	}
 }
+
+func BenchmarkSegment(b *testing.B) {
+	w, a, z := pair(b, 1)
+	a.cfg.NeighbourLife, z.cfg.NeighbourLife = 1000*time.Hour, 1000*time.Hour
+	s, err := a.TCP(StreamSpec{Dst: addr4, Rate: 8 * 1460 * 1000}, 0)
+	if err != nil {
+		b.Fatal(err)
+	}
+	w.delay = 100 * time.Microsecond
+	w.run(2*time.Second + 900*time.Microsecond)
+	var to, back cross
+	b.ReportAllocs()
+	for b.Loop() {
+		now := s.app.at
+		a.Step(now, &to)
+		z.Receive(to.frame, now, &back)
+		a.Receive(back.frame, now, &to)
+	}
+}

@@ -105,3 +105,16 @@ func (l *Latency) spread() {
 	}
 	l.few = nil
 }
+
+// Summary is a Latency in a few numbers; all are 0 where nothing was recorded.
+type Summary struct {
+	Count         uint64
+	Min, Mean     time.Duration
+	P50, P90, P99 time.Duration
+	Max           time.Duration
+}
+
+// Summary is the distribution in a few numbers.
+func (l *Latency) Summary() Summary {
+	return Summary{Count: l.Count(), Min: l.Min(), Mean: l.Mean(), P50: l.Quantile(0.5), P90: l.Quantile(0.9), P99: l.Quantile(0.99), Max: l.Max()}
+}

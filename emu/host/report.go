@@ -5,19 +5,6 @@ import (
 	"time"
 )
 
-// Summary is a Latency in a few numbers; all are 0 where nothing was recorded.
-type Summary struct {
-	Count         uint64
-	Min, Mean     time.Duration
-	P50, P90, P99 time.Duration
-	Max           time.Duration
-}
-
-// Summary is the distribution in a few numbers.
-func (l *Latency) Summary() Summary {
-	return Summary{Count: l.Count(), Min: l.Min(), Mean: l.Mean(), P50: l.Quantile(0.5), P90: l.Quantile(0.9), P99: l.Quantile(0.99), Max: l.Max()}
-}
-
 // PingReport is what a ping has come to.
 type PingReport struct {
 	Dst        netip.Addr

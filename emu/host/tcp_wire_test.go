@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/weirnet/weir/internal/need"
+	"github.com/weirnet/weir/packet"
 )
 
 // TestStreamsDeliverExactlyTheBytes sends streams both ways over wires that lose, double and reorder.
@@ -14,6 +15,13 @@ func TestStreamsDeliverExactlyTheBytes(t *testing.T) {
 		w, a, b := pair(t, seed)
 		w.loss, w.dup, w.jitter = float64(seed%5)*0.04, float64(seed%3)*0.05, time.Duration(seed%4)*2*time.Millisecond
 		const n = 100_000
+		carried := map[uint16]uint64{} // segments of each stream from the end that has this port
+		w.seen = func(_ time.Duration, _ int, frame []byte, _ bool) {
+			var k packet.Key
+			if packet.ParseKey(frame, &k); k.Layers.Has(packet.LayerTCP) {
+				carried[k.SrcPort]++
+			}
+		}
 		specs := []StreamSpec{{Dst: addr4, Port: 80, Bytes: n}, {Dst: addr6, Port: 80, Bytes: n}, {Dst: addr4, Port: 81, Bytes: n, Rate: 8_000_000}}
 		var streams []*Stream
 		for _, spec := range specs {
@@ -23,6 +31,7 @@ func TestStreamsDeliverExactlyTheBytes(t *testing.T) {
 			}
 			streams = append(streams, s)
 		}
+		b.streamPort += 100 // no port twice
 		back, err := b.TCP(StreamSpec{Dst: config(1).IPv4.Addr(), Bytes: n}, 0)
 		if err != nil {
 			t.Fatal(err)
@@ -46,6 +55,9 @@ func TestStreamsDeliverExactlyTheBytes(t *testing.T) {
 			sent, got := s.Report(), received[i]
 			if sent.State != "closed" || sent.Err != nil || sent.Acked != n || got.Delivered != n || got.Misplaced != 0 || got.Err != nil {
 				t.Errorf("seed %d, stream %d: sent %+v\nreceived %+v", seed, i, sent, got)
+			}
+			if sent.Segments != carried[s.Port()] {
+				t.Errorf("seed %d, stream %d: %d segments sent, the wire saw %d", seed, i, sent.Segments, carried[s.Port()])
 			}
 			if w.loss == 0 && w.jitter == 0 && w.dup == 0 && (sent.Retransmitted != 0 || got.Duplicated != 0 || got.Reordered != 0) {
 				t.Errorf("seed %d, stream %d: nothing was lost: sent %+v\nreceived %+v", seed, i, sent, got)
