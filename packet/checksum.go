@@ -8,6 +8,10 @@ func Checksum(b []byte) uint16 { return fold(sumBytes(0, b)) }
 
 // sumBytes adds b to a ones' complement sum, an odd last byte padded with 0. The sum cannot overflow before 2^31 words of 32 bits.
 func sumBytes(sum uint64, b []byte) uint64 {
+	for ; len(b) >= 16; b = b[16:] {
+		v, w := binary.BigEndian.Uint64(b), binary.BigEndian.Uint64(b[8:])
+		sum += v>>32 + v&0xffff_ffff + w>>32 + w&0xffff_ffff
+	}
 	for len(b) >= 4 {
 		sum += uint64(binary.BigEndian.Uint32(b))
 		b = b[4:]
