@@ -20,6 +20,9 @@ func TestOpenvSwitchDoesTheSame(t *testing.T) {
 				oracle := ofcase.NewOVS(t, l, v)
 				mine := &subject{t: t, v: v, ports: oracle.Ports()}
 				compare(t, mine, oracle, ofcase.Options{Groups: true, Waits: true, Mods: true, Addresses: oracle.Addresses()})
+				if v == openflow.V13 {
+					compare(t, mine, oracle, ofcase.Options{Meters: true, Waits: true})
+				}
 				compare(t, mine, oracle, ofcase.Options{Groups: true, Down: true, Addresses: oracle.Addresses()})
 			})
 		})
@@ -36,7 +39,7 @@ func compare(t *testing.T, mine *subject, oracle *ofcase.OVS, opt ofcase.Options
 			continue
 		}
 		if ofcase.Compare(c, mine, oracle, ofcase.OVSMasks...) == nil { // Open vSwitch was late, which is nobody's fault
-			t.Logf("not again: %s%s", c, first.Text("flowtable", "Open vSwitch"))
+			t.Logf("not again: seed %d %s", seed, first.Text("flowtable", "Open vSwitch"))
 			continue
 		}
 		failed++

@@ -14,10 +14,13 @@ func (g *gen) instructions(k kind, table uint8) (list []openflow.Instruction) {
 		}
 		return list
 	}
-	if g.opt.Meters && g.one(8) {
-		list = append(list, openflow.UseMeter(g.meterID()))
+	metered := g.opt.Meters && g.one(2)
+	if metered { // whether what a meter drops is counted further on is not agreed
+		list, table = append(list, openflow.UseMeter(g.meterID())), lastTable
+		defer func(groups bool) { g.opt.Groups = groups }(g.opt.Groups)
+		g.opt.Groups = false
 	}
-	if actions := g.list(k, g.tells && table == 0); len(actions) > 0 && !g.one(3) {
+	if actions := g.list(k, g.tells && table == 0 && !metered); len(actions) > 0 && !g.one(3) {
 		list = append(list, openflow.Apply(actions...))
 	}
 	if g.one(8) {

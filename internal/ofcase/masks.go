@@ -35,6 +35,15 @@ var OVSMasks = []Mask{
 			})(s, o)
 		}
 	}},
+	{Name: "meter-burst", Apply: each(func(_ Step, l *openflow.MeterConfigList) {
+		for _, m := range l.Meters {
+			for i := range m.Bands {
+				if m.Flags&openflow.MeterFlagBurst == 0 {
+					m.Bands[i].Burst = 0
+				}
+			}
+		}
+	})},
 	{Name: "group-references", Apply: each(func(_ Step, l *openflow.GroupStatsList) {
 		for i := range l.Groups {
 			l.Groups[i].RefCount = 0
@@ -49,11 +58,11 @@ var OVSMasks = []Mask{
 			}
 		}
 	}},
-	{Name: "modify-checks-group", Apply: func(s Step, o *Outcome) {
+	{Name: "modify-checks-references", Apply: func(s Step, o *Outcome) {
 		if f, ok := s.parse().(*openflow.FlowMod); ok && (f.Command == openflow.FlowModify || f.Command == openflow.FlowModifyStrict) {
 			o.drop(func(m openflow.Message) bool {
 				e, ok := m.(*openflow.ErrorMsg)
-				return ok && e.Code == openflow.BadActionBadOutGroup
+				return ok && (e.Code == openflow.BadActionBadOutGroup || e.Code == openflow.MeterModFailedInvalidMeter)
 			})
 		}
 	}},

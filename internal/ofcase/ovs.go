@@ -42,7 +42,7 @@ func NewOVS(t testing.TB, l *netlab.Lab, v openflow.Version) *OVS {
 	if v == openflow.V13 {
 		o.send(&openflow.MultipartRequest{Body: &openflow.PortDescRequest{}})
 		all := [2]uint32{7, 7} // as it is asked for them, it also tells of packets whose time to live is over
-		o.send(&openflow.SetAsync{AsyncMasks: openflow.AsyncMasks{PacketIn: all, PortStatus: all, FlowRemoved: [2]uint32{15, 15}}})
+		o.send(&openflow.SetAsync{AsyncMasks: openflow.AsyncMasks{PacketIn: all, PortStatus: all, FlowRemoved: [2]uint32{31, 31}}})
 	}
 	o.barrier(func(m openflow.Message) {
 		switch m := m.(type) {
@@ -95,7 +95,10 @@ func (o *OVS) Reset() {
 		}
 	}
 	o.barrier(func(openflow.Message) {})
-	o.flush(func(openflow.Message) {})
+	for range 3 {
+		o.flush(func(openflow.Message) {})
+		o.dummy.Turn()
+	}
 	o.send(&openflow.MultipartRequest{Body: &openflow.PortStatsRequest{Port: openflow.PortAny}})
 	o.send(&openflow.MultipartRequest{Body: &openflow.TableRequest{}})
 	o.base = baseline{}
