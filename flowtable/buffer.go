@@ -62,19 +62,20 @@ func (b *buffers) forget(id uint32) {
 	}
 }
 
+// kept copies a buffered packet into the scratch memory: it may come to the controllers again, which may take its very slot.
+func (s *Switch) kept(b *buffer) []byte {
+	s.scratch[0] = append(s.level(0)[:0], b.frame...)
+	return s.scratch[0]
+}
+
 // releaseBuffer sends a buffered packet through the tables, after a flow-mod.
 func (s *Switch) releaseBuffer(id uint32) error {
 	b, err := s.buffers.find(id)
 	if err != nil {
 		return err
 	}
-	frame, err := s.kept(id)
-	if err != nil {
-		return err
-	}
-	inPort := b.inPort
 	b.used = true
-	s.pass.begin(s, frame, inPort, 1)
+	s.pass.begin(s, s.kept(b), b.inPort, 1)
 	s.pass.pipeline(0)
 	return nil
 }

@@ -100,7 +100,7 @@ func (c *cache) resize(n int) {
 func (c *cache) judge() {
 	switch {
 	case c.pushed > c.tries/8 && len(c.slots) < cacheMost:
-		c.resize(cacheGrows * len(c.slots))
+		c.resize(min(cacheGrows*len(c.slots), cacheMost))
 	case c.hits < c.tries/8:
 		c.passBy = passedBy
 	}

@@ -215,11 +215,10 @@ func (s *Switch) pick(x *selection) []*entry {
 			}
 			continue
 		}
-		t.each(&s.match, func(e *entry) bool {
+		t.each(&s.match, func(e *entry) {
 			if x.has(e) {
 				s.picked = append(s.picked, e)
 			}
-			return true
 		})
 	}
 	return s.picked

@@ -16,10 +16,11 @@ func (s *Switch) PacketOut(v openflow.Version, m *openflow.PacketOut, now time.D
 	}
 	frame := m.Data
 	if m.Buffer != openflow.NoBuffer {
-		var err error
-		if frame, err = s.kept(m.Buffer); err != nil {
+		b, err := s.buffers.find(m.Buffer)
+		if err != nil {
 			return err
 		}
+		frame = s.kept(b)
 	}
 	if len(frame) < packet.EthernetLen {
 		return refuse(openflow.BadRequestBadPacket, "packet_out of a frame of %d bytes", len(frame))
@@ -35,16 +36,6 @@ func (s *Switch) PacketOut(v openflow.Version, m *openflow.PacketOut, now time.D
 	p.v10 = v == openflow.V10
 	p.apply(m.Actions)
 	return nil
-}
-
-// kept copies a buffered packet into the scratch memory: it may come to the controllers again, which may take its very slot.
-func (s *Switch) kept(id uint32) ([]byte, error) {
-	b, err := s.buffers.find(id)
-	if err != nil {
-		return nil, err
-	}
-	s.scratch[0] = append(s.level(0)[:0], b.frame...)
-	return s.scratch[0], nil
 }
 
 // validInPort says whether a packet-out may name a port as where its packet came in.

@@ -100,22 +100,22 @@ func (t *table) rank(u *tuple) {
 	t.tuples[i] = u
 }
 
-// each calls f for every entry that f0 covers, until it returns false. The table must not change meanwhile.
-func (t *table) each(f0 *filter, f func(*entry) bool) {
+// each calls f for every entry that f0 covers. The table must not change meanwhile.
+func (t *table) each(f0 *filter, f func(*entry)) {
 	for _, u := range t.tuples {
-		if !within(&f0.mask, &u.mask) {
-			continue
-		}
-		if u.mask == f0.mask {
+		switch {
+		case !within(&f0.mask, &u.mask):
+		case u.mask == f0.mask:
 			for e := u.find(&f0.value); e != nil; e = e.next {
-				if !f(e) {
-					return
-				}
+				f(e)
 			}
-			continue
-		}
-		if !u.each(func(e *entry) bool { return !e.under(f0) || f(e) }) {
-			return
+		default:
+			u.each(func(e *entry) bool {
+				if e.under(f0) {
+					f(e)
+				}
+				return true
+			})
 		}
 	}
 }

@@ -1,0 +1,39 @@
+package flowtable
+
+import (
+	"encoding/binary"
+	"testing"
+
+	"github.com/weirnet/weir/openflow"
+)
+
+// TestEveryPort: whatever port is set, the checksum of UDP is right, and never 0, which would say that there is none.
+func TestEveryPort(t *testing.T) {
+	b := newBed(t, Config{})
+	frame, zeros := udp(0), 0
+	for port := range 1 << 16 {
+		b.pass.begin(b.Switch, frame, 1, 1)
+		b.pass.setField(openflow.FieldUDPSrc, binary.BigEndian.AppendUint16(nil, uint16(port)))
+		if fault := faults(b.pass.frame); fault != "" {
+			t.Fatalf("port %d:%s", port, fault)
+		}
+		if binary.BigEndian.Uint16(b.pass.frame[40:]) == 0xffff {
+			zeros++
+		}
+	}
+	if zeros == 0 {
+		t.Error("no port made a checksum of 0")
+	}
+}
+
+// TestWithoutUDPChecksum: a packet whose sender made none gets none.
+func TestWithoutUDPChecksum(t *testing.T) {
+	b := newBed(t, Config{})
+	frame := udp(0)
+	frame[40], frame[41] = 0, 0
+	b.must(flow(t, 1, "eth_type=0x0800,ip_proto=17", "apply:[set_field:10.0.0.9->ipv4_dst,set_field:7->udp_dst,output:2]"))
+	b.Receive(1, frame, 0, &b.out)
+	if sent := b.out.frames[0]; sent[40]|sent[41] != 0 || sent[37] != 7 {
+		t.Errorf("sent %x", sent)
+	}
+}
