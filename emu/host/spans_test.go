@@ -66,6 +66,13 @@ func TestSpansHaveALimit(t *testing.T) {
 	}
 }
 
+func TestSpansBehindAreDropped(t *testing.T) {
+	q := spans{{5, 10}, {12, 14}, {30, 40}}
+	if at := q.take(20); at != 20 || len(q) != 1 {
+		t.Errorf("whole up to %d, %v kept", at, q)
+	}
+}
+
 func TestContentIsTheSameByByteAndByWord(t *testing.T) {
 	whole := make([]byte, 100)
 	Content(whole, 5)

@@ -24,7 +24,7 @@ func (s *Stream) receive(h *Host, t packet.TCP, now time.Duration, out Output) {
 		s.sendSYN(h, now, out) // our answer to it was lost, or is late
 	case !s.acceptable(seq, length):
 		if flags&packet.TCPRst == 0 {
-			s.counts.outside++
+			s.countRefused(t, seq)
 			s.ack(h, now, out)
 		}
 	case flags&packet.TCPRst != 0 && seq == s.rcv:
@@ -47,6 +47,16 @@ func (s *Stream) acceptable(seq, length int64) bool {
 		return seq >= s.rcv && seq < end
 	}
 	return seq < end && seq+length > s.rcv
+}
+
+// countRefused counts a segment that is not acceptable: bytes that are there already, or others.
+func (s *Stream) countRefused(t packet.TCP, seq int64) {
+	if n := int64(len(t.Payload())); n > 0 && seq+n <= s.rcv {
+		s.counts.segmentsIn++
+		s.counts.duplicateIn++
+		return
+	}
+	s.counts.outside++
 }
 
 // receiveAnswer takes the answer to the SYN: another with an acknowledgment, or a reset.
