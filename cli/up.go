@@ -80,7 +80,7 @@ node: other switches may connect to it too, and weir get, weir path and all else
 func (f *upFlags) run(cmd *cobra.Command, spec string) error {
 	topology, err := topo.Load(spec, f.seed)
 	if err != nil {
-		return err
+		return fileProblems(err)
 	}
 	out := cmd.OutOrStdout()
 	page := screenOf(out)

@@ -92,7 +92,7 @@ const maxFatTree = 100
 func fatTreeSize(p []int) (int, error) {
 	k := p[0]
 	if k < 2 || k%2 != 0 || k > maxFatTree {
-		return 0, fmt.Errorf("K of %d given, want an even number from 2 to %d, such as fattree:4", k, maxFatTree)
+		return 0, fmt.Errorf("%d given for K, want an even number from 2 to %d, such as fattree:4", k, maxFatTree)
 	}
 	return 5 * k * k / 4, nil
 }

@@ -12,8 +12,8 @@ import (
 )
 
 // Load reads what a user names: a word of Forms, or a YAML or GraphML file, each with options after it: "wan:206,hosts=2",
-// "lab.yaml", "zoo/Abilene.graphml,hosts=4". A file's name ends in .yaml, .yml, .graphml or .xml. The errors of a file begin with
-// "FILE:LINE: ". The options of files hold for links that do not say it themselves, except delay= and rate= of GraphML, which hold
+// "lab.yaml", "zoo/Abilene.graphml,hosts=4". A file's name ends in .yaml, .yml, .graphml or .xml. What is wrong in a file is
+// a FileError. The options of files hold for links that do not say it themselves, except delay= and rate= of GraphML, which hold
 // for all.
 func Load(arg string, seed uint64) (*Topology, error) {
 	name, _, _ := strings.Cut(arg, ":")
@@ -36,7 +36,7 @@ func Load(arg string, seed uint64) (*Topology, error) {
 	t, err := loadFile(file, seed, o)
 	var problems Problems
 	if errors.As(err, &problems) {
-		return nil, errors.New(problems.In(file))
+		return nil, &FileError{file, problems}
 	}
 	return t, err
 }
@@ -62,7 +62,7 @@ func loadFile(file string, seed uint64, o Options) (*Topology, error) {
 	return t, err
 }
 
-// LoadSchedule reads a file of events. The errors begin with "FILE:LINE: ".
+// LoadSchedule reads a file of events. What is wrong in it is a FileError.
 func LoadSchedule(file string, t *Topology) ([]Event, error) {
 	b, err := readFile(file)
 	if err != nil {
@@ -71,7 +71,7 @@ func LoadSchedule(file string, t *Topology) ([]Event, error) {
 	events, err := ParseSchedule(b, t)
 	var problems Problems
 	if errors.As(err, &problems) {
-		return nil, errors.New(problems.In(file))
+		return nil, &FileError{file, problems}
 	}
 	return events, err
 }

@@ -36,6 +36,15 @@ func (p Problems) In(file string) string {
 	return strings.Join(lines, "\n")
 }
 
+// FileError is what is wrong with a file, where Load or LoadSchedule read it.
+type FileError struct {
+	File     string
+	Problems Problems
+}
+
+// Error is a line for each problem: "FILE:LINE: TEXT".
+func (e *FileError) Error() string { return e.Problems.In(e.File) }
+
 // maxProblems are told of one file; a file that is something else altogether has one in every line.
 const maxProblems = 20
 
