@@ -32,7 +32,9 @@ type upFlags struct {
 	tcp     bool
 	plain   bool
 	log     string
-	level   string
+	// emulator is the address of the network's own API.
+	emulator string
+	level    string
 }
 
 func newUp() *cobra.Command {
@@ -66,6 +68,7 @@ node: other switches may connect to it too, and weir get, weir path and all else
 	fs.StringVar(&f.node.DataDir, "data-dir", "", "directory of tokens and keys; a temporary one if none is given")
 	fs.StringVar(&f.node.OpenFlow, "openflow", f.node.OpenFlow, "address that other switches may connect to, HOST:PORT")
 	fs.StringVar(&f.node.API, "api", f.node.API, "address of the API, HOST:PORT")
+	fs.StringVar(&f.emulator, "emulator-api", "127.0.0.1:8182", "address of the emulated network's own API, which cuts links and the like (docs/emulator.md); empty for none")
 	fs.StringVar(&f.node.Auth, "auth", f.node.Auth, "who may use the API: those with a token, or (none, on loopback only) everybody")
 	fs.Var(newWord(&f.version, "1.0|1.3"), "openflow-version", "that the switches speak")
 	fs.Uint64Var(&f.seed, "seed", 1, "of the mesh, and of all that happens by lot")
@@ -101,7 +104,11 @@ func (f *upFlags) run(cmd *cobra.Command, spec string) error {
 		defer os.RemoveAll(cfg.Node.DataDir)
 	}
 	s := &shower{out: out, page: page}
-	cfg.Ready = func(at node.Addresses) { s.ready(at, cfg.Node.DataDir) }
+	if len(topology.Links) > 0 {
+		s.link = topology.Links[0].ID
+	}
+	cfg.EmulatorAPI = f.emulator
+	cfg.Ready = func(at node.Addresses, emulator string) { s.ready(at, emulator, cfg.Node.DataDir) }
 	cfg.Show, cfg.Complete = s.show, s.complete
 	return nodeError(up.Run(cmd.Context(), cfg))
 }
@@ -129,11 +136,13 @@ type shower struct {
 	out   io.Writer
 	page  *screen // nil: lines
 	usage string
+	link  string        // a link of the network; empty if it has none
+	cut   string        // how a link is cut, a line of the page
 	said  time.Duration // age of the last line
 }
 
 // ready says how the instance is used.
-func (s *shower) ready(at node.Addresses, dir string) {
+func (s *shower) ready(at node.Addresses, emulator, dir string) {
 	scheme := "http"
 	if at.APITLS {
 		scheme = "https"
@@ -144,8 +153,14 @@ func (s *shower) ready(at node.Addresses, dir string) {
 	if !at.Open {
 		token = fmt.Sprintf("-H \"Authorization: Bearer $(cat %s)\" ", filepath.Join(dir, client.TokenFile))
 	}
+	if emulator != "" && s.link != "" {
+		s.cut = fmt.Sprintf("\n  cut a link  curl %s-X PATCH http://%s/v1/links/%s --json '{\"up\":false}'", token, emulator, s.link)
+	}
 	if s.page == nil {
 		fmt.Fprintf(s.out, "weir %s: instance %s is ready\n  API       %s\n  call it   curl %s%s/v1/links\n            %s\n", Version, at.Name, url, token, url, s.usage)
+		if emulator != "" {
+			fmt.Fprintf(s.out, "  network   http://%s, with the same token%s\n", emulator, s.cut)
+		}
 	}
 }
 
@@ -153,7 +168,7 @@ func (s *shower) ready(at node.Addresses, dir string) {
 func (s *shower) show(st *up.State) {
 	switch {
 	case s.page != nil:
-		s.page.draw(st.Page(s.page.width()) + "\n  try         " + s.usage + "\n  end it with Ctrl-C\n")
+		s.page.draw(st.Page(s.page.width()) + "\n  try         " + s.usage + s.cut + "\n  end it with Ctrl-C\n")
 	case s.said == 0 || st.Age-s.said >= lineEvery:
 		s.said = st.Age
 		fmt.Fprintln(s.out, st.Line())

@@ -9,7 +9,10 @@ import (
 	"sync"
 	"time"
 
+	"github.com/weirnet/weir/api"
 	"github.com/weirnet/weir/emu"
+	emuapi "github.com/weirnet/weir/emu/api"
+	"github.com/weirnet/weir/emu/desk"
 	"github.com/weirnet/weir/emu/host"
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/node"
@@ -22,10 +25,12 @@ type Config struct {
 	Network emu.Config  // Controllers and Dial are set by Run
 	TCP     bool        // connect switches by TCP, not by pipes in the process
 	Pace    Pace
+	// EmulatorAPI is the address of the network's own interface, whose tokens are the instance's; empty for none.
+	EmulatorAPI string
 
-	Ready    func(node.Addresses) // called once, when the instance listens
-	Show     func(*State)         // called once for each Pace.Show
-	Complete func(*State)         // called once, when everything has answered
+	Ready    func(at node.Addresses, emulator string) // called once, when everything listens; emulator is the address of the network's interface
+	Show     func(*State)                             // called once for each Pace.Show
+	Complete func(*State)                             // called once, when everything has answered
 }
 
 // Pace is how often things happen. Zero fields mean their defaults.
@@ -104,9 +109,6 @@ func (u *up) run(outer context.Context) error {
 	select {
 	case <-ctx.Done():
 	case at := <-ready:
-		if u.cfg.Ready != nil {
-			u.cfg.Ready(at)
-		}
 		if err := u.network(ctx, at, pipes); err != nil {
 			stop(err)
 		}
@@ -131,6 +133,28 @@ func (u *up) network(ctx context.Context, at node.Addresses, pipes *pipe.Listene
 	if err != nil {
 		return err
 	}
+	d := desk.New(desk.Config{Network: n})
+	defer d.Close()
+	var running sync.WaitGroup
+	defer running.Wait()
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	emulator := ""
+	if u.cfg.EmulatorAPI != "" {
+		server, l, err := u.emulatorAPI(d)
+		if err != nil {
+			return err
+		}
+		emulator = l.Addr().String()
+		running.Go(func() {
+			if err := server.Serve(ctx, l); err != nil {
+				stop(fmt.Errorf("the emulator's API: %w", err))
+			}
+		})
+	}
+	if u.cfg.Ready != nil {
+		u.cfg.Ready(at, emulator)
+	}
 	if err := n.Start(ctx); err != nil {
 		return err
 	}
@@ -139,13 +163,35 @@ func (u *up) network(ctx context.Context, at node.Addresses, pipes *pipe.Listene
 		defer cancel()
 		_ = n.Close(closing)
 	}()
+	d.Add(c.Topology.Schedule)
+	running.Go(func() { d.Run(ctx) })
 	u.net, u.pings = n, make([]*host.Ping, len(n.Hosts()))
 	scheme := "http://"
 	if at.APITLS {
 		scheme = "https://"
 	}
 	u.watch(ctx, &watch{topology: c.Topology.Name, api: scheme + at.API, network: n, view: u.view, talk: newTalk(c.Topology, c.Seed)})
+	if cause := context.Cause(ctx); !errors.Is(cause, context.Canceled) {
+		return cause
+	}
 	return nil
+}
+
+// emulatorAPI makes the network's own interface. The instance has made the tokens.
+func (u *up) emulatorAPI(d *desk.Desk) (*emuapi.Server, net.Listener, error) {
+	access := api.Access{Open: u.cfg.Node.Auth == "none", Listen: u.cfg.EmulatorAPI}
+	if err := api.CheckExposure(api.Exposure{Listen: access.Listen, Open: access.Open}); err != nil {
+		return nil, nil, err
+	}
+	var err error
+	if access.Tokens, err = api.LoadTokens(u.cfg.Node.DataDir); err != nil {
+		return nil, nil, err
+	}
+	l, err := net.Listen("tcp", u.cfg.EmulatorAPI)
+	if err != nil {
+		return nil, nil, fmt.Errorf("cannot listen for the emulator's API: %w: choose another address with --emulator-api", err)
+	}
+	return emuapi.New(emuapi.Config{Desk: d, Version: u.cfg.Node.Version, Access: access, Log: u.cfg.Node.Log}), l, nil
 }
 
 // watch has the hosts talk, and shows what is.

@@ -2,8 +2,10 @@ package up
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"net"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -19,7 +21,7 @@ import (
 const waiting = time.Minute
 
 // runUntil runs a network until all of it has answered, and then until f returns.
-func runUntil(t *testing.T, cfg Config, word string, f func(at node.Addresses, s *State)) {
+func runUntil(t *testing.T, cfg Config, word string, f func(at node.Addresses, emulator string, s *State)) {
 	t.Helper()
 	ctx, end := context.WithTimeout(t.Context(), waiting)
 	defer end()
@@ -27,15 +29,17 @@ func runUntil(t *testing.T, cfg Config, word string, f func(at node.Addresses, s
 	defaults := node.Defaults()
 	defaults.API, defaults.OpenFlow, defaults.Auth, defaults.DataDir = "127.0.0.1:0", "127.0.0.1:0", "none", cfg.Node.DataDir
 	cfg.Node = defaults
+	cfg.EmulatorAPI = "127.0.0.1:0"
 	cfg.Pace = Pace{Show: 50 * time.Millisecond, Ask: 200 * time.Millisecond}
 	var at node.Addresses
+	emulator := ""
 	var last *State
 	whole := false
-	cfg.Ready = func(a node.Addresses) { at = a }
+	cfg.Ready = func(a node.Addresses, e string) { at, emulator = a, e }
 	cfg.Show = func(s *State) { last = s }
 	cfg.Complete = func(s *State) {
 		whole = true
-		f(at, s)
+		f(at, emulator, s)
 		end()
 	}
 	if err := Run(ctx, cfg); err != nil {
@@ -52,7 +56,7 @@ func TestRun(t *testing.T) {
 		for _, v := range []openflow.Version{openflow.V10, openflow.V13} {
 			t.Run(name+" "+v.String(), func(t *testing.T) {
 				cfg.Network.Versions = []openflow.Version{v}
-				runUntil(t, cfg, "ring:4,hosts=2", func(at node.Addresses, s *State) {
+				runUntil(t, cfg, "ring:4,hosts=2", func(at node.Addresses, emulator string, s *State) {
 					if s.Switches != (Share{4, 4}) || s.Links != (Share{4, 4}) || s.Hosts != (Share{8, 8}) || s.Answered == 0 || s.Flows == 0 {
 						t.Errorf("%+v", s)
 					}
@@ -71,6 +75,15 @@ func TestRun(t *testing.T) {
 					if got := p.Items[0].OpenFlow; got != v.String() {
 						t.Errorf("a switch speaks %s, want %s", got, v)
 					}
+					answer, err := http.Get("http://" + emulator + "/v1/links")
+					if err != nil {
+						t.Fatal(err)
+					}
+					defer answer.Body.Close()
+					var links struct{ Items []struct{ ID string } }
+					if err := json.NewDecoder(answer.Body).Decode(&links); err != nil || len(links.Items) != 4+8 {
+						t.Errorf("the emulator's API has %d links, want 4 and 8 of hosts: %v", len(links.Items), err)
+					}
 				})
 			})
 		}
@@ -80,7 +93,7 @@ func TestRun(t *testing.T) {
 // A directory that nobody asked for is gone at the end; one that was asked for stays.
 func TestNothingIsLeft(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
-	runUntil(t, Config{}, "linear:2", func(node.Addresses, *State) {
+	runUntil(t, Config{}, "linear:2", func(node.Addresses, string, *State) {
 		if dirs, err := filepath.Glob(filepath.Join(os.TempDir(), "weir-up-*")); err != nil || len(dirs) != 1 {
 			t.Errorf("while it runs: %v, %v", dirs, err)
 		}
@@ -90,7 +103,7 @@ func TestNothingIsLeft(t *testing.T) {
 	}
 	asked := Config{}
 	asked.Node.DataDir = t.TempDir()
-	runUntil(t, asked, "linear:2", func(node.Addresses, *State) {})
+	runUntil(t, asked, "linear:2", func(node.Addresses, string, *State) {})
 	if _, err := os.Stat(filepath.Join(asked.Node.DataDir, client.TokenFile)); err != nil {
 		t.Error(err)
 	}
