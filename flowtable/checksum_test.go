@@ -37,3 +37,30 @@ func TestWithoutUDPChecksum(t *testing.T) {
 		t.Errorf("sent %x", sent)
 	}
 }
+
+// TestSCTPFragment: the CRC of an SCTP packet covers all its fragments, so that one alone cannot be set right, and stays.
+func TestSCTPFragment(t *testing.T) {
+	frame := sctpOf(udp(0))
+	b := newBed(t, Config{})
+	b.must(flow(t, 1, "eth_type=0x0800,ip_proto=132", "apply:[set_field:7->sctp_dst,output:2]"))
+	for _, more := range []byte{0, 0x20} {
+		frame[20] = more
+		b.Receive(1, frame, 0, &b.out)
+		sent := b.out.frames[len(b.out.frames)-1]
+		if kept := string(sent[42:46]) == string(frame[42:46]); kept != (more != 0) || sent[37] != 7 {
+			t.Errorf("more fragments %#x: sent %x", more, sent)
+		}
+	}
+}
+
+// TestPushVLANCopies id and priority, and not the bit between them.
+func TestPushVLANCopies(t *testing.T) {
+	b := newBed(t, Config{})
+	b.must(flow(t, 1, "", "apply:[push_vlan:0x88a8,output:2]"))
+	frame := udp(0x1005)
+	frame[14] = 0x70 // priority 3, drop eligible
+	b.Receive(1, frame, 0, &b.out)
+	if got := string(b.out.frames[0][12:20]); got != "\x88\xa8\x60\x05\x81\x00\x70\x05" {
+		t.Errorf("%x", got)
+	}
+}

@@ -84,8 +84,18 @@ func TestBucketBudget(t *testing.T) {
 	if out.sent == 0 || out.sent > maxBuckets {
 		t.Errorf("%d frames", out.sent)
 	}
+	first := out.sent
 	b.Receive(1, udp(0), 0, &out)
-	if out.sent%2 != 0 {
+	if out.sent != 2*first {
 		t.Error("the next packet has another budget")
+	}
+	// A packet-out that goes through the tables again and again has one budget, too.
+	po := &openflow.PacketOut{Buffer: openflow.NoBuffer, InPort: openflow.PortController, Data: udp(0)}
+	for range 10 {
+		po.Actions = append(po.Actions, openflow.Output(openflow.PortTable))
+	}
+	out.sent = 0
+	if err := b.PacketOut(openflow.V13, po, 0, &out); err != nil || out.sent == 0 || out.sent > maxBuckets {
+		t.Errorf("%d frames, %v", out.sent, err)
 	}
 }

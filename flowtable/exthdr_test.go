@@ -44,6 +44,17 @@ func TestExtensionBits(t *testing.T) {
 	}
 }
 
+// TestExtensionsEndWithThePacket: what follows it in the frame is padding.
+func TestExtensionsEndWithThePacket(t *testing.T) {
+	ip := make(packet.IPv6, packet.IPv6Len+16)
+	ip[0], ip[6], ip[5] = 0x60, packet.ProtoDstOpts, 8
+	ip[packet.IPv6Len] = packet.ProtoRouting
+	ip[packet.IPv6Len+8] = packet.ProtoNone
+	if got := extensionBits(ip); got != extDest|extRouter { // named, and then missing
+		t.Errorf("%09b", got)
+	}
+}
+
 // TestExtensionsAreMatched: an entry for packets with a routing header finds them.
 func TestExtensionsAreMatched(t *testing.T) {
 	b := newBed(t, Config{})
