@@ -47,7 +47,7 @@ func (b *buffers) keep(frame []byte, inPort uint32) uint32 {
 func (b *buffers) find(id uint32) (*buffer, error) {
 	at := int(id & (maxBuffers - 1))
 	switch {
-	case at >= len(b.slots) || b.slots[at].id != id:
+	case at >= len(b.slots) || b.slots[at].id != id || id>>roundsShift < firstRound: // a slot that was never used has id 0
 		return nil, refuse(openflow.BadRequestBufferUnknown, "buffer 0x%x, which there is not", id)
 	case b.slots[at].used:
 		return nil, refuse(openflow.BadRequestBufferEmpty, "buffer 0x%x, which was used already", id)

@@ -16,6 +16,9 @@ type group struct {
 	packets uint64
 	bytes   uint64
 	created time.Duration
+
+	judged uint64 // the call in which lives was found; ports and groups do not change within one
+	lives  bool
 }
 
 // bucket is a bucket of a group with its counters.

@@ -74,10 +74,18 @@ func (s *Switch) bucketLives(b *bucket) bool {
 	return !watches
 }
 
-// groupLives says whether one of its buckets does. Groups have no loops, not even of watches.
+// groupLives says whether one of its buckets does. Groups have no loops, not even of watches; but there may be many ways from one to
+// another, so that each is judged once a call.
 func (s *Switch) groupLives(g *group) bool {
-	for i := range g.buckets {
-		if s.bucketLives(&g.buckets[i]) {
+	if g.judged != s.calls {
+		g.judged, g.lives = s.calls, s.anyLives(g.buckets)
+	}
+	return g.lives
+}
+
+func (s *Switch) anyLives(buckets []bucket) bool {
+	for i := range buckets {
+		if s.bucketLives(&buckets[i]) {
 			return true
 		}
 	}

@@ -32,10 +32,11 @@ type Switch struct {
 	observer Observer
 
 	// Of the call that is under way.
-	now  time.Duration
-	out  Output
-	busy bool
-	pass pass
+	now   time.Duration
+	out   Output
+	busy  bool
+	calls uint64 // its number, from 1
+	pass  pass
 
 	// Memory that is used again.
 	match   filter
@@ -78,6 +79,7 @@ func (s *Switch) begin(now time.Duration, out Output) {
 		panic("flowtable: the Output called the Switch back")
 	}
 	s.busy, s.now, s.out = true, now, out
+	s.calls++
 }
 
 func (s *Switch) end() { s.busy, s.out = false, nil }

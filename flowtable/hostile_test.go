@@ -1,0 +1,56 @@
+package flowtable
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/weirnet/weir/openflow"
+)
+
+// TestBufferBeforeAny: a buffer that was never given out is unknown, number 0 too, which careless controllers send.
+func TestBufferBeforeAny(t *testing.T) {
+	for id := range uint32(3) {
+		b := newBed(t, Config{Buffers: 2})
+		m := flow(t, 1, "", "apply:[set_field:02:00:00:00:00:07->eth_dst,output:2]")
+		m.Buffer = id
+		var refused *Error
+		if err := b.FlowMod(openflow.V13, m, 0, &b.out); !errors.As(err, &refused) || refused.Code != openflow.BadRequestBufferUnknown {
+			t.Errorf("flow_mod with buffer %d: %v", id, err)
+		}
+		po := &openflow.PacketOut{Buffer: id, InPort: openflow.PortController, Actions: []openflow.Action{openflow.Output(2)}}
+		if err := b.PacketOut(openflow.V13, po, 0, &b.out); !errors.As(err, &refused) || refused.Code != openflow.BadRequestBufferUnknown {
+			t.Errorf("packet_out of buffer %d: %v", id, err)
+		}
+		if got := b.out.take(); got != "" {
+			t.Errorf("buffer %d: %s", id, got)
+		}
+	}
+}
+
+// TestLivenessOfManyWays: groups that watch each other twice over have as many ways down as 2 to their number. Each is looked at once a
+// packet all the same: otherwise this test does not end.
+func TestLivenessOfManyWays(t *testing.T) {
+	b := newBed(t, Config{})
+	add := func(id uint32, watchPort, watchGroup uint32) {
+		t.Helper()
+		one := openflow.Bucket{WatchPort: watchPort, WatchGroup: watchGroup, Actions: []openflow.Action{openflow.Output(2)}}
+		m := &openflow.GroupMod{Command: openflow.GroupAdd, Kind: openflow.GroupTypeFastFailover, Group: id, Buckets: []openflow.Bucket{one, one}}
+		if err := b.GroupMod(openflow.V13, m, 0, &b.out); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const last = 100
+	add(1, 3, openflow.GroupAny)
+	for id := uint32(2); id <= last; id++ {
+		add(id, openflow.PortAny, id-1)
+	}
+	b.must(flow(t, 1, "", "apply:[group:100]"))
+	for _, up := range []bool{false, true, false} {
+		b.SetPortState(3, up, 0, &b.out)
+		b.out.take()
+		b.Receive(1, udp(0), 0, &b.out)
+		if sent := len(b.out.frames); sent != map[bool]int{true: 1}[up] {
+			t.Errorf("port 3 up %v: %d frames", up, sent)
+		}
+	}
+}
