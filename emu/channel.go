@@ -79,11 +79,12 @@ func (ch *channel) attach(w *wire) *session.Roles {
 	return roles
 }
 
-// connected takes note that the controller speaks OpenFlow.
-func (ch *channel) connected() {
+// connected takes note that the controller speaks OpenFlow over a wire, unless that was cut meanwhile.
+func (ch *channel) connected(w *wire) {
 	ch.mu.Lock()
-	ch.state, ch.backoff = standing, 0
-	w := ch.wire
+	if ch.wire == w {
+		ch.state, ch.backoff = standing, 0
+	}
 	ch.mu.Unlock()
 	w.settle()
 }

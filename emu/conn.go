@@ -45,7 +45,7 @@ func (c *conn) Connected(s *session.Session) {
 	sw.missed()
 	first := len(sw.conns) == 1
 	sw.mu.Unlock()
-	c.channel.connected()
+	c.channel.connected(c.wire)
 	sw.net.sessions.Add(1)
 	if first {
 		sw.net.connect(1)

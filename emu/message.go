@@ -38,18 +38,18 @@ func (c *conn) Message(s *session.Session, h openflow.Header, m openflow.Message
 
 // portMod configures a port. One that is switched off has no carrier, at both ends of its link.
 func (c *conn) portMod(s *session.Session, h openflow.Header, m *openflow.PortMod) {
-	done := false
+	p, changed := c.sw.port(m.Port), false
 	c.do(s, h, m, func(t *flowtable.Switch, out *output) error {
-		err := t.PortMod(c.version, m, out.now, out)
-		done = err == nil
-		return err
+		if err := t.PortMod(c.version, m, out.now, out); err != nil || p == nil || m.Mask&openflow.PortConfigDown == 0 {
+			return err
+		}
+		p.stopped.Store(m.Config&openflow.PortConfigDown != 0) // under the lock: the tables and it say the same
+		changed = true
+		return nil
 	})
-	p := c.sw.port(m.Port)
-	if !done || p == nil || m.Mask&openflow.PortConfigDown == 0 {
-		return
+	if changed {
+		p.link.refresh()
 	}
-	p.stopped.Store(m.Config&openflow.PortConfigDown != 0)
-	p.link.refresh()
 }
 
 // queues answers which queues a port has.

@@ -9,6 +9,8 @@ import (
 
 // Down takes the power from the switch: its tables are lost, its connections end without a word, its links lose their carrier.
 func (sw *Switch) Down() {
+	sw.turning.Lock()
+	defer sw.turning.Unlock()
 	sw.mu.Lock()
 	if sw.table == nil {
 		sw.mu.Unlock()
@@ -32,6 +34,8 @@ func (sw *Switch) Down() {
 
 // Up gives the switch power again: its tables are empty, and it connects to its controllers.
 func (sw *Switch) Up() {
+	sw.turning.Lock()
+	defer sw.turning.Unlock()
 	sw.mu.Lock()
 	if sw.table != nil {
 		sw.mu.Unlock()

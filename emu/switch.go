@@ -22,7 +22,10 @@ type Switch struct {
 	engine *engine
 	ports  []*port // in order of their numbers
 	power  atomic.Bool
-	lies   atomic.Pointer[Lies]
+	// turning is held, outside of all other locks, while the power goes on or off: if it came back before the links have seen that it was
+	// gone, the new tables would never hear of their carrier.
+	turning sync.Mutex
+	lies    atomic.Pointer[Lies]
 
 	// mu guards the tables and all that follows, and the links' ways that begin here. Under it nobody waits, and no lock is taken
 	// but those of inboxes and of sessions' queues.

@@ -1,0 +1,56 @@
+package emu
+
+import (
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/weirnet/weir/openflow"
+	"github.com/weirnet/weir/session/pipe"
+)
+
+// TestCutInHandshake: a connection that was cut just before its session tells that it stands, does not stand.
+func TestCutInHandshake(t *testing.T) {
+	n := start(t, Config{Topology: parse(t, "linear:1")})
+	ch := newChannel(n.Switches()[0], "c")
+	ch.state = dialling
+	n.mu.Lock()
+	n.starting++
+	n.mu.Unlock()
+	near, _ := pipe.New("a", "b")
+	w, _ := newWire(near, ch)
+	if ch.attach(w) == nil {
+		t.Fatal("the connection is not wanted")
+	}
+	ch.mu.Lock()
+	ch.off = true
+	ch.mu.Unlock()
+	ch.cut()
+	ch.connected(w)
+	if ch.state != idle || ch.wire != nil {
+		t.Errorf("state %d, want %d: a controller that is cut off would never be dialled again", ch.state, idle)
+	}
+}
+
+// TestPowerFlaps has the power come back before the links have seen that it is gone: the ports hear of their carrier all the same.
+func TestPowerFlaps(t *testing.T) {
+	n := start(t, Config{Topology: parse(t, "linear:2")})
+	sw, l := n.Switches()[0], n.Links()[0]
+	l.mu.Lock() // Down waits here
+	var both sync.WaitGroup
+	both.Go(sw.Down)
+	await(t, "the power is gone", func() bool { return !sw.On() })
+	both.Go(sw.Up)
+	for end := time.Now().Add(50 * time.Millisecond); !sw.On() && time.Now().Before(end); { // in which it would overtake
+		time.Sleep(time.Millisecond)
+	}
+	l.mu.Unlock()
+	both.Wait()
+	sw.mu.Lock()
+	defer sw.mu.Unlock()
+	for _, p := range sw.table.Ports() {
+		if p.State&openflow.PortStateDown != 0 {
+			t.Errorf("port %d has no carrier, its link has: %v", p.Number, sw.Link(p.Number).Up())
+		}
+	}
+}
