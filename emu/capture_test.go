@@ -69,6 +69,7 @@ func TestCaptureControl(t *testing.T) {
 		t.Fatal(err)
 	}
 	ask(t, s, &openflow.BarrierRequest{})
+	await(t, "the answer is captured", func() bool { ways, _ := r.all(); return len(ways) > 1 }) // after it was written
 	stop()
 	ways, list := r.all()
 	var from, to []byte

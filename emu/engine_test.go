@@ -19,7 +19,7 @@ func stepped(t *testing.T, spec string, seed uint64, engines int) *Network {
 	}
 	for _, sw := range n.switches {
 		m := flood().(*openflow.FlowMod)
-		if err := sw.table.FlowMod(openflow.V13, m, 0, mute{}); err != nil {
+		if err := sw.table.FlowMod(openflow.V13, m, 0, &output{sw: sw}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -169,6 +169,12 @@ func TestLies(t *testing.T) {
 	if codes := b.tell(t, s, toController()); codes != nil || sw.Entries() != 0 {
 		t.Fatalf("%v, %d entries", codes, sw.Entries())
 	}
+	group := &openflow.GroupMod{Kind: openflow.GroupTypeIndirect, Group: 1, Buckets: []openflow.Bucket{{
+		WatchPort: openflow.PortAny, WatchGroup: openflow.GroupAny, Actions: []openflow.Action{openflow.Output(1)}}}}
+	good := addFlow(1, openflow.Match{}, openflow.Apply(openflow.Action{Type: openflow.ActionGroup, ID: 1}))
+	if codes := b.tell(t, s, group, good); codes != nil || sw.Entries() != 0 {
+		t.Fatalf("%v, %d entries: an entry with a group is good", codes, sw.Entries())
+	}
 	wrong := addFlow(1, openflow.Match{}, openflow.GotoTable(0))
 	if codes := b.tell(t, s, wrong); len(codes) != 1 {
 		t.Fatalf("a wrong flow-mod is answered with %v", codes)
@@ -177,7 +183,7 @@ func TestLies(t *testing.T) {
 	for i := range 100 {
 		b.tell(t, s, forward(uint32(i+1), 1))
 	}
-	if got := n.Totals(); got.Entries != 100 || got.Drops[LostByLie] != 3 {
+	if got := n.Totals(); got.Entries != 100 || got.Drops[LostByLie] != 4 {
 		t.Fatalf("%+v", got)
 	}
 	count := func() int {

@@ -58,14 +58,7 @@ func (sw *Switch) flowMod(v openflow.Version, m *openflow.FlowMod, now time.Dura
 		return sw.table.FlowMod(v, m, now, out)
 	}
 	sw.engine.counts.drops[LostByLie].Add(1)
-	if m.Command != openflow.FlowAdd {
-		return nil
-	}
-	trial := flowtable.New(sw.tableConfig())
-	for _, p := range sw.table.Ports() {
-		trial.AddPort(p, now, mute{})
-	}
-	return trial.FlowMod(v, m, now, mute{})
+	return sw.table.CheckFlowMod(v, m, now)
 }
 
 // hide leaves entries out of an answer. The lock is held.
@@ -78,11 +71,3 @@ func (sw *Switch) hide(reply openflow.ReplyBody) {
 		list.Flows = slices.DeleteFunc(slices.Clone(list.Flows), func(openflow.FlowStats) bool { return sw.liar.float() < l.HideEntries })
 	}
 }
-
-// mute is an output that nothing comes out of.
-type mute struct{}
-
-func (mute) Transmit(uint32, uint32, []byte)               {}
-func (mute) PacketIn(*flowtable.PacketIn)                  {}
-func (mute) FlowRemoved(*openflow.FlowRemoved)             {}
-func (mute) PortStatus(openflow.PortReason, openflow.Port) {}

@@ -32,13 +32,8 @@ func (s *Switch) Expire(now time.Duration, out Output) (next time.Duration, ok b
 	return next, ok
 }
 
-// evict makes room in a full table: the entry that would run out first goes. It says whether there was one; entries without a time-out
-// stay.
-func (s *Switch) evict(t *table) bool {
+// evict makes room in a full table: the entry that would run out first goes, of those that have a time-out. There must be one.
+func (s *Switch) evict(t *table) {
 	e, _ := t.heap.first()
-	if e == nil {
-		return false
-	}
 	s.remove(e, openflow.RemovedDelete)
-	return true
 }

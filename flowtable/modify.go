@@ -64,18 +64,18 @@ func (s *Switch) add(v openflow.Version, m *openflow.FlowMod) error {
 		priority: priorityOf(v, m), flags: m.Flags, table: m.Table,
 		idle: m.IdleTimeout, hard: m.HardTimeout, cookie: m.Cookie, created: s.now, modified: s.now, used: s.now,
 	}
-	if old := t.exact(&s.match, e.priority); old != nil {
-		e.program = newProgram(v, m.Instructions)
+	old, err := s.checkRoom(m, e.priority)
+	if err != nil {
+		return err
+	}
+	e.program = newProgram(v, m.Instructions)
+	if old != nil {
 		s.replace(t, old, e, m.Flags&openflow.FlagResetCounts == 0 && v != openflow.V10)
 		return nil
 	}
-	if m.Flags&openflow.FlagCheckOverlap != 0 && t.overlaps(&s.match, e.priority) {
-		return refuse(openflow.FlowModFailedOverlap, "an entry of priority %d overlaps", e.priority)
+	if t.size >= s.cfg.MaxEntries {
+		s.evict(t)
 	}
-	if t.size >= s.cfg.MaxEntries && !(s.cfg.Evict && s.evict(t)) {
-		return refuse(openflow.FlowModFailedTableFull, "table %d has %d entries", m.Table, t.size)
-	}
-	e.program = newProgram(v, m.Instructions)
 	t.insert(e, &s.match)
 	s.entries++
 	s.refer(e.program, 1)
@@ -148,8 +148,8 @@ func (s *Switch) modify(v openflow.Version, m *openflow.FlowMod) error {
 
 // delete removes the entries that m selects.
 func (s *Switch) delete(m *openflow.FlowMod) error {
-	if int(m.Table) >= s.cfg.Tables && m.Table != openflow.TableAll {
-		return refuse(openflow.FlowModFailedBadTableID, "table %d of %d", m.Table, s.cfg.Tables)
+	if err := s.checkDelete(m); err != nil {
+		return err
 	}
 	sel := selection{
 		table: m.Table, strict: m.Command == openflow.FlowDeleteStrict, priority: m.Priority, cookie: m.Cookie, cookieMask: m.CookieMask,
@@ -160,6 +160,13 @@ func (s *Switch) delete(m *openflow.FlowMod) error {
 	}
 	for _, e := range s.pick(&sel) {
 		s.remove(e, openflow.RemovedDelete)
+	}
+	return nil
+}
+
+func (s *Switch) checkDelete(m *openflow.FlowMod) error {
+	if int(m.Table) >= s.cfg.Tables && m.Table != openflow.TableAll {
+		return refuse(openflow.FlowModFailedBadTableID, "table %d of %d", m.Table, s.cfg.Tables)
 	}
 	return nil
 }
