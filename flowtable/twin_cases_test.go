@@ -34,8 +34,8 @@ func TestTwin(t *testing.T) {
 			ports, addresses := casePorts(v)
 			mine, other := &subject{t: t, v: v, ports: ports}, &twin{t: t, v: v, ports: ports}
 			for _, opt := range []ofcase.Options{
-				{Groups: true, Waits: true, Mods: true, Addresses: addresses},
-				{Groups: true, Down: true, Addresses: addresses},
+				{Groups: true, Waits: true, Mods: true, Fragments6: true, Addresses: addresses},
+				{Groups: true, Down: true, Fragments6: true, Addresses: addresses},
 			} {
 				for seed, failed := uint64(0), 0; seed < 200 && failed < 5; seed++ {
 					c := ofcase.Generate(v, seed, opt)

@@ -37,10 +37,12 @@ type Options struct {
 	Groups bool // groups, of OpenFlow 1.3
 	Select bool // among them select groups: what they choose is not promised
 	Meters bool // meters, of OpenFlow 1.3
-	Odd    bool // also what the specification forbids, or leaves open
-	Waits  bool // time passes, and entries have time-outs
-	Mods   bool // the configuration of ports changes
-	Down   bool // ports go down, or receive nothing; no counter is then looked at, and no time passes
+	// Fragments6 has packets with a fragment header of IPv6, whatever comes after it.
+	Fragments6 bool
+	Odd        bool // also what the specification forbids, or leaves open
+	Waits      bool // time passes, and entries have time-outs
+	Mods       bool // the configuration of ports changes
+	Down       bool // ports go down, or receive nothing; no counter is then looked at, and no time passes
 	// Addresses are those of the switch's ports, from port 1, which a port-mod must name.
 	Addresses [][6]byte
 }
@@ -53,6 +55,7 @@ type gen struct {
 	added   []*openflow.FlowMod // the additions so far
 	groups  map[uint32]bool     // that exist for sure
 	chained map[uint32]bool     // that others may send to, or watch
+	group   uint32              // the only one that the entry being drawn may send to; 0 for any
 	tells   bool                // whether groups send to the controller, and then are in no action set: see set
 	like    openflow.Match      // that which the frame being drawn should satisfy
 }

@@ -14,6 +14,10 @@ func (g *gen) instructions(k kind, table uint8) (list []openflow.Instruction) {
 		}
 		return list
 	}
+	if !g.opt.Odd { // a switch may not survive the deletion of several groups of one entry
+		g.group = g.groupID()
+		defer func() { g.group = 0 }()
+	}
 	metered := g.opt.Meters && g.one(2)
 	if metered { // whether what a meter drops is counted further on is not agreed
 		list, table = append(list, openflow.UseMeter(g.meterID())), lastTable
@@ -34,7 +38,7 @@ func (g *gen) instructions(k kind, table uint8) (list []openflow.Instruction) {
 	if len(actions) > 0 && g.one(3) {
 		list = append(list, openflow.Instruction{Type: openflow.InstructionWriteActions, Actions: actions})
 	}
-	if g.one(5) {
+	if g.one(3) {
 		list = append(list, openflow.Instruction{
 			Type: openflow.InstructionWriteMetadata, Metadata: uint64(g.IntN(4)), MetadataMask: pick(g, []uint64{3, 1, 2}),
 		})
@@ -58,7 +62,7 @@ func (g *gen) flowMod() openflow.Message {
 	if !g.opt.Down && g.one(2) {
 		f.Flags |= openflow.FlagSendFlowRemoved
 	}
-	if g.v == openflow.V13 && g.one(8) {
+	if g.v == openflow.V13 && g.one(4) {
 		f.Flags |= openflow.FlagResetCounts
 	}
 	if len(g.added) == 0 || g.IntN(20) < 12 {
@@ -88,6 +92,9 @@ func (g *gen) flowMod() openflow.Message {
 	}
 	if g.v == openflow.V13 && g.one(3) {
 		f.CookieMask = pick(g, []uint64{3, 1, 0xffffffffffffffff})
+		if f.CookieMask > 3 && f.Cookie == 0 && !g.opt.Odd { // which some switches' own entries have
+			f.Cookie = 1
+		}
 	}
 	if f.Command >= openflow.FlowDelete && len(f.Match.OXM) == 0 && g.v == openflow.V13 && !g.opt.Odd {
 		f.CookieMask |= missCookie // spares the entries of miss

@@ -122,6 +122,9 @@ func (g *gen) ipv6(b []byte) []byte {
 		if proto == sctp && !g.opt.Odd {
 			more = 0
 		}
+		if !g.opt.Fragments6 && proto != 47 && proto != 89 {
+			break
+		}
 		body, next = append([]byte{proto, 0, 0, more, 0, 0, 0, 7}, body...), 44
 	}
 	label := binary.BigEndian.AppendUint32(nil, pick(g, []uint32{0, 7, 0x12345}))

@@ -57,7 +57,7 @@ func (g *gen) match(k kind) openflow.Match {
 	if g.one(3) {
 		m.SetUint(openflow.FieldInPort, uint64(g.port()))
 	}
-	if g.v == openflow.V13 && g.one(8) {
+	if g.v == openflow.V13 && g.one(5) {
 		m.SetUintMasked(openflow.FieldMetadata, uint64(g.IntN(4)), pick(g, []uint64{3, 1, 0xff}))
 	}
 	for _, f := range []openflow.Field{openflow.FieldEthDst, openflow.FieldEthSrc} {
