@@ -82,7 +82,8 @@ func (s *Switch) begin(now time.Duration, out Output) {
 	s.calls++
 }
 
-func (s *Switch) end() { s.busy, s.out = false, nil }
+// end ends a call. No frame of the caller's is held on to.
+func (s *Switch) end() { s.busy, s.out, s.pass.frame, s.in.Frame = false, nil, nil, nil }
 
 // Entries is how many flow entries there are in all tables.
 func (s *Switch) Entries() int { return s.entries }
