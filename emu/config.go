@@ -41,6 +41,7 @@ type Config struct {
 	// never.
 	Echo time.Duration
 
+	clock func() time.Duration                           // of a network that no loop runs, for tests
 	stack func(h *topo.Host, seed uint64) (stack, error) // of hosts, for tests
 }
 

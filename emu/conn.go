@@ -109,7 +109,7 @@ func (c *conn) do(s *session.Session, h openflow.Header, m openflow.Message, f f
 		sw.mu.Unlock()
 		return
 	}
-	out := output{sw: sw, now: sw.net.now()}
+	out := output{sw: sw, now: sw.clock(sw.net.now())}
 	err := f(sw.table, &out)
 	sw.count()
 	sw.mu.Unlock()

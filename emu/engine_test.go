@@ -13,7 +13,7 @@ import (
 // stepped is a network that no loop runs: its engines are stepped with a virtual time.
 func stepped(t *testing.T, spec string, seed uint64, engines int) *Network {
 	t.Helper()
-	n, err := New(Config{Topology: parse(t, spec), stack: newStation, Seed: seed, Engines: engines})
+	n, err := New(Config{Topology: parse(t, spec), stack: newStation, Seed: seed, Engines: engines, clock: func() time.Duration { return 0 }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,5 +100,19 @@ func TestHopAllocatesNothing(t *testing.T) {
 	}
 	if n.Totals().Delivered == before {
 		t.Error("no frame arrived")
+	}
+}
+
+// TestClocksNeverGoBack has an engine whose round began before a reader's message give its switch and its host the later time.
+func TestClocksNeverGoBack(t *testing.T) {
+	n := stepped(t, "linear:1", 1, 1)
+	sw, h := n.Switches()[0], n.Hosts()[0]
+	for _, c := range []struct{ now, want time.Duration }{{5, 5}, {3, 5}, {6, 6}} {
+		if got := sw.clock(c.now); got != c.want {
+			t.Errorf("the switch's clock is %v at %v", got, c.now)
+		}
+		if got := h.clock(c.now); got != c.want {
+			t.Errorf("the host's clock is %v at %v", got, c.now)
+		}
 	}
 }

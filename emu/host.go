@@ -28,6 +28,7 @@ type Host struct {
 	stack   stack
 	expires time.Duration // when the engine steps the stack; 0: it does not
 	timer   timer
+	latest  time.Duration // of the times that the stack was given: they never go back
 }
 
 // Spec is the host in the topology, which must not be changed.
@@ -45,7 +46,7 @@ func (h *Host) Do(f func(s *host.Host, now time.Duration, out host.Output)) {
 func (h *Host) do(f func(s stack, now time.Duration, out host.Output)) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	out := hostOutput{h: h, now: h.net.now()}
+	out := hostOutput{h: h, now: h.clock(h.net.now())}
 	f(h.stack, out.now, &out)
 	if next, ok := h.stack.Step(out.now, &out); ok && (h.expires == 0 || next < h.expires) {
 		h.expires = max(next, out.now+1)
@@ -59,8 +60,8 @@ func (h *Host) receive(e *engine, frame []byte) {
 	defer h.mu.Unlock()
 	e.counts.delivered.Add(1)
 	out := &e.hostOutput
-	out.h, out.now = h, e.now
-	h.stack.Receive(frame, e.now, out)
+	out.h, out.now = h, h.clock(e.now)
+	h.stack.Receive(frame, out.now, out)
 	h.step(e, out)
 }
 
@@ -70,12 +71,19 @@ func (h *Host) wake(e *engine) {
 	defer h.mu.Unlock()
 	h.expires = 0
 	out := &e.hostOutput
-	out.h, out.now = h, e.now
+	out.h, out.now = h, h.clock(e.now)
 	h.step(e, out)
 }
 
+// clock is a time for the stack: the engine's, which is that of the beginning of its round, may be before that of a caller of Do.
+// The lock is held.
+func (h *Host) clock(now time.Duration) time.Duration {
+	h.latest = max(h.latest, now)
+	return h.latest
+}
+
 func (h *Host) step(e *engine, out *hostOutput) {
-	if next, ok := h.stack.Step(e.now, out); ok && (h.expires == 0 || next < h.expires) {
+	if next, ok := h.stack.Step(out.now, out); ok && (h.expires == 0 || next < h.expires) {
 		h.expires = max(next, e.now+1)
 		e.timers.set(&h.timer, h.expires)
 	}

@@ -27,8 +27,8 @@ const dialTimeout = 10 * time.Second
 
 func startTime() time.Time { return time.Now() }
 
-// now is the network's age.
-func (n *Network) now() time.Duration { return time.Since(n.epoch) }
+// age is how old a network is that began at a time.
+func age(epoch time.Time) time.Duration { return time.Since(epoch) }
 
 // Start has the engines run and the switches connect; it returns at once. When ctx is done, no more connections are made. The
 // error says that TCP connections would need more open files than may be had, or is ErrClosed.

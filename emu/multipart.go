@@ -83,7 +83,7 @@ func (c *conn) answer(s *session.Session, h openflow.Header, body openflow.Reque
 	if sw.roles != c.roles {
 		return nil
 	}
-	reply, err := sw.table.Multipart(c.version, body, sw.net.now())
+	reply, err := sw.table.Multipart(c.version, body, sw.clock(sw.net.now()))
 	if err != nil {
 		return err
 	}

@@ -146,6 +146,14 @@ func (n *Network) Controllers() []string { return n.cfg.Controllers }
 // Age is the time since the network was made: the clock of its hosts.
 func (n *Network) Age() time.Duration { return n.now() }
 
+// now is the network's age, by the clock of the loops or of a test.
+func (n *Network) now() time.Duration {
+	if n.cfg.clock != nil {
+		return n.cfg.clock()
+	}
+	return age(n.epoch)
+}
+
 // at is the wall clock at an age.
 func (n *Network) at(age time.Duration) time.Time { return n.epoch.Add(age) }
 

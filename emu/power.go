@@ -43,7 +43,7 @@ func (sw *Switch) Up() {
 	}
 	sw.table, sw.roles = flowtable.New(sw.tableConfig()), new(session.Roles)
 	sw.power.Store(true)
-	now := sw.net.now()
+	now := sw.clock(sw.net.now())
 	out := output{sw: sw, now: now}
 	for _, p := range sw.ports {
 		sw.table.AddPort(p.describe(p.out.spec), now, &out)

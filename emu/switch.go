@@ -38,6 +38,7 @@ type Switch struct {
 	expires  time.Duration     // when the engine looks for entries that run out; 0: it does not
 	timer    timer
 	liar     random
+	latest   time.Duration // of the times that the tables were given: they never go back
 }
 
 // newSwitch makes a switch without ports.
@@ -107,10 +108,17 @@ func (sw *Switch) take(e *engine, port uint32, frame []byte) {
 		e.counts.drops[LostAtDeadSwitch].Add(1)
 	} else {
 		e.counts.hops.Add(1)
-		e.output.sw, e.output.now = sw, e.now
-		sw.table.Receive(port, frame, e.now, &e.output)
+		e.output.sw, e.output.now = sw, sw.clock(e.now)
+		sw.table.Receive(port, frame, e.output.now, &e.output)
 	}
 	sw.mu.Unlock()
+}
+
+// clock is a time for the tables: the engine's, which is that of the beginning of its round, may be before that of a reader. The
+// lock is held.
+func (sw *Switch) clock(now time.Duration) time.Duration {
+	sw.latest = max(sw.latest, now)
+	return sw.latest
 }
 
 // wake lets entries run out.
@@ -121,8 +129,8 @@ func (sw *Switch) wake(e *engine) {
 	if sw.table == nil {
 		return
 	}
-	e.output.sw, e.output.now = sw, e.now
-	next, ok := sw.table.Expire(e.now, &e.output)
+	e.output.sw, e.output.now = sw, sw.clock(e.now)
+	next, ok := sw.table.Expire(e.output.now, &e.output)
 	sw.count()
 	if ok {
 		sw.expires = max(next, e.now+1)
@@ -156,7 +164,7 @@ func (sw *Switch) carrier(p *port, up bool) {
 	sw.mu.Lock()
 	defer sw.mu.Unlock()
 	if sw.table != nil {
-		now := sw.net.now()
+		now := sw.clock(sw.net.now())
 		sw.table.SetPortState(p.number, up, now, &output{sw: sw, now: now})
 	}
 }
