@@ -20,8 +20,9 @@ type conn struct {
 	sw      *Switch
 	channel *channel
 	wire    *wire
-	roles   *session.Roles   // of the switch, since it has power
-	version openflow.Version // from Connected on
+	roles   *session.Roles       // of the switch, since it has power
+	version openflow.Version     // from Connected on
+	flags   openflow.ConfigFlags // that the tables know of; of the reader
 
 	session *session.Session // from Connected on; guarded by the switch's lock, as the rest is
 	async   openflow.AsyncMasks
@@ -86,8 +87,20 @@ func (sw *Switch) missed() {
 	sw.table.SetMiss(shown)
 }
 
-// BatchEnd has nothing to do: what was asked for is done.
-func (c *conn) BatchEnd(*session.Session) {}
+// BatchEnd tells the tables how the controller wants fragments handled, where that has changed: the session keeps it. All else is
+// done by now.
+func (c *conn) BatchEnd(s *session.Session) {
+	flags := s.SwitchConfig().Flags
+	if flags == c.flags {
+		return
+	}
+	c.flags = flags
+	c.sw.mu.Lock()
+	defer c.sw.mu.Unlock()
+	if c.sw.roles == c.roles {
+		c.sw.table.SetConfig(flags)
+	}
+}
 
 // Features tells what the switch is.
 func (c *conn) Features(s *session.Session) openflow.FeaturesReply {

@@ -110,13 +110,13 @@ func (e *engine) wakeUp() {
 	}
 }
 
-// AwaitConnected waits until every switch that has power is connected to a controller at least.
+// AwaitConnected waits until every switch that has power is connected to a controller at least. Without controllers it does not wait.
 func (n *Network) AwaitConnected(ctx context.Context) error {
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()
 	for {
 		have, want := n.connected.Load(), n.on.Load()
-		if have >= want {
+		if have >= want || len(n.cfg.Controllers) == 0 {
 			return nil
 		}
 		select {

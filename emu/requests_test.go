@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+	"time"
 
+	"github.com/weirnet/weir/emu/host"
 	"github.com/weirnet/weir/flowtable"
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/session"
@@ -231,5 +233,34 @@ func TestMissesGoToOldControllersOnly(t *testing.T) {
 	i, _ := modern.seen()
 	if got := n.Totals(); i != 0 || got.Drops[LostUnattended] != 0 || got.PacketIns != 1 {
 		t.Errorf("%d packet-ins at the newer one, %+v", i, got)
+	}
+}
+
+// TestFragments has a switch drop fragments of IP packets when its controller wants that.
+func TestFragments(t *testing.T) {
+	b := newBoss()
+	n := joined(t, "linear:1,hosts=2", b, openflow.V13, nil)
+	s, from, to := b.of(t, 1), n.Hosts()[0], n.Hosts()[1]
+	b.tell(t, s, flood())
+	fragment := frameBetween(from, to, 60)
+	copy(fragment[12:], []byte{0x08, 0, 0x45, 0, 0, 46, 0, 1, 0x20, 0, 64, 17, 0, 0, 10, 0, 0, 1, 10, 0, 0, 2})
+	send := func(frame []byte) {
+		from.do(func(_ stack, _ time.Duration, out host.Output) { out.Send(frame) })
+	}
+	send(fragment)
+	await(t, "the fragment passes", func() bool { return stationOf(to).count() == 1 })
+	if _, err := s.Send(&openflow.SetConfig{Flags: openflow.ConfigFragDrop, MissSendLen: openflow.ControllerNoCut}); err != nil {
+		t.Fatal(err)
+	}
+	ask(t, s, &openflow.BarrierRequest{})
+	ask(t, s, &openflow.BarrierRequest{}) // in another batch
+	send(fragment)
+	send(frameBetween(from, to, 61))
+	await(t, "what came after the fragment passes", func() bool { return stationOf(to).count() == 2 })
+	if got := ask(t, s, &openflow.GetConfigRequest{}).(*openflow.GetConfigReply); got.Flags != openflow.ConfigFragDrop {
+		t.Errorf("%+v", got)
+	}
+	if heard := stationOf(to).heard; len(heard[1]) != 61 {
+		t.Error("a second fragment passes")
 	}
 }
