@@ -82,7 +82,7 @@ func (g *gen) packetOut() openflow.Message {
 		}
 	}
 	toTable := g.one(4)
-	if p.Actions = g.list(kind{}, !toTable); toTable {
+	if p.Actions = g.list(kind{}, g.tells && !toTable); toTable {
 		p.Actions = append(p.Actions, openflow.Output(openflow.PortTable))
 	}
 	return p

@@ -81,6 +81,7 @@ func (o *OVS) Reset() {
 		Command: openflow.FlowDelete, Table: openflow.TableAll, Buffer: openflow.NoBuffer, OutPort: openflow.PortAny,
 		OutGroup: openflow.GroupAny,
 	})
+	o.settle(func(openflow.Message) {})
 	if o.v == openflow.V13 {
 		o.send(&openflow.GroupMod{Command: openflow.GroupDelete, Group: openflow.GroupAll})
 		o.send(&openflow.MeterMod{Command: openflow.MeterDelete, Meter: openflow.MeterAll})
@@ -95,10 +96,7 @@ func (o *OVS) Reset() {
 		}
 	}
 	o.barrier(func(openflow.Message) {})
-	for range 3 {
-		o.flush(func(openflow.Message) {})
-		o.dummy.Turn()
-	}
+	o.settle(func(openflow.Message) {})
 	o.send(&openflow.MultipartRequest{Body: &openflow.PortStatsRequest{Port: openflow.PortAny}})
 	o.send(&openflow.MultipartRequest{Body: &openflow.TableRequest{}})
 	o.base = baseline{}
@@ -119,6 +117,9 @@ func (o *OVS) Do(s Step) *Outcome {
 	out := &Outcome{Version: o.v}
 	switch {
 	case s.Message != nil:
+		if s.removes() { // an entry that is on its way out must not be removed once more: the daemon would end
+			o.settle(func(m openflow.Message) { out.Messages = append(out.Messages, m) })
+		}
 		o.write(s.Message)
 	case s.Frame != nil && !o.down[s.Port]:
 		o.bridge.Receive(int(s.Port), s.Frame)
@@ -137,10 +138,8 @@ func (o *OVS) Do(s Step) *Outcome {
 		o.dummy.Turn()
 		o.barrier(collect)
 	}
-	if s.removes() { // twice, as an entry that another thread still looks at goes a round later
-		o.flush(collect)
-		o.dummy.Turn()
-		o.flush(collect)
+	if s.removes() {
+		o.settle(collect)
 	}
 	o.track(s, out)
 	for i := range Ports + 1 {
@@ -180,6 +179,15 @@ func (o *OVS) flush(each func(openflow.Message)) {
 		}
 		each(m)
 	}
+}
+
+// settle waits until all entries are gone that are on their way out: twice, as one that another thread still looks at, or
+// that has replaced another one lately, goes a round later.
+func (o *OVS) settle(each func(openflow.Message)) {
+	o.t.Helper()
+	o.flush(each)
+	o.dummy.Turn()
+	o.flush(each)
 }
 
 func (o *OVS) send(m openflow.Message) {
