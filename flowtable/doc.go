@@ -12,7 +12,8 @@
 // A Switch takes the messages of a controller that change or ask for its state (FlowMod, GroupMod, MeterMod, PortMod, TableMod,
 // PacketOut, Multipart), frames (Receive) and the time (Expire). What comes of them goes to an Output during the call: frames to send,
 // packet-ins, flow-removed, port statuses. A message that a switch must refuse changes nothing and gives an *Error with the code of the
-// specification. Time is an argument, measured since any instant that the owner likes; it never goes backwards.
+// specification. Time is an argument, measured since any instant that the owner likes. It never goes
+// backwards: what comes with an earlier time than the call before happens at that one's.
 //
 // # Invariants
 //

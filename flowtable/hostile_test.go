@@ -3,6 +3,7 @@ package flowtable
 import (
 	"errors"
 	"testing"
+	"time"
 
 	"github.com/weirnet/weir/openflow"
 )
@@ -52,5 +53,24 @@ func TestLivenessOfManyWays(t *testing.T) {
 		if sent := len(b.out.frames); sent != map[bool]int{true: 1}[up] {
 			t.Errorf("port 3 up %v: %d frames", up, sent)
 		}
+	}
+}
+
+// TestLateCall: the goroutines of an owner read the clock before they take its lock. A call that comes with an earlier time than the one
+// before happens at that time: no meter is filled for the same time twice.
+func TestLateCall(t *testing.T) {
+	b := newBed(t, Config{})
+	m := &openflow.MeterMod{Command: openflow.MeterAdd, Flags: openflow.MeterFlagPktps | openflow.MeterFlagBurst, Meter: 1,
+		Bands: []openflow.Band{{Type: openflow.BandDrop, Rate: 1, Burst: 1}}}
+	if err := b.MeterMod(openflow.V13, m, 0, &b.out); err != nil {
+		t.Fatal(err)
+	}
+	b.must(flow(t, 1, "", "meter:1;apply:[output:2]"))
+	for range 5 {
+		b.Receive(1, udp(0), 10*time.Second, &b.out)
+		b.Receive(1, udp(0), 9*time.Second, &b.out)
+	}
+	if sent := len(b.out.frames); sent != 1 {
+		t.Errorf("%d frames pass at one instant, want 1", sent)
 	}
 }

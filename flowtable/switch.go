@@ -78,7 +78,7 @@ func (s *Switch) begin(now time.Duration, out Output) {
 	if s.busy {
 		panic("flowtable: the Output called the Switch back")
 	}
-	s.busy, s.now, s.out = true, now, out
+	s.busy, s.now, s.out = true, max(s.now, now), out
 	s.calls++
 }
 
