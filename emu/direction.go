@@ -38,6 +38,7 @@ type direction struct {
 	random random
 	up     bool
 	free   time.Duration       // when the last frame given to it will have left
+	part   float64             // of a nanosecond, after free: a short frame takes 5.12 ns at 100 Gbit/s
 	last   time.Duration       // when the last one will arrive: a wire does not change the order
 	queue  ring[time.Duration] // when those that wait for the rate begin to leave
 
@@ -97,7 +98,10 @@ func (d *direction) wait(size int, now time.Duration) (time.Duration, bool) {
 		}
 		d.queue.push(begin)
 	}
-	d.free = begin + time.Duration(float64(size)*8/float64(d.spec.RateBPS)*float64(time.Second))
+	d.part += float64(size) * 8 * float64(time.Second) / float64(d.spec.RateBPS)
+	whole := time.Duration(d.part)
+	d.part -= float64(whole)
+	d.free = begin + whole
 	return d.free, true
 }
 

@@ -139,11 +139,13 @@ func (e *engine) send(d *direction, frame []byte) {
 
 // begin is a frame about to be sent, without its bytes; false if it is lost. The sender's lock is held.
 func (d *direction) begin(frame []byte, now time.Duration) (transit, bool) {
-	at, why, ok := d.admit(len(frame), now)
-	if ok && !d.reserve() {
-		ok, why = false, LostByOverload
+	if !d.reserve() { // before it takes its turn at the link's rate
+		d.drop(LostByOverload)
+		return transit{}, false
 	}
+	at, why, ok := d.admit(len(frame), now)
 	if !ok {
+		d.release()
 		d.drop(why)
 		return transit{}, false
 	}

@@ -54,3 +54,23 @@ func TestPowerFlaps(t *testing.T) {
 		}
 	}
 }
+
+// TestStalledHandshake: a connection that is stalled before it stands takes no place among those that are being made.
+func TestStalledHandshake(t *testing.T) {
+	n := joined(t, "linear:1", newBoss(), openflow.V13, func(c *Config) { c.BackoffMin = time.Millisecond })
+	sw := n.Switches()[0]
+	if err := sw.Stall(AllControllers, true); err != nil {
+		t.Fatal(err)
+	}
+	if err := sw.Disconnect(AllControllers); err != nil {
+		t.Fatal(err)
+	}
+	ch := sw.channels[0]
+	await(t, "no place is taken while the handshake goes on", func() bool {
+		ch.mu.Lock()
+		defer ch.mu.Unlock()
+		n.mu.Lock()
+		defer n.mu.Unlock()
+		return ch.state == dialling && ch.wire != nil && n.starting == 0
+	})
+}

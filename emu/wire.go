@@ -79,13 +79,16 @@ func (w *tryWire) TryWrite(p []byte) (int, error) {
 func (w *wire) await() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if w.faults.stalled && !w.ended {
+		w.settle() // a connection that is stalled in its handshake keeps no other from being made
+	}
 	for w.faults.stalled && !w.ended {
 		w.changed.Wait()
 	}
 	return !w.ended
 }
 
-// delay waits as long as a slow connection does, unless it is mended or closed.
+// delay waits as long as a slow connection does, unless it is closed.
 func (w *wire) delay() {
 	w.mu.Lock()
 	slow := w.faults.slow
