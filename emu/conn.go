@@ -137,14 +137,14 @@ func (c *conn) FlowMod(s *session.Session, h openflow.Header, m *openflow.FlowMo
 		return
 	}
 	c.do(s, h, m, func(_ *flowtable.Switch, out *output) error {
-		if err := c.sw.flowMod(c.version, m, out.now, out); err != nil {
-			return err
-		}
-		c.sw.engine.counts.flowMods.Add(1)
-		if m.IdleTimeout|m.HardTimeout != 0 {
+		err := c.sw.flowMod(c.version, m, out.now, out)
+		if m.IdleTimeout|m.HardTimeout != 0 { // also after an error: where only the buffer was at fault, the entry is there
 			c.sw.expire(out.now, out)
 		}
-		return nil
+		if err == nil {
+			c.sw.engine.counts.flowMods.Add(1)
+		}
+		return err
 	})
 }
 

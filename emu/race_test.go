@@ -74,3 +74,23 @@ func TestStalledHandshake(t *testing.T) {
 		return ch.state == dialling && ch.wire != nil && n.starting == 0
 	})
 }
+
+// TestTimeOutWithLostBuffer: an entry whose buffered packet is gone is there, and runs out.
+func TestTimeOutWithLostBuffer(t *testing.T) {
+	b := newBoss()
+	n := joined(t, "linear:1", b, openflow.V13, func(c *Config) { c.Switch.Buffers = 4 })
+	m := forward(1, 2).(*openflow.FlowMod)
+	m.Buffer, m.HardTimeout, m.Flags = 1<<20, 1, openflow.FlagSendFlowRemoved
+	if codes := b.tell(t, b.of(t, 1), m); len(codes) != 1 || codes[0] != openflow.BadRequestBufferUnknown {
+		t.Fatalf("answered with %v", codes)
+	}
+	await(t, "the entry runs out", func() bool {
+		_, all := b.seen()
+		for _, m := range all {
+			if r, ok := m.(*openflow.FlowRemoved); ok && r.Reason == openflow.RemovedHard {
+				return n.Switches()[0].Entries() == 0
+			}
+		}
+		return false
+	})
+}
