@@ -66,8 +66,11 @@ func (g *gen) action(k *kind) openflow.Action {
 		}
 		return openflow.Action{Type: openflow.ActionSetNwTTL, TTL: g.ttl()}
 	case n < 19 && g.opt.Groups && g.v == openflow.V13:
-		if g.group != 0 {
-			return openflow.Group(g.group)
+		if g.entry {
+			if g.sends {
+				return g.output()
+			}
+			g.sends = true
 		}
 		return openflow.Group(g.groupID())
 	}

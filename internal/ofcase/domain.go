@@ -55,9 +55,11 @@ type gen struct {
 	added   []*openflow.FlowMod // the additions so far
 	groups  map[uint32]bool     // that exist for sure
 	chained map[uint32]bool     // that others may send to, or watch
-	group   uint32              // the only one that the entry being drawn may send to; 0 for any
-	tells   bool                // whether groups send to the controller, and then are in no action set: see set
-	like    openflow.Match      // that which the frame being drawn should satisfy
+	// entry is set while an entry is drawn that may send to one group only, and once: a switch may not survive the deletion
+	// of the groups of another one. Sends is set when it does.
+	entry, sends bool
+	tells        bool           // whether groups send to the controller, and then are in no action set: see set
+	like         openflow.Match // that which the frame being drawn should satisfy
 }
 
 // as is a drawn value of a field, but with the bits that the match g.like wants.

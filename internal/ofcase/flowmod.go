@@ -14,10 +14,8 @@ func (g *gen) instructions(k kind, table uint8) (list []openflow.Instruction) {
 		}
 		return list
 	}
-	if !g.opt.Odd { // a switch may not survive the deletion of several groups of one entry
-		g.group = g.groupID()
-		defer func() { g.group = 0 }()
-	}
+	g.entry, g.sends = !g.opt.Odd, false
+	defer func() { g.entry = false }()
 	metered := g.opt.Meters && g.one(2)
 	if metered { // whether what a meter drops is counted further on is not agreed
 		list, table = append(list, openflow.UseMeter(g.meterID())), lastTable
