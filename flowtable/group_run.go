@@ -45,7 +45,8 @@ func (p *pass) bucket(b *bucket) {
 	b.bytes += uint64(len(p.frame))
 	frame, own, stale, level, queue := p.frame, p.own, p.stale, p.level, p.queue
 	fields, key, v10, done := p.fields, p.key, p.v10, p.done
-	p.own, p.level, p.v10 = false, level+1, false
+	inSet := p.inSet
+	p.own, p.level, p.v10, p.inSet = false, level+1, false, true
 	for _, a := range b.ordered {
 		if p.done {
 			break
@@ -53,7 +54,7 @@ func (p *pass) bucket(b *bucket) {
 		p.act(a)
 	}
 	p.frame, p.own, p.stale, p.level, p.queue = frame, own, stale, level, queue
-	p.fields, p.key, p.v10, p.done = fields, key, v10, done
+	p.fields, p.key, p.v10, p.done, p.inSet = fields, key, v10, done, inSet
 }
 
 // bucketLives says whether what a bucket watches is alive. A bucket that watches nothing lives.

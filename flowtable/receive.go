@@ -50,7 +50,7 @@ type pass struct {
 	own    bool // frame is a copy that may be changed
 	stale  bool // frame was changed since key was made
 	v10    bool // the actions are of OpenFlow 1.0
-	inSet  bool // the action set is being done
+	inSet  bool // an action set is being done: the packet's, or that of a bucket
 	done   bool // the packet goes no further: an invalid TTL, or a meter
 	table  uint8
 	entry  *entry // that the packet matched; nil for a packet-out

@@ -125,7 +125,7 @@ func (p *twinPacket) group(id uint32) {
 		g.buckets[i].Packets++
 		g.buckets[i].Bytes += uint64(len(p.frame))
 		twin := *p
-		twin.frame = slices.Clone(p.frame)
+		twin.frame, twin.inSet = slices.Clone(p.frame), true
 		twin.list(inOrder(b.Actions))
 		if g.Kind == openflow.GroupTypeFastFailover {
 			return
