@@ -93,12 +93,13 @@ func (s *Switch) setGroup(v openflow.Version, m *openflow.GroupMod) error {
 
 // checkGroup says what is wrong with a group that is to be added or changed.
 func (s *Switch) checkGroup(v openflow.Version, m *openflow.GroupMod) error {
+	seen := make(map[uint32]bool)
 	for i := range m.Buckets {
 		b := &m.Buckets[i]
 		if err := s.checkBucket(v, m, b); err != nil {
 			return err
 		}
-		if s.leadsTo(b.Actions, b.WatchGroup, m.Group) {
+		if s.leadsTo(b.Actions, b.WatchGroup, m.Group, seen) {
 			return refuse(openflow.GroupModFailedLoop, "bucket %d leads back to group %d", i, m.Group)
 		}
 	}
@@ -144,9 +145,9 @@ func (s *Switch) checkBucket(v openflow.Version, m *openflow.GroupMod, b *openfl
 	return c.actions(b.Actions)
 }
 
-// leadsTo says whether actions send, or a watch looks, to a group, also through other groups. Those that are there have no loop.
-func (s *Switch) leadsTo(actions []openflow.Action, watch, id uint32) bool {
-	seen := make(map[uint32]bool)
+// leadsTo says whether actions send, or a watch looks, to a group, also through other groups. Those that are there have no loop, and those
+// that were seen do not lead there.
+func (s *Switch) leadsTo(actions []openflow.Action, watch, id uint32, seen map[uint32]bool) bool {
 	var visit func(uint32) bool
 	look := func(actions []openflow.Action, watch uint32) bool {
 		for i := range actions {
