@@ -81,14 +81,14 @@ func ptr[T any](v T) *T { return &v }
 func TestLinksChange(t *testing.T) {
 	d, _, _ := start(t, "linear:2")
 	l := d.Link("s1-s2")
-	err := d.Do(topo.LinkAction{Link: "s1-s2", Way: topo.Back, Change: topo.Change{Delay: ptr(time.Second)}})
-	if err != nil || l.Spec(emu.Back).Delay != time.Second || l.Spec(emu.Forward).Delay != 0 {
+	err := d.Do(topo.LinkAction{Link: "s1-s2", Way: topo.Forward, Change: topo.Change{Delay: ptr(time.Second)}})
+	if err != nil || l.Spec(emu.Forward).Delay != time.Second || l.Spec(emu.Back).Delay != 0 {
 		t.Errorf("%v: %+v %+v", err, l.Spec(emu.Forward), l.Spec(emu.Back))
 	}
 	// A jitter is at most the delay, which one way has and the other has not: neither changes.
 	err = d.Do(topo.LinkAction{Link: "s1-s2", Change: topo.Change{Jitter: ptr(time.Millisecond), Loss: ptr(0.5)}, Up: ptr(false)})
-	if err == nil || l.Spec(emu.Back).Loss != 0 || l.Cut() {
-		t.Errorf("%v: %+v", err, l.Spec(emu.Back))
+	if err == nil || l.Spec(emu.Back).Loss != 0 || l.Spec(emu.Forward).Loss != 0 || l.Cut() {
+		t.Errorf("%v: %+v %+v", err, l.Spec(emu.Forward), l.Spec(emu.Back))
 	}
 	if err := d.Do(topo.LinkAction{Link: "s1-s2", Up: ptr(false)}); err != nil || l.Up() {
 		t.Errorf("%v: the link is up", err)

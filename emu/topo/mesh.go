@@ -58,7 +58,7 @@ func (p *plane) link(pair [2]int) {
 func (p *plane) fill(most uint32) {
 	n := len(p.Switches)
 	const widest = 1.5 // longer than the diagonal
-	step := 4 / math.Sqrt(float64(n))
+	step := 1.5 / math.Sqrt(float64(n))
 	for low := 0.0; low < widest && len(p.Links) < meshLinks(n); {
 		high := low + step
 		for _, pair := range p.missing(low, high) {

@@ -173,6 +173,35 @@ func checkDegrees(t *rapid.T, word string, n *Topology) {
 	}
 }
 
+// TestFatTree wants each core switch at one aggregation switch of every pod, the same one in all, and each edge switch at all
+// aggregation switches of its own.
+func TestFatTree(t *testing.T) {
+	const k, half = 6, 3
+	n := must(t, "fattree:6")
+	at := map[int][]int{} // aggregation switches by core and edge switch: pod*half + place
+	for _, l := range n.Links {
+		a, b := l.A.Switch, l.B.Switch
+		if a >= half*half { // aggregation, edge
+			a, b = b, a
+		}
+		place := (b - half*half) % k
+		at[a] = append(at[a], (b-half*half)/k*half+place)
+		if place >= half {
+			t.Fatalf("link %s is not at an aggregation switch", l.ID)
+		}
+	}
+	for sw, list := range at {
+		for i, one := range list {
+			if pod := (sw - half*half) / k; sw >= half*half && one != pod*half+i || sw < half*half && one != i*half+sw/half {
+				t.Errorf("switch %d is joined to %v", sw, list)
+			}
+		}
+	}
+	if len(at) != half*half+k*half {
+		t.Errorf("%d switches are joined upwards and downwards", len(at))
+	}
+}
+
 func TestDefaultHosts(t *testing.T) {
 	n := must(t, "linear:300,hosts=1")
 	h := n.Hosts[299]
