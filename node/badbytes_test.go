@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"runtime"
 	"slices"
 	"strings"
@@ -262,14 +263,17 @@ func TestMessagesAllocateLittle(t *testing.T) {
 			"port":      bytes.Repeat(w.append(nil, 7, &openflow.PortStatus{Reason: openflow.PortModified, Port: w.describe()[0]}), 5000),
 			"packet":    bytes.Repeat(w.append(nil, 7, packetIn(1, make([]byte, 14))), 5000),
 		} {
-			w.swallow(stream) // buffers grow
-			var before, after runtime.MemStats
-			runtime.ReadMemStats(&before)
-			w.swallow(stream)
-			runtime.ReadMemStats(&after)
-			spent := after.TotalAlloc - before.TotalAlloc
+			spent, limit := uint64(math.MaxUint64), 16*uint64(len(stream))+bookkeeping*uint64(cmp.Or(count[what], 5000))
+			w.swallow(stream)                               // buffers grow
+			for try := 0; try < 5 && spent > limit; try++ { // others allocate too, now and then
+				var before, after runtime.MemStats
+				runtime.ReadMemStats(&before)
+				w.swallow(stream)
+				runtime.ReadMemStats(&after)
+				spent = min(spent, after.TotalAlloc-before.TotalAlloc)
+			}
 			t.Logf("%s: %d bytes received, %d allocated: %.1f times", what, len(stream), spent, float64(spent)/float64(len(stream)))
-			if spent > 16*uint64(len(stream))+bookkeeping*uint64(cmp.Or(count[what], 5000)) {
+			if spent > limit {
 				t.Errorf("%s: %d bytes allocated for %d received", what, spent, len(stream))
 			}
 		}
