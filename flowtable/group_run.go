@@ -13,7 +13,7 @@ func (p *pass) group(id uint32) {
 		return
 	}
 	g.packets++
-	g.bytes += uint64(len(p.frame))
+	g.bytes += uint64(p.size)
 	switch g.kind {
 	case openflow.GroupTypeAll:
 		for i := range g.buckets {
@@ -42,7 +42,7 @@ func (p *pass) bucket(b *bucket) {
 	}
 	p.budget--
 	b.packets++
-	b.bytes += uint64(len(p.frame))
+	b.bytes += uint64(p.size)
 	frame, own, stale, level, queue := p.frame, p.own, p.stale, p.level, p.queue
 	fields, key, v10, done := p.fields, p.key, p.v10, p.done
 	inSet := p.inSet

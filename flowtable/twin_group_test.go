@@ -117,13 +117,13 @@ func (p *twinPacket) group(id uint32) {
 		return
 	}
 	g.packets++
-	g.bytes += uint64(len(p.frame))
+	g.bytes += uint64(p.size)
 	for i, b := range g.Buckets {
 		if g.Kind == openflow.GroupTypeFastFailover && !p.w.lives(b) {
 			continue
 		}
 		g.buckets[i].Packets++
-		g.buckets[i].Bytes += uint64(len(p.frame))
+		g.buckets[i].Bytes += uint64(p.size)
 		twin := *p
 		twin.frame, twin.inSet = slices.Clone(p.frame), true
 		twin.list(inOrder(b.Actions))

@@ -47,6 +47,8 @@ func (g *gen) step() Step {
 		return g.message(g.meterMod)
 	case n < 37 && (g.opt.Mods || g.opt.Down) && len(g.opt.Addresses) > 0:
 		return g.message(g.portMod)
+	case n < 42 && g.opt.Down && len(g.opt.Addresses) > 0:
+		return g.message(g.portMod)
 	case n < 45:
 		return g.message(g.packetOut)
 	case n < 54 && !g.opt.Down:
@@ -84,6 +86,9 @@ func (g *gen) packetOut() openflow.Message {
 	toTable := g.one(4)
 	if p.Actions = g.list(kind{}, g.tells && !toTable); toTable {
 		p.Actions = append(p.Actions, openflow.Output(openflow.PortTable))
+	}
+	if id := g.groupID(); g.opt.Down && g.groups[id] {
+		p.Actions = []openflow.Action{openflow.Group(id)}
 	}
 	return p
 }

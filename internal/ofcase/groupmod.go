@@ -19,6 +19,9 @@ func (g *gen) groupMod() openflow.Message {
 		Command: pick(g, []openflow.GroupModCommand{openflow.GroupAdd, openflow.GroupAdd, openflow.GroupModify, openflow.GroupDelete}),
 		Kind:    pick(g, kinds), Group: g.groupID(),
 	}
+	if g.opt.Down && !g.one(4) {
+		m.Kind = openflow.GroupTypeFastFailover
+	}
 	if m.Command == openflow.GroupDelete {
 		for g.chained[m.Group] && !g.opt.Odd { // whether it can be deleted is left open
 			m.Group = m.Group%4 + 1
