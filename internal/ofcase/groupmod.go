@@ -35,6 +35,9 @@ func (g *gen) groupMod() openflow.Message {
 		return m
 	}
 	n := g.IntN(4)
+	if m.Kind == openflow.GroupTypeFastFailover && !g.opt.Odd { // whether a packet counts that no bucket gets is not agreed
+		n = max(n, 1)
+	}
 	if m.Kind == openflow.GroupTypeIndirect {
 		n = 1
 		if g.one(8) {
