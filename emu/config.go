@@ -30,7 +30,8 @@ type Config struct {
 	Seed uint64
 	// Switch is how each switch's tables are made; its Seed is ignored.
 	Switch flowtable.Config
-	// Silent has hosts say nothing when the network starts; else each announces its addresses.
+	// Silent has hosts say nothing by themselves; else each announces its addresses a while after its switch is first connected to a
+	// controller.
 	Silent bool
 	// Engines is how many loops share the switches; default GOMAXPROCS.
 	Engines int
@@ -82,6 +83,6 @@ func (c Config) withDefaults() (Config, error) {
 // newStack is the stack of a host.
 func (c *Config) newStack(h *topo.Host, seed uint64) (stack, error) {
 	return host.New(host.Config{
-		Name: h.Name, MAC: h.MAC, IPv4: h.IPv4, IPv6: h.IPv6, VLAN: h.VLAN, Seed: seed, Announce: !c.Silent,
+		Name: h.Name, MAC: h.MAC, IPv4: h.IPv4, IPv6: h.IPv6, VLAN: h.VLAN, Seed: seed,
 	})
 }

@@ -45,11 +45,18 @@ func (c *conn) Connected(s *session.Session) {
 	sw.conns = append(sw.conns, c)
 	sw.missed()
 	first := len(sw.conns) == 1
+	greet := !sw.greeted && !sw.net.cfg.Silent
+	sw.greeted = true
 	sw.mu.Unlock()
 	c.channel.connected(c.wire)
 	sw.net.sessions.Add(1)
 	if first {
 		sw.net.connect(1)
+	}
+	if greet {
+		for _, h := range sw.hosts {
+			h.announceLater()
+		}
 	}
 }
 

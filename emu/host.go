@@ -54,6 +54,23 @@ func (h *Host) do(f func(s stack, now time.Duration, out host.Output)) {
 	}
 }
 
+// A host announces itself announceAfter its switch is connected: the controller has a moment to make ready for broadcasts. Each
+// of them crosses every switch; those of many hosts are spread so that each of these hops has announceHop.
+const (
+	announceAfter = 2 * time.Second
+	announceHop   = 2 * time.Microsecond
+)
+
+// announceLater has the host announce itself.
+func (h *Host) announceLater() {
+	spread := time.Duration(h.Index) * time.Duration(len(h.net.switches)) * announceHop
+	h.do(func(s stack, now time.Duration, _ host.Output) {
+		if real, ok := s.(*host.Host); ok { // tests have others
+			real.AnnounceAt(now + announceAfter + spread)
+		}
+	})
+}
+
 // receive takes a frame from the link.
 func (h *Host) receive(e *engine, frame []byte) {
 	h.mu.Lock()

@@ -116,6 +116,7 @@ func (n *Network) newHost(i int, spec *topo.Host) error {
 	h.link, h.out = l, l.way(Forward, &h.mu, spec.Link, p, sw.engine, number)
 	p.out = l.way(Back, &sw.mu, spec.Link, h, h.engine, number)
 	n.hosts = append(n.hosts, h)
+	n.switches[spec.At.Switch].hosts = append(n.switches[spec.At.Switch].hosts, h)
 	return nil
 }
 

@@ -21,6 +21,7 @@ type Switch struct {
 	id     uint64
 	engine *engine
 	ports  []*port // in order of their numbers
+	hosts  []*Host // at them
 	power  atomic.Bool
 	// turning is held, outside of all other locks, while the power goes on or off: if it came back before the links have seen that it was
 	// gone, the new tables would never hear of their carrier.
@@ -35,6 +36,7 @@ type Switch struct {
 	conns    []*conn           // that are connected, in the order in which they came
 	channels []*channel        // to all controllers
 	entries  int               // that the counts know of
+	greeted  bool              // its hosts have announced themselves, or are about to
 	expires  time.Duration     // when the engine looks for entries that run out; 0: it does not
 	timer    timer
 	liar     random

@@ -107,3 +107,14 @@ func (h *Host) Announce(_ time.Duration, out Output) {
 		h.advertise(allNodes, packet.MAC{0x33, 0x33, 0, 0, 0, 1}, packet.NDOverride, nil, out)
 	}
 }
+
+// announcement is an Announce to come.
+type announcement struct{ timer }
+
+func (*announcement) wake(h *Host, now time.Duration, out Output) { h.Announce(now, out) }
+
+// AnnounceAt has the host send at a time what Announce sends.
+func (h *Host) AnnounceAt(at time.Duration) {
+	a := &announcement{}
+	h.timers.set(&a.timer, a, at)
+}
