@@ -79,7 +79,7 @@ func (f *emulateFlags) add(cmd *cobra.Command) {
 	fs.Var(newWord(&f.version, "1.0|1.3"), "openflow-version", "that the switches speak")
 	fs.Uint64Var(&f.seed, "seed", 1, "of the mesh, and of all that happens by lot")
 	fs.IntVar(&f.hosts, "hosts", 1, "hosts at each switch, as ,hosts=H behind TOPOLOGY")
-	fs.BoolVar(&f.silent, "silent", false, "hosts do not tell their addresses when the network starts")
+	fs.BoolVar(&f.silent, "silent", false, "hosts do not tell their addresses by themselves, soon after their switch is connected")
 	fs.StringVar(&f.schedule, "schedule", "", "file of events that happen by themselves, YAML; their times count from the start")
 	fs.StringArrayVar(&f.captures, "pcap", nil, "AT=FILE: write frames to a pcap file; AT is SWITCH:PORT, SWITCH for its control channels, or all for those of all")
 	fs.StringVar(&f.captureDir, "capture-dir", ".", "folder of captures that are asked for over the API")

@@ -5,8 +5,10 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -110,7 +112,10 @@ func (f *upFlags) run(cmd *cobra.Command, spec string) error {
 	cfg.EmulatorAPI = f.emulator
 	cfg.Ready = func(at node.Addresses, emulator string) { s.ready(at, emulator, cfg.Node.DataDir) }
 	cfg.Show, cfg.Complete = s.show, s.complete
-	return nodeError(up.Run(cmd.Context(), cfg))
+	// A terminal that is closed, or a reader of the lines that goes, ends it as an interrupt does: nothing is left behind.
+	ctx, stop := signal.NotifyContext(cmd.Context(), syscall.SIGHUP, syscall.SIGPIPE)
+	defer stop()
+	return nodeError(up.Run(ctx, cfg))
 }
 
 // logger is where the instance logs to.
