@@ -161,6 +161,9 @@ func (w *world) forge(t *rapid.T, at netview.Point, r *wires) {
 	if len(w.sent[of]) < 30 {
 		return
 	}
+	if kind == "old" && slices.Contains(r.relayed, at) && slices.Contains(r.relayed, of) {
+		return // who carries all that passes between two ports is a cable
+	}
 	var err error
 	frame := w.crafted(kind, of)
 	w.step(func() { err = w.core.LLDP(at, frame) })
