@@ -71,7 +71,7 @@ type Totals struct {
 	Connected              int    // switches that are connected to a controller at least
 	Sessions               int    // connections to controllers
 	PacketHops             uint64 // frames that switches took from links
-	Delivered              uint64 // frames that hosts took
+	Delivered              uint64 // frames that hosts and attachments took
 	PacketIns              uint64 // sent, once for each controller
 	PacketOuts             uint64
 	FlowMods               uint64 // that were not refused

@@ -26,6 +26,7 @@
 //     the readers of its sessions for each message. A host has such a lock too. Nobody waits under them.
 //   - channel.go: an attempt of one switch to be connected to one controller; conn.go: a connection that stands; wire.go: its bytes,
 //     where faults are made. A switch costs one goroutine a connection, its session's reader, and no timer while it is idle.
+//   - attachment.go: a port whose link leads out of the network, to whoever takes frames and gives them.
 //   - link.go: a link is up when it is not cut, both its ends have power, and neither port is broken or switched off. Both ends see
 //     the carrier at once, and frames on their way are lost.
 //

@@ -20,11 +20,13 @@ const (
 // Link joins two ports of switches, or a host and a port. Its methods may be called from any goroutine.
 type Link struct {
 	ID    string
-	Index int // in Network.Links; -1 of a host's
+	Index int // in Network.Links; -1 of a host's, or one to the outside
 
 	net  *Network
-	ends [2]*port // A and B; of a host's link the host's is nil
+	ends [2]*port // A and B; a host's and the outside's are nil
 	ways [2]direction
+
+	outer *Attachment // where it leads out of the network
 
 	mu      sync.Mutex // held while it goes up or down, outside of the locks of switches
 	cut     bool       // by SetUp
@@ -86,7 +88,7 @@ func (l *Link) Stats(way Way) LinkStats {
 	return s
 }
 
-// Ends are the two ports: the switch and its port's number, nil and 0 for a host.
+// Ends are the two ports: the switch and its port's number, nil and 0 for a host, or the outside.
 func (l *Link) Ends() (a *Switch, aPort uint32, b *Switch, bPort uint32) {
 	if p := l.ends[0]; p != nil {
 		a, aPort = p.sw, p.number
@@ -104,6 +106,9 @@ func (l *Link) refresh() {
 	carries := !l.cut
 	for _, p := range l.ends {
 		carries = carries && (p == nil || p.works())
+	}
+	if l.outer != nil {
+		carries = l.outer.agree(carries)
 	}
 	if carries == l.carries.Load() {
 		return

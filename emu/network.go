@@ -22,6 +22,8 @@ type Network struct {
 	hosts    []*Host
 	dialer   *session.Dialer
 
+	attachments []*Attachment
+
 	on, linksUp, connected, sessions atomic.Int64
 	stopped                          atomic.Bool
 

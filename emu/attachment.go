@@ -1,0 +1,163 @@
+package emu
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/weirnet/weir/emu/topo"
+)
+
+// Outside is what is beyond an attachment. Neither method may block, or call the Attachment: they hold up the network.
+type Outside interface {
+	// Take is given a frame that has left the network; it is valid during the call. An engine calls it.
+	Take(frame []byte)
+	// Carrier says that the way to the port is open, or is not any more: the link was cut, the switch has no power, or the port was
+	// broken or switched off. What Plug said makes no difference.
+	Carrier(up bool)
+}
+
+// Attachment is a port of a switch whose link leads out of the network: to a device of the machine, or to whatever else takes
+// frames and gives them. Its methods may be called from any goroutine.
+type Attachment struct {
+	Index int // in Network.Attachments
+	Name  string
+
+	net     *Network
+	link    *Link
+	out     *direction // of link, to the port
+	outside Outside
+
+	mu    sync.Mutex // guards the way that begins here, and batch
+	batch []transit
+
+	plugged, open bool // as Plug and Outside.Carrier have it; under the link's lock
+}
+
+// ErrStarted refuses what can be done only before a network starts.
+var ErrStarted = errors.New("network started already")
+
+// Attach adds a port, whose link leads to the outside and carries frames as spec says, either way. Number 0 stands for the lowest
+// free one. It is called before Start, and not at the same time as anything else of the network. The error is ErrStarted, or says
+// that there can be no such port.
+func (sw *Switch) Attach(number uint32, name string, spec topo.LinkSpec, outside Outside) (*Attachment, error) {
+	n := sw.net
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.started || n.closed {
+		return nil, ErrStarted
+	}
+	number, err := sw.free(number)
+	if err == nil {
+		err = spec.Check()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("attaching %s: %w", name, err)
+	}
+	a := &Attachment{Index: len(n.attachments), Name: name, net: n, outside: outside, plugged: true}
+	l := &Link{ID: n.unusedID(name + "-" + sw.name), Index: -1, net: n, outer: a}
+	p := sw.addPort(number, l)
+	l.ends = [2]*port{nil, p}
+	seed := len(n.links) + len(n.hosts) + a.Index
+	a.link, a.out = l, l.way(Forward, &a.mu, spec, p, sw.engine, seed)
+	p.out = l.way(Back, &sw.mu, spec, a, sw.engine, seed)
+	sw.sortPorts()
+	n.attachments = append(n.attachments, a)
+	sw.mu.Lock()
+	if sw.table != nil {
+		now := sw.clock(n.now())
+		sw.table.AddPort(p.describe(spec), now, &output{sw: sw, now: now})
+	}
+	sw.mu.Unlock()
+	outside.Carrier(false)
+	l.refresh()
+	return a, nil
+}
+
+// free checks that there can be a port of a number, or finds the lowest one for 0.
+func (sw *Switch) free(number uint32) (uint32, error) {
+	if len(sw.ports) >= topo.MaxPorts {
+		return 0, fmt.Errorf("%s has %d ports, want less than %d", sw.name, len(sw.ports), topo.MaxPorts)
+	}
+	lowest := uint32(1)
+	for sw.port(lowest) != nil {
+		lowest++
+	}
+	switch p := sw.port(number); {
+	case number == 0:
+		return lowest, nil
+	case p != nil:
+		return 0, fmt.Errorf("port %d of %s given, which is that of link %s: want a free one, such as %d", number, sw.name, p.link.ID, lowest)
+	case number > topo.MaxPort:
+		return 0, fmt.Errorf("port %d of %s given, want from 1 to %d", number, sw.name, topo.MaxPort)
+	}
+	return number, nil
+}
+
+// unusedID is a link's id that no other link has.
+func (n *Network) unusedID(id string) string {
+	used := map[string]bool{}
+	for _, l := range n.links {
+		used[l.ID] = true
+	}
+	for _, h := range n.hosts {
+		used[h.link.ID] = true
+	}
+	for _, a := range n.attachments {
+		used[a.link.ID] = true
+	}
+	for i, unused := 2, id; ; i++ {
+		if !used[unused] {
+			return unused
+		}
+		unused = fmt.Sprintf("%s.%d", id, i)
+	}
+}
+
+// Attachments are in the order in which they came. The list must not be changed.
+func (n *Network) Attachments() []*Attachment { return n.attachments }
+
+// Link is the attachment's, from the outside to its switch.
+func (a *Attachment) Link() *Link { return a.link }
+
+// Send gives frames to the link, in order; they are copied. What is not carried is counted at the link.
+func (a *Attachment) Send(frames [][]byte) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	now := a.net.now()
+	for _, frame := range frames {
+		if t, ok := a.out.begin(frame, now); ok {
+			t.frame = newCopy(frame)
+			a.batch = append(a.batch, t)
+		}
+	}
+	if len(a.batch) > 0 {
+		a.out.engine.post(a.batch)
+		clear(a.batch)
+		a.batch = a.batch[:0]
+	}
+}
+
+// Plug says whether the outside is there (at first it is): else the link has no carrier, and frames are lost.
+func (a *Attachment) Plug(in bool) {
+	a.link.mu.Lock()
+	a.plugged = in
+	a.link.mu.Unlock()
+	a.link.refresh()
+}
+
+// receive takes a frame from the link.
+func (a *Attachment) receive(e *engine, frame []byte) {
+	e.counts.delivered.Add(1)
+	a.outside.Take(frame)
+}
+
+// agree tells the outside whether the way to the port is open, if that is news, and says whether the link carries frames. The
+// link's lock is held.
+func (a *Attachment) agree(open bool) bool {
+	if open != a.open {
+		a.open = open
+		a.outside.Carrier(open)
+	}
+	return open && a.plugged
+}
