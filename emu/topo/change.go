@@ -1,6 +1,10 @@
 package topo
 
-import "time"
+import (
+	"time"
+
+	"github.com/weirnet/weir/emu/strict"
+)
 
 // Change is what is to become of a LinkSpec; what is nil stays as it is.
 type Change struct {
@@ -32,10 +36,10 @@ func set[T any](to *T, v *T) {
 // fields are those of a link in a file.
 func (c *Change) fields() []field {
 	return []field{
-		{"delay", maybe(&c.Delay, func(s string) (time.Duration, error) { return parseTime(s, MaxDelay) })},
-		{"jitter", maybe(&c.Jitter, func(s string) (time.Duration, error) { return parseTime(s, MaxDelay) })},
-		{"loss", maybe(&c.Loss, ParseLoss)},
-		{"rate", maybe(&c.RateBPS, ParseRate)},
-		{"queue", maybe(&c.Queue, func(s string) (int, error) { return parseNumber(s, 1, MaxQueue, "100") })},
+		{"delay", strict.Maybe(&c.Delay, func(s string) (time.Duration, error) { return strict.Time(s, MaxDelay) })},
+		{"jitter", strict.Maybe(&c.Jitter, func(s string) (time.Duration, error) { return strict.Time(s, MaxDelay) })},
+		{"loss", strict.Maybe(&c.Loss, ParseLoss)},
+		{"rate", strict.Maybe(&c.RateBPS, ParseRate)},
+		{"queue", strict.Maybe(&c.Queue, func(s string) (int, error) { return strict.Number(s, 1, MaxQueue, "100") })},
 	}
 }

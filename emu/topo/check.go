@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/weirnet/weir/emu/strict"
 	"github.com/weirnet/weir/packet"
 )
 
@@ -66,7 +67,7 @@ func (t *Topology) checkNames() error {
 // checkName wants a name that is new and stands in an address of the web, in a file and in a terminal as it is.
 func checkName(s string, names map[string]bool) error {
 	if s == "" || len(s) > MaxName || strings.ContainsFunc(s, notInName) {
-		return fmt.Errorf("name %s given, want 1 to %d bytes of letters, digits, '.', '_' and '-', such as s1", quote(s), MaxName)
+		return fmt.Errorf("name %s given, want 1 to %d bytes of letters, digits, '.', '_' and '-', such as s1", strict.Quote(s), MaxName)
 	}
 	if names[s] {
 		return fmt.Errorf("name %q given twice, want every switch and host to have its own", s)

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/weirnet/weir/emu/strict"
 )
 
 const graphExample = `<graphml><graph edgedefault="undirected"><node id="0"/><node id="1"/><edge source="0" target="1"/></graph></graphml>`
@@ -59,7 +61,7 @@ func parseGraphML(b []byte, o Options) (*Topology, error) {
 
 // wrong is a problem at a line.
 func wrong(line int, format string, args ...any) error {
-	return Problems{{line, fmt.Sprintf(format, args...)}}
+	return Problems{{Line: line, Text: fmt.Sprintf(format, args...)}}
 }
 
 // line is that of the element which was read last.
@@ -160,7 +162,7 @@ func (f *graphFile) skip() error {
 }
 
 func (f *graphFile) unknown(e xml.StartElement, in, want string) error {
-	return wrong(f.line(), "element %s given in %s, want %s, such as %s", quote(e.Name.Local), in, want, graphExample)
+	return wrong(f.line(), "element %s given in %s, want %s, such as %s", strict.Quote(e.Name.Local), in, want, graphExample)
 }
 
 // attribute is that of an element without a name space.

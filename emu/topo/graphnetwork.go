@@ -9,6 +9,8 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/weirnet/weir/emu/strict"
 )
 
 // topology makes the network of what was read.
@@ -71,7 +73,7 @@ func (f *graphFile) blame(b *builder, lines []int) (*Topology, error) {
 	case at.part == ofHost && b.Hosts[at.index].At.Switch < len(f.nodes):
 		line = f.nodes[b.Hosts[at.index].At.Switch].line
 	}
-	return nil, Problems{{line, err.Error()}}
+	return nil, Problems{{Line: line, Text: err.Error()}}
 }
 
 // value is an attribute of a thing, or what its key says for those that have none.
@@ -140,7 +142,7 @@ func (f *graphFile) coordinates(n *graphThing) (lat, lon *float64, err error) {
 		}
 		v, err := parseDegrees(s, one.most)
 		if err != nil {
-			return nil, nil, wrong(n.line, "node %s: %s: %v", quote(n.id), one.name, err)
+			return nil, nil, wrong(n.line, "node %s: %s: %v", strict.Quote(n.id), one.name, err)
 		}
 		*one.to = &v
 	}
@@ -159,7 +161,7 @@ func (f *graphFile) joinEdges(b *builder) (lines []int, err error) {
 		for j, id := range e.ends {
 			n, ok := f.byID[id]
 			if !ok {
-				return nil, wrong(e.line, "an edge to node %s given, which is not in the graph, want the id of a node, such as %s", quote(id), quote(f.nodes[0].id))
+				return nil, wrong(e.line, "an edge to node %s given, which is not in the graph, want the id of a node, such as %s", strict.Quote(id), strict.Quote(f.nodes[0].id))
 			}
 			at[j] = n
 		}
@@ -193,7 +195,7 @@ func (f *graphFile) joinHyperedges(b *builder, used map[string]bool) (lines []in
 		for _, id := range h.ends {
 			n, ok := f.byID[id]
 			if !ok {
-				return nil, wrong(h.line, "an endpoint at node %s given, which is not in the graph, want the id of a node, such as %s", quote(id), quote(f.nodes[0].id))
+				return nil, wrong(h.line, "an endpoint at node %s given, which is not in the graph, want the id of a node, such as %s", strict.Quote(id), strict.Quote(f.nodes[0].id))
 			}
 			b.join(n, at)
 			lines = append(lines, h.line)
@@ -230,11 +232,11 @@ func (f *graphFile) speed(e *graphThing) (uint64, error) {
 	v, err := strconv.ParseFloat(s, 64)
 	scale := strings.Index(" KMGT", strings.ToUpper(unit + " ")[:1])
 	if err != nil || scale < 0 || v < 0 || math.IsNaN(v) {
-		return 0, wrong(e.line, "speed %s given, want bits a second, such as 10000000000.0", quote(s+unit))
+		return 0, wrong(e.line, "speed %s given, want bits a second, such as 10000000000.0", strict.Quote(s+unit))
 	}
 	v *= math.Pow(1000, float64(scale))
 	if v != 0 && (v < MinRate || v > MaxRate) {
-		return 0, wrong(e.line, "speed %s given, want from %d to %d bits a second", quote(s+unit), MinRate, uint64(MaxRate))
+		return 0, wrong(e.line, "speed %s given, want from %d to %d bits a second", strict.Quote(s+unit), MinRate, uint64(MaxRate))
 	}
 	return uint64(v), nil
 }

@@ -3,12 +3,11 @@ package topo
 import (
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/weirnet/weir/emu/strict"
 )
 
 // Load reads what a user names: a word of Forms, or a YAML or GraphML file, each with options after it: "wan:206,hosts=2",
@@ -31,12 +30,12 @@ func Load(arg string, seed uint64) (*Topology, error) {
 		err = errors.New("edgehosts= given, want it with tree: or fattree: only")
 	}
 	if err != nil {
-		return nil, fmt.Errorf("topology %s: %w", quote(arg), err)
+		return nil, fmt.Errorf("topology %s: %w", strict.Quote(arg), err)
 	}
 	t, err := loadFile(file, seed, o)
 	var problems Problems
 	if errors.As(err, &problems) {
-		return nil, &FileError{file, problems}
+		return nil, &FileError{File: file, Problems: problems}
 	}
 	return t, err
 }
@@ -49,9 +48,9 @@ func loadFile(file string, seed uint64, o Options) (*Topology, error) {
 		read = func(b []byte) (*Topology, error) { return parseGraphML(b, o) }
 	default:
 		return nil, fmt.Errorf("topology %s given, want one of %s, or a file that ends in .yaml or .graphml, such as linear:4",
-			quote(file), strings.Join(Forms(), ", "))
+			strict.Quote(file), strings.Join(Forms(), ", "))
 	}
-	b, err := readFile(file)
+	b, err := strict.ReadFile(file)
 	if err != nil {
 		return nil, err
 	}
@@ -64,30 +63,14 @@ func loadFile(file string, seed uint64, o Options) (*Topology, error) {
 
 // LoadSchedule reads a file of events. What is wrong in it is a FileError.
 func LoadSchedule(file string, t *Topology) ([]Event, error) {
-	b, err := readFile(file)
+	b, err := strict.ReadFile(file)
 	if err != nil {
 		return nil, err
 	}
 	events, err := ParseSchedule(b, t)
 	var problems Problems
 	if errors.As(err, &problems) {
-		return nil, &FileError{file, problems}
+		return nil, &FileError{File: file, Problems: problems}
 	}
 	return events, err
-}
-
-// readFile reads a file of at most MaxBytes.
-func readFile(file string) ([]byte, error) {
-	f, err := os.Open(file)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s: there is no such file", file)
-	} else if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	b, err := io.ReadAll(io.LimitReader(f, MaxBytes+1)) // the parsers refuse what is longer
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
-	}
-	return b, nil
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/weirnet/weir/emu/strict"
 )
 
 // Options are what may stand after a topology, "linear:4,hosts=2,delay=5ms".
@@ -24,10 +26,10 @@ type option struct {
 // options are all of them, reading into o.
 func (o *Options) options() []option {
 	count := func(to *int, least, most int, example string) func(string) error {
-		return func(s string) (err error) { *to, err = parseNumber(s, least, most, example); return err }
+		return func(s string) (err error) { *to, err = strict.Number(s, least, most, example); return err }
 	}
 	span := func(to *time.Duration) func(string) error {
-		return func(s string) (err error) { *to, err = parseTime(s, MaxDelay); return err }
+		return func(s string) (err error) { *to, err = strict.Time(s, MaxDelay); return err }
 	}
 	return []option{
 		{"hosts", count(&o.Hosts, 0, MaxPorts, "1")},
@@ -71,5 +73,5 @@ func (o *Options) set(name, value string) error {
 		}
 		names = append(names, one.name+"=")
 	}
-	return fmt.Errorf("option %s given, want one of %s such as hosts=2", quote(name), strings.Join(names, ", "))
+	return fmt.Errorf("option %s given, want one of %s such as hosts=2", strict.Quote(name), strings.Join(names, ", "))
 }

@@ -1,61 +1,23 @@
 package topo
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
-	"strings"
+
+	"github.com/weirnet/weir/emu/strict"
 )
 
 // MaxBytes is the longest file that is read.
-const MaxBytes = 64 << 20
+const MaxBytes = strict.MaxBytes
 
-// Problem is one thing that is wrong with a file.
-type Problem struct {
-	Line int    // from 1; 0 where it belongs to no line
-	Text string // what was given, what was expected, and an example
-}
-
-// Problems are what is wrong with a file, in order of lines. It is an error.
-type Problems []Problem
-
-// Error is all of them, a line each: "LINE: TEXT".
-func (p Problems) Error() string { return p.In("") }
-
-// In is all of them, a line each, with the name of the file as compilers write it: "FILE:LINE: TEXT".
-func (p Problems) In(file string) string {
-	lines := make([]string, len(p))
-	for i, one := range p {
-		parts := []string{file, "", " " + one.Text}
-		if one.Line > 0 {
-			parts[1] = fmt.Sprint(one.Line)
-		}
-		parts = slices.DeleteFunc(parts, func(s string) bool { return s == "" })
-		lines[i] = strings.TrimPrefix(strings.Join(parts, ":"), " ")
-	}
-	return strings.Join(lines, "\n")
-}
-
-// FileError is what is wrong with a file, where Load or LoadSchedule read it.
-type FileError struct {
-	File     string
-	Problems Problems
-}
-
-// Error is a line for each problem: "FILE:LINE: TEXT".
-func (e *FileError) Error() string { return e.Problems.In(e.File) }
-
-// maxProblems are told of one file; a file that is something else altogether has one in every line.
-const maxProblems = 20
-
-func (p Problems) sorted() Problems {
-	slices.SortStableFunc(p, func(a, b Problem) int { return cmp.Compare(a.Line, b.Line) })
-	if len(p) > maxProblems {
-		more := Problem{Line: p[maxProblems].Line, Text: fmt.Sprintf("and %d more problems from here on", len(p)-maxProblems)}
-		p = append(p[:maxProblems:maxProblems], more)
-	}
-	return p
-}
+// What is wrong with a file.
+type (
+	// Problem is one thing.
+	Problem = strict.Problem
+	// Problems are all, in order of lines. It is an error.
+	Problems = strict.Problems
+	// FileError is what Load and LoadSchedule return.
+	FileError = strict.FileError
+)
 
 // fault is what Check finds wrong, with the part of the network that it is about, so that a file's line can be told.
 type fault struct {

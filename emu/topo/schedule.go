@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/weirnet/weir/emu/strict"
 )
 
 // MaxTime is the latest time of an event, and the longest a host may be told to send.
@@ -18,14 +20,14 @@ const eventExample = "`- {at: 5s, link: s1-s2, up: false}`"
 
 // ParseSchedule reads the events of a network as a YAML list, in order of time. The error is Problems.
 func ParseSchedule(b []byte, t *Topology) ([]Event, error) {
-	root, err := openDocument(b)
+	root, err := strict.Open(b)
 	if err != nil {
 		return nil, err
 	}
 	var d document
 	events := d.readSchedule(root, t)
-	if len(d.problems) > 0 {
-		return nil, d.problems.sorted()
+	if len(d.Problems) > 0 {
+		return nil, d.Problems.Sorted()
 	}
 	return events, nil
 }
@@ -50,8 +52,8 @@ func (d *document) readSchedule(n *yaml.Node, t *Topology) []Event {
 		to.switches[t.Switches[i].Name] = i
 	}
 	var events []Event
-	if err := d.list(n, eventExample, func(n *yaml.Node) { events = append(events, d.readEvent(n, to)) }); err != nil {
-		d.wrong(n, fmt.Errorf("schedule: %w", err))
+	if err := d.List(n, eventExample, func(n *yaml.Node) { events = append(events, d.readEvent(n, to)) }); err != nil {
+		d.Wrong(n, fmt.Errorf("schedule: %w", err))
 	}
 	slices.SortStableFunc(events, func(a, b Event) int { return cmp.Compare(a.At, b.At) })
 	return events
@@ -74,21 +76,21 @@ func (d *document) readEvent(n *yaml.Node, to *targets) Event {
 	if v == nil {
 		return e
 	}
-	times := func(s string) (int, error) { return parseNumber(s, 1, 1_000_000_000, "10") }
+	times := func(s string) (int, error) { return strict.Number(s, 1, 1_000_000_000, "10") }
 	seen := d.mapping(n, v.example, append([]field{
-		{"at", into(&e.At, parseWhen)},
-		{"every", into(&e.Every, parsePositive)},
-		{"times", into(&e.Times, times)},
-		{v.name, text(v.target)},
+		{"at", strict.Into(&e.At, parseWhen)},
+		{"every", strict.Into(&e.Every, parsePositive)},
+		{"times", strict.Into(&e.Times, times)},
+		{v.name, strict.Text(v.target)},
 	}, v.fields...))
 	if !seen["at"] {
-		d.wrong(n, fmt.Errorf("an event without a time given, want at:, such as %s", v.example))
+		d.Wrong(n, fmt.Errorf("an event without a time given, want at:, such as %s", v.example))
 	}
 	if seen["times"] && !seen["every"] {
-		d.wrong(n, fmt.Errorf("times: given without every:, want both, such as `every: 2s, times: 10`"))
+		d.Wrong(n, fmt.Errorf("times: given without every:, want both, such as `every: 2s, times: 10`"))
 	}
 	if !slices.ContainsFunc(strings.Split(v.needs, ", "), func(name string) bool { return seen[name] }) {
-		d.wrong(n, fmt.Errorf("an event of a %s given that does nothing, want one of %s, such as %s", v.name, v.needs, v.example))
+		d.Wrong(n, fmt.Errorf("an event of a %s given that does nothing, want one of %s, such as %s", v.name, v.needs, v.example))
 	}
 	e.Do = v.action()
 	return e
@@ -101,21 +103,21 @@ func (d *document) verbOf(n *yaml.Node, verbs []verb) (found *verb) {
 		names[i] = verbs[i].name
 	}
 	if n.Kind != yaml.MappingNode {
-		d.wrong(n, fmt.Errorf("%s given, want an event, such as %s", kindName(n), eventExample))
+		d.Wrong(n, fmt.Errorf("%s given, want an event, such as %s", strict.Given(n), eventExample))
 		return nil
 	}
 	for i := 0; i < len(n.Content); i += 2 {
 		at := slices.Index(names, n.Content[i].Value)
 		switch {
 		case at >= 0 && found != nil:
-			d.wrong(n.Content[i], fmt.Errorf("%s and %s given, want one of them in an event", found.name, names[at]))
+			d.Wrong(n.Content[i], fmt.Errorf("%s and %s given, want one of them in an event", found.name, names[at]))
 			return nil
 		case at >= 0:
 			found = &verbs[at]
 		}
 	}
 	if found == nil {
-		d.wrong(n, fmt.Errorf("an event of nothing given, want one of %s, such as %s", strings.Join(names, ", "), eventExample))
+		d.Wrong(n, fmt.Errorf("an event of nothing given, want one of %s, such as %s", strings.Join(names, ", "), eventExample))
 	}
 	return found
 }
@@ -124,13 +126,13 @@ func (to *targets) verbs() []verb {
 	return []verb{to.linkVerb(), to.portVerb(), to.switchVerb(), to.controlVerb(), to.hostVerb()}
 }
 
-func parseWhen(s string) (time.Duration, error) { return parseTime(s, MaxTime) }
+func parseWhen(s string) (time.Duration, error) { return strict.Time(s, MaxTime) }
 
 // parsePositive reads a time that is not 0.
 func parsePositive(s string) (time.Duration, error) {
-	d, err := parseTime(s, MaxTime)
+	d, err := strict.Time(s, MaxTime)
 	if err == nil && d < time.Millisecond {
-		err = fmt.Errorf("%s given, want a time from 1ms on, such as 2s", quote(s))
+		err = fmt.Errorf("%s given, want a time from 1ms on, such as 2s", strict.Quote(s))
 	}
 	return d, err
 }
@@ -138,7 +140,7 @@ func parsePositive(s string) (time.Duration, error) {
 func parseBool(s string) (bool, error) {
 	v, err := strconv.ParseBool(s)
 	if err != nil || len(s) == 1 {
-		return false, fmt.Errorf("%s given, want true or false", quote(s))
+		return false, fmt.Errorf("%s given, want true or false", strict.Quote(s))
 	}
 	return v, nil
 }

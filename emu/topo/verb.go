@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/weirnet/weir/emu/strict"
 )
 
 func (to *targets) linkVerb() verb {
@@ -14,13 +16,13 @@ func (to *targets) linkVerb() verb {
 		name: "link", example: eventExample, needs: "up, delay, jitter, loss, rate, queue",
 		target: func(s string) error {
 			if a.Link = s; !to.links[s] {
-				return fmt.Errorf("%s given, want the id of a link, such as s1-s2", quote(s))
+				return fmt.Errorf("%s given, want the id of a link, such as s1-s2", strict.Quote(s))
 			}
 			return nil
 		},
 		fields: append([]field{
-			{"up", maybe(&a.Up, parseBool)},
-			{"way", into(&a.Way, ParseWay)},
+			{"up", strict.Maybe(&a.Up, parseBool)},
+			{"way", strict.Into(&a.Way, ParseWay)},
 		}, a.Change.fields()...),
 		action: func() Action { return *a },
 	}
@@ -31,7 +33,7 @@ func ParseWay(s string) (Way, error) {
 	if i := slices.Index([]string{"both", "forward", "back"}, s); i >= 0 {
 		return Way(i), nil
 	}
-	return Both, fmt.Errorf("%s given, want both, forward or back", quote(s))
+	return Both, fmt.Errorf("%s given, want both, forward or back", strict.Quote(s))
 }
 
 func (to *targets) portVerb() verb {
@@ -39,7 +41,7 @@ func (to *targets) portVerb() verb {
 	return verb{
 		name: "port", example: "`- {at: 5s, port: \"s1:3\", up: false}`", needs: "up",
 		target: func(s string) (err error) { a.At, err = to.port(s); return err },
-		fields: []field{{"up", into(&a.Up, parseBool)}},
+		fields: []field{{"up", strict.Into(&a.Up, parseBool)}},
 		action: func() Action { return *a },
 	}
 }
@@ -54,7 +56,7 @@ func (to *targets) port(s string) (End, error) {
 	n, err := strconv.ParseUint(number, 10, 32)
 	e := End{at, uint32(n)}
 	if err != nil || !to.hasPort(e) {
-		return End{}, fmt.Errorf("%s given, want a port that %s has, such as %s:1", quote(s), name, name)
+		return End{}, fmt.Errorf("%s given, want a port that %s has, such as %s:1", strict.Quote(s), name, name)
 	}
 	return e, nil
 }
@@ -69,7 +71,7 @@ func (to *targets) one(s string) (int, error) {
 	if i, ok := to.switches[s]; ok {
 		return i, nil
 	}
-	return 0, fmt.Errorf("%s given, want a switch of the network, such as %s", quote(s), to.Switches[0].Name)
+	return 0, fmt.Errorf("%s given, want a switch of the network, such as %s", strict.Quote(s), to.Switches[0].Name)
 }
 
 // oneOrAll reads the name of a switch, or "all".
@@ -86,17 +88,17 @@ func (to *targets) switchVerb() verb {
 		name: "switch", example: "`- {at: 5s, switch: s1, down: true}`", needs: "down, stalled, slow, lying",
 		target: func(s string) (err error) { a.Switch, err = to.oneOrAll(s); return err },
 		fields: []field{
-			{"down", maybe(&a.Down, parseBool)},
-			{"stalled", maybe(&a.Stalled, parseBool)},
-			{"slow", maybe(&a.Slow, ParseSlow)},
-			{"lying", maybe(&a.Lying, parseBool)},
+			{"down", strict.Maybe(&a.Down, parseBool)},
+			{"stalled", strict.Maybe(&a.Stalled, parseBool)},
+			{"slow", strict.Maybe(&a.Slow, ParseSlow)},
+			{"lying", strict.Maybe(&a.Lying, parseBool)},
 		},
 		action: func() Action { return *a },
 	}
 }
 
 // ParseSlow reads by how much a switch is slower for each message; 0s is not slow.
-func ParseSlow(s string) (time.Duration, error) { return parseTime(s, MaxDelay) }
+func ParseSlow(s string) (time.Duration, error) { return strict.Time(s, MaxDelay) }
 
 func (to *targets) controlVerb() verb {
 	a := &ControlAction{}
@@ -104,9 +106,9 @@ func (to *targets) controlVerb() verb {
 		name: "control", example: "`- {at: 5s, control: s1, up: false}`", needs: "up, stalled",
 		target: func(s string) (err error) { a.Switch, err = to.oneOrAll(s); return err },
 		fields: []field{
-			{"controller", into(&a.Controller, func(s string) (string, error) { return s, nil })},
-			{"up", maybe(&a.Up, parseBool)},
-			{"stalled", maybe(&a.Stalled, parseBool)},
+			{"controller", strict.Into(&a.Controller, func(s string) (string, error) { return s, nil })},
+			{"up", strict.Maybe(&a.Up, parseBool)},
+			{"stalled", strict.Maybe(&a.Stalled, parseBool)},
 		},
 		action: func() Action { return *a },
 	}
@@ -117,7 +119,7 @@ func (to *targets) hostVerb() verb {
 	t := &a.Traffic
 	var fields []field
 	for _, kind := range []string{"ping", "udp", "tcp"} {
-		fields = append(fields, field{kind, into(&a.To, func(s string) (int, error) {
+		fields = append(fields, field{kind, strict.Into(&a.To, func(s string) (int, error) {
 			if t.Kind != "" {
 				return 0, fmt.Errorf("given beside %s, want one of ping, udp, tcp", t.Kind)
 			}
@@ -137,40 +139,40 @@ func (to *targets) host(s string) (int, error) {
 	if i, ok := to.hosts[s]; ok {
 		return i, nil
 	}
-	return 0, fmt.Errorf("%s given, want a host of the network, such as h1", quote(s))
+	return 0, fmt.Errorf("%s given, want a host of the network, such as h1", strict.Quote(s))
 }
 
 func (t *Traffic) fields() []field {
 	count := func(most int, example string) func(string) (int, error) {
-		return func(s string) (int, error) { return parseNumber(s, 1, most, example) }
+		return func(s string) (int, error) { return strict.Number(s, 1, most, example) }
 	}
 	return []field{
-		{"ipv6", into(&t.IPv6, parseBool)},
-		{"count", into(&t.Count, count(1_000_000_000, "10"))},
-		{"interval", into(&t.Interval, parsePositive)},
-		{"size", into(&t.Size, count(9000, "64"))},
-		{"dst_port", into(&t.Port, func(s string) (uint16, error) { v, err := parseNumber(s, 1, 65535, "5001"); return uint16(v), err })},
-		{"rate", into(&t.Rate, parseFrequency)},
-		{"pattern", into(&t.Pattern, parsePattern)},
-		{"on", into(&t.On, parsePositive)},
-		{"off", into(&t.Off, parsePositive)},
-		{"bytes", into(&t.Bytes, func(s string) (uint64, error) { v, err := parseNumber(s, 1, 1<<50, "1000000"); return uint64(v), err })},
-		{"duration", into(&t.Duration, parsePositive)},
+		{"ipv6", strict.Into(&t.IPv6, parseBool)},
+		{"count", strict.Into(&t.Count, count(1_000_000_000, "10"))},
+		{"interval", strict.Into(&t.Interval, parsePositive)},
+		{"size", strict.Into(&t.Size, count(9000, "64"))},
+		{"dst_port", strict.Into(&t.Port, func(s string) (uint16, error) { v, err := strict.Number(s, 1, 65535, "5001"); return uint16(v), err })},
+		{"rate", strict.Into(&t.Rate, parseFrequency)},
+		{"pattern", strict.Into(&t.Pattern, parsePattern)},
+		{"on", strict.Into(&t.On, parsePositive)},
+		{"off", strict.Into(&t.Off, parsePositive)},
+		{"bytes", strict.Into(&t.Bytes, func(s string) (uint64, error) { v, err := strict.Number(s, 1, 1<<50, "1000000"); return uint64(v), err })},
+		{"duration", strict.Into(&t.Duration, parsePositive)},
 	}
 }
 
 // parseFrequency reads how many a second, datagrams or bits: "100", "10M".
 func parseFrequency(s string) (float64, error) {
-	v, ok := scaled(s)
+	v, ok := strict.Scaled(s)
 	if !ok || v <= 0 || v > MaxRate {
-		return 0, fmt.Errorf("%s given, want how many a second, such as 100 or 10M", quote(s))
+		return 0, fmt.Errorf("%s given, want how many a second, such as 100 or 10M", strict.Quote(s))
 	}
 	return v, nil
 }
 
 func parsePattern(s string) (string, error) {
 	if !slices.Contains([]string{"constant", "poisson", "on-off"}, s) {
-		return "", fmt.Errorf("%s given, want constant, poisson or on-off", quote(s))
+		return "", fmt.Errorf("%s given, want constant, poisson or on-off", strict.Quote(s))
 	}
 	return s, nil
 }

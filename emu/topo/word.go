@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/weirnet/weir/emu/strict"
 )
 
 // kind is a family of networks that a word names.
@@ -52,7 +54,7 @@ func Forms() []string {
 func Parse(word string, seed uint64) (*Topology, error) {
 	t, err := parse(word, seed)
 	if err != nil {
-		return nil, fmt.Errorf("topology %s: %w", quote(word), err)
+		return nil, fmt.Errorf("topology %s: %w", strict.Quote(word), err)
 	}
 	return t, nil
 }
@@ -108,7 +110,7 @@ func split(word string) (k kind, numbers []string, words []string, err error) {
 			return k, strings.Split(strings.Join(parts[:first], ","), k.separator), parts[first:], nil
 		}
 	}
-	return kind{}, nil, nil, fmt.Errorf("kind %s given, want one of %s, such as linear:4", quote(name), strings.Join(Forms(), ", "))
+	return kind{}, nil, nil, fmt.Errorf("kind %s given, want one of %s, such as linear:4", strict.Quote(name), strings.Join(Forms(), ", "))
 }
 
 // read reads the numbers of a kind.
@@ -117,7 +119,7 @@ func (k kind) read(numbers []string) ([]int, error) {
 	for i, s := range numbers {
 		n, err := strconv.ParseUint(s, 10, 31)
 		if err != nil || len(numbers) != k.number {
-			return nil, fmt.Errorf("%s given, want %s:%s in whole numbers, such as %s", quote(strings.Join(numbers, k.separator)), k.name, k.parameters, k.example)
+			return nil, fmt.Errorf("%s given, want %s:%s in whole numbers, such as %s", strict.Quote(strings.Join(numbers, k.separator)), k.name, k.parameters, k.example)
 		}
 		p[i] = int(n)
 	}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/weirnet/weir/emu/strict"
 )
 
 // networkFile is a YAML file of a network while it is read.
@@ -28,7 +30,7 @@ func ParseYAML(b []byte, seed uint64) (*Topology, error) {
 }
 
 func parseYAML(b []byte, seed uint64, o Options) (*Topology, error) {
-	root, err := openDocument(b)
+	root, err := strict.Open(b)
 	if err != nil {
 		return nil, err
 	}
@@ -36,7 +38,7 @@ func parseYAML(b []byte, seed uint64, o Options) (*Topology, error) {
 	var parts [4]*yaml.Node
 	keep := func(p part) func(*yaml.Node) error { return func(n *yaml.Node) error { parts[p] = n; return nil } }
 	f.mapping(root, networkExample, []field{
-		{"name", into(&f.Name, parseTitle)},
+		{"name", strict.Into(&f.Name, parseTitle)},
 		{"network", func(n *yaml.Node) error { return f.readWord(n, seed) }},
 		{"switches", keep(ofSwitch)},
 		{"links", keep(ofLink)},
@@ -44,8 +46,8 @@ func parseYAML(b []byte, seed uint64, o Options) (*Topology, error) {
 		{"schedule", func(n *yaml.Node) error { f.schedule = n; return nil }},
 	})
 	f.readParts(parts)
-	if len(f.problems) > 0 {
-		return nil, f.problems.sorted()
+	if len(f.Problems) > 0 {
+		return nil, f.Problems.Sorted()
 	}
 	return f.finish(root)
 }
@@ -53,14 +55,14 @@ func parseYAML(b []byte, seed uint64, o Options) (*Topology, error) {
 // parseTitle reads the name of a network.
 func parseTitle(s string) (string, error) {
 	if s == "" || len(s) > MaxName || !printable(s) {
-		return "", fmt.Errorf("%s given, want 1 to %d bytes of printed text, such as two sites", quote(s), MaxName)
+		return "", fmt.Errorf("%s given, want 1 to %d bytes of printed text, such as two sites", strict.Quote(s), MaxName)
 	}
 	return s, nil
 }
 
 // readWord begins with a network that a word names; the file adds to it.
 func (f *networkFile) readWord(n *yaml.Node, seed uint64) error {
-	return text(func(s string) error {
+	return strict.Text(func(s string) error {
 		t, err := Parse(s, seed)
 		if err != nil {
 			return err
@@ -81,8 +83,8 @@ func (f *networkFile) readWord(n *yaml.Node, seed uint64) error {
 
 // readParts reads the lists, in the order in which they name each other.
 func (f *networkFile) readParts(parts [4]*yaml.Node) {
-	if f.made[ofSwitch] == 0 && parts[ofSwitch] == nil && len(f.problems) == 0 {
-		f.problems = append(f.problems, Problem{1, "no switches given, want a list of them or a network to begin with, such as " + networkExample})
+	if f.made[ofSwitch] == 0 && parts[ofSwitch] == nil && len(f.Problems) == 0 {
+		f.Problems = append(f.Problems, Problem{Line: 1, Text: "no switches given, want a list of them or a network to begin with, such as " + networkExample})
 		return
 	}
 	f.readList(parts[ofSwitch], "switches", switchExample, f.readSwitch)
@@ -96,26 +98,26 @@ func (f *networkFile) readList(n *yaml.Node, name, example string, read func(n *
 	if n == nil {
 		return
 	}
-	if err := f.list(n, example, read); err != nil {
-		f.wrong(n, fmt.Errorf("%s: %w", name, err))
+	if err := f.List(n, example, read); err != nil {
+		f.Wrong(n, fmt.Errorf("%s: %w", name, err))
 	}
 }
 
 // finish gives ports to what has none, hosts to switches if the file says nothing of hosts, names to links, and checks the whole.
 func (f *networkFile) finish(root *yaml.Node) (*Topology, error) {
 	if n := len(f.Switches); !f.noHosts && f.options.Hosts > MaxHosts/max(n, 1) {
-		return nil, Problems{{root.Line, fmt.Sprintf("hosts=%d at %d switches given, want at most %d hosts in all", f.options.Hosts, n, MaxHosts)}}
+		return nil, Problems{{Line: root.Line, Text: fmt.Sprintf("hosts=%d at %d switches given, want at most %d hosts in all", f.options.Hosts, n, MaxHosts)}}
 	}
 	f.assignPorts()
 	f.nameLinks()
 	if err := f.Check(); err != nil {
-		return nil, Problems{{f.lineOf(err, root), err.Error()}}
+		return nil, Problems{{Line: f.lineOf(err, root), Text: err.Error()}}
 	}
 	if f.schedule != nil {
 		f.Schedule = f.readSchedule(f.schedule, f.Topology)
 	}
-	if len(f.problems) > 0 {
-		return nil, f.problems.sorted()
+	if len(f.Problems) > 0 {
+		return nil, f.Problems.Sorted()
 	}
 	return f.Topology, nil
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/weirnet/weir/emu/strict"
 )
 
 // example is a network of the examples of the repository.
@@ -149,7 +151,7 @@ func TestAllProblemsAreTold(t *testing.T) {
 		t.Errorf("%v, want three problems in order of lines", err)
 	}
 	_, err = ParseYAML([]byte("switches: [s1]\n"+strings.Repeat("x: 1\n", 100)), 1)
-	if err == nil || strings.Count(err.Error(), "\n") != maxProblems || !strings.HasSuffix(err.Error(), "and 80 more problems from here on") {
+	if err == nil || strings.Count(err.Error(), "\n") != strict.MaxProblems || !strings.HasSuffix(err.Error(), "and 80 more problems from here on") {
 		t.Errorf("%v", err)
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/weirnet/weir/emu/strict"
 	"github.com/weirnet/weir/packet"
 )
 
@@ -23,16 +24,16 @@ func (f *networkFile) add(p part, n *yaml.Node) { f.lines[p] = append(f.lines[p]
 // readSwitch reads a switch, or its name alone. One without a datapath id has 0 until numberSwitches.
 func (f *networkFile) readSwitch(n *yaml.Node) {
 	var s Switch
-	name := into(&s.Name, parseName)
+	name := strict.Into(&s.Name, parseName)
 	if n.Kind == yaml.ScalarNode {
-		f.wrong(n, name(n))
+		f.Wrong(n, name(n))
 	} else if seen := f.mapping(n, switchExample, []field{
 		{"name", name},
-		{"dpid", into(&s.DPID, ParseDPID)},
-		{"lat", maybe(&s.Lat, func(s string) (float64, error) { return parseDegrees(s, 90) })},
-		{"lon", maybe(&s.Lon, func(s string) (float64, error) { return parseDegrees(s, 180) })},
+		{"dpid", strict.Into(&s.DPID, ParseDPID)},
+		{"lat", strict.Maybe(&s.Lat, func(s string) (float64, error) { return parseDegrees(s, 90) })},
+		{"lon", strict.Maybe(&s.Lon, func(s string) (float64, error) { return parseDegrees(s, 180) })},
 	}); !seen["name"] && n.Kind == yaml.MappingNode {
-		f.wrong(n, fmt.Errorf("a switch without a name given, want one, such as %s", switchExample))
+		f.Wrong(n, fmt.Errorf("a switch without a name given, want one, such as %s", switchExample))
 	}
 	f.byName[s.Name] = len(f.Switches)
 	f.Switches = append(f.Switches, s)
@@ -64,15 +65,15 @@ func (f *networkFile) readLink(n *yaml.Node) {
 	var both, back Change
 	ends := func(n *yaml.Node) error { return f.readEnds(n, &l) }
 	if n.Kind == yaml.SequenceNode {
-		f.wrong(n, ends(n))
+		f.Wrong(n, ends(n))
 	} else {
-		own := append([]field{{"ends", ends}, {"id", into(&l.ID, parseName)}}, both.fields()...)
+		own := append([]field{{"ends", ends}, {"id", strict.Into(&l.ID, parseName)}}, both.fields()...)
 		own = append(own, field{"back", func(n *yaml.Node) error {
 			f.mapping(n, "`back: {delay: 9ms}`", back.fields())
 			return nil
 		}})
 		if seen := f.mapping(n, linkExample, own); !seen["ends"] && n.Kind == yaml.MappingNode {
-			f.wrong(n, fmt.Errorf("a link without ends given, want two switches, such as %s", linkExample))
+			f.Wrong(n, fmt.Errorf("a link without ends given, want two switches, such as %s", linkExample))
 		}
 	}
 	l.Forward = both.Over(f.options.Link)
@@ -83,10 +84,10 @@ func (f *networkFile) readLink(n *yaml.Node) {
 
 func (f *networkFile) readEnds(n *yaml.Node, l *Link) error {
 	if n.Kind != yaml.SequenceNode || len(n.Content) != 2 {
-		return fmt.Errorf("%s given, want two ends, such as [s1, s2] or [\"s1:3\", \"s2:1\"]", kindName(n))
+		return fmt.Errorf("%s given, want two ends, such as [s1, s2] or [\"s1:3\", \"s2:1\"]", strict.Given(n))
 	}
 	for i, to := range []*End{&l.A, &l.B} {
-		if err := text(func(s string) (err error) { *to, err = f.parseEnd(s); return err })(n.Content[i]); err != nil {
+		if err := strict.Text(func(s string) (err error) { *to, err = f.parseEnd(s); return err })(n.Content[i]); err != nil {
 			return err
 		}
 	}
@@ -98,12 +99,12 @@ func (f *networkFile) parseEnd(s string) (End, error) {
 	name, port, given := strings.Cut(s, ":")
 	at, ok := f.byName[name]
 	if !ok {
-		return End{}, fmt.Errorf("switch %s given, want one of the %d switches of the network, such as s1", quote(name), len(f.Switches))
+		return End{}, fmt.Errorf("switch %s given, want one of the %d switches of the network, such as s1", strict.Quote(name), len(f.Switches))
 	}
 	if !given {
 		return End{Switch: at}, nil
 	}
-	n, err := parseNumber(port, 1, MaxPort, "3")
+	n, err := strict.Number(port, 1, MaxPort, "3")
 	if err != nil {
 		return End{}, fmt.Errorf("port %w", err)
 	}
@@ -115,15 +116,15 @@ func (f *networkFile) readHost(n *yaml.Node) {
 	h := defaultHost(len(f.Hosts), End{})
 	var link Change
 	seen := f.mapping(n, hostExample, append([]field{
-		{"name", into(&h.Name, parseName)},
-		{"at", into(&h.At, f.parseEnd)},
-		{"mac", into(&h.MAC, parseMAC)},
-		{"ipv4", into(&h.IPv4, func(s string) (netip.Prefix, error) { return parsePrefix(s, "10.0.0.1/8") })},
-		{"ipv6", into(&h.IPv6, func(s string) (netip.Prefix, error) { return parsePrefix(s, "fd00::1/64") })},
-		{"vlan", into(&h.VLAN, func(s string) (uint16, error) { v, err := parseNumber(s, 1, 4094, "100"); return uint16(v), err })},
+		{"name", strict.Into(&h.Name, parseName)},
+		{"at", strict.Into(&h.At, f.parseEnd)},
+		{"mac", strict.Into(&h.MAC, parseMAC)},
+		{"ipv4", strict.Into(&h.IPv4, func(s string) (netip.Prefix, error) { return parsePrefix(s, "10.0.0.1/8") })},
+		{"ipv6", strict.Into(&h.IPv6, func(s string) (netip.Prefix, error) { return parsePrefix(s, "fd00::1/64") })},
+		{"vlan", strict.Into(&h.VLAN, func(s string) (uint16, error) { v, err := strict.Number(s, 1, 4094, "100"); return uint16(v), err })},
 	}, link.fields()...))
 	if !seen["at"] && n.Kind == yaml.MappingNode {
-		f.wrong(n, fmt.Errorf("a host that is nowhere given, want its switch, such as %s", hostExample))
+		f.Wrong(n, fmt.Errorf("a host that is nowhere given, want its switch, such as %s", hostExample))
 	}
 	h.Link = link.Over(LinkSpec{})
 	f.Hosts = append(f.Hosts, h)
@@ -168,7 +169,7 @@ func parseName(s string) (string, error) {
 func parseMAC(s string) (packet.MAC, error) {
 	m, err := packet.ParseMAC(s)
 	if err != nil {
-		return m, fmt.Errorf("%s given, want six bytes in hexadecimal, such as 02:00:00:00:00:01", quote(s))
+		return m, fmt.Errorf("%s given, want six bytes in hexadecimal, such as 02:00:00:00:00:01", strict.Quote(s))
 	}
 	return m, nil
 }
@@ -177,7 +178,7 @@ func parseMAC(s string) (packet.MAC, error) {
 func parsePrefix(s, example string) (netip.Prefix, error) {
 	p, err := netip.ParsePrefix(s)
 	if err != nil && s != "none" {
-		return p, fmt.Errorf("%s given, want an address with the length of its network, such as %s, or none", quote(s), example)
+		return p, fmt.Errorf("%s given, want an address with the length of its network, such as %s, or none", strict.Quote(s), example)
 	}
 	return p, nil
 }
@@ -186,7 +187,7 @@ func parsePrefix(s, example string) (netip.Prefix, error) {
 func parseDegrees(s string, most float64) (float64, error) {
 	v, err := strconv.ParseFloat(s, 64)
 	if err != nil || !(v >= -most && v <= most) {
-		return 0, fmt.Errorf("%s given, want degrees from -%v to %v, such as 52.52", quote(s), most, most)
+		return 0, fmt.Errorf("%s given, want degrees from -%v to %v, such as 52.52", strict.Quote(s), most, most)
 	}
 	return v, nil
 }
