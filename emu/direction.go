@@ -10,18 +10,20 @@ import (
 
 // Limits of frames on their way: what is above them is lost by overload. They bound the memory of a storm.
 const (
-	// MaxOnLink is how many frames one direction of a link holds.
+	// MaxOnLink is how many frames one direction of a link holds, besides those that its queue has room for.
 	MaxOnLink = 4096
-	// MaxFrames is how many frames a whole network holds, shared by its engines.
+	// MaxFrames is how many frames a whole network holds, shared by its engines: each holds as many as one full link at least.
 	MaxFrames = 1 << 18
 )
 
 // transit is a frame on its way.
 type transit struct {
-	dir   *direction
-	frame []byte
-	at    time.Duration // of its arrival
-	cut   uint32        // of the direction when it was sent
+	dir    *direction
+	frame  []byte
+	at     time.Duration // of its arrival
+	leaves time.Duration // when its last bit leaves the sender, where the link has a rate
+	cut    uint32        // of the direction when it was sent
+	number uint32        // among the direction's frames, from 1
 }
 
 // receiver is what a direction ends at: a port of a switch, or a host. It is called by its engine.
@@ -41,17 +43,22 @@ type direction struct {
 	part   float64             // of a nanosecond, after free: a short frame takes 5.12 ns at 100 Gbit/s
 	last   time.Duration       // when the last one will arrive: a wire does not change the order
 	queue  ring[time.Duration] // when those that wait for the rate begin to leave
+	number uint32              // of the last frame that was sent
 
-	cut  atomic.Uint32 // counts how often the link was cut: what was sent before is lost
-	held atomic.Int32  // frames on their way
-	sent atomic.Uint64
-	size atomic.Uint64 // bytes sent
-	lost [causes]atomic.Uint64
+	retimed atomic.Pointer[retiming] // the last change of the rate that frames waited for
+	cut     atomic.Uint32            // counts how often the link was cut: what was sent before is lost
+	held    atomic.Int32             // frames on their way
+	sent    atomic.Uint64
+	size    atomic.Uint64 // bytes sent
+	lost    [causes]atomic.Uint64
 
 	// ------
 	to     receiver
 	engine *engine
+	came   uint32        // number of the last frame that has come
+	early  ring[transit] // came before those sent before them: from the sender's engine and from others they come by two ways
 	flight ring[transit]
+	seen   *retiming // that all in flight follow
 	timer  timer
 }
 
@@ -111,9 +118,9 @@ func (d *direction) drop(why Cause) {
 	d.engine.counts.drops[why].Add(1)
 }
 
-// reserve takes a place for one more frame on its way.
+// reserve takes a place for one more frame on its way. The sender's lock is held.
 func (d *direction) reserve() bool {
-	if d.held.Add(1) > MaxOnLink {
+	if d.held.Add(1) > int32(MaxOnLink+d.spec.Queue) {
 		d.held.Add(-1)
 		return false
 	}
@@ -149,6 +156,7 @@ func (d *direction) setUp(up bool) {
 // wake has arrive what is due, and lost what was cut.
 func (d *direction) wake(e *engine) {
 	d.purge(e)
+	d.retime(nil)
 	for d.flight.len() > 0 && d.flight.first().at <= e.now {
 		e.run.push(d.flight.pop())
 	}

@@ -104,7 +104,7 @@ func TestFastRate(t *testing.T) {
 // TestOverloadTakesNoTime: a frame that is lost because too many are on their way does not hold up those that come later.
 func TestOverloadTakesNoTime(t *testing.T) {
 	d := wayOf(topo.LinkSpec{RateBPS: 1_000_000, Queue: 2 * MaxOnLink})
-	d.engine.maxHeld = 2 * MaxOnLink
+	d.engine.maxHeld = MaxOnLink
 	taken := 0
 	for range 2 * MaxOnLink {
 		if _, ok := d.begin(make([]byte, 1000), 0); ok {
@@ -120,6 +120,18 @@ func TestOverloadTakesNoTime(t *testing.T) {
 	d.setUp(false)
 	if _, ok := d.begin(nil, 0); ok || d.held.Load() != 0 || d.engine.held.Load() != 0 || d.lost[LostOnDownLink].Load() != 1 {
 		t.Errorf("a link that is down holds %d frames", d.held.Load())
+	}
+}
+
+// TestFullQueueIsNoOverload has the longest queue that can be asked for fill up, and lose what it has no room for as a queue does.
+func TestFullQueueIsNoOverload(t *testing.T) {
+	d := wayOf(topo.LinkSpec{RateBPS: 1_000_000, Queue: topo.MaxQueue})
+	d.engine.maxHeld = newEngine(&Network{cfg: Config{Engines: 1000}}, 0).maxHeld
+	for range topo.MaxQueue + 2 {
+		d.begin(make([]byte, 1000), 0)
+	}
+	if lost := d.lost[LostInQueue].Load(); d.held.Load() != topo.MaxQueue+1 || lost != 1 {
+		t.Errorf("%d frames taken, %d lost in the queue, want one more than the queue holds and one", d.held.Load(), lost)
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/weirnet/weir/emu/topo"
 )
 
 // roundFrames is how many frames an engine hands over before it looks at what came from outside again.
@@ -95,11 +97,29 @@ func (e *engine) take() {
 	}
 }
 
-// arrive puts a frame where it waits for its time.
+// arrive takes a frame that was sent, and those that came before it although they were sent later.
 func (e *engine) arrive(t transit) {
+	d := t.dir
+	if t.number != d.came+1 {
+		d.early.push(t)
+		return
+	}
+	d.came++
+	e.await(t)
+	for d.early.len() > 0 && d.early.first().number == d.came+1 {
+		d.came++
+		e.await(d.early.pop())
+	}
+}
+
+// await puts a frame where it waits for its time.
+func (e *engine) await(t transit) {
 	d := t.dir
 	if d.flight.len() > 0 {
 		d.purge(e)
+	}
+	if d.retimed.Load() != nil {
+		d.retime(&t)
 	}
 	if d.flight.len() == 0 && t.at <= e.now {
 		e.run.push(t)
@@ -137,7 +157,8 @@ func (e *engine) send(d *direction, frame []byte) {
 	}
 }
 
-// begin is a frame about to be sent, without its bytes; false if it is lost. The sender's lock is held.
+// begin is a frame about to be sent, without its bytes; false if it is lost. The sender's lock is held until the frame is on its
+// way: by send, or by post.
 func (d *direction) begin(frame []byte, now time.Duration) (transit, bool) {
 	if !d.reserve() { // before it takes its turn at the link's rate
 		d.drop(LostByOverload)
@@ -151,7 +172,8 @@ func (d *direction) begin(frame []byte, now time.Duration) (transit, bool) {
 	}
 	d.sent.Add(1)
 	d.size.Add(uint64(len(frame)))
-	return transit{dir: d, at: at, cut: d.cut.Load()}, true
+	d.number++
+	return transit{dir: d, at: at, leaves: d.free, cut: d.cut.Load(), number: d.number}, true
 }
 
 // flush gives the other engines what this round has for them.
@@ -203,7 +225,7 @@ func (e *engine) rest() bool {
 
 func newEngine(n *Network, number int) *engine {
 	e := &engine{net: n, number: number, away: make([][]transit, n.cfg.Engines), bell: make(chan struct{}, 1)}
-	e.maxHeld = int64(MaxFrames / n.cfg.Engines)
+	e.maxHeld = int64(max(MaxFrames/n.cfg.Engines, MaxOnLink+topo.MaxQueue))
 	e.output.engine, e.hostOutput.engine = e, e
 	return e
 }

@@ -13,7 +13,20 @@ import (
 // stepped is a network that no loop runs: its engines are stepped with a virtual time.
 func stepped(t *testing.T, spec string, seed uint64, engines int) *Network {
 	t.Helper()
-	n, err := New(Config{Topology: parse(t, spec), stack: newStation, Seed: seed, Engines: engines, clock: func() time.Duration { return 0 }})
+	return flooding(t, Config{Topology: parse(t, spec), Seed: seed, Engines: engines, clock: func() time.Duration { return 0 }})
+}
+
+// steppedBy is one with a clock.
+func steppedBy(t *testing.T, spec string, clock func() time.Duration) *Network {
+	t.Helper()
+	return flooding(t, Config{Topology: parse(t, spec), Seed: 1, Engines: 1, clock: clock})
+}
+
+// flooding has all switches flood.
+func flooding(t *testing.T, cfg Config) *Network {
+	t.Helper()
+	cfg.stack = newStation
+	n, err := New(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,8 +40,11 @@ func stepped(t *testing.T, spec string, seed uint64, engines int) *Network {
 }
 
 // advance steps all engines until nothing is left to do before a time.
-func (n *Network) advance(until time.Duration) {
-	for now := time.Duration(0); now <= until; {
+func (n *Network) advance(until time.Duration) { n.advanceFrom(0, until) }
+
+// advanceFrom does so from a time on.
+func (n *Network) advanceFrom(now, until time.Duration) {
+	for now <= until {
 		next, busy := until+1, false
 		for _, e := range n.engines {
 			at, more, ok := e.step(now)

@@ -40,7 +40,8 @@ type LinkStats struct {
 	Lost        Drops
 }
 
-// Set changes how one way carries frames: those that are on their way already are not changed. The error is that of LinkSpec.Check.
+// Set changes how one way carries frames. Those that are on their way already keep their delay; where they wait for the rate, they leave
+// at the new one. The error is that of LinkSpec.Check.
 func (l *Link) Set(way Way, spec topo.LinkSpec) error {
 	if err := spec.Check(); err != nil {
 		return fmt.Errorf("link %s: %w", l.ID, err)
@@ -48,7 +49,7 @@ func (l *Link) Set(way Way, spec topo.LinkSpec) error {
 	d := &l.ways[way&1]
 	d.sender.Lock()
 	defer d.sender.Unlock()
-	d.spec = spec
+	d.respec(spec, l.net.now())
 	return nil
 }
 

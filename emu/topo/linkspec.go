@@ -23,7 +23,7 @@ const (
 	MaxDelay = 10 * time.Minute   // of delay, and of jitter
 	MinRate  = 1000               // bits a second
 	MaxRate  = 10_000_000_000_000 // bits a second
-	MaxQueue = 1_000_000          // frames
+	MaxQueue = 4096               // frames
 )
 
 // Check refuses what no link can be. The error says what was given and what was expected.
