@@ -52,7 +52,8 @@ func (sw *Switch) Stall(controller int, on bool) error {
 }
 
 // Slow has what a controller sends wait for a time before the switch sees it; 0 ends it. The messages that come meanwhile wait
-// for their turn, and then as long: a delay from once to twice the time.
+// for their turn, and then as long: a delay from once to twice the time. With more than some seconds a switch does not get through a
+// handshake, which has 10 s for two messages (session.Config): it stays connected, but does not connect again.
 func (sw *Switch) Slow(controller int, delay time.Duration) error {
 	if delay < 0 || delay > maxSlow {
 		return fmt.Errorf("a delay of %v given, want one from 0s to %v, such as 300ms", delay, maxSlow)

@@ -217,14 +217,20 @@ func (ch *channel) lost() {
 	}
 }
 
-// pause waits for a time, or for the end of the connection.
-func pause(w *wire, d time.Duration) {
+// pause waits for a time, or for the end of the connection; true if something was mended meanwhile.
+func pause(d time.Duration, over, mended <-chan struct{}) bool {
+	if d <= 0 {
+		return false
+	}
 	t := time.NewTimer(d)
 	defer t.Stop()
 	select {
 	case <-t.C:
-	case <-w.over:
+	case <-over:
+	case <-mended:
+		return true
 	}
+	return false
 }
 
 var _ session.SwitchHandler = (*conn)(nil)

@@ -21,6 +21,9 @@ type wire struct {
 	faults  faults
 	ended   bool
 	over    chan struct{} // closed at the end
+	mended  chan struct{} // closed, and another made, when the time changes by which the connection is slow
+
+	order sync.Mutex // held, while somebody captures, from a write to its being shown: no answer to it is shown before it
 }
 
 // tryWire is a wire that can be written without waiting.
@@ -37,7 +40,7 @@ type faults struct {
 
 // newWire makes the connection that a session gets.
 func newWire(c net.Conn, ch *channel) (*wire, net.Conn) {
-	w := &wire{Conn: c, channel: ch, over: make(chan struct{})}
+	w := &wire{Conn: c, channel: ch, over: make(chan struct{}), mended: make(chan struct{})}
 	w.changed.L = &w.mu
 	if try := session.TryWriterOf(c); try != nil {
 		return w, &tryWire{w, try}
@@ -56,20 +59,33 @@ func (w *wire) Read(p []byte) (int, error) {
 		if !w.await() { // it was stalled while it read
 			return 0, net.ErrClosed
 		}
-		w.channel.tap(FromController, p[:n])
+		w.show(p[:n])
 	}
 	return n, err
 }
 
-// Write writes what the switch says.
+// show shows what the controller sent to those who capture.
+func (w *wire) show(b []byte) {
+	if w.channel.taps.Load() != nil {
+		w.order.Lock()
+		defer w.order.Unlock()
+		w.channel.tap(FromController, b)
+	}
+}
+
+// Write writes what the switch says. It may wait long, so those who capture see all of it before.
 func (w *wire) Write(p []byte) (int, error) {
-	n, err := w.Conn.Write(p)
-	w.channel.tap(ToController, p[:n])
-	return n, err
+	w.channel.tap(ToController, p)
+	return w.Conn.Write(p)
 }
 
 // TryWrite writes what there is room for.
 func (w *tryWire) TryWrite(p []byte) (int, error) {
+	if w.channel.taps.Load() == nil {
+		return w.try.TryWrite(p)
+	}
+	w.order.Lock()
+	defer w.order.Unlock()
 	n, err := w.try.TryWrite(p)
 	w.channel.tap(ToController, p[:n])
 	return n, err
@@ -88,13 +104,15 @@ func (w *wire) await() bool {
 	return !w.ended
 }
 
-// delay waits as long as a slow connection does, unless it is closed.
+// delay waits as long as a slow connection does, unless it is closed. A change of the time holds for what waits already.
 func (w *wire) delay() {
-	w.mu.Lock()
-	slow := w.faults.slow
-	w.mu.Unlock()
-	if slow > 0 {
-		pause(w, slow)
+	for begun := w.channel.sw.net.now(); ; {
+		w.mu.Lock()
+		until, mended := begun+w.faults.slow, w.mended
+		w.mu.Unlock()
+		if !pause(until-w.channel.sw.net.now(), w.over, mended) {
+			return
+		}
 	}
 }
 
@@ -102,6 +120,10 @@ func (w *wire) delay() {
 func (w *wire) setFaults(f faults) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if f.slow != w.faults.slow {
+		close(w.mended)
+		w.mended = make(chan struct{})
+	}
 	w.faults = f
 	w.changed.Broadcast()
 }
