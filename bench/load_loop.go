@@ -19,10 +19,14 @@ type load struct {
 	followers []*follower
 	epoch     time.Time
 	cursor    int // the source that sends next, at a set rate
+	// nap waits until the next packet is due, in the time given; napping but in tests.
+	nap func(d time.Duration)
+	// urgent has the goroutine that sends be in time, until what it returns is called; urgent but in tests.
+	urgent func() func()
 }
 
 func newLoad(c *Reactive, topology *topo.Topology) *load {
-	l := &load{c: c, epoch: time.Now()}
+	l := &load{c: c, epoch: time.Now(), nap: napping, urgent: urgent}
 	l.net = rig.New(topology, rig.Config{Version: c.Version, Hosts: c.Hosts, MaxQueue: 64 << 20,
 		Tap: func(sw *rig.Switch) rig.Tap {
 			s := newSource(sw, c, l.clock)
@@ -121,32 +125,24 @@ func (l *load) check() error {
 	return nil
 }
 
-// drainLimit is how long the last answers may take.
-const drainLimit = 2 * time.Second
-
-// measure sends packets for a time and counts their answers; at the end it waits for those that are missing.
-func (l *load) measure(ctx context.Context, d time.Duration, p *process) (*sample, error) {
+// measure puts the controller under load for a time d, and for a cut before and after it that does not count; at the end it
+// waits for the answers that are missing.
+func (l *load) measure(ctx context.Context, d, cut time.Duration, p *process) (*sample, error) {
 	before := l.reset()
 	strayed := l.strayed()
-	sm := newSample()
-	cpu := sm.startClocks(p)
-	began := l.clock()
+	sm := newSample(p)
 	var err error
 	if l.c.Rate > 0 {
-		err = l.pace(ctx, d, sm)
+		defer l.urgent()()
+		err = l.pace(ctx, d, cut, sm)
 	} else {
-		err = l.keep(ctx, d)
+		err = l.keep(ctx, d, cut, sm)
 	}
+	l.halt()
 	if err == nil {
-		err = l.first(ctx, before)
+		err = l.drain(ctx)
 	}
-	sm.elapsed = l.clock() - began
-	after := l.total(sm, true)
-	cpu.stop(sm)
-	if err == nil {
-		err = l.drain(ctx, sm)
-	}
-	sm.count(before, after, l.total(sm, false))
+	sm.count(before, l.total(sm))
 	sm.follow(strayed, l.strayed())
 	if err == nil {
 		err = l.check()
@@ -154,48 +150,61 @@ func (l *load) measure(ctx context.Context, d time.Duration, p *process) (*sampl
 	return sm, err
 }
 
-// first lengthens a run in which nothing was answered yet until something is, within drainLimit: a rate of none in a run
-// shorter than a controller's latency, or than a pause of the machine, says nothing about the controller.
-func (l *load) first(ctx context.Context, before tally) error {
-	for began := l.clock(); l.clock()-began < drainLimit; {
-		var now tally
-		for _, s := range l.sources {
-			s.mu.Lock()
-			now.add(s.tally)
-			s.mu.Unlock()
-		}
-		if now.answered > before.answered {
-			return nil
-		}
-		if err := pause(ctx, time.Millisecond); err != nil {
-			return err
-		}
+// begin has what is sent and answered from now on count.
+func (l *load) begin(sm *sample, now time.Duration) {
+	sm.begin(now)
+	for _, s := range l.sources {
+		s.mu.Lock()
+		s.from, s.to = now, never
+		s.mu.Unlock()
 	}
-	return nil
 }
 
-// reset forgets what was measured, and what still waits.
+// end has what is sent and answered from now on not count.
+func (l *load) end(sm *sample, now time.Duration) {
+	sm.end(now)
+	for _, s := range l.sources {
+		s.mu.Lock()
+		s.to = now
+		s.mu.Unlock()
+	}
+}
+
+// halt ends the load.
+func (l *load) halt() {
+	for _, s := range l.sources {
+		s.mu.Lock()
+		s.refill = false
+		s.mu.Unlock()
+	}
+}
+
+// answered says whether anything was answered that counts.
+func (l *load) answered(before tally) bool {
+	return l.total(nil).counted > before.counted
+}
+
+// reset forgets what was measured, and what still waits; nothing counts until begin.
 func (l *load) reset() tally {
 	var t tally
 	for _, s := range l.sources {
 		s.mu.Lock()
 		s.window.abandon()
 		s.latency.Reset()
+		s.from, s.to = never, never
 		t.add(s.tally)
 		s.mu.Unlock()
 	}
 	return t
 }
 
-// total adds up all sources; with stop, no answer is followed by a packet from then on, and latencies are taken.
-func (l *load) total(sm *sample, stop bool) tally {
+// total adds up all sources, and into sm, if there is one, their latencies and what still waits.
+func (l *load) total(sm *sample) tally {
 	var t tally
 	for _, s := range l.sources {
 		s.mu.Lock()
 		t.add(s.tally)
-		if stop {
-			s.refill = false
-		} else {
+		if sm != nil {
 			sm.latency.Merge(s.latency)
 			sm.missing += s.window.waiting()
 		}
@@ -204,8 +213,10 @@ func (l *load) total(sm *sample, stop bool) tally {
 	return t
 }
 
-// keep has a number of packets outstanding at each switch.
-func (l *load) keep(ctx context.Context, d time.Duration) error {
+// keep has a number of packets outstanding at each switch. A run in which nothing was answered yet goes on until something
+// is, within Reactive.Drain: a rate of none in a run shorter than a controller's latency, or than a pause of the machine, says
+// nothing about the controller.
+func (l *load) keep(ctx context.Context, d, cut time.Duration, sm *sample) error {
 	for _, s := range l.sources {
 		conn := s.sw.Session()
 		if conn == nil {
@@ -216,45 +227,86 @@ func (l *load) keep(ctx context.Context, d time.Duration) error {
 		s.sendNow(conn, l.c.Outstanding, l.clock())
 		s.mu.Unlock()
 	}
-	return pause(ctx, d)
+	if err := pause(ctx, cut); err != nil {
+		return err
+	}
+	before := l.total(nil)
+	l.begin(sm, l.clock())
+	if err := pause(ctx, d); err != nil {
+		return err
+	}
+	for began := l.clock(); !l.answered(before) && l.clock()-began < l.c.Drain; {
+		if err := pause(ctx, time.Millisecond); err != nil {
+			return err
+		}
+	}
+	l.end(sm, l.clock())
+	return pause(ctx, cut)
 }
 
 // paceTick is how often packets are sent at a set rate.
 const paceTick = 100 * time.Microsecond
 
-// pace sends packets at a set rate, each meant for its own time, to the switches in turn.
-func (l *load) pace(ctx context.Context, d time.Duration, sm *sample) error {
+// pace sends packets at a set rate, each meant for its own time, to the switches in turn, whether answers come or not. All of a
+// run's packets count whose intended times are within it.
+func (l *load) pace(ctx context.Context, d, cut time.Duration, sm *sample) error {
+	at := func(began time.Duration, n int) time.Duration {
+		return began + time.Duration(float64(n)*1e9/float64(l.c.Rate))
+	}
+	total := int((d + 2*cut).Seconds() * float64(l.c.Rate))
 	began := l.clock()
-	gap := float64(time.Second) / float64(l.c.Rate)
-	total := int(d.Seconds() * float64(l.c.Rate))
-	for sent := 0; sent < total; {
+	from, to := began+cut, began+cut+d
+	for sent := 0; sent < total && ctx.Err() == nil; {
 		now := l.clock()
-		due := min(int(float64(now-began)/gap)+1, total)
-		for ; sent < due; sent++ {
-			intended := began + time.Duration(float64(sent)*gap)
-			_ = sm.lateness.RecordValue(max(int64(now-intended), latencyMin))
-			s := l.sources[l.cursor]
-			l.cursor = (l.cursor + 1) % len(l.sources)
-			s.mu.Lock()
-			if !s.add(intended) {
-				sm.unsent++
+		for ; sent < total && at(began, sent) <= now; sent++ {
+			intended := at(began, sent)
+			if intended >= from && sm.from == 0 {
+				l.begin(sm, from)
 			}
+			if intended >= to && sm.to == 0 {
+				l.end(sm, to)
+			}
+			if intended >= from && intended < to {
+				record(sm.lateness, int64(now-intended))
+			}
+			l.put(intended, sm)
+		}
+		l.flush()
+		l.nap(at(began, sent) - now)
+	}
+	if sm.from == 0 {
+		l.begin(sm, from)
+	}
+	if sm.to == 0 {
+		l.end(sm, to)
+	}
+	return ctx.Err()
+}
+
+// put adds a packet at the source whose turn it is.
+func (l *load) put(intended time.Duration, sm *sample) {
+	s := l.sources[l.cursor]
+	l.cursor = (l.cursor + 1) % len(l.sources)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.add(intended) {
+		sm.unsent++
+	}
+}
+
+// flush hands over what all sources have to send.
+func (l *load) flush() {
+	for _, s := range l.sources {
+		if conn := s.sw.Session(); conn != nil {
+			s.mu.Lock()
+			s.flush(conn)
 			s.mu.Unlock()
 		}
-		for _, s := range l.sources {
-			if conn := s.sw.Session(); conn != nil {
-				s.mu.Lock()
-				s.flush(conn)
-				s.mu.Unlock()
-			}
-		}
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		nap(paceTick)
 	}
-	return nil
 }
+
+// napping waits for the next packet: at least a tick, so that packets go in batches.
+func napping(d time.Duration) { nap(max(d, paceTick)) }
 
 // nap waits for a short time. The timers of Go's runtime have a resolution of a millisecond where nothing else happens.
 func nap(d time.Duration) {
@@ -263,8 +315,8 @@ func nap(d time.Duration) {
 }
 
 // drain waits until nothing waits any more, but not for ever.
-func (l *load) drain(ctx context.Context, sm *sample) error {
-	for began := l.clock(); l.clock()-began < drainLimit; {
+func (l *load) drain(ctx context.Context) error {
+	for began := l.clock(); l.clock()-began < l.c.Drain; {
 		waiting := 0
 		for _, s := range l.sources {
 			s.mu.Lock()
@@ -305,7 +357,7 @@ func today() string { return time.Now().Format(time.DateOnly) }
 // their way over shortest paths: until the controller knows all links.
 func (l *load) warm(ctx context.Context) error {
 	for began := l.clock(); ; {
-		sm, err := l.measure(ctx, l.c.Warmup, nil)
+		sm, err := l.measure(ctx, l.c.Warmup, 0, nil)
 		if err != nil || l.c.Hops == 0 {
 			return err
 		}

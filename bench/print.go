@@ -3,57 +3,87 @@ package bench
 import (
 	"fmt"
 	"io"
+	"maps"
+	"slices"
+	"strings"
 	"text/tabwriter"
 )
 
-// Print writes the report as text. Of a controller without a result it says why, and no figure.
+// Print writes the report as text. Of a subject without a result it says why, and no figure.
 func (r *Report) Print(w io.Writer) error {
-	r.head(w)
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprint(t, "controller\tanswered/s (least - greatest)\tp50\tp90\tp99\tp99.9\tmax µs\tCPU µs\tgenerator µs\tmessages\tMiB\tto bare\tto ovs\n")
+	m := r.Machine
+	fmt.Fprintf(w, "%s: %s, %s, %s\n", r.Scenario, r.Title, r.Load.Topology, counted(r.Load.Runs, "run", "runs"))
+	fmt.Fprintf(w, "%s\n%s, %d cores, Linux %s, %s, %s, load average %s\n%s\n\n", r.Command, m.CPU, m.Cores, m.Kernel, m.Go, m.Date, m.LoadAvg, r.Build)
+	var valid []*Result
 	for _, x := range r.Results {
-		if x.Refused != "" {
-			continue
+		if x.Refused == "" {
+			valid = append(valid, x)
 		}
-		q := x.Latency
-		fmt.Fprintf(t, "%s\t%s (%s - %s)\t%.0f\t%.0f\t%.0f\t%.0f\t%.0f\t%.2f\t%.2f\t%.2f\t%.0f\t%s\t%s\n", x.Controller,
-			thousands(x.Answered.Median), thousands(x.Answered.Least), thousands(x.Answered.Greatest),
-			q.P50, q.P90, q.P99, q.P999, q.Max, x.CPU.Median, x.Generator.Median, x.Messages.Median, x.RSS.Median,
-			ratio(x.ToBare), ratio(x.ToOVS))
 	}
-	if err := t.Flush(); err != nil {
+	if err := printResults(w, valid); err != nil {
 		return err
 	}
 	for _, x := range r.Results {
 		if x.Refused != "" {
-			fmt.Fprintf(w, "%s: no result: %s\n", x.Controller, x.Refused)
-		} else if r.Load.Hops > 0 {
-			fmt.Fprintf(w, "%s: second packet-ins %d; released before a barrier behind the rules: %d of %d looked at\n",
-				x.Controller, x.Second, x.Unordered, x.Checked)
+			fmt.Fprintf(w, "%s: no result: %s\n", x.Subject, x.Refused)
 		}
+		if x.Repeated > 0 {
+			fmt.Fprintf(w, "%s: the generator was late in %s, done again\n", x.Subject, counted(x.Repeated, "run", "runs"))
+		}
+		for _, note := range x.Notes {
+			fmt.Fprintf(w, "%s: %s\n", x.Subject, note)
+		}
+	}
+	if f := r.Fidelity; f != nil {
+		fmt.Fprintf(w, "emulated network: %s\n", f)
 	}
 	return nil
 }
 
-func (r *Report) head(w io.Writer) {
-	l, m := r.Load, r.Machine
-	buffered := "unbuffered"
-	if l.Buffered {
-		buffered = "buffered"
+// printResults prints those that there are: each with its measures, its times, and what its processes took.
+func printResults(w io.Writer, results []*Result) error {
+	if len(results) == 0 {
+		return nil
 	}
-	load := fmt.Sprintf("%d outstanding a switch", l.Outstanding)
-	if l.Rate > 0 {
-		load = fmt.Sprintf("%d packet-ins/s", l.Rate)
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprint(t, "\tmeasure\tmedian\t(least - greatest)\t\n")
+	for _, x := range results {
+		for _, m := range x.Measures {
+			fmt.Fprintf(t, "%s\t%s\t%s %s\t(%s - %s)\t%s\n", x.Subject, m.Name, figure(m.Median), m.Unit, figure(m.Least), figure(m.Greatest), m.ratios())
+		}
+		for _, p := range x.Processes {
+			fmt.Fprintf(t, "%s\tCPU of the %s\t%s µs each\t(%s - %s)\t%s MiB\n", x.Subject, p.Name, figure(p.CPUPerWork.Median),
+				figure(p.CPUPerWork.Least), figure(p.CPUPerWork.Greatest), figure(p.RSS.Median))
+		}
 	}
-	fmt.Fprintf(w, "%s: OpenFlow %s, %s, %d hosts a switch, %s, %s, %d runs of %g s, seed %d\n", r.Scenario, l.OpenFlow, l.Topology,
-		l.Hosts, buffered, load, l.Runs, l.Seconds, l.Seed)
-	fmt.Fprintf(w, "%s\n%s, %d cores, Linux %s, %s, %s, load average %s\n%s\n\n", r.Command, m.CPU, m.Cores, m.Kernel, m.Go, m.Date, m.LoadAvg, r.Build)
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	t = tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprint(t, "\ttime\tp50\tp90\tp99\tp99.9\tmax\tof\n")
+	for _, x := range results {
+		for _, d := range x.Times {
+			fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", x.Subject, d.Name, spanned(d.P50), spanned(d.P90), spanned(d.P99), spanned(d.P999),
+				spanned(d.Max), thousands(float64(d.Count)))
+		}
+	}
+	return t.Flush()
 }
 
-// ratio prints a ratio, or that there is none.
-func ratio(v float64) string {
-	if v == 0 {
-		return "-"
+// ratios prints a measure's ratios to those of others.
+func (m *Measure) ratios() string {
+	var out []string
+	for _, name := range slices.Sorted(maps.Keys(m.Ratios)) {
+		out = append(out, fmt.Sprintf("%s × %s", figure(m.Ratios[name]), name))
 	}
-	return fmt.Sprintf("%.2f", v)
+	return strings.Join(out, ", ")
+}
+
+// String says how well an emulated network kept its promises.
+func (f *Fidelity) String() string {
+	s := fmt.Sprintf("late by %s (p50), %s (p99), %s at most", spanned(f.LatenessP50), spanned(f.LatenessP99), spanned(f.LatenessMax))
+	if !f.Kept {
+		s += "; it did not keep its promises: " + f.Why
+	}
+	return s
 }

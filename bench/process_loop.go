@@ -2,13 +2,11 @@ package bench
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -33,12 +31,16 @@ func isController(name string) bool {
 type process struct {
 	address string
 	api     string // of Weir
+	version string // what the program says of itself
 	cmd     *exec.Cmd
 	dir     string
 	began   time.Time
 	ended   chan struct{}
 	said    *tail
 }
+
+// owned says whether the process was started here, so that its CPU time and memory are known.
+func (p *process) owned() bool { return p != nil && p.cmd != nil }
 
 // startController starts a controller by its name and waits until it listens; an address is that of one that runs.
 func startController(ctx context.Context, name string, v openflow.Version, program string) (*process, error) {
@@ -145,83 +147,4 @@ func freePorts(n int) ([]string, error) {
 		out = append(out, ln.Addr().String())
 	}
 	return out, nil
-}
-
-// clocks are the CPU times at the beginning of a run.
-type clocks struct {
-	p        *process
-	own, its time.Duration
-}
-
-func (*sample) startClocks(p *process) clocks {
-	return clocks{p: p, own: ownCPU(), its: p.cpu()}
-}
-
-// stop takes the CPU times of the run and the controller's memory.
-func (c clocks) stop(s *sample) {
-	s.generator = ownCPU() - c.own
-	s.cpu = c.p.cpu() - c.its
-	s.rss = c.p.memory()
-}
-
-// ownCPU is the CPU time of this process.
-func ownCPU() time.Duration {
-	var u syscall.Rusage
-	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
-		return 0
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
-}
-
-// errStat is of a process whose times cannot be read.
-var errStat = errors.New("no CPU times in /proc")
-
-// clockTick is the unit of CPU times in /proc: 1/100 s on Linux.
-const clockTick = 10 * time.Millisecond
-
-// cpu is the CPU time of the process; 0 if it is not ours or cannot be read.
-func (p *process) cpu() time.Duration {
-	if p == nil || p.cmd == nil {
-		return 0
-	}
-	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.cmd.Process.Pid))
-	if err != nil {
-		return 0
-	}
-	t, err := parseStat(string(b))
-	if err != nil {
-		return 0
-	}
-	return t
-}
-
-// parseStat reads utime and stime, fields 14 and 15 of /proc/PID/stat. The second, in brackets, may hold spaces.
-func parseStat(s string) (time.Duration, error) {
-	fields := strings.Fields(s[strings.LastIndexByte(s, ')')+1:])
-	if len(fields) < 13 {
-		return 0, errStat
-	}
-	user, err1 := strconv.ParseInt(fields[11], 10, 64)
-	system, err2 := strconv.ParseInt(fields[12], 10, 64)
-	if err := errors.Join(err1, err2); err != nil {
-		return 0, errStat
-	}
-	return time.Duration(user+system) * clockTick, nil
-}
-
-// memory is the resident set of the process in bytes; 0 if it is not ours or cannot be read.
-func (p *process) memory() int64 {
-	if p == nil || p.cmd == nil {
-		return 0
-	}
-	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", p.cmd.Process.Pid))
-	if err != nil {
-		return 0
-	}
-	fields := strings.Fields(string(b))
-	if len(fields) < 2 {
-		return 0
-	}
-	pages, _ := strconv.ParseInt(fields[1], 10, 64)
-	return pages * int64(os.Getpagesize())
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/weirnet/weir/bench/rig"
@@ -30,11 +31,20 @@ type Reactive struct {
 	// Buffered packet-ins have a buffer id; the others are answered by a packet-out with their frame.
 	Buffered bool
 	Duration time.Duration // of one run; default 3 s
-	Warmup   time.Duration // load before the first run that does not count; default 1 s
-	Runs     int           // default 5
-	Seed     uint64
+	// Cut is for how long there is load before and after each run that does not count; default a tenth of Duration, negative none.
+	Cut    time.Duration
+	Warmup time.Duration // load before the first run that does not count; default 1 s
+	Runs   int           // default 5
+	Seed   uint64
 	// Settle is how long a controller may take until it knows all hosts; default 60 s.
 	Settle time.Duration
+	// Drain is how long the last answers may take; default 2 s.
+	Drain time.Duration
+	// LateLimit is how late one packet in a hundred may be sent at a set rate; default 1 ms. A run in which the generator was later is
+	// done again, but no more often than there are runs.
+	LateLimit time.Duration
+	// NoSelfCheck leaves out the null responder that is measured beside the controllers if it is not among them.
+	NoSelfCheck bool
 	// Note, if set, is told what is being done.
 	Note func(format string, args ...any)
 	// Program is the weir binary for the controllers that are started; default this one.
@@ -63,7 +73,10 @@ func (c *Reactive) withDefaults() {
 	c.Duration = orDefault(c.Duration, 3*time.Second)
 	c.Warmup = orDefault(c.Warmup, time.Second)
 	c.Runs = orDefault(c.Runs, 5)
+	c.Cut = max(orDefault(c.Cut, c.Duration/10), 0)
 	c.Settle = orDefault(c.Settle, time.Minute)
+	c.Drain = orDefault(c.Drain, 2*time.Second)
+	c.LateLimit = orDefault(c.LateLimit, time.Millisecond)
 	if c.Note == nil {
 		c.Note = func(string, ...any) {}
 	}
@@ -105,7 +118,7 @@ func (c *Reactive) Check() error {
 	return nil
 }
 
-// Run measures all targets and reports.
+// Run measures all targets, alternately, and reports.
 func (c *Reactive) Run(ctx context.Context) (*Report, error) {
 	if err := c.Check(); err != nil {
 		return nil, err
@@ -114,86 +127,91 @@ func (c *Reactive) Run(ctx context.Context) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := newReport("reactive", c)
-	var trials []*trial
+	r := c.report(len(topology.Switches))
+	trials := c.trials(r, topology)
 	defer func() {
 		for _, t := range trials {
 			t.close()
 		}
 	}()
-	for _, name := range c.Targets {
-		t := &trial{name: name, c: c, topology: topology, result: r.add(name)}
-		trials = append(trials, t)
+	for _, t := range trials {
 		if err := t.begin(ctx); err != nil {
-			if ctx.Err() != nil {
-				return nil, ctx.Err()
-			}
 			t.result.refuse(err)
 		}
 	}
 	for i := range c.Runs {
 		for _, t := range trials {
-			if t.result.Refused != "" {
-				continue
+			if t.result.Refused == "" {
+				t.turn(ctx, i)
 			}
-			s, err := t.run(ctx)
-			if ctx.Err() != nil {
-				return nil, ctx.Err()
-			}
-			if err != nil {
-				t.result.refuse(err)
-				continue
-			}
-			t.result.take(s)
-			c.Note("run %d of %d: %s answers %s/s, median %v", i+1, c.Runs, t.name, thousands(s.rate()), s.at(50))
 		}
 	}
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	for _, t := range trials {
+		t.finish()
+	}
 	r.finish()
+	r.judge()
 	return r, nil
 }
 
-// trial is one target under load.
-type trial struct {
-	name     string
-	c        *Reactive
-	topology *topo.Topology
-	result   *Result
-	process  *process // nil if somebody else runs the controller
-	load     *load
+// report is one without results.
+func (c *Reactive) report(switches int) *Report {
+	r := &Report{Format: ReportFormat, Scenario: "reactive", Title: c.title(switches), Command: c.Command, Build: c.Build, Machine: thisMachine()}
+	r.Load = Load{OpenFlow: c.Version.String(), Topology: c.Topology, Switches: switches, Hosts: c.Hosts, Rate: c.Rate, Buffered: c.Buffered,
+		Hops: c.Hops, Seconds: c.Duration.Seconds(), Cut: c.Cut.Seconds(), Runs: c.Runs, Seed: c.Seed}
+	if c.Rate == 0 {
+		r.Load.Outstanding = c.Outstanding
+	}
+	return r
 }
 
-// begin starts a controller, connects the switches and makes all hosts known to it.
-func (t *trial) begin(ctx context.Context) error {
-	p, err := startController(ctx, t.name, t.c.Version, t.c.Program)
-	if err != nil {
-		return err
+// title says what is measured.
+func (c *Reactive) title(switches int) string {
+	what := "packet-ins answered"
+	if c.Hops > 0 {
+		what = fmt.Sprintf("new flows over %d switches", c.Hops)
 	}
-	t.process = p
-	t.load = newLoad(t.c, t.topology)
-	began := t.load.clock()
-	if err := t.load.connect(ctx, p.address); err != nil {
-		return err
+	how := fmt.Sprintf("%d outstanding a switch", c.Outstanding)
+	if c.Rate > 0 {
+		how = fmt.Sprintf("%s/s sent", thousands(float64(c.Rate)))
 	}
-	if err := t.load.introduce(ctx); err != nil {
-		return err
+	buffers := "unbuffered"
+	if c.Buffered {
+		buffers = "buffered"
 	}
-	t.c.Note("%s at %s knows all hosts after %v", t.name, p.address, (t.load.clock() - began).Round(time.Millisecond))
-	return t.load.warm(ctx)
+	return fmt.Sprintf("%s: OpenFlow %s, %s, %s, %s", what, c.Version, counted(switches, "switch", "switches"), buffers, how)
 }
 
-func (t *trial) run(ctx context.Context) (*sample, error) {
-	s, err := t.load.measure(ctx, t.c.Duration, t.process)
-	if err != nil {
-		return nil, err
+// counted is a number with its noun.
+func counted(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
 	}
-	return s, s.check(t.c)
+	return thousands(float64(n)) + " " + many
 }
 
-func (t *trial) close() {
-	if t.load != nil {
-		t.load.close()
+// trials are those of all targets, and of the null responder, by which the generator checks itself.
+func (c *Reactive) trials(r *Report, topology *topo.Topology) []*trial {
+	var out []*trial
+	add := func(name string) *trial {
+		t := &trial{name: name, c: c, topology: topology, result: r.add(name), latency: newLatency(), lateness: newLatency()}
+		t.result.SelfCheck = name == Bare
+		out = append(out, t)
+		return t
 	}
-	if t.process != nil {
-		t.process.stop()
+	for _, name := range c.Targets {
+		add(name)
 	}
+	if !c.NoSelfCheck && !slices.Contains(c.Targets, Bare) {
+		t := add(Bare)
+		plain := *c
+		plain.Hops, plain.Outstanding = 0, max(c.Outstanding, 256) // the null responder installs no paths
+		if c.Hops > 0 {
+			t.c = &plain
+		}
+	}
+	return out
 }

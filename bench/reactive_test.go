@@ -47,21 +47,22 @@ func TestNullResponder(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				tr := &trial{name: address, c: c, topology: topology, result: newReport("test", c).add(address)}
+				tr := &trial{name: address, c: c, topology: topology, result: c.report(3).add(address)}
 				if err := tr.begin(t.Context()); err != nil {
 					t.Fatal(err)
 				}
-				sm, err := tr.load.measure(t.Context(), c.Duration, tr.process)
+				sm, err := tr.load.measure(t.Context(), c.Duration, c.Cut, tr.process)
 				tr.close()
 				if err != nil {
 					t.Fatal(err)
 				}
 				n := sm.counts
-				if n.answered == 0 || sm.missing != 0 || n.again != 0 || uint64(sm.latency.TotalCount()) != n.sent || n.messages != n.answered {
+				all := uint64(sm.latency.TotalCount())
+				if n.counted == 0 || sm.missing != 0 || n.again != 0 || n.sent != n.answered || n.messages != n.answered || all == 0 || all > n.sent {
 					t.Errorf("%s buffered=%v rate=%d: %+v, %d missing, %d latencies", v, buffered, rate, n, sm.missing, sm.latency.TotalCount())
 				}
-				if rate > 0 && n.sent != 600 {
-					t.Errorf("%d packets sent in 30 ms at %d/s", n.sent, rate)
+				if rate > 0 && (n.sent != 720 || all != 600) {
+					t.Errorf("%d packets sent in 36 ms at %d/s, %d of them in the 30 ms that count", n.sent, rate, all)
 				}
 			}
 		}
@@ -80,14 +81,17 @@ func TestReport(t *testing.T) {
 	if err := r.Print(&out); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"the command", "the build", "cores", c.Targets[0], c.Targets[1]} {
+	if len(r.Results) != 3 || !r.Results[2].SelfCheck || r.Verdict != Valid {
+		t.Errorf("%d results, the last %+v; verdict %q", len(r.Results), *r.Results[2], r.Verdict)
+	}
+	for _, want := range []string{"the command", "the build", "cores", c.Targets[0], c.Targets[1], Bare, "× bare"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("report without %q:\n%s", want, out.String())
 		}
 	}
 	for _, x := range r.Results {
-		if len(x.Answered.values) != 3 || x.Answered.Median <= 0 {
-			t.Errorf("%s: %d runs, median %v, refused: %q", x.Controller, len(x.Answered.values), x.Answered.Median, x.Refused)
+		if m := x.Measure("packet-ins answered"); m == nil || len(m.Runs) != 3 || m.Median <= 0 || len(m.Ratios) != 2 || len(x.Times) != 1 {
+			t.Errorf("%+v, %+v", *x, m)
 		}
 	}
 }
@@ -154,14 +158,14 @@ func TestNoResult(t *testing.T) {
 		"nobody":  {"127.0.0.1:1", "refused"},
 	} {
 		c := &Reactive{Targets: []string{tc.address}, Hosts: 10, Runs: 1, Duration: 5 * time.Millisecond, Warmup: time.Millisecond,
-			Outstanding: 10, Buffered: true, Settle: 300 * time.Millisecond}
+			Outstanding: 10, Buffered: true, Settle: 300 * time.Millisecond, NoSelfCheck: true, Drain: 100 * time.Millisecond}
 		r, err := c.Run(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
 		var out bytes.Buffer
 		r.Print(&out)
-		if x := r.Results[0]; !r.Refused() || !strings.Contains(x.Refused, tc.want) || x.Answered.Median != 0 {
+		if x := r.Results[0]; !r.Refused() || !strings.Contains(x.Refused, tc.want) || len(x.Measures)+len(x.Times)+len(x.Processes) != 0 {
 			t.Errorf("%s: %+v, want a refusal: %s", name, x, tc.want)
 		}
 		if !strings.Contains(out.String(), "no result: ") {
@@ -171,10 +175,10 @@ func TestNoResult(t *testing.T) {
 }
 
 func TestALateGeneratorHasNoResult(t *testing.T) {
-	c := &Reactive{Rate: 1000}
+	c := &Reactive{Rate: 1000, LateLimit: 2 * time.Millisecond}
 	good := func() *sample {
-		s := newSample()
-		s.counts = tally{sent: 100, answered: 100}
+		s := newSample(nil)
+		s.counts = tally{sent: 100, answered: 100, counted: 100}
 		for range 100 {
 			s.lateness.RecordValue(int64(time.Millisecond))
 		}
@@ -188,7 +192,8 @@ func TestALateGeneratorHasNoResult(t *testing.T) {
 		want  error
 	}{
 		"late":    {func(s *sample) { s.lateness.RecordValues(int64(20*time.Millisecond), 5) }, errLate},
-		"unsent":  {func(s *sample) { s.unsent = 1 }, errLate},
+		"unsent":  {func(s *sample) { s.unsent = 1 }, errSlow},
+		"after":   {func(s *sample) { s.counts.counted = 0 }, errSlow},
 		"missing": {func(s *sample) { s.missing = 1 }, errMissing},
 		"nothing": {func(s *sample) { s.counts.answered = 0 }, errNothing},
 		"astray":  {func(s *sample) { s.paths.astray = 1 }, errAstray},

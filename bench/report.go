@@ -1,189 +1,186 @@
 package bench
 
 import (
-	"fmt"
-	"os"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
-// Report is what a scenario measured. Its JSON form only ever grows.
+// ReportFormat is the number of the report's JSON form, which from then on only grows.
+const ReportFormat = 1
+
+// Report is what a scenario measured: of every scenario in the same shape. Where a Result is refused there is no figure in it, but why.
 type Report struct {
+	Format   int       `json:"format"`
 	Scenario string    `json:"scenario"`
+	Title    string    `json:"title"` // what was measured, in a line
 	Command  string    `json:"command"`
 	Build    string    `json:"build"` // version and commit
 	Machine  Machine   `json:"machine"`
 	Load     Load      `json:"load"`
 	Results  []*Result `json:"results"`
+	// Fidelity is how well emulated networks kept their promises, where a scenario has some of package emu.
+	Fidelity *Fidelity `json:"fidelity,omitempty"`
+	// Verdict is Valid, or why there is no result, or not for all.
+	Verdict string `json:"verdict"`
 }
 
-// Machine is what the figures were taken on.
-type Machine struct {
-	Cores   int    `json:"cores"`
-	CPU     string `json:"cpu"`
-	Kernel  string `json:"kernel"`
-	Go      string `json:"go"`
-	LoadAvg string `json:"load_average"` // at the start: 1, 5, 15 minutes
-	Date    string `json:"date"`
-}
+// Valid is the verdict over a report in which everything was measured.
+const Valid = "valid"
 
-// Load is what was asked of the controllers.
+// Load is what was asked. What a scenario does not have is 0.
 type Load struct {
 	OpenFlow    string  `json:"openflow"`
 	Topology    string  `json:"topology"`
-	Hosts       int     `json:"hosts_per_switch"`
+	Switches    int     `json:"switches"`
+	Hosts       int     `json:"hosts_per_switch,omitempty"`
 	Outstanding int     `json:"outstanding_per_switch,omitempty"`
-	Rate        int     `json:"rate,omitempty"`
-	Buffered    bool    `json:"buffered"`
-	Seconds     float64 `json:"seconds"`
-	Runs        int     `json:"runs"`
+	Rate        int     `json:"rate,omitempty"` // of all switches, packet-ins/s
+	Buffered    bool    `json:"buffered,omitempty"`
+	Learning    bool    `json:"learning,omitempty"` // every packet-in comes from a host that was not there before
 	Hops        int     `json:"hops,omitempty"`
+	Seconds     float64 `json:"seconds,omitempty"`     // of one run
+	Cut         float64 `json:"cut_seconds,omitempty"` // under load before and after each run that do not count
+	Runs        int     `json:"runs"`
 	Seed        uint64  `json:"seed"`
 }
 
-// Result is what one controller did. Times are in microseconds; spreads are over the runs.
+// Result is what was measured of one subject: a controller, or an emulated network.
 type Result struct {
-	Controller string  `json:"controller"`
-	Refused    string  `json:"refused,omitempty"` // why there is no result
-	Answered   Spread  `json:"answered_per_second"`
-	Latency    Quarts  `json:"latency_us"` // of all runs together, from when a packet was meant to be sent
-	Messages   Spread  `json:"messages_per_answer"`
-	CPU        Spread  `json:"controller_cpu_us_per_answer"`
-	Generator  Spread  `json:"generator_cpu_us_per_answer"`
-	RSS        Spread  `json:"controller_mib"`
-	CPUSeconds Spread  `json:"controller_cpu_seconds"`
-	Second     int     `json:"second_packet_ins"`
-	Unordered  int     `json:"released_before_barrier"`
-	Checked    int     `json:"barriers_checked"`
-	ToBare     float64 `json:"ratio_to_bare,omitempty"`
-	ToOVS      float64 `json:"ratio_to_ovs_testcontroller,omitempty"`
-
-	latency *hdrhistogram.Histogram
+	Subject string `json:"subject"`
+	Program string `json:"program,omitempty"` // what the subject says of its version
+	// SelfCheck is of the null responder: what the generator and the machine can do.
+	SelfCheck bool   `json:"self_check,omitempty"`
+	Refused   string `json:"refused,omitempty"` // why there is no result
+	Lost      *Lost  `json:"lost,omitempty"`    // of a run that was refused because answers were missing
+	// Repeated are runs that were thrown away and done again, as the generator was late.
+	Repeated  int             `json:"repeated_runs,omitempty"`
+	Measures  []*Measure      `json:"measures,omitempty"` // the first is what the scenario is about
+	Times     []*Distribution `json:"times_us,omitempty"`
+	Processes []*Process      `json:"processes,omitempty"`
+	Notes     []string        `json:"notes,omitempty"` // what a reader has to know besides
 }
 
-// Spread is the median, the least and the greatest of some runs.
-type Spread struct {
-	Median   float64 `json:"median"`
-	Least    float64 `json:"least"`
-	Greatest float64 `json:"greatest"`
-	values   []float64
+// Lost are the packet-ins of a run that had no answer.
+type Lost struct {
+	Sent    uint64 `json:"sent"`
+	Missing uint64 `json:"missing"`
 }
 
-// Quarts are points of a distribution.
-type Quarts struct {
-	P50  float64 `json:"p50"`
-	P90  float64 `json:"p90"`
-	P99  float64 `json:"p99"`
-	P999 float64 `json:"p99.9"`
-	Max  float64 `json:"max"`
+// Measure is a figure of each run.
+type Measure struct {
+	Name string `json:"name"`
+	Unit string `json:"unit"`
+	Spread
+	// Ratios are those of the median to other subjects' in the same report, by their names.
+	Ratios map[string]float64 `json:"ratios,omitempty"`
 }
 
-func (s *Spread) take(v float64) {
-	s.values = append(s.values, v)
-	sorted := slices.Sorted(slices.Values(s.values))
-	n := len(sorted)
-	s.Median, s.Least, s.Greatest = (sorted[(n-1)/2]+sorted[n/2])/2, sorted[0], sorted[n-1]
+// Process is what one process took. Work is the unit of the first measure.
+type Process struct {
+	Name       string `json:"name"`
+	CPUSeconds Spread `json:"cpu_seconds"`
+	CPUPerWork Spread `json:"cpu_us_per_unit"`
+	RSS        Spread `json:"mib"` // at the end of each run
 }
 
-func newReport(scenario string, c *Reactive) *Report {
-	return &Report{Scenario: scenario, Command: c.Command, Build: c.Build, Machine: thisMachine(), Load: Load{
-		OpenFlow: c.Version.String(), Topology: c.Topology, Hosts: c.Hosts, Outstanding: c.Outstanding, Rate: c.Rate,
-		Buffered: c.Buffered, Seconds: c.Duration.Seconds(), Runs: c.Runs, Hops: c.Hops, Seed: c.Seed,
-	}}
+// Fidelity is how late an emulated network was with what it had promised for a time.
+type Fidelity struct {
+	LatenessP50 float64 `json:"lateness_p50_us"`
+	LatenessP99 float64 `json:"lateness_p99_us"`
+	LatenessMax float64 `json:"lateness_max_us"`
+	Late        uint64  `json:"late"`          // events that were late beyond what is tolerated
+	Kept        bool    `json:"kept"`          // whether the network kept its promises
+	Why         string  `json:"why,omitempty"` // it did not
 }
 
-func (r *Report) add(controller string) *Result {
-	x := &Result{Controller: controller, latency: newLatency()}
+func (r *Report) add(subject string) *Result {
+	x := &Result{Subject: subject}
 	r.Results = append(r.Results, x)
 	return x
 }
 
 // refuse notes that there is no result, and why; what was measured before is forgotten.
 func (x *Result) refuse(err error) {
-	*x = Result{Controller: x.Controller, Refused: err.Error(), latency: newLatency()}
+	*x = Result{Subject: x.Subject, Program: x.Program, SelfCheck: x.SelfCheck, Repeated: x.Repeated, Lost: x.Lost, Refused: err.Error()}
 }
 
-// take adds a run.
-func (x *Result) take(s *sample) {
-	x.Answered.take(s.rate())
-	x.Messages.take(float64(s.counts.messages) / float64(max(s.counts.answered, 1)))
-	x.CPU.take(microseconds(s.each(s.cpu)))
-	x.CPUSeconds.take(s.cpu.Seconds())
-	x.Generator.take(microseconds(s.each(s.generator)))
-	x.RSS.take(float64(s.rss) / (1 << 20))
-	x.Second += s.paths.second
-	x.Unordered += s.paths.unordered
-	x.Checked += s.paths.checked
-	x.latency.Merge(s.latency)
-	x.Latency = quartsOf(x.latency)
+// Measure is one by its name; nil if there is none.
+func (x *Result) Measure(name string) *Measure {
+	for _, m := range x.Measures {
+		if m.Name == name {
+			return m
+		}
+	}
+	return nil
 }
 
-// quartsOf reads a histogram of nanoseconds.
-func quartsOf(h *hdrhistogram.Histogram) Quarts {
-	q := func(p float64) float64 { return float64(h.ValueAtQuantile(p)) / 1e3 }
-	return Quarts{P50: q(50), P90: q(90), P99: q(99), P999: q(99.9), Max: float64(h.Max()) / 1e3}
+// take adds a run to a measure.
+func (x *Result) take(name, unit string, v float64) {
+	m := x.Measure(name)
+	if m == nil {
+		m = &Measure{Name: name, Unit: unit}
+		x.Measures = append(x.Measures, m)
+	}
+	m.take(v)
 }
 
-// finish computes ratios within the run.
+// use adds a run to what a process took: its CPU time, for so many units of work, and its memory in bytes. What is not known is 0.
+func (x *Result) use(name string, cpu time.Duration, work float64, rss int64) {
+	i := slices.IndexFunc(x.Processes, func(p *Process) bool { return p.Name == name })
+	if i < 0 {
+		i = len(x.Processes)
+		x.Processes = append(x.Processes, &Process{Name: name})
+	}
+	p := x.Processes[i]
+	p.CPUSeconds.take(cpu.Seconds())
+	p.CPUPerWork.take(microseconds(cpu) / max(work, 1))
+	p.RSS.take(mebibytes(rss))
+}
+
+// Time finds a distribution by its name; nil if there is none.
+func (x *Result) Time(name string) *Distribution {
+	for _, d := range x.Times {
+		if d.Name == name {
+			return d
+		}
+	}
+	return nil
+}
+
+// finish computes ratios within the report, and its verdict.
 func (r *Report) finish() {
-	of := func(name string) float64 {
-		for _, x := range r.Results {
-			if x.Controller == name && x.Refused == "" {
-				return x.Answered.Median
+	for _, x := range r.Results {
+		for i, m := range x.Measures {
+			if i > 0 {
+				break
+			}
+			m.Ratios = map[string]float64{}
+			for _, o := range r.Results {
+				if b := o.Measure(m.Name); o != x && b != nil && b.Median > 0 {
+					m.Ratios[o.Subject] = m.Median / b.Median
+				}
 			}
 		}
-		return 0
 	}
-	bare, ovs := of(Bare), of(OVSTestcontroller)
+	var why []string
 	for _, x := range r.Results {
-		if bare > 0 {
-			x.ToBare = x.Answered.Median / bare
+		if x.Refused != "" {
+			why = append(why, x.Subject+": no result: "+x.Refused)
 		}
-		if ovs > 0 {
-			x.ToOVS = x.Answered.Median / ovs
-		}
+	}
+	if r.Verdict = Valid; len(why) > 0 {
+		r.Verdict = strings.Join(why, "; ")
 	}
 }
 
-// Refused says whether a controller has no result.
+// Refused says whether a subject has no result.
 func (r *Report) Refused() bool {
 	return slices.ContainsFunc(r.Results, func(x *Result) bool { return x.Refused != "" })
 }
 
 func microseconds(d time.Duration) float64 { return float64(d) / 1e3 }
 
-// thisMachine describes the machine as far as Linux tells.
-func thisMachine() Machine {
-	m := Machine{Cores: runtime.NumCPU(), Go: runtime.Version(), Date: today(), Kernel: firstLine("/proc/sys/kernel/osrelease"), CPU: runtime.GOARCH}
-	if f := strings.Fields(firstLine("/proc/loadavg")); len(f) >= 3 {
-		m.LoadAvg = strings.Join(f[:3], " ")
-	}
-	b, _ := os.ReadFile("/proc/cpuinfo")
-	for line := range strings.Lines(string(b)) {
-		if name, ok := strings.CutPrefix(line, "model name"); ok {
-			m.CPU = strings.Trim(name, " \t:\n")
-			break
-		}
-	}
-	return m
-}
+func milliseconds(d time.Duration) float64 { return float64(d) / 1e6 }
 
-// firstLine is that of a file; "" if it cannot be read.
-func firstLine(path string) string {
-	b, _ := os.ReadFile(path)
-	line, _, _ := strings.Cut(string(b), "\n")
-	return line
-}
-
-// thousands prints a number as people read it: 1,234,567.
-func thousands(v float64) string {
-	s := fmt.Sprintf("%.0f", v)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
+func mebibytes(n int64) float64 { return float64(n) / (1 << 20) }

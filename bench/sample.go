@@ -10,74 +10,83 @@ import (
 
 // sample is what one run measured.
 type sample struct {
-	elapsed   time.Duration
-	counts    tally // of the run; answered: within elapsed
-	missing   int   // packets that had no answer in the end
-	unsent    int   // packets that were not sent because too many waited
-	latency   *hdrhistogram.Histogram
-	lateness  *hdrhistogram.Histogram // of the generator, at a set rate
-	cpu       time.Duration           // of the controller; 0 if it is not known
-	generator time.Duration           // CPU time of the generator
-	rss       int64                   // of the controller at the end, bytes; 0 if it is not known
-	paths     paths                   // if packets were followed
+	from, to time.Duration // the part of the run that counts, by the load's clock
+	counts   tally         // counted: of that part; all others of the whole run
+	missing  int           // packets that had no answer in the end
+	unsent   int           // packets that were not sent because too many waited
+	latency  *hdrhistogram.Histogram
+	lateness *hdrhistogram.Histogram // of the generator, at a set rate
+	paths    paths                   // if packets were followed
+
+	process   *process
+	began     clocks
+	ended     clocks
+	rss       int64 // of the controller at the end, bytes; 0 if it is not known
+	generator int64 // of the generator
 }
 
 // Reasons for which there is no result.
 var (
 	errNothing = errors.New("nothing was answered")
 	errMissing = errors.New("answers are missing")
+	errSlow    = errors.New("the controller answers too slowly")
 	errLate    = errors.New("the generator was late")
 	errAstray  = errors.New("packets went astray")
 )
 
-// lateLimit is how late one packet in a hundred may be sent.
-const lateLimit = 10 * time.Millisecond
+func newSample(p *process) *sample {
+	return &sample{process: p, latency: newLatency(), lateness: newLatency()}
+}
 
-func newSample() *sample { return &sample{latency: newLatency(), lateness: newLatency()} }
+// begin and end bound what counts.
+func (s *sample) begin(now time.Duration) { s.from, s.began = now, readClocks(s.process) }
 
-// count sets the counts of a run from those before it, at its end, and after the last answers.
-func (s *sample) count(before, end, drained tally) {
-	s.counts = tally{
-		sent: drained.sent - before.sent, answered: end.answered - before.answered,
-		again: drained.again - before.again, messages: end.messages - before.messages,
-	}
+func (s *sample) end(now time.Duration) {
+	s.to, s.ended = now, readClocks(s.process)
+	s.rss, s.generator = s.process.memory(), ownMemory()
+}
+
+// count sets the counts of a run from those before it and after the last answers.
+func (s *sample) count(before, after tally) {
+	s.counts = tally{sent: after.sent - before.sent, answered: after.answered - before.answered, counted: after.counted - before.counted,
+		again: after.again - before.again, messages: after.messages - before.messages}
 }
 
 // follow sets what became of the packets that were followed. Those that did not arrive are no answers.
 func (s *sample) follow(before, after paths) {
 	s.paths = after.minus(before)
-	s.counts.answered -= min(s.counts.answered, uint64(s.paths.second+s.paths.astray))
+	s.counts.counted -= min(s.counts.counted, uint64(s.paths.second+s.paths.astray))
 }
 
 // check says why a run is no result.
 func (s *sample) check(c *Reactive) error {
 	switch p99 := time.Duration(s.lateness.ValueAtQuantile(99)); {
 	case s.counts.answered == 0:
-		return fmt.Errorf("%w: %d packet-ins sent in %v", errNothing, s.counts.sent, s.elapsed.Round(time.Millisecond))
-	case s.missing > 0:
-		return fmt.Errorf("%w: %d of %d packet-ins, %v after the last was sent", errMissing, s.missing, s.counts.sent, drainLimit)
+		return fmt.Errorf("%w: %s packet-ins were sent, and waited for until %v after the last", errNothing, thousands(float64(s.counts.sent)), c.Drain)
 	case s.unsent > 0:
-		return fmt.Errorf("%w: %d packet-ins were not sent, as %d of a switch waited", errLate, s.unsent, maxWindow)
+		return fmt.Errorf("%w: %s packet-ins could not be sent, as %s of a switch waited for answers", errSlow, thousands(float64(s.unsent)), thousands(maxWindow))
+	case s.missing > 0:
+		return fmt.Errorf("%w: %s of %s packet-ins had none %v after the last was sent", errMissing, thousands(float64(s.missing)),
+			thousands(float64(s.counts.sent)), c.Drain)
 	case s.paths.astray > 0:
 		return fmt.Errorf("%w: %d of %d packets went another way than to their host over %d switches", errAstray, s.paths.astray, s.counts.sent, c.Hops)
-	case c.Rate > 0 && p99 > lateLimit:
-		return fmt.Errorf("%w: one packet in a hundred by %v or more, allowed are %v", errLate, p99, lateLimit)
+	case s.counts.counted == 0:
+		return fmt.Errorf("%w: none of %s answers came within the run of %v", errSlow, thousands(float64(s.counts.answered)), s.elapsed())
+	case c.Rate > 0 && p99 > c.LateLimit:
+		return fmt.Errorf("%w: one packet in a hundred by %v or more, allowed are %v", errLate, p99, c.LateLimit)
 	}
 	return nil
 }
 
+func (s *sample) elapsed() time.Duration { return s.to - s.from }
+
 // rate is answers a second.
-func (s *sample) rate() float64 { return float64(s.counts.answered) / s.elapsed.Seconds() }
+func (s *sample) rate() float64 { return float64(s.counts.counted) / s.elapsed().Seconds() }
 
 // at is a percentile of the time from when a packet was meant to be sent to its answer.
 func (s *sample) at(percentile float64) time.Duration {
 	return time.Duration(s.latency.ValueAtQuantile(percentile))
 }
 
-// each is CPU time per answer.
-func (s *sample) each(d time.Duration) time.Duration {
-	if s.counts.answered == 0 {
-		return 0
-	}
-	return d / time.Duration(s.counts.answered)
-}
+// work is how many answers CPU time was taken over: the clocks are read a moment after the part that counts begins and ends.
+func (s *sample) work() float64 { return s.rate() * s.ended.at.Sub(s.began.at).Seconds() }

@@ -29,7 +29,9 @@ type source struct {
 	random  uint64
 	known   []bool // hosts that were asked for and answered
 	unknown int
-	refill  bool // an answer is followed by the next packet
+	refill  bool          // an answer is followed by the next packet
+	from    time.Duration // the part of the run that counts
+	to      time.Duration
 	// draw chooses the hosts of the next packet; nil if there are none left.
 	draw    func(token uint32) (src, dst *rig.Host)
 	out     []byte
@@ -42,6 +44,7 @@ type source struct {
 type tally struct {
 	sent     uint64 // packet-ins
 	answered uint64 // packet-ins, once each
+	counted  uint64 // of those, answered while the run counts
 	again    uint64 // answers to packets that had been answered, or were given up
 	messages uint64 // flow-mods and packet-outs that name a packet or are soft rules
 }
@@ -49,19 +52,13 @@ type tally struct {
 func (t *tally) add(o tally) {
 	t.sent += o.sent
 	t.answered += o.answered
+	t.counted += o.counted
 	t.again += o.again
 	t.messages += o.messages
 }
 
-// Latencies are kept from 100 ns to 60 s with three digits.
-const (
-	latencyMin, latencyMax = 100, 60_000_000_000
-	latencyDigits          = 3
-)
-
-func newLatency() *hdrhistogram.Histogram {
-	return hdrhistogram.New(latencyMin, latencyMax, latencyDigits)
-}
+// never is later than any time of a load.
+const never = time.Duration(1<<63 - 1)
 
 func newSource(sw *rig.Switch, c *Reactive, clock func() time.Duration) *source {
 	s := &source{sw: sw, version: c.Version, clock: clock, buffered: c.Buffered, latency: newLatency(),
@@ -111,14 +108,25 @@ func (s *source) BatchEnd(conn *session.Session) {
 		case p.host >= 0:
 			s.confirm(int(p.host))
 		default:
-			s.tally.answered++
-			_ = s.latency.RecordValue(max(int64(now-p.intended), latencyMin)) // of a minute at most
+			s.count(&p, now)
 			n++
 		}
 	}
 	s.got = s.got[:0]
 	if s.refill && n > 0 {
 		s.sendNow(conn, n, now)
+	}
+}
+
+// count takes note of an answer; s.mu is held. Its latency counts if it was meant to be sent within the run, whenever it is
+// answered; its answer counts if that is within the run.
+func (s *source) count(p *slot, now time.Duration) {
+	s.tally.answered++
+	if p.intended >= s.from && p.intended < s.to {
+		record(s.latency, int64(now-p.intended))
+	}
+	if now >= s.from && now < s.to {
+		s.tally.counted++
 	}
 }
 

@@ -136,9 +136,9 @@ func (s *startRun) await(ctx context.Context, net *rig.Network, sw *rig.Switch) 
 		row, err := s.api.Switch(ctx, client.FormatDPID(sw.DatapathID()))
 		answered := net.Age()
 		if err == nil && row.Connected {
-			_ = s.shown.RecordValue(int64(answered - sw.Described()))
-			_ = s.sent.RecordValue(max(int64(asked-sw.Described()), latencyMin))
-			_ = s.request.RecordValue(int64(answered - asked))
+			record(s.shown, int64(answered-sw.Described()))
+			record(s.sent, int64(asked-sw.Described()))
+			record(s.request, int64(answered-asked))
 			if n == 1 {
 				s.first++
 			}

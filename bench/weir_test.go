@@ -33,15 +33,15 @@ func TestWeirAnswers(t *testing.T) {
 			t.Fatal(err)
 		}
 		self := r.Results[0]
-		if r.Refused() || self.Answered.Median == 0 || self.ToBare == 0 || self.RSS.Median == 0 {
-			t.Errorf("OpenFlow %s: %+v and %+v", c.Version, *self, *r.Results[1])
+		if r.Refused() || self.Measures[0].Median == 0 || self.Measures[0].Ratios[bench.Bare] == 0 || self.Processes[0].RSS.Median == 0 {
+			t.Fatalf("OpenFlow %s: %+v and %+v", c.Version, *self, *r.Results[1])
 		}
 		want := 1.0 // a flow-mod that releases the buffered packet
 		if !c.Buffered {
 			want = 2 // and a packet-out with the frame
 		}
-		if self.Messages.Least != want || self.Messages.Greatest != want {
-			t.Errorf("OpenFlow %s: %v messages an answer, want %v", c.Version, self.Messages, want)
+		if m := self.Measure("messages an answer"); m.Least != want || m.Greatest != want {
+			t.Errorf("OpenFlow %s: %v messages an answer, want %v", c.Version, m, want)
 		}
 	}
 }
@@ -56,8 +56,11 @@ func TestWeirInstallsWholePaths(t *testing.T) {
 			t.Fatal(err)
 		}
 		x := r.Results[0]
-		if r.Refused() || x.Answered.Median == 0 || x.Second != 0 || x.Unordered != 0 || x.Checked == 0 {
-			t.Errorf("OpenFlow %s, buffered=%v: %+v", c.Version, c.Buffered, *x)
+		if r.Refused() || x.Measures[0].Name != "flows complete" || x.Measures[0].Median == 0 {
+			t.Fatalf("OpenFlow %s, buffered=%v: %+v", c.Version, c.Buffered, *x)
+		}
+		if !strings.HasPrefix(x.Notes[0], "second packet-ins 0; released before a barrier behind the rules: 0 of ") || strings.Contains(x.Notes[0], " of 0 ") {
+			t.Errorf("OpenFlow %s, buffered=%v: %s", c.Version, c.Buffered, x.Notes[0])
 		}
 	}
 }
@@ -72,8 +75,14 @@ func TestWeirStarts(t *testing.T) {
 	if err := r.Print(&out); err != nil {
 		t.Fatal(err)
 	}
-	if r.GETs != 10 || r.Ready.Median == 0 || r.Loaded.Median == 0 || r.Shown.P50 < r.Sent.P50 || !strings.Contains(out.String(), "API ready") {
-		t.Errorf("%+v\n%s", *r, out.String())
+	x := r.Results[0]
+	if x.Refused != "" || x.Time("shown").Count != 10 || x.Time("shown").P50 < x.Time("request sent").P50 || !strings.Contains(out.String(), "API ready") {
+		t.Fatalf("%+v\n%s", *x, out.String())
+	}
+	for _, m := range x.Measures[:4] {
+		if m.Median == 0 || len(m.Runs) != 2 {
+			t.Errorf("%+v", m)
+		}
 	}
 }
 

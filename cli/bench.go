@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"os"
 	"strings"
@@ -64,10 +63,7 @@ answered: the command then says so and exits with 1.`,
 			if err != nil {
 				return atRun(err)
 			}
-			if err := showReport(cmd, r, file); err != nil || !r.Refused() {
-				return err
-			}
-			return &runError{} // the report has said why
+			return showReport(cmd, r, file)
 		},
 	}
 	f := cmd.Flags()
@@ -85,6 +81,9 @@ answered: the command then says so and exits with 1.`,
 	f.DurationVar(&c.Duration, "duration", 3*time.Second, "of one run")
 	f.DurationVar(&c.Warmup, "warmup", time.Second, "load before the first run, which does not count")
 	f.IntVar(&c.Runs, "runs", 5, "runs, of which the median is told")
+	f.DurationVar(&c.Cut, "cut", 0, "load before and after each run that does not count (default a tenth of --duration)")
+	f.DurationVar(&c.Settle, "settle", time.Minute, "how long a controller may take until it knows all hosts, and with --hops all links")
+	f.DurationVar(&c.LateLimit, "late-limit", time.Millisecond, "at a set --rate: how late one packet in a hundred may be sent")
 	f.Uint64Var(&c.Seed, "seed", 1, "of the pairs of hosts, and of the topology")
 	f.StringVar(&file, "json", "", "file for the report as JSON")
 	return cmd
@@ -109,16 +108,24 @@ func notes(cmd *cobra.Command) func(string, ...any) {
 	return func(format string, args ...any) { fmt.Fprintf(cmd.ErrOrStderr(), format+"\n", args...) }
 }
 
-// showReport prints a report and writes its file, if one is wanted.
-func showReport(cmd *cobra.Command, r interface{ Print(w io.Writer) error }, file string) error {
-	if err := r.Print(cmd.OutOrStdout()); err != nil || file == "" {
+// showReport prints a report and writes its file, if one is wanted. Where something has no result, the command fails.
+func showReport(cmd *cobra.Command, r *bench.Report, file string) error {
+	if err := r.Print(cmd.OutOrStdout()); err != nil {
 		return atRun(err)
 	}
-	b, err := json.MarshalIndent(r, "", "  ")
-	if err == nil {
-		err = os.WriteFile(file, append(b, '\n'), 0o644)
+	if file != "" {
+		b, err := json.MarshalIndent(r, "", "  ")
+		if err == nil {
+			err = os.WriteFile(file, append(b, '\n'), 0o644)
+		}
+		if err != nil {
+			return atRun(err)
+		}
 	}
-	return atRun(err)
+	if r.Refused() {
+		return &runError{} // the report has said why
+	}
+	return nil
 }
 
 func newBenchStart() *cobra.Command {

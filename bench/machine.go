@@ -1,0 +1,40 @@
+package bench
+
+import (
+	"os"
+	"runtime"
+	"strings"
+)
+
+// Machine is what the figures were taken on.
+type Machine struct {
+	Cores   int    `json:"cores"`
+	CPU     string `json:"cpu"`
+	Kernel  string `json:"kernel"`
+	Go      string `json:"go"`
+	LoadAvg string `json:"load_average"` // at the start: 1, 5, 15 minutes
+	Date    string `json:"date"`
+}
+
+// thisMachine describes the machine as far as Linux tells.
+func thisMachine() Machine {
+	m := Machine{Cores: runtime.NumCPU(), Go: runtime.Version(), Date: today(), Kernel: firstLine("/proc/sys/kernel/osrelease"), CPU: runtime.GOARCH}
+	if f := strings.Fields(firstLine("/proc/loadavg")); len(f) >= 3 {
+		m.LoadAvg = strings.Join(f[:3], " ")
+	}
+	b, _ := os.ReadFile("/proc/cpuinfo")
+	for line := range strings.Lines(string(b)) {
+		if name, ok := strings.CutPrefix(line, "model name"); ok {
+			m.CPU = strings.Trim(name, " \t:\n")
+			break
+		}
+	}
+	return m
+}
+
+// firstLine is that of a file; "" if it cannot be read.
+func firstLine(path string) string {
+	b, _ := os.ReadFile(path)
+	line, _, _ := strings.Cut(string(b), "\n")
+	return line
+}

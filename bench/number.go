@@ -1,0 +1,41 @@
+package bench
+
+import (
+	"fmt"
+	"math"
+)
+
+// thousands prints a number as people read it: 1,234,567.
+func thousands(v float64) string {
+	s := fmt.Sprintf("%.0f", v)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// figure prints a number to about three digits.
+func figure(v float64) string {
+	switch a := math.Abs(v); {
+	case a >= 100:
+		return thousands(v)
+	case a >= 10:
+		return fmt.Sprintf("%.1f", v)
+	case a == 0:
+		return "0"
+	default:
+		return fmt.Sprintf("%.2f", v)
+	}
+}
+
+// spanned prints microseconds in a unit that suits them.
+func spanned(us float64) string {
+	switch {
+	case us >= 1e6:
+		return figure(us/1e6) + " s"
+	case us >= 1e3:
+		return figure(us/1e3) + " ms"
+	default:
+		return figure(us) + " µs"
+	}
+}

@@ -1,0 +1,86 @@
+package bench
+
+import (
+	"slices"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+)
+
+// Spread is the median, the least and the greatest of some runs, and each of them in their order.
+type Spread struct {
+	Median   float64   `json:"median"`
+	Least    float64   `json:"least"`
+	Greatest float64   `json:"greatest"`
+	Runs     []float64 `json:"runs"`
+}
+
+// take adds a run.
+func (s *Spread) take(v float64) {
+	s.Runs = append(s.Runs, v)
+	sorted := slices.Sorted(slices.Values(s.Runs))
+	n := len(sorted)
+	s.Median, s.Least, s.Greatest = (sorted[(n-1)/2]+sorted[n/2])/2, sorted[0], sorted[n-1]
+}
+
+// Distribution is a histogram of times in microseconds: of all runs together.
+type Distribution struct {
+	Name  string  `json:"name"`
+	What  string  `json:"what"` // from when to when
+	Count int64   `json:"count"`
+	Mean  float64 `json:"mean"`
+	P50   float64 `json:"p50"`
+	P90   float64 `json:"p90"`
+	P99   float64 `json:"p99"`
+	P999  float64 `json:"p99.9"`
+	Max   float64 `json:"max"`
+	// Curve is the distribution's whole course, for plots.
+	Curve []Quantile `json:"curve"`
+}
+
+// Quantile is a point of a distribution: of so many per cent the time is At or less, in microseconds.
+type Quantile struct {
+	Percent float64 `json:"percent"`
+	At      float64 `json:"at"`
+}
+
+// Times are kept from 100 ns to 10 minutes with three digits: within 0.1 %.
+const (
+	latencyMin, latencyMax = 100, 600_000_000_000
+	latencyDigits          = 3
+)
+
+func newLatency() *hdrhistogram.Histogram {
+	return hdrhistogram.New(latencyMin, latencyMax, latencyDigits)
+}
+
+// record adds a time in nanoseconds; one outside of what is kept counts as the least or the greatest that is.
+func record(h *hdrhistogram.Histogram, ns int64) {
+	_ = h.RecordValue(min(max(ns, latencyMin), latencyMax)) // fails for other values only
+}
+
+// distributionOf reads a histogram of nanoseconds.
+func distributionOf(name, what string, h *hdrhistogram.Histogram) *Distribution {
+	q := func(p float64) float64 { return float64(h.ValueAtQuantile(p)) / 1e3 }
+	d := &Distribution{Name: name, What: what, Count: h.TotalCount(), Mean: h.Mean() / 1e3, P50: q(50), P90: q(90), P99: q(99), P999: q(99.9),
+		Max: float64(h.Max()) / 1e3}
+	for _, p := range curvePercents(d.Count) {
+		d.Curve = append(d.Curve, Quantile{Percent: p, At: q(p)})
+	}
+	return d
+}
+
+// curvePercents are where a curve has its points: the closer the nearer to all, as far as there are values beyond.
+func curvePercents(count int64) []float64 {
+	out := []float64{0}
+	if count == 0 {
+		return nil
+	}
+	for left, step := 100.0, 0; left*float64(count) >= 100; step++ {
+		left = 100 / pow2(step+1)
+		out = append(out, 100-left*1.5, 100-left)
+	}
+	return append(out, 100)
+}
+
+// pow2 is two to the power of n.
+func pow2(n int) float64 { return float64(uint64(1) << n) }

@@ -1,0 +1,125 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+
+	"github.com/weirnet/weir/emu/topo"
+)
+
+// trial is one target under load.
+type trial struct {
+	name     string
+	c        *Reactive
+	topology *topo.Topology
+	result   *Result
+	process  *process // nil if somebody else runs the controller
+	load     *load
+	latency  *hdrhistogram.Histogram // of all runs
+	lateness *hdrhistogram.Histogram
+	paths    paths
+}
+
+// begin starts a controller, connects the switches and makes all hosts known to it.
+func (t *trial) begin(ctx context.Context) error {
+	p, err := startController(ctx, t.name, t.c.Version, t.c.Program)
+	if err != nil {
+		return err
+	}
+	t.process, t.result.Program = p, p.version
+	t.load = newLoad(t.c, t.topology)
+	began := t.load.clock()
+	if err := t.load.connect(ctx, p.address); err != nil {
+		return err
+	}
+	if err := t.load.introduce(ctx); err != nil {
+		return err
+	}
+	t.c.Note("%s at %s knows all hosts after %v", t.name, p.address, (t.load.clock() - began).Round(time.Millisecond))
+	return t.load.warm(ctx)
+}
+
+// turn does the i-th run. One in which the generator was late is done again, but no more often than there are runs.
+func (t *trial) turn(ctx context.Context, i int) {
+	for {
+		s, err := t.run(ctx)
+		if errors.Is(err, errLate) && t.result.Repeated < t.c.Runs {
+			t.result.Repeated++
+			t.c.Note("run %d of %d: %s: %v; once more", i+1, t.c.Runs, t.name, err)
+			continue
+		}
+		if err != nil {
+			if errors.Is(err, errMissing) {
+				t.result.Lost = &Lost{Sent: s.counts.sent, Missing: uint64(s.missing)}
+			}
+			t.result.refuse(err)
+			return
+		}
+		t.take(s)
+		t.c.Note("run %d of %d: %s answers %s/s, median %v", i+1, t.c.Runs, t.name, thousands(s.rate()), s.at(50))
+		return
+	}
+}
+
+// run does one run and judges it.
+func (t *trial) run(ctx context.Context) (*sample, error) {
+	s, err := t.load.measure(ctx, t.c.Duration, t.c.Cut, t.process)
+	if err != nil {
+		return s, err
+	}
+	return s, s.check(t.c)
+}
+
+// take adds a run to the result.
+func (t *trial) take(s *sample) {
+	x := t.result
+	x.take(t.c.work(), "/s", s.rate())
+	x.take("messages an answer", "", float64(s.counts.messages)/float64(s.counts.answered))
+	if t.process.owned() {
+		x.use("controller", s.ended.its-s.began.its, s.work(), s.rss)
+	}
+	x.use("generator", s.ended.own-s.began.own, s.work(), s.generator)
+	t.latency.Merge(s.latency)
+	t.lateness.Merge(s.lateness)
+	t.paths.second += s.paths.second
+	t.paths.unordered += s.paths.unordered
+	t.paths.checked += s.paths.checked
+}
+
+// work is what the first measure counts.
+func (c *Reactive) work() string {
+	if c.Hops > 0 {
+		return "flows complete"
+	}
+	return "packet-ins answered"
+}
+
+// finish reads what is of all runs together.
+func (t *trial) finish() {
+	x := t.result
+	if x.Refused != "" {
+		return
+	}
+	x.Times = append(x.Times, distributionOf("latency", "from when a packet-in was meant to be sent to its answer", t.latency))
+	if t.c.Rate > 0 {
+		x.Times = append(x.Times, distributionOf("lateness", "from when a packet-in was meant to be sent to when it was", t.lateness))
+	}
+	if t.c.Hops > 0 {
+		x.Notes = append(x.Notes, fmt.Sprintf("second packet-ins %d; released before a barrier behind the rules: %d of %d looked at",
+			t.paths.second, t.paths.unordered, t.paths.checked))
+	}
+}
+
+// close ends the load and the controller.
+func (t *trial) close() {
+	if t.load != nil {
+		t.load.close()
+	}
+	if t.process != nil {
+		t.process.stop()
+	}
+}
