@@ -13,6 +13,7 @@ import (
 // one that writes, and ends with its context.
 type Board struct {
 	out  *netview.Alarms
+	now  func() time.Time
 	bell chan struct{}
 
 	mu   sync.Mutex
@@ -20,15 +21,18 @@ type Board struct {
 }
 
 // New returns a board that is the owner of the view's alarms. What is raised before Run is written by Run.
-func New(view *netview.View) *Board {
-	return &Board{out: view.Alarms(), bell: make(chan struct{}, 1), core: newCore()}
+func New(view *netview.View) *Board { return NewAt(view, time.Now) }
+
+// NewAt is New with a clock of the caller's.
+func NewAt(view *netview.View, now func() time.Time) *Board {
+	return &Board{out: view.Alarms(), now: now, bell: make(chan struct{}, 1), core: newCore()}
 }
 
 // Raise tells that something is wrong with an object, in one sentence for people. Any goroutine may call it; it does not
 // block.
 func (b *Board) Raise(kind netview.AlarmKind, object, text string) {
 	b.mu.Lock()
-	fresh := b.core.raise(kind, object, text, time.Now())
+	fresh := b.core.raise(kind, object, text, b.now())
 	b.mu.Unlock()
 	if fresh {
 		b.ring()
@@ -38,7 +42,7 @@ func (b *Board) Raise(kind netview.AlarmKind, object, text string) {
 // Clear tells that what was wrong has ended. It is cheap where nothing was.
 func (b *Board) Clear(kind netview.AlarmKind, object string) {
 	b.mu.Lock()
-	ended := b.core.clear(netview.AlarmKey{Kind: kind, Object: object}, time.Now())
+	ended := b.core.clear(netview.AlarmKey{Kind: kind, Object: object}, b.now())
 	b.mu.Unlock()
 	if ended {
 		b.ring()
@@ -84,7 +88,7 @@ func (b *Board) Run(ctx context.Context) {
 
 // write brings the view up to date.
 func (b *Board) write(due bool) {
-	now := time.Now()
+	now := b.now()
 	b.mu.Lock()
 	if due {
 		b.core.tick(now)
@@ -102,26 +106,62 @@ const watchBatch = 1024
 // Watch raises and clears what the view itself shows, until the context ends: switches without a session, links that are
 // down.
 func (b *Board) Watch(ctx context.Context, view *netview.View) {
-	var w watch
-	snap := view.Snapshot()
-	w.reset(snap, b)
-	at := snap.Revision()
+	w := b.Watcher(view)
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-view.Changed(at):
+		case <-view.Changed(w.at):
 		}
-		changes, upto, ok := view.Changes(at, watchBatch)
-		if !ok {
-			snap = view.Snapshot()
-			w.reset(snap, b)
-			at = snap.Revision()
-			continue
-		}
-		for i := range changes {
-			w.change(&changes[i], b)
-		}
-		at = upto
+		w.Turn()
 	}
 }
+
+// Watcher is what Watch keeps between two changes, for who steps a board that does not run.
+type Watcher struct {
+	b    *Board
+	view *netview.View
+	at   netview.Revision
+	w    watch
+}
+
+// Watcher begins to watch a view, as Watch does.
+func (b *Board) Watcher(view *netview.View) *Watcher {
+	w := &Watcher{b: b, view: view}
+	w.reset()
+	return w
+}
+
+func (w *Watcher) reset() {
+	snap := w.view.Snapshot()
+	w.w.reset(snap, w.b)
+	w.at = snap.Revision()
+}
+
+// Turn takes what has changed in the view.
+func (w *Watcher) Turn() {
+	changes, upto, ok := w.view.Changes(w.at, watchBatch)
+	if !ok {
+		w.reset()
+		return
+	}
+	for i := range changes {
+		w.w.change(&changes[i], w.b)
+	}
+	w.at = upto
+}
+
+// Waiting says whether the view has changed.
+func (w *Watcher) Waiting() bool { return w.view.Snapshot().Revision() != w.at }
+
+// Turn is one round of Run, for who steps a board that does not run: when Waiting says so, and, with due, every Refresh.
+func (b *Board) Turn(due bool) {
+	select {
+	case <-b.bell:
+	default:
+	}
+	b.write(due)
+}
+
+// Waiting says whether there is something to write.
+func (b *Board) Waiting() bool { return len(b.bell) > 0 }

@@ -27,6 +27,9 @@ type Config struct {
 	// that are up are believed to work.
 	Received func(netview.DPID) uint64
 
+	// Now is the clock; nil is the system's.
+	Now func() time.Time
+
 	Alarms Alarms // nil: nobody
 	// InUse tells whether packets of a host have been forwarded lately, by rules that hide them from us: such a host is
 	// kept, though it answers nothing. It is called inside a transaction and must not write to the view. nil: never.

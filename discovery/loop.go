@@ -20,6 +20,7 @@ type Discovery struct {
 	out   Output
 	inbox *inbox
 	wake  chan struct{} // holds one token while the inbox may have something
+	list  []input       // Run's, taken out of the inbox
 
 	damper *damper
 }
@@ -31,7 +32,10 @@ func New(facts *netview.Facts, out Output, cfg Config) *Discovery {
 		rand.Read(seed[:])
 		cfg.Seed = binary.BigEndian.Uint64(seed[:])
 	}
-	core := NewCore(cfg, time.Now())
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	core := NewCore(cfg, cfg.Now())
 	return &Discovery{
 		core: core, facts: facts, out: out, inbox: newInbox(core.cfg.Limits), wake: make(chan struct{}, 1), damper: newDamper(),
 	}
@@ -45,7 +49,6 @@ func (d *Discovery) Run(ctx context.Context) {
 	defer d.inbox.close()
 	timer := time.NewTimer(0)
 	defer timer.Stop()
-	var list []input
 	for {
 		select {
 		case <-ctx.Done():
@@ -53,31 +56,49 @@ func (d *Discovery) Run(ctx context.Context) {
 		case <-d.wake:
 		case <-timer.C:
 		}
-		list = d.inbox.take(list)
-		for rest := list; ; rest = rest[batch:] {
-			d.step(rest[:min(batch, len(rest))])
-			if len(rest) <= batch {
-				break
-			}
-		}
-		clear(list) // let go of what the inputs point to
-		if next, ok := d.core.Next(); ok {
+		if next, ok := d.round(); ok {
 			timer.Reset(time.Until(next))
 		}
 	}
 }
 
+// round handles all that has come, and what is due. It says when to call it again if nothing comes.
+func (d *Discovery) round() (next time.Time, ok bool) {
+	d.list = d.inbox.take(d.list)
+	for rest := d.list; ; rest = rest[batch:] {
+		d.step(rest[:min(batch, len(rest))])
+		if len(rest) <= batch {
+			break
+		}
+	}
+	clear(d.list) // let go of what the inputs point to
+	return d.core.Next()
+}
+
+// Turn is one round of Run, for who steps a discovery that does not run: at any time, and when Waiting says so or the time of
+// the last call has come.
+func (d *Discovery) Turn() (next time.Time, ok bool) {
+	select {
+	case <-d.wake:
+	default:
+	}
+	return d.round()
+}
+
+// Waiting says whether something has come that Turn would handle.
+func (d *Discovery) Waiting() bool { return len(d.wake) > 0 }
+
 // step runs one transaction over some inputs, then sends what is to be sent.
 func (d *Discovery) step(inputs []input) {
 	d.facts.Update(func(tx *netview.FactsTx) {
-		d.core.Begin(tx, time.Now())
+		d.core.Begin(tx, d.core.cfg.Now())
 		for i := range inputs {
 			d.core.handle(&inputs[i])
 		}
 		d.core.Tick()
 	})
 	d.core.Sends(func(at netview.Point, frame []byte) bool {
-		d.core.Departing(time.Now())
+		d.core.Departing(d.core.cfg.Now())
 		return d.out.PacketOut(at.DPID, at.Port, frame)
 	})
 }
@@ -86,7 +107,7 @@ func (d *Discovery) step(inputs []input) {
 // connects. The rows belong to the view from then on.
 func (d *Discovery) Load(switches []*netview.Switch, links []*netview.Link, hosts []*netview.Host) {
 	d.facts.Update(func(tx *netview.FactsTx) {
-		d.core.Begin(tx, time.Now())
+		d.core.Begin(tx, d.core.cfg.Now())
 		d.core.Load(switches, links, hosts)
 	})
 }
@@ -125,11 +146,11 @@ func (d *Discovery) Remembered(dpid netview.DPID, ports []uint32) {
 // LLDP hands over an LLDP frame that came in at a port. The frame is read before LLDP returns, on the caller's goroutine:
 // what is not ours costs the loop nothing.
 func (d *Discovery) LLDP(dpid netview.DPID, port uint32, frame []byte) {
-	came := time.Now()
+	came := d.core.cfg.Now()
 	p, err := d.core.sealer.open(frame)
 	if err != nil {
 		d.core.Counts.probe(err)
-		if at := (netview.Point{DPID: dpid, Port: port}); errors.Is(err, ErrForged) && d.damper.first(at, time.Now()) {
+		if at := (netview.Point{DPID: dpid, Port: port}); errors.Is(err, ErrForged) && d.damper.first(at, came) {
 			d.core.cfg.refused(at, err)
 		}
 		return

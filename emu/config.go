@@ -42,6 +42,9 @@ type Config struct {
 	// never.
 	Echo time.Duration
 
+	// Driver, if set, has the network live, in place of goroutines and of the clock.
+	Driver Driver
+
 	clock func() time.Duration                           // of a network that no loop runs, for tests
 	stack func(h *topo.Host, seed uint64) (stack, error) // of hosts, for tests
 }

@@ -45,8 +45,10 @@ func (n *Network) Start(ctx context.Context) error {
 	}
 	n.started = true
 	n.context, n.cancel = context.WithCancel(ctx)
-	for _, e := range n.engines {
-		n.running.Go(func() { n.loop(e) })
+	if n.cfg.Driver == nil {
+		for _, e := range n.engines {
+			n.running.Go(func() { n.loop(e) })
+		}
 	}
 	n.mu.Unlock()
 	n.pump()
@@ -154,7 +156,7 @@ func (n *Network) pump() {
 	for n.started && !n.closed && n.queue.len() > 0 && n.starting < maxStarting {
 		ch := n.queue.pop()
 		n.starting++
-		n.running.Go(func() { n.connectOne(ch) })
+		n.spawn(func() { n.connectOne(ch) })
 	}
 }
 
@@ -213,8 +215,26 @@ func dialTCP(ctx context.Context, address string) (net.Conn, error) {
 func (ch *channel) lost() {
 	if after, again := ch.failed(); again {
 		n := ch.sw.net
-		time.AfterFunc(after, func() { n.enqueue(ch) })
+		n.later(after, func() { n.enqueue(ch) })
 	}
+}
+
+// spawn has something done that may wait: by a goroutine, or by the driver.
+func (n *Network) spawn(f func()) {
+	if n.cfg.Driver != nil {
+		n.cfg.Driver.After(0, f)
+		return
+	}
+	n.running.Go(f)
+}
+
+// later has something done after a time.
+func (n *Network) later(after time.Duration, f func()) {
+	if n.cfg.Driver != nil {
+		n.cfg.Driver.After(after, f)
+		return
+	}
+	time.AfterFunc(after, f)
 }
 
 // pause waits for a time, or for the end of the connection; true if something was mended meanwhile.

@@ -64,8 +64,12 @@ func New(cfg Config) (*Network, error) {
 	if err != nil {
 		return nil, err
 	}
-	n := &Network{cfg: cfg, epoch: startTime(), stop: make(chan struct{})}
-	n.dialer = session.NewDialer(session.Config{Versions: cfg.Versions, EchoInterval: cfg.Echo, MaxQueue: maxQueue, HighWater: highWater})
+	n := &Network{cfg: cfg, stop: make(chan struct{})}
+	sessions := session.Config{Versions: cfg.Versions, EchoInterval: cfg.Echo, MaxQueue: maxQueue, HighWater: highWater}
+	if n.epoch = startTime(); cfg.Driver != nil {
+		n.epoch, n.cfg.clock, sessions.Driver = cfg.Driver.Now(), n.driven, cfg.Driver
+	}
+	n.dialer = session.NewDialer(sessions)
 	for i := range cfg.Engines {
 		n.engines = append(n.engines, newEngine(n, i))
 	}

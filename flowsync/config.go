@@ -40,6 +40,8 @@ type Config struct {
 	// ForeignMax and SoftMax are how many foreign and adopted soft entries are remembered of a switch; more are counted
 	// only. Defaults 4096, 262144.
 	ForeignMax, SoftMax int
+	// Now is the clock. Default: the system's.
+	Now func() time.Time
 	// Alarms is told of alarms, by Run's goroutine. Default: nobody is.
 	Alarms Alarms
 	// Found is told, by Run's goroutine, which firm entries of the tree's kind (plan.KindTree) a switch held when it was

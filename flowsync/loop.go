@@ -54,6 +54,9 @@ type connection struct {
 // Owner.
 func New(config Config, view *netview.View) *Loop {
 	config = config.withDefaults()
+	if config.Now == nil {
+		config.Now = time.Now
+	}
 	return &Loop{
 		view: view, status: view.Status(), wanted: view.Wanted(Owner), config: config,
 		current: make(map[netview.DPID]connection), checks: make(map[netview.DPID][]chan Findings),
@@ -162,7 +165,7 @@ func (l *Loop) Run(ctx context.Context) {
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
 	for {
-		wake := l.turn(time.Now())
+		wake := l.turn(l.config.Now())
 		var alarm <-chan time.Time
 		if !wake.IsZero() {
 			timer.Reset(time.Until(wake))
@@ -177,6 +180,19 @@ func (l *Loop) Run(ctx context.Context) {
 		}
 	}
 }
+
+// Turn is one round of Run, for who steps a loop that does not run: at any time, and when Waiting says so or the time of the last
+// call has come, which is zero for never.
+func (l *Loop) Turn() (next time.Time) {
+	select {
+	case <-l.wake:
+	default:
+	}
+	return l.turn(l.config.Now())
+}
+
+// Waiting says whether something has come that Turn would handle.
+func (l *Loop) Waiting() bool { return len(l.wake) > 0 || l.view.Snapshot().Revision() != l.seen }
 
 func (l *Loop) finish() {
 	l.mu.Lock()
@@ -274,9 +290,9 @@ func (l *Loop) read(r *Request) {
 	err := conn.Multipart(r.flowRequest(), func(body openflow.ReplyBody, err error) {
 		in := Entries{DPID: a.DPID, Session: a.Session, ID: id, Err: err}
 		if list, ok := body.(*openflow.FlowStatsList); ok && err == nil {
-			began := time.Now()
+			began := l.config.Now()
 			in.Reading = l.config.Read(list.Flows)
-			in.Cost = cost(time.Since(began))
+			in.Cost = cost(l.config.Now().Sub(began))
 			if l.config.Adopt != nil {
 				whole := all && in.Reading.SoftCount == len(in.Reading.Soft)
 				in.Reading.Soft = l.config.Adopt(a.DPID, in.Reading.Soft, whole)

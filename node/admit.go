@@ -3,7 +3,10 @@ package node
 import (
 	"crypto/tls"
 	"errors"
+	"maps"
 	"net"
+	"slices"
+	"time"
 
 	"github.com/weirnet/weir/cert"
 	"github.com/weirnet/weir/netview"
@@ -31,10 +34,38 @@ func (n *node) listed(dpid netview.DPID) bool {
 	return s == nil || s.Allow == nil || s.Allow[dpid]
 }
 
+// allowEvery is the time between two looks at the allow list, at least.
+const allowEvery = time.Second
+
+// allowing looks whether sessions are still allowed.
+type allowing struct {
+	n     *node
+	now   func() time.Time
+	seen  *netview.Settings
+	until time.Time
+}
+
+func (n *node) allowing(now func() time.Time) *allowing {
+	return &allowing{n: n, now: now, seen: n.view.Snapshot().Settings()}
+}
+
+// look ends the sessions of switches that are off the list, while there may be some. It returns what it has seen of the view.
+func (a *allowing) look() netview.Revision {
+	snap := a.n.view.Snapshot()
+	if s := snap.Settings(); s != a.seen {
+		a.seen, a.until = s, a.now().Add(session.DefaultHandshakeTimeout+2*time.Second)
+	}
+	if a.now().Before(a.until) { // a switch that was admitted before may connect as late as that, and changes the view
+		a.n.expelUnlisted()
+	}
+	return snap.Revision()
+}
+
 // expelUnlisted ends the sessions of switches that are no longer on the allow list.
 func (n *node) expelUnlisted() {
 	live, _, _ := n.switches.meter.sessions()
-	for dpid, s := range live {
+	for _, dpid := range slices.Sorted(maps.Keys(live)) {
+		s := live[dpid]
 		if !n.listed(dpid) {
 			n.alarms.Raise(netview.AlarmRefusedSwitch, dpid.String(), "taken off the allow list while it was connected")
 			s.Close(session.ErrNotAdmitted)

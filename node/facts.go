@@ -6,9 +6,9 @@ import (
 )
 
 // findings is how discovery works here.
-func (n *node) findings(key []byte) discovery.Config {
+func (n *node) findings(as nature) discovery.Config {
 	return discovery.Config{
-		Instance: n.cfg.Name, Domain: n.cfg.Domain, Key: key, Period: n.cfg.LLDPPeriod, Alarms: n.alarms, InUse: n.inUse,
+		Instance: n.cfg.Name, Domain: n.cfg.Domain, Key: as.key, Seed: as.seed, Now: as.now, Period: n.cfg.LLDPPeriod, Alarms: n.alarms, InUse: n.inUse,
 		RoundTrip: n.roundTrip, Received: n.switches.received,
 	}
 }

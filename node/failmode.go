@@ -16,6 +16,7 @@ import (
 // entries that it held, though its ports have been there for longer than it was away: it was not started anew. OpenFlow
 // 1.0 does not tell how old ports are; there such a switch looks like one that was.
 type failModes struct {
+	now  func() time.Time
 	mu   sync.Mutex
 	away map[netview.DPID]time.Time // switches that held entries of the tree when their session ended: when that was
 }
@@ -33,7 +34,7 @@ func (f *failModes) left(dpid netview.DPID, snap *netview.Snapshot) {
 				f.away = make(map[netview.DPID]time.Time)
 			}
 			if len(f.away) < maxAway {
-				f.away[dpid] = time.Now()
+				f.away[dpid] = f.now()
 			}
 			return
 		}
@@ -46,7 +47,7 @@ func (f *failModes) back(dpid netview.DPID) (time.Duration, bool) {
 	defer f.mu.Unlock()
 	at, ok := f.away[dpid]
 	delete(f.away, dpid)
-	return time.Since(at), ok
+	return f.now().Sub(at), ok
 }
 
 // checkFailMode looks at a switch that has been read for the first time in a session.

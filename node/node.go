@@ -9,6 +9,7 @@ import (
 	"net"
 	"slices"
 	"syscall"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
@@ -102,34 +103,49 @@ func build(in *inputs) (*node, error) {
 	if err := n.buildInputs(in); err != nil {
 		return nil, err
 	}
-	n.switches = &switches{log: cfg.Log, alarms: n.alarms, meter: newMeter(n.view)}
+	n.switches = newSwitches(&cfg, n.view, n.alarms)
 	if err := n.buildServer(); err != nil {
 		return nil, err
 	}
-	n.discovery = discovery.New(n.view.Facts(), n.switches, n.findings(key))
+	n.join(nature{key: key, life: life()})
+	n.inputs.passing = passing(n.forward)
+	n.remember()
+	return n, n.buildAPI()
+}
+
+// nature is what makes this life of an instance another than the one before; the zero values of seed and now mean what engines
+// take for them.
+type nature struct {
+	key  []byte // the cluster's
+	life uint16
+	seed uint64
+	now  func() time.Time
+}
+
+// join makes the engines, which decide, and joins them to the server's sessions and to one another.
+func (n *node) join(as nature) {
+	cfg := &n.cfg
+	n.discovery = discovery.New(n.view.Facts(), n.switches, n.findings(as))
 	n.flowsync = flowsync.New(flowsync.Config{
-		Domain: cfg.Domain, Found: n.switches.found, Adopt: n.switches.adopt, Alarms: n.alarms,
+		Domain: cfg.Domain, Found: n.switches.found, Adopt: n.switches.adopt, Alarms: n.alarms, Now: as.now,
 	}, n.view)
 	if !slices.Contains(cfg.DisableApps, forward.Owner) {
-		n.forward = forward.New(forward.Config{Domain: cfg.Domain, Life: life(), Unknown: cfg.ForwardUnknown, Alarms: n.alarms}, n.view.Wanted(forward.Owner))
+		n.forward = forward.New(forward.Config{Domain: cfg.Domain, Life: as.life, Unknown: cfg.ForwardUnknown, Alarms: n.alarms}, n.view.Wanted(forward.Owner))
 	}
 	if !slices.Contains(cfg.DisableApps, guard.Owner) {
-		n.guard = guard.New(guard.Config{Domain: cfg.Domain}, n.view, watchdog{n.server}, n.alarms)
+		n.guard = guard.New(guard.Config{Domain: cfg.Domain, Now: as.now}, n.view, watchdog{n.server}, n.alarms)
 	}
-	n.stats = stats.New(n.cfg.counters())
+	n.stats = stats.New(n.cfg.counters(as))
 	n.switches.stats = n.stats
 	if !slices.Contains(cfg.DisableApps, proxyarp.Owner) {
-		n.proxyarp = proxyarp.New(proxyarp.Config{Learned: n.discovery.Address, Alarms: n.alarms}, n.view)
+		n.proxyarp = proxyarp.New(proxyarp.Config{Learned: n.discovery.Address, Alarms: n.alarms, Now: as.now}, n.view)
 	}
 	n.switches.guard, n.switches.proxyarp = n.guard, n.proxyarp
 	n.switches.server, n.switches.discovery = n.server, n.discovery
 	n.switches.flowsync, n.switches.forward = n.flowsync, n.forward
 	n.paths.forward = n.forward
-	n.inputs.passing = passing(n.forward)
 	m := n.switches.meter
 	m.discovery, m.flowsync, m.forward = n.discovery, n.flowsync, n.forward
-	n.remember()
-	return n, n.buildAPI()
 }
 
 // buildServer makes what holds the switches' connections.

@@ -14,6 +14,14 @@ func (n *node) remember() {
 		n.alarms.Raise(netview.AlarmMemory, recall.FileName, "what was remembered of the network could not be read: "+err.Error())
 		return
 	}
+	n.recollect(facts)
+	if len(facts.Switches) > 0 {
+		n.cfg.Log.Info("network remembered", "switches", len(facts.Switches), "links", len(facts.Links), "hosts", len(facts.Hosts))
+	}
+}
+
+// recollect tells the engines what was known.
+func (n *node) recollect(facts *recall.Facts) {
 	n.discovery.Load(facts.Switches, facts.Links, facts.Hosts)
 	n.trees = make(map[netview.DPID]recall.Tree, len(facts.Trees))
 	for _, t := range facts.Trees {
@@ -23,9 +31,6 @@ func (n *node) remember() {
 		for _, t := range facts.Trees {
 			n.forward.FoundTree(t.DPID, t.Links, t.Off)
 		}
-	}
-	if len(facts.Switches) > 0 {
-		n.cfg.Log.Info("network remembered", "switches", len(facts.Switches), "links", len(facts.Links), "hosts", len(facts.Hosts))
 	}
 }
 

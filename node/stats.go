@@ -72,6 +72,6 @@ func (c *Counters) check() error {
 }
 
 // counters is how package stats is told.
-func (c *Config) counters() stats.Config {
-	return stats.Config{Domain: c.Domain, Ports: c.Counters.Ports, Tables: c.Counters.Tables, Flows: c.Counters.Flows}
+func (c *Config) counters(as nature) stats.Config {
+	return stats.Config{Now: as.now, Seed: as.seed, Domain: c.Domain, Ports: c.Counters.Ports, Tables: c.Counters.Tables, Flows: c.Counters.Flows}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"time"
 
 	"github.com/weirnet/weir/alarm"
 	"github.com/weirnet/weir/app/forward"
@@ -32,6 +33,11 @@ type switches struct {
 	meter     *meter
 	alarms    *alarm.Board
 	failModes failModes
+}
+
+// newSwitches makes what is joined to the engines later.
+func newSwitches(cfg *Config, view *netview.View, alarms *alarm.Board) *switches {
+	return &switches{log: cfg.Log, alarms: alarms, meter: newMeter(view), failModes: failModes{now: time.Now}}
 }
 
 // device is what a session's reader needs at hand.

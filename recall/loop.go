@@ -24,11 +24,13 @@ type Alarms interface {
 
 // Recorder writes the facts of a view to a file. Run's goroutine owns the file.
 type Recorder struct {
-	dir    string
+	save   func(file []byte) error
+	now    func() time.Time
 	view   *netview.View
 	tree   func(*netview.Snapshot, netview.DPID) (links, off []uint32, ok bool)
 	alarms Alarms
 
+	rev    netview.Revision // looked at
 	buf    []byte
 	stable [sha256.Size]byte // what was written last
 	wrote  time.Time
@@ -38,13 +40,19 @@ type Recorder struct {
 
 // New returns a recorder into a data directory. Tree is that of Take; alarms may be nil.
 func New(dir string, view *netview.View, tree func(*netview.Snapshot, netview.DPID) (links, off []uint32, ok bool), alarms Alarms) *Recorder {
+	return NewTo(func(file []byte) error { return save(dir, file) }, time.Now, view, tree, alarms)
+}
+
+// NewTo is New for a file that somebody else keeps, who is given all of it each time, valid during the call; with a clock of the
+// caller's.
+func NewTo(save func(file []byte) error, now func() time.Time, view *netview.View,
+	tree func(*netview.Snapshot, netview.DPID) (links, off []uint32, ok bool), alarms Alarms) *Recorder {
 	_, stable := Append(nil, new(Facts))
-	return &Recorder{dir: dir, view: view, tree: tree, alarms: alarms, stable: sha256.Sum256(stable)}
+	return &Recorder{save: save, now: now, view: view, tree: tree, alarms: alarms, stable: sha256.Sum256(stable)}
 }
 
 // Run writes until the context ends, and then once more what has changed since.
 func (r *Recorder) Run(ctx context.Context) {
-	var rev netview.Revision
 	pause := time.NewTimer(0)
 	defer pause.Stop()
 	again := time.NewTicker(retry)
@@ -55,26 +63,43 @@ func (r *Recorder) Run(ctx context.Context) {
 			r.write(r.view.Snapshot())
 			return
 		case <-again.C:
-			if r.failed {
-				r.write(r.view.Snapshot())
-			}
+			r.again()
 			continue
-		case <-r.view.Changed(rev):
+		case <-r.view.Changed(r.rev):
 		}
-		pause.Reset(max(gather, share*r.took))
+		pause.Reset(r.Gather())
 		select {
 		case <-ctx.Done():
 			r.write(r.view.Snapshot())
 			return
 		case <-pause.C:
 		}
-		changes, _, ok := r.view.Changes(rev, 1<<16)
-		snap := r.view.Snapshot()
-		if !ok || concern(changes) {
-			r.write(snap)
-		}
-		rev = snap.Revision()
+		r.Turn()
 	}
+}
+
+// again writes what could not be written.
+func (r *Recorder) again() {
+	if r.failed {
+		r.write(r.view.Snapshot())
+	}
+}
+
+// Gather is how long after Waiting first says so Turn is to be called.
+func (r *Recorder) Gather() time.Duration { return max(gather, share*r.took) }
+
+// Waiting says whether the view has changed.
+func (r *Recorder) Waiting() bool { return r.view.Snapshot().Revision() != r.rev }
+
+// Turn writes what has changed: one round of Run, for who steps a recorder that does not run. A write that failed is tried again
+// when something changes.
+func (r *Recorder) Turn() {
+	changes, _, ok := r.view.Changes(r.rev, 1<<16)
+	snap := r.view.Snapshot()
+	if !ok || r.failed || concern(changes) {
+		r.write(snap)
+	}
+	r.rev = snap.Revision()
 }
 
 // concern tells whether any change is of what is remembered.
@@ -90,15 +115,15 @@ func concern(changes []netview.Change) bool {
 
 // write writes the facts of a snapshot, if they are others than those written last.
 func (r *Recorder) write(s *netview.Snapshot) {
-	begun := time.Now()
+	begun := r.now()
 	file, stable := Append(r.buf[:0], Take(s, r.tree))
 	r.buf = file
 	sum := sha256.Sum256(stable)
 	if sum == r.stable && (r.wrote.IsZero() || begun.Sub(r.wrote) < seenLate) {
 		return
 	}
-	err := save(r.dir, file)
-	r.took, r.failed = time.Since(begun), err != nil
+	err := r.save(file)
+	r.took, r.failed = r.now().Sub(begun), err != nil
 	switch {
 	case err == nil:
 		r.stable, r.wrote = sum, begun

@@ -216,7 +216,7 @@ func TestPacketInsAreAnsweredWithoutAllocation(t *testing.T) {
 	for _, v := range []openflow.Version{openflow.V10, openflow.V13} {
 		conn := &sink{}
 		cfg := Config{Versions: []openflow.Version{v}}.withDefaults()
-		s := newSession(newGroup(), conn, &cfg, newResponder(), nil, nil)
+		s := newSession(newGroup(nil), conn, &cfg, newResponder(), nil, nil)
 		s.core.Start(time.Now())
 		s.core.version, s.core.state = v, stateDescribe
 		s.core.connect(time.Now())

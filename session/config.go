@@ -44,6 +44,8 @@ type Config struct {
 	// Admit, if set, is asked whether a switch may connect under its datapath id, when that is known; secure is nil without
 	// TLS. Its error is told to Refused, not to the switch. It is called on the session's reader and must not block.
 	Admit func(datapath uint64, remote net.Addr, secure *tls.ConnectionState) error
+	// Driver, if set, has the sessions live, in place of goroutines and of the clock. There is no TLS then.
+	Driver Driver
 	// Refused, if set, is told of connections that ended before they were connected. It must not block.
 	Refused func(Refusal)
 }

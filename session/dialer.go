@@ -12,7 +12,9 @@ type Dialer struct {
 }
 
 // NewDialer makes a dialer.
-func NewDialer(cfg Config) *Dialer { return &Dialer{cfg: cfg.withDefaults(), group: newGroup()} }
+func NewDialer(cfg Config) *Dialer {
+	return &Dialer{cfg: cfg.withDefaults(), group: newGroup(cfg.Driver)}
+}
 
 // Dial connects a switch to a controller at a TCP address. It returns when the connection is there; the handshake
 // follows. Roles are those of the switch, shared by all its sessions.

@@ -22,8 +22,9 @@ import (
 
 // group is the set of sessions of a Server or Dialer, which share one ticker.
 type group struct {
-	epoch time.Time
-	stop  chan struct{}
+	driver Driver // nil: goroutines
+	epoch  time.Time
+	stop   chan struct{}
 
 	mu       sync.Mutex
 	sessions map[*Session]struct{}
@@ -34,11 +35,18 @@ type group struct {
 	running  sync.WaitGroup
 }
 
-func newGroup() *group {
-	return &group{epoch: time.Now(), stop: make(chan struct{}), sessions: make(map[*Session]struct{})}
+func newGroup(d Driver) *group {
+	g := &group{driver: d, stop: make(chan struct{}), sessions: make(map[*Session]struct{})}
+	g.epoch = g.now()
+	return g
 }
 
-func (g *group) now() time.Time { return time.Now() }
+func (g *group) now() time.Time {
+	if g.driver != nil {
+		return g.driver.Now()
+	}
+	return time.Now()
+}
 
 // start runs a session, or says why not. With limits, those of a Server, it counts as half open until it is connected.
 func (g *group) start(s *Session, limits *Config) error {
@@ -53,11 +61,15 @@ func (g *group) start(s *Session, limits *Config) error {
 		}
 		g.half.add(s)
 	}
+	g.sessions[s] = struct{}{}
+	if g.driver != nil {
+		g.driver.Start(&Stepper{s: s})
+		return nil
+	}
 	if !g.started {
 		g.started = true
 		g.running.Go(g.tick)
 	}
-	g.sessions[s] = struct{}{}
 	g.running.Go(s.read)
 	return nil
 }
@@ -153,12 +165,7 @@ func (s *Session) converse() (reason error, ours bool) {
 	if err := s.shake(since); err != nil {
 		return err, true
 	}
-	s.mu.Lock()
-	r := s.core.Start(since)
-	s.setDeadline(r.Deadline)
-	s.mu.Unlock()
-	s.do(r)
-	s.flush()
+	s.open(since)
 	for {
 		n, err := s.conn.Read(s.room())
 		if n > 0 {
@@ -182,7 +189,13 @@ func (s *Session) converse() (reason error, ours bool) {
 }
 
 // startWriter starts the goroutine that writes; the caller has claimed the queue.
-func (s *Session) startWriter() { go s.drain() }
+func (s *Session) startWriter() {
+	if s.group.driver != nil {
+		s.writeOn()
+		return
+	}
+	go s.drain()
+}
 
 // drain writes until nothing is queued. It waits where the peer does not take it.
 func (s *Session) drain() {

@@ -12,6 +12,16 @@ func (s *Session) room() []byte {
 	return b
 }
 
+// open begins the conversation on a connection that has been there since a time.
+func (s *Session) open(since time.Time) {
+	s.mu.Lock()
+	r := s.core.Start(since)
+	s.setDeadline(r.Deadline)
+	s.mu.Unlock()
+	s.do(r)
+	s.flush()
+}
+
 // batch hands over what was read, and writes what was answered.
 func (s *Session) batch(n int) {
 	s.in.bytes.Add(uint64(n))
@@ -113,9 +123,14 @@ func (s *Session) finish(reason error, ours bool) {
 	if ours {
 		_ = s.conn.SetWriteDeadline(s.group.now().Add(lingerLimit))
 		s.flush()
-		s.out.await()
+		if s.group.driver == nil {
+			s.out.await()
+		}
 	}
 	s.conn.Close()
+	if s.group.driver != nil {
+		s.letGo()
+	}
 	s.out.await()
 	s.gone(reason)
 	if s.server != nil {

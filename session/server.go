@@ -28,7 +28,7 @@ type Server struct {
 
 // NewServer makes a server that gives its sessions to a handler.
 func NewServer(cfg Config, h Handler) *Server {
-	return &Server{cfg: cfg.withDefaults(), handler: h, group: newGroup(), claims: make(map[uint64]*Session)}
+	return &Server{cfg: cfg.withDefaults(), handler: h, group: newGroup(cfg.Driver), claims: make(map[uint64]*Session)}
 }
 
 // ServeConn starts a session on a connection, of which it becomes the owner. It returns at once, before the TLS handshake

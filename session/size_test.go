@@ -28,7 +28,7 @@ func (c *counting) Frame(_ *Session, h openflow.Header, frame []byte) bool {
 func TestFrameHandlerGetsBytesFirst(t *testing.T) {
 	cfg := Config{}.withDefaults()
 	c := &counting{}
-	s := newSession(newGroup(), &sink{}, &cfg, nil, c, &Roles{})
+	s := newSession(newGroup(nil), &sink{}, &cfg, nil, c, &Roles{})
 	s.core.Start(time.Now())
 	give := func(m openflow.Message) {
 		b, err := openflow.Append(nil, openflow.V13, 1, m)

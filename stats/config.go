@@ -13,6 +13,8 @@ type Config struct {
 	// Share is the part of a core that asking and taking answers may take, as estimated from numbers and bytes of answers
 	// (the constants in budget.go are measured); default 0.01.
 	Share float64
+	// Now is the clock; default the system's.
+	Now func() time.Time
 	// Seed changes the times at which switches are asked first.
 	Seed uint64
 }

@@ -13,6 +13,7 @@ import (
 // are taken with the next slot, so that those of many switches cost one wake-up. The inbox is bounded: a session has one
 // question at a time.
 type Loop struct {
+	now    func() time.Time
 	board  Board
 	domain uint16
 	counts *Counts
@@ -38,7 +39,10 @@ type connection struct {
 // New returns a loop that asks nobody before Run.
 func New(cfg Config) *Loop {
 	core := NewCore(cfg)
-	return &Loop{core: core, counts: core.counts, domain: core.cfg.Domain,
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	return &Loop{now: cfg.Now, core: core, counts: core.counts, domain: core.cfg.Domain,
 		current: make(map[netview.DPID]connection), wake: make(chan struct{}, 1)}
 }
 
@@ -80,7 +84,7 @@ func (l *Loop) Run(ctx context.Context) {
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
 	for {
-		next := l.turn(time.Now())
+		next := l.turn(l.now())
 		var alarm <-chan time.Time
 		if !next.IsZero() {
 			timer.Reset(time.Until(next))
@@ -94,6 +98,19 @@ func (l *Loop) Run(ctx context.Context) {
 		}
 	}
 }
+
+// Turn is one round of Run, for who steps a loop that does not run: at any time, and when Waiting says so or the time of the last
+// call has come, which is zero for never.
+func (l *Loop) Turn() (next time.Time) {
+	select {
+	case <-l.wake:
+	default:
+	}
+	return l.turn(l.now())
+}
+
+// Waiting says whether something has come that Turn would handle at once.
+func (l *Loop) Waiting() bool { return len(l.wake) > 0 }
 
 func (l *Loop) finish() {
 	l.mu.Lock()
@@ -139,7 +156,7 @@ func (l *Loop) ask(q Question) {
 
 // answer leaves an answer for the next turn.
 func (l *Loop) answer(a Address, body openflow.ReplyBody, err error) {
-	in := Answer{Address: a, At: time.Now(), Body: body, Err: err}
+	in := Answer{Address: a, At: l.now(), Body: body, Err: err}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if !l.over {

@@ -15,11 +15,7 @@ const changesAtOnce = 4096
 // comment speaks of, and the owner of the topology that it publishes: publish is called with each new map, before the
 // application acts on it.
 func (f *Forward) Run(ctx context.Context, view *netview.View, publish func(*topology.Map)) {
-	snap := view.Snapshot()
-	rev, m := snap.Revision(), topology.Build(snap)
-	publish(m)
-	f.Reset(snap, m)
-	f.Second()
+	w := f.Follow(view, publish)
 	second := time.NewTicker(time.Second)
 	defer second.Stop()
 	for {
@@ -32,21 +28,62 @@ func (f *Forward) Run(ctx context.Context, view *netview.View, publish func(*top
 		case <-f.wake:
 			f.Continue()
 			continue
-		case <-view.Changed(rev):
+		case <-view.Changed(w.rev):
 		}
-		changes, upto, ok := view.Changes(rev, changesAtOnce)
-		snap := view.Snapshot()
-		if !ok {
-			rev, m = snap.Revision(), topology.Build(snap)
-			publish(m)
-			f.Reset(snap, m)
-			continue
-		}
-		rev, m = upto, m.Next(snap, changes)
-		publish(m)
-		f.Step(changes, snap, m)
+		w.follow()
 	}
 }
+
+// Follower is what Run keeps between two changes, for who steps an application that does not run.
+type Follower struct {
+	f       *Forward
+	view    *netview.View
+	publish func(*topology.Map)
+	rev     netview.Revision
+	m       *topology.Map
+}
+
+// Follow loads the application from a view, as Run does at its beginning.
+func (f *Forward) Follow(view *netview.View, publish func(*topology.Map)) *Follower {
+	w := &Follower{f: f, view: view, publish: publish}
+	w.reset(view.Snapshot())
+	f.Second()
+	return w
+}
+
+func (w *Follower) reset(snap *netview.Snapshot) {
+	w.rev, w.m = snap.Revision(), topology.Build(snap)
+	w.publish(w.m)
+	w.f.Reset(snap, w.m)
+}
+
+// follow takes changes of the view.
+func (w *Follower) follow() {
+	changes, upto, ok := w.view.Changes(w.rev, changesAtOnce)
+	snap := w.view.Snapshot()
+	if !ok {
+		w.reset(snap)
+		return
+	}
+	w.rev, w.m = upto, w.m.Next(snap, changes)
+	w.publish(w.m)
+	w.f.Step(changes, snap, w.m)
+}
+
+// Turn does what Run would do when Waiting says so. Second is the caller's to call.
+func (w *Follower) Turn() {
+	select {
+	case <-w.f.wake:
+		w.f.Continue()
+	default:
+	}
+	if w.view.Snapshot().Revision() != w.rev {
+		w.follow()
+	}
+}
+
+// Waiting says whether the view has changed, or moves wait for room that there is.
+func (w *Follower) Waiting() bool { return len(w.f.wake) > 0 || w.view.Snapshot().Revision() != w.rev }
 
 // ring has Run call Continue when planned moves are waiting for room and half of the places are free.
 func (f *Forward) ring() {

@@ -9,6 +9,8 @@ const Owner = "guard"
 type Config struct {
 	Domain uint16 // of the cookies; see package plan. Default 1
 
+	Now func() time.Time // the clock. Default: the system's
+
 	Rate      float64 // of a port, above which it may flood. Default 2000
 	Burst     float64 // packet-ins above Rate, or Probes, that a port may have sent before it floods. Default 1000
 	Dominance float64 // how many times more than a quarter of all ports a flooding port sends. Default 16

@@ -1,7 +1,9 @@
 package guard
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -29,9 +31,11 @@ type Alarms interface {
 // switches say about protection rows into the list of events. It ends with Run's context.
 type Guard struct {
 	core   *Core
+	now    func() time.Time
 	view   *netview.View
 	out    Output
 	alarms Alarms // nil: nobody is told
+	took   taken
 
 	mu     sync.Mutex
 	gates  map[netview.DPID]*Gate
@@ -40,7 +44,10 @@ type Guard struct {
 
 // New returns a guard that does nothing before Run. Alarms may be nil.
 func New(cfg Config, view *netview.View, out Output, alarms Alarms) *Guard {
-	return &Guard{core: NewCore(cfg), view: view, out: out, alarms: alarms, gates: make(map[netview.DPID]*Gate)}
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	return &Guard{core: NewCore(cfg), now: cfg.Now, took: taken{at: cfg.Now()}, view: view, out: out, alarms: alarms, gates: make(map[netview.DPID]*Gate)}
 }
 
 // Counts are what happened since the start.
@@ -99,37 +106,52 @@ func (g *Guard) put(e Event) {
 func (g *Guard) Run(ctx context.Context) {
 	ticker := time.NewTicker(interval)
 	defer ticker.Stop()
-	last := time.Now()
-	var gates []*Gate
-	var events []Event
-	var samples []Sample
+	g.took.at = g.now()
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
 		}
-		now := time.Now()
-		gates, samples = gates[:0], samples[:0]
-		g.mu.Lock()
-		events, g.events = g.events, events[:0]
-		for _, gate := range g.gates {
-			gates = append(gates, gate)
-		}
-		g.mu.Unlock()
-		for _, gate := range gates {
-			samples = gate.take(samples)
-		}
-		g.do(g.core.Step(events, samples, g.view.Snapshot(), now))
-		for _, gate := range gates {
-			if gate.limited || g.core.HoldsAt(gate.dpid) {
-				gate.allow(g.core.Held, now.Sub(last))
-			}
-		}
-		clear(events)
-		clear(gates)
-		last = now
+		g.Turn()
 	}
+}
+
+// taken is what one round has taken to look at; Run's.
+type taken struct {
+	at      time.Time // of the round
+	gates   []*Gate   // in the order of their switches
+	events  []Event
+	samples []Sample
+}
+
+// Every is how often Turn is to be called.
+const Every = interval
+
+// Turn is one round of Run, for who steps a guard that does not run.
+func (g *Guard) Turn() {
+	t := &g.took
+	now := g.now()
+	t.gates, t.samples = t.gates[:0], t.samples[:0]
+	g.mu.Lock()
+	t.events, g.events = g.events, t.events[:0]
+	for _, gate := range g.gates {
+		t.gates = append(t.gates, gate)
+	}
+	g.mu.Unlock()
+	slices.SortFunc(t.gates, func(a, b *Gate) int { return cmp.Compare(a.dpid, b.dpid) })
+	for _, gate := range t.gates {
+		t.samples = gate.take(t.samples)
+	}
+	g.do(g.core.Step(t.events, t.samples, g.view.Snapshot(), now))
+	for _, gate := range t.gates {
+		if gate.limited || g.core.HoldsAt(gate.dpid) {
+			gate.allow(g.core.Held, now.Sub(t.at))
+		}
+	}
+	clear(t.events)
+	clear(t.gates)
+	t.at = now
 }
 
 // do does what the core wants.

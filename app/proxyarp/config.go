@@ -16,6 +16,8 @@ type Config struct {
 	Conflict time.Duration // how long after a claim another host's makes a conflict, if the first is still there. Default 10 min
 	Limits   Limits
 
+	// Now is the clock. Default: the system's.
+	Now func() time.Time
 	// Learned is told of an address that a DHCP server has given to a host whose place is known. Default: nobody is.
 	Learned func(host netview.HostID, ip netip.Addr)
 	// Alarms is told of addresses that two hosts claim; nil: nobody is.

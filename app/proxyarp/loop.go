@@ -26,11 +26,19 @@ type Proxy struct {
 	mu        sync.Mutex
 	claims    []claim
 	datagrams []datagram
+
+	took struct { // Run's, out of the queue
+		claims    []claim
+		datagrams []datagram
+	}
 }
 
 // New returns an application that answers from a view. It learns nothing before Run.
 func New(cfg Config, view *netview.View) *Proxy {
-	return &Proxy{core: NewCore(cfg, time.Now()), view: view, bell: make(chan struct{}, 1)}
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	return &Proxy{core: NewCore(cfg, cfg.Now()), view: view, bell: make(chan struct{}, 1)}
 }
 
 // Counts are what happened since the start.
@@ -92,10 +100,8 @@ func (p *Proxy) put(c *claim, d *datagram) {
 
 // Run learns until the context ends.
 func (p *Proxy) Run(ctx context.Context) {
-	tick := time.NewTicker(200 * time.Millisecond)
+	tick := time.NewTicker(Every)
 	defer tick.Stop()
-	var claims []claim
-	var datagrams []datagram
 	for {
 		select {
 		case <-ctx.Done():
@@ -103,18 +109,39 @@ func (p *Proxy) Run(ctx context.Context) {
 		case <-tick.C:
 		case <-p.bell:
 		}
-		p.mu.Lock()
-		claims, p.claims = p.claims, claims[:0]
-		datagrams, p.datagrams = p.datagrams, datagrams[:0]
-		p.mu.Unlock()
-		snap := p.view.Snapshot()
-		for i := range claims {
-			p.core.Learn(claims[i], snap)
-		}
-		for i := range datagrams {
-			p.core.Lease(&datagrams[i], snap)
-		}
-		clear(datagrams)
-		p.core.Tick(snap, time.Now())
+		p.learn()
 	}
 }
+
+// Every is how often what is kept is looked through, at least.
+const Every = 200 * time.Millisecond
+
+// learn takes what was heard.
+func (p *Proxy) learn() {
+	t := &p.took
+	p.mu.Lock()
+	t.claims, p.claims = p.claims, t.claims[:0]
+	t.datagrams, p.datagrams = p.datagrams, t.datagrams[:0]
+	p.mu.Unlock()
+	snap := p.view.Snapshot()
+	for i := range t.claims {
+		p.core.Learn(t.claims[i], snap)
+	}
+	for i := range t.datagrams {
+		p.core.Lease(&t.datagrams[i], snap)
+	}
+	clear(t.datagrams)
+	p.core.Tick(snap, p.core.cfg.Now())
+}
+
+// Turn is one round of Run, for who steps a proxy that does not run: when Waiting says so, and each Every.
+func (p *Proxy) Turn() {
+	select {
+	case <-p.bell:
+	default:
+	}
+	p.learn()
+}
+
+// Waiting says whether something was heard.
+func (p *Proxy) Waiting() bool { return len(p.bell) > 0 }

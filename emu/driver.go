@@ -1,0 +1,47 @@
+package emu
+
+import (
+	"time"
+
+	"github.com/weirnet/weir/session"
+)
+
+// Driver is the clock of a network, and what has it live, in place of the goroutines of loop.go: for simulations, where one goroutine
+// steps everything and time is what it says. It calls Network.Turn after whatever it did to the network, and when its time has come.
+// The connections that Config.Dial gives it, at once, are those of session.Driver. Faults of control channels but cuts are the
+// driver's own: Stall and Slow do nothing.
+type Driver interface {
+	session.Driver
+	// After calls a function when a time has passed, never within the call of After.
+	After(d time.Duration, f func())
+}
+
+// turnRounds is how many rounds of an engine are one turn at most: frames that never come to rest must not hold up the driver.
+const turnRounds = 64
+
+// Turn has everything happen that is due now, in the order of the engines. It says when to call it again: at once, if more is left to
+// do; else at a time, if it is ok.
+func (n *Network) Turn() (next time.Duration, more, ok bool) {
+	for range turnRounds {
+		more = false
+		for _, e := range n.engines {
+			_, busy, _ := e.step(n.now())
+			more = busy || more
+		}
+		for _, e := range n.engines {
+			more = !e.rest() || more
+		}
+		if !more {
+			break
+		}
+	}
+	for _, e := range n.engines {
+		if at, has := e.timers.next(); has && (!ok || at < next) {
+			next, ok = at, true
+		}
+	}
+	return next, more, ok
+}
+
+// driven is the network's age by its driver.
+func (n *Network) driven() time.Duration { return n.cfg.Driver.Now().Sub(n.epoch) }

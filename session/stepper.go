@@ -1,0 +1,144 @@
+package session
+
+import (
+	"net"
+	"time"
+)
+
+// Driver is the clock of a Server's or Dialer's sessions, and what has them live, in place of the goroutines of loop.go: for
+// simulations, where one goroutine steps everything and time is what it says. All is called from that goroutine.
+//
+// The connections that it gives to ServeConn are written by TryWrite, which must take what it does not refuse and must not call
+// back; they are never read. SetReadDeadline with a time in the past asks for a call of Stepper.Wake.
+type Driver interface {
+	// Now is the time.
+	Now() time.Time
+	// Start is called once for each new session. The driver calls Open next, in an event of its own.
+	Start(s *Stepper)
+}
+
+// Stepper is the reader of a session that has no goroutine. Each of its methods does what the reader does between two reads, and
+// the session may have ended when it returns.
+type Stepper struct {
+	s     *Session
+	ended bool
+}
+
+// Conn is the connection of the session.
+func (p *Stepper) Conn() net.Conn { return p.s.conn }
+
+// Ended says whether the session has ended: nothing more is to be called.
+func (p *Stepper) Ended() bool { return p.ended }
+
+// Open begins the session.
+func (p *Stepper) Open() {
+	if !p.ended {
+		p.s.open(p.s.group.now())
+		p.after()
+	}
+}
+
+// Take hands over what was read, as much of it as the session takes at a time, and returns how much that was.
+func (p *Stepper) Take(b []byte) int {
+	if p.ended {
+		return len(b)
+	}
+	n := copy(p.s.room(), b)
+	p.s.batch(n)
+	p.after()
+	return n
+}
+
+// Paused says whether the session wants to be read no more for a time, because too much waits for its peer; and for how long.
+func (p *Stepper) Paused() (time.Duration, bool) {
+	return pauseLimit, !p.ended && p.s.out.size.Load() > int64(p.s.cfg.HighWater)
+}
+
+// Due says whether a deadline of the session has passed: Wake is to be called then. The session's goroutines would look every
+// TickInterval.
+func (p *Stepper) Due() bool {
+	d := p.s.deadline.Load()
+	return !p.ended && d != 0 && d <= int64(p.s.group.now().Sub(p.s.group.epoch))
+}
+
+// TickInterval is how often somebody looks whether deadlines have passed.
+const TickInterval = tickInterval
+
+// Wake has the session do what is due, and end if it was told to.
+func (p *Stepper) Wake() {
+	if p.ended {
+		return
+	}
+	if reason := p.s.closing.Load(); reason != nil {
+		p.finish(*reason, true)
+		return
+	}
+	p.s.woken()
+	p.after()
+}
+
+// Drain goes on writing, after the connection has taken less than all and has room again.
+func (p *Stepper) Drain() {
+	q := &p.s.out
+	q.mu.Lock()
+	writing := q.writing
+	q.mu.Unlock()
+	if writing && !p.ended {
+		p.s.writeOn()
+	}
+}
+
+// Lost ends the session because its connection has.
+func (p *Stepper) Lost(err error) { p.finish(err, false) }
+
+// after ends the session if its core wants that.
+func (p *Stepper) after() {
+	if reason := p.s.core.reason; reason != nil {
+		p.finish(reason, true)
+	}
+}
+
+func (p *Stepper) finish(reason error, ours bool) {
+	if !p.ended {
+		p.ended = true
+		p.s.finish(reason, ours)
+	}
+}
+
+// writeOn is the writer of a session without goroutines: it writes until nothing is queued, or the connection takes no more.
+// Then it stays the writer, until Drain or the end.
+func (s *Session) writeOn() {
+	q := &s.out
+	for {
+		q.mu.Lock()
+		b := q.take()
+		q.mu.Unlock()
+		if len(b) == 0 {
+			return
+		}
+		b = b[:min(len(b), writeChunk)]
+		n, err := s.try.TryWrite(b)
+		q.mu.Lock()
+		q.wrote(n)
+		if err != nil {
+			q.drop()
+		}
+		q.mu.Unlock()
+		if err != nil {
+			s.Close(err)
+		}
+		if err != nil || n < len(b) {
+			return
+		}
+	}
+}
+
+// letGo ends the writing of a session without goroutines that has ended: what its peer has not taken is lost.
+func (s *Session) letGo() {
+	q := &s.out
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.writing {
+		q.drop()
+	}
+}
