@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/weirnet/weir/emu/host"
+	"github.com/weirnet/weir/emu/profile"
 	"github.com/weirnet/weir/emu/topo"
 	"github.com/weirnet/weir/flowtable"
 	"github.com/weirnet/weir/openflow"
@@ -30,6 +31,8 @@ type Config struct {
 	Seed uint64
 	// Switch is how each switch's tables are made; its Seed is ignored.
 	Switch flowtable.Config
+	// Profile is how switches behave for which the topology says nothing else; the zero value is ideal, at no cost.
+	Profile profile.Profile
 	// Silent has hosts say nothing by themselves; else each announces its addresses a while after its switch is first connected to a
 	// controller.
 	Silent bool

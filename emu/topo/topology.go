@@ -4,6 +4,7 @@ import (
 	"net/netip"
 	"strconv"
 
+	"github.com/weirnet/weir/emu/profile"
 	"github.com/weirnet/weir/packet"
 )
 
@@ -21,6 +22,7 @@ type Switch struct {
 	Name     string // unique among switches and hosts: "s1"
 	DPID     uint64 // unique, not 0
 	Lat, Lon *float64
+	Profile  *profile.Profile // how it behaves; nil: as the network's Config says
 }
 
 // End is one end of a link: a switch, by its index from 0, and its port, from 1.

@@ -202,3 +202,17 @@ func FuzzParseYAML(f *testing.F) {
 		}
 	})
 }
+
+func TestYAMLProfileOfASwitch(t *testing.T) {
+	n, err := ParseYAML([]byte("switches:\n- {name: s1, profile: aruba-3810m}\n- s2\n"), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p := n.Switches[0].Profile; p == nil || p.Name != "aruba-3810m" || n.Switches[1].Profile != nil {
+		t.Errorf("profiles %v, %v", p, n.Switches[1].Profile)
+	}
+	_, err = ParseYAML([]byte("switches:\n- s1\n- {name: s2, profile: cisco}\n"), 1)
+	if err == nil || err.Error() != `3: profile: profile "cisco" given, want ideal, ovs, aruba-3810m` {
+		t.Errorf("%v", err)
+	}
+}

@@ -8,6 +8,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/weirnet/weir/emu/profile"
 	"github.com/weirnet/weir/emu/strict"
 	"github.com/weirnet/weir/packet"
 )
@@ -32,6 +33,7 @@ func (f *networkFile) readSwitch(n *yaml.Node) {
 		{"dpid", strict.Into(&s.DPID, ParseDPID)},
 		{"lat", strict.Maybe(&s.Lat, func(s string) (float64, error) { return parseDegrees(s, 90) })},
 		{"lon", strict.Maybe(&s.Lon, func(s string) (float64, error) { return parseDegrees(s, 180) })},
+		{"profile", strict.Maybe(&s.Profile, profile.Named)},
 	}); !seen["name"] && n.Kind == yaml.MappingNode {
 		f.Wrong(n, fmt.Errorf("a switch without a name given, want one, such as %s", switchExample))
 	}

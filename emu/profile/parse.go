@@ -1,0 +1,192 @@
+package profile
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"path/filepath"
+	"strings"
+	"time"
+	"unicode"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/weirnet/weir/emu/strict"
+)
+
+const example = "`path_latency: {points: [{payload: 1500, delay: 200us}]}`"
+
+// reader is a profile's file while it is read.
+type reader struct {
+	strict.Document
+	Profile
+	lines map[string]int // of the parts
+}
+
+// Parse reads a profile as YAML; name is its name where the file gives none. The error is strict.Problems.
+func Parse(name string, b []byte) (Profile, error) {
+	root, err := strict.Open(b)
+	if err != nil {
+		return Profile{}, err
+	}
+	r := &reader{Profile: Profile{Name: name}, lines: map[string]int{}}
+	r.begin(root)
+	seen := r.Mapping(root, example, []strict.Field{
+		{Name: "name", Read: strict.Into(&r.Name, parseName)},
+		{Name: "about", Read: strict.Into(&r.About, parseAbout)},
+		{Name: "from", Read: strict.Text(func(string) error { return nil })}, // begin has read it
+		r.part("flow_setup", r.readSetup),
+		r.part("path_latency", func(n *yaml.Node) { r.readLatency(n, &r.PathLatency, true) }),
+		r.part("load", r.readLoad),
+		r.part("install", r.readInstall),
+		r.part("packet_in", func(n *yaml.Node) { r.readRate(n, &r.PacketIn) }),
+		r.part("packet_out", func(n *yaml.Node) { r.readRate(n, &r.PacketOut) }),
+		r.part("statistics", r.readStatistics),
+		r.part("tables", r.readTables),
+	})
+	if !seen["name"] && root.Kind == yaml.MappingNode && r.Name == "" {
+		r.Wrong(root, errors.New("a profile without a name given, want one, such as `name: my-switch`"))
+	}
+	if len(r.Problems) == 0 {
+		r.tidy()
+		r.blame(root, r.Check())
+	}
+	if len(r.Problems) > 0 {
+		return Profile{}, r.Problems.Sorted()
+	}
+	return r.Profile, nil
+}
+
+// begin starts with the profile that the file names with from, whatever its place in the file.
+func (r *reader) begin(root *yaml.Node) {
+	for i := 0; root.Kind == yaml.MappingNode && i+1 < len(root.Content); i += 2 {
+		if value := root.Content[i+1]; root.Content[i].Value == "from" && value.Kind == yaml.ScalarNode {
+			base, err := Named(value.Value)
+			if err != nil {
+				r.Wrong(value, fmt.Errorf("from: %w", err))
+				return
+			}
+			name := r.Name
+			r.Profile = base
+			r.Name, r.About = name, ""
+			return
+		}
+	}
+}
+
+// part is a field whose problems its reader tells.
+func (r *reader) part(name string, read func(n *yaml.Node)) strict.Field {
+	return strict.Field{Name: name, Read: func(n *yaml.Node) error {
+		r.lines[name] = n.Line
+		read(n)
+		return strict.ErrTold
+	}}
+}
+
+// blame gives each problem of a whole profile the line of its part.
+func (r *reader) blame(root *yaml.Node, err error) {
+	all, ok := err.(interface{ Unwrap() []error })
+	if !ok {
+		r.Wrong(root, err)
+		return
+	}
+	for _, one := range all.Unwrap() {
+		line := root.Line
+		if part, _, ok := strings.Cut(one.Error(), ":"); ok && r.lines[part] != 0 {
+			line = r.lines[part]
+		}
+		r.Problems = append(r.Problems, strict.Problem{Line: line, Text: one.Error()})
+	}
+}
+
+// tidy forgets the sources of parts that promise nothing: zeros were given.
+func (r *reader) tidy() {
+	if (r.Install == Install{Source: r.Install.Source}) {
+		r.Install = Install{}
+	}
+	for _, way := range []*Rate{&r.PacketIn, &r.PacketOut} {
+		if (*way == Rate{Source: way.Source}) {
+			*way = Rate{}
+		}
+	}
+	if (r.Statistics == Statistics{Source: r.Statistics.Source}) {
+		r.Statistics = Statistics{}
+	}
+	if (r.Tables == Tables{Source: r.Tables.Source}) {
+		r.Tables = Tables{}
+	}
+}
+
+func parseName(s string) (string, error) {
+	if s == "" || len(s) > MaxName || strings.ContainsFunc(s, func(c rune) bool {
+		return c > unicode.MaxASCII || !unicode.IsLetter(c) && !unicode.IsDigit(c) && !strings.ContainsRune("._-", c)
+	}) {
+		return "", fmt.Errorf("%s given, want 1 to %d letters, digits, '.', '_' and '-', such as aruba-3810m", strict.Quote(s), MaxName)
+	}
+	return s, nil
+}
+
+func parseAbout(s string) (string, error) {
+	if len(s) > MaxAbout || strings.ContainsFunc(s, func(c rune) bool { return !unicode.IsPrint(c) || c == unicode.ReplacementChar }) {
+		return "", fmt.Errorf("%s given, want up to %d bytes of printed text on one line", strict.Quote(s), MaxAbout)
+	}
+	return s, nil
+}
+
+func parseSource(s string) (Source, error) {
+	switch src := Source(s); src {
+	case Measured, Paper, Assumed:
+		return src, nil
+	}
+	return "", fmt.Errorf("%s given, want measured, paper or assumed", strict.Quote(s))
+}
+
+func parseDelay(s string) (time.Duration, error) { return strict.Time(s, MaxDelay) }
+
+func parsePayload(s string) (int, error) { return strict.Number(s, 1, MaxPayload, "1500") }
+
+// parsePerSecond reads a rate: "500", "10k".
+func parsePerSecond(s string) (float64, error) {
+	v, ok := strict.Scaled(s)
+	if !ok || !(v > 0 && v <= MaxPerSecond) {
+		return 0, fmt.Errorf("%s given, want a number above 0 and up to %d, such as 500 or 10k; for no limit leave it out", strict.Quote(s), MaxPerSecond)
+	}
+	return v, nil
+}
+
+// parseTimes reads a factor, from least on.
+func parseTimes(least float64) func(s string) (float64, error) {
+	return func(s string) (float64, error) {
+		v, ok := strict.Decimal(s)
+		if !ok || !(v >= least && v > 0 && v <= MaxTimes) || math.IsNaN(v) {
+			return 0, fmt.Errorf("%s given, want a factor from %v to %d, such as 2.5", strict.Quote(s), least, MaxTimes)
+		}
+		return v, nil
+	}
+}
+
+// Find is a profile by its name, or from a file that ends in .yaml or .yml; what is wrong in it is a strict.FileError.
+func Find(arg string) (Profile, error) {
+	ext := filepath.Ext(arg)
+	if ext != ".yaml" && ext != ".yml" {
+		p, err := Named(arg)
+		if err != nil {
+			err = fmt.Errorf("%w, or a file that ends in .yaml", err)
+		}
+		return p, err
+	}
+	b, err := strict.ReadFile(arg)
+	if err != nil {
+		return Profile{}, err
+	}
+	name, err := parseName(strings.TrimSuffix(filepath.Base(arg), ext))
+	if err != nil {
+		name = ""
+	}
+	p, err := Parse(name, b)
+	var problems strict.Problems
+	if errors.As(err, &problems) {
+		return Profile{}, &strict.FileError{File: arg, Problems: problems}
+	}
+	return p, err
+}

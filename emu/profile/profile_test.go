@@ -1,0 +1,170 @@
+package profile
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/weirnet/weir/emu/strict"
+)
+
+func built(t testing.TB, name string) Profile {
+	t.Helper()
+	p, err := Named(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// TestBuiltIn holds each built-in profile to be one, and to say where each of its figures comes from.
+func TestBuiltIn(t *testing.T) {
+	for _, name := range Names() {
+		p := built(t, name)
+		if p.Name != name || p.About == "" || p.Check() != nil {
+			t.Errorf("%s: %q, %q, %v", name, p.Name, p.About, p.Check())
+		}
+		if p.Ideal() != (name == "ideal") {
+			t.Errorf("%s: ideal is %v", name, p.Ideal())
+		}
+		for _, part := range p.Parts() {
+			if part.Source == "" {
+				t.Errorf("%s: %s has no source", name, part.Name)
+			}
+		}
+	}
+	if _, err := Named("cisco"); err == nil || !strings.Contains(err.Error(), "ideal, ovs, aruba-3810m") {
+		t.Errorf("an unknown name: %v", err)
+	}
+}
+
+// TestArubaIsOvsTimesThePaper holds the ratios of the paper, and between its points the logarithm of the payload.
+func TestArubaIsOvsTimesThePaper(t *testing.T) {
+	ovs, aruba := built(t, "ovs"), built(t, "aruba-3810m")
+	for payload, want := range map[int]float64{56: 10, 1500: 10, 10000: 4, 65000: 2, 65507: 2} {
+		got := float64(aruba.PathLatency.At(payload)) / float64(ovs.PathLatency.At(payload))
+		if got < want*0.999 || got > want*1.001 {
+			t.Errorf("path latency at %d is %.3f times that of ovs, want %v", payload, got, want)
+		}
+	}
+	if aruba.PathLatency.Source != Paper || aruba.Install.Source != Assumed {
+		t.Errorf("sources %s, %s", aruba.PathLatency.Source, aruba.Install.Source)
+	}
+}
+
+func TestLatencyBetweenPoints(t *testing.T) {
+	l := Latency{Points: []Point{{100, time.Millisecond}, {10000, 3 * time.Millisecond}}}
+	for payload, want := range map[int]time.Duration{1: time.Millisecond, 100: time.Millisecond, 1000: 2 * time.Millisecond, 10000: 3 * time.Millisecond, 65507: 3 * time.Millisecond} {
+		if got := l.At(payload); got < want-time.Nanosecond || got > want+time.Nanosecond {
+			t.Errorf("at %d %v, want %v", payload, got, want)
+		}
+	}
+	if (&Latency{}).At(5) != 0 {
+		t.Error("no points, and a time")
+	}
+	falls := Latency{Points: []Point{{100, 3}, {1000, 1}, {10000, 2}}}
+	for payload, want := range map[int]time.Duration{50: 1, 100: 1, 1000: 1, 10000: 2, 20000: 2} {
+		if got := falls.Least(payload); got != want {
+			t.Errorf("from %d on at least %v, want %v", payload, got, want)
+		}
+	}
+	l.P90 = 1.5
+	if l.Times(0) != 1 || l.Times(z90) < 1.4999 || l.Times(z90) > 1.5001 || l.Times(100) != most || l.Times(-100) != 1.0/most {
+		t.Errorf("chance %v, %v, %v, %v", l.Times(0), l.Times(z90), l.Times(100), l.Times(-100))
+	}
+}
+
+func TestLoadBetweenPoints(t *testing.T) {
+	l := Load{Points: []LoadPoint{{500, 2}, {1000, 4}}}
+	for bps, want := range map[float64]float64{0: 1, 250: 1.5, 500: 2, 750: 3, 1000: 4, 5000: 4} {
+		if got := l.Times(bps); got != want {
+			t.Errorf("at %v %v, want %v", bps, got, want)
+		}
+	}
+}
+
+// TestRefused reads broken files of testdata: each has, as its last lines behind #=, all that is to be told of it.
+func TestRefused(t *testing.T) {
+	files, err := filepath.Glob("testdata/refused/*.yaml")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no files", err)
+	}
+	for _, file := range files {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var want []string
+		for line := range strings.Lines(string(b)) {
+			if text, ok := strings.CutPrefix(line, "#= "); ok {
+				want = append(want, strings.TrimSpace(text))
+			}
+		}
+		_, err = Find(file)
+		var wrong *strict.FileError
+		if !errors.As(err, &wrong) {
+			t.Errorf("%s: %v", file, err)
+			continue
+		}
+		if got := wrong.Problems.Error(); got != strings.Join(want, "\n") {
+			t.Errorf("%s:\n%s\nwant\n%s", file, got, strings.Join(want, "\n"))
+		}
+	}
+}
+
+// TestYAMLIsTheSame has the YAML of each built-in profile read again.
+func TestYAMLIsTheSame(t *testing.T) {
+	for _, name := range Names()[1:] {
+		p := built(t, name)
+		again, err := Parse("", []byte(p.YAML()))
+		if err != nil || !reflect.DeepEqual(again, p) {
+			t.Errorf("%s: %v\n%+v\nread again is\n%+v", name, err, p, again)
+		}
+	}
+}
+
+// FuzzParse wants what is read to be whole, and its YAML to be the same profile.
+func FuzzParse(f *testing.F) {
+	for _, name := range Names()[1:] {
+		p := built(f, name)
+		f.Add([]byte(p.YAML()))
+		b, err := builtin.ReadFile(name + ".yaml")
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(b)
+	}
+	files, _ := filepath.Glob("testdata/refused/*.yaml")
+	for _, file := range files {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(b)
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		p, err := Parse("x", b)
+		if err != nil {
+			if problems := new(strict.Problems); !errors.As(err, problems) || len(*problems) == 0 {
+				t.Fatalf("%T: %v", err, err)
+			}
+			return
+		}
+		if err := p.Check(); err != nil {
+			t.Fatalf("read, and refused: %v", err)
+		}
+		again, err := Parse("x", []byte(p.YAML()))
+		if err != nil || !reflect.DeepEqual(again, p) {
+			t.Fatalf("%v\n%+v\nread again from\n%s\nis\n%+v", err, p, p.YAML(), again)
+		}
+		for _, payload := range []int{1, 56, 1500, 65507} {
+			if d := p.PathLatency.At(payload); d < 0 || d > MaxDelay {
+				t.Fatalf("path latency %v at %d", d, payload)
+			}
+		}
+	})
+}
