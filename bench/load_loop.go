@@ -27,7 +27,7 @@ type load struct {
 
 func newLoad(c *Reactive, topology *topo.Topology) *load {
 	l := &load{c: c, epoch: time.Now(), nap: napping, urgent: urgent}
-	l.net = rig.New(topology, rig.Config{Version: c.Version, Hosts: c.Hosts, MaxQueue: 64 << 20,
+	l.net = rig.New(topology, rig.Config{Version: c.Version, Hosts: c.Hosts, MaxQueue: 64 << 20, Dial: c.dial,
 		Tap: func(sw *rig.Switch) rig.Tap {
 			s := newSource(sw, c, l.clock)
 			l.sources = append(l.sources, s)
@@ -59,7 +59,8 @@ func (l *load) connect(ctx context.Context, address string) error {
 // Times of introducing hosts: unknown ones announce themselves and are asked for again so often.
 const (
 	announceEvery = time.Second
-	probeEvery    = 100 * time.Millisecond
+	probeEvery    = 100 * time.Millisecond // twice as long each time that nobody became known, as far as probeLimit
+	probeLimit    = 4 * time.Second
 )
 
 // introduce has all hosts speak, and asks for each until the controller answers.
@@ -69,6 +70,7 @@ func (l *load) introduce(ctx context.Context) error {
 		defer s.probing.Store(false)
 	}
 	began, announced := l.clock(), time.Duration(-1)
+	every, before := probeEvery, -1
 	for {
 		unknown := 0
 		again := announced < 0 || l.clock()-announced >= announceEvery
@@ -93,13 +95,27 @@ func (l *load) introduce(ctx context.Context) error {
 		if l.clock()-began > l.c.Settle {
 			return fmt.Errorf("the controller did not answer for %d of %d hosts within %v", unknown, len(l.sources)*l.c.Hosts, l.c.Settle)
 		}
+		if before == unknown {
+			every = min(2*every, probeLimit)
+		}
+		before = unknown
 		for _, s := range l.sources {
 			s.probe(probes)
 		}
-		if err := pause(ctx, probeEvery); err != nil {
+		if err := l.listen(ctx, every); err != nil {
 			return err
 		}
 	}
+}
+
+// listen waits until all hosts that were asked for are known, but no longer than d.
+func (l *load) listen(ctx context.Context, d time.Duration) error {
+	for began := l.clock(); l.clock()-began < d && l.total(nil).waiting > 0; {
+		if err := pause(ctx, probeEvery/10); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // isUnknown says whether a host is still to be introduced.
@@ -112,7 +128,7 @@ func (s *source) isUnknown(i int) bool {
 // check finds a connection that is lost.
 func (l *load) check() error {
 	if n := l.net.Disconnected(); n > 0 {
-		return fmt.Errorf("the controller ended %d of %d sessions", n, len(l.sources))
+		return fmt.Errorf("the controller ended %d of %d sessions: %w", n, len(l.sources), l.net.Ended())
 	}
 	for _, s := range l.sources {
 		s.mu.Lock()
@@ -198,15 +214,15 @@ func (l *load) reset() tally {
 	return t
 }
 
-// total adds up all sources, and into sm, if there is one, their latencies and what still waits.
+// total adds up all sources, and into sm, if there is one, their latencies.
 func (l *load) total(sm *sample) tally {
 	var t tally
 	for _, s := range l.sources {
 		s.mu.Lock()
 		t.add(s.tally)
+		t.waiting += s.window.waiting()
 		if sm != nil {
 			sm.latency.Merge(s.latency)
-			sm.missing += s.window.waiting()
 		}
 		s.mu.Unlock()
 	}
@@ -317,13 +333,7 @@ func nap(d time.Duration) {
 // drain waits until nothing waits any more, but not for ever.
 func (l *load) drain(ctx context.Context) error {
 	for began := l.clock(); l.clock()-began < l.c.Drain; {
-		waiting := 0
-		for _, s := range l.sources {
-			s.mu.Lock()
-			waiting += s.window.waiting()
-			s.mu.Unlock()
-		}
-		if waiting == 0 {
+		if l.total(nil).waiting == 0 {
 			return nil
 		}
 		if err := pause(ctx, time.Millisecond); err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"slices"
 	"time"
 
@@ -50,6 +51,8 @@ type Reactive struct {
 	// Program is the weir binary for the controllers that are started; default this one.
 	Program        string
 	Build, Command string // for the report
+
+	dial func(ctx context.Context, address string) (net.Conn, error) // nil dials TCP
 }
 
 func (c *Reactive) slots() int {

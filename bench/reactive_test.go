@@ -150,12 +150,47 @@ func halfRespond(conn net.Conn, every int) {
 	}
 }
 
+// stranger is a server that answers every connection with some bytes, or none, and ends it.
+func stranger(t *testing.T, says string) string {
+	t.Helper()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { ln.Close() })
+	go func() {
+		for {
+			conn, err := ln.Accept()
+			if err != nil {
+				return
+			}
+			_, _ = conn.Write([]byte(says))
+			conn.Close()
+		}
+	}()
+	return ln.Addr().String()
+}
+
+// deaf is a server that takes connections and says nothing.
+func deaf(t *testing.T) string {
+	t.Helper()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { ln.Close() })
+	return ln.Addr().String()
+}
+
 // TestNoResult wants that no figure is printed where answers are missing, nothing was answered, or nobody is there.
 func TestNoResult(t *testing.T) {
 	for name, tc := range map[string]struct{ address, want string }{
 		"missing": {silent(t, 2), errMissing.Error()},
 		"nothing": {silent(t, 0), "did not answer for 10 of 10 hosts"},
 		"nobody":  {"127.0.0.1:1", "refused"},
+		"closes":  {stranger(t, ""), "the controller ended 1 of 1 sessions"},
+		"web":     {stranger(t, "HTTP/1.0 400 Bad Request\r\n\r\n"), "the controller ended 1 of 1 sessions"},
+		"deaf":    {deaf(t), "switch 1 has not been asked what it is"},
 	} {
 		c := &Reactive{Targets: []string{tc.address}, Hosts: 10, Runs: 1, Duration: 5 * time.Millisecond, Warmup: time.Millisecond,
 			Outstanding: 10, Buffered: true, Settle: 300 * time.Millisecond, NoSelfCheck: true, Drain: 100 * time.Millisecond}
@@ -168,7 +203,7 @@ func TestNoResult(t *testing.T) {
 		if x := r.Results[0]; !r.Refused() || !strings.Contains(x.Refused, tc.want) || len(x.Measures)+len(x.Times)+len(x.Processes) != 0 {
 			t.Errorf("%s: %+v, want a refusal: %s", name, x, tc.want)
 		}
-		if !strings.Contains(out.String(), "no result: ") {
+		if !strings.Contains(out.String(), "no result: ") || strings.Contains(out.String(), "p99") || r.Verdict == Valid {
 			t.Errorf("%s: printed\n%s", name, out.String())
 		}
 	}

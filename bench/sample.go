@@ -48,6 +48,7 @@ func (s *sample) end(now time.Duration) {
 
 // count sets the counts of a run from those before it and after the last answers.
 func (s *sample) count(before, after tally) {
+	s.missing = after.waiting
 	s.counts = tally{sent: after.sent - before.sent, answered: after.answered - before.answered, counted: after.counted - before.counted,
 		again: after.again - before.again, messages: after.messages - before.messages}
 }
@@ -66,8 +67,8 @@ func (s *sample) check(c *Reactive) error {
 	case s.unsent > 0:
 		return fmt.Errorf("%w: %s packet-ins could not be sent, as %s of a switch waited for answers", errSlow, thousands(float64(s.unsent)), thousands(maxWindow))
 	case s.missing > 0:
-		return fmt.Errorf("%w: %s of %s packet-ins had none %v after the last was sent", errMissing, thousands(float64(s.missing)),
-			thousands(float64(s.counts.sent)), c.Drain)
+		return fmt.Errorf("%w: %s of %s packet-ins had none %v after the last was sent%s", errMissing, thousands(float64(s.missing)),
+			thousands(float64(s.counts.sent)), c.Drain, s.strange())
 	case s.paths.astray > 0:
 		return fmt.Errorf("%w: %d of %d packets went another way than to their host over %d switches", errAstray, s.paths.astray, s.counts.sent, c.Hops)
 	case s.counts.counted == 0:
@@ -76,6 +77,14 @@ func (s *sample) check(c *Reactive) error {
 		return fmt.Errorf("%w: one packet in a hundred by %v or more, allowed are %v", errLate, p99, c.LateLimit)
 	}
 	return nil
+}
+
+// strange says how many answers named no packet that waited.
+func (s *sample) strange() string {
+	if s.counts.again == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; %s answers named a packet that did not wait, or was never sent", thousands(float64(s.counts.again)))
 }
 
 func (s *sample) elapsed() time.Duration { return s.to - s.from }

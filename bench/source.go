@@ -47,6 +47,7 @@ type tally struct {
 	counted  uint64 // of those, answered while the run counts
 	again    uint64 // answers to packets that had been answered, or were given up
 	messages uint64 // flow-mods and packet-outs that name a packet or are soft rules
+	waiting  int    // packet-ins that wait now; of a load's total only
 }
 
 func (t *tally) add(o tally) {

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"strings"
 	"time"
@@ -157,28 +156,5 @@ answer that shows it.`,
 	f.DurationVar(&c.Idle, "idle", 10*time.Second, "over which CPU time at rest is taken")
 	f.Uint64Var(&c.Seed, "seed", 1, "of the topology")
 	f.StringVar(&file, "json", "", "file for the report as JSON")
-	return cmd
-}
-
-// newBenchResponder is the null responder as a process.
-func newBenchResponder() *cobra.Command {
-	listen := "127.0.0.1:6653"
-	cmd := &cobra.Command{
-		Use:     "responder",
-		Short:   "A controller that answers every packet-in and knows nothing: what the machine gives",
-		Example: "  weir bench responder --listen 127.0.0.1:6653",
-		Args:    cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			ln, err := net.Listen("tcp", listen)
-			if err != nil {
-				return atRun(err)
-			}
-			if err := bench.Respond(cmd.Context(), ln); !errors.Is(err, cmd.Context().Err()) {
-				return atRun(err)
-			}
-			return nil
-		},
-	}
-	cmd.Flags().StringVar(&listen, "listen", listen, "address, HOST:PORT")
 	return cmd
 }

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"sync"
 	"time"
-
-	"github.com/weirnet/weir/session"
 )
 
 // dials is how many connections are made at a time.
@@ -52,7 +50,15 @@ func (n *Network) Connect(ctx context.Context, address string) error {
 
 // ConnectOne connects one switch to a controller.
 func (n *Network) ConnectOne(ctx context.Context, sw *Switch, address string) error {
-	_, err := n.dialer.Dial(ctx, address, &sw.roles, sw)
+	if n.cfg.Dial == nil {
+		_, err := n.dialer.Dial(ctx, address, &sw.roles, sw)
+		return err
+	}
+	conn, err := n.cfg.Dial(ctx, address)
+	if err != nil {
+		return err
+	}
+	_, err = n.dialer.ServeConn(conn, &sw.roles, sw)
 	return err
 }
 
@@ -66,7 +72,7 @@ func (n *Network) AwaitDescribed(ctx context.Context) error {
 			continue
 		}
 		if n.Disconnected() > 0 {
-			return fmt.Errorf("%d sessions were ended: %w", n.Disconnected(), session.ErrClosed)
+			return fmt.Errorf("the controller ended %d of %d sessions: %w", n.Disconnected(), len(n.Switches), n.Ended())
 		}
 		select {
 		case <-ctx.Done():

@@ -1,6 +1,8 @@
 package rig
 
 import (
+	"context"
+	"net"
 	"sync/atomic"
 	"time"
 
@@ -22,6 +24,8 @@ type Config struct {
 	Tap func(sw *Switch) Tap
 	// MaxQueue is how many bytes wait for the controller; the session's default if 0.
 	MaxQueue int
+	// Dial makes a connection to a controller; nil dials TCP.
+	Dial func(ctx context.Context, address string) (net.Conn, error)
 }
 
 // MaxHostPorts is how many ports of hosts a switch may have: in OpenFlow 1.0 all ports stand in one message of 64 KiB.
@@ -37,6 +41,7 @@ type Network struct {
 	dialer   *session.Dialer
 	start    time.Time
 	dead     atomic.Int64
+	ended    atomic.Pointer[error] // why the first session was ended
 }
 
 // New makes the switches of a topology that ParseTopology returned; Connect connects them.
@@ -47,7 +52,8 @@ func New(t *topo.Topology, cfg Config) *Network {
 	cfg.HostPorts = min(cfg.HostPorts, cfg.Hosts, MaxHostPorts)
 	cfg.FirstID = max(cfg.FirstID, 1)
 	n := &Network{cfg: cfg, topology: t, degrees: t.Degrees(), start: startTime()}
-	n.dialer = session.NewDialer(session.Config{Versions: []openflow.Version{cfg.Version}, MaxQueue: cfg.MaxQueue})
+	n.dialer = session.NewDialer(session.Config{Versions: []openflow.Version{cfg.Version}, MaxQueue: cfg.MaxQueue,
+		Refused: func(r session.Refusal) { n.lost(nil, r.Err) }})
 	for i := range t.Switches {
 		n.Switches = append(n.Switches, n.newSwitch(i))
 	}
@@ -83,7 +89,18 @@ func (n *Network) Host(number int) *Host {
 // Disconnected is how many sessions the controller has ended.
 func (n *Network) Disconnected() int { return int(n.dead.Load()) }
 
-func (n *Network) lost(*Switch, error) { n.dead.Add(1) }
+// Ended is why the controller ended the first session that it did end; nil if it ended none.
+func (n *Network) Ended() error {
+	if err := n.ended.Load(); err != nil {
+		return *err
+	}
+	return nil
+}
+
+func (n *Network) lost(_ *Switch, err error) {
+	n.ended.CompareAndSwap(nil, &err)
+	n.dead.Add(1)
+}
 
 // Announce has hosts of a switch speak, so that a controller learns where they are: all of them, or those for which say
 // is true. What does not fit into the switch's queue is left out.

@@ -1,0 +1,235 @@
+package bench
+
+import (
+	"container/heap"
+	"context"
+	"encoding/binary"
+	"net"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/weirnet/weir/openflow"
+)
+
+// Synthetic is a responder that behaves as it is told. It answers as the null responder does, but when, and if, its Behaviour says.
+type Synthetic struct {
+	Behaviour
+	// Counts of packet-ins since the beginning, of all connections.
+	PacketIns, Answered, Lost, Stalled atomic.Uint64
+
+	wait func(d time.Duration, wake <-chan struct{}) // for the next answer, or wake
+	note func(f fate)                                // if set, is told of every packet-in
+}
+
+// Respond serves switches until ctx ends, and closes the listener.
+func (y *Synthetic) Respond(ctx context.Context, ln net.Listener) error {
+	if y.wait == nil {
+		y.wait = awaitAnswer
+	}
+	defer ln.Close()
+	stop := context.AfterFunc(ctx, func() { ln.Close() })
+	defer stop()
+	for n := uint64(1); ; n++ {
+		conn, err := ln.Accept()
+		if err != nil {
+			return ctx.Err()
+		}
+		go y.serve(ctx, conn, n)
+	}
+}
+
+// reply is an answer that waits for its time.
+type reply struct {
+	due   time.Duration
+	order uint64 // of equal times the earlier packet-in's is first
+	bytes []byte
+}
+
+// replies is a heap of them.
+type replies []reply
+
+func (q replies) Len() int { return len(q) }
+func (q replies) Less(i, j int) bool {
+	return q[i].due < q[j].due || q[i].due == q[j].due && q[i].order < q[j].order
+}
+func (q replies) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
+
+// Push and Pop are of heap.Interface.
+func (q *replies) Push(x any) { *q = append(*q, x.(reply)) }
+func (q *replies) Pop() any {
+	old := *q
+	x := old[len(old)-1]
+	*q = old[:len(old)-1]
+	return x
+}
+
+// synthetic is one connection. Its reader draws the fates, its writer sends what is due.
+type synthetic struct {
+	y     *Synthetic
+	conn  net.Conn
+	began time.Time
+	fates *fates
+	r     responder // of the reader
+	order uint64    // of the reader
+	wake  chan struct{}
+
+	mu    sync.Mutex
+	queue replies
+	ended bool
+}
+
+// serve serves one switch.
+func (y *Synthetic) serve(ctx context.Context, conn net.Conn, number uint64) {
+	s := &synthetic{y: y, conn: conn, began: time.Now(), fates: newFates(y.Behaviour, number), wake: make(chan struct{}, 1)}
+	stop := context.AfterFunc(ctx, func() { conn.Close() })
+	defer stop()
+	written := make(chan struct{})
+	go func() {
+		s.write()
+		close(written)
+	}()
+	s.read()
+	s.mu.Lock()
+	s.ended = true
+	s.mu.Unlock()
+	s.tell()
+	<-written
+	conn.Close()
+}
+
+// read takes what the switch sends until its end.
+func (s *synthetic) read() {
+	in, w := make([]byte, respondBuffer), 0
+	for {
+		n, err := s.conn.Read(in[w:])
+		if err != nil {
+			return
+		}
+		w += n
+		at := 0
+		for w-at >= openflow.HeaderLen {
+			length := int(binary.BigEndian.Uint16(in[at+2:]))
+			if length < openflow.HeaderLen {
+				return
+			}
+			if w-at < length {
+				break
+			}
+			s.take(in[at : at+length])
+			at += length
+		}
+		w = copy(in, in[at:w])
+		if s.r.failed {
+			return
+		}
+	}
+}
+
+// take takes one message: a packet-in's answer waits for its time, all else is answered at once.
+func (s *synthetic) take(m []byte) {
+	s.r.out = s.r.out[:0]
+	s.r.one(m)
+	if openflow.Type(m[1]) != openflow.TypePacketIn {
+		_, _ = s.conn.Write(s.r.out) // of a broken connection the reader learns
+		return
+	}
+	f := s.fates.next(time.Since(s.began))
+	s.y.count(f)
+	if f.lost {
+		return
+	}
+	answer := append([]byte(nil), s.r.out...)
+	if f.wrong {
+		s.r.misname(answer)
+	}
+	s.order++
+	s.mu.Lock()
+	heap.Push(&s.queue, reply{due: f.due, order: s.order, bytes: answer})
+	first := s.queue[0].order == s.order
+	s.mu.Unlock()
+	if first {
+		s.tell()
+	}
+}
+
+// count counts a fate.
+func (y *Synthetic) count(f fate) {
+	y.PacketIns.Add(1)
+	switch {
+	case f.lost:
+		y.Lost.Add(1)
+	default:
+		y.Answered.Add(1)
+		if f.stalled {
+			y.Stalled.Add(1)
+		}
+	}
+	if y.note != nil {
+		y.note(f)
+	}
+}
+
+// misname has an answer name a packet that was never sent: tokens never have the highest bit.
+func (r *responder) misname(answer []byte) {
+	at := len(answer) - payloadLen + 12
+	if openflow.Type(answer[1]) == openflow.TypeFlowMod {
+		at = r.modAt
+	}
+	answer[at] |= 1 << 7
+}
+
+// tell wakes the writer.
+func (s *synthetic) tell() {
+	select {
+	case s.wake <- struct{}{}:
+	default:
+	}
+}
+
+// idleWait is that of a writer that has nothing to write.
+const idleWait = time.Hour
+
+// write sends answers when they are due.
+func (s *synthetic) write() {
+	var out []byte
+	for {
+		wait := idleWait
+		s.mu.Lock()
+		if s.ended {
+			s.mu.Unlock()
+			return
+		}
+		now := time.Since(s.began)
+		for len(s.queue) > 0 && s.queue[0].due <= now {
+			out = append(out, heap.Pop(&s.queue).(reply).bytes...)
+		}
+		if len(s.queue) > 0 {
+			wait = s.queue[0].due - now
+		}
+		s.mu.Unlock()
+		if len(out) > 0 {
+			_, _ = s.conn.Write(out) // of a broken connection the reader learns
+			out = out[:0]
+			continue
+		}
+		s.y.wait(wait, s.wake)
+	}
+}
+
+// coarse is what the timers of Go's runtime may be late where nothing else happens.
+const coarse = 1500 * time.Microsecond
+
+// awaitAnswer waits for a time, to within a tenth of a millisecond, or until it is woken.
+func awaitAnswer(d time.Duration, wake <-chan struct{}) {
+	if d <= coarse {
+		nap(min(d, paceTick))
+		return
+	}
+	t := time.NewTimer(d - coarse)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-wake:
+	}
+}

@@ -1,0 +1,306 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"math"
+	"net"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/weirnet/weir/bench/rig"
+	"github.com/weirnet/weir/internal/memnet"
+	"github.com/weirnet/weir/openflow"
+)
+
+// truth is a synthetic responder under load, in virtual time: nothing takes any but what the responder is told to, so that what is
+// measured can be compared with what was drawn.
+type truth struct {
+	y     *Synthetic
+	mu    sync.Mutex
+	fates []fate
+}
+
+// measureTruth runs a scenario once against a responder, and returns what it measured and the fates of the packets meanwhile.
+func measureTruth(t *testing.T, b Behaviour, c *Reactive) (sm *sample, fates []fate) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		ln := memnet.Listen(memnet.Options{})
+		k := &truth{y: &Synthetic{Behaviour: b, wait: exactly}}
+		k.y.note = func(f fate) {
+			k.mu.Lock()
+			defer k.mu.Unlock()
+			k.fates = append(k.fates, f)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan error)
+		go func() { done <- k.y.Respond(ctx, ln) }()
+		c.Targets, c.Version, c.NoSelfCheck = []string{"synthetic:1"}, openflow.V13, true
+		c.dial = func(context.Context, string) (net.Conn, error) { return ln.Dial() }
+		c.withDefaults()
+		topology, err := rig.ParseTopology(c.Topology, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l := newLoad(c, topology)
+		l.nap, l.urgent = time.Sleep, func() func() { return func() {} }
+		if err := errors.Join(l.connect(ctx, "synthetic:1"), l.introduce(ctx)); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(c.Drain) // what the last probes left behind
+		k.mu.Lock()
+		k.fates = nil
+		k.mu.Unlock()
+		if sm, err = l.measure(ctx, c.Duration, c.Cut, nil); err != nil {
+			t.Fatal(err)
+		}
+		l.close()
+		cancel()
+		<-done
+		fates = k.fates
+	})
+	return sm, fates
+}
+
+// exactly waits for the time itself.
+func exactly(d time.Duration, wake <-chan struct{}) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-wake:
+	}
+}
+
+// within says whether a figure is within a part of what it should be.
+func within(got, want, part float64) bool { return math.Abs(got-want) <= part*math.Abs(want) }
+
+// delayOf reads a delay.
+func delayOf(t *testing.T, s string) Delay {
+	t.Helper()
+	d, err := ParseDelay(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// points are where distributions are compared, in per cent.
+var points = []float64{1, 10, 25, 50, 75, 90, 95, 99, 99.9}
+
+// TestDelaysAreMeasuredAsTheyWere wants each distribution within 1 % of what was drawn, and of what the distribution is by its
+// definition, at a set rate and with a number outstanding.
+func TestDelaysAreMeasuredAsTheyWere(t *testing.T) {
+	exp := func(q float64) float64 { return -math.Log(1-q) * 20e6 }
+	uniform := func(q float64) float64 { return 5e6 + q*10e6 }
+	for _, tc := range []struct {
+		delay string
+		want  func(q float64) float64 // ns
+		part  float64                 // how far so many draws may be from it, beside the 1 %
+	}{
+		{"7ms", func(float64) float64 { return 7e6 }, 0},
+		{"uniform:5ms-15ms", uniform, 0.005},
+		{"exp:20ms", exp, 0.05},
+		{"mix:1ms/50ms@0.02", func(q float64) float64 {
+			if q < 0.98 {
+				return 1e6
+			}
+			return 50e6
+		}, 0},
+	} {
+		for _, rate := range []int{20000, 0} {
+			c := &Reactive{Rate: rate, Hosts: 100, Outstanding: 100, Topology: "single:4", Duration: 2 * time.Second, Buffered: rate > 0}
+			sm, fates := measureTruth(t, Behaviour{Delay: delayOf(t, tc.delay), Seed: 3}, c)
+			if err := sm.check(c); err != nil {
+				t.Fatalf("%s: %v", tc.delay, err)
+			}
+			if rate > 0 && (sm.lateness.Max() > int64(2*paceTick) || sm.latency.TotalCount() != 40000) {
+				t.Errorf("%s: %d counted, late by %d ns", tc.delay, sm.latency.TotalCount(), sm.lateness.Max())
+			}
+			drawn := make([]float64, len(fates))
+			for i, f := range fates {
+				drawn[i] = float64(f.due - f.arrived)
+			}
+			slices.Sort(drawn)
+			for _, p := range points {
+				got := float64(sm.latency.ValueAtQuantile(p))
+				q := p / 100
+				if want := drawn[int(q*float64(len(drawn)))]; !within(got, want, 0.01+tc.part) {
+					t.Errorf("%s at %d/s: p%v is %v, drawn were %v", tc.delay, rate, p, time.Duration(got), time.Duration(want))
+				}
+				if want := tc.want(q); p >= 10 && p <= 99 && !within(got, want, 0.01+tc.part) {
+					t.Errorf("%s at %d/s: p%v is %v, by definition %v", tc.delay, rate, p, time.Duration(got), time.Duration(want))
+				}
+			}
+		}
+	}
+}
+
+// TestHistogramsHoldTheTruth is the same without sampling: every packet's latency against its own draw, within 1 %.
+func TestHistogramsHoldTheTruth(t *testing.T) {
+	c := &Reactive{Rate: 10000, Hosts: 50, Duration: time.Second, Cut: -1}
+	sm, fates := measureTruth(t, Behaviour{Delay: delayOf(t, "exp:20ms"), Seed: 9}, c)
+	h := newLatency()
+	for _, f := range fates {
+		record(h, int64(f.due-f.arrived))
+	}
+	if sm.latency.TotalCount() != 10000 || h.TotalCount() != 10000 {
+		t.Fatalf("%d measured, %d drawn of 10000", sm.latency.TotalCount(), h.TotalCount())
+	}
+	for p := 1.0; p < 100; p++ {
+		if got, want := float64(sm.latency.ValueAtQuantile(p)), float64(h.ValueAtQuantile(p)); !within(got, want, 0.01) {
+			t.Errorf("p%v is %v, drawn were %v", p, time.Duration(got), time.Duration(want))
+		}
+	}
+	if got := sm.latency.Mean(); !within(got, h.Mean(), 0.01) {
+		t.Errorf("mean %v, drawn %v", got, h.Mean())
+	}
+}
+
+// TestLossesAreCountedExactly wants as many missing answers as were lost, and no result.
+func TestLossesAreCountedExactly(t *testing.T) {
+	for _, loss := range []float64{0.0005, 0.01, 0.3} {
+		c := &Reactive{Rate: 10000, Hosts: 50, Topology: "single:3", Duration: time.Second}
+		sm, fates := measureTruth(t, Behaviour{Delay: delayOf(t, "1ms"), Loss: loss, Seed: 5}, c)
+		lost := 0
+		for _, f := range fates {
+			if f.lost {
+				lost++
+			}
+		}
+		if lost == 0 || sm.missing != lost || sm.counts.sent != 12000 || sm.counts.answered != uint64(12000-lost) {
+			t.Errorf("%d lost of 12000; %d missing, %+v", lost, sm.missing, sm.counts)
+		}
+		if err := sm.check(c); !errors.Is(err, errMissing) {
+			t.Errorf("loss %v: %v", loss, err)
+		}
+	}
+}
+
+// TestWrongAnswersAreNone wants answers that name no packet of ours to be counted as that.
+func TestWrongAnswersAreNone(t *testing.T) {
+	for _, buffered := range []bool{true, false} {
+		c := &Reactive{Rate: 10000, Hosts: 50, Duration: time.Second, Buffered: buffered}
+		sm, fates := measureTruth(t, Behaviour{Delay: delayOf(t, "1ms"), Wrong: 0.02, Seed: 5}, c)
+		wrong := 0
+		for _, f := range fates {
+			if f.wrong {
+				wrong++
+			}
+		}
+		if wrong == 0 || sm.missing != wrong || sm.counts.again != uint64(wrong) {
+			t.Errorf("buffered=%v: %d wrong; %d missing, %+v", buffered, wrong, sm.missing, sm.counts)
+		}
+		if err := sm.check(c); !errors.Is(err, errMissing) || !strings.Contains(err.Error(), "named a packet that did not wait, or was never sent") {
+			t.Errorf("%v", err)
+		}
+	}
+}
+
+// TestStallsAreInTheTail has a responder do nothing for a tenth of every second. At a set rate a tenth of the packets wait for the
+// end of a stall, 50 ms on average: what they would have waited for is in the tail. One packet at a time hides it: only one packet is
+// under way when a stall begins.
+func TestStallsAreInTheTail(t *testing.T) {
+	stalling := Behaviour{Delay: delayOf(t, "1ms"), StallEvery: time.Second, StallFor: 100 * time.Millisecond}
+	open := &Reactive{Rate: 10000, Hosts: 50, Duration: 5 * time.Second}
+	sm, _ := measureTruth(t, stalling, open)
+	for _, tc := range []struct{ percentile, want float64 }{{50, 1e6}, {89, 1e6}, {95, 50.5e6}, {99, 90.5e6}, {99.9, 100e6}} {
+		if got := float64(sm.latency.ValueAtQuantile(tc.percentile)); !within(got, tc.want, 0.03) {
+			t.Errorf("open loop: p%v is %v, want %v", tc.percentile, time.Duration(got), time.Duration(tc.want))
+		}
+	}
+	closed := &Reactive{Outstanding: 1, Hosts: 50, Duration: 5 * time.Second}
+	sm, _ = measureTruth(t, stalling, closed)
+	if got := sm.latency.ValueAtQuantile(99); !within(float64(got), 1e6, 0.01) || sm.latency.Max() < 99e6 {
+		t.Errorf("one outstanding: p99 %v, max %v", time.Duration(got), time.Duration(sm.latency.Max()))
+	}
+}
+
+// TestTooSlow wants a verdict about a controller that falls behind.
+func TestTooSlow(t *testing.T) {
+	c := &Reactive{Rate: 200000, Hosts: 50, Duration: 100 * time.Millisecond, Settle: 10 * time.Second, Cut: 300 * time.Millisecond}
+	sm, _ := measureTruth(t, Behaviour{Delay: delayOf(t, "500ms")}, c)
+	if err := sm.check(c); !errors.Is(err, errSlow) {
+		t.Errorf("%v", err)
+	}
+	c = &Reactive{Rate: 1000, Hosts: 50, Duration: 100 * time.Millisecond, Settle: 10 * time.Second, Cut: -1}
+	sm, _ = measureTruth(t, Behaviour{Delay: delayOf(t, "1s")}, c)
+	if err := sm.check(c); !errors.Is(err, errSlow) || sm.missing != 0 {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestLateSendingIsInTheLatency has the generator oversleep: latencies run from when packets were meant to be sent, and there is no
+// result.
+func TestLateSendingIsInTheLatency(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ln := memnet.Listen(memnet.Options{})
+		y := &Synthetic{wait: exactly}
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan error)
+		go func() { done <- y.Respond(ctx, ln) }()
+		c := &Reactive{Rate: 1000, Hosts: 50, Targets: []string{"synthetic:1"}, Duration: time.Second}
+		c.dial = func(context.Context, string) (net.Conn, error) { return ln.Dial() }
+		c.withDefaults()
+		topology, err := rig.ParseTopology(c.Topology, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l := newLoad(c, topology)
+		l.nap, l.urgent = func(time.Duration) { time.Sleep(100 * time.Millisecond) }, func() func() { return func() {} }
+		if err := errors.Join(l.connect(ctx, "synthetic:1"), l.introduce(ctx)); err != nil {
+			t.Fatal(err)
+		}
+		sm, err := l.measure(ctx, c.Duration, c.Cut, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := float64(sm.latency.ValueAtQuantile(50)); !within(got, 50e6, 0.05) || sm.latency.TotalCount() != 1000 || !errors.Is(sm.check(c), errLate) {
+			t.Errorf("median %v of %d; %v", time.Duration(got), sm.latency.TotalCount(), sm.check(c))
+		}
+		l.close()
+		cancel()
+		<-done
+	})
+}
+
+func TestDelaysAreRead(t *testing.T) {
+	for _, s := range []string{"0s", "5ms", "uniform:5ms-15ms", "exp:2ms", "mix:1ms/50ms@0.01"} {
+		if d := delayOf(t, s); d.String() != s {
+			t.Errorf("%s is printed as %s", s, d)
+		}
+	}
+	for _, s := range []string{"", "5", "uniform:5ms", "uniform:9ms-2ms", "exp:", "exp:-1s", "mix:1ms/2ms", "mix:1ms/2ms@2", "mix:1ms/2ms@NaN", "normal:1ms", "2m"} {
+		if _, err := ParseDelay(s); err == nil || !strings.Contains(err.Error(), delayForms) {
+			t.Errorf("%q: %v", s, err)
+		}
+	}
+	for _, b := range []Behaviour{{Loss: 2}, {Wrong: math.NaN()}, {StallFor: time.Second}, {StallFor: time.Second, StallEvery: time.Second}, {StallFor: -1}} {
+		if b.Check() == nil {
+			t.Errorf("%+v is taken", b)
+		}
+	}
+}
+
+func FuzzParseDelay(f *testing.F) {
+	for _, s := range []string{"5ms", "uniform:5ms-15ms", "exp:2ms", "mix:1ms/50ms@0.01"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		d, err := ParseDelay(s)
+		if err != nil {
+			return
+		}
+		again, err := ParseDelay(d.String())
+		if err != nil || again != d {
+			t.Errorf("%q is %s, which is %s: %v", s, d, again, err)
+		}
+		if got := newFates(Behaviour{Delay: d}, 1).next(0); got.due < 0 || got.due > maxDelay {
+			t.Errorf("%s: %v", d, got.due)
+		}
+	})
+}

@@ -1,0 +1,62 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"net"
+
+	"github.com/spf13/cobra"
+
+	"github.com/weirnet/weir/bench"
+)
+
+// newBenchResponder is the null responder as a process, and the synthetic one.
+func newBenchResponder() *cobra.Command {
+	listen, delay := "127.0.0.1:6653", ""
+	y := bench.Synthetic{}
+	cmd := &cobra.Command{
+		Use:   "responder",
+		Short: "A controller that answers every packet-in and knows nothing: what the machine gives",
+		Long: `Every packet-in is answered at once. With a delay, losses or stalls it is the truth that a harness can be tested with: how it
+behaves is drawn from --seed, and at the end it prints what it did.`,
+		Example: `  weir bench responder --listen 127.0.0.1:6653
+  weir bench responder --delay exp:2ms --loss 0.001 --stall-every 1s --stall-for 100ms --seed 7`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if delay != "" {
+				d, err := bench.ParseDelay(delay)
+				if err != nil {
+					return err
+				}
+				y.Delay = d
+			}
+			if err := y.Check(); err != nil {
+				return err
+			}
+			ln, err := net.Listen("tcp", listen)
+			if err != nil {
+				return atRun(err)
+			}
+			if y.Plain() {
+				err = bench.Respond(cmd.Context(), ln)
+			} else {
+				err = y.Respond(cmd.Context(), ln)
+				fmt.Fprintf(cmd.OutOrStdout(), "%d packet-ins, %d answered, %d of them after a stall, %d lost\n", y.PacketIns.Load(),
+					y.Answered.Load(), y.Stalled.Load(), y.Lost.Load())
+			}
+			if !errors.Is(err, cmd.Context().Err()) {
+				return atRun(err)
+			}
+			return nil
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&listen, "listen", listen, "address, HOST:PORT")
+	f.StringVar(&delay, "delay", "", "of each answer: 5ms, uniform:5ms-15ms, exp:2ms or mix:1ms/50ms@0.01 (default none)")
+	f.Float64Var(&y.Loss, "loss", 0, "part of the packet-ins that is never answered")
+	f.Float64Var(&y.Wrong, "wrong", 0, "part of the answers that names a packet that was never sent")
+	f.DurationVar(&y.StallEvery, "stall-every", 0, "a stall ends so often")
+	f.DurationVar(&y.StallFor, "stall-for", 0, "how long one is")
+	f.Uint64Var(&y.Seed, "seed", 1, "of all of this")
+	return cmd
+}
