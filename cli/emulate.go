@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/weirnet/weir/api"
+	"github.com/weirnet/weir/emu/attach"
 	"github.com/weirnet/weir/emu/topo"
 	"github.com/weirnet/weir/openflow"
 )
@@ -37,6 +38,8 @@ type emulateFlags struct {
 	topology          *topo.Topology
 	events            []topo.Event
 	apiTLS, switchTLS *tls.Config
+	attached          []string
+	devices           []attach.Spec
 }
 
 func newEmulate() *cobra.Command {
@@ -54,6 +57,7 @@ switches ,delay=5ms ,jitter=1ms ,loss=1% ,rate=100M ,queue=50.`,
 		Example: `  weir emulate linear:4,hosts=2 --controller 127.0.0.1:6653
   weir emulate wan:206,delay=2ms --seed 7 --controller 127.0.0.1:6653,127.0.0.1:6654
   weir emulate examples/backbone.graphml --openflow-version 1.0 --pcap Berlin:1=berlin.pcap --pcap all=control.pcap
+  sudo weir emulate single:1 --attach s1=tap1,address=10.0.0.100/8
   weir emulate examples/two-sites.yaml --schedule events.yaml --api 127.0.0.1:8182`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
@@ -82,6 +86,7 @@ func (f *emulateFlags) add(cmd *cobra.Command) {
 	fs.BoolVar(&f.silent, "silent", false, "hosts do not tell their addresses by themselves, soon after their switch is connected")
 	fs.StringVar(&f.schedule, "schedule", "", "file of events that happen by themselves, YAML; their times count from the start")
 	fs.StringArrayVar(&f.captures, "pcap", nil, "AT=FILE: write frames to a pcap file; AT is SWITCH:PORT, SWITCH for its control channels, or all for those of all")
+	fs.StringArrayVar(&f.attached, "attach", nil, attachUsage)
 	fs.StringVar(&f.captureDir, "capture-dir", ".", "folder of captures that are asked for over the API")
 	fs.StringVar(&f.api, "api", "127.0.0.1:8182", "address of the API, HOST:PORT; empty for none")
 	fs.StringVar(&f.dataDir, "data-dir", "weir-emulate-data", "directory of the API's tokens, which are made if they are not there")
@@ -122,6 +127,9 @@ func (f *emulateFlags) check(spec string) error {
 		if at, file, ok := strings.Cut(c, "="); !ok || at == "" || file == "" {
 			return fmt.Errorf("--pcap=%s given, want AT=FILE, such as s1:1=s1.pcap or all=control.pcap", c)
 		}
+	}
+	if f.devices, err = readAttached(f.attached); err != nil {
+		return err
 	}
 	if f.auth != "token" && f.auth != "none" {
 		return fmt.Errorf("--auth=%s given, want token or none", f.auth)

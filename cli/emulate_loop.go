@@ -87,6 +87,18 @@ func (e *emulation) make() (err error) {
 	e.desk = desk.New(desk.Config{Network: e.net, CaptureDir: e.captureDir, Note: func(line string) { e.say("event: %s", line) }})
 	t := e.net.Totals()
 	e.say("weir %s: network %s: %d switches, %d links, %d hosts", Version, e.topology.Name, t.Switches, t.Links, t.Hosts)
+	return e.attach()
+}
+
+// attach joins devices to ports.
+func (e *emulation) attach() error {
+	for _, s := range e.devices {
+		a, err := e.desk.Attach(s)
+		if err != nil {
+			return errors.Join(fmt.Errorf("--attach: %w", err), e.desk.Close())
+		}
+		e.say("  device    %s", a)
+	}
 	return nil
 }
 

@@ -37,6 +37,7 @@ type upFlags struct {
 	// emulator is the address of the network's own API.
 	emulator string
 	level    string
+	attached []string
 }
 
 func newUp() *cobra.Command {
@@ -74,6 +75,7 @@ node: other switches may connect to it too, and weir get, weir path and all else
 	fs.StringVar(&f.node.Auth, "auth", f.node.Auth, "who may use the API: those with a token, or (none, on loopback only) everybody")
 	fs.Var(newWord(&f.version, "1.0|1.3"), "openflow-version", "that the switches speak")
 	fs.Uint64Var(&f.seed, "seed", 1, "of the mesh, and of all that happens by lot")
+	fs.StringArrayVar(&f.attached, "attach", nil, attachUsage)
 	fs.BoolVar(&f.tcp, "tcp", false, "join switches and instance by TCP, not by pipes in the process")
 	fs.BoolVar(&f.plain, "plain", false, "lines instead of a page, on a terminal too")
 	fs.StringVar(&f.log, "log", "", "file that the instance logs to; standard error if none is given and there is no page")
@@ -87,6 +89,10 @@ func (f *upFlags) run(cmd *cobra.Command, spec string) error {
 	if err != nil {
 		return fileProblems(err)
 	}
+	devices, err := readAttached(f.attached)
+	if err != nil {
+		return err
+	}
 	out := cmd.OutOrStdout()
 	page := screenOf(out)
 	if f.plain {
@@ -96,7 +102,7 @@ func (f *upFlags) run(cmd *cobra.Command, spec string) error {
 	if err != nil {
 		return err
 	}
-	cfg := up.Config{Node: f.node, TCP: f.tcp}
+	cfg := up.Config{Node: f.node, TCP: f.tcp, Attach: devices}
 	cfg.Node.Log, cfg.Node.Version, cfg.Node.Commit = logTo, Version, commit()
 	cfg.Network.Topology, cfg.Network.Seed, cfg.Network.Versions = topology, f.seed, []openflow.Version{versionOf(f.version)}
 	if cfg.Node.DataDir == "" {

@@ -47,7 +47,7 @@ func (sw *Switch) Attach(number uint32, name string, spec topo.LinkSpec, outside
 	if n.started || n.closed {
 		return nil, ErrStarted
 	}
-	number, err := sw.free(number)
+	number, err := sw.FreePort(number)
 	if err == nil {
 		err = spec.Check()
 	}
@@ -74,8 +74,8 @@ func (sw *Switch) Attach(number uint32, name string, spec topo.LinkSpec, outside
 	return a, nil
 }
 
-// free checks that there can be a port of a number, or finds the lowest one for 0.
-func (sw *Switch) free(number uint32) (uint32, error) {
+// FreePort says which port Attach would add: that of the number, or the lowest free one for 0. The error says that there can be none.
+func (sw *Switch) FreePort(number uint32) (uint32, error) {
 	if len(sw.ports) >= topo.MaxPorts {
 		return 0, fmt.Errorf("%s has %d ports, want less than %d", sw.name, len(sw.ports), topo.MaxPorts)
 	}

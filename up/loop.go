@@ -12,6 +12,7 @@ import (
 	"github.com/weirnet/weir/api"
 	"github.com/weirnet/weir/emu"
 	emuapi "github.com/weirnet/weir/emu/api"
+	"github.com/weirnet/weir/emu/attach"
 	"github.com/weirnet/weir/emu/desk"
 	"github.com/weirnet/weir/emu/host"
 	"github.com/weirnet/weir/netview"
@@ -27,6 +28,8 @@ type Config struct {
 	Pace    Pace
 	// EmulatorAPI is the address of the network's own interface, whose tokens are the instance's; empty for none.
 	EmulatorAPI string
+	// Attach are the machine's devices at ports of switches.
+	Attach []attach.Spec
 
 	Ready    func(at node.Addresses, emulator string) // called once, when everything listens; emulator is the address of the network's interface
 	Show     func(*State)                             // called once for each Pace.Show
@@ -135,6 +138,11 @@ func (u *up) network(ctx context.Context, at node.Addresses, pipes *pipe.Listene
 	}
 	d := desk.New(desk.Config{Network: n})
 	defer d.Close()
+	for _, s := range u.cfg.Attach {
+		if _, err := d.Attach(s); err != nil {
+			return fmt.Errorf("--attach: %w", err)
+		}
+	}
 	var running sync.WaitGroup
 	defer running.Wait()
 	ctx, stop := context.WithCancelCause(ctx)

@@ -40,7 +40,7 @@ type HostCounters struct {
 func hostItem(h *emu.Host) Host {
 	spec := h.Spec()
 	item := Host{Name: spec.Name, MAC: spec.MAC.String(), VLAN: spec.VLAN, Link: h.Link().ID}
-	item.At = linkItem(h.Link(), spec.Name).B
+	item.At = linkItem(h.Link(), LinkEnd{Host: spec.Name}).B
 	if spec.IPv4.IsValid() {
 		item.IPv4 = spec.IPv4.String()
 	}

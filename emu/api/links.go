@@ -10,9 +10,10 @@ import (
 	"github.com/weirnet/weir/emu/topo"
 )
 
-// LinkEnd is where a link ends: at a port of a switch, or at a host.
+// LinkEnd is where a link ends: at a port of a switch, at a host, or at a device of the machine.
 type LinkEnd struct {
 	Host   string `json:"host,omitempty"`
+	Device string `json:"device,omitempty" doc:"of the machine (weir emulate --attach)"`
 	Switch string `json:"switch,omitempty" doc:"name"`
 	DPID   string `json:"dpid,omitempty"`
 	Port   uint32 `json:"port,omitempty"`
@@ -78,12 +79,12 @@ func dropsItem(d emu.Drops) map[string]uint64 {
 	return lost
 }
 
-// linkItem is a link; that of a host if host is not empty.
-func linkItem(l *emu.Link, host string) Link {
+// linkItem is a link, of which outer is the end that is no port.
+func linkItem(l *emu.Link, outer LinkEnd) Link {
 	a, aPort, b, bPort := l.Ends()
 	end := func(sw *emu.Switch, port uint32) LinkEnd {
 		if sw == nil {
-			return LinkEnd{Host: host}
+			return outer
 		}
 		return LinkEnd{Switch: sw.Name(), DPID: client.FormatDPID(sw.DatapathID()), Port: port}
 	}
@@ -94,10 +95,13 @@ func linkItem(l *emu.Link, host string) Link {
 func (s *Server) links(context.Context, *none) (*list[Link], error) {
 	var items []Link
 	for _, l := range s.net.Links() {
-		items = append(items, linkItem(l, ""))
+		items = append(items, linkItem(l, LinkEnd{}))
 	}
 	for _, h := range s.net.Hosts() {
-		items = append(items, linkItem(h.Link(), h.Spec().Name))
+		items = append(items, linkItem(h.Link(), LinkEnd{Host: h.Spec().Name}))
+	}
+	for _, a := range s.net.Attachments() {
+		items = append(items, linkItem(a.Link(), LinkEnd{Device: a.Name}))
 	}
 	return listOf(items), nil
 }
@@ -113,20 +117,25 @@ func (s *Server) link(id string) (*one[Link], error) {
 	if l == nil {
 		return nil, huma.Error404NotFound("there is no link " + id + ": GET /v1/links lists what there is")
 	}
-	return &one[Link]{linkItem(l, s.hostOf(l))}, nil
+	return &one[Link]{linkItem(l, s.outerOf(l))}, nil
 }
 
-// hostOf is the name of the host that a link belongs to; empty if it is between switches.
-func (s *Server) hostOf(l *emu.Link) string {
+// outerOf is the end of a link that is no port; empty if it is between switches.
+func (s *Server) outerOf(l *emu.Link) LinkEnd {
 	if l.Index >= 0 {
-		return ""
+		return LinkEnd{}
 	}
 	for _, h := range s.net.Hosts() {
 		if h.Link() == l {
-			return h.Spec().Name
+			return LinkEnd{Host: h.Spec().Name}
 		}
 	}
-	return ""
+	for _, a := range s.net.Attachments() {
+		if a.Link() == l {
+			return LinkEnd{Device: a.Name}
+		}
+	}
+	return LinkEnd{}
 }
 
 func (s *Server) oneLink(_ context.Context, in *LinkName) (*one[Link], error) { return s.link(in.ID) }

@@ -25,6 +25,7 @@ type Desk struct {
 	named    map[string]*emu.Switch
 	links    map[string]*emu.Link
 	hosts    map[string]*emu.Host
+	attached []*Attached // by Attach, before the network starts
 
 	mu       sync.Mutex
 	commands []*Command
@@ -76,8 +77,11 @@ func (d *Desk) Link(id string) *emu.Link { return d.links[id] }
 // Host finds a host by its name; nil if there is none.
 func (d *Desk) Host(name string) *emu.Host { return d.hosts[name] }
 
-// Close ends all captures. The error is that of the first file that could not be written.
+// Close ends all captures, and takes attached devices away. The error is that of the first file that could not be written.
 func (d *Desk) Close() error {
+	for _, a := range d.attached {
+		_ = a.Cable.Close()
+	}
 	d.mu.Lock()
 	d.closed = true
 	list := d.captures

@@ -9,7 +9,6 @@ import (
 	"io"
 	"net"
 	"net/netip"
-	"os"
 	"strings"
 	"sync"
 	"syscall"
@@ -18,6 +17,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/weirnet/weir/emu/attach"
 	"github.com/weirnet/weir/internal/need"
 	"github.com/weirnet/weir/internal/netlab"
 	"github.com/weirnet/weir/packet"
@@ -57,40 +57,36 @@ type cable struct {
 	mu     sync.Mutex // held by whoever uses h
 	h      *Host
 	start  time.Time
-	file   *os.File
+	device *attach.Device
 	wake   chan struct{}
 	kernel netip.Addr
 	host   netip.Addr
 }
 
 func newCable(t *testing.T, l *netlab.Lab) *cable {
-	fd, err := unix.Open("/dev/net/tun", unix.O_RDWR|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
+	spec, err := attach.Parse("h=tap0,address=10.0.0.9/8,address=fd00::9/64")
 	if err != nil {
 		t.Fatal(err)
 	}
-	request, err := unix.NewIfreq("tap0")
+	device, err := attach.Open(spec.Config)
 	if err != nil {
 		t.Fatal(err)
 	}
-	request.SetUint16(unix.IFF_TAP | unix.IFF_NO_PI)
-	if err := unix.IoctlIfreq(fd, unix.TUNSETIFF, request); err != nil {
+	if err := device.SetCarrier(true); err != nil {
 		t.Fatal(err)
 	}
-	l.Run("ip", "link", "set", "tap0", "up")
-	l.Run("ip", "addr", "add", "10.0.0.9/8", "dev", "tap0")
-	l.Run("ip", "addr", "add", "fd00::9/64", "dev", "tap0", "nodad")
 	h, err := New(config(1))
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &cable{t: t, l: l, h: h, start: time.Now(), file: os.NewFile(uintptr(fd), "tap0"), wake: make(chan struct{}, 1)}
+	c := &cable{t: t, l: l, h: h, start: time.Now(), device: device, wake: make(chan struct{}, 1)}
 	go c.read()
 	go c.step()
 	return c
 }
 
 // Send writes a frame to the kernel.
-func (c *cable) Send(frame []byte) { c.file.Write(frame) }
+func (c *cable) Send(frame []byte) { _ = c.device.Write(frame) }
 
 // do uses the host, and has it do what is due.
 func (c *cable) do(f func(now time.Duration)) {
@@ -105,13 +101,14 @@ func (c *cable) do(f func(now time.Duration)) {
 
 // read gives the host what the kernel sends.
 func (c *cable) read() {
-	frame := make([]byte, 65536)
-	for {
-		n, err := c.file.Read(frame)
+	for b := attach.NewBatch(); ; {
+		frames, err := c.device.Read(b)
 		if err != nil {
 			return
 		}
-		c.do(func(now time.Duration) { c.h.Receive(frame[:n], now, c) })
+		for _, frame := range frames {
+			c.do(func(now time.Duration) { c.h.Receive(frame, now, c) })
+		}
 	}
 }
 
