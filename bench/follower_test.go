@@ -15,7 +15,7 @@ func TestPacketsFindTheirRulesOrNot(t *testing.T) {
 	}
 	c := &Reactive{Hops: 3, Hosts: 8, Version: openflow.V13, Outstanding: 4}
 	c.withDefaults()
-	l := newLoad(c, topology)
+	l := newLoad(c, topology, false)
 	f := l.followers[0]
 	for i, want := range [][]int{{2}, {}, {0}} {
 		if got := l.followers[i].far; len(got) != len(want) || len(got) == 1 && got[0] != want[0] {

@@ -8,49 +8,55 @@ import (
 	"github.com/weirnet/weir/packet"
 )
 
-// frameLen is the length of every frame, in bytes, without a frame check sequence.
+// frameLen is the length of every frame, in bytes, without a frame check sequence and without a tag.
 const frameLen = 64
 
-// Offsets into the frame.
+// Offsets into the IP header.
 const (
-	ipChecksumAt = 14 + 10
-	ipSrcAt      = 14 + 12
-	ipDstAt      = 14 + 16
-	payloadAt    = 14 + 20 + 8
+	ipChecksumAt = 10
+	ipSrcAt      = 12
+	ipDstAt      = 16
+	payloadAt    = 20 + 8
 )
 
 // form makes packet-ins of one switch as bytes, from one that was encoded before.
 type form struct {
-	message  []byte
-	buffer   int // offsets into message
-	inPort   int
-	port16   bool
-	frame    int
-	sum      uint32 // of the IP header's words without addresses and checksum
-	buffered bool
+	message []byte
+	buffer  int // offsets into message
+	inPort  int
+	port16  bool
+	frame   int
+	ip      int    // of the IP header in the frame
+	sum     uint32 // of the IP header's words without addresses and checksum
 }
 
-func newForm(v openflow.Version, sw uint32, buffered bool) *form {
+// newForm makes the form of a switch. Copies are of packets that an entry sends to the controller, which has pushed a tag before.
+func newForm(v openflow.Version, sw uint32, copies bool) *form {
 	k := packet.Key{EtherType: packet.TypeIPv4, IPSrc: packet.AddrFrom4([4]byte{}), IPDst: packet.AddrFrom4([4]byte{}),
 		SrcPort: 4000, DstPort: 4000}
+	f := &form{buffer: 8, ip: 14}
+	reason := openflow.ReasonNoMatch
+	if copies {
+		k.VLAN, reason, f.ip = packet.VLANPresent|faucetVLAN, openflow.ReasonAction, 14+4
+	}
 	payload := append([]byte(nil), mark[:]...)
 	payload = append(binary.BigEndian.AppendUint32(payload, sw), make([]byte, payloadLen-12)...)
 	frame := packet.AppendUDP(nil, &k, payload)
-	frame[payloadAt-2], frame[payloadAt-1] = 0, 0 // no UDP checksum (RFC 768)
+	frame[f.ip+payloadAt-2], frame[f.ip+payloadAt-1] = 0, 0 // no UDP checksum (RFC 768)
 	message, err := openflow.Append(nil, v, 0, &openflow.PacketIn{
-		Buffer: openflow.NoBuffer, TotalLen: frameLen, Reason: openflow.ReasonNoMatch, Cookie: ^uint64(0), InPort: 1, Data: frame,
+		Buffer: openflow.NoBuffer, TotalLen: uint16(len(frame)), Reason: reason, Cookie: ^uint64(0), InPort: 1, Data: frame,
 	})
 	if err != nil {
 		panic("bench: own packet-in: " + err.Error())
 	}
-	f := &form{message: message, buffer: 8, frame: len(message) - frameLen, buffered: buffered}
+	f.message, f.frame = message, len(message)-len(frame)
 	f.inPort, f.port16 = 14, true
 	if v != openflow.V10 {
 		f.inPort, f.port16 = f.frame-2-4-4, false // before the pads of the match and of the frame
 	}
-	for at := 14; at < ipSrcAt; at += 2 {
+	for at := 0; at < ipSrcAt; at += 2 {
 		if at != ipChecksumAt {
-			f.sum += uint32(binary.BigEndian.Uint16(frame[at:]))
+			f.sum += uint32(binary.BigEndian.Uint16(frame[f.ip+at:]))
 		}
 	}
 	return f
@@ -72,13 +78,14 @@ func (f *form) append(b []byte, src, dst *rig.Host, token uint32, buffered bool)
 	frame := m[f.frame:]
 	copy(frame[0:6], dst.MAC[:])
 	copy(frame[6:12], src.MAC[:])
-	copy(frame[ipSrcAt:], src.IP[:])
-	copy(frame[ipDstAt:], dst.IP[:])
+	ip := frame[f.ip:]
+	copy(ip[ipSrcAt:], src.IP[:])
+	copy(ip[ipDstAt:], dst.IP[:])
 	sum := f.sum + ipWords(src) + ipWords(dst)
 	sum = sum>>16 + sum&0xffff
 	sum += sum >> 16
-	binary.BigEndian.PutUint16(frame[ipChecksumAt:], ^uint16(sum))
-	binary.BigEndian.PutUint32(frame[payloadAt+12:], token)
+	binary.BigEndian.PutUint16(ip[ipChecksumAt:], ^uint16(sum))
+	binary.BigEndian.PutUint32(ip[payloadAt+12:], token)
 	return b
 }
 

@@ -25,11 +25,12 @@ type load struct {
 	urgent func() func()
 }
 
-func newLoad(c *Reactive, topology *topo.Topology) *load {
+// newLoad makes the switches of a target. Those of FAUCET are copies: packets that a switch forwards too, with the tag of their VLAN.
+func newLoad(c *Reactive, topology *topo.Topology, copies bool) *load {
 	l := &load{c: c, epoch: time.Now(), nap: napping, urgent: urgent}
-	l.net = rig.New(topology, rig.Config{Version: c.Version, Hosts: c.Hosts, MaxQueue: 64 << 20, Dial: c.dial,
+	l.net = rig.New(topology, rig.Config{Version: c.Version, Hosts: c.Hosts, HostPorts: hostPorts, MaxQueue: 64 << 20, Dial: c.dial,
 		Tap: func(sw *rig.Switch) rig.Tap {
-			s := newSource(sw, c, l.clock)
+			s := newSource(sw, c, l.clock, copies)
 			l.sources = append(l.sources, s)
 			if c.Hops > 0 {
 				l.followers = append(l.followers, newFollower(s, l))

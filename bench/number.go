@@ -23,6 +23,8 @@ func figure(v float64) string {
 		return fmt.Sprintf("%.1f", v)
 	case a == 0:
 		return "0"
+	case a < 0.1:
+		return fmt.Sprintf("%.2g", v)
 	default:
 		return fmt.Sprintf("%.2f", v)
 	}

@@ -10,22 +10,7 @@ import (
 	"strings"
 	"syscall"
 	"time"
-
-	"github.com/weirnet/weir/openflow"
 )
-
-// The names of the controllers that are started.
-const (
-	Self              = "self"               // weir node, of this binary
-	Bare              = "bare"               // a null responder in Go: Respond
-	OVSTestcontroller = "ovs-testcontroller" // Open vSwitch's learning switch, if it is installed
-)
-
-// isController says whether a controller can be started by this name, or is an address.
-func isController(name string) bool {
-	_, _, err := net.SplitHostPort(name)
-	return err == nil || name == Self || name == Bare || name == OVSTestcontroller
-}
 
 // process is a controller that runs.
 type process struct {
@@ -43,16 +28,49 @@ type process struct {
 func (p *process) owned() bool { return p != nil && p.cmd != nil }
 
 // startController starts a controller by its name and waits until it listens; an address is that of one that runs.
-func startController(ctx context.Context, name string, v openflow.Version, program string) (*process, error) {
+func (c *Reactive) startController(ctx context.Context, name string, switches int) (*process, error) {
 	if strings.Contains(name, ":") {
 		return &process{address: name}, nil
 	}
+	if name == Self || name == Bare {
+		return startOwn(ctx, name, c.Program)
+	}
+	p, err := newProcess()
+	if err != nil {
+		return nil, err
+	}
+	_, port, _ := net.SplitHostPort(p.address)
+	x, err := c.peerOf(name, port, p.dir, switches)
+	if err != nil {
+		os.RemoveAll(p.dir)
+		return nil, err
+	}
+	p.version = says(x.version)
+	return p, p.start(ctx, x.cmd)
+}
+
+// startOwn starts one of this binary's controllers, or of program's.
+func startOwn(ctx context.Context, name, program string) (*process, error) {
 	if program == "" {
 		var err error
 		if program, err = os.Executable(); err != nil {
 			return nil, err
 		}
 	}
+	p, err := newProcess()
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.Command(program, "bench", "responder", "--listen", p.address)
+	if name == Self {
+		cmd = exec.Command(program, "node", "--openflow", p.address, "--api", p.api, "--auth", "none",
+			"--data-dir", filepath.Join(p.dir, "state"), "--log-level", "warn")
+	}
+	return p, p.start(ctx, cmd)
+}
+
+// newProcess is one that is not yet started, with addresses and a folder of its own.
+func newProcess() (*process, error) {
 	ports, err := freePorts(2)
 	if err != nil {
 		return nil, err
@@ -61,20 +79,7 @@ func startController(ctx context.Context, name string, v openflow.Version, progr
 	if err != nil {
 		return nil, err
 	}
-	p := &process{address: ports[0], api: ports[1], dir: dir}
-	var cmd *exec.Cmd
-	switch name {
-	case Self:
-		cmd = exec.Command(program, "node", "--openflow", p.address, "--api", p.api, "--auth", "none",
-			"--data-dir", filepath.Join(dir, "state"), "--log-level", "warn")
-	case Bare:
-		cmd = exec.Command(program, "bench", "responder", "--listen", p.address)
-	case OVSTestcontroller:
-		_, port, _ := net.SplitHostPort(p.address)
-		cmd = exec.Command(name, "-O", map[openflow.Version]string{openflow.V10: "OpenFlow10", openflow.V13: "OpenFlow13"}[v],
-			"--unixctl="+filepath.Join(dir, "control"), "ptcp:"+port+":127.0.0.1")
-	}
-	return p, p.start(ctx, cmd)
+	return &process{address: ports[0], api: ports[1], dir: dir}, nil
 }
 
 // start starts the process and waits until it takes connections.
@@ -100,7 +105,7 @@ func (p *process) start(ctx context.Context, cmd *exec.Cmd) error {
 }
 
 // startLimit is how long a controller may take until it listens.
-const startLimit = 10 * time.Second
+const startLimit = 30 * time.Second
 
 // await waits until somebody listens at an address.
 func (p *process) await(ctx context.Context, address string) error {

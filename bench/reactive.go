@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/weirnet/weir/bench/rig"
@@ -29,6 +30,9 @@ type Reactive struct {
 	Outstanding int
 	// Rate, if not 0, is how many packets a second are sent in all, whether answers come or not.
 	Rate int
+	// Learning, if set, has every packet come from a host that was not there before, to a known one. It is then also answered by the
+	// first flow-mod that adds an entry with the new host's address.
+	Learning bool
 	// Buffered packet-ins have a buffer id; the others are answered by a packet-out with their frame.
 	Buffered bool
 	Duration time.Duration // of one run; default 3 s
@@ -96,12 +100,13 @@ func orDefault[T comparable](x, otherwise T) T {
 // Check fills in defaults and finds what is wrong with a configuration, before anything is started.
 func (c *Reactive) Check() error {
 	c.withDefaults()
-	if _, err := rig.ParseTopology(c.Topology, c.Seed); err != nil {
+	topology, err := rig.ParseTopology(c.Topology, c.Seed)
+	if err != nil {
 		return err
 	}
 	for _, name := range c.Targets {
 		if !isController(name) {
-			return fmt.Errorf("controller %q given, want HOST:PORT, %s, %s or %s", name, Self, Bare, OVSTestcontroller)
+			return fmt.Errorf("controller %q given, want HOST:PORT or one of %s", name, strings.Join(Controllers(), ", "))
 		}
 	}
 	switch {
@@ -113,6 +118,8 @@ func (c *Reactive) Check() error {
 		return fmt.Errorf("%d outstanding packet-ins given, want 1 to %d", c.Outstanding, maxWindow)
 	case c.Hops < 0 || c.Hops == 1 || c.Hops > maxHops:
 		return fmt.Errorf("paths of %d switches given, want 2 to %d", c.Hops, maxHops)
+	case c.Learning && (c.Hops > 0 || len(topology.Switches) > maxLearning):
+		return fmt.Errorf("new hosts at %d switches given, want %d at most, and no paths that are followed", len(topology.Switches), maxLearning)
 	case c.Hops > 0 && c.Rate > 0:
 		return errors.New("paths at a set rate are not measured: give a number outstanding")
 	case c.Rate < 0 || c.Runs < 1 || c.Duration <= 0:
@@ -164,7 +171,7 @@ func (c *Reactive) Run(ctx context.Context) (*Report, error) {
 func (c *Reactive) report(switches int) *Report {
 	r := &Report{Format: ReportFormat, Scenario: "reactive", Title: c.title(switches), Command: c.Command, Build: c.Build, Machine: thisMachine()}
 	r.Load = Load{OpenFlow: c.Version.String(), Topology: c.Topology, Switches: switches, Hosts: c.Hosts, Rate: c.Rate, Buffered: c.Buffered,
-		Hops: c.Hops, Seconds: c.Duration.Seconds(), Cut: c.Cut.Seconds(), Runs: c.Runs, Seed: c.Seed}
+		Learning: c.Learning, Hops: c.Hops, Seconds: c.Duration.Seconds(), Cut: c.Cut.Seconds(), Runs: c.Runs, Seed: c.Seed}
 	if c.Rate == 0 {
 		r.Load.Outstanding = c.Outstanding
 	}
@@ -173,7 +180,7 @@ func (c *Reactive) report(switches int) *Report {
 
 // title says what is measured.
 func (c *Reactive) title(switches int) string {
-	what := "packet-ins answered"
+	what := c.work()
 	if c.Hops > 0 {
 		what = fmt.Sprintf("new flows over %d switches", c.Hops)
 	}

@@ -269,7 +269,7 @@ func TestPacketInsAreWellFormed(t *testing.T) {
 	src, dst := rig.NewHost(5, topo.End{Port: 3}), rig.NewHost(70000, topo.End{Port: 4})
 	for _, v := range []openflow.Version{openflow.V10, openflow.V13} {
 		for _, buffered := range []bool{true, false} {
-			b := newForm(v, 9, buffered).append(nil, &src, &dst, 0x12345, buffered)
+			b := newForm(v, 9, false).append(nil, &src, &dst, 0x12345, buffered)
 			_, m, err := openflow.Parse(b)
 			if err != nil {
 				t.Fatal(err)

@@ -18,10 +18,12 @@ type source struct {
 	sw       *rig.Switch
 	version  openflow.Version
 	clock    func() time.Duration
-	buffered bool        // while measuring; probes always are
-	probing  atomic.Bool // only what names a buffer is an answer: an unknown host's frame may be flooded
-	got      []uint32    // tokens answered in this batch; of the reader
-	messages uint64      // flow-mods and packet-outs about packets, in this batch; of the reader
+	buffered bool             // while measuring; probes always are
+	learning bool             // every packet comes from a newcomer
+	mod      openflow.FlowMod // of the reader
+	probing  atomic.Bool      // only what names a buffer is an answer: an unknown host's frame may be flooded
+	got      []uint32         // tokens answered in this batch; of the reader
+	messages uint64           // flow-mods and packet-outs about packets, in this batch; of the reader
 
 	mu      sync.Mutex
 	window  *window
@@ -34,6 +36,9 @@ type source struct {
 	to      time.Duration
 	// draw chooses the hosts of the next packet; nil if there are none left.
 	draw    func(token uint32) (src, dst *rig.Host)
+	guest   rig.Host       // the last newcomer
+	guests  uint32         // how many there were
+	asked   map[int]uint32 // tokens of those that introduce hosts, if newcomers are wanted
 	out     []byte
 	tally   tally
 	latency *hdrhistogram.Histogram // ns
@@ -61,12 +66,15 @@ func (t *tally) add(o tally) {
 // never is later than any time of a load.
 const never = time.Duration(1<<63 - 1)
 
-func newSource(sw *rig.Switch, c *Reactive, clock func() time.Duration) *source {
+func newSource(sw *rig.Switch, c *Reactive, clock func() time.Duration, copies bool) *source {
 	s := &source{sw: sw, version: c.Version, clock: clock, buffered: c.Buffered, latency: newLatency(),
-		form: newForm(c.Version, uint32(sw.Index), c.Buffered), random: c.Seed*0x9e3779b97f4a7c15 + uint64(sw.Index) + 1,
+		form: newForm(c.Version, uint32(sw.Index), copies), learning: c.Learning, random: c.Seed*0x9e3779b97f4a7c15 + uint64(sw.Index) + 1,
 		known: make([]bool, len(sw.Hosts)), unknown: len(sw.Hosts)}
 	s.window = newWindow(c.slots())
 	s.draw = s.pair
+	if c.Learning {
+		s.draw, s.asked = s.newcomer, make(map[int]uint32)
+	}
 	return s
 }
 
@@ -76,6 +84,11 @@ func (s *source) Frame(_ *session.Session, h openflow.Header, frame []byte) bool
 	switch h.Type {
 	case openflow.TypeFlowMod:
 		a = readModification(s.version, frame)
+		if s.learning && !a.known {
+			if token, ok := s.learnt(frame); ok {
+				a = answer{token: token, known: true, ours: true}
+			}
+		}
 	case openflow.TypePacketOut:
 		a = readPacketOut(frame, uint32(s.sw.Index), s.buffered || s.probing.Load())
 	default:
@@ -208,6 +221,10 @@ func (s *source) probe(limit int) {
 		dst := &s.sw.Hosts[i]
 		src := s.elsewhere(i)
 		token, _ := s.window.take(0, int32(i))
+		if s.learning { // who is told of is the sender
+			src, dst = dst, src
+			s.asked[i] = token
+		}
 		s.out = s.form.append(s.out, src, dst, token, true)
 	}
 	s.flush(conn)

@@ -30,7 +30,7 @@ type startRun struct {
 const shownLimit = 10 * time.Second
 
 func (s *startRun) run(ctx context.Context) error {
-	p, err := startController(ctx, Self, s.c.Version, s.c.Program)
+	p, err := startOwn(ctx, Self, s.c.Program)
 	if err != nil {
 		return err
 	}

@@ -26,12 +26,15 @@ type trial struct {
 
 // begin starts a controller, connects the switches and makes all hosts known to it.
 func (t *trial) begin(ctx context.Context) error {
-	p, err := startController(ctx, t.name, t.c.Version, t.c.Program)
+	if err := t.c.fit(t.name, len(t.topology.Switches), len(t.topology.Links)); err != nil {
+		return err
+	}
+	p, err := t.c.startController(ctx, t.name, len(t.topology.Switches))
 	if err != nil {
 		return err
 	}
 	t.process, t.result.Program = p, p.version
-	t.load = newLoad(t.c, t.topology)
+	t.load = newLoad(t.c, t.topology, t.name == Faucet)
 	began := t.load.clock()
 	if err := t.load.connect(ctx, p.address); err != nil {
 		return err
@@ -92,8 +95,11 @@ func (t *trial) take(s *sample) {
 
 // work is what the first measure counts.
 func (c *Reactive) work() string {
-	if c.Hops > 0 {
+	switch {
+	case c.Hops > 0:
 		return "flows complete"
+	case c.Learning:
+		return "new hosts answered"
 	}
 	return "packet-ins answered"
 }

@@ -46,7 +46,7 @@ func measureTruth(t *testing.T, b Behaviour, c *Reactive) (sm *sample, fates []f
 		if err != nil {
 			t.Fatal(err)
 		}
-		l := newLoad(c, topology)
+		l := newLoad(c, topology, false)
 		l.nap, l.urgent = time.Sleep, func() func() { return func() {} }
 		if err := errors.Join(l.connect(ctx, "synthetic:1"), l.introduce(ctx)); err != nil {
 			t.Fatal(err)
@@ -250,7 +250,7 @@ func TestLateSendingIsInTheLatency(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		l := newLoad(c, topology)
+		l := newLoad(c, topology, false)
 		l.nap, l.urgent = func(time.Duration) { time.Sleep(100 * time.Millisecond) }, func() func() { return func() {} }
 		if err := errors.Join(l.connect(ctx, "synthetic:1"), l.introduce(ctx)); err != nil {
 			t.Fatal(err)

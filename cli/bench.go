@@ -66,13 +66,14 @@ answered: the command then says so and exits with 1.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&controller, "controller", controller, "what is measured: HOST:PORT, or self, bare, ovs-testcontroller (which are started)")
+	f.StringVar(&controller, "controller", controller, "what is measured: HOST:PORT, or what is started: "+strings.Join(bench.Controllers(), ", "))
 	f.StringSliceVar(&compare, "compare", nil, "further controllers, measured alternately")
 	f.Var(newWord(&version, "1.0|1.3"), "openflow-version", "that the switches speak")
 	f.IntVar(&switches, "switches", switches, "switches, not joined")
 	f.StringVar(&c.Topology, "topology", "", "joined switches instead: linear:N, ring:N, wan:N")
 	f.IntVar(&c.Hosts, "hosts", 0, "hosts at each switch (default 1000, with --hops 20)")
 	f.IntVar(&c.Hops, "hops", 0, "every packet begins a flow over so many switches, and is followed; for a --topology")
+	f.BoolVar(&c.Learning, "learning", false, "every packet comes from a new host; an entry with its address is an answer too")
 	f.IntVar(&c.Outstanding, "outstanding", 0, "packet-ins of each switch that wait for answers (default 256, with --hops 32)")
 	f.IntVar(&c.Rate, "rate", 0, "packet-ins a second in all, whether answers come or not, instead of --outstanding")
 	f.BoolVar(&c.Buffered, "buffered", true, "packet-ins have buffer ids")

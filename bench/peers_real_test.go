@@ -1,0 +1,43 @@
+//go:build real
+
+package bench_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/weirnet/weir/bench"
+	"github.com/weirnet/weir/internal/need"
+	"github.com/weirnet/weir/openflow"
+)
+
+// TestPeersBesideWeir measures all controllers in one run, on the same switches.
+func TestPeersBesideWeir(t *testing.T) {
+	need.Program(t, bench.OVSTestcontroller)
+	need.OSKen(t)
+	need.Faucet(t)
+	for _, c := range []*bench.Reactive{
+		{Version: openflow.V10, Targets: []string{bench.Self, bench.OVSTestcontroller, bench.OSKen}, Buffered: true},
+		{Version: openflow.V13, Targets: []string{bench.Self, bench.OVSTestcontroller, bench.OSKen}, Hosts: 20},
+		{Version: openflow.V13, Targets: bench.Controllers(), Learning: true},
+	} {
+		c.Topology, c.Outstanding, c.Runs, c.Duration, c.Warmup = "single:2", 8, 2, 50*time.Millisecond, 20*time.Millisecond
+		if c.Hosts == 0 {
+			c.Hosts = 10
+		}
+		r, err := c.Run(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Verdict != bench.Valid {
+			t.Errorf("OpenFlow %s, learning=%v: %s", c.Version, c.Learning, r.Verdict)
+		}
+		for _, x := range r.Results {
+			foreign := x.Subject != bench.Self && x.Subject != bench.Bare
+			if x.Refused == "" && (len(x.Measures[0].Runs) != 2 || x.Measures[0].Median <= 0 || foreign && !strings.Contains(x.Program, ".")) {
+				t.Errorf("OpenFlow %s, learning=%v: %+v", c.Version, c.Learning, *x)
+			}
+		}
+	}
+}
