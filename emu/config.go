@@ -45,6 +45,9 @@ type Config struct {
 	// never.
 	Echo time.Duration
 
+	// Tolerance is how late what was promised for a time may be before it counts as late (Fidelity); default DefaultTolerance.
+	Tolerance time.Duration
+
 	// Driver, if set, has the network live, in place of goroutines and of the clock.
 	Driver Driver
 
@@ -80,6 +83,9 @@ func (c Config) withDefaults() (Config, error) {
 		c.BackoffMax = defaultBackoffMax
 	}
 	c.BackoffMax = max(c.BackoffMin, c.BackoffMax)
+	if c.Tolerance <= 0 {
+		c.Tolerance = DefaultTolerance
+	}
 	if c.Echo == 0 {
 		c.Echo = defaultEcho
 	}

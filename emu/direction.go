@@ -44,6 +44,7 @@ type direction struct {
 	last   time.Duration       // when the last one will arrive: a wire does not change the order
 	queue  ring[time.Duration] // when those that wait for the rate begin to leave
 	number uint32              // of the last frame that was sent
+	first  time.Duration       // what last is before the first frame; not 0: the receiver wants to know when each frame was to come
 
 	retimed atomic.Pointer[retiming] // the last change of the rate that frames waited for
 	cut     atomic.Uint32            // counts how often the link was cut: what was sent before is lost
@@ -148,7 +149,7 @@ func (d *direction) setUp(up bool) {
 	d.up = up
 	if !up {
 		d.cut.Add(1)
-		d.free, d.last, d.queue = 0, 0, ring[time.Duration]{}
+		d.free, d.last, d.queue = 0, d.first, ring[time.Duration]{}
 		d.engine.schedule(&d.timer, 0)
 	}
 }

@@ -24,11 +24,18 @@ type engine struct {
 	buffers buffers
 	output  output // of the switch that has the frame
 
+	from    time.Duration   // when the frame that is being handed over was to arrive: what follows from it counts from then
+	due     []time.Duration // what was promised for these times, and was done in this round
+	backlog backlog
+
 	hostOutput hostOutput // likewise, of the host
 
 	// ------
 	number  int
 	counts  counts
+	late    lateness
+	fine    bool         // some switch of its has a profile: microseconds count
+	ahead   atomic.Int64 // sum of the times that were promised since the last round, in nanoseconds
 	held    atomic.Int64 // frames on their way to receivers of this engine
 	maxHeld int64
 	in      struct {
@@ -65,10 +72,12 @@ func (e *engine) step(now time.Duration) (next time.Duration, more, ok bool) {
 		}
 		e.timers.pop().owner.wake(e)
 	}
-	for n := 0; n < roundFrames && e.run.len() > 0; n++ {
+	done := 0
+	for ; done < roundFrames && e.run.len() > 0; done++ {
 		e.handOver(e.run.pop())
 	}
 	e.flush()
+	e.account(done)
 	if e.run.len() > 0 {
 		return 0, true, true
 	}
@@ -135,6 +144,13 @@ func (e *engine) await(t transit) {
 func (e *engine) handOver(t transit) {
 	d := t.dir
 	d.release()
+	e.from = e.now
+	if t.at != 0 {
+		e.from = t.at
+		if d.first == 0 {
+			e.due = append(e.due, t.at)
+		}
+	}
 	if t.cut != d.cut.Load() {
 		d.drop(LostWithLink)
 	} else {
@@ -143,9 +159,9 @@ func (e *engine) handOver(t transit) {
 	e.buffers.put(t.frame)
 }
 
-// send puts a frame on its way from a receiver of this engine. The frame is copied.
-func (e *engine) send(d *direction, frame []byte) {
-	t, ok := d.begin(frame, e.now)
+// send puts a frame on its way from a receiver of this engine, as if it were the time from. The frame is copied.
+func (e *engine) send(d *direction, frame []byte, from time.Duration) {
+	t, ok := d.begin(frame, from)
 	if !ok {
 		return
 	}
@@ -173,6 +189,9 @@ func (d *direction) begin(frame []byte, now time.Duration) (transit, bool) {
 	d.sent.Add(1)
 	d.size.Add(uint64(len(frame)))
 	d.number++
+	if at != 0 && d.first == 0 {
+		d.engine.ahead.Add(int64(at - now))
+	}
 	return transit{dir: d, at: at, leaves: d.free, cut: d.cut.Load(), number: d.number}, true
 }
 
@@ -225,6 +244,7 @@ func (e *engine) rest() bool {
 
 func newEngine(n *Network, number int) *engine {
 	e := &engine{net: n, number: number, away: make([][]transit, n.cfg.Engines), bell: make(chan struct{}, 1)}
+	e.late.init(n.cfg.Tolerance)
 	e.maxHeld = int64(max(MaxFrames/n.cfg.Engines, MaxOnLink+topo.MaxQueue))
 	e.output.engine, e.hostOutput.engine = e, e
 	return e

@@ -104,7 +104,7 @@ func TestHopAllocatesNothing(t *testing.T) {
 	out := &e.hostOutput
 	hop := func() {
 		out.h, out.now = from, e.now
-		e.send(from.out, frame)
+		e.send(from.out, frame, e.now)
 		e.step(e.now)
 	}
 	for range 100 {

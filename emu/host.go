@@ -77,7 +77,7 @@ func (h *Host) receive(e *engine, frame []byte) {
 	defer h.mu.Unlock()
 	e.counts.delivered.Add(1)
 	out := &e.hostOutput
-	out.h, out.now = h, h.clock(e.now)
+	out.h, out.now, out.from = h, h.clock(e.now), e.from
 	h.stack.Receive(frame, out.now, out)
 	h.step(e, out)
 }
@@ -88,7 +88,7 @@ func (h *Host) wake(e *engine) {
 	defer h.mu.Unlock()
 	h.expires = 0
 	out := &e.hostOutput
-	out.h, out.now = h, h.clock(e.now)
+	out.h, out.now, out.from = h, h.clock(e.now), e.now
 	h.step(e, out)
 }
 
@@ -111,13 +111,14 @@ type hostOutput struct {
 	h      *Host
 	engine *engine // nil if the caller is none
 	now    time.Duration
+	from   time.Duration // when what an engine sends leaves
 }
 
 // Send gives a frame to the host's link.
 func (o *hostOutput) Send(frame []byte) {
 	d := o.h.out
 	if o.engine != nil {
-		o.engine.send(d, frame)
+		o.engine.send(d, frame, o.from)
 		return
 	}
 	if t, ok := d.begin(frame, o.now); ok {

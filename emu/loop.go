@@ -81,8 +81,8 @@ func (n *Network) Close(ctx context.Context) error {
 
 // loop runs an engine.
 func (n *Network) loop(e *engine) {
-	timer := time.NewTimer(time.Hour)
-	defer timer.Stop()
+	r := e.newRest()
+	defer r.end()
 	for !n.stopped.Load() {
 		next, more, ok := e.step(n.now())
 		if more {
@@ -95,12 +95,7 @@ func (n *Network) loop(e *engine) {
 		if !ok {
 			next = n.now() + time.Hour
 		}
-		timer.Reset(next - n.now())
-		select {
-		case <-n.stop:
-		case <-e.bell:
-		case <-timer.C:
-		}
+		r.until(next)
 	}
 }
 

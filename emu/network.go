@@ -131,7 +131,7 @@ func (l *Link) way(w Way, sender sync.Locker, spec topo.LinkSpec, to receiver, e
 	d := &l.ways[w]
 	d.link, d.sender, d.spec, d.to, d.engine = l, sender, spec, to, e
 	d.random = seeded(l.net.cfg.Seed, seedForward+int(w), number)
-	d.timer.owner = d
+	d.timer.owner, d.timer.exact = d, true
 	return d
 }
 

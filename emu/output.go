@@ -12,6 +12,15 @@ type output struct {
 	sw     *Switch
 	engine *engine // nil if the caller is none
 	now    time.Duration
+	from   time.Duration // when what is sent leaves, if it follows from what was promised for a time; 0: now
+}
+
+// leaves is when what is sent leaves.
+func (o *output) leaves() time.Duration {
+	if o.from == 0 {
+		return o.now
+	}
+	return o.from
 }
 
 // Transmit sends a frame over the link of a port.
@@ -21,11 +30,12 @@ func (o *output) Transmit(number, _ uint32, frame []byte) {
 		return
 	}
 	p.tap(Sent, frame, o.now)
+	from := o.leaves()
 	if o.engine != nil {
-		o.engine.send(p.out, frame)
+		o.engine.send(p.out, frame, from)
 		return
 	}
-	if t, ok := p.out.begin(frame, o.now); ok {
+	if t, ok := p.out.begin(frame, from); ok {
 		t.frame = newCopy(frame)
 		p.out.engine.post([]transit{t})
 	}

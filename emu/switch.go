@@ -110,7 +110,7 @@ func (sw *Switch) take(e *engine, port uint32, frame []byte) {
 		e.counts.drops[LostAtDeadSwitch].Add(1)
 	} else {
 		e.counts.hops.Add(1)
-		e.output.sw, e.output.now = sw, sw.clock(e.now)
+		e.output.sw, e.output.now, e.output.from = sw, sw.clock(e.now), e.from
 		sw.table.Receive(port, frame, e.output.now, &e.output)
 	}
 	sw.mu.Unlock()
@@ -131,7 +131,7 @@ func (sw *Switch) wake(e *engine) {
 	if sw.table == nil {
 		return
 	}
-	e.output.sw, e.output.now = sw, sw.clock(e.now)
+	e.output.sw, e.output.now, e.output.from = sw, sw.clock(e.now), 0
 	next, ok := sw.table.Expire(e.output.now, &e.output)
 	sw.count()
 	if ok {

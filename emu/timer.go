@@ -8,6 +8,7 @@ type timer struct {
 	seq   uint64 // of two at one time the one set first is due first
 	pos   int    // in the heap, from 1; 0: not set
 	owner waker
+	exact bool // somebody was promised the time; it does not change while the timer is set
 }
 
 // waker is what has timers: a direction whose next frame arrives, a switch with entries that run out, a host.
@@ -17,8 +18,9 @@ type waker interface {
 
 // timers are an engine's, in a heap ordered by (time, sequence).
 type timers struct {
-	heap []*timer
-	seq  uint64
+	heap  []*timer
+	seq   uint64
+	exact int // how many of them are exact
 }
 
 // next is when the first one is due.
@@ -36,6 +38,9 @@ func (q *timers) set(t *timer, at time.Duration) {
 	if t.pos == 0 {
 		q.heap = append(q.heap, t)
 		t.pos = len(q.heap)
+		if t.exact {
+			q.exact++
+		}
 	}
 	q.up(t.pos - 1)
 	q.down(t.pos - 1)
@@ -59,6 +64,9 @@ func (q *timers) pop() *timer {
 		q.down(0)
 	}
 	t.pos = 0
+	if t.exact {
+		q.exact--
+	}
 	return t
 }
 

@@ -1,0 +1,135 @@
+package emu
+
+import (
+	"fmt"
+	"time"
+)
+
+// Fidelity says how well a network keeps the times that it promises: delays of links, and what profiles of switches say. Without any
+// it promises that nothing waits for the machine. Counts and distributions but Total are of the last Window.
+type Fidelity struct {
+	Kept      bool          // in every second of the window but the present one
+	Since     time.Duration // if not: the network's age when it began not to keep them
+	Why       string        // if not: which engine, and what it lacked; empty otherwise
+	Window    time.Duration
+	Tolerance time.Duration // what is later is late
+	Lateness
+	Engines []EngineFidelity // in their order
+	Total   Lateness         // since the network was made
+	Bad     time.Duration    // how many seconds were not kept since then
+}
+
+// Lateness is how late something was, of what was promised for a time.
+type Lateness struct {
+	Promises           uint64 // frames that were to arrive at a time, and what a switch was to do at a time
+	Late               uint64 // of them, by more than the tolerance
+	P50, P90, P99, Max time.Duration
+	Excess             float64       // all lateness, as a share of all the time that was promised; 0 of none
+	Wait               time.Duration // the longest that anything waited for its turn at an engine
+}
+
+// EngineFidelity is the part of one engine.
+type EngineFidelity struct {
+	Promises, Late uint64
+	Max            time.Duration
+	Busy           float64       // share of the time in which it had something to do, 0 to 1
+	Overslept      time.Duration // by how much it was woken too late, at most: then the machine had something else to do
+}
+
+// Fidelity tells how well the network keeps its promises.
+func (n *Network) Fidelity() Fidelity {
+	f := Fidelity{Kept: true, Window: windowSeconds * time.Second, Tolerance: n.cfg.Tolerance}
+	all, total := second{spread: newSpread()}, second{spread: newSpread()}
+	now := n.now()
+	worst, since := 0, int64(-1)
+	var worstLate uint64
+	for i, e := range n.engines {
+		l := &e.late
+		l.mu.Lock()
+		l.at(now)
+		mine := second{spread: newSpread()}
+		for j := range l.seconds {
+			mine.add(&l.seconds[j])
+		}
+		total.add(&l.total)
+		total.add(&l.seconds[l.current%windowSeconds])
+		f.Bad = max(f.Bad, time.Duration(l.bad)*time.Second)
+		bad := l.lastBad >= 0 && l.current-l.lastBad < windowSeconds
+		if bad && (since < 0 || l.firstBad < since) {
+			since = l.firstBad
+		}
+		l.mu.Unlock()
+		all.add(&mine)
+		span := min(now, f.Window)
+		one := EngineFidelity{Promises: mine.promises, Late: mine.late, Max: mine.max, Overslept: mine.overslept}
+		if span > 0 {
+			one.Busy = min(max(1-float64(mine.idle)/float64(span), 0), 1)
+		}
+		f.Engines = append(f.Engines, one)
+		if bad && (f.Kept || mine.late+mine.longWaits > worstLate) {
+			f.Kept, worst, worstLate = false, i, mine.late+mine.longWaits
+		}
+	}
+	f.Lateness, f.Total = all.summary(), total.summary()
+	if !f.Kept {
+		f.Since, f.Why = time.Duration(since)*time.Second, f.why(worst)
+	}
+	return f
+}
+
+// busyEngine is the share of its time above which an engine has too much to do.
+const busyEngine = 0.9
+
+// why says what an engine lacked.
+func (f *Fidelity) why(worst int) string {
+	e := &f.Engines[worst]
+	name := fmt.Sprintf("engine %d of %d", worst+1, len(f.Engines))
+	if e.Busy > busyEngine {
+		return fmt.Sprintf("%s has too much to do: busy %.0f%% of the time", name, 100*e.Busy)
+	}
+	return fmt.Sprintf("the machine gave %s no time when it was due: woken up to %s late, busy %.0f%%", name, short(e.Overslept), 100*e.Busy)
+}
+
+// summary is a distribution in a few numbers.
+func (s *second) summary() Lateness {
+	at := func(q float64) time.Duration {
+		return min(time.Duration(s.spread.ValueAtQuantile(q))*time.Microsecond, s.max)
+	}
+	l := Lateness{Promises: s.promises, Late: s.late, Max: s.max, Wait: s.longest}
+	if s.promises > 0 {
+		l.P50, l.P90, l.P99 = at(50), at(90), at(99)
+	}
+	if s.promised > 0 {
+		l.Excess = float64(s.by) / float64(s.promised)
+	}
+	return l
+}
+
+// String is the fidelity on a line.
+func (f *Fidelity) String() string {
+	text := "promised times kept"
+	if !f.Kept {
+		text = "promised times NOT kept"
+	}
+	if f.Promises > 0 {
+		text += fmt.Sprintf(": half of %d not more than %s late, 99%% not more than %s, the latest %s", f.Promises, short(f.P50), short(f.P99), short(f.Max))
+	}
+	if f.Wait > longWait*f.Tolerance {
+		text += fmt.Sprintf("; frames waited for their turn for up to %s", short(f.Wait))
+	}
+	if !f.Kept {
+		text += "; " + f.Why
+	}
+	return text
+}
+
+// short rounds a time to what matters of it.
+func short(d time.Duration) string {
+	switch {
+	case d < time.Millisecond:
+		return d.Round(time.Microsecond).String()
+	case d < time.Second:
+		return d.Round(10 * time.Microsecond).String()
+	}
+	return d.Round(10 * time.Millisecond).String()
+}

@@ -1,0 +1,121 @@
+package emu
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+// timed is a network whose clock the test sets: of hosts that speak over links of 5 ms.
+func timed(t *testing.T, spec string) (*Network, *time.Duration) {
+	n := stepped(t, spec, 1, 1)
+	now := new(time.Duration)
+	n.cfg.clock = func() time.Duration { return *now }
+	return n, now
+}
+
+// stepAt steps all engines at a time, until nothing is left to do then.
+func stepAt(n *Network, clock *time.Duration, at time.Duration) {
+	*clock = at
+	for busy := true; busy; {
+		busy = false
+		for _, e := range n.engines {
+			_, more, _ := e.step(at)
+			busy = busy || more || !e.rest()
+		}
+	}
+}
+
+// TestFidelityTellsLateFrames has frames arrive in time, then late, then in time again.
+func TestFidelityTellsLateFrames(t *testing.T) {
+	n, now := timed(t, "linear:2,delay=5ms")
+	from, to := n.Hosts()[0], n.Hosts()[1]
+	carry := func(late time.Duration) {
+		begin := *now + 20*time.Millisecond
+		stepAt(n, now, begin)
+		speak(from, to, 100)
+		stepAt(n, now, begin)
+		stepAt(n, now, begin+5*time.Millisecond+late)
+	}
+	for range 100 {
+		carry(0)
+	}
+	f := n.Fidelity()
+	if !f.Kept || f.Why != "" || f.Promises != 100 || f.Late != 0 || f.Max != 0 || f.Excess != 0 {
+		t.Fatalf("in time: %+v", f)
+	}
+	from2 := *now
+	for range 50 {
+		carry(3 * time.Millisecond)
+	}
+	*now += time.Second
+	f = n.Fidelity()
+	if f.Kept || f.Since > from2 || f.Since < from2-time.Second || f.Promises != 150 || f.Late != 50 || f.Max != 3*time.Millisecond || f.P50 != 0 ||
+		f.P99 != 3*time.Millisecond || f.Excess < 0.19 || f.Excess > 0.21 || f.Bad == 0 || !strings.Contains(f.Why, "engine 1 of 1") ||
+		!strings.HasPrefix(f.String(), "promised times NOT kept") {
+		t.Fatalf("late: %+v", f)
+	}
+	if got := stationOf(to).count(); got != 150 {
+		t.Fatalf("%d frames arrived", got)
+	}
+	*now += 12 * time.Second
+	for range 10 {
+		carry(0)
+	}
+	f = n.Fidelity()
+	if !f.Kept || f.Promises != 10 || f.Total.Late != 50 || f.Total.Promises != 160 {
+		t.Fatalf("in time again: %+v", f)
+	}
+}
+
+// TestLatenessDoesNotAddUp has an engine late at one link of three: the last one is reached when it was promised.
+func TestLatenessDoesNotAddUp(t *testing.T) {
+	n, now := timed(t, "linear:4,delay=5ms")
+	speak(n.Hosts()[0], n.Hosts()[3], 100)
+	for _, at := range []time.Duration{0, 9 * time.Millisecond, 12 * time.Millisecond, 15 * time.Millisecond} {
+		stepAt(n, now, at)
+	}
+	if got := stationOf(n.Hosts()[3]).count(); got != 1 {
+		t.Fatalf("%d frames have arrived after 15 ms", got)
+	}
+	if f := n.Fidelity(); f.Max != 4*time.Millisecond || f.Late != 2 {
+		t.Errorf("%+v", f)
+	}
+}
+
+// TestFidelityTellsLongWaits has more frames wait for their turn than an engine hands over in a round.
+func TestFidelityTellsLongWaits(t *testing.T) {
+	n, now := timed(t, "linear:1,hosts=2")
+	for range 10 * roundFrames {
+		speak(n.Hosts()[0], n.Hosts()[1], 100)
+	}
+	for i := range 40 {
+		*now = time.Duration(i) * 10 * time.Millisecond
+		n.engines[0].step(*now)
+	}
+	*now = 2 * time.Second
+	if f := n.Fidelity(); f.Kept || f.Wait < 50*time.Millisecond || !strings.Contains(f.String(), "waited") {
+		t.Errorf("%+v", f)
+	}
+}
+
+// TestSecondsAreJudged holds what makes a second bad.
+func TestSecondsAreJudged(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		s    second
+		bad  bool
+	}{
+		{"nothing", second{}, false},
+		{"one in a hundred late", second{promises: 100, late: 1, by: time.Millisecond, promised: time.Second}, false},
+		{"two in a hundred late", second{promises: 100, late: 2, by: time.Millisecond, promised: time.Second}, true},
+		{"all a tenth late", second{promises: 10, by: 100 * time.Millisecond, promised: time.Second}, false},
+		{"all more than a tenth late", second{promises: 10, by: 101 * time.Millisecond, promised: time.Second}, true},
+		{"by so little that nobody sees", second{promises: 10, by: 100 * time.Microsecond, promised: 100 * time.Microsecond}, false},
+		{"long waits", second{waits: 10, longWaits: 1}, true},
+	} {
+		if c.s.bad() != c.bad {
+			t.Errorf("%s: bad is %v", c.name, c.s.bad())
+		}
+	}
+}

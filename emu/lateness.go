@@ -1,0 +1,188 @@
+package emu
+
+import (
+	"sync"
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+)
+
+// windowSeconds is over how many of the last seconds fidelity is judged.
+const windowSeconds = 10
+
+// DefaultTolerance is how late something may be that was promised for a time, before it counts as late. What waits for its turn
+// at an engine, without a time promised, counts as late after longWait times as long.
+const (
+	DefaultTolerance = time.Millisecond
+	longWait         = 10
+)
+
+// A second is bad, that is, promises were not kept, if more than one in lateShare of them were late, or if all together they
+// were late by more than one part in excessShare of the time that was promised, and by more than excessLeast each.
+const (
+	lateShare   = 100
+	excessShare = 10
+	excessLeast = 20 * time.Microsecond
+)
+
+// lateness is how late an engine is with what was promised for a time: a frame's arrival, a rule's coming into force.
+type lateness struct {
+	tolerance time.Duration
+
+	mu       sync.Mutex
+	seconds  [windowSeconds]second
+	current  int64 // number of the newest second
+	total    second
+	bad      int64 // how many seconds were bad, ever
+	firstBad int64 // number of the first of the present row of bad seconds, whose distances are less than the window; -1: none yet
+	lastBad  int64
+}
+
+// second is what happened in one second of a network's age.
+type second struct {
+	number    int64
+	promises  uint64
+	late      uint64        // of them, by more than the tolerance
+	by        time.Duration // sum of all lateness
+	promised  time.Duration // sum of the times that were promised
+	max       time.Duration
+	waits     uint64 // times at which something waited for its turn
+	longWaits uint64
+	longest   time.Duration
+	idle      time.Duration // that the engine had nothing to do
+	overslept time.Duration // the longest time that it was woken too late
+	spread    *hdrhistogram.Histogram
+}
+
+// The unit of histograms is a microsecond, the longest time a minute, steps are a hundredth of the value.
+func newSpread() *hdrhistogram.Histogram {
+	return hdrhistogram.New(1, int64(time.Minute/time.Microsecond), 2)
+}
+
+func (l *lateness) init(tolerance time.Duration) {
+	l.tolerance, l.firstBad, l.lastBad = tolerance, -1, -1
+	for i := range l.seconds {
+		l.seconds[i].spread = newSpread()
+	}
+	l.total.spread = newSpread()
+}
+
+// at is the second of an age; those before it are judged. The lock is held.
+func (l *lateness) at(age time.Duration) *second {
+	number := max(int64(age/time.Second), l.current)
+	for l.current < number {
+		s := &l.seconds[l.current%windowSeconds]
+		l.judge(s)
+		l.total.add(s)
+		l.current = max(l.current+1, number-windowSeconds)
+		l.seconds[l.current%windowSeconds].reset(l.current)
+	}
+	return &l.seconds[number%windowSeconds]
+}
+
+// judge takes note of a second that is over.
+func (l *lateness) judge(s *second) {
+	if !s.bad() {
+		return
+	}
+	l.bad++
+	if l.lastBad < 0 || s.number-l.lastBad >= windowSeconds {
+		l.firstBad = s.number
+	}
+	l.lastBad = s.number
+}
+
+func (s *second) bad() bool {
+	return s.late*lateShare > s.promises || s.longWaits*lateShare > s.waits ||
+		s.by*excessShare > s.promised && s.by > excessLeast*time.Duration(s.promises)
+}
+
+func (s *second) reset(number int64) {
+	h := s.spread
+	h.Reset()
+	*s = second{number: number, spread: h}
+}
+
+// add adds what happened in another second.
+func (s *second) add(o *second) {
+	s.promises += o.promises
+	s.late += o.late
+	s.by += o.by
+	s.promised += o.promised
+	s.max = max(s.max, o.max)
+	s.waits += o.waits
+	s.longWaits += o.longWaits
+	s.longest = max(s.longest, o.longest)
+	s.idle += o.idle
+	s.overslept = max(s.overslept, o.overslept)
+	if o.promises > 0 {
+		s.spread.Merge(o.spread)
+	}
+}
+
+// record takes note of promises that were kept, or not, at an age; promised is the sum of their times.
+func (l *lateness) record(age time.Duration, due []time.Duration, promised time.Duration) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	s := l.at(age)
+	s.promised += promised
+	s.promises += uint64(len(due))
+	for _, at := range due {
+		by := max(age-at, 0)
+		s.by += by
+		s.max = max(s.max, by)
+		if by > l.tolerance {
+			s.late++
+		}
+		_ = s.spread.RecordValue(int64(min(by, time.Minute) / time.Microsecond))
+	}
+}
+
+// wait takes note of how long something waited for its turn.
+func (l *lateness) wait(age, waited time.Duration) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	s := l.at(age)
+	s.waits++
+	s.longest = max(s.longest, waited)
+	if waited > longWait*l.tolerance {
+		s.longWaits++
+	}
+}
+
+// slept takes note that the engine had nothing to do for a time that ended at an age, and by how much later than it wanted.
+func (l *lateness) slept(age, long, over time.Duration) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	s := l.at(age)
+	s.idle += min(long, time.Second)
+	s.overslept = max(s.overslept, over)
+}
+
+// backlog measures how long frames wait for their turn, without a look at each: the last one that waits when a round ends is followed
+// until it has had its turn.
+type backlog struct {
+	left  int           // frames that are handed over before it, and itself; 0: none is followed
+	since time.Duration // when it was the last one
+}
+
+// account takes note of how late this round was with what was promised, and of who has waited for a turn among the frames it handed over.
+func (e *engine) account(done int) {
+	b := &e.backlog
+	if len(e.due) == 0 && b.left == 0 && e.run.len() == 0 {
+		return
+	}
+	if b.left -= done; b.left <= 0 {
+		if b.since != 0 {
+			e.late.wait(e.now, e.now-b.since)
+		}
+		*b = backlog{left: e.run.len()}
+		if b.left > 0 {
+			b.since = e.now
+		}
+	}
+	if len(e.due) > 0 {
+		e.late.record(e.net.now(), e.due, time.Duration(e.ahead.Swap(0)))
+		e.due = e.due[:0]
+	}
+}

@@ -1,0 +1,66 @@
+package emu
+
+import (
+	"runtime"
+	"time"
+)
+
+// rest is how an engine without anything to do waits: for its bell, or for a time. Where a time was promised to somebody, that is
+// exact to some microseconds: by an alarm clock until shortly before, and by looking at the clock for the rest.
+type rest struct {
+	*engine
+	timer *time.Timer
+	alarm *alarmClock // nil: there is none on this system
+}
+
+// Of a wait for what a switch with a profile is to do, the last watch is spent looking at the clock: an alarm clock's waking takes
+// about so long.
+const watch = 60 * time.Microsecond
+
+// newRest has a goroutine ring the engine's bell at alarms, until end.
+func (e *engine) newRest() *rest {
+	r := &rest{e, time.NewTimer(time.Hour), newAlarmClock()}
+	if a := r.alarm; a != nil {
+		go func() {
+			for a.await() {
+				e.wakeUp()
+			}
+		}()
+	}
+	return r
+}
+
+func (r *rest) end() {
+	r.timer.Stop()
+	if r.alarm != nil {
+		r.alarm.close()
+	}
+}
+
+// until waits for the bell, or for a time.
+func (r *rest) until(next time.Duration) {
+	n, exact, watch := r.net, r.timers.exact > 0, watch
+	if !r.fine {
+		watch = 0
+	}
+	begun := n.now()
+	if exact && r.alarm != nil && next-begun > watch && next-begun < time.Hour {
+		r.alarm.set(next - begun - watch)
+	}
+	if !exact || next-begun > watch {
+		r.timer.Reset(next - begun)
+		select {
+		case <-n.stop:
+		case <-r.bell:
+		case <-r.timer.C:
+		}
+	}
+	now := n.now()
+	if exact && next-now <= watch {
+		for now < next && len(r.bell) == 0 && !n.stopped.Load() {
+			runtime.Gosched()
+			now = n.now()
+		}
+	}
+	r.late.slept(now, now-begun, now-next)
+}
