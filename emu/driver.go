@@ -1,6 +1,7 @@
 package emu
 
 import (
+	"context"
 	"time"
 
 	"github.com/weirnet/weir/session"
@@ -14,6 +15,15 @@ type Driver interface {
 	session.Driver
 	// After calls a function when a time has passed, never within the call of After.
 	After(d time.Duration, f func())
+}
+
+// dialler is the key of the switch in the context of Config.Dial.
+type dialler struct{}
+
+// Dialling is the switch that wants a connection, by the context that Config.Dial is given; nil in other contexts.
+func Dialling(ctx context.Context) *Switch {
+	sw, _ := ctx.Value(dialler{}).(*Switch)
+	return sw
 }
 
 // turnRounds is how many rounds of an engine are one turn at most: frames that never come to rest must not hold up the driver.

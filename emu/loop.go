@@ -163,7 +163,7 @@ func (n *Network) connectOne(ch *channel) {
 	}
 	ctx, cancel := context.WithTimeout(n.context, dialTimeout)
 	defer cancel()
-	stream, err := n.open(ctx, ch)
+	stream, err := n.open(context.WithValue(ctx, dialler{}, ch.sw), ch)
 	if err != nil {
 		ch.lost()
 		n.settle()

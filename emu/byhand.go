@@ -1,0 +1,36 @@
+package emu
+
+import "github.com/weirnet/weir/openflow"
+
+// ByHand does a flow-mod as somebody at the switch's console would: no controller has sent it, and those are told only of what
+// switches tell by themselves. The error is that of flowtable; without power nothing happens.
+func (sw *Switch) ByHand(v openflow.Version, m *openflow.FlowMod) error {
+	sw.mu.Lock()
+	defer sw.mu.Unlock()
+	if sw.table == nil {
+		return nil
+	}
+	out := output{sw: sw, now: sw.clock(sw.net.now())}
+	err := sw.table.FlowMod(v, m, out.now, &out)
+	if m.IdleTimeout|m.HardTimeout != 0 {
+		sw.expire(out.now, &out)
+	}
+	sw.count()
+	return err
+}
+
+// Flows are the entries that the switch holds now, in its order, as a version of OpenFlow shows them; none without power.
+func (sw *Switch) Flows(v openflow.Version) []openflow.FlowStats {
+	sw.mu.Lock()
+	defer sw.mu.Unlock()
+	if sw.table == nil {
+		return nil
+	}
+	reply, err := sw.table.Multipart(v, &openflow.FlowRequest{FlowFilter: openflow.FlowFilter{
+		Table: openflow.TableAll, OutPort: openflow.PortAny, OutGroup: openflow.GroupAny,
+	}}, sw.clock(sw.net.now()))
+	if err != nil {
+		return nil
+	}
+	return reply.(*openflow.FlowStatsList).Flows
+}

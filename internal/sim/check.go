@@ -1,0 +1,190 @@
+package sim
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/weirnet/weir/flowsync"
+	"github.com/weirnet/weir/netview"
+)
+
+// neverEnds is for what wants a context.
+var neverEnds = context.Background()
+
+// HealLimit is how long after the last fault the network may take until it is whole again: as long as the longest pause of
+// flowsync, and then a reading.
+const HealLimit = 100 * time.Second
+
+// look is how long a network that is not whole yet is left alone before the next look.
+const look = 2 * time.Second
+
+// check waits until the network is whole, and then holds it to what must be.
+func (w *world) check() {
+	w.say("everything is mended")
+	w.await("view and switches", func() []string { return append(w.view(), w.tables()...) })
+	w.pingAll(false) // hosts may have moved while nobody could hear it: now they speak
+	w.await("view and switches, after hosts have spoken", func() []string {
+		return slices.Concat(w.view(), w.hosts(), w.tables())
+	})
+	w.pingAll(true)
+	w.shoutAll()
+	w.await("view and switches, at the end", func() []string { return slices.Concat(w.view(), w.hosts(), w.tables()) })
+}
+
+// await lets time go until a check finds nothing.
+func (w *world) await(what string, check func() []string) {
+	end := w.now.Add(HealLimit)
+	for len(w.wrong) == 0 {
+		found := check()
+		if len(found) == 0 || len(w.wrong) > 0 {
+			return
+		}
+		if !w.now.Before(end) {
+			w.fail("%v after everything was mended, %s: %d things are wrong, the first: %s", HealLimit, what, len(found), found[0])
+			return
+		}
+		w.say("not yet: %s", found[0])
+		w.run(w.now.Add(look))
+	}
+}
+
+// view compares the view with the network: switches, ports, links.
+func (w *world) view() (found []string) {
+	bad := func(format string, args ...any) { found = append(found, fmt.Sprintf(format, args...)) }
+	if w.life == nil {
+		return []string{"no instance runs"}
+	}
+	snap := w.life.instance.View().Snapshot()
+	if err := snap.Check(); err != nil {
+		bad("the view contradicts itself: %v", err)
+	}
+	for _, sw := range w.net.Switches() {
+		row, ok := snap.Switch(netview.DPID(sw.DatapathID()))
+		if !ok || !row.Connected || row.Draining {
+			bad("switch %s is not connected, or drained", sw.Name())
+			continue
+		}
+		for _, port := range sw.Ports() {
+			if p, ok := row.Port(port); !ok || p.Up != sw.Link(port).Up() {
+				bad("port %d of %s: the view says %v, %v; the network %v", port, sw.Name(), ok, p.Up, sw.Link(port).Up())
+			}
+		}
+	}
+	truth := make(map[netview.LinkKey]bool)
+	for i, l := range w.net.Links() {
+		a, b := w.linkEnds(i)
+		for _, key := range []netview.LinkKey{{Src: a, Dst: b}, {Src: b, Dst: a}} {
+			truth[key] = true
+			if row, ok := snap.Link(key); !ok || !row.Up || !row.Usable || row.Draining || row.State != netview.LinkConfirmed {
+				bad("link %s, %s to %s: the view has %v, %+v", l.ID, key.Src, key.Dst, ok, row)
+			}
+		}
+	}
+	for row := range snap.Links() {
+		if row.Up && !truth[row.LinkKey] {
+			bad("the view has a link from %s to %s", row.Src, row.Dst)
+		}
+	}
+	return found
+}
+
+// hosts compares the view's hosts with the stations.
+func (w *world) hosts() (found []string) {
+	snap := w.life.instance.View().Snapshot()
+	known := make(map[netview.HostID]bool)
+	for _, h := range w.stations {
+		id := netview.HostID{MAC: h.mac}
+		known[id] = true
+		at := netview.Point{DPID: netview.DPID(h.socket.sw + 1), Port: h.socket.port}
+		row, ok := snap.Host(id)
+		if !ok || row.At != at || row.State != netview.HostConfirmed || !slices.Contains(row.IPs, h.ip) {
+			found = append(found, fmt.Sprintf("host %s is at %s: the view has %v, %+v", h.name(), at, ok, row))
+		}
+	}
+	for row := range snap.Hosts() {
+		if !known[row.HostID] {
+			found = append(found, fmt.Sprintf("the view has a host %s at %s", row.HostID, row.At))
+		}
+	}
+	return found
+}
+
+// tables compares the switches' tables with what is wanted, as `weir check` does.
+func (w *world) tables() (found []string) {
+	if w.life == nil {
+		return nil
+	}
+	asked := w.life.instance.Compare()
+	var report flowsync.Report
+	for range 100 {
+		w.run(w.now.Add(100 * time.Millisecond))
+		var ok bool
+		if report, ok = asked.Report(); ok || len(w.wrong) > 0 {
+			break
+		}
+	}
+	if len(report.Switches) != len(w.net.Switches()) {
+		return []string{fmt.Sprintf("%d of %d switches were compared", len(report.Switches), len(w.net.Switches()))}
+	}
+	for _, f := range report.Switches {
+		switch {
+		case f.Err != nil:
+			found = append(found, fmt.Sprintf("switch %s was not compared: %v", f.DPID, f.Err))
+		case f.Failed > 0 || f.InFlight > 0 || f.Compared != f.Wanted:
+			found = append(found, fmt.Sprintf("switch %s: %d rules failed, %d are in flight, %d of %d were compared", f.DPID, f.Failed, f.InFlight, f.Compared, f.Wanted))
+		}
+		for _, d := range f.Differences {
+			found = append(found, fmt.Sprintf("switch %s: %s: table %d priority %d match %s: wanted %q, held %q",
+				f.DPID, d.Kind, d.Table, d.Priority, d.Match.String(), d.Wanted, d.Held))
+		}
+	}
+	return found
+}
+
+// pingAll has every host ping every other. Strict wants each ping answered, once.
+func (w *world) pingAll(strict bool) {
+	if len(w.wrong) > 0 {
+		return
+	}
+	var talks []*talk
+	for _, a := range w.stations {
+		for _, b := range w.stations {
+			if a != b {
+				talks = append(talks, a.ping(b, 2, 500*time.Millisecond, 2*time.Second))
+				w.run(w.now.Add(10 * time.Millisecond))
+			}
+		}
+	}
+	w.run(w.now.Add(4 * time.Second))
+	for _, t := range talks {
+		if r := t.ping.Report(); strict && (r.Sent != 2 || r.Received != 2 || r.Duplicated != 0) {
+			w.fail("%s does not reach %s: %d pings of 2 left it, %d were answered, %d twice", t.from.name(), t.to.name(), r.Sent, r.Received, r.Duplicated)
+			return
+		}
+	}
+}
+
+// shoutAll has every host broadcast, and every other hear it once.
+func (w *world) shoutAll() {
+	const first = 1 << 30
+	for i, h := range w.stations {
+		if len(w.wrong) > 0 {
+			return
+		}
+		number := uint32(first + i)
+		h.shout(number)
+		w.run(w.now.Add(time.Second))
+		for _, other := range w.stations {
+			want := 1
+			if other == h {
+				want = 0
+			}
+			if n := other.heard[number]; n != want {
+				w.fail("%s hears a broadcast of %s %d times, want %d", other.name(), h.name(), n, want)
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,30 @@
+// Package sim runs an instance and its network in one goroutine, in time of its own, from one seed.
+//
+// # The problem
+//
+// What goes wrong in a network operating system goes wrong in an order of events that no test has thought of, and that does not
+// come again when somebody looks. So all that decides is stepped here: the same engines, joined by the same wiring (node.Stepped),
+// under the same sessions (session.Stepper); the same switches, links and hosts that package emu has (emu.Driver). What is left out
+// are goroutines, sockets, files and the clock. Whoever runs when, and how long bytes take, is drawn by lot, from the seed: so a
+// failure comes again as often as one likes, on any machine.
+//
+// # Inputs and outputs
+//
+// A seed makes a Plan: a topology, and a history of events, such as links cut, switches without power, an instance killed. Run
+// lives it: two minutes and more of the network's life, in a second or so. When the history has ended everything is mended, and
+// the network has HealLimit to be whole again: then all that must hold is checked (check.go). What comes out is an Outcome: the
+// hash of every byte that the sessions were handed with its time, and what was found wrong.
+//
+// # Who owns what
+//
+//   - world.go: time and the queue of events; wire.go: the bytes between switches and instance.
+//   - life.go: an instance, from its start until it is killed; what it remembers survives it.
+//   - station.go: hosts, and the sockets that they are plugged into.
+//   - plan.go, act.go: what happens. An event is one line of text, and can be left out: shrink.go looks for the fewest that still fail.
+//
+// # Invariants
+//
+//   - Nothing is read that the seed does not determine: no clock, no map's order, no random numbers of the system.
+//   - Bytes of one connection arrive in order, and all of them until it is cut. Between connections there is no order.
+//   - Each connection, part and host draws its lots from a source of its own, so that events left out change little else.
+package sim

@@ -1,0 +1,162 @@
+package sim
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"net"
+	"time"
+
+	"github.com/weirnet/weir/emu"
+	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/node"
+	"github.com/weirnet/weir/recall"
+)
+
+// life is an instance, from its start until it is killed.
+type life struct {
+	w        *world
+	number   int
+	instance *node.Stepped
+	parts    []*part
+	lot      *rand.Rand
+	over     bool
+	inputs   *netview.Inputs
+	settings *netview.Settings
+	wanted   *netview.Wanted // of an operator
+}
+
+// part is a part of an instance, with its place in the queue.
+type part struct {
+	node.Part
+	life   *life
+	at     time.Time // when it has its turn; zero: it is not in the queue
+	number int       // of the place in the queue; an older one is not its turn any more
+}
+
+// How long a part waits for its turn when there is something to do: mostly the first, now and then up to the second.
+const (
+	turnTakes    = 200 * time.Microsecond
+	turnTakesMax = 50 * time.Millisecond
+)
+
+// errRefused is what a switch hears that connects while no instance listens.
+var errRefused = errors.New("connection refused")
+
+// start begins a life with what the one before remembered.
+func (w *world) start() {
+	if w.life != nil {
+		return
+	}
+	w.lives++
+	facts := new(recall.Facts)
+	if w.file != nil {
+		var err error
+		if facts, err = recall.Parse(w.file); err != nil {
+			w.fail("what was remembered cannot be read: %v", err)
+			return
+		}
+	}
+	l := &life{w: w, number: w.lives, lot: w.lot(lotLife, uint64(w.lives))}
+	cfg := node.Defaults()
+	cfg.ForwardUnknown = w.plan.Unknown
+	l.instance = node.NewStepped(node.SteppedConfig{
+		Config: cfg, Driver: w, Key: make([]byte, 32), Life: uint16(l.lot.Uint32()), Seed: l.lot.Uint64() | 1, Facts: facts,
+		Remember: func(file []byte) error {
+			if !l.over {
+				w.file = append([]byte(nil), file...)
+			}
+			return nil
+		},
+	})
+	view := l.instance.View()
+	l.inputs, l.wanted = view.Inputs(), view.Wanted("operator")
+	l.settings = new(netview.Settings)
+	for _, p := range l.instance.Parts() {
+		l.parts = append(l.parts, &part{Part: p, life: l})
+	}
+	w.life = l
+	w.say("instance %d starts, remembers %d switches, %d links, %d hosts", l.number, len(facts.Switches), len(facts.Links), len(facts.Hosts))
+	for _, p := range l.parts {
+		p.ask(w.now)
+	}
+}
+
+// kill ends the life: its connections break, and what it had not written is lost.
+func (w *world) kill() {
+	if w.life == nil {
+		return
+	}
+	w.say("instance %d is killed", w.life.number)
+	w.life.over = true
+	w.life = nil
+	w.paused = time.Time{}
+	for _, c := range w.wires {
+		e := c.ends[atInstance]
+		if e.session != nil && !e.session.Ended() {
+			e.session = nil // nobody steps it any more
+			e.Close()
+		}
+	}
+}
+
+// poke has the parts take their turn for which something waits.
+func (l *life) poke() {
+	for _, p := range l.parts {
+		if !p.Waiting() {
+			continue
+		}
+		after := time.Duration(0)
+		if p.After != nil {
+			after = p.After()
+		}
+		if !p.at.IsZero() && !p.at.After(l.w.now.Add(after+turnTakes)) {
+			continue // soon enough
+		}
+		d := time.Duration(l.lot.Int64N(int64(turnTakes)))
+		if l.lot.IntN(100) == 0 {
+			d = time.Duration(l.lot.Int64N(int64(turnTakesMax)))
+		}
+		p.ask(l.w.now.Add(after + d))
+	}
+}
+
+// ask puts the part into the queue.
+func (p *part) ask(at time.Time) {
+	p.number++
+	p.at = at
+	mine := p.number
+	p.life.w.at(at, func() {
+		if mine == p.number && !p.life.over {
+			p.turn()
+		}
+	})
+}
+
+func (p *part) turn() {
+	w := p.life.w
+	if w.now.Before(w.paused) {
+		p.ask(w.paused)
+		return
+	}
+	p.at = time.Time{}
+	if next := p.Turn(); !next.IsZero() {
+		p.ask(later(next, w.now.Add(time.Microsecond)))
+	}
+}
+
+// dial connects a switch with the instance that runs.
+func (w *world) dial(ctx context.Context, _ string) (net.Conn, error) {
+	if w.life == nil {
+		return nil, errRefused
+	}
+	c := w.newWire(emu.Dialling(ctx).Index)
+	w.After(c.take(), func() {
+		if w.life == nil {
+			c.ends[atInstance].Close()
+			return
+		}
+		_, _ = w.life.instance.Server().ServeConn(c.ends[atInstance])
+	})
+	return c.ends[atSwitch], nil
+}

@@ -1,0 +1,100 @@
+package sim
+
+import (
+	"fmt"
+	"runtime/debug"
+	"time"
+
+	"github.com/weirnet/weir/emu"
+	"github.com/weirnet/weir/openflow"
+)
+
+// Outcome is what came of a run.
+type Outcome struct {
+	Hash      string        // of all that the sessions were handed, with its time
+	Wrong     []string      // what does not hold; nothing: all does
+	Simulated time.Duration // how long the world has lived
+}
+
+// quiet is how long the network has before the first event of a history.
+const quiet = 8 * time.Second
+
+// Run lives a plan. With trace, it is told line by line.
+func Run(p *Plan, trace func(format string, args ...any)) (o Outcome) {
+	w := newWorld(p, trace)
+	defer func() {
+		if r := recover(); r != nil {
+			w.fail("panic: %v\n%s", r, debug.Stack())
+		}
+		o = Outcome{Hash: fmt.Sprintf("%x", w.log.Sum(nil)[:8]), Wrong: w.wrong, Simulated: w.age()}
+	}()
+	if err := w.build(); err != nil {
+		w.fail("building the network: %v", err)
+		return
+	}
+	w.run(birth.Add(quiet))
+	last := quiet
+	for _, e := range p.Events {
+		w.at(birth.Add(quiet+e.At), func() { w.act(e) })
+		last = max(last, quiet+e.At+e.For)
+	}
+	w.run(birth.Add(last + 3*time.Second)) // hosts are on their way for two seconds at most
+	w.check()
+	return
+}
+
+// build makes the network and the first instance.
+func (w *world) build() error {
+	t, err := w.plan.topology()
+	if err != nil {
+		return err
+	}
+	w.net, err = emu.New(emu.Config{
+		Topology: t, Versions: []openflow.Version{w.plan.Version}, Controllers: []string{"weir"}, Dial: w.dial, Seed: w.seed,
+		Silent: true, Engines: 1, Driver: w,
+	})
+	if err != nil {
+		return err
+	}
+	for _, sw := range w.plan.Sockets {
+		if err := w.addSocket(sw); err != nil {
+			return err
+		}
+	}
+	for _, h := range w.plan.Hosts {
+		if err := w.addStation(h); err != nil {
+			return err
+		}
+	}
+	w.start()
+	w.tick()
+	for i, h := range w.plan.Hosts {
+		w.stations[i].plug(w.sockets[h.Socket])
+	}
+	return w.net.Start(neverEnds)
+}
+
+// hopMeter counts frames that switches take: a loop of broadcasts shows at once.
+type hopMeter struct {
+	since time.Time
+	hops  uint64
+	blind time.Time // until when somebody's hand may have made a loop
+}
+
+// hopsMost is how many frames all switches may take in a second, and hopsEach how many more for each switch.
+const (
+	hopsMost = 4000
+	hopsEach = 400
+)
+
+func (m *hopMeter) look(w *world) {
+	hops := w.net.Totals().PacketHops
+	took := hops - m.hops
+	if took > uint64(hopsMost+hopsEach*w.plan.Switches) && w.now.After(m.blind) {
+		w.fail("a storm: switches took %d frames in %v", took, w.now.Sub(m.since))
+		return
+	}
+	if w.now.Sub(m.since) >= time.Second {
+		m.since, m.hops = w.now, hops
+	}
+}

@@ -1,0 +1,285 @@
+package sim
+
+import (
+	"errors"
+	"io"
+	"math/rand/v2"
+	"net"
+	"time"
+
+	"github.com/weirnet/weir/openflow"
+	"github.com/weirnet/weir/session"
+)
+
+// wire is one connection between a switch and an instance.
+type wire struct {
+	w      *world
+	id     int
+	sw     int // index
+	ends   [2]*end
+	lot    *rand.Rand
+	silent bool // nothing passes any more, and nobody is told
+}
+
+// The ends of a wire.
+const (
+	atSwitch = iota
+	atInstance
+)
+
+// How long bytes take, one way, without faults: mostly the first, now and then up to the second.
+const (
+	bytesTake    = 300 * time.Microsecond
+	bytesTakeMax = 20 * time.Millisecond
+	window       = 256 << 10 // bytes that are on their way or not read, one way
+)
+
+// end is one end: the net.Conn of a session.
+type end struct {
+	wire    *wire
+	which   int
+	session *session.Stepper
+	peer    *end
+
+	last    time.Time // arrival of the latest chunk
+	flying  int       // bytes on their way here, or not read yet
+	came    []byte    // not read yet
+	reading bool      // a read is in the queue
+	waking  bool      // a wake is
+	blocked bool      // the peer has more, and no room
+	fin     bool      // nothing more will come
+	closed  bool      // by its session
+	stalled bool      // does not read
+	slow    time.Duration
+	rest    []byte // of a message, for the trace
+}
+
+// address is what a connection calls itself.
+type address struct{ end *end }
+
+// Network is of net.Addr.
+func (a address) Network() string { return "sim" }
+
+// String is of net.Addr.
+func (a address) String() string { return a.end.name() }
+
+func (e *end) name() string {
+	return [...]string{"switch ", "instance of "}[e.which] + e.wire.w.net.Switches()[e.wire.sw].Name()
+}
+
+// newWire makes a connection of a switch.
+func (w *world) newWire(sw int) *wire {
+	w.made++
+	c := &wire{w: w, id: w.made, sw: sw, lot: w.lot(lotWire, uint64(sw)<<16|uint64(w.made))}
+	for i := range c.ends {
+		c.ends[i] = &end{wire: c, which: i}
+	}
+	c.ends[0].peer, c.ends[1].peer = c.ends[1], c.ends[0]
+	w.wires = append(w.wires, c)
+	return c
+}
+
+// take draws how long bytes take.
+func (c *wire) take() time.Duration {
+	d := time.Duration(c.lot.Int64N(int64(bytesTake)))
+	if c.lot.IntN(50) == 0 {
+		d += time.Duration(c.lot.Int64N(int64(bytesTakeMax)))
+	}
+	return d
+}
+
+// start takes the session that lives on this end.
+func (e *end) start(s *session.Stepper) {
+	e.session = s
+	e.wire.w.After(e.wire.take(), func() { e.running(s.Open) })
+}
+
+// running does something with the session, if it has not ended, and when the process of an instance runs.
+func (e *end) running(do func()) {
+	w := e.wire.w
+	switch {
+	case e.session == nil || e.session.Ended():
+	case e.which == atInstance && w.now.Before(w.paused):
+		w.at(w.paused, func() { e.running(do) })
+	default:
+		do()
+	}
+}
+
+// TryWrite sends what there is room for.
+func (e *end) TryWrite(p []byte) (int, error) {
+	if e.closed {
+		return 0, net.ErrClosed
+	}
+	to := e.peer
+	n := min(len(p), max(window-to.flying, 0))
+	to.blocked = to.blocked || n < len(p)
+	if n == 0 {
+		return 0, nil
+	}
+	to.flying += n
+	if !e.wire.silent {
+		chunk := append([]byte(nil), p[:n]...)
+		e.wire.w.at(to.arrival(), func() { to.arrive(chunk) })
+	}
+	return n, nil
+}
+
+// Write is of net.Conn. Nobody waits here.
+func (e *end) Write(p []byte) (int, error) { return e.TryWrite(p) }
+
+// arrival is when what is sent now arrives: after all that was sent before.
+func (e *end) arrival() time.Time {
+	e.last = later(e.last, e.wire.w.now.Add(e.wire.take()+e.slow))
+	return e.last
+}
+
+func (e *end) arrive(chunk []byte) {
+	if e.wire.silent {
+		return
+	}
+	e.came = append(e.came, chunk...)
+	e.wake(0)
+}
+
+// wake has the session read what came, after a time.
+func (e *end) wake(after time.Duration) {
+	if e.reading || e.stalled {
+		return
+	}
+	e.reading = true
+	e.wire.w.After(after, func() { e.running(e.read) })
+}
+
+// read hands over what came, in pieces as they come: sometimes a part.
+func (e *end) read() {
+	e.reading = false
+	if e.stalled {
+		return
+	}
+	if len(e.came) == 0 {
+		if e.fin {
+			e.session.Lost(io.EOF)
+		}
+		return
+	}
+	n := len(e.came)
+	if e.wire.lot.IntN(16) == 0 {
+		n = 1 + e.wire.lot.IntN(n)
+	}
+	n = e.session.Take(e.took(e.came[:n]))
+	e.wire.w.note(byte(e.which), e.wire.id, e.came[:n])
+	e.came = append(e.came[:0], e.came[n:]...)
+	e.flying -= n
+	if e.blocked {
+		e.blocked = false
+		e.wire.w.After(e.wire.take(), func() { e.peer.running(e.peer.session.Drain) })
+	}
+	if len(e.came) > 0 || e.fin {
+		after, _ := e.session.Paused()
+		e.wake(after)
+	}
+}
+
+// took shows messages to who follows the run.
+func (e *end) took(b []byte) []byte {
+	w := e.wire.w
+	if w.trace == nil {
+		return b
+	}
+	e.rest = append(e.rest, b...)
+	for len(e.rest) >= openflow.HeaderLen {
+		n := int(e.rest[2])<<8 | int(e.rest[3])
+		if n < openflow.HeaderLen || n > len(e.rest) {
+			break
+		}
+		if h, m, err := openflow.Parse(append([]byte(nil), e.rest[:n]...)); err != nil {
+			w.say("%s hears %v", e.name(), err)
+		} else {
+			w.say("%s hears %s", e.name(), openflow.Text(h, m))
+		}
+		e.rest = e.rest[n:]
+	}
+	return b
+}
+
+// Close ends the connection: the peer reads what is on its way, and then the end.
+func (e *end) Close() error {
+	if e.closed {
+		return nil
+	}
+	e.closed = true
+	w := e.wire.w
+	if s := e.session; s != nil {
+		w.After(0, func() { e.running(func() { s.Lost(net.ErrClosed) }) }) // if it was not the session that closed it
+	}
+	to := e.peer
+	if !e.wire.silent {
+		w.at(to.arrival(), func() {
+			if to.fin = true; to.session != nil {
+				to.wake(0)
+			}
+		})
+	}
+	return nil
+}
+
+// errReset ends both ends of a connection that was cut.
+var errReset = errors.New("connection reset")
+
+// cut breaks the connection. What is on its way is lost; with told, both ends notice, each in its time.
+func (c *wire) cut(told bool) {
+	c.silent = true
+	for _, e := range c.ends {
+		if told && e.session != nil {
+			c.w.After(c.take(), func() { e.running(func() { e.session.Lost(errReset) }) })
+		}
+	}
+}
+
+// over says whether both sessions have ended, or there is nothing left that could end them.
+func (c *wire) over() bool {
+	return (c.ends[0].session == nil || c.ends[0].session.Ended()) && (c.ends[1].session == nil || c.ends[1].session.Ended())
+}
+
+// tick wakes sessions whose deadline has passed, every session.TickInterval.
+func (w *world) tick() {
+	live := w.wires[:0]
+	for _, c := range w.wires {
+		for _, e := range c.ends {
+			if e.session != nil && e.session.Due() {
+				e.running(e.session.Wake)
+			}
+		}
+		if !c.over() {
+			live = append(live, c)
+		}
+	}
+	clear(w.wires[len(live):])
+	w.wires = live
+	w.After(session.TickInterval, w.tick)
+}
+
+// SetReadDeadline with a time in the past wakes the session.
+func (e *end) SetReadDeadline(t time.Time) error {
+	if t.IsZero() || t.After(e.wire.w.now) || e.waking {
+		return nil
+	}
+	e.waking = true
+	e.wire.w.After(0, func() {
+		e.waking = false
+		if e.session != nil {
+			e.running(e.session.Wake)
+		}
+	})
+	return nil
+}
+
+// Read is of net.Conn. Nobody reads from here: bytes are handed over.
+func (e *end) Read([]byte) (int, error)         { return 0, io.EOF }
+func (e *end) LocalAddr() net.Addr              { return address{e} }
+func (e *end) RemoteAddr() net.Addr             { return address{e.peer} }
+func (e *end) SetDeadline(time.Time) error      { return nil }
+func (e *end) SetWriteDeadline(time.Time) error { return nil }
+
+var _ net.Conn = (*end)(nil)

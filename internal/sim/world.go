@@ -1,0 +1,194 @@
+package sim
+
+import (
+	"container/heap"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"hash"
+	"math/rand/v2"
+	"time"
+
+	"github.com/weirnet/weir/emu"
+	"github.com/weirnet/weir/session"
+)
+
+// birth is when every world begins.
+var birth = time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// world is everything that is simulated, and its time.
+type world struct {
+	seed  uint64
+	now   time.Time
+	queue events
+	count uint64 // events so far
+	log   hash.Hash
+	words []byte // of the log, before they are hashed
+	trace func(format string, args ...any)
+
+	net      *emu.Network
+	netAt    time.Time // when the network wants its turn; zero: never
+	busy     int       // turns of the network since time stands still
+	stood    time.Time // since when it does
+	plan     *Plan
+	life     *life // nil while no instance runs
+	lives    int
+	file     []byte // what the last instance remembered
+	wires    []*wire
+	made     int // wires
+	stations []*station
+	sockets  []*socket
+	paused   time.Time // until when the instance's process does not run
+
+	hops  hopMeter
+	wrong []string
+}
+
+// event is something that will happen.
+type event struct {
+	at  time.Time
+	seq uint64
+	do  func()
+}
+
+// events are those to come, the earliest first; of the same time, the one that was asked for first.
+type events []event
+
+func (q events) Len() int { return len(q) }
+func (q events) Less(i, j int) bool {
+	if !q[i].at.Equal(q[j].at) {
+		return q[i].at.Before(q[j].at)
+	}
+	return q[i].seq < q[j].seq
+}
+func (q events) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
+func (q *events) Push(x any)   { *q = append(*q, x.(event)) }
+func (q *events) Pop() any {
+	old := *q
+	last := old[len(old)-1]
+	old[len(old)-1] = event{}
+	*q = old[:len(old)-1]
+	return last
+}
+
+// Now is of session.Driver.
+func (w *world) Now() time.Time { return w.now }
+
+// age is how long the world has lived.
+func (w *world) age() time.Duration { return w.now.Sub(birth) }
+
+// at has something happen at a time.
+func (w *world) at(t time.Time, do func()) {
+	w.count++
+	heap.Push(&w.queue, event{t, w.count, do})
+}
+
+// After is of emu.Driver.
+func (w *world) After(d time.Duration, do func()) { w.at(w.now.Add(d), do) }
+
+// Start is of session.Driver: the connection says whose end it is.
+func (w *world) Start(s *session.Stepper) { s.Conn().LocalAddr().(address).end.start(s) }
+
+// lot is a source of randomness of one thing among those of a kind.
+func (w *world) lot(kind, which uint64) *rand.Rand {
+	return rand.New(rand.NewPCG(w.seed, kind<<32|which))
+}
+
+// The kinds of things that draw lots.
+const (
+	lotPlan uint64 = iota
+	lotWire
+	lotLife
+	lotAct
+	lotCheck
+)
+
+// stillMost is how many turns of the network may take no time.
+const stillMost = 10_000
+
+// run lives until a time.
+func (w *world) run(until time.Time) {
+	for len(w.wrong) == 0 {
+		w.turn()
+		next := until
+		if len(w.queue) > 0 && w.queue[0].at.Before(next) {
+			next = w.queue[0].at
+		}
+		if !w.netAt.IsZero() && !w.netAt.After(next) && w.netAt.Before(until) {
+			w.now = later(w.now, w.netAt)
+			continue
+		}
+		if !next.Before(until) {
+			w.now = until
+			return
+		}
+		e := heap.Pop(&w.queue).(event)
+		w.now = later(w.now, e.at)
+		e.do()
+		w.poke()
+	}
+}
+
+// turn lets the network do what is due.
+func (w *world) turn() {
+	next, more, ok := w.net.Turn()
+	switch {
+	case more:
+		w.netAt = w.now
+	case ok:
+		w.netAt = later(birth.Add(next), w.now)
+	default:
+		w.netAt = time.Time{}
+	}
+	if w.busy++; w.stood.Before(w.now) {
+		w.busy, w.stood = 0, w.now
+	}
+	if w.busy > stillMost {
+		w.fail("frames go round and round and time stands still")
+	}
+	w.hops.look(w)
+}
+
+// poke gives what waits in the instance its turn.
+func (w *world) poke() {
+	if w.life != nil {
+		w.life.poke()
+	}
+}
+
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}
+
+// note writes words into the log of the world, with the time.
+func (w *world) note(kind byte, id int, b []byte) {
+	w.words = append(w.words[:0], kind)
+	w.words = binary.BigEndian.AppendUint64(w.words, uint64(w.age()))
+	w.words = binary.BigEndian.AppendUint32(w.words, uint32(id))
+	w.words = binary.BigEndian.AppendUint32(w.words, uint32(len(b)))
+	w.log.Write(w.words)
+	w.log.Write(b)
+}
+
+// fail notes that something is wrong, and ends the run.
+func (w *world) fail(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	w.say("wrong: %s", text)
+	w.wrong = append(w.wrong, text)
+}
+
+// say tells who follows the run.
+func (w *world) say(format string, args ...any) {
+	if w.trace != nil {
+		w.trace("%9.3f %s", w.age().Seconds(), fmt.Sprintf(format, args...))
+	}
+}
+
+func newWorld(p *Plan, trace func(string, ...any)) *world {
+	return &world{seed: p.Seed, now: birth, log: sha256.New(), plan: p, trace: trace}
+}
+
+var _ emu.Driver = (*world)(nil)
