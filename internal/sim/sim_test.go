@@ -9,8 +9,11 @@ import (
 )
 
 var (
-	seedFlag  = flag.Uint64("seed", 1, "of the run that TestReplay lives again")
-	traceFlag = flag.Bool("trace", false, "TestReplay tells every message")
+	seedFlag   = flag.Uint64("seed", 1, "of the run that TestReplay lives again")
+	shrinkFlag = flag.Bool("shrink", false, "TestReplay looks for fewer events that fail")
+	seedsFlag  = flag.Int("seeds", 40, "how many seeds TestSeeds runs")
+	fromFlag   = flag.Uint64("from", 1, "the first of them")
+	traceFlag  = flag.Bool("trace", false, "TestReplay tells every message")
 )
 
 func TestReplay(t *testing.T) {
@@ -19,6 +22,12 @@ func TestReplay(t *testing.T) {
 	var trace func(string, ...any)
 	if *traceFlag {
 		trace = t.Logf
+	}
+	if *shrinkFlag {
+		if o := Run(p, nil); len(o.Wrong) > 0 {
+			p, _ = Shrink(p, o, 500)
+			t.Logf("shrunk: %s", p)
+		}
 	}
 	began := time.Now()
 	o := Run(p, trace)
@@ -44,5 +53,13 @@ func TestSameSeedSameHash(t *testing.T) {
 	p.Seed++
 	if o := Run(p, nil); o.Hash == first.Hash {
 		t.Error("another seed gives the same hash")
+	}
+}
+
+func TestSeeds(t *testing.T) {
+	for seed := *fromFlag; seed < *fromFlag+uint64(*seedsFlag); seed++ {
+		for _, s := range Run(NewPlan(seed, Small), nil).Wrong {
+			t.Errorf("go test ./internal/sim -run Replay -seed %d # %s", seed, s)
+		}
 	}
 }
