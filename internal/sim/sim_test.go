@@ -11,7 +11,7 @@ import (
 var (
 	seedFlag   = flag.Uint64("seed", 1, "of the run that TestReplay lives again")
 	shrinkFlag = flag.Bool("shrink", false, "TestReplay looks for fewer events that fail")
-	seedsFlag  = flag.Int("seeds", 40, "how many seeds TestSeeds runs")
+	seedsFlag  = flag.Int("seeds", 12, "how many seeds TestSeeds runs")
 	fromFlag   = flag.Uint64("from", 1, "the first of them")
 	traceFlag  = flag.Bool("trace", false, "TestReplay tells every message")
 )
