@@ -1,3 +1,4 @@
-// Package hub is the least controller under which hosts reach each other, for tests of what emulates networks: it has every
-// switch flood whatever comes. It listens on TCP on loopback. Loops in the network are not for it.
+// Package hub is the least controllers under which hosts reach each other, for tests of what emulates networks: Hub has every
+// switch flood whatever comes; Reactive sets up the flows of one switch, each when its first packet comes. They listen on TCP on
+// loopback. Loops in the network are not for them.
 package hub

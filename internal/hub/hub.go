@@ -25,6 +25,12 @@ func Start(t testing.TB) *Hub {
 		t.Fatal(err)
 	}
 	h := &Hub{Address: l.Addr().String()}
+	serve(t, l, h)
+	return h
+}
+
+// serve runs a controller until the test ends.
+func serve(t testing.TB, l net.Listener, h session.Handler) {
 	server := session.NewServer(session.Config{}, h)
 	done := make(chan struct{})
 	go func() {
@@ -37,7 +43,6 @@ func Start(t testing.TB) *Hub {
 		_ = server.Close(ctx)
 		<-done
 	})
-	return h
 }
 
 // Switches is how many are connected.

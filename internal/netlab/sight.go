@@ -1,0 +1,101 @@
+package netlab
+
+import (
+	"encoding/binary"
+	"net/netip"
+	"time"
+)
+
+// sight is one frame of an echo request or reply over IPv4 as an interface saw it, whole or a fragment.
+type sight struct {
+	at    time.Time
+	src   netip.Addr
+	train uint16 // IP's identification, which the fragments of one packet share
+	first bool   // has the packet's beginning
+	last  bool   // has its end
+	seq   uint16 // of ICMP; valid where first
+}
+
+const (
+	ethernetHeader = 14
+	ipv4Header     = 20
+	icmpHeader     = 8
+	protocolICMP   = 1
+)
+
+// see reads a frame; false if it is of no echo.
+func see(at time.Time, frame []byte) (s sight, ok bool) {
+	if len(frame) < ethernetHeader+ipv4Header || binary.BigEndian.Uint16(frame[12:]) != 0x0800 {
+		return s, false
+	}
+	ip := frame[ethernetHeader:]
+	header := int(ip[0]&15) * 4
+	if ip[9] != protocolICMP || header < ipv4Header || len(ip) < header+icmpHeader {
+		return s, false
+	}
+	piece := binary.BigEndian.Uint16(ip[6:])
+	s = sight{at: at, src: netip.AddrFrom4([4]byte(ip[12:16])), train: binary.BigEndian.Uint16(ip[4:]), first: piece&0x1fff == 0, last: piece&0x2000 == 0}
+	if s.first {
+		if icmp := ip[header:]; icmp[0] != 8 && icmp[0] != 0 {
+			return s, false
+		}
+		s.seq = binary.BigEndian.Uint16(ip[header+6:])
+	}
+	return s, true
+}
+
+// passage is when the packets of one sequence number went by an interface, by who sent them: the first fragment, and the last.
+type passage struct{ first, last time.Time }
+
+// passages sorts what an interface saw. A fragment that is not the first belongs to the packet of its sender with its
+// identification that began last.
+func passages(seen []sight, src netip.Addr) map[uint16]passage {
+	found, trains := map[uint16]passage{}, map[uint16]uint16{}
+	for _, s := range seen {
+		if s.src != src {
+			continue
+		}
+		if s.first {
+			if !s.last {
+				trains[s.train] = s.seq
+			}
+			found[s.seq] = passage{first: s.at}
+		} else if seq, known := trains[s.train]; known {
+			s.seq = seq
+		} else {
+			continue
+		}
+		if s.last {
+			p := found[s.seq]
+			p.last = s.at
+			found[s.seq] = p
+		}
+	}
+	return found
+}
+
+// Echo is one echo request and its reply, as the interfaces of both hosts saw them.
+type Echo struct {
+	Seq int // from 1
+	// RTT is what ping said; 0 if it said nothing.
+	RTT time.Duration
+	// Path is the two-way path latency: from the request's leaving the sender to the reply's coming back there, less the time from
+	// the request's coming to the receiver to the reply's leaving there. No clocks need to agree. Of a packet in fragments the
+	// first counts where it is sent and the last where it comes.
+	Path time.Duration
+}
+
+// echoes puts together what two interfaces saw of the same echoes. Those of which a packet is missing are left out.
+func echoes(atSender, atReceiver []sight, sender, receiver netip.Addr) (list []Echo) {
+	sent, back := passages(atSender, sender), passages(atSender, receiver)
+	came, answered := passages(atReceiver, sender), passages(atReceiver, receiver)
+	for seq := range uint16(len(sent)) {
+		a, b, c, d := sent[seq+1], came[seq+1], answered[seq+1], back[seq+1]
+		if a.first.IsZero() || b.last.IsZero() || c.first.IsZero() || d.last.IsZero() {
+			continue
+		}
+		there := d.last.Sub(a.first) // with the receiver's time
+		list = append(list, Echo{Seq: int(seq) + 1, Path: there - c.first.Sub(b.last)})
+	}
+	return list
+}
