@@ -75,7 +75,9 @@ func median(list []time.Duration) time.Duration { return quantile(list, 0.5) }
 
 // spread is a median and what it lies between: a tenth is below, a tenth is above.
 func spread(list []time.Duration) string {
-	us := func(share float64) string { return fmt.Sprint(quantile(list, share).Round(time.Microsecond).Microseconds()) }
+	us := func(share float64) string {
+		return fmt.Sprint(quantile(list, share).Round(time.Microsecond).Microseconds())
+	}
 	return us(0.5) + " (" + us(0.1) + " – " + us(0.9) + ")"
 }
 
