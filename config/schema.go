@@ -47,7 +47,7 @@ type API struct {
 
 // Discovery is how links and hosts are found.
 type Discovery struct {
-	LLDPPeriod time.Duration `yaml:"lldp_period" default:"2s" min:"100ms" max:"1m" doc:"How often each port is probed for links."`
+	LLDPPeriod time.Duration `yaml:"lldp_period" default:"2s" min:"100ms" max:"1m" doc:"How often each port is probed for links; less often where that makes more than 5,000 probes a second, or they come back late."`
 	Indirect   string        `yaml:"indirect" default:"deny" enum:"deny,allow" doc:"Whether links through something that is no switch of ours are used."`
 	HostExpiry time.Duration `yaml:"host_expiry" default:"30m" min:"10s" max:"720h" doc:"How long a host that is silent and answers no probe is kept."`
 }

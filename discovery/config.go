@@ -14,7 +14,7 @@ type Config struct {
 	Key      []byte // the cluster's key, for the frames' authentication; at least 16 bytes
 	Seed     uint64 // first one-time number; 0 means random
 
-	Period time.Duration // between two probes of a port; default 2 s
+	Period time.Duration // between two probes of a port, unless there are too many (pace.go); default 2 s
 	Settle time.Duration // how long a port must have been silent to be an edge; default 1 s
 	Expiry time.Duration // how long a silent host that answers no question is kept; default 30 min; Settings.HostExpiry overrides it
 	Limits Limits
@@ -52,7 +52,7 @@ type Limits struct {
 	IPs      int // addresses of one host: an ARP or ND beyond replaces the oldest. Default 16
 	Pending  int // hosts remembered in all for ports of unknown role. Default 4096
 	Asks     int // hosts asked at a time whether they are still there. Default 1024
-	Switches int // datapath ids known; beyond that the one disconnected for longest goes. Default 4096
+	Switches int // datapath ids known; beyond that the one disconnected for longest goes. Default 16384
 	Known    int // entries of the table of the fast path, a power of two. Default 65536 (1 MiB)
 }
 
@@ -88,7 +88,7 @@ func (c Config) withDefaults() Config {
 	l.IPs = or(l.IPs, 16)
 	l.Pending = or(l.Pending, 4096)
 	l.Asks = or(l.Asks, 1024)
-	l.Switches = or(l.Switches, 4096)
+	l.Switches = or(l.Switches, 16384)
 	l.Known = or(l.Known, 65536)
 	return c
 }

@@ -57,7 +57,9 @@ type Core struct {
 	suspected time.Time // since when they are away
 
 	settings *netview.Settings
-	period   time.Duration // as Config says; settings may say otherwise
+	period   time.Duration // as Config says; settings may say otherwise, and it may be stretched
+	quiet    time.Duration // Settle, as Config says; it may be stretched
+	pace     pace
 
 	frames []byte
 	sends  []send
@@ -80,7 +82,7 @@ type send struct {
 func NewCore(cfg Config, now time.Time) *Core {
 	cfg = cfg.withDefaults()
 	c := &Core{
-		cfg: cfg, Counts: new(Counts), start: now, number: cfg.Seed, settings: new(netview.Settings), period: cfg.Period,
+		cfg: cfg, Counts: new(Counts), start: now, number: cfg.Seed, settings: new(netview.Settings), period: cfg.Period, quiet: cfg.Settle,
 		sealer:  newSealer(cfg.Key, cfg.Domain, ttlOf(cfg.Period)),
 		known:   newKnown(cfg.Limits.Known),
 		edited:  make(map[netview.DPID]*netview.Switch),
@@ -105,6 +107,7 @@ func (c *Core) Begin(tx *netview.FactsTx, now time.Time) {
 	c.frames, c.sends = c.frames[:0], c.sends[:0]
 	c.known.tick(now.Sub(c.start))
 	c.configure(tx.Settings())
+	c.stretch()
 }
 
 // SwitchUp handles a handshake.

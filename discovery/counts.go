@@ -29,6 +29,10 @@ type Counts struct {
 
 	DroppedProbes atomic.Uint64 // not queued, as the loop was behind
 	DroppedFrames atomic.Uint64
+
+	// How fast discovery goes now, in nanoseconds (pace.go).
+	Period atomic.Int64 // between two rounds of a port
+	Lag    atomic.Int64 // from making a probe to handling it
 }
 
 // probe counts an LLDP frame by what became of it.

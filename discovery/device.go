@@ -42,6 +42,8 @@ type port struct {
 	past   past          // what is known of a link that was here
 	peer   netview.Point // that link's other end; none of pastNone and pastRows
 	fast   int           // next step of its fast start; len(fastStart) when done
+	fastAt time.Time     // when that is due
+	turned bool          // it was this port's turn then
 	sent   [16]probing   // the latest first
 	forgot time.Time     // when sent was last emptied
 	out    []*edge       // links from here
@@ -146,6 +148,7 @@ func (c *Core) switchUp(f *SwitchFacts) {
 	row.Ports = slices.CompactFunc(row.Ports, func(a, b netview.Port) bool { return a.Number == b.Number })
 	c.edited[d.dpid] = row
 	c.mergePorts(d, row)
+	c.pace.ports += len(d.ports)
 	c.tx.PutSwitch(row)
 	c.edited[d.dpid], _ = c.tx.Switch(d.dpid) // with what is configured of it
 	c.returned(d.dpid)
@@ -243,6 +246,7 @@ func (c *Core) switchDown(dpid netview.DPID) {
 	}
 	d.connected, d.settled, d.lost = false, false, c.now
 	c.ready--
+	c.pace.ports -= len(d.ports)
 	c.vanished(dpid)
 	row := c.edit(dpid)
 	row.Connected, row.State, row.Since, row.Settled = false, netview.SwitchDisconnected, c.now, false

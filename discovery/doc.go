@@ -28,6 +28,8 @@
 //     known nowhere else is such evidence. What a switch holds from an earlier life says where links were.
 //   - A link's measured latency is of at least twenty probes (latency.go says how, and what it cannot know); the view hears of
 //     it when it changed by more than a tenth and 50 µs.
+//   - No more is sent than comes back (pace.go): where probes are handled late, because there are very many ports or the
+//     machine is busy, there are fewer, and whatever waits for silence waits longer.
 //   - A probe that its session did not take is not missed, and a question that it did not take is not unanswered.
 //   - Hosts are at ports of the role edge, or blocked; a host never moves to a link's port.
 //   - A host moves only if it is not where it was: that port is down, or it does not answer there.

@@ -52,6 +52,7 @@ func (c *Core) heard(at netview.Point, pr probe) error {
 func (c *Core) refresh(e *edge, s *probing, far bool) {
 	src, dst, was := e.src, e.dst, e.near
 	remember(src, dst)
+	c.pace.heard(c.since()-s.at, c.now)
 	e.missed = 0
 	if !far {
 		e.near, e.fars = true, 0
@@ -79,7 +80,8 @@ func (c *Core) refresh(e *edge, s *probing, far bool) {
 	} else {
 		c.putLink(e.key(), true, e.state())
 	}
-	if back := dst.edgeTo(src); back == nil || back.heard < e.heard {
+	if back := dst.edgeTo(src); (back == nil || back.heard < e.heard) && !c.probesSoon(dst) {
+		c.pace.turn(probesOfPort, c.now)
 		c.probe(dst, nearAndFar, false) // find the other direction at once
 	}
 	if far && first {

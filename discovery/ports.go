@@ -24,6 +24,7 @@ func (c *Core) portStatus(dpid netview.DPID, reason openflow.PortReason, of *ope
 		return
 	case !known:
 		d.ports = slices.Insert(d.ports, i, d.newPort(&r))
+		c.pace.ports++
 		row := c.edit(dpid)
 		row.Ports = slices.Insert(row.Ports, i, r)
 		c.scheduleRounds(d)
@@ -55,6 +56,7 @@ func (c *Core) portDeleted(d *device, i int) {
 	row := c.edit(d.dpid)
 	row.Ports = slices.Delete(row.Ports, i, i+1)
 	d.ports = slices.Delete(d.ports, i, i+1)
+	c.pace.ports--
 }
 
 // portCame begins to find out what is behind a port.

@@ -7,24 +7,37 @@ import (
 	"github.com/weirnet/weir/netview"
 )
 
-// startProbing begins a port's fast start, with its first probe.
+// startProbing begins a port's fast start, as soon as it is its turn.
 func (c *Core) startProbing(p *port) {
-	p.fast = 0
-	c.fastProbe(p, c.now)
+	p.fast, p.turned = 0, false
+	c.fastProbe(p)
 }
 
-// fastProbe sends the next probe of a fast start that began at start. It ends early when all is known: both directions
-// heard twice.
-func (c *Core) fastProbe(p *port, start time.Time) {
+// fastProbe sends the next probe of a fast start if it is the port's turn, and makes the appointment for the one after
+// it: when that is due and this one could have been heard. It ends early when all is known: both directions heard twice.
+func (c *Core) fastProbe(p *port) {
 	if p.certain() {
 		p.fast = len(fastStart)
 		return
 	}
+	if !p.turned {
+		if at := c.pace.turn(probesOfPort, c.now); at.After(c.now) {
+			p.turned = true
+			c.fastAt(p, at)
+			return
+		}
+	}
+	p.turned = false
 	c.probe(p, nearAndFar, false)
 	p.fast++
 	if p.fast < len(fastStart) {
-		c.agenda.add(appointment{at: start.Add(fastStart[p.fast]), duty: dutyProbe, point: p.at, stamp: start})
+		c.fastAt(p, c.now.Add(max(fastStart[p.fast]-fastStart[p.fast-1], patience/2*c.pace.lagAt(c.now))))
 	}
+}
+
+func (c *Core) fastAt(p *port, at time.Time) {
+	p.fastAt = at
+	c.agenda.add(appointment{at: at, duty: dutyProbe, point: p.at})
 }
 
 func (p *port) certain() bool {
@@ -40,11 +53,9 @@ func (p *port) certain() bool {
 }
 
 func (c *Core) dueProbe(a appointment) {
-	p := c.port(a.point)
-	if p == nil || p.fast >= len(fastStart) || !a.stamp.Add(fastStart[p.fast]).Equal(a.at) {
-		return // it was started anew, or stopped
+	if p := c.port(a.point); p != nil && p.fast < len(fastStart) && p.fastAt.Equal(a.at) { // else it was started anew, or stopped
+		c.fastProbe(p)
 	}
-	c.fastProbe(p, a.stamp)
 }
 
 // reach says which probes are sent: near ones, that no bridge forwards, far ones, that every bridge does, or both. Of
@@ -136,16 +147,21 @@ func (p *port) unsend(number uint64) {
 	}
 }
 
-// scheduleRounds puts the rounds of segments that have none yet on the agenda. Switches, and the segments of large ones,
-// are spread over the period: a round's time is a multiple of a slot's length.
+// scheduleRounds puts the rounds of segments that have none yet on the agenda.
 func (c *Core) scheduleRounds(d *device) {
-	length := c.cfg.Period / slots
-	next := c.now.Sub(c.start).Truncate(c.cfg.Period) + c.cfg.Period // by the monotonic clock
 	for ; d.segments*segment < len(d.ports); d.segments++ {
-		slot := (d.slot + d.segments) % slots
-		at := c.start.Add(next + time.Duration(slot)*length)
-		c.agenda.add(appointment{at: at, duty: dutyRound, point: netview.Point{DPID: d.dpid, Port: uint32(d.segments)}, stamp: d.made})
+		c.scheduleRound(d, d.segments)
 	}
+}
+
+// scheduleRound puts the next round of a segment on the agenda: in the next period. Switches, and the segments of large
+// ones, are spread over the period, each has a slot of it. If we slept, the rounds of that time are not made up for.
+func (c *Core) scheduleRound(d *device, segment int) {
+	next := c.since().Truncate(c.cfg.Period) + c.cfg.Period // by the monotonic clock
+	slot := time.Duration((d.slot+segment)%slots) * (c.cfg.Period / slots)
+	c.agenda.add(appointment{
+		at: c.start.Add(next + slot), duty: dutyRound, point: netview.Point{DPID: d.dpid, Port: uint32(segment)}, stamp: d.made,
+	})
 }
 
 // dueRound probes a segment's ports and sees whether the links from there are still heard.
@@ -163,9 +179,7 @@ func (c *Core) dueRound(a appointment) {
 			}
 		}
 	}
-	rounds := 1 + c.now.Sub(a.at)/c.cfg.Period // if we slept, those are not made up for
-	a.at = a.at.Add(rounds * c.cfg.Period)
-	c.agenda.add(a)
+	c.scheduleRound(d, int(a.point.Port))
 }
 
 // age removes the links from a port of which the last three periodic probes were not heard. Silence counts only while the

@@ -7,15 +7,13 @@ import (
 	"github.com/weirnet/weir/netview"
 )
 
-// configure takes over what operators say, if it is something else than before: the probes' period, and which ports are
-// edges. Everything else is derived by the view.
+// configure takes over what operators say, if it is something else than before: which ports are edges. The probes'
+// period is taken over by stretch, everything else is derived by the view.
 func (c *Core) configure(s *netview.Settings) {
 	if s == c.settings {
 		return
 	}
 	c.settings = s
-	c.cfg.Period = or(s.ProbePeriod, c.period)
-	c.sealer.ttl.Store(uint32(ttlOf(c.cfg.Period)))
 	for _, d := range c.inOrder() {
 		for _, p := range d.ports {
 			if edge := s.Ports[p.at].Edge; edge != p.edge {

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -100,6 +101,8 @@ var (
 	descRows      = desc("view_rows", "Rows of the network view, by table.", "table")
 	descRevision  = desc("view_revision", "Revision of the network view.")
 	descDiscovery = desc("discovery_total", "What discovery saw, by kind.", "kind")
+	descPeriod    = desc("discovery_period_seconds", "Time between two probes of a port: as configured, or longer where there are too many or they are heard late.")
+	descLag       = desc("discovery_lag_seconds", "From making a probe for a link to handling it, moving average.")
 	descFlowsync  = desc("flowsync_total", "What flowsync did, by kind.", "kind")
 	descRules     = desc("flowsync_rules", "Firm rules wanted, by state.", "state")
 	descForward   = desc("forward_total", "What app/forward did, by kind.", "kind")
@@ -109,7 +112,7 @@ var (
 func (m *meter) Describe(ch chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
 		descMessages, descBytes, descDecode, descDropped, descPaused, descRefused, descQueue, descTrip, descRows,
-		descRevision, descDiscovery, descFlowsync, descDrift, descSync, descBound, descReadCost, descRules, descForward,
+		descRevision, descDiscovery, descPeriod, descLag, descFlowsync, descDrift, descSync, descBound, descReadCost, descRules, descForward,
 	} {
 		ch <- d
 	}
@@ -167,6 +170,9 @@ func (m *meter) collectEngines(ch chan<- prometheus.Metric) {
 	for kind, n := range m.discovered() {
 		counter(ch, descDiscovery, n, kind)
 	}
+	counts := m.discovery.Counts()
+	gauge(ch, descPeriod, time.Duration(counts.Period.Load()).Seconds())
+	gauge(ch, descLag, time.Duration(counts.Lag.Load()).Seconds())
 	m.flowsync.Ask(func(c *flowsync.Core) {
 		collectFlowsync(ch, c)
 		collectWatch(ch, c)
