@@ -320,9 +320,11 @@ func frameOf(c *golden.Command) packet.Key {
 // do runs one command of a conversation.
 func (w *world) do(c *golden.Command) {
 	switch c.Name {
-	case "up": // up DPID PORTS [down=N,N]
+	case "up": // up DPID PORTS [down=N,N] [serial=TEXT]
 		dpid, n := point(c.Args[0]+"/0").DPID, int(point("0/"+c.Args[1]).Port)
-		w.step(func() { f := facts(dpid, n, c.Arg("down", "")); w.core.SwitchUp(&f) })
+		f := facts(dpid, n, c.Arg("down", ""))
+		f.Desc.Serial = c.Arg("serial", "")
+		w.step(func() { w.core.SwitchUp(&f) })
 	case "down": // down DPID
 		w.step(func() { w.core.SwitchDown(point(c.Args[0] + "/0").DPID) })
 	case "rows": // rows DPID [PORT…]: it was found to hold rows that say that these ports are links'

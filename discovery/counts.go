@@ -27,6 +27,8 @@ type Counts struct {
 	Expired  atomic.Uint64 // deleted, as they did not answer
 	Evicted  atomic.Uint64 // switches forgotten, as a limit was reached
 
+	Exchanged atomic.Uint64 // switches that another device took the place of
+
 	DroppedProbes atomic.Uint64 // not queued, as the loop was behind
 	DroppedFrames atomic.Uint64
 

@@ -140,6 +140,9 @@ func (c *Core) switchUp(f *SwitchFacts) {
 		c.newest = c.now
 	} else {
 		c.switchDown(f.DPID) // in case its old session was not seen to end
+		if row, ok := c.tx.Switch(f.DPID); ok && exchanged(row.Desc.Serial, f.Desc.Serial) {
+			c.exchange(d)
+		}
 	}
 	d.connected, d.since, d.settled = true, c.now, false
 	c.ready++

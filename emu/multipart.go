@@ -94,10 +94,11 @@ func (c *conn) answer(s *session.Session, h openflow.Header, body openflow.Reque
 	return err
 }
 
-// desc describes the switch.
+// desc describes the switch. Switches of two topologies have different serial numbers: a controller that outlives the
+// one is told that the other's are not the same devices.
 func (sw *Switch) desc() *openflow.Desc {
 	return &openflow.Desc{
 		Manufacturer: "Weir", Hardware: "emulated switch", Software: "Weir",
-		Serial: fmt.Sprintf("%016x", sw.id), Datapath: sw.name,
+		Serial: fmt.Sprintf("%08x%016x", sw.net.serial, sw.id), Datapath: sw.name,
 	}
 }

@@ -21,6 +21,7 @@ type Network struct {
 	links    []*Link
 	hosts    []*Host
 	dialer   *session.Dialer
+	serial   uint32 // of the topology, the beginning of its switches' serial numbers
 
 	attachments []*Attachment
 
@@ -64,7 +65,7 @@ func New(cfg Config) (*Network, error) {
 	if err != nil {
 		return nil, err
 	}
-	n := &Network{cfg: cfg, stop: make(chan struct{})}
+	n := &Network{cfg: cfg, stop: make(chan struct{}), serial: cfg.Topology.Sum()}
 	sessions := session.Config{Versions: cfg.Versions, EchoInterval: cfg.Echo, MaxQueue: maxQueue, HighWater: highWater}
 	if n.epoch = startTime(); cfg.Driver != nil {
 		n.epoch, n.cfg.clock, sessions.Driver = cfg.Driver.Now(), n.driven, cfg.Driver

@@ -31,7 +31,7 @@ func TestDescribesItself(t *testing.T) {
 			sw := n.Switches()[1]
 			s := b.of(t, sw.DatapathID())
 			want := openflow.Desc{Manufacturer: "Weir", Hardware: "emulated switch", Software: "Weir",
-				Serial: fmt.Sprintf("%016x", sw.DatapathID()), Datapath: sw.Name()}
+				Serial: fmt.Sprintf("%08x%016x", n.cfg.Topology.Sum(), sw.DatapathID()), Datapath: sw.Name()}
 			if got := statistics(t, s, &openflow.DescRequest{}).(*openflow.Desc); *got != want {
 				t.Errorf("%+v", got)
 			}

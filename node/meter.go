@@ -192,8 +192,8 @@ func (m *meter) discovered() map[string]uint64 {
 		"lldp_replayed": c.Replayed.Load(), "hosts_learned": c.Learned.Load(), "hosts_moved": c.Moved.Load(),
 		"hosts_expelled": c.Expelled.Load(), "hosts_refused": c.Refused.Load(), "lldp_at_host": c.AtHost.Load(),
 		"hosts_hijacked": c.Hijacks.Load(), "hosts_asked": c.Asked.Load(), "hosts_expired": c.Expired.Load(),
-		"switches_evicted": c.Evicted.Load(),
-		"probes_unsent":    c.Unsent.Load(), "probes_dropped": c.DroppedProbes.Load(), "frames_dropped": c.DroppedFrames.Load(),
+		"switches_evicted": c.Evicted.Load(), "switches_exchanged": c.Exchanged.Load(),
+		"probes_unsent": c.Unsent.Load(), "probes_dropped": c.DroppedProbes.Load(), "frames_dropped": c.DroppedFrames.Load(),
 	}
 }
 

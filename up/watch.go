@@ -20,15 +20,17 @@ type watch struct {
 	answered time.Duration
 }
 
-// cables is how many links the view has both ways up.
+// cables is how many links the view has heard both ways. What it remembers of another network does not count.
 func (w *watch) cables() (n int) {
 	for there, back := range w.view.Snapshot().LinkPairs() {
-		if there != nil && back != nil && there.Up && back.Up {
+		if heard(there) && heard(back) {
 			n++
 		}
 	}
 	return n
 }
+
+func heard(l *netview.Link) bool { return l != nil && l.Up && l.State == netview.LinkConfirmed }
 
 // connected is how many switches are connected to the instance.
 func (w *watch) connected() (n int) {
@@ -52,7 +54,8 @@ func (w *watch) alarms() (n int) {
 
 // complete says whether everything has answered: every switch is connected, every link is found, every host was heard.
 func (w *watch) complete(t *emu.Totals) bool {
-	return w.talk.answered == w.talk.asked && w.connected() == t.Switches && w.cables() == t.Links
+	return w.talk.answered == w.talk.asked && w.view.Snapshot().Counts().Links >= 2*t.Links &&
+		w.connected() == t.Switches && w.cables() == t.Links
 }
 
 // state is how things are at an age.
