@@ -2,6 +2,7 @@ package emu
 
 import (
 	"errors"
+	"time"
 
 	"github.com/weirnet/weir/flowtable"
 	"github.com/weirnet/weir/openflow"
@@ -121,29 +122,40 @@ func (c *conn) Features(s *session.Session) openflow.FeaturesReply {
 	return r
 }
 
-// do has the tables do something, and answers with an error if they refuse.
-func (c *conn) do(s *session.Session, h openflow.Header, m openflow.Message, f func(t *flowtable.Switch, out *output) error) {
+// do has the tables do something, and answers with an error if they refuse; it says whether they did it.
+func (c *conn) do(s *session.Session, h openflow.Header, m openflow.Message, f func(t *flowtable.Switch, out *output) error) bool {
+	return c.doFrom(s, h, m, 0, f)
+}
+
+// doFrom is do for what was promised for a time.
+func (c *conn) doFrom(s *session.Session, h openflow.Header, m openflow.Message, from time.Duration, f func(t *flowtable.Switch, out *output) error) bool {
 	sw := c.sw
 	sw.mu.Lock()
 	if sw.roles != c.roles { // the power was off meanwhile
 		sw.mu.Unlock()
-		return
+		return false
 	}
-	out := output{sw: sw, now: sw.clock(sw.net.now())}
+	out := output{sw: sw, now: sw.clock(sw.net.now()), from: from}
 	err := f(sw.table, &out)
 	sw.count()
 	sw.mu.Unlock()
 	if err != nil {
 		c.refuse(s, h, m, err)
 	}
+	return err == nil
 }
 
 // FlowMod changes entries.
 func (c *conn) FlowMod(s *session.Session, h openflow.Header, m *openflow.FlowMod) {
+	c.changeFlows(s, h, m)
+}
+
+// changeFlows changes entries, and says whether it did.
+func (c *conn) changeFlows(s *session.Session, h openflow.Header, m *openflow.FlowMod) bool {
 	if c.sw.dropsFlowMod() {
-		return
+		return false
 	}
-	c.do(s, h, m, func(_ *flowtable.Switch, out *output) error {
+	return c.do(s, h, m, func(_ *flowtable.Switch, out *output) error {
 		err := c.sw.flowMod(c.version, m, out.now, out)
 		if m.IdleTimeout|m.HardTimeout != 0 { // also after an error: where only the buffer was at fault, the entry is there
 			c.sw.expire(out.now, out)
@@ -157,7 +169,12 @@ func (c *conn) FlowMod(s *session.Session, h openflow.Header, m *openflow.FlowMo
 
 // PacketOut sends a packet.
 func (c *conn) PacketOut(s *session.Session, h openflow.Header, m *openflow.PacketOut) {
-	c.do(s, h, m, func(t *flowtable.Switch, out *output) error {
+	c.packetOut(s, h, m, 0)
+}
+
+// packetOut sends a packet, as of a time.
+func (c *conn) packetOut(s *session.Session, h openflow.Header, m *openflow.PacketOut, from time.Duration) {
+	c.doFrom(s, h, m, from, func(t *flowtable.Switch, out *output) error {
 		c.sw.engine.counts.packetOuts.Add(1)
 		return t.PacketOut(c.version, m, out.now, out)
 	})

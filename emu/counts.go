@@ -16,11 +16,13 @@ const (
 	LostPacketIn                  // no controller took the packet-in: its queue was full
 	LostUnattended                // no controller was connected that gets such packet-ins
 	LostByLie                     // what a switch was made to drop: flow-mods, not frames
+	LostToRate                    // packet-ins faster than a switch's profile lets them to the controllers
+	LostFromRate                  // packet-outs faster than a switch's profile takes them
 	causes
 )
 
 var causeNames = [causes]string{
-	"loss", "queue", "cut", "down", "overload", "dead_switch", "packet_in_queue", "unattended", "lie",
+	"loss", "queue", "cut", "down", "overload", "dead_switch", "packet_in_queue", "unattended", "lie", "packet_in_rate", "packet_out_rate",
 }
 
 // String is the cause in a word: "queue".

@@ -44,7 +44,9 @@ type direction struct {
 	last   time.Duration       // when the last one will arrive: a wire does not change the order
 	queue  ring[time.Duration] // when those that wait for the rate begin to leave
 	number uint32              // of the last frame that was sent
-	first  time.Duration       // what last is before the first frame; not 0: the receiver wants to know when each frame was to come
+	first  time.Duration       // what last is before the first frame; not 0: each frame has a time, be it that it was sent at
+	// absorbs says that the receiver counts from when a frame was to come: what is late here is in time behind it.
+	absorbs bool
 
 	retimed atomic.Pointer[retiming] // the last change of the rate that frames waited for
 	cut     atomic.Uint32            // counts how often the link was cut: what was sent before is lost

@@ -147,7 +147,7 @@ func (e *engine) handOver(t transit) {
 	e.from = e.now
 	if t.at != 0 {
 		e.from = t.at
-		if d.first == 0 {
+		if !d.absorbs {
 			e.due = append(e.due, t.at)
 		}
 	}
@@ -189,7 +189,7 @@ func (d *direction) begin(frame []byte, now time.Duration) (transit, bool) {
 	d.sent.Add(1)
 	d.size.Add(uint64(len(frame)))
 	d.number++
-	if at != 0 && d.first == 0 {
+	if at != 0 && !d.absorbs {
 		d.engine.ahead.Add(int64(at - now))
 	}
 	return transit{dir: d, at: at, leaves: d.free, cut: d.cut.Load(), number: d.number}, true

@@ -176,7 +176,11 @@ func (n *Network) connectOne(ch *channel) {
 		return
 	}
 	c := &conn{sw: ch.sw, channel: ch, wire: w, roles: roles, async: defaultAsync}
-	_, _ = n.dialer.ServeConn(outer, roles, c) // which closes it, if it does not take it
+	var handler session.SwitchHandler = c
+	if ch.sw.profile != nil {
+		handler = &agent{conn: c, room: make(chan struct{}, 1)}
+	}
+	_, _ = n.dialer.ServeConn(outer, roles, handler) // which closes it, if it does not take it
 }
 
 // open dials a controller, and speaks TLS with it if the switch does.

@@ -47,6 +47,7 @@ const (
 	seedTables
 	seedLies
 	seedBackoff
+	seedBehaviour
 )
 
 // Limits of a switch's session. What a controller asks for in one request may be long: a table of a million entries is
@@ -133,6 +134,13 @@ func (l *Link) way(w Way, sender sync.Locker, spec topo.LinkSpec, to receiver, e
 	d.link, d.sender, d.spec, d.to, d.engine = l, sender, spec, to, e
 	d.random = seeded(l.net.cfg.Seed, seedForward+int(w), number)
 	d.timer.owner, d.timer.exact = d, true
+	if p, ok := to.(*port); ok && p.sw.delays() {
+		d.absorbs, d.first = true, 1
+	}
+	if from := l.ends[w]; from != nil && from.sw.delays() {
+		d.first = 1
+	}
+	d.last = d.first
 	return d
 }
 

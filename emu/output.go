@@ -31,6 +31,9 @@ func (o *output) Transmit(number, _ uint32, frame []byte) {
 	}
 	p.tap(Sent, frame, o.now)
 	from := o.leaves()
+	if b := o.sw.behaviour; b != nil {
+		from = b.leaves(o, p, frame)
+	}
 	if o.engine != nil {
 		o.engine.send(p.out, frame, from)
 		return
@@ -41,8 +44,15 @@ func (o *output) Transmit(number, _ uint32, frame []byte) {
 	}
 }
 
-// PacketIn sends a packet to all controllers that get such ones.
+// PacketIn sends a packet to all controllers that get such ones, or has it sent when its time comes.
 func (o *output) PacketIn(p *flowtable.PacketIn) {
+	if b := o.sw.behaviour; b == nil || !b.packetIn(o, p) {
+		o.tell(p)
+	}
+}
+
+// tell sends a packet to all controllers that get such ones.
+func (o *output) tell(p *flowtable.PacketIn) {
 	sent, refused := 0, 0
 	for _, c := range o.sw.conns {
 		if p.Only10 && c.version != openflow.V10 || !c.gets(asyncPacketIn, uint8(p.Reason)) {

@@ -20,6 +20,8 @@ type port struct {
 	taps    atomic.Pointer[[]*tap]
 	broken  atomic.Bool // by SetPort
 	stopped atomic.Bool // by a controller: OFPPC_PORT_DOWN
+
+	traffic traffic // under the switch's lock
 }
 
 // maxPortName is the longest name of a port, in bytes: that of an interface in Linux.

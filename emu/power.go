@@ -16,7 +16,7 @@ func (sw *Switch) Down() {
 		sw.mu.Unlock()
 		return
 	}
-	sw.table, sw.roles = nil, nil
+	sw.table, sw.roles, sw.behaviour = nil, nil, nil
 	sw.power.Store(false)
 	sw.count()
 	for _, p := range sw.ports {
@@ -41,7 +41,7 @@ func (sw *Switch) Up() {
 		sw.mu.Unlock()
 		return
 	}
-	sw.table, sw.roles = flowtable.New(sw.tableConfig()), new(session.Roles)
+	sw.table, sw.roles, sw.behaviour = flowtable.New(sw.tableConfig()), new(session.Roles), sw.behave()
 	sw.power.Store(true)
 	now := sw.clock(sw.net.now())
 	out := output{sw: sw, now: now}
@@ -66,7 +66,19 @@ func (sw *Switch) tableConfig() flowtable.Config {
 	c := sw.net.cfg.Switch
 	r := seeded(sw.net.cfg.Seed, seedTables, sw.Index)
 	c.Seed = r.next()
+	if sw.profile != nil {
+		t := sw.profile.Tables
+		c.Tables, c.MaxEntries = or(t.Count, c.Tables), or(t.Entries, c.MaxEntries)
+		c.MaxGroups, c.MaxMeters, c.Buffers = or(t.Groups, c.MaxGroups), or(t.Meters, c.MaxMeters), or(t.Buffers, c.Buffers)
+	}
 	return c
+}
+
+func or(n, otherwise int) int {
+	if n == 0 {
+		return otherwise
+	}
+	return n
 }
 
 // SetPort breaks a port or mends it: its link loses the carrier at both ends. The error says that there is no such port.

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/weirnet/weir/emu/profile"
 	"github.com/weirnet/weir/emu/topo"
 	"github.com/weirnet/weir/flowtable"
 	"github.com/weirnet/weir/session"
@@ -16,13 +17,14 @@ import (
 type Switch struct {
 	Index int // in Network.Switches
 
-	net    *Network
-	name   string
-	id     uint64
-	engine *engine
-	ports  []*port // in order of their numbers
-	hosts  []*Host // at them
-	power  atomic.Bool
+	net     *Network
+	name    string
+	id      uint64
+	profile *profile.Profile // nil: ideal
+	engine  *engine
+	ports   []*port // in order of their numbers
+	hosts   []*Host // at them
+	power   atomic.Bool
 	// turning is held, outside of all other locks, while the power goes on or off: if it came back before the links have seen that it was
 	// gone, the new tables would never hear of their carrier.
 	turning sync.Mutex
@@ -30,23 +32,32 @@ type Switch struct {
 
 	// mu guards the tables and all that follows, and the links' ways that begin here. Under it nobody waits, and no lock is taken
 	// but those of inboxes and of sessions' queues.
-	mu       sync.Mutex
-	table    *flowtable.Switch // nil without power
-	roles    *session.Roles    // likewise
-	conns    []*conn           // that are connected, in the order in which they came
-	channels []*channel        // to all controllers
-	entries  int               // that the counts know of
-	greeted  bool              // its hosts have announced themselves, or are about to
-	expires  time.Duration     // when the engine looks for entries that run out; 0: it does not
-	timer    timer
-	liar     random
-	latest   time.Duration // of the times that the tables were given: they never go back
+	mu        sync.Mutex
+	table     *flowtable.Switch // nil without power
+	behaviour *behaviour        // likewise, and of an ideal switch
+	roles     *session.Roles    // likewise
+	conns     []*conn           // that are connected, in the order in which they came
+	channels  []*channel        // to all controllers
+	entries   int               // that the counts know of
+	greeted   bool              // its hosts have announced themselves, or are about to
+	expires   time.Duration     // when the engine looks for entries that run out; 0: it does not
+	timer     timer
+	liar      random
+	latest    time.Duration // of the times that the tables were given: they never go back
 }
 
 // newSwitch makes a switch without ports.
 func (n *Network) newSwitch(i int, spec *topo.Switch, e *engine) *Switch {
 	sw := &Switch{Index: i, net: n, name: spec.Name, id: spec.DPID, engine: e, liar: seeded(n.cfg.Seed, seedLies, i)}
 	sw.timer.owner = sw
+	if sw.profile = spec.Profile; sw.profile == nil {
+		sw.profile = &n.cfg.Profile
+	}
+	if sw.profile.Ideal() {
+		sw.profile = nil
+	} else {
+		e.fine = true
+	}
 	for _, address := range n.cfg.Controllers {
 		sw.channels = append(sw.channels, newChannel(sw, address))
 	}
@@ -111,7 +122,13 @@ func (sw *Switch) take(e *engine, port uint32, frame []byte) {
 	} else {
 		e.counts.hops.Add(1)
 		e.output.sw, e.output.now, e.output.from = sw, sw.clock(e.now), e.from
+		if b := sw.behaviour; b != nil {
+			b.comes(frame, e.from)
+		}
 		sw.table.Receive(port, frame, e.output.now, &e.output)
+		if b := sw.behaviour; b != nil {
+			b.current = coming{}
+		}
 	}
 	sw.mu.Unlock()
 }

@@ -34,6 +34,8 @@ type Core struct {
 	end   End
 	cfg   *Config
 	roles *Roles // of the switch; nil at the controller's end
+	// barriers says that the owner answers barriers, as a BarrierHandler.
+	barriers bool
 
 	state    state
 	version  openflow.Version // agreed on; from stateFeatures on

@@ -129,6 +129,8 @@ func (s *Session) message(e *Event) {
 		s.owner.FlowMod(s, e.Header, m)
 	case *openflow.PacketOut:
 		s.owner.PacketOut(s, e.Header, m)
+	case *openflow.BarrierRequest:
+		s.owner.(BarrierHandler).Barrier(s, e.Header) // else the core answers
 	default:
 		if s.controller != nil {
 			s.controller.Message(s, e.Header, m)

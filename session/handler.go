@@ -21,7 +21,8 @@ type Handler interface {
 }
 
 // SwitchHandler is the switch's side of its controller. The rules for calls are those of Handler. The session itself
-// answers echo, configuration, barrier and role requests.
+// answers echo, configuration, role and barrier requests (but see
+// BarrierHandler).
 type SwitchHandler interface {
 	// Connected tells that a version is agreed on. It comes first.
 	Connected(s *Session)
@@ -39,6 +40,13 @@ type SwitchHandler interface {
 	// Disconnected tells that the session has ended, and why (the error wraps ErrClosed). It comes last. It is not
 	// called for a session that was not Connected.
 	Disconnected(s *Session, err error)
+}
+
+// BarrierHandler may be implemented by a SwitchHandler that does messages later than they come: the session leaves the answers to
+// barriers to it. It sends a BarrierReply by Session.Reply when all that came before the barrier is done, and does nothing before that
+// came after it.
+type BarrierHandler interface {
+	Barrier(s *Session, h openflow.Header)
 }
 
 // FrameHandler may be implemented by a Handler or SwitchHandler that wants messages as bytes, without their being

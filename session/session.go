@@ -66,6 +66,7 @@ func newSession(g *group, conn net.Conn, cfg *Config, h Handler, sw SwitchHandle
 		s.frames, _ = h.(FrameHandler)
 	}
 	s.core = NewCore(end, cfg, roles)
+	_, s.core.barriers = sw.(BarrierHandler)
 	s.out.max, s.out.low = cfg.MaxQueue, cfg.HighWater/2
 	s.out.quiet.L = &s.out.mu
 	s.out.drained = make(chan struct{}, 1)

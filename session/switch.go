@@ -25,6 +25,10 @@ func (c *Core) receiveFromController(h openflow.Header, m openflow.Message, fram
 	case *openflow.SetConfig:
 		c.config = openflow.GetConfigReply{Flags: m.Flags, MissSendLen: m.MissSendLen}
 	case *openflow.BarrierRequest:
+		if c.barriers {
+			c.deliver(h, m)
+			return
+		}
 		// All before it was handled within the steps before, so its answer is true at once.
 		c.send(h.XID, &openflow.BarrierReply{})
 	case *openflow.RoleRequest:

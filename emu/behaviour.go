@@ -1,0 +1,196 @@
+package emu
+
+import (
+	"bytes"
+	"math"
+	"time"
+
+	"github.com/weirnet/weir/emu/profile"
+	"github.com/weirnet/weir/flowtable"
+)
+
+// behaviour has a switch take the time that its profile says, from power on to power off. It belongs to the switch, under its lock. What
+// happens later is a job, which the engine does.
+type behaviour struct {
+	*profile.Profile
+	sw      *Switch
+	random  random
+	trains  trains
+	current coming // of the packet that is in the tables; 0: of none that was waited for
+
+	toController   gate
+	fromController gate
+	waiting        int // packet-ins that are to be sent
+	setups         setups
+	installer      installer
+	counters       time.Duration // when the last answer with counters is sent
+}
+
+// maxPacketIns is how many packet-ins of one switch wait for their time, whatever its profile says.
+const maxPacketIns = 8192
+
+// behave is how a switch behaves that has power from now on; nil if it does everything at once.
+func (sw *Switch) behave() *behaviour {
+	if sw.profile == nil {
+		return nil
+	}
+	b := &behaviour{Profile: sw.profile, sw: sw, random: seeded(sw.net.cfg.Seed, seedBehaviour, sw.Index)}
+	b.toController, b.fromController = newGate(b.PacketIn), newGate(b.PacketOut)
+	b.installer.Install = b.Install
+	return b
+}
+
+// delays says whether frames take their time through the switch.
+func (sw *Switch) delays() bool { return sw.profile != nil && len(sw.profile.PathLatency.Points) > 0 }
+
+// normal is a normally distributed number (Box and Muller, 1958).
+func (r *random) normal() float64 {
+	return math.Sqrt(-2*math.Log(1-r.float())) * math.Cos(2*math.Pi*r.float())
+}
+
+// chance is what chance makes of a latency now.
+func (b *behaviour) chance(l *profile.Latency) float64 {
+	if l.P90 <= 1 {
+		return 1
+	}
+	return l.Times(b.random.normal())
+}
+
+// comes takes note of a frame that goes into the tables, and of the time that it came at.
+func (b *behaviour) comes(frame []byte, at time.Duration) {
+	b.current = coming{at, 1}
+	if len(b.PathLatency.Points) == 0 {
+		return
+	}
+	b.current.chance = b.chance(&b.PathLatency)
+	if c := cargoOf(frame); c.train != (trainID{}) {
+		b.current = b.trains.since(c.train, b.current)
+	}
+}
+
+// leaves is when a frame leaves by a port.
+func (b *behaviour) leaves(o *output, p *port, frame []byte) time.Duration {
+	from := o.leaves()
+	if len(b.PathLatency.Points) == 0 {
+		return from
+	}
+	since := b.current
+	if since.at == 0 {
+		since = coming{from, b.chance(&b.PathLatency)}
+	}
+	c := cargoOf(frame)
+	took := float64(c.along(&b.PathLatency)) / 2 * since.chance
+	if len(b.Load.Points) > 0 {
+		took *= b.Load.Times(p.traffic.rate(len(frame), from))
+	}
+	if !p.out.absorbs {
+		p.out.engine.ahead.Add(int64(took))
+	}
+	return max(since.at+time.Duration(took), from)
+}
+
+// packetIn sends a packet to the controllers when its time has come; false if that is now.
+func (b *behaviour) packetIn(o *output, p *flowtable.PacketIn) bool {
+	if len(b.FlowSetup.Points) == 0 && b.toController.every == 0 {
+		return false
+	}
+	from := o.leaves()
+	at, ok := b.toController.admit(from)
+	if !ok || b.waiting >= maxPacketIns {
+		b.sw.engine.counts.drops[LostToRate].Add(1)
+		return true
+	}
+	x := setup{buffer: p.Buffer, sum: sumOf(p.Frame), flow: flowOf(p.Frame), coming: coming{from, b.chance(&b.FlowSetup.Latency)}}
+	if b.current.at != 0 {
+		x.at = b.current.at
+	}
+	c := cargoOf(p.Frame)
+	set := b.setups.begin(x, func(chance float64) time.Duration { return x.at + b.half(&c, chance) })
+	at = max(at, x.at+b.inward(set.due-x.at))
+	b.waiting++
+	kept := *p
+	kept.Frame = bytes.Clone(p.Frame)
+	b.later(at, at-from, func(_ *engine, at time.Duration) { b.show(&kept, set, x.sum, at) })
+	return true
+}
+
+// half is the set-up of one flow for a packet.
+func (b *behaviour) half(c *cargo, chance float64) time.Duration {
+	return time.Duration(float64(c.along(&b.FlowSetup.Latency)) / 2 * chance)
+}
+
+// inward is how much of a flow's set-up goes by before the controllers are told.
+func (b *behaviour) inward(whole time.Duration) time.Duration {
+	return max(whole-b.FlowSetup.Controller, 0) / 2
+}
+
+// show sends a packet to the controllers that has waited for it.
+func (b *behaviour) show(p *flowtable.PacketIn, set *setup, sum uint64, at time.Duration) {
+	sw := b.sw
+	sw.mu.Lock()
+	defer sw.mu.Unlock()
+	b.waiting--
+	if sw.behaviour != b {
+		return
+	}
+	now := sw.net.now()
+	if set.sum == sum {
+		set.sent = now
+	}
+	out := output{sw: sw, now: sw.clock(now), from: at}
+	out.tell(p)
+}
+
+// released is when a packet goes on that a controller gives back now: by its bytes, or by the number of its buffer. What it has taken
+// longer than the profile knows of comes on top.
+func (b *behaviour) released(buffer uint32, frame []byte, now time.Duration) time.Duration {
+	if len(b.FlowSetup.Points) == 0 {
+		return now
+	}
+	if x := b.setups.answer(buffer, frame); x != nil {
+		return max(x.due+max(now-x.sent-b.FlowSetup.Controller, 0), now)
+	}
+	c := cargoOf(frame) // the packet came to another switch, or was made by the controller: the way out is as long as the way in
+	return now + b.inward(b.half(&c, b.chance(&b.FlowSetup.Latency)))
+}
+
+// job is something that a switch does later.
+type job struct {
+	timer timer
+	do    func(e *engine, at time.Duration)
+}
+
+// later has the engine do something at a time, which is so much later than what asks for it. It must not hold the switch's lock for long, and is
+// called without it.
+func (b *behaviour) later(at, promised time.Duration, do func(e *engine, at time.Duration)) {
+	j := &job{do: do}
+	j.timer.owner, j.timer.exact = j, true
+	e := b.sw.engine
+	e.ahead.Add(int64(promised))
+	e.schedule(&j.timer, at)
+}
+
+// wake does the job.
+func (j *job) wake(e *engine) {
+	e.due = append(e.due, j.timer.at)
+	j.do(e, j.timer.at)
+}
+
+// traffic is how much leaves by a port: bits a second, an average in which what is older counts less.
+type traffic struct {
+	at  time.Duration
+	bps float64
+}
+
+// trafficTime is how old a frame is when it counts a share of 1/e of a new one.
+const trafficTime = 50 * time.Millisecond
+
+// rate adds a frame, and is the rate with it.
+func (t *traffic) rate(size int, now time.Duration) float64 {
+	if now > t.at {
+		t.bps *= math.Exp(-float64(now-t.at) / float64(trafficTime))
+		t.at = now
+	}
+	t.bps += float64(size) * 8 / trafficTime.Seconds()
+	return t.bps
+}

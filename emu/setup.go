@@ -1,0 +1,78 @@
+package emu
+
+import (
+	"time"
+
+	"github.com/weirnet/weir/openflow"
+)
+
+// setup is a packet that is on its way to the controllers and back.
+type setup struct {
+	buffer uint32 // openflow.NoBuffer: it is known by its bytes
+	sum    uint64 // of its bytes; 0: answered
+	flow   uint64 // of its addresses
+	coming
+	due  time.Duration // when it goes on, if the controller takes no longer than the profile knows of
+	sent time.Duration // to the controllers; 0: not yet
+}
+
+// setups are the newest ones.
+type setups struct {
+	list [256]setup
+	next int
+}
+
+// flowTime is how long packets of the same addresses belong together: they keep their order, and chance makes the same of them.
+const flowTime = time.Second
+
+// begin takes note of a packet. Another of its flow that is on its way lends it its chance, and goes on before it.
+func (s *setups) begin(x setup, due func(chance float64) time.Duration) *setup {
+	earliest := time.Duration(0)
+	for i := range s.list {
+		if old := &s.list[i]; old.flow == x.flow && old.due != 0 && x.at-old.at < flowTime {
+			earliest = max(earliest, old.due)
+			x.chance = old.chance
+		}
+	}
+	x.due = max(due(x.chance), earliest)
+	to := &s.list[s.next]
+	*to = x
+	s.next = (s.next + 1) % len(s.list)
+	return to
+}
+
+// answer finds what a packet-out or a flow-mod answers, the newest one; nil if that is not known. A packet is answered once.
+func (s *setups) answer(buffer uint32, frame []byte) *setup {
+	sum := uint64(0)
+	if buffer == openflow.NoBuffer {
+		sum = sumOf(frame)
+	}
+	for i := range s.list {
+		x := &s.list[(s.next-1-i+2*len(s.list))%len(s.list)]
+		if x.sum == 0 || x.sent == 0 {
+			continue
+		}
+		if buffer != openflow.NoBuffer && x.buffer == buffer || buffer == openflow.NoBuffer && x.buffer == buffer && x.sum == sum {
+			x.sum = 0
+			return x
+		}
+	}
+	return nil
+}
+
+// sumOf is a hash of a frame (FNV-1a, 64 bits) by its length and as much of it as tells one packet from another; never 0.
+func sumOf(frame []byte) uint64 {
+	const most = 160
+	return fnv(uint64(len(frame)), frame[:min(len(frame), most)]) | 1
+}
+
+// flowOf is a hash of a frame's addresses.
+func flowOf(frame []byte) uint64 { return fnv(0, frame[:min(len(frame), 12)]) }
+
+func fnv(seed uint64, b []byte) uint64 {
+	h := 14695981039346656037 ^ seed
+	for _, x := range b {
+		h = (h ^ uint64(x)) * 1099511628211
+	}
+	return h
+}
