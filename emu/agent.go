@@ -34,7 +34,7 @@ const maxTasks = 1 << 14
 
 // Frame takes a message that a session has read.
 func (a *agent) Frame(s *session.Session, h openflow.Header, frame []byte) bool {
-	h, m, err := openflow.Parse(bytes.Clone(frame))
+	_, m, err := openflow.Parse(bytes.Clone(frame))
 	if err != nil {
 		return false // the session refuses it
 	}

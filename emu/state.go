@@ -3,6 +3,7 @@ package emu
 import (
 	"time"
 
+	"github.com/weirnet/weir/emu/profile"
 	"github.com/weirnet/weir/openflow"
 )
 
@@ -56,3 +57,14 @@ func (sw *Switch) Controls() []ControlState {
 	}
 	return list
 }
+
+// Profile is how the switch behaves; it must not be changed.
+func (sw *Switch) Profile() *profile.Profile {
+	if sw.profile == nil {
+		return &ideal
+	}
+	return sw.profile
+}
+
+// ideal is the profile of switches that have none.
+var ideal = profile.Profile{Name: "ideal"}
