@@ -54,14 +54,21 @@ setup-build:
 setup-test:
 	@scripts/setup build test
 
-# Unit tests run under the race detector; the same packages run once more
-# without it, one at a time, with the tests against real programs and networks.
+# Unit tests run under the race detector, most of which wait more than they
+# compute. Without it, one package at a time, come those that count allocations
+# and bytes, those with more rounds than the race detector has time for, and
+# those against real programs and networks.
 # CI=1 turns a test that would be skipped for a missing program into a failure.
+packages = $(shell grep -rlE --include='*_test.go' $(1) . | xargs -n1 dirname | sort -u)
+BUDGET = $(call packages,'need\.NoRace')
+REAL = $(call packages,'^//go:build.*real|need\.Rounds')
+
 unit:
-	CI=1 go test -vet=off -race ./...
+	CI=1 go test -vet=off -race -p 4 ./...
+	CI=1 go test -vet=off -count=1 -p 1 -run Budget $(BUDGET)
 
 real:
-	CI=1 WEIR_BINARY=$(CURDIR)/bin/weir go test -vet=off -count=1 -p 1 -parallel 4 -timeout 12m -tags real ./...
+	CI=1 WEIR_BINARY=$(CURDIR)/bin/weir go test -vet=off -count=1 -p 1 -parallel 4 -timeout 12m -tags real $(REAL)
 
 real-long:
 	CI=1 WEIR_BINARY=$(CURDIR)/bin/weir go test -vet=off -count=1 -p 1 -parallel 4 -timeout 150m -tags real,long ./...

@@ -52,7 +52,7 @@ func (w *world) tick(d time.Duration) (sent int) {
 	}
 }
 
-func TestFrameOfKnownHostAllocatesNothing(t *testing.T) {
+func TestAllocationBudgetOfKnownHosts(t *testing.T) {
 	need.NoRace(t)
 	d := &Discovery{core: settledWorld(t, 10, 1000).core}
 	k := arpOf(7)
@@ -62,7 +62,7 @@ func TestFrameOfKnownHostAllocatesNothing(t *testing.T) {
 	}
 }
 
-func TestProbeAllocations(t *testing.T) {
+func TestAllocationBudgetOfProbes(t *testing.T) {
 	need.NoRace(t)
 	s := newSealer(testKey, 1, 6)
 	frame := sealed(s)

@@ -53,7 +53,7 @@ func allocated(f func()) uint64 {
 
 // P16 of the project's performance bars, in bytes that are steadier than times: an event costs at most twice as much
 // with ten times the rows.
-func TestGrowth(t *testing.T) {
+func TestGrowthBudget(t *testing.T) {
 	need.NoRace(t)
 	switches1, hosts1 := eventBytes(100, 1600)
 	switches10, hosts10 := eventBytes(1000, 16000)
@@ -63,7 +63,7 @@ func TestGrowth(t *testing.T) {
 	}
 }
 
-func TestReadsAllocateNothing(t *testing.T) {
+func TestAllocationBudgetOfReads(t *testing.T) {
 	need.NoRace(t)
 	v, _ := filled(100, 1600)
 	id := host(700, Point{}).HostID

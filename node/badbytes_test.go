@@ -240,7 +240,7 @@ func TestBadBeginnings(t *testing.T) {
 const bookkeeping = 96
 
 // What messages cost is bounded by their length, 16 times: malformed ones, and the smallest that a switch can send unasked.
-func TestMessagesAllocateLittle(t *testing.T) {
+func TestAllocationBudgetOfMessages(t *testing.T) {
 	need.NoRace(t)
 	versions(t, func(t *testing.T, v openflow.Version) {
 		i := start(t, func(c *node.Config) { c.Log = slog.New(slog.DiscardHandler) })

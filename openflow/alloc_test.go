@@ -6,9 +6,9 @@ import (
 	"github.com/weirnet/weir/internal/need"
 )
 
-// TestControlAllocations holds the messages that come all the time to no allocation, parsed into a struct used again and
+// TestAllocationBudgetOfControlMessages holds the messages that come all the time to no allocation, parsed into a struct used again and
 // appended into a buffer used again. A port's name is allocated only when it changes.
-func TestControlAllocations(t *testing.T) {
+func TestAllocationBudgetOfControlMessages(t *testing.T) {
 	need.NoRace(t)
 	for _, s := range samples() {
 		switch s.m.Type() {

@@ -92,9 +92,9 @@ func BenchmarkFlowModAppendText(b *testing.B) {
 	}
 }
 
-// TestHotMessagesDoNotAllocate: the messages a controller sees by the million are read into structs and written into
+// TestAllocationBudgetOfHotMessages: the messages a controller sees by the million are read into structs and written into
 // buffers that are used again, without allocation, in both versions.
-func TestHotMessagesDoNotAllocate(t *testing.T) {
+func TestAllocationBudgetOfHotMessages(t *testing.T) {
 	need.NoRace(t)
 	fields := benchFlowMod()
 	fields.Instructions = []Instruction{Apply(SetField(FieldEthDst, 1), SetField(FieldIPv4Src, 1), Output(1))}

@@ -211,7 +211,7 @@ func (k *sink) TryWrite(p []byte) (int, error) {
 
 func (k *sink) RemoteAddr() net.Addr { return &net.TCPAddr{} }
 
-func TestPacketInsAreAnsweredWithoutAllocation(t *testing.T) {
+func TestAllocationBudgetOfPacketIns(t *testing.T) {
 	need.NoRace(t)
 	for _, v := range []openflow.Version{openflow.V10, openflow.V13} {
 		conn := &sink{}

@@ -61,9 +61,9 @@ type idle struct {
 func (i *idle) Connected(*Session)           { i.connected.Add(1) }
 func (i *idle) Disconnected(*Session, error) { i.ended.Add(1) }
 
-// TestAnIdleSessionIsSmall connects switches to a listener that only says hello, and weighs them: heap and stacks, the
+// TestMemoryBudgetOfAnIdleSession connects switches to a listener that only says hello, and weighs them: heap and stacks, the
 // handler and the runtime's part of the socket included.
-func TestAnIdleSessionIsSmall(t *testing.T) {
+func TestMemoryBudgetOfAnIdleSession(t *testing.T) {
 	need.NoRace(t)
 	const n, limit = 200, 12 << 10
 	ln, err := net.Listen("tcp", "127.0.0.1:0")

@@ -60,7 +60,7 @@ func BenchmarkQuestion(b *testing.B) {
 }
 
 // A question costs a bounded number of allocations, whatever the number of ports.
-func TestQuestionsAllocateLittle(t *testing.T) {
+func TestAllocationBudgetOfQuestions(t *testing.T) {
 	need.NoRace(t)
 	for _, ports := range []int{1, 48} {
 		a := newAsking(t, ports)

@@ -20,7 +20,7 @@ func torus(side int) *net {
 	return n
 }
 
-func TestPathBetweenAllocatesNothing(t *testing.T) {
+func TestAllocationBudgetOfPaths(t *testing.T) {
 	need.NoRace(t)
 	m := Build(torus(8).view.Snapshot())
 	buf := make([]Hop, 0, 64)

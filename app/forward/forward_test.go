@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/weirnet/weir/internal/need"
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/packet"
@@ -34,7 +35,7 @@ var shapes = map[string]struct {
 func everywhere(t *testing.T, cfg Config, test func(t *testing.T, n *network)) {
 	for name, shape := range shapes {
 		for _, v := range []openflow.Version{openflow.V10, openflow.V13} {
-			for seed := range uint64(3) {
+			for seed := range uint64(need.Rounds(3)) {
 				t.Run(fmt.Sprintf("%s/%s/%d", name, v, seed), func(t *testing.T) {
 					n := newNetwork(t, seed, v, cfg)
 					n.join(shape.switches, shape.edges)

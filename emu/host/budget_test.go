@@ -13,8 +13,8 @@ type trash struct{ frames int }
 
 func (o *trash) Send([]byte) { o.frames++ }
 
-// TestAnIdleHostIsSmall measures hosts that have announced themselves and answered one request.
-func TestAnIdleHostIsSmall(t *testing.T) {
+// TestMemoryBudgetOfAnIdleHost measures hosts that have announced themselves and answered one request.
+func TestMemoryBudgetOfAnIdleHost(t *testing.T) {
 	need.NoRace(t)
 	const n, limit = 1000, 2048
 	hosts := make([]*Host, n)
@@ -67,8 +67,8 @@ type cross struct {
 
 func (c *cross) Send(frame []byte) { c.frame = append(c.frame[:0], frame...); c.n++ }
 
-// TestDatagramsDoNotAllocate sends a datagram, receives it, and has it echoed back, over IPv4 and IPv6.
-func TestDatagramsDoNotAllocate(t *testing.T) {
+// TestAllocationBudgetOfDatagrams sends a datagram, receives it, and has it echoed back, over IPv4 and IPv6.
+func TestAllocationBudgetOfDatagrams(t *testing.T) {
 	need.NoRace(t)
 	for _, c := range []struct {
 		name string

@@ -117,8 +117,8 @@ func TestAnInterruptionIsSurvived(t *testing.T) {
 	}
 }
 
-// TestSegmentsDoNotAllocate runs a stream over a cable.
-func TestSegmentsDoNotAllocate(t *testing.T) {
+// TestAllocationBudgetOfSegments runs a stream over a cable.
+func TestAllocationBudgetOfSegments(t *testing.T) {
 	need.NoRace(t)
 	w, a, b := pair(t, 1)
 	s, err := a.TCP(StreamSpec{Dst: addr4, Rate: 8 * 1460 * 1000}, 0)

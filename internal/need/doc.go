@@ -8,6 +8,6 @@
 // # Inputs and outputs
 //
 // Every function takes the test and returns when the need is met. When it is not, the test is skipped, or fails if the
-// environment variable CI is set (`make test` sets it). NoRace alone skips in either case, because `make test` runs every
-// package a second time without the race detector.
+// environment variable CI is set (`make test` sets it). NoRace alone skips in either case, because `make test` runs its
+// tests a second time without the race detector.
 package need

@@ -38,12 +38,22 @@ func OSKen(t testing.TB) string {
 	return path
 }
 
-// NoRace returns when the race detector is off. With it, allocation counts mean nothing.
+// NoRace returns when the race detector is off. With it, allocation counts mean nothing. A test that calls it has Budget in its
+// name: `make test` runs those a second time without the race detector.
 func NoRace(t testing.TB) {
 	t.Helper()
 	if race {
 		t.Skip("allocations are not counted under the race detector")
 	}
+}
+
+// Rounds is how many of n rounds a long random test does: a third under the race detector, under which they take ten times as
+// long, and all of them without. `make test` runs the packages that call it both ways.
+func Rounds(n int) int {
+	if race {
+		return (n + 2) / 3
+	}
+	return n
 }
 
 // Repository returns the folder of go.mod, found upwards from the test's own.

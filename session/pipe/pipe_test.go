@@ -74,7 +74,7 @@ func TestRoom(t *testing.T) {
 }
 
 // An idle connection holds no buffer, and one that is used a little allocates nothing.
-func TestMemory(t *testing.T) {
+func TestMemoryBudget(t *testing.T) {
 	need.NoRace(t)
 	a, b := New("a", "b")
 	large := make([]byte, Room)
