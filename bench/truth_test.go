@@ -112,13 +112,13 @@ func TestDelaysAreMeasuredAsTheyWere(t *testing.T) {
 			return 50e6
 		}, 0},
 	} {
-		for _, rate := range []int{20000, 0} {
-			c := &Reactive{Rate: rate, Hosts: 100, Outstanding: 100, Topology: "single:4", Duration: 2 * time.Second, Buffered: rate > 0}
+		for _, rate := range []int{10000, 0} {
+			c := &Reactive{Rate: rate, Hosts: 100, Outstanding: 30, Topology: "single:4", Duration: time.Second, Buffered: rate > 0}
 			sm, fates := measureTruth(t, Behaviour{Delay: delayOf(t, tc.delay), Seed: 3}, c)
 			if err := sm.check(c); err != nil {
 				t.Fatalf("%s: %v", tc.delay, err)
 			}
-			if rate > 0 && (sm.lateness.Max() > int64(2*paceTick) || sm.latency.TotalCount() != 40000) {
+			if rate > 0 && (sm.lateness.Max() > int64(2*paceTick) || sm.latency.TotalCount() != 10000) {
 				t.Errorf("%s: %d counted, late by %d ns", tc.delay, sm.latency.TotalCount(), sm.lateness.Max())
 			}
 			drawn := make([]float64, len(fates))
@@ -206,14 +206,14 @@ func TestWrongAnswersAreNone(t *testing.T) {
 // under way when a stall begins.
 func TestStallsAreInTheTail(t *testing.T) {
 	stalling := Behaviour{Delay: delayOf(t, "1ms"), StallEvery: time.Second, StallFor: 100 * time.Millisecond}
-	open := &Reactive{Rate: 10000, Hosts: 50, Duration: 5 * time.Second}
+	open := &Reactive{Rate: 3000, Hosts: 50, Duration: 3 * time.Second, Cut: -1}
 	sm, _ := measureTruth(t, stalling, open)
 	for _, tc := range []struct{ percentile, want float64 }{{50, 1e6}, {89, 1e6}, {95, 50.5e6}, {99, 90.5e6}, {99.9, 100e6}} {
 		if got := float64(sm.latency.ValueAtQuantile(tc.percentile)); !within(got, tc.want, 0.03) {
 			t.Errorf("open loop: p%v is %v, want %v", tc.percentile, time.Duration(got), time.Duration(tc.want))
 		}
 	}
-	closed := &Reactive{Outstanding: 1, Hosts: 50, Duration: 5 * time.Second}
+	closed := &Reactive{Outstanding: 1, Hosts: 50, Duration: 3 * time.Second}
 	sm, _ = measureTruth(t, stalling, closed)
 	if got := sm.latency.ValueAtQuantile(99); !within(float64(got), 1e6, 0.01) || sm.latency.Max() < 99e6 {
 		t.Errorf("one outstanding: p99 %v, max %v", time.Duration(got), time.Duration(sm.latency.Max()))
@@ -222,7 +222,7 @@ func TestStallsAreInTheTail(t *testing.T) {
 
 // TestTooSlow wants a verdict about a controller that falls behind.
 func TestTooSlow(t *testing.T) {
-	c := &Reactive{Rate: 200000, Hosts: 50, Duration: 100 * time.Millisecond, Settle: 10 * time.Second, Cut: 300 * time.Millisecond}
+	c := &Reactive{Rate: 200000, Hosts: 50, Duration: 100 * time.Millisecond, Settle: 10 * time.Second, Cut: 150 * time.Millisecond}
 	sm, _ := measureTruth(t, Behaviour{Delay: delayOf(t, "500ms")}, c)
 	if err := sm.check(c); !errors.Is(err, errSlow) {
 		t.Errorf("%v", err)

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -22,13 +21,14 @@ func newBench() *cobra.Command {
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newBenchReactive(), newBenchStart(), newBenchResponder())
+	cmd.AddCommand(newBenchReactive(), newBenchStart(), newBenchReport(), newBenchResponder())
 	return cmd
 }
 
 func newBenchReactive() *cobra.Command {
 	c := bench.Reactive{Version: openflow.V13, Buffered: true}
-	controller, version, file := bench.Self, openflow.V13.String(), ""
+	controller, version := bench.Self, openflow.V13.String()
+	var out reportFiles
 	var compare []string
 	switches, unbuffered := 1, false
 	cmd := &cobra.Command{
@@ -62,7 +62,7 @@ answered: the command then says so and exits with 1.`,
 			if err != nil {
 				return atRun(err)
 			}
-			return showReport(cmd, r, file)
+			return out.show(cmd, r)
 		},
 	}
 	f := cmd.Flags()
@@ -85,7 +85,7 @@ answered: the command then says so and exits with 1.`,
 	f.DurationVar(&c.Settle, "settle", time.Minute, "how long a controller may take until it knows all hosts, and with --hops all links")
 	f.DurationVar(&c.LateLimit, "late-limit", time.Millisecond, "at a set --rate: how late one packet in a hundred may be sent")
 	f.Uint64Var(&c.Seed, "seed", 1, "of the pairs of hosts, and of the topology")
-	f.StringVar(&file, "json", "", "file for the report as JSON")
+	out.flags(f)
 	return cmd
 }
 
@@ -108,29 +108,10 @@ func notes(cmd *cobra.Command) func(string, ...any) {
 	return func(format string, args ...any) { fmt.Fprintf(cmd.ErrOrStderr(), format+"\n", args...) }
 }
 
-// showReport prints a report and writes its file, if one is wanted. Where something has no result, the command fails.
-func showReport(cmd *cobra.Command, r *bench.Report, file string) error {
-	if err := r.Print(cmd.OutOrStdout()); err != nil {
-		return atRun(err)
-	}
-	if file != "" {
-		b, err := json.MarshalIndent(r, "", "  ")
-		if err == nil {
-			err = os.WriteFile(file, append(b, '\n'), 0o644)
-		}
-		if err != nil {
-			return atRun(err)
-		}
-	}
-	if r.Refused() {
-		return &runError{} // the report has said why
-	}
-	return nil
-}
-
 func newBenchStart() *cobra.Command {
 	c := bench.Start{}
-	version, file := openflow.V13.String(), ""
+	version := openflow.V13.String()
+	var out reportFiles
 	cmd := &cobra.Command{
 		Use:   "start",
 		Short: "How fast an instance starts, what it costs at rest, and when it shows a switch",
@@ -146,7 +127,7 @@ answer that shows it.`,
 			if err != nil {
 				return atRun(err)
 			}
-			return showReport(cmd, r, file)
+			return out.show(cmd, r)
 		},
 	}
 	f := cmd.Flags()
@@ -156,6 +137,6 @@ answer that shows it.`,
 	f.IntVar(&c.Runs, "runs", 5, "runs, of which the median is told")
 	f.DurationVar(&c.Idle, "idle", 10*time.Second, "over which CPU time at rest is taken")
 	f.Uint64Var(&c.Seed, "seed", 1, "of the topology")
-	f.StringVar(&file, "json", "", "file for the report as JSON")
+	out.flags(f)
 	return cmd
 }

@@ -1,0 +1,135 @@
+package bench
+
+import (
+	"bytes"
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"io"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+)
+
+// sampleReport is a report with figures of two subjects, one of them refused, and hostile names.
+func sampleReport() *Report {
+	r := &Report{Format: ReportFormat, Scenario: "reactive", Title: "packet-ins <answered>", Command: "weir bench & more", Load: Load{Topology: "single:1", Runs: 3, Seconds: 1}}
+	for i, name := range []string{"self", "<script>alert(1)</script>", "slow", "gone"} {
+		x := r.add(name)
+		h := newLatency()
+		for n := range 5000 {
+			record(h, int64(n+1)*int64(i+1)*1000)
+		}
+		for _, v := range []float64{1000, 2000, 3000} {
+			x.take("packet-ins answered", "/s", v*float64(i+1))
+			x.use("controller", time.Second, v, 20<<20)
+		}
+		x.Times = append(x.Times, distributionOf("latency", "from one moment to another", h))
+	}
+	r.Results[3].refuse(errNothing)
+	r.Fidelity = &Fidelity{LatenessP99: 12, Kept: true}
+	r.finish()
+	return r
+}
+
+// TestPage wants a page that is well-formed, refers to nothing, shows every run, and says why there is no figure where there is none.
+func TestPage(t *testing.T) {
+	var b bytes.Buffer
+	r := sampleReport()
+	single := sampleReport()
+	single.Results = single.Results[:1]
+	if err := WriteHTML(&b, []*Report{r, single}); err != nil {
+		t.Fatal(err)
+	}
+	page := b.String()
+	for _, want := range []string{"packet-ins &lt;answered&gt;", "weir bench &amp; more", "gone</b>: no result: " + errNothing.Error(), "2,000 /s", "viewport",
+		"prefers-color-scheme: dark", "@media print", "late by"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page has no %q", want)
+		}
+	}
+	if strings.Contains(page, "<script") || regexp.MustCompile(`(?i)(src|href)\s*=|url\(|@import|https?:`).MatchString(page) {
+		t.Error("the page refers to something outside of it, or runs something")
+	}
+	if got := strings.Count(page, "<circle"); got != 3*3+3 {
+		t.Errorf("%d dots for 9 runs of three subjects, and 3 of one", got)
+	}
+	if got := strings.Count(page, `class="curve l`); got != 3+3+1+1 { // lines, and their keys
+		t.Errorf("%d curves", got)
+	}
+	for _, picture := range regexp.MustCompile(`(?s)<svg.*?</svg>`).FindAllString(page, -1) {
+		d := xml.NewDecoder(strings.NewReader(picture))
+		for {
+			if _, err := d.Token(); err == io.EOF {
+				break
+			} else if err != nil {
+				t.Fatalf("%v in %s", err, picture)
+			}
+		}
+	}
+}
+
+func TestReportsAreReadAgain(t *testing.T) {
+	want, err := json.Marshal(sampleReport())
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := ReadReport(bytes.NewReader(want))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, _ := json.Marshal(r); !bytes.Equal(got, want) {
+		t.Errorf("read again:\n%s\nwritten:\n%s", got, want)
+	}
+	for _, spoilt := range []string{"", "{}", "[]", `{"format":2,"results":[{}]}`, `{"format":1}`, `{"format":1,"results":[null]}`,
+		`{"format":1,"results":[{"measures":[null]}]}`, `{"format":1,"results":[{"measures":[{"median":1e300,"runs":[1]}]}]}`,
+		`{"format":1,"results":[{"times_us":[{"curve":[{"percent":50,"at":5},{"percent":40,"at":6}]}]}]}`} {
+		if _, err := ReadReport(strings.NewReader(spoilt)); !errors.Is(err, errReport) {
+			t.Errorf("%s: %v", spoilt, err)
+		}
+	}
+}
+
+func TestScales(t *testing.T) {
+	even := scale{from: 0, to: 1900, start: 0, stop: 190}
+	if got := even.ticks(); len(got) != 4 || got[1] != 500 || even.at(950) != 95 {
+		t.Errorf("%v", got)
+	}
+	log := scale{from: 10, to: 100000, start: 0, stop: 400, log: true}
+	if got := log.ticks(); len(got) != 5 || log.at(1000) != 200 || log.at(1) != 0 {
+		t.Errorf("%v, %v, %v", got, log.at(1000), log.at(1))
+	}
+	for v, want := range map[float64]string{0: "0", 1500: "1.5k", 2e6: "2M", 20: "20", 0.5: "0.5"} {
+		if got := short(v); got != want {
+			t.Errorf("%v is %s, want %s", v, got, want)
+		}
+	}
+	for v, want := range map[float64]string{1234567: "1,234,567", 12.34: "12.3", 0.0123: "0.012", 0: "0", 1.5: "1.50"} {
+		if got := figure(v); got != want {
+			t.Errorf("%v is %s, want %s", v, got, want)
+		}
+	}
+}
+
+func FuzzReadReport(f *testing.F) {
+	b, err := json.Marshal(sampleReport())
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(b)
+	f.Add([]byte(`{"format":1,"results":[{"subject":"x","measures":[{"runs":[0]}],"times_us":[{"max":1}]}]}`))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		r, err := ReadReport(bytes.NewReader(b))
+		if err != nil {
+			return
+		}
+		var out bytes.Buffer
+		if err := errors.Join(WriteHTML(&out, []*Report{r}), r.Print(&out)); err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(out.String(), "NaN") && !bytes.Contains(b, []byte("NaN")) || strings.Contains(out.String(), "<script") && !bytes.Contains(b, []byte("script")) {
+			t.Error("a figure is none, or text is markup")
+		}
+	})
+}

@@ -1,0 +1,98 @@
+package bench
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// Limits of a report that is read.
+const (
+	maxReport  = 16 << 20 // bytes
+	maxResults = 1000     // of a report, and measures, times and processes of a result, and runs of a measure
+	maxFigure  = 1e15
+)
+
+// errReport is of what is no report.
+var errReport = errors.New("no report of weir bench")
+
+// ReadReport reads a report's JSON form.
+func ReadReport(r io.Reader) (*Report, error) {
+	b, err := io.ReadAll(io.LimitReader(r, maxReport+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(b) > maxReport {
+		return nil, fmt.Errorf("%w: longer than %d bytes", errReport, maxReport)
+	}
+	x := &Report{}
+	if err := json.Unmarshal(b, x); err != nil {
+		return nil, fmt.Errorf("%w: %w", errReport, err)
+	}
+	if x.Format != ReportFormat {
+		return nil, fmt.Errorf("%w: format %d given, want %d", errReport, x.Format, ReportFormat)
+	}
+	return x, x.check()
+}
+
+// check finds what could not be drawn: what is missing or without bounds.
+func (r *Report) check() error {
+	if len(r.Results) == 0 || len(r.Results) > maxResults {
+		return fmt.Errorf("%w: %d results, want 1 to %d", errReport, len(r.Results), maxResults)
+	}
+	for _, x := range r.Results {
+		if x == nil || len(x.Measures) > maxResults || len(x.Times) > maxResults || len(x.Processes) > maxResults {
+			return fmt.Errorf("%w: a result that is empty, or has more than %d parts", errReport, maxResults)
+		}
+		for _, m := range x.Measures {
+			if m == nil || !m.sound() {
+				return fmt.Errorf("%w: %s: a measure without runs, or out of bounds", errReport, x.Subject)
+			}
+		}
+		for _, d := range x.Times {
+			if d == nil || !d.sound() {
+				return fmt.Errorf("%w: %s: a distribution out of bounds", errReport, x.Subject)
+			}
+		}
+		for _, p := range x.Processes {
+			if p == nil || !p.CPUSeconds.sound() || !p.CPUPerWork.sound() || !p.RSS.sound() {
+				return fmt.Errorf("%w: %s: a process out of bounds", errReport, x.Subject)
+			}
+		}
+	}
+	return nil
+}
+
+// sound says whether values are what a spread of runs can be.
+func (s *Spread) sound() bool {
+	if len(s.Runs) == 0 || len(s.Runs) > maxResults {
+		return false
+	}
+	for _, v := range append([]float64{s.Median, s.Least, s.Greatest}, s.Runs...) {
+		if v < 0 || v > maxFigure {
+			return false
+		}
+	}
+	return s.Least <= s.Greatest
+}
+
+// sound says whether the points of a distribution are in order.
+func (d *Distribution) sound() bool {
+	if d.Count < 0 || len(d.Curve) > maxResults {
+		return false
+	}
+	for _, v := range []float64{d.Mean, d.P50, d.P90, d.P99, d.P999, d.Max} {
+		if v < 0 || v > maxFigure {
+			return false
+		}
+	}
+	last := Quantile{}
+	for _, q := range d.Curve {
+		if q.Percent < last.Percent || q.Percent > 100 || q.At < last.At || q.At > maxFigure {
+			return false
+		}
+		last = q
+	}
+	return true
+}

@@ -1,0 +1,93 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/weirnet/weir/bench"
+)
+
+// reportFiles are the files that a report is written to, if any.
+type reportFiles struct{ json, html string }
+
+func (o *reportFiles) flags(f *pflag.FlagSet) {
+	f.StringVar(&o.json, "json", "", "file for the report as JSON, which weir bench report reads")
+	f.StringVar(&o.html, "html", "", "file for the report as a page with plots, which refers to nothing outside of it")
+}
+
+// show prints a report and writes its files. Where something has no result, the command fails.
+func (o *reportFiles) show(cmd *cobra.Command, r *bench.Report) error {
+	if err := r.Print(cmd.OutOrStdout()); err != nil {
+		return atRun(err)
+	}
+	if o.json != "" {
+		b, err := json.MarshalIndent(r, "", " ")
+		if err == nil {
+			err = os.WriteFile(o.json, append(b, '\n'), 0o644)
+		}
+		if err != nil {
+			return atRun(err)
+		}
+	}
+	if o.html != "" {
+		if err := writePage(o.html, []*bench.Report{r}); err != nil {
+			return atRun(err)
+		}
+	}
+	if r.Refused() {
+		return &runError{} // the report has said why
+	}
+	return nil
+}
+
+// writePage writes reports as a page.
+func writePage(file string, reports []*bench.Report) error {
+	var b bytes.Buffer
+	if err := bench.WriteHTML(&b, reports); err != nil {
+		return err
+	}
+	return os.WriteFile(file, b.Bytes(), 0o644)
+}
+
+// newBenchReport makes one page of several reports.
+func newBenchReport() *cobra.Command {
+	page := ""
+	cmd := &cobra.Command{
+		Use:     "report FILE...",
+		Short:   "Print reports that were written with --json, or make one page with plots of them",
+		Example: "  weir bench report p1.json p2.json --html benchmarks.html",
+		Args:    cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, files []string) error {
+			var reports []*bench.Report
+			for _, name := range files {
+				f, err := os.Open(name)
+				if err != nil {
+					return atRun(err)
+				}
+				r, err := bench.ReadReport(f)
+				f.Close()
+				if err != nil {
+					return atRun(fmt.Errorf("%s: %w", name, err))
+				}
+				reports = append(reports, r)
+			}
+			if page != "" {
+				return atRun(writePage(page, reports))
+			}
+			for _, r := range reports {
+				if err := r.Print(cmd.OutOrStdout()); err != nil {
+					return atRun(err)
+				}
+				fmt.Fprintln(cmd.OutOrStdout())
+			}
+			return nil
+		},
+	}
+	cmd.Flags().StringVar(&page, "html", "", "file for a page of all of them")
+	return cmd
+}
