@@ -79,6 +79,7 @@ func New(cfg Config) (*Network, error) {
 	for i := range t.Switches {
 		n.switches = append(n.switches, n.newSwitch(i, &t.Switches[i], n.engines[i*cfg.Engines/len(t.Switches)]))
 	}
+	n.giveMACs()
 	n.connectAll()
 	for i := range t.Hosts {
 		if err := n.newHost(i, &t.Hosts[i]); err != nil {

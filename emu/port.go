@@ -40,9 +40,27 @@ func (p *port) describe(spec topo.LinkSpec) openflow.Port {
 	d := openflow.Port{Number: p.number, Name: portName(p.sw.name, p.number), State: openflow.PortStateDown}
 	d.Curr, d.CurrSpeed = speed(spec.RateBPS)
 	d.MaxSpeed, d.Supported, d.Advertised, d.Peer = d.CurrSpeed, d.Curr, d.Curr, d.Curr
-	binary.BigEndian.PutUint16(d.HWAddr[:], 0x0276)
-	binary.BigEndian.PutUint32(d.HWAddr[2:], uint32(p.sw.id)<<12|p.number&0xfff)
+	d.HWAddr[0] = portMAC
+	binary.BigEndian.PutUint32(d.HWAddr[1:], p.sw.mac<<8|p.number>>8&0xff)
+	d.HWAddr[5] = uint8(p.number)
 	return d
+}
+
+// portMAC begins the MAC addresses of ports, which are administered locally as those of hosts are, and begin otherwise. What
+// follows are 24 bits of the switch and 16 of the port's number.
+const portMAC = 0x06
+
+// giveMACs gives every switch 24 bits of its own: the lowest of its datapath id, or the next that no other has.
+func (n *Network) giveMACs() {
+	const bits = 1<<24 - 1
+	used := make(map[uint32]bool, len(n.switches))
+	for _, sw := range n.switches {
+		sw.mac = uint32(sw.id) & bits
+		for used[sw.mac] {
+			sw.mac = (sw.mac + 1) & bits
+		}
+		used[sw.mac] = true
+	}
 }
 
 // speed is the feature that stands for a rate, and the rate in kbit/s; without a limit, that of 10 Gbit/s Ethernet.

@@ -20,6 +20,7 @@ type Switch struct {
 	net     *Network
 	name    string
 	id      uint64
+	mac     uint32           // what its ports' MAC addresses have in common, 24 bits
 	profile *profile.Profile // nil: ideal
 	engine  *engine
 	ports   []*port // in order of their numbers

@@ -2,6 +2,7 @@ package pcap
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -57,12 +58,12 @@ func Create(path string) (*File, error) {
 	return Write(out)
 }
 
-// Write begins a capture into out, which Close closes.
+// Write begins a capture into out, of which it becomes the owner: Close closes it, or Write itself if it fails.
 func Write(out io.WriteCloser) (*File, error) {
 	f := &File{out: out, buffer: bufio.NewWriterSize(out, 1<<16), ring: make(chan struct{}, 1), done: make(chan struct{})}
 	f.pcap = pcapgo.NewWriterNanos(f.buffer)
 	if err := f.pcap.WriteFileHeader(snapLen, layers.LinkTypeEthernet); err != nil {
-		return nil, fmt.Errorf("beginning a capture: %w", err)
+		return nil, fmt.Errorf("beginning a capture: %w", errors.Join(err, out.Close()))
 	}
 	f.start()
 	return f, nil
