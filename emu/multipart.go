@@ -26,7 +26,7 @@ func (c *conn) multipart(s *session.Session, h openflow.Header, m *openflow.Mult
 	if err == nil {
 		err = c.answer(s, h, m.Body)
 	}
-	if err != nil {
+	if err != nil && !nobody(err) {
 		c.refuse(s, h, m, err)
 	}
 }
@@ -72,9 +72,11 @@ func (c *conn) whole(h openflow.Header, m *openflow.MultipartRequest) (*openflow
 // answer sends what a request asks for.
 func (c *conn) answer(s *session.Session, h openflow.Header, body openflow.RequestBody) error {
 	sw := c.sw
-	switch body.(type) {
+	switch body := body.(type) {
 	case *openflow.DescRequest:
 		return s.Reply(h.XID, &openflow.MultipartReply{Body: sw.desc()})
+	case *openflow.FlowRequest:
+		return c.answerFlows(s, h, body)
 	case *openflow.MultipartExperimenterBody, *openflow.FlowMonitorRequest:
 		return &flowtable.Error{Code: openflow.BadRequestBadExperimenter, Reason: "no experimenter is known"}
 	}

@@ -11,7 +11,7 @@ type entry struct {
 	// What a packet reads and writes comes first.
 	key      []uint64 // the words of its match that its tuple looks at
 	hash     uint64
-	next     *entry // of the same match, with a lower priority
+	next     *entry // of the same match, with a lower priority; of one that was replaced, what has its place
 	program  *program
 	packets  uint64
 	bytes    uint64

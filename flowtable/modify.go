@@ -99,7 +99,7 @@ func (s *Switch) replace(t *table, old, e *entry, keep bool) {
 func (s *Switch) table(id uint8) *table {
 	s.growTables(int(id))
 	if s.tables[id] == nil {
-		s.tables[id] = newTable(s.cfg.Seed ^ mix1*uint64(id+1))
+		s.tables[id] = newTable(mix(s.cfg.Seed, uint64(id)+1, 0)) // not the seed itself: 0 is one, and mix would take mix1 for nothing
 	}
 	return s.tables[id]
 }

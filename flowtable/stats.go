@@ -9,11 +9,17 @@ import (
 // Multipart answers a request for statistics or descriptions of a controller of version v. A request of a kind that a Switch knows nothing of,
 // openflow.MultipartDesc and experimenters' among them, is refused with openflow.BadRequestBadMultipart. The error is an *Error.
 func (s *Switch) Multipart(v openflow.Version, req openflow.RequestBody, now time.Duration) (openflow.ReplyBody, error) {
+	if r, ok := req.(*openflow.FlowRequest); ok {
+		x, err := s.Survey(v, r, now)
+		if err != nil {
+			return nil, err
+		}
+		list, _ := s.Describe(x, len(x.left), now)
+		return list, nil
+	}
 	s.begin(now, nil)
 	defer s.end()
 	switch r := req.(type) {
-	case *openflow.FlowRequest:
-		return s.flowList(v, &r.FlowFilter)
 	case *openflow.AggregateRequest:
 		return s.aggregate(v, &r.FlowFilter)
 	case *openflow.TableRequest:
@@ -78,27 +84,6 @@ func (s *Switch) selected(v openflow.Version, f *openflow.FlowFilter) ([]*entry,
 		return nil, refuse(openflow.BadRequestBadTableID, "table %d of %d", x.table, s.cfg.Tables)
 	}
 	return s.pick(&x), nil
-}
-
-func (s *Switch) flowList(v openflow.Version, f *openflow.FlowFilter) (openflow.ReplyBody, error) {
-	picked, err := s.selected(v, f)
-	if err != nil {
-		return nil, err
-	}
-	list := &openflow.FlowStatsList{Flows: make([]openflow.FlowStats, 0, len(picked))}
-	var g filter
-	oxm := make([]byte, 0, 32*len(picked))
-	for _, e := range picked {
-		at := len(oxm)
-		st := s.flowStats(e, &g, oxm)
-		oxm = st.Match.OXM
-		st.Match.OXM = oxm[at:len(oxm):len(oxm)]
-		if v == openflow.V10 && !saidIn10(&st) {
-			continue
-		}
-		list.Flows = append(list.Flows, st)
-	}
-	return list, nil
 }
 
 // saidIn10 says whether OpenFlow 1.0 can describe an entry: those of 1.3 may match and do more.

@@ -114,7 +114,7 @@ func (t *tuple) remove(e *entry) {
 	}
 }
 
-// replace puts e in the place of old, which has the same match and priority.
+// replace puts e in the place of old, which has the same match and priority. Whoever holds old still finds e as its next.
 func (t *tuple) replace(old, e *entry) {
 	e.tuple, e.hash, e.key, e.next = t, old.hash, old.key, old.next
 	at := &t.slotOf(old).entry
@@ -122,7 +122,7 @@ func (t *tuple) replace(old, e *entry) {
 		at = &(*at).next
 	}
 	*at = e
-	old.next, old.tuple = nil, nil
+	old.next, old.tuple = e, nil
 }
 
 // close moves entries that were pushed aside back over the slot that has become free, so that no search ends at it too early. It begins to

@@ -1,0 +1,57 @@
+package emu
+
+import (
+	"time"
+
+	"github.com/weirnet/weir/flowtable"
+	"github.com/weirnet/weir/openflow"
+	"github.com/weirnet/weir/session"
+)
+
+// describeItems is how many entries are described while the tables can do nothing else.
+const describeItems = 1024
+
+// answerFlows sends statistics of flows part by part: a table may be large, and the switch's engine has others to look after.
+func (c *conn) answerFlows(s *session.Session, h openflow.Header, r *openflow.FlowRequest) error {
+	var survey *flowtable.Survey
+	for more := true; more; {
+		part := &openflow.FlowStatsList{}
+		ok, err := c.look(func(t *flowtable.Switch, now time.Duration) (err error) {
+			if survey == nil {
+				if survey, err = t.Survey(c.version, r, now); err != nil {
+					return err
+				}
+			}
+			part, more = t.Describe(survey, describeItems, now)
+			c.sw.hide(part)
+			return nil
+		})
+		if err != nil || !ok {
+			return err
+		}
+		before := s.Queue()
+		if err := split(s, h.XID, part.Flows, more, flowPart); err != nil {
+			return err
+		}
+		c.ask(s.Queue() - before)
+	}
+	return nil
+}
+
+// look has the tables tell something; ok is false if they are not those of this connection any more.
+func (c *conn) look(f func(t *flowtable.Switch, now time.Duration) error) (ok bool, err error) {
+	sw := c.sw
+	sw.mu.Lock()
+	defer sw.mu.Unlock()
+	if sw.roles != c.roles {
+		return false, nil
+	}
+	return true, f(sw.table, sw.clock(sw.net.now()))
+}
+
+// ask takes note of statistics that wait for the controller.
+func (c *conn) ask(bytes int) {
+	c.sw.mu.Lock()
+	defer c.sw.mu.Unlock()
+	c.asked += max(bytes, 0)
+}
