@@ -35,9 +35,9 @@ func (p *pass) group(id uint32) {
 	}
 }
 
-// bucket does the actions of a bucket to a copy of the packet.
+// bucket does the actions of a bucket to a copy of the packet, unless it has been through as many as it may.
 func (p *pass) bucket(b *bucket) {
-	if p.budget == 0 {
+	if p.budget == 0 || p.level > maxChain {
 		return
 	}
 	p.budget--

@@ -2,6 +2,7 @@ package flowtable
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
@@ -52,6 +53,36 @@ func TestLivenessOfManyWays(t *testing.T) {
 		b.Receive(1, udp(0), 0, &b.out)
 		if sent := len(b.out.frames); sent != map[bool]int{true: 1}[up] {
 			t.Errorf("port 3 up %v: %d frames", up, sent)
+		}
+	}
+}
+
+// TestDeepChain: a chain of groups that send to each other ends after maxChain, and a shorter one does not; memory is kept for no more.
+func TestDeepChain(t *testing.T) {
+	for _, c := range []struct {
+		groups uint32
+		sent   int
+	}{{maxChain, 1}, {maxChain + 2, 0}, {500, 0}} {
+		b := newBed(t, Config{})
+		for id := uint32(1); id <= c.groups; id++ {
+			actions := []openflow.Action{openflow.Output(2)}
+			if id > 1 {
+				actions = []openflow.Action{{Type: openflow.ActionGroup, ID: id - 1}}
+			}
+			one := openflow.Bucket{WatchPort: openflow.PortAny, WatchGroup: openflow.GroupAny, Actions: actions}
+			m := &openflow.GroupMod{Command: openflow.GroupAdd, Kind: openflow.GroupTypeIndirect, Group: id, Buckets: []openflow.Bucket{one}}
+			if err := b.GroupMod(openflow.V13, m, 0, &b.out); err != nil {
+				t.Fatal(err)
+			}
+		}
+		b.must(flow(t, 1, "", fmt.Sprintf("apply:[set_field:02:00:00:00:00:07->eth_dst,group:%d]", c.groups)))
+		b.out.take()
+		b.Receive(1, udp(0), 0, &b.out)
+		if sent := len(b.out.frames); sent != c.sent {
+			t.Errorf("a chain of %d groups: %d frames, want %d", c.groups, sent, c.sent)
+		}
+		if len(b.scratch) > maxChain+2 {
+			t.Errorf("a chain of %d groups: memory for %d copies is kept", c.groups, len(b.scratch))
 		}
 	}
 }

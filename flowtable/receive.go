@@ -60,6 +60,10 @@ type pass struct {
 // maxBuckets is how many buckets of groups one packet may go through: chains of groups could multiply it without end.
 const maxBuckets = 4096
 
+// maxChain is how many groups may send to each other in a chain, as Open vSwitch allows: each level is a call in a call, and has a copy
+// of the packet.
+const maxChain = 64
+
 // begin takes up a packet. Level 0 is for frames in the scratch memory, which begins changed packets at level.
 func (p *pass) begin(s *Switch, frame []byte, inPort uint32, level int) {
 	p.s, p.frame, p.inPort, p.queue, p.size = s, frame, inPort, 0, len(frame)
