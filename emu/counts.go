@@ -10,7 +10,7 @@ const (
 	LostByChance     Cause = iota // the link's loss
 	LostInQueue                   // the link's queue was full
 	LostWithLink                  // in flight when the link was cut
-	LostOnDownLink                // given to a link that is down
+	LostOnDownLink                // for a link that is down
 	LostByOverload                // too many frames on one link or in the whole network: see MaxOnLink and MaxFrames
 	LostAtDeadSwitch              // arrived at a switch without power
 	LostPacketIn                  // no controller took the packet-in: its queue was full

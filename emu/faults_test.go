@@ -199,3 +199,33 @@ func TestLies(t *testing.T) {
 		t.Errorf("%d of 100 entries in the statistics, want about half", got)
 	}
 }
+
+// TestLostAtDeadNeighbour has frames that entries still send to a switch without power, or to a broken port, be counted: in the whole,
+// and at the link.
+func TestLostAtDeadNeighbour(t *testing.T) {
+	b := newBoss()
+	n := joined(t, "linear:3", b, openflow.V13, nil)
+	h1, h3 := n.Hosts()[0], n.Hosts()[2]
+	_, p1, _, _ := n.Links()[0].Ends()
+	b.tell(t, b.of(t, 1), forward(h1.Spec().At.Port, p1))
+	b.tell(t, b.of(t, 2))
+	lost := func() (all, link uint64) {
+		return n.Totals().Drops[LostOnDownLink], n.Links()[0].Stats(Forward).Lost[LostOnDownLink]
+	}
+	n.Switches()[1].Down()
+	speak(h1, h3, 60)
+	await(t, "the frame for the dead switch is counted", func() bool { all, link := lost(); return all == 1 && link == 1 })
+	n.Switches()[1].Up()
+	if err := n.Switches()[0].SetPort(p1, false); err != nil {
+		t.Fatal(err)
+	}
+	speak(h1, h3, 60)
+	await(t, "the frame for the broken port is counted", func() bool { all, link := lost(); return all == 2 && link == 2 })
+	if codes := b.tell(t, b.of(t, 1), &openflow.PacketOut{Buffer: openflow.NoBuffer, InPort: openflow.PortController,
+		Actions: []openflow.Action{openflow.Output(p1)}, Data: make([]byte, 60)}); codes != nil {
+		t.Fatal(codes)
+	}
+	if all, link := lost(); all != 3 || link != 3 {
+		t.Errorf("after a packet-out %d are lost, %d at the link", all, link)
+	}
+}

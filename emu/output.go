@@ -44,6 +44,13 @@ func (o *output) Transmit(number, _ uint32, frame []byte) {
 	}
 }
 
+// Undelivered counts a frame for a port that is down as its link does.
+func (o *output) Undelivered(number uint32) {
+	if p := o.sw.port(number); p != nil {
+		p.out.drop(LostOnDownLink)
+	}
+}
+
 // PacketIn sends a packet to all controllers that get such ones, or has it sent when its time comes.
 func (o *output) PacketIn(p *flowtable.PacketIn) {
 	if b := o.sw.behaviour; b == nil || !b.packetIn(o, p) {

@@ -70,8 +70,18 @@ func (p *pass) output(no uint32, maxLen uint16) {
 		p.fromTable()
 	default:
 		if to := p.s.ports.find(no); to != nil && no != p.inPort {
+			if !to.live() {
+				p.undelivered(to)
+			}
 			p.transmit(to)
 		}
+	}
+}
+
+// undelivered tells of a packet for a port that is down.
+func (p *pass) undelivered(to *port) {
+	if out, ok := p.s.out.(DropOutput); ok {
+		out.Undelivered(to.Number)
 	}
 }
 

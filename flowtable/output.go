@@ -14,6 +14,12 @@ type Output interface {
 	PortStatus(reason openflow.PortReason, p openflow.Port)
 }
 
+// DropOutput may be implemented by an Output that wants to know of packets that are sent to one port which is down, and go nowhere.
+// Copies of a flood are not among them.
+type DropOutput interface {
+	Undelivered(port uint32)
+}
+
 // PacketIn is a packet for the controllers, whole. Message makes the message of it.
 type PacketIn struct {
 	Reason openflow.PacketInReason
