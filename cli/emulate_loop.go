@@ -132,20 +132,23 @@ func (e *emulation) listen() (*emuapi.Server, net.Listener, error) {
 	return emuapi.New(emuapi.Config{Desk: e.desk, Version: Version, Access: access, TLS: e.apiTLS}), l, nil
 }
 
-// watch tells how many switches are connected, whenever that has changed, at most once a second after all were.
+// watch tells how many switches are connected, and why not all are, whenever that has changed, at most once a second.
 func (e *emulation) watch(ctx context.Context) {
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
 	begun, next := time.Now(), time.Now().Add(time.Second)
-	for last, all := -1, false; ; {
+	for last, all := "", false; ; {
 		t := e.net.Totals()
 		switch now := time.Now(); {
 		case !all && t.Connected == t.Switches && len(e.controllers) > 0:
-			all, last = true, t.Connected
-			e.say("%d of %d switches connected after %.2f s", t.Connected, t.Switches, now.Sub(begun).Seconds())
-		case t.Connected != last && now.After(next):
-			last, next = t.Connected, now.Add(time.Second)
-			e.say("%d of %d switches connected", t.Connected, t.Switches)
+			all, last = true, e.connected(&t)
+			e.say("%s after %.2f s", last, now.Sub(begun).Seconds())
+		case now.After(next):
+			next = now.Add(time.Second)
+			if line := e.connected(&t); line != last {
+				last = line
+				e.say("%s", line)
+			}
 		}
 		select {
 		case <-ctx.Done():
@@ -153,6 +156,15 @@ func (e *emulation) watch(ctx context.Context) {
 		case <-tick.C:
 		}
 	}
+}
+
+// connected says how many switches are connected, and why others are not.
+func (e *emulation) connected(t *emu.Totals) string {
+	line := fmt.Sprintf("%d of %d switches connected", t.Connected, t.Switches)
+	if controller, reason := e.net.Trouble(); t.Connected < t.On && reason != "" {
+		line += fmt.Sprintf("; controller %s: %s", controller, reason)
+	}
+	return line
 }
 
 // end takes the network down.

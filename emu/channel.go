@@ -20,6 +20,7 @@ type channel struct {
 	backoff time.Duration // until the next attempt
 	faults  faults        // of each connection
 	random  random
+	trouble error // why there is no connection; nil while there is one, and before the first attempt has failed
 
 	taps atomic.Pointer[[]*tap]
 }
@@ -83,7 +84,7 @@ func (ch *channel) attach(w *wire) *session.Roles {
 func (ch *channel) connected(w *wire) {
 	ch.mu.Lock()
 	if ch.wire == w {
-		ch.state, ch.backoff = standing, 0
+		ch.state, ch.backoff, ch.trouble = standing, 0, nil
 	}
 	ch.mu.Unlock()
 	w.settle()

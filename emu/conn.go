@@ -62,7 +62,8 @@ func (c *conn) Connected(s *session.Session) {
 }
 
 // Disconnected takes note of the end.
-func (c *conn) Disconnected(*session.Session, error) {
+func (c *conn) Disconnected(_ *session.Session, err error) {
+	c.channel.troubled(c.wire, err)
 	sw := c.sw
 	sw.mu.Lock()
 	was := false

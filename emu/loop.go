@@ -118,7 +118,7 @@ func (n *Network) AwaitConnected(ctx context.Context) error {
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("%d of %d switches are connected: %w", have, want, ctx.Err())
+			return fmt.Errorf("%d of %d switches are connected%s: %w", have, want, n.because(), ctx.Err())
 		case <-n.stop:
 			return ErrClosed
 		case <-tick.C:
@@ -165,6 +165,7 @@ func (n *Network) connectOne(ch *channel) {
 	defer cancel()
 	stream, err := n.open(context.WithValue(ctx, dialler{}, ch.sw), ch)
 	if err != nil {
+		ch.troubled(nil, err)
 		ch.lost()
 		n.settle()
 		return

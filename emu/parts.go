@@ -66,4 +66,6 @@ func split[T any](s *session.Session, xid uint32, items []T, more bool, body fun
 }
 
 // nobody says of an error of the session that there is nobody to tell of it: it has ended, or does not take more.
-func nobody(err error) bool { return errors.Is(err, session.ErrClosed) || errors.Is(err, session.ErrFull) }
+func nobody(err error) bool {
+	return errors.Is(err, session.ErrClosed) || errors.Is(err, session.ErrFull)
+}

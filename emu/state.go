@@ -36,6 +36,7 @@ type ControlState struct {
 	CutOff     bool             // by CutOff
 	Stalled    bool             // by Stall
 	Slow       time.Duration    // by Slow; 0: not slow
+	Trouble    string           // why it is not connected, when that is known
 }
 
 // Controls are the states of all controllers, in the order of Config.Controllers.
@@ -44,6 +45,9 @@ func (sw *Switch) Controls() []ControlState {
 	for i, ch := range sw.channels {
 		ch.mu.Lock()
 		list[i] = ControlState{Controller: ch.address, CutOff: ch.off, Stalled: ch.faults.stalled, Slow: ch.faults.slow}
+		if ch.trouble != nil {
+			list[i].Trouble = why(ch.trouble)
+		}
 		ch.mu.Unlock()
 	}
 	sw.mu.Lock()

@@ -180,6 +180,9 @@ func (s *Session) gone(reason error) {
 			f := s.core.features
 			s.cfg.Refused(Refusal{s.conn.RemoteAddr(), f.Datapath, f.Version != 0, reason})
 		}
+		if h, ok := s.owner.(RefusedHandler); ok {
+			h.Refused(reason)
+		}
 	case s.controller != nil:
 		s.controller.Disconnected(s, reason)
 	default:

@@ -49,6 +49,11 @@ type BarrierHandler interface {
 	Barrier(s *Session, h openflow.Header)
 }
 
+// RefusedHandler may be implemented by a SwitchHandler that wants to know why a session has ended that was not Connected.
+type RefusedHandler interface {
+	Refused(err error)
+}
+
 // FrameHandler may be implemented by a Handler or SwitchHandler that wants messages as bytes, without their being
 // parsed: load generators. Frame is called for packet-ins, port statuses and flow-removed messages, and for all requests
 // and modifications that a SwitchHandler would get except experimenter messages. The bytes are valid during the call, and

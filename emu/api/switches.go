@@ -36,6 +36,7 @@ type Controller struct {
 	Up         bool   `json:"up" doc:"it is not cut off"`
 	Stalled    bool   `json:"stalled"`
 	Slow       Span   `json:"slow"`
+	Trouble    string `json:"trouble,omitempty" doc:"why it is not connected"`
 }
 
 // Switch is an emulated switch.
@@ -54,7 +55,7 @@ func switchItem(sw *emu.Switch) Switch {
 	l := sw.Lies()
 	item.Faults = Faults{Down: !sw.On(), Lying: l != emu.Lies{}, Lies: Lies{l.DropFlowMods, l.ForgetFlowMods, l.HideEntries}}
 	for i, c := range sw.Controls() {
-		one := Controller{Number: i, Controller: c.Controller, Connected: c.Connected, Up: !c.CutOff, Stalled: c.Stalled, Slow: Span(c.Slow)}
+		one := Controller{Number: i, Controller: c.Controller, Connected: c.Connected, Up: !c.CutOff, Stalled: c.Stalled, Slow: Span(c.Slow), Trouble: c.Trouble}
 		if c.Connected {
 			one.OpenFlow, item.Connected = c.Version.String(), true
 		}
