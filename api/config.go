@@ -89,6 +89,7 @@ type PathQuery struct {
 type Path struct {
 	Links []netview.LinkKey
 	Cost  uint64
+	InUse bool // what the two hosts send each other takes it now, by rules of the system
 }
 
 // PathFinder finds paths in a snapshot, the one that the system takes first, then by rising cost. No path at all is no

@@ -171,7 +171,7 @@ func (direct) Paths(s *netview.Snapshot, q PathQuery) []Path {
 	var paths []Path
 	for l := range s.LinksFrom(q.Src) {
 		if l.Dst.DPID == q.Dst && len(paths) < q.K {
-			paths = append(paths, Path{[]netview.LinkKey{l.LinkKey}, 1})
+			paths = append(paths, Path{Links: []netview.LinkKey{l.LinkKey}, Cost: 1})
 		}
 	}
 	return paths

@@ -131,7 +131,7 @@ func TestEmulate(t *testing.T) {
 		t.Error(got)
 	}
 	ask("PATCH", "/v1/switches/s1/controllers/0", `{"up":false}`)
-	out.await(t, `2 of 3 switches connected`)
+	out.await(t, `2 of 3 switches connected; controller `+h.Address+`: the connection was cut`)
 	stop()
 	if c := <-code; c != exitDone || errs.String() != "" {
 		t.Errorf("exit code %d: %s", c, errs.String())

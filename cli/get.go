@@ -33,7 +33,7 @@ func newGet() *cobra.Command {
 		Long: `Show the network as an instance sees it. KIND is one of switches, ports, links, hosts, flows, members, apps,
 alarms, drains, audit, config.
 
-ID is a datapath id or name for switches, ports, links and flows, an id (MAC, or MAC/vlan) or IP address for hosts, a name for members and
+ID is a datapath id or name for switches, ports, links (or two with a hyphen between) and flows, an id (MAC, or MAC/vlan) or IP address for hosts, a name for members and
 apps, a kind for alarms and drains, and for audit a time, or how long ago, from which on records are shown. Ports of one switch come with the counters and rates that the instance keeps, and their age; in
 JSON there is more of them. Flows are the rules that are wanted and their state;
 with --actual they are what the switch itself holds. Of drains, PASSING is what is still to leave, and BOUND the pairs that stay
@@ -41,6 +41,7 @@ because they have no other path: see weir help drain.`,
 		Example: `  weir get switches
   weir get ports spine-1
   weir get hosts 10.0.0.1
+  weir get links s1-s2
   weir get links --watch
   weir get flows 1 --actual
   weir get alarms --watch

@@ -175,7 +175,11 @@ var appKind = &rowKind[client.App]{
 	},
 }
 
+// linkOf says whether a link has an end at a switch, or both ends at two: DPID-DPID.
 func linkOf(l client.Link, id string) bool {
+	if a, b, both := strings.Cut(id, "-"); both {
+		return sameDPID(l.Src.DPID, a) && sameDPID(l.Dst.DPID, b) || sameDPID(l.Src.DPID, b) && sameDPID(l.Dst.DPID, a)
+	}
 	return sameDPID(l.Src.DPID, id) || sameDPID(l.Dst.DPID, id)
 }
 

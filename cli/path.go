@@ -18,7 +18,8 @@ func newPath() *cobra.Command {
 		Use:   "path A B",
 		Short: "Show the path that the system takes from A to B, and alternatives",
 		Long: `Show the path that the system takes from A to B, and alternatives. A and B are hosts by id (MAC, or MAC/vlan) or IP address,
-or switches by datapath id or name. A hop is a switch, written IN:DPID:OUT with the ports that traffic comes in and goes out by.`,
+or switches by datapath id or name. A hop is a switch, written IN:DPID:OUT with the ports that traffic comes in and goes out by. A path
+is in use if the system has made rules by which what the two hosts send takes it now; without any, the first is the one that would be taken.`,
 		Example: `  weir path 00:00:00:00:00:01 00:00:00:00:00:02
   weir path 10.0.0.1 spine-1
   weir path 1 4 -k 8 --disjoint link`,
@@ -52,13 +53,13 @@ or switches by datapath id or name. A hop is a switch, written IN:DPID:OUT with 
 }
 
 func writePaths(t *table, paths []client.Path) error {
-	rows := [][]string{{"PATH", "COST", "HOPS"}}
+	rows := [][]string{{"PATH", "COST", "IN_USE", "HOPS"}}
 	for i, p := range paths {
 		hops := make([]string, len(p.Hops))
 		for j, h := range p.Hops {
 			hops[j] = port(h.In) + ":" + h.DPID + ":" + port(h.Out)
 		}
-		rows = append(rows, []string{fmt.Sprint(i + 1), fmt.Sprint(p.Cost), strings.Join(hops, " ")})
+		rows = append(rows, []string{fmt.Sprint(i + 1), fmt.Sprint(p.Cost), yes(p.InUse), strings.Join(hops, " ")})
 	}
 	t.fit(rows...)
 	return t.write(rows...)

@@ -14,7 +14,11 @@ import (
 // already, or cannot be found so, is returned as it was: the instance says what is wrong with it.
 func resolve(ctx context.Context, c *client.Client, kind, id string) (string, error) {
 	switch kind {
-	case "switches", "switch", "ports", "port", "links", "link", "flows", "flow":
+	case "links", "link":
+		if _, err := client.ParseDPID(id); id != "" && err != nil {
+			return linkNamed(ctx, c, id)
+		}
+	case "switches", "switch", "ports", "port", "flows", "flow":
 		if _, err := client.ParseDPID(id); id != "" && err != nil {
 			return switchNamed(ctx, c, id)
 		}
@@ -45,6 +49,42 @@ func switchNamed(ctx context.Context, c *client.Client, name string) (string, er
 		return "", atRun(fmt.Errorf("%q is neither a datapath id nor the name of a switch: weir get switches lists both", name))
 	}
 	return "", atRun(fmt.Errorf("%d switches are named %q (%s): give a datapath id", len(found), name, strings.Join(found, ", ")))
+}
+
+// linkNamed finds a switch by its name, or two of them by both names with a hyphen between: s1-s2, as the emulator names links, where a
+// second one between the two has .2 behind it.
+func linkNamed(ctx context.Context, c *client.Client, id string) (string, error) {
+	p, err := c.Switches(ctx)
+	if err != nil {
+		return "", hint(err)
+	}
+	named := func(name string) string {
+		for _, s := range p.Items {
+			if s.Name == name || sameDPID(s.DPID, name) {
+				return s.DPID
+			}
+		}
+		return ""
+	}
+	first := id
+	if i := strings.LastIndex(id, "."); i > 0 && strings.Trim(id[i+1:], "0123456789") == "" {
+		first = id[:i]
+	}
+	for _, id := range []string{id, first} {
+		for i, r := range id {
+			if r != '-' {
+				continue
+			}
+			if a, b := named(id[:i]), named(id[i+1:]); a != "" && b != "" {
+				return a + "-" + b, nil
+			}
+		}
+	}
+	if !strings.Contains(id, "-") || named(id) != "" {
+		return switchNamed(ctx, c, id)
+	}
+	return "", atRun(fmt.Errorf("%q is neither a datapath id, nor the name of a switch, nor those of two with a hyphen between: "+
+		"weir get switches lists them; links of emulated hosts are known to the emulator's own API only", id))
 }
 
 // hostWith finds a host by one of its addresses.

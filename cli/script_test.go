@@ -127,7 +127,7 @@ type direct struct{}
 func (direct) Paths(s *netview.Snapshot, q api.PathQuery) []api.Path {
 	for l := range s.LinksFrom(q.Src) {
 		if l.Up && l.Dst.DPID == q.Dst {
-			return []api.Path{{Links: []netview.LinkKey{l.LinkKey}, Cost: 1}}
+			return []api.Path{{Links: []netview.LinkKey{l.LinkKey}, Cost: 1, InUse: q.SrcHost != nil}}
 		}
 	}
 	return nil

@@ -23,6 +23,8 @@ func (c *conn) Refused(err error) { c.channel.troubled(c.wire, err) }
 func why(err error) string {
 	var op *net.OpError
 	switch {
+	case errors.Is(err, net.ErrClosed):
+		return "the connection was cut"
 	case errors.As(err, &op):
 		return op.Err.Error()
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):

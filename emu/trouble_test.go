@@ -55,5 +55,5 @@ func TestTrouble(t *testing.T) {
 	if err := n.Switches()[0].CutOff(0, true); err != nil {
 		t.Fatal(err)
 	}
-	await(t, "it is told that the connection ended", func() bool { return n.Switches()[0].Controls()[0].Trouble != "" })
+	await(t, "it is told that the connection ended", func() bool { return n.Switches()[0].Controls()[0].Trouble == "the connection was cut" })
 }

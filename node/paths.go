@@ -42,7 +42,7 @@ func (p *paths) Paths(_ *netview.Snapshot, q api.PathQuery) []api.Path {
 		if !ok {
 			return []api.Path{first}
 		}
-		return []api.Path{onLinks(m, pair[0]), onLinks(m, pair[1])}
+		return []api.Path{sameUse(onLinks(m, pair[0]), first), sameUse(onLinks(m, pair[1]), first)}
 	}
 	found := []api.Path{first}
 	for _, a := range m.Table().Shortest(src, dst, q.K) {
@@ -61,7 +61,9 @@ func (p *paths) taken(m *topology.Map, q api.PathQuery) (api.Path, bool) {
 		hash = forward.Hash(q.SrcHost.MAC, q.DstHost.MAC)
 		if p.forward != nil {
 			if hops, ok := p.forward.Installed(q.SrcHost, q.DstHost); ok {
-				return overHops(hops, uint64(len(hops)-1)*netview.CostDefault), true
+				used := overHops(hops, uint64(len(hops)-1)*netview.CostDefault)
+				used.InUse = true
+				return used, true
 			}
 		}
 	}
@@ -91,5 +93,11 @@ func onLinks(m *topology.Map, a route.Alternative) api.Path {
 	for _, e := range a.Edges {
 		p.Links = append(p.Links, m.Link(e))
 	}
+	return p
+}
+
+// sameUse is a path, in use if it is the one that is taken.
+func sameUse(p, taken api.Path) api.Path {
+	p.InUse = taken.InUse && slices.Equal(p.Links, taken.Links)
 	return p
 }

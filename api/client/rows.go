@@ -190,4 +190,6 @@ type Hop struct {
 type Path struct {
 	Hops []Hop  `json:"hops" nullable:"false"`
 	Cost uint64 `json:"cost" doc:"Sum of the costs of its links."`
+	// InUse says that what two hosts send takes the path now, by rules that the system has made for it.
+	InUse bool `json:"in_use" doc:"Packets of the two hosts take it now, by rules of the system."`
 }
