@@ -105,7 +105,7 @@ func (d *Desk) points(at string) ([]point, error) {
 	name, number, isPort := strings.Cut(at, ":")
 	sw := d.Switch(name)
 	if sw == nil {
-		return nil, fmt.Errorf("capture at %q: want SWITCH:PORT, SWITCH or all, such as %s:1: %w", at, d.net.Switches()[0].Name(), ErrUnknown)
+		return nil, fmt.Errorf("capture at %q: want SWITCH:PORT, SWITCH or all, such as %s: %w", at, d.somePoint(), ErrUnknown)
 	}
 	if !isPort {
 		return []point{{sw: sw}}, nil
@@ -115,6 +115,16 @@ func (d *Desk) points(at string) ([]point, error) {
 		return nil, fmt.Errorf("capture at %q: %s has no such port, want one of %v: %w", at, name, sw.Ports(), ErrUnknown)
 	}
 	return []point{{sw, uint32(n)}}, nil
+}
+
+// somePoint is an example of what can be captured.
+func (d *Desk) somePoint() string {
+	for _, sw := range d.net.Switches() {
+		if ports := sw.Ports(); len(ports) > 0 {
+			return fmt.Sprintf("%s:%d", sw.Name(), ports[0])
+		}
+	}
+	return d.net.Switches()[0].Name()
 }
 
 // begin has a capture see the point.

@@ -2,6 +2,7 @@ package topo
 
 import (
 	"fmt"
+	"net/netip"
 	"strings"
 	"unicode"
 
@@ -87,6 +88,7 @@ func notInName(r rune) bool {
 
 func (t *Topology) checkHosts() error {
 	macs := make(map[packet.MAC]int, len(t.Hosts))
+	ips := make(map[address]int, 2*len(t.Hosts))
 	for i := range t.Hosts {
 		h := &t.Hosts[i]
 		if err := h.check(); err != nil {
@@ -96,8 +98,24 @@ func (t *Topology) checkHosts() error {
 			return blame(ofHost, i, "host %s: MAC address %s given, which is that of %s too: want one of its own", h.Name, h.MAC, t.Hosts[j].Name)
 		}
 		macs[h.MAC] = i
+		for _, ip := range []netip.Prefix{h.IPv4, h.IPv6} {
+			if !ip.IsValid() {
+				continue
+			}
+			key := address{h.VLAN, ip.Addr()}
+			if j, twice := ips[key]; twice {
+				return blame(ofHost, i, "host %s: address %s given, which is that of %s too: want one of its own, or another VLAN", h.Name, ip.Addr(), t.Hosts[j].Name)
+			}
+			ips[key] = i
+		}
 	}
 	return nil
+}
+
+// address is what one host only has: hosts in different VLANs do not meet.
+type address struct {
+	vlan uint16
+	ip   netip.Addr
 }
 
 func (h *Host) check() error {

@@ -13,6 +13,7 @@ type Options struct {
 	// Hosts are how many there are at each switch. EdgeHosts, if not 0, are how many there are at each leaf of a tree or at each
 	// edge switch of a fat-tree instead, and no other switch has any.
 	Hosts, EdgeHosts int
+	hosts            bool // hosts= was given
 	// Link is how all links between switches carry frames, either way. Hosts' links carry them at once.
 	Link LinkSpec
 }
@@ -59,6 +60,7 @@ func parseOptions(words []string) (Options, error) {
 	if seen["hosts"] && seen["edgehosts"] {
 		return o, fmt.Errorf("hosts= and edgehosts= given, want one of them: hosts= is at every switch, edgehosts= at leaves and edges only")
 	}
+	o.hosts = seen["hosts"]
 	return o, o.Link.Check()
 }
 

@@ -16,8 +16,6 @@ import (
 // MaxTime is the latest time of an event, and the longest a host may be told to send.
 const MaxTime = 1000 * time.Hour
 
-const eventExample = "`- {at: 5s, link: s1-s2, up: false}`"
-
 // ParseSchedule reads the events of a network as a YAML list, in order of time. The error is Problems.
 func ParseSchedule(b []byte, t *Topology) ([]Event, error) {
 	root, err := strict.Open(b)
@@ -52,7 +50,7 @@ func (d *document) readSchedule(n *yaml.Node, t *Topology) []Event {
 		to.switches[t.Switches[i].Name] = i
 	}
 	var events []Event
-	if err := d.List(n, eventExample, func(n *yaml.Node) { events = append(events, d.readEvent(n, to)) }); err != nil {
+	if err := d.List(n, to.linkExample(), func(n *yaml.Node) { events = append(events, d.readEvent(n, to)) }); err != nil {
 		d.Wrong(n, fmt.Errorf("schedule: %w", err))
 	}
 	slices.SortStableFunc(events, func(a, b Event) int { return cmp.Compare(a.At, b.At) })
@@ -103,7 +101,7 @@ func (d *document) verbOf(n *yaml.Node, verbs []verb) (found *verb) {
 		names[i] = verbs[i].name
 	}
 	if n.Kind != yaml.MappingNode {
-		d.Wrong(n, fmt.Errorf("%s given, want an event, such as %s", strict.Given(n), eventExample))
+		d.Wrong(n, fmt.Errorf("%s given, want an event, such as %s", strict.Given(n), verbs[0].example))
 		return nil
 	}
 	for i := 0; i < len(n.Content); i += 2 {
@@ -117,7 +115,7 @@ func (d *document) verbOf(n *yaml.Node, verbs []verb) (found *verb) {
 		}
 	}
 	if found == nil {
-		d.Wrong(n, fmt.Errorf("an event of nothing given, want one of %s, such as %s", strings.Join(names, ", "), eventExample))
+		d.Wrong(n, fmt.Errorf("an event of nothing given, want one of %s, such as %s", strings.Join(names, ", "), verbs[0].example))
 	}
 	return found
 }

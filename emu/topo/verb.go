@@ -13,10 +13,10 @@ import (
 func (to *targets) linkVerb() verb {
 	a := &LinkAction{}
 	return verb{
-		name: "link", example: eventExample, needs: "up, delay, jitter, loss, rate, queue",
+		name: "link", example: to.linkExample(), needs: "up, delay, jitter, loss, rate, queue",
 		target: func(s string) error {
 			if a.Link = s; !to.links[s] {
-				return fmt.Errorf("%s given, want the id of a link, such as s1-s2", strict.Quote(s))
+				return fmt.Errorf("%s given, want the id of a link of the network%s", strict.Quote(s), suchAs(to.aLink()))
 			}
 			return nil
 		},
@@ -39,7 +39,7 @@ func ParseWay(s string) (Way, error) {
 func (to *targets) portVerb() verb {
 	a := &PortAction{}
 	return verb{
-		name: "port", example: "`- {at: 5s, port: \"s1:3\", up: false}`", needs: "up",
+		name: "port", example: to.portExample(), needs: "up",
 		target: func(s string) (err error) { a.At, err = to.port(s); return err },
 		fields: []field{{"up", strict.Into(&a.Up, parseBool)}},
 		action: func() Action { return *a },
@@ -56,7 +56,7 @@ func (to *targets) port(s string) (End, error) {
 	n, err := strconv.ParseUint(number, 10, 32)
 	e := End{at, uint32(n)}
 	if err != nil || !to.hasPort(e) {
-		return End{}, fmt.Errorf("%s given, want a port that %s has, such as %s:1", strict.Quote(s), name, name)
+		return End{}, fmt.Errorf("%s given, want a port of the network%s", strict.Quote(s), suchAs(to.aPort(at)))
 	}
 	return e, nil
 }
@@ -85,7 +85,7 @@ func (to *targets) oneOrAll(s string) (int, error) {
 func (to *targets) switchVerb() verb {
 	a := &SwitchAction{}
 	return verb{
-		name: "switch", example: "`- {at: 5s, switch: s1, down: true}`", needs: "down, stalled, slow, lying",
+		name: "switch", example: to.switchExample(), needs: "down, stalled, slow, lying",
 		target: func(s string) (err error) { a.Switch, err = to.oneOrAll(s); return err },
 		fields: []field{
 			{"down", strict.Maybe(&a.Down, parseBool)},
@@ -103,7 +103,7 @@ func ParseSlow(s string) (time.Duration, error) { return strict.Time(s, MaxDelay
 func (to *targets) controlVerb() verb {
 	a := &ControlAction{}
 	return verb{
-		name: "control", example: "`- {at: 5s, control: s1, up: false}`", needs: "up, stalled",
+		name: "control", example: to.controlExample(), needs: "up, stalled",
 		target: func(s string) (err error) { a.Switch, err = to.oneOrAll(s); return err },
 		fields: []field{
 			{"controller", strict.Into(&a.Controller, func(s string) (string, error) { return s, nil })},
@@ -128,7 +128,7 @@ func (to *targets) hostVerb() verb {
 		})})
 	}
 	return verb{
-		name: "host", example: "`- {at: 5s, host: h1, ping: h2, count: 10}`", needs: "ping, udp, tcp",
+		name: "host", example: to.hostExample(), needs: "ping, udp, tcp",
 		target: func(s string) (err error) { a.From, err = to.host(s); return err },
 		fields: append(fields, t.fields()...),
 		action: func() Action { return *a },
@@ -139,7 +139,8 @@ func (to *targets) host(s string) (int, error) {
 	if i, ok := to.hosts[s]; ok {
 		return i, nil
 	}
-	return 0, fmt.Errorf("%s given, want a host of the network, such as h1", strict.Quote(s))
+	first, _ := to.twoHosts()
+	return 0, fmt.Errorf("%s given, want a host of the network%s", strict.Quote(s), suchAs(first))
 }
 
 func (t *Traffic) fields() []field {

@@ -63,6 +63,9 @@ func parseTitle(s string) (string, error) {
 // readWord begins with a network that a word names; the file adds to it.
 func (f *networkFile) readWord(n *yaml.Node, seed uint64) error {
 	return strict.Text(func(s string) error {
+		if f.options.hosts {
+			return fmt.Errorf("hosts=%d given behind the name of the file, want it behind the word, such as linear:4,hosts=%d", f.options.Hosts, f.options.Hosts)
+		}
 		t, err := Parse(s, seed)
 		if err != nil {
 			return err
@@ -91,6 +94,9 @@ func (f *networkFile) readParts(parts [4]*yaml.Node) {
 	f.numberSwitches()
 	f.readList(parts[ofLink], "links", linkExample, f.readLink)
 	f.readList(parts[ofHost], "hosts", hostExample, f.readHost)
+	if n := parts[ofHost]; n != nil && f.options.hosts {
+		f.Wrong(n, fmt.Errorf("a list of hosts given, and hosts=%d behind the name of the file: want one of them", f.options.Hosts))
+	}
 	f.noHosts = f.noHosts || parts[ofHost] != nil
 }
 

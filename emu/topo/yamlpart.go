@@ -93,7 +93,22 @@ func (f *networkFile) readEnds(n *yaml.Node, l *Link) error {
 			return err
 		}
 	}
+	if l.A.Switch == l.B.Switch && (l.A.Port == 0 || l.B.Port == 0) { // with both ports it is meant: a cable from one to the other
+		name := f.Switches[l.A.Switch].Name
+		return fmt.Errorf("%s given twice, want two switches, or both ports of a cable that comes back to its switch, such as [\"%s:1\", \"%s:2\"]",
+			name, name, name)
+	}
 	return nil
+}
+
+// suchAs is an example of a switch of the network.
+func (f *networkFile) suchAs() string {
+	for _, s := range f.Switches {
+		if s.Name != "" {
+			return ", such as " + s.Name
+		}
+	}
+	return ""
 }
 
 // parseEnd reads a switch with or without a port: "s1", "s1:3". Port 0 is the next free one.
@@ -101,7 +116,7 @@ func (f *networkFile) parseEnd(s string) (End, error) {
 	name, port, given := strings.Cut(s, ":")
 	at, ok := f.byName[name]
 	if !ok {
-		return End{}, fmt.Errorf("switch %s given, want one of the %d switches of the network, such as s1", strict.Quote(name), len(f.Switches))
+		return End{}, fmt.Errorf("switch %s given, want one of the %d switches of the network%s", strict.Quote(name), len(f.Switches), f.suchAs())
 	}
 	if !given {
 		return End{Switch: at}, nil
