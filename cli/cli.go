@@ -87,6 +87,7 @@ func newRoot() *cobra.Command {
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.CompletionOptions.HiddenDefaultCmd = true
+	root.SetFlagErrorFunc(flagProblem)
 	root.AddCommand(newNode(), newUp(), newEmulate(), newGet(), newPath(), newCheck(), newApply(), newDiff(), newDrain(), newUndrain(), newPrint(), newBench(), newCert(), newVersion(), newCompletion(root))
 	return root
 }

@@ -58,7 +58,7 @@ switches ,delay=5ms ,jitter=1ms ,loss=1% ,rate=100M ,queue=50.`,
   weir emulate wan:206,delay=2ms --seed 7 --controller 127.0.0.1:6653,127.0.0.1:6654
   weir emulate examples/backbone.graphml --openflow-version 1.0 --pcap Berlin:1=berlin.pcap --pcap all=control.pcap
   sudo weir emulate single:1 --attach s1=tap1,address=10.0.0.100/8
-  weir emulate examples/two-sites.yaml --schedule events.yaml --api 127.0.0.1:8182`,
+  weir emulate examples/two-sites.yaml --schedule examples/events.yaml --api 127.0.0.1:8182`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
 				return fmt.Errorf("%d arguments given, want TOPOLOGY, such as linear:4", len(args))

@@ -33,3 +33,17 @@ func TestDocs(t *testing.T) {
 		}
 	}
 }
+
+// TestExamples reads what docs and help name.
+func TestExamples(t *testing.T) {
+	n, err := Load("../../examples/two-sites.yaml", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if events, err := LoadSchedule("../../examples/events.yaml", n); err != nil || len(events) != 8 {
+		t.Errorf("%d events: %v", len(events), err)
+	}
+	if _, err := Load("../../examples/backbone.graphml", 1); err != nil {
+		t.Error(err)
+	}
+}
