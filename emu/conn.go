@@ -196,8 +196,11 @@ func (c *conn) packetIn(p *flowtable.PacketIn) bool {
 	return err == nil
 }
 
-// refuse answers a message with the error of the specification.
+// refuse answers a message with the error of the specification; one of the session itself there is nobody to tell of.
 func (c *conn) refuse(s *session.Session, h openflow.Header, m openflow.Message, why error) {
+	if nobody(why) {
+		return
+	}
 	d := &openflow.DecodeError{Code: openflow.BadRequestBadType, Reason: why.Error()}
 	var refused *flowtable.Error
 	if errors.As(why, &refused) {

@@ -26,7 +26,7 @@ func (c *conn) multipart(s *session.Session, h openflow.Header, m *openflow.Mult
 	if err == nil {
 		err = c.answer(s, h, m.Body)
 	}
-	if err != nil && !nobody(err) {
+	if err != nil {
 		c.refuse(s, h, m, err)
 	}
 }
