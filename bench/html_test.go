@@ -28,7 +28,7 @@ func sampleReport() *Report {
 		x.Times = append(x.Times, distributionOf("latency", "from one moment to another", h))
 	}
 	r.Results[3].refuse(errNothing)
-	r.Fidelity = &Fidelity{LatenessP99: 12, Kept: true}
+	r.Fidelity = &Fidelity{Promises: 9, LatenessP99: 12, Kept: true}
 	r.finish()
 	return r
 }
@@ -44,7 +44,7 @@ func TestPage(t *testing.T) {
 	}
 	page := b.String()
 	for _, want := range []string{"packet-ins &lt;answered&gt;", "weir bench &amp; more", "gone</b>: no result: " + errNothing.Error(), "2,000 /s", "viewport",
-		"prefers-color-scheme: dark", "@media print", "late by"} {
+		"prefers-color-scheme: dark", "@media print", "of 9 promises 0 were late"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page has no %q", want)
 		}

@@ -81,9 +81,14 @@ func (m *Measure) ratios() string {
 
 // String says how well an emulated network kept its promises.
 func (f *Fidelity) String() string {
-	s := fmt.Sprintf("late by %s (p50), %s (p99), %s at most", spanned(f.LatenessP50), spanned(f.LatenessP99), spanned(f.LatenessMax))
+	s := "nothing was promised for a time"
+	if f.Promises > 0 {
+		s = fmt.Sprintf("of %s promises %s were late: by %s (p50), %s (p99), %s at most", thousands(float64(f.Promises)), thousands(float64(f.Late)),
+			spanned(f.LatenessP50), spanned(f.LatenessP99), spanned(f.LatenessMax))
+	}
+	s += fmt.Sprintf("; a frame waited for its turn for %s at most", spanned(f.Wait))
 	if !f.Kept {
-		s += "; it did not keep its promises: " + f.Why
+		s += "; times were not kept: " + f.Why
 	}
 	return s
 }

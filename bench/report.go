@@ -84,12 +84,14 @@ type Process struct {
 	RSS        Spread `json:"mib"` // at the end of each run
 }
 
-// Fidelity is how late an emulated network was with what it had promised for a time.
+// Fidelity is how late emulated networks were with what they had promised for a time: of several the worst.
 type Fidelity struct {
+	Promises    uint64  `json:"promises"` // frames that were to arrive at a time, and what switches were to do at one
+	Late        uint64  `json:"late"`     // of them, beyond what is tolerated
 	LatenessP50 float64 `json:"lateness_p50_us"`
 	LatenessP99 float64 `json:"lateness_p99_us"`
 	LatenessMax float64 `json:"lateness_max_us"`
-	Late        uint64  `json:"late"`          // events that were late beyond what is tolerated
+	Wait        float64 `json:"wait_max_us"`   // the longest that anything waited for its turn
 	Kept        bool    `json:"kept"`          // whether the network kept its promises
 	Why         string  `json:"why,omitempty"` // it did not
 }

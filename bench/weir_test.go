@@ -86,6 +86,32 @@ func TestWeirStarts(t *testing.T) {
 	}
 }
 
+// TestWeirDiscovers finds a ring in an instance's view, whole and nothing else.
+func TestWeirDiscovers(t *testing.T) {
+	c := &bench.Discovery{Topology: "ring:5", Runs: 2, Single: 2, Rest: 10 * time.Millisecond}
+	r, err := c.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := r.Results[0]
+	if x.Refused != "" || x.Time("switch shown").Count != 4 || x.Measures[0].Least < x.Measures[1].Least || x.Measures[2].Greatest != 0 {
+		t.Errorf("%+v", *x)
+	}
+}
+
+// TestEmulatedNetworksAreMeasured connects a small network and has frames go round a ring.
+func TestEmulatedNetworksAreMeasured(t *testing.T) {
+	c := &bench.Emulator{Topology: "linear:3", Ring: 3, Rules: 60, Flows: 20, Runs: 2, Duration: 20 * time.Millisecond}
+	r, err := c.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := r.Results[0]
+	if x.Refused != "" || x.Measures[0].Least <= 0 || x.Measure("network made to all switches connected").Least <= 0 || r.Fidelity == nil {
+		t.Errorf("%+v, fidelity %+v", *x, r.Fidelity)
+	}
+}
+
 // TestUnknownControllers are refused before anything is started.
 func TestUnknownControllers(t *testing.T) {
 	c := &bench.Reactive{Targets: []string{"nonesuch"}, Hosts: 2}

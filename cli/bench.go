@@ -21,7 +21,7 @@ func newBench() *cobra.Command {
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newBenchReactive(), newBenchStart(), newBenchReport(), newBenchResponder())
+	cmd.AddCommand(newBenchReactive(), newBenchStart(), newBenchDiscovery(), newBenchEmulator(), newBenchReport(), newBenchResponder())
 	return cmd
 }
 

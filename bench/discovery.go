@@ -1,0 +1,107 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+
+	"github.com/weirnet/weir/bench/rig"
+	"github.com/weirnet/weir/emu/topo"
+	"github.com/weirnet/weir/openflow"
+)
+
+// Discovery is how fast an instance of this binary has a network in its view: all switches, all links, and single switches that come
+// later. The zero value of a field means its default.
+type Discovery struct {
+	Version  openflow.Version // default 1.3
+	Topology string           // as rig.ParseTopology reads it; default wan:100
+	Single   int              // switches that connect one after the other, later; default 50
+	Runs     int              // default 5
+	// Rest is how long the network is left alone when everything is found: what is lost then is lost falsely. Default 3 s.
+	Rest time.Duration
+	// Limit is how long it may take until everything is found; default 2 min.
+	Limit   time.Duration
+	Seed    uint64
+	Note    func(format string, args ...any)
+	Program string // the weir binary; default this one
+
+	Build, Command string // for the report
+}
+
+// Check fills in defaults and finds what is wrong with a configuration, before anything is started.
+func (c *Discovery) Check() error {
+	c.Version = orDefault(c.Version, openflow.V13)
+	c.Topology = orDefault(c.Topology, "wan:100")
+	c.Single = orDefault(c.Single, 50)
+	c.Runs = orDefault(c.Runs, 5)
+	c.Rest = orDefault(c.Rest, 3*time.Second)
+	c.Limit = orDefault(c.Limit, 2*time.Minute)
+	if c.Note == nil {
+		c.Note = func(string, ...any) {}
+	}
+	if c.Runs < 1 || c.Single < 1 || c.Rest < 0 || c.Limit < 0 {
+		return fmt.Errorf("%d runs, %d single switches, a rest of %v and a limit of %v given, want positive ones", c.Runs, c.Single, c.Rest, c.Limit)
+	}
+	_, err := rig.ParseTopology(c.Topology, c.Seed)
+	return err
+}
+
+// Run starts an instance, measures it, and ends it, as often as there are runs.
+func (c *Discovery) Run(ctx context.Context) (*Report, error) {
+	if err := c.Check(); err != nil {
+		return nil, err
+	}
+	topology, err := rig.ParseTopology(c.Topology, c.Seed)
+	if err != nil {
+		return nil, err
+	}
+	n := len(topology.Switches)
+	r := &Report{Format: ReportFormat, Scenario: "discovery", Title: fmt.Sprintf("discovery: OpenFlow %s, %s, %s", c.Version,
+		counted(n, "switch", "switches"), counted(len(topology.Links), "link", "links")), Command: c.Command, Build: c.Build, Machine: thisMachine(),
+		Load: Load{OpenFlow: c.Version.String(), Topology: c.Topology, Switches: n, Runs: c.Runs, Seed: c.Seed}}
+	x := r.add(Self)
+	shown := newLatency()
+	for i := range c.Runs {
+		d := &discoveryRun{c: c, topology: topology, shown: shown}
+		if err := d.run(ctx); err != nil {
+			if ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
+			x.refuse(fmt.Errorf("run %d: %w", i+1, err))
+			break
+		}
+		d.take(x)
+		c.Note("run %d of %d: all %d switches after %v, all %d links both ways after %v", i+1, c.Runs, n, d.switches.Round(time.Millisecond),
+			len(topology.Links), d.links.Round(time.Millisecond))
+	}
+	if x.Refused == "" && c.Single > 0 {
+		x.Times = append(x.Times, distributionOf("switch shown", "from a handshake's last byte to the end of the answer that shows the switch, one after the other", shown))
+	}
+	r.finish()
+	return r, nil
+}
+
+// discoveryRun is one run.
+type discoveryRun struct {
+	c        *Discovery
+	topology *topo.Topology
+	shown    *hdrhistogram.Histogram
+
+	switches, links time.Duration // since the first connection was begun
+	cpu             time.Duration // of the instance, until then
+	generator       time.Duration
+	memory, own     int64
+	falsely         int // links lost at rest
+}
+
+// take adds the run to the result.
+func (d *discoveryRun) take(x *Result) {
+	x.take("first connection to all links shown, both ways", "ms", milliseconds(d.links))
+	x.take("first connection to all switches shown", "ms", milliseconds(d.switches))
+	x.take("links lost falsely at rest", "", float64(d.falsely))
+	links := float64(2 * len(d.topology.Links))
+	x.use("instance", d.cpu, links, d.memory)
+	x.use("switches", d.generator, links, d.own)
+}

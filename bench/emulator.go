@@ -1,0 +1,168 @@
+package bench
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"time"
+
+	"github.com/weirnet/weir/emu"
+	"github.com/weirnet/weir/emu/topo"
+	"github.com/weirnet/weir/openflow"
+	"github.com/weirnet/weir/packet"
+)
+
+// Emulator is what package emu can do: the time until all switches of a network are connected to a controller that does nothing, what
+// they cost, and how many frames they pass on. The zero value of a field means its default.
+type Emulator struct {
+	Version  openflow.Version // default 1.3
+	Topology string           // of the network that connects; default wan:206
+	Ring     int              // switches of the ring that frames go round in; default 8
+	Rules    int              // of each of them; default 1000, of 20 masks
+	Flows    int              // frames on their way, each of another flow; default 500
+	Runs     int              // default 5
+	Duration time.Duration    // of forwarding, for each run; default 2 s
+	// Limit is how long it may take until all switches are connected; default 2 min.
+	Limit   time.Duration
+	Seed    uint64
+	Note    func(format string, args ...any)
+	Program string // the weir binary for the null controller; default this one
+
+	Build, Command string // for the report
+}
+
+// Check fills in defaults and finds what is wrong with a configuration, before anything is started.
+func (c *Emulator) Check() error {
+	c.Version = orDefault(c.Version, openflow.V13)
+	c.Topology = orDefault(c.Topology, "wan:206")
+	c.Ring = orDefault(c.Ring, 8)
+	c.Rules = orDefault(c.Rules, 1000)
+	c.Flows = orDefault(c.Flows, 500)
+	c.Runs = orDefault(c.Runs, 5)
+	c.Duration = orDefault(c.Duration, 2*time.Second)
+	c.Limit = orDefault(c.Limit, 2*time.Minute)
+	if c.Note == nil {
+		c.Note = func(string, ...any) {}
+	}
+	if c.Runs < 1 || c.Duration < 0 || c.Limit < 0 || c.Ring < 3 {
+		return fmt.Errorf("%d runs of %v, a limit of %v and a ring of %d given, want positive ones, and a ring of 3 or more", c.Runs, c.Duration, c.Limit, c.Ring)
+	}
+	if c.Rules < 1 || c.Rules > maxRules || c.Flows < 1 || c.Flows > c.Rules {
+		return fmt.Errorf("%d rules and %d flows given, want up to %d rules, and a rule for each flow", c.Rules, c.Flows, maxRules)
+	}
+	_, err := topo.Parse(c.Topology, c.Seed)
+	return err
+}
+
+// Run makes the networks, as often as there are runs.
+func (c *Emulator) Run(ctx context.Context) (*Report, error) {
+	if err := c.Check(); err != nil {
+		return nil, err
+	}
+	topology, err := topo.Parse(c.Topology, c.Seed)
+	if err != nil {
+		return nil, err
+	}
+	n := len(topology.Switches)
+	r := &Report{Format: ReportFormat, Scenario: "emulator", Title: fmt.Sprintf("emulated networks: %s connect; %s rules a switch, frames round a ring of %d",
+		counted(n, "switch", "switches"), thousands(float64(c.Rules)), c.Ring), Command: c.Command, Build: c.Build, Machine: thisMachine(),
+		Load: Load{OpenFlow: c.Version.String(), Topology: c.Topology, Switches: n, Runs: c.Runs, Seconds: c.Duration.Seconds(), Seed: c.Seed}}
+	x := r.add("emulator")
+	for i := range c.Runs {
+		e := &emulatorRun{c: c, topology: topology}
+		if err := e.run(ctx); err != nil {
+			if ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
+			x.refuse(fmt.Errorf("run %d: %w", i+1, err))
+			break
+		}
+		e.take(x)
+		r.keep(e.fidelity)
+		c.Note("run %d of %d: %d switches connected after %v; %s packet-hops/s", i+1, c.Runs, n, e.connected.Round(time.Millisecond), thousands(e.rate()))
+	}
+	if f := r.Fidelity; f != nil && !f.Kept && x.Refused == "" {
+		x.Notes = append(x.Notes, "the network did not keep its times: as many frames as it can carry are under way at once, which is the load of this scenario")
+	}
+	r.finish()
+	return r, nil
+}
+
+// emulatorRun is one run.
+type emulatorRun struct {
+	c        *Emulator
+	topology *topo.Topology
+
+	connected  time.Duration // since the network was made
+	connectCPU time.Duration // of this process, until then
+	controller time.Duration // of the null controller's
+	memory     int64         // what the network added to this process
+	forwarding time.Duration
+	hops       uint64
+	hopCPU     time.Duration
+	fidelity   emu.Fidelity
+}
+
+func (e *emulatorRun) rate() float64 { return float64(e.hops) / e.forwarding.Seconds() }
+
+// take adds the run to the result.
+func (e *emulatorRun) take(x *Result) {
+	n := float64(len(e.topology.Switches))
+	x.take("packet-hops", "/s", e.rate())
+	x.take("CPU of a packet-hop", "ns", float64(e.hopCPU)/float64(max(e.hops, 1)))
+	x.take("network made to all switches connected", "ms", milliseconds(e.connected))
+	x.take("CPU of a switch that connects", "µs", microseconds(e.connectCPU)/n)
+	x.take("CPU of the null controller for it", "µs", microseconds(e.controller)/n)
+	x.take("memory of a connected switch", "KB", float64(e.memory)/1000/n)
+	x.use("emulator", e.hopCPU, float64(e.hops), ownMemory())
+}
+
+// keep adds how well a network kept its times: of several the worst.
+func (r *Report) keep(f emu.Fidelity) {
+	if r.Fidelity == nil {
+		r.Fidelity = &Fidelity{Kept: true}
+	}
+	k := r.Fidelity
+	k.LatenessP50, k.LatenessP99 = max(k.LatenessP50, microseconds(f.Total.P50)), max(k.LatenessP99, microseconds(f.Total.P99))
+	k.LatenessMax, k.Wait = max(k.LatenessMax, microseconds(f.Total.Max)), max(k.Wait, microseconds(f.Total.Wait))
+	k.Promises += f.Total.Promises
+	k.Late += f.Total.Late
+	if k.Kept && !f.Kept {
+		k.Kept, k.Why = false, f.Why
+	}
+}
+
+// The rules of the ring: maskCount masks, by turns.
+const (
+	maskCount = 20
+	maxRules  = maskCount << 6
+)
+
+// ringRule is the i-th rule: 8 bits of the IPv4 source and 9 to 28 bits of the destination, which lead to a port. It has a time-out.
+func ringRule(i int, out uint32) *openflow.FlowMod {
+	bits := 9 + i%maskCount
+	src, dst := ringAddresses(i)
+	mask := ^uint32(0) << (32 - bits)
+	m := &openflow.FlowMod{Command: openflow.FlowAdd, Priority: uint16(100 + bits), IdleTimeout: 600, Buffer: openflow.NoBuffer,
+		OutPort: openflow.PortAny, OutGroup: openflow.GroupAny, Instructions: []openflow.Instruction{openflow.Apply(openflow.Output(out))}}
+	m.Match.SetUint(openflow.FieldEthType, uint64(packet.TypeIPv4))
+	m.Match.SetUintMasked(openflow.FieldIPv4Src, uint64(src&0xff000000), 0xff000000)
+	m.Match.SetUintMasked(openflow.FieldIPv4Dst, uint64(dst&mask), uint64(mask))
+	return m
+}
+
+// ringAddresses are what the i-th rule alone matches.
+func ringAddresses(i int) (src, dst uint32) {
+	return uint32(i%maskCount+1)<<24 | 1, uint32(i/maskCount)<<26 | 1<<4
+}
+
+// ringFrame is a frame of 64 bytes that the i-th rule matches.
+func ringFrame(i int) []byte {
+	src, dst := ringAddresses(i)
+	var s, d [4]byte
+	binary.BigEndian.PutUint32(s[:], src)
+	binary.BigEndian.PutUint32(d[:], dst)
+	k := packet.Key{EthSrc: packet.MAC{2, 1}, EthDst: packet.MAC{2, 2}, EtherType: packet.TypeIPv4, IPSrc: packet.AddrFrom4(s), IPDst: packet.AddrFrom4(d),
+		SrcPort: uint16(i), DstPort: 4000, TTL: 64}
+	return packet.AppendUDP(nil, &k, make([]byte, payloadLen))
+}

@@ -1,0 +1,111 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"time"
+
+	"github.com/weirnet/weir/emu"
+	"github.com/weirnet/weir/emu/host"
+	"github.com/weirnet/weir/emu/topo"
+	"github.com/weirnet/weir/openflow"
+)
+
+func (e *emulatorRun) run(ctx context.Context) error {
+	if err := e.connect(ctx); err != nil {
+		return err
+	}
+	return e.forward(ctx)
+}
+
+// connect makes the network, and waits until all switches are connected to the null controller, which is a process of its own.
+func (e *emulatorRun) connect(ctx context.Context) error {
+	p, err := startOwn(ctx, Bare, e.c.Program)
+	if err != nil {
+		return err
+	}
+	defer p.stop()
+	before, used := readClocks(p), inUse()
+	n, err := emu.New(emu.Config{Topology: e.topology, Versions: []openflow.Version{e.c.Version}, Controllers: []string{p.address}, Silent: true, Seed: e.c.Seed})
+	if err != nil {
+		return err
+	}
+	defer closeEmulated(n)
+	if err := n.Start(ctx); err != nil {
+		return err
+	}
+	limited, cancel := context.WithTimeout(ctx, e.c.Limit)
+	defer cancel()
+	if err := n.AwaitConnected(limited); err != nil {
+		return fmt.Errorf("%d of %d switches are connected after %v: %w", n.Totals().Connected, len(e.topology.Switches), e.c.Limit, err)
+	}
+	after := readClocks(p)
+	e.connected, e.connectCPU, e.controller = after.at.Sub(before.at), after.own-before.own, after.its-before.its
+	e.memory = max(inUse()-used, 0)
+	e.fidelity = n.Fidelity()
+	return nil
+}
+
+// forward has frames go round a ring of switches for ever.
+func (e *emulatorRun) forward(ctx context.Context) error {
+	t, err := topo.Parse(fmt.Sprintf("ring:%d", e.c.Ring), e.c.Seed)
+	if err != nil {
+		return err
+	}
+	n, err := emu.New(emu.Config{Topology: t, Versions: []openflow.Version{openflow.V13}, Silent: true, Seed: e.c.Seed})
+	if err != nil {
+		return err
+	}
+	defer closeEmulated(n)
+	if err := n.Start(ctx); err != nil {
+		return err
+	}
+	for i, sw := range n.Switches() {
+		_, out, _, _ := n.Links()[i].Ends()
+		for r := range e.c.Rules {
+			if err := sw.ByHand(openflow.V13, ringRule(r, out)); err != nil {
+				return err
+			}
+		}
+	}
+	for i := range e.c.Flows {
+		frame := ringFrame(i)
+		n.Hosts()[i%e.c.Ring].Do(func(_ *host.Host, _ time.Duration, out host.Output) { out.Send(frame) })
+	}
+	for began := time.Now(); n.Totals().PacketHops < uint64(4*e.c.Ring*e.c.Flows); { // every flow has been looked up everywhere
+		if time.Since(began) > e.c.Limit {
+			return fmt.Errorf("%s packet-hops after %v", thousands(float64(n.Totals().PacketHops)), e.c.Limit)
+		}
+		if err := pause(ctx, time.Millisecond); err != nil {
+			return err
+		}
+	}
+	before, hops := readClocks(nil), n.Totals().PacketHops
+	if err := pause(ctx, e.c.Duration); err != nil {
+		return err
+	}
+	after, totals := readClocks(nil), n.Totals()
+	e.forwarding, e.hopCPU, e.hops = after.at.Sub(before.at), after.own-before.own, totals.PacketHops-hops
+	if f := n.Fidelity(); f.Total.Wait > e.fidelity.Total.Wait || !f.Kept {
+		e.fidelity = f
+	}
+	if lost := totals.Drops.Total(); lost > 0 {
+		return fmt.Errorf("%w: %d of the frames in the ring were lost", errAstray, lost)
+	}
+	return nil
+}
+
+// inUse is what heap and stacks take after a collection, in bytes.
+func inUse() int64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapInuse + m.StackInuse)
+}
+
+func closeEmulated(n *emu.Network) {
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	_ = n.Close(ctx)
+}

@@ -1,0 +1,48 @@
+package cli
+
+import (
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/weirnet/weir/bench"
+	"github.com/weirnet/weir/openflow"
+)
+
+func newBenchDiscovery() *cobra.Command {
+	c := bench.Discovery{}
+	version := openflow.V13.String()
+	var out reportFiles
+	cmd := &cobra.Command{
+		Use:   "discovery",
+		Short: "How fast an instance has all switches and links of a network in its view",
+		Long: `An instance of this binary is started as often as there are runs. Taken are the times from the first connection until its view shows
+all switches, and all links both ways; what it loses of them while nothing happens; and, for switches that connect later, the time from
+the last byte of the handshake to the answer that shows the switch.`,
+		Example: `  weir bench discovery
+  weir bench discovery --topology wan:1000 --runs 3`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			c.Version = versionOf(version)
+			c.Build, c.Command, c.Note = build(), commandLine(), notes(cmd)
+			if err := c.Check(); err != nil {
+				return err
+			}
+			r, err := c.Run(cmd.Context())
+			if err != nil {
+				return atRun(err)
+			}
+			return out.show(cmd, r)
+		},
+	}
+	f := cmd.Flags()
+	f.Var(newWord(&version, "1.0|1.3"), "openflow-version", "that the switches speak")
+	f.StringVar(&c.Topology, "topology", "wan:100", "linear:N, ring:N, wan:N and others that weir emulate knows, without options")
+	f.IntVar(&c.Single, "single", 50, "switches that connect later, one after the other")
+	f.IntVar(&c.Runs, "runs", 5, "runs, of which the median is told")
+	f.DurationVar(&c.Rest, "rest", 3*time.Second, "for which nothing happens when everything is found")
+	f.DurationVar(&c.Limit, "limit", 2*time.Minute, "how long it may take until then")
+	f.Uint64Var(&c.Seed, "seed", 1, "of the topology")
+	out.flags(f)
+	return cmd
+}

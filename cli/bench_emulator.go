@@ -1,0 +1,49 @@
+package cli
+
+import (
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/weirnet/weir/bench"
+	"github.com/weirnet/weir/openflow"
+)
+
+func newBenchEmulator() *cobra.Command {
+	c := bench.Emulator{}
+	version := openflow.V13.String()
+	var out reportFiles
+	cmd := &cobra.Command{
+		Use:   "emulator",
+		Short: "How fast emulated networks connect, and how many frames they pass on",
+		Long: `A network of package emu is made and connected to a controller that does nothing, in a process of its own; then frames of 64 bytes go
+round a ring of switches with many rules, counters and time-outs on. The report says how well the networks kept their times.`,
+		Example: `  weir bench emulator
+  weir bench emulator --topology wan:1000 --ring 206`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			c.Version = versionOf(version)
+			c.Build, c.Command, c.Note = build(), commandLine(), notes(cmd)
+			if err := c.Check(); err != nil {
+				return err
+			}
+			r, err := c.Run(cmd.Context())
+			if err != nil {
+				return atRun(err)
+			}
+			return out.show(cmd, r)
+		},
+	}
+	f := cmd.Flags()
+	f.Var(newWord(&version, "1.0|1.3"), "openflow-version", "that the switches which connect speak")
+	f.StringVar(&c.Topology, "topology", "wan:206", "of the network that connects")
+	f.IntVar(&c.Ring, "ring", 8, "switches of the ring")
+	f.IntVar(&c.Rules, "rules", 1000, "of each switch of the ring, of 20 masks")
+	f.IntVar(&c.Flows, "flows", 500, "frames on their way round the ring, each of another flow")
+	f.IntVar(&c.Runs, "runs", 5, "runs, of which the median is told")
+	f.DurationVar(&c.Duration, "duration", 2*time.Second, "of forwarding in each run")
+	f.DurationVar(&c.Limit, "limit", 2*time.Minute, "how long it may take until all switches are connected")
+	f.Uint64Var(&c.Seed, "seed", 1, "of the topology")
+	out.flags(f)
+	return cmd
+}
