@@ -13,6 +13,7 @@ import (
 
 	"github.com/weirnet/weir/api"
 	"github.com/weirnet/weir/emu/attach"
+	"github.com/weirnet/weir/emu/profile"
 	"github.com/weirnet/weir/emu/topo"
 	"github.com/weirnet/weir/openflow"
 )
@@ -40,6 +41,8 @@ type emulateFlags struct {
 	apiTLS, switchTLS *tls.Config
 	attached          []string
 	devices           []attach.Spec
+	profileName       string
+	profile           profile.Profile
 }
 
 func newEmulate() *cobra.Command {
@@ -51,6 +54,9 @@ func newEmulate() *cobra.Command {
 runs until it is told to end by SIGTERM or an interrupt. While it runs, its API shows and changes it: links are cut, switches
 fail, hosts send, ports are captured (docs/emulator.md).
 
+With --profile the switches take their time as real ones do, and hold no more (docs/profiles.md). When this machine is too slow for the
+times that are promised, a line says so.
+
 TOPOLOGY is ` + strings.Join(topo.Forms(), ", ") + `; a YAML file; or a GraphML file, as of the Topology Zoo. Behind it may stand
 ,hosts=H (at each switch; default 1), ,edgehosts=H (at leaves of a tree and edge switches of a fat-tree only), and for all links between
 switches ,delay=5ms ,jitter=1ms ,loss=1% ,rate=100M ,queue=50.`,
@@ -58,6 +64,7 @@ switches ,delay=5ms ,jitter=1ms ,loss=1% ,rate=100M ,queue=50.`,
   weir emulate wan:206,delay=2ms --seed 7 --controller 127.0.0.1:6653,127.0.0.1:6654
   weir emulate examples/backbone.graphml --openflow-version 1.0 --pcap Berlin:1=berlin.pcap --pcap all=control.pcap
   sudo weir emulate single:1 --attach s1=tap1,address=10.0.0.100/8
+  weir emulate linear:4 --profile aruba-3810m --controller 127.0.0.1:6653
   weir emulate examples/two-sites.yaml --schedule examples/events.yaml --api 127.0.0.1:8182`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
@@ -87,6 +94,7 @@ func (f *emulateFlags) add(cmd *cobra.Command) {
 	fs.StringVar(&f.schedule, "schedule", "", "file of events that happen by themselves, YAML; their times count from the start")
 	fs.StringArrayVar(&f.captures, "pcap", nil, "AT=FILE: write frames to a pcap file; AT is SWITCH:PORT, SWITCH for its control channels, or all for those of all")
 	fs.StringArrayVar(&f.attached, "attach", nil, attachUsage)
+	fs.StringVar(&f.profileName, "profile", "", profileUsage)
 	fs.StringVar(&f.captureDir, "capture-dir", ".", "folder of captures that are asked for over the API")
 	fs.StringVar(&f.api, "api", "127.0.0.1:8182", "address of the API, HOST:PORT; empty for none")
 	fs.StringVar(&f.dataDir, "data-dir", "weir-emulate-data", "directory of the API's tokens, which are made if they are not there")
@@ -127,6 +135,9 @@ func (f *emulateFlags) check(spec string) error {
 		if at, file, ok := strings.Cut(c, "="); !ok || at == "" || file == "" {
 			return fmt.Errorf("--pcap=%s given, want AT=FILE, such as s1:1=s1.pcap or all=control.pcap", c)
 		}
+	}
+	if f.profile, err = readProfile(f.profileName); err != nil {
+		return err
 	}
 	if f.devices, err = readAttached(f.attached); err != nil {
 		return err

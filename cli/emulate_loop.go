@@ -77,7 +77,8 @@ func (f *emulateFlags) run(ctx context.Context, out io.Writer) error {
 
 // make makes the network and its desk.
 func (e *emulation) make() (err error) {
-	cfg := emu.Config{Topology: e.topology, Versions: e.versions(), Controllers: e.controllers, Seed: e.seed, Silent: e.silent}
+	cfg := emu.Config{Topology: e.topology, Versions: e.versions(), Controllers: e.controllers, Seed: e.seed, Silent: e.silent,
+		Profile: e.profile}
 	if e.switchTLS != nil {
 		cfg.TLS = func(uint64) *tls.Config { return e.switchTLS }
 	}
@@ -87,6 +88,9 @@ func (e *emulation) make() (err error) {
 	e.desk = desk.New(desk.Config{Network: e.net, CaptureDir: e.captureDir, Note: func(line string) { e.say("event: %s", line) }})
 	t := e.net.Totals()
 	e.say("weir %s: network %s: %d switches, %d links, %d hosts", Version, e.topology.Name, t.Switches, t.Links, t.Hosts)
+	for _, line := range profileLines(e.net) {
+		e.say("  profile   %s", line)
+	}
 	return e.attach()
 }
 
@@ -137,6 +141,7 @@ func (e *emulation) watch(ctx context.Context) {
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
 	begun, next := time.Now(), time.Now().Add(time.Second)
+	f := fidelityWatch{say: e.say}
 	for last, all := "", false; ; {
 		t := e.net.Totals()
 		switch now := time.Now(); {
@@ -150,6 +155,7 @@ func (e *emulation) watch(ctx context.Context) {
 				e.say("%s", line)
 			}
 		}
+		f.look(e.net, time.Now())
 		select {
 		case <-ctx.Done():
 			return
@@ -171,7 +177,7 @@ func (e *emulation) connected(t *emu.Totals) string {
 func (e *emulation) end(cause error) error {
 	ctx, cancel := context.WithTimeout(context.Background(), emulateClosing)
 	defer cancel()
-	t := e.net.Totals()
+	t, f := e.net.Totals(), e.net.Fidelity()
 	err := e.net.Close(ctx)
 	if errors.Is(err, context.DeadlineExceeded) {
 		err = nil // connections were cut rather than ended
@@ -180,5 +186,6 @@ func (e *emulation) end(cause error) error {
 		err = errors.Join(cause, err)
 	}
 	e.say("network ended: %d packet-hops, %d packet-ins, %d flow-mods, %d frames lost", t.PacketHops, t.PacketIns, t.FlowMods, t.Drops.Total())
+	e.say("%s", f.End())
 	return errors.Join(err, e.desk.Close())
 }

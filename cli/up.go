@@ -38,6 +38,7 @@ type upFlags struct {
 	emulator string
 	level    string
 	attached []string
+	profile  string
 }
 
 func newUp() *cobra.Command {
@@ -76,6 +77,7 @@ node: other switches may connect to it too, and weir get, weir path and all else
 	fs.Var(newWord(&f.version, "1.0|1.3"), "openflow-version", "that the switches speak")
 	fs.Uint64Var(&f.seed, "seed", 1, "of the mesh, and of all that happens by lot")
 	fs.StringArrayVar(&f.attached, "attach", nil, attachUsage)
+	fs.StringVar(&f.profile, "profile", "", profileUsage)
 	fs.BoolVar(&f.tcp, "tcp", false, "join switches and instance by TCP, not by pipes in the process")
 	fs.BoolVar(&f.plain, "plain", false, "lines instead of a page, on a terminal too")
 	fs.StringVar(&f.log, "log", "", "file that the instance logs to; standard error if none is given and there is no page")
@@ -93,6 +95,10 @@ func (f *upFlags) run(cmd *cobra.Command, spec string) error {
 	if err != nil {
 		return err
 	}
+	behaves, err := readProfile(f.profile)
+	if err != nil {
+		return err
+	}
 	out := cmd.OutOrStdout()
 	page := screenOf(out)
 	if f.plain {
@@ -103,6 +109,7 @@ func (f *upFlags) run(cmd *cobra.Command, spec string) error {
 		return err
 	}
 	cfg := up.Config{Node: f.node, TCP: f.tcp, Attach: devices}
+	cfg.Network.Profile = behaves
 	cfg.Node.Log, cfg.Node.Version, cfg.Node.Commit = logTo, Version, commit()
 	cfg.Network.Topology, cfg.Network.Seed, cfg.Network.Versions = topology, f.seed, []openflow.Version{versionOf(f.version)}
 	if cfg.Node.DataDir == "" {
@@ -121,7 +128,11 @@ func (f *upFlags) run(cmd *cobra.Command, spec string) error {
 	// A terminal that is closed, or a reader of the lines that goes, ends it as an interrupt does: nothing is left behind.
 	ctx, stop := signal.NotifyContext(cmd.Context(), syscall.SIGHUP, syscall.SIGPIPE)
 	defer stop()
-	return nodeError(up.Run(ctx, cfg))
+	err = up.Run(ctx, cfg)
+	if s.kept != "" {
+		fmt.Fprintln(out, s.kept)
+	}
+	return nodeError(err)
 }
 
 // logger is where the instance logs to.
@@ -150,6 +161,7 @@ type shower struct {
 	link  string        // a link of the network; empty if it has none
 	cut   string        // how a link is cut, a line of the page
 	said  time.Duration // age of the last line
+	kept  string        // how well the network has kept promised times
 }
 
 // ready says how the instance is used.
@@ -177,6 +189,7 @@ func (s *shower) ready(at node.Addresses, emulator, dir string) {
 
 // show is called once a second.
 func (s *shower) show(st *up.State) {
+	s.kept = st.Kept
 	switch {
 	case s.page != nil:
 		s.page.draw(st.Page(s.page.width()) + "\n  try         " + s.usage + s.cut + "\n  end it with Ctrl-C\n")

@@ -58,12 +58,14 @@ func (n *Network) Fidelity() Fidelity {
 		if bad && (since < 0 || l.firstBad < since) {
 			since = l.firstBad
 		}
+		begin := max(time.Duration(l.current-windowSeconds+1)*time.Second, 0)
+		idle := l.idle(begin, now)
 		l.mu.Unlock()
 		all.add(&mine)
-		span := min(now, f.Window)
+		span := now - begin
 		one := EngineFidelity{Promises: mine.promises, Late: mine.late, Max: mine.max, Overslept: mine.overslept}
 		if span > 0 {
-			one.Busy = min(max(1-float64(mine.idle)/float64(span), 0), 1)
+			one.Busy = min(max(1-float64(idle)/float64(span), 0), 1)
 		}
 		f.Engines = append(f.Engines, one)
 		if bad && (f.Kept || mine.late+mine.longWaits > worstLate) {
@@ -121,6 +123,19 @@ func (f *Fidelity) String() string {
 		text += "; " + f.Why
 	}
 	return text
+}
+
+// End is what is to be said of the whole time at its end.
+func (f *Fidelity) End() string {
+	t := &f.Total
+	switch {
+	case f.Bad > 0:
+		return fmt.Sprintf("promised times NOT kept in %s: %d of %d late by more than %s, 99%% not more than %s, the latest %s, the longest wait %s",
+			f.Bad, t.Late, t.Promises, short(f.Tolerance), short(t.P99), short(t.Max), short(t.Wait))
+	case t.Promises == 0:
+		return "promised times kept: none was promised"
+	}
+	return fmt.Sprintf("promised times kept: %d, 99%% not more than %s late, the latest %s", t.Promises, short(t.P99), short(t.Max))
 }
 
 // short rounds a time to what matters of it.

@@ -119,3 +119,27 @@ func TestSecondsAreJudged(t *testing.T) {
 		}
 	}
 }
+
+// TestBusyIsWhatIsNotRest holds the share of time in which an engine has something to do, also while it rests.
+func TestBusyIsWhatIsNotRest(t *testing.T) {
+	n, now := timed(t, "single:1")
+	l := &n.engines[0].late
+	busy := func() float64 { return n.Fidelity().Engines[0].Busy }
+	*now = 20 * time.Second
+	if got := busy(); got != 1 {
+		t.Errorf("without a rest %v", got)
+	}
+	l.rests(20 * time.Second)
+	*now = 30*time.Second - 1
+	if got := busy(); got > 0.01 {
+		t.Errorf("while it rests %v", got)
+	}
+	l.wakes(35*time.Second, 3*time.Millisecond)
+	*now = 40*time.Second - 1
+	if got := busy(); got < 0.49 || got > 0.51 {
+		t.Errorf("after half a window of rest %v", got)
+	}
+	if got := n.Fidelity().Engines[0].Overslept; got != 3*time.Millisecond {
+		t.Errorf("woken %v late", got)
+	}
+}

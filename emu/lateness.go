@@ -33,8 +33,9 @@ type lateness struct {
 	seconds  [windowSeconds]second
 	current  int64 // number of the newest second
 	total    second
-	bad      int64 // how many seconds were bad, ever
-	firstBad int64 // number of the first of the present row of bad seconds, whose distances are less than the window; -1: none yet
+	resting  time.Duration // since when the engine has had nothing to do; 0: it has
+	bad      int64         // how many seconds were bad, ever
+	firstBad int64         // number of the first of the present row of bad seconds, whose distances are less than the window; -1: none yet
 	lastBad  int64
 }
 
@@ -150,13 +151,39 @@ func (l *lateness) wait(age, waited time.Duration) {
 	}
 }
 
-// slept takes note that the engine had nothing to do for a time that ended at an age, and by how much later than it wanted.
-func (l *lateness) slept(age, long, over time.Duration) {
+// rests takes note that the engine has nothing to do from an age on.
+func (l *lateness) rests(age time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	s := l.at(age)
-	s.idle += min(long, time.Second)
-	s.overslept = max(s.overslept, over)
+	l.at(age)
+	l.resting = age
+}
+
+// wakes takes note that it has something to do again, or looks whether it has, and by how much later than it wanted.
+func (l *lateness) wakes(age, over time.Duration) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	newest := l.at(age)
+	for i := range l.seconds {
+		s := &l.seconds[i]
+		begin := time.Duration(s.number) * time.Second
+		s.idle += max(min(age, begin+time.Second)-max(l.resting, begin), 0)
+	}
+	newest.overslept = max(newest.overslept, over)
+	l.resting = 0
+}
+
+// idle is how long the engine had nothing to do, since an age. The lock is held.
+func (l *lateness) idle(since, age time.Duration) (d time.Duration) {
+	for i := range l.seconds {
+		if s := &l.seconds[i]; time.Duration(s.number+1)*time.Second > since {
+			d += s.idle
+		}
+	}
+	if l.resting > 0 {
+		d += age - max(l.resting, since)
+	}
+	return d
 }
 
 // backlog measures how long frames wait for their turn, without a look at each: the last one that waits when a round ends is followed

@@ -44,6 +44,7 @@ func (r *rest) until(next time.Duration) {
 		watch = 0
 	}
 	begun := n.now()
+	r.late.rests(begun)
 	if exact && r.alarm != nil && next-begun > watch && next-begun < time.Hour {
 		r.alarm.set(next - begun - watch)
 	}
@@ -62,5 +63,5 @@ func (r *rest) until(next time.Duration) {
 			now = n.now()
 		}
 	}
-	r.late.slept(now, now-begun, now-next)
+	r.late.wakes(now, now-next)
 }

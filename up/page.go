@@ -43,6 +43,8 @@ type State struct {
 	Slow     time.Duration // 99 in 100
 	Alarms   int           // active
 	Answered time.Duration // how long it took until all had answered; 0 before that
+	Late     string        // how the network does not keep the times that it promises; empty: it does
+	Kept     string        // how well it has kept them since the start
 }
 
 // barWidth is how wide a bar is, in characters.
@@ -70,14 +72,21 @@ func (s *State) Page(width int) string {
 	line("  pings       %12s  answered/s, %s lost     round trip %s half, %s 99 in 100", rate(s.Pings), group(s.Lost), short(s.Typical), short(s.Slow))
 	line("")
 	line("  alarms      %d active   API %s", s.Alarms, s.API)
+	if s.Late != "" {
+		line("  late        %s", s.Late)
+	}
 	return b.String()
 }
 
 // Line is the state on one line, for what is no terminal.
 func (s *State) Line() string {
-	return fmt.Sprintf("%s: switches %s, links %s, hosts %s, flows %s, packet-ins/s %s, hops/s %s, pings/s %s, lost %s, round trip %s (p99 %s), alarms %d",
+	text := fmt.Sprintf("%s: switches %s, links %s, hosts %s, flows %s, packet-ins/s %s, hops/s %s, pings/s %s, lost %s, round trip %s (p99 %s), alarms %d",
 		clock(s.Age), s.Switches, s.Links, s.Hosts, group(uint64(s.Flows)), rate(s.PacketIns), rate(s.Hops), rate(s.Pings), group(s.Lost),
 		short(s.Typical), short(s.Slow), s.Alarms)
+	if s.Late != "" {
+		text += "; " + s.Late
+	}
+	return text
 }
 
 // Announcement says that all have answered, and after how long.

@@ -76,3 +76,16 @@ func TestNumbers(t *testing.T) {
 		}
 	}
 }
+
+func TestPageSaysWhenTheNetworkIsLate(t *testing.T) {
+	s := State{Late: "promised times NOT kept; engine 1 of 2 has too much to do"}
+	if page := s.Page(80); !strings.Contains(page, "  late        promised times NOT kept") {
+		t.Errorf("the page says\n%s", page)
+	}
+	if line := s.Line(); !strings.HasSuffix(line, "; "+s.Late) {
+		t.Errorf("the line says %s", line)
+	}
+	if page := (&State{}).Page(80); strings.Contains(page, "late") {
+		t.Errorf("the page of a network in time says\n%s", page)
+	}
+}

@@ -75,6 +75,10 @@ func (w *watch) state(age time.Duration) *State {
 		Pings: float64(n) / since, Lost: w.talk.lost, Typical: typical, Slow: slow,
 		Alarms: w.alarms(), Answered: w.answered,
 	}
+	f := w.network.Fidelity()
+	if s.Kept = f.End(); !f.Kept {
+		s.Late = f.String()
+	}
 	w.last, w.at = t, age
 	return s
 }

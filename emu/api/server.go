@@ -53,6 +53,8 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error { return s.sit
 // addRoutes is the list of all routes.
 func (s *Server) addRoutes() {
 	route(s, "GET", "/v1/network", "network", "The network in numbers", s.network)
+	route(s, "GET", "/v1/fidelity", "fidelity", "How well the network keeps the times that it promises", s.fidelity)
+	route(s, "GET", "/v1/profiles", "profiles", "How switches behave, and where each figure comes from", s.profiles)
 	route(s, "GET", "/v1/switches", "switches", "All switches and their faults", s.switches)
 	route(s, "GET", "/v1/switches/{dpid}", "switch", "One switch; it may be given by its name", s.oneSwitch)
 	route(s, "PATCH", "/v1/switches/{dpid}", "change-switch", "Give a switch faults, or take them away", s.changeSwitch)

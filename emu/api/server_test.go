@@ -45,14 +45,18 @@ type lab struct {
 
 const secret = "a-token-of-the-tests"
 
-func newLab(t *testing.T, word string) *lab {
+func newLab(t *testing.T, word string, more ...func(*emu.Config)) *lab {
 	t.Helper()
 	top, err := topo.Parse(word, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
 	h := hub.Start(t)
-	n, err := emu.New(emu.Config{Topology: top, Controllers: []string{h.Address}, Seed: 1, BackoffMin: time.Millisecond, BackoffMax: 50 * time.Millisecond})
+	cfg := emu.Config{Topology: top, Controllers: []string{h.Address}, Seed: 1, BackoffMin: time.Millisecond, BackoffMax: 50 * time.Millisecond}
+	for _, change := range more {
+		change(&cfg)
+	}
+	n, err := emu.New(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -324,7 +328,7 @@ func TestBadRequests(t *testing.T) {
 		{"GET", "/v1/commands/77", "", 404, "there is no command 77"},
 		{"POST", "/v1/captures", `{"at":"s9:1","file":"x.pcap"}`, 404, "want SWITCH:PORT"},
 		{"DELETE", "/v1/captures/77", "", 404, "there is no capture 77"},
-		{"GET", "/v1/fidelity", "", 404, "there is no"},
+		{"GET", "/v1/weather", "", 404, "there is no"},
 		{"POST", "/v1/links", "", 405, "takes GET"},
 	} {
 		if got := l.ask(c.method, c.path, c.body, c.status, nil); !strings.Contains(got, c.want) {
@@ -372,7 +376,7 @@ func TestDescription(t *testing.T) {
 		Paths   map[string]map[string]any
 	}
 	l.ask("GET", "/openapi.json", "", 200, &d)
-	if !strings.HasPrefix(d.OpenAPI, "3.1") || d.Paths["/v1/links/{id}"]["patch"] == nil || d.Paths["/v1/captures"]["post"] == nil || len(d.Paths) != 16 {
+	if !strings.HasPrefix(d.OpenAPI, "3.1") || d.Paths["/v1/links/{id}"]["patch"] == nil || d.Paths["/v1/captures"]["post"] == nil || len(d.Paths) != 18 {
 		t.Errorf("%s: %d paths", d.OpenAPI, len(d.Paths))
 	}
 }

@@ -43,6 +43,7 @@ type Controller struct {
 type Switch struct {
 	DPID      string `json:"dpid"`
 	Name      string `json:"name"`
+	Profile   string `json:"profile" doc:"how it behaves; GET /v1/profiles says what that means"`
 	Connected bool   `json:"connected" doc:"to a controller at least"`
 	Faults
 	Entries     int          `json:"entries" doc:"flow entries"`
@@ -51,7 +52,7 @@ type Switch struct {
 }
 
 func switchItem(sw *emu.Switch) Switch {
-	item := Switch{DPID: client.FormatDPID(sw.DatapathID()), Name: sw.Name(), Entries: sw.Entries(), Ports: sw.Ports(), Controllers: []Controller{}}
+	item := Switch{DPID: client.FormatDPID(sw.DatapathID()), Name: sw.Name(), Profile: sw.Profile().Name, Entries: sw.Entries(), Ports: sw.Ports(), Controllers: []Controller{}}
 	l := sw.Lies()
 	item.Faults = Faults{Down: !sw.On(), Lying: l != emu.Lies{}, Lies: Lies{l.DropFlowMods, l.ForgetFlowMods, l.HideEntries}}
 	for i, c := range sw.Controls() {

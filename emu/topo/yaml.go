@@ -6,6 +6,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/weirnet/weir/emu/profile"
 	"github.com/weirnet/weir/emu/strict"
 )
 
@@ -15,9 +16,10 @@ type networkFile struct {
 	*Topology
 	options  Options
 	byName   map[string]int // switches
-	lines    [4][]int       // by part and index; of parts that a word made there are none
-	made     [4]int         // how many parts a word made
-	noHosts  bool           // the file has a list of hosts
+	profiles map[string]*profile.Profile
+	lines    [4][]int // by part and index; of parts that a word made there are none
+	made     [4]int   // how many parts a word made
+	noHosts  bool     // the file has a list of hosts
 	schedule *yaml.Node
 }
 

@@ -33,13 +33,29 @@ func (f *networkFile) readSwitch(n *yaml.Node) {
 		{"dpid", strict.Into(&s.DPID, ParseDPID)},
 		{"lat", strict.Maybe(&s.Lat, func(s string) (float64, error) { return parseDegrees(s, 90) })},
 		{"lon", strict.Maybe(&s.Lon, func(s string) (float64, error) { return parseDegrees(s, 180) })},
-		{"profile", strict.Maybe(&s.Profile, profile.Named)},
+		{"profile", strict.Into(&s.Profile, f.profileNamed)},
 	}); !seen["name"] && n.Kind == yaml.MappingNode {
 		f.Wrong(n, fmt.Errorf("a switch without a name given, want one, such as %s", switchExample))
 	}
 	f.byName[s.Name] = len(f.Switches)
 	f.Switches = append(f.Switches, s)
 	f.add(ofSwitch, n)
+}
+
+// profileNamed is a built-in profile, one for all switches that name it.
+func (f *networkFile) profileNamed(name string) (*profile.Profile, error) {
+	if p := f.profiles[name]; p != nil {
+		return p, nil
+	}
+	p, err := profile.Named(name)
+	if err != nil {
+		return nil, err
+	}
+	if f.profiles == nil {
+		f.profiles = map[string]*profile.Profile{}
+	}
+	f.profiles[name] = &p
+	return &p, nil
 }
 
 // numberSwitches gives the lowest free datapath ids to switches that have none.
