@@ -13,14 +13,14 @@ var (
 	shrinkFlag = flag.Bool("shrink", false, "TestReplay looks for fewer events that fail")
 	seedsFlag  = flag.Int("seeds", 12, "how many seeds TestSeeds runs")
 	fromFlag   = flag.Uint64("from", 1, "the first of them")
-	traceFlag  = flag.Bool("trace", false, "TestReplay tells every message")
+	tellFlag   = flag.Bool("tell", false, "TestReplay tells every message")
 )
 
 func TestReplay(t *testing.T) {
 	p := NewPlan(*seedFlag, Small)
 	t.Log(p)
 	var trace func(string, ...any)
-	if *traceFlag {
+	if *tellFlag {
 		trace = t.Logf
 	}
 	if *shrinkFlag {

@@ -44,6 +44,7 @@ type end struct {
 	last    time.Time // arrival of the latest chunk
 	flying  int       // bytes on their way here, or not read yet
 	came    []byte    // not read yet
+	opened  bool      // the session has begun
 	reading bool      // a read is in the queue
 	waking  bool      // a wake is
 	blocked bool      // the peer has more, and no room
@@ -91,7 +92,13 @@ func (c *wire) take() time.Duration {
 // start takes the session that lives on this end.
 func (e *end) start(s *session.Stepper) {
 	e.session = s
-	e.wire.w.After(e.wire.take(), func() { e.running(s.Open) })
+	e.wire.w.After(e.wire.take(), func() {
+		e.running(func() {
+			s.Open()
+			e.opened = true
+			e.wake(0)
+		})
+	})
 }
 
 // running does something with the session, if it has not ended, and when the process of an instance runs.
@@ -144,7 +151,7 @@ func (e *end) arrive(chunk []byte) {
 
 // wake has the session read what came, after a time.
 func (e *end) wake(after time.Duration) {
-	if e.reading || e.stalled {
+	if e.reading || e.stalled || !e.opened {
 		return
 	}
 	e.reading = true
@@ -216,9 +223,8 @@ func (e *end) Close() error {
 	to := e.peer
 	if !e.wire.silent {
 		w.at(to.arrival(), func() {
-			if to.fin = true; to.session != nil {
-				to.wake(0)
-			}
+			to.fin = true
+			to.wake(0)
 		})
 	}
 	return nil
