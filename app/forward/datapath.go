@@ -25,6 +25,7 @@ type Datapath struct {
 	batch   []*touched        // switches that this batch of input wrote to: to be confirmed by BatchEnd
 	epoch   uint32            // of the connection
 	unmoved bool              // some pairs may not be where they should: Second looks
+	strayed bool              // likewise, but no path leads to where their hosts are: links that come up may make one
 	quota   quota
 	mixed   map[pair][]*path // paths of moves that were given up half-way: the pair may take their tails
 	slow    []*install       // that wait until their next step is due

@@ -74,6 +74,15 @@ func (f *Forward) repairHosts(was map[uint64]netview.Point) {
 	})
 }
 
+// lookForStrayed has Second look again at pairs whose host went where no path led, since links have changed.
+func (f *Forward) lookForStrayed() {
+	for _, d := range f.datapaths() {
+		d.mu.Lock()
+		d.unmoved, d.strayed = d.unmoved || d.strayed, false
+		d.mu.Unlock()
+	}
+}
+
 // retry moves the pairs that should have moved and could not: a switch did not answer, had no connection or no room, or
 // the network changed again while they moved.
 func (f *Forward) retry() {
@@ -145,6 +154,7 @@ func (d *Datapath) move(out *outlet, pr pair, fl flow, gentle bool) {
 	}
 	hops, ok := d.f.pathTo(d.hops[:0], from, to, pr)
 	d.hops = hops
+	d.strayed = d.strayed || !ok && (old == nil || old.egress() != to)
 	if !ok || d.f.samePath(fl, hops) && len(d.mixed[pr]) == 0 {
 		return
 	}

@@ -38,6 +38,7 @@ func (f *Forward) Step(changes []netview.Change, snap *netview.Snapshot, m *topo
 	f.tree.step(snap, what)
 	if what.links {
 		f.repairLinks(down, m)
+		f.lookForStrayed()
 	}
 	if len(moved) > 0 {
 		f.repairHosts(moved)

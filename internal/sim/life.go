@@ -102,6 +102,9 @@ func (w *world) kill() {
 
 // poke has the parts take their turn for which something waits.
 func (l *life) poke() {
+	if l.w.now.Before(l.w.paused) {
+		return // and what has its turn when the pause is over gives the others theirs
+	}
 	for _, p := range l.parts {
 		if !p.Waiting() {
 			continue
