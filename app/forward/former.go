@@ -29,7 +29,8 @@ const FormerKept = 660
 type former struct {
 	mu      sync.Mutex
 	at      map[netview.DPID]map[pair]*remnant
-	changed bool // since takeOver looked
+	whole   map[netview.DPID]bool // at has all of the switch's
+	changed bool                  // since takeOver looked
 }
 
 // remnant is one of them.
@@ -65,9 +66,9 @@ func (f *Forward) Read(dpid netview.DPID, rules []Former, whole bool) {
 	f.former.mu.Lock()
 	defer f.former.mu.Unlock()
 	if f.former.at == nil {
-		f.former.at = make(map[netview.DPID]map[pair]*remnant)
+		f.former.at, f.former.whole = make(map[netview.DPID]map[pair]*remnant), make(map[netview.DPID]bool)
 	}
-	f.former.at[dpid] = found
+	f.former.at[dpid], f.former.whole[dpid] = found, whole
 	f.former.changed = true
 }
 
@@ -106,7 +107,8 @@ func (r *former) all() []spot {
 }
 
 // takeOver takes over the pairs whose paths are known from end to end, without writing anything, and deletes the rules
-// that lead in a circle or to a port that is down. The rest runs out, or becomes whole when another switch is read.
+// that lead in a circle, to a port that is down, or to a switch that has no rule for the pair: packets that take one of these would
+// come to us in the middle of a path that we cannot begin anew. The rest runs out, or becomes whole when another switch is read.
 func (f *Forward) takeOver(now uint32) {
 	r := &f.former
 	r.mu.Lock()
@@ -140,13 +142,30 @@ func (f *Forward) takeOver(now uint32) {
 	}
 	for _, at := range all {
 		rem := r.at[at.dpid][at.pr]
-		if rem != nil && (rem.led && !rem.passed || !portUp(snap, at.dpid, rem.out)) && f.unwrite(at, rem) {
+		if rem != nil && (rem.led && !rem.passed || !portUp(snap, at.dpid, rem.out) || f.deadEnd(links, at, rem)) && f.unwrite(at, rem) {
 			over = append(over, at)
+			r.changed = true // what leads there is to go too
 		}
 	}
 	for _, at := range over {
 		delete(r.at[at.dpid], at.pr)
 	}
+}
+
+// deadEnd tells whether a rule leads over a link to a switch that has no rule for the pair, and where the pair does not enter for us
+// either. f.former.mu is held.
+func (f *Forward) deadEnd(links map[netview.Point]netview.Point, at spot, rem *remnant) bool {
+	r := &f.former
+	next, linked := links[netview.Point{DPID: at.dpid, Port: rem.out}]
+	if !linked || !r.whole[next.DPID] || r.at[next.DPID][at.pr] != nil {
+		return false
+	}
+	d := f.datapath(next.DPID)
+	if d == nil {
+		return false
+	}
+	_, enters := d.flowOf(at.pr)
+	return !enters
 }
 
 // peers are the other ends of the links that are up.

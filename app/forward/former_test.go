@@ -1,6 +1,7 @@
 package forward
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/weirnet/weir/netview"
@@ -185,5 +186,31 @@ func TestCirclesAreDeleted(t *testing.T) {
 		n.rest()
 		n.hops = 0
 		n.say(a, frame(b.mac, a.mac, packet.TypeIPv4, 1)) // a storm fails the test
+	}
+}
+
+// TestRulesOfAnEarlierLifeThatLeadNowhereGo takes the last rule of a pair away while no instance is there, and its host to where the
+// way from that switch leads back through the one that the pair enters at: nothing circles, and the pair begins anew.
+func TestRulesOfAnEarlierLifeThatLeadNowhereGo(t *testing.T) {
+	for _, v := range []openflow.Version{openflow.V10, openflow.V13} {
+		n := newNetwork(t, 1, v, Config{})
+		n.join(3, [][2]int{{0, 1}, {0, 2}})
+		all := n.stations()
+		a, b := all[0], all[1]
+		n.arrives(t, a, b, "before")
+		end := n.switches[b.at.DPID]
+		end.entries = slices.DeleteFunc(end.entries, func(e openflow.FlowMod) bool { return plan.Decode(e.Cookie).Kind == plan.KindPair })
+		b.at = netview.Point{DPID: 3, Port: n.newPort(2).Port}
+		n.reborn(Config{})
+		n.facts.Update(func(tx *netview.FactsTx) {
+			for _, h := range []*station{a, b} {
+				tx.PutHost(&netview.Host{HostID: netview.HostID{MAC: h.mac}, At: h.at})
+			}
+		})
+		n.settle()
+		n.arrives(t, a, b, "after the host has moved and its old rule is gone")
+		if got := n.f.former.waiting(); got != 0 {
+			t.Errorf("%d rules of the earlier life are left", got)
+		}
 	}
 }

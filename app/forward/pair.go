@@ -79,7 +79,9 @@ func (d *Datapath) onTheWay(out *outlet, pin *openflow.PacketIn, pr pair, src pl
 	hops, ok := d.wayTo(pin, pr)
 	switch {
 	case !ok:
-	case entered, hops[0].Out == pin.InPort, (&path{hops: hops}).visit(src.at.DPID) >= 0:
+	case !entered && (&path{hops: hops}).visit(src.at.DPID) >= 0: // whose rule would send it here again
+		d.direct(out, pin.InPort, pr, wholeFrame(pin))
+	case entered, hops[0].Out == pin.InPort:
 		d.pass(out, pin, hops[0].Out, false)
 	default:
 		d.unicast(out, pin, pr, false)
