@@ -20,15 +20,12 @@ const HealLimit = 100 * time.Second
 // look is how long a network that is not whole yet is left alone before the next look.
 const look = 2 * time.Second
 
-// check waits until the network is whole, and then holds it to what must be.
+// check waits until the network is whole, and then holds it to what must be. Hosts go on talking meanwhile: one that moved while
+// nobody could hear it is found when it asks for an address, which it does once in a minute.
 func (w *world) check() {
 	w.say("everything is mended")
 	w.await("view and switches", func() []string { return append(w.view(), w.tables()...) })
-	w.pingAll(false) // hosts may have moved while nobody could hear it: now they speak
-	w.await("view and switches, after hosts have spoken", func() []string {
-		return slices.Concat(w.view(), w.hosts(), w.tables())
-	})
-	w.pingAll(true)
+	w.await("hosts", func() []string { return append(w.pingAll(), w.hosts()...) })
 	w.shoutAll()
 	w.await("view and switches, at the end", func() []string { return slices.Concat(w.view(), w.hosts(), w.tables()) })
 }
@@ -90,7 +87,8 @@ func (w *world) view() (found []string) {
 	return found
 }
 
-// hosts compares the view's hosts with the stations.
+// hosts compares the view's hosts with the stations. One that is heard no more since its port was down for a moment, because its
+// packets take rules that are there already, stays unconfirmed.
 func (w *world) hosts() (found []string) {
 	snap := w.life.instance.View().Snapshot()
 	known := make(map[netview.HostID]bool)
@@ -99,8 +97,8 @@ func (w *world) hosts() (found []string) {
 		known[id] = true
 		at := netview.Point{DPID: netview.DPID(h.socket.sw + 1), Port: h.socket.port}
 		row, ok := snap.Host(id)
-		if !ok || row.At != at || row.State != netview.HostConfirmed || !slices.Contains(row.IPs, h.ip) {
-			found = append(found, fmt.Sprintf("host %s is at %s: the view has %v, %+v", h.name(), at, ok, row))
+		if !ok || row.At != at || !slices.Contains(row.IPs, h.ip) {
+			found = append(found, fmt.Sprintf("host %s is at %s: the view has %s", h.name(), at, place(row)))
 		}
 	}
 	for row := range snap.Hosts() {
@@ -143,27 +141,25 @@ func (w *world) tables() (found []string) {
 	return found
 }
 
-// pingAll has every host ping every other. Strict wants each ping answered, once.
-func (w *world) pingAll(strict bool) {
-	if len(w.wrong) > 0 {
-		return
-	}
+// pingAll has every host ping every other: each ping is answered, once.
+func (w *world) pingAll() (found []string) {
 	var talks []*talk
 	for _, a := range w.stations {
 		for _, b := range w.stations {
-			if a != b {
+			if a != b && len(w.wrong) == 0 {
 				talks = append(talks, a.ping(b, 2, 500*time.Millisecond, 2*time.Second))
 				w.run(w.now.Add(10 * time.Millisecond))
 			}
 		}
 	}
-	w.run(w.now.Add(4 * time.Second))
+	w.run(w.now.Add(3 * time.Second))
 	for _, t := range talks {
-		if r := t.ping.Report(); strict && (r.Sent != 2 || r.Received != 2 || r.Duplicated != 0) {
-			w.fail("%s does not reach %s: %d pings of 2 left it, %d were answered, %d twice", t.from.name(), t.to.name(), r.Sent, r.Received, r.Duplicated)
-			return
+		if r := t.ping.Report(); r.Sent != 2 || r.Received != 2 || r.Duplicated != 0 {
+			found = append(found, fmt.Sprintf("%s does not reach %s: %d pings of 2 left it, %d were answered, %d twice",
+				t.from.name(), t.to.name(), r.Sent, r.Received, r.Duplicated))
 		}
 	}
+	return found
 }
 
 // shoutAll has every host broadcast, and every other hear it once.
@@ -187,4 +183,12 @@ func (w *world) shoutAll() {
 			}
 		}
 	}
+}
+
+// place is where the view has a host.
+func place(row *netview.Host) string {
+	if row == nil {
+		return "none such"
+	}
+	return fmt.Sprintf("it at %s, %s, with %v", row.At, row.State, row.IPs)
 }

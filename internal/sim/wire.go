@@ -174,8 +174,9 @@ func (e *end) read() {
 	if e.wire.lot.IntN(16) == 0 {
 		n = 1 + e.wire.lot.IntN(n)
 	}
-	n = e.session.Take(e.took(e.came[:n]))
+	n = e.session.Take(e.came[:n])
 	e.wire.w.note(byte(e.which), e.wire.id, e.came[:n])
+	e.show(e.came[:n])
 	e.came = append(e.came[:0], e.came[n:]...)
 	e.flying -= n
 	if e.blocked {
@@ -188,11 +189,11 @@ func (e *end) read() {
 	}
 }
 
-// took shows messages to who follows the run.
-func (e *end) took(b []byte) []byte {
+// show shows messages to who follows the run.
+func (e *end) show(b []byte) {
 	w := e.wire.w
 	if w.trace == nil {
-		return b
+		return
 	}
 	e.rest = append(e.rest, b...)
 	for len(e.rest) >= openflow.HeaderLen {
@@ -207,7 +208,6 @@ func (e *end) took(b []byte) []byte {
 		}
 		e.rest = e.rest[n:]
 	}
-	return b
 }
 
 // Close ends the connection: the peer reads what is on its way, and then the end.
