@@ -40,6 +40,8 @@ type port struct {
 	role   netview.PortRole
 	quiet  time.Time     // since when nothing was heard here that makes it a link: it came up, or lost its link
 	past   past          // what is known of a link that was here
+	said   [2]uint64     // by its switch, and by that at the other end, when it had been silent for long enough
+	judged time.Time     // quiet, when said was noted
 	peer   netview.Point // that link's other end; none of pastNone and pastRows
 	fast   int           // next step of its fast start; len(fastStart) when done
 	fastAt time.Time     // when that is due

@@ -108,6 +108,8 @@ func (c *Core) edgeOrNot(a appointment) {
 		a.at = c.now.Add(c.cfg.Period)
 	case at.After(c.now):
 		a.at = at
+	case !c.spokeSince(p):
+		a.at = c.now.Add(c.cfg.Settle)
 	default:
 		p.past = pastNone
 		c.setRole(p, netview.PortEdge)

@@ -128,13 +128,13 @@ func (w *world) byHand(e Event, sw *emu.Switch) {
 		return
 	default:
 		f := &flows[e.B%len(flows)]
-		if f.Priority == plan.PriorityDiscovery && e.Kind == ChangeByHand {
-			return // what shows probes of others to a port would make a link that is none
+		if plan.Decode(f.Cookie).Kind.Soft() && e.Kind == ChangeByHand {
+			return // the switch is the truth about such entries: nobody would know
 		}
 		m.Command, m.Table, m.Priority, m.Match, m.Cookie = openflow.FlowDeleteStrict, f.Table, f.Priority, f.Match, f.Cookie
 		if e.Kind == ChangeByHand {
 			m.Command, m.IdleTimeout, m.HardTimeout, m.Flags = openflow.FlowAdd, f.IdleTimeout, f.HardTimeout, f.Flags
-			m.Instructions = []openflow.Instruction{openflow.Apply(openflow.Output(sw.Ports()[e.B%len(sw.Ports())]))}
+			m.Instructions = nil // packets go nowhere: others would make loops that nobody is to blame for
 		}
 	}
 	_ = sw.ByHand(w.plan.Version, &m)

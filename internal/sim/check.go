@@ -75,7 +75,7 @@ func (w *world) view() (found []string) {
 		for _, key := range []netview.LinkKey{{Src: a, Dst: b}, {Src: b, Dst: a}} {
 			truth[key] = true
 			if row, ok := snap.Link(key); !ok || !row.Up || !row.Usable || row.Draining || row.State != netview.LinkConfirmed {
-				bad("link %s, %s to %s: the view has %v, %+v", l.ID, key.Src, key.Dst, ok, row)
+				bad("link %s, %s (%s) to %s (%s): the view has %v, %+v", l.ID, key.Src, role(snap, key.Src), key.Dst, role(snap, key.Dst), ok, row)
 			}
 		}
 	}
@@ -191,4 +191,17 @@ func place(row *netview.Host) string {
 		return "none such"
 	}
 	return fmt.Sprintf("it at %s, %s, with %v", row.At, row.State, row.IPs)
+}
+
+// role is what the view takes a port for.
+func role(snap *netview.Snapshot, at netview.Point) string {
+	sw, ok := snap.Switch(at.DPID)
+	if !ok {
+		return "no switch"
+	}
+	p, ok := sw.Port(at.Port)
+	if !ok {
+		return "no port"
+	}
+	return p.Role.String()
 }
