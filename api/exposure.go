@@ -16,6 +16,7 @@ type Exposure struct {
 	TLS      bool   // with a certificate
 	Insecure bool   // --insecure: without TLS off loopback
 	Open     bool   // --auth=none
+	NoTLS    bool   // the command has no flags for a certificate
 }
 
 // CheckExposure refuses what must not listen: an API without tokens, or without TLS, that other machines can reach.
@@ -29,6 +30,8 @@ func CheckExposure(e Exposure) error {
 		return nil
 	case e.Open:
 		return fmt.Errorf("--auth=none with API address %s, which other machines can reach: use a loopback address, such as 127.0.0.1:8181, or tokens", e.Listen)
+	case e.NoTLS && !e.Insecure:
+		return fmt.Errorf("other machines can reach API address %s, without TLS: give --insecure, or start weir node with a certificate, and weir emulate", e.Listen)
 	case !e.TLS && !e.Insecure:
 		return fmt.Errorf("API address %s, which other machines can reach, without TLS: give --api-tls-cert and --api-tls-key, or --insecure", e.Listen)
 	}

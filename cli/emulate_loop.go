@@ -17,6 +17,7 @@ import (
 	"github.com/weirnet/weir/emu"
 	emuapi "github.com/weirnet/weir/emu/api"
 	"github.com/weirnet/weir/emu/desk"
+	"github.com/weirnet/weir/up"
 )
 
 // emulateClosing is how long the network may take to end.
@@ -28,6 +29,7 @@ type emulation struct {
 	out  io.Writer
 	net  *emu.Network
 	desk *desk.Desk
+	told []string   // lines about what has come up, for introduce
 	said sync.Mutex // one line at a time
 }
 
@@ -56,19 +58,13 @@ func (f *emulateFlags) run(ctx context.Context, out io.Writer) error {
 			}
 		})
 	}
-	for _, c := range f.captures {
-		at, file, _ := strings.Cut(c, "=")
-		file, err := filepath.Abs(file)
-		if err == nil {
-			_, err = e.desk.Capture(at, file, true)
-		}
-		if err != nil {
-			return fmt.Errorf("--pcap=%s: %w", c, err)
-		}
+	if err := e.capture(); err != nil {
+		return err
 	}
 	if err := e.net.Start(ctx); err != nil {
 		return err
 	}
+	e.introduce()
 	e.desk.Add(f.events)
 	running.Go(func() { e.desk.Run(ctx) })
 	e.watch(ctx)
@@ -86,12 +82,35 @@ func (e *emulation) make() (err error) {
 		return err
 	}
 	e.desk = desk.New(desk.Config{Network: e.net, CaptureDir: e.captureDir, Note: func(line string) { e.say("event: %s", line) }})
-	t := e.net.Totals()
-	e.say("weir %s: network %s: %d switches, %d links, %d hosts", Version, e.topology.Name, t.Switches, t.Links, t.Hosts)
 	for _, line := range profileLines(e.net) {
-		e.say("  profile   %s", line)
+		e.told = append(e.told, fmt.Sprintf("  profile   %s", line))
 	}
 	return e.attach()
+}
+
+// capture begins the captures that were asked for.
+func (e *emulation) capture() error {
+	for _, c := range e.captures {
+		at, file, _ := strings.Cut(c, "=")
+		file, err := filepath.Abs(file)
+		if err == nil {
+			_, err = e.desk.Capture(at, file, true)
+		}
+		if err != nil {
+			return fmt.Errorf("--pcap=%s: %w", c, err)
+		}
+	}
+	return nil
+}
+
+// introduce says what has come up: nothing is said before all of it has.
+func (e *emulation) introduce() {
+	t := e.net.Totals()
+	e.say("weir %s: network %s: %s, %s, %s", Version, e.topology.Name, up.Counted(t.Switches, "switch", "switches"),
+		up.Counted(t.Links, "link", "links"), up.Counted(t.Hosts, "host", "hosts"))
+	for _, line := range e.told {
+		e.say("%s", line)
+	}
 }
 
 // attach joins devices to ports.
@@ -101,7 +120,7 @@ func (e *emulation) attach() error {
 		if err != nil {
 			return errors.Join(fmt.Errorf("--attach: %w", err), e.desk.Close())
 		}
-		e.say("  device    %s", a)
+		e.told = append(e.told, fmt.Sprintf("  device    %s", a))
 	}
 	return nil
 }
@@ -112,7 +131,7 @@ func (e *emulation) say(format string, args ...any) {
 	fmt.Fprintf(e.out, format+"\n", args...)
 }
 
-// listen makes the API, and says how it is called.
+// listen makes the API.
 func (e *emulation) listen() (*emuapi.Server, net.Listener, error) {
 	access := api.Access{Open: e.auth == "none", Listen: e.api, Names: e.apiHosts}
 	if !access.Open {
@@ -132,7 +151,7 @@ func (e *emulation) listen() (*emuapi.Server, net.Listener, error) {
 	if !access.Open {
 		token = fmt.Sprintf("-H \"Authorization: Bearer $(cat %s)\" ", filepath.Join(e.dataDir, client.TokenFile))
 	}
-	e.say("  API       %s://%s\n  call it   curl %s%s://%s/v1/links", scheme, l.Addr(), token, scheme, l.Addr())
+	e.told = append(e.told, fmt.Sprintf("  API       %s://%s\n  call it   curl %s%s://%s/v1/links", scheme, l.Addr(), token, scheme, l.Addr()))
 	return emuapi.New(emuapi.Config{Desk: e.desk, Version: Version, Access: access, TLS: e.apiTLS}), l, nil
 }
 

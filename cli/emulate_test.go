@@ -148,8 +148,8 @@ func TestEmulate(t *testing.T) {
 // TestEmulateAddressInUse: found at run time, and told in a line.
 func TestEmulateAddressInUse(t *testing.T) {
 	h := hub.Start(t) // its address is taken
-	code, _, errs := do(t, "emulate", "linear:2", "--api", h.Address, "--data-dir", t.TempDir())
-	if code != exitFound || !strings.Contains(errs, "in use") || strings.Count(errs, "\n") != 1 {
+	code, out, errs := do(t, "emulate", "linear:2", "--api", h.Address, "--data-dir", t.TempDir())
+	if code != exitFound || out != "" || !strings.Contains(errs, "in use") || strings.Count(errs, "\n") != 1 {
 		t.Errorf("%d %s", code, errs)
 	}
 }

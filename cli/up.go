@@ -6,14 +6,13 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"strings"
 	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/weirnet/weir/api/client"
+	"github.com/weirnet/weir/api"
 	"github.com/weirnet/weir/emu/topo"
 	"github.com/weirnet/weir/node"
 	"github.com/weirnet/weir/openflow"
@@ -36,6 +35,7 @@ type upFlags struct {
 	log     string
 	// emulator is the address of the network's own API.
 	emulator string
+	captures string // folder of captures that its API asks for
 	level    string
 	attached []string
 	profile  string
@@ -49,7 +49,8 @@ func newUp() *cobra.Command {
 		Short: "Start an instance and an emulated network in one process",
 		Long: `Start an instance and an emulated network in one process, without root: switches that speak OpenFlow to the instance, links,
 and hosts that ping each other, another one after a while. On a terminal a page shows how things are, elsewhere a line says so
-every ` + lineEvery.String() + `; and once, when every switch is connected, every link found and every host heard, how long that took.
+every ` + lineEvery.String() + `; and once, when every switch is connected, every link found and every host heard, how long that took. What a schedule in a YAML file does
+is told when it happens.
 
 TOPOLOGY is ` + strings.Join(topo.Forms(), ", ") + `, or a YAML or GraphML file; ` + upTopology + ` if none is given. ,hosts=H behind a word sets how
 many hosts each switch has.
@@ -58,6 +59,7 @@ Switches are joined to the instance by pipes inside the process, or by TCP with 
 node: other switches may connect to it too, and weir get, weir path and all else work on it while it runs.`,
 		Example: `  weir up
   weir up fattree:4,hosts=2
+  weir up examples/two-sites.yaml
   weir up ring:8 --openflow-version 1.0 --tcp`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -74,6 +76,9 @@ node: other switches may connect to it too, and weir get, weir path and all else
 	fs.StringVar(&f.node.API, "api", f.node.API, "address of the API, HOST:PORT")
 	fs.StringVar(&f.emulator, "emulator-api", "127.0.0.1:8182", "address of the emulated network's own API, which cuts links and the like (docs/emulator.md); empty for none")
 	fs.StringVar(&f.node.Auth, "auth", f.node.Auth, "who may use the API: those with a token, or (none, on loopback only) everybody")
+	fs.BoolVar(&f.node.Insecure, "insecure", false, "allow both APIs off loopback without TLS")
+	fs.StringSliceVar(&f.node.APIHosts, "api-host", nil, "further names under which the APIs may be called")
+	fs.StringVar(&f.captures, "capture-dir", ".", "folder of captures that are asked for over the emulated network's API")
 	fs.Var(newWord(&f.version, "1.0|1.3"), "openflow-version", "that the switches speak")
 	fs.Uint64Var(&f.seed, "seed", 1, "of the mesh, and of all that happens by lot")
 	fs.StringArrayVar(&f.attached, "attach", nil, attachUsage)
@@ -87,6 +92,9 @@ node: other switches may connect to it too, and weir get, weir path and all else
 
 // run is the command.
 func (f *upFlags) run(cmd *cobra.Command, spec string) error {
+	if err := f.checkExposure(); err != nil {
+		return err
+	}
 	topology, err := topo.Load(spec, f.seed)
 	if err != nil {
 		return fileProblems(err)
@@ -122,7 +130,7 @@ func (f *upFlags) run(cmd *cobra.Command, spec string) error {
 	if len(topology.Links) > 0 {
 		s.link = topology.Links[0].ID
 	}
-	cfg.EmulatorAPI = f.emulator
+	cfg.EmulatorAPI, cfg.CaptureDir, cfg.Note = f.emulator, f.captures, s.event
 	cfg.Ready = func(at node.Addresses, emulator string) { s.ready(at, emulator, cfg.Node.DataDir) }
 	cfg.Show, cfg.Complete = s.show, s.complete
 	// A terminal that is closed, or a reader of the lines that goes, ends it as an interrupt does: nothing is left behind.
@@ -133,6 +141,19 @@ func (f *upFlags) run(cmd *cobra.Command, spec string) error {
 		fmt.Fprintln(out, s.kept)
 	}
 	return nodeError(err)
+}
+
+// checkExposure refuses APIs that listen where they must not.
+func (f *upFlags) checkExposure() error {
+	for _, one := range []struct{ flag, address string }{{"api", f.node.API}, {"emulator-api", f.emulator}} {
+		if one.address == "" {
+			continue
+		}
+		if err := api.CheckExposure(api.Exposure{Listen: one.address, Insecure: f.node.Insecure, Open: f.node.Auth == "none", NoTLS: true}); err != nil {
+			return fmt.Errorf("--%s=%s given: %w", one.flag, one.address, err)
+		}
+	}
+	return nil
 }
 
 // logger is where the instance logs to.
@@ -151,59 +172,4 @@ func (f *upFlags) logger(stderr io.Writer, page bool) (*slog.Logger, error) {
 		stderr = io.Discard
 	}
 	return slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: min})), nil
-}
-
-// shower shows states, as a page or as lines.
-type shower struct {
-	out   io.Writer
-	page  *screen // nil: lines
-	usage string
-	link  string        // a link of the network; empty if it has none
-	cut   string        // how a link is cut, a line of the page
-	said  time.Duration // age of the last line
-	kept  string        // how well the network has kept promised times
-}
-
-// ready says how the instance is used.
-func (s *shower) ready(at node.Addresses, emulator, dir string) {
-	scheme := "http"
-	if at.APITLS {
-		scheme = "https"
-	}
-	url := scheme + "://" + at.API
-	s.usage = fmt.Sprintf("%s get links --api %s --data-dir %s", os.Args[0], url, dir)
-	token := ""
-	if !at.Open {
-		token = fmt.Sprintf("-H \"Authorization: Bearer $(cat %s)\" ", filepath.Join(dir, client.TokenFile))
-	}
-	if emulator != "" && s.link != "" {
-		s.cut = fmt.Sprintf("\n  cut a link  curl %s-X PATCH http://%s/v1/links/%s --json '{\"up\":false}'", token, emulator, s.link)
-	}
-	if s.page == nil {
-		fmt.Fprintf(s.out, "weir %s: instance %s is ready\n  API       %s\n  call it   curl %s%s/v1/links\n            %s\n", Version, at.Name, url, token, url, s.usage)
-		if emulator != "" {
-			fmt.Fprintf(s.out, "  network   http://%s, with the same token%s\n", emulator, s.cut)
-		}
-	}
-}
-
-// show is called once a second.
-func (s *shower) show(st *up.State) {
-	s.kept = st.Kept
-	switch {
-	case s.page != nil:
-		s.page.draw(st.Page(s.page.width()) + "\n  try         " + s.usage + s.cut + "\n  end it with Ctrl-C\n")
-	case s.said == 0 || st.Age-s.said >= lineEvery:
-		s.said = st.Age
-		fmt.Fprintln(s.out, st.Line())
-	}
-}
-
-// complete says that all have answered.
-func (s *shower) complete(st *up.State) {
-	if s.page == nil {
-		fmt.Fprintln(s.out, st.Announcement())
-		return
-	}
-	s.show(st)
 }

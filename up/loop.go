@@ -28,6 +28,10 @@ type Config struct {
 	Pace    Pace
 	// EmulatorAPI is the address of the network's own interface, whose tokens are the instance's; empty for none.
 	EmulatorAPI string
+	// CaptureDir is the folder of captures that this interface asks for; empty: the working directory.
+	CaptureDir string
+	// Note is told what events of the topology's schedule did, a line each; nil: nobody is. It is called while others of these are.
+	Note func(line string)
 	// Attach are the machine's devices at ports of switches.
 	Attach []attach.Spec
 
@@ -136,7 +140,7 @@ func (u *up) network(ctx context.Context, at node.Addresses, pipes *pipe.Listene
 	if err != nil {
 		return err
 	}
-	d := desk.New(desk.Config{Network: n})
+	d := desk.New(desk.Config{Network: n, CaptureDir: u.cfg.CaptureDir, Note: u.cfg.Note})
 	defer d.Close()
 	for _, s := range u.cfg.Attach {
 		if _, err := d.Attach(s); err != nil {
@@ -187,8 +191,8 @@ func (u *up) network(ctx context.Context, at node.Addresses, pipes *pipe.Listene
 
 // emulatorAPI makes the network's own interface. The instance has made the tokens.
 func (u *up) emulatorAPI(d *desk.Desk) (*emuapi.Server, net.Listener, error) {
-	access := api.Access{Open: u.cfg.Node.Auth == "none", Listen: u.cfg.EmulatorAPI}
-	if err := api.CheckExposure(api.Exposure{Listen: access.Listen, Open: access.Open}); err != nil {
+	access := api.Access{Open: u.cfg.Node.Auth == "none", Listen: u.cfg.EmulatorAPI, Names: u.cfg.Node.APIHosts}
+	if err := api.CheckExposure(api.Exposure{Listen: access.Listen, Open: access.Open, Insecure: u.cfg.Node.Insecure, NoTLS: true}); err != nil {
 		return nil, nil, err
 	}
 	var err error

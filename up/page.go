@@ -30,6 +30,7 @@ type State struct {
 	Switches Share // connected to the instance
 	Links    Share // in the instance's view, both ways up
 	Hosts    Share // of which something was heard in answer
+	Alone    int   // hosts besides, which nobody can ping: in a part of the network or a VLAN of their own
 	Found    int   // hosts that the instance's view has
 
 	Flows     int     // entries in all switches
@@ -50,22 +51,20 @@ type State struct {
 // barWidth is how wide a bar is, in characters.
 const barWidth = 24
 
-// Page is the state on a few lines of at most width characters.
+// Page is the state on lines of at most width characters; 0 is no limit.
 func (s *State) Page(width int) string {
 	var b strings.Builder
 	line := func(format string, args ...any) {
-		text := fmt.Sprintf(format, args...)
-		if r := []rune(text); width > 0 && len(r) > width {
-			text = string(r[:width])
+		for _, part := range wrap(fmt.Sprintf(format, args...), width) {
+			b.WriteString(part)
+			b.WriteByte('\n')
 		}
-		b.WriteString(text)
-		b.WriteByte('\n')
 	}
 	line("weir up %s   %s   %s", s.Topology, clock(s.Age), s.verdict())
 	line("")
 	line("  switches    %s  %s connected", bar(s.Switches), s.Switches)
 	line("  links       %s  %s found", bar(s.Links), s.Links)
-	line("  hosts       %s  %s answered, %s known to the instance", bar(s.Hosts), s.Hosts, group(uint64(s.Found)))
+	line("  hosts       %s  %s answered, %s known to the instance%s", bar(s.Hosts), s.Hosts, group(uint64(s.Found)), s.alone(", %s"))
 	line("")
 	line("  flows       %12s  entries in all tables   %12s flow-mods/s", group(uint64(s.Flows)), rate(s.FlowMods))
 	line("  packets     %12s  hops/s                  %12s packet-ins/s", rate(s.Hops), rate(s.PacketIns))
@@ -78,10 +77,18 @@ func (s *State) Page(width int) string {
 	return b.String()
 }
 
+// alone is what is said of hosts that nobody can ping, in a format; empty if there are none.
+func (s *State) alone(format string) string {
+	if s.Alone == 0 {
+		return ""
+	}
+	return fmt.Sprintf(format, Counted(s.Alone, "host", "hosts")+" that nobody can ping")
+}
+
 // Line is the state on one line, for what is no terminal.
 func (s *State) Line() string {
-	text := fmt.Sprintf("%s: switches %s, links %s, hosts %s, flows %s, packet-ins/s %s, hops/s %s, pings/s %s, lost %s, round trip %s (p99 %s), alarms %d",
-		clock(s.Age), s.Switches, s.Links, s.Hosts, group(uint64(s.Flows)), rate(s.PacketIns), rate(s.Hops), rate(s.Pings), group(s.Lost),
+	text := fmt.Sprintf("%s: switches %s, links %s, hosts %s%s, flows %s, packet-ins/s %s, hops/s %s, pings/s %s, lost %s, round trip %s (p99 %s), alarms %d",
+		clock(s.Age), s.Switches, s.Links, s.Hosts, s.alone(" (and %s)"), group(uint64(s.Flows)), rate(s.PacketIns), rate(s.Hops), rate(s.Pings), group(s.Lost),
 		short(s.Typical), short(s.Slow), s.Alarms)
 	if s.Late != "" {
 		text += "; " + s.Late
@@ -91,8 +98,12 @@ func (s *State) Line() string {
 
 // Announcement says that all have answered, and after how long.
 func (s *State) Announcement() string {
-	return fmt.Sprintf("all %s switches, %s links and %s hosts have answered after %s",
-		group(uint64(s.Switches.All)), group(uint64(s.Links.All)), group(uint64(s.Hosts.All)), short(s.Answered))
+	all := ""
+	if s.Switches.All > 1 {
+		all = "all "
+	}
+	return fmt.Sprintf("%s%s, %s and %s have answered after %s%s", all, Counted(s.Switches.All, "switch", "switches"),
+		Counted(s.Links.All, "link", "links"), Counted(s.Hosts.All, "host", "hosts"), short(s.Answered), s.alone("; besides: %s"))
 }
 
 // verdict is the state in a few words.
@@ -104,6 +115,34 @@ func (s *State) verdict() string {
 		return "all answered after " + short(s.Answered)
 	}
 	return "something is missing"
+}
+
+// Counted is a number of things: "1 switch", "1,000 switches".
+func Counted(n int, one, several string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return group(uint64(n)) + " " + several
+}
+
+// wrapped is how far the second and further parts of a line are indented: under what stands behind its name.
+const wrapped = 14
+
+// wrap breaks a line between words so that no part is longer than width, which has room for the indent and a word.
+func wrap(line string, width int) (parts []string) {
+	text, indent := []rune(line), 0
+	for width > wrapped && indent+len(text) > width {
+		at := width - indent
+		for at > 0 && text[at] != ' ' {
+			at--
+		}
+		if at == 0 { // one long word
+			break
+		}
+		parts = append(parts, strings.Repeat(" ", indent)+strings.TrimRight(string(text[:at]), " "))
+		text, indent = []rune(strings.TrimLeft(string(text[at:]), " ")), wrapped
+	}
+	return append(parts, strings.Repeat(" ", indent)+string(text))
 }
 
 // bar is a share drawn.

@@ -44,6 +44,38 @@ func TestPage(t *testing.T) {
 	}
 }
 
+// TestPageOf80 has no line be cut: what does not fit goes on in the next, between words.
+func TestPageOf80(t *testing.T) {
+	s := living()
+	want := `  pings               10.0  answered/s, 1,042 lost     round trip 740 µs half,
+              12.34 ms 99 in 100
+`
+	page := s.Page(80)
+	if !strings.Contains(page, want) {
+		t.Errorf("%q is not in\n%s", want, page)
+	}
+	words := func(page string) string { return strings.Join(strings.Fields(page), " ") }
+	for width := 40; width < 120; width++ {
+		if got, want := words(s.Page(width)), words(s.Page(0)); got != want {
+			t.Errorf("at %d characters the page says\n%s\nwant\n%s", width, got, want)
+		}
+	}
+}
+
+// TestAlone has hosts that nobody can ping be told, and things be counted as people do.
+func TestAlone(t *testing.T) {
+	s := State{Switches: Share{1, 1}, Alone: 2, Answered: 20 * time.Millisecond, Topology: "single:1,hosts=2"}
+	if got, want := s.Announcement(), "1 switch, 0 links and 0 hosts have answered after 20.00 ms; besides: 2 hosts that nobody can ping"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got := s.Page(0); !strings.Contains(got, "0 known to the instance, 2 hosts that nobody can ping\n") {
+		t.Error(got)
+	}
+	if got := s.Line(); !strings.Contains(got, "hosts 0 (and 2 hosts that nobody can ping), flows") {
+		t.Error(got)
+	}
+}
+
 func TestPageOfAnUnfinishedNetwork(t *testing.T) {
 	s := State{Topology: "ring:4", Switches: Share{2, 4}, Links: Share{0, 4}, Hosts: Share{1, 4}}
 	page := s.Page(60)

@@ -68,7 +68,7 @@ func (w *watch) state(age time.Duration) *State {
 	n, typical, slow := w.talk.take()
 	s := &State{
 		Topology: w.topology, API: w.api, Age: age,
-		Switches: Share{w.connected(), t.Switches}, Links: Share{w.cables(), t.Links}, Hosts: Share{w.talk.answered, w.talk.asked},
+		Switches: Share{w.connected(), t.Switches}, Links: Share{w.cables(), t.Links}, Hosts: Share{w.talk.answered, w.talk.asked}, Alone: t.Hosts - w.talk.asked,
 		Found: w.view.Snapshot().Counts().Hosts, Flows: int(t.Entries),
 		PacketIns: float64(t.PacketIns-w.last.PacketIns) / since, FlowMods: float64(t.FlowMods-w.last.FlowMods) / since,
 		Hops:  float64(t.PacketHops-w.last.PacketHops) / since,

@@ -1,0 +1,51 @@
+package cli
+
+import (
+	"context"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestUp starts instance and network as a user does who has a YAML file with a schedule, and reads what is said: events, whom nobody can
+// ping, and where captures are.
+func TestUp(t *testing.T) {
+	dir := t.TempDir()
+	lab := filepath.Join(dir, "lab.yaml")
+	if err := os.WriteFile(lab, []byte(`
+switches: [left, right]
+links: [[left, right]]
+hosts:
+- {name: a, at: left}
+- {name: b, at: right}
+- {name: lonely, at: right, vlan: 7}
+schedule:
+- {at: 0s, host: a, ping: b, count: 1}
+`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var out, errs said
+	ctx, stop := context.WithCancel(t.Context())
+	code := make(chan int, 1)
+	go func() {
+		code <- run(ctx, []string{"up", lab, "--plain", "--auth", "none", "--api", "127.0.0.1:0", "--openflow", "127.0.0.1:0", "--emulator-api", "127.0.0.1:0",
+			"--capture-dir", dir}, strings.NewReader(""), &out, &errs)
+	}()
+	url := out.await(t, `  network   (http://[^,]*),.*`)[1]
+	out.await(t, `event: host a ping b`)
+	out.await(t, `all 2 switches, 1 link and 2 hosts have answered after .*; besides: 1 host that nobody can ping`)
+	resp, err := http.Post(url+"/v1/captures", "application/json", strings.NewReader(`{"at":"left:1","file":"left.pcap"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	if _, err := os.Stat(filepath.Join(dir, "left.pcap")); err != nil {
+		t.Errorf("%s: %v", resp.Status, err)
+	}
+	stop()
+	if c := <-code; c != exitDone {
+		t.Errorf("exit code %d: %s", c, errs.String())
+	}
+}
