@@ -7,6 +7,7 @@ import (
 	"os"
 	"strconv"
 	"testing"
+	"time"
 
 	"github.com/weirnet/weir/internal/hub"
 	"github.com/weirnet/weir/internal/netlab"
@@ -20,7 +21,7 @@ func TestMeasureOpenvSwitch(t *testing.T) {
 		times = n
 	}
 	netlab.Inside(t, func(t *testing.T, l *netlab.Lab) {
-		r := hub.StartReactive(t, 0, [2]uint32{1, 2})
+		r := hub.StartReactive(t, [2]uint32{1, 2})
 		o := l.StartOVS()
 		o.AddBridge("s1", 1, "1.3", "tcp:"+r.Address)
 		a, b := o.AddHost("s1", 1), o.AddHost("s1", 2)
@@ -33,5 +34,9 @@ func TestMeasureOpenvSwitch(t *testing.T) {
 			f.pings(t, r, a, b, payload, times, func() { o.Appctl("revalidator/wait") })
 			fmt.Println(f.row("Open vSwitch", payload))
 		}
+		r.SetDelay(5 * time.Millisecond)
+		var f figures
+		f.pings(t, r, a, b, 56, times, func() { o.Appctl("revalidator/wait") })
+		fmt.Println(f.row("Open vSwitch, controller waits 5 ms", 56))
 	})
 }

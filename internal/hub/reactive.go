@@ -16,9 +16,9 @@ import (
 type Reactive struct {
 	Address string // HOST:PORT
 	ports   [2]uint32
-	delay   time.Duration
 
 	mu      sync.Mutex
+	delay   time.Duration
 	session *session.Session
 	known   map[flow]bool
 	took    []time.Duration // from a flow's first packet-in to its entry's having been sent
@@ -29,14 +29,14 @@ type flow struct {
 	pair [12]byte // destination and source
 }
 
-// StartReactive runs one that answers after a time, for a switch whose hosts are at two ports.
-func StartReactive(t testing.TB, delay time.Duration, ports [2]uint32) *Reactive {
+// StartReactive runs one that answers at once, for a switch whose hosts are at two ports.
+func StartReactive(t testing.TB, ports [2]uint32) *Reactive {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &Reactive{Address: l.Addr().String(), ports: ports, delay: delay, known: map[flow]bool{}}
+	r := &Reactive{Address: l.Addr().String(), ports: ports, known: map[flow]bool{}}
 	serve(t, l, r)
 	return r
 }
@@ -66,7 +66,7 @@ func (r *Reactive) PacketIn(s *session.Session, _ openflow.Header, p *openflow.P
 	}
 	out := &openflow.PacketOut{Buffer: openflow.NoBuffer, InPort: p.InPort, Data: append([]byte(nil), p.Data...), Actions: []openflow.Action{openflow.Output(to)}}
 	r.mu.Lock()
-	first := !r.known[f]
+	first, delay := !r.known[f], r.delay
 	r.known[f] = true
 	r.mu.Unlock()
 	answer := func() {
@@ -79,11 +79,18 @@ func (r *Reactive) PacketIn(s *session.Session, _ openflow.Header, p *openflow.P
 		r.took = append(r.took, time.Since(came))
 		r.mu.Unlock()
 	}
-	if r.delay == 0 {
+	if delay == 0 {
 		answer()
 		return
 	}
-	time.AfterFunc(r.delay, answer)
+	time.AfterFunc(delay, answer)
+}
+
+// SetDelay has the controller answer packet-ins after a time.
+func (r *Reactive) SetDelay(d time.Duration) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.delay = d
 }
 
 func entry(f flow, to uint32) openflow.Message {

@@ -4,10 +4,12 @@ import (
 	"encoding/binary"
 	"fmt"
 	"net/netip"
+	"os"
 	"os/exec"
 	"regexp"
 	"strconv"
 	"sync"
+	"testing"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -46,57 +48,56 @@ func (h *Host) Echoes(to *Host, count, payload int, interval time.Duration) []Ec
 	return list
 }
 
-// observer keeps the echoes that go by an interface.
+// observer keeps the echoes that go by an interface. It waits in Go's poller: in a system call it would keep others from running.
 type observer struct {
-	s    socket
-	stop chan struct{}
+	t    testing.TB
+	file *os.File
 	done sync.WaitGroup
 	seen []sight // after done
 }
 
-// pausing is how long an observer waits for one more frame before it looks whether it is to end.
-const pausing = 20 * time.Millisecond
+// drain is how long an observer waits for one more frame at the end.
+const drain = 20 * time.Millisecond
 
 func (h *Host) observe() *observer {
 	h.lab.t.Helper()
 	s, err := h.raw()
-	if err == nil {
-		err = unix.SetsockoptInt(s.fd, unix.SOL_SOCKET, unix.SO_TIMESTAMPNS, 1)
+	for _, option := range []struct{ name, value int }{{unix.SO_TIMESTAMPNS, 1}, {unix.SO_RCVBUFFORCE, 8 << 20}} {
+		if err == nil {
+			err = unix.SetsockoptInt(s.fd, unix.SOL_SOCKET, option.name, option.value)
+		}
 	}
 	if err == nil {
-		err = unix.SetsockoptInt(s.fd, unix.SOL_SOCKET, unix.SO_RCVBUFFORCE, 8<<20)
-	}
-	if err == nil {
-		limit := unix.NsecToTimeval(pausing.Nanoseconds())
-		err = unix.SetsockoptTimeval(s.fd, unix.SOL_SOCKET, unix.SO_RCVTIMEO, &limit)
+		err = unix.SetNonblock(s.fd, true)
 	}
 	if err != nil {
 		h.lab.t.Fatal(err)
 	}
-	o := &observer{s: s, stop: make(chan struct{})}
+	o := &observer{t: h.lab.t, file: os.NewFile(uintptr(s.fd), h.Name)}
 	o.done.Go(o.run)
 	return o
 }
 
-// run reads until there is nothing more after the end.
+// run reads until the end, of which the file's deadline tells.
 func (o *observer) run() {
-	defer o.s.close()
+	defer o.file.Close()
+	raw, err := o.file.SyscallConn()
+	if err != nil {
+		o.t.Error(err)
+		return
+	}
 	frame, oob := make([]byte, ethernetHeader+64), make([]byte, 64)
-	for {
-		n, oobn, _, _, err := unix.Recvmsg(o.s.fd, frame, oob, 0)
-		switch {
-		case err == unix.EINTR:
-		case err != nil:
-			select {
-			case <-o.stop:
-				return
-			default:
+	for err == nil {
+		err = raw.Read(func(fd uintptr) bool {
+			n, oobn, _, _, err := unix.Recvmsg(int(fd), frame, oob, 0)
+			if err == unix.EAGAIN {
+				return false
 			}
-		default:
-			if s, ok := see(stamp(oob[:oobn]), frame[:n]); ok {
+			if s, ok := see(stamp(oob[:oobn]), frame[:max(n, 0)]); err == nil && ok {
 				o.seen = append(o.seen, s)
 			}
-		}
+			return true
+		})
 	}
 }
 
@@ -112,7 +113,9 @@ func stamp(oob []byte) time.Time {
 }
 
 func (o *observer) end() []sight {
-	close(o.stop)
+	if err := o.file.SetReadDeadline(time.Now().Add(drain)); err != nil {
+		o.t.Error(err)
+	}
 	o.done.Wait()
 	return o.seen
 }
