@@ -31,12 +31,12 @@ func TestMeasureOpenvSwitch(t *testing.T) {
 		fmt.Println(header)
 		for _, payload := range []int{56, 1500, 10000, 65000} {
 			var f figures
-			f.pings(t, r, a, b, payload, times, func() { o.Appctl("revalidator/wait") })
+			f.pings(t, l, r, a, b, payload, times, func() { o.Appctl("revalidator/wait") })
 			fmt.Println(f.row("Open vSwitch", payload))
 		}
 		r.SetDelay(5 * time.Millisecond)
 		var f figures
-		f.pings(t, r, a, b, 56, times, func() { o.Appctl("revalidator/wait") })
+		f.pings(t, l, r, a, b, 56, times, func() { o.Appctl("revalidator/wait") })
 		fmt.Println(f.row("Open vSwitch, controller waits 5 ms", 56))
 	})
 }

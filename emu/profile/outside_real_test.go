@@ -83,7 +83,7 @@ func measured(t *testing.T, l *netlab.Lab, p profile.Profile, prefix string, pay
 	got := map[int]*figures{}
 	for _, payload := range payloads {
 		f := new(figures)
-		f.pings(t, e.r, e.a, e.b, payload, times, func() {})
+		f.pings(t, l, e.r, e.a, e.b, payload, times, func() {})
 		got[payload] = f
 	}
 	return got

@@ -21,7 +21,6 @@ type Reactive struct {
 	delay   time.Duration
 	session *session.Session
 	known   map[flow]bool
-	took    []time.Duration // from a flow's first packet-in to its entry's having been sent
 }
 
 type flow struct {
@@ -56,7 +55,6 @@ func toController() openflow.Message {
 
 // PacketIn sets the packet's flow up, if it is the first of it, and sends the packet on.
 func (r *Reactive) PacketIn(s *session.Session, _ openflow.Header, p *openflow.PacketIn) {
-	came := time.Now()
 	if len(p.Data) < 14 || p.InPort != r.ports[0] && p.InPort != r.ports[1] {
 		return
 	}
@@ -75,9 +73,6 @@ func (r *Reactive) PacketIn(s *session.Session, _ openflow.Header, p *openflow.P
 			return
 		}
 		_, _ = s.Send(entry(f, to), out)
-		r.mu.Lock()
-		r.took = append(r.took, time.Since(came))
-		r.mu.Unlock()
 	}
 	if delay == 0 {
 		answer()
@@ -127,20 +122,19 @@ func (r *Reactive) Ready(ctx context.Context) bool {
 	return err == nil
 }
 
-// Forget takes all flows away, waits until the switch confirms it, and tells how long each of the flows since the last call took the
-// controller.
-func (r *Reactive) Forget(ctx context.Context) (took []time.Duration, err error) {
+// Forget takes all flows away, and waits until the switch confirms it.
+func (r *Reactive) Forget(ctx context.Context) error {
 	r.mu.Lock()
 	s := r.session
-	took, r.took, r.known = r.took, nil, map[flow]bool{}
+	r.known = map[flow]bool{}
 	r.mu.Unlock()
 	if s == nil {
-		return took, session.ErrClosed
+		return session.ErrClosed
 	}
 	remove := &openflow.FlowMod{Command: openflow.FlowDelete, Buffer: openflow.NoBuffer, OutPort: openflow.PortAny, OutGroup: openflow.GroupAny}
-	if _, err = s.Send(remove, toController()); err != nil {
-		return took, err
+	if _, err := s.Send(remove, toController()); err != nil {
+		return err
 	}
-	_, err = s.RequestContext(ctx, &openflow.BarrierRequest{})
-	return took, err
+	_, err := s.RequestContext(ctx, &openflow.BarrierRequest{})
+	return err
 }

@@ -2,7 +2,9 @@ package netlab
 
 import (
 	"encoding/binary"
+	"maps"
 	"net/netip"
+	"slices"
 	"time"
 )
 
@@ -44,33 +46,40 @@ func see(at time.Time, frame []byte) (s sight, ok bool) {
 	return s, true
 }
 
-// passage is when the packets of one sequence number went by an interface, by who sent them: the first fragment, and the last.
-type passage struct{ first, last time.Time }
+// passage is when one packet went by an interface: the first of its fragments, and the last, in whatever order they went.
+type passage struct {
+	first, last time.Time
+	head, tail  bool // the fragments with its beginning and its end were among them
+}
 
-// passages sorts what an interface saw. A fragment that is not the first belongs to the packet of its sender with its
-// identification that began last.
+// passages are those of a sender's packets, by the sequence numbers of their echoes; whole ones only.
 func passages(seen []sight, src netip.Addr) map[uint16]passage {
-	found, trains := map[uint16]passage{}, map[uint16]uint16{}
+	trains := map[uint16]uint16{} // sequence numbers, of those in fragments
 	for _, s := range seen {
-		if s.src != src {
-			continue
-		}
-		if s.first {
-			if !s.last {
-				trains[s.train] = s.seq
-			}
-			found[s.seq] = passage{first: s.at}
-		} else if seq, known := trains[s.train]; known {
-			s.seq = seq
-		} else {
-			continue
-		}
-		if s.last {
-			p := found[s.seq]
-			p.last = s.at
-			found[s.seq] = p
+		if s.src == src && s.first && !s.last {
+			trains[s.train] = s.seq
 		}
 	}
+	found := map[uint16]passage{}
+	for _, s := range seen {
+		seq, known := s.seq, s.first
+		if !s.first {
+			seq, known = trains[s.train]
+		}
+		if s.src != src || !known {
+			continue
+		}
+		p := found[seq]
+		if p.first.IsZero() || s.at.Before(p.first) {
+			p.first = s.at
+		}
+		if s.at.After(p.last) {
+			p.last = s.at
+		}
+		p.head, p.tail = p.head || s.first, p.tail || s.last
+		found[seq] = p
+	}
+	maps.DeleteFunc(found, func(_ uint16, p passage) bool { return !p.head || !p.tail })
 	return found
 }
 
@@ -89,13 +98,14 @@ type Echo struct {
 func echoes(atSender, atReceiver []sight, sender, receiver netip.Addr) (list []Echo) {
 	sent, back := passages(atSender, sender), passages(atSender, receiver)
 	came, answered := passages(atReceiver, sender), passages(atReceiver, receiver)
-	for seq := range uint16(len(sent)) {
-		a, b, c, d := sent[seq+1], came[seq+1], answered[seq+1], back[seq+1]
-		if a.first.IsZero() || b.last.IsZero() || c.first.IsZero() || d.last.IsZero() {
+	for _, seq := range slices.Sorted(maps.Keys(sent)) {
+		_, arrived := came[seq]
+		_, replied := answered[seq]
+		if _, returned := back[seq]; !arrived || !replied || !returned {
 			continue
 		}
-		there := d.last.Sub(a.first) // with the receiver's time
-		list = append(list, Echo{Seq: int(seq) + 1, Path: there - c.first.Sub(b.last)})
+		there := back[seq].last.Sub(sent[seq].first) // with the receiver's time
+		list = append(list, Echo{Seq: int(seq), Path: there - answered[seq].first.Sub(came[seq].last)})
 	}
 	return list
 }

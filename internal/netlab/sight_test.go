@@ -25,7 +25,7 @@ func piece(src netip.Addr, train, seq uint16, kind byte, offset uint16, more boo
 	return frame
 }
 
-// TestEchoes puts two echoes together, of which the second is in three fragments and its reply begins before the first one's has ended; and
+// TestEchoes puts two echoes together, of which the second is in three fragments, of which those of the reply change their order; and
 // leaves out the third, whose reply was lost.
 func TestEchoes(t *testing.T) {
 	a, b := netip.MustParseAddr("10.0.0.1"), netip.MustParseAddr("10.0.0.2")
@@ -46,7 +46,8 @@ func TestEchoes(t *testing.T) {
 		see(&atA, ms, piece(a, 7, 2, 8, uint16(i*185), i < 2))
 		see(&atB, ms+1005, piece(a, 7, 2, 8, uint16(i*185), i < 2))
 	}
-	for i, ms := range []int{110, 120, 130} {
+	for _, at := range [][2]int{{0, 120}, {2, 110}, {1, 130}} { // the second packet's end overtakes its beginning
+		i, ms := at[0], at[1]
 		see(&atB, ms+1000, piece(b, 7, 2, 0, uint16(i*185), i < 2))
 		see(&atA, ms+3, piece(b, 7, 2, 0, uint16(i*185), i < 2))
 	}
