@@ -18,7 +18,8 @@ const patience = 20 * time.Second
 
 // figures are what echoes of one payload between two hosts came to.
 type figures struct {
-	setup      []time.Duration // how much longer the first path latency was than the median of later ones
+	begun      []time.Duration // two-way path latency of the first echo
+	setup      []time.Duration // how much longer that was than the median of later ones
 	path       []time.Duration // two-way path latency of later echoes
 	rtt        []time.Duration // what ping said of them
 	first      []time.Duration // what ping said of the first
@@ -29,7 +30,7 @@ type figures struct {
 // the new entry takes, and goes by the slow path too.
 const (
 	more = 5
-	pace = 30 * time.Millisecond
+	pace = 15 * time.Millisecond
 )
 
 // pings has one host ping the other, where no flow is set up, so many times, and adds what comes of it. forgotten is called when the
@@ -54,7 +55,8 @@ func (f *figures) pings(t *testing.T, l *netlab.Lab, r *hub.Reactive, a, b *netl
 			later, f.rtt = append(later, e.Path), append(f.rtt, e.RTT)
 		}
 		f.path = append(f.path, later...)
-		f.first, f.setup = append(f.first, first[0].RTT), append(f.setup, first[0].Path-quantile(later, 0.5))
+		f.first, f.begun = append(f.first, first[0].RTT), append(f.begun, first[0].Path)
+		f.setup = append(f.setup, first[0].Path-quantile(later, 0.5))
 	}
 	if len(f.setup) < times/2 {
 		t.Fatalf("%d of %d pings of %d bytes lost nothing, want half at least", len(f.setup), times, payload)

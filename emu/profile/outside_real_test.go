@@ -104,25 +104,27 @@ func named(t *testing.T, name string) profile.Profile {
 func TestProfilesAsPingSeesThem(t *testing.T) {
 	netlab.Inside(t, func(t *testing.T, l *netlab.Lab) {
 		payloads := []int{1500, 10000, 65000}
-		ideal := measured(t, l, named(t, "ideal"), "i", payloads, 6)
+		ideal := measured(t, l, named(t, "ideal"), "i", payloads, 4)
 		for _, name := range []string{"ovs", "aruba-3810m"} {
 			p := named(t, name)
-			got := measured(t, l, p, name[:1], payloads, 5)
+			p.PathLatency.P90, p.FlowSetup.P90 = 0, 0 // a few pings must do: no chance
+			got := measured(t, l, p, name[:1], payloads, 4)
 			for _, payload := range payloads {
-				f, free := got[payload], median(ideal[payload].path)
-				between(t, fmt.Sprintf("%s: path latency at %d bytes", name, payload), median(f.path), p.PathLatency.At(payload), free)
-				between(t, fmt.Sprintf("%s: flow set-up at %d bytes", name, payload), median(f.setup), p.FlowSetup.At(payload), free)
+				f, free := got[payload], ideal[payload]
+				between(t, fmt.Sprintf("%s: path latency at %d bytes", name, payload), median(f.path), p.PathLatency.At(payload), median(free.path))
+				between(t, fmt.Sprintf("%s: first path latency at %d bytes", name, payload), median(f.begun),
+					p.PathLatency.At(payload)+p.FlowSetup.At(payload), median(free.begun))
 			}
 		}
 	})
 }
 
-// between wants a time that is nine tenths of what was promised at least, and at most a half more than it and three times what is
-// free: TAP devices, the kernel, the controller and all else that this machine does take their time.
-func between(t *testing.T, what string, got, promised, free time.Duration) {
+// between wants a time that is nine tenths of what was promised at least, and at most a half more than it and three times what it takes
+// anyway: TAP devices, the kernel, the controller and all else that this machine does take their time.
+func between(t *testing.T, what string, got, promised, anyway time.Duration) {
 	t.Helper()
-	t.Logf("%s: %v, promised %v; of an ideal switch %v", what, got.Round(time.Microsecond), promised.Round(time.Microsecond), free.Round(time.Microsecond))
-	if least, most := promised*9/10, promised*3/2+3*free; got < least || got > most {
+	t.Logf("%s: %v, promised %v; of an ideal switch %v", what, got.Round(time.Microsecond), promised.Round(time.Microsecond), anyway.Round(time.Microsecond))
+	if least, most := promised*9/10, promised*3/2+3*anyway; got < least || got > most {
 		t.Errorf("%s: %v, want from %v to %v", what, got, least, most)
 	}
 }
