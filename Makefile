@@ -10,7 +10,7 @@ COMMIT   ?= $(shell git rev-parse HEAD 2>/dev/null || echo unknown)
 LDFLAGS  := -s -w -X github.com/weirnet/weir/cli.Version=$(VERSION) -X github.com/weirnet/weir/cli.Commit=$(COMMIT)
 FUZZTIME ?= 20s
 
-.PHONY: build run test test-all bench bench-profiles fuzz lint vuln demo-mininet clean setup-build setup-test
+.PHONY: build run test test-all bench bench-peers bench-profiles fuzz lint vuln demo-mininet clean setup-build setup-test
 .PHONY: unit real real-long
 
 build: setup-build ## one static binary, bin/weir
@@ -26,6 +26,10 @@ test-all: test real-long fuzz ## longer: bigger networks, every fuzz target
 
 bench: build ## benchmarks of the packages and of the binary
 	scripts/bench
+
+bench-peers: export OUT ?= bin/bench
+bench-peers: setup-test build ## packet-ins under Weir and other controllers (P1, P1b, P2), with plots, into OUT
+	scripts/bench-peers
 
 bench-profiles: setup-test ## ping through a real Open vSwitch, and through emulated switches of each profile (needs root)
 	WEIR_PINGS=$${WEIR_PINGS:-50} CI=1 go test -vet=off -count=1 -timeout 30m -tags real,long -run '^TestMeasure' -v ./emu/profile

@@ -61,7 +61,7 @@ func (c *Discovery) Run(ctx context.Context) (*Report, error) {
 	r := &Report{Format: ReportFormat, Scenario: "discovery", Title: fmt.Sprintf("discovery: OpenFlow %s, %s, %s", c.Version,
 		counted(n, "switch", "switches"), counted(len(topology.Links), "link", "links")), Command: c.Command, Build: c.Build, Machine: thisMachine(),
 		Load: Load{OpenFlow: c.Version.String(), Topology: c.Topology, Switches: n, Runs: c.Runs, Seed: c.Seed}}
-	x := r.add(Self)
+	x := r.add(Weir)
 	shown := newLatency()
 	for i := range c.Runs {
 		d := &discoveryRun{c: c, topology: topology, shown: shown}

@@ -59,7 +59,7 @@ func (l *load) connect(ctx context.Context, address string) error {
 
 // Times of introducing hosts: unknown ones announce themselves and are asked for again so often.
 const (
-	announceEvery = time.Second
+	announceEvery = time.Second            // twice as long each time: a slow controller is busy with the last one
 	probeEvery    = 100 * time.Millisecond // twice as long each time that nobody became known, as far as probeLimit
 	probeLimit    = 4 * time.Second
 )
@@ -70,13 +70,14 @@ func (l *load) introduce(ctx context.Context) error {
 		s.probing.Store(true)
 		defer s.probing.Store(false)
 	}
-	began, announced := l.clock(), time.Duration(-1)
+	began, announced, pace := l.clock(), time.Duration(-1), announceEvery/2
 	every, before := probeEvery, -1
 	for {
 		unknown := 0
-		again := announced < 0 || l.clock()-announced >= announceEvery
+		again := announced < 0 || l.clock()-announced >= pace
 		if again {
 			announced = l.clock()
+			pace *= 2
 		}
 		for _, s := range l.sources {
 			s.mu.Lock()
@@ -101,7 +102,7 @@ func (l *load) introduce(ctx context.Context) error {
 		}
 		before = unknown
 		for _, s := range l.sources {
-			s.probe(probes)
+			s.probe(max(min(2*probes/len(l.sources), probes), 1))
 		}
 		if err := l.listen(ctx, every); err != nil {
 			return err

@@ -25,6 +25,17 @@ const (
 // Controllers are the names of all controllers that can be started.
 func Controllers() []string { return []string{Self, Bare, OVSTestcontroller, OSKen, Faucet} }
 
+// Weir is what an instance of this binary is called in reports.
+const Weir = "weir"
+
+// subjectOf is what a controller is called in a report.
+func subjectOf(name string) string {
+	if name == Self {
+		return Weir
+	}
+	return name
+}
+
 // learningSwitch is the application that OSKen runs.
 //
 //go:embed peer/learning.py

@@ -34,7 +34,7 @@ func TestPeersBesideWeir(t *testing.T) {
 			t.Errorf("OpenFlow %s, learning=%v: %s", c.Version, c.Learning, r.Verdict)
 		}
 		for _, x := range r.Results {
-			foreign := x.Subject != bench.Self && x.Subject != bench.Bare
+			foreign := x.Subject != bench.Weir && x.Subject != bench.Bare
 			if x.Refused == "" && (len(x.Measures[0].Runs) != 2 || x.Measures[0].Median <= 0 || foreign && !strings.Contains(x.Program, ".")) {
 				t.Errorf("OpenFlow %s, learning=%v: %+v", c.Version, c.Learning, *x)
 			}

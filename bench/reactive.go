@@ -66,7 +66,7 @@ func (c *Reactive) slots() int {
 	return max(c.Outstanding, probes)
 }
 
-// probes is how many hosts of a switch are asked for at a time.
+// probes is how many hosts of a switch are asked for at a time, and half of how many of all switches.
 const probes = 256
 
 func (c *Reactive) withDefaults() {
@@ -207,7 +207,7 @@ func counted(n int, one, many string) string {
 func (c *Reactive) trials(r *Report, topology *topo.Topology) []*trial {
 	var out []*trial
 	add := func(name string) *trial {
-		t := &trial{name: name, c: c, topology: topology, result: r.add(name), latency: newLatency(), lateness: newLatency()}
+		t := &trial{name: name, c: c, topology: topology, result: r.add(subjectOf(name)), latency: newLatency(), lateness: newLatency()}
 		t.result.SelfCheck = name == Bare
 		out = append(out, t)
 		return t

@@ -66,11 +66,11 @@ func (s *sample) check(c *Reactive) error {
 		return fmt.Errorf("%w: %s packet-ins were sent, and waited for until %v after the last", errNothing, thousands(float64(s.counts.sent)), c.Drain)
 	case s.unsent > 0:
 		return fmt.Errorf("%w: %s packet-ins could not be sent, as %s of a switch waited for answers", errSlow, thousands(float64(s.unsent)), thousands(maxWindow))
+	case s.paths.astray > 0:
+		return fmt.Errorf("%w: %d of %d packets went another way than to their host over %d switches", errAstray, s.paths.astray, s.counts.sent, c.Hops)
 	case s.missing > 0:
 		return fmt.Errorf("%w: %s of %s packet-ins had none %v after the last was sent%s", errMissing, thousands(float64(s.missing)),
 			thousands(float64(s.counts.sent)), c.Drain, s.strange())
-	case s.paths.astray > 0:
-		return fmt.Errorf("%w: %d of %d packets went another way than to their host over %d switches", errAstray, s.paths.astray, s.counts.sent, c.Hops)
 	case s.counts.counted == 0:
 		return fmt.Errorf("%w: none of %s answers came within the run of %v", errSlow, thousands(float64(s.counts.answered)), s.elapsed())
 	case c.Rate > 0 && p99 > c.LateLimit:

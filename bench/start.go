@@ -48,7 +48,7 @@ func (c *Start) Run(ctx context.Context) (*Report, error) {
 	r := &Report{Format: ReportFormat, Scenario: "start", Title: fmt.Sprintf("start and rest of an instance: OpenFlow %s, %s", c.Version,
 		counted(n, "switch", "switches")), Command: c.Command, Build: c.Build, Machine: thisMachine(), Load: Load{OpenFlow: c.Version.String(),
 		Topology: c.Topology, Switches: n, Runs: c.Runs, Seed: c.Seed}}
-	x := r.add(Self)
+	x := r.add(Weir)
 	shown, sent, request := newLatency(), newLatency(), newLatency()
 	for i := range c.Runs {
 		s := &startRun{c: c, topology: topology, shown: shown, sent: sent, request: request}

@@ -2,7 +2,6 @@ package rig
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -24,7 +23,8 @@ func (n *Network) Connect(ctx context.Context, address string) error {
 	var (
 		running sync.WaitGroup
 		mu      sync.Mutex
-		failed  error
+		failed  error // the first
+		refused int
 	)
 	places := make(chan struct{}, dials)
 	for _, sw := range n.Switches {
@@ -33,7 +33,9 @@ func (n *Network) Connect(ctx context.Context, address string) error {
 			defer func() { <-places }()
 			if err := n.ConnectOne(ctx, sw, address); err != nil {
 				mu.Lock()
-				failed = errors.Join(failed, fmt.Errorf("switch %d: %w", sw.id, err))
+				if refused++; failed == nil {
+					failed = fmt.Errorf("switch %d: %w", sw.id, err)
+				}
 				mu.Unlock()
 			}
 		})
@@ -45,6 +47,9 @@ func (n *Network) Connect(ctx context.Context, address string) error {
 		}
 	}
 	running.Wait()
+	if refused > 1 {
+		return fmt.Errorf("%d of %d switches could not connect: %w", refused, len(n.Switches), failed)
+	}
 	return failed
 }
 
