@@ -74,7 +74,8 @@ type Factor struct {
 	Times   float64
 }
 
-// scale is a latency times ratios, which are linear in the logarithm of the payload between their points: it has a point where either has one.
+// scale is a latency times ratios, which are linear in the logarithm of the payload between their points: it has a point where either has one, rounded
+// to microseconds.
 func (l *Latency) scale(by []Factor) []Point {
 	var points []Point
 	for _, p := range l.Points {
@@ -87,7 +88,7 @@ func (l *Latency) scale(by []Factor) []Point {
 	points = slices.Compact(points)
 	for i := range points {
 		p := &points[i]
-		p.Delay = time.Duration(math.Round(float64(l.At(p.Payload)) * ratio(by, p.Payload)))
+		p.Delay = time.Duration(float64(l.At(p.Payload)) * ratio(by, p.Payload)).Round(time.Microsecond)
 	}
 	return points
 }

@@ -51,6 +51,15 @@ func TestArubaIsOvsTimesThePaper(t *testing.T) {
 			t.Errorf("path latency at %d is %.3f times that of ovs, want %v", payload, got, want)
 		}
 	}
+	// Of small packets the paper has the time itself; of large ones the ratio, which is 40 where that of small ones is 280/3.
+	if got := aruba.FlowSetup.At(56); got < 279*time.Millisecond || got > 281*time.Millisecond {
+		t.Errorf("flow set-up of small packets is %v, want 280ms", got)
+	}
+	small := float64(aruba.FlowSetup.At(56)) / float64(ovs.FlowSetup.At(56))
+	large := float64(aruba.FlowSetup.At(65000)) / float64(ovs.FlowSetup.At(65000))
+	if got := large / small; got < 0.999*40*3/280 || got > 1.001*40*3/280 {
+		t.Errorf("flow set-up: %.1f times that of ovs for small packets, %.1f times for large ones", small, large)
+	}
 	if aruba.PathLatency.Source != Paper || aruba.Install.Source != Assumed {
 		t.Errorf("sources %s, %s", aruba.PathLatency.Source, aruba.Install.Source)
 	}
