@@ -143,13 +143,13 @@ func (s *Server) oneLink(_ context.Context, in *LinkName) (*one[Link], error) { 
 type linkChange struct {
 	LinkName
 	Body struct {
-		Up     *bool    `json:"up,omitempty" doc:"false cuts the link, true mends it"`
-		Way    string   `json:"way,omitempty" enum:"both,forward,back" doc:"of what follows; default both"`
-		Delay  *Span    `json:"delay,omitempty" example:"5ms"`
-		Jitter *Span    `json:"jitter,omitempty" doc:"at most the delay"`
-		Loss   *float64 `json:"loss,omitempty" minimum:"0" maximum:"1" doc:"share of frames"`
-		Rate   *Rate    `json:"rate,omitempty" example:"100M" doc:"bits a second, or none"`
-		Queue  *int     `json:"queue,omitempty" minimum:"1" doc:"frames"`
+		Up     *bool  `json:"up,omitempty" doc:"false cuts the link, true mends it"`
+		Way    string `json:"way,omitempty" enum:"both,forward,back" doc:"of what follows; default both"`
+		Delay  *Span  `json:"delay,omitempty" example:"5ms"`
+		Jitter *Span  `json:"jitter,omitempty" doc:"at most the delay"`
+		Loss   *Loss  `json:"loss,omitempty"`
+		Rate   *Rate  `json:"rate,omitempty" example:"100M" doc:"bits a second, or none"`
+		Queue  *int   `json:"queue,omitempty" minimum:"1" doc:"frames"`
 	}
 }
 
@@ -158,7 +158,7 @@ func (s *Server) changeLink(_ context.Context, in *linkChange) (*one[Link], erro
 		return nil, err
 	}
 	b := &in.Body
-	a := topo.LinkAction{Link: in.ID, Up: b.Up, Change: topo.Change{Delay: b.Delay.duration(), Jitter: b.Jitter.duration(), Loss: b.Loss,
+	a := topo.LinkAction{Link: in.ID, Up: b.Up, Change: topo.Change{Delay: b.Delay.duration(), Jitter: b.Jitter.duration(), Loss: (*float64)(b.Loss),
 		RateBPS: (*uint64)(b.Rate), Queue: b.Queue}}
 	if b.Way != "" {
 		var err error

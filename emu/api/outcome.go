@@ -1,6 +1,8 @@
 package api
 
 import (
+	"fmt"
+
 	"github.com/weirnet/weir/emu/desk"
 	"github.com/weirnet/weir/emu/host"
 )
@@ -12,6 +14,7 @@ type Command struct {
 	From   string `json:"from"`
 	To     string `json:"to" doc:"address"`
 	Done   bool   `json:"done"`
+	Error  string `json:"error,omitempty" doc:"unreachable: nobody answers for the address, so that nothing has left the host"`
 	Ping   *Ping  `json:"ping,omitempty"`
 	UDP    *UDP   `json:"udp,omitempty"`
 	TCP    *TCP   `json:"tcp,omitempty"`
@@ -22,7 +25,7 @@ type Ping struct {
 	Sent       uint64  `json:"sent"`
 	Unsent     uint64  `json:"unsent" doc:"the neighbour did not answer"`
 	Received   uint64  `json:"received"`
-	Lost       uint64  `json:"lost" doc:"0 until it is done"`
+	Lost       uint64  `json:"lost" doc:"sent and not answered; 0 until it is done"`
 	Duplicated uint64  `json:"duplicated"`
 	Reordered  uint64  `json:"reordered"`
 	RTT        Summary `json:"rtt_us"`
@@ -60,13 +63,22 @@ func commandItem(c *desk.Command, o desk.Outcome) Command {
 	switch {
 	case o.Ping != nil:
 		r := o.Ping
+		item.Error = unreachable(c, r.Sent, r.Unsent)
 		item.Ping = &Ping{r.Sent, r.Unsent, r.Received, r.Lost, r.Duplicated, r.Reordered, summaryItem(r.RTT)}
 	case o.UDP != nil:
-		item.UDP = udpItem(o.UDP, o.Sink)
+		item.UDP, item.Error = udpItem(o.UDP, o.Sink), unreachable(c, o.UDP.Sent, o.UDP.Unsent)
 	case o.TCP != nil:
 		item.TCP = tcpItem(o.TCP, o.Peer)
 	}
 	return item
+}
+
+// unreachable says that nobody answers for the address of a command; empty if something could be sent, or nothing is known yet.
+func unreachable(c *desk.Command, sent, unsent uint64) string {
+	if sent > 0 || unsent == 0 {
+		return ""
+	}
+	return fmt.Sprintf("unreachable: nobody answers for %s, and nothing has left %s", c.To, c.From.Spec().Name)
 }
 
 func udpItem(f *host.FlowReport, sink *host.SinkReport) *UDP {

@@ -303,6 +303,9 @@ func TestBadRequests(t *testing.T) {
 		{"GET", "/v1/links/s1-s9", "", 404, "there is no link s1-s9"},
 		{"PATCH", "/v1/links/s1-s9", "{}", 404, "there is no link"},
 		{"PATCH", "/v1/links/s1-s2", `{"loss":2}`, 422, "loss"},
+		{"PATCH", "/v1/links/s1-s2", `{"loss":"120%"}`, 422, "want a share from 0 to 1, such as 0.01 or 1%"},
+		{"PATCH", "/v1/links/s1-s2", `{"loss":"much"}`, 422, "loss"},
+		{"PATCH", "/v1/links/s1-s2", `{"loss":true}`, 422, "loss"},
 		{"PATCH", "/v1/links/s1-s2", `{"delay":"-1ms"}`, 422, "want a time with a unit"},
 		{"PATCH", "/v1/links/s1-s2", `{"delay":"5"}`, 422, "want a time with a unit"},
 		{"PATCH", "/v1/links/s1-s2", `{"delay":"20m"}`, 422, "a delay of 20m0s given"},
@@ -378,5 +381,32 @@ func TestDescription(t *testing.T) {
 	l.ask("GET", "/openapi.json", "", 200, &d)
 	if !strings.HasPrefix(d.OpenAPI, "3.1") || d.Paths["/v1/links/{id}"]["patch"] == nil || d.Paths["/v1/captures"]["post"] == nil || len(d.Paths) != 18 {
 		t.Errorf("%s: %d paths", d.OpenAPI, len(d.Paths))
+	}
+}
+
+// TestLossPerCent: per cent and shares, as in files.
+func TestLossPerCent(t *testing.T) {
+	l := newLab(t, "linear:2")
+	for given, want := range map[string]float64{`"20%"`: 0.2, `"0.5"`: 0.5, `0.125`: 0.125, `1e-3`: 0.001, `0`: 0} {
+		l.ask("PATCH", "/v1/links/s1-s2", `{"loss":`+given+`}`, 200, nil)
+		if got := l.desk.Link("s1-s2").Spec(emu.Back).Loss; got != want {
+			t.Errorf("%s is %v", given, got)
+		}
+	}
+}
+
+// TestUnreachable says so of a ping and of datagrams for whom nobody answers, and nothing of those that are sent.
+func TestUnreachable(t *testing.T) {
+	l := newLab(t, "single:2")
+	for _, c := range []struct{ body, want string }{
+		{`{"kind":"ping","from":"h1","to":"10.0.0.99","count":2,"interval":"1ms"}`, "unreachable: nobody answers for 10.0.0.99, and nothing has left h1"},
+		{`{"kind":"udp","from":"h1","to":"h2","count":2,"rate":1000}`, "unreachable: nobody answers for 10.0.0.2, and nothing has left h1"},
+	} {
+		var got Command
+		l.ask("POST", "/v1/commands?wait=1ms", c.body, 202, &got)
+		await(t, c.want, func() bool {
+			l.ask("GET", fmt.Sprintf("/v1/commands/%d", got.Number), "", 200, &got)
+			return got.Error == c.want
+		})
 	}
 }

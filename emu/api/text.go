@@ -1,9 +1,12 @@
 package api
 
 import (
+	"encoding/json"
 	"fmt"
 	"strconv"
 	"time"
+
+	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/weirnet/weir/emu/topo"
 )
@@ -56,6 +59,33 @@ func (r *Rate) UnmarshalText(b []byte) error {
 	v, err := topo.ParseRate(string(b))
 	*r = Rate(v)
 	return err
+}
+
+// Loss is a share of frames: a number from 0 to 1, or text as topo.ParseLoss reads it, such as "20%".
+type Loss float64
+
+// UnmarshalJSON reads a number or text.
+func (l *Loss) UnmarshalJSON(b []byte) error {
+	text := string(b)
+	if len(b) > 0 && b[0] == '"' {
+		if err := json.Unmarshal(b, &text); err != nil {
+			return err
+		}
+	}
+	if v, err := strconv.ParseFloat(text, 64); err == nil && v >= 0 && v <= 1 { // JSON has exponents
+		*l = Loss(v)
+		return nil
+	}
+	v, err := topo.ParseLoss(text)
+	*l = Loss(v)
+	return err
+}
+
+// Schema is of huma.SchemaProvider.
+func (Loss) Schema(huma.Registry) *huma.Schema {
+	zero, one := 0.0, 1.0
+	return &huma.Schema{Description: "share of frames: a number from 0 to 1, or per cent as text", Examples: []any{"20%"},
+		OneOf: []*huma.Schema{{Type: huma.TypeNumber, Minimum: &zero, Maximum: &one}, {Type: huma.TypeString, Pattern: `^[0-9.]+%?$`}}}
 }
 
 // Summary is a distribution in microseconds; all are 0 where nothing was measured.
