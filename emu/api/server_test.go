@@ -399,8 +399,8 @@ func TestLossPerCent(t *testing.T) {
 func TestUnreachable(t *testing.T) {
 	l := newLab(t, "single:2")
 	for _, c := range []struct{ body, want string }{
-		{`{"kind":"ping","from":"h1","to":"10.0.0.99","count":2,"interval":"1ms"}`, "unreachable: nobody answers for 10.0.0.99, and nothing has left h1"},
-		{`{"kind":"udp","from":"h1","to":"h2","count":2,"rate":1000}`, "unreachable: nobody answers for 10.0.0.2, and nothing has left h1"},
+		{`{"kind":"ping","from":"h1","to":"10.0.0.99","count":9,"interval":"1h"}`, "unreachable: nobody answers for 10.0.0.99, and nothing has left h1"},
+		{`{"kind":"udp","from":"h1","to":"h2","count":9,"rate":0.01}`, "unreachable: nobody answers for 10.0.0.2, and nothing has left h1"},
 	} {
 		var got Command
 		l.ask("POST", "/v1/commands?wait=1ms", c.body, 202, &got)
