@@ -1,6 +1,10 @@
 package recall
 
-import "github.com/weirnet/weir/netview"
+import (
+	"slices"
+
+	"github.com/weirnet/weir/netview"
+)
 
 // Facts are what is remembered of a network.
 type Facts struct {
@@ -24,8 +28,9 @@ func Take(s *netview.Snapshot, tree func(*netview.Snapshot, netview.DPID) (links
 		Switches: make([]*netview.Switch, 0, n.Switches), Links: make([]*netview.Link, 0, n.Links),
 		Hosts: make([]*netview.Host, 0, n.Hosts),
 	}
+	ends := lately(s)
 	for row := range s.Switches() {
-		f.Switches = append(f.Switches, row)
+		f.Switches = append(f.Switches, withEnds(row, ends))
 		if tree == nil {
 			continue
 		}
@@ -42,4 +47,31 @@ func Take(s *netview.Snapshot, tree func(*netview.Snapshot, netview.DPID) (links
 		f.Hosts = append(f.Hosts, row)
 	}
 	return f
+}
+
+// lately are the ports at which links were that are down, as long as the view shows these.
+func lately(s *netview.Snapshot) map[netview.Point]bool {
+	ends := make(map[netview.Point]bool)
+	for row := range s.Links() {
+		if !row.Up {
+			ends[row.Src], ends[row.Dst] = true, true
+		}
+	}
+	return ends
+}
+
+// withEnds is a switch whose ports of unknown role are links' if one was there lately: it may come back while no instance is there to
+// see it, and then such a port must not be taken for a host's before the switch behind it had time to connect.
+func withEnds(row *netview.Switch, ends map[netview.Point]bool) *netview.Switch {
+	next := *row
+	for i, p := range row.Ports {
+		if p.Role != netview.PortUnknown || !ends[netview.Point{DPID: row.DPID, Port: p.Number}] {
+			continue
+		}
+		if &next.Ports[0] == &row.Ports[0] { // the view's
+			next.Ports = slices.Clone(row.Ports)
+		}
+		next.Ports[i].Role = netview.PortLink
+	}
+	return &next
 }

@@ -12,6 +12,7 @@ import (
 // act has an event happen, and what ends it asked for.
 func (w *world) act(e Event) {
 	w.say("%s", e)
+	w.witness.excuses(e)
 	end := func(do func()) { w.After(e.For, do) }
 	switches := w.net.Switches()
 	switch e.Kind {

@@ -68,6 +68,7 @@ func (w *world) build() error {
 	}
 	w.start()
 	w.tick()
+	w.watch()
 	for i, h := range w.plan.Hosts {
 		w.stations[i].plug(w.sockets[h.Socket])
 	}

@@ -40,8 +40,9 @@ type world struct {
 	sockets  []*socket
 	paused   time.Time // until when the instance's process does not run
 
-	hops  hopMeter
-	wrong []string
+	hops    hopMeter
+	witness *witness
+	wrong   []string
 }
 
 // event is something that will happen.
