@@ -90,7 +90,7 @@ func delayOf(t *testing.T, s string) Delay {
 }
 
 // points are where distributions are compared, in per cent.
-var points = []float64{1, 10, 25, 50, 75, 90, 95, 99, 99.9}
+var points = []float64{1, 10, 25, 50, 75, 90, 95, 99}
 
 // TestDelaysAreMeasuredAsTheyWere wants each distribution within 1 % of what was drawn, and of what the distribution is by its
 // definition, at a set rate and with a number outstanding.
@@ -112,13 +112,13 @@ func TestDelaysAreMeasuredAsTheyWere(t *testing.T) {
 			return 50e6
 		}, 0},
 	} {
-		for _, rate := range []int{10000, 0} {
+		for _, rate := range []int{5000, 0} {
 			c := &Reactive{Rate: rate, Hosts: 100, Outstanding: 30, Topology: "single:4", Duration: time.Second, Buffered: rate > 0}
 			sm, fates := measureTruth(t, Behaviour{Delay: delayOf(t, tc.delay), Seed: 3}, c)
 			if err := sm.check(c); err != nil {
 				t.Fatalf("%s: %v", tc.delay, err)
 			}
-			if rate > 0 && (sm.lateness.Max() > int64(2*paceTick) || sm.latency.TotalCount() != 10000) {
+			if rate > 0 && (sm.lateness.Max() > int64(2*paceTick) || sm.latency.TotalCount() != 5000) {
 				t.Errorf("%s: %d counted, late by %d ns", tc.delay, sm.latency.TotalCount(), sm.lateness.Max())
 			}
 			drawn := make([]float64, len(fates))
