@@ -332,10 +332,18 @@ func nap(d time.Duration) {
 	_ = syscall.Nanosleep(&ts, nil)
 }
 
-// drain waits until nothing waits any more, but not for ever.
+// drain waits until nothing waits any more, or nothing has been answered for a while: a slow controller has time for its last answers.
 func (l *load) drain(ctx context.Context) error {
-	for began := l.clock(); l.clock()-began < l.c.Drain; {
-		if l.total(nil).waiting == 0 {
+	last, since := -1, l.clock()
+	for began := since; l.clock()-began < l.c.Settle; {
+		waiting := l.total(nil).waiting
+		if waiting == 0 {
+			return nil
+		}
+		if waiting != last {
+			last, since = waiting, l.clock()
+		}
+		if l.clock()-since >= l.c.Drain {
 			return nil
 		}
 		if err := pause(ctx, time.Millisecond); err != nil {

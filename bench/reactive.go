@@ -43,7 +43,7 @@ type Reactive struct {
 	Seed   uint64
 	// Settle is how long a controller may take until it knows all hosts; default 60 s.
 	Settle time.Duration
-	// Drain is how long the last answers may take; default 2 s.
+	// Drain is after how long without any answer those that are missing are given up, after a run; default 2 s.
 	Drain time.Duration
 	// LateLimit is how late one packet in a hundred may be sent at a set rate; default 1 ms. A run in which the generator was later is
 	// done again, but no more often than there are runs.

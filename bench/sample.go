@@ -69,7 +69,7 @@ func (s *sample) check(c *Reactive) error {
 	case s.paths.astray > 0:
 		return fmt.Errorf("%w: %d of %d packets went another way than to their host over %d switches", errAstray, s.paths.astray, s.counts.sent, c.Hops)
 	case s.missing > 0:
-		return fmt.Errorf("%w: %s of %s packet-ins had none %v after the last was sent%s", errMissing, thousands(float64(s.missing)),
+		return fmt.Errorf("%w: %s of %s packet-ins had none, and %v went by without any%s", errMissing, thousands(float64(s.missing)),
 			thousands(float64(s.counts.sent)), c.Drain, s.strange())
 	case s.counts.counted == 0:
 		return fmt.Errorf("%w: none of %s answers came within the run of %v", errSlow, thousands(float64(s.counts.answered)), s.elapsed())
@@ -79,12 +79,12 @@ func (s *sample) check(c *Reactive) error {
 	return nil
 }
 
-// strange says how many answers named no packet that waited.
+// strange says how many messages named no packet that waited: wrong answers, and what follows a first answer.
 func (s *sample) strange() string {
 	if s.counts.again == 0 {
 		return ""
 	}
-	return fmt.Sprintf("; %s answers named a packet that did not wait, or was never sent", thousands(float64(s.counts.again)))
+	return fmt.Sprintf("; %s more messages named packets that did not wait, or were never sent", thousands(float64(s.counts.again)))
 }
 
 func (s *sample) elapsed() time.Duration { return s.to - s.from }

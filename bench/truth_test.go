@@ -195,7 +195,7 @@ func TestWrongAnswersAreNone(t *testing.T) {
 		if wrong == 0 || sm.missing != wrong || sm.counts.again != uint64(wrong) {
 			t.Errorf("buffered=%v: %d wrong; %d missing, %+v", buffered, wrong, sm.missing, sm.counts)
 		}
-		if err := sm.check(c); !errors.Is(err, errMissing) || !strings.Contains(err.Error(), "named a packet that did not wait, or was never sent") {
+		if err := sm.check(c); !errors.Is(err, errMissing) || !strings.Contains(err.Error(), "more messages named packets that did not wait, or were never sent") {
 			t.Errorf("%v", err)
 		}
 	}
@@ -303,4 +303,13 @@ func FuzzParseDelay(f *testing.F) {
 			t.Errorf("%s: %v", d, got.due)
 		}
 	})
+}
+
+// TestSlowIsNotLost has a controller whose last answers come long after the run, but come.
+func TestSlowIsNotLost(t *testing.T) {
+	c := &Reactive{Outstanding: 50, Hosts: 50, Duration: time.Second, Drain: 500 * time.Millisecond}
+	sm, _ := measureTruth(t, Behaviour{Delay: delayOf(t, "uniform:100ms-1500ms"), Seed: 2}, c)
+	if err := sm.check(c); err != nil || sm.missing != 0 || sm.latency.Max() < 1400e6 {
+		t.Errorf("%v; %d missing, slowest %v", err, sm.missing, time.Duration(sm.latency.Max()))
+	}
 }
