@@ -125,6 +125,9 @@ func (a *Attachment) Send(frames [][]byte) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	now := a.net.now()
+	if a.out.absorbs { // what a switch promises counts from when the frames were at the device
+		now -= a.net.calls.typical()
+	}
 	for _, frame := range frames {
 		if t, ok := a.out.begin(frame, now); ok {
 			t.frame = newCopy(frame)

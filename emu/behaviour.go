@@ -86,7 +86,11 @@ func (b *behaviour) leaves(o *output, p *port, frame []byte) time.Duration {
 	if !p.out.absorbs {
 		p.out.engine.ahead.Add(int64(took))
 	}
-	return max(since.at+time.Duration(took), from)
+	at := since.at + time.Duration(took)
+	if p.link.outer != nil { // until then it is at the device
+		at -= b.sw.net.calls.typical()
+	}
+	return max(at, from)
 }
 
 // packetIn sends a packet to the controllers when its time has come; false if that is now.

@@ -27,6 +27,7 @@ type Network struct {
 
 	on, linksUp, connected, sessions atomic.Int64
 	stopped                          atomic.Bool
+	calls                            calls
 
 	mu       sync.Mutex // guards what follows
 	started  bool

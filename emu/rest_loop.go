@@ -2,6 +2,7 @@ package emu
 
 import (
 	"runtime"
+	"sync/atomic"
 	"time"
 )
 
@@ -10,7 +11,8 @@ import (
 type rest struct {
 	*engine
 	timer *time.Timer
-	alarm *alarmClock // nil: there is none on this system
+	alarm *alarmClock  // nil: there is none on this system
+	rings atomic.Int64 // when, last
 }
 
 // Of a wait for what a switch with a profile is to do, the last watch is spent looking at the clock: an alarm clock's waking takes
@@ -19,10 +21,11 @@ const watch = 60 * time.Microsecond
 
 // newRest has a goroutine ring the engine's bell at alarms, until end.
 func (e *engine) newRest() *rest {
-	r := &rest{e, time.NewTimer(time.Hour), newAlarmClock()}
+	r := &rest{engine: e, timer: time.NewTimer(time.Hour), alarm: newAlarmClock()}
 	if a := r.alarm; a != nil {
 		go func() {
 			for a.await() {
+				e.net.calls.add(e.net.now() - time.Duration(r.rings.Load()))
 				e.wakeUp()
 			}
 		}()
@@ -46,6 +49,7 @@ func (r *rest) until(next time.Duration) {
 	begun := n.now()
 	r.late.rests(begun)
 	if exact && r.alarm != nil && next-begun > watch && next-begun < time.Hour {
+		r.rings.Store(int64(next - watch))
 		r.alarm.set(next - begun - watch)
 	}
 	if !exact || next-begun > watch {
