@@ -52,7 +52,7 @@ func TestMeasureProfiles(t *testing.T) {
 		var free time.Duration
 		for _, name := range profile.Names() {
 			p := named(t, name)
-			got := measured(t, l, p, name[:1], payloads, times)
+			got := measured(t, l, p, name[:1], payloads, times, apart)
 			for _, payload := range payloads {
 				f := got[payload]
 				fmt.Println(f.row(name, payload))
@@ -68,6 +68,9 @@ func TestMeasureProfiles(t *testing.T) {
 		fmt.Println(strings.Join(kept, "\n"))
 	})
 }
+
+// apart is how long flows are apart for which the emulator draws lots of their own.
+const apart = 1100 * time.Millisecond
 
 func promise(name, what string, payload int, got, promised time.Duration) string {
 	return fmt.Sprintf("| %s | %s | %d | %d | %d | %.2f |", name, what, payload, promised.Microseconds(), got.Microseconds(), float64(got)/float64(promised))
