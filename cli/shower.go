@@ -65,7 +65,11 @@ func (s *shower) ready(at node.Addresses, emulator, dir string) {
 	if s.page == nil {
 		fmt.Fprintf(s.out, "weir %s: instance %s is ready\n  API       %s\n  call it   curl %s%s/v1/links\n            %s\n", Version, at.Name, url, token, url, s.usage)
 		if emulator != "" {
-			fmt.Fprintf(s.out, "  network   http://%s, with the same token%s\n", emulator, s.cut)
+			same := ", with the same token"
+			if at.Open {
+				same = ""
+			}
+			fmt.Fprintf(s.out, "  network   http://%s%s%s\n", emulator, same, s.cut)
 		}
 	}
 }

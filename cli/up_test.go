@@ -33,7 +33,7 @@ schedule:
 		code <- run(ctx, []string{"up", lab, "--plain", "--auth", "none", "--api", "127.0.0.1:0", "--openflow", "127.0.0.1:0", "--emulator-api", "127.0.0.1:0",
 			"--capture-dir", dir}, strings.NewReader(""), &out, &errs)
 	}()
-	url := out.await(t, `  network   (http://[^,]*),.*`)[1]
+	url := out.await(t, `  network   (http://[^, ]*)`)[1]
 	out.await(t, `event: host a ping b`)
 	out.await(t, `all 2 switches, 1 link and 2 hosts have answered after .*; besides: 1 host that nobody can ping`)
 	resp, err := http.Post(url+"/v1/captures", "application/json", strings.NewReader(`{"at":"left:1","file":"left.pcap"}`))
