@@ -10,7 +10,7 @@ COMMIT   ?= $(shell git rev-parse HEAD 2>/dev/null || echo unknown)
 LDFLAGS  := -s -w -X github.com/weirnet/weir/cli.Version=$(VERSION) -X github.com/weirnet/weir/cli.Commit=$(COMMIT)
 FUZZTIME ?= 20s
 
-.PHONY: build run test test-all bench bench-peers bench-profiles fuzz lint vuln demo-mininet clean setup-build setup-test
+.PHONY: build run test test-all bench bench-peers bench-profiles fuzz lint sim vuln demo-mininet clean setup-build setup-test
 .PHONY: unit real real-long
 
 build: setup-build ## one static binary, bin/weir
@@ -42,6 +42,11 @@ lint: setup-build ## gofmt, go vet, staticcheck
 	  if [ -n "$$unformatted" ]; then echo "gofmt -w these files:" $$unformatted; exit 1; fi
 	go vet -tags real,long ./...
 	go tool staticcheck -tags real,long ./...
+
+sim: export SEEDS ?= 200
+sim: export FROM ?= 1
+sim: setup-build ## SEEDS histories of faults in simulated networks, from seed FROM on; each that fails says how to replay it
+	go test -vet=off -count=1 -timeout 0 -run TestSeeds ./internal/sim -args -seeds=$$SEEDS -from=$$FROM
 
 vuln: setup-build ## known vulnerabilities, where the database can be reached
 	go run golang.org/x/vuln/cmd/govulncheck@v1.8.0 ./...

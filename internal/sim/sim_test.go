@@ -5,17 +5,19 @@ import (
 	"testing"
 	"time"
 
+	"github.com/weirnet/weir/internal/need"
 	"github.com/weirnet/weir/openflow"
 )
 
 var (
 	seedFlag   = flag.Uint64("seed", 1, "of the run that TestReplay lives again")
 	shrinkFlag = flag.Bool("shrink", false, "TestReplay looks for fewer events that fail")
-	seedsFlag  = flag.Int("seeds", 12, "how many seeds TestSeeds runs")
+	tellFlag   = flag.Bool("tell", false, "TestReplay tells every event and message")
+	seedsFlag  = flag.Int("seeds", need.Rounds(36), "how many seeds TestSeeds runs")
 	fromFlag   = flag.Uint64("from", 1, "the first of them")
-	tellFlag   = flag.Bool("tell", false, "TestReplay tells every message")
 )
 
+// TestReplay lives the run of one seed again.
 func TestReplay(t *testing.T) {
 	p := NewPlan(*seedFlag, Small)
 	t.Log(p)
@@ -37,29 +39,43 @@ func TestReplay(t *testing.T) {
 	}
 }
 
-// The same seed gives the same bytes at the same times, however often.
-func TestSameSeedSameHash(t *testing.T) {
-	p := &Plan{Seed: 1, Version: openflow.V13, Switches: 2, Links: []LinkPlan{{0, 1, time.Millisecond}}, Sockets: []int{0, 1},
-		Hosts: []HostPlan{{Socket: 0}, {Socket: 1}}, Events: []Event{{Kind: CutLink, At: time.Second, For: 5 * time.Second}}}
-	first := Run(p, nil)
-	for _, s := range first.Wrong {
-		t.Error(s)
-	}
-	for range 9 {
-		if o := Run(p, nil); o.Hash != first.Hash {
-			t.Fatalf("hash %s, and then %s", first.Hash, o.Hash)
-		}
-	}
-	p.Seed++
-	if o := Run(p, nil); o.Hash == first.Hash {
-		t.Error("another seed gives the same hash")
-	}
-}
-
+// TestSeeds runs one seed after the other. Of one that fails it says how to live it again.
 func TestSeeds(t *testing.T) {
 	for seed := *fromFlag; seed < *fromFlag+uint64(*seedsFlag); seed++ {
 		for _, s := range Run(NewPlan(seed, Small), nil).Wrong {
 			t.Errorf("go test ./internal/sim -run Replay -seed %d # %s", seed, s)
 		}
+	}
+}
+
+// twoSwitches are the least there is: a link that is cut for a while.
+func twoSwitches(seed uint64) *Plan {
+	return &Plan{Seed: seed, Version: openflow.V13, Switches: 2, Links: []LinkPlan{{0, 1, time.Millisecond}}, Sockets: []int{0, 1},
+		Hosts: []HostPlan{{Socket: 0}, {Socket: 1}}, Events: []Event{{Kind: CutLink, At: time.Second, For: 5 * time.Second}}}
+}
+
+// sameHash holds runs of a plan to one hash.
+func sameHash(t *testing.T, p *Plan, runs int) {
+	t.Helper()
+	first := Run(p, nil)
+	for range runs - 1 {
+		if o := Run(p, nil); o.Hash != first.Hash {
+			t.Fatalf("seed %d: hash %s, and then %s", p.Seed, first.Hash, o.Hash)
+		}
+	}
+}
+
+// The same seed gives the same bytes at the same times, another seed others; and a network that nobody harms is whole.
+func TestSameSeedSameHash(t *testing.T) {
+	one, other := Run(twoSwitches(1), nil), Run(twoSwitches(2), nil)
+	for _, s := range append(one.Wrong, other.Wrong...) {
+		t.Error(s)
+	}
+	if one.Hash == other.Hash {
+		t.Errorf("two seeds have the hash %s", one.Hash)
+	}
+	sameHash(t, twoSwitches(1), need.Rounds(9))
+	for seed := range uint64(need.Rounds(6)) {
+		sameHash(t, NewPlan(seed+1, Small), 2)
 	}
 }

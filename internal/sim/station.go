@@ -32,8 +32,7 @@ type station struct {
 	socket *socket // nil while it is on its way
 	wakeAt time.Time
 	heard  map[uint32]int // shouts, by their numbers: how many copies came
-	pings  []*talk
-	frames [][]byte // that the stack sends in one call
+	frames [][]byte       // that the stack sends in one call
 }
 
 // talk is a ping of one station to another.

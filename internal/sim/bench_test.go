@@ -1,0 +1,29 @@
+package sim
+
+import (
+	"testing"
+	"time"
+)
+
+// fifty is the plan of a network of fifty switches.
+func fifty(seed uint64) *Plan {
+	for ; ; seed++ {
+		if p := NewPlan(seed, Size{Switches: 50, Events: 24, History: 40 * time.Second}); p.Switches == 50 {
+			return p
+		}
+	}
+}
+
+// BenchmarkFifty lives histories of fifty switches: simulated seconds in one second.
+func BenchmarkFifty(b *testing.B) {
+	p := fifty(1)
+	var lived time.Duration
+	for b.Loop() {
+		o := Run(p, nil)
+		if len(o.Wrong) > 0 {
+			b.Fatal(o.Wrong[0])
+		}
+		lived += o.Simulated
+	}
+	b.ReportMetric(lived.Seconds()/b.Elapsed().Seconds(), "simulated-s/s")
+}
