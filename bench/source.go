@@ -31,6 +31,7 @@ type source struct {
 	random  uint64
 	known   []bool // hosts that were asked for and answered
 	unknown int
+	turn    int           // the host that is asked for next, if it is not known
 	refill  bool          // an answer is followed by the next packet
 	from    time.Duration // the part of the run that counts
 	to      time.Duration
@@ -213,11 +214,16 @@ func (s *source) probe(limit int) {
 		return
 	}
 	s.window.abandon()
-	for i := range s.known {
-		if s.known[i] || limit == 0 {
+	for range s.known {
+		i := s.turn
+		s.turn = (i + 1) % len(s.known) // who is never answered does not stand in the others' way
+		if s.known[i] {
 			continue
 		}
-		limit--
+		if limit--; limit < 0 {
+			s.turn = i
+			break
+		}
 		dst := &s.sw.Hosts[i]
 		src := s.elsewhere(i)
 		token, _ := s.window.take(0, int32(i))
