@@ -1,6 +1,7 @@
 package forward
 
 import (
+	"slices"
 	"sync"
 
 	"github.com/weirnet/weir/netview"
@@ -55,11 +56,11 @@ func (r *retired) delete(now uint32) {
 	}
 	r.list = rest
 	r.mu.Unlock()
-	written := make(map[*outlet]bool)
+	var written []*outlet
 	for i := range due {
-		due[i].delete(written)
+		written = due[i].delete(written)
 	}
-	for out := range written {
+	for _, out := range written {
 		out.Flush()
 	}
 }
@@ -78,8 +79,8 @@ func (f *Forward) drained(p *path) uint32 {
 }
 
 // delete deletes the pair's rules at the switches that only the path it has left passes: not where the pair goes now, or
-// is about to, or may go since a move was given up.
-func (l *left) delete(written map[*outlet]bool) {
+// is about to, or may go since a move was given up. It returns the outputs with those that it has written to.
+func (l *left) delete(written []*outlet) []*outlet {
 	d := l.d
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -101,10 +102,11 @@ func (l *left) delete(written map[*outlet]bool) {
 		if out == nil {
 			continue
 		}
-		if d.deleteRule(out, l.pr, d.f.cookieAt(l.path, i), h.Out) {
-			written[out] = true
+		if d.deleteRule(out, l.pr, d.f.cookieAt(l.path, i), h.Out) && !slices.Contains(written, out) {
+			written = append(written, out)
 		}
 	}
+	return written
 }
 
 // deleteRule deletes a pair's rule on a switch: that with this cookie, where the version can say it, which sends to this
