@@ -4,9 +4,11 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/weirnet/weir/emu"
+	"github.com/weirnet/weir/emu/profile"
 	"github.com/weirnet/weir/emu/topo"
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/packet"
@@ -25,6 +27,7 @@ type Emulator struct {
 	// Limit is how long it may take until all switches are connected; default 2 min.
 	Limit   time.Duration
 	Seed    uint64
+	Profile profile.Profile // of all switches; the zero value is ideal
 	Note    func(format string, args ...any)
 	Program string // the weir binary for the null controller; default this one
 
@@ -68,6 +71,7 @@ func (c *Emulator) Run(ctx context.Context) (*Report, error) {
 		counted(n, "switch", "switches"), thousands(float64(c.Rules)), c.Ring), Command: c.Command, Build: c.Build, Machine: thisMachine(),
 		Load: Load{OpenFlow: c.Version.String(), Topology: c.Topology, Switches: n, Runs: c.Runs, Seconds: c.Duration.Seconds(), Seed: c.Seed}}
 	x := r.add("emulator")
+	x.behave(&c.Profile)
 	for i := range c.Runs {
 		e := &emulatorRun{c: c, topology: topology}
 		if err := e.run(ctx); err != nil {
@@ -115,6 +119,18 @@ func (e *emulatorRun) take(x *Result) {
 	x.take("CPU of the null controller for it", "µs", microseconds(e.controller)/n)
 	x.take("memory of a connected switch", "KB", float64(e.memory)/1000/n)
 	x.use("emulator", e.hopCPU, float64(e.hops), ownMemory())
+}
+
+// behave notes which profile switches have, and what of it is a guess, on which the figures then rest.
+func (x *Result) behave(p *profile.Profile) {
+	if p.Ideal() {
+		return
+	}
+	note := "switches behave as " + p.Name
+	if guessed := p.Guessed(); len(guessed) > 0 {
+		note += "; assumed: " + strings.Join(guessed, ", ")
+	}
+	x.Notes = append(x.Notes, note)
 }
 
 // keep adds how well a network kept its times: of several the worst.

@@ -27,7 +27,7 @@ func (e *emulatorRun) connect(ctx context.Context) error {
 	}
 	defer p.stop()
 	before, used := readClocks(p), inUse()
-	n, err := emu.New(emu.Config{Topology: e.topology, Versions: []openflow.Version{e.c.Version}, Controllers: []string{p.address}, Silent: true, Seed: e.c.Seed})
+	n, err := emu.New(emu.Config{Topology: e.topology, Versions: []openflow.Version{e.c.Version}, Controllers: []string{p.address}, Silent: true, Seed: e.c.Seed, Profile: e.c.Profile})
 	if err != nil {
 		return err
 	}
@@ -53,7 +53,7 @@ func (e *emulatorRun) forward(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	n, err := emu.New(emu.Config{Topology: t, Versions: []openflow.Version{openflow.V13}, Silent: true, Seed: e.c.Seed})
+	n, err := emu.New(emu.Config{Topology: t, Versions: []openflow.Version{openflow.V13}, Silent: true, Seed: e.c.Seed, Profile: e.c.Profile})
 	if err != nil {
 		return err
 	}

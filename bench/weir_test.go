@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/weirnet/weir/bench"
+	"github.com/weirnet/weir/emu/profile"
 	"github.com/weirnet/weir/cli"
 	"github.com/weirnet/weir/openflow"
 )
@@ -109,6 +110,19 @@ func TestEmulatedNetworksAreMeasured(t *testing.T) {
 	x := r.Results[0]
 	if x.Refused != "" || x.Measures[0].Least <= 0 || x.Measure("network made to all switches connected").Least <= 0 || r.Fidelity == nil {
 		t.Errorf("%+v, fidelity %+v", *x, r.Fidelity)
+	}
+	if len(x.Notes) > 0 && strings.Contains(x.Notes[0], "behave") {
+		t.Errorf("ideal switches: %q", x.Notes)
+	}
+	if c.Profile, err = profile.Named("aruba-3810m"); err != nil {
+		t.Fatal(err)
+	}
+	c.Runs = 1
+	if r, err = c.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if x = r.Results[0]; x.Refused != "" || len(x.Notes) == 0 || !strings.HasPrefix(x.Notes[0], "switches behave as aruba-3810m; assumed: load, ") {
+		t.Errorf("%+v", *x)
 	}
 }
 

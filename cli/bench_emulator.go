@@ -11,7 +11,7 @@ import (
 
 func newBenchEmulator() *cobra.Command {
 	c := bench.Emulator{}
-	version := openflow.V13.String()
+	version, behaviour := openflow.V13.String(), ""
 	var out reportFiles
 	cmd := &cobra.Command{
 		Use:   "emulator",
@@ -24,6 +24,10 @@ round a ring of switches with many rules, counters and time-outs on. The report 
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c.Version = versionOf(version)
 			c.Build, c.Command, c.Note = build(), commandLine(), notes(cmd)
+			var err error
+			if c.Profile, err = readProfile(behaviour); err != nil {
+				return err
+			}
 			if err := c.Check(); err != nil {
 				return err
 			}
@@ -44,6 +48,7 @@ round a ring of switches with many rules, counters and time-outs on. The report 
 	f.DurationVar(&c.Duration, "duration", 2*time.Second, "of forwarding in each run")
 	f.DurationVar(&c.Limit, "limit", 2*time.Minute, "how long it may take until all switches are connected")
 	f.Uint64Var(&c.Seed, "seed", 1, "of the topology")
+	f.StringVar(&behaviour, "profile", "", profileUsage)
 	out.flags(f)
 	return cmd
 }

@@ -89,6 +89,9 @@ func (f *Fidelity) why(worst int) string {
 	if e.Busy > busyEngine {
 		return fmt.Sprintf("%s has too much to do: busy %.0f%% of the time", name, 100*e.Busy)
 	}
+	if e.Overslept <= f.Tolerance {
+		return fmt.Sprintf("frames waited for their turn for up to %s at %s, busy %.0f%%", short(f.Wait), name, 100*e.Busy)
+	}
 	return fmt.Sprintf("the machine gave %s no time when it was due: woken up to %s late, busy %.0f%%", name, short(e.Overslept), 100*e.Busy)
 }
 
@@ -130,7 +133,7 @@ func (f *Fidelity) End() string {
 	t := &f.Total
 	switch {
 	case f.Bad > 0:
-		return fmt.Sprintf("promised times NOT kept in %s: %d of %d late by more than %s, 99%% not more than %s, the latest %s, the longest wait %s",
+		return fmt.Sprintf("promised times NOT kept in %s: %d of %d late by more than %s, 99%% not more than %s, the latest %s; frames waited for their turn for up to %s",
 			f.Bad, t.Late, t.Promises, short(f.Tolerance), short(t.P99), short(t.Max), short(t.Wait))
 	case t.Promises == 0:
 		return "promised times kept: none was promised"
