@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/weirnet/weir/bench"
-	"github.com/weirnet/weir/emu/profile"
 	"github.com/weirnet/weir/cli"
+	"github.com/weirnet/weir/emu/profile"
 	"github.com/weirnet/weir/openflow"
 )
 
