@@ -152,9 +152,7 @@ func TestFlowSetupTakesItsTime(t *testing.T) {
 			t.Fatalf("the packet's buffer is %#x", in.Buffer)
 		}
 		ctl.tell(t, s, list...)
-		if got := stationOf(n.Hosts()[1]).count(); got != 1 {
-			t.Fatalf("%d packets have arrived when the barrier is answered", got)
-		}
+		await(t, "the packet has arrived", func() bool { return stationOf(n.Hosts()[1]).count() == 1 })
 		if took := time.Since(begun); took < whole/2 {
 			t.Errorf("arrived after %v, want half of %v at least", took, whole)
 		}
