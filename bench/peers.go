@@ -43,9 +43,9 @@ var learningSwitch []byte
 
 // isController says whether a controller can be started by this name, or is an address.
 func isController(name string) bool {
-	_, _, err := net.SplitHostPort(name)
-	if err == nil {
-		return true
+	if _, port, err := net.SplitHostPort(name); err == nil {
+		n, err := net.LookupPort("tcp", port)
+		return err == nil && n > 0
 	}
 	for _, known := range Controllers() {
 		if name == known {

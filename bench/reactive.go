@@ -56,7 +56,8 @@ type Reactive struct {
 	Program        string
 	Build, Command string // for the report
 
-	dial func(ctx context.Context, address string) (net.Conn, error) // nil dials TCP
+	uncut bool                                                        // Cut was negative
+	dial  func(ctx context.Context, address string) (net.Conn, error) // nil dials TCP
 }
 
 func (c *Reactive) slots() int {
@@ -80,7 +81,12 @@ func (c *Reactive) withDefaults() {
 	c.Duration = orDefault(c.Duration, 3*time.Second)
 	c.Warmup = orDefault(c.Warmup, time.Second)
 	c.Runs = orDefault(c.Runs, 5)
-	c.Cut = max(orDefault(c.Cut, c.Duration/10), 0)
+	if c.Cut < 0 {
+		c.Cut, c.uncut = 0, true
+	}
+	if !c.uncut {
+		c.Cut = orDefault(c.Cut, c.Duration/10)
+	}
 	c.Settle = orDefault(c.Settle, time.Minute)
 	c.Drain = orDefault(c.Drain, 2*time.Second)
 	c.LateLimit = orDefault(c.LateLimit, time.Millisecond)
@@ -124,6 +130,23 @@ func (c *Reactive) Check() error {
 		return errors.New("paths at a set rate are not measured: give a number outstanding")
 	case c.Rate < 0 || c.Runs < 1 || c.Duration <= 0:
 		return errors.New("rate, runs and duration must be positive")
+	}
+	return c.checkHops(topology)
+}
+
+// checkHops finds that a topology has no shortest path of so many switches. Where there is a longer one there is one of this length too.
+func (c *Reactive) checkHops(topology *topo.Topology) error {
+	longest, next := 1, topology.Neighbours()
+	for from := range next {
+		if longest >= c.Hops {
+			return nil
+		}
+		for _, d := range topo.Distances(from, next) {
+			longest = max(longest, d+1)
+		}
+	}
+	if longest < c.Hops {
+		return fmt.Errorf("paths of %d switches given, want a topology that has one: the longest in %s has %d", c.Hops, c.Topology, longest)
 	}
 	return nil
 }

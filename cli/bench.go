@@ -1,13 +1,14 @@
 package cli
 
 import (
-	"errors"
+	"cmp"
 	"fmt"
 	"os"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/weirnet/weir/bench"
 	"github.com/weirnet/weir/openflow"
@@ -45,8 +46,8 @@ answered: the command then says so and exits with 1.`,
   weir bench reactive --topology wan:206 --hops 6              new flows over paths of six switches`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if cmd.Flags().Changed("unbuffered") && cmd.Flags().Changed("buffered") {
-				return errors.New("--buffered and --unbuffered: give one of them")
+			if err := checkReactive(cmd.Flags(), &c); err != nil {
+				return err
 			}
 			if !cmd.Flags().Changed("topology") {
 				c.Topology = fmt.Sprintf("single:%d", switches)
@@ -55,7 +56,7 @@ answered: the command then says so and exits with 1.`,
 			c.Version = versionOf(version)
 			c.Targets = append([]string{controller}, compare...)
 			c.Build, c.Command, c.Note = build(), commandLine(), notes(cmd)
-			if err := c.Check(); err != nil {
+			if err := cmp.Or(c.Check(), out.check()); err != nil {
 				return err
 			}
 			r, err := c.Run(cmd.Context())
@@ -87,6 +88,23 @@ answered: the command then says so and exits with 1.`,
 	f.Uint64Var(&c.Seed, "seed", 1, "of the pairs of hosts, and of the topology")
 	out.flags(f)
 	return cmd
+}
+
+// checkReactive finds flags that cannot be meant, and takes a cut of 0 for none.
+func checkReactive(f *pflag.FlagSet, c *bench.Reactive) error {
+	err := cmp.Or(apart(f, "buffered", "unbuffered"), apart(f, "rate", "outstanding"),
+		positive(f, "switches", "hosts", "outstanding", "rate", "duration", "warmup", "runs", "settle", "late-limit"))
+	switch {
+	case err != nil:
+		return err
+	case c.Cut < 0:
+		return fmt.Errorf("--cut %v given, want 0s or more", c.Cut)
+	case c.Cut > c.Duration:
+		return fmt.Errorf("--cut %v and --duration %v given, want a cut no longer than the run", c.Cut, c.Duration)
+	case c.Cut == 0 && f.Changed("cut"):
+		c.Cut = -1
+	}
+	return nil
 }
 
 // versionOf is the version that a word of --openflow-version means.
@@ -123,6 +141,9 @@ answer that shows it.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c.Version = versionOf(version)
 			c.Build, c.Command, c.Note = build(), commandLine(), notes(cmd)
+			if err := cmp.Or(positive(cmd.Flags(), "switches", "runs", "idle"), out.check()); err != nil {
+				return err
+			}
 			r, err := c.Run(cmd.Context())
 			if err != nil {
 				return atRun(err)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -25,7 +26,7 @@ the last byte of the handshake to the answer that shows the switch.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c.Version = versionOf(version)
 			c.Build, c.Command, c.Note = build(), commandLine(), notes(cmd)
-			if err := c.Check(); err != nil {
+			if err := cmp.Or(positive(cmd.Flags(), "single", "runs", "rest", "limit"), c.Check(), out.check()); err != nil {
 				return err
 			}
 			r, err := c.Run(cmd.Context())

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -28,7 +29,7 @@ round a ring of switches with many rules, counters and time-outs on. The report 
 			if c.Profile, err = readProfile(behaviour); err != nil {
 				return err
 			}
-			if err := c.Check(); err != nil {
+			if err := cmp.Or(positive(cmd.Flags(), "ring", "rules", "flows", "runs", "duration", "limit"), c.Check(), out.check()); err != nil {
 				return err
 			}
 			r, err := c.Run(cmd.Context())
