@@ -67,14 +67,14 @@ func (c *Discovery) Run(ctx context.Context) (*Report, error) {
 		d := &discoveryRun{c: c, topology: topology, shown: shown}
 		if err := d.run(ctx); err != nil {
 			if ctx.Err() != nil {
-				return nil, ctx.Err()
+				return nil, &interrupted{i, c.Runs, ctx.Err()}
 			}
 			x.refuse(fmt.Errorf("run %d: %w", i+1, err))
 			break
 		}
 		d.take(x)
-		c.Note("run %d of %d: all %d switches after %v, all %d links both ways after %v", i+1, c.Runs, n, d.switches.Round(time.Millisecond),
-			len(topology.Links), d.links.Round(time.Millisecond))
+		c.Note("run %d of %d: %s after %v, %s both ways after %v", i+1, c.Runs, counted(n, "switch", "switches"), d.switches.Round(time.Millisecond),
+			counted(len(topology.Links), "link", "links"), d.links.Round(time.Millisecond))
 	}
 	if x.Refused == "" && c.Single > 0 {
 		x.Times = append(x.Times, distributionOf("switch shown", "from a handshake's last byte to the end of the answer that shows the switch, one after the other", shown))

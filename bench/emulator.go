@@ -76,14 +76,15 @@ func (c *Emulator) Run(ctx context.Context) (*Report, error) {
 		e := &emulatorRun{c: c, topology: topology}
 		if err := e.run(ctx); err != nil {
 			if ctx.Err() != nil {
-				return nil, ctx.Err()
+				return nil, &interrupted{i, c.Runs, ctx.Err()}
 			}
 			x.refuse(fmt.Errorf("run %d: %w", i+1, err))
 			break
 		}
 		e.take(x)
 		r.keep(e.fidelity)
-		c.Note("run %d of %d: %d switches connected after %v; %s packet-hops/s", i+1, c.Runs, n, e.connected.Round(time.Millisecond), thousands(e.rate()))
+		c.Note("run %d of %d: %s connected after %v; %s packet-hops/s", i+1, c.Runs, counted(n, "switch", "switches"),
+			e.connected.Round(time.Millisecond), thousands(e.rate()))
 	}
 	if f := r.Fidelity; f != nil && !f.Kept && x.Refused == "" {
 		x.Notes = append(x.Notes, "the network did not keep its times: as many frames as it can carry are under way at once, which is the load of this scenario")

@@ -49,7 +49,7 @@ func (l *load) clock() time.Duration { return time.Since(l.epoch) }
 
 // connect connects all switches and waits until they have described themselves.
 func (l *load) connect(ctx context.Context, address string) error {
-	ctx, cancel := context.WithTimeout(ctx, l.c.Settle)
+	ctx, cancel := context.WithTimeoutCause(ctx, l.c.Settle, fmt.Errorf("the controller did not ask within %v", l.c.Settle))
 	defer cancel()
 	if err := l.net.Connect(ctx, address); err != nil {
 		return err
@@ -129,8 +129,8 @@ func (s *source) isUnknown(i int) bool {
 
 // check finds a connection that is lost.
 func (l *load) check() error {
-	if n := l.net.Disconnected(); n > 0 {
-		return fmt.Errorf("the controller ended %d of %d sessions: %w", n, len(l.sources), l.net.Ended())
+	if err := l.net.Lost(); err != nil {
+		return err
 	}
 	for _, s := range l.sources {
 		s.mu.Lock()

@@ -12,7 +12,7 @@ import (
 // Print writes the report as text. Of a subject without a result it says why, and no figure.
 func (r *Report) Print(w io.Writer) error {
 	m := r.Machine
-	fmt.Fprintf(w, "%s: %s, %s, %s\n", r.Scenario, r.Title, r.Load.Topology, counted(r.Load.Runs, "run", "runs"))
+	fmt.Fprintf(w, "%s: %s, %s, %s\n", r.Scenario, strings.TrimPrefix(r.Title, r.Scenario+": "), r.Load.Topology, counted(r.Load.Runs, "run", "runs"))
 	fmt.Fprintf(w, "%s\n%s, %d cores, Linux %s, %s, %s, load average %s\n%s\n\n", r.Command, m.CPU, m.Cores, m.Kernel, m.Go, m.Date, m.LoadAvg, r.Build)
 	var valid []*Result
 	for _, x := range r.Results {
@@ -58,6 +58,9 @@ func printResults(w io.Writer, results []*Result) error {
 	}
 	if err := t.Flush(); err != nil {
 		return err
+	}
+	if !slices.ContainsFunc(results, func(x *Result) bool { return len(x.Times) > 0 }) {
+		return nil
 	}
 	t = tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprint(t, "\ttime\tp50\tp90\tp99\tp99.9\tmax\tof\n")

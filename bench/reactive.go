@@ -169,18 +169,11 @@ func (c *Reactive) Run(ctx context.Context) (*Report, error) {
 	}()
 	for _, t := range trials {
 		if err := t.begin(ctx); err != nil {
-			t.result.refuse(err)
+			t.refuse(ctx, err)
 		}
 	}
-	for i := range c.Runs {
-		for _, t := range trials {
-			if t.result.Refused == "" {
-				t.turn(ctx, i)
-			}
-		}
-	}
-	if ctx.Err() != nil {
-		return nil, ctx.Err()
+	if err := c.rounds(ctx, trials); err != nil {
+		return nil, err
 	}
 	for _, t := range trials {
 		t.finish()
@@ -188,6 +181,27 @@ func (c *Reactive) Run(ctx context.Context) (*Report, error) {
 	r.finish()
 	r.judge()
 	return r, nil
+}
+
+// rounds does all runs; its error says how many were whole when they were interrupted.
+func (c *Reactive) rounds(ctx context.Context, trials []*trial) error {
+	done := 0
+	for i := 0; i < c.Runs && ctx.Err() == nil; i++ {
+		whole := true
+		for _, t := range trials {
+			if t.result.Refused == "" {
+				t.turn(ctx, i)
+				whole = whole && (ctx.Err() == nil || t.result.Refused == "")
+			}
+		}
+		if whole {
+			done++
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return &interrupted{done, c.Runs, err}
+	}
+	return nil
 }
 
 // report is one without results.

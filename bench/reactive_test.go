@@ -190,7 +190,7 @@ func TestNoResult(t *testing.T) {
 		"nobody":  {"127.0.0.1:1", "refused"},
 		"closes":  {stranger(t, ""), "the controller ended 1 of 1 sessions"},
 		"web":     {stranger(t, "HTTP/1.0 400 Bad Request\r\n\r\n"), "the controller ended 1 of 1 sessions"},
-		"deaf":    {deaf(t), "switch 1 has not been asked what it is"},
+		"deaf":    {deaf(t), "switch 1 has not been asked what it is: the controller did not ask within 300ms"},
 	} {
 		c := &Reactive{Targets: []string{tc.address}, Hosts: 10, Runs: 1, Duration: 5 * time.Millisecond, Warmup: time.Millisecond,
 			Outstanding: 10, Buffered: true, Settle: 300 * time.Millisecond, NoSelfCheck: true, Drain: 100 * time.Millisecond}

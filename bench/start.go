@@ -54,14 +54,14 @@ func (c *Start) Run(ctx context.Context) (*Report, error) {
 		s := &startRun{c: c, topology: topology, shown: shown, sent: sent, request: request}
 		if err := s.run(ctx); err != nil {
 			if ctx.Err() != nil {
-				return nil, ctx.Err()
+				return nil, &interrupted{i, c.Runs, ctx.Err()}
 			}
 			x.refuse(fmt.Errorf("run %d: %w", i+1, err))
 			break
 		}
 		s.take(x)
-		c.Note("run %d of %d: API ready after %v, %d switches shown after %v, %v of CPU time in %v", i+1, c.Runs,
-			s.ready.Round(time.Millisecond), n, s.all.Round(time.Millisecond), s.idle, c.Idle)
+		c.Note("run %d of %d: API ready after %v, %s shown after %v, %v of CPU time in %v", i+1, c.Runs,
+			s.ready.Round(time.Millisecond), counted(n, "switch", "switches"), s.all.Round(time.Millisecond), s.idle, c.Idle)
 	}
 	if x.Refused == "" {
 		x.Times = []*Distribution{

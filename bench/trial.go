@@ -59,12 +59,20 @@ func (t *trial) turn(ctx context.Context, i int) {
 			if errors.Is(err, errMissing) {
 				t.result.Lost = &Lost{Sent: s.counts.sent, Missing: uint64(s.missing)}
 			}
-			t.result.refuse(err)
+			t.refuse(ctx, err)
 			return
 		}
 		t.take(s)
 		t.c.Note("run %d of %d: %s answers %s/s, median %v", i+1, t.c.Runs, t.name, thousands(s.rate()), s.at(50))
 		return
+	}
+}
+
+// refuse notes that there is no result, and says so at once; not of a measurement that was interrupted.
+func (t *trial) refuse(ctx context.Context, err error) {
+	t.result.refuse(err)
+	if ctx.Err() == nil {
+		t.c.Note("%s: no result: %v", t.name, err)
 	}
 }
 

@@ -77,11 +77,11 @@ func (n *Network) AwaitDescribed(ctx context.Context) error {
 			continue
 		}
 		if n.Disconnected() > 0 {
-			return fmt.Errorf("the controller ended %d of %d sessions: %w", n.Disconnected(), len(n.Switches), n.Ended())
+			return n.Lost()
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("switch %d has not been asked what it is: %w", n.Switches[i].id, ctx.Err())
+			return fmt.Errorf("switch %d has not been asked what it is: %w", n.Switches[i].id, context.Cause(ctx))
 		case <-tick.C:
 		}
 	}

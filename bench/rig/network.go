@@ -2,6 +2,8 @@ package rig
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"net"
 	"sync/atomic"
 	"time"
@@ -86,10 +88,22 @@ func (n *Network) Host(number int) *Host {
 	return &n.Switches[number/n.cfg.Hosts].Hosts[number%n.cfg.Hosts]
 }
 
-// Disconnected is how many sessions the controller has ended.
+// Lost says how many sessions were lost, by whom, and why the first was; nil if none was.
+func (n *Network) Lost() error {
+	dead, err := n.Disconnected(), n.Ended()
+	switch {
+	case dead == 0:
+		return nil
+	case errors.Is(err, session.ErrHandshake), errors.Is(err, session.ErrDead), errors.Is(err, session.ErrStuck):
+		return fmt.Errorf("%d of %d sessions were given up: %w", dead, len(n.Switches), err)
+	}
+	return fmt.Errorf("the controller ended %d of %d sessions: %w", dead, len(n.Switches), err)
+}
+
+// Disconnected is how many sessions were ended, by the controller or because it said nothing.
 func (n *Network) Disconnected() int { return int(n.dead.Load()) }
 
-// Ended is why the controller ended the first session that it did end; nil if it ended none.
+// Ended is why the first session that was ended was; nil if none was.
 func (n *Network) Ended() error {
 	if err := n.ended.Load(); err != nil {
 		return *err

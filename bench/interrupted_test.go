@@ -1,0 +1,59 @@
+package bench
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestInterrupted wants an interrupted scenario to say how far it came, and nobody's result refused for it.
+func TestInterrupted(t *testing.T) {
+	ctx, stop := context.WithCancel(t.Context())
+	var said []string
+	c := &Reactive{Targets: []string{nullController(t)}, Hosts: 10, Runs: 5, Duration: 5 * time.Millisecond, Warmup: time.Millisecond, Outstanding: 10,
+		Buffered: true, NoSelfCheck: true, Note: func(format string, args ...any) {
+			said = append(said, fmt.Sprintf(format, args...))
+			if strings.HasPrefix(said[len(said)-1], "run 2 of 5") {
+				stop()
+			}
+		}}
+	r, err := c.Run(ctx)
+	if r != nil || !errors.Is(err, context.Canceled) || err.Error() != "interrupted after 2 of 5 runs: no report" {
+		t.Errorf("%v, %v", r, err)
+	}
+	if all := strings.Join(said, "\n"); strings.Contains(all, "no result") {
+		t.Errorf("said\n%s", all)
+	}
+}
+
+// TestRefusalIsSaid wants a subject without a result said when it is known, before the others are measured.
+func TestRefusalIsSaid(t *testing.T) {
+	var said []string
+	c := &Reactive{Targets: []string{"127.0.0.1:1", nullController(t)}, Hosts: 10, Runs: 1, Duration: 5 * time.Millisecond, Warmup: time.Millisecond,
+		Outstanding: 10, Buffered: true, NoSelfCheck: true, Note: func(format string, args ...any) {
+			said = append(said, fmt.Sprintf(format, args...))
+		}}
+	if _, err := c.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if len(said) == 0 || !strings.HasPrefix(said[0], "127.0.0.1:1: no result: ") {
+		t.Errorf("said %q, want the refusal first", said)
+	}
+}
+
+// TestPrintedOnce wants no word twice in a heading, and no heading of times where there are none.
+func TestPrintedOnce(t *testing.T) {
+	r := &Report{Scenario: "discovery", Title: "discovery: OpenFlow 1.3"}
+	r.add(Weir).take("links", "", 1)
+	var out bytes.Buffer
+	if err := r.Print(&out); err != nil {
+		t.Fatal(err)
+	}
+	if s := out.String(); !strings.HasPrefix(s, "discovery: OpenFlow 1.3, ") || strings.Contains(s, "p50") || !strings.Contains(s, "links") {
+		t.Errorf("printed\n%s", s)
+	}
+}
