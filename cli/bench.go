@@ -92,7 +92,7 @@ answered: the command then says so and exits with 1.`,
 
 // checkReactive finds flags that cannot be meant, and takes a cut of 0 for none.
 func checkReactive(f *pflag.FlagSet, c *bench.Reactive) error {
-	err := cmp.Or(apart(f, "buffered", "unbuffered"), apart(f, "rate", "outstanding"),
+	err := cmp.Or(apart(f, "buffered", "unbuffered"), apart(f, "rate", "outstanding"), apart(f, "switches", "topology"),
 		positive(f, "switches", "hosts", "outstanding", "rate", "duration", "warmup", "runs", "settle", "late-limit"))
 	switch {
 	case err != nil:
@@ -141,7 +141,7 @@ answer that shows it.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c.Version = versionOf(version)
 			c.Build, c.Command, c.Note = build(), commandLine(), notes(cmd)
-			if err := cmp.Or(positive(cmd.Flags(), "switches", "runs", "idle"), out.check()); err != nil {
+			if err := cmp.Or(apart(cmd.Flags(), "switches", "topology"), positive(cmd.Flags(), "switches", "runs", "idle"), out.check()); err != nil {
 				return err
 			}
 			r, err := c.Run(cmd.Context())
