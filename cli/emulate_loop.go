@@ -205,6 +205,8 @@ func (e *emulation) end(cause error) error {
 		err = errors.Join(cause, err)
 	}
 	e.say("network ended: %d packet-hops, %d packet-ins, %d flow-mods, %d frames lost", t.PacketHops, t.PacketIns, t.FlowMods, t.Drops.Total())
-	e.say("%s", f.End())
+	if line := f.End(); line != "" {
+		e.say("%s", line)
+	}
 	return errors.Join(err, e.desk.Close())
 }

@@ -60,7 +60,7 @@ func (w *fidelityWatch) look(n *emu.Network, now time.Time) {
 		w.say("%s", f.String())
 		w.said = now
 	case f.Kept && !w.said.IsZero():
-		w.say("promised times kept again")
+		w.say("%s", f.Again())
 		w.said = time.Time{}
 	}
 }

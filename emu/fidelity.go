@@ -10,7 +10,7 @@ import (
 type Fidelity struct {
 	Kept      bool          // in every second of the window but the present one
 	Since     time.Duration // if not: the network's age when it began not to keep them
-	Why       string        // if not: which engine, and what it lacked; empty otherwise
+	Why       string        // if not: by which criterion, of which engine, and what it lacked; empty otherwise
 	Window    time.Duration
 	Tolerance time.Duration // what is later is late
 	Lateness
@@ -43,6 +43,7 @@ func (n *Network) Fidelity() Fidelity {
 	now := n.now()
 	worst, since := 0, int64(-1)
 	var worstLate uint64
+	failed := nothing
 	for i, e := range n.engines {
 		l := &e.late
 		l.mu.Lock()
@@ -59,7 +60,7 @@ func (n *Network) Fidelity() Fidelity {
 			since = l.firstBad
 		}
 		begin := max(time.Duration(l.current-windowSeconds+1)*time.Second, 0)
-		idle := l.idle(begin, now)
+		idle, how := l.idle(begin, now), l.failed
 		l.mu.Unlock()
 		all.add(&mine)
 		span := now - begin
@@ -69,12 +70,12 @@ func (n *Network) Fidelity() Fidelity {
 		}
 		f.Engines = append(f.Engines, one)
 		if bad && (f.Kept || mine.late+mine.longWaits > worstLate) {
-			f.Kept, worst, worstLate = false, i, mine.late+mine.longWaits
+			f.Kept, worst, worstLate, failed = false, i, mine.late+mine.longWaits, how
 		}
 	}
 	f.Lateness, f.Total = all.summary(), total.summary()
 	if !f.Kept {
-		f.Since, f.Why = time.Duration(since)*time.Second, f.why(worst)
+		f.Since, f.Why = time.Duration(since)*time.Second, failed.text(f.Tolerance)+": "+f.lacked(worst)
 	}
 	return f
 }
@@ -82,8 +83,8 @@ func (n *Network) Fidelity() Fidelity {
 // busyEngine is the share of its time above which an engine has too much to do.
 const busyEngine = 0.9
 
-// why says what an engine lacked.
-func (f *Fidelity) why(worst int) string {
+// lacked says what an engine lacked.
+func (f *Fidelity) lacked(worst int) string {
 	e := &f.Engines[worst]
 	name := fmt.Sprintf("engine %d of %d", worst+1, len(f.Engines))
 	if e.Busy > busyEngine {
@@ -110,10 +111,18 @@ func (s *second) summary() Lateness {
 	return l
 }
 
+// Promised says whether anything was promised for a time, ever. Where nothing was there is nothing to say while Kept is true.
+func (f *Fidelity) Promised() bool { return f.Total.Promises > 0 }
+
 // String is the fidelity on a line.
 func (f *Fidelity) String() string {
 	text := "promised times kept"
-	if !f.Kept {
+	switch {
+	case !f.Promised() && f.Kept:
+		return "nothing was promised for a time"
+	case !f.Promised():
+		return "frames wait long for their turn: " + f.Why
+	case !f.Kept:
 		text = "promised times NOT kept"
 	}
 	if f.Promises > 0 {
@@ -128,15 +137,25 @@ func (f *Fidelity) String() string {
 	return text
 }
 
-// End is what is to be said of the whole time at its end.
+// Again is what is to be said when Kept is true again.
+func (f *Fidelity) Again() string {
+	if !f.Promised() {
+		return "frames wait no longer for their turn"
+	}
+	return "promised times kept again"
+}
+
+// End is what is to be said of the whole time at its end; empty if there is nothing to say, because nothing was promised.
 func (f *Fidelity) End() string {
 	t := &f.Total
 	switch {
+	case t.Promises == 0 && f.Bad > 0:
+		return fmt.Sprintf("frames waited long for their turn in %s: up to %s", f.Bad, short(t.Wait))
+	case t.Promises == 0:
+		return ""
 	case f.Bad > 0:
 		return fmt.Sprintf("promised times NOT kept in %s: %d of %d late by more than %s, 99%% not more than %s, the latest %s; frames waited for their turn for up to %s",
 			f.Bad, t.Late, t.Promises, short(f.Tolerance), short(t.P99), short(t.Max), short(t.Wait))
-	case t.Promises == 0:
-		return "promised times kept: none was promised"
 	}
 	return fmt.Sprintf("promised times kept: %d, 99%% not more than %s late, the latest %s", t.Promises, short(t.P99), short(t.Max))
 }

@@ -17,14 +17,6 @@ const (
 	longWait         = 10
 )
 
-// A second is bad, that is, promises were not kept, if more than one in lateShare of them were late, or if all together they
-// were late by more than one part in excessShare of the time that was promised, and by more than excessLeast each.
-const (
-	lateShare   = 100
-	excessShare = 10
-	excessLeast = 20 * time.Microsecond
-)
-
 // lateness is how late an engine is with what was promised for a time: a frame's arrival, a rule's coming into force.
 type lateness struct {
 	tolerance time.Duration
@@ -34,6 +26,7 @@ type lateness struct {
 	current  int64 // number of the newest second
 	total    second
 	resting  time.Duration // since when the engine has had nothing to do; 0: it has
+	failed   criterion     // of the last bad second
 	bad      int64         // how many seconds were bad, ever
 	firstBad int64         // number of the first of the present row of bad seconds, whose distances are less than the window; -1: none yet
 	lastBad  int64
@@ -50,6 +43,7 @@ type second struct {
 	waits     uint64 // times at which something waited for its turn
 	longWaits uint64
 	longest   time.Duration
+	held      time.Duration // sum of the long waits
 	idle      time.Duration // that the engine had nothing to do
 	overslept time.Duration // the longest time that it was woken too late
 	spread    *hdrhistogram.Histogram
@@ -83,19 +77,25 @@ func (l *lateness) at(age time.Duration) *second {
 
 // judge takes note of a second that is over.
 func (l *lateness) judge(s *second) {
-	if !s.bad() {
+	if s.late == 0 && s.longWaits == 0 && s.by == 0 {
+		return
+	}
+	var window second
+	for i := range l.seconds {
+		if l.seconds[i].number > s.number-windowSeconds {
+			window.count(&l.seconds[i])
+		}
+	}
+	failed := s.fails(&window)
+	if failed == nothing {
 		return
 	}
 	l.bad++
+	l.failed = failed
 	if l.lastBad < 0 || s.number-l.lastBad >= windowSeconds {
 		l.firstBad = s.number
 	}
 	l.lastBad = s.number
-}
-
-func (s *second) bad() bool {
-	return s.late*lateShare > s.promises || s.longWaits*lateShare > s.waits ||
-		s.by*excessShare > s.promised && s.by > excessLeast*time.Duration(s.promises)
 }
 
 func (s *second) reset(number int64) {
@@ -106,6 +106,14 @@ func (s *second) reset(number int64) {
 
 // add adds what happened in another second.
 func (s *second) add(o *second) {
+	s.count(o)
+	if o.promises > 0 {
+		s.spread.Merge(o.spread)
+	}
+}
+
+// count is add without the distribution.
+func (s *second) count(o *second) {
 	s.promises += o.promises
 	s.late += o.late
 	s.by += o.by
@@ -114,11 +122,9 @@ func (s *second) add(o *second) {
 	s.waits += o.waits
 	s.longWaits += o.longWaits
 	s.longest = max(s.longest, o.longest)
+	s.held += o.held
 	s.idle += o.idle
 	s.overslept = max(s.overslept, o.overslept)
-	if o.promises > 0 {
-		s.spread.Merge(o.spread)
-	}
 }
 
 // record takes note of promises that were kept, or not, at an age; promised is the sum of their times.
@@ -148,6 +154,7 @@ func (l *lateness) wait(age, waited time.Duration) {
 	s.longest = max(s.longest, waited)
 	if waited > longWait*l.tolerance {
 		s.longWaits++
+		s.held += waited
 	}
 }
 

@@ -23,7 +23,7 @@ type Lateness struct {
 type Fidelity struct {
 	Kept      bool             `json:"kept" doc:"promised times were kept in each second of the window"`
 	Since     *Span            `json:"since,omitempty" doc:"where they were not: age of the network when that began"`
-	Why       string           `json:"why,omitempty" doc:"where they were not: which engine was late, and what it lacked"`
+	Why       string           `json:"why,omitempty" doc:"where they were not: by which criterion, of which engine, and what it lacked"`
 	Text      string           `json:"text" doc:"the same for people"`
 	Window    Span             `json:"window"`
 	Tolerance Span             `json:"tolerance" doc:"what is later than this is late"`
