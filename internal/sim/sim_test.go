@@ -2,6 +2,8 @@ package sim
 
 import (
 	"flag"
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -17,8 +19,31 @@ var (
 	fromFlag   = flag.Uint64("from", 1, "the first of them")
 )
 
-// TestReplay lives the run of one seed again.
+// needsSeed says whether flags were given that are of one seed's run, but none was said.
+func needsSeed(given map[string]bool) bool {
+	return (given["shrink"] || given["tell"]) && !given["seed"]
+}
+
+// TestReplayNeedsItsSeed holds for which flags a seed must be said.
+func TestReplayNeedsItsSeed(t *testing.T) {
+	for flags, want := range map[string]bool{"": false, "seed": false, "seeds": false, "shrink": true, "tell": true, "seed shrink": false, "tell seed": false} {
+		given := map[string]bool{}
+		for _, name := range strings.Fields(flags) {
+			given[name] = true
+		}
+		if needsSeed(given) != want {
+			t.Errorf("with flags %q it needs a seed: %v, want %v", flags, !want, want)
+		}
+	}
+}
+
+// TestReplay lives the run of one seed again. With -v, or in the directory of the package, a line says if nothing went wrong.
 func TestReplay(t *testing.T) {
+	given := map[string]bool{}
+	flag.Visit(func(f *flag.Flag) { given[f.Name] = true })
+	if needsSeed(given) {
+		t.Fatal("-shrink and -tell are of one run: want -seed N too")
+	}
 	p := NewPlan(*seedFlag, Small)
 	t.Log(p)
 	var trace func(string, ...any)
@@ -36,6 +61,9 @@ func TestReplay(t *testing.T) {
 	t.Logf("hash %s, %v in %v", o.Hash, o.Simulated, time.Since(began))
 	for _, s := range o.Wrong {
 		t.Error(s)
+	}
+	if given["seed"] && len(o.Wrong) == 0 {
+		fmt.Printf("seed %d: nothing went wrong, hash %s\n", *seedFlag, o.Hash)
 	}
 }
 
