@@ -36,7 +36,7 @@ type UDP struct {
 	Sent       uint64   `json:"sent"`
 	Unsent     uint64   `json:"unsent" doc:"the neighbour did not answer"`
 	Received   uint64   `json:"received"`
-	Missing    uint64   `json:"missing" doc:"lost so far, or late"`
+	Missing    uint64   `json:"missing" doc:"sent and not there: lost, or, while it is not done, on its way"`
 	Duplicated uint64   `json:"duplicated"`
 	Reordered  uint64   `json:"reordered"`
 	Latency    Summary  `json:"latency_us" doc:"one way"`

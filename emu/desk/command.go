@@ -38,7 +38,7 @@ type Command struct {
 
 // Outcome is what a command has come to; what its kind does not have is nil.
 type Outcome struct {
-	Done bool
+	Done bool // no more will be sent, and what was sent has arrived or had the time for it
 	Ping *host.PingReport
 	UDP  *host.FlowReport
 	Sink *host.SinkReport // what arrived of udp, at the host that has the address; nil before anything did
@@ -130,7 +130,9 @@ func (d *Desk) Command(number int) *Command {
 
 // Outcome is what the command has come to now.
 func (c *Command) Outcome() (o Outcome) {
-	c.From.Do(func(h *host.Host, _ time.Duration, _ host.Output) {
+	var at time.Duration
+	c.From.Do(func(h *host.Host, now time.Duration, _ host.Output) {
+		at = now
 		switch {
 		case c.ping != nil:
 			r := c.ping.Report()
@@ -145,6 +147,9 @@ func (c *Command) Outcome() (o Outcome) {
 	})
 	if c.receiver != nil && c.ping == nil {
 		c.receiver.Do(func(h *host.Host, _ time.Duration, _ host.Output) { c.arrived(h, &o) })
+		if o.UDP != nil {
+			o.Done = o.Done && settled(o.UDP, o.Sink, at)
+		}
 	}
 	return o
 }

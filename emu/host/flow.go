@@ -41,6 +41,7 @@ type Flow struct {
 	pace   pace
 	issued uint64
 	end    time.Duration // 0: none
+	ended  time.Duration // when it was done
 	tally  tally
 	seen   sequence // of what comes back
 	rtt    Latency
@@ -140,7 +141,7 @@ func (f *Flow) Stop(h *Host, now time.Duration) {
 	if f.stage >= done {
 		return
 	}
-	f.stage = done
+	f.stage, f.ended = done, now
 	h.finished++
 	h.timers.set(&f.timer, f, now+linger)
 }

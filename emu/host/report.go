@@ -36,21 +36,23 @@ func (p *Ping) RTT() *Latency { return &p.rtt }
 type FlowReport struct {
 	Dst              netip.Addr
 	SrcPort, DstPort uint16
-	Sent             uint64  // datagrams that left the host
-	Unsent           uint64  // that did not: the neighbour did not answer, or too many waited for it
-	Bytes            uint64  // of payload, of those sent
-	Echoed           uint64  // datagrams that an echo port sent back
-	EchoDuplicated   uint64  // beyond the first of each
-	EchoReordered    uint64  // after that of a later one
-	Done             bool    // no more will be sent
-	RTT              Summary // of the echoed
+	Sent             uint64        // datagrams that left the host
+	Unsent           uint64        // that did not: the neighbour did not answer, or too many waited for it
+	Bytes            uint64        // of payload, of those sent
+	Echoed           uint64        // datagrams that an echo port sent back
+	EchoDuplicated   uint64        // beyond the first of each
+	EchoReordered    uint64        // after that of a later one
+	Done             bool          // no more will be sent
+	RTT              Summary       // of the echoed
+	Issued           uint64        // sent, unsent, and those that wait for the neighbour's answer
+	Ended            time.Duration // when it was done
 }
 
 // Report is what the flow has come to now.
 func (f *Flow) Report() FlowReport {
 	return FlowReport{Dst: f.dst.Netip(), SrcPort: f.port, DstPort: f.spec.Port, Sent: f.tally.sent, Unsent: f.tally.unsent,
 		Bytes: f.tally.sent * uint64(f.spec.Size), Echoed: f.seen.received, EchoDuplicated: f.seen.duplicated,
-		EchoReordered: f.seen.reordered, Done: f.stage >= done, RTT: f.rtt.Summary()}
+		EchoReordered: f.seen.reordered, Done: f.stage >= done, RTT: f.rtt.Summary(), Issued: f.issued, Ended: f.ended}
 }
 
 // SinkReport is what has arrived of a flow.
