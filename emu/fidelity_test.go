@@ -63,7 +63,7 @@ func TestFidelityTellsLateFrames(t *testing.T) {
 		carry(0)
 	}
 	f = n.Fidelity()
-	if !f.Kept || f.Promises != 10 || f.Total.Late != 50 || f.Total.Promises != 160 {
+	if !f.Kept || f.Promises != 10 || !strings.HasPrefix(f.End(), "promised times NOT kept in ") || f.Again() != "promised times kept again" || f.Total.Late != 50 || f.Total.Promises != 160 {
 		t.Fatalf("in time again: %+v", f)
 	}
 }
