@@ -24,6 +24,9 @@ func (d *Desk) Attach(s attach.Spec) (*Attached, error) {
 	if _, err := sw.FreePort(s.Port); err != nil { // nothing has been made yet
 		return nil, err
 	}
+	if err := d.unusedAddresses(&s.Config); err != nil {
+		return nil, err
+	}
 	device, err := attach.Open(s.Config)
 	if err != nil {
 		return nil, err
@@ -39,6 +42,18 @@ func (d *Desk) Attach(s attach.Spec) (*Attached, error) {
 	d.links[port.Link().ID] = port.Link()
 	d.attached = append(d.attached, a)
 	return a, nil
+}
+
+// unusedAddresses says which emulated host has an address of a device, if one has.
+func (d *Desk) unusedAddresses(c *attach.Config) error {
+	for _, p := range c.Addresses {
+		for _, h := range d.net.Hosts() {
+			if spec := h.Spec(); spec.IPv4.Addr() == p.Addr() || spec.IPv6.Addr() == p.Addr() {
+				return fmt.Errorf("address %s of %s given, which is that of host %s: want one that no host has", p.Addr(), c.Name, spec.Name)
+			}
+		}
+	}
+	return nil
 }
 
 // Attached are the devices at ports, in the order in which they came.
