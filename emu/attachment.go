@@ -8,7 +8,7 @@ import (
 	"github.com/weirnet/weir/emu/topo"
 )
 
-// Outside is what is beyond an attachment. Neither method may block, or call the Attachment: they hold up the network.
+// Outside is what is beyond an attachment. Neither method may block, or call the Attachment but for Lost: they hold up the network.
 type Outside interface {
 	// Take is given a frame that has left the network; it is valid during the call. An engine calls it.
 	Take(frame []byte)
@@ -139,6 +139,13 @@ func (a *Attachment) Send(frames [][]byte) {
 		clear(a.batch)
 		a.batch = a.batch[:0]
 	}
+}
+
+// Lost counts frames that the outside was given and could not take. It does not block.
+func (a *Attachment) Lost(frames int) {
+	d := &a.link.ways[Back]
+	d.lost[LostAtDevice].Add(uint64(frames))
+	d.engine.counts.drops[LostAtDevice].Add(uint64(frames))
 }
 
 // Plug says whether the outside is there (at first it is): else the link has no carrier, and frames are lost.

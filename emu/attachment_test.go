@@ -189,3 +189,13 @@ func TestAttachRefuses(t *testing.T) {
 	}
 	closeNetwork(t, n)
 }
+
+// TestFramesThatTheOutsideLosesAreCounted at the link's way out, by their cause.
+func TestFramesThatTheOutsideLosesAreCounted(t *testing.T) {
+	n, _, a := attached(t, newBoss(), topo.LinkSpec{})
+	a.Lost(3)
+	forward, back := a.Link().Stats(Forward), a.Link().Stats(Back)
+	if total := n.Totals(); forward.Lost[LostAtDevice] != 0 || back.Lost[LostAtDevice] != 3 || total.Drops[LostAtDevice] != 3 || LostAtDevice.String() != "device" {
+		t.Errorf("%v, %v, in all %v", forward.Lost, back.Lost, total.Drops)
+	}
+}

@@ -9,12 +9,14 @@ import (
 type Port interface {
 	Send(frames [][]byte) // copies them
 	Plug(in bool)
+	Lost(frames int) // that the device did not take; does not block
 }
 
 // Cable joins a device to a port, of which it is the outside.
 type Cable struct {
 	device *Device
 	queue  *queue
+	port   Port // since Join
 	// carrier has a token when wanted was changed.
 	carrier chan struct{}
 	wanted  atomic.Bool
@@ -48,7 +50,15 @@ func (c *Cable) Counters() Counters {
 // Take puts a frame that has left the network into the queue to the device.
 func (c *Cable) Take(frame []byte) {
 	if !c.queue.put(frame) {
-		c.lost.Add(1)
+		c.lose()
+	}
+}
+
+// lose counts a frame that the device does not take.
+func (c *Cable) lose() {
+	c.lost.Add(1)
+	if c.port != nil {
+		c.port.Lost(1)
 	}
 }
 

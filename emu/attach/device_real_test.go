@@ -40,6 +40,8 @@ func (w *wire) Send(frames [][]byte) {
 	}
 }
 
+func (w *wire) Lost(int) {}
+
 func (w *wire) Plug(in bool) { w.plugged <- in }
 
 // await waits until the port is told that its device is up, or down.

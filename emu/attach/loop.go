@@ -12,8 +12,9 @@ import "time"
 // watchAgain is how long it takes to look at a device again whose changes could not be read.
 const watchAgain = 100 * time.Millisecond
 
-// Join has frames and carriers pass between the device and the port, until Close.
+// Join has frames and carriers pass between the device and the port, until Close. The port gives it no frames before.
 func (c *Cable) Join(p Port) {
+	c.port = p
 	c.running.Go(func() { c.read(p) })
 	c.running.Go(c.write)
 	c.running.Go(c.carry)
@@ -44,7 +45,7 @@ func (c *Cable) write() {
 			if c.device.Write(frame) == nil {
 				c.out.Add(1)
 			} else {
-				c.lost.Add(1)
+				c.lose()
 			}
 		})
 	}
