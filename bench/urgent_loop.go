@@ -18,12 +18,11 @@ func urgent() (restore func()) {
 		err = unix.SchedSetAttr(0, &unix.SchedAttr{Size: unix.SizeofSchedAttr, Policy: unix.SCHED_FIFO, Priority: 1}, 0)
 	}
 	return func() {
-		if err == nil {
-			err = unix.SchedSetAttr(0, before, 0)
-		}
+		raised := err == nil
 		runtime.GOMAXPROCS(places)
-		if err == nil { // a thread that keeps its priority ends with its goroutine
-			runtime.UnlockOSThread()
+		if raised && unix.SchedSetAttr(0, before, 0) != nil {
+			return // a thread that keeps its priority ends with its goroutine
 		}
+		runtime.UnlockOSThread()
 	}
 }

@@ -77,12 +77,13 @@ func (d *discoveryRun) find(ctx context.Context, p *process, api *client.Client)
 	if err := pause(ctx, d.c.Rest); err != nil {
 		return err
 	}
-	d.switches, d.links, d.falsely = v.result()
+	var wrong error
+	d.switches, d.links, d.falsely, wrong = v.result()
 	d.cpu, d.generator, d.memory, d.own = after.its-before.its, after.own-before.own, p.memory(), ownMemory()
 	if n := net.Disconnected(); n > 0 {
 		return fmt.Errorf("%d sessions were ended: %w", n, net.Ended())
 	}
-	return v.wrong
+	return wrong
 }
 
 // viewed is what the changes of an instance's view add up to.
@@ -90,8 +91,8 @@ type viewed struct {
 	want   map[string]bool // links, by their ends
 	ids    map[string]bool // switches
 	whole  chan struct{}   // closed when everything was there for the first time
-	wrong  error           // of the watching goroutine until it has ended
 	mu     sync.Mutex
+	wrong  error
 	began  time.Time
 	links  map[string]bool
 	there  map[string]bool
@@ -189,8 +190,8 @@ func (v *viewed) missing() string {
 }
 
 // result is when all switches and all links were there, and how many links were lost since.
-func (v *viewed) result() (switches, links time.Duration, losses int) {
+func (v *viewed) result() (switches, links time.Duration, losses int, wrong error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	return v.allIn, v.allUp, v.losses
+	return v.allIn, v.allUp, v.losses, v.wrong
 }

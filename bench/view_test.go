@@ -48,12 +48,12 @@ func TestViewIsWholeWhenEverythingIsThere(t *testing.T) {
 		t.Errorf("whole %v, %s", whole(), v.missing())
 	}
 	tell("link", false, link(two, one, "confirmed"))
-	if all, links, losses := v.result(); !whole() || all == 0 || links < all || losses != 0 || v.wrong != nil {
+	if all, links, losses, wrong := v.result(); !whole() || all == 0 || links < all || losses != 0 || wrong != nil {
 		t.Errorf("whole %v, %v, %v, %d lost, %v", whole(), all, links, losses, v.wrong)
 	}
 	tell("link", true, link(two, one, "confirmed"))
 	tell("link", false, link(one, one, "confirmed"))
-	if _, _, losses := v.result(); losses != 1 || v.wrong == nil {
+	if _, _, losses, wrong := v.result(); losses != 1 || wrong == nil {
 		t.Errorf("%d lost, %v", losses, v.wrong)
 	}
 }

@@ -53,6 +53,7 @@ type Core struct {
 	losses []loss                // of sessions, lately
 	away   map[netview.DPID]bool // switches that vanished at once, and are not back
 	back   int                   // of them, those that are
+	swaps  int                   // of these, those that are other devices now
 
 	suspected time.Time // since when they are away
 

@@ -17,8 +17,8 @@ func exchanged(was, is string) bool {
 	return given(was) && given(is) && was != is
 }
 
-// exchange forgets the cables of a switch that another device has taken the place of. It is not connected. Where a suspicion
-// against the control network lasts it ends: those that vanished did so because they were exchanged.
+// exchange forgets the cables of a switch that another device has taken the place of. It is not connected. A suspicion
+// against the control network ends when all that have come back so far, two at least, were exchanged: that is why they vanished.
 func (c *Core) exchange(d *device) {
 	for _, p := range d.ports {
 		if q := c.port(p.peer); q != nil && p.past != pastNone && q.peer == p.at {
@@ -34,8 +34,10 @@ func (c *Core) exchange(d *device) {
 		}
 	}
 	d.gone, d.recalled = nil, false
-	if c.suspects() {
-		c.trust()
+	if c.away[d.dpid] {
+		if c.swaps++; c.swaps >= 2 && c.back == c.swaps-1 {
+			c.trust()
+		}
 	}
 	c.Counts.Exchanged.Add(1)
 }

@@ -67,12 +67,12 @@ func (c *Core) probesSoon(p *port) bool {
 
 // stretch brings the period of rounds, and the time after which silence means something, to how fast probes are heard.
 func (c *Core) stretch() {
+	period := or(c.settings.ProbePeriod, c.period)
 	if drops := c.Counts.DroppedProbes.Load(); drops != c.pace.drops {
 		c.pace.drops = drops
-		c.pace.lag, c.pace.noted = max(c.pace.lagAt(c.now), min(c.cfg.Period, mostLag)), c.now
+		c.pace.lag, c.pace.noted = max(c.pace.lagAt(c.now), min(period, mostLag)), c.now
 	}
 	lag := c.pace.lagAt(c.now)
-	period := or(c.settings.ProbePeriod, c.period)
 	need := max(period, time.Duration(c.pace.ports)*time.Second/roundRate, patience*lag)
 	slow := 0
 	for ; period<<slow < need; slow++ {

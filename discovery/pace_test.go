@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/openflow"
 )
 
 // crowd is a torus of switches that all connect at once, on a machine that handles only so many probes a second: what is
@@ -142,5 +143,38 @@ func TestABusyMachineLosesNoLinks(t *testing.T) {
 	c.run(40 * time.Second)
 	if c.core.cfg.Period != 2*time.Second || c.core.cfg.Settle != time.Second {
 		t.Errorf("later the period is %s, silence of %s makes an edge", c.core.cfg.Period, c.core.cfg.Settle)
+	}
+}
+
+// A port that comes and goes without end takes no more than one turn from the others.
+func TestAFlappingPortHoldsUpNoOther(t *testing.T) {
+	c := newCrowd(t, 2, 2, 6000)
+	c.connect()
+	c.run(3 * time.Second)
+	port := ofPort(1, true)
+	for range 2 * burst {
+		c.now = c.now.Add(time.Microsecond)
+		c.transact(func() {
+			for _, up := range []bool{false, true} {
+				port = ofPort(1, up)
+				c.core.PortStatus(1, openflow.PortModified, &port)
+			}
+		})
+	}
+	if wait := c.core.pace.free.Sub(c.now); wait > 100*time.Millisecond {
+		t.Errorf("others wait %v for their turn", wait)
+	}
+}
+
+// Probes that find no room lengthen the period by what is configured, not by what it has become: it does not run away.
+func TestDroppedProbesAreCountedOnce(t *testing.T) {
+	c := newCrowd(t, 2, 2, 6000)
+	c.connect()
+	for range 20 {
+		c.core.Counts.DroppedProbes.Add(1)
+		c.run(50 * time.Millisecond)
+	}
+	if c.core.cfg.Period > 2*patience*2*time.Second {
+		t.Errorf("the period is %s", c.core.cfg.Period)
 	}
 }

@@ -7,9 +7,14 @@ import (
 	"github.com/weirnet/weir/netview"
 )
 
-// startProbing begins a port's fast start, as soon as it is its turn.
+// startProbing begins a port's fast start, as soon as it is its turn. One that waits for its turn already keeps it: a port that
+// comes and goes takes no more than one from the others.
 func (c *Core) startProbing(p *port) {
-	p.fast, p.turned = 0, false
+	p.fast = 0
+	if p.turned && p.fastAt.After(c.now) {
+		return
+	}
+	p.turned = false
 	c.fastProbe(p)
 }
 
@@ -150,17 +155,22 @@ func (p *port) unsend(number uint64) {
 // scheduleRounds puts the rounds of segments that have none yet on the agenda.
 func (c *Core) scheduleRounds(d *device) {
 	for ; d.segments*segment < len(d.ports); d.segments++ {
-		c.scheduleRound(d, d.segments)
+		c.scheduleRound(d, d.segments, c.since())
 	}
 }
 
-// scheduleRound puts the next round of a segment on the agenda: in the next period. Switches, and the segments of large
-// ones, are spread over the period, each has a slot of it. If we slept, the rounds of that time are not made up for.
-func (c *Core) scheduleRound(d *device, segment int) {
-	next := c.since().Truncate(c.cfg.Period) + c.cfg.Period // by the monotonic clock
-	slot := time.Duration((d.slot+segment)%slots) * (c.cfg.Period / slots)
+// scheduleRound puts the next round of a segment on the agenda: in the period after that of a time since the start. Switches,
+// and the segments of large ones, are spread over the period, each has a slot of it. If we slept, the rounds of that time are
+// not made up for.
+func (c *Core) scheduleRound(d *device, segment int, after time.Duration) {
+	period := c.cfg.Period
+	slot := time.Duration((d.slot+segment)%slots) * (period / slots)
+	at := after.Truncate(period) + period + slot
+	if at <= c.since() {
+		at = c.since().Truncate(period) + period + slot
+	}
 	c.agenda.add(appointment{
-		at: c.start.Add(next + slot), duty: dutyRound, point: netview.Point{DPID: d.dpid, Port: uint32(segment)}, stamp: d.made,
+		at: c.start.Add(at), duty: dutyRound, point: netview.Point{DPID: d.dpid, Port: uint32(segment)}, stamp: d.made,
 	})
 }
 
@@ -179,7 +189,7 @@ func (c *Core) dueRound(a appointment) {
 			}
 		}
 	}
-	c.scheduleRound(d, int(a.point.Port))
+	c.scheduleRound(d, int(a.point.Port), a.at.Sub(c.start))
 }
 
 // age removes the links from a port of which the last three periodic probes were not heard. Silence counts only while the

@@ -33,7 +33,7 @@ func (c *Core) waitNoMore() {
 // trust ends the suspicion.
 func (c *Core) trust() {
 	clear(c.away)
-	c.back = 0
+	c.back, c.swaps = 0, 0
 	if c.cfg.Alarms != nil {
 		c.cfg.Alarms.Clear(netview.AlarmControlNetwork, "")
 	}

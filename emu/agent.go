@@ -64,6 +64,8 @@ func (a *agent) take(t *task) {
 		case <-a.room:
 		case <-a.wire.over:
 			return
+		case <-a.sw.net.stop: // no engine makes room any more
+			return
 		}
 		a.mu.Lock()
 	}

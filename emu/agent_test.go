@@ -1,6 +1,7 @@
 package emu
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -202,5 +203,28 @@ func TestPowerGoesWhileASwitchWorks(t *testing.T) {
 	ctl.tell(t, ctl.of(t, 1), forward(1, 2))
 	if got := sw.Entries(); got != 1 {
 		t.Errorf("%d entries", got)
+	}
+}
+
+// TestANetworkEndsWithFullAgents ends one while a switch has more to do than it may have waiting.
+func TestANetworkEndsWithFullAgents(t *testing.T) {
+	n, ctl := underBoss(t, "linear:1,hosts=2", "install: {delay: 1m}", openflow.V13)
+	list := make([]openflow.Message, maxTasks+100)
+	for i := range list {
+		list[i] = forward(1, 2)
+	}
+	if _, err := ctl.of(t, 1).Send(list...); err != nil {
+		t.Fatal(err)
+	}
+	sw := n.switches[0]
+	await(t, "as much waits as may", func() bool {
+		sw.mu.Lock()
+		defer sw.mu.Unlock()
+		return sw.behaviour.installer.waiting.len() >= maxTasks-1
+	})
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	if err := n.Close(ctx); err != nil {
+		t.Error(err)
 	}
 }

@@ -58,7 +58,9 @@ func (l *lateness) init(tolerance time.Duration) {
 	l.tolerance, l.firstBad, l.lastBad = tolerance, -1, -1
 	for i := range l.seconds {
 		l.seconds[i].spread = newSpread()
+		l.seconds[i].number = -1 // none yet
 	}
+	l.seconds[0].number = 0
 	l.total.spread = newSpread()
 }
 

@@ -94,12 +94,14 @@ func (r *Recorder) Waiting() bool { return r.view.Snapshot().Revision() != r.rev
 // Turn writes what has changed: one round of Run, for who steps a recorder that does not run. A write that failed is tried again
 // when something changes.
 func (r *Recorder) Turn() {
-	changes, _, ok := r.view.Changes(r.rev, 1<<16)
-	snap := r.view.Snapshot()
+	changes, upto, ok := r.view.Changes(r.rev, 1<<16)
+	snap := r.view.Snapshot() // not older than upto; what is newer is looked at in the next round
 	if !ok || r.failed || concern(changes) {
 		r.write(snap)
 	}
-	r.rev = snap.Revision()
+	if r.rev = upto; !ok {
+		r.rev = snap.Revision()
+	}
 }
 
 // concern tells whether any change is of what is remembered.
