@@ -421,9 +421,7 @@ func (w *world) restart() {
 	w.facts, w.core = w.view.Facts(), NewCore(cfg, w.now)
 	var links []*netview.Link
 	for l := range s.Links() {
-		if l.Up {
-			links = append(links, l)
-		}
+		links = append(links, l)
 	}
 	w.step(func() { w.core.Load(slices.Collect(s.Switches()), links, slices.Collect(s.Hosts())) })
 }

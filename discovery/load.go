@@ -18,6 +18,9 @@ func (c *Core) Load(switches []*netview.Switch, links []*netview.Link, hosts []*
 	for _, l := range links {
 		c.loadLink(l)
 	}
+	for _, l := range links {
+		c.loadLost(l)
+	}
 	for _, d := range c.inOrder() {
 		c.loadRoles(d)
 	}
@@ -64,6 +67,20 @@ func (c *Core) loadLink(l *netview.Link) {
 	src.out = append(src.out, e)
 	dst.in = append(dst.in, e)
 	src.past, src.peer, dst.past, dst.peer = pastUnseen, l.Dst, pastUnseen, l.Src
+}
+
+// loadLost takes in that a port led to another until the link was lost. It may be a link again, and its other end may forward while it
+// has no session; so such a port is no host's until there is evidence (silence in past.go).
+func (c *Core) loadLost(l *netview.Link) {
+	src, dst := c.port(l.Src), c.port(l.Dst)
+	if l.Up || src == nil || dst == nil || src == dst || src.edge || src.role != netview.PortUnknown || len(src.in)+len(src.out) > 0 {
+		return
+	}
+	src.past, src.peer = pastUnseen, l.Dst
+	if _, there := c.tx.Link(l.LinkKey); !there {
+		c.tx.PutLink(&netview.Link{LinkKey: l.LinkKey, State: l.State, Since: c.now})
+		c.agenda.add(appointment{at: c.now.Add(keepDown), duty: dutyPurge, link: l.LinkKey, stamp: c.now})
+	}
 }
 
 // loadRoles writes what is known of a switch's ports, and the links from it.

@@ -28,7 +28,7 @@ func Parse(file []byte) (*Facts, error) {
 	if sum := sha256.Sum256(file[:end]); string(sum[:]) != string(file[end:]) {
 		return nil, ErrDamaged
 	}
-	if binary.BigEndian.Uint16(file[len(magic):]) != format {
+	if v := binary.BigEndian.Uint16(file[len(magic):]); v < formats || v > format {
 		return nil, ErrFormat
 	}
 	r := &reader{b: file[headLen:end]}
@@ -40,9 +40,7 @@ func Parse(file []byte) (*Facts, error) {
 		f.Trees = append(f.Trees, Tree{netview.DPID(r.u64()), r.numbers(), r.numbers()})
 	}
 	for range r.count(12 + 12 + 1) {
-		f.Links = append(f.Links, &netview.Link{
-			LinkKey: netview.LinkKey{Src: r.point(), Dst: r.point()}, Up: true, State: states[min(int(r.u8()), len(states)-1)],
-		})
+		f.Links = append(f.Links, r.link())
 	}
 	for range r.count(8 + 12 + 1) {
 		f.Hosts = append(f.Hosts, r.host())
@@ -122,6 +120,13 @@ func (r *reader) numbers() []uint32 {
 
 func (r *reader) point() netview.Point {
 	return netview.Point{DPID: netview.DPID(r.u64()), Port: r.u32()}
+}
+
+func (r *reader) link() *netview.Link {
+	l := &netview.Link{LinkKey: netview.LinkKey{Src: r.point(), Dst: r.point()}}
+	state := r.u8()
+	l.Up, l.State = state&isDown == 0, states[min(int(state&^isDown), len(states)-1)]
+	return l
 }
 
 func (r *reader) mac() packet.MAC { return packet.MAC(r.take(6)) }

@@ -9,8 +9,8 @@
 // # Inputs and outputs
 //
 // In: snapshots of the view. Out: one file in the data directory, and at the start the Facts that it holds: switches with
-// their ports and what their tree was, links, hosts. Package discovery takes them in as unconfirmed, and only evidence
-// changes them.
+// their ports and what their tree was, links, where links led that are down, hosts. Package discovery takes them in as
+// unconfirmed, and only evidence changes them.
 //
 // # Invariants
 //

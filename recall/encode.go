@@ -13,9 +13,13 @@ import (
 // then, for each host, when it was seen, in seconds of Unix time.
 const (
 	magic   = "weirfact"
-	format  = 1
+	format  = 2
+	formats = 1 // the oldest that is read: it has no links that are down
 	headLen = len(magic) + 2
 )
+
+// isDown is set in the number of the state of a link that was there, and is down.
+const isDown = 0x80
 
 // states are the numbers of links' states; what is not here is 0.
 var states = []netview.LinkState{netview.LinkConfirmed, netview.LinkUnconfirmed, netview.LinkIndirect, netview.LinkShared}
@@ -35,7 +39,11 @@ func Append(b []byte, f *Facts) (file, stable []byte) {
 	}
 	b = binary.AppendUvarint(b, uint64(len(f.Links)))
 	for _, l := range f.Links {
-		b = append(appendPoint(appendPoint(b, l.Src), l.Dst), byte(max(slices.Index(states, l.State), 0)))
+		state := byte(max(slices.Index(states, l.State), 0))
+		if !l.Up {
+			state |= isDown
+		}
+		b = append(appendPoint(appendPoint(b, l.Src), l.Dst), state)
 	}
 	b = binary.AppendUvarint(b, uint64(len(f.Hosts)))
 	for _, h := range f.Hosts {

@@ -1,27 +1,64 @@
 package recall
 
 import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
 	"testing"
 
 	"github.com/weirnet/weir/netview"
 )
 
-// A port at which a link was that is down is remembered as a link's, and the view is left as it is; one that never had a link is not.
-func TestPortsOfLinksThatAreDown(t *testing.T) {
-	view := netview.New(netview.Limits{})
+// Where a link led that is down is remembered of both ends until more is known of them, also when the view shows the link no more and
+// another instance has taken over.
+func TestLinksThatAreDown(t *testing.T) {
 	a, b := netview.Point{DPID: 1, Port: 1}, netview.Point{DPID: 2, Port: 1}
-	view.Facts().Update(func(tx *netview.FactsTx) {
-		for id := range netview.DPID(2) {
-			tx.PutSwitch(&netview.Switch{DPID: id + 1, State: netview.SwitchReady, Connected: true, Ports: []netview.Port{{Number: 1}, {Number: 2, Up: true}}})
+	there := netview.LinkKey{Src: a, Dst: b}
+	view, were := netview.New(netview.Limits{}), ends(nil)
+	facts, role := view.Facts(), netview.PortUnknown
+	expect := func(when string, change func(tx *netview.FactsTx), want ...netview.LinkKey) {
+		t.Helper()
+		facts.Update(func(tx *netview.FactsTx) {
+			ports := []netview.Port{{Number: 1, Up: true}, {Number: 2, Up: true}}
+			tx.PutSwitch(&netview.Switch{DPID: 1, State: netview.SwitchReady, Connected: true, Ports: ports})
+			tx.PutSwitch(&netview.Switch{DPID: 2, State: netview.SwitchDisconnected, Ports: []netview.Port{{Number: 1, Up: true, Role: role}}})
+			change(tx)
+		})
+		var got []netview.LinkKey
+		for _, l := range take(view.Snapshot(), &were, nil).Links {
+			if !l.Up {
+				got = append(got, l.LinkKey)
+			}
 		}
-		tx.PutLink(&netview.Link{LinkKey: netview.LinkKey{Src: a, Dst: b}})
-	})
-	for _, sw := range Take(view.Snapshot(), nil).Switches {
-		if sw.Ports[0].Role != netview.PortLink || sw.Ports[1].Role != netview.PortUnknown {
-			t.Errorf("ports of switch %s are remembered as %s and %s", sw.DPID, sw.Ports[0].Role, sw.Ports[1].Role)
+		if len(got) != len(want) || len(got) > 0 && got[0] != want[0] || len(got) > 1 && got[1] != want[1] {
+			t.Errorf("%s: remembered are %v, want %v", when, got, want)
 		}
 	}
-	if sw, _ := view.Snapshot().Switch(1); sw.Ports[0].Role != netview.PortUnknown {
-		t.Error("the view has changed")
+	expect("no link was there", func(*netview.FactsTx) {})
+	expect("it is down", func(tx *netview.FactsTx) {
+		tx.PutLink(&netview.Link{LinkKey: there})
+		tx.PutLink(&netview.Link{LinkKey: there.Reverse()})
+	}, there, there.Reverse())
+	expect("the view has forgotten it", func(tx *netview.FactsTx) {
+		tx.DeleteLink(there)
+		tx.DeleteLink(there.Reverse())
+	}, there, there.Reverse())
+	role = netview.PortEdge
+	expect("a host is at one end", func(*netview.FactsTx) {}, there)
+	role = netview.PortUnknown
+	expect("and it is unplugged", func(*netview.FactsTx) {}, there)
+	expect("a switch is gone", func(tx *netview.FactsTx) { tx.DeleteSwitch(1) })
+}
+
+// A file of the format before, which has no links that are down, is read.
+func TestFormatBefore(t *testing.T) {
+	f := some(1)
+	f.Links = f.Links[:len(states)]
+	file, _ := Append(nil, f)
+	old := bytes.Clone(file[:len(file)-sha256.Size])
+	binary.BigEndian.PutUint16(old[len(magic):], 1)
+	sum := sha256.Sum256(old)
+	if got, err := Parse(append(old, sum[:]...)); err != nil || text(got) != text(f) {
+		t.Errorf("%v, %s", err, text(got))
 	}
 }

@@ -30,6 +30,7 @@ type Recorder struct {
 	tree   func(*netview.Snapshot, netview.DPID) (links, off []uint32, ok bool)
 	alarms Alarms
 
+	lost   ends
 	rev    netview.Revision // looked at
 	buf    []byte
 	stable [sha256.Size]byte // what was written last
@@ -38,7 +39,7 @@ type Recorder struct {
 	failed bool
 }
 
-// New returns a recorder into a data directory. Tree is that of Take; alarms may be nil.
+// New returns a recorder into a data directory. Tree tells of one switch's tree, false if it has none; it and alarms may be nil.
 func New(dir string, view *netview.View, tree func(*netview.Snapshot, netview.DPID) (links, off []uint32, ok bool), alarms Alarms) *Recorder {
 	return NewTo(func(file []byte) error { return save(dir, file) }, time.Now, view, tree, alarms)
 }
@@ -118,7 +119,7 @@ func concern(changes []netview.Change) bool {
 // write writes the facts of a snapshot, if they are others than those written last.
 func (r *Recorder) write(s *netview.Snapshot) {
 	begun := r.now()
-	file, stable := Append(r.buf[:0], Take(s, r.tree))
+	file, stable := Append(r.buf[:0], take(s, &r.lost, r.tree))
 	r.buf = file
 	sum := sha256.Sum256(stable)
 	if sum == r.stable && (r.wrote.IsZero() || begun.Sub(r.wrote) < seenLate) {

@@ -39,6 +39,9 @@ func some(hosts int) *Facts {
 			LinkKey: netview.LinkKey{Src: netview.Point{DPID: 1, Port: uint32(len(f.Links))}, Dst: netview.Point{DPID: 2, Port: 7}}, Up: true, State: s,
 		})
 	}
+	f.Links = append(f.Links, &netview.Link{
+		LinkKey: netview.LinkKey{Src: netview.Point{DPID: 1, Port: 8}, Dst: netview.Point{DPID: 2, Port: 8}}, State: netview.LinkUnconfirmed,
+	})
 	for i := range hosts {
 		f.Hosts = append(f.Hosts, &netview.Host{
 			HostID: netview.HostID{MAC: packet.MAC{2, 0, 0, byte(i >> 16), byte(i >> 8), byte(i)}, VLAN: uint16(i % 2)},
