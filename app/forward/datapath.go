@@ -102,7 +102,7 @@ func (d *Datapath) FlowRemoved(m *openflow.FlowRemoved) {
 	d.mu.Lock()
 	fl, known := d.pairs.get(pr)
 	if known && d.f.wrote(fl, m.Cookie) {
-		d.forget(pr, fl)
+		d.ranOut(pr, fl, m.Reason)
 	}
 	d.mu.Unlock()
 	if !d.f.life(m.Cookie) {
@@ -154,7 +154,7 @@ func (f *Forward) Listed(dpid netview.DPID, listed []openflow.Match) {
 	})
 	for _, pr := range ran {
 		fl, _ := d.pairs.get(pr)
-		d.forget(pr, fl)
+		d.end(pr, fl)
 	}
 }
 

@@ -23,6 +23,8 @@
 //
 //   - A pair is kept once, at its ingress switch, as (pair → path); the rules of the other hops are derived. The switch
 //     is the truth about a soft rule: when it says that the ingress rule went, the pair is forgotten.
+//   - When a pair is forgotten, or its source is at another switch, the rules of its path go (entry.go): but for those that run out
+//     by themselves, as nobody can use them.
 //   - The number of pairs for each ingress switch is bounded (MaxPairs); beyond it packets are released without a rule.
 //   - For one match every switch has one rule, and it leads strictly closer to the destination: no loops.
 //   - A change of the tree removes before it adds (tree.go, open.go), so two trees never forward together.

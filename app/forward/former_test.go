@@ -122,6 +122,7 @@ func TestPairsTakenOverRunOut(t *testing.T) {
 				}
 			}
 		}
+		n.rest()
 		if n.pairCount() != 0 || len(n.f.paths.all()) != 0 || len(n.f.paths.former) != 0 {
 			t.Errorf("%d pairs, %d paths are still there", n.pairCount(), len(n.f.paths.all()))
 		}

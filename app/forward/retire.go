@@ -82,16 +82,17 @@ func (f *Forward) drained(p *path) uint32 {
 // is about to, or may go since a move was given up. It returns the outputs with those that it has written to.
 func (l *left) delete(written []*outlet) []*outlet {
 	d := l.d
+	elsewhere := d.f.used(l.pr)
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	defer d.f.paths.drop(l.path.id)
 	fl, _ := d.pairs.get(l.pr)
-	inUse := d.mixed[l.pr]
+	inUse := append(elsewhere, d.mixed[l.pr]...)
 	if now := d.f.paths.get(fl.path); now != nil {
-		inUse = append(inUse[:len(inUse):len(inUse)], now)
+		inUse = append(inUse, now)
 	}
 	if w := d.waiting[l.pr]; w != nil {
-		inUse = append(inUse[:len(inUse):len(inUse)], w.path)
+		inUse = append(inUse, w.path)
 	}
 	for i, h := range l.path.hops {
 		next := d.f.datapath(h.DPID)

@@ -42,6 +42,7 @@ func (f *Forward) Step(changes []netview.Change, snap *netview.Snapshot, m *topo
 	}
 	if len(moved) > 0 {
 		f.repairHosts(moved)
+		f.endLeft(moved)
 	}
 	if what.links || what.switches {
 		f.former.look()
