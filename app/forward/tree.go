@@ -16,11 +16,13 @@ const Owner = "forward"
 // CopyRate limits the copies of forwarded packets that one switch sends to the controller, in packets a second.
 const CopyRate = 1000
 
-// treePorts is what the tree is at one switch. All lists are in order and hold ports that are up.
+// treePorts is what the tree is at one switch. All lists are in order and hold ports that are up, but for mute.
 type treePorts struct {
 	out   []uint32 // where the tree goes on: its links and the edge ports
 	links []uint32 // all inter-switch ports
-	mute  []uint32 // ports of unknown role, or blocked: what comes in there is shown to the controller and goes nowhere
+	// mute are the ports of unknown role, or blocked: what comes in there is shown to the controller and goes nowhere. Of those that
+	// are down these are the ones that were links'.
+	mute []uint32
 }
 
 // equal tells whether two switches' rules would be the same.
@@ -132,11 +134,24 @@ func (t *treeCore) ports(sw *netview.Switch) treePorts {
 			}
 		case port.Up && (port.Role == netview.PortUnknown || port.Role == netview.PortBlocked) && port.Number < openflow.PortMax:
 			p.mute = append(p.mute, port.Number)
+		case port.Role == netview.PortUnknown && port.Number < openflow.PortMax && t.guarded(sw.DPID, port.Number): // it is down
+			p.mute = append(p.mute, port.Number)
 		case isEdge(port):
 			p.out = append(p.out, port.Number)
 		}
 	}
 	return p
+}
+
+// guarded tells whether a port was another switch's, or nobody knew whose: when it comes up again its switch may have no session, and
+// who is behind it may still hold it to be in the tree.
+func (t *treeCore) guarded(dpid netview.DPID, port uint32) bool {
+	if had, ok := t.published[dpid]; ok {
+		return slices.Contains(had.links, port) || slices.Contains(had.mute, port)
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return slices.Contains(t.earlier, netview.Point{DPID: dpid, Port: port})
 }
 
 // publish makes the ports the wanted rules of the switches.
