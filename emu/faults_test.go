@@ -62,11 +62,12 @@ func TestPower(t *testing.T) {
 	b.tell(t, s1, toController())
 	sw.Down()
 	sw.Down()
-	await(t, "its session ends and its neighbour tells", func() bool {
+	await(t, "its session ends", func() bool {
 		b.mu.Lock()
 		defer b.mu.Unlock()
 		return b.ended == 1
 	})
+	await(t, "the switch knows that too", func() bool { return n.Totals().Connected == 1 })
 	await(t, "the neighbour tells", func() bool { return len(b.statuses()) == 1 })
 	if got := n.Totals(); got.On != 1 || got.Connected != 1 || got.Entries != 0 || got.LinksUp != 0 || sw.On() {
 		t.Fatalf("%+v", got)
