@@ -66,8 +66,11 @@ func (sw *Switch) multipart(s *session.Session, h openflow.Header, m *openflow.M
 	case *openflow.FlowRequest:
 		sw.flows(s, h, &r.FlowFilter)
 	case *openflow.AggregateRequest:
-		all := sw.table.list(&r.FlowFilter, sw.net.age())
-		sw.reply(s, h, &openflow.AggregateStats{Flows: uint32(len(all))})
+		a := &openflow.AggregateStats{}
+		for _, n := range sw.table.number(&r.FlowFilter) {
+			a.Flows += n
+		}
+		sw.reply(s, h, a)
 	case *openflow.TableRequest:
 		sw.reply(s, h, sw.tableStats(s.Version()))
 	case *openflow.PortStatsRequest:
@@ -88,27 +91,9 @@ const partLen = 48 << 10
 
 // flows answers a request for entries, in parts.
 func (sw *Switch) flows(s *session.Session, h openflow.Header, f *openflow.FlowFilter) {
-	all := sw.table.list(f, sw.net.age())
-	first, size := 0, 0
-	for i := range all {
-		if size += entryLen(&all[i]); size > partLen {
-			sw.part(s, h, &openflow.FlowStatsList{Flows: all[first:i]})
-			first, size = i, entryLen(&all[i])
-		}
-	}
-	sw.reply(s, h, &openflow.FlowStatsList{Flows: all[first:]})
-}
-
-// entryLen is about how long an entry is in an answer, at least.
-func entryLen(e *openflow.FlowStats) int {
-	n := 96 + len(e.Match.OXM)
-	for i := range e.Instructions {
-		n += 16 + 16*len(e.Instructions[i].Actions)
-		for j := range e.Instructions[i].Actions {
-			n += len(e.Instructions[i].Actions[j].Data)
-		}
-	}
-	return n
+	sw.table.list(f, sw.net.age(), partLen, func(l []openflow.FlowStats) { sw.part(s, h, &openflow.FlowStatsList{Flows: l}) })
+	sw.reply(s, h, &openflow.FlowStatsList{})
+	sw.read.Store(max(int64(sw.net.age()), 1))
 }
 
 // part sends a part of an answer that is not the last.
@@ -142,9 +127,9 @@ func (sw *Switch) tableStats(v openflow.Version) *openflow.TableStatsList {
 			l.Tables[i].Name, l.Tables[i].Wildcards, l.Tables[i].MaxEntries = "classifier", 1<<22-1, 1<<20
 		}
 	}
-	for _, e := range sw.table.list(&openflow.FlowFilter{Table: openflow.TableAll, OutPort: openflow.PortAny}, sw.net.age()) {
-		if int(e.Table) < n {
-			l.Tables[e.Table].Active++
+	for i, n := range sw.table.number(&openflow.FlowFilter{Table: openflow.TableAll, OutPort: openflow.PortAny}) {
+		if i < len(l.Tables) {
+			l.Tables[i].Active = n
 		}
 	}
 	return l

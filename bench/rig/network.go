@@ -44,6 +44,8 @@ type Network struct {
 	start    time.Time
 	dead     atomic.Int64
 	ended    atomic.Pointer[error] // why the first session was ended
+
+	mods, put, removed atomic.Uint64 // as Tally has them
 }
 
 // New makes the switches of a topology that ParseTopology returned; Connect connects them.

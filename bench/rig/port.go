@@ -13,6 +13,7 @@ type port struct {
 	peer                                   *Switch
 	peerPort                               uint32
 	config                                 atomic.Uint32
+	cut                                    atomic.Bool // it has no carrier
 	rxPackets, rxBytes, txPackets, txBytes atomic.Uint64
 }
 
@@ -21,6 +22,9 @@ func (sw *Switch) describe(number uint32) openflow.Port {
 	p := openflow.Port{
 		Number: number, Name: fmt.Sprintf("p%d", number), Config: sw.ports[number-1].config.Load(),
 		Curr: openflow.PortFeature10GbFD, CurrSpeed: 10_000_000, MaxSpeed: 10_000_000,
+	}
+	if sw.ports[number-1].cut.Load() {
+		p.State = openflow.PortStateDown
 	}
 	binary.BigEndian.PutUint16(p.HWAddr[:], 0x0276)
 	binary.BigEndian.PutUint32(p.HWAddr[2:], uint32(sw.id)<<12|number&0xfff)
@@ -51,7 +55,7 @@ func (sw *Switch) transmit(number uint32, frame []byte) {
 		return
 	}
 	p := &sw.ports[number-1]
-	if p.config.Load()&openflow.PortConfigDown != 0 {
+	if p.config.Load()&openflow.PortConfigDown != 0 || p.cut.Load() {
 		return
 	}
 	p.txPackets.Add(1)

@@ -40,9 +40,13 @@ type Switch struct {
 	table  flowTable
 	meters map[uint32]openflow.MeterConfig // of the reader
 
-	asked     uint32 // told in this batch; of the reader
+	asked     uint32        // told in this batch; of the reader, as are the next three
+	batch     Tally         // received in this batch
+	batchAt   time.Duration // when its first flow-mod about a path was seen; 0: none was
+	frame     []byte
 	told      atomic.Uint32
 	described atomic.Int64
+	read      atomic.Int64
 }
 
 // DatapathID is the switch's.
@@ -53,6 +57,9 @@ func (sw *Switch) Entries() int { return sw.table.size() }
 
 // Session is the connection to the controller; nil before there is one and after its end.
 func (sw *Switch) Session() *session.Session { return sw.conn.Load() }
+
+// Read is the age of the network when the switch last had answered a request for entries; 0: it was not asked since it was connected.
+func (sw *Switch) Read() time.Duration { return time.Duration(sw.read.Load()) }
 
 // Described is the age of the network (Network.Age) when the last byte of the switch's description, which ends the
 // handshake, was handed to the connection; 0 before.
@@ -115,9 +122,12 @@ func (sw *Switch) Features(s *session.Session) openflow.FeaturesReply {
 // actions10 are the actions of OpenFlow 1.0 by their numbers: output, and setting of each field.
 const actions10 = 1<<11 - 1
 
-// Frame shows the tap what came.
+// Frame shows the tap what came, and does flow-mods about entries of paths.
 func (sw *Switch) Frame(s *session.Session, h openflow.Header, frame []byte) bool {
-	return sw.tap != nil && sw.tap.Frame(s, h, frame)
+	if sw.tap != nil && sw.tap.Frame(s, h, frame) {
+		return true
+	}
+	return h.Type == openflow.TypeFlowMod && sw.takePath(s, frame)
 }
 
 // FlowMod changes entries, and tells of those that asked for it when they go.
@@ -175,6 +185,7 @@ func (sw *Switch) output(to, in uint32, frame []byte) {
 
 // BatchEnd takes the time at which the description leaves.
 func (sw *Switch) BatchEnd(s *session.Session) {
+	sw.countBatch()
 	if sw.asked != 0 {
 		sw.described.Store(max(int64(sw.net.age()), 1))
 		sw.told.Store(sw.told.Load() | sw.asked)

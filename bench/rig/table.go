@@ -24,21 +24,23 @@ type entry struct {
 type flowTable struct {
 	mu      sync.Mutex
 	entries map[place]*entry
-	lldp    int // entries that match LLDP
+	paths   pathTable // entries of paths, kept apart; no place is in both
+	lldp    int       // entries that match LLDP
+	odd     int       // entries whose match is that of a path's, and the rest is not
 }
 
 // asks says whether a discovery frame goes to the controller: there is an entry for it, or none at all.
 func (t *flowTable) asks() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.lldp > 0 || len(t.entries) == 0
+	return t.lldp > 0 || len(t.entries)+t.paths.n == 0
 }
 
 // size is how many entries there are.
 func (t *flowTable) size() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return len(t.entries)
+	return len(t.entries) + t.paths.n
 }
 
 // apply does a flow-mod and returns the entries that it deleted.
@@ -70,19 +72,30 @@ func (t *flowTable) put(m *openflow.FlowMod, now time.Duration) {
 		Table: m.Table, Priority: m.Priority, IdleTimeout: m.IdleTimeout, HardTimeout: m.HardTimeout, Flags: m.Flags,
 		Cookie: m.Cookie, Match: m.Match.Clone(), Instructions: cloneInstructions(m.Instructions),
 	}}
+	t.hold(at, e)
+}
+
+// hold adds an entry in a place that is free.
+func (t *flowTable) hold(at place, e *entry) {
 	if t.entries == nil {
 		t.entries = make(map[place]*entry)
 	}
 	t.entries[at] = e
-	if matchesLLDP(&e.Match) {
-		t.lldp++
-	}
+	t.count(e, 1)
 }
 
 func (t *flowTable) drop(at place, e *entry) {
 	delete(t.entries, at)
+	t.count(e, -1)
+}
+
+// count notes that an entry has come or gone.
+func (t *flowTable) count(e *entry, by int) {
 	if matchesLLDP(&e.Match) {
-		t.lldp--
+		t.lldp += by
+	}
+	if len(e.Match.OXM) == pathOXMLen && pathOXM(e.Match.OXM) {
+		t.odd += by
 	}
 }
 
@@ -113,6 +126,9 @@ func (t *flowTable) selected(m *openflow.FlowMod, strict bool) map[place]*entry 
 		filter.OutPort = m.OutPort
 	}
 	all := make(map[place]*entry)
+	if !strict || m.Table == openflow.TableAll {
+		t.expandAll(&filter)
+	}
 	if strict && m.Table != openflow.TableAll {
 		at := placeOf(m)
 		if e := t.entries[at]; e != nil && passes(&filter, e) {
@@ -133,18 +149,39 @@ func (t *flowTable) selected(m *openflow.FlowMod, strict bool) map[place]*entry 
 	return all
 }
 
-// list copies the entries that a filter selects.
-func (t *flowTable) list(f *openflow.FlowFilter, now time.Duration) []openflow.FlowStats {
+// list hands over the entries that a filter selects, in slices of a number at most that are valid during the call. The lock is held.
+func (t *flowTable) list(f *openflow.FlowFilter, now time.Duration, most int, take func([]openflow.FlowStats)) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	var out []openflow.FlowStats
+	l := listing{take: take, most: most}
 	for _, e := range t.entries {
 		if passes(f, e) {
-			s := e.FlowStats
 			age := now - e.since
-			s.DurationSec, s.DurationNsec = uint32(age/time.Second), uint32(age%time.Second)
-			out = append(out, s)
+			e.DurationSec, e.DurationNsec = uint32(age/time.Second), uint32(age%time.Second)
+			l.add(&e.FlowStats)
 		}
 	}
-	return out
+	for i := range t.paths.slots {
+		if p := &t.paths.slots[i]; p.at != 0 && p.passes(f) {
+			l.path(p, now)
+		}
+	}
+	l.flush()
+}
+
+// number counts the entries that a filter selects, by table.
+func (t *flowTable) number(f *openflow.FlowFilter) (n [256]uint32) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, e := range t.entries {
+		if passes(f, e) {
+			n[e.Table]++
+		}
+	}
+	for i := range t.paths.slots {
+		if p := &t.paths.slots[i]; p.at != 0 && p.passes(f) {
+			n[p.table]++
+		}
+	}
+	return n
 }
