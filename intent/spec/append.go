@@ -1,0 +1,68 @@
+package spec
+
+import (
+	"encoding/binary"
+
+	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/topology"
+)
+
+// The durable form, numbers in network byte order:
+//
+//	format (1) kind (1) priority (2) length of the id (1) id
+//	host-to-host:        host (8), host (8): address (6), VLAN (2)
+//	point-to-point:      point (12), point (12): datapath id (8), port (4)
+//	multipoint-to-point: count (2), points; point
+//	point-to-multipoint: point; count (2), points
+//	path:                count (2), hops (16): datapath id (8), in (4), out (4)
+//	the selector's OXM TLVs, to the end
+const (
+	format1  = 1
+	hostLen  = 8
+	pointLen = 12
+	hopLen   = 16
+)
+
+// Append appends the durable form of a spec that Check has passed.
+func (s *Spec) Append(b []byte) []byte {
+	b = append(b, format1, byte(s.Kind), byte(s.Priority>>8), byte(s.Priority), byte(len(s.ID)))
+	b = append(b, s.ID...)
+	switch s.Kind {
+	case Path:
+		b = binary.BigEndian.AppendUint16(b, uint16(len(s.Hops)))
+		for _, h := range s.Hops {
+			b = appendHop(b, h)
+		}
+	default:
+		if s.Kind == MultipointToPoint {
+			b = binary.BigEndian.AppendUint16(b, uint16(len(s.Src)))
+		}
+		b = s.appendList(b, s.Src)
+		if s.Kind == PointToMultipoint {
+			b = binary.BigEndian.AppendUint16(b, uint16(len(s.Dst)))
+		}
+		b = s.appendList(b, s.Dst)
+	}
+	return append(b, s.Selector.OXM...)
+}
+
+func (s *Spec) appendList(b []byte, ends []End) []byte {
+	for i := range ends {
+		if s.Kind == HostToHost {
+			b = append(b, ends[i].Host.MAC[:]...)
+			b = binary.BigEndian.AppendUint16(b, ends[i].Host.VLAN)
+			continue
+		}
+		b = appendPoint(b, ends[i].Point)
+	}
+	return b
+}
+
+func appendPoint(b []byte, p netview.Point) []byte {
+	return binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint64(b, uint64(p.DPID)), p.Port)
+}
+
+func appendHop(b []byte, h topology.Hop) []byte {
+	b = binary.BigEndian.AppendUint64(b, uint64(h.DPID))
+	return binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(b, h.In), h.Out)
+}

@@ -1,0 +1,141 @@
+package spec
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+
+	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/openflow"
+	"github.com/weirnet/weir/packet"
+	"github.com/weirnet/weir/topology"
+)
+
+// Parse reads the durable form. It accepts nothing but what Append writes of a spec that has passed Check; the spec that it
+// returns shares no memory with b.
+func Parse(b []byte) (Spec, error) {
+	r := reader{rest: b}
+	var s Spec
+	if f := r.take(1); f[0] != format1 {
+		return Spec{}, fmt.Errorf("intent: format %d, want %d", f[0], format1)
+	}
+	head := r.take(4)
+	s.Kind, s.Priority = Kind(head[0]), binary.BigEndian.Uint16(head[1:])
+	s.ID = string(r.take(int(head[3])))
+	r.ends(&s)
+	if r.short {
+		return Spec{}, fmt.Errorf("intent: %d bytes, too short for a %s", len(b), s.Kind)
+	}
+	if len(r.rest) > 0 {
+		s.Selector.OXM = bytes.Clone(r.rest)
+	}
+	if err := s.Check(); err != nil {
+		return Spec{}, fmt.Errorf("intent: %w", err)
+	}
+	if s.size() != len(b) || !bytes.Equal(r.rest, s.Selector.OXM) || r.disorder(&s) {
+		return Spec{}, fmt.Errorf("intent %q: not in the one form", s.ID)
+	}
+	return s, nil
+}
+
+// size is the length of the durable form.
+func (s *Spec) size() int {
+	n := 5 + len(s.ID) + len(s.Selector.OXM)
+	switch s.Kind {
+	case HostToHost:
+		return n + 2*hostLen
+	case PointToPoint:
+		return n + 2*pointLen
+	case Path:
+		return n + 2 + hopLen*len(s.Hops)
+	}
+	return n + 2 + pointLen*(len(s.Src)+len(s.Dst))
+}
+
+// reader takes the durable form apart. What is missing is read as zero and noted.
+type reader struct {
+	rest  []byte
+	short bool
+	given []End // as they stand in the bytes
+}
+
+var missing [16]byte
+
+func (r *reader) take(n int) []byte {
+	if len(r.rest) < n {
+		r.short, r.rest = true, nil
+		if n > len(missing) {
+			return nil
+		}
+		return missing[:n]
+	}
+	b := r.rest[:n]
+	r.rest = r.rest[n:]
+	return b
+}
+
+// ends reads Src, Dst and Hops; both lists of ends share an array.
+func (r *reader) ends(s *Spec) {
+	switch s.Kind {
+	case HostToHost, PointToPoint:
+		list := make([]End, 0, 2)
+		list = r.end(s.Kind, r.end(s.Kind, list))
+		s.Src, s.Dst = list[:1:1], list[1:]
+	case MultipointToPoint:
+		list := r.several(make([]End, 0, 4))
+		s.Src, s.Dst = list, r.end(s.Kind, nil)
+	case PointToMultipoint:
+		s.Src = r.end(s.Kind, nil)
+		s.Dst = r.several(make([]End, 0, 4))
+	case Path:
+		n := min(int(binary.BigEndian.Uint16(r.take(2))), len(r.rest)/hopLen+1)
+		s.Hops = make([]topology.Hop, 0, n)
+		for range n {
+			h := r.take(hopLen)
+			s.Hops = append(s.Hops, topology.Hop{DPID: netview.DPID(binary.BigEndian.Uint64(h)), In: binary.BigEndian.Uint32(h[8:]), Out: binary.BigEndian.Uint32(h[12:])})
+		}
+	}
+}
+
+// several reads a count and as many points, no more than there are bytes for.
+func (r *reader) several(list []End) []End {
+	n := min(int(binary.BigEndian.Uint16(r.take(2))), len(r.rest)/pointLen+1)
+	for range n {
+		list = r.end(PointToPoint, list)
+	}
+	r.given = list
+	return list
+}
+
+func (r *reader) end(k Kind, list []End) []End {
+	var e End
+	if k == HostToHost {
+		b := r.take(hostLen)
+		e.Host = netview.HostID{MAC: packet.MAC(b[:6]), VLAN: binary.BigEndian.Uint16(b[6:])}
+	} else {
+		b := r.take(pointLen)
+		e.Point = netview.Point{DPID: netview.DPID(binary.BigEndian.Uint64(b)), Port: binary.BigEndian.Uint32(b[8:])}
+	}
+	return append(list, e)
+}
+
+// disorder tells whether Check has put ends in order: it makes a new list then.
+func (r *reader) disorder(s *Spec) bool {
+	if len(r.given) == 0 {
+		return false
+	}
+	now := s.Src
+	if s.Kind == PointToMultipoint {
+		now = s.Dst
+	}
+	return len(now) != len(r.given) || &now[0] != &r.given[0]
+}
+
+// Same tells whether two checked specs ask for the same, priorities and ids included.
+func (s *Spec) Same(t *Spec) bool {
+	var a, b [512]byte
+	return bytes.Equal(s.Append(a[:0]), t.Append(b[:0]))
+}
+
+// matchOf is the match of OXM TLVs.
+func matchOf(list []byte) openflow.Match { return openflow.Match{OXM: list} }

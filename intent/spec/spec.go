@@ -1,0 +1,100 @@
+package spec
+
+import (
+	"strconv"
+
+	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/openflow"
+	"github.com/weirnet/weir/topology"
+)
+
+// Spec is what one intent asks for. It is a value: slices and the selector's bytes are shared by its copies, and nobody
+// changes them after Check.
+type Spec struct {
+	// ID is the user's name of it; empty where the instance is to choose one.
+	ID   string
+	Kind Kind
+	// Priority is among intents, from 0 to PriorityMax: where two match a packet at its ingress port the higher has it.
+	Priority uint16
+	// Src and Dst are the ends. Host-to-host has one host each; the others connect points: several in Src for
+	// MultipointToPoint, several in Dst for PointToMultipoint (in order after Check), none for Path.
+	Src, Dst []End
+	// Hops are those of a Path, ingress first.
+	Hops []topology.Hop
+	// Selector says which packets; without any field all IPv4 and IPv6 (between hosts: everything).
+	Selector openflow.Match
+}
+
+// End is one end of an intent: a host where the kind is HostToHost, else a connect point. The other is zero.
+type End struct {
+	Host  netview.HostID
+	Point netview.Point
+}
+
+// Ingress are the connect points that packets come in by, of an intent that is not between hosts.
+func (s *Spec) Ingress(buf []netview.Point) []netview.Point {
+	if s.Kind == Path && len(s.Hops) > 0 {
+		return append(buf, netview.Point{DPID: s.Hops[0].DPID, Port: s.Hops[0].In})
+	}
+	return points(s.Src, s.Kind, buf)
+}
+
+// Egress are the connect points that packets leave by, of an intent that is not between hosts.
+func (s *Spec) Egress(buf []netview.Point) []netview.Point {
+	if s.Kind == Path && len(s.Hops) > 0 {
+		last := s.Hops[len(s.Hops)-1]
+		return append(buf, netview.Point{DPID: last.DPID, Port: last.Out})
+	}
+	return points(s.Dst, s.Kind, buf)
+}
+
+func points(ends []End, k Kind, buf []netview.Point) []netview.Point {
+	if k == HostToHost {
+		return buf
+	}
+	for i := range ends {
+		buf = append(buf, ends[i].Point)
+	}
+	return buf
+}
+
+// String is the intent on one line: "web: host-to-host 00:…:01 -> 00:…:02 {tcp_dst=80} priority 100".
+func (s *Spec) String() string {
+	b := make([]byte, 0, 128)
+	if s.ID != "" {
+		b = append(append(b, s.ID...), ": "...)
+	}
+	b = append(append(b, s.Kind.String()...), ' ')
+	if s.Kind == Path {
+		for i, h := range s.Hops {
+			if i > 0 {
+				b = append(b, " -> "...)
+			}
+			b = strconv.AppendUint(append(b, h.DPID.String()+" "...), uint64(h.In), 10)
+			b = strconv.AppendUint(append(b, '>'), uint64(h.Out), 10)
+		}
+	} else {
+		b = appendEnds(b, s.Kind, s.Src)
+		b = appendEnds(append(b, " -> "...), s.Kind, s.Dst)
+	}
+	b = append(append(b, ' '), s.Selector.String()...)
+	return string(strconv.AppendUint(append(b, " priority "...), uint64(s.Priority), 10))
+}
+
+func appendEnds(b []byte, k Kind, ends []End) []byte {
+	for i := range ends {
+		if i > 0 {
+			b = append(b, ", "...)
+		}
+		b = append(b, ends[i].text(k)...)
+	}
+	return b
+}
+
+// text is an end as people write it.
+func (e *End) text(k Kind) string {
+	if k == HostToHost {
+		return e.Host.String()
+	}
+	return e.Point.String()
+}
