@@ -1,0 +1,112 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// Grant is of Store.
+func (m *Memory) Grant(ctx context.Context, ttl time.Duration) (LeaseID, error) {
+	if ttl < time.Second {
+		return 0, fmt.Errorf("%w: a lease of %v, want a second or more", ErrInvalid, ttl)
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if err := m.enter(ctx); err != nil {
+		return 0, err
+	}
+	if m.draw(Call{Name: "Grant"}) != None {
+		return 0, ErrUnavailable
+	}
+	m.granted++
+	m.leases[m.granted] = &lease{ttl: ttl, end: m.now().Add(ttl)}
+	return m.granted, nil
+}
+
+// KeepAlive is of Store.
+func (m *Memory) KeepAlive(ctx context.Context, id LeaseID) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if err := m.enter(ctx); err != nil {
+		return err
+	}
+	if m.draw(Call{Name: "KeepAlive"}) != None {
+		return ErrUnavailable
+	}
+	l := m.leases[id]
+	if l == nil {
+		return ErrNoLease
+	}
+	l.end = m.now().Add(l.ttl)
+	return nil
+}
+
+// Revoke is of Store.
+func (m *Memory) Revoke(ctx context.Context, id LeaseID) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if err := m.enter(ctx); err != nil {
+		return err
+	}
+	if m.draw(Call{Name: "Revoke"}) != None {
+		return ErrUnavailable
+	}
+	if m.leases[id] == nil {
+		return ErrNoLease
+	}
+	m.end(id)
+	return nil
+}
+
+// checkLeases finds puts with leases that are not there.
+func (m *Memory) checkLeases(txn *Txn) error {
+	for _, ops := range [][]Op{txn.Then, txn.Else} {
+		for i := range ops {
+			if l := ops[i].Lease; l != 0 && m.leases[l] == nil {
+				return ErrNoLease
+			}
+		}
+	}
+	return nil
+}
+
+// expire ends the leases whose time is over, in the order in which they were granted.
+func (m *Memory) expire() {
+	if len(m.leases) == 0 {
+		return
+	}
+	now := m.now()
+	for id := LeaseID(1); id <= m.granted; id++ {
+		if l := m.leases[id]; l != nil && !now.Before(l.end) {
+			m.end(id)
+		}
+	}
+}
+
+// end removes a lease and its keys, in one revision.
+func (m *Memory) end(id LeaseID) {
+	delete(m.leases, id)
+	var gone []Op
+	m.keys.Scan(func(key string, states []Pair) bool {
+		if p := states[len(states)-1]; p.Create != 0 && p.Lease == id {
+			gone = append(gone, Delete(Key(key)))
+		}
+		return true
+	})
+	m.do(&Txn{Then: gone})
+}
+
+// wake tells when the first lease ends; nil if there is none.
+func (m *Memory) wake() <-chan time.Time {
+	var first time.Time
+	for _, l := range m.leases {
+		if first.IsZero() || l.end.Before(first) {
+			first = l.end
+		}
+	}
+	if first.IsZero() {
+		return nil
+	}
+	return time.After(max(first.Sub(m.now()), time.Millisecond))
+}

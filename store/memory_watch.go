@@ -1,0 +1,99 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// Watch is of Store.
+func (m *Memory) Watch(ctx context.Context, span Span, from Revision) (Watcher, error) {
+	if err := checkSpan(span); err != nil {
+		return nil, err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if err := m.enter(ctx); err != nil {
+		return nil, err
+	}
+	if from == 0 {
+		from = m.rev + 1
+	}
+	return &memoryWatcher{m: m, span: Span{clone(span.From), clone(span.To)}, next: from}, nil
+}
+
+// memoryWatcher reads the store's list of changes; it has nothing of its own but its place there.
+type memoryWatcher struct {
+	m    *Memory
+	span Span
+	next Revision
+	err  error
+}
+
+// Next is of Watcher.
+func (w *memoryWatcher) Next(ctx context.Context) ([]Event, error) {
+	for {
+		events, changed, wake, err := w.look(ctx)
+		if len(events) > 0 || err != nil {
+			return events, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-changed:
+		case <-wake:
+		}
+	}
+}
+
+// look takes what there is; without, what to wait for: a change, or the end of a lease.
+func (w *memoryWatcher) look(ctx context.Context) ([]Event, <-chan struct{}, <-chan time.Time, error) {
+	m := w.m
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if w.err == nil && m.closed {
+		w.err = ErrUnavailable
+	}
+	if w.err == nil && w.next < m.compacted {
+		w.err = fmt.Errorf("%w: %d of %d", ErrCompacted, w.next, m.compacted)
+	}
+	if w.err != nil {
+		return nil, nil, nil, w.err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, nil, nil, err
+	}
+	m.expire()
+	var events []Event
+	for i := m.after(w.next); i < len(m.changes); i++ {
+		if e := m.changes[i]; w.span.Holds(e.Pair.Key) {
+			e.Pair.Key, e.Pair.Value = clone(e.Pair.Key), clone(e.Pair.Value)
+			events = append(events, e)
+		}
+	}
+	w.next = max(w.next, m.rev+1)
+	return events, m.changed, m.wake(), nil
+}
+
+// after is the place of the first change at a revision or later.
+func (m *Memory) after(rev Revision) int {
+	low, high := 0, len(m.changes)
+	for low < high {
+		mid := (low + high) / 2
+		if m.changes[mid].Pair.Mod < rev {
+			low = mid + 1
+		} else {
+			high = mid
+		}
+	}
+	return low
+}
+
+// Close is of Watcher.
+func (w *memoryWatcher) Close() {
+	w.m.mu.Lock()
+	defer w.m.mu.Unlock()
+	if w.err == nil {
+		w.err = fmt.Errorf("%w: the watch is closed", ErrUnavailable)
+	}
+}

@@ -1,0 +1,207 @@
+package store
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+)
+
+// Limits of a transaction: what an etcd takes that nobody has configured, with room for what surrounds it.
+const (
+	MaxTxnOps   = 128     // in Then, and in Else
+	MaxTxnBytes = 5 << 18 // of keys and values, 1.25 MiB
+	MaxKey      = 1024    // bytes of a key
+
+)
+
+func endOfKeys() []byte { return bytes.Repeat([]byte{0xff}, MaxKey+1) }
+
+// Txn is a transaction: where all of If hold Then is done, otherwise Else, at one moment.
+type Txn struct {
+	If         []Compare
+	Then, Else []Op
+}
+
+// Field is what of a key is compared.
+type Field uint8
+
+// The fields. A key that is not there has 0 for each number, and the empty value.
+const (
+	ModRevision Field = iota
+	CreateRevision
+	KeyVersion
+	Value
+)
+
+// Relation is how it is compared.
+type Relation uint8
+
+// The relations: of what is kept to what is given.
+const (
+	Equal Relation = iota
+	NotEqual
+	Less
+	Greater
+)
+
+// Compare is a condition on one key.
+type Compare struct {
+	Key      []byte
+	Field    Field
+	Relation Relation
+	Number   int64  // for the fields that are numbers
+	Value    []byte // for Value
+}
+
+// Absent is the condition that a key is not there.
+func Absent(key []byte) Compare { return Compare{Key: key, Field: CreateRevision} }
+
+// Unchanged is the condition that a key was last changed at a revision.
+func Unchanged(key []byte, mod Revision) Compare {
+	return Compare{Key: key, Field: ModRevision, Number: int64(mod)}
+}
+
+// OpKind is what an operation does.
+type OpKind uint8
+
+// The kinds of operations.
+const (
+	OpPut OpKind = iota
+	OpDelete
+	OpRange
+)
+
+// Op is one operation of a transaction. Operations see what those before them did; a key is changed by one of them at most.
+type Op struct {
+	Kind  OpKind
+	Key   []byte // OpPut
+	Value []byte
+	Lease LeaseID
+	Span  Span  // OpDelete
+	Query Query // OpRange; its Revision and Local are not used
+}
+
+// Put writes a value.
+func Put(key, value []byte) Op { return Op{Kind: OpPut, Key: key, Value: value} }
+
+// Delete removes the keys of a span.
+func Delete(span Span) Op { return Op{Kind: OpDelete, Span: span} }
+
+// Get reads a span.
+func Get(span Span) Op { return Op{Kind: OpRange, Query: Query{Span: span}} }
+
+// Result is what a transaction did.
+type Result struct {
+	Held     bool     // If held: Then was done, otherwise Else
+	Revision Revision // of the store after it
+	Answers  []Answer // of the operations that were done, in order
+}
+
+// Answer is of one operation: what a range found, or how many keys were deleted.
+type Answer struct {
+	Pairs   []Pair
+	More    bool
+	Deleted int64
+}
+
+// Check finds what every store refuses.
+func (t *Txn) Check() error {
+	size := 0
+	for i := range t.If {
+		if err := checkKey(t.If[i].Key); err != nil {
+			return err
+		}
+		size += len(t.If[i].Key) + len(t.If[i].Value)
+	}
+	for _, ops := range [][]Op{t.Then, t.Else} {
+		n, err := checkOps(ops)
+		if err != nil {
+			return err
+		}
+		size += n
+	}
+	if size > MaxTxnBytes {
+		return fmt.Errorf("%w: %d bytes, and at most %d are taken", ErrTooLarge, size, MaxTxnBytes)
+	}
+	return nil
+}
+
+func checkKey(key []byte) error {
+	if len(key) == 0 || len(key) > MaxKey {
+		return fmt.Errorf("%w: a key of %d bytes, want 1 to %d", ErrInvalid, len(key), MaxKey)
+	}
+	return nil
+}
+
+func checkSpan(s Span) error {
+	if err := checkKey(s.From); err != nil {
+		return err
+	}
+	if len(s.To) > 0 && bytes.Compare(s.From, s.To) >= 0 {
+		return fmt.Errorf("%w: a span that ends at %q, before it begins at %q", ErrInvalid, s.To, s.From)
+	}
+	return nil
+}
+
+// checkOps returns the bytes of one branch.
+func checkOps(ops []Op) (size int, err error) {
+	if len(ops) > MaxTxnOps {
+		return 0, fmt.Errorf("%w: %d operations, and at most %d are taken", ErrTooLarge, len(ops), MaxTxnOps)
+	}
+	put := make(map[string]bool, len(ops))
+	var gone []Span
+	for i := range ops {
+		op := &ops[i]
+		switch op.Kind {
+		case OpPut:
+			err = checkKey(op.Key)
+			if put[string(op.Key)] {
+				err = fmt.Errorf("%w: %q is put twice", ErrInvalid, op.Key)
+			}
+			put[string(op.Key)] = true
+			size += len(op.Key) + len(op.Value)
+		case OpDelete:
+			err = checkSpan(op.Span)
+			gone = append(gone, op.Span)
+			size += len(op.Span.From) + len(op.Span.To)
+		default:
+			err = checkSpan(op.Query.Span)
+			size += len(op.Query.Span.From) + len(op.Query.Span.To)
+		}
+		if err != nil {
+			return 0, err
+		}
+	}
+	for _, span := range gone {
+		for i := range ops {
+			if ops[i].Kind == OpPut && span.Holds(ops[i].Key) {
+				return 0, fmt.Errorf("%w: %q is put and deleted", ErrInvalid, ops[i].Key)
+			}
+		}
+	}
+	return size, nil
+}
+
+// holds says whether a condition does, of a key as it is; the zero Pair if it is not there.
+func (c *Compare) holds(p *Pair) bool {
+	order := 0
+	switch c.Field {
+	case ModRevision:
+		order = cmp.Compare(int64(p.Mod), c.Number)
+	case CreateRevision:
+		order = cmp.Compare(int64(p.Create), c.Number)
+	case KeyVersion:
+		order = cmp.Compare(p.Version, c.Number)
+	default:
+		order = bytes.Compare(p.Value, c.Value)
+	}
+	switch c.Relation {
+	case Equal:
+		return order == 0
+	case NotEqual:
+		return order != 0
+	case Less:
+		return order < 0
+	}
+	return order > 0
+}
