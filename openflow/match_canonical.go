@@ -3,6 +3,7 @@ package openflow
 import (
 	"bytes"
 	"errors"
+	"math/bits"
 	"slices"
 	"strconv"
 	"strings"
@@ -33,6 +34,41 @@ func (m Match) Canonical() Match {
 		return c.Canonical()
 	}
 	return c
+}
+
+// AppendCanonical appends the TLVs of the canonical match; it does not allocate if they are that already and b has room.
+func (m Match) AppendCanonical(b []byte) []byte {
+	if m.isCanonical() {
+		return append(b, m.OXM...)
+	}
+	return append(b, m.Canonical().OXM...)
+}
+
+// isCanonical says whether the match is in the canonical form. It may say no where it is.
+func (m Match) isCanonical() bool {
+	var seen uint64
+	last := -1
+	for rest := m.OXM; len(rest) > 0; {
+		o, ok := nextOXM(rest)
+		if !ok {
+			return false
+		}
+		f, known := o.basic()
+		if !known || int(f) <= last || o.mask != nil && (isZero(o.mask) || coversBits(o.mask, oxmFields[f].bits)) {
+			return false
+		}
+		last = int(f)
+		seen |= 1 << f
+		rest = rest[o.size:]
+	}
+	missing := false
+	need := func(f Field, _ uint64) { missing = missing || seen&(1<<f) == 0 }
+	for left := seen; left != 0; left &= left - 1 {
+		if needs := oxmFields[bits.TrailingZeros64(left)].needs; needs != 0 {
+			fillInFor(needs, need)
+		}
+	}
+	return !missing
 }
 
 // Key is a string that two matches of the same meaning, and only those, have in common.
