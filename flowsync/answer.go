@@ -13,6 +13,9 @@ func (c *Core) sent(l *ledger, in Sent, now time.Time) {
 	if f == nil {
 		return
 	}
+	if f.programs != nil {
+		c.sentPrograms(l, in)
+	}
 	for _, xid := range in.XIDs {
 		if f.sent == len(f.ops) {
 			break
@@ -41,6 +44,12 @@ func (c *Core) refused(l *ledger, in Refused) {
 	if l.flight == nil {
 		return
 	}
+	if f := l.flight.programs; f != nil {
+		if l.flight.sent > 0 && f.refusedRule(in.XID, &in.Error) {
+			c.counters.Refused++
+		}
+		return
+	}
 	for i := range l.flight.ops[:l.flight.sent] {
 		if o := &l.flight.ops[i]; o.xid == in.XID && o.refused == nil {
 			e := in.Error
@@ -55,7 +64,7 @@ func (c *Core) refused(l *ledger, in Refused) {
 // confirmed ends the batch under way: all in it that was not refused has been done.
 func (c *Core) confirmed(l *ledger, in Confirmed, now time.Time) {
 	f := l.flight
-	if f == nil || f.id != in.Batch || f.sent < len(f.ops) {
+	if f == nil || f.id != in.Batch || f.sent < f.size() {
 		return
 	}
 	if in.Err != nil {
@@ -66,7 +75,10 @@ func (c *Core) confirmed(l *ledger, in Confirmed, now time.Time) {
 	if l.stuck {
 		c.unstick(l)
 	}
-	c.learn(l, len(f.ops), now.Sub(f.at))
+	c.learn(l, f.size(), now.Sub(f.at))
+	if f.programs != nil {
+		c.endPrograms(l, f.programs, now)
+	}
 	for i := range f.ops {
 		switch o := &f.ops[i]; {
 		case o.meter != nil:

@@ -34,6 +34,7 @@ func (c *Core) moved(l *ledger, w *row) {
 func (c *Core) beginAudit(l *ledger, now time.Time) {
 	l.auditAt = time.Time{}
 	c.requests++
+	l.programs.beginListing()
 	l.audit = audit{id: c.requests, began: l.moves, at: now, by: now.Add(c.config.Answer), gone: make(map[entryKey]bool)}
 	l.filtered = l.byCookie && l.misread%2 == 1
 	l.checking, l.asked = l.asked, false
@@ -47,6 +48,7 @@ func (c *Core) endAudit(l *ledger, in Entries, now time.Time) {
 	l.audit, l.took = audit{}, now.Sub(a.at)
 	if in.Err != nil {
 		l.misread++
+		l.programs.dropGone()
 		l.auditBy(now.Add(c.config.backoff(l.misread)))
 		c.answerCheck(l, Findings{Err: in.Err})
 		return
@@ -69,6 +71,8 @@ func (c *Core) endAudit(l *ledger, in Entries, now time.Time) {
 		f.Compared++
 		c.auditRow(l, w, e, &f, now)
 	}
+	c.listed(l, &in.Reading.Programs)
+	c.auditPrograms(l, &f, now)
 	maps.DeleteFunc(l.stale, func(key entryKey, _ *Entry) bool { return a.gone[key] })
 	maps.DeleteFunc(l.soft, func(key entryKey, _ *SoftEntry) bool { return a.gone[key] })
 	c.dropSoft(l)

@@ -14,7 +14,17 @@ type flight struct {
 	at       time.Time // when the barrier left
 	ops      []op
 	messages []openflow.Message
-	sent     int // of messages
+	programs *programFlight // if it is a batch of flow-mods of programs: then there are no ops
+	frames   []byte         // those flow-mods, until they are sent
+	sent     int            // of messages, or of programs.ops
+}
+
+// size is how many messages there are.
+func (f *flight) size() int {
+	if f.programs != nil {
+		return len(f.programs.ops)
+	}
+	return len(f.ops)
 }
 
 // op is one message of a batch and what it is for: a rule, a removal (rule is nil) or a meter.
@@ -87,6 +97,9 @@ func (c *Core) drain(l *ledger, now time.Time) {
 	rest := copy(l.queue, l.queue[n:])
 	clear(l.queue[rest:])
 	l.queue = l.queue[:rest]
+	if f == nil {
+		f = c.drainPrograms(l, now)
+	}
 	if f == nil {
 		f = l.dropMeters()
 	}
@@ -163,6 +176,12 @@ func (c *Core) take(l *ledger, f *flight, now time.Time) {
 // hand gives the loop what is left of the batch under way.
 func (c *Core) hand(l *ledger) {
 	l.resendAt = time.Time{}
-	c.ready.Batches = append(c.ready.Batches,
-		Batch{Address{l.dpid, l.session}, l.flight.id, l.flight.messages[l.flight.sent:]})
+	f := l.flight
+	b := Batch{Address: Address{l.dpid, l.session}, ID: f.id, Frames: f.frames}
+	if f.programs == nil {
+		b.Messages = f.messages[f.sent:]
+	} else if f.frames != nil {
+		b.Count, f.frames = f.size(), nil
+	}
+	c.ready.Batches = append(c.ready.Batches, b)
 }

@@ -66,7 +66,7 @@ func (f *fleet) stepAll() (messages int) {
 		f.sent = f.sent[:0]
 		for _, b := range ready.Batches {
 			messages += len(b.Messages)
-			f.sent = append(f.sent, Sent{b.DPID, b.Session, f.xids[:len(b.Messages)], true}, Confirmed{b.DPID, b.Session, b.ID, nil})
+			f.sent = append(f.sent, Sent{DPID: b.DPID, Session: b.Session, XIDs: f.xids[:len(b.Messages)], Frames: b.Count > 0, Barrier: true}, Confirmed{b.DPID, b.Session, b.ID, nil})
 		}
 		inputs = f.sent
 	}

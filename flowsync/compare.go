@@ -45,6 +45,7 @@ func (c *Core) forget(l *ledger) {
 	l.stale, l.soft, l.foreign, l.unkept = nil, nil, nil, 0
 	l.readAt, l.answerBy, l.resendAt = time.Time{}, time.Time{}, time.Time{}
 	l.meters.forget()
+	l.forgetPrograms()
 	maps.DeleteFunc(l.rows, func(_ entryKey, w *row) bool { return w.rule == nil })
 	for _, key := range l.keys() {
 		w := l.rows[key]
@@ -62,6 +63,9 @@ func (l *ledger) keys() []entryKey {
 func (c *Core) reread(l *ledger, now time.Time) {
 	if f := l.flight; f != nil {
 		l.flight, l.unconfirmed = nil, true
+		if f.programs != nil {
+			l.programs.giveUp()
+		}
 		for i := range f.ops {
 			if w := f.ops[i].row; w != nil {
 				w.state = rowIdle
@@ -84,6 +88,7 @@ func (c *Core) read(l *ledger, now time.Time) {
 	l.filtered = l.byCookie && l.misread%2 == 1
 	c.requests++
 	l.reading = c.requests
+	l.programs.beginListing()
 	c.counters.Readings++
 	c.ready.Readings = append(c.ready.Readings, c.request(l, l.reading))
 }
@@ -128,6 +133,8 @@ func (c *Core) entries(l *ledger, in Entries, now time.Time) {
 	for _, key := range l.keys() {
 		c.compare(l, l.rows[key], now)
 	}
+	c.listed(l, &in.Reading.Programs)
+	c.comparePrograms(l)
 	c.dropSoft(l)
 	c.catchUp(l, now)
 	c.pace(l, now, true)
@@ -214,6 +221,7 @@ func (c *Core) prune(l *ledger, now time.Time) {
 			delete(l.stale, key)
 		}
 	}
+	c.prunePrograms(l, now)
 	c.pruneMeters(l, now)
 }
 
@@ -225,6 +233,15 @@ func (c *Core) removed(l *ledger, in Removed, now time.Time) {
 	key := l.place(entryKey{in.Table, in.Priority, in.Match})
 	delete(l.stale, key)
 	delete(l.soft, key)
+	if i, ok := l.rowAt(key); ok {
+		switch {
+		case l.phase == phaseReading:
+			l.programs.set(i, rowMoved, 0)
+		case l.watch != WatchMonitor:
+			c.tookRule(l, i, false, SourceRemoved, now)
+		}
+		return
+	}
 	w := l.rows[key]
 	switch {
 	case w == nil || w.rule == nil && w.state != rowFlying:

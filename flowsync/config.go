@@ -31,7 +31,7 @@ type Config struct {
 	NoMonitor bool
 	// Barrier is how long a barrier should take: batches shrink and grow until it does. Default 100 ms.
 	Barrier time.Duration
-	// BatchMin and BatchMax bound the number of flow-mods before a barrier. Defaults 1, 512.
+	// BatchMin and BatchMax bound the number of flow-mods before a barrier. Defaults 1, 4096.
 	BatchMin, BatchMax int
 	// LieCount is how often a switch may lose a rule within LieWindow until it is marked as one that does not keep what it
 	// confirms. Defaults 5, 1 min.
@@ -47,6 +47,9 @@ type Config struct {
 	// Found is told, by Run's goroutine, which firm entries of the tree's kind (plan.KindTree) a switch held when it was
 	// first read in a session: what an earlier life left, or this one. None is told too. Default: nobody is told.
 	Found func(dpid netview.DPID, entries []Entry)
+	// Told is told what became of orders (Loop.Order), by Run's goroutine; it must not block, and the list is valid during the
+	// call only. Default: nobody is told.
+	Told func([]Outcome)
 	// Adopt is given the soft entries of each reading of a switch (all of them, if whole) and returns those that are of an
 	// earlier life; whoever made the others in this one looks after them. It is called on any goroutine and must not
 	// block. Default: all are of an earlier life.
@@ -78,7 +81,7 @@ func (c Config) withDefaults() Config {
 	orTime(&c.RetryFirst, time.Second)
 	orTime(&c.RetryMax, time.Minute)
 	orTime(&c.Resend, 20*time.Millisecond)
-	orInt(&c.BatchMax, 512)
+	orInt(&c.BatchMax, 4096)
 	orInt(&c.BatchMin, 1)
 	orInt(&c.LieCount, 5)
 	orTime(&c.LieWindow, time.Minute)

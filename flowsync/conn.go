@@ -11,6 +11,9 @@ import (
 type Conn interface {
 	// Send queues messages, all or none, and returns the transaction id of the first; those of the others follow by one.
 	Send(msgs ...openflow.Message) (uint32, error)
+	// SendFrames queues count encoded messages, all or none, under transaction ids of its own, and returns the first; the
+	// others follow by one. The bytes are copied.
+	SendFrames(frames []byte, count int) (uint32, error)
 	// Barrier queues a barrier; answer is called once, when all before it is done, or with an error. It is not called if
 	// Barrier itself returns one.
 	Barrier(answer func(error)) error

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/openflow"
 )
 
 // Core decides what is sent to which switch. It does nothing by itself: Step takes what happened and says what to do.
@@ -20,6 +21,8 @@ type Core struct {
 	before   netview.Revision // seen at the end of the last step
 
 	former    former
+	mod       openflow.FlowMod // of programs, used again
+	frames    []byte           // encoded in this step
 	deadlines deadlines
 	touched   []*ledger
 	ready     Ready
@@ -34,17 +37,16 @@ func NewCore(config Config) *Core {
 // is wanted together should come in one step: it leaves in one batch.
 func (c *Core) Step(inputs []Input, now time.Time) *Ready {
 	c.ready.reset()
+	if c.frames = c.frames[:0]; cap(c.frames) > framesKept {
+		c.frames = nil
+	}
 	for _, in := range inputs {
-		if l := c.apply(in, now); l != nil && !l.touched {
-			l.touched = true
-			c.touched = append(c.touched, l)
+		if l := c.apply(in, now); l != nil {
+			c.touch(l)
 		}
 	}
 	for l := c.due(now); l != nil; l = c.due(now) {
-		if !l.touched {
-			l.touched = true
-			c.touched = append(c.touched, l)
-		}
+		c.touch(l)
 	}
 	for _, l := range c.touched {
 		l.touched = false
@@ -55,6 +57,14 @@ func (c *Core) Step(inputs []Input, now time.Time) *Ready {
 	c.before = c.seen
 	c.ready.Wake = c.next()
 	return &c.ready
+}
+
+// touch has a switch looked at at the end of the step.
+func (c *Core) touch(l *ledger) {
+	if !l.touched {
+		l.touched = true
+		c.touched = append(c.touched, l)
+	}
 }
 
 // apply takes one input and returns the ledger that it is about, nil if none.
@@ -77,6 +87,9 @@ func (c *Core) apply(in Input, now time.Time) *ledger {
 		return c.applyRule(in)
 	case Meter:
 		return c.applyMeter(in)
+	case Orders:
+		c.orders(in.List, now)
+		return nil
 	case Seen:
 		c.seen = in.Revision
 		return nil
@@ -193,7 +206,8 @@ func (c *Core) bury(l *ledger) {
 		l.own = false
 		c.ready.Own = append(c.ready.Own, Own{DPID: l.dpid})
 	}
-	if len(l.rows) == 0 && len(l.meters.rows) == 0 {
+	c.buryPrograms(l)
+	if len(l.rows) == 0 && len(l.meters.rows) == 0 && l.programs == nil {
 		delete(c.ledgers, l.dpid)
 	}
 }
@@ -245,10 +259,11 @@ func (c *Core) replace(l *ledger, in Wanted) {
 // work does what is due at one switch, and says when to look again.
 func (c *Core) work(l *ledger, now time.Time) {
 	c.act(l, now)
+	c.tellLost(l)
 	c.judge(l, now)
 	c.adopted += len(l.soft) - l.adopted
 	l.adopted = len(l.soft)
-	rest := l.phase == phaseReady && l.flight == nil && len(l.queue) == 0 && !l.meters.reading &&
+	rest := l.phase == phaseReady && l.flight == nil && len(l.queue) == 0 && !l.meters.reading && l.programs.settled() &&
 		!slices.ContainsFunc(l.retries, func(w *row) bool { return w.outcome == pending })
 	if l.rest && !rest {
 		l.agreed = c.before
@@ -278,9 +293,12 @@ func (c *Core) act(l *ledger, now time.Time) {
 	}
 	c.actAudit(l, now)
 	c.retry(l, now)
+	c.retryPrograms(l, now)
 	c.prune(l, now)
-	if l.flight != nil && passed(l.resendAt, now) {
-		c.hand(l)
+	if passed(l.resendAt, now) {
+		if l.resendAt = (time.Time{}); l.flight != nil {
+			c.hand(l)
+		}
 	}
 	c.drain(l, now)
 	for _, t := range []time.Time{l.answerBy, l.readAt, l.resendAt, l.auditAt, l.audit.by, l.trustAt} {
@@ -290,6 +308,9 @@ func (c *Core) act(l *ledger, now time.Time) {
 	}
 	for _, w := range l.retries {
 		c.wakeAt(l, w.retryAt)
+	}
+	if l.programs != nil && !l.programs.retryAt.IsZero() {
+		c.wakeAt(l, l.programs.retryAt)
 	}
 }
 

@@ -78,6 +78,8 @@ func (s *scene) show(name string, dpid netview.DPID) (string, bool) {
 		return "none", true
 	case "counters":
 		return fmt.Sprintf("%+v", s.loop.core.Counters()), true
+	case "programs": // their rules, with what is known of them
+		return s.loop.core.programsText(dpid), true
 	case "foreign":
 		list, total := s.loop.core.Foreign(dpid)
 		text := fmt.Sprintf("%d\n", total)
@@ -127,6 +129,8 @@ func (s *scene) act(c *golden.Command, dpid netview.DPID) {
 		s.wires[dpid].room = number("messages", "0")
 	case "want": // an owner wants these rules, and no others, at the switch
 		s.want(dpid, c.Arg("owner", "forward"), s.rules(c.Input)...)
+	case "order": // lines of program_test.go's parseOrder, as one list
+		s.loop.Order(parseOrders(s.t, dpid, c.Input))
 	case "meter":
 		s.meters(dpid, "forward", netview.Meter{ID: uint32(number("id", "1")), Rate: uint32(number("rate", "0")), Burst: uint32(number("burst", "0"))})
 	case "oldmeter": // the switch has a meter from before

@@ -78,7 +78,7 @@ func (c *Core) standing(l *ledger) Standing {
 		s.Revision = c.seen
 	}
 	if l.flight != nil {
-		s.InFlight = len(l.flight.ops)
+		s.InFlight = l.flight.size()
 	}
 	for _, w := range l.rows {
 		switch {
@@ -93,6 +93,13 @@ func (c *Core) standing(l *ledger) Standing {
 			s.Pending++
 		}
 		s.Wanted++
+	}
+	if p := l.programs; p != nil {
+		s.Installed += p.count[classInstalled]
+		s.Pending += p.count[classPending]
+		s.Removing += p.count[classRemoving]
+		s.Stale += p.count[classStale] + p.unkept
+		s.Wanted += p.count[classInstalled] + p.count[classPending]
 	}
 	return s
 }

@@ -33,7 +33,7 @@ func (c *Core) drift(l *ledger, w *row, s Source, now time.Time) {
 	c.moved(l, w)
 	c.raise(netview.AlarmDrift, l.dpid, fmt.Sprintf("%s's rule %s was lost or changed: it is put back (noticed by %s)", w.rule.Owner, w.name(), s))
 	if w.losses >= c.config.LieCount {
-		c.distrust(l, w, now)
+		c.distrust(l, w.name(), w.losses, w.lostSince, now)
 	}
 	if s == SourceReading { // whether it is held this time is seen by reading only
 		l.auditBy(now.Add(c.pauseFor(l, w) + c.config.RetryFirst))
@@ -52,21 +52,26 @@ func (c *Core) drift(l *ledger, w *row, s Source, now time.Time) {
 
 // pauseFor is how long a rule that was lost waits before it is put back.
 func (c *Core) pauseFor(l *ledger, w *row) time.Duration {
+	return c.pause(l, w.losses)
+}
+
+// pause is that after a number of losses.
+func (c *Core) pause(l *ledger, losses int) time.Duration {
 	switch {
 	case l.lying:
 		return c.config.RetryMax
-	case w.losses < 2:
+	case losses < 2:
 		return 0
 	}
-	return c.config.backoff(w.losses - 1)
+	return c.config.backoff(losses - 1)
 }
 
 // distrust marks a switch that does not keep what it confirms.
-func (c *Core) distrust(l *ledger, w *row, now time.Time) {
+func (c *Core) distrust(l *ledger, name string, losses int, since, now time.Time) {
 	l.trustAt = now.Add(c.config.LieWindow + 2*c.config.RetryMax)
 	l.lying = true
 	c.raise(netview.AlarmLyingSwitch, l.dpid, fmt.Sprintf("confirmed %s and did not hold it, %d times in %s",
-		w.name(), w.losses, now.Sub(w.lostSince).Round(time.Second)))
+		name, losses, now.Sub(since).Round(time.Second)))
 }
 
 // trust ends that, when nothing was lost for a while.

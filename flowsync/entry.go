@@ -62,6 +62,8 @@ type Reading struct {
 	Soft    []SoftEntry
 	Foreign []Entry
 
+	Programs Packed // firm ones that may be rules of programs
+
 	SoftCount, ForeignCount int
 }
 
@@ -80,6 +82,7 @@ func (c *Config) Read(stats []openflow.FlowStats) (r Reading) {
 			if len(r.Soft) < c.SoftMax {
 				r.Soft = append(r.Soft, SoftEntry{s.Table, s.Priority, s.Cookie, cloneMatch(&s.Match), outPorts(s.Instructions), s.IdleTimeout})
 			}
+		case r.Programs.pack(s):
 		default:
 			r.Firm = append(r.Firm, Entry{s.Table, s.Priority, s.Cookie, cloneMatch(&s.Match), cloneInstructions(s.Instructions)})
 		}

@@ -55,6 +55,9 @@ type (
 		Meters []*netview.Meter
 	}
 
+	// Orders are for rules of programs.
+	Orders struct{ List []Order }
+
 	// Entries answers a reading of a switch's flow entries. Err says that there was no answer.
 	Entries struct {
 		DPID    netview.DPID
@@ -100,12 +103,14 @@ type (
 		Err     error
 	}
 
-	// Sent tells how much of a batch went into the session's queue: the first messages, as many as XIDs has, and Barrier
-	// if the barrier too.
+	// Sent tells how much of a batch went into the session's queue: the first messages, as many as XIDs has, or, if Frames, all encoded
+	// ones, the first with the transaction id First; and Barrier if the barrier too.
 	Sent struct {
 		DPID    netview.DPID
 		Session uint64
 		XIDs    []uint32
+		First   uint32
+		Frames  bool
 		Barrier bool
 	}
 
@@ -156,5 +161,6 @@ func (Monitoring) input() {}
 func (Changed) input()    {}
 func (Paused) input()     {}
 func (Check) input()      {}
+func (Orders) input()     {}
 func (Seen) input()       {}
 func (Tick) input()       {}

@@ -33,7 +33,9 @@ type ledger struct {
 	queue   []*row            // to be looked at, in the order in which they changed
 	retries []*row            // failed, to be looked at again at row.retryAt
 	meters  meters
-	flight  *flight // the batch that is under way, nil if none
+
+	programs *programs // rules of programs; nil if there are none
+	flight   *flight   // the batch that is under way, nil if none
 
 	stale   map[entryKey]*Entry     // firm entries of ours that nobody wants
 	soft    map[entryKey]*SoftEntry // soft entries of an earlier life

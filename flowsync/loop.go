@@ -28,6 +28,7 @@ type Loop struct {
 	mu      sync.Mutex // guards what follows
 	inbox   []Input
 	asks    []func(*Core)
+	orders  []Order
 	current map[netview.DPID]connection
 	last    uint64 // session
 	over    bool
@@ -41,6 +42,7 @@ type Loop struct {
 	seen    netview.Revision
 	settled bool
 	xids    []uint32
+	taken   []Order                          // the orders of this turn
 	checks  map[netview.DPID][]chan Findings // that wait for a switch's
 }
 
@@ -196,7 +198,7 @@ func (l *Loop) Waiting() bool { return len(l.wake) > 0 || l.view.Snapshot().Revi
 
 func (l *Loop) finish() {
 	l.mu.Lock()
-	l.over, l.inbox, l.asks = true, nil, nil
+	l.over, l.inbox, l.asks, l.orders = true, nil, nil, nil
 	l.mu.Unlock()
 }
 
@@ -207,6 +209,9 @@ func (l *Loop) turn(now time.Time) time.Time {
 		l.mu.Lock()
 		inputs = append(append(inputs, Seen{l.seen}), l.inbox...)
 		inputs = l.caughtUp(inputs)
+		if orders := l.takeOrders(); len(orders) > 0 {
+			inputs = append(inputs, Orders{orders})
+		}
 		asks := l.asks
 		l.inbox, l.asks = nil, nil
 		l.mu.Unlock()
@@ -235,6 +240,9 @@ func (l *Loop) do(ready *Ready) (sent []Input) {
 	}
 	if len(ready.Results) > 0 {
 		l.status.Set(ready.Results)
+	}
+	if len(ready.Outcomes) > 0 && l.config.Told != nil {
+		l.config.Told(ready.Outcomes)
 	}
 	if len(ready.Own) > 0 {
 		l.wanted.Update(func(tx *netview.WantedTx) {
@@ -333,9 +341,14 @@ func (l *Loop) send(b *Batch) Sent {
 		return in
 	}
 	begin := len(l.xids)
-	l.xids = send(conn, b.Messages, l.xids)
+	if b.Count > 0 {
+		first, err := conn.SendFrames(b.Frames, b.Count)
+		in.First, in.Frames = first, err == nil
+	} else {
+		l.xids = send(conn, b.Messages, l.xids)
+	}
 	in.XIDs = l.xids[begin:len(l.xids):len(l.xids)]
-	if len(in.XIDs) == len(b.Messages) {
+	if len(in.XIDs) == len(b.Messages) && (in.Frames || b.Count == 0) {
 		err := conn.Barrier(func(err error) { l.answer(Confirmed{a.DPID, a.Session, id, err}) })
 		in.Barrier = err == nil
 	}

@@ -74,6 +74,11 @@ func (c *promptConn) Send(messages ...openflow.Message) (first uint32, err error
 	return first, err
 }
 
+func (c *promptConn) SendFrames(frames []byte, count int) (first uint32, err error) {
+	c.with(func() { first, err = c.wire.SendFrames(frames, count) })
+	return first, err
+}
+
 func (c *promptConn) Barrier(answer func(error)) (err error) {
 	c.with(func() { err = c.wire.Barrier(answer) })
 	return err

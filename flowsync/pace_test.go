@@ -15,7 +15,7 @@ func TestBatchesFitTheSwitch(t *testing.T) {
 	for _, c := range []struct {
 		each    time.Duration
 		low, up int
-	}{{10 * time.Microsecond, 512, 512}, {time.Millisecond, 50, 100}, {10 * time.Millisecond, 5, 10}, {time.Second, 1, 1}} {
+	}{{10 * time.Microsecond, 4096, 4096}, {time.Millisecond, 50, 100}, {10 * time.Millisecond, 5, 10}, {time.Second, 1, 1}} {
 		core := NewCore(Config{})
 		l := newLedger(1)
 		l.batch = batchFirst

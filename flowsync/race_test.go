@@ -37,7 +37,7 @@ func TestEarlierSessionIsIgnored(t *testing.T) {
 		t.Fatal("the listing was not taken")
 	}
 	batch := ready.Batches[0]
-	c.Step([]Input{Sent{1, 2, []uint32{5}, true}}, now)
+	c.Step([]Input{Sent{DPID: 1, Session: 2, XIDs: []uint32{5}, Barrier: true}}, now)
 	if r := c.Step([]Input{Confirmed{1, 1, batch.ID, nil}}, now); len(r.Results) > 0 {
 		t.Fatal("a barrier of an earlier session confirmed this one's batch")
 	}

@@ -13,6 +13,8 @@ type Ready struct {
 	Found []Found
 	// Results go into the view, in one transaction.
 	Results []netview.RuleResult
+	// Outcomes are what became of orders.
+	Outcomes []Outcome
 	// Own are the rules that flowsync itself wants, to be written into the view.
 	Own []Own
 	// Alarms are to be raised and ended.
@@ -56,23 +58,26 @@ type Found struct {
 	Entries []Entry
 }
 
-// Batch is a list of messages, to be followed by a barrier request. A batch that did not fit into the session's queue
+// Batch is a list of messages, or some that are encoded already, to be followed by a barrier request. A batch that did not fit into the session's queue
 // comes again, with what is left of it: perhaps only the barrier.
 type Batch struct {
 	Address
 	ID       uint64
 	Messages []openflow.Message
+	Frames   []byte // encoded, but for their transaction ids
+	Count    int    // of them
 }
 
 func (r *Ready) reset() {
 	clear(r.Found)
 	clear(r.Results)
+	clear(r.Outcomes)
 	clear(r.Own)
 	clear(r.Batches)
 	clear(r.Findings)
 	clear(r.Alarms)
 	*r = Ready{
-		Found: r.Found[:0], Results: r.Results[:0], Own: r.Own[:0], Readings: r.Readings[:0],
+		Found: r.Found[:0], Results: r.Results[:0], Outcomes: r.Outcomes[:0], Own: r.Own[:0], Readings: r.Readings[:0],
 		Alarms: r.Alarms[:0], Findings: r.Findings[:0], Monitors: r.Monitors[:0], MeterReadings: r.MeterReadings[:0], Batches: r.Batches[:0],
 	}
 }

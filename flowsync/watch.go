@@ -99,6 +99,9 @@ func (c *Core) change(l *ledger, ch *Change, now time.Time) {
 		delete(l.foreign, key)
 		key = l.place(key)
 	}
+	if c.changeRule(l, key, ch, now) {
+		return
+	}
 	w := l.rows[l.place(key)]
 	switch {
 	case w != nil && w.rule != nil && gone:

@@ -1,6 +1,7 @@
 package flowsync
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 
@@ -45,6 +46,32 @@ func (w *wire) Send(messages ...openflow.Message) (uint32, error) {
 		if err := w.append(first+uint32(i), m, queued{}); err != nil {
 			panic("flowsync sent what cannot be said: " + err.Error())
 		}
+	}
+	return first, nil
+}
+
+func (w *wire) SendFrames(frames []byte, count int) (uint32, error) {
+	first := w.xid + 1
+	w.xid += uint32(count)
+	if w.shut {
+		return 0, errClosed
+	}
+	if len(w.queue)+count > w.room {
+		return 0, errFull
+	}
+	for i := range count {
+		n := int(frames[2])<<8 | int(frames[3])
+		_, m, err := openflow.Parse(bytes.Clone(frames[:n]))
+		if err == nil {
+			err = w.append(first+uint32(i), m, queued{})
+		}
+		if err != nil {
+			panic("flowsync sent what cannot be said: " + err.Error())
+		}
+		frames = frames[n:]
+	}
+	if len(frames) > 0 {
+		panic("flowsync sent more than it said")
 	}
 	return first, nil
 }

@@ -31,6 +31,9 @@ type world struct {
 	lines  []string
 	loud   bool
 	now    time.Time
+
+	installed map[string]*Order // by place: rules of programs that were told to be
+	open      map[string]int    // by order: answers that it waits for; nil if nobody counts
 }
 
 func newWorld(t tester, config Config) *world {
@@ -39,13 +42,14 @@ func newWorld(t tester, config Config) *world {
 	if config.ReadEvery == 0 {
 		config.ReadEvery = 24 * time.Hour
 	}
+	config.Told = w.told
 	config.Found = func(dpid netview.DPID, entries []Entry) {
 		for i := range entries {
 			w.say(fmt.Sprintf("%s: found %s", dpid, entries[i].String()))
 		}
 	}
 	*w = world{
-		t: t, view: view, facts: view.Facts(), loop: New(config, view), owners: map[string]*netview.Wanted{},
+		t: t, installed: map[string]*Order{}, view: view, facts: view.Facts(), loop: New(config, view), owners: map[string]*netview.Wanted{},
 		now:    time.Unix(0, 0),
 		models: map[netview.DPID]*model{}, wires: map[netview.DPID]*wire{},
 	}
@@ -177,6 +181,7 @@ func (c *Core) check(t tester) {
 	t.Helper()
 	for _, dpid := range c.dpids() {
 		l := c.ledgers[dpid]
+		l.checkPrograms(t)
 		where := map[*row]rowState{}
 		for _, r := range l.queue {
 			if where[r] == rowQueued && l.rows[r.key] == r {
@@ -205,7 +210,7 @@ func (c *Core) check(t tester) {
 				t.Fatalf("%s: a removal outlived the session", dpid)
 			}
 		}
-		if l.phase == phaseReady && l.flight == nil && len(l.queue) > 0 && !l.meters.reading {
+		if l.phase == phaseReady && l.flight == nil && len(l.queue) > 0 && !l.meters.reading || l.programsWait() {
 			t.Fatalf("%s: rows wait, and nothing is under way", dpid)
 		}
 		if l.phase == phaseReading && l.answerBy.IsZero() && l.readAt.IsZero() {
