@@ -200,7 +200,7 @@ func (m *Memory) holds(c *Compare) bool {
 
 // Range is of Store.
 func (m *Memory) Range(ctx context.Context, q Query) (Page, error) {
-	if err := checkSpan(q.Span); err != nil {
+	if err := q.Span.Check(); err != nil {
 		return Page{}, err
 	}
 	m.mu.Lock()

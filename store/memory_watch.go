@@ -8,7 +8,7 @@ import (
 
 // Watch is of Store.
 func (m *Memory) Watch(ctx context.Context, span Span, from Revision) (Watcher, error) {
-	if err := checkSpan(span); err != nil {
+	if err := span.Check(); err != nil {
 		return nil, err
 	}
 	m.mu.Lock()

@@ -133,7 +133,8 @@ func checkKey(key []byte) error {
 	return nil
 }
 
-func checkSpan(s Span) error {
+// Check finds what every store refuses.
+func (s Span) Check() error {
 	if err := checkKey(s.From); err != nil {
 		return err
 	}
@@ -161,11 +162,11 @@ func checkOps(ops []Op) (size int, err error) {
 			put[string(op.Key)] = true
 			size += len(op.Key) + len(op.Value)
 		case OpDelete:
-			err = checkSpan(op.Span)
+			err = op.Span.Check()
 			gone = append(gone, op.Span)
 			size += len(op.Span.From) + len(op.Span.To)
 		default:
-			err = checkSpan(op.Query.Span)
+			err = op.Query.Span.Check()
 			size += len(op.Query.Span.From) + len(op.Query.Span.To)
 		}
 		if err != nil {

@@ -1,0 +1,17 @@
+package store_test
+
+import (
+	"testing"
+
+	"github.com/weirnet/weir/store"
+	"github.com/weirnet/weir/store/storetest"
+)
+
+// TestMemory holds the twin to the contract.
+func TestMemory(t *testing.T) {
+	storetest.Run(t, func(t *testing.T) store.Store {
+		m := store.NewMemory(nil)
+		t.Cleanup(func() { m.Close() })
+		return m
+	})
+}
