@@ -3,8 +3,8 @@ package store_test
 import (
 	"testing"
 
+	"github.com/weirnet/weir/internal/storetest"
 	"github.com/weirnet/weir/store"
-	"github.com/weirnet/weir/store/storetest"
 )
 
 // TestMemory holds the twin to the contract.

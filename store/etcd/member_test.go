@@ -4,8 +4,8 @@ import (
 	"context"
 	"testing"
 
+	"github.com/weirnet/weir/internal/storetest"
 	"github.com/weirnet/weir/store"
-	"github.com/weirnet/weir/store/storetest"
 )
 
 func start(t *testing.T, cfg Config) *Store {

@@ -136,7 +136,7 @@ func watchWaits(s *subject) {
 	if events, err := w.w.Next(ctx); !errors.Is(err, context.DeadlineExceeded) {
 		s.Errorf("%v, %v", events, err)
 	}
-	go s.st.Txn(s.ctx, store.Txn{Then: []store.Op{store.Put([]byte("k"), []byte("1"))}})
+	s.beside(func() { s.put("k", "1") })
 	if got := w.until(1); got != "k=1 " { // the end of a context did not end the watch
 		s.Errorf("%s", got)
 	}

@@ -2,8 +2,6 @@ package storetest
 
 import (
 	"bytes"
-	"sync"
-	"sync/atomic"
 
 	"github.com/weirnet/weir/store"
 )
@@ -148,44 +146,5 @@ func revisions(s *subject) {
 	three := s.delete(store.Prefix("")).Revision
 	if two != first+1 || three != first+2 {
 		s.Errorf("revisions %d, %d, %d", first, two, three)
-	}
-}
-
-// races has writers count up one key, each by reading and comparing: no count is lost.
-func races(s *subject) {
-	const writers, each = 8, 20
-	s.put("n", "")
-	var lost atomic.Int64
-	var all sync.WaitGroup
-	for range writers {
-		all.Add(1)
-		go func() {
-			defer all.Done()
-			for done := 0; done < each; {
-				page, err := s.st.Range(s.ctx, store.Query{Span: store.Key("n")})
-				if err != nil || len(page.Pairs) != 1 {
-					s.Errorf("%v, %v", page, err)
-					return
-				}
-				p := page.Pairs[0]
-				r, err := s.st.Txn(s.ctx, store.Txn{
-					If:   []store.Compare{store.Unchanged([]byte("n"), p.Mod)},
-					Then: []store.Op{store.Put([]byte("n"), append(p.Value, 'x'))},
-				})
-				switch {
-				case err != nil:
-					s.Error(err)
-					return
-				case r.Held:
-					done++
-				default:
-					lost.Add(1)
-				}
-			}
-		}()
-	}
-	all.Wait()
-	if p := s.get(store.Key("n"))[0]; len(p.Value) != writers*each || p.Version != writers*each+1 {
-		s.Errorf("%d of %d counts, version %d; %d races", len(p.Value), writers*each, p.Version, lost.Load())
 	}
 }
