@@ -1,6 +1,8 @@
 package topology
 
 import (
+	"slices"
+
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/route"
 )
@@ -42,4 +44,31 @@ func linkBetween(a, b Hop) netview.LinkKey {
 		Src: netview.Point{DPID: a.DPID, Port: a.Out},
 		Dst: netview.Point{DPID: b.DPID, Port: b.In},
 	}
+}
+
+// LinkCost is what a link costs now, with its penalties; known is false for one that the map has never had. A link that cannot be used costs route.Down.
+func (m *Map) LinkCost(key netview.LinkKey) (cost uint32, known bool) {
+	edge, known := m.edges[key]
+	if !known {
+		return route.Down, false
+	}
+	return m.table.Cost(edge), true
+}
+
+// Without is a map in which no link at these switches can be used: for paths round them.
+func (m *Map) Without(avoid ...netview.DPID) *Map {
+	var changes []route.Change
+	graph := m.table.Graph()
+	for edge := range graph.Edges() {
+		key := &m.keys[edge]
+		if m.table.Cost(int32(edge)) != route.Down && (slices.Contains(avoid, key.Src.DPID) || slices.Contains(avoid, key.Dst.DPID)) {
+			changes = append(changes, route.Change{Edge: int32(edge), Cost: route.Down})
+		}
+	}
+	if len(changes) == 0 {
+		return m
+	}
+	next := *m
+	next.table = m.table.With(changes...)
+	return &next
 }
