@@ -8,7 +8,7 @@ import (
 
 // engines are the packages in the shape of core and loop.
 func engine(dir string) bool {
-	return dir == "session" || dir == "discovery" || dir == "flowsync" || dir == "stats" || dir == "emu/host" || strings.HasPrefix(dir, "app/")
+	return dir == "session" || dir == "discovery" || dir == "flowsync" || dir == "stats" || dir == "intent" || dir == "emu/host" || strings.HasPrefix(dir, "app/")
 }
 
 func loopFile(base string) bool { return base == "loop.go" || strings.HasSuffix(base, "_loop.go") }

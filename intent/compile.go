@@ -1,0 +1,129 @@
+package intent
+
+import (
+	"fmt"
+
+	"github.com/weirnet/weir/intent/spec"
+	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/plan"
+	"github.com/weirnet/weir/program"
+	"github.com/weirnet/weir/topology"
+)
+
+// problem is why there is no program of an intent. The zero problem is none.
+type problem struct {
+	code Code
+	text string
+	dpid netview.DPID // of SwitchUnknown and PortUnknown
+	who  uint32       // of Conflicting: the intent in the place
+}
+
+// compile makes the program of an intent, with routes in a map; the version is not set.
+func (c *Core) compile(n uint32, s *spec.Spec, m *topology.Map) (*program.Program, problem) {
+	g := &program.Program{Kind: plan.KindIntent, Number: n, Priority: plan.BandIntent.Low + s.Priority}
+	var there, back *way
+	var p problem
+	switch s.Kind {
+	case spec.HostToHost:
+		there, back, p = c.betweenHosts(n, s, m)
+	case spec.PointToPoint:
+		there, p = c.between(n, s.Src[0].Point, s.Dst[0].Point, m)
+	case spec.MultipointToPoint:
+		there, p = c.inTree(n, s, m)
+	case spec.PointToMultipoint:
+		there, p = c.outTree(n, s, m)
+	case spec.Path:
+		there, p = c.alongHops(s, m)
+	}
+	if p.code != NoCode {
+		return nil, p
+	}
+	g.Legs = legs(g.Legs, s.Matches(false), there)
+	if back != nil {
+		g.Legs = legs(g.Legs, s.Matches(true), back)
+	}
+	if n := g.Len(); n > program.RulesMax {
+		return nil, problem{code: TooLarge, text: fmt.Sprintf("%d rules, at most %d", n, program.RulesMax)}
+	}
+	return g, problem{}
+}
+
+func legs(list []program.Leg, matches [][]byte, w *way) []program.Leg {
+	if list == nil {
+		list = make([]program.Leg, 0, len(matches))
+	}
+	for _, m := range matches {
+		list = append(list, program.Leg{Match: m, Route: &w.route})
+	}
+	return list
+}
+
+// between is a shortest way between two connect points.
+func (c *Core) between(n uint32, from, to netview.Point, m *topology.Map) (*way, problem) {
+	if p := c.unknown(from); p.code != NoCode {
+		return nil, p
+	}
+	if p := c.unknown(to); p.code != NoCode {
+		return nil, p
+	}
+	hops, ok := m.PathBetween(from, to, uint64(n), c.path[:0])
+	if !ok {
+		return nil, noPath(from, to)
+	}
+	c.path = hops
+	return c.routes.ofPath(hops), problem{}
+}
+
+func noPath(from, to netview.Point) problem {
+	return problem{code: NoPath, text: fmt.Sprintf("no path from %s to %s", from, to)}
+}
+
+// unknown looks whether a connect point is there.
+func (c *Core) unknown(at netview.Point) problem {
+	s, ok := c.snap.Switch(at.DPID)
+	if !ok {
+		return problem{code: SwitchUnknown, text: fmt.Sprintf("switch %s is not known", at.DPID), dpid: at.DPID}
+	}
+	for i := range s.Ports {
+		if s.Ports[i].Number == at.Port {
+			return problem{}
+		}
+	}
+	return problem{code: PortUnknown, text: fmt.Sprintf("switch %s has no port %d", at.DPID, at.Port), dpid: at.DPID}
+}
+
+// betweenHosts are the ways there and back between two hosts.
+func (c *Core) betweenHosts(n uint32, s *spec.Spec, m *topology.Map) (there, back *way, p problem) {
+	var at [2]netview.Point
+	for i, id := range [...]netview.HostID{s.Src[0].Host, s.Dst[0].Host} {
+		h, ok := c.snap.Host(id)
+		if !ok {
+			return nil, nil, problem{code: HostUnknown, text: fmt.Sprintf("host %s has not been seen", id)}
+		}
+		at[i] = h.At
+	}
+	if there, p = c.between(n, at[0], at[1], m); p.code == NoCode {
+		back, p = c.between(n, at[1], at[0], m)
+	}
+	return there, back, p
+}
+
+// alongHops is the way of an explicit path, if all its links are there.
+func (c *Core) alongHops(s *spec.Spec, m *topology.Map) (*way, problem) {
+	first, last := s.Hops[0], s.Hops[len(s.Hops)-1]
+	for _, at := range [...]netview.Point{{DPID: first.DPID, Port: first.In}, {DPID: last.DPID, Port: last.Out}} {
+		if p := c.unknown(at); p.code != NoCode {
+			return nil, p
+		}
+	}
+	for i := 0; i+1 < len(s.Hops); i++ {
+		key := netview.LinkKey{
+			Src: netview.Point{DPID: s.Hops[i].DPID, Port: s.Hops[i].Out},
+			Dst: netview.Point{DPID: s.Hops[i+1].DPID, Port: s.Hops[i+1].In},
+		}
+		if !m.Up(key) {
+			return nil, problem{code: LinkDown, text: fmt.Sprintf("no link from %s to %s is up", key.Src, key.Dst)}
+		}
+	}
+	return c.routes.ofPath(s.Hops), problem{}
+}

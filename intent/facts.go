@@ -1,0 +1,138 @@
+package intent
+
+import (
+	"slices"
+
+	"github.com/weirnet/weir/netview"
+)
+
+// learn takes what has changed in the network.
+func (c *Core) learn(f *Facts) {
+	settling := f.Snap.Settled() && !c.settled
+	c.snap, c.settled = f.Snap, f.Snap.Settled()
+	if f.Map != c.m {
+		clear(c.detours)
+	}
+	c.m = f.Map
+	if f.Whole || settling {
+		c.learnAll()
+		return
+	}
+	var links, switches, hosts bool
+	for i := range f.Changes {
+		switch f.Changes[i].Kind {
+		case netview.KindLink:
+			links = true
+		case netview.KindSwitch:
+			switches = true
+		case netview.KindHost:
+			hosts = true
+		}
+	}
+	if links {
+		c.learnLinks(f.Changes)
+	}
+	if switches {
+		c.learnSwitches(f.Changes)
+	}
+	if hosts {
+		c.learnHosts(f.Changes)
+	}
+}
+
+// learnAll looks at everything again.
+func (c *Core) learnAll() {
+	for _, w := range c.routes.list {
+		if w != nil {
+			w.judge(c.m, c.settled)
+			c.strained(w)
+		}
+	}
+	c.queue = nil
+	for n := range c.entries.last() {
+		if c.entries.at(n).content != "" {
+			c.queue = append(c.queue, n)
+		}
+	}
+	clear(c.awaited)
+	for _, n := range c.stuck {
+		c.entries.at(n).marks &^= pathless
+	}
+	c.stuck = nil
+	c.planned.disturbed(c.now)
+}
+
+// learnLinks judges the ways over links that have changed: who has lost his goes another at once, in the order of numbers.
+func (c *Core) learnLinks(changes []netview.Change) {
+	var touched []uint32
+	up := false
+	for i := range changes {
+		ch := &changes[i]
+		if ch.Kind != netview.KindLink {
+			continue
+		}
+		touched = append(append(touched, c.routes.byPort[ch.Link.Src]...), c.routes.byPort[ch.Link.Dst]...)
+		up = up || !ch.Deleted && ch.Link.Usable
+	}
+	slices.Sort(touched)
+	var broken, other []uint32
+	for _, id := range slices.Compact(touched) {
+		w := c.routes.list[id]
+		was := *w
+		w.judge(c.m, c.settled)
+		switch {
+		case w.users.count() == 0:
+		case w.down:
+			broken = append(broken, w.users.list...)
+		case w.unsure != was.unsure || was.down:
+			other = append(other, w.users.list...)
+		}
+		if w.drain && !was.drain {
+			c.strained(w)
+		}
+	}
+	slices.Sort(broken)
+	for _, n := range slices.Compact(broken) {
+		c.again(n)
+	}
+	slices.Sort(other)
+	for _, n := range slices.Compact(other) {
+		c.show(n)
+	}
+	if up {
+		c.hope()
+	}
+	c.planned.disturbed(c.now)
+}
+
+// learnSwitches looks again at what waited for a switch, or a port of one.
+func (c *Core) learnSwitches(changes []netview.Change) {
+	for i := range changes {
+		ch := &changes[i]
+		if ch.Kind != netview.KindSwitch || ch.Deleted {
+			continue
+		}
+		if list := c.awaited[ch.Switch.DPID]; len(list) > 0 {
+			delete(c.awaited, ch.Switch.DPID)
+			c.enqueue(list)
+		}
+	}
+}
+
+// learnHosts looks again at intents of hosts that have come, or moved.
+func (c *Core) learnHosts(changes []netview.Change) {
+	var list []uint32
+	for i := range changes {
+		if ch := &changes[i]; ch.Kind == netview.KindHost && !ch.Deleted {
+			if u := c.hosts[ch.Host.HostID]; u != nil {
+				list = append(list, u.list...)
+			}
+		}
+	}
+	slices.Sort(list)
+	for _, n := range slices.Compact(list) {
+		if e := c.entries.at(n); e.program == nil && e.code == HostUnknown || e.program != nil && !e.has(adopted) && !e.has(leaving) && c.moved(e) {
+			c.again(n)
+		}
+	}
+}

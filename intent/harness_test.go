@@ -1,0 +1,323 @@
+package intent
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/weirnet/weir/intent/spec"
+	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/openflow"
+	"github.com/weirnet/weir/packet"
+)
+
+var t0 = time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
+
+// memory is a journal in memory: what is appended is durable when commit is called, or at once.
+type memory struct {
+	live    map[uint32][]byte
+	waiting []func(error)
+	held    bool // until commit
+	refuse  error
+	appends int
+}
+
+func newMemory() *memory { return &memory{live: make(map[uint32][]byte)} }
+
+func (m *memory) Append(recs []Record, done func(uint64, error)) error {
+	if m.refuse != nil {
+		return m.refuse
+	}
+	m.appends++
+	kept := make([]Record, len(recs))
+	for i, r := range recs {
+		kept[i] = Record{r.Number, r.Delete, slices.Clone(r.Data)}
+	}
+	m.waiting = append(m.waiting, func(err error) {
+		for _, r := range kept {
+			if err == nil && r.Delete {
+				delete(m.live, r.Number)
+			} else if err == nil {
+				m.live[r.Number] = r.Data
+			}
+		}
+		done(0, err)
+	})
+	return nil
+}
+
+// commit ends what waits, with an error or none.
+func (m *memory) commit(err error) {
+	for len(m.waiting) > 0 {
+		first := m.waiting[0]
+		m.waiting = m.waiting[1:]
+		first(err)
+	}
+}
+
+// numbers are those that live, in order.
+func (m *memory) numbers() (list []uint32) {
+	for n := range m.live {
+		list = append(list, n)
+	}
+	slices.Sort(list)
+	return list
+}
+
+// network is a view with switches of 16 ports, and the rules that they hold.
+type network struct {
+	t      testing.TB
+	view   *netview.View
+	facts  *netview.Facts
+	now    time.Time
+	intent *memory
+	chosen *memory
+	engine *Engine
+	orders []Order // sent, and not answered yet
+	holds  map[ruleAt]held
+	wrote  int
+	refuse func(at ruleAt) string // why a switch does not take a rule; nil: all are taken
+	off    map[netview.DPID]bool  // switches without a session: they answer nothing
+	moment func()                 // called after each write
+}
+
+// ruleAt is a place at a switch.
+type ruleAt struct {
+	dpid     netview.DPID
+	in       uint32
+	priority uint16
+	match    string
+}
+
+type held struct {
+	number uint32
+	out    []uint32
+}
+
+func newNetwork(t testing.TB, switches int) *network {
+	n := &network{t: t, view: netview.New(netview.Limits{}), now: t0, holds: make(map[ruleAt]held), off: make(map[netview.DPID]bool)}
+	n.facts = n.view.Facts()
+	n.intent, n.chosen = newMemory(), newMemory()
+	for i := range switches {
+		n.addSwitch(netview.DPID(i + 1))
+	}
+	n.facts.Update(func(tx *netview.FactsTx) { tx.SetSettled() })
+	n.start()
+	return n
+}
+
+// start makes an engine of what the journals have.
+func (n *network) start() {
+	n.engine = New(Config{
+		Journal: n.intent, Decisions: n.chosen, View: n.view, Now: func() time.Time { return n.now },
+		Orders: func(list []Order) { n.orders = append(n.orders, list...) },
+	})
+	for _, number := range n.intent.numbers() {
+		if err := n.engine.LoadIntent(Record{Number: number, Data: n.intent.live[number]}); err != nil {
+			n.t.Fatal(err)
+		}
+	}
+	for _, number := range n.chosen.numbers() {
+		if err := n.engine.LoadDecision(Record{Number: number, Data: n.chosen.live[number]}); err != nil {
+			n.t.Fatal(err)
+		}
+	}
+	n.engine.Loaded()
+}
+
+func (n *network) addSwitch(dpid netview.DPID) {
+	s := &netview.Switch{DPID: dpid, State: netview.SwitchReady, Connected: true}
+	for p := range uint32(16) {
+		s.Ports = append(s.Ports, netview.Port{Number: p + 1, Up: true, Role: netview.PortEdge})
+	}
+	n.facts.Update(func(tx *netview.FactsTx) { tx.PutSwitch(s) })
+}
+
+func (n *network) put(k netview.LinkKey, up bool, state netview.LinkState) {
+	n.facts.Update(func(tx *netview.FactsTx) {
+		tx.PutLink(&netview.Link{LinkKey: k, Up: up, State: state, Since: n.now})
+		tx.PutLink(&netview.Link{LinkKey: k.Reverse(), Up: up, State: state, Since: n.now})
+	})
+}
+
+func link(a netview.DPID, ap uint32, b netview.DPID, bp uint32) netview.LinkKey {
+	return netview.LinkKey{Src: netview.Point{DPID: a, Port: ap}, Dst: netview.Point{DPID: b, Port: bp}}
+}
+
+func (n *network) cable(a netview.DPID, ap uint32, b netview.DPID, bp uint32) {
+	n.put(link(a, ap, b, bp), true, netview.LinkConfirmed)
+}
+
+func (n *network) host(id netview.HostID, at netview.Point) {
+	n.facts.Update(func(tx *netview.FactsTx) {
+		tx.PutHost(&netview.Host{HostID: id, At: at, State: netview.HostConfirmed})
+	})
+}
+
+// step has the engine take what has happened, and returns what it orders then.
+func (n *network) step() []Order {
+	before := len(n.orders)
+	n.engine.Turn()
+	return n.orders[before:]
+}
+
+// answer has switches take the orders that are out, those of one switch in order, and the engine hear of it.
+func (n *network) answer() {
+	list := n.orders
+	n.orders = nil
+	for i := range list {
+		if _, hop := list[i].Program.At(int(list[i].Rule)); n.off[hop.DPID] {
+			n.orders = append(n.orders, list[i])
+			continue
+		}
+		n.engine.Told([]Outcome{n.take(&list[i])})
+	}
+}
+
+// take has a switch take one order.
+func (n *network) take(o *Order) Outcome {
+	leg, hop := o.Program.At(int(o.Rule))
+	at := ruleAt{hop.DPID, hop.In, o.Program.Priority, string(leg.Match)}
+	was, had := n.holds[at]
+	out := Outcome{Program: o.Program, Rule: o.Rule, What: RuleInstalled}
+	switch {
+	case o.Remove:
+		out.What = RuleRemoved
+		if had && was.number == o.Program.Number {
+			delete(n.holds, at)
+			n.wrote++
+		}
+	case had && was.number != o.Program.Number:
+		out.What, out.Reason = RuleRefused, "a rule of another stands in its place"
+	case n.refuse != nil && n.refuse(at) != "":
+		out.What, out.Reason, out.Full = RuleRefused, n.refuse(at), true
+		delete(n.holds, at)
+	case had && slices.Equal(was.out, hop.Out):
+	default:
+		n.holds[at] = held{o.Program.Number, slices.Clone(hop.Out)}
+		n.wrote++
+	}
+	if n.moment != nil {
+		n.moment()
+	}
+	return out
+}
+
+// rest runs everything until nothing happens for a minute of the network's time.
+func (n *network) rest() {
+	for quiet := n.now.Add(time.Minute); ; {
+		n.intent.commit(nil)
+		n.chosen.commit(nil)
+		next := n.engine.Turn()
+		busy := len(n.intent.waiting)+len(n.chosen.waiting) > 0 || n.engine.Waiting()
+		for _, o := range n.orders {
+			_, hop := o.Program.At(int(o.Rule))
+			busy = busy || !n.off[hop.DPID]
+		}
+		n.answer()
+		switch {
+		case busy:
+			quiet = n.now.Add(time.Minute)
+		case next.IsZero() || next.After(quiet):
+			return
+		default:
+			if next.After(n.now) {
+				n.now = next
+			}
+		}
+	}
+}
+
+// submit sends requests and has them committed.
+func (n *network) submit(atomic bool, reqs ...Request) (answers []Answer) {
+	n.t.Helper()
+	done := false
+	err := n.engine.SubmitAsync(reqs, atomic, func(a []Answer, err error) {
+		if err != nil {
+			n.t.Fatal(err)
+		}
+		answers, done = a, true
+	})
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	n.intent.commit(nil)
+	if !done {
+		n.t.Fatal("no answer after the commit")
+	}
+	return answers
+}
+
+var errCommit = errors.New("the store said no")
+
+// flow is a point-to-point intent with a selector of its own.
+func flow(id string, from, to netview.Point, tag uint32) spec.Spec {
+	s := spec.Spec{ID: id, Kind: spec.PointToPoint, Priority: 100, Src: []spec.End{{Point: from}}, Dst: []spec.End{{Point: to}}}
+	s.Selector.SetUint(openflow.FieldEthType, 0x0800)
+	s.Selector.SetUint(openflow.FieldIPv4Src, uint64(0x0a000000+tag))
+	s.Selector.SetUint(openflow.FieldIPv4Dst, uint64(0x0b000000+tag))
+	return s
+}
+
+func hostID(i int) netview.HostID {
+	return netview.HostID{MAC: packet.MAC{2, 0, 0, 0, byte(i >> 8), byte(i)}}
+}
+
+func at(dpid netview.DPID, port uint32) netview.Point { return netview.Point{DPID: dpid, Port: port} }
+
+// state is an intent's state and code in one word.
+func (n *network) state(id string) string {
+	in, ok := n.engine.Get(id)
+	switch {
+	case !ok:
+		return "none"
+	case in.Code != NoCode:
+		return in.State.String() + "(" + in.Code.String() + ")"
+	}
+	return in.State.String()
+}
+
+func (n *network) wantState(id, want string) {
+	n.t.Helper()
+	if got := n.state(id); got != want {
+		in, _ := n.engine.Get(id)
+		n.t.Fatalf("intent %s is %s, want %s: %s", id, got, want, in.Text)
+	}
+}
+
+// rules are those that switches hold of one intent, in text.
+func (n *network) rules(number uint32) (list []string) {
+	for at, h := range n.holds {
+		if h.number == number {
+			list = append(list, fmt.Sprintf("%d in %d out %v", at.dpid, at.in, h.out))
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// checkWanted holds what switches have against what is wanted.
+func (n *network) checkWanted(fatal func(string, ...any)) {
+	want := make(map[ruleAt]held)
+	list, _ := n.engine.List(0, 1<<30, nil)
+	for _, in := range list {
+		if g := in.Program; g != nil {
+			for r := range g.Len() {
+				leg, hop := g.At(r)
+				want[ruleAt{hop.DPID, hop.In, g.Priority, string(leg.Match)}] = held{g.Number, hop.Out}
+			}
+		}
+	}
+	for at, h := range n.holds {
+		if w, ok := want[at]; (!ok || w.number != h.number || !slices.Equal(w.out, h.out)) && !n.off[at.dpid] {
+			fatal("switch %d holds in %d of number %d out %v, wanted %v", at.dpid, at.in, h.number, h.out, w)
+		}
+	}
+	for at, w := range want {
+		if _, ok := n.holds[at]; !ok && !n.off[at.dpid] {
+			fatal("switch %d lacks in %d of number %d out %v", at.dpid, at.in, w.number, w.out)
+		}
+	}
+}

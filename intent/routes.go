@@ -1,0 +1,265 @@
+package intent
+
+import (
+	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/program"
+	"github.com/weirnet/weir/route"
+	"github.com/weirnet/weir/topology"
+)
+
+// way is a route with who uses it and what it is worth. Each route exists once, however many intents take it.
+type way struct {
+	route  program.Route
+	joins  []join // of a tree; nil: each hop leads to the next
+	id     uint32
+	hash   uint64
+	users  users // intents whose program, as it is wanted now, takes it
+	unsure bool  // a link of it is unconfirmed, or not known yet
+	down   bool  // a link of it cannot be used
+	drain  bool  // a link of it is draining
+}
+
+// join says that an output of one hop leads to another.
+type join struct {
+	from, to int32 // hops
+	out      uint32
+}
+
+// eachLink yields the links that a route passes.
+func (w *way) eachLink(yield func(netview.LinkKey)) {
+	w.eachJoin(func(j join) {
+		from, to := &w.route.Hops[j.from], &w.route.Hops[j.to]
+		yield(netview.LinkKey{Src: netview.Point{DPID: from.DPID, Port: j.out}, Dst: netview.Point{DPID: to.DPID, Port: to.In}})
+	})
+}
+
+func (w *way) eachJoin(yield func(join)) {
+	for _, j := range w.joins {
+		yield(j)
+	}
+	if w.joins != nil {
+		return
+	}
+	for i := 0; i+1 < len(w.route.Hops); i++ {
+		yield(join{int32(i), int32(i + 1), w.route.Hops[i].Out[0]})
+	}
+}
+
+// ingress tells whether packets come to a hop from outside.
+func (w *way) ingress(hop int) bool {
+	if w.joins == nil {
+		return hop == 0
+	}
+	for _, j := range w.joins {
+		if int(j.to) == hop {
+			return false
+		}
+	}
+	return true
+}
+
+// ranks says of each hop how many hops, at most, come after it.
+func (w *way) ranks() []int {
+	ranks := make([]int, len(w.route.Hops))
+	for range w.route.Hops { // hops come after those that lead to them, so one round from the last is enough
+		changed := false
+		for i := len(w.joins) - 1; i >= 0; i-- {
+			j := w.joins[i]
+			if r := ranks[j.to] + 1; r > ranks[j.from] {
+				ranks[j.from], changed = r, true
+			}
+		}
+		if !changed {
+			break
+		}
+	}
+	if w.joins == nil {
+		for i := range ranks {
+			ranks[i] = len(ranks) - 1 - i
+		}
+	}
+	return ranks
+}
+
+// routes are all ways, each once, and which of them leave a switch by which port.
+type routes struct {
+	list   []*way // by id; nil for one that is forgotten
+	free   []uint32
+	byHash index
+	byPort map[netview.Point][]uint32 // ids, of the ports that lead to another switch
+	idle   int                        // ways without users, kept because what was used may be used again
+}
+
+// idleLeast is how many ways without users are kept at least before they are swept.
+const idleLeast = 4096
+
+func newRoutes() *routes {
+	return &routes{list: make([]*way, 1), byPort: make(map[netview.Point][]uint32)}
+}
+
+func (r *routes) len() int { return r.byHash.len }
+
+func mixed(h, v uint64) uint64 {
+	h = (h ^ v) * 0x9e3779b97f4a7c15
+	return h ^ h>>29
+}
+
+func hashHop(h uint64, dpid netview.DPID, in, out uint32) uint64 {
+	return mixed(mixed(h, uint64(dpid)), uint64(in)<<32|uint64(out))
+}
+
+func hashHops(hops []program.Hop) uint64 {
+	h := uint64(len(hops))
+	for i := range hops {
+		hop := &hops[i]
+		for k, out := range hop.Out {
+			h = hashHop(h, hop.DPID+netview.DPID(k)<<56, hop.In, out)
+		}
+	}
+	return mixed(h, h)
+}
+
+// ofPath is the way along the hops of a path.
+func (r *routes) ofPath(hops []topology.Hop) (found *way) {
+	h := uint64(len(hops))
+	for i := range hops {
+		h = hashHop(h, hops[i].DPID, hops[i].In, hops[i].Out)
+	}
+	h = mixed(h, h)
+	r.byHash.find(h, func(id uint32) bool {
+		if w := r.list[id]; w.hash == h && w.joins == nil && samePath(w.route.Hops, hops) {
+			found = w
+		}
+		return found == nil
+	})
+	if found != nil {
+		return found
+	}
+	list, outs := make([]program.Hop, len(hops)), make([]uint32, len(hops))
+	for i := range hops {
+		outs[i] = hops[i].Out
+		list[i] = program.Hop{DPID: hops[i].DPID, In: hops[i].In, Out: outs[i : i+1 : i+1]}
+	}
+	return r.add(&way{route: program.Route{Hops: list}, hash: h})
+}
+
+func samePath(a []program.Hop, b []topology.Hop) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if a[i].DPID != b[i].DPID || a[i].In != b[i].In || a[i].Out[0] != b[i].Out || len(a[i].Out) != 1 {
+			return false
+		}
+	}
+	return true
+}
+
+// ofTree is the way of a tree; the slices belong to it from then on.
+func (r *routes) ofTree(hops []program.Hop, joins []join) (found *way) {
+	if joins == nil {
+		joins = []join{}
+	}
+	h := hashHops(hops)
+	whole := program.Route{Hops: hops}
+	r.byHash.find(h, func(id uint32) bool {
+		if w := r.list[id]; w.hash == h && w.joins != nil && w.route.Equal(&whole) {
+			found = w
+		}
+		return found == nil
+	})
+	if found != nil {
+		return found
+	}
+	return r.add(&way{route: whole, joins: joins, hash: h})
+}
+
+func (r *routes) add(w *way) *way {
+	if n := len(r.free); n > 0 {
+		w.id, r.free = r.free[n-1], r.free[:n-1]
+		r.list[w.id] = w
+	} else {
+		w.id = uint32(len(r.list))
+		r.list = append(r.list, w)
+	}
+	r.byHash.add(w.hash, w.id)
+	w.eachLink(func(k netview.LinkKey) { r.byPort[k.Src] = append(r.byPort[k.Src], w.id) })
+	r.idle++
+	return w
+}
+
+// use has an intent take a way.
+func (r *routes) use(w *way, n uint32) {
+	if w.users.count() == 0 {
+		r.idle--
+	}
+	w.users.add(n)
+}
+
+// leave has an intent leave a way; uses says which others use it still.
+func (r *routes) leave(w *way, n uint32, uses func(uint32) bool) {
+	w.users.remove(n, uses)
+	if w.users.count() == 0 {
+		r.idle++
+	}
+}
+
+// sweep forgets the ways without users when there are many. Nobody holds one that he is going to use.
+func (r *routes) sweep() {
+	if r.idle <= max(idleLeast, r.len()/2) {
+		return
+	}
+	for id, w := range r.list {
+		if w == nil || w.users.count() > 0 {
+			continue
+		}
+		r.byHash.remove(w.hash, w.id)
+		r.list[id] = nil
+		r.free = append(r.free, uint32(id))
+	}
+	for at, ids := range r.byPort {
+		kept := ids[:0]
+		for _, id := range ids {
+			if r.list[id] != nil {
+				kept = append(kept, id)
+			}
+		}
+		if r.byPort[at] = kept; len(kept) == 0 {
+			delete(r.byPort, at)
+		}
+	}
+	r.idle = 0
+}
+
+// of is the way of a route that is in use.
+func (r *routes) of(p *program.Route) (found *way) {
+	r.byHash.find(hashHops(p.Hops), func(id uint32) bool {
+		if w := r.list[id]; &w.route == p {
+			found = w
+		}
+		return found == nil
+	})
+	return found
+}
+
+// judge brings what a way is worth to a map, and tells what has changed. Links that the map has never had are taken for unconfirmed until discovery has
+// settled: what was decided in an earlier life stays.
+func (w *way) judge(m *topology.Map, settled bool) (cost uint64) {
+	w.unsure, w.down, w.drain = false, false, false
+	w.eachLink(func(k netview.LinkKey) {
+		c, known := m.LinkCost(k)
+		switch {
+		case !known && !settled:
+			w.unsure = true
+			cost += topology.PenaltyUnconfirmed
+			return
+		case c == route.Down:
+			w.down = true
+			return
+		}
+		w.unsure = w.unsure || c&topology.PenaltyUnconfirmed != 0
+		w.drain = w.drain || c&topology.PenaltyDraining != 0
+		cost += uint64(c)
+	})
+	return cost
+}
