@@ -36,10 +36,14 @@ func (m Match) Canonical() Match {
 	return c
 }
 
-// AppendCanonical appends the TLVs of the canonical match; it does not allocate if they are that already and b has room.
+// AppendCanonical appends the TLVs of the canonical match; it does not allocate if b has room, unless a field is not of the
+// table, or is there twice.
 func (m Match) AppendCanonical(b []byte) []byte {
 	if m.isCanonical() {
 		return append(b, m.OXM...)
+	}
+	if out, ok := m.appendFilled(b); ok {
+		return out
 	}
 	return append(b, m.Canonical().OXM...)
 }

@@ -1,7 +1,9 @@
 package openflow
 
 import (
+	"bytes"
 	"errors"
+	"math/rand/v2"
 	"strings"
 	"testing"
 )
@@ -238,4 +240,57 @@ func fromHex(t testing.TB, s string) []byte {
 		t.Fatal(err)
 	}
 	return b
+}
+
+// TestAppendFieldText: it says what SetText says, of every kind of field, and allocates nothing.
+func TestAppendFieldText(t *testing.T) {
+	buf := make([]byte, 0, 64)
+	for _, c := range [][2]string{{"ipv4_src", "10.0.0.1"}, {"ipv4_dst", "10.0.0.0/8"}, {"ipv6_src", "2001:db8::/32"}, {"eth_dst", "00:00:00:00:00:01/ff:ff:ff:00:00:00"},
+		{"tcp_dst", "80"}, {"eth_type", "0x0800"}, {"vlan_vid", "none"}, {"vlan_vid", "any"}, {"vlan_vid", "5"}, {"metadata", "0x1/0xff"}, {"ipv4_src", "1.2.3.4/32"}} {
+		f, _ := FieldByName(c[0])
+		var m Match
+		if err := m.SetText(c[0], c[1]); err != nil {
+			t.Fatal(err)
+		}
+		got, err := AppendFieldText(buf, f, c[1])
+		if err != nil || !bytes.Equal(got, m.OXM) {
+			t.Errorf("%s=%s: %x, %v, want %x", c[0], c[1], got, err, m.OXM)
+		}
+		if n := testing.AllocsPerRun(10, func() { _, _ = AppendFieldText(buf, f, c[1]) }); n > 0 && c[0] != "vlan_vid" {
+			t.Errorf("%s=%s: %v allocations", c[0], c[1], n)
+		}
+	}
+	for _, c := range [][2]string{{"eth_dst", "00:00:00:00:00"}, {"eth_dst", "00:00:00:00:00:01:02"}, {"eth_dst", "000:00:00:00:00:01"}, {"eth_dst", ""}, {"tcp_dst", "80/1"}, {"ipv4_src", "::1"}} {
+		f, _ := FieldByName(c[0])
+		if b, err := AppendFieldText(buf, f, c[1]); err == nil {
+			t.Errorf("%s=%s is %x", c[0], c[1], b)
+		}
+	}
+}
+
+// TestAppendCanonical: it is Canonical, of any match, and allocates nothing for fields of the table.
+func TestAppendCanonical(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 9))
+	texts := [][2]string{{"eth_src", "00:00:00:00:00:01"}, {"eth_dst", "00:00:00:00:00:00/00:00:00:00:00:00"}, {"eth_type", "0x86dd"}, {"vlan_vid", "5"}, {"vlan_pcp", "1"},
+		{"ip_dscp", "10"}, {"ip_proto", "17"}, {"ipv4_src", "10.0.0.0/8"}, {"ipv6_src", "2001:db8::/32"}, {"ipv6_flabel", "0x1"}, {"tcp_src", "1"}, {"udp_dst", "53"}, {"sctp_src", "4"},
+		{"arp_spa", "10.0.0.1"}, {"icmpv4_type", "8"}, {"icmpv6_type", "135"}, {"icmpv6_code", "0"}, {"ipv6_nd_target", "fe80::1"}, {"ipv6_nd_sll", "00:00:00:00:00:01"},
+		{"ipv6_nd_tll", "00:00:00:00:00:01"}, {"mpls_label", "3"}, {"pbb_isid", "0x1/0xff"}, {"oxm_0x0001_00", "0x1f"}, {"metadata", "0x0/0xffffffffffffffff"}}
+	buf := make([]byte, 0, 256)
+	for range 5000 {
+		var m Match
+		own := true
+		for range r.IntN(5) {
+			text := texts[r.IntN(len(texts))]
+			own = own && text[0] != "oxm_0x0001_00"
+			if err := m.SetText(text[0], text[1]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got, want := m.AppendCanonical(buf), m.Canonical().OXM; !bytes.Equal(got, want) {
+			t.Fatalf("%s: %s, want %s", m, Match{OXM: got}, Match{OXM: want})
+		}
+		if n := testing.AllocsPerRun(1, func() { m.AppendCanonical(buf) }); own && n > 0 {
+			t.Fatalf("%s: %v allocations", m, n)
+		}
+	}
 }

@@ -130,13 +130,17 @@ func (f Field) String() string {
 
 // FieldByName is the field of a name.
 func FieldByName(name string) (Field, bool) {
-	for i := range oxmFields {
-		if oxmFields[i].name == name {
-			return Field(i), true
-		}
-	}
-	return 0, false
+	f, ok := fieldsByName[name]
+	return f, ok
 }
+
+var fieldsByName = func() map[string]Field {
+	m := make(map[string]Field, numFields)
+	for i := range oxmFields {
+		m[oxmFields[i].name] = Field(i)
+	}
+	return m
+}()
 
 // oxm is one TLV taken apart: views of its parts.
 type oxm struct {

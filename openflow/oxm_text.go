@@ -114,35 +114,59 @@ func appendVLAN(b []byte, o oxm) []byte {
 	return appendHexN(append(appendHexN(b, uint64(v), 4), '/'), uint64(mask), 4)
 }
 
+// AppendFieldText appends the OXM TLV of a field whose value is in text, as Match.SetText reads it. Only its errors allocate.
+func AppendFieldText(b []byte, f Field, s string) ([]byte, error) {
+	var v, k [16]byte
+	n, masked, err := readOXMValue(f, s, &v, &k)
+	if err != nil {
+		return b, err
+	}
+	if masked {
+		return appendOXM(b, f, v[:n], k[:n]), nil
+	}
+	return appendOXM(b, f, v[:n], nil), nil
+}
+
 // parseOXMValue reads what appendOXMValue writes, for a field of the table. A mask of all ones is none; mask is nil if
 // there is none.
 func parseOXMValue(f Field, s string) (value, mask []byte, err error) {
+	var v, k [16]byte
+	n, masked, err := readOXMValue(f, s, &v, &k)
+	if err != nil {
+		return nil, nil, err
+	}
+	value = append([]byte(nil), v[:n]...)
+	if masked {
+		mask = append([]byte(nil), k[:n]...)
+	}
+	return value, mask, nil
+}
+
+// readOXMValue reads a value, and a mask if there is one that leaves anything out. Both are n bytes long.
+func readOXMValue(f Field, s string, v, k *[16]byte) (n int, masked bool, err error) {
 	t := &oxmFields[f]
+	n = int(t.size)
 	text, maskText, masked := strings.Cut(s, "/")
-	value = make([]byte, t.size)
+	value, mask := v[:n], k[:n]
 	if t.form == formVLAN {
 		text, maskText, masked = vlanText(text, maskText, masked)
 	}
 	if err := parsePart(t, value, text); err != nil {
-		return nil, nil, fieldError(f, s, err)
+		return 0, false, fieldError(f, s, err)
 	}
 	if !masked {
-		return value, nil, nil
+		return n, false, nil
 	}
 	if !t.maskable {
-		return nil, nil, fieldError(f, s, errors.New("this field cannot have a mask"))
+		return 0, false, fieldError(f, s, errors.New("this field cannot have a mask"))
 	}
-	mask = make([]byte, t.size)
 	if err := parseMask(t, mask, maskText); err != nil {
-		return nil, nil, fieldError(f, s, err)
+		return 0, false, fieldError(f, s, err)
 	}
 	for i := range value {
 		value[i] &= mask[i]
 	}
-	if coversBits(mask, t.bits) {
-		mask = nil
-	}
-	return value, mask, nil
+	return n, !coversBits(mask, t.bits), nil
 }
 
 func fieldError(f Field, s string, err error) error {
@@ -211,16 +235,13 @@ func parseMask(t *oxmField, b []byte, s string) error {
 
 // parseMAC reads six bytes in hexadecimal with colons.
 func parseMAC(b []byte, s string) error {
-	parts := strings.Split(s, ":")
-	if len(parts) != len(b) {
-		return errors.New("want an address like 00:00:00:00:00:01")
-	}
-	for i, p := range parts {
+	for i := range b {
+		p, rest, more := strings.Cut(s, ":")
 		v, err := strconv.ParseUint(p, 16, 8)
-		if err != nil || len(p) > 2 {
+		if err != nil || len(p) > 2 || more != (i < len(b)-1) {
 			return errors.New("want an address like 00:00:00:00:00:01")
 		}
-		b[i] = uint8(v)
+		b[i], s = uint8(v), rest
 	}
 	return nil
 }
@@ -234,6 +255,12 @@ func parseIP(b []byte, s string) error {
 		}
 		return errors.New("want an address like 2001:db8::1 or 2001:db8::/32")
 	}
-	copy(b, addr.AsSlice())
+	if len(b) == 4 {
+		a := addr.As4()
+		copy(b, a[:])
+	} else {
+		a := addr.As16()
+		copy(b, a[:])
+	}
 	return nil
 }
