@@ -3,6 +3,7 @@ package spec
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/topology"
@@ -15,8 +16,11 @@ func (s *Spec) Check() error {
 	if err := CheckID(s.ID); err != nil {
 		return err
 	}
+	if s.Kind == 0 {
+		return wrong("kind", "nothing", "one of %s", strings.Join(KindNames(), ", "))
+	}
 	if !s.Kind.Known() {
-		return wrong("kind", strconv.Itoa(int(s.Kind)), "host-to-host, point-to-point, multipoint-to-point, point-to-multipoint or path")
+		return wrong("kind", strconv.Itoa(int(s.Kind)), "one of %s", strings.Join(KindNames(), ", "))
 	}
 	if s.Priority > PriorityMax {
 		return wrong("priority", strconv.Itoa(int(s.Priority)), "0 to %d", PriorityMax)

@@ -11,7 +11,6 @@ import (
 
 const (
 	oxmHeaderLen  = 4
-	oxmHasMask    = 1 << 8
 	oxmClassBasic = 0x8000 // OFPXMC_OPENFLOW_BASIC
 	fieldMax      = openflow.FieldIPv6ExtHdr
 )
@@ -29,41 +28,22 @@ func (s *Spec) checkSelector() error {
 	if err := refusedField(s.Selector.OXM); err != nil {
 		return err
 	}
-	if !isCanonical(s.Selector) {
-		s.Selector = s.Selector.Canonical()
-		if len(s.Selector.OXM) == 0 { // masks of nothing
-			s.Selector = openflow.Match{}
-			return nil
-		}
-		if s.Selector.Check() != nil {
-			return contradiction(s.Selector.OXM)
-		}
+	var room [2 * MaxSelector]byte
+	if form := s.Selector.AppendCanonical(room[:0]); !bytes.Equal(form, s.Selector.OXM) {
+		s.Selector.OXM = append([]byte(nil), form...)
+	}
+	if len(s.Selector.OXM) == 0 { // masks of nothing
+		s.Selector = openflow.Match{}
+		return nil
 	}
 	s.Selector = openflow.Match{OXM: s.Selector.OXM}
+	if s.Selector.Check() != nil {
+		return contradiction(s.Selector.OXM)
+	}
 	if s.Kind == HostToHost {
 		return s.checkHostSelector()
 	}
 	return nil
-}
-
-// isCanonical tells quickly of most matches that are valid and in their one form that they are.
-func isCanonical(m openflow.Match) bool {
-	if m.Check() != nil {
-		return false
-	}
-	masked := false
-	last := -1
-	for rest := m.OXM; len(rest) > 0; {
-		header := binary.BigEndian.Uint32(rest)
-		field := int(header >> 9 & 0x7f)
-		if header>>16 != oxmClassBasic || field <= last {
-			return false
-		}
-		last = field
-		masked = masked || header&oxmHasMask != 0
-		rest = rest[oxmHeaderLen+int(header&0xff):]
-	}
-	return !masked || bytes.Equal(m.Canonical().OXM, m.OXM)
 }
 
 // refused are the fields that no selector may have, and why.
