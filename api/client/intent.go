@@ -1,0 +1,184 @@
+package client
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+)
+
+// The kinds of intents.
+const (
+	HostToHost        = "host-to-host"
+	PointToPoint      = "point-to-point"
+	MultipointToPoint = "multipoint-to-point"
+	PointToMultipoint = "point-to-multipoint"
+	ExplicitPath      = "path"
+)
+
+// The operations of requests in a stream.
+const (
+	OpCreate   = "create"
+	OpPut      = "put"
+	OpWithdraw = "withdraw"
+)
+
+// IntentRequest asks for what is to be connected.
+type IntentRequest struct {
+	Op       string      `json:"op,omitempty" enum:"create,put,withdraw" doc:"In a stream only; create if it is left out."`
+	ID       string      `json:"id,omitempty" maxLength:"128" doc:"A name of the caller's: letters, digits and . _ : @ + = , ~ -. Without one the instance chooses."`
+	Kind     string      `json:"kind,omitempty" enum:"host-to-host,point-to-point,multipoint-to-point,point-to-multipoint,path"`
+	Priority *uint16     `json:"priority,omitempty" maximum:"19999" doc:"Among intents; 100 if it is left out. The higher has the packets."`
+	Src      IntentEnds  `json:"src,omitzero" doc:"A host's id (host-to-host), or one connect point, or (multipoint-to-point) a list of them."`
+	Dst      IntentEnds  `json:"dst,omitzero" doc:"As src; a list with point-to-multipoint."`
+	Hops     []IntentHop `json:"hops,omitempty" doc:"Of kind path, ingress first."`
+	Selector Selector    `json:"selector,omitempty" doc:"Match fields of OpenFlow 1.3 by name, values as text or numbers. None: all IPv4 and IPv6; between hosts everything."`
+	IfMatch  string      `json:"if_match,omitempty" doc:"In a stream, with put and withdraw: the etag that the intent must have."`
+	Key      string      `json:"key,omitempty" doc:"In a stream, with create and no id: an idempotency key."`
+
+	// OXM is the selector as TLVs of OpenFlow 1.3, instead of Selector; in protobuf only.
+	OXM []byte `json:"-"`
+}
+
+// Selector says which packets, by match fields: {"ipv4_dst": "10.0.0.0/8", "tcp_dst": "80"}.
+type Selector map[string]string
+
+// UnmarshalJSON takes numbers too.
+func (s *Selector) UnmarshalJSON(b []byte) error {
+	var raw map[string]json.RawMessage
+	if err := json.Unmarshal(b, &raw); err != nil {
+		return err
+	}
+	*s = make(Selector, len(raw))
+	for name, v := range raw {
+		text := string(v)
+		if len(v) > 0 && v[0] == '"' {
+			if err := json.Unmarshal(v, &text); err != nil {
+				return err
+			}
+		}
+		(*s)[name] = text
+	}
+	return nil
+}
+
+// IntentEnds is an end of an intent: a host's id, or connect points.
+type IntentEnds struct {
+	Host   string
+	Points []Point
+}
+
+// HostEnd is an end that is a host.
+func HostEnd(id string) IntentEnds { return IntentEnds{Host: id} }
+
+// PointEnds is an end that is one connect point or several.
+func PointEnds(p ...Point) IntentEnds { return IntentEnds{Points: p} }
+
+// IsZero tells whether nothing is said.
+func (e IntentEnds) IsZero() bool { return e.Host == "" && len(e.Points) == 0 }
+
+// String is the end as commands write it: a host's id, or DPID/PORT with commas between.
+func (e IntentEnds) String() string {
+	s := e.Host
+	for i, p := range e.Points {
+		if i > 0 {
+			s += ","
+		}
+		s += p.DPID + "/" + fmt.Sprint(p.Port)
+	}
+	return s
+}
+
+// MarshalJSON is the host's id as a string, one connect point as an object, several as a list.
+func (e IntentEnds) MarshalJSON() ([]byte, error) {
+	switch {
+	case e.Host != "":
+		return json.Marshal(e.Host)
+	case len(e.Points) == 1:
+		return json.Marshal(e.Points[0])
+	}
+	return json.Marshal(e.Points)
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (e *IntentEnds) UnmarshalJSON(b []byte) error {
+	*e = IntentEnds{}
+	switch b[0] {
+	case '"':
+		return json.Unmarshal(b, &e.Host)
+	case '[', 'n':
+		return json.Unmarshal(b, &e.Points)
+	}
+	e.Points = make([]Point, 1)
+	return json.Unmarshal(b, &e.Points[0])
+}
+
+// IntentHop is a switch on the way of an intent: in by one port, out by others (one, but where a point-to-multipoint intent
+// divides).
+type IntentHop struct {
+	DPID string `json:"dpid" doc:"Datapath id, 16 hexadecimal digits."`
+	In   uint32 `json:"in"`
+	Out  uint32 `json:"out"`
+}
+
+// IntentAnswer is the answer to one request.
+type IntentAnswer struct {
+	Index    int    `json:"index" doc:"Of the request, from 0."`
+	Line     int    `json:"line,omitempty" doc:"Of a refused line."`
+	ID       string `json:"id,omitempty"`
+	Status   string `json:"status" enum:"accepted,existing,not-found,conflict,invalid,mismatched,abandoned,failed" doc:"accepted: durable. existing: it was so before. not-found: there is no such intent. conflict: the id has another content, or another intent has the same packets. invalid: refused. mismatched: If-Match names another content. abandoned: another request of the atomic batch was refused. failed: the store did not take it, or does not know: send it again."`
+	State    string `json:"state,omitempty" enum:"submitted,waiting,installing,installed,rerouting,degraded,failed,withdrawing"`
+	Detail   string `json:"detail,omitempty" doc:"Why it was refused: what was given, what was expected."`
+	ETag     string `json:"etag,omitempty" doc:"Of the content; If-Match takes it."`
+	Revision string `json:"revision,omitempty" doc:"?at_least= takes it. Opaque."`
+}
+
+// OK tells whether what was asked for holds: the request was accepted, or it was so before.
+func (a *IntentAnswer) OK() bool { return a.Status == "accepted" || a.Status == "existing" }
+
+// IntentAnswers are the answers to a batch, in the order of its items.
+type IntentAnswers struct {
+	Items    []IntentAnswer `json:"items" nullable:"false"`
+	Revision string         `json:"revision,omitempty"`
+}
+
+// Intent is an intent as it is now.
+type Intent struct {
+	ID        string        `json:"id"`
+	Kind      string        `json:"kind"`
+	Priority  uint16        `json:"priority"`
+	Src       IntentEnds    `json:"src,omitzero"`
+	Dst       IntentEnds    `json:"dst,omitzero"`
+	Hops      []IntentHop   `json:"hops,omitempty" doc:"As asked for, of kind path."`
+	Selector  Selector      `json:"selector" doc:"With prerequisites filled in."`
+	Protected bool          `json:"protected" doc:"Always false: protection is not served yet."`
+	State     string        `json:"state" enum:"submitted,waiting,installing,installed,rerouting,degraded,failed,withdrawing"`
+	Code      string        `json:"code,omitempty" doc:"Why it is waiting, degraded or failed, in a word."`
+	Detail    string        `json:"detail,omitempty" doc:"The same, for people."`
+	Retrying  bool          `json:"retrying,omitempty" doc:"It is tried again without anybody asking."`
+	Since     time.Time     `json:"since" doc:"Of the state."`
+	ETag      string        `json:"etag" doc:"Of the content; If-Match takes it."`
+	Number    uint32        `json:"number" doc:"In the cookies of its rules."`
+	Routes    []IntentRoute `json:"routes" nullable:"false" doc:"The rules that are wanted for it, leg by leg; none while no path is decided."`
+	Traffic   *Traffic      `json:"traffic,omitempty" doc:"With ?traffic=true."`
+}
+
+// IntentRoute is the way of some packets of an intent.
+type IntentRoute struct {
+	Match map[string]string `json:"match" nullable:"false"`
+	Hops  []RouteHop        `json:"hops" nullable:"false" doc:"Ingress first; of an intent with several ends, a tree."`
+}
+
+// RouteHop is a switch on a route.
+type RouteHop struct {
+	DPID string   `json:"dpid"`
+	In   uint32   `json:"in"`
+	Out  []uint32 `json:"out" nullable:"false"`
+}
+
+// Traffic is what an intent's rules have counted where its packets come in, since they were written.
+type Traffic struct {
+	Packets Hex64  `json:"packets" format:"hex"`
+	Bytes   Hex64  `json:"bytes" format:"hex"`
+	Entries int    `json:"entries" doc:"Flow entries that were found at the ingress switches."`
+	Missing string `json:"missing,omitempty" doc:"What could not be asked: the counts are without it."`
+}

@@ -1,0 +1,185 @@
+package wire
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/weirnet/weir/intent"
+	"github.com/weirnet/weir/intent/spec"
+)
+
+// JSON reads requests in JSON, token by token: strings must be UTF-8, and no name may come twice. One reader at a time.
+type JSON struct {
+	d    *jsontext.Decoder
+	in   bytes.Buffer
+	text string // what is read, as a string that ids are parts of
+	ends int    // len(b.ends) before the item that is read
+}
+
+// NewJSON is a reader.
+func NewJSON() *JSON { return &JSON{d: jsontext.NewDecoder(new(bytes.Buffer))} }
+
+func (p *JSON) begin(raw []byte, text string) {
+	p.in = *bytes.NewBuffer(raw)
+	p.text = text
+	p.d.Reset(&p.in)
+}
+
+// Line reads one line of a stream into the batch. Text is raw as a string; the ids of the requests are parts of it.
+func (p *JSON) Line(b *Batch, raw []byte, text string, line int) {
+	p.begin(raw, text)
+	var r intent.Request
+	err := p.request(b, &r, true)
+	if err == nil {
+		err = p.end()
+	}
+	if err == nil {
+		b.add(&r, line, nil)
+		return
+	}
+	if syntax := p.syntax(err); syntax != "" {
+		b.Refuse("", line, fmt.Sprintf("line %d: %s", line, syntax))
+		return
+	}
+	b.add(&r, line, fmt.Errorf("line %d: %w", line, err))
+}
+
+// Document is a body in JSON.
+type Document struct {
+	Single bool // one intent, not {"items":[…]}
+	Atomic bool // all or none
+}
+
+// Body reads one intent, or {"items":[…],"atomic":…}, into the batch. The error is of the body as a whole, with its line;
+// what is wrong with single items is in their slots. Op is what the items ask for: they cannot say it themselves.
+func (p *JSON) Body(b *Batch, raw []byte, op intent.Op) (Document, error) {
+	p.begin(raw, string(raw))
+	doc := Document{Single: true}
+	r := intent.Request{Op: op, Spec: spec.Spec{Priority: spec.PriorityDefault}}
+	bare := true // no field of an intent was read
+	seen := false
+	err := p.object("", "an intent, or {\"items\":[…]}", func(name string) error {
+		switch name {
+		case "items":
+			seen = true
+			return p.items(b, op)
+		case "atomic":
+			doc.Single = false
+			var err error
+			doc.Atomic, err = p.boolean(name)
+			return err
+		}
+		bare = false
+		return p.field(b, &r, name, false)
+	})
+	if err != nil && p.syntax(err) == "" && !seen && doc.Single { // of the one intent
+		if drain := p.drain(0); drain != nil {
+			err = drain
+		} else {
+			b.add(&r, 1, err)
+			return doc, p.whole(p.end())
+		}
+	}
+	if err == nil {
+		err = p.end()
+	}
+	if err != nil {
+		return doc, p.whole(err)
+	}
+	switch {
+	case seen && !bare:
+		return doc, errors.New("fields of an intent beside items: want one intent, or {\"items\":[…]} of them")
+	case seen:
+		doc.Single = false
+	case !doc.Single:
+		return doc, errors.New("atomic without items: want {\"items\":[…],\"atomic\":true}")
+	default:
+		b.add(&r, 1, nil)
+	}
+	return doc, nil
+}
+
+// items reads a list of intents.
+func (p *JSON) items(b *Batch, op intent.Op) error {
+	if err := p.open('[', "items", "a list of intents"); err != nil {
+		return err
+	}
+	depth := p.d.StackDepth()
+	for p.d.PeekKind() != ']' {
+		r := intent.Request{Op: op}
+		at := p.d.InputOffset()
+		err := p.request(b, &r, false)
+		if err != nil {
+			if p.syntax(err) != "" {
+				return err
+			}
+			if err := p.drain(depth); err != nil {
+				return err
+			}
+		}
+		b.add(&r, 1+strings.Count(p.text[:at], "\n"), err)
+	}
+	_, err := p.d.ReadToken()
+	return err
+}
+
+// drain reads on until no more than depth values are open.
+func (p *JSON) drain(depth int) error {
+	for p.d.StackDepth() > depth {
+		if k := p.d.PeekKind(); k == '{' || k == '[' {
+			if err := p.d.SkipValue(); err != nil {
+				return err
+			}
+			continue
+		}
+		if _, err := p.d.ReadToken(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// end refuses anything behind the value.
+func (p *JSON) end() error {
+	switch _, err := p.d.ReadToken(); {
+	case err == io.EOF:
+		return nil
+	case err != nil:
+		return err
+	}
+	return &spec.Error{Field: "body", Given: "a second value", Want: "one JSON value"}
+}
+
+// syntax says what is wrong with the JSON itself; it is empty for other errors.
+func (p *JSON) syntax(err error) string {
+	var s *jsontext.SyntacticError
+	switch {
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return "not JSON: it ends too early"
+	case errors.As(err, &s):
+		return "not JSON: " + s.Err.Error()
+	}
+	return ""
+}
+
+// whole is an error of the whole body, with its line.
+func (p *JSON) whole(err error) error {
+	if err == nil {
+		return nil
+	}
+	at := min(int(p.d.InputOffset()), len(p.text))
+	var s *jsontext.SyntacticError
+	if errors.As(err, &s) {
+		at = min(int(s.ByteOffset), len(p.text))
+	}
+	line := 1 + strings.Count(p.text[:at], "\n")
+	if syntax := p.syntax(err); syntax != "" {
+		return fmt.Errorf("line %d: %s", line, syntax)
+	}
+	return fmt.Errorf("line %d: %w", line, err)
+}

@@ -1,0 +1,60 @@
+package wire
+
+import (
+	"strconv"
+
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/weirnet/weir/intent/spec"
+)
+
+// one is a field's value.
+type one struct {
+	kind protowire.Type
+	n    uint64
+	raw  []byte
+	text string
+}
+
+// within are the fields of a message that is a field's value.
+func (v one) within() scan { return scan{b: v.raw, text: v.text} }
+
+// scan reads the fields of a message, one after the other. Text is b as a string.
+type scan struct {
+	b      []byte
+	text   string
+	number protowire.Number
+	v      one
+	err    error // why there is no next
+}
+
+// next reads a field; it is false at the end, and where the bytes are none.
+func (s *scan) next(what string) bool {
+	if len(s.b) == 0 || s.err != nil {
+		return false
+	}
+	number, kind, at := protowire.ConsumeTag(s.b)
+	if at < 0 {
+		s.err = &spec.Error{Field: what, Given: "bytes that are no protobuf", Want: "a message as in intents.proto"}
+		return false
+	}
+	n := -1
+	s.number, s.v = number, one{kind: kind}
+	switch kind {
+	case protowire.VarintType:
+		s.v.n, n = protowire.ConsumeVarint(s.b[at:])
+	case protowire.Fixed64Type:
+		s.v.n, n = protowire.ConsumeFixed64(s.b[at:])
+	case protowire.BytesType:
+		s.v.raw, n = protowire.ConsumeBytes(s.b[at:])
+		if n > 0 {
+			s.v.text = s.text[at+n-len(s.v.raw) : at+n]
+		}
+	}
+	if n < 0 {
+		s.err = &spec.Error{Field: what, Given: "field " + strconv.Itoa(int(number)) + " of a form that is not known, or cut off", Want: "a message as in intents.proto"}
+		return false
+	}
+	s.b, s.text = s.b[at+n:], s.text[at+n:]
+	return true
+}

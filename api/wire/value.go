@@ -1,0 +1,208 @@
+package wire
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/weirnet/weir/api/client"
+	"github.com/weirnet/weir/intent/spec"
+	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/openflow"
+	"github.com/weirnet/weir/packet"
+)
+
+// object reads an object and has each field's value read by f. What is "" for the whole.
+func (p *JSON) object(what, want string, f func(name string) error) error {
+	if err := p.open('{', what, want); err != nil {
+		return err
+	}
+	for {
+		switch k := p.d.PeekKind(); k {
+		case '}':
+			_, err := p.d.ReadToken()
+			return err
+		default:
+			v, err := p.d.ReadValue()
+			if err != nil {
+				return err
+			}
+			if err := f(p.unquote(v)); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// open reads the beginning of an object or a list.
+func (p *JSON) open(k jsontext.Kind, what, want string) error {
+	if p.d.PeekKind() != k {
+		return p.other(what, want)
+	}
+	_, err := p.d.ReadToken()
+	return err
+}
+
+// other refuses a value that is not of the kind wanted; or says that there is none.
+func (p *JSON) other(what, want string) error {
+	v, err := p.d.ReadValue()
+	if err != nil {
+		return err
+	}
+	if what == "" {
+		what = "body"
+	}
+	return &spec.Error{Field: what, Given: clip(string(v)), Want: want}
+}
+
+// part is the value just read, as a part of the text.
+func (p *JSON) part(v jsontext.Value) string {
+	to := int(p.d.InputOffset())
+	return p.text[to-len(v) : to]
+}
+
+// unquote is the string just read.
+func (p *JSON) unquote(v jsontext.Value) string {
+	s := p.part(v)
+	if strings.IndexByte(s, '\\') < 0 {
+		return s[1 : len(s)-1]
+	}
+	b, err := jsontext.AppendUnquote(nil, v)
+	if err != nil {
+		return ""
+	}
+	return string(b)
+}
+
+func (p *JSON) str(what string) (string, error) {
+	if p.d.PeekKind() != '"' {
+		return "", p.other(what, "a string")
+	}
+	v, err := p.d.ReadValue()
+	if err != nil {
+		return "", err
+	}
+	return p.unquote(v), nil
+}
+
+// number reads a whole number from 0 to most, of the field sub of what.
+func (p *JSON) number(what, sub string, most uint64) (uint64, error) {
+	if p.d.PeekKind() != '0' {
+		return 0, p.other(what+sub, wantNumber(most))
+	}
+	v, err := p.d.ReadValue()
+	if err != nil {
+		return 0, err
+	}
+	s := p.part(v)
+	n, err := strconv.ParseUint(s, 10, 64)
+	if err != nil || n > most {
+		return 0, &spec.Error{Field: what + sub, Given: clip(s), Want: wantNumber(most)}
+	}
+	return n, nil
+}
+
+func wantNumber(most uint64) string {
+	return "a whole number from 0 to " + strconv.FormatUint(most, 10)
+}
+
+func (p *JSON) boolean(what string) (bool, error) {
+	if k := p.d.PeekKind(); k != 't' && k != 'f' {
+		return false, p.other(what, "true or false")
+	}
+	t, err := p.d.ReadToken()
+	if err != nil {
+		return false, err
+	}
+	return t.Bool(), nil
+}
+
+func (p *JSON) dpid(what string) (netview.DPID, error) {
+	if p.d.PeekKind() != '"' {
+		return 0, p.other(what+".dpid", "a string")
+	}
+	v, err := p.d.ReadValue()
+	if err != nil {
+		return 0, err
+	}
+	s := p.unquote(v)
+	n, err := client.ParseDPID(s)
+	if err != nil {
+		return 0, &spec.Error{Field: what + ".dpid", Given: quote(s), Want: "up to 16 hexadecimal digits, such as 00000000000000a1"}
+	}
+	return netview.DPID(n), nil
+}
+
+// selector reads match fields by their names, with values as text or numbers.
+func (p *JSON) selector(b *Batch, s *spec.Spec) error {
+	start := len(b.oxm)
+	err := p.object("selector", `match fields such as {"ipv4_dst":"10.0.0.1","tcp_dst":80}`, func(name string) error {
+		var text string
+		switch k := p.d.PeekKind(); k {
+		case '"':
+			v, err := p.d.ReadValue()
+			if err != nil {
+				return err
+			}
+			text = p.unquote(v)
+		case '0':
+			v, err := p.d.ReadValue()
+			if err != nil {
+				return err
+			}
+			text = p.part(v)
+		default:
+			return p.other("selector."+clip(name), "text or a number")
+		}
+		return b.addField(name, text)
+	})
+	s.Selector.OXM = b.selector(start)
+	return err
+}
+
+// addField appends a match field.
+func (b *Batch) addField(name, text string) error {
+	f, ok := openflow.FieldByName(name)
+	if !ok {
+		return &spec.Error{Field: "selector." + clip(name), Given: "a field that is not known", Want: "a match field of OpenFlow 1.3, such as eth_type or ipv4_dst"}
+	}
+	var err error
+	if b.oxm, err = openflow.AppendFieldText(b.oxm, f, text); err != nil {
+		_, want, _ := strings.Cut(err.Error(), `": `)
+		return &spec.Error{Field: "selector." + name, Given: quote(text), Want: strings.TrimPrefix(want, "want ")}
+	}
+	return nil
+}
+
+// selector is the match fields that were added from start on, in their one form if that fits into the memory of the batch.
+func (b *Batch) selector(start int) []byte {
+	end := len(b.oxm)
+	if end == start || end-start > spec.MaxSelector {
+		return b.oxm[start:end:end]
+	}
+	b.oxm = openflow.Match{OXM: b.oxm[start:end]}.AppendCanonical(b.oxm)
+	return b.oxm[end:len(b.oxm):len(b.oxm)]
+}
+
+// HostID reads MAC or MAC/vlan.
+func HostID(s string) (netview.HostID, bool) {
+	addr, tag, tagged := strings.Cut(s, "/")
+	mac, err := packet.ParseMAC(addr)
+	vlan := uint64(0)
+	if err == nil && tagged {
+		vlan, err = strconv.ParseUint(tag, 10, 12)
+	}
+	return netview.HostID{MAC: mac, VLAN: uint16(vlan)}, err == nil
+}
+
+// clip keeps what was sent from filling an answer; quote puts it in quotes besides.
+func clip(s string) string {
+	const most = 60
+	if len(s) > most {
+		return strings.ToValidUTF8(s[:most], "") + "…"
+	}
+	return s
+}
+
+func quote(s string) string { return strconv.Quote(clip(s)) }
