@@ -19,6 +19,7 @@ type process struct {
 	version string // what the program says of itself
 	cmd     *exec.Cmd
 	dir     string
+	program string // this binary, if it is one of its controllers
 	began   time.Time
 	ended   chan struct{}
 	said    *tail
@@ -51,31 +52,55 @@ func (c *Reactive) startController(ctx context.Context, name string, switches in
 
 // startOwn starts one of this binary's controllers, or of program's.
 func startOwn(ctx context.Context, name, program string) (*process, error) {
+	if name == Self {
+		return startIn(ctx, "", program)
+	}
+	p, err := newOwn("", program)
+	if err != nil {
+		return nil, err
+	}
+	return p, p.start(ctx, exec.Command(p.program, "bench", "responder", "--listen", p.address))
+}
+
+// startIn starts an instance with its data in a new folder of a directory; the one of temporary files if it is empty.
+func startIn(ctx context.Context, dir, program string) (*process, error) {
+	p, err := newOwn(dir, program)
+	if err != nil {
+		return nil, err
+	}
+	return p, p.start(ctx, p.instance())
+}
+
+// instance is the command of an instance at the process's addresses, with its data in the process's folder.
+func (p *process) instance() *exec.Cmd {
+	return exec.Command(p.program, "node", "--openflow", p.address, "--api", p.api, "--auth", "none",
+		"--data-dir", filepath.Join(p.dir, "state"), "--log-level", "warn")
+}
+
+// newOwn is a process of this binary, or of program.
+func newOwn(dir, program string) (*process, error) {
 	if program == "" {
 		var err error
 		if program, err = os.Executable(); err != nil {
 			return nil, err
 		}
 	}
-	p, err := newProcess()
-	if err != nil {
-		return nil, err
+	p, err := newProcessIn(dir)
+	if err == nil {
+		p.program = program
 	}
-	cmd := exec.Command(program, "bench", "responder", "--listen", p.address)
-	if name == Self {
-		cmd = exec.Command(program, "node", "--openflow", p.address, "--api", p.api, "--auth", "none",
-			"--data-dir", filepath.Join(p.dir, "state"), "--log-level", "warn")
-	}
-	return p, p.start(ctx, cmd)
+	return p, err
 }
 
 // newProcess is one that is not yet started, with addresses and a folder of its own.
-func newProcess() (*process, error) {
+func newProcess() (*process, error) { return newProcessIn("") }
+
+func newProcessIn(in string) (*process, error) {
 	ports, err := freePorts(2)
 	if err != nil {
 		return nil, err
 	}
-	dir, err := os.MkdirTemp("", "weir-bench-")
+	dir, err := os.MkdirTemp(in, "weir-bench-")
 	if err != nil {
 		return nil, err
 	}
@@ -138,6 +163,12 @@ func (p *process) stop() {
 		<-p.ended
 	}
 	os.RemoveAll(p.dir)
+}
+
+// kill ends the process as kill -9 does; what it has on the disk stays.
+func (p *process) kill() {
+	_ = p.cmd.Process.Kill()
+	<-p.ended
 }
 
 // freePorts finds addresses on loopback that nobody listens at.

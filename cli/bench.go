@@ -22,7 +22,8 @@ func newBench() *cobra.Command {
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newBenchReactive(), newBenchStart(), newBenchDiscovery(), newBenchEmulator(), newBenchReport(), newBenchResponder())
+	cmd.AddCommand(newBenchReactive(), newBenchStart(), newBenchDiscovery(), newBenchEmulator(), newBenchPaths(), newBenchReroute(),
+		newBenchLatency(), newBenchIntents(), newBenchReport(), newBenchResponder())
 	return cmd
 }
 

@@ -49,6 +49,13 @@ func (n *Network) Follow(steps []Step, sw *Switch, in, src, dst uint32) []Step {
 	return steps
 }
 
+// Paths is how many entries of paths the switch holds.
+func (sw *Switch) Paths() int {
+	sw.table.mu.Lock()
+	defer sw.table.mu.Unlock()
+	return sw.table.paths.n
+}
+
 // path finds the entry of a path in the tables of forwarding, the first that has one.
 func (sw *Switch) path(in uint16, src, dst uint32) (pathEntry, bool) {
 	sw.table.mu.Lock()

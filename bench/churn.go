@@ -1,0 +1,154 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+)
+
+// Churn is how many paths an instance installs and withdraws a second for a time, while many are active, what that takes of memory and disk,
+// and how it comes back when it is killed. The zero value of a field means its default.
+type Churn struct {
+	Setup
+	Scenario string        // of the report; default "intents"
+	Form     Form          // default NDJSON
+	Active   int           // paths; default 1,000,000
+	Rate     int           // installs and withdrawals a second together; 0: as many as the instance keeps up with
+	Duration time.Duration // default 1 min
+	Warmup   time.Duration // of installing and withdrawing that does not count; default 5 s
+	Restart  bool          // the instance is killed at the end and started again
+}
+
+// Check fills in defaults and finds what is wrong with a configuration, before anything is started.
+func (c *Churn) Check() error {
+	if err := c.check(); err != nil {
+		return err
+	}
+	c.Scenario = orDefault(c.Scenario, "intents")
+	c.Form = orDefault(c.Form, FormNDJSON)
+	c.Active = orDefault(c.Active, 1_000_000)
+	c.Duration = orDefault(c.Duration, time.Minute)
+	c.Warmup = orDefault(c.Warmup, 5*time.Second)
+	switch {
+	case c.Active < 1 || c.Active > askMost/2 || c.Rate < 0 || c.Duration < 0 || c.Warmup < 0:
+		return fmt.Errorf("%d active paths, a rate of %d for %v given, want positive ones, and %d paths at most", c.Active, c.Rate, c.Duration, askMost/2)
+	case c.Restart && c.Controller != "":
+		return fmt.Errorf("the instance at %s is not killed: want none given", c.Controller)
+	}
+	return nil
+}
+
+// Run starts an instance, measures it, and ends it, as often as there are runs.
+func (c *Churn) Run(ctx context.Context) (*Report, error) {
+	if err := c.Check(); err != nil {
+		return nil, err
+	}
+	how := "as many as are kept up with"
+	if c.Rate > 0 {
+		how = thousands(float64(c.Rate)) + "/s"
+	}
+	r, err := c.report(c.Scenario, fmt.Sprintf("%s: installed and withdrawn over %d switches each, %s, with %s active; %s", c.Scenario, c.Hops, how,
+		thousands(float64(c.Active)), c.Form))
+	if err != nil {
+		return nil, err
+	}
+	r.Load.Rate, r.Load.Seconds = c.Rate, c.Duration.Seconds()
+	x := r.add(Weir)
+	requests := newLatency()
+	for i := range c.Runs {
+		s := &churnRun{c: c, requests: requests}
+		if err := s.run(ctx); err != nil {
+			if ctx.Err() != nil {
+				return nil, &interrupted{i, c.Runs, ctx.Err()}
+			}
+			x.refuse(fmt.Errorf("run %d: %w", i+1, err))
+			break
+		}
+		s.take(x)
+		c.Note("run %d of %d: %s paths/s, %s flow-mods/s; %s", i+1, c.Runs, thousands(s.paths()), thousands(s.flowMods()), s.growth.String())
+	}
+	if x.Refused == "" {
+		x.Times = append(x.Times, distributionOf("request", "from when a request was meant to leave to the end of its answer, when all of it is durable", requests))
+	}
+	r.finish()
+	return r, nil
+}
+
+// churnRun is one run.
+type churnRun struct {
+	c        *Churn
+	requests *hdrhistogram.Histogram
+
+	filled     time.Duration // how long it took to fill the network
+	elapsed    time.Duration
+	puts, gone uint64 // entries of paths that came and went
+	mods       uint64
+	hops       int
+	overloads  int
+	instance   time.Duration // CPU time
+	switches   time.Duration
+	growth     growth
+	own        int64
+	restart    *restarted
+}
+
+// paths is how many were installed and withdrawn a second, as switches have received it.
+func (s *churnRun) paths() float64 {
+	return float64(s.puts+s.gone) / float64(s.hops) / s.elapsed.Seconds()
+}
+
+func (s *churnRun) flowMods() float64 { return float64(s.mods) / s.elapsed.Seconds() }
+
+// take adds the run to the result.
+func (s *churnRun) take(x *Result) {
+	x.take("paths installed and withdrawn", "/s", s.paths())
+	x.take("flow-mods received", "/s", s.flowMods())
+	x.take("paths installed to fill the network", "/s", float64(s.c.Active)/s.filled.Seconds())
+	g := &s.growth
+	x.take("memory of the instance, filled", "MiB", mebibytes(g.memory[0]))
+	x.take("memory of the instance, at the end", "MiB", mebibytes(g.memory[len(g.memory)-1]))
+	x.take("memory that it grew by, a minute", "MiB", max(g.slope(), 0))
+	x.take("files of the instance, filled", "MiB", mebibytes(g.files[0]))
+	x.take("files of the instance, at most", "MiB", mebibytes(g.most()))
+	x.take("answers of overload", "", float64(s.overloads))
+	if s.restart != nil {
+		s.restart.take(x)
+	}
+	work := float64(s.puts+s.gone) / float64(s.hops)
+	x.use("instance", s.instance, work, g.memory[len(g.memory)-1])
+	x.use("switches and generator", s.switches, work, s.own)
+}
+
+// growth is the memory and the files of an instance, once a second.
+type growth struct {
+	memory, files []int64
+}
+
+// slope is how much the memory grew in a minute, in MiB: of the line through all its values with the least squares.
+func (g *growth) slope() float64 {
+	n := float64(len(g.memory))
+	if n < 2 {
+		return 0
+	}
+	var sx, sy, sxx, sxy float64
+	for i, m := range g.memory {
+		x, y := float64(i), mebibytes(m)
+		sx, sy, sxx, sxy = sx+x, sy+y, sxx+x*x, sxy+x*y
+	}
+	return (n*sxy - sx*sy) / (n*sxx - sx*sx) * 60
+}
+
+// most is the most that the files took.
+func (g *growth) most() (n int64) {
+	for _, f := range g.files {
+		n = max(n, f)
+	}
+	return n
+}
+
+func (g *growth) String() string {
+	last := len(g.memory) - 1
+	return fmt.Sprintf("memory %s to %s MiB, files %s MiB", figure(mebibytes(g.memory[0])), figure(mebibytes(g.memory[last])), figure(mebibytes(g.files[last])))
+}

@@ -1,0 +1,101 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// run fills the network, installs and withdraws for a time, and checks what the switches hold then.
+func (s *churnRun) run(ctx context.Context) error {
+	g, err := s.c.begin(ctx)
+	if err != nil {
+		return err
+	}
+	defer g.close()
+	s.hops = g.asks.hops
+	began := time.Now()
+	if err := g.fill(ctx, s.c.Form, s.c.Active); err != nil {
+		return fmt.Errorf("filling: %w", err)
+	}
+	s.filled = time.Since(began)
+	s.c.Note("%s paths are installed after %v", thousands(float64(s.c.Active)), s.filled.Round(time.Millisecond))
+	p := g.newPump(s.c.Form, s.c.Active, s.c.Rate)
+	p.start(ctx)
+	err = s.measure(ctx, g, p)
+	if halted := p.halt(); err == nil {
+		err = halted
+	}
+	if err == nil {
+		err = g.settled(ctx, p)
+	}
+	if err != nil {
+		return err
+	}
+	s.requests.Merge(p.latency)
+	s.overloads = p.overloads
+	if s.c.Restart {
+		s.restart = &restarted{}
+		return s.restart.run(ctx, g)
+	}
+	return nil
+}
+
+// measure takes what switches receive for the time that counts.
+func (s *churnRun) measure(ctx context.Context, g *ground, p *pump) error {
+	if err := s.hold(ctx, g, p, s.c.Warmup, nil); err != nil {
+		return err
+	}
+	before, clocks := g.net.Tally(), readClocks(g.process)
+	p.count()
+	err := s.hold(ctx, g, p, s.c.Duration, &s.growth)
+	after, later := g.net.Tally(), readClocks(g.process)
+	s.elapsed = later.at.Sub(clocks.at)
+	s.puts, s.gone, s.mods = after.Put-before.Put, after.Removed-before.Removed, after.FlowMods-before.FlowMods
+	s.instance, s.switches, s.own = later.its-clocks.its, later.own-clocks.own, ownMemory()
+	if err == nil {
+		err = s.kept(p)
+	}
+	return err
+}
+
+// hold lets a time pass, sampling once a second what the instance takes.
+func (s *churnRun) hold(ctx context.Context, g *ground, p *pump, d time.Duration, to *growth) error {
+	for began := time.Now(); ; {
+		if to != nil {
+			to.memory, to.files = append(to.memory, g.process.memory()), append(to.files, g.process.stored())
+		}
+		left := d - time.Since(began)
+		if left <= 0 {
+			return nil
+		}
+		if err := pause(ctx, min(left, time.Second)); err != nil {
+			return err
+		}
+		if err := p.failed(); err != nil {
+			return err
+		}
+		if err := g.check(); err != nil {
+			return err
+		}
+	}
+}
+
+// keptUp is for how long paths at a set rate may be on their way, at the end.
+const keptUp = time.Second
+
+// kept says whether the instance has kept up with a set rate: what is on its way is not more than some time's.
+func (s *churnRun) kept(p *pump) error {
+	if s.c.Rate == 0 {
+		return nil
+	}
+	in, out := p.left()
+	if most := int(float64(s.c.Rate) * keptUp.Seconds()); max(in, 0)+max(out, 0) > most {
+		return fmt.Errorf("%w: of %s paths a second %s were on their way at the end, more than %v's", errSlow, thousands(float64(s.c.Rate)),
+			thousands(float64(max(in, 0)+max(out, 0))), keptUp)
+	}
+	if n := p.due(); n > int(float64(s.c.Rate)*keptUp.Seconds()) {
+		return fmt.Errorf("%w: of %s paths a second %s had not been asked for when they were to be", errSlow, thousands(float64(s.c.Rate)), thousands(float64(n)))
+	}
+	return nil
+}

@@ -1,0 +1,155 @@
+package bench
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+		"strconv"
+
+	"github.com/weirnet/weir/api/client"
+	"github.com/weirnet/weir/bench/rig"
+	"github.com/weirnet/weir/emu/topo"
+)
+
+// Form is how requests for paths are written.
+type Form string
+
+// The forms.
+const (
+	FormJSON     Form = "json"     // one request with all items, as a list
+	FormNDJSON   Form = "ndjson"   // a line for each, answered by a line
+	FormProtobuf Form = "protobuf" // a message for each, answered by a message
+)
+
+// allForms are all of them.
+var allForms = []Form{FormJSON, FormNDJSON, FormProtobuf}
+
+// Forms are their names.
+func Forms() (names []string) {
+	for _, f := range allForms {
+		names = append(names, string(f))
+	}
+	return names
+}
+
+// contentType is that of requests and answers.
+func (f Form) contentType() string {
+	switch f {
+	case FormJSON:
+		return "application/json"
+	case FormNDJSON:
+		return "application/x-ndjson"
+	}
+	return "application/x-protobuf"
+}
+
+// The paths of the interface.
+const (
+	intentsPath  = "/v1/intents"
+	withdrawPath = "/v1/intents/withdraw"
+)
+
+// name is the id of a path's intent.
+func (p *pathAsk) name() string { return "p" + strconv.Itoa(p.n) }
+
+// appendItem appends the intent of a path as JSON.
+func (p *pathAsk) appendItem(b []byte, net *rig.Network) []byte {
+	b = append(b, `{"id":"p`...)
+	b = strconv.AppendInt(b, int64(p.n), 10)
+	b = append(b, `","kind":"point-to-point","src":`...)
+	b = appendPoint(b, net, p.from)
+	b = append(b, `,"dst":`...)
+	b = appendPoint(b, net, p.to)
+	b = append(b, `,"selector":{"ipv4_src":"`...)
+	b = appendIPv4(b, p.src)
+	b = append(b, `","ipv4_dst":"`...)
+	b = appendIPv4(b, p.dst)
+	return append(b, `"}}`...)
+}
+
+func appendPoint(b []byte, net *rig.Network, e topo.End) []byte {
+	b = append(b, `{"dpid":"`...)
+	b = append(b, client.FormatDPID(net.Switches[e.Switch].DatapathID())...)
+	b = append(b, `","port":`...)
+	b = strconv.AppendUint(b, uint64(e.Port), 10)
+	return append(b, '}')
+}
+
+func appendIPv4(b []byte, a uint32) []byte {
+	for i := 24; i >= 0; i -= 8 {
+		b = strconv.AppendUint(b, uint64(a>>i&0xff), 10)
+		if i > 0 {
+			b = append(b, '.')
+		}
+	}
+	return b
+}
+
+// appendInstall appends the body of a request for paths from number n on.
+func (f Form) appendInstall(b []byte, a *asks, n, count int) []byte {
+	if f == FormJSON {
+		b = append(b, `{"items":[`...)
+	}
+	for i := range count {
+		p := a.at(n + i)
+		switch {
+		case f == FormProtobuf:
+			b = p.appendMessage(b, a.net)
+			continue
+		case f == FormJSON && i > 0:
+			b = append(b, ',')
+		}
+		b = p.appendItem(b, a.net)
+		if f == FormNDJSON {
+			b = append(b, '\n')
+		}
+	}
+	if f == FormJSON {
+		b = append(b, `]}`...)
+	}
+	return b
+}
+
+// appendWithdraw appends the body of a request to withdraw paths from number n on; path is where it goes.
+func (f Form) appendWithdraw(b []byte, n, count int) (body []byte, path string, as Form) {
+	if f == FormProtobuf {
+		for i := range count {
+			b = appendWithdrawal(b, n+i)
+		}
+		return b, intentsPath, f
+	}
+	b = append(b, `{"ids":[`...)
+	for i := range count {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(b, `"p`...)
+		b = strconv.AppendInt(b, int64(n+i), 10)
+		b = append(b, '"')
+	}
+	return append(b, `]}`...), withdrawPath, FormJSON
+}
+
+// errRefused is of an answer that does not say of each path that it is durable.
+var errRefused = errors.New("not all requests were accepted")
+
+// accepted wants an answer to tell of so many paths that they are durable.
+func (f Form) accepted(body []byte, count int) error {
+	if f == FormProtobuf {
+		return acceptedMessages(body, count)
+	}
+	if n := bytes.Count(body, []byte(`"status":"accepted"`)); n != count {
+		return fmt.Errorf("%w: %d of %d: %s", errRefused, n, count, f.strange(body))
+	}
+	return nil
+}
+
+// strange is the first item of an answer that says anything else, or its beginning.
+func (f Form) strange(body []byte) []byte {
+	for line := range bytes.SplitAfterSeq(body, []byte("}")) {
+		if bytes.Contains(line, []byte(`"status"`)) && !bytes.Contains(line, []byte(`"status":"accepted"`)) {
+			return line
+		}
+	}
+	return body[:min(len(body), 300)]
+}

@@ -1,0 +1,207 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/weirnet/weir/api/client"
+	"github.com/weirnet/weir/bench/rig"
+)
+
+// ground is an instance with a network whose switches and links it has found.
+type ground struct {
+	c       *Setup
+	process *process
+	api     *client.Client
+	net     *rig.Network
+	asks    *asks
+	// Paths first to next-1 are asked for and not withdrawn. A pump that runs owns both.
+	first, next int
+}
+
+// begin starts an instance, or finds the one that runs, connects the network, and waits until the instance shows all of it.
+func (c *Setup) begin(ctx context.Context) (g *ground, err error) {
+	t, err := rig.ParseTopology(c.Topology, c.Seed)
+	if err != nil {
+		return nil, err
+	}
+	g = &ground{c: c, net: c.newNetwork(t)}
+	defer func() {
+		if err != nil {
+			g.close()
+		}
+	}()
+	if g.asks, err = newAsks(g.net, c.Hops, c.Seed); err != nil {
+		return g, err
+	}
+	if err := g.start(ctx); err != nil {
+		return g, err
+	}
+	if err := g.ready(ctx); err != nil {
+		return g, err
+	}
+	return g, g.connect(ctx)
+}
+
+// start starts the instance, if none is given.
+func (g *ground) start(ctx context.Context) (err error) {
+	c := g.c
+	if c.Controller != "" {
+		g.process = &process{address: c.Controller, api: c.API}
+	} else if g.process, err = startIn(ctx, c.Dir, c.Program); err != nil {
+		return err
+	}
+	g.api, err = client.New(client.Config{Address: g.process.api, Token: c.Token})
+	return err
+}
+
+// connect connects the switches, and waits until all links are shown both ways.
+func (g *ground) connect(ctx context.Context) error {
+	if err := g.net.Connect(ctx, g.process.address); err != nil {
+		return err
+	}
+	return g.until(ctx, func() error { return g.linked(ctx) })
+}
+
+// linked says whether the instance shows all links.
+func (g *ground) linked(ctx context.Context) error {
+	if g.c.lab != nil {
+		return nil
+	}
+	page, err := g.api.Links(ctx)
+	if err != nil {
+		return err
+	}
+	n := 0
+	for i := range page.Items {
+		if l := &page.Items[i]; l.Up && l.State == confirmed {
+			n++
+		}
+	}
+	if want := 2 * len(g.net.Topology().Links); n != want {
+		return fmt.Errorf("%d of %d directions of links are shown", n, want)
+	}
+	return nil
+}
+
+// confirmed is the state of a link that probes are heard over.
+const confirmed = "confirmed"
+
+// lookEvery is how often it is looked whether something has come about whose time is known otherwise, or does not matter.
+const lookEvery = 20 * time.Millisecond
+
+// until waits until something is as it should be.
+func (g *ground) until(ctx context.Context, is func() error) error {
+	for began := time.Now(); ; {
+		if err := pause(ctx, lookEvery); err != nil {
+			return err
+		}
+		err := is()
+		if err == nil {
+			return nil
+		}
+		if time.Since(began) > g.c.Limit {
+			return fmt.Errorf("after %v: %w", g.c.Limit, err)
+		}
+		if err := g.check(); err != nil {
+			return err
+		}
+	}
+}
+
+// ready waits for the API's first answer.
+func (g *ground) ready(ctx context.Context) error {
+	for began := time.Now(); g.c.lab == nil; {
+		_, err := g.api.Switches(ctx)
+		if err == nil || ctx.Err() != nil || time.Since(began) > startLimit {
+			return err
+		}
+		nap(200 * time.Microsecond)
+	}
+	return nil
+}
+
+// await waits until what switches have received is enough, as told by done, which is asked often.
+func (g *ground) await(ctx context.Context, what string, done func(rig.Tally) bool) error {
+	for began := time.Now(); !done(g.net.Tally()); g.c.nap(200 * time.Microsecond) {
+		if err := g.check(); err != nil {
+			return err
+		}
+		if time.Since(began) > g.c.Limit {
+			t := g.net.Tally()
+			return fmt.Errorf("%w: %s: after %v switches have %s entries of paths put and %s removed in %s flow-mods", errMissing, what, g.c.Limit,
+				thousands(float64(t.Put)), thousands(float64(t.Removed)), thousands(float64(t.FlowMods)))
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+	return nil
+}
+
+// verify follows paths, and wants each to lead to where it was asked to, over as many switches as are wanted if exact, and no entry of a path
+// besides.
+func (g *ground) verify(exact bool, first, next int) error {
+	var t taken
+	wrong, entries := 0, 0
+	for n := first; n < next; n++ {
+		p := g.asks.at(n)
+		if !g.asks.take(&p, exact, &t) {
+			wrong++
+		}
+		entries += len(t.steps)
+	}
+	if wrong > 0 {
+		return fmt.Errorf("%w: %s of %s paths do not lead to where they were to, over %d switches each", errAstray, thousands(float64(wrong)),
+			thousands(float64(next-first)), g.asks.hops)
+	}
+	held := 0
+	for _, sw := range g.net.Switches {
+		held += sw.Paths()
+	}
+	if held != entries {
+		return fmt.Errorf("%w: switches hold %s entries of paths, and %s paths have %s", errAstray, thousands(float64(held)),
+			thousands(float64(next-first)), thousands(float64(entries)))
+	}
+	return nil
+}
+
+// check finds an instance or sessions that have ended.
+func (g *ground) check() error {
+	if p := g.process; p.owned() {
+		select {
+		case <-p.ended:
+			return fmt.Errorf("the instance has ended: %s", p.said.last())
+		default:
+		}
+	}
+	return g.net.Lost()
+}
+
+// close ends the network and the instance.
+func (g *ground) close() {
+	closeNetwork(g.net)
+	if g.api != nil {
+		g.api.Close()
+	}
+	if g.process != nil {
+		g.process.stop()
+	}
+}
+
+// stored is how many bytes the files of the instance's store take; 0 if the instance is not ours.
+func (p *process) stored() (n int64) {
+	if !p.owned() {
+		return 0
+	}
+	_ = filepath.Walk(p.dir, func(_ string, f os.FileInfo, err error) error {
+		if err == nil && f.Mode().IsRegular() {
+			n += f.Size()
+		}
+		return nil // a file may have gone meanwhile
+	})
+	return n
+}

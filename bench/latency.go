@@ -1,0 +1,113 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+)
+
+// Latency is how long a single intent takes over the REST interface until switches have it, one after the other. The zero value of a field
+// means its default.
+type Latency struct {
+	Setup
+	Flows int // paths that are installed before; default 1,000
+	Count int // intents of each run: half of them wait for the answer that they are installed; default 2,000
+}
+
+// Check fills in defaults and finds what is wrong with a configuration, before anything is started.
+func (c *Latency) Check() error {
+	if err := c.check(); err != nil {
+		return err
+	}
+	c.Flows = orDefault(c.Flows, 1000)
+	c.Count = orDefault(c.Count, 2000)
+	if c.Flows < 1 || c.Count < 2 || c.Flows+c.Count > askMost {
+		return fmt.Errorf("%d paths before, and %d intents given, want positive numbers, 2 intents or more, and no more than %d in all", c.Flows, c.Count, askMost)
+	}
+	return nil
+}
+
+// Run starts an instance, measures it, and ends it, as often as there are runs.
+func (c *Latency) Run(ctx context.Context) (*Report, error) {
+	if err := c.Check(); err != nil {
+		return nil, err
+	}
+	r, err := c.report("intent-latency", fmt.Sprintf("intent-latency: one intent after the other over %d switches, with %s installed", c.Hops, thousands(float64(c.Flows))))
+	if err != nil {
+		return nil, err
+	}
+	x := r.add(Weir)
+	s := &latencyScore{c: c, total: newLatencies()}
+	for i := range c.Runs {
+		s.latencies = newLatencies()
+		if err := s.run(ctx); err != nil {
+			if ctx.Err() != nil {
+				return nil, &interrupted{i, c.Runs, ctx.Err()}
+			}
+			x.refuse(fmt.Errorf("run %d: %w", i+1, err))
+			break
+		}
+		s.take(x, i)
+	}
+	if x.Refused == "" {
+		s.total.finish(x)
+	}
+	r.finish()
+	return r, nil
+}
+
+// latencies are times in ns since a request's first byte.
+type latencies struct {
+	first, last, durable *hdrhistogram.Histogram // of intents whose answer comes when they are durable
+	waited, installed    *hdrhistogram.Histogram // of those whose answer comes when they are installed: to the last flow-mod, and to the answer
+}
+
+func newLatencies() latencies {
+	return latencies{newLatency(), newLatency(), newLatency(), newLatency(), newLatency()}
+}
+
+// latencyScore is what is measured: of this run, and of all of them.
+type latencyScore struct {
+	c *Latency
+	latencies
+	total latencies
+
+	instance, switches clocksUsed
+}
+
+// clocksUsed is what a process took.
+type clocksUsed struct {
+	cpu    time.Duration
+	memory int64
+}
+
+// take adds the run to the result.
+func (s *latencyScore) take(x *Result, i int) {
+	at := func(h *hdrhistogram.Histogram, q float64) float64 { return float64(h.ValueAtQuantile(q)) / 1e6 }
+	x.take("request to last flow-mod received, median", "ms", at(s.last, 50))
+	x.take("request to last flow-mod received, 99 in 100", "ms", at(s.last, 99))
+	x.take("request to first flow-mod received, median", "ms", at(s.first, 50))
+	x.take("request to answer: durable, median", "ms", at(s.durable, 50))
+	x.take("request to answer: installed, median", "ms", at(s.installed, 50))
+	x.take("request to answer: installed, 99 in 100", "ms", at(s.installed, 99))
+	x.use("instance", s.instance.cpu, float64(s.c.Count), s.instance.memory)
+	x.use("switches and generator", s.switches.cpu, float64(s.c.Count), s.switches.memory)
+	s.c.Note("run %d of %d: last flow-mod after %.2f ms (99 in 100: %.2f ms), installed answered after %.2f ms", i+1, s.c.Runs, at(s.last, 50), at(s.last, 99),
+		at(s.installed, 50))
+	t := &s.total
+	for _, pair := range [][2]*hdrhistogram.Histogram{{t.first, s.first}, {t.last, s.last}, {t.durable, s.durable}, {t.waited, s.waited}, {t.installed, s.installed}} {
+		pair[0].Merge(pair[1])
+	}
+}
+
+// finish adds the distributions of all runs.
+func (l *latencies) finish(x *Result) {
+	const since = "from the first byte of a request for one intent to "
+	x.Times = append(x.Times, distributionOf("last flow-mod", since+"the last flow-mod that a switch received for it", l.last),
+		distributionOf("first flow-mod", since+"the first flow-mod that a switch received for it", l.first),
+		distributionOf("durable", since+"the end of the answer that it is durable", l.durable),
+		distributionOf("last flow-mod, where the answer waits", since+"the last flow-mod, of requests that wait until the intent is installed", l.waited),
+		distributionOf("installed", since+"the end of the answer that it is installed", l.installed))
+}

@@ -1,0 +1,73 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/weirnet/weir/bench/rig"
+)
+
+// waitPath asks for the answer when the intent is installed.
+const waitPath = intentsPath + "?wait=installed&timeout=30s"
+
+// run is one run: intents one after the other, by turns without and with waiting.
+func (s *latencyScore) run(ctx context.Context) error {
+	g, err := s.c.begin(ctx)
+	if err != nil {
+		return err
+	}
+	defer g.close()
+	if err := g.fill(ctx, FormNDJSON, s.c.Flows); err != nil {
+		return fmt.Errorf("before the intents: %w", err)
+	}
+	a, err := g.asker(ctx)
+	if err != nil {
+		return err
+	}
+	defer a.close()
+	before := readClocks(g.process)
+	for i := range s.c.Count {
+		if err := s.one(ctx, g, a, i%2 == 1); err != nil {
+			return fmt.Errorf("intent %d: %w", i, err)
+		}
+	}
+	after := readClocks(g.process)
+	s.instance = clocksUsed{after.its - before.its, g.process.memory()}
+	s.switches = clocksUsed{after.own - before.own, ownMemory()}
+	return g.tidy(ctx, a, true, g.next)
+}
+
+// one asks for an intent, and waits until switches have it.
+func (s *latencyScore) one(ctx context.Context, g *ground, a *asker, wait bool) error {
+	p := g.asks.at(g.next)
+	path := intentsPath
+	if wait {
+		path = waitPath
+	}
+	request := a.appendRequest(nil, path, FormJSON, p.appendItem(nil, g.net))
+	want := g.net.Tally().Put + uint64(g.asks.hops)
+	began := g.net.Age()
+	if err := a.send(request); err != nil {
+		return err
+	}
+	if _, err := a.answer(); err != nil {
+		return err
+	}
+	answered := g.net.Age() - began
+	g.next++
+	err := g.await(ctx, "one path asked for", func(t rig.Tally) bool { return t.Put >= want && g.whole(p.n, p.n+1) })
+	if err != nil {
+		return err
+	}
+	var t taken
+	g.asks.take(&p, true, &t)
+	if wait {
+		record(s.installed, int64(answered))
+		record(s.waited, t.last-int64(began))
+		return nil
+	}
+	record(s.durable, int64(answered))
+	record(s.first, t.first-int64(began))
+	record(s.last, t.last-int64(began))
+	return nil
+}

@@ -1,0 +1,140 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+)
+
+// Paths is how fast paths that are asked for over the API are in the switches: bursts of them, while others are installed. The zero value of a
+// field means its default.
+type Paths struct {
+	Setup
+	Forms  []Form // each is measured, by turns; default all
+	Flows  int    // paths that are installed before; default 15,000
+	Burst  int    // paths that are asked for at once, in one request; default 1,000
+	Bursts int    // of each form in each run; default 5
+}
+
+// Check fills in defaults and finds what is wrong with a configuration, before anything is started.
+func (c *Paths) Check() error {
+	if err := c.check(); err != nil {
+		return err
+	}
+	if len(c.Forms) == 0 {
+		c.Forms = allForms
+	}
+	c.Flows = orDefault(c.Flows, 15_000)
+	c.Burst = orDefault(c.Burst, 1000)
+	c.Bursts = orDefault(c.Bursts, 5)
+	if c.Flows < 1 || c.Burst < 1 || c.Bursts < 1 || c.Flows+c.Burst*c.Bursts*(len(c.Forms)+1) > askMost {
+		return fmt.Errorf("%d paths before, and %d bursts of %d given, want positive numbers, and no more than %d paths in all", c.Flows, c.Bursts, c.Burst, askMost)
+	}
+	return nil
+}
+
+// Run starts an instance, measures it, and ends it, as often as there are runs.
+func (c *Paths) Run(ctx context.Context) (*Report, error) {
+	if err := c.Check(); err != nil {
+		return nil, err
+	}
+	r, err := c.report("paths", fmt.Sprintf("paths: %s installed, %s more over %d switches each asked for at once", thousands(float64(c.Flows)),
+		thousands(float64(c.Burst)), c.Hops))
+	if err != nil {
+		return nil, err
+	}
+	s := &pathsScore{c: c}
+	for _, f := range c.Forms {
+		s.forms = append(s.forms, &formScore{form: f, result: r.add(string(f)), first: newLatency(), all: newLatency(), answered: newLatency()})
+	}
+	for i := range c.Runs {
+		if err := s.run(ctx); err != nil {
+			if ctx.Err() != nil {
+				return nil, &interrupted{i, c.Runs, ctx.Err()}
+			}
+			for _, f := range s.forms {
+				f.result.refuse(fmt.Errorf("run %d: %w", i+1, err))
+			}
+			break
+		}
+		s.take(i)
+	}
+	for _, f := range s.forms {
+		f.finish()
+	}
+	r.finish()
+	return r, nil
+}
+
+// pathsScore is what is measured of all runs.
+type pathsScore struct {
+	c     *Paths
+	forms []*formScore
+}
+
+// formScore is what is measured of one form.
+type formScore struct {
+	form                 Form
+	result               *Result
+	first, all, answered *hdrhistogram.Histogram // of all bursts, in ns since the request's first byte
+	bursts               []burst                 // of this run
+}
+
+// burst is one burst: times since the first byte of its request.
+type burst struct {
+	first, all, answered time.Duration
+	flowMods             uint64        // received, as many as the paths need and others
+	instance, switches   time.Duration // CPU time
+	memory, own          int64
+}
+
+// take adds the run to the results: of each figure the median of its bursts.
+func (s *pathsScore) take(i int) {
+	for _, f := range s.forms {
+		var all, first, answered, mods, instance, switches Spread
+		for _, b := range f.bursts {
+			all.take(milliseconds(b.all))
+			first.take(milliseconds(b.first))
+			answered.take(milliseconds(b.answered))
+			mods.take(float64(b.flowMods) / float64(s.c.Burst))
+			instance.take(float64(b.instance))
+			switches.take(float64(b.switches))
+			record(f.first, int64(b.first))
+			record(f.all, int64(b.all))
+			record(f.answered, int64(b.answered))
+		}
+		x := f.result
+		x.take("last flow-mod received", "ms", all.Median)
+		x.take("first flow-mod received", "ms", first.Median)
+		x.take("all answered: durable", "ms", answered.Median)
+		x.take("flow-mods a path", "", mods.Median)
+		last := f.bursts[len(f.bursts)-1]
+		x.use("instance", time.Duration(instance.mean()), float64(s.c.Burst), last.memory)
+		x.use("switches and generator", time.Duration(switches.mean()), float64(s.c.Burst), last.own)
+		s.c.Note("run %d of %d: %s: first flow-mod after %.2f ms, last after %.2f ms, all answered after %.2f ms", i+1, s.c.Runs, f.form,
+			first.Median, all.Median, answered.Median)
+		f.bursts = f.bursts[:0]
+	}
+}
+
+// finish reads what is of all runs together.
+func (f *formScore) finish() {
+	if f.result.Refused != "" {
+		return
+	}
+	const since = "from the first byte of the request for a burst of paths to "
+	f.result.Times = append(f.result.Times, distributionOf("last flow-mod", since+"the last flow-mod that a switch received for them", f.all),
+		distributionOf("first flow-mod", since+"the first flow-mod that a switch received for them", f.first),
+		distributionOf("answered", since+"the end of the answer, when all are durable", f.answered))
+}
+
+// mean is that of all runs.
+func (s *Spread) mean() float64 {
+	sum := 0.0
+	for _, v := range s.Runs {
+		sum += v
+	}
+	return sum / float64(max(len(s.Runs), 1))
+}

@@ -1,0 +1,392 @@
+package bench
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/weirnet/weir/bench/rig"
+	"github.com/weirnet/weir/emu/topo"
+	"github.com/weirnet/weir/internal/memnet"
+	"github.com/weirnet/weir/openflow"
+	"github.com/weirnet/weir/session"
+)
+
+// planner is the least instance that paths can be asked of, in virtual time: nothing takes any but what it is told to.
+type planner struct {
+	t        *testing.T
+	delay    time.Duration // from a request, or a port that is down, to the first flow-mod
+	spread   time.Duration // from one path's flow-mods to the next one's
+	durable  time.Duration // from a request to its answer
+	skip     func(path, hop int) bool
+	double   bool   // each flow-mod is sent twice
+	end      uint32 // added to the port of the last hop
+	status   string // of all answers
+	overload int    // answers of overload left
+
+	mu       sync.Mutex
+	topology *topo.Topology
+	sessions map[uint64]*session.Session
+	paths    map[string]*planned
+	down     map[topo.End]bool
+	sending  sync.WaitGroup
+}
+
+// planned is a path that was asked for.
+type planned struct {
+	n, from, to int
+	in, out     uint32
+	src, dst    uint32
+	hops        [][3]uint32 // datapath id, in, out
+}
+
+func (p *planner) Connected(s *session.Session) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.sessions[s.Features().Datapath] = s
+}
+func (*planner) PacketIn(*session.Session, openflow.Header, *openflow.PacketIn) {}
+func (*planner) BatchEnd(*session.Session)                                      {}
+func (*planner) Disconnected(*session.Session, error)                           {}
+
+// Message takes a port that went down: every path that takes its link goes another way.
+func (p *planner) Message(s *session.Session, _ openflow.Header, m openflow.Message) {
+	st, ok := m.(*openflow.PortStatus)
+	if !ok {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	at := topo.End{Switch: int(s.Features().Datapath) - 1, Port: st.Port.Number}
+	for _, l := range p.topology.Links {
+		if l.A == at || l.B == at {
+			p.down[l.A], p.down[l.B] = st.Port.State&openflow.PortStateDown != 0, st.Port.State&openflow.PortStateDown != 0
+		}
+	}
+	if st.Port.State&openflow.PortStateDown == 0 {
+		return
+	}
+	p.sending.Go(func() {
+		time.Sleep(p.delay)
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		for _, x := range p.paths {
+			old := x.hops
+			for _, h := range old {
+				if h[0] == uint32(at.Switch)+1 && h[2] == at.Port {
+					x.hops = p.route(x)
+					p.write(x, openflow.FlowAdd, x.hops)
+					p.write(x, openflow.FlowDeleteStrict, without(old, x.hops))
+				}
+			}
+		}
+	})
+}
+
+// without are the hops whose rules no other has the place of.
+func without(hops, others [][3]uint32) (out [][3]uint32) {
+	for _, h := range hops {
+		kept := false
+		for _, o := range others {
+			kept = kept || o[0] == h[0] && o[1] == h[1]
+		}
+		if !kept {
+			out = append(out, h)
+		}
+	}
+	return out
+}
+
+// route is a shortest way over links that are up.
+func (p *planner) route(x *planned) (hops [][3]uint32) {
+	type step struct{ link, from int }
+	came := map[int]step{x.from: {-1, -1}}
+	for queue := []int{x.from}; len(queue) > 0; queue = queue[1:] {
+		for i, l := range p.topology.Links {
+			for _, way := range [][2]topo.End{{l.A, l.B}, {l.B, l.A}} {
+				if _, ok := came[way[1].Switch]; way[0].Switch == queue[0] && !ok && !p.down[l.A] {
+					came[way[1].Switch] = step{i, queue[0]}
+					queue = append(queue, way[1].Switch)
+				}
+			}
+		}
+	}
+	out := x.out + p.end
+	for at := x.to; ; {
+		s := came[at]
+		in := x.in
+		var before uint32
+		if s.link >= 0 {
+			l := p.topology.Links[s.link]
+			in, before = l.A.Port, l.B.Port
+			if l.A.Switch != at {
+				in, before = l.B.Port, l.A.Port
+			}
+		}
+		hops = append([][3]uint32{{uint32(at) + 1, in, out}}, hops...)
+		if s.link < 0 {
+			return hops
+		}
+		at, out = s.from, before
+	}
+}
+
+// write sends the flow-mods of a path.
+func (p *planner) write(x *planned, command openflow.FlowModCommand, hops [][3]uint32) {
+	for i, h := range hops {
+		if p.skip != nil && p.skip(x.n, i) {
+			continue
+		}
+		m := &openflow.FlowMod{Command: command, Table: 1, Priority: 20100, Cookie: uint64(x.n), Buffer: openflow.NoBuffer, OutPort: openflow.PortAny,
+			OutGroup: openflow.GroupAny}
+		m.Match.SetUint(openflow.FieldInPort, uint64(h[1]))
+		m.Match.SetUint(openflow.FieldEthType, ethTypeIPv4)
+		m.Match.SetUint(openflow.FieldIPv4Src, uint64(x.src))
+		m.Match.SetUint(openflow.FieldIPv4Dst, uint64(x.dst))
+		m.Match = m.Match.Canonical()
+		if command == openflow.FlowAdd {
+			m.Instructions = []openflow.Instruction{openflow.Apply(openflow.Output(h[2]))}
+		}
+		s := p.sessions[uint64(h[0])]
+		_, _ = s.Send(m)
+		if p.double {
+			_, _ = s.Send(m)
+		}
+	}
+}
+
+const ethTypeIPv4 = 0x0800
+
+// ServeHTTP takes requests in all forms.
+func (p *planner) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, _ := io.ReadAll(r.Body)
+	p.mu.Lock()
+	if p.overload > 0 {
+		p.overload--
+		p.mu.Unlock()
+		w.Header().Set("Retry-After", "1")
+		w.WriteHeader(http.StatusTooManyRequests)
+		return
+	}
+	p.mu.Unlock()
+	adds, removes := p.read(r.Header.Get("Content-Type"), r.URL.Path, body)
+	p.sending.Go(func() { p.send(adds, removes) })
+	time.Sleep(p.durable)
+	if r.URL.Query().Get("wait") != "" {
+		time.Sleep(p.delay)
+	}
+	w.WriteHeader(http.StatusAccepted)
+	for range len(adds) + len(removes) {
+		if r.Header.Get("Content-Type") == FormProtobuf.contentType() {
+			status := byte(1)
+			if p.status != "accepted" {
+				status = 4
+			}
+			_, _ = w.Write([]byte{4, 1<<3 | 0, 0, 3<<3 | 0, status})
+			continue
+		}
+		fmt.Fprintf(w, `{"status":%q}`+"\n", p.status)
+	}
+}
+
+// send sends what was asked for, when it is time.
+func (p *planner) send(adds []*planned, removes []string) {
+	time.Sleep(p.delay)
+	for i, x := range adds {
+		if i > 0 {
+			time.Sleep(p.spread)
+		}
+		p.mu.Lock()
+		x.hops = p.route(x)
+		p.paths[fmt.Sprintf("p%d", x.n)] = x
+		p.write(x, openflow.FlowAdd, x.hops)
+		p.mu.Unlock()
+	}
+	for _, id := range removes {
+		p.mu.Lock()
+		if x := p.paths[id]; x != nil {
+			p.write(x, openflow.FlowDeleteStrict, x.hops)
+			delete(p.paths, id)
+		}
+		p.mu.Unlock()
+	}
+}
+
+// read reads a body.
+func (p *planner) read(contentType, path string, body []byte) (adds []*planned, removes []string) {
+	switch {
+	case path == withdrawPath:
+		var list struct{ IDs []string }
+		p.want(json.Unmarshal(body, &list))
+		return nil, list.IDs
+	case contentType == FormProtobuf.contentType():
+		return p.messages(body)
+	case contentType == FormJSON.contentType() && bytes.HasPrefix(body, []byte(`{"items"`)):
+		var list struct{ Items []item }
+		p.want(json.Unmarshal(body, &list))
+		for _, x := range list.Items {
+			adds = append(adds, x.planned(p))
+		}
+		return adds, nil
+	}
+	for line := range bytes.Lines(body) {
+		var x item
+		p.want(json.Unmarshal(line, &x))
+		adds = append(adds, x.planned(p))
+	}
+	return adds, nil
+}
+
+// item is an intent in JSON.
+type item struct {
+	ID, Kind string
+	Src, Dst struct {
+		DPID string
+		Port uint32
+	}
+	Selector struct {
+		Src string `json:"ipv4_src"`
+		Dst string `json:"ipv4_dst"`
+	}
+}
+
+func (x *item) planned(p *planner) *planned {
+	out := &planned{in: x.Src.Port, out: x.Dst.Port}
+	_, err := fmt.Sscanf(x.ID, "p%d", &out.n)
+	p.want(err)
+	_, err = fmt.Sscanf(x.Src.DPID+" "+x.Dst.DPID, "%x %x", &out.from, &out.to)
+	p.want(err)
+	out.from, out.to = out.from-1, out.to-1
+	out.src, out.dst = binary.BigEndian.Uint32(net.ParseIP(x.Selector.Src).To4()), binary.BigEndian.Uint32(net.ParseIP(x.Selector.Dst).To4())
+	if x.Kind != "point-to-point" {
+		p.t.Errorf("kind %q", x.Kind)
+	}
+	return out
+}
+
+// messages reads delimited messages.
+func (p *planner) messages(b []byte) (adds []*planned, removes []string) {
+	for len(b) > 0 {
+		n, m := binary.Uvarint(b)
+		x, id, withdraw := p.message(b[m : m+int(n)])
+		b = b[m+int(n):]
+		if withdraw {
+			removes = append(removes, id)
+		} else {
+			adds = append(adds, x)
+		}
+	}
+	return adds, removes
+}
+
+func (p *planner) message(b []byte) (x *planned, id string, withdraw bool) {
+	x = &planned{}
+	fields(b, func(field int, v uint64, bytes []byte) {
+		switch field {
+		case requestOp:
+			withdraw = v == opWithdraw
+		case requestID:
+			id = string(bytes)
+			_, err := fmt.Sscanf(id, "p%d", &x.n)
+			p.want(err)
+		case requestSrc, requestDst:
+			at, port := &x.from, &x.in
+			if field == requestDst {
+				at, port = &x.to, &x.out
+			}
+			fields(bytes, func(field int, v uint64, _ []byte) {
+				if field == 1 {
+					*at = int(v) - 1
+				} else {
+					*port = uint32(v)
+				}
+			})
+		case requestOXM:
+			m := openflow.Match{OXM: bytes}
+			p.want(m.Check())
+			src, _ := m.Uint(openflow.FieldIPv4Src)
+			dst, _ := m.Uint(openflow.FieldIPv4Dst)
+			x.src, x.dst = uint32(src), uint32(dst)
+		}
+	})
+	return x, id, withdraw
+}
+
+// fields reads the fields of a message.
+func fields(b []byte, f func(field int, v uint64, bytes []byte)) {
+	for len(b) > 0 {
+		tag, m := binary.Uvarint(b)
+		b = b[m:]
+		switch tag & 7 {
+		case wireFixed64:
+			f(int(tag>>3), binary.LittleEndian.Uint64(b), nil)
+			b = b[8:]
+		case wireBytes:
+			n, m := binary.Uvarint(b)
+			f(int(tag>>3), 0, b[m:m+int(n)])
+			b = b[m+int(n):]
+		default:
+			v, m := binary.Uvarint(b)
+			f(int(tag>>3), v, nil)
+			b = b[m:]
+		}
+	}
+}
+
+func (p *planner) want(err error) {
+	if err != nil {
+		p.t.Error(err)
+	}
+}
+
+// planning measures with a planner, in virtual time.
+func planning(t *testing.T, p *planner, c *Setup, measure func(ctx context.Context)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		p.t, p.sessions, p.paths, p.down = t, map[uint64]*session.Session{}, map[string]*planned{}, map[topo.End]bool{}
+		if p.status == "" {
+			p.status = "accepted"
+		}
+		c.Topology, c.Hops, c.Seed, c.nap, c.Controller, c.API = "wan:30", 4, 3, time.Sleep, "planner:1", "planner:2"
+		var err error
+		if p.topology, err = rig.ParseTopology(c.Topology, c.Seed); err != nil {
+			t.Fatal(err)
+		}
+		of, api := memnet.Listen(memnet.Options{}), memnet.Listen(memnet.Options{})
+		server := session.NewServer(session.Config{}, p)
+		web := &http.Server{Handler: p}
+		var running sync.WaitGroup
+		running.Go(func() { _ = server.Serve(of) })
+		running.Go(func() { _ = web.Serve(api) })
+		c.lab = &lab{openflow: func(context.Context, string) (net.Conn, error) { return of.Dial() },
+			api: func(context.Context, string) (net.Conn, error) { return api.Dial() }}
+		measure(t.Context())
+		p.sending.Wait()
+		_ = server.Close(context.Background())
+		_ = web.Close()
+		running.Wait()
+	})
+}
+
+// only wants one valid result, or one that is refused for a reason.
+func wantRefused(t *testing.T, r *Report, err error, why string) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range r.Results {
+		if why == "" && x.Refused != "" || !strings.Contains(x.Refused, why) || why != "" && len(x.Measures) > 0 {
+			t.Errorf("%s: refused %q, want %q", x.Subject, x.Refused, why)
+		}
+	}
+}

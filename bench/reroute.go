@@ -1,0 +1,173 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+
+	"github.com/weirnet/weir/bench/rig"
+	"github.com/weirnet/weir/emu/topo"
+)
+
+// Reroute is how fast paths leave a link that has failed. The zero value of a field means its default.
+type Reroute struct {
+	Setup
+	Flows int // paths that are installed; default 16,000
+	Move  int // of them, about so many take the link that fails, which is drawn; default 1,000
+	Cuts  int // of each run, of other links; default 10
+}
+
+// Check fills in defaults and finds what is wrong with a configuration, before anything is started.
+func (c *Reroute) Check() error {
+	if err := c.check(); err != nil {
+		return err
+	}
+	c.Flows = orDefault(c.Flows, 16_000)
+	c.Move = orDefault(c.Move, 1000)
+	c.Cuts = orDefault(c.Cuts, 10)
+	if c.Flows < 1 || c.Flows > askMost || c.Move < 1 || c.Move > c.Flows || c.Cuts < 1 {
+		return fmt.Errorf("%d paths of which about %d move, in %d cuts given, want positive numbers, and %d paths at most", c.Flows, c.Move, c.Cuts, askMost)
+	}
+	return nil
+}
+
+// Run starts an instance, measures it, and ends it, as often as there are runs.
+func (c *Reroute) Run(ctx context.Context) (*Report, error) {
+	if err := c.Check(); err != nil {
+		return nil, err
+	}
+	r, err := c.report("reroute", fmt.Sprintf("reroute: %s paths over %d switches, a link fails that about %s take", thousands(float64(c.Flows)), c.Hops,
+		thousands(float64(c.Move))))
+	if err != nil {
+		return nil, err
+	}
+	x := r.add(Weir)
+	s := &rerouteScore{c: c, first: newLatency(), all: newLatency(), each: newLatency()}
+	for i := range c.Runs {
+		s.cuts = s.cuts[:0]
+		if err := s.run(ctx); err != nil {
+			if ctx.Err() != nil {
+				return nil, &interrupted{i, c.Runs, ctx.Err()}
+			}
+			x.refuse(fmt.Errorf("run %d: %w", i+1, err))
+			break
+		}
+		s.take(x, i)
+	}
+	if x.Refused == "" {
+		const since = "from when the port-status message was about to leave the switch to "
+		x.Times = append(x.Times, distributionOf("last flow-mod", since+"the last flow-mod that a switch received for paths that had to move, of each cut", s.all),
+			distributionOf("first flow-mod", since+"the first such flow-mod, of each cut", s.first),
+			distributionOf("each path", since+"the last flow-mod that a switch received for a path that had to move, of each such path", s.each))
+	}
+	r.finish()
+	return r, nil
+}
+
+// rerouteScore is what is measured of all runs.
+type rerouteScore struct {
+	c                *Reroute
+	first, all, each *hdrhistogram.Histogram
+	cuts             []cut // of this run
+}
+
+// cut is one link that failed.
+type cut struct {
+	moved      int // paths
+	flowMods   int // that put an entry of a path that moved
+	first, all time.Duration
+	instance   time.Duration // CPU time
+	switches   time.Duration
+	memory     int64
+	own        int64
+}
+
+// take adds the run to the result: of each figure the median of its cuts.
+func (s *rerouteScore) take(x *Result, i int) {
+	var all, first, moved, mods, instance, switches Spread
+	for _, k := range s.cuts {
+		all.take(milliseconds(k.all))
+		first.take(milliseconds(k.first))
+		moved.take(float64(k.moved))
+		mods.take(float64(k.flowMods) / float64(k.moved))
+		instance.take(float64(k.instance))
+		switches.take(float64(k.switches))
+		record(s.first, int64(k.first))
+		record(s.all, int64(k.all))
+	}
+	x.take("last flow-mod received", "ms", all.Median)
+	x.take("last flow-mod received, slowest cut", "ms", all.Greatest)
+	x.take("first flow-mod received", "ms", first.Median)
+	x.take("paths that moved", "", moved.Median)
+	x.take("flow-mods of one", "", mods.Median)
+	last := s.cuts[len(s.cuts)-1]
+	x.use("instance", time.Duration(instance.mean()), moved.mean(), last.memory)
+	x.use("switches and generator", time.Duration(switches.mean()), moved.mean(), last.own)
+	s.c.Note("run %d of %d: %.0f paths move: first flow-mod after %.2f ms, last after %.2f ms", i+1, s.c.Runs, moved.Median, first.Median, all.Median)
+}
+
+// loads are the paths that take each link, either way, by their numbers.
+type loads struct {
+	of    [][]int
+	links map[topo.End]int // by their ends
+}
+
+func newLoads(t *topo.Topology) *loads {
+	l := &loads{of: make([][]int, len(t.Links)), links: make(map[topo.End]int, 2*len(t.Links))}
+	for i := range t.Links {
+		l.links[t.Links[i].A], l.links[t.Links[i].B] = i, i
+	}
+	return l
+}
+
+// add notes which links the steps of a path take.
+func (l *loads) add(n int, steps []rig.Step) {
+	for i := range steps {
+		if link, ok := l.links[topo.End{Switch: steps[i].Switch.Index, Port: steps[i].Out}]; ok {
+			l.of[link] = append(l.of[link], n)
+		}
+	}
+}
+
+// near is how far from the number that should move links may be that a cut is drawn from.
+const near = 0.15
+
+// draw takes a link by lot among those that about so many paths take, and which the network holds together without; if there is none,
+// the one that is nearest. Links that were cut before are left out.
+func (l *loads) draw(t *topo.Topology, move int, lot uint64, before map[int]bool) (int, error) {
+	var list []int
+	best, off := -1, 0
+	for i, paths := range l.of {
+		far := max(len(paths)-move, move-len(paths))
+		if before[i] || len(paths) == 0 || far > int(near*float64(move)) && best >= 0 && far >= off || parted(t, i) {
+			continue
+		}
+		if best < 0 || far < off {
+			best, off = i, far
+		}
+		if far <= int(near*float64(move)) {
+			list = append(list, i)
+		}
+	}
+	switch {
+	case best < 0:
+		return 0, fmt.Errorf("no link is left that can be cut: want fewer cuts than the %d given", len(before)+1)
+	case len(list) == 0:
+		return best, nil
+	}
+	return list[lot%uint64(len(list))], nil
+}
+
+// parted says whether a topology falls apart without a link.
+func parted(t *topo.Topology, link int) bool {
+	rest := *t
+	rest.Links = append(append([]topo.Link(nil), t.Links[:link]...), t.Links[link+1:]...)
+	for _, d := range topo.Distances(0, rest.Neighbours()) {
+		if d < 0 {
+			return true
+		}
+	}
+	return false
+}

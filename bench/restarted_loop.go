@@ -1,0 +1,112 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/weirnet/weir/bench/rig"
+)
+
+// restarted is what an instance did that was killed and started again over the same store and the same switches.
+type restarted struct {
+	ready    time.Duration // from its start to its API's first answer
+	compared time.Duration // from its start to when every switch had answered what it holds
+	entries  int           // of paths, in all switches
+	written  uint64        // flow-mods about entries of paths, until restQuiet after everything was compared
+	memory   int64
+}
+
+// restQuiet is for how long switches receive nothing about paths before a restart is taken to be over.
+const restQuiet = 5 * time.Second
+
+// take adds it to a result.
+func (r *restarted) take(x *Result) {
+	x.take("killed and started: API ready", "ms", milliseconds(r.ready))
+	x.take("killed and started: all switches compared", "ms", milliseconds(r.compared))
+	x.take("killed and started: entries written", "", float64(r.written))
+	x.take("killed and started: entries written, of all", "%", 100*float64(r.written)/float64(max(r.entries, 1)))
+	x.take("killed and started: memory", "MiB", mebibytes(r.memory))
+}
+
+// run kills the instance, starts it again, and waits until it has compared all switches and writes no more.
+func (r *restarted) run(ctx context.Context, g *ground) error {
+	for _, sw := range g.net.Switches {
+		r.entries += sw.Paths()
+	}
+	g.process.kill()
+	if err := g.gone(ctx); err != nil {
+		return err
+	}
+	g.net.Forget()
+	before := g.net.Tally()
+	if err := g.process.again(ctx); err != nil {
+		return fmt.Errorf("starting again: %w", err)
+	}
+	if err := g.ready(ctx); err != nil {
+		return err
+	}
+	r.ready = time.Since(g.process.began)
+	if err := g.net.Connect(ctx, g.process.address); err != nil {
+		return err
+	}
+	err := g.await(ctx, "killed and started", func(rig.Tally) bool { return g.read() == len(g.net.Switches) })
+	if err != nil {
+		return fmt.Errorf("%d of %d switches were asked what they hold: %w", g.read(), len(g.net.Switches), err)
+	}
+	r.compared = time.Since(g.process.began)
+	if err := r.quiet(ctx, g, before); err != nil {
+		return err
+	}
+	r.memory = g.process.memory()
+	return g.verify(true, g.first, g.next)
+}
+
+// quiet waits until switches have received nothing about paths for a while.
+func (r *restarted) quiet(ctx context.Context, g *ground, before rig.Tally) error {
+	last, since := before, time.Now()
+	for began := since; time.Since(since) < restQuiet; {
+		if err := pause(ctx, 10*time.Millisecond); err != nil {
+			return err
+		}
+		if err := g.check(); err != nil {
+			return err
+		}
+		if t := g.net.Tally(); t.Put != last.Put || t.Removed != last.Removed {
+			last, since = t, time.Now()
+		}
+		if time.Since(began) > g.c.Limit {
+			return fmt.Errorf("%w: entries of paths are still written after %v", errSlow, g.c.Limit)
+		}
+	}
+	r.written = last.Put - before.Put + last.Removed - before.Removed
+	return nil
+}
+
+// read is how many switches have answered what they hold since they were connected.
+func (g *ground) read() (n int) {
+	for _, sw := range g.net.Switches {
+		if sw.Read() > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// gone waits until all sessions have ended.
+func (g *ground) gone(ctx context.Context) error {
+	for began := time.Now(); g.net.Disconnected() < len(g.net.Switches); {
+		if time.Since(began) > startLimit {
+			return fmt.Errorf("%d of %d sessions have ended %v after the instance", g.net.Disconnected(), len(g.net.Switches), startLimit)
+		}
+		if err := pause(ctx, time.Millisecond); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// again starts a killed instance anew, at its addresses and with its data.
+func (p *process) again(ctx context.Context) error {
+	return p.start(ctx, p.instance())
+}

@@ -1,0 +1,88 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"time"
+
+	"github.com/weirnet/weir/bench/rig"
+	"github.com/weirnet/weir/emu/topo"
+	"github.com/weirnet/weir/openflow"
+)
+
+// Setup is what all scenarios of intents have: an instance, and an emulated network that it controls. The zero value of a field means its
+// default.
+type Setup struct {
+	Topology string // as rig.ParseTopology reads it; default wan:206
+	Hops     int    // switches of each path; default 6
+	Runs     int    // default 5
+	Seed     uint64
+	// Limit is how long anything may take that is waited for; default 2 min.
+	Limit time.Duration
+	// Controller is the OpenFlow address of an instance that runs, and API and Token how to ask it; if empty, one is started for
+	// each run, with its store on the disk of Dir.
+	Controller, API, Token string
+	// Dir is where the data of instances is, each in a directory of its own that is removed; empty: the directory of temporary files.
+	Dir     string
+	Program string // the weir binary; default this one
+	Note    func(format string, args ...any)
+
+	Build, Command string // for the report
+
+	nap func(time.Duration) // waits for a short time; nap but in tests
+	lab *lab                // in tests: who is asked
+}
+
+// lab is who is asked in a test: how switches and requests get there. It has all links in its view.
+type lab struct {
+	openflow, api func(ctx context.Context, address string) (net.Conn, error)
+}
+
+// check fills in defaults and finds what is wrong with a configuration, before anything is started.
+func (c *Setup) check() error {
+	c.Topology = orDefault(c.Topology, "wan:206")
+	c.Hops = orDefault(c.Hops, 6)
+	c.Runs = orDefault(c.Runs, 5)
+	c.Limit = orDefault(c.Limit, 2*time.Minute)
+	if c.Note == nil {
+		c.Note = func(string, ...any) {}
+	}
+	if c.nap == nil {
+		c.nap = nap
+	}
+	switch {
+	case c.Runs < 1 || c.Limit < 0:
+		return fmt.Errorf("%d runs and a limit of %v given, want positive ones", c.Runs, c.Limit)
+	case c.Hops < 2 || c.Hops > maxHops:
+		return fmt.Errorf("paths of %d switches given, want 2 to %d", c.Hops, maxHops)
+	case (c.Controller == "") != (c.API == ""):
+		return errors.New("want both the addresses of a controller and of its API, or neither")
+	}
+	t, err := rig.ParseTopology(c.Topology, c.Seed)
+	if err != nil {
+		return err
+	}
+	_, err = newAsks(c.newNetwork(t), c.Hops, c.Seed)
+	return err
+}
+
+// newNetwork makes the switches. What waits for the instance may be much: the entries of a whole table.
+func (c *Setup) newNetwork(t *topo.Topology) *rig.Network {
+	cfg := rig.Config{Version: openflow.V13, Hosts: askPorts, HostPorts: askPorts, MaxQueue: 256 << 20}
+	if c.lab != nil {
+		cfg.Dial = c.lab.openflow
+	}
+	return rig.New(t, cfg)
+}
+
+// report is one without results.
+func (c *Setup) report(scenario, title string) (*Report, error) {
+	t, err := rig.ParseTopology(c.Topology, c.Seed)
+	if err != nil {
+		return nil, err
+	}
+	return &Report{Format: ReportFormat, Scenario: scenario, Title: title, Command: c.Command, Build: c.Build, Machine: thisMachine(),
+		Load: Load{OpenFlow: openflow.V13.String(), Topology: c.Topology, Switches: len(t.Switches), Hops: c.Hops, Runs: c.Runs, Seed: c.Seed}}, nil
+}

@@ -1,0 +1,116 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/weirnet/weir/bench"
+)
+
+func newBenchPaths() *cobra.Command {
+	c := bench.Paths{}
+	churn := bench.Churn{}
+	sustained := false
+	var forms []string
+	var out reportFiles
+	cmd := &cobra.Command{
+		Use:   "paths",
+		Short: "How fast paths that are asked for over the API are in the switches",
+		Long: `An instance of this binary is started as often as there are runs, with its store on the disk, and a network of emulated switches
+connected by TCP. Paths for IPv4 packets of two addresses each are installed; then more are asked for, in one request, and withdrawn again. Taken are
+the times from the first byte of the request to the first and the last flow-mod that a switch received for them, and to the end of the answer. Every path is
+followed through the switches' entries: there is no result if one does not lead to its end over as many switches as were asked for.
+
+With --sustained paths are installed and withdrawn for a time while many are active: as many as the instance keeps up with, or at a --rate.`,
+		Example: `  weir bench paths
+  weir bench paths --form ndjson,protobuf --runs 10
+  weir bench paths --sustained --form protobuf --runs 1
+  weir bench paths --sustained --rate 100000`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			f := cmd.Flags()
+			err := cmp.Or(positive(f, append(setupPositive, "flows", "burst", "bursts", "active", "rate", "duration")...), only(f, sustained))
+			if err != nil {
+				return err
+			}
+			if c.Forms, err = formsOf(forms); err != nil {
+				return err
+			}
+			if sustained {
+				churn.Setup, churn.Scenario = c.Setup, "sustained"
+				return benchSustained(cmd, &churn, c.Forms, &out)
+			}
+			setUp(cmd, &c.Setup)
+			if err := cmp.Or(c.Check(), out.check()); err != nil {
+				return err
+			}
+			r, err := c.Run(cmd.Context())
+			if err != nil {
+				return atRun(err)
+			}
+			return out.show(cmd, r)
+		},
+	}
+	f := cmd.Flags()
+	f.StringSliceVar(&forms, "form", nil, "how requests are written: "+strings.Join(bench.Forms(), ", ")+" (default all; with --sustained ndjson)")
+	f.IntVar(&c.Flows, "flows", 15_000, "paths that are installed before")
+	f.IntVar(&c.Burst, "burst", 1000, "paths that are asked for at once")
+	f.IntVar(&c.Bursts, "bursts", 5, "of them in each run")
+	f.BoolVar(&sustained, "sustained", false, "install and withdraw for a time instead")
+	f.IntVar(&churn.Active, "active", 200_000, "with --sustained: paths that are active")
+	f.IntVar(&churn.Rate, "rate", 0, "with --sustained: installs and withdrawals a second together (default as many as are kept up with)")
+	f.DurationVar(&churn.Duration, "duration", time.Minute, "with --sustained: of each run")
+	setupFlags(f, &c.Setup, &out)
+	return cmd
+}
+
+// only refuses flags of the other way to measure.
+func only(f interface{ Changed(string) bool }, sustained bool) error {
+	names, with := []string{"active", "rate", "duration"}, "with"
+	if sustained {
+		names, with = []string{"flows", "burst", "bursts"}, "without"
+	}
+	for _, name := range names {
+		if f.Changed(name) {
+			return fmt.Errorf("--%s given, want it %s --sustained only", name, with)
+		}
+	}
+	return nil
+}
+
+// formsOf reads names of forms.
+func formsOf(names []string) (forms []bench.Form, err error) {
+	for _, name := range names {
+		if !slices.Contains(bench.Forms(), name) {
+			return nil, fmt.Errorf("--form %s given, want %s", name, strings.Join(bench.Forms(), ", "))
+		}
+		if !slices.Contains(forms, bench.Form(name)) {
+			forms = append(forms, bench.Form(name))
+		}
+	}
+	return forms, nil
+}
+
+// benchSustained installs and withdraws for a time, in one form.
+func benchSustained(cmd *cobra.Command, c *bench.Churn, forms []bench.Form, out *reportFiles) error {
+	if len(forms) > 1 {
+		return fmt.Errorf("%d forms given, want one with --sustained", len(forms))
+	}
+	if len(forms) == 1 {
+		c.Form = forms[0]
+	}
+	setUp(cmd, &c.Setup)
+	if err := cmp.Or(c.Check(), out.check()); err != nil {
+		return err
+	}
+	r, err := c.Run(cmd.Context())
+	if err != nil {
+		return atRun(err)
+	}
+	return out.show(cmd, r)
+}

@@ -1,0 +1,34 @@
+package cli
+
+import (
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/weirnet/weir/api/client"
+	"github.com/weirnet/weir/bench"
+)
+
+// setupFlags are the flags of all scenarios of intents.
+func setupFlags(f *pflag.FlagSet, c *bench.Setup, out *reportFiles) {
+	f.StringVar(&c.Topology, "topology", "wan:206", "of the emulated network: linear:N, ring:N, wan:N and others that weir emulate knows, without options")
+	f.IntVar(&c.Hops, "hops", 6, "switches of each path")
+	f.IntVar(&c.Runs, "runs", 5, "runs, of which the median is told")
+	f.DurationVar(&c.Limit, "limit", 0, "how long anything may take that is waited for (default 2m0s)")
+	f.Uint64Var(&c.Seed, "seed", 1, "of the topology and the ends of the paths")
+	f.StringVar(&c.Controller, "controller", "", "OpenFlow address of an instance that runs, HOST:PORT, with --api; if none is given, one is started for each run")
+	f.StringVar(&c.API, "api", "", "address of that instance's API, HOST:PORT or a URL")
+	f.StringVar(&c.Token, "token", "", "token for that API (default $WEIR_TOKEN)")
+	f.StringVar(&c.Dir, "dir", "", "directory for the data of instances that are started, which is removed again (default: that of temporary files)")
+	out.flags(f)
+}
+
+// setUp fills in what is not a flag.
+func setUp(cmd *cobra.Command, c *bench.Setup) {
+	c.Build, c.Command, c.Note = build(), commandLine(), notes(cmd)
+	if c.Controller != "" {
+		c.Token = client.FindToken(c.Token, "")
+	}
+}
+
+// setupPositive are the flags of setupFlags that must be more than 0.
+var setupPositive = []string{"hops", "runs", "limit"}
