@@ -38,12 +38,16 @@ func (g *ground) asker(ctx context.Context) (*asker, error) {
 	if err != nil {
 		return nil, err
 	}
-	dial := func(ctx context.Context, address string) (net.Conn, error) { return (&net.Dialer{}).DialContext(ctx, "tcp", address) }
+	dial := func(ctx context.Context, address string) (net.Conn, error) {
+		return (&net.Dialer{}).DialContext(ctx, "tcp", address)
+	}
 	switch {
 	case g.c.lab != nil:
 		dial = g.c.lab.api
 	case u.Scheme == "https":
-		dial = func(ctx context.Context, address string) (net.Conn, error) { return (&tls.Dialer{}).DialContext(ctx, "tcp", address) }
+		dial = func(ctx context.Context, address string) (net.Conn, error) {
+			return (&tls.Dialer{}).DialContext(ctx, "tcp", address)
+		}
 	}
 	a := &asker{host: u.Host, token: g.c.Token, limit: g.c.Limit}
 	if a.conn, err = dial(ctx, u.Host); err != nil {
@@ -85,7 +89,9 @@ func (a *asker) send(request []byte) error {
 // overload is an answer that asks to come again later.
 type overload struct{ after time.Duration }
 
-func (o *overload) Error() string { return fmt.Sprintf("overload: asked to come again after %v", o.after) }
+func (o *overload) Error() string {
+	return fmt.Sprintf("overload: asked to come again after %v", o.after)
+}
 
 // answer reads the answer to a request. Its body is valid until the next one.
 func (a *asker) answer() ([]byte, error) {

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-		"strconv"
+	"strconv"
 
 	"github.com/weirnet/weir/api/client"
 	"github.com/weirnet/weir/bench/rig"
@@ -48,9 +48,6 @@ const (
 	intentsPath  = "/v1/intents"
 	withdrawPath = "/v1/intents/withdraw"
 )
-
-// name is the id of a path's intent.
-func (p *pathAsk) name() string { return "p" + strconv.Itoa(p.n) }
 
 // appendItem appends the intent of a path as JSON.
 func (p *pathAsk) appendItem(b []byte, net *rig.Network) []byte {
@@ -115,6 +112,14 @@ func (f Form) appendWithdraw(b []byte, n, count int) (body []byte, path string, 
 	if f == FormProtobuf {
 		for i := range count {
 			b = appendWithdrawal(b, n+i)
+		}
+		return b, intentsPath, f
+	}
+	if f == FormNDJSON {
+		for i := range count {
+			b = append(b, `{"op":"withdraw","id":"p`...)
+			b = strconv.AppendInt(b, int64(n+i), 10)
+			b = append(b, "\"}\n"...)
 		}
 		return b, intentsPath, f
 	}

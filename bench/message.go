@@ -28,7 +28,7 @@ func pointLen(e topo.End) int {
 // appendMessage appends the request for a path, with its length before it.
 func (p *pathAsk) appendMessage(b []byte, net *rig.Network) []byte {
 	id := strconv.Itoa(p.n)
-	n := 2 + 1 + len(id) + 2 + 2+pointLen(p.from)+2+pointLen(p.to) + 2 + pathSelectorLen
+	n := 2 + 1 + len(id) + 2 + 2 + pointLen(p.from) + 2 + pointLen(p.to) + 2 + pathSelectorLen
 	b = binary.AppendUvarint(b, uint64(n))
 	b = append(b, requestID<<3|wireBytes, uint8(len(id)+1), 'p')
 	b = append(b, id...)

@@ -192,7 +192,7 @@ func (p *planner) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			if p.status != "accepted" {
 				status = 4
 			}
-			_, _ = w.Write([]byte{4, 1<<3 | 0, 0, 3<<3 | 0, status})
+			_, _ = w.Write([]byte{4, 1 << 3, 0, answerStatus << 3, status})
 			continue
 		}
 		fmt.Fprintf(w, `{"status":%q}`+"\n", p.status)
@@ -242,15 +242,19 @@ func (p *planner) read(contentType, path string, body []byte) (adds []*planned, 
 	for line := range bytes.Lines(body) {
 		var x item
 		p.want(json.Unmarshal(line, &x))
+		if x.Op == "withdraw" {
+			removes = append(removes, x.ID)
+			continue
+		}
 		adds = append(adds, x.planned(p))
 	}
-	return adds, nil
+	return adds, removes
 }
 
 // item is an intent in JSON.
 type item struct {
-	ID, Kind string
-	Src, Dst struct {
+	Op, ID, Kind string
+	Src, Dst     struct {
 		DPID string
 		Port uint32
 	}
@@ -378,7 +382,7 @@ func planning(t *testing.T, p *planner, c *Setup, measure func(ctx context.Conte
 	})
 }
 
-// only wants one valid result, or one that is refused for a reason.
+// wantRefused wants valid results, or ones that are refused for a reason.
 func wantRefused(t *testing.T, r *Report, err error, why string) {
 	t.Helper()
 	if err != nil {

@@ -146,9 +146,6 @@ func (p *pump) do(ctx context.Context, a *asker, j *job, request []byte) error {
 	record(p.latency, int64(time.Since(j.at)))
 	p.overloads += busy
 	p.mu.Unlock()
-	if j.withdraw && p.form != FormProtobuf {
-		return nil // that they are gone is seen at the switches
-	}
 	if err := p.form.accepted(answer, j.count); err != nil {
 		return fmt.Errorf("paths %d to %d: %w", j.n, j.n+j.count-1, err)
 	}
