@@ -36,9 +36,10 @@ type Config struct {
 const (
 	defaultQuota   = 4 << 30
 	defaultReserve = 192 << 20
-	// An election takes 500 ms, as it will with more members; a short tick has the first of a single member come at once.
+	// A member that is alone waits for one to two election timeouts before it elects itself, and nobody can be elected beside it: so
+	// the timeout is short. With more members it will have to be ten times as long.
 	tick          = 10 * time.Millisecond
-	electionTicks = 50
+	electionTicks = 5
 	readyLimit    = time.Minute
 	// peerURL is where peers would find the member. Nothing listens there as long as it is alone.
 	peerURL = "http://127.0.0.1:9876"
