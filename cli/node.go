@@ -61,7 +61,8 @@ DIR/token-viewer, which only you can read. What weir apply and weir drain say is
 	f := cmd.Flags()
 	f.StringVar(&cfg.ConfigFile, "config", "", "configuration file (docs/config.md); read again on SIGHUP; flags hold over it")
 	f.StringVar(&cfg.Name, "name", cfg.Name, "name of the instance")
-	f.StringVar(&cfg.DataDir, "data-dir", cfg.DataDir, "directory of tokens and keys; one process a directory")
+	f.StringVar(&cfg.DataDir, "data-dir", cfg.DataDir, "directory of tokens, the store and what is remembered; one process a directory")
+	f.StringVar(&cfg.Store, "store", cfg.Store, storeUsage)
 	f.StringVar(&cfg.OpenFlow, "openflow", cfg.OpenFlow, "address that switches connect to, HOST:PORT")
 	f.StringVar(&cfg.API, "api", cfg.API, "address of the API, HOST:PORT")
 	f.StringVar(&cfg.Auth, "auth", cfg.Auth, "who may use the API: those with a token, or (none, on loopback only) everybody")
@@ -80,6 +81,9 @@ DIR/token-viewer, which only you can read. What weir apply and weir drain say is
 	f.StringVar(&level, "log-level", level, "what is logged: debug, info, warn or error")
 	return cmd
 }
+
+// storeUsage says what --store takes.
+const storeUsage = "what holds all that was accepted: embedded (in --data-dir), memory (lost at the end), or URLs of an etcd, with commas between them"
 
 // announce says what can be done now.
 func announce(out io.Writer, cfg *node.Config, at node.Addresses) {

@@ -71,7 +71,8 @@ node: other switches may connect to it too, and weir get, weir path and all else
 		},
 	}
 	fs := cmd.Flags()
-	fs.StringVar(&f.node.DataDir, "data-dir", "", "directory of tokens and keys; a temporary one if none is given")
+	fs.StringVar(&f.node.DataDir, "data-dir", "", "directory of tokens, the store and what is remembered; a temporary one if none is given")
+	fs.StringVar(&f.node.Store, "store", f.node.Store, storeUsage)
 	fs.StringVar(&f.node.OpenFlow, "openflow", f.node.OpenFlow, "address that other switches may connect to, HOST:PORT")
 	fs.StringVar(&f.node.API, "api", f.node.API, "address of the API, HOST:PORT")
 	fs.StringVar(&f.emulator, "emulator-api", "127.0.0.1:8182", "address of the emulated network's own API, which cuts links and the like (docs/emulator.md); empty for none")

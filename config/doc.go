@@ -1,4 +1,4 @@
-// Package config is the configuration of an instance: its one schema, and the file store that keeps what was applied.
+// Package config is the configuration of an instance: its one schema, and what keeps what was applied.
 //
 // # The problem
 //
@@ -11,7 +11,7 @@
 // Parse turns YAML into a Config, or into Problems with lines. The schema is the type Config itself: tags of its fields say
 // what a value may be, its default, and whether it needs a restart; Parse, Diff, Text and the tables of docs/config.md are
 // all made from it. Merge lays one Config over another, Diff says what differs, and Settings is what the network view takes.
-// Store keeps a State in a data directory.
+// Store keeps a State in a store.
 //
 // # Invariants
 //

@@ -2,45 +2,84 @@ package config
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
+
+	"github.com/weirnet/weir/store"
 )
 
-// The files of a data directory that a Store owns.
+// The files of a data directory that a Store knows.
 const (
-	StateFile = "configuration" // the state: a line with its checksum, then JSON
+	// StateFile held the state before it was kept in the store: it is taken over once.
+	StateFile = "configuration"
 	// ReplacedFile is the configuration that was applied and that another file replaced, as it was given.
 	ReplacedFile = "configuration.replaced.yaml"
 )
 
+// StateKey is the document of the state in the store: a line with its checksum, then JSON.
+const StateKey = "config/state"
+
 const stateHead = "weir-configuration 1 sha256 "
 
-// Store keeps one State in a data directory. It has one owner; its methods are not for many goroutines.
-type Store struct{ dir string }
+// callLimit is how long a store may take to read or write the state.
+const callLimit = 10 * time.Second
 
-// NewStore is the store of a directory, which must exist.
-func NewStore(dir string) *Store { return &Store{dir} }
+// Store keeps one State in a store. It has one owner; its methods are not for many goroutines.
+type Store struct {
+	dir string
+	st  store.Store
+}
 
-// Path is the file of the state.
-func (s *Store) Path() string { return filepath.Join(s.dir, StateFile) }
+// NewStore keeps the state in st. The directory must exist: what an older program left there is taken over by the first Save, and
+// replaced configurations are kept there.
+func NewStore(dir string, st store.Store) *Store { return &Store{dir, st} }
 
-// Load reads the state; the zero State if there is none. A file that is not as Save wrote it is an error.
+// Load reads the state; the zero State if there is none. One that is not as Save wrote it is an error.
 func (s *Store) Load() (State, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), callLimit)
+	defer cancel()
+	b, err := store.LoadDocument(ctx, s.st, StateKey)
+	if err != nil {
+		return State{}, fmt.Errorf("applied configuration: %w", err)
+	}
+	if b == nil {
+		return LoadFile(s.dir)
+	}
 	var state State
-	b, err := os.ReadFile(s.Path())
+	if err := decodeState(b, &state); err != nil {
+		return State{}, fmt.Errorf("the applied configuration in the store is damaged (%w): restore a backup with weir restore", err)
+	}
+	return state, nil
+}
+
+// LoadFile reads the state of a data directory as older programs kept it; the zero State if there is none.
+func LoadFile(dir string) (State, error) {
+	var state State
+	path := filepath.Join(dir, StateFile)
+	b, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return state, nil
 	} else if err != nil {
 		return state, fmt.Errorf("applied configuration in the data directory: %w", err)
 	}
 	if err := decodeState(b, &state); err != nil {
-		return State{}, fmt.Errorf("applied configuration %s is damaged (%w): restore it from a copy, or move it away and apply the configuration and drains again", s.Path(), err)
+		return State{}, fmt.Errorf("applied configuration %s is damaged (%w): restore it from a copy, or move it away and apply the configuration and drains again", path, err)
 	}
 	return state, nil
+}
+
+// TakeOver moves what LoadFile read into the store, once.
+func (s *Store) TakeOver(state State) error {
+	if _, err := os.Lstat(filepath.Join(s.dir, StateFile)); err != nil {
+		return nil
+	}
+	return s.Save(state)
 }
 
 func decodeState(b []byte, state *State) error {
@@ -71,15 +110,21 @@ func encodeState(state State) ([]byte, error) {
 	return append([]byte(stateHead+Sum(body)+"\n"), body...), nil
 }
 
-// Save replaces the state. When it returns nil the new one is on the disk; otherwise the old one is still what Load returns,
-// or, where only the directory could not be synchronised, either of them.
+// Save replaces the state. When it returns nil the new one is durable; otherwise the old one is still what Load returns, or, where
+// the store does not answer (store.ErrUnknown), either of them.
 func (s *Store) Save(state State) error {
 	b, err := encodeState(state)
 	if err == nil {
-		err = WriteFile(s.Path(), b)
+		ctx, cancel := context.WithTimeout(context.Background(), callLimit)
+		defer cancel()
+		err = store.SaveDocument(ctx, s.st, StateKey, b)
 	}
 	if err != nil {
-		return fmt.Errorf("writing the configuration to %s: %w", s.Path(), err)
+		return fmt.Errorf("keeping the configuration in the store: %w", err)
+	}
+	// What an older program kept has been taken over.
+	if err := os.Remove(filepath.Join(s.dir, StateFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("removing the configuration that was taken over: %w", err)
 	}
 	return nil
 }

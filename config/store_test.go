@@ -2,12 +2,16 @@ package config
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/weirnet/weir/store"
 )
 
 func testState() State {
@@ -17,11 +21,12 @@ func testState() State {
 }
 
 func TestStore(t *testing.T) {
-	s := NewStore(t.TempDir())
+	s := NewStore(t.TempDir(), store.NewMemory(nil))
 	if state, err := s.Load(); err != nil || !reflect.DeepEqual(state, State{}) {
 		t.Fatalf("of nothing: %+v, %v", state, err)
 	}
-	for _, want := range []State{testState(), {Text: "", Source: FromFile}, {Drains: testState().Drains}} {
+	long := State{Text: strings.Repeat("# \u2028\"\n", 1<<20), Source: FromFile}
+	for _, want := range []State{testState(), {Text: "", Source: FromFile}, long, {Drains: testState().Drains}} {
 		if err := s.Save(want); err != nil {
 			t.Fatal(err)
 		}
@@ -29,22 +34,44 @@ func TestStore(t *testing.T) {
 			t.Errorf("got %+v, %v; want %+v", got, err, want)
 		}
 	}
-	info, err := os.Stat(s.Path())
-	if err != nil || info.Mode().Perm() != 0o600 {
-		t.Errorf("mode %v, %v", info.Mode(), err)
+}
+
+// TestTakenOver: a state that an older program kept in a file is read, moved into the store, and the file is gone.
+func TestTakenOver(t *testing.T) {
+	dir, st := t.TempDir(), store.NewMemory(nil)
+	b, err := encodeState(testState())
+	if err != nil {
+		t.Fatal(err)
 	}
-	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(s.Path()), ".*")); len(left) != 0 {
-		t.Errorf("left behind: %v", left)
+	file := filepath.Join(dir, StateFile)
+	if err := os.WriteFile(file, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := NewStore(dir, st)
+	for range 2 {
+		state, err := s.Load()
+		if err != nil || !reflect.DeepEqual(state, testState()) {
+			t.Fatalf("%+v, %v", state, err)
+		}
+		if err := s.TakeOver(state); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := os.Stat(file); err == nil {
+			t.Error("the file is still there")
+		}
+	}
+	if page, err := st.Range(context.Background(), store.Query{Span: store.Key(StateKey)}); err != nil || page.Pairs[0].Version != 1 {
+		t.Errorf("%+v, %v: it was taken over twice", page, err)
+	}
+	os.WriteFile(file, b[:len(b)-1], 0o600)
+	if state, err := NewStore(dir, store.NewMemory(nil)).Load(); err == nil || !strings.Contains(err.Error(), file) || state.Text != "" {
+		t.Errorf("a damaged one: %+v, %v", state, err)
 	}
 }
 
-// TestDamaged changes each byte of the file, cuts it everywhere and adds to it: each is refused.
+// TestDamaged changes each byte of the state, cuts it everywhere and adds to it: each is refused.
 func TestDamaged(t *testing.T) {
-	s := NewStore(t.TempDir())
-	if err := s.Save(testState()); err != nil {
-		t.Fatal(err)
-	}
-	whole, err := os.ReadFile(s.Path())
+	whole, err := encodeState(testState())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,27 +89,58 @@ func TestDamaged(t *testing.T) {
 		refused("a part", whole[:i])
 	}
 	refused("more", append(whole, 'x'))
-	os.WriteFile(s.Path(), whole[:len(whole)-1], 0o600)
-	if state, err := s.Load(); err == nil || !strings.Contains(err.Error(), s.Path()) || state.Text != "" {
+	st := store.NewMemory(nil)
+	if err := store.SaveDocument(context.Background(), st, StateKey, whole[:len(whole)-1]); err != nil {
+		t.Fatal(err)
+	}
+	if state, err := NewStore(t.TempDir(), st).Load(); err == nil || !strings.Contains(err.Error(), "damaged") || state.Text != "" {
 		t.Errorf("Load: %+v, %v", state, err)
 	}
 }
 
-// TestNotSaved: where the file cannot be replaced Save says so, the old state stays, and nothing is left behind.
+// TestNotSaved: where the store takes nothing Save says so, and the old state stays.
 func TestNotSaved(t *testing.T) {
-	dir := t.TempDir()
-	s := NewStore(dir)
-	if err := os.MkdirAll(filepath.Join(s.Path(), "in the way"), 0o700); err != nil {
+	m := store.NewMemory(nil)
+	s := NewStore(t.TempDir(), m)
+	if err := s.Save(testState()); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Save(testState()); err == nil || !strings.Contains(err.Error(), s.Path()) {
+	m.Inject(func(c store.Call) store.Fault {
+		if c.Txn != nil {
+			return store.Full
+		}
+		return store.None
+	})
+	if err := s.Save(State{}); !errors.Is(err, store.ErrFull) {
 		t.Errorf("Save: %v", err)
+	}
+	if state, err := s.Load(); err != nil || !reflect.DeepEqual(state, testState()) {
+		t.Errorf("Load: %+v, %v", state, err)
+	}
+}
+
+// TestWriteFile: where a file cannot be replaced nothing is left behind.
+func TestWriteFile(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "f")
+	if err := WriteFile(path, []byte("x")); err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(path)
+	if err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("mode %v, %v", info.Mode(), err)
+	}
+	if err := os.MkdirAll(filepath.Join(dir, "d", "in the way"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := WriteFile(filepath.Join(dir, "d"), nil); err == nil {
+		t.Error("a directory was replaced")
+	}
+	if err := WriteFile(filepath.Join(dir, "nowhere", "f"), nil); err == nil {
+		t.Error("written into a directory that is not there")
 	}
 	if left, _ := filepath.Glob(filepath.Join(dir, ".*")); len(left) != 0 {
 		t.Errorf("left behind: %v", left)
-	}
-	if err := NewStore(filepath.Join(dir, "nowhere")).Save(testState()); err == nil {
-		t.Error("saved into a directory that is not there")
 	}
 }
 

@@ -15,12 +15,14 @@ import (
 	"github.com/weirnet/weir/app/forward"
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/plan"
+	"github.com/weirnet/weir/store"
 )
 
 // Config is how an instance is set up. Begin with Defaults: a field that must not be empty is refused when it is.
 type Config struct {
 	Name     string // of the instance
-	DataDir  string // tokens, the cluster's key; one process a directory
+	DataDir  string // tokens, the store, what is remembered; one process a directory
+	Store    string // what holds the inputs: StoreEmbedded, StoreMemory, or URLs of an etcd with commas between them
 	OpenFlow string // address that switches connect to
 	API      string // address of the REST interface
 	// Auth is "token" or "none" (on loopback only).
@@ -62,6 +64,8 @@ type Config struct {
 	// Pipes, if set, is a second listener for switches: of those in the same process (package session/pipe). What
 	// holds for other switches holds for them. The instance closes it.
 	Pipes net.Listener
+	// OpenStore, if set, opens the store instead of what Store says. The instance closes it.
+	OpenStore func() (store.Store, error)
 	// View, if set, is called once with the network view before anything runs, for what reads it in the same process.
 	View func(*netview.View)
 	// Ready, if set, is called once with the addresses when everything listens.
@@ -81,7 +85,7 @@ type Addresses struct {
 // Defaults are the values of contract: everything on loopback.
 func Defaults() Config {
 	return Config{
-		Name: "weir-1", DataDir: "./weir-data", OpenFlow: "127.0.0.1:6653", API: "127.0.0.1:8181", Auth: "token",
+		Name: "weir-1", DataDir: "./weir-data", Store: StoreEmbedded, OpenFlow: "127.0.0.1:6653", API: "127.0.0.1:8181", Auth: "token",
 		Domain: 1, ForwardUnknown: forward.UnknownController, LLDPPeriod: 2 * time.Second,
 	}
 }
@@ -112,6 +116,9 @@ func (c *Config) checkFields() error {
 	}
 	if (c.APITLSCert == "") != (c.APITLSKey == "") {
 		return errors.New("--api-tls-cert and --api-tls-key: give both or neither")
+	}
+	if err := c.checkStore(); err != nil {
+		return err
 	}
 	if err := c.checkSwitchTLS(); err != nil {
 		return err

@@ -15,7 +15,7 @@ import (
 )
 
 // inputs are what operators say of an instance: its configuration and what is drained. It is the owner of the view's settings
-// and of the state in the data directory. Its mutex is held while the disk is written: changes follow one another.
+// and of the state in the store. Its mutex is held while that is written: changes follow one another.
 type inputs struct {
 	flags Config // as given, before any file
 	cfg   Config // with what the configuration says
@@ -48,21 +48,44 @@ type FileError struct {
 // Error is all problems, a line each, with file and line.
 func (e *FileError) Error() string { return e.Problems.In(e.File) }
 
-// readInputs reads what an instance is to begin with, and checks it. It writes nothing. Errors of what was given are
-// *ConfigError.
-func readInputs(cfg Config) (*inputs, error) {
+// checkStart finds what is wrong with a start, as far as that can be said without the store. It makes nothing. Errors of what was
+// given are *ConfigError.
+func checkStart(cfg Config) error {
 	if err := cfg.checkFields(); err != nil {
-		return nil, &ConfigError{err}
+		return &ConfigError{err}
 	}
-	in := &inputs{flags: cfg, cfg: cfg, store: config.NewStore(cfg.DataDir)}
+	if !neverStarted(&cfg) {
+		return nil
+	}
+	state, err := config.LoadFile(cfg.DataDir)
+	if err != nil {
+		return err
+	}
+	return (&inputs{flags: cfg, cfg: cfg, state: state}).check()
+}
+
+// readInputs reads what an instance is to begin with, and checks it. What an older program kept is moved into the store. Errors of
+// what was given are *ConfigError.
+func readInputs(cfg Config, kept *config.Store) (*inputs, error) {
+	in := &inputs{flags: cfg, cfg: cfg, store: kept}
 	var err error
-	if in.state, err = in.store.Load(); err != nil {
+	if in.state, err = kept.Load(); err != nil {
 		return nil, err
 	}
-	name := in.store.Path()
+	if cfg.keepsFiles() {
+		if err := kept.TakeOver(in.state); err != nil {
+			return nil, err
+		}
+	}
+	return in, in.check()
+}
+
+// check reads the file of --config, lays all that is said together, and checks it.
+func (in *inputs) check() error {
+	cfg, name := &in.flags, "the applied configuration"
 	if cfg.ConfigFile != "" {
 		if err := in.speak(time.Now()); err != nil {
-			return nil, &ConfigError{err}
+			return &ConfigError{err}
 		}
 		if in.state.Source == config.FromFile {
 			name = cfg.ConfigFile
@@ -71,17 +94,17 @@ func readInputs(cfg Config) (*inputs, error) {
 	doc, err := config.Parse([]byte(in.state.Text))
 	var problems config.Problems
 	if errors.As(err, &problems) {
-		return nil, &ConfigError{&FileError{name, problems}}
+		return &ConfigError{&FileError{name, problems}}
 	}
 	in.now = in.whole(doc)
 	in.began = in.now
 	in.cfg.take(in.now)
 	if err := in.cfg.check(); err != nil && in.state.Text != "" {
-		return nil, &ConfigError{&FileError{name, config.Problems{{Text: err.Error()}}}}
+		return &ConfigError{&FileError{name, config.Problems{{Text: err.Error()}}}}
 	} else if err != nil {
-		return nil, &ConfigError{err}
+		return &ConfigError{err}
 	}
-	return in, in.cfg.checkCertificates()
+	return in.cfg.checkCertificates()
 }
 
 // speak reads the file of --config at a start. If it holds something else than when it was read last, it is what was said last.

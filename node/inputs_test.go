@@ -12,6 +12,7 @@ import (
 	conf "github.com/weirnet/weir/config"
 	"github.com/weirnet/weir/node"
 	"github.com/weirnet/weir/openflow"
+	"github.com/weirnet/weir/store"
 )
 
 // file writes a configuration file whole: an instance may be about to read it.
@@ -324,11 +325,16 @@ func TestDrainsSurvive(t *testing.T) {
 	}
 }
 
+// lasting is a store that outlives an instance.
+type lasting struct{ store.Store }
+
+func (lasting) Close() error { return nil }
+
 // TestNothingUnkept: where the state or the audit log cannot be written nothing is changed, an alarm says so, and it goes on by itself
 // when there is room.
 func TestNothingUnkept(t *testing.T) {
-	i := start(t, usual)
-	state := filepath.Join(i.cfg.DataDir, conf.StateFile)
+	memory := store.NewMemory(nil)
+	i := start(t, usual, func(c *node.Config) { c.OpenStore = func() (store.Store, error) { return lasting{memory}, nil } })
 	refused := func(what string, kind string) {
 		t.Helper()
 		var no *client.Problem
@@ -348,11 +354,14 @@ func TestNothingUnkept(t *testing.T) {
 			return false
 		})
 	}
-	if err := os.MkdirAll(filepath.Join(state, "in the way"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	refused("a state that cannot be replaced", "configuration")
-	os.RemoveAll(state)
+	memory.Inject(func(c store.Call) store.Fault {
+		if c.Txn != nil {
+			return store.Full
+		}
+		return store.None
+	})
+	refused("a store that is full", "configuration")
+	memory.Inject(nil)
 	i.apply("{}")
 	i = i.again(usual, func(c *node.Config) {
 		log := filepath.Join(c.DataDir, "audit.log")

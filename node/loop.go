@@ -32,6 +32,7 @@ func (n *node) run(outer context.Context, switchPort, apiPort net.Listener) erro
 	if n.cfg.View != nil {
 		n.cfg.View(n.view)
 	}
+	part("store", n.watchStore)
 	part("alarms", func(ctx context.Context) error { n.alarms.Run(ctx); return nil })
 	part("watch", func(ctx context.Context) error { n.alarms.Watch(ctx, n.view); return nil })
 	part("audit", func(ctx context.Context) error { return n.audit.Run(ctx) })

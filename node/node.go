@@ -21,12 +21,14 @@ import (
 	"github.com/weirnet/weir/app/guard"
 	"github.com/weirnet/weir/app/proxyarp"
 	"github.com/weirnet/weir/audit"
+	"github.com/weirnet/weir/config"
 	"github.com/weirnet/weir/discovery"
 	"github.com/weirnet/weir/flowsync"
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/recall"
 	"github.com/weirnet/weir/session"
 	"github.com/weirnet/weir/stats"
+	"github.com/weirnet/weir/store"
 )
 
 // A ConfigError says what is wrong with a configuration. Nothing was opened.
@@ -44,7 +46,7 @@ func Run(ctx context.Context, cfg Config) error {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	if _, err := readInputs(cfg); err != nil { // nothing is made in a directory for a start that is refused
+	if err := checkStart(cfg); err != nil { // nothing is made in a directory for a start that is refused
 		return err
 	}
 	lock, err := lockDir(cfg.DataDir)
@@ -52,11 +54,19 @@ func Run(ctx context.Context, cfg Config) error {
 		return err
 	}
 	defer lock.Close()
-	in, err := readInputs(cfg) // again: whoever held the lock may have written
+	said := new(storeState)
+	st, err := openStore(ctx, &cfg, said)
+	if err != nil && ctx.Err() != nil { // told to end before anything began
+		return nil
+	} else if err != nil {
+		return err
+	}
+	defer st.Close()
+	in, err := readInputs(cfg, config.NewStore(cfg.DataDir, st))
 	if err != nil {
 		return err
 	}
-	n, err := build(in)
+	n, err := build(in, st, said)
 	if err != nil {
 		return err
 	}
@@ -75,6 +85,8 @@ type node struct {
 	view      *netview.View
 	alarms    *alarm.Board
 	audit     *audit.Log
+	store     store.Store
+	said      *storeState
 	inputs    *inputs
 	discovery *discovery.Discovery
 	flowsync  *flowsync.Loop
@@ -92,14 +104,15 @@ type node struct {
 }
 
 // build makes the engines and joins them, in the order in which the data flows. Nothing runs yet.
-func build(in *inputs) (*node, error) {
+func build(in *inputs, st store.Store, said *storeState) (*node, error) {
 	cfg := in.cfg
-	key, err := clusterKey(cfg.DataDir)
+	key, err := clusterKey(context.Background(), st, &cfg)
 	if err != nil {
 		return nil, err
 	}
-	n := &node{cfg: cfg, view: netview.New(netview.Limits{})}
+	n := &node{cfg: cfg, view: netview.New(netview.Limits{}), store: st, said: said}
 	n.alarms = alarm.New(n.view)
+	said.join(n.alarms)
 	if err := n.buildInputs(in); err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/recall"
 	"github.com/weirnet/weir/session"
+	"github.com/weirnet/weir/store"
 	"github.com/weirnet/weir/topology"
 )
 
@@ -24,6 +25,8 @@ type SteppedConfig struct {
 	// Facts are what the instance before this one remembered; Remember is given what this one does, valid during the call.
 	Facts    *recall.Facts
 	Remember func(file []byte) error
+	// Store is what the instance before this one had, or nil for an empty one in memory.
+	Store store.Store
 }
 
 // Stepped is an instance without goroutines, clock, files and API: the same engines, joined in the same way. Its sessions and its
@@ -44,12 +47,16 @@ type Part struct {
 
 // NewStepped makes an instance. Its parts have had no turn yet.
 func NewStepped(cfg SteppedConfig) *Stepped {
-	n := &node{cfg: cfg.Config, view: netview.New(netview.Limits{})}
+	n := &node{cfg: cfg.Config, view: netview.New(netview.Limits{}), store: cfg.Store, said: new(storeState)}
+	if n.store == nil {
+		n.store = store.NewMemory(cfg.Driver.Now)
+	}
 	if n.cfg.Log == nil {
 		n.cfg.Log = slog.New(slog.DiscardHandler)
 	}
 	now := cfg.Driver.Now
 	n.alarms = alarm.NewAt(n.view, now)
+	n.said.join(n.alarms)
 	n.switches = newSwitches(&n.cfg, n.view, n.alarms)
 	n.switches.failModes.now = now
 	n.server = session.NewServer(session.Config{

@@ -18,7 +18,7 @@
 //   - An error of which it is not certain that nothing was done is store.ErrUnknown.
 //   - Before the disk is so full that etcd would end the process, nothing is taken any more (store.ErrFull), and when there is room
 //     again it is, by itself. So where the quota was reached and compaction and defragmentation have made room.
-//   - etcd's logs go to the given logger: its warnings as debug, its errors as warnings.
+//   - etcd's logs go to the given logger: warnings and errors as debug, what ends the process as an error.
 //
 // Goroutines of its own: one, that looks at disk and quota (loop.go).
 package etcd

@@ -7,7 +7,8 @@ import (
 	"go.uber.org/zap/zapcore"
 )
 
-// bridge hands etcd's logs on: what ends the process as errors, errors as warnings, warnings as debug, the rest not at all.
+// bridge hands etcd's logs on: what ends the process as errors, its errors and warnings as debug (a first start has some; what
+// matters comes back as errors of calls), the rest not at all.
 type bridge struct {
 	log    *slog.Logger
 	fields []zapcore.Field
@@ -15,11 +16,8 @@ type bridge struct {
 
 // level is what a level of etcd's is here.
 func level(l zapcore.Level) slog.Level {
-	switch {
-	case l > zapcore.ErrorLevel:
+	if l > zapcore.ErrorLevel {
 		return slog.LevelError
-	case l == zapcore.ErrorLevel:
-		return slog.LevelWarn
 	}
 	return slog.LevelDebug
 }

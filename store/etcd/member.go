@@ -130,3 +130,11 @@ func (c *Config) server() (config.ServerConfig, error) {
 		ServerFeatureGate: features.NewDefaultServerFeatureGate(c.Name, logger), Metrics: "basic", Logger: logger,
 	}, nil
 }
+
+// Ended is closed when the member of this process has stopped, by Close or by itself; nil for a cluster elsewhere.
+func (s *Store) Ended() <-chan struct{} {
+	if s.member == nil {
+		return nil
+	}
+	return s.member.server.StopNotify()
+}

@@ -1,0 +1,26 @@
+package node
+
+import (
+	"context"
+	"errors"
+)
+
+// errStoreEnded: the embedded store has stopped by itself.
+var errStoreEnded = errors.New("it has stopped by itself")
+
+// watchStore ends with an error where the store does.
+func (n *node) watchStore(ctx context.Context) error {
+	f, ok := n.store.(failing)
+	if !ok {
+		return nil
+	}
+	select {
+	case <-ctx.Done():
+		return nil
+	case <-f.Ended():
+		if ctx.Err() != nil {
+			return nil
+		}
+		return errStoreEnded
+	}
+}

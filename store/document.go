@@ -1,0 +1,140 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+)
+
+// A document is a value of any length under a key: up to partBytes as it is, behind a 0 byte; a longer one in parts, under keys of
+// their own that are written before: then the key holds a 1 byte, the name of the parts and their number.
+const partBytes = 1 << 20
+
+// ErrDocument: a document is not as it was written.
+var ErrDocument = errors.New("a document of the store is damaged")
+
+// parts is the prefix of the keys of a document's parts.
+func parts(key string, name uint64) string { return fmt.Sprintf("%s/%016x/", key, name) }
+
+func partKey(key string, name uint64, n int) []byte {
+	return fmt.Appendf(nil, "%s%06d", parts(key, name), n)
+}
+
+// LoadDocument reads a document; nil if there is none.
+func LoadDocument(ctx context.Context, st Store, key string) ([]byte, error) {
+	page, err := st.Range(ctx, Query{Span: Key(key)})
+	if err != nil || len(page.Pairs) == 0 {
+		return nil, err
+	}
+	head := page.Pairs[0].Value
+	switch {
+	case len(head) > 0 && head[0] == 0:
+		return append([]byte{}, head[1:]...), nil
+	case len(head) != 13 || head[0] != 1:
+		return nil, fmt.Errorf("%w: %s", ErrDocument, key)
+	}
+	name, n := binary.BigEndian.Uint64(head[1:]), int(binary.BigEndian.Uint32(head[9:]))
+	out := []byte{}
+	for i := range n {
+		part, err := st.Range(ctx, Query{Span: Span{From: partKey(key, name, i)}, Revision: page.Revision})
+		if err != nil {
+			return nil, err
+		}
+		if len(part.Pairs) != 1 {
+			return nil, fmt.Errorf("%w: %s has no part %d of %d", ErrDocument, key, i, n)
+		}
+		out = append(out, part.Pairs[0].Value...)
+	}
+	return out, nil
+}
+
+// SaveDocument replaces a document, whole or not at all. It has one writer.
+func SaveDocument(ctx context.Context, st Store, key string, value []byte) error {
+	page, err := st.Range(ctx, Query{Span: Key(key)})
+	if err != nil {
+		return err
+	}
+	var mod Revision
+	if len(page.Pairs) > 0 {
+		mod = page.Pairs[0].Mod
+	}
+	head := append([]byte{0}, value...)
+	name := uint64(page.Revision)
+	if len(value) > partBytes {
+		n := 0
+		for rest := value; len(rest) > 0; n++ {
+			part := rest[:min(partBytes, len(rest))]
+			rest = rest[len(part):]
+			if err := putSurely(ctx, st, partKey(key, name, n), part); err != nil {
+				return err
+			}
+		}
+		head = binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint64([]byte{1}, name), uint32(n))
+	}
+	if err := swap(ctx, st, []byte(key), mod, head); err != nil {
+		return err
+	}
+	// What is left of older ones goes; where that fails, the next Save does it.
+	stale := Prefix(key + "/")
+	if head[0] == 1 {
+		stale.To = []byte(parts(key, name))
+	}
+	if left, err := st.Range(ctx, Query{Span: stale, Limit: 1, KeysOnly: true}); err == nil && len(left.Pairs) > 0 {
+		_, _ = st.Txn(ctx, Txn{Then: []Op{Delete(stale)}})
+	}
+	return nil
+}
+
+// putSurely writes a value under a key that is nobody's yet.
+func putSurely(ctx context.Context, st Store, key, value []byte) error {
+	for {
+		_, err := st.Txn(ctx, Txn{Then: []Op{Put(key, value)}})
+		if !errors.Is(err, ErrUnknown) || ctx.Err() != nil {
+			return err
+		}
+	}
+}
+
+// ErrChanged: another writer has changed it meanwhile.
+var ErrChanged = errors.New("another writer has changed it")
+
+// swap replaces what a key was at a revision. After an unknown outcome it reads back.
+func swap(ctx context.Context, st Store, key []byte, mod Revision, value []byte) error {
+	for {
+		r, err := st.Txn(ctx, Txn{
+			If: []Compare{Unchanged(key, mod)}, Then: []Op{Put(key, value)}, Else: []Op{Get(Span{From: key})},
+		})
+		switch {
+		case errors.Is(err, ErrUnknown) && ctx.Err() == nil:
+			continue // if it was done, the next try finds the value
+		case err != nil || r.Held:
+			return err
+		case len(r.Answers[0].Pairs) == 1 && bytes.Equal(r.Answers[0].Pairs[0].Value, value):
+			return nil
+		}
+		return fmt.Errorf("%w: %s", ErrChanged, key)
+	}
+}
+
+// Once is the value of a key that is made once: make's, unless there is one.
+func Once(ctx context.Context, st Store, key string, made func() ([]byte, error)) ([]byte, error) {
+	page, err := st.Range(ctx, Query{Span: Key(key)})
+	if err != nil {
+		return nil, err
+	}
+	if len(page.Pairs) > 0 {
+		return page.Pairs[0].Value, nil
+	}
+	value, err := made()
+	if err != nil {
+		return nil, err
+	}
+	if err := swap(ctx, st, []byte(key), 0, value); errors.Is(err, ErrChanged) {
+		return Once(ctx, st, key, made)
+	} else if err != nil {
+		return nil, err
+	}
+	return value, nil
+}

@@ -1,0 +1,83 @@
+package store_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/weirnet/weir/store"
+)
+
+// TestDocuments: whatever fails, a document is the old one or the new one, whole; and nothing is left behind in the end.
+func TestDocuments(t *testing.T) {
+	ctx := context.Background()
+	rng := rand.New(rand.NewPCG(3, 4))
+	m := store.NewMemory(nil)
+	var now []byte
+	failed, saved := 0, 0
+	for i := range 300 {
+		next := bytes.Repeat([]byte{byte(i)}, []int{0, 10, 1 << 20, 1<<20 + 1, 3 << 20}[rng.IntN(5)])
+		m.Inject(func(store.Call) store.Fault {
+			if n := rng.IntN(60); n < 6 {
+				return store.Fault(n)
+			}
+			return store.None
+		})
+		err := store.SaveDocument(ctx, m, "d", next)
+		m.Inject(nil)
+		if errors.Is(err, store.ErrUnknown) {
+			t.Fatalf("the outcome stays unknown: %v", err)
+		}
+		got, loadErr := store.LoadDocument(ctx, m, "d")
+		if loadErr != nil {
+			t.Fatal(loadErr)
+		}
+		if err == nil {
+			now = next
+			saved++
+		} else {
+			failed++
+		}
+		if !bytes.Equal(got, now) {
+			t.Fatalf("%d: %d bytes, want %d (%v)", i, len(got), len(now), err)
+		}
+		m.Settle()
+	}
+	if failed < 20 || saved < 100 {
+		t.Errorf("%d failed, %d saved", failed, saved)
+	}
+	if err := store.SaveDocument(ctx, m, "d", []byte("x")); err != nil {
+		t.Fatal(err)
+	}
+	if page, err := m.Range(ctx, store.Query{Span: store.Prefix("")}); err != nil || len(page.Pairs) != 1 {
+		t.Errorf("%d keys are left, %v", len(page.Pairs), err)
+	}
+}
+
+// TestOnce: what is made once is what it was, whatever happens while it is made.
+func TestOnce(t *testing.T) {
+	ctx := context.Background()
+	for fault := store.None; fault <= store.UnknownLate; fault++ {
+		m := store.NewMemory(nil)
+		hit := false
+		m.Inject(func(c store.Call) store.Fault {
+			if c.Name == "Txn" && !hit {
+				hit = true
+				return fault
+			}
+			return store.None
+		})
+		n := byte(0)
+		made := func() ([]byte, error) { n++; return []byte{n}, nil }
+		first, err := store.Once(ctx, m, "k", made)
+		if err != nil {
+			first, err = store.Once(ctx, m, "k", made)
+		}
+		again, _ := store.Once(ctx, m, "k", made)
+		if err != nil || len(first) != 1 || !bytes.Equal(first, again) {
+			t.Errorf("fault %d: %v, %v, %v", fault, first, again, err)
+		}
+	}
+}
