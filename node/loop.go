@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/weirnet/weir/store/upkeep"
 	"github.com/weirnet/weir/topology"
 )
 
@@ -33,6 +34,7 @@ func (n *node) run(outer context.Context, switchPort, apiPort net.Listener) erro
 		n.cfg.View(n.view)
 	}
 	part("store", n.watchStore)
+	part("store's upkeep", func(ctx context.Context) error { upkeep.New(n.store, n.cfg.Log, nil).Run(ctx); return nil })
 	part("alarms", func(ctx context.Context) error { n.alarms.Run(ctx); return nil })
 	part("watch", func(ctx context.Context) error { n.alarms.Watch(ctx, n.view); return nil })
 	part("audit", func(ctx context.Context) error { return n.audit.Run(ctx) })
