@@ -115,6 +115,9 @@ func (c *Core) endAddition(l *ledger, o *op, now time.Time) {
 	w := o.row
 	w.state = rowIdle
 	c.moved(l, w)
+	if o.refused == nil && !o.lost {
+		l.displaced(w.key)
+	}
 	changed := w.rule == nil || w.rule.Owner != o.rule.Owner || !contentOf(w.rule).same(contentOf(o.rule))
 	switch {
 	case o.refused == nil && o.lost:

@@ -146,10 +146,7 @@ func (l *ledger) instructionsOf(w *row) []openflow.Instruction {
 // installed notes that the switch holds a rule with these instructions.
 func (c *Core) installed(l *ledger, w *row, r *netview.Rule, instructions []openflow.Instruction) {
 	w.held, w.known, w.on, w.ours = true, true, content{r.Cookie, instructions}, true
-	if l.foreign[w.key] != nil {
-		l.unjudge()
-		delete(l.foreign, w.key)
-	}
+	l.displaced(w.key)
 	w.fails, w.retryAt = 0, time.Time{}
 	reason := ""
 	if id := meterOf(r.Instructions); id != 0 && meterOf(instructions) == 0 {
@@ -159,6 +156,14 @@ func (c *Core) installed(l *ledger, w *row, r *netview.Rule, instructions []open
 		}
 	}
 	c.tell(w, verdict{netview.RuleInstalled, reason})
+}
+
+// displaced notes that an entry of ours took the place of another's, if one was there.
+func (l *ledger) displaced(key entryKey) {
+	if l.foreign[key] != nil {
+		l.unjudge()
+		delete(l.foreign, key)
+	}
 }
 
 // take begins a batch.

@@ -237,6 +237,7 @@ func (c *Core) removed(l *ledger, in Removed, now time.Time) {
 		switch {
 		case l.phase == phaseReading:
 			l.programs.set(i, rowMoved, 0)
+			c.lose(l, i)
 		case l.watch != WatchMonitor:
 			c.tookRule(l, i, false, SourceRemoved, now)
 		}

@@ -51,30 +51,35 @@ func (p *Packed) pack(s *openflow.FlowStats) bool {
 	binary.BigEndian.PutUint16(h[16:], uint16(len(match)))
 	n := copy(h[packedHeader:], match)
 	b = b[:start+packedHeader+n]
-	b, outputs := appendOutputs(b, s.Instructions)
+	b, outputs := appendOutputs(b, in, s.Instructions)
 	binary.BigEndian.PutUint16(b[start+18:], uint16(outputs))
 	p.bytes = b
 	p.Count++
 	return true
 }
 
-// appendOutputs appends the ports that instructions output to, in their order, and says how many: otherContent if they do anything else.
-func appendOutputs(b []byte, instructions []openflow.Instruction) ([]byte, int) {
+// appendOutputs appends the ports that instructions output to, in their order, and says how many: otherContent if they do anything else. The port in
+// is named as such: its number is no output.
+func appendOutputs(b []byte, in uint32, instructions []openflow.Instruction) ([]byte, int) {
 	start, n := len(b), 0
 	for i := range instructions {
-		in := &instructions[i]
-		if empty(in) {
+		do := &instructions[i]
+		if empty(do) {
 			continue
 		}
-		if in.Type != openflow.InstructionApplyActions || n > 0 {
+		if do.Type != openflow.InstructionApplyActions || n > 0 {
 			return b[:start], otherContent
 		}
-		for j := range in.Actions {
-			a := &in.Actions[j]
-			if a.Type != openflow.ActionOutput || a.Port == openflow.PortController || n == otherContent-1 {
+		for j := range do.Actions {
+			a := &do.Actions[j]
+			if a.Type != openflow.ActionOutput || a.Port == openflow.PortController || a.Port == in || n == otherContent-1 {
 				return b[:start], otherContent
 			}
-			b = binary.BigEndian.AppendUint32(b, a.Port)
+			port := a.Port
+			if port == openflow.PortInPort {
+				port = in
+			}
+			b = binary.BigEndian.AppendUint32(b, port)
 			n++
 		}
 	}
@@ -110,14 +115,8 @@ func (e *packedEntry) is(p *program.Program, rule uint16) bool {
 	return true
 }
 
-// port is the number of an output; the port in is named as such.
-func (e *packedEntry) port(i int) uint32 {
-	port := binary.BigEndian.Uint32(e.outputs[4*i:])
-	if port == openflow.PortInPort {
-		return e.place.in
-	}
-	return port
-}
+// port is the number of an output.
+func (e *packedEntry) port(i int) uint32 { return binary.BigEndian.Uint32(e.outputs[4*i:]) }
 
 // program makes a program of the entry, in memory of its own; its rule 0 has the entry's place.
 func (e *packedEntry) program(l *ledger) *program.Program {
@@ -138,7 +137,11 @@ func (e *packedEntry) entry() Entry {
 	out := Entry{Table: e.table, Priority: e.place.priority, Cookie: e.cookie, Match: openflow.Match{OXM: []byte(key.match)}}
 	var actions []openflow.Action
 	for i := range len(e.outputs) / 4 {
-		actions = append(actions, openflow.Output(binary.BigEndian.Uint32(e.outputs[4*i:])))
+		port := e.port(i)
+		if port == e.place.in {
+			port = openflow.PortInPort
+		}
+		actions = append(actions, openflow.Output(port))
 	}
 	if len(actions) > 0 {
 		out.Instructions = []openflow.Instruction{openflow.Apply(actions...)}

@@ -233,6 +233,10 @@ func (c *Core) endRule(l *ledger, f *programFlight, o *programOp, e *openflow.Er
 	if len(f.lost) > 0 {
 		by, lost = f.lost[o.row]
 	}
+	if e == nil && !lost {
+		p.set(o.row, rowOurs|rowHeld, 0)
+		l.displacedBy(r)
+	}
 	switch {
 	case e != nil && wanted:
 		p.heldIs(o.row, o.held)

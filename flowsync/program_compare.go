@@ -116,9 +116,8 @@ func (c *Core) comparePrograms(l *ledger) {
 		case r.flags&rowMoved != 0: // the switch told of the place meanwhile: it is written again
 			p.heldIs(i, true)
 		}
-		if r.flags&(rowTold|rowSure) == rowTold {
-			c.outcome(r.program, r.rule, OrderLost)
-			p.set(i, 0, rowTold)
+		if r.flags&rowSure == 0 {
+			c.lose(l, i)
 		}
 		switch {
 		case r.flags&rowWanted != 0 && r.flags&rowSure != 0:

@@ -71,10 +71,8 @@ func (c *Core) driftRule(l *ledger, i uint32, s Source, now time.Time) {
 		t.losses, t.lostSince = 0, now
 	}
 	t.losses++
-	if r.flags&rowTold != 0 {
-		c.outcome(r.program, r.rule, OrderLost)
-	}
-	p.set(i, rowMoved, rowTold|rowSure)
+	c.lose(l, i)
+	p.set(i, rowMoved, rowSure)
 	if t.losses >= c.config.LieCount {
 		c.distrust(l, l.nameOf(r), t.losses, t.lostSince, now)
 	}
@@ -88,6 +86,14 @@ func (c *Core) driftRule(l *ledger, i uint32, s Source, now time.Time) {
 		p.retry(i, t, now.Add(pause))
 	default:
 		l.wait(i)
+	}
+}
+
+// lose tells that a rule is not installed any more, if that was told.
+func (c *Core) lose(l *ledger, i uint32) {
+	if r := &l.programs.rows[i]; r.flags&rowTold != 0 {
+		c.outcome(r.program, r.rule, OrderLost)
+		l.programs.set(i, 0, rowTold)
 	}
 }
 

@@ -136,12 +136,13 @@ func (c *Core) told(l *ledger, i uint32) {
 	if len(p.troubles) > 0 {
 		p.calm(i)
 	}
+	l.displacedBy(r)
+}
+
+// displacedBy notes that a program's rule took the place of another's entry, if one was there.
+func (l *ledger) displacedBy(r *programRow) {
 	if len(l.foreign) > 0 {
-		key := r.place().key(program.Table(l.single))
-		if l.foreign[key] != nil {
-			l.unjudge()
-			delete(l.foreign, key)
-		}
+		l.displaced(r.place().key(program.Table(l.single)))
 	}
 }
 

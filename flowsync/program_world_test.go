@@ -61,7 +61,7 @@ func parseOrders(t tester, dpid netview.DPID, text string) (list []Order) {
 	return list
 }
 
-// told takes outcomes, and keeps what is said to be installed.
+// told takes outcomes.
 func (w *world) told(list []Outcome) {
 	for i := range list {
 		o := &list[i]
@@ -71,37 +71,13 @@ func (w *world) told(list []Outcome) {
 			line += fmt.Sprintf(": %s", o.Reason)
 		}
 		w.say(line)
-		w.answered(o)
+		w.orders.answered(w.t, o)
 	}
 }
 
 func placeText(p *program.Program, rule uint16) string {
 	r := p.Rule(int(rule), 1, false)
 	return fmt.Sprintf("priority=%d %s", p.Priority, r.Match.String())
-}
-
-// placeName names a place over all switches.
-func placeName(p *program.Program, rule uint16) string {
-	_, hop := p.At(int(rule))
-	return hop.DPID.String() + " " + placeText(p, rule)
-}
-
-// answered keeps the account of what orders were answered.
-func (w *world) answered(o *Outcome) {
-	name := placeName(o.Program, o.Rule)
-	switch o.What {
-	case OrderInstalled:
-		w.installed[name] = &Order{Program: o.Program, Rule: o.Rule}
-	case OrderLost:
-		if w.installed[name] == nil {
-			w.t.Fatalf("%s: lost, and was not installed", name)
-		}
-		delete(w.installed, name)
-	case OrderRefused:
-		if at := w.installed[name]; at != nil && at.Program.Number == o.Program.Number {
-			delete(w.installed, name)
-		}
-	}
 }
 
 // checkPrograms verifies what must hold of a switch's rules of programs between two steps.

@@ -12,6 +12,7 @@ import (
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/plan"
+	"github.com/weirnet/weir/program"
 )
 
 // TestConvergesWhateverHappens has applications change their minds, sessions break in the middle of batches, switches
@@ -38,6 +39,7 @@ func TestConvergesWhateverHappens(t *testing.T) {
 			"alter":    c.alter,
 			"usurp":    c.usurp,
 			"pause":    c.pauseSome,
+			"order":    c.orderSome,
 			"talk":     func(*rapid.T) { c.talk() },
 		})
 		c.heal(r)
@@ -62,6 +64,7 @@ func newChaos(r *rapid.T) *chaos {
 	c.add(2, openflow.V13, 1, 1, 2, 3)
 	c.add(3, openflow.V10, 1, 1, 2, 3)
 	c.models[2].meterous = false
+	c.orders = &ordered{places: map[string][]*twinOrder{}, by: map[*program.Program]*twinOrder{}}
 	for _, dpid := range chaosSwitches {
 		c.foreign[dpid], c.drifted[dpid] = map[entryKey]bool{}, map[entryKey]bool{}
 		c.models[dpid].monitor.offered = rapid.Bool().Draw(r, "monitor")
@@ -140,7 +143,7 @@ func (c *chaos) refuse(r *rapid.T) {
 		return
 	}
 	codes := []openflow.ErrorCode{0, openflow.FlowModFailedTableFull, openflow.FlowModFailedEPerm, openflow.BadActionBadOutPort}
-	m.refuse[uint16(rapid.IntRange(5000, 5003).Draw(r, "priority"))] = rapid.SampledFrom(codes).Draw(r, "code")
+	m.refuse[rapid.SampledFrom([]uint16{5000, 5001, 5002, 5003, 20000, 20001}).Draw(r, "priority")] = rapid.SampledFrom(codes).Draw(r, "code")
 }
 
 // stranger removes an entry of ours, or writes one of his own in a place of his own.
@@ -252,6 +255,7 @@ func (c *chaos) waitSome(r *rapid.T) {
 
 // installedIsHeld is the promise of the state "installed", for what the view wants now.
 func (c *chaos) installedIsHeld(r *rapid.T) {
+	c.orders.installedAreHeld(r, c)
 	for _, dpid := range chaosSwitches {
 		for rule := range c.view.Snapshot().Rules(dpid) {
 			if rule.State == netview.RuleInstalled && !c.drifted[dpid][keyOf(rule)] && !c.holds(rule) {
@@ -261,7 +265,7 @@ func (c *chaos) installedIsHeld(r *rapid.T) {
 	}
 }
 
-// holds says whether a switch holds a rule, or, if the reason says so, the rule without its meter.
+// holds says whether a switch holds a rule of the view, or, if the reason says so, the rule without its meter.
 func (c *chaos) holds(rule *netview.Rule) bool {
 	e := c.models[rule.DPID].entries[keyOf(rule)]
 	want := rule.Instructions
@@ -306,7 +310,7 @@ func (c *chaos) heal(r *rapid.T) {
 
 // agrees compares one switch with what is wanted of it.
 func (c *chaos) agrees(r *rapid.T, dpid netview.DPID) {
-	m, wanted := c.models[dpid], map[entryKey]bool{}
+	m, wanted := c.models[dpid], c.orders.agree(r, c, dpid)
 	for rule := range c.view.Snapshot().Rules(dpid) {
 		wanted[keyOf(rule)] = true
 		if rule.State != netview.RuleInstalled || !c.holds(rule) {

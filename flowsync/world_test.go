@@ -32,8 +32,7 @@ type world struct {
 	loud   bool
 	now    time.Time
 
-	installed map[string]*Order // by place: rules of programs that were told to be
-	open      map[string]int    // by order: answers that it waits for; nil if nobody counts
+	orders *ordered // nil if nobody keeps an account of them
 }
 
 func newWorld(t tester, config Config) *world {
@@ -49,7 +48,7 @@ func newWorld(t tester, config Config) *world {
 		}
 	}
 	*w = world{
-		t: t, installed: map[string]*Order{}, view: view, facts: view.Facts(), loop: New(config, view), owners: map[string]*netview.Wanted{},
+		t: t, view: view, facts: view.Facts(), loop: New(config, view), owners: map[string]*netview.Wanted{},
 		now:    time.Unix(0, 0),
 		models: map[netview.DPID]*model{}, wires: map[netview.DPID]*wire{},
 	}
