@@ -1,0 +1,175 @@
+package flowsync
+
+import (
+	"encoding/binary"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/weirnet/weir/internal/need"
+	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/openflow"
+	"github.com/weirnet/weir/plan"
+	"github.com/weirnet/weir/program"
+)
+
+// paths are programs of six hops each over the fleet's switches, each with its own addresses.
+func paths(n int) []*program.Program {
+	list := make([]*program.Program, n)
+	for i := range list {
+		route := &program.Route{}
+		for hop := range 6 {
+			route.Hops = append(route.Hops, program.Hop{DPID: netview.DPID((i*7 + hop*31) % fleetSwitches), In: uint32(1 + hop%3), Out: []uint32{uint32(4 + i%3)}})
+		}
+		match := []byte{0x80, 0, 10, 2, 8, 0, 0x80, 0, 22, 4, 10, 0, 0, 0, 0x80, 0, 24, 4, 10, 0, 0, 0}
+		binary.BigEndian.PutUint32(match[10:], uint32(i)|10<<24)
+		binary.BigEndian.PutUint32(match[18:], uint32(i)|11<<24)
+		list[i] = &program.Program{
+			Kind: plan.KindIntent, Number: uint32(i), Version: 1, Priority: 20100, Legs: []program.Leg{{Match: match, Route: route}},
+		}
+	}
+	return list
+}
+
+// nullConn takes frames as a session does, by copying them, and keeps the barriers until it is told to answer.
+type nullConn struct {
+	frames   []byte
+	count    int
+	xid      uint32
+	barriers []func(error)
+	list     *openflow.FlowStatsList
+}
+
+func (c *nullConn) Send(messages ...openflow.Message) (uint32, error) {
+	c.xid += uint32(len(messages))
+	return c.xid - uint32(len(messages)) + 1, nil
+}
+
+func (c *nullConn) SendFrames(frames []byte, count int) (uint32, error) {
+	c.frames = append(c.frames[:0], frames...)
+	c.count += count
+	c.xid += uint32(count)
+	return c.xid - uint32(count) + 1, nil
+}
+
+func (c *nullConn) Barrier(answer func(error)) error {
+	c.barriers = append(c.barriers, answer)
+	return nil
+}
+
+func (c *nullConn) Multipart(body openflow.RequestBody, answer func(openflow.ReplyBody, error)) error {
+	if _, ok := body.(*openflow.FlowRequest); ok {
+		list := c.list
+		if list == nil {
+			list = &openflow.FlowStatsList{}
+		}
+		answer(list, nil)
+	} else {
+		answer(nil, errAnswer)
+	}
+	return nil
+}
+
+// nullNet is a loop with switches that confirm everything.
+type nullNet struct {
+	loop  *Loop
+	conns []*nullConn
+	told  int
+}
+
+func newNullNet() *nullNet {
+	n := &nullNet{}
+	view := netview.New(netview.Limits{})
+	n.loop = New(Config{NoMonitor: true, ReadEvery: 24 * time.Hour, Told: func(list []Outcome) { n.told += len(list) }}, view)
+	for dpid := range netview.DPID(fleetSwitches) {
+		c := &nullConn{}
+		n.conns = append(n.conns, c)
+		n.loop.SwitchUp(dpid, openflow.V13, 254, c)
+	}
+	n.settle()
+	return n
+}
+
+// settle turns the loop until nothing waits.
+func (n *nullNet) settle() {
+	for busy := true; busy; {
+		n.loop.Turn()
+		busy = false
+		for _, c := range n.conns {
+			for i, answer := range c.barriers {
+				c.barriers[i] = nil
+				answer(nil)
+				busy = true
+			}
+			c.barriers = c.barriers[:0]
+		}
+	}
+}
+
+// orderAll orders all rules of all programs, or their removal, some programs at a time, and returns how many rules that is.
+func (n *nullNet) orderAll(list []*program.Program, remove bool, each int) (rules int) {
+	var orders []Order
+	for len(list) > 0 {
+		some := list[:min(each, len(list))]
+		list = list[len(some):]
+		orders = orders[:0]
+		for _, p := range some {
+			for rule := range p.Len() {
+				orders = append(orders, Order{p, uint16(rule), remove})
+			}
+		}
+		n.loop.Order(orders)
+		n.settle()
+		rules += len(orders)
+	}
+	return rules
+}
+
+// BenchmarkPrograms installs 1,000 paths of six hops beside 15,000 on 206 switches, and removes them: orders in, bytes on a connection, confirmations,
+// outcomes. Both are counted.
+func BenchmarkPrograms(b *testing.B) {
+	n := newNullNet()
+	all := paths(16000)
+	n.orderAll(all[:15000], false, 1000)
+	more := all[15000:]
+	b.ReportAllocs()
+	rules, began := 0, processor()
+	for b.Loop() {
+		rules += n.orderAll(more, false, 1000)
+		rules += n.orderAll(more, true, 1000)
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(rules), "ns/flow-mod")
+	b.ReportMetric(float64(processor()-began)/float64(rules), "cpu-ns/flow-mod")
+}
+
+// processor is the time that this process has had of processors, so that what others do beside it does not count.
+func processor() time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		panic(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// TestProgramsBudget holds an order to its allocations, all of a batch together, and to one message and one outcome.
+func TestProgramsBudget(t *testing.T) {
+	need.NoRace(t)
+	n := newNullNet()
+	all := paths(12000)
+	n.orderAll(all[:2000], false, 1000)
+	more := all[2000:]
+	n.orderAll(more, false, 10000)
+	n.orderAll(more, true, 10000)
+	n.told = 0
+	rules := 0
+	allocs := testing.AllocsPerRun(3, func() {
+		rules += n.orderAll(more, false, 10000)
+		rules += n.orderAll(more, true, 10000)
+	})
+	if n.told != rules {
+		t.Errorf("%d outcomes of %d orders", n.told, rules)
+	}
+	if each := allocs * 4 / float64(rules); each > 0.1 { // AllocsPerRun runs once more than it counts
+		t.Errorf("%.3f allocations an order", each)
+	}
+}
