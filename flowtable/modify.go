@@ -68,7 +68,7 @@ func (s *Switch) add(v openflow.Version, m *openflow.FlowMod) error {
 	if err != nil {
 		return err
 	}
-	e.program = newProgram(v, m.Instructions)
+	e.program = s.programOf(v, m.Instructions)
 	if old != nil {
 		s.replace(t, old, e, m.Flags&openflow.FlagResetCounts == 0 && v != openflow.V10)
 		return nil
@@ -130,7 +130,7 @@ func (s *Switch) modify(v openflow.Version, m *openflow.FlowMod) error {
 	if len(list) == 0 {
 		return nil
 	}
-	p := newProgram(v, m.Instructions)
+	p := s.programOf(v, m.Instructions)
 	for _, e := range list {
 		s.refer(e.program, -1)
 		s.refer(p, 1)

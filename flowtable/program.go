@@ -27,6 +27,37 @@ type program struct {
 	write        []openflow.Action
 }
 
+// programOf is the program of instructions that were checked. Those that do nothing but output to one port share it: most entries do.
+func (s *Switch) programOf(v openflow.Version, list []openflow.Instruction) *program {
+	if len(list) != 1 || list[0].Type != openflow.InstructionApplyActions || len(list[0].Actions) != 1 {
+		return newProgram(v, list)
+	}
+	a := &list[0].Actions[0]
+	if a.Type != openflow.ActionOutput || len(a.Data) > 0 {
+		return newProgram(v, list)
+	}
+	key := oneOutput{a.Port, a.MaxLen, v}
+	p := s.outputs[key]
+	if p == nil {
+		p = newProgram(v, list)
+		if s.outputs == nil || len(s.outputs) >= maxOutputs {
+			s.outputs = make(map[oneOutput]*program)
+		}
+		s.outputs[key] = p
+	}
+	return p
+}
+
+// oneOutput names a program that outputs to one port and does nothing else.
+type oneOutput struct {
+	port    uint32
+	maxLen  uint16
+	version openflow.Version
+}
+
+// maxOutputs is how many such programs are kept to be shared.
+const maxOutputs = 1 << 10
+
 // newProgram copies instructions that were checked.
 func newProgram(v openflow.Version, list []openflow.Instruction) *program {
 	p := &program{v10: v == openflow.V10}

@@ -40,6 +40,7 @@ type Switch struct {
 
 	// Memory that is used again.
 	match   filter
+	outputs map[oneOutput]*program // never changed: shared by entries
 	removed openflow.FlowRemoved
 	oxm     []byte
 	picked  []*entry

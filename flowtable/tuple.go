@@ -67,7 +67,11 @@ func (t *tuple) exact(value *words, priority uint16) *entry {
 
 // insert adds an entry with the match value. None with its match and priority may be there.
 func (t *tuple) insert(e *entry, value *words) {
-	e.tuple, e.hash, e.key = t, t.hash(t.seed, value), make([]uint64, len(t.words))
+	e.tuple, e.hash = t, t.hash(t.seed, value)
+	if e.key = e.room[:0]; len(t.words) > len(e.room) {
+		e.key = make([]uint64, 0, len(t.words))
+	}
+	e.key = e.key[:len(t.words)]
 	t.copy(e.key, value)
 	t.size++
 	t.countPriority(e.priority, 1)
@@ -116,7 +120,8 @@ func (t *tuple) remove(e *entry) {
 
 // replace puts e in the place of old, which has the same match and priority. Whoever holds old still finds e as its next.
 func (t *tuple) replace(old, e *entry) {
-	e.tuple, e.hash, e.key, e.next = t, old.hash, old.key, old.next
+	e.tuple, e.hash, e.next = t, old.hash, old.next
+	e.key = append(e.room[:0], old.key...)
 	at := &t.slotOf(old).entry
 	for *at != old {
 		at = &(*at).next
