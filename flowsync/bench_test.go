@@ -118,7 +118,7 @@ func (f *fleet) held(dpid netview.DPID) Reading {
 			Table: r.Table, Priority: r.Priority, Cookie: r.Cookie, Match: r.Match, Instructions: r.Instructions,
 		})
 	}
-	return f.core.config.Read(stats)
+	return f.core.config.Read(stats, false)
 }
 
 // TestChangeBudget holds a changed rule to its allocations and messages.

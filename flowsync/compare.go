@@ -95,7 +95,7 @@ func (c *Core) read(l *ledger, now time.Time) {
 
 // request asks for the entries of a switch, or for ours only.
 func (c *Core) request(l *ledger, id uint64) Request {
-	r := Request{Address: Address{l.dpid, l.session}, ID: id}
+	r := Request{Address: Address{l.dpid, l.session}, ID: id, Single: l.single}
 	if l.filtered {
 		r.Cookie, r.Mask = plan.Cookie{Domain: c.config.Domain}.Encode(), plan.DomainMask
 	}
@@ -138,6 +138,19 @@ func (c *Core) entries(l *ledger, in Entries, now time.Time) {
 	c.dropSoft(l)
 	c.catchUp(l, now)
 	c.pace(l, now, true)
+}
+
+// listedPart takes a part of a listing that is under way.
+func (c *Core) listedPart(l *ledger, in Listed, now time.Time) {
+	switch {
+	case l.audit.id != 0 && l.audit.id == in.ID:
+		l.audit.by = now.Add(c.config.Answer)
+	case l.phase == phaseReading && !l.answerBy.IsZero() && in.ID == l.reading:
+		l.answerBy = now.Add(c.config.Answer)
+	default:
+		return
+	}
+	c.listed(l, &in.Entries)
 }
 
 // treeOf are the entries of the tree's kind.
@@ -234,13 +247,7 @@ func (c *Core) removed(l *ledger, in Removed, now time.Time) {
 	delete(l.stale, key)
 	delete(l.soft, key)
 	if i, ok := l.rowAt(key); ok {
-		switch {
-		case l.phase == phaseReading:
-			l.programs.set(i, rowMoved, 0)
-			c.lose(l, i)
-		case l.watch != WatchMonitor:
-			c.tookRule(l, i, false, SourceRemoved, now)
-		}
+		c.removedRule(l, i, now)
 		return
 	}
 	w := l.rows[key]

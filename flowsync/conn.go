@@ -20,6 +20,9 @@ type Conn interface {
 	// Multipart queues a multipart request; answer is called once, with all parts merged, or with an error. It is not
 	// called if Multipart itself returns one.
 	Multipart(body openflow.RequestBody, answer func(openflow.ReplyBody, error)) error
+	// MultipartParts is Multipart, but for that the parts, as the bytes of replies' bodies, valid during the call, are handed to part as they
+	// come, on one goroutine with the answer after them; an error of part ends the request with it.
+	MultipartParts(body openflow.RequestBody, part func(v openflow.Version, body []byte) error, answer func(error)) error
 }
 
 // send queues messages: all at once, or, if that is too much, one after the other until one does not fit. It returns the

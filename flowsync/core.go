@@ -118,6 +118,11 @@ func (c *Core) applyAnswer(in Input, now time.Time) *ledger {
 			c.entries(l, in, now)
 			return l
 		}
+	case Listed:
+		if l := c.on(in.DPID, in.Session); l != nil {
+			c.listedPart(l, in, now)
+			return l
+		}
 	case Meters:
 		if l := c.on(in.DPID, in.Session); l != nil {
 			c.metersRead(l, in)
@@ -150,6 +155,10 @@ func (c *Core) applyAnswer(in Input, now time.Time) *ledger {
 func (c *Core) applyWord(in Input, now time.Time) *ledger {
 	var l *ledger
 	switch in := in.(type) {
+	case *RemovedRules:
+		if l = c.on(in.DPID, in.Session); l != nil {
+			c.removedRules(l, &in.Entries, now)
+		}
 	case Monitoring:
 		if l = c.on(in.DPID, in.Session); l != nil {
 			c.monitoring(l, in, now)

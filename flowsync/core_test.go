@@ -203,7 +203,7 @@ func (s *scene) lose(dpid netview.DPID, priority uint16) {
 	for _, key := range m.keys() {
 		if e := m.entries[key]; e.Priority == priority {
 			gone := m.remove(&openflow.FlowMod{Table: e.Table, Priority: e.Priority, Match: e.Match})
-			s.loop.Removed(dpid, s.wires[dpid], gone)
+			s.wires[dpid].removed(gone)
 		}
 	}
 }

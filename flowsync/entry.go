@@ -62,32 +62,37 @@ type Reading struct {
 	Soft    []SoftEntry
 	Foreign []Entry
 
-	Programs Packed // firm ones that may be rules of programs
+	Programs Packed // firm ones that may be rules of programs; most of a large listing comes before, as Listed
 
 	SoftCount, ForeignCount int
 }
 
-// Read sorts the entries that a switch listed, and copies what is kept of them.
-func (c *Config) Read(stats []openflow.FlowStats) (r Reading) {
+// Read sorts the entries that a switch listed, and copies what is kept of them; single says whether the switch has the single-table form of
+// the plan.
+func (c *Config) Read(stats []openflow.FlowStats, single bool) (r Reading) {
 	for i := range stats {
-		s := &stats[i]
-		switch {
-		case plan.Foreign(s.Cookie, c.Domain):
-			r.ForeignCount++
-			if len(r.Foreign) < c.ForeignMax {
-				r.Foreign = append(r.Foreign, Entry{s.Table, s.Priority, s.Cookie, cloneMatch(&s.Match), nil})
-			}
-		case plan.Decode(s.Cookie).Kind.Soft():
-			r.SoftCount++
-			if len(r.Soft) < c.SoftMax {
-				r.Soft = append(r.Soft, SoftEntry{s.Table, s.Priority, s.Cookie, cloneMatch(&s.Match), outPorts(s.Instructions), s.IdleTimeout})
-			}
-		case r.Programs.pack(s):
-		default:
-			r.Firm = append(r.Firm, Entry{s.Table, s.Priority, s.Cookie, cloneMatch(&s.Match), cloneInstructions(s.Instructions)})
-		}
+		c.sort(&r, &stats[i], single)
 	}
 	return r
+}
+
+// sort puts an entry where it belongs, and copies what is kept of it.
+func (c *Config) sort(r *Reading, s *openflow.FlowStats, single bool) {
+	switch {
+	case plan.Foreign(s.Cookie, c.Domain):
+		r.ForeignCount++
+		if len(r.Foreign) < c.ForeignMax {
+			r.Foreign = append(r.Foreign, Entry{s.Table, s.Priority, s.Cookie, cloneMatch(&s.Match), nil})
+		}
+	case plan.Decode(s.Cookie).Kind.Soft():
+		r.SoftCount++
+		if len(r.Soft) < c.SoftMax {
+			r.Soft = append(r.Soft, SoftEntry{s.Table, s.Priority, s.Cookie, cloneMatch(&s.Match), outPorts(s.Instructions), s.IdleTimeout})
+		}
+	case r.Programs.pack(s, single):
+	default:
+		r.Firm = append(r.Firm, Entry{s.Table, s.Priority, s.Cookie, cloneMatch(&s.Match), cloneInstructions(s.Instructions)})
+	}
 }
 
 // cloneMatch copies a match out of the message that it is a view into. What counts of it are the fields.

@@ -169,5 +169,5 @@ func (z *fuzzed) listing() Reading {
 	if list == nil {
 		return Reading{}
 	}
-	return z.core.config.Read(list.Flows)
+	return z.core.config.Read(list.Flows, false)
 }

@@ -68,6 +68,21 @@ type (
 		Err     error
 	}
 
+	// Listed is a part of what a switch holds, before Entries answers the reading.
+	Listed struct {
+		DPID    netview.DPID
+		Session uint64
+		ID      uint64 // of the Request
+		Entries Packed
+	}
+
+	// RemovedRules are entries that went from the switch, as Removed, all of them in places of programs' rules.
+	RemovedRules struct {
+		DPID    netview.DPID
+		Session uint64
+		Entries Packed
+	}
+
 	// Monitoring answers the question whether a switch has a flow monitor. Err says that it has not.
 	Monitoring struct {
 		DPID    netview.DPID
@@ -144,23 +159,25 @@ type (
 	Tick struct{}
 )
 
-func (Up) input()         {}
-func (Down) input()       {}
-func (Facts) input()      {}
-func (Gone) input()       {}
-func (Rule) input()       {}
-func (Meter) input()      {}
-func (Wanted) input()     {}
-func (Entries) input()    {}
-func (Meters) input()     {}
-func (Sent) input()       {}
-func (Refused) input()    {}
-func (Confirmed) input()  {}
-func (Removed) input()    {}
-func (Monitoring) input() {}
-func (Changed) input()    {}
-func (Paused) input()     {}
-func (Check) input()      {}
-func (Orders) input()     {}
-func (Seen) input()       {}
-func (Tick) input()       {}
+func (Up) input()            {}
+func (Down) input()          {}
+func (Facts) input()         {}
+func (Gone) input()          {}
+func (Rule) input()          {}
+func (Meter) input()         {}
+func (Wanted) input()        {}
+func (Entries) input()       {}
+func (Meters) input()        {}
+func (Sent) input()          {}
+func (Refused) input()       {}
+func (Confirmed) input()     {}
+func (Removed) input()       {}
+func (Monitoring) input()    {}
+func (Changed) input()       {}
+func (Paused) input()        {}
+func (Check) input()         {}
+func (Orders) input()        {}
+func (Listed) input()        {}
+func (*RemovedRules) input() {}
+func (Seen) input()          {}
+func (Tick) input()          {}

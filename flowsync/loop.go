@@ -49,6 +49,7 @@ type Loop struct {
 type connection struct {
 	session uint64
 	conn    Conn
+	single  bool // the single-table form of the plan
 	missed  bool // something that its flow monitor told was dropped
 }
 
@@ -71,7 +72,7 @@ func New(config Config, view *netview.View) *Loop {
 func (l *Loop) SwitchUp(dpid netview.DPID, version openflow.Version, tables uint8, conn Conn) {
 	l.mu.Lock()
 	l.last++
-	l.current[dpid] = connection{session: l.last, conn: conn}
+	l.current[dpid] = connection{session: l.last, conn: conn, single: plan.SingleTable(version, tables)}
 	l.put(Up{dpid, l.last, version, tables})
 	l.mu.Unlock()
 }
@@ -288,32 +289,6 @@ func (l *Loop) connOf(a Address) Conn {
 		return c.conn
 	}
 	return nil
-}
-
-func (l *Loop) read(r *Request) {
-	conn, a, id, all := l.connOf(r.Address), r.Address, r.ID, r.Mask == 0
-	if conn == nil {
-		return
-	}
-	err := conn.Multipart(r.flowRequest(), func(body openflow.ReplyBody, err error) {
-		in := Entries{DPID: a.DPID, Session: a.Session, ID: id, Err: err}
-		if list, ok := body.(*openflow.FlowStatsList); ok && err == nil {
-			began := l.config.Now()
-			in.Reading = l.config.Read(list.Flows)
-			in.Cost = cost(l.config.Now().Sub(began))
-			if l.config.Adopt != nil {
-				whole := all && in.Reading.SoftCount == len(in.Reading.Soft)
-				in.Reading.Soft = l.config.Adopt(a.DPID, in.Reading.Soft, whole)
-				in.Reading.SoftCount = len(in.Reading.Soft)
-			}
-		} else if err == nil {
-			in.Err = errAnswer
-		}
-		l.answer(in)
-	})
-	if err != nil {
-		l.answer(Entries{DPID: a.DPID, Session: a.Session, ID: id, Err: err})
-	}
 }
 
 func (l *Loop) readMeters(a Address) {

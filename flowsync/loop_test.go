@@ -89,6 +89,11 @@ func (c *promptConn) Multipart(body openflow.RequestBody, answer func(openflow.R
 	return err
 }
 
+func (c *promptConn) MultipartParts(body openflow.RequestBody, part func(openflow.Version, []byte) error, answer func(error)) (err error) {
+	c.with(func() { err = c.wire.MultipartParts(body, part, answer) })
+	return err
+}
+
 // running runs a loop in a bubble; the test ends when the loop has.
 func running(t *testing.T, view *netview.View, test func(l *Loop, stop <-chan struct{})) {
 	synctest.Test(t, func(t *testing.T) {

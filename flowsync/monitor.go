@@ -12,9 +12,9 @@ import (
 // inboxMax is how many inputs may wait for the loop before what flow monitors tell is dropped, and the switch read instead.
 const inboxMax = 1 << 16
 
-// readingFactor is how many times the time that sorting a listing takes the whole reading costs: decoding and comparing make
-// it three (BenchmarkReading), receiving the bytes comes to that.
-const readingFactor = 5
+// readingFactor is how many times the time that decoding and sorting a listing takes the whole reading costs: comparing and receiving the bytes come
+// to that (BenchmarkReading).
+const readingFactor = 3
 
 // monitorID is the number of our flow monitor; there is one on a connection.
 const monitorID = 1
@@ -105,5 +105,5 @@ func (l *Loop) monitor(a Address) {
 	}
 }
 
-// cost is what a reading cost of a processor, about: sorting took so long.
+// cost is what a reading cost of a processor, about: decoding and sorting took so long.
 func cost(sorting time.Duration) time.Duration { return max(sorting*readingFactor, time.Microsecond) }

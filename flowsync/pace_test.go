@@ -86,8 +86,8 @@ func BenchmarkReading(b *testing.B) {
 		}
 		list := parse()
 		for name, do := range map[string]func(){
-			"decode": func() { parse() }, "sort": func() { c.config.Read(list.Flows) }, "compare": func() { compare(reading()) },
-			"all": func() { compare(c.config.Read(parse().Flows)) },
+			"decode": func() { parse() }, "sort": func() { c.config.Read(list.Flows, false) }, "compare": func() { compare(reading()) },
+			"all": func() { compare(c.config.Read(parse().Flows, false)) },
 		} {
 			b.Run(fmt.Sprintf("%d/%s", n, name), func(b *testing.B) {
 				for b.Loop() {
@@ -112,7 +112,7 @@ func listing(t tester, n int) (c *Core, frame []byte, reading func() Reading) {
 			Table: r.Table, Priority: r.Priority, Cookie: r.Cookie, Match: r.Match, Instructions: r.Instructions,
 		})
 	}
-	reading = func() Reading { return c.config.Read(list.Flows) }
+	reading = func() Reading { return c.config.Read(list.Flows, false) }
 	id := c.Step(inputs, now).Readings[0].ID
 	c.Step([]Input{Entries{DPID: 1, Session: 1, ID: id, Reading: reading()}}, now)
 	frame, err := (&openflow.MultipartReply{Body: list}).Append(nil, openflow.V13)

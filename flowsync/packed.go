@@ -15,10 +15,10 @@ type Packed struct {
 	Count int
 }
 
-// A packed entry is: cookie 8 bytes, in_port 4, priority 2, table 1, one unused, length of the match without in_port 2, number of
-// outputs 2 or otherContent, then that match, then 4 bytes for each output.
+// A packed entry is: cookie 8 bytes, in_port 4, priority 2, length of the match without in_port 2, number of outputs 2 or otherContent, then
+// that match, then 4 bytes for each output.
 const (
-	packedHeader = 20
+	packedHeader = 18
 	otherContent = 1<<16 - 1 // it does something else than to output to ports
 )
 
@@ -26,14 +26,13 @@ const (
 type packedEntry struct {
 	cookie  uint64
 	place   place
-	table   uint8
 	other   bool
 	outputs []byte // 4 bytes each
 }
 
-// pack adds an entry, if a program's rule can stand in its place: it is of that kind, in one of the tables, and names a port.
-func (p *Packed) pack(s *openflow.FlowStats) bool {
-	if plan.Decode(s.Cookie).Kind != plan.KindIntent || s.Table > plan.TableForwarding {
+// pack adds an entry, if a program's rule can stand in its place: it is of that kind, in the table of the form, and names a port.
+func (p *Packed) pack(s *openflow.FlowStats, single bool) bool {
+	if plan.Decode(s.Cookie).Kind != plan.KindIntent || !single && s.Table != program.Table(false) {
 		return false
 	}
 	start := len(p.bytes)
@@ -47,12 +46,11 @@ func (p *Packed) pack(s *openflow.FlowStats) bool {
 	binary.BigEndian.PutUint64(h, s.Cookie)
 	binary.BigEndian.PutUint32(h[8:], in)
 	binary.BigEndian.PutUint16(h[12:], s.Priority)
-	h[14] = s.Table
-	binary.BigEndian.PutUint16(h[16:], uint16(len(match)))
+	binary.BigEndian.PutUint16(h[14:], uint16(len(match)))
 	n := copy(h[packedHeader:], match)
 	b = b[:start+packedHeader+n]
 	b, outputs := appendOutputs(b, in, s.Instructions)
-	binary.BigEndian.PutUint16(b[start+18:], uint16(outputs))
+	binary.BigEndian.PutUint16(b[start+16:], uint16(outputs))
 	p.bytes = b
 	p.Count++
 	return true
@@ -89,8 +87,8 @@ func appendOutputs(b []byte, in uint32, instructions []openflow.Instruction) ([]
 // next takes the first packed entry of b.
 func nextPacked(b []byte) (e packedEntry, rest []byte) {
 	e.cookie = binary.BigEndian.Uint64(b)
-	e.place.in, e.place.priority, e.table = binary.BigEndian.Uint32(b[8:]), binary.BigEndian.Uint16(b[12:]), b[14]
-	match, outputs := int(binary.BigEndian.Uint16(b[16:])), int(binary.BigEndian.Uint16(b[18:]))
+	e.place.in, e.place.priority = binary.BigEndian.Uint32(b[8:]), binary.BigEndian.Uint16(b[12:])
+	match, outputs := int(binary.BigEndian.Uint16(b[14:])), int(binary.BigEndian.Uint16(b[16:]))
 	b = b[packedHeader:]
 	e.place.match, b = b[:match:match], b[match:]
 	if e.other = outputs == otherContent; e.other {
@@ -131,29 +129,11 @@ func (e *packedEntry) program(l *ledger) *program.Program {
 	}
 }
 
-// entry is the entry as those of other kinds are kept.
-func (e *packedEntry) entry() Entry {
-	key := e.place.key(e.table)
-	out := Entry{Table: e.table, Priority: e.place.priority, Cookie: e.cookie, Match: openflow.Match{OXM: []byte(key.match)}}
-	var actions []openflow.Action
-	for i := range len(e.outputs) / 4 {
-		port := e.port(i)
-		if port == e.place.in {
-			port = openflow.PortInPort
-		}
-		actions = append(actions, openflow.Output(port))
-	}
-	if len(actions) > 0 {
-		out.Instructions = []openflow.Instruction{openflow.Apply(actions...)}
-	}
-	return out
-}
-
 // packOne is an entry that a switch told of, in the same form; false if no program's rule can stand in its place.
-func packOne(e *Entry, keep *Packed) (packedEntry, bool) {
+func packOne(e *Entry, single bool, keep *Packed) (packedEntry, bool) {
 	*keep = Packed{bytes: keep.bytes[:0]}
 	s := openflow.FlowStats{Table: e.Table, Priority: e.Priority, Cookie: e.Cookie, Match: e.Match, Instructions: e.Instructions}
-	if !keep.pack(&s) {
+	if !keep.pack(&s, single) {
 		return packedEntry{}, false
 	}
 	packed, _ := nextPacked(keep.bytes)
@@ -161,8 +141,8 @@ func packOne(e *Entry, keep *Packed) (packedEntry, bool) {
 }
 
 // ruleIs says whether an entry in a rule's place is that rule.
-func ruleIs(p *program.Program, rule uint16, e *Entry) bool {
+func (l *ledger) ruleIs(p *program.Program, rule uint16, e *Entry) bool {
 	var keep Packed
-	packed, ok := packOne(e, &keep)
+	packed, ok := packOne(e, l.single, &keep)
 	return ok && packed.is(p, rule)
 }

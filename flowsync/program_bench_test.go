@@ -5,6 +5,7 @@ import (
 	"syscall"
 	"testing"
 	"time"
+	"unsafe"
 
 	"github.com/weirnet/weir/internal/need"
 	"github.com/weirnet/weir/netview"
@@ -37,7 +38,7 @@ type nullConn struct {
 	count    int
 	xid      uint32
 	barriers []func(error)
-	list     *openflow.FlowStatsList
+	parts    [][]byte // of what the switch holds
 }
 
 func (c *nullConn) Send(messages ...openflow.Message) (uint32, error) {
@@ -58,15 +59,17 @@ func (c *nullConn) Barrier(answer func(error)) error {
 }
 
 func (c *nullConn) Multipart(body openflow.RequestBody, answer func(openflow.ReplyBody, error)) error {
-	if _, ok := body.(*openflow.FlowRequest); ok {
-		list := c.list
-		if list == nil {
-			list = &openflow.FlowStatsList{}
+	answer(nil, errAnswer)
+	return nil
+}
+
+func (c *nullConn) MultipartParts(_ openflow.RequestBody, part func(openflow.Version, []byte) error, answer func(error)) (err error) {
+	for _, p := range c.parts {
+		if err == nil {
+			err = part(openflow.V13, p)
 		}
-		answer(list, nil)
-	} else {
-		answer(nil, errAnswer)
 	}
+	answer(err)
 	return nil
 }
 
@@ -171,5 +174,77 @@ func TestProgramsBudget(t *testing.T) {
 	}
 	if each := allocs * 4 / float64(rules); each > 0.1 { // AllocsPerRun runs once more than it counts
 		t.Errorf("%.3f allocations an order", each)
+	}
+}
+
+// listingOf is what switch 0 answers when it holds its rules of all programs, in parts as a switch sends them.
+func listingOf(t testing.TB, list []*program.Program) (parts [][]byte, count int) {
+	var some openflow.FlowStatsList
+	flush := func(more openflow.MultipartFlags) {
+		body, err := (&openflow.MultipartReply{Flags: more, Body: &some}).Append(nil, openflow.V13)
+		if err != nil {
+			t.Fatal(err)
+		}
+		parts, some.Flows = append(parts, body), nil
+	}
+	for _, p := range list {
+		for rule := range p.Len() {
+			if _, hop := p.At(rule); hop.DPID != 0 {
+				continue
+			}
+			r := p.Rule(rule, plan.DomainDefault, false)
+			some.Flows = append(some.Flows, openflow.FlowStats{Table: r.Table, Priority: r.Priority, Cookie: r.Cookie + 1, Match: r.Match, Instructions: r.Instructions})
+			if count++; len(some.Flows) == 400 {
+				flush(openflow.MultipartMore)
+			}
+		}
+	}
+	flush(0)
+	return parts, count
+}
+
+// at0 are programs with one rule each, at switch 0.
+func at0(n int) []*program.Program {
+	list := paths(n)
+	for _, p := range list {
+		route := &program.Route{Hops: []program.Hop{p.Legs[0].Route.Hops[0]}}
+		route.Hops[0].DPID = 0
+		p.Legs[0].Route = route
+	}
+	return list
+}
+
+// BenchmarkListing reads a switch that holds 30,000 rules of programs, as they should be, and compares: the session apart.
+func BenchmarkListing(b *testing.B) {
+	n := newNullNet()
+	all := at0(30_000)
+	n.orderAll(all, false, 1000)
+	parts, count := listingOf(b, all)
+	n.conns[0].parts = parts
+	n.told = 0
+	b.ReportAllocs()
+	began := processor()
+	for b.Loop() {
+		n.loop.answer(Check{0})
+		n.settle()
+	}
+	if n.told > 0 || count != len(all) {
+		b.Fatalf("%d rules listed, %d outcomes", count, n.told)
+	}
+	b.ReportMetric(float64(processor()-began)/float64(b.N)/float64(count), "cpu-ns/entry")
+}
+
+// TestRowMemory holds a rule of a program to the memory of its row.
+func TestRowMemory(t *testing.T) {
+	if size := unsafe.Sizeof(programRow{}); size != 16 {
+		t.Errorf("a row is %d bytes", size)
+	}
+	n := newNullNet()
+	const rules = 30_000
+	n.orderAll(at0(rules), false, 1000)
+	p := n.loop.core.ledgers[0].programs
+	each := float64(cap(p.rows)*16+cap(p.index)*4+cap(p.free)*4+cap(p.queue)*4+cap(p.flights.ops)*24) / rules
+	if each > 32 {
+		t.Errorf("%.1f bytes a rule", each)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/weirnet/weir/netview"
-	"github.com/weirnet/weir/program"
 )
 
 // beginListing has the rows of programs ready for a listing.
@@ -35,11 +34,6 @@ func (c *Core) listed(l *ledger, packed *Packed) {
 	for b := packed.bytes; len(b) > 0; {
 		var e packedEntry
 		e, b = nextPacked(b)
-		if !l.single && e.table != program.Table(false) {
-			entry := e.entry()
-			l.stale[l.place(entry.key())] = &entry
-			continue
-		}
 		hash := e.place.hash()
 		i, ok := p.find(e.place, hash)
 		if !ok {
@@ -80,7 +74,7 @@ func (l *ledger) strange(a place, e *Entry) {
 		l.programs = &programs{}
 	}
 	var keep Packed
-	if packed, ok := packOne(e, &keep); ok {
+	if packed, ok := packOne(e, l.single, &keep); ok {
 		l.strangeAt(&packed, a.hash())
 		if i, ok := l.programs.find(a, a.hash()); ok {
 			l.programs.set(i, rowMoved, 0)

@@ -160,12 +160,12 @@ func (c *Core) putRule(l *ledger, i uint32, e *Entry, now time.Time) {
 	p.set(i, rowMoved, 0)
 	foreign := plan.Foreign(e.Cookie, c.config.Domain)
 	if r.flags&rowFlies != 0 {
-		if o := p.flights.adding(i); o != nil && (foreign || !ruleIs(o.program, o.rule, e)) {
+		if o := p.flights.adding(i); o != nil && (foreign || !l.ruleIs(o.program, o.rule, e)) {
 			p.flights.loseRule(i, SourceMonitor)
 		}
 		return
 	}
-	switch is := !foreign && ruleIs(r.program, r.rule, e); {
+	switch is := !foreign && l.ruleIs(r.program, r.rule, e); {
 	case r.flags&rowWanted == 0 && foreign: // ours is gone
 		p.heldIs(i, false)
 		l.wait(i)
@@ -184,6 +184,29 @@ func (c *Core) putRule(l *ledger, i uint32, e *Entry, now time.Time) {
 		c.driftRule(l, i, SourceMonitor, now)
 	default:
 		p.set(i, rowHeld, rowSure)
+	}
+}
+
+// removedRules takes the news that entries went from the switch, most of them because they were removed.
+func (c *Core) removedRules(l *ledger, packed *Packed, now time.Time) {
+	for b := packed.bytes; len(b) > 0 && l.programs != nil; {
+		var e packedEntry
+		e, b = nextPacked(b)
+		if i, ok := l.programs.find(e.place, e.place.hash()); ok {
+			c.removedRule(l, i, now)
+		}
+	}
+}
+
+// removedRule takes the news that the entry in a row's place went.
+func (c *Core) removedRule(l *ledger, i uint32, now time.Time) {
+	switch {
+	case l.phase == phaseReading: // the listing that comes may have been made before
+		l.programs.set(i, rowMoved, 0)
+		c.lose(l, i)
+	case l.watch == WatchMonitor: // which tells too, and in order with our own changes
+	default:
+		c.tookRule(l, i, false, SourceRemoved, now)
 	}
 }
 

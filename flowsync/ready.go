@@ -44,6 +44,7 @@ type Request struct {
 	Address
 	ID           uint64
 	Cookie, Mask uint64
+	Single       bool // the switch has the single-table form of the plan
 }
 
 // Own are the rules of the infrastructure at one switch; nil withdraws them.

@@ -164,7 +164,7 @@ func (c *chaos) stranger(r *rapid.T) {
 	if e := m.entries[key]; !plan.Foreign(e.Cookie, plan.DomainDefault) {
 		delete(m.entries, key)
 		m.told(openflow.FlowDeleted, e)
-		c.loop.Removed(dpid, w, &openflow.FlowRemoved{
+		w.removed(&openflow.FlowRemoved{
 			Cookie: e.Cookie, Table: e.Table, Priority: e.Priority, Match: e.Match, Reason: openflow.RemovedDelete,
 		})
 		c.turn()

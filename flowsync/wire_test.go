@@ -84,6 +84,34 @@ func (w *wire) Multipart(body openflow.RequestBody, answer func(openflow.ReplyBo
 	return w.request(&openflow.MultipartRequest{Body: body}, queued{multipart: answer})
 }
 
+func (w *wire) MultipartParts(body openflow.RequestBody, part func(openflow.Version, []byte) error, answer func(error)) error {
+	return w.request(&openflow.MultipartRequest{Body: body}, queued{multipart: func(reply openflow.ReplyBody, err error) {
+		if err == nil {
+			err = inParts(w.model.version, reply.(*openflow.FlowStatsList), part)
+		}
+		answer(err)
+	}})
+}
+
+// inParts hands a listing over in parts of three entries.
+func inParts(v openflow.Version, list *openflow.FlowStatsList, part func(openflow.Version, []byte) error) error {
+	for {
+		some := openflow.FlowStatsList{Flows: list.Flows[:min(3, len(list.Flows))]}
+		list.Flows = list.Flows[len(some.Flows):]
+		reply := openflow.MultipartReply{Body: &some}
+		if len(list.Flows) > 0 {
+			reply.Flags = openflow.MultipartMore
+		}
+		body, err := reply.Append(nil, v)
+		if err == nil {
+			err = part(v, body)
+		}
+		if err != nil || len(list.Flows) == 0 {
+			return err
+		}
+	}
+}
+
 func (w *wire) request(m openflow.Message, q queued) error {
 	switch {
 	case w.shut:
@@ -153,6 +181,17 @@ func (w *wire) modify(h openflow.Header, m openflow.Message, mute bool) {
 		w.loop.Refused(w.dpid, w, h.XID, &openflow.ErrorMsg{Code: code, Data: []byte("scratch")})
 	}
 	if gone != nil {
+		w.removed(gone)
+	}
+}
+
+// removed tells of an entry that went, as a session's reader does: through bytes.
+func (w *wire) removed(gone *openflow.FlowRemoved) {
+	frame, err := openflow.Append(nil, w.model.version, 0, gone)
+	if err != nil {
+		panic(err)
+	}
+	if !w.loop.RemovedFrame(w.dpid, w, w.model.version, frame) {
 		w.loop.Removed(w.dpid, w, gone)
 	}
 }

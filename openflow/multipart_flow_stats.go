@@ -59,7 +59,7 @@ func (s *FlowStats) parse(v Version, item []byte, a *arena) (err error) {
 		s.DurationSec, s.DurationNsec, s.Priority = be32(item[44:]), be32(item[48:]), be16(item[52:])
 		s.IdleTimeout, s.HardTimeout = be16(item[54:]), be16(item[56:])
 		s.Cookie, s.Packets, s.Bytes = be64(item[64:]), be64(item[72:]), be64(item[80:])
-		s.Instructions, err = parseInstructions(v, item[flowStatsLen10:], nil, a)
+		s.Instructions, err = parseInstructions(v, item[flowStatsLen10:], s.Instructions, a)
 		return err
 	}
 	s.DurationSec, s.DurationNsec, s.Priority = be32(item[4:]), be32(item[8:]), be16(item[12:])
@@ -69,7 +69,7 @@ func (s *FlowStats) parse(v Version, item []byte, a *arena) (err error) {
 	if err != nil {
 		return err
 	}
-	s.Instructions, err = parseInstructions(v, item[flowStatsLen13+n:], nil, a)
+	s.Instructions, err = parseInstructions(v, item[flowStatsLen13+n:], s.Instructions, a)
 	return err
 }
 

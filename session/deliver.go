@@ -7,7 +7,7 @@ import "github.com/weirnet/weir/openflow"
 func (s *Session) receive(frame []byte) {
 	if s.connected && frame[0] == uint8(s.core.version) {
 		h, err := openflow.ParseHeader(frame)
-		if err == nil && s.pass(h, frame) {
+		if err == nil && (s.pass(h, frame) || h.Type == openflow.TypeMultipartReply && s.takePart(h, frame)) {
 			s.in.count(h.Type)
 			return
 		}
