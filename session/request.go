@@ -17,7 +17,7 @@ type request struct {
 	parts     int
 	bytes     int // of all parts
 	answered  bool
-	own       bool // of the core: answered within the step
+	own       bool                                        // of the core: answered within the step
 	part      func(v openflow.Version, body []byte) error // takes the parts, nil if they are merged
 	answer    func(m openflow.Message, err error)
 }
