@@ -116,7 +116,7 @@ func hashHops(hops []program.Hop) uint64 {
 			h = hashHop(h, hop.DPID+netview.DPID(k)<<56, hop.In, out)
 		}
 	}
-	return mixed(h, h)
+	return mixed(h, 0x6c62272e07bb0142)
 }
 
 // ofPath is the way along the hops of a path.
@@ -125,7 +125,7 @@ func (r *routes) ofPath(hops []topology.Hop) (found *way) {
 	for i := range hops {
 		h = hashHop(h, hops[i].DPID, hops[i].In, hops[i].Out)
 	}
-	h = mixed(h, h)
+	h = mixed(h, 0x6c62272e07bb0142)
 	r.byHash.find(h, func(id uint32) bool {
 		if w := r.list[id]; w.hash == h && w.joins == nil && samePath(w.route.Hops, hops) {
 			found = w
