@@ -33,6 +33,8 @@ type Config struct {
 	Counters func(netview.DPID) *stats.Switch
 	// SoftRules yields the soft rules that are thought to be on a switch. nil: none.
 	SoftRules func(netview.DPID) iter.Seq[*netview.Rule]
+	// IntentRules are the rules of intents that are wanted at a switch. nil: none.
+	IntentRules func(netview.DPID) []*netview.Rule
 	// Members are the instances of the cluster, ordered by name. nil: none.
 	Members func() []client.Member
 	// Apps are the built-in applications, ordered by name. nil: none.
@@ -100,6 +102,9 @@ type PathFinder interface {
 
 func (c Config) orDefaults() Config {
 	c.Limits = c.Limits.orDefaults()
+	if c.IntentRules == nil {
+		c.IntentRules = func(netview.DPID) []*netview.Rule { return nil }
+	}
 	if c.SoftRules == nil {
 		c.SoftRules = func(netview.DPID) iter.Seq[*netview.Rule] { return func(func(*netview.Rule) bool) {} }
 	}

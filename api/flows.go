@@ -16,7 +16,7 @@ import (
 
 type flowsInput struct {
 	Paging
-	DPID string `query:"dpid" maxLength:"32" doc:"Only the rules of this switch: up to 16 hexadecimal digits."`
+	DPID string `query:"dpid" maxLength:"32" doc:"Only the rules of this switch: up to 16 hexadecimal digits. Rules of intents, of which there may be millions, are listed only with it."`
 }
 
 func (s *Server) flows(ctx context.Context, in *flowsInput) (*page[client.Flow], error) {
@@ -28,7 +28,7 @@ func (s *Server) flows(ctx context.Context, in *flowsInput) (*page[client.Flow],
 			return nil, huma.Error400BadRequest(err.Error())
 		}
 		query += " " + client.FormatDPID(dpid)
-		rows = func(snap *netview.Snapshot) iter.Seq[flowRow] { return s.rules(snap, netview.DPID(dpid)) }
+		rows = func(snap *netview.Snapshot) iter.Seq[flowRow] { return s.rulesOfSwitch(snap, netview.DPID(dpid)) }
 	}
 	return list(ctx, s, in.Paging, query, rows, s.flowItem)
 }
@@ -40,6 +40,22 @@ func (s *Server) allRules(snap *netview.Snapshot) iter.Seq[flowRow] {
 				if !yield(r) {
 					return
 				}
+			}
+		}
+	}
+}
+
+// rulesOfSwitch are those of rules, and those of intents.
+func (s *Server) rulesOfSwitch(snap *netview.Snapshot, dpid netview.DPID) iter.Seq[flowRow] {
+	return func(yield func(flowRow) bool) {
+		for r := range s.rules(snap, dpid) {
+			if !yield(r) {
+				return
+			}
+		}
+		for _, r := range s.cfg.IntentRules(dpid) {
+			if !yield(flowRow{r, false}) {
+				return
 			}
 		}
 	}

@@ -1,10 +1,6 @@
 package flowsync
 
-import (
-	"time"
-
-	"github.com/weirnet/weir/netview"
-)
+import "time"
 
 // beginListing has the rows of programs ready for a listing.
 func (p *programs) beginListing() {
@@ -294,25 +290,4 @@ func (f *Findings) extraRule(c *Core, l *ledger, i uint32) {
 	f.Differences = append(f.Differences, Difference{
 		Kind: DifferenceExtra, Table: rule.Table, Priority: rule.Priority, Match: rule.Match, Held: describe(rule.Cookie, rule.Instructions),
 	})
-}
-
-// ProgramRules are the rules of programs at a switch as rows, with their states, and the entries on their way out left out. They are in no
-// particular order that lasts.
-func (c *Core) ProgramRules(dpid netview.DPID) (list []*netview.Rule) {
-	l := c.ledgers[dpid]
-	if l == nil || l.programs == nil {
-		return nil
-	}
-	for n := range l.programs.rows {
-		if l.programs.rows[n].flags&rowWanted != 0 {
-			list = append(list, c.ruleOf(l, uint32(n)))
-		}
-	}
-	return list
-}
-
-// ProgramRules asks the core of them; nil if the loop is over.
-func (l *Loop) ProgramRules(dpid netview.DPID) (list []*netview.Rule) {
-	l.Ask(func(c *Core) { list = c.ProgramRules(dpid) })
-	return list
 }

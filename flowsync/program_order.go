@@ -4,9 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/openflow"
-	"github.com/weirnet/weir/plan"
 	"github.com/weirnet/weir/program"
 )
 
@@ -173,23 +171,3 @@ func (l *ledger) endRow(i uint32) {
 	}
 	p.drop(i)
 }
-
-// ruleOf is a row as others see it.
-func (c *Core) ruleOf(l *ledger, i uint32) *netview.Rule {
-	r := &l.programs.rows[i]
-	rule := r.program.Rule(int(r.rule), c.config.Domain, l.single)
-	rule.Owner = ownerOf(r.program)
-	rule.State = netview.RulePending
-	switch v := c.waitingRule(l, i); {
-	case r.flags&rowTold != 0:
-		rule.State = netview.RuleInstalled
-	case v != pending:
-		rule.State, rule.Reason = v.state, v.reason
-	}
-	return &rule
-}
-
-// ownerOf names the owner of a program for people: "intent 7".
-func ownerOf(p *program.Program) string { return fmt.Sprintf("%s %d", kindName(p.Kind), p.Number) }
-
-func kindName(k plan.Kind) string { return k.String() }

@@ -138,7 +138,7 @@ func (a *ordered) agree(r *rapid.T, c *chaos, dpid netview.DPID) map[entryKey]bo
 		wanted[o.key] = !o.Remove
 	}
 	rules := 0
-	for _, rule := range c.loop.core.ProgramRules(dpid) {
+	for _, rule := range c.loop.core.programRules(dpid) {
 		rules++
 		if !wanted[keyOf(rule)] || rule.State != netview.RuleInstalled {
 			r.Fatalf("%s: a rule of programs that nobody ordered, or %s: %v", dpid, rule.State, rule)

@@ -148,10 +148,19 @@ func (l *ledger) programsWait() bool {
 	return p != nil && l.phase == phaseReady && l.flight == nil && len(p.queue) > 0 && !l.meters.reading && l.resendAt.IsZero()
 }
 
+// programRules are the rules of programs that are wanted at a switch.
+func (c *Core) programRules(dpid netview.DPID) (rules []*netview.Rule) {
+	list, single := c.standingRules(dpid)
+	for i := range list {
+		rules = append(rules, list[i].row(c.config.Domain, single))
+	}
+	return rules
+}
+
 // programsText is what is known of the rules of programs at a switch.
 func (c *Core) programsText(dpid netview.DPID) string {
 	var lines []string
-	for _, r := range c.ProgramRules(dpid) {
+	for _, r := range c.programRules(dpid) {
 		lines = append(lines, fmt.Sprintf("%s: table=%d priority=%d cookie=0x%016x %s %v %s %s", r.Owner, r.Table, r.Priority, r.Cookie, r.Match.String(), r.Instructions, r.State, r.Reason))
 	}
 	slices.Sort(lines)

@@ -195,7 +195,7 @@ func (n *node) buildAPI() error {
 	registry := prometheus.NewRegistry()
 	n.api = api.New(api.Config{
 		View: n.view, Version: n.cfg.Version, Access: access, TLS: secure,
-		Switches: asker{n.server}, Paths: &n.paths, SoftRules: softRules(n.forward),
+		Switches: asker{n.server}, Paths: &n.paths, SoftRules: softRules(n.forward), IntentRules: n.flowsync.ProgramRules,
 		Counters: n.stats.Board().Switch,
 		Members:  n.members, Apps: n.apps, Check: n.check, Sync: n.sync, Gatherer: registry, Log: n.cfg.Log,
 		Configuration: n.inputs, Drains: drains{n.inputs}, Audit: n.audit,
