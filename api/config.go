@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
+	"io"
 	"iter"
 	"log/slog"
 	"time"
@@ -45,6 +46,8 @@ type Config struct {
 	Drains Drains
 	// Audit takes what is changed, or tried. nil: nothing is audited, and /v1/audit answers 404.
 	Audit Auditor
+	// Backup writes a snapshot of the store. nil: /v1/backup answers 404.
+	Backup func(context.Context, io.Writer) error
 	// Check compares all switches with what is wanted of them, at a revision of the view; it waits for the switches. nil:
 	// /v1/check answers 404.
 	Check func(context.Context) (*client.Check, netview.Revision, error)

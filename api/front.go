@@ -11,6 +11,7 @@ import (
 
 // plainRoutes are the routes that are no JSON of the view, as /openapi.json and the plain page describe them.
 var plainRoutes = []struct{ path, id, summary, content string }{
+	{backupPath, "backup", "What the store holds, as weir restore takes it; needs role admin", "application/octet-stream"},
 	{"/metrics", "metrics", "What the instance measures, for Prometheus", "text/plain"},
 	{"/openapi.json", "openapi", "This description, OpenAPI 3.1", "application/json"},
 	{"/", "front", "A plain page with links", "text/html"},

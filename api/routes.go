@@ -34,6 +34,7 @@ func (s *Server) addRoutes() {
 	s.addConfig()
 	s.addDrains()
 	s.addAudit()
+	s.addBackup()
 	s.addEvents()
 
 	s.router.HandleFunc("GET /metrics", s.metricsHandler())

@@ -67,7 +67,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	r.Body = http.MaxBytesReader(w, r.Body, s.bodyLimit(pattern))
 	if !changes(r) {
-		s.router.ServeHTTP(w, r)
+		s.router.ServeHTTP(w, withActor(r, by))
 		return
 	}
 	s.audited(w, r, pattern, by)

@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"fmt"
+	"io"
 	"iter"
 	"math"
 	"net/http"
@@ -65,6 +66,7 @@ func newSmall(t testing.TB, change func(*Config)) *small {
 		},
 		Apps:          func() []client.App { return []client.App{{Name: "forward", Enabled: true, State: "running"}} },
 		Now:           func() time.Time { return s.now },
+		Backup:        func(_ context.Context, w io.Writer) error { _, err := io.WriteString(w, "pairs"); return err },
 		Configuration: &s.inputs, Drains: (*drainedInputs)(&s.inputs), Audit: &s.log,
 	}
 	if change != nil {

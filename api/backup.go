@@ -1,0 +1,77 @@
+package api
+
+import (
+	"context"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"net/http"
+
+	"github.com/weirnet/weir/api/client"
+)
+
+const backupPath = "/v1/backup"
+
+// addBackup adds the route that hands out what the store holds. The cluster's key is in it: it is for admins.
+func (s *Server) addBackup() {
+	s.router.HandleFunc("GET "+backupPath, func(w http.ResponseWriter, r *http.Request) {
+		by, _ := r.Context().Value(actorKey{}).(Actor)
+		s.backup(w, r, by)
+	})
+	s.router.require("GET "+backupPath, RoleAdmin)
+}
+
+// actorKey is the key of who asks, in the context of a request that is not audited by its method.
+type actorKey struct{}
+
+func withActor(r *http.Request, by Actor) *http.Request {
+	return r.WithContext(context.WithValue(r.Context(), actorKey{}, by))
+}
+
+// backup sends a snapshot of the store as it is made. Who asked is in the audit log before the first byte. A snapshot that fails is
+// cut off: its end, a checksum, is missing.
+func (s *Server) backup(w http.ResponseWriter, r *http.Request, by Actor) {
+	if s.cfg.Backup == nil {
+		(&refusal{http.StatusNotFound, "this instance has no store"}).write(w)
+		return
+	}
+	record := client.AuditRecord{Time: s.cfg.Now().UTC(), ID: hex.EncodeToString(random(8)), Who: by.Name, Role: by.Role.String(),
+		From: by.From, What: "GET " + backupPath, Object: "backup", Result: "begun"}
+	w.Header().Set("X-Request-Id", record.ID)
+	if s.cfg.Audit != nil {
+		if err := s.cfg.Audit.Write(record); err != nil {
+			(&refusal{http.StatusServiceUnavailable, "no backup was made, because the audit log cannot be written: " + err.Error()}).write(w)
+			return
+		}
+	}
+	w.Header().Set("Content-Type", "application/octet-stream")
+	out := &pacedWriter{w: w, ctl: http.NewResponseController(w), s: s}
+	err := s.cfg.Backup(r.Context(), out)
+	record.Time, record.Result, record.Status = s.cfg.Now().UTC(), "done", http.StatusOK
+	record.Detail = fmt.Sprintf("%d bytes", out.n)
+	if err != nil {
+		record.Result, record.Status, record.Detail = "failed", http.StatusServiceUnavailable, cut(err.Error())
+		if out.n == 0 {
+			(&refusal{http.StatusServiceUnavailable, "no backup was made: " + err.Error()}).write(w)
+		}
+	}
+	if s.cfg.Audit != nil {
+		s.cfg.Audit.Write(record) // a failure has raised the alarm
+	}
+}
+
+// pacedWriter gives each write the time that Limits.Write allows.
+type pacedWriter struct {
+	w   io.Writer
+	ctl *http.ResponseController
+	s   *Server
+	n   int64
+}
+
+// Write is of io.Writer.
+func (p *pacedWriter) Write(b []byte) (int, error) {
+	p.ctl.SetWriteDeadline(deadline(p.s.cfg.Limits.Write))
+	n, err := p.w.Write(b)
+	p.n += int64(n)
+	return n, err
+}

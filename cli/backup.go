@@ -1,0 +1,104 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/weirnet/weir/api/client"
+	"github.com/weirnet/weir/node"
+	"github.com/weirnet/weir/store"
+)
+
+func newBackup() *cobra.Command {
+	var r remote
+	cmd := &cobra.Command{
+		Use:   "backup FILE",
+		Short: "Write what a running instance has accepted to a file",
+		Long: `Write what a running instance has accepted to FILE: intents, the applied configuration, drains, the cluster's key; all as they were at one
+moment, while the instance goes on. FILE appears when it is whole and its checksum has been looked at. It holds secrets: only you can
+read it. Tokens, certificates, the audit log and what was learned of the network are not in it. Needs an admin token.`,
+		Example: `  weir backup weir.backup
+  weir restore weir.backup --data-dir /var/lib/weir-new`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, err := r.client()
+			if err != nil {
+				return err
+			}
+			defer c.Close()
+			contents, err := writeBackup(cmd.Context(), c, args[0])
+			if err != nil {
+				return hint(err)
+			}
+			return atRun(sayContents(cmd.OutOrStdout(), "written to "+args[0], contents))
+		},
+	}
+	r.addFlags(cmd)
+	return cmd
+}
+
+// writeBackup writes a file beside, checks it, and renames it.
+func writeBackup(ctx context.Context, c *client.Client, path string) (contents store.Contents, err error) {
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
+	if err != nil {
+		return contents, err
+	}
+	defer os.Remove(f.Name()) // of no effect after renaming
+	defer f.Close()
+	if err := c.Backup(ctx, f); err != nil {
+		return contents, err
+	}
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return contents, err
+	}
+	if contents, err = store.ReadSnapshot(f, nil); err != nil {
+		return contents, fmt.Errorf("the backup did not arrive whole: %w: the instance's log and weir get alarms say more", err)
+	}
+	if err := errors.Join(f.Sync(), f.Close()); err != nil {
+		return contents, err
+	}
+	return contents, os.Rename(f.Name(), path)
+}
+
+// sayContents tells what a backup holds.
+func sayContents(w io.Writer, what string, c store.Contents) error {
+	_, err := fmt.Fprintf(w, "%s: %d objects of revision %d, hash %x\n", what, c.Pairs, c.Revision, c.Sum)
+	return err
+}
+
+func newRestore() *cobra.Command {
+	cfg := node.Defaults()
+	cmd := &cobra.Command{
+		Use:   "restore FILE",
+		Short: "Make a data directory, or fill an etcd, from a backup",
+		Long: `Make a store in --data-dir from a backup, or fill an etcd that --store names. FILE is checked whole before anything is made. A directory
+that an instance uses is refused, and so is one that has a store already, and an etcd that holds anything of Weir: restoring never mixes. Then
+start an instance with the same --data-dir and --store; it makes new tokens where there are none. Never run it beside the instance that the
+backup is of: both would control the same switches.`,
+		Example: `  weir restore weir.backup --data-dir /var/lib/weir-new
+  weir restore weir.backup --store http://127.0.0.1:2379`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			f, err := os.Open(args[0])
+			if err != nil {
+				return err
+			}
+			defer f.Close()
+			contents, err := node.Restore(cmd.Context(), cfg, f)
+			if err != nil {
+				return nodeError(err)
+			}
+			return atRun(sayContents(cmd.OutOrStdout(), "restored", contents))
+		},
+	}
+	fs := cmd.Flags()
+	fs.StringVar(&cfg.DataDir, "data-dir", cfg.DataDir, "data directory of the instance that is to use it")
+	fs.StringVar(&cfg.Store, "store", cfg.Store, "where to: embedded (in --data-dir), or URLs of an etcd, with commas between them")
+	return cmd
+}
