@@ -11,7 +11,7 @@ import (
 	"github.com/weirnet/weir/topology"
 )
 
-// The goroutines of an instance, all of them started here: discovery, the recorder of facts, flowsync, statistics, app/forward (or, where it is
+// The goroutines of an instance, all of them started here: discovery, the recorder of facts, flowsync, intents and their journals, statistics, app/forward (or, where it is
 // disabled, what keeps the topology), the acceptor of switches, what follows the allow list, the API. Each is the owner of
 // what its package says, and ends with the context that run makes.
 
@@ -42,6 +42,9 @@ func (n *node) run(outer context.Context, switchPort, apiPort net.Listener) erro
 	part("discovery", func(ctx context.Context) error { n.discovery.Run(ctx); return nil })
 	part("recorder", func(ctx context.Context) error { n.recorder().Run(ctx); return nil })
 	part("flowsync", func(ctx context.Context) error { n.flowsync.Run(ctx); return nil })
+	part("journal of intents", func(ctx context.Context) error { n.intents.journal.Run(ctx); return nil })
+	part("journal of paths", func(ctx context.Context) error { n.intents.decisions.Run(ctx); return nil })
+	part("intents", func(ctx context.Context) error { n.intents.engine.Run(ctx); return nil })
 	part("statistics", func(ctx context.Context) error { n.stats.Run(ctx); return nil })
 	part("topology", func(ctx context.Context) error { n.follow(ctx); return nil })
 	if n.guard != nil {

@@ -90,6 +90,7 @@ type node struct {
 	inputs    *inputs
 	discovery *discovery.Discovery
 	flowsync  *flowsync.Loop
+	intents   intents
 	forward   *forward.Forward // nil if disabled
 	guard     *guard.Guard     // nil if disabled
 	stats     *stats.Loop
@@ -123,6 +124,9 @@ func build(in *inputs, st store.Store, said *storeState) (*node, error) {
 	n.join(nature{key: key, life: life()})
 	n.inputs.passing = passing(n.forward)
 	n.remember()
+	if err := n.openIntents(context.Background(), nil); err != nil {
+		return nil, err
+	}
 	return n, n.buildAPI()
 }
 
@@ -140,7 +144,7 @@ func (n *node) join(as nature) {
 	cfg := &n.cfg
 	n.discovery = discovery.New(n.view.Facts(), n.switches, n.findings(as))
 	n.flowsync = flowsync.New(flowsync.Config{
-		Domain: cfg.Domain, Found: n.switches.found, Adopt: n.switches.adopt, Alarms: n.alarms, Now: as.now,
+		Domain: cfg.Domain, Found: n.switches.found, Adopt: n.switches.adopt, Alarms: n.alarms, Now: as.now, Told: n.intents.told,
 	}, n.view)
 	if !slices.Contains(cfg.DisableApps, forward.Owner) {
 		n.forward = forward.New(forward.Config{Domain: cfg.Domain, Life: as.life, Unknown: cfg.ForwardUnknown, Alarms: n.alarms}, n.view.Wanted(forward.Owner))

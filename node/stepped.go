@@ -1,6 +1,7 @@
 package node
 
 import (
+	"context"
 	"log/slog"
 	"time"
 
@@ -8,10 +9,12 @@ import (
 	"github.com/weirnet/weir/app/guard"
 	"github.com/weirnet/weir/app/proxyarp"
 	"github.com/weirnet/weir/flowsync"
+	"github.com/weirnet/weir/intent"
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/recall"
 	"github.com/weirnet/weir/session"
 	"github.com/weirnet/weir/store"
+	"github.com/weirnet/weir/store/journal"
 	"github.com/weirnet/weir/topology"
 )
 
@@ -45,8 +48,8 @@ type Part struct {
 	After   func() time.Duration // nil: at once
 }
 
-// NewStepped makes an instance. Its parts have had no turn yet.
-func NewStepped(cfg SteppedConfig) *Stepped {
+// NewStepped makes an instance. Its parts have had no turn yet. The error is that of a store that cannot be read.
+func NewStepped(cfg SteppedConfig) (*Stepped, error) {
 	n := &node{cfg: cfg.Config, view: netview.New(netview.Limits{}), store: cfg.Store, said: new(storeState)}
 	if n.store == nil {
 		n.store = store.NewMemory(cfg.Driver.Now)
@@ -64,10 +67,14 @@ func NewStepped(cfg SteppedConfig) *Stepped {
 	}, n.switches)
 	n.join(nature{key: cfg.Key, life: cfg.Life, seed: cfg.Seed, now: now})
 	n.recollect(cfg.Facts)
+	if err := n.openIntents(context.Background(), now); err != nil {
+		return nil, err
+	}
 	s := &Stepped{n: n}
 	s.parts = append(n.stepAlarms(now), n.stepEngines(now)...)
 	s.parts = append(s.parts, n.stepRecorder(cfg.Remember, now))
-	return s
+	s.parts = append(s.parts, n.intents.step()...)
+	return s, nil
 }
 
 // Server is what switches connect to.
@@ -81,6 +88,9 @@ func (s *Stepped) Parts() []Part { return s.parts }
 
 // Compare begins what `weir check` does.
 func (s *Stepped) Compare() *flowsync.Comparison { return s.n.flowsync.Compare() }
+
+// Intents are the instance's.
+func (s *Stepped) Intents() *intent.Engine { return s.n.intents.engine }
 
 // Flowsync is the instance's.
 func (s *Stepped) Flowsync() *flowsync.Loop { return s.n.flowsync }
@@ -126,6 +136,17 @@ func (n *node) stepRecorder(save func(file []byte) error, now func() time.Time) 
 
 // never says that nothing waits.
 func never() bool { return false }
+
+// step are the parts that keep what is asked for, and decide it.
+func (x *intents) step() []Part {
+	keep := func(name string, j *journal.Journal) Part {
+		return Part{Name: name, Waiting: j.Waiting, Turn: func() time.Time { return j.Turn(context.Background()) }}
+	}
+	return []Part{
+		keep("journal of intents", x.journal), keep("journal of paths", x.decisions),
+		{Name: "intents", Waiting: x.engine.Waiting, Turn: x.engine.Turn},
+	}
+}
 
 // stepEngines are the parts that decide.
 func (n *node) stepEngines(now func() time.Time) []Part {

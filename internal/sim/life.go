@@ -60,8 +60,9 @@ func (w *world) start() {
 	l := &life{w: w, number: w.lives, lot: w.lot(lotLife, uint64(w.lives))}
 	cfg := node.Defaults()
 	cfg.ForwardUnknown = w.plan.Unknown
-	l.instance = node.NewStepped(node.SteppedConfig{
-		Config: cfg, Driver: w, Key: make([]byte, 32), Life: uint16(l.lot.Uint32()), Seed: l.lot.Uint64() | 1, Facts: facts,
+	var err error
+	l.instance, err = node.NewStepped(node.SteppedConfig{
+		Config: cfg, Driver: w, Key: make([]byte, 32), Life: uint16(l.lot.Uint32()), Seed: l.lot.Uint64() | 1, Facts: facts, Store: w.store,
 		Remember: func(file []byte) error {
 			if !l.over {
 				w.file = append([]byte(nil), file...)
@@ -69,6 +70,10 @@ func (w *world) start() {
 			return nil
 		},
 	})
+	if err != nil {
+		w.fail("an instance cannot start: %v", err)
+		return
+	}
 	view := l.instance.View()
 	l.inputs, l.wanted = view.Inputs(), view.Wanted("operator")
 	l.settings = new(netview.Settings)

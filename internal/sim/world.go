@@ -11,6 +11,7 @@ import (
 
 	"github.com/weirnet/weir/emu"
 	"github.com/weirnet/weir/session"
+	"github.com/weirnet/weir/store"
 )
 
 // birth is when every world begins.
@@ -34,6 +35,7 @@ type world struct {
 	life     *life // nil while no instance runs
 	lives    int
 	file     []byte // what the last instance remembered
+	store    store.Store
 	wires    []*wire
 	made     int // wires
 	stations []*station
@@ -189,7 +191,9 @@ func (w *world) say(format string, args ...any) {
 }
 
 func newWorld(p *Plan, trace func(string, ...any)) *world {
-	return &world{seed: p.Seed, now: birth, log: sha256.New(), plan: p, trace: trace}
+	w := &world{seed: p.Seed, now: birth, log: sha256.New(), plan: p, trace: trace}
+	w.store = store.NewMemory(w.Now)
+	return w
 }
 
 var _ emu.Driver = (*world)(nil)

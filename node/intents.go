@@ -1,0 +1,128 @@
+package node
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/weirnet/weir/flowsync"
+	"github.com/weirnet/weir/intent"
+	"github.com/weirnet/weir/openflow"
+	"github.com/weirnet/weir/store"
+	"github.com/weirnet/weir/store/journal"
+)
+
+// The keys of the store under which intents stand, and which paths they have.
+const (
+	intentsPrefix   = "intents/"
+	decisionsPrefix = "decisions/"
+)
+
+// intents are the engine of intents with what it keeps them in, and its orders on their way to flowsync and back. Requests are answered when they
+// are in the first journal; the second has the paths that were chosen, written within a second.
+type intents struct {
+	engine             *intent.Engine
+	journal, decisions *journal.Journal
+
+	orders   []flowsync.Order // the memory of a call, of the engine's goroutine
+	outcomes []intent.Outcome // likewise, of flowsync's
+}
+
+// openIntents makes the engine, and has it load what an earlier life was asked for. The view has been told what is remembered by then; switches
+// have not been served yet.
+func (n *node) openIntents(ctx context.Context, now func() time.Time) error {
+	open := func(prefix string) (*journal.Journal, error) {
+		j, err := journal.Open(ctx, n.store, journal.Config{
+			Prefix: prefix, Now: now, Log: n.cfg.Log, Trouble: func(reason string) { n.said.say(prefix[:len(prefix)-1], reason) },
+		})
+		if err != nil {
+			return nil, fmt.Errorf("%s in the store: %w", prefix[:len(prefix)-1], err)
+		}
+		return j, nil
+	}
+	x := &n.intents
+	var err error
+	if x.journal, err = open(intentsPrefix); err != nil {
+		return err
+	}
+	if x.decisions, err = open(decisionsPrefix); err != nil {
+		return err
+	}
+	x.engine = intent.New(intent.Config{
+		Journal: &records{j: x.journal}, Decisions: &records{j: x.decisions}, View: n.view, Now: now,
+		Orders: func(list []intent.Order) { n.flowsync.Order(x.asOrders(list)) },
+	})
+	return x.load(ctx, n.cfg.Log)
+}
+
+// load has the engine load both journals. A decision that is not understood is no loss: its path is computed anew.
+func (x *intents) load(ctx context.Context, log *slog.Logger) error {
+	count, bad := 0, 0
+	err := x.journal.Load(ctx, func(r journal.Record) error {
+		count++
+		return x.engine.LoadIntent(intent.Record(r))
+	})
+	if err != nil {
+		return fmt.Errorf("intents in the store: %w", err)
+	}
+	err = x.decisions.Load(ctx, func(r journal.Record) error {
+		if x.engine.LoadDecision(intent.Record(r)) != nil {
+			bad++
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("paths of intents in the store: %w", err)
+	}
+	x.engine.Loaded()
+	if count > 0 {
+		log.Info("intents loaded", "intents", count, "paths computed anew", bad)
+	}
+	return nil
+}
+
+// asOrders are orders as flowsync takes them, until the next call.
+func (x *intents) asOrders(list []intent.Order) []flowsync.Order {
+	x.orders = x.orders[:0]
+	for i := range list {
+		x.orders = append(x.orders, flowsync.Order(list[i]))
+	}
+	return x.orders
+}
+
+// told hands on what became of orders.
+func (x *intents) told(list []flowsync.Outcome) {
+	if x.engine == nil {
+		return
+	}
+	x.outcomes = x.outcomes[:0]
+	for i := range list {
+		o := &list[i]
+		x.outcomes = append(x.outcomes, intent.Outcome{
+			Program: o.Program, Rule: o.Rule, What: whats[o.What], Reason: o.Reason, Full: o.Code == openflow.FlowModFailedTableFull,
+		})
+	}
+	x.engine.Told(x.outcomes)
+	clear(x.outcomes)
+}
+
+// whats are flowsync's outcomes in the engine's terms.
+var whats = [...]intent.What{
+	flowsync.OrderInstalled: intent.RuleInstalled, flowsync.OrderRemoved: intent.RuleRemoved,
+	flowsync.OrderRefused: intent.RuleRefused, flowsync.OrderLost: intent.RuleLost,
+}
+
+// records is a journal as the engine takes it. It is used by one goroutine at a time.
+type records struct {
+	j *journal.Journal
+}
+
+// Append is of intent.Journal.
+func (r *records) Append(recs []intent.Record, done func(revision uint64, err error)) error {
+	list := make([]journal.Record, len(recs))
+	for i := range recs {
+		list[i] = journal.Record(recs[i])
+	}
+	return r.j.Append(list, func(rev store.Revision, err error) { done(uint64(rev), err) })
+}
