@@ -28,6 +28,10 @@ func (l *Loop) read(r *Request) {
 	}
 }
 
+// comparing is what the core takes to find and compare an entry of a program's rule, about: each is somewhere else in memory. It was
+// measured with 1.2 million of them.
+const comparing = 800 * time.Nanosecond
+
 // part takes one part.
 func (t *incoming) part(v openflow.Version, body []byte) error {
 	l, r := t.loop, t.request
@@ -39,7 +43,7 @@ func (t *incoming) part(v openflow.Version, body []byte) error {
 		}
 		l.config.sort(&t.reading, s, r.Single)
 	})
-	t.cost += l.config.Now().Sub(began)
+	t.cost += l.config.Now().Sub(began) + time.Duration(t.reading.Programs.Count)*comparing
 	if t.reading.Programs.Count > 0 && err == nil {
 		l.answer(Listed{r.DPID, r.Session, r.ID, t.reading.Programs})
 	}

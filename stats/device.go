@@ -2,8 +2,6 @@ package stats
 
 import (
 	"time"
-
-	"github.com/weirnet/weir/plan"
 )
 
 // device is what the core keeps of a switch.
@@ -68,7 +66,7 @@ func (d *device) take(q *Question, a *Answer, domain uint16) (whole bool, err er
 		if q.Kind != KindFlows {
 			return false, ErrKind
 		}
-		selectors := plan.FirmSelectors(domain)
+		selectors := counted(domain)
 		if d.flows == nil {
 			d.flows = newFlows(a.At)
 		}

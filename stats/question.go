@@ -14,7 +14,7 @@ const (
 	KindPorts  Kind = iota // the counters of all ports
 	KindTables             // those of all flow tables
 	KindTotals             // the sums over all flow entries
-	KindFlows              // the counters of firm entries, in one question for each of plan.FirmSelectors
+	KindFlows              // the counters of firm entries, in one question for each of counted
 	kinds
 )
 
@@ -45,9 +45,16 @@ func (q *Question) body(domain uint16) openflow.RequestBody {
 	case KindTotals:
 		return &openflow.AggregateRequest{FlowFilter: all}
 	}
-	firm := plan.FirmSelectors(domain)[q.Part]
+	firm := counted(domain)[q.Part]
 	all.Cookie, all.CookieMask = firm.Value, firm.Mask
 	return &openflow.FlowRequest{FlowFilter: all}
+}
+
+// counted select the firm entries whose counters are read, each once: all but those of intents, of which a switch may hold a hundred
+// thousand. Who wants to know theirs asks for those of one intent.
+func counted(domain uint16) []plan.Selector {
+	all := plan.FirmSelectors(domain)
+	return all[:len(all)-1]
 }
 
 // selectable says whether a version can select entries by cookie: what it cannot say it leaves out.

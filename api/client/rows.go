@@ -103,7 +103,7 @@ type TableCounters struct {
 type SwitchCounters struct {
 	DPID        string     `json:"dpid" doc:"Datapath id, 16 hexadecimal digits."`
 	FlowEntries *uint32    `json:"flow_entries" doc:"Anybody's flow entries, of all tables; null if the switch has not answered yet."`
-	FirmEntries *uint32    `json:"firm_entries" doc:"Of them, Weir's firm ones, those of /v1/flows that are not soft; null of OpenFlow 1.0."`
+	FirmEntries *uint32    `json:"firm_entries" doc:"Of them, Weir's firm ones but those of intents: those of /v1/flows that are not soft; null of OpenFlow 1.0."`
 	FlowPackets *Hex64     `json:"flow_packets"`
 	FlowBytes   *Hex64     `json:"flow_bytes"`
 	FlowsAsOf   *time.Time `json:"flows_as_of"`
@@ -159,7 +159,7 @@ type Flow struct {
 	State        string            `json:"state" enum:"pending,installed,failed"`
 	Reason       string            `json:"reason,omitempty" doc:"Why it failed."`
 	Soft         bool              `json:"soft" doc:"Has a time-out: the switch is the truth about it."`
-	Packets      *Hex64            `json:"packets" doc:"Null if not known: of soft rules, of OpenFlow 1.0, and until the switch has answered."`
+	Packets      *Hex64            `json:"packets" doc:"Null if not known: of soft rules, of intents (GET /v1/intents/{id}/traffic), of OpenFlow 1.0, and until the switch has answered."`
 	Bytes        *Hex64            `json:"bytes" doc:"Null likewise."`
 	AsOf         *time.Time        `json:"as_of" doc:"When the switch answered with packets and bytes; null without them."`
 }
