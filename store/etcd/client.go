@@ -144,7 +144,7 @@ func (s *Store) Compact(ctx context.Context, rev store.Revision) error {
 	}
 	ctx, cancel := limit(ctx)
 	defer cancel()
-	_, err := s.client.Compact(ctx, int64(rev))
+	_, err := s.client.Compact(ctx, int64(rev), clientv3.WithCompactPhysical())
 	return wrote(err)
 }
 
