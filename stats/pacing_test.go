@@ -135,7 +135,7 @@ func TestLargeAnswersAreAskedForLessOften(t *testing.T) {
 	w.up(m)
 	w.run(lasting)
 	about(t, "flows", m.asked[KindFlows]/len(counted(1)), 5) // 60,000 entries of 144 bytes: 132 s of 64 KiB
-	if n := m.asked[KindPorts]; n < 90 {       // the rest is what the share has no room for after each listing
+	if n := m.asked[KindPorts]; n < 90 {                     // the rest is what the share has no room for after each listing
 		t.Errorf("asked %d times for ports", n)
 	}
 	if f := w.board.Switch(1).Flows; len(f.Entries) != 60_000 {
