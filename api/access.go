@@ -88,14 +88,14 @@ func (g *gate) authorize(r *http.Request, needs Role, by *Actor) *refusal {
 	}
 	token, ok := bearer(r)
 	if !ok {
-		return &refusal{http.StatusUnauthorized, "no token: send \"Authorization: Bearer TOKEN\"; the token is in the file token of the data directory"}
+		return &refusal{status: http.StatusUnauthorized, detail: "no token: send \"Authorization: Bearer TOKEN\"; the token is in the file token of the data directory"}
 	}
 	by.Role, by.Name = g.keys.role(token)
 	switch {
 	case by.Role == RoleNone:
-		return &refusal{http.StatusUnauthorized, "the token given is not one of this instance: use the one in the file token of its data directory"}
+		return &refusal{status: http.StatusUnauthorized, detail: "the token given is not one of this instance: use the one in the file token of its data directory"}
 	case by.Role < needs:
-		return &refusal{http.StatusForbidden, "a token of role " + by.Role.String() + " was given, and this needs role " + needs.String()}
+		return &refusal{status: http.StatusForbidden, detail: "a token of role " + by.Role.String() + " was given, and this needs role " + needs.String()}
 	}
 	return nil
 }

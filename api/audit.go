@@ -57,14 +57,15 @@ func (s *Server) audited(w http.ResponseWriter, r *http.Request, pattern string,
 	}
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
-		(&refusal{http.StatusRequestEntityTooLarge, "the body: " + err.Error()}).write(w)
+		tooLong(err, s.bodyLimit(pattern)).write(w)
 		return
 	}
+	c.body = body
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	record := client.AuditRecord{Time: s.cfg.Now().UTC(), ID: by.Request, Who: by.Name, Role: by.Role.String(), From: by.From, What: pattern, Object: clip(r.URL.RawQuery), Result: "begun",
-		Detail: cut(strings.ToValidUTF8(string(body), "�"))}
+		Detail: cut(strings.ToValidUTF8(string(body[:min(len(body), maxDetail+1)]), "�"))}
 	if err := s.cfg.Audit.Write(record); err != nil {
-		(&refusal{http.StatusServiceUnavailable, "nothing was changed, because the audit log cannot be written: " + err.Error()}).write(w)
+		(&refusal{status: http.StatusServiceUnavailable, detail: "nothing was changed, because the audit log cannot be written: " + err.Error()}).write(w)
 		return
 	}
 	answer := &held{ResponseWriter: w, code: http.StatusOK}
@@ -77,7 +78,11 @@ func (s *Server) audited(w http.ResponseWriter, r *http.Request, pattern string,
 	if answer.code >= 400 {
 		record.Detail = problemDetail(answer.body.Bytes())
 	}
-	s.cfg.Audit.Write(record) // a failure has raised the alarm
+	if strings.Contains(pattern, " "+intentsPath) { // the store has what became of them, on the disk
+		s.cfg.Audit.Note(record)
+	} else {
+		s.cfg.Audit.Write(record) // a failure has raised the alarm
+	}
 	w.WriteHeader(answer.code)
 	w.Write(answer.body.Bytes())
 }

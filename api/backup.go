@@ -32,7 +32,7 @@ func withActor(r *http.Request, by Actor) *http.Request {
 // cut off: its end, a checksum, is missing.
 func (s *Server) backup(w http.ResponseWriter, r *http.Request, by Actor) {
 	if s.cfg.Backup == nil {
-		(&refusal{http.StatusNotFound, "this instance has no store"}).write(w)
+		(&refusal{status: http.StatusNotFound, detail: "this instance has no store"}).write(w)
 		return
 	}
 	record := client.AuditRecord{Time: s.cfg.Now().UTC(), ID: hex.EncodeToString(random(8)), Who: by.Name, Role: by.Role.String(),
@@ -40,7 +40,7 @@ func (s *Server) backup(w http.ResponseWriter, r *http.Request, by Actor) {
 	w.Header().Set("X-Request-Id", record.ID)
 	if s.cfg.Audit != nil {
 		if err := s.cfg.Audit.Write(record); err != nil {
-			(&refusal{http.StatusServiceUnavailable, "no backup was made, because the audit log cannot be written: " + err.Error()}).write(w)
+			(&refusal{status: http.StatusServiceUnavailable, detail: "no backup was made, because the audit log cannot be written: " + err.Error()}).write(w)
 			return
 		}
 	}
@@ -52,7 +52,7 @@ func (s *Server) backup(w http.ResponseWriter, r *http.Request, by Actor) {
 	if err != nil {
 		record.Result, record.Status, record.Detail = "failed", http.StatusServiceUnavailable, cut(err.Error())
 		if out.n == 0 {
-			(&refusal{http.StatusServiceUnavailable, "no backup was made: " + err.Error()}).write(w)
+			(&refusal{status: http.StatusServiceUnavailable, detail: "no backup was made: " + err.Error()}).write(w)
 		}
 	}
 	if s.cfg.Audit != nil {

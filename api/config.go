@@ -18,7 +18,7 @@ import (
 )
 
 // Config is what the interface needs of the rest of an instance. Fields that may be nil say so; all functions are called
-// from many goroutines at a time and must not block, except those of Switches.
+// from many goroutines at a time and must not block, except those of Switches, Intents and IntentFlows.
 type Config struct {
 	View    *netview.View
 	Version string // of this build, for /openapi.json and the plain page
@@ -44,6 +44,10 @@ type Config struct {
 	Configuration Configuration
 	// Drains are what is drained. nil: /v1/drain answers 404.
 	Drains Drains
+	// Intents are what users want connected. nil: /v1/intents answers 404.
+	Intents Intents
+	// IntentFlows asks a switch for the flow entries of an intent, by its number. Errors are as those of Switches. nil: no traffic is told.
+	IntentFlows func(ctx context.Context, dpid netview.DPID, number uint32) ([]openflow.FlowStats, error)
 	// Audit takes what is changed, or tried. nil: nothing is audited, and /v1/audit answers 404.
 	Audit Auditor
 	// Backup writes a snapshot of the store. nil: /v1/backup answers 404.

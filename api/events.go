@@ -15,15 +15,15 @@ import (
 
 const eventsPath = "/v1/events"
 
-// eventKinds are the kinds of events that have rows of the view, and member.
-var eventKinds = []string{"switch", "link", "host", "alarm", "member"}
+// eventKinds are the kinds of events that have rows of the view, intent, and member.
+var eventKinds = []string{"switch", "link", "host", "intent", "alarm", "member"}
 
 // plurals are the kinds as lists are named, which are taken too.
-var plurals = map[string]string{"switches": "switch", "links": "link", "hosts": "host", "alarms": "alarm", "members": "member"}
+var plurals = map[string]string{"switches": "switch", "links": "link", "hosts": "host", "intents": "intent", "alarms": "alarm", "members": "member"}
 
 type eventsInput struct {
 	LastEventID string `header:"Last-Event-ID" doc:"Go on after this event, or after the revision of a list. What this instance does not know gives reset and a snapshot. Without it, the stream begins now."`
-	Kind        string `query:"kind" maxLength:"64" doc:"Only these kinds, with commas between them: switch, link, host, alarm, member."`
+	Kind        string `query:"kind" maxLength:"64" doc:"Only these kinds, with commas between them: switch, link, host, intent, alarm, member."`
 }
 
 func (s *Server) addEvents() {

@@ -14,6 +14,7 @@ var plainRoutes = []struct{ path, id, summary, content string }{
 	{backupPath, "backup", "What the store holds, as weir restore takes it; needs role admin", "application/octet-stream"},
 	{"/metrics", "metrics", "What the instance measures, for Prometheus", "text/plain"},
 	{"/openapi.json", "openapi", "This description, OpenAPI 3.1", "application/json"},
+	{"/intents.proto", "intents-proto", "The protobuf form of streams of requests about intents", "text/plain"},
 	{"/", "front", "A plain page with links", "text/html"},
 	{"/healthz", "healthz", "200 while the instance lives; needs no token", "text/plain"},
 	{"/readyz", "readyz", "200 while the instance is fit to serve; needs no token", "text/plain"},

@@ -17,10 +17,10 @@ func newGate(a Access) gate {
 // role; else it says what was wrong, in a word ("host", "origin", "token") and as an answer.
 func (g *gate) check(r *http.Request, needs Role, by *Actor) (string, *refusal) {
 	if err := g.hosts.check(r.Host); err != nil {
-		return "host", &refusal{http.StatusForbidden, err.Error()}
+		return "host", &refusal{status: http.StatusForbidden, detail: err.Error()}
 	}
 	if err := checkOrigin(r.Header.Get("Origin"), r.Host, r.TLS != nil); err != nil {
-		return "origin", &refusal{http.StatusForbidden, err.Error()}
+		return "origin", &refusal{status: http.StatusForbidden, detail: err.Error()}
 	}
 	return "token", g.authorize(r, needs, by)
 }

@@ -62,6 +62,7 @@ type changeKey struct{}
 type change struct {
 	by             Actor
 	object, detail string
+	body           []byte // read already; nil: not
 }
 
 // changeOf is the change that a request is; an empty one outside of requests.

@@ -79,14 +79,32 @@ func (s *Server) await(ctx context.Context, r netview.Revision) bool {
 	return false
 }
 
+// awaitIntents is as await, of the intents.
+func (s *Server) awaitIntents(ctx context.Context, revision uint64) bool {
+	timeout := time.NewTimer(s.cfg.Limits.AtLeastWait)
+	defer timeout.Stop()
+	select {
+	case <-s.cfg.Intents.Changed(revision - 1):
+		return true
+	case <-timeout.C:
+	case <-ctx.Done():
+	}
+	return false
+}
+
 // run is the loop of one event stream; the connection's goroutine owns the stream. It ends when the client goes, or is too
 // slow to take one write within Limits.Write, or the server ends.
 func (st *stream) run(ctx context.Context) {
 	tick := time.NewTicker(st.s.cfg.Limits.KeepAlive)
 	defer tick.Stop()
 	for st.step() {
+		var intents <-chan struct{}
+		if st.intents {
+			intents = st.s.cfg.Intents.Changed(st.at.intents)
+		}
 		select {
 		case <-st.s.cfg.View.Changed(st.at.revision):
+		case <-intents:
 		case <-tick.C:
 			st.idle()
 		case <-ctx.Done():

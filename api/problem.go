@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -13,8 +14,9 @@ import (
 
 // refusal is a request that is not done: an HTTP status, and what was given, what was expected and what to do.
 type refusal struct {
-	status int
-	detail string
+	status     int
+	detail     string
+	retryAfter time.Duration // 0: not said
 }
 
 // write answers application/problem+json.
@@ -25,7 +27,10 @@ func (p *refusal) write(w http.ResponseWriter) {
 	case http.StatusUnauthorized:
 		h.Set("WWW-Authenticate", `Bearer realm="weir"`)
 	case http.StatusTooManyRequests:
-		h.Set("Retry-After", "1")
+		h.Set("Retry-After", retryAfter(p.retryAfter))
+	}
+	if p.retryAfter > 0 {
+		h.Set("Retry-After", retryAfter(p.retryAfter))
 	}
 	w.WriteHeader(p.status)
 	json.NewEncoder(w).Encode(client.Problem{Title: http.StatusText(p.status), Status: p.status, Detail: p.detail})

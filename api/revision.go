@@ -16,20 +16,25 @@ type epoch string
 
 func newEpoch() epoch { return epoch(hex.EncodeToString(random(4))) }
 
-// position is a place in the view's history: after the first n changes of a revision, or after all of it (n is 0).
+// position is a place in the view's history: after the first n changes of a revision, or after all of it (n is 0); and in that
+// of the intents, if they are looked at.
 type position struct {
 	revision netview.Revision
 	n        int
+	intents  uint64
 }
 
 // errOtherEpoch is the error of a revision that is of another instance, or of this one before it was restarted.
 var errOtherEpoch = errors.New("not a revision of this run of the instance")
 
-// text is a position as clients see it, opaque: EPOCH.REVISION or EPOCH.REVISION.N.
+// text is a position as clients see it, opaque: EPOCH.REVISION or EPOCH.REVISION.N, and .iREVISION of the intents.
 func (e epoch) text(p position) string {
 	s := string(e) + "." + strconv.FormatUint(uint64(p.revision), 10)
 	if p.n > 0 {
 		s += "." + strconv.Itoa(p.n)
+	}
+	if p.intents > 0 {
+		s += ".i" + strconv.FormatUint(p.intents, 10)
 	}
 	return s
 }
@@ -37,6 +42,14 @@ func (e epoch) text(p position) string {
 // parse reads what text wrote. The error is errOtherEpoch where another epoch wrote it.
 func (e epoch) parse(s string) (position, error) {
 	parts := strings.Split(s, ".")
+	var p position
+	if last, ok := strings.CutPrefix(parts[len(parts)-1], "i"); ok && len(parts) > 2 {
+		n, err := strconv.ParseUint(last, 10, 64)
+		if err != nil || n == 0 {
+			return position{}, notRevision(s)
+		}
+		p.intents, parts = n, parts[:len(parts)-1]
+	}
 	if len(parts) < 2 || len(parts) > 3 {
 		return position{}, notRevision(s)
 	}
@@ -44,7 +57,7 @@ func (e epoch) parse(s string) (position, error) {
 	if err != nil {
 		return position{}, notRevision(s)
 	}
-	p := position{revision: netview.Revision(rev)}
+	p.revision = netview.Revision(rev)
 	if len(parts) == 3 {
 		if p.n, err = strconv.Atoi(parts[2]); err != nil || p.n < 1 {
 			return position{}, notRevision(s)
@@ -54,6 +67,15 @@ func (e epoch) parse(s string) (position, error) {
 		return position{}, errOtherEpoch
 	}
 	return p, nil
+}
+
+// position is where the view and the intents are now.
+func (s *Server) position() position {
+	p := position{revision: s.cfg.View.Snapshot().Revision()}
+	if s.cfg.Intents != nil {
+		p.intents = s.cfg.Intents.Revision()
+	}
+	return p
 }
 
 func notRevision(s string) error {

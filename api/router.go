@@ -87,11 +87,11 @@ func (r *router) missing(req *http.Request, h http.Header) *refusal {
 		}
 	}
 	if len(allowed) == 0 {
-		return &refusal{http.StatusNotFound, fmt.Sprintf("there is no %q: /openapi.json lists what there is", clip(req.URL.Path))}
+		return &refusal{status: http.StatusNotFound, detail: fmt.Sprintf("there is no %q: /openapi.json lists what there is", clip(req.URL.Path))}
 	}
 	list := strings.Join(slices.Compact(allowed), ", ")
 	h.Set("Allow", list)
-	return &refusal{http.StatusMethodNotAllowed, fmt.Sprintf("method %s was given, and %q takes %s", clip(req.Method), clip(req.URL.Path), list)}
+	return &refusal{status: http.StatusMethodNotAllowed, detail: fmt.Sprintf("method %s was given, and %q takes %s", clip(req.Method), clip(req.URL.Path), list)}
 }
 
 // jsonRoutes is the router as huma sees it. Its answers are JSON whatever is asked for, so it is not shown the Accept

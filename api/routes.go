@@ -33,6 +33,7 @@ func (s *Server) addRoutes() {
 	get(s, "alarms", "/v1/alarms", "What an operator should know: active alarms, critical ones first", s.alarms)
 	s.addConfig()
 	s.addDrains()
+	s.addIntents()
 	s.addAudit()
 	s.addBackup()
 	s.addEvents()
@@ -43,6 +44,7 @@ func (s *Server) addRoutes() {
 	s.router.public("GET /healthz", probe(s.cfg.Health))
 	s.router.public("GET /readyz", probe(s.cfg.Ready))
 	s.documentRest()
+	s.documentIntents()
 }
 
 // get adds a reading route.

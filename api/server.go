@@ -21,6 +21,8 @@ type Server struct {
 	pages    pages
 	refusals refusals
 	watchers atomic.Int64
+	// intentStreams are the open streams of requests about intents.
+	intentStreams atomic.Int64
 	metrics
 }
 
@@ -65,6 +67,12 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.router.missing(r, h).write(w)
 		return
 	}
+	if pattern == "POST "+intentsPath {
+		if form := streamForm(r); form != "" {
+			s.streamIntents(w, r, by, form)
+			return
+		}
+	}
 	r.Body = http.MaxBytesReader(w, r.Body, s.bodyLimit(pattern))
 	if !changes(r) {
 		s.router.ServeHTTP(w, withActor(r, by))
@@ -75,8 +83,11 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // bodyLimit is the longest body of a route, in bytes.
 func (s *Server) bodyLimit(pattern string) int64 {
-	if pattern == "POST "+configPath {
+	switch pattern {
+	case "POST " + configPath:
 		return config.MaxBytes + 1 // so that one that is too long is told its limit
+	case "POST " + intentsPath, "POST " + withdrawPath:
+		return s.cfg.Limits.IntentBytes
 	}
 	return s.cfg.Limits.BodyBytes
 }

@@ -23,6 +23,7 @@ type stream struct {
 	ctl   *http.ResponseController
 	kinds []string
 
+	intents bool     // they are watched
 	at      position // everything up to here was sent; n is 0 but after begin
 	told    position // what the client knows as its last event id
 	lost    bool     // the position is not in the log: a snapshot is due
@@ -32,7 +33,8 @@ type stream struct {
 }
 
 func newStream(s *Server, w http.ResponseWriter, kinds []string) *stream {
-	st := &stream{s: s, w: w, ctl: http.NewResponseController(w), kinds: kinds}
+	st := &stream{s: s, w: w, ctl: http.NewResponseController(w), kinds: kinds,
+		intents: s.cfg.Intents != nil && slices.Contains(kinds, "intent")}
 	h := w.Header()
 	h.Set("Content-Type", "text/event-stream")
 	h.Set("X-Accel-Buffering", "no")
@@ -41,7 +43,7 @@ func newStream(s *Server, w http.ResponseWriter, kinds []string) *stream {
 
 // begin finds the position that the stream goes on from, and answers at once so that the client knows it is heard.
 func (st *stream) begin(last string) {
-	st.at = position{revision: st.s.cfg.View.Snapshot().Revision()}
+	st.at = st.now()
 	if last == "" {
 		st.members = st.s.cfg.Members()
 		st.told = st.at
@@ -68,14 +70,24 @@ func (st *stream) step() bool {
 			continue
 		}
 		st.put(changes)
-		st.at = position{revision: upto}
+		st.at = position{revision: upto, intents: st.at.intents}
+		more := st.putIntents() || len(changes) > 0
 		st.putMembers()
 		st.flush()
-		if len(changes) == 0 {
+		if !more {
 			break
 		}
 	}
 	return !st.failed
+}
+
+// now is the position that everything has been reached by, without the intents if they are not watched.
+func (st *stream) now() position {
+	at := st.s.position()
+	if !st.intents {
+		at.intents = 0
+	}
+	return at
 }
 
 // put sends changes. The id of an event is its place in its transaction, so that a client that lost the connection within
@@ -94,7 +106,7 @@ func (st *stream) put(changes []netview.Change) {
 			continue
 		}
 		if data := item(snap, c); data != nil {
-			st.told = position{rev, n}
+			st.told = position{rev, n, st.at.intents}
 			st.event(c.Kind.String(), data, c.Deleted, st.s.epoch.text(st.told))
 		}
 	}
@@ -104,8 +116,9 @@ func (st *stream) put(changes []netview.Change) {
 // again from where it was, and gets all again.
 func (st *stream) snapshot() {
 	st.s.metrics.resets.Inc()
+	at := st.now()
 	snap := st.s.cfg.View.Snapshot()
-	at := position{revision: snap.Revision()}
+	at.revision = snap.Revision()
 	head := struct {
 		Revision string `json:"revision"`
 	}{st.s.epoch.text(at)}
@@ -130,6 +143,7 @@ func (st *stream) snapshot() {
 			st.event("alarm", alarmItem(snap, row), false, "")
 		}
 	}
+	st.allIntents()
 	st.members = nil
 	st.putMembers()
 	st.write("synced", head, "", head.Revision)

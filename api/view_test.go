@@ -67,7 +67,7 @@ func newSmall(t testing.TB, change func(*Config)) *small {
 		Apps:          func() []client.App { return []client.App{{Name: "forward", Enabled: true, State: "running"}} },
 		Now:           func() time.Time { return s.now },
 		Backup:        func(_ context.Context, w io.Writer) error { _, err := io.WriteString(w, "pairs"); return err },
-		Configuration: &s.inputs, Drains: (*drainedInputs)(&s.inputs), Audit: &s.log,
+		Configuration: &s.inputs, Drains: (*drainedInputs)(&s.inputs), Audit: &s.log, IntentFlows: s.intentFlows,
 	}
 	if change != nil {
 		change(&cfg)
@@ -120,6 +120,19 @@ func (s *small) Flows(ctx context.Context, dpid netview.DPID) ([]openflow.FlowSt
 	for i := range entries {
 		entries[i] = openflow.FlowStats{Priority: uint16(100 - i), Cookie: uint64(i), Packets: 1 << 60, Bytes: 7, Match: testMatch(),
 			Instructions: []openflow.Instruction{openflow.Apply(openflow.OutputController(openflow.ControllerNoCut))}}
+	}
+	return entries, nil
+}
+
+// intentFlows answers for switch 1 that the intent's rules in by ports 1 and 2 have counted.
+func (s *small) intentFlows(ctx context.Context, dpid netview.DPID, _ uint32) ([]openflow.FlowStats, error) {
+	if err := s.ask(ctx, dpid); err != nil {
+		return nil, err
+	}
+	entries := make([]openflow.FlowStats, 2)
+	for i := range entries {
+		entries[i] = openflow.FlowStats{Packets: 1 << 40, Bytes: 7}
+		entries[i].Match.SetUint(openflow.FieldInPort, uint64(i+1))
 	}
 	return entries, nil
 }

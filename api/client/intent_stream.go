@@ -285,3 +285,6 @@ func (a *IntentAnswer) setText(field protowire.Number, v []byte, n *names) {
 		a.Revision = n.text(v, true)
 	}
 }
+
+// ParseMessage reads an IntentAnswer of intents.proto, without its length.
+func (a *IntentAnswer) ParseMessage(b []byte) error { return a.parse(b, &names{}) }

@@ -93,7 +93,7 @@ func BenchmarkReadBody(b *testing.B) {
 	j, batch := NewJSON(), new(Batch)
 	perItem(b, func() {
 		batch.Reset()
-		if _, err := j.Body(batch, in, intent.Create); err != nil || len(batch.Requests) != benchItems {
+		if _, err := j.Body(batch, in, intent.Create, ""); err != nil || len(batch.Requests) != benchItems {
 			b.Fatal(len(batch.Requests), err)
 		}
 	})

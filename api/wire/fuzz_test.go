@@ -58,7 +58,7 @@ func FuzzLine(f *testing.F) {
 		}
 		checkBatch(t, &b)
 		before := len(b.Slots)
-		doc, err := j.Body(&b, in, intent.Create)
+		doc, err := j.Body(&b, in, intent.Create, "")
 		if err == nil && doc.Single && len(b.Slots) != before+1 {
 			t.Fatalf("%d slots of one intent", len(b.Slots)-before)
 		}

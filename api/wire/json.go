@@ -18,7 +18,6 @@ type JSON struct {
 	d    *jsontext.Decoder
 	in   bytes.Buffer
 	text string // what is read, as a string that ids are parts of
-	ends int    // len(b.ends) before the item that is read
 }
 
 // NewJSON is a reader.
@@ -56,11 +55,12 @@ type Document struct {
 }
 
 // Body reads one intent, or {"items":[…],"atomic":…}, into the batch. The error is of the body as a whole, with its line;
-// what is wrong with single items is in their slots. Op is what the items ask for: they cannot say it themselves.
-func (p *JSON) Body(b *Batch, raw []byte, op intent.Op) (Document, error) {
+// what is wrong with single items is in their slots. Op is what the items ask for: they cannot say it themselves. Id is that
+// of an intent which does not say its own.
+func (p *JSON) Body(b *Batch, raw []byte, op intent.Op, id string) (Document, error) {
 	p.begin(raw, string(raw))
 	doc := Document{Single: true}
-	r := intent.Request{Op: op, Spec: spec.Spec{Priority: spec.PriorityDefault}}
+	r := intent.Request{Op: op, Spec: spec.Spec{ID: id, Priority: spec.PriorityDefault}}
 	bare := true // no field of an intent was read
 	seen := false
 	err := p.object("", "an intent, or {\"items\":[…]}", func(name string) error {

@@ -116,7 +116,7 @@ func TestBodies(t *testing.T) {
 		{``, Document{}, nil, "line 1: not JSON: it ends too early"},
 	} {
 		var b Batch
-		doc, err := NewJSON().Body(&b, []byte(c.body), intent.Create)
+		doc, err := NewJSON().Body(&b, []byte(c.body), intent.Create, "")
 		if c.err != "" {
 			if err == nil || !strings.HasPrefix(err.Error(), c.err) {
 				t.Errorf("%s: error %v, want %s", c.body, err, c.err)

@@ -1,0 +1,121 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/weirnet/weir/api/client/intentpb"
+	"github.com/weirnet/weir/api/wire"
+	"github.com/weirnet/weir/intent"
+	"github.com/weirnet/weir/store"
+	"github.com/weirnet/weir/store/journal"
+)
+
+const (
+	intentsPath  = "/v1/intents"
+	intentPath   = "/v1/intents/{id}"
+	withdrawPath = "/v1/intents/withdraw"
+	trafficPath  = "/v1/intents/{id}/traffic"
+)
+
+// Intents is the engine of intents: an *intent.Engine, whose methods say what they do.
+type Intents interface {
+	Submit(ctx context.Context, reqs []intent.Request, atomic bool) ([]intent.Answer, error)
+	SubmitAsync(reqs []intent.Request, atomic bool, done func([]intent.Answer, error)) error
+	Get(id string) (intent.Intent, bool)
+	List(after uint32, limit int, keep func(*intent.Intent) bool) (list []intent.Intent, next uint32)
+	Wait(ctx context.Context, id string, want ...intent.State) (intent.Intent, error)
+	Changes(since uint64, max int) (list []intent.Change, upto uint64, ok bool)
+	Changed(after uint64) <-chan struct{}
+	Revision() uint64
+}
+
+// noIntents is the answer of an instance without them.
+var noIntents = &refusal{status: http.StatusNotFound, detail: "this instance keeps no intents"}
+
+// submitRefusal says why the requests of a body were not taken, or not made durable.
+func submitRefusal(err error) *refusal {
+	var full *intent.Overload
+	switch {
+	case errors.As(err, &full):
+		return &refusal{status: http.StatusTooManyRequests, detail: "nothing was taken: " + full.What + "; try again", retryAfter: full.RetryAfter}
+	case errors.Is(err, journal.ErrOverload):
+		return &refusal{status: http.StatusTooManyRequests, detail: "nothing was taken, because too much waits for the store; try again", retryAfter: time.Second}
+	case errors.Is(err, store.ErrFull):
+		return &refusal{status: http.StatusInsufficientStorage, detail: "nothing was taken, because the store is full: make room on its disk, or raise its quota; what is there goes on"}
+	case errors.Is(err, store.ErrTooLarge):
+		return &refusal{status: http.StatusRequestEntityTooLarge, detail: "nothing was taken, because the batch is too large for one transaction: send it in parts, or without atomic"}
+	case errors.Is(err, store.ErrUnknown), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return &refusal{status: http.StatusServiceUnavailable, detail: "the store did not say whether it was done: send the same again, with the same ids or Idempotency-Key", retryAfter: time.Second}
+	}
+	return &refusal{status: http.StatusServiceUnavailable, detail: "nothing was taken, because the store cannot be written: " + err.Error(), retryAfter: time.Second}
+}
+
+// itemStatus is the HTTP status of an answer that is the only one.
+func itemStatus(a *wire.Answer) int {
+	switch intent.Status(a.Status) {
+	case intent.Accepted, intent.Existing:
+		return http.StatusAccepted
+	case intent.NotFound:
+		return http.StatusNotFound
+	case intent.Invalid:
+		return http.StatusUnprocessableEntity
+	case intent.Mismatched:
+		return http.StatusPreconditionFailed
+	case intentpb.StatusFailed:
+		return http.StatusServiceUnavailable
+	}
+	return http.StatusConflict
+}
+
+// refusedItem is the problem of a request that was refused alone.
+func refusedItem(a *wire.Answer) *refusal {
+	detail := a.Detail
+	if detail == "" {
+		detail = "there is no intent " + strconv.Quote(a.ID)
+	}
+	return &refusal{status: itemStatus(a), detail: detail}
+}
+
+// wireAnswer is the answer to a slot of a batch, as it is written. Failure is why the store did not take the batch.
+func wireAnswer(slot *wire.Slot, index uint64, answers []intent.Answer, failure error) wire.Answer {
+	if slot.Request < 0 {
+		return wire.Answer{Index: index, Line: slot.Line, ID: slot.ID, Status: uint8(intent.Invalid), Detail: slot.Reason}
+	}
+	if slot.Request >= len(answers) || answers[slot.Request].Status == 0 {
+		detail := "not done"
+		if failure != nil {
+			detail = submitRefusal(failure).detail
+		}
+		return wire.Answer{Index: index, Status: intentpb.StatusFailed, Detail: detail}
+	}
+	a := &answers[slot.Request]
+	return wire.Answer{Index: index, ID: a.ID, Status: uint8(a.Status), State: uint8(a.State), Detail: a.Text, ETag: a.ETag}
+}
+
+// retryAfter is a time as the header Retry-After has it: whole seconds, at least one.
+func retryAfter(d time.Duration) string {
+	return strconv.Itoa(max(1, int(math.Ceil(d.Seconds()))))
+}
+
+// waitQuery is what ?wait= and ?timeout= ask for: 0 for nothing.
+func waitQuery(wait, timeout string, most time.Duration) (time.Duration, error) {
+	switch {
+	case wait == "" && timeout == "":
+		return 0, nil
+	case wait != "installed":
+		return 0, fmt.Errorf("wait=%q: want installed", clip(wait))
+	case timeout == "":
+		return 5 * time.Second, nil
+	}
+	d, err := time.ParseDuration(timeout)
+	if err != nil || d <= 0 || d > most {
+		return 0, fmt.Errorf("timeout=%q: want a time such as 5s, up to %s", clip(timeout), most)
+	}
+	return d, nil
+}

@@ -1,0 +1,208 @@
+package api
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/weirnet/weir/api/client"
+	"github.com/weirnet/weir/intent"
+	"github.com/weirnet/weir/store/journal"
+)
+
+// intentStream is one stream of requests. The request's goroutine reads, a second one writes the answers; the queue between
+// them holds what waits for the store, in order, and when it is full nothing more is read.
+type intentStream struct {
+	s        *Server
+	w        http.ResponseWriter
+	ctl      *http.ResponseController
+	protobuf bool
+	record   client.AuditRecord
+
+	queue  chan *flight
+	free   chan *flight
+	ended  chan struct{}
+	cancel context.CancelFunc
+	broken bool  // the caller takes no answers; the writer's
+	total  tally // the writer's
+}
+
+// streamIntents answers requests while more come: one answer each, in order.
+func (s *Server) streamIntents(w http.ResponseWriter, r *http.Request, by Actor, form string) {
+	if s.cfg.Intents == nil {
+		noIntents.write(w)
+		return
+	}
+	if r.URL.RawQuery != "" {
+		(&refusal{status: http.StatusUnprocessableEntity, detail: "a query was given, and a stream takes none"}).write(w)
+		return
+	}
+	if s.intentStreams.Add(1) > int64(s.cfg.Limits.IntentStreams) {
+		s.intentStreams.Add(-1)
+		(&refusal{status: http.StatusTooManyRequests, detail: strconv.Itoa(s.cfg.Limits.IntentStreams) + " streams of intents are open, and no more are allowed: close one, or try again later", retryAfter: 5 * time.Second}).write(w)
+		return
+	}
+	defer s.intentStreams.Add(-1)
+	by.Request = hex.EncodeToString(random(8))
+	st := &intentStream{s: s, w: w, ctl: http.NewResponseController(w), protobuf: form != ndjson,
+		queue: make(chan *flight, streamFlights), free: make(chan *flight, streamFlights), ended: make(chan struct{}),
+		record: client.AuditRecord{Time: s.cfg.Now().UTC(), ID: by.Request, Who: by.Name, Role: by.Role.String(), From: by.From, What: "POST " + intentsPath,
+			Object: "a stream of intents", Result: "begun"}}
+	if s.cfg.Audit != nil {
+		if err := s.cfg.Audit.Write(st.record); err != nil {
+			(&refusal{status: http.StatusServiceUnavailable, detail: "nothing was changed, because the audit log cannot be written: " + err.Error()}).write(w)
+			return
+		}
+	}
+	h := w.Header()
+	h.Set("Content-Type", form)
+	h.Set("X-Request-Id", by.Request)
+	h.Set("X-Accel-Buffering", "no")
+	st.run(r)
+}
+
+func (st *intentStream) run(r *http.Request) {
+	st.ctl.EnableFullDuplex() // HTTP/2 is so anyway
+	st.ctl.SetReadDeadline(deadline(st.s.cfg.Limits.StreamIdle))
+	st.ctl.SetWriteDeadline(deadline(st.s.cfg.Limits.Write))
+	st.w.WriteHeader(http.StatusOK)
+	if st.ctl.Flush() != nil {
+		return
+	}
+	ctx, cancel := context.WithCancel(r.Context())
+	defer cancel()
+	st.cancel = cancel
+	go st.write()
+	q := newRequestReader(r.Body, st.protobuf)
+	for ctx.Err() == nil {
+		f := st.unused()
+		if !q.next(f) {
+			break
+		}
+		st.ctl.SetReadDeadline(deadline(st.s.cfg.Limits.StreamIdle))
+		st.submit(ctx, f)
+		select {
+		case st.queue <- f:
+		case <-ctx.Done():
+			<-f.done // the engine may still use it
+		}
+	}
+	close(st.queue)
+	<-st.ended
+	st.finish(q)
+}
+
+// unused is a flight to fill.
+func (st *intentStream) unused() *flight {
+	select {
+	case f := <-st.free:
+		return f
+	default:
+		return &flight{done: make(chan struct{}, 1)}
+	}
+}
+
+// submit hands a batch to the engine. While too much waits it tries again, and nothing more is read meanwhile.
+func (st *intentStream) submit(ctx context.Context, f *flight) {
+	if len(f.Requests) == 0 {
+		f.done <- struct{}{}
+		return
+	}
+	pause := time.Millisecond
+	for {
+		err := st.s.cfg.Intents.SubmitAsync(f.Requests, false, func(answers []intent.Answer, err error) {
+			f.answers, f.err = answers, err
+			f.done <- struct{}{}
+		})
+		if err == nil {
+			return
+		}
+		if !overloaded(err) || !sleep(ctx, pause) {
+			f.err = err
+			f.done <- struct{}{}
+			return
+		}
+		pause = min(2*pause, 50*time.Millisecond)
+	}
+}
+
+func overloaded(err error) bool {
+	return errors.As(err, new(*intent.Overload)) || errors.Is(err, journal.ErrOverload)
+}
+
+// sleep is false if the context ends first.
+func sleep(ctx context.Context, d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// write answers batches in order. It ends when the reader has ended and all is answered. When the caller takes no answers it ends
+// the reader, and waits for what the engine still has.
+func (st *intentStream) write() {
+	defer close(st.ended)
+	var buf []byte
+	noted := time.Now()
+	for f := range st.queue {
+		<-f.done
+		buf = appendFlight(buf, f, st.protobuf, &st.total)
+		select {
+		case st.free <- f:
+		default:
+		}
+		if len(st.queue) == 0 || len(buf) >= streamBuffer {
+			st.send(buf)
+			buf = buf[:0]
+		}
+		if now := time.Now(); now.Sub(noted) >= time.Second {
+			noted = now
+			st.note("going on")
+		}
+	}
+}
+
+func (st *intentStream) send(b []byte) {
+	if st.broken || len(b) == 0 {
+		return
+	}
+	st.ctl.SetWriteDeadline(deadline(st.s.cfg.Limits.Write))
+	if _, err := st.w.Write(b); err != nil || st.ctl.Flush() != nil {
+		st.broken = true
+		st.cancel()
+		st.ctl.SetReadDeadline(time.Unix(1, 0)) // the reader may be waiting
+	}
+}
+
+// note tells the audit log what was done so far: a record a second, and none an intent.
+func (st *intentStream) note(result string) {
+	if st.s.cfg.Audit == nil {
+		return
+	}
+	r := st.record
+	r.Time, r.Result, r.Detail = st.s.cfg.Now().UTC(), result, st.total.String()
+	st.s.cfg.Audit.Note(r)
+}
+
+// finish tells what became of the stream as a whole.
+func (st *intentStream) finish(q *requestReader) {
+	if st.s.cfg.Audit == nil {
+		return
+	}
+	r := st.record
+	r.Time, r.Result, r.Status, r.Detail = st.s.cfg.Now().UTC(), "done", http.StatusOK, st.total.String()
+	switch {
+	case st.broken:
+		r.Result, r.Detail = "failed", r.Detail+"; the caller took no more answers"
+	case q.err != nil:
+		r.Result, r.Detail = "failed", r.Detail+"; the stream broke: "+q.err.Error()
+	}
+	st.s.cfg.Audit.Write(r) // a failure has raised the alarm
+}

@@ -1,0 +1,298 @@
+package api
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/weirnet/weir/api/client/intentpb"
+	"github.com/weirnet/weir/api/wire"
+	"github.com/weirnet/weir/intent"
+)
+
+// postIntents takes one intent, or a batch, in JSON. Streams go another way (streamIntents).
+func (s *Server) postIntents(w http.ResponseWriter, r *http.Request) {
+	s.takeIntents(w, r, intent.Create, "")
+}
+
+// putIntent replaces an intent, or makes it.
+func (s *Server) putIntent(w http.ResponseWriter, r *http.Request) {
+	s.takeIntents(w, r, intent.Replace, r.PathValue("id"))
+}
+
+// posted is a request with intents in JSON.
+type posted struct {
+	batch wire.Batch
+	doc   wire.Document
+	wait  time.Duration
+	dry   bool
+}
+
+func (s *Server) takeIntents(w http.ResponseWriter, r *http.Request, op intent.Op, id string) {
+	if s.cfg.Intents == nil {
+		noIntents.write(w)
+		return
+	}
+	p, no := s.readIntents(r, op, id)
+	if no == nil && p.dry {
+		no = s.dryRun(w, r, p)
+	} else if no == nil {
+		no = s.submitIntents(w, r, p)
+	}
+	if no != nil {
+		no.write(w)
+	}
+}
+
+// readIntents reads a body and all that goes with it.
+func (s *Server) readIntents(r *http.Request, op intent.Op, id string) (*posted, *refusal) {
+	p := &posted{}
+	if no := p.readQuery(r.URL.RawQuery, s.cfg.Limits.IntentWait); no != nil {
+		return nil, no
+	}
+	if no := wantJSON(r); no != nil {
+		return nil, no
+	}
+	body, err := requestBody(r)
+	if err != nil {
+		return nil, tooLong(err, s.cfg.Limits.IntentBytes)
+	}
+	if p.doc, err = wire.NewJSON().Body(&p.batch, body, op, id); err != nil {
+		return nil, &refusal{status: http.StatusBadRequest, detail: err.Error()}
+	}
+	if op == intent.Replace {
+		if !p.doc.Single {
+			return nil, &refusal{status: http.StatusBadRequest, detail: "items were given, and PUT takes one intent"}
+		}
+		if no := p.named(id); no != nil {
+			return nil, no
+		}
+	}
+	return p, p.headers(r.Header, op)
+}
+
+func (p *posted) readQuery(raw string, most time.Duration) *refusal {
+	query, err := url.ParseQuery(raw)
+	if err != nil {
+		return &refusal{status: http.StatusBadRequest, detail: "the query: " + err.Error()}
+	}
+	for name, values := range query {
+		if !slices.Contains([]string{"wait", "timeout", "dry_run"}, name) || len(values) > 1 {
+			return &refusal{status: http.StatusUnprocessableEntity, detail: fmt.Sprintf("query.%s: not known, or given twice: want wait, timeout or dry_run, once each", clip(name))}
+		}
+	}
+	if p.wait, err = waitQuery(query.Get("wait"), query.Get("timeout"), most); err != nil {
+		return &refusal{status: http.StatusUnprocessableEntity, detail: err.Error()}
+	}
+	switch query.Get("dry_run") {
+	case "", "false":
+	case "true":
+		p.dry = true
+	default:
+		return &refusal{status: http.StatusUnprocessableEntity, detail: fmt.Sprintf("dry_run=%q: want true or false", clip(query.Get("dry_run")))}
+	}
+	return nil
+}
+
+// named refuses an id that is another than that of the path.
+func (p *posted) named(id string) *refusal {
+	for i := range p.batch.Requests {
+		if given := p.batch.Requests[i].Spec.ID; given != id {
+			return &refusal{status: http.StatusUnprocessableEntity, detail: fmt.Sprintf("id: %q given, want %q, as in the path, or none", given, id)}
+		}
+	}
+	return nil
+}
+
+// headers takes If-Match and Idempotency-Key. The key of a batch is one for each of its items.
+func (p *posted) headers(h http.Header, op intent.Op) *refusal {
+	match, key := etagOf(h.Get("If-Match")), h.Get("Idempotency-Key")
+	switch {
+	case match != "" && op == intent.Create:
+		return &refusal{status: http.StatusBadRequest, detail: "If-Match was given, and POST makes new intents: PUT replaces one"}
+	case len(match) > wire.MaxETag || len(key) > wire.MaxKey:
+		return &refusal{status: http.StatusBadRequest, detail: fmt.Sprintf("If-Match or Idempotency-Key is longer than %d bytes", wire.MaxKey)}
+	}
+	for i := range p.batch.Requests {
+		r := &p.batch.Requests[i]
+		r.IfMatch = match
+		if key != "" && op == intent.Create && r.Spec.ID == "" {
+			r.Key = key
+			if !p.doc.Single {
+				sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%d", key, i))
+				r.Key = hex.EncodeToString(sum[:16])
+			}
+		}
+	}
+	return nil
+}
+
+// etagOf is an etag without its quotes.
+func etagOf(header string) string { return strings.Trim(strings.TrimPrefix(header, "W/"), `"`) }
+
+func wantJSON(r *http.Request) *refusal {
+	kind, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";")
+	switch strings.ToLower(strings.TrimSpace(kind)) {
+	case "", "application/json":
+		return nil
+	}
+	return &refusal{status: http.StatusUnsupportedMediaType, detail: fmt.Sprintf("Content-Type %q was given: want application/json, or, for a stream to %s, %s or %s",
+		clip(kind), intentsPath, ndjson, intentpb.ContentType)}
+}
+
+// requestBody is the body, which the audit has read already where there is one.
+func requestBody(r *http.Request) ([]byte, error) {
+	if c := changeOf(r.Context()); c.body != nil {
+		return c.body, nil
+	}
+	return io.ReadAll(r.Body)
+}
+
+func tooLong(err error, most int64) *refusal {
+	return &refusal{status: http.StatusRequestEntityTooLarge, detail: fmt.Sprintf("the body: %v: want at most %d bytes; a stream (%s, or %s) may be as long as you like", err, most, ndjson, intentpb.ContentType)}
+}
+
+// submitIntents has the requests made durable, and answers.
+func (s *Server) submitIntents(w http.ResponseWriter, r *http.Request, p *posted) *refusal {
+	if p.doc.Atomic && len(p.batch.Requests) < len(p.batch.Slots) {
+		for i := range p.batch.Slots {
+			if slot := &p.batch.Slots[i]; slot.Request < 0 {
+				return &refusal{status: http.StatusUnprocessableEntity, detail: fmt.Sprintf("nothing was taken: item %d (line %d): %s", i, slot.Line, slot.Reason)}
+			}
+		}
+	}
+	var answers []intent.Answer
+	if len(p.batch.Requests) > 0 {
+		var err error
+		if answers, err = s.cfg.Intents.Submit(r.Context(), p.batch.Requests, p.doc.Atomic); err != nil && !someDone(answers) {
+			return submitRefusal(err)
+		}
+	}
+	list := make([]wire.Answer, len(p.batch.Slots))
+	for i := range list {
+		list[i] = wireAnswer(&p.batch.Slots[i], uint64(i), answers, nil)
+	}
+	noteIntents(r.Context(), list)
+	return s.answerIntents(w, r, p, list)
+}
+
+// someDone tells whether some of a long list were taken before the store failed.
+func someDone(answers []intent.Answer) bool {
+	return slices.ContainsFunc(answers, func(a intent.Answer) bool { return a.Status != 0 })
+}
+
+func (s *Server) answerIntents(w http.ResponseWriter, r *http.Request, p *posted, list []wire.Answer) *refusal {
+	status := http.StatusAccepted
+	if p.doc.Single {
+		if itemStatus(&list[0]) != http.StatusAccepted {
+			return refusedItem(&list[0])
+		}
+	} else if p.doc.Atomic {
+		if i := slices.IndexFunc(list, func(a wire.Answer) bool {
+			return itemStatus(&a) != http.StatusAccepted && intent.Status(a.Status) != intent.Abandoned
+		}); i >= 0 {
+			return &refusal{status: itemStatus(&list[i]), detail: fmt.Sprintf("nothing was taken: item %d: %s", i, refusedItem(&list[i]).detail)}
+		}
+	}
+	if p.wait > 0 && s.awaitInstalled(r.Context(), list, p.wait) {
+		status = http.StatusOK
+	}
+	revision := s.epoch.text(s.position())
+	b := make([]byte, 0, 256)
+	if p.doc.Single {
+		list[0].Revision = revision
+		w.Header().Set("ETag", `"`+list[0].ETag+`"`)
+		b = list[0].AppendJSON(b)
+	} else {
+		b = appendAnswers(b, list, revision)
+	}
+	h := w.Header()
+	h.Set("Content-Type", "application/json")
+	h.Set("Weir-Revision", revision)
+	w.WriteHeader(status)
+	w.Write(append(b, '\n'))
+	return nil
+}
+
+func appendAnswers(b []byte, list []wire.Answer, revision string) []byte {
+	b = append(b, `{"items":[`...)
+	for i := range list {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = list[i].AppendJSON(b)
+	}
+	return append(append(append(b, `],"revision":"`...), revision...), `"}`...)
+}
+
+// settled are the states that a waiter for installation waits for.
+var settled = []intent.State{intent.Installed, intent.Degraded, intent.Failed}
+
+// awaitInstalled waits until all that was accepted is installed, or has failed, or the time is over. It is true where all is
+// installed; the states are in the list.
+func (s *Server) awaitInstalled(ctx context.Context, list []wire.Answer, most time.Duration) bool {
+	ctx, cancel := context.WithTimeout(ctx, most)
+	defer cancel()
+	all := true
+	for i := range list {
+		a := &list[i]
+		if itemStatus(a) != http.StatusAccepted {
+			all = false
+			continue
+		}
+		in, err := s.cfg.Intents.Wait(ctx, a.ID, settled...)
+		if in.State != 0 {
+			a.State, a.Detail = uint8(in.State), in.Text
+		}
+		all = all && err == nil && in.State == intent.Installed
+	}
+	return all
+}
+
+// noteIntents tells the audit log what became of a body.
+func noteIntents(ctx context.Context, list []wire.Answer) {
+	var n tally
+	for i := range list {
+		n.count(&list[i])
+	}
+	c := changeOf(ctx)
+	c.detail = n.String()
+	if c.object = "1 intent"; len(list) == 1 && list[0].ID != "" {
+		c.object = "intent " + list[0].ID
+	} else if len(list) != 1 {
+		c.object = fmt.Sprintf("%d intents", len(list))
+	}
+}
+
+// tally counts answers by status.
+type tally [len(statusNames)]uint64
+
+var statusNames = [...]string{"", "accepted", "existing", "not found", "conflicts", "invalid", "mismatched", "abandoned", "failed"}
+
+func (n *tally) count(a *wire.Answer) { n[a.Status]++ }
+
+// String is "3 accepted, 1 invalid".
+func (n *tally) String() string {
+	var parts []string
+	for i, count := range n {
+		if count > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", count, statusNames[i]))
+		}
+	}
+	if len(parts) == 0 {
+		return "nothing"
+	}
+	return strings.Join(parts, ", ")
+}
+
+// dryRun says what an intent would do.
+func (s *Server) dryRun(http.ResponseWriter, *http.Request, *posted) *refusal {
+	return &refusal{status: http.StatusNotImplemented, detail: "dry_run is not served yet: GET /v1/paths shows the way between two ends"}
+}

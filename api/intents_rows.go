@@ -1,0 +1,52 @@
+package api
+
+import (
+	"github.com/weirnet/weir/api/client"
+	"github.com/weirnet/weir/intent"
+	"github.com/weirnet/weir/intent/spec"
+	"github.com/weirnet/weir/openflow"
+	"github.com/weirnet/weir/program"
+)
+
+// intentItem is the JSON item of an intent.
+func intentItem(in *intent.Intent) client.Intent {
+	s := &in.Spec
+	item := client.Intent{ID: s.ID, Kind: s.Kind.String(), Priority: s.Priority, Src: endsItem(s.Kind, s.Src), Dst: endsItem(s.Kind, s.Dst),
+		Selector: matchItem(&s.Selector), State: in.State.String(), Code: in.Code.String(), Detail: in.Text, Retrying: in.Retrying,
+		Since: in.Since.UTC(), ETag: in.ETag, Number: in.Number, Routes: routeItems(in.Program)}
+	for _, h := range s.Hops {
+		item.Hops = append(item.Hops, client.IntentHop{DPID: h.DPID.String(), In: h.In, Out: h.Out})
+	}
+	return item
+}
+
+func endsItem(k spec.Kind, ends []spec.End) (item client.IntentEnds) {
+	for i := range ends {
+		if k == spec.HostToHost {
+			item.Host = ends[i].Host.String()
+		} else {
+			item.Points = append(item.Points, pointItem(ends[i].Point))
+		}
+	}
+	return item
+}
+
+func routeItems(p *program.Program) []client.IntentRoute {
+	if p == nil {
+		return []client.IntentRoute{}
+	}
+	list := make([]client.IntentRoute, len(p.Legs))
+	for i := range p.Legs {
+		leg := &p.Legs[i]
+		list[i] = client.IntentRoute{Match: matchItem(&openflow.Match{OXM: leg.Match}), Hops: make([]client.RouteHop, len(leg.Route.Hops))}
+		for j, h := range leg.Route.Hops {
+			list[i].Hops[j] = client.RouteHop{DPID: h.DPID.String(), In: h.In, Out: append([]uint32{}, h.Out...)}
+		}
+	}
+	return list
+}
+
+// goneItem is what is left to say of an intent that is no more.
+func goneItem(in *intent.Intent) client.Intent {
+	return client.Intent{ID: in.Spec.ID, Number: in.Number, State: in.State.String(), Selector: client.Selector{}, Routes: []client.IntentRoute{}}
+}

@@ -1,0 +1,169 @@
+package api
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+
+	"github.com/weirnet/weir/api/client/intentpb"
+	"github.com/weirnet/weir/api/wire"
+	"github.com/weirnet/weir/intent"
+)
+
+const (
+	ndjson = "application/x-ndjson"
+
+	streamRead    = 2 * wire.MaxItem // bytes of requests that are read together, at most
+	streamFlights = 64               // batches of a stream that wait for the store, at most
+)
+
+// streamForm is the form of a stream's requests and answers; "" where the request is none.
+func streamForm(r *http.Request) string {
+	kind, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";")
+	switch kind = strings.ToLower(strings.TrimSpace(kind)); kind {
+	case ndjson:
+		return ndjson
+	case intentpb.ContentType, intentpb.ContentTypeAlso:
+		return intentpb.ContentType
+	}
+	return ""
+}
+
+// flight is a batch of a stream on its way through the store. It belongs to the reader, then, from SubmitAsync until done is
+// received from, to the engine, then to the writer, which gives it back.
+type flight struct {
+	wire.Batch
+	first   uint64 // index of its first item
+	answers []intent.Answer
+	err     error
+	done    chan struct{} // holds one token when the answers are there
+}
+
+// requestReader cuts a stream into batches. It owns its buffer.
+type requestReader struct {
+	body     io.Reader
+	protobuf bool
+	json     *wire.JSON
+
+	buf      []byte
+	n        int // bytes in buf
+	line     int // lines before buf
+	index    uint64
+	skipping bool // what is left of a line that is too long
+	ended    bool
+	err      error // why it ended; nil: orderly
+}
+
+func newRequestReader(body io.Reader, protobuf bool) *requestReader {
+	return &requestReader{body: body, protobuf: protobuf, json: wire.NewJSON(), buf: make([]byte, streamRead)}
+}
+
+// next reads what there is into the batch, at least one item; it is false at the end. It blocks while nothing comes.
+func (q *requestReader) next(f *flight) bool {
+	f.Reset()
+	f.first, f.answers, f.err = q.index, nil, nil
+	for len(f.Slots) == 0 && !q.ended {
+		n, err := q.body.Read(q.buf[q.n:])
+		q.n += n
+		if err != nil {
+			q.ended = true
+			if !errors.Is(err, io.EOF) {
+				q.err = err
+			}
+		}
+		q.take(f)
+	}
+	q.index += uint64(len(f.Slots))
+	return len(f.Slots) > 0
+}
+
+// take reads the whole items of the buffer, and moves what is left to its beginning.
+func (q *requestReader) take(f *flight) {
+	text := string(q.buf[:q.n])
+	used := 0
+	if q.protobuf {
+		used = q.messages(f, text)
+	} else {
+		used = q.lines(f, text)
+	}
+	q.n = copy(q.buf, q.buf[used:q.n])
+}
+
+func (q *requestReader) lines(f *flight, text string) (used int) {
+	for used < q.n {
+		rest := q.buf[used:q.n]
+		end := bytes.IndexByte(rest, '\n')
+		if end < 0 {
+			if len(rest) > wire.MaxItem {
+				q.tooLong(f)
+				return q.n
+			}
+			if !q.ended {
+				return used
+			}
+			end = len(rest)
+		}
+		switch line := bytes.TrimSpace(rest[:end]); {
+		case q.skipping:
+			q.skipping = false
+			q.line++
+		case end > wire.MaxItem:
+			q.tooLong(f)
+			q.skipping = false
+			q.line++
+		default:
+			q.line++
+			if len(line) > 0 {
+				q.json.Line(&f.Batch, rest[:end], text[used:used+end], q.line)
+			}
+		}
+		used = min(used+end+1, q.n)
+	}
+	return used
+}
+
+// tooLong refuses a line, whose rest is passed over; once.
+func (q *requestReader) tooLong(f *flight) {
+	if !q.skipping {
+		f.Refuse("", q.line+1, fmt.Sprintf("line %d: more than %d bytes given, want at most that many a line", q.line+1, wire.MaxItem))
+	}
+	q.skipping = true
+}
+
+func (q *requestReader) messages(f *flight, text string) (used int) {
+	for used < q.n {
+		m, n, err := wire.Delimited(q.buf[used:q.n])
+		if err != nil {
+			f.Refuse("", 0, fmt.Sprintf("message %d: %v; the stream ends here", q.index+uint64(len(f.Slots)), err))
+			q.ended, q.err = true, err
+			return q.n
+		}
+		if n == 0 {
+			if q.ended && q.err == nil {
+				f.Refuse("", 0, fmt.Sprintf("message %d: the stream ends within it, after %d bytes", q.index+uint64(len(f.Slots)), q.n-used))
+				return q.n
+			}
+			return used
+		}
+		f.Message(m, text[used+n-len(m):used+n])
+		used += n
+	}
+	return used
+}
+
+// appendFlight appends the answers to a batch.
+func appendFlight(b []byte, f *flight, protobuf bool, n *tally) []byte {
+	for i := range f.Slots {
+		a := wireAnswer(&f.Slots[i], f.first+uint64(i), f.answers, f.err)
+		n.count(&a)
+		if protobuf {
+			b = a.AppendMessage(b)
+		} else {
+			b = append(a.AppendJSON(b), '\n')
+		}
+	}
+	return b
+}

@@ -1,0 +1,93 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/weirnet/weir/api/client"
+	"github.com/weirnet/weir/api/client/intentpb"
+	"github.com/weirnet/weir/api/wire"
+	"github.com/weirnet/weir/intent"
+	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/openflow"
+)
+
+// slotOf is the slot of the one request of a batch.
+var slotOf = [1]wire.Slot{}
+
+// answerItem is an answer as the client has it.
+func answerItem(a *wire.Answer) client.IntentAnswer {
+	return client.IntentAnswer{Index: int(a.Index), Line: a.Line, ID: a.ID, Status: intentpb.StatusNames[a.Status], State: intentpb.StateNames[a.State],
+		Detail: a.Detail, ETag: a.ETag, Revision: a.Revision}
+}
+
+// traffic asks the switches where an intent's packets come in what its rules have counted.
+func (s *Server) traffic(ctx context.Context, in *intent.Intent) (*client.Traffic, error) {
+	if s.cfg.IntentFlows == nil {
+		return nil, huma.Error404NotFound("this instance has no sessions with switches")
+	}
+	t := &client.Traffic{}
+	ask, cancel := context.WithTimeout(ctx, s.cfg.Limits.AskWait)
+	defer cancel()
+	var missing []string
+	ingress := ingressOf(in)
+	for _, dpid := range slices.Sorted(maps.Keys(ingress)) {
+		entries, err := s.cfg.IntentFlows(ask, dpid, in.Number)
+		if err != nil {
+			missing = append(missing, "switch "+dpid.String()+": "+whyNot(err))
+			continue
+		}
+		for i := range entries {
+			e := &entries[i]
+			if port, _ := e.Match.Uint(openflow.FieldInPort); ingress[dpid][uint32(port)] {
+				t.Packets += client.Hex64(e.Packets)
+				t.Bytes += client.Hex64(e.Bytes)
+				t.Entries++
+			}
+		}
+	}
+	t.Missing = strings.Join(missing, "; ")
+	return t, nil
+}
+
+// whyNot says in a few words why a switch gave no answer.
+func whyNot(err error) string {
+	switch {
+	case errors.Is(err, ErrNotConnected):
+		return "not connected"
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
+		return "did not answer in time"
+	}
+	return err.Error()
+}
+
+// ingressOf are the ports that an intent's packets come in by: those of its rules that no link of its own leads to.
+func ingressOf(in *intent.Intent) map[netview.DPID]map[uint32]bool {
+	ports := make(map[netview.DPID]map[uint32]bool)
+	if in.Program == nil {
+		return ports
+	}
+	add := func(p netview.Point) {
+		if ports[p.DPID] == nil {
+			ports[p.DPID] = make(map[uint32]bool)
+		}
+		ports[p.DPID][p.Port] = true
+	}
+	if in.Spec.Kind.BothWays() { // each leg begins at its host
+		for i := range in.Program.Legs {
+			if hops := in.Program.Legs[i].Route.Hops; len(hops) > 0 {
+				add(netview.Point{DPID: hops[0].DPID, Port: hops[0].In})
+			}
+		}
+		return ports
+	}
+	for _, p := range in.Spec.Ingress(nil) {
+		add(p)
+	}
+	return ports
+}
