@@ -61,6 +61,9 @@ func (c *Core) begin(n uint32, g *program.Program, by how, stages []uint16) {
 	}
 	delete(c.lost, n)
 	ch.how, ch.done, ch.stages, ch.await, ch.left, ch.since = by, g == nil, stages, bits{}, 0, c.now
+	if ch.next != nil {
+		c.uniting--
+	}
 	ch.next, ch.again, ch.asked = nil, false, false
 	e.program = g
 	c.mark(n, e)
@@ -81,8 +84,12 @@ func (c *Core) begin(n uint32, g *program.Program, by how, stages []uint16) {
 	case planned:
 		ch.last = slices.Max(stages)
 	}
+	told := len(c.updates)
 	c.order(n, e)
 	c.advance(n, e)
+	if told == len(c.updates) { // in the same state, by another program
+		c.tell(n, e, "")
+	}
 }
 
 // use notes who takes which way.
@@ -181,7 +188,7 @@ func (c *Core) confirmed(n uint32, e *entry) {
 		c.decide(n, asked)
 		return
 	}
-	c.tidy(e)
+	c.forget(n, e)
 }
 
 // tidy forgets a change with nothing left to do.

@@ -31,6 +31,7 @@ type Core struct {
 	detours  map[string]*topology.Map  // maps without some switches, of the map as it is
 
 	adopting int      // entries that are adopted
+	uniting  int      // changes with a next program
 	queue    []uint32 // to be looked at again, a part in each step
 	timers   timers
 	planned  planner
@@ -108,7 +109,7 @@ func (c *Core) Step(in *Input, now time.Time) *Ready {
 	clear(c.orders)
 	clear(c.updates)
 	c.orders, c.updates = c.orders[:0], c.updates[:0]
-	if c.adopting == 0 {
+	if c.adopting+c.uniting == 0 { // nobody holds a way without using it
 		c.routes.sweep()
 	}
 	if in.Facts != nil {

@@ -19,12 +19,14 @@ func (c *Core) commit(n uint32, content string) {
 		c.tell(n, e, c.textOf(n, e))
 		return
 	case e.content != "":
+		if e.has(adopted) { // what is replaced is known as what it is first
+			c.revive(n, e)
+		}
 		c.unlisten(n, e)
 		delete(c.refusals, n)
 	}
 	s := parsed(content)
 	e.content, e.kind = content, s.Kind
-	e.marks &^= adopted
 	c.listen(n, &s)
 	if ch := e.change; ch != nil && !ch.done && ch.how == planned {
 		ch.again = true

@@ -171,13 +171,24 @@ func (c *Core) ring(n uint32) {
 			c.retire(n, e)
 		}
 	}
-	if ref := c.refusals[n]; ref != nil && !ref.due.After(c.now) {
+	c.reconsider(n, e)
+}
+
+// reconsider has paths pass again what refused, when its time has come. How often it was is forgotten after a while without a refusal.
+func (c *Core) reconsider(n uint32, e *entry) {
+	ref := c.refusals[n]
+	switch {
+	case ref == nil || ref.due.After(c.now):
+		return
+	case !c.now.Before(ref.due.Add(c.settings.RetryMost)):
+		delete(c.refusals, n)
+	case len(ref.avoid) > 0:
 		ref.avoid = nil
-		switch {
-		case e.program == nil && e.state == Failed && !e.has(leaving):
-			c.decide(n, asked)
-		case e.state != Failed:
-			delete(c.refusals, n)
-		}
+		c.timers.push(ref.due.Add(c.settings.RetryMost), n)
+	default:
+		return
+	}
+	if e.program == nil && e.state == Failed && !e.has(leaving) {
+		c.decide(n, asked)
 	}
 }

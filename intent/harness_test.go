@@ -77,6 +77,7 @@ type network struct {
 	engine *Engine
 	orders []Order // sent, and not answered yet
 	holds  map[ruleAt]held
+	want   map[ruleAt]uint32 // what flowsync wants of switches: numbers
 	wrote  int
 	refuse func(at ruleAt) string // why a switch does not take a rule; nil: all are taken
 	off    map[netview.DPID]bool  // switches without a session: they answer nothing
@@ -97,7 +98,7 @@ type held struct {
 }
 
 func newNetwork(t testing.TB, switches int) *network {
-	n := &network{t: t, view: netview.New(netview.Limits{}), now: t0, holds: make(map[ruleAt]held), off: make(map[netview.DPID]bool)}
+	n := &network{t: t, view: netview.New(netview.Limits{}), now: t0, holds: make(map[ruleAt]held), want: make(map[ruleAt]uint32), off: make(map[netview.DPID]bool)}
 	n.facts = n.view.Facts()
 	n.intent, n.chosen = newMemory(), newMemory()
 	for i := range switches {
@@ -110,6 +111,8 @@ func newNetwork(t testing.TB, switches int) *network {
 
 // start makes an engine of what the journals have.
 func (n *network) start() {
+	clear(n.want)
+	n.orders, n.intent.waiting, n.chosen.waiting = nil, nil, nil
 	n.engine = New(Config{
 		Journal: n.intent, Decisions: n.chosen, View: n.view, Now: func() time.Time { return n.now },
 		Orders: func(list []Order) { n.orders = append(n.orders, list...) },
@@ -176,26 +179,32 @@ func (n *network) answer() {
 	}
 }
 
-// take has a switch take one order.
+// take has flowsync and a switch take one order.
 func (n *network) take(o *Order) Outcome {
 	leg, hop := o.Program.At(int(o.Rule))
 	at := ruleAt{hop.DPID, hop.In, o.Program.Priority, string(leg.Match)}
 	was, had := n.holds[at]
+	wanted, taken := n.want[at]
 	out := Outcome{Program: o.Program, Rule: o.Rule, What: RuleInstalled}
 	switch {
 	case o.Remove:
 		out.What = RuleRemoved
+		if wanted == o.Program.Number {
+			delete(n.want, at)
+		}
 		if had && was.number == o.Program.Number {
 			delete(n.holds, at)
 			n.wrote++
 		}
-	case had && was.number != o.Program.Number:
+	case taken && wanted != o.Program.Number:
 		out.What, out.Reason = RuleRefused, "a rule of another stands in its place"
+	case had && was.number == o.Program.Number && slices.Equal(was.out, hop.Out):
+		n.want[at] = o.Program.Number
 	case n.refuse != nil && n.refuse(at) != "":
 		out.What, out.Reason, out.Full = RuleRefused, n.refuse(at), true
-		delete(n.holds, at)
-	case had && slices.Equal(was.out, hop.Out):
+		delete(n.want, at)
 	default:
+		n.want[at] = o.Program.Number
 		n.holds[at] = held{o.Program.Number, slices.Clone(hop.Out)}
 		n.wrote++
 	}
@@ -205,9 +214,22 @@ func (n *network) take(o *Order) Outcome {
 	return out
 }
 
+// grace removes what switches that have a session hold and nobody wants.
+func (n *network) grace() {
+	for at, h := range n.holds {
+		if n.want[at] != h.number && !n.off[at.dpid] {
+			delete(n.holds, at)
+		}
+	}
+}
+
 // rest runs everything until nothing happens for a minute of the network's time.
 func (n *network) rest() {
+	rounds := 0
 	for quiet := n.now.Add(time.Minute); ; {
+		if rounds++; rounds > 5000 {
+			n.t.Fatalf("never at rest: next %v, now %v, %d orders, queue %v, planner %+v", n.engine.Turn(), n.now, len(n.orders), n.engine.core.queue, n.engine.core.planned)
+		}
 		n.intent.commit(nil)
 		n.chosen.commit(nil)
 		next := n.engine.Turn()
@@ -221,6 +243,7 @@ func (n *network) rest() {
 		case busy:
 			quiet = n.now.Add(time.Minute)
 		case next.IsZero() || next.After(quiet):
+			n.grace()
 			return
 		default:
 			if next.After(n.now) {
@@ -303,7 +326,7 @@ func (n *network) checkWanted(fatal func(string, ...any)) {
 	want := make(map[ruleAt]held)
 	list, _ := n.engine.List(0, 1<<30, nil)
 	for _, in := range list {
-		if g := in.Program; g != nil {
+		if g := in.Program; g != nil && (len(n.off) == 0 || in.State == Installed) {
 			for r := range g.Len() {
 				leg, hop := g.At(r)
 				want[ruleAt{hop.DPID, hop.In, g.Priority, string(leg.Match)}] = held{g.Number, hop.Out}
@@ -311,7 +334,7 @@ func (n *network) checkWanted(fatal func(string, ...any)) {
 		}
 	}
 	for at, h := range n.holds {
-		if w, ok := want[at]; (!ok || w.number != h.number || !slices.Equal(w.out, h.out)) && !n.off[at.dpid] {
+		if w, ok := want[at]; (!ok || w.number != h.number || !slices.Equal(w.out, h.out)) && len(n.off) == 0 {
 			fatal("switch %d holds in %d of number %d out %v, wanted %v", at.dpid, at.in, h.number, h.out, w)
 		}
 	}

@@ -33,7 +33,7 @@ func (p *planner) disturbed(now time.Time) {
 
 func (p *planner) wake(c *Core) time.Time {
 	switch {
-	case !p.longer || len(p.queue) > 0:
+	case !p.longer || len(p.queue) > 0 || p.moving > 0: // what ends these is a step too
 		return time.Time{}
 	case p.backlog == nil:
 		return p.links.Add(c.settings.Calm)
@@ -116,7 +116,7 @@ func (c *Core) roundabout() []uint32 {
 
 // improve moves an intent whose path works to a better one, if there is one.
 func (c *Core) improve(n uint32, e *entry) {
-	if e.content == "" || e.has(leaving) || e.kind == spec.Path || e.has(adopted) || !c.works(e) || c.refusals[n] != nil || e.change != nil && e.change.next != nil {
+	if e.content == "" || e.has(leaving) || e.kind == spec.Path || e.has(adopted) || !c.works(e) || c.avoids(n) || e.change != nil && e.change.next != nil {
 		return
 	}
 	s := parsed(e.content)
@@ -131,6 +131,12 @@ func (c *Core) improve(n uint32, e *entry) {
 		c.planned.moving++
 		c.timers.push(c.now.Add(c.settings.Patience), n)
 	}
+}
+
+// avoids tells whether switches refused rules of an intent lately.
+func (c *Core) avoids(n uint32) bool {
+	ref := c.refusals[n]
+	return ref != nil && len(ref.avoid) > 0
 }
 
 // costOf is what the ways of a program cost together.

@@ -21,6 +21,7 @@ func (c *Core) move(n uint32, e *entry, g *program.Program) {
 			c.begin(n, both, planned, c.stages(e.program, both))
 			if ch := e.change; ch != nil {
 				ch.next = g
+				c.uniting++
 			}
 			return
 		}

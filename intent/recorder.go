@@ -23,7 +23,11 @@ func (c *Core) Decisions(limit int) (recs []Record) {
 		switch {
 		case e.program != nil && !e.has(adopted):
 			e.marks |= saved
-			recs = append(recs, Record{Number: n, Data: c.appendDecision(nil, e.program)})
+			g := e.program
+			if e.change != nil && e.change.next != nil { // where it goes
+				g = e.change.next
+			}
+			recs = append(recs, Record{Number: n, Data: c.appendDecision(nil, g)})
 		case e.program == nil && e.has(saved):
 			e.marks &^= saved
 			recs = append(recs, Record{Number: n, Delete: true})

@@ -1,0 +1,451 @@
+package intent
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/weirnet/weir/intent/spec"
+	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/openflow"
+	"github.com/weirnet/weir/topology"
+)
+
+// twin runs random histories: what comes of them at rest must be what a look at the network says, and during what is planned no packet may be lost or
+// go round.
+type twin struct {
+	*network
+	r       *rand.Rand
+	inputs  *netview.Inputs
+	links   []netview.LinkKey
+	hosts   []netview.HostID
+	model   map[string]string // content of what was answered as accepted and is not withdrawn
+	ended   map[string]bool   // withdrawn
+	serial  int
+	drained map[netview.LinkKey]bool
+	costs   map[netview.LinkKey]uint64
+	history []string
+}
+
+func newTwin(t testing.TB, seed uint64) *twin {
+	w := &twin{
+		network: newNetwork(t, 6), r: rand.New(rand.NewPCG(seed, 1)), model: make(map[string]string), ended: make(map[string]bool),
+		drained: make(map[netview.LinkKey]bool), costs: make(map[netview.LinkKey]uint64),
+	}
+	w.inputs = w.view.Inputs()
+	for i, pair := range [][2]netview.DPID{{1, 2}, {2, 3}, {3, 4}, {4, 1}, {1, 3}, {4, 5}, {5, 6}, {6, 2}, {2, 5}, {1, 2}} {
+		k := link(pair[0], uint32(i+1)%8+1, pair[1], uint32(i+1)%8+1)
+		if i >= 8 {
+			k = link(pair[0], uint32(i+1), pair[1], uint32(i+1))
+		}
+		w.links = append(w.links, k)
+		w.put(k, true, netview.LinkConfirmed)
+	}
+	for i := range 5 {
+		w.hosts = append(w.hosts, hostID(i+1))
+		w.host(w.hosts[i], w.edge())
+	}
+	return w
+}
+
+func (w *twin) fatal(format string, args ...any) {
+	w.t.Helper()
+	for _, line := range w.history[max(0, len(w.history)-400):] {
+		w.t.Log(line)
+	}
+	w.t.Fatalf(format, args...)
+}
+
+func (w *twin) note(format string, args ...any) {
+	w.history = append(w.history, fmt.Sprintf(format, args...))
+}
+
+// edge is a port where no link is.
+func (w *twin) edge() netview.Point { return at(netview.DPID(w.r.IntN(6)+1), uint32(12+w.r.IntN(5))) }
+
+func (w *twin) ends(most int) (list []spec.End) {
+	seen := map[netview.Point]bool{}
+	for range 1 + w.r.IntN(most) {
+		if p := w.edge(); !seen[p] {
+			seen[p] = true
+			list = append(list, spec.End{Point: p})
+		}
+	}
+	return list
+}
+
+func (w *twin) spec(id string) spec.Spec {
+	s := spec.Spec{ID: id, Kind: spec.Kind(1 + w.r.IntN(5)), Priority: uint16(100 + w.r.IntN(2))}
+	switch s.Kind {
+	case spec.HostToHost:
+		s.Src, s.Dst = []spec.End{{Host: w.hosts[w.r.IntN(5)]}}, []spec.End{{Host: w.hosts[w.r.IntN(5)]}}
+	case spec.PointToPoint:
+		s.Src, s.Dst = w.ends(1), w.ends(1)
+	case spec.MultipointToPoint:
+		s.Src, s.Dst = w.ends(4), w.ends(1)
+	case spec.PointToMultipoint:
+		s.Src, s.Dst = w.ends(1), w.ends(4)
+	case spec.Path:
+		m := topology.Build(w.view.Snapshot())
+		hops, ok := m.PathBetween(w.edge(), w.edge(), w.r.Uint64(), nil)
+		if !ok {
+			s.Kind, s.Src, s.Dst = spec.PointToPoint, w.ends(1), w.ends(1)
+			break
+		}
+		s.Hops = hops
+	}
+	if w.r.IntN(4) > 0 {
+		s.Selector.SetUint(openflow.FieldEthType, 0x0800)
+		s.Selector.SetUint(openflow.FieldIPv4Dst, uint64(0x0a000000+w.r.IntN(40)))
+	}
+	return s
+}
+
+// ask sends one batch of requests and keeps what was accepted.
+func (w *twin) ask() {
+	var reqs []Request
+	for range 1 + w.r.IntN(5) {
+		id := fmt.Sprintf("i%d", w.r.IntN(30))
+		switch w.r.IntN(5) {
+		case 0:
+			reqs = append(reqs, Request{Op: Withdraw, ID: id})
+		case 1:
+			reqs = append(reqs, Request{Op: Replace, Spec: w.spec(id)})
+		default:
+			reqs = append(reqs, Request{Op: Create, Spec: w.spec(id)})
+		}
+	}
+	atomic := w.r.IntN(3) == 0
+	var failure error
+	if w.r.IntN(10) == 0 {
+		failure = errCommit
+	}
+	answered := false
+	if err := w.engine.SubmitAsync(reqs, atomic, func(answers []Answer, err error) {
+		answered = true
+		if err != nil {
+			w.note("  failed: %v", err)
+			return
+		}
+		for i, a := range answers {
+			if a.Status == Accepted {
+				w.accepted(&reqs[i])
+			}
+			w.note("  %d %s: %v %s (atomic %t)", reqs[i].Op, reqs[i].Spec.String()+reqs[i].ID, a.Status, a.Text, atomic)
+		}
+	}); err != nil {
+		w.fatal("refused: %v", err)
+	}
+	if w.r.IntN(3) == 0 { // the core goes on before it is durable
+		w.engine.Turn()
+	}
+	w.intent.commit(failure)
+	w.intent.commit(nil)
+	if !answered {
+		w.fatal("no answer")
+	}
+}
+
+func (w *twin) accepted(r *Request) {
+	if r.Op == Withdraw {
+		delete(w.model, r.ID)
+		w.ended[r.ID] = true
+		return
+	}
+	s := r.Spec
+	if s.Check() != nil {
+		w.fatal("accepted what does not pass: %v", &s)
+	}
+	w.model[s.ID] = string(s.Append(nil))
+}
+
+// act does one thing to the network or the instance.
+func (w *twin) act() {
+	k := w.links[w.r.IntN(len(w.links))]
+	switch w.r.IntN(12) {
+	case 0, 1:
+		w.note("link %v down", k)
+		w.put(k, false, netview.LinkConfirmed)
+	case 2, 3:
+		w.note("link %v up", k)
+		w.put(k, true, netview.LinkConfirmed)
+	case 4:
+		w.note("link %v unconfirmed", k)
+		w.put(k, true, netview.LinkUnconfirmed)
+	case 5:
+		h, p := w.hosts[w.r.IntN(5)], w.edge()
+		w.note("host %v at %v", h, p)
+		w.host(h, p)
+	case 6:
+		dpid := netview.DPID(w.r.IntN(6) + 1)
+		w.note("switch %d off", dpid)
+		w.off[dpid] = true
+	case 7:
+		w.note("all switches on")
+		clear(w.off)
+	case 8:
+		dpid, rest := netview.DPID(w.r.IntN(6)+1), w.r.IntN(3)
+		w.note("switch %d refuses", dpid)
+		w.refuse = func(at ruleAt) string {
+			if at.dpid == dpid && (int(at.in)+len(at.match)+int(at.match[len(at.match)-1]))%3 == rest {
+				return "full"
+			}
+			return ""
+		}
+	case 9:
+		w.refuse = nil
+	case 10:
+		w.note("restart")
+		if w.r.IntN(2) == 0 {
+			w.chosen.commit(nil)
+		}
+		w.start()
+	default:
+		d := time.Duration(w.r.IntN(400)) * time.Millisecond
+		w.now = w.now.Add(d)
+	}
+}
+
+// some has some of the orders answered: those of one switch in order, else in any.
+func (w *twin) some() {
+	for range w.r.IntN(20) {
+		var first []int
+		seen := map[netview.DPID]bool{}
+		for i := range w.orders {
+			_, hop := w.orders[i].Program.At(int(w.orders[i].Rule))
+			if !seen[hop.DPID] && !w.off[hop.DPID] {
+				first = append(first, i)
+			}
+			seen[hop.DPID] = true
+		}
+		if len(first) == 0 {
+			return
+		}
+		i := first[w.r.IntN(len(first))]
+		o := w.orders[i]
+		w.orders = slices.Delete(w.orders, i, i+1)
+		w.engine.Told([]Outcome{w.take(&o)})
+		if w.r.IntN(2) == 0 {
+			w.engine.Turn()
+		}
+	}
+	w.engine.Turn()
+}
+
+// check compares, at rest, everything with everything.
+func (w *twin) check() {
+	w.rest()
+	w.checkWanted(w.fatal)
+	m := topology.Build(w.view.Snapshot())
+	list, _ := w.engine.List(0, 1<<30, nil)
+	content := map[string]string{}
+	for i := range list {
+		in := &list[i]
+		if in.State != Withdrawing {
+			content[in.Spec.ID] = string(in.Spec.Append(nil))
+		}
+		w.checkIntent(in, m)
+	}
+	for id, c := range w.model {
+		if content[id] != c {
+			w.fatal("intent %s was accepted and is lost or another: %q, %q", id, c, content[id])
+		}
+	}
+	if len(content) != len(w.model) || len(w.intent.live) != len(w.model) {
+		w.fatal("%d intents, %d in the journal, %d accepted", len(content), len(w.intent.live), len(w.model))
+	}
+	w.checkInside(list)
+}
+
+// checkIntent holds one intent against the network.
+func (w *twin) checkIntent(in *Intent, m *topology.Map) {
+	switch in.State {
+	case Submitted:
+		w.fatal("intent %s is submitted for ever", in.Spec.ID)
+	case Installing, Rerouting:
+		if len(w.off) == 0 {
+			w.fatal("intent %s is %v for ever", in.Spec.ID, in.State)
+		}
+	case Withdrawing:
+		if len(w.off) == 0 {
+			w.fatal("intent %s is withdrawn for ever", in.Spec.ID)
+		}
+		return
+	}
+	if in.Program == nil {
+		if in.State != Failed && in.State != Waiting {
+			w.fatal("intent %s is %v without a program", in.Spec.ID, in.State)
+		}
+		if in.Code == NoPath {
+			w.checkNoPath(in, m)
+		}
+		return
+	}
+	for _, leg := range in.Program.Legs {
+		if in.Spec.Kind == spec.MultipointToPoint || in.Spec.Kind == spec.PointToMultipoint {
+			break
+		}
+		for i := 0; i+1 < len(leg.Route.Hops); i++ {
+			a, b := leg.Route.Hops[i], leg.Route.Hops[i+1]
+			if !m.Up(link(a.DPID, a.Out[0], b.DPID, b.In)) {
+				w.fatal("intent %s is %v over a link that is down: %v", in.Spec.ID, in.State, leg.Route)
+			}
+		}
+	}
+	if (in.State == Installed || in.State == Degraded) && len(w.off) == 0 {
+		if bad := w.deliver(in); bad != "" {
+			w.fatal("intent %s is %v: %s", in.Spec.ID, in.State, bad)
+		}
+	}
+}
+
+func (w *twin) checkNoPath(in *Intent, m *topology.Map) {
+	if in.Spec.Kind == spec.PointToPoint {
+		if _, ok := m.Cost(in.Spec.Src[0].Point.DPID, in.Spec.Dst[0].Point.DPID); ok {
+			w.fatal("intent %s has no path, and there is one", in.Spec.ID)
+		}
+	}
+}
+
+// deliver follows packets of an intent through what switches hold, from where they come in; "" if they arrive, and none goes round.
+func (w *twin) deliver(in *Intent) string {
+	s := &in.Spec
+	if s.Kind == spec.HostToHost {
+		a, _ := w.view.Snapshot().Host(s.Src[0].Host)
+		b, _ := w.view.Snapshot().Host(s.Dst[0].Host)
+		for i, leg := range in.Program.Legs {
+			from, to := a.At, b.At
+			if i >= len(in.Program.Legs)/2 {
+				from, to = to, from
+			}
+			if bad := w.follow(from, []netview.Point{to}, in.Program.Priority, leg.Match); bad != "" {
+				return bad
+			}
+		}
+		return ""
+	}
+	for _, from := range s.Ingress(nil) {
+		for _, leg := range in.Program.Legs {
+			if bad := w.follow(from, s.Egress(nil), in.Program.Priority, leg.Match); bad != "" {
+				return bad
+			}
+		}
+	}
+	return ""
+}
+
+func (w *twin) follow(from netview.Point, to []netview.Point, priority uint16, match []byte) string {
+	snap := w.view.Snapshot()
+	reached := map[netview.Point]bool{}
+	var walk func(netview.Point, int) string
+	walk = func(p netview.Point, depth int) string {
+		if depth > 24 {
+			return fmt.Sprintf("a packet from %v goes round at %v", from, p)
+		}
+		h, ok := w.holds[ruleAt{p.DPID, p.Port, priority, string(match)}]
+		if !ok {
+			return fmt.Sprintf("a packet from %v is lost at %v", from, p)
+		}
+		for _, out := range h.out {
+			o := at(p.DPID, out)
+			led := false
+			for l := range snap.LinksFromPoint(o) {
+				led = true
+				if bad := walk(l.Dst, depth+1); bad != "" {
+					return bad
+				}
+			}
+			if !led {
+				reached[o] = true
+			}
+		}
+		return ""
+	}
+	if bad := walk(from, 0); bad != "" {
+		return bad
+	}
+	for _, p := range to {
+		if !reached[p] {
+			return fmt.Sprintf("a packet from %v does not arrive at %v", from, p)
+		}
+	}
+	return ""
+}
+
+// checkInside looks at what the engine keeps: nothing may be left of what is gone.
+func (w *twin) checkInside(list []Intent) {
+	c, f := w.engine.core, w.engine.front
+	if f.ids.len != len(list) || f.inFlight != 0 || len(f.deferred) != 0 || len(f.reserved) != 0 || f.waiting != 0 {
+		w.fatal("front: %d ids of %d intents, %d in flight, %d deferred", f.ids.len, len(list), f.inFlight, len(f.deferred))
+	}
+	byState := [states]int{}
+	claims := 0
+	for i := range list {
+		byState[list[i].State]++
+		if list[i].State != Withdrawing {
+			eachClaim(&list[i].Spec, func(claim) bool { claims++; return true })
+		}
+	}
+	if byState != f.counts || claims != f.claims.len {
+		w.fatal("front counts %v and %d claims, there are %v and %d", f.counts, f.claims.len, byState, claims)
+	}
+	legs := 0
+	for n := range c.entries.last() {
+		for _, g := range c.programsOf(n) {
+			legs += len(g.Legs)
+		}
+		if e := c.entries.at(n); e.change != nil && len(w.off) == 0 {
+			w.fatal("core: a change of number %d is under way for ever: %+v", n, e.change)
+		}
+	}
+	if legs != c.places.groups.len || c.planned.moving != 0 && len(w.off) == 0 || c.adopting != 0 || c.uniting != 0 && len(w.off) == 0 {
+		w.fatal("core: %d legs in groups, there are %d; %d moving, %d adopted, %d uniting", c.places.groups.len, legs, c.planned.moving, c.adopting, c.uniting)
+	}
+	for _, way := range c.routes.list {
+		if way == nil {
+			continue
+		}
+		used := 0
+		for i := range list {
+			if list[i].State != Withdrawing && takes(list[i].Program, &way.route) {
+				used++
+			}
+		}
+		if way.users.count() != used {
+			w.fatal("way %v has %d users, there are %d", way.route, way.users.count(), used)
+		}
+	}
+}
+
+func TestTwin(t *testing.T) {
+	for seed := range uint64(6000) {
+		w := newTwin(t, seed)
+		w.note("seed %d", seed)
+		for range 12 {
+			for range w.r.IntN(12) {
+				switch w.r.IntN(4) {
+				case 0:
+					w.ask()
+				case 1:
+					w.act()
+				default:
+					w.some()
+				}
+			}
+			if w.r.IntN(3) == 0 {
+				clear(w.off)
+			}
+			if w.r.IntN(3) == 0 {
+				w.refuse = nil
+			}
+			w.check()
+		}
+		clear(w.off)
+		w.refuse = nil
+		w.note("end")
+		w.now = w.now.Add(time.Hour)
+		w.check()
+	}
+}
