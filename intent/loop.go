@@ -69,6 +69,7 @@ func (e *Engine) Wait(ctx context.Context, id string, want ...State) (Intent, er
 func (e *Engine) Run(ctx context.Context) {
 	defer close(e.done)
 	defer e.finish()
+	defer func() { e.decision.flush(e.core) }()
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
 	for {

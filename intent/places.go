@@ -3,6 +3,7 @@ package intent
 import (
 	"encoding/binary"
 	"hash/maphash"
+	"slices"
 
 	"github.com/weirnet/weir/intent/spec"
 	"github.com/weirnet/weir/netview"
@@ -83,9 +84,10 @@ func (p *places) open(g *program.Program, programs func(uint32) []*program.Progr
 			continue
 		}
 		p.several[group(h)] = true
-		members := map[uint32]bool{}
-		p.groups.find(h, func(n uint32) bool { members[n] = true; return true })
-		for n := range members {
+		var members []uint32
+		p.groups.find(h, func(n uint32) bool { members = append(members, n); return true })
+		slices.Sort(members)
+		for _, n := range slices.Compact(members) {
 			for _, q := range programs(n) {
 				p.each(q, func(k uint64, at place) {
 					if group(k) == group(h) {

@@ -94,6 +94,15 @@ func (r *recorder) take(c *Core, now time.Time) {
 	}
 }
 
+// flush writes all there is, at the end.
+func (r *recorder) flush(c *Core) {
+	for r.journal != nil && len(c.dirty) > 0 {
+		if recs := c.Decisions(decisionsAtOnce); len(recs) > 0 && r.journal.Append(recs, func(uint64, error) {}) != nil {
+			return
+		}
+	}
+}
+
 func (r *recorder) again(recs []Record) {
 	r.mu.Lock()
 	for i := range recs {

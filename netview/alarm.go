@@ -33,6 +33,7 @@ const (
 	AlarmConfig         AlarmKind = "configuration"   // a configuration that was refused, or that cannot be written
 	AlarmMemory         AlarmKind = "remembered"      // what was remembered of the network could not be read or written
 	AlarmAudit          AlarmKind = "audit"           // the audit log cannot be written
+	AlarmIntents        AlarmKind = "intents"         // intents have been failed for long
 	AlarmStore          AlarmKind = "store"           // the store takes nothing: it is full, or does not answer
 	AlarmLimit          AlarmKind = "limit"           // a limit is reached: what is above it is dropped and counted
 )

@@ -13,6 +13,7 @@ import (
 
 	"github.com/weirnet/weir/api"
 	"github.com/weirnet/weir/app/forward"
+	"github.com/weirnet/weir/intent"
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/plan"
 	"github.com/weirnet/weir/store"
@@ -68,6 +69,8 @@ type Config struct {
 	OpenStore func() (store.Store, error)
 	// View, if set, is called once with the network view before anything runs, for what reads it in the same process.
 	View func(*netview.View)
+	// Intents, if set, is called once with the intents before anything runs, for what asks for some in the same process.
+	Intents func(*intent.Engine)
 	// Ready, if set, is called once with the addresses when everything listens.
 	Ready func(Addresses)
 

@@ -2,6 +2,7 @@ package node
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"time"
@@ -27,6 +28,9 @@ type intents struct {
 
 	orders   []flowsync.Order // the memory of a call, of the engine's goroutine
 	outcomes []intent.Outcome // likewise, of flowsync's
+
+	failing time.Time // since when an intent has been failed; zero: none is
+	alarmed bool      // and it was said
 }
 
 // openIntents makes the engine, and has it load what an earlier life was asked for. The view has been told what is remembered by then; switches
@@ -124,5 +128,9 @@ func (r *records) Append(recs []intent.Record, done func(revision uint64, err er
 	for i := range recs {
 		list[i] = journal.Record(recs[i])
 	}
-	return r.j.Append(list, func(rev store.Revision, err error) { done(uint64(rev), err) })
+	err := r.j.Append(list, func(rev store.Revision, err error) { done(uint64(rev), err) })
+	if errors.Is(err, journal.ErrOverload) {
+		return &intent.Overload{What: err.Error(), RetryAfter: time.Second}
+	}
+	return err
 }

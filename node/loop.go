@@ -33,6 +33,9 @@ func (n *node) run(outer context.Context, switchPort, apiPort net.Listener) erro
 	if n.cfg.View != nil {
 		n.cfg.View(n.view)
 	}
+	if n.cfg.Intents != nil {
+		n.cfg.Intents(n.intents.engine)
+	}
 	part("store", n.watchStore)
 	part("store's upkeep", func(ctx context.Context) error { upkeep.New(n.store, n.cfg.Log, nil).Run(ctx); return nil })
 	part("alarms", func(ctx context.Context) error { n.alarms.Run(ctx); return nil })
@@ -45,6 +48,7 @@ func (n *node) run(outer context.Context, switchPort, apiPort net.Listener) erro
 	part("journal of intents", func(ctx context.Context) error { n.intents.journal.Run(ctx); return nil })
 	part("journal of paths", func(ctx context.Context) error { n.intents.decisions.Run(ctx); return nil })
 	part("intents", func(ctx context.Context) error { n.intents.engine.Run(ctx); return nil })
+	part("intents that fail", func(ctx context.Context) error { n.followIntents(ctx); return nil })
 	part("statistics", func(ctx context.Context) error { n.stats.Run(ctx); return nil })
 	part("topology", func(ctx context.Context) error { n.follow(ctx); return nil })
 	if n.guard != nil {

@@ -73,7 +73,7 @@ func NewStepped(cfg SteppedConfig) (*Stepped, error) {
 	s := &Stepped{n: n}
 	s.parts = append(n.stepAlarms(now), n.stepEngines(now)...)
 	s.parts = append(s.parts, n.stepRecorder(cfg.Remember, now))
-	s.parts = append(s.parts, n.intents.step()...)
+	s.parts = append(append(s.parts, n.intents.step()...), n.stepWatch(now))
 	return s, nil
 }
 
