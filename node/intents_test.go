@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"net"
 	"slices"
+	"strconv"
+	"sync/atomic"
 	"testing"
 
 	"github.com/weirnet/weir/emu"
@@ -14,6 +16,7 @@ import (
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/node"
 	"github.com/weirnet/weir/openflow"
+	"github.com/weirnet/weir/plan"
 	"github.com/weirnet/weir/program"
 	"github.com/weirnet/weir/session/pipe"
 )
@@ -41,17 +44,19 @@ func TestIntentsOfEmulatedSwitches(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ln := pipe.Listen("weir")
+	var ln atomic.Pointer[pipe.Listener] // of the instance that runs
 	var engine *intent.Engine
 	set := func(c *node.Config) {
-		c.Pipes = ln
+		l := pipe.Listen("weir")
+		ln.Store(l)
+		c.Pipes = l
 		c.LLDPPeriod = node.Defaults().LLDPPeriod
 		c.Intents = func(e *intent.Engine) { engine = e }
 	}
 	i := start(t, set)
 	n, err := emu.New(emu.Config{
 		Topology: top, Versions: []openflow.Version{openflow.V13}, Controllers: []string{"weir"}, Seed: 1,
-		Dial: func(ctx context.Context, _ string) (net.Conn, error) { return ln.Dial(ctx) },
+		Dial: func(ctx context.Context, _ string) (net.Conn, error) { return ln.Load().Dial(ctx) },
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -123,3 +128,28 @@ func rules(list []intent.Intent) (sum int) {
 	}
 	return sum
 }
+
+// end is a connect point.
+func end(t *testing.T, dpid string, port uint32) spec.End {
+	t.Helper()
+	n, err := strconv.ParseUint(dpid, 16, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return spec.End{Point: netview.Point{DPID: netview.DPID(n), Port: port}}
+}
+
+// held is how many entries of intents switches have.
+func held(n *emu.Network) (sum int) {
+	for _, sw := range n.Switches() {
+		for _, f := range sw.Flows(openflow.V13) {
+			if plan.Decode(f.Cookie).Kind == plan.KindIntent {
+				sum++
+			}
+		}
+	}
+	return sum
+}
+
+// flowMods are those that switches took.
+func flowMods(n *emu.Network) int { return int(n.Totals().FlowMods) }
