@@ -3,11 +3,13 @@ package flowsync
 import (
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/openflow"
+	"github.com/weirnet/weir/plan"
 )
 
 // FuzzCore has a switch answer anything at any time: listings of arbitrary bytes, errors against any transaction, barriers
@@ -27,6 +29,7 @@ func FuzzCore(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add(append([]byte{0, 10, byte(len(bytes))}, bytes...))
+	f.Add([]byte{0, 0, 2, 0, 15, 2, 0, 1, 16, 1, 3, 1, 0, 3, 0, 15, 1, 1, 0, 4, 1, 2, 3, 0, 17, 2, 1, 1, 18, 2, 16, 1, 14, 12, 2, 8, 1, 0, 3, 1})
 	f.Fuzz(func(t *testing.T, data []byte) {
 		z := &fuzzed{t: t, core: NewCore(Config{BatchMax: 3, ForeignMax: 2, SoftMax: 2}), data: data, now: time.Unix(0, 0)}
 		for len(z.data) > 0 {
@@ -77,6 +80,13 @@ func (z *fuzzed) step(inputs ...Input) {
 		for _, b := range ready.Batches {
 			z.batch = b.ID
 			in := Sent{DPID: b.DPID, Session: b.Session, Barrier: true}
+			if in.Frames = b.Count > 0; in.Frames {
+				in.First = z.xid + 1
+				z.xid += uint32(b.Count)
+				if z.byte()%8 == 7 { // it did not fit
+					in.Frames, in.Barrier = false, false
+				}
+			}
 			for range b.Messages {
 				z.xid++
 				in.XIDs = append(in.XIDs, z.xid)
@@ -89,7 +99,7 @@ func (z *fuzzed) step(inputs ...Input) {
 // input makes an input of the next bytes.
 func (z *fuzzed) input() Input {
 	const dpid = 1
-	switch z.byte() % 16 {
+	switch z.byte() % 20 {
 	case 0:
 		z.session++
 		version := openflow.V13
@@ -135,8 +145,37 @@ func (z *fuzzed) input() Input {
 		return Paused{dpid, z.session, z.byte()%2 == 0}
 	case 14:
 		return Check{dpid}
+	case 15, 16:
+		return z.orders(dpid)
+	case 17:
+		return Listed{DPID: dpid, Session: z.session, ID: z.reading, Entries: z.packed()}
+	case 18:
+		return &RemovedRules{DPID: dpid, Session: z.session, Entries: z.packed()}
 	}
 	return Meters{DPID: dpid, Session: z.session, Held: []netview.Meter{{ID: uint32(z.byte())}}}
+}
+
+// orders are for few places.
+func (z *fuzzed) orders(dpid netview.DPID) Orders {
+	var list []Order
+	for range z.byte()%4 + 1 {
+		b, out := z.byte(), z.byte()
+		o := parseOrder(z.t, dpid, fmt.Sprintf("install intent=%d version=%d in=%d out=%d eth_type=0x0806", b>>1%2, b>>2%4, b>>4%3, 1+out%4))
+		o.Remove = b&1 != 0
+		list = append(list, o)
+	}
+	return Orders{list}
+}
+
+// packed are entries in the places of orders, of owners of theirs and others.
+func (z *fuzzed) packed() (p Packed) {
+	for range z.byte() % 4 {
+		b, out := z.byte(), z.byte()
+		o := parseOrder(z.t, 1, fmt.Sprintf("install intent=%d in=%d out=%d eth_type=0x0806", b%3, b>>4%4, 1+out%4))
+		r := o.Program.Rule(0, plan.DomainDefault, false)
+		p.pack(&openflow.FlowStats{Table: r.Table, Priority: r.Priority, Cookie: r.Cookie, Match: r.Match, Instructions: r.Instructions}, false)
+	}
+	return p
 }
 
 // changes are what a flow monitor may tell.
@@ -144,7 +183,11 @@ func (z *fuzzed) changes() (changes []Change) {
 	for range z.byte() % 3 {
 		b := z.byte()
 		rule := parseRule(z.t, "eth_type=0x0806 apply=1")
-		e := Entry{Table: b % 3, Priority: uint16(b >> 4), Cookie: rule.Cookie, Match: rule.Match, Instructions: rule.Instructions}
+		if b&8 != 0 {
+			rule = z.orders(1).List[0].Program.Rule(0, plan.DomainDefault, false)
+			b = rule.Table
+		}
+		e := Entry{Table: b % 3, Priority: max(rule.Priority, uint16(b>>4)), Cookie: rule.Cookie, Match: rule.Match, Instructions: rule.Instructions}
 		if z.byte()%4 == 0 {
 			e.Cookie = uint64(z.byte())
 		}

@@ -70,6 +70,11 @@ func (r *realSwitch) Connected(s *session.Session) {
 }
 func (r *realSwitch) PacketIn(*session.Session, openflow.Header, *openflow.PacketIn) {}
 func (r *realSwitch) BatchEnd(*session.Session)                                      {}
+
+func (r *realSwitch) Frame(s *session.Session, h openflow.Header, frame []byte) bool {
+	return h.Type == openflow.TypeFlowRemoved && r.loop.RemovedFrame(1, s, h.Version, frame)
+}
+
 func (r *realSwitch) Message(s *session.Session, h openflow.Header, m openflow.Message) {
 	switch m := m.(type) {
 	case *openflow.ErrorMsg:
