@@ -31,6 +31,7 @@ type Loop struct {
 	orders  []Order
 	current map[netview.DPID]connection
 	last    uint64 // session
+	missed  bool   // a connection has missed something
 	over    bool
 
 	wake    chan struct{} // holds one token while the inbox may have something

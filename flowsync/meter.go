@@ -90,10 +90,13 @@ func (c *Core) drainMeters(l *ledger, now time.Time) bool {
 		c.readMeters(l, now)
 		return true
 	}
+	if !m.any((*meterRow).lacks) {
+		return false
+	}
 	f := &flight{}
 	for _, id := range m.ids() {
 		r := m.rows[id]
-		if r.wanted == nil || r.reason != "" || r.held && r.on == *r.wanted {
+		if !r.lacks() {
 			continue
 		}
 		command := openflow.MeterAdd
@@ -115,6 +118,21 @@ func (c *Core) drainMeters(l *ledger, now time.Time) bool {
 	return true
 }
 
+// lacks says whether the switch lacks the meter, and has not refused it.
+func (r *meterRow) lacks() bool {
+	return r.wanted != nil && r.reason == "" && !(r.held && r.on == *r.wanted)
+}
+
+// any says whether a meter is as f says.
+func (m *meters) any(f func(*meterRow) bool) bool {
+	for _, r := range m.rows {
+		if f(r) {
+			return true
+		}
+	}
+	return false
+}
+
 // pruneMeters has the meters of ours removed that nobody wants. Those of protection are soft: whoever made them looks after
 // them.
 func (c *Core) pruneMeters(l *ledger, now time.Time) {
@@ -125,7 +143,7 @@ func (c *Core) pruneMeters(l *ledger, now time.Time) {
 	case !m.known:
 		c.readMeters(l, now)
 		return
-	case len(l.foreign)+l.unkept > 0:
+	case len(l.foreign)+l.unkept > 0 || len(m.held) == 0:
 		return
 	}
 	for _, id := range slices.Sorted(maps.Keys(m.held)) {
@@ -148,6 +166,9 @@ func (c *Core) readMeters(l *ledger, now time.Time) {
 
 // dropMeters is the batch that removes meters, nil if there are none to remove.
 func (l *ledger) dropMeters() *flight {
+	if !l.meters.any(func(r *meterRow) bool { return r.wanted == nil }) {
+		return nil
+	}
 	var f *flight
 	for _, id := range l.meters.ids() {
 		r := l.meters.rows[id]

@@ -36,7 +36,7 @@ func (l *Loop) Updates(dpid netview.DPID, conn Conn, list *openflow.FlowUpdateLi
 	switch {
 	case !ok || c.conn != conn || c.missed:
 	case len(l.inbox) >= inboxMax:
-		c.missed = true
+		c.missed, l.missed = true, true
 		l.current[dpid] = c
 		l.put(Paused{dpid, c.session, true})
 	default:
@@ -46,6 +46,10 @@ func (l *Loop) Updates(dpid netview.DPID, conn Conn, list *openflow.FlowUpdateLi
 
 // caughtUp tells the core of flow monitors of which something was dropped: the switches have to be read. l.mu is held.
 func (l *Loop) caughtUp(inputs []Input) []Input {
+	if !l.missed {
+		return inputs
+	}
+	l.missed = false
 	for dpid, c := range l.current {
 		if c.missed {
 			c.missed = false

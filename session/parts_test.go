@@ -81,6 +81,7 @@ func TestMultipartParts(t *testing.T) {
 		ask(0)
 		reply(flows(1, true))
 		time.Sleep(11 * time.Second)
+		synctest.Wait()
 		expect(t, log, "1", "end: "+ErrTimeout.Error())
 		ask(0)
 		reply(&openflow.ErrorMsg{Code: openflow.BadRequestBadMultipart})
