@@ -328,6 +328,10 @@ func (c *Core) actAudit(l *ledger, now time.Time) {
 	if passed(l.audit.by, now) {
 		c.endAudit(l, Entries{Err: errNoAnswer}, now)
 	}
+	if passed(l.auditAt, now) && !l.asked && l.auditAt.Equal(l.paceAt) && c.grown(l) {
+		l.auditAt = time.Time{}
+		c.pace(l, now, false)
+	}
 	if (passed(l.auditAt, now) || l.asked) && l.phase == phaseReady && l.audit.id == 0 {
 		c.beginAudit(l, now)
 	}

@@ -54,6 +54,7 @@ type ledger struct {
 	reading  uint64   // the reading that is under way while nothing is written, or was last
 	audit    audit    // the reading that is under way beside the writing
 	auditAt  time.Time
+	paceAt   time.Time     // the last auditAt that was set for no other reason than the pace
 	cost     time.Duration // of a reading
 	took     time.Duration // the last reading beside the writing, from request to answer
 	moves    uint64        // how often something was sent to the switch or told by it

@@ -42,7 +42,22 @@ func (c *Core) pace(l *ledger, now time.Time, first bool) {
 		const golden = 0x9e3779b97f4a7c15 // 2^64 divided by the golden ratio: multiples of it spread evenly
 		d = d/2 + time.Duration(float64(d/2)*float64(uint64(l.dpid)*golden>>11)/(1<<53))
 	}
-	l.auditBy(now.Add(d))
+	l.paceAt = now.Add(d)
+	l.auditBy(l.paceAt)
+}
+
+// entryCost is what a reading of a switch is thought to cost for each entry, where it holds many more than when it was measured.
+const entryCost = 500 * time.Nanosecond
+
+// grown says whether a switch has so many more rules of programs than when it was read last that reading it costs far more: then the time of the next
+// reading is set anew.
+func (c *Core) grown(l *ledger) bool {
+	expected := time.Duration(l.programs.used()) * entryCost
+	if expected < 2*l.cost {
+		return false
+	}
+	c.costOf(l, expected)
+	return true
 }
 
 // costOf notes what a reading of a switch costs.

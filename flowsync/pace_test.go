@@ -7,6 +7,7 @@ import (
 
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/openflow"
+	"github.com/weirnet/weir/program"
 )
 
 // TestBatchesFitTheSwitch has switches take so long for each message, and wants their batches to end up at what a barrier may
@@ -120,4 +121,34 @@ func listing(t tester, n int) (c *Core, frame []byte, reading func() Reading) {
 		t.Fatal(err)
 	}
 	return c, frame, reading
+}
+
+// TestReadingIsPacedByWhatIsThere fills switches after they were read empty: the readings that come must take their new size into account at once.
+func TestReadingIsPacedByWhatIsThere(t *testing.T) {
+	const switches, rules = 100, 2000
+	c := NewCore(Config{NoMonitor: true})
+	now := time.Unix(0, 0)
+	for dpid := range netview.DPID(switches) {
+		r := c.Step([]Input{Up{dpid, 1, openflow.V13, 254}}, now)
+		c.Step([]Input{Entries{DPID: dpid, Session: 1, ID: r.Readings[0].ID, Cost: time.Microsecond}}, now)
+	}
+	for i, p := range at0(rules) {
+		var list []Order
+		for dpid := range netview.DPID(switches) {
+			q := *p
+			q.Legs = []program.Leg{{Match: p.Legs[0].Match, Route: &program.Route{Hops: []program.Hop{{DPID: dpid, In: 1, Out: []uint32{2}}}}}}
+			list = append(list, Order{Program: &q})
+		}
+		c.Step([]Input{Orders{list}}, now.Add(time.Duration(i)))
+	}
+	wake, end, readings := c.Step([]Input{Tick{}}, now).Wake, now.Add(25*time.Second), 0
+	for wake.Before(end) { // no batch is answered, but none is late either
+		r := c.Step([]Input{Tick{}}, wake)
+		readings += len(r.Readings)
+		wake = r.Wake
+	}
+	// 100 switches of 2,000 entries of 500 ns are 100 ms of reading: at one hundredth of a processor, ten seconds at least.
+	if most := 3 * switches; readings > most || readings == 0 {
+		t.Errorf("%d readings in 25 s, want not more than %d", readings, most)
+	}
 }
