@@ -39,7 +39,10 @@ func (c *Core) Decisions(limit int) (recs []Record) {
 	return recs
 }
 
-// recorder writes decisions into their journal, within a second.
+// keptWithin is how long a decision may be in memory only.
+const keptWithin = 250 * time.Millisecond
+
+// recorder writes decisions into their journal.
 type recorder struct {
 	journal Journal
 	at      time.Time // of the next writing; zero if nothing is to be written
@@ -70,7 +73,7 @@ func (r *recorder) take(c *Core, now time.Time) {
 		c.dirty = nil
 		return
 	case r.at.IsZero():
-		r.at = now.Add(time.Second)
+		r.at = now.Add(keptWithin)
 		return
 	case now.Before(r.at):
 		return
