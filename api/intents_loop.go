@@ -68,6 +68,9 @@ func (st *intentStream) run(r *http.Request) {
 	st.ctl.EnableFullDuplex() // HTTP/2 is so anyway
 	st.ctl.SetReadDeadline(deadline(st.s.cfg.Limits.StreamIdle))
 	st.ctl.SetWriteDeadline(deadline(st.s.cfg.Limits.Write))
+	if r.Header.Get("Expect") != "" { // the caller waits for leave to send, which reading would give too late
+		st.w.WriteHeader(http.StatusContinue)
+	}
 	st.w.WriteHeader(http.StatusOK)
 	if st.ctl.Flush() != nil {
 		return
