@@ -9,10 +9,11 @@
 //
 // # Inputs and outputs
 //
-// In: changes of wanted rules and meters, switches with their ports and whether discovery has settled (all from netview),
-// sessions that come and go, the entries a switch answers, the errors and barrier replies that answer a batch, what
-// switches tell of entries that went or changed. Out: readings, flow-mods and meter-mods, each batch followed by one barrier; the state of each rule (pending, installed, failed with
-// the switch's reason) in one transaction a batch; the infrastructure's own rules (Infrastructure).
+// In: changes of wanted rules and meters, switches with their ports and whether discovery has settled (all from netview), orders for
+// rules of programs, sessions that come and go, the entries a switch answers, the errors and barrier replies that answer a batch, what
+// switches tell of entries that went or changed. Out: readings, flow-mods and meter-mods, each batch followed by one barrier; the state
+// of each rule (pending, installed, failed with the switch's reason) in one transaction a batch; the outcomes of orders; the
+// infrastructure's own rules (Infrastructure).
 //
 // # What happens when a switch connects
 //
@@ -49,6 +50,19 @@
 // (Standing.Stuck, an alarm): its rules that are not installed are called failed, with that reason, so that nobody waits
 // for ever; they are tried all the same, and a reading is enough to call them installed.
 //
+// # Rules of programs
+//
+// Intents want millions of rules, which are no rows of the view: they are ordered (Loop.Order), each as a number in a program that says how it is
+// derived (package program), and Config.Told is told what becomes of each order (Outcome). A rule takes a row of 16 bytes and a slot of 4 in
+// an index by its place; what is rare (refusals, losses, waiting for another try) stands in tables beside. Flow-mods are encoded straight into
+// one buffer and sent as bytes under consecutive transaction ids, so that an error finds its row by arithmetic. One batch is under way to a
+// switch, of rows of the view or of programs: the former, few, go first.
+//
+// Orders are state, as all else: for each place the latest wins. An entry of kind plan.KindIntent is a program's rule if its place, owner and outputs
+// are: the path version in its cookie says which decision wrote it, and is no difference. A listing comes in parts, each of which is
+// compared as it comes. What is said above of readings, drift, lies, stuck switches and entries that nobody wants holds for programs too, but for
+// two things: a refusal ends what is wanted, since the owner chooses another path; and entries of others above them are not looked for.
+//
 // # Pace
 //
 // Batches grow and shrink until a barrier takes Config.Barrier at most; a slow switch is not flooded.
@@ -65,6 +79,8 @@
 //     are installed without it, and their Reason says so.
 //   - Nothing is deleted but by strict deletions that name one entry, restricted, where the version can say it, to our
 //     own cookies.
+//
+//   - Each order is answered once, by what the switch confirmed, listed or refused, unless a later order takes its stead.
 //
 // Soft rules of this life are app/forward's and are not known here (docs/design/0001-soft-rows.md).
 package flowsync

@@ -143,9 +143,14 @@ func TestReadingIsPacedByWhatIsThere(t *testing.T) {
 	}
 	wake, end, readings := c.Step([]Input{Tick{}}, now).Wake, now.Add(25*time.Second), 0
 	for wake.Before(end) { // no batch is answered, but none is late either
-		r := c.Step([]Input{Tick{}}, wake)
-		readings += len(r.Readings)
-		wake = r.Wake
+		now = wake
+		r := c.Step([]Input{Tick{}}, now)
+		var answers []Input
+		for _, q := range r.Readings {
+			answers = append(answers, Entries{DPID: q.DPID, Session: 1, ID: q.ID, Cost: rules * entryCost})
+		}
+		readings += len(answers)
+		wake = c.Step(answers, now).Wake
 	}
 	// 100 switches of 2,000 entries of 500 ns are 100 ms of reading: at one hundredth of a processor, ten seconds at least.
 	if most := 3 * switches; readings > most || readings == 0 {
