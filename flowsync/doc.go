@@ -72,11 +72,14 @@
 //   - State installed means: a barrier reply, or the switch's own listing, has confirmed this content on this session or
 //     an earlier one, and nothing that came later says otherwise. Losing a session does not change it: a switch without
 //     its controller goes on forwarding.
+//
 //   - At most one batch is in flight to a switch. Changes meanwhile are kept as state: the latest wins, what came in
 //     between is never sent. Rules and removals leave in the order in which they were asked for, and those of one change
 //     are confirmed by the same barrier if they fit into a batch (Standing.Batch).
+//
 //   - Meters are confirmed before the rules that use them are sent. Where a switch refuses a meter, the rules that use it
 //     are installed without it, and their Reason says so.
+//
 //   - Nothing is deleted but by strict deletions that name one entry, restricted, where the version can say it, to our
 //     own cookies.
 //
