@@ -7,6 +7,7 @@ import (
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/plan"
+	"github.com/weirnet/weir/store"
 )
 
 // act has an event happen, and what ends it asked for.
@@ -48,6 +49,10 @@ func (w *world) act(e Event) {
 		}
 	case Shout:
 		w.stations[e.A].shout(uint32(e.At))
+	case AskIntent, DropIntent:
+		w.wishes.ask(e)
+	case StoreTrouble:
+		w.troubleStore(e, end)
 	case CutControl, LoseControl, NoControl, SlowControl, StallControl:
 		w.control(e, end)
 	case DeleteByHand, ChangeByHand, AddByHand, EmptyByHand:
@@ -55,6 +60,19 @@ func (w *world) act(e Event) {
 	default:
 		w.operate(e, end)
 	}
+}
+
+// troubleStore has writes to the store fail for a while: half of them, in one way.
+func (w *world) troubleStore(e Event, end func(func())) {
+	fault := []store.Fault{store.Unavailable, store.Full, store.UnknownDone, store.UnknownLost, store.UnknownLate}[e.B]
+	r := w.lot(lotAct, uint64(e.At))
+	w.store.Inject(func(c store.Call) store.Fault {
+		if c.Name == "Txn" && r.IntN(2) == 0 {
+			return fault
+		}
+		return store.None
+	})
+	end(func() { w.store.Inject(nil); w.store.Settle() })
 }
 
 // settle plugs a station in, somewhere else if somebody was faster.

@@ -11,6 +11,7 @@ import (
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/node"
 	"github.com/weirnet/weir/recall"
+	"github.com/weirnet/weir/store"
 )
 
 // life is an instance, from its start until it is killed.
@@ -70,7 +71,11 @@ func (w *world) start() {
 			return nil
 		},
 	})
-	if err != nil {
+	if errors.Is(err, store.ErrUnavailable) || errors.Is(err, store.ErrUnknown) || errors.Is(err, store.ErrFull) {
+		w.say("instance %d does not start: %v", l.number, err)
+		w.After(time.Second, w.start)
+		return
+	} else if err != nil {
 		w.fail("an instance cannot start: %v", err)
 		return
 	}
@@ -81,6 +86,7 @@ func (w *world) start() {
 		l.parts = append(l.parts, &part{Part: p, life: l})
 	}
 	w.life = l
+	w.wishes.kept()
 	w.say("instance %d starts, remembers %d switches, %d links, %d hosts", l.number, len(facts.Switches), len(facts.Links), len(facts.Hosts))
 	for _, p := range l.parts {
 		p.ask(w.now)
@@ -95,6 +101,7 @@ func (w *world) kill() {
 	w.say("instance %d is killed", w.life.number)
 	w.life.over = true
 	w.life = nil
+	w.wishes.died()
 	w.paused = time.Time{}
 	for _, c := range w.wires {
 		e := c.ends[atInstance]

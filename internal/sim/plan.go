@@ -21,6 +21,7 @@ type Plan struct {
 	Links    []LinkPlan
 	Sockets  []int // their switches
 	Hosts    []HostPlan
+	Wishes   int // intents that somebody asks for, and asks for otherwise
 	Events   []Event
 }
 
@@ -69,13 +70,16 @@ const (
 	MoveHost     // A, to socket B
 	Talk         // host A pings host B
 	Shout        // host A broadcasts
+	AskIntent    // number A, with a content that B says
+	DropIntent   // number A
+	StoreTrouble // of sort B: what is written meanwhile is perhaps not
 	kinds
 )
 
 var kindNames = [kinds]string{
 	"cut-link", "break-port", "power-off", "cut-control", "lose-control", "no-control", "slow-control", "stall-control", "kill-instance",
 	"pause-instance", "delete-by-hand", "change-by-hand", "add-by-hand", "empty-by-hand", "drain-switch", "drain-link", "want-rules",
-	"move-host", "talk", "shout",
+	"move-host", "talk", "shout", "ask-intent", "drop-intent", "store-trouble",
 }
 
 // String is the event in a line: "12.345s cut-link 3 0 4.2s".
@@ -95,10 +99,15 @@ type Size struct {
 	Switches int // at most
 	Events   int // at most
 	History  time.Duration
+	Wishes   int // intents at most
+	Asking   int // events about intents at most, beside the others
 }
 
 // Small is the size that finds most in a second.
 var Small = Size{Switches: 7, Events: 24, History: 40 * time.Second}
+
+// Asking is Small, with intents.
+var Asking = Size{Switches: 7, Events: 16, History: 40 * time.Second, Wishes: 8, Asking: 40}
 
 // NewPlan draws the plan of a seed.
 func NewPlan(seed uint64, size Size) *Plan {
@@ -119,8 +128,29 @@ func NewPlan(seed uint64, size Size) *Plan {
 	for range 1 + r.IntN(size.Events) {
 		p.Events = append(p.Events, p.event(r, total, size.History))
 	}
+	p.ask(size)
 	slices.SortStableFunc(p.Events, func(a, b Event) int { return int(a.At - b.At) })
 	return p
+}
+
+// ask draws what is asked for. It has lots of its own, so that plans without intents stay as they are.
+func (p *Plan) ask(size Size) {
+	if size.Wishes == 0 {
+		return
+	}
+	r := rand.New(rand.NewPCG(p.Seed, lotAsk))
+	p.Wishes = 1 + r.IntN(size.Wishes)
+	for range 1 + r.IntN(size.Asking) {
+		e := Event{At: time.Duration(r.Int64N(int64(size.History))).Round(time.Millisecond), Kind: AskIntent, A: r.IntN(p.Wishes), B: r.IntN(1 << 16)}
+		switch n := r.IntN(20); {
+		case n < 5:
+			e.Kind, e.B = DropIntent, 0
+		case n == 5:
+			e.Kind, e.A, e.B = StoreTrouble, 0, r.IntN(5)
+			e.For = time.Duration(50*(1<<r.IntN(8))+r.IntN(1000)) * time.Millisecond
+		}
+		p.Events = append(p.Events, e)
+	}
 }
 
 // wire draws a tree of links, and some more.

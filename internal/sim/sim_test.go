@@ -15,6 +15,7 @@ var (
 	seedFlag   = flag.Uint64("seed", 1, "of the run that TestReplay lives again")
 	shrinkFlag = flag.Bool("shrink", false, "TestReplay looks for fewer events that fail")
 	tellFlag   = flag.Bool("tell", false, "TestReplay tells every event and message")
+	asksFlag   = flag.Bool("asks", false, "the run is one with intents")
 	seedsFlag  = flag.Int("seeds", need.Rounds(36), "how many seeds TestSeeds runs")
 	fromFlag   = flag.Uint64("from", 1, "the first of them")
 )
@@ -44,7 +45,11 @@ func TestReplay(t *testing.T) {
 	if needsSeed(given) {
 		t.Fatal("-shrink and -tell are of one run: want -seed N too")
 	}
-	p := NewPlan(*seedFlag, Small)
+	size := Small
+	if *asksFlag {
+		size = Asking
+	}
+	p := NewPlan(*seedFlag, size)
 	t.Log(p)
 	var trace func(string, ...any)
 	if *tellFlag {
@@ -72,6 +77,16 @@ func TestSeeds(t *testing.T) {
 	for seed := *fromFlag; seed < *fromFlag+uint64(*seedsFlag); seed++ {
 		for _, s := range Run(NewPlan(seed, Small), nil).Wrong {
 			t.Errorf("go test ./internal/sim -run Replay -seed %d # %s", seed, s)
+		}
+	}
+}
+
+// TestIntents runs seeds in which intents are asked for: what was answered is so in every later life, and when everything is mended each has
+// the paths that it should, in the switches too.
+func TestIntents(t *testing.T) {
+	for seed := *fromFlag; seed < *fromFlag+uint64(*seedsFlag); seed++ {
+		for _, s := range Run(NewPlan(seed, Asking), nil).Wrong {
+			t.Errorf("go test ./internal/sim -run Replay -asks -seed %d # %s", seed, s)
 		}
 	}
 }

@@ -35,7 +35,8 @@ type world struct {
 	life     *life // nil while no instance runs
 	lives    int
 	file     []byte // what the last instance remembered
-	store    store.Store
+	store    *store.Memory
+	wishes   *wishes
 	wires    []*wire
 	made     int // wires
 	stations []*station
@@ -104,6 +105,7 @@ const (
 	lotLife
 	lotAct
 	lotCheck
+	lotAsk
 )
 
 // stillMost is how many turns of the network may take no time.
@@ -193,6 +195,7 @@ func (w *world) say(format string, args ...any) {
 func newWorld(p *Plan, trace func(string, ...any)) *world {
 	w := &world{seed: p.Seed, now: birth, log: sha256.New(), plan: p, trace: trace}
 	w.store = store.NewMemory(w.Now)
+	w.wishes = newWishes(w, p.Wishes)
 	return w
 }
 
