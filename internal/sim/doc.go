@@ -19,6 +19,8 @@
 //
 //   - world.go: time and the queue of events; wire.go: the bytes between switches and instance.
 //   - life.go: an instance, from its start until it is killed; what it remembers survives it.
+//   - intents.go: intents, as who asks for them knows them, and whether they have what they should. The store that they are kept in outlives
+//     every instance, and has its troubles.
 //   - station.go: hosts, and the sockets that they are plugged into.
 //   - plan.go, act.go: what happens. An event is one line of text, and can be left out: shrink.go looks for the fewest that still fail.
 //

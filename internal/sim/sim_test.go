@@ -120,5 +120,6 @@ func TestSameSeedSameHash(t *testing.T) {
 	sameHash(t, twoSwitches(1), need.Rounds(9))
 	for seed := range uint64(need.Rounds(6)) {
 		sameHash(t, NewPlan(seed+1, Small), 2)
+		sameHash(t, NewPlan(seed+1, Asking), 2)
 	}
 }
