@@ -24,6 +24,7 @@ type change struct {
 	done    bool   // the program is confirmed, or there is none
 	counted bool   // it is among planner.moving
 	asked   bool   // of planned: because the content was replaced
+	second  bool   // of planned: it follows a program that only leads there
 	stage   uint16 // of which orders are out
 	last    uint16
 	left    int              // orders of this stage without an answer
@@ -64,7 +65,7 @@ func (c *Core) begin(n uint32, g *program.Program, by how, stages []uint16) {
 	if ch.next != nil {
 		c.uniting--
 	}
-	ch.next, ch.again, ch.asked = nil, false, false
+	ch.next, ch.again, ch.asked, ch.second = nil, false, false, false
 	e.program = g
 	c.mark(n, e)
 	if g == nil {

@@ -142,8 +142,15 @@ func (c *Core) refused(n uint32, e *entry, o *Outcome) {
 		ref.tries++
 		c.timers.push(ref.due, n)
 	}
-	if ch := e.change; ch != nil && !ch.done && ch.how == planned && !ch.asked && c.back(n, e) {
-		return
+	if ch := e.change; ch != nil && !ch.done && ch.how == planned && !ch.second {
+		wanted := ch.asked
+		if c.back(n, e) {
+			if ch := e.change; ch != nil {
+				ch.asked, ch.again = wanted, wanted // to the new content by another path, or not at all
+			}
+			c.show(n)
+			return
+		}
 	}
 	c.decide(n, broken)
 }
@@ -163,6 +170,9 @@ func (c *Core) ring(n uint32) {
 		case ch.done && ch.next != nil && !ch.nextDue.After(c.now):
 			g := ch.next
 			c.begin(n, g, planned, make([]uint16, g.Len()))
+			if e.change != nil {
+				e.change.second = true
+			}
 		case ch.again && !ch.done && late:
 			ch.again = false
 			c.decide(n, broken)

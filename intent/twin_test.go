@@ -420,7 +420,7 @@ func (w *twin) checkInside(list []Intent) {
 }
 
 func TestTwin(t *testing.T) {
-	for seed := range uint64(150) {
+	for seed := range uint64(300) {
 		w := newTwin(t, seed)
 		w.note("seed %d", seed)
 		for range 12 {
