@@ -18,7 +18,7 @@ func (s *Server) compare(ctx context.Context, _ *struct{}) (*one[client.Check], 
 	if err != nil {
 		return nil, huma.Error503ServiceUnavailable(err.Error())
 	}
-	c.Revision = s.epoch.text(position{revision: at})
+	c.Revision, c.Intents = s.epoch.text(position{revision: at}), s.intentStates()
 	return &one[client.Check]{c.Revision, *c}, nil
 }
 

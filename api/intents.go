@@ -33,6 +33,7 @@ type Intents interface {
 	Changes(since uint64, max int) (list []intent.Change, upto uint64, ok bool)
 	Changed(after uint64) <-chan struct{}
 	Revision() uint64
+	Counts() intent.Counts
 }
 
 // noIntents is the answer of an instance without them.
@@ -118,4 +119,21 @@ func waitQuery(wait, timeout string, most time.Duration) (time.Duration, error) 
 		return 0, fmt.Errorf("timeout=%q: want a time such as 5s, up to %s", clip(timeout), most)
 	}
 	return d, nil
+}
+
+// intentStates are how many intents are in which state; nil for none.
+func (s *Server) intentStates() map[string]int {
+	if s.cfg.Intents == nil {
+		return nil
+	}
+	var states map[string]int
+	for state, n := range s.cfg.Intents.Counts().ByState {
+		if n > 0 && state > 0 {
+			if states == nil {
+				states = make(map[string]int)
+			}
+			states[intent.State(state).String()] = n
+		}
+	}
+	return states
 }

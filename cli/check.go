@@ -4,6 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -32,7 +35,10 @@ SHADOWING  of those: above a rule of ours whose packets they may take. The first
            first rule that it shadows; the alarm foreign-rule lasts as long as there are any. They do not change the exit
            code, because what is wanted is there: who wrote them has to take them away, if they are not meant
 DIFFERENCES
-           how many, or why the switch was not compared`,
+           how many, or why the switch was not compared
+
+The last line counts intents by state, if there are any. What is wanted for them is compared as all else; one that is waiting or has failed
+wants nothing of switches, and is no difference: weir intent list --state failed.`,
 		Example: `  weir check
   weir check -o json`,
 		Args: cobra.NoArgs,
@@ -93,7 +99,20 @@ func writeCheck(w io.Writer, c *client.Check) error {
 			return err
 		}
 	}
-	return nil
+	return writeStates(w, c.Intents)
+}
+
+// writeStates writes how many intents are in which state, if there are any.
+func writeStates(w io.Writer, states map[string]int) error {
+	if len(states) == 0 {
+		return nil
+	}
+	var list []string
+	for _, name := range slices.Sorted(maps.Keys(states)) {
+		list = append(list, fmt.Sprintf("%d %s", states[name], name))
+	}
+	_, err := fmt.Fprintf(w, "intents: %s\n", strings.Join(list, ", "))
+	return err
 }
 
 func writeTable(w io.Writer, rows [][]string) error {

@@ -79,7 +79,8 @@ func newRoot() *cobra.Command {
 		Example: `  weir node                      start an instance
   weir get switches              what it sees
   weir get links --watch         and what changes
-  weir path A B                  the way between two hosts`,
+  weir path A B                  the way between two hosts
+  weir intent add --host A B     connect them, for good`,
 		Args:          cobra.NoArgs,
 		Version:       Version,
 		SilenceErrors: true,
@@ -88,6 +89,6 @@ func newRoot() *cobra.Command {
 	}
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetFlagErrorFunc(flagProblem)
-	root.AddCommand(newNode(), newUp(), newEmulate(), newGet(), newPath(), newCheck(), newApply(), newDiff(), newDrain(), newUndrain(), newBackup(), newRestore(), newPrint(), newBench(), newCert(), newVersion(), newCompletion(root))
+	root.AddCommand(newNode(), newUp(), newEmulate(), newGet(), newPath(), newCheck(), newIntent(), newApply(), newDiff(), newDrain(), newUndrain(), newBackup(), newRestore(), newPrint(), newBench(), newCert(), newVersion(), newCompletion(root))
 	return root
 }

@@ -20,7 +20,7 @@ type getter interface {
 
 // kindNames are the kinds in the order of help, each with its singular, which is taken too.
 var kindNames = [][2]string{{"switches", "switch"}, {"ports", "port"}, {"links", "link"}, {"hosts", "host"},
-	{"flows", "flow"}, {"members", "member"}, {"apps", "app"}, {"alarms", "alarm"}, {"drains", "drain"},
+	{"flows", "flow"}, {"intents", "intent"}, {"members", "member"}, {"apps", "app"}, {"alarms", "alarm"}, {"drains", "drain"},
 	{"audit", "audit"}, {"config", "config"}}
 
 func newGet() *cobra.Command {
@@ -30,11 +30,11 @@ func newGet() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "get KIND [ID]",
 		Short: "Show the network as an instance sees it",
-		Long: `Show the network as an instance sees it. KIND is one of switches, ports, links, hosts, flows, members, apps,
+		Long: `Show the network as an instance sees it. KIND is one of switches, ports, links, hosts, flows, intents, members, apps,
 alarms, drains, audit, config.
 
 ID is a datapath id or name for switches, ports, links (or two with a hyphen between) and flows, an id (MAC, or MAC/vlan) or IP address for hosts, a name for members and
-apps, a kind for alarms and drains, and for audit a time, or how long ago, from which on records are shown. Ports of one switch come with the counters and rates that the instance keeps, and their age; in
+apps, an id for intents, a kind for alarms and drains, and for audit a time, or how long ago, from which on records are shown. Ports of one switch come with the counters and rates that the instance keeps, and their age; in
 JSON there is more of them. Flows are the rules that are wanted and their state;
 with --actual they are what the switch itself holds. Of drains, PASSING is what is still to leave, and BOUND the pairs that stay
 because they have no other path: see weir help drain.`,
@@ -44,6 +44,7 @@ because they have no other path: see weir help drain.`,
   weir get links s1-s2
   weir get links --watch
   weir get flows 1 --actual
+  weir get intents --watch
   weir get alarms --watch
   weir get audit 1h
   weir get hosts -o json`,
@@ -139,6 +140,8 @@ func findKind(name, id string, a asked) (getter, error) {
 			return entryKind, nil
 		}
 		return flowKind, nil
+	case "intents":
+		return intentKind, nil
 	case "members":
 		return memberKind, nil
 	case "alarms":

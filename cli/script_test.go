@@ -64,7 +64,8 @@ func TestScripts(t *testing.T) {
 			facts := v.Facts()
 			fill(v, facts)
 			// Streams end when the context of the server's connections does, and Close waits for that.
-			srv := httptest.NewServer(api.New(api.Config{View: v, Paths: direct{}, Check: checkOf(v), Access: api.Access{Tokens: []api.Token{{Role: api.RoleViewer, Secret: "a-token-of-the-tests"}}},
+			srv := httptest.NewServer(api.New(api.Config{View: v, Paths: direct{}, Check: checkOf(v), Intents: newEngine(e, v),
+				Access: api.Access{Tokens: []api.Token{{Role: api.RoleViewer, Secret: "a-token-of-the-tests"}, {Role: api.RoleOperator, Secret: "an-operator-of-the-tests"}}},
 				Members: func() []client.Member {
 					return []client.Member{{Name: "weir-1", Address: "127.0.0.1:8181", State: "ready", Leader: true, Switches: 2}}
 				},
@@ -74,6 +75,7 @@ func TestScripts(t *testing.T) {
 			e.Defer(func() { srv.CloseClientConnections(); srv.Close() })
 			e.Setenv("API", strings.TrimPrefix(srv.URL, "http://"))
 			e.Setenv("WEIR_TOKEN", "a-token-of-the-tests")
+			e.Setenv("OPERATOR", "an-operator-of-the-tests")
 			e.Values["facts"] = facts
 			return nil
 		},

@@ -160,3 +160,12 @@ func (c *Client) post(ctx context.Context, method, path string, body any, o Crea
 	}
 	return nil
 }
+
+// PostIntents sends a body of {"items":[…]} as it is.
+func (c *Client) PostIntents(ctx context.Context, body []byte, o CreateOptions) (*IntentAnswers, error) {
+	var a IntentAnswers
+	if err := c.post(ctx, http.MethodPost, "/v1/intents", json.RawMessage(body), o, &a); err != nil {
+		return nil, err
+	}
+	return &a, nil
+}

@@ -1,0 +1,55 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/weirnet/weir/intent"
+	"github.com/weirnet/weir/netview"
+)
+
+// atOnce is a journal that has everything on its disk as soon as Append has returned.
+type atOnce chan func()
+
+// Append is of intent.Journal.
+func (j atOnce) Append(_ []intent.Record, done func(uint64, error)) error {
+	j <- func() { done(1, nil) }
+	return nil
+}
+
+// newEngine starts intents over a view, whose switches do what they are told. They end with the script.
+func newEngine(e *testscript.Env, v *netview.View) *intent.Engine {
+	journal := make(atOnce, 1000)
+	var engine *intent.Engine
+	engine = intent.New(intent.Config{Journal: journal, View: v, Orders: func(orders []intent.Order) {
+		told := make([]intent.Outcome, len(orders))
+		for i, o := range orders {
+			told[i] = intent.Outcome{Program: o.Program, Rule: o.Rule, What: intent.RuleInstalled}
+			if o.Remove {
+				told[i].What = intent.RuleRemoved
+			}
+		}
+		engine.Told(told)
+	}})
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan struct{}, 2)
+	go func() { engine.Run(ctx); ended <- struct{}{} }()
+	go func() {
+		defer func() { ended <- struct{}{} }()
+		for {
+			select {
+			case f := <-journal:
+				f()
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	e.Defer(func() {
+		cancel()
+		<-ended
+		<-ended
+	})
+	return engine
+}

@@ -1,0 +1,163 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"go.yaml.in/yaml/v3"
+
+	"github.com/weirnet/weir/api/client"
+)
+
+// wishFileMax bounds a file of intents, in bytes: what one request may have.
+const wishFileMax = 16 << 20
+
+// addFile asks for the intents of a file.
+func (w *wish) addFile(cmd *cobra.Command, c *client.Client, f format) error {
+	for _, flag := range []string{"host", "from", "to", "hop", "match", "priority", "id"} {
+		if w.given(flag) {
+			return fmt.Errorf("--%s given with -f: the file says it", flag)
+		}
+	}
+	in := cmd.InOrStdin()
+	if w.file != "-" {
+		file, err := os.Open(w.file)
+		if err != nil {
+			return fmt.Errorf("-f: %w", err)
+		}
+		defer file.Close()
+		in = file
+	}
+	text, err := io.ReadAll(io.LimitReader(in, wishFileMax+1))
+	if err != nil {
+		return fmt.Errorf("-f: %w", err)
+	}
+	if len(text) > wishFileMax {
+		return fmt.Errorf("-f: %s is longer than %d bytes: send it in parts, or as a stream (docs/intents.md)", w.file, wishFileMax)
+	}
+	body, err := w.body(cmd.Context(), c, text)
+	if err != nil {
+		return err
+	}
+	a, err := c.PostIntents(cmd.Context(), body, w.options())
+	if err != nil {
+		return hint(err)
+	}
+	return w.writeAnswers(cmd.OutOrStdout(), f, a.Items)
+}
+
+// body turns a file into a body of {"items":[…]}. Nothing is left out: what the interface does not know it refuses by name.
+func (w *wish) body(ctx context.Context, c *client.Client, text []byte) ([]byte, error) {
+	var doc yaml.Node
+	if err := yaml.Unmarshal(text, &doc); err != nil {
+		return nil, fmt.Errorf("%s: %s", w.file, strings.TrimPrefix(err.Error(), "yaml: "))
+	}
+	if len(doc.Content) == 0 {
+		return nil, fmt.Errorf("%s is empty: want an intent, or a list of them", w.file)
+	}
+	t := &translation{w: w, ctx: ctx, c: c}
+	v, err := t.value("", doc.Content[0])
+	if err != nil {
+		return nil, err
+	}
+	whole := map[string]any{}
+	switch v := v.(type) {
+	case []any:
+		whole["items"] = v
+	case map[string]any:
+		whole["items"] = []any{v}
+		if _, several := v["items"]; several {
+			whole = v
+		}
+	default:
+		return nil, fmt.Errorf("%s: %v given, want an intent, or a list of them", w.file, v)
+	}
+	if w.atomic {
+		whole["atomic"] = true
+	}
+	return json.Marshal(whole)
+}
+
+// translation turns YAML into the JSON of the interface: ids, datapath ids and match fields are text as they stand, names and
+// addresses become ids, SWITCH/PORT becomes a connect point.
+type translation struct {
+	w   *wish
+	ctx context.Context
+	c   *client.Client
+}
+
+func (t *translation) value(key string, n *yaml.Node) (any, error) {
+	switch n.Kind {
+	case yaml.MappingNode:
+		m := make(map[string]any, len(n.Content)/2)
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			name, inner := n.Content[i].Value, n.Content[i].Value
+			if key == "selector" {
+				inner = "selector."
+			}
+			if _, twice := m[name]; twice {
+				return nil, fmt.Errorf("%s:%d: %s is there twice", t.w.file, n.Content[i].Line, name)
+			}
+			v, err := t.value(inner, n.Content[i+1])
+			if err != nil {
+				return nil, err
+			}
+			m[name] = v
+		}
+		return m, nil
+	case yaml.SequenceNode:
+		list := make([]any, 0, len(n.Content))
+		for _, e := range n.Content {
+			v, err := t.value(key, e)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, v)
+		}
+		return list, nil
+	case yaml.ScalarNode:
+		v, err := t.scalar(key, n)
+		if err != nil {
+			return nil, fmt.Errorf("%s:%d: %w", t.w.file, n.Line, err)
+		}
+		return v, nil
+	}
+	return nil, fmt.Errorf("%s:%d: an anchor or alias: write the value out", t.w.file, n.Line)
+}
+
+func (t *translation) scalar(key string, n *yaml.Node) (any, error) {
+	switch key {
+	case "id", "kind", "selector.":
+		return n.Value, nil
+	case "dpid":
+		if _, err := client.ParseDPID(n.Value); err == nil {
+			return n.Value, nil
+		}
+		sw, err := t.w.switchNamed(t.ctx, t.c, n.Value)
+		if err != nil {
+			return nil, err
+		}
+		return sw.DPID, nil
+	case "src", "dst":
+		return t.end(n.Value)
+	}
+	var v any
+	if err := n.Decode(&v); err != nil {
+		return nil, errors.New(strings.TrimPrefix(err.Error(), "yaml: "))
+	}
+	return v, nil
+}
+
+// end is a host, or a connect point: a MAC has five colons, and perhaps a VLAN behind a slash.
+func (t *translation) end(text string) (any, error) {
+	if strings.Contains(text, "/") && strings.Count(text, ":") != 5 {
+		return t.w.point(t.ctx, t.c, text)
+	}
+	return hostNamed(t.ctx, t.c, text)
+}
