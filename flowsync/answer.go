@@ -121,7 +121,7 @@ func (c *Core) endAddition(l *ledger, o *op, now time.Time) {
 	changed := w.rule == nil || w.rule.Owner != o.rule.Owner || !contentOf(w.rule).same(contentOf(o.rule))
 	switch {
 	case o.refused == nil && o.lost:
-		w.held, w.known = false, false
+		w.held, w.known = true, false // it may have been changed, and be there
 		if w.rule == nil || changed {
 			l.enqueue(w)
 			return

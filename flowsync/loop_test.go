@@ -21,7 +21,7 @@ type promptConn struct {
 // connectPrompt connects a model and answers until stop is closed.
 func connectPrompt(l *Loop, dpid netview.DPID, m *model, stop <-chan struct{}) *promptConn {
 	c := &promptConn{room: make(chan struct{}, 1)}
-	c.wire = &wire{loop: l, dpid: dpid, model: m, room: 1 << 20}
+	c.wire = &wire{loop: l, dpid: dpid, model: m, room: 1 << 20, dense: true}
 	go func() {
 		for {
 			select {

@@ -101,8 +101,7 @@ func nextPacked(b []byte) (e packedEntry, rest []byte) {
 // is says whether the entry is a program's rule: whichever decision wrote it.
 func (e *packedEntry) is(p *program.Program, rule uint16) bool {
 	_, hop := p.At(int(rule))
-	c := plan.Decode(e.cookie)
-	if e.other || c.Kind != p.Kind || c.Owner != p.Number || len(e.outputs) != 4*len(hop.Out) {
+	if e.other || !e.owned(p) || len(e.outputs) != 4*len(hop.Out) {
 		return false
 	}
 	for i, port := range hop.Out {
@@ -111,6 +110,12 @@ func (e *packedEntry) is(p *program.Program, rule uint16) bool {
 		}
 	}
 	return true
+}
+
+// owned says whether the entry is of a program's owner.
+func (e *packedEntry) owned(p *program.Program) bool {
+	c := plan.Decode(e.cookie)
+	return c.Kind == p.Kind && c.Owner == p.Number
 }
 
 // port is the number of an output.

@@ -77,6 +77,8 @@ func (c *Core) nextForRule(l *ledger, i uint32, now time.Time) (adds, ok bool) {
 	case r.flags&rowHeld == 0:
 		c.endGone(l, i)
 		return false, false
+	case r.flags&(rowRemoval|rowGoing) == 0: // it may stay for now
+		return false, false
 	default:
 		r.program.Removal(int(r.rule), c.config.Domain, l.single, l.byCookie, m)
 		if r.flags&rowAlien != 0 {
@@ -245,7 +247,7 @@ func (c *Core) endRule(l *ledger, f *programFlight, o *programOp, e *openflow.Er
 		p.heldIs(o.row, o.held)
 		l.wait(o.row)
 	case lost && wanted:
-		p.heldIs(o.row, false)
+		p.heldIs(o.row, true) // it may have been changed, and be there
 		c.driftRule(l, o.row, by, now)
 	case lost || !wanted:
 		l.wait(o.row)

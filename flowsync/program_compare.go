@@ -41,11 +41,29 @@ func (c *Core) listed(l *ledger, packed *Packed) {
 		case r.flags&rowMoved != 0:
 			p.set(i, rowSeen, 0)
 		case e.is(r.program, r.rule):
-			p.set(i, rowSeen|rowHeld|rowSure, 0)
+			p.set(i, rowSeen|rowHeld|rowSure, rowAlien)
+		case r.flags&(rowWanted|rowFlies) == 0 && !e.owned(r.program):
+			c.estrange(l, i, &e)
 		default:
 			p.set(i, rowSeen|rowHeld, rowSure)
 		}
 	}
+}
+
+// estrange makes a row, whose program is not wanted, that of another owner's entry in its place, which nobody wants either.
+func (c *Core) estrange(l *ledger, i uint32, e *packedEntry) {
+	p := l.programs
+	r := &p.rows[i]
+	if r.flags&rowRemoval != 0 {
+		c.outcome(r.program, r.rule, OrderRemoved)
+	}
+	r.program, r.rule = e.program(l), 0
+	p.set(i, rowSeen|rowHeld, rowRemoval|rowGoing|rowTold|rowSure|rowOurs|rowAlien)
+	if !e.other {
+		p.set(i, rowSure, 0)
+	}
+	p.calm(i)
+	p.stale(time.Time{})
 }
 
 // strangeAt keeps an entry that nobody ordered.

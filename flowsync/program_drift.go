@@ -135,6 +135,7 @@ func (c *Core) waitingRule(l *ledger, i uint32) verdict {
 func (c *Core) tookRule(l *ledger, i uint32, ofOthers bool, s Source, now time.Time) {
 	p := l.programs
 	r := &p.rows[i]
+	p.set(i, rowMoved, 0)
 	switch {
 	case r.flags&rowFlies != 0:
 		p.flights.loseRule(i, s)

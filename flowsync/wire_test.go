@@ -23,6 +23,7 @@ type wire struct {
 	room  int // messages the queue holds
 	xid   uint32
 	shut  bool
+	dense bool // all parts of an answer come at once
 	log   func(line string)
 }
 
@@ -31,6 +32,7 @@ type queued struct {
 	frame     []byte
 	barrier   func(error)
 	multipart func(openflow.ReplyBody, error)
+	more      func(mute, shut bool) // another part of an answer
 }
 
 func (w *wire) Send(messages ...openflow.Message) (uint32, error) {
@@ -86,30 +88,42 @@ func (w *wire) Multipart(body openflow.RequestBody, answer func(openflow.ReplyBo
 
 func (w *wire) MultipartParts(body openflow.RequestBody, part func(openflow.Version, []byte) error, answer func(error)) error {
 	return w.request(&openflow.MultipartRequest{Body: body}, queued{multipart: func(reply openflow.ReplyBody, err error) {
-		if err == nil {
-			err = inParts(w.model.version, reply.(*openflow.FlowStatsList), part)
+		if err != nil {
+			answer(err)
+			return
 		}
-		answer(err)
+		w.inParts(reply.(*openflow.FlowStatsList), part, answer)
 	}})
 }
 
-// inParts hands a listing over in parts of three entries.
-func inParts(v openflow.Version, list *openflow.FlowStatsList, part func(openflow.Version, []byte) error) error {
-	for {
-		some := openflow.FlowStatsList{Flows: list.Flows[:min(3, len(list.Flows))]}
-		list.Flows = list.Flows[len(some.Flows):]
-		reply := openflow.MultipartReply{Body: &some}
-		if len(list.Flows) > 0 {
-			reply.Flags = openflow.MultipartMore
-		}
-		body, err := reply.Append(nil, v)
-		if err == nil {
-			err = part(v, body)
-		}
-		if err != nil || len(list.Flows) == 0 {
-			return err
-		}
+// partSize is how many entries a model tells at once.
+const partSize = 3
+
+// inParts hands the first part of a listing over, and has the others wait before what else is in the queue.
+func (w *wire) inParts(list *openflow.FlowStatsList, part func(openflow.Version, []byte) error, answer func(error)) {
+	some := openflow.FlowStatsList{Flows: list.Flows[:min(partSize, len(list.Flows))]}
+	rest := &openflow.FlowStatsList{Flows: list.Flows[len(some.Flows):]}
+	body, err := (&openflow.MultipartReply{Body: &some}).Append(nil, w.model.version)
+	if err == nil {
+		err = part(w.model.version, body)
 	}
+	if err != nil || len(rest.Flows) == 0 {
+		answer(err)
+		return
+	}
+	if w.dense {
+		w.inParts(rest, part, answer)
+		return
+	}
+	next := queued{more: func(mute, shut bool) {
+		switch {
+		case shut:
+			answer(errClosed)
+		case !mute:
+			w.inParts(rest, part, answer)
+		}
+	}}
+	w.queue = append([]queued{next}, w.queue...)
 }
 
 func (w *wire) request(m openflow.Message, q queued) error {
@@ -145,6 +159,10 @@ func (w *wire) take(n int, mute bool) {
 }
 
 func (w *wire) one(q queued, mute bool) {
+	if q.more != nil {
+		q.more(mute, false)
+		return
+	}
 	h, m, err := openflow.Parse(q.frame)
 	if err != nil {
 		panic("flowsync sent what a switch refuses: " + err.Error())
@@ -207,6 +225,9 @@ func (w *wire) cut(n int) {
 		}
 		if q.multipart != nil {
 			q.multipart(nil, errClosed)
+		}
+		if q.more != nil {
+			q.more(false, true)
 		}
 	}
 	w.queue = nil

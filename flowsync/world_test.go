@@ -111,7 +111,7 @@ func (w *world) change(dpid netview.DPID, do func(*netview.Switch)) {
 
 func (w *world) connect(dpid netview.DPID) {
 	m := w.models[dpid]
-	c := &wire{loop: w.loop, dpid: dpid, model: m, room: 1 << 20, log: w.say}
+	c := &wire{loop: w.loop, dpid: dpid, model: m, room: 1 << 20, dense: w.loud, log: w.say}
 	if !w.loud {
 		c.log = nil
 	}
