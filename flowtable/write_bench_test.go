@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"runtime"
 	"testing"
+	"time"
 
 	"github.com/weirnet/weir/openflow"
 )
@@ -63,7 +64,7 @@ func benchmarkWrite(b *testing.B, add bool) {
 		}
 	}
 	b.ReportAllocs()
-	spent := cpu() - cpu()
+	var spent time.Duration
 	for b.Loop() {
 		start := cpu()
 		do(mods[:more])
