@@ -38,8 +38,8 @@ const (
 	defaultReserve = 192 << 20
 	// A member that is alone waits for one to two election timeouts before it elects itself, and nobody can be elected beside it: so
 	// the timeout is short. With more members it will have to be ten times as long.
-	tick          = 10 * time.Millisecond
-	electionTicks = 5
+	tick          = 30 * time.Millisecond
+	electionTicks = 2
 	readyLimit    = time.Minute
 	// peerURL is where peers would find the member. Nothing listens there as long as it is alone.
 	peerURL = "http://127.0.0.1:9876"
