@@ -49,6 +49,9 @@ func (c *Core) drainPrograms(l *ledger, now time.Time) *flight {
 			r := &p.rows[i]
 			f.ops = append(f.ops, programOp{r.program, i, r.rule, adds, r.flags&rowHeld != 0})
 			p.set(i, rowFlies|rowMoved, rowSure)
+			if adds {
+				p.set(i, rowAdds, 0)
+			}
 		}
 	}
 	rest := copy(p.queue, p.queue[n:])
@@ -163,14 +166,14 @@ func (p *programs) unsend() {
 	copy(p.queue[len(ops):], p.queue[:n])
 	for i := range ops {
 		p.queue[i] = ops[i].row
-		p.set(ops[i].row, rowWaits, rowFlies)
+		p.set(ops[i].row, rowWaits, rowFlies|rowAdds)
 	}
 }
 
 // giveUp ends a batch of which it is not known what became of it.
 func (p *programs) giveUp() {
 	for i := range p.flights.ops {
-		p.set(p.flights.ops[i].row, rowHeld, rowFlies|rowSure)
+		p.set(p.flights.ops[i].row, rowHeld, rowFlies|rowAdds|rowSure)
 	}
 }
 
@@ -189,16 +192,16 @@ func (f *programFlight) refusedRule(xid uint32, e *openflow.ErrorMsg) bool {
 	return true
 }
 
-// loseRule notes that the switch lost an entry that is being added.
-func (f *programFlight) loseRule(row uint32, s Source) {
-	for i := range f.ops {
-		if o := &f.ops[i]; o.row == row && o.adds {
-			if f.lost == nil {
-				f.lost = make(map[uint32]Source)
-			}
-			f.lost[row] = s
-		}
+// loseRule notes that the switch lost the entry of a row, if it is being added.
+func (p *programs) loseRule(row uint32, s Source) {
+	if p.rows[row].flags&rowAdds == 0 {
+		return
 	}
+	f := &p.flights
+	if f.lost == nil {
+		f.lost = make(map[uint32]Source)
+	}
+	f.lost[row] = s
 }
 
 // endPrograms ends a batch that the barrier has confirmed: all in it that was not refused has been done.
@@ -212,7 +215,7 @@ func (c *Core) endPrograms(l *ledger, f *programFlight, now time.Time) {
 				e = &msg
 			}
 		}
-		l.programs.set(o.row, rowMoved, rowFlies)
+		l.programs.set(o.row, rowMoved, rowFlies|rowAdds)
 		if o.adds {
 			added = added || e == nil
 			c.endRule(l, f, o, e, now)

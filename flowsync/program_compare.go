@@ -185,7 +185,7 @@ func (l *ledger) forgetPrograms() {
 		if p.rows[i].program == nil {
 			continue
 		}
-		p.set(i, 0, rowSure|rowWaits|rowFlies|rowMoved|rowSeen|rowGoing|rowHeld)
+		p.set(i, 0, rowSure|rowWaits|rowFlies|rowAdds|rowMoved|rowSeen|rowGoing|rowHeld)
 		if p.rows[i].flags&(rowWanted|rowRemoval) == 0 {
 			p.drop(i)
 		}
@@ -202,6 +202,9 @@ func (c *Core) buryPrograms(l *ledger) {
 		return
 	}
 	for n := range p.rows {
+		if p.count[classRemoving] == 0 {
+			break
+		}
 		if p.rows[n].flags&rowRemoval != 0 {
 			c.endGone(l, uint32(n))
 		}

@@ -138,7 +138,7 @@ func (c *Core) tookRule(l *ledger, i uint32, ofOthers bool, s Source, now time.T
 	p.set(i, rowMoved, 0)
 	switch {
 	case r.flags&rowFlies != 0:
-		p.flights.loseRule(i, s)
+		p.loseRule(i, s)
 	case ofOthers && r.flags&rowSure != 0: // ours took its place
 	case r.flags&rowWanted == 0 && r.flags&rowHeld != 0 && !ofOthers:
 		p.heldIs(i, false)
@@ -162,7 +162,7 @@ func (c *Core) putRule(l *ledger, i uint32, e *Entry, now time.Time) {
 	foreign := plan.Foreign(e.Cookie, c.config.Domain)
 	if r.flags&rowFlies != 0 {
 		if o := p.flights.adding(i); o != nil && (foreign || !l.ruleIs(o.program, o.rule, e)) {
-			p.flights.loseRule(i, SourceMonitor)
+			p.loseRule(i, SourceMonitor)
 		}
 		return
 	}

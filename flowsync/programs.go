@@ -53,6 +53,7 @@ const (
 	rowOurs                         // the switch was known to hold the rule: whatever stands in its place now came later
 	rowWaits                        // in the queue
 	rowFlies                        // in the batch under way
+	rowAdds                         // which adds its rule
 	rowMoved                        // something was sent or told of the place since the reading under way began
 	rowSeen                         // the listing had an entry in the place
 	rowAlien                        // what the switch may hold is perhaps another owner's, in whose place the program came
