@@ -98,3 +98,14 @@ func (s *shower) complete(st *up.State) {
 	}
 	s.show(st)
 }
+
+// wanted says that all intents are installed.
+func (s *shower) wanted(st *up.State) {
+	if s.page == nil {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		fmt.Fprintln(s.out, st.WantedAnnouncement())
+		return
+	}
+	s.event(st.WantedAnnouncement())
+}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/weirnet/weir/api"
 	"github.com/weirnet/weir/emu/topo"
@@ -39,6 +40,8 @@ type upFlags struct {
 	level    string
 	attached []string
 	profile  string
+	intents  int
+	cuts     time.Duration
 }
 
 func newUp() *cobra.Command {
@@ -60,12 +63,17 @@ node: other switches may connect to it too, and weir get, weir path and all else
 		Example: `  weir up
   weir up fattree:4,hosts=2
   weir up examples/two-sites.yaml
+  weir up --intents 1000 --cuts 2s
+  weir up --intents 0                     no intents, and no cuts
   weir up ring:8 --openflow-version 1.0 --tcp`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			spec := upTopology
 			if len(args) > 0 {
 				spec = args[0]
+			}
+			if spec != upTopology {
+				f.quiet(cmd.Flags())
 			}
 			return f.run(cmd, spec)
 		},
@@ -84,6 +92,8 @@ node: other switches may connect to it too, and weir get, weir path and all else
 	fs.Uint64Var(&f.seed, "seed", 1, "of the mesh, and of all that happens by lot")
 	fs.StringArrayVar(&f.attached, "attach", nil, attachUsage)
 	fs.StringVar(&f.profile, "profile", "", profileUsage)
+	fs.IntVar(&f.intents, "intents", 300, "intents between pairs of hosts that the instance is asked for; 0: none (of another TOPOLOGY: 0 unless it is given)")
+	fs.DurationVar(&f.cuts, "cuts", 5*time.Second, "time between a cut of a link and its mending, when all intents are installed; 0: none is cut (of another TOPOLOGY: 0 unless it is given)")
 	fs.BoolVar(&f.tcp, "tcp", false, "join switches and instance by TCP, not by pipes in the process")
 	fs.BoolVar(&f.plain, "plain", false, "lines instead of a page, on a terminal too")
 	fs.StringVar(&f.log, "log", "", "file that the instance logs to; standard error if none is given and there is no page")
@@ -91,8 +101,21 @@ node: other switches may connect to it too, and weir get, weir path and all else
 	return cmd
 }
 
+// quiet has no intents and no cuts where they were not asked for.
+func (f *upFlags) quiet(given *pflag.FlagSet) {
+	if !given.Changed("intents") {
+		f.intents = 0
+	}
+	if !given.Changed("cuts") {
+		f.cuts = 0
+	}
+}
+
 // run is the command.
 func (f *upFlags) run(cmd *cobra.Command, spec string) error {
+	if f.intents < 0 || f.cuts < 0 {
+		return fmt.Errorf("--intents %d and --cuts %v given, want none below 0", f.intents, f.cuts)
+	}
 	if err := f.checkExposure(); err != nil {
 		return err
 	}
@@ -133,7 +156,8 @@ func (f *upFlags) run(cmd *cobra.Command, spec string) error {
 	}
 	cfg.EmulatorAPI, cfg.CaptureDir, cfg.Note = f.emulator, f.captures, s.event
 	cfg.Ready = func(at node.Addresses, emulator string) { s.ready(at, emulator, cfg.Node.DataDir) }
-	cfg.Show, cfg.Complete = s.show, s.complete
+	cfg.Show, cfg.Complete, cfg.Wanted = s.show, s.complete, s.wanted
+	cfg.Intents, cfg.Cuts = f.intents, f.cuts
 	// A terminal that is closed, or a reader of the lines that goes, ends it as an interrupt does: nothing is left behind.
 	ctx, stop := signal.NotifyContext(cmd.Context(), syscall.SIGHUP, syscall.SIGPIPE)
 	defer stop()

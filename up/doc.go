@@ -13,11 +13,16 @@
 // terminal, a line for what is none; and once, when every switch is connected, every link found both ways and every host
 // has answered, an announcement of how long that took.
 //
+// Then, if Config.Intents says so, the instance is asked over its interface for intents between pairs of hosts; when all are
+// installed their hosts talk, and links are cut and mended. The State has the intents by their states, as the interface's events
+// tell them, and what the hosts have sent over them and lost.
+//
 // # Invariants
 //
 //   - What is shown is counted, not assumed: switches, links and hosts in the view of the instance, answers at the hosts,
 //     flows in the switches' tables.
 //   - A network that is taken down again leaves nothing behind: a data directory that nobody asked for is removed.
 //
-// page.go says what a State looks like and is pure; talk.go says who talks to whom; loop.go owns the goroutines.
+// page.go says what a State looks like and is pure; talk.go says who talks to whom, wants.go which intents there are to be and what has
+// become of them; loop.go and wants_loop.go own the goroutines.
 package up

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/weirnet/weir/api"
+	"github.com/weirnet/weir/api/client"
 	"github.com/weirnet/weir/emu"
 	emuapi "github.com/weirnet/weir/emu/api"
 	"github.com/weirnet/weir/emu/attach"
@@ -34,10 +35,15 @@ type Config struct {
 	Note func(line string)
 	// Attach are the machine's devices at ports of switches.
 	Attach []attach.Spec
+	// Intents are how many intents between two hosts the instance is asked for when everything has answered, at most one for each two;
+	// their hosts talk when all are installed. Cuts is how often a link is cut then, or mended again; 0: none is.
+	Intents int
+	Cuts    time.Duration
 
 	Ready    func(at node.Addresses, emulator string) // called once, when everything listens; emulator is the address of the network's interface
 	Show     func(*State)                             // called once for each Pace.Show
 	Complete func(*State)                             // called once, when everything has answered
+	Wanted   func(*State)                             // called once, when all intents have been installed
 }
 
 // Pace is how often things happen. Zero fields mean their defaults.
@@ -92,6 +98,7 @@ type up struct {
 	view  *netview.View
 	net   *emu.Network
 	pings []*host.Ping // the last of each host; nil before
+	want  func()       // begins to ask for intents; nil: none are asked for
 }
 
 // run starts the instance, then the network, and ends both.
@@ -182,7 +189,21 @@ func (u *up) network(ctx context.Context, at node.Addresses, pipes *pipe.Listene
 	if at.APITLS {
 		scheme = "https://"
 	}
-	u.watch(ctx, &watch{topology: c.Topology.Name, api: scheme + at.API, network: n, view: u.view, talk: newTalk(c.Topology, c.Seed)})
+	w := &watch{topology: c.Topology.Name, api: scheme + at.API, network: n, view: u.view, talk: newTalk(c.Topology, c.Seed)}
+	if u.cfg.Intents > 0 {
+		if w.demand, err = u.demand(w, d); err != nil {
+			return err
+		}
+		defer w.demand.api.Close()
+		u.want = func() {
+			running.Go(func() {
+				if err := w.demand.run(ctx); err != nil && ctx.Err() == nil {
+					stop(err)
+				}
+			})
+		}
+	}
+	u.watch(ctx, w)
 	if cause := context.Cause(ctx); !errors.Is(cause, context.Canceled) {
 		return cause
 	}
@@ -206,13 +227,28 @@ func (u *up) emulatorAPI(d *desk.Desk) (*emuapi.Server, net.Listener, error) {
 	return emuapi.New(emuapi.Config{Desk: d, Version: u.cfg.Node.Version, Access: access, Log: u.cfg.Node.Log}), l, nil
 }
 
+// demand is what asks the instance for intents.
+func (u *up) demand(w *watch, d *desk.Desk) (*demand, error) {
+	c, err := client.New(client.Config{Address: w.api, Token: client.FindToken("", u.cfg.Node.DataDir)})
+	if err != nil {
+		return nil, err
+	}
+	n := u.cfg.Network
+	list := newWants(w.talk, u.cfg.Intents, n.Seed)
+	note := u.cfg.Note
+	if note == nil {
+		note = func(string) {}
+	}
+	return &demand{api: c, desk: d, topo: n.Topology, list: list, every: u.cfg.Cuts, seed: n.Seed, note: note, asked: newAsked(list)}, nil
+}
+
 // watch has the hosts talk, and shows what is.
 func (u *up) watch(ctx context.Context, w *watch) {
 	ask := time.NewTicker(or(u.cfg.Pace.Ask, time.Second) / slots)
 	defer ask.Stop()
 	show := time.NewTicker(or(u.cfg.Pace.Show, time.Second))
 	defer show.Stop()
-	told := false
+	told, wanted := false, false
 	for slot := 0; ; {
 		select {
 		case <-ctx.Done():
@@ -233,6 +269,15 @@ func (u *up) watch(ctx context.Context, w *watch) {
 			told = true
 			if u.cfg.Complete != nil {
 				u.cfg.Complete(w.state(time.Since(u.begun)))
+			}
+			if u.want != nil {
+				u.want()
+			}
+		}
+		if told && !wanted && w.demand != nil && w.demand.whole() {
+			wanted = true
+			if u.cfg.Wanted != nil {
+				u.cfg.Wanted(w.state(time.Since(u.begun)))
 			}
 		}
 	}

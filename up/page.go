@@ -2,6 +2,8 @@ package up
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -46,6 +48,9 @@ type State struct {
 	Answered time.Duration // how long it took until all had answered; 0 before that
 	Late     string        // how the network does not keep the times that it promises; empty: it does
 	Kept     string        // how well it has kept them since the start
+
+	Wanted      Wanted        // intents, if there are to be any
+	WantedAfter time.Duration // how long it took until all were installed, from when they were asked for; 0 before that
 }
 
 // barWidth is how wide a bar is, in characters.
@@ -69,12 +74,43 @@ func (s *State) Page(width int) string {
 	line("  flows       %12s  entries in all tables   %12s flow-mods/s", group(uint64(s.Flows)), rate(s.FlowMods))
 	line("  packets     %12s  hops/s                  %12s packet-ins/s", rate(s.Hops), rate(s.PacketIns))
 	line("  pings       %12s  answered/s, %s lost     round trip %s half, %s 99 in 100", rate(s.Pings), group(s.Lost), short(s.Typical), short(s.Slow))
+	s.wants(line)
 	line("")
 	line("  alarms      %d active   API %s", s.Alarms, s.API)
 	if s.Late != "" {
 		line("  late        %s", s.Late)
 	}
 	return b.String()
+}
+
+// wants are the lines about intents, if there are to be any.
+func (s *State) wants(line func(string, ...any)) {
+	w := &s.Wanted
+	if w.All == 0 {
+		return
+	}
+	line("")
+	line("  intents     %s  %s installed%s", bar(s.installed()), s.installed(), w.others())
+	line("  re-routed   %12s  times away from links that failed   %s, %d now", group(uint64(w.Reroutes)), Counted(w.Cuts, "link cut", "links cut"), w.Cut)
+	line("  survived    %12s  packets over intents answered, %s lost of %s", group(w.Sent-w.Lost), group(w.Lost), group(w.Sent))
+}
+
+// installed is how many intents are installed now.
+func (s *State) installed() Share { return Share{s.Wanted.States[stateInstalled], s.Wanted.All} }
+
+// others are the states of intents that are not installed, each with how many.
+func (w *Wanted) others() (text string) {
+	for _, state := range slices.Sorted(maps.Keys(w.States)) {
+		if state != stateInstalled && w.States[state] > 0 {
+			text += fmt.Sprintf(", %s %s", group(uint64(w.States[state])), state)
+		}
+	}
+	return text
+}
+
+// WantedAnnouncement says that all intents are installed, and after how long.
+func (s *State) WantedAnnouncement() string {
+	return fmt.Sprintf("%s between hosts are installed %s after they were asked for", Counted(s.Wanted.All, "intent", "intents"), short(s.WantedAfter))
 }
 
 // alone is what is said of hosts that nobody can ping, in a format; empty if there are none.
@@ -90,6 +126,10 @@ func (s *State) Line() string {
 	text := fmt.Sprintf("%s: switches %s, links %s, hosts %s%s, flows %s, packet-ins/s %s, hops/s %s, pings/s %s, lost %s, round trip %s (p99 %s), alarms %d",
 		clock(s.Age), s.Switches, s.Links, s.Hosts, s.alone(" (and %s)"), group(uint64(s.Flows)), rate(s.PacketIns), rate(s.Hops), rate(s.Pings), group(s.Lost),
 		short(s.Typical), short(s.Slow), s.Alarms)
+	if w := &s.Wanted; w.All > 0 {
+		text += fmt.Sprintf(", intents installed %s%s, re-routed %s, links cut %s, packets over intents %s, lost %s", s.installed(), w.others(),
+			group(uint64(w.Reroutes)), group(uint64(w.Cuts)), group(w.Sent), group(w.Lost))
+	}
 	if s.Late != "" {
 		text += "; " + s.Late
 	}
@@ -113,6 +153,8 @@ func (s *State) verdict() string {
 		return "starting"
 	case s.Switches.whole() && s.Links.whole():
 		return "all answered after " + short(s.Answered)
+	case s.Wanted.Cut > 0 && s.Switches.whole() && s.Links.Now+s.Wanted.Cut >= s.Links.All:
+		return Counted(s.Wanted.Cut, "link is", "links are") + " cut"
 	}
 	return "something is missing"
 }

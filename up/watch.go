@@ -14,6 +14,7 @@ type watch struct {
 	network  *emu.Network
 	view     *netview.View
 	talk     *talk
+	demand   *demand // nil: no intents are asked for
 
 	last     emu.Totals
 	at       time.Duration // of the last state
@@ -78,6 +79,9 @@ func (w *watch) state(age time.Duration) *State {
 	f := w.network.Fidelity()
 	if s.Kept = f.End(); !f.Kept {
 		s.Late = f.String()
+	}
+	if w.demand != nil {
+		s.Wanted, s.WantedAfter = w.demand.state()
 	}
 	w.last, w.at = t, age
 	return s
