@@ -90,6 +90,36 @@ func TestRun(t *testing.T) {
 	}
 }
 
+// Intents that the instance is asked for are installed, hosts talk over them, and links are cut and mended.
+func TestIntents(t *testing.T) {
+	ctx, end := context.WithTimeout(t.Context(), waiting)
+	defer end()
+	defaults := node.Defaults()
+	defaults.API, defaults.OpenFlow, defaults.Auth, defaults.DataDir = "127.0.0.1:0", "127.0.0.1:0", "none", t.TempDir()
+	cfg := Config{Node: defaults, Intents: 20, Cuts: 300 * time.Millisecond, Pace: Pace{Show: 50 * time.Millisecond, Ask: 200 * time.Millisecond}}
+	cfg.Network.Topology, cfg.Network.Versions = topology(t, "torus:3x3"), []openflow.Version{openflow.V13}
+	all := 0
+	var last *State
+	done := false
+	cfg.Wanted = func(s *State) { all = s.Wanted.Installed }
+	cfg.Show = func(s *State) {
+		last = s
+		if w := &s.Wanted; w.Cuts >= 2 && w.Reroutes > 0 && w.Sent > 500 && w.States[stateInstalled] == 20 {
+			done = true
+			end()
+		}
+	}
+	if err := Run(ctx, cfg); err != nil {
+		t.Fatal(err)
+	}
+	if !done || all != 20 {
+		t.Fatalf("%d intents were installed, then %+v", all, last)
+	}
+	if w := &last.Wanted; w.Lost > w.Sent/4 {
+		t.Errorf("%d of %d packets over intents were lost", w.Lost, w.Sent)
+	}
+}
+
 // A directory that nobody asked for is gone at the end; one that was asked for stays.
 func TestNothingIsLeft(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
