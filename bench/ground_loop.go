@@ -119,27 +119,63 @@ func (g *ground) ready(ctx context.Context) error {
 		if err == nil || ctx.Err() != nil || time.Since(began) > startLimit {
 			return err
 		}
-		nap(200 * time.Microsecond)
+		time.Sleep(awaitEvery)
 	}
 	return nil
 }
 
-// await waits until what switches have received is enough, as told by done, which is asked often.
+// awaitEvery is how often it is looked what switches have received. Times are those of the entries: this only has to be over soon. A sleep of the
+// system's would keep a processor of the runtime's from those who read for the switches.
+const awaitEvery = time.Millisecond
+
+// await waits until what switches have received is enough, as told by done.
 func (g *ground) await(ctx context.Context, what string, done func(rig.Tally) bool) error {
-	for began := time.Now(); !done(g.net.Tally()); g.c.nap(200 * time.Microsecond) {
+	for began := time.Now(); !done(g.net.Tally()); time.Sleep(awaitEvery) {
 		if err := g.check(); err != nil {
 			return err
 		}
 		if time.Since(began) > g.c.Limit {
 			t := g.net.Tally()
-			return fmt.Errorf("%w: %s: after %v switches have %s entries of paths put and %s removed in %s flow-mods", errMissing, what, g.c.Limit,
-				thousands(float64(t.Put)), thousands(float64(t.Removed)), thousands(float64(t.FlowMods)))
+			return fmt.Errorf("%w: %s: after %v switches have %s entries of paths put and %s removed in %s flow-mods; %s", errMissing, what, g.c.Limit,
+				thousands(float64(t.Put)), thousands(float64(t.Removed)), thousands(float64(t.FlowMods)), g.broken())
 		}
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
 	}
 	return nil
+}
+
+// broken says where paths that were asked for end before their end.
+func (g *ground) broken() string {
+	var t taken
+	at, n := map[uint64]int{}, 0
+	for i := g.first; i < g.next; i++ {
+		p := g.asks.at(i)
+		if g.asks.take(&p, false, &t) {
+			continue
+		}
+		n++
+		sw := g.net.Switches[p.from.Switch]
+		if len(t.steps) > 0 {
+			last := &t.steps[len(t.steps)-1]
+			if sw, _, _ = last.Switch.Peer(last.Out); sw == nil {
+				sw = last.Switch
+			}
+		}
+		at[sw.DatapathID()]++
+	}
+	worst := uint64(0)
+	for id := range at {
+		if worst == 0 || at[id] > at[worst] {
+			worst = id
+		}
+	}
+	if n == 0 {
+		return "all paths lead to their ends"
+	}
+	return fmt.Sprintf("%s of %s paths end on the way, at %d switches: %s of them at %s", thousands(float64(n)), thousands(float64(g.next-g.first)), len(at),
+		thousands(float64(at[worst])), client.FormatDPID(worst))
 }
 
 // verify follows paths, and wants each to lead to where it was asked to, over as many switches as are wanted if exact, and no entry of a path

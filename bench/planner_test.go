@@ -361,7 +361,7 @@ func planning(t *testing.T, p *planner, c *Setup, measure func(ctx context.Conte
 		if p.status == "" {
 			p.status = "accepted"
 		}
-		c.Topology, c.Hops, c.Seed, c.nap, c.Controller, c.API = "wan:30", 4, 3, time.Sleep, "planner:1", "planner:2"
+		c.Topology, c.Hops, c.Seed, c.Controller, c.API = "wan:30", 4, 3, "planner:1", "planner:2"
 		var err error
 		if p.topology, err = rig.ParseTopology(c.Topology, c.Seed); err != nil {
 			t.Fatal(err)

@@ -120,7 +120,7 @@ func (p *pump) work(ctx context.Context) error {
 			return ctx.Err()
 		}
 		if wait > 0 {
-			p.g.c.nap(wait)
+			time.Sleep(wait)
 			continue
 		}
 		path, form := intentsPath, p.form
@@ -153,7 +153,7 @@ func (p *pump) do(ctx context.Context, a *asker, j *job, request []byte) error {
 }
 
 // napFor is how long a connection without a request waits before it looks again.
-const napFor = 100 * time.Microsecond
+const napFor = 200 * time.Microsecond
 
 // take is the next request, or how long to wait for one.
 func (p *pump) take() (j job, wait time.Duration, ended bool) {

@@ -31,8 +31,7 @@ type Setup struct {
 
 	Build, Command string // for the report
 
-	nap func(time.Duration) // waits for a short time; nap but in tests
-	lab *lab                // in tests: who is asked
+	lab *lab // in tests: who is asked
 }
 
 // lab is who is asked in a test: how switches and requests get there. It has all links in its view.
@@ -48,9 +47,6 @@ func (c *Setup) check() error {
 	c.Limit = orDefault(c.Limit, 2*time.Minute)
 	if c.Note == nil {
 		c.Note = func(string, ...any) {}
-	}
-	if c.nap == nil {
-		c.nap = nap
 	}
 	switch {
 	case c.Runs < 1 || c.Limit < 0:

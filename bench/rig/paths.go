@@ -31,8 +31,8 @@ type Step struct {
 // stepsMax bounds how far a packet is followed: longer than any path without a loop.
 const stepsMax = 256
 
-// Follow appends the steps of an IPv4 packet that comes in at a port of a switch, until nothing takes it further or it leaves by a port
-// without a link. It looks at entries of paths only: those that match in_port, eth_type, ipv4_src and ipv4_dst, and have one output.
+// Follow appends the steps of an IPv4 packet that comes in at a port of a switch, until nothing takes it further, or it leaves by a port
+// without a link or without a carrier. It looks at entries of paths only: those that match in_port, eth_type, ipv4_src and ipv4_dst, and have one output.
 func (n *Network) Follow(steps []Step, sw *Switch, in, src, dst uint32) []Step {
 	for range stepsMax {
 		p, ok := sw.path(uint16(in), src, dst)
@@ -41,7 +41,7 @@ func (n *Network) Follow(steps []Step, sw *Switch, in, src, dst uint32) []Step {
 		}
 		steps = append(steps, Step{Switch: sw, In: in, Out: uint32(p.out), At: time.Duration(p.at), Cookie: p.cookie})
 		next, port, linked := sw.Peer(uint32(p.out))
-		if !linked {
+		if !linked || sw.ports[p.out-1].cut.Load() {
 			return steps
 		}
 		sw, in = next, port

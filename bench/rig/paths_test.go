@@ -130,6 +130,12 @@ func TestFollow(t *testing.T) {
 		if len(steps) != 3 || steps[2].Switch != sw[2] || steps[2].Out != 2 || steps[2].At <= steps[1].At || steps[1].At <= steps[0].At {
 			t.Errorf("steps %+v", steps)
 		}
+		if _, err := l.Carrier(1, false); err != nil {
+			t.Fatal(err)
+		}
+		if got := l.Follow(nil, sw[0], 2, src, dst); len(got) != 2 {
+			t.Errorf("%d steps over a link without a carrier", len(got))
+		}
 		if got := l.Follow(nil, sw[0], 2, src, dst+1); len(got) != 0 {
 			t.Errorf("another packet is taken: %+v", got)
 		}
