@@ -99,7 +99,9 @@ func (c *Core) use(n uint32, g *program.Program) {
 		if i == 0 || g.Legs[i].Route != g.Legs[i-1].Route {
 			w := c.routes.of(g.Legs[i].Route)
 			c.routes.use(w, n)
-			w.judge(c.m, c.settled)
+			if w.judged != c.m {
+				w.judge(c.m, c.settled)
+			}
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/weirnet/weir/intent/spec"
 	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/topology"
 )
 
 // planEvent changes what operators say of the network, or asks for another content with the same ends, or lets time go by.
@@ -117,4 +118,31 @@ func TestPlannedChangesLoseNothing(t *testing.T) {
 	if moves < 1000 || backs < 20 {
 		t.Errorf("only %d planned changes and %d refusals", moves, backs)
 	}
+}
+
+// TestSwappedOrder replaces a path by one that passes two places in the opposite order: changed from its ingress on, packets would go round.
+func TestSwappedOrder(t *testing.T) {
+	w := &twin{network: newNetwork(t, 6)}
+	for i, pair := range [][2]netview.DPID{{1, 2}, {2, 3}, {3, 4}, {4, 5}, {5, 6}, {1, 4}, {5, 2}, {3, 6}} {
+		w.cable(pair[0], uint32(i+1), pair[1], uint32(i+1))
+	}
+	hop := func(dpid netview.DPID, in, out uint32) topology.Hop {
+		return topology.Hop{DPID: dpid, In: in, Out: out}
+	}
+	there := []topology.Hop{hop(1, 9, 1), hop(2, 1, 2), hop(3, 2, 3), hop(4, 3, 4), hop(5, 4, 5), hop(6, 5, 9)}
+	swapped := []topology.Hop{hop(1, 9, 6), hop(4, 6, 4), hop(5, 4, 7), hop(2, 7, 2), hop(3, 2, 8), hop(6, 8, 9)}
+	s := spec.Spec{ID: "p", Kind: spec.Path, Priority: 1, Hops: there}
+	w.submit(false, Request{Op: Create, Spec: s})
+	w.rest()
+	list, _ := w.engine.List(0, 10, nil)
+	w.moment = func() {
+		if bad := w.deliver(&list[0]); bad != "" {
+			t.Fatal(bad)
+		}
+	}
+	s.Hops = swapped
+	w.submit(false, Request{Op: Replace, Spec: s})
+	w.rest()
+	w.wantState("p", "installed")
+	w.checkWanted(t.Fatalf)
 }

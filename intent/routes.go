@@ -13,10 +13,11 @@ type way struct {
 	joins  []join // of a tree; nil: each hop leads to the next
 	id     uint32
 	hash   uint64
-	users  users // intents whose program, as it is wanted now, takes it
-	unsure bool  // a link of it is unconfirmed, or not known yet
-	down   bool  // a link of it cannot be used
-	drain  bool  // a link of it is draining
+	users  users         // intents whose program, as it is wanted now, takes it
+	unsure bool          // a link of it is unconfirmed, or not known yet
+	down   bool          // a link of it cannot be used
+	drain  bool          // a link of it is draining
+	judged *topology.Map // by which the three before were found
 }
 
 // join says that an output of one hop leads to another.
@@ -245,7 +246,7 @@ func (r *routes) of(p *program.Route) (found *way) {
 // judge brings what a way is worth to a map, and tells what has changed. Links that the map has never had are taken for unconfirmed until discovery has
 // settled: what was decided in an earlier life stays.
 func (w *way) judge(m *topology.Map, settled bool) (cost uint64) {
-	w.unsure, w.down, w.drain = false, false, false
+	w.unsure, w.down, w.drain, w.judged = false, false, false, m
 	w.eachLink(func(k netview.LinkKey) {
 		c, known := m.LinkCost(k)
 		switch {
