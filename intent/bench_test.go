@@ -7,7 +7,6 @@ import (
 
 	"github.com/weirnet/weir/internal/need"
 	"github.com/weirnet/weir/netview"
-	"github.com/weirnet/weir/topology"
 )
 
 // nothing is a journal that keeps nothing: what is appended is durable at once.
@@ -166,17 +165,10 @@ func BenchmarkPath(b *testing.B) {
 func BenchmarkReroute(b *testing.B) {
 	m := newMesh(b, 14)
 	var reqs []Request
-	tm := topology.Build(m.network.view.Snapshot())
-	k := link(1, 1, 15, 2)
-	for i := 0; len(reqs) < 1000; i++ {
-		r := m.request(i)
-		hops, _ := tm.PathBetween(r.Spec.Src[0].Point, r.Spec.Dst[0].Point, uint64(len(reqs)+1), nil)
-		for h := 0; h+1 < len(hops); h++ {
-			if l := link(hops[h].DPID, hops[h].Out, hops[h+1].DPID, hops[h+1].In); l == k || l == k.Reverse() {
-				reqs = append(reqs, r)
-				break
-			}
-		}
+	k := link(1, 1, 15, 2) // of the one shortest path of six switches from 169 to 43
+	for i := range 1000 {
+		from, to := at(169, uint32(5+i%12)), at(43, uint32(5+i/12%12))
+		reqs = append(reqs, Request{Op: Create, Spec: flow(name(i), from, to, uint32(i))})
 	}
 	m.ask(b, reqs)
 	m.settle()
@@ -195,7 +187,7 @@ func BenchmarkReroute(b *testing.B) {
 		m.settle()
 		m.network.put(k, true, netview.LinkConfirmed)
 		m.network.now = m.network.now.Add(time.Minute)
-		for range 40 {
+		for range 50 {
 			m.settle()
 			m.network.now = m.network.now.Add(time.Second)
 		}
