@@ -43,6 +43,10 @@ func (c *Core) orderRule(l *ledger, o *Order) {
 	p, a := l.programs, placeOf(o.Program, o.Rule)
 	hash := a.hash()
 	i, ok := p.find(a, hash)
+	if !ok && p.used() >= rowsMax {
+		c.refuse(o.Program, o.Rule, 0, fmt.Sprintf("%d rules are ordered at the switch, no more are kept", rowsMax))
+		return
+	}
 	if !ok {
 		i = p.add(o.Program, o.Rule, hash)
 		p.set(i, rowWanted, 0)
@@ -82,7 +86,7 @@ func (c *Core) orderRemoval(l *ledger, o *Order) {
 	i, ok := p.find(a, hash)
 	known := l.phase == phaseReady && p.unkept == 0 || l.phase == phaseDown && l.view == nil
 	switch {
-	case !ok && known:
+	case !ok && (known || p.used() >= rowsMax+staleMax):
 		c.outcome(o.Program, o.Rule, OrderRemoved)
 		return
 	case !ok:

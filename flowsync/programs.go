@@ -13,7 +13,7 @@ import (
 // is a row of 16 bytes in a slab, found by its place through an index of 4 bytes a slot; what is rare stands in side tables.
 type programs struct {
 	rows  []programRow
-	index []uint32 // by hash of the place, open addressing: number of the row + 1; 0 is free
+	index []uint32 // by hash of the place, open addressing: slotOf the row; 0 is free
 	free  []uint32 // numbers of rows that are free
 	count [classes]int
 
@@ -139,16 +139,28 @@ func (r *programRow) place() place { return placeOf(r.program, r.rule) }
 func (p *programs) find(a place, hash uint32) (uint32, bool) {
 	mask := uint32(len(p.index) - 1)
 	for at := hash; len(p.index) > 0; at++ {
-		n := p.index[at&mask]
-		if n == 0 {
+		slot := p.index[at&mask]
+		if slot == 0 {
 			break
 		}
-		if r := &p.rows[n-1]; r.hash == hash && r.place().is(a) {
-			return n - 1, true
+		if slot&^rowMask != hash&^rowMask {
+			continue
+		}
+		if i := slot&rowMask - 1; p.rows[i].hash == hash && p.rows[i].place().is(a) {
+			return i, true
 		}
 	}
 	return 0, false
 }
+
+// A slot of the index has the number of a row + 1 in its low bits, and the upper ones of the row's hash above: few searches look at
+// a row that is not the one.
+const (
+	rowMask = 1<<24 - 1
+	rowsMax = rowMask - 2*staleMax // of rules that are ordered at one switch; entries that nobody wants come on top
+)
+
+func slotOf(i, hash uint32) uint32 { return hash&^rowMask | (i + 1) }
 
 // add makes a row in a place that has none.
 func (p *programs) add(of *program.Program, rule uint16, hash uint32) uint32 {
@@ -178,7 +190,7 @@ func (p *programs) enter(i uint32) {
 	for p.index[at] != 0 {
 		at = (at + 1) & mask
 	}
-	p.index[at] = i + 1
+	p.index[at] = slotOf(i, p.rows[i].hash)
 }
 
 // firstIndex is the size of the first index; sizes are powers of two.
@@ -198,7 +210,7 @@ func (p *programs) grow() {
 func (p *programs) drop(i uint32) {
 	mask := uint32(len(p.index) - 1)
 	at := p.rows[i].hash & mask
-	for p.index[at] != i+1 {
+	for p.index[at]&rowMask != i+1 {
 		at = (at + 1) & mask
 	}
 	p.count[p.rows[i].flags.class()]--
@@ -207,7 +219,7 @@ func (p *programs) drop(i uint32) {
 	delete(p.troubles, i)
 	p.index[at] = 0
 	for next := (at + 1) & mask; p.index[next] != 0; next = (next + 1) & mask {
-		home := p.rows[p.index[next]-1].hash & mask
+		home := p.rows[p.index[next]&rowMask-1].hash & mask
 		if (next-home)&mask >= (next-at)&mask { // it was pushed aside over the slot that is free now
 			p.index[at], p.index[next] = p.index[next], 0
 			at = next
