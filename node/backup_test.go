@@ -88,6 +88,10 @@ func TestBackup(t *testing.T) {
 	if text := again.configuration().Text; !strings.HasPrefix(text, "discovery: {lldp_period: ") {
 		t.Errorf("%+v", again.configuration())
 	}
+	all := again.metrics()
+	if again.value(all, "weir_store_ready") != 1 || again.value(all, "weir_store_bytes", "kind", "file") == 0 || again.value(all, "weir_store_revision") == 0 {
+		t.Error("the metrics do not tell of the store")
+	}
 	var second bytes.Buffer
 	if err := again.api.Backup(t.Context(), &second); err != nil {
 		t.Fatal(err)

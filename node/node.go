@@ -211,7 +211,7 @@ func (n *node) buildAPI() error {
 		registry.MustRegister(tallies{descProxyARP, func() map[string]uint64 { return proxied(n.proxyarp.Counts()) }})
 	}
 	registry.MustRegister(intentMeter{&n.intents})
-	registry.MustRegister(alarmMeter{n.view, n.alarms}, tallies{descAudit, func() map[string]uint64 { return audited(n.audit.Counts()) }})
+	registry.MustRegister(storeMeter{n.store}, alarmMeter{n.view, n.alarms}, tallies{descAudit, func() map[string]uint64 { return audited(n.audit.Counts()) }})
 	registry.MustRegister(n.api, n.switches.meter, n.counterMeter(), collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return nil

@@ -1,0 +1,50 @@
+package node
+
+import (
+	"context"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/weirnet/weir/store"
+)
+
+var (
+	descStoreBytes    = desc("store_bytes", "Bytes of the store: of its file, of what of it is in use, and its quota.", "kind")
+	descStoreRevision = desc("store_revision", "Revision of the store: how many transactions have changed it.")
+	descStoreReady    = desc("store_ready", "1 while the store takes changes, 0 while it is full or does not answer.")
+)
+
+// storeMeter shows how the store is as metrics. A store elsewhere that does not answer within askStore is shown as not ready.
+type storeMeter struct{ st store.Store }
+
+const askStore = time.Second
+
+// Describe is of prometheus.Collector.
+func (m storeMeter) Describe(ch chan<- *prometheus.Desc) {
+	ch <- descStoreBytes
+	ch <- descStoreRevision
+	ch <- descStoreReady
+}
+
+// Collect is of prometheus.Collector.
+func (m storeMeter) Collect(ch chan<- prometheus.Metric) {
+	ctx, cancel := context.WithTimeout(context.Background(), askStore)
+	defer cancel()
+	gauge := func(d *prometheus.Desc, v float64, labels ...string) {
+		ch <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...)
+	}
+	now, err := m.st.Status(ctx)
+	ready := 0.0
+	if err == nil && now.Full == "" && now.Leader {
+		ready = 1
+	}
+	gauge(descStoreReady, ready)
+	if err != nil {
+		return
+	}
+	gauge(descStoreBytes, float64(now.Size), "file")
+	gauge(descStoreBytes, float64(now.InUse), "in_use")
+	gauge(descStoreBytes, float64(now.Quota), "quota")
+	gauge(descStoreRevision, float64(now.Revision))
+}
