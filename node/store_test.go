@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/weirnet/weir/api/client"
@@ -63,5 +64,24 @@ func TestWrongStores(t *testing.T) {
 	for _, s := range []string{"", "disk", "127.0.0.1:2379", "http://127.0.0.1", "http://127.0.0.1:2379,embedded", "ftp://127.0.0.1:1"} {
 		err := refusedRun(t, func(c *node.Config) { c.Store = s })
 		wantError(t, s, err, true, "--store="+s, "http://127.0.0.1:2379")
+	}
+}
+
+// ending is a store that stops by itself when the channel is closed.
+type ending struct {
+	store.Store
+	ended chan struct{}
+}
+
+func (e ending) Ended() <-chan struct{} { return e.ended }
+
+// TestAStoreThatStops: an instance whose store has stopped ends, and says why.
+func TestAStoreThatStops(t *testing.T) {
+	cfg := config(t)
+	e := ending{store.NewMemory(nil), make(chan struct{})}
+	cfg.OpenStore = func() (store.Store, error) { return e, nil }
+	cfg.Ready = func(node.Addresses) { close(e.ended) }
+	if err := node.Run(t.Context(), cfg); err == nil || !strings.Contains(err.Error(), "store: it has stopped by itself") {
+		t.Errorf("%v", err)
 	}
 }
