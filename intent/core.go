@@ -42,7 +42,6 @@ type Core struct {
 	updates []Update
 	counts  CoreCounts
 	path    []topology.Hop // memory of a look-up
-	numbers []uint32       // memory of a list
 	ready   Ready
 }
 

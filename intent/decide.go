@@ -114,11 +114,40 @@ func (c *Core) again(n uint32) {
 		c.revive(n, e)
 	case e.program == nil:
 		c.decide(n, asked)
-	case c.anyWay(e.program, func(w *way) bool { return w.down }) || c.moved(e):
+	case c.anyWay(e.program, func(w *way) bool { return w.down }):
+		c.detour(n, e)
+	case c.moved(e):
 		c.decide(n, broken)
 	default:
 		c.show(n)
 	}
+}
+
+// detour moves an intent whose way is broken. Between two connect points the program itself says all that is needed.
+func (c *Core) detour(n uint32, e *entry) {
+	g := e.program
+	if e.kind != spec.PointToPoint || e.change != nil || len(c.refusals) > 0 {
+		c.decide(n, broken)
+		return
+	}
+	hops := g.Legs[0].Route.Hops
+	first, last := &hops[0], &hops[len(hops)-1]
+	w, p := c.between(n, netview.Point{DPID: first.DPID, Port: first.In}, netview.Point{DPID: last.DPID, Port: last.Out[0]}, c.m)
+	if p.code != NoCode {
+		c.fail(n, e, p)
+		return
+	}
+	next := *g
+	next.Legs = slices.Clone(g.Legs)
+	for i := range next.Legs {
+		next.Legs[i].Route = &w.route
+	}
+	if p := c.obstacle(n, &next); p.code != NoCode {
+		c.fail(n, e, p)
+		return
+	}
+	c.counts.Reroutes++
+	c.begin(n, &next, urgent, nil)
 }
 
 // moved tells whether a host of an intent is known to be elsewhere.

@@ -2,7 +2,6 @@ package intent
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -19,7 +18,6 @@ var t0 = time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
 type memory struct {
 	live    map[uint32][]byte
 	waiting []func(error)
-	held    bool // until commit
 	refuse  error
 	appends int
 }
@@ -308,17 +306,6 @@ func (n *network) wantState(id, want string) {
 		in, _ := n.engine.Get(id)
 		n.t.Fatalf("intent %s is %s, want %s: %s", id, got, want, in.Text)
 	}
-}
-
-// rules are those that switches hold of one intent, in text.
-func (n *network) rules(number uint32) (list []string) {
-	for at, h := range n.holds {
-		if h.number == number {
-			list = append(list, fmt.Sprintf("%d in %d out %v", at.dpid, at.in, h.out))
-		}
-	}
-	slices.Sort(list)
-	return list
 }
 
 // checkWanted holds what switches have against what is wanted.

@@ -23,7 +23,6 @@ type twin struct {
 	hosts   []netview.HostID
 	model   map[string]string // content of what was answered as accepted and is not withdrawn
 	ended   map[string]bool   // withdrawn
-	serial  int
 	drained map[netview.LinkKey]bool
 	costs   map[netview.LinkKey]uint64
 	history []string
