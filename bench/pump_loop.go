@@ -237,17 +237,28 @@ func (g *ground) fill(ctx context.Context, form Form, active int) error {
 	return g.settled(ctx, p)
 }
 
-// settled waits until nothing is on its way, and checks that switches have the entries of all paths, and no others of paths.
+// settled waits until nothing is on its way, and checks that switches have the entries of all paths, and no others of paths. A path that was
+// withdrawn before a switch was told of it has none there, and does not count as one that was installed.
 func (g *ground) settled(ctx context.Context, p *pump) error {
-	what := fmt.Sprintf("%s paths asked for, %s withdrawn", thousands(float64(g.next)), thousands(float64(g.first)))
-	err := g.await(ctx, what, func(rig.Tally) bool {
+	t := g.net.Tally()
+	rested := time.Now()
+	return g.until(ctx, func() error {
 		in, out := p.left()
-		return in <= 0 && out <= 0
+		if now := g.net.Tally(); now != t {
+			t, rested = now, time.Now()
+		}
+		if in > 0 || out > 0 {
+			if time.Since(rested) < time.Second {
+				return fmt.Errorf("%w: %s paths asked for, %s withdrawn, and switches have %s entries put and %s removed in %s flow-mods", errMissing,
+					thousands(float64(g.next)), thousands(float64(g.first)), thousands(float64(t.Put)), thousands(float64(t.Removed)), thousands(float64(t.FlowMods)))
+			}
+			rested = time.Now()
+		}
+		if err := g.verify(true, g.first, g.next); err != nil {
+			return fmt.Errorf("%w; %s", err, g.broken())
+		}
+		return nil
 	})
-	if err != nil {
-		return err
-	}
-	return g.verify(true, g.first, g.next)
 }
 
 // count forgets the times of requests so far.

@@ -139,12 +139,17 @@ type nature struct {
 	now  func() time.Time
 }
 
+// batchMin is the least number of flow-mods before a barrier, where there are so many. A barrier that takes long because this machine is busy, and not the
+// switch, would have smaller batches make it busier.
+const batchMin = 64
+
 // join makes the engines, which decide, and joins them to the server's sessions and to one another.
 func (n *node) join(as nature) {
 	cfg := &n.cfg
 	n.discovery = discovery.New(n.view.Facts(), n.switches, n.findings(as))
 	n.flowsync = flowsync.New(flowsync.Config{
-		Domain: cfg.Domain, Found: n.switches.found, Adopt: n.switches.adopt, Alarms: n.alarms, Now: as.now, Told: n.intents.told,
+		BatchMin: batchMin,
+		Domain:   cfg.Domain, Found: n.switches.found, Adopt: n.switches.adopt, Alarms: n.alarms, Now: as.now, Told: n.intents.told,
 	}, n.view)
 	if !slices.Contains(cfg.DisableApps, forward.Owner) {
 		n.forward = forward.New(forward.Config{Domain: cfg.Domain, Life: as.life, Unknown: cfg.ForwardUnknown, Alarms: n.alarms}, n.view.Wanted(forward.Owner))
