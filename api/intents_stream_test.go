@@ -166,7 +166,7 @@ func TestBrokenStreams(t *testing.T) {
 		want       []string // status of each answer, and a part of its detail
 	}{
 		{ndjson, line(0) + "\n" + long + "\n" + line(1) + "\n", []string{"accepted", "invalid line 2: more than 65536 bytes", "accepted"}},
-		{ndjson, long + "\n\n" + line(2) + "\r\n" + strings.Repeat("y", wire.MaxItem+1) + "\n" + line(3), []string{"invalid line 1: more than", "accepted", "invalid line 4: more than", "accepted"}},
+		{ndjson, long + "\n\n" + line(2) + "\r\n" + strings.Repeat("y", wire.MaxItem+1) + "\n" + line(3) + "\n{", []string{"invalid line 1: more than", "accepted", "invalid line 4: more than", "accepted", "invalid line 6: not JSON"}},
 		{ndjson, line(4) + "\n" + strings.Repeat("[", 30_000) + "\n{\"id\":\"\xff\"}\n" + line(5), []string{"accepted", "invalid line 2:", "invalid line 3: not JSON: invalid UTF-8", "accepted"}},
 		{ndjson, line(6) + "\n" + line(7)[:20], []string{"accepted", "invalid line 2: not JSON"}},
 		{ndjson, "", nil},

@@ -155,6 +155,13 @@ func TestIntentRequestsRefused(t *testing.T) {
 	if a.ID == "" || a.ID != b.ID || b.Status != "existing" {
 		t.Errorf("one key: %+v and %+v", a, b)
 	}
+	two := `{"items":[{` + across + `,"priority":1},{` + across + `,"priority":2}]}`
+	first, second := answerOf[client.IntentAnswers](t, s.post("POST", "/v1/intents", two, key), 202), answerOf[client.IntentAnswers](t, s.post("POST", "/v1/intents", two, key), 202)
+	for i := range first.Items {
+		if first.Items[i].ID != second.Items[i].ID || second.Items[i].Status != "existing" || first.Items[0].ID == first.Items[1].ID {
+			t.Errorf("one key for two: %+v and %+v", first.Items[i], second.Items[i])
+		}
+	}
 	if got := answerOf[client.Intent](t, s.get("/v1/intents/"+a.ID+"?traffic=true"), 200); got.Traffic == nil || got.Traffic.Packets != 1<<40 || got.Traffic.Entries != 1 {
 		t.Errorf("traffic %+v", got.Traffic)
 	}
@@ -256,6 +263,9 @@ func TestIntentEvents(t *testing.T) {
 				return err
 			}
 			if enough(e.Kind, &in, e.Delete) {
+				if e.Kind == "intent" && e.ID == "" {
+					t.Errorf("event %s has no id to go on after", e.Data)
+				}
 				return errEnough
 			}
 			return nil
