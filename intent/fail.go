@@ -147,6 +147,7 @@ func (c *Core) refused(n uint32, e *entry, o *Outcome) {
 		if c.back(n, e) {
 			if ch := e.change; ch != nil {
 				ch.asked, ch.again = wanted, wanted // to the new content by another path, or not at all
+				c.timers.push(c.now.Add(c.settings.Patience), n)
 			}
 			c.show(n)
 			return
