@@ -54,7 +54,7 @@ func (s *churnRun) measure(ctx context.Context, g *ground, p *pump) error {
 	s.puts, s.gone, s.mods = after.Put-before.Put, after.Removed-before.Removed, after.FlowMods-before.FlowMods
 	s.instance, s.switches, s.own = later.its-clocks.its, later.own-clocks.own, ownMemory()
 	if err == nil {
-		err = s.kept(p)
+		err = s.kept(g, p)
 	}
 	return err
 }
@@ -81,21 +81,34 @@ func (s *churnRun) hold(ctx context.Context, g *ground, p *pump, d time.Duration
 	}
 }
 
-// keptUp is for how long paths at a set rate may be on their way, at the end.
-const keptUp = time.Second
+// keptUp is after what time, at a set rate, paths have to be in the switches at the end, and keptSample of how many of them that is looked at.
+const (
+	keptUp     = time.Second
+	keptSample = 500
+)
 
-// kept says whether the instance has kept up with a set rate: what is on its way is not more than some time's.
-func (s *churnRun) kept(p *pump) error {
+// kept says whether the instance has kept up with a set rate: requests left at their times, and the last paths that were asked for a while ago
+// lead to their ends.
+func (s *churnRun) kept(g *ground, p *pump) error {
 	if s.c.Rate == 0 {
 		return nil
 	}
-	in, out := p.left()
-	if most := int(float64(s.c.Rate) * keptUp.Seconds()); max(in, 0)+max(out, 0) > most {
-		return fmt.Errorf("%w: of %s paths a second %s were on their way at the end, more than %v's", errSlow, thousands(float64(s.c.Rate)),
-			thousands(float64(max(in, 0)+max(out, 0))), keptUp)
-	}
 	if n := p.due(); n > int(float64(s.c.Rate)*keptUp.Seconds()) {
 		return fmt.Errorf("%w: of %s paths a second %s had not been asked for when they were to be", errSlow, thousands(float64(s.c.Rate)), thousands(float64(n)))
+	}
+	first, next := p.asked()
+	to := max(next-int(float64(s.c.Rate)/2*keptUp.Seconds())-p.batch, first)
+	from := max(to-keptSample, first)
+	var t taken
+	missing := 0
+	for n := from; n < to; n++ {
+		if a := g.asks.at(n); !g.asks.take(&a, true, &t) {
+			missing++
+		}
+	}
+	if missing > 0 {
+		return fmt.Errorf("%w: of %d paths that had been asked for %v before the end, at %s a second, %d did not lead to their ends", errSlow, to-from, keptUp,
+			thousands(float64(s.c.Rate)), missing)
 	}
 	return nil
 }

@@ -106,6 +106,15 @@ func TestChurnRefusesWhatIsNotKeptUpWith(t *testing.T) {
 	})
 }
 
+// TestChurnRefusesPathsThatComeLate has a planner answer at once, and tell switches later than it should.
+func TestChurnRefusesPathsThatComeLate(t *testing.T) {
+	c := &Churn{Active: 2000, Rate: 200, Duration: 5 * time.Second, Warmup: time.Second, Setup: Setup{Runs: 1, Limit: time.Minute}}
+	planning(t, &planner{delay: 6 * time.Second}, &c.Setup, func(ctx context.Context) {
+		r, err := c.Run(ctx)
+		wantRefused(t, r, err, "did not lead to their ends")
+	})
+}
+
 // TestRerouteMeasuresWhatThereWas cuts links of a planner whose times are known.
 func TestRerouteMeasuresWhatThereWas(t *testing.T) {
 	c := &Reroute{Flows: 400, Move: 40, Cuts: 3, Setup: Setup{Runs: 1, Limit: time.Minute}}

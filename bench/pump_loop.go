@@ -261,6 +261,13 @@ func (g *ground) settled(ctx context.Context, p *pump) error {
 	})
 }
 
+// asked is the range of the paths that are asked for and not withdrawn.
+func (p *pump) asked() (first, next int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.g.first, p.g.next
+}
+
 // count forgets the times of requests so far.
 func (p *pump) count() {
 	p.mu.Lock()
