@@ -175,6 +175,10 @@ func (c *Core) confirmed(n uint32, e *entry) {
 	ch := e.change
 	ch.done, ch.stages = true, nil
 	c.uncount(ch)
+	if ch.again && ch.next != nil { // what it leads to is not wanted any more
+		ch.next = nil
+		c.uniting--
+	}
 	if ch.next != nil {
 		ch.nextDue = c.now.Add(c.drainOf(e.program))
 		c.timers.push(ch.nextDue, n)

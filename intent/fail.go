@@ -143,7 +143,7 @@ func (c *Core) refused(n uint32, e *entry, o *Outcome) {
 		c.timers.push(ref.due, n)
 	}
 	if ch := e.change; ch != nil && !ch.done && ch.how == planned && !ch.second {
-		wanted := ch.asked
+		wanted := ch.asked || ch.again
 		if c.back(n, e) {
 			if ch := e.change; ch != nil {
 				ch.asked, ch.again = wanted, wanted // to the new content by another path, or not at all

@@ -1,0 +1,73 @@
+package intent
+
+import (
+	"testing"
+
+	"github.com/weirnet/weir/intent/spec"
+	"github.com/weirnet/weir/netview"
+)
+
+// copies is an intent of several egresses.
+func copies(id string, from netview.Point, to ...netview.Point) spec.Spec {
+	s := flow(id, from, from, 1)
+	s.Kind, s.Dst = spec.PointToMultipoint, nil
+	for _, p := range to {
+		s.Dst = append(s.Dst, spec.End{Point: p})
+	}
+	return s
+}
+
+// outOf tells which of some ports an intent's program leads to.
+func (n *network) outOf(id string, ports ...netview.Point) (list []netview.Point) {
+	in, _ := n.engine.Get(id)
+	for _, p := range ports {
+		for r := range in.Program.Len() {
+			_, hop := in.Program.At(r)
+			for _, out := range hop.Out {
+				if hop.DPID == p.DPID && out == p.Port {
+					list = append(list, p)
+				}
+			}
+		}
+	}
+	return list
+}
+
+// TestReplacedWhileBothWaysAreTaken: a content that comes while an intent goes by its old and its new branches is the one that holds in the end.
+func TestReplacedWhileBothWaysAreTaken(t *testing.T) {
+	x, y, z := at(2, 9), at(3, 9), at(4, 9)
+	for name, c := range map[string]struct {
+		answered bool // both ways are confirmed when it comes
+		last     []netview.Point
+	}{
+		"another, before":  {false, []netview.Point{y, z}},
+		"both, before":     {false, []netview.Point{x, y, z}},
+		"another, between": {true, []netview.Point{y, z}},
+		"both, between":    {true, []netview.Point{x, y, z}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			n := square(t)
+			n.submit(false, Request{Op: Create, Spec: copies("a", at(1, 9), x, y)})
+			n.rest()
+			n.submit(false, Request{Op: Replace, Spec: copies("a", at(1, 9), x, z)})
+			n.step()
+			if ch := n.engine.core.entries.at(1).change; ch == nil || ch.next == nil {
+				t.Fatalf("no program between: %+v", ch)
+			}
+			for c.answered && !n.engine.core.entries.at(1).change.done {
+				n.answer()
+				n.step()
+			}
+			n.submit(false, Request{Op: Replace, Spec: copies("a", at(1, 9), c.last...)})
+			n.rest()
+			n.wantState("a", "installed")
+			if got := n.outOf("a", x, y, z); len(got) != len(c.last) || got[len(got)-2] != y {
+				t.Errorf("it leads to %v, want %v", got, c.last)
+			}
+			n.checkWanted(t.Fatalf)
+			if left := n.engine.core.uniting; left != 0 {
+				t.Errorf("%d changes with a next program left", left)
+			}
+		})
+	}
+}
