@@ -13,9 +13,10 @@ func (c *Core) mark(n uint32, e *entry) {
 	}
 }
 
-// Decisions takes what is to be kept, at most limit records.
+// Decisions takes what is to be kept, at most limit records, and no more than decisionBytes but for the last.
 func (c *Core) Decisions(limit int) (recs []Record) {
-	for len(c.dirty) > 0 && len(recs) < limit {
+	bytes := 0
+	for len(c.dirty) > 0 && len(recs) < limit && bytes < decisionBytes {
 		n := c.dirty[0]
 		c.dirty = c.dirty[1:]
 		e := c.entries.at(n)
@@ -27,9 +28,12 @@ func (c *Core) Decisions(limit int) (recs []Record) {
 			if e.change != nil && e.change.next != nil { // where it goes
 				g = e.change.next
 			}
-			recs = append(recs, Record{Number: n, Data: c.appendDecision(nil, g)})
+			data := c.appendDecision(nil, g)
+			bytes += recordHead + len(data)
+			recs = append(recs, Record{Number: n, Data: data})
 		case e.program == nil && e.has(saved):
 			e.marks &^= saved
+			bytes += recordHead
 			recs = append(recs, Record{Number: n, Delete: true})
 		}
 	}
@@ -53,6 +57,12 @@ type recorder struct {
 
 // decisionsAtOnce is how many decisions are handed to the journal at a time.
 const decisionsAtOnce = 8192
+
+// decisionBytes is about how many bytes they may have: a journal takes a MiB in one append. recordHead is what a record has in it beside its data.
+const (
+	decisionBytes = 512 << 10
+	recordHead    = 10
+)
 
 func (r *recorder) due(time.Time) time.Time { return r.at }
 
