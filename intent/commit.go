@@ -31,6 +31,7 @@ func (f *front) committed(b *batch, err error) {
 		f.revert(b)
 		for i := range touched { // what the core has said of it meanwhile was not shown
 			if n := touched[i].number; f.records.has(n) {
+				f.records.at(n).unseen++
 				f.out = append(f.out, Commit{n, f.records.at(n).content})
 			}
 		}
@@ -40,6 +41,7 @@ func (f *front) committed(b *batch, err error) {
 			u := &b.undo[i]
 			rec := f.records.at(u.number)
 			rec.busy, rec.revision = false, f.events.revision
+			rec.unseen++
 			f.out = append(f.out, u.out)
 			f.note(u.number, rec)
 		}
@@ -104,6 +106,7 @@ func (f *front) revert(b *batch) {
 		f.counts[rec.state]--
 		if u.before.content == "" {
 			f.ids.remove(maphash.String(f.seed, rec.id()), u.number)
+			f.dismiss(u.number)
 			*rec = record{}
 			f.free = append(f.free, u.number)
 			continue

@@ -31,6 +31,7 @@ func (c *Core) commit(n uint32, content string) {
 	if ch := e.change; ch != nil && !ch.done && ch.how == planned {
 		ch.again = true
 		c.timers.push(c.now.Add(c.settings.Patience), n)
+		c.show(n)
 		return
 	}
 	if e.state == 0 {

@@ -219,7 +219,7 @@ func (e *Engine) wait(id string, want []State) (in Intent, n uint32, w *waiter, 
 	}
 	in = f.intent(n)
 	for _, s := range want {
-		if in.State == s && !f.records.at(n).busy {
+		if r := f.records.at(n); in.State == s && !r.busy && r.unseen == 0 {
 			return in, n, nil, true
 		}
 	}

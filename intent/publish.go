@@ -68,7 +68,12 @@ func (f *front) update(u *Update, r *record) {
 // note makes an event of a record as it is, and answers who waits for it.
 func (f *front) note(n uint32, r *record) {
 	f.events.append(event{id: r.id(), revision: f.events.revision, number: n, state: r.state, code: r.code})
-	if f.waiting == 0 {
+	f.answer(n, r)
+}
+
+// answer answers who waits for an intent, if its state is of the content that it has.
+func (f *front) answer(n uint32, r *record) {
+	if f.waiting == 0 || r.busy || r.unseen > 0 || len(f.waiters[n]) == 0 {
 		return
 	}
 	f.waiters[n] = slices.DeleteFunc(f.waiters[n], func(w *waiter) bool {
@@ -93,13 +98,34 @@ func (f *front) release(n uint32) {
 	}
 	f.counts[r.state]--
 	f.events.append(event{id: r.id(), revision: f.events.revision, number: n, state: Withdrawing, gone: true})
+	f.dismiss(n)
+	*r = record{}
+	f.free = append(f.free, n)
+}
+
+// dismiss tells who waits for an intent that it is no more.
+func (f *front) dismiss(n uint32) {
 	for _, w := range f.waiters[n] {
 		close(w.found)
 		f.waiting--
 	}
 	delete(f.waiters, n)
-	*r = record{}
-	f.free = append(f.free, n)
+}
+
+// seen notes that what the core has made of commits is shown.
+func (f *front) seen(commits []Commit) {
+	for i := range commits {
+		n := commits[i].Number
+		if !f.records.has(n) { // gone by it
+			continue
+		}
+		r := f.records.at(n)
+		r.unseen--
+		f.answer(n, r)
+	}
+	if len(commits) > 0 { // they are events, also where nothing else follows from them
+		f.events.ringBell()
+	}
 }
 
 // load takes an intent from the journal, at the start.

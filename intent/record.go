@@ -17,8 +17,9 @@ type record struct {
 	state    State
 	code     Code
 	retrying bool
-	busy     bool // a commit that concerns it is under way
-	texted   bool // front.texts has a text
+	busy     bool   // a commit that concerns it is under way
+	texted   bool   // front.texts has a text
+	unseen   uint16 // commits that the core has not taken: the state is of before them
 }
 
 // id is the intent's id, as a part of the content (package spec: the durable form).

@@ -61,7 +61,7 @@ func (c *Core) show(n uint32) {
 func (c *Core) standing(n uint32, e *entry) (State, Code) {
 	if ch := e.change; ch != nil && !ch.done {
 		switch {
-		case ch.how == fresh, ch.how == planned && ch.asked:
+		case ch.how == fresh, ch.how == planned && (ch.asked || ch.again):
 			return Installing, NoCode
 		case ch.how == urgent:
 			return Rerouting, NoCode

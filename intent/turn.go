@@ -68,6 +68,7 @@ func (e *Engine) turn(now time.Time) time.Time {
 func (e *Engine) do(ready *Ready, now time.Time) {
 	e.front.mu.Lock()
 	e.front.publish(ready.Updates)
+	e.front.seen(e.commits)
 	e.front.core = e.core.counts
 	e.front.mu.Unlock()
 	if len(ready.Orders) > 0 {
