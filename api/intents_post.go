@@ -169,15 +169,15 @@ func (s *Server) submitIntents(w http.ResponseWriter, r *http.Request, p *posted
 		}
 	}
 	var answers []intent.Answer
+	var err error
 	if len(p.batch.Requests) > 0 {
-		var err error
 		if answers, err = s.cfg.Intents.Submit(r.Context(), p.batch.Requests, p.doc.Atomic); err != nil && !someDone(answers) {
 			return submitRefusal(err)
 		}
 	}
 	list := make([]wire.Answer, len(p.batch.Slots))
 	for i := range list {
-		list[i] = wireAnswer(&p.batch.Slots[i], uint64(i), answers, nil)
+		list[i] = wireAnswer(&p.batch.Slots[i], uint64(i), answers, err)
 	}
 	noteIntents(r.Context(), list)
 	return s.answerIntents(w, r, p, list)

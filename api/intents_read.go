@@ -237,15 +237,15 @@ func (s *Server) withdrawIntents(ctx context.Context, in *withdrawInput) (*answe
 	}
 	out := &answersOutput{http.StatusAccepted, client.IntentAnswers{Items: make([]client.IntentAnswer, len(reqs))}}
 	var answers []intent.Answer
+	var err error
 	if len(reqs) > 0 {
-		var err error
 		if answers, err = s.cfg.Intents.Submit(ctx, reqs, false); err != nil && !someDone(answers) {
 			return nil, submitRefusal(err).problem()
 		}
 	}
 	var n tally
 	for i := range reqs {
-		a := wireAnswer(&slotOf[0], uint64(i), answers[i:i+1], nil)
+		a := wireAnswer(&slotOf[0], uint64(i), answers[i:i+1], err)
 		n.count(&a)
 		out.Body.Items[i] = answerItem(&a)
 	}
