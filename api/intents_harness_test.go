@@ -19,12 +19,13 @@ type wishes struct {
 
 // memoryJournal makes everything durable as soon as Append has returned, or fails as a test says.
 type memoryJournal struct {
-	mu      sync.Mutex
-	refuse  error // of Append
-	fail    error // told to done
-	records int
-	hold    chan struct{} // nil: done at once
-	pending chan func()
+	mu              sync.Mutex
+	refuse          error // of Append
+	fail            error // told to done
+	records         int
+	overload, tries int           // every so many Appends are too much; 0: none
+	hold            chan struct{} // nil: done at once
+	pending         chan func()
 }
 
 // Append is of intent.Journal.
@@ -33,6 +34,9 @@ func (j *memoryJournal) Append(recs []intent.Record, done func(uint64, error)) e
 	defer j.mu.Unlock()
 	if j.refuse != nil {
 		return j.refuse
+	}
+	if j.tries++; j.overload > 0 && j.tries%j.overload == 3 {
+		return &intent.Overload{What: "a test", RetryAfter: 1}
 	}
 	j.records += len(recs)
 	err, revision, hold := j.fail, uint64(j.records), j.hold

@@ -80,12 +80,12 @@ func (st *intentStream) run(r *http.Request) {
 	st.cancel = cancel
 	go st.write()
 	q := newRequestReader(r.Body, st.protobuf)
-	for ctx.Err() == nil {
+	for {
 		f := st.unused()
-		if !q.next(f) {
+		st.ctl.SetReadDeadline(deadline(st.s.cfg.Limits.StreamIdle)) // from now on: the store may have taken long
+		if ctx.Err() != nil || !q.next(f) {                          // in this order: who cancels sets a deadline then
 			break
 		}
-		st.ctl.SetReadDeadline(deadline(st.s.cfg.Limits.StreamIdle))
 		st.submit(ctx, f)
 		select {
 		case st.queue <- f:
@@ -108,25 +108,27 @@ func (st *intentStream) unused() *flight {
 	}
 }
 
-// submit hands a batch to the engine. While too much waits it tries again, and nothing more is read meanwhile.
+// submit hands a batch to the engine, in parts that are taken whole or not at all. While too much waits it tries again, and nothing more is read
+// meanwhile. After a part that is not taken none of the batch is.
 func (st *intentStream) submit(ctx context.Context, f *flight) {
-	if len(f.Requests) == 0 {
-		f.done <- struct{}{}
-		return
+	f.begin(len(f.Requests))
+	for at := 0; at < len(f.Requests); at += intent.RequestsTogether {
+		part := f.Requests[at:min(at+intent.RequestsTogether, len(f.Requests))]
+		f.open.Add(1)
+		if err := st.submitPart(ctx, part, func(answers []intent.Answer, err error) { f.end(at, answers, err) }); err != nil {
+			f.end(at, nil, err)
+			break
+		}
 	}
+	f.end(0, nil, nil)
+}
+
+func (st *intentStream) submitPart(ctx context.Context, part []intent.Request, done func([]intent.Answer, error)) error {
 	pause := time.Millisecond
 	for {
-		err := st.s.cfg.Intents.SubmitAsync(f.Requests, false, func(answers []intent.Answer, err error) {
-			f.answers, f.err = answers, err
-			f.done <- struct{}{}
-		})
-		if err == nil {
-			return
-		}
-		if !overloaded(err) || !sleep(ctx, pause) {
-			f.err = err
-			f.done <- struct{}{}
-			return
+		err := st.s.cfg.Intents.SubmitAsync(part, false, done)
+		if err == nil || !overloaded(err) || !sleep(ctx, pause) {
+			return err
 		}
 		pause = min(2*pause, 50*time.Millisecond)
 	}

@@ -7,6 +7,8 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"sync"
+	"sync/atomic"
 
 	"github.com/weirnet/weir/api/client/intentpb"
 	"github.com/weirnet/weir/api/wire"
@@ -36,10 +38,32 @@ func streamForm(r *http.Request) string {
 // received from, to the engine, then to the writer, which gives it back.
 type flight struct {
 	wire.Batch
-	first   uint64 // index of its first item
-	answers []intent.Answer
-	err     error
+	first   uint64        // index of its first item
 	done    chan struct{} // holds one token when the answers are there
+	open    atomic.Int32  // parts without answers, and one while parts are made
+	answers []intent.Answer
+
+	mu  sync.Mutex
+	err error // the first of a part
+}
+
+// begin is before the first part of so many requests; end is after each, and after all of them.
+func (f *flight) begin(requests int) {
+	f.answers = make([]intent.Answer, requests)
+	f.open.Store(1)
+}
+
+// end takes the answers of a part, which begins at a request.
+func (f *flight) end(at int, answers []intent.Answer, err error) {
+	f.mu.Lock()
+	copy(f.answers[at:], answers)
+	if f.err == nil {
+		f.err = err
+	}
+	f.mu.Unlock()
+	if f.open.Add(-1) == 0 {
+		f.done <- struct{}{}
+	}
 }
 
 // requestReader cuts a stream into batches. It owns its buffer.

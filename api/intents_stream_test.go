@@ -250,6 +250,29 @@ func TestStreamStoreFaults(t *testing.T) {
 	}
 }
 
+// TestStreamOverloadWithin: a stream's batch of which the engine takes a part only waits with the rest, and none of it fails.
+func TestStreamOverloadWithin(t *testing.T) {
+	s, j := newSmallWith(t)
+	j.journal.mu.Lock()
+	j.journal.overload = 5 // every so many
+	j.journal.mu.Unlock()
+	var body []byte
+	const many = 3000
+	for i := range many {
+		body, _ = flow(i).AppendJSON(body)
+		body = append(body, '\n')
+	}
+	got := readAnswers(t, s.stream(bytes.NewReader(body), ndjson).Body.Bytes(), ndjson)
+	if len(got) != many {
+		t.Fatalf("%d answers", len(got))
+	}
+	for i := range got {
+		if got[i].Status != "accepted" || got[i].Index != i {
+			t.Fatalf("answer %d: %+v", i, got[i])
+		}
+	}
+}
+
 // overloadedFor refuses so many batches.
 type overloadedFor struct {
 	Intents

@@ -41,10 +41,10 @@ func New(c Config) *Engine {
 
 // SubmitAsync takes requests; an error says that none was taken. Else done is called once, with an answer for each, in their order, when
 // all that is accepted is durable, or with the error because of which nothing is. An atomic batch is taken whole or not at all. The requests belong to
-// the engine. done must not block; it may be called before SubmitAsync returns. Of a list that is longer than requestsTogether and not atomic some may be durable though done is told
+// the engine. done must not block; it may be called before SubmitAsync returns. Of a list that is longer than RequestsTogether and not atomic some may be durable though done is told
 // an error: those have a status in the answers.
 func (e *Engine) SubmitAsync(reqs []Request, atomic bool, done func([]Answer, error)) error {
-	if !atomic && len(reqs) > requestsTogether {
+	if !atomic && len(reqs) > RequestsTogether {
 		return e.submitParts(reqs, done)
 	}
 	return e.submit(&batch{reqs: reqs, atomic: atomic, done: done})
@@ -60,16 +60,16 @@ func (e *Engine) submit(b *batch) error {
 	return err
 }
 
-// requestsTogether is how many requests are admitted while nobody else can be, and so many of the largest fit into one append to the journal.
-const requestsTogether = 256
+// RequestsTogether is how many requests are admitted while nobody else can be: so many of the largest fit into one append to the journal.
+const RequestsTogether = 200
 
 // submitParts takes a long list of requests in parts. If some are not taken after others were, their answers are missing at the end: done is told the
 // error.
 func (e *Engine) submitParts(reqs []Request, done func([]Answer, error)) error {
 	g := &gathering{done: done, answers: make([]Answer, len(reqs))}
 	g.open.Store(1)
-	for at := 0; at < len(reqs); at += requestsTogether {
-		part := reqs[at:min(at+requestsTogether, len(reqs))]
+	for at := 0; at < len(reqs); at += RequestsTogether {
+		part := reqs[at:min(at+RequestsTogether, len(reqs))]
 		g.open.Add(1)
 		if err := e.submit(&batch{reqs: part, done: func(a []Answer, err error) { g.take(at, a, err) }}); err != nil {
 			if at == 0 {
