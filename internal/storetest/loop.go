@@ -7,14 +7,14 @@ import (
 	"github.com/weirnet/weir/store"
 )
 
-// beside runs f in a goroutine that ends before the test does.
-func (s *subject) beside(f func()) {
+// beside runs f in a goroutine, whose end is waited for with wait: before the test ends, since its context ends with it.
+func (s *subject) beside(f func()) (wait func()) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
 		f()
 	}()
-	s.Cleanup(func() { <-done })
+	return func() { <-done }
 }
 
 // races has writers count up one key, each by reading and comparing: no count is lost.

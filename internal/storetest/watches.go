@@ -136,7 +136,8 @@ func watchWaits(s *subject) {
 	if events, err := w.w.Next(ctx); !errors.Is(err, context.DeadlineExceeded) {
 		s.Errorf("%v, %v", events, err)
 	}
-	s.beside(func() { s.put("k", "1") })
+	wait := s.beside(func() { s.put("k", "1") })
+	defer wait()
 	if got := w.until(1); got != "k=1 " { // the end of a context did not end the watch
 		s.Errorf("%s", got)
 	}
