@@ -71,3 +71,33 @@ func TestReplacedWhileBothWaysAreTaken(t *testing.T) {
 		})
 	}
 }
+
+// TestRefusedMoveKeepsNewContent: a content that comes while a drain moves an intent holds in the end, also where a switch refuses the move.
+func TestRefusedMoveKeepsNewContent(t *testing.T) {
+	n := square(t)
+	n.submit(false, Request{Op: Create, Spec: flow("a", at(1, 9), at(4, 9), 1)})
+	n.rest()
+	k, other := link(1, 1, 2, 1), netview.DPID(3)
+	if in, _ := n.engine.Get("a"); in.Program.Legs[0].Route.Hops[1].DPID == 3 {
+		k, other = link(1, 2, 3, 1), 2
+	}
+	n.view.Inputs().Set(&netview.Settings{Links: map[netview.LinkKey]netview.LinkSettings{k: {Drained: true}}})
+	if n.step(); n.engine.core.entries.at(1).change == nil {
+		t.Fatal("the drain moves nothing")
+	}
+	n.submit(false, Request{Op: Replace, Spec: flow("a", at(1, 9), at(4, 10), 1)})
+	n.step()
+	n.wantState("a", "installing")
+	n.refuse = func(at ruleAt) string {
+		if at.dpid == other {
+			return "no room"
+		}
+		return ""
+	}
+	n.rest()
+	n.wantState("a", "installed")
+	if got := n.outOf("a", at(4, 9), at(4, 10)); len(got) != 1 || got[0].Port != 10 {
+		t.Errorf("it leads to %v", got)
+	}
+	n.checkWanted(t.Fatalf)
+}
