@@ -26,7 +26,7 @@ func TestWaitAfterReplacement(t *testing.T) {
 	if in, ok := n.waitNow("a"); ok {
 		t.Fatalf("told before the new content was looked at: %+v", in)
 	}
-	_, number, w, _ := n.engine.wait("a", []State{Installed})
+	_, _, w, _ := n.engine.wait("a", []State{Installed})
 	n.step()
 	n.wantState("a", "installing")
 	if len(w.found) != 0 {
@@ -43,7 +43,8 @@ func TestWaitAfterReplacement(t *testing.T) {
 	if err := n.engine.SubmitAsync([]Request{{Op: Replace, Spec: flow("a", at(1, 9), at(4, 9), 1)}}, false, func([]Answer, error) {}); err != nil {
 		t.Fatal(err)
 	}
-	if _, number, w, _ = n.engine.wait("a", []State{Installed}); w == nil {
+	_, number, w, _ := n.engine.wait("a", []State{Installed})
+	if w == nil {
 		t.Fatal("told while a commit is under way")
 	}
 	n.intent.commit(errCommit)
