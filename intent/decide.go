@@ -64,7 +64,7 @@ func (c *Core) decideOn(n uint32, e *entry, s *spec.Spec, because why) {
 	switch {
 	case p.code != NoCode:
 		c.fail(n, e, p)
-	case e.program != nil && sameProgram(e.program, g):
+	case e.program != nil && sameProgram(e.program, g) && (e.change == nil || e.change.next == nil): // else it only led elsewhere
 		c.show(n)
 	case e.program == nil:
 		c.counts.Installs++

@@ -169,11 +169,12 @@ func (c *Core) ring(n uint32) {
 		}
 		switch {
 		case ch.done && ch.next != nil && !ch.nextDue.After(c.now):
-			g := ch.next
+			g, wanted := ch.next, ch.asked
 			c.begin(n, g, planned, make([]uint16, g.Len()))
 			if e.change != nil {
-				e.change.second = true
+				e.change.second, e.change.asked = true, wanted
 			}
+			c.show(n)
 		case ch.again && !ch.done && late:
 			ch.again = false
 			c.decide(n, broken)

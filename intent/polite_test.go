@@ -2,6 +2,7 @@ package intent
 
 import (
 	"testing"
+	"time"
 
 	"github.com/weirnet/weir/intent/spec"
 	"github.com/weirnet/weir/netview"
@@ -70,6 +71,40 @@ func TestReplacedWhileBothWaysAreTaken(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestNotInstalledBetween: who waits for a replacement waits for both its steps, and a content of both branches ends the second.
+func TestNotInstalledBetween(t *testing.T) {
+	x, z := at(2, 9), at(4, 9)
+	n := square(t)
+	n.submit(false, Request{Op: Create, Spec: copies("a", at(1, 9), x)})
+	n.rest()
+	n.submit(false, Request{Op: Replace, Spec: copies("a", at(1, 9), x, z)})
+	n.rest()
+	n.wantState("a", "installed")
+	n.submit(false, Request{Op: Replace, Spec: copies("a", at(1, 9), z)})
+	n.step()
+	ch := n.engine.core.entries.at(1).change
+	if ch == nil || ch.next == nil {
+		t.Fatalf("no program between: %+v", ch)
+	}
+	for !ch.done {
+		n.wantState("a", "installing")
+		n.answer()
+		n.step()
+	}
+	n.wantState("a", "installing")
+	for n.engine.core.entries.at(1).change.next != nil {
+		n.now = n.now.Add(100 * time.Millisecond)
+		n.step()
+	}
+	n.wantState("a", "installing")
+	n.rest()
+	n.wantState("a", "installed")
+	if got := n.outOf("a", x, z); len(got) != 1 || got[0] != z {
+		t.Errorf("it leads to %v, want %v", got, z)
+	}
+	n.checkWanted(t.Fatalf)
 }
 
 // TestRefusedMoveKeepsNewContent: a content that comes while a drain moves an intent holds in the end, also where a switch refuses the move.

@@ -59,7 +59,7 @@ func (c *Core) show(n uint32) {
 
 // standing is the state of an intent that has a program.
 func (c *Core) standing(n uint32, e *entry) (State, Code) {
-	if ch := e.change; ch != nil && !ch.done {
+	if ch := e.change; ch != nil && (!ch.done || ch.next != nil) {
 		switch {
 		case ch.how == fresh, ch.how == planned && (ch.asked || ch.again):
 			return Installing, NoCode
