@@ -57,7 +57,7 @@ func (s *Server) documentIntents() {
 	wait := []*huma.Param{
 		query("wait", "Answer when all is installed (200), has failed, or the time is over (202).", &huma.Schema{Type: huma.TypeString, Enum: []any{"installed"}}),
 		query("timeout", "How long to wait: 5s if nothing is said.", text),
-		query("dry_run", "Say what would be written to switches, and write nothing.", &huma.Schema{Type: huma.TypeBoolean}),
+		query("dry_run", "Not served yet: true is refused with 501, and nothing is taken.", &huma.Schema{Type: huma.TypeBoolean}),
 	}
 	answered := func(one ...*huma.Schema) map[string]*huma.Response {
 		of := one[0]

@@ -80,7 +80,7 @@ func (c *Core) nextForRule(l *ledger, i uint32, now time.Time) (adds, ok bool) {
 	case r.flags&rowHeld == 0:
 		c.endGone(l, i)
 		return false, false
-	case r.flags&(rowRemoval|rowGoing) == 0: // it may stay for now
+	case r.flags&(rowRemoval|rowGoing) == 0: // an entry that nobody wants stays until prune has it go
 		return false, false
 	default:
 		r.program.Removal(int(r.rule), c.config.Domain, l.single, l.byCookie, m)

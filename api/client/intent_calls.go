@@ -124,26 +124,6 @@ func (c *Client) WaitIntent(ctx context.Context, id string, timeout time.Duratio
 	return &v, nil
 }
 
-// DryRun says which messages an intent would send to switches now, and sends none.
-func (c *Client) DryRun(ctx context.Context, r *IntentRequest) (*IntentDryRun, error) {
-	b, err := json.Marshal(r)
-	if err != nil {
-		return nil, err
-	}
-	var v IntentDryRun
-	err = c.change(ctx, http.MethodPost, "/v1/intents", url.Values{"dry_run": {"true"}}, "application/json", b, &v)
-	return &v, err
-}
-
-// IntentDryRun is what an intent would do now.
-type IntentDryRun struct {
-	State    string        `json:"state" doc:"What it would come to: installing, waiting or failed."`
-	Code     string        `json:"code,omitempty"`
-	Detail   string        `json:"detail,omitempty"`
-	Routes   []IntentRoute `json:"routes" nullable:"false"`
-	FlowMods []Flow        `json:"flow_mods" nullable:"false" doc:"What would be written, in order of switches."`
-}
-
 // post sends JSON and reads the answer into v.
 func (c *Client) post(ctx context.Context, method, path string, body any, o CreateOptions, v any) error {
 	b, err := json.Marshal(body)
