@@ -32,7 +32,9 @@ type Core struct {
 
 	adopting int      // entries that are adopted
 	uniting  int      // changes with a next program
-	queue    []uint32 // to be looked at again, a part in each step
+	broken   []uint32 // whose way is down: to be looked at again, a part in each step
+	queue    []uint32 // then these
+	portion  int      // how many of both the next step looks at
 	timers   timers
 	planned  planner
 
@@ -89,8 +91,12 @@ type Ready struct {
 	More    bool
 }
 
-// queueAtOnce is how many intents of the queue one step looks at.
-const queueAtOnce = 2048
+// Of those that are to be looked at again a step takes a portion, the first a small one and each after it twice as many: so the first are on their way to
+// switches while the rest is decided, and there are few portions.
+const (
+	firstPortion = 32
+	portionMost  = 2048
+)
 
 // NewCore returns a core that knows nothing.
 func NewCore() *Core {
@@ -123,7 +129,7 @@ func (c *Core) Step(in *Input, now time.Time) *Ready {
 	c.work()
 	c.counts.Orders += uint64(len(c.orders))
 	c.counts.Routes, c.counts.Moving = c.routes.len(), c.planned.moving
-	c.ready = Ready{Orders: c.orders, Updates: c.updates, Wake: c.wake(), More: len(c.queue) > 0}
+	c.ready = Ready{Orders: c.orders, Updates: c.updates, Wake: c.wake(), More: c.more()}
 	return &c.ready
 }
 
@@ -132,16 +138,32 @@ func (c *Core) work() {
 	for n, ok := c.timers.pop(c.now); ok; n, ok = c.timers.pop(c.now) {
 		c.ring(n)
 	}
-	for n := min(len(c.queue), queueAtOnce); n > 0 && len(c.queue) > 0; n-- {
+	left := max(c.portion, firstPortion)
+	for ; left > 0 && len(c.broken) > 0; left-- {
+		next := c.broken[0]
+		c.broken = c.broken[1:]
+		c.again(next)
+	}
+	for ; left > 0 && len(c.queue) > 0; left-- {
 		next := c.queue[0]
 		c.queue = c.queue[1:]
 		c.again(next)
 	}
+	c.portion = min(2*max(c.portion, firstPortion), portionMost)
+	if len(c.broken) == 0 {
+		c.broken = nil
+	}
 	if len(c.queue) == 0 {
 		c.queue = nil
 	}
+	if !c.more() {
+		c.portion = 0
+	}
 	c.plan()
 }
+
+// more tells whether there are some to be looked at again.
+func (c *Core) more() bool { return len(c.broken)+len(c.queue) > 0 }
 
 func (c *Core) wake() time.Time { return earlier(c.timers.next(), c.planned.wake(c)) }
 

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/route"
 )
 
 // learn takes what has changed in the network.
@@ -48,7 +49,7 @@ func (c *Core) learnAll() {
 			c.strained(w)
 		}
 	}
-	c.queue = nil
+	c.broken, c.queue = nil, nil
 	for n := range c.entries.last() {
 		if c.entries.at(n).content != "" {
 			c.queue = append(c.queue, n)
@@ -62,39 +63,48 @@ func (c *Core) learnAll() {
 	c.planned.disturbed(c.now)
 }
 
-// learnLinks judges the ways over links that have changed: who has lost his goes another at once, in the order of numbers.
+// learnLinks judges the ways over links that have changed: who has lost his goes another, before all else, in the order of numbers.
 func (c *Core) learnLinks(changes []netview.Change) {
-	var touched []uint32
+	var touched, broken, other []uint32
 	up := false
 	for i := range changes {
 		ch := &changes[i]
 		if ch.Kind != netview.KindLink {
 			continue
 		}
-		touched = append(append(touched, c.routes.byPort[ch.Link.Src]...), c.routes.byPort[ch.Link.Dst]...)
 		up = up || !ch.Deleted && ch.Link.Usable
+		for _, key := range [...]netview.LinkKey{ch.Link.LinkKey, ch.Link.Reverse()} { // what one direction is, the other may cost
+			cost, known := c.m.LinkCost(key)
+			for _, id := range c.routes.byPort[key.Src] {
+				switch w := c.routes.list[id]; {
+				case w.users.count() == 0: // judged when somebody takes it
+					w.judged = nil
+				case cost == route.Down && (known || c.settled) && w.passes(key):
+					w.down = true
+					broken = append(broken, w.users.list...)
+				default:
+					touched = append(touched, id)
+				}
+			}
+		}
 	}
 	slices.Sort(touched)
-	var broken, other []uint32
 	for _, id := range slices.Compact(touched) {
 		w := c.routes.list[id]
-		was := *w
+		unsure, down, drain := w.unsure, w.down, w.drain
 		w.judge(c.m, c.settled)
 		switch {
-		case w.users.count() == 0:
 		case w.down:
 			broken = append(broken, w.users.list...)
-		case w.unsure != was.unsure || was.down:
+		case w.unsure != unsure || down:
 			other = append(other, w.users.list...)
 		}
-		if w.drain && !was.drain {
+		if w.drain && !drain {
 			c.strained(w)
 		}
 	}
 	slices.Sort(broken)
-	for _, n := range slices.Compact(broken) {
-		c.again(n)
-	}
+	c.broken = append(c.broken, slices.Compact(broken)...)
 	slices.Sort(other)
 	for _, n := range slices.Compact(other) {
 		c.show(n)

@@ -59,7 +59,7 @@ func (c *Core) strained(w *way) {
 // plan begins planned changes that there is room for.
 func (c *Core) plan() {
 	p := &c.planned
-	if p.longer && len(p.queue) == 0 && p.moving == 0 && len(c.queue) == 0 && !c.now.Before(p.links.Add(c.settings.Calm)) && !c.now.Before(p.nextBack) {
+	if p.longer && len(p.queue) == 0 && p.moving == 0 && !c.more() && !c.now.Before(p.links.Add(c.settings.Calm)) && !c.now.Before(p.nextBack) {
 		c.shorten()
 	}
 	for len(p.queue) > 0 && p.moving < MovesAtOnce {

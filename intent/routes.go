@@ -34,6 +34,15 @@ func (w *way) eachLink(yield func(netview.LinkKey)) {
 	})
 }
 
+// passes tells whether a route passes a link.
+func (w *way) passes(key netview.LinkKey) (found bool) {
+	w.eachJoin(func(j join) {
+		from, to := &w.route.Hops[j.from], &w.route.Hops[j.to]
+		found = found || j.out == key.Src.Port && from.DPID == key.Src.DPID && to.DPID == key.Dst.DPID && to.In == key.Dst.Port
+	})
+	return found
+}
+
 func (w *way) eachJoin(yield func(join)) {
 	for _, j := range w.joins {
 		yield(j)
