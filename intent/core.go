@@ -91,11 +91,11 @@ type Ready struct {
 	More    bool
 }
 
-// Of those that are to be looked at again a step takes a portion, the first a small one and each after it twice as many: so the first are on their way to
-// switches while the rest is decided, and there are few portions.
+// Of those that are to be looked at again a step takes a portion, the first a small one and each after it twice as many, up to a bound: so the first are on
+// their way to switches while the rest is decided.
 const (
-	firstPortion = 32
-	portionMost  = 2048
+	firstPortion = 8
+	portionMost  = 128
 )
 
 // NewCore returns a core that knows nothing.

@@ -66,25 +66,18 @@ func (c *Core) learnAll() {
 // learnLinks judges the ways over links that have changed: who has lost his goes another, before all else, in the order of numbers.
 func (c *Core) learnLinks(changes []netview.Change) {
 	var touched, broken, other []uint32
-	up := false
-	for i := range changes {
-		ch := &changes[i]
-		if ch.Kind != netview.KindLink {
-			continue
-		}
-		up = up || !ch.Deleted && ch.Link.Usable
-		for _, key := range [...]netview.LinkKey{ch.Link.LinkKey, ch.Link.Reverse()} { // what one direction is, the other may cost
-			cost, known := c.m.LinkCost(key)
-			for _, id := range c.routes.byPort[key.Src] {
-				switch w := c.routes.list[id]; {
-				case w.users.count() == 0: // judged when somebody takes it
-					w.judged = nil
-				case cost == route.Down && (known || c.settled) && w.passes(key):
-					w.down = true
-					broken = append(broken, w.users.list...)
-				default:
-					touched = append(touched, id)
-				}
+	keys, up := linksOf(changes)
+	for _, key := range keys {
+		cost, known := c.m.LinkCost(key)
+		for _, id := range c.routes.byPort[key.Src] {
+			switch w := c.routes.list[id]; {
+			case w.users.count() == 0: // judged when somebody takes it
+				w.judged = nil
+			case cost == route.Down && (known || c.settled) && w.passes(key):
+				w.down = true
+				broken = append(broken, w.users.list...)
+			default:
+				touched = append(touched, id)
 			}
 		}
 	}
@@ -113,6 +106,20 @@ func (c *Core) learnLinks(changes []netview.Change) {
 		c.hope()
 	}
 	c.planned.disturbed(c.now)
+}
+
+// linksOf are the links that have changed, each once, and whether any can be used. What one direction is, the other may cost.
+func linksOf(changes []netview.Change) (keys []netview.LinkKey, up bool) {
+	for i := range changes {
+		ch := &changes[i]
+		if ch.Kind != netview.KindLink {
+			continue
+		}
+		keys = append(keys, ch.Link.LinkKey, ch.Link.Reverse())
+		up = up || !ch.Deleted && ch.Link.Usable
+	}
+	slices.SortFunc(keys, netview.LinkKey.Compare)
+	return slices.Compact(keys), up
 }
 
 // learnSwitches looks again at what waited for a switch, or a port of one.
