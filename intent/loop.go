@@ -3,6 +3,7 @@ package intent
 import (
 	"context"
 	"errors"
+	"runtime"
 	"time"
 )
 
@@ -14,6 +15,9 @@ func (e *Engine) withClock() {
 		e.config.Now = time.Now
 	}
 }
+
+// giveWay lets those go on who send what was ordered: they may stand behind this goroutine, which has much to do, on the same processor.
+func giveWay() { runtime.Gosched() }
 
 func (e *Engine) ring() {
 	select {

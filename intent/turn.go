@@ -58,6 +58,9 @@ func (e *Engine) turn(now time.Time) time.Time {
 		for _, ask := range asks {
 			ask(e.core)
 		}
+		if ready.More {
+			giveWay()
+		}
 		if !e.follow.behind() && !ready.More {
 			return earlier(ready.Wake, e.decision.due(now))
 		}

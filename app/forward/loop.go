@@ -2,6 +2,7 @@ package forward
 
 import (
 	"context"
+	"runtime"
 	"time"
 
 	"github.com/weirnet/weir/netview"
@@ -29,6 +30,7 @@ func (f *Forward) Run(ctx context.Context, view *netview.View, publish func(*top
 			f.Continue()
 			continue
 		case <-view.Changed(w.rev):
+			runtime.Gosched() // who writes rules for the same change goes first: without them packets are lost now
 		}
 		w.follow()
 	}
