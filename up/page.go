@@ -46,8 +46,8 @@ type State struct {
 	Slow     time.Duration // 99 in 100
 	Alarms   int           // active
 	Answered time.Duration // how long it took until all had answered; 0 before that
-	Late     string        // how the network does not keep the times that it promises; empty: it does
-	Kept     string        // how well it has kept them since the start
+	Late     string        // that the machine does not keep up with the network; empty: it does
+	Kept     string        // whether it has kept up since the start; empty: there is nothing to say
 
 	Wanted      Wanted        // intents, if there are to be any
 	WantedAfter time.Duration // how long it took until all were installed, from when they were asked for; 0 before that

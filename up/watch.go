@@ -77,9 +77,7 @@ func (w *watch) state(age time.Duration) *State {
 		Alarms: w.alarms(), Answered: w.answered,
 	}
 	f := w.network.Fidelity()
-	if s.Kept = f.End(); !f.Kept {
-		s.Late = f.String()
-	}
+	s.Late, s.Kept = late(&f), kept(&f)
 	if w.demand != nil {
 		s.Wanted, s.WantedAfter = w.demand.state()
 	}
