@@ -5,8 +5,10 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/weirnet/weir/api"
 	"github.com/weirnet/weir/intent"
 	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/openflow"
 )
 
 // atOnce is a journal that has everything on its disk as soon as Append has returned.
@@ -52,4 +54,14 @@ func newEngine(e *testscript.Env, v *netview.View) *intent.Engine {
 		<-ended
 	})
 	return engine
+}
+
+// intentFlows are the entries that switch 1 has of any intent: 17 packets came in by its port 1. Switch 2 is not connected.
+func intentFlows(_ context.Context, dpid netview.DPID, _ uint32) ([]openflow.FlowStats, error) {
+	if dpid != 1 {
+		return nil, api.ErrNotConnected
+	}
+	e := openflow.FlowStats{Packets: 17, Bytes: 1714}
+	e.Match.SetUint(openflow.FieldInPort, 1)
+	return []openflow.FlowStats{e}, nil
 }

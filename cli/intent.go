@@ -2,9 +2,9 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -73,7 +73,7 @@ With -f, FILE holds one intent, a list, or {items: […], atomic: true}, in YAML
 			if err != nil {
 				return hint(err)
 			}
-			return w.writeAnswers(cmd.OutOrStdout(), f, []client.IntentAnswer{*a})
+			return w.writeAnswers(cmd, c, f, []client.IntentAnswer{*a})
 		},
 	}
 	r.addFlags(cmd)
@@ -117,7 +117,7 @@ func newIntentReplace() *cobra.Command {
 			if err != nil {
 				return hint(err)
 			}
-			return w.writeAnswers(cmd.OutOrStdout(), f, []client.IntentAnswer{*a})
+			return w.writeAnswers(cmd, c, f, []client.IntentAnswer{*a})
 		},
 	}
 	r.addFlags(cmd)
@@ -129,13 +129,16 @@ func newIntentReplace() *cobra.Command {
 
 func newIntentRemove() *cobra.Command {
 	var r remote
+	var force bool
 	cmd := &cobra.Command{
 		Use:   "rm ID …",
 		Short: "Withdraw intents",
 		Long: `Withdraw intents. The command returns when that is on the instance's disk; an intent vanishes when its rules are gone from the
-switches, and its id is free then. What is not there is told, and is no failure.`,
+switches, and its id is free then. An id that no intent has is a failure, after which the others are withdrawn all the same; with --force it is
+told, and is none.`,
 		Example: `  weir intent rm web
-  weir intent rm flow-1 flow-2 flow-3`,
+  weir intent rm flow-1 flow-2 flow-3
+  weir intent rm --force perhaps`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := r.client()
@@ -147,12 +150,38 @@ switches, and its id is free then. What is not there is told, and is no failure.
 			if err != nil {
 				return hint(err)
 			}
-			return writeAnswers(cmd.OutOrStdout(), formatTable, a.Items, true)
+			if err := writeAnswers(cmd.OutOrStdout(), formatTable, a.Items, true); err != nil || force {
+				return err
+			}
+			return noneOf(a.Items)
 		},
 	}
 	r.addFlags(cmd)
+	cmd.Flags().BoolVar(&force, "force", false, "that there is no such intent is no failure")
 	return cmd
 }
+
+// noneOf is the failure that some of what was to be withdrawn is not there, or nil.
+func noneOf(list []client.IntentAnswer) error {
+	var missing []string
+	for i := range list {
+		if list[i].Status == "not-found" {
+			missing = append(missing, list[i].ID)
+		}
+	}
+	switch n := len(missing); {
+	case n == 0:
+		return nil
+	case n == 1:
+		return atRun(fmt.Errorf("there is no intent %s: weir intent list shows those that there are", missing[0]))
+	case n > namedMissing:
+		missing = append(missing[:namedMissing], fmt.Sprintf("and %d more", n-namedMissing))
+	}
+	return atRun(fmt.Errorf("there are no intents %s: weir intent list shows those that there are", strings.Join(missing, ", ")))
+}
+
+// namedMissing is how many ids an error names.
+const namedMissing = 10
 
 func newIntentShow() *cobra.Command {
 	var r remote
@@ -177,14 +206,11 @@ func newIntentShow() *cobra.Command {
 			if err != nil {
 				return hint(err)
 			}
-			if f == formatTable {
-				return atRun(writeTable(cmd.OutOrStdout(), [][]string{intentKind.header, intentKind.cells(*in)}))
-			}
-			return atRun(writeValue(cmd.OutOrStdout(), f, in))
+			return atRun(writeIntent(cmd.OutOrStdout(), f, in))
 		},
 	}
 	r.addFlags(cmd)
-	cmd.Flags().BoolVar(&traffic, "traffic", false, "with the packets and bytes that came in: the switches are asked")
+	cmd.Flags().BoolVar(&traffic, "traffic", false, "with the packets and bytes that came in: the switches are asked (in JSON the counts are hexadecimal, as in the REST interface)")
 	cmd.Flags().VarP(&f, "output", "o", "how to write the answer")
 	return cmd
 }
@@ -226,9 +252,6 @@ func newIntentList() *cobra.Command {
 	return cmd
 }
 
-// errNotInstalled ends weir intent wait with exit code 1.
-var errNotInstalled = errors.New("not installed")
-
 func newIntentWait() *cobra.Command {
 	var r remote
 	limit := 30 * time.Second
@@ -252,10 +275,7 @@ func newIntentWait() *cobra.Command {
 			if err := writeTable(cmd.OutOrStdout(), [][]string{intentKind.header, intentKind.cells(*in)}); err != nil {
 				return atRun(err)
 			}
-			if in.State != "installed" {
-				return atRun(fmt.Errorf("intent %s is %w: %s %s", in.ID, errNotInstalled, in.State, in.Detail))
-			}
-			return nil
+			return notInstalled(in, limit)
 		},
 	}
 	r.addFlags(cmd)
@@ -272,11 +292,7 @@ var intentKind = &rowKind[client.Intent]{
 			src = fmt.Sprintf("%s/%d", in.Hops[0].DPID, in.Hops[0].In)
 			dst = fmt.Sprintf("%s/%d", in.Hops[n-1].DPID, in.Hops[n-1].Out)
 		}
-		state := in.State
-		if in.Code != "" {
-			state += "(" + in.Code + ")"
-		}
-		return []string{in.ID, in.Kind, src, dst, match(in.Selector), fmt.Sprint(in.Priority), state, in.Detail}
+		return []string{in.ID, in.Kind, src, dst, match(in.Selector), fmt.Sprint(in.Priority), stateOf(&in), in.Detail}
 	},
 	key: func(in client.Intent) string { return in.ID },
 	list: func(ctx context.Context, c *client.Client, id string) (*client.Page[client.Intent], error) {
@@ -287,21 +303,6 @@ var intentKind = &rowKind[client.Intent]{
 		return single(in, err)
 	},
 	has: func(in client.Intent, id string) bool { return in.ID == id },
-}
-
-// writeAnswers shows answers. The error ends the command with exit code 1 where something was refused.
-func (w *wish) writeAnswers(out io.Writer, f format, list []client.IntentAnswer) error {
-	if err := writeAnswers(out, f, list, false); err != nil {
-		return err
-	}
-	if w.wait {
-		for i := range list {
-			if list[i].State != "installed" {
-				return atRun(fmt.Errorf("after %s intent %s is %w: %s %s", w.timeout, list[i].ID, errNotInstalled, list[i].State, list[i].Detail))
-			}
-		}
-	}
-	return nil
 }
 
 func writeAnswers(out io.Writer, f format, list []client.IntentAnswer, missing bool) error {

@@ -49,7 +49,7 @@ func (w *wish) addFile(cmd *cobra.Command, c *client.Client, f format) error {
 	if err != nil {
 		return hint(err)
 	}
-	return w.writeAnswers(cmd.OutOrStdout(), f, a.Items)
+	return w.writeAnswers(cmd, c, f, a.Items)
 }
 
 // body turns a file into a body of {"items":[…]}. Nothing is left out: what the interface does not know it refuses by name.
