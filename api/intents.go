@@ -96,7 +96,11 @@ func wireAnswer(slot *wire.Slot, index uint64, answers []intent.Answer, failure 
 		return wire.Answer{Index: index, Status: intentpb.StatusFailed, Detail: detail}
 	}
 	a := &answers[slot.Request]
-	return wire.Answer{Index: index, ID: a.ID, Status: uint8(a.Status), State: uint8(a.State), Detail: a.Text, ETag: a.ETag}
+	line := 0
+	if a.Status != intent.Accepted && a.Status != intent.Existing {
+		line = slot.Line
+	}
+	return wire.Answer{Index: index, Line: line, ID: a.ID, Status: uint8(a.Status), State: uint8(a.State), Detail: a.Text, ETag: a.ETag}
 }
 
 // retryAfter is a time as the header Retry-After has it: whole seconds, at least one.

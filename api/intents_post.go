@@ -164,7 +164,7 @@ func (s *Server) submitIntents(w http.ResponseWriter, r *http.Request, p *posted
 	if p.doc.Atomic && len(p.batch.Requests) < len(p.batch.Slots) {
 		for i := range p.batch.Slots {
 			if slot := &p.batch.Slots[i]; slot.Request < 0 {
-				return &refusal{status: http.StatusUnprocessableEntity, detail: fmt.Sprintf("nothing was taken: item %d (line %d): %s", i, slot.Line, slot.Reason)}
+				return &refusal{status: http.StatusUnprocessableEntity, detail: fmt.Sprintf("nothing was taken: %s: %s", itemName(i, slot.ID, slot.Line), slot.Reason)}
 			}
 		}
 	}
@@ -183,6 +183,14 @@ func (s *Server) submitIntents(w http.ResponseWriter, r *http.Request, p *posted
 	return s.answerIntents(w, r, p, list)
 }
 
+// itemName names an item of a batch: "item 1 (web, line 5)".
+func itemName(index int, id string, line int) string {
+	if id == "" {
+		return fmt.Sprintf("item %d (line %d)", index, line)
+	}
+	return fmt.Sprintf("item %d (%s, line %d)", index, id, line)
+}
+
 // someDone tells whether some of a long list were taken before the store failed.
 func someDone(answers []intent.Answer) bool {
 	return slices.ContainsFunc(answers, func(a intent.Answer) bool { return a.Status != 0 })
@@ -198,7 +206,7 @@ func (s *Server) answerIntents(w http.ResponseWriter, r *http.Request, p *posted
 		if i := slices.IndexFunc(list, func(a wire.Answer) bool {
 			return itemStatus(&a) != http.StatusAccepted && intent.Status(a.Status) != intent.Abandoned
 		}); i >= 0 {
-			return &refusal{status: itemStatus(&list[i]), detail: fmt.Sprintf("nothing was taken: item %d: %s", i, refusedItem(&list[i]).detail)}
+			return &refusal{status: itemStatus(&list[i]), detail: fmt.Sprintf("nothing was taken: %s: %s", itemName(i, list[i].ID, p.batch.Slots[i].Line), refusedItem(&list[i]).detail)}
 		}
 	}
 	if p.wait > 0 && s.awaitInstalled(r.Context(), list, p.wait) {

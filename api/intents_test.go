@@ -103,8 +103,8 @@ func TestIntentBatches(t *testing.T) {
 		code int
 		say  string
 	}{
-		`{"atomic":true,"items":[` + item("d", 2) + `,` + item("e", 2) + `]}`:  {409, "nothing was taken: item 1: intent d has the same packets"},
-		`{"atomic":true,"items":[` + item("d", 2) + `,{"id":"e","kind":"x"}]}`: {422, "nothing was taken: item 1 (line 1): kind"},
+		`{"atomic":true,"items":[` + item("d", 2) + `,` + item("e", 2) + `]}`:  {409, "nothing was taken: item 1 (e, line 1): intent d has the same packets"},
+		`{"atomic":true,"items":[` + item("d", 2) + `,{"id":"e","kind":"x"}]}`: {422, "nothing was taken: item 1 (e, line 1): kind"},
 		`{"items":[` + item("d", 2) + `,` + "\n" + `{"id":}]}`:                 {400, "line 2: not JSON"},
 		`{"items":[` + item("d", 2):                                            {400, "line 1: not JSON: it ends too early"},
 		`{"constraints":{"via":["1"]},` + across + `}`:                         {422, "constraints.via"},

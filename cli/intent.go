@@ -33,8 +33,8 @@ const wishText = `Which packets: --match gives fields of OpenFlow 1.3 by name (i
 Without any it is all IPv4 and all IPv6 that comes in there; between hosts everything, ARP and neighbour discovery included.
 
 Between what: --host A B connects two hosts, both ways (ids, or IP addresses that are known). --from and --to connect one way, from
-SWITCH/PORT to SWITCH/PORT, by datapath id, number or name; several --from are one intent of kind multipoint-to-point, several --to
-point-to-multipoint, where each gets a copy. --hop SWITCH:IN:OUT, ingress first, gives the path itself.`
+SWITCH/PORT to SWITCH/PORT: a switch by name, or by datapath id, which is hexadecimal (10 is switch 16), a port by number or name. What is not known yet
+is noted, and the intent waits for it. Several --from are one intent of kind multipoint-to-point, several --to point-to-multipoint, where each gets a copy. --hop SWITCH:IN:OUT, ingress first, gives the path itself.`
 
 func newIntentAdd() *cobra.Command {
 	var r remote
@@ -69,6 +69,7 @@ With -f, FILE holds one intent, a list, or {items: […], atomic: true}, in YAML
 			if err != nil {
 				return err
 			}
+			w.note(cmd.Context(), c, cmd.ErrOrStderr())
 			a, err := c.CreateIntent(cmd.Context(), q, w.options())
 			if err != nil {
 				return hint(err)
@@ -111,6 +112,7 @@ func newIntentReplace() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			w.note(cmd.Context(), c, cmd.ErrOrStderr())
 			o := w.options()
 			o.IfMatch = match
 			a, err := c.ReplaceIntent(cmd.Context(), q, o)
@@ -313,11 +315,14 @@ func writeAnswers(out io.Writer, f format, list []client.IntentAnswer, missing b
 		if !a.OK() && !(missing && a.Status == "not-found") {
 			refused++
 		}
-		id := a.ID
-		if id == "" {
-			id = fmt.Sprintf("item %d", i)
+		id, detail := a.ID, a.Detail
+		if a.OK() || missing {
+		} else if where := itemOf(a); id == "" {
+			id = where
+		} else {
+			detail = where + ": " + detail
 		}
-		rows = append(rows, []string{id, a.Status, a.State, a.Detail})
+		rows = append(rows, []string{id, a.Status, a.State, detail})
 	}
 	var err error
 	if f == formatTable {
@@ -329,4 +334,12 @@ func writeAnswers(out io.Writer, f format, list []client.IntentAnswer, missing b
 		err = fmt.Errorf("%d of %d refused", refused, len(list))
 	}
 	return atRun(err)
+}
+
+// itemOf says which item of a file or a list an answer is to: "item 1, line 5".
+func itemOf(a *client.IntentAnswer) string {
+	if a.Line > 0 {
+		return fmt.Sprintf("item %d, line %d", a.Index, a.Line)
+	}
+	return fmt.Sprintf("item %d", a.Index)
 }

@@ -25,6 +25,7 @@ type wish struct {
 	given          func(string) bool
 	switches       []client.Switch // asked for once, where names are given
 	switchesLoaded bool
+	places         []place // that were given by datapath id
 }
 
 func (w *wish) addFlags(cmd *cobra.Command) {
@@ -35,7 +36,7 @@ func (w *wish) addFlags(cmd *cobra.Command) {
 	f.StringArrayVar(&w.to, "to", nil, "SWITCH/PORT where they go out; may be given again")
 	f.StringArrayVar(&w.hops, "hop", nil, "SWITCH:IN:OUT, a hop of the path; ingress first")
 	f.StringArrayVar(&w.matches, "match", nil, "FIELD=VALUE of OpenFlow 1.3; may be given again")
-	f.Uint16Var(&w.priority, "priority", 100, "among intents, 0 to 19999: the higher has the packets")
+	f.Uint16Var(&w.priority, "priority", client.PriorityDefault, fmt.Sprintf("among intents, 0 to %d: the higher has the packets", client.PriorityMax))
 	f.BoolVar(&w.wait, "wait", false, "return when it is installed")
 	f.DurationVar(&w.timeout, "timeout", 5*time.Second, "how long --wait waits, at most 50s")
 }
@@ -51,6 +52,9 @@ func (w *wish) options() client.CreateOptions {
 // request makes the request. Its errors are of flags, or of names that are not found.
 func (w *wish) request(ctx context.Context, c *client.Client, args []string) (*client.IntentRequest, error) {
 	q := &client.IntentRequest{ID: w.id}
+	if w.priority > client.PriorityMax {
+		return nil, fmt.Errorf("--priority=%d given, want a whole number from 0 to %d", w.priority, client.PriorityMax)
+	}
 	if w.given("priority") {
 		q.Priority = &w.priority
 	}
@@ -185,6 +189,7 @@ func (w *wish) point(ctx context.Context, c *client.Client, text string) (client
 	number, err := strconv.ParseUint(port, 10, 32)
 	dpid, noDPID := client.ParseDPID(name)
 	if err == nil && noDPID == nil {
+		w.places = append(w.places, place{text, dpid, uint32(number)})
 		return client.Point{DPID: client.FormatDPID(dpid), Port: uint32(number)}, nil
 	}
 	sw, err2 := w.switchNamed(ctx, c, name)

@@ -45,6 +45,7 @@ func (w *wish) addFile(cmd *cobra.Command, c *client.Client, f format) error {
 	if err != nil {
 		return err
 	}
+	w.note(cmd.Context(), c, cmd.ErrOrStderr())
 	a, err := c.PostIntents(cmd.Context(), body, w.options())
 	if err != nil {
 		return hint(err)
@@ -67,13 +68,15 @@ func (w *wish) body(ctx context.Context, c *client.Client, text []byte) ([]byte,
 		return nil, err
 	}
 	whole := map[string]any{}
+	list := doc.Content[0]
 	switch v := v.(type) {
 	case []any:
 		whole["items"] = v
 	case map[string]any:
 		whole["items"] = []any{v}
+		list = &yaml.Node{Content: []*yaml.Node{list}}
 		if _, several := v["items"]; several {
-			whole = v
+			whole, list = v, valueOf(doc.Content[0], "items")
 		}
 	default:
 		return nil, fmt.Errorf("%s: %v given, want an intent, or a list of them", w.file, v)
@@ -81,7 +84,67 @@ func (w *wish) body(ctx context.Context, c *client.Client, text []byte) ([]byte,
 	if w.atomic {
 		whole["atomic"] = true
 	}
-	return json.Marshal(whole)
+	return inLines(whole, list)
+}
+
+// valueOf is the value of a key that a mapping has.
+func valueOf(n *yaml.Node, key string) *yaml.Node {
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		if n.Content[i].Value == key {
+			return n.Content[i+1]
+		}
+	}
+	return n
+}
+
+// inLines is a body in JSON in which each item stands on the line that it begins on in the file, with its id first: so what the instance says of
+// an item has the file's line, and the id, whatever is wrong with the rest.
+func inLines(whole map[string]any, list *yaml.Node) ([]byte, error) {
+	items, ok := whole["items"].([]any)
+	if !ok {
+		return json.Marshal(whole)
+	}
+	delete(whole, "items")
+	b, err := json.Marshal(whole)
+	if err != nil {
+		return nil, err
+	}
+	b = b[:len(b)-1] // its brace
+	if len(whole) > 0 {
+		b = append(b, ',')
+	}
+	b = append(b, `"items":[`...)
+	line := 1
+	for i, v := range items {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		for ; i < len(list.Content) && line < list.Content[i].Line; line++ {
+			b = append(b, '\n')
+		}
+		if b, err = appendItem(b, v); err != nil {
+			return nil, err
+		}
+	}
+	return append(b, "]}"...), nil
+}
+
+// appendItem appends an item in JSON, with its id first.
+func appendItem(b []byte, v any) ([]byte, error) {
+	m, ok := v.(map[string]any)
+	id, named := m["id"]
+	if !ok || !named || len(m) == 1 {
+		text, err := json.Marshal(v)
+		return append(b, text...), err
+	}
+	delete(m, "id")
+	rest, err := json.Marshal(m)
+	if err != nil {
+		return nil, err
+	}
+	first, err := json.Marshal(id)
+	b = append(append(b, `{"id":`...), first...)
+	return append(append(b, ','), rest[1:]...), err
 }
 
 // translation turns YAML into the JSON of the interface: ids, datapath ids and match fields are text as they stand, names and
@@ -136,7 +199,8 @@ func (t *translation) scalar(key string, n *yaml.Node) (any, error) {
 	case "id", "kind", "selector.":
 		return n.Value, nil
 	case "dpid":
-		if _, err := client.ParseDPID(n.Value); err == nil {
+		if dpid, err := client.ParseDPID(n.Value); err == nil {
+			t.w.places = append(t.w.places, place{text: n.Value, dpid: dpid})
 			return n.Value, nil
 		}
 		sw, err := t.w.switchNamed(t.ctx, t.c, n.Value)

@@ -15,6 +15,12 @@ const (
 	ExplicitPath      = "path"
 )
 
+// PriorityDefault is the priority of an intent that says none; PriorityMax the highest. The lowest is 0.
+const (
+	PriorityDefault = 100
+	PriorityMax     = 19999
+)
+
 // The operations of requests in a stream.
 const (
 	OpCreate   = "create"

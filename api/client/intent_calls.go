@@ -126,9 +126,12 @@ func (c *Client) WaitIntent(ctx context.Context, id string, timeout time.Duratio
 
 // post sends JSON and reads the answer into v.
 func (c *Client) post(ctx context.Context, method, path string, body any, o CreateOptions, v any) error {
-	b, err := json.Marshal(body)
-	if err != nil {
-		return err
+	b, asItIs := body.(json.RawMessage) // Marshal would take its lines away
+	if !asItIs {
+		var err error
+		if b, err = json.Marshal(body); err != nil {
+			return err
+		}
 	}
 	resp, err := c.send(ctx, method, path, o.query(), o.header(), bytes.NewReader(b))
 	if err != nil {
@@ -141,7 +144,7 @@ func (c *Client) post(ctx context.Context, method, path string, body any, o Crea
 	return nil
 }
 
-// PostIntents sends a body of {"items":[…]} as it is.
+// PostIntents sends a body of {"items":[…]} as it is: answers name the lines on which what was refused stands.
 func (c *Client) PostIntents(ctx context.Context, body []byte, o CreateOptions) (*IntentAnswers, error) {
 	var a IntentAnswers
 	if err := c.post(ctx, http.MethodPost, "/v1/intents", json.RawMessage(body), o, &a); err != nil {

@@ -39,7 +39,7 @@ func (p *JSON) field(b *Batch, r *intent.Request, name string, stream bool) (err
 		s.Kind, err = p.kind()
 	case "priority":
 		var n uint64
-		n, err = p.number(name, "", 0xffff)
+		n, err = p.number(name, "", spec.PriorityMax)
 		s.Priority = uint16(n)
 	case "src":
 		s.Src, err = p.endList(b, name)

@@ -110,9 +110,11 @@ func (p *JSON) items(b *Batch, op intent.Op) error {
 		return err
 	}
 	depth := p.d.StackDepth()
+	line, counted := 1, 0 // of the text up to here
 	for p.d.PeekKind() != ']' {
 		r := intent.Request{Op: op}
-		at := p.d.InputOffset()
+		at := p.begins()
+		line, counted = line+strings.Count(p.text[counted:at], "\n"), at
 		err := p.request(b, &r, false)
 		if err != nil {
 			if p.syntax(err) != "" {
@@ -122,10 +124,16 @@ func (p *JSON) items(b *Batch, op intent.Op) error {
 				return err
 			}
 		}
-		b.add(&r, 1+strings.Count(p.text[:at], "\n"), err)
+		b.add(&r, line, err)
 	}
 	_, err := p.d.ReadToken()
 	return err
+}
+
+// begins is where the value begins that is read next: what was read ends before a comma and white space.
+func (p *JSON) begins() int {
+	rest := p.text[p.d.InputOffset():]
+	return len(p.text) - len(strings.TrimLeft(rest, ", \t\r\n"))
 }
 
 // drain reads on until no more than depth values are open.

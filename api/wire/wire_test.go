@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -37,9 +38,9 @@ func TestLines(t *testing.T) {
 		{`{"kind":"ring"}`, `line 7: kind: "ring" given, want host-to-host, point-to-point, multipoint-to-point, point-to-multipoint, path`},
 		{`{"colour":1}`, "line 7: colour: a field that is not known given, want one of op, if_match, key, id, kind, priority, src, dst, hops, selector, constraints or protected"},
 		{`{"id":"a"}`, "kind: nothing given, want one of host-to-host, point-to-point, multipoint-to-point, point-to-multipoint, path"},
-		{`{"kind":"point-to-point","priority":-1,` + ends + `}`, "line 7: priority: -1 given, want a whole number from 0 to 65535"},
-		{`{"kind":"point-to-point","priority":1.5,` + ends + `}`, "line 7: priority: 1.5 given, want a whole number from 0 to 65535"},
-		{`{"kind":"point-to-point","priority":20000,` + ends + `}`, "priority: 20000 given, want 0 to 19999"},
+		{`{"kind":"point-to-point","priority":-1,` + ends + `}`, "line 7: priority: -1 given, want a whole number from 0 to 19999"},
+		{`{"kind":"point-to-point","priority":1.5,` + ends + `}`, "line 7: priority: 1.5 given, want a whole number from 0 to 19999"},
+		{`{"kind":"point-to-point","priority":20000,` + ends + `}`, "line 7: priority: 20000 given, want a whole number from 0 to 19999"},
 		{`{"kind":"point-to-point","constraints":{"bandwidth_mbps":5},` + ends + `}`, "line 7: constraints.bandwidth_mbps: a constraint given, want none: constraints are not served yet"},
 		{`{"kind":"point-to-point","protected":true,` + ends + `}`, "line 7: protected: true given, want false: protection is not served yet"},
 		{`{"kind":"point-to-point","src":{"dpid":"x","port":1}}`, `line 7: src.dpid: "x" given, want up to 16 hexadecimal digits, such as 00000000000000a1`},
@@ -254,5 +255,29 @@ func TestNumbersAgree(t *testing.T) {
 		if i > 0 && spec.Kind(i).String() != name {
 			t.Errorf("kind %d is %s, and %s in protobuf", i, spec.Kind(i), name)
 		}
+	}
+}
+
+// TestLinesOfItems: an item is on the line that it begins on, whatever stands before it.
+func TestLinesOfItems(t *testing.T) {
+	item := func(id string) string { return `{"id":"` + id + `","kind":"host-to-host","src":"00:00:00:00:00:01","dst":"00:00:00:00:00:02"}` }
+	var b Batch
+	body := "{\"items\":[" + item("a") + "\n,\n " + item("b") + ",\n{\"id\":\"c\",\n\"kind\":\"none\"\n}\n\n,{\"colour\":1}\n]}"
+	if _, err := NewJSON().Body(&b, []byte(body), intent.Create, ""); err != nil {
+		t.Fatal(err)
+	}
+	var lines []int
+	for _, s := range b.Slots {
+		lines = append(lines, s.Line)
+	}
+	if want := []int{1, 3, 4, 8}; !slices.Equal(lines, want) {
+		t.Errorf("items are on lines %d, want %d", lines, want)
+	}
+}
+
+// TestPriorities: what clients take priorities for is what they are.
+func TestPriorities(t *testing.T) {
+	if client.PriorityDefault != spec.PriorityDefault || client.PriorityMax != spec.PriorityMax {
+		t.Errorf("clients know %d and %d, want %d and %d", client.PriorityDefault, client.PriorityMax, spec.PriorityDefault, spec.PriorityMax)
 	}
 }

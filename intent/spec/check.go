@@ -23,7 +23,7 @@ func (s *Spec) Check() error {
 		return wrong("kind", strconv.Itoa(int(s.Kind)), "one of %s", strings.Join(KindNames(), ", "))
 	}
 	if s.Priority > PriorityMax {
-		return wrong("priority", strconv.Itoa(int(s.Priority)), "0 to %d", PriorityMax)
+		return wrong("priority", strconv.Itoa(int(s.Priority)), "a whole number from 0 to %d", PriorityMax)
 	}
 	if err := s.checkEnds(); err != nil {
 		return err
