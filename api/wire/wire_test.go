@@ -260,7 +260,9 @@ func TestNumbersAgree(t *testing.T) {
 
 // TestLinesOfItems: an item is on the line that it begins on, whatever stands before it.
 func TestLinesOfItems(t *testing.T) {
-	item := func(id string) string { return `{"id":"` + id + `","kind":"host-to-host","src":"00:00:00:00:00:01","dst":"00:00:00:00:00:02"}` }
+	item := func(id string) string {
+		return `{"id":"` + id + `","kind":"host-to-host","src":"00:00:00:00:00:01","dst":"00:00:00:00:00:02"}`
+	}
 	var b Batch
 	body := "{\"items\":[" + item("a") + "\n,\n " + item("b") + ",\n{\"id\":\"c\",\n\"kind\":\"none\"\n}\n\n,{\"colour\":1}\n]}"
 	if _, err := NewJSON().Body(&b, []byte(body), intent.Create, ""); err != nil {
