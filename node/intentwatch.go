@@ -1,8 +1,12 @@
 package node
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/weirnet/weir/intent"
@@ -25,9 +29,28 @@ func (n *node) watchIntents(now time.Time) {
 	case in.failing.IsZero():
 		in.failing = now
 	case now.Sub(in.failing) >= failedFor:
-		in.alarmed = true
-		n.alarms.Raise(netview.AlarmIntents, "", fmt.Sprintf("%d intents have no path or were refused: weir get intents says which and why", failed))
+		if counts := in.engine.Failed(); len(counts) > 0 { // not all of them tried again since they were counted
+			in.alarmed = true
+			n.alarms.Raise(netview.AlarmIntents, "", failures(counts))
+		}
 	}
+}
+
+// failures says how many intents have failed, by reason: the most frequent first.
+func failures(counts map[intent.Code]int) string {
+	reasons := slices.SortedFunc(maps.Keys(counts), func(a, b intent.Code) int {
+		return cmp.Or(counts[b]-counts[a], int(a)-int(b))
+	})
+	all, parts := 0, make([]string, len(reasons))
+	for i, code := range reasons {
+		all += counts[code]
+		parts[i] = fmt.Sprintf("%d %s", counts[code], code)
+	}
+	have := "intents have"
+	if all == 1 {
+		have = "intent has"
+	}
+	return fmt.Sprintf("%d %s failed (%s): weir intent list --state failed says which and why", all, have, strings.Join(parts, ", "))
 }
 
 // watchIntentsEvery is the time between two looks.
