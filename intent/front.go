@@ -230,6 +230,9 @@ func (f *front) take(b *batch, i int) {
 func (f *front) takeKnown(r *Request, a *Answer, n uint32, s *spec.Spec) bool {
 	rec := f.records.at(n)
 	*a = Answer{ID: s.ID, Number: n, State: rec.state, ETag: etagOf(rec.content), Revision: rec.revision}
+	if rec.unseen > 0 && rec.state != Withdrawing { // the state is of the content before
+		a.State = Submitted
+	}
 	var room [1024]byte
 	same := string(s.Append(room[:0])) == rec.content
 	switch {
@@ -270,7 +273,7 @@ func (f *front) put(b *batch, a *Answer, n uint32, s *spec.Spec) {
 	}
 	rec.content = content
 	f.addClaims(s, n)
-	*a = Answer{ID: s.ID, Number: n, Status: Accepted, State: rec.state, ETag: etagOf(content)}
+	*a = Answer{ID: s.ID, Number: n, Status: Accepted, State: Submitted, ETag: etagOf(content)} // rec.state may be of the content before
 }
 
 func (f *front) takeWithdrawal(b *batch, r *Request, a *Answer) {

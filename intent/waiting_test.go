@@ -20,8 +20,12 @@ func TestWaitAfterReplacement(t *testing.T) {
 	n.submit(false, Request{Op: Create, Spec: flow("a", at(1, 9), at(4, 9), 1)})
 	n.rest()
 	n.wantState("a", "installed")
-	if a := n.submit(false, Request{Op: Replace, Spec: flow("a", at(1, 9), at(4, 10), 1)}); a[0].Status != Accepted {
-		t.Fatalf("answer %+v", a[0])
+	replace := Request{Op: Replace, Spec: flow("a", at(1, 9), at(4, 10), 1)}
+	if a := n.submit(false, replace); a[0].Status != Accepted || a[0].State != Submitted {
+		t.Fatalf("answer %+v, want a content that is accepted, and submitted", a[0])
+	}
+	if a := n.submit(false, replace); a[0].Status != Existing || a[0].State != Submitted {
+		t.Fatalf("answer %+v to the same again, before anybody has looked at it", a[0])
 	}
 	if in, ok := n.waitNow("a"); ok {
 		t.Fatalf("told before the new content was looked at: %+v", in)
@@ -31,6 +35,9 @@ func TestWaitAfterReplacement(t *testing.T) {
 	n.wantState("a", "installing")
 	if len(w.found) != 0 {
 		t.Fatal("told before the new content was installed")
+	}
+	if a := n.submit(false, replace); a[0].State != Installing {
+		t.Fatalf("answer %+v to the same again, while it is being installed", a[0])
 	}
 	n.rest()
 	if len(w.found) != 1 {
