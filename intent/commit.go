@@ -16,7 +16,7 @@ func keyedID(key string) string {
 // makeID makes an id that no intent has: of the number, and of the second, since numbers are used again.
 func (f *front) makeID(n uint32) string {
 	id := "i" + strconv.FormatUint(uint64(n), 10) + "-" + strconv.FormatInt(f.config.Now().Unix(), 36)
-	for f.lookUp(id) != 0 || f.reserved[id] > 0 {
+	for f.lookUp(id) != 0 || f.lines.has(id) {
 		id += "x"
 	}
 	return id
@@ -25,9 +25,9 @@ func (f *front) makeID(n uint32) string {
 // committed ends a batch: it is durable, or (err) it is not and was not. The journal calls it in the order of its commits.
 func (f *front) committed(b *batch, err error) {
 	f.mu.Lock()
+	touched := b.undo
 	if err != nil {
 		f.totals.Failures += uint64(len(b.reqs))
-		touched := b.undo
 		f.revert(b)
 		for i := range touched { // what the core has said of it meanwhile was not shown
 			if n := touched[i].number; f.records.has(n) {
@@ -53,7 +53,7 @@ func (f *front) committed(b *batch, err error) {
 		f.count(b)
 	}
 	f.inFlight -= len(b.reqs)
-	ended := f.resume()
+	ended := f.resume(touched)
 	f.mu.Unlock()
 	f.config.wake()
 	if err != nil {
@@ -66,33 +66,42 @@ func (f *front) committed(b *batch, err error) {
 	}
 }
 
-// ended is a deferred batch that has its answers already.
+// ended is a batch that has waited and has its answers already.
 type ended struct {
 	batch *batch
 	err   error
 }
 
-// resume admits deferred batches, those that can be.
-func (f *front) resume() (list []ended) {
-	waiting := f.deferred
-	f.deferred = nil
-	for _, b := range waiting {
-		f.postpone(b, -1)
+// resume admits batches that have waited for what a batch touched, and for each other, those that can be: in the order in which they came.
+func (f *front) resume(touched []undo) (list []ended) {
+	if len(f.lines.byID) == 0 {
+		return nil
 	}
-	for _, b := range waiting {
-		if f.touchesBusy(b) {
-			f.postpone(b, 1)
-			f.deferred = append(f.deferred, b)
-			continue
-		}
+	for i := range touched {
+		f.lines.free(touched[i].id())
+	}
+	for b := f.lines.next(); b != nil; b = f.lines.next() {
 		if finished, err := f.admit(b); finished || err != nil {
 			if err != nil {
 				b.answers = nil
 			}
 			list = append(list, ended{b, err})
 		}
+		for i := range b.reqs {
+			if id := b.reqs[i].id(); f.lines.has(id) && !f.busy(id) { // it has not changed what it named
+				f.lines.free(id)
+			}
+		}
 	}
 	return list
+}
+
+// id is the id of what was changed.
+func (u *undo) id() string {
+	if u.out.Content != "" {
+		return idOf(u.out.Content)
+	}
+	return idOf(u.before.content)
 }
 
 // revert takes back what a batch has changed.

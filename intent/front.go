@@ -22,10 +22,9 @@ type front struct {
 	free    []uint32 // numbers whose rules are gone
 	last    uint32   // the highest number given out
 
-	inFlight int            // requests of which the journal has not said that they are durable
-	deferred []*batch       // touch what is in flight, or what one before them touches; in order
-	reserved map[string]int // ids that deferred batches touch, and how often
-	counts   [states]int    // by state
+	inFlight int         // requests of which the journal has not said that they are durable
+	lines    lines       // of batches that touch what is in flight, or what one before them touches
+	counts   [states]int // by state
 	totals   Totals
 	events   ring
 	core     CoreCounts
@@ -44,7 +43,7 @@ type Totals struct {
 }
 
 func newFront(c *Config) *front {
-	f := &front{config: c, seed: maphash.MakeSeed(), texts: make(map[uint32]string), reserved: make(map[string]int), waiters: make(map[uint32][]*waiter)}
+	f := &front{config: c, seed: maphash.MakeSeed(), texts: make(map[uint32]string), waiters: make(map[uint32][]*waiter)}
 	f.records.reserve(0)
 	f.events.limit = c.Events
 	return f
@@ -63,6 +62,9 @@ type batch struct {
 	answers []Answer
 	done    func([]Answer, error)
 	undo    []undo // what was changed, in order
+
+	place uint64 // among those that wait
+	waits int    // of its ids, those that others have
 }
 
 // undo is a record as it was before a request changed it.
@@ -88,22 +90,10 @@ func (f *front) submit(b *batch) (finished bool, err error) {
 	f.totals.Requests += uint64(len(b.reqs))
 	f.inFlight += len(b.reqs)
 	if f.touchesBusy(b) {
-		f.postpone(b, 1)
-		f.deferred = append(f.deferred, b)
+		f.lines.join(b, f.busy)
 		return false, nil
 	}
 	return f.admit(b)
-}
-
-// postpone counts the ids of a deferred batch in or out.
-func (f *front) postpone(b *batch, by int) {
-	for i := range b.reqs {
-		if id := b.reqs[i].id(); id != "" {
-			if f.reserved[id] += by; f.reserved[id] == 0 {
-				delete(f.reserved, id)
-			}
-		}
-	}
 }
 
 // id is the id that a request names; "" if it is to be made.
@@ -117,21 +107,20 @@ func (r *Request) id() string {
 	return r.Spec.ID
 }
 
-// touchesBusy tells whether a batch has to wait for one that is in flight or deferred.
+// touchesBusy tells whether a batch has to wait for one that is in flight or waits.
 func (f *front) touchesBusy(b *batch) bool {
 	for i := range b.reqs {
-		id := b.reqs[i].id()
-		if id == "" {
-			continue
-		}
-		if len(f.reserved) > 0 && f.reserved[id] > 0 {
-			return true
-		}
-		if n := f.lookUp(id); n != 0 && f.records.at(n).busy {
+		if id := b.reqs[i].id(); id != "" && (f.lines.has(id) || f.busy(id)) {
 			return true
 		}
 	}
 	return false
+}
+
+// busy tells whether a commit that concerns an id is under way.
+func (f *front) busy(id string) bool {
+	n := f.lookUp(id)
+	return n != 0 && f.records.at(n).busy
 }
 
 // admit takes a batch's requests in order and hands what has to be durable to the journal.

@@ -376,8 +376,8 @@ func (w *twin) follow(from netview.Point, to []netview.Point, priority uint16, m
 // checkInside looks at what the engine keeps: nothing may be left of what is gone.
 func (w *twin) checkInside(list []Intent) {
 	c, f := w.engine.core, w.engine.front
-	if f.ids.len != len(list) || f.inFlight != 0 || len(f.deferred) != 0 || len(f.reserved) != 0 || f.waiting != 0 {
-		w.fatal("front: %d ids of %d intents, %d in flight, %d deferred", f.ids.len, len(list), f.inFlight, len(f.deferred))
+	if f.ids.len != len(list) || f.inFlight != 0 || len(f.lines.byID) != 0 || len(f.lines.ready) != 0 || f.waiting != 0 {
+		w.fatal("front: %d ids of %d intents, %d in flight, %d deferred", f.ids.len, len(list), f.inFlight, len(f.lines.byID))
 	}
 	byState := [states]int{}
 	claims := 0
