@@ -152,7 +152,7 @@ func (q *requestReader) lines(f *flight, text string) (used int) {
 // tooLong refuses a line, whose rest is passed over; once.
 func (q *requestReader) tooLong(f *flight) {
 	if !q.skipping {
-		f.Refuse("", q.line+1, fmt.Sprintf("line %d: more than %d bytes given, want at most that many a line", q.line+1, wire.MaxItem))
+		f.Refuse("", q.line+1, fmt.Sprintf("more than %d bytes given, want at most that many a line", wire.MaxItem))
 	}
 	q.skipping = true
 }

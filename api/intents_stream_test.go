@@ -186,7 +186,11 @@ func TestBrokenStreams(t *testing.T) {
 			}
 			for k, want := range c.want {
 				status, detail, _ := strings.Cut(want, " ")
-				if got[k].Index != k || !strings.Contains(got[k].Detail, detail) || got[k].Status != status && !(status == "accepted" && got[k].Status == "existing") {
+				said := got[k].Detail
+				if got[k].Line > 0 {
+					said = fmt.Sprintf("line %d: %s", got[k].Line, said)
+				}
+				if got[k].Index != k || !strings.HasPrefix(said, detail) || got[k].Status != status && !(status == "accepted" && got[k].Status == "existing") {
 					t.Errorf("%d: answer %d is %+v, want %s", i, k, got[k], want)
 				}
 			}

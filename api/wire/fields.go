@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"errors"
 	"strconv"
 	"strings"
 
@@ -139,7 +140,7 @@ func (p *JSON) endList(b *Batch, name string) ([]spec.End, error) {
 				return nil, &spec.Error{Field: name, Given: "more", Want: "at most " + strconv.Itoa(spec.MaxEnds)}
 			}
 			if err := p.point(b, name); err != nil {
-				return nil, err
+				return nil, inList(err, name, i)
 			}
 		}
 		if _, err := p.d.ReadToken(); err != nil {
@@ -149,6 +150,17 @@ func (p *JSON) endList(b *Batch, name string) ([]spec.End, error) {
 		return nil, p.other(name, wantEnd)
 	}
 	return b.ends[start:len(b.ends):len(b.ends)], nil
+}
+
+// inList is an error of a list's element with the element's name: "src[1].port" for "src.port".
+func inList(err error, list string, i int) error {
+	var e *spec.Error
+	if !errors.As(err, &e) || !strings.HasPrefix(e.Field, list) {
+		return err
+	}
+	named := *e
+	named.Field = list + "[" + strconv.Itoa(i) + "]" + e.Field[len(list):]
+	return &named
 }
 
 func (p *JSON) point(b *Batch, name string) error {
@@ -197,7 +209,7 @@ func (p *JSON) hopList(b *Batch) ([]topology.Hop, error) {
 			return err
 		})
 		if err != nil {
-			return nil, err
+			return nil, inList(err, "hops", len(b.hops)-start)
 		}
 		b.hops = append(b.hops, h)
 	}

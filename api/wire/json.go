@@ -42,10 +42,10 @@ func (p *JSON) Line(b *Batch, raw []byte, text string, line int) {
 		return
 	}
 	if syntax := p.syntax(err); syntax != "" {
-		b.Refuse("", line, fmt.Sprintf("line %d: %s", line, syntax))
+		b.Refuse("", line, syntax)
 		return
 	}
-	b.add(&r, line, fmt.Errorf("line %d: %w", line, err))
+	b.add(&r, line, err)
 }
 
 // Document is a body in JSON.

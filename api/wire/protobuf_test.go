@@ -122,6 +122,7 @@ func TestRefusedMessages(t *testing.T) {
 		{message[:len(message)-1], "message: field 6 of a form that is not known, or cut off given, want a message as in intents.proto"},
 		{append(bytes.Clone(message), 0x5a, 4, 0x80, 0, 0, 0), "selector.in_port: a value given, want none: the port that packets come in by is that of src, or of the first hop"},
 		{append(bytes.Clone(message), 0x5a, 3, 1, 2, 3), "selector: 3 bytes that are no match field given, want OXM TLVs of OpenFlow 1.3"},
+		{append(bytes.Clone(message), 0x5a, 12, 0x80, 0, 0x19, 8, 10, 0, 0, 3, 255, 0, 0, 0), "selector.ipv4_dst: a value with bits outside its mask given, want none there"},
 		{append(bytes.Clone(message), 0x5a, 1, 1, 0x5a, 1, 1), "selector_oxm: a value beside another selector given, want one selector"},
 	} {
 		var b Batch

@@ -167,10 +167,14 @@ func (b *Batch) addField(name, text string) error {
 	if !ok {
 		return &spec.Error{Field: "selector." + clip(name), Given: "a field that is not known", Want: "a match field of OpenFlow 1.3, such as eth_type or ipv4_dst"}
 	}
+	start := len(b.oxm)
 	var err error
 	if b.oxm, err = openflow.AppendFieldText(b.oxm, f, text); err != nil {
 		_, want, _ := strings.Cut(err.Error(), `": `)
 		return &spec.Error{Field: "selector." + name, Given: quote(text), Want: strings.TrimPrefix(want, "want ")}
+	}
+	if slash := strings.IndexByte(text, '/'); slash >= 0 {
+		return withinMask(f, text, text[:slash], b.oxm[start:])
 	}
 	return nil
 }

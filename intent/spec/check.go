@@ -10,7 +10,7 @@ import (
 )
 
 // Check brings the intent into its one form (the selector canonical with its prerequisites, several connect points in
-// order and once each) and refuses, with an *Error, one that no network could serve. What depends on the network (is there
+// order) and refuses, with an *Error, one that no network could serve. What depends on the network (is there
 // such a switch) is not looked at. An empty ID passes: whoever keeps the intent gives it one.
 func (s *Spec) Check() error {
 	if err := CheckID(s.ID); err != nil {
@@ -78,7 +78,13 @@ func (s *Spec) checkEnds() error {
 	if err := s.checkList("dst", s.Dst, mostDst); err != nil {
 		return err
 	}
-	s.Src, s.Dst = inOrder(s.Src), inOrder(s.Dst)
+	var err *Error
+	if s.Src, err = inOrder("src", s.Src); err != nil {
+		return err
+	}
+	if s.Dst, err = inOrder("dst", s.Dst); err != nil {
+		return err
+	}
 	return s.checkApart()
 }
 
@@ -133,22 +139,28 @@ func (s *Spec) checkPoint(field string, e *End) *Error {
 	return nil
 }
 
-// inOrder is the ends in order, once each. The slice given is left as it is where that changes anything.
-func inOrder(ends []End) []End {
+// inOrder is the ends in order; one that is there twice is refused: another was meant, perhaps. The slice given is left as it is where that
+// changes anything.
+func inOrder(field string, ends []End) ([]End, *Error) {
 	less := func(a, b End) int {
 		if c := a.Host.Compare(b.Host); c != 0 {
 			return c
 		}
 		return a.Point.Compare(b.Point)
 	}
-	for i := 1; i < len(ends); i++ {
-		if less(ends[i-1], ends[i]) >= 0 {
-			sorted := slices.Clone(ends)
-			slices.SortFunc(sorted, less)
-			return slices.Compact(sorted)
+	sorted := ends
+	if !slices.IsSortedFunc(ends, less) {
+		sorted = slices.Clone(ends)
+		slices.SortFunc(sorted, less)
+	}
+	for i := 1; i < len(sorted); i++ {
+		if sorted[i] == sorted[i-1] {
+			first := slices.Index(ends, sorted[i])
+			again := first + 1 + slices.Index(ends[first+1:], sorted[i])
+			return nil, wrong(nth(field, again, len(ends)), sorted[i].text(0)+", which "+nth(field, first, len(ends))+" is too,", "each once")
 		}
 	}
-	return ends
+	return sorted, nil
 }
 
 // checkApart refuses an end that is both source and destination, and hosts that no frame can go between.
@@ -170,9 +182,9 @@ func (s *Spec) checkApart() error {
 func (s *Spec) checkPath() error {
 	switch {
 	case len(s.Src) > 0:
-		return wrong("src", s.Src[0].text(s.Kind), "nothing: an intent of kind path begins where its first hop comes in")
+		return wrong("src", s.Src[0].text(s.Kind), "nothing: an intent of kind path has hops, and begins where the first comes in")
 	case len(s.Dst) > 0:
-		return wrong("dst", s.Dst[0].text(s.Kind), "nothing: an intent of kind path ends where its last hop goes out")
+		return wrong("dst", s.Dst[0].text(s.Kind), "nothing: an intent of kind path has hops, and ends where the last goes out")
 	case len(s.Hops) == 0:
 		return wrong("hops", "nothing", `a list such as [{"dpid":"00000000000000a1","in":1,"out":2}], ingress first`)
 	case len(s.Hops) > MaxHops:

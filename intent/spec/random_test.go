@@ -159,7 +159,7 @@ func TestOneForm(t *testing.T) {
 		{line("point-to-point", "src=1/1", "dst=2/2", "tcp_dst=80"), line("point-to-point", "src=1/1", "dst=2/2", "ip_proto=6", "tcp_dst=80", "eth_type=0x0800")},
 		{line("point-to-point", "src=1/1", "dst=2/2", "ipv4_src=10.1.2.3/8"), line("point-to-point", "src=1/1", "dst=2/2", "ipv4_src=10.0.0.0/255.0.0.0")},
 		{line("point-to-point", "src=1/1", "dst=2/2", "ipv4_src=0.0.0.0/0"), line("point-to-point", "src=1/1", "dst=2/2")},
-		{line("point-to-multipoint", "src=1/1", "dst=2/2,3/3,2/2"), line("point-to-multipoint", "src=1/1", "dst=3/3,2/2")},
+		{line("point-to-multipoint", "src=1/1", "dst=2/2,3/3"), line("point-to-multipoint", "src=1/1", "dst=3/3,2/2")},
 	}
 	for i, p := range same {
 		if p[0] != p[1] {

@@ -75,10 +75,24 @@ func refusedField(list []byte) error {
 		if seen>>field&1 != 0 {
 			return wrong("selector."+field.String(), "two values", "one")
 		}
+		if header>>8&1 != 0 && outside(one.OXM[oxmHeaderLen:]) {
+			return wrong("selector."+field.String(), "a value with bits outside its mask", "none there")
+		}
 		seen |= 1 << field
 		rest = rest[len(one.OXM):]
 	}
 	return nil
+}
+
+// outside tells whether a value, with its mask behind it, has bits where the mask has none.
+func outside(value []byte) bool {
+	mask := value[len(value)/2:]
+	for i := range len(value) / 2 {
+		if value[i]&^mask[i] != 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // needs says what else a packet must have for a field to be in it.

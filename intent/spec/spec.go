@@ -91,9 +91,9 @@ func appendEnds(b []byte, k Kind, ends []End) []byte {
 	return b
 }
 
-// text is an end as people write it.
+// text is an end as people write it; k says what a zero end is of.
 func (e *End) text(k Kind) string {
-	if k == HostToHost {
+	if k == HostToHost || e.Host != (netview.HostID{}) {
 		return e.Host.String()
 	}
 	return e.Point.String()
