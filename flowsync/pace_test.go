@@ -136,7 +136,7 @@ func TestReadingIsPacedByWhatIsThere(t *testing.T) {
 		var list []Order
 		for dpid := range netview.DPID(switches) {
 			q := *p
-			q.Legs = []program.Leg{{Match: p.Legs[0].Match, Route: &program.Route{Hops: []program.Hop{{DPID: dpid, In: 1, Out: []uint32{2}}}}}}
+			q.Legs = []program.Leg{{Match: p.Legs[0].Match, Route: &program.Route{Hops: []*program.Hop{{DPID: dpid, In: 1, Out: []uint32{2}}}}}}
 			list = append(list, Order{Program: &q})
 		}
 		c.Step([]Input{Orders{list}}, now.Add(time.Duration(i)))

@@ -124,13 +124,13 @@ func (e *packedEntry) port(i int) uint32 { return binary.BigEndian.Uint32(e.outp
 // program makes a program of the entry, in memory of its own; its rule 0 has the entry's place.
 func (e *packedEntry) program(l *ledger) *program.Program {
 	c := plan.Decode(e.cookie)
-	hop := program.Hop{DPID: l.dpid, In: e.place.in}
+	hop := &program.Hop{DPID: l.dpid, In: e.place.in}
 	for i := range len(e.outputs) / 4 {
 		hop.Out = append(hop.Out, e.port(i))
 	}
 	return &program.Program{
 		Kind: c.Kind, Number: c.Owner, Version: c.Version, Priority: e.place.priority,
-		Legs: []program.Leg{{Match: append([]byte(nil), e.place.match...), Route: &program.Route{Hops: []program.Hop{hop}}}},
+		Legs: []program.Leg{{Match: append([]byte(nil), e.place.match...), Route: &program.Route{Hops: []*program.Hop{hop}}}},
 	}
 }
 

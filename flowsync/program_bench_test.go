@@ -20,7 +20,7 @@ func paths(n int) []*program.Program {
 	for i := range list {
 		route := &program.Route{}
 		for hop := range 6 {
-			route.Hops = append(route.Hops, program.Hop{DPID: netview.DPID((i*7 + hop*31) % fleetSwitches), In: uint32(1 + hop%3), Out: []uint32{uint32(4 + i%3)}})
+			route.Hops = append(route.Hops, &program.Hop{DPID: netview.DPID((i*7 + hop*31) % fleetSwitches), In: uint32(1 + hop%3), Out: []uint32{uint32(4 + i%3)}})
 		}
 		match := []byte{0x80, 0, 10, 2, 8, 0, 0x80, 0, 22, 4, 10, 0, 0, 0, 0x80, 0, 24, 4, 10, 0, 0, 0}
 		binary.BigEndian.PutUint32(match[10:], uint32(i)|10<<24)
@@ -207,7 +207,7 @@ func listingOf(t testing.TB, list []*program.Program) (parts [][]byte, count int
 func at0(n int) []*program.Program {
 	list := paths(n)
 	for _, p := range list {
-		route := &program.Route{Hops: []program.Hop{p.Legs[0].Route.Hops[0]}}
+		route := &program.Route{Hops: []*program.Hop{p.Legs[0].Route.Hops[0]}}
 		route.Hops[0].DPID = 0
 		p.Legs[0].Route = route
 	}

@@ -17,7 +17,7 @@ import (
 func parseOrder(t tester, dpid netview.DPID, line string) Order {
 	t.Helper()
 	p := &program.Program{Kind: plan.KindIntent, Number: 1, Priority: 20000}
-	hop := program.Hop{DPID: dpid, In: 1}
+	hop := &program.Hop{DPID: dpid, In: 1}
 	var match openflow.Match
 	words := strings.Fields(line)
 	for _, word := range words[1:] {
@@ -48,7 +48,7 @@ func parseOrder(t tester, dpid netview.DPID, line string) Order {
 			}
 		}
 	}
-	p.Legs = []program.Leg{{Match: match.Canonical().OXM, Route: &program.Route{Hops: []program.Hop{hop}}}}
+	p.Legs = []program.Leg{{Match: match.Canonical().OXM, Route: &program.Route{Hops: []*program.Hop{hop}}}}
 	return Order{Program: p, Remove: words[0] == "remove"}
 }
 

@@ -132,7 +132,7 @@ func (c *Core) detour(n uint32, e *entry) {
 		return
 	}
 	hops := g.Legs[0].Route.Hops
-	first, last := &hops[0], &hops[len(hops)-1]
+	first, last := hops[0], hops[len(hops)-1]
 	w, p := c.between(n, netview.Point{DPID: first.DPID, Port: first.In}, netview.Point{DPID: last.DPID, Port: last.Out[0]}, c.m)
 	if p.code != NoCode {
 		c.fail(n, e, p)
@@ -158,7 +158,7 @@ func (c *Core) moved(e *entry) bool {
 	}
 	s := parsed(e.content)
 	hops := e.program.Legs[0].Route.Hops
-	first, last := &hops[0], &hops[len(hops)-1]
+	first, last := hops[0], hops[len(hops)-1]
 	src, ok1 := c.snap.Host(s.Src[0].Host)
 	dst, ok2 := c.snap.Host(s.Dst[0].Host)
 	return ok1 && src.At != (netview.Point{DPID: first.DPID, Port: first.In}) ||

@@ -28,7 +28,7 @@ func (c *Core) appendDecision(b []byte, g *program.Program) []byte {
 		w := c.routes.of(g.Legs[i].Route)
 		b = binary.AppendUvarint(b, uint64(len(w.route.Hops)))
 		for k := range w.route.Hops {
-			h := &w.route.Hops[k]
+			h := w.route.Hops[k]
 			b = binary.AppendUvarint(binary.AppendUvarint(b, uint64(h.DPID)), uint64(h.In))
 			b = binary.AppendUvarint(b, uint64(len(h.Out)))
 			for _, port := range h.Out {
@@ -65,9 +65,9 @@ func (s *scan) next(most uint64) uint64 {
 
 // route reads a route.
 func (c *Core) readRoute(s *scan) *way {
-	hops := make([]program.Hop, 0, 8)
+	hops := make([]*program.Hop, 0, 8)
 	for n := s.next(1 << 16); n > 0 && !s.bad; n-- {
-		h := program.Hop{DPID: netview.DPID(s.next(1<<64 - 1)), In: uint32(s.next(1<<32 - 1))}
+		h := &program.Hop{DPID: netview.DPID(s.next(1<<64 - 1)), In: uint32(s.next(1<<32 - 1))}
 		for k := s.next(1 << 16); k > 0 && !s.bad; k-- {
 			h.Out = append(h.Out, uint32(s.next(1<<32-1)))
 		}
@@ -90,7 +90,7 @@ func (c *Core) readRoute(s *scan) *way {
 	return c.routes.ofTree(hops, joins)
 }
 
-func (c *Core) readPath(s *scan, hops []program.Hop) *way {
+func (c *Core) readPath(s *scan, hops []*program.Hop) *way {
 	c.path = c.path[:0]
 	for i := range hops {
 		if len(hops[i].Out) != 1 {
@@ -148,12 +148,12 @@ func fits(s *spec.Spec, g *program.Program, ways []*way) bool {
 	}
 	w := ways[0]
 	for _, at := range s.Ingress(nil) {
-		if !slices.ContainsFunc(w.route.Hops, func(h program.Hop) bool { return h.DPID == at.DPID && h.In == at.Port }) {
+		if !slices.ContainsFunc(w.route.Hops, func(h *program.Hop) bool { return h.DPID == at.DPID && h.In == at.Port }) {
 			return false
 		}
 	}
 	for _, at := range s.Egress(nil) {
-		if !slices.ContainsFunc(w.route.Hops, func(h program.Hop) bool { return h.DPID == at.DPID && slices.Contains(h.Out, at.Port) }) {
+		if !slices.ContainsFunc(w.route.Hops, func(h *program.Hop) bool { return h.DPID == at.DPID && slices.Contains(h.Out, at.Port) }) {
 			return false
 		}
 	}

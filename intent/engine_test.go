@@ -96,7 +96,7 @@ func TestRestartKeepsPaths(t *testing.T) {
 	}
 	same := func(x, y Intent) bool {
 		return x.Number == y.Number && x.ETag == y.ETag && y.State == Installed && slices.EqualFunc(x.Program.Legs[0].Route.Hops, y.Program.Legs[0].Route.Hops,
-			func(a, b program.Hop) bool { return a.Equal(&b) })
+			(*program.Hop).Equal)
 	}
 	if !slices.EqualFunc(before, after, same) {
 		t.Fatalf("before %v\nafter %v", before, after)

@@ -31,7 +31,7 @@ func inPlace(p *program.Program, rule int, g *program.Program) bool {
 			continue
 		}
 		for k := range g.Legs[i].Route.Hops {
-			if h := &g.Legs[i].Route.Hops[k]; h.DPID == hop.DPID && h.In == hop.In {
+			if h := g.Legs[i].Route.Hops[k]; h.DPID == hop.DPID && h.In == hop.In {
 				return true
 			}
 		}

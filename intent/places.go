@@ -62,7 +62,7 @@ func (p *places) holder(g *program.Program) uint32 {
 			continue
 		}
 		for k := range leg.Route.Hops {
-			hop := &leg.Route.Hops[k]
+			hop := leg.Route.Hops[k]
 			if was, ok := p.held[place{h, netview.Point{DPID: hop.DPID, Port: hop.In}}]; ok && was.number != g.Number {
 				return was.number
 			}

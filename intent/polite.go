@@ -42,7 +42,7 @@ func (c *Core) stages(from, to *program.Program) []uint16 {
 			switch old := inPlaceOf(to, rule, from); {
 			case old == nil && w.ingress(k):
 				rank[rule] = 1 << 20
-			case old != nil && !old.Equal(&w.route.Hops[k]):
+			case old != nil && !old.Equal(w.route.Hops[k]):
 				rank[rule] = ranks[k]
 			}
 			rule++
@@ -75,7 +75,7 @@ func inPlaceOf(p *program.Program, rule int, other *program.Program) *program.Ho
 			continue
 		}
 		for k := range other.Legs[i].Route.Hops {
-			if h := &other.Legs[i].Route.Hops[k]; h.DPID == hop.DPID && h.In == hop.In {
+			if h := other.Legs[i].Route.Hops[k]; h.DPID == hop.DPID && h.In == hop.In {
 				return h
 			}
 		}
@@ -158,8 +158,8 @@ func (c *Core) withOutputs(w, other *way) *way {
 	differs := false
 	for i := range hops {
 		for k := range other.route.Hops {
-			o := &other.route.Hops[k]
-			if o.DPID != hops[i].DPID || o.In != hops[i].In || o.Equal(&hops[i]) {
+			o := other.route.Hops[k]
+			if o.DPID != hops[i].DPID || o.In != hops[i].In || o.Equal(hops[i]) {
 				continue
 			}
 			outs := slices.Clone(hops[i].Out)
@@ -167,7 +167,7 @@ func (c *Core) withOutputs(w, other *way) *way {
 				outs = inserted(outs, port)
 			}
 			if len(outs) > len(hops[i].Out) {
-				hops[i].Out, differs = outs, true
+				hops[i], differs = &program.Hop{DPID: o.DPID, In: o.In, Out: outs}, true
 			}
 		}
 	}
@@ -182,7 +182,7 @@ func goesRound(a, b *way) bool {
 	next := make(map[netview.Point][]netview.Point)
 	for _, w := range [...]*way{a, b} {
 		w.eachJoin(func(j join) {
-			from, to := &w.route.Hops[j.from], &w.route.Hops[j.to]
+			from, to := w.route.Hops[j.from], w.route.Hops[j.to]
 			at := netview.Point{DPID: from.DPID, Port: from.In}
 			next[at] = append(next[at], netview.Point{DPID: to.DPID, Port: to.In})
 		})

@@ -9,9 +9,8 @@ import (
 
 // way is a route with who uses it and what it is worth. Each route exists once, however many intents take it.
 type way struct {
-	route  program.Route
-	joins  []join // of a tree; nil: each hop leads to the next
-	id     uint32
+	route  program.Route // its ID is the place in routes.list
+	joins  []join        // of a tree; nil: each hop leads to the next
 	hash   uint64
 	users  users         // intents whose program, as it is wanted now, takes it
 	unsure bool          // a link of it is unconfirmed, or not known yet
@@ -29,7 +28,7 @@ type join struct {
 // eachLink yields the links that a route passes.
 func (w *way) eachLink(yield func(netview.LinkKey)) {
 	w.eachJoin(func(j join) {
-		from, to := &w.route.Hops[j.from], &w.route.Hops[j.to]
+		from, to := w.route.Hops[j.from], w.route.Hops[j.to]
 		yield(netview.LinkKey{Src: netview.Point{DPID: from.DPID, Port: j.out}, Dst: netview.Point{DPID: to.DPID, Port: to.In}})
 	})
 }
@@ -37,7 +36,7 @@ func (w *way) eachLink(yield func(netview.LinkKey)) {
 // passes tells whether a route passes a link.
 func (w *way) passes(key netview.LinkKey) (found bool) {
 	w.eachJoin(func(j join) {
-		from, to := &w.route.Hops[j.from], &w.route.Hops[j.to]
+		from, to := w.route.Hops[j.from], w.route.Hops[j.to]
 		found = found || j.out == key.Src.Port && from.DPID == key.Src.DPID && to.DPID == key.Dst.DPID && to.In == key.Dst.Port
 	})
 	return found
@@ -96,15 +95,16 @@ type routes struct {
 	list   []*way // by id; nil for one that is forgotten
 	free   []uint32
 	byHash index
-	byPort map[netview.Point][]uint32 // ids, of the ports that lead to another switch
-	idle   int                        // ways without users, kept because what was used may be used again
+	hops   map[topology.Hop]*program.Hop // of ways: those with one port out
+	byPort map[netview.Point][]uint32    // ids, of the ports that lead to another switch
+	idle   int                           // ways without users, kept because what was used may be used again
 }
 
 // idleLeast is how many ways without users are kept at least before they are swept.
 const idleLeast = 4096
 
 func newRoutes() *routes {
-	return &routes{list: make([]*way, 1), byPort: make(map[netview.Point][]uint32)}
+	return &routes{list: make([]*way, 1), byPort: make(map[netview.Point][]uint32), hops: make(map[topology.Hop]*program.Hop)}
 }
 
 func (r *routes) len() int { return r.byHash.len }
@@ -118,10 +118,9 @@ func hashHop(h uint64, dpid netview.DPID, in, out uint32) uint64 {
 	return mixed(mixed(h, uint64(dpid)), uint64(in)<<32|uint64(out))
 }
 
-func hashHops(hops []program.Hop) uint64 {
+func hashHops(hops []*program.Hop) uint64 {
 	h := uint64(len(hops))
-	for i := range hops {
-		hop := &hops[i]
+	for _, hop := range hops {
 		for k, out := range hop.Out {
 			h = hashHop(h, hop.DPID+netview.DPID(k)<<56, hop.In, out)
 		}
@@ -145,15 +144,24 @@ func (r *routes) ofPath(hops []topology.Hop) (found *way) {
 	if found != nil {
 		return found
 	}
-	list, outs := make([]program.Hop, len(hops)), make([]uint32, len(hops))
+	list := make([]*program.Hop, len(hops))
 	for i := range hops {
-		outs[i] = hops[i].Out
-		list[i] = program.Hop{DPID: hops[i].DPID, In: hops[i].In, Out: outs[i : i+1 : i+1]}
+		list[i] = r.hop(hops[i])
 	}
 	return r.add(&way{route: program.Route{Hops: list}, hash: h})
 }
 
-func samePath(a []program.Hop, b []topology.Hop) bool {
+// hop is the hop of one port in and one out: many routes have it.
+func (r *routes) hop(at topology.Hop) *program.Hop {
+	h := r.hops[at]
+	if h == nil {
+		h = &program.Hop{DPID: at.DPID, In: at.In, Out: []uint32{at.Out}}
+		r.hops[at] = h
+	}
+	return h
+}
+
+func samePath(a []*program.Hop, b []topology.Hop) bool {
 	if len(a) != len(b) {
 		return false
 	}
@@ -166,7 +174,7 @@ func samePath(a []program.Hop, b []topology.Hop) bool {
 }
 
 // ofTree is the way of a tree; the slices belong to it from then on.
-func (r *routes) ofTree(hops []program.Hop, joins []join) (found *way) {
+func (r *routes) ofTree(hops []*program.Hop, joins []join) (found *way) {
 	if joins == nil {
 		joins = []join{}
 	}
@@ -186,14 +194,14 @@ func (r *routes) ofTree(hops []program.Hop, joins []join) (found *way) {
 
 func (r *routes) add(w *way) *way {
 	if n := len(r.free); n > 0 {
-		w.id, r.free = r.free[n-1], r.free[:n-1]
-		r.list[w.id] = w
+		w.route.ID, r.free = r.free[n-1], r.free[:n-1]
+		r.list[w.route.ID] = w
 	} else {
-		w.id = uint32(len(r.list))
+		w.route.ID = uint32(len(r.list))
 		r.list = append(r.list, w)
 	}
-	r.byHash.add(w.hash, w.id)
-	w.eachLink(func(k netview.LinkKey) { r.byPort[k.Src] = append(r.byPort[k.Src], w.id) })
+	r.byHash.add(w.hash, w.route.ID)
+	w.eachLink(func(k netview.LinkKey) { r.byPort[k.Src] = append(r.byPort[k.Src], w.route.ID) })
 	r.idle++
 	return w
 }
@@ -223,7 +231,7 @@ func (r *routes) sweep() {
 		if w == nil || w.users.count() > 0 {
 			continue
 		}
-		r.byHash.remove(w.hash, w.id)
+		r.byHash.remove(w.hash, w.route.ID)
 		r.list[id] = nil
 		r.free = append(r.free, uint32(id))
 	}
@@ -239,17 +247,30 @@ func (r *routes) sweep() {
 		}
 	}
 	r.idle = 0
+	r.sweepHops()
 }
 
-// of is the way of a route that is in use.
-func (r *routes) of(p *program.Route) (found *way) {
-	r.byHash.find(hashHops(p.Hops), func(id uint32) bool {
-		if w := r.list[id]; &w.route == p {
-			found = w
+// sweepHops forgets the hops that no way has.
+func (r *routes) sweepHops() {
+	clear(r.hops)
+	for _, w := range r.list {
+		if w == nil {
+			continue
 		}
-		return found == nil
-	})
-	return found
+		for _, h := range w.route.Hops {
+			if len(h.Out) == 1 {
+				r.hops[topology.Hop{DPID: h.DPID, In: h.In, Out: h.Out[0]}] = h
+			}
+		}
+	}
+}
+
+// of is the way of a route; nil if it is forgotten.
+func (r *routes) of(p *program.Route) *way {
+	if w := r.list[p.ID]; w != nil && &w.route == p {
+		return w
+	}
+	return nil
 }
 
 // judge brings what a way is worth to a map, and tells what has changed. Links that the map has never had are taken for unconfirmed until discovery has

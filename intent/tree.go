@@ -75,7 +75,7 @@ func (t *tree) joinIn(branch []topology.Hop, on map[netview.DPID]int) {
 }
 
 // upstreamFirst is an in-tree as a route: each hop after those that lead to it.
-func (t *tree) upstreamFirst() ([]program.Hop, []join) {
+func (t *tree) upstreamFirst() ([]*program.Hop, []join) {
 	depth := make([]int, len(t.hops)) // to the end
 	order := make([]int, len(t.hops))
 	for i := range t.hops {
@@ -85,11 +85,11 @@ func (t *tree) upstreamFirst() ([]program.Hop, []join) {
 		}
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return depth[b] - depth[a] })
-	hops, joins, place := make([]program.Hop, len(order)), []join{}, make([]int32, len(order))
+	hops, joins, place := make([]*program.Hop, len(order)), []join{}, make([]int32, len(order))
 	for k, i := range order {
 		h := t.hops[i]
 		place[i] = int32(k)
-		hops[k] = program.Hop{DPID: h.DPID, In: h.In, Out: []uint32{h.Out}}
+		hops[k] = &program.Hop{DPID: h.DPID, In: h.In, Out: []uint32{h.Out}}
 	}
 	for _, i := range order {
 		if t.next[i] >= 0 {
@@ -102,7 +102,7 @@ func (t *tree) upstreamFirst() ([]program.Hop, []join) {
 // outTree is a way from one connect point to several: each branch leaves what is there at the last switch that it has in common with it.
 func (c *Core) outTree(n uint32, s *spec.Spec, m *topology.Map) (*way, problem) {
 	from := s.Src[0].Point
-	var hops []program.Hop
+	var hops []*program.Hop
 	var joins []join
 	on := make(map[netview.DPID]int)
 	for i := range s.Dst {
@@ -120,14 +120,14 @@ func (c *Core) outTree(n uint32, s *spec.Spec, m *topology.Map) (*way, problem) 
 		if !there {
 			at = len(hops)
 			on[branch[first].DPID] = at
-			hops = append(hops, program.Hop{DPID: branch[first].DPID, In: branch[first].In})
+			hops = append(hops, &program.Hop{DPID: branch[first].DPID, In: branch[first].In})
 		}
 		for k := first; k < len(branch); k++ {
 			if k > first {
 				on[branch[k].DPID] = len(hops)
 				joins = append(joins, join{int32(at), int32(len(hops)), branch[k-1].Out})
 				at = len(hops)
-				hops = append(hops, program.Hop{DPID: branch[k].DPID, In: branch[k].In})
+				hops = append(hops, &program.Hop{DPID: branch[k].DPID, In: branch[k].In})
 			}
 			hops[at].Out = inserted(hops[at].Out, branch[k].Out)
 		}

@@ -45,7 +45,7 @@ func sixHops(n *emu.Network, count int) []*program.Program {
 		route := &program.Route{}
 		for hop := range 6 {
 			dpid := netview.DPID(switches[(i*7+hop*31)%len(switches)].DatapathID())
-			route.Hops = append(route.Hops, program.Hop{DPID: dpid, In: uint32(1 + hop%2), Out: []uint32{uint32(2 - hop%2)}})
+			route.Hops = append(route.Hops, &program.Hop{DPID: dpid, In: uint32(1 + hop%2), Out: []uint32{uint32(2 - hop%2)}})
 		}
 		match := []byte{0x80, 0, 10, 2, 8, 0, 0x80, 0, 22, 4, 0, 0, 0, 0, 0x80, 0, 24, 4, 0, 0, 0, 0}
 		binary.BigEndian.PutUint32(match[10:], uint32(i)|10<<24)

@@ -22,16 +22,20 @@ type Hop struct {
 
 // Equal says whether two hops are the same.
 func (h *Hop) Equal(o *Hop) bool {
-	return h.DPID == o.DPID && h.In == o.In && slices.Equal(h.Out, o.Out)
+	return h == o || h.DPID == o.DPID && h.In == o.In && slices.Equal(h.Out, o.Out)
 }
 
 // A Route is a list of hops: of a path from its ingress to its egress, of a tree in an order in which a switch comes after those
-// that packets pass before it. No two hops have the same switch and port in.
-type Route struct{ Hops []Hop }
+// that packets pass before it. No two hops have the same switch and port in. Hops do not change and may be those of many routes, which pass the same links;
+// two that are the same are not always one.
+type Route struct {
+	Hops []*Hop
+	ID   uint32 // for who keeps routes, to find what it knows of one
+}
 
 // Equal says whether two routes have the same hops in the same order.
 func (r *Route) Equal(o *Route) bool {
-	return r == o || slices.EqualFunc(r.Hops, o.Hops, func(a, b Hop) bool { return a.Equal(&b) })
+	return r == o || slices.EqualFunc(r.Hops, o.Hops, (*Hop).Equal)
 }
 
 // A Leg is what of the traffic takes a route: Match is the canonical list of OXM TLVs (openflow.Match.Canonical), with all
@@ -63,7 +67,7 @@ func (p *Program) At(rule int) (*Leg, *Hop) {
 	for i := range p.Legs {
 		hops := p.Legs[i].Route.Hops
 		if rule < len(hops) {
-			return &p.Legs[i], &hops[rule]
+			return &p.Legs[i], hops[rule]
 		}
 		rule -= len(hops)
 	}

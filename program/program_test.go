@@ -21,8 +21,8 @@ func match(t testing.TB, pairs ...string) []byte {
 
 // sample is a program of two legs: a path there over three switches, and a tree back with two outputs.
 func sample(t testing.TB) *Program {
-	there := &Route{Hops: []Hop{{1, 1, []uint32{2}}, {2, 1, []uint32{3}}, {3, 4, []uint32{4}}}}
-	back := &Route{Hops: []Hop{{3, 4, []uint32{1, 2}}, {2, 3, nil}}}
+	there := &Route{Hops: []*Hop{{1, 1, []uint32{2}}, {2, 1, []uint32{3}}, {3, 4, []uint32{4}}}}
+	back := &Route{Hops: []*Hop{{3, 4, []uint32{1, 2}}, {2, 3, nil}}}
 	return &Program{
 		Kind: plan.KindIntent, Number: 7, Version: 3, Priority: 20100,
 		Legs: []Leg{{match(t, "ipv4_src", "10.0.0.1", "ipv4_dst", "10.0.0.2"), there}, {match(t, "eth_type", "0x0806"), back}},
@@ -101,7 +101,7 @@ func TestSamePlaceAndRule(t *testing.T) {
 	if !p.SamePlace(1, q, 1) || !p.SameRule(1, q, 1) {
 		t.Error("another version of the same is another rule")
 	}
-	q.Legs[0].Route = &Route{Hops: []Hop{{1, 1, []uint32{5}}, {2, 2, []uint32{3}}, {3, 4, []uint32{4}}}}
+	q.Legs[0].Route = &Route{Hops: []*Hop{{1, 1, []uint32{5}}, {2, 2, []uint32{3}}, {3, 4, []uint32{4}}}}
 	for i, want := range []struct{ place, rule bool }{{true, false}, {false, false}, {true, true}, {true, true}} {
 		if got := p.SamePlace(i, q, i); got != want.place {
 			t.Errorf("rule %d: same place %t", i, got)

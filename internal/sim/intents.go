@@ -265,7 +265,7 @@ func (v *wishes) leads(r *program.Route, from, to []netview.Point) string {
 	}
 	hops := make(map[at]*program.Hop)
 	for i := range r.Hops {
-		h := &r.Hops[i]
+		h := r.Hops[i]
 		hops[at{h.DPID, h.In}] = h
 	}
 	used := make(map[at]bool)
