@@ -11,7 +11,7 @@ import (
 	"github.com/weirnet/weir/topology"
 )
 
-// The goroutines of an instance, all of them started here: discovery, the recorder of facts, flowsync, intents and their journals, statistics, app/forward (or, where it is
+// The goroutines of an instance, all of them started here: the keeper of the heap's headroom, discovery, the recorder of facts, flowsync, intents and their journals, statistics, app/forward (or, where it is
 // disabled, what keeps the topology), the acceptor of switches, what follows the allow list, the API. Each is the owner of
 // what its package says, and ends with the context that run makes.
 
@@ -36,6 +36,7 @@ func (n *node) run(outer context.Context, switchPort, apiPort net.Listener) erro
 	if n.cfg.Intents != nil {
 		n.cfg.Intents(n.intents.engine)
 	}
+	part("memory", func(ctx context.Context) error { keepHeadroom(ctx); return nil })
 	part("store", n.watchStore)
 	part("store's upkeep", func(ctx context.Context) error { upkeep.New(n.store, n.cfg.Log, nil).Run(ctx); return nil })
 	part("alarms", func(ctx context.Context) error { n.alarms.Run(ctx); return nil })
