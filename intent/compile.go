@@ -20,7 +20,6 @@ type problem struct {
 
 // compile makes the program of an intent, with routes in a map; the version is not set.
 func (c *Core) compile(n uint32, s *spec.Spec, m *topology.Map) (*program.Program, problem) {
-	g := &program.Program{Kind: plan.KindIntent, Number: n, Priority: plan.BandIntent.Low + s.Priority}
 	var there, back *way
 	var p problem
 	switch s.Kind {
@@ -38,24 +37,25 @@ func (c *Core) compile(n uint32, s *spec.Spec, m *topology.Map) (*program.Progra
 	if p.code != NoCode {
 		return nil, p
 	}
-	g.Legs = legs(g.Legs, s.Matches(false), there)
-	if back != nil {
-		g.Legs = legs(g.Legs, s.Matches(true), back)
-	}
+	g := c.programOf(n, s, there, back)
 	if n := g.Len(); n > program.RulesMax {
 		return nil, problem{code: TooLarge, text: fmt.Sprintf("%d rules, at most %d", n, program.RulesMax)}
 	}
 	return g, problem{}
 }
 
-func legs(list []program.Leg, matches [][]byte, w *way) []program.Leg {
-	if list == nil {
-		list = make([]program.Leg, 0, len(matches))
+// programOf is the program of an intent along a way, and one back if it has legs back.
+func (c *Core) programOf(n uint32, s *spec.Spec, there, back *way) *program.Program {
+	c.legs = c.legs[:0]
+	for _, m := range s.Matches(false) {
+		c.legs = append(c.legs, program.Leg{Match: m, Route: &there.route})
 	}
-	for _, m := range matches {
-		list = append(list, program.Leg{Match: m, Route: &w.route})
+	if back != nil {
+		for _, m := range s.Matches(true) {
+			c.legs = append(c.legs, program.Leg{Match: m, Route: &back.route})
+		}
 	}
-	return list
+	return program.Of(plan.KindIntent, n, plan.BandIntent.Low+s.Priority, c.legs...)
 }
 
 // between is a shortest way between two connect points.

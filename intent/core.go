@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/program"
 	"github.com/weirnet/weir/topology"
 )
 
@@ -44,6 +45,7 @@ type Core struct {
 	updates []Update
 	counts  CoreCounts
 	path    []topology.Hop // memory of a look-up
+	legs    []program.Leg  // memory of a program that is made
 	ready   Ready
 }
 

@@ -138,17 +138,17 @@ func (c *Core) detour(n uint32, e *entry) {
 		c.fail(n, e, p)
 		return
 	}
-	next := *g
-	next.Legs = slices.Clone(g.Legs)
-	for i := range next.Legs {
-		next.Legs[i].Route = &w.route
+	c.legs = append(c.legs[:0], g.Legs...)
+	for i := range c.legs {
+		c.legs[i].Route = &w.route
 	}
-	if p := c.obstacle(n, &next); p.code != NoCode {
+	next := program.Of(g.Kind, g.Number, g.Priority, c.legs...)
+	if p := c.obstacle(n, next); p.code != NoCode {
 		c.fail(n, e, p)
 		return
 	}
 	c.counts.Reroutes++
-	c.begin(n, &next, urgent, nil)
+	c.begin(n, next, urgent, nil)
 }
 
 // moved tells whether a host of an intent is known to be elsewhere.

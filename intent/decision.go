@@ -7,7 +7,6 @@ import (
 
 	"github.com/weirnet/weir/intent/spec"
 	"github.com/weirnet/weir/netview"
-	"github.com/weirnet/weir/plan"
 	"github.com/weirnet/weir/program"
 	"github.com/weirnet/weir/topology"
 )
@@ -122,11 +121,12 @@ func (c *Core) decided(n uint32, b []byte) error {
 		return errDecision
 	}
 	sp := parsed(e.content)
-	g := &program.Program{Kind: plan.KindIntent, Number: n, Priority: plan.BandIntent.Low + sp.Priority, Version: binary.BigEndian.Uint16(b[1:])}
-	g.Legs = legs(nil, sp.Matches(false), ways[0])
+	var back *way
 	if sp.Kind.BothWays() && len(ways) == 2 {
-		g.Legs = legs(g.Legs, sp.Matches(true), ways[1])
+		back = ways[1]
 	}
+	g := c.programOf(n, &sp, ways[0], back)
+	g.Version = binary.BigEndian.Uint16(b[1:])
 	if !fits(&sp, g, ways) {
 		return nil
 	}

@@ -144,18 +144,37 @@ func (r *routes) ofPath(hops []topology.Hop) (found *way) {
 	if found != nil {
 		return found
 	}
-	list := make([]*program.Hop, len(hops))
+	w := newWay(len(hops))
 	for i := range hops {
-		list[i] = r.hop(hops[i])
+		w.route.Hops[i] = r.hop(hops[i])
 	}
-	return r.add(&way{route: program.Route{Hops: list}, hash: h})
+	w.hash = h
+	return r.add(w)
+}
+
+// shortWay is a way with its hops in one piece of memory, as most are.
+type shortWay struct {
+	way
+	hops [shortHops]*program.Hop
+}
+
+const shortHops = 6
+
+// newWay is a path with room for so many hops.
+func newWay(hops int) *way {
+	if hops > shortHops {
+		return &way{route: program.Route{Hops: make([]*program.Hop, hops)}}
+	}
+	short := new(shortWay)
+	short.route.Hops = short.hops[:hops:hops]
+	return &short.way
 }
 
 // hop is the hop of one port in and one out: many routes have it.
 func (r *routes) hop(at topology.Hop) *program.Hop {
 	h := r.hops[at]
 	if h == nil {
-		h = &program.Hop{DPID: at.DPID, In: at.In, Out: []uint32{at.Out}}
+		h = program.HopOf(program.Hop{DPID: at.DPID, In: at.In}, at.Out)
 		r.hops[at] = h
 	}
 	return h

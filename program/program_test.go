@@ -1,6 +1,7 @@
 package program
 
 import (
+	"bytes"
 	"testing"
 
 	"github.com/weirnet/weir/internal/need"
@@ -149,5 +150,43 @@ func BenchmarkFlowMod(b *testing.B) {
 	for i := range b.N {
 		p.FlowMod(i%3, 1, false, &m)
 		buf, _ = m.Append(buf[:0], openflow.V13)
+	}
+}
+
+// TestOf: a program is what it is made of, in memory of its own, whether it is one piece or not.
+func TestOf(t *testing.T) {
+	r := &Route{Hops: []*Hop{HopOf(Hop{DPID: 1, In: 1}, 2), HopOf(Hop{DPID: 2, In: 1}, 3)}}
+	if h := r.Hops[1]; h.DPID != 2 || h.In != 1 || len(h.Out) != 1 || h.Out[0] != 3 {
+		t.Errorf("hop %+v", h)
+	}
+	for _, legs := range [][]Leg{
+		{{Match: []byte("a match"), Route: r}},
+		{{Match: bytes.Repeat([]byte("m"), matchRoom+1), Route: r}},
+		{{Match: []byte("there"), Route: r}, {Match: []byte("back"), Route: r}},
+	} {
+		p := Of(plan.KindIntent, 7, 9, legs...)
+		if p.Kind != plan.KindIntent || p.Number != 7 || p.Priority != 9 || len(p.Legs) != len(legs) || p.Len() != 2*len(legs) {
+			t.Fatalf("%+v of %d legs", p, len(legs))
+		}
+		for i := range legs {
+			if !bytes.Equal(p.Legs[i].Match, legs[i].Match) || p.Legs[i].Route != r {
+				t.Errorf("leg %+v, want %+v", p.Legs[i], legs[i])
+			}
+			legs[i].Match[0] = '!'
+			if p.Legs[i].Match[0] == '!' {
+				t.Error("the match is in the caller's memory")
+			}
+		}
+	}
+}
+
+// TestBudgetOfAProgram: of one leg it is one allocation.
+func TestBudgetOfAProgram(t *testing.T) {
+	need.NoRace(t)
+	r := &Route{Hops: []*Hop{HopOf(Hop{DPID: 1, In: 1}, 2)}}
+	match := make([]byte, 22)
+	var p *Program
+	if n := testing.AllocsPerRun(100, func() { p = Of(plan.KindIntent, 7, 9, Leg{Match: match, Route: r}) }); n != 1 || p.Len() != 1 {
+		t.Errorf("%v allocations, want 1", n)
 	}
 }
