@@ -3,6 +3,7 @@ package flowsync
 import (
 	"context"
 	"errors"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -179,6 +180,7 @@ func (l *Loop) Run(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-l.wake:
+			runtime.Gosched() // other sessions may be about to hand over answers too: they are one step then
 		case <-l.view.Changed(l.seen):
 		case <-alarm:
 		}

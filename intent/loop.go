@@ -86,6 +86,7 @@ func (e *Engine) Run(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-e.wake:
+			giveWay() // more outcomes may be about to come: they are one step then
 		case <-e.follow.changed():
 		case <-alarm:
 		}
