@@ -180,10 +180,20 @@ func (l *Loop) Run(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-l.wake:
-			runtime.Gosched() // other sessions may be about to hand over answers too: they are one step then
+			l.gather()
 		case <-l.view.Changed(l.seen):
 		case <-alarm:
 		}
+	}
+}
+
+// gather lets other sessions hand over answers that they are about to have, so that these are one step. Orders are not kept waiting.
+func (l *Loop) gather() {
+	l.mu.Lock()
+	ordered := len(l.orders) > 0
+	l.mu.Unlock()
+	if !ordered {
+		runtime.Gosched()
 	}
 }
 
