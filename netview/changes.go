@@ -118,16 +118,24 @@ func (v *View) Changed(after Revision) <-chan struct{} {
 // If ok is false the log does not reach back that far (or the revision is of the future): take a Snapshot and continue
 // from its revision.
 func (v *View) Changes(after Revision, limit int) (cs []Change, upto Revision, ok bool) {
+	cs, upto, _, ok = v.Follow(after, limit)
+	return cs, upto, ok
+}
+
+// Follow is Changes together with the view as it is at that moment: where upto is the snapshot's revision, the changes name all rows
+// in which it differs from the one before.
+func (v *View) Follow(after Revision, limit int) (cs []Change, upto Revision, snap *Snapshot, ok bool) {
 	l := &v.log
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	snap = v.current.Load()
 	if after < l.complete || after > l.current {
-		return nil, after, false
+		return nil, after, snap, false
 	}
 	begin := l.first(after)
 	end := min(begin+max(limit, 1), len(l.ring))
 	if end == len(l.ring) {
-		return l.copy(begin, end), l.current, true
+		return l.copy(begin, end), l.current, snap, true
 	}
 	upto = l.at(end - 1).Revision
 	if l.at(end).Revision == upto { // cut inside a transaction: leave it out, or take it whole if it is the first
@@ -136,7 +144,7 @@ func (v *View) Changes(after Revision, limit int) (cs []Change, upto Revision, o
 		}
 		end = l.first(upto)
 	}
-	return l.copy(begin, end), upto, true
+	return l.copy(begin, end), upto, snap, true
 }
 
 func (l *changeLog) copy(begin, end int) []Change {

@@ -81,6 +81,9 @@ func watch(v *View, stop chan struct{}) Revision {
 			return at
 		}
 		_, upto, ok := v.Changes(at, 10)
+		if all, s, whole := follow(v, at); whole && s.Revision() != all {
+			panic("the snapshot is not that of the changes")
+		}
 		if !ok {
 			upto = v.Snapshot().Revision()
 		}
@@ -89,6 +92,12 @@ func watch(v *View, stop chan struct{}) Revision {
 			return at
 		}
 	}
+}
+
+// follow takes all changes at once.
+func follow(v *View, at Revision) (upto Revision, s *Snapshot, ok bool) {
+	_, upto, s, ok = v.Follow(at, 1<<20)
+	return upto, s, ok
 }
 
 func TestChanged(t *testing.T) {

@@ -4,144 +4,232 @@ import (
 	"slices"
 
 	"github.com/weirnet/weir/netview"
-	"github.com/weirnet/weir/route"
 )
 
 // Forest is a spanning tree of each connected part of a network. It is sticky: a link stays in it as long as it can be
 // used, so that a change of the network moves as few broadcasts as possible. One goroutine owns it.
 type Forest struct {
-	links map[netview.LinkKey]bool // one key for both directions: the smaller
-	ports map[netview.DPID][]uint32
-	avoid map[netview.Point]bool
+	links   []branch // all that there are, in the order of their keys
+	nodes   map[netview.DPID]int32
+	ports   [][]uint32 // by node: the ports whose links are in it, in order
+	size    int        // links that are in it
+	avoid   map[netview.Point]bool
+	afresh  bool // what is in it counts for nothing
+	begins  bool // during an update: it is like an earlier one
+	sets    Joined
+	tiers   [tierDown][]int32 // while it is planted: links by tier
+	changed []netview.LinkKey
 }
 
 // NewForest is the forest of an empty network.
-func NewForest() *Forest {
-	return &Forest{links: make(map[netview.LinkKey]bool), ports: make(map[netview.DPID][]uint32)}
-}
+func NewForest() *Forest { return &Forest{nodes: make(map[netview.DPID]int32)} }
+
+// Restart has the next update begin with no link and nothing to avoid, as a new forest does.
+func (f *Forest) Restart() { f.afresh, f.avoid = true, nil }
 
 // Avoid makes the links at a port the last to be added: in an earlier forest, of which switches still hold the rules, they
-// were left out.
+// were left out. It is called before the first update, or between Restart and the next.
 func (f *Forest) Avoid(at netview.Point) {
 	if f.avoid == nil {
 		f.avoid = make(map[netview.Point]bool)
 	}
-	f.avoid[at] = true
+	f.avoid[at], f.afresh = true, true
 }
 
 // Update brings the forest to a snapshot: links that went, or are draining, are taken out, and where a part of the network
 // has come apart or two have come together, links are added: those to avoid after others, then draining ones (those that
 // are in the forest first), unconfirmed ones last, since a switch at their end cannot be told anything; and else in the
-// order of their keys. A forest that begins like an earlier one takes what that did not leave out, unconfirmed or not: what
-// is left out of it now, switches that have not connected yet may still use. A link that is both draining and unconfirmed stays, for the same reason. The result depends on
-// nothing else, so equal histories give equal forests. It costs time in the number of links.
-func (f *Forest) Update(snap *netview.Snapshot) {
-	sets := make(disjoint, snap.Counts().Switches)
-	var kept []netview.LinkKey
-	var tiers [6][]netview.LinkKey // fresh, as before though unsure, to avoid, draining but in the forest, draining, unsure
-	begins := len(f.links) == 0 && f.avoid != nil
+// order of their keys. A link that is both draining and unconfirmed stays, for the same reason. The result depends on
+// nothing else, so equal histories give equal forests. It costs time in the number of links. Changed are the links that are
+// in now and were not, or the reverse; one key for both directions, valid until the next update.
+func (f *Forest) Update(snap *netview.Snapshot) (changed []netview.LinkKey) {
+	f.begin()
+	old, i := f.links, 0
+	f.links = make([]branch, 0, snap.Counts().Links/2+1)
 	for there, back := range snap.LinkPairs() {
-		if cost, _ := costsOf(there, back); cost == route.Down || there.Src.DPID == there.Dst.DPID {
-			continue
+		key := keyOf(there, back)
+		for ; i < len(old) && old[i].key.Compare(key) < 0; i++ {
+			f.out(&old[i])
 		}
-		key := there.LinkKey
-		tier := 0
-		unsure := unsure(there) || unsure(back)
-		switch draining := there.Draining || back.Draining; {
-		case f.links[key] && (!draining || unsure):
-			sets.join(key.Src.DPID, key.Dst.DPID)
-			kept = append(kept, key)
-			continue
-		case unsure && begins && !draining && !f.avoid[key.Src] && !f.avoid[key.Dst]:
-			tier = 1
-		case unsure:
-			tier = 5
-		case f.links[key]:
-			tier = 3
-		case draining:
-			tier = 4
-		case f.avoid[key.Src] || f.avoid[key.Dst]:
-			tier = 2
+		if i < len(old) && old[i].key == key {
+			f.links = append(f.links, old[i])
+			i++
+		} else {
+			f.links = append(f.links, f.branch(key))
 		}
-		tiers[tier] = append(tiers[tier], key)
+		f.links[len(f.links)-1].grade(there, back)
 	}
-	whole := snap.Counts().Switches - 1 // as many links join all there is
-	for _, keys := range tiers {
-		for _, key := range keys {
-			if len(kept) >= whole {
+	for ; i < len(old); i++ {
+		f.out(&old[i])
+	}
+	f.plant(snap.Counts().Switches)
+	return f.changed
+}
+
+// Follow is Update for who knows which links were put or deleted since the last one: at least all of those, in either
+// direction. Where nothing can come of that it costs time in their number only.
+func (f *Forest) Follow(snap *netview.Snapshot, links []netview.LinkKey) (changed []netview.LinkKey) {
+	f.begin()
+	matters := f.afresh
+	for _, key := range links {
+		if key.Src.Compare(key.Dst) > 0 {
+			key = key.Reverse()
+		}
+		there, _ := snap.Link(key)
+		back, _ := snap.Link(key.Reverse())
+		i, known := slices.BinarySearchFunc(f.links, key, compareBranch)
+		switch {
+		case there != nil || back != nil:
+			if !known {
+				f.links = slices.Insert(f.links, i, f.branch(key))
+			}
+			l := &f.links[i]
+			had := *l
+			l.grade(there, back)
+			matters = matters || f.matters(&had, l)
+		case known:
+			matters = matters || f.links[i].in
+			f.out(&f.links[i])
+			f.links = slices.Delete(f.links, i, i+1)
+		}
+	}
+	if matters {
+		f.plant(snap.Counts().Switches)
+	}
+	return f.changed
+}
+
+// begin begins an update.
+func (f *Forest) begin() {
+	f.changed = f.changed[:0]
+	f.begins = f.avoid != nil && (f.afresh || f.size == 0)
+}
+
+// matters tells whether a link makes the forest another one: not if it was in and stays, and not if it was not and got no better, as
+// there was something better then.
+func (f *Forest) matters(had, now *branch) bool {
+	if had.in {
+		return !now.stays()
+	}
+	return now.tier(false, f.begins) < had.tier(false, f.begins)
+}
+
+// branch is a link that was not there.
+func (f *Forest) branch(key netview.LinkKey) branch {
+	return branch{key: key, a: f.node(key.Src.DPID), b: f.node(key.Dst.DPID), avoid: f.avoid[key.Src] || f.avoid[key.Dst]}
+}
+
+// node is a switch's number.
+func (f *Forest) node(dpid netview.DPID) int32 {
+	n, ok := f.nodes[dpid]
+	if !ok {
+		n = int32(len(f.nodes))
+		f.nodes[dpid] = n
+		f.ports = append(f.ports, nil)
+	}
+	return n
+}
+
+// plant makes the forest one of what stays in it, and of the best of what else there is. One link less than switches joins all of them.
+func (f *Forest) plant(switches int) {
+	f.renumber(switches)
+	f.sets.Reset(len(f.nodes))
+	for i := range f.tiers {
+		f.tiers[i] = f.tiers[i][:0]
+	}
+	kept := 0
+	for i := range f.links {
+		l := &f.links[i]
+		if f.afresh {
+			l.avoid = f.avoid[l.key.Src] || f.avoid[l.key.Dst]
+		}
+		in := l.in && !f.afresh
+		if l.keep = in && l.stays(); l.keep {
+			f.sets.Join(l.a, l.b)
+			kept++
+		} else if tier := l.tier(in, f.begins); tier < tierDown {
+			f.tiers[tier] = append(f.tiers[tier], int32(i))
+		}
+	}
+	for _, tier := range f.tiers {
+		for _, i := range tier {
+			if kept >= switches-1 {
 				break
 			}
-			if sets.join(key.Src.DPID, key.Dst.DPID) {
-				kept = append(kept, key)
+			if l := &f.links[i]; f.sets.Join(l.a, l.b) {
+				l.keep = true
+				kept++
 			}
 		}
 	}
-	f.take(kept)
+	f.afresh = false
+	f.take()
 }
 
-// take makes the forest one of these links.
-func (f *Forest) take(links []netview.LinkKey) {
-	if len(links) == len(f.links) && !slices.ContainsFunc(links, func(key netview.LinkKey) bool { return !f.links[key] }) {
+// renumber numbers the switches anew that have links, when most numbers are of others.
+func (f *Forest) renumber(switches int) {
+	if len(f.nodes) <= 2*switches+64 {
 		return
 	}
-	f.links = make(map[netview.LinkKey]bool, len(links))
-	for _, key := range links {
-		f.links[key] = true
-	}
-	f.index()
-}
-
-// index lists the ports of each switch.
-func (f *Forest) index() {
-	f.ports = make(map[netview.DPID][]uint32)
-	for key := range f.links {
-		f.ports[key.Src.DPID] = append(f.ports[key.Src.DPID], key.Src.Port)
-		f.ports[key.Dst.DPID] = append(f.ports[key.Dst.DPID], key.Dst.Port)
-	}
-	for _, ports := range f.ports {
-		slices.Sort(ports)
+	was, ports := f.nodes, f.ports
+	f.nodes, f.ports = make(map[netview.DPID]int32), nil
+	for i := range f.links {
+		l := &f.links[i]
+		l.a, l.b = f.node(l.key.Src.DPID), f.node(l.key.Dst.DPID)
+		f.ports[l.a], f.ports[l.b] = ports[was[l.key.Src.DPID]], ports[was[l.key.Dst.DPID]]
 	}
 }
 
-// Ports are the ports of a switch whose links are in the forest, in order.
-func (f *Forest) Ports(dpid netview.DPID) []uint32 { return f.ports[dpid] }
+// take has the links in the forest that are to be.
+func (f *Forest) take() {
+	for i := range f.links {
+		switch l := &f.links[i]; {
+		case l.in && !l.keep:
+			f.out(l)
+		case !l.in && l.keep:
+			l.in = true
+			f.size++
+			f.put(l.a, l.key.Src.Port)
+			f.put(l.b, l.key.Dst.Port)
+			f.changed = append(f.changed, l.key)
+		}
+	}
+}
+
+// out takes a link out, if it is in.
+func (f *Forest) out(l *branch) {
+	if l.in {
+		l.in = false
+		f.size--
+		f.drop(l.a, l.key.Src.Port)
+		f.drop(l.b, l.key.Dst.Port)
+		f.changed = append(f.changed, l.key)
+	}
+}
+
+func (f *Forest) put(node int32, port uint32) {
+	i, _ := slices.BinarySearch(f.ports[node], port)
+	f.ports[node] = slices.Insert(f.ports[node], i, port)
+}
+
+func (f *Forest) drop(node int32, port uint32) {
+	i, _ := slices.BinarySearch(f.ports[node], port)
+	f.ports[node] = slices.Delete(f.ports[node], i, i+1)
+}
+
+// Ports are the ports of a switch whose links are in the forest, in order; valid until the next update.
+func (f *Forest) Ports(dpid netview.DPID) []uint32 {
+	if n, ok := f.nodes[dpid]; ok {
+		return f.ports[n]
+	}
+	return nil
+}
 
 // Has tells whether a link, in either direction, is in the forest.
-func (f *Forest) Has(key netview.LinkKey) bool { return f.links[key] || f.links[key.Reverse()] }
-
-// Joined are sets of switches that are joined already. The zero value has none.
-type Joined struct{ sets disjoint }
-
-// Join joins the sets of two switches, and tells whether they were apart.
-func (j *Joined) Join(a, b netview.DPID) bool {
-	if j.sets == nil {
-		j.sets = make(disjoint)
+func (f *Forest) Has(key netview.LinkKey) bool {
+	if key.Src.Compare(key.Dst) > 0 {
+		key = key.Reverse()
 	}
-	return j.sets.join(a, b)
-}
-
-// disjoint are sets of switches that are joined already (union-find with path halving).
-type disjoint map[netview.DPID]netview.DPID
-
-func (d disjoint) root(x netview.DPID) netview.DPID {
-	for {
-		up, ok := d[x]
-		if !ok || up == x {
-			return x
-		}
-		if above, ok := d[up]; ok {
-			d[x] = above
-		}
-		x = up
-	}
-}
-
-// join joins the sets of two switches, and tells whether they were apart.
-func (d disjoint) join(a, b netview.DPID) bool {
-	ra, rb := d.root(a), d.root(b)
-	if ra == rb {
-		return false
-	}
-	d[ra] = rb
-	return true
+	i, ok := slices.BinarySearchFunc(f.links, key, compareBranch)
+	return ok && f.links[i].in
 }

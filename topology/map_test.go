@@ -205,13 +205,10 @@ func usable(s *netview.Snapshot, k netview.LinkKey) bool {
 }
 
 func checkForest(t *rapid.T, s *netview.Snapshot, f *Forest) {
-	var before []netview.LinkKey
-	for k := range f.links {
-		before = append(before, k)
-	}
+	before := f.in()
 	f.Update(s)
 	joined := make(disjoint)
-	for k := range f.links {
+	for k := range f.in() {
 		if !usable(s, k) {
 			t.Fatalf("%s is in the forest and cannot be used", k)
 		}
@@ -227,7 +224,7 @@ func checkForest(t *rapid.T, s *netview.Snapshot, f *Forest) {
 			t.Fatalf("%s joins two parts that the forest leaves apart", l.LinkKey)
 		}
 	}
-	for _, k := range before {
+	for k := range before {
 		if usable(s, k) && k.Src.DPID != k.Dst.DPID && !f.Has(k) {
 			t.Fatalf("%s was in the forest and could have stayed", k)
 		}

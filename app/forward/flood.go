@@ -1,6 +1,7 @@
 package forward
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/weirnet/weir/netview"
@@ -55,16 +56,13 @@ func (f *Forward) flood(d *Datapath, out *outlet, pin *openflow.PacketIn) {
 
 // atEdge tells whether a port is an edge port.
 func atEdge(all []edgePorts, dpid netview.DPID, port uint32) bool {
-	i, ok := slices.BinarySearchFunc(all, dpid, func(e edgePorts, id netview.DPID) int {
-		switch {
-		case e.dpid < id:
-			return -1
-		case e.dpid > id:
-			return 1
-		}
-		return 0
-	})
+	i, ok := findEdge(all, dpid)
 	return ok && slices.Contains(all[i].ports, port)
+}
+
+// findEdge finds a switch.
+func findEdge(all []edgePorts, dpid netview.DPID) (int, bool) {
+	return slices.BinarySearchFunc(all, dpid, func(e edgePorts, id netview.DPID) int { return cmp.Compare(e.dpid, id) })
 }
 
 // isEdge tells whether hosts may be behind a port. The switch's own port (PortLocal) is none.
@@ -72,19 +70,62 @@ func isEdge(p *netview.Port) bool {
 	return p.Up && p.Role == netview.PortEdge && p.Number < openflow.PortMax
 }
 
+// edge keeps the edge ports of all switches. Whole says that no other rows have changed.
+func (f *Forward) edge(changes []netview.Change, snap *netview.Snapshot, whole bool) {
+	if !whole {
+		all := edgesOf(snap)
+		f.edges.Store(&all)
+		return
+	}
+	for i := range changes {
+		if c := &changes[i]; c.Kind == netview.KindSwitch {
+			f.edgesAt(c.Switch, c.Deleted)
+		}
+	}
+}
+
+// edgesAt takes in one switch; gone says that it is there no more. Who floods goes on with the list that it has.
+func (f *Forward) edgesAt(sw *netview.Switch, gone bool) {
+	var all []edgePorts
+	if old := f.edges.Load(); old != nil {
+		all = *old
+	}
+	next := edgePorts{dpid: sw.DPID}
+	if !gone {
+		next.ports = portsToEdge(sw)
+	}
+	i, had := findEdge(all, sw.DPID)
+	switch {
+	case !had && len(next.ports) == 0, had && slices.Equal(all[i].ports, next.ports):
+		return
+	case !had:
+		all = slices.Insert(slices.Clone(all), i, next)
+	case len(next.ports) == 0:
+		all = slices.Delete(slices.Clone(all), i, i+1)
+	default:
+		all = slices.Clone(all)
+		all[i] = next
+	}
+	f.edges.Store(&all)
+}
+
 // edgesOf collects the edge ports of all switches, in the order of their ids.
 func edgesOf(snap *netview.Snapshot) []edgePorts {
 	var all []edgePorts
 	for sw := range snap.Switches() {
-		var ports []uint32
-		for i := range sw.Ports {
-			if p := &sw.Ports[i]; isEdge(p) {
-				ports = append(ports, p.Number)
-			}
-		}
-		if len(ports) > 0 {
+		if ports := portsToEdge(sw); len(ports) > 0 {
 			all = append(all, edgePorts{dpid: sw.DPID, ports: ports})
 		}
 	}
 	return all
+}
+
+// portsToEdge are the edge ports of a switch.
+func portsToEdge(sw *netview.Switch) (ports []uint32) {
+	for i := range sw.Ports {
+		if p := &sw.Ports[i]; isEdge(p) {
+			ports = append(ports, p.Number)
+		}
+	}
+	return ports
 }

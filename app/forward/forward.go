@@ -93,6 +93,7 @@ type Forward struct {
 	moving   atomic.Int64  // planned moves under way
 	queued   atomic.Bool   // further ones are waiting for room
 	wake     chan struct{} // holds a token when there is room
+	relinked bool          // links have changed since Second; Step's
 	seconds  atomic.Uint32 // calls of Second
 	revision atomic.Uint64 // of the view that Step has taken in
 	snap     atomic.Pointer[netview.Snapshot]
@@ -110,7 +111,7 @@ func New(cfg Config, wanted *netview.Wanted) *Forward {
 		cfg.MaxPairsPort = MaxPairsPort
 	}
 	f := &Forward{cfg: cfg, paths: newPaths(), gone: make(map[uint64]place), attach: make(chan struct{}, 1), wake: make(chan struct{}, 1)}
-	f.tree = newTreeCore(cfg, wanted)
+	f.tree, f.mover.drains = newTreeCore(cfg, wanted), make(drains)
 	return f
 }
 

@@ -61,15 +61,14 @@ func (w *Follower) reset(snap *netview.Snapshot) {
 
 // follow takes changes of the view.
 func (w *Follower) follow() {
-	changes, upto, ok := w.view.Changes(w.rev, changesAtOnce)
-	snap := w.view.Snapshot()
+	changes, upto, snap, ok := w.view.Follow(w.rev, changesAtOnce)
 	if !ok {
 		w.reset(snap)
 		return
 	}
 	w.rev, w.m = upto, w.m.Next(snap, changes)
 	w.publish(w.m)
-	w.f.Step(changes, snap, w.m)
+	w.f.step(changes, snap, w.m, upto == snap.Revision())
 }
 
 // Turn does what Run would do when Waiting says so. Second is the caller's to call.

@@ -22,7 +22,7 @@ const (
 // not, or a shorter one has come back. Step's goroutine owns it.
 type mover struct {
 	queue  []candidate
-	drains bool // something is drained
+	drains drains
 	longer bool // a pair may be on a path that is longer than it has to be
 	calm   int  // seconds since a link changed
 }
@@ -37,7 +37,7 @@ func (f *Forward) survey() {
 	mv := &f.mover
 	mv.queue = nil
 	m := f.topology.Load()
-	if mv.drains {
+	if len(mv.drains) > 0 {
 		f.collect(m, -1, func(p *path) bool { return p.strained(m) })
 	}
 	f.collectMixed()

@@ -2,10 +2,8 @@ package forward
 
 import (
 	"slices"
-	"sync"
 
 	"github.com/weirnet/weir/netview"
-	"github.com/weirnet/weir/topology"
 )
 
 // This file says which links may be added to the tree now.
@@ -15,186 +13,148 @@ import (
 // an end that does not answer holds up nobody but those links that would make a loop with what it may still forward.
 // One that would is given to one of its ends already: when the other is closed, one switch is left to be told.
 
-// couldAt are the inter-switch ports that rules which may be on a switch forward to or from; nil, for all of them, if
-// nothing is known of the switch.
-func (t *treeCore) couldAt(dpid netview.DPID) []uint32 {
-	if ports, ok := t.could[dpid]; ok {
-		return ports
-	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.found[dpid]
+// lacks is what the view says of the tree's rules at a switch.
+type lacks struct {
+	pending bool // some are on their way
+	failed  bool // some were refused, or failed otherwise
+	unsure  bool // nobody knows what the switch holds in the place of some
 }
 
-// knownAt tells whether something is known of what a switch forwards.
-func (t *treeCore) knownAt(dpid netview.DPID) bool {
-	if _, ok := t.could[dpid]; ok {
-		return true
-	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	_, ok := t.found[dpid]
-	return ok
-}
-
-// inTree are the tree's links at a switch, as ports.
-func (p treePorts) inTree() []uint32 {
-	in := make([]uint32, 0, len(p.links))
-	for _, port := range p.links {
-		if slices.Contains(p.out, port) {
-			in = append(in, port)
+// look brings what is known of a switch's rules up to date.
+func (sw *treeSwitch) look(snap *netview.Snapshot) {
+	sw.looked, sw.lacks = true, lacks{}
+	for r := range snap.Rules(sw.dpid) {
+		if r.Owner == Owner {
+			sw.lacks.pending = sw.lacks.pending || r.State == netview.RulePending
+			sw.lacks.failed = sw.lacks.failed || r.State == netview.RuleFailed
+			sw.lacks.unsure = sw.lacks.unsure || r.Unsure()
 		}
 	}
-	return in
 }
 
-// confirm notes which switches hold what was published last, and nothing else; it tells whether there were any.
+// confirm notes which switches hold what was published last, and nothing else. It tells whether there were any, or such as
+// hold what they can (see quiet).
 func (t *treeCore) confirm(snap *netview.Snapshot) bool {
 	any := false
-	for dpid, rev := range t.pending {
-		if snap.Revision() < rev {
-			continue
+	t.waiting = slices.DeleteFunc(t.waiting, func(sw *treeSwitch) bool {
+		if !sw.waits || snap.Revision() < sw.rev {
+			return !sw.waits
 		}
-		sw, ok := snap.Switch(dpid)
-		if pending, failed, _ := t.lacks(snap, dpid); ok && sw.Connected && !pending && !failed {
-			t.could[dpid] = t.published[dpid].inTree()
-			delete(t.pending, dpid)
-			any = true
-		} else if !pending {
-			any = true // see open
+		if !sw.looked {
+			sw.look(snap)
+			t.doubt(sw)
 		}
-	}
+		if sw.row != nil && sw.row.Connected && !sw.lacks.pending && !sw.lacks.failed {
+			sw.could, sw.waits = sw.ports.inTree(), false
+			t.doubt(sw)
+		}
+		any = any || !sw.lacks.pending
+		return !sw.waits
+	})
 	return any
-}
-
-// lacks tells whether rules of the tree are on their way to a switch, or were refused by it, and whether nobody knows what it
-// holds in the place of any.
-func (t *treeCore) lacks(snap *netview.Snapshot, dpid netview.DPID) (pending, failed, unsure bool) {
-	for r := range snap.Rules(dpid) {
-		if r.Owner == Owner {
-			pending = pending || r.State == netview.RulePending
-			failed = failed || r.State == netview.RuleFailed
-			unsure = unsure || r.Unsure()
-		}
-	}
-	return pending, failed, unsure
 }
 
 // quiet tells whether nothing more can be waited for at a switch: it holds what it can. One that lost its connection before
 // it confirmed, or that answers nothing, may not have been told: it goes on with what it held, and is waited for.
-func (t *treeCore) quiet(snap *netview.Snapshot, dpid netview.DPID) bool {
-	rev, waits := t.pending[dpid]
-	if !waits {
+func (sw *treeSwitch) quiet(snap *netview.Snapshot) bool {
+	if !sw.waits {
 		return true
 	}
-	sw, ok := snap.Switch(dpid)
-	pending, _, unsure := t.lacks(snap, dpid)
-	return ok && sw.Connected && snap.Revision() >= rev && !pending && !unsure
+	if snap.Revision() < sw.rev {
+		return false
+	}
+	if !sw.looked {
+		sw.look(snap)
+	}
+	return sw.row != nil && sw.row.Connected && !sw.lacks.pending && !sw.lacks.unsure
 }
 
 // mayForward tells whether a switch may hold rules that have a port in the tree.
-func (t *treeCore) mayForward(at netview.Point) bool {
-	return !t.knownAt(at.DPID) || slices.Contains(t.couldAt(at.DPID), at.Port)
+func (sw *treeSwitch) mayForward(port uint32) bool {
+	return !sw.known || slices.Contains(sw.could, port)
 }
 
-// publishes tells whether what was published has a port in the tree.
-func (t *treeCore) publishes(at netview.Point) bool {
-	return slices.Contains(t.published[at.DPID].out, at.Port)
+// left tells whether a switch was told that a port is not in the tree, and holds what it can.
+func (sw *treeSwitch) left(snap *netview.Snapshot, port uint32) bool {
+	return sw.told && !slices.Contains(sw.ports.out, port) && sw.quiet(snap)
 }
 
-// open tells whether a link may carry broadcasts now. Where both ends refused a rule there is nothing to wait for: what they
+// isOpen tells whether a link may carry broadcasts now. Where both ends refused a rule there is nothing to wait for: what they
 // forward is what they were told last.
-func (t *treeCore) open(snap *netview.Snapshot, key netview.LinkKey) bool {
-	if !t.mayForward(key.Src) || !t.mayForward(key.Dst) {
-		return false
-	}
-	left := func(at netview.Point) bool {
-		_, told := t.published[at.DPID]
-		return told && !t.publishes(at) && t.quiet(snap, at.DPID)
-	}
-	return !left(key.Src) || !left(key.Dst)
+func (l *treeLink) isOpen(snap *netview.Snapshot) bool {
+	return l.a.mayForward(l.key.Src.Port) && l.b.mayForward(l.key.Dst.Port) &&
+		!(l.a.left(snap, l.key.Src.Port) && l.b.left(snap, l.key.Dst.Port))
 }
 
-// allowed is as much of a target as can be published now.
-func (t *treeCore) allowed(snap *netview.Snapshot, target map[netview.DPID]treePorts) map[netview.DPID]treePorts {
-	var joined topology.Joined
-	var fresh []netview.LinkKey
-	for there, back := range snap.LinkPairs() {
-		if there == nil {
-			there = back
+// judge says which links are open, of those at switches that are in doubt.
+func (t *treeCore) judge(snap *netview.Snapshot) {
+	for _, sw := range t.unsure {
+		sw.unsure = false
+		for _, i := range sw.links {
+			t.set(i, t.links[i].in, t.links[i].isOpen(snap))
 		}
-		key := there.LinkKey
+	}
+	t.unsure = t.unsure[:0]
+}
+
+// withhold says which ports of the forest cannot be in the tree yet.
+func (t *treeCore) withhold() {
+	if t.fresh == 0 && len(t.held) == 0 {
+		return
+	}
+	held := t.holdBack()
+	for _, was := range [][]netview.Point{t.held, held} {
+		for _, at := range was {
+			if sw, ok := t.switches[at.DPID]; ok && !(holds(t.held, at) && holds(held, at)) {
+				t.refresh(sw)
+			}
+		}
+	}
+	t.held = held
+}
+
+// holdBack finds the links of the forest that would make a loop with those that are open, in the order of their keys, and for each the
+// end that is not to forward yet; in order.
+func (t *treeCore) holdBack() (held []netview.Point) {
+	if t.fresh == 0 {
+		return nil
+	}
+	t.sets.Reset(int(t.numbers.next))
+	var fresh []*treeLink
+	for i := range t.links {
+		switch l := &t.links[i]; {
+		case l.open:
+			t.sets.Join(l.na, l.nb)
+		case l.in:
+			fresh = append(fresh, l)
+		}
+	}
+	slices.SortFunc(fresh, func(l, m *treeLink) int { return l.key.Compare(m.key) })
+	for _, l := range fresh {
 		switch {
-		case t.open(snap, key):
-			joined.Join(key.Src.DPID, key.Dst.DPID)
-		case t.forest.Has(key):
-			fresh = append(fresh, key)
-		}
-	}
-	withheld := make(map[netview.Point]bool)
-	for _, key := range fresh {
-		if joined.Join(key.Src.DPID, key.Dst.DPID) {
-			continue
-		}
-		if t.mayForward(key.Src) {
-			withheld[key.Dst] = true
-		} else {
-			withheld[key.Src] = true
-		}
-	}
-	for dpid, p := range target {
-		p.out = slices.DeleteFunc(slices.Clone(p.out), func(port uint32) bool { return withheld[netview.Point{DPID: dpid, Port: port}] })
-		target[dpid] = p
-	}
-	return target
-}
-
-// union is what is in either list, in order.
-func union(a, b []uint32) []uint32 {
-	both := slices.Concat(a, b)
-	slices.Sort(both)
-	return slices.Compact(both)
-}
-
-// treeState is which links the tree uses, for any goroutine.
-type treeState struct {
-	mu    sync.Mutex
-	links []treeLink
-}
-
-type treeLink struct {
-	key     netview.LinkKey
-	leaving bool
-}
-
-// tell notes the links that may carry broadcasts.
-func (t *treeCore) tell(snap *netview.Snapshot) {
-	var links []treeLink
-	for there, back := range snap.LinkPairs() {
-		if there == nil {
-			there = back
-		}
-		if key := there.LinkKey; t.forest.Has(key) || t.open(snap, key) {
-			links = append(links, treeLink{key, !t.forest.Has(key)})
-		}
-	}
-	t.state.mu.Lock()
-	defer t.state.mu.Unlock()
-	t.state.links = links
-}
-
-// passing counts the tree's links at a place.
-func (t *treeCore) passing(at netview.Point, sum *Passing) {
-	here := func(p netview.Point) bool { return p.DPID == at.DPID && (at.Port == 0 || p.Port == at.Port) }
-	t.state.mu.Lock()
-	defer t.state.mu.Unlock()
-	for _, l := range t.state.links {
-		switch {
-		case !here(l.key.Src) && !here(l.key.Dst):
-		case l.leaving:
-			sum.Tree++
+		case t.sets.Join(l.na, l.nb):
+		case l.a.mayForward(l.key.Src.Port):
+			held = append(held, l.key.Dst)
 		default:
-			sum.TreeBound++
+			held = append(held, l.key.Src)
 		}
 	}
+	slices.SortFunc(held, netview.Point.Compare)
+	return held
+}
+
+// holds tells whether a point is among some in order.
+func holds(held []netview.Point, at netview.Point) bool {
+	_, ok := slices.BinarySearchFunc(held, at, netview.Point.Compare)
+	return ok
+}
+
+// heldAt are the ports of a switch that are held back.
+func (t *treeCore) heldAt(dpid netview.DPID) []netview.Point {
+	first, _ := slices.BinarySearchFunc(t.held, netview.Point{DPID: dpid}, netview.Point.Compare)
+	last := first
+	for last < len(t.held) && t.held[last].DPID == dpid {
+		last++
+	}
+	return t.held[first:last]
 }

@@ -74,7 +74,7 @@ func (f *Forward) repairHosts(was map[uint64]netview.Point) {
 	})
 }
 
-// lookForStrayed has Second look again at pairs whose host went where no path led, since links have changed.
+// lookForStrayed has retry look again at pairs whose host went where no path led, since links have changed.
 func (f *Forward) lookForStrayed() {
 	for _, d := range f.datapaths() {
 		d.mu.Lock()

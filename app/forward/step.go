@@ -6,8 +6,17 @@ import (
 )
 
 // Step takes changes of the view, a snapshot that holds them and the topology at it. It is called on one goroutine, in
-// the order of the changes.
+// the order of the changes. It costs time in the number of changes, and not in the size of the network, if the snapshot holds no others.
 func (f *Forward) Step(changes []netview.Change, snap *netview.Snapshot, m *topology.Map) {
+	upto := netview.Revision(f.revision.Load())
+	if len(changes) > 0 {
+		upto = changes[len(changes)-1].Revision
+	}
+	f.step(changes, snap, m, upto == snap.Revision())
+}
+
+// step is Step; whole says that the snapshot holds no other changes.
+func (f *Forward) step(changes []netview.Change, snap *netview.Snapshot, m *topology.Map, whole bool) {
 	down := make(map[netview.LinkKey]bool)
 	moved := make(map[uint64]netview.Point)
 	var what seen
@@ -25,20 +34,15 @@ func (f *Forward) Step(changes []netview.Change, snap *netview.Snapshot, m *topo
 			if c.Deleted || !c.Link.Usable {
 				down[c.Link.LinkKey] = true
 			}
-		case netview.KindRule:
-			what.rules = true
 		}
 	}
 	f.topology.Store(m)
 	f.snap.Store(snap)
-	if what.switches {
-		all := edgesOf(snap)
-		f.edges.Store(&all)
-	}
-	f.tree.step(snap, what)
+	f.edge(changes, snap, whole)
+	f.tree.step(snap, changes, whole)
 	if what.links {
 		f.repairLinks(down, m)
-		f.lookForStrayed()
+		f.relinked = true
 	}
 	if len(moved) > 0 {
 		f.repairHosts(moved)
@@ -47,27 +51,45 @@ func (f *Forward) Step(changes []netview.Change, snap *netview.Snapshot, m *topo
 	if what.links || what.switches {
 		f.former.look()
 	}
+	if what.links || !whole {
+		f.mover.drains.take(changes, snap, whole)
+	}
 	if what.links {
 		f.mover.calm, f.mover.longer = 0, true
-		if f.mover.drains = draining(snap); f.mover.drains {
+		if len(f.mover.drains) > 0 {
 			f.survey()
 		}
 	}
 	f.revision.Store(uint64(snap.Revision()))
 }
 
-// draining tells whether paths are to leave anything.
-func draining(snap *netview.Snapshot) bool {
-	for l := range snap.Links() {
+// drains are the links that paths are to leave.
+type drains map[netview.LinkKey]bool
+
+// take takes changes in; whole says that nothing else has changed.
+func (d drains) take(changes []netview.Change, snap *netview.Snapshot, whole bool) {
+	note := func(l *netview.Link) {
 		if l.Draining {
-			return true
+			d[l.LinkKey] = true
+		} else {
+			delete(d, l.LinkKey)
 		}
 	}
-	return false
+	if !whole {
+		clear(d)
+		for l := range snap.Links() {
+			note(l)
+		}
+		return
+	}
+	for i := range changes {
+		if c := &changes[i]; c.Kind == netview.KindLink && c.Deleted {
+			delete(d, c.Link.LinkKey)
+		} else if c.Kind == netview.KindLink {
+			note(c.Link)
+		}
+	}
 }
-
-// seen says which tables have changed.
-type seen struct{ switches, links, rules bool }
 
 // host keeps the index of hosts; it tells whether a host that was known is elsewhere now, and where it was.
 func (f *Forward) host(c *netview.Change) (was netview.Point, elsewhere bool) {
@@ -106,7 +128,7 @@ func (f *Forward) Reset(snap *netview.Snapshot, m *topology.Map) {
 		changes = append(changes, netview.Change{Kind: netview.KindLink, Link: l})
 	}
 	f.hosts.keep(known)
-	f.Step(changes, snap, m)
+	f.step(changes, snap, m, false)
 }
 
 // Second is called once a second, on Step's goroutine: it renews what is limited by the second, tries again what could
@@ -117,6 +139,10 @@ func (f *Forward) Second() {
 	f.directs.Store(DirectPerSecond)
 	f.mover.calm++
 	f.takeOver(now)
+	if f.relinked {
+		f.relinked = false
+		f.lookForStrayed()
+	}
 	f.retry()
 	for _, d := range f.datapaths() {
 		if out := d.outlet.Load(); out != nil {

@@ -1,11 +1,11 @@
 package forward
 
 import (
+	"cmp"
 	"slices"
 	"sync"
 
 	"github.com/weirnet/weir/netview"
-	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/plan"
 	"github.com/weirnet/weir/topology"
 )
@@ -16,174 +16,152 @@ const Owner = "forward"
 // CopyRate limits the copies of forwarded packets that one switch sends to the controller, in packets a second.
 const CopyRate = 1000
 
-// treePorts is what the tree is at one switch. All lists are in order and hold ports that are up, but for mute.
-type treePorts struct {
-	out   []uint32 // where the tree goes on: its links and the edge ports
-	links []uint32 // all inter-switch ports
-	// mute are the ports of unknown role, or blocked: what comes in there is shown to the controller and goes nowhere. Of those that
-	// are down these are the ones that were links'.
-	mute []uint32
-}
-
-// equal tells whether two switches' rules would be the same.
-func (p treePorts) equal(q treePorts) bool {
-	return slices.Equal(p.out, q.out) && slices.Equal(p.links, q.links) && slices.Equal(p.mute, q.mute)
-}
-
 // treeCore publishes the rules of the tree. A change removes at once, and adds a link when what may still forward along
 // the links that are removed can make no loop with it (open.go); so no two trees ever forward together.
+//
+// It keeps what it has worked out from one step to the next, and looks again at what a change is about only: a network has
+// thousands of links, and one that fails is about four switches. What is to be looked at again is noted as soon as it is
+// known (stale, unsure), and looked at in the steps that naiveTree of the tests computes everything in: both come to the same.
 type treeCore struct {
-	cfg       Config
-	wanted    *netview.Wanted
-	forest    *topology.Forest
-	published map[netview.DPID]treePorts
-	pending   map[netview.DPID]netview.Revision // switches that have not confirmed what was published in this revision
-	could     map[netview.DPID][]uint32         // inter-switch ports that rules which may be on a switch forward to or from
-	settled   bool                              // as the last snapshot said
-	state     treeState                         // for Passing
+	cfg      Config
+	wanted   *netview.Wanted
+	forest   *topology.Forest
+	settled  bool // as the last snapshot said
+	switches map[netview.DPID]*treeSwitch
+	told     int           // switches that have a tree
+	waiting  []*treeSwitch // that have not confirmed what was published last, among others
+	links    []treeLink    // by number; those without ends are not there
+	index    map[netview.LinkKey]int32
+	numbers  numbers // of switches
+	slots    numbers // of links
+	fresh    int     // links of the forest that are not open
+	held     []netview.Point
+	sets     topology.Joined
 
-	mu      sync.Mutex                // guards what follows
-	earlier []netview.Point           // ports that the tree of an earlier life left out
-	found   map[netview.DPID][]uint32 // and those that it held, where a switch has been read; taken into could
+	stale  []*treeSwitch // whose rules may have to be others
+	unsure []*treeSwitch // whose links may be open or not any more
+	differ []int32       // links of which Passing may have to be told
+	gone   []netview.LinkKey
+	named  []netview.LinkKey // links that have changed, in this step
+	state  treeState         // for Passing
+
+	mu    sync.Mutex // guards what follows
+	found map[netview.DPID]foundTree
+	read  []netview.DPID // of them, those that were found since the last look
 }
+
+// foundTree is what a switch held of a tree when it was read: the inter-switch ports that were in it, and those left out.
+type foundTree struct{ in, off []uint32 }
 
 func newTreeCore(cfg Config, wanted *netview.Wanted) *treeCore {
 	return &treeCore{
-		cfg: cfg, wanted: wanted, forest: topology.NewForest(),
-		published: make(map[netview.DPID]treePorts), pending: make(map[netview.DPID]netview.Revision),
-		could: make(map[netview.DPID][]uint32), found: make(map[netview.DPID][]uint32),
+		cfg: cfg, wanted: wanted, forest: topology.NewForest(), switches: make(map[netview.DPID]*treeSwitch),
+		index: make(map[netview.LinkKey]int32), found: make(map[netview.DPID]foundTree),
+		state: treeState{leaving: make(map[netview.LinkKey]bool)},
 	}
 }
 
 // FoundTree tells what a switch held of a tree when it was read: the inter-switch ports that its rules name, and those of
 // them that they keep out of the tree. As long as no tree is published, the new one is made like the old.
 func (f *Forward) FoundTree(dpid netview.DPID, links, off []uint32) {
+	var found foundTree
+	for _, port := range links {
+		if slices.Contains(off, port) {
+			found.off = append(found.off, port)
+		} else {
+			found.in = append(found.in, port)
+		}
+	}
 	t := f.tree
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.earlier = slices.DeleteFunc(t.earlier, func(at netview.Point) bool { return at.DPID == dpid })
-	in := make([]uint32, 0, len(links))
-	for _, port := range links {
-		if slices.Contains(off, port) {
-			t.earlier = append(t.earlier, netview.Point{DPID: dpid, Port: port})
-		} else {
-			in = append(in, port)
-		}
-	}
-	t.found[dpid] = in
+	t.found[dpid] = found
+	t.read = append(t.read, dpid)
 }
 
 // begin starts a forest.
 func (t *treeCore) begin() {
-	t.forest = topology.NewForest()
+	t.forest.Restart()
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	for _, at := range t.earlier {
-		t.forest.Avoid(at)
+	for dpid, found := range t.found {
+		for _, port := range found.off {
+			t.forest.Avoid(netview.Point{DPID: dpid, Port: port})
+		}
 	}
 }
 
 // step compares the tree that is wanted with what is published, and takes the next step from one to the other. The
-// confirmations it waits for are changes of rules, on which it is called again.
-func (t *treeCore) step(snap *netview.Snapshot, what seen) {
-	changed := what.switches || what.links || snap.Settled() != t.settled
+// confirmations it waits for are changes of rules, on which it is called again. Whole says that the changes name all in
+// which the snapshot differs from that of the last step.
+func (t *treeCore) step(snap *netview.Snapshot, changes []netview.Change, whole bool) {
+	what := t.notice(changes)
+	again := snap.Settled() != t.settled
+	changed := what.switches || what.links || again || !whole
 	if changed {
 		t.settled = snap.Settled()
-		if len(t.published) == 0 {
+		if t.told == 0 {
 			t.begin() // nobody forwards along it yet: the order in which links were found must not matter
 		}
-		t.forest.Update(snap)
+		if again || !whole {
+			t.takeAll(snap)
+		} else {
+			t.take(snap, changes)
+		}
 	}
 	if confirmed := (changed || what.rules) && t.confirm(snap); confirmed || changed {
-		t.publish(snap, t.allowed(snap, t.target(snap)))
-		t.tell(snap)
+		t.takeFound()
+		t.judge(snap)
+		t.withhold()
+		t.publish(snap)
+		t.judge(snap)
+		t.tell()
 	}
 }
 
-// target computes the tree of the network as it is now. A switch gets its first tree when everything behind its ports
-// is known; before that it keeps what it holds from an earlier life.
-func (t *treeCore) target(snap *netview.Snapshot) map[netview.DPID]treePorts {
-	target := make(map[netview.DPID]treePorts)
-	for sw := range snap.Switches() {
-		if _, had := t.published[sw.DPID]; !had && !(t.settled && sw.Settled && sw.Connected && known(sw)) {
-			continue
-		}
-		target[sw.DPID] = t.ports(sw)
-	}
-	return target
-}
-
-// known tells whether discovery has settled what is behind each port that is up.
-func known(sw *netview.Switch) bool {
-	return !slices.ContainsFunc(sw.Ports, func(p netview.Port) bool {
-		return p.Up && p.Number < openflow.PortMax && p.Role == netview.PortUnknown
-	})
-}
-
-// ports collects the tree's and the other inter-switch ports of one switch.
-func (t *treeCore) ports(sw *netview.Switch) treePorts {
-	tree := t.forest.Ports(sw.DPID)
-	var p treePorts
-	for i := range sw.Ports {
-		port := &sw.Ports[i]
+// publish makes what the tree is at the switches that are stale their wanted rules. A switch gets its first tree when everything
+// behind its ports is known; before that it keeps what it holds from an earlier life.
+func (t *treeCore) publish(snap *netview.Snapshot) {
+	var changed []*treeSwitch
+	for _, sw := range t.stale {
+		sw.stale = false
 		switch {
-		case port.Role == netview.PortLink:
-			p.links = append(p.links, port.Number)
-			if slices.Contains(tree, port.Number) {
-				p.out = append(p.out, port.Number)
+		case sw.row == nil:
+			t.forget(sw)
+		case sw.told || t.settled && sw.row.Settled && sw.row.Connected && known(sw.row):
+			if sw.next = t.ports(sw); !sw.told || !sw.next.equal(sw.ports) {
+				changed = append(changed, sw)
 			}
-		case port.Up && (port.Role == netview.PortUnknown || port.Role == netview.PortBlocked) && port.Number < openflow.PortMax:
-			p.mute = append(p.mute, port.Number)
-		case port.Role == netview.PortUnknown && port.Number < openflow.PortMax && t.guarded(sw.DPID, port.Number): // it is down
-			p.mute = append(p.mute, port.Number)
-		case isEdge(port):
-			p.out = append(p.out, port.Number)
 		}
 	}
-	return p
-}
-
-// guarded tells whether a port was another switch's, or nobody knew whose: when it comes up again its switch may have no session, and
-// who is behind it may still hold it to be in the tree.
-func (t *treeCore) guarded(dpid netview.DPID, port uint32) bool {
-	if had, ok := t.published[dpid]; ok {
-		return slices.Contains(had.links, port) || slices.Contains(had.mute, port)
-	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return slices.Contains(t.earlier, netview.Point{DPID: dpid, Port: port})
-}
-
-// publish makes the ports the wanted rules of the switches.
-func (t *treeCore) publish(snap *netview.Snapshot, ports map[netview.DPID]treePorts) {
-	var changed []netview.DPID
-	for dpid, p := range ports {
-		if had, ok := t.published[dpid]; !ok || !had.equal(p) {
-			changed = append(changed, dpid)
-		}
-	}
-	for dpid := range t.published {
-		if _, ok := snap.Switch(dpid); !ok {
-			delete(t.published, dpid)
-			delete(t.pending, dpid)
-			delete(t.could, dpid)
-		}
-	}
+	t.stale = t.stale[:0]
 	if len(changed) == 0 {
 		return
 	}
-	slices.Sort(changed)
+	slices.SortFunc(changed, func(a, b *treeSwitch) int { return cmp.Compare(a.dpid, b.dpid) })
 	rev := t.wanted.Update(func(tx *netview.WantedTx) {
-		for _, dpid := range changed {
-			sw, _ := snap.Switch(dpid)
-			t.published[dpid] = ports[dpid]
-			t.write(tx, sw, ports[dpid])
+		for _, sw := range changed {
+			t.write(tx, sw.row, sw.next)
 		}
 	})
-	for _, dpid := range changed {
-		t.pending[dpid] = rev
-		t.could[dpid] = union(t.couldAt(dpid), ports[dpid].inTree())
+	for _, sw := range changed {
+		t.wait(sw, rev)
 	}
+}
+
+// wait notes that a switch is to confirm what has been published.
+func (t *treeCore) wait(sw *treeSwitch, rev netview.Revision) {
+	if !sw.told {
+		sw.told = true
+		t.told++
+	}
+	if !sw.waits {
+		sw.waits = true
+		t.waiting = append(t.waiting, sw)
+	}
+	sw.ports, sw.rev, sw.looked = sw.next, rev, false
+	sw.could, sw.known = union(sw.could, sw.ports.inTree()), true
+	t.doubt(sw)
 }
 
 // write makes the rules of one switch.

@@ -1,0 +1,79 @@
+package forward
+
+import (
+	"slices"
+
+	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/openflow"
+)
+
+// treePorts is what the tree is at one switch. All lists are in order and hold ports that are up, but for mute.
+type treePorts struct {
+	out   []uint32 // where the tree goes on: its links and the edge ports
+	links []uint32 // all inter-switch ports
+	// mute are the ports of unknown role, or blocked: what comes in there is shown to the controller and goes nowhere. Of those that
+	// are down these are the ones that were links'.
+	mute []uint32
+}
+
+// equal tells whether two switches' rules would be the same.
+func (p treePorts) equal(q treePorts) bool {
+	return slices.Equal(p.out, q.out) && slices.Equal(p.links, q.links) && slices.Equal(p.mute, q.mute)
+}
+
+// inTree are the tree's links at a switch, as ports.
+func (p treePorts) inTree() []uint32 {
+	in := make([]uint32, 0, len(p.links))
+	for _, port := range p.links {
+		if slices.Contains(p.out, port) {
+			in = append(in, port)
+		}
+	}
+	return in
+}
+
+// known tells whether discovery has settled what is behind each port that is up.
+func known(sw *netview.Switch) bool {
+	return !slices.ContainsFunc(sw.Ports, func(p netview.Port) bool {
+		return p.Up && p.Number < openflow.PortMax && p.Role == netview.PortUnknown
+	})
+}
+
+// ports collects the tree's and the other inter-switch ports of one switch, but for what is held back.
+func (t *treeCore) ports(sw *treeSwitch) treePorts {
+	tree, held := t.forest.Ports(sw.dpid), t.heldAt(sw.dpid)
+	var p treePorts
+	for i := range sw.row.Ports {
+		port := &sw.row.Ports[i]
+		switch {
+		case port.Role == netview.PortLink:
+			p.links = append(p.links, port.Number)
+			if slices.Contains(tree, port.Number) && !holds(held, netview.Point{DPID: sw.dpid, Port: port.Number}) {
+				p.out = append(p.out, port.Number)
+			}
+		case port.Up && (port.Role == netview.PortUnknown || port.Role == netview.PortBlocked) && port.Number < openflow.PortMax:
+			p.mute = append(p.mute, port.Number)
+		case port.Role == netview.PortUnknown && port.Number < openflow.PortMax && sw.guarded(port.Number): // it is down
+			p.mute = append(p.mute, port.Number)
+		case isEdge(port) && !holds(held, netview.Point{DPID: sw.dpid, Port: port.Number}):
+			p.out = append(p.out, port.Number)
+		}
+	}
+	return p
+}
+
+// guarded tells whether a port was another switch's, or nobody knew whose: when it comes up again its switch may have no session, and
+// who is behind it may still hold it to be in the tree.
+func (sw *treeSwitch) guarded(port uint32) bool {
+	if sw.told {
+		return slices.Contains(sw.ports.links, port) || slices.Contains(sw.ports.mute, port)
+	}
+	return slices.Contains(sw.off, port)
+}
+
+// union is what is in either list, in order.
+func union(a, b []uint32) []uint32 {
+	both := slices.Concat(a, b)
+	slices.Sort(both)
+	return slices.Compact(both)
+}
