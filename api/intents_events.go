@@ -1,7 +1,7 @@
 package api
 
 // putIntents sends changes of intents that are in the engine's log after the position; it tells whether there were any. The
-// last of those that have one revision has an id, so that a client which lost the connection within one gets all of it.
+// id of an event is its place in its revision, so that a client that lost the connection within one gets the rest.
 func (st *stream) putIntents() bool {
 	if !st.intents {
 		return false
@@ -11,18 +11,24 @@ func (st *stream) putIntents() bool {
 		st.lost = true
 		return true
 	}
+	n := 0
 	for i := range list {
 		c := &list[i]
-		id := ""
+		if n++; i > 0 && list[i-1].Revision != c.Revision {
+			n = 1
+		}
+		if c.Revision == st.partly.intents && n <= st.partly.events {
+			continue
+		}
+		st.told = position{revision: st.at.revision, intents: c.Revision, events: n}
 		if i+1 == len(list) || list[i+1].Revision != c.Revision {
-			st.told = position{revision: st.at.revision, intents: c.Revision}
-			id = st.s.epoch.text(st.told)
+			st.told.events = 0
 		}
 		item := intentItem(&c.Intent)
 		if c.Gone {
 			item = goneItem(&c.Intent)
 		}
-		st.event("intent", item, c.Gone, id)
+		st.event("intent", item, c.Gone, st.s.epoch.text(st.told))
 	}
 	st.at.intents = upto
 	return len(list) > 0

@@ -16,18 +16,19 @@ type epoch string
 
 func newEpoch() epoch { return epoch(hex.EncodeToString(random(4))) }
 
-// position is a place in the view's history: after the first n changes of a revision, or after all of it (n is 0); and in that
+// position is a place in the view's history: after the first n changes of a revision, or after all of it (n is 0); and likewise in that
 // of the intents, if they are looked at.
 type position struct {
 	revision netview.Revision
 	n        int
 	intents  uint64
+	events   int // of the revision intents, 0 for all
 }
 
 // errOtherEpoch is the error of a revision that is of another instance, or of this one before it was restarted.
 var errOtherEpoch = errors.New("not a revision of this run of the instance")
 
-// text is a position as clients see it, opaque: EPOCH.REVISION or EPOCH.REVISION.N, and .iREVISION of the intents.
+// text is a position as clients see it, opaque: EPOCH.REVISION or EPOCH.REVISION.N, and .iREVISION or .iREVISION-N of the intents.
 func (e epoch) text(p position) string {
 	s := string(e) + "." + strconv.FormatUint(uint64(p.revision), 10)
 	if p.n > 0 {
@@ -35,6 +36,9 @@ func (e epoch) text(p position) string {
 	}
 	if p.intents > 0 {
 		s += ".i" + strconv.FormatUint(p.intents, 10)
+	}
+	if p.events > 0 {
+		s += "-" + strconv.Itoa(p.events)
 	}
 	return s
 }
@@ -44,9 +48,15 @@ func (e epoch) parse(s string) (position, error) {
 	parts := strings.Split(s, ".")
 	var p position
 	if last, ok := strings.CutPrefix(parts[len(parts)-1], "i"); ok && len(parts) > 2 {
-		n, err := strconv.ParseUint(last, 10, 64)
+		whole, part, inPart := strings.Cut(last, "-")
+		n, err := strconv.ParseUint(whole, 10, 64)
 		if err != nil || n == 0 {
 			return position{}, notRevision(s)
+		}
+		if inPart {
+			if p.events, err = strconv.Atoi(part); err != nil || p.events < 1 {
+				return position{}, notRevision(s)
+			}
 		}
 		p.intents, parts = n, parts[:len(parts)-1]
 	}

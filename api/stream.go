@@ -25,6 +25,7 @@ type stream struct {
 
 	intents bool     // they are watched
 	at      position // everything up to here was sent; n is 0 but after begin
+	partly  position // the revision of intents that was sent in part when the client came
 	told    position // what the client knows as its last event id
 	lost    bool     // the position is not in the log: a snapshot is due
 	members []client.Member
@@ -52,6 +53,10 @@ func (st *stream) begin(last string) {
 		st.lost = true
 	} else {
 		st.at, st.told = p, p
+		if p.events > 0 { // the revision comes again, but for what was sent of it
+			st.at.intents, st.at.events = p.intents-1, 0
+			st.partly = p
+		}
 		st.buf.WriteString(": resumed\n\n")
 	}
 	st.flush()
@@ -106,7 +111,7 @@ func (st *stream) put(changes []netview.Change) {
 			continue
 		}
 		if data := item(snap, c); data != nil {
-			st.told = position{rev, n, st.at.intents}
+			st.told = position{revision: rev, n: n, intents: st.at.intents}
 			st.event(c.Kind.String(), data, c.Deleted, st.s.epoch.text(st.told))
 		}
 	}
