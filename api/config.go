@@ -99,6 +99,8 @@ type Path struct {
 	Links []netview.LinkKey
 	Cost  uint64
 	InUse bool // what the two hosts send each other takes it now, by rules of the system
+
+	Intents []string // ids of intents whose packets take it, of many not all
 }
 
 // PathFinder finds paths in a snapshot, the one that the system takes first, then by rising cost. No path at all is no

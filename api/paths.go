@@ -101,7 +101,7 @@ func prefixed(name string, err error) error {
 
 // pathItem turns links into hops: a hop is a switch, in by the link before and out by the link after.
 func pathItem(src, dst end, p Path) client.Path {
-	item := client.Path{Cost: p.Cost, InUse: p.InUse, Hops: make([]client.Hop, len(p.Links)+1)}
+	item := client.Path{Cost: p.Cost, InUse: p.InUse, Intents: p.Intents, Hops: make([]client.Hop, len(p.Links)+1)}
 	item.Hops[0].DPID = src.dpid.String()
 	for i, l := range p.Links {
 		out, in := l.Src.Port, l.Dst.Port

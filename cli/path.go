@@ -19,7 +19,8 @@ func newPath() *cobra.Command {
 		Short: "Show the path that the system takes from A to B, and alternatives",
 		Long: `Show the path that the system takes from A to B, and alternatives. A and B are hosts by id (MAC, or MAC/vlan) or IP address,
 or switches by datapath id or name. A hop is a switch, written IN:DPID:OUT with the ports that traffic comes in and goes out by. A path
-is in use if the system has made rules by which what the two hosts send takes it now; without any, the first is the one that would be taken.`,
+is in use if the system has made rules by which what the two hosts send takes it now; without any, the first is the one that would be taken. INTENTS are those whose
+packets take it; between two hosts, a path that only intents take is among those shown.`,
 		Example: `  weir path 00:00:00:00:00:01 00:00:00:00:00:02
   weir path 10.0.0.1 spine-1
   weir path 1 4 -k 8 --disjoint link`,
@@ -53,16 +54,25 @@ is in use if the system has made rules by which what the two hosts send takes it
 }
 
 func writePaths(t *table, paths []client.Path) error {
-	rows := [][]string{{"PATH", "COST", "IN_USE", "HOPS"}}
+	rows := [][]string{{"PATH", "COST", "IN_USE", "INTENTS", "HOPS"}}
 	for i, p := range paths {
 		hops := make([]string, len(p.Hops))
 		for j, h := range p.Hops {
 			hops[j] = port(h.In) + ":" + h.DPID + ":" + port(h.Out)
 		}
-		rows = append(rows, []string{fmt.Sprint(i + 1), fmt.Sprint(p.Cost), yes(p.InUse), strings.Join(hops, " ")})
+		rows = append(rows, []string{fmt.Sprint(i + 1), fmt.Sprint(p.Cost), yes(p.InUse), few(p.Intents), strings.Join(hops, " ")})
 	}
 	t.fit(rows...)
 	return t.write(rows...)
+}
+
+// few are the first of some ids, and how many more there are.
+func few(ids []string) string {
+	const shown = 3
+	if len(ids) <= shown {
+		return strings.Join(ids, ",")
+	}
+	return strings.Join(ids[:shown], ",") + fmt.Sprintf(",+%d", len(ids)-shown)
 }
 
 // port is a hop's port; at an end that is a switch there is none.

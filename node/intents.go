@@ -57,6 +57,7 @@ func (n *node) openIntents(ctx context.Context, now func() time.Time) error {
 		Journal: &records{j: x.journal}, Decisions: &records{j: x.decisions}, View: n.view, Now: now,
 		Orders: func(list []intent.Order) { n.flowsync.Order(x.asOrders(list)) },
 	})
+	n.paths.intents = x.engine
 	return x.load(ctx, n.cfg.Log)
 }
 

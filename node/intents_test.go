@@ -89,6 +89,7 @@ func TestIntentsOfEmulatedSwitches(t *testing.T) {
 		}
 	}
 	before := allInstalled(i, engine, count)
+	checkPathsSayIntents(i, before)
 	l := n.Links()[0]
 	l.SetUp(false)
 	i.await("a re-route", func() bool { return engine.Counts().Core.Reroutes > 0 })
@@ -119,6 +120,7 @@ func TestIntentsOfEmulatedSwitches(t *testing.T) {
 		t.Errorf("%d flow-mods after the start, there are %d rules", wrote, rules(again))
 	}
 	second.await("what is held to be what is wanted", func() bool { return held(n) == rules(again) })
+	checkPathOfPair(second, engine, count)
 }
 
 // rules are how many rules intents want.
@@ -130,7 +132,7 @@ func rules(list []intent.Intent) (sum int) {
 }
 
 // end is a connect point.
-func end(t *testing.T, dpid string, port uint32) spec.End {
+func end(t testing.TB, dpid string, port uint32) spec.End {
 	t.Helper()
 	n, err := strconv.ParseUint(dpid, 16, 64)
 	if err != nil {

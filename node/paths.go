@@ -6,6 +6,7 @@ import (
 
 	"github.com/weirnet/weir/api"
 	"github.com/weirnet/weir/app/forward"
+	"github.com/weirnet/weir/intent"
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/route"
 	"github.com/weirnet/weir/topology"
@@ -15,11 +16,21 @@ import (
 type paths struct {
 	now     atomic.Pointer[topology.Map]
 	forward *forward.Forward // nil if disabled
+	intents *intent.Engine
 }
 
 // Paths is of api.PathFinder. The first path is the one that the system takes; of disjoint ones, there are two at most,
 // of the least cost together, so that the first may be another.
 func (p *paths) Paths(_ *netview.Snapshot, q api.PathQuery) []api.Path {
+	found := p.find(q)
+	if len(found) == 0 {
+		return nil
+	}
+	return p.withIntents(q, found)
+}
+
+// find finds paths without a look at intents.
+func (p *paths) find(q api.PathQuery) []api.Path {
 	m := p.now.Load()
 	if m == nil {
 		return nil

@@ -192,4 +192,6 @@ type Path struct {
 	Cost uint64 `json:"cost" doc:"Sum of the costs of its links."`
 	// InUse says that what two hosts send takes the path now, by rules that the system has made for it.
 	InUse bool `json:"in_use" doc:"Packets of the two hosts take it now, by rules of the system."`
+	// Intents are those whose packets take the path, all of it and perhaps more: of thousands not all.
+	Intents []string `json:"intents,omitempty" doc:"Ids of intents whose packets take it, all of it and perhaps more; of more than a thousand between the two ends not all."`
 }
