@@ -44,6 +44,9 @@ func TestPortions(t *testing.T) {
 		}
 		all = append(all, p...)
 	}
+	if len(portions) < 5 {
+		t.Errorf("%d portions, want 8 intents, 16, 32, 64 and so on", len(portions))
+	}
 	if len(all) != via[2] || !slices.IsSorted(all) || len(slices.Compact(slices.Clone(all))) != len(all) {
 		t.Errorf("%d intents were ordered, want the %d whose way broke, in order, each once: %v", len(all), via[2], all)
 	}
