@@ -62,8 +62,31 @@ func (s *scan) next(most uint64) uint64 {
 	return v
 }
 
-// route reads a route.
+// readRoute reads a route. Most are paths: these need no memory but the way's own.
 func (c *Core) readRoute(s *scan) *way {
+	begin := *s
+	if hops, ok := c.readPath(s); ok {
+		return c.routes.ofPath(hops)
+	}
+	*s = begin
+	return c.readTree(s)
+}
+
+// readPath reads a route that is a path; false if it is none.
+func (c *Core) readPath(s *scan) ([]topology.Hop, bool) {
+	c.path = c.path[:0]
+	for n := s.next(1 << 16); n > 0 && !s.bad; n-- {
+		h := topology.Hop{DPID: netview.DPID(s.next(1<<64 - 1)), In: uint32(s.next(1<<32 - 1))}
+		if s.next(1<<16) != 1 {
+			return nil, false
+		}
+		h.Out = uint32(s.next(1<<32 - 1))
+		c.path = append(c.path, h)
+	}
+	return c.path, s.next(1) == 0 && !s.bad && len(c.path) > 0
+}
+
+func (c *Core) readTree(s *scan) *way {
 	hops := make([]*program.Hop, 0, 8)
 	for n := s.next(1 << 16); n > 0 && !s.bad; n-- {
 		h := &program.Hop{DPID: netview.DPID(s.next(1<<64 - 1)), In: uint32(s.next(1<<32 - 1))}
@@ -72,33 +95,16 @@ func (c *Core) readRoute(s *scan) *way {
 		}
 		hops = append(hops, h)
 	}
-	if s.bad || len(hops) == 0 {
-		s.bad = true
-		return nil
-	}
-	if s.next(1) == 0 {
-		return c.readPath(s, hops)
-	}
-	joins, last := []join{}, uint64(len(hops)-1)
+	tree := s.next(1) == 1
+	joins, last := []join{}, uint64(max(len(hops), 1)-1)
 	for n := s.next(1 << 20); n > 0 && !s.bad; n-- {
 		joins = append(joins, join{int32(s.next(last)), int32(s.next(last)), uint32(s.next(1<<32 - 1))})
 	}
-	if s.bad {
+	if s.bad || !tree || len(hops) == 0 {
+		s.bad = true
 		return nil
 	}
 	return c.routes.ofTree(hops, joins)
-}
-
-func (c *Core) readPath(s *scan, hops []*program.Hop) *way {
-	c.path = c.path[:0]
-	for i := range hops {
-		if len(hops[i].Out) != 1 {
-			s.bad = true
-			return nil
-		}
-		c.path = append(c.path, topology.Hop{DPID: hops[i].DPID, In: hops[i].In, Out: hops[i].Out[0]})
-	}
-	return c.routes.ofPath(c.path)
 }
 
 // decided takes a decision of an earlier life, for an intent that was loaded. What does not fit its content is left out: the path is computed anew.

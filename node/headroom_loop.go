@@ -14,7 +14,7 @@ import (
 const (
 	ampleHeap    = 256 << 20 // bytes
 	heapShare    = 8
-	headroomTurn = time.Second
+	headroomTurn = time.Second / 4 // a heap that is being filled grows fast
 )
 
 // headroom is how much garbage may gather beside so many bytes that live, in percent of them.

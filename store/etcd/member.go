@@ -119,7 +119,7 @@ func (c *Config) server() (config.ServerConfig, error) {
 	return config.ServerConfig{
 		Name: c.Name, DataDir: c.Dir, PeerURLs: peers, ClientURLs: peers,
 		InitialPeerURLsMap: types.URLsMap{c.Name: peers}, InitialClusterToken: token, NewCluster: true,
-		SnapshotCount: 10_000, SnapshotCatchUpEntries: 1, // there is no other member that could lag, and entries are kept in memory
+		SnapshotCount: 1_000, SnapshotCatchUpEntries: 1, // what is after the last snapshot is read at the start; there is no other member that could lag
 		MaxSnapFiles: 2, MaxWALFiles: 2,
 		TickMs: uint(tick / time.Millisecond), ElectionTicks: electionTicks, InitialElectionTickAdvance: true, PreVote: true,
 		AutoCompactionMode: "periodic", QuotaBackendBytes: c.Quota, MaxTxnOps: store.MaxTxnOps + 1, MaxRequestBytes: 2 * store.MaxTxnBytes,
