@@ -21,5 +21,7 @@
 //     kept beside (.bad) and the instance starts without.
 //   - Nothing that is read is believed to fit together: discovery checks that.
 //
+// What is written is kept encoded, by switch (sections.go): what a change of the view does not name is not looked at again.
+//
 // The codec is pure; the loop (loop.go) owns the file.
 package recall

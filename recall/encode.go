@@ -1,7 +1,6 @@
 package recall
 
 import (
-	"crypto/sha256"
 	"encoding/binary"
 	"slices"
 
@@ -16,6 +15,7 @@ const (
 	format  = 2
 	formats = 1 // the oldest that is read: it has no links that are down
 	headLen = len(magic) + 2
+	linkLen = 12 + 12 + 1
 )
 
 // isDown is set in the number of the state of a link that was there, and is down.
@@ -24,39 +24,7 @@ const isDown = 0x80
 // states are the numbers of links' states; what is not here is 0.
 var states = []netview.LinkState{netview.LinkConfirmed, netview.LinkUnconfirmed, netview.LinkIndirect, netview.LinkShared}
 
-// Append appends the file that holds some facts. Stable is the part of it that changes only when a fact does.
-func Append(b []byte, f *Facts) (file, stable []byte) {
-	start := len(b)
-	b = binary.BigEndian.AppendUint16(append(b, magic...), format)
-	b = binary.AppendUvarint(b, uint64(len(f.Switches)))
-	for _, s := range f.Switches {
-		b = appendSwitch(b, s)
-	}
-	b = binary.AppendUvarint(b, uint64(len(f.Trees)))
-	for _, t := range f.Trees {
-		b = binary.BigEndian.AppendUint64(b, uint64(t.DPID))
-		b = appendNumbers(appendNumbers(b, t.Links), t.Off)
-	}
-	b = binary.AppendUvarint(b, uint64(len(f.Links)))
-	for _, l := range f.Links {
-		state := byte(max(slices.Index(states, l.State), 0))
-		if !l.Up {
-			state |= isDown
-		}
-		b = append(appendPoint(appendPoint(b, l.Src), l.Dst), state)
-	}
-	b = binary.AppendUvarint(b, uint64(len(f.Hosts)))
-	for _, h := range f.Hosts {
-		b = appendHost(b, h)
-	}
-	end := len(b)
-	for _, h := range f.Hosts {
-		b = binary.AppendVarint(b, h.Seen.Unix())
-	}
-	sum := sha256.Sum256(b[start:])
-	b = append(b, sum[:]...)
-	return b, b[start:end]
-}
+func appendHead(b []byte) []byte { return binary.BigEndian.AppendUint16(append(b, magic...), format) }
 
 func appendSwitch(b []byte, s *netview.Switch) []byte {
 	b = binary.BigEndian.AppendUint64(b, uint64(s.DPID))
@@ -77,6 +45,19 @@ func appendSwitch(b []byte, s *netview.Switch) []byte {
 		b = appendString(b, p.Name)
 	}
 	return b
+}
+
+func appendTree(b []byte, t Tree) []byte {
+	b = binary.BigEndian.AppendUint64(b, uint64(t.DPID))
+	return appendNumbers(appendNumbers(b, t.Links), t.Off)
+}
+
+func appendLink(b []byte, l *netview.Link) []byte {
+	state := byte(max(slices.Index(states, l.State), 0))
+	if !l.Up {
+		state |= isDown
+	}
+	return append(appendPoint(appendPoint(b, l.Src), l.Dst), state)
 }
 
 func appendHost(b []byte, h *netview.Host) []byte {

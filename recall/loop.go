@@ -27,10 +27,9 @@ type Recorder struct {
 	save   func(file []byte) error
 	now    func() time.Time
 	view   *netview.View
-	tree   func(*netview.Snapshot, netview.DPID) (links, off []uint32, ok bool)
 	alarms Alarms
 
-	lost   ends
+	known  sections
 	rev    netview.Revision // looked at
 	buf    []byte
 	stable [sha256.Size]byte // what was written last
@@ -48,8 +47,9 @@ func New(dir string, view *netview.View, tree func(*netview.Snapshot, netview.DP
 // caller's.
 func NewTo(save func(file []byte) error, now func() time.Time, view *netview.View,
 	tree func(*netview.Snapshot, netview.DPID) (links, off []uint32, ok bool), alarms Alarms) *Recorder {
-	_, stable := Append(nil, new(Facts))
-	return &Recorder{save: save, now: now, view: view, tree: tree, alarms: alarms, stable: sha256.Sum256(stable)}
+	r := &Recorder{save: save, now: now, view: view, alarms: alarms, known: sections{tree: tree, snap: netview.New(netview.Limits{}).Snapshot()}}
+	_, r.stable = r.known.append(nil) // as long as nothing is known, what was written before stays
+	return r
 }
 
 // Run writes until the context ends, and then once more what has changed since.
@@ -61,7 +61,7 @@ func (r *Recorder) Run(ctx context.Context) {
 	for {
 		select {
 		case <-ctx.Done():
-			r.write(r.view.Snapshot())
+			r.end()
 			return
 		case <-again.C:
 			r.again()
@@ -71,7 +71,7 @@ func (r *Recorder) Run(ctx context.Context) {
 		pause.Reset(r.Gather())
 		select {
 		case <-ctx.Done():
-			r.write(r.view.Snapshot())
+			r.end()
 			return
 		case <-pause.C:
 		}
@@ -82,8 +82,14 @@ func (r *Recorder) Run(ctx context.Context) {
 // again writes what could not be written.
 func (r *Recorder) again() {
 	if r.failed {
-		r.write(r.view.Snapshot())
+		r.write()
 	}
+}
+
+// end writes what has changed since the last turn.
+func (r *Recorder) end() {
+	r.known.takeAll(r.view.Snapshot())
+	r.write()
 }
 
 // Gather is how long after Waiting first says so Turn is to be called.
@@ -95,14 +101,17 @@ func (r *Recorder) Waiting() bool { return r.view.Snapshot().Revision() != r.rev
 // Turn writes what has changed: one round of Run, for who steps a recorder that does not run. A write that failed is tried again
 // when something changes.
 func (r *Recorder) Turn() {
-	changes, upto, ok := r.view.Changes(r.rev, 1<<16)
-	snap := r.view.Snapshot() // not older than upto; what is newer is looked at in the next round
-	if !ok || r.failed || concern(changes) {
-		r.write(snap)
+	changes, upto, snap, ok := r.view.Follow(r.rev, 1<<16)
+	whole := ok && upto == snap.Revision()
+	switch r.rev = snap.Revision(); {
+	case !whole:
+		r.known.takeAll(snap)
+	case concern(changes):
+		r.known.take(snap, changes)
+	case !r.failed:
+		return
 	}
-	if r.rev = upto; !ok {
-		r.rev = snap.Revision()
-	}
+	r.write()
 }
 
 // concern tells whether any change is of what is remembered.
@@ -116,20 +125,24 @@ func concern(changes []netview.Change) bool {
 	return false
 }
 
-// write writes the facts of a snapshot, if they are others than those written last.
-func (r *Recorder) write(s *netview.Snapshot) {
+// write writes the facts that were taken last, if they are others than those written last.
+func (r *Recorder) write() {
 	begun := r.now()
-	file, stable := Append(r.buf[:0], take(s, &r.lost, r.tree))
+	lately := r.wrote.IsZero() || begun.Sub(r.wrote) < seenLate
+	if !r.known.changed && lately {
+		return
+	}
+	file, sum := r.known.append(r.buf[:0])
 	r.buf = file
-	sum := sha256.Sum256(stable)
-	if sum == r.stable && (r.wrote.IsZero() || begun.Sub(r.wrote) < seenLate) {
+	if sum == r.stable && lately {
+		r.known.changed = false
 		return
 	}
 	err := r.save(file)
 	r.took, r.failed = r.now().Sub(begun), err != nil
 	switch {
 	case err == nil:
-		r.stable, r.wrote = sum, begun
+		r.stable, r.wrote, r.known.changed = sum, begun, false
 		if r.alarms != nil {
 			r.alarms.Clear(netview.AlarmMemory, FileName)
 		}

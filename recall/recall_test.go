@@ -69,7 +69,7 @@ func text(f *Facts) string {
 
 func TestRoundTrip(t *testing.T) {
 	for _, f := range []*Facts{new(Facts), some(0), some(3)} {
-		file, stable := Append(nil, f)
+		file, stable := appendFile(nil, f)
 		got, err := Parse(file)
 		if err != nil || text(got) != text(f) {
 			t.Errorf("%v\nread\n%s\nwant\n%s", err, text(got), text(f))
@@ -77,7 +77,7 @@ func TestRoundTrip(t *testing.T) {
 		for _, h := range f.Hosts {
 			h.Seen = h.Seen.Add(time.Minute)
 		}
-		if later, same := Append(nil, f); !bytes.Equal(stable, same) || len(f.Hosts) > 0 && bytes.Equal(file, later) {
+		if later, same := appendFile(nil, f); !bytes.Equal(stable, same) || len(f.Hosts) > 0 && bytes.Equal(file, later) {
 			t.Error("when a host was seen is in the part that says what changed, or not in the file")
 		}
 	}
@@ -85,7 +85,7 @@ func TestRoundTrip(t *testing.T) {
 
 // No byte can be changed and none cut off or added.
 func TestEveryDamage(t *testing.T) {
-	file, _ := Append(nil, some(2))
+	file, _ := appendFile(nil, some(2))
 	for i := range file {
 		bad := bytes.Clone(file)
 		bad[i] ^= 1 << (i % 8)
@@ -104,7 +104,7 @@ func TestEveryDamage(t *testing.T) {
 // FuzzParse gives bodies a right checksum: what is inside may be anything.
 func FuzzParse(f *testing.F) {
 	for _, n := range []int{0, 1, 3} {
-		file, _ := Append(nil, some(n))
+		file, _ := appendFile(nil, some(n))
 		f.Add(file[headLen : len(file)-32])
 	}
 	f.Add([]byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1})
@@ -116,7 +116,7 @@ func FuzzParse(f *testing.F) {
 			}
 			return
 		}
-		file, _ := Append(nil, facts)
+		file, _ := appendFile(nil, facts)
 		again, err := Parse(file)
 		if err != nil || text(again) != text(facts) {
 			t.Errorf("%v\nread again\n%s\nwas\n%s", err, text(again), text(facts))
@@ -139,7 +139,7 @@ func TestLoadRefusesAndKeepsADamagedFile(t *testing.T) {
 		t.Errorf("without a file: %v, %v", f, err)
 	}
 	path := filepath.Join(dir, FileName)
-	file, _ := Append(nil, some(5))
+	file, _ := appendFile(nil, some(5))
 	if err := save(dir, file); err != nil {
 		t.Fatal(err)
 	}
@@ -217,13 +217,13 @@ func BenchmarkAppend(b *testing.B) {
 	var file []byte
 	b.ReportAllocs()
 	for b.Loop() {
-		file, _ = Append(file[:0], f)
+		file, _ = appendFile(file[:0], f)
 	}
 	b.ReportMetric(float64(len(file)), "bytes")
 }
 
 func BenchmarkParse(b *testing.B) {
-	file, _ := Append(nil, some(131072))
+	file, _ := appendFile(nil, some(131072))
 	b.ReportAllocs()
 	for b.Loop() {
 		if _, err := Parse(file); err != nil {
