@@ -2,6 +2,7 @@ package api
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -311,6 +312,27 @@ func TestIntentAudit(t *testing.T) {
 		if !strings.Contains(text, want) {
 			t.Errorf("the audit log has no %q: %s", want, text)
 		}
+	}
+}
+
+// TestCompressedBody: what nobody unpacks is refused as such, a batch or a stream, and is not in the audit log.
+func TestCompressedBody(t *testing.T) {
+	s, _ := newSmallWith(t)
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	fmt.Fprintf(z, `{"id":"a",%s}`, across)
+	z.Close()
+	for _, kind := range []string{"application/json", ndjson} {
+		w := s.post("POST", "/v1/intents", packed.String(), setHeader("Content-Encoding", "gzip"), setHeader("Content-Type", kind))
+		if w.Code != 415 || !strings.Contains(w.Body.String(), `Content-Encoding \"gzip\" was given`) {
+			t.Errorf("%s: %d %s", kind, w.Code, w.Body)
+		}
+	}
+	if text := fmt.Sprint(s.log.records); strings.Contains(text, "\x1f") || strings.Count(text, "Content-Encoding") != 2 {
+		t.Errorf("the audit log has %q", text)
+	}
+	if w := s.post("POST", "/v1/intents", fmt.Sprintf(`{"id":"a",%s}`, across), setHeader("Content-Encoding", "identity")); w.Code != 202 {
+		t.Errorf("identity: %d %s", w.Code, w.Body)
 	}
 }
 

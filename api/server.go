@@ -1,8 +1,10 @@
 package api
 
 import (
+	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 	"sync/atomic"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -58,7 +60,11 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Cache-Control", "no-store")
 	by := Actor{From: r.RemoteAddr}
-	if no := s.check(r, needs, &by); no != nil {
+	no := s.check(r, needs, &by)
+	if no == nil && pattern != "" {
+		no = encoded(r)
+	}
+	if no != nil {
 		s.noteRefused(r, pattern, by, no)
 		no.write(w)
 		return
@@ -79,6 +85,15 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.audited(w, r, pattern, by)
+}
+
+// encoded refuses a body that is compressed or the like: nobody here unpacks it, and the audit log is to say what was asked for.
+func encoded(r *http.Request) *refusal {
+	how := r.Header.Get("Content-Encoding")
+	if how == "" || strings.EqualFold(how, "identity") || !changes(r) {
+		return nil
+	}
+	return &refusal{status: http.StatusUnsupportedMediaType, detail: fmt.Sprintf("Content-Encoding %q was given: want a body that is not compressed, without that header", clip(how))}
 }
 
 // bodyLimit is the longest body of a route, in bytes.
