@@ -32,11 +32,12 @@ read it. Tokens, certificates, the audit log and what was learned of the network
 				return err
 			}
 			defer c.Close()
-			contents, err := writeBackup(cmd.Context(), c, args[0])
+			var holds node.Inventory
+			contents, err := writeBackup(cmd.Context(), c, args[0], &holds)
 			if err != nil {
 				return hint(err)
 			}
-			return atRun(sayContents(cmd.OutOrStdout(), "written to "+args[0], contents))
+			return atRun(sayContents(cmd.OutOrStdout(), "written to "+args[0], &holds, contents))
 		},
 	}
 	r.addFlags(cmd)
@@ -44,7 +45,7 @@ read it. Tokens, certificates, the audit log and what was learned of the network
 }
 
 // writeBackup writes a file beside, checks it, and renames it.
-func writeBackup(ctx context.Context, c *client.Client, path string) (contents store.Contents, err error) {
+func writeBackup(ctx context.Context, c *client.Client, path string, holds *node.Inventory) (contents store.Contents, err error) {
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
 	if err != nil {
 		return contents, err
@@ -57,7 +58,7 @@ func writeBackup(ctx context.Context, c *client.Client, path string) (contents s
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return contents, err
 	}
-	if contents, err = store.ReadSnapshot(f, nil); err != nil {
+	if contents, err = store.ReadSnapshot(f, holds.Add); err != nil {
 		return contents, fmt.Errorf("the backup did not arrive whole: %w: the instance's log and weir get alarms say more", err)
 	}
 	if err := errors.Join(f.Sync(), f.Close()); err != nil {
@@ -67,8 +68,8 @@ func writeBackup(ctx context.Context, c *client.Client, path string) (contents s
 }
 
 // sayContents tells what a backup holds.
-func sayContents(w io.Writer, what string, c store.Contents) error {
-	_, err := fmt.Fprintf(w, "%s: %d objects of revision %d, hash %x\n", what, c.Pairs, c.Revision, c.Sum)
+func sayContents(w io.Writer, what string, holds *node.Inventory, c store.Contents) error {
+	_, err := fmt.Fprintf(w, "%s: %s; %d objects of the store in all, of revision %d, hash %x\n", what, holds, c.Pairs, c.Revision, c.Sum)
 	return err
 }
 
@@ -94,7 +95,14 @@ backup is of: both would control the same switches.`,
 			if err != nil {
 				return nodeError(err)
 			}
-			return atRun(sayContents(cmd.OutOrStdout(), "restored", contents))
+			var holds node.Inventory
+			if _, err := f.Seek(0, io.SeekStart); err != nil {
+				return atRun(err)
+			}
+			if _, err := store.ReadSnapshot(f, holds.Add); err != nil {
+				return atRun(err)
+			}
+			return atRun(sayContents(cmd.OutOrStdout(), "restored", &holds, contents))
 		},
 	}
 	fs := cmd.Flags()

@@ -1,0 +1,51 @@
+package node
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"github.com/weirnet/weir/config"
+	"github.com/weirnet/weir/store/journal"
+)
+
+// Inventory says what of a user's is in a store, from its pairs in the order of their keys: those of a backup.
+type Inventory struct {
+	intents       journal.Count
+	configuration bool
+	key           bool
+	damaged       int // blocks of intents that cannot be read
+}
+
+// Add takes a pair. There is no error: what cannot be read is told by String.
+func (v *Inventory) Add(key, value []byte) error {
+	switch {
+	case bytes.HasPrefix(key, []byte(intentsPrefix+"b")):
+		if v.intents.Block(value) != nil {
+			v.damaged++
+		}
+	case bytes.HasPrefix(key, []byte(config.StateKey)):
+		v.configuration = true
+	case string(key) == clusterKeyName:
+		v.key = true
+	}
+	return nil
+}
+
+// String is "3 intents, the applied configuration and drains, the cluster's key".
+func (v *Inventory) String() string {
+	parts := []string{fmt.Sprintf("%d intents", v.intents.Len())}
+	if v.intents.Len() == 1 {
+		parts[0] = "1 intent"
+	}
+	if v.damaged > 0 {
+		parts[0] += fmt.Sprintf(" (and others in damaged blocks: %d)", v.damaged)
+	}
+	if v.configuration {
+		parts = append(parts, "the applied configuration and drains")
+	}
+	if v.key {
+		parts = append(parts, "the cluster's key")
+	}
+	return strings.Join(parts, ", ")
+}
