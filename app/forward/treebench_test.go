@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/weirnet/weir/internal/need"
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/topology"
@@ -124,6 +125,24 @@ func (s *mesh) set(key netview.LinkKey, up bool) {
 			}
 		})
 		s.step()
+	}
+}
+
+// TestAllocationBudgetOfLinkChange: what a link that fails and comes back allocates does not grow with the network.
+func TestAllocationBudgetOfLinkChange(t *testing.T) {
+	need.NoRace(t)
+	allocated := func(switches int) float64 {
+		s := newMesh(switches, 2*switches)
+		s.took = make([]time.Duration, 0, 1<<16)
+		key := s.cables[slices.IndexFunc(s.cables, s.f.tree.forest.Has)]
+		return testing.AllocsPerRun(20, func() {
+			s.set(key, false)
+			s.set(key, true)
+		})
+	}
+	small, large := allocated(60), allocated(600)
+	if large > small+small/4 {
+		t.Errorf("%.0f allocations with 60 switches, %.0f with 600", small, large)
 	}
 }
 

@@ -66,7 +66,7 @@ func neighbourDiscovery(icmpType uint8) openflow.Match {
 
 // fromPort is the match with in_port in front.
 func fromPort(port uint32, m openflow.Match) openflow.Match {
-	var with openflow.Match
+	with := openflow.Match{OXM: make([]byte, 0, 8+len(m.OXM))} // a TLV of four bytes in front
 	with.SetUint(openflow.FieldInPort, uint64(port))
 	with.OXM = append(with.OXM, m.OXM...)
 	return with
@@ -92,8 +92,9 @@ func (t *treeCore) rule(sw *netview.Switch, table uint8, priority uint16, m open
 // tables are the rows for a switch with three tables or more: the forwarding table applies the outputs, the copy table
 // shows the packet to the controller, through the meter, where it entered the network.
 func (t *treeCore) tables(sw *netview.Switch, p treePorts) []netview.Rule {
-	var rules []netview.Rule
-	for _, c := range t.classes(sw.Version) {
+	classes, skipped := t.classes(sw.Version), t.skipped()
+	rules := make([]netview.Rule, 0, len(classes)*(1+len(p.links)+len(p.mute))+len(skipped)*len(p.links)+1)
+	for _, c := range classes {
 		ins := []openflow.Instruction{openflow.GotoTable(plan.TableCopy)}
 		if len(p.out) > 0 {
 			ins = []openflow.Instruction{openflow.Apply(outputs(p.out)...), openflow.GotoTable(plan.TableCopy)}
@@ -106,7 +107,7 @@ func (t *treeCore) tables(sw *netview.Switch, p treePorts) []netview.Rule {
 		}
 	}
 	for _, port := range p.links {
-		for _, m := range t.skipped() {
+		for _, m := range skipped {
 			rules = append(rules, t.rule(sw, plan.TableCopy, plan.PriorityCopySkip, fromPort(port, m)))
 		}
 	}
