@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"net/http"
+	"runtime"
 	"strconv"
 	"time"
 
@@ -119,6 +120,7 @@ func (st *intentStream) submit(ctx context.Context, f *flight) {
 			f.end(at, nil, err)
 			break
 		}
+		runtime.Gosched() // the store begins with it while the next is made
 	}
 	f.end(0, nil, nil)
 }

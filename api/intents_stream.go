@@ -20,6 +20,7 @@ const (
 
 	streamRead    = 2 * wire.MaxItem // bytes of requests that are read together, at most
 	streamFlights = 64               // batches of a stream that wait for the store, at most
+	firstFlight   = 8                // items of the first: its rules are on their way while others are read
 )
 
 // streamForm is the form of a stream's requests and answers; "" where the request is none.
@@ -76,6 +77,7 @@ type requestReader struct {
 	n        int // bytes in buf
 	line     int // lines before buf
 	index    uint64
+	left     bool // buf may have whole items
 	skipping bool // what is left of a line that is too long
 	ended    bool
 	err      error // why it ended; nil: orderly
@@ -89,14 +91,9 @@ func newRequestReader(body io.Reader, protobuf bool) *requestReader {
 func (q *requestReader) next(f *flight) bool {
 	f.Reset()
 	f.first, f.answers, f.err = q.index, nil, nil
-	for len(f.Slots) == 0 && !q.ended {
-		n, err := q.body.Read(q.buf[q.n:])
-		q.n += n
-		if err != nil {
-			q.ended = true
-			if !errors.Is(err, io.EOF) {
-				q.err = err
-			}
+	for len(f.Slots) == 0 && (q.left || !q.ended) {
+		if !q.left {
+			q.read()
 		}
 		q.take(f)
 	}
@@ -104,8 +101,27 @@ func (q *requestReader) next(f *flight) bool {
 	return len(f.Slots) > 0
 }
 
-// take reads the whole items of the buffer, and moves what is left to its beginning.
+// read takes what there is into the buffer.
+func (q *requestReader) read() {
+	n, err := q.body.Read(q.buf[q.n:])
+	q.n += n
+	if err == nil {
+		return
+	}
+	if q.ended = true; !errors.Is(err, io.EOF) {
+		q.err = err
+	}
+}
+
+// full says whether a batch takes no more items for now.
+func (q *requestReader) full(f *flight) bool {
+	q.left = q.index == 0 && len(f.Slots) >= firstFlight
+	return q.left
+}
+
+// take reads the whole items of the buffer, or as many as the batch takes, and moves what is left to its beginning.
 func (q *requestReader) take(f *flight) {
+	q.left = false
 	text := string(q.buf[:q.n])
 	used := 0
 	if q.protobuf {
@@ -117,7 +133,7 @@ func (q *requestReader) take(f *flight) {
 }
 
 func (q *requestReader) lines(f *flight, text string) (used int) {
-	for used < q.n {
+	for used < q.n && !q.full(f) {
 		rest := q.buf[used:q.n]
 		end := bytes.IndexByte(rest, '\n')
 		if end < 0 {
@@ -158,7 +174,7 @@ func (q *requestReader) tooLong(f *flight) {
 }
 
 func (q *requestReader) messages(f *flight, text string) (used int) {
-	for used < q.n {
+	for used < q.n && !q.full(f) {
 		m, n, err := wire.Delimited(q.buf[used:q.n])
 		if err != nil {
 			f.Refuse("", 0, fmt.Sprintf("message %d: %v; the stream ends here", q.index+uint64(len(f.Slots)), err))

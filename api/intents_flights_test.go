@@ -1,0 +1,43 @@
+package api
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+	"testing/iotest"
+)
+
+// TestFirstFlight: of a stream that comes at once a few items go ahead, the others follow together, and no item is lost, however the bytes come.
+func TestFirstFlight(t *testing.T) {
+	var lines strings.Builder
+	for i := range 100 {
+		fmt.Fprintf(&lines, `{"id":"i%d",%s}`+"\n", i, across)
+	}
+	flights := func(body io.Reader) (sizes []int, ids []string) {
+		q := newRequestReader(body, false)
+		for f := new(flight); q.next(f); {
+			sizes = append(sizes, len(f.Slots))
+			for i := range f.Requests {
+				ids = append(ids, f.Requests[i].Spec.ID)
+			}
+		}
+		return sizes, ids
+	}
+	sizes, ids := flights(strings.NewReader(lines.String()))
+	if !slices.Equal(sizes, []int{firstFlight, 100 - firstFlight}) {
+		t.Errorf("flights of %v items, want %d and the rest", sizes, firstFlight)
+	}
+	for i, id := range ids {
+		if want := fmt.Sprint("i", i); id != want {
+			t.Fatalf("item %d is %s, want %s", i, id, want)
+		}
+	}
+	_, few := flights(iotest.HalfReader(strings.NewReader(lines.String()[:lines.Len()-1]))) // the last line has no end
+	_, one := flights(iotest.OneByteReader(strings.NewReader(lines.String())))
+	_, eof := flights(iotest.DataErrReader(strings.NewReader(lines.String())))
+	if len(ids) != 100 || !slices.Equal(few, ids) || !slices.Equal(one, ids) || !slices.Equal(eof, ids) {
+		t.Errorf("%d items, %d by halves, %d byte by byte, %d with the end, want 100 each", len(ids), len(few), len(one), len(eof))
+	}
+}
