@@ -35,7 +35,7 @@ type Core struct {
 	uniting  int      // changes with a next program
 	broken   []uint32 // whose way is down: to be looked at again, a part in each step
 	queue    []uint32 // then these
-	portion  int      // how many of both the next step looks at
+	portion  int      // how many of the broken the last step looked at
 	timers   timers
 	planned  planner
 
@@ -93,11 +93,12 @@ type Ready struct {
 	More    bool
 }
 
-// Of those that are to be looked at again a step takes a portion, the first a small one and each after it twice as many, up to a bound: so the first are on
-// their way to switches while the rest is decided.
+// Of those whose way is down a step takes a portion, the first a small one and each after it twice as many, up to a bound: so the first are on
+// their way to switches while the rest is decided. Of others, for whom nobody waits, it takes more.
 const (
 	firstPortion = 8
 	portionMost  = 128
+	queueAtOnce  = 2048
 )
 
 // NewCore returns a core that knows nothing.
@@ -140,28 +141,26 @@ func (c *Core) work() {
 	for n, ok := c.timers.pop(c.now); ok; n, ok = c.timers.pop(c.now) {
 		c.ring(n)
 	}
-	left := max(c.portion, firstPortion)
-	for ; left > 0 && len(c.broken) > 0; left-- {
-		next := c.broken[0]
-		c.broken = c.broken[1:]
-		c.again(next)
-	}
-	for ; left > 0 && len(c.queue) > 0; left-- {
-		next := c.queue[0]
-		c.queue = c.queue[1:]
-		c.again(next)
-	}
-	c.portion = min(2*max(c.portion, firstPortion), portionMost)
-	if len(c.broken) == 0 {
-		c.broken = nil
-	}
-	if len(c.queue) == 0 {
-		c.queue = nil
-	}
-	if !c.more() {
+	if len(c.broken) > 0 {
+		c.portion = min(max(2*c.portion, firstPortion), portionMost)
+		c.lookAgain(&c.broken, c.portion)
+	} else {
 		c.portion = 0
+		c.lookAgain(&c.queue, queueAtOnce)
 	}
 	c.plan()
+}
+
+// lookAgain looks at the first of a list. What follows from that may lengthen it.
+func (c *Core) lookAgain(list *[]uint32, most int) {
+	for ; most > 0 && len(*list) > 0; most-- {
+		next := (*list)[0]
+		*list = (*list)[1:]
+		c.again(next)
+	}
+	if len(*list) == 0 {
+		*list = nil
+	}
 }
 
 // more tells whether there are some to be looked at again.
