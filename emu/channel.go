@@ -21,6 +21,7 @@ type channel struct {
 	faults  faults        // of each connection
 	random  random
 	trouble error // why there is no connection; nil while there is one, and before the first attempt has failed
+	ended   *wire // the one that cut closed last
 
 	taps atomic.Pointer[[]*tap]
 }
@@ -110,6 +111,7 @@ func (ch *channel) failed() (time.Duration, bool) {
 func (ch *channel) cut() {
 	ch.mu.Lock()
 	w := ch.wire
+	ch.ended = w
 	ch.mu.Unlock()
 	if w != nil {
 		w.Close()

@@ -11,7 +11,11 @@ import (
 func (ch *channel) troubled(w *wire, err error) {
 	ch.mu.Lock()
 	defer ch.mu.Unlock()
-	if ch.wire == nil || ch.wire == w {
+	switch {
+	case ch.wire != nil && ch.wire != w:
+	case w != nil && w == ch.ended: // whatever the session noticed of it first
+		ch.trouble = net.ErrClosed
+	default:
 		ch.trouble = err
 	}
 }
