@@ -59,10 +59,25 @@ func found(i *instance, n *emu.Network) {
 		}
 		return confirmed == 2*len(n.Links())
 	})
+	i.await("the tree at all switches", func() bool { return i.treed(len(n.Switches())) })
 	for _, h := range n.Hosts() { // what they announced at first came before the tree
 		h.Do(func(s *host.Host, now time.Duration, out host.Output) { s.Announce(now, out) })
 	}
 	i.await("all hosts", func() bool { return len(i.hosts()) == len(n.Hosts()) })
+}
+
+// treed says whether so many switches have confirmed all rules that are wanted, the tree's among them.
+func (i *instance) treed(switches int) bool {
+	have := map[string]bool{}
+	for _, f := range i.flows("") {
+		if f.State != "installed" {
+			return false
+		}
+		if f.Owner == "forward" && !f.Soft {
+			have[f.DPID] = true
+		}
+	}
+	return len(have) == switches
 }
 
 // pingAll has every host ping every other, by IPv4, and waits for the ends of all pings: one answer to each at least. Where paths are
