@@ -34,6 +34,7 @@ func keepHeadroom(ctx context.Context) {
 	turn := time.NewTicker(headroomTurn)
 	defer turn.Stop()
 	now := headroom(0)
+	defer debug.SetGCPercent(now) // it is the whole process's
 	for {
 		select {
 		case <-ctx.Done():
