@@ -18,6 +18,7 @@ type Config struct {
 	Stats     Stats                   `yaml:"stats" doc:"How often switches are asked for their counters."`
 	Forward   Forward                 `yaml:"forward" doc:"The application that forwards between hosts."`
 	Apps      Apps                    `yaml:"apps" doc:"The built-in applications."`
+	Limits    Limits                  `yaml:"limits" doc:"What clients and strangers can cost at most. Whatever is above a limit is refused or cut, counted, and alarmed."`
 	Allow     []netview.DPID          `yaml:"allow" admin:"true" doc:"Datapath ids that may connect; without it, all may."`
 	Switches  map[netview.DPID]Switch `yaml:"switches" doc:"What is said of switches, by datapath id."`
 	Ports     map[netview.Point]Port  `yaml:"ports" doc:"What is said of ports, by DPID/PORT."`

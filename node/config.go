@@ -13,6 +13,7 @@ import (
 
 	"github.com/weirnet/weir/api"
 	"github.com/weirnet/weir/app/forward"
+	"github.com/weirnet/weir/config"
 	"github.com/weirnet/weir/intent"
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/plan"
@@ -54,6 +55,8 @@ type Config struct {
 	// Counters is how often switches are asked for their counters.
 	Counters Counters
 
+	// Limits bound what clients and strangers can cost; a zero field means its default.
+	Limits config.Limits
 	// ConfigFile is a configuration file, docs/config.md; empty for none. What the fields above say holds over it: those that
 	// differ from Defaults, and those whose flags are named in Given ("api", "lldp-period").
 	ConfigFile string

@@ -207,6 +207,7 @@ func (n *node) buildAPI() error {
 		Switches: asker{n.server}, Paths: &n.paths, SoftRules: softRules(n.forward), IntentRules: n.flowsync.ProgramRules,
 		Counters: n.stats.Board().Switch,
 		Members:  n.members, Apps: n.apps, Check: n.check, Sync: n.sync, Gatherer: registry, Log: n.cfg.Log,
+		Limits:        api.Limits{Connections: int(n.cfg.Limits.Connections)},
 		Configuration: n.inputs, Drains: drains{n.inputs}, Audit: n.audit, Intents: n.intents.engine, IntentFlows: n.intentFlows, Backup: n.store.Snapshot,
 	})
 	if n.guard != nil {

@@ -34,6 +34,7 @@ func (c *Config) whole() *config.Config {
 		Stats:     config.Stats{PortPeriod: c.Counters.Ports, TablePeriod: c.Counters.Tables, FlowPeriod: c.Counters.Flows},
 		Forward:   config.Forward{Unknown: string(c.ForwardUnknown)},
 		Apps:      config.Apps{Disable: slices.Clone(c.DisableApps)},
+		Limits:    c.Limits,
 	}
 }
 
@@ -60,6 +61,7 @@ func (c *Config) take(w *config.Config) {
 	c.Counters.Ports, c.Counters.Tables, c.Counters.Flows = w.Stats.PortPeriod, w.Stats.TablePeriod, w.Stats.FlowPeriod
 	c.ForwardUnknown = forward.Unknown(w.Forward.Unknown)
 	c.DisableApps = slices.Clone(w.Apps.Disable)
+	c.Limits = w.Limits
 }
 
 // baseOf is the field of a path: "allow" of "allow[1]".
