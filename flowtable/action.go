@@ -68,6 +68,8 @@ func (p *pass) output(no uint32, maxLen uint16) {
 		}
 	case openflow.PortTable:
 		p.fromTable()
+	case openflow.PortNormal:
+		p.normal()
 	default:
 		if to := p.s.ports.find(no); to != nil && no != p.inPort {
 			if !to.live() {

@@ -13,6 +13,7 @@ func TestReceiveAllocatesNothing(t *testing.T) {
 	for _, c := range []struct{ name, do string }{
 		{"output", "apply:[output:2]"},
 		{"flood", "apply:[output:flood]"},
+		{"normal", "apply:[output:normal]"},
 		{"controller", "apply:[output:controller:128]"},
 		{"changes", "apply:[" + change + "output:2,pop_vlan,push_mpls:0x8847,dec_mpls_ttl,copy_ttl_out,copy_ttl_in,output:3]"},
 		{"action set", "write:[" + change + "output:2]"},

@@ -24,6 +24,7 @@ func TestOpenvSwitchDoesTheSame(t *testing.T) {
 					compare(t, mine, oracle, ofcase.Options{Meters: true, Waits: true})
 				}
 				compare(t, mine, oracle, ofcase.Options{Groups: true, Down: true, Addresses: oracle.Addresses()})
+				compare(t, mine, oracle, ofcase.Options{Normal: true, Waits: true, Mods: true, Addresses: oracle.Addresses()})
 			})
 		})
 	}

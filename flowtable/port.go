@@ -107,6 +107,7 @@ func (s *Switch) AddPort(p openflow.Port, now time.Duration, out Output) {
 	reason := openflow.PortAdded
 	if s.ports.find(p.Number) != nil {
 		s.ports.remove(p.Number)
+		s.learning.forgetPort(p.Number)
 		reason = openflow.PortModified
 	}
 	x := &port{Port: p, since: now, stats: openflow.PortStats{Port: p.Number}}
@@ -121,6 +122,7 @@ func (s *Switch) RemovePort(no uint32, now time.Duration, out Output) {
 	defer s.end()
 	if p := s.ports.find(no); p != nil {
 		s.ports.remove(no)
+		s.learning.forgetPort(no)
 		s.out.PortStatus(openflow.PortDeleted, p.Port)
 	}
 }

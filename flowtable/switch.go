@@ -27,6 +27,7 @@ type Switch struct {
 	meters   map[uint32]*meter
 	ports    ports
 	buffers  buffers
+	learning learning
 	frag     openflow.ConfigFlags
 	miss10   bool
 	observer Observer

@@ -36,6 +36,7 @@ func TestTwin(t *testing.T) {
 			for _, opt := range []ofcase.Options{
 				{Groups: true, Waits: true, Mods: true, Fragments6: true, Addresses: addresses},
 				{Groups: true, Down: true, Fragments6: true, Addresses: addresses},
+				{Normal: true, Waits: true, Mods: true, Addresses: addresses},
 			} {
 				for seed, failed := uint64(0), 0; seed < 200 && failed < 5; seed++ {
 					c := ofcase.Generate(v, seed, opt)

@@ -175,6 +175,8 @@ func (p *twinPacket) output(a openflow.Action) {
 			reason = openflow.ReasonNoMatch
 		}
 		p.packetIn(reason)
+	case openflow.PortNormal:
+		p.normal()
 	case openflow.PortTable:
 		(&twinPacket{w: p.w, frame: slices.Clone(p.frame), in: p.in, size: p.size}).tables()
 	case p.in:

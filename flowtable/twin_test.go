@@ -22,6 +22,7 @@ type twin struct {
 	entries []*twinEntry
 	groups  map[uint32]*twinGroup
 	lookups map[uint8]*openflow.TableStats
+	seen    []twinStation
 	outcome *ofcase.Outcome
 }
 
@@ -34,7 +35,7 @@ type twinPort struct {
 func (p *twinPort) down() bool { return p.Config&openflow.PortConfigDown != 0 }
 
 func (w *twin) Reset() {
-	w.now, w.entries, w.numbers = 0, nil, nil
+	w.now, w.entries, w.numbers, w.seen = 0, nil, nil, nil
 	w.port, w.groups, w.lookups = map[uint32]*twinPort{}, map[uint32]*twinGroup{}, map[uint8]*openflow.TableStats{}
 	for _, p := range w.ports {
 		w.port[p.Number] = &twinPort{Port: p, stats: openflow.PortStats{Port: p.Number}}

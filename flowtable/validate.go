@@ -153,7 +153,8 @@ func (c *checker) action(a *openflow.Action) error {
 func (c *checker) output(port uint32) error {
 	ok := port != 0 && port <= openflow.PortMax
 	switch port {
-	case openflow.PortInPort, openflow.PortFlood, openflow.PortAll, openflow.PortController, openflow.PortLocal:
+	case openflow.PortInPort, openflow.PortFlood, openflow.PortAll, openflow.PortController, openflow.PortLocal,
+		openflow.PortNormal:
 		ok = true
 	case openflow.PortTable:
 		ok = c.packetOut

@@ -55,6 +55,9 @@ func (d *Dummy) Warp(milliseconds int, kick func()) {
 // has put off until its next turn, it does before what comes after Turn has returned.
 func (d *Dummy) Turn() { d.call("version") }
 
+// ForgetAddresses empties the table of addresses that a bridge's action NORMAL has learned.
+func (d *Dummy) ForgetAddresses(b *DummyBridge) { d.call("fdb/flush", b.name) }
+
 // call runs a command of the daemon's; the test fails when it does.
 func (d *Dummy) call(command string, args ...string) string {
 	d.lab.t.Helper()

@@ -79,6 +79,9 @@ func (g *gen) action(k *kind) openflow.Action {
 
 // output draws where to send.
 func (g *gen) output() openflow.Action {
+	if g.opt.Normal && g.one(2) {
+		return openflow.Output(openflow.PortNormal)
+	}
 	switch n := g.IntN(20); {
 	case n < 12:
 		return openflow.Output(g.port())

@@ -43,6 +43,7 @@ type Options struct {
 	Waits      bool // time passes, and entries have time-outs
 	Mods       bool // the configuration of ports changes
 	Down       bool // ports go down, or receive nothing; no counter is then looked at, and no time passes
+	Normal     bool // outputs to OFPP_NORMAL, and what it learns runs out
 	// Addresses are those of the switch's ports, from port 1, which a port-mod must name.
 	Addresses [][6]byte
 }

@@ -20,6 +20,9 @@ func (g *gen) frame() (port uint32, frame []byte) {
 		port = uint32(p)
 	}
 	dst, src := g.mac(), g.mac()
+	if g.opt.Normal && g.one(12) {
+		dst = [6]byte{0x01, 0x80, 0xc2, 0, 0, pick(g, []byte{0, 0x0e, 0x0f, 0x10})}
+	}
 	frame = append(append(frame, g.as(openflow.FieldEthDst, dst[:])...), g.as(openflow.FieldEthSrc, src[:])...)
 	for n := g.tags(); n > 0; n-- {
 		frame = binary.BigEndian.AppendUint16(frame, 0x8100)

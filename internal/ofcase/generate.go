@@ -54,6 +54,9 @@ func (g *gen) step() Step {
 	case n < 54 && !g.opt.Down:
 		return g.message(g.query)
 	case n < 57 && g.opt.Waits && !g.opt.Down:
+		if g.opt.Normal && g.one(3) {
+			return Step{Wait: pick(g, []time.Duration{160, 310}) * time.Second}
+		}
 		return Step{Wait: pick(g, []time.Duration{101, 503, 991, 1013, 1997, 2503}) * time.Millisecond}
 	}
 	port, frame := g.frame()
@@ -82,6 +85,13 @@ func (g *gen) packetOut() openflow.Message {
 		if g.v == openflow.V10 {
 			p.InPort = openflow.PortAny
 		}
+	}
+	if g.opt.Normal { // Open vSwitch learns from a packet-out only after all of its actions
+		p.Actions = []openflow.Action{openflow.Output(g.port())}
+		if [6]byte(frame) != [6]byte(frame[6:]) {
+			p.Actions = []openflow.Action{openflow.Output(openflow.PortNormal)}
+		}
+		return p
 	}
 	toTable := g.one(4)
 	if p.Actions = g.list(kind{}, g.tells && !toTable); toTable {

@@ -99,6 +99,7 @@ func (o *OVS) Reset() {
 	o.settle(func(openflow.Message) {})
 	o.send(&openflow.MultipartRequest{Body: &openflow.PortStatsRequest{Port: openflow.PortAny}})
 	o.send(&openflow.MultipartRequest{Body: &openflow.TableRequest{}})
+	o.dummy.ForgetAddresses(o.bridge)
 	o.base = baseline{}
 	o.barrier(func(m openflow.Message) {
 		if r, ok := m.(*openflow.MultipartReply); ok {
