@@ -34,7 +34,8 @@
 //
 //   - Order: messages are delivered in the order of the wire; what is sent leaves in the order of the calls.
 //   - A message from the peer that is refused is answered with its OpenFlow error and the session goes on, unless the
-//     framing is lost: another version than agreed on, or a length below eight.
+//     framing is lost: a length below eight, or another version than agreed on. A switch's end goes on after another version of
+//     OpenFlow, as Open vSwitch does.
 //   - Each request is answered exactly once: by its reply, by a *PeerError, by ErrTimeout, or by an error that wraps
 //     ErrClosed. Barriers are answered in the order of their requests.
 //   - All memory is bounded by the limits of limits.go; what is dropped is counted (Stats).

@@ -49,16 +49,28 @@ func (c *Core) sense(header []byte) bool {
 	if c.state == stateHello {
 		return t == openflow.TypeHello || t == openflow.TypeError
 	}
-	return t == openflow.TypeError || openflow.Version(header[0]) == c.version
+	return t == openflow.TypeError || openflow.Version(header[0]) == c.version || c.otherVersion(header)
 }
 
-// framed says whether the bytes are still messages; the connection ends if not. Errors may have any version: one that
-// refuses our HELLO comes before the peer has agreed on one.
+// otherVersion reports whether a controller says something in another version of OpenFlow than agreed on, which does not end the
+// session: the header has the same form in all versions, so what comes next is still understood. Open vSwitch goes on, too. A
+// controller does not go on with such a switch.
+func (c *Core) otherVersion(header []byte) bool {
+	const first, last = openflow.V10, openflow.Version(6) // OpenFlow 1.0 to 1.5
+	v := openflow.Version(header[0])
+	return c.end == SwitchEnd && c.state != stateHello && v != c.version && first <= v && v <= last
+}
+
+// framed says whether the bytes are a message of this session. If not, it has been answered, and the connection ends unless the
+// framing is still known. Errors may have any version: one that refuses our HELLO comes before the peer has agreed on one.
 func (c *Core) framed(frame []byte) bool {
 	length := int(frame[2])<<8 | int(frame[3])
 	switch v := openflow.Version(frame[0]); {
 	case length < openflow.HeaderLen:
 		c.lose(frame, openflow.BadRequestBadLen, fmt.Sprintf("length %d in a header, below 8", length))
+	case v != c.version && openflow.Type(frame[1]) != openflow.TypeError && c.otherVersion(frame):
+		c.counts.refused++
+		c.sendError(frame, &openflow.DecodeError{Code: openflow.BadRequestBadVersion, Reason: fmt.Sprintf("version %s in a session of %s", v, c.version)})
 	case v != c.version && openflow.Type(frame[1]) != openflow.TypeError:
 		c.lose(frame, openflow.BadRequestBadVersion, fmt.Sprintf("version %s in a session of %s", v, c.version))
 	default:
