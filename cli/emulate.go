@@ -27,6 +27,7 @@ type emulateFlags struct {
 	silent            bool
 	schedule          string
 	captures          []string
+	localPort         bool
 	captureDir        string
 	api               string
 	auth              string
@@ -91,6 +92,7 @@ func (f *emulateFlags) add(cmd *cobra.Command) {
 	fs.Uint64Var(&f.seed, "seed", 1, "of the mesh, and of all that happens by lot")
 	fs.IntVar(&f.hosts, "hosts", 1, "hosts at each switch, as ,hosts=H behind TOPOLOGY")
 	fs.BoolVar(&f.silent, "silent", false, "hosts do not tell their addresses by themselves, soon after their switch is connected")
+	fs.BoolVar(&f.localPort, "local-port", true, "each switch has a port OFPP_LOCAL, which is down, as a bridge of Open vSwitch has")
 	fs.StringVar(&f.schedule, "schedule", "", "file of events that happen by themselves, YAML; their times count from the start")
 	fs.StringArrayVar(&f.captures, "pcap", nil, "AT=FILE: write frames to a pcap file; AT is SWITCH:PORT, SWITCH for its control channels, or all for those of all")
 	fs.StringArrayVar(&f.attached, "attach", nil, attachUsage)

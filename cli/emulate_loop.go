@@ -74,7 +74,7 @@ func (f *emulateFlags) run(ctx context.Context, out io.Writer) error {
 // make makes the network and its desk.
 func (e *emulation) make() (err error) {
 	cfg := emu.Config{Topology: e.topology, Versions: e.versions(), Controllers: e.controllers, Seed: e.seed, Silent: e.silent,
-		Profile: e.profile}
+		Profile: e.profile, LocalPort: e.localPort}
 	if e.switchTLS != nil {
 		cfg.TLS = func(uint64) *tls.Config { return e.switchTLS }
 	}

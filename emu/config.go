@@ -36,6 +36,9 @@ type Config struct {
 	// Silent has hosts say nothing by themselves; else each announces its addresses a while after its switch is first connected to a
 	// controller.
 	Silent bool
+	// LocalPort gives each switch a port OFPP_LOCAL as that of a bridge of Open vSwitch whose interface is down: with an address and
+	// the switch's name, and nothing behind it. Some applications take a switch's address from it.
+	LocalPort bool
 	// Engines is how many loops share the switches; default GOMAXPROCS.
 	Engines int
 	// BackoffMin and BackoffMax are the first and the longest time until a switch tries again to connect: each is twice the one

@@ -40,10 +40,25 @@ func (p *port) describe(spec topo.LinkSpec) openflow.Port {
 	d := openflow.Port{Number: p.number, Name: portName(p.sw.name, p.number), State: openflow.PortStateDown}
 	d.Curr, d.CurrSpeed = speed(spec.RateBPS)
 	d.MaxSpeed, d.Supported, d.Advertised, d.Peer = d.CurrSpeed, d.Curr, d.Curr, d.Curr
-	d.HWAddr[0] = portMAC
-	binary.BigEndian.PutUint32(d.HWAddr[1:], p.sw.mac<<8|p.number>>8&0xff)
-	d.HWAddr[5] = uint8(p.number)
+	d.HWAddr = p.sw.portAddress(p.number)
 	return d
+}
+
+// localPort is the switch's own port, OFPP_LOCAL. No link ends there.
+func (sw *Switch) localPort() openflow.Port {
+	name := sw.name
+	if len(name) > maxPortName {
+		name = "local"
+	}
+	return openflow.Port{Number: openflow.PortLocal, Name: name, HWAddr: sw.portAddress(0), Config: openflow.PortConfigDown, State: openflow.PortStateDown}
+}
+
+// portAddress is the MAC address of a port, or, of number 0, of the switch.
+func (sw *Switch) portAddress(number uint32) (mac [6]byte) {
+	mac[0] = portMAC
+	binary.BigEndian.PutUint32(mac[1:], sw.mac<<8|number>>8&0xff)
+	mac[5] = uint8(number)
+	return mac
 }
 
 // portMAC begins the MAC addresses of ports, which are administered locally as those of hosts are, and begin otherwise. What

@@ -48,6 +48,9 @@ func (sw *Switch) Up() {
 	for _, p := range sw.ports {
 		sw.table.AddPort(p.describe(p.out.spec), now, &out)
 	}
+	if sw.net.cfg.LocalPort {
+		sw.table.AddPort(sw.localPort(), now, &out)
+	}
 	sw.mu.Unlock()
 	sw.net.on.Add(1)
 	for _, p := range sw.ports {

@@ -59,6 +59,43 @@ func TestDescribesItself(t *testing.T) {
 	}
 }
 
+// TestLocalPort has switches with a port of their own: it is down, floods go past it, and its configuration can be changed.
+func TestLocalPort(t *testing.T) {
+	for _, v := range versions {
+		t.Run(v.String(), func(t *testing.T) {
+			b := newBoss()
+			n := joined(t, "linear:2,hosts=2", b, v, func(c *Config) { c.LocalPort = true })
+			sw := n.Switches()[0]
+			s := b.of(t, sw.DatapathID())
+			ports := s.Features().Ports
+			if v != openflow.V10 {
+				ports = statistics(t, s, &openflow.PortDescRequest{}).(*openflow.PortDescList).Ports
+			}
+			local := ports[len(ports)-1]
+			want := openflow.Port{Number: openflow.PortLocal, Name: "s1", HWAddr: sw.portAddress(0),
+				Config: openflow.PortConfigDown, State: openflow.PortStateDown}
+			if len(ports) != 4 || local != want {
+				t.Fatalf("ports %+v, want the last of four to be %+v", ports, want)
+			}
+			nowhere := openflow.PortController
+			if v == openflow.V10 {
+				nowhere = openflow.PortAny
+			}
+			b.tell(t, s, &openflow.PortMod{Port: openflow.PortLocal, HWAddr: local.HWAddr, Mask: openflow.PortConfigDown},
+				&openflow.PacketOut{Buffer: openflow.NoBuffer, InPort: nowhere, Data: make([]byte, 60),
+					Actions: []openflow.Action{openflow.Output(openflow.PortFlood)}})
+			flooded := statistics(t, s, &openflow.PortStatsRequest{Port: 1}).(*openflow.PortStatsList)
+			if flooded.Ports[0].TxPackets != 1 {
+				t.Errorf("counters of port 1 %+v, want the flood", flooded.Ports[0])
+			}
+			counters := statistics(t, s, &openflow.PortStatsRequest{Port: openflow.PortLocal}).(*openflow.PortStatsList)
+			if len(counters.Ports) != 1 || counters.Ports[0].TxPackets != 0 || counters.Ports[0].TxDropped != 1 {
+				t.Errorf("counters of the local port %+v, want one packet dropped", counters)
+			}
+		})
+	}
+}
+
 // TestLongAnswers has statistics that do not fit into one message come whole.
 func TestLongAnswers(t *testing.T) {
 	for _, v := range versions {
