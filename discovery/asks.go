@@ -10,7 +10,8 @@ import (
 
 const (
 	askTries = 2
-	askWait  = 300 * time.Millisecond // for an answer, after each
+	askWait  = 300 * time.Millisecond // for an answer, once the switch has come to the question
+	askLimit = 5 * time.Second        // for the switch to come to it; after that nothing was found out
 	askIPs   = 8                      // addresses asked for at a time
 )
 
@@ -29,17 +30,24 @@ type ask struct {
 	left  int       // tries of which a frame really left
 	claim *sighting // it was seen there meanwhile; nil if that is not why it is asked
 	purge bool      // it is deleted if it is silent
+	// A barrier follows each try. Until it came back the question may wait anywhere between here and the host's port, and
+	// silence says nothing.
+	barrier uint64    // behind the last try
+	passed  time.Time // when that came back; zero: it did not
+	former  bool      // at is where it was before it moved unasked (unasked.go)
 }
 
-// startAsk asks a host; nil if too many are being asked. A host that is asked already is not asked anew.
-func (c *Core) startAsk(h *netview.Host) *ask {
+// startAsk asks a host where it is; nil if too many are being asked. A host that is asked already is not asked anew.
+func (c *Core) startAsk(h *netview.Host) *ask { return c.startAskAt(h, h.At) }
+
+func (c *Core) startAskAt(h *netview.Host, at netview.Point) *ask {
 	if a := c.asks[h.HostID]; a != nil {
 		return a
 	}
 	if len(c.asks) >= c.cfg.Limits.Asks {
 		return nil
 	}
-	a := &ask{id: h.HostID, at: h.At, begun: c.now}
+	a := &ask{id: h.HostID, at: at, begun: c.now}
 	c.asks[h.HostID] = a
 	c.note(h.HostID, func(n *note) { n.asked = c.now })
 	c.forget(h) // so that its answer is news
@@ -52,6 +60,7 @@ func (c *Core) startAsk(h *netview.Host) *ask {
 // has told none.
 func (c *Core) try(a *ask, h *netview.Host) {
 	a.tries++
+	a.barrier, a.passed = c.barrier(a), time.Time{}
 	ips := h.IPs[:min(len(h.IPs), askIPs)]
 	if len(ips) == 0 {
 		ips = []netip.Addr{linkLocal(a.id.MAC).Netip()}
@@ -97,7 +106,8 @@ func (c *Core) leftAsk(s *send, ok bool) {
 	s.ask.left = max(s.ask.left, s.try)
 }
 
-// dueAsk asks a host again, or takes its silence for an answer. Where not every try left, silence means nothing.
+// dueAsk asks a host again, or takes its silence for an answer. Where not every try left, or the switch did not come to it,
+// silence means nothing.
 func (c *Core) dueAsk(d appointment) {
 	a := c.asks[d.host]
 	if a == nil || !a.begun.Equal(d.stamp) {
@@ -106,13 +116,21 @@ func (c *Core) dueAsk(d appointment) {
 	h, known := c.tx.Host(a.id)
 	p := c.port(a.at)
 	switch {
-	case !known || h.At != a.at:
+	case !known || h.At != a.at && !a.former:
 		delete(c.asks, a.id)
 	case p == nil || !p.up || !p.device.connected || p.role == netview.PortLink: // its place went meanwhile
 		delete(c.asks, a.id)
 		if a.claim != nil {
-			c.accept(a.claim)
+			c.claimed(h, a.claim)
 		}
+	case a.left == a.tries && a.passed.IsZero() && c.now.Sub(a.begun) >= askLimit:
+		delete(c.asks, a.id)
+		c.unanswered(a)
+	case a.left == a.tries && !c.heardOut(a):
+		if d.at = a.passed.Add(askWait); a.passed.IsZero() {
+			d.at = c.now.Add(askWait)
+		}
+		c.agenda.add(d)
 	case a.tries < askTries:
 		c.try(a, h)
 	default:
@@ -123,9 +141,25 @@ func (c *Core) dueAsk(d appointment) {
 	}
 }
 
+// heardOut is true once the host has had its time to answer since its switch came to the question.
+func (c *Core) heardOut(a *ask) bool { return !a.passed.IsZero() && c.now.Sub(a.passed) >= askWait }
+
+// unanswered ends a question to which the switch did not come: it does nothing that it is told, or its session is stalled.
+// The host stays where it is, and where it was asked for a port's sake it counts as alive.
+func (c *Core) unanswered(a *ask) {
+	if p := c.port(a.at); p != nil {
+		p.alive = true
+	}
+	if a.claim != nil {
+		c.refuse(a.claim, "its switch, %s, does not answer, so that it cannot be asked", a.at.DPID)
+	}
+}
+
 // silent does what follows from a host's silence.
 func (c *Core) silent(a *ask, h *netview.Host) {
 	switch {
+	case a.former:
+		c.endUnasked(a.id)
 	case a.claim != nil:
 		c.accept(a.claim)
 	case a.purge && !c.suspects() && (c.cfg.InUse == nil || !c.cfg.InUse(h.HostID, h.At)):
@@ -140,7 +174,7 @@ func (c *Core) answered(p *port, s *sighting) {
 		p.alive = true
 	}
 	a := c.asks[s.id]
-	if a == nil || a.at != s.at {
+	if a == nil || a.at != s.at || a.former {
 		return
 	}
 	delete(c.asks, s.id)
@@ -166,11 +200,18 @@ func (c *Core) askPort(p *port) {
 	c.agenda.add(appointment{at: c.now.Add((askTries + 1) * askWait), duty: dutyPort, point: p.at, stamp: p.asked})
 }
 
-// duePort notes that a port's hosts have gone, if none has spoken since they were asked.
+// duePort notes that a port's hosts have gone, if none has spoken since they were asked and each had the time to.
 func (c *Core) duePort(d appointment) {
 	p := c.port(d.point)
 	if p == nil || !p.asking || !p.asked.Equal(d.stamp) {
 		return
+	}
+	for _, h := range c.hostsAt(p.at) {
+		if a := c.asks[h.HostID]; a != nil && a.at == p.at && !p.alive {
+			d.at = c.now.Add(askWait)
+			c.agenda.add(d)
+			return
+		}
 	}
 	p.asking = false
 	if !p.alive && p.up && p.device.connected {

@@ -118,4 +118,7 @@ type SwitchFacts struct {
 // discovery's loop and must not block.
 type Output interface {
 	PacketOut(dpid netview.DPID, port uint32, frame []byte) bool
+	// Barrier asks a switch to say when it has come to all that it was sent before (OpenFlow 1.3, 7.3.7), and calls passed
+	// when it does, from any goroutine; never if it does not. It must not block.
+	Barrier(dpid netview.DPID, passed func())
 }

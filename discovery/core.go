@@ -17,7 +17,7 @@ import (
 //		core.SwitchUp(…), core.PortStatus(…), …   in the order in which they happened
 //		core.Tick()
 //	})
-//	core.Sends(send)                              after the transaction
+//	core.Sends(send), core.Barriers(ask)          after the transaction
 //	core.Next()                                   when to begin the next one if nothing happens before
 type Core struct {
 	cfg    Config
@@ -43,6 +43,9 @@ type Core struct {
 	ages     map[netview.HostID][]netip.Addr // addresses told by ARP and ND or data, the longest ago first
 	notes    map[netview.HostID]note
 	asks     map[netview.HostID]*ask
+	unasked  map[netview.HostID]netview.Point // where hosts were before they moved without being asked there
+	barriers uint64                           // number of those of the transaction
+	behind   []*device                        // that get one
 	swept    netview.HostID // where the next sweep begins
 	pending  map[netview.Point][]sighting
 	waiting  int // sightings in pending
@@ -91,6 +94,7 @@ func NewCore(cfg Config, now time.Time) *Core {
 		ages:    make(map[netview.HostID][]netip.Addr),
 		notes:   make(map[netview.HostID]note),
 		asks:    make(map[netview.HostID]*ask),
+		unasked: make(map[netview.HostID]netview.Point),
 		away:    make(map[netview.DPID]bool),
 		pending: make(map[netview.Point][]sighting),
 	}
@@ -106,6 +110,8 @@ func (c *Core) Begin(tx *netview.FactsTx, now time.Time) {
 	c.tx, c.now = tx, now
 	clear(c.edited)
 	c.frames, c.sends = c.frames[:0], c.sends[:0]
+	c.barriers++
+	c.behind = c.behind[:0]
 	c.known.tick(now.Sub(c.start))
 	c.configure(tx.Settings())
 	c.stretch()
@@ -221,5 +227,7 @@ func (c *Core) handle(in *input) {
 		c.sighted(&in.sighting)
 	case inputAddress:
 		c.addressed(&in.sighting)
+	case inputPassed:
+		c.Passed(in.dpid, in.number)
 	}
 }

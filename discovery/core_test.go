@@ -34,6 +34,8 @@ type world struct {
 	sent   map[netview.Point][][]byte // every probe of each port
 	full   map[netview.DPID]bool      // switches whose sessions take no probe
 	deaf   bool                       // no probe comes in
+	stall  map[netview.DPID]bool      // switches that take what they are sent, and come to none of it
+	held   map[netview.DPID][]func()  // what those are to do
 
 	segments [][]netview.Point                // each a bridge: what goes into one of its ports comes in at the others
 	nearless map[netview.Point]bool           // cables and bridges that carry no near probes from there
@@ -59,6 +61,7 @@ func newWorld(t reporter, cfg Config) *world {
 	w := &world{
 		t: t, view: netview.New(netview.Limits{}), now: t0,
 		cables: map[netview.Point]netview.Point{}, sent: map[netview.Point][][]byte{}, full: map[netview.DPID]bool{},
+		stall: map[netview.DPID]bool{}, held: map[netview.DPID][]func(){},
 		nearless: map[netview.Point]bool{}, lives: map[netview.HostID]netview.Point{},
 	}
 	if cfg.Alarms == nil {
@@ -132,7 +135,7 @@ func (w *world) deliver() func() {
 			to = append(to, short(at)+"f")
 		}
 		for _, end := range w.others(at) {
-			if !w.deaf && !(near && w.nearless[at]) {
+			if !w.deaf && !(near && w.nearless[at]) && !w.stall[at.DPID] {
 				arrivals = append(arrivals, arrival{end, frame})
 			}
 		}
@@ -144,24 +147,43 @@ func (w *world) deliver() func() {
 	for _, q := range questions {
 		w.say("ask %s at %s", q.EthDst, short(q.at))
 	}
-	if len(arrivals) == 0 && len(questions) == 0 {
+	var done []func()
+	do := func(dpid netview.DPID, f func()) {
+		if w.stall[dpid] {
+			w.held[dpid] = append(w.held[dpid], f)
+		} else {
+			done = append(done, f)
+		}
+	}
+	for _, q := range questions {
+		do(q.at.DPID, func() { w.answer(&q) })
+	}
+	w.core.Barriers(func(dpid netview.DPID, number uint64) {
+		do(dpid, func() { w.core.Passed(dpid, number) })
+	})
+	if len(arrivals) == 0 && len(done) == 0 {
 		return nil
 	}
 	return func() {
-		for _, q := range questions {
-			if id := (netview.HostID{MAC: q.EthDst, VLAN: q.VLAN & packet.VLANMask}); w.lives[id] == q.at && !w.deaf {
-				k := q.answer()
-				if s, _ := sight(q.at, &k); !w.core.known.news(&s) {
-					w.t.Error("an answer that is no news")
-				}
-				w.core.Frame(q.at, &k)
-			}
+		for _, f := range done {
+			f()
 		}
 		for _, a := range arrivals {
 			if err := w.core.LLDP(a.at, a.frame); err != nil && !w.quiet {
 				w.say("lldp at %s: %v", short(a.at), err)
 			}
 		}
+	}
+}
+
+// answer has a host answer a question, if it is there.
+func (w *world) answer(q *question) {
+	if id := (netview.HostID{MAC: q.EthDst, VLAN: q.VLAN & packet.VLANMask}); w.lives[id] == q.at && !w.deaf {
+		k := q.answer()
+		if s, _ := sight(q.at, &k); !w.core.known.news(&s) {
+			w.t.Error("an answer that is no news")
+		}
+		w.core.Frame(q.at, &k)
 	}
 }
 
@@ -337,6 +359,17 @@ func (w *world) do(c *golden.Command) {
 		w.restart()
 	case "full": // full DPID yes|no: whether the session's queue has no room
 		w.full[point(c.Args[0]+"/0").DPID] = c.Args[1] == "yes"
+	case "stall": // stall DPID yes|no: whether a switch comes to nothing that it is sent, though its session takes it
+		dpid := point(c.Args[0] + "/0").DPID
+		w.stall[dpid] = c.Args[1] == "yes"
+		held := w.held[dpid]
+		if delete(w.held, dpid); len(held) > 0 {
+			w.step(func() {
+				for _, f := range held {
+					f()
+				}
+			})
+		}
 	case "deaf": // deaf yes|no: whether probes that are sent into cables do not come in
 		w.deaf = c.Args[0] == "yes"
 	case "port": // port POINT up|down|delete

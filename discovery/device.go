@@ -22,6 +22,8 @@ type device struct {
 	made      time.Time // when it was first heard of, or remembered
 	recalled  bool      // what it held from an earlier life is known
 	gone      map[uint32]former
+	barrier   uint64 // the last one that it was sent
+	asking    []*ask // whose barrier did not come back yet
 }
 
 // former is what is remembered of a port that was deleted, in case it comes again.
@@ -76,6 +78,8 @@ type edge struct {
 	transits *transits // nil before the first is timed
 	missed   int       // periodic probes that left since it was heard last
 	heard    int       // times since both ends are connected, up to 2
+	born     time.Time // when it was heard first
+	last     time.Time // when it was heard last
 	near     bool      // near probes pass; true until surelyFar says otherwise
 	fars     int       // far probes heard since the last near one, up to surelyFar
 	told     bool      // an alarm says that it is indirect
@@ -249,12 +253,13 @@ func (c *Core) switchDown(dpid netview.DPID) {
 	if d.settled {
 		c.settled--
 	}
-	d.connected, d.settled, d.lost = false, false, c.now
+	d.connected, d.settled, d.lost, d.asking = false, false, c.now, nil
 	c.ready--
 	c.pace.ports -= len(d.ports)
 	c.vanished(dpid)
 	row := c.edit(dpid)
 	row.Connected, row.State, row.Since, row.Settled = false, netview.SwitchDisconnected, c.now, false
+	c.dropSuperseded(d)
 	for _, p := range d.ports {
 		c.forgetProbes(p)
 		p.sessionLost()

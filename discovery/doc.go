@@ -32,7 +32,10 @@
 //     machine is busy, there are fewer, and whatever waits for silence waits longer.
 //   - A probe that its session did not take is not missed, and a question that it did not take is not unanswered.
 //   - Hosts are at ports of the role edge, or blocked; a host never moves to a link's port.
-//   - A host moves only if it is not where it was: that port is down, or it does not answer there.
+//   - A host moves only if it is not where it was: that port is down, or it does not answer there, and its switch has come to
+//     the question: a barrier behind it came back. Where nobody could ask, its old place is looked at later (unasked.go).
+//   - A port has one cable. Where a near probe comes in from a switch that was not there before, and the neighbour that was has
+//     no session, the cable leads to the new one: a switch that got another datapath id is found again at once.
 //   - Two ports between which a probe passes are never both edges, so that no broadcast can circle through what is between.
 //   - Everything that others can make grow has a bound (Limits), and what is dropped is counted (Counts).
 //
@@ -62,7 +65,8 @@
 // link-local address that belongs to its MAC. Any frame from there is an answer: the claim is refused, with an alarm, and not
 // looked at again for a second. Silence is a move. Where a switch cannot be asked, but is likely to be alive (it was lost
 // less than 30 s ago and a neighbour has carrier to it, or the control network is suspected and its neighbours do not see
-// that the carrier is lost), its hosts stay. Packets from
+// that the carrier is lost), its hosts stay. After 30 s without a session they may move, with an alarm, and are asked at their old
+// place when its switch is back. Packets from
 // the false place are forwarded as any (a source address is no proof of anything), and nothing is sent to it.
 //
 // A host that was not seen for Settings.HostExpiry is asked, and deleted if it does not answer and nothing shows that

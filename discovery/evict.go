@@ -47,6 +47,7 @@ func (c *Core) evict(d *device) {
 // strays counts the hosts that are left at a switch: at ports that it has no more.
 func (c *Core) strays(dpid netview.DPID) (n int) {
 	for h := range c.tx.HostsOf(dpid) {
+		c.endUnasked(h.HostID)
 		c.forget(h)
 		delete(c.ages, h.HostID)
 		delete(c.notes, h.HostID)

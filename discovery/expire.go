@@ -53,6 +53,7 @@ func (c *Core) sweep() {
 	for _, h := range slices.Clone(c.hostRows) {
 		c.lookAt(h, crowded)
 	}
+	c.lookBack()
 }
 
 // lookAt looks at one host.
@@ -85,6 +86,7 @@ func (c *Core) expiry() time.Duration { return or(c.settings.HostExpiry, c.cfg.E
 
 // deleteHost deletes a host with all that is remembered of it.
 func (c *Core) deleteHost(h *netview.Host) {
+	c.endUnasked(h.HostID)
 	c.forget(h)
 	delete(c.ages, h.HostID)
 	delete(c.notes, h.HostID)

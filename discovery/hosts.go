@@ -28,7 +28,9 @@ func (c *Core) sighted(s *sighting) {
 // admit takes in a sighting at an edge. A host that is known elsewhere moves only if it is not there any more.
 func (c *Core) admit(p *port, s *sighting) {
 	if old, ok := c.tx.Host(s.id); ok && old.At != s.at {
-		c.claimed(old, s)
+		if !c.giveBack(old, s) {
+			c.claimed(old, s)
+		}
 		return
 	}
 	c.write(p, s)
@@ -135,6 +137,7 @@ func (c *Core) doubtHosts(p *port) {
 // expelHosts deletes the hosts at a port that has become a link's.
 func (c *Core) expelHosts(p *port) {
 	for _, h := range c.hostsAt(p.at) {
+		c.endUnasked(h.HostID)
 		c.forget(h)
 		delete(c.ages, h.HostID)
 		delete(c.notes, h.HostID)

@@ -12,7 +12,7 @@ import (
 type input struct {
 	kind     inputKind
 	reason   openflow.PortReason
-	dpid     netview.DPID   // of inputDown, inputPort and inputRemembered
+	dpid     netview.DPID   // of inputDown, inputPort, inputRemembered and inputPassed
 	at       netview.Point  // of inputProbe
 	probe    probe          // of inputProbe
 	came     time.Time      // of inputProbe: when its session had read it
@@ -20,6 +20,7 @@ type input struct {
 	facts    *SwitchFacts   // of inputUp
 	port     *openflow.Port // of inputPort
 	ports    []uint32       // of inputRemembered
+	number   uint64         // of inputPassed
 }
 
 type inputKind uint8
@@ -29,6 +30,7 @@ const (
 	inputDown
 	inputPort
 	inputRemembered
+	inputPassed
 	inputProbe // from here on they are not facts: they may be dropped
 	inputFrame
 	inputAddress

@@ -54,6 +54,8 @@ func (c controller) Disconnected(s *session.Session, _ error) {
 }
 
 // PacketOut is of discovery.Output.
+func (p *plane) Barrier(netview.DPID, func()) {}
+
 func (p *plane) PacketOut(dpid netview.DPID, port uint32, frame []byte) bool {
 	s := p.server.Session(uint64(dpid))
 	if s == nil {

@@ -53,7 +53,7 @@ func (c *Core) refresh(e *edge, s *probing, far bool) {
 	src, dst, was := e.src, e.dst, e.near
 	remember(src, dst)
 	c.pace.heard(c.since()-s.at, c.now)
-	e.missed = 0
+	e.missed, e.last = 0, c.now
 	if !far {
 		e.near, e.fars = true, 0
 	} else if e.fars < surelyFar {
@@ -89,13 +89,30 @@ func (c *Core) refresh(e *edge, s *probing, far bool) {
 	}
 }
 
-// dropReplaced takes down the links at a cable's ends that have not been heard since their sessions are there: the cable
-// leads elsewhere now.
+// dropReplaced takes down the links at a cable's ends that have not been heard since their sessions are there, and those whose
+// other end has no session: a near probe has just come in from elsewhere, so the cable leads there now. A switch that gets
+// another datapath id looks like this to its neighbours.
 func (c *Core) dropReplaced(e *edge) {
 	for _, p := range [...]*port{e.src, e.dst} {
 		for _, o := range p.edges() {
-			if o.heard == 0 && (o.src != e.src && o.src != e.dst || o.dst != e.src && o.dst != e.dst) {
+			if (o.heard == 0 || !o.live()) && (o.src != e.src && o.src != e.dst || o.dst != e.src && o.dst != e.dst) {
 				c.dropEdge(o)
+			}
+		}
+	}
+}
+
+// dropSuperseded takes down the links of a switch that lost its session whose cable was found to lead elsewhere before
+// that was noticed: the other end was heard from another port since it was heard from this one for the last time.
+func (c *Core) dropSuperseded(d *device) {
+	for _, p := range d.ports {
+		for _, e := range p.edges() {
+			q := e.dst
+			if q == p {
+				q = e.src
+			}
+			if slices.ContainsFunc(q.edges(), func(o *edge) bool { return o.near && o.live() && o.heard > 0 && o.born.After(e.last) }) {
+				c.dropEdge(e)
 			}
 		}
 	}
@@ -134,7 +151,7 @@ func (c *Core) raiseEdge(src, dst *port, near bool) *edge {
 	if e := src.edgeTo(dst); e != nil {
 		return e
 	}
-	e := &edge{src: src, dst: dst, near: near}
+	e := &edge{src: src, dst: dst, near: near, born: c.now}
 	src.out = append(src.out, e)
 	dst.in = append(dst.in, e)
 	c.setRole(src, netview.PortLink)

@@ -101,6 +101,9 @@ func (d *Discovery) step(inputs []input) {
 		d.core.Departing(d.core.cfg.Now())
 		return d.out.PacketOut(at.DPID, at.Port, frame)
 	})
+	d.core.Barriers(func(dpid netview.DPID, number uint64) {
+		d.out.Barrier(dpid, func() { d.put(input{kind: inputPassed, dpid: dpid, number: number}) })
+	})
 }
 
 // Load takes in what was remembered of the network when the instance ended. It is called before Run, and before any switch

@@ -19,6 +19,9 @@ type fabric struct {
 	cables map[netview.Point]netview.Point
 }
 
+// Barrier is of Output.
+func (f *fabric) Barrier(_ netview.DPID, passed func()) { passed() }
+
 // PacketOut is of Output.
 func (f *fabric) PacketOut(dpid netview.DPID, port uint32, frame []byte) bool {
 	_, _, _, etherType, _, _ := packet.ParseEthernet(frame) // hosts are asked too: there are none

@@ -24,7 +24,7 @@ func (c *Core) claimed(old *netview.Host, s *sighting) {
 			c.refuse(s, "its switch, %s, cannot be asked, and seems to be alive", old.At.DPID)
 			return
 		}
-		c.accept(s)
+		c.acceptUnasked(old, s)
 	default:
 		a := c.startAsk(old)
 		if a == nil {
@@ -44,9 +44,11 @@ func (c *Core) lives(d *device) bool {
 	if c.suspects() {
 		return !c.dark(d)
 	}
-	if c.now.Sub(d.lost) >= blindHold {
-		return false
-	}
+	return c.now.Sub(d.lost) < blindHold && carried(d)
+}
+
+// carried is true if a neighbour of a switch has carrier on a link to it.
+func carried(d *device) bool {
 	for _, p := range d.ports {
 		for _, e := range p.out {
 			if e.dst.device.connected {

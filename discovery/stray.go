@@ -29,10 +29,10 @@ func (c *Core) astray(src, dst *port) bool {
 }
 
 // elsewhere says whether a port has a link to or from another port than q that was heard more than once, by near probes,
-// since both ends are connected.
+// since both ends are connected, and they are.
 func (p *port) elsewhere(q *port) bool {
 	for _, e := range p.edges() {
-		if e.near && e.heard > 1 && e.src != q && e.dst != q {
+		if e.near && e.heard > 1 && e.live() && e.src != q && e.dst != q {
 			return true
 		}
 	}

@@ -16,6 +16,7 @@ const (
 	AlarmLinkAtHost     AlarmKind = "link-at-host"    // a discovery frame at a port where a host is known, or that is configured as edge
 	AlarmIndirectLink   AlarmKind = "indirect-link"   // something that is no switch of ours forwards between two ports
 	AlarmHostHijack     AlarmKind = "host-hijack"     // a host seen at a second place while it is alive at its first
+	AlarmUnverifiedMove AlarmKind = "unverified-move" // a host was moved though its old place, which may be alive, could not be asked
 	AlarmAddressClash   AlarmKind = "address-clash"   // two hosts claim one IP address
 	AlarmSwitchLost     AlarmKind = "switch-lost"     // a switch lost its control session: it goes on forwarding by what it holds
 	AlarmLinkDown       AlarmKind = "link-down"       // a link went down

@@ -169,3 +169,16 @@ func (n *switches) PacketOut(dpid netview.DPID, port uint32, frame []byte) bool 
 	})
 	return err == nil
 }
+
+// Barrier asks a switch, for discovery, to say when it has come to all that it was sent.
+func (n *switches) Barrier(dpid netview.DPID, passed func()) {
+	s := n.server.Session(uint64(dpid))
+	if s == nil {
+		return
+	}
+	_ = s.Barrier(func(err error) { // of a session whose queue is full, or that ends, nothing is found out
+		if err == nil {
+			passed()
+		}
+	})
+}
