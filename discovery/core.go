@@ -46,7 +46,7 @@ type Core struct {
 	unasked  map[netview.HostID]netview.Point // where hosts were before they moved without being asked there
 	barriers uint64                           // number of those of the transaction
 	behind   []*device                        // that get one
-	swept    netview.HostID // where the next sweep begins
+	swept    netview.HostID                   // where the next sweep begins
 	pending  map[netview.Point][]sighting
 	waiting  int // sightings in pending
 	hostRows []*netview.Host
