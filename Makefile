@@ -4,6 +4,8 @@ SHELL       := bash
 .DEFAULT_GOAL := build
 
 export GOTOOLCHAIN := local
+export CGO_ENABLED := 0
+export GOFLAGS     := -trimpath
 
 VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 COMMIT   ?= $(shell git rev-parse HEAD 2>/dev/null || echo unknown)
@@ -11,16 +13,16 @@ LDFLAGS  := -s -w -X github.com/weirnet/weir/cli.Version=$(VERSION) -X github.co
 FUZZTIME ?= 20s
 
 .PHONY: build run test test-all bench bench-peers bench-profiles fuzz lint sim vuln demo-mininet clean setup-build setup-test
-.PHONY: unit real real-long
+.PHONY: stages unit single networks real real-long
 
 build: setup-build ## one static binary, bin/weir
-	CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)' -o bin/weir ./cmd/weir
+	go build -ldflags '$(LDFLAGS)' -o bin/weir ./cmd/weir
 
 run: export TOPOLOGY ?= wan:206
 run: build ## an instance and an emulated network of TOPOLOGY on this machine; it prints how to use them
 	exec bin/weir up $(TOPOLOGY)
 
-test: setup-test build lint unit real ## what continuous integration runs
+test: setup-test build stages ## what continuous integration runs
 
 test-all: test real-long fuzz ## longer: bigger networks, every fuzz target
 
@@ -40,8 +42,8 @@ fuzz: setup-build ## every fuzz target for FUZZTIME each
 lint: setup-build ## gofmt, go vet, staticcheck
 	@unformatted=$$(gofmt -l $$(find . -name '*.go' -not -path './.cache/*')); \
 	  if [ -n "$$unformatted" ]; then echo "gofmt -w these files:" $$unformatted; exit 1; fi
-	go vet -tags real,long ./...
-	go tool staticcheck -tags real,long ./...
+	nice go vet -tags real,long ./...
+	nice go tool staticcheck -tags real,long ./...
 
 sim: export SEEDS ?= 200
 sim: export FROM ?= 1
@@ -66,21 +68,40 @@ setup-build:
 setup-test:
 	@scripts/setup build test
 
-# Unit tests run under the race detector, most of which wait more than they
-# compute. Without it, one package at a time, come those that count allocations
-# and bytes, those with more rounds than the race detector has time for, and
-# those against real programs and networks.
-# CI=1 turns a test that would be skipped for a missing program into a failure.
-packages = $(shell grep -rlE --include='*_test.go' $(1) . | xargs -n1 dirname | sort -u)
-BUDGET = $(call packages,'need\.NoRace')
-REAL = $(call packages,'^//go:build.*real|need\.Rounds')
+# Every test runs once. Under the race detector run the packages in which anything runs beside anything else. Without it run those of one
+# goroutine, in which it finds nothing and takes ten times as long (internal/laws holds the list to that); the tests that count allocations
+# (Budget in their names); those with more rounds than the race detector has time for (need.Rounds); and those against real programs and
+# networks (build tag real). CI=1 turns a test that would be skipped for a missing program into a failure.
+#
+# The stages run beside each other: real networks mostly wait. They go first where there is not time for all (nice), since they count packets
+# lost. -trimpath and CGO_ENABLED=0 are those of the build, whose packages need no compiling again then.
+SINGLE := app/forward flowtable internal/laws internal/ofcase internal/sim intent/spec openflow packet plan program topology
+STAGES := lint unit single networks real
+
+module     = github.com/weirnet/weir
+concurrent = $(filter-out $(SINGLE:%=$(module)/%),$(shell go list ./...))
+files      = $(shell grep -rlE --include='*_test.go' $(1) .)
+folders    = $(sort $(patsubst %/,%,$(dir $(1))))
+tests      = $(shell sed -nE 's/^func (Test[A-Za-z0-9_]*).*/\1/p' $(1) | paste -sd'|')
+elsewhere  = ./internal/netlab/% $(SINGLE:%=./%/%)
+COUNTING   = $(filter-out $(elsewhere),$(call files,'need\.NoRace'))
+OUTSIDE    = $(filter-out $(elsewhere),$(call files,'^//go:build.*real|need\.Rounds'))
+outside    = CI=1 WEIR_BINARY=$(CURDIR)/bin/weir go test -vet=off -count=1
+
+stages:
+	@$(MAKE) --no-print-directory -k -j $(words $(STAGES)) $(STAGES)
 
 unit:
-	CI=1 go test -vet=off -race -p 4 ./...
-	CI=1 go test -vet=off -count=1 -p 1 -run Budget $(BUDGET)
+	CI=1 CGO_ENABLED=1 nice go test -vet=off -race -p 2 $(concurrent)
+
+single:
+	$(outside) -p 1 -timeout 12m -tags real $(SINGLE:%=./%)
+
+networks:
+	$(outside) -parallel 6 -timeout 12m -tags real ./internal/netlab
 
 real:
-	CI=1 WEIR_BINARY=$(CURDIR)/bin/weir go test -vet=off -count=1 -p 1 -parallel 4 -timeout 12m -tags real $(REAL)
+	$(outside) -p 1 -parallel 4 -timeout 12m -tags real -run 'Budget|^($(call tests,$(OUTSIDE)))$$' $(call folders,$(COUNTING) $(OUTSIDE))
 
 real-long:
-	CI=1 WEIR_BINARY=$(CURDIR)/bin/weir go test -vet=off -count=1 -p 1 -parallel 4 -timeout 150m -tags real,long ./...
+	$(outside) -p 1 -parallel 4 -timeout 150m -tags real,long ./...
