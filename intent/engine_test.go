@@ -80,13 +80,24 @@ func TestFailureReroutesAtOnce(t *testing.T) {
 	n.checkWanted(t.Fatalf)
 }
 
+// TestRestartKeepsPaths: paths that left a link which has come back stay where they are over a restart. Whoever computes
+// them anew has half of them on that link again.
 func TestRestartKeepsPaths(t *testing.T) {
 	n := square(t)
 	for i := range uint32(20) {
 		n.submit(false, Request{Op: Create, Spec: flow("f"+string(rune('a'+i)), at(1, 9), at(4, 9), i)})
 	}
 	n.rest()
+	for _, up := range []bool{false, true} {
+		n.put(link(1, 1, 2, 1), up, netview.LinkConfirmed)
+		n.rest()
+	}
 	before, _ := n.engine.List(0, 100, nil)
+	for _, in := range before {
+		if hops := in.Program.Legs[0].Route.Hops; len(hops) != 3 || hops[1].DPID != 3 {
+			t.Fatalf("intent %d goes %v, want it to go by switch 3", in.Number, hops)
+		}
+	}
 	n.wrote = 0
 	n.start()
 	n.rest()

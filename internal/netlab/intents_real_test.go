@@ -144,15 +144,21 @@ func TestIntents(t *testing.T) {
 		w.AwaitAlarm("drift", fmt.Sprintf("%016x", nets[1].Switches[0].DPID), 20*time.Second)
 		v.await("installed")
 		l.Eventually(repairLimit, "switches hold again what they lost", func() bool { return w.Metric(`weir_flowsync_rules{state="pending"}`) == 0 })
-		traffic.Baseline()
+		lossless("switches hold again what they lost")
 
 		cables := []*Cable{both.Cables[0], both.Cables[len(nets[0].Cables)]}
+		var outages []*Outage
 		for _, c := range cables {
-			c.Cut()
+			outages = append(outages, both.CutObserved(c))
 		}
+		onItsWay := func(interval time.Duration) int { return max(outages[0].Lost(interval), outages[1].Lost(interval)) }
+		onItsWay(time.Second)
 		w.AwaitLinks(both, 60*time.Second, cables...)
 		v.await("installed")
-		traffic.Baseline() // everybody is answered again
+		for _, f := range traffic.LostMore(onItsWay) {
+			t.Errorf("cables are cut: %s", f)
+		}
+		traffic.Baseline() // those are counted
 		for _, c := range cables {
 			c.Restore()
 		}

@@ -94,14 +94,15 @@ func parseStream(out string) (f Flow, err error) {
 // Rare is a host that speaks to another now and then, forgetting its neighbours each time.
 type Rare struct {
 	*Process
-	name string
+	name   string
+	period time.Duration
 }
 
 // StartRare sends one echo request every period; before each, the host has forgotten where its neighbours are.
 func (h *Host) StartRare(to netip.Addr, period time.Duration) *Rare {
 	h.lab.t.Helper()
 	once := fmt.Sprintf("ip neigh flush all; ping -n -q -c 1 -W 5 %s; sleep %.1f", to, period.Seconds())
-	return &Rare{h.Start("bash", "-c", "while :; do "+once+"; done"), fmt.Sprintf("%s→%s every %s", h.Name, to, period)}
+	return &Rare{h.Start("bash", "-c", "while :; do "+once+"; done"), fmt.Sprintf("%s→%s every %s", h.Name, to, period), period}
 }
 
 // Count sums what was counted so far; a request on its way is not counted.

@@ -22,9 +22,10 @@ type Traffic struct {
 // observed is a ping of which the packets after the base count.
 type observed struct {
 	*Pinger
-	name string
-	base int // sequence number
-	old  int // answers that had come twice
+	name     string
+	interval time.Duration
+	base     int // sequence number
+	old      int // answers that had come twice
 }
 
 const controlBridge = "control"
@@ -37,7 +38,7 @@ func (o *OVS) StartTraffic() *Traffic {
 	a, b := o.AddHost(controlBridge, 1), o.AddHost(controlBridge, 2)
 	t := &Traffic{lab: l, ovs: o}
 	t.RestoreControl()
-	t.control = &observed{Pinger: a.StartPing(b.IP4, 50*time.Millisecond), name: "control pair"}
+	t.control = &observed{Pinger: a.StartPing(b.IP4, 50*time.Millisecond), name: "control pair", interval: 50 * time.Millisecond}
 	return t
 }
 
@@ -52,7 +53,7 @@ func (t *Traffic) RestoreControl() {
 func (t *Traffic) Ping(from, to *Host, six bool, interval time.Duration) {
 	t.lab.t.Helper()
 	address := to.Addr(six)
-	t.pings = append(t.pings, &observed{Pinger: from.StartPing(address, interval), name: name(from, address)})
+	t.pings = append(t.pings, &observed{Pinger: from.StartPing(address, interval), name: name(from, address), interval: interval})
 }
 
 // Rare adds a ping that is sent once a period.
@@ -80,33 +81,41 @@ func (t *Traffic) Baseline() {
 }
 
 // Lost waits until everybody is answered again, so that what came before is settled, and says which packets were lost
-// since Baseline: nil for none. Losses of the control pair are the machine's; three times as many are forgiven to a pair,
-// because its packets pass more switches.
-func (t *Traffic) Lost() (faults []string) {
+// since Baseline: nil for none. None is forgiven. When the control pair lost some too, the machine has lost packets, which the fault then says.
+func (t *Traffic) Lost() []string {
+	t.lab.t.Helper()
+	return t.LostMore(func(time.Duration) int { return 0 })
+}
+
+// LostMore is Lost for a fault that costs what is on its way: a ping that is sent every interval may have lost as many as allowed says.
+func (t *Traffic) LostMore(allowed func(interval time.Duration) int) (faults []string) {
 	t.lab.t.Helper()
 	for _, p := range append(t.pings, t.control) {
 		p.Await(10, 60*time.Second)
 	}
-	forgiven := 3 * len(t.control.lost())
 	sent, lost := 0, 0
 	for _, p := range t.pings {
 		gaps, twice := p.lost(), p.Twice()-p.old
 		sent, lost = sent+p.Latest()-p.base, lost+len(gaps)
-		if len(gaps) > forgiven || twice > 0 {
-			faults = append(faults, fmt.Sprintf("%s: lost %d of %d: %v; %d came twice", p.name, len(gaps), p.Latest()-p.base, gaps, twice))
+		if len(gaps) > allowed(p.interval) || twice > 0 {
+			faults = append(faults, fmt.Sprintf("%s: lost %d of %d, allowed are %d: %v; %d came twice", p.name, len(gaps), p.Latest()-p.base,
+				allowed(p.interval), gaps, twice))
 		}
 	}
 	for i, r := range t.rare {
 		now, before := r.Count(), t.before[i]
 		sent, lost = sent+now.Sent-before.Sent, lost+now.Lost()-before.Lost()
-		if n := now.Lost() - before.Lost(); n > forgiven || now.Duplicates > before.Duplicates {
+		if n := now.Lost() - before.Lost(); n > allowed(r.period) || now.Duplicates > before.Duplicates {
 			faults = append(faults, fmt.Sprintf("%s: lost %d of %d; %d came twice", r.name, n, now.Sent-before.Sent, now.Duplicates-before.Duplicates))
 		}
 	}
-	t.lab.t.Logf("%d pings of %d pairs: %d lost; control pair: %d of %d lost", sent, len(t.pings)+len(t.rare), lost,
-		len(t.control.lost()), t.control.Latest()-t.control.base)
+	machine := len(t.control.lost())
+	t.lab.t.Logf("%d pings of %d pairs: %d lost; control pair: %d of %d lost", sent, len(t.pings)+len(t.rare), lost, machine, t.control.Latest()-t.control.base)
 	if len(faults) > 0 {
-		t.lab.t.Log("drops of the datapath: " + t.drops())
+		faults[0] += "; drops of the datapath: " + t.drops()
+		if machine > 0 {
+			faults[0] += fmt.Sprintf("; the control pair, which no controller has to do with, lost %d: this machine loses packets", machine)
+		}
 	}
 	return faults
 }

@@ -43,6 +43,7 @@ type Pinger struct {
 
 	mu       sync.Mutex
 	text     []byte
+	first    int          // sequence number of the first answer; 0 while there is none
 	highest  int          // sequence number of the latest answer, from 1
 	answered map[int]bool // sequence numbers
 	twice    int          // answers to what was answered already
@@ -73,6 +74,9 @@ func (p *Pinger) follow(r io.Reader) {
 		p.text = append(append(p.text, lines.Bytes()...), '\n')
 		if m := answer.FindSubmatch(lines.Bytes()); m != nil {
 			seq, _ := strconv.Atoi(string(m[1]))
+			if p.first == 0 {
+				p.first = seq
+			}
 			p.highest = max(p.highest, seq)
 			if p.answered[seq] {
 				p.twice++
@@ -88,6 +92,13 @@ func (p *Pinger) Latest() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.highest
+}
+
+// First is the sequence number of the first answer: so many requests were sent until one was answered. 0 when none was.
+func (p *Pinger) First() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.first
 }
 
 // Gaps are the sequence numbers, up to the latest answered one, without an answer: exactly the packets lost, but for those
