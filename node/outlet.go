@@ -98,7 +98,28 @@ func (o *outlet) Barrier(done func(error)) error {
 	if err := o.hand(); err != nil {
 		return err
 	}
-	return o.s.Barrier(done)
+	last, ask := o.sent.due()
+	if !ask {
+		return o.s.Barrier(done)
+	}
+	err := o.s.Barrier(func(err error) {
+		o.settled(last, err)
+		done(err)
+	})
+	if err != nil {
+		o.sent.asked = false
+	}
+	return err
+}
+
+// settled takes the end of a barrier behind the rules up to last.
+func (o *outlet) settled(last uint32, err error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.sent.asked = false
+	if err == nil {
+		o.sent.confirmed(last)
+	}
 }
 
 // Flush hands over what was appended.

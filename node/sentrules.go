@@ -6,14 +6,18 @@ import (
 	"github.com/weirnet/weir/openflow"
 )
 
-// sentRulesMax is how many of the rules that were last sent to a switch are kept, to find the one that an error refuses:
-// a switch may show only the first 64 bytes of what it refuses, and the match goes beyond.
-const sentRulesMax = 1024
+// sentRulesMax is how many of the rules that were last sent to a switch are kept at least, to find the one that an error refuses:
+// a switch may show only the first 64 bytes of what it refuses, and the match goes beyond. Those that a barrier has confirmed go: when so many
+// are there as sentRulesDue says, the next barrier is asked to tell, so that a switch takes some KB and not, in time, 40.
+const (
+	sentRulesMax = 1024
+	sentRulesDue = 64
+)
 
-// sentRules are the rules that were last sent to a switch, in a ring, in the order of their transaction ids.
+// sentRules are the rules that were last sent to a switch and may still be refused, in the order of their transaction ids.
 type sentRules struct {
-	ring []sentRule
-	next int // where the next one goes, once the ring has its size
+	rules []sentRule
+	asked bool // a barrier that is on its way will tell
 }
 
 type sentRule struct {
@@ -29,22 +33,43 @@ func (r *sentRules) note(xid uint32, m *openflow.FlowMod) {
 	if copy(s.match[:], m.Match.OXM) < len(m.Match.OXM) {
 		return
 	}
-	if len(r.ring) < sentRulesMax {
-		r.ring = append(r.ring, s)
+	if len(r.rules) == 2*sentRulesMax {
+		r.rules = append(r.rules[:0], r.rules[sentRulesMax:]...)
+	}
+	r.rules = append(r.rules, s)
+}
+
+// due tells whether the barrier that is sent now has to say when the rules up to last are confirmed.
+func (r *sentRules) due() (last uint32, ask bool) {
+	if r.asked || len(r.rules) < sentRulesDue {
+		return 0, false
+	}
+	r.asked = true
+	return r.rules[len(r.rules)-1].xid, true
+}
+
+// confirmed forgets the rules up to last: no error about them can come any more.
+func (r *sentRules) confirmed(last uint32) {
+	left := r.rules[r.after(last+1):]
+	if len(left) == 0 && cap(r.rules) > 4*sentRulesDue {
+		r.rules = nil
 		return
 	}
-	r.ring[r.next] = s
-	r.next = (r.next + 1) % sentRulesMax
+	r.rules = append(r.rules[:0], left...)
+}
+
+// after is where the rules from a transaction id on begin.
+func (r *sentRules) after(xid uint32) int {
+	return sort.Search(len(r.rules), func(i int) bool { return int32(r.rules[i].xid-xid) >= 0 })
 }
 
 // find looks a rule up.
 func (r *sentRules) find(xid uint32) (m openflow.Match, cookie uint64, ok bool) {
-	at := func(i int) *sentRule { return &r.ring[(r.next+i)%len(r.ring)] }
-	i := sort.Search(len(r.ring), func(i int) bool { return int32(at(i).xid-xid) >= 0 })
-	if i == len(r.ring) || at(i).xid != xid {
+	i := r.after(xid)
+	if i == len(r.rules) || r.rules[i].xid != xid {
 		return m, 0, false
 	}
-	s := at(i)
+	s := &r.rules[i]
 	return openflow.Match{OXM: append([]byte(nil), s.match[:s.length]...)}, s.cookie, true
 }
 
