@@ -59,6 +59,8 @@ type Config struct {
 	Sync func(netview.DPID) (*client.Sync, netview.Revision)
 	// Gatherer is what /metrics shows. nil: only what the interface measures of itself.
 	Gatherer prometheus.Gatherer
+	// LimitReached is told of a limit of the configuration that is reached, by the path of its field, and what was done about it. nil: nobody is.
+	LimitReached func(field, text string)
 	// Health and Ready are nil errors while the instance lives, and while it is fit to serve. nil: always.
 	Health, Ready func() error
 

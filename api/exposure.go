@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/http"
 	"net/netip"
 	"strings"
 )
@@ -133,4 +134,12 @@ func clip(s string) string {
 		return s[:most] + "…"
 	}
 	return s
+}
+
+// endChunked has the connection closed behind the answer to a chunked request over HTTP/1. net/http drops a Content-Length beside
+// Transfer-Encoding without a word; who stands in between and goes by that length would take what follows for another request (RFC 9112, 6.1).
+func endChunked(r *http.Request, h http.Header) {
+	if r.ProtoMajor == 1 && len(r.TransferEncoding) > 0 {
+		h.Set("Connection", "close")
+	}
 }

@@ -4,26 +4,27 @@ import "time"
 
 // Limits bound what requests can cost. A zero field means its default.
 type Limits struct {
-	BodyBytes     int64         // of a request's body
-	IntentBytes   int64         // of a body with intents, in JSON
-	IntentStreams int           // streams of requests about intents at a time
-	StreamIdle    time.Duration // how long such a stream may be silent
-	IntentWait    time.Duration // how long ?wait= may wait
-	HeaderBytes   int           // of a request's header
-	Connections   int           // open at a time
-	Watchers      int           // event streams at a time
-	PageRows      int           // most rows of one page
-	KeptLists     int           // lists kept for paging
-	KeptRows      int           // rows of all lists kept
-	KeepFor       time.Duration // how long a list is kept for paging
-	AtLeastWait   time.Duration // how long ?at_least= waits
-	AskWait       time.Duration // how long a switch may take to answer
-	ReadHeader    time.Duration // from the first byte of a request to the end of its header
-	Read          time.Duration // of a whole request
-	Write         time.Duration // of a whole answer; of an event stream, of one write
-	Idle          time.Duration // of a connection between two requests
-	KeepAlive     time.Duration // between two comments on a silent event stream
-	ShutdownWait  time.Duration // for requests under way when Serve ends
+	BodyBytes         int64         // of a request's body
+	IntentBytes       int64         // of a body with intents, in JSON
+	IntentStreams     int           // streams of requests about intents at a time
+	StreamIdle        time.Duration // how long such a stream may be silent
+	IntentWait        time.Duration // how long ?wait= may wait
+	HeaderBytes       int           // of a request's header
+	Connections       int           // open at a time
+	SourceConnections int           // of them, from one source, that have shown no valid token
+	Watchers          int           // event streams at a time
+	PageRows          int           // most rows of one page
+	KeptLists         int           // lists kept for paging
+	KeptRows          int           // rows of all lists kept
+	KeepFor           time.Duration // how long a list is kept for paging
+	AtLeastWait       time.Duration // how long ?at_least= waits
+	AskWait           time.Duration // how long a switch may take to answer
+	ReadHeader        time.Duration // from the first byte of a request to the end of its header
+	Read              time.Duration // of a whole request
+	Write             time.Duration // of a whole answer; of an event stream, of one write
+	Idle              time.Duration // of a connection between two requests
+	KeepAlive         time.Duration // between two comments on a silent event stream
+	ShutdownWait      time.Duration // for requests under way when Serve ends
 }
 
 // DefaultPageRows is the number of rows of a page when ?limit= is not given.
@@ -34,26 +35,27 @@ const MaxPaths = 64
 
 // DefaultLimits are the limits of an instance that is not told otherwise.
 var DefaultLimits = Limits{
-	BodyBytes:     1 << 20,
-	IntentBytes:   16 << 20,
-	IntentStreams: 256,
-	StreamIdle:    10 * time.Minute,
-	IntentWait:    50 * time.Second,
-	HeaderBytes:   32 << 10,
-	Connections:   4096,
-	Watchers:      1024,
-	PageRows:      100_000,
-	KeptLists:     64,
-	KeptRows:      4 << 20,
-	KeepFor:       60 * time.Second,
-	AtLeastWait:   5 * time.Second,
-	AskWait:       5 * time.Second,
-	ReadHeader:    5 * time.Second,
-	Read:          30 * time.Second,
-	Write:         60 * time.Second,
-	Idle:          120 * time.Second,
-	KeepAlive:     15 * time.Second,
-	ShutdownWait:  time.Second,
+	BodyBytes:         1 << 20,
+	IntentBytes:       16 << 20,
+	IntentStreams:     256,
+	StreamIdle:        10 * time.Minute,
+	IntentWait:        50 * time.Second,
+	HeaderBytes:       32 << 10,
+	Connections:       4096,
+	SourceConnections: 1024,
+	Watchers:          1024,
+	PageRows:          100_000,
+	KeptLists:         64,
+	KeptRows:          4 << 20,
+	KeepFor:           60 * time.Second,
+	AtLeastWait:       5 * time.Second,
+	AskWait:           5 * time.Second,
+	ReadHeader:        5 * time.Second,
+	Read:              30 * time.Second,
+	Write:             60 * time.Second,
+	Idle:              120 * time.Second,
+	KeepAlive:         15 * time.Second,
+	ShutdownWait:      time.Second,
 }
 
 // orDefaults fills the zero fields.
@@ -66,6 +68,7 @@ func (l Limits) orDefaults() Limits {
 	or(&l.IntentWait, d.IntentWait)
 	or(&l.HeaderBytes, d.HeaderBytes)
 	or(&l.Connections, d.Connections)
+	or(&l.SourceConnections, d.SourceConnections)
 	or(&l.Watchers, d.Watchers)
 	or(&l.PageRows, d.PageRows)
 	or(&l.KeptLists, d.KeptLists)

@@ -9,8 +9,6 @@ import (
 	"net/http"
 	"time"
 
-	"golang.org/x/net/netutil"
-
 	"github.com/weirnet/weir/netview"
 )
 
@@ -19,18 +17,20 @@ import (
 //
 // net/http owns a goroutine for each connection; this package starts none. Event streams end with the context.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
-	return serve(ctx, l, s, s.cfg.Limits, s.cfg.TLS, s.cfg.Log)
+	return serve(ctx, door{l, s.all}, s, s.cfg.Limits, s.cfg.TLS, s.cfg.Log)
 }
 
 // Serve is as Server.Serve.
 func (s *Site) Serve(ctx context.Context, l net.Listener) error {
-	return serve(ctx, l, s, s.cfg.Limits, s.cfg.TLS, s.cfg.Log)
+	return serve(ctx, door{l, s.all}, s, s.cfg.Limits, s.cfg.TLS, s.cfg.Log)
 }
 
-func serve(ctx context.Context, l net.Listener, h http.Handler, lim Limits, secure *tls.Config, log *slog.Logger) error {
+func serve(ctx context.Context, l door, h http.Handler, lim Limits, secure *tls.Config, log *slog.Logger) error {
 	srv := &http.Server{
 		Handler:           h,
 		TLSConfig:         secure,
+		ConnContext:       withConnection,
+		ConnState:         l.all.follow,
 		ReadHeaderTimeout: lim.ReadHeader,
 		ReadTimeout:       lim.Read,
 		WriteTimeout:      lim.Write,
@@ -48,7 +48,6 @@ func serve(ctx context.Context, l net.Listener, h http.Handler, lim Limits, secu
 		}
 		down <- nil
 	})
-	l = netutil.LimitListener(l, lim.Connections)
 	var err error
 	if secure != nil {
 		err = srv.ServeTLS(l, "", "")

@@ -17,10 +17,13 @@ type metrics struct {
 	streams  prometheus.Gauge
 	resets   prometheus.Counter
 	unnoted  prometheus.Counter
+
+	connections prometheus.Collector
 }
 
-func newMetrics() metrics {
+func newMetrics(all *connections) metrics {
 	return metrics{
+		connections: all,
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "weir_api_requests_total",
 			Help: "Requests answered, by route and HTTP status."}, []string{"method", "route", "code"}),
 		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "weir_api_request_seconds",
@@ -37,8 +40,28 @@ func newMetrics() metrics {
 	}
 }
 
+var (
+	descConnections = prometheus.NewDesc("weir_api_connections", "Connections open, by whether they have shown a valid token: yes or no.", []string{"token"}, nil)
+	descCut         = prometheus.NewDesc("weir_api_connections_cut_total", "Connections cut or refused because there were too many, by the limit.", []string{"limit"}, nil)
+)
+
+// Describe is of prometheus.Collector.
+func (a *connections) Describe(ch chan<- *prometheus.Desc) {
+	ch <- descConnections
+	ch <- descCut
+}
+
+// Collect is of prometheus.Collector.
+func (a *connections) Collect(ch chan<- prometheus.Metric) {
+	known, strangers, cutAll, cutSource := a.count()
+	ch <- prometheus.MustNewConstMetric(descConnections, prometheus.GaugeValue, float64(known), "yes")
+	ch <- prometheus.MustNewConstMetric(descConnections, prometheus.GaugeValue, float64(strangers), "no")
+	ch <- prometheus.MustNewConstMetric(descCut, prometheus.CounterValue, float64(cutAll), "connections")
+	ch <- prometheus.MustNewConstMetric(descCut, prometheus.CounterValue, float64(cutSource), "connections_per_source")
+}
+
 func (m *metrics) all() []prometheus.Collector {
-	return []prometheus.Collector{m.requests, m.seconds, m.refused, m.streams, m.resets, m.unnoted}
+	return []prometheus.Collector{m.requests, m.seconds, m.refused, m.streams, m.resets, m.unnoted, m.connections}
 }
 
 // Describe is of prometheus.Collector.

@@ -17,6 +17,7 @@ type refusal struct {
 	status     int
 	detail     string
 	retryAfter time.Duration // 0: not said
+	close      bool          // the connection is of no more use
 }
 
 // write answers application/problem+json.
@@ -31,6 +32,9 @@ func (p *refusal) write(w http.ResponseWriter) {
 	}
 	if p.retryAfter > 0 {
 		h.Set("Retry-After", retryAfter(p.retryAfter))
+	}
+	if p.close {
+		h.Set("Connection", "close")
 	}
 	w.WriteHeader(p.status)
 	json.NewEncoder(w).Encode(client.Problem{Title: http.StatusText(p.status), Status: p.status, Detail: p.detail})

@@ -96,6 +96,27 @@ func TestSlowRequests(t *testing.T) {
 	}
 }
 
+// TestTwoLengths: a request with a Content-Length beside Transfer-Encoding is the last of its connection, whoever sends it.
+func TestTwoLengths(t *testing.T) {
+	s := newSmall(t, nil)
+	addr, end := s.serve(t)
+	defer end()
+	for _, token := range []string{"", "no-token-of-this-instance", operatorToken} {
+		for _, path := range []string{"/v1/drain", "/v1/config", "/v1/intents", "/nothing"} {
+			conn, err := net.Dial("tcp", addr)
+			if err != nil {
+				t.Fatal(err)
+			}
+			fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer %s\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"+
+				"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n", path, token)
+			answer, err := io.ReadAll(conn)
+			if conn.Close(); err != nil || strings.Count(string(answer), "HTTP/1.1 ") != 1 || !strings.Contains(string(answer), "Connection: close\r\n") {
+				t.Errorf("%s: %v, answers %q", path, err, answer)
+			}
+		}
+	}
+}
+
 func TestServeTLS(t *testing.T) {
 	own := httptest.NewTLSServer(nil)
 	own.Close()

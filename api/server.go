@@ -17,6 +17,7 @@ import (
 type Server struct {
 	cfg Config
 	gate
+	all      *connections
 	epoch    epoch
 	router   *router
 	huma     huma.API
@@ -32,13 +33,15 @@ type Server struct {
 func New(cfg Config) *Server {
 	cfg = cfg.orDefaults()
 	cfg.Access.Names = append(certificateNames(cfg.TLS), cfg.Access.Names...)
+	all := newConnections(cfg.Limits, cfg.LimitReached)
 	s := &Server{
 		cfg:     cfg,
 		gate:    newGate(cfg.Access),
+		all:     all,
 		epoch:   newEpoch(),
 		router:  newRouter(),
 		pages:   newPages(cfg.Limits, cfg.Now),
-		metrics: newMetrics(),
+		metrics: newMetrics(all),
 	}
 	s.huma = humago.New(jsonRoutes{s.router}, openAPI("Weir", cfg.Version, "The network as one Weir instance sees it. Every route but /healthz and /readyz needs a token."))
 	s.addRoutes()
@@ -59,8 +62,12 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Cache-Control", "no-store")
+	endChunked(r, h)
 	by := Actor{From: r.RemoteAddr}
 	no := s.check(r, needs, &by)
+	if no == nil && by.Role != RoleNone {
+		no = s.all.noRoom(r)
+	}
 	if no == nil && pattern != "" {
 		no = encoded(r)
 	}

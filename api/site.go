@@ -24,6 +24,7 @@ type SiteConfig struct {
 type Site struct {
 	cfg SiteConfig
 	gate
+	all    *connections
 	router *router
 	huma   huma.API
 }
@@ -35,7 +36,7 @@ func NewSite(cfg SiteConfig) *Site {
 		cfg.Log = slog.Default()
 	}
 	cfg.Access.Names = append(certificateNames(cfg.TLS), cfg.Access.Names...)
-	s := &Site{cfg: cfg, gate: newGate(cfg.Access), router: newRouter()}
+	s := &Site{cfg: cfg, gate: newGate(cfg.Access), all: newConnections(cfg.Limits, nil), router: newRouter()}
 	s.huma = humago.New(jsonRoutes{s.router}, openAPI(cfg.Title, cfg.Version, cfg.Description))
 	s.router.HandleFunc("GET /openapi.json", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
@@ -54,7 +55,13 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Cache-Control", "no-store")
-	if _, no := s.check(r, needs, &Actor{From: r.RemoteAddr}); no != nil {
+	endChunked(r, h)
+	by := Actor{From: r.RemoteAddr}
+	_, no := s.check(r, needs, &by)
+	if no == nil && by.Role != RoleNone {
+		no = s.all.noRoom(r)
+	}
+	if no != nil {
 		no.write(w)
 		return
 	}

@@ -38,6 +38,19 @@ func TestLoadTokens(t *testing.T) {
 	if _, err := LoadTokens(dir); err == nil || !strings.Contains(err.Error(), "holds 5 characters") {
 		t.Errorf("short token: %v", err)
 	}
+	for text, want := range map[string]string{
+		strings.Repeat("\x00", 44):          "damaged: its byte 1 ",
+		strings.Repeat("x", 30) + "\x00abc": "damaged: its byte 31 ",
+		"two words of a token file":         "damaged: its byte 4 ",
+		strings.Repeat("é", 22):             "damaged: its byte 1 ",
+		strings.Repeat("0", 44):             "one character 44 times",
+		"":                                  "holds 0 characters",
+	} {
+		os.WriteFile(token, []byte(text), 0o600)
+		if _, err := LoadTokens(dir); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "delete it") {
+			t.Errorf("%q: %v, want %q", text, err, want)
+		}
+	}
 }
 
 func TestCheckExposure(t *testing.T) {

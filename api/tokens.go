@@ -60,8 +60,17 @@ func readToken(path string) (string, error) {
 		return "", err
 	}
 	secret := strings.TrimSpace(string(b))
+	if at := strings.IndexFunc(secret, func(c rune) bool { return c <= ' ' || c > '~' }); at >= 0 {
+		return "", fmt.Errorf("token file %s is damaged: its byte %d is no character that a header can carry (printable ASCII, no space): "+
+			"delete it and a new one is made", path, at+1)
+	}
 	if len(secret) < minTokenLen {
-		return "", fmt.Errorf("token file %s holds %d characters, and a token has at least %d: delete it and a new one is made", path, len(secret), minTokenLen)
+		return "", fmt.Errorf("token file %s holds %d characters, and a token has at least %d: delete it and a new one is made",
+			path, len(secret), minTokenLen)
+	}
+	if strings.Count(secret, secret[:1]) == len(secret) {
+		return "", fmt.Errorf("token file %s holds one character %d times, which anybody can guess: delete it and a new one is made",
+			path, len(secret))
 	}
 	return secret, nil
 }

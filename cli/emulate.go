@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/weirnet/weir/api"
+	"github.com/weirnet/weir/cert"
 	"github.com/weirnet/weir/emu/attach"
 	"github.com/weirnet/weir/emu/profile"
 	"github.com/weirnet/weir/emu/topo"
@@ -187,7 +188,7 @@ func (f *emulateFlags) loadTLS() error {
 		if err != nil {
 			return fmt.Errorf("certificate of the API %s: %w", f.apiCert, err)
 		}
-		f.apiTLS = &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}
+		f.apiTLS = cert.Config(pair)
 	}
 	if f.cert == "" {
 		return nil
@@ -208,7 +209,8 @@ func (f *emulateFlags) loadTLS() error {
 	if name == "" {
 		name, _, _ = net.SplitHostPort(f.controllers[0])
 	}
-	f.switchTLS = &tls.Config{Certificates: []tls.Certificate{pair}, RootCAs: pool, ServerName: name, MinVersion: tls.VersionTLS12}
+	f.switchTLS = cert.Config(pair)
+	f.switchTLS.RootCAs, f.switchTLS.ServerName = pool, name
 	return nil
 }
 

@@ -50,7 +50,7 @@ func writeValue(w io.Writer, f format, v any) error {
 		return err
 	}
 	var out bytes.Buffer
-	json.Indent(&out, b, "", "  ")
+	json.Indent(&out, plainJSON(b), "", "  ")
 	out.WriteByte('\n')
 	_, err = w.Write(out.Bytes())
 	return err
@@ -59,7 +59,7 @@ func writeValue(w io.Writer, f format, v any) error {
 // yamlOf turns JSON, which is YAML, into the YAML that people write, with the fields in the same order.
 func yamlOf(b []byte) ([]byte, error) {
 	var node yaml.Node
-	if err := yaml.Unmarshal(b, &node); err != nil {
+	if err := yaml.Unmarshal(plainYAML(b), &node); err != nil { // which refuses control characters
 		return nil, err
 	}
 	unflow(&node)
@@ -69,13 +69,19 @@ func yamlOf(b []byte) ([]byte, error) {
 	if err := enc.Encode(&node); err != nil {
 		return nil, err
 	}
-	return out.Bytes(), enc.Close()
+	if err := enc.Close(); err != nil {
+		return nil, err
+	}
+	return plainYAML(out.Bytes()), nil
 }
 
 // unflow takes braces, brackets and needless quotes away.
 func unflow(n *yaml.Node) {
 	if len(n.Content) > 0 || n.Kind == yaml.ScalarNode {
 		n.Style = 0
+	}
+	if strings.ContainsFunc(n.Value, hidden) {
+		n.Style = yaml.DoubleQuotedStyle
 	}
 	for _, c := range n.Content {
 		unflow(c)
@@ -123,7 +129,7 @@ func (t *table) write(rows ...[]string) error {
 // printable is a cell without what would move the cursor, or begin a row: much of what is shown was named by strangers.
 func printable(cell string) string {
 	return strings.Map(func(r rune) rune {
-		if r != ' ' && !unicode.IsGraphic(r) {
+		if hidden(r) || r == '\n' || r == '\t' {
 			return unicode.ReplacementChar
 		}
 		return r

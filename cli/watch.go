@@ -185,6 +185,6 @@ func (w *watcher[T]) write(op string, v T, b []byte) error {
 		_, err = w.out.Write(append([]byte("---\n"), y...))
 		return err
 	}
-	_, err := w.out.Write(append(b, '\n'))
+	_, err := w.out.Write(append(plainJSON(b), '\n'))
 	return err
 }

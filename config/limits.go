@@ -3,5 +3,6 @@ package config
 // Limits bound what clients and strangers can cost an instance, whatever they send. Each has an alarm of kind "limit", whose object is the
 // path of its field ("limits.connections"), and a metric.
 type Limits struct {
-	Connections uint64 `yaml:"connections" default:"4096" min:"256" max:"65536" restart:"true" admin:"true" doc:"Connections to the REST interface at a time."`
+	Connections          uint64 `yaml:"connections" default:"4096" min:"256" max:"65536" restart:"true" admin:"true" doc:"Connections to the REST interface at a time; an eighth is kept for those without a valid token, such as probes of /healthz. One too many cuts the oldest that has shown no token, else the one that has been idle longest."`
+	ConnectionsPerSource uint64 `yaml:"connections_per_source" default:"1024" min:"16" max:"65536" restart:"true" admin:"true" doc:"Of them, those that have shown no valid token, from one IPv4 address or one /64 of IPv6. One too many cuts the oldest of its source."`
 }

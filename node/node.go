@@ -21,6 +21,7 @@ import (
 	"github.com/weirnet/weir/app/guard"
 	"github.com/weirnet/weir/app/proxyarp"
 	"github.com/weirnet/weir/audit"
+	"github.com/weirnet/weir/cert"
 	"github.com/weirnet/weir/config"
 	"github.com/weirnet/weir/discovery"
 	"github.com/weirnet/weir/flowsync"
@@ -178,7 +179,7 @@ func (n *node) buildServer() (err error) {
 	if n.switchTLS != nil {
 		n.inputs.certificates = n.switchTLS.reload
 	}
-	sessions, err := raiseFiles(n.cfg.Log)
+	sessions, err := raiseFiles(n.cfg.Log, n.cfg.Limits.Connections)
 	if err != nil {
 		return err
 	}
@@ -207,7 +208,8 @@ func (n *node) buildAPI() error {
 		Switches: asker{n.server}, Paths: &n.paths, SoftRules: softRules(n.forward), IntentRules: n.flowsync.ProgramRules,
 		Counters: n.stats.Board().Switch,
 		Members:  n.members, Apps: n.apps, Check: n.check, Sync: n.sync, Gatherer: registry, Log: n.cfg.Log,
-		Limits:        api.Limits{Connections: int(n.cfg.Limits.Connections)},
+		Limits:        api.Limits{Connections: int(n.cfg.Limits.Connections), SourceConnections: int(n.cfg.Limits.ConnectionsPerSource)},
+		LimitReached:  func(field, text string) { n.alarms.Raise(netview.AlarmLimit, field, text) },
 		Configuration: n.inputs, Drains: drains{n.inputs}, Audit: n.audit, Intents: n.intents.engine, IntentFlows: n.intentFlows, Backup: n.store.Snapshot,
 	})
 	if n.guard != nil {
@@ -274,5 +276,5 @@ func (c *Config) tls() (*tls.Config, error) {
 	if err != nil {
 		return nil, fmt.Errorf("certificate of the API (--api-tls-cert %s, --api-tls-key %s): %w", c.APITLSCert, c.APITLSKey, err)
 	}
-	return &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}, nil
+	return cert.Config(pair), nil
 }

@@ -56,12 +56,11 @@ func (t *switchTLS) reload() error {
 	if err != nil {
 		return err
 	}
-	t.now.Store(&tls.Config{
-		Certificates: []tls.Certificate{pair}, ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: pool,
-		MinVersion: tls.VersionTLS12,
-		// A ticket would bring a certificate back that has expired meanwhile, or an authority that is no longer believed.
-		SessionTicketsDisabled: true,
-	})
+	own := cert.Config(pair)
+	own.ClientAuth, own.ClientCAs = tls.RequireAndVerifyClientCert, pool
+	// A ticket would bring a certificate back that has expired meanwhile, or an authority that is no longer believed.
+	own.SessionTicketsDisabled = true
+	t.now.Store(own)
 	return nil
 }
 
@@ -103,9 +102,9 @@ func (t *switchTLS) config() *tls.Config {
 	if t == nil {
 		return nil
 	}
-	return &tls.Config{MinVersion: tls.VersionTLS12, GetConfigForClient: func(*tls.ClientHelloInfo) (*tls.Config, error) {
-		return t.now.Load(), nil
-	}}
+	c := cert.Config()
+	c.GetConfigForClient = func(*tls.ClientHelloInfo) (*tls.Config, error) { return t.now.Load(), nil }
+	return c
 }
 
 // reloadCertificates reads the certificates of TLS for switches again; see switchTLS.reload. Bad ones are alarmed, and those

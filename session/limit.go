@@ -9,19 +9,22 @@ func (g *group) room(source netip.Prefix, limits *Config) error {
 	switch {
 	case len(g.sessions) >= limits.MaxSessions+min(MaxLeaving, limits.MaxSessions):
 		return ErrTooMany
-	case g.half.of(source) >= limits.MaxHalfOpenSource:
-		g.end(g.half.oldestOf(source))
-	case g.half.len() >= limits.MaxHalfOpen, full && g.half.len() > 0:
-		g.end(g.half.oldest())
+	case g.half.Of(source) >= limits.MaxHalfOpenSource:
+		g.endOldest(g.half.OldestOf(source))
+	case g.half.Len() >= limits.MaxHalfOpen, full && g.half.Len() > 0:
+		g.endOldest(g.half.Oldest())
 	case full:
 		return ErrTooMany
 	}
 	return nil
 }
 
-// end sheds a session that is half open. The group's lock is held.
-func (g *group) end(s *Session) {
-	g.half.remove(s)
+// endOldest sheds a session that is half open, if there is one. The group's lock is held.
+func (g *group) endOldest(s *Session, ok bool) {
+	if !ok {
+		return
+	}
+	g.known(s)
 	s.place.leaving = true
 	g.leaving++
 	s.Close(ErrShed)
@@ -31,24 +34,25 @@ func (g *group) end(s *Session) {
 func (g *group) shed() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if s := g.half.oldest(); s != nil {
-		g.end(s)
-	}
+	g.endOldest(g.half.Oldest())
 }
 
 // connected takes note that a session's handshake is done.
 func (g *group) connected(s *Session) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.half.remove(s)
+	g.known(s)
 }
+
+// known takes a session out of those that are half open. The group's lock is held.
+func (g *group) known(s *Session) { g.half.Remove(s.place.source, &s.place.Place) }
 
 // remove forgets a session that has ended.
 func (g *group) remove(s *Session) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	delete(g.sessions, s)
-	g.half.remove(s)
+	g.known(s)
 	if s.place.leaving {
 		g.leaving--
 	}

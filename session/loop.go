@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/weirnet/weir/crowd"
 	"github.com/weirnet/weir/openflow"
 )
 
@@ -28,8 +29,8 @@ type group struct {
 
 	mu       sync.Mutex
 	sessions map[*Session]struct{}
-	half     halfOpen // of a Server
-	leaving  int      // sessions that were shed and have not ended yet
+	half     crowd.Crowd[*Session] // of a Server: those in their handshake
+	leaving  int                   // sessions that were shed and have not ended yet
 	started  bool
 	closed   bool
 	running  sync.WaitGroup
@@ -59,7 +60,7 @@ func (g *group) start(s *Session, limits *Config) error {
 		if err := g.room(s.place.source, limits); err != nil {
 			return err
 		}
-		g.half.add(s)
+		s.place.Place = g.half.Add(s.place.source, s)
 	}
 	g.sessions[s] = struct{}{}
 	if g.driver != nil {

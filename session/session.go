@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/weirnet/weir/crowd"
 	"github.com/weirnet/weir/openflow"
 )
 
@@ -59,7 +60,7 @@ func newSession(g *group, conn net.Conn, cfg *Config, h Handler, sw SwitchHandle
 	}
 	conn = withTLS(conn, cfg.TLS, end)
 	s := &Session{group: g, conn: conn, try: tryWriterOf(conn), cfg: cfg, controller: h, owner: sw,
-		place: place{source: sourceOf(conn.RemoteAddr())}, done: make(chan struct{})}
+		place: place{source: crowd.SourceOf(conn.RemoteAddr())}, done: make(chan struct{})}
 	if sw != nil {
 		s.frames, _ = sw.(FrameHandler)
 	} else {

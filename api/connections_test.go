@@ -1,0 +1,228 @@
+package api
+
+import (
+	"bufio"
+	"crypto/tls"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// attacks are what a stranger's connection sends.
+var attacks = map[string]string{
+	"nothing":       "",
+	"half a header": "GET /v1/links HTTP/1.1\r\nHost: 127.0.0.1\r\n",
+	"no token":      "GET /v1/links HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n",
+	"a bad token":   "GET /v1/links HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer bad-token-of-a-stranger\r\n\r\n",
+	"half a body":   "POST /v1/intents HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer bad-token-of-a-stranger\r\nContent-Length: 999\r\n\r\n{",
+	"probes":        "GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n",
+}
+
+// reach is a server on a socket as its clients reach it.
+type reach struct {
+	*small
+	addr  string
+	tls   *tls.Config // nil: plain
+	fresh *http.Client
+	told  sync.Map // fields of limits that were reached
+}
+
+func newReach(t *testing.T, secure bool, change func(*Limits)) *reach {
+	t.Helper()
+	r := &reach{}
+	own := httptest.NewTLSServer(nil)
+	own.Close()
+	r.small = newSmall(t, func(c *Config) {
+		c.Limits.ShutdownWait = time.Millisecond
+		change(&c.Limits)
+		c.LimitReached = func(field, text string) { r.told.Store(field, text) }
+		if secure {
+			c.TLS = &tls.Config{Certificates: own.TLS.Certificates}
+			r.tls = own.Client().Transport.(*http.Transport).TLSClientConfig.Clone()
+			r.tls.ServerName = "example.com"
+		}
+	})
+	addr, end := r.serve(t)
+	t.Cleanup(func() { end() })
+	r.addr = addr
+	r.fresh = r.client(t, true)
+	return r
+}
+
+// client is an HTTP client; a fresh one makes a connection for each request.
+func (r *reach) client(t *testing.T, fresh bool) *http.Client {
+	transport := &http.Transport{TLSClientConfig: r.tls, DisableKeepAlives: fresh, MaxIdleConnsPerHost: 1}
+	t.Cleanup(transport.CloseIdleConnections)
+	return &http.Client{Transport: transport}
+}
+
+// ask is the status of a request, 0 where there is no answer.
+func (r *reach) ask(t *testing.T, c *http.Client, path, token string) int {
+	t.Helper()
+	scheme := "http://"
+	if r.tls != nil {
+		scheme = "https://"
+	}
+	req, _ := http.NewRequestWithContext(t.Context(), "GET", scheme+r.addr+path, nil)
+	if token != "" {
+		req.Header.Set("Authorization", "Bearer "+token)
+	}
+	resp, err := c.Do(req)
+	if err != nil {
+		t.Logf("%s: %v", path, err)
+		return 0
+	}
+	io.Copy(io.Discard, resp.Body)
+	resp.Body.Close()
+	return resp.StatusCode
+}
+
+// dial makes a connection and sends something; with an answer it waits for one.
+func (r *reach) dial(t *testing.T, send string) net.Conn {
+	t.Helper()
+	conn, err := net.Dial("tcp", r.addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	if r.tls != nil && send != "" {
+		conn = tls.Client(conn, r.tls)
+	}
+	io.WriteString(conn, send)
+	return conn
+}
+
+// TestStrangersKeepNobodyOut: whatever strangers' connections send or do not, with TLS and without, from one source or so many that only the
+// limit of all counts, who has a token gets in, stays, and is answered, and so are probes.
+func TestStrangersKeepNobodyOut(t *testing.T) {
+	const most, share = 24, 12
+	for _, secure := range []bool{false, true} {
+		for what, send := range attacks {
+			for _, perSource := range []int{share, 10 * most} {
+				if secure && perSource == share {
+					continue
+				}
+				t.Run(fmt.Sprintf("%s/TLS=%v/%d", what, secure, perSource), func(t *testing.T) {
+					t.Parallel()
+					r := newReach(t, secure, func(l *Limits) { l.Connections, l.SourceConnections = most, perSource })
+					steady := r.client(t, false)
+					if code := r.ask(t, steady, "/v1/links", viewerToken); code != 200 {
+						t.Fatalf("before: %d", code)
+					}
+					for n := range 2 * most {
+						r.dial(t, send)
+						if n%12 != 11 {
+							continue
+						}
+						for c, client := range map[string]*http.Client{"fresh": r.fresh, "steady": steady} {
+							if code := r.ask(t, client, "/v1/links", viewerToken); code != 200 {
+								t.Errorf("%s client after %d strangers: %d", c, n+1, code)
+							}
+						}
+						if code := r.ask(t, r.fresh, "/healthz", ""); code != 200 {
+							t.Errorf("probe after %d strangers: %d", n+1, code)
+						}
+					}
+					known, strangers, cutAll, cutSource := r.all.count()
+					if known+strangers > most || strangers > perSource || cutAll+cutSource == 0 {
+						t.Errorf("%d with a token and %d without; %d and %d cut", known, strangers, cutAll, cutSource)
+					}
+					for field, n := range map[string]uint64{"limits.connections": cutAll, "limits.connections_per_source": cutSource} {
+						if _, told := r.told.Load(field); told != (n > 0) {
+							t.Errorf("%s: told %v, %d cut", field, told, n)
+						}
+					}
+				})
+			}
+		}
+	}
+}
+
+// TestReserve: clients with tokens cannot take all connections. Above their part who is idle goes; where all are busy others are refused, and
+// probes are answered.
+func TestReserve(t *testing.T) {
+	const most = 16
+	r := newReach(t, false, func(l *Limits) { l.Connections = most })
+	idle := r.client(t, false)
+	r.ask(t, idle, "/v1/links", viewerToken)
+	for rest := 0; rest == 0; time.Sleep(time.Millisecond) { // it is idle some time after its answer
+		r.all.mu.Lock()
+		rest = r.all.idle.Len()
+		r.all.mu.Unlock()
+	}
+	for n := range most - most/reservedShare {
+		conn := r.dial(t, "GET "+eventsPath+" HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer "+viewerToken+"\r\n\r\n")
+		if line, err := bufio.NewReader(conn).ReadString('\n'); err != nil || !strings.Contains(line, " 200 ") {
+			t.Fatalf("stream %d: %q %v", n, line, err)
+		}
+	}
+	if known, _, cut, _ := r.all.count(); known != most-most/reservedShare || cut != 1 {
+		t.Errorf("%d with tokens, %d cut; want the idle one to be cut", known, cut)
+	}
+	for range most {
+		if code := r.ask(t, r.fresh, "/v1/links", viewerToken); code != 503 {
+			t.Fatalf("one more: %d, want 503", code)
+		}
+		if code := r.ask(t, r.fresh, "/healthz", ""); code != 200 {
+			t.Fatalf("probe: %d", code)
+		}
+	}
+	if r.refused(t) == "" {
+		t.Error("nobody is told that the limit is reached")
+	}
+}
+
+func (r *reach) refused(t *testing.T) string {
+	text, _ := r.told.Load("limits.connections")
+	s, _ := text.(string)
+	return s
+}
+
+// TestManyPages: by default a hundred pages of one token from one address, each with an event stream and five more connections, are all served.
+func TestManyPages(t *testing.T) {
+	r := newReach(t, false, func(*Limits) {})
+	const pages, each = 100, 5
+	var streams []net.Conn
+	for range pages {
+		streams = append(streams, r.dial(t, "GET "+eventsPath+" HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer "+viewerToken+"\r\n\r\n"))
+		for range each {
+			r.dial(t, "") // a browser opens connections before it needs them
+		}
+	}
+	for _, conn := range streams {
+		if line, err := bufio.NewReader(conn).ReadString('\n'); err != nil || !strings.Contains(line, " 200 ") {
+			t.Fatalf("stream: %q %v", line, err)
+		}
+	}
+	for known, strangers := 0, 0; known+strangers < pages*(1+each); known, strangers, _, _ = r.all.count() {
+		time.Sleep(time.Millisecond)
+	}
+	if known, strangers, cutAll, cutSource := r.all.count(); known != pages || strangers != pages*each || cutAll+cutSource != 0 {
+		t.Errorf("%d with a token, %d without, %d and %d cut", known, strangers, cutAll, cutSource)
+	}
+}
+
+// TestConnectionsAreForgotten: nothing is left of connections that have gone.
+func TestConnectionsAreForgotten(t *testing.T) {
+	r := newReach(t, false, func(l *Limits) {
+		l.ReadHeader, l.Idle, l.Read = 20*time.Millisecond, 20*time.Millisecond, 20*time.Millisecond
+	})
+	for _, send := range attacks {
+		r.dial(t, send)
+	}
+	r.ask(t, r.client(t, false), "/v1/links", viewerToken)
+	for known, strangers := 1, 1; known+strangers > 0; known, strangers, _, _ = r.all.count() {
+		time.Sleep(time.Millisecond)
+	}
+	r.all.mu.Lock()
+	defer r.all.mu.Unlock()
+	if r.all.strangers.Sources() != 0 || r.all.idle.Len() != 0 {
+		t.Errorf("%d sources, %d idle", r.all.strangers.Sources(), r.all.idle.Len())
+	}
+}

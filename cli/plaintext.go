@@ -1,0 +1,48 @@
+package cli
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// hidden tells whether a character is shown as nothing, or changes how what follows is shown: controls, and formats such as those that turn
+// the direction of writing (U+202E). Much of what is shown was named by strangers.
+func hidden(r rune) bool {
+	return r != '\n' && r != '\t' && !unicode.IsGraphic(r)
+}
+
+// plainJSON is JSON with hidden characters escaped. JSON has them in strings only.
+func plainJSON(b []byte) []byte {
+	return escaped(b, func(r rune) string {
+		if high, low := utf16.EncodeRune(r); r > 0xffff {
+			return fmt.Sprintf("\\u%04x\\u%04x", high, low)
+		}
+		return fmt.Sprintf("\\u%04x", r)
+	})
+}
+
+// plainYAML is YAML with hidden characters escaped, whose texts that have some are in double quotes.
+func plainYAML(b []byte) []byte {
+	return escaped(b, func(r rune) string { return fmt.Sprintf("\\U%08X", r) })
+}
+
+func escaped(b []byte, how func(rune) string) []byte {
+	if !bytes.ContainsFunc(b, hidden) {
+		return b
+	}
+	var out strings.Builder
+	for len(b) > 0 {
+		r, n := utf8.DecodeRune(b)
+		if hidden(r) {
+			out.WriteString(how(r))
+		} else {
+			out.Write(b[:n])
+		}
+		b = b[n:]
+	}
+	return []byte(out.String())
+}
