@@ -9,6 +9,9 @@ import (
 	"github.com/weirnet/weir/netview"
 )
 
+// wideListed is how many intents that take packets of others are listed.
+const wideListed = 100
+
 // compare has all switches compared with what is wanted of them.
 func (s *Server) compare(ctx context.Context, _ *struct{}) (*one[client.Check], error) {
 	if s.cfg.Check == nil {
@@ -19,6 +22,11 @@ func (s *Server) compare(ctx context.Context, _ *struct{}) (*one[client.Check], 
 		return nil, huma.Error503ServiceUnavailable(err.Error())
 	}
 	c.Revision, c.Intents = s.epoch.text(position{revision: at}), s.intentStates()
+	if s.cfg.Intents != nil {
+		if count, ids := s.cfg.Intents.Wide(wideListed); count > 0 {
+			c.Wide = &client.WideIntents{Count: count, IDs: ids}
+		}
+	}
 	return &one[client.Check]{c.Revision, *c}, nil
 }
 

@@ -34,6 +34,7 @@ type Intents interface {
 	Changed(after uint64) <-chan struct{}
 	Revision() uint64
 	Counts() intent.Counts
+	Wide(limit int) (count int, ids []string)
 }
 
 // noIntents is the answer of an instance without them.

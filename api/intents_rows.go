@@ -12,7 +12,7 @@ import (
 func intentItem(in *intent.Intent) client.Intent {
 	s := &in.Spec
 	item := client.Intent{ID: s.ID, Kind: s.Kind.String(), Priority: s.Priority, Src: endsItem(s.Kind, s.Src), Dst: endsItem(s.Kind, s.Dst),
-		Selector: matchItem(&s.Selector), State: in.State.String(), Code: in.Code.String(), Detail: in.Text, Retrying: in.Retrying,
+		Selector: matchItem(&s.Selector), Wide: s.Wide, State: in.State.String(), Code: in.Code.String(), Detail: in.Text, Retrying: in.Retrying,
 		Since: in.Since.UTC(), ETag: in.ETag, Number: in.Number, Routes: routeItems(in.Program)}
 	for _, h := range s.Hops {
 		item.Hops = append(item.Hops, client.IntentHop{DPID: h.DPID.String(), In: h.In, Out: h.Out})

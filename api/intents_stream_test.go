@@ -34,7 +34,7 @@ func newStreams(t testing.TB) (*small, *wishes, *client.Client) {
 
 // flow is a request of its own packets.
 func flow(n int) *client.IntentRequest {
-	return &client.IntentRequest{ID: fmt.Sprintf("f%06d", n), Kind: client.PointToPoint, Src: client.PointEnds(client.Point{DPID: "1", Port: 1}),
+	return &client.IntentRequest{ID: fmt.Sprintf("f%06d", n), Kind: client.PointToPoint, Wide: true, Src: client.PointEnds(client.Point{DPID: "1", Port: 1}),
 		Dst: client.PointEnds(client.Point{DPID: "2", Port: 1}), Selector: client.Selector{"ipv4_dst": fmt.Sprintf("10.%d.%d.%d", n>>16, n>>8&255, n&255)}}
 }
 

@@ -30,7 +30,7 @@ func setHeader(name, value string) func(*http.Request) {
 	return func(r *http.Request) { r.Header.Set(name, value) }
 }
 
-const across = `"kind":"point-to-point","src":{"dpid":"1","port":1},"dst":{"dpid":"2","port":1}`
+const across = `"kind":"point-to-point","wide":true,"src":{"dpid":"1","port":1},"dst":{"dpid":"2","port":1}`
 
 // answerOf reads an answer.
 func answerOf[T any](t *testing.T, w *httptest.ResponseRecorder, code int) (v T) {
@@ -252,7 +252,7 @@ func TestIntentEvents(t *testing.T) {
 	before := answerOf[client.Page[client.Intent]](t, s.get("/v1/intents"), 200).Revision
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	if _, err := c.CreateIntent(ctx, &client.IntentRequest{ID: "a", Kind: client.PointToPoint, Src: client.PointEnds(client.Point{DPID: "1", Port: 1}), Dst: client.PointEnds(client.Point{DPID: "2", Port: 1})}, client.CreateOptions{Wait: 20e9}); err != nil {
+	if _, err := c.CreateIntent(ctx, &client.IntentRequest{ID: "a", Kind: client.PointToPoint, Wide: true, Src: client.PointEnds(client.Point{DPID: "1", Port: 1}), Dst: client.PointEnds(client.Point{DPID: "2", Port: 1})}, client.CreateOptions{Wait: 20e9}); err != nil {
 		t.Fatal(err)
 	}
 	watch := func(after string, enough func(kind string, in *client.Intent, gone bool) bool) {

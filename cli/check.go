@@ -37,8 +37,9 @@ SHADOWING  of those: above a rule of ours whose packets they may take. The first
 DIFFERENCES
            how many, or why the switch was not compared
 
-The last line counts intents by state, if there are any. What is wanted for them is compared as all else; one that is waiting or has failed
-wants nothing of switches, and is no difference: weir intent list --state failed.`,
+The line intents: counts intents by state, if there are any. What is wanted for them is compared as all else; one that is waiting or has failed
+wants nothing of switches, and is no difference: weir intent list --state failed. The line wide: lists those that take packets of others than those
+at their ingress on links between switches, because their selector does not say who sends; the alarm wide-intents lasts as long as there are any.`,
 		Example: `  weir check
   weir check -o json`,
 		Args: cobra.NoArgs,
@@ -99,7 +100,23 @@ func writeCheck(w io.Writer, c *client.Check) error {
 			return err
 		}
 	}
-	return writeStates(w, c.Intents)
+	if err := writeStates(w, c.Intents); err != nil {
+		return err
+	}
+	return writeWide(w, c.Wide)
+}
+
+// writeWide writes which intents take packets of others, if there are any.
+func writeWide(w io.Writer, wide *client.WideIntents) error {
+	if wide == nil {
+		return nil
+	}
+	list := strings.Join(wide.IDs, ", ")
+	if wide.Count > len(wide.IDs) {
+		list += fmt.Sprintf(" and %d more", wide.Count-len(wide.IDs))
+	}
+	_, err := fmt.Fprintf(w, "wide: %d, which take packets of others on links between switches: %s\n", wide.Count, list)
+	return err
 }
 
 // writeStates writes how many intents are in which state, if there are any.

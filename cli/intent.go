@@ -19,7 +19,7 @@ func newIntent() *cobra.Command {
 		Long: `Say what is to be connected. The instance chooses paths, programs the switches, and keeps it so when links fail, hosts move and
 switches forget, until it is withdrawn. What was accepted is on the disk: docs/intents.md tells the kinds, states and limits.`,
 		Example: `  weir intent add --host 10.0.0.1 10.0.0.2
-  weir intent add --id web --from s1/1 --to s3/2 --match tcp_dst=80 --wait
+  weir intent add --id web --from s1/1 --to s3/2 --match ipv4_src=10.0.0.1 --match tcp_dst=80 --wait
   weir intent list
   weir intent rm web`,
 		Args: cobra.NoArgs,
@@ -34,7 +34,10 @@ Without any it is all IPv4 and all IPv6 that comes in there; between hosts every
 
 Between what: --host A B connects two hosts, both ways (ids, or IP addresses that are known). --from and --to connect one way, from
 SWITCH/PORT to SWITCH/PORT: a switch by name, or by datapath id, which is hexadecimal (10 is switch 16), a port by number or name. What is not known yet
-is noted, and the intent waits for it. Several --from are one intent of kind multipoint-to-point, several --to point-to-multipoint, where each gets a copy. --hop SWITCH:IN:OUT, ingress first, gives the path itself.`
+is noted, and the intent waits for it. Several --from are one intent of kind multipoint-to-point, several --to point-to-multipoint, where each gets a copy. --hop SWITCH:IN:OUT, ingress first, gives the path itself.
+
+An intent that crosses a link between switches and says nothing exact of who sends (eth_src, ipv4_src or ipv6_src) would take everybody's packets that match
+on that link. It is refused, unless --wide says that they are meant.`
 
 func newIntentAdd() *cobra.Command {
 	var r remote
@@ -51,9 +54,9 @@ path has confirmed it. The same again with the same --id is the same intent.
 With -f, FILE holds one intent, a list, or {items: […], atomic: true}, in YAML or JSON, with the fields of the REST interface
 (kind, src, dst, selector, …); switches may be given by name, hosts by IP address, connect points as SWITCH/PORT.`,
 		Example: `  weir intent add --host 00:00:00:00:00:01 00:00:00:00:00:02
-  weir intent add --id web --from s1/1 --to s3/2 --match ipv4_dst=10.0.0.2 --match tcp_dst=80 --wait
-  weir intent add --from s1/1 --from s2/1 --to s3/2
-  weir intent add --hop s1:1:2 --hop s2:1:3 --match eth_type=0x88b5
+  weir intent add --id web --from s1/1 --to s3/2 --match ipv4_src=10.0.0.1 --match tcp_dst=80 --wait
+  weir intent add --from s1/1 --from s2/1 --to s3/2 --wide
+  weir intent add --hop s1:1:2 --hop s2:1:3 --match eth_type=0x88b5 --wide
   weir intent add -f intents.yaml --wait`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -98,7 +101,7 @@ func newIntentReplace() *cobra.Command {
 		Long: `Give an intent another content, without loss; or make it if there is none of this id.
 
 ` + wishText,
-		Example: `  weir intent replace web --from s1/1 --to s4/2 --match tcp_dst=80 --wait
+		Example: `  weir intent replace web --from s1/1 --to s4/2 --match ipv4_src=10.0.0.1 --match tcp_dst=80 --wait
   weir intent replace web --host 10.0.0.1 10.0.0.9 --if-match a86463e21495c6ef`,
 		Args: cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -294,7 +297,11 @@ var intentKind = &rowKind[client.Intent]{
 			src = fmt.Sprintf("%s/%d", in.Hops[0].DPID, in.Hops[0].In)
 			dst = fmt.Sprintf("%s/%d", in.Hops[n-1].DPID, in.Hops[n-1].Out)
 		}
-		return []string{in.ID, in.Kind, src, dst, match(in.Selector), fmt.Sprint(in.Priority), stateOf(&in), in.Detail}
+		kind := in.Kind
+		if in.Wide {
+			kind += "(wide)"
+		}
+		return []string{in.ID, kind, src, dst, match(in.Selector), fmt.Sprint(in.Priority), stateOf(&in), in.Detail}
 	},
 	key: func(in client.Intent) string { return in.ID },
 	list: func(ctx context.Context, c *client.Client, id string) (*client.Page[client.Intent], error) {

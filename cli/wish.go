@@ -21,6 +21,7 @@ type wish struct {
 	hops, matches  []string
 	priority       uint16
 	wait, atomic   bool
+	wide           bool
 	timeout        time.Duration
 	given          func(string) bool
 	switches       []client.Switch // asked for once, where names are given
@@ -37,6 +38,7 @@ func (w *wish) addFlags(cmd *cobra.Command) {
 	f.StringArrayVar(&w.hops, "hop", nil, "SWITCH:IN:OUT, a hop of the path; ingress first")
 	f.StringArrayVar(&w.matches, "match", nil, "FIELD=VALUE of OpenFlow 1.3; may be given again")
 	f.Uint16Var(&w.priority, "priority", client.PriorityDefault, fmt.Sprintf("among intents, 0 to %d: the higher has the packets", client.PriorityMax))
+	f.BoolVar(&w.wide, "wide", false, "that packets of others than those at --from are meant too, where the rules cannot tell them apart")
 	f.BoolVar(&w.wait, "wait", false, "return when it is installed")
 	f.DurationVar(&w.timeout, "timeout", 5*time.Second, "how long --wait waits, at most 50s")
 }
@@ -51,7 +53,7 @@ func (w *wish) options() client.CreateOptions {
 
 // request makes the request. Its errors are of flags, or of names that are not found.
 func (w *wish) request(ctx context.Context, c *client.Client, args []string) (*client.IntentRequest, error) {
-	q := &client.IntentRequest{ID: w.id}
+	q := &client.IntentRequest{ID: w.id, Wide: w.wide}
 	if w.priority > client.PriorityMax {
 		return nil, fmt.Errorf("--priority=%d given, want a whole number from 0 to %d", w.priority, client.PriorityMax)
 	}

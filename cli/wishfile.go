@@ -20,7 +20,7 @@ const wishFileMax = 16 << 20
 
 // addFile asks for the intents of a file.
 func (w *wish) addFile(cmd *cobra.Command, c *client.Client, f format) error {
-	for _, flag := range []string{"host", "from", "to", "hop", "match", "priority", "id"} {
+	for _, flag := range []string{"host", "from", "to", "hop", "match", "priority", "wide", "id"} {
 		if w.given(flag) {
 			return fmt.Errorf("--%s given with -f: the file says it", flag)
 		}

@@ -74,6 +74,7 @@ func (c *Core) begin(n uint32, g *program.Program, by how, stages []uint16) {
 	e.version++
 	g.Version = e.version
 	c.places.take(g)
+	c.occupy(n, e, g)
 	c.use(n, g)
 	for i := range ch.past {
 		ch.past[i].excuse(g)

@@ -76,13 +76,16 @@ func hasClaim(content string, c *claim) (has bool) {
 	return has
 }
 
+// addClaims notes what a content claims, and what others' packets it takes.
 func (f *front) addClaims(s *spec.Spec, n uint32) {
 	eachClaim(s, func(c claim) bool { f.claims.add(c.hash(f.seed), n); return true })
+	f.addWide(s, n)
 }
 
 func (f *front) removeClaims(content string, n uint32) {
 	s := parsed(content)
 	eachClaim(&s, func(c claim) bool { f.claims.remove(c.hash(f.seed), n); return true })
+	f.removeWide(&s, n)
 }
 
 // parsed is the spec of a content that was checked.

@@ -39,14 +39,16 @@ type Core struct {
 	timers   timers
 	planned  planner
 
-	dirty   []uint32 // whose decision is to be kept, each once
-	spare   []*change
-	orders  []Order
-	updates []Update
-	counts  CoreCounts
-	path    []topology.Hop // memory of a look-up
-	legs    []program.Leg  // memory of a program that is made
-	ready   Ready
+	dirty    []uint32 // whose decision is to be kept, each once
+	spare    []*change
+	orders   []Order
+	updates  []Update
+	counts   CoreCounts
+	searches uint64 // for overlaps, so far
+
+	path  []topology.Hop // memory of a look-up
+	legs  []program.Leg  // memory of a program that is made
+	ready Ready
 }
 
 // CoreCounts are counters of a core since it began.

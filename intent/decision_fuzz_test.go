@@ -16,8 +16,8 @@ func FuzzDecision(f *testing.F) {
 	n.submit(false,
 		Request{Op: Create, Spec: flow("line", at(1, 9), at(4, 9), 1)},
 		Request{Op: Create, Spec: fork},
-		Request{Op: Create, Spec: spec.Spec{ID: "merge", Kind: spec.MultipointToPoint, Priority: 7, Src: []spec.End{{Point: at(2, 10)}, {Point: at(3, 10)}}, Dst: []spec.End{{Point: at(4, 10)}}}},
-		Request{Op: Create, Spec: spec.Spec{ID: "path", Kind: spec.Path, Priority: 3, Hops: []topology.Hop{{DPID: 1, In: 14, Out: 2}, {DPID: 3, In: 1, Out: 2}, {DPID: 4, In: 2, Out: 14}}}},
+		Request{Op: Create, Spec: spec.Spec{ID: "merge", Wide: true, Kind: spec.MultipointToPoint, Priority: 7, Src: []spec.End{{Point: at(2, 10)}, {Point: at(3, 10)}}, Dst: []spec.End{{Point: at(4, 10)}}}},
+		Request{Op: Create, Spec: spec.Spec{ID: "path", Wide: true, Kind: spec.Path, Priority: 3, Hops: []topology.Hop{{DPID: 1, In: 14, Out: 2}, {DPID: 3, In: 1, Out: 2}, {DPID: 4, In: 2, Out: 14}}}},
 	)
 	n.rest()
 	var contents []string

@@ -26,11 +26,12 @@
 //
 //   - Requests take effect in the order in which they are durable. A batch whose commit failed has left nothing.
 //   - A number belongs to one intent until all its rules are gone from all switches, as far as switches can be asked.
-//   - For one place (switch, port in, priority, match) at most one intent has an order out.
+//   - For one place (switch, port in, priority, match) at most one intent has an order out; and no two have orders out for one place in one priority
+//     whose matches differ, if there may be a packet of both (overlap.go).
 //   - What is done costs by what has changed: a link's ways, a host's intents, what waits for a switch. Everything is looked at only at the start, and when
 //     discovery has settled.
 //   - The path of an intent depends on its number, the network and its history, and on nothing else.
 //
-// Limits: a shorter tree is sought only with shorter paths, 30 s after the last change of a link, for 64 intents a second. A wide selector (all IPv4) takes what
-// comes over the same link, whoever put it there; two such intents over one link conflict, and the later fails.
+// Limits: a shorter tree is sought only with shorter paths, 30 s after the last change of a link, for 64 intents a second. A wide intent takes what
+// matches on the links that it passes, whoever sent it (spec.Spec.Wide): it has to say so, and is counted (wide.go).
 package intent

@@ -127,12 +127,14 @@ func TestKinds(t *testing.T) {
 		}
 		return e
 	}
+	nowhere := flow("nowhere", at(1, 9), at(9, 9), 1)
+	nowhere.Priority = 4
 	n.submit(false,
 		Request{Op: Create, Spec: spec.Spec{ID: "h2h", Kind: spec.HostToHost, Priority: 100, Src: []spec.End{{Host: hostID(1)}}, Dst: []spec.End{{Host: hostID(2)}}}},
-		Request{Op: Create, Spec: spec.Spec{ID: "in", Kind: spec.MultipointToPoint, Priority: 1, Src: ends(at(1, 10), at(2, 10), at(3, 10), at(4, 11)), Dst: ends(at(4, 10))}},
-		Request{Op: Create, Spec: spec.Spec{ID: "out", Kind: spec.PointToMultipoint, Priority: 2, Dst: ends(at(4, 12), at(2, 12), at(3, 12), at(1, 13)), Src: ends(at(1, 12))}},
-		Request{Op: Create, Spec: spec.Spec{ID: "path", Kind: spec.Path, Priority: 3, Hops: []topology.Hop{{DPID: 1, In: 14, Out: 2}, {DPID: 3, In: 1, Out: 2}, {DPID: 4, In: 2, Out: 14}}}},
-		Request{Op: Create, Spec: flow("nowhere", at(1, 9), at(9, 9), 1)},
+		Request{Op: Create, Spec: spec.Spec{ID: "in", Wide: true, Kind: spec.MultipointToPoint, Priority: 1, Src: ends(at(1, 10), at(2, 10), at(3, 10), at(4, 11)), Dst: ends(at(4, 10))}},
+		Request{Op: Create, Spec: spec.Spec{ID: "out", Wide: true, Kind: spec.PointToMultipoint, Priority: 2, Dst: ends(at(4, 12), at(2, 12), at(3, 12), at(1, 13)), Src: ends(at(1, 12))}},
+		Request{Op: Create, Spec: spec.Spec{ID: "path", Wide: true, Kind: spec.Path, Priority: 3, Hops: []topology.Hop{{DPID: 1, In: 14, Out: 2}, {DPID: 3, In: 1, Out: 2}, {DPID: 4, In: 2, Out: 14}}}},
+		Request{Op: Create, Spec: nowhere},
 		Request{Op: Create, Spec: flow("noport", at(1, 9), at(4, 99), 2)},
 	)
 	n.rest()

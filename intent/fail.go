@@ -49,6 +49,10 @@ func (c *Core) obstacle(n uint32, g *program.Program) problem {
 	if who := c.places.holder(g); who != 0 {
 		return problem{code: Conflicting, who: who, text: "intent " + idOf(c.entries.at(who).content) + " has rules of the same match in the same place"}
 	}
+	if who, at := c.overlapping(g); who != 0 {
+		return problem{code: Conflicting, who: who, text: fmt.Sprintf("intent %s has packets of both in the same priority, where both pass port %s: "+
+			"give one of them another priority", idOf(c.entries.at(who).content), at)}
+	}
 	return problem{}
 }
 
@@ -110,12 +114,17 @@ func (c *Core) unblock(n uint32) {
 	}
 }
 
-// hope looks again at those that found no path.
+// hope looks again at those that found no path, or another intent on theirs.
 func (c *Core) hope() {
 	for _, n := range c.stuck {
 		c.entries.at(n).marks &^= pathless
 	}
-	c.enqueue(c.stuck)
+	list := c.stuck
+	for _, blocked := range c.blocked {
+		list = append(list, blocked...)
+	}
+	clear(c.blocked)
+	c.enqueue(list)
 	c.stuck = nil
 }
 

@@ -18,6 +18,7 @@ type front struct {
 	records records
 	ids     index // by id
 	claims  index // by claim; an intent that is being withdrawn has none
+	wide    wide
 	texts   map[uint32]string
 	free    []uint32 // numbers whose rules are gone
 	last    uint32   // the highest number given out
@@ -43,7 +44,7 @@ type Totals struct {
 }
 
 func newFront(c *Config) *front {
-	f := &front{config: c, seed: maphash.MakeSeed(), texts: make(map[uint32]string), waiters: make(map[uint32][]*waiter)}
+	f := &front{config: c, seed: maphash.MakeSeed(), texts: make(map[uint32]string), wide: newWide(), waiters: make(map[uint32][]*waiter)}
 	f.records.reserve(0)
 	f.events.limit = c.Events
 	return f
@@ -205,6 +206,10 @@ func (f *front) take(b *batch, i int) {
 		return
 	}
 	if n != 0 && f.takeKnown(r, a, n, &s) {
+		return
+	}
+	if err := f.takesOthers(&s); err != nil {
+		*a = Answer{ID: s.ID, Status: Invalid, Text: err.Error(), Err: err}
 		return
 	}
 	if other := f.claimed(&s, n); other != 0 {

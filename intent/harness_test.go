@@ -66,20 +66,21 @@ func (m *memory) numbers() (list []uint32) {
 
 // network is a view with switches of 16 ports, and the rules that they hold.
 type network struct {
-	t      testing.TB
-	view   *netview.View
-	facts  *netview.Facts
-	now    time.Time
-	intent *memory
-	chosen *memory
-	engine *Engine
-	orders []Order // sent, and not answered yet
-	holds  map[ruleAt]held
-	want   map[ruleAt]uint32 // what flowsync wants of switches: numbers
-	wrote  int
-	refuse func(at ruleAt) string // why a switch does not take a rule; nil: all are taken
-	off    map[netview.DPID]bool  // switches without a session: they answer nothing
-	moment func()                 // called after each write
+	t       testing.TB
+	view    *netview.View
+	facts   *netview.Facts
+	now     time.Time
+	intent  *memory
+	chosen  *memory
+	engine  *Engine
+	orders  []Order // sent, and not answered yet
+	holds   map[ruleAt]held
+	matches map[ruleAt]map[string]bool // of what is wanted, and perhaps no longer, by the place without its match; nil: nobody looks
+	want    map[ruleAt]uint32          // what flowsync wants of switches: numbers
+	wrote   int
+	refuse  func(at ruleAt) string // why a switch does not take a rule; nil: all are taken
+	off     map[netview.DPID]bool  // switches without a session: they answer nothing
+	moment  func()                 // called after each write
 }
 
 // ruleAt is a place at a switch.
@@ -110,6 +111,7 @@ func newNetwork(t testing.TB, switches int) *network {
 // start makes an engine of what the journals have.
 func (n *network) start() {
 	clear(n.want)
+	clear(n.matches)
 	n.orders, n.intent.waiting, n.chosen.waiting = nil, nil, nil
 	n.engine = New(Config{
 		Journal: n.intent, Decisions: n.chosen, View: n.view, Now: func() time.Time { return n.now },
@@ -202,6 +204,9 @@ func (n *network) take(o *Order) Outcome {
 		out.What, out.Reason, out.Full = RuleRefused, n.refuse(at), true
 		delete(n.want, at)
 	default:
+		if n.matches != nil {
+			n.apart(at, o.Program.Number)
+		}
 		n.want[at] = o.Program.Number
 		n.holds[at] = held{o.Program.Number, slices.Clone(hop.Out)}
 		n.wrote++
@@ -210,6 +215,33 @@ func (n *network) take(o *Order) Outcome {
 		n.moment()
 	}
 	return out
+}
+
+// apart wants no rule of another intent, in the place and the priority of one, to have packets of it.
+func (n *network) apart(at ruleAt, number uint32) {
+	here := at
+	here.match = ""
+	matches := n.matches[here]
+	if matches == nil {
+		matches = make(map[string]bool)
+		n.matches[here] = matches
+	}
+	for m := range matches {
+		if m == at.match {
+			continue
+		}
+		there := at
+		there.match = m
+		who, wanted := n.want[there]
+		if wanted && who != number && (!shapeOf([]byte(m)).source || !shapeOf([]byte(at.match)).source) && (openflow.Match{OXM: []byte(m)}).Overlaps(openflow.Match{OXM: []byte(at.match)}) {
+			n.t.Fatalf("switch %d, in by %d, priority %d: number %d has %s, and number %d %s", at.dpid, at.in, at.priority,
+				who, openflow.Match{OXM: []byte(m)}, number, openflow.Match{OXM: []byte(at.match)})
+		}
+		if !wanted {
+			delete(matches, m)
+		}
+	}
+	matches[at.match] = true
 }
 
 // grace removes what switches that have a session hold and nobody wants.

@@ -78,6 +78,7 @@ func (c *Core) forget(n uint32, e *entry) {
 	for i := range ch.past {
 		if p := ch.past[i]; p.ordered && p.left == 0 {
 			c.places.leave(p.program)
+			c.vacate(n, e, p.program, kept, ch.past[i+1:])
 			c.unblock(n)
 		} else {
 			kept = append(kept, p)

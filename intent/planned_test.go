@@ -61,7 +61,7 @@ func (w *twin) replace() {
 // goes round. Switches answer in any order, and some refuse.
 func TestPlannedChangesLoseNothing(t *testing.T) {
 	moves, backs := uint64(0), uint64(0)
-	for seed := range uint64(250) {
+	for seed := range uint64(260) {
 		w := newTwin(t, seed)
 		w.note("seed %d", seed)
 		for range 6 {
@@ -131,7 +131,7 @@ func TestSwappedOrder(t *testing.T) {
 	}
 	there := []topology.Hop{hop(1, 9, 1), hop(2, 1, 2), hop(3, 2, 3), hop(4, 3, 4), hop(5, 4, 5), hop(6, 5, 9)}
 	swapped := []topology.Hop{hop(1, 9, 6), hop(4, 6, 4), hop(5, 4, 7), hop(2, 7, 2), hop(3, 2, 8), hop(6, 8, 9)}
-	s := spec.Spec{ID: "p", Kind: spec.Path, Priority: 1, Hops: there}
+	s := spec.Spec{ID: "p", Wide: true, Kind: spec.Path, Priority: 1, Hops: there}
 	w.submit(false, Request{Op: Create, Spec: s})
 	w.rest()
 	list, _ := w.engine.List(0, 10, nil)

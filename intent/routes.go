@@ -1,6 +1,8 @@
 package intent
 
 import (
+	"slices"
+
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/program"
 	"github.com/weirnet/weir/topology"
@@ -13,6 +15,7 @@ type routes struct {
 	byHash index
 	hops   map[topology.Hop]*program.Hop // of ways: those with one port out
 	byPort map[netview.Point][]uint32    // ids, of the ports that lead to another switch
+	spots  map[netview.Point]*spot       // of the ways' hops
 	idle   int                           // ways without users, kept because what was used may be used again
 }
 
@@ -20,7 +23,8 @@ type routes struct {
 const idleLeast = 4096
 
 func newRoutes() *routes {
-	return &routes{list: make([]*way, 1), byPort: make(map[netview.Point][]uint32), hops: make(map[topology.Hop]*program.Hop)}
+	return &routes{list: make([]*way, 1), byPort: make(map[netview.Point][]uint32), hops: make(map[topology.Hop]*program.Hop),
+		spots: make(map[netview.Point]*spot)}
 }
 
 func (r *routes) len() int { return r.byHash.len }
@@ -119,8 +123,24 @@ func (r *routes) add(w *way) *way {
 	}
 	r.byHash.add(w.hash, w.route.ID)
 	w.eachLink(func(k netview.LinkKey) { r.byPort[k.Src] = append(r.byPort[k.Src], w.route.ID) })
+	r.addSpots(w)
 	r.idle++
 	return w
+}
+
+// addSpots notes where a way passes.
+func (r *routes) addSpots(w *way) {
+	w.spots = make([]*spot, len(w.route.Hops))
+	for i, h := range w.route.Hops {
+		at := netview.Point{DPID: h.DPID, Port: h.In}
+		s := r.spots[at]
+		if s == nil {
+			s = &spot{at: at}
+			r.spots[at] = s
+		}
+		s.ways = append(s.ways, w)
+		w.spots[i] = s
+	}
 }
 
 // use has an intent take a way.
@@ -144,8 +164,13 @@ func (r *routes) sweep() {
 	if r.idle <= max(idleLeast, r.len()/2) {
 		return
 	}
+	kept := 0
 	for id, w := range r.list {
 		if w == nil || w.users.count() > 0 {
+			continue
+		}
+		if w.holders.count() > 0 { // rules along it are on their way out
+			kept++
 			continue
 		}
 		r.byHash.remove(w.hash, w.route.ID)
@@ -163,7 +188,12 @@ func (r *routes) sweep() {
 			delete(r.byPort, at)
 		}
 	}
-	r.idle = 0
+	r.idle = kept
+	for at, s := range r.spots {
+		if s.ways = slices.DeleteFunc(s.ways, func(w *way) bool { return r.of(&w.route) == nil }); len(s.ways) == 0 {
+			delete(r.spots, at)
+		}
+	}
 	r.sweepHops()
 }
 

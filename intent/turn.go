@@ -52,7 +52,7 @@ func (e *Engine) turn(now time.Time) time.Time {
 		e.mu.Unlock()
 		in.Commits, in.Outcomes = e.commits, e.heard
 		ready := e.core.Step(&in, now)
-		e.do(ready, now)
+		e.do(ready, in.Facts, now)
 		clear(e.commits)
 		clear(e.heard)
 		for _, ask := range asks {
@@ -68,8 +68,11 @@ func (e *Engine) turn(now time.Time) time.Time {
 }
 
 // do does what the core says.
-func (e *Engine) do(ready *Ready, now time.Time) {
+func (e *Engine) do(ready *Ready, facts *Facts, now time.Time) {
 	e.front.mu.Lock()
+	if facts != nil {
+		e.front.learn(facts)
+	}
 	e.front.publish(ready.Updates)
 	e.front.seen(e.commits)
 	e.front.core = e.core.counts

@@ -33,6 +33,7 @@ func newTwin(t testing.TB, seed uint64) *twin {
 		network: newNetwork(t, 6), r: rand.New(rand.NewPCG(seed, 1)), model: make(map[string]string), ended: make(map[string]bool),
 		drained: make(map[netview.LinkKey]bool), costs: make(map[netview.LinkKey]uint64),
 	}
+	w.matches = make(map[ruleAt]map[string]bool)
 	w.inputs = w.view.Inputs()
 	for i, pair := range [][2]netview.DPID{{1, 2}, {2, 3}, {3, 4}, {4, 1}, {1, 3}, {4, 5}, {5, 6}, {6, 2}, {2, 5}, {1, 2}} {
 		k := link(pair[0], uint32(i+1)%8+1, pair[1], uint32(i+1)%8+1)
@@ -98,7 +99,14 @@ func (w *twin) spec(id string) spec.Spec {
 	if w.r.IntN(4) > 0 {
 		s.Selector.SetUint(openflow.FieldEthType, 0x0800)
 		s.Selector.SetUint(openflow.FieldIPv4Dst, uint64(0x0a000000+w.r.IntN(40)))
+		switch w.r.IntN(8) {
+		case 0:
+			s.Selector.SetUintMasked(openflow.FieldIPv4Dst, uint64(0x0a000000+8*w.r.IntN(5)), 0xfffffff8)
+		case 1:
+			s.Selector.SetUint(openflow.FieldIPv4Src, uint64(0x0b000000+w.r.IntN(4)))
+		}
 	}
+	s.Wide = w.r.IntN(20) > 0 || !s.Boundless()
 	return s
 }
 
@@ -402,6 +410,7 @@ func (w *twin) checkInside(list []Intent) {
 	if legs != c.places.groups.len || c.planned.moving != 0 && len(w.off) == 0 || c.adopting != 0 || c.uniting != 0 && len(w.off) == 0 {
 		w.fatal("core: %d legs in groups, there are %d; %d moving, %d adopted, %d uniting", c.places.groups.len, legs, c.planned.moving, c.adopting, c.uniting)
 	}
+	w.checkSpots()
 	for _, way := range c.routes.list {
 		if way == nil {
 			continue
@@ -414,6 +423,50 @@ func (w *twin) checkInside(list []Intent) {
 		}
 		if way.users.count() != used {
 			w.fatal("way %v has %d users, there are %d", way.route, way.users.count(), used)
+		}
+	}
+}
+
+// checkSpots counts what is kept of places and ways anew.
+func (w *twin) checkSpots() {
+	c := w.engine.core
+	holders, ways, spots := map[*way]int{}, map[*way]tallies{}, map[*spot]tallies{}
+	for n := range c.entries.last() {
+		seen := map[*way]bool{}
+		for _, g := range c.programsOf(n) {
+			for i := range g.Legs {
+				s, way := shapeOf(g.Legs[i].Match), c.routes.of(g.Legs[i].Route)
+				if !seen[way] {
+					holders[way]++
+				}
+				seen[way] = true
+				list := ways[way]
+				list.add(g.Priority, s)
+				ways[way] = list
+				for _, at := range way.spots {
+					list := spots[at]
+					list.add(g.Priority, s)
+					spots[at] = list
+				}
+			}
+		}
+	}
+	same := func(a, b tallies) bool {
+		for _, t := range a {
+			if !slices.Contains(b, t) {
+				return false
+			}
+		}
+		return len(a) == len(b)
+	}
+	for _, way := range c.routes.list {
+		if way != nil && (way.holders.count() != holders[way] || !same(way.tallies, ways[way])) {
+			w.fatal("way %v: %d holders and %v, there are %d and %v", way.route, way.holders.count(), way.tallies, holders[way], ways[way])
+		}
+	}
+	for _, at := range c.routes.spots {
+		if !same(at.tallies, spots[at]) {
+			w.fatal("place %v: %v, there are %v", at.at, at.tallies, spots[at])
 		}
 	}
 }

@@ -17,6 +17,11 @@ type way struct {
 	down   bool          // a link of it cannot be used
 	drain  bool          // a link of it is draining
 	judged *topology.Map // by which the three before were found
+
+	spots    []*spot // by hop
+	holders  users   // intents with rules along it, those included that go (overlap.go)
+	tallies  tallies // of these rules
+	searched uint64  // the last search that has looked at it
 }
 
 // join says that an output of one hop leads to another.

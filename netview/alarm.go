@@ -35,6 +35,7 @@ const (
 	AlarmMemory         AlarmKind = "remembered"      // what was remembered of the network could not be read or written
 	AlarmAudit          AlarmKind = "audit"           // the audit log cannot be written
 	AlarmIntents        AlarmKind = "intents"         // intents have been failed for long
+	AlarmWideIntents    AlarmKind = "wide-intents"    // intents take packets of others on links between switches
 	AlarmStore          AlarmKind = "store"           // the store takes nothing: it is full, or does not answer
 	AlarmLimit          AlarmKind = "limit"           // a limit is reached: what is above it is dropped and counted
 )
@@ -55,6 +56,7 @@ var severities = map[AlarmKind]Severity{
 	AlarmHostHijack: SeverityCritical, AlarmSpoofedID: SeverityCritical, AlarmFlood: SeverityCritical,
 	AlarmIndirectLink: SeverityWarning, AlarmAddressClash: SeverityWarning, AlarmDrift: SeverityWarning,
 	AlarmForeignRule: SeverityWarning, AlarmRefusedSwitch: SeverityWarning, AlarmHalfOpen: SeverityWarning, AlarmMemory: SeverityWarning,
+	AlarmWideIntents: SeverityWarning,
 }
 
 // Severity is how urgent alarms of the kind are.

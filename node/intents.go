@@ -31,6 +31,7 @@ type intents struct {
 
 	failing time.Time // since when an intent has been failed; zero: none is
 	alarmed bool      // and it was said
+	wide    bool      // some take packets of others, and it was said
 }
 
 // openIntents makes the engine, and has it load what an earlier life was asked for. The view has been told what is remembered by then; switches

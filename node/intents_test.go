@@ -77,6 +77,7 @@ func TestIntentsOfEmulatedSwitches(t *testing.T) {
 		s := spec.Spec{ID: fmt.Sprintf("f%d", k), Kind: spec.PointToPoint, Priority: 7, Src: []spec.End{end(t, from.At.DPID, from.At.Port)}, Dst: []spec.End{end(t, to.At.DPID, to.At.Port)}}
 		s.Selector.SetUint(openflow.FieldEthType, 0x0800)
 		s.Selector.SetUint(openflow.FieldIPv4Dst, uint64(0x0a090000+k))
+		s.Selector.SetUint(openflow.FieldIPv4Src, uint64(0x0a0a0000+k))
 		reqs = append(reqs, intent.Request{Op: intent.Create, Spec: s})
 	}
 	answers, err := engine.Submit(t.Context(), reqs, true)

@@ -16,9 +16,10 @@ import (
 // failedFor is how long an intent may be failed before somebody should know.
 const failedFor = time.Minute
 
-// watchIntents raises an alarm when intents have been failed for long, and ends it when none is.
+// watchIntents raises alarms when intents have been failed for long, and when some take packets of others; it ends them when none does.
 func (n *node) watchIntents(now time.Time) {
 	in := &n.intents
+	n.watchWide()
 	failed := in.engine.Counts().ByState[intent.Failed]
 	switch {
 	case failed == 0:
@@ -34,6 +35,31 @@ func (n *node) watchIntents(now time.Time) {
 			n.alarms.Raise(netview.AlarmIntents, "", failures(counts))
 		}
 	}
+}
+
+// watchWide raises an alarm as long as intents take packets of others.
+func (n *node) watchWide() {
+	count, ids := n.intents.engine.Wide(3)
+	switch {
+	case count > 0:
+		n.intents.wide = true
+		n.alarms.Raise(netview.AlarmWideIntents, "", wideText(count, ids))
+	case n.intents.wide:
+		n.intents.wide = false
+		n.alarms.Clear(netview.AlarmWideIntents, "")
+	}
+}
+
+func wideText(count int, ids []string) string {
+	take := "intents take"
+	if count == 1 {
+		take = "intent takes"
+	}
+	names := strings.Join(ids, ", ")
+	if count > len(ids) {
+		names += ", …"
+	}
+	return fmt.Sprintf("%d %s packets of others than those at the ingress on links between switches (%s): weir check lists them", count, take, names)
 }
 
 // failures says how many intents have failed, by reason: the most frequent first.

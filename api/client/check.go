@@ -9,6 +9,14 @@ type Check struct {
 	Switches []SwitchCheck `json:"switches" doc:"In order of datapath id."`
 	// Intents are those that are not installed too: what they want of switches is compared as far as it is decided.
 	Intents map[string]int `json:"intents,omitempty" doc:"How many intents are in which state. What is wanted for them is compared as all else; one that is waiting or failed wants nothing, and is no difference."`
+	// Wide are intents that take packets of others on links between switches, where their rules cannot tell them apart. No difference.
+	Wide *WideIntents `json:"wide,omitempty" doc:"Intents that take packets of others than those at their ingress on links between switches, if there are any. No difference."`
+}
+
+// WideIntents are intents that take packets of others.
+type WideIntents struct {
+	Count int      `json:"count"`
+	IDs   []string `json:"ids" nullable:"false" doc:"The first 100, in the order of their numbers."`
 }
 
 // SwitchCheck is a comparison of one switch.

@@ -38,6 +38,7 @@ type IntentRequest struct {
 	Dst      IntentEnds  `json:"dst,omitzero" doc:"As src; a list with point-to-multipoint."`
 	Hops     []IntentHop `json:"hops,omitempty" doc:"Of kind path, ingress first."`
 	Selector Selector    `json:"selector,omitempty" doc:"Match fields of OpenFlow 1.3 by name, values as text or numbers. None: all IPv4 and IPv6; between hosts everything."`
+	Wide     bool        `json:"wide,omitempty" doc:"Packets of others than those at its ingress are meant too: on links between switches its rules cannot tell them apart. Wanted of an intent whose selector does not fix who sends."`
 	IfMatch  string      `json:"if_match,omitempty" doc:"In a stream, with put and withdraw: the etag that the intent must have."`
 	Key      string      `json:"key,omitempty" doc:"In a stream, with create and no id: an idempotency key."`
 
@@ -156,6 +157,7 @@ type Intent struct {
 	Dst       IntentEnds    `json:"dst,omitzero"`
 	Hops      []IntentHop   `json:"hops,omitempty" doc:"As asked for, of kind path."`
 	Selector  Selector      `json:"selector" doc:"With prerequisites filled in."`
+	Wide      bool          `json:"wide,omitempty" doc:"Packets of others than those at its ingress are meant too, where its rules cannot tell them apart."`
 	Protected bool          `json:"protected" doc:"Always false: protection is not served yet."`
 	State     string        `json:"state" enum:"submitted,waiting,installing,installed,rerouting,degraded,failed,withdrawing"`
 	Code      string        `json:"code,omitempty" doc:"Why it is waiting, degraded or failed, in a word."`

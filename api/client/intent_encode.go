@@ -45,6 +45,9 @@ func (r *IntentRequest) AppendJSON(b []byte) ([]byte, error) {
 		}
 		b = append(b, '}')
 	}
+	if r.Wide {
+		b = append(appendName(b, "wide"), "true"...)
+	}
 	b = appendJSONString(b, "if_match", r.IfMatch)
 	b = appendJSONString(b, "key", r.Key)
 	return append(b, '}'), nil
@@ -166,7 +169,11 @@ func (r *IntentRequest) appendFields(b []byte) (_ []byte, err error) {
 		b = protowire.AppendBytes(protowire.AppendTag(b, intentpb.RequestSelectorOXM, protowire.BytesType), r.OXM)
 	}
 	b = pbString(b, intentpb.RequestIfMatch, r.IfMatch)
-	return pbString(b, intentpb.RequestKey, r.Key), nil
+	b = pbString(b, intentpb.RequestKey, r.Key)
+	if r.Wide {
+		b = pbNumber(b, intentpb.RequestWide, 1)
+	}
+	return b, nil
 }
 
 func pbNumber(b []byte, field protowire.Number, n uint64) []byte {

@@ -14,7 +14,7 @@ import (
 
 // benchRequest is a request as the benchmarks of whole instances send it.
 func benchRequest(oxm bool) *client.IntentRequest {
-	q := &client.IntentRequest{ID: "flow-000001", Kind: client.PointToPoint, Src: client.PointEnds(client.Point{DPID: "00000000000000a1", Port: 3}),
+	q := &client.IntentRequest{ID: "flow-000001", Kind: client.PointToPoint, Wide: true, Src: client.PointEnds(client.Point{DPID: "00000000000000a1", Port: 3}),
 		Dst: client.PointEnds(client.Point{DPID: "00000000000000b2", Port: 1})}
 	if !oxm {
 		q.Selector = client.Selector{"ipv4_src": "10.0.0.1", "ipv4_dst": "10.0.0.2"}

@@ -11,7 +11,7 @@ import (
 	"github.com/weirnet/weir/topology"
 )
 
-const allFields = "id, kind, priority, src, dst, hops, selector, constraints or protected"
+const allFields = "id, kind, priority, src, dst, hops, selector, wide, constraints or protected"
 
 // request reads the fields of one request. In a stream it may have an op.
 func (p *JSON) request(b *Batch, r *intent.Request, stream bool) error {
@@ -50,6 +50,8 @@ func (p *JSON) field(b *Batch, r *intent.Request, name string, stream bool) (err
 		s.Hops, err = p.hopList(b)
 	case "selector":
 		err = p.selector(b, s)
+	case "wide":
+		s.Wide, err = p.boolean(name)
 	case "constraints":
 		err = p.object(name, "{}", func(name string) error {
 			return &spec.Error{Field: "constraints." + name, Given: "a constraint", Want: "none: constraints are not served yet"}

@@ -105,7 +105,7 @@ func (v one) str() (string, error) {
 
 var requestNames = [...]string{intentpb.RequestOp: "op", intentpb.RequestID: "id", intentpb.RequestKind: "kind", intentpb.RequestPriority: "priority",
 	intentpb.RequestSrc: "src", intentpb.RequestDst: "dst", intentpb.RequestSrcHost: "src_host", intentpb.RequestDstHost: "dst_host", intentpb.RequestHops: "hops",
-	intentpb.RequestSelector: "selector", intentpb.RequestSelectorOXM: "selector_oxm", intentpb.RequestIfMatch: "if_match", intentpb.RequestKey: "key"}
+	intentpb.RequestSelector: "selector", intentpb.RequestSelectorOXM: "selector_oxm", intentpb.RequestIfMatch: "if_match", intentpb.RequestKey: "key", intentpb.RequestWide: "wide"}
 
 func (m *message) known(number protowire.Number, v one) (err error) {
 	s := &m.r.Spec
@@ -138,6 +138,9 @@ func (m *message) known(number protowire.Number, v one) (err error) {
 		m.r.IfMatch, err = v.str()
 	case intentpb.RequestKey:
 		m.r.Key, err = v.str()
+	case intentpb.RequestWide:
+		n, err = v.varint(1)
+		s.Wide = n == 1
 	default:
 		return &spec.Error{Field: "field " + strconv.Itoa(int(number)), Given: "a value", Want: "none: no such field is known or served"}
 	}

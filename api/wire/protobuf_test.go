@@ -37,7 +37,7 @@ func TestFieldNumbers(t *testing.T) {
 		"IntentRequest": {"op": intentpb.RequestOp, "id": intentpb.RequestID, "kind": intentpb.RequestKind, "priority": intentpb.RequestPriority,
 			"src": intentpb.RequestSrc, "dst": intentpb.RequestDst, "src_host": intentpb.RequestSrcHost, "dst_host": intentpb.RequestDstHost,
 			"hops": intentpb.RequestHops, "selector": intentpb.RequestSelector, "selector_oxm": intentpb.RequestSelectorOXM,
-			"if_match": intentpb.RequestIfMatch, "key": intentpb.RequestKey},
+			"if_match": intentpb.RequestIfMatch, "key": intentpb.RequestKey, "wide": intentpb.RequestWide},
 		"IntentAnswer": {"index": intentpb.AnswerIndex, "id": intentpb.AnswerID, "status": intentpb.AnswerStatus, "state": intentpb.AnswerState,
 			"detail": intentpb.AnswerDetail, "etag": intentpb.AnswerETag, "revision": intentpb.AnswerRevision},
 	} {
@@ -114,7 +114,8 @@ func TestRefusedMessages(t *testing.T) {
 		b    []byte
 		want string
 	}{
-		{append(bytes.Clone(message), 0x72, 0), "field 14: a value given, want none: no such field is known or served"},
+		{append(bytes.Clone(message), 0x7a, 0), "field 15: a value given, want none: no such field is known or served"},
+		{append(bytes.Clone(message), 0x70, 2), "wide: a value of another form, or out of range given, want one as in intents.proto"},
 		{append(bytes.Clone(message), 0x18, 9), "kind: a value of another form, or out of range given, want one as in intents.proto"},
 		{append(bytes.Clone(message), 0x12, 1, 0xff), "id: a value of another form, or out of range given, want one as in intents.proto"},
 		{append(bytes.Clone(message), 0x0b), "message: field 1 of a form that is not known, or cut off given, want a message as in intents.proto"},

@@ -19,14 +19,14 @@ import (
 func TestLines(t *testing.T) {
 	const ends = `"src":{"dpid":"a1","port":3},"dst":{"dpid":"0xb2","port":4}`
 	for _, c := range []struct{ line, want string }{
-		{`{"id":"a","kind":"point-to-point",` + ends + `}`, "create a: point-to-point 00000000000000a1/3 -> 00000000000000b2/4 {} priority 100"},
-		{`{"op":"put","id":"a","if_match":"e","kind":"point-to-point","priority":0,` + ends + `,"selector":{"tcp_dst":80,"ipv4_src":"10.0.0.0/8"}}`,
-			"put a e: point-to-point 00000000000000a1/3 -> 00000000000000b2/4 {eth_type=0x0800,ip_proto=6,ipv4_src=10.0.0.0/8,tcp_dst=80} priority 0"},
+		{`{"id":"a","wide":true,"kind":"point-to-point",` + ends + `}`, "create a: point-to-point 00000000000000a1/3 -> 00000000000000b2/4 {} priority 100 wide"},
+		{`{"op":"put","id":"a","if_match":"e","wide":true,"kind":"point-to-point","priority":0,` + ends + `,"selector":{"tcp_dst":80,"ipv4_src":"10.0.0.0/8"}}`,
+			"put a e: point-to-point 00000000000000a1/3 -> 00000000000000b2/4 {eth_type=0x0800,ip_proto=6,ipv4_src=10.0.0.0/8,tcp_dst=80} priority 0 wide"},
 		{`{"op":"withdraw","id":"a"}`, "withdraw a"},
 		{` {"kind":"host-to-host","src":"00:00:00:00:00:01/5","dst":"00:00:00:00:00:02/5","constraints":{},"protected":false,"key":"k"} `, "create k: host-to-host 00:00:00:00:00:01/5 -> 00:00:00:00:00:02/5 {} priority 100"},
-		{`{"kind":"path","hops":[{"dpid":"1","in":1,"out":2},{"dpid":"2","in":3,"out":4}]}`, "create : path 0000000000000001 1>2 -> 0000000000000002 3>4 {} priority 100"},
-		{`{"kind":"multipoint-to-point","src":[{"dpid":"2","port":1},{"dpid":"1","port":1}],"dst":[{"dpid":"3","port":1}]}`, "create : multipoint-to-point 0000000000000001/1, 0000000000000002/1 -> 0000000000000003/1 {} priority 100"},
-		{`{"id":"\u0061","kind":"point-to-point",` + ends + `}`, "create a: point-to-point 00000000000000a1/3 -> 00000000000000b2/4 {} priority 100"},
+		{`{"wide":true,"kind":"path","hops":[{"dpid":"1","in":1,"out":2},{"dpid":"2","in":3,"out":4}]}`, "create : path 0000000000000001 1>2 -> 0000000000000002 3>4 {} priority 100 wide"},
+		{`{"wide":true,"kind":"multipoint-to-point","src":[{"dpid":"2","port":1},{"dpid":"1","port":1}],"dst":[{"dpid":"3","port":1}]}`, "create : multipoint-to-point 0000000000000001/1, 0000000000000002/1 -> 0000000000000003/1 {} priority 100 wide"},
+		{`{"id":"\u0061","wide":true,"kind":"point-to-point",` + ends + `}`, "create a: point-to-point 00000000000000a1/3 -> 00000000000000b2/4 {} priority 100 wide"},
 
 		{``, "not JSON: it ends too early"},
 		{`{`, "not JSON: it ends too early"},
@@ -43,15 +43,15 @@ func TestLines(t *testing.T) {
 		{`{"kind":"point-to-point",` + ends + `,"selector":{"eth_dst":"01:00:00:00:00:01/01:00:00:00:00:00"}}`,
 			`selector.eth_dst: "01:00:00:00:00:01/01:00:00:00:00:00", which has bits outside its mask, given, want 01:00:00:00:00:00/01:00:00:00:00:00 or 01:00:00:00:00:01`},
 		{`{"kind":"point-to-point",` + ends + `,"selector":{"vlan_vid":"0x164/0x0ff"}}`, `selector.vlan_vid: "0x164/0x0ff", which has bits outside its mask, given, want 0x0064/0x00ff or 0x164`},
-		{`{"kind":"point-to-point",` + ends + `,"selector":{"ipv4_dst":"10.0.0.3/32","ipv4_src":"10.0.0.0/8"}}`,
-			"create : point-to-point 00000000000000a1/3 -> 00000000000000b2/4 {eth_type=0x0800,ipv4_src=10.0.0.0/8,ipv4_dst=10.0.0.3} priority 100"},
-		{`{"kind":"point-to-point",` + ends + `,"selector":{"vlan_vid":"0x64/0x0ff"}}`,
-			"create : point-to-point 00000000000000a1/3 -> 00000000000000b2/4 {vlan_vid=0x0064/0x00ff} priority 100"},
+		{`{"wide":true,"kind":"point-to-point",` + ends + `,"selector":{"ipv4_dst":"10.0.0.3/32","ipv4_src":"10.0.0.0/8"}}`,
+			"create : point-to-point 00000000000000a1/3 -> 00000000000000b2/4 {eth_type=0x0800,ipv4_src=10.0.0.0/8,ipv4_dst=10.0.0.3} priority 100 wide"},
+		{`{"wide":true,"kind":"point-to-point",` + ends + `,"selector":{"vlan_vid":"0x64/0x0ff"}}`,
+			"create : point-to-point 00000000000000a1/3 -> 00000000000000b2/4 {vlan_vid=0x0064/0x00ff} priority 100 wide"},
 		{`{"kind":"multipoint-to-point","src":[{"dpid":"1","port":1},{"dpid":"x","port":1}]}`, `src[1].dpid: "x" given, want up to 16 hexadecimal digits, such as 00000000000000a1`},
 		{`{"kind":"multipoint-to-point","src":[{"dpid":"1","port":1},{"dpid":"1","port":1}],"dst":{"dpid":"2","port":1}}`,
 			"src[1]: 0000000000000001/1, which src[0] is too, given, want each once"},
 		{`{"kind":"path","hops":[{"dpid":"1","in":1,"out":2},{"dpid":"2","in":"1","out":2}]}`, `hops[1].in: "1" given, want a whole number from 0 to 4294967295`},
-		{`{"colour":1}`, "colour: a field that is not known given, want one of op, if_match, key, id, kind, priority, src, dst, hops, selector, constraints or protected"},
+		{`{"colour":1}`, "colour: a field that is not known given, want one of op, if_match, key, id, kind, priority, src, dst, hops, selector, wide, constraints or protected"},
 		{`{"id":"a"}`, "kind: nothing given, want one of host-to-host, point-to-point, multipoint-to-point, point-to-multipoint, path"},
 		{`{"kind":"point-to-point","priority":-1,` + ends + `}`, "priority: -1 given, want a whole number from 0 to 19999"},
 		{`{"kind":"point-to-point","priority":1.5,` + ends + `}`, "priority: 1.5 given, want a whole number from 0 to 19999"},
@@ -107,7 +107,7 @@ func shown(b *Batch) string {
 
 // TestBodies: one intent, or several; what is wrong with the whole has its line.
 func TestBodies(t *testing.T) {
-	const one = `{"kind":"point-to-point","src":{"dpid":"1","port":1},"dst":{"dpid":"2","port":2}}`
+	const one = `{"wide":true,"kind":"point-to-point","src":{"dpid":"1","port":1},"dst":{"dpid":"2","port":2}}`
 	for _, c := range []struct {
 		body  string
 		want  Document
@@ -160,7 +160,7 @@ func randomRequest(r *rand.Rand) client.IntentRequest {
 	if q.Op == "withdraw" {
 		return q
 	}
-	q.Kind = spec.KindNames()[r.IntN(5)]
+	q.Kind, q.Wide = spec.KindNames()[r.IntN(5)], r.IntN(3) > 0
 	if r.IntN(2) == 0 {
 		p := uint16(r.IntN(21000))
 		q.Priority = &p

@@ -16,8 +16,12 @@ import (
 //	point-to-multipoint: point; count (2), points
 //	path:                count (2), hops (16): datapath id (8), in (4), out (4)
 //	the selector's OXM TLVs, to the end
+//
+// Format 1 is of an intent that is Wide exactly if it is Boundless; so those stay that were taken before intents said it. Format 2 is of one that says
+// Wide and is not Boundless, and else the same.
 const (
 	format1  = 1
+	format2  = 2
 	hostLen  = 8
 	pointLen = 12
 	hopLen   = 16
@@ -25,7 +29,11 @@ const (
 
 // Append appends the durable form of a spec that Check has passed.
 func (s *Spec) Append(b []byte) []byte {
-	b = append(b, format1, byte(s.Kind), byte(s.Priority>>8), byte(s.Priority), byte(len(s.ID)))
+	format := byte(format1)
+	if s.Wide && !s.Boundless() {
+		format = format2
+	}
+	b = append(b, format, byte(s.Kind), byte(s.Priority>>8), byte(s.Priority), byte(len(s.ID)))
 	b = append(b, s.ID...)
 	switch s.Kind {
 	case Path:

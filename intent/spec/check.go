@@ -28,7 +28,10 @@ func (s *Spec) Check() error {
 	if err := s.checkEnds(); err != nil {
 		return err
 	}
-	return s.checkSelector()
+	if err := s.checkSelector(); err != nil {
+		return err
+	}
+	return s.checkWide()
 }
 
 // CheckID refuses what cannot be the id of an intent; the empty id passes. An id is a part of a URL's path, of lists and

@@ -16,8 +16,9 @@ import (
 func Parse(b []byte) (Spec, error) {
 	r := reader{rest: b}
 	var s Spec
-	if f := r.take(1); f[0] != format1 {
-		return Spec{}, fmt.Errorf("intent: format %d, want %d", f[0], format1)
+	format := r.take(1)[0]
+	if format != format1 && format != format2 {
+		return Spec{}, fmt.Errorf("intent: format %d, want %d or %d", format, format1, format2)
 	}
 	head := r.take(4)
 	s.Kind, s.Priority = Kind(head[0]), binary.BigEndian.Uint16(head[1:])
@@ -29,12 +30,18 @@ func Parse(b []byte) (Spec, error) {
 	if len(r.rest) > 0 {
 		s.Selector.OXM = bytes.Clone(r.rest)
 	}
+	s.Wide = true // until it is known what it is; of this alone Check says nothing
 	if err := s.Check(); err != nil {
 		return Spec{}, fmt.Errorf("intent: %w", err)
 	}
 	if s.size() != len(b) || !bytes.Equal(r.rest, s.Selector.OXM) || r.disorder(&s) {
 		return Spec{}, fmt.Errorf("intent %q: not in the one form", s.ID)
 	}
+	boundless := s.Boundless()
+	if boundless && format == format2 {
+		return Spec{}, fmt.Errorf("intent %q: not in the one form", s.ID)
+	}
+	s.Wide = boundless || format == format2
 	return s, nil
 }
 

@@ -45,13 +45,14 @@ func randomSpec(r *rand.Rand) Spec {
 		}
 	}
 	s.Selector = randomSelector(r)
+	s.Wide = r.IntN(4) > 0
 	return s
 }
 
 // randomSelector has a few fields, in any order, some of which may contradict each other.
 func randomSelector(r *rand.Rand) (m openflow.Match) {
 	texts := [][2]string{{"eth_src", "00:00:00:00:00:01"}, {"eth_dst", "00:00:00:00:00:00/00:00:00:00:00:00"}, {"eth_type", "0x0800"}, {"eth_type", "0x86dd"},
-		{"vlan_vid", "5"}, {"vlan_vid", "any"}, {"vlan_pcp", "1"}, {"ip_dscp", "10"}, {"ip_proto", "6"}, {"ip_proto", "17"}, {"ipv4_src", "10.0.0.0/8"},
+		{"vlan_vid", "5"}, {"vlan_vid", "any"}, {"vlan_pcp", "1"}, {"ip_dscp", "10"}, {"ip_proto", "6"}, {"ip_proto", "17"}, {"ipv4_src", "10.0.0.0/8"}, {"ipv4_src", "10.0.0.9"},
 		{"ipv4_dst", "10.0.0.1/255.0.255.255"}, {"ipv6_src", "2001:db8::/32"}, {"ipv6_flabel", "0x1"}, {"tcp_src", "1"}, {"tcp_dst", "80"}, {"udp_dst", "53"},
 		{"arp_spa", "10.0.0.1"}, {"icmpv4_type", "8"}, {"icmpv6_type", "135"}, {"ipv6_nd_target", "fe80::1"}, {"mpls_label", "3"}, {"pbb_isid", "0x1/0xff"}}
 	for range r.IntN(4) {
@@ -149,7 +150,7 @@ func covers(leg []byte, selector openflow.Match) bool {
 // TestOneForm: ways to say the same give the same bytes, and other things others.
 func TestOneForm(t *testing.T) {
 	line := func(kind string, args ...string) string {
-		s := parseLine(t, kind, args)
+		s := parseLine(t, kind, append(args, "wide"))
 		if err := s.Check(); err != nil {
 			t.Fatal(err)
 		}
@@ -167,7 +168,8 @@ func TestOneForm(t *testing.T) {
 		}
 	}
 	others := []string{line("point-to-point", "src=1/1", "dst=2/2"), line("point-to-point", "src=2/2", "dst=1/1"), line("point-to-point", "src=1/1", "dst=2/2", "priority=7"),
-		line("point-to-point", "id=x", "src=1/1", "dst=2/2"), line("multipoint-to-point", "src=1/1", "dst=2/2"), line("point-to-point", "src=1/1", "dst=2/2", "vlan_vid=none")}
+		line("point-to-point", "id=x", "src=1/1", "dst=2/2"), line("multipoint-to-point", "src=1/1", "dst=2/2"), line("point-to-point", "src=1/1", "dst=2/2", "vlan_vid=none"),
+		line("point-to-point", "src=1/1", "dst=2/2", "ipv4_src=10.0.0.1"), narrow(t, "src=1/1", "dst=2/2", "ipv4_src=10.0.0.1")}
 	seen := map[string]bool{}
 	for _, o := range others {
 		seen[o] = true
@@ -177,10 +179,19 @@ func TestOneForm(t *testing.T) {
 	}
 }
 
+// narrow is the form of a point-to-point intent that does not say that it is wide.
+func narrow(t *testing.T, args ...string) string {
+	s := parseLine(t, "point-to-point", args)
+	if err := s.Check(); err != nil {
+		t.Fatal(err)
+	}
+	return string(s.Append(nil))
+}
+
 // TestCheckLeavesSharedEnds: the ends that a caller still holds are not put in order under its hands.
 func TestCheckLeavesSharedEnds(t *testing.T) {
 	ends := parseEnds(t, "2/2,1/1")
-	s := Spec{Kind: MultipointToPoint, Src: ends, Dst: parseEnds(t, "3/3")}
+	s := Spec{Kind: MultipointToPoint, Src: ends, Dst: parseEnds(t, "3/3"), Wide: true}
 	if err := s.Check(); err != nil {
 		t.Fatal(err)
 	}

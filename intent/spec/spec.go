@@ -23,6 +23,8 @@ type Spec struct {
 	Hops []topology.Hop
 	// Selector says which packets; without any field all IPv4 and IPv6 (between hosts: everything).
 	Selector openflow.Match
+	// Wide says that packets of others than those at its ingress are meant too, where its rules cannot tell them apart (wide.go).
+	Wide bool
 }
 
 // End is one end of an intent: a host where the kind is HostToHost, else a connect point. The other is zero.
@@ -78,7 +80,11 @@ func (s *Spec) String() string {
 		b = appendEnds(append(b, " -> "...), s.Kind, s.Dst)
 	}
 	b = append(append(b, ' '), s.Selector.String()...)
-	return string(strconv.AppendUint(append(b, " priority "...), uint64(s.Priority), 10))
+	b = strconv.AppendUint(append(b, " priority "...), uint64(s.Priority), 10)
+	if s.Wide {
+		b = append(b, " wide"...)
+	}
+	return string(b)
 }
 
 func appendEnds(b []byte, k Kind, ends []End) []byte {

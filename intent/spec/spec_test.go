@@ -34,7 +34,7 @@ func describe(s Spec) string {
 	return b.String()
 }
 
-// parseLine reads an intent of a golden file: its kind, then id=, priority=, src=, dst= and hops=; whatever else selects.
+// parseLine reads an intent of a golden file: its kind, then id=, priority=, src=, dst=, hops= and wide; whatever else selects.
 func parseLine(t *testing.T, kind string, args []string) (s Spec) {
 	t.Helper()
 	s.Kind, _ = ParseKind(kind)
@@ -51,6 +51,8 @@ func parseLine(t *testing.T, kind string, args []string) (s Spec) {
 			s.Src = parseEnds(t, value)
 		case "dst":
 			s.Dst = parseEnds(t, value)
+		case "wide":
+			s.Wide = true
 		case "hops":
 			for _, h := range strings.Split(value, ",") {
 				var dpid uint64

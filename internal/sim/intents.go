@@ -69,6 +69,7 @@ func (v *wishes) spec(i, b int) spec.Spec {
 	}
 	address := netip.AddrFrom4([4]byte{172, 16, 0, byte(i)}).As4()
 	s.Selector.Set(openflow.FieldIPv4Dst, address[:], nil)
+	s.Wide = s.Boundless()
 	return s
 }
 
@@ -242,16 +243,37 @@ func (v *wishes) connects(id netview.HostID) bool {
 	return false
 }
 
-// contested tells whether another intent between the same two hosts is installed.
+// contested tells whether another intent is installed between the same two hosts, or with packets of both in the same priority.
 func (v *wishes) contested(in *intent.Intent) bool {
 	for i := range v.list {
 		other, ok := v.w.life.instance.Intents().Get(idOfWish(i))
+		if ok && other.Number != in.Number && other.State == intent.Installed && other.Spec.Priority == in.Spec.Priority && share(&in.Spec, &other.Spec) {
+			return true
+		}
 		if !ok || other.Number == in.Number || other.Spec.Kind != spec.HostToHost || in.Spec.Kind != spec.HostToHost || other.State != intent.Installed {
 			continue
 		}
 		a, b, x, y := in.Spec.Src[0], in.Spec.Dst[0], other.Spec.Src[0], other.Spec.Dst[0]
 		if a == x && b == y || a == y && b == x {
 			return true
+		}
+	}
+	return false
+}
+
+// share tells whether there may be a packet of two intents whose matches differ.
+func share(a, b *spec.Spec) bool {
+	matches := func(s *spec.Spec) [][]byte {
+		if s.Kind.BothWays() {
+			return append(s.Matches(false), s.Matches(true)...)
+		}
+		return s.Matches(false)
+	}
+	for _, m := range matches(a) {
+		for _, n := range matches(b) {
+			if string(m) != string(n) && (openflow.Match{OXM: m}).Overlaps(openflow.Match{OXM: n}) {
+				return true
+			}
 		}
 	}
 	return false

@@ -43,6 +43,7 @@ const (
 	RequestSelectorOXM = 11
 	RequestIfMatch     = 12
 	RequestKey         = 13
+	RequestWide        = 14
 )
 
 // Values of Op.

@@ -1,0 +1,111 @@
+package intent
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/weirnet/weir/intent/spec"
+	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/openflow"
+)
+
+// toward is a point-to-point intent of all IPv4 to an address.
+func toward(id string, from, to netview.Point, address uint64) spec.Spec {
+	s := flow(id, from, to, 0)
+	s.Selector = openflow.Match{}
+	s.Selector.SetUint(openflow.FieldEthType, 0x0800)
+	s.Selector.SetUint(openflow.FieldIPv4Dst, address)
+	s.Wide = true
+	return s
+}
+
+// TestOverlaps: two selectors of one priority that share packets and a place: the later fails, and says for whom; in another priority, elsewhere, or of
+// other packets it does not; and it goes on when the other has gone.
+func TestOverlaps(t *testing.T) {
+	n := square(t)
+	n.matches = make(map[ruleAt]map[string]bool)
+	low := toward("low", at(1, 11), at(4, 9), 0x0b000001)
+	low.Priority = 99
+	n.submit(false,
+		Request{Op: Create, Spec: flow("first", at(1, 9), at(4, 9), 1)},
+		Request{Op: Create, Spec: low},
+		Request{Op: Create, Spec: toward("others", at(1, 9), at(4, 9), 0x0b000002)},
+		Request{Op: Create, Spec: toward("elsewhere", at(4, 10), at(1, 10), 0x0b000001)})
+	n.rest()
+	for _, id := range []string{"first", "low", "others", "elsewhere"} {
+		n.wantState(id, "installed")
+	}
+	n.submit(false, Request{Op: Create, Spec: toward("same-port", at(1, 9), at(2, 9), 0x0b000001)})
+	n.rest()
+	n.wantState("same-port", "failed(conflict)")
+	if in, _ := n.engine.Get("same-port"); !strings.Contains(in.Text, "intent first has packets of both") || !in.Retrying {
+		t.Errorf("it says %q, retrying %t", in.Text, in.Retrying)
+	}
+	n.host(hostID(1), at(2, 11))
+	n.host(hostID(2), at(4, 11))
+	n.host(hostID(3), at(1, 9))
+	host := func(id string, a, b int) Request {
+		return Request{Op: Create, Spec: spec.Spec{ID: id, Kind: spec.HostToHost, Priority: 100, Src: []spec.End{{Host: hostID(a)}}, Dst: []spec.End{{Host: hostID(b)}}}}
+	}
+	n.submit(false, Request{Op: Withdraw, ID: "others"}, Request{Op: Withdraw, ID: "same-port"})
+	n.rest()
+	n.submit(false, host("hosts", 1, 2), host("host", 3, 2), Request{Op: Create, Spec: toward("same-port", at(1, 9), at(2, 9), 0x0b000001)})
+	n.rest()
+	n.wantState("hosts", "installed") // on links of first, whose packets come in elsewhere
+	n.wantState("host", "failed(conflict)")
+	n.wantState("same-port", "failed(conflict)")
+	n.submit(false, Request{Op: Withdraw, ID: "host"})
+	n.submit(false, Request{Op: Withdraw, ID: "first"})
+	n.rest()
+	n.wantState("same-port", "installed")
+	n.checkWanted(t.Fatalf)
+}
+
+// TestOverlapAtReroute: two that share packets, on links of their own until one of these is cut: the one that is moved fails, the other loses nothing;
+// and it is back when the link is.
+func TestOverlapAtReroute(t *testing.T) {
+	n := newNetwork(t, 3)
+	n.matches = make(map[ruleAt]map[string]bool)
+	n.cable(1, 1, 2, 1)
+	n.cable(1, 2, 3, 1)
+	n.cable(2, 2, 3, 2)
+	n.submit(false,
+		Request{Op: Create, Spec: toward("stays", at(1, 9), at(2, 9), 0x0b000001)},
+		Request{Op: Create, Spec: flow("moves", at(3, 9), at(2, 9), 1)})
+	n.rest()
+	n.wantState("stays", "installed")
+	n.wantState("moves", "installed")
+	before := n.wrote
+	n.put(link(2, 2, 3, 2), false, netview.LinkConfirmed)
+	n.rest()
+	n.wantState("stays", "installed")
+	n.wantState("moves", "failed(conflict)")
+	if n.wrote != before+2 {
+		t.Errorf("%d writes, want the two rules that go", n.wrote-before)
+	}
+	n.checkWanted(t.Fatalf)
+	n.put(link(2, 2, 3, 2), true, netview.LinkConfirmed)
+	n.rest()
+	n.wantState("moves", "installed")
+	n.wantState("stays", "installed")
+	n.checkWanted(t.Fatalf)
+}
+
+// TestManyOfOneShape: who asks for exact pairs searches nothing, however many there are; who asks for something else looks at what passes his places.
+func TestManyOfOneShape(t *testing.T) {
+	n := square(t)
+	var reqs []Request
+	for i := range 500 {
+		reqs = append(reqs, Request{Op: Create, Spec: flow("f"+string(rune('0'+i%10))+strings.Repeat("x", i/10), at(1, 9), at(4, 9), uint32(i))})
+	}
+	n.submit(false, reqs...)
+	n.rest()
+	for _, w := range n.engine.core.routes.list {
+		if w != nil && w.searched != 0 {
+			t.Fatalf("way %v was searched", w.route)
+		}
+	}
+	n.submit(false, Request{Op: Create, Spec: toward("other", at(1, 9), at(4, 9), 0x0b000000+77)})
+	n.rest()
+	n.wantState("other", "failed(conflict)")
+}

@@ -1,0 +1,143 @@
+package spec
+
+import (
+	"net/netip"
+
+	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/openflow"
+)
+
+// On a link between two switches the rule of an intent sees the port that packets come in by and the packets, and not who sent them. So it takes the
+// packets of everybody that match. An intent is wide if they can be others' than those of its ingress:
+//
+//   - Between hosts: never, both addresses are in the match.
+//   - Whose ends (or hops) are all at one switch: never, it crosses no link.
+//   - With an exact eth_src: never.
+//   - With an exact ipv4_src, ipv6_src or arp_spa: if a host is known to have that address at another place than an ingress of the intent. The network
+//     says so: Source has the address.
+//   - All others: always. These are boundless: Boundless says so without a network.
+//
+// Of several ingresses (multipoint-to-point) the address may be at any; of several egresses (point-to-multipoint) at the one ingress.
+
+// Boundless tells whether an intent crosses a link between switches and says nothing exact of who sends.
+func (s *Spec) Boundless() bool {
+	if !s.crosses() {
+		return false
+	}
+	if exact(s.Selector, openflow.FieldEthSrc) != nil {
+		return false
+	}
+	_, ok := s.address()
+	return !ok
+}
+
+// Source is the address that an intent's selector fixes who sends by, if it crosses a link between switches and nothing but the address does; so it is
+// wide if a host elsewhere has that address.
+func (s *Spec) Source() (netip.Addr, bool) {
+	if !s.crosses() || exact(s.Selector, openflow.FieldEthSrc) != nil {
+		return netip.Addr{}, false
+	}
+	return s.address()
+}
+
+func (s *Spec) address() (netip.Addr, bool) {
+	for _, f := range [...]openflow.Field{openflow.FieldIPv4Src, openflow.FieldIPv6Src, openflow.FieldARPSPA} {
+		if v := exact(s.Selector, f); v != nil {
+			return netip.AddrFromSlice(v)
+		}
+	}
+	return netip.Addr{}, false
+}
+
+// exact is the value of a field without a mask; nil without one.
+func exact(m openflow.Match, f openflow.Field) []byte {
+	if len(m.OXM) == 0 {
+		return nil
+	}
+	if v, mask, ok := m.Lookup(f); ok && mask == nil {
+		return v
+	}
+	return nil
+}
+
+// crosses tells whether packets of an intent, other than one between hosts, pass a link between switches.
+func (s *Spec) crosses() bool {
+	if s.Kind == HostToHost {
+		return false
+	}
+	var first netview.DPID
+	begun := false
+	other := func(at netview.DPID) bool {
+		if !begun {
+			first, begun = at, true
+		}
+		return at != first
+	}
+	for i := range s.Hops {
+		if other(s.Hops[i].DPID) {
+			return true
+		}
+	}
+	for _, list := range [...][]End{s.Src, s.Dst} {
+		for i := range list {
+			if other(list[i].Point.DPID) {
+				return true
+			}
+		}
+	}
+	return len(s.Hops) > 1
+}
+
+// checkWide refuses an intent that takes the packets of others, unless it says so.
+func (s *Spec) checkWide() error {
+	if s.Wide || !s.Boundless() {
+		return nil
+	}
+	return wrong("selector", "no exact eth_src, ipv4_src or ipv6_src",
+		"one of them, or wide: true (--wide): on links between switches this intent takes the packets of everybody that its selector matches, whoever sent them")
+}
+
+// WideSource is why an intent is refused whose source address a host elsewhere has.
+func WideSource(a netip.Addr, host netview.HostID, at netview.Point) *Error {
+	field := "selector.ipv4_src"
+	if a.Is6() {
+		field = "selector.ipv6_src"
+	}
+	return wrong(field, a.String()+", which host "+host.String()+" at "+at.String()+" has,",
+		"an address that only hosts where packets come in have, or eth_src, or wide: true (--wide): "+
+			"on links between switches this intent takes that host's packets too")
+}
+
+// SourceIn finds in a durable form of Append an address that may be Source's: false says that there is none.
+func SourceIn(form string) (netip.Addr, bool) {
+	const head = 5
+	rest := form[head+int(form[head-1]):]
+	count := func(at int) int { return int(rest[at])<<8 | int(rest[at+1]) }
+	switch Kind(form[1]) {
+	case PointToPoint:
+		rest = rest[2*pointLen:]
+	case MultipointToPoint:
+		rest = rest[2+pointLen*(count(0)+1):]
+	case PointToMultipoint:
+		rest = rest[2+pointLen*(count(pointLen)+1):]
+	case Path:
+		rest = rest[2+hopLen*count(0):]
+	default:
+		return netip.Addr{}, false
+	}
+	for len(rest) > 0 {
+		n := oxmHeaderLen + int(rest[3])
+		switch value := rest[oxmHeaderLen:n]; openflow.Field(rest[2] >> 1) {
+		case openflow.FieldIPv4Src, openflow.FieldARPSPA:
+			if len(value) == 4 {
+				return netip.AddrFrom4([4]byte([]byte(value))), true
+			}
+		case openflow.FieldIPv6Src:
+			if len(value) == 16 {
+				return netip.AddrFrom16([16]byte([]byte(value))), true
+			}
+		}
+		rest = rest[n:]
+	}
+	return netip.Addr{}, false
+}
