@@ -60,6 +60,11 @@ func (s *Server) audited(w http.ResponseWriter, r *http.Request, pattern string,
 		tooLong(err, s.bodyLimit(pattern)).write(w)
 		return
 	}
+	// No id of an intent has a comma: so many items there are at least. They are not decoded where they are too many.
+	if pattern == "POST "+withdrawPath && bytes.Count(body, []byte(",")) >= s.cfg.Limits.BatchItems {
+		s.tooMany().write(w)
+		return
+	}
 	c.body = body
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	record := client.AuditRecord{Time: s.cfg.Now().UTC(), ID: by.Request, Who: by.Name, Role: by.Role.String(), From: by.From, What: pattern, Object: clip(r.URL.RawQuery), Result: "begun",

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -64,7 +65,11 @@ func (s *Server) readIntents(r *http.Request, op intent.Op, id string) (*posted,
 	if err != nil {
 		return nil, tooLong(err, s.cfg.Limits.IntentBytes)
 	}
-	if p.doc, err = wire.NewJSON().Body(&p.batch, body, op, id); err != nil {
+	reader := wire.NewJSON()
+	reader.MaxItems = s.cfg.Limits.BatchItems
+	if p.doc, err = reader.Body(&p.batch, body, op, id); errors.Is(err, wire.ErrTooMany) {
+		return nil, s.tooMany()
+	} else if err != nil {
 		return nil, &refusal{status: http.StatusBadRequest, detail: err.Error()}
 	}
 	if op == intent.Replace {
@@ -157,6 +162,23 @@ func requestBody(r *http.Request) ([]byte, error) {
 
 func tooLong(err error, most int64) *refusal {
 	return &refusal{status: http.StatusRequestEntityTooLarge, detail: fmt.Sprintf("the body: %v: want at most %d bytes; a stream (%s, or %s) may be as long as you like", err, most, ndjson, intentpb.ContentType)}
+}
+
+// tooMany refuses a body with more items than it may have, and tells of it.
+func (s *Server) tooMany() *refusal {
+	most := s.cfg.Limits.BatchItems
+	s.limited("batch_items", fmt.Sprintf("a request with more than %d items was refused", most))
+	return &refusal{status: http.StatusRequestEntityTooLarge, detail: fmt.Sprintf(
+		"the body has more than %d items: send several, or a stream (%s, or %s), which may be as long as you like; limits.batch_items is the limit",
+		most, ndjson, intentpb.ContentType)}
+}
+
+// limited notes that a limit was reached, a field of the configuration's section limits.
+func (s *Server) limited(field, text string) {
+	s.metrics.limited.WithLabelValues(field).Inc()
+	if s.cfg.LimitReached != nil {
+		s.cfg.LimitReached("limits."+field, text)
+	}
 }
 
 // submitIntents has the requests made durable, and answers.

@@ -20,6 +20,7 @@ const (
 
 	streamRead    = 2 * wire.MaxItem // bytes of requests that are read together, at most
 	streamFlights = 64               // batches of a stream that wait for the store, at most
+	flightItems   = 1024             // items of a batch, at most: a buffer of the shortest has forty times as many
 	firstFlight   = 8                // items of the first: its rules are on their way while others are read
 )
 
@@ -115,7 +116,7 @@ func (q *requestReader) read() {
 
 // full says whether a batch takes no more items for now.
 func (q *requestReader) full(f *flight) bool {
-	q.left = q.index == 0 && len(f.Slots) >= firstFlight
+	q.left = len(f.Slots) >= flightItems || q.index == 0 && len(f.Slots) >= firstFlight
 	return q.left
 }
 

@@ -6,6 +6,7 @@ import "time"
 type Limits struct {
 	BodyBytes         int64         // of a request's body
 	IntentBytes       int64         // of a body with intents, in JSON
+	BatchItems        int           // of one body with intents, or ids of some
 	IntentStreams     int           // streams of requests about intents at a time
 	StreamIdle        time.Duration // how long such a stream may be silent
 	IntentWait        time.Duration // how long ?wait= may wait
@@ -37,6 +38,7 @@ const MaxPaths = 64
 var DefaultLimits = Limits{
 	BodyBytes:         1 << 20,
 	IntentBytes:       16 << 20,
+	BatchItems:        100_000,
 	IntentStreams:     256,
 	StreamIdle:        10 * time.Minute,
 	IntentWait:        50 * time.Second,
@@ -63,6 +65,7 @@ func (l Limits) orDefaults() Limits {
 	d := DefaultLimits
 	or(&l.BodyBytes, d.BodyBytes)
 	or(&l.IntentBytes, d.IntentBytes)
+	or(&l.BatchItems, d.BatchItems)
 	or(&l.IntentStreams, d.IntentStreams)
 	or(&l.StreamIdle, d.StreamIdle)
 	or(&l.IntentWait, d.IntentWait)

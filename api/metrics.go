@@ -17,6 +17,7 @@ type metrics struct {
 	streams  prometheus.Gauge
 	resets   prometheus.Counter
 	unnoted  prometheus.Counter
+	limited  *prometheus.CounterVec
 
 	connections prometheus.Collector
 }
@@ -35,6 +36,8 @@ func newMetrics(all *connections) metrics {
 			Help: "Event streams open."}),
 		resets: prometheus.NewCounter(prometheus.CounterOpts{Name: "weir_api_event_resets_total",
 			Help: "Snapshots sent on event streams because the position asked for is not in the log of changes."}),
+		limited: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "weir_api_limited_total",
+			Help: "Requests refused because a limit of the configuration was reached, by its field."}, []string{"limit"}),
 		unnoted: prometheus.NewCounter(prometheus.CounterOpts{Name: "weir_api_refused_unlisted_total",
 			Help: "Requests refused before dispatch that are not in the audit log because there were too many."}),
 	}
@@ -61,7 +64,7 @@ func (a *connections) Collect(ch chan<- prometheus.Metric) {
 }
 
 func (m *metrics) all() []prometheus.Collector {
-	return []prometheus.Collector{m.requests, m.seconds, m.refused, m.streams, m.resets, m.unnoted, m.connections}
+	return []prometheus.Collector{m.requests, m.seconds, m.refused, m.streams, m.resets, m.unnoted, m.limited, m.connections}
 }
 
 // Describe is of prometheus.Collector.

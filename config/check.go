@@ -7,9 +7,9 @@ import (
 )
 
 // check finds what is wrong between fields. Lines are those of the file's values by path; nil where there is no file.
-func (c *Config) check(lines map[string]int) (out Problems) {
+func (c *Config) check(lines map[string]int, found *tally) {
 	wrong := func(path, format string, args ...any) {
-		out = append(out, Problem{lines[path], path, fmt.Sprintf(format, args...)})
+		found.take(Problem{lines[path], path, fmt.Sprintf(format, args...)})
 	}
 	if (c.API.TLSCert == "") != (c.API.TLSKey == "") {
 		wrong("api", "tls_cert and tls_key: give both or neither")
@@ -19,7 +19,6 @@ func (c *Config) check(lines map[string]int) (out Problems) {
 	}
 	c.checkNames(wrong)
 	c.checkLinks(wrong)
-	return out
 }
 
 // checkNames wants names of switches to be unique.

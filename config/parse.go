@@ -20,28 +20,28 @@ const MaxBytes = 8 << 20
 // Parse reads a configuration. The error is Problems: everything that is wrong, with lines. A Config is returned only if
 // nothing is.
 func Parse(b []byte) (*Config, error) {
-	c, lines, problems := read(b)
+	c, lines, wrong := read(b)
 	if c != nil {
-		problems = append(problems, c.check(lines)...)
+		c.check(lines, wrong)
 	}
-	if len(problems) > 0 {
-		return nil, problems.sorted()
+	if wrong.found > 0 {
+		return nil, wrong.problems()
 	}
 	return c, nil
 }
 
 // read reads what the schema alone can judge.
-func read(b []byte) (*Config, map[string]int, Problems) {
+func read(b []byte) (*Config, map[string]int, *tally) {
 	root, problem := document(b)
 	if problem != nil {
-		return nil, nil, Problems{*problem}
+		return nil, nil, &tally{Problems{*problem}, 1}
 	}
 	r := reader{lines: make(map[string]int)}
 	c := &Config{}
 	if root != nil {
 		r.value(root, "", field{}, reflect.ValueOf(c).Elem())
 	}
-	return c, r.lines, r.problems
+	return c, r.lines, &r.tally
 }
 
 // document is the one document of a file; nil if it holds nothing.
@@ -85,12 +85,12 @@ func syntax(err error) *Problem {
 
 // reader walks a document along the schema.
 type reader struct {
-	problems Problems
-	lines    map[string]int // of every value, by path
+	tally
+	lines map[string]int // of every value, by path
 }
 
 func (r *reader) wrong(n *yaml.Node, path, format string, args ...any) {
-	r.problems = append(r.problems, Problem{n.Line, path, fmt.Sprintf(format, args...)})
+	r.take(Problem{n.Line, path, fmt.Sprintf(format, args...)})
 }
 
 // value reads a node into v.
@@ -214,10 +214,10 @@ func (r *reader) list(n *yaml.Node, path string, f field, v reflect.Value) {
 	}
 	seen := map[string]bool{}
 	for _, item := range n.Content {
-		before := len(r.problems)
+		before := r.found
 		e := reflect.New(v.Type().Elem()).Elem()
 		r.value(item, path, f, e)
-		if len(r.problems) > before {
+		if r.found > before {
 			continue
 		}
 		if s := scalarText(e); seen[s] {

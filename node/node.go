@@ -208,7 +208,7 @@ func (n *node) buildAPI() error {
 		Switches: asker{n.server}, Paths: &n.paths, SoftRules: softRules(n.forward), IntentRules: n.flowsync.ProgramRules,
 		Counters: n.stats.Board().Switch,
 		Members:  n.members, Apps: n.apps, Check: n.check, Sync: n.sync, Gatherer: registry, Log: n.cfg.Log,
-		Limits:        api.Limits{Connections: int(n.cfg.Limits.Connections), SourceConnections: int(n.cfg.Limits.ConnectionsPerSource)},
+		Limits:        n.cfg.apiLimits(),
 		LimitReached:  func(field, text string) { n.alarms.Raise(netview.AlarmLimit, field, text) },
 		Configuration: n.inputs, Drains: drains{n.inputs}, Audit: n.audit, Intents: n.intents.engine, IntentFlows: n.intentFlows, Backup: n.store.Snapshot,
 	})
@@ -277,4 +277,11 @@ func (c *Config) tls() (*tls.Config, error) {
 		return nil, fmt.Errorf("certificate of the API (--api-tls-cert %s, --api-tls-key %s): %w", c.APITLSCert, c.APITLSKey, err)
 	}
 	return cert.Config(pair), nil
+}
+
+// apiLimits are the limits of the API.
+func (c *Config) apiLimits() api.Limits {
+	return api.Limits{
+		Connections: int(c.Limits.Connections), SourceConnections: int(c.Limits.ConnectionsPerSource), BatchItems: int(c.Limits.BatchItems),
+	}
 }

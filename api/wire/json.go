@@ -15,6 +15,9 @@ import (
 
 // JSON reads requests in JSON, token by token: strings must be UTF-8, and no name may come twice. One reader at a time.
 type JSON struct {
+	// MaxItems is how many items a body may have; 0: as many as it holds.
+	MaxItems int
+
 	d    *jsontext.Decoder
 	in   bytes.Buffer
 	text string // what is read, as a string that ids are parts of
@@ -53,6 +56,9 @@ type Document struct {
 	Single bool // one intent, not {"items":[…]}
 	Atomic bool // all or none
 }
+
+// ErrTooMany is wrapped where a body has more items than it may have: nothing of the rest was read.
+var ErrTooMany = errors.New("too many items")
 
 // Body reads one intent, or {"items":[…],"atomic":…}, into the batch. The error is of the body as a whole, with its line;
 // what is wrong with single items is in their slots. Op is what the items ask for: they cannot say it themselves. Id is that
@@ -112,6 +118,9 @@ func (p *JSON) items(b *Batch, op intent.Op) error {
 	depth := p.d.StackDepth()
 	line, counted := 1, 0 // of the text up to here
 	for p.d.PeekKind() != ']' {
+		if p.MaxItems > 0 && len(b.Slots) == p.MaxItems {
+			return ErrTooMany
+		}
 		r := intent.Request{Op: op}
 		at := p.begins()
 		line, counted = line+strings.Count(p.text[counted:at], "\n"), at
