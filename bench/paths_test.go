@@ -51,9 +51,10 @@ func TestPathsMeasuresWhatThereWas(t *testing.T) {
 // TestPathsRefuses has no result where paths are not what was asked for.
 func TestPathsRefuses(t *testing.T) {
 	for why, p := range map[string]*planner{
-		"switches have 603 entries of paths put": {skip: func(path, hop int) bool { return path == 107 && hop == 2 }},
-		"50 of 50 paths do not lead to where":    {end: 1},
-		"0 of 50: {\"status\":\"conflict\"}":     {status: "conflict"},
+		"switches have 603 entries of paths put":                    {skip: func(path, hop int) bool { return path == 107 && hop == 2 }},
+		"50 of 50 paths do not lead to where":                       {end: 1},
+		"switches hold 201 entries of paths, and 50 paths have 200": {besides: 7},
+		"0 of 50: {\"status\":\"conflict\"}":                        {status: "conflict"},
 	} {
 		t.Run(why, func(t *testing.T) {
 			c := &Paths{Flows: 50, Burst: 101, Bursts: 1, Forms: []Form{FormNDJSON}, Setup: Setup{Runs: 1, Limit: time.Second}}
@@ -80,7 +81,7 @@ func TestDoubleFlowModsAreCounted(t *testing.T) {
 // TestChurn installs and withdraws, at a rate and without one.
 func TestChurn(t *testing.T) {
 	for _, rate := range []int{0, 2000} {
-		c := &Churn{Active: 1000, Rate: rate, Duration: 2 * time.Second, Warmup: time.Second, Form: FormProtobuf, Setup: Setup{Runs: 1, Limit: time.Minute}}
+		c := &Churn{Active: 1000, Rate: rate, Duration: time.Second, Warmup: 300 * time.Millisecond, Form: FormProtobuf, Setup: Setup{Runs: 1, Limit: time.Minute}}
 		p := &planner{delay: 5 * time.Millisecond, durable: 200 * time.Millisecond, overload: 2}
 		planning(t, p, &c.Setup, func(ctx context.Context) {
 			r, err := c.Run(ctx)
@@ -99,7 +100,7 @@ func TestChurn(t *testing.T) {
 
 // TestChurnRefusesWhatIsNotKeptUpWith has a planner answer more slowly than the rate is.
 func TestChurnRefusesWhatIsNotKeptUpWith(t *testing.T) {
-	c := &Churn{Active: 200, Rate: 1000, Duration: 20 * time.Second, Warmup: time.Second, Setup: Setup{Runs: 1, Limit: time.Minute}}
+	c := &Churn{Active: 200, Rate: 4000, Duration: 2 * time.Second, Warmup: 300 * time.Millisecond, Setup: Setup{Runs: 1, Limit: time.Minute}}
 	planning(t, &planner{durable: time.Second}, &c.Setup, func(ctx context.Context) {
 		r, err := c.Run(ctx)
 		wantRefused(t, r, err, "had not been asked for when they were to be")
@@ -108,8 +109,8 @@ func TestChurnRefusesWhatIsNotKeptUpWith(t *testing.T) {
 
 // TestChurnRefusesPathsThatComeLate has a planner answer at once, and tell switches later than it should.
 func TestChurnRefusesPathsThatComeLate(t *testing.T) {
-	c := &Churn{Active: 2000, Rate: 200, Duration: 5 * time.Second, Warmup: time.Second, Setup: Setup{Runs: 1, Limit: time.Minute}}
-	planning(t, &planner{delay: 6 * time.Second}, &c.Setup, func(ctx context.Context) {
+	c := &Churn{Active: 500, Rate: 200, Duration: 2 * time.Second, Warmup: 500 * time.Millisecond, Setup: Setup{Runs: 1, Limit: time.Minute}}
+	planning(t, &planner{delay: 3 * time.Second}, &c.Setup, func(ctx context.Context) {
 		r, err := c.Run(ctx)
 		wantRefused(t, r, err, "did not lead to their ends")
 	})

@@ -30,6 +30,7 @@ type planner struct {
 	durable  time.Duration // from a request to its answer
 	skip     func(path, hop int) bool
 	double   bool   // each flow-mod is sent twice
+	besides  int    // the path for which the first switch is given an entry that nobody asked for, if not 0
 	end      uint32 // added to the port of the last hop
 	status   string // of all answers
 	overload int    // answers of overload left
@@ -39,6 +40,7 @@ type planner struct {
 	sessions map[uint64]*session.Session
 	paths    map[string]*planned
 	down     map[topo.End]bool
+	trees    map[int]map[int]step // of each switch, over links that are up; forgotten when one changes
 	sending  sync.WaitGroup
 }
 
@@ -71,6 +73,7 @@ func (p *planner) Message(s *session.Session, _ openflow.Header, m openflow.Mess
 	for _, l := range p.topology.Links {
 		if l.A == at || l.B == at {
 			p.down[l.A], p.down[l.B] = st.Port.State&openflow.PortStateDown != 0, st.Port.State&openflow.PortStateDown != 0
+			clear(p.trees)
 		}
 	}
 	if st.Port.State&openflow.PortStateDown == 0 {
@@ -107,11 +110,16 @@ func without(hops, others [][3]uint32) (out [][3]uint32) {
 	return out
 }
 
-// route is a shortest way over links that are up.
-func (p *planner) route(x *planned) (hops [][3]uint32) {
-	type step struct{ link, from int }
-	came := map[int]step{x.from: {-1, -1}}
-	for queue := []int{x.from}; len(queue) > 0; queue = queue[1:] {
+// step is the link by which a tree comes to a switch, and from which one.
+type step struct{ link, from int }
+
+// tree is a shortest way from a switch to each, over links that are up.
+func (p *planner) tree(from int) map[int]step {
+	if t := p.trees[from]; t != nil {
+		return t
+	}
+	came := map[int]step{from: {-1, -1}}
+	for queue := []int{from}; len(queue) > 0; queue = queue[1:] {
 		for i, l := range p.topology.Links {
 			for _, way := range [][2]topo.End{{l.A, l.B}, {l.B, l.A}} {
 				if _, ok := came[way[1].Switch]; way[0].Switch == queue[0] && !ok && !p.down[l.A] {
@@ -121,6 +129,13 @@ func (p *planner) route(x *planned) (hops [][3]uint32) {
 			}
 		}
 	}
+	p.trees[from] = came
+	return came
+}
+
+// route is a shortest way over links that are up.
+func (p *planner) route(x *planned) (hops [][3]uint32) {
+	came := p.tree(x.from)
 	out := x.out + p.end
 	for at := x.to; ; {
 		s := came[at]
@@ -210,6 +225,11 @@ func (p *planner) send(adds []*planned, removes []string) {
 		x.hops = p.route(x)
 		p.paths[fmt.Sprintf("p%d", x.n)] = x
 		p.write(x, openflow.FlowAdd, x.hops)
+		if x.n > 0 && x.n == p.besides {
+			other := *x
+			other.src ^= 1 << 31
+			p.write(&other, openflow.FlowAdd, x.hops[:1])
+		}
 		p.mu.Unlock()
 	}
 	for _, id := range removes {
@@ -358,6 +378,7 @@ func planning(t *testing.T, p *planner, c *Setup, measure func(ctx context.Conte
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		p.t, p.sessions, p.paths, p.down = t, map[uint64]*session.Session{}, map[string]*planned{}, map[topo.End]bool{}
+		p.trees = map[int]map[int]step{}
 		if p.status == "" {
 			p.status = "accepted"
 		}

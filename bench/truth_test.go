@@ -164,7 +164,7 @@ func TestHistogramsHoldTheTruth(t *testing.T) {
 // TestLossesAreCountedExactly wants as many missing answers as were lost, and no result.
 func TestLossesAreCountedExactly(t *testing.T) {
 	for _, loss := range []float64{0.0005, 0.01, 0.3} {
-		c := &Reactive{Rate: 10000, Hosts: 50, Topology: "single:3", Duration: time.Second}
+		c := &Reactive{Rate: 5000, Hosts: 50, Topology: "single:3", Duration: time.Second}
 		sm, fates := measureTruth(t, Behaviour{Delay: delayOf(t, "1ms"), Loss: loss, Seed: 5}, c)
 		lost := 0
 		for _, f := range fates {
@@ -172,8 +172,8 @@ func TestLossesAreCountedExactly(t *testing.T) {
 				lost++
 			}
 		}
-		if lost == 0 || sm.missing != lost || sm.counts.sent != 12000 || sm.counts.answered != uint64(12000-lost) {
-			t.Errorf("%d lost of 12000; %d missing, %+v", lost, sm.missing, sm.counts)
+		if lost == 0 || sm.missing != lost || sm.counts.sent != 6000 || sm.counts.answered != uint64(6000-lost) {
+			t.Errorf("%d lost of 6000; %d missing, %+v", lost, sm.missing, sm.counts)
 		}
 		if err := sm.check(c); !errors.Is(err, errMissing) {
 			t.Errorf("loss %v: %v", loss, err)
@@ -184,7 +184,7 @@ func TestLossesAreCountedExactly(t *testing.T) {
 // TestWrongAnswersAreNone wants answers that name no packet of ours to be counted as that.
 func TestWrongAnswersAreNone(t *testing.T) {
 	for _, buffered := range []bool{true, false} {
-		c := &Reactive{Rate: 10000, Hosts: 50, Duration: time.Second, Buffered: buffered}
+		c := &Reactive{Rate: 4000, Hosts: 50, Duration: time.Second, Buffered: buffered}
 		sm, fates := measureTruth(t, Behaviour{Delay: delayOf(t, "1ms"), Wrong: 0.02, Seed: 5}, c)
 		wrong := 0
 		for _, f := range fates {

@@ -23,6 +23,7 @@ func TestMain(m *testing.M) {
 
 // TestWeirAnswers measures an instance and the null responder, each in a process of its own.
 func TestWeirAnswers(t *testing.T) {
+	t.Parallel()
 	for _, c := range []*bench.Reactive{
 		{Version: openflow.V10, Topology: "single:2", Buffered: true},
 		{Version: openflow.V13, Topology: "single:2"},
@@ -49,9 +50,10 @@ func TestWeirAnswers(t *testing.T) {
 
 // TestWeirInstallsWholePaths follows packets over paths of four switches of a ring: none comes to a switch without its rule.
 func TestWeirInstallsWholePaths(t *testing.T) {
+	t.Parallel()
 	for _, c := range []*bench.Reactive{{Version: openflow.V10, Buffered: true}, {Version: openflow.V13, Buffered: true}, {Version: openflow.V13}} {
 		c.Targets, c.Topology, c.Hops = []string{bench.Self}, "ring:7", 4
-		c.Hosts, c.Outstanding, c.Runs, c.Duration, c.Warmup = 60, 4, 1, 400*time.Millisecond, 10*time.Millisecond // one flow in 32 is looked at
+		c.Hosts, c.Outstanding, c.Runs, c.Duration, c.Warmup = 60, 4, 1, 150*time.Millisecond, 10*time.Millisecond // one flow in 32 is looked at
 		r, err := c.Run(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -67,6 +69,7 @@ func TestWeirInstallsWholePaths(t *testing.T) {
 }
 
 func TestWeirStarts(t *testing.T) {
+	t.Parallel()
 	c := &bench.Start{Switches: 5, Runs: 2, Idle: 10 * time.Millisecond, Rest: 10 * time.Millisecond}
 	r, err := c.Run(t.Context())
 	if err != nil {
@@ -89,6 +92,7 @@ func TestWeirStarts(t *testing.T) {
 
 // TestWeirDiscovers finds a ring in an instance's view, whole and nothing else.
 func TestWeirDiscovers(t *testing.T) {
+	t.Parallel()
 	c := &bench.Discovery{Topology: "ring:5", Runs: 2, Single: 2, Rest: 10 * time.Millisecond}
 	r, err := c.Run(t.Context())
 	if err != nil {
@@ -102,6 +106,7 @@ func TestWeirDiscovers(t *testing.T) {
 
 // TestEmulatedNetworksAreMeasured connects a small network and has frames go round a ring.
 func TestEmulatedNetworksAreMeasured(t *testing.T) {
+	t.Parallel()
 	c := &bench.Emulator{Topology: "linear:3", Ring: 3, Rules: 60, Flows: 20, Runs: 2, Duration: 20 * time.Millisecond}
 	r, err := c.Run(t.Context())
 	if err != nil {
