@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/weirnet/weir/beat"
 	"github.com/weirnet/weir/netview"
 )
 
@@ -165,9 +166,10 @@ func (c *Core) scheduleRounds(d *device) {
 func (c *Core) scheduleRound(d *device, segment int, after time.Duration) {
 	period := c.cfg.Period
 	slot := time.Duration((d.slot+segment)%slots) * (period / slots)
-	at := after.Truncate(period) + period + slot
+	phase := beat.Phase(c.start)
+	at := (after + phase).Truncate(period) + period + slot - phase
 	if at <= c.since() {
-		at = c.since().Truncate(period) + period + slot
+		at = (c.since() + phase).Truncate(period) + period + slot - phase
 	}
 	c.agenda.add(appointment{
 		at: c.start.Add(at), duty: dutyRound, point: netview.Point{DPID: d.dpid, Port: uint32(segment)}, stamp: d.made,

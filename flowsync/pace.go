@@ -1,6 +1,10 @@
 package flowsync
 
-import "time"
+import (
+	"time"
+
+	"github.com/weirnet/weir/beat"
+)
 
 // batchFirst is how many messages the first batch to a switch has at most: what the switch takes is not known yet.
 const batchFirst = 128
@@ -43,6 +47,7 @@ func (c *Core) pace(l *ledger, now time.Time, first bool) {
 		d = d/2 + time.Duration(float64(d/2)*float64(uint64(l.dpid)*golden>>11)/(1<<53))
 	}
 	l.paceAt = now.Add(d)
+	l.paceAt = l.paceAt.Add(beat.Wait(l.paceAt))
 	l.auditBy(l.paceAt)
 }
 

@@ -1,6 +1,10 @@
 package session
 
-import "time"
+import (
+	"time"
+
+	"github.com/weirnet/weir/beat"
+)
 
 // The limits and times of a session. Those that are defaults of a Config have the same name there.
 const (
@@ -52,6 +56,6 @@ const (
 	pausedRead   = 4 << 10  // read at once from a peer over the high-water mark, every pauseLimit
 	pauseLimit   = 50 * time.Millisecond
 	lingerLimit  = 500 * time.Millisecond // for the last bytes of a session that is closed on purpose
-	tickInterval = 100 * time.Millisecond // resolution of all deadlines
+	tickInterval = beat.Every             // resolution of all deadlines
 	restTicks    = 50                     // ticks between two looks for sessions that keep large buffers
 )

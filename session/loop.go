@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/weirnet/weir/beat"
 	"github.com/weirnet/weir/crowd"
 	"github.com/weirnet/weir/openflow"
 )
@@ -106,13 +107,14 @@ func (g *group) close(ctx context.Context) error {
 
 // tick wakes sessions whose deadline has passed.
 func (g *group) tick() {
-	ticker := time.NewTicker(tickInterval)
-	defer ticker.Stop()
+	timer := time.NewTimer(beat.Next(time.Now(), 1))
+	defer timer.Stop()
 	for n := 1; ; n++ {
 		select {
 		case <-g.stop:
 			return
-		case now := <-ticker.C:
+		case now := <-timer.C:
+			timer.Reset(beat.Next(now, 1))
 			g.wake(now.Sub(g.epoch), n%restTicks == 0)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/weirnet/weir/beat"
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/openflow"
 )
@@ -87,7 +88,7 @@ func (l *Loop) Run(ctx context.Context) {
 		next := l.turn(l.now())
 		var alarm <-chan time.Time
 		if !next.IsZero() {
-			timer.Reset(time.Until(next))
+			timer.Reset(time.Until(next.Add(beat.Wait(next)))) // it is never urgent
 			alarm = timer.C
 		}
 		select {

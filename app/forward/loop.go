@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/weirnet/weir/beat"
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/topology"
 )
@@ -17,13 +18,15 @@ const changesAtOnce = 4096
 // application acts on it.
 func (f *Forward) Run(ctx context.Context, view *netview.View, publish func(*topology.Map)) {
 	w := f.Follow(view, publish)
-	second := time.NewTicker(time.Second)
+	const beats = int(time.Second / beat.Every)
+	second := time.NewTimer(beat.Next(time.Now(), beats))
 	defer second.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-second.C:
+		case now := <-second.C:
+			second.Reset(beat.Next(now, beats))
 			f.Second()
 			continue
 		case <-f.wake:

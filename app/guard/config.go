@@ -1,6 +1,10 @@
 package guard
 
-import "time"
+import (
+	"time"
+
+	"github.com/weirnet/weir/beat"
+)
 
 // Owner is the application's name.
 const Owner = "guard"
@@ -35,7 +39,7 @@ type Limits struct {
 }
 
 // interval is how often counts are taken.
-const interval = 100 * time.Millisecond
+const interval = beat.Every
 
 func (c Config) withDefaults() Config {
 	c.Domain = or(c.Domain, 1)

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/weirnet/weir/beat"
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/plan"
@@ -104,14 +105,15 @@ func (g *Guard) put(e Event) {
 
 // Run works until the context ends.
 func (g *Guard) Run(ctx context.Context) {
-	ticker := time.NewTicker(interval)
-	defer ticker.Stop()
+	timer := time.NewTimer(beat.Next(time.Now(), 1))
+	defer timer.Stop()
 	g.took.at = g.now()
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-ticker.C:
+		case now := <-timer.C:
+			timer.Reset(beat.Next(now, 1))
 		}
 		g.Turn()
 	}

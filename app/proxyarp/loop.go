@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/weirnet/weir/beat"
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/packet"
@@ -100,13 +101,14 @@ func (p *Proxy) put(c *claim, d *datagram) {
 
 // Run learns until the context ends.
 func (p *Proxy) Run(ctx context.Context) {
-	tick := time.NewTicker(Every)
-	defer tick.Stop()
+	timer := time.NewTimer(beat.Next(time.Now(), beats))
+	defer timer.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-tick.C:
+		case now := <-timer.C:
+			timer.Reset(beat.Next(now, beats))
 		case <-p.bell:
 		}
 		p.learn()
@@ -114,7 +116,10 @@ func (p *Proxy) Run(ctx context.Context) {
 }
 
 // Every is how often what is kept is looked through, at least.
-const Every = 200 * time.Millisecond
+const (
+	Every = beats * beat.Every
+	beats = 2
+)
 
 // learn takes what was heard.
 func (p *Proxy) learn() {
