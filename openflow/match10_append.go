@@ -145,6 +145,7 @@ func setVLAN10(f []byte, w *uint32, o *oxm) bool {
 	switch {
 	case v&VLANPresent == 0 && mask&VLANPresent != 0 && v&mask == 0:
 		v = vlan10None
+		*w &^= wild10PCP // it counts for nothing, and Open vSwitch writes it so: controllers compare wildcards
 	case v&VLANPresent != 0 && mask&(VLANPresent|vlanVIDMask) == VLANPresent|vlanVIDMask:
 		v &= vlanVIDMask
 	default:
