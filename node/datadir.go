@@ -11,6 +11,25 @@ import (
 // keyLen is the length of the cluster's key, in bytes: it authenticates discovery frames.
 const keyLen = 32
 
+// storeNote is what the lock file holds once the directory has a store of its own: it is not begun anew where that is gone.
+const storeNote = "store\n"
+
+// hasStore reports whether a data directory had a store when an instance ran in it last.
+func hasStore(lock *os.File) bool {
+	b := make([]byte, len(storeNote))
+	_, err := lock.ReadAt(b, 0)
+	return err == nil && string(b) == storeNote
+}
+
+// noteStore notes that a data directory has a store.
+func noteStore(lock *os.File) error {
+	if hasStore(lock) {
+		return nil
+	}
+	_, err := lock.WriteAt([]byte(storeNote), 0)
+	return errors.Join(err, lock.Sync())
+}
+
 // lockDir makes a data directory and takes its lock: one process a directory. The lock ends with the file's closing, or
 // the process.
 func lockDir(dir string) (*os.File, error) {

@@ -56,7 +56,7 @@ func Run(ctx context.Context, cfg Config) error {
 	}
 	defer lock.Close()
 	said := new(storeState)
-	st, err := openStore(ctx, &cfg, said)
+	st, err := openStore(ctx, &cfg, lock, said)
 	if err != nil && ctx.Err() != nil { // told to end before anything began
 		return nil
 	} else if err != nil {

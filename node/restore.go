@@ -34,7 +34,7 @@ func Restore(ctx context.Context, cfg Config, r io.ReadSeeker) (store.Contents, 
 		return contents, err
 	}
 	if cfg.Store != StoreEmbedded {
-		st, err := openStore(ctx, &cfg, new(storeState))
+		st, err := openStore(ctx, &cfg, nil, new(storeState))
 		if err != nil {
 			return contents, err
 		}
@@ -60,7 +60,7 @@ func restoreDir(ctx context.Context, cfg *Config, r io.ReadSeeker) (contents sto
 		return contents, err
 	}
 	defer os.RemoveAll(made)
-	st, err := startEmbedded(ctx, made, cfg.Log, nil)
+	st, err := startEmbedded(ctx, made, cfg.Log, false, nil)
 	if err != nil {
 		return contents, err
 	}
@@ -71,7 +71,7 @@ func restoreDir(ctx context.Context, cfg *Config, r io.ReadSeeker) (contents sto
 	if err := os.Rename(filepath.Join(made, StoreDir), there); err != nil {
 		return contents, err
 	}
-	return contents, syncDir(cfg.DataDir)
+	return contents, errors.Join(noteStore(lock), syncDir(cfg.DataDir))
 }
 
 func syncDir(dir string) error {

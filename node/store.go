@@ -18,6 +18,7 @@ import (
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/store"
 	"github.com/weirnet/weir/store/etcd"
+	"github.com/weirnet/weir/store/etcd/verify"
 )
 
 // What Config.Store says, beside URLs of an etcd elsewhere.
@@ -93,8 +94,8 @@ func sortedKeys(m map[string]string) (keys []string) {
 	return keys
 }
 
-// openStore opens what the instance keeps its inputs in.
-func openStore(ctx context.Context, cfg *Config, state *storeState) (store.Store, error) {
+// openStore opens what the instance keeps its inputs in. lock is the data directory's.
+func openStore(ctx context.Context, cfg *Config, lock *os.File, state *storeState) (store.Store, error) {
 	switch {
 	case cfg.OpenStore != nil:
 		return cfg.OpenStore()
@@ -102,7 +103,15 @@ func openStore(ctx context.Context, cfg *Config, state *storeState) (store.Store
 		cfg.Log.Warn("the store is in memory: nothing that is accepted outlives this instance")
 		return store.NewMemory(nil), nil
 	case cfg.Store == StoreEmbedded:
-		return startEmbedded(ctx, cfg.DataDir, cfg.Log, func(why string) { state.say("", why) })
+		known := hasStore(lock)
+		st, err := startEmbedded(ctx, cfg.DataDir, cfg.Log, known, func(why string) { state.say("", why) })
+		if err != nil || known {
+			return st, err
+		}
+		if err := noteStore(lock); err != nil {
+			return nil, errors.Join(fmt.Errorf("data directory: %w", err), st.Close())
+		}
+		return st, nil
 	}
 	st, err := etcd.Dial(ctx, etcd.Remote{URLs: strings.Split(cfg.Store, ","), Log: cfg.Log})
 	if err != nil {
@@ -111,9 +120,13 @@ func openStore(ctx context.Context, cfg *Config, state *storeState) (store.Store
 	return st, nil
 }
 
-// startEmbedded starts the store in a data directory.
-func startEmbedded(ctx context.Context, dir string, log *slog.Logger, full func(why string)) (store.Store, error) {
-	st, err := etcd.Start(ctx, etcd.Config{Dir: filepath.Join(dir, StoreDir), Full: full, Log: log})
+// startEmbedded starts the store in a data directory. known: there was one.
+func startEmbedded(ctx context.Context, dir string, log *slog.Logger, known bool, full func(why string)) (store.Store, error) {
+	st, err := etcd.Start(ctx, etcd.Config{Dir: filepath.Join(dir, StoreDir), Known: known, Full: full, Log: log})
+	var damage *verify.Damage
+	if errors.As(err, &damage) {
+		return nil, err // it names the file
+	}
 	if err != nil {
 		return nil, fmt.Errorf("the store in %s: %w", filepath.Join(dir, StoreDir), err)
 	}

@@ -11,6 +11,8 @@ var (
 	// ErrFull: the store takes no changes, because its quota or its disk is full. Nothing was done; reading works. It takes changes
 	// again, without a restart, when there is room.
 	ErrFull = errors.New("the store is full")
+	// ErrGone: the files of the store were deleted under it. What it takes, and what it took since, ends with the process; reading works.
+	ErrGone = errors.New("the files of the store are gone")
 	// ErrCompacted: the revision that was asked for has been discarded.
 	ErrCompacted = errors.New("the revision has been compacted")
 	// ErrFuture: the revision that was asked for has not been yet.

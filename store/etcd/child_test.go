@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/weirnet/weir/store"
 	"github.com/weirnet/weir/store/journal"
@@ -22,9 +23,11 @@ func TestMain(m *testing.M) {
 	case "":
 		os.Exit(m.Run())
 	case "write":
-		childWrites(false)
+		childWrites(false, false)
+	case "write and compact":
+		childWrites(false, true)
 	case "broken disk":
-		childWrites(true)
+		childWrites(true, false)
 	case "small disk":
 		childOnSmallDisk()
 	}
@@ -85,7 +88,7 @@ func turn(i uint32) (recs []journal.Record) {
 
 // childWrites appends turns as fast as they are durable, eight at a time, beginning at the number that it reads, and writes the
 // number of each that is. Where the disk is to break it does when a line comes.
-func childWrites(breaks bool) {
+func childWrites(breaks, compacts bool) {
 	lines := bufio.NewScanner(os.Stdin)
 	lines.Scan()
 	var i uint32
@@ -108,6 +111,17 @@ func childWrites(breaks bool) {
 		go func() {
 			lines.Scan()
 			fmt.Println("broken:", breakDisk())
+		}()
+	}
+	if compacts {
+		go func() {
+			for {
+				now, _ := s.Status(ctx)
+				s.Compact(ctx, now.Revision)
+				s.Defragment(ctx)
+				store.SaveDocument(ctx, s, "document", fmt.Append(nil, now.Revision))
+				time.Sleep(20 * time.Millisecond)
+			}
 		}()
 	}
 	free := make(chan struct{}, 8)

@@ -51,9 +51,9 @@ func (s *Store) Txn(ctx context.Context, txn store.Txn) (store.Result, error) {
 	if err := s.enter(ctx); err != nil {
 		return store.Result{}, err
 	}
-	if s.member != nil && puts(&txn) {
-		if why := s.member.shortOfRoom(); why != "" {
-			return store.Result{}, fmt.Errorf("%w: %s", store.ErrFull, why)
+	if s.member != nil {
+		if err := s.member.ready(&txn); err != nil {
+			return store.Result{}, err
 		}
 	}
 	ctx, cancel := limit(ctx)
@@ -61,6 +61,11 @@ func (s *Store) Txn(ctx context.Context, txn store.Txn) (store.Result, error) {
 	reply, err := s.client.Txn(ctx).If(compares(txn.If)...).Then(ops(txn.Then)...).Else(ops(txn.Else)...).Commit()
 	if err != nil {
 		return store.Result{}, wrote(err)
+	}
+	if s.member != nil {
+		if err := s.member.acknowledge(reply.Header.Revision); err != nil {
+			return store.Result{}, err
+		}
 	}
 	return result(reply), nil
 }
@@ -144,6 +149,9 @@ func (s *Store) Compact(ctx context.Context, rev store.Revision) error {
 	}
 	ctx, cancel := limit(ctx)
 	defer cancel()
+	if err := s.counted(ctx, int64(rev)); err != nil {
+		return err
+	}
 	_, err := s.client.Compact(ctx, int64(rev), clientv3.WithCompactPhysical())
 	return wrote(err)
 }
@@ -207,10 +215,9 @@ func (s *Store) Close() error {
 	if s.closed.Swap(true) {
 		return nil
 	}
-	err := s.client.Close()
 	if s.member != nil {
 		s.member.stop()
-		return nil // its client has no connection whose closing could fail
+		return nil
 	}
-	return err
+	return s.client.Close()
 }

@@ -2,14 +2,15 @@ package etcd
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"go.etcd.io/etcd/api/v3/etcdserverpb"
 	clientv3 "go.etcd.io/etcd/client/v3"
 )
 
-// One goroutine for each member of this process looks at its disk and its quota, says when nothing is taken, and lifts etcd's alarm
-// when there is room again. It ends when the store is closed.
+// Two goroutines for each member of this process: one looks at its disk and its quota, says when nothing is taken, and lifts etcd's alarm
+// when there is room again; one counts what the member holds. They end when the store is closed.
 
 // lookEvery is how often.
 const lookEvery = 500 * time.Millisecond
@@ -18,14 +19,18 @@ const lookEvery = 500 * time.Millisecond
 func (s *Store) watch() {
 	m := s.member
 	stopServer := m.stop
-	ended, done := make(chan struct{}), make(chan struct{})
+	var both sync.WaitGroup
+	ended := make(chan struct{})
+	life, cancel := context.WithCancel(context.Background())
 	m.stop = func() {
 		close(ended)
-		<-done
+		cancel()
+		both.Wait()
+		s.client.Close() // it has no connection whose closing could fail
 		stopServer()
 	}
-	go func() {
-		defer close(done)
+	both.Go(func() { s.count(life) })
+	both.Go(func() {
 		ticker := time.NewTicker(lookEvery)
 		defer ticker.Stop()
 		for {
@@ -36,13 +41,40 @@ func (s *Store) watch() {
 			case <-ticker.C:
 			}
 		}
-	}()
+	})
+}
+
+// count follows what the member holds, and notes it in its mark.
+func (s *Store) count(ctx context.Context) {
+	c := &s.member.census
+	for ctx.Err() == nil {
+		if err := s.member.mark.count(c.now); err != nil {
+			s.member.cfg.Log.Error("the store does not note what it holds", "file", MarkFile, "error", err)
+		}
+		for reply := range s.client.Watch(ctx, "\x00", clientv3.WithFromKey(), clientv3.WithRev(c.now.revision+1)) {
+			if len(reply.Events) == 0 {
+				continue
+			}
+			if err := s.member.mark.count(c.follow(reply.Events)); err != nil {
+				s.member.cfg.Log.Error("the store does not note what it holds", "file", MarkFile, "error", err)
+			}
+		}
+		if c.again(ctx, s.client) != nil {
+			return // the member has ended
+		}
+	}
 }
 
 // look says whether something is taken now.
 func (s *Store) look() {
 	m := s.member
-	why := m.shortOfRoom()
+	why := m.linked.look(&m.cfg)
+	if err := m.mark.sync(); err != nil && why == "" {
+		why = "its file " + MarkFile + " cannot be synchronised: " + err.Error()
+	}
+	if why == "" {
+		why = m.shortOfRoom()
+	}
 	if why == "" && len(m.server.Alarms()) > 0 {
 		why = s.overQuota()
 	}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"go.etcd.io/etcd/client/pkg/v3/types"
@@ -15,8 +16,10 @@ import (
 	"go.etcd.io/etcd/server/v3/etcdserver/api/v3client"
 	"go.etcd.io/etcd/server/v3/features"
 	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
 
 	"github.com/weirnet/weir/store"
+	"github.com/weirnet/weir/store/etcd/verify"
 )
 
 // Config says how a member runs in this process. Zero values are the defaults.
@@ -29,7 +32,9 @@ type Config struct {
 	Reserve int64
 	// Full, if set, is told why nothing is taken, and "" when it is again.
 	Full func(why string)
-	Log  *slog.Logger // nil for none
+	// Known says that a member has run in this directory, and its files have to be there.
+	Known bool
+	Log   *slog.Logger // nil for none
 }
 
 // Times and sizes of a member.
@@ -50,22 +55,18 @@ const (
 type member struct {
 	cfg    Config
 	server *etcdserver.EtcdServer
+	mark   *markFile
+	census census
+	linked linked
 	stop   func() // and wait
 }
 
-// Start runs a member, alone in its cluster, and returns when it serves.
+// Start runs a member, alone in its cluster, and returns when it serves. It serves all that was ever acknowledged of its directory, or returns a
+// *verify.Damage that names a file.
 func Start(ctx context.Context, cfg Config) (*Store, error) {
-	if cfg.Name == "" {
-		cfg.Name = "weir"
-	}
-	if cfg.Quota == 0 {
-		cfg.Quota = defaultQuota
-	}
-	if cfg.Reserve == 0 {
-		cfg.Reserve = defaultReserve
-	}
-	if cfg.Log == nil {
-		cfg.Log = slog.New(slog.DiscardHandler)
+	cfg.defaults()
+	if _, err := os.Stat(cfg.Dir); cfg.Known && os.IsNotExist(err) {
+		return nil, &verify.Damage{File: cfg.Dir, What: "it is not there, and was when an instance ran here last"}
 	}
 	if err := os.MkdirAll(cfg.Dir, 0o700); err != nil {
 		return nil, err
@@ -76,27 +77,119 @@ func Start(ctx context.Context, cfg Config) (*Store, error) {
 			return nil, fmt.Errorf("%w: %s", store.ErrFull, why)
 		}
 	}
-	sc, err := cfg.server()
-	if err != nil {
+	var err error
+	if m.mark, err = openMark(cfg.Dir, cfg.Known); err != nil {
 		return nil, err
 	}
-	if m.server, err = etcdserver.NewServer(sc); err != nil {
+	m.linked.mark = int(m.mark.f.Fd())
+	s, err := m.start(ctx)
+	if err != nil {
+		m.linked.close()
+		m.mark.close()
+		return nil, err
+	}
+	return s, nil
+}
+
+func (c *Config) defaults() {
+	if c.Name == "" {
+		c.Name = "weir"
+	}
+	if c.Quota == 0 {
+		c.Quota = defaultQuota
+	}
+	if c.Reserve == 0 {
+		c.Reserve = defaultReserve
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+}
+
+// start runs a member whose mark is open.
+func (m *member) start(ctx context.Context) (*Store, error) {
+	if err := m.cfg.whole(m.mark.held()); err != nil {
+		return nil, err
+	}
+	if err := m.load(); err != nil {
 		return nil, err
 	}
 	m.server.Start()
-	s := &Store{member: m}
-	m.stop = sync.OnceFunc(m.server.Stop)
-	if err := m.ready(ctx); err != nil {
-		m.stop()
+	stop := sync.OnceFunc(m.server.Stop)
+	if err := m.serves(ctx); err != nil {
+		stop()
 		return nil, err
 	}
-	s.client = v3client.New(m.server)
+	s := &Store{member: m, client: v3client.New(m.server)}
+	if err := m.recount(ctx, s.client); err != nil {
+		s.client.Close()
+		stop()
+		return nil, err
+	}
+	m.stop = sync.OnceFunc(func() {
+		stop()
+		m.linked.close()
+		m.mark.close()
+	})
 	s.watch()
 	return s, nil
 }
 
-// ready waits until it serves.
-func (m *member) ready(ctx context.Context) error {
+// load has etcd read its files. Where it meets what it cannot go on with it panics or would end the process: that is an error here.
+func (m *member) load() (err error) {
+	var started atomic.Bool
+	logger := zap.New(&bridge{log: m.cfg.Log}, zap.WithFatalHook(fatal{&started}))
+	sc, err := m.cfg.server(logger)
+	if err != nil {
+		return err
+	}
+	defer started.Store(true)
+	defer func() {
+		if why := recover(); why != nil {
+			err = &verify.Damage{File: filepath.Join(m.cfg.Dir, "member"), What: fmt.Sprintf("etcd cannot read it: %v", why)}
+		}
+	}()
+	m.server, err = etcdserver.NewServer(sc)
+	return err
+}
+
+// fatal ends the process when etcd says so: after the start, where what is on the disk is not what was written. Before, it panics.
+type fatal struct{ started *atomic.Bool }
+
+// OnWrite is of zapcore.CheckWriteHook.
+func (f fatal) OnWrite(e *zapcore.CheckedEntry, fields []zapcore.Field) {
+	if f.started.Load() {
+		os.Exit(1)
+	}
+	panic(e.Message)
+}
+
+// ready is an error where a transaction cannot be done.
+func (m *member) ready(txn *store.Txn) error {
+	if err := m.lasting(); err != nil {
+		return err
+	}
+	if puts(txn) {
+		if why := m.shortOfRoom(); why != "" {
+			return fmt.Errorf("%w: %s", store.ErrFull, why)
+		}
+	}
+	return nil
+}
+
+// acknowledge notes a revision that is about to be acknowledged.
+func (m *member) acknowledge(rev int64) error {
+	if err := m.lasting(); err != nil {
+		return err
+	}
+	if err := m.mark.acknowledge(m.server.CommittedIndex(), rev); err != nil {
+		return fmt.Errorf("%w: %w", store.ErrUnknown, err)
+	}
+	return nil
+}
+
+// serves waits until it does.
+func (m *member) serves(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, readyLimit)
 	defer cancel()
 	select {
@@ -110,12 +203,11 @@ func (m *member) ready(ctx context.Context) error {
 }
 
 // server is a member's configuration as etcd has it. What is not said here is as etcd's own command has it.
-func (c *Config) server() (config.ServerConfig, error) {
+func (c *Config) server(logger *zap.Logger) (config.ServerConfig, error) {
 	peers, err := types.NewURLs([]string{peerURL})
 	if err != nil {
 		return config.ServerConfig{}, err
 	}
-	logger := zap.New(&bridge{log: c.Log})
 	return config.ServerConfig{
 		Name: c.Name, DataDir: c.Dir, PeerURLs: peers, ClientURLs: peers,
 		InitialPeerURLsMap: types.URLsMap{c.Name: peers}, InitialClusterToken: token, NewCluster: true,

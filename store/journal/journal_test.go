@@ -216,8 +216,9 @@ func TestFull(t *testing.T) {
 	}
 }
 
-// TestDamage: a block that is damaged in the store is found when it is loaded, and named.
-func TestDamage(t *testing.T) {
+// TestDamagedBlock: a block that is not what the journal wrote is found when it is loaded, and named. The store is in memory: files that are
+// damaged are store/etcd's tests.
+func TestDamagedBlock(t *testing.T) {
 	st := store.NewMemory(nil)
 	s := step(t, st, Config{})
 	s.add(Record{Number: 1, Data: []byte("one")})
