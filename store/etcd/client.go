@@ -202,6 +202,9 @@ func (s *Store) Status(ctx context.Context) (store.Status, error) {
 			Revision: store.Revision(reply.Header.Revision), Size: reply.DbSize, InUse: reply.DbSizeInUse,
 			Quota: reply.DbSizeQuota, Leader: reply.Leader != 0,
 		}
+		if s.member != nil {
+			now.Quota = s.member.cfg.Quota
+		}
 		if full := s.full.Load(); full != nil {
 			now.Full = *full
 		}

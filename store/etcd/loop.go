@@ -75,8 +75,11 @@ func (s *Store) look() {
 	if why == "" {
 		why = m.shortOfRoom()
 	}
+	if why == "" {
+		why = m.overQuota()
+	}
 	if why == "" && len(m.server.Alarms()) > 0 {
-		why = s.overQuota()
+		why = s.alarmed()
 	}
 	old := s.full.Load()
 	if was := old != nil; was == (why != "") && (!was || *old == why) {
@@ -91,8 +94,8 @@ func (s *Store) look() {
 	}
 }
 
-// overQuota says why etcd takes nothing. Where there is room again it lifts the alarm.
-func (s *Store) overQuota() string {
+// alarmed says why etcd takes nothing. Where there is room again it lifts the alarm.
+func (s *Store) alarmed() string {
 	ctx, cancel := context.WithTimeout(context.Background(), callLimit)
 	defer cancel()
 	for _, a := range s.member.server.Alarms() {

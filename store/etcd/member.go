@@ -41,6 +41,9 @@ type Config struct {
 const (
 	defaultQuota   = 4 << 30
 	defaultReserve = 192 << 20
+	// quotaSlack is what etcd's own quota is above ours, more than what can be on its way when ours is reached: etcd does the transaction that
+	// exceeds its quota, and says that there was no room.
+	quotaSlack = 128 << 20
 	// A member that is alone waits for one to two election timeouts before it elects itself, and nobody can be elected beside it: so
 	// the timeout is short. With more members it will have to be ten times as long.
 	tick          = 30 * time.Millisecond
@@ -58,7 +61,8 @@ type member struct {
 	mark   *markFile
 	census census
 	linked linked
-	stop   func() // and wait
+	spent  atomic.Bool // the quota is: so it stays until much of it is free again
+	stop   func()      // and wait
 }
 
 // Start runs a member, alone in its cluster, and returns when it serves. It serves all that was ever acknowledged of its directory, or returns a
@@ -170,7 +174,11 @@ func (m *member) ready(txn *store.Txn) error {
 		return err
 	}
 	if puts(txn) {
-		if why := m.shortOfRoom(); why != "" {
+		why := m.shortOfRoom()
+		if why == "" {
+			why = m.overQuota()
+		}
+		if why != "" {
 			return fmt.Errorf("%w: %s", store.ErrFull, why)
 		}
 	}
@@ -214,7 +222,7 @@ func (c *Config) server(logger *zap.Logger) (config.ServerConfig, error) {
 		SnapshotCount: 1_000, SnapshotCatchUpEntries: 1, // what is after the last snapshot is read at the start; there is no other member that could lag
 		MaxSnapFiles: 2, MaxWALFiles: 2,
 		TickMs: uint(tick / time.Millisecond), ElectionTicks: electionTicks, InitialElectionTickAdvance: true, PreVote: true,
-		AutoCompactionMode: "periodic", QuotaBackendBytes: c.Quota, MaxTxnOps: store.MaxTxnOps + 1, MaxRequestBytes: 2 * store.MaxTxnBytes,
+		AutoCompactionMode: "periodic", QuotaBackendBytes: c.Quota + quotaSlack, MaxTxnOps: store.MaxTxnOps + 1, MaxRequestBytes: 2 * store.MaxTxnBytes,
 		BackendFreelistType: "hashmap", CompactionBatchLimit: 1000, CompactionSleepInterval: 10 * time.Millisecond,
 		MaxConcurrentStreams: 1 << 20, StrictReconfigCheck: true, AuthToken: "simple", BcryptCost: 10, TokenTTL: 300,
 		CompactHashCheckTime: time.Minute, WarningApplyDuration: 100 * time.Millisecond, WarningUnaryRequestDuration: 300 * time.Millisecond,

@@ -27,6 +27,21 @@ func (m *member) room(bytes int64) string {
 	return ""
 }
 
+// overQuota says why nothing is taken: the file has reached the quota, and not less than nine tenths of it since.
+func (m *member) overQuota() string {
+	file := m.server.Backend()
+	switch size := file.Size(); {
+	case size >= m.cfg.Quota:
+		m.spent.Store(true)
+	case size < m.cfg.Quota/10*9:
+		m.spent.Store(false)
+	}
+	if !m.spent.Load() {
+		return ""
+	}
+	return "its quota is used up: " + usage(store.Status{Size: file.Size(), InUse: file.SizeInUse(), Quota: m.cfg.Quota})
+}
+
 // usage is how much of its quota a store has used.
 func usage(now store.Status) string {
 	return fmt.Sprintf("its file has %d MiB of %d, of which %d MiB are in use", now.Size>>20, now.Quota>>20, now.InUse>>20)
