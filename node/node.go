@@ -67,8 +67,10 @@ func Run(ctx context.Context, cfg Config) error {
 	if err != nil {
 		return err
 	}
-	n, err := build(in, st, said)
-	if err != nil {
+	n, err := build(ctx, in, st, said)
+	if err != nil && ctx.Err() != nil { // told to end while it loaded
+		return nil
+	} else if err != nil {
 		return err
 	}
 	defer n.audit.Close()
@@ -105,10 +107,10 @@ type node struct {
 	trees     map[netview.DPID]recall.Tree // remembered; read only
 }
 
-// build makes the engines and joins them, in the order in which the data flows. Nothing runs yet.
-func build(in *inputs, st store.Store, said *storeState) (*node, error) {
+// build makes the engines and joins them, in the order in which the data flows, and loads what is kept. Nothing runs yet.
+func build(ctx context.Context, in *inputs, st store.Store, said *storeState) (*node, error) {
 	cfg := in.cfg
-	key, err := clusterKey(context.Background(), st, &cfg)
+	key, err := clusterKey(ctx, st, &cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -125,8 +127,8 @@ func build(in *inputs, st store.Store, said *storeState) (*node, error) {
 	n.join(nature{key: key, life: life()})
 	n.inputs.passing = passing(n.forward)
 	n.remember()
-	if err := n.openIntents(context.Background(), nil); err != nil {
-		return nil, err
+	if err := n.openIntents(ctx, nil); err != nil {
+		return nil, errors.Join(err, n.audit.Close())
 	}
 	return n, n.buildAPI()
 }

@@ -260,3 +260,27 @@ func TestAppendAllocates(t *testing.T) {
 		t.Errorf("%v allocations", n)
 	}
 }
+
+// TestAnEndWhileItLoads: loading ends with its context, after the block that it is at.
+func TestAnEndWhileItLoads(t *testing.T) {
+	st := store.NewMemory(nil)
+	s := step(t, st, Config{BlockMax: 300})
+	for i := range uint32(400) {
+		s.add(Record{Number: i, Data: make([]byte, 80)})
+	}
+	s.rest()
+	for _, at := range []int{1, 100, 300} {
+		ctx, end := context.WithCancel(t.Context())
+		n := 0
+		err := step(t, st, Config{BlockMax: 300}).Load(ctx, func(Record) error {
+			if n++; n == at {
+				end()
+			}
+			return nil
+		})
+		end()
+		if !errors.Is(err, context.Canceled) || n > at+64 {
+			t.Errorf("ended at record %d: %d were given, %v", at, n, err)
+		}
+	}
+}

@@ -12,7 +12,7 @@ import (
 const blocksAtOnce = 256
 
 // Load gives the records that live, in the order in which they were appended. It is called once, before the first Append. Data is
-// valid during the call. An error of yield ends it and is returned.
+// valid during the call. An error of yield ends it and is returned; the end of the context does so before the next block.
 func (j *Journal) Load(ctx context.Context, yield func(Record) error) error {
 	values, err := j.readAll(ctx)
 	if err != nil {
@@ -21,6 +21,9 @@ func (j *Journal) Load(ctx context.Context, yield func(Record) error) error {
 	j.log.small = j.log.countSmall()
 	j.publish()
 	for slot, value := range values {
+		if err := ctx.Err(); err != nil {
+			return fmt.Errorf("journal %s: %w", j.cfg.Prefix, err)
+		}
 		values[slot] = nil
 		err := walk(value, func(r Record, at, size int) {
 			if err == nil && !r.Delete && j.log.alive(uint32(slot), r.Number, at) {
@@ -38,6 +41,9 @@ func (j *Journal) Load(ctx context.Context, yield func(Record) error) error {
 func (j *Journal) readAll(ctx context.Context) (values [][]byte, err error) {
 	q := store.Query{Span: store.Prefix(j.cfg.Prefix + "b"), Limit: blocksAtOnce}
 	for more := true; more; {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		page, err := j.st.Range(ctx, q)
 		if err != nil {
 			return nil, err
