@@ -26,6 +26,7 @@ import "fmt"
 // Damage is an error: what is wrong with a file.
 type Damage struct{ File, What string }
 
+// Error names the file, what is wrong, and the cure.
 func (d *Damage) Error() string {
 	return fmt.Sprintf("%s is damaged: %s; restore a backup with weir restore", d.File, d.What)
 }
