@@ -28,7 +28,7 @@ type device struct {
 
 // former is what is remembered of a port that was deleted, in case it comes again.
 type former struct {
-	mac  packet.MAC
+	port netview.Port
 	past past
 	peer netview.Point
 }
@@ -37,6 +37,7 @@ type former struct {
 type port struct {
 	at     netview.Point
 	device *device
+	name   string
 	mac    packet.MAC
 	up     bool
 	role   netview.PortRole
@@ -50,6 +51,7 @@ type port struct {
 	turned bool          // it was this port's turn then
 	sent   [16]probing   // the latest first
 	forgot time.Time     // when sent was last emptied
+	came   time.Duration // since the core's start, when it came during a session; 0: it was there when that began
 	out    []*edge       // links from here
 	in     []*edge       // links to here
 	hosts  int           // rows at it
@@ -111,29 +113,42 @@ func (c *Core) port(at netview.Point) *port {
 	return nil
 }
 
-// newPort makes a port. If one of its number and address was deleted it is that, and another cable may be in it.
-func (d *device) newPort(r *netview.Port) *port {
+// newPort makes a port. If it was deleted under this number it is that, and another cable may be in it. If another one was, the
+// hosts behind that one are not here.
+func (c *Core) newPort(d *device, r *netview.Port) *port {
 	at := netview.Point{DPID: d.dpid, Port: r.Number}
-	p := &port{at: at, device: d, mac: r.MAC, fast: len(fastStart), edge: r.Edge}
+	p := &port{at: at, device: d, name: r.Name, mac: r.MAC, fast: len(fastStart), edge: r.Edge}
 	if f, ok := d.gone[r.Number]; ok {
-		if f.mac == r.MAC {
+		if f.port.Is(r) {
 			p.past, p.peer = f.past, f.peer
+		} else {
+			c.expelHosts(p)
 		}
 		delete(d.gone, r.Number)
 	}
 	return p
 }
 
-// deleted remembers a port that went.
-func (d *device) deleted(p *port) {
+// is tells whether a row is of this port.
+func (p *port) is(r *netview.Port) bool {
+	own := netview.Port{Number: p.at.Port, Name: p.name, MAC: p.mac}
+	return own.Is(r)
+}
+
+// deleted remembers a port that went, if it had a link or hosts.
+func (c *Core) deleted(d *device, p *port) {
 	p.carrierLost()
-	if p.past == pastNone || len(d.gone) >= goneMax {
+	switch {
+	case p.past == pastNone && p.hosts == 0:
+		return
+	case len(d.gone) >= goneMax:
+		c.expelHosts(p)
 		return
 	}
 	if d.gone == nil {
 		d.gone = make(map[uint32]former)
 	}
-	d.gone[p.at.Port] = former{p.mac, p.past, p.peer}
+	d.gone[p.at.Port] = former{netview.Port{Number: p.at.Port, Name: p.name, MAC: p.mac}, p.past, p.peer}
 }
 
 // switchUp handles a handshake: a new switch, or one that comes back. What was known of its ports stays known where the
@@ -207,7 +222,7 @@ func (c *Core) row(f *SwitchFacts) *netview.Switch {
 }
 
 // mergePorts brings the device's ports to what the row says, and the row's roles to what the ports know. Links and
-// hosts of ports that went or are down now are treated as by a port status. One with another address is another port.
+// hosts of ports that went or are down now are treated as by a port status.
 func (c *Core) mergePorts(d *device, row *netview.Switch) {
 	old := d.ports
 	d.ports = make([]*port, 0, len(row.Ports))
@@ -215,10 +230,10 @@ func (c *Core) mergePorts(d *device, row *netview.Switch) {
 		r := &row.Ports[i]
 		j, ok := slices.BinarySearchFunc(old, r.Number, func(p *port, n uint32) int { return cmpPorts(p.at.Port, n) })
 		var p *port
-		if ok && old[j].mac == r.MAC {
+		if ok && old[j].is(r) {
 			p = old[j]
 		} else {
-			p = d.newPort(r)
+			p = c.newPort(d, r)
 		}
 		d.ports = append(d.ports, p)
 		if p.up && !r.Up {
@@ -233,7 +248,9 @@ func (c *Core) mergePorts(d *device, row *netview.Switch) {
 				c.portWent(p)
 			}
 			if now == nil {
-				d.deleted(p)
+				c.deleted(d, p)
+			} else {
+				c.expelHosts(p)
 			}
 		}
 	}

@@ -19,6 +19,8 @@ func (c *Core) heard(at netview.Point, pr probe) error {
 		return ErrStale
 	}
 	switch {
+	case s.at < dst.came: // to the port that had this number before
+		return ErrStale
 	case s.first == nil:
 		s.first = dst
 	case s.first == dst:

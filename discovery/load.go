@@ -42,7 +42,7 @@ func (c *Core) loadSwitch(old *netview.Switch) {
 	for i := range row.Ports {
 		r := &row.Ports[i]
 		r.Edge = c.settings.Ports[netview.Point{DPID: row.DPID, Port: r.Number}].Edge
-		p := d.newPort(r)
+		p := c.newPort(d, r)
 		p.up, p.quiet, p.forgot = r.Up, c.now, c.now
 		switch {
 		case r.Role == netview.PortLink && !p.edge:

@@ -64,14 +64,14 @@ func (c *Core) silence(p *port) (from time.Time, long time.Duration, probes int,
 }
 
 // otherEndGone is true if a port's carrier says nothing, since something is in between that keeps it (a converter, a virtual
-// cable): the port at the other end, of a switch that is connected, is gone or down.
+// cable): the port at the other end, of a switch that is connected, is gone or down, or has a link to another port.
 func (c *Core) otherEndGone(p *port) bool {
 	d := c.devices[p.peer.DPID]
 	if d == nil || !d.connected {
 		return false
 	}
 	q := d.port(p.peer.Port)
-	return q == nil || !q.up
+	return q == nil || !q.up || q.past == pastKept && q.peer != p.at && len(q.in) > 0
 }
 
 // stranger is true if a host has spoken for itself at a port, and is not known elsewhere: then it is not one that

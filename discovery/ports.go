@@ -16,6 +16,10 @@ func (c *Core) portStatus(dpid netview.DPID, reason openflow.PortReason, of *ope
 	}
 	r := c.portRow(dpid, of)
 	i, known := d.search(r.Number)
+	if known && reason != openflow.PortDeleted && !d.ports[i].is(&r) { // the one that was there went, and this one came
+		c.portDeleted(d, i)
+		known = false
+	}
 	switch {
 	case reason == openflow.PortDeleted:
 		if known {
@@ -23,7 +27,9 @@ func (c *Core) portStatus(dpid netview.DPID, reason openflow.PortReason, of *ope
 		}
 		return
 	case !known:
-		d.ports = slices.Insert(d.ports, i, d.newPort(&r))
+		p := c.newPort(d, &r)
+		p.came, p.forgot = c.since(), c.now // what was sent to its number before, or by it, was another port's
+		d.ports = slices.Insert(d.ports, i, p)
 		c.pace.ports++
 		row := c.edit(dpid)
 		row.Ports = slices.Insert(row.Ports, i, r)
@@ -34,7 +40,7 @@ func (c *Core) portStatus(dpid netview.DPID, reason openflow.PortReason, of *ope
 
 // portChanged brings a port and its row, the i-th of the switch, to what a port status says.
 func (c *Core) portChanged(p *port, i int, r netview.Port) {
-	r.Role, p.mac = p.role, r.MAC
+	r.Role = p.role
 	if old, ok := c.tx.Switch(p.at.DPID); !ok || old.Ports[i] != r {
 		c.edit(p.at.DPID).Ports[i] = r
 	}
@@ -52,7 +58,7 @@ func (c *Core) portDeleted(d *device, i int) {
 	if p.up {
 		c.portWent(p)
 	}
-	d.deleted(p)
+	c.deleted(d, p)
 	row := c.edit(d.dpid)
 	row.Ports = slices.Delete(row.Ports, i, i+1)
 	d.ports = slices.Delete(d.ports, i, i+1)
