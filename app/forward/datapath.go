@@ -119,13 +119,16 @@ func (d *Datapath) forget(pr pair, fl flow) {
 	}
 }
 
-// remember sets a pair's flow, whose path has been counted by paths.take; d.mu is held.
+// remember sets a pair's flow, whose path has been counted by paths.take. The rules of the path that it had are deleted in a while; d.mu
+// is held.
 func (d *Datapath) remember(pr pair, fl flow) {
 	fl.epoch = d.epoch
 	old, had := d.pairs.put(pr, fl)
 	if !had {
 		d.f.count.pairs.Add(1)
-	} else if old.path != 0 {
+	} else if p := d.f.paths.get(old.path); p != nil && old.path != fl.path {
+		d.f.retired.add(left{d, pr, p, d.f.drained(p)})
+	} else {
 		d.f.paths.drop(old.path)
 	}
 }

@@ -28,6 +28,7 @@
 //   - The number of pairs for each ingress switch is bounded (MaxPairs); beyond it packets are released without a rule.
 //   - For one match every switch has one rule, and it leads strictly closer to the destination: no loops.
 //   - A change of the tree removes before it adds (tree.go, open.go), so two trees never forward together.
+//   - No rule sends to a port that is not what it was when the rule was written (ports.go).
 //   - A planned change of paths loses no packet of a pair (steps.go), and is bounded (mover.go).
 //   - A rule's idle time-out grows from switch to switch of a path: a pair runs out from its ingress on, so that a packet
 //     which finds one rule finds the next.

@@ -86,18 +86,23 @@ func (d *Datapath) endLeft(was map[uint64]netview.Point) {
 	}
 }
 
-// used are the paths by which a pair goes, or is about to, from where its source is now.
-func (f *Forward) used(pr pair) (paths []*path) {
-	src, known := f.hosts.get(pr.srcKey())
-	if !known {
-		return nil
+// used are the paths by which a pair goes, or is about to, from where its source is now, and from another switch.
+func (f *Forward) used(pr pair, from netview.DPID) (paths []*path) {
+	if src, known := f.hosts.get(pr.srcKey()); known && src.at.DPID != from {
+		paths = f.usedFrom(pr, src.at.DPID)
 	}
-	d := f.datapath(src.at.DPID)
+	return append(paths, f.usedFrom(pr, from)...)
+}
+
+// usedFrom are those from one switch.
+func (f *Forward) usedFrom(pr pair, from netview.DPID) (paths []*path) {
+	d := f.datapath(from)
 	if d == nil {
 		return nil
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	paths = slices.Clone(d.mixed[pr])
 	if fl, ok := d.pairs.get(pr); ok && fl.path != 0 {
 		paths = append(paths, f.paths.get(fl.path))
 	}

@@ -54,6 +54,7 @@ func (f *Forward) Read(dpid netview.DPID, rules []Former, whole bool) {
 		}
 		f.Listed(dpid, listed)
 	}
+	f.unknown(dpid, rules)
 	found := make(map[pair]*remnant)
 	until := f.seconds.Load() + FormerKept
 	for i := range rules {
@@ -70,6 +71,57 @@ func (f *Forward) Read(dpid netview.DPID, rules []Former, whole bool) {
 	}
 	f.former.at[dpid], f.former.whole[dpid] = found, whole
 	f.former.changed = true
+}
+
+// unknown deletes rules of this life that no pair has any more: their switch could not be told when they were left. While they are used
+// they do not run out, and they lead to where the destination was.
+func (f *Forward) unknown(dpid netview.DPID, rules []Former) {
+	d := f.datapath(dpid)
+	if d == nil {
+		return
+	}
+	out := d.outlet.Load()
+	if out == nil {
+		return
+	}
+	wrote := false
+	for i := range rules {
+		r := &rules[i]
+		pr, ok := pairOfMatch(r.Match)
+		if !ok || len(r.Ports) != 1 || !f.life(r.Cookie) || f.Knows(dpid, r.Match, r.Cookie) || f.expects(dpid, pr, r.Cookie) {
+			continue
+		}
+		d.mu.Lock()
+		wrote = d.deleteRule(out, pr, r.Cookie, r.Ports[0]) || wrote
+		d.mu.Unlock()
+	}
+	if wrote {
+		out.Flush()
+	}
+}
+
+// expects tells whether a rule is of a path that a pair is about to take, may take since a move was given up, or has left so lately
+// that it is not deleted yet.
+func (f *Forward) expects(dpid netview.DPID, pr pair, cookie uint64) bool {
+	if d := f.datapath(dpid); d != nil && d.expects(pr, nil) { // a pair within the switch, or one that enters here
+		return true
+	}
+	p := f.paths.byCookie(cookie, true, dpid)
+	if p == nil {
+		return false
+	}
+	d := f.datapath(p.hops[0].DPID)
+	return f.retired.leaves(pr, p) || d != nil && d.expects(pr, p)
+}
+
+// expects tells whether a pair that enters here is about to take a path, or may: any, if p is nil.
+func (d *Datapath) expects(pr pair, p *path) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if w := d.waiting[pr]; w != nil && (p == nil || w.path == p) {
+		return true
+	}
+	return slices.Contains(d.mixed[pr], p)
 }
 
 // look has takeOver look again: what is known of the network has changed.

@@ -17,8 +17,7 @@ type install struct {
 	pr     pair
 	path   *path // counted once for this install; goes over to the pair
 	first  int   // hop of this switch: 0, but for a pair that came in elsewhere and lost its rules from here on
-	inPort uint32
-	moving bool // the pair had another path
+	moving bool  // the pair had another path
 	held   []heldPacket
 	steps  *steps // of one that moves
 	sent   bool   // of one that moves: this switch's rule is on its way
@@ -53,6 +52,10 @@ func (d *Datapath) remote(out *outlet, pin *openflow.PacketIn, pr pair, hops []t
 		d.again(out, pin, pr, fl)
 		return
 	}
+	if hops[0].Out == pin.InPort { // a rule matches no port, and would send what comes from elsewhere back to where it came from
+		d.pass(out, pin, hops[0].Out, released)
+		return
+	}
 	if !d.f.accepts(hops, nil) {
 		if !released {
 			d.direct(out, pin.InPort, pr, wholeFrame(pin))
@@ -65,13 +68,13 @@ func (d *Datapath) remote(out *outlet, pin *openflow.PacketIn, pr pair, hops []t
 		return
 	}
 	d.begun(pin.InPort)
-	d.start(pin, &install{pr: pr, path: d.f.paths.take(hops), inPort: pin.InPort}, released)
+	d.start(pin, &install{pr: pr, path: d.f.paths.take(hops)}, released)
 }
 
 // start begins an install for a packet that came in. d.mu is held.
 func (d *Datapath) start(pin *openflow.PacketIn, w *install, released bool) {
 	if !d.downstream(w) {
-		d.f.paths.drop(w.path.id)
+		d.abandonRules(w)
 		d.f.count.noPath.Add(1)
 		return
 	}
@@ -94,7 +97,7 @@ func (d *Datapath) pass(out *outlet, pin *openflow.PacketIn, port uint32, releas
 // samePath tells whether a pair already has this path.
 func (f *Forward) samePath(fl flow, hops []topology.Hop) bool {
 	p := f.paths.get(fl.path)
-	if p == nil || len(p.hops) != len(hops) {
+	if p == nil || len(p.hops) != len(hops) || p.dead.Load() {
 		return false
 	}
 	for i := range hops {
@@ -274,14 +277,20 @@ func (d *Datapath) finish(out *outlet, w *install) {
 	}
 	delete(d.waiting, w.pr)
 	d.unmoved = true
-	d.f.paths.drop(w.path.id)
+	d.abandonRules(w)
+}
+
+// abandonRules has the rules deleted in a while that an install has written, where the pair does not use them: its source may be at one
+// of those switches by now. The path goes over to those that were left. d.mu is held.
+func (d *Datapath) abandonRules(w *install) {
+	d.f.retired.add(left{d, w.pr, w.path, d.f.drained(w.path)})
 }
 
 // insert sends this switch's rule of a confirmed install, and the packets that waited for it. A move ends when the rule
 // is confirmed: until then packets may take either path.
 func (d *Datapath) insert(out *outlet, w *install) {
 	port := w.hop().Out
-	d.pairRule(&d.fm, w.pr, d.f.cookieAt(w.path, w.first), out.table, outOf(port, w.inPort))
+	d.pairRule(&d.fm, w.pr, d.f.cookieAt(w.path, w.first), out.table, port)
 	if w.first == 0 {
 		d.fm.Flags = openflow.FlagSendFlowRemoved
 	} else {
@@ -326,13 +335,13 @@ func (d *Datapath) own(w *install, sent bool) {
 		return
 	}
 	d.unmoved = d.unmoved || !sent
-	d.f.paths.drop(w.path.id)
+	d.abandonRules(w) // of one that lost its rules here: they go if the pair has ended meanwhile
 }
 
 // settle ends a move whose last rule is confirmed: the rules of the path that the pair has left are deleted in a while.
 func (d *Datapath) settle(out *outlet, w *install) {
 	delete(d.waiting, w.pr)
-	d.leave(w.pr)
+	d.unmix(w.pr)
 	d.remember(w.pr, flow{path: w.path.id, out: w.hop().Out})
 	d.moved(w)
 	d.f.count.moved.Add(1)
@@ -341,12 +350,4 @@ func (d *Datapath) settle(out *outlet, w *install) {
 		d.release(out, h.buffer, h.inPort, w.hop().Out, h.frame)
 	}
 	d.held -= len(w.held)
-}
-
-// outOf is the port of an output action: a packet goes back out of its ingress port only under the port's other name.
-func outOf(port, inPort uint32) uint32 {
-	if port == inPort {
-		return openflow.PortInPort
-	}
-	return port
 }

@@ -112,7 +112,7 @@ func (n *network) announce(hosts bool) {
 				if _, ok := n.cables[netview.Point{DPID: id, Port: p}]; ok {
 					role = netview.PortLink
 				}
-				row.Ports = append(row.Ports, netview.Port{Number: p, Up: true, Role: role})
+				row.Ports = append(row.Ports, netview.Port{Number: p, Name: fmt.Sprintf("%d-%d", id, p), Up: true, Role: role})
 			}
 			tx.PutSwitch(row)
 			sw.d = n.f.Attach(id, n.version, tables, sw)

@@ -68,7 +68,7 @@ func (d *Datapath) onTheWay(out *outlet, pin *openflow.PacketIn, pr pair, src pl
 				}
 				return
 			}
-			d.start(pin, &install{pr: pr, path: over, first: i, inPort: pin.InPort}, released)
+			d.start(pin, &install{pr: pr, path: over, first: i}, released)
 			return
 		}
 		d.f.paths.drop(over.id)

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/plan"
@@ -20,12 +21,19 @@ type path struct {
 	cookies []uint64
 
 	broken bool // a link of it is down; under the registry's lock
+	// dead: a port that it leaves a switch by is there no more, or is another one. Its rules mean nothing any more.
+	dead atomic.Bool
 }
 
 // egress is where the path leaves the network.
 func (p *path) egress() netview.Point {
 	last := p.hops[len(p.hops)-1]
 	return netview.Point{DPID: last.DPID, Port: last.Out}
+}
+
+// leavesBy tells whether the path leaves a switch by one of these ports.
+func (p *path) leavesBy(ports map[netview.Point]bool) bool {
+	return slices.ContainsFunc(p.hops, func(h topology.Hop) bool { return ports[netview.Point{DPID: h.DPID, Port: h.Out}] })
 }
 
 // crosses tells whether the path uses a link of the set.
@@ -41,7 +49,7 @@ func (p *path) crosses(down map[netview.LinkKey]bool) bool {
 // whole tells whether all links of the path can be used.
 func (p *path) whole(m *topology.Map) bool {
 	_, ok := m.Way(p.hops)
-	return ok
+	return ok && !p.dead.Load()
 }
 
 // visit is the index of the hop at a switch, -1 if the path does not pass it.
@@ -140,7 +148,9 @@ func (t *paths) drop(id uint32) {
 	}
 	p := t.byID[id]
 	if p.refs--; p.refs == 0 {
-		delete(t.ids, p.key)
+		if t.ids[p.key] == p {
+			delete(t.ids, p.key)
+		}
 		for _, c := range p.cookies {
 			t.former[c] = slices.DeleteFunc(t.former[c], func(q *path) bool { return q == p })
 			if len(t.former[c]) == 0 {
@@ -181,11 +191,27 @@ func (t *paths) byCookie(cookie uint64, thisLife bool, dpid netview.DPID) *path 
 	return nil
 }
 
+// kill finds the paths that leave a switch by one of these ports, which are there no more. Whoever takes a path of the same hops from
+// now on gets another, whose rules have another cookie.
+func (t *paths) kill(left map[netview.Point]bool) map[uint32]*path {
+	dead := t.find(func(p *path) bool { return !p.dead.Load() && p.leavesBy(left) })
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, p := range dead {
+		p.broken = true
+		p.dead.Store(true)
+		if t.ids[p.key] == p {
+			delete(t.ids, p.key)
+		}
+	}
+	return dead
+}
+
 // all are the paths in use, in the order of their numbers.
 func (t *paths) all() []*path {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	all := make([]*path, 0, len(t.ids))
+	all := make([]*path, 0, len(t.byID))
 	for _, p := range t.byID {
 		if p != nil {
 			all = append(all, p)

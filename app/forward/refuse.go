@@ -135,7 +135,7 @@ func (d *Datapath) admits() bool {
 // to the controller. d.mu is held.
 func (d *Datapath) withdraw(out *outlet, pr pair, fl flow, old *path) {
 	if d.deleteRule(out, pr, d.f.cookieAt(old, 0), fl.out) {
-		d.forget(pr, fl)
+		d.end(pr, fl)
 	} else {
 		d.unmoved = true
 	}

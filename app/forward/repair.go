@@ -12,7 +12,7 @@ import (
 // is not known is where it was.
 func (f *Forward) right(pr pair, p *path) bool {
 	dst, known := f.hosts.get(pr.dstKey())
-	return (!known || p.egress() == dst.at) && p.whole(f.topology.Load())
+	return (!known || p.egress() == dst.at) && p.whole(f.topology.Load()) // a dead one is not whole
 }
 
 // rightFlow is right for a pair of this switch. d.mu is held.
@@ -55,8 +55,8 @@ func (d *Datapath) mixedIn(pr pair, set map[uint32]*path) bool {
 	return slices.ContainsFunc(d.mixed[pr], func(p *path) bool { return set[p.id] != nil })
 }
 
-// repairHosts moves the pairs whose destination is elsewhere now; was says where each had been. Only the ingress switches
-// that a path to there starts from are searched.
+// repairHosts moves the pairs whose destination is elsewhere now, or whose source is at another port of the same switch; was says where
+// each had been. Only the ingress switches that a path to there starts from are searched.
 func (f *Forward) repairHosts(was map[uint64]netview.Point) {
 	places, from := make(map[netview.Point]bool), make(map[netview.DPID]bool)
 	for _, at := range was {
@@ -68,10 +68,20 @@ func (f *Forward) repairHosts(was map[uint64]netview.Point) {
 			from[p.hops[0].DPID] = true
 		}
 	}
-	f.moveFrom(from, func(_ *Datapath, pr pair, _ flow, w *install) bool {
+	f.moveFrom(from, func(d *Datapath, pr pair, fl flow, w *install) bool {
 		_, moved := was[pr.dstKey()]
-		return moved && (w == nil || w.moving)
+		return (moved || d.entersElsewhere(was, pr, fl)) && (w == nil || w.moving)
 	})
+}
+
+// entersElsewhere tells whether a pair's source has gone from one port of this switch to another. d.mu is held.
+func (d *Datapath) entersElsewhere(was map[uint64]netview.Point, pr pair, fl flow) bool {
+	if at, moved := was[pr.srcKey()]; !moved || at.DPID != d.id {
+		return false
+	}
+	now, known := d.f.hosts.get(pr.srcKey())
+	p := d.f.paths.get(fl.path)
+	return known && now.at.DPID == d.id && p != nil && p.hops[0].In != now.at.Port
 }
 
 // lookForStrayed has retry look again at pairs whose host went where no path led, since links have changed.
@@ -135,16 +145,24 @@ func (d *Datapath) moveSome(out *outlet, wanted chosen) {
 	})
 }
 
-// move starts to move one pair to the path that the topology has now; it stays where it is if there is none. d.mu is held.
+// move starts to move one pair to the path that the topology has now, from where its source is. It stays where it is if there is
+// none, or ends if its path is dead. d.mu is held.
 func (d *Datapath) move(out *outlet, pr pair, fl flow, gentle bool) {
 	old := d.f.paths.get(fl.path)
+	dead := old != nil && old.dead.Load()
 	from := netview.Point{DPID: d.id}
 	var to netview.Point
 	if old != nil {
 		from.Port, to = old.hops[0].In, old.egress()
 	}
+	if src, known := d.f.hosts.get(pr.srcKey()); known && src.at.DPID == d.id {
+		from.Port = src.at.Port
+	}
 	if dst, known := d.f.hosts.get(pr.dstKey()); known {
 		to = dst.at
+	} else if dead {
+		d.withdraw(out, pr, fl, old)
+		return
 	} else if old == nil {
 		return
 	}
@@ -154,11 +172,15 @@ func (d *Datapath) move(out *outlet, pr pair, fl flow, gentle bool) {
 	}
 	hops, ok := d.f.pathTo(d.hops[:0], from, to, pr)
 	d.hops = hops
+	if !ok && dead {
+		d.withdraw(out, pr, fl, old)
+		return
+	}
 	d.strayed = d.strayed || !ok && (old == nil || old.egress() != to)
 	if !ok || d.f.samePath(fl, hops) && len(d.mixed[pr]) == 0 {
 		return
 	}
-	d.change(out, &install{pr: pr, path: d.f.paths.take(hops), inPort: from.Port, moving: true}, old, gentle)
+	d.change(out, &install{pr: pr, path: d.f.paths.take(hops), moving: true}, old, gentle)
 }
 
 // change begins a move. d.mu is held.
@@ -199,7 +221,7 @@ func (d *Datapath) moveLocal(out *outlet, pr pair, fl flow, port uint32) {
 		d.unmoved = true
 		return
 	}
-	d.leave(pr)
+	d.unmix(pr)
 	d.remember(pr, flow{out: port})
 	d.f.count.moved.Add(1)
 }

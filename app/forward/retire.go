@@ -58,7 +58,13 @@ func (r *retired) delete(now uint32) {
 	r.mu.Unlock()
 	var written []*outlet
 	for i := range due {
-		written = due[i].delete(written)
+		l := &due[i]
+		if later := l.delete(&written); later {
+			l.due = now + 1
+			r.add(*l)
+		} else {
+			l.d.f.paths.drop(l.path.id)
+		}
 	}
 	for _, out := range written {
 		out.Flush()
@@ -79,13 +85,13 @@ func (f *Forward) drained(p *path) uint32 {
 }
 
 // delete deletes the pair's rules at the switches that only the path it has left passes: not where the pair goes now, or
-// is about to, or may go since a move was given up. It returns the outputs with those that it has written to.
-func (l *left) delete(written []*outlet) []*outlet {
+// is about to, or may go since a move was given up. It adds the outputs that it has written to; later says that a switch had no room,
+// and has to be told again. One without a connection is told when it has been read (unknown).
+func (l *left) delete(written *[]*outlet) (later bool) {
 	d := l.d
-	elsewhere := d.f.used(l.pr)
+	elsewhere := d.f.used(l.pr, l.path.hops[0].DPID)
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	defer d.f.paths.drop(l.path.id)
 	fl, _ := d.pairs.get(l.pr)
 	inUse := append(elsewhere, d.mixed[l.pr]...)
 	if now := d.f.paths.get(fl.path); now != nil {
@@ -96,18 +102,26 @@ func (l *left) delete(written []*outlet) []*outlet {
 	}
 	for i, h := range l.path.hops {
 		next := d.f.datapath(h.DPID)
-		if h.DPID == d.id || next == nil || passesAny(inUse, h.DPID) {
+		if i == 0 || next == nil || passesAny(inUse, h.DPID) { // the first is where the pair enters: its rule is replaced, or went
 			continue
 		}
 		out := next.outlet.Load()
-		if out == nil {
-			continue
-		}
-		if d.deleteRule(out, l.pr, d.f.cookieAt(l.path, i), h.Out) && !slices.Contains(written, out) {
-			written = append(written, out)
+		switch {
+		case out == nil:
+		case !d.deleteRule(out, l.pr, d.f.cookieAt(l.path, i), h.Out):
+			later = true
+		case !slices.Contains(*written, out):
+			*written = append(*written, out)
 		}
 	}
-	return written
+	return later
+}
+
+// leaves tells whether a rule of a path is to be deleted when its time has come.
+func (r *retired) leaves(pr pair, p *path) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.ContainsFunc(r.list, func(l left) bool { return l.pr == pr && l.path == p })
 }
 
 // deleteRule deletes a pair's rule on a switch: that with this cookie, where the version can say it, which sends to this

@@ -20,11 +20,13 @@ func (f *Forward) step(changes []netview.Change, snap *netview.Snapshot, m *topo
 	down := make(map[netview.LinkKey]bool)
 	moved := make(map[uint64]netview.Point)
 	var what seen
+	left := f.portsLeft(changes, snap, whole)
+	f.homeless(left, snap)
 	for i := range changes {
 		c := &changes[i]
 		switch c.Kind {
 		case netview.KindHost:
-			if was, elsewhere := f.host(c); elsewhere {
+			if was, elsewhere := f.host(c, snap); elsewhere {
 				moved[hostKeyOf(c.Host)] = was
 			}
 		case netview.KindSwitch:
@@ -39,6 +41,7 @@ func (f *Forward) step(changes []netview.Change, snap *netview.Snapshot, m *topo
 	f.topology.Store(m)
 	f.snap.Store(snap)
 	f.edge(changes, snap, whole)
+	f.withoutPorts(left)
 	f.tree.step(snap, changes, whole)
 	if what.links {
 		f.repairLinks(down, m)
@@ -91,17 +94,15 @@ func (d drains) take(changes []netview.Change, snap *netview.Snapshot, whole boo
 	}
 }
 
-// host keeps the index of hosts; it tells whether a host that was known is elsewhere now, and where it was.
-func (f *Forward) host(c *netview.Change) (was netview.Point, elsewhere bool) {
+// host keeps the index of hosts; it tells whether a host that was known is elsewhere now, and where it was. One whose port went is
+// nowhere, until it is seen again.
+func (f *Forward) host(c *netview.Change, snap *netview.Snapshot) (was netview.Point, elsewhere bool) {
 	key := hostKeyOf(c.Host)
-	old, had := f.hosts.get(key)
-	if c.Deleted {
-		f.hosts.remove(key)
-		if had && len(f.gone) < MaxGone {
-			f.gone[key] = old
-		}
+	if c.Deleted || c.Host.State == netview.HostUnconfirmed && portGone(snap, c.Host.At) {
+		f.lost(key)
 		return netview.Point{}, false
 	}
+	old, had := f.hosts.get(key)
 	known := had
 	if !had {
 		old, had = f.gone[key]
