@@ -23,19 +23,21 @@ type Core struct {
 	routes  *routes
 	places  *places
 
-	hosts    map[netview.HostID]*users // of intents between hosts, by host
-	awaited  map[netview.DPID][]uint32 // waiting for a switch or a port of it
-	stuck    []uint32                  // failed for want of a path, each once
-	blocked  map[uint32][]uint32       // failed for an intent that is in their place, by its number
-	refusals map[uint32]*refusal       // by number
-	lost     map[uint32]int            // rules that a switch lost, by number
-	detours  map[string]*topology.Map  // maps without some switches, of the map as it is
+	rows     map[netview.DPID]*netview.Switch // as they were last
+	hosts    map[netview.HostID]*users        // of intents between hosts, by host
+	awaited  map[netview.DPID][]uint32        // waiting for a switch or a port of it
+	stuck    []uint32                         // failed for want of a path, each once
+	blocked  map[uint32][]uint32              // failed for an intent that is in their place, by its number
+	refusals map[uint32]*refusal              // by number
+	lost     map[uint32]int                   // rules that a switch lost, by number
+	detours  map[string]*topology.Map         // maps without some switches, of the map as it is
 
-	adopting int      // entries that are adopted
-	uniting  int      // changes with a next program
-	broken   []uint32 // whose way is down: to be looked at again, a part in each step
-	queue    []uint32 // then these
-	portion  int      // how many of the broken the last step looked at
+	adopting int             // entries that are adopted
+	uniting  int             // changes with a next program
+	broken   []uint32        // whose way is down: to be looked at again, a part in each step
+	uprooted map[uint32]bool // of those: a port of the way is not what it was
+	queue    []uint32        // then these
+	portion  int             // how many of the broken the last step looked at
 	timers   timers
 	planned  planner
 
@@ -108,6 +110,7 @@ func NewCore() *Core {
 	seed := maphash.MakeSeed()
 	return &Core{
 		settings: DefaultSettings, routes: newRoutes(), places: newPlaces(seed),
+		rows: make(map[netview.DPID]*netview.Switch), uprooted: make(map[uint32]bool),
 		hosts: make(map[netview.HostID]*users), awaited: make(map[netview.DPID][]uint32), blocked: make(map[uint32][]uint32),
 		refusals: make(map[uint32]*refusal), lost: make(map[uint32]int), detours: make(map[string]*topology.Map),
 	}

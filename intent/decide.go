@@ -109,12 +109,16 @@ func sameProgram(a, b *program.Program) bool {
 // again looks at an intent again: at what there is, or for what there was not.
 func (c *Core) again(n uint32) {
 	e := c.entries.at(n)
+	uprooted := c.uprooted[n]
+	delete(c.uprooted, n)
 	switch {
 	case e.content == "" || e.has(leaving):
 	case e.has(adopted):
 		c.revive(n, e)
 	case e.program == nil:
 		c.decide(n, asked)
+	case uprooted:
+		c.uproot(n, e)
 	case c.anyWay(e.program, func(w *way) bool { return w.down }):
 		c.detour(n, e)
 	case c.moved(e):

@@ -10,6 +10,7 @@ import (
 // learn takes what has changed in the network.
 func (c *Core) learn(f *Facts) {
 	settling := f.Snap.Settled() && !c.settled
+	left := c.portsLeft(f)
 	c.snap, c.settled = f.Snap, f.Snap.Settled()
 	if f.Map != c.m {
 		clear(c.detours)
@@ -17,8 +18,10 @@ func (c *Core) learn(f *Facts) {
 	c.m = f.Map
 	if f.Whole || settling {
 		c.learnAll()
+		c.learnPorts(left)
 		return
 	}
+	c.learnPorts(left)
 	var links, switches, hosts bool
 	for i := range f.Changes {
 		switch f.Changes[i].Kind {
