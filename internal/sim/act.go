@@ -14,7 +14,13 @@ import (
 func (w *world) act(e Event) {
 	w.say("%s", e)
 	w.witness.excuses(e)
-	end := func(do func()) { w.After(e.For, do) }
+	defer w.witness.note()
+	end := func(do func()) {
+		w.After(e.For, func() {
+			do()
+			w.witness.note()
+		})
+	}
 	switches := w.net.Switches()
 	switch e.Kind {
 	case CutLink:

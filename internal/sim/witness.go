@@ -13,8 +13,9 @@ type witness struct {
 	w      *world
 	life   *life
 	at     netview.Revision
-	up     []time.Time // since when each link has carried frames; zero: it does not
-	excuse time.Time   // until when links may be given up that work
+	up     []time.Time              // since when each link has carried frames; zero: it does not
+	rows   map[netview.LinkKey]bool // links that the view has as up
+	excuse time.Time                // until when links may be given up that work
 	shouts uint32
 }
 
@@ -26,6 +27,13 @@ const shoutEvery = 300 * time.Millisecond
 
 // tick looks at the network and at the view.
 func (v *witness) tick() {
+	v.note()
+	v.look()
+	v.w.After(session.TickInterval, v.tick)
+}
+
+// note notes which links carry frames. It is called after each event too: a cut may be shorter than the time between two ticks.
+func (v *witness) note() {
 	w := v.w
 	for i, l := range w.net.Links() {
 		switch {
@@ -35,8 +43,6 @@ func (v *witness) tick() {
 			v.up[i] = w.now
 		}
 	}
-	v.look()
-	w.After(session.TickInterval, v.tick)
 }
 
 // look reads what has changed in the view.
@@ -47,19 +53,34 @@ func (v *witness) look() {
 	}
 	view := l.instance.View()
 	if l != v.life {
-		v.life, v.at = l, view.Snapshot().Revision()
+		v.life = l
+		v.begin(view.Snapshot())
 		return
 	}
 	changes, upto, ok := view.Changes(v.at, 1<<20)
 	v.at = upto
 	if !ok {
-		v.at = view.Snapshot().Revision()
+		v.begin(view.Snapshot())
 		return
 	}
 	for i := range changes {
-		if c := &changes[i]; c.Kind == netview.KindLink && (c.Deleted || !c.Link.Up) {
+		c := &changes[i]
+		if c.Kind != netview.KindLink {
+			continue
+		}
+		was := v.rows[c.Link.LinkKey]
+		v.rows[c.Link.LinkKey] = c.Link.Up && !c.Deleted
+		if was && !v.rows[c.Link.LinkKey] { // a row that is down may change and stay down
 			v.given(c.Link)
 		}
+	}
+}
+
+// begin looks from a snapshot on.
+func (v *witness) begin(snap *netview.Snapshot) {
+	v.at, v.rows = snap.Revision(), make(map[netview.LinkKey]bool)
+	for l := range snap.Links() {
+		v.rows[l.LinkKey] = l.Up
 	}
 }
 
