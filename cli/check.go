@@ -26,7 +26,9 @@ func newCheck() *cobra.Command {
 that something differs or a switch was not reached, and what. A change that is under way is no difference, nor are entries
 of others, which are counted. What differs is put right by the instance as soon as it is found.
 
-RULES      firm rules wanted, and entries on their way out; the soft rules of paths are not among them (weir get flows)
+RULES      firm rules wanted, and entries on their way out; the soft rules of paths are not among them (weir get flows), but
+           compared with what they are for: a rule that does not lead to where the host is now, or a path of an intent over a link
+           that is down, is a difference of the kind astray
 COMPARED   of those: compared
 IN_FLIGHT  of those: being written meanwhile
 FAILED     of those: refused by the switch (weir get flows)

@@ -38,13 +38,20 @@ func (n *switches) flowMonitorMessage(d *device, s *session.Session, h openflow.
 func (n *node) check(ctx context.Context) (*client.Check, netview.Revision, error) {
 	ctx, cancel := context.WithTimeout(ctx, checkTime)
 	defer cancel()
+	n.switches.meanings.checks.Add(1)
+	defer n.switches.meanings.checks.Add(-1)
 	report, ok := n.flowsync.Check(ctx)
 	if !ok {
 		return nil, 0, errEnding
 	}
+	intents := intentsAstray(n.intents.engine, n.view.Snapshot(), n.paths.now.Load())
 	c := &client.Check{Agrees: true, Switches: []client.SwitchCheck{}}
 	for i := range report.Switches {
 		s := switchCheck(&report.Switches[i])
+		if s.Reached {
+			s.Differences = append(s.Differences, n.switches.meanings.of(report.Switches[i].DPID)...)
+		}
+		s.Differences = append(s.Differences, intents[report.Switches[i].DPID]...)
 		c.Agrees = c.Agrees && s.Reached && len(s.Differences) == 0
 		c.Switches = append(c.Switches, s)
 	}

@@ -68,6 +68,7 @@ func (n *switches) adopt(dpid netview.DPID, soft []flowsync.SoftEntry, whole boo
 		rules = append(rules, forward.Former{Match: e.Match, Cookie: e.Cookie, Ports: e.Ports, Idle: e.Idle})
 		return true
 	})
+	n.meanings.read(n.forward, dpid, rules)
 	n.forward.Read(dpid, rules, whole)
 	return others
 }

@@ -33,6 +33,7 @@ type switches struct {
 	meter     *meter
 	alarms    *alarm.Board
 	failModes failModes
+	meanings  meanings
 }
 
 // newSwitches makes what is joined to the engines later.

@@ -46,7 +46,7 @@ type Shadow struct {
 
 // Difference is an entry that is not as wanted.
 type Difference struct {
-	Kind     string `json:"kind" enum:"missing,changed,extra,view" doc:"missing: wanted, not held. changed: held with another cookie or instructions. extra: ours, held, wanted by nobody. view: what the view says is not what the rule's state is."`
+	Kind     string `json:"kind" enum:"missing,changed,extra,view,astray" doc:"missing: wanted, not held. changed: held with another cookie or instructions. extra: ours, held, wanted by nobody. view: what the view says is not what the rule's state is. astray: a rule of a path, or an intent's path, does not lead where it should: to where the host is now, over links that are up."`
 	Table    uint8  `json:"table"`
 	Priority uint16 `json:"priority"`
 	Match    string `json:"match"`
