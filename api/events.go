@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
@@ -39,7 +40,7 @@ func (s *Server) addEvents() {
 	}, s.events)
 }
 
-func (s *Server) events(_ context.Context, in *eventsInput) (*huma.StreamResponse, error) {
+func (s *Server) events(ctx context.Context, in *eventsInput) (*huma.StreamResponse, error) {
 	kinds, err := parseKinds(in.Kind)
 	if err != nil {
 		return nil, huma.Error400BadRequest(err.Error())
@@ -50,12 +51,23 @@ func (s *Server) events(_ context.Context, in *eventsInput) (*huma.StreamRespons
 			fmt.Sprintf("%d event streams are open, and no more are allowed: close one, or try again later", s.cfg.Limits.Watchers)),
 			http.Header{"Retry-After": {"5"}})
 	}
+	by, _ := ctx.Value(actorKey{}).(Actor)
+	if most := s.cfg.Limits.TokenStreams; !s.tokens.take(by.Name, most) {
+		s.watchers.Add(-1)
+		s.limited("streams_per_token", fmt.Sprintf("an event stream of token %s was refused: it has %d", by.Name, most))
+		return nil, huma.ErrorWithHeaders(huma.Error429TooManyRequests(
+			fmt.Sprintf("%d event streams of this token are open, and no more are allowed (limits.streams_per_token): close one, or try again later", most)),
+			http.Header{"Retry-After": {"5"}})
+	}
 	return &huma.StreamResponse{Body: func(ctx huma.Context) {
 		defer s.watchers.Add(-1)
+		defer s.tokens.give(by.Name)
 		s.metrics.streams.Inc()
 		defer s.metrics.streams.Dec()
 		r, w := humago.Unwrap(ctx)
-		st := newStream(s, w, kinds)
+		s.feed.enter()
+		defer s.feed.leave()
+		st := newStream(s, w, r, kinds)
 		st.begin(in.LastEventID)
 		st.run(r.Context())
 	}}, nil
@@ -91,4 +103,32 @@ func item(snap *netview.Snapshot, c *netview.Change) any {
 		return alarmItem(snap, c.Alarm)
 	}
 	return nil
+}
+
+// tokenStreams counts the event streams of each token, by its name.
+type tokenStreams struct {
+	mu   sync.Mutex
+	open map[string]int
+}
+
+// take is false where a token has as many as it may.
+func (t *tokenStreams) take(name string, most int) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.open == nil {
+		t.open = make(map[string]int)
+	}
+	if t.open[name] >= most {
+		return false
+	}
+	t.open[name]++
+	return true
+}
+
+func (t *tokenStreams) give(name string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.open[name]--; t.open[name] == 0 {
+		delete(t.open, name)
+	}
 }

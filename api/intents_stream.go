@@ -21,6 +21,7 @@ const (
 	streamRead    = 2 * wire.MaxItem // bytes of requests that are read together, at most
 	streamFlights = 64               // batches of a stream that wait for the store, at most
 	flightItems   = 1024             // items of a batch, at most: a buffer of the shortest has forty times as many
+	streamBuffer  = 64 << 10         // bytes of answers gathered before a write
 	firstFlight   = 8                // items of the first: its rules are on their way while others are read
 )
 

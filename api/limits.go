@@ -14,6 +14,8 @@ type Limits struct {
 	Connections       int           // open at a time
 	SourceConnections int           // of them, from one source, that have shown no valid token
 	Watchers          int           // event streams at a time
+	TokenStreams      int           // of them, of one token
+	FeedBytes         int           // of events that are kept for event streams that are behind
 	PageRows          int           // most rows of one page
 	KeptLists         int           // lists kept for paging
 	KeptRows          int           // rows of all lists kept
@@ -45,7 +47,9 @@ var DefaultLimits = Limits{
 	HeaderBytes:       32 << 10,
 	Connections:       4096,
 	SourceConnections: 1024,
-	Watchers:          1024,
+	Watchers:          2048,
+	TokenStreams:      1024,
+	FeedBytes:         16 << 20,
 	PageRows:          100_000,
 	KeptLists:         64,
 	KeptRows:          4 << 20,
@@ -73,6 +77,8 @@ func (l Limits) orDefaults() Limits {
 	or(&l.Connections, d.Connections)
 	or(&l.SourceConnections, d.SourceConnections)
 	or(&l.Watchers, d.Watchers)
+	or(&l.TokenStreams, d.TokenStreams)
+	or(&l.FeedBytes, d.FeedBytes)
 	or(&l.PageRows, d.PageRows)
 	or(&l.KeptLists, d.KeptLists)
 	or(&l.KeptRows, d.KeptRows)

@@ -96,20 +96,54 @@ func (s *Server) awaitIntents(ctx context.Context, revision uint64) bool {
 func (st *stream) run(ctx context.Context) {
 	tick := time.NewTicker(st.s.cfg.Limits.KeepAlive)
 	defer tick.Stop()
+	f := st.s.feed
 	for st.step() {
-		var intents <-chan struct{}
-		if st.intents {
-			intents = st.s.cfg.Intents.Changed(st.at.intents)
-		}
+		idle := false
 		select {
-		case <-st.s.cfg.View.Changed(st.at.revision):
-		case <-intents:
+		case <-f.came(st.next):
+		case f.leader <- struct{}{}: // nobody leads
+			idle = f.lead(ctx, st.next, tick.C)
+			<-f.leader
 		case <-tick.C:
-			st.idle()
+			idle = true
 		case <-ctx.Done():
+		}
+		if ctx.Err() != nil {
 			return
 		}
+		if idle {
+			st.idle()
+		}
 	}
+}
+
+// lead waits for a change and has it encoded, for all streams; it writes nothing, so that no client holds the others up. It is true
+// where nothing came before the tick.
+func (f *feed) lead(ctx context.Context, next uint64, tick <-chan time.Time) bool {
+	at, end := f.end()
+	if next != end {
+		return false
+	}
+	var intents <-chan struct{}
+	if f.s.cfg.Intents != nil {
+		intents = f.s.cfg.Intents.Changed(at.intents)
+	}
+	select {
+	case <-f.s.cfg.View.Changed(at.revision):
+	case <-intents:
+	case <-tick:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+	gather := time.NewTimer(f.gather())
+	defer gather.Stop()
+	select {
+	case <-gather.C:
+		f.advance()
+	case <-ctx.Done():
+	}
+	return false
 }
 
 // deadline is a time so far from now, for the deadlines of connections.

@@ -16,6 +16,7 @@ type metrics struct {
 	refused  *prometheus.CounterVec
 	streams  prometheus.Gauge
 	resets   prometheus.Counter
+	encoded  prometheus.Counter
 	unnoted  prometheus.Counter
 	limited  *prometheus.CounterVec
 
@@ -34,6 +35,8 @@ func newMetrics(all *connections) metrics {
 			Help: "Requests refused before dispatch, by what was wrong: host, origin or token."}, []string{"reason"}),
 		streams: prometheus.NewGauge(prometheus.GaugeOpts{Name: "weir_api_event_streams",
 			Help: "Event streams open."}),
+		encoded: prometheus.NewCounter(prometheus.CounterOpts{Name: "weir_api_events_encoded_total",
+			Help: "Events made into bytes, once for all streams; and those of streams that go on from an earlier id, once for each."}),
 		resets: prometheus.NewCounter(prometheus.CounterOpts{Name: "weir_api_event_resets_total",
 			Help: "Snapshots sent on event streams because the position asked for is not in the log of changes."}),
 		limited: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "weir_api_limited_total",
@@ -64,7 +67,7 @@ func (a *connections) Collect(ch chan<- prometheus.Metric) {
 }
 
 func (m *metrics) all() []prometheus.Collector {
-	return []prometheus.Collector{m.requests, m.seconds, m.refused, m.streams, m.resets, m.unnoted, m.limited, m.connections}
+	return []prometheus.Collector{m.requests, m.seconds, m.refused, m.streams, m.resets, m.encoded, m.unnoted, m.limited, m.connections}
 }
 
 // Describe is of prometheus.Collector.

@@ -24,6 +24,8 @@ type Server struct {
 	pages    pages
 	refusals refusals
 	watchers atomic.Int64
+	feed     *feed
+	tokens   tokenStreams
 	// intentStreams are the open streams of requests about intents.
 	intentStreams atomic.Int64
 	metrics
@@ -43,6 +45,7 @@ func New(cfg Config) *Server {
 		pages:   newPages(cfg.Limits, cfg.Now),
 		metrics: newMetrics(all),
 	}
+	s.feed = newFeed(s)
 	s.huma = humago.New(jsonRoutes{s.router}, openAPI("Weir", cfg.Version, "The network as one Weir instance sees it. Every route but /healthz and /readyz needs a token."))
 	s.addRoutes()
 	return s

@@ -6,4 +6,5 @@ type Limits struct {
 	Connections          uint64 `yaml:"connections" default:"4096" min:"256" max:"65536" restart:"true" admin:"true" doc:"Connections to the REST interface at a time; an eighth is kept for those without a valid token, such as probes of /healthz. One too many cuts the oldest that has shown no token, else the one that has been idle longest."`
 	ConnectionsPerSource uint64 `yaml:"connections_per_source" default:"1024" min:"16" max:"65536" restart:"true" admin:"true" doc:"Of them, those that have shown no valid token, from one IPv4 address or one /64 of IPv6. One too many cuts the oldest of its source."`
 	BatchItems           uint64 `yaml:"batch_items" default:"100000" min:"100" max:"500000" restart:"true" doc:"Items of one batch of intents, or ids of one withdrawal. More are refused whole (413); a stream may have any number."`
+	StreamsPerToken      uint64 `yaml:"streams_per_token" default:"1024" min:"1" max:"2048" restart:"true" doc:"Event streams of one token at a time. One more is refused (429)."`
 }

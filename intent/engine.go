@@ -179,8 +179,15 @@ func (e *Engine) Counts() Counts {
 func (e *Engine) Changes(since uint64, max int) (list []Change, upto uint64, ok bool) {
 	f := e.front
 	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.changes(since, max)
+	found, upto, ok := f.changes(since, max)
+	f.mu.Unlock()
+	if len(found) > 0 {
+		list = make([]Change, len(found))
+	}
+	for i := range found { // without the lock, which writers want
+		list[i] = found[i].change()
+	}
+	return list, upto, ok
 }
 
 // Changed is closed as soon as there is an event after a revision.

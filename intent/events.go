@@ -75,8 +75,15 @@ func (r *ring) ringBell() {
 	}
 }
 
-// changes are the events after a revision, at most max and one revision whole, with the intents as they are now.
-func (f *front) changes(since uint64, most int) (list []Change, upto uint64, ok bool) {
+// noted is an event with a copy of the record that it is of.
+type noted struct {
+	event
+	record record
+	text   string
+}
+
+// changes are the events after a revision, at most max and one revision whole. They are copied while the lock is held, and read by others.
+func (f *front) changes(since uint64, most int) (list []noted, upto uint64, ok bool) {
 	r := &f.events
 	if since < r.complete || since > r.revision {
 		return nil, r.revision, false
@@ -84,25 +91,35 @@ func (f *front) changes(since uint64, most int) (list []Change, upto uint64, ok 
 	i := r.first(since)
 	for ; i < len(r.list); i++ {
 		e := r.at(i)
-		if len(list) >= max(most, 1) && e.revision != list[len(list)-1].Revision {
-			return list, list[len(list)-1].Revision, true
+		if len(list) >= max(most, 1) && e.revision != list[len(list)-1].revision {
+			return list, list[len(list)-1].revision, true
 		}
-		list = append(list, f.change(e))
+		list = append(list, f.noted(e))
 	}
 	return list, r.revision, true
 }
 
+// noted copies an event. It is of an intent that is gone where another one has its number.
+func (f *front) noted(e *event) noted {
+	n := noted{event: *e}
+	if n.gone = e.gone || !f.records.has(e.number) || f.records.at(e.number).id() != e.id; !n.gone {
+		n.record = *f.records.at(e.number)
+		n.text = f.text(e.number, &n.record)
+	}
+	return n
+}
+
 // change is an event as readers see it.
-func (f *front) change(e *event) Change {
-	if e.gone || !f.records.has(e.number) || f.records.at(e.number).id() != e.id {
-		c := Change{Revision: e.revision, Gone: true}
-		c.Intent.Spec.ID, c.Intent.Number, c.Intent.State = e.id, e.number, e.state
+func (n *noted) change() Change {
+	if n.gone {
+		c := Change{Revision: n.revision, Gone: true}
+		c.Intent.Spec.ID, c.Intent.Number, c.Intent.State = n.id, n.number, n.state
 		return c
 	}
-	in := f.intent(e.number)
-	in.State, in.Code, in.Revision = e.state, e.code, e.revision
-	if r := f.records.at(e.number); r.state != e.state || r.code != e.code {
+	in := n.record.intent(n.number, n.text)
+	in.State, in.Code, in.Revision = n.state, n.code, n.revision
+	if n.record.state != n.state || n.record.code != n.code {
 		in.Text = ""
 	}
-	return Change{Revision: e.revision, Intent: in}
+	return Change{Revision: n.revision, Intent: in}
 }

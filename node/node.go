@@ -285,5 +285,6 @@ func (c *Config) tls() (*tls.Config, error) {
 func (c *Config) apiLimits() api.Limits {
 	return api.Limits{
 		Connections: int(c.Limits.Connections), SourceConnections: int(c.Limits.ConnectionsPerSource), BatchItems: int(c.Limits.BatchItems),
+		TokenStreams: int(c.Limits.StreamsPerToken),
 	}
 }

@@ -1,0 +1,146 @@
+package api
+
+import (
+	"sync"
+	"time"
+
+	"github.com/weirnet/weir/api/client"
+)
+
+const (
+	// Streams are woken so rarely that writers of what they are told of go first: so long after a change for each stream, at most gatherMost.
+	gatherEach = 250 * time.Microsecond
+	gatherMost = 250 * time.Millisecond
+)
+
+// feed is what streams are sent: each event encoded once, in blocks that all share. It has no goroutine: one of the streams that wait
+// leads, that is, looks for changes and encodes them. The last blocks are kept, of Limits.FeedBytes; who is further behind gets reset and
+// a snapshot. Without streams it is empty.
+type feed struct {
+	s      *Server
+	leader chan struct{} // has room for who leads
+	shots  shots
+
+	encode sync.Mutex // held by who moves the feed on
+
+	mu      sync.Mutex // guards what follows; held for moments
+	at      position   // everything up to here is in blocks
+	members []client.Member
+	blocks  []*block
+	first   uint64 // number of blocks[0]
+	bytes   int
+	bell    chan struct{} // closed when a block comes; nil: nobody waits
+	streams int
+}
+
+func newFeed(s *Server) *feed { return &feed{s: s, leader: make(chan struct{}, 1)} }
+
+// enter is before the first use of a stream, leave after the last.
+func (f *feed) enter() {
+	f.encode.Lock()
+	defer f.encode.Unlock()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.streams++; f.streams == 1 {
+		f.at, f.members = f.s.position(), f.s.cfg.Members()
+	}
+}
+
+func (f *feed) leave() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.streams--; f.streams == 0 {
+		f.drop()
+		f.shots.drop()
+	}
+}
+
+// drop forgets all blocks: who has not had them is behind. mu is held.
+func (f *feed) drop() {
+	f.first += uint64(len(f.blocks)) + 1
+	f.blocks, f.bytes = nil, 0
+}
+
+// advance encodes what has changed.
+func (f *feed) advance() {
+	f.encode.Lock()
+	defer f.encode.Unlock()
+	f.advanceLocked()
+}
+
+// advanceLocked is advance, for who holds encode.
+func (f *feed) advanceLocked() {
+	before, now := f.members, f.s.cfg.Members()
+	e := &encoder{s: f.s, kinds: allKinds, last: true, at: f.at, out: f.add}
+	to := f.s.position()
+	ok := e.changes(to)
+	e.members(before, now)
+	e.seal()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.at, f.members = to, now; !ok {
+		f.drop()
+		f.ring()
+	}
+}
+
+// add puts a block at the end, and the oldest out.
+func (f *feed) add(b *block) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.blocks = append(f.blocks, b)
+	for f.bytes += len(b.bytes); f.bytes > f.s.cfg.Limits.FeedBytes && len(f.blocks) > 1; f.first++ {
+		f.bytes -= len(f.blocks[0].bytes)
+		f.blocks[0] = nil
+		f.blocks = f.blocks[1:]
+	}
+	f.ring()
+}
+
+func (f *feed) ring() {
+	if f.bell != nil {
+		close(f.bell)
+		f.bell = nil
+	}
+}
+
+// next are some blocks from a number on; false where they are no longer there.
+func (f *feed) next(number uint64) ([]*block, bool) {
+	const together = 4
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if number < f.first {
+		return nil, false
+	}
+	from := number - f.first
+	return f.blocks[from:min(int(from)+together, len(f.blocks))], true
+}
+
+// came is closed as soon as there is a block of that number, or none before it any more.
+func (f *feed) came(number uint64) <-chan struct{} {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if number < f.first+uint64(len(f.blocks)) {
+		return closedChannel
+	}
+	if f.bell == nil {
+		f.bell = make(chan struct{})
+	}
+	return f.bell
+}
+
+var closedChannel = func() chan struct{} { c := make(chan struct{}); close(c); return c }()
+
+// end is the feed's position, and the number of the next block. It does not move while encode is held.
+func (f *feed) end() (position, uint64) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.at, f.first + uint64(len(f.blocks))
+}
+
+// gather is how long a change waits for others.
+func (f *feed) gather() time.Duration {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return min(time.Duration(f.streams)*gatherEach, gatherMost)
+}

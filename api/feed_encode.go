@@ -1,0 +1,270 @@
+package api
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+
+	"github.com/weirnet/weir/api/client"
+	"github.com/weirnet/weir/intent"
+	"github.com/weirnet/weir/netview"
+)
+
+const (
+	streamBatch = 1024     // changes, and rows of a snapshot, that are read at a time
+	blockBytes  = 64 << 10 // of a block, about
+)
+
+// kindSet is a set of eventKinds, a bit each.
+type kindSet uint8
+
+const allKinds = kindSet(1<<6 - 1)
+
+func kindsOf(names []string) (set kindSet) {
+	for _, name := range names {
+		set |= kindOf(name)
+	}
+	return set
+}
+
+// kindOf is a kind; reset and synced are of all.
+func kindOf(name string) kindSet {
+	if i := slices.Index(eventKinds, name); i >= 0 {
+		return 1 << i
+	}
+	return allKinds
+}
+
+// block is events, encoded once for all streams. It is not changed after it was made.
+type block struct {
+	bytes []byte
+	marks []mark
+	kinds kindSet
+	upto  position // everything up to here is in this block and those before it
+}
+
+// mark is the end of an event in a block.
+type mark struct {
+	end  int
+	kind kindSet
+	id   position // zero: the event has none
+}
+
+// encoder makes blocks. Who has it gets them by out as they are full; seal ends the last.
+type encoder struct {
+	s     *Server
+	kinds kindSet // others are left out
+	last  bool    // of changes of one intent that are read together only the last is taken
+	at    position
+	b     *block
+	out   func(*block)
+}
+
+func (e *encoder) seal() {
+	if e.b != nil {
+		e.b.upto = e.at
+		e.out(e.b)
+	}
+	e.b = nil
+}
+
+// event encodes a row with its op; id is its position, or zero.
+func (e *encoder) event(kind string, data any, deleted bool, id position) {
+	op := `,"op":"put"}`
+	if deleted {
+		op = `,"op":"delete"}`
+	}
+	e.write(kind, data, op, id)
+}
+
+// write encodes an event. Data is a JSON object; if op is not empty it takes the place of its last brace.
+func (e *encoder) write(kind string, data any, op string, id position) {
+	if e.b != nil && len(e.b.bytes) >= blockBytes {
+		e.seal()
+	}
+	if e.b == nil {
+		e.b = &block{bytes: make([]byte, 0, 4<<10)}
+	}
+	text, err := json.Marshal(data)
+	if err != nil {
+		panic("api: event that is no JSON: " + err.Error())
+	}
+	if op != "" {
+		text = append(text[:len(text)-1], op...)
+	}
+	b := bytes.NewBuffer(e.b.bytes)
+	if id != (position{}) {
+		b.WriteString("id: " + e.s.epoch.text(id) + "\n")
+	}
+	b.WriteString("event: " + kind + "\ndata: ")
+	b.Write(text)
+	b.WriteString("\n\n")
+	e.b.bytes = b.Bytes()
+	own := kindOf(kind)
+	e.b.marks = append(e.b.marks, mark{len(e.b.bytes), own, id})
+	e.b.kinds |= own
+	e.s.metrics.encoded.Inc()
+}
+
+// changes encodes what changed from the encoder's position, which may be in a transaction, up to another one. It is false where the logs do not reach
+// back so far.
+func (e *encoder) changes(to position) bool {
+	from := e.at
+	if from.events > 0 { // the revision comes again, but for what was sent of it
+		e.at.intents--
+	}
+	e.at.events = 0
+	return e.viewChanges(from, to) && e.intentChanges(from, to)
+}
+
+// viewChanges encodes changes of the view. The id of an event is its place in its transaction, so that a client that lost the connection within
+// one gets the rest.
+func (e *encoder) viewChanges(from, to position) bool {
+	after := from.revision
+	if from.n > 0 {
+		after--
+	}
+	var rev netview.Revision
+	n := 0
+	for after < to.revision {
+		list, upto, ok := e.s.cfg.View.Changes(after, streamBatch)
+		if !ok {
+			return false
+		}
+		snap := e.s.cfg.View.Snapshot()
+		for i := range list {
+			c := &list[i]
+			if c.Revision > to.revision {
+				break
+			}
+			if n++; c.Revision != rev {
+				rev, n = c.Revision, 1
+			}
+			if rev == from.revision && n <= from.n || e.kinds&kindOf(c.Kind.String()) == 0 {
+				continue
+			}
+			e.at.revision, e.at.n = rev, n
+			if data := item(snap, c); data != nil {
+				e.event(c.Kind.String(), data, c.Deleted, e.at)
+			}
+		}
+		after = upto
+	}
+	e.at.revision, e.at.n = to.revision, 0
+	return true
+}
+
+// intentChanges encodes changes of intents, likewise.
+func (e *encoder) intentChanges(from, to position) bool {
+	if e.s.cfg.Intents == nil || e.kinds&kindOf("intent") == 0 {
+		e.at.intents = to.intents
+		return true
+	}
+	for e.at.intents < to.intents {
+		list, upto, ok := e.s.cfg.Intents.Changes(e.at.intents, streamBatch)
+		if !ok {
+			return false
+		}
+		newest := map[string]int{}
+		for i := range list {
+			if e.last && list[i].Revision <= to.intents {
+				newest[list[i].Intent.Spec.ID] = i
+			}
+		}
+		n := 0
+		for i := range list {
+			c := &list[i]
+			if n++; i > 0 && list[i-1].Revision != c.Revision {
+				n = 1
+			}
+			if c.Revision > to.intents {
+				break
+			}
+			if c.Revision == from.intents && n <= from.events || e.last && newest[c.Intent.Spec.ID] > i {
+				continue
+			}
+			id := position{revision: e.at.revision, intents: c.Revision, events: n}
+			if i+1 == len(list) || list[i+1].Revision != c.Revision {
+				id.events = 0
+			}
+			e.intent(c, id)
+		}
+		e.at.intents = min(upto, to.intents)
+	}
+	return true
+}
+
+func (e *encoder) intent(c *intent.Change, id position) {
+	item := intentItem(&c.Intent)
+	if c.Gone {
+		item = goneItem(&c.Intent)
+	}
+	e.event("intent", item, c.Gone, id)
+}
+
+// members encodes the members that differ from those before. They are in no log, so these events have no id.
+func (e *encoder) members(before, now []client.Member) {
+	if e.kinds&kindOf("member") == 0 {
+		return
+	}
+	for _, m := range now {
+		if !slices.Contains(before, m) {
+			e.event("member", m, false, position{})
+		}
+	}
+	for _, old := range before {
+		if !slices.ContainsFunc(now, func(m client.Member) bool { return m.Name == old.Name }) {
+			e.event("member", old, true, position{})
+		}
+	}
+}
+
+// snapshot encodes reset, all rows, and synced. Only the last has an id: a client that loses the connection before it asks again from where it
+// was, and gets all again. more is asked between two parts, and false ends it.
+func (e *encoder) snapshot(members []client.Member, more func() bool) {
+	snap := e.s.cfg.View.Snapshot()
+	head := struct {
+		Revision string `json:"revision"`
+	}{e.s.epoch.text(e.at)}
+	e.write("reset", head, "", position{})
+	if e.kinds&kindOf("switch") != 0 {
+		for row := range snap.Switches() {
+			e.event("switch", switchItem(snap, row), false, position{})
+		}
+	}
+	if e.kinds&kindOf("link") != 0 {
+		for row := range snap.Links() {
+			e.event("link", linkItem(snap, row), false, position{})
+		}
+	}
+	if e.kinds&kindOf("host") != 0 {
+		for row := range snap.Hosts() {
+			e.event("host", hostItem(snap, row), false, position{})
+		}
+	}
+	if e.kinds&kindOf("alarm") != 0 {
+		for row := range snap.Alarms() {
+			e.event("alarm", alarmItem(snap, row), false, position{})
+		}
+	}
+	e.allIntents(more)
+	e.members(nil, members)
+	e.write("synced", head, "", e.at)
+	e.seal()
+}
+
+// allIntents encodes all intents, a part at a time.
+func (e *encoder) allIntents(more func() bool) {
+	if e.s.cfg.Intents == nil || e.kinds&kindOf("intent") == 0 {
+		return
+	}
+	for after := uint32(0); more(); {
+		list, next := e.s.cfg.Intents.List(after, streamBatch, nil)
+		for i := range list {
+			e.event("intent", intentItem(&list[i]), false, position{})
+		}
+		if after = next; next == 0 {
+			return
+		}
+	}
+}
