@@ -63,6 +63,10 @@ func (w *walker) match10(m Match) {
 			if n &= 0x0fff; ok && be16(value) == 0 {
 				n = 0xffff
 			}
+		case "dl_vlan_pcp":
+			if vid, _, tagged := m.Lookup(FieldVLANVID); tagged && be16(vid) == 0 {
+				wild = 0 // of untagged packets: it counts for nothing, and is written as Open vSwitch does
+			}
 		}
 		wildcards |= wild
 		out = append(out, leaf{"Match10." + f.name, strconv.FormatUint(n, 10)})
