@@ -12,6 +12,7 @@ import (
 // up begins a session: the switch is read before anything is sent.
 func (c *Core) up(l *ledger, in Up, now time.Time) {
 	c.forget(l)
+	c.alarmStuck(l, "")
 	l.session, l.version = in.Session, in.Version
 	l.batch, l.barrier = min(batchFirst, c.config.BatchMax), 0
 	l.watch = WatchReading
@@ -38,7 +39,7 @@ func (c *Core) forget(l *ledger) {
 	l.watch, l.audit, l.late, l.overrun, l.owed, l.took = WatchReading, audit{}, nil, false, false, 0
 	l.auditAt = time.Time{}
 	if l.stuck {
-		c.unstick(l)
+		c.waitAgain(l)
 	}
 	l.unconfirmed = false
 	l.flight, l.queue, l.retries = nil, nil, nil

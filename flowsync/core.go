@@ -110,7 +110,7 @@ func (c *Core) applyAnswer(in Input, now time.Time) *ledger {
 	switch in := in.(type) {
 	case Down:
 		if l := c.on(in.DPID, in.Session); l != nil {
-			c.forget(l)
+			c.down(l, in)
 			return l
 		}
 	case Entries:
@@ -208,6 +208,7 @@ func (c *Core) gone(dpid netview.DPID) *ledger {
 func (c *Core) bury(l *ledger) {
 	c.unreached(l)
 	c.lit(l)
+	c.alarmStuck(l, "")
 	if l.lying {
 		c.trust(l)
 	}

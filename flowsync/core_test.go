@@ -123,7 +123,8 @@ func (s *scene) act(c *golden.Command, dpid netview.DPID) {
 		s.connect(dpid)
 	case "take": // the switch does messages=N of what it was sent, or all, and answers
 		s.wires[dpid].take(number("messages", "1000"), false)
-	case "cut": // the session ends; the switch had done messages=N
+	case "cut": // the session ends, of a switch that is stuck=how; the switch had done messages=N
+		s.wires[dpid].stuck = c.Arg("stuck", "")
 		s.cut(dpid, number("messages", "0"))
 	case "room": // of the session's queue, in messages
 		s.wires[dpid].room = number("messages", "0")

@@ -108,7 +108,7 @@ func (z *fuzzed) input() Input {
 		}
 		return Up{dpid, z.session, version, 254}
 	case 1:
-		return Down{dpid, z.session}
+		return Down{dpid, z.session, [...]string{"", "nothing is read"}[z.session%2]}
 	case 2:
 		return Entries{DPID: dpid, Session: z.session, ID: z.reading - uint64(z.byte()%2), Reading: z.listing()}
 	case 3:

@@ -20,10 +20,11 @@ type (
 		Tables  uint8
 	}
 
-	// Down is the end of a session.
+	// Down is the end of a session. Stuck, if not empty, says that it was ended because the switch answered nothing, or read nothing, and how.
 	Down struct {
 		DPID    netview.DPID
 		Session uint64
+		Stuck   string
 	}
 
 	// Facts is what the view says of a switch. Settled is true when discovery has settled, in general and for this

@@ -64,6 +64,7 @@ type ledger struct {
 	batch       int              // messages before a barrier at most
 	barrier     time.Duration    // how long barriers take, smoothed
 	stuck       bool             // it answers nothing
+	alarmed     bool             // the alarm stuck-switch is raised
 	unconfirmed bool             // a batch had no answer since one was confirmed
 	lying       bool             // it does not keep what it confirms
 	trustAt     time.Time        // when that is forgotten

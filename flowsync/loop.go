@@ -79,12 +79,13 @@ func (l *Loop) SwitchUp(dpid netview.DPID, version openflow.Version, tables uint
 	l.mu.Unlock()
 }
 
-// SwitchDown tells of the end of a session. If the switch has another one by now, that stays.
-func (l *Loop) SwitchDown(dpid netview.DPID, conn Conn) {
+// SwitchDown tells of the end of a session. If the switch has another one by now, that stays. Stuck, if not empty, says that the switch answered
+// nothing, or read nothing, and how.
+func (l *Loop) SwitchDown(dpid netview.DPID, conn Conn, stuck string) {
 	l.mu.Lock()
 	if c, ok := l.current[dpid]; ok && c.conn == conn {
 		delete(l.current, dpid)
-		l.put(Down{dpid, c.session})
+		l.put(Down{dpid, c.session, stuck})
 	}
 	l.mu.Unlock()
 }

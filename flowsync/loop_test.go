@@ -160,7 +160,7 @@ func TestLoopInstallsWhatIsWanted(t *testing.T) {
 				t.Errorf("standing %+v, want %+v", got, want)
 			}
 		})
-		l.SwitchDown(7, c)
+		l.SwitchDown(7, c, "")
 		synctest.Wait()
 		l.Ask(func(core *Core) {
 			if got := core.Standings(); got[0].Connected || got[0].Installed != 4 {
@@ -177,7 +177,7 @@ func TestLoopIgnoresEarlierSessions(t *testing.T) {
 		first := connectPrompt(l, 7, m, stop)
 		second := connectPrompt(l, 7, m, stop)
 		synctest.Wait()
-		l.SwitchDown(7, first) // the half-open one is found dead later
+		l.SwitchDown(7, first, "") // the half-open one is found dead later
 		l.Refused(7, first, 3, &openflow.ErrorMsg{Code: openflow.FlowModFailedTableFull})
 		synctest.Wait()
 		l.Ask(func(core *Core) {
@@ -185,7 +185,7 @@ func TestLoopIgnoresEarlierSessions(t *testing.T) {
 				t.Errorf("the switch's present session was taken for the earlier one: %+v", s)
 			}
 		})
-		l.SwitchDown(7, second)
+		l.SwitchDown(7, second, "")
 		synctest.Wait()
 		l.Ask(func(core *Core) {
 			if core.Standings()[0].Connected {

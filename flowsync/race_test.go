@@ -41,7 +41,7 @@ func TestEarlierSessionIsIgnored(t *testing.T) {
 	if r := c.Step([]Input{Confirmed{1, 1, batch.ID, nil}}, now); len(r.Results) > 0 {
 		t.Fatal("a barrier of an earlier session confirmed this one's batch")
 	}
-	c.Step([]Input{Refused{1, 1, 5, openflow.ErrorMsg{Code: openflow.FlowModFailedTableFull}}, Down{1, 1}, Up{1, 1, openflow.V10, 1}}, now)
+	c.Step([]Input{Refused{1, 1, 5, openflow.ErrorMsg{Code: openflow.FlowModFailedTableFull}}, Down{1, 1, ""}, Up{1, 1, openflow.V10, 1}}, now)
 	r := c.Step([]Input{Confirmed{1, 2, batch.ID, nil}}, now)
 	if len(r.Results) != 1 || r.Results[0].State != netview.RuleInstalled {
 		t.Fatalf("the batch ended with %+v", r.Results)

@@ -92,7 +92,7 @@ func (r *realSwitch) Message(s *session.Session, h openflow.Header, m openflow.M
 		}
 	}
 }
-func (r *realSwitch) Disconnected(s *session.Session, _ error) { r.loop.SwitchDown(1, s) }
+func (r *realSwitch) Disconnected(s *session.Session, _ error) { r.loop.SwitchDown(1, s, "") }
 
 func newRealSwitch(t *testing.T, l *netlab.Lab, v openflow.Version) *realSwitch {
 	return newRealSwitchWith(t, l, v, Config{})

@@ -16,6 +16,7 @@ var (
 
 // wire is a session to a model: what is sent waits in a queue until the test has the switch take it.
 type wire struct {
+	stuck string // how its session ends
 	loop  *Loop
 	dpid  netview.DPID
 	model *model
@@ -232,5 +233,5 @@ func (w *wire) cut(n int) {
 	}
 	w.queue = nil
 	w.model.monitor = flowMonitor{offered: w.model.monitor.offered}
-	w.loop.SwitchDown(w.dpid, w)
+	w.loop.SwitchDown(w.dpid, w, w.stuck)
 }

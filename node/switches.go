@@ -57,7 +57,6 @@ func (n *switches) Connected(s *session.Session) {
 	d := &device{dpid: netview.DPID(f.Datapath), out: newOutlet(s)}
 	s.SetValue(d)
 	n.meter.join(d.dpid, s)
-	n.alarms.Clear(netview.AlarmStuckSwitch, d.dpid.String())
 	if n.forward != nil {
 		d.datapath = n.forward.Attach(d.dpid, f.Version, f.Tables, d.out)
 	}
@@ -149,13 +148,18 @@ func (n *switches) Disconnected(s *session.Session, err error) {
 	n.guardDown(d)
 	n.uncount(d.dpid, s)
 	n.failModes.left(d.dpid, n.meter.view.Snapshot())
-	n.flowsync.SwitchDown(d.dpid, s)
+	n.flowsync.SwitchDown(d.dpid, s, stuck(err))
 	n.discovery.SwitchDown(d.dpid)
 	n.meter.leave(d.dpid, s)
-	if errors.Is(err, session.ErrStuck) || errors.Is(err, session.ErrDead) {
-		n.alarms.Raise(netview.AlarmStuckSwitch, d.dpid.String(), err.Error())
-	}
 	n.log.Info("switch disconnected", "dpid", d.dpid, "reason", err)
+}
+
+// stuck is how a session ended whose switch answered nothing, or read nothing; empty if it ended otherwise.
+func stuck(err error) string {
+	if errors.Is(err, session.ErrStuck) || errors.Is(err, session.ErrDead) {
+		return err.Error()
+	}
+	return ""
 }
 
 // PacketOut sends a frame out of a port, for discovery; false if the session did not take it.
