@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -26,8 +27,8 @@ func newDrain() *cobra.Command {
 weir undrain; weir get drains lists what is drained and what still passes there. With --wait the command returns when nothing passes
 that could pass elsewhere.
 
-STATE is draining while something is still to leave; then it is drained, or bound if pairs of hosts still pass that have no other
-path. PASSING counts what is still to leave. BOUND counts the pairs that stay, since a host of theirs is attached there or nothing
+STATE is draining while something is still to leave; then it is drained, or bound if pairs of hosts or intents still pass that have no other
+path. PASSING counts what is still to leave. BOUND counts the pairs and intents that stay, since an end of theirs is there or nothing
 else joins them: they are cut off when it is taken away. With --wait they are told on standard error, and are no failure.
 
 ` + drainText,
@@ -141,14 +142,39 @@ func warnBound(w io.Writer, d *client.Drain) {
 	if d.Bound == nil || *d.Bound == 0 {
 		return
 	}
-	pairs, what := "pairs have", d.Object
-	if *d.Bound == 1 {
-		pairs = "pair has"
-	}
+	what, pairs := d.Object, *d.Bound
 	if d.Name != "" {
 		what += " (" + d.Name + ")"
 	}
-	fmt.Fprintf(w, "weir: warning: %s %s is not free: %d %s no other path and would be cut off\n", d.Kind, what, *d.Bound, pairs)
+	var stay []string
+	if in := d.Intents; in != nil {
+		pairs -= in.Ends + in.NoOther
+		if in.Ends > 0 {
+			stay = append(stay, counted(in.Ends, "intent comes in or goes out", "intents come in or go out")+" there")
+		}
+		if in.NoOther > 0 {
+			stay = append(stay, counted(in.NoOther, "intent has", "intents have")+" no other path")
+		}
+	}
+	if pairs > 0 {
+		stay = append([]string{counted(pairs, "pair has", "pairs have") + " no other path"}, stay...)
+	}
+	fmt.Fprintf(w, "weir: warning: %s %s is not free: %s and would be cut off\n", d.Kind, what, strings.Join(stay, ", "))
+	if in := d.Intents; in != nil && len(in.First) > 0 {
+		more := ""
+		if in.Ends+in.NoOther > len(in.First) {
+			more = ", …"
+		}
+		fmt.Fprintf(w, "weir: intents that stay: %s%s (weir intent show ID; replace or withdraw them)\n", strings.Join(in.First, ", "), more)
+	}
+}
+
+// counted is a number with one of two words.
+func counted(n int, one, several string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, several)
 }
 
 func someOf(n *int, otherwise string) string {

@@ -132,4 +132,11 @@ func TestDrainWarnings(t *testing.T) {
 			t.Errorf("%q, want %q", &out, c.want)
 		}
 	}
+	four := 4
+	var out strings.Builder
+	warnBound(&out, &client.Drain{Kind: "port", Object: "0000000000000001/2", Bound: &four, Intents: &client.DrainIntents{Ends: 2, NoOther: 1, First: []string{"a", "b"}}})
+	if want := "weir: warning: port 0000000000000001/2 is not free: 1 pair has no other path, 2 intents come in or go out there, 1 intent has no other path" +
+		" and would be cut off\nweir: intents that stay: a, b, … (weir intent show ID; replace or withdraw them)\n"; out.String() != want {
+		t.Errorf("%q, want %q", &out, want)
+	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/weirnet/weir/api/client"
 	"github.com/weirnet/weir/app/forward"
 	"github.com/weirnet/weir/config"
+	"github.com/weirnet/weir/intent"
 	"github.com/weirnet/weir/netview"
 )
 
@@ -17,17 +18,26 @@ type drains struct{ *inputs }
 // passage is what passes a place, at a revision of the view: what is to leave it, and what cannot.
 type passage struct {
 	revision       netview.Revision
-	leaving, bound int
+	leaving, bound int            // intents included
+	intents        intent.Passing // of those
 }
 
-// passing counts what app/forward knows; nil if it is disabled.
-func passing(f *forward.Forward) func(netview.Point) passage {
-	if f == nil {
-		return nil
-	}
-	return func(at netview.Point) passage {
-		p := f.Passing(at)
-		return passage{p.Revision, p.Pairs + p.Tree, p.Bound}
+// passing counts what app/forward, nil if it is disabled, and the engine of intents know.
+func passing(f *forward.Forward, in *intents) func(netview.Point) passage {
+	return func(at netview.Point) (p passage) {
+		if in.engine == nil {
+			return p
+		}
+		p.intents, _ = in.engine.Passing(at)
+		p.revision = p.intents.Revision
+		p.leaving, p.bound = p.intents.Leaving, p.intents.Ends+p.intents.NoOther
+		if f != nil {
+			q := f.Passing(at)
+			p.revision = min(p.revision, q.Revision)
+			p.leaving += q.Pairs + q.Tree
+			p.bound += q.Bound
+		}
+		return p
 	}
 }
 
@@ -97,6 +107,7 @@ func (d drains) item(c config.Drain, since netview.Revision) client.Drain {
 		return item
 	}
 	item.Passing, item.Bound = &p.leaving, &p.bound
+	item.Intents = &client.DrainIntents{Passing: p.intents.Leaving, Ends: p.intents.Ends, NoOther: p.intents.NoOther, First: p.intents.First}
 	switch {
 	case p.leaving > 0:
 	case p.bound > 0:

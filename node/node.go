@@ -125,7 +125,7 @@ func build(ctx context.Context, in *inputs, st store.Store, said *storeState) (*
 		return nil, err
 	}
 	n.join(nature{key: key, life: life()})
-	n.inputs.passing = passing(n.forward)
+	n.inputs.passing = passing(n.forward, &n.intents)
 	n.remember()
 	if err := n.openIntents(ctx, nil); err != nil {
 		return nil, errors.Join(err, n.audit.Close())

@@ -51,15 +51,25 @@ type ConfigProblem struct {
 
 // Drain is something that is taken out of use without loss: paths leave it, and nothing new goes there.
 type Drain struct {
-	Kind    string    `json:"kind" enum:"switch,port,link"`
-	Object  string    `json:"object" doc:"Datapath id, DPID/port, or DPID/port<->DPID/port."`
-	Name    string    `json:"name,omitempty" doc:"What the object is called, where it has a name."`
-	State   string    `json:"state" enum:"draining,drained,bound" doc:"draining: something is still to leave, or it is not known. bound: what could leave has left, and pairs that have no other path still pass. drained: nothing of ours passes there any more."`
-	Passing *int      `json:"passing" doc:"What is still to leave it: pairs of hosts, and links of the broadcast tree; null if that is not known."`
-	Bound   *int      `json:"bound" doc:"Pairs that stay, because a host of theirs is attached there or nothing else joins them: they are cut off when it is taken away; null if that is not known."`
-	Note    string    `json:"note,omitempty" doc:"What keeps the numbers from being the whole truth: a switch that is not connected."`
-	By      string    `json:"by,omitempty"`
-	Since   time.Time `json:"since"`
+	Kind    string `json:"kind" enum:"switch,port,link"`
+	Object  string `json:"object" doc:"Datapath id, DPID/port, or DPID/port<->DPID/port."`
+	Name    string `json:"name,omitempty" doc:"What the object is called, where it has a name."`
+	State   string `json:"state" enum:"draining,drained,bound" doc:"draining: something is still to leave, or it is not known. bound: what could leave has left, and pairs or intents that have no other path, or an end there, still pass. drained: nothing of ours passes there any more."`
+	Passing *int   `json:"passing" doc:"What is still to leave it: pairs of hosts, links of the broadcast tree, and intents; null if that is not known."`
+	Bound   *int   `json:"bound" doc:"Pairs and intents that stay, because an end of theirs is there or nothing else joins them: they are cut off when it is taken away; null if that is not known."`
+	// Intents is what of Passing and Bound are intents; nil if that is not known.
+	Intents *DrainIntents `json:"intents,omitempty" doc:"What of passing and bound are intents; left out if that is not known."`
+	Note    string        `json:"note,omitempty" doc:"What keeps the numbers from being the whole truth: a switch that is not connected."`
+	By      string        `json:"by,omitempty"`
+	Since   time.Time     `json:"since"`
+}
+
+// DrainIntents are the intents that pass what is drained.
+type DrainIntents struct {
+	Passing int      `json:"passing" doc:"Whose rules there go: to another path, or since they are being withdrawn."`
+	Ends    int      `json:"ends" doc:"That stay, because their packets come in or go out there."`
+	NoOther int      `json:"no_other" doc:"That stay, because no better path was found."`
+	First   []string `json:"first,omitempty" doc:"Ids of the first 10 that stay."`
 }
 
 // AuditRecord is one line of the audit log.
