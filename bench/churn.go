@@ -56,9 +56,9 @@ func (c *Churn) Run(ctx context.Context) (*Report, error) {
 	}
 	r.Load.Rate, r.Load.Seconds = c.Rate, c.Duration.Seconds()
 	x := r.add(Weir)
-	requests := newLatency()
+	requests, late := newLatency(), newLatency()
 	for i := range c.Runs {
-		s := &churnRun{c: c, requests: requests}
+		s := &churnRun{c: c, requests: requests, late: late}
 		if err := s.run(ctx); err != nil {
 			if ctx.Err() != nil {
 				return nil, &interrupted{i, c.Runs, ctx.Err()}
@@ -71,6 +71,9 @@ func (c *Churn) Run(ctx context.Context) (*Report, error) {
 	}
 	if x.Refused == "" {
 		x.Times = append(x.Times, distributionOf("request", "from when a request was meant to leave to the end of its answer, when all of it is durable", requests))
+		if c.Rate > 0 {
+			x.Times = append(x.Times, distributionOf("sent late", "from when a request was meant to leave to when it left: for want of time of the generator, or of an answer on its connection", late))
+		}
 	}
 	r.finish()
 	return r, nil
@@ -80,6 +83,7 @@ func (c *Churn) Run(ctx context.Context) (*Report, error) {
 type churnRun struct {
 	c        *Churn
 	requests *hdrhistogram.Histogram
+	late     *hdrhistogram.Histogram // how much later than meant requests left
 
 	filled     time.Duration // how long it took to fill the network
 	elapsed    time.Duration
@@ -91,6 +95,8 @@ type churnRun struct {
 	switches   time.Duration
 	growth     growth
 	own        int64
+	peak       int64   // of the instance's memory, so far
+	mallocs    float64 // of the instance
 	restart    *restarted
 }
 
@@ -99,16 +105,24 @@ func (s *churnRun) paths() float64 {
 	return float64(s.puts+s.gone) / float64(s.hops) / s.elapsed.Seconds()
 }
 
+// each is how many paths a second some entries are of.
+func (s *churnRun) each(entries uint64) float64 {
+	return float64(entries) / float64(s.hops) / s.elapsed.Seconds()
+}
+
 func (s *churnRun) flowMods() float64 { return float64(s.mods) / s.elapsed.Seconds() }
 
 // take adds the run to the result.
 func (s *churnRun) take(x *Result) {
-	x.take("paths installed and withdrawn", "/s", s.paths())
+	x.take("operations: paths installed and withdrawn", "/s", s.paths())
+	x.take("paths installed", "/s", s.each(s.puts))
+	x.take("paths withdrawn", "/s", s.each(s.gone))
 	x.take("flow-mods received", "/s", s.flowMods())
 	x.take("paths installed to fill the network", "/s", float64(s.c.Active)/s.filled.Seconds())
 	g := &s.growth
 	x.take("memory of the instance, filled", "MiB", mebibytes(g.memory[0]))
 	x.take("memory of the instance, at the end", "MiB", mebibytes(g.memory[len(g.memory)-1]))
+	x.take("memory of the instance, at its peak", "MiB", mebibytes(s.peak))
 	x.take("memory that it grew by, a minute", "MiB", max(g.slope(), 0))
 	x.take("files of the instance, filled", "MiB", mebibytes(g.files[0]))
 	x.take("files of the instance, at most", "MiB", mebibytes(g.most()))
@@ -117,6 +131,9 @@ func (s *churnRun) take(x *Result) {
 		s.restart.take(x)
 	}
 	work := float64(s.puts+s.gone) / float64(s.hops)
+	if s.mallocs > 0 {
+		x.take("allocations of the instance, an operation", "", s.mallocs/work)
+	}
 	x.use("instance", s.instance, work, g.memory[len(g.memory)-1])
 	x.use("switches and generator", s.switches, work, s.own)
 }

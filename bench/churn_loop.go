@@ -33,6 +33,7 @@ func (s *churnRun) run(ctx context.Context) error {
 		return err
 	}
 	s.requests.Merge(p.latency)
+	s.late.Merge(p.late)
 	s.overloads = p.overloads
 	if s.c.Restart {
 		s.restart = &restarted{}
@@ -46,6 +47,7 @@ func (s *churnRun) measure(ctx context.Context, g *ground, p *pump) error {
 	if err := s.hold(ctx, g, p, s.c.Warmup, nil); err != nil {
 		return err
 	}
+	mallocs := g.process.mallocs(ctx)
 	before, clocks := g.net.Tally(), readClocks(g.process)
 	p.count()
 	err := s.hold(ctx, g, p, s.c.Duration, &s.growth)
@@ -53,6 +55,7 @@ func (s *churnRun) measure(ctx context.Context, g *ground, p *pump) error {
 	s.elapsed = later.at.Sub(clocks.at)
 	s.puts, s.gone, s.mods = after.Put-before.Put, after.Removed-before.Removed, after.FlowMods-before.FlowMods
 	s.instance, s.switches, s.own = later.its-clocks.its, later.own-clocks.own, ownMemory()
+	s.peak, s.mallocs = g.process.peak(), g.process.mallocs(ctx)-mallocs
 	if err == nil {
 		err = s.kept(g, p)
 	}

@@ -87,9 +87,15 @@ func TestChurn(t *testing.T) {
 			r, err := c.Run(ctx)
 			wantRefused(t, r, err, "")
 			x := r.Results[0]
-			got, mods := x.Measure("paths installed and withdrawn").Median, x.Measure("flow-mods received").Median
+			got, mods := x.Measure("operations: paths installed and withdrawn").Median, x.Measure("flow-mods received").Median
 			if rate > 0 && math.Abs(got-float64(rate)) > 0.03*float64(rate) || got == 0 || math.Abs(mods-4*got) > 1 {
 				t.Errorf("at a rate of %d: %v paths/s, %v flow-mods/s", rate, got, mods)
+			}
+			if in, out := x.Measure("paths installed").Median, x.Measure("paths withdrawn").Median; in <= 0 || out <= 0 || math.Abs(in+out-got) > 1 {
+				t.Errorf("at a rate of %d: %v/s installed and %v/s withdrawn are %v/s together", rate, in, out, got)
+			}
+			if d := x.Time("sent late"); (d != nil) != (rate > 0) {
+				t.Errorf("at a rate of %d: lateness %v", rate, d)
 			}
 			if n := len(p.paths); n < 1000 || n > 1000+pumpBatch {
 				t.Errorf("%d paths are active at the end", n)

@@ -36,6 +36,7 @@ type pump struct {
 	halted    bool
 	err       error                   // the first
 	latency   *hdrhistogram.Histogram // of requests, to their whole answer
+	late      *hdrhistogram.Histogram // how much later than meant requests left
 	overloads int                     // answers that asked to come again later
 }
 
@@ -56,7 +57,7 @@ const (
 
 // newPump makes a pump that goes on from the paths of the ground.
 func (g *ground) newPump(form Form, active, rate int) *pump {
-	p := &pump{g: g, form: form, batch: pumpBatch, conns: pumpConns, window: pumpWindow, rate: rate, active: active, latency: newLatency()}
+	p := &pump{g: g, form: form, batch: pumpBatch, conns: pumpConns, window: pumpWindow, rate: rate, active: active, latency: newLatency(), late: newLatency()}
 	if rate > 0 {
 		p.conns = pacedConns
 		p.batch = min(max(rate/100, 1), pumpBatch)
@@ -138,12 +139,14 @@ func (p *pump) work(ctx context.Context) error {
 
 // do does a request and checks its answer.
 func (p *pump) do(ctx context.Context, a *asker, j *job, request []byte) error {
+	late := time.Since(j.at)
 	answer, busy, err := a.ask(ctx, request)
 	if err != nil {
 		return err
 	}
 	p.mu.Lock()
 	record(p.latency, int64(time.Since(j.at)))
+	record(p.late, int64(late))
 	p.overloads += busy
 	p.mu.Unlock()
 	if err := p.form.accepted(answer, j.count); err != nil {
@@ -273,6 +276,7 @@ func (p *pump) count() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.latency.Reset()
+	p.late.Reset()
 	p.overloads = 0
 }
 

@@ -11,10 +11,11 @@ import (
 // restarted is what an instance did that was killed and started again over the same store and the same switches.
 type restarted struct {
 	ready    time.Duration // from its start to its API's first answer
-	compared time.Duration // from its start to when every switch had answered what it holds
+	compared time.Duration // from its start to when the instance said that it had compared every switch with what is wanted
 	entries  int           // of paths, in all switches
 	written  uint64        // flow-mods about entries of paths, until restQuiet after everything was compared
 	memory   int64
+	peak     int64 // of the memory, from its start to the end
 }
 
 // restQuiet is for how long switches receive nothing about paths before a restart is taken to be over.
@@ -26,6 +27,7 @@ func (r *restarted) take(x *Result) {
 	x.take("killed and started: all switches compared", "ms", milliseconds(r.compared))
 	x.take("killed and started: entries written", "", float64(r.written))
 	x.take("killed and started: entries written, of all", "%", 100*float64(r.written)/float64(max(r.entries, 1)))
+	x.take("killed and started: memory at its peak", "MiB", mebibytes(r.peak))
 	x.take("killed and started: memory", "MiB", mebibytes(r.memory))
 }
 
@@ -50,15 +52,14 @@ func (r *restarted) run(ctx context.Context, g *ground) error {
 	if err := g.net.Connect(ctx, g.process.address); err != nil {
 		return err
 	}
-	err := g.await(ctx, "killed and started", func(rig.Tally) bool { return g.read() == len(g.net.Switches) })
-	if err != nil {
-		return fmt.Errorf("%d of %d switches were asked what they hold: %w", g.read(), len(g.net.Switches), err)
+	if err := r.compare(ctx, g); err != nil {
+		return err
 	}
 	r.compared = time.Since(g.process.began)
 	if err := r.quiet(ctx, g, before); err != nil {
 		return err
 	}
-	r.memory = g.process.memory()
+	r.memory, r.peak = g.process.memory(), g.process.peak()
 	return g.verify(true, g.first, g.next)
 }
 
@@ -83,14 +84,30 @@ func (r *restarted) quiet(ctx context.Context, g *ground, before rig.Tally) erro
 	return nil
 }
 
-// read is how many switches have answered what they hold since they were connected.
-func (g *ground) read() (n int) {
-	for _, sw := range g.net.Switches {
-		if sw.Read() > 0 {
-			n++
+// compareEvery is how often the instance is asked whether it has compared all switches: it costs it a few milliseconds.
+const compareEvery = 50 * time.Millisecond
+
+// compare waits until the instance says that it has compared every switch.
+func (r *restarted) compare(ctx context.Context, g *ground) error {
+	for began := time.Now(); ; {
+		m, err := g.process.readMeters(ctx, g.c.Token)
+		if err != nil {
+			return err
+		}
+		n := int(m[metricCompared])
+		if n == len(g.net.Switches) {
+			return nil
+		}
+		if err := g.check(); err != nil {
+			return err
+		}
+		if time.Since(began) > g.c.Limit {
+			return fmt.Errorf("%w: %d of %d switches were compared after %v", errSlow, n, len(g.net.Switches), g.c.Limit)
+		}
+		if err := pause(ctx, compareEvery); err != nil {
+			return err
 		}
 	}
-	return n
 }
 
 // gone waits until all sessions have ended.

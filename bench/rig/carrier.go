@@ -39,6 +39,5 @@ func (n *Network) Forget() {
 	for _, sw := range n.Switches {
 		sw.told.Store(0)
 		sw.described.Store(0)
-		sw.read.Store(0)
 	}
 }

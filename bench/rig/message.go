@@ -93,7 +93,6 @@ const partLen = 48 << 10
 func (sw *Switch) flows(s *session.Session, h openflow.Header, f *openflow.FlowFilter) {
 	sw.table.list(f, sw.net.age(), partLen, func(l []openflow.FlowStats) { sw.part(s, h, &openflow.FlowStatsList{Flows: l}) })
 	sw.reply(s, h, &openflow.FlowStatsList{})
-	sw.read.Store(max(int64(sw.net.age()), 1))
 }
 
 // part sends a part of an answer that is not the last.

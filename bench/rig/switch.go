@@ -46,7 +46,6 @@ type Switch struct {
 	frame     []byte
 	told      atomic.Uint32
 	described atomic.Int64
-	read      atomic.Int64
 }
 
 // DatapathID is the switch's.
@@ -57,9 +56,6 @@ func (sw *Switch) Entries() int { return sw.table.size() }
 
 // Session is the connection to the controller; nil before there is one and after its end.
 func (sw *Switch) Session() *session.Session { return sw.conn.Load() }
-
-// Read is the age of the network when the switch last had answered a request for entries; 0: it was not asked since it was connected.
-func (sw *Switch) Read() time.Duration { return time.Duration(sw.read.Load()) }
 
 // Described is the age of the network (Network.Age) when the last byte of the switch's description, which ends the
 // handshake, was handed to the connection; 0 before.
