@@ -132,7 +132,7 @@ func (s *churnRun) take(x *Result) {
 	}
 	work := float64(s.puts+s.gone) / float64(s.hops)
 	if s.mallocs > 0 {
-		x.take("allocations of the instance, an operation", "", s.mallocs/work)
+		x.take(allocations, "", s.mallocs/work)
 	}
 	x.use("instance", s.instance, work, g.memory[len(g.memory)-1])
 	x.use("switches and generator", s.switches, work, s.own)

@@ -22,6 +22,9 @@ const (
 	metricMallocs  = `go_memstats_mallocs_total`
 )
 
+// allocations is the measure of what an instance allocates, in objects, for each unit of work.
+const allocations = "allocations of the instance, each"
+
 // metersLimit is how long an instance may take to tell its metrics, and metersMost how many bytes they may have.
 const (
 	metersLimit = 30 * time.Second

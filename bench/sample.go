@@ -21,8 +21,9 @@ type sample struct {
 	process   *process
 	began     clocks
 	ended     clocks
-	rss       int64 // of the controller at the end, bytes; 0 if it is not known
-	generator int64 // of the generator
+	rss       int64   // of the controller at the end, bytes; 0 if it is not known
+	mallocs   float64 // of an instance of ours, from before the run to after its last answer
+	generator int64   // of the generator
 }
 
 // Reasons for which there is no result.

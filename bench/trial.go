@@ -78,9 +78,16 @@ func (t *trial) refuse(ctx context.Context, err error) {
 
 // run does one run and judges it.
 func (t *trial) run(ctx context.Context) (*sample, error) {
+	var before float64
+	if t.name == Self {
+		before = t.process.mallocs(ctx)
+	}
 	s, err := t.load.measure(ctx, t.c.Duration, t.c.Cut, t.process)
 	if err != nil {
 		return s, err
+	}
+	if t.name == Self {
+		s.mallocs = t.process.mallocs(ctx) - before
 	}
 	return s, s.check(t.c)
 }
@@ -92,6 +99,9 @@ func (t *trial) take(s *sample) {
 	x.take("messages an answer", "", float64(s.counts.messages)/float64(s.counts.answered))
 	if t.process.owned() {
 		x.use("controller", s.ended.its-s.began.its, s.work(), s.rss)
+	}
+	if s.mallocs > 0 {
+		x.take(allocations, "", s.mallocs/float64(s.counts.answered))
 	}
 	x.use("generator", s.ended.own-s.began.own, s.work(), s.generator)
 	t.latency.Merge(s.latency)

@@ -23,7 +23,7 @@ func newBench() *cobra.Command {
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newBenchReactive(), newBenchStart(), newBenchDiscovery(), newBenchEmulator(), newBenchPaths(), newBenchReroute(),
-		newBenchLatency(), newBenchIntents(), newBenchReport(), newBenchResponder())
+		newBenchLatency(), newBenchIntents(), newBenchGrowth(), newBenchReport(), newBenchResponder())
 	return cmd
 }
 
@@ -83,6 +83,7 @@ answered: the command then says so and exits with 1.`,
 	f.DurationVar(&c.Duration, "duration", 3*time.Second, "of one run")
 	f.DurationVar(&c.Warmup, "warmup", time.Second, "load before the first run, which does not count")
 	f.IntVar(&c.Runs, "runs", 5, "runs, of which the median is told")
+	f.StringVar(&c.Program, "program", "", "the weir binary that instances are started of (default this one)")
 	f.DurationVar(&c.Cut, "cut", 0, "load before and after each run that does not count (default a tenth of --duration)")
 	f.DurationVar(&c.Settle, "settle", time.Minute, "how long a controller may take until it knows all hosts, and with --hops all links")
 	f.DurationVar(&c.LateLimit, "late-limit", time.Millisecond, "at a set --rate: how late one packet in a hundred may be sent")
@@ -157,6 +158,7 @@ answer that shows it.`,
 	f.IntVar(&c.Switches, "switches", 100, "switches, not joined")
 	f.StringVar(&c.Topology, "topology", "", "joined switches instead: linear:N, ring:N, wan:N")
 	f.IntVar(&c.Runs, "runs", 5, "runs, of which the median is told")
+	f.StringVar(&c.Program, "program", "", "the weir binary that instances are started of (default this one)")
 	f.DurationVar(&c.Idle, "idle", 10*time.Second, "over which CPU time at rest is taken")
 	f.Uint64Var(&c.Seed, "seed", 1, "of the topology")
 	out.flags(f)

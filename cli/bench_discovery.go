@@ -41,6 +41,7 @@ the last byte of the handshake to the answer that shows the switch.`,
 	f.StringVar(&c.Topology, "topology", "wan:100", "linear:N, ring:N, wan:N and others that weir emulate knows, without options")
 	f.IntVar(&c.Single, "single", 50, "switches that connect later, one after the other")
 	f.IntVar(&c.Runs, "runs", 5, "runs, of which the median is told")
+	f.StringVar(&c.Program, "program", "", "the weir binary that instances are started of (default this one)")
 	f.DurationVar(&c.Rest, "rest", 3*time.Second, "for which nothing happens when everything is found")
 	f.DurationVar(&c.Limit, "limit", 2*time.Minute, "how long it may take until then")
 	f.Uint64Var(&c.Seed, "seed", 1, "of the topology")

@@ -18,6 +18,7 @@ func setupFlags(f *pflag.FlagSet, c *bench.Setup, out *reportFiles) {
 	f.StringVar(&c.Controller, "controller", "", "OpenFlow address of an instance that runs, HOST:PORT, with --api; if none is given, one is started for each run")
 	f.StringVar(&c.API, "api", "", "address of that instance's API, HOST:PORT or a URL")
 	f.StringVar(&c.Token, "token", "", "token for that API (default $WEIR_TOKEN)")
+	f.StringVar(&c.Program, "program", "", "the weir binary that instances are started of, to compare two with one generator (default this one)")
 	f.StringVar(&c.Dir, "dir", "", "directory for the data of instances that are started, which is removed again (default: that of temporary files)")
 	out.flags(f)
 }

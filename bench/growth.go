@@ -1,0 +1,150 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/weirnet/weir/openflow"
+)
+
+// Growth is what an event costs an instance where there is more of everything: CPU time and allocations for each path installed or withdrawn while
+// more intents, and so more rules, are held, and with more switches; and for each packet-in answered with more hosts. Each is measured as in Churn and
+// Reactive, as fast as the instance keeps up with, so that what it costs at rest is little of it. The zero value of a field means its default.
+type Growth struct {
+	Setup
+	Times    []int         // how many times the smallest size; default 1, 10, 100. The first is what others are compared with
+	Intents  int           // the smallest number that is held; default 2,000. Each is a rule at each of its hops
+	Switches int           // the smallest number; default 20
+	Hosts    int           // the smallest number at the one switch of packet-ins; default 100
+	Duration time.Duration // of each measurement; default 5 s
+}
+
+// growthHops are the switches of each path where switches grow: the smallest network has to have such paths.
+const growthHops = 3
+
+// Check fills in defaults and finds what is wrong with a configuration, before anything is started.
+func (c *Growth) Check() error {
+	if c.Runs == 0 {
+		c.Runs = 3
+	}
+	if err := c.check(); err != nil {
+		return err
+	}
+	if len(c.Times) == 0 {
+		c.Times = []int{1, 10, 100}
+	}
+	c.Intents = orDefault(c.Intents, 2000)
+	c.Switches = orDefault(c.Switches, 20)
+	c.Hosts = orDefault(c.Hosts, 100)
+	c.Duration = orDefault(c.Duration, 5*time.Second)
+	switch {
+	case len(c.Times) < 2 || c.Times[0] < 1 || !slices.IsSorted(c.Times):
+		return fmt.Errorf("%v times the smallest size given, want two numbers or more, the least first", c.Times)
+	case c.Intents < 1 || c.Switches < 1 || c.Hosts < 2 || c.Duration < 0:
+		return fmt.Errorf("%d intents, %d switches, %d hosts and %v given, want positive ones, and 2 hosts or more", c.Intents, c.Switches, c.Hosts, c.Duration)
+	case c.Controller != "":
+		return errors.New("an instance that runs is not measured so: want none given")
+	}
+	return nil
+}
+
+// grown is one thing of which there is more and more.
+type grown struct {
+	what    string
+	event   string // what is counted
+	measure func(ctx context.Context, times int) (*Result, error)
+}
+
+// things are all that grow.
+func (c *Growth) things() []grown {
+	return []grown{
+		{"intents and their rules", "path installed or withdrawn", func(ctx context.Context, times int) (*Result, error) {
+			return c.churned(ctx, c.Topology, c.Hops, c.Intents*times)
+		}},
+		{"switches and links", "path installed or withdrawn", func(ctx context.Context, times int) (*Result, error) {
+			return c.churned(ctx, fmt.Sprintf("wan:%d", c.Switches*times), growthHops, c.Intents)
+		}},
+		{"hosts", "packet-in answered", c.answered},
+	}
+}
+
+// churned measures paths that come and go.
+func (c *Growth) churned(ctx context.Context, topology string, hops, active int) (*Result, error) {
+	churn := &Churn{Setup: c.Setup, Scenario: "growth", Form: FormProtobuf, Active: active, Duration: c.Duration, Warmup: c.Duration / 5}
+	churn.Topology, churn.Hops, churn.Runs = topology, hops, 1
+	return onlyResult(churn.Run(ctx))
+}
+
+// answered measures packet-ins of a switch with so many hosts.
+func (c *Growth) answered(ctx context.Context, times int) (*Result, error) {
+	r := &Reactive{Targets: []string{Self}, Version: openflow.V13, Topology: "single:1", Hosts: c.Hosts * times, Buffered: true, Duration: c.Duration,
+		Runs: 1, Seed: c.Seed, NoSelfCheck: true, Note: c.Note, Program: c.Program}
+	return onlyResult(r.Run(ctx))
+}
+
+// onlyResult is that of a report with one subject.
+func onlyResult(r *Report, err error) (*Result, error) {
+	switch {
+	case err != nil:
+		return nil, err
+	case r.Results[0].Refused != "":
+		return nil, errors.New(r.Results[0].Refused)
+	}
+	return r.Results[0], nil
+}
+
+// Run measures each thing at each size, as often as there are runs.
+func (c *Growth) Run(ctx context.Context) (*Report, error) {
+	if err := c.Check(); err != nil {
+		return nil, err
+	}
+	r, err := c.report("growth", fmt.Sprintf("growth: cost of an event at %v times %s intents, %d switches and %d hosts", c.Times,
+		thousands(float64(c.Intents)), c.Switches, c.Hosts))
+	if err != nil {
+		return nil, err
+	}
+	r.Load.Seconds = c.Duration.Seconds()
+	for _, g := range c.things() {
+		x := r.add(g.what)
+		x.Notes = append(x.Notes, "an event is a "+g.event)
+		for i := range c.Runs {
+			if err := c.grow(ctx, g, x); err != nil {
+				if ctx.Err() != nil {
+					return nil, &interrupted{i, c.Runs, ctx.Err()}
+				}
+				x.refuse(fmt.Errorf("run %d: %w", i+1, err))
+				break
+			}
+		}
+	}
+	r.finish()
+	return r, nil
+}
+
+// grow is one run of one thing: each size, one after the other.
+func (c *Growth) grow(ctx context.Context, g grown, x *Result) error {
+	cpu, mallocs := make([]float64, len(c.Times)), make([]float64, len(c.Times))
+	for i, times := range c.Times {
+		m, err := g.measure(ctx, times)
+		if err != nil {
+			return fmt.Errorf("%d times as many: %w", times, err)
+		}
+		cpu[i] = m.Processes[0].CPUPerWork.Runs[0]
+		if a := m.Measure(allocations); a != nil {
+			mallocs[i] = a.Runs[0]
+		}
+		c.Note("%d times as many %s: %s µs of CPU and %s allocations an event", times, g.what, figure(cpu[i]), figure(mallocs[i]))
+	}
+	for i, times := range c.Times[1:] {
+		x.take(fmt.Sprintf("CPU of an event, %d times as many ÷ %d", times, c.Times[i]), "", cpu[i+1]/max(cpu[i], 1e-9))
+		x.take(fmt.Sprintf("allocations of an event, %d times as many ÷ %d", times, c.Times[i]), "", (mallocs[i+1]+1)/(mallocs[i]+1))
+	}
+	for i, times := range c.Times {
+		x.take(fmt.Sprintf("CPU of an event, %d times as many", times), "µs", cpu[i])
+		x.take(fmt.Sprintf("allocations of an event, %d times as many", times), "", mallocs[i])
+	}
+	return nil
+}

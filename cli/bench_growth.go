@@ -1,0 +1,44 @@
+package cli
+
+import (
+	"cmp"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/weirnet/weir/bench"
+)
+
+func newBenchGrowth() *cobra.Command {
+	c := bench.Growth{}
+	var out reportFiles
+	cmd := &cobra.Command{
+		Use:   "growth",
+		Short: "What an event costs an instance with ten times, and a hundred times, as many intents, switches or hosts",
+		Long: `An instance of this binary is started for each size. Taken are its CPU time and its allocations for each path that is installed or withdrawn, with more and
+more intents (and so rules) and with more and more switches, and for each packet-in that is answered, with more and more hosts; and how many times as much that is as
+with the size before.`,
+		Example: `  weir bench growth
+  weir bench growth --times 1,10 --runs 1 --duration 1s`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			setUp(cmd, &c.Setup)
+			if err := cmp.Or(positive(cmd.Flags(), append(setupPositive, "intents", "switches", "hosts", "duration")...), c.Check(), out.check()); err != nil {
+				return err
+			}
+			r, err := c.Run(cmd.Context())
+			if err != nil {
+				return atRun(err)
+			}
+			return out.show(cmd, r)
+		},
+	}
+	f := cmd.Flags()
+	f.IntSliceVar(&c.Times, "times", []int{1, 10, 100}, "sizes, as multiples of the smallest numbers")
+	f.IntVar(&c.Intents, "intents", 2000, "that are held: the smallest number")
+	f.IntVar(&c.Switches, "switches", 20, "of the network where these grow: the smallest number")
+	f.IntVar(&c.Hosts, "hosts", 100, "that packet-ins come from: the smallest number")
+	f.DurationVar(&c.Duration, "duration", 5*time.Second, "of each measurement")
+	setupFlags(f, &c.Setup, &out)
+	return cmd
+}
