@@ -12,7 +12,7 @@ COMMIT   ?= $(shell git rev-parse HEAD 2>/dev/null || echo unknown)
 LDFLAGS  := -s -w -X github.com/weirnet/weir/cli.Version=$(VERSION) -X github.com/weirnet/weir/cli.Commit=$(COMMIT)
 FUZZTIME ?= 20s
 
-.PHONY: build run test test-all bench bench-peers bench-profiles fuzz lint sim vuln demo-mininet clean setup-build setup-test
+.PHONY: build run test test-all bench figures bench-peers bench-profiles fuzz lint sim vuln demo-mininet clean setup-build setup-test
 .PHONY: stages unit single networks real real-long
 
 build: setup-build ## one static binary, bin/weir
@@ -26,8 +26,14 @@ test: setup-test build stages ## what continuous integration runs
 
 test-all: test real-long fuzz ## longer: bigger networks, every fuzz target
 
-bench: build ## benchmarks of the packages and of the binary
+bench: export OUT ?= bin/bench
+bench: export FULL ?=
+bench: build ## benchmarks of the packages and every scenario of the binary, quick; FULL=1 as the pages of docs/benchmarks ask (hours)
 	scripts/bench
+
+figures: export OUT ?= bin/figures
+figures: build ## medians of five of P1 to P9, P13, P14 and P16, on a quiet machine; OLD=BINARY measures another one alternately
+	scripts/figures
 
 bench-peers: export OUT ?= bin/bench
 bench-peers: setup-test build ## packet-ins under Weir and other controllers (P1, P1b, P2), with plots, into OUT

@@ -71,20 +71,28 @@ func (g *ground) linked(ctx context.Context) error {
 	if g.c.lab != nil {
 		return nil
 	}
-	page, err := g.api.Links(ctx)
+	n, err := linksShown(ctx, g.api)
 	if err != nil {
 		return err
-	}
-	n := 0
-	for i := range page.Items {
-		if l := &page.Items[i]; l.Up && l.State == confirmed {
-			n++
-		}
 	}
 	if want := 2 * len(g.net.Topology().Links); n != want {
 		return fmt.Errorf("%d of %d directions of links are shown", n, want)
 	}
 	return nil
+}
+
+// linksShown is how many directions of links an instance shows as up and confirmed.
+func linksShown(ctx context.Context, api *client.Client) (n int, err error) {
+	page, err := api.Links(ctx)
+	if err != nil {
+		return 0, err
+	}
+	for i := range page.Items {
+		if l := &page.Items[i]; l.Up && l.State == confirmed {
+			n++
+		}
+	}
+	return n, nil
 }
 
 // confirmed is the state of a link that probes are heard over.

@@ -43,8 +43,10 @@ func (c *Growth) Check() error {
 	switch {
 	case len(c.Times) < 2 || c.Times[0] < 1 || !slices.IsSorted(c.Times):
 		return fmt.Errorf("%v times the smallest size given, want two numbers or more, the least first", c.Times)
-	case c.Intents < 1 || c.Switches < 1 || c.Hosts < 2 || c.Duration < 0:
-		return fmt.Errorf("%d intents, %d switches, %d hosts and %v given, want positive ones, and 2 hosts or more", c.Intents, c.Switches, c.Hosts, c.Duration)
+	case c.Intents < pumpBatch*pumpConns: // else paths are withdrawn that have only been asked for
+		return fmt.Errorf("%d intents given, want %d or more", c.Intents, pumpBatch*pumpConns)
+	case c.Switches < 1 || c.Hosts < 2 || c.Duration < 0:
+		return fmt.Errorf("%d switches, %d hosts and %v given, want positive ones, and 2 hosts or more", c.Switches, c.Hosts, c.Duration)
 	case c.Controller != "":
 		return errors.New("an instance that runs is not measured so: want none given")
 	}

@@ -22,6 +22,13 @@ func (s *Spread) take(v float64) {
 	s.Median, s.Least, s.Greatest = (sorted[(n-1)/2]+sorted[n/2])/2, sorted[0], sorted[n-1]
 }
 
+// takeAll adds the runs of another.
+func (s *Spread) takeAll(other *Spread) {
+	for _, v := range other.Runs {
+		s.take(v)
+	}
+}
+
 // Distribution is a histogram of times in microseconds: of all runs together.
 type Distribution struct {
 	Name  string  `json:"name"`

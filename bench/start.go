@@ -12,8 +12,8 @@ import (
 // Start is how fast an instance of this binary starts, what it costs at rest, and when it shows a switch that has connected.
 type Start struct {
 	Version  openflow.Version // default 1.3
-	Switches int              // default 100
-	Topology string           // default single:Switches
+	Switches int              // not joined, in the place of a topology
+	Topology string           // default single:Switches, and wan:100 if Switches is 0
 	Runs     int              // default 5
 	Idle     time.Duration    // over which CPU time at rest is taken; default 10 s
 	// Rest is how long the switches have been connected before that; default 6 s.
@@ -27,7 +27,9 @@ type Start struct {
 
 func (c *Start) withDefaults() {
 	c.Version = orDefault(c.Version, openflow.V13)
-	c.Switches = orDefault(c.Switches, 100)
+	if c.Switches == 0 {
+		c.Topology = orDefault(c.Topology, "wan:100")
+	}
 	c.Topology = orDefault(c.Topology, fmt.Sprintf("single:%d", c.Switches))
 	c.Runs = orDefault(c.Runs, 5)
 	c.Idle = orDefault(c.Idle, 10*time.Second)
@@ -81,5 +83,6 @@ func (s *startRun) take(x *Result) {
 	x.take("first connection to all switches shown", "ms", milliseconds(s.all))
 	x.take("memory with all switches", "MiB", mebibytes(s.loaded))
 	x.take("CPU at rest, of a core", "%", 100*s.idle.Seconds()/s.c.Idle.Seconds())
+	x.take("allocations at rest", "/s", s.mallocs/s.c.Idle.Seconds())
 	x.take("switches shown by the first request after their handshake", "%", 100*float64(s.first)/float64(len(s.topology.Switches)))
 }

@@ -23,6 +23,7 @@ type startRun struct {
 
 	ready, all, idle time.Duration
 	empty, loaded    int64
+	mallocs          float64 // of the time at rest
 	first            int
 }
 
@@ -93,18 +94,40 @@ func (s *startRun) together(ctx context.Context) error {
 		}
 		nap(500 * time.Microsecond)
 	}
+	if err := s.linked(ctx); err != nil {
+		return err
+	}
 	if err := pause(ctx, s.c.Rest); err != nil {
 		return err
 	}
+	s.mallocs = -s.process.mallocs(ctx)
 	before := s.process.cpu()
 	if err := pause(ctx, s.c.Idle); err != nil {
 		return err
 	}
 	s.idle, s.loaded = s.process.cpu()-before, s.process.memory()
+	s.mallocs += s.process.mallocs(ctx)
 	if n := net.Disconnected(); n > 0 {
 		return fmt.Errorf("%d sessions were ended", n)
 	}
 	return nil
+}
+
+// linked waits until all links are shown both ways.
+func (s *startRun) linked(ctx context.Context) error {
+	want := 2 * len(s.topology.Links)
+	for began := time.Now(); ; {
+		n, err := linksShown(ctx, s.api)
+		if err != nil || n == want {
+			return err
+		}
+		if time.Since(began) > shownLimit {
+			return fmt.Errorf("%d of %d directions of links are shown after %v", n, want, shownLimit)
+		}
+		if err := pause(ctx, lookEvery); err != nil {
+			return err
+		}
+	}
 }
 
 // oneByOne connects other switches, one after the other, and asks for each as soon as its handshake is done.

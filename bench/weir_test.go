@@ -138,3 +138,36 @@ func TestUnknownControllers(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+// TestWeirRests has two hosts ping each other over TCP, and counts.
+func TestWeirRests(t *testing.T) {
+	t.Parallel()
+	c := &bench.Rest{Topology: "linear:2", Interval: 100 * time.Millisecond, Settle: time.Second, Duration: time.Second}
+	r, err := c.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := r.Results[0]
+	if x.Refused != "" || x.Measure("pings").Median == 0 || x.Measure("directions of links that are not shown at the end").Median != 0 {
+		t.Errorf("%+v", *x)
+	}
+}
+
+// TestWeirGrows measures two small sizes of each thing.
+func TestWeirGrows(t *testing.T) {
+	t.Parallel()
+	c := &bench.Growth{Times: []int{1, 2}, Intents: 2000, Switches: 7, Hosts: 10, Duration: 100 * time.Millisecond}
+	c.Topology, c.Hops, c.Runs, c.Seed = "ring:7", 4, 1, 1
+	r, err := c.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range r.Results {
+		if x.Refused != "" || x.Measure("CPU of an event, 2 times as many ÷ 1") == nil || x.Measure("allocations of an event, 2 times as many").Median <= 0 {
+			t.Errorf("%+v", *x)
+		}
+	}
+	if len(r.Results) != 3 {
+		t.Errorf("%d results", len(r.Results))
+	}
+}

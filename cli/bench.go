@@ -23,7 +23,7 @@ func newBench() *cobra.Command {
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newBenchReactive(), newBenchStart(), newBenchDiscovery(), newBenchEmulator(), newBenchPaths(), newBenchReroute(),
-		newBenchLatency(), newBenchIntents(), newBenchGrowth(), newBenchReport(), newBenchResponder())
+		newBenchLatency(), newBenchIntents(), newBenchGrowth(), newBenchRest(), newBenchReport(), newBenchResponder())
 	return cmd
 }
 
@@ -138,7 +138,7 @@ func newBenchStart() *cobra.Command {
 		Long: `An instance of this binary is started as often as there are runs. Taken are the time from its start to the API's first answer,
 its memory and its CPU time at rest with all switches connected, and the time from a switch's last byte of handshake to the
 answer that shows it.`,
-		Example: "  weir bench start --switches 100 --runs 5",
+		Example: "  weir bench start --idle 60s",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c.Version = versionOf(version)
@@ -155,8 +155,8 @@ answer that shows it.`,
 	}
 	f := cmd.Flags()
 	f.Var(newWord(&version, "1.0|1.3"), "openflow-version", "that the switches speak")
-	f.IntVar(&c.Switches, "switches", 100, "switches, not joined")
-	f.StringVar(&c.Topology, "topology", "", "joined switches instead: linear:N, ring:N, wan:N")
+	f.IntVar(&c.Switches, "switches", 0, "switches that are not joined, instead of --topology")
+	f.StringVar(&c.Topology, "topology", "", "joined switches: linear:N, ring:N, wan:N (default wan:100)")
 	f.IntVar(&c.Runs, "runs", 5, "runs, of which the median is told")
 	f.StringVar(&c.Program, "program", "", "the weir binary that instances are started of (default this one)")
 	f.DurationVar(&c.Idle, "idle", 10*time.Second, "over which CPU time at rest is taken")

@@ -54,9 +54,18 @@ func writePage(file string, reports []*bench.Report) error {
 	return os.WriteFile(file, b.Bytes(), 0o644)
 }
 
+// writeTables writes reports as Markdown.
+func writeTables(file string, reports []*bench.Report) error {
+	var b bytes.Buffer
+	if err := bench.Markdown(&b, reports); err != nil {
+		return err
+	}
+	return os.WriteFile(file, b.Bytes(), 0o644)
+}
+
 // newBenchReport makes one page of several reports.
 func newBenchReport() *cobra.Command {
-	page := ""
+	page, table, joined := "", "", ""
 	cmd := &cobra.Command{
 		Use:     "report FILE...",
 		Short:   "Print reports that were written with --json, or make one page with plots of them",
@@ -76,8 +85,17 @@ func newBenchReport() *cobra.Command {
 				}
 				reports = append(reports, r)
 			}
-			if page != "" {
+			switch {
+			case joined != "":
+				r, err := bench.Together(reports)
+				if err != nil {
+					return atRun(err)
+				}
+				return (&reportFiles{json: joined}).show(cmd, r)
+			case page != "":
 				return atRun(writePage(page, reports))
+			case table != "":
+				return atRun(writeTables(table, reports))
 			}
 			for _, r := range reports {
 				if err := r.Print(cmd.OutOrStdout()); err != nil {
@@ -89,5 +107,7 @@ func newBenchReport() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&page, "html", "", "file for a page of all of them")
+	cmd.Flags().StringVar(&table, "markdown", "", "file for all of them as Markdown tables")
+	cmd.Flags().StringVar(&joined, "together", "", "file for one report as JSON, with the runs of all, which have to be of one scenario and load")
 	return cmd
 }

@@ -1,0 +1,116 @@
+package bench
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Markdown writes reports as tables: one for each, with all measures, times and processes, under its title, command and machine.
+func Markdown(w io.Writer, reports []*Report) error {
+	for _, r := range reports {
+		m := r.Machine
+		_, err := fmt.Fprintf(w, "## %s\n\n`%s`\n\n%s, %d cores, Linux %s, %s, %s, load average %s. %s.\n\n| | what | median | least – greatest | runs |\n|---|---|---|---|---|\n",
+			escaped(r.Title), r.Command, m.CPU, m.Cores, m.Kernel, m.Go, m.Date, m.LoadAvg, r.Build)
+		if err != nil {
+			return err
+		}
+		for _, x := range r.Results {
+			if err := x.markdown(w); err != nil {
+				return err
+			}
+		}
+		if _, err := fmt.Fprintln(w); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// markdown writes the rows of a subject.
+func (x *Result) markdown(w io.Writer) error {
+	var b strings.Builder
+	row := func(what, unit string, s *Spread) {
+		fmt.Fprintf(&b, "| %s | %s | %s %s | %s – %s | %d |\n", escaped(x.Subject), escaped(what), figure(s.Median), unit, figure(s.Least), figure(s.Greatest), len(s.Runs))
+	}
+	if x.Refused != "" {
+		fmt.Fprintf(&b, "| %s | no result: %s | | | |\n", escaped(x.Subject), escaped(x.Refused))
+	}
+	for _, m := range x.Measures {
+		row(m.Name, m.Unit, &m.Spread)
+		for _, name := range slices.Sorted(maps.Keys(m.Ratios)) {
+			fmt.Fprintf(&b, "| %s | %s ÷ %s | %s | | |\n", escaped(x.Subject), escaped(m.Name), escaped(name), figure(m.Ratios[name]))
+		}
+	}
+	for _, d := range x.Times {
+		fmt.Fprintf(&b, "| %s | %s: p50, p99, max | %s, %s, %s | | %d |\n", escaped(x.Subject), escaped(d.Name), spanned(d.P50), spanned(d.P99), spanned(d.Max), d.Count)
+	}
+	for _, p := range x.Processes {
+		row("CPU of the "+p.Name+", each", "µs", &p.CPUPerWork)
+		row("memory of the "+p.Name, "MiB", &p.RSS)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// escaped is text within a cell.
+func escaped(s string) string {
+	return strings.ReplaceAll(strings.ReplaceAll(s, "|", "\\|"), "\n", " ")
+}
+
+// Together is one report of several of the same scenario and load, as if their runs had been one report's: of measures and processes. Distributions are
+// those of the first, since percentiles have no median.
+func Together(reports []*Report) (*Report, error) {
+	if len(reports) == 0 {
+		return nil, errors.New("no reports given")
+	}
+	first := reports[0]
+	for _, r := range reports[1:] {
+		if r.Scenario != first.Scenario || r.Title != first.Title {
+			return nil, fmt.Errorf("%q and %q given, want reports of one scenario with equal loads", first.Title, r.Title)
+		}
+		first.Load.Runs += r.Load.Runs
+		for _, x := range r.Results {
+			first.result(x.Subject).join(x)
+		}
+	}
+	first.finish()
+	return first, nil
+}
+
+// result is that of a subject, made if there is none.
+func (r *Report) result(subject string) *Result {
+	for _, x := range r.Results {
+		if x.Subject == subject {
+			return x
+		}
+	}
+	return r.add(subject)
+}
+
+// join adds the runs of another result. One without a result leaves none.
+func (x *Result) join(other *Result) {
+	switch {
+	case x.Refused != "":
+		return
+	case other.Refused != "":
+		x.refuse(errors.New(other.Refused))
+		return
+	}
+	for _, m := range other.Measures {
+		for _, v := range m.Runs {
+			x.take(m.Name, m.Unit, v)
+		}
+	}
+	for i, p := range other.Processes {
+		if i < len(x.Processes) && x.Processes[i].Name == p.Name {
+			mine := x.Processes[i]
+			mine.CPUSeconds.takeAll(&p.CPUSeconds)
+			mine.CPUPerWork.takeAll(&p.CPUPerWork)
+			mine.RSS.takeAll(&p.RSS)
+		}
+	}
+}

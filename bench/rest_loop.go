@@ -1,0 +1,133 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/weirnet/weir/api/client"
+	"github.com/weirnet/weir/emu"
+	"github.com/weirnet/weir/emu/host"
+	"github.com/weirnet/weir/emu/topo"
+	"github.com/weirnet/weir/openflow"
+)
+
+// restRun is one run of Rest.
+type restRun struct {
+	c        *Rest
+	topology *topo.Topology
+	api      *client.Client
+	net      *emu.Network
+	pings    []*host.Ping
+
+	elapsed, linked   time.Duration
+	instance, network time.Duration // CPU time
+	sent, received    int
+	lost              int
+	memory, own       int64
+	fidelity          *emu.Fidelity
+}
+
+func (s *restRun) run(ctx context.Context) error {
+	p, err := startIn(ctx, "", s.c.Program)
+	if err != nil {
+		return err
+	}
+	defer p.stop()
+	if s.api, err = client.New(client.Config{Address: p.api}); err != nil {
+		return err
+	}
+	defer s.api.Close()
+	s.net, err = emu.New(emu.Config{Topology: s.topology, Versions: []openflow.Version{openflow.V13}, Controllers: []string{p.address}, Seed: s.c.Seed})
+	if err != nil {
+		return err
+	}
+	defer closeEmulated(s.net)
+	began := time.Now()
+	if err := s.net.Start(ctx); err != nil {
+		return err
+	}
+	if err := s.await(ctx); err != nil {
+		return err
+	}
+	s.linked = time.Since(began)
+	if err := s.speak(ctx); err != nil {
+		return err
+	}
+	if err := pause(ctx, s.c.Settle); err != nil {
+		return err
+	}
+	return s.measure(ctx, p)
+}
+
+// measure takes what both processes use.
+func (s *restRun) measure(ctx context.Context, p *process) error {
+	sent, received := s.heard()
+	before := readClocks(p)
+	if err := pause(ctx, s.c.Duration); err != nil {
+		return err
+	}
+	after := readClocks(p)
+	s.sent, s.received = s.heard()
+	s.sent, s.received = s.sent-sent, s.received-received
+	s.elapsed, s.instance, s.network = after.at.Sub(before.at), after.its-before.its, after.own-before.own
+	s.memory, s.own = p.memory(), ownMemory()
+	shown, err := linksShown(ctx, s.api)
+	if err != nil {
+		return err
+	}
+	s.lost = 2*len(s.topology.Links) - shown
+	f := s.net.Fidelity()
+	s.fidelity = &f
+	if s.received == 0 {
+		return fmt.Errorf("%w: %d pings were sent", errNothing, s.sent)
+	}
+	return nil
+}
+
+// await waits until all links are shown both ways.
+func (s *restRun) await(ctx context.Context) error {
+	want := 2 * len(s.topology.Links)
+	for began := time.Now(); ; {
+		n, err := linksShown(ctx, s.api)
+		if err == nil && n == want {
+			return nil
+		}
+		if time.Since(began) > s.c.Limit {
+			return fmt.Errorf("%d of %d directions of links are shown after %v (%w)", n, want, s.c.Limit, errSlow)
+		}
+		if err := pause(ctx, lookEvery); err != nil {
+			return err
+		}
+	}
+}
+
+// speak has each host ping the one at the other end of the list, without end; they begin one after the other, over an interval.
+func (s *restRun) speak(ctx context.Context) (err error) {
+	hosts := s.net.Hosts()
+	s.pings = make([]*host.Ping, len(hosts))
+	for i, h := range hosts {
+		to := hosts[(i+len(hosts)/2)%len(hosts)].Spec().IPv4.Addr()
+		h.Do(func(st *host.Host, now time.Duration, _ host.Output) {
+			var e error
+			if s.pings[i], e = st.Ping(host.PingSpec{Dst: to, Interval: s.c.Interval}, now); e != nil {
+				err = e
+			}
+		})
+		if e := pause(ctx, s.c.Interval/time.Duration(len(hosts))); e != nil {
+			return e
+		}
+	}
+	return err
+}
+
+// heard is how many pings were sent and answered so far.
+func (s *restRun) heard() (sent, received int) {
+	for i, h := range s.net.Hosts() {
+		h.Do(func(*host.Host, time.Duration, host.Output) {
+			r := s.pings[i].Report()
+			sent, received = sent+int(r.Sent), received+int(r.Received)
+		})
+	}
+	return sent, received
+}

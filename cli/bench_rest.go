@@ -1,0 +1,46 @@
+package cli
+
+import (
+	"cmp"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/weirnet/weir/bench"
+)
+
+func newBenchRest() *cobra.Command {
+	c := bench.Rest{}
+	var out reportFiles
+	cmd := &cobra.Command{
+		Use:   "rest",
+		Short: "What an emulated network and its instance take while hosts ping each other",
+		Long: `An instance of this binary is started, and an emulated network with a host at each switch connects to it by TCP. When all links are found each host
+pings another one, always the same. Taken is the CPU time of both processes, the pings that were not answered, and the links that were lost meanwhile.`,
+		Example: `  weir bench rest
+  weir bench rest --topology wan:100 --settle 10s --duration 30s`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			c.Build, c.Command, c.Note = build(), commandLine(), notes(cmd)
+			if err := cmp.Or(positive(cmd.Flags(), "interval", "settle", "duration", "limit", "runs"), c.Check(), out.check()); err != nil {
+				return err
+			}
+			r, err := c.Run(cmd.Context())
+			if err != nil {
+				return atRun(err)
+			}
+			return out.show(cmd, r)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&c.Topology, "topology", "wan:1000", "as weir emulate reads it")
+	f.DurationVar(&c.Interval, "interval", time.Second, "between two pings of a host")
+	f.DurationVar(&c.Settle, "settle", 30*time.Second, "from the first ping to when it counts")
+	f.DurationVar(&c.Duration, "duration", 5*time.Minute, "over which it is taken")
+	f.DurationVar(&c.Limit, "limit", 2*time.Minute, "how long it may take until all links are found")
+	f.IntVar(&c.Runs, "runs", 1, "runs, of which the median is told")
+	f.StringVar(&c.Program, "program", "", "the weir binary that instances are started of (default this one)")
+	f.Uint64Var(&c.Seed, "seed", 1, "of the topology")
+	out.flags(f)
+	return cmd
+}
