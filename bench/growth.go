@@ -18,7 +18,7 @@ type Growth struct {
 	Times    []int         // how many times the smallest size; default 1, 10, 100. The first is what others are compared with
 	Intents  int           // the smallest number that is held; default 2,000. Each is a rule at each of its hops
 	Switches int           // the smallest number; default 20
-	Hosts    int           // the smallest number at the one switch of packet-ins; default 100
+	Hosts    int           // the smallest number at the one switch of packet-ins; default 100. Few hosts have few ports, each of which looks like a flood
 	Duration time.Duration // of each measurement; default 5 s
 }
 
@@ -45,8 +45,8 @@ func (c *Growth) Check() error {
 		return fmt.Errorf("%v times the smallest size given, want two numbers or more, the least first", c.Times)
 	case c.Intents < pumpBatch*pumpConns: // else paths are withdrawn that have only been asked for
 		return fmt.Errorf("%d intents given, want %d or more", c.Intents, pumpBatch*pumpConns)
-	case c.Switches < 1 || c.Hosts < 2 || c.Duration < 0:
-		return fmt.Errorf("%d switches, %d hosts and %v given, want positive ones, and 2 hosts or more", c.Switches, c.Hosts, c.Duration)
+	case c.Switches < 1 || c.Hosts < 48 || c.Duration < 0:
+		return fmt.Errorf("%d switches, %d hosts and %v given, want positive ones, and 48 hosts or more, one at each port", c.Switches, c.Hosts, c.Duration)
 	case c.Controller != "":
 		return errors.New("an instance that runs is not measured so: want none given")
 	}
