@@ -81,7 +81,7 @@ func astray(in *intent.Intent, r *program.Route, snap *netview.Snapshot, m *topo
 		return "", ""
 	}
 	for _, l := range linksOf(r) {
-		if cost, known := m.LinkCost(l); known && cost != 0 && !m.Up(l) {
+		if _, known := m.LinkCost(l); known && !m.Up(l) {
 			return "a path over links that are up", fmt.Sprintf("a path over %s, which is down", l)
 		}
 	}

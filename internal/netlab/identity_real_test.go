@@ -61,7 +61,7 @@ func (r *reshaped) ping(from, to int) *Pinger {
 
 // reshapedLost is how many requests of one ping may be lost by one change: it is noticed from the port status, but a port has to be
 // silent for a while before a host is believed behind it.
-const reshapedLost = 400
+const reshapedLost = 200
 
 // healed waits until all are answered, one request after the other, the intents are installed and the switches hold what is wanted.
 func (r *reshaped) healed(what string) {
@@ -72,12 +72,34 @@ func (r *reshaped) healed(what string) {
 			r.l.t.Logf("%s: %s\n%s", what, wrong, r.l.Run("sh", "-c", "for s in s1 s2 s3; do ovs-ofctl -O "+protocol(r.version)+" dump-flows $s || :; done"))
 		}
 	}()
-	for _, p := range slices.Concat(r.pings, r.others) {
-		p.Await(10, 30*time.Second)
-	}
+	r.answered(10)
 	r.l.Eventually(20*time.Second, what+": the switches hold what is wanted", func() bool {
 		wrong = r.differs()
 		return wrong == ""
+	})
+}
+
+// answered waits until so many more requests of each ping are answered.
+func (r *reshaped) answered(n int) {
+	r.l.t.Helper()
+	var want []int
+	all := slices.Concat(r.pings, r.others)
+	for _, p := range all {
+		want = append(want, p.Latest()+n)
+	}
+	for i, p := range all {
+		r.l.Eventually(30*time.Second, fmt.Sprintf("%d more answers to each ping", n), func() bool { return p.Latest() >= want[i] })
+	}
+}
+
+// seenByCheck has a pair's rule of the first switch send packets back where they came from. The comparison names it.
+func (r *reshaped) seenByCheck() {
+	r.l.t.Helper()
+	a, b := r.n.Hosts[0].MAC, r.n.Hosts[2].MAC
+	r.n.Switches[0].Ofctl("mod-flows", "dl_src="+a+",dl_dst="+b+",actions=in_port")
+	r.l.Eventually(20*time.Second, "the comparison names a rule that is not what its path means", func() bool {
+		wrong := r.differs()
+		return strings.Contains(wrong, "Kind:astray") && strings.Contains(wrong, a) && strings.Contains(wrong, b)
 	})
 }
 
@@ -132,9 +154,7 @@ func (r *reshaped) does(way way) {
 	way.do(r)
 	r.healed(what)
 	after := lost(r.pings)
-	for _, p := range slices.Concat(r.pings, r.others) {
-		p.Await(25, 20*time.Second)
-	}
+	r.answered(25)
 	var gaps []int
 	for i, p := range r.pings {
 		gaps = append(gaps, after[i]-before[i])
@@ -281,6 +301,7 @@ func TestIdentities(t *testing.T) {
 				for _, way := range ways {
 					r.does(way)
 				}
+				r.seenByCheck()
 			})
 		})
 	}
