@@ -59,9 +59,10 @@ func (r *reshaped) ping(from, to int) *Pinger {
 	return r.n.Hosts[from].StartPing(r.n.Hosts[to].IP4, 20*time.Millisecond)
 }
 
-// reshapedLost is how many requests of one ping may be lost by one change: it is noticed from the port status, but a port has to be
-// silent for a while before a host is believed behind it.
-const reshapedLost = 200
+// reshapedLost is how many requests of one ping, 50 a second, may be lost by one change: it is noticed from the port status, but a port has
+// to be silent for half a second before a host is believed behind it (about 40). Now and then Open vSwitch still reports a probe under a
+// number that a port had, after it has said that another port has it: that looks like a link there, and takes ten seconds to be refuted.
+const reshapedLost = 1000
 
 // healed waits until all are answered, one request after the other, the intents are installed and the switches hold what is wanted.
 func (r *reshaped) healed(what string) {
@@ -92,15 +93,17 @@ func (r *reshaped) answered(n int) {
 	}
 }
 
-// seenByCheck has a pair's rule of the first switch send packets back where they came from. The comparison names it.
+// seenByCheck, with OpenFlow 1.3, has a pair's rule of the first switch send packets back where they came from. The comparison names it.
 func (r *reshaped) seenByCheck() {
 	r.l.t.Helper()
 	a, b := r.n.Hosts[0].MAC, r.n.Hosts[2].MAC
-	r.n.Switches[0].Ofctl("mod-flows", "dl_src="+a+",dl_dst="+b+",actions=in_port")
+	r.n.Switches[0].Ofctl("mod-flows", "table=1,dl_src="+a+",dl_dst="+b+",actions=in_port")
 	r.l.Eventually(20*time.Second, "the comparison names a rule that is not what its path means", func() bool {
 		wrong := r.differs()
 		return strings.Contains(wrong, "Kind:astray") && strings.Contains(wrong, a) && strings.Contains(wrong, b)
 	})
+	r.n.Switches[0].Ofctl("del-flows", "dl_src="+a+",dl_dst="+b)
+	r.healed("the rule is deleted")
 }
 
 // differs says what is not as it should be.
@@ -298,10 +301,12 @@ func TestIdentities(t *testing.T) {
 			t.Parallel()
 			Inside(t, func(t *testing.T, l *Lab) {
 				r := reshape(l, version, 1)
+				if version == "1.3" {
+					r.seenByCheck()
+				}
 				for _, way := range ways {
 					r.does(way)
 				}
-				r.seenByCheck()
 			})
 		})
 	}
