@@ -17,7 +17,8 @@ type flight struct {
 	bytes  int    // of records in it
 	groups []group
 	merges []merge
-	unsure bool // a try may have been done
+	unsure bool      // a try may have been done
+	failed time.Time // of its first try; zero: none has
 }
 
 // Turn does one step: at most one transaction. Told is when to call it again, if nothing is appended before; zero: no need.
@@ -28,10 +29,7 @@ func (j *Journal) Turn(ctx context.Context) (again time.Time) {
 	if j.flight == nil && !j.start(ctx) {
 		return j.later()
 	}
-	result, err := j.st.Txn(ctx, j.flight.txn)
-	if err == nil && !result.Held {
-		result.Revision, err = j.lookBack(ctx)
-	}
+	result, err := j.try(ctx)
 	switch {
 	case err == nil:
 		j.land(result.Revision)
@@ -42,13 +40,59 @@ func (j *Journal) Turn(ctx context.Context) (again time.Time) {
 		j.flight.unsure = j.flight.unsure || errors.Is(err, store.ErrUnknown)
 		j.say(err.Error())
 		j.count(func(s *Stats) { s.Retried++ })
-		return j.cfg.Now().Add(retryAfter)
+		return j.failed(err)
 	case errors.Is(err, store.ErrFull) && j.flight.unsure: // an earlier try may have been done all the same
 		return j.resolve(ctx, err)
 	default:
 		j.refuse(err)
 	}
 	return time.Time{}
+}
+
+// try sends the transaction under way to the store, within tryLimit.
+func (j *Journal) try(ctx context.Context) (store.Result, error) {
+	ctx, cancel := context.WithTimeout(ctx, j.tryLimit())
+	defer cancel()
+	result, err := j.st.Txn(ctx, j.flight.txn)
+	if err == nil && !result.Held {
+		result.Revision, err = j.lookBack(ctx)
+	}
+	return result, err
+}
+
+// tryLimit is how long one call of the store may take: three of them fit into the time of an answer.
+func (j *Journal) tryLimit() time.Duration { return j.cfg.Answer * 3 / 10 }
+
+// patience is how long a transaction may fail, from its first failure on, before nothing waits behind it any more.
+func (j *Journal) patience() time.Duration { return j.cfg.Answer * 2 / 5 }
+
+// failed is when to try again a transaction whose outcome is open. Where that has been so for too long, what waits behind it is refused: of
+// that it is certain that nothing was kept.
+func (j *Journal) failed(err error) (again time.Time) {
+	f, now := j.flight, j.cfg.Now()
+	if f.failed.IsZero() {
+		f.failed = now
+	}
+	switch {
+	case now.Sub(f.failed) < j.patience():
+	case errors.Is(err, store.ErrFull):
+		j.dismiss(err)
+	default:
+		j.dismiss(fmt.Errorf("%w: %v", store.ErrUnavailable, err)) // of these nothing is unknown
+	}
+	return now.Add(retryAfter)
+}
+
+// dismiss refuses what waits, and what comes until the outcome of the flight is known.
+func (j *Journal) dismiss(err error) {
+	j.mu.Lock()
+	j.stuck = err
+	groups := j.queue.drain()
+	j.stats.Failed += uint64(len(groups))
+	j.mu.Unlock()
+	for _, g := range groups {
+		g.done(0, err)
+	}
 }
 
 // Waiting says whether there is something to commit, and no failed transaction before it.
@@ -89,6 +133,8 @@ func (j *Journal) start(ctx context.Context) bool {
 	}
 	var err error
 	if j.log.worth() {
+		ctx, cancel := context.WithTimeout(ctx, j.tryLimit())
+		defer cancel()
 		if f.merges, err = j.plan(ctx, budget); err != nil {
 			j.cfg.Log.Warn("blocks of the journal are not merged", "journal", j.cfg.Prefix, "error", err)
 		}
@@ -144,17 +190,19 @@ func (j *Journal) lookBack(ctx context.Context) (store.Revision, error) {
 
 // resolve finds out whether an earlier try was done, after one that surely was not.
 func (j *Journal) resolve(ctx context.Context, cause error) (again time.Time) {
-	now, err := j.readRow(ctx)
+	read, cancel := context.WithTimeout(ctx, j.tryLimit())
+	defer cancel()
+	now, err := j.readRow(read)
 	switch {
 	case err != nil:
-		return j.cfg.Now().Add(retryAfter)
+		return j.failed(err)
 	case now.term == j.flight.row.term && now.commits == j.flight.row.commits:
 		j.land(now.mod)
 		return time.Time{}
 	}
 	// It may still be done, late: only a transaction that changes the row rules that out, and a full store takes none.
 	j.say(cause.Error())
-	return j.cfg.Now().Add(retryAfter)
+	return j.failed(cause)
 }
 
 // land counts what a transaction did, and tells it.
@@ -177,7 +225,10 @@ func (j *Journal) land(rev store.Revision) {
 		j.busy = j.cfg.Now()
 	}
 	j.say("")
-	j.count(f.tell)
+	j.count(func(s *Stats) {
+		f.tell(s)
+		j.stuck = nil
+	})
 	j.publish()
 	for _, g := range f.groups {
 		g.done(rev, nil)
@@ -223,6 +274,7 @@ func (j *Journal) refuse(err error) {
 		j.log.abandon(f.merges[i].run)
 	}
 	j.mu.Lock()
+	j.stuck = nil
 	groups := f.groups
 	if errors.Is(err, store.ErrFull) {
 		j.fullUntil = j.cfg.Now().Add(fullFor)

@@ -19,6 +19,8 @@
 //     records of one Append all or none.
 //   - done is told once for each Append that was taken, in the order of Append, and with an error only if nothing of it was kept
 //     (ErrUnknown where the journal ended before that could be known).
+//   - While a store does not answer, only what one transaction holds waits for its outcome: what is behind it is refused in time
+//     (Config.Answer), before it, and what comes is refused at once.
 //   - The order of blocks is the order of records, also after merging, which takes neighbours only and puts them where they were.
 //   - A block with less than half of its bytes alive is merged, so that no more is written again than was written; one with nothing
 //     alive is deleted. A withdrawal stays as long as the log holds a record that it withdraws.

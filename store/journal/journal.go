@@ -30,6 +30,9 @@ type Config struct {
 	// BlockMax is how many bytes of several Appends are brought together in one block; 64 KiB. WaitingMax is how many may wait;
 	// 8 MiB.
 	BlockMax, WaitingMax int
+	// Answer is how long an Append may wait for a store that does not answer; 5 s. Before it is over, what no transaction has taken up yet
+	// is refused (store.ErrUnavailable), and so is what is appended until the store answers again.
+	Answer time.Duration
 	// Trouble, if set, is told why nothing can be committed, and "" when it can again. It is called on the journal's goroutine.
 	Trouble func(reason string)
 	Log     *slog.Logger
@@ -40,6 +43,7 @@ type Config struct {
 const (
 	defaultBlock   = 64 << 10
 	defaultWaiting = 8 << 20
+	defaultAnswer  = 5 * time.Second
 	retryAfter     = 50 * time.Millisecond // a transaction that failed
 	fullFor        = time.Second           // what is appended is refused without a try
 	quietFor       = 20 * time.Millisecond // without a record: then blocks are merged on their own
@@ -55,6 +59,7 @@ type Journal struct {
 	queue     queue
 	closed    error
 	fullUntil time.Time
+	stuck     error // why the store does not say what became of the flight: what is appended is refused with it
 	stats     Stats
 
 	// Of the goroutine that turns.
@@ -90,6 +95,9 @@ func Open(ctx context.Context, st store.Store, cfg Config) (*Journal, error) {
 	if cfg.WaitingMax == 0 {
 		cfg.WaitingMax = defaultWaiting
 	}
+	if cfg.Answer == 0 {
+		cfg.Answer = defaultAnswer
+	}
 	if cfg.Now == nil {
 		cfg.Now = clock
 	}
@@ -106,7 +114,7 @@ func Open(ctx context.Context, st store.Store, cfg Config) (*Journal, error) {
 
 // Append has records committed, all of them in one transaction, and done told then, on the journal's goroutine: with the revision
 // at which they are durable, or with why they are not. It never blocks, and keeps nothing of recs. An error means that done will
-// not be told: ErrOverload, store.ErrFull, store.ErrTooLarge, ErrClosed, ErrDeposed.
+// not be told: ErrOverload, store.ErrFull, store.ErrUnavailable, store.ErrTooLarge, ErrClosed, ErrDeposed.
 func (j *Journal) Append(recs []Record, done func(rev store.Revision, err error)) error {
 	size := 0
 	for i := range recs {
@@ -143,6 +151,8 @@ func (j *Journal) admit(size int) error {
 		return j.closed
 	case !j.fullUntil.IsZero() && j.cfg.Now().Before(j.fullUntil):
 		return store.ErrFull
+	case j.stuck != nil:
+		return j.stuck
 	case j.queue.waiting()+size > j.cfg.WaitingMax && j.queue.waiting() > 0:
 		j.stats.Refused++
 		return fmt.Errorf("%w: %d bytes, and at most %d may", ErrOverload, j.queue.waiting(), j.cfg.WaitingMax)
