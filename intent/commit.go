@@ -40,7 +40,7 @@ func (f *front) committed(b *batch, err error) {
 		for i := range b.undo {
 			u := &b.undo[i]
 			rec := f.records.at(u.number)
-			rec.busy, rec.revision = false, f.events.revision
+			rec.pending, rec.revision = nil, f.events.revision
 			rec.unseen++
 			f.out = append(f.out, u.out)
 			f.note(u.number, rec)
@@ -127,7 +127,7 @@ func (f *front) revert(b *batch) {
 
 // restore makes a record what it was, but for what the core has said of it since.
 func (f *front) restore(rec *record, u *undo) {
-	rec.content, rec.busy = u.before.content, u.before.busy
+	rec.content, rec.pending = u.before.content, nil
 	if u.out.Content == "" {
 		rec.state, rec.since = u.before.state, u.before.since
 	}

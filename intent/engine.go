@@ -110,11 +110,11 @@ func (e *Engine) Get(id string) (Intent, bool) {
 	f := e.front
 	f.mu.Lock()
 	n := f.lookUp(id)
-	if n == 0 {
+	if n == 0 || !f.shown(n) {
 		f.mu.Unlock()
 		return Intent{}, false
 	}
-	r := *f.records.at(n)
+	r := f.records.at(n).durable()
 	text := f.text(n, &r)
 	f.mu.Unlock()
 	return r.intent(n, text), true
@@ -125,7 +125,7 @@ func (e *Engine) Number(n uint32) (Intent, bool) {
 	f := e.front
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if n == 0 || !f.records.has(n) {
+	if n == 0 || !f.shown(n) {
 		return Intent{}, false
 	}
 	return f.intent(n), true
@@ -224,9 +224,11 @@ func (e *Engine) wait(id string, want []State) (in Intent, n uint32, w *waiter, 
 	if n = f.lookUp(id); n == 0 {
 		return Intent{}, 0, nil, false
 	}
-	in = f.intent(n)
+	if f.shown(n) {
+		in = f.intent(n)
+	}
 	for _, s := range want {
-		if r := f.records.at(n); in.State == s && !r.busy && r.unseen == 0 {
+		if r := f.records.at(n); in.State == s && !r.busy() && r.unseen == 0 {
 			return in, n, nil, true
 		}
 	}

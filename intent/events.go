@@ -102,8 +102,8 @@ func (f *front) changes(since uint64, most int) (list []noted, upto uint64, ok b
 // noted copies an event. It is of an intent that is gone where another one has its number.
 func (f *front) noted(e *event) noted {
 	n := noted{event: *e}
-	if n.gone = e.gone || !f.records.has(e.number) || f.records.at(e.number).id() != e.id; !n.gone {
-		n.record = *f.records.at(e.number)
+	if n.gone = e.gone || !f.shown(e.number) || f.records.at(e.number).id() != e.id; !n.gone {
+		n.record = f.records.at(e.number).durable()
 		n.text = f.text(e.number, &n.record)
 	}
 	return n

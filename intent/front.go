@@ -121,7 +121,7 @@ func (f *front) touchesBusy(b *batch) bool {
 // busy tells whether a commit that concerns an id is under way.
 func (f *front) busy(id string) bool {
 	n := f.lookUp(id)
-	return n != 0 && f.records.at(n).busy
+	return n != 0 && f.records.at(n).busy()
 }
 
 // admit takes a batch's requests in order and hands what has to be durable to the journal.
@@ -155,7 +155,9 @@ func (f *front) admit(b *batch) (finished bool, err error) {
 		n := len(u.out.Content)
 		recs = append(recs, Record{Number: u.number, Delete: n == 0, Data: data[:n:n]})
 		data = data[n:]
-		f.records.at(u.number).busy = true
+		if rec := f.records.at(u.number); rec.pending == nil {
+			rec.pending = u
+		}
 	}
 	f.recs = recs
 	if err := f.config.Journal.Append(recs, func(_ uint64, err error) { f.committed(b, err) }); err != nil {

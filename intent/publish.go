@@ -73,7 +73,7 @@ func (f *front) note(n uint32, r *record) {
 
 // answer answers who waits for an intent, if its state is of the content that it has.
 func (f *front) answer(n uint32, r *record) {
-	if f.waiting == 0 || r.busy || r.unseen > 0 || len(f.waiters[n]) == 0 {
+	if f.waiting == 0 || r.busy() || r.unseen > 0 || len(f.waiters[n]) == 0 {
 		return
 	}
 	f.waiters[n] = slices.DeleteFunc(f.waiters[n], func(w *waiter) bool {
@@ -153,9 +153,9 @@ func (f *front) loaded() {
 func (f *front) page(after uint32, limit int, buf []numbered) (list []numbered, last uint32) {
 	list = buf
 	for n := after + 1; n <= f.last; n++ {
-		if f.records.has(n) {
-			r := f.records.at(n)
-			list = append(list, numbered{n, *r, f.text(n, r)})
+		if f.shown(n) {
+			r := f.records.at(n).durable()
+			list = append(list, numbered{n, r, f.text(n, &r)})
 		}
 		if len(list) == limit || n-after == pageNumbers {
 			return list, n

@@ -8,16 +8,16 @@ import (
 	"github.com/weirnet/weir/program"
 )
 
-// record is what is known of one intent outside the core: 64 bytes, and the durable form of its spec.
+// record is what is known of one intent outside the core: 56 bytes, and the durable form of its spec.
 type record struct {
 	content  string // durable form; "" in a record that is not in use
 	program  *program.Program
+	pending  *undo // of the first change that a commit under way makes; nil: there is none
 	since    int64 // of state, nanoseconds since 1970
 	revision uint64
 	state    State
 	code     Code
 	retrying bool
-	busy     bool   // a commit that concerns it is under way
 	texted   bool   // front.texts has a text
 	unseen   uint16 // commits that the core has not taken: the state is of before them
 }
@@ -28,6 +28,24 @@ func (r *record) id() string { return idOf(r.content) }
 func idOf(content string) string {
 	const head = 5 // format, kind, priority, length of the id
 	return content[head : head+int(content[head-1])]
+}
+
+// busy tells whether a commit that concerns it is under way.
+func (r *record) busy() bool { return r.pending != nil }
+
+// fresh tells whether an intent is not durable yet.
+func (r *record) fresh() bool { return r.pending != nil && r.pending.before.content == "" }
+
+// durable is a record that is not fresh as its last commit left it, with what the core has said since. What is under way is not shown: it
+// may come to nothing.
+func (r *record) durable() record {
+	d := *r
+	if u := r.pending; u != nil {
+		if d.content = u.before.content; u.out.Content == "" { // a withdrawal
+			d.state, d.since = u.before.state, u.before.since
+		}
+	}
+	return d
 }
 
 // etag is the content's name: FNV-1a, 64 bits, so that it is the same in every life of an instance.
@@ -59,10 +77,15 @@ func (t *records) reserve(n uint32) {
 	}
 }
 
-// intent is a record as readers see it.
+// intent is a record as readers see it, of a number that is shown.
 func (f *front) intent(n uint32) Intent {
-	r := f.records.at(n)
-	return r.intent(n, f.text(n, r))
+	r := f.records.at(n).durable()
+	return r.intent(n, f.text(n, &r))
+}
+
+// shown tells whether readers see an intent of a number.
+func (f *front) shown(n uint32) bool {
+	return f.records.has(n) && !f.records.at(n).fresh()
 }
 
 func (r *record) intent(n uint32, text string) Intent {
