@@ -103,7 +103,7 @@ func changeError(err error) error {
 	case errors.Is(err, ErrNotAllowed):
 		return huma.Error403Forbidden(err.Error())
 	case errors.Is(err, ErrNotKept):
-		return huma.NewError(http.StatusServiceUnavailable, err.Error())
+		return notKept(err).problem()
 	}
 	return huma.Error409Conflict(err.Error())
 }

@@ -20,7 +20,8 @@ type Actor struct {
 
 // The errors of what takes changes.
 var (
-	// ErrNotKept is wrapped where a change could not be written down, and so was not made: 503.
+	// ErrNotKept is wrapped where a change could not be written down, and so was not made: 503, or 507 where there is no room. With
+	// store.ErrUnknown it is made as soon as it is known to be written.
 	ErrNotKept = errors.New("the change was not made, because it could not be kept")
 	// ErrNotAllowed is wrapped where the role of the caller does not reach: 403.
 	ErrNotAllowed = errors.New("not allowed")

@@ -2,7 +2,6 @@ package api
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"net/http"
@@ -12,8 +11,6 @@ import (
 	"github.com/weirnet/weir/api/client/intentpb"
 	"github.com/weirnet/weir/api/wire"
 	"github.com/weirnet/weir/intent"
-	"github.com/weirnet/weir/store"
-	"github.com/weirnet/weir/store/journal"
 )
 
 const (
@@ -39,24 +36,6 @@ type Intents interface {
 
 // noIntents is the answer of an instance without them.
 var noIntents = &refusal{status: http.StatusNotFound, detail: "this instance keeps no intents"}
-
-// submitRefusal says why the requests of a body were not taken, or not made durable.
-func submitRefusal(err error) *refusal {
-	var full *intent.Overload
-	switch {
-	case errors.As(err, &full):
-		return &refusal{status: http.StatusTooManyRequests, detail: "nothing was taken: " + full.What + "; try again", retryAfter: full.RetryAfter}
-	case errors.Is(err, journal.ErrOverload):
-		return &refusal{status: http.StatusTooManyRequests, detail: "nothing was taken, because too much waits for the store; try again", retryAfter: time.Second}
-	case errors.Is(err, store.ErrFull):
-		return &refusal{status: http.StatusInsufficientStorage, detail: "nothing was taken, because the store is full: make room on its disk, or raise its quota; what is there goes on"}
-	case errors.Is(err, store.ErrTooLarge):
-		return &refusal{status: http.StatusRequestEntityTooLarge, detail: "nothing was taken, because the batch is too large for one transaction: send it in parts, or without atomic"}
-	case errors.Is(err, store.ErrUnknown), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
-		return &refusal{status: http.StatusServiceUnavailable, detail: "the store did not say whether it was done: send the same again, with the same ids or Idempotency-Key", retryAfter: time.Second}
-	}
-	return &refusal{status: http.StatusServiceUnavailable, detail: "nothing was taken, because the store cannot be written: " + err.Error(), retryAfter: time.Second}
-}
 
 // itemStatus is the HTTP status of an answer that is the only one.
 func itemStatus(a *wire.Answer) int {

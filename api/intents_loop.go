@@ -27,8 +27,10 @@ type intentStream struct {
 	free   chan *flight
 	ended  chan struct{}
 	cancel context.CancelFunc
-	broken bool  // the caller takes no answers; the writer's
-	total  tally // the writer's
+	// Of the writer.
+	broken bool // the caller takes no answers
+	total  tally
+	heard  time.Time // when the store answered last a batch that was waited for
 }
 
 // streamIntents answers requests while more come: one answer each, in order.
@@ -90,8 +92,7 @@ func (st *intentStream) run(r *http.Request) {
 		st.submit(ctx, f)
 		select {
 		case st.queue <- f:
-		case <-ctx.Done():
-			<-f.done // the engine may still use it
+		case <-ctx.Done(): // the engine may still use it
 		}
 	}
 	close(st.queue)
@@ -113,6 +114,7 @@ func (st *intentStream) unused() *flight {
 // meanwhile. After a part that is not taken none of the batch is.
 func (st *intentStream) submit(ctx context.Context, f *flight) {
 	f.begin(len(f.Requests))
+	f.sent = time.Now()
 	for at := 0; at < len(f.Requests); at += intent.RequestsTogether {
 		part := f.Requests[at:min(at+intent.RequestsTogether, len(f.Requests))]
 		f.open.Add(1)
@@ -152,18 +154,43 @@ func sleep(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// write answers batches in order. It ends when the reader has ended and all is answered. When the caller takes no answers it ends
-// the reader, and waits for what the engine still has.
+// answered waits for the answers to a batch, and says whether they have come before the store was silent for Limits.StoreAnswer: since it
+// was given the batch, or answered one before.
+func (st *intentStream) answered(f *flight) bool {
+	select {
+	case <-f.done:
+		return true
+	default:
+	}
+	since := f.sent
+	if st.heard.After(since) {
+		since = st.heard
+	}
+	late := time.NewTimer(time.Until(since.Add(st.s.cfg.Limits.StoreAnswer)))
+	defer late.Stop()
+	select {
+	case <-f.done:
+		st.heard = time.Now()
+		return true
+	case <-late.C:
+		return false
+	}
+}
+
+// write answers batches in order, each in time. It ends when the reader has ended and all is answered. When the caller takes no answers it
+// ends the reader.
 func (st *intentStream) write() {
 	defer close(st.ended)
 	var buf []byte
 	noted := time.Now()
 	for f := range st.queue {
-		<-f.done
-		buf = appendFlight(buf, f, st.protobuf, &st.total)
-		select {
-		case st.free <- f:
-		default:
+		inTime := st.answered(f)
+		buf = appendFlight(buf, f, !inTime, st.protobuf, &st.total)
+		if inTime {
+			select {
+			case st.free <- f:
+			default:
+			}
 		}
 		if len(st.queue) == 0 || len(buf) >= streamBuffer {
 			st.send(buf)

@@ -193,7 +193,7 @@ func (s *Server) submitIntents(w http.ResponseWriter, r *http.Request, p *posted
 	var answers []intent.Answer
 	var err error
 	if len(p.batch.Requests) > 0 {
-		if answers, err = s.cfg.Intents.Submit(r.Context(), p.batch.Requests, p.doc.Atomic); err != nil && !someDone(answers) {
+		if answers, err = s.submit(r.Context(), p.batch.Requests, p.doc.Atomic); err != nil && !someDone(answers) {
 			return submitRefusal(err)
 		}
 	}

@@ -182,7 +182,7 @@ func (s *Server) deleteIntent(ctx context.Context, in *deleteInput) (*nothing, e
 	}
 	c := changeOf(ctx)
 	c.object = "intent " + in.ID
-	answers, err := s.cfg.Intents.Submit(ctx, []intent.Request{{Op: intent.Withdraw, ID: in.ID, IfMatch: etagOf(in.IfMatch)}}, false)
+	answers, err := s.submit(ctx, []intent.Request{{Op: intent.Withdraw, ID: in.ID, IfMatch: etagOf(in.IfMatch)}}, false)
 	if err != nil {
 		return nil, submitRefusal(err).problem()
 	}
@@ -205,10 +205,17 @@ func (s *Server) deleteIntent(ctx context.Context, in *deleteInput) (*nothing, e
 // problem is the refusal as huma answers it.
 func (p *refusal) problem() error {
 	err := huma.NewError(p.status, p.detail)
-	if p.retryAfter == 0 {
+	h := http.Header{}
+	if p.retryAfter > 0 {
+		h.Set("Retry-After", retryAfter(p.retryAfter))
+	}
+	if p.unknown {
+		h.Set(outcomeHeader, "unknown")
+	}
+	if len(h) == 0 {
 		return err
 	}
-	return huma.ErrorWithHeaders(err, http.Header{"Retry-After": {retryAfter(p.retryAfter)}})
+	return huma.ErrorWithHeaders(err, h)
 }
 
 // Withdrawal names intents to withdraw.
@@ -239,7 +246,7 @@ func (s *Server) withdrawIntents(ctx context.Context, in *withdrawInput) (*answe
 	var answers []intent.Answer
 	var err error
 	if len(reqs) > 0 {
-		if answers, err = s.cfg.Intents.Submit(ctx, reqs, false); err != nil && !someDone(answers) {
+		if answers, err = s.submit(ctx, reqs, false); err != nil && !someDone(answers) {
 			return nil, submitRefusal(err).problem()
 		}
 	}

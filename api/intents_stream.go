@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/weirnet/weir/api/client/intentpb"
 	"github.com/weirnet/weir/api/wire"
@@ -38,9 +39,10 @@ func streamForm(r *http.Request) string {
 }
 
 // flight is a batch of a stream on its way through the store. It belongs to the reader, then, from SubmitAsync until done is
-// received from, to the engine, then to the writer, which gives it back.
+// received from, to the engine, then to the writer, which gives it back; one that is answered before is given back to nobody.
 type flight struct {
 	wire.Batch
+	sent    time.Time     // to the store
 	first   uint64        // index of its first item
 	done    chan struct{} // holds one token when the answers are there
 	open    atomic.Int32  // parts without answers, and one while parts are made
@@ -196,10 +198,16 @@ func (q *requestReader) messages(f *flight, text string) (used int) {
 	return used
 }
 
-// appendFlight appends the answers to a batch.
-func appendFlight(b []byte, f *flight, protobuf bool, n *tally) []byte {
+// appendFlight appends the answers to a batch; where the store has not answered in time, of what is not answered that the outcome is unknown.
+func appendFlight(b []byte, f *flight, late, protobuf bool, n *tally) []byte {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	failure := f.err
+	if late {
+		failure = errSilent
+	}
 	for i := range f.Slots {
-		a := wireAnswer(&f.Slots[i], f.first+uint64(i), f.answers, f.err)
+		a := wireAnswer(&f.Slots[i], f.first+uint64(i), f.answers, failure)
 		n.count(&a)
 		if protobuf {
 			b = a.AppendMessage(b)

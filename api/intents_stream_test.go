@@ -239,7 +239,7 @@ func TestStreamStoreFaults(t *testing.T) {
 	for _, c := range []struct {
 		refuse, fail error
 		say          string
-	}{{store.ErrFull, nil, "the store is full"}, {nil, store.ErrUnknown, "send the same again"}, {nil, errDisk, "the disk is gone"}} {
+	}{{store.ErrFull, nil, "the store is full"}, {nil, store.ErrUnknown, "the same request again"}, {nil, errDisk, "the disk is gone"}} {
 		j.journal.set(c.refuse, c.fail)
 		got := readAnswers(t, s.stream(bytes.NewReader(line), ndjson).Body.Bytes(), ndjson)
 		if len(got) != 1 || got[0].Status != "failed" || !strings.Contains(got[0].Detail, c.say) {

@@ -183,7 +183,7 @@ func TestStoreFaults(t *testing.T) {
 		{store.ErrFull, nil, 507, "the store is full", false},
 		{&intent.Overload{What: "too much", RetryAfter: 2500e6}, nil, 429, "too much", true},
 		{nil, store.ErrUnavailable, 503, "nothing was taken", true},
-		{nil, store.ErrUnknown, 503, "send the same again", true},
+		{nil, store.ErrUnknown, 503, "the same request again", true},
 		{errDisk, nil, 503, "the disk is gone", true},
 		{nil, store.ErrTooLarge, 413, "send it in parts", false},
 	} {

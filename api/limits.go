@@ -10,6 +10,7 @@ type Limits struct {
 	IntentStreams     int           // streams of requests about intents at a time
 	StreamIdle        time.Duration // how long such a stream may be silent
 	IntentWait        time.Duration // how long ?wait= may wait
+	StoreAnswer       time.Duration // how long a request waits for the store, and a change for the audit log
 	HeaderBytes       int           // of a request's header
 	Connections       int           // open at a time
 	SourceConnections int           // of them, from one source, that have shown no valid token
@@ -44,6 +45,7 @@ var DefaultLimits = Limits{
 	IntentStreams:     256,
 	StreamIdle:        10 * time.Minute,
 	IntentWait:        50 * time.Second,
+	StoreAnswer:       5 * time.Second,
 	HeaderBytes:       32 << 10,
 	Connections:       4096,
 	SourceConnections: 1024,
@@ -73,6 +75,7 @@ func (l Limits) orDefaults() Limits {
 	or(&l.IntentStreams, d.IntentStreams)
 	or(&l.StreamIdle, d.StreamIdle)
 	or(&l.IntentWait, d.IntentWait)
+	or(&l.StoreAnswer, d.StoreAnswer)
 	or(&l.HeaderBytes, d.HeaderBytes)
 	or(&l.Connections, d.Connections)
 	or(&l.SourceConnections, d.SourceConnections)

@@ -18,7 +18,11 @@ type refusal struct {
 	detail     string
 	retryAfter time.Duration // 0: not said
 	close      bool          // the connection is of no more use
+	unknown    bool          // it may have been done, or may still be
 }
+
+// outcomeHeader is set to "unknown" where it is not known whether what was asked for was done, or still will be.
+const outcomeHeader = "Weir-Outcome"
 
 // write answers application/problem+json.
 func (p *refusal) write(w http.ResponseWriter) {
@@ -35,6 +39,9 @@ func (p *refusal) write(w http.ResponseWriter) {
 	}
 	if p.close {
 		h.Set("Connection", "close")
+	}
+	if p.unknown {
+		h.Set(outcomeHeader, "unknown")
 	}
 	w.WriteHeader(p.status)
 	json.NewEncoder(w).Encode(client.Problem{Title: http.StatusText(p.status), Status: p.status, Detail: p.detail})

@@ -1,5 +1,7 @@
 package config
 
+import "time"
+
 // Limits bound what clients and strangers can cost an instance, whatever they send. Each has an alarm of kind "limit", whose object is the
 // path of its field ("limits.connections"), and a metric.
 type Limits struct {
@@ -7,4 +9,6 @@ type Limits struct {
 	ConnectionsPerSource uint64 `yaml:"connections_per_source" default:"1024" min:"16" max:"65536" restart:"true" admin:"true" doc:"Of them, those that have shown no valid token, from one IPv4 address or one /64 of IPv6. One too many cuts the oldest of its source."`
 	BatchItems           uint64 `yaml:"batch_items" default:"100000" min:"100" max:"500000" restart:"true" doc:"Items of one batch of intents, or ids of one withdrawal. More are refused whole (413); a stream may have any number."`
 	StreamsPerToken      uint64 `yaml:"streams_per_token" default:"1024" min:"1" max:"2048" restart:"true" doc:"Event streams of one token at a time. One more is refused (429)."`
+	// StoreAnswer bounds what a store that does not answer costs: the alarm is "store".
+	StoreAnswer time.Duration `yaml:"store_answer" default:"5s" min:"100ms" max:"1m" restart:"true" admin:"true" doc:"How long a request waits for the store or the audit log before it is answered 503, with whether the outcome is unknown."`
 }

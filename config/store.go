@@ -113,10 +113,15 @@ func encodeState(state State) ([]byte, error) {
 // Save replaces the state. When it returns nil the new one is durable; otherwise the old one is still what Load returns, or, where
 // the store does not answer (store.ErrUnknown), either of them.
 func (s *Store) Save(state State) error {
+	ctx, cancel := context.WithTimeout(context.Background(), callLimit)
+	defer cancel()
+	return s.SaveWithin(ctx, state)
+}
+
+// SaveWithin is Save within the time of a context: when that is over the error wraps store.ErrUnknown or store.ErrUnavailable.
+func (s *Store) SaveWithin(ctx context.Context, state State) error {
 	b, err := encodeState(state)
 	if err == nil {
-		ctx, cancel := context.WithTimeout(context.Background(), callLimit)
-		defer cancel()
 		err = store.SaveDocument(ctx, s.st, StateKey, b)
 	}
 	if err != nil {

@@ -1,6 +1,7 @@
 package node
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -33,15 +34,18 @@ func (in *inputs) Show() client.Configuration {
 
 // Apply is of api.Configuration.
 func (in *inputs) Apply(text []byte, by api.Actor, dryRun bool) ([]client.ConfigChange, netview.Revision, error) {
-	in.mu.Lock()
-	defer in.mu.Unlock()
+	ctx, done, err := in.begins(dryRun)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer done()
 	state := in.state
 	state.Text, state.Source, state.By, state.At = string(text), config.FromApply, by.Name, moment(time.Now())
-	return in.replace(state, by.Role, dryRun)
+	return in.replace(ctx, state, by.Role, dryRun)
 }
 
-// replace makes a state's text the configuration: validated whole, written, and only then in force. in.mu is held.
-func (in *inputs) replace(state config.State, role api.Role, dryRun bool) ([]client.ConfigChange, netview.Revision, error) {
+// replace makes a state's text the configuration: validated whole, written, and only then in force. The turn is the caller's.
+func (in *inputs) replace(ctx context.Context, state config.State, role api.Role, dryRun bool) ([]client.ConfigChange, netview.Revision, error) {
 	doc, err := config.Parse([]byte(state.Text))
 	if err != nil {
 		return nil, 0, err
@@ -62,14 +66,16 @@ func (in *inputs) replace(state config.State, role api.Role, dryRun bool) ([]cli
 	if dryRun {
 		return in.describe(diff), 0, nil
 	}
-	if err := in.keep(state); err != nil {
-		return nil, 0, err
-	}
-	same := len(config.Diff(in.now, next)) == 0
-	in.now = next
 	rev := in.view.Snapshot().Revision()
-	if !same {
-		rev = in.set()
+	err = in.keep(ctx, state, func() {
+		same := len(config.Diff(in.now, next)) == 0
+		in.now = next
+		if !same {
+			rev = in.set()
+		}
+	})
+	if err != nil {
+		return nil, 0, err
 	}
 	return in.describe(diff), rev, nil
 }
@@ -130,21 +136,14 @@ func (in *inputs) describe(diff []config.Change) []client.ConfigChange {
 	return list
 }
 
-// keep writes a state, and it is in.state then. in.mu is held.
-func (in *inputs) keep(state config.State) error {
-	if err := in.store.Save(state); err != nil {
-		in.alarms.Raise(netview.AlarmConfig, "", err.Error())
-		return fmt.Errorf("%w: %w", api.ErrNotKept, err)
-	}
-	in.alarms.Clear(netview.AlarmConfig, "")
-	in.state = state
-	return nil
-}
-
 // reload reads the file of --config again. If it has not changed since it was read last nothing happens.
 func (in *inputs) reload() {
-	in.mu.Lock()
-	defer in.mu.Unlock()
+	ctx, done, err := in.begins(false)
+	if err != nil {
+		in.flags.Log.Error("the configuration file is not read again", "error", err)
+		return
+	}
+	defer done()
 	file, log := in.flags.ConfigFile, in.flags.Log
 	text, err := readConfigFile(file)
 	if err == nil && config.Sum(text) == in.state.Sum {
@@ -164,7 +163,7 @@ func (in *inputs) reload() {
 	var made []client.ConfigChange
 	replaced := ""
 	if err == nil {
-		made, replaced, err = in.take(file, text)
+		made, replaced, err = in.take(ctx, file, text)
 	}
 	if err != nil {
 		var problems config.Problems
@@ -195,7 +194,7 @@ func (in *inputs) reload() {
 }
 
 // take makes a file's text the configuration. What was applied before is kept beside it.
-func (in *inputs) take(file string, text []byte) (made []client.ConfigChange, replaced string, err error) {
+func (in *inputs) take(ctx context.Context, file string, text []byte) (made []client.ConfigChange, replaced string, err error) {
 	state := in.state
 	state.Text, state.Source, state.By, state.At = string(text), config.FromFile, "--config", moment(time.Now())
 	state.File, state.Sum = file, config.Sum(text)
@@ -207,7 +206,7 @@ func (in *inputs) take(file string, text []byte) (made []client.ConfigChange, re
 			return nil, "", err
 		}
 	}
-	made, _, err = in.replace(state, api.RoleAdmin, false)
+	made, _, err = in.replace(ctx, state, api.RoleAdmin, false)
 	return made, replaced, err
 }
 

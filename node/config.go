@@ -1,6 +1,7 @@
 package node
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -159,4 +160,9 @@ func checkAddress(flag, address, example string) error {
 		return fmt.Errorf("%s=%s: want HOST:PORT, such as %s", flag, address, example)
 	}
 	return nil
+}
+
+// storeAnswer is how long a request waits for the store.
+func (c *Config) storeAnswer() time.Duration {
+	return cmp.Or(c.Limits.StoreAnswer, api.DefaultLimits.StoreAnswer)
 }

@@ -62,37 +62,42 @@ func key(d config.Drain) config.Drain { return config.Drain{Kind: d.Kind, Object
 
 // Add is of api.Drains.
 func (d drains) Add(kind config.DrainKind, object string, by api.Actor) (client.Drain, netview.Revision, error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
+	ctx, done, err := d.begins(false)
+	if err != nil {
+		return client.Drain{}, 0, err
+	}
+	defer done()
 	state := d.state
 	want := config.Drain{Kind: kind, Object: object, By: by.Name, Since: moment(time.Now())}
 	if i := slices.IndexFunc(state.Drains, func(o config.Drain) bool { return key(o) == key(want) }); i >= 0 {
 		return d.item(state.Drains[i], d.drained[key(want)]), d.view.Snapshot().Revision(), nil
 	}
 	state.Drains = append(slices.Clone(state.Drains), want)
-	if err := d.keep(state); err != nil {
+	var rev netview.Revision
+	if err := d.keep(ctx, state, func() { rev = d.set(); d.drained[key(want)] = rev }); err != nil {
 		return client.Drain{}, 0, err
 	}
-	rev := d.set()
-	d.drained[key(want)] = rev
 	return d.item(want, rev), rev, nil
 }
 
 // Remove is of api.Drains.
 func (d drains) Remove(kind config.DrainKind, object string) (bool, netview.Revision, error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
+	ctx, done, err := d.begins(false)
+	if err != nil {
+		return false, 0, err
+	}
+	defer done()
 	state := d.state
 	gone := config.Drain{Kind: kind, Object: object}
 	state.Drains = slices.DeleteFunc(slices.Clone(state.Drains), func(o config.Drain) bool { return key(o) == gone })
 	if len(state.Drains) == len(d.state.Drains) {
 		return false, 0, nil
 	}
-	if err := d.keep(state); err != nil {
+	var rev netview.Revision
+	if err := d.keep(ctx, state, func() { delete(d.drained, gone); rev = d.set() }); err != nil {
 		return false, 0, err
 	}
-	delete(d.drained, gone)
-	return true, d.set(), nil
+	return true, rev, nil
 }
 
 // item is a drain with what still passes. Where nobody counts, or the drain is not taken in yet, it is draining.

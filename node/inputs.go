@@ -15,7 +15,8 @@ import (
 )
 
 // inputs are what operators say of an instance: its configuration and what is drained. It is the owner of the view's settings
-// and of the state in the store. Its mutex is held while that is written: changes follow one another.
+// and of the state in the store. Changes follow one another: who has the turn alone changes state, now and drained, and holds the mutex as
+// it does; who reads them holds one of both. The mutex is never held while the store is waited for.
 type inputs struct {
 	flags Config // as given, before any file
 	cfg   Config // with what the configuration says
@@ -29,6 +30,9 @@ type inputs struct {
 	certificates func() error
 	// passing counts what still passes a place; nil where nobody knows.
 	passing func(netview.Point) passage
+
+	turn chan struct{} // holds one token while nobody changes anything
+	open *keeping      // a change whose outcome the store has not told; of who has the turn
 
 	mu       sync.Mutex
 	state    config.State
@@ -67,7 +71,8 @@ func checkStart(cfg Config) error {
 // readInputs reads what an instance is to begin with, and checks it. What an older program kept is moved into the store. Errors of
 // what was given are *ConfigError.
 func readInputs(cfg Config, kept *config.Store) (*inputs, error) {
-	in := &inputs{flags: cfg, cfg: cfg, store: kept}
+	in := &inputs{flags: cfg, cfg: cfg, store: kept, turn: make(chan struct{}, 1)}
+	in.turn <- struct{}{}
 	var err error
 	if in.state, err = kept.Load(); err != nil {
 		return nil, err

@@ -1,11 +1,21 @@
 package node
 
-import "context"
+import (
+	"context"
+	"time"
+)
+
+// finishEvery is how often a change whose outcome is open is tried again.
+const finishEvery = time.Second
 
 // follow reads the certificates for switches and the configuration file again whenever it is told to, until the context ends.
 func (in *inputs) follow(ctx context.Context) {
+	again := time.NewTicker(finishEvery)
+	defer again.Stop()
 	for {
 		select {
+		case <-again.C:
+			in.finishOpen(ctx)
 		case <-ctx.Done():
 			return
 		case _, ok := <-in.flags.Reload:
@@ -19,5 +29,23 @@ func (in *inputs) follow(ctx context.Context) {
 				in.reload()
 			}
 		}
+	}
+}
+
+// finishOpen finds out what became of a change, if the store has not said so and nobody else is about to.
+func (in *inputs) finishOpen(ctx context.Context) {
+	select {
+	case <-in.turn:
+	default:
+		return
+	}
+	defer func() { in.turn <- struct{}{} }()
+	if in.open == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, in.cfg.storeAnswer())
+	defer cancel()
+	if in.finish(ctx) == nil {
+		in.flags.Log.Info("a change whose outcome the store had not told was kept, and is in force")
 	}
 }

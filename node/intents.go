@@ -39,7 +39,7 @@ type intents struct {
 func (n *node) openIntents(ctx context.Context, now func() time.Time) error {
 	open := func(prefix string) (*journal.Journal, error) {
 		j, err := journal.Open(ctx, n.store, journal.Config{
-			Prefix: prefix, Now: now, Log: n.cfg.Log, Trouble: func(reason string) { n.said.say(prefix[:len(prefix)-1], reason) },
+			Prefix: prefix, Now: now, Answer: n.cfg.storeAnswer(), Log: n.cfg.Log, Trouble: func(reason string) { n.said.say(prefix[:len(prefix)-1], reason) },
 		})
 		if err != nil {
 			return nil, fmt.Errorf("%s in the store: %w", prefix[:len(prefix)-1], err)

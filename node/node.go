@@ -286,5 +286,6 @@ func (c *Config) apiLimits() api.Limits {
 	return api.Limits{
 		Connections: int(c.Limits.Connections), SourceConnections: int(c.Limits.ConnectionsPerSource), BatchItems: int(c.Limits.BatchItems),
 		TokenStreams: int(c.Limits.StreamsPerToken),
+		StoreAnswer:  c.storeAnswer(),
 	}
 }

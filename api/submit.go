@@ -1,0 +1,62 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"syscall"
+	"time"
+
+	"github.com/weirnet/weir/intent"
+	"github.com/weirnet/weir/store"
+	"github.com/weirnet/weir/store/journal"
+)
+
+// errSilent is the error of requests for which the store has not answered in time.
+var errSilent = fmt.Errorf("%w in time", store.ErrUnknown)
+
+// submit has requests made durable, within Limits.StoreAnswer: then they may still become so (errSilent).
+func (s *Server) submit(ctx context.Context, reqs []intent.Request, atomic bool) ([]intent.Answer, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, s.cfg.Limits.StoreAnswer, errSilent)
+	defer cancel()
+	answers, err := s.cfg.Intents.Submit(ctx, reqs, atomic)
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = context.Cause(ctx)
+	}
+	return answers, err
+}
+
+// notKept says why a change that is kept in the store was not made, or is not known to be.
+func notKept(err error) *refusal {
+	switch {
+	case errors.Is(err, store.ErrFull), errors.Is(err, syscall.ENOSPC):
+		return &refusal{status: http.StatusInsufficientStorage, detail: err.Error()}
+	case errors.Is(err, store.ErrUnknown):
+		return &refusal{status: http.StatusServiceUnavailable, retryAfter: time.Second, unknown: true,
+			detail: "the outcome is unknown: the store has not said whether the change was kept; it is made as soon as it is, and GET shows it then"}
+	}
+	return &refusal{status: http.StatusServiceUnavailable, retryAfter: time.Second, detail: err.Error()}
+}
+
+// howToFindOut is what a caller does whose outcome is not known.
+const howToFindOut = "; GET " + intentsPath + "/ID shows it as soon as it is done, and the same request again, with the same ids or Idempotency-Key, does it once"
+
+// submitRefusal says why the requests of a body were not taken, or not made durable.
+func submitRefusal(err error) *refusal {
+	var full *intent.Overload
+	switch {
+	case errors.As(err, &full):
+		return &refusal{status: http.StatusTooManyRequests, detail: "nothing was taken: " + full.What + "; try again", retryAfter: full.RetryAfter}
+	case errors.Is(err, journal.ErrOverload):
+		return &refusal{status: http.StatusTooManyRequests, detail: "nothing was taken, because too much waits for the store; try again", retryAfter: time.Second}
+	case errors.Is(err, store.ErrFull):
+		return &refusal{status: http.StatusInsufficientStorage, detail: "nothing was taken, because the store is full: make room on its disk, or raise its quota; what is there goes on"}
+	case errors.Is(err, store.ErrTooLarge):
+		return &refusal{status: http.StatusRequestEntityTooLarge, detail: "nothing was taken, because the batch is too large for one transaction: send it in parts, or without atomic"}
+	case errors.Is(err, store.ErrUnknown), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return &refusal{status: http.StatusServiceUnavailable, retryAfter: time.Second, unknown: true,
+			detail: "the outcome is unknown: the store has not said whether it was done, and it may still be" + howToFindOut}
+	}
+	return &refusal{status: http.StatusServiceUnavailable, detail: "nothing was taken, because the store cannot be written: " + err.Error(), retryAfter: time.Second}
+}
