@@ -5,11 +5,13 @@ import (
 	"context"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -43,9 +45,10 @@ func (h *held) WriteHeader(code int) { h.code = code }
 // Write keeps a part of the body.
 func (h *held) Write(b []byte) (int, error) { return h.body.Write(b) }
 
-// audited serves a request that changes something. Without a record of it on the disk nothing is done. The record of what
-// became of it is on the disk before the answer; if that one alone cannot be written, what was done stays, and the first record
-// and the alarm tell of it.
+// audited serves a request that changes something. Without a record of it in the log nothing is done, and it is on the disk before the answer.
+// Intents go to the disk at the same time: the store has what became of them. Of anything else the record is there before it is done, and
+// what became of it before the answer too; if that one alone cannot be written, what was done stays, and the first record and the alarm
+// tell of it.
 func (s *Server) audited(w http.ResponseWriter, r *http.Request, pattern string, by Actor) {
 	by.Request = hex.EncodeToString(random(8))
 	w.Header().Set("X-Request-Id", by.Request)
@@ -69,8 +72,9 @@ func (s *Server) audited(w http.ResponseWriter, r *http.Request, pattern string,
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	record := client.AuditRecord{Time: s.cfg.Now().UTC(), ID: by.Request, Who: by.Name, Role: by.Role.String(), From: by.From, What: pattern, Object: clip(r.URL.RawQuery), Result: "begun",
 		Detail: cut(strings.ToValidUTF8(string(body[:min(len(body), maxDetail+1)]), "�"))}
-	if err := s.cfg.Audit.Write(record); err != nil {
-		(&refusal{status: http.StatusServiceUnavailable, detail: "nothing was changed, because the audit log cannot be written: " + err.Error()}).write(w)
+	synced, err := s.beginRecord(pattern, record)
+	if err != nil {
+		notAudited(err).write(w)
 		return
 	}
 	answer := &held{ResponseWriter: w, code: http.StatusOK}
@@ -83,13 +87,44 @@ func (s *Server) audited(w http.ResponseWriter, r *http.Request, pattern string,
 	if answer.code >= 400 {
 		record.Detail = problemDetail(answer.body.Bytes())
 	}
-	if strings.Contains(pattern, " "+intentsPath) { // the store has what became of them, on the disk
-		s.cfg.Audit.Note(record)
-	} else {
+	if synced == nil {
 		s.cfg.Audit.Write(record) // a failure has raised the alarm
+	} else {
+		s.cfg.Audit.Note(record)
+		if err := synced(); err != nil {
+			notSynced(answer.code, err).write(w)
+			return
+		}
 	}
 	w.WriteHeader(answer.code)
 	w.Write(answer.body.Bytes())
+}
+
+// beginRecord writes the first record of a request. synced is nil where it is on the disk already.
+func (s *Server) beginRecord(pattern string, record client.AuditRecord) (synced func() error, err error) {
+	if strings.Contains(pattern, " "+intentsPath) {
+		return s.cfg.Audit.Begin(record)
+	}
+	return nil, s.cfg.Audit.Write(record)
+}
+
+// notAudited refuses a request whose record cannot be written.
+func notAudited(err error) *refusal {
+	return &refusal{status: auditStatus(err), retryAfter: time.Second,
+		detail: "nothing was changed, because the audit log cannot be written: " + err.Error()}
+}
+
+// notSynced answers a request that was done, or refused, though its record is not known to be on the disk.
+func notSynced(code int, err error) *refusal {
+	return &refusal{status: auditStatus(err), unknown: true, detail: fmt.Sprintf(
+		"the answer was %d %s, but the record of it in the audit log is not known to be on the disk: %v", code, http.StatusText(code), err)}
+}
+
+func auditStatus(err error) int {
+	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+		return http.StatusInsufficientStorage
+	}
+	return http.StatusServiceUnavailable
 }
 
 func resultOf(code int) string {

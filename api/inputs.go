@@ -50,6 +50,8 @@ type Drains interface {
 type Auditor interface {
 	// Write returns when the record is on the disk.
 	Write(client.AuditRecord) error
+	// Begin returns when the record outlives this process; synced waits until it is on the disk.
+	Begin(client.AuditRecord) (synced func() error, err error)
 	// Note takes a record without blocking, and may drop it.
 	Note(client.AuditRecord)
 	// Read answers the newest records of that time or later, the oldest first.

@@ -30,6 +30,17 @@ type memoryLog struct {
 	mu      sync.Mutex
 	records []client.AuditRecord
 	broken  error
+	sync    func() error // of Begin; nil: at once
+}
+
+func (l *memoryLog) Begin(r client.AuditRecord) (func() error, error) {
+	if err := l.Write(r); err != nil {
+		return nil, err
+	}
+	if l.sync != nil {
+		return l.sync, nil
+	}
+	return func() error { return nil }, nil
 }
 
 func (l *memoryLog) Write(r client.AuditRecord) error {

@@ -56,7 +56,7 @@ func (s *Server) streamIntents(w http.ResponseWriter, r *http.Request, by Actor,
 			Object: "a stream of intents", Result: "begun"}}
 	if s.cfg.Audit != nil {
 		if err := s.cfg.Audit.Write(st.record); err != nil {
-			(&refusal{status: http.StatusServiceUnavailable, detail: "nothing was changed, because the audit log cannot be written: " + err.Error()}).write(w)
+			notAudited(err).write(w)
 			return
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/weirnet/weir/api/client"
@@ -312,6 +313,32 @@ func TestIntentAudit(t *testing.T) {
 		if !strings.Contains(text, want) {
 			t.Errorf("the audit log has no %q: %s", want, text)
 		}
+	}
+}
+
+// TestIntentRecordBeforeAnswer: a record of a request is in the log before the engine has it, and on the disk before the answer. Where it cannot
+// be written nothing is done; where it does not come to the disk the answer is none of success.
+func TestIntentRecordBeforeAnswer(t *testing.T) {
+	s, _ := newSmallWith(t)
+	body := func(id string) string { return `{"id":"` + id + `",` + across + `}` }
+	s.log.broken = fmt.Errorf("audit.log: %w", syscall.ENOSPC)
+	if w := s.post("POST", "/v1/intents", body("a")); w.Code != 507 || !strings.Contains(w.Body.String(), "nothing was changed") {
+		t.Errorf("no room for the record: %d %s", w.Code, w.Body)
+	}
+	if s.log.broken = nil; s.get("/v1/intents/a").Code != 404 {
+		t.Error("an intent was taken without a record")
+	}
+	shown := 0
+	s.log.sync = func() error {
+		shown = s.get("/v1/intents/b").Code
+		return errDisk
+	}
+	w := s.post("POST", "/v1/intents", body("b"))
+	if w.Code != 503 || w.Header().Get("Weir-Outcome") != "unknown" || !strings.Contains(w.Body.String(), "202 Accepted") {
+		t.Errorf("a record that did not come to the disk: %d %v %s", w.Code, w.Header(), w.Body)
+	}
+	if shown != 200 {
+		t.Errorf("the record is waited for before the intent is durable: GET %d", shown)
 	}
 }
 

@@ -162,7 +162,7 @@ func TestFull(t *testing.T) {
 	if len(told) != 3 || told[0] == nil || told[1] == nil || told[2] != nil {
 		t.Errorf("told: %v", told)
 	}
-	if c := l.Counts(); c != (Counts{Written: 1, Failed: 2}) {
+	if c := l.Counts(); c != (Counts{Written: 1, Failed: 2, Syncs: 1}) {
 		t.Errorf("%+v", c)
 	}
 	if _, err := Open(Config{Dir: filepath.Join(dir, "nowhere")}); err == nil {

@@ -1,7 +1,6 @@
 package audit
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -10,8 +9,6 @@ import (
 	"strconv"
 	"sync"
 	"time"
-
-	"github.com/weirnet/weir/api/client"
 )
 
 // File is the name of the log in a data directory.
@@ -22,6 +19,8 @@ type Limits struct {
 	FileBytes int64 // of one file, about; default 8 MiB
 	Files     int   // kept in all; default 8
 	Waiting   int   // records of Note that wait to be written; default 1024
+	// Answer is how long a record may take to the disk before its writer is told that it did not come there; default 5 s.
+	Answer time.Duration
 }
 
 func (l Limits) withDefaults() Limits {
@@ -33,6 +32,9 @@ func (l Limits) withDefaults() Limits {
 	}
 	if l.Waiting <= 0 {
 		l.Waiting = 1024
+	}
+	if l.Answer <= 0 {
+		l.Answer = 5 * time.Second
 	}
 	return l
 }
@@ -51,20 +53,30 @@ type Counts struct {
 	Written uint64 // records on the disk
 	Failed  uint64 // writes that failed
 	Dropped uint64 // records of Note that did not fit
+	Syncs   uint64 // synchronisations of the file: many records may share one
 }
 
-// Log is an audit log. Its lock is its owner: whoever writes holds it until the disk has answered.
+// Log is an audit log. Records that come while others are on their way to the disk gather in a batch; what is written while the file is being
+// synchronised shares the next synchronisation.
 type Log struct {
 	cfg  Config
 	path string
 
-	mu     sync.Mutex
-	file   *os.File // nil after a failure, and before the first write
-	size   int64
-	failed bool
+	mu       sync.Mutex
+	next     *batch   // gathers; nil: nothing waits
+	unsynced []*batch // written since the last synchronisation began
+	writing  bool     // there is a writer
+	syncing  bool     // there is one who synchronises
+	failed   bool     // and Failed has been told
+	broken   bool     // a synchronisation failed: what it left in memory is not trusted, the file is opened anew
+	file     *os.File // nil after a failure, and before the first write. Of the writer; it changes while nothing is unsynced
+
+	size int64  // of the file; the writer's
+	last *batch // the last that was written; the writer's
 
 	notes notes
 	count counters
+	sync  func(*os.File) error // (*os.File).Sync
 }
 
 // Open is the log of a directory. The file is opened so that a log that cannot be written is known at once.
@@ -76,9 +88,9 @@ func Open(cfg Config) (*Log, error) {
 	if cfg.Failed == nil {
 		cfg.Failed = func(error) {}
 	}
-	l := &Log{cfg: cfg, path: filepath.Join(cfg.Dir, File)}
+	l := &Log{cfg: cfg, path: filepath.Join(cfg.Dir, File), sync: (*os.File).Sync}
 	l.notes.init(cfg.Limits.Waiting)
-	if err := l.open(); err != nil {
+	if err := l.open(); err != nil { // nobody else uses it yet
 		return nil, fmt.Errorf("audit log: %w", err)
 	}
 	return l, nil
@@ -94,102 +106,36 @@ func (l *Log) open() error {
 	if err != nil {
 		return errors.Join(err, f.Close())
 	}
-	l.file, l.size = f, info.Size()
+	l.size = info.Size()
 	if l.size == 0 { // it may be new, and is not there after a crash before its directory has it
 		if err := l.syncDir(); err != nil {
-			l.file = nil
 			return errors.Join(err, f.Close())
 		}
+		l.setFile(f)
 		return nil
 	}
 	last := make([]byte, 1)
 	if _, err := f.ReadAt(last, l.size-1); err == nil && last[0] != '\n' {
 		if _, err := f.Write([]byte("\n")); err != nil {
-			l.file = nil
 			return errors.Join(err, f.Close())
 		}
 		l.size++
 	}
+	l.setFile(f)
 	return nil
 }
 
-// Write appends a record, and returns when it and all that Note took before are on the disk. A zero Time becomes now.
-func (l *Log) Write(r client.AuditRecord) error {
-	if r.Time.IsZero() {
-		r.Time = l.cfg.Now().UTC()
-	}
+func (l *Log) setFile(f *os.File) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.append(append(l.notes.take(), r))
-}
-
-// flush writes what Note took.
-func (l *Log) flush() error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	batch := l.notes.take()
-	if len(batch) == 0 {
-		return nil
-	}
-	return l.append(batch)
-}
-
-// append writes records and synchronises. After a failure the file is opened anew by the next call: what a failed fsync
-// left in memory is not trusted.
-func (l *Log) append(records []client.AuditRecord) error {
-	err := l.put(records)
-	if err != nil {
-		if l.file != nil {
-			l.file.Close()
-			l.file = nil
-		}
-		l.count.failed.Add(1)
-		l.failed = true
-		err = fmt.Errorf("audit log %s: %w", l.path, err)
-		l.cfg.Failed(err)
-		return err
-	}
-	l.count.written.Add(uint64(len(records)))
-	if l.failed {
-		l.failed = false
-		l.cfg.Failed(nil)
-	}
-	return nil
-}
-
-func (l *Log) put(records []client.AuditRecord) error {
-	var b []byte
-	for i := range records {
-		line, err := json.Marshal(&records[i])
-		if err != nil {
-			return err
-		}
-		b = append(append(b, line...), '\n')
-	}
-	if l.file == nil {
-		if err := l.open(); err != nil {
-			return err
-		}
-	}
-	if l.size > 0 && l.size+int64(len(b)) > l.cfg.Limits.FileBytes {
-		if err := l.rotate(); err != nil {
-			return err
-		}
-	}
-	n, err := l.file.Write(b)
-	l.size += int64(n)
-	if err != nil {
-		return err
-	}
-	return l.file.Sync()
+	l.file = f
 }
 
 // rotate makes room: audit.log becomes audit.log.1, that audit.log.2, and the last goes.
 func (l *Log) rotate() error {
-	if err := l.file.Close(); err != nil {
+	if err := l.drop(); err != nil {
 		return err
 	}
-	l.file = nil
 	for n := l.cfg.Limits.Files - 1; n > 0; n-- {
 		if err := os.Rename(l.name(n-1), l.name(n)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
@@ -211,23 +157,23 @@ func (l *Log) syncDir() error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
+// drop closes the file, when what was written to it is synchronised.
+func (l *Log) drop() error {
+	if l.last != nil {
+		<-l.last.synced
+	}
+	f := l.file
+	if f == nil {
+		return nil
+	}
+	l.setFile(nil)
+	return f.Close()
+}
+
 // name is that of the n-th newest file.
 func (l *Log) name(n int) string {
 	if n == 0 {
 		return l.path
 	}
 	return l.path + "." + strconv.Itoa(n)
-}
-
-// Close writes what Note took, and closes the file.
-func (l *Log) Close() error {
-	err := l.flush()
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.file == nil {
-		return err
-	}
-	err = errors.Join(err, l.file.Close())
-	l.file = nil
-	return err
 }

@@ -8,7 +8,51 @@ import (
 // batchPause is how long records of Note gather before they are written together.
 const batchPause = 200 * time.Millisecond
 
-// Run writes what Note takes, in batches, until the context ends; then the log is closed. It starts no goroutine.
+// Goroutines of this package: a writer while records wait to be written, and one who synchronises the file while something is written that is
+// not on the disk. Each ends when it has nothing to do.
+
+func (l *Log) startWriter() {
+	go func() {
+		for b := l.take(); b != nil; b = l.take() {
+			l.write(b)
+		}
+	}()
+}
+
+func (l *Log) startSync() {
+	go func() {
+		for list := l.toSync(); len(list) > 0; list = l.toSync() {
+			l.synchronise(list)
+		}
+	}()
+}
+
+// await waits for the disk, within Limits.Answer.
+func (l *Log) await(done <-chan struct{}) error {
+	select {
+	case <-done:
+		return nil
+	default:
+	}
+	late := time.NewTimer(l.cfg.Limits.Answer)
+	defer late.Stop()
+	select {
+	case <-done:
+		return nil
+	case <-late.C:
+		return l.fail(ErrSlow)
+	}
+}
+
+// Close looks so often, and waits so long between, for the end of what is on its way.
+const (
+	closeTries = 200
+	closePause = 5 * time.Millisecond
+)
+
+func (l *Log) pause() { time.Sleep(closePause) }
+
+// Run writes what Note takes, in batches, until the context ends; then the log is closed.
 func (l *Log) Run(ctx context.Context) error {
 	pause := time.NewTimer(batchPause)
 	defer pause.Stop()

@@ -47,7 +47,14 @@ func (n *notes) take() []client.AuditRecord {
 	return list
 }
 
-type counters struct{ written, failed, dropped atomic.Uint64 }
+// empty says whether nothing waits.
+func (n *notes) empty() bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return len(n.waiting) == 0
+}
+
+type counters struct{ written, failed, dropped, syncs atomic.Uint64 }
 
 // Note takes a record that is written soon. It does not block; where too many wait the record is dropped and counted.
 func (l *Log) Note(r client.AuditRecord) {
@@ -61,5 +68,5 @@ func (l *Log) Note(r client.AuditRecord) {
 
 // Counts are what the log did.
 func (l *Log) Counts() Counts {
-	return Counts{Written: l.count.written.Load(), Failed: l.count.failed.Load(), Dropped: l.count.dropped.Load()}
+	return Counts{Written: l.count.written.Load(), Failed: l.count.failed.Load(), Dropped: l.count.dropped.Load(), Syncs: l.count.syncs.Load()}
 }

@@ -12,7 +12,7 @@ var (
 	descAlarmsActive  = desc("alarms_active", "Alarms that are active.", "kind", "severity")
 	descAlarmsTotal   = desc("alarms_total", "Alarms raised, repetitions included.", "kind")
 	descAlarmsDropped = desc("alarms_dropped_total", "Alarms that were not kept because there were too many.")
-	descAudit         = desc("audit_total", "Records of the audit log: written; dropped because too many waited; and failed, writes that the disk refused.", "kind")
+	descAudit         = desc("audit_total", "Records of the audit log: written; dropped because too many waited; failed, writes that the disk refused; and syncs, synchronisations of the file, which records share.", "kind")
 )
 
 // alarmMeter shows alarms as metrics.
@@ -45,5 +45,5 @@ func (m alarmMeter) Collect(ch chan<- prometheus.Metric) {
 
 // audited is what the audit log counts.
 func audited(c audit.Counts) map[string]uint64 {
-	return map[string]uint64{"written": c.Written, "dropped": c.Dropped, "failed": c.Failed}
+	return map[string]uint64{"written": c.Written, "dropped": c.Dropped, "failed": c.Failed, "syncs": c.Syncs}
 }

@@ -159,7 +159,7 @@ func (n *node) buildInputs(in *inputs) (err error) {
 	n.inputs = in
 	in.alarms = n.alarms
 	in.view, in.out = n.view, n.view.Inputs()
-	n.audit, err = audit.Open(audit.Config{Dir: n.cfg.DataDir, Failed: func(err error) {
+	n.audit, err = audit.Open(audit.Config{Dir: n.cfg.DataDir, Limits: audit.Limits{Answer: n.cfg.storeAnswer()}, Failed: func(err error) {
 		if err != nil {
 			n.alarms.Raise(netview.AlarmAudit, "", err.Error())
 			return

@@ -339,7 +339,7 @@ func TestNothingUnkept(t *testing.T) {
 		t.Helper()
 		var no *client.Problem
 		_, err := i.api.Apply(t.Context(), []byte("discovery: {lldp_period: 4s}\n"), false)
-		if !errors.As(err, &no) || no.Status != 503 {
+		if !errors.As(err, &no) || no.Status != 507 {
 			t.Errorf("%s: %v", what, err)
 		}
 		if i.period() != "2s" {
