@@ -71,6 +71,8 @@ type Config struct {
 	Pipes net.Listener
 	// OpenStore, if set, opens the store instead of what Store says. The instance closes it.
 	OpenStore func() (store.Store, error)
+	// SharedStore says that other instances may use what OpenStore opens: one of them owns it, and the others stand by.
+	SharedStore bool
 	// View, if set, is called once with the network view before anything runs, for what reads it in the same process.
 	View func(*netview.View)
 	// Intents, if set, is called once with the intents before anything runs, for what asks for some in the same process.

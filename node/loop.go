@@ -2,6 +2,7 @@ package node
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"sync"
@@ -27,6 +28,8 @@ func (n *node) run(outer context.Context, switchPort, apiPort net.Listener) erro
 		running.Go(func() {
 			if err := f(ctx); err != nil {
 				stop(fmt.Errorf("%s: %w", name, err))
+			} else if ctx.Err() == nil {
+				n.ended.Store(&name)
 			}
 		})
 	}
@@ -38,6 +41,11 @@ func (n *node) run(outer context.Context, switchPort, apiPort net.Listener) erro
 	}
 	part("memory", func(ctx context.Context) error { keepHeadroom(ctx); return nil })
 	part("store", n.watchStore)
+	if n.own != nil {
+		part("ownership of the store", func(ctx context.Context) error {
+			return n.own.keep(ctx, func(why string) { n.said.say("owner", why) })
+		})
+	}
 	part("store's upkeep", func(ctx context.Context) error { upkeep.New(n.store, n.cfg.Log, nil).Run(ctx); return nil })
 	part("alarms", func(ctx context.Context) error { n.alarms.Run(ctx); return nil })
 	part("watch", func(ctx context.Context) error { n.alarms.Watch(ctx, n.view); return nil })
@@ -70,6 +78,9 @@ func (n *node) run(outer context.Context, switchPort, apiPort net.Listener) erro
 	<-ctx.Done()
 	closing, cancel := context.WithTimeout(context.Background(), shutdownLimit)
 	defer cancel()
+	if errors.Is(context.Cause(ctx), errDeposed) {
+		cancel() // nothing more is for this instance to write
+	}
 	if err := n.server.Close(closing); err != nil {
 		n.cfg.Log.Warn("some switches did not take what was queued for them", "error", err)
 	}

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"slices"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -42,11 +43,23 @@ func (e *ConfigError) Error() string { return e.Err.Error() }
 func (e *ConfigError) Unwrap() error { return e.Err }
 
 // Run runs an instance until the context ends, and returns when all of it has. The error is nil after an orderly end, a
-// *ConfigError if the configuration is wrong, and else what could not be opened or broke.
+// *ConfigError if the configuration is wrong, and else what could not be opened or broke. Where another instance owns the store it waits; where
+// another takes it, it steps down, and waits.
 func Run(ctx context.Context, cfg Config) error {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
+	for {
+		err := runOnce(ctx, cfg)
+		if !errors.Is(err, errDeposed) {
+			return err
+		}
+		cfg.Log.Error("this instance has stepped down: it has closed the sessions of all switches", "reason", err)
+	}
+}
+
+// runOnce runs an instance until the context ends, or another instance takes its store (errDeposed).
+func runOnce(ctx context.Context, cfg Config) error {
 	if err := checkStart(cfg); err != nil { // nothing is made in a directory for a start that is refused
 		return err
 	}
@@ -63,6 +76,16 @@ func Run(ctx context.Context, cfg Config) error {
 		return err
 	}
 	defer st.Close()
+	var own *ownership
+	if cfg.shared() {
+		own = newOwnership(st, &cfg)
+		if err := waitForStore(ctx, &cfg, own); err != nil && ctx.Err() != nil {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		defer own.release()
+	}
 	in, err := readInputs(cfg, config.NewStore(cfg.DataDir, st))
 	if err != nil {
 		return err
@@ -74,6 +97,7 @@ func Run(ctx context.Context, cfg Config) error {
 		return err
 	}
 	defer n.audit.Close()
+	n.own = own
 	switchPort, apiPort, err := listen(cfg)
 	if err != nil {
 		return err
@@ -90,6 +114,8 @@ type node struct {
 	audit     *audit.Log
 	store     store.Store
 	said      *storeState
+	ended     atomic.Pointer[string] // a part of run that has ended by itself; nil: none has
+	own       *ownership             // of a store that others may use too; nil: nobody can
 	inputs    *inputs
 	discovery *discovery.Discovery
 	flowsync  *flowsync.Loop
@@ -209,7 +235,7 @@ func (n *node) buildAPI() error {
 		View: n.view, Version: n.cfg.Version, Access: access, TLS: secure,
 		Switches: asker{n.server}, Paths: &n.paths, SoftRules: softRules(n.forward), IntentRules: n.flowsync.ProgramRules,
 		Counters: n.stats.Board().Switch,
-		Members:  n.members, Apps: n.apps, Check: n.check, Sync: n.sync, Gatherer: registry, Log: n.cfg.Log,
+		Ready:    n.ready, Health: n.healthy, Members: n.members, Apps: n.apps, Check: n.check, Sync: n.sync, Gatherer: registry, Log: n.cfg.Log,
 		Limits:        n.cfg.apiLimits(),
 		LimitReached:  func(field, text string) { n.alarms.Raise(netview.AlarmLimit, field, text) },
 		Configuration: n.inputs, Drains: drains{n.inputs}, Audit: n.audit, Intents: n.intents.engine, IntentFlows: n.intentFlows, Backup: n.store.Snapshot,
@@ -235,7 +261,20 @@ func (n *node) members() []client.Member {
 			switches++
 		}
 	}
-	return []client.Member{{Name: n.cfg.Name, Address: n.cfg.API, State: "ready", Leader: true, Switches: switches}}
+	state := "ready"
+	if err := n.ready(); err != nil {
+		state = err.Error()
+	}
+	return []client.Member{{Name: n.cfg.Name, Address: n.cfg.API, State: state, Leader: true, Switches: switches}}
+}
+
+// ready says why requests are refused: the store takes nothing. What there is goes on all the same. An instance serves when it has loaded what the
+// store holds.
+func (n *node) ready() error {
+	if why := n.said.trouble(); why != "" {
+		return errors.New("nothing is kept, and what asks for it is refused: " + why)
+	}
+	return nil
 }
 
 // listen opens what the instance listens on.

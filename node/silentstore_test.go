@@ -82,6 +82,14 @@ func refusedFor(t *testing.T, what string, err error, words string) {
 	}
 }
 
+// wish asks for an intent from a host to another.
+func wish(i *instance, id, dst string) error {
+	_, err := i.api.CreateIntent(i.t.Context(), &client.IntentRequest{
+		ID: id, Kind: client.HostToHost, Src: client.HostEnd("02:00:00:00:00:01"), Dst: client.HostEnd(dst),
+	}, client.CreateOptions{})
+	return err
+}
+
 // TestSilentStore: while the store does not answer each request that it is needed for is refused in time, the first of each kind as unknown
 // and those behind it for certain; all that is read goes on. When it answers again, what was unknown is done, what was refused is not,
 // and requests are taken again without a restart.
@@ -91,12 +99,7 @@ func TestSilentStore(t *testing.T) {
 		c.OpenStore = func() (store.Store, error) { return st, nil }
 		c.Limits.StoreAnswer = 200 * time.Millisecond
 	})
-	wish := func(id, dst string) error {
-		_, err := i.api.CreateIntent(t.Context(), &client.IntentRequest{
-			ID: id, Kind: client.HostToHost, Src: client.HostEnd("02:00:00:00:00:01"), Dst: client.HostEnd(dst),
-		}, client.CreateOptions{})
-		return err
-	}
+	wish := func(id, dst string) error { return wish(i, id, dst) }
 	release := st.hold(false)
 	defer release()
 	refusedFor(t, "an intent", wish("first", "02:00:00:00:00:02"), "the outcome is unknown")

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"maps"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -51,7 +52,7 @@ func (c *Config) checkStore() error {
 // storeState is what is said of the store: before there are alarms it is kept until there are.
 type storeState struct {
 	mu     sync.Mutex
-	why    map[string]string // by object; empty: nothing is wrong with it
+	why    map[string]string // by object, of those with which something is wrong
 	alarms *alarm.Board
 }
 
@@ -59,11 +60,13 @@ type storeState struct {
 func (s *storeState) say(object, why string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.why == nil {
+		s.why = make(map[string]string)
+	}
+	if s.why[object] = why; why == "" {
+		delete(s.why, object)
+	}
 	if s.alarms == nil {
-		if s.why == nil {
-			s.why = make(map[string]string)
-		}
-		s.why[object] = why
 		return
 	}
 	if why == "" {
@@ -76,14 +79,22 @@ func (s *storeState) say(object, why string) {
 // join has alarms raised from now on.
 func (s *storeState) join(alarms *alarm.Board) {
 	s.mu.Lock()
-	said := s.why
-	s.alarms, s.why = alarms, nil
+	said := maps.Clone(s.why)
+	s.alarms = alarms
 	s.mu.Unlock()
 	for _, object := range sortedKeys(said) {
-		if said[object] != "" {
-			s.say(object, said[object])
-		}
+		s.say(object, said[object])
 	}
+}
+
+// trouble is why something is not kept; empty: everything is.
+func (s *storeState) trouble() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, object := range sortedKeys(s.why) {
+		return strings.TrimPrefix(object+": "+s.why[object], ": ")
+	}
+	return ""
 }
 
 func sortedKeys(m map[string]string) (keys []string) {

@@ -12,6 +12,7 @@ var errStoreEnded = errors.New("it has stopped by itself")
 func (n *node) watchStore(ctx context.Context) error {
 	f, ok := n.store.(failing)
 	if !ok {
+		<-ctx.Done()
 		return nil
 	}
 	select {

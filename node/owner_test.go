@@ -1,0 +1,104 @@
+package node_test
+
+import (
+	"context"
+	"log/slog"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/weirnet/weir/intent"
+	"github.com/weirnet/weir/node"
+	"github.com/weirnet/weir/openflow"
+	"github.com/weirnet/weir/store"
+)
+
+// TestStandby: of two instances on one store the second waits, serves no switch, and says so; when the first has ended it takes over with all
+// that the first was asked for.
+func TestStandby(t *testing.T) {
+	memory := store.NewMemory(nil)
+	shared := func(c *node.Config) {
+		c.OpenStore = func() (store.Store, error) { return lasting{memory}, nil }
+		c.SharedStore = true
+	}
+	first := start(t, usual, shared)
+	first.apply("discovery: {lldp_period: 4s}\n")
+	cfg := config(t)
+	usual(&cfg)
+	shared(&cfg)
+	cfg.API = freeAddress(t)
+	var log logs
+	cfg.Log = slog.New(slog.NewTextHandler(&log, nil))
+	ready := make(chan node.Addresses, 1)
+	cfg.Ready = func(at node.Addresses) { ready <- at }
+	ctx, stop := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- node.Run(ctx, cfg) }()
+	first.await("the second to stand by", func() bool { return strings.Contains(log.String(), "standby") })
+	second := &instance{t: t, cfg: cfg, at: node.Addresses{API: cfg.API}}
+	first.await("its tokens", func() bool {
+		info, err := os.Stat(filepath.Join(cfg.DataDir, "token"))
+		return err == nil && info.Size() > 0
+	})
+	second.api = second.client(second.token("token"))
+	defer second.api.Close()
+	var members int
+	first.await("the standby's API", func() bool {
+		page, err := second.api.Members(t.Context())
+		if err == nil {
+			members = len(page.Items)
+		}
+		return err == nil
+	})
+	if members != 2 || len(ready) != 0 {
+		t.Errorf("%d members, ready %d: want the owner and the standby, which is not ready", members, len(ready))
+	}
+	_ = first.stop() // what it finds still running is the second
+	first.await("the second to take over", func() bool { return len(ready) == 1 })
+	second.at = <-ready
+	first.await("the configuration of the first", func() bool { return second.period() == "4s" })
+	stop()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
+
+// TestSteppingDown: an owner whose row another instance has taken steps down at its next look, without any request: it closes the sessions of its
+// switches and stands by, and takes over again when the other has gone.
+func TestSteppingDown(t *testing.T) {
+	memory := store.NewMemory(nil)
+	ready := make(chan struct{}, 2)
+	i := start(t, usual, func(c *node.Config) {
+		c.OpenStore = func() (store.Store, error) { return lasting{memory}, nil }
+		c.SharedStore = true
+		c.API, c.OpenFlow = freeAddress(t), freeAddress(t)
+		c.Intents = func(*intent.Engine) { ready <- struct{}{} }
+	})
+	<-ready
+	i.emulate("linear:2", openflow.V13)
+	i.await("the switches", func() bool { return i.connected() == 2 })
+	key := []byte("instances/owner")
+	txn := func(op store.Op) {
+		if _, err := memory.Txn(t.Context(), store.Txn{Then: []store.Op{op}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	txn(store.Put(key, []byte(`{"name":"other","api":"192.0.2.1:8181","life":"x"}`)))
+	memory.Expire(1)
+	i.await("the instance to stand by", func() bool {
+		page, err := i.api.Members(t.Context())
+		return err == nil && len(page.Items) == 2 && page.Items[0].Name == "other" && page.Items[1].State == "standby"
+	})
+	if c, err := net.Dial("tcp", i.cfg.OpenFlow); err == nil {
+		c.Close()
+		t.Error("a standby serves switches")
+	}
+	txn(store.Delete(store.Span{From: key}))
+	<-ready
+	i.await("the instance to be the owner again", func() bool {
+		page, err := i.api.Members(t.Context())
+		return err == nil && len(page.Items) == 1 && page.Items[0].State == "ready" && page.Items[0].Leader
+	})
+}

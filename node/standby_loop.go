@@ -1,0 +1,83 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"sync"
+	"sync/atomic"
+
+	"github.com/weirnet/weir/alarm"
+	"github.com/weirnet/weir/api"
+	"github.com/weirnet/weir/api/client"
+	"github.com/weirnet/weir/netview"
+)
+
+// standby serves what can be said of an instance that waits for the store: that it lives, is not ready, and who is the owner. Switches are not
+// served.
+type standby struct {
+	cfg   *Config
+	owner atomic.Pointer[owner]
+	view  *netview.View
+	board *alarm.Board
+}
+
+// waitForStore returns when this instance owns the store, and serves the API as a standby while another does. The error is the context's, or why
+// the API ended.
+func waitForStore(ctx context.Context, cfg *Config, o *ownership) error {
+	s := &standby{cfg: cfg, view: netview.New(netview.Limits{})}
+	s.board = alarm.New(s.view)
+	serving, stop := context.WithCancel(ctx)
+	var running sync.WaitGroup
+	var failed error
+	err := o.stand(ctx, cfg.Log, func(other *owner) {
+		first := s.owner.Swap(other) == nil
+		s.board.Raise(netview.AlarmStore, "owner", "this instance is a standby: "+other.String()+" owns the store")
+		if !first {
+			return
+		}
+		l, serve, err := s.listen()
+		if err != nil {
+			cfg.Log.Error("the API of the standby is not served", "error", err)
+			return
+		}
+		running.Go(func() { failed = serve(serving, l) })
+	})
+	stop()
+	running.Wait()
+	return errors.Join(err, failed)
+}
+
+// listen opens the API.
+func (s *standby) listen() (net.Listener, func(context.Context, net.Listener) error, error) {
+	tokens, err := api.LoadTokens(s.cfg.DataDir)
+	if err != nil {
+		return nil, nil, err
+	}
+	secure, err := s.cfg.tls()
+	if err != nil {
+		return nil, nil, err
+	}
+	l, err := net.Listen("tcp", s.cfg.API)
+	if err != nil {
+		return nil, nil, err
+	}
+	served := api.New(api.Config{
+		View: s.view, Version: s.cfg.Version, TLS: secure, Limits: s.cfg.apiLimits(), Log: s.cfg.Log, Members: s.members, Ready: s.ready,
+		Access: api.Access{Open: s.cfg.Auth == "none", Listen: s.cfg.API, Names: s.cfg.APIHosts, Tokens: tokens},
+	})
+	return l, served.Serve, nil
+}
+
+func (s *standby) ready() error {
+	return fmt.Errorf("standby: %s owns the store", s.owner.Load())
+}
+
+// members are the owner, as its row tells, and this instance.
+func (s *standby) members() []client.Member {
+	o := s.owner.Load()
+	return []client.Member{
+		{Name: o.Name, Address: o.API, State: "owner", Leader: true}, {Name: s.cfg.Name, Address: s.cfg.API, State: "standby"},
+	}
+}
