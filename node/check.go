@@ -45,17 +45,25 @@ func (n *node) check(ctx context.Context) (*client.Check, netview.Revision, erro
 		return nil, 0, errEnding
 	}
 	intents := intentsAstray(n.intents.engine, n.view.Snapshot(), n.paths.now.Load())
-	c := &client.Check{Agrees: true, Switches: []client.SwitchCheck{}}
+	switches := []client.SwitchCheck{}
 	for i := range report.Switches {
 		s := switchCheck(&report.Switches[i])
 		if s.Reached {
 			s.Differences = append(s.Differences, n.switches.meanings.of(report.Switches[i].DPID)...)
 		}
 		s.Differences = append(s.Differences, intents[report.Switches[i].DPID]...)
-		c.Agrees = c.Agrees && s.Reached && len(s.Differences) == 0
-		c.Switches = append(c.Switches, s)
+		switches = append(switches, s)
 	}
-	return c, report.Revision, nil
+	return checkOf(switches), report.Revision, nil
+}
+
+// checkOf is a comparison of switches. They agree only if each was reached.
+func checkOf(list []client.SwitchCheck) *client.Check {
+	c := &client.Check{Agrees: true, Switches: list}
+	for i := range list {
+		c.Agrees = c.Agrees && list[i].Reached && len(list[i].Differences) == 0
+	}
+	return c
 }
 
 func switchCheck(f *flowsync.Findings) client.SwitchCheck {

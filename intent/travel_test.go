@@ -1,0 +1,96 @@
+package intent
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/weirnet/weir/netview"
+)
+
+// traveller is a packet under way: it comes in at a port at a time, by what the switch there holds then.
+type traveller struct {
+	at  netview.Point
+	due time.Time
+}
+
+// travel moves packets of an intent on that are due, and returns those that are under way still. Links take their latency.
+func (n *network) travel(in *Intent, list []traveller) (left []traveller) {
+	for len(list) > 0 {
+		p := list[0]
+		list = list[1:]
+		if p.due.After(n.now) {
+			left = append(left, p)
+			continue
+		}
+		h, ok := n.holds[ruleAt{p.at.DPID, p.at.Port, in.Program.Priority, string(in.Program.Legs[0].Match)}]
+		if !ok {
+			n.t.Fatalf("a packet is lost at %v, %v after it was due", p.at, n.now.Sub(p.due))
+		}
+		for _, out := range h.out {
+			for l := range n.view.Snapshot().LinksFromPoint(at(p.at.DPID, out)) {
+				list = append(list, traveller{l.Dst, p.due.Add(time.Duration(l.LatencyUS) * time.Microsecond)})
+			}
+		}
+	}
+	return left
+}
+
+// TestPacketsOnTheirWay: while a drain moves an intent over slow links, packets that took the old path before find its rules until they have arrived.
+func TestPacketsOnTheirWay(t *testing.T) {
+	n := square(t)
+	settings := &netview.Settings{Links: map[netview.LinkKey]netview.LinkSettings{}, Switches: map[netview.DPID]netview.SwitchSettings{}}
+	for l := range n.view.Snapshot().Links() {
+		settings.Links[l.LinkKey] = netview.LinkSettings{LatencyUS: 700_000}
+	}
+	inputs := n.view.Inputs()
+	inputs.Set(settings)
+	n.submit(false, Request{Op: Create, Spec: flow("a", at(1, 9), at(4, 9), 1)})
+	n.rest()
+	in, _ := n.engine.Get("a")
+	over := in.Program.Legs[0].Route.Hops[1].DPID
+	drained := *settings
+	drained.Switches = map[netview.DPID]netview.SwitchSettings{over: {Drained: true}}
+	inputs.Set(&drained)
+	var list []traveller
+	sent := 0
+	for end := n.now.Add(10 * time.Second); n.now.Before(end); n.now = n.now.Add(10 * time.Millisecond) {
+		if sent%2 == 0 { // switches take a while too
+			n.answer()
+			n.step()
+		}
+		list = n.travel(&in, append(list, traveller{at(1, 9), n.now}))
+		sent++
+	}
+	if in, _ = n.engine.Get("a"); in.Program.Legs[0].Route.Hops[1].DPID == over || len(list) != 140 {
+		t.Fatalf("by %v, %d packets under way, want them by the other switch, and 140", in.Program.Legs[0].Route, len(list))
+	}
+	if p := n.engine.core.passing(at(over, 0)); p.Leaving+p.Ends+p.NoOther != 0 {
+		t.Fatalf("%+v: rules of the old path are left", p)
+	}
+}
+
+// TestRestartKeepsDecisions: paths that history has led to, and not the number of the intent, are the same after a restart.
+func TestRestartKeepsDecisions(t *testing.T) {
+	n := square(t)
+	n.put(link(1, 2, 3, 1), false, netview.LinkConfirmed)
+	var reqs []Request
+	for i := range 20 {
+		reqs = append(reqs, Request{Op: Create, Spec: flow(fmt.Sprint("f", i), at(1, 9), at(4, 9), uint32(i))})
+	}
+	n.submit(false, reqs...)
+	n.rest()
+	n.put(link(1, 2, 3, 1), true, netview.LinkConfirmed)
+	n.rest()
+	n.wrote = 0
+	n.start()
+	n.rest()
+	for i := range 20 {
+		if in, _ := n.engine.Get(fmt.Sprint("f", i)); in.State != Installed || in.Program.Legs[0].Route.Hops[1].DPID != 2 {
+			t.Errorf("f%d is %v along %v", i, in.State, in.Program.Legs[0].Route)
+		}
+	}
+	if n.wrote != 0 {
+		t.Errorf("%d entries written", n.wrote)
+	}
+}
