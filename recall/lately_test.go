@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/packet"
 )
 
 // Where a link led that is down is remembered of both ends until more is known of them, also when the view shows the link no more and
@@ -68,5 +69,44 @@ func TestFormatBefore(t *testing.T) {
 	sum := sha256.Sum256(old)
 	if got, err := Parse(append(old, sum[:]...)); err != nil || text(got) != text(f) {
 		t.Errorf("%v, %s", err, text(got))
+	}
+}
+
+// TestAnAddressIsWrittenSoon: what is learned after a quiet time is written at once, since it may never be told again; under steady change there
+// are two turns a second.
+func TestAnAddressIsWrittenSoon(t *testing.T) {
+	now := time.Unix(1000, 0)
+	view := netview.New(netview.Limits{})
+	writes := 0
+	r := NewTo(func([]byte) error { writes++; return nil }, func() time.Time { return now }, view, nil, nil)
+	facts := view.Facts()
+	learn := func(n byte) {
+		facts.Update(func(tx *netview.FactsTx) {
+			tx.PutHost(&netview.Host{HostID: netview.HostID{MAC: packet.MAC{2, 0, 0, 0, 0, n}}, At: netview.Point{DPID: 1, Port: 1}, State: netview.HostConfirmed})
+		})
+	}
+	facts.Update(func(tx *netview.FactsTx) {
+		tx.PutSwitch(&netview.Switch{DPID: 1, State: netview.SwitchReady, Connected: true})
+	})
+	learn(1)
+	if wait := r.Gather(); wait != soon {
+		t.Errorf("after a quiet time it waits %v", wait)
+	}
+	r.Turn()
+	for n := range byte(10) {
+		learn(n + 2)
+		wait := r.Gather()
+		if wait != gather {
+			t.Errorf("under steady change it waits %v", wait)
+		}
+		now = now.Add(wait)
+		r.Turn()
+	}
+	if writes != 11 {
+		t.Errorf("%d writes", writes)
+	}
+	now = now.Add(time.Minute)
+	if wait := r.Gather(); wait != soon {
+		t.Errorf("after another quiet time it waits %v", wait)
 	}
 }

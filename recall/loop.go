@@ -10,7 +10,8 @@ import (
 
 // How lazily facts are written.
 const (
-	gather   = 500 * time.Millisecond // changes, from the first one
+	soon     = 20 * time.Millisecond  // from a change on, where there was no turn for long: an address is told once
+	gather   = 500 * time.Millisecond // changes, from one turn to the next
 	share    = 10                     // times as long as writing takes, between two
 	retry    = 5 * time.Second        // after a write that failed
 	seenLate = 5 * time.Minute        // for times at which hosts were seen, and nothing else
@@ -34,6 +35,7 @@ type Recorder struct {
 	buf    []byte
 	stable [sha256.Size]byte // what was written last
 	wrote  time.Time
+	turned time.Time
 	took   time.Duration
 	failed bool
 }
@@ -93,7 +95,9 @@ func (r *Recorder) end() {
 }
 
 // Gather is how long after Waiting first says so Turn is to be called.
-func (r *Recorder) Gather() time.Duration { return max(gather, share*r.took) }
+func (r *Recorder) Gather() time.Duration {
+	return max(soon, max(gather, share*r.took)-r.now().Sub(r.turned))
+}
 
 // Waiting says whether the view has changed.
 func (r *Recorder) Waiting() bool { return r.view.Snapshot().Revision() != r.rev }
@@ -101,6 +105,7 @@ func (r *Recorder) Waiting() bool { return r.view.Snapshot().Revision() != r.rev
 // Turn writes what has changed: one round of Run, for who steps a recorder that does not run. A write that failed is tried again
 // when something changes.
 func (r *Recorder) Turn() {
+	r.turned = r.now()
 	changes, upto, snap, ok := r.view.Follow(r.rev, 1<<16)
 	whole := ok && upto == snap.Revision()
 	switch r.rev = snap.Revision(); {
