@@ -86,7 +86,7 @@ func (a *configFlags) run(cmd *cobra.Command, dryRun bool) (int, error) {
 	if err != nil {
 		return 0, configError(a.file, err)
 	}
-	if a.format != formatTable {
+	if !a.format.table() {
 		return len(r.Changes), atRun(writeValue(cmd.OutOrStdout(), a.format, r))
 	}
 	return len(r.Changes), atRun(writeChanges(cmd.OutOrStdout(), r))

@@ -88,7 +88,7 @@ func showCert(file string, c *x509.Certificate) certShown {
 
 // writeCerts writes what was read.
 func writeCerts(cmd *cobra.Command, f format, all []certShown) error {
-	if f != formatTable {
+	if !f.table() {
 		return writeValue(cmd.OutOrStdout(), f, all)
 	}
 	rows := [][]string{{"FILE", "SUBJECT", "DATAPATHS", "HOSTS", "NOT_AFTER", "STATE"}}

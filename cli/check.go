@@ -55,7 +55,7 @@ at their ingress on links between switches, because their selector does not say 
 			if err != nil {
 				return hint(err)
 			}
-			if f == formatTable {
+			if f.table() {
 				err = writeCheck(cmd.OutOrStdout(), check)
 			} else {
 				err = writeValue(cmd.OutOrStdout(), f, check)

@@ -56,7 +56,7 @@ else joins them: they are cut off when it is taken away. With --wait they are to
 			if d.Note != "" {
 				fmt.Fprintf(cmd.ErrOrStderr(), "weir: warning: %s\n", d.Note)
 			}
-			if f != formatTable {
+			if !f.table() {
 				return atRun(writeValue(cmd.OutOrStdout(), f, d))
 			}
 			t := table{w: cmd.OutOrStdout()}

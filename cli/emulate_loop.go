@@ -149,6 +149,7 @@ func (e *emulation) listen() (*emuapi.Server, net.Listener, error) {
 		scheme = "https"
 	}
 	if !access.Open {
+		e.told = append(e.told, fmt.Sprintf("  tokens    %s (--data-dir; they stay there)", e.dataDir))
 		token = fmt.Sprintf("-H \"Authorization: Bearer $(cat %s)\" ", filepath.Join(e.dataDir, client.TokenFile))
 	}
 	e.told = append(e.told, fmt.Sprintf("  API       %s://%s\n  call it   curl %s%s://%s/v1/links", scheme, l.Addr(), token, scheme, l.Addr()))

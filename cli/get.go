@@ -37,13 +37,16 @@ ID is a datapath id or name for switches, ports, links (or two with a hyphen bet
 apps, an id for intents, a kind for alarms and drains, and for audit a time, or how long ago, from which on records are shown. Ports of one switch come with the counters and rates that the instance keeps, and their age; in
 JSON there is more of them. Flows are the rules that are wanted and their state;
 with --actual they are what the switch itself holds. Of drains, PASSING is what is still to leave, and BOUND the pairs that stay
-because they have no other path: see weir help drain.`,
+because they have no other path: see weir help drain.
+
+Tables show switches by name; with -o wide by datapath id.`,
 		Example: `  weir get switches
   weir get ports spine-1
   weir get hosts 10.0.0.1
   weir get links s1-s2
   weir get links --watch
-  weir get flows 1 --actual
+  weir get flows                 all that is wanted, rules of intents too
+  weir get flows spine-1 --actual
   weir get intents --watch
   weir get alarms --watch
   weir get audit 1h
@@ -168,7 +171,7 @@ func (k *rowKind[T]) get(ctx context.Context, c *client.Client, out io.Writer, i
 	if err != nil {
 		return err
 	}
-	if f != formatTable {
+	if !f.table() {
 		if k.one && id != "" {
 			return writeValue(out, f, p.Items[0])
 		}
@@ -178,6 +181,13 @@ func (k *rowKind[T]) get(ctx context.Context, c *client.Client, out io.Writer, i
 	rows := [][]string{k.header}
 	for _, v := range p.Items {
 		rows = append(rows, k.cells(v))
+	}
+	if k.named {
+		shown, err := namesFor(ctx, c, f)
+		if err != nil {
+			return err
+		}
+		shown.in(rows[1:])
 	}
 	t.fit(rows...)
 	return t.write(rows...)

@@ -90,7 +90,7 @@ func (configuration) get(ctx context.Context, c *client.Client, out io.Writer, _
 	if err != nil {
 		return err
 	}
-	if f == formatTable {
+	if f.table() {
 		return writeValue(out, formatYAML, now.Effective)
 	}
 	return writeValue(out, f, now)

@@ -211,7 +211,11 @@ func newIntentShow() *cobra.Command {
 			if err != nil {
 				return hint(err)
 			}
-			return atRun(writeIntent(cmd.OutOrStdout(), f, in))
+			shown, err := namesOf(cmd.Context(), c)
+			if err != nil {
+				return hint(err)
+			}
+			return atRun(writeIntent(cmd.OutOrStdout(), f, in, shown))
 		},
 	}
 	r.addFlags(cmd)
@@ -241,13 +245,18 @@ func newIntentList() *cobra.Command {
 			if err != nil {
 				return hint(err)
 			}
-			if f != formatTable {
+			if !f.table() {
 				return atRun(writeValue(cmd.OutOrStdout(), f, p.Items))
 			}
 			rows := [][]string{intentKind.header}
 			for _, in := range p.Items {
 				rows = append(rows, intentKind.cells(in))
 			}
+			shown, err := namesFor(cmd.Context(), c, f)
+			if err != nil {
+				return hint(err)
+			}
+			shown.in(rows[1:])
 			return atRun(writeTable(cmd.OutOrStdout(), rows))
 		},
 	}
@@ -289,7 +298,7 @@ func newIntentWait() *cobra.Command {
 }
 
 var intentKind = &rowKind[client.Intent]{
-	name: "intents", singular: "intent", id: "ID", event: "intent", one: true,
+	name: "intents", singular: "intent", named: true, id: "ID", event: "intent", one: true,
 	header: []string{"ID", "KIND", "SRC", "DST", "SELECTOR", "PRIORITY", "STATE", "DETAIL"},
 	cells: func(in client.Intent) []string {
 		src, dst := in.Src.String(), in.Dst.String()
@@ -332,7 +341,7 @@ func writeAnswers(out io.Writer, f format, list []client.IntentAnswer, missing b
 		rows = append(rows, []string{id, a.Status, a.State, detail})
 	}
 	var err error
-	if f == formatTable {
+	if f.table() {
 		err = writeTable(out, rows)
 	} else {
 		err = writeValue(out, f, list)

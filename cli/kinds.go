@@ -24,6 +24,7 @@ type rowKind[T any] struct {
 	one            bool   // an id names one row: its JSON stands alone
 	event          string // of the event stream; empty: there are no such events, and --watch asks again and again
 	has            func(T, string) bool
+	named          bool // cells have datapath ids, which are shown as names
 }
 
 var switchKind = &rowKind[client.Switch]{
@@ -45,7 +46,7 @@ var switchKind = &rowKind[client.Switch]{
 }
 
 var linkKind = &rowKind[client.Link]{
-	name: "links", singular: "link", id: "DPID", event: "link",
+	name: "links", singular: "link", named: true, id: "DPID", event: "link",
 	header: []string{"SRC", "DST", "UP", "STATE", "CAPACITY_MBPS", "LATENCY_US", "COST"},
 	cells: func(l client.Link) []string {
 		return []string{point(l.Src), point(l.Dst), yes(l.Up), l.State, number(l.CapacityMbps), number(l.LatencyUS), fmt.Sprint(l.Cost)}
@@ -58,7 +59,7 @@ var linkKind = &rowKind[client.Link]{
 }
 
 var hostKind = &rowKind[client.Host]{
-	name: "hosts", singular: "host", id: "ID", one: true, event: "host",
+	name: "hosts", singular: "host", named: true, id: "ID", one: true, event: "host",
 	header: []string{"ID", "IPS", "AT", "STATE", "SEEN"},
 	cells: func(h client.Host) []string {
 		return []string{h.ID, strings.Join(h.IPs, ","), point(h.At), h.State, moment(h.Seen)}
@@ -75,8 +76,8 @@ var hostKind = &rowKind[client.Host]{
 }
 
 var flowKind = &rowKind[client.Flow]{
-	name: "flows", singular: "flow", id: "DPID",
-	header: []string{"DPID", "TABLE", "PRIORITY", "MATCH", "INSTRUCTIONS", "OWNER", "STATE", "PACKETS", "BYTES", "COOKIE"},
+	name: "flows", singular: "flow", named: true, id: "DPID",
+	header: []string{"SWITCH", "TABLE", "PRIORITY", "MATCH", "INSTRUCTIONS", "OWNER", "STATE", "PACKETS", "BYTES", "COOKIE"},
 	cells: func(f client.Flow) []string {
 		state := f.State
 		if f.Reason != "" {
@@ -89,13 +90,16 @@ var flowKind = &rowKind[client.Flow]{
 		return fmt.Sprint(f.DPID, " ", f.Table, " ", f.Priority, " ", match(f.Match), " ", f.Owner)
 	},
 	list: func(ctx context.Context, c *client.Client, id string) (*client.Page[client.Flow], error) {
+		if id == "" {
+			return allFlows(ctx, c)
+		}
 		return c.Flows(ctx, id)
 	},
 }
 
 var entryKind = &rowKind[client.FlowEntry]{
-	name: "flows", singular: "flow", id: "DPID",
-	header: []string{"DPID", "TABLE", "PRIORITY", "MATCH", "INSTRUCTIONS", "PACKETS", "BYTES", "DURATION", "IDLE", "HARD", "COOKIE"},
+	name: "flows", singular: "flow", named: true, id: "DPID",
+	header: []string{"SWITCH", "TABLE", "PRIORITY", "MATCH", "INSTRUCTIONS", "PACKETS", "BYTES", "DURATION", "IDLE", "HARD", "COOKIE"},
 	cells: func(f client.FlowEntry) []string {
 		return []string{f.DPID, fmt.Sprint(f.Table), fmt.Sprint(f.Priority), match(f.Match), strings.Join(f.Instructions, ","),
 			count(f.Packets), count(f.Bytes), fmt.Sprint(f.DurationSec), fmt.Sprint(f.IdleTimeout), fmt.Sprint(f.HardTimeout), cookie(f.Cookie)}
@@ -109,7 +113,7 @@ var entryKind = &rowKind[client.FlowEntry]{
 }
 
 var countersKind = &rowKind[client.PortCounters]{
-	name: "ports", singular: "port", id: "DPID",
+	name: "ports", singular: "port", named: true, id: "DPID",
 	header: []string{"NUMBER", "NAME", "UP", "SPEED_MBPS", "ROLE", "RX", "TX", "RX_PACKETS", "TX_PACKETS", "RX_RATE", "TX_RATE",
 		"RX_DROPPED", "TX_DROPPED", "RX_ERRORS", "TX_ERRORS", "AS_OF"},
 	cells: func(p client.PortCounters) []string {
@@ -130,8 +134,8 @@ type switchPort struct {
 }
 
 var portKind = &rowKind[switchPort]{
-	name: "ports", singular: "port", id: "DPID",
-	header: []string{"DPID", "NUMBER", "NAME", "MAC", "UP", "SPEED_MBPS", "ROLE"},
+	name: "ports", singular: "port", named: true, id: "DPID",
+	header: []string{"SWITCH", "NUMBER", "NAME", "MAC", "UP", "SPEED_MBPS", "ROLE"},
 	cells: func(p switchPort) []string {
 		return []string{p.DPID, portNumber(p.Number), p.Name, p.MAC, yes(p.Up), number(p.SpeedMbps), p.Role}
 	},
@@ -257,4 +261,26 @@ func match(m map[string]string) string {
 	}
 	slices.Sort(fields)
 	return strings.Join(fields, ",")
+}
+
+// mostFlows is how many rules of all switches are shown together.
+const mostFlows = 200_000
+
+// allFlows are the rules of all switches, those of intents too, which the interface lists by switch only.
+func allFlows(ctx context.Context, c *client.Client) (*client.Page[client.Flow], error) {
+	switches, err := c.Switches(ctx)
+	if err != nil {
+		return nil, err
+	}
+	all := &client.Page[client.Flow]{Items: []client.Flow{}, Revision: switches.Revision}
+	for _, s := range switches.Items {
+		p, err := c.Flows(ctx, s.DPID)
+		if err != nil {
+			return nil, err
+		}
+		if all.Items = append(all.Items, p.Items...); len(all.Items) > mostFlows {
+			return nil, fmt.Errorf("more than %d rules are wanted of all switches: weir get flows SWITCH lists those of one", mostFlows)
+		}
+	}
+	return all, nil
 }

@@ -17,6 +17,7 @@ type format string
 
 const (
 	formatTable format = "table"
+	formatWide  format = "wide" // a table with the ids of switches in place of their names
 	formatJSON  format = "json"
 	formatYAML  format = "yaml"
 )
@@ -24,17 +25,20 @@ const (
 // Set is of pflag.Value.
 func (f *format) Set(s string) error {
 	switch format(s) {
-	case formatTable, formatJSON, formatYAML:
+	case formatTable, formatWide, formatJSON, formatYAML:
 		*f = format(s)
 		return nil
 	}
-	return fmt.Errorf("want table, json or yaml")
+	return fmt.Errorf("want table, wide, json or yaml")
 }
+
+// table tells whether it is a table.
+func (f format) table() bool { return f == formatTable || f == formatWide }
 
 func (f *format) String() string { return string(*f) }
 
 // Type is of pflag.Value.
-func (f *format) Type() string { return "table|json|yaml" }
+func (f *format) Type() string { return "table|wide|json|yaml" }
 
 // writeValue writes a value as indented JSON or as YAML.
 func writeValue(w io.Writer, f format, v any) error {

@@ -38,12 +38,16 @@ packets take it; between two hosts, a path that only intents take is among those
 			switch {
 			case err != nil:
 				return hint(err)
-			case f != formatTable:
+			case !f.table():
 				return atRun(writeValue(cmd.OutOrStdout(), f, p))
 			case len(p.Items) == 0:
 				return atRun(fmt.Errorf("there is no path from %s to %s: weir get links shows what is up", args[0], args[1]))
 			}
-			return atRun(writePaths(&table{w: cmd.OutOrStdout()}, p.Items))
+			shown, err := namesFor(cmd.Context(), c, f)
+			if err != nil {
+				return hint(err)
+			}
+			return atRun(writePaths(&table{w: cmd.OutOrStdout()}, p.Items, shown))
 		},
 	}
 	r.addFlags(cmd)
@@ -53,7 +57,7 @@ packets take it; between two hosts, a path that only intents take is among those
 	return cmd
 }
 
-func writePaths(t *table, paths []client.Path) error {
+func writePaths(t *table, paths []client.Path, shown names) error {
 	rows := [][]string{{"PATH", "COST", "IN_USE", "INTENTS", "HOPS"}}
 	for i, p := range paths {
 		hops := make([]string, len(p.Hops))
@@ -62,6 +66,7 @@ func writePaths(t *table, paths []client.Path) error {
 		}
 		rows = append(rows, []string{fmt.Sprint(i + 1), fmt.Sprint(p.Cost), yes(p.InUse), few(p.Intents), strings.Join(hops, " ")})
 	}
+	shown.in(rows[1:])
 	t.fit(rows...)
 	return t.write(rows...)
 }

@@ -69,8 +69,9 @@ func TestScripts(t *testing.T) {
 				Members: func() []client.Member {
 					return []client.Member{{Name: "weir-1", Address: "127.0.0.1:8181", State: "ready", Leader: true, Switches: 2}}
 				},
-				Counters: counters,
-				Apps:     func() []client.App { return []client.App{{Name: "forward", Enabled: true, State: "running"}} },
+				Counters:    counters,
+				IntentRules: rulesOfIntents,
+				Apps:        func() []client.App { return []client.App{{Name: "forward", Enabled: true, State: "running"}} },
 			}))
 			e.Defer(func() { srv.CloseClientConnections(); srv.Close() })
 			e.Setenv("API", strings.TrimPrefix(srv.URL, "http://"))
@@ -155,4 +156,13 @@ func counters(dpid netview.DPID) *stats.Switch {
 	}
 	p.Rates[stats.RxBytes] = 12.5e6
 	return &stats.Switch{DPID: dpid, Ports: &stats.Ports{AsOf: time.Unix(1e9, 0), List: []stats.Port{p}}}
+}
+
+// rulesOfIntents are those of one intent, at switch 1.
+func rulesOfIntents(dpid netview.DPID) []*netview.Rule {
+	if dpid != 1 {
+		return nil
+	}
+	return []*netview.Rule{{DPID: 1, Table: 0, Priority: 40100, Cookie: 0x20000, Owner: "intents", State: netview.RuleInstalled,
+		Instructions: []openflow.Instruction{openflow.Apply(openflow.Output(2))}}}
 }

@@ -28,6 +28,7 @@ type watcher[T any] struct {
 	known map[string]T
 	json  map[string]string // of the known
 	stale map[string]bool   // known before a reset and not put since
+	names names             // of the switches as the watch began
 }
 
 // now is when a row is shown, by this machine's clock.
@@ -36,6 +37,12 @@ func (w *watcher[T]) now() string { return time.Now().UTC().Format("2006-01-02T1
 // watch shows the rows, and then each that changes, with op: put or delete.
 func (k *rowKind[T]) watch(ctx context.Context, c *client.Client, out io.Writer, id string, f format) error {
 	w := &watcher[T]{kind: k, id: id, out: out, f: f, table: table{w: out}, known: map[string]T{}, json: map[string]string{}}
+	if k.named {
+		var err error
+		if w.names, err = namesFor(ctx, c, f); err != nil {
+			return err
+		}
+	}
 	if k.event == "" {
 		return w.poll(ctx, c)
 	}
@@ -50,11 +57,13 @@ func (k *rowKind[T]) watch(ctx context.Context, c *client.Client, out io.Writer,
 	return c.Watch(ctx, client.Watch{After: p.Revision, Kinds: []string{k.event}}, w.event)
 }
 
+func (w *watcher[T]) cells(v T) []string { return w.names.in([][]string{w.kind.cells(v)})[0] }
+
 func (w *watcher[T]) begin(items []T) error {
-	if w.f == formatTable {
+	if w.f.table() {
 		rows := [][]string{append(append([]string{"OP"}, w.kind.header...), "SHOWN"), {"delete"}}
 		for _, v := range items {
-			rows = append(rows, append(append([]string{"put"}, w.kind.cells(v)...), w.now()))
+			rows = append(rows, append(append([]string{"put"}, w.cells(v)...), w.now()))
 		}
 		w.table.fit(rows...)
 		if err := w.table.write(rows[0]); err != nil {
@@ -173,8 +182,8 @@ func (w *watcher[T]) remove(v T) error {
 
 // write writes a row; b is its JSON.
 func (w *watcher[T]) write(op string, v T, b []byte) error {
-	if w.f == formatTable {
-		return w.table.write(append(append([]string{op}, w.kind.cells(v)...), w.now()))
+	if w.f.table() {
+		return w.table.write(append(append([]string{op}, w.cells(v)...), w.now()))
 	}
 	b = append(bytes.TrimSuffix(b, []byte("}")), `,"op":"`+op+`","shown":"`+w.now()+`"}`...)
 	if w.f == formatYAML {

@@ -22,9 +22,9 @@ func TestWatch(t *testing.T) {
 		change func(*netview.FactsTx)
 		after  []string
 	}{
-		{"links", []string{"OP ", "put     0000000000000001/2  0000000000000002/2  yes  confirmed", "put     0000000000000002/2  0000000000000001/2  yes"},
+		{"links", []string{"OP ", "put     s1/2  s2/2  yes  confirmed", "put     s2/2  s1/2  yes"},
 			func(tx *netview.FactsTx) { putLinks(tx, false) },
-			[]string{"put     0000000000000001/2  0000000000000002/2  no ", "put     0000000000000002/2  0000000000000001/2  no "}},
+			[]string{"put     s1/2  s2/2  no ", "put     s2/2  s1/2  no "}},
 		{"switches 1 -o json", []string{`{"dpid":"0000000000000001",`},
 			func(tx *netview.FactsTx) { putSwitch(tx, 3); tx.DeleteSwitch(1) }, []string{`{"dpid":"0000000000000001",`}},
 		{"switches -o yaml", []string{"---", `dpid: "0000000000000001"`}, nil, nil},
