@@ -12,8 +12,8 @@ COMMIT   ?= $(shell git rev-parse HEAD 2>/dev/null || echo unknown)
 LDFLAGS  := -s -w -X github.com/weirnet/weir/cli.Version=$(VERSION) -X github.com/weirnet/weir/cli.Commit=$(COMMIT)
 FUZZTIME ?= 20s
 
-.PHONY: build run test test-all bench figures bench-peers bench-profiles fuzz lint sim vuln demo-mininet clean setup-build setup-test
-.PHONY: stages unit single networks real real-long
+.PHONY: build run test test-all soak bench figures bench-peers bench-profiles fuzz lint sim vuln demo-mininet clean setup-build setup-test
+.PHONY: stages unit single networks real long long-networks long-rest
 
 build: setup-build ## one static binary, bin/weir
 	go build -ldflags '$(LDFLAGS)' -o bin/weir ./cmd/weir
@@ -24,7 +24,13 @@ run: build ## an instance and an emulated network of TOPOLOGY on this machine; i
 
 test: setup-test build stages ## what continuous integration runs
 
-test-all: test real-long fuzz ## longer: bigger networks, every fuzz target
+test-all: test long fuzz ## longer: bigger networks, long faults, every fuzz target
+
+soak: export DURATION ?= 1h
+soak: export SEED ?= 1
+soak: export TOPOLOGY ?= wan:50
+soak: build ## an instance under churn, cuts and kills for DURATION: what it takes of the machine must stay flat
+	WEIR_BINARY=$(CURDIR)/bin/weir go test -vet=off -count=1 -timeout 0 -tags soak -run TestSoak -v ./internal/soak
 
 bench: export OUT ?= bin/bench
 bench: export FULL ?=
@@ -48,8 +54,8 @@ fuzz: setup-build ## every fuzz target for FUZZTIME each
 lint: setup-build ## gofmt, go vet, staticcheck
 	@unformatted=$$(gofmt -l $$(find . -name '*.go' -not -path './.cache/*')); \
 	  if [ -n "$$unformatted" ]; then echo "gofmt -w these files:" $$unformatted; exit 1; fi
-	nice go vet -tags real,long ./...
-	nice go tool staticcheck -tags real,long ./...
+	nice go vet -tags real,long,soak ./...
+	nice go tool staticcheck -tags real,long,soak ./...
 
 sim: export SEEDS ?= 200
 sim: export FROM ?= 1
@@ -109,5 +115,14 @@ networks:
 real:
 	$(outside) -p 1 -parallel 4 -timeout 12m -tags real -run 'Budget|^($(call tests,$(OUTSIDE)))$$' $(call folders,$(COUNTING) $(OUTSIDE))
 
-real-long:
-	$(outside) -p 1 -parallel 4 -timeout 150m -tags real,long ./...
+# The long twins: whole packages, those that have any, without the race detector. Most of the time is that of networks without an instance.
+LONG = $(sort $(filter-out ./internal/netlab,$(call folders,$(call files,'^//go:build.*(real|long)'))))
+
+long:
+	@$(MAKE) --no-print-directory -k -j 2 long-networks long-rest
+
+long-networks:
+	$(outside) -parallel 6 -timeout 150m -tags real,long ./internal/netlab
+
+long-rest:
+	$(outside) -p 1 -parallel 4 -timeout 150m -tags real,long $(LONG)

@@ -1,0 +1,53 @@
+package soak
+
+import "math"
+
+// Sample is what was noted at a time, in seconds.
+type Sample struct{ At, Value float64 }
+
+// Rise is by how much a straight line through samples rises from the first to the last, and the standard error of that (least squares). Of fewer
+// than three samples nothing can be said: the error is infinite.
+func Rise(samples []Sample) (rise, err float64) {
+	n := float64(len(samples))
+	if n < 3 {
+		return 0, math.Inf(1)
+	}
+	var x, y float64
+	for _, s := range samples {
+		x, y = x+s.At/n, y+s.Value/n
+	}
+	var xx, xy float64
+	for _, s := range samples {
+		xx, xy = xx+(s.At-x)*(s.At-x), xy+(s.At-x)*(s.Value-y)
+	}
+	if xx == 0 {
+		return 0, math.Inf(1)
+	}
+	slope, left := xy/xx, 0.0
+	for _, s := range samples {
+		d := s.Value - y - slope*(s.At-x)
+		left += d * d
+	}
+	span := samples[len(samples)-1].At - samples[0].At
+	return slope * span, math.Sqrt(left/(n-2)/xx) * span
+}
+
+// Flat says whether samples rise by no more than a bound, as far as can be told: twice the standard error is left out of account.
+func Flat(samples []Sample, bound float64) bool {
+	rise, err := Rise(samples)
+	return !math.IsInf(err, 1) && rise-2*err <= bound
+}
+
+// SecondHalf is the samples of the second half of the time.
+func SecondHalf(samples []Sample) []Sample {
+	if len(samples) == 0 {
+		return nil
+	}
+	middle := (samples[0].At + samples[len(samples)-1].At) / 2
+	for i, s := range samples {
+		if s.At >= middle {
+			return samples[i:]
+		}
+	}
+	return nil
+}
