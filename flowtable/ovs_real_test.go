@@ -30,25 +30,34 @@ func TestOpenvSwitchDoesTheSame(t *testing.T) {
 	}
 }
 
-// compare does cases to both switches and shows the shortest of each that differs, up to five.
+// compare does cases to both switches and shows the shortest of each that differs, up to five. Differences that are known are counted. One that
+// does not come again fails too: nothing here depends on time, since Open vSwitch's clock stands still.
 func compare(t *testing.T, mine *subject, oracle *ofcase.OVS, opt ofcase.Options) {
-	begin, seed := time.Now(), uint64(0)
+	begin, seed, known := time.Now(), uint64(0), map[string]int{}
 	for failed := 0; seed < oracleCases && failed < 5; seed++ {
 		c := ofcase.Generate(mine.v, seed, opt)
 		first := ofcase.Compare(c, mine, oracle, ofcase.OVSMasks...)
 		if first == nil {
 			continue
 		}
-		if ofcase.Compare(c, mine, oracle, ofcase.OVSMasks...) == nil { // Open vSwitch was late, which is nobody's fault
-			t.Logf("not again: seed %d %s", seed, first.Text("flowtable", "Open vSwitch"))
+		if name := first.Among(ofcase.OVSKnown); name != "" {
+			known[name]++
 			continue
 		}
 		failed++
-		small, d := ofcase.Shrink(c, mine, oracle, ofcase.OVSMasks...)
-		if d == nil {
-			small, d = c, first
+		again := 0
+		for range 5 {
+			if ofcase.Compare(c, mine, oracle, ofcase.OVSMasks...) != nil {
+				again++
+			}
 		}
-		t.Errorf("%s%s", small, d.Text("flowtable", "Open vSwitch"))
+		small, d := c, first
+		if again == 5 {
+			if s, e := ofcase.Shrink(c, mine, oracle, ofcase.OVSMasks...); e != nil {
+				small, d = s, e
+			}
+		}
+		t.Errorf("seed %d, again in %d of 5 tries:\n%s%s", seed, again, small, d.Text("flowtable", "Open vSwitch"))
 	}
-	t.Logf("%d cases in %s", seed, time.Since(begin).Round(time.Second))
+	t.Logf("%d cases in %s; known differences: %v", seed, time.Since(begin).Round(time.Second), known)
 }
