@@ -98,33 +98,31 @@ func named(t *testing.T, name string) profile.Profile {
 	return p
 }
 
-// TestProfilesAsPingSeesThem measures profiles from outside, by ping between namespaces, beside an ideal switch in the same run: no time is
-// shorter than was promised, and none longer than what the same way costs without a promise, by much. How exactly they are
-// kept on a quiet machine is in docs/benchmarks/profiles.md.
+// TestProfilesAsPingSeesThem has ping between namespaces see what a profile promises, and not sooner: two thirds of it at least, as a median, since
+// a part of what is promised passes outside of the switch. By how much later is a matter of this machine, and of docs/benchmarks/profiles.md (make bench-profiles); that a
+// switch takes as long as its profile says, to the microsecond of simulated time, hold TestPathLatencyIsThatOfThePayload, TestChanceOfAPathLatency and
+// TestFlowSetupTakesItsTime of package emu.
 func TestProfilesAsPingSeesThem(t *testing.T) {
 	netlab.Inside(t, func(t *testing.T, l *netlab.Lab) {
 		payloads := []int{1500, 10000, 65000}
-		ideal := measured(t, l, named(t, "ideal"), "i", payloads, 3, 0)
 		for _, name := range []string{"ovs", "aruba-3810m"} {
 			p := named(t, name)
 			p.PathLatency.P90, p.FlowSetup.P90 = 0, 0 // a few pings must do: no chance
 			got := measured(t, l, p, name[:1], payloads, 3, 0)
 			for _, payload := range payloads {
-				f, free := got[payload], ideal[payload]
-				between(t, fmt.Sprintf("%s: path latency at %d bytes", name, payload), median(f.path), p.PathLatency.At(payload), median(free.path))
-				between(t, fmt.Sprintf("%s: first path latency at %d bytes", name, payload), median(f.begun),
-					p.PathLatency.At(payload)+p.FlowSetup.At(payload), median(free.begun))
+				f, latency := got[payload], p.PathLatency.At(payload)
+				notSooner(t, fmt.Sprintf("%s: path latency at %d bytes", name, payload), f.path, latency)
+				notSooner(t, fmt.Sprintf("%s: first path latency at %d bytes", name, payload), f.begun, latency+p.FlowSetup.At(payload))
 			}
 		}
 	})
 }
 
-// between wants a time that is four fifths of what was promised at least, and at most twice as much, and five times what it takes anyway, and a
-// little: TAP devices, the kernel, the controller and all else that this machine does take their time.
-func between(t *testing.T, what string, got, promised, anyway time.Duration) {
+// notSooner wants the median of some times to be two thirds of what was promised at least.
+func notSooner(t *testing.T, what string, got []time.Duration, promised time.Duration) {
 	t.Helper()
-	t.Logf("%s: %v, promised %v; of an ideal switch %v", what, got.Round(time.Microsecond), promised.Round(time.Microsecond), anyway.Round(time.Microsecond))
-	if least, most := promised*4/5, 2*promised+5*anyway+5*time.Millisecond; got < least || got > most {
-		t.Errorf("%s: %v, want from %v to %v", what, got, least, most)
+	t.Logf("%s: %v, promised %v", what, median(got).Round(time.Microsecond), promised.Round(time.Microsecond))
+	if median(got) < promised*2/3 {
+		t.Errorf("%s: %v, promised %v", what, median(got), promised)
 	}
 }
