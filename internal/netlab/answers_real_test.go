@@ -27,8 +27,8 @@ func answers(t *testing.T, l *Lab, version string) {
 	}
 	w, o := l.StartWeir(), l.StartOVS()
 	n := o.Build(wanted, version, Controller)
-	w.AwaitLinks(n, 20*time.Second)
-	n.awaitBroadcasts(20 * time.Second)
+	w.AwaitLinks(n, 60*time.Second)
+	n.awaitBroadcasts(60 * time.Second)
 	target, other, asker := n.Hosts[0], n.Hosts[1], n.Hosts[3]
 	if got := other.Ping(target.IP4, 2); got.Received != 2 {
 		t.Fatalf("before: %+v", got)

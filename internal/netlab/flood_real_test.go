@@ -76,8 +76,8 @@ func floods(t *testing.T, l *Lab, version string) {
 	}
 	w, o := l.StartWeir(), l.StartOVS()
 	n := o.Build(wanted, version, Controller)
-	w.AwaitLinks(n, 20*time.Second)
-	n.awaitBroadcasts(20 * time.Second)
+	w.AwaitLinks(n, 60*time.Second)
+	n.awaitBroadcasts(60 * time.Second)
 	bad, a, b, c := n.Hosts[0], n.Hosts[1], n.Hosts[len(n.Hosts)-1], n.Hosts[2]
 	p := a.StartPing(b.IP4, 50*time.Millisecond)
 	p.Await(10, 10*time.Second)

@@ -35,7 +35,7 @@ func reshape(l *Lab, version string, parallel int) *reshaped {
 	r := &reshaped{l: l, w: l.StartWeir(), o: l.StartOVS(), version: version}
 	r.n = r.o.Build(topology, version, Controller)
 	r.w.AwaitLinks(r.n, 20*time.Second)
-	r.n.awaitBroadcasts(20 * time.Second)
+	r.n.awaitBroadcasts(60 * time.Second)
 	h := r.n.Hosts
 	r.pings = []*Pinger{r.ping(0, 2), r.ping(2, 0), r.ping(0, 1), r.ping(1, 0)}
 	r.others = []*Pinger{r.ping(1, 2), r.ping(2, 1)}

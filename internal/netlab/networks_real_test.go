@@ -29,8 +29,8 @@ func controlled(l *Lab, topology, version string) (*Weir, *Network) {
 	l.t.Helper()
 	w := l.StartWeir()
 	n := l.StartOVS().Mininet(topology, version, OpenFlow)
-	w.AwaitLinks(n, 20*time.Second)
-	n.awaitBroadcasts(20 * time.Second)
+	w.AwaitLinks(n, 60*time.Second)
+	n.awaitBroadcasts(60 * time.Second)
 	return w, n
 }
 
@@ -110,7 +110,7 @@ func TestLinkCut(t *testing.T) {
 
 		outage := n.CutObserved(cable)
 		allowed := outage.Lost(interval)
-		w.AwaitLinks(n, 5*time.Second, cable)
+		w.AwaitLinks(n, 20*time.Second, cable)
 		await(pings, 50)
 		var lost []int
 		for i, p := range pings {
@@ -125,7 +125,7 @@ func TestLinkCut(t *testing.T) {
 		reachable(t, n)
 
 		cable.Restore()
-		w.AwaitLinks(n, 15*time.Second)
+		w.AwaitLinks(n, 60*time.Second)
 		await(pings, 50)
 		once(t, n, from)
 		reachable(t, n)
@@ -157,7 +157,7 @@ func TestOneSwitch(t *testing.T) {
 		}
 		n := l.StartOVS().Build(wanted, version, Controller)
 		l.Eventually(10*time.Second, "the switch is connected", func() bool { return w.connected() == 1 })
-		n.awaitBroadcasts(20 * time.Second)
+		n.awaitBroadcasts(60 * time.Second)
 		reachable(t, n)
 		once(t, n, n.Hosts[0])
 		if code := w.End(2 * time.Second); code != 0 {
