@@ -33,7 +33,7 @@ discovery:
   host_expiry: 1h
 forward: {unknown: flood}
 apps: {disable: [forward]}
-limits: {connections: 9999, connections_per_source: 99, batch_items: 999, streams_per_token: 9}
+limits: {connections: 9999, connections_per_source: 99, batch_items: 999, streams_per_token: 9, switch_ports: 48}
 allow: [1, 00000000000000a1, "0xb2", 00:00:00:00:00:00:00:c3]
 switches:
   1: {name: leaf 1, location: "row 3: rack 4"}
@@ -61,7 +61,7 @@ func TestParse(t *testing.T) {
 		"api":       c.API.Auth == "none" && c.API.Insecure && c.API.TLSKey == "b.pem" && reflect.DeepEqual(c.API.Hosts, []string{"weir.example", "10"}),
 		"stats":     c.Stats == Stats{time.Second, 2 * time.Second, time.Hour},
 		"discovery": c.Discovery == Discovery{time.Minute, "allow", time.Hour},
-		"limits":    c.Limits == Limits{Connections: 9999, ConnectionsPerSource: 99, BatchItems: 999, StreamsPerToken: 9},
+		"limits":    c.Limits == Limits{Connections: 9999, ConnectionsPerSource: 99, BatchItems: 999, StreamsPerToken: 9, SwitchPorts: 48},
 		"allow":     reflect.DeepEqual(c.Allow, []netview.DPID{1, 0xa1, 0xb2, 0xc3}),
 		"switches":  c.Switches[1] == Switch{"leaf 1", "row 3: rack 4"} && c.Switches[0xa1].Name == "spine" && len(c.Switches) == 3,
 		"ports":     c.Ports[netview.Point{DPID: 1, Port: PortLocal}].Name == "1" && c.Ports[netview.Point{DPID: 0xa1, Port: 3}].Edge,

@@ -20,6 +20,7 @@ const (
 	dutyAsk                 // ask a host again, or take its silence for an answer
 	dutyPort                // see whether one of a port's hosts has spoken
 	dutyRecheck             // let a claim that was refused be looked at again
+	dutyPassing             // forget a switch that was there for a moment only
 	dutySweep               // look at some of the hosts
 )
 

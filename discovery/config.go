@@ -53,6 +53,9 @@ type Limits struct {
 	Pending  int // hosts remembered in all for ports of unknown role. Default 4096
 	Asks     int // hosts asked at a time whether they are still there. Default 1024
 	Switches int // datapath ids known; beyond that the one disconnected for longest goes. Default 16384
+	Ports    int // of all switches known. Default 1,000,000, about 1 KB each
+	OfSwitch int // ports of one switch: those that it reports beyond are ignored. Default 8192
+	Passing  int // ports of switches that went before they were a minute old; beyond that the first to go is forgotten. Default 32768
 	Known    int // entries of the table of the fast path, a power of two. Default 65536 (1 MiB)
 }
 
@@ -66,6 +69,7 @@ const (
 	slots        = 20               // times in a period at which switches are probed
 	unseenWait   = 30 * time.Second // silence that makes an edge where a link was and nobody saw it go
 	pendingShare = 16               // the part of Limits.Pending that one port may take: 1 in so many
+	provenAfter  = time.Minute      // of a session, and a switch is remembered; one that had none so long is forgotten after as long
 	goneMax      = 256              // deleted ports of a switch that are remembered
 	batch        = 128              // inputs of one transaction
 	keepSilent   = 10 * time.Second // after start, old probes may be those of the life before
@@ -89,6 +93,9 @@ func (c Config) withDefaults() Config {
 	l.Pending = or(l.Pending, 4096)
 	l.Asks = or(l.Asks, 1024)
 	l.Switches = or(l.Switches, 16384)
+	l.Ports = or(l.Ports, 1_000_000)
+	l.OfSwitch = or(l.OfSwitch, 8192)
+	l.Passing = or(l.Passing, 32768)
 	l.Known = or(l.Known, 65536)
 	return c
 }

@@ -32,6 +32,7 @@ type Core struct {
 	edited map[netview.DPID]*netview.Switch // rows made in it, that may still be changed
 
 	devices map[netview.DPID]*device
+	passing []*device // disconnected, and not proven, the first to go first
 	ready   int       // devices that are connected
 	settled int       // of them, those that have settled
 	newest  time.Time // when the last new switch connected
@@ -176,6 +177,8 @@ func (c *Core) Tick() {
 			c.duePort(a)
 		case dutyRecheck:
 			c.dueRecheck(a)
+		case dutyPassing:
+			c.duePassing(a)
 		case dutySweep:
 			c.sweep()
 		}

@@ -27,6 +27,10 @@ type Counts struct {
 	Expired  atomic.Uint64 // deleted, as they did not answer
 	Evicted  atomic.Uint64 // switches forgotten, as a limit was reached
 
+	Ports   atomic.Int64  // known, of all switches
+	Ignored atomic.Uint64 // ports, as a limit was reached
+	Passed  atomic.Uint64 // switches forgotten, as they were gone before they were a minute old
+
 	Exchanged atomic.Uint64 // switches that another device took the place of
 
 	DroppedProbes atomic.Uint64 // not queued, as the loop was behind

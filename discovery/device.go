@@ -20,6 +20,7 @@ type device struct {
 	segments  int       // how many of them have rounds on the agenda
 	slot      int       // of the period, of its first segment
 	made      time.Time // when it was first heard of, or remembered
+	proven    bool      // it had a session for long enough, once, or is remembered
 	recalled  bool      // what it held from an earlier life is known
 	gone      map[uint32]former
 	barrier   uint64 // the last one that it was sent
@@ -159,11 +160,17 @@ func (c *Core) switchUp(f *SwitchFacts) {
 		c.makeRoom()
 		d = c.newDevice(f.DPID)
 		c.newest = c.now
+		c.boundPorts(d, f)
 	} else {
 		c.switchDown(f.DPID) // in case its old session was not seen to end
+		if c.devices[f.DPID] == nil {
+			d = c.newDevice(f.DPID) // there was no room to remember it
+		}
 		if row, ok := c.tx.Switch(f.DPID); ok && exchanged(row.Desc.Serial, f.Desc.Serial) {
 			c.exchange(d)
 		}
+		c.stays(d)
+		c.boundPorts(d, f)
 	}
 	d.connected, d.since, d.settled = true, c.now, false
 	c.ready++
@@ -225,6 +232,7 @@ func (c *Core) row(f *SwitchFacts) *netview.Switch {
 // hosts of ports that went or are down now are treated as by a port status.
 func (c *Core) mergePorts(d *device, row *netview.Switch) {
 	old := d.ports
+	c.Counts.Ports.Add(int64(len(row.Ports) - len(old)))
 	d.ports = make([]*port, 0, len(row.Ports))
 	for i := range row.Ports {
 		r := &row.Ports[i]
@@ -285,6 +293,7 @@ func (c *Core) switchDown(dpid netview.DPID) {
 		}
 		c.doubtHosts(p)
 	}
+	c.passes(d)
 }
 
 // edges lists the links from and to a port.

@@ -8,15 +8,23 @@ func (c *Core) makeRoom() {
 	if len(c.devices) < c.cfg.Limits.Switches {
 		return
 	}
-	var oldest *device
+	if oldest := c.longestGone(nil); oldest != nil {
+		c.evict(oldest)
+	}
+}
+
+// longestGone is the switch, but for one, that has been disconnected for the longest time and that nothing is configured of;
+// one that was there for a moment only comes before all others.
+func (c *Core) longestGone(but *device) (oldest *device) {
+	if len(c.passing) > 0 && c.passing[0] != but {
+		return c.passing[0]
+	}
 	for _, d := range c.inOrder() {
-		if _, configured := c.settings.Switches[d.dpid]; !d.connected && !configured && (oldest == nil || d.lost.Before(oldest.lost)) {
+		if _, configured := c.settings.Switches[d.dpid]; !d.connected && !configured && d != but && (oldest == nil || d.lost.Before(oldest.lost)) {
 			oldest = d
 		}
 	}
-	if oldest != nil {
-		c.evict(oldest)
-	}
+	return oldest
 }
 
 // evict forgets a switch with its links and hosts.
@@ -37,6 +45,8 @@ func (c *Core) evict(d *device) {
 		c.deleteHost(h)
 	}
 	c.returned(d.dpid)
+	c.stays(d)
+	c.Counts.Ports.Add(-int64(len(d.ports)))
 	delete(c.devices, d.dpid)
 	delete(c.edited, d.dpid)
 	c.hosts -= c.strays(d.dpid)

@@ -38,7 +38,7 @@ func (c *Core) loadSwitch(old *netview.Switch) {
 	slices.SortFunc(row.Ports, func(a, b netview.Port) int { return cmpPorts(a.Number, b.Number) })
 	row.Ports = slices.CompactFunc(row.Ports, func(a, b netview.Port) bool { return a.Number == b.Number })
 	d := c.newDevice(row.DPID)
-	d.lost = c.now
+	d.lost, d.proven = c.now, true
 	for i := range row.Ports {
 		r := &row.Ports[i]
 		r.Edge = c.settings.Ports[netview.Point{DPID: row.DPID, Port: r.Number}].Edge
@@ -52,6 +52,7 @@ func (c *Core) loadSwitch(old *netview.Switch) {
 		}
 		d.ports = append(d.ports, p)
 	}
+	c.Counts.Ports.Add(int64(len(d.ports)))
 	c.tx.PutSwitch(&row)
 	c.edited[row.DPID], _ = c.tx.Switch(row.DPID)
 }

@@ -26,10 +26,13 @@ func (c *Core) portStatus(dpid netview.DPID, reason openflow.PortReason, of *ope
 			c.portDeleted(d, i)
 		}
 		return
+	case !known && !c.roomForPort(d):
+		return
 	case !known:
 		p := c.newPort(d, &r)
 		p.came, p.forgot = c.since(), c.now // what was sent to its number before, or by it, was another port's
 		d.ports = slices.Insert(d.ports, i, p)
+		c.Counts.Ports.Add(1)
 		c.pace.ports++
 		row := c.edit(dpid)
 		row.Ports = slices.Insert(row.Ports, i, r)
@@ -62,6 +65,7 @@ func (c *Core) portDeleted(d *device, i int) {
 	row := c.edit(d.dpid)
 	row.Ports = slices.Delete(row.Ports, i, i+1)
 	d.ports = slices.Delete(d.ports, i, i+1)
+	c.Counts.Ports.Add(-1)
 	c.pace.ports--
 }
 

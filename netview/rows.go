@@ -53,6 +53,10 @@ type Switch struct {
 	// heard twice, or two LLDP periods gone. Until then nothing of ours is removed from it.
 	Settled bool
 
+	// Passing is true of a switch that lost its session before it was a minute old, and that no switch with a session has a link
+	// to: nothing of it is remembered.
+	Passing bool
+
 	// Derived from Settings with each transaction; what a writer puts here is overwritten.
 	NameSource Source // SourceConfigured, or none
 	Location   string

@@ -10,6 +10,7 @@ func (n *node) findings(as nature) discovery.Config {
 	return discovery.Config{
 		Instance: n.cfg.Name, Domain: n.cfg.Domain, Key: as.key, Seed: as.seed, Now: as.now, Period: n.cfg.LLDPPeriod, Alarms: n.alarms, InUse: n.inUse,
 		RoundTrip: n.roundTrip, Received: n.switches.received,
+		Limits: discovery.Limits{OfSwitch: int(n.cfg.Limits.SwitchPorts), Ports: int(n.cfg.Limits.Ports)},
 	}
 }
 

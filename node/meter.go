@@ -22,6 +22,7 @@ type meter struct {
 	discovery *discovery.Discovery
 	flowsync  *flowsync.Loop
 	forward   *forward.Forward // nil if disabled
+	server    *session.Server
 
 	mu      sync.Mutex
 	live    map[netview.DPID]*session.Session
@@ -97,6 +98,7 @@ var (
 	descPaused    = desc("openflow_paused_total", "Times at which a switch was not read because it did not take what it was sent.")
 	descRefused   = desc("openflow_refused_connections_total", "Connections that ended before their handshake did, by reason.", "reason")
 	descQueue     = desc("switch_queue_bytes", "Bytes that wait for a switch.", "dpid")
+	descHeld      = desc("openflow_held_bytes", "Bytes, about, that are held of what switches have not said whole: of handshakes, and of answers in parts.")
 	descTrip      = desc("switch_round_trip_seconds", "Last round trip of an echo.", "dpid")
 	descRows      = desc("view_rows", "Rows of the network view, by table.", "table")
 	descRevision  = desc("view_revision", "Revision of the network view.")
@@ -111,7 +113,7 @@ var (
 // Describe is of prometheus.Collector.
 func (m *meter) Describe(ch chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
-		descMessages, descBytes, descDecode, descDropped, descPaused, descRefused, descQueue, descTrip, descRows,
+		descMessages, descBytes, descDecode, descDropped, descPaused, descRefused, descQueue, descHeld, descTrip, descRows,
 		descRevision, descDiscovery, descPeriod, descLag, descFlowsync, descDrift, descSync, descBound, descReadCost, descRules, descForward,
 	} {
 		ch <- d
@@ -171,6 +173,8 @@ func (m *meter) collectEngines(ch chan<- prometheus.Metric) {
 		counter(ch, descDiscovery, n, kind)
 	}
 	counts := m.discovery.Counts()
+	gauge(ch, descRows, float64(counts.Ports.Load()), "ports")
+	gauge(ch, descHeld, float64(m.server.Held()))
 	gauge(ch, descPeriod, time.Duration(counts.Period.Load()).Seconds())
 	gauge(ch, descLag, time.Duration(counts.Lag.Load()).Seconds())
 	m.flowsync.Ask(func(c *flowsync.Core) {
@@ -192,7 +196,7 @@ func (m *meter) discovered() map[string]uint64 {
 		"lldp_replayed": c.Replayed.Load(), "hosts_learned": c.Learned.Load(), "hosts_moved": c.Moved.Load(),
 		"hosts_expelled": c.Expelled.Load(), "hosts_refused": c.Refused.Load(), "lldp_at_host": c.AtHost.Load(),
 		"hosts_hijacked": c.Hijacks.Load(), "hosts_asked": c.Asked.Load(), "hosts_expired": c.Expired.Load(),
-		"switches_evicted": c.Evicted.Load(), "switches_exchanged": c.Exchanged.Load(),
+		"switches_evicted": c.Evicted.Load(), "switches_passed": c.Passed.Load(), "ports_ignored": c.Ignored.Load(), "switches_exchanged": c.Exchanged.Load(),
 		"probes_unsent": c.Unsent.Load(), "probes_dropped": c.DroppedProbes.Load(), "frames_dropped": c.DroppedFrames.Load(),
 	}
 }

@@ -196,7 +196,7 @@ func (n *node) join(as nature) {
 	n.switches.flowsync, n.switches.forward = n.flowsync, n.forward
 	n.paths.forward = n.forward
 	m := n.switches.meter
-	m.discovery, m.flowsync, m.forward = n.discovery, n.flowsync, n.forward
+	m.discovery, m.flowsync, m.forward, m.server = n.discovery, n.flowsync, n.forward, n.server
 }
 
 // buildServer makes what holds the switches' connections.
@@ -214,6 +214,7 @@ func (n *node) buildServer() (err error) {
 	n.server = session.NewServer(session.Config{
 		MaxSessions: sessions, TLS: n.switchTLS.config(), Admit: n.admit, Refused: n.refused,
 		EchoInterval: n.cfg.EchoInterval, EchoMisses: n.cfg.EchoMisses,
+		MaxSource: int(n.cfg.Limits.SwitchConnections), MaxHeld: int(n.cfg.Limits.Handshakes), MaxPorts: int(n.cfg.Limits.SwitchPorts),
 	}, n.switches)
 	return nil
 }

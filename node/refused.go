@@ -36,6 +36,12 @@ func (n *node) refused(r session.Refusal) {
 		n.alarms.Raise(netview.AlarmRefusedSwitch, host(r.Remote), fmt.Sprintf("%s: %v", r.Remote, r.Err))
 	case "shed":
 		n.alarms.Raise(netview.AlarmHalfOpen, "", fmt.Sprintf("the last one cut: %s", r.Remote))
+	case "held":
+		n.alarms.Raise(netview.AlarmLimit, "limits.handshake_memory", fmt.Sprintf("the last one cut: %s", r.Remote))
+	case "ports":
+		n.alarms.Raise(netview.AlarmLimit, "limits.switch_ports", fmt.Sprintf("%s as switch %s: %v", r.Remote, dpid, r.Err))
+	case "source":
+		n.alarms.Raise(netview.AlarmLimit, "limits.switch_connections_per_source", fmt.Sprintf("the last one refused: %s", r.Remote))
 	case "too_many":
 		n.alarms.Raise(netview.AlarmLimit, "switch connections", fmt.Sprintf("the last one refused: %s", r.Remote))
 	}

@@ -151,6 +151,9 @@ func (n *switches) Disconnected(s *session.Session, err error) {
 	n.flowsync.SwitchDown(d.dpid, s, stuck(err))
 	n.discovery.SwitchDown(d.dpid)
 	n.meter.leave(d.dpid, s)
+	if errors.Is(err, session.ErrHeld) {
+		n.alarms.Raise(netview.AlarmLimit, "limits.handshake_memory", "switch "+d.dpid.String()+": "+err.Error())
+	}
 	n.log.Info("switch disconnected", "dpid", d.dpid, "reason", err)
 }
 

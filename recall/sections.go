@@ -84,6 +84,7 @@ func (k *sections) takeSwitch(dpid netview.DPID) {
 		return 0
 	})
 	row, ok := k.snap.Switch(dpid)
+	ok = ok && !row.Passing
 	switch {
 	case !ok && had:
 		k.switches, k.changed = slices.Delete(k.switches, i, i+1), true

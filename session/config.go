@@ -38,6 +38,14 @@ type Config struct {
 	// of one: an IPv4 address or an IPv6 network of 64 bits. One too many ends the oldest, of that source or of all, with
 	// ErrShed.
 	MaxHalfOpen, MaxHalfOpenSource int
+	// MaxSource is how many connections of a Server one source may have. One too many ends the source's oldest in its
+	// handshake, and is refused with ErrSource where none is.
+	MaxSource int
+	// MaxHeld is how many bytes a Server holds, for all peers together, of what they have not said whole: everything of a
+	// handshake until it is done, and answers in parts until the last one. Above it who holds most is ended with ErrHeld.
+	MaxHeld int
+	// MaxPorts is how many ports a switch may have: one with more is refused with ErrPorts.
+	MaxPorts int
 	// TLS, if set, is spoken on every connection, at either end; its handshake counts as part of ours. A switch's end needs
 	// a ServerName in it.
 	TLS *tls.Config
@@ -74,6 +82,9 @@ func (c Config) withDefaults() Config {
 	c.MaxSessions = orDefault(c.MaxSessions, DefaultMaxSessions)
 	c.MaxHalfOpen = orDefault(c.MaxHalfOpen, DefaultMaxHalfOpen)
 	c.MaxHalfOpenSource = orDefault(c.MaxHalfOpenSource, DefaultMaxHalfOpenSource)
+	c.MaxSource = orDefault(c.MaxSource, DefaultMaxSource)
+	c.MaxHeld = orDefault(c.MaxHeld, DefaultMaxHeld)
+	c.MaxPorts = orDefault(c.MaxPorts, DefaultMaxPorts)
 	c.MissSendLen = orDefault(c.MissSendLen, openflow.ControllerNoCut)
 	return c
 }

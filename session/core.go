@@ -52,7 +52,8 @@ type Core struct {
 	xid   atomic.Uint32 // last transaction id used
 	role  atomic.Uint32 // openflow.Role, as the switch has confirmed it
 
-	held   []Event // what came before the handler knew of the switch
+	held   []Event      // what came before the handler knew of the switch
+	holds  atomic.Int64 // bytes of what the peer has not said whole, as Config.MaxHeld counts them
 	out    []byte
 	events []Event
 	reason error
@@ -232,8 +233,9 @@ func (c *Core) deliver(h openflow.Header, m openflow.Message) {
 	switch {
 	case c.state == stateReady:
 		c.events = append(c.events, e)
-	case len(c.held) < MaxHeld:
+	case len(c.held) < MaxHeldMessages:
 		c.held = append(c.held, e)
+		c.holds.Add(heldFactor * int64(h.Length))
 	default:
 		c.counts.early++
 	}
@@ -246,4 +248,5 @@ func (c *Core) connect(now time.Time) {
 	c.events = append(c.events, Event{Kind: EventConnected})
 	c.events = append(c.events, c.held...)
 	c.held = nil
+	c.holds.Store(0)
 }

@@ -161,8 +161,11 @@ func (s *Session) connect() {
 	}
 }
 
-// batchEnd tells the handler that all input is handed over.
+// batchEnd tells the handler that all input is handed over, and the group what is held.
 func (s *Session) batchEnd() {
+	if s.controller != nil {
+		s.hold()
+	}
 	switch {
 	case !s.connected:
 	case s.controller != nil:

@@ -38,7 +38,8 @@
 //     OpenFlow, as Open vSwitch does.
 //   - Each request is answered exactly once: by its reply, by a *PeerError, by ErrTimeout, or by an error that wraps
 //     ErrClosed. Barriers are answered in the order of their requests.
-//   - All memory is bounded by the limits of limits.go; what is dropped is counted (Stats).
+//   - All memory is bounded by the limits of limits.go; what is dropped is counted (Stats). What the peers of a server have not
+//     said whole is bounded together (held.go).
 //   - One session at a time has a datapath id; Disconnected of an older one comes before Connected of a newer one.
 //   - Auxiliary connections are refused with an error: all that a switch says has one order.
 //   - A slow peer slows only its own session: over the high-water mark of its queue it is no longer read (or at least

@@ -42,6 +42,12 @@ var (
 	ErrAuxiliary = errors.New("auxiliary connections are not supported")
 	// ErrShed ends the oldest connection in its handshake when there are too many of them.
 	ErrShed = errors.New("too many connections in their handshake, this one the oldest")
+	// ErrHeld ends the connection that holds most of what peers have not said whole, when that is too much.
+	ErrHeld = errors.New("too much is held of what peers have not said whole, most of it of this one")
+	// ErrPorts refuses a switch with more ports than Config.MaxPorts.
+	ErrPorts = errors.New("too many ports")
+	// ErrSource ends a connection above Config.MaxSource, where none of its source is in its handshake that could be shed.
+	ErrSource = errors.New("too many sessions of one source")
 	// ErrTooMany ends a connection above Config.MaxSessions, where none is in its handshake that could be shed.
 	ErrTooMany = errors.New("too many sessions")
 )

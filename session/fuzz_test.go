@@ -58,7 +58,7 @@ func feed(t *testing.T, end End, v openflow.Version, data []byte) {
 	if sent > 4096+20*len(data) {
 		t.Errorf("%d bytes sent for %d received", sent, len(data))
 	}
-	if len(c.requests.open) != 0 || len(c.held) > MaxHeld {
+	if len(c.requests.open) != 0 || len(c.held) > MaxHeldMessages {
 		t.Errorf("%d requests open after the end, %d messages held", len(c.requests.open), len(c.held))
 	}
 }

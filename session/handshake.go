@@ -2,6 +2,7 @@ package session
 
 import (
 	"errors"
+	"fmt"
 	"net"
 	"time"
 
@@ -51,6 +52,10 @@ func (c *Core) learnFeatures(m *openflow.FeaturesReply) {
 		c.expel("auxiliary connection", ErrAuxiliary)
 		return
 	}
+	if len(m.Ports) > c.cfg.MaxPorts {
+		c.refusePorts(len(m.Ports))
+		return
+	}
 	c.features = Features{Datapath: m.DatapathID, Version: c.version, Buffers: m.Buffers, Tables: m.Tables,
 		Capabilities: m.Capabilities, Actions: m.Actions, Ports: m.Ports}
 	c.state = stateAdmit
@@ -97,18 +102,30 @@ func (c *Core) need(m openflow.Message, now time.Time, answer func(openflow.Mess
 			return
 		}
 		answer(reply, err)
-		if c.waiting--; c.waiting == 0 {
+		if c.waiting--; c.waiting == 0 && c.state != stateClosed {
 			c.connect(now)
 		}
 	})
 }
 
+// refusePorts ends the connection of a switch with more ports than it may have.
+func (c *Core) refusePorts(n int) {
+	c.expel("too many ports", fmt.Errorf("%w: %d or more, at most %d are taken", ErrPorts, n, c.cfg.MaxPorts))
+}
+
 // learnPorts takes the port descriptions; a switch that refuses them has none that we know.
 func (c *Core) learnPorts(m openflow.Message, err error) {
+	if errors.Is(err, ErrTooLarge) {
+		c.refusePorts(c.cfg.MaxPorts + 1)
+	}
 	if err != nil {
 		return
 	}
 	if l, ok := m.(*openflow.MultipartReply).Body.(*openflow.PortDescList); ok {
+		if len(l.Ports) > c.cfg.MaxPorts {
+			c.refusePorts(len(l.Ports))
+			return
+		}
 		c.features.Ports = l.Ports
 	}
 }

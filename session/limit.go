@@ -9,8 +9,10 @@ func (g *group) room(source netip.Prefix, limits *Config) error {
 	switch {
 	case len(g.sessions) >= limits.MaxSessions+min(MaxLeaving, limits.MaxSessions):
 		return ErrTooMany
-	case g.half.Of(source) >= limits.MaxHalfOpenSource:
+	case g.half.Of(source) >= limits.MaxHalfOpenSource, g.sources[source] >= limits.MaxSource && g.half.Of(source) > 0:
 		g.endOldest(g.half.OldestOf(source))
+	case g.sources[source] >= limits.MaxSource:
+		return ErrSource
 	case g.half.Len() >= limits.MaxHalfOpen, full && g.half.Len() > 0:
 		g.endOldest(g.half.Oldest())
 	case full:
@@ -27,6 +29,7 @@ func (g *group) endOldest(s *Session, ok bool) {
 	g.known(s)
 	s.place.leaving = true
 	g.leaving++
+	g.leave(s)
 	s.Close(ErrShed)
 }
 
@@ -51,9 +54,26 @@ func (g *group) known(s *Session) { g.half.Remove(s.place.source, &s.place.Place
 func (g *group) remove(s *Session) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	if _, there := g.sessions[s]; !there {
+		return
+	}
 	delete(g.sessions, s)
 	g.known(s)
 	if s.place.leaving {
 		g.leaving--
+	} else {
+		g.leave(s)
+	}
+	g.held.Add(-s.holds)
+	s.holds = 0
+}
+
+// leave takes a session out of those of its source, where they are counted.
+func (g *group) leave(s *Session) {
+	source := s.place.source
+	if n, counted := g.sources[source]; n > 1 {
+		g.sources[source] = n - 1
+	} else if counted {
+		delete(g.sources, source)
 	}
 }

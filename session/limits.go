@@ -28,6 +28,12 @@ const (
 	DefaultMaxHalfOpen = 4096
 	// DefaultMaxHalfOpenSource is how many of them may come from one source (see Config).
 	DefaultMaxHalfOpenSource = 2048
+	// DefaultMaxSource is how many connections one source may have, those in their handshake included.
+	DefaultMaxSource = DefaultMaxSessions
+	// DefaultMaxHeld is how many bytes a Server holds for peers that have not said all of something yet (see Config.MaxHeld).
+	DefaultMaxHeld = 48 << 20
+	// DefaultMaxPorts is how many ports a switch may have.
+	DefaultMaxPorts = 8192
 	// MaxLeaving is how many connections, above MaxSessions, may be on their way out after they were shed; at most as
 	// many as MaxSessions.
 	MaxLeaving = 1024
@@ -40,8 +46,8 @@ const (
 	MaxMultipartParts = 8192
 	// MaxMultipartBytes is how long all parts of one multipart answer may be together.
 	MaxMultipartBytes = 64 << 20
-	// MaxHeld is how many messages that come during the handshake are kept until the handler is told of the switch.
-	MaxHeld = 256
+	// MaxHeldMessages is how many messages that come during the handshake are kept until the handler is told of the switch.
+	MaxHeldMessages = 256
 	// MaxErrorData is how many bytes of a refused message go back in the error (OpenFlow 1.3, ofp_error_msg: at least 64).
 	MaxErrorData = 64
 
@@ -51,6 +57,10 @@ const (
 
 	flushBytes   = 64 << 10 // written in the middle of a batch when so much is queued
 	writeChunk   = 64 << 10 // longest single write: progress is seen between two
+	portBytes    = 64       // struct ofp_port
+	maxFrame     = 64 << 10 // longest message, at most
+	freeInput    = 16 << 10 // of a read buffer that do not count as held
+	heldFactor   = 2        // bytes in memory for each of a message that is kept decoded, about
 	keepOutput   = 1 << 10  // larger output buffers are let go when the session is idle
 	queueReserve = 64 << 10 // above MaxQueue, for the protocol's own answers
 	pausedRead   = 4 << 10  // read at once from a peer over the high-water mark, every pauseLimit

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"net"
+	"net/netip"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/weirnet/weir/beat"
@@ -32,13 +34,15 @@ type group struct {
 	sessions map[*Session]struct{}
 	half     crowd.Crowd[*Session] // of a Server: those in their handshake
 	leaving  int                   // sessions that were shed and have not ended yet
+	sources  map[netip.Prefix]int  // sessions of each, of a Server
+	held     atomic.Int64          // bytes of all sessions, as Config.MaxHeld counts them; written under the lock
 	started  bool
 	closed   bool
 	running  sync.WaitGroup
 }
 
 func newGroup(d Driver) *group {
-	g := &group{driver: d, stop: make(chan struct{}), sessions: make(map[*Session]struct{})}
+	g := &group{driver: d, stop: make(chan struct{}), sessions: make(map[*Session]struct{}), sources: make(map[netip.Prefix]int)}
 	g.epoch = g.now()
 	return g
 }
@@ -62,6 +66,7 @@ func (g *group) start(s *Session, limits *Config) error {
 			return err
 		}
 		s.place.Place = g.half.Add(s.place.source, s)
+		g.sources[s.place.source]++
 	}
 	g.sessions[s] = struct{}{}
 	if g.driver != nil {

@@ -23,6 +23,9 @@ var reasons = []struct {
 }{
 	{ErrTooMany, "too_many"},
 	{ErrShed, "shed"},
+	{ErrSource, "source"},
+	{ErrHeld, "held"},
+	{ErrPorts, "ports"},
 	{ErrInUse, "datapath_in_use"},
 	{ErrNotAdmitted, "not_admitted"},
 	{ErrAuxiliary, "auxiliary"},

@@ -88,6 +88,7 @@ func (c *Core) ask(m openflow.Message, now time.Time, answer func(openflow.Messa
 func (c *Core) Forget(xid uint32) {
 	if r := c.requests.find(xid); r != nil {
 		c.requests.remove(r)
+		c.holds.Add(-heldFactor * int64(r.bytes))
 	}
 }
 
@@ -118,10 +119,11 @@ func (q *requests) remove(r *request) {
 // answer ends a request: its event is delivered after this step, or at once if the core itself asked.
 func (c *Core) answer(r *request, m openflow.Message, err error) {
 	c.requests.remove(r)
-	if r.own {
+	if r.own { // what it said is held until the handshake is done
 		r.answer(m, err)
 		return
 	}
+	c.holds.Add(-heldFactor * int64(r.bytes))
 	c.events = append(c.events, Event{Kind: EventAnswer, Message: m, answer: r.answer, err: err})
 }
 

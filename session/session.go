@@ -20,6 +20,7 @@ type Session struct {
 	server *Server // of a controller's session
 	place  place   // among those in their handshake; the group's
 	claim  claim   // to the datapath id; the server's
+	holds  int64   // bytes that the group counts for it; the group's
 
 	controller Handler
 	owner      SwitchHandler
@@ -46,6 +47,7 @@ type Session struct {
 type reader struct {
 	input     input
 	connected bool
+	counted   int64 // bytes held that the group was told of
 	value     any
 	pin       openflow.PacketIn
 	mod       *openflow.FlowMod   // made for the first one
