@@ -3,6 +3,7 @@ package journal
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -13,11 +14,11 @@ import (
 // silent is a store whose transactions wait for their contexts while it is so.
 type silent struct {
 	store.Store
-	on bool
+	on atomic.Bool
 }
 
 func (s *silent) Txn(ctx context.Context, t store.Txn) (store.Result, error) {
-	if s.on {
+	if s.on.Load() {
 		<-ctx.Done()
 		return store.Result{}, store.ErrUnknown
 	}
@@ -36,7 +37,7 @@ func TestSilentStore(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan struct{})
 		go func() { defer close(ended); j.Run(ctx) }()
-		st.on = true
+		st.on.Store(true)
 		told := make(map[uint32]error)
 		add := func(n uint32) error {
 			return j.Append([]Record{{Number: n, Data: []byte{1}}}, func(_ store.Revision, err error) { told[n] = err })
@@ -59,7 +60,7 @@ func TestSilentStore(t *testing.T) {
 		if _, ok := told[1]; ok {
 			t.Error("the outcome of the transaction is told before it is known")
 		}
-		st.on = false
+		st.on.Store(false)
 		time.Sleep(time.Second)
 		synctest.Wait()
 		if err, ok := told[1]; !ok || err != nil {
