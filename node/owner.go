@@ -13,7 +13,7 @@ import (
 )
 
 // Of instances that share one store, one owns it: it alone decides, and controls switches. The row ownerKey says who; it has a lease, so that it
-// goes when its instance has gone. The others stand by: docs/design/0009-one-owner.md.
+// goes when its instance has gone. The others stand by: docs/design/0010-one-owner.md.
 const (
 	ownerKey = "instances/owner"
 	// leaseTime is how long after the death of an owner another takes over; leaseEvery is how often it says that it lives.
