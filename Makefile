@@ -85,10 +85,10 @@ setup-test:
 # (Budget in their names); those with more rounds than the race detector has time for (need.Rounds); and those against real programs and
 # networks (build tag real). CI=1 turns a test that would be skipped for a missing program into a failure.
 #
-# The stages run beside each other: real networks mostly wait. They go first where there is not time for all (nice), since they count packets
-# lost. -trimpath and CGO_ENABLED=0 are those of the build, whose packages need no compiling again then.
+# The stages run beside each other, but for real networks, which come last and alone: they count packets lost, and an Open vSwitch that is
+# stopped for seconds is another network than the test means. -trimpath and CGO_ENABLED=0 are those of the build, whose packages need no compiling again then.
 SINGLE := app/forward flowtable internal/laws internal/ofcase internal/sim intent/spec openflow packet plan program topology
-STAGES := lint unit single networks real
+STAGES := lint unit single real
 
 module     = github.com/weirnet/weir
 concurrent = $(filter-out $(SINGLE:%=$(module)/%),$(shell go list ./...))
@@ -101,7 +101,8 @@ OUTSIDE    = $(filter-out $(elsewhere),$(call files,'^//go:build.*real|need\.Rou
 outside    = CI=1 WEIR_BINARY=$(CURDIR)/bin/weir go test -vet=off -count=1
 
 stages:
-	@$(MAKE) --no-print-directory -k -j $(words $(STAGES)) $(STAGES)
+	@failed=; $(MAKE) --no-print-directory -k -j $(words $(STAGES)) $(STAGES) || failed=yes; \
+	  $(MAKE) --no-print-directory networks || failed=yes; [ -z "$$failed" ]
 
 unit:
 	CI=1 CGO_ENABLED=1 nice go test -vet=off -race -p 2 $(concurrent)

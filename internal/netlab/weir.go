@@ -1,6 +1,7 @@
 package netlab
 
 import (
+	"bufio"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -153,6 +154,7 @@ func (w *Weir) AwaitLinks(n *Network, limit time.Duration, cut ...*Cable) {
 	defer func() {
 		if w.lab.t.Failed() && wrong != "" {
 			w.lab.t.Log("links: " + wrong)
+			w.explain()
 		}
 	}()
 	w.lab.Eventually(limit, "the view shows the network's links", func() bool {
@@ -163,6 +165,29 @@ func (w *Weir) AwaitLinks(n *Network, limit time.Duration, cut ...*Cable) {
 		wrong = n.differ(links, down)
 		return wrong == ""
 	})
+}
+
+// explain logs what the instance knows of its ports and probes.
+func (w *Weir) explain() {
+	for _, path := range []string{"/v1/links", "/v1/switches", "/v1/alarms"} {
+		var all json.RawMessage
+		if err := w.Get(path, &all); err != nil {
+			w.lab.t.Log(err)
+			continue
+		}
+		w.lab.t.Logf("%s: %s", path, all)
+	}
+	answer, err := http.Get(API + "/metrics")
+	if err != nil {
+		w.lab.t.Log(err)
+		return
+	}
+	defer answer.Body.Close()
+	for lines := bufio.NewScanner(answer.Body); lines.Scan(); {
+		if strings.HasPrefix(lines.Text(), "weir_discovery_") {
+			w.lab.t.Log(lines.Text())
+		}
+	}
 }
 
 // differ says in which way the view's links are not the network's.
