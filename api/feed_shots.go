@@ -96,7 +96,7 @@ func (k *shots) put(kinds kindSet, s *shot) {
 	k.kept[kinds] = s
 }
 
-// nextOf tells whether the feed goes on from a shot.
+// nextOf reports whether the feed goes on from a shot.
 func (f *feed) nextOf(s *shot) ([]*block, bool) {
 	if s == nil {
 		return nil, false

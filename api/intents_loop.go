@@ -154,7 +154,7 @@ func sleep(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// answered waits for the answers to a batch, and says whether they have come before the store was silent for Limits.StoreAnswer: since it
+// answered waits for the answers to a batch, and reports whether they have come before the store was silent for Limits.StoreAnswer: since it
 // was given the batch, or answered one before.
 func (st *intentStream) answered(f *flight) bool {
 	select {

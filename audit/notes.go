@@ -47,7 +47,7 @@ func (n *notes) take() []client.AuditRecord {
 	return list
 }
 
-// empty says whether nothing waits.
+// empty reports whether nothing waits.
 func (n *notes) empty() bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -32,7 +32,7 @@ func (f *format) Set(s string) error {
 	return fmt.Errorf("want table, wide, json or yaml")
 }
 
-// table tells whether it is a table.
+// table reports whether it is a table.
 func (f format) table() bool { return f == formatTable || f == formatWide }
 
 func (f *format) String() string { return string(*f) }

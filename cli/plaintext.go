@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// hidden tells whether a character is shown as nothing, or changes how what follows is shown: controls, and formats such as those that turn
+// hidden reports whether a character is shown as nothing, or changes how what follows is shown: controls, and formats such as those that turn
 // the direction of writing (U+202E). Much of what is shown was named by strangers.
 func hidden(r rune) bool {
 	return r != '\n' && r != '\t' && !unicode.IsGraphic(r)

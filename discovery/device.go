@@ -130,7 +130,7 @@ func (c *Core) newPort(d *device, r *netview.Port) *port {
 	return p
 }
 
-// is tells whether a row is of this port.
+// is reports whether a row is of this port.
 func (p *port) is(r *netview.Port) bool {
 	own := netview.Port{Number: p.at.Port, Name: p.name, MAC: p.mac}
 	return own.Is(r)

@@ -74,7 +74,7 @@ func (t *tallies) remove(priority uint16, s shape) {
 	}
 }
 
-// others tells whether there is a rule of a priority and of another shape that may have packets of one; ingress: also if both fix who sends.
+// others reports whether there is a rule of a priority and of another shape that may have packets of one; ingress: also if both fix who sends.
 func (t tallies) others(priority uint16, s shape, ingress bool) bool {
 	for i := range t {
 		if k := &t[i]; k.priority == priority && k.shape != s && (ingress || !s.source || !k.shape.source) {
@@ -134,7 +134,7 @@ func holdsRoute(list []past, r *program.Route) bool {
 	return slices.ContainsFunc(list, func(p past) bool { return takes(p.program, r) })
 }
 
-// holdsWay tells whether an intent has, or is leaving, a program along a route.
+// holdsWay reports whether an intent has, or is leaving, a program along a route.
 func (c *Core) holdsWay(n uint32, r *program.Route) bool {
 	e := c.entries.at(n)
 	return takes(e.program, r) && !e.has(adopted) || e.change != nil && holdsRoute(e.change.past, r)
@@ -167,7 +167,7 @@ func (c *Core) overlapping(g *program.Program) (who uint32, place netview.Point)
 	return 0, netview.Point{}
 }
 
-// meetAtIngress tells whether packets come to two ways at one port.
+// meetAtIngress reports whether packets come to two ways at one port.
 func meetAtIngress(v, w *way) bool {
 	for i, at := range v.spots {
 		if v.ingress(i) && enters(w, at) {
@@ -182,7 +182,7 @@ func enters(w *way, at *spot) bool {
 	return k >= 0 && w.ingress(k)
 }
 
-// overlaps tells whether an intent has a rule along a route, in a priority, whose match differs from one and overlaps it. If the two do not meet, only
+// overlaps reports whether an intent has a rule along a route, in a priority, whose match differs from one and overlaps it. If the two do not meet, only
 // one that does not fix who sends counts.
 func (c *Core) overlaps(n uint32, r *program.Route, priority uint16, match []byte, meet bool) bool {
 	e := c.entries.at(n)

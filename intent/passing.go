@@ -71,7 +71,7 @@ func (c *Core) passing(at netview.Point) (p Passing) {
 	return p
 }
 
-// touches tells whether a way passes a port or, with port 0, a switch.
+// touches reports whether a way passes a port or, with port 0, a switch.
 func (w *way) touches(at netview.Point) bool {
 	for _, h := range w.route.Hops {
 		if h.DPID == at.DPID && (at.Port == 0 || h.In == at.Port || slices.Contains(h.Out, at.Port)) {
@@ -81,7 +81,7 @@ func (w *way) touches(at netview.Point) bool {
 	return false
 }
 
-// ends tells whether packets come in or go out at a port or, with port 0, a switch.
+// ends reports whether packets come in or go out at a port or, with port 0, a switch.
 func (w *way) ends(at netview.Point) bool {
 	inner := make(map[netview.Point]bool) // ports to the next hop
 	w.eachLink(func(k netview.LinkKey) { inner[k.Src] = true })

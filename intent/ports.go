@@ -71,7 +71,7 @@ func (c *Core) learnPorts(left map[netview.Point]bool) {
 	}
 }
 
-// through tells whether packets come in or go out by one of these ports.
+// through reports whether packets come in or go out by one of these ports.
 func (w *way) through(ports map[netview.Point]bool) bool {
 	return slices.ContainsFunc(w.route.Hops, func(h *program.Hop) bool {
 		return ports[netview.Point{DPID: h.DPID, Port: h.In}] ||

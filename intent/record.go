@@ -30,10 +30,10 @@ func idOf(content string) string {
 	return content[head : head+int(content[head-1])]
 }
 
-// busy tells whether a commit that concerns it is under way.
+// busy reports whether a commit that concerns it is under way.
 func (r *record) busy() bool { return r.pending != nil }
 
-// fresh tells whether an intent is not durable yet.
+// fresh reports whether an intent is not durable yet.
 func (r *record) fresh() bool { return r.pending != nil && r.pending.before.content == "" }
 
 // durable is a record that is not fresh as its last commit left it, with what the core has said since. What is under way is not shown: it
@@ -83,7 +83,7 @@ func (f *front) intent(n uint32) Intent {
 	return r.intent(n, f.text(n, &r))
 }
 
-// shown tells whether readers see an intent of a number.
+// shown reports whether readers see an intent of a number.
 func (f *front) shown(n uint32) bool {
 	return f.records.has(n) && !f.records.at(n).fresh()
 }

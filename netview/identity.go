@@ -6,7 +6,7 @@ import (
 	"github.com/weirnet/weir/openflow"
 )
 
-// Is tells whether two rows are of one port. Within a switch a port is known by its name and its hardware address: the number is
+// Is reports whether two rows are of one port. Within a switch a port is known by its name and its hardware address: the number is
 // the switch's to give, and it may give a port another one, or a number to another port. Reserved ports, such as PortLocal, are known
 // by their number: the address of Open vSwitch's own port changes with the ports that a bridge has.
 func (p *Port) Is(q *Port) bool {

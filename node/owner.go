@@ -47,7 +47,7 @@ func newOwnership(st store.Store, cfg *Config) *ownership {
 	return o
 }
 
-// shared says whether other instances may use the store too. The embedded one is this data directory's, which one process has.
+// shared reports whether other instances may use the store too. The embedded one is this data directory's, which one process has.
 func (c *Config) shared() bool {
 	return c.SharedStore || c.OpenStore == nil && c.Store != StoreEmbedded && c.Store != StoreMemory
 }

@@ -39,7 +39,7 @@ func (r *sentRules) note(xid uint32, m *openflow.FlowMod) {
 	r.rules = append(r.rules, s)
 }
 
-// due tells whether the barrier that is sent now has to say when the rules up to last are confirmed.
+// due reports whether the barrier that is sent now has to say when the rules up to last are confirmed.
 func (r *sentRules) due() (last uint32, ask bool) {
 	if r.asked || len(r.rules) < sentRulesDue {
 		return 0, false

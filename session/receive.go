@@ -61,7 +61,7 @@ func (c *Core) otherVersion(header []byte) bool {
 	return c.end == SwitchEnd && c.state != stateHello && v != c.version && first <= v && v <= last
 }
 
-// framed says whether the bytes are a message of this session. If not, it has been answered, and the connection ends unless the
+// framed reports whether the bytes are a message of this session. If not, it has been answered, and the connection ends unless the
 // framing is still known. Errors may have any version: one that refuses our HELLO comes before the peer has agreed on one.
 func (c *Core) framed(frame []byte) bool {
 	length := int(frame[2])<<8 | int(frame[3])

@@ -100,7 +100,7 @@ func (f *Forward) unknown(dpid netview.DPID, rules []Former) {
 	}
 }
 
-// expects tells whether a rule is of a path that a pair is about to take, may take since a move was given up, or has left so lately
+// expects reports whether a rule is of a path that a pair is about to take, may take since a move was given up, or has left so lately
 // that it is not deleted yet.
 func (f *Forward) expects(dpid netview.DPID, pr pair, cookie uint64) bool {
 	if d := f.datapath(dpid); d != nil && d.expects(pr, nil) { // a pair within the switch, or one that enters here
@@ -114,7 +114,7 @@ func (f *Forward) expects(dpid netview.DPID, pr pair, cookie uint64) bool {
 	return f.retired.leaves(pr, p) || d != nil && d.expects(pr, p)
 }
 
-// expects tells whether a pair that enters here is about to take a path, or may: any, if p is nil.
+// expects reports whether a pair that enters here is about to take a path, or may: any, if p is nil.
 func (d *Datapath) expects(pr pair, p *path) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()

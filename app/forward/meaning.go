@@ -73,7 +73,7 @@ func (f *Forward) localMeaning(list []Astray, dpid netview.DPID, r *Former, pr p
 	return list
 }
 
-// rests tells whether a pair enters here and has this path, and no move of it is under way.
+// rests reports whether a pair enters here and has this path, and no move of it is under way.
 func (d *Datapath) rests(pr pair, path uint32) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()

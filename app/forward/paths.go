@@ -31,7 +31,7 @@ func (p *path) egress() netview.Point {
 	return netview.Point{DPID: last.DPID, Port: last.Out}
 }
 
-// leavesBy tells whether the path leaves a switch by one of these ports.
+// leavesBy reports whether the path leaves a switch by one of these ports.
 func (p *path) leavesBy(ports map[netview.Point]bool) bool {
 	return slices.ContainsFunc(p.hops, func(h topology.Hop) bool { return ports[netview.Point{DPID: h.DPID, Port: h.Out}] })
 }

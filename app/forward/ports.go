@@ -45,7 +45,7 @@ func (f *Forward) portsLeft(changes []netview.Change, snap *netview.Snapshot, wh
 	return left
 }
 
-// portGone tells whether a switch is known and has no such port.
+// portGone reports whether a switch is known and has no such port.
 func portGone(snap *netview.Snapshot, at netview.Point) bool {
 	sw, known := snap.Switch(at.DPID)
 	if !known {

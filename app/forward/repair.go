@@ -74,7 +74,7 @@ func (f *Forward) repairHosts(was map[uint64]netview.Point) {
 	})
 }
 
-// entersElsewhere tells whether a pair's source has gone from one port of this switch to another. d.mu is held.
+// entersElsewhere reports whether a pair's source has gone from one port of this switch to another. d.mu is held.
 func (d *Datapath) entersElsewhere(was map[uint64]netview.Point, pr pair, fl flow) bool {
 	if at, moved := was[pr.srcKey()]; !moved || at.DPID != d.id {
 		return false

@@ -117,7 +117,7 @@ func (l *left) delete(written *[]*outlet) (later bool) {
 	return later
 }
 
-// leaves tells whether a rule of a path is to be deleted when its time has come.
+// leaves reports whether a rule of a path is to be deleted when its time has come.
 func (r *retired) leaves(pr pair, p *path) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

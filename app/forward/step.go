@@ -94,7 +94,7 @@ func (d drains) take(changes []netview.Change, snap *netview.Snapshot, whole boo
 	}
 }
 
-// host keeps the index of hosts; it tells whether a host that was known is elsewhere now, and where it was. One whose port went is
+// host keeps the index of hosts; it reports whether a host that was known is elsewhere now, and where it was. One whose port went is
 // nowhere, until it is seen again.
 func (f *Forward) host(c *netview.Change, snap *netview.Snapshot) (was netview.Point, elsewhere bool) {
 	key := hostKeyOf(c.Host)

@@ -17,7 +17,7 @@
 //     in a network where they meet (the two directions of a host-to-host intent, for one).
 //   - Parse accepts only what Append writes of a checked spec: Parse(Append(s)) is s, and Append(Parse(b)) is b.
 //   - Every match of Matches is canonical, has its prerequisites, and does not name the ingress port.
-//   - A spec that takes the packets of others wherever its path leads says so (Wide); of one that fixes who sends by an IP address the network says whether it
+//   - A spec that takes the packets of others wherever its path leads says so (Wide); of one that fixes who sends by an IP address the network reports whether it
 //     does (Source). wide.go defines it.
 //
 // The package is pure: no goroutine, no clock, no I/O.

@@ -19,7 +19,7 @@ import (
 //
 // Of several ingresses (multipoint-to-point) the address may be at any; of several egresses (point-to-multipoint) at the one ingress.
 
-// Boundless tells whether an intent crosses a link between switches and says nothing exact of who sends.
+// Boundless reports whether an intent crosses a link between switches and says nothing exact of who sends.
 func (s *Spec) Boundless() bool {
 	if !s.crosses() {
 		return false
@@ -60,7 +60,7 @@ func exact(m openflow.Match, f openflow.Field) []byte {
 	return nil
 }
 
-// crosses tells whether packets of an intent, other than one between hosts, pass a link between switches.
+// crosses reports whether packets of an intent, other than one between hosts, pass a link between switches.
 func (s *Spec) crosses() bool {
 	if s.Kind == HostToHost {
 		return false

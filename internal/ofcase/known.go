@@ -34,7 +34,7 @@ func (d *Difference) Among(list []Known) string {
 	return ""
 }
 
-// pairs says whether all of two lists of the same length are frames that the same ports send, and each two of them are alike in a sense.
+// pairs reports whether all of two lists of the same length are frames that the same ports send, and each two of them are alike in a sense.
 func pairs(one, other []string, alike func(a, b []byte) bool) bool {
 	for i := range one {
 		port, a, ok := sends(one[i])
@@ -62,7 +62,7 @@ const (
 	ipv6Space = 128 // bytes from the second tag's type on in which Open vSwitch writes an address
 )
 
-// twoTags says whether a frame has two VLAN tags, and so many bytes behind them.
+// twoTags reports whether a frame has two VLAN tags, and so many bytes behind them.
 func twoTags(frame []byte, behind int) bool {
 	return len(frame) >= tagsAt+2*tagLen+2+behind && tag(frame[tagsAt:]) && tag(frame[tagsAt+tagLen:])
 }

@@ -243,7 +243,7 @@ func (v *wishes) connects(id netview.HostID) bool {
 	return false
 }
 
-// contested tells whether another intent is installed between the same two hosts, or with packets of both in the same priority.
+// contested reports whether another intent is installed between the same two hosts, or with packets of both in the same priority.
 func (v *wishes) contested(in *intent.Intent) bool {
 	for i := range v.list {
 		other, ok := v.w.life.instance.Intents().Get(idOfWish(i))
@@ -261,7 +261,7 @@ func (v *wishes) contested(in *intent.Intent) bool {
 	return false
 }
 
-// share tells whether there may be a packet of two intents whose matches differ.
+// share reports whether there may be a packet of two intents whose matches differ.
 func share(a, b *spec.Spec) bool {
 	matches := func(s *spec.Spec) [][]byte {
 		if s.Kind.BothWays() {

@@ -32,7 +32,7 @@ func Rise(samples []Sample) (rise, err float64) {
 	return slope * span, math.Sqrt(left/(n-2)/xx) * span
 }
 
-// Flat says whether samples rise by no more than a bound, as far as can be told: twice the standard error is left out of account.
+// Flat reports whether samples rise by no more than a bound, as far as can be told: twice the standard error is left out of account.
 func Flat(samples []Sample, bound float64) bool {
 	rise, err := Rise(samples)
 	return !math.IsInf(err, 1) && rise-2*err <= bound

@@ -218,7 +218,7 @@ func damages(t *testing.T, n int) {
 	}
 }
 
-// starts says whether a damaged member does.
+// starts reports whether a damaged member does.
 func (b base) starts(t *testing.T, dir, file, what string) bool {
 	s, err := Start(context.Background(), Config{Dir: dir})
 	if err != nil {

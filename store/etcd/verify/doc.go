@@ -1,4 +1,4 @@
-// Package verify says whether the files of an etcd member are whole, before etcd reads them.
+// Package verify reports whether the files of an etcd member are whole, before etcd reads them.
 //
 // # The problem
 //
