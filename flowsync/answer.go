@@ -71,6 +71,11 @@ func (c *Core) confirmed(l *ledger, in Confirmed, now time.Time) {
 		c.reread(l, now)
 		return
 	}
+	if f.missed {
+		c.reread(l, now)
+		l.silent, l.unconfirmed = 0, false
+		return
+	}
 	l.flight, l.answerBy, l.silent, l.unconfirmed = nil, time.Time{}, 0, false
 	if l.stuck {
 		c.unstick(l)

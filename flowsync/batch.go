@@ -17,6 +17,7 @@ type flight struct {
 	programs *programFlight // if it is a batch of flow-mods of programs: then there are no ops
 	frames   []byte         // those flow-mods, until they are sent
 	sent     int            // of messages, or of programs.ops
+	missed   bool           // errors of the switch were dropped
 }
 
 // size is how many messages there are.

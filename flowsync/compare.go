@@ -37,6 +37,7 @@ func (c *Core) forget(l *ledger) {
 	c.unreached(l)
 	c.costOf(l, 0)
 	l.watch, l.audit, l.late, l.overrun, l.owed, l.took = WatchReading, audit{}, nil, false, false, 0
+	l.lateHeld = 0
 	l.auditAt = time.Time{}
 	if l.stuck {
 		c.waitAgain(l)

@@ -40,6 +40,9 @@ type Config struct {
 	// ForeignMax and SoftMax are how many foreign and adopted soft entries are remembered of a switch; more are counted
 	// only. Defaults 4096, 262144.
 	ForeignMax, SoftMax int
+	// NewsMax is how many bytes, about, of what switches tell unasked may wait for the loop: errors, entries that went or changed. A switch
+	// that tells more is read instead. Default 32 MiB.
+	NewsMax int
 	// Now is the clock. Default: the system's.
 	Now func() time.Time
 	// Alarms is told of alarms, by Run's goroutine. Default: nobody is.
@@ -91,6 +94,7 @@ func (c Config) withDefaults() Config {
 	if c.ReadShare <= 0 {
 		c.ReadShare = 0.01
 	}
+	orInt(&c.NewsMax, 32<<20)
 	orInt(&c.ForeignMax, 4096)
 	orInt(&c.SoftMax, 1<<18)
 	return c

@@ -171,6 +171,10 @@ func (c *Core) applyWord(in Input, now time.Time) *ledger {
 		if l = c.on(in.DPID, in.Session); l != nil {
 			c.paused(l, in, now)
 		}
+	case Missed:
+		if l = c.on(in.DPID, in.Session); l != nil {
+			c.missed(l, now)
+		}
 	}
 	return l
 }

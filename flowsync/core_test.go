@@ -156,6 +156,8 @@ func (s *scene) act(c *golden.Command, dpid netview.DPID) {
 	case "pause":
 		s.models[dpid].pause()
 		s.loop.MonitorPaused(dpid, s.wires[dpid], true)
+	case "miss": // the switch tells more than the loop takes, at once
+		s.miss(dpid)
 	case "resume":
 		s.models[dpid].resume()
 		s.loop.MonitorPaused(dpid, s.wires[dpid], false)
@@ -196,6 +198,12 @@ func (s *scene) check1(dpid netview.DPID) {
 		}
 	default:
 		s.say("no findings")
+	}
+}
+
+func (s *scene) miss(dpid netview.DPID) {
+	for range s.loop.config.NewsMax / inputBytes {
+		s.loop.Refused(dpid, s.wires[dpid], 1<<31, &openflow.ErrorMsg{})
 	}
 }
 

@@ -19,6 +19,7 @@ type Counters struct {
 	Repairs   uint64          // rules that were lost or changed behind our back, and put back
 	Drift     [sources]uint64 // of those, by Source
 	Full      uint64          // batches cut short by a full queue
+	Missed    uint64          // times that a switch told more than Config.NewsMax allows, and is read instead
 }
 
 // Standing is how far one switch has come.

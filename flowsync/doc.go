@@ -50,6 +50,12 @@
 // (Standing.Stuck, an alarm): its rules that are not installed are called failed, with that reason, so that nobody waits
 // for ever; they are tried all the same, and a reading is enough to call them installed.
 //
+// # A switch that tells very much
+//
+// What switches tell unasked (errors, entries that went or changed) waits for the loop, up to Config.NewsMax bytes of all switches together, of which a
+// switch may have an eighth of what is free. What it tells above that is dropped until the loop has taken the rest (Missed): the switch is read, at
+// most once a second, and a batch that was under way is neither confirmed nor refused, but read too. Others are not affected.
+//
 // # Rules of programs
 //
 // Intents want millions of rules, which are no rows of the view: they are ordered (Loop.Order), each as a number in a program that says how it is

@@ -49,6 +49,7 @@ type ledger struct {
 
 	watch    Watch
 	late     []Change // of the flow monitor, that came while the switch was read
+	lateHeld int      // bytes of them, and of the first that was too many
 	overrun  bool     // there were more
 	owed     bool     // the flow monitor left something out: all rows have to be read once
 	reading  uint64   // the reading that is under way while nothing is written, or was last

@@ -32,6 +32,8 @@ type Loop struct {
 	orders  []Order
 	current map[netview.DPID]connection
 	last    uint64 // session
+	held    int    // bytes in the inbox of what switches told unasked
+	turns   uint64 // of the loop
 	missed  bool   // a connection has missed something
 	over    bool
 
@@ -51,8 +53,10 @@ type Loop struct {
 type connection struct {
 	session uint64
 	conn    Conn
-	single  bool // the single-table form of the plan
-	missed  bool // something that its flow monitor told was dropped
+	single  bool   // the single-table form of the plan
+	turn    uint64 // in which held counts
+	held    int    // of Loop.held
+	missed  bool   // something that the switch told unasked was dropped
 }
 
 // New returns a loop that keeps switches as the view wants them. It takes the view's Status, and Wanted under the name of
@@ -96,7 +100,7 @@ func (l *Loop) Refused(dpid netview.DPID, conn Conn, xid uint32, e *openflow.Err
 	kept := *e
 	kept.Data = nil
 	l.mu.Lock()
-	if c, ok := l.current[dpid]; ok && c.conn == conn {
+	if c, ok := l.current[dpid]; ok && c.conn == conn && l.admit(dpid, c, inputBytes) {
 		l.put(Refused{dpid, c.session, xid, kept})
 	}
 	l.mu.Unlock()
@@ -112,7 +116,7 @@ func (l *Loop) Removed(dpid netview.DPID, conn Conn, e *openflow.FlowRemoved) {
 	}
 	key := e.Match.Key()
 	l.mu.Lock()
-	if c, ok := l.current[dpid]; ok && c.conn == conn {
+	if c, ok := l.current[dpid]; ok && c.conn == conn && l.admit(dpid, c, inputBytes+len(key)) {
 		l.put(Removed{dpid, c.session, e.Table, e.Priority, key, e.Cookie})
 	}
 	l.mu.Unlock()

@@ -9,9 +9,6 @@ import (
 	"github.com/weirnet/weir/plan"
 )
 
-// inboxMax is how many inputs may wait for the loop before what flow monitors tell is dropped, and the switch read instead.
-const inboxMax = 1 << 16
-
 // readingFactor is how many times the time that decoding and sorting a listing takes the whole reading costs: comparing and receiving the bytes come
 // to that (BenchmarkReading).
 const readingFactor = 3
@@ -21,43 +18,29 @@ const monitorID = 1
 
 // Updates hands over what a switch's flow monitor tells. What list points to is not kept.
 func (l *Loop) Updates(dpid netview.DPID, conn Conn, list *openflow.FlowUpdateList) {
-	var changes []Change
+	count, size := 0, inputBytes
 	for i := range list.Updates {
 		if u := &list.Updates[i]; l.news(u) {
-			changes = append(changes, changeOf(u))
+			size += sizeOfUpdate(u)
+			count++
 		}
 	}
-	if len(changes) == 0 {
+	if count == 0 {
 		return
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	c, ok := l.current[dpid]
-	switch {
-	case !ok || c.conn != conn || c.missed:
-	case len(l.inbox) >= inboxMax:
-		c.missed, l.missed = true, true
-		l.current[dpid] = c
-		l.put(Paused{dpid, c.session, true})
-	default:
-		l.put(Changed{dpid, c.session, changes})
+	if !ok || c.conn != conn || !l.admit(dpid, c, size) {
+		return
 	}
-}
-
-// caughtUp tells the core of flow monitors of which something was dropped: the switches have to be read. l.mu is held.
-func (l *Loop) caughtUp(inputs []Input) []Input {
-	if !l.missed {
-		return inputs
-	}
-	l.missed = false
-	for dpid, c := range l.current {
-		if c.missed {
-			c.missed = false
-			l.current[dpid] = c
-			inputs = append(inputs, Paused{dpid, c.session, false})
+	changes := make([]Change, 0, count)
+	for i := range list.Updates {
+		if u := &list.Updates[i]; l.news(u) {
+			changes = append(changes, changeOf(u))
 		}
 	}
-	return inputs
+	l.put(Changed{dpid, c.session, changes})
 }
 
 // news says whether an update is of interest: our own changes are not, nor what happens to soft entries of this life.
@@ -82,7 +65,7 @@ func changeOf(u *openflow.FlowUpdate) Change {
 // MonitorPaused hands over the news that a switch's flow monitor leaves changes out, or, if not on, no longer.
 func (l *Loop) MonitorPaused(dpid netview.DPID, conn Conn, on bool) {
 	l.mu.Lock()
-	if c, ok := l.current[dpid]; ok && c.conn == conn {
+	if c, ok := l.current[dpid]; ok && c.conn == conn && l.admit(dpid, c, inputBytes) {
 		l.put(Paused{dpid, c.session, on})
 	}
 	l.mu.Unlock()

@@ -30,7 +30,7 @@ func (l *Loop) RemovedFrame(dpid netview.DPID, conn Conn, v openflow.Version, fr
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	c, ok := l.current[dpid]
-	if !ok || c.conn != conn || l.over {
+	if !ok || c.conn != conn || !l.admit(dpid, c, packedHeader+packedGrowth*len(m.Match.OXM)) {
 		return true
 	}
 	last := len(l.inbox) - 1
@@ -46,6 +46,9 @@ func (l *Loop) RemovedFrame(dpid netview.DPID, conn Conn, v openflow.Version, fr
 	l.put(in)
 	return true
 }
+
+// packedGrowth is how much a packed match takes while the memory of those before it grows.
+const packedGrowth = 2
 
 // match10Len is the length of struct ofp_match of OpenFlow 1.0.
 const match10Len = 40

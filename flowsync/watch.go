@@ -23,9 +23,6 @@ const (
 // String is "reading", "asked", "monitor" or "paused".
 func (w Watch) String() string { return [...]string{"reading", "asked", "monitor", "paused"}[w] }
 
-// lateMax is how many changes that a switch tells of while it is read are kept; with more it is read again.
-const lateMax = 4096
-
 // Change is one change of a switch's entries that its flow monitor tells of.
 type Change struct {
 	Event openflow.FlowEvent // not FlowAbbreviated: our own changes are no news
@@ -63,9 +60,12 @@ func (c *Core) paused(l *ledger, in Paused, now time.Time) {
 // changed takes changes that a flow monitor tells of. Those that come while the switch is read are looked at afterwards.
 func (c *Core) changed(l *ledger, in Changed, now time.Time) {
 	if l.phase == phaseReading {
-		if l.late = append(l.late, in.Changes...); len(l.late) > lateMax {
-			l.late = l.late[:lateMax]
-			l.overrun = true
+		for i := range in.Changes {
+			if l.lateHeld += in.Changes[i].sizeOf(); l.lateHeld > lateBytes {
+				l.overrun = true
+				break
+			}
+			l.late = append(l.late, in.Changes[i])
 		}
 		return
 	}
@@ -77,7 +77,7 @@ func (c *Core) changed(l *ledger, in Changed, now time.Time) {
 // catchUp takes the changes that came while the switch was read.
 func (c *Core) catchUp(l *ledger, now time.Time) {
 	late := l.late
-	l.late = nil
+	l.late, l.lateHeld = nil, 0
 	for i := range late {
 		c.change(l, &late[i], now)
 	}

@@ -205,7 +205,7 @@ func collectFlowsync(ch chan<- prometheus.Metric, c *flowsync.Core) {
 	n := c.Counters()
 	for kind, v := range map[string]uint64{
 		"flow_mods": n.FlowMods, "meter_mods": n.MeterMods, "barriers": n.Barriers, "readings": n.Readings,
-		"refused": n.Refused, "retries": n.Retries, "repairs": n.Repairs, "queue_full": n.Full,
+		"refused": n.Refused, "retries": n.Retries, "repairs": n.Repairs, "queue_full": n.Full, "missed": n.Missed,
 	} {
 		counter(ch, descFlowsync, v, kind)
 	}

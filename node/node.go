@@ -178,6 +178,7 @@ func (n *node) join(as nature) {
 	n.discovery = discovery.New(n.view.Facts(), n.switches, n.findings(as))
 	n.flowsync = flowsync.New(flowsync.Config{
 		BatchMin: batchMin,
+		NewsMax:  int(cfg.Limits.SwitchNews),
 		Domain:   cfg.Domain, Found: n.switches.found, Adopt: n.switches.adopt, Alarms: n.alarms, Now: as.now, Told: n.intents.told,
 	}, n.view)
 	if !slices.Contains(cfg.DisableApps, forward.Owner) {

@@ -44,7 +44,9 @@ const (
 	MaxRequests = 4096
 	// MaxMultipartParts is how many parts one multipart answer may have.
 	MaxMultipartParts = 8192
-	// MaxMultipartBytes is how long all parts of one multipart answer may be together.
+	// MaxMergedBytes is how long an answer may be whose parts are merged: the longest that is meant is that of the counters of 65,280 ports.
+	MaxMergedBytes = 8 << 20
+	// MaxMultipartBytes is how long an answer may be whose parts are handed over as they come (Session.MultipartParts).
 	MaxMultipartBytes = 64 << 20
 	// MaxHeldMessages is how many messages that come during the handshake are kept until the handler is told of the switch.
 	MaxHeldMessages = 256

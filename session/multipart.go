@@ -2,12 +2,12 @@ package session
 
 import "github.com/weirnet/weir/openflow"
 
-// longest is how long an answer in parts may be: of those of the handshake, the longest is that of the ports.
+// longest is how long an answer may be whose parts are merged: of those of the handshake, the longest is that of the ports.
 func (c *Core) longest(r *request) int {
 	if r.own {
-		return min((c.cfg.MaxPorts+1)*portBytes+maxFrame, MaxMultipartBytes)
+		return min((c.cfg.MaxPorts+1)*portBytes+maxFrame, MaxMergedBytes)
 	}
-	return MaxMultipartBytes
+	return MaxMergedBytes
 }
 
 // part takes one part of a multipart answer. An answer above the limits is given up: what still comes of it finds no

@@ -101,3 +101,37 @@ func TestMultipartParts(t *testing.T) {
 		}
 	})
 }
+
+// TestMergedAnswersAreBounded has a switch answer a question that is answered whole with ever more parts.
+func TestMergedAnswersAreBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPair(t, Config{EchoInterval: -1, MaxHeld: 1 << 30}, memnet.Options{})
+		d := &asked{datapath: &datapath{id: 1}}
+		a, b := memnet.Pipe(p.options)
+		p.server.ServeConn(a)
+		sw, _ := p.dialer.ServeConn(b, &Roles{}, d)
+		synctest.Wait()
+		var got error
+		done := false
+		filter := openflow.FlowFilter{Table: openflow.TableAll, OutPort: openflow.PortAny, OutGroup: openflow.GroupAny}
+		err := p.handler.last().Multipart(&openflow.FlowRequest{FlowFilter: filter}, func(_ openflow.ReplyBody, err error) { got, done = err, true })
+		if err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		part := &openflow.MultipartReply{Flags: openflow.MultipartMore, Body: &openflow.FlowStatsList{Flows: make([]openflow.FlowStats, 1000)}}
+		frame, err := openflow.Append(nil, openflow.V13, 0, part)
+		if err != nil {
+			t.Fatal(err)
+		}
+		parts := 0
+		for ; !done && parts <= MaxMergedBytes/len(frame); parts++ {
+			sw.Reply(d.xids[0], part)
+			synctest.Wait()
+		}
+		if want := MaxMergedBytes/len(frame) + 1; !errors.Is(got, ErrTooLarge) || parts != want || p.server.Held() != 0 {
+			t.Errorf("%v after %d parts, want %d; %d bytes are held", got, parts, want, p.server.Held())
+		}
+		p.close()
+	})
+}
