@@ -44,6 +44,7 @@ type names struct{ revision string }
 func (c *Client) StreamIntents(ctx context.Context, protobuf bool) (*IntentStream, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	r, w := io.Pipe()
+	context.AfterFunc(ctx, func() { w.CloseWithError(ctx.Err()) }) // the transport waits for its reading of the body, whatever became of the server
 	header := http.Header{"Content-Type": {NDJSON}}
 	if protobuf {
 		header.Set("Content-Type", intentpb.ContentType)
