@@ -58,10 +58,16 @@ func (g *ground) asker(ctx context.Context) (*asker, error) {
 	return a, nil
 }
 
-// appendRequest appends a request with a body to b.
+// appendRequest appends a POST with a body to b.
 func (a *asker) appendRequest(b []byte, path string, form Form, body []byte) []byte {
+	return a.appendMethod(b, "POST", path, form, body)
+}
+
+// appendMethod appends a request with a body, of a method, to b.
+func (a *asker) appendMethod(b []byte, method, path string, form Form, body []byte) []byte {
 	contentType := form.contentType()
-	b = append(b, "POST "...)
+	b = append(b, method...)
+	b = append(b, ' ')
 	b = append(b, path...)
 	b = append(b, " HTTP/1.1\r\nHost: "...)
 	b = append(b, a.host...)

@@ -67,6 +67,14 @@ func (a *asks) at(n int) pathAsk {
 		src: 10<<24 | uint32(n)&(askMost-1), dst: 11<<24 | uint32(n)*2654435761&(askMost-1)}
 }
 
+// moved is the n-th path with another port of hosts at its end.
+func (a *asks) moved(n int) pathAsk {
+	p := a.at(n)
+	first := uint32(a.links[p.to.Switch]) + 1
+	p.to.Port = first + (p.to.Port-first+1)%askPorts
+	return p
+}
+
 // taken is what switches have received for a path.
 type taken struct {
 	first, last int64 // ages of the network in ns at which its first and last flow-mod were received

@@ -51,6 +51,10 @@ func (g *ground) start(ctx context.Context) (err error) {
 	c := g.c
 	if c.Controller != "" {
 		g.process = &process{address: c.Controller, api: c.API}
+	} else if c.null {
+		if g.process, err = c.startNull(ctx); err != nil {
+			return err
+		}
 	} else if g.process, err = startIn(ctx, c.Dir, c.Program); err != nil {
 		return err
 	}

@@ -22,6 +22,17 @@ const (
 	metricMallocs  = `go_memstats_mallocs_total`
 )
 
+// synced are the metrics that count synchronisations: of the store for a transaction of a journal, and of the audit log.
+var synced = []string{`weir_journal_commits_total{journal="intents"}`, `weir_journal_commits_total{journal="decisions"}`, `weir_audit_total{kind="syncs"}`}
+
+// syncs is how often the store and the audit log were synchronised.
+func (m meters) syncs() (n float64) {
+	for _, name := range synced {
+		n += m[name]
+	}
+	return n
+}
+
 // allocations is the measure of what an instance allocates, in objects, for each unit of work.
 const allocations = "allocations of the instance, each"
 

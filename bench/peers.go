@@ -28,6 +28,9 @@ func Controllers() []string { return []string{Self, Bare, OVSTestcontroller, OSK
 // Weir is what an instance of this binary is called in reports.
 const Weir = "weir"
 
+// NullInstance is the subject of the null instance.
+const NullInstance = "null"
+
 // subjectOf is what a controller is called in a report.
 func subjectOf(name string) string {
 	if name == Self {

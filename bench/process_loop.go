@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -60,6 +61,16 @@ func startOwn(ctx context.Context, name, program string) (*process, error) {
 		return nil, err
 	}
 	return p, p.start(ctx, exec.Command(p.program, "bench", "responder", "--listen", p.address))
+}
+
+// startNull starts a null instance of this binary that knows the paths of a setup.
+func (c *Setup) startNull(ctx context.Context) (*process, error) {
+	p, err := newOwn("", "")
+	if err != nil {
+		return nil, err
+	}
+	return p, p.start(ctx, exec.Command(p.program, "bench", "responder", "--listen", p.address, "--api", p.api, "--topology", c.Topology,
+		"--hops", strconv.Itoa(c.Hops), "--seed", strconv.FormatUint(c.Seed, 10)))
 }
 
 // startIn starts an instance with its data in a new folder of a directory; the one of temporary files if it is empty.

@@ -31,7 +31,8 @@ type Setup struct {
 
 	Build, Command string // for the report
 
-	lab *lab // in tests: who is asked
+	lab  *lab // in tests: who is asked
+	null bool // a null instance is started instead
 }
 
 // lab is who is asked in a test: how switches and requests get there. It has all links in its view.
@@ -62,6 +63,28 @@ func (c *Setup) check() error {
 	}
 	_, err = newAsks(c.newNetwork(t), c.Hops, c.Seed)
 	return err
+}
+
+// asNull is the same with a null instance in the place of the instance.
+func (c *Setup) asNull() Setup {
+	s := *c
+	s.null, s.Controller, s.API, s.Token = true, "", "", ""
+	return s
+}
+
+// subject is the name of what is measured.
+func (c *Setup) subject() string {
+	if c.null {
+		return NullInstance
+	}
+	return Weir
+}
+
+// addSubject adds the result of what is measured.
+func (r *Report) addSubject(c *Setup) *Result {
+	x := r.add(c.subject())
+	x.SelfCheck = c.null
+	return x
 }
 
 // newNetwork makes the switches. What waits for the instance may be much: the entries of a whole table.

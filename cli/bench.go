@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"fmt"
-	"os"
 	"strings"
 	"time"
 
@@ -23,7 +22,7 @@ func newBench() *cobra.Command {
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newBenchReactive(), newBenchStart(), newBenchDiscovery(), newBenchEmulator(), newBenchPaths(), newBenchReroute(),
-		newBenchLatency(), newBenchIntents(), newBenchGrowth(), newBenchRest(), newBenchReport(), newBenchResponder())
+		newBenchLatency(), newBenchIntents(), newBenchRequests(), newBenchGrowth(), newBenchRest(), newBenchReport(), newBenchResponder())
 	return cmd
 }
 
@@ -56,21 +55,17 @@ answered: the command then says so and exits with 1.`,
 			c.Buffered = c.Buffered && !unbuffered
 			c.Version = versionOf(version)
 			c.Targets = append([]string{controller}, compare...)
-			c.Build, c.Command, c.Note = build(), commandLine(), notes(cmd)
+			measured(cmd, &c.Build, &c.Command, &c.Note)
 			if err := cmp.Or(c.Check(), out.check()); err != nil {
 				return err
 			}
-			r, err := c.Run(cmd.Context())
-			if err != nil {
-				return atRun(err)
-			}
-			return out.show(cmd, r)
+			return out.run(cmd, c.Run)
 		},
 	}
 	f := cmd.Flags()
 	f.StringVar(&controller, "controller", controller, "what is measured: HOST:PORT, or what is started: "+strings.Join(bench.Controllers(), ", "))
 	f.StringSliceVar(&compare, "compare", nil, "further controllers, measured alternately")
-	f.Var(newWord(&version, "1.0|1.3"), "openflow-version", "that the switches speak")
+	versionFlag(f, &version, "that the switches speak")
 	f.IntVar(&switches, "switches", switches, "switches, not joined")
 	f.StringVar(&c.Topology, "topology", "", "joined switches instead: linear:N, ring:N, wan:N")
 	f.IntVar(&c.Hosts, "hosts", 0, "hosts at each switch (default 1000, with --hops 20)")
@@ -82,12 +77,12 @@ answered: the command then says so and exits with 1.`,
 	f.BoolVar(&unbuffered, "unbuffered", false, "packet-ins have none")
 	f.DurationVar(&c.Duration, "duration", 3*time.Second, "of one run")
 	f.DurationVar(&c.Warmup, "warmup", time.Second, "load before the first run, which does not count")
-	f.IntVar(&c.Runs, "runs", 5, "runs, of which the median is told")
-	f.StringVar(&c.Program, "program", "", "the weir binary that instances are started of (default this one)")
+	runsFlag(f, &c.Runs, 5)
+	programFlag(f, &c.Program)
 	f.DurationVar(&c.Cut, "cut", 0, "load before and after each run that does not count (default a tenth of --duration)")
 	f.DurationVar(&c.Settle, "settle", time.Minute, "how long a controller may take until it knows all hosts, and with --hops all links")
 	f.DurationVar(&c.LateLimit, "late-limit", time.Millisecond, "at a set --rate: how late one packet in a hundred may be sent")
-	f.Uint64Var(&c.Seed, "seed", 1, "of the pairs of hosts, and of the topology")
+	seedFlag(f, &c.Seed, "of the pairs of hosts, and of the topology")
 	out.flags(f)
 	return cmd
 }
@@ -117,17 +112,6 @@ func versionOf(s string) openflow.Version {
 	return openflow.V13
 }
 
-// build is which weir measures.
-func build() string { return fmt.Sprintf("weir %s, commit %s", Version, commit()) }
-
-// commandLine is the command as it was given.
-func commandLine() string { return "weir " + strings.Join(os.Args[1:], " ") }
-
-// notes prints what is being done.
-func notes(cmd *cobra.Command) func(string, ...any) {
-	return func(format string, args ...any) { fmt.Fprintf(cmd.ErrOrStderr(), format+"\n", args...) }
-}
-
 func newBenchStart() *cobra.Command {
 	c := bench.Start{}
 	version := openflow.V13.String()
@@ -142,25 +126,21 @@ answer that shows it.`,
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c.Version = versionOf(version)
-			c.Build, c.Command, c.Note = build(), commandLine(), notes(cmd)
+			measured(cmd, &c.Build, &c.Command, &c.Note)
 			if err := cmp.Or(apart(cmd.Flags(), "switches", "topology"), positive(cmd.Flags(), "switches", "runs", "idle"), out.check()); err != nil {
 				return err
 			}
-			r, err := c.Run(cmd.Context())
-			if err != nil {
-				return atRun(err)
-			}
-			return out.show(cmd, r)
+			return out.run(cmd, c.Run)
 		},
 	}
 	f := cmd.Flags()
-	f.Var(newWord(&version, "1.0|1.3"), "openflow-version", "that the switches speak")
+	versionFlag(f, &version, "that the switches speak")
 	f.IntVar(&c.Switches, "switches", 0, "switches that are not joined, instead of --topology")
 	f.StringVar(&c.Topology, "topology", "", "joined switches: linear:N, ring:N, wan:N (default wan:100)")
-	f.IntVar(&c.Runs, "runs", 5, "runs, of which the median is told")
-	f.StringVar(&c.Program, "program", "", "the weir binary that instances are started of (default this one)")
+	runsFlag(f, &c.Runs, 5)
+	programFlag(f, &c.Program)
 	f.DurationVar(&c.Idle, "idle", 10*time.Second, "over which CPU time at rest is taken")
-	f.Uint64Var(&c.Seed, "seed", 1, "of the topology")
+	seedFlag(f, &c.Seed, "of the topology")
 	out.flags(f)
 	return cmd
 }

@@ -25,26 +25,22 @@ the last byte of the handshake to the answer that shows the switch.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c.Version = versionOf(version)
-			c.Build, c.Command, c.Note = build(), commandLine(), notes(cmd)
+			measured(cmd, &c.Build, &c.Command, &c.Note)
 			if err := cmp.Or(positive(cmd.Flags(), "single", "runs", "rest", "limit"), c.Check(), out.check()); err != nil {
 				return err
 			}
-			r, err := c.Run(cmd.Context())
-			if err != nil {
-				return atRun(err)
-			}
-			return out.show(cmd, r)
+			return out.run(cmd, c.Run)
 		},
 	}
 	f := cmd.Flags()
-	f.Var(newWord(&version, "1.0|1.3"), "openflow-version", "that the switches speak")
+	versionFlag(f, &version, "that the switches speak")
 	f.StringVar(&c.Topology, "topology", "wan:100", "linear:N, ring:N, wan:N and others that weir emulate knows, without options")
 	f.IntVar(&c.Single, "single", 50, "switches that connect later, one after the other")
-	f.IntVar(&c.Runs, "runs", 5, "runs, of which the median is told")
-	f.StringVar(&c.Program, "program", "", "the weir binary that instances are started of (default this one)")
+	runsFlag(f, &c.Runs, 5)
+	programFlag(f, &c.Program)
 	f.DurationVar(&c.Rest, "rest", 3*time.Second, "for which nothing happens when everything is found")
 	f.DurationVar(&c.Limit, "limit", 2*time.Minute, "how long it may take until then")
-	f.Uint64Var(&c.Seed, "seed", 1, "of the topology")
+	seedFlag(f, &c.Seed, "of the topology")
 	out.flags(f)
 	return cmd
 }

@@ -24,7 +24,7 @@ round a ring of switches with many rules, counters and time-outs on. The report 
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c.Version = versionOf(version)
-			c.Build, c.Command, c.Note = build(), commandLine(), notes(cmd)
+			measured(cmd, &c.Build, &c.Command, &c.Note)
 			var err error
 			if c.Profile, err = readProfile(behaviour); err != nil {
 				return err
@@ -32,23 +32,19 @@ round a ring of switches with many rules, counters and time-outs on. The report 
 			if err := cmp.Or(positive(cmd.Flags(), "ring", "rules", "flows", "runs", "duration", "limit"), c.Check(), out.check()); err != nil {
 				return err
 			}
-			r, err := c.Run(cmd.Context())
-			if err != nil {
-				return atRun(err)
-			}
-			return out.show(cmd, r)
+			return out.run(cmd, c.Run)
 		},
 	}
 	f := cmd.Flags()
-	f.Var(newWord(&version, "1.0|1.3"), "openflow-version", "that the switches which connect speak")
+	versionFlag(f, &version, "that the switches which connect speak")
 	f.StringVar(&c.Topology, "topology", "wan:206", "of the network that connects")
 	f.IntVar(&c.Ring, "ring", 8, "switches of the ring")
 	f.IntVar(&c.Rules, "rules", 1000, "of each switch of the ring, of 20 masks")
 	f.IntVar(&c.Flows, "flows", 500, "frames on their way round the ring, each of another flow")
-	f.IntVar(&c.Runs, "runs", 5, "runs, of which the median is told")
+	runsFlag(f, &c.Runs, 5)
 	f.DurationVar(&c.Duration, "duration", 2*time.Second, "of forwarding in each run")
 	f.DurationVar(&c.Limit, "limit", 2*time.Minute, "how long it may take until all switches are connected")
-	f.Uint64Var(&c.Seed, "seed", 1, "of the topology")
+	seedFlag(f, &c.Seed, "of the topology")
 	f.StringVar(&behaviour, "profile", "", profileUsage)
 	out.flags(f)
 	return cmd

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -22,15 +21,7 @@ with the size before.`,
   weir bench growth --times 1,10 --runs 1 --duration 1s`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			setUp(cmd, &c.Setup)
-			if err := cmp.Or(positive(cmd.Flags(), append(setupPositive, "intents", "switches", "hosts", "duration")...), c.Check(), out.check()); err != nil {
-				return err
-			}
-			r, err := c.Run(cmd.Context())
-			if err != nil {
-				return atRun(err)
-			}
-			return out.show(cmd, r)
+			return out.intents(cmd, &c.Setup, c.Check, c.Run, "intents", "switches", "hosts", "duration")
 		},
 	}
 	f := cmd.Flags()

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"strings"
 	"time"
 
@@ -34,15 +33,7 @@ ready and all switches are compared, and how many entries it writes. Every path 
 				return err
 			}
 			c.Form, c.Restart = forms[0], c.Controller == "" && !stay
-			setUp(cmd, &c.Setup)
-			if err := cmp.Or(c.Check(), out.check()); err != nil {
-				return err
-			}
-			r, err := c.Run(cmd.Context())
-			if err != nil {
-				return atRun(err)
-			}
-			return out.show(cmd, r)
+			return out.intents(cmd, &c.Setup, c.Check, c.Run)
 		},
 	}
 	f := cmd.Flags()
@@ -67,15 +58,7 @@ from the first byte of the request to the first and the last flow-mod that a swi
 		Example: "  weir bench intent-latency --count 5000",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			setUp(cmd, &c.Setup)
-			if err := cmp.Or(positive(cmd.Flags(), append(setupPositive, "flows", "count")...), c.Check(), out.check()); err != nil {
-				return err
-			}
-			r, err := c.Run(cmd.Context())
-			if err != nil {
-				return atRun(err)
-			}
-			return out.show(cmd, r)
+			return out.intents(cmd, &c.Setup, c.Check, c.Run, "flows", "count")
 		},
 	}
 	f := cmd.Flags()
@@ -98,15 +81,7 @@ switch received for paths that had to move. Every path is followed through the s
 		Example: "  weir bench reroute --cuts 20",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			setUp(cmd, &c.Setup)
-			if err := cmp.Or(positive(cmd.Flags(), append(setupPositive, "flows", "move", "cuts")...), c.Check(), out.check()); err != nil {
-				return err
-			}
-			r, err := c.Run(cmd.Context())
-			if err != nil {
-				return atRun(err)
-			}
-			return out.show(cmd, r)
+			return out.intents(cmd, &c.Setup, c.Check, c.Run, "flows", "move", "cuts")
 		},
 	}
 	f := cmd.Flags()

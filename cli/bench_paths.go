@@ -45,15 +45,7 @@ With --sustained paths are installed and withdrawn for a time while many are act
 				churn.Setup, churn.Scenario = c.Setup, "sustained"
 				return benchSustained(cmd, &churn, c.Forms, &out)
 			}
-			setUp(cmd, &c.Setup)
-			if err := cmp.Or(c.Check(), out.check()); err != nil {
-				return err
-			}
-			r, err := c.Run(cmd.Context())
-			if err != nil {
-				return atRun(err)
-			}
-			return out.show(cmd, r)
+			return out.intents(cmd, &c.Setup, c.Check, c.Run)
 		},
 	}
 	f := cmd.Flags()
@@ -104,13 +96,5 @@ func benchSustained(cmd *cobra.Command, c *bench.Churn, forms []bench.Form, out 
 	if len(forms) == 1 {
 		c.Form = forms[0]
 	}
-	setUp(cmd, &c.Setup)
-	if err := cmp.Or(c.Check(), out.check()); err != nil {
-		return err
-	}
-	r, err := c.Run(cmd.Context())
-	if err != nil {
-		return atRun(err)
-	}
-	return out.show(cmd, r)
+	return out.intents(cmd, &c.Setup, c.Check, c.Run)
 }

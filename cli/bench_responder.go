@@ -12,13 +12,17 @@ import (
 
 // newBenchResponder is the null responder as a process, and the synthetic one.
 func newBenchResponder() *cobra.Command {
-	listen, delay := "127.0.0.1:6653", ""
+	listen, delay, api := "127.0.0.1:6653", "", ""
 	y := bench.Synthetic{}
+	null := bench.Null{}
 	cmd := &cobra.Command{
 		Use:   "responder",
 		Short: "A controller that answers every packet-in and knows nothing: what the machine gives",
 		Long: `Every packet-in is answered at once. With a delay, losses or stalls it is the truth that a harness can be tested with: how it
-behaves is drawn from --seed, and at the end it prints what it did.`,
+behaves is drawn from --seed, and at the end it prints what it did.
+
+With --api it is the null instance of the scenarios of intents: for each path that a request names it sends the flow-mods at once, which it knows
+beforehand by --topology, --hops and --seed. It keeps nothing and confirms nothing.`,
 		Example: `  weir bench responder --listen 127.0.0.1:6653
   weir bench responder --delay exp:2ms --loss 0.001 --stall-every 1s --stall-for 100ms --seed 7`,
 		Args: cobra.NoArgs,
@@ -37,6 +41,17 @@ behaves is drawn from --seed, and at the end it prints what it did.`,
 			if err != nil {
 				return atRun(err)
 			}
+			if api != "" {
+				web, err := net.Listen("tcp", api)
+				if err != nil {
+					return atRun(errors.Join(err, ln.Close()))
+				}
+				null.Seed = y.Seed
+				if err := null.Serve(cmd.Context(), ln, web); !errors.Is(err, cmd.Context().Err()) {
+					return atRun(err)
+				}
+				return nil
+			}
 			if y.Plain() {
 				err = bench.Respond(cmd.Context(), ln)
 			} else {
@@ -53,6 +68,9 @@ behaves is drawn from --seed, and at the end it prints what it did.`,
 	f := cmd.Flags()
 	f.StringVar(&listen, "listen", listen, "address, HOST:PORT")
 	f.StringVar(&delay, "delay", "", "of each answer: 5ms, uniform:5ms-15ms, exp:2ms or mix:1ms/50ms@0.01 (default none)")
+	f.StringVar(&api, "api", "", "be the null instance, with its API at this address, HOST:PORT")
+	f.StringVar(&null.Topology, "topology", "wan:206", "with --api: of the switches")
+	f.IntVar(&null.Hops, "hops", 6, "with --api: switches of each path")
 	f.Float64Var(&y.Loss, "loss", 0, "part of the packet-ins that is never answered")
 	f.Float64Var(&y.Wrong, "wrong", 0, "part of the answers that names a packet that was never sent")
 	f.DurationVar(&y.StallEvery, "stall-every", 0, "a stall ends so often")

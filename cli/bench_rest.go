@@ -21,15 +21,11 @@ pings another one, always the same. Taken is the CPU time of both processes, the
   weir bench rest --topology wan:100 --settle 10s --duration 30s`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			c.Build, c.Command, c.Note = build(), commandLine(), notes(cmd)
+			measured(cmd, &c.Build, &c.Command, &c.Note)
 			if err := cmp.Or(positive(cmd.Flags(), "interval", "settle", "duration", "limit", "runs"), c.Check(), out.check()); err != nil {
 				return err
 			}
-			r, err := c.Run(cmd.Context())
-			if err != nil {
-				return atRun(err)
-			}
-			return out.show(cmd, r)
+			return out.run(cmd, c.Run)
 		},
 	}
 	f := cmd.Flags()
@@ -38,9 +34,9 @@ pings another one, always the same. Taken is the CPU time of both processes, the
 	f.DurationVar(&c.Settle, "settle", 30*time.Second, "from the first ping to when it counts")
 	f.DurationVar(&c.Duration, "duration", 5*time.Minute, "over which it is taken")
 	f.DurationVar(&c.Limit, "limit", 2*time.Minute, "how long it may take until all links are found")
-	f.IntVar(&c.Runs, "runs", 1, "runs, of which the median is told")
-	f.StringVar(&c.Program, "program", "", "the weir binary that instances are started of (default this one)")
-	f.Uint64Var(&c.Seed, "seed", 1, "of the topology")
+	runsFlag(f, &c.Runs, 1)
+	programFlag(f, &c.Program)
+	seedFlag(f, &c.Seed, "of the topology")
 	out.flags(f)
 	return cmd
 }

@@ -12,20 +12,20 @@ import (
 func setupFlags(f *pflag.FlagSet, c *bench.Setup, out *reportFiles) {
 	f.StringVar(&c.Topology, "topology", "wan:206", "of the emulated network: linear:N, ring:N, wan:N and others that weir emulate knows, without options")
 	f.IntVar(&c.Hops, "hops", 6, "switches of each path")
-	f.IntVar(&c.Runs, "runs", 5, "runs, of which the median is told")
+	runsFlag(f, &c.Runs, 5)
 	f.DurationVar(&c.Limit, "limit", 0, "how long anything may take that is waited for (default 2m0s)")
-	f.Uint64Var(&c.Seed, "seed", 1, "of the topology and the ends of the paths")
+	seedFlag(f, &c.Seed, "of the topology and the ends of the paths")
 	f.StringVar(&c.Controller, "controller", "", "OpenFlow address of an instance that runs, HOST:PORT, with --api; if none is given, one is started for each run")
 	f.StringVar(&c.API, "api", "", "address of that instance's API, HOST:PORT or a URL")
 	f.StringVar(&c.Token, "token", "", "token for that API (default $WEIR_TOKEN)")
-	f.StringVar(&c.Program, "program", "", "the weir binary that instances are started of, to compare two with one generator (default this one)")
+	programFlag(f, &c.Program)
 	f.StringVar(&c.Dir, "dir", "", "directory for the data of instances that are started, which is removed again (default: that of temporary files)")
 	out.flags(f)
 }
 
 // setUp fills in what is not a flag.
 func setUp(cmd *cobra.Command, c *bench.Setup) {
-	c.Build, c.Command, c.Note = build(), commandLine(), notes(cmd)
+	measured(cmd, &c.Build, &c.Command, &c.Note)
 	if c.Controller != "" {
 		c.Token = client.FindToken(c.Token, "")
 	}

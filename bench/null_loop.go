@@ -1,0 +1,188 @@
+package bench
+
+import (
+	"bufio"
+	"context"
+	"encoding/binary"
+	"errors"
+	"io"
+	"net"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/weirnet/weir/emu/topo"
+	"github.com/weirnet/weir/openflow"
+)
+
+// Serve serves switches at one listener and requests at the other until the context ends. It closes both.
+func (n *Null) Serve(ctx context.Context, switches, api net.Listener) error {
+	if err := n.begin(); err != nil {
+		return errors.Join(err, switches.Close(), api.Close())
+	}
+	var running sync.WaitGroup
+	defer running.Wait()
+	running.Go(func() { _ = accept(ctx, switches, n.control) })
+	return accept(ctx, api, n.requests)
+}
+
+// accept serves connections until the context ends.
+func accept(ctx context.Context, ln net.Listener, serve func(net.Conn)) error {
+	stop := context.AfterFunc(ctx, func() { ln.Close() })
+	defer stop()
+	for {
+		conn, err := ln.Accept()
+		if err != nil {
+			return ctx.Err()
+		}
+		go func() {
+			defer conn.Close()
+			defer context.AfterFunc(ctx, func() { conn.Close() })()
+			serve(conn)
+		}()
+	}
+}
+
+// Where the reason, port and state stand in a port status of OpenFlow 1.3 (struct ofp_port_status).
+const (
+	statusPort  = 16
+	statusState = 52
+	statusLen   = 80
+)
+
+// control is the connection of a switch.
+func (n *Null) control(conn net.Conn) {
+	var hello []byte
+	for _, m := range []openflow.Message{&openflow.Hello{}, &openflow.FeaturesRequest{}} {
+		hello, _ = openflow.Append(hello, openflow.V13, 1, m)
+	}
+	if _, err := conn.Write(hello); err != nil {
+		return
+	}
+	at := -1
+	defer func() {
+		n.mu.Lock()
+		defer n.mu.Unlock()
+		if at >= 0 {
+			n.switches[at].conn = nil
+			n.there--
+		}
+	}()
+	in := bufio.NewReaderSize(conn, respondBuffer)
+	for {
+		head, err := in.Peek(openflow.HeaderLen)
+		if err != nil {
+			return
+		}
+		size := max(int(binary.BigEndian.Uint16(head[2:])), openflow.HeaderLen)
+		m, err := in.Peek(size)
+		if err != nil {
+			return
+		}
+		switch openflow.Type(m[1]) {
+		case openflow.TypeEchoRequest:
+			echo := append([]byte(nil), m...)
+			echo[1] = uint8(openflow.TypeEchoReply)
+			n.mu.Lock() // switches are written to with it held
+			_, err = conn.Write(echo)
+			n.mu.Unlock()
+		case openflow.TypeFeaturesReply:
+			at = n.enter(int(binary.BigEndian.Uint64(m[8:]))-int(n.asks.net.Switches[0].DatapathID()), conn)
+		case openflow.TypePortStatus:
+			if at >= 0 && size >= statusLen {
+				down := binary.BigEndian.Uint32(m[statusState:])&uint32(openflow.PortStateDown) != 0
+				err = n.carrier(topo.End{Switch: at, Port: binary.BigEndian.Uint32(m[statusPort:])}, !down)
+			}
+		}
+		if _, e := in.Discard(size); err != nil || e != nil {
+			return
+		}
+	}
+}
+
+// enter notes the connection of a switch; -1 if there is no such switch.
+func (n *Null) enter(at int, conn net.Conn) int {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if at < 0 || at >= len(n.switches) || n.switches[at].conn != nil {
+		return -1
+	}
+	n.switches[at].conn = conn
+	n.there++
+	return at
+}
+
+// nullRequest is a request as far as the null instance reads it.
+type nullRequest struct {
+	method, path string // without a query
+	protobuf     bool
+	body         []byte
+}
+
+// requests is a connection to the API.
+func (n *Null) requests(conn net.Conn) {
+	in := bufio.NewReaderSize(conn, 64<<10)
+	var r nullRequest
+	var out, body []byte
+	for {
+		if err := r.read(in); err != nil {
+			return
+		}
+		var err error
+		if body, err = n.ask(body[:0], &r); err != nil {
+			return
+		}
+		out = append(out[:0], "HTTP/1.1 "...)
+		if r.method == "GET" {
+			out = append(out, "200 OK"...)
+		} else {
+			out = append(out, "202 Accepted"...)
+		}
+		out = append(out, "\r\nContent-Type: application/json\r\nContent-Length: "...)
+		out = strconv.AppendInt(out, int64(len(body)), 10)
+		out = append(append(out, "\r\n\r\n"...), body...)
+		if _, err := conn.Write(out); err != nil {
+			return
+		}
+	}
+}
+
+// read reads a request with its body, which is valid until the next.
+func (r *nullRequest) read(in *bufio.Reader) error {
+	line, err := in.ReadSlice('\n')
+	if err != nil {
+		return err
+	}
+	method, rest, _ := strings.Cut(string(line), " ")
+	path, _, _ := strings.Cut(rest, " ")
+	path, _, _ = strings.Cut(path, "?")
+	r.method, r.path, r.protobuf = method, path, false
+	if len(path) <= len(intentsPath) && (method == "PUT" || method == "DELETE") {
+		return errors.New("a request without an intent's id")
+	}
+	length := 0
+	for {
+		line, err := in.ReadSlice('\n')
+		if err != nil {
+			return err
+		}
+		if len(line) <= 2 {
+			break
+		}
+		name, value, _ := strings.Cut(strings.TrimSpace(string(line)), ": ")
+		switch {
+		case strings.EqualFold(name, "content-length"):
+			if length, err = strconv.Atoi(value); err != nil || length < 0 || length > maxReport {
+				return errors.New("a length that cannot be")
+			}
+		case strings.EqualFold(name, "content-type"):
+			r.protobuf = value == FormProtobuf.contentType()
+		}
+	}
+	if cap(r.body) < length {
+		r.body = make([]byte, length)
+	}
+	r.body = r.body[:length]
+	_, err = io.ReadFull(in, r.body)
+	return err
+}

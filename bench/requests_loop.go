@@ -1,0 +1,339 @@
+package bench
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+)
+
+// run is one run: an instance, measured with each number of connections.
+func (s *requestsScore) run(ctx context.Context, i int) error {
+	g, err := s.setup.begin(ctx)
+	if err != nil {
+		return err
+	}
+	defer g.close()
+	if err := g.fill(ctx, FormNDJSON, s.c.Flows); err != nil {
+		return fmt.Errorf("before the requests: %w", err)
+	}
+	var list []*requested
+	for _, conns := range s.c.Conns {
+		m, err := s.measure(ctx, g, conns)
+		for s.late(err) {
+			s.c.Note("run %d of %d: %s: %v; once more", i+1, s.c.Runs, s.result.Subject, err)
+			m, err = s.measure(ctx, g, conns)
+		}
+		if err != nil {
+			return err
+		}
+		s.c.Note("run %d of %d: %s answers %s requests/s on %s, p50 %v, p99 %v", i+1, s.c.Runs, s.result.Subject, thousands(m.rate()),
+			counted(conns, "connection", "connections"), time.Duration(m.latency.ValueAtQuantile(50)), time.Duration(m.latency.ValueAtQuantile(99)))
+		list = append(list, m)
+	}
+	a, err := g.asker(ctx)
+	if err != nil {
+		return err
+	}
+	defer a.close()
+	if err := g.tidy(ctx, a, true, s.c.Flows); err != nil {
+		return err
+	}
+	s.take(list)
+	return nil
+}
+
+// measure has so many connections send requests for a while.
+func (s *requestsScore) measure(ctx context.Context, g *ground, conns int) (*requested, error) {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	l := &requestLoad{c: s.c, g: g, stop: stop, due: make(chan time.Time, dueMost)}
+	l.number.Store(int64(g.next))
+	var running sync.WaitGroup
+	var callers []*caller
+	for range conns {
+		a, err := g.asker(ctx)
+		if err != nil {
+			return nil, err
+		}
+		defer a.close()
+		k := &caller{l: l, a: a, latency: newLatency()}
+		callers = append(callers, k)
+		running.Go(k.run)
+	}
+	m := &requested{conns: conns, latency: newLatency(), lateness: newLatency()}
+	err := l.hold(ctx, m)
+	running.Wait()
+	if err == nil {
+		err = l.failed()
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, k := range callers {
+		m.latency.Merge(k.latency)
+		m.answered += k.answered
+	}
+	g.next = s.c.Flows
+	if err := g.until(ctx, func() error { return g.verify(true, 0, s.c.Flows) }); err != nil {
+		return nil, fmt.Errorf("when all that was installed is withdrawn: %w", err)
+	}
+	return m, m.check(s.c)
+}
+
+// dueMost is how many requests may wait for a connection at a set rate.
+const dueMost = 1 << 16
+
+// requestLoad is what the connections of a measurement share.
+type requestLoad struct {
+	c      *Requests
+	g      *ground
+	stop   func()
+	number atomic.Int64   // of the next path
+	due    chan time.Time // requests at a set rate: when each was meant to be sent
+	halted atomic.Bool
+	from   atomic.Int64 // when what counts begins and ends, in ns of time.Now; 0: not yet
+	to     atomic.Int64
+
+	mu  sync.Mutex
+	err error
+}
+
+func (l *requestLoad) fail(err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.err == nil {
+		l.err = err
+	}
+	l.stop()
+}
+
+func (l *requestLoad) failed() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.err
+}
+
+// hold lets the warm-up and the time that counts pass, sending at a set rate if there is one.
+func (l *requestLoad) hold(ctx context.Context, m *requested) error {
+	var pacing sync.WaitGroup
+	defer pacing.Wait()
+	defer l.halted.Store(true)
+	if l.c.Rate > 0 {
+		pacing.Go(func() { l.pace(ctx, m.lateness) })
+	}
+	if err := pause(ctx, l.c.Warmup); err != nil {
+		return errors.Join(l.failed(), err)
+	}
+	before := l.look(ctx)
+	l.from.Store(before.at.UnixNano())
+	err := pause(ctx, l.c.Duration)
+	to := time.Now()
+	l.to.Store(to.UnixNano())
+	m.behind = len(l.due)
+	after := l.look(ctx)
+	m.elapsed = to.Sub(before.at)
+	m.instance, m.own, m.mods = after.its-before.its, after.own-before.own, after.mods-before.mods
+	m.syncs, m.mallocs = after.syncs-before.syncs, after.mallocs-before.mallocs
+	m.memory, m.ownMemory = l.g.process.memory(), ownMemory()
+	return errors.Join(l.failed(), err, l.g.check())
+}
+
+// looked is what processes have done so far.
+type looked struct {
+	clocks
+	mods           uint64
+	syncs, mallocs float64
+}
+
+// look reads all of it. The instance's metrics come first and last, so that asking for them counts for neither.
+func (l *requestLoad) look(ctx context.Context) (k looked) {
+	read := func() {
+		if m, err := l.g.process.readMeters(ctx, l.g.c.Token); err == nil {
+			k.syncs, k.mallocs = m.syncs(), m[metricMallocs]
+		}
+	}
+	if l.from.Load() == 0 {
+		read()
+	}
+	k.clocks, k.mods = readClocks(l.g.process), l.g.net.Tally().FlowMods
+	if l.to.Load() != 0 {
+		read()
+	}
+	return k
+}
+
+// pace gives requests to the connections at their times.
+func (l *requestLoad) pace(ctx context.Context, lateness *hdrhistogram.Histogram) {
+	defer urgent()()
+	began := time.Now()
+	for i := 0; ctx.Err() == nil && !l.halted.Load(); i++ {
+		at := began.Add(time.Duration(float64(i) * 1e9 / float64(l.c.Rate)))
+		if wait := time.Until(at); wait > 0 {
+			nap(wait)
+		}
+		if from := l.from.Load(); from != 0 && at.UnixNano() >= from && l.to.Load() == 0 {
+			record(lateness, int64(time.Since(at)))
+		}
+		select {
+		case l.due <- at:
+		default:
+			l.fail(fmt.Errorf("%w: %d requests wait for a connection", errSlow, dueMost))
+			return
+		}
+	}
+}
+
+// caller is one connection.
+type caller struct {
+	l        *requestLoad
+	a        *asker
+	latency  *hdrhistogram.Histogram
+	answered int
+	request  []byte
+	body     []byte
+}
+
+// run installs, moves and withdraws paths until the load is halted, and a path that is there then is still withdrawn.
+func (k *caller) run() {
+	for {
+		n := int(k.l.number.Add(1)) - 1
+		for step := range 3 {
+			at, ok := k.turn(step)
+			if !ok {
+				return
+			}
+			k.make(n, step)
+			if err := k.ask(); err != nil {
+				k.l.fail(fmt.Errorf("%s of path %d: %w", steps[step], n, err))
+				return
+			}
+			k.count(at)
+		}
+	}
+}
+
+var steps = [...]string{"POST", "PUT", "DELETE"}
+
+// turn is when the next request is meant to be sent; false when there is none. A path that is there is withdrawn whatever comes.
+func (k *caller) turn(step int) (time.Time, bool) {
+	if k.l.halted.Load() {
+		return time.Now(), step > 0
+	}
+	if k.l.c.Rate == 0 {
+		return time.Now(), true
+	}
+	for {
+		select {
+		case at := <-k.l.due:
+			return at, true
+		case <-time.After(haltedEvery):
+			if k.l.halted.Load() {
+				return time.Now(), step > 0
+			}
+		}
+	}
+}
+
+// haltedEvery is how often a connection without a request looks whether the load is halted.
+const haltedEvery = 50 * time.Millisecond
+
+// make makes a request.
+func (k *caller) make(n, step int) {
+	path := intentsPath
+	p := k.l.g.asks.at(n)
+	if step > 0 {
+		k.body = strconv.AppendInt(append(append(k.body[:0], intentsPath...), "/p"...), int64(n), 10)
+		path = string(k.body)
+		p = k.l.g.asks.moved(n)
+	}
+	k.body = k.body[:0]
+	if step < 2 {
+		k.body = p.appendItem(k.body, k.l.g.net)
+	}
+	k.request = k.a.appendMethod(k.request[:0], steps[step], path, FormJSON, k.body)
+}
+
+// ask sends the request, and wants an answer that it is accepted.
+func (k *caller) ask() error {
+	if err := k.a.send(k.request); err != nil {
+		return err
+	}
+	status, body, err := k.a.read(k.body[:0])
+	k.body = body
+	switch {
+	case err != nil:
+		return err
+	case status/100 != 2:
+		return fmt.Errorf("the API answers %d: %s", status, body[:min(len(body), 300)])
+	case len(body) > 0 && !bytes.Contains(body, []byte(`"status":"accepted"`)):
+		return fmt.Errorf("%w: %s", errRefused, body[:min(len(body), 300)])
+	}
+	return nil
+}
+
+// count counts an answer: at a set rate those to requests that were meant for the time that counts, else those that came in it.
+func (k *caller) count(at time.Time) {
+	now := time.Now()
+	from, to := k.l.from.Load(), k.l.to.Load()
+	in := func(t int64) bool { return from != 0 && t >= from && (to == 0 || t < to) }
+	if in(now.UnixNano()) {
+		k.answered++
+	}
+	if k.l.c.Rate > 0 && in(at.UnixNano()) || k.l.c.Rate == 0 && in(now.UnixNano()) {
+		record(k.latency, int64(now.Sub(at)))
+	}
+}
+
+// read reads an answer as plainly as can be: its status, and its body, which is appended to b.
+func (a *asker) read(b []byte) (status int, body []byte, err error) {
+	length := 0
+	for i := 0; ; i++ {
+		line, err := a.r.ReadSlice('\n')
+		if err != nil {
+			return 0, b, err
+		}
+		line = bytes.TrimRight(line, "\r\n")
+		switch {
+		case len(line) == 0:
+			return readBody(a.r, status, b, length)
+		case i == 0:
+			if len(line) < 12 || !bytes.HasPrefix(line, []byte("HTTP/1.1 ")) {
+				return 0, b, fmt.Errorf("no answer of HTTP/1.1: %q", line)
+			}
+			if status, err = strconv.Atoi(string(line[9:12])); err != nil {
+				return 0, b, err
+			}
+		case hasName(line, "transfer-encoding"), hasName(line, "connection"):
+			return 0, b, fmt.Errorf("want an answer with a length on a connection that is kept, got %q", line)
+		case hasName(line, "content-length"):
+			length, err = strconv.Atoi(string(bytes.TrimSpace(line[len("content-length:"):])))
+			if err != nil || length < 0 || length > maxReport {
+				return 0, b, fmt.Errorf("want a length up to %d, got %q", maxReport, line)
+			}
+		}
+	}
+}
+
+// hasName reports whether a line of a header has a name, which is given in lower case.
+func hasName(line []byte, name string) bool {
+	return len(line) > len(name) && line[len(name)] == ':' && bytes.EqualFold(line[:len(name)], []byte(name))
+}
+
+func readBody(r *bufio.Reader, status int, b []byte, length int) (int, []byte, error) {
+	if status == 204 {
+		return status, b, nil
+	}
+	at := len(b)
+	b = append(b, make([]byte, length)...)
+	_, err := io.ReadFull(r, b[at:])
+	return status, b, err
+}
