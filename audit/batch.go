@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/weirnet/weir/api/client"
 )
@@ -18,17 +19,20 @@ const waitingBytes = 4 << 20
 type batch struct {
 	lines           []byte
 	records         int
+	wanted          bool // somebody waits for it to be on the disk; guarded by the log's lock
 	written, synced chan struct{} // closed when it is in the file, or could not be written; when it is on the disk, or is not
 	notWritten      error         // read after written is closed
 	notSynced       error         // read after synced is closed
 }
 
-// Begin appends a record, and returns when it is in the file: there it outlives this process. synced waits until it is on the disk. A zero Time
-// becomes now. Errors of both say that it is not there, or (ErrSlow) not yet.
+// Begin appends a record, and returns when it is in the file: there it outlives this process. synced waits until it is on the disk, and is to be
+// called: a record begun alone goes there at once, and of several that are open together none before the first of them is waited for, so that they share
+// a synchronisation. A zero Time becomes now. Errors of both say that it is not there, or (ErrSlow) not yet.
 func (l *Log) Begin(r client.AuditRecord) (synced func() error, err error) {
 	if r.Time.IsZero() {
 		r.Time = l.cfg.Now().UTC()
 	}
+	l.begun.Add(1)
 	b, err := l.put(&r)
 	if err == nil {
 		err = l.await(b.written)
@@ -37,9 +41,13 @@ func (l *Log) Begin(r client.AuditRecord) (synced func() error, err error) {
 		err = b.notWritten
 	}
 	if err != nil {
+		l.begun.Add(-1)
 		return nil, err
 	}
-	return func() error { return l.synced(b) }, nil
+	return func() error {
+		l.begun.Add(-1)
+		return l.synced(b)
+	}, nil
 }
 
 // Write appends a record, and returns when it and all that Note took before are on the disk.
@@ -53,10 +61,30 @@ func (l *Log) Write(r client.AuditRecord) error {
 
 // synced waits until a batch is on the disk.
 func (l *Log) synced(b *batch) error {
+	l.want(b)
 	if err := l.await(b.synced); err != nil {
 		return err
 	}
 	return b.notSynced
+}
+
+// want has a batch synchronised as soon as it is written.
+func (l *Log) want(b *batch) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	b.wanted = true
+	if !l.syncing && l.due() {
+		l.syncing = true
+		l.startSync()
+	}
+}
+
+// due reports whether what is written and not synchronised is to be: somebody waits for it, or nobody has anything to do but to wait for it. mu is held.
+func (l *Log) due() bool {
+	if len(l.unsynced) == 0 {
+		return false
+	}
+	return l.begun.Load() <= 1 || slices.ContainsFunc(l.unsynced, func(b *batch) bool { return b.wanted })
 }
 
 // flush writes what Note took.
@@ -139,7 +167,7 @@ func (l *Log) write(b *batch) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.unsynced = append(l.unsynced, b)
-	if !l.syncing {
+	if !l.syncing && l.due() {
 		l.syncing = true
 		l.startSync()
 	}
@@ -175,8 +203,9 @@ func (l *Log) append(lines []byte) error {
 func (l *Log) toSync() (list []*batch) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	list, l.unsynced = l.unsynced, nil
-	l.syncing = len(list) > 0
+	if l.syncing = l.due(); l.syncing {
+		list, l.unsynced = l.unsynced, nil
+	}
 	return list
 }
 
@@ -243,6 +272,13 @@ func (l *Log) Close() error {
 		if quiet && l.file != nil {
 			err = errors.Join(err, l.file.Close())
 			l.file = nil
+		}
+		for _, b := range l.unsynced {
+			b.wanted = true
+		}
+		if !l.syncing && l.due() {
+			l.syncing = true
+			l.startSync()
 		}
 		l.mu.Unlock()
 		if quiet || err != nil {

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -61,6 +62,8 @@ type Counts struct {
 type Log struct {
 	cfg  Config
 	path string
+
+	begun atomic.Int64 // records of Begin that are not waited for yet
 
 	mu       sync.Mutex
 	next     *batch   // gathers; nil: nothing waits
@@ -160,6 +163,7 @@ func (l *Log) syncDir() error {
 // drop closes the file, when what was written to it is synchronised.
 func (l *Log) drop() error {
 	if l.last != nil {
+		l.want(l.last)
 		<-l.last.synced
 	}
 	f := l.file

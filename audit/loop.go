@@ -2,6 +2,7 @@ package audit
 
 import (
 	"context"
+	"runtime"
 	"time"
 )
 
@@ -13,6 +14,7 @@ const batchPause = 200 * time.Millisecond
 
 func (l *Log) startWriter() {
 	go func() {
+		runtime.Gosched() // who is about to write comes into the same batch
 		for b := l.take(); b != nil; b = l.take() {
 			l.write(b)
 		}
@@ -21,6 +23,7 @@ func (l *Log) startWriter() {
 
 func (l *Log) startSync() {
 	go func() {
+		runtime.Gosched()
 		for list := l.toSync(); len(list) > 0; list = l.toSync() {
 			l.synchronise(list)
 		}

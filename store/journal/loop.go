@@ -2,6 +2,7 @@ package journal
 
 import (
 	"context"
+	"runtime"
 	"time"
 )
 
@@ -19,6 +20,7 @@ func (j *Journal) Run(ctx context.Context) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for ctx.Err() == nil {
+		runtime.Gosched() // who is about to append comes into the same transaction
 		again := j.Turn(ctx)
 		wait := j.pause(again)
 		if wait == 0 {
