@@ -171,3 +171,26 @@ func TestWeirGrows(t *testing.T) {
 		t.Errorf("%d results", len(r.Results))
 	}
 }
+
+// TestWeirIsAskedForSingleIntents has an instance answer requests for single intents beside the null instance, each in a process of its own, and event streams
+// show what was changed last.
+func TestWeirIsAskedForSingleIntents(t *testing.T) {
+	t.Parallel()
+	s := bench.Setup{Topology: "ring:6", Hops: 3, Runs: 1, Limit: 30 * time.Second}
+	requests := &bench.Requests{Setup: s, Conns: []int{2}, Flows: 20, Duration: 200 * time.Millisecond, Warmup: time.Millisecond}
+	r, err := requests.Run(t.Context())
+	if err != nil || r.Refused() || len(r.Results) != 2 {
+		t.Fatalf("%v, %+v", err, r)
+	}
+	const syncs = "synchronisations of store and audit log, each, 2 connections"
+	if m := r.Results[0].Measure(syncs); m == nil || m.Median > 3.2 || r.Results[1].Measure(syncs) != nil {
+		t.Errorf("synchronisations: %v, want 3 a request at most, and none of the null instance", m)
+	}
+	events := &bench.Events{Setup: s, Active: 500, Rate: 200, Unread: 3, Read: 3, Duration: 200 * time.Millisecond, Warmup: time.Millisecond}
+	if r, err = events.Run(t.Context()); err != nil || r.Refused() || len(r.Results) != 3 {
+		t.Fatalf("%v, %+v", err, r)
+	}
+	if m := r.Results[2].Measure("sent to each stream"); m == nil || m.Median == 0 {
+		t.Errorf("streams were sent %v", m)
+	}
+}

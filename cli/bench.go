@@ -22,7 +22,7 @@ func newBench() *cobra.Command {
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newBenchReactive(), newBenchStart(), newBenchDiscovery(), newBenchEmulator(), newBenchPaths(), newBenchReroute(),
-		newBenchLatency(), newBenchIntents(), newBenchRequests(), newBenchGrowth(), newBenchRest(), newBenchReport(), newBenchResponder())
+		newBenchLatency(), newBenchIntents(), newBenchRequests(), newBenchEvents(), newBenchGrowth(), newBenchRest(), newBenchReport(), newBenchResponder())
 	return cmd
 }
 

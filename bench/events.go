@@ -1,0 +1,148 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+)
+
+// Events is what event streams cost those who write: intents are installed and withdrawn at a set rate, by turns with no event stream open, with many
+// that are not read, and with some that are. The zero value of a field means its default.
+type Events struct {
+	Setup
+	Form     Form          // default NDJSON
+	Active   int           // paths; default 10,000
+	Rate     int           // installs and withdrawals a second together; default 10,000
+	Unread   int           // streams that nobody reads; default 1,000
+	Read     int           // streams that are read; default 100
+	Duration time.Duration // of each turn; default 5 s
+	Warmup   time.Duration // of each turn before it counts; default 1 s
+}
+
+// Check fills in defaults and finds what is wrong with a configuration, before anything is started.
+func (c *Events) Check() error {
+	if err := c.check(); err != nil {
+		return err
+	}
+	c.Form = orDefault(c.Form, FormNDJSON)
+	c.Active = orDefault(c.Active, 10_000)
+	c.Rate = orDefault(c.Rate, 10_000)
+	c.Unread = orDefault(c.Unread, 1000)
+	c.Read = orDefault(c.Read, 100)
+	c.Duration = orDefault(c.Duration, 5*time.Second)
+	c.Warmup = orDefault(c.Warmup, time.Second)
+	if c.Active < pumpBatch || c.Active > askMost/2 || c.Rate < 1 || c.Unread < 1 || c.Read < 1 || c.Duration < 0 || c.Warmup < 0 {
+		return fmt.Errorf("%d active paths, a rate of %d for %v, %d and %d streams given, want positive ones, and %d to %d paths", c.Active, c.Rate, c.Duration,
+			c.Unread, c.Read, pumpBatch, askMost/2)
+	}
+	return nil
+}
+
+// Run measures the three ways by turns, each with an instance of its own, as often as there are runs.
+func (c *Events) Run(ctx context.Context) (*Report, error) {
+	if err := c.Check(); err != nil {
+		return nil, err
+	}
+	r, err := c.report("events", fmt.Sprintf("events: %s paths installed and withdrawn a second, with %s active, beside event streams; %s",
+		thousands(float64(c.Rate)), thousands(float64(c.Active)), c.Form))
+	if err != nil {
+		return nil, err
+	}
+	r.Load.Rate, r.Load.Seconds = c.Rate, c.Duration.Seconds()
+	var scores []*eventScore
+	for _, s := range []*eventScore{{what: "no stream"}, {what: counted(c.Unread, "stream", "streams") + " not read", streams: c.Unread},
+		{what: counted(c.Read, "stream", "streams") + " read", streams: c.Read, read: true}} {
+		s.result, s.requests, s.late = r.add(s.what), newLatency(), newLatency()
+		scores = append(scores, s)
+	}
+	for i := range c.Runs {
+		for _, s := range scores {
+			if s.result.Refused != "" {
+				continue
+			}
+			if err := s.run(ctx, c, i); err != nil {
+				if ctx.Err() != nil {
+					return nil, &interrupted{i, c.Runs, ctx.Err()}
+				}
+				s.result.refuse(fmt.Errorf("run %d: %w", i+1, err))
+				continue
+			}
+			s.take(&scores[0].turn)
+		}
+	}
+	for _, s := range scores {
+		s.finish()
+	}
+	r.finish()
+	return r, nil
+}
+
+// eventScore is what is measured of one way.
+type eventScore struct {
+	what           string
+	streams        int
+	read           bool
+	result         *Result
+	requests, late *hdrhistogram.Histogram // of all runs
+	turn           eventTurn               // of this run
+}
+
+// eventTurn is one turn.
+type eventTurn struct {
+	elapsed        time.Duration
+	done           int // paths that were answered
+	overloads      int
+	requests, late *hdrhistogram.Histogram
+	instance, own  time.Duration // CPU time
+	memory, before int64         // of the instance, at its end and without streams
+	ownMemory      int64
+	received       int64 // bytes that streams which are read were sent
+	resets         int   // events of that name that they were sent
+	queued         int   // bytes of the one stream for which the system keeps most
+	seen           time.Duration
+}
+
+func (t *eventTurn) rate() float64 { return float64(t.done) / t.elapsed.Seconds() }
+
+func (t *eventTurn) p99() float64 { return float64(t.requests.ValueAtQuantile(99)) / 1e6 }
+
+// take adds a turn to the result; none is that without streams, of the same run.
+func (s *eventScore) take(none *eventTurn) {
+	x, t := s.result, &s.turn
+	x.take("paths installed and withdrawn, answered", "/s", t.rate())
+	x.take("p99 of a request", "ms", t.p99())
+	if s.streams > 0 && none.done > 0 {
+		x.take("rate, ÷ that without streams", "", t.rate()/none.rate())
+		x.take("p99, ÷ that without streams", "", t.p99()/max(none.p99(), 1e-9))
+	}
+	x.take("answers of overload", "", float64(t.overloads))
+	x.take("memory of the instance", "MiB", mebibytes(t.memory))
+	if s.streams > 0 {
+		x.take("memory of the instance, more, a stream", "KiB", max(float64(t.memory-t.before), 0)/1024/float64(s.streams))
+		x.take("kept by the system for one stream, at most", "KiB", float64(t.queued)/1024)
+		x.take("last change to the last stream that shows it", "ms", milliseconds(t.seen))
+	}
+	if !s.read && s.streams > 0 {
+		x.take("resets of those that were read in the end", "", float64(t.resets))
+	}
+	if s.read {
+		x.take("sent to each stream", "KiB/s", float64(t.received)/1024/float64(s.streams)/t.elapsed.Seconds())
+		x.take("resets, a stream", "", float64(t.resets)/float64(s.streams))
+	}
+	x.use("instance", t.instance, float64(t.done), t.memory)
+	x.use("switches, writers and readers", t.own, float64(t.done), t.ownMemory)
+	s.requests.Merge(t.requests)
+	s.late.Merge(t.late)
+}
+
+// finish adds the distributions of all runs.
+func (s *eventScore) finish() {
+	if s.result.Refused != "" {
+		return
+	}
+	s.result.Times = append(s.result.Times,
+		distributionOf("request", "from when a request was meant to leave to the end of its answer, when all of it is durable", s.requests),
+		distributionOf("sent late", "from when a request was meant to leave to when it left: for want of time of the generator, or of an answer on its connection", s.late))
+}

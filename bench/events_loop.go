@@ -1,0 +1,291 @@
+package bench
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/weirnet/weir/bench/rig"
+)
+
+// run is one turn, with an instance of its own.
+func (s *eventScore) run(ctx context.Context, c *Events, i int) error {
+	g, err := c.begin(ctx)
+	if err != nil {
+		return err
+	}
+	defer g.close()
+	if err := g.fill(ctx, c.Form, c.Active); err != nil {
+		return fmt.Errorf("filling: %w", err)
+	}
+	s.turn = eventTurn{requests: newLatency(), late: newLatency(), before: g.process.memory()}
+	if err := s.measure(ctx, c, g); err != nil {
+		return err
+	}
+	c.Note("run %d of %d: %s: %s paths/s, p99 of a request %.2f ms", i+1, c.Runs, s.what, thousands(s.turn.rate()), s.turn.p99())
+	return nil
+}
+
+// measure is one turn.
+func (s *eventScore) measure(ctx context.Context, c *Events, g *ground) (err error) {
+	w := &watchers{reading: s.read}
+	defer w.close()
+	for range s.streams {
+		if err := w.add(ctx, g); err != nil {
+			return fmt.Errorf("stream %d: %w", len(w.list)+1, err)
+		}
+	}
+	p := g.newPump(c.Form, c.Active, c.Rate)
+	p.start(ctx)
+	err = s.hold(ctx, c, g, p, w)
+	err = errors.Join(err, p.halt())
+	if err == nil {
+		err = g.settled(ctx, p)
+	}
+	if err != nil {
+		return err
+	}
+	return s.shown(ctx, c, g, w)
+}
+
+// hold lets the time that counts pass.
+func (s *eventScore) hold(ctx context.Context, c *Events, g *ground, p *pump, w *watchers) error {
+	if err := pause(ctx, c.Warmup); err != nil {
+		return err
+	}
+	t := &s.turn
+	p.count()
+	received, resets, before := w.received.Load(), w.resets.Load(), readClocks(g.process)
+	if err := pause(ctx, c.Duration); err != nil {
+		return err
+	}
+	after := readClocks(g.process)
+	p.mu.Lock()
+	t.requests.Merge(p.latency)
+	t.late.Merge(p.late)
+	t.done, t.overloads = int(p.latency.TotalCount())*p.batch, p.overloads
+	p.mu.Unlock()
+	t.elapsed, t.instance, t.own = after.at.Sub(before.at), after.its-before.its, after.own-before.own
+	t.memory, t.ownMemory = g.process.memory(), ownMemory()
+	t.received, t.resets = w.received.Load()-received, int(w.resets.Load()-resets)
+	var err error
+	if t.queued, err = w.queued(); err != nil {
+		return err
+	}
+	switch n := p.due(); {
+	case n > int(float64(c.Rate)*keptUp.Seconds()):
+		return fmt.Errorf("%w: of %s paths a second %s had not been asked for when they were to be", errSlow, thousands(float64(c.Rate)), thousands(float64(n)))
+	case t.done == 0:
+		return fmt.Errorf("%w: no request within %v", errNothing, t.elapsed)
+	case t.queued > queuedMost:
+		return fmt.Errorf("the system keeps %d KiB for one stream, want %d at most: what a stream that is not read holds is not bounded", t.queued>>10, queuedMost>>10)
+	}
+	return errors.Join(p.failed(), g.check())
+}
+
+// queuedMost is how many bytes the system may keep for one stream.
+const queuedMost = 2 << 20
+
+// streamsLooked is of how many streams that were not read it is looked at in the end whether they get a snapshot.
+const streamsLooked = 20
+
+// shown installs one more path and wants streams to show it: those that are read, and some of those that were not and are read now.
+func (s *eventScore) shown(ctx context.Context, c *Events, g *ground, w *watchers) error {
+	if s.streams == 0 {
+		return nil
+	}
+	n := g.next
+	mark := `"id":"p` + strconv.Itoa(n) + `"`
+	w.mark.Store(&mark)
+	a, err := g.asker(ctx)
+	if err != nil {
+		return err
+	}
+	defer a.close()
+	began := time.Now()
+	if _, _, err := a.ask(ctx, a.appendRequest(nil, intentsPath, FormJSON, g.asks.item(g.net, n))); err != nil {
+		return err
+	}
+	g.next++
+	want := len(w.list)
+	if !s.read {
+		want = min(want, streamsLooked)
+		for _, conn := range w.list[:want] {
+			w.running.Go(func() { w.follow(conn) })
+		}
+	}
+	for int(w.shown.Load()) < want {
+		if err := errors.Join(pause(ctx, time.Millisecond), w.failed()); err != nil {
+			return err
+		}
+		if time.Since(began) > c.Limit {
+			return fmt.Errorf("%w: %d of %d streams show a path that was installed %v ago", errMissing, w.shown.Load(), want, c.Limit)
+		}
+	}
+	s.turn.seen = time.Since(began)
+	if !s.read {
+		s.turn.resets = int(w.resets.Load())
+	}
+	if _, _, err := a.ask(ctx, a.appendRequest(nil, withdrawPath, FormJSON, fmt.Appendf(nil, `{"ids":["p%d"]}`, n))); err != nil {
+		return err
+	}
+	g.next--
+	return g.until(ctx, func() error { return g.verify(true, g.first, g.next) })
+}
+
+// item is the intent of the n-th path, as JSON.
+func (a *asks) item(net *rig.Network, n int) []byte {
+	p := a.at(n)
+	return p.appendItem(nil, net)
+}
+
+// watchers are event streams.
+type watchers struct {
+	reading  bool
+	list     []net.Conn
+	running  sync.WaitGroup
+	received atomic.Int64 // bytes
+	resets   atomic.Int64
+	shown    atomic.Int64           // streams that have shown what mark says
+	mark     atomic.Pointer[string] // what is looked for; nil: nothing yet
+
+	closing atomic.Bool
+	mu      sync.Mutex
+	err     error
+}
+
+// add opens a stream, and waits until it is accepted.
+func (w *watchers) add(ctx context.Context, g *ground) error {
+	a, err := g.asker(ctx)
+	if err != nil {
+		return err
+	}
+	w.list = append(w.list, a.conn)
+	request := "GET /v1/events HTTP/1.1\r\nHost: " + a.host + "\r\nAccept: text/event-stream\r\n"
+	if a.token != "" {
+		request += "Authorization: Bearer " + a.token + "\r\n"
+	}
+	if err := a.send([]byte(request + "\r\n")); err != nil {
+		return err
+	}
+	resp, err := http.ReadResponse(a.r, nil)
+	if err != nil {
+		return err
+	}
+	if resp.StatusCode != http.StatusOK {
+		b, _ := io.ReadAll(io.LimitReader(resp.Body, 300))
+		return fmt.Errorf("the API answers %s: %s", resp.Status, b)
+	}
+	_ = a.conn.SetDeadline(time.Time{})
+	if w.reading {
+		w.running.Go(func() { w.follow(a.conn) })
+	}
+	return nil
+}
+
+// followKept is how much of a stream is looked at again with what comes next: what is looked for may be cut in two.
+const followKept = 64
+
+// follow reads a stream until it ends. Events are not decoded: what is looked for stands in them as it is.
+func (w *watchers) follow(conn net.Conn) {
+	b, kept, shown := make([]byte, 256<<10), 0, false
+	reset := []byte("event: reset\n")
+	for {
+		n, err := conn.Read(b[kept:])
+		if err != nil {
+			if !w.closing.Load() {
+				w.fail(fmt.Errorf("an event stream ended: %w", err))
+			}
+			return
+		}
+		w.received.Add(int64(n))
+		text := b[:kept+n]
+		w.resets.Add(int64(bytes.Count(text, reset) - bytes.Count(b[:kept], reset)))
+		if mark := w.mark.Load(); mark != nil && !shown && bytes.Contains(text, []byte(*mark)) {
+			shown = true
+			w.shown.Add(1)
+		}
+		kept = copy(b, text[max(len(text)-followKept, 0):])
+	}
+}
+
+func (w *watchers) fail(err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.err == nil {
+		w.err = err
+	}
+}
+
+func (w *watchers) failed() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.err
+}
+
+// close ends all streams.
+func (w *watchers) close() {
+	w.closing.Store(true)
+	for _, conn := range w.list {
+		_ = conn.Close()
+	}
+	w.running.Wait()
+}
+
+// queued is how many bytes the system keeps for the stream for which it keeps most: at the sender's end and at the reader's, both on this machine.
+func (w *watchers) queued() (most int, err error) {
+	ports := map[int]int{}
+	for _, conn := range w.list {
+		if a, ok := conn.LocalAddr().(*net.TCPAddr); ok {
+			ports[a.Port] = 0
+		}
+	}
+	if len(ports) == 0 {
+		return 0, nil
+	}
+	for _, name := range []string{"/proc/net/tcp", "/proc/net/tcp6"} {
+		b, err := os.ReadFile(name)
+		if err != nil {
+			return 0, err
+		}
+		addQueues(ports, string(b))
+	}
+	for _, n := range ports {
+		most = max(most, n)
+	}
+	return most, nil
+}
+
+// addQueues adds what the sockets in a table of the kernel's (/proc/net/tcp) have in their queues, by the port of either end.
+func addQueues(ports map[int]int, table string) {
+	for line := range strings.Lines(table) {
+		f := strings.Fields(line)
+		if len(f) < 5 {
+			continue
+		}
+		out, in, _ := strings.Cut(f[4], ":")
+		sent, err1 := strconv.ParseInt(out, 16, 64)
+		held, err2 := strconv.ParseInt(in, 16, 64)
+		if errors.Join(err1, err2) != nil {
+			continue
+		}
+		for _, end := range f[1:3] {
+			_, port, _ := strings.Cut(end, ":")
+			if n, err := strconv.ParseInt(port, 16, 32); err == nil {
+				if _, ours := ports[int(n)]; ours {
+					ports[int(n)] += int(sent + held)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,103 @@
+package bench
+
+import (
+	"context"
+	"math"
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+
+	"github.com/weirnet/weir/internal/memnet"
+)
+
+// nulled measures with a null instance in this process.
+func nulled(t *testing.T, null *Null, c *Setup, measure func(ctx context.Context)) {
+	t.Helper()
+	c.Topology, c.Hops, c.Seed, c.Controller, c.API = "wan:30", 4, 3, "null:1", "null:2"
+	ctx, stop := context.WithCancel(t.Context())
+	of, api := memnet.Listen(memnet.Options{}), memnet.Listen(memnet.Options{})
+	ended := make(chan error, 1)
+	go func() { ended <- null.Serve(ctx, of, api) }()
+	c.lab = &lab{openflow: func(context.Context, string) (net.Conn, error) { return of.Dial() },
+		api: func(context.Context, string) (net.Conn, error) { return api.Dial() }}
+	measure(ctx)
+	stop()
+	if err := <-ended; err != ctx.Err() {
+		t.Error(err)
+	}
+}
+
+// TestNullInstanceIsMeasured has every scenario of intents find in the null instance what it asks for: all paths lead to their ends, at once and after
+// a cut, and nothing besides is left.
+func TestNullInstanceIsMeasured(t *testing.T) {
+	for name, measure := range map[string]func(ctx context.Context, s Setup) (*Report, error){
+		"requests": func(ctx context.Context, s Setup) (*Report, error) {
+			return (&Requests{Setup: s, Conns: []int{1, 3}, Flows: 20, Duration: 50 * time.Millisecond, Warmup: time.Millisecond}).Run(ctx)
+		},
+		"requests at a rate": func(ctx context.Context, s Setup) (*Report, error) {
+			return (&Requests{Setup: s, Conns: []int{2}, Flows: 20, Rate: 300, Duration: 50 * time.Millisecond, Warmup: time.Millisecond, LateLimit: time.Minute}).Run(ctx)
+		},
+		"paths": func(ctx context.Context, s Setup) (*Report, error) {
+			return (&Paths{Setup: s, Flows: 50, Burst: 40, Bursts: 1}).Run(ctx)
+		},
+		"reroute": func(ctx context.Context, s Setup) (*Report, error) {
+			return (&Reroute{Setup: s, Flows: 200, Move: 20, Cuts: 2}).Run(ctx)
+		},
+		"intent-latency": func(ctx context.Context, s Setup) (*Report, error) {
+			return (&Latency{Setup: s, Flows: 10, Count: 4}).Run(ctx)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := Setup{Runs: 1, Limit: 10 * time.Second}
+			null := &Null{Topology: "wan:30", Hops: 4, Seed: 3}
+			nulled(t, null, &s, func(ctx context.Context) {
+				r, err := measure(ctx, s)
+				wantRefused(t, r, err, "")
+				if len(null.held) > 0 {
+					t.Errorf("%d paths are left", len(null.held))
+				}
+				for _, x := range r.Results {
+					if m := x.Measure("flow-mods received, each, 1 connection"); m != nil && math.Abs(m.Median-4) > 0.5 {
+						t.Errorf("%v flow-mods a request, want 4", m.Median)
+					}
+				}
+			})
+		})
+	}
+}
+
+// TestRequestsRefuse: paths that lead elsewhere are no result.
+func TestRequestsRefuse(t *testing.T) {
+	s := Setup{Runs: 1, Limit: 200 * time.Millisecond}
+	nulled(t, &Null{Topology: "wan:30", Hops: 4, Seed: 4}, &s, func(ctx context.Context) {
+		r, err := (&Requests{Setup: s, Conns: []int{1}, Flows: 20, Duration: 10 * time.Millisecond}).Run(ctx)
+		if err != nil || !strings.Contains(r.Results[0].Refused, "paths") {
+			t.Errorf("%v, %+v", err, r.Results[0])
+		}
+	})
+	for why, m := range map[error]*requested{errNothing: {}, errLate: {answered: 1}, errSlow: {answered: 1, behind: 1000}} {
+		m.lateness = hdrhistogram.New(latencyMin, latencyMax, latencyDigits)
+		if why == errLate {
+			record(m.lateness, int64(time.Second))
+		}
+		if err := m.check(&Requests{Rate: 1000, LateLimit: time.Millisecond}); err == nil || !strings.Contains(err.Error(), why.Error()) {
+			t.Errorf("%v, want %v", err, why)
+		}
+	}
+}
+
+// TestQueues reads what the kernel keeps for connections.
+func TestQueues(t *testing.T) {
+	ports := map[int]int{0x1f90: 0, 0x22: 0}
+	addQueues(ports, `  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode
+   0: 0100007F:1F90 0100007F:C0DE 01 00000100:00000002 00:00000000 00000000     0        0 1 1
+   1: 0100007F:C0DE 0100007F:1F90 01 00001000:00000000 00:00000000 00000000     0        0 1 1
+   2: 0100007F:C0DE 0100007F:1F91 01 00001000:00000000 00:00000000 00000000     0        0 1 1
+`)
+	if ports[0x1f90] != 0x1102 || ports[0x22] != 0 {
+		t.Errorf("%v", ports)
+	}
+}

@@ -1,0 +1,45 @@
+package cli
+
+import (
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/weirnet/weir/bench"
+)
+
+func newBenchEvents() *cobra.Command {
+	c := bench.Events{}
+	form := string(bench.FormNDJSON)
+	var out reportFiles
+	cmd := &cobra.Command{
+		Use:   "events",
+		Short: "What event streams cost those who write: none, 1,000 that nobody reads, 100 that are read",
+		Long: `An instance of this binary is started as often as there are runs, with its store on the disk, and a network of emulated switches connected by TCP. Intents are
+installed and withdrawn at a set --rate while others are active, by turns with no event stream, with many that nobody reads, and with some that are read. Taken are
+the rate and the times of the requests, each from when it was meant to leave, what the instance and the system keep for a stream, and whether all streams that are
+read, and some of the others that are read in the end, show what was changed last. There is no result where the rate was not kept up with.`,
+		Example: `  weir bench events
+  weir bench events --rate 2000 --unread 200 --read 20 --runs 1`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			forms, err := formsOf([]string{form})
+			if err != nil {
+				return err
+			}
+			c.Form = forms[0]
+			return out.intents(cmd, &c.Setup, c.Check, c.Run, "active", "rate", "unread", "read", "duration", "warmup")
+		},
+	}
+	f := cmd.Flags()
+	f.IntVar(&c.Active, "active", 10_000, "intents that are active")
+	f.IntVar(&c.Rate, "rate", 10_000, "installs and withdrawals a second together")
+	f.IntVar(&c.Unread, "unread", 1000, "event streams that nobody reads")
+	f.IntVar(&c.Read, "read", 100, "event streams that are read")
+	f.DurationVar(&c.Duration, "duration", 5*time.Second, "of each turn")
+	f.DurationVar(&c.Warmup, "warmup", time.Second, "of each turn before it counts")
+	f.StringVar(&form, "form", form, "how requests are written: "+strings.Join(bench.Forms(), ", "))
+	setupFlags(f, &c.Setup, &out)
+	return cmd
+}
