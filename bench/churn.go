@@ -19,6 +19,8 @@ type Churn struct {
 	Duration time.Duration // default 1 min
 	Warmup   time.Duration // of installing and withdrawing that does not count; default 5 s
 	Restart  bool          // the instance is killed at the end and started again
+	// NoSelfCheck leaves out the null instance.
+	NoSelfCheck bool
 }
 
 // Check fills in defaults and finds what is wrong with a configuration, before anything is started.
@@ -55,33 +57,64 @@ func (c *Churn) Run(ctx context.Context) (*Report, error) {
 		return nil, err
 	}
 	r.Load.Rate, r.Load.Seconds = c.Rate, c.Duration.Seconds()
-	x := r.add(Weir)
-	requests, late := newLatency(), newLatency()
-	for i := range c.Runs {
-		s := &churnRun{c: c, requests: requests, late: late}
-		if err := s.run(ctx); err != nil {
-			if ctx.Err() != nil {
-				return nil, &interrupted{i, c.Runs, ctx.Err()}
-			}
-			x.refuse(fmt.Errorf("run %d: %w", i+1, err))
-			break
-		}
-		s.take(x)
-		c.Note("run %d of %d: %s paths/s, %s flow-mods/s; %s", i+1, c.Runs, thousands(s.paths()), thousands(s.flowMods()), s.growth.String())
+	scores := []*churnScore{c.score(r, c.Setup)}
+	if c.selfCheck(c.NoSelfCheck) {
+		scores = append(scores, c.score(r, c.asNull()))
 	}
-	if x.Refused == "" {
-		x.Times = append(x.Times, distributionOf("request", "from when a request was meant to leave to the end of its answer, when all of it is durable", requests))
-		if c.Rate > 0 {
-			x.Times = append(x.Times, distributionOf("sent late", "from when a request was meant to leave to when it left: for want of time of the generator, or of an answer on its connection", late))
-		}
+	var list []contender
+	for _, s := range scores {
+		list = append(list, contender{[]*Result{s.result}, s.run})
+	}
+	if err := rounds(ctx, c.Runs, list); err != nil {
+		return nil, err
+	}
+	for _, s := range scores {
+		s.finish()
 	}
 	r.finish()
+	r.judge()
 	return r, nil
+}
+
+// churnScore is what is measured of an instance.
+type churnScore struct {
+	c              *Churn
+	setup          Setup
+	result         *Result
+	requests, late *hdrhistogram.Histogram // of all runs
+}
+
+func (c *Churn) score(r *Report, setup Setup) *churnScore {
+	return &churnScore{c: c, setup: setup, result: r.addSubject(&setup), requests: newLatency(), late: newLatency()}
+}
+
+// run is one run. The null instance keeps nothing, and is not killed.
+func (x *churnScore) run(ctx context.Context, i int) error {
+	s := &churnRun{c: x.c, setup: x.setup, restarts: x.c.Restart && !x.setup.null, requests: x.requests, late: x.late}
+	if err := s.run(ctx); err != nil {
+		return err
+	}
+	s.take(x.result)
+	x.c.Note("run %d of %d: %s: %s paths/s, %s flow-mods/s; %s", i+1, x.c.Runs, x.result.Subject, thousands(s.paths()), thousands(s.flowMods()), s.growth.String())
+	return nil
+}
+
+// finish adds the distributions of all runs.
+func (x *churnScore) finish() {
+	if x.result.Refused != "" {
+		return
+	}
+	x.result.Times = append(x.result.Times, distributionOf("request", "from when a request was meant to leave to the end of its answer, when all of it is durable", x.requests))
+	if x.c.Rate > 0 {
+		x.result.Times = append(x.result.Times, distributionOf("sent late", "from when a request was meant to leave to when it left: for want of time of the generator, or of an answer on its connection", x.late))
+	}
 }
 
 // churnRun is one run.
 type churnRun struct {
 	c        *Churn
+	setup    Setup
+	restarts bool // the instance is killed at the end and started again
 	requests *hdrhistogram.Histogram
 	late     *hdrhistogram.Histogram // how much later than meant requests left
 

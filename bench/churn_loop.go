@@ -8,7 +8,7 @@ import (
 
 // run fills the network, installs and withdraws for a time, and checks what the switches hold then.
 func (s *churnRun) run(ctx context.Context) error {
-	g, err := s.c.begin(ctx)
+	g, err := s.setup.begin(ctx)
 	if err != nil {
 		return err
 	}
@@ -35,7 +35,7 @@ func (s *churnRun) run(ctx context.Context) error {
 	s.requests.Merge(p.latency)
 	s.late.Merge(p.late)
 	s.overloads = p.overloads
-	if s.c.Restart {
+	if s.restarts {
 		s.restart = &restarted{}
 		return s.restart.run(ctx, g)
 	}

@@ -57,20 +57,18 @@ func (c *Events) Run(ctx context.Context) (*Report, error) {
 		s.result, s.requests, s.late = r.add(s.what), newLatency(), newLatency()
 		scores = append(scores, s)
 	}
-	for i := range c.Runs {
-		for _, s := range scores {
-			if s.result.Refused != "" {
-				continue
-			}
+	var list []contender
+	for _, s := range scores {
+		list = append(list, contender{[]*Result{s.result}, func(ctx context.Context, i int) error {
 			if err := s.run(ctx, c, i); err != nil {
-				if ctx.Err() != nil {
-					return nil, &interrupted{i, c.Runs, ctx.Err()}
-				}
-				s.result.refuse(fmt.Errorf("run %d: %w", i+1, err))
-				continue
+				return err
 			}
 			s.take(&scores[0].turn)
-		}
+			return nil
+		}})
+	}
+	if err := rounds(ctx, c.Runs, list); err != nil {
+		return nil, err
 	}
 	for _, s := range scores {
 		s.finish()

@@ -75,7 +75,7 @@ func (c *Growth) things() []grown {
 
 // churned measures paths that come and go.
 func (c *Growth) churned(ctx context.Context, topology string, hops, active int) (*Result, error) {
-	churn := &Churn{Setup: c.Setup, Scenario: "growth", Form: FormProtobuf, Active: active, Duration: c.Duration, Warmup: c.Duration / 5}
+	churn := &Churn{Setup: c.Setup, Scenario: "growth", Form: FormProtobuf, Active: active, Duration: c.Duration, Warmup: c.Duration / 5, NoSelfCheck: true}
 	churn.Topology, churn.Hops, churn.Runs = topology, hops, 1
 	return onlyResult(churn.Run(ctx))
 }

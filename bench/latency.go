@@ -14,6 +14,8 @@ type Latency struct {
 	Setup
 	Flows int // paths that are installed before; default 1,000
 	Count int // intents of each run: half of them wait for the answer that they are installed; default 2,000
+	// NoSelfCheck leaves out the null instance.
+	NoSelfCheck bool
 }
 
 // Check fills in defaults and finds what is wrong with a configuration, before anything is started.
@@ -38,23 +40,25 @@ func (c *Latency) Run(ctx context.Context) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := r.add(Weir)
-	s := &latencyScore{c: c, total: newLatencies()}
-	for i := range c.Runs {
-		s.latencies = newLatencies()
-		if err := s.run(ctx); err != nil {
-			if ctx.Err() != nil {
-				return nil, &interrupted{i, c.Runs, ctx.Err()}
-			}
-			x.refuse(fmt.Errorf("run %d: %w", i+1, err))
-			break
-		}
-		s.take(x, i)
+	scores := []*latencyScore{{c: c, setup: c.Setup, total: newLatencies()}}
+	if c.selfCheck(c.NoSelfCheck) {
+		scores = append(scores, &latencyScore{c: c, setup: c.asNull(), total: newLatencies()})
 	}
-	if x.Refused == "" {
-		s.total.finish(x)
+	var list []contender
+	for _, s := range scores {
+		s.result = r.addSubject(&s.setup)
+		list = append(list, contender{[]*Result{s.result}, s.run})
+	}
+	if err := rounds(ctx, c.Runs, list); err != nil {
+		return nil, err
+	}
+	for _, s := range scores {
+		if s.result.Refused == "" {
+			s.total.finish(s.result)
+		}
 	}
 	r.finish()
+	r.judge()
 	return r, nil
 }
 
@@ -70,7 +74,9 @@ func newLatencies() latencies {
 
 // latencyScore is what is measured: of this run, and of all of them.
 type latencyScore struct {
-	c *Latency
+	c      *Latency
+	setup  Setup
+	result *Result
 	latencies
 	total latencies
 
@@ -84,7 +90,8 @@ type clocksUsed struct {
 }
 
 // take adds the run to the result.
-func (s *latencyScore) take(x *Result, i int) {
+func (s *latencyScore) take(i int) {
+	x := s.result
 	at := func(h *hdrhistogram.Histogram, q float64) float64 { return float64(h.ValueAtQuantile(q)) / 1e6 }
 	x.take("request to last flow-mod received, median", "ms", at(s.last, 50))
 	x.take("request to last flow-mod received, 99 in 100", "ms", at(s.last, 99))
@@ -94,7 +101,7 @@ func (s *latencyScore) take(x *Result, i int) {
 	x.take("request to answer: installed, 99 in 100", "ms", at(s.installed, 99))
 	x.use("instance", s.instance.cpu, float64(s.c.Count), s.instance.memory)
 	x.use("switches and generator", s.switches.cpu, float64(s.c.Count), s.switches.memory)
-	s.c.Note("run %d of %d: last flow-mod after %.2f ms (99 in 100: %.2f ms), installed answered after %.2f ms", i+1, s.c.Runs, at(s.last, 50), at(s.last, 99),
+	s.c.Note("run %d of %d: %s: last flow-mod after %.2f ms (99 in 100: %.2f ms), installed answered after %.2f ms", i+1, s.c.Runs, x.Subject, at(s.last, 50), at(s.last, 99),
 		at(s.installed, 50))
 	t := &s.total
 	for _, pair := range [][2]*hdrhistogram.Histogram{{t.first, s.first}, {t.last, s.last}, {t.durable, s.durable}, {t.waited, s.waited}, {t.installed, s.installed}} {

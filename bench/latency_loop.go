@@ -11,8 +11,9 @@ import (
 const waitPath = intentsPath + "?wait=installed&timeout=30s"
 
 // run is one run: intents one after the other, by turns without and with waiting.
-func (s *latencyScore) run(ctx context.Context) error {
-	g, err := s.c.begin(ctx)
+func (s *latencyScore) run(ctx context.Context, i int) error {
+	s.latencies = newLatencies()
+	g, err := s.setup.begin(ctx)
 	if err != nil {
 		return err
 	}
@@ -26,15 +27,19 @@ func (s *latencyScore) run(ctx context.Context) error {
 	}
 	defer a.close()
 	before := readClocks(g.process)
-	for i := range s.c.Count {
-		if err := s.one(ctx, g, a, i%2 == 1); err != nil {
-			return fmt.Errorf("intent %d: %w", i, err)
+	for n := range s.c.Count {
+		if err := s.one(ctx, g, a, n%2 == 1); err != nil {
+			return fmt.Errorf("intent %d: %w", n, err)
 		}
 	}
 	after := readClocks(g.process)
 	s.instance = clocksUsed{after.its - before.its, g.process.memory()}
 	s.switches = clocksUsed{after.own - before.own, ownMemory()}
-	return g.tidy(ctx, a, true, g.next)
+	if err := g.tidy(ctx, a, true, g.next); err != nil {
+		return err
+	}
+	s.take(i)
+	return nil
 }
 
 // one asks for an intent, and waits until switches have it.

@@ -16,6 +16,8 @@ type Paths struct {
 	Flows  int    // paths that are installed before; default 15,000
 	Burst  int    // paths that are asked for at once, in one request; default 1,000
 	Bursts int    // of each form in each run; default 5
+	// NoSelfCheck leaves out the null instance.
+	NoSelfCheck bool
 }
 
 // Check fills in defaults and finds what is wrong with a configuration, before anything is started.
@@ -45,32 +47,46 @@ func (c *Paths) Run(ctx context.Context) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &pathsScore{c: c}
-	for _, f := range c.Forms {
-		s.forms = append(s.forms, &formScore{form: f, result: r.add(string(f)), first: newLatency(), all: newLatency(), answered: newLatency()})
+	scores := []*pathsScore{c.score(r, c.Setup)}
+	if c.selfCheck(c.NoSelfCheck) {
+		scores = append(scores, c.score(r, c.asNull()))
 	}
-	for i := range c.Runs {
-		if err := s.run(ctx); err != nil {
-			if ctx.Err() != nil {
-				return nil, &interrupted{i, c.Runs, ctx.Err()}
-			}
-			for _, f := range s.forms {
-				f.result.refuse(fmt.Errorf("run %d: %w", i+1, err))
-			}
-			break
+	var list []contender
+	for _, s := range scores {
+		var results []*Result
+		for _, f := range s.forms {
+			results = append(results, f.result)
 		}
-		s.take(i)
+		list = append(list, contender{results, s.run})
 	}
-	for _, f := range s.forms {
-		f.finish()
+	if err := rounds(ctx, c.Runs, list); err != nil {
+		return nil, err
+	}
+	for _, s := range scores {
+		for _, f := range s.forms {
+			f.finish()
+		}
 	}
 	r.finish()
+	r.judge()
 	return r, nil
+}
+
+// score is one of an instance: with a result for each form.
+func (c *Paths) score(r *Report, setup Setup) *pathsScore {
+	s := &pathsScore{c: c, setup: setup}
+	for _, f := range c.Forms {
+		x := r.add(setup.named(string(f)))
+		x.SelfCheck = setup.null
+		s.forms = append(s.forms, &formScore{form: f, result: x, first: newLatency(), all: newLatency(), answered: newLatency()})
+	}
+	return s
 }
 
 // pathsScore is what is measured of all runs.
 type pathsScore struct {
 	c     *Paths
+	setup Setup
 	forms []*formScore
 }
 
@@ -113,7 +129,7 @@ func (s *pathsScore) take(i int) {
 		last := f.bursts[len(f.bursts)-1]
 		x.use("instance", time.Duration(instance.mean()), float64(s.c.Burst), last.memory)
 		x.use("switches and generator", time.Duration(switches.mean()), float64(s.c.Burst), last.own)
-		s.c.Note("run %d of %d: %s: first flow-mod after %.2f ms, last after %.2f ms, all answered after %.2f ms", i+1, s.c.Runs, f.form,
+		s.c.Note("run %d of %d: %s: first flow-mod after %.2f ms, last after %.2f ms, all answered after %.2f ms", i+1, s.c.Runs, x.Subject,
 			first.Median, all.Median, answered.Median)
 		f.bursts = f.bursts[:0]
 	}

@@ -9,8 +9,8 @@ import (
 )
 
 // run is one run: the network is filled, and each form has its bursts, by turns. The first of each is not counted.
-func (s *pathsScore) run(ctx context.Context) error {
-	g, err := s.c.begin(ctx)
+func (s *pathsScore) run(ctx context.Context, i int) error {
+	g, err := s.setup.begin(ctx)
 	if err != nil {
 		return err
 	}
@@ -23,18 +23,22 @@ func (s *pathsScore) run(ctx context.Context) error {
 		return err
 	}
 	defer a.close()
-	for i := range s.c.Bursts + 1 {
+	for burst := range s.c.Bursts + 1 {
 		for _, f := range s.forms {
 			b, err := g.burst(ctx, a, f.form, s.c.Burst)
 			if err != nil {
-				return fmt.Errorf("%s, burst %d: %w", f.form, i, err)
+				return fmt.Errorf("%s, burst %d: %w", f.form, burst, err)
 			}
-			if i > 0 {
+			if burst > 0 {
 				f.bursts = append(f.bursts, b)
 			}
 		}
 	}
-	return g.tidy(ctx, a, true, s.c.Flows)
+	if err := g.tidy(ctx, a, true, s.c.Flows); err != nil {
+		return err
+	}
+	s.take(i)
+	return nil
 }
 
 // burst asks for paths in one request, waits until switches have all of them, and withdraws them again.

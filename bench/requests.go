@@ -66,21 +66,15 @@ func (c *Requests) Run(ctx context.Context) (*Report, error) {
 	}
 	r.Load.Rate, r.Load.Seconds = c.Rate, c.Duration.Seconds()
 	scores := []*requestsScore{c.score(r, c.Setup)}
-	if !c.NoSelfCheck && c.lab == nil {
+	if c.selfCheck(c.NoSelfCheck) {
 		scores = append(scores, c.score(r, c.asNull()))
 	}
-	for i := range c.Runs {
-		for _, s := range scores {
-			if s.result.Refused != "" {
-				continue
-			}
-			if err := s.run(ctx, i); err != nil {
-				if ctx.Err() != nil {
-					return nil, &interrupted{i, c.Runs, ctx.Err()}
-				}
-				s.result.refuse(fmt.Errorf("run %d: %w", i+1, err))
-			}
-		}
+	var list []contender
+	for _, s := range scores {
+		list = append(list, contender{[]*Result{s.result}, s.run})
+	}
+	if err := rounds(ctx, c.Runs, list); err != nil {
+		return nil, err
 	}
 	for _, s := range scores {
 		s.finish()

@@ -2,7 +2,6 @@ package bench
 
 import (
 	"context"
-	"math"
 	"net"
 	"strings"
 	"testing"
@@ -58,11 +57,6 @@ func TestNullInstanceIsMeasured(t *testing.T) {
 				wantRefused(t, r, err, "")
 				if len(null.held) > 0 {
 					t.Errorf("%d paths are left", len(null.held))
-				}
-				for _, x := range r.Results {
-					if m := x.Measure("flow-mods received, each, 1 connection"); m != nil && math.Abs(m.Median-4) > 0.5 {
-						t.Errorf("%v flow-mods a request, want 4", m.Median)
-					}
 				}
 			})
 		})

@@ -17,6 +17,8 @@ type Reroute struct {
 	Flows int // paths that are installed; default 16,000
 	Move  int // of them, about so many take the link that fails, which is drawn; default 1,000
 	Cuts  int // of each run, of other links; default 10
+	// NoSelfCheck leaves out the null instance.
+	NoSelfCheck bool
 }
 
 // Check fills in defaults and finds what is wrong with a configuration, before anything is started.
@@ -43,32 +45,42 @@ func (c *Reroute) Run(ctx context.Context) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := r.add(Weir)
-	s := &rerouteScore{c: c, first: newLatency(), all: newLatency(), each: newLatency()}
-	for i := range c.Runs {
-		s.cuts = s.cuts[:0]
-		if err := s.run(ctx); err != nil {
-			if ctx.Err() != nil {
-				return nil, &interrupted{i, c.Runs, ctx.Err()}
-			}
-			x.refuse(fmt.Errorf("run %d: %w", i+1, err))
-			break
-		}
-		s.take(x, i)
+	scores := []*rerouteScore{{c: c, setup: c.Setup, first: newLatency(), all: newLatency(), each: newLatency()}}
+	if c.selfCheck(c.NoSelfCheck) {
+		scores = append(scores, &rerouteScore{c: c, setup: c.asNull(), first: newLatency(), all: newLatency(), each: newLatency()})
 	}
-	if x.Refused == "" {
-		const since = "from when the port-status message was about to leave the switch to "
-		x.Times = append(x.Times, distributionOf("last flow-mod", since+"the last flow-mod that a switch received for paths that had to move, of each cut", s.all),
-			distributionOf("first flow-mod", since+"the first such flow-mod, of each cut", s.first),
-			distributionOf("each path", since+"the last flow-mod that a switch received for a path that had to move, of each such path", s.each))
+	var list []contender
+	for _, s := range scores {
+		s.result = r.addSubject(&s.setup)
+		list = append(list, contender{[]*Result{s.result}, s.run})
+	}
+	if err := rounds(ctx, c.Runs, list); err != nil {
+		return nil, err
+	}
+	for _, s := range scores {
+		s.finish()
 	}
 	r.finish()
+	r.judge()
 	return r, nil
+}
+
+// finish adds the distributions of all runs.
+func (s *rerouteScore) finish() {
+	if s.result.Refused != "" {
+		return
+	}
+	const since = "from when the port-status message was about to leave the switch to "
+	s.result.Times = append(s.result.Times, distributionOf("last flow-mod", since+"the last flow-mod that a switch received for paths that had to move, of each cut", s.all),
+		distributionOf("first flow-mod", since+"the first such flow-mod, of each cut", s.first),
+		distributionOf("each path", since+"the last flow-mod that a switch received for a path that had to move, of each such path", s.each))
 }
 
 // rerouteScore is what is measured of all runs.
 type rerouteScore struct {
 	c                *Reroute
+	setup            Setup
+	result           *Result
 	first, all, each *hdrhistogram.Histogram
 	cuts             []cut // of this run
 }
@@ -85,7 +97,8 @@ type cut struct {
 }
 
 // take adds the run to the result: of each figure the median of its cuts.
-func (s *rerouteScore) take(x *Result, i int) {
+func (s *rerouteScore) take(i int) {
+	x := s.result
 	var all, first, moved, mods, instance, switches Spread
 	for _, k := range s.cuts {
 		all.take(milliseconds(k.all))
@@ -105,7 +118,7 @@ func (s *rerouteScore) take(x *Result, i int) {
 	last := s.cuts[len(s.cuts)-1]
 	x.use("instance", time.Duration(instance.mean()), moved.mean(), last.memory)
 	x.use("switches and generator", time.Duration(switches.mean()), moved.mean(), last.own)
-	s.c.Note("run %d of %d: %.0f paths move: first flow-mod after %.2f ms, last after %.2f ms", i+1, s.c.Runs, moved.Median, first.Median, all.Median)
+	s.c.Note("run %d of %d: %s: %.0f paths move: first flow-mod after %.2f ms, last after %.2f ms", i+1, s.c.Runs, x.Subject, moved.Median, first.Median, all.Median)
 }
 
 // loads are the paths that take each link, either way, by their numbers.

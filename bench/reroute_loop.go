@@ -7,8 +7,9 @@ import (
 )
 
 // run is one run: the network is filled, and links are cut, one after the other.
-func (s *rerouteScore) run(ctx context.Context) error {
-	g, err := s.c.begin(ctx)
+func (s *rerouteScore) run(ctx context.Context, i int) error {
+	s.cuts = s.cuts[:0]
+	g, err := s.setup.begin(ctx)
 	if err != nil {
 		return err
 	}
@@ -17,14 +18,14 @@ func (s *rerouteScore) run(ctx context.Context) error {
 		return fmt.Errorf("before the cuts: %w", err)
 	}
 	before := map[int]bool{}
-	for i := range s.c.Cuts {
-		link, paths, err := s.choose(g, i, before)
+	for n := range s.c.Cuts {
+		link, paths, err := s.choose(g, n, before)
 		if err != nil {
 			return err
 		}
 		before[link] = true
 		if err := s.cut(ctx, g, link, paths); err != nil {
-			return fmt.Errorf("cut %d, of link %s with %d paths: %w", i+1, g.net.Topology().Links[link].ID, len(paths), err)
+			return fmt.Errorf("cut %d, of link %s with %d paths: %w", n+1, g.net.Topology().Links[link].ID, len(paths), err)
 		}
 	}
 	a, err := g.asker(ctx)
@@ -32,7 +33,11 @@ func (s *rerouteScore) run(ctx context.Context) error {
 		return err
 	}
 	defer a.close()
-	return g.tidy(ctx, a, false, s.c.Flows)
+	if err := g.tidy(ctx, a, false, s.c.Flows); err != nil {
+		return err
+	}
+	s.take(i)
+	return nil
 }
 
 // choose draws the link of the i-th cut, and says which paths take it.

@@ -72,18 +72,23 @@ func (c *Setup) asNull() Setup {
 	return s
 }
 
-// subject is the name of what is measured.
-func (c *Setup) subject() string {
+// selfCheck reports whether the null instance is measured too: not beside one of a test.
+func (c *Setup) selfCheck(without bool) bool { return !without && c.lab == nil }
+
+// named is the name of a result, of an instance or of the null instance.
+func (c *Setup) named(what string) string {
 	if c.null {
-		return NullInstance
+		return what + ", " + NullInstance
 	}
-	return Weir
+	return what
 }
 
 // addSubject adds the result of what is measured.
 func (r *Report) addSubject(c *Setup) *Result {
-	x := r.add(c.subject())
-	x.SelfCheck = c.null
+	x := r.add(Weir)
+	if x.SelfCheck = c.null; c.null {
+		x.Subject = NullInstance
+	}
 	return x
 }
 

@@ -42,7 +42,7 @@ ready and all switches are compared, and how many entries it writes. Every path 
 	f.DurationVar(&c.Duration, "duration", time.Minute, "of installing and withdrawing in each run")
 	f.BoolVar(&stay, "no-restart", false, "do not kill the instance at the end")
 	f.StringVar(&form, "form", form, "how requests are written: "+strings.Join(bench.Forms(), ", "))
-	setupFlags(f, &c.Setup, &out)
+	checkedFlags(f, &c.Setup, &c.NoSelfCheck, &out)
 	return cmd
 }
 
@@ -64,7 +64,7 @@ from the first byte of the request to the first and the last flow-mod that a swi
 	f := cmd.Flags()
 	f.IntVar(&c.Flows, "flows", 1000, "paths that are installed before")
 	f.IntVar(&c.Count, "count", 2000, "intents of each run, half of them with an answer when they are durable")
-	setupFlags(f, &c.Setup, &out)
+	checkedFlags(f, &c.Setup, &c.NoSelfCheck, &out)
 	return cmd
 }
 
@@ -88,6 +88,6 @@ switch received for paths that had to move. Every path is followed through the s
 	f.IntVar(&c.Flows, "flows", 16_000, "paths that are installed")
 	f.IntVar(&c.Move, "move", 1000, "of them, about how many take the link that fails")
 	f.IntVar(&c.Cuts, "cuts", 10, "of each run, each of another link")
-	setupFlags(f, &c.Setup, &out)
+	checkedFlags(f, &c.Setup, &c.NoSelfCheck, &out)
 	return cmd
 }

@@ -42,7 +42,7 @@ With --sustained paths are installed and withdrawn for a time while many are act
 				return err
 			}
 			if sustained {
-				churn.Setup, churn.Scenario = c.Setup, "sustained"
+				churn.Setup, churn.Scenario, churn.NoSelfCheck = c.Setup, "sustained", c.NoSelfCheck
 				return benchSustained(cmd, &churn, c.Forms, &out)
 			}
 			return out.intents(cmd, &c.Setup, c.Check, c.Run)
@@ -57,7 +57,7 @@ With --sustained paths are installed and withdrawn for a time while many are act
 	f.IntVar(&churn.Active, "active", 200_000, "with --sustained: paths that are active")
 	f.IntVar(&churn.Rate, "rate", 0, "with --sustained: installs and withdrawals a second together (default as many as are kept up with)")
 	f.DurationVar(&churn.Duration, "duration", time.Minute, "with --sustained: of each run")
-	setupFlags(f, &c.Setup, &out)
+	checkedFlags(f, &c.Setup, &c.NoSelfCheck, &out)
 	return cmd
 }
 

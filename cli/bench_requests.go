@@ -33,7 +33,6 @@ hold anything else at the end than what was there before.`,
 	f.DurationVar(&c.Duration, "duration", 3*time.Second, "of each measurement")
 	f.DurationVar(&c.Warmup, "warmup", time.Second, "of requests before it, which do not count")
 	f.DurationVar(&c.LateLimit, "late-limit", time.Millisecond, "at a set --rate: how late the generator may be with one request in a hundred")
-	selfCheckFlag(f, &c.NoSelfCheck)
-	setupFlags(f, &c.Setup, &out)
+	checkedFlags(f, &c.Setup, &c.NoSelfCheck, &out)
 	return cmd
 }

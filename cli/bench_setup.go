@@ -23,6 +23,12 @@ func setupFlags(f *pflag.FlagSet, c *bench.Setup, out *reportFiles) {
 	out.flags(f)
 }
 
+// checkedFlags are setupFlags of a scenario that the null instance is measured in too.
+func checkedFlags(f *pflag.FlagSet, c *bench.Setup, without *bool, out *reportFiles) {
+	selfCheckFlag(f, without)
+	setupFlags(f, c, out)
+}
+
 // setUp fills in what is not a flag.
 func setUp(cmd *cobra.Command, c *bench.Setup) {
 	measured(cmd, &c.Build, &c.Command, &c.Note)
