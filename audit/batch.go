@@ -19,7 +19,7 @@ const waitingBytes = 4 << 20
 type batch struct {
 	lines           []byte
 	records         int
-	wanted          bool // somebody waits for it to be on the disk; guarded by the log's lock
+	wanted          bool          // somebody waits for it to be on the disk; guarded by the log's lock
 	written, synced chan struct{} // closed when it is in the file, or could not be written; when it is on the disk, or is not
 	notWritten      error         // read after written is closed
 	notSynced       error         // read after synced is closed
