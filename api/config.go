@@ -63,6 +63,9 @@ type Config struct {
 	LimitReached func(field, text string)
 	// Health and Ready are nil errors while the instance lives, and while it is fit to serve. nil: always.
 	Health, Ready func() error
+	// Standby, if set, is why nothing is known here of the network: every route but those that tell of this instance (members, alarms, probes,
+	// metrics, documents) is refused with it (503).
+	Standby func() error
 
 	Log *slog.Logger     // nil: slog.Default()
 	Now func() time.Time // nil: time.Now

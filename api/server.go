@@ -74,6 +74,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if no == nil && pattern != "" {
 		no = encoded(r)
 	}
+	if no == nil && s.cfg.Standby != nil && !ofInstance[pattern] {
+		no = &refusal{status: http.StatusServiceUnavailable, detail: s.cfg.Standby().Error()}
+	}
 	if no != nil {
 		s.noteRefused(r, pattern, by, no)
 		no.write(w)
@@ -95,6 +98,12 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.audited(w, r, pattern, by)
+}
+
+// ofInstance are the routes that tell of an instance, not of its network.
+var ofInstance = map[string]bool{
+	"GET /v1/members": true, "GET /v1/alarms": true, "GET /healthz": true, "GET /readyz": true, "GET /metrics": true,
+	"GET /openapi.json": true, "GET /{$}": true,
 }
 
 // encoded refuses a body that is compressed or the like: nobody here unpacks it, and the audit log is to say what was asked for.

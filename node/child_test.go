@@ -5,11 +5,13 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/weirnet/weir/api"
 	"github.com/weirnet/weir/api/client"
@@ -17,7 +19,7 @@ import (
 )
 
 // Tests that kill an instance run it as a child: this binary with WEIR_NODE_CHILD set to its data directory, and WEIR_NODE_OPENFLOW to where
-// switches find it. It ends with its standard input.
+// switches find it; WEIR_NODE_STORE and WEIR_NODE_API may say more. It ends with its standard input.
 func TestMain(m *testing.M) {
 	dir := os.Getenv("WEIR_NODE_CHILD")
 	if dir == "" {
@@ -30,6 +32,11 @@ func TestMain(m *testing.M) {
 	}()
 	cfg := node.Defaults()
 	cfg.OpenFlow, cfg.API, cfg.DataDir = os.Getenv("WEIR_NODE_OPENFLOW"), "127.0.0.1:0", dir
+	if at := os.Getenv("WEIR_NODE_API"); at != "" {
+		cfg.API, cfg.Name, cfg.Store = at, filepath.Base(dir), os.Getenv("WEIR_NODE_STORE")
+		cfg.Limits.StoreAnswer = time.Second
+	}
+	cfg.Log = slog.New(slog.NewTextHandler(os.Stderr, nil))
 	cfg.Ready = func(at node.Addresses) { fmt.Println(at.API) }
 	if err := node.Run(ctx, cfg); err != nil {
 		fmt.Println("error:", err)
@@ -39,15 +46,19 @@ func TestMain(m *testing.M) {
 // child is an instance in a process of its own.
 type child struct {
 	dir, openflow string
+	more          []string // of its environment
+	log           logs
 	cmd           *exec.Cmd
+	lines         *bufio.Scanner // what it prints: one line, when it serves
 	api           *client.Client
 }
 
-// start begins a life, and returns when the instance serves.
-func (c *child) start(t *testing.T) {
+// begin begins a life.
+func (c *child) begin(t *testing.T) {
 	t.Helper()
 	c.cmd = exec.Command(os.Args[0])
-	c.cmd.Env = append(os.Environ(), "WEIR_NODE_CHILD="+c.dir, "WEIR_NODE_OPENFLOW="+c.openflow)
+	c.cmd.Env = append(append(os.Environ(), "WEIR_NODE_CHILD="+c.dir, "WEIR_NODE_OPENFLOW="+c.openflow), c.more...)
+	c.cmd.Stderr = &c.log
 	if _, err := c.cmd.StdinPipe(); err != nil {
 		t.Fatal(err)
 	}
@@ -60,17 +71,35 @@ func (c *child) start(t *testing.T) {
 	}
 	process := c.cmd
 	t.Cleanup(func() { process.Process.Kill(); process.Wait() })
-	lines := bufio.NewScanner(out)
-	if !lines.Scan() || strings.HasPrefix(lines.Text(), "error:") {
-		t.Fatalf("the instance does not start: %s", lines.Text())
+	c.lines = bufio.NewScanner(out)
+}
+
+// serves waits until the instance does.
+func (c *child) serves(t *testing.T) {
+	t.Helper()
+	if !c.lines.Scan() || strings.HasPrefix(c.lines.Text(), "error:") {
+		t.Fatalf("the instance does not start: %s\n%s", c.lines.Text(), tail(c.log.String(), 20))
 	}
+	c.connect(t, c.lines.Text())
+}
+
+// connect has its API at an address asked.
+func (c *child) connect(t *testing.T, address string) {
+	t.Helper()
 	token, err := os.ReadFile(filepath.Join(c.dir, api.AdminTokenFile))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.api, err = client.New(client.Config{Address: lines.Text(), Token: strings.TrimSpace(string(token))}); err != nil {
+	if c.api, err = client.New(client.Config{Address: address, Token: strings.TrimSpace(string(token))}); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// start begins a life, and returns when the instance serves.
+func (c *child) start(t *testing.T) {
+	t.Helper()
+	c.begin(t)
+	c.serves(t)
 }
 
 // kill ends the life with SIGKILL.

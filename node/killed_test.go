@@ -172,14 +172,14 @@ func await(t *testing.T, what string, ok func() bool, last func() string) {
 	}
 }
 
-// network has two emulated switches connect to an address whenever somebody listens there.
-func network(t *testing.T, address string) *emu.Network {
+// network has emulated switches connect to addresses whenever somebody listens there.
+func network(t *testing.T, spec string, addresses ...string) *emu.Network {
 	t.Helper()
-	top, err := topo.Parse("linear:2,hosts=6", 1)
+	top, err := topo.Parse(spec, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	n, err := emu.New(emu.Config{Topology: top, Versions: []openflow.Version{openflow.V13}, Controllers: []string{address}, Seed: 1,
+	n, err := emu.New(emu.Config{Topology: top, Versions: []openflow.Version{openflow.V13}, Controllers: addresses, Seed: 1,
 		BackoffMin: poll, BackoffMax: 10 * poll})
 	if err != nil {
 		t.Fatal(err)
@@ -201,7 +201,7 @@ func network(t *testing.T, address string) *emu.Network {
 func killedOften(t *testing.T, times int, agreeing bool) {
 	k := &killed{t: t, known: map[string]claim{"backup": {}, "configuration": {}}, numbers: map[string]int{}}
 	k.dir, k.openflow = t.TempDir(), freeAddress(t)
-	n := network(t, k.openflow)
+	n := network(t, "linear:2,hosts=6", k.openflow)
 	for i, h := range []*emu.Host{n.Hosts()[0], n.Hosts()[len(n.Hosts())-1]} {
 		at := h.Spec().At
 		k.ends[i] = client.Point{DPID: fmt.Sprintf("%016x", n.Topology().Switches[at.Switch].DPID), Port: at.Port}

@@ -69,7 +69,7 @@ func (n *node) run(outer context.Context, switchPort, apiPort net.Listener) erro
 	part("API", func(ctx context.Context) error { return n.api.Serve(ctx, apiPort) })
 	part("switches", func(context.Context) error { return n.server.Serve(switchPort) })
 	if n.cfg.Pipes != nil {
-		part("pipes", func(context.Context) error { return n.server.Serve(n.cfg.Pipes) })
+		part("pipes", func(context.Context) error { return n.server.Serve(n.gatedPipes()) })
 	}
 	n.announce(Addresses{
 		OpenFlow: switchPort.Addr().String(), API: apiPort.Addr().String(), Name: n.cfg.Name,
@@ -107,6 +107,14 @@ func (n *node) follow(ctx context.Context) {
 			rev = n.view.Snapshot().Revision()
 		}
 	}
+}
+
+// gatedPipes are the connections inside of this process, which are written through the gate of an owner too.
+func (n *node) gatedPipes() net.Listener {
+	if n.own == nil {
+		return n.cfg.Pipes
+	}
+	return gated{n.cfg.Pipes, n.own.gate}
 }
 
 // announce says where the instance listens, and how to use it.

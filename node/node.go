@@ -79,12 +79,12 @@ func runOnce(ctx context.Context, cfg Config) error {
 	var own *ownership
 	if cfg.shared() {
 		own = newOwnership(st, &cfg)
+		defer own.release()
 		if err := waitForStore(ctx, &cfg, own); err != nil && ctx.Err() != nil {
 			return nil
 		} else if err != nil {
 			return err
 		}
-		defer own.release()
 	}
 	in, err := readInputs(cfg, config.NewStore(cfg.DataDir, st))
 	if err != nil {
@@ -103,6 +103,9 @@ func runOnce(ctx context.Context, cfg Config) error {
 		return err
 	}
 	n.cfg.API = apiPort.Addr().String() // the system may have chosen the port
+	if own != nil {
+		switchPort = gated{switchPort, own.gate}
+	}
 	return n.run(ctx, switchPort, apiPort)
 }
 
@@ -255,7 +258,7 @@ func (n *node) buildAPI() error {
 	return nil
 }
 
-// members is this instance: the only one.
+// members are this instance, and those that stand by.
 func (n *node) members() []client.Member {
 	switches := 0
 	for sw := range n.view.Snapshot().Switches() {
@@ -267,7 +270,11 @@ func (n *node) members() []client.Member {
 	if err := n.ready(); err != nil {
 		state = err.Error()
 	}
-	return []client.Member{{Name: n.cfg.Name, Address: n.cfg.API, State: state, Leader: true, Switches: switches}}
+	self := client.Member{Name: n.cfg.Name, Address: n.cfg.API, State: state, Leader: true, Switches: switches}
+	if n.own == nil {
+		return []client.Member{self}
+	}
+	return n.own.members(self)
 }
 
 // ready says why requests are refused: the store takes nothing. What there is goes on all the same. An instance serves when it has loaded what the

@@ -7,15 +7,21 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
+	"sync/atomic"
 	"time"
 
+	"github.com/weirnet/weir/api/client"
 	"github.com/weirnet/weir/store"
 )
 
 // Of instances that share one store, one owns it: it alone decides, and controls switches. The row ownerKey says who; it has a lease, so that it
-// goes when its instance has gone. The others stand by: docs/design/0010-one-owner.md.
+// goes when its instance has gone. The others stand by, each with a row of its own that goes in the same way: docs/design/0010-one-owner.md.
 const (
-	ownerKey = "instances/owner"
+	instancesPrefix = "instances/"
+	ownerKey        = instancesPrefix + "owner"
+	standbyPrefix   = instancesPrefix + "standby/" // then the instance's life
 	// leaseTime is how long after the death of an owner another takes over; leaseEvery is how often it says that it lives.
 	leaseTime  = 5 * time.Second
 	leaseEvery = time.Second
@@ -24,7 +30,7 @@ const (
 // errDeposed: another instance owns the store now.
 var errDeposed = errors.New("another instance has taken the store")
 
-// owner is who owns a store.
+// owner is an instance that owns a store, or stands by.
 type owner struct {
 	Name string `json:"name"`
 	API  string `json:"api"`
@@ -35,15 +41,18 @@ func (o *owner) String() string { return fmt.Sprintf("instance %s (API %s)", o.N
 
 // ownership is one instance's claim to a store.
 type ownership struct {
-	st    store.Store
-	self  owner
-	row   []byte // of this instance
-	lease store.LeaseID
+	st       store.Store
+	self     owner
+	row      []byte        // of this instance
+	lease    store.LeaseID // 0: none. The row of this instance has it, as owner or as standby
+	gate     *gate
+	standbys atomic.Pointer[[]owner] // the others, as they were seen last, by name
 }
 
 func newOwnership(st store.Store, cfg *Config) *ownership {
-	o := &ownership{st: st, self: owner{Name: cfg.Name, API: cfg.API, Life: rand.Text()}}
+	o := &ownership{st: st, self: owner{Name: cfg.Name, API: cfg.API, Life: rand.Text()}, gate: newGate()}
 	o.row, _ = json.Marshal(&o.self) // strings only
+	o.standbys.Store(new([]owner))
 	return o
 }
 
@@ -52,50 +61,105 @@ func (c *Config) shared() bool {
 	return c.SharedStore || c.OpenStore == nil && c.Store != StoreEmbedded && c.Store != StoreMemory
 }
 
-// read is the row of the owner; nil without one.
-func (o *ownership) read(ctx context.Context) ([]byte, error) {
-	page, err := o.st.Range(ctx, store.Query{Span: store.Key(ownerKey)})
-	if err != nil || len(page.Pairs) == 0 {
+// read is the row of the owner; nil without one. It notes who stands by.
+func (o *ownership) read(ctx context.Context) (row []byte, err error) {
+	page, err := o.st.Range(ctx, store.Query{Span: store.Prefix(instancesPrefix)})
+	if err != nil {
 		return nil, err
 	}
-	return page.Pairs[0].Value, nil
+	var standbys []owner
+	for i := range page.Pairs {
+		switch p := &page.Pairs[i]; {
+		case string(p.Key) == ownerKey:
+			row = p.Value
+		case strings.HasPrefix(string(p.Key), standbyPrefix) && !bytes.Equal(p.Value, o.row):
+			standbys = append(standbys, ownerOf(p.Value))
+		}
+	}
+	slices.SortStableFunc(standbys, func(a, b owner) int { return strings.Compare(a.Name, b.Name) })
+	o.standbys.Store(&standbys)
+	return row, nil
+}
+
+// ownerOf reads a row. One that cannot be read is somebody's all the same.
+func ownerOf(row []byte) owner {
+	o := owner{Name: "?"}
+	_ = json.Unmarshal(row, &o)
+	return o
+}
+
+// members are those that stand by, beside others, by name.
+func (o *ownership) members(list ...client.Member) []client.Member {
+	for _, s := range *o.standbys.Load() {
+		list = append(list, client.Member{Name: s.Name, Address: s.API, State: "standby"})
+	}
+	slices.SortStableFunc(list, func(a, b client.Member) int { return strings.Compare(a.Name, b.Name) })
+	return list
+}
+
+// granted has a lease.
+func (o *ownership) granted(ctx context.Context) error {
+	if o.lease != 0 {
+		err := o.st.KeepAlive(ctx, o.lease)
+		if !errors.Is(err, store.ErrNoLease) {
+			return err
+		}
+		o.lease = 0
+	}
+	lease, err := o.st.Grant(ctx, leaseTime)
+	if err == nil {
+		o.lease = lease
+	}
+	return err
 }
 
 // take makes this instance the owner if nobody is. other is who is; nil if it is this one.
 func (o *ownership) take(ctx context.Context) (other *owner, err error) {
-	row, err := o.read(ctx)
-	if err != nil || row != nil && bytes.Equal(row, o.row) {
-		return nil, err
+	for {
+		row, err := o.read(ctx)
+		if err != nil || row != nil && bytes.Equal(row, o.row) {
+			return nil, err
+		}
+		if row != nil {
+			other := ownerOf(row)
+			return &other, nil
+		}
+		if err := o.granted(ctx); err != nil {
+			return nil, err
+		}
+		result, err := o.st.Txn(ctx, store.Txn{
+			If: []store.Compare{store.Absent([]byte(ownerKey))},
+			Then: []store.Op{
+				{Kind: store.OpPut, Key: []byte(ownerKey), Value: o.row, Lease: o.lease}, store.Delete(store.Key(o.standbyKey())),
+			},
+		})
+		if err != nil || result.Held {
+			return nil, err // if it was done all the same, the next call finds the row
+		}
 	}
-	if row != nil {
-		other = &owner{Name: "?"}
-		_ = json.Unmarshal(row, other) // one that cannot be read is somebody's all the same
-		return other, nil
+}
+
+func (o *ownership) standbyKey() string { return standbyPrefix + o.self.Life }
+
+// enlist says that this instance stands by, and that it lives.
+func (o *ownership) enlist(ctx context.Context) error {
+	if err := o.granted(ctx); err != nil {
+		return err
 	}
-	lease, err := o.st.Grant(ctx, leaseTime)
-	if err != nil {
-		return nil, err
-	}
-	result, err := o.st.Txn(ctx, store.Txn{
-		If:   []store.Compare{store.Absent([]byte(ownerKey))},
-		Then: []store.Op{{Kind: store.OpPut, Key: []byte(ownerKey), Value: o.row, Lease: lease}},
+	key := []byte(o.standbyKey())
+	_, err := o.st.Txn(ctx, store.Txn{
+		If:   []store.Compare{store.Absent(key)},
+		Then: []store.Op{{Kind: store.OpPut, Key: key, Value: o.row, Lease: o.lease}},
 	})
-	switch {
-	case err == nil && result.Held:
-		o.lease = lease
-		return nil, nil
-	case err == nil:
-		_ = o.st.Revoke(ctx, lease)
-		return o.take(ctx)
-	}
-	return nil, err // if it was done, the next call finds the row
+	return err
 }
 
 // renew says that the owner lives. The error is errDeposed where another is the owner, or the store's. A lease that ended while the store was away is
 // taken anew if nobody else has taken the store meanwhile.
 func (o *ownership) renew(ctx context.Context) error {
-	alive := o.st.KeepAlive(ctx, o.lease)
-	if alive != nil && !errors.Is(alive, store.ErrNoLease) {
+	if alive := o.st.KeepAlive(ctx, o.lease); errors.Is(alive, store.ErrNoLease) {
+		o.lease = 0
+	} else if alive != nil {
 		return alive
 	}
 	other, err := o.take(ctx)

@@ -12,16 +12,24 @@ func (o *ownership) stand(ctx context.Context, log *slog.Logger, tell func(*owne
 	said := ""
 	for {
 		call, cancel := context.WithTimeout(ctx, leaseEvery)
+		began := time.Now()
 		other, err := o.take(call)
+		if err == nil && other != nil {
+			err = o.enlist(call)
+		}
 		cancel()
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case err == nil && other == nil:
+			o.gate.look(began)
 			return nil
-		case err != nil:
+		case other == nil:
 			log.Warn("the store does not say who owns it", "error", err)
-		case other.Life != said:
+		case err != nil:
+			log.Warn("the store does not take that this instance stands by", "error", err)
+		}
+		if other != nil && other.Life != said {
 			said = other.Life
 			log.Warn("this instance is a standby: another one owns the store", "owner", other.Name, "api", other.API)
 			tell(other)
@@ -32,28 +40,51 @@ func (o *ownership) stand(ctx context.Context, log *slog.Logger, tell func(*owne
 	}
 }
 
-// keep says that the owner lives, until the context ends. trouble is told why the store does not take it, and "" when it does. The error is
-// errDeposed, wrapped.
+// keep says that the owner lives, until the context ends, and opens the gate to switches each time that nothing is against it: it is the owner, or
+// the store does not answer, and there may be nobody else. After a gap of its own it is the owner only if the store says so, or does not answer
+// for leaseTime. trouble is told why the store does not take it, and "" when it does. The error is errDeposed, wrapped.
 func (o *ownership) keep(ctx context.Context, trouble func(string)) error {
-	for sleep(ctx, leaseEvery) {
+	var gap time.Time // since when the store has not said, after a gap, who owns it
+	wait := leaseEvery
+	defer o.gate.last()
+	for sleep(ctx, wait) {
+		began := time.Now()
+		if o.gate.stale(began) && gap.IsZero() {
+			gap = began
+		}
 		call, cancel := context.WithTimeout(ctx, leaseEvery)
 		err := o.renew(call)
 		cancel()
+		wait = leaseEvery
 		switch {
 		case errors.Is(err, errDeposed):
+			o.gate.end()
 			return err
 		case ctx.Err() != nil:
+			return nil
 		case err != nil:
 			trouble(err.Error())
+			if !gap.IsZero() && time.Since(gap) < leaseTime {
+				wait = gapRetry
+				continue
+			}
 		default:
 			trouble("")
 		}
+		gap = time.Time{}
+		o.gate.look(began)
 	}
 	return nil
 }
 
+// gapRetry is how soon an instance that was stopped asks again whether it still is the owner.
+const gapRetry = 50 * time.Millisecond
+
 // release gives the store to others at once.
 func (o *ownership) release() {
+	if o.lease == 0 {
+		return
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), leaseEvery)
 	defer cancel()
 	_ = o.st.Revoke(ctx, o.lease) // where it fails the lease ends by itself

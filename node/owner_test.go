@@ -23,7 +23,7 @@ func TestStandby(t *testing.T) {
 		c.OpenStore = func() (store.Store, error) { return lasting{memory}, nil }
 		c.SharedStore = true
 	}
-	first := start(t, usual, shared)
+	first := start(t, usual, shared, func(c *node.Config) { c.API = freeAddress(t) })
 	first.apply("discovery: {lldp_period: 4s}\n")
 	cfg := config(t)
 	usual(&cfg)
@@ -55,6 +55,13 @@ func TestStandby(t *testing.T) {
 	if members != 2 || len(ready) != 0 {
 		t.Errorf("%d members, ready %d: want the owner and the standby, which is not ready", members, len(ready))
 	}
+	_, err := second.api.Switches(t.Context())
+	refusedFor(t, "a list of a standby", err, "API "+first.at.API)
+	refusedFor(t, "an intent at a standby", wish(second, "a", "02:00:00:00:00:02"), "is a standby")
+	first.await("the owner to know of the standby", func() bool {
+		page, err := first.api.Members(t.Context())
+		return err == nil && len(page.Items) == 2 && page.Items[1].State == "standby" && page.Items[1].Address == cfg.API && page.Items[0].Leader
+	})
 	_ = first.stop() // what it finds still running is the second
 	first.await("the second to take over", func() bool { return len(ready) == 1 })
 	second.at = <-ready
@@ -89,7 +96,7 @@ func TestSteppingDown(t *testing.T) {
 	memory.Expire(1)
 	i.await("the instance to stand by", func() bool {
 		page, err := i.api.Members(t.Context())
-		return err == nil && len(page.Items) == 2 && page.Items[0].Name == "other" && page.Items[1].State == "standby"
+		return err == nil && len(page.Items) == 2 && page.Items[0].State == "owner" && page.Items[0].Name == "other" && page.Items[1].State == "standby"
 	})
 	if c, err := net.Dial("tcp", i.cfg.OpenFlow); err == nil {
 		c.Close()

@@ -18,6 +18,7 @@ import (
 // served.
 type standby struct {
 	cfg   *Config
+	own   *ownership
 	owner atomic.Pointer[owner]
 	view  *netview.View
 	board *alarm.Board
@@ -26,7 +27,7 @@ type standby struct {
 // waitForStore returns when this instance owns the store, and serves the API as a standby while another does. The error is the context's, or why
 // the API ended.
 func waitForStore(ctx context.Context, cfg *Config, o *ownership) error {
-	s := &standby{cfg: cfg, view: netview.New(netview.Limits{})}
+	s := &standby{cfg: cfg, own: o, view: netview.New(netview.Limits{})}
 	s.board = alarm.New(s.view)
 	serving, stop := context.WithCancel(ctx)
 	var running sync.WaitGroup
@@ -64,20 +65,19 @@ func (s *standby) listen() (net.Listener, func(context.Context, net.Listener) er
 		return nil, nil, err
 	}
 	served := api.New(api.Config{
-		View: s.view, Version: s.cfg.Version, TLS: secure, Limits: s.cfg.apiLimits(), Log: s.cfg.Log, Members: s.members, Ready: s.ready,
+		View: s.view, Version: s.cfg.Version, TLS: secure, Limits: s.cfg.apiLimits(), Log: s.cfg.Log, Members: s.members, Ready: s.ready, Standby: s.ready,
 		Access: api.Access{Open: s.cfg.Auth == "none", Listen: s.cfg.API, Names: s.cfg.APIHosts, Tokens: tokens},
 	})
 	return l, served.Serve, nil
 }
 
 func (s *standby) ready() error {
-	return fmt.Errorf("standby: %s owns the store", s.owner.Load())
+	return fmt.Errorf("this instance is a standby: %s owns the store, and is to be asked", s.owner.Load())
 }
 
-// members are the owner, as its row tells, and this instance.
+// members are the owner, as its row tells, and those that stand by.
 func (s *standby) members() []client.Member {
 	o := s.owner.Load()
-	return []client.Member{
-		{Name: o.Name, Address: o.API, State: "owner", Leader: true}, {Name: s.cfg.Name, Address: s.cfg.API, State: "standby"},
-	}
+	return s.own.members(client.Member{Name: o.Name, Address: o.API, State: "owner", Leader: true},
+		client.Member{Name: s.cfg.Name, Address: s.cfg.API, State: "standby"})
 }

@@ -19,7 +19,7 @@ type Point struct {
 type Member struct {
 	Name     string `json:"name"`
 	Address  string `json:"address" doc:"Where its peers reach it; of a single instance, its API."`
-	State    string `json:"state" doc:"ready, or what keeps it from being ready."`
+	State    string `json:"state" doc:"ready, standby, or what keeps it from being ready; owner of one that another tells of."`
 	Leader   bool   `json:"leader" doc:"Leads the store."`
 	Switches int    `json:"switches" doc:"Number of switches it is master of."`
 }
