@@ -57,9 +57,9 @@ func (c *Churn) Run(ctx context.Context) (*Report, error) {
 		return nil, err
 	}
 	r.Load.Rate, r.Load.Seconds = c.Rate, c.Duration.Seconds()
-	scores := []*churnScore{c.score(r, c.Setup)}
-	if c.selfCheck(c.NoSelfCheck) {
-		scores = append(scores, c.score(r, c.asNull()))
+	var scores []*churnScore
+	for _, setup := range c.variants(c.NoSelfCheck) {
+		scores = append(scores, c.score(r, setup))
 	}
 	var list []contender
 	for _, s := range scores {

@@ -40,9 +40,9 @@ func (c *Latency) Run(ctx context.Context) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	scores := []*latencyScore{{c: c, setup: c.Setup, total: newLatencies()}}
-	if c.selfCheck(c.NoSelfCheck) {
-		scores = append(scores, &latencyScore{c: c, setup: c.asNull(), total: newLatencies()})
+	var scores []*latencyScore
+	for _, setup := range c.variants(c.NoSelfCheck) {
+		scores = append(scores, &latencyScore{c: c, setup: setup, total: newLatencies()})
 	}
 	var list []contender
 	for _, s := range scores {

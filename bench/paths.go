@@ -47,9 +47,9 @@ func (c *Paths) Run(ctx context.Context) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	scores := []*pathsScore{c.score(r, c.Setup)}
-	if c.selfCheck(c.NoSelfCheck) {
-		scores = append(scores, c.score(r, c.asNull()))
+	var scores []*pathsScore
+	for _, setup := range c.variants(c.NoSelfCheck) {
+		scores = append(scores, c.score(r, setup))
 	}
 	var list []contender
 	for _, s := range scores {

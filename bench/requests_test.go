@@ -2,6 +2,7 @@ package bench
 
 import (
 	"context"
+	"fmt"
 	"net"
 	"strings"
 	"testing"
@@ -41,6 +42,14 @@ func TestNullInstanceIsMeasured(t *testing.T) {
 		},
 		"paths": func(ctx context.Context, s Setup) (*Report, error) {
 			return (&Paths{Setup: s, Flows: 50, Burst: 40, Bursts: 1}).Run(ctx)
+		},
+		"plain switches": func(ctx context.Context, s Setup) (*Report, error) {
+			s.PlainSwitches = true
+			r, err := (&Paths{Setup: s, Flows: 50, Burst: 40, Bursts: 1, Forms: []Form{FormProtobuf}}).Run(ctx)
+			if err == nil && len(r.Results) != 2 {
+				err = fmt.Errorf("%d results, want one with plain switches and one without", len(r.Results))
+			}
+			return r, err
 		},
 		"reroute": func(ctx context.Context, s Setup) (*Report, error) {
 			return (&Reroute{Setup: s, Flows: 200, Move: 20, Cuts: 2}).Run(ctx)

@@ -45,9 +45,9 @@ func (c *Reroute) Run(ctx context.Context) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	scores := []*rerouteScore{{c: c, setup: c.Setup, first: newLatency(), all: newLatency(), each: newLatency()}}
-	if c.selfCheck(c.NoSelfCheck) {
-		scores = append(scores, &rerouteScore{c: c, setup: c.asNull(), first: newLatency(), all: newLatency(), each: newLatency()})
+	var scores []*rerouteScore
+	for _, setup := range c.variants(c.NoSelfCheck) {
+		scores = append(scores, &rerouteScore{c: c, setup: setup, first: newLatency(), all: newLatency(), each: newLatency()})
 	}
 	var list []contender
 	for _, s := range scores {

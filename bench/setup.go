@@ -27,7 +27,9 @@ type Setup struct {
 	// Dir is where the data of instances is, each in a directory of its own that is removed; empty: the directory of temporary files.
 	Dir     string
 	Program string // the weir binary; default this one
-	Note    func(format string, args ...any)
+	// PlainSwitches has switches decode every flow-mod, instead of reading those of paths from their bytes.
+	PlainSwitches bool
+	Note          func(format string, args ...any)
 
 	Build, Command string // for the report
 
@@ -72,21 +74,38 @@ func (c *Setup) asNull() Setup {
 	return s
 }
 
-// selfCheck reports whether the null instance is measured too: not beside one of a test.
-func (c *Setup) selfCheck(without bool) bool { return !without && c.lab == nil }
+// variants are the setups that a scenario measures by turns: this one, where plain switches are asked for the same with them, and each with a null
+// instance, but in a test or without it.
+func (c *Setup) variants(withoutNull bool) []Setup {
+	list := []Setup{*c}
+	if c.PlainSwitches {
+		list = append(list, *c)
+		list[0].PlainSwitches = false
+	}
+	if withoutNull || c.lab != nil {
+		return list
+	}
+	for _, s := range list {
+		list = append(list, s.asNull())
+	}
+	return list
+}
 
-// named is the name of a result, of an instance or of the null instance.
+// named is the name of a result.
 func (c *Setup) named(what string) string {
+	if c.PlainSwitches {
+		what += ", plain switches"
+	}
 	if c.null {
-		return what + ", " + NullInstance
+		what += ", " + NullInstance
 	}
 	return what
 }
 
 // addSubject adds the result of what is measured.
 func (r *Report) addSubject(c *Setup) *Result {
-	x := r.add(Weir)
-	if x.SelfCheck = c.null; c.null {
+	x := r.add(c.named(Weir))
+	if x.SelfCheck = c.null; c.null && !c.PlainSwitches {
 		x.Subject = NullInstance
 	}
 	return x
@@ -94,7 +113,7 @@ func (r *Report) addSubject(c *Setup) *Result {
 
 // newNetwork makes the switches. What waits for the instance may be much: the entries of a whole table.
 func (c *Setup) newNetwork(t *topo.Topology) *rig.Network {
-	cfg := rig.Config{Version: openflow.V13, Hosts: askPorts, HostPorts: askPorts, MaxQueue: 256 << 20}
+	cfg := rig.Config{Version: openflow.V13, Plain: c.PlainSwitches, Hosts: askPorts, HostPorts: askPorts, MaxQueue: 256 << 20}
 	if c.lab != nil {
 		cfg.Dial = c.lab.openflow
 	}

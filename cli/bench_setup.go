@@ -26,6 +26,7 @@ func setupFlags(f *pflag.FlagSet, c *bench.Setup, out *reportFiles) {
 // checkedFlags are setupFlags of a scenario that the null instance is measured in too.
 func checkedFlags(f *pflag.FlagSet, c *bench.Setup, without *bool, out *reportFiles) {
 	selfCheckFlag(f, without)
+	f.BoolVar(&c.PlainSwitches, "plain-switches", false, "measure once more with switches that decode every flow-mod, instead of reading those of paths from their bytes")
 	setupFlags(f, c, out)
 }
 

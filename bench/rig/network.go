@@ -26,6 +26,8 @@ type Config struct {
 	Tap func(sw *Switch) Tap
 	// MaxQueue is how many bytes wait for the controller; the session's default if 0.
 	MaxQueue int
+	// Plain has every flow-mod decoded, also one of the encoding that is read from its bytes otherwise: what is kept is the same.
+	Plain bool
 	// Dial makes a connection to a controller; nil dials TCP.
 	Dial func(ctx context.Context, address string) (net.Conn, error)
 }

@@ -77,7 +77,11 @@ func (sw *Switch) takePath(s *session.Session, frame []byte) bool {
 	if sw.batchAt == 0 {
 		sw.batchAt = sw.net.age()
 	}
-	if p, ok := addsPath(frame, sw.batchAt); ok {
+	p, ok := addsPath(frame, sw.batchAt)
+	if sw.net.cfg.Plain {
+		p, ok = sw.decodesPath(frame, ok)
+	}
+	if ok {
 		if !sw.table.putPath(&p) {
 			return false
 		}
@@ -98,6 +102,21 @@ func (sw *Switch) takePath(s *session.Session, frame []byte) bool {
 		}
 	}
 	return ours
+}
+
+// decodesPath reads a flow-mod as any other: the codec decodes it, and its entry is made of what it says.
+func (sw *Switch) decodesPath(frame []byte, adds bool) (p pathEntry, ok bool) {
+	m := &sw.mod
+	if m.Parse(openflow.V13, frame[openflow.HeaderLen:]) != nil || !adds {
+		return p, false
+	}
+	uint := func(f openflow.Field) uint64 {
+		v, _ := m.Match.Uint(f)
+		return v
+	}
+	p = pathEntry{cookie: m.Cookie, at: max(int64(sw.batchAt), 1), src: uint32(uint(openflow.FieldIPv4Src)), dst: uint32(uint(openflow.FieldIPv4Dst)),
+		in: uint16(uint(openflow.FieldInPort)), out: uint16(m.Instructions[0].Actions[0].Port), priority: m.Priority, table: m.Table, flags: uint8(m.Flags)}
+	return p, true
 }
 
 // countBatch adds what came in a batch of input to what the network has received.

@@ -40,8 +40,9 @@ type Switch struct {
 	table  flowTable
 	meters map[uint32]openflow.MeterConfig // of the reader
 
-	asked     uint32        // told in this batch; of the reader, as are the next three
-	batch     Tally         // received in this batch
+	asked     uint32 // told in this batch; of the reader, as are the next four
+	batch     Tally  // received in this batch
+	mod       openflow.FlowMod
 	batchAt   time.Duration // when its first flow-mod about a path was seen; 0: none was
 	frame     []byte
 	told      atomic.Uint32
