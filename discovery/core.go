@@ -232,5 +232,7 @@ func (c *Core) handle(in *input) {
 		c.addressed(&in.sighting)
 	case inputPassed:
 		c.Passed(in.dpid, in.number)
+	case inputForget:
+		c.obey(in.forget)
 	}
 }

@@ -36,7 +36,6 @@ type world struct {
 	deaf   bool                       // no probe comes in
 	stall  map[netview.DPID]bool      // switches that take what they are sent, and come to none of it
 	held   map[netview.DPID][]func()  // what those are to do
-	mute   map[netview.DPID]uint64    // what they had said when that began
 
 	segments [][]netview.Point                // each a bridge: what goes into one of its ports comes in at the others
 	nearless map[netview.Point]bool           // cables and bridges that carry no near probes from there
@@ -62,7 +61,7 @@ func newWorld(t reporter, cfg Config) *world {
 	w := &world{
 		t: t, view: netview.New(netview.Limits{}), now: t0,
 		cables: map[netview.Point]netview.Point{}, sent: map[netview.Point][][]byte{}, full: map[netview.DPID]bool{},
-		stall: map[netview.DPID]bool{}, held: map[netview.DPID][]func(){}, mute: map[netview.DPID]uint64{},
+		stall: map[netview.DPID]bool{}, held: map[netview.DPID][]func(){},
 		nearless: map[netview.Point]bool{}, lives: map[netview.HostID]netview.Point{},
 	}
 	if cfg.Alarms == nil {
@@ -215,14 +214,6 @@ func (w *world) others(at netview.Point) (all []netview.Point) {
 	return all
 }
 
-// received is how much a switch has said: something at any time, unless it stands still.
-func (w *world) received(dpid netview.DPID) uint64 {
-	if w.stall[dpid] {
-		return w.mute[dpid]
-	}
-	return uint64(w.now.Sub(t0))
-}
-
 // wait lets time go by, in the steps that the core asks for.
 func (w *world) wait(d time.Duration) {
 	end := w.now.Add(d)
@@ -250,6 +241,8 @@ func (w *world) changes() {
 			w.say("link %s deleted", shortKey(c.Link.LinkKey))
 		case c.Deleted && c.Kind == netview.KindHost:
 			w.say("host %s deleted", c.Host.HostID)
+		case c.Deleted && c.Kind == netview.KindSwitch:
+			w.say("switch %s deleted", brief(c.Switch.DPID.String()))
 		case c.Kind == netview.KindSwitch:
 			w.say("switch %s", switchText(c.Switch))
 		case c.Kind == netview.KindLink:
@@ -364,6 +357,18 @@ func (w *world) do(c *golden.Command) {
 			ports = append(ports, point("0/"+number).Port)
 		}
 		w.step(func() { w.core.Remembered(point(c.Args[0]+"/0").DPID, ports) })
+	case "forget": // forget DPID|MAC: an operator says that it is gone for good
+		w.step(func() {
+			var err error
+			if mac, no := packet.ParseMAC(c.Args[0]); no == nil {
+				err = w.core.ForgetHost(netview.HostID{MAC: mac})
+			} else {
+				err = w.core.ForgetSwitch(point(c.Args[0] + "/0").DPID)
+			}
+			if err != nil {
+				w.say("refused: %v", err)
+			}
+		})
 	case "restart": // restart: the instance ends, and another remembers
 		w.restart()
 	case "full": // full DPID yes|no: whether the session's queue has no room
@@ -371,8 +376,6 @@ func (w *world) do(c *golden.Command) {
 	case "stall": // stall DPID yes|no: whether a switch comes to nothing that it is sent, though its session takes it
 		dpid := point(c.Args[0] + "/0").DPID
 		w.stall[dpid] = c.Args[1] == "yes"
-		w.mute[dpid] = uint64(w.now.Sub(t0))
-		w.core.cfg.Received = w.received
 		held := w.held[dpid]
 		if delete(w.held, dpid); len(held) > 0 {
 			w.step(func() {
@@ -421,10 +424,6 @@ func (w *world) do(c *golden.Command) {
 	case "edge": // edge POINT yes|no: whether it is configured as edge
 		w.settings(func(s *netview.Settings) {
 			s.Ports[point(c.Args[0])] = netview.PortSettings{Edge: c.Args[1] == "yes"}
-		})
-	case "trusted": // trusted POINT POINT: an operator says that a link is a cable
-		w.settings(func(s *netview.Settings) {
-			s.Links[netview.LinkKey{Src: point(c.Args[0]), Dst: point(c.Args[1])}] = netview.LinkSettings{Trusted: true}
 		})
 	case "indirect": // indirect yes|no
 		w.settings(func(s *netview.Settings) { s.Indirect = c.Args[0] == "yes" })
@@ -483,9 +482,6 @@ func (w *world) settings(change func(*netview.Settings)) {
 	next.Ports = maps.Clone(next.Ports)
 	if next.Ports == nil {
 		next.Ports = map[netview.Point]netview.PortSettings{}
-	}
-	if next.Links = maps.Clone(next.Links); next.Links == nil {
-		next.Links = map[netview.LinkKey]netview.LinkSettings{}
 	}
 	change(&next)
 	w.inputs.Set(&next)

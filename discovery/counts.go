@@ -31,6 +31,8 @@ type Counts struct {
 	Ignored atomic.Uint64 // ports, as a limit was reached
 	Passed  atomic.Uint64 // switches forgotten, as they were gone before they were a minute old
 
+	Forgotten atomic.Uint64 // switches and hosts, as an operator said that they are gone
+
 	Exchanged atomic.Uint64 // switches that another device took the place of
 
 	DroppedProbes atomic.Uint64 // not queued, as the loop was behind

@@ -27,8 +27,14 @@ func (c *Core) longestGone(but *device) (oldest *device) {
 	return oldest
 }
 
-// evict forgets a switch with its links and hosts.
+// evict forgets a switch for want of room.
 func (c *Core) evict(d *device) {
+	c.remove(d)
+	c.Counts.Evicted.Add(1)
+}
+
+// remove takes a switch out of all that is known, with its links and hosts.
+func (c *Core) remove(d *device) {
 	for _, p := range d.ports {
 		p.up = false // so that it is not looked at anew
 		for _, e := range p.edges() {
@@ -51,7 +57,6 @@ func (c *Core) evict(d *device) {
 	delete(c.edited, d.dpid)
 	c.hosts -= c.strays(d.dpid)
 	c.tx.DeleteSwitch(d.dpid)
-	c.Counts.Evicted.Add(1)
 }
 
 // strays counts the hosts that are left at a switch: at ports that it has no more.

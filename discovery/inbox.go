@@ -21,6 +21,7 @@ type input struct {
 	port     *openflow.Port // of inputPort
 	ports    []uint32       // of inputRemembered
 	number   uint64         // of inputPassed
+	forget   *forgetting    // of inputForget
 }
 
 type inputKind uint8
@@ -31,6 +32,7 @@ const (
 	inputPort
 	inputRemembered
 	inputPassed
+	inputForget
 	inputProbe // from here on they are not facts: they may be dropped
 	inputFrame
 	inputAddress

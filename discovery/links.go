@@ -56,9 +56,6 @@ func (c *Core) refresh(e *edge, s *probing, far bool) {
 	remember(src, dst)
 	c.pace.heard(c.since()-s.at, c.now)
 	e.missed, e.last = 0, c.now
-	if !far && !e.unproven {
-		prove(e)
-	}
 	if !far {
 		e.near, e.fars = true, 0
 	} else if e.fars < surelyFar {
@@ -80,7 +77,7 @@ func (c *Core) refresh(e *edge, s *probing, far bool) {
 		c.settleEarly(dst.device)
 	}
 	e.heard = min(e.heard, 2)
-	if first || was != e.near || far && e.told == "" {
+	if first || was != e.near || far && !e.told {
 		c.restate(src, dst)
 	} else {
 		c.putLink(e.key(), true, e.state())
@@ -156,13 +153,11 @@ func (c *Core) raiseEdge(src, dst *port, near bool) *edge {
 	if e := src.edgeTo(dst); e != nil {
 		return e
 	}
-	e := &edge{src: src, dst: dst, near: near, born: c.now, unproven: c.unplugged(src, dst)}
+	e := &edge{src: src, dst: dst, near: near, born: c.now}
 	src.out = append(src.out, e)
 	dst.in = append(dst.in, e)
-	for _, p := range [...]*port{src, dst} {
-		c.setRole(p, netview.PortLink)
-		c.endAtHost(p)
-	}
+	c.setRole(src, netview.PortLink)
+	c.setRole(dst, netview.PortLink)
 	return e
 }
 
@@ -180,9 +175,6 @@ func (c *Core) dropEdge(e *edge) {
 		case len(p.in)+len(p.out) > 0:
 			c.restate(p)
 		case p.up && p.role == netview.PortLink:
-			if e.unproven && e.near {
-				c.disbelieve(p)
-			}
 			c.doubt(p)
 			if p.device.connected {
 				c.startProbing(p)

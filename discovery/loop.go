@@ -97,6 +97,11 @@ func (d *Discovery) step(inputs []input) {
 		}
 		d.core.Tick()
 	})
+	for i := range inputs {
+		if f := inputs[i].forget; f != nil {
+			close(f.answered)
+		}
+	}
 	d.core.Sends(func(at netview.Point, frame []byte) bool {
 		d.core.Departing(d.core.cfg.Now())
 		return d.out.PacketOut(at.DPID, at.Port, frame)
@@ -176,5 +181,28 @@ func (d *Discovery) Frame(dpid netview.DPID, port uint32, k *packet.Key) {
 	}
 	if !d.put(input{kind: inputFrame, sighting: s}) {
 		d.core.Counts.DroppedFrames.Add(1)
+	}
+}
+
+// ForgetSwitch forgets a switch that is gone for good, with its links and hosts, and returns when the view shows it, or
+// the context ends: it may be forgotten all the same. The error is ErrConnected, ErrUnknown, ErrEnded or the context's.
+func (d *Discovery) ForgetSwitch(ctx context.Context, dpid netview.DPID) error {
+	return d.forget(ctx, &forgetting{dpid: dpid, answered: make(chan struct{})})
+}
+
+// ForgetHost forgets a host, as ForgetSwitch does a switch. One that still speaks is learned again with its next packet.
+func (d *Discovery) ForgetHost(ctx context.Context, id netview.HostID) error {
+	return d.forget(ctx, &forgetting{host: &id, answered: make(chan struct{})})
+}
+
+func (d *Discovery) forget(ctx context.Context, f *forgetting) error {
+	if !d.put(input{kind: inputForget, forget: f}) {
+		return ErrEnded
+	}
+	select {
+	case <-f.answered:
+		return f.err
+	case <-ctx.Done():
+		return ctx.Err()
 	}
 }

@@ -33,8 +33,7 @@ func (c *Core) passes(d *device) {
 
 // pass forgets a switch that was there for a moment only.
 func (c *Core) pass(d *device) {
-	c.evict(d)
-	c.Counts.Evicted.Add(^uint64(0)) // no limit of switches was reached
+	c.remove(d)
 	c.Counts.Passed.Add(1)
 }
 

@@ -22,7 +22,6 @@ func (c *Core) configure(s *netview.Settings) {
 			}
 		}
 	}
-	c.reprove()
 }
 
 // edgeConfigured brings a port to what is configured: links at an edge go.

@@ -1,0 +1,74 @@
+package discovery
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/weirnet/weir/netview"
+)
+
+// TestNothingStaysOfForgottenSwitches: of switches that have been there for long, with hosts and links among them, nothing is left
+// when they are forgotten.
+func TestNothingStaysOfForgottenSwitches(t *testing.T) {
+	w := newWorld(t, Config{})
+	w.quiet = true
+	const switches = 20
+	for d := range netview.DPID(switches) {
+		a, b := netview.Point{DPID: d + 1, Port: 2}, netview.Point{DPID: (d+1)%switches + 1, Port: 1}
+		w.cables[a], w.cables[b] = b, a
+	}
+	for d := range netview.DPID(switches) {
+		w.step(func() { f := facts(d+1, 3, ""); w.core.SwitchUp(&f) })
+	}
+	w.wait(3 * time.Second)
+	for d := range netview.DPID(switches) {
+		w.speak(netview.Point{DPID: d + 1, Port: 3}, byte(d+1))
+	}
+	w.wait(2 * time.Minute)
+	for d := range netview.DPID(switches) {
+		w.step(func() { w.core.SwitchDown(d + 1) })
+	}
+	w.wait(time.Minute)
+	for d := range netview.DPID(switches) {
+		w.step(func() {
+			if err := w.core.ForgetSwitch(d + 1); err != nil {
+				t.Errorf("switch %d: %v", d+1, err)
+			}
+		})
+	}
+	c := w.core
+	if n := len(c.devices) + len(c.passing) + c.hosts + len(c.ages) + len(c.notes) + len(c.asks) + len(c.unasked) + len(c.pending) + c.waiting + len(c.away) + len(c.losses); n != 0 {
+		t.Errorf("%d are kept: %d switches, %d hosts, %d away", n, len(c.devices), c.hosts, len(c.away))
+	}
+	known := 0
+	for i := range c.known.sets {
+		for k := range c.known.sets[i] {
+			if c.known.sets[i][k].hash.Load() != 0 {
+				known++
+			}
+		}
+	}
+	counts := w.view.Snapshot().Counts()
+	if known != 0 || c.Counts.Ports.Load() != 0 || counts.Switches+counts.Links+counts.Hosts != 0 {
+		t.Errorf("kept: %d in the fast table, %d ports, %+v", known, c.Counts.Ports.Load(), counts)
+	}
+	if c.Counts.Forgotten.Load() != switches || c.Counts.Evicted.Load() != 0 {
+		t.Errorf("counted: %d forgotten, %d evicted", c.Counts.Forgotten.Load(), c.Counts.Evicted.Load())
+	}
+}
+
+// TestForgetEnds: who asks a discovery that has ended is told so, and who asks one that does not run until his time is over.
+func TestForgetEnds(t *testing.T) {
+	d := New(netview.New(netview.Limits{}).Facts(), &fabric{}, Config{Key: testKey})
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	if err := d.ForgetSwitch(ctx, 1); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	d.Run(ctx)
+	if err := d.ForgetHost(t.Context(), netview.HostID{}); !errors.Is(err, ErrEnded) {
+		t.Error(err)
+	}
+}
