@@ -68,3 +68,19 @@ func (d *Datapath) mixedAt(pr pair, at netview.Point) bool {
 	}
 	return false
 }
+
+// PairsOf counts the pairs that a host is an end of. It costs time in the number of all pairs, and may be called from any goroutine.
+func (f *Forward) PairsOf(id netview.HostID) (sum int) {
+	key := hostKey(id.MAC.Uint64(), id.VLAN)
+	for _, d := range f.datapaths() {
+		d.mu.Lock()
+		d.pairs.each(func(pr pair, _ flow) bool {
+			if pr.srcKey() == key || pr.dstKey() == key {
+				sum++
+			}
+			return true
+		})
+		d.mu.Unlock()
+	}
+	return sum
+}

@@ -63,6 +63,9 @@ func (f *Forward) step(changes []netview.Change, snap *netview.Snapshot, m *topo
 			f.survey()
 		}
 	}
+	if what.switches || !whole {
+		f.withoutSwitches(changes, snap, whole)
+	}
 	f.revision.Store(uint64(snap.Revision()))
 }
 

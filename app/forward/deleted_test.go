@@ -1,0 +1,60 @@
+package forward
+
+import (
+	"testing"
+
+	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/openflow"
+)
+
+// TestNothingStaysOfADeletedSwitch deletes a switch without a session from the view, in the middle of pairs between all hosts: no
+// memory of it is left, and the others go on. One that has a session stays; what comes back is a new one.
+func TestNothingStaysOfADeletedSwitch(t *testing.T) {
+	for _, v := range []openflow.Version{openflow.V10, openflow.V13} {
+		n := newNetwork(t, 1, v, Config{})
+		n.join(4, [][2]int{{0, 1}, {1, 2}, {2, 3}, {3, 0}})
+		n.allPairs(t)
+		n.f.FoundTree(3, []uint32{2, 3}, []uint32{3})
+		gone := n.switches[3]
+		del := func() {
+			n.facts.Update(func(tx *netview.FactsTx) { tx.DeleteSwitch(3) })
+			for range 5 { // seconds, in which what was left is deleted
+				n.settle()
+			}
+		}
+		n.disconnect(gone)
+		n.settle()
+		del()
+		f := n.f
+		if f.datapath(3) != nil || len(f.datapaths()) != 3 {
+			t.Errorf("%v: the switch is kept: %d switches", v, len(f.datapaths()))
+		}
+		for _, p := range f.paths.all() {
+			if p.visit(3) >= 0 {
+				t.Errorf("%v: a path passes it: %v", v, p.hops)
+			}
+		}
+		_, tree := f.tree.switches[3]
+		_, found := f.tree.found[3]
+		if len(f.gone) != 0 || len(f.retired.list) != 0 || tree || found {
+			t.Errorf("%v: kept: %d hosts, %d paths that were left, tree %v, tree found %v", v, len(f.gone), len(f.retired.list), tree, found)
+		}
+		if sum := f.Passing(netview.Point{DPID: 3}); sum.Pairs+sum.Bound+sum.Tree+sum.TreeBound != 0 {
+			t.Errorf("%v: %+v", v, sum)
+		}
+		all := n.stations()
+		n.arrives(t, all[0], all[1], "a pair that never passed it")
+		n.arrives(t, all[3], all[1], "a pair that may have passed it")
+	}
+}
+
+// TestADeletedSwitchThatIsConnectedStays deletes a switch that has connected again meanwhile.
+func TestADeletedSwitchThatIsConnectedStays(t *testing.T) {
+	n := newNetwork(t, 1, openflow.V13, Config{})
+	n.join(2, [][2]int{{0, 1}})
+	n.facts.Update(func(tx *netview.FactsTx) { tx.DeleteSwitch(2) })
+	n.settle()
+	if n.f.datapath(2) == nil {
+		t.Error("its session has no application any more")
+	}
+}
