@@ -147,6 +147,51 @@ func BenchmarkRaise(b *testing.B) {
 	}
 }
 
+// TestADeletedSwitchHasNoAlarms deletes a switch from the view: all alarms about it, its ports and its links end, no others.
+func TestADeletedSwitchHasNoAlarms(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b, v := board(t)
+		go b.Watch(t.Context(), v)
+		facts := v.Facts()
+		facts.Update(func(tx *netview.FactsTx) {
+			for dpid := range netview.DPID(3) {
+				tx.PutSwitch(&netview.Switch{DPID: dpid, Connected: true, Ports: []netview.Port{{Number: 1, Up: true, Role: netview.PortLink}}})
+			}
+			tx.PutLink(&netview.Link{LinkKey: netview.LinkKey{Src: netview.Point{DPID: 1, Port: 1}, Dst: netview.Point{DPID: 2, Port: 1}}, Up: true})
+		})
+		synctest.Wait()
+		const gone, other = "0000000000000001", "0000000000000002"
+		ending := map[string]netview.AlarmKind{gone: netview.AlarmStuckSwitch, gone + "/1": netview.AlarmLinkAtHost, other + "/1<->" + gone + "/1": netview.AlarmIndirectLink}
+		staying := map[string]netview.AlarmKind{other: netview.AlarmStuckSwitch, other + "/1": netview.AlarmLinkAtHost, "": netview.AlarmIntents}
+		for object, kind := range ending {
+			b.Raise(kind, object, "")
+		}
+		for object, kind := range staying {
+			b.Raise(kind, object, "")
+		}
+		facts.Update(func(tx *netview.FactsTx) { // its link goes down in the same transaction
+			tx.PutLink(&netview.Link{LinkKey: netview.LinkKey{Src: netview.Point{DPID: 1, Port: 1}, Dst: netview.Point{DPID: 2, Port: 1}}})
+			tx.DeleteSwitch(1)
+		})
+		synctest.Wait()
+		for object, kind := range ending {
+			if a := shown(t, v, kind, object); a == nil || a.Active {
+				t.Errorf("%s %s: %+v", kind, object, a)
+			}
+		}
+		for object, kind := range staying {
+			if a := shown(t, v, kind, object); a == nil || !a.Active {
+				t.Errorf("%s %s: %+v", kind, object, a)
+			}
+		}
+		for a := range v.Snapshot().Alarms() {
+			if a.Active && about(a.Object, gone) {
+				t.Errorf("%s %s is active", a.Kind, a.Object)
+			}
+		}
+	})
+}
+
 // TestWatch follows a switch and a link through the view: coming is no alarm, going is one, coming back ends it.
 func TestWatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -17,12 +17,18 @@ type watch struct {
 type outlet interface {
 	Raise(kind netview.AlarmKind, object, text string)
 	Clear(kind netview.AlarmKind, object string)
+	Forget(dpid netview.DPID)
 }
 
 // reset begins anew with a snapshot: what went down before it, unseen, is told too.
 func (w *watch) reset(snap *netview.Snapshot, to outlet) {
 	if w.connected == nil {
 		w.connected, w.up = make(map[netview.DPID]bool), make(map[netview.LinkKey]bool)
+	}
+	for dpid := range w.connected {
+		if _, there := snap.Switch(dpid); !there {
+			w.ofSwitch(&netview.Switch{DPID: dpid}, true, to)
+		}
 	}
 	for sw := range snap.Switches() {
 		w.change(&netview.Change{Kind: netview.KindSwitch, Switch: sw}, to)
@@ -48,7 +54,7 @@ func (w *watch) ofSwitch(sw *netview.Switch, gone bool, to outlet) {
 	switch {
 	case gone:
 		delete(w.connected, sw.DPID)
-		to.Clear(netview.AlarmSwitchLost, sw.DPID.String())
+		to.Forget(sw.DPID)
 	case sw.Connected && !was:
 		w.connected[sw.DPID] = true
 		to.Clear(netview.AlarmSwitchLost, sw.DPID.String())

@@ -38,6 +38,8 @@ type Recorder struct {
 	turned time.Time
 	took   time.Duration
 	failed bool
+	err    error           // of the last write; nil if it was done
+	asks   chan chan error // for a write at once; Run answers
 }
 
 // New returns a recorder into a data directory. Tree tells of one switch's tree, false if it has none; it and alarms may be nil.
@@ -49,7 +51,8 @@ func New(dir string, view *netview.View, tree func(*netview.Snapshot, netview.DP
 // caller's.
 func NewTo(save func(file []byte) error, now func() time.Time, view *netview.View,
 	tree func(*netview.Snapshot, netview.DPID) (links, off []uint32, ok bool), alarms Alarms) *Recorder {
-	r := &Recorder{save: save, now: now, view: view, alarms: alarms, known: sections{tree: tree, snap: netview.New(netview.Limits{}).Snapshot()}}
+	r := &Recorder{asks: make(chan chan error), save: save, now: now, view: view, alarms: alarms}
+	r.known = sections{tree: tree, snap: netview.New(netview.Limits{}).Snapshot()}
 	_, r.stable = r.known.append(nil) // as long as nothing is known, what was written before stays
 	return r
 }
@@ -68,6 +71,9 @@ func (r *Recorder) Run(ctx context.Context) {
 		case <-again.C:
 			r.again()
 			continue
+		case done := <-r.asks:
+			done <- r.atOnce()
+			continue
 		case <-r.view.Changed(r.rev):
 		}
 		pause.Reset(r.Gather())
@@ -75,10 +81,39 @@ func (r *Recorder) Run(ctx context.Context) {
 		case <-ctx.Done():
 			r.end()
 			return
+		case done := <-r.asks:
+			done <- r.atOnce()
 		case <-pause.C:
+			r.Turn()
 		}
-		r.Turn()
 	}
+}
+
+// WriteNow returns when the facts of the view are in the file, whatever was there, with the error if they could not be written, or the
+// context's. Run does it.
+func (r *Recorder) WriteNow(ctx context.Context) error {
+	done := make(chan error, 1)
+	select {
+	case r.asks <- done:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (r *Recorder) atOnce() error {
+	r.turned = r.now()
+	snap := r.view.Snapshot()
+	r.rev = snap.Revision()
+	r.known.takeAll(snap)
+	r.known.changed, r.stable = true, [sha256.Size]byte{}
+	r.write()
+	return r.err
 }
 
 // again writes what could not be written.
@@ -144,7 +179,7 @@ func (r *Recorder) write() {
 		return
 	}
 	err := r.save(file)
-	r.took, r.failed = r.now().Sub(begun), err != nil
+	r.took, r.failed, r.err = r.now().Sub(begun), err != nil, err
 	switch {
 	case err == nil:
 		r.stable, r.wrote, r.known.changed = sum, begun, false

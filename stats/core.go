@@ -45,6 +45,10 @@ func (c *Core) Step(inputs []Input, now time.Time) *Ready {
 			c.down(in)
 		case Answer:
 			c.answer(&in, now)
+		case Forgotten:
+			if d := c.devices[in.DPID]; d != nil && !d.connected {
+				c.drop(d)
+			}
 		}
 	}
 	c.ask(now)
@@ -107,9 +111,14 @@ func (c *Core) forget() {
 			oldest = d
 		}
 	}
+	c.drop(oldest)
+}
+
+// drop drops a device without a session.
+func (c *Core) drop(d *device) {
 	c.gone--
-	delete(c.devices, oldest.now.DPID)
-	c.ready.Gone = append(c.ready.Gone, oldest.now.DPID)
+	delete(c.devices, d.now.DPID)
+	c.ready.Gone = append(c.ready.Gone, d.now.DPID)
 }
 
 // answer takes the end of a question.

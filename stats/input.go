@@ -8,7 +8,7 @@ import (
 	"github.com/weirnet/weir/openflow"
 )
 
-// Input is something that happened: an Up, a Down or an Answer.
+// Input is something that happened: an Up, a Down, an Answer or a Forgotten.
 type Input interface{ input() }
 
 // Up is a session that is ready for requests. It takes the place of an earlier one of the same switch. Sessions have
@@ -20,6 +20,9 @@ type Up struct {
 
 // Down is the end of a session.
 type Down struct{ Address }
+
+// Forgotten is a switch that is gone for good: what was heard of it is not kept, unless it has a session.
+type Forgotten struct{ DPID netview.DPID }
 
 // Answer is what became of the one question that a session has.
 type Answer struct {
@@ -40,9 +43,10 @@ var (
 	ErrKind = errors.New("stats: the answer is of another kind than the question")
 )
 
-func (Up) input()     {}
-func (Down) input()   {}
-func (Answer) input() {}
+func (Up) input()        {}
+func (Down) input()      {}
+func (Answer) input()    {}
+func (Forgotten) input() {}
 
 // Ready is what a step wants done, in this order. It is valid until the next step.
 type Ready struct {

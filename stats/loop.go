@@ -79,6 +79,20 @@ func (l *Loop) SwitchDown(dpid netview.DPID, conn Conn) {
 	}
 }
 
+// Forget has what was heard of a switch forgotten, if it has no session: at once, but for a moment.
+func (l *Loop) Forget(dpid netview.DPID) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.over {
+		return
+	}
+	l.inbox = append(l.inbox, Forgotten{dpid})
+	select {
+	case l.wake <- struct{}{}:
+	default:
+	}
+}
+
 // Run runs the loop until the context ends.
 func (l *Loop) Run(ctx context.Context) {
 	defer l.finish()
