@@ -29,7 +29,22 @@ func changes(r *http.Request) bool {
 	case http.MethodGet, http.MethodHead:
 		return false
 	}
-	return !(r.Method == http.MethodPost && r.URL.Path == configPath && queryparam.Get(r.URL.RawQuery, "dry_run") == "true")
+	if queryparam.Get(r.URL.RawQuery, "dry_run") != "true" {
+		return true
+	}
+	forgets := r.Method == http.MethodDelete && (strings.HasPrefix(r.URL.Path, switchesPath+"/") || strings.HasPrefix(r.URL.Path, hostsPath+"/"))
+	return !forgets && !(r.Method == http.MethodPost && r.URL.Path == configPath)
+}
+
+// asked is what a request says beside its pattern: its query, and its path where that names something.
+func asked(r *http.Request, pattern string) string {
+	switch {
+	case !strings.Contains(pattern, "{"):
+		return r.URL.RawQuery
+	case r.URL.RawQuery == "":
+		return r.URL.EscapedPath()
+	}
+	return r.URL.EscapedPath() + "?" + r.URL.RawQuery
 }
 
 // held is an answer that waits for the audit log.
@@ -70,7 +85,7 @@ func (s *Server) audited(w http.ResponseWriter, r *http.Request, pattern string,
 	}
 	c.body = body
 	r.Body = io.NopCloser(bytes.NewReader(body))
-	record := client.AuditRecord{Time: s.cfg.Now().UTC(), ID: by.Request, Who: by.Name, Role: by.Role.String(), From: by.From, What: pattern, Object: clip(r.URL.RawQuery), Result: "begun",
+	record := client.AuditRecord{Time: s.cfg.Now().UTC(), ID: by.Request, Who: by.Name, Role: by.Role.String(), From: by.From, What: pattern, Object: clip(asked(r, pattern)), Result: "begun",
 		Detail: cut(strings.ToValidUTF8(string(body[:min(len(body), maxDetail+1)]), "�"))}
 	synced, err := s.beginRecord(pattern, record)
 	if err != nil {

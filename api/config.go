@@ -44,6 +44,8 @@ type Config struct {
 	Configuration Configuration
 	// Drains are what is drained. nil: /v1/drain answers 404.
 	Drains Drains
+	// Forgets forgets what is gone for good. nil: nothing is forgotten on request (404).
+	Forgets Forgets
 	// Intents are what users want connected. nil: /v1/intents answers 404.
 	Intents Intents
 	// IntentFlows asks a switch for the flow entries of an intent, by its number. Errors are as those of Switches. nil: no traffic is told.

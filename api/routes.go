@@ -33,6 +33,7 @@ func (s *Server) addRoutes() {
 	get(s, "alarms", "/v1/alarms", "What an operator should know: active alarms, critical ones first", s.alarms)
 	s.addConfig()
 	s.addDrains()
+	s.addForgets()
 	s.addIntents()
 	s.addAudit()
 	s.addBackup()

@@ -89,6 +89,6 @@ func newRoot() *cobra.Command {
 	}
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetFlagErrorFunc(flagProblem)
-	root.AddCommand(newNode(), newUp(), newEmulate(), newGet(), newPath(), newCheck(), newIntent(), newApply(), newDiff(), newDrain(), newUndrain(), newBackup(), newRestore(), newPrint(), newBench(), newCert(), newVersion(), newCompletion(root))
+	root.AddCommand(newNode(), newUp(), newEmulate(), newGet(), newPath(), newCheck(), newIntent(), newApply(), newDiff(), newDrain(), newUndrain(), newForget(), newBackup(), newRestore(), newPrint(), newBench(), newCert(), newVersion(), newCompletion(root))
 	return root
 }

@@ -80,3 +80,10 @@ func olderThan(ports []openflow.PortStats, d time.Duration) bool {
 	}
 	return false
 }
+
+// forget forgets a switch that is gone for good.
+func (f *failModes) forget(dpid netview.DPID) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	delete(f.away, dpid)
+}

@@ -52,7 +52,7 @@ func (n *node) run(outer context.Context, switchPort, apiPort net.Listener) erro
 	part("audit", func(ctx context.Context) error { return n.audit.Run(ctx) })
 	part("configuration", func(ctx context.Context) error { n.inputs.follow(ctx); return nil })
 	part("discovery", func(ctx context.Context) error { n.discovery.Run(ctx); return nil })
-	part("recorder", func(ctx context.Context) error { n.recorder().Run(ctx); return nil })
+	part("recorder", func(ctx context.Context) error { n.memory.Run(ctx); return nil })
 	part("flowsync", func(ctx context.Context) error { n.flowsync.Run(ctx); return nil })
 	part("journal of intents", func(ctx context.Context) error { n.intents.journal.Run(ctx); return nil })
 	part("intents", func(ctx context.Context) error { n.intents.run(ctx); return nil })

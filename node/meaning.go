@@ -55,6 +55,13 @@ func (m *meanings) of(dpid netview.DPID) (list []client.Difference) {
 	return list
 }
 
+// forget forgets a switch that is gone for good.
+func (m *meanings) forget(dpid netview.DPID) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.astray, dpid)
+}
+
 // intentsAstray are the intents that are installed and do not lead from end to end, by the switch where the path begins: a host of
 // theirs is elsewhere, or a link is not there.
 func intentsAstray(e *intent.Engine, snap *netview.Snapshot, m *topology.Map) map[netview.DPID][]client.Difference {

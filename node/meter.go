@@ -197,6 +197,7 @@ func (m *meter) discovered() map[string]uint64 {
 		"hosts_expelled": c.Expelled.Load(), "hosts_refused": c.Refused.Load(), "lldp_at_host": c.AtHost.Load(),
 		"hosts_hijacked": c.Hijacks.Load(), "hosts_asked": c.Asked.Load(), "hosts_expired": c.Expired.Load(),
 		"switches_evicted": c.Evicted.Load(), "switches_passed": c.Passed.Load(), "ports_ignored": c.Ignored.Load(), "switches_exchanged": c.Exchanged.Load(),
+		"forgotten":     c.Forgotten.Load(),
 		"probes_unsent": c.Unsent.Load(), "probes_dropped": c.DroppedProbes.Load(), "frames_dropped": c.DroppedFrames.Load(),
 	}
 }

@@ -134,6 +134,7 @@ type node struct {
 	server    *session.Server
 	api       *api.Server
 	trees     map[netview.DPID]recall.Tree // remembered; read only
+	memory    *recall.Recorder             // nil in an instance that is stepped
 }
 
 // build makes the engines and joins them, in the order in which the data flows, and loads what is kept. Nothing runs yet.
@@ -156,6 +157,7 @@ func build(ctx context.Context, in *inputs, st store.Store, said *storeState) (*
 	n.join(nature{key: key, life: life()})
 	n.inputs.passing = passing(n.forward, &n.intents)
 	n.remember()
+	n.memory = n.recorder()
 	if err := n.openIntents(ctx, nil); err != nil {
 		return nil, errors.Join(err, n.audit.Close())
 	}
@@ -243,7 +245,7 @@ func (n *node) buildAPI() error {
 		Ready:    n.ready, Health: n.healthy, Members: n.members, Apps: n.apps, Check: n.check, Sync: n.sync, Gatherer: registry, Log: n.cfg.Log,
 		Limits:        n.cfg.apiLimits(),
 		LimitReached:  func(field, text string) { n.alarms.Raise(netview.AlarmLimit, field, text) },
-		Configuration: n.inputs, Drains: drains{n.inputs}, Audit: n.audit, Intents: n.intents.engine, IntentFlows: n.intentFlows, Backup: n.store.Snapshot,
+		Configuration: n.inputs, Drains: drains{n.inputs}, Forgets: forgets{n}, Audit: n.audit, Intents: n.intents.engine, IntentFlows: n.intentFlows, Backup: n.store.Snapshot,
 	})
 	if n.guard != nil {
 		registry.MustRegister(tallies{descGuard, func() map[string]uint64 { return guarded(n.guard.Counts()) }})

@@ -1,0 +1,134 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/weirnet/weir/api/client"
+	"github.com/weirnet/weir/netview"
+)
+
+const (
+	switchesPath = "/v1/switches"
+	hostsPath    = "/v1/hosts"
+)
+
+// Forgets forgets what is gone for good. The errors wrap ErrConnected, ErrNotThere and ErrNotKept; of the last, intents may have been withdrawn
+// already.
+type Forgets interface {
+	// Switch forgets a switch with its links and hosts, and what an earlier life remembers of it.
+	Switch(ctx context.Context, dpid netview.DPID, how Forgetting) (*client.Forgotten, netview.Revision, error)
+	// Host forgets a host.
+	Host(ctx context.Context, id netview.HostID, how Forgetting) (*client.Forgotten, netview.Revision, error)
+}
+
+// Forgetting says how.
+type Forgetting struct {
+	Withdraw bool // the intents with an end there end too
+	DryRun   bool // nothing is done
+}
+
+// The errors of Forgets.
+var (
+	// ErrConnected refuses to forget a switch that would be learned again at once: 409.
+	ErrConnected = errors.New("the switch is connected")
+	// ErrNotThere is of what is not known: 404.
+	ErrNotThere = errors.New("it is not known")
+)
+
+// ForgetParams are the parameters of a request to forget something.
+type ForgetParams struct {
+	Withdraw bool `query:"withdraw" doc:"Withdraw the intents that have an end there. Without it they stay, and wait for it to come back."`
+	DryRun   bool `query:"dry_run" doc:"Forget nothing, and say what depends on it."`
+}
+
+type forgetSwitchInput struct {
+	DPIDParam
+	ForgetParams
+}
+
+type forgetHostInput struct {
+	ID string `path:"id" maxLength:"64" doc:"MAC, or MAC/vlan."`
+	ForgetParams
+}
+
+type forgetVLANHostInput struct {
+	ID   string `path:"id" maxLength:"32" doc:"MAC."`
+	VLAN string `path:"vlan" maxLength:"8" doc:"VLAN id."`
+	ForgetParams
+}
+
+// addForgets adds the routes that forget.
+func (s *Server) addForgets() {
+	remove(s, "forget-switch", switchesPath+"/{dpid}", "Forget a switch that is gone for good",
+		"Its links, hosts, counters, alarms and drains go with it, over restarts too, and intents that are being withdrawn there end. "+
+			"One that is connected is refused (409). If it comes back it is a new switch: entries of ours that nobody wants are removed from it.", s.forgetSwitch)
+	const ofHost = "A host that still speaks is learned again with its next packet."
+	remove(s, "forget-host", hostsPath+"/{id}", "Forget a host that is gone for good", ofHost, s.forgetHost)
+	remove(s, "forget-vlan-host", hostsPath+"/{id}/{vlan}", "Forget a host in a VLAN that is gone for good", ofHost, s.forgetVLANHost)
+}
+
+func remove[I, O any](s *Server, id, path, summary, description string, h func(context.Context, *I) (*O, error)) {
+	huma.Register(s.huma, huma.Operation{
+		OperationID: id, Method: http.MethodDelete, Path: path, Summary: summary, MaxBodyBytes: s.cfg.Limits.BodyBytes, DefaultStatus: http.StatusOK,
+		Description: description + " Answered when it is on the disk. The answer says what depended on it.",
+	}, h)
+}
+
+func (s *Server) forgetSwitch(ctx context.Context, in *forgetSwitchInput) (*one[client.Forgotten], error) {
+	_, sw, err := s.findSwitch(ctx, in.DPID, Freshness{})
+	if err != nil {
+		return nil, err
+	}
+	if no := s.forgets(ctx, "switch "+sw.DPID.String()); no != nil {
+		return nil, no
+	}
+	f, rev, err := s.cfg.Forgets.Switch(ctx, sw.DPID, Forgetting(in.ForgetParams))
+	return s.forgotten(ctx, f, rev, err)
+}
+
+func (s *Server) forgetHost(ctx context.Context, in *forgetHostInput) (*one[client.Forgotten], error) {
+	id, err := parseHostID(in.ID)
+	if err != nil {
+		return nil, huma.Error400BadRequest(err.Error())
+	}
+	if no := s.forgets(ctx, "host "+id.String()); no != nil {
+		return nil, no
+	}
+	f, rev, err := s.cfg.Forgets.Host(ctx, id, Forgetting(in.ForgetParams))
+	return s.forgotten(ctx, f, rev, err)
+}
+
+func (s *Server) forgetVLANHost(ctx context.Context, in *forgetVLANHostInput) (*one[client.Forgotten], error) {
+	return s.forgetHost(ctx, &forgetHostInput{ID: in.ID + "/" + in.VLAN, ForgetParams: in.ForgetParams})
+}
+
+// forgets notes what is to be forgotten.
+func (s *Server) forgets(ctx context.Context, object string) error {
+	if s.cfg.Forgets == nil {
+		return huma.Error404NotFound("this instance forgets nothing on request")
+	}
+	c := changeOf(ctx)
+	c.object, c.detail = object, "forgotten"
+	return nil
+}
+
+// forgotten is the answer.
+func (s *Server) forgotten(ctx context.Context, f *client.Forgotten, rev netview.Revision, err error) (*one[client.Forgotten], error) {
+	c := changeOf(ctx)
+	switch {
+	case errors.Is(err, ErrNotThere):
+		return nil, huma.Error404NotFound("no " + c.object + " is known")
+	case errors.Is(err, ErrNotKept):
+		return nil, notKept(err).problem()
+	case err != nil: // ErrConnected
+		return nil, huma.Error409Conflict(err.Error())
+	case f.Withdrawn > 0:
+		c.detail = fmt.Sprintf("forgotten, and %d intents withdrawn", f.Withdrawn)
+	}
+	return &one[client.Forgotten]{s.epoch.text(position{revision: rev}), *f}, nil
+}

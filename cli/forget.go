@@ -1,0 +1,117 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/weirnet/weir/api/client"
+)
+
+func newForget() *cobra.Command {
+	var r remote
+	f := formatTable
+	var withdraw, dryRun bool
+	cmd := &cobra.Command{
+		Use:   "forget KIND X",
+		Short: "Forget a switch or host that is gone for good",
+		Long: `Forget a switch or host that is gone for good. KIND is switch or host; X is a switch by datapath id or name, a host by its MAC, MAC/vlan or one
+of its addresses. The answer shows what depends on it; with --dry-run nothing else happens.
+
+A switch goes with its links, hosts, counters, alarms and drains, over restarts too. One that is connected is refused: stop it first. Intents that
+are being withdrawn and wait for it end. Intents with an end there stay and wait for it to come back; with --withdraw they end. Intents
+that pass it get other paths. If it comes back it is a new switch: entries of ours that nobody wants are removed from it then. What the
+configuration says of it stays.
+
+A host that still speaks is learned again with its next packet. Its intents stay as they are; with --withdraw they end.`,
+		Example: `  weir forget switch spine-1 --dry-run
+  weir forget switch 00000000000000a1 --withdraw
+  weir forget host 00:00:00:00:00:07`,
+		Args:      forgetArgs,
+		ValidArgs: []string{"switch", "host"},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, err := r.client()
+			if err != nil {
+				return err
+			}
+			defer c.Close()
+			id, err := resolve(cmd.Context(), c, args[0], args[1])
+			if err != nil {
+				return err
+			}
+			gone, err := c.Forget(cmd.Context(), args[0], id, withdraw, dryRun)
+			if err != nil {
+				return hint(err)
+			}
+			if !f.table() {
+				return atRun(writeValue(cmd.OutOrStdout(), f, gone))
+			}
+			return atRun(writeForgotten(cmd.OutOrStdout(), gone))
+		},
+	}
+	r.addFlags(cmd)
+	cmd.Flags().VarP(&f, "output", "o", "how to write the answer")
+	cmd.Flags().BoolVar(&withdraw, "withdraw", false, "withdraw the intents that have an end there")
+	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "forget nothing, and show what depends on it")
+	return cmd
+}
+
+func forgetArgs(_ *cobra.Command, args []string) error {
+	if len(args) != 2 {
+		return fmt.Errorf("%d arguments given, want KIND X: KIND is switch or host", len(args))
+	}
+	switch args[0] {
+	case "switch", "host":
+		return nil
+	}
+	return fmt.Errorf("kind %q given, want switch or host", args[0])
+}
+
+// writeForgotten writes what depended on it, a line for each sort that there is some of, and what follows.
+func writeForgotten(w io.Writer, f *client.Forgotten) error {
+	what := f.Kind + " " + f.Object
+	if f.Name != "" {
+		what += " (" + f.Name + ")"
+	}
+	done := "forgotten"
+	if f.DryRun {
+		done = "would be forgotten"
+	}
+	rows := [][]string{{"WHAT", "COUNT", "FIRST"}}
+	row := func(name string, count int, first []string) {
+		if count > 0 {
+			list := strings.Join(first, ", ")
+			if count > len(first) && len(first) > 0 {
+				list += ", …"
+			}
+			rows = append(rows, []string{name, fmt.Sprint(count), list})
+		}
+	}
+	row("links", f.Links.Count, f.Links.First)
+	row("hosts", f.Hosts.Count, f.Hosts.First)
+	row("pairs", f.Pairs, nil)
+	row("intents-with-an-end", f.Intents.Ends.Count, f.Intents.Ends.First)
+	row("intents-passing", f.Intents.Passing.Count, f.Intents.Passing.First)
+	row("intents-being-withdrawn", f.Intents.Withdrawing.Count, f.Intents.Withdrawing.First)
+	row("intents-withdrawn-now", f.Withdrawn, nil)
+	row("drains", len(f.Drains), f.Drains)
+	row("configuration", len(f.Named), f.Named)
+	t := table{w: w}
+	if len(rows) > 1 {
+		t.fit(rows...)
+		if err := t.write(rows...); err != nil {
+			return err
+		}
+	}
+	if _, err := fmt.Fprintln(w, printable(what+": "+done)); err != nil {
+		return err
+	}
+	for _, n := range f.Notes {
+		if _, err := fmt.Fprintln(w, printable("note: "+n)); err != nil {
+			return err
+		}
+	}
+	return nil
+}

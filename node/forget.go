@@ -1,0 +1,236 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/weirnet/weir/api"
+	"github.com/weirnet/weir/api/client"
+	"github.com/weirnet/weir/config"
+	"github.com/weirnet/weir/discovery"
+	"github.com/weirnet/weir/intent"
+	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/store"
+)
+
+// forgets forgets what an operator says is gone for good: what is asked for is ended first, durably, then the network is told. Every
+// engine that follows the view forgets a switch that is deleted there; the others are told here.
+type forgets struct{ *node }
+
+// someMost is how many of a group are named in an answer.
+const someMost = 20
+
+// Switch is of api.Forgets.
+func (n forgets) Switch(ctx context.Context, dpid netview.DPID, how api.Forgetting) (*client.Forgotten, netview.Revision, error) {
+	sw, ok := n.view.Snapshot().Switch(dpid)
+	if !ok {
+		return nil, 0, api.ErrNotThere
+	}
+	f := &client.Forgotten{Kind: "switch", Object: dpid.String(), Name: sw.Name, DryRun: how.DryRun}
+	f.Connected = sw.Connected || n.server.Session(uint64(dpid)) != nil
+	if f.Connected && !how.DryRun {
+		return nil, 0, connected(dpid)
+	}
+	d, drained, err := n.onSwitch(f, dpid)
+	if err != nil {
+		return nil, 0, err
+	}
+	n.noteSwitch(f, how)
+	if how.Withdraw {
+		f.Withdrawn = len(d.Ends)
+	}
+	if how.DryRun {
+		return f, n.view.Snapshot().Revision(), nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, n.cfg.storeAnswer())
+	defer cancel()
+	if f.Withdrawn, err = n.withdrawAll(ctx, d.Ends, how.Withdraw); err != nil {
+		return nil, 0, err
+	}
+	for _, c := range drained {
+		if _, _, err := (drains{n.inputs}).Remove(c.Kind, c.Object); err != nil {
+			return nil, 0, err
+		}
+	}
+	switch err := n.discovery.ForgetSwitch(ctx, dpid); {
+	case errors.Is(err, discovery.ErrConnected): // since a moment
+		return nil, 0, connected(dpid)
+	case err != nil && !errors.Is(err, discovery.ErrUnknown): // else somebody else was faster
+		return nil, 0, fmt.Errorf("%w: %w", api.ErrNotKept, err)
+	}
+	n.stats.Forget(dpid)
+	n.switches.failModes.forget(dpid)
+	n.switches.meanings.forget(dpid)
+	n.recorded(ctx, f)
+	return f, n.view.Snapshot().Revision(), nil
+}
+
+func connected(dpid netview.DPID) error {
+	return fmt.Errorf("%w: switch %s would be learned again at once. Stop it, or have it leave this controller, and forget it then; "+
+		"weir drain switch %s takes it out of use without loss while it is connected", api.ErrConnected, dpid, dpid)
+}
+
+// Host is of api.Forgets.
+func (n forgets) Host(ctx context.Context, id netview.HostID, how api.Forgetting) (*client.Forgotten, netview.Revision, error) {
+	if _, ok := n.view.Snapshot().Host(id); !ok {
+		return nil, 0, api.ErrNotThere
+	}
+	none := some(nil)
+	f := &client.Forgotten{Kind: "host", Object: id.String(), DryRun: how.DryRun, Links: none, Hosts: none, Drains: []string{}, Named: []string{}}
+	if n.forward != nil {
+		f.Pairs = n.forward.PairsOf(id)
+	}
+	d := n.intents.engine.OfHost(id)
+	f.Intents = client.DependentIntents{Ends: some(d.Ends), Passing: none, Withdrawing: none}
+	f.Notes = append(f.Notes, "a host that still speaks is learned again with its next packet")
+	if len(d.Ends) > 0 && !how.Withdraw {
+		f.Notes = append(f.Notes, "intents of the host stay, with the rules that they have: they go with --withdraw (?withdraw=true)")
+	}
+	if how.Withdraw {
+		f.Withdrawn = len(d.Ends)
+	}
+	if how.DryRun {
+		return f, n.view.Snapshot().Revision(), nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, n.cfg.storeAnswer())
+	defer cancel()
+	var err error
+	if f.Withdrawn, err = n.withdrawAll(ctx, d.Ends, how.Withdraw); err != nil {
+		return nil, 0, err
+	}
+	if err := n.discovery.ForgetHost(ctx, id); err != nil && !errors.Is(err, discovery.ErrUnknown) {
+		return nil, 0, fmt.Errorf("%w: %w", api.ErrNotKept, err)
+	}
+	n.recorded(ctx, f)
+	return f, n.view.Snapshot().Revision(), nil
+}
+
+// onSwitch fills in what depends on a switch.
+func (n forgets) onSwitch(f *client.Forgotten, dpid netview.DPID) (d intent.Depending, drained []config.Drain, err error) {
+	snap := n.view.Snapshot()
+	var links, hosts []string
+	seen := make(map[string]bool)
+	for _, all := range [...]func(func(*netview.Link) bool){snap.LinksFrom(dpid), snap.LinksTo(dpid)} {
+		for l := range all {
+			if name := (config.LinkRef{A: l.Src, B: l.Dst, Both: true}).Undirected().String(); !seen[name] {
+				seen[name] = true
+				links = append(links, name)
+			}
+		}
+	}
+	for h := range snap.HostsOf(dpid) {
+		hosts = append(hosts, h.HostID.String())
+	}
+	f.Links, f.Hosts = some(links), some(hosts)
+	if n.forward != nil {
+		p := n.forward.Passing(netview.Point{DPID: dpid})
+		f.Pairs = p.Pairs + p.Bound
+	}
+	d, ok := n.intents.engine.OnSwitch(dpid)
+	if !ok {
+		return d, nil, fmt.Errorf("%w: the instance ends", api.ErrNotKept)
+	}
+	f.Intents = client.DependentIntents{Ends: some(d.Ends), Passing: some(d.Passing), Withdrawing: some(d.Withdrawing)}
+	drained, f.Named = n.inputs.naming(dpid)
+	f.Drains = []string{}
+	for _, c := range drained {
+		f.Drains = append(f.Drains, string(c.Kind)+" "+c.Object)
+	}
+	return d, drained, nil
+}
+
+// noteSwitch says what follows.
+func (n forgets) noteSwitch(f *client.Forgotten, how api.Forgetting) {
+	note := func(format string, args ...any) { f.Notes = append(f.Notes, fmt.Sprintf(format, args...)) }
+	if f.Connected {
+		note("the switch is connected: it is forgotten only when it is not")
+	}
+	if in := &f.Intents; in.Ends.Count > 0 && !how.Withdraw {
+		note("intents with an end there stay, and wait for it to come back: they end with --withdraw (?withdraw=true)")
+	}
+	if f.Intents.Passing.Count > 0 {
+		note("intents that pass it get other paths; those for which there is none fail until there is one")
+	}
+	if len(f.Named) > 0 {
+		note("the configuration names it: weir apply a configuration without it")
+	}
+	note("if it comes back it is a new switch: entries of ours that nobody wants are removed from it then")
+}
+
+// some is how many there are, and the first of them.
+func some(list []string) client.Some {
+	return client.Some{Count: len(list), First: append([]string{}, list[:min(len(list), someMost)]...)}
+}
+
+// withdrawAll withdraws intents, if that is wanted, and returns how many when that is durable.
+func (n forgets) withdrawAll(ctx context.Context, ids []string, wanted bool) (int, error) {
+	if !wanted || len(ids) == 0 {
+		return 0, nil
+	}
+	reqs := make([]intent.Request, len(ids))
+	for i, id := range ids {
+		reqs[i] = intent.Request{Op: intent.Withdraw, ID: id}
+	}
+	answers, err := n.intents.engine.Submit(ctx, reqs, false)
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = store.ErrUnknown
+	}
+	if err != nil {
+		return 0, fmt.Errorf("%w: intents could not be withdrawn, and nothing is forgotten: %w", api.ErrNotKept, err)
+	}
+	withdrawn := 0
+	for i := range answers {
+		if answers[i].Status == intent.Accepted {
+			withdrawn++
+		}
+	}
+	return withdrawn, nil
+}
+
+// recorded waits until what is remembered of the network has it no more. Where that fails the alarm "remembered" tells too.
+func (n forgets) recorded(ctx context.Context, f *client.Forgotten) {
+	if err := n.memory.WriteNow(ctx); err != nil {
+		f.Notes = append(f.Notes,
+			"what is remembered of the network could not be written: if the instance ends before it is, it will know it again: "+err.Error())
+	}
+}
+
+// naming are the drains of a switch, its ports and links, and where the configuration names one of these.
+func (in *inputs) naming(dpid netview.DPID) (drained []config.Drain, named []string) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	for _, d := range sorted(in.state.Drains) {
+		at, ok := place(d)
+		if d.Kind == config.DrainLink && ok {
+			ref, _ := config.ParseLink(d.Object)
+			ok = ref.A.DPID == dpid || ref.B.DPID == dpid
+		} else {
+			ok = ok && at.DPID == dpid
+		}
+		if ok {
+			drained = append(drained, d)
+		}
+	}
+	s := in.now.Settings(nil)
+	named = []string{}
+	if _, ok := s.Switches[dpid]; ok {
+		named = append(named, "switches."+dpid.String())
+	}
+	for at := range s.Ports {
+		if at.DPID == dpid {
+			named = append(named, "ports."+config.FormatPoint(at))
+		}
+	}
+	for l := range s.Links {
+		if l.Src.DPID == dpid || l.Dst.DPID == dpid {
+			named = append(named, "links."+config.LinkRef{A: l.Src, B: l.Dst}.String())
+		}
+	}
+	if s.Allow[dpid] {
+		named = append(named, "allow")
+	}
+	slices.Sort(named)
+	return drained, named
+}
