@@ -26,7 +26,8 @@ func answerItem(a *wire.Answer) client.IntentAnswer {
 		Detail: a.Detail, ETag: a.ETag, Revision: a.Revision}
 }
 
-// traffic asks the switches where an intent's packets come in what its rules have counted.
+// traffic asks the switches where an intent's packets come in what its rules have counted. What it had carried before, when it was asked
+// for last, is kept: entries that begin anew add to it.
 func (s *Server) traffic(ctx context.Context, in *intent.Intent) (*client.Traffic, error) {
 	if s.cfg.IntentFlows == nil {
 		return nil, huma.Error404NotFound("this instance has no sessions with switches")
@@ -35,6 +36,8 @@ func (s *Server) traffic(ctx context.Context, in *intent.Intent) (*client.Traffi
 	ask, cancel := context.WithTimeout(ctx, s.cfg.Limits.AskWait)
 	defer cancel()
 	var missing []string
+	var asked []netview.DPID
+	var found []entryCount
 	ingress := ingressOf(in)
 	for _, dpid := range slices.Sorted(maps.Keys(ingress)) {
 		entries, err := s.cfg.IntentFlows(ask, dpid, in.Number)
@@ -42,14 +45,21 @@ func (s *Server) traffic(ctx context.Context, in *intent.Intent) (*client.Traffi
 			missing = append(missing, "switch "+dpid.String()+": "+whyNot(err))
 			continue
 		}
+		asked = append(asked, dpid)
 		for i := range entries {
 			e := &entries[i]
-			if port, _ := e.Match.Uint(openflow.FieldInPort); ingress[dpid][uint32(port)] {
-				t.Packets += client.Hex64(e.Packets)
-				t.Bytes += client.Hex64(e.Bytes)
+			port, _ := e.Match.Uint(openflow.FieldInPort)
+			enters := ingress[dpid][uint32(port)]
+			found = append(found, entryCount{entryAt{dpid, e.Table, e.Priority, e.Match.Key()}, carried{e.Packets, e.Bytes}, enters})
+			if enters {
 				t.Entries++
 			}
 		}
+	}
+	sum, rate := s.carriers.add(in.Number, in.Spec.ID, asked, found, len(missing) > 0, s.cfg.Now())
+	t.Packets, t.Bytes = client.Hex64(sum.packets), client.Hex64(sum.bytes)
+	if rate != nil {
+		t.PacketsRate, t.BytesRate = &rate.packets, &rate.bytes
 	}
 	t.Missing = strings.Join(missing, "; ")
 	return t, nil

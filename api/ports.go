@@ -164,5 +164,11 @@ func (s *Server) addCounters(item *client.Flow, r *netview.Rule) {
 	if f, ok := c.Flows.Find(r); ok {
 		at := c.Flows.AsOf.UTC()
 		item.Packets, item.Bytes, item.AsOf = counterItem(f.Packets), counterItem(f.Bytes), &at
+		if f.Rated && f.Packets != stats.NotCounted {
+			item.PacketsRate = &f.PacketsRate
+		}
+		if f.Rated && f.Bytes != stats.NotCounted {
+			item.BytesRate = &f.BytesRate
+		}
 	}
 }

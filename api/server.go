@@ -28,6 +28,7 @@ type Server struct {
 	tokens   tokenStreams
 	// intentStreams are the open streams of requests about intents.
 	intentStreams atomic.Int64
+	carriers      *carriers
 	metrics
 }
 
@@ -37,13 +38,14 @@ func New(cfg Config) *Server {
 	cfg.Access.Names = append(certificateNames(cfg.TLS), cfg.Access.Names...)
 	all := newConnections(cfg.Limits, cfg.LimitReached)
 	s := &Server{
-		cfg:     cfg,
-		gate:    newGate(cfg.Access),
-		all:     all,
-		epoch:   newEpoch(),
-		router:  newRouter(),
-		pages:   newPages(cfg.Limits, cfg.Now),
-		metrics: newMetrics(all),
+		cfg:      cfg,
+		gate:     newGate(cfg.Access),
+		all:      all,
+		epoch:    newEpoch(),
+		router:   newRouter(),
+		pages:    newPages(cfg.Limits, cfg.Now),
+		metrics:  newMetrics(all),
+		carriers: newCarriers(),
 	}
 	s.feed = newFeed(s)
 	s.huma = humago.New(jsonRoutes{s.router}, openAPI("Weir", cfg.Version, "The network as one Weir instance sees it. Every route but /healthz and /readyz needs a token."))

@@ -65,3 +65,11 @@ func asOf(at *time.Time) string {
 	}
 	return moment(*at)
 }
+
+// perSecond is a number a second: 1.23k/s.
+func perSecond(v *float64) string {
+	if v == nil {
+		return ""
+	}
+	return prefixed(*v, "/s")
+}

@@ -206,7 +206,7 @@ func newIntentShow() *cobra.Command {
 			defer c.Close()
 			in, err := c.Intent(cmd.Context(), args[0])
 			if err == nil && traffic {
-				in.Traffic, err = c.IntentTraffic(cmd.Context(), args[0])
+				in.Traffic, err = trafficOf(cmd.Context(), c, args[0])
 			}
 			if err != nil {
 				return hint(err)
@@ -219,7 +219,7 @@ func newIntentShow() *cobra.Command {
 		},
 	}
 	r.addFlags(cmd)
-	cmd.Flags().BoolVar(&traffic, "traffic", false, "with the packets and bytes that came in: the switches are asked (in JSON the counts are hexadecimal, as in the REST interface)")
+	cmd.Flags().BoolVar(&traffic, "traffic", false, "with the packets and bytes that came in, and their rates: the switches are asked, twice where there is no rate yet (in JSON the counts are hexadecimal, as in the REST interface)")
 	cmd.Flags().VarP(&f, "output", "o", "how to write the answer")
 	return cmd
 }

@@ -1,10 +1,12 @@
 package cli
 
 import (
+	"context"
 	"io"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/weirnet/weir/api/client"
 )
@@ -18,24 +20,26 @@ type shownIntent struct {
 
 // shownTraffic is client.Traffic with decimal counts.
 type shownTraffic struct {
-	Packets uint64 `json:"packets"`
-	Bytes   uint64 `json:"bytes"`
-	Entries int    `json:"entries"`
-	Missing string `json:"missing,omitempty"`
+	Packets     uint64   `json:"packets"`
+	Bytes       uint64   `json:"bytes"`
+	PacketsRate *float64 `json:"packets_rate"`
+	BytesRate   *float64 `json:"bytes_rate"`
+	Entries     int      `json:"entries"`
+	Missing     string   `json:"missing,omitempty"`
 }
 
 // writeIntent shows one intent, and what it has carried if that is known. JSON is what the REST interface answers.
 func writeIntent(w io.Writer, f format, in *client.Intent, known names) error {
 	shown := shownIntent{Intent: in, Path: known.text(pathOf(in))}
 	if t := in.Traffic; t != nil {
-		shown.Traffic = &shownTraffic{uint64(t.Packets), uint64(t.Bytes), t.Entries, t.Missing}
+		shown.Traffic = &shownTraffic{uint64(t.Packets), uint64(t.Bytes), t.PacketsRate, t.BytesRate, t.Entries, t.Missing}
 	}
 	switch f {
 	case formatTable, formatWide:
 		header, cells := intentKind.header, intentKind.cells(*in)
 		if t := shown.Traffic; t != nil {
-			header = append(slices.Clone(header), "PACKETS", "BYTES", "MISSING")
-			cells = append(cells, strconv.FormatUint(t.Packets, 10), strconv.FormatUint(t.Bytes, 10), t.Missing)
+			header = append(slices.Clone(header), "PACKETS", "BYTES", "PACKETS_RATE", "RATE", "MISSING")
+			cells = append(cells, strconv.FormatUint(t.Packets, 10), strconv.FormatUint(t.Bytes, 10), perSecond(t.PacketsRate), bitRate(t.BytesRate), t.Missing)
 		}
 		rows := [][]string{cells}
 		if f == formatTable {
@@ -71,4 +75,21 @@ func pathOf(in *client.Intent) string {
 		}
 	}
 	return strings.Join(parts, " → ")
+}
+
+// rateWait is a little more than what has to lie between two readings for a rate.
+const rateWait = time.Second
+
+// trafficOf is what an intent has carried, and how fast: where nobody asked lately it is asked twice.
+func trafficOf(ctx context.Context, c *client.Client, id string) (*client.Traffic, error) {
+	t, err := c.IntentTraffic(ctx, id)
+	if err != nil || t.PacketsRate != nil || t.Entries == 0 || t.Missing != "" {
+		return t, err
+	}
+	select {
+	case <-ctx.Done():
+		return t, nil
+	case <-time.After(rateWait):
+	}
+	return c.IntentTraffic(ctx, id)
 }

@@ -77,14 +77,14 @@ var hostKind = &rowKind[client.Host]{
 
 var flowKind = &rowKind[client.Flow]{
 	name: "flows", singular: "flow", named: true, id: "DPID",
-	header: []string{"SWITCH", "TABLE", "PRIORITY", "MATCH", "INSTRUCTIONS", "OWNER", "STATE", "PACKETS", "BYTES", "COOKIE"},
+	header: []string{"SWITCH", "TABLE", "PRIORITY", "MATCH", "INSTRUCTIONS", "OWNER", "STATE", "PACKETS", "BYTES", "PACKETS_RATE", "RATE", "COOKIE"},
 	cells: func(f client.Flow) []string {
 		state := f.State
 		if f.Reason != "" {
 			state += ": " + f.Reason
 		}
 		return []string{f.DPID, fmt.Sprint(f.Table), fmt.Sprint(f.Priority), match(f.Match), strings.Join(f.Instructions, ","), f.Owner, state,
-			exact(f.Packets), exact(f.Bytes), cookie(f.Cookie)}
+			exact(f.Packets), exact(f.Bytes), perSecond(f.PacketsRate), bitRate(f.BytesRate), cookie(f.Cookie)}
 	},
 	key: func(f client.Flow) string {
 		return fmt.Sprint(f.DPID, " ", f.Table, " ", f.Priority, " ", match(f.Match), " ", f.Owner)

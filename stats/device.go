@@ -68,9 +68,9 @@ func (d *device) take(q *Question, a *Answer, domain uint16) (whole bool, err er
 		}
 		selectors := counted(domain)
 		if d.flows == nil {
-			d.flows = newFlows(a.At)
+			d.flows = newFlows(a.At, q.Session)
 		}
-		d.flows.gather(body.Flows, selectors[q.Part])
+		d.flows.gather(body.Flows, selectors[q.Part], d.now.Flows)
 		if d.part++; d.part < len(selectors) {
 			return false, nil
 		}

@@ -111,6 +111,8 @@ type Totals struct {
 type Flows struct {
 	AsOf    time.Time // when the first of the answers came
 	Entries map[FlowKey]Flow
+
+	session uint64
 }
 
 // FlowKey names a flow entry of a switch.
@@ -124,6 +126,9 @@ type FlowKey struct {
 type Flow struct {
 	Cookie         uint64
 	Packets, Bytes uint64 // NotCounted
+	// A second, between the last two answers, if Rated and counted: the entry was there before, and did not begin anew.
+	PacketsRate, BytesRate float64
+	Rated                  bool
 }
 
 // Find are the counters of the entry of a rule; ok is false if the switch was not heard to hold that, with that cookie.

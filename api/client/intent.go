@@ -183,10 +183,14 @@ type RouteHop struct {
 	Out  []uint32 `json:"out" nullable:"false"`
 }
 
-// Traffic is what an intent's rules have counted where its packets come in, since they were written.
+// Traffic is what an intent has carried, as its rules count it where its packets come in. It never goes back while the instance lives and the
+// intent is among the 16,384 that were asked for last: what a rule counted goes on where the path changes, or the switch begins anew. What it
+// counted after it was last asked and before it went is missing then.
 type Traffic struct {
-	Packets Hex64  `json:"packets" format:"hex"`
-	Bytes   Hex64  `json:"bytes" format:"hex"`
-	Entries int    `json:"entries" doc:"Flow entries that were found at the ingress switches."`
-	Missing string `json:"missing,omitempty" doc:"What could not be asked: the counts are without it."`
+	Packets     Hex64    `json:"packets" format:"hex" doc:"Never goes back while the instance lives and the intent is among those asked for lately. What a rule counted after it was last asked, before it went or began anew, is missing."`
+	Bytes       Hex64    `json:"bytes" format:"hex"`
+	PacketsRate *float64 `json:"packets_rate" doc:"Packets a second since it was last asked, a second ago or more; null the first time, and where a rule began anew meanwhile."`
+	BytesRate   *float64 `json:"bytes_rate" doc:"Bytes a second."`
+	Entries     int      `json:"entries" doc:"Flow entries that were found at the ingress switches."`
+	Missing     string   `json:"missing,omitempty" doc:"What could not be asked: the counts are without it."`
 }

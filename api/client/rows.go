@@ -161,6 +161,8 @@ type Flow struct {
 	Soft         bool              `json:"soft" doc:"Has a time-out: the switch is the truth about it."`
 	Packets      *Hex64            `json:"packets" doc:"Null if not known: of soft rules, of intents (GET /v1/intents/{id}/traffic), of OpenFlow 1.0, and until the switch has answered."`
 	Bytes        *Hex64            `json:"bytes" doc:"Null likewise."`
+	PacketsRate  *float64          `json:"packets_rate" doc:"Packets a second between the last two answers; null if nobody can tell: the entry is new, or began anew."`
+	BytesRate    *float64          `json:"bytes_rate" doc:"Bytes a second, likewise."`
 	AsOf         *time.Time        `json:"as_of" doc:"When the switch answered with packets and bytes; null without them."`
 }
 
