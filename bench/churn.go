@@ -19,6 +19,8 @@ type Churn struct {
 	Duration time.Duration // default 1 min
 	Warmup   time.Duration // of installing and withdrawing that does not count; default 5 s
 	Restart  bool          // the instance is killed at the end and started again
+	// Beyond has taken what the instance takes at rest, with all paths installed, so that what an operation costs is told without it.
+	Beyond bool
 	// NoSelfCheck leaves out the null instance.
 	NoSelfCheck bool
 }
@@ -130,6 +132,7 @@ type churnRun struct {
 	own        int64
 	peak       int64   // of the instance's memory, so far
 	mallocs    float64 // of the instance
+	rest       rested
 	restart    *restarted
 }
 
@@ -167,8 +170,26 @@ func (s *churnRun) take(x *Result) {
 	if s.mallocs > 0 {
 		x.take(allocations, "", s.mallocs/work)
 	}
+	if s.c.Beyond {
+		r := &s.rest
+		x.take(cpuBeyond, "µs", max(microseconds(s.instance)-r.cpu*1e6*s.elapsed.Seconds(), 0)/work)
+		x.take(mallocsBeyond, "", max(s.mallocs-r.mallocs*s.elapsed.Seconds(), 0)/work)
+		x.take("CPU of the instance at rest, of a core", "%", 100*r.cpu)
+	}
 	x.use("instance", s.instance, work, g.memory[len(g.memory)-1])
 	x.use("switches and generator", s.switches, work, s.own)
+}
+
+// What an operation costs beyond what the instance takes at rest.
+const (
+	cpuBeyond     = "CPU of the instance beyond that at rest, each"
+	mallocsBeyond = "allocations of the instance beyond those at rest, each"
+)
+
+// rested is what an instance takes at rest.
+type rested struct {
+	cpu     float64 // cores
+	mallocs float64 // a second
 }
 
 // growth is the memory and the files of an instance, once a second.

@@ -20,6 +20,11 @@ func (s *churnRun) run(ctx context.Context) error {
 	}
 	s.filled = time.Since(began)
 	s.c.Note("%s paths are installed after %v", thousands(float64(s.c.Active)), s.filled.Round(time.Millisecond))
+	if s.c.Beyond {
+		if err := s.rest.take(ctx, g, min(restWindow, s.c.Duration)); err != nil {
+			return err
+		}
+	}
 	p := g.newPump(s.c.Form, s.c.Active, s.c.Rate)
 	p.start(ctx)
 	err = s.measure(ctx, g, p)
@@ -114,4 +119,33 @@ func (s *churnRun) kept(g *ground, p *pump) error {
 			thousands(float64(s.c.Rate)), missing)
 	}
 	return nil
+}
+
+// An instance is at rest when in a window, of restWindow at most, it takes no less than restFalls of what it took in the one before, or next to nothing.
+const (
+	restWindow = 2 * time.Second
+	restFalls  = 0.9
+	restLeast  = 0.02 // cores
+)
+
+// take waits until the instance is at rest, and takes what that costs.
+func (r *rested) take(ctx context.Context, g *ground, window time.Duration) error {
+	for began, before := time.Now(), 1e9; ; before = r.cpu {
+		mallocs, cpu := g.process.mallocs(ctx), readClocks(g.process)
+		if err := pause(ctx, window); err != nil {
+			return err
+		}
+		after := readClocks(g.process)
+		elapsed := after.at.Sub(cpu.at).Seconds()
+		r.cpu, r.mallocs = (after.its-cpu.its).Seconds()/elapsed, (g.process.mallocs(ctx)-mallocs)/elapsed
+		switch {
+		case r.cpu >= restFalls*before || r.cpu < restLeast:
+			return nil
+		case time.Since(began) > g.c.Limit:
+			return fmt.Errorf("%w: the instance is not at rest %v after all paths were installed", errSlow, g.c.Limit)
+		}
+		if err := g.check(); err != nil {
+			return err
+		}
+	}
 }

@@ -12,7 +12,7 @@ import (
 
 // Growth is what an event costs an instance where there is more of everything: CPU time and allocations for each path installed or withdrawn while
 // more intents, and so more rules, are held, and with more switches; and for each packet-in answered with more hosts. Each is measured as in Churn and
-// Reactive, as fast as the instance keeps up with, so that what it costs at rest is little of it. The zero value of a field means its default.
+// Reactive, as fast as the instance keeps up with; of paths, what the instance takes at rest with as much of everything is taken away. The zero value of a field means its default.
 type Growth struct {
 	Setup
 	Times    []int         // how many times the smallest size; default 1, 10, 100. The first is what others are compared with
@@ -75,7 +75,7 @@ func (c *Growth) things() []grown {
 
 // churned measures paths that come and go.
 func (c *Growth) churned(ctx context.Context, topology string, hops, active int) (*Result, error) {
-	churn := &Churn{Setup: c.Setup, Scenario: "growth", Form: FormProtobuf, Active: active, Duration: c.Duration, Warmup: c.Duration / 5, NoSelfCheck: true}
+	churn := &Churn{Setup: c.Setup, Scenario: "growth", Form: FormProtobuf, Active: active, Duration: c.Duration, Warmup: c.Duration / 5, Beyond: true, NoSelfCheck: true}
 	churn.Topology, churn.Hops, churn.Runs = topology, hops, 1
 	return onlyResult(churn.Run(ctx))
 }
@@ -137,6 +137,9 @@ func (c *Growth) grow(ctx context.Context, g grown, x *Result) error {
 		cpu[i] = m.Processes[0].CPUPerWork.Runs[0]
 		if a := m.Measure(allocations); a != nil {
 			mallocs[i] = a.Runs[0]
+		}
+		if b := m.Measure(cpuBeyond); b != nil {
+			cpu[i], mallocs[i] = b.Runs[0], m.Measure(mallocsBeyond).Runs[0]
 		}
 		c.Note("%d times as many %s: %s µs of CPU and %s allocations an event", times, g.what, figure(cpu[i]), figure(mallocs[i]))
 	}

@@ -20,6 +20,7 @@ type meters map[string]float64
 const (
 	metricCompared = `weir_flowsync_switches{state="compared"}` // switches that hold what is wanted of them, as far as the instance knows
 	metricMallocs  = `go_memstats_mallocs_total`
+	metricFloods   = `weir_guard_total{kind="floods"}` // ports that were held back
 )
 
 // synced are the metrics that count synchronisations: of the store for a transaction of a journal, and of the audit log.

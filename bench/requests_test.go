@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"net"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -102,5 +104,19 @@ func TestQueues(t *testing.T) {
 `)
 	if ports[0x1f90] != 0x1102 || ports[0x22] != 0 {
 		t.Errorf("%v", ports)
+	}
+}
+
+// TestHeldBackPortsAreTold: where answers are missing because the instance holds back ports, the verdict says so, and what to do.
+func TestHeldBackPortsAreTold(t *testing.T) {
+	for floods, want := range map[int]string{0: errMissing.Error(), 8: "held back ports that flood it, 8 times: few ports sent all packets, want --hosts 48 or more"} {
+		web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			fmt.Fprintf(w, "weir_guard_total{kind=\"floods\"} %d\n", floods)
+		}))
+		x := &trial{name: Self, process: &process{api: web.URL}}
+		if err := x.heldBack(t.Context(), errMissing); !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q in it", err, want)
+		}
+		web.Close()
 	}
 }

@@ -58,6 +58,7 @@ func (t *trial) turn(ctx context.Context, i int) {
 		if err != nil {
 			if errors.Is(err, errMissing) {
 				t.result.Lost = &Lost{Sent: s.counts.sent, Missing: uint64(s.missing)}
+				err = t.heldBack(ctx, err)
 			}
 			t.refuse(ctx, err)
 			return
@@ -66,6 +67,18 @@ func (t *trial) turn(ctx context.Context, i int) {
 		t.c.Note("run %d of %d: %s answers %s/s, median %v", i+1, t.c.Runs, t.name, thousands(s.rate()), s.at(50))
 		return
 	}
+}
+
+// heldBack adds to an error that an instance took ports for such that flood it, if it did.
+func (t *trial) heldBack(ctx context.Context, err error) error {
+	if t.name != Self {
+		return err
+	}
+	m, _ := t.process.readMeters(ctx, "")
+	if n := m[metricFloods]; n > 0 {
+		return fmt.Errorf("%w; the instance has held back ports that flood it, %.0f times: few ports sent all packets, want --hosts %d or more, as many ports as a switch here has", err, n, hostPorts)
+	}
+	return err
 }
 
 // refuse notes that there is no result, and says so at once; not of a measurement that was interrupted.
