@@ -84,8 +84,8 @@ func (r *restarted) quiet(ctx context.Context, g *ground, before rig.Tally) erro
 	return nil
 }
 
-// compareEvery is how often the instance is asked whether it has compared all switches: it costs it a few milliseconds.
-const compareEvery = 50 * time.Millisecond
+// compareEvery is how often the instance is asked whether it has compared all switches, at most: to answer costs it milliseconds, and garbage.
+const compareEvery = 500 * time.Millisecond
 
 // compare waits until the instance says that it has compared every switch.
 func (r *restarted) compare(ctx context.Context, g *ground) error {

@@ -34,6 +34,7 @@ func (c *Core) up(l *ledger, in Up, now time.Time) {
 // forget ends a session: what was under way is not known any more. Rules that were installed still are.
 func (c *Core) forget(l *ledger) {
 	l.phase, l.found = phaseDown, false
+	c.readingEnds(l)
 	c.unreached(l)
 	c.costOf(l, 0)
 	l.watch, l.audit, l.late, l.overrun, l.owed, l.took = WatchReading, audit{}, nil, false, false, 0
@@ -75,6 +76,7 @@ func (c *Core) reread(l *ledger, now time.Time) {
 			}
 		}
 	}
+	c.readingEnds(l)
 	l.meters.forget()
 	l.asked = l.asked || l.checking
 	l.phase, l.audit, l.checking, l.auditAt = phaseReading, audit{}, false, time.Time{}
@@ -83,9 +85,17 @@ func (c *Core) reread(l *ledger, now time.Time) {
 	l.readAt = now.Add(c.config.backoff(l.silent))
 }
 
-// read asks for the switch's entries. If all of them were too many for an answer, the next try asks for ours only.
+// read has the switch's entries asked for when its turn comes.
 func (c *Core) read(l *ledger, now time.Time) {
 	l.phase, l.readAt = phaseReading, time.Time{}
+	if c.mayRead(l) {
+		c.begin(l, now)
+	}
+}
+
+// begin asks for the switch's entries. If all of them were too many for an answer, the next try asks for ours only.
+func (c *Core) begin(l *ledger, now time.Time) {
+	c.count(l, now)
 	l.answerBy = now.Add(c.config.Answer)
 	l.filtered = l.byCookie && l.misread%2 == 1
 	c.requests++
@@ -118,6 +128,7 @@ func (c *Core) entries(l *ledger, in Entries, now time.Time) {
 		c.reread(l, now)
 		return
 	}
+	c.readingEnds(l)
 	l.phase, l.answerBy, l.misread = phaseReady, time.Time{}, 0
 	if l.stuck && !l.unconfirmed { // only readings were not answered
 		c.unstick(l)
@@ -152,7 +163,9 @@ func (c *Core) listedPart(l *ledger, in Listed, now time.Time) {
 	default:
 		return
 	}
-	c.listed(l, &in.Entries)
+	if c.listed(l, &in.Entries); now.Sub(l.readSince) > readingPatience {
+		c.readingEnds(l)
+	}
 }
 
 // treeOf are the entries of the tree's kind.

@@ -25,6 +25,9 @@ type Config struct {
 	ReadShare float64
 	// ReadEvery is the shortest such time. Default 5 s.
 	ReadEvery time.Duration
+	// ReadMost is how many rules of programs the switches have together that are read at once for the first time in a session; one may have more.
+	// Default 131072.
+	ReadMost int
 	// ReadCost is what a reading is thought to cost before it was measured. Default 100 µs.
 	ReadCost time.Duration
 	// NoMonitor keeps flowsync from asking switches for a flow monitor.
@@ -95,6 +98,7 @@ func (c Config) withDefaults() Config {
 		c.ReadShare = 0.01
 	}
 	orInt(&c.NewsMax, 32<<20)
+	orInt(&c.ReadMost, 1<<17)
 	orInt(&c.ForeignMax, 4096)
 	orInt(&c.SoftMax, 1<<18)
 	return c

@@ -20,6 +20,10 @@ type Core struct {
 	seen     netview.Revision // in the inputs so far
 	before   netview.Revision // seen at the end of the last step
 
+	heldUntil time.Time // no switch is read for the first time until then; zero: it may be
+	unread    []*ledger // that wait to be read, first come first
+	reading   int       // rules of programs at the switches that are being read, about
+
 	former    former
 	mod       openflow.FlowMod // of programs, used again
 	frames    []byte           // encoded in this step
@@ -54,8 +58,12 @@ func (c *Core) Step(inputs []Input, now time.Time) *Ready {
 	}
 	clear(c.touched)
 	c.touched = c.touched[:0]
+	c.readMore(now)
 	c.before = c.seen
 	c.ready.Wake = c.next()
+	if len(c.unread) > 0 && !c.heldUntil.IsZero() && (c.ready.Wake.IsZero() || c.heldUntil.Before(c.ready.Wake)) {
+		c.ready.Wake = c.heldUntil
+	}
 	return &c.ready
 }
 
@@ -92,6 +100,12 @@ func (c *Core) apply(in Input, now time.Time) *ledger {
 		return nil
 	case Seen:
 		c.seen = in.Revision
+		return nil
+	case Hold:
+		c.heldUntil = time.Time{}
+		if in.On {
+			c.heldUntil = now.Add(holdMost)
+		}
 		return nil
 	case Check:
 		l := c.ledger(in.DPID)

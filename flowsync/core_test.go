@@ -38,6 +38,9 @@ func (s *scene) do(t *testing.T, c *golden.Command) string {
 		config := Config{BatchMax: 8, NoMonitor: true, ReadEvery: 24 * time.Hour, Alarms: s}
 		if c.Name == "config" { // the first command
 			config.NoMonitor = c.Arg("monitor", "no") == "no"
+			if most, err := strconv.Atoi(c.Arg("at_once", "")); err == nil {
+				config.ReadMost = most
+			}
 			if every, err := time.ParseDuration(c.Arg("read", "24h")); err == nil {
 				config.ReadEvery = every
 			}
@@ -156,6 +159,10 @@ func (s *scene) act(c *golden.Command, dpid netview.DPID) {
 	case "pause":
 		s.models[dpid].pause()
 		s.loop.MonitorPaused(dpid, s.wires[dpid], true)
+	case "hold":
+		s.loop.Hold()
+	case "release":
+		s.loop.Release()
 	case "miss": // the switch tells more than the loop takes, at once
 		s.miss(dpid)
 	case "resume":

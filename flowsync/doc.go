@@ -27,6 +27,10 @@
 //   - a soft entry of ours is adopted: a compact record, never repaired, removed early only when its output port is down;
 //   - a foreign entry is counted, listed and left alone. A rule that is wanted in its place fails, and says why.
 //
+// Who starts with orders of an earlier life gives them first (Loop.Hold, Release): an entry that is listed before it is ordered needs a row of a program
+// made of it, of ten times the size. Then switches are read in turns, as many at once as have Config.ReadMost rules of programs together, since what they list
+// waits in memory; switches with few rules are all read at once.
+//
 // # How drift is noticed
 //
 // A rule that is lost or changed behind our back (same place, other instructions or cookie) is put back: at once the first

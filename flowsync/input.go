@@ -105,6 +105,9 @@ type (
 		On      bool
 	}
 
+	// Hold has no switch read for the first time in a session until it is taken back (not On), or has lasted for holdMost.
+	Hold struct{ On bool }
+
 	// Check has a switch compared with what is wanted of it; Ready.Findings answers.
 	Check struct{ DPID netview.DPID }
 
@@ -177,6 +180,7 @@ func (Monitoring) input()    {}
 func (Changed) input()       {}
 func (Paused) input()        {}
 func (Check) input()         {}
+func (Hold) input()          {}
 func (Orders) input()        {}
 func (Listed) input()        {}
 func (*RemovedRules) input() {}

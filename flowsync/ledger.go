@@ -47,20 +47,23 @@ type ledger struct {
 	unjudged  bool      // whether there are has to be looked at
 	judged    time.Time // when that was done last
 
-	watch    Watch
-	late     []Change // of the flow monitor, that came while the switch was read
-	lateHeld int      // bytes of them, and of the first that was too many
-	overrun  bool     // there were more
-	owed     bool     // the flow monitor left something out: all rows have to be read once
-	reading  uint64   // the reading that is under way while nothing is written, or was last
-	audit    audit    // the reading that is under way beside the writing
-	auditAt  time.Time
-	paceAt   time.Time     // the last auditAt that was set for no other reason than the pace
-	cost     time.Duration // of a reading
-	took     time.Duration // the last reading beside the writing, from request to answer
-	moves    uint64        // how often something was sent to the switch or told by it
-	asked    bool          // somebody wants the next audit's findings
-	checking bool          // somebody wants those of the audit under way
+	watch     Watch
+	late      []Change  // of the flow monitor, that came while the switch was read
+	lateHeld  int       // bytes of them, and of the first that was too many
+	overrun   bool      // there were more
+	owed      bool      // the flow monitor left something out: all rows have to be read once
+	weight    int       // of Core.reading
+	readSince time.Time // when the reading that has a weight was asked for
+	waits     bool      // in Core.unread
+	reading   uint64    // the reading that is under way while nothing is written, or was last
+	audit     audit     // the reading that is under way beside the writing
+	auditAt   time.Time
+	paceAt    time.Time     // the last auditAt that was set for no other reason than the pace
+	cost      time.Duration // of a reading
+	took      time.Duration // the last reading beside the writing, from request to answer
+	moves     uint64        // how often something was sent to the switch or told by it
+	asked     bool          // somebody wants the next audit's findings
+	checking  bool          // somebody wants those of the audit under way
 
 	batch       int              // messages before a barrier at most
 	barrier     time.Duration    // how long barriers take, smoothed

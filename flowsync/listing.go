@@ -1,6 +1,7 @@
 package flowsync
 
 import (
+	"errors"
 	"time"
 
 	"github.com/weirnet/weir/openflow"
@@ -39,16 +40,31 @@ func (t *incoming) part(v openflow.Version, body []byte) error {
 	t.reading.Programs = Packed{}
 	_, err := t.entries.Each(v, body, func(s *openflow.FlowStats) {
 		if t.reading.Programs.bytes == nil {
-			t.reading.Programs.bytes = make([]byte, 0, len(body)*2/3)
+			t.reading.Programs.bytes = make([]byte, 0, len(body)/2)
 		}
 		l.config.sort(&t.reading, s, r.Single)
 	})
 	t.cost += l.config.Now().Sub(began) + time.Duration(t.reading.Programs.Count)*comparing
 	if t.reading.Programs.Count > 0 && err == nil {
-		l.answer(Listed{r.DPID, r.Session, r.ID, t.reading.Programs})
+		err = l.list(Listed{r.DPID, r.Session, r.ID, t.reading.Programs})
 	}
 	t.reading.Programs = Packed{}
 	return err
+}
+
+// errListing ends a reading whose parts come faster than they are compared.
+var errListing = errors.New("flowsync: listings wait that are too long together")
+
+// list leaves a part of a listing for the loop.
+func (l *Loop) list(in Listed) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.listing += cap(in.Entries.bytes); l.listing > listingMost {
+		l.listing -= cap(in.Entries.bytes)
+		return errListing
+	}
+	l.put(in)
+	return nil
 }
 
 // end takes the end.

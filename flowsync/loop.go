@@ -33,6 +33,7 @@ type Loop struct {
 	current map[netview.DPID]connection
 	last    uint64 // session
 	held    int    // bytes in the inbox of what switches told unasked
+	listing int    // bytes in the inbox of what switches list
 	turns   uint64 // of the loop
 	missed  bool   // a connection has missed something
 	over    bool
@@ -40,6 +41,7 @@ type Loop struct {
 	wake    chan struct{} // holds one token while the inbox may have something
 	done    chan struct{}
 	adopted atomic.Int64 // soft entries of an earlier life, all switches'
+	reading atomic.Bool  // Reading
 
 	// Owned by Run.
 	core    *Core
@@ -285,6 +287,7 @@ func (l *Loop) do(ready *Ready) (sent []Input) {
 		sent = append(sent, l.send(&ready.Batches[i]))
 	}
 	l.adopted.Store(int64(l.core.adopted))
+	l.reading.Store(len(l.core.unread)+l.core.reading > 0 || !l.core.heldUntil.IsZero())
 	return sent
 }
 

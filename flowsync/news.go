@@ -56,7 +56,7 @@ func (l *Loop) admit(dpid netview.DPID, c connection, size int) bool {
 
 // caughtUp tells the core of switches of which something was dropped. What waited is taken. l.mu is held.
 func (l *Loop) caughtUp(inputs []Input) []Input {
-	l.held = 0
+	l.held, l.listing = 0, 0
 	l.turns++
 	if !l.missed {
 		return inputs

@@ -77,6 +77,9 @@ func (r *Ready) reset() {
 	clear(r.Batches)
 	clear(r.Findings)
 	clear(r.Alarms)
+	if cap(r.Outcomes) > ordersKept {
+		r.Outcomes = nil
+	}
 	*r = Ready{
 		Found: r.Found[:0], Results: r.Results[:0], Outcomes: r.Outcomes[:0], Own: r.Own[:0], Readings: r.Readings[:0],
 		Alarms: r.Alarms[:0], Findings: r.Findings[:0], Monitors: r.Monitors[:0], MeterReadings: r.MeterReadings[:0], Batches: r.Batches[:0],

@@ -56,7 +56,7 @@ type chaos struct {
 var chaosSwitches = []netview.DPID{1, 2, 3}
 
 func newChaos(r *rapid.T) *chaos {
-	config := Config{BatchMax: rapid.IntRange(1, 9).Draw(r, "batch"), ReadEvery: 30 * time.Second}
+	config := Config{BatchMax: rapid.IntRange(1, 9).Draw(r, "batch"), ReadEvery: 30 * time.Second, ReadMost: rapid.IntRange(1, 5).Draw(r, "readings")}
 	c := &chaos{
 		world: newWorld(r, config), foreign: map[netview.DPID]map[entryKey]bool{}, drifted: map[netview.DPID]map[entryKey]bool{},
 	}

@@ -178,6 +178,12 @@ func (w *world) check() {
 // check verifies the core's invariants.
 func (c *Core) check(t tester) {
 	t.Helper()
+	weights := 0
+	defer func() {
+		if weights != c.reading || len(c.unread) > 0 && c.reading == 0 && c.heldUntil.IsZero() {
+			t.Fatalf("%d switches wait for those that are read, of a weight of %d, counted as %d", len(c.unread), weights, c.reading)
+		}
+	}()
 	for _, dpid := range c.dpids() {
 		l := c.ledgers[dpid]
 		l.checkPrograms(t)
@@ -212,7 +218,8 @@ func (c *Core) check(t tester) {
 		if l.phase == phaseReady && l.flight == nil && len(l.queue) > 0 && !l.meters.reading || l.programsWait() {
 			t.Fatalf("%s: rows wait, and nothing is under way", dpid)
 		}
-		if l.phase == phaseReading && l.answerBy.IsZero() && l.readAt.IsZero() {
+		weights += l.weight
+		if l.phase == phaseReading && l.answerBy.IsZero() && l.readAt.IsZero() && !l.waits {
 			t.Fatalf("%s: waits for a reading that nobody asked for", dpid)
 		}
 	}

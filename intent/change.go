@@ -25,15 +25,15 @@ type change struct {
 	counted bool   // it is among planner.moving
 	asked   bool   // of planned: because the content was replaced
 	second  bool   // of planned: it follows a program that only leads there
+	again   bool   // the content has changed: decide anew when this is done
 	stage   uint16 // of which orders are out
 	last    uint16
 	left    int              // orders of this stage without an answer
 	await   bits             // the same, by rule
 	stages  []uint16         // of planned: by rule
-	since   time.Time        // of the beginning
+	since   int64            // of the beginning, in nanoseconds of Unix time
 	next    *program.Program // to follow this one, which only leads there
-	nextDue time.Time        // when, if this one is done
-	again   bool             // the content has changed: decide anew when this is done
+	nextDue int64            // when, if this one is done, likewise
 	past    []past
 }
 
@@ -61,13 +61,15 @@ func (c *Core) begin(n uint32, g *program.Program, by how, stages []uint16) {
 		ch.past = append(ch.past, past{program: e.program})
 	}
 	delete(c.lost, n)
-	ch.how, ch.done, ch.stages, ch.await, ch.left, ch.since = by, g == nil, stages, bits{}, 0, c.now
+	ch.how, ch.done, ch.stages, ch.await, ch.left, ch.since = by, g == nil, stages, bits{}, 0, c.now.UnixNano()
 	if ch.next != nil {
 		c.uniting--
 	}
 	ch.next, ch.again, ch.asked, ch.second = nil, false, false, false
 	e.program = g
-	c.mark(n, e)
+	if by != revived || !e.has(saved) { // what was read is what would be written
+		c.mark(n, e)
+	}
 	if g == nil {
 		return
 	}
@@ -181,8 +183,9 @@ func (c *Core) confirmed(n uint32, e *entry) {
 		c.uniting--
 	}
 	if ch.next != nil {
-		ch.nextDue = c.now.Add(c.drainOf(e.program))
-		c.timers.push(ch.nextDue, n)
+		due := c.now.Add(c.drainOf(e.program))
+		ch.nextDue = due.UnixNano()
+		c.timers.push(due, n)
 		return
 	}
 	for i := range ch.past {

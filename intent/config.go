@@ -53,6 +53,7 @@ type Config struct {
 	Journal   Journal
 	Decisions Journal       // nil: paths are computed anew after a start
 	Orders    func([]Order) // valid during the call; orders of one switch leave in this order
+	Ordered   func()        // nil: nobody wants to know. Called once, when all that was loaded has been looked at, and ordered where it could be
 	View      *netview.View
 	Now       func() time.Time // default time.Now
 

@@ -172,12 +172,12 @@ func (c *Core) ring(n uint32) {
 		return
 	}
 	if ch := e.change; ch != nil {
-		late := !c.now.Before(ch.since.Add(c.settings.Patience))
+		late := c.now.UnixNano() >= ch.since+int64(c.settings.Patience)
 		if late {
 			c.uncount(ch)
 		}
 		switch {
-		case ch.done && ch.next != nil && !ch.nextDue.After(c.now):
+		case ch.done && ch.next != nil && ch.nextDue <= c.now.UnixNano():
 			g, wanted := ch.next, ch.asked
 			c.begin(n, g, planned, make([]uint16, g.Len()))
 			if e.change != nil {

@@ -74,6 +74,7 @@ type network struct {
 	chosen  *memory
 	engine  *Engine
 	orders  []Order // sent, and not answered yet
+	first   []int   // how many they were when the engine said that it had ordered what it loaded
 	holds   map[ruleAt]held
 	matches map[ruleAt]map[string]bool // of what is wanted, and perhaps no longer, by the place without its match; nil: nobody looks
 	want    map[ruleAt]uint32          // what flowsync wants of switches: numbers
@@ -112,10 +113,11 @@ func newNetwork(t testing.TB, switches int) *network {
 func (n *network) start() {
 	clear(n.want)
 	clear(n.matches)
-	n.orders, n.intent.waiting, n.chosen.waiting = nil, nil, nil
+	n.orders, n.intent.waiting, n.chosen.waiting, n.first = nil, nil, nil, nil
 	n.engine = New(Config{
 		Journal: n.intent, Decisions: n.chosen, View: n.view, Now: func() time.Time { return n.now },
-		Orders: func(list []Order) { n.orders = append(n.orders, list...) },
+		Orders:  func(list []Order) { n.orders = append(n.orders, list...) },
+		Ordered: func() { n.first = append(n.first, len(n.orders)) },
 	})
 	for _, number := range n.intent.numbers() {
 		if err := n.engine.LoadIntent(Record{Number: number, Data: n.intent.live[number]}); err != nil {

@@ -82,9 +82,12 @@ func TestRestartKeepsDecisions(t *testing.T) {
 	n.rest()
 	n.put(link(1, 2, 3, 1), true, netview.LinkConfirmed)
 	n.rest()
-	n.wrote = 0
+	n.wrote, n.chosen.appends = 0, 0
 	n.start()
 	n.rest()
+	if want := 20 * 3; len(n.first) != 1 || n.first[0] != want || n.chosen.appends != 0 {
+		t.Errorf("ordered after %v orders, want once, after %d; decisions written %d times", n.first, want, n.chosen.appends)
+	}
 	for i := range 20 {
 		if in, _ := n.engine.Get(fmt.Sprint("f", i)); in.State != Installed || in.Program.Legs[0].Route.Hops[1].DPID != 2 {
 			t.Errorf("f%d is %v along %v", i, in.State, in.Program.Legs[0].Route)

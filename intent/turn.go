@@ -10,6 +10,9 @@ import (
 // changesAtOnce is how many changes of the view go into one step, about.
 const changesAtOnce = 4096
 
+// outcomesKept is for how many outcomes memory is kept.
+const outcomesKept = 1 << 16
+
 // follower keeps the topology of the view.
 type follower struct {
 	view *netview.View
@@ -46,7 +49,9 @@ func (e *Engine) turn(now time.Time) time.Time {
 		e.commits, e.front.out = e.front.out, e.commits[:0]
 		e.front.mu.Unlock()
 		e.mu.Lock()
-		e.heard, e.outcomes = e.outcomes, e.heard[:0]
+		if e.heard, e.outcomes = e.outcomes, e.heard[:0]; cap(e.outcomes) > outcomesKept {
+			e.outcomes = nil
+		}
 		asks := e.asks
 		e.asks = nil
 		e.mu.Unlock()
@@ -60,6 +65,9 @@ func (e *Engine) turn(now time.Time) time.Time {
 		}
 		if ready.More {
 			giveWay()
+		} else if e.config.Ordered != nil {
+			e.config.Ordered()
+			e.config.Ordered = nil
 		}
 		if !e.follow.behind() && !ready.More {
 			return earlier(ready.Wake, e.decision.due(now))

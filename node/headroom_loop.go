@@ -13,27 +13,28 @@ import (
 // often, and stays small. Who sets GOGC decides for himself; GOMEMLIMIT holds in any case.
 const (
 	ampleHeap    = 256 << 20 // bytes
+	busyHeap     = 64 << 20  // the same, while much is in memory that goes soon: after a start, with very many intents
 	heapShare    = 8
 	headroomTurn = time.Second / 4 // a heap that is being filled grows fast
 )
 
-// headroom is how much garbage may gather beside so many bytes that live, in percent of them.
-func headroom(live uint64) int {
-	if live <= ampleHeap {
+// headroom is how much garbage may gather beside so many bytes that live, in percent of them; ample is how much may in any case.
+func headroom(live, ample uint64) int {
+	if live <= ample {
 		return 100
 	}
-	return int(100 * (ampleHeap + (live-ampleHeap)/heapShare) / live)
+	return int(100 * (ample + (live-ample)/heapShare) / live)
 }
 
-// keepHeadroom follows what lives.
-func keepHeadroom(ctx context.Context) {
+// keepHeadroom follows what lives; busy reports whether some of it goes soon.
+func keepHeadroom(ctx context.Context, busy func() bool) {
 	if os.Getenv("GOGC") != "" {
 		return
 	}
 	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 	turn := time.NewTicker(headroomTurn)
 	defer turn.Stop()
-	now := headroom(0)
+	now := headroom(0, ampleHeap)
 	defer debug.SetGCPercent(now) // it is the whole process's
 	for {
 		select {
@@ -42,7 +43,11 @@ func keepHeadroom(ctx context.Context) {
 		case <-turn.C:
 		}
 		metrics.Read(live)
-		if want := headroom(live[0].Value.Uint64()); want < now-now/16 || want > now+now/16 { // it stops everybody for a moment
+		ample := uint64(ampleHeap)
+		if busy() {
+			ample = busyHeap
+		}
+		if want := headroom(live[0].Value.Uint64(), ample); want < now-now/16 || want > now+now/16 { // it stops everybody for a moment
 			now = want
 			debug.SetGCPercent(now)
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/weirnet/weir/flowsync"
@@ -56,14 +57,16 @@ func (n *node) openIntents(ctx context.Context, now func() time.Time) error {
 	}
 	x.engine = intent.New(intent.Config{
 		Journal: &records{j: x.journal}, Decisions: &records{j: x.decisions}, View: n.view, Now: now,
-		Orders: func(list []intent.Order) { n.flowsync.Order(x.asOrders(list)) },
+		Orders:  func(list []intent.Order) { n.flowsync.Order(x.asOrders(list)) },
+		Ordered: n.flowsync.Release,
 	})
 	n.paths.intents = x.engine
-	return x.load(ctx, n.cfg.Log)
+	n.flowsync.Hold()
+	return x.load(ctx, n.store, n.cfg.Log)
 }
 
 // load has the engine load both journals. A decision that is not understood is no loss: its path is computed anew.
-func (x *intents) load(ctx context.Context, log *slog.Logger) error {
+func (x *intents) load(ctx context.Context, st store.Store, log *slog.Logger) error {
 	count, bad := 0, 0
 	err := x.journal.Load(ctx, func(r journal.Record) error {
 		count++
@@ -82,6 +85,9 @@ func (x *intents) load(ctx context.Context, log *slog.Logger) error {
 		return fmt.Errorf("paths of intents in the store: %w", err)
 	}
 	x.engine.Loaded()
+	if st, ok := st.(interface{ Loaded() }); ok {
+		st.Loaded()
+	}
 	if count > 0 {
 		log.Info("intents loaded", "intents", count, "paths computed anew", bad)
 	}
@@ -102,16 +108,21 @@ func (x *intents) told(list []flowsync.Outcome) {
 	if x.engine == nil {
 		return
 	}
-	x.outcomes = x.outcomes[:0]
-	for i := range list {
-		o := &list[i]
-		x.outcomes = append(x.outcomes, intent.Outcome{
-			Program: o.Program, Rule: o.Rule, What: whats[o.What], Reason: o.Reason, Full: o.Code == openflow.FlowModFailedTableFull,
-		})
+	for part := range slices.Chunk(list, outcomesAtOnce) {
+		x.outcomes = x.outcomes[:0]
+		for i := range part {
+			o := &part[i]
+			x.outcomes = append(x.outcomes, intent.Outcome{
+				Program: o.Program, Rule: o.Rule, What: whats[o.What], Reason: o.Reason, Full: o.Code == openflow.FlowModFailedTableFull,
+			})
+		}
+		x.engine.Told(x.outcomes)
+		clear(x.outcomes)
 	}
-	x.engine.Told(x.outcomes)
-	clear(x.outcomes)
 }
+
+// outcomesAtOnce is how many outcomes are handed on at a time.
+const outcomesAtOnce = 1 << 14
 
 // whats are flowsync's outcomes in the engine's terms.
 var whats = [...]intent.What{

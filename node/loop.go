@@ -39,7 +39,7 @@ func (n *node) run(outer context.Context, switchPort, apiPort net.Listener) erro
 	if n.cfg.Intents != nil {
 		n.cfg.Intents(n.intents.engine)
 	}
-	part("memory", func(ctx context.Context) error { keepHeadroom(ctx); return nil })
+	part("memory", func(ctx context.Context) error { keepHeadroom(ctx, n.flowsync.Reading); return nil })
 	part("store", n.watchStore)
 	if n.own != nil {
 		part("ownership of the store", func(ctx context.Context) error {
