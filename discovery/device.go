@@ -50,7 +50,7 @@ type port struct {
 	fast   int           // next step of its fast start; len(fastStart) when done
 	fastAt time.Time     // when that is due
 	turned bool          // it was this port's turn then
-	sent   [16]probing   // the latest first
+	sent   *probings     // the latest first; nil: none was
 	forgot time.Time     // when sent was last emptied
 	came   time.Duration // since the core's start, when it came during a session; 0: it was there when that began
 	out    []*edge       // links from here
@@ -67,11 +67,14 @@ type port struct {
 	stray stray // the last probe heard here for which there is hardly a link
 }
 
+// probings are the probes that were sent last: more than half of what a port takes in memory.
+type probings [16]probing
+
 // probing is a probe that was sent. The fast start and answers send several in one period.
 type probing struct {
 	number uint64
 	at     time.Duration // since the core's start; 0: none
-	left   time.Time     // when it was handed to its session; zero: not noted
+	left   time.Duration // the same, when it was handed to its session; 0: not noted
 	first  *port         // where it was heard first
 }
 

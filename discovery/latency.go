@@ -49,9 +49,9 @@ func (c *Core) Departing(now time.Time) { c.departed = now }
 
 // timed notes when a probe left.
 func (c *Core) timed(p *port, number uint64) {
-	for i := range p.sent {
-		if p.sent[i].number == number {
-			p.sent[i].left = c.departed
+	for i := 0; p.sent != nil && i < len(p.sent); i++ {
+		if p.sent[i].number == number && !c.departed.IsZero() {
+			p.sent[i].left = max(c.departed.Sub(c.start), 1)
 		}
 	}
 	c.departed = time.Time{}
@@ -59,13 +59,13 @@ func (c *Core) timed(p *port, number uint64) {
 
 // transit takes a probe that came in at the time of arrival, and writes the link's latency if it is another than before.
 func (c *Core) transit(e *edge, r *probing) {
-	if c.cfg.RoundTrip == nil || r.left.IsZero() || c.arrived.IsZero() {
+	if c.cfg.RoundTrip == nil || r.left == 0 || c.arrived.IsZero() {
 		return
 	}
 	if e.transits == nil {
 		e.transits = new(transits)
 	}
-	e.transits.add(c.arrived.Sub(r.left), e.src.device.since, e.dst.device.since)
+	e.transits.add(c.arrived.Sub(c.start)-r.left, e.src.device.since, e.dst.device.since)
 	least, enough := e.transits.least()
 	if !enough {
 		return

@@ -122,7 +122,7 @@ func (c *Core) dropSuperseded(d *device) {
 
 // sentAs finds a probe if it was sent in this period or the last.
 func (c *Core) sentAs(p *port, pr *probe) *probing {
-	for i := range p.sent {
+	for i := 0; p.sent != nil && i < len(p.sent); i++ {
 		if s := &p.sent[i]; s.number == pr.number && s.at != 0 && c.since()-s.at <= 2*c.cfg.Period {
 			return s
 		}

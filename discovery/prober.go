@@ -102,6 +102,9 @@ func (c *Core) probe(p *port, r reach, round bool) {
 // sendProbe sends one probe, with a number of its own.
 func (c *Core) sendProbe(p *port, far, round bool) {
 	c.number++
+	if p.sent == nil {
+		p.sent = new(probings)
+	}
 	copy(p.sent[1:], p.sent[:])
 	p.sent[0] = probing{number: c.number, at: max(c.since(), 1)}
 	begin := len(c.frames)
@@ -111,7 +114,7 @@ func (c *Core) sendProbe(p *port, far, round bool) {
 
 // forgetProbes forgets what was sent out of a port: what is heard of it from now on means nothing.
 func (c *Core) forgetProbes(p *port) {
-	p.sent = [len(p.sent)]probing{}
+	p.sent = nil
 	p.fast = len(fastStart)
 	p.forgot = c.now
 }
@@ -147,6 +150,9 @@ func (c *Core) left(s *send, ok bool) {
 }
 
 func (p *port) unsend(number uint64) {
+	if p.sent == nil {
+		return
+	}
 	if i := slices.IndexFunc(p.sent[:], func(r probing) bool { return r.number == number }); i >= 0 {
 		copy(p.sent[i:], p.sent[i+1:])
 		p.sent[len(p.sent)-1] = probing{}
