@@ -99,3 +99,29 @@ func TestBucketBudget(t *testing.T) {
 		t.Errorf("%d frames, %v", out.sent, err)
 	}
 }
+
+// TestFieldsWithoutMasks: a field that has no masks (OpenFlow 1.3.5, 7.2.3.7, table 12) is refused with one, whatever other switches do.
+func TestFieldsWithoutMasks(t *testing.T) {
+	for _, c := range []struct{ needs, field string }{
+		{"", "in_port"}, {"", "eth_type"}, {"vlan_vid=any", "vlan_pcp"}, {"eth_type=0x0800", "ip_dscp"}, {"eth_type=0x86dd", "ip_ecn"},
+		{"eth_type=0x0800", "ip_proto"}, {"eth_type=0x0800,ip_proto=6", "tcp_src"}, {"eth_type=0x86dd,ip_proto=6", "tcp_dst"},
+		{"eth_type=0x0800,ip_proto=17", "udp_src"}, {"eth_type=0x86dd,ip_proto=17", "udp_dst"}, {"eth_type=0x0800,ip_proto=132", "sctp_src"},
+		{"eth_type=0x0800,ip_proto=132", "sctp_dst"}, {"eth_type=0x0800,ip_proto=1", "icmpv4_type"}, {"eth_type=0x0800,ip_proto=1", "icmpv4_code"},
+		{"eth_type=0x86dd,ip_proto=58", "icmpv6_type"}, {"eth_type=0x86dd,ip_proto=58", "icmpv6_code"}, {"eth_type=0x0806", "arp_op"},
+	} {
+		b := newBed(t, Config{})
+		m := flow(t, 1, c.needs, "apply:[output:2]")
+		f, ok := openflow.FieldByName(c.field)
+		if !ok {
+			t.Fatal(c.field)
+		}
+		size := int(places[f].bits+7) / 8
+		value, mask := make([]byte, size), make([]byte, size)
+		value[size-1], mask[size-1] = 2, 2
+		m.Match.Set(f, value, mask)
+		var e *Error
+		if err := b.FlowMod(openflow.V13, m, 0, &b.out); !errors.As(err, &e) || e.Code != openflow.BadMatchBadMask || b.Entries() != 0 {
+			t.Errorf("%s with a mask: %v, %d entries", c.field, err, b.Entries())
+		}
+	}
+}

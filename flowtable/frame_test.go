@@ -3,6 +3,7 @@ package flowtable
 import (
 	"encoding/binary"
 	"encoding/hex"
+	"math"
 	"net/netip"
 	"strconv"
 	"strings"
@@ -11,19 +12,26 @@ import (
 )
 
 // frame makes the frame that the command asks for: "udp", "tcp", "icmp", "sctp", "arp", "ns", "na", "lldp" or hex=…, with vlan=, inner=,
-// mpls=LABEL:TTL, src=, dst= (IP addresses, IPv6 makes an IPv6 packet), sport=, dport=, ttl=, dscp=, type=, frag=OFFSET, eth_src=, eth_dst=,
-// len= (of the payload).
+// mpls=LABEL:TTL, src=, dst= (IP addresses, IPv6 makes an IPv6 packet), sport=, dport=, ttl=, dscp=, ecn=, flabel=, type=, code=, op= (of ARP),
+// frag=OFFSET, eth_src=, eth_dst=, len= (of the payload); "llc=…" is a frame with an 802.3 length and those octets of 802.2. Then "snap" puts the
+// packet behind an 802.2 SNAP header, set=OFFSET:HEX writes octets over it, and cut=N leaves N octets behind the type.
 func (c *conversation) frame() []byte {
 	if s := c.cmd.Arg("hex", ""); s != "" {
 		b, err := hex.DecodeString(s)
 		c.fail(err)
 		return b
 	}
+	if s := c.cmd.Arg("llc", ""); s != "" {
+		b, err := hex.DecodeString(s)
+		c.fail(err)
+		return c.damaged(lengthFrame(c.mac("eth_dst", packet.MAC{2, 0, 0, 0, 0, 0xb}), append(b, make([]byte, c.num("len", 0))...)))
+	}
 	k := packet.Key{
 		EthDst: c.mac("eth_dst", packet.MAC{2, 0, 0, 0, 0, 0xb}), EthSrc: c.mac("eth_src", packet.MAC{2, 0, 0, 0, 0, 0xa}),
 		EtherType: packet.TypeIPv4, IPSrc: c.addr("src", "10.0.0.1"), IPDst: c.addr("dst", "10.0.0.2"),
 		SrcPort: uint16(c.num("sport", 1000)), DstPort: uint16(c.num("dport", 53)), TTL: uint8(c.num("ttl", 64)), DSCP: uint8(c.num("dscp", 0)),
-		ICMPType: uint8(c.num("type", 8)), TCPFlags: packet.TCPSyn,
+		ICMPType: uint8(c.num("type", 8)), ICMPCode: uint8(c.num("code", 0)), TCPFlags: packet.TCPSyn,
+		ECN: uint8(c.num("ecn", 0)), FlowLabel: uint32(c.num("flabel", 0)),
 	}
 	if !k.IPSrc.Is4() {
 		k.EtherType = packet.TypeIPv6
@@ -43,7 +51,37 @@ func (c *conversation) frame() []byte {
 		binary.BigEndian.PutUint16(b[24:], 0)
 		binary.BigEndian.PutUint16(b[24:], packet.Checksum(b[14:34]))
 	}
+	return c.damaged(b)
+}
+
+// damaged does to a frame what "snap", "set" and "cut" say.
+func (c *conversation) damaged(b []byte) []byte {
+	if c.has("snap") {
+		b = insertAt(b, 12, []byte{0, 0, 0xaa, 0xaa, 3, 0, 0, 0})
+		binary.BigEndian.PutUint16(b[12:], uint16(len(b)-packet.EthernetLen))
+	}
+	for _, a := range c.cmd.Args {
+		key, value, _ := strings.Cut(a, "=")
+		if key != "set" {
+			continue
+		}
+		at, octets, _ := strings.Cut(value, ":")
+		offset, err := strconv.Atoi(at)
+		c.fail(err)
+		x, err := hex.DecodeString(octets)
+		c.fail(err)
+		copy(b[offset:], x)
+	}
+	if n := c.num("cut", math.MaxUint16); int(n) < len(b)-packet.EthernetLen {
+		b = b[:packet.EthernetLen+int(n)]
+	}
 	return b
+}
+
+// lengthFrame is a frame of 802.3, with a length in the place of a type.
+func lengthFrame(dst packet.MAC, payload []byte) []byte {
+	b := append(append([]byte(nil), dst[:]...), 2, 0, 0, 0, 0, 0xa)
+	return append(binary.BigEndian.AppendUint16(b, uint16(len(payload))), payload...)
 }
 
 func (c *conversation) payload(k *packet.Key) []byte {
@@ -57,7 +95,7 @@ func (c *conversation) payload(k *packet.Key) []byte {
 	case c.has("icmp"):
 		return packet.AppendICMPEcho(nil, k, 1, 2, data)
 	case c.has("arp"):
-		k.ARPOp, k.ARPSPA, k.ARPTPA, k.ARPSHA = 1, k.IPSrc.As4(), k.IPDst.As4(), k.EthSrc
+		k.ARPOp, k.ARPSPA, k.ARPTPA, k.ARPSHA = uint16(c.num("op", 1)), k.IPSrc.As4(), k.IPDst.As4(), k.EthSrc
 		k.EtherType = packet.TypeARP
 		return packet.AppendARP(nil, k)
 	case c.has("ns"), c.has("na"):

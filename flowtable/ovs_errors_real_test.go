@@ -52,6 +52,15 @@ func with[M any](m *M, change func(*M)) *M {
 	return m
 }
 
+// masked is the addition of an entry that matches one bit of a field.
+func masked(match string, f openflow.Field, size int) *openflow.FlowMod {
+	m := add13(match)
+	value, mask := make([]byte, size), make([]byte, size)
+	value[size-1], mask[size-1] = 2, 2
+	m.Match.Set(f, value, mask)
+	return m
+}
+
 func group13(kind openflow.GroupType, id uint32, buckets ...openflow.Bucket) *openflow.GroupMod {
 	return &openflow.GroupMod{Kind: kind, Group: id, Buckets: buckets}
 }
@@ -90,6 +99,10 @@ func wrongs() []wrong {
 		{"push a tag of type 0x1234", does("", "push_vlan:0x1234"), ""},
 		{"push a label of type 0x0800", does("", "push_mpls:0x0800"), ""},
 		{"pop a label of an IP packet", does(ip, "pop_mpls:0x0800"), ""},
+		{"tcp_dst with a mask", masked(ip+" ip_proto=6", openflow.FieldTCPDst, 2), "taken"},
+		{"udp_src with a mask", masked(ip+" ip_proto=17", openflow.FieldUDPSrc, 2), "taken"},
+		{"vlan_pcp with a mask", masked("vlan_vid=any", openflow.FieldVLANPCP, 1), ""},
+		{"ip_dscp with a mask", masked(ip, openflow.FieldIPDSCP, 1), ""},
 		{"an unknown buffer", with(add13(""), func(m *openflow.FlowMod) { m.Buffer = 5 }), ""},
 		{"group of type 9", group13(9, 7), ""},
 		{"group with a reserved number", group13(openflow.GroupTypeAll, 0xffffff17), ""},
@@ -98,6 +111,8 @@ func wrongs() []wrong {
 		{"indirect group without a bucket", group13(openflow.GroupTypeIndirect, 7), ""},
 		{"bucket to itself", group13(openflow.GroupTypeAll, 7, bucket13(0, none, openflow.Group(7))), "taken"},
 		{"weight in a group of type all", group13(openflow.GroupTypeAll, 7, bucket13(3, none)), ""},
+		{"weight in an indirect group", group13(openflow.GroupTypeIndirect, 7, bucket13(1, none)), ""},
+		{"select group without a weight", group13(openflow.GroupTypeSelect, 7, bucket13(0, none), bucket13(0, none)), ""},
 		{"fast failover that watches nothing", group13(openflow.GroupTypeFastFailover, 7, bucket13(0, none)), ""},
 		{"bucket to port 0", group13(openflow.GroupTypeAll, 7, bucket13(0, none, openflow.Output(0))), "taken"},
 		{"meter of both units", meter13(openflow.MeterFlagKbps|openflow.MeterFlagPktps, 7, drop), ""},
