@@ -23,6 +23,9 @@ const (
 	wireFeaturesReply   = 6
 )
 
+// firstUnused is the first number that is no message's type.
+var firstUnused = map[openflow.Version]byte{openflow.V10: 22, openflow.V13: 30}
+
 // wireController is the controller's end of a switch's connection, octet by octet.
 type wireController struct {
 	t    *testing.T
@@ -112,7 +115,7 @@ func TestMessagesOnTheWire(t *testing.T) {
 			}{
 				{2, wireEchoRequest, openflow.BadRequestBadVersion},
 				{byte(v), 200, openflow.BadRequestBadType},
-				{byte(v), map[openflow.Version]byte{openflow.V10: 22, openflow.V13: 30}[v], openflow.BadRequestBadType}, // the first that is none
+				{byte(v), firstUnused[v], openflow.BadRequestBadType},
 				{0, wireEchoRequest, openflow.BadRequestBadVersion},
 			} {
 				body := w.ask(c.version, c.kind, []byte("data"), wireError)
@@ -154,7 +157,8 @@ func TestGenerations(t *testing.T) {
 				}
 			}
 			for _, back := range []uint64{1, 1 << 63} {
-				if code := refusal(t, s, &openflow.RoleRequest{Role: openflow.RoleSlave, Generation: generation - back}); code != openflow.RoleRequestFailedStale {
+				stale := &openflow.RoleRequest{Role: openflow.RoleSlave, Generation: generation - back}
+				if code := refusal(t, s, stale); code != openflow.RoleRequestFailedStale {
 					t.Errorf("generation %#x after %#x: %v", generation-back, generation, code)
 				}
 				if got := request(openflow.RoleNoChange, 0); got.Role != role || got.Generation != generation {

@@ -82,7 +82,7 @@ func (f *testerFailure) difference() string {
 	return ""
 }
 
-// testerStall is how long the tester may take for one case: of meters, it measures throughput for 30 s.
+// testerStall is how long the tester may take for one case: of groups and meters, it measures throughput for 20 s.
 const testerStall = 3 * time.Minute
 
 // switchTester runs the cases of a directory, and returns what the tester printed.

@@ -223,9 +223,13 @@ func (c *Core) newChange() *change {
 	return &change{}
 }
 
+// drainUnknown is how long at least the rules of a path stay that has a link whose latency is not known, as that of a link is until discovery has
+// heard some twenty probes of it: packets may be on the way for as long as between two continents.
+const drainUnknown = time.Second
+
 // drainOf is how long packets may be on the way of a program: twice its latency, at least Settings.Drain.
 func (c *Core) drainOf(g *program.Program) time.Duration {
-	longest := uint64(0)
+	longest, least := uint64(0), c.settings.Drain
 	for i := range g.Legs {
 		if i > 0 && g.Legs[i].Route == g.Legs[i-1].Route {
 			continue
@@ -234,9 +238,12 @@ func (c *Core) drainOf(g *program.Program) time.Duration {
 		for k := 1; k < len(hops); k++ { // of a tree all links, which is more than any packet passes
 			for l := range c.snap.LinksToPoint(netview.Point{DPID: hops[k].DPID, Port: hops[k].In}) {
 				sum += l.LatencyUS
+				if l.LatencyUS == 0 {
+					least = max(least, drainUnknown)
+				}
 			}
 		}
 		longest = max(longest, sum)
 	}
-	return max(c.settings.Drain, min(2*time.Duration(longest)*time.Microsecond, time.Minute))
+	return max(least, min(2*time.Duration(longest)*time.Microsecond, time.Minute))
 }

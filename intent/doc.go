@@ -20,7 +20,8 @@
 //   - After a failure, or when a host has moved: everything at once.
 //   - When a switch refuses: another path that avoids it, or none: failed, and tried again.
 //
-// The rules of a path that was left go when the next one is confirmed and twice its latency has passed, 100 ms at least.
+// The rules of a path that was left go when the next one is confirmed and twice its latency has passed, 100 ms at
+// least, and a second where the latency of a link is not known yet.
 //
 // # Invariants
 //

@@ -70,6 +70,46 @@ func TestPacketsOnTheirWay(t *testing.T) {
 	}
 }
 
+// TestUnknownLatency: the rules of a path that was left stay for drainUnknown where nobody has measured its links, and for Settings.Drain where they
+// are known to be short.
+func TestUnknownLatency(t *testing.T) {
+	for _, c := range []struct {
+		latency uint64 // of each link, in µs; 0: not known
+		stay    time.Duration
+	}{{0, drainUnknown}, {10, DefaultSettings.Drain}} {
+		n := square(t)
+		settings := &netview.Settings{Links: map[netview.LinkKey]netview.LinkSettings{}, Switches: map[netview.DPID]netview.SwitchSettings{}}
+		for l := range n.view.Snapshot().Links() {
+			settings.Links[l.LinkKey] = netview.LinkSettings{LatencyUS: c.latency}
+		}
+		inputs := n.view.Inputs()
+		inputs.Set(settings)
+		n.submit(false, Request{Op: Create, Spec: flow("a", at(1, 9), at(4, 9), 1)})
+		n.rest()
+		in, _ := n.engine.Get("a")
+		over := in.Program.Legs[0].Route.Hops[1].DPID
+		drained := *settings
+		drained.Switches = map[netview.DPID]netview.SwitchSettings{over: {Drained: true}}
+		inputs.Set(&drained)
+		leaving := func() int { return n.engine.core.passing(at(over, 0)).Leaving }
+		for range 10 { // until the new path is confirmed: time stands still
+			n.answer()
+			n.step()
+		}
+		begun := n.now
+		for _, after := range []time.Duration{c.stay - time.Millisecond, c.stay + time.Millisecond} {
+			n.now = begun.Add(after)
+			for range 4 {
+				n.step()
+				n.answer()
+			}
+			if got, want := leaving() > 0, after < c.stay; got != want {
+				t.Errorf("links of %d µs, %v after the new path was confirmed: rules of the old path are left: %v, want %v", c.latency, after, got, want)
+			}
+		}
+	}
+}
+
 // TestRestartKeepsDecisions: paths that history has led to, and not the number of the intent, are the same after a restart.
 func TestRestartKeepsDecisions(t *testing.T) {
 	n := square(t)

@@ -113,6 +113,36 @@ func TestHandshakesAreBoundedTogether(t *testing.T) {
 	})
 }
 
+// TestWhoHoldsMostIsEnded: where too much is held of all together, it is not the one that holds little who goes.
+func TestWhoHoldsMostIsEnded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cfg, _ := refusals()
+		refused := make(chan Refusal, 99)
+		cfg.Refused = func(r Refusal) { refused <- r }
+		cfg.MaxHeld = 1 << 20
+		p := newPair(t, cfg, memnet.Options{})
+		modest := p.bomb(1, 1)
+		synctest.Wait()
+		if p.server.Held() == 0 {
+			t.Fatal("nothing is held of the one that has sent a part")
+		}
+		for range 3 { // whether it came before or after
+			greedy := p.bomb(2, 20)
+			synctest.Wait()
+			if len(refused) != 1 {
+				t.Fatalf("%d are refused, want the greedy one", len(refused))
+			}
+			if r := <-refused; Reason(r.Err) != "held" || r.Remote.(*net.TCPAddr).Port != 2 {
+				t.Errorf("%v is refused: %v", r.Remote, r.Err)
+			}
+			<-greedy.done
+		}
+		modest.conn.Close()
+		<-modest.done
+		p.close()
+	})
+}
+
 // TestMessagesOfAHandshakeAreHeldToo: a peer may say what it likes before it is connected; it counts as all else.
 func TestMessagesOfAHandshakeAreHeldToo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -22,6 +22,7 @@
 //   - intents.go: intents, as who asks for them knows them, and whether they have what they should. The store that they are kept in outlives
 //     every instance, and has its troubles.
 //   - station.go: hosts, and the sockets that they are plugged into.
+//   - stream.go: histories in which nothing fails and places are drained, over long links: no packet is lost or goes by the controller.
 //   - plan.go, act.go: what happens. An event is one line of text, and can be left out: shrink.go looks for the fewest that still fail.
 //
 // # Invariants

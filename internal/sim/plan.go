@@ -22,6 +22,7 @@ type Plan struct {
 	Sockets  []int // their switches
 	Hosts    []HostPlan
 	Wishes   int // intents that somebody asks for, and asks for otherwise
+	Streams  []StreamPlan
 	Events   []Event
 }
 
@@ -30,6 +31,9 @@ type LinkPlan struct {
 	A, B  int
 	Delay time.Duration
 }
+
+// StreamPlan is frames that one host sends another all the time.
+type StreamPlan struct{ From, To int }
 
 // HostPlan is a host and the socket that it begins in.
 type HostPlan struct {
@@ -120,6 +124,7 @@ func NewPlan(seed uint64, size Size) *Plan {
 		p.Unknown = forward.UnknownFlood
 	}
 	p.wire(r)
+	p.stretch()
 	p.people(r)
 	total := 0
 	for _, w := range weights {
@@ -165,6 +170,20 @@ func (p *Plan) wire(r *rand.Rand) {
 		if a, b := r.IntN(p.Switches), r.IntN(p.Switches); a != b {
 			join(a, b)
 		}
+	}
+}
+
+// farEach: of so many seeds one has links as long as those of a wide network. Lots are of their own, so that the others stay as they are.
+const farEach = 5
+
+// stretch has links take tens of milliseconds: in a network that is changed as planned packets are on their way then.
+func (p *Plan) stretch() {
+	if p.Seed%farEach != 0 {
+		return
+	}
+	r := rand.New(rand.NewPCG(p.Seed, lotFar))
+	for i := range p.Links {
+		p.Links[i].Delay = time.Duration(5+r.IntN(40)) * time.Millisecond
 	}
 }
 
@@ -244,6 +263,9 @@ func (p *Plan) String() string {
 	b.WriteString("; hosts")
 	for i, h := range p.Hosts {
 		fmt.Fprintf(&b, " h%d:%d", i+1, h.Socket)
+	}
+	for _, s := range p.Streams {
+		fmt.Fprintf(&b, "; stream h%d-h%d", s.From+1, s.To+1)
 	}
 	for _, e := range p.Events {
 		fmt.Fprintf(&b, "\n  %s", e)

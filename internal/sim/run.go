@@ -38,7 +38,11 @@ func Run(p *Plan, trace func(format string, args ...any)) (o Outcome) {
 		w.at(birth.Add(quiet+e.At), func() { w.act(e) })
 		last = max(last, quiet+e.At+e.For)
 	}
+	if len(p.Streams) > 0 {
+		last = w.streamUntil(last)
+	}
 	w.run(birth.Add(last + 3*time.Second)) // hosts are on their way for two seconds at most
+	w.judgeStreams()
 	w.check()
 	return
 }

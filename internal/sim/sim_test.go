@@ -12,12 +12,13 @@ import (
 )
 
 var (
-	seedFlag   = flag.Uint64("seed", 1, "of the run that TestReplay lives again")
-	shrinkFlag = flag.Bool("shrink", false, "TestReplay looks for fewer events that fail")
-	tellFlag   = flag.Bool("tell", false, "TestReplay tells every event and message")
-	asksFlag   = flag.Bool("asks", false, "the run is one with intents")
-	seedsFlag  = flag.Int("seeds", need.Rounds(36), "how many seeds TestSeeds runs")
-	fromFlag   = flag.Uint64("from", 1, "the first of them")
+	seedFlag    = flag.Uint64("seed", 1, "of the run that TestReplay lives again")
+	shrinkFlag  = flag.Bool("shrink", false, "TestReplay looks for fewer events that fail")
+	tellFlag    = flag.Bool("tell", false, "TestReplay tells every event and message")
+	asksFlag    = flag.Bool("asks", false, "the run is one with intents")
+	plannedFlag = flag.Bool("planned", false, "the run is one in which nothing fails")
+	seedsFlag   = flag.Int("seeds", need.Rounds(36), "how many seeds TestSeeds runs")
+	fromFlag    = flag.Uint64("from", 1, "the first of them")
 )
 
 // needsSeed says whether flags were given that are of one seed's run, but none was said.
@@ -50,6 +51,9 @@ func TestReplay(t *testing.T) {
 		size = Asking
 	}
 	p := NewPlan(*seedFlag, size)
+	if *plannedFlag {
+		p = NewPlannedPlan(*seedFlag)
+	}
 	t.Log(p)
 	var trace func(string, ...any)
 	if *tellFlag {
@@ -87,6 +91,16 @@ func TestIntents(t *testing.T) {
 	for seed := *fromFlag; seed < *fromFlag+uint64(*seedsFlag); seed++ {
 		for _, s := range Run(NewPlan(seed, Asking), nil).Wrong {
 			t.Errorf("go test ./internal/sim -run Replay -asks -seed %d # %s", seed, s)
+		}
+	}
+}
+
+// TestPlanned runs seeds in which nothing fails and places are drained: no packet is lost, comes twice or goes by the controller, those on their way
+// when a path is left neither.
+func TestPlanned(t *testing.T) {
+	for seed := *fromFlag; seed < *fromFlag+uint64(*seedsFlag); seed++ {
+		for _, s := range Run(NewPlannedPlan(seed), nil).Wrong {
+			t.Errorf("go test ./internal/sim -run Replay -planned -seed %d # %s", seed, s)
 		}
 	}
 }

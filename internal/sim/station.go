@@ -110,6 +110,9 @@ func (s *socket) Take(frame []byte) {
 func (s *socket) Carrier(bool) {}
 
 func (h *station) take(frame []byte) {
+	if h.w.arrived(h, frame) {
+		return
+	}
 	if len(frame) >= packet.EthernetLen+4 && binary.BigEndian.Uint16(frame[12:]) == shoutType {
 		h.heard[binary.BigEndian.Uint32(frame[14:])]++
 	}

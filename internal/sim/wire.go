@@ -125,6 +125,9 @@ func (e *end) TryWrite(p []byte) (int, error) {
 		return 0, nil
 	}
 	to.flying += n
+	if e.which == atSwitch {
+		e.wire.w.detoured(p[:n])
+	}
 	if !e.wire.silent {
 		chunk := append([]byte(nil), p[:n]...)
 		e.wire.w.at(to.arrival(), func() { to.arrive(chunk) })

@@ -40,6 +40,7 @@ type world struct {
 	wires    []*wire
 	made     int // wires
 	stations []*station
+	streams  []*stream
 	sockets  []*socket
 	paused   time.Time // until when the instance's process does not run
 
@@ -106,6 +107,7 @@ const (
 	lotAct
 	lotCheck
 	lotAsk
+	lotFar
 )
 
 // stillMost is how many turns of the network may take no time.

@@ -66,10 +66,25 @@ func readOne(t testing.TB, b []byte) (Log, error) {
 	return ReadLog(dir)
 }
 
+// lastCRC is the checksum up to the end of a log.
+func lastCRC(t *testing.T, b []byte) (crc uint32) {
+	t.Helper()
+	for len(b) > 0 {
+		r, size, ok := frameAt(b)
+		if !ok {
+			t.Fatal("the sample is no log")
+		}
+		crc, b = r.crc, b[size:]
+	}
+	return crc
+}
+
 // TestEndsOfLogs: what is behind the last whole record is a tail that nobody was told of, unless it says itself that more was committed.
 func TestEndsOfLogs(t *testing.T) {
 	whole := sampleLog(20)
 	preallocated := append(whole[:len(whole):len(whole)], make([]byte, 5000)...)
+	told := logWriter{b: append([]byte{}, whole...), crc: lastCRC(t, whole)}
+	told.record(recordState, number(21))
 	change := func(f func(b []byte)) []byte {
 		b := append([]byte{}, preallocated...)
 		f(b)
@@ -84,6 +99,8 @@ func TestEndsOfLogs(t *testing.T) {
 	}{
 		{"preallocated", preallocated, 20, false, ""},
 		{"as long as its records", whole, 20, false, ""},
+		{"whole, and says that a further entry was committed", told.b, 0, false, "its last whole entry is 20, and entries up to 21 were committed"},
+		{"the same, preallocated", append(told.b[:len(told.b):len(told.b)], make([]byte, 5000)...), 0, false, "were committed"},
 		{"cut in the last entry", whole[:len(whole)-200], 19, true, ""},
 		{"garbage behind the end", change(func(b []byte) { b[len(whole)+100] = 1 }), 20, true, ""},
 		{"the last record is torn", change(func(b []byte) { clear(b[len(whole)-512:]) }), 19, true, ""},

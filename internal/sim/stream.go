@@ -1,0 +1,158 @@
+package sim
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/weirnet/weir/openflow"
+	"github.com/weirnet/weir/packet"
+)
+
+// A network that is changed as planned loses no packet, and sends none twice or by the controller: not one that was on its way when a path was
+// left, either. So links are long here, and numbered frames follow each other closely: there are always some on each link of their path.
+
+// stream is frames from one host to another, which are counted by their numbers.
+type stream struct {
+	from, to *station
+	sent     uint32
+	arrived  map[uint32]int // copies of each
+}
+
+// streamHead begins what a frame of a stream carries: its EtherType, for local experiments (IEEE 802), and a word that no other message has.
+var streamHead = []byte{0x88, 0xb6, 's', 't', 'r', 'm'}
+
+const (
+	streamEvery = 20 * time.Millisecond
+	streamWarms = 3 * time.Second  // before the first change: the first frames go by the controller
+	streamLate  = 45 * time.Second // in half of the seeds nothing changes before: then the latency of links is known
+	streamAfter = 45 * time.Second // after the last event: paths that were left for a time are taken again when they have been calm for long enough
+	streamSpan  = time.Second      // what a frame may take
+)
+
+// NewPlannedPlan draws the plan of a seed in which nothing fails: links and switches are drained and given back while hosts talk, some by intents.
+func NewPlannedPlan(seed uint64) *Plan {
+	r := rand.New(rand.NewPCG(seed, lotPlan))
+	p := &Plan{Seed: seed, Version: openflow.V13, Switches: 3 + r.IntN(5)}
+	if r.IntN(4) == 0 {
+		p.Version = openflow.V10
+	}
+	for i := range p.Switches { // a ring, and chords
+		p.Links = append(p.Links, LinkPlan{A: i, B: (i + 1) % p.Switches})
+	}
+	for range r.IntN(4) {
+		if a, b := r.IntN(p.Switches), r.IntN(p.Switches); a != b {
+			p.Links = append(p.Links, LinkPlan{A: a, B: b})
+		}
+	}
+	for i := range p.Links {
+		p.Links[i].Delay = time.Duration(5+r.IntN(40)) * time.Millisecond
+		if seed%2 == 0 {
+			p.Links[i].Delay *= 3
+		}
+	}
+	p.people(r)
+	for range 4 {
+		a, b := r.IntN(len(p.Hosts)), r.IntN(len(p.Hosts))
+		if a == b {
+			b = (a + 1) % len(p.Hosts)
+		}
+		p.Streams = append(p.Streams, StreamPlan{a, b})
+	}
+	p.plannedEvents(r)
+	return p
+}
+
+// plannedEvents draws drains, one after the other, and asks for intents between hosts before them.
+func (p *Plan) plannedEvents(r *rand.Rand) {
+	p.Wishes = r.IntN(3)
+	for i := range p.Wishes {
+		p.Events = append(p.Events, Event{Kind: AskIntent, A: i, B: 24 * r.IntN(1<<10)}) // 24: between hosts, in the lowest priority
+	}
+	at := streamWarms
+	if p.Seed%4 < 2 {
+		at += streamLate
+	}
+	for range 3 + r.IntN(5) {
+		at += time.Duration(2000+r.IntN(3000)) * time.Millisecond
+		e := Event{At: at, For: time.Duration(2000+r.IntN(6000)) * time.Millisecond, Kind: DrainLink, A: r.IntN(len(p.Links))}
+		if r.IntN(3) == 0 {
+			e.Kind, e.A = DrainSwitch, r.IntN(p.Switches)
+		}
+		at += e.For
+		p.Events = append(p.Events, e)
+	}
+}
+
+// streamUntil has the streams begin before the first change, and go on until a while after the last event.
+func (w *world) streamUntil(last time.Duration) time.Duration {
+	first := w.plan.Events[slices.IndexFunc(w.plan.Events, func(e Event) bool { return e.Kind != AskIntent })].At - streamWarms
+	for i, s := range w.plan.Streams {
+		x := &stream{from: w.stations[s.From], to: w.stations[s.To], arrived: make(map[uint32]int)}
+		w.streams = append(w.streams, x)
+		w.After(first+time.Duration(i)*time.Millisecond, func() { w.goOn(x, uint32(i), birth.Add(last+streamAfter)) })
+	}
+	for _, h := range w.stations { // who was plugged in before its switch had a session was not heard, and has no reason to ask for anybody
+		h.do(func(now time.Duration) { h.stack.AnnounceAt(now + first + streamWarms/2) })
+	}
+	return last + streamAfter + streamSpan
+}
+
+// goOn sends the next frame of a stream.
+func (w *world) goOn(s *stream, number uint32, end time.Time) {
+	if w.now.After(end) {
+		return
+	}
+	b := make([]byte, 60)
+	copy(b, s.to.mac[:])
+	copy(b[6:], s.from.mac[:])
+	copy(b[12:], streamHead)
+	binary.BigEndian.PutUint32(b[18:], number)
+	binary.BigEndian.PutUint32(b[22:], s.sent)
+	s.sent++
+	s.from.do(func(time.Duration) { s.from.Send(b) })
+	w.After(streamEvery, func() { w.goOn(s, number, end) })
+}
+
+// arrived counts a frame that came to a host, if it is one of a stream.
+func (w *world) arrived(h *station, frame []byte) bool {
+	if len(frame) < 26 || !bytes.Equal(frame[12:18], streamHead) {
+		return false
+	}
+	if s := w.streams[binary.BigEndian.Uint32(frame[18:])]; packet.MAC(frame[:6]) == s.to.mac && h == s.to {
+		s.arrived[binary.BigEndian.Uint32(frame[22:])]++
+	}
+	return true
+}
+
+// warm is how many frames of a stream are sent before it is judged.
+const warm = uint32(streamWarms / streamEvery)
+
+// detoured looks for frames of streams in what a switch sends to its controller.
+func (w *world) detoured(b []byte) {
+	if len(w.streams) == 0 {
+		return
+	}
+	at := bytes.Index(b, streamHead)
+	if at < 0 || at+14 > len(b) {
+		return
+	}
+	s, n := w.streams[binary.BigEndian.Uint32(b[at+6:])], binary.BigEndian.Uint32(b[at+10:])
+	if n >= warm {
+		w.fail("frame %d from %s to %s goes by the controller, though nothing failed", n, s.from.name(), s.to.name())
+	}
+}
+
+// judgeStreams wants each frame to have arrived once.
+func (w *world) judgeStreams() {
+	for _, s := range w.streams {
+		for n := warm; n < s.sent; n++ {
+			if got := s.arrived[n]; got != 1 {
+				w.fail("frame %d of %d from %s to %s arrived %d times, though nothing failed", n, s.sent, s.from.name(), s.to.name(), got)
+				return
+			}
+		}
+	}
+}
