@@ -45,6 +45,7 @@ func New(cfg Config) (*Client, error) {
 	}
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.TLSClientConfig = cfg.TLS
+	transport.DialContext = watched(transport.DialContext)
 	return &Client{base: strings.TrimSuffix(base, "/"), token: cfg.Token, http: &http.Client{Transport: transport}}, nil
 }
 

@@ -1,16 +1,19 @@
 package client
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 func newTest(t *testing.T, h http.HandlerFunc) *Client {
@@ -212,4 +215,33 @@ func FuzzEvents(f *testing.F) {
 			return nil
 		})
 	})
+}
+
+// TestStreamEndsWithItsServer: a server that dies before it answers ends the opening of a stream, whose body nobody has written to.
+func TestStreamEndsWithItsServer(t *testing.T) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ln.Close()
+	go func() {
+		for {
+			conn, err := ln.Accept()
+			if err != nil {
+				return
+			}
+			bufio.NewReader(conn).ReadString('\n') // the request has begun
+			conn.Close()
+		}
+	}()
+	c, err := New(Config{Address: ln.Addr().String()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	if s, err := c.StreamIntents(ctx, false); err == nil || ctx.Err() != nil {
+		t.Errorf("%v: %v", s, err)
+	}
 }

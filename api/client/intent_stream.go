@@ -49,7 +49,7 @@ func (c *Client) StreamIntents(ctx context.Context, protobuf bool) (*IntentStrea
 	if protobuf {
 		header.Set("Content-Type", intentpb.ContentType)
 	}
-	resp, err := c.send(ctx, http.MethodPost, "/v1/intents", url.Values{}, header, r)
+	resp, err := c.send(endsWithConn(ctx, w), http.MethodPost, "/v1/intents", url.Values{}, header, r)
 	if err != nil {
 		cancel()
 		w.Close()
