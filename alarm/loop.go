@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/weirnet/weir/netview"
@@ -15,6 +16,8 @@ type Board struct {
 	out  *netview.Alarms
 	now  func() time.Time
 	bell chan struct{}
+
+	turns atomic.Uint64 // that Run has done
 
 	mu   sync.Mutex
 	core *core
@@ -83,7 +86,14 @@ func (b *Board) Run(ctx context.Context) {
 		case <-tick.C:
 			b.write(true)
 		}
+		b.turns.Add(1)
 	}
+}
+
+// Pulse has Run do a turn soon, and returns how many it has done: who asks again and again sees whether it hangs. It never blocks.
+func (b *Board) Pulse() uint64 {
+	b.ring()
+	return b.turns.Load()
 }
 
 // write brings the view up to date.

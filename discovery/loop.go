@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/binary"
 	"errors"
+	"sync/atomic"
 	"time"
 
 	"github.com/weirnet/weir/netview"
@@ -23,6 +24,7 @@ type Discovery struct {
 	list  []input       // Run's, taken out of the inbox
 
 	damper *damper
+	turns  atomic.Uint64 // of Run
 }
 
 // New returns a discovery that writes facts and sends probes by out. It does nothing before Run.
@@ -59,6 +61,20 @@ func (d *Discovery) Run(ctx context.Context) {
 		if next, ok := d.round(); ok {
 			timer.Reset(time.Until(next))
 		}
+		d.turns.Add(1)
+	}
+}
+
+// Pulse has Run do a turn soon, and returns how many it has done: who asks again and again sees whether it hangs. It never blocks.
+func (d *Discovery) Pulse() uint64 {
+	d.ring()
+	return d.turns.Load()
+}
+
+func (d *Discovery) ring() {
+	select {
+	case d.wake <- struct{}{}:
+	default:
 	}
 }
 
@@ -124,10 +140,7 @@ func (d *Discovery) Load(switches []*netview.Switch, links []*netview.Link, host
 func (d *Discovery) put(in input) bool {
 	ok, wake := d.inbox.put(in)
 	if wake {
-		select {
-		case d.wake <- struct{}{}:
-		default:
-		}
+		d.ring()
 	}
 	return ok
 }

@@ -40,8 +40,9 @@ type Loop struct {
 
 	wake    chan struct{} // holds one token while the inbox may have something
 	done    chan struct{}
-	adopted atomic.Int64 // soft entries of an earlier life, all switches'
-	reading atomic.Bool  // Reading
+	pulse   atomic.Uint64 // turns that Run has done
+	adopted atomic.Int64  // soft entries of an earlier life, all switches'
+	reading atomic.Bool   // Reading
 
 	// Owned by Run.
 	core    *Core
@@ -178,6 +179,7 @@ func (l *Loop) Run(ctx context.Context) {
 	defer timer.Stop()
 	for {
 		wake := l.turn(l.config.Now())
+		l.pulse.Add(1)
 		var alarm <-chan time.Time
 		if !wake.IsZero() {
 			timer.Reset(time.Until(wake))
@@ -192,6 +194,12 @@ func (l *Loop) Run(ctx context.Context) {
 		case <-alarm:
 		}
 	}
+}
+
+// Pulse has Run do a turn soon, and returns how many it has done: who asks again and again sees whether it hangs. It never blocks.
+func (l *Loop) Pulse() uint64 {
+	l.ring()
+	return l.pulse.Load()
 }
 
 // gather lets other sessions hand over answers that they are about to have, so that these are one step. Orders are not kept waiting.

@@ -15,6 +15,8 @@ type Engine struct {
 	asks     []func(*Core)
 	over     bool
 
+	turns atomic.Uint64 // that Run has done
+
 	wake chan struct{} // holds one token while there may be something to do
 	done chan struct{}
 

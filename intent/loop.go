@@ -82,6 +82,7 @@ func (e *Engine) Run(ctx context.Context) {
 			timer.Reset(time.Until(next))
 			alarm = timer.C
 		}
+		e.turns.Add(1)
 		select {
 		case <-ctx.Done():
 			return
@@ -91,6 +92,12 @@ func (e *Engine) Run(ctx context.Context) {
 		case <-alarm:
 		}
 	}
+}
+
+// Pulse has Run do a turn soon, and returns how many it has done: who asks again and again sees whether it hangs. It never blocks.
+func (e *Engine) Pulse() uint64 {
+	e.ring()
+	return e.turns.Load()
 }
 
 // Turn is one round of Run, for who steps an engine that does not run: when Waiting says so, or the time of the last call has come (zero: never).

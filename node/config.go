@@ -73,6 +73,8 @@ type Config struct {
 	OpenStore func() (store.Store, error)
 	// SharedStore says that other instances may use what OpenStore opens: one of them owns it, and the others stand by.
 	SharedStore bool
+	// HangAfter is how long a part may do nothing, though it is asked to, before /healthz fails with its name; 0: a minute.
+	HangAfter time.Duration
 	// View, if set, is called once with the network view before anything runs, for what reads it in the same process.
 	View func(*netview.View)
 	// Intents, if set, is called once with the intents before anything runs, for what asks for some in the same process.

@@ -7,22 +7,45 @@ import (
 	"testing"
 	"time"
 
+	"github.com/weirnet/weir/intent"
 	"github.com/weirnet/weir/node"
 	"github.com/weirnet/weir/store"
 )
 
+// probe asks an instance that needs no token for it.
+func probe(i *instance, path string) (int, string) {
+	i.t.Helper()
+	r, err := http.Get("http://" + i.at.API + path)
+	if err != nil {
+		i.t.Fatal(err)
+	}
+	defer r.Body.Close()
+	b, _ := io.ReadAll(r.Body)
+	return r.StatusCode, string(b)
+}
+
+// TestHungPart: a part that hangs is told by its name while it does.
+func TestHungPart(t *testing.T) {
+	var engine *intent.Engine
+	i := start(t, usual, func(c *node.Config) {
+		c.HangAfter = 2 * time.Second
+		c.Intents = func(e *intent.Engine) { engine = e }
+	})
+	release := make(chan struct{})
+	hanging := make(chan struct{})
+	go engine.Ask(func(*intent.Core) { close(hanging); <-release })
+	<-hanging
+	i.await("health to fail", func() bool {
+		code, text := probe(i, "/healthz")
+		return code == http.StatusServiceUnavailable && strings.Contains(text, "intents: it hangs")
+	})
+	close(release)
+	i.await("health", func() bool { code, _ := probe(i, "/healthz"); return code == http.StatusOK })
+}
+
 // TestHealthAndReadiness: an instance lives and is ready, whatever its store is; it lives and is not ready while the store takes nothing, says why,
 // and so does the list of members.
 func TestHealthAndReadiness(t *testing.T) {
-	probe := func(i *instance, path string) (int, string) {
-		r, err := http.Get("http://" + i.at.API + path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer r.Body.Close()
-		b, _ := io.ReadAll(r.Body)
-		return r.StatusCode, string(b)
-	}
 	i := start(t, usual)
 	for _, path := range []string{"/healthz", "/readyz"} {
 		if code, text := probe(i, path); code != 200 {

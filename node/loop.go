@@ -41,6 +41,7 @@ func (n *node) run(outer context.Context, switchPort, apiPort net.Listener) erro
 	}
 	part("memory", func(ctx context.Context) error { keepHeadroom(ctx, n.flowsync.Reading); return nil })
 	part("store", n.watchStore)
+	part("pulses", func(ctx context.Context) error { n.watchPulses(ctx); return nil })
 	if n.own != nil {
 		part("ownership of the store", func(ctx context.Context) error {
 			return n.own.keep(ctx, func(why string) { n.said.say("owner", why) })

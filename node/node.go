@@ -118,6 +118,7 @@ type node struct {
 	store     store.Store
 	said      *storeState
 	ended     atomic.Pointer[string] // a part of run that has ended by itself; nil: none has
+	hung      atomic.Pointer[string] // a part of run that does nothing, though it was asked to; nil: none
 	own       *ownership             // of a store that others may use too; nil: nobody can
 	inputs    *inputs
 	discovery *discovery.Discovery

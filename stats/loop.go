@@ -3,6 +3,7 @@ package stats
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/weirnet/weir/beat"
@@ -25,7 +26,8 @@ type Loop struct {
 	last    uint64 // session
 	over    bool
 
-	wake chan struct{} // holds one token after a session has come
+	wake  chan struct{} // holds one token after a session has come
+	turns atomic.Uint64 // that Run has done
 
 	// Owned by Run.
 	core *Core
@@ -63,10 +65,20 @@ func (l *Loop) SwitchUp(dpid netview.DPID, version openflow.Version, conn Conn) 
 	l.last++
 	l.current[dpid] = connection{l.last, conn}
 	l.inbox = append(l.inbox, Up{Address{dpid, l.last}, version})
+	l.ring()
+}
+
+func (l *Loop) ring() {
 	select {
 	case l.wake <- struct{}{}:
 	default:
 	}
+}
+
+// Pulse has Run do a turn soon, and returns how many it has done: who asks again and again sees whether it hangs. It never blocks.
+func (l *Loop) Pulse() uint64 {
+	l.ring()
+	return l.turns.Load()
 }
 
 // SwitchDown tells of the end of a session. If the switch has another one by now, that stays.
@@ -100,6 +112,7 @@ func (l *Loop) Run(ctx context.Context) {
 	defer timer.Stop()
 	for {
 		next := l.turn(l.now())
+		l.turns.Add(1)
 		var alarm <-chan time.Time
 		if !next.IsZero() {
 			timer.Reset(time.Until(next.Add(beat.Wait(next)))) // it is never urgent

@@ -48,6 +48,9 @@ type Follower struct {
 	m       *topology.Map
 }
 
+// Pulse is how many seconds Run has taken note of: who asks again and again sees whether it hangs.
+func (f *Forward) Pulse() uint64 { return uint64(f.seconds.Load()) }
+
 // Follow loads the application from a view, as Run does at its beginning.
 func (f *Forward) Follow(view *netview.View, publish func(*topology.Map)) *Follower {
 	w := &Follower{f: f, view: view, publish: publish}

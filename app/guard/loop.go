@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/weirnet/weir/beat"
@@ -37,6 +38,7 @@ type Guard struct {
 	out    Output
 	alarms Alarms // nil: nobody is told
 	took   taken
+	turns  atomic.Uint64 // that Run has done
 
 	mu     sync.Mutex
 	gates  map[netview.DPID]*Gate
@@ -116,8 +118,12 @@ func (g *Guard) Run(ctx context.Context) {
 			timer.Reset(beat.Next(now, 1))
 		}
 		g.Turn()
+		g.turns.Add(1)
 	}
 }
+
+// Pulse is how many turns Run has done, one each Every: who asks again and again sees whether it hangs.
+func (g *Guard) Pulse() uint64 { return g.turns.Load() }
 
 // taken is what one round has taken to look at; Run's.
 type taken struct {

@@ -3,6 +3,7 @@ package proxyarp
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/weirnet/weir/beat"
@@ -23,6 +24,8 @@ type Proxy struct {
 	core *Core
 	view *netview.View
 	bell chan struct{}
+
+	turns atomic.Uint64 // that Run has done
 
 	mu        sync.Mutex
 	claims    []claim
@@ -112,8 +115,12 @@ func (p *Proxy) Run(ctx context.Context) {
 		case <-p.bell:
 		}
 		p.learn()
+		p.turns.Add(1)
 	}
 }
+
+// Pulse is how many turns Run has done, one each Every or more: who asks again and again sees whether it hangs.
+func (p *Proxy) Pulse() uint64 { return p.turns.Load() }
 
 // Every is how often what is kept is looked through, at least.
 const (

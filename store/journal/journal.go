@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/weirnet/weir/store"
@@ -54,6 +55,8 @@ type Journal struct {
 	cfg  Config
 	st   store.Store
 	wake chan struct{} // one place: something was appended
+
+	turns atomic.Uint64 // that Run has done
 
 	mu        sync.Mutex
 	queue     queue
@@ -137,11 +140,21 @@ func (j *Journal) Append(recs []Record, done func(rev store.Revision, err error)
 	if err != nil {
 		return err
 	}
+	j.ring()
+	return nil
+}
+
+func (j *Journal) ring() {
 	select {
 	case j.wake <- struct{}{}:
 	default:
 	}
-	return nil
+}
+
+// Pulse has Run do a turn soon, and returns how many it has done: who asks again and again sees whether it hangs. It never blocks.
+func (j *Journal) Pulse() uint64 {
+	j.ring()
+	return j.turns.Load()
 }
 
 // admit says whether so many bytes more may wait. j.mu is held.

@@ -22,6 +22,7 @@ func (j *Journal) Run(ctx context.Context) {
 	for ctx.Err() == nil {
 		runtime.Gosched() // who is about to append comes into the same transaction
 		again := j.Turn(ctx)
+		j.turns.Add(1)
 		wait := j.pause(again)
 		if wait == 0 {
 			continue
