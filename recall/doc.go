@@ -14,7 +14,7 @@
 //
 // # Invariants
 //
-//   - A change of what is remembered is on disk at once after a quiet time, under steady change within a second, or ten times as
+//   - A change of what is remembered is on disk at once after a quiet time, and so are the next twenty, under steady change within a second, or ten times as
 //     long as writing takes; when hosts were seen last, within five minutes.
 //   - The file is whole or not there: it is written beside, synced, and renamed; its end is a checksum over all of it.
 //   - Whatever a file holds, reading it gives facts or an error, in memory bounded by its length; a file that is refused is

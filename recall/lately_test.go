@@ -72,8 +72,8 @@ func TestFormatBefore(t *testing.T) {
 	}
 }
 
-// TestAnAddressIsWrittenSoon: what is learned after a quiet time is written at once, since it may never be told again; under steady change there
-// are two turns a second.
+// TestAnAddressIsWrittenSoon: what is learned after a quiet time is written at once, since it may never be told again, and so is what is learned
+// just after it; under steady change there are two turns a second.
 func TestAnAddressIsWrittenSoon(t *testing.T) {
 	now := time.Unix(1000, 0)
 	view := netview.New(netview.Limits{})
@@ -88,22 +88,18 @@ func TestAnAddressIsWrittenSoon(t *testing.T) {
 	facts.Update(func(tx *netview.FactsTx) {
 		tx.PutSwitch(&netview.Switch{DPID: 1, State: netview.SwitchReady, Connected: true})
 	})
-	learn(1)
-	if wait := r.Gather(); wait != soon {
-		t.Errorf("after a quiet time it waits %v", wait)
-	}
-	r.Turn()
-	for n := range byte(10) {
-		learn(n + 2)
+	begun := now
+	for n := range byte(burst + 10) {
+		learn(n)
 		wait := r.Gather()
-		if wait != gather {
-			t.Errorf("under steady change it waits %v", wait)
+		if want := gather - soon*(burst-1); (n < burst) != (wait == soon) || n == burst && wait != want || n > burst && wait != gather {
+			t.Errorf("change %d under steady change waits %v", n, wait)
 		}
 		now = now.Add(wait)
 		r.Turn()
 	}
-	if writes != 11 {
-		t.Errorf("%d writes", writes)
+	if writes != burst+10 || now.Sub(begun) != 10*gather+soon {
+		t.Errorf("%d writes in %v", writes, now.Sub(begun))
 	}
 	now = now.Add(time.Minute)
 	if wait := r.Gather(); wait != soon {

@@ -11,7 +11,8 @@ import (
 // How lazily facts are written.
 const (
 	soon     = 20 * time.Millisecond  // from a change on, where there was no turn for long: an address is told once
-	gather   = 500 * time.Millisecond // changes, from one turn to the next
+	gather   = 500 * time.Millisecond // changes, from one turn to the next, in the long run
+	burst    = 20                     // turns that may come sooner, after as many times gather without one
 	share    = 10                     // times as long as writing takes, between two
 	retry    = 5 * time.Second        // after a write that failed
 	seenLate = 5 * time.Minute        // for times at which hosts were seen, and nothing else
@@ -36,6 +37,7 @@ type Recorder struct {
 	stable [sha256.Size]byte // what was written last
 	wrote  time.Time
 	turned time.Time
+	credit time.Duration // after that turn: one costs gather, and time gives it back
 	took   time.Duration
 	failed bool
 	err    error           // of the last write; nil if it was done
@@ -131,7 +133,13 @@ func (r *Recorder) end() {
 
 // Gather is how long after Waiting first says so Turn is to be called.
 func (r *Recorder) Gather() time.Duration {
-	return max(soon, max(gather, share*r.took)-r.now().Sub(r.turned))
+	since := r.now().Sub(r.turned)
+	return max(soon, share*r.took-since, gather-r.earned(since))
+}
+
+// earned is the credit so long after the last turn.
+func (r *Recorder) earned(since time.Duration) time.Duration {
+	return min(r.credit+min(since, burst*gather), burst*gather)
 }
 
 // Waiting says whether the view has changed.
@@ -140,7 +148,8 @@ func (r *Recorder) Waiting() bool { return r.view.Snapshot().Revision() != r.rev
 // Turn writes what has changed: one round of Run, for who steps a recorder that does not run. A write that failed is tried again
 // when something changes.
 func (r *Recorder) Turn() {
-	r.turned = r.now()
+	now := r.now()
+	r.credit, r.turned = max(0, r.earned(now.Sub(r.turned))-gather), now
 	changes, upto, snap, ok := r.view.Follow(r.rev, 1<<16)
 	whole := ok && upto == snap.Revision()
 	switch r.rev = snap.Revision(); {
