@@ -47,6 +47,8 @@ func TestMain(m *testing.M) {
 type child struct {
 	dir, openflow string
 	more          []string // of its environment
+	within        []string // a command that starts it, before its own
+	root          string   // where this process sees its files; empty: where it does
 	log           logs
 	cmd           *exec.Cmd
 	lines         *bufio.Scanner // what it prints: one line, when it serves
@@ -56,7 +58,8 @@ type child struct {
 // begin begins a life.
 func (c *child) begin(t *testing.T) {
 	t.Helper()
-	c.cmd = exec.Command(os.Args[0])
+	command := append(c.within[:len(c.within):len(c.within)], os.Args[0])
+	c.cmd = exec.Command(command[0], command[1:]...)
 	c.cmd.Env = append(append(os.Environ(), "WEIR_NODE_CHILD="+c.dir, "WEIR_NODE_OPENFLOW="+c.openflow), c.more...)
 	c.cmd.Stderr = &c.log
 	if _, err := c.cmd.StdinPipe(); err != nil {
@@ -86,7 +89,7 @@ func (c *child) serves(t *testing.T) {
 // connect has its API at an address asked.
 func (c *child) connect(t *testing.T, address string) {
 	t.Helper()
-	token, err := os.ReadFile(filepath.Join(c.dir, api.AdminTokenFile))
+	token, err := os.ReadFile(filepath.Join(c.root, c.dir, api.AdminTokenFile))
 	if err != nil {
 		t.Fatal(err)
 	}
