@@ -1,6 +1,7 @@
 package forward
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
@@ -37,6 +38,26 @@ func TestEndsOfLeavingLinkCutOff(t *testing.T) {
 				b.take()
 			}
 			n.floodOnce(t, "after that", packet.Broadcast, packet.TypeARP)
+		}
+	}
+}
+
+// TestALinkThatStrayed: a probe that strayed has made a link, which is down, between two ports that have other links. The tree changes past it: it is no
+// way by which broadcasts could go round.
+func TestALinkThatStrayed(t *testing.T) {
+	for _, v := range []openflow.Version{openflow.V10, openflow.V13} {
+		for _, at := range [][3]netview.DPID{{1, 2, 3}, {1, 3, 2}, {2, 1, 3}, {2, 3, 1}, {3, 1, 2}, {3, 2, 1}} {
+			n := newNetwork(t, 1, v, Config{})
+			n.join(3, [][2]int{{0, 1}, {1, 2}, {2, 0}})
+			a, b, c := at[0], at[1], at[2]
+			n.facts.Update(func(tx *netview.FactsTx) {
+				key := netview.LinkKey{Src: n.linkPort(a, b), Dst: n.linkPort(c, b)}
+				tx.PutLink(&netview.Link{LinkKey: key, State: netview.LinkUnconfirmed})
+			})
+			n.settle()
+			n.drain(n.linkPort(a, c))
+			n.settle()
+			n.floodOnce(t, fmt.Sprintf("OpenFlow %s, a link of %d and %d that strayed", v, a, c), packet.Broadcast, packet.TypeARP)
 		}
 	}
 }

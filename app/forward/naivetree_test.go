@@ -196,7 +196,7 @@ func (t *naiveTree) mayForward(at netview.Point) bool {
 }
 
 func (t *naiveTree) open(snap *netview.Snapshot, key netview.LinkKey) bool {
-	if !t.mayForward(key.Src) || !t.mayForward(key.Dst) {
+	if !t.mayForward(key.Src) || !t.mayForward(key.Dst) || replaced(snap, key) {
 		return false
 	}
 	left := func(at netview.Point) bool {

@@ -82,8 +82,29 @@ func (sw *treeSwitch) left(snap *netview.Snapshot, port uint32) bool {
 // isOpen tells whether a link may carry broadcasts now. Where both ends refused a rule there is nothing to wait for: what they
 // forward is what they were told last.
 func (l *treeLink) isOpen(snap *netview.Snapshot) bool {
-	return l.a.mayForward(l.key.Src.Port) && l.b.mayForward(l.key.Dst.Port) &&
+	return !replaced(snap, l.key) && l.a.mayForward(l.key.Src.Port) && l.b.mayForward(l.key.Dst.Port) &&
 		!(l.a.left(snap, l.key.Src.Port) && l.b.left(snap, l.key.Dst.Port))
+}
+
+// replaced tells whether a link is down, and both its ports have other links that are up: its cable is there no more, or never was (a probe that strayed
+// is one link for a moment, and its row stays as long as any). What its ports forward goes along the others.
+func replaced(snap *netview.Snapshot, key netview.LinkKey) bool {
+	for _, way := range [...]netview.LinkKey{key, key.Reverse()} {
+		if l, ok := snap.Link(way); ok && l.Up {
+			return false
+		}
+	}
+	return linked(snap, key.Src) && linked(snap, key.Dst)
+}
+
+// linked tells whether a port has a link that is up.
+func linked(snap *netview.Snapshot, at netview.Point) bool {
+	for l := range snap.LinksFromPoint(at) {
+		if l.Up {
+			return true
+		}
+	}
+	return false
 }
 
 // judge says which links are open, of those at switches that are in doubt.

@@ -94,6 +94,11 @@ func (t *treeCore) takeLink(snap *netview.Snapshot, key netview.LinkKey) {
 	case !there && !back && had:
 		t.drop(i)
 	}
+	for _, end := range [...]netview.Point{key.Src, key.Dst} { // which of the links at a port are up says which are replaced
+		if sw, ok := t.switches[end.DPID]; ok {
+			t.doubt(sw)
+		}
+	}
 }
 
 // add adds a link.
