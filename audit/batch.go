@@ -137,7 +137,9 @@ func (l *Log) take() *batch {
 	defer l.mu.Unlock()
 	b := l.next
 	l.next = nil
-	l.writing = b != nil
+	if l.writing = b != nil; !l.writing {
+		l.rest()
+	}
 	return b
 }
 
@@ -205,8 +207,18 @@ func (l *Log) toSync() (list []*batch) {
 	defer l.mu.Unlock()
 	if l.syncing = l.due(); l.syncing {
 		list, l.unsynced = l.unsynced, nil
+	} else {
+		l.rest()
 	}
 	return list
+}
+
+// rest tells Close that the writer, or who synchronises, has ended. mu is held.
+func (l *Log) rest() {
+	if l.rested != nil {
+		close(l.rested)
+		l.rested = nil
+	}
 }
 
 // errBroken: a synchronisation of the file has failed before.
@@ -262,29 +274,42 @@ func (l *Log) succeed() {
 	}
 }
 
-// Close writes what Note took, and closes the file when nothing more is on its way. What is written afterwards opens it again.
+// Close writes what Note took, and closes the file when nothing more is on its way, which it waits for as long as closeLimit. What is written
+// afterwards opens it again.
 func (l *Log) Close() error {
-	var err error
-	for range closeTries {
-		err = l.flush()
-		l.mu.Lock()
-		quiet := l.next == nil && !l.writing && len(l.unsynced) == 0 && !l.syncing
-		if quiet && l.file != nil {
-			err = errors.Join(err, l.file.Close())
-			l.file = nil
-		}
-		for _, b := range l.unsynced {
-			b.wanted = true
-		}
-		if !l.syncing && l.due() {
-			l.syncing = true
-			l.startSync()
-		}
-		l.mu.Unlock()
-		if quiet || err != nil {
+	late := newLimit(closeLimit)
+	defer late.Stop()
+	for {
+		if err := l.flush(); err != nil {
 			return err
 		}
-		l.pause()
+		rested, err := l.closeQuiet()
+		if rested == nil || !late.wait(rested) {
+			return err
+		}
 	}
-	return err
+}
+
+// closeQuiet closes the file if nothing is on its way; if something is, it has it synchronised, and what it returns is closed when that has ended.
+func (l *Log) closeQuiet() (rested chan struct{}, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.next == nil && !l.writing && len(l.unsynced) == 0 && !l.syncing {
+		if l.file != nil {
+			err = l.file.Close()
+			l.file = nil
+		}
+		return nil, err
+	}
+	for _, b := range l.unsynced {
+		b.wanted = true
+	}
+	if !l.syncing && l.due() {
+		l.syncing = true
+		l.startSync()
+	}
+	if l.rested == nil {
+		l.rested = make(chan struct{})
+	}
+	return l.rested, nil
 }

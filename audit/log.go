@@ -66,13 +66,14 @@ type Log struct {
 	begun atomic.Int64 // records of Begin that are not waited for yet
 
 	mu       sync.Mutex
-	next     *batch   // gathers; nil: nothing waits
-	unsynced []*batch // written since the last synchronisation began
-	writing  bool     // there is a writer
-	syncing  bool     // there is one who synchronises
-	failed   bool     // and Failed has been told
-	broken   bool     // a synchronisation failed: what it left in memory is not trusted, the file is opened anew
-	file     *os.File // nil after a failure, and before the first write. Of the writer; it changes while nothing is unsynced
+	next     *batch        // gathers; nil: nothing waits
+	unsynced []*batch      // written since the last synchronisation began
+	writing  bool          // there is a writer
+	syncing  bool          // there is one who synchronises
+	rested   chan struct{} // closed when either has ended; nil: nobody waits for that
+	failed   bool          // and Failed has been told
+	broken   bool          // a synchronisation failed: what it left in memory is not trusted, the file is opened anew
+	file     *os.File      // nil after a failure, and before the first write. Of the writer; it changes while nothing is unsynced
 
 	size int64  // of the file; the writer's
 	last *batch // the last that was written; the writer's

@@ -47,13 +47,23 @@ func (l *Log) await(done <-chan struct{}) error {
 	}
 }
 
-// Close looks so often, and waits so long between, for the end of what is on its way.
-const (
-	closeTries = 200
-	closePause = 5 * time.Millisecond
-)
+// closeLimit is how long Close waits for the end of what is on its way.
+const closeLimit = time.Second
 
-func (l *Log) pause() { time.Sleep(closePause) }
+// limit is a time that is not waited beyond.
+type limit struct{ *time.Timer }
+
+func newLimit(d time.Duration) limit { return limit{time.NewTimer(d)} }
+
+// wait is false if the limit comes first.
+func (l limit) wait(done <-chan struct{}) bool {
+	select {
+	case <-done:
+		return true
+	case <-l.C:
+		return false
+	}
+}
 
 // Run writes what Note takes, in batches, until the context ends; then the log is closed.
 func (l *Log) Run(ctx context.Context) error {
