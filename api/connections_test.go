@@ -151,11 +151,11 @@ func TestReserve(t *testing.T) {
 	r := newReach(t, false, func(l *Limits) { l.Connections = most })
 	idle := r.client(t, false)
 	r.ask(t, idle, "/v1/links", viewerToken)
-	for rest := 0; rest == 0; time.Sleep(time.Millisecond) { // it is idle some time after its answer
+	eventually(t, "the connection is idle", func() bool {
 		r.all.mu.Lock()
-		rest = r.all.idle.Len()
-		r.all.mu.Unlock()
-	}
+		defer r.all.mu.Unlock()
+		return r.all.idle.Len() > 0
+	})
 	for n := range most - most/reservedShare {
 		conn := r.dial(t, "GET "+eventsPath+" HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer "+viewerToken+"\r\n\r\n")
 		if line, err := bufio.NewReader(conn).ReadString('\n'); err != nil || !strings.Contains(line, " 200 ") {
@@ -200,9 +200,10 @@ func TestManyPages(t *testing.T) {
 			t.Fatalf("stream: %q %v", line, err)
 		}
 	}
-	for known, strangers := 0, 0; known+strangers < pages*(1+each); known, strangers, _, _ = r.all.count() {
-		time.Sleep(time.Millisecond)
-	}
+	eventually(t, "all are counted", func() bool {
+		known, strangers, _, _ := r.all.count()
+		return known+strangers >= pages*(1+each)
+	})
 	if known, strangers, cutAll, cutSource := r.all.count(); known != pages || strangers != pages*each || cutAll+cutSource != 0 {
 		t.Errorf("%d with a token, %d without, %d and %d cut", known, strangers, cutAll, cutSource)
 	}
@@ -217,12 +218,23 @@ func TestConnectionsAreForgotten(t *testing.T) {
 		r.dial(t, send)
 	}
 	r.ask(t, r.client(t, false), "/v1/links", viewerToken)
-	for known, strangers := 1, 1; known+strangers > 0; known, strangers, _, _ = r.all.count() {
-		time.Sleep(time.Millisecond)
-	}
+	eventually(t, "nobody is counted", func() bool {
+		known, strangers, _, _ := r.all.count()
+		return known+strangers == 0
+	})
 	r.all.mu.Lock()
 	defer r.all.mu.Unlock()
 	if r.all.strangers.Sources() != 0 || r.all.idle.Len() != 0 {
 		t.Errorf("%d sources, %d idle", r.all.strangers.Sources(), r.all.idle.Len())
+	}
+}
+
+// eventually waits until net/http has done what it does some time after an answer.
+func eventually(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	for late := time.Now().Add(30 * time.Second); !ok(); time.Sleep(time.Millisecond) {
+		if time.Now().After(late) {
+			t.Fatal("waited in vain until " + what)
+		}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 )
 
 // encoded is how many events were made into bytes.
@@ -123,9 +122,7 @@ func TestStreamsOfAToken(t *testing.T) {
 	}
 	s.tokens.give("root")
 	open[0].close()
-	for !s.tokens.take("viewer", 2) {
-		time.Sleep(time.Millisecond)
-	}
+	eventually(t, "the token may have another stream", func() bool { return s.tokens.take("viewer", 2) })
 	s.tokens.give("viewer")
 }
 
@@ -138,9 +135,7 @@ func TestNothingIsKeptWithoutStreams(t *testing.T) {
 	s.hostTx([]byte{3}, nil)
 	w.until("e.3.1 host put 00:00:00:00:00:03")
 	w.close()
-	for s.watchers.Load() > 0 {
-		time.Sleep(time.Millisecond)
-	}
+	eventually(t, "the stream has ended", func() bool { return s.watchers.Load() == 0 })
 	s.feed.mu.Lock()
 	defer s.feed.mu.Unlock()
 	if s.feed.streams != 0 || s.feed.blocks != nil || s.feed.shots.kept != nil {
