@@ -7,7 +7,7 @@ import (
 )
 
 // streamSocket is how many bytes the system keeps for one stream that does not read.
-const streamSocket = 256 << 10
+const streamSocket = 64 << 10
 
 // stream is one watcher of events. What it holds does not grow with how far behind it is: it is sent blocks of the feed, and a snapshot where it is too far
 // behind for them.

@@ -18,7 +18,7 @@ type Events struct {
 	Unread   int           // streams that nobody reads; default 1,000
 	Read     int           // streams that are read; default 100
 	Duration time.Duration // of each turn; default 5 s
-	Warmup   time.Duration // of each turn before it counts; default 1 s
+	Warmup   time.Duration // of each turn before it counts; default 2 s
 }
 
 // Check fills in defaults and finds what is wrong with a configuration, before anything is started.
@@ -32,7 +32,7 @@ func (c *Events) Check() error {
 	c.Unread = orDefault(c.Unread, 1000)
 	c.Read = orDefault(c.Read, 100)
 	c.Duration = orDefault(c.Duration, 5*time.Second)
-	c.Warmup = orDefault(c.Warmup, time.Second)
+	c.Warmup = orDefault(c.Warmup, 2*time.Second)
 	if c.Active < pumpBatch || c.Active > askMost/2 || c.Rate < 1 || c.Unread < 1 || c.Read < 1 || c.Duration < 0 || c.Warmup < 0 {
 		return fmt.Errorf("%d active paths, a rate of %d for %v, %d and %d streams given, want positive ones, and %d to %d paths", c.Active, c.Rate, c.Duration,
 			c.Unread, c.Read, pumpBatch, askMost/2)

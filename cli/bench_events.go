@@ -38,7 +38,7 @@ read, and some of the others that are read in the end, show what was changed las
 	f.IntVar(&c.Unread, "unread", 1000, "event streams that nobody reads")
 	f.IntVar(&c.Read, "read", 100, "event streams that are read")
 	f.DurationVar(&c.Duration, "duration", 5*time.Second, "of each turn")
-	f.DurationVar(&c.Warmup, "warmup", time.Second, "of each turn before it counts")
+	f.DurationVar(&c.Warmup, "warmup", 2*time.Second, "of each turn before it counts")
 	f.StringVar(&form, "form", form, "how requests are written: "+strings.Join(bench.Forms(), ", "))
 	setupFlags(f, &c.Setup, &out)
 	return cmd
