@@ -19,12 +19,14 @@ func (c *Core) forbidden(src, dst *port) error {
 		c.raise(netview.AlarmLinkAtHost, at.at, "a probe of %s was heard at %s, and %s is configured as edge", src.at, dst.at, at.at)
 		c.blockOne(src, dst)
 		return ErrAtHost
-	case !c.inhabited(src) && !c.inhabited(dst):
+	case c.inhabitant(src, dst) == nil && c.inhabitant(dst, src) == nil:
 		return nil
 	}
 	for _, p := range [...]*port{src, dst} {
-		if c.inhabited(p) {
-			c.raise(netview.AlarmLinkAtHost, p.at, "a probe of %s was heard at %s, and a host is known at %s", src.at, dst.at, p.at)
+		p.probed = c.now
+		if h := c.inhabitant(p, p.other(src, dst)); h != nil {
+			c.raise(netview.AlarmLinkAtHost, p.at, "a probe of %s was heard at %s, and host %s is known at %s: there is no link, and switches that nothing else "+
+				"joins are parted, until the host is silent", src.at, dst.at, h.HostID, p.at)
 			c.askPort(p)
 		}
 	}
@@ -32,10 +34,44 @@ func (c *Core) forbidden(src, dst *port) error {
 	return ErrAtHost
 }
 
-// inhabited is true if hosts are known at a port that has been one of hosts, and have not been found to be gone.
-func (c *Core) inhabited(p *port) bool {
+// other is the one of two ports that p is not.
+func (p *port) other(a, b *port) *port {
+	if p == a {
+		return b
+	}
+	return a
+}
+
+// inhabitant is a host at a port that has been one of hosts, if they have not been found to be gone; nil if there is none. The port at
+// the other end, between which and this one a probe passes, is no host: where Open vSwitch forwards without its kernel module the
+// kernel still has the interface, speaks from its address and answers for it.
+func (c *Core) inhabitant(p, end *port) *netview.Host {
 	settled := p.role == netview.PortEdge || p.role == netview.PortBlocked
-	return settled && p.hosts > 0 && (p.vacated.IsZero() || c.now.Sub(p.vacated) > c.vacancy())
+	if !settled || p.hosts == 0 || !p.vacated.IsZero() && c.now.Sub(p.vacated) <= c.vacancy() {
+		return nil
+	}
+	for h := range c.tx.HostsAt(p.at) {
+		if h.MAC != end.mac {
+			return h
+		}
+	}
+	return nil
+}
+
+// copied is true of a frame that is no answer of a host that is asked where it came in: probes of ours come in there too, so there may
+// be a cable, and the host has been seen elsewhere since it was asked, so the frame may have come along that cable. What it sends to the asker
+// is an answer all the same, since that is sent to nobody else.
+func (c *Core) copied(p *port, s *sighting) bool {
+	a := c.asks[s.id]
+	return a != nil && a.at == s.at && a.claim != nil && !s.reply && !p.probed.IsZero() && c.now.Sub(p.probed) <= missedProbes*c.cfg.Period
+}
+
+// endAtHost ends the alarm that probes are heard where a host is: there is a link now.
+func (c *Core) endAtHost(p *port) {
+	if !p.probed.IsZero() && c.cfg.Alarms != nil {
+		c.cfg.Alarms.Clear(netview.AlarmLinkAtHost, p.at.String())
+	}
+	p.probed = time.Time{}
 }
 
 // vacancy is how long a port counts as left by its hosts once they were silent: longer than half the time between two

@@ -59,6 +59,7 @@ type port struct {
 
 	edge    bool      // configured as one: never a link's
 	blocked time.Time // when a probe was last heard that should not be, of PortBlocked
+	probed  time.Time // when a probe was last heard here, or of it elsewhere, that makes no link because of hosts
 	asked   time.Time // when its hosts were last asked because of such a probe
 	asking  bool      // and no answer is due yet
 	alive   bool      // one of them has spoken since

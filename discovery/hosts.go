@@ -13,7 +13,7 @@ import (
 func (c *Core) sighted(s *sighting) {
 	p := c.port(s.at)
 	switch {
-	case p == nil || !p.up || !p.device.connected:
+	case p == nil || !p.up || !p.device.connected || c.copied(p, s):
 	case p.role == netview.PortLink:
 		c.known.add(c.known.hashPort(p.at))
 	case p.role == netview.PortEdge:

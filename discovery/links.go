@@ -156,8 +156,10 @@ func (c *Core) raiseEdge(src, dst *port, near bool) *edge {
 	e := &edge{src: src, dst: dst, near: near, born: c.now}
 	src.out = append(src.out, e)
 	dst.in = append(dst.in, e)
-	c.setRole(src, netview.PortLink)
-	c.setRole(dst, netview.PortLink)
+	for _, p := range [...]*port{src, dst} {
+		c.setRole(p, netview.PortLink)
+		c.endAtHost(p)
+	}
 	return e
 }
 

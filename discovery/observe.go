@@ -11,6 +11,7 @@ type sighting struct {
 	at      netview.Point
 	ip      packet.Addr
 	certain bool // the address is from ARP or ND, where a host speaks of itself; others may be forwarded
+	reply   bool // it was sent to who asks hosts where they are
 }
 
 // sight reads a sighting from a frame's key. ok is false for a source address that no host has.
@@ -18,7 +19,7 @@ func sight(at netview.Point, k *packet.Key) (s sighting, ok bool) {
 	if k.EthSrc == asker || k.EthSrc.IsMulticast() || k.EthSrc.IsZero() || k.Layers&packet.LayerEthernet == 0 {
 		return sighting{}, false
 	}
-	s = sighting{id: netview.HostID{MAC: k.EthSrc, VLAN: k.VLAN & packet.VLANMask}, at: at}
+	s = sighting{id: netview.HostID{MAC: k.EthSrc, VLAN: k.VLAN & packet.VLANMask}, at: at, reply: k.EthDst == asker}
 	switch {
 	case k.Layers.Has(packet.LayerARP):
 		if k.EtherType == packet.TypeARP && k.ARPSHA == k.EthSrc {
