@@ -30,6 +30,7 @@ api:
 discovery:
   lldp_period: 1m
   indirect: allow
+  new_links: trust
   host_expiry: 1h
 forward: {unknown: flood}
 apps: {disable: [forward]}
@@ -60,7 +61,7 @@ func TestParse(t *testing.T) {
 		"openflow":  c.OpenFlow == OpenFlow{"[::1]:6654", time.Second, "c", "k", "a", true, 5},
 		"api":       c.API.Auth == "none" && c.API.Insecure && c.API.TLSKey == "b.pem" && reflect.DeepEqual(c.API.Hosts, []string{"weir.example", "10"}),
 		"stats":     c.Stats == Stats{time.Second, 2 * time.Second, time.Hour},
-		"discovery": c.Discovery == Discovery{time.Minute, "allow", time.Hour},
+		"discovery": c.Discovery == Discovery{time.Minute, "allow", "trust", time.Hour},
 		"limits":    c.Limits == Limits{Connections: 9999, ConnectionsPerSource: 99, BatchItems: 999, StreamsPerToken: 9, SwitchPorts: 48},
 		"allow":     reflect.DeepEqual(c.Allow, []netview.DPID{1, 0xa1, 0xb2, 0xc3}),
 		"switches":  c.Switches[1] == Switch{"leaf 1", "row 3: rack 4"} && c.Switches[0xa1].Name == "spine" && len(c.Switches) == 3,
@@ -184,7 +185,7 @@ name: b
 domain: 1
 openflow: {listen: "127.0.0.1:6653", echo_interval: 5s, echo_misses: 3}
 api: {listen: "127.0.0.1:8181", auth: token}
-discovery: {lldp_period: 1s, indirect: deny, host_expiry: 30m}
+discovery: {lldp_period: 1s, indirect: deny, new_links: evidence, host_expiry: 30m}
 stats: {port_period: 5s, table_period: 15s, flow_period: 30s}
 forward: {unknown: controller}
 allow: [3]

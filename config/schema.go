@@ -50,6 +50,7 @@ type API struct {
 type Discovery struct {
 	LLDPPeriod time.Duration `yaml:"lldp_period" default:"2s" min:"100ms" max:"1m" doc:"How often each port is probed for links; less often where that makes more than 5,000 probes a second, or they come back late."`
 	Indirect   string        `yaml:"indirect" default:"deny" enum:"deny,allow" doc:"Whether links through something that is no switch of ours are used."`
+	NewLinks   string        `yaml:"new_links" default:"evidence" enum:"evidence,trust" doc:"What is believed of a link that appears between two ports that were silent for 10 s and had carrier all the time: nothing (evidence; it is indirect until a carrier is lost or it is trusted), or that it is a cable (trust)."`
 	HostExpiry time.Duration `yaml:"host_expiry" default:"30m" min:"10s" max:"720h" doc:"How long a host that is silent and answers no probe is kept."`
 }
 
@@ -87,4 +88,5 @@ type Link struct {
 	CapacityMbps uint64 `yaml:"capacity_mbps" min:"1" max:"1000000000" doc:"Mbit/s; else the speed of its ports."`
 	LatencyUS    uint64 `yaml:"latency_us" min:"1" max:"60000000" doc:"Microseconds; else what is measured."`
 	Cost         uint64 `yaml:"cost" min:"1" max:"65535" doc:"What a path pays for it; else 1."`
+	Trusted      bool   `yaml:"trusted" doc:"It is a cable, though it appeared where nothing was plugged in."`
 }

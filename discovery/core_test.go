@@ -36,6 +36,7 @@ type world struct {
 	deaf   bool                       // no probe comes in
 	stall  map[netview.DPID]bool      // switches that take what they are sent, and come to none of it
 	held   map[netview.DPID][]func()  // what those are to do
+	mute   map[netview.DPID]uint64    // what they had said when that began
 
 	segments [][]netview.Point                // each a bridge: what goes into one of its ports comes in at the others
 	nearless map[netview.Point]bool           // cables and bridges that carry no near probes from there
@@ -61,7 +62,7 @@ func newWorld(t reporter, cfg Config) *world {
 	w := &world{
 		t: t, view: netview.New(netview.Limits{}), now: t0,
 		cables: map[netview.Point]netview.Point{}, sent: map[netview.Point][][]byte{}, full: map[netview.DPID]bool{},
-		stall: map[netview.DPID]bool{}, held: map[netview.DPID][]func(){},
+		stall: map[netview.DPID]bool{}, held: map[netview.DPID][]func(){}, mute: map[netview.DPID]uint64{},
 		nearless: map[netview.Point]bool{}, lives: map[netview.HostID]netview.Point{},
 	}
 	if cfg.Alarms == nil {
@@ -212,6 +213,14 @@ func (w *world) others(at netview.Point) (all []netview.Point) {
 		}
 	}
 	return all
+}
+
+// received is how much a switch has said: something at any time, unless it stands still.
+func (w *world) received(dpid netview.DPID) uint64 {
+	if w.stall[dpid] {
+		return w.mute[dpid]
+	}
+	return uint64(w.now.Sub(t0))
 }
 
 // wait lets time go by, in the steps that the core asks for.
@@ -376,6 +385,8 @@ func (w *world) do(c *golden.Command) {
 	case "stall": // stall DPID yes|no: whether a switch comes to nothing that it is sent, though its session takes it
 		dpid := point(c.Args[0] + "/0").DPID
 		w.stall[dpid] = c.Args[1] == "yes"
+		w.mute[dpid] = uint64(w.now.Sub(t0))
+		w.core.cfg.Received = w.received
 		held := w.held[dpid]
 		if delete(w.held, dpid); len(held) > 0 {
 			w.step(func() {
@@ -424,6 +435,10 @@ func (w *world) do(c *golden.Command) {
 	case "edge": // edge POINT yes|no: whether it is configured as edge
 		w.settings(func(s *netview.Settings) {
 			s.Ports[point(c.Args[0])] = netview.PortSettings{Edge: c.Args[1] == "yes"}
+		})
+	case "trusted": // trusted POINT POINT: an operator says that a link is a cable
+		w.settings(func(s *netview.Settings) {
+			s.Links[netview.LinkKey{Src: point(c.Args[0]), Dst: point(c.Args[1])}] = netview.LinkSettings{Trusted: true}
 		})
 	case "indirect": // indirect yes|no
 		w.settings(func(s *netview.Settings) { s.Indirect = c.Args[0] == "yes" })
@@ -482,6 +497,9 @@ func (w *world) settings(change func(*netview.Settings)) {
 	next.Ports = maps.Clone(next.Ports)
 	if next.Ports == nil {
 		next.Ports = map[netview.Point]netview.PortSettings{}
+	}
+	if next.Links = maps.Clone(next.Links); next.Links == nil {
+		next.Links = map[netview.LinkKey]netview.LinkSettings{}
 	}
 	change(&next)
 	w.inputs.Set(&next)

@@ -23,6 +23,8 @@ type device struct {
 	proven    bool      // it had a session for long enough, once, or is remembered
 	recalled  bool      // what it held from an earlier life is known
 	gone      map[uint32]former
+	heard     uint64 // bytes from it, at its last turn
+	turns     uint64 // of the rounds, since which it has said something
 	barrier   uint64 // the last one that it was sent
 	asking    []*ask // whose barrier did not come back yet
 }
@@ -57,13 +59,16 @@ type port struct {
 	in     []*edge       // links to here
 	hosts  int           // rows at it
 
-	edge    bool      // configured as one: never a link's
-	blocked time.Time // when a probe was last heard that should not be, of PortBlocked
-	probed  time.Time // when a probe was last heard here, or of it elsewhere, that makes no link because of hosts
-	asked   time.Time // when its hosts were last asked because of such a probe
-	asking  bool      // and no answer is due yet
-	alive   bool      // one of them has spoken since
-	vacated time.Time // when they were found to be silent
+	edge    bool          // configured as one: never a link's
+	proved  netview.Point // where a cable from here led that was believed
+	idle    time.Time     // since when it has been an edge, or a link that is not believed, with carrier all the time; zero: it is not
+	turns   uint64        // of its switch, then
+	blocked time.Time     // when a probe was last heard that should not be, of PortBlocked
+	probed  time.Time     // when a probe was last heard here, or of it elsewhere, that makes no link because of hosts
+	asked   time.Time     // when its hosts were last asked because of such a probe
+	asking  bool          // and no answer is due yet
+	alive   bool          // one of them has spoken since
+	vacated time.Time     // when they were found to be silent
 
 	stray stray // the last probe heard here for which there is hardly a link
 }
@@ -82,15 +87,16 @@ type probing struct {
 // edge is what the core keeps of a link that is up, besides its row.
 type edge struct {
 	src, dst *port
-	transits *transits // nil before the first is timed
-	missed   int       // periodic probes that left since it was heard last
-	heard    int       // times since both ends are connected, up to 2
-	born     time.Time // when it was heard first
-	last     time.Time // when it was heard last
-	near     bool      // near probes pass; true until surelyFar says otherwise
-	fars     int       // far probes heard since the last near one, up to surelyFar
-	told     bool      // an alarm says that it is indirect
-	said     [2]uint64 // by source and destination when the probe was missed that was one too many
+	transits *transits         // nil before the first is timed
+	missed   int               // periodic probes that left since it was heard last
+	heard    int               // times since both ends are connected, up to 2
+	born     time.Time         // when it was heard first
+	last     time.Time         // when it was heard last
+	near     bool              // near probes pass; true until surelyFar says otherwise
+	fars     int               // far probes heard since the last near one, up to surelyFar
+	told     netview.AlarmKind // of the alarm that says why it is not used
+	unproven bool              // it appeared though nothing was plugged in (unproven.go)
+	said     [2]uint64         // by source and destination when the probe was missed that was one too many
 }
 
 func (e *edge) key() netview.LinkKey { return netview.LinkKey{Src: e.src.at, Dst: e.dst.at} }
@@ -193,6 +199,9 @@ func (c *Core) switchUp(f *SwitchFacts) {
 			e.missed, e.heard, e.fars = 0, 0, 0
 		}
 		p.blocked = c.now
+		if p.role == netview.PortEdge {
+			c.idles(p)
+		}
 		if p.up {
 			if p.role == netview.PortUnknown && !p.quiet.Equal(c.now) {
 				c.doubt(p)
@@ -292,6 +301,7 @@ func (c *Core) switchDown(dpid netview.DPID) {
 	for _, p := range d.ports {
 		c.forgetProbes(p)
 		p.sessionLost()
+		p.idle = time.Time{} // nobody sees what the carrier does
 		for _, e := range p.edges() {
 			c.putLink(e.key(), true, e.state())
 		}

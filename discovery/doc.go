@@ -49,9 +49,13 @@
 //     was heard at one port makes no link at another; that port is blocked.
 //   - A probe passes between two ports of which one has a host that answers (or is configured as edge): no link, and an
 //     alarm. One of the ports is blocked (PortBlocked: no broadcast) for as long as it lasts, so that there is no loop. If
-//     the host is silent, or its port was down meanwhile, a link may be made.
-//   - A device that copies every frame both ways between two ports at which no host ever spoke is a cable as far as
-//     frames can tell, and so is taken for one. So is one at whose ports the carrier was lost after a host had spoken there
+//     the host is silent, or its port was down meanwhile, a link may be made. The address of the port at the other end is no host:
+//     the kernel answers for interfaces of Open vSwitch's. A host that was seen elsewhere since it was asked answers only by what it
+//     sends to the asker: the rest may have come along the cable.
+//   - A link that appears between two ports that have been edges for a while, with carrier all the time, was not plugged in: it
+//     is shown as LinkIndirect, with an alarm, until a carrier is lost or an operator trusts it (unproven.go).
+//   - A device that copies every frame both ways between two ports from their first seconds on is a cable as far as
+//     frames can tell, and so is taken for one. So is one at whose ports the carrier was lost
 //     (the "port amnesia" that TopoGuard+ describes): a real cable in a host's place looks the same. The literature tells
 //     these by the time a probe takes; on networks where a packet through a software switch takes longer than a detour
 //     through a host that means false alarms, so the measured latency of links is shown and decides nothing. Where ports

@@ -31,7 +31,7 @@ func (e *edge) state() netview.LinkState {
 	switch {
 	case e.shared():
 		return netview.LinkShared
-	case !e.near:
+	case !e.near, e.unproven:
 		return netview.LinkIndirect
 	case e.live() && e.heard > 0:
 		return netview.LinkConfirmed
@@ -59,27 +59,32 @@ func (c *Core) writeStates(e *edge) {
 	}
 }
 
-// tellIndirect raises the alarm about a link that is surely not a cable, or ends it.
+// tellIndirect raises the alarm about a link that is surely not a cable, or may be none, or ends it.
 func (c *Core) tellIndirect(e *edge) {
-	between := e.shared() || !e.near && e.fars >= surelyFar
+	var kind netview.AlarmKind
+	text := ""
 	switch {
-	case between == e.told || c.cfg.Alarms == nil:
-	case between:
-		e.told = true
-		text := "something that is no switch of ours forwards between " + e.src.at.String() + " and " + e.dst.at.String()
-		if e.shared() {
-			text = "more than two ports of ours are on one segment: " + e.src.at.String() + ", " + e.dst.at.String() + " and others"
-		}
-		c.cfg.Alarms.Raise(netview.AlarmIndirectLink, e.key().String(), text)
-	default:
-		c.endIndirect(e)
+	case e.shared():
+		kind, text = netview.AlarmIndirectLink, "more than two ports of ours are on one segment: "+e.src.at.String()+", "+e.dst.at.String()+" and others"
+	case !e.near && e.fars >= surelyFar:
+		kind, text = netview.AlarmIndirectLink, "something that is no switch of ours forwards between "+e.src.at.String()+" and "+e.dst.at.String()
+	case e.near && e.unproven:
+		kind, text = netview.AlarmUnprovenLink, "discovery frames pass between "+e.src.at.String()+" and "+e.dst.at.String()+
+			", which were silent and had carrier before: nothing was plugged in, so hosts there may relay them, and the link is not used"
+	}
+	if kind == e.told || c.cfg.Alarms == nil {
+		return
+	}
+	c.endIndirect(e)
+	if e.told = kind; kind != "" {
+		c.cfg.Alarms.Raise(kind, e.key().String(), text)
 	}
 }
 
 // endIndirect ends the alarm about a link.
 func (c *Core) endIndirect(e *edge) {
-	if e.told {
-		e.told = false
-		c.cfg.Alarms.Clear(netview.AlarmIndirectLink, e.key().String())
+	if e.told != "" {
+		c.cfg.Alarms.Clear(e.told, e.key().String())
+		e.told = ""
 	}
 }

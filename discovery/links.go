@@ -56,6 +56,9 @@ func (c *Core) refresh(e *edge, s *probing, far bool) {
 	remember(src, dst)
 	c.pace.heard(c.since()-s.at, c.now)
 	e.missed, e.last = 0, c.now
+	if !far && !e.unproven {
+		prove(e)
+	}
 	if !far {
 		e.near, e.fars = true, 0
 	} else if e.fars < surelyFar {
@@ -77,7 +80,7 @@ func (c *Core) refresh(e *edge, s *probing, far bool) {
 		c.settleEarly(dst.device)
 	}
 	e.heard = min(e.heard, 2)
-	if first || was != e.near || far && !e.told {
+	if first || was != e.near || far && e.told == "" {
 		c.restate(src, dst)
 	} else {
 		c.putLink(e.key(), true, e.state())
@@ -153,7 +156,7 @@ func (c *Core) raiseEdge(src, dst *port, near bool) *edge {
 	if e := src.edgeTo(dst); e != nil {
 		return e
 	}
-	e := &edge{src: src, dst: dst, near: near, born: c.now}
+	e := &edge{src: src, dst: dst, near: near, born: c.now, unproven: c.unplugged(src, dst)}
 	src.out = append(src.out, e)
 	dst.in = append(dst.in, e)
 	for _, p := range [...]*port{src, dst} {
@@ -177,6 +180,9 @@ func (c *Core) dropEdge(e *edge) {
 		case len(p.in)+len(p.out) > 0:
 			c.restate(p)
 		case p.up && p.role == netview.PortLink:
+			if e.unproven && e.near {
+				c.disbelieve(p)
+			}
 			c.doubt(p)
 			if p.device.connected {
 				c.startProbing(p)

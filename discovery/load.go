@@ -65,6 +65,9 @@ func (c *Core) loadLink(l *netview.Link) {
 		return
 	}
 	e := &edge{src: src, dst: dst, near: l.State != netview.LinkIndirect && l.State != netview.LinkShared}
+	if e.unproven = l.State == netview.LinkIndirect && !c.settings.TrustLinks && !c.trusted(src, dst); e.near {
+		prove(e)
+	}
 	src.out = append(src.out, e)
 	dst.in = append(dst.in, e)
 	src.past, src.peer, dst.past, dst.peer = pastUnseen, l.Dst, pastUnseen, l.Src
@@ -78,6 +81,9 @@ func (c *Core) loadLost(l *netview.Link) {
 		return
 	}
 	src.past, src.peer = pastUnseen, l.Dst
+	if l.State == netview.LinkConfirmed || l.State == netview.LinkUnconfirmed {
+		src.proved = l.Dst
+	}
 	if _, there := c.tx.Link(l.LinkKey); !there {
 		c.tx.PutLink(&netview.Link{LinkKey: l.LinkKey, State: l.State, Since: c.now})
 		c.agenda.add(appointment{at: c.now.Add(keepDown), duty: dutyPurge, link: l.LinkKey, stamp: c.now})

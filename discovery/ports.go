@@ -81,7 +81,7 @@ func (c *Core) portCame(p *port) {
 
 // portWent takes a port's links down, in both directions, and doubts its hosts.
 func (c *Core) portWent(p *port) {
-	p.up = false
+	p.up, p.idle = false, time.Time{}
 	p.carrierLost()
 	c.forgetProbes(p)
 	p.vacated, p.asked, p.asking = time.Time{}, time.Time{}, false
@@ -169,6 +169,7 @@ func (c *Core) setRole(p *port, role netview.PortRole) {
 		c.dropPending(p.at)
 		c.expelHosts(p)
 	case netview.PortEdge:
+		c.idles(p)
 		c.admitPending(p)
 	}
 }

@@ -189,6 +189,9 @@ func (c *Core) dueRound(a appointment) {
 		return
 	}
 	begin := int(a.point.Port) * segment // a segment stays on the agenda even while it has no ports
+	if d.connected && begin == 0 {
+		c.turn(d)
+	}
 	if d.connected && begin < len(d.ports) {
 		for _, p := range d.ports[begin:min(begin+segment, len(d.ports))] {
 			c.age(p)

@@ -22,6 +22,7 @@ func (c *Core) configure(s *netview.Settings) {
 			}
 		}
 	}
+	c.reprove()
 }
 
 // edgeConfigured brings a port to what is configured: links at an edge go.

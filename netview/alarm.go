@@ -15,6 +15,7 @@ const (
 	AlarmReplayedProbe  AlarmKind = "replayed-probe"  // a discovery frame heard again, late or twice
 	AlarmLinkAtHost     AlarmKind = "link-at-host"    // a discovery frame at a port where a host is known, or that is configured as edge
 	AlarmIndirectLink   AlarmKind = "indirect-link"   // something that is no switch of ours forwards between two ports
+	AlarmUnprovenLink   AlarmKind = "unproven-link"   // a link appeared between two ports where nothing was plugged in: it is not used
 	AlarmHostHijack     AlarmKind = "host-hijack"     // a host seen at a second place while it is alive at its first
 	AlarmUnverifiedMove AlarmKind = "unverified-move" // a host was moved though its old place, which may be alive, could not be asked
 	AlarmAddressClash   AlarmKind = "address-clash"   // two hosts claim one IP address

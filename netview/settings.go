@@ -13,6 +13,8 @@ type Settings struct {
 	Allow map[DPID]bool
 	// Indirect allows links through something that is no switch of ours (LinkIndirect) to be used.
 	Indirect bool
+	// TrustLinks takes any link for a cable along which frames pass that no bridge forwards, though nothing was plugged in.
+	TrustLinks bool
 	// ProbePeriod is the time between two discovery probes of a port; 0 is discovery's default.
 	ProbePeriod time.Duration
 	// HostExpiry is how long a silent host that answers no probe is kept; 0 is discovery's default.
@@ -39,6 +41,7 @@ type LinkSettings struct {
 	LatencyUS    uint64
 	Cost         uint64 // at most CostMax
 	Drained      bool
+	Trusted      bool // it is a cable, whatever it looks like
 }
 
 // CostDefault is what a path pays for a link of which nothing is said; CostMax is the most that may be said.

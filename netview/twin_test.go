@@ -270,7 +270,7 @@ func (m *machine) someSettings() *Settings {
 	return &Settings{
 		Switches: map[DPID]SwitchSettings{m.dpid(): {Name: rapid.SampledFrom([]string{"", "core"}).Draw(m.t, "name"), Drained: flag("drained")}},
 		Ports:    map[Point]PortSettings{m.point(): {Label: "up", Edge: flag("edge"), Drained: flag("drained")}},
-		Links:    map[LinkKey]LinkSettings{{m.point(), m.point()}: {number("capacity"), number("latency"), number("cost"), flag("drained")}},
+		Links:    map[LinkKey]LinkSettings{{m.point(), m.point()}: {number("capacity"), number("latency"), number("cost"), flag("drained"), false}},
 		Indirect: flag("indirect"),
 	}
 }

@@ -98,19 +98,35 @@ func (l *Lab) Relay(a, b *Host) (end func()) {
 func (l *Lab) Hub(a, b End, switches []Switch) {
 	l.t.Helper()
 	l.Run("ip", "link", "add", "hub", "type", "bridge")
+	l.silence("hub")
 	for i, e := range []End{a, b} {
-		inner := []string{"hub-a", "hub-b"}[i]
-		l.batch([]string{
-			"link add " + e.Device + " type veth peer name " + inner,
-			"link set " + inner + " master hub",
-		})
-		for _, device := range []string{"hub", inner, e.Device} {
-			l.Run("sysctl", "-q", "-w", "net.ipv6.conf."+device+".disable_ipv6=1")
-			l.Run("ip", "link", "set", device, "up")
-		}
-		s := switches[e.Switch]
-		s.ovs.AddPort(s.Name, e.Device, e.Port)
+		l.Silent(e, []string{"hub-a", "hub-b"}[i], switches)
+		l.Run("ip", "link", "set", []string{"hub-a", "hub-b"}[i], "master", "hub")
 	}
+}
+
+// Silent adds a port to a switch, with carrier. What is behind it is an interface in the lab's namespace that says nothing.
+func (l *Lab) Silent(e End, behind string, switches []Switch) {
+	l.t.Helper()
+	l.Run("ip", "link", "add", e.Device, "type", "veth", "peer", "name", behind)
+	l.silence(behind)
+	l.silence(e.Device)
+	s := switches[e.Switch]
+	s.ovs.AddPort(s.Name, e.Device, e.Port)
+}
+
+// silence brings an interface up on which the kernel says nothing of itself.
+func (l *Lab) silence(device string) {
+	l.Run("sysctl", "-q", "-w", "net.ipv6.conf."+device+".disable_ipv6=1")
+	l.Run("ip", "link", "set", device, "up")
+}
+
+// Carry relays every frame, discovery frames too, between two interfaces of Silent: two conspirators who want to be taken for a cable.
+func (l *Lab) Carry(a, b string) {
+	l.t.Helper()
+	l.Run("ip", "link", "add", "carry", "type", "bridge", "group_fwd_mask", "0x4000") // bit 14: 01:80:c2:00:00:0e
+	l.silence("carry")
+	l.batch([]string{"link set " + a + " master carry", "link set " + b + " master carry"})
 }
 
 // Move plugs the host's cable out of its switch and into a port of another one.
