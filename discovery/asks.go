@@ -34,7 +34,8 @@ type ask struct {
 	// silence says nothing.
 	barrier uint64    // behind the last try
 	passed  time.Time // when that came back; zero: it did not
-	former  bool      // at is where it was before it moved unasked (unasked.go)
+	// elsewhere is true if at is not where it is known to be: where it was before it moved unasked (unasked.go), or may be now (heir.go).
+	elsewhere bool
 }
 
 // startAsk asks a host where it is; nil if too many are being asked. A host that is asked already is not asked anew.
@@ -50,7 +51,9 @@ func (c *Core) startAskAt(h *netview.Host, at netview.Point) *ask {
 	a := &ask{id: h.HostID, at: at, begun: c.now}
 	c.asks[h.HostID] = a
 	c.note(h.HostID, func(n *note) { n.asked = c.now })
-	c.forget(h) // so that its answer is news
+	there := *h
+	there.At = at
+	c.forget(&there) // so that its answer is news
 	c.try(a, h)
 	return a
 }
@@ -116,7 +119,7 @@ func (c *Core) dueAsk(d appointment) {
 	h, known := c.tx.Host(a.id)
 	p := c.port(a.at)
 	switch {
-	case !known || h.At != a.at && !a.former:
+	case !known || h.At != a.at && !a.elsewhere:
 		delete(c.asks, a.id)
 	case p == nil || !p.up || !p.device.connected || p.role == netview.PortLink: // its place went meanwhile
 		delete(c.asks, a.id)
@@ -150,16 +153,28 @@ func (c *Core) unanswered(a *ask) {
 	if p := c.port(a.at); p != nil {
 		p.alive = true
 	}
-	if a.claim != nil {
+	if p, q := c.port(a.at), c.claimedAt(a); p != nil && q != nil && contested(p.device, q.device) {
+		c.hold(a.claim)
+	} else if a.claim != nil {
 		c.refuse(a.claim, "its switch, %s, does not answer, so that it cannot be asked", a.at.DPID)
 	}
+}
+
+// claimedAt is the port where a host that is asked was seen meanwhile, nil if it was not.
+func (c *Core) claimedAt(a *ask) *port {
+	if a.claim == nil {
+		return nil
+	}
+	return c.port(a.claim.at)
 }
 
 // silent does what follows from a host's silence.
 func (c *Core) silent(a *ask, h *netview.Host) {
 	switch {
-	case a.former:
-		c.endUnasked(a.id)
+	case a.elsewhere:
+		if c.unasked[a.id] == a.at {
+			c.endUnasked(a.id)
+		}
 	case a.claim != nil:
 		c.accept(a.claim)
 	case a.purge && !c.suspects() && (c.cfg.InUse == nil || !c.cfg.InUse(h.HostID, h.At)):
@@ -174,7 +189,7 @@ func (c *Core) answered(p *port, s *sighting) {
 		p.alive = true
 	}
 	a := c.asks[s.id]
-	if a == nil || a.at != s.at || a.former {
+	if a == nil || a.at != s.at || a.elsewhere && c.unasked[s.id] == s.at { // giveBack ends that
 		return
 	}
 	delete(c.asks, s.id)

@@ -23,10 +23,12 @@ type device struct {
 	proven    bool      // it had a session for long enough, once, or is remembered
 	recalled  bool      // what it held from an earlier life is known
 	gone      map[uint32]former
-	heard     uint64 // bytes from it, at its last turn
-	turns     uint64 // of the rounds, since which it has said something
-	barrier   uint64 // the last one that it was sent
-	asking    []*ask // whose barrier did not come back yet
+	heard     uint64  // bytes from it, at its last turn
+	turns     uint64  // of the rounds, since which it has said something
+	barrier   uint64  // the last one that it was sent
+	asking    []*ask  // whose barrier did not come back yet
+	heir      *device // that has its cables, if it has no session
+	before    *device // whose cables it has
 }
 
 // former is what is remembered of a port that was deleted, in case it comes again.
@@ -182,7 +184,7 @@ func (c *Core) switchUp(f *SwitchFacts) {
 		c.stays(d)
 		c.boundPorts(d, f)
 	}
-	d.connected, d.since, d.settled = true, c.now, false
+	d.connected, d.since, d.settled, d.heir = true, c.now, false, nil
 	c.ready++
 	row := c.row(f)
 	slices.SortFunc(row.Ports, func(a, b netview.Port) int { return cmpPorts(a.Number, b.Number) })

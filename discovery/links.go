@@ -102,22 +102,24 @@ func (c *Core) dropReplaced(e *edge) {
 		for _, o := range p.edges() {
 			if (o.heard == 0 || !o.live()) && (o.src != e.src && o.src != e.dst || o.dst != e.src && o.dst != e.dst) {
 				c.dropEdge(o)
+				c.inherits(p.beyond(o).device, p.beyond(e).device)
 			}
 		}
 	}
 }
+
+// beyond is the other end of a port's link.
+func (p *port) beyond(e *edge) *port { return p.other(e.src, e.dst) }
 
 // dropSuperseded takes down the links of a switch that lost its session whose cable was found to lead elsewhere before
 // that was noticed: the other end was heard from another port since it was heard from this one for the last time.
 func (c *Core) dropSuperseded(d *device) {
 	for _, p := range d.ports {
 		for _, e := range p.edges() {
-			q := e.dst
-			if q == p {
-				q = e.src
-			}
-			if slices.ContainsFunc(q.edges(), func(o *edge) bool { return o.near && o.live() && o.heard > 0 && o.born.After(e.last) }) {
+			q, edges := p.beyond(e), p.beyond(e).edges()
+			if i := slices.IndexFunc(edges, func(o *edge) bool { return o.near && o.live() && o.heard > 0 && o.born.After(e.last) }); i >= 0 {
 				c.dropEdge(e)
+				c.inherits(d, q.beyond(edges[i]).device)
 			}
 		}
 	}

@@ -19,6 +19,8 @@ func (c *Core) claimed(old *netview.Host, s *sighting) {
 	switch {
 	case q == nil || !q.up || q.role == netview.PortLink:
 		c.accept(s)
+	case !q.device.connected && q.device.heir != nil && q.device.heir.dpid == s.at.DPID:
+		c.acceptUnasked(old, s) // its switch has another datapath id
 	case !q.device.connected:
 		if c.lives(q.device) {
 			c.refuse(s, "its switch, %s, cannot be asked, and seems to be alive", old.At.DPID)
@@ -87,6 +89,11 @@ func (c *Core) refuseClaim(a *ask) { c.refuse(a.claim, "it answers at %s", a.at)
 func (c *Core) refuse(s *sighting, why string, args ...any) {
 	c.Counts.Hijacks.Add(1)
 	c.raise(netview.AlarmHostHijack, s.at, "host %s was seen at %s, but %s", s.id, s.at, fmt.Sprintf(why, args...))
+	c.hold(s)
+}
+
+// hold has a claim that was not believed not looked at for a while.
+func (c *Core) hold(s *sighting) {
 	c.known.add(c.known.hashHost(s.id, s.at, s.ip))
 	c.known.add(c.known.hashHost(s.id, s.at, anyAddress))
 	c.agenda.add(appointment{at: c.now.Add(claimHold), duty: dutyRecheck, claim: s})

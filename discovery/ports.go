@@ -171,5 +171,6 @@ func (c *Core) setRole(p *port, role netview.PortRole) {
 	case netview.PortEdge:
 		c.idles(p)
 		c.admitPending(p)
+		c.askHeir(p)
 	}
 }

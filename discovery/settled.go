@@ -42,6 +42,9 @@ func (c *Core) settle(d *device) {
 		return
 	}
 	d.settled = true
+	for _, p := range d.ports {
+		c.askHeir(p)
+	}
 	c.edit(d.dpid).Settled = true
 	if c.settled++; c.settled == c.ready {
 		c.tx.SetSettled()

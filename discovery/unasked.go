@@ -25,7 +25,7 @@ func (c *Core) acceptUnasked(old *netview.Host, s *sighting) {
 		c.unasked[s.id] = first
 	}
 	d := c.devices[first.DPID]
-	if c.cfg.Alarms == nil || d == nil || !carried(d) {
+	if c.cfg.Alarms == nil || d == nil || d.heir != nil || !carried(d) {
 		return
 	}
 	c.cfg.Alarms.Raise(netview.AlarmUnverifiedMove, s.id.String(), "host "+s.id.String()+" was moved from "+first.String()+" to "+
@@ -39,7 +39,7 @@ func (c *Core) endUnasked(id netview.HostID) {
 		return
 	}
 	delete(c.unasked, id)
-	if a := c.asks[id]; a != nil && a.former {
+	if a := c.asks[id]; a != nil && a.elsewhere {
 		delete(c.asks, id)
 	}
 	if c.cfg.Alarms != nil {
@@ -81,7 +81,7 @@ func (c *Core) lookBack() {
 			c.endUnasked(id)
 		case p.device.connected && p.role == netview.PortEdge && c.asks[id] == nil:
 			if a := c.startAskAt(h, at); a != nil {
-				a.former = true
+				a.elsewhere = true
 			}
 		}
 	}
