@@ -76,7 +76,7 @@ func (c *Core) confirmed(l *ledger, in Confirmed, now time.Time) {
 		l.silent, l.unconfirmed = 0, false
 		return
 	}
-	l.flight, l.answerBy, l.silent, l.unconfirmed = nil, time.Time{}, 0, false
+	l.flight, l.answerBy, l.silent, l.unconfirmed, l.drifted = nil, time.Time{}, 0, false, false
 	if l.stuck {
 		c.unstick(l)
 	}

@@ -31,7 +31,7 @@ func (c *Core) drift(l *ledger, w *row, s Source, now time.Time) {
 	}
 	w.losses++
 	c.moved(l, w)
-	c.raise(netview.AlarmDrift, l.dpid, fmt.Sprintf("%s's rule %s was lost or changed: it is put back (noticed by %s)", w.rule.Owner, w.name(), s))
+	c.alarmDrift(l, fmt.Sprintf("%s's rule %s was lost or changed: it is put back (noticed by %s)", w.rule.Owner, w.name(), s))
 	if w.losses >= c.config.LieCount {
 		c.distrust(l, w.name(), w.losses, w.lostSince, now)
 	}
@@ -48,6 +48,13 @@ func (c *Core) drift(l *ledger, w *row, s Source, now time.Time) {
 		return
 	}
 	l.enqueue(w)
+}
+
+// alarmDrift raises the alarm drift. It is ended when the session ends before anything was put back: a bridge that is deleted tells of its
+// entries one by one, and goes.
+func (c *Core) alarmDrift(l *ledger, text string) {
+	c.raise(netview.AlarmDrift, l.dpid, text)
+	l.drifted = true
 }
 
 // pauseFor is how long a rule that was lost waits before it is put back.

@@ -69,6 +69,7 @@ type ledger struct {
 	barrier     time.Duration    // how long barriers take, smoothed
 	stuck       bool             // it answers nothing
 	alarmed     bool             // the alarm stuck-switch is raised
+	drifted     bool             // the alarm drift was raised, and nothing confirmed since
 	unconfirmed bool             // a batch had no answer since one was confirmed
 	lying       bool             // it does not keep what it confirms
 	trustAt     time.Time        // when that is forgotten

@@ -106,7 +106,7 @@ func (l *ledger) nameOf(r *programRow) string {
 // tellLost raises the alarm for what was lost in this step.
 func (c *Core) tellLost(l *ledger) {
 	if p := l.programs; p != nil && p.lost > 0 {
-		c.raise(netview.AlarmDrift, l.dpid, fmt.Sprintf("%d rules of intents were lost or changed: they are put back (noticed by %s)", p.lost, p.lostBy))
+		c.alarmDrift(l, fmt.Sprintf("%d rules of intents were lost or changed: they are put back (noticed by %s)", p.lost, p.lostBy))
 		p.lost = 0
 	}
 }

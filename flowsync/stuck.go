@@ -53,4 +53,8 @@ func (c *Core) alarmStuck(l *ledger, text string) {
 func (c *Core) down(l *ledger, in Down) {
 	c.forget(l)
 	c.alarmStuck(l, in.Stuck)
+	if l.drifted {
+		l.drifted = false
+		c.clear(netview.AlarmDrift, l.dpid)
+	}
 }

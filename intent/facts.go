@@ -151,7 +151,7 @@ func (c *Core) learnHosts(changes []netview.Change) {
 	}
 	slices.Sort(list)
 	for _, n := range slices.Compact(list) {
-		if e := c.entries.at(n); e.program == nil && e.code == HostUnknown || e.program != nil && !e.has(adopted) && !e.has(leaving) && c.moved(e) {
+		if e := c.entries.at(n); e.program == nil && (e.code == HostUnknown || e.code == NoPath || e.code == LinkDown) || e.program != nil && !e.has(adopted) && !e.has(leaving) && c.moved(e) {
 			c.again(n)
 		}
 	}

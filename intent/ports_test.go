@@ -81,3 +81,19 @@ func TestPortsThatAreOthers(t *testing.T) {
 		})
 	}
 }
+
+// TestAHostThatMovesIsTriedAgain: there is no path from where a host is, and then it is elsewhere. No link changes.
+func TestAHostThatMovesIsTriedAgain(t *testing.T) {
+	n := square(t)
+	n.host(hostID(1), at(4, 9))
+	n.host(hostID(2), at(1, 9))
+	for _, l := range []netview.LinkKey{link(1, 1, 2, 1), link(1, 2, 3, 1)} {
+		n.put(l, false, netview.LinkConfirmed)
+	}
+	n.submit(false, Request{Op: Create, Spec: hostToHost("a", 1, 2)})
+	n.rest()
+	n.wantState("a", "failed(no-path)")
+	n.host(hostID(2), at(4, 10))
+	n.rest()
+	n.wantState("a", "installed")
+}

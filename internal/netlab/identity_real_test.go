@@ -87,7 +87,9 @@ func (r *reshaped) healed(what string) {
 	wrong := ""
 	defer func() {
 		if r.l.t.Failed() {
-			r.l.t.Logf("%s: %s\n%s", what, wrong, r.l.Run("sh", "-c", "for s in s1 s2 s3; do ovs-ofctl -O "+protocol(r.version)+" dump-flows $s || :; done"))
+			var hosts any
+			_ = r.w.Get("/v1/hosts", &hosts)
+			r.l.t.Logf("%s: %s\n%v\n%s", what, wrong, hosts, r.l.Run("sh", "-c", "for s in s1 s2 s3; do ovs-ofctl -O "+protocol(r.version)+" dump-flows $s || :; done"))
 		}
 	}()
 	r.answered(10)
