@@ -23,12 +23,13 @@ type device struct {
 	proven    bool      // it had a session for long enough, once, or is remembered
 	recalled  bool      // what it held from an earlier life is known
 	gone      map[uint32]former
-	heard     uint64  // bytes from it, at its last turn
-	turns     uint64  // of the rounds, since which it has said something
-	barrier   uint64  // the last one that it was sent
-	asking    []*ask  // whose barrier did not come back yet
-	heir      *device // that has its cables, if it has no session
-	before    *device // whose cables it has
+	heard     uint64    // bytes from it, at its last turn
+	still     time.Time // when a period had gone by in which it said nothing, last
+	turns     uint64    // of the rounds, since which it has said something
+	barrier   uint64    // the last one that it was sent
+	asking    []*ask    // whose barrier did not come back yet
+	heir      *device   // that has its cables, if it has no session
+	before    *device   // whose cables it has
 }
 
 // former is what is remembered of a port that was deleted, in case it comes again.

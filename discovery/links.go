@@ -136,10 +136,11 @@ func (c *Core) sentAs(p *port, pr *probe) *probing {
 }
 
 // late raises an alarm for a probe that is authentic and was not sent lately: somebody kept it. Where a port's probes
-// were forgotten because it went, or this instance has just started, it may still have been on the way.
+// were forgotten because it went, this instance has just started, or one of the switches stood still (it deletes hundreds of ports), it
+// may still have been on the way.
 func (c *Core) late(src, dst *port, pr *probe) {
 	wait := 2 * c.cfg.Period
-	if c.now.Sub(src.forgot) <= wait || c.since() <= wait+keepSilent {
+	if c.now.Sub(src.forgot) <= wait || c.since() <= wait+keepSilent || c.stoodStill(src.device) || c.stoodStill(dst.device) {
 		return
 	}
 	c.raise(netview.AlarmReplayedProbe, dst.at, "an old probe of %s came in", src.at)

@@ -54,11 +54,18 @@ func (c *Core) turn(d *device) {
 	if c.cfg.Received != nil {
 		heard := c.cfg.Received(d.dpid)
 		if heard == d.heard {
+			d.still = c.now
 			return
 		}
 		d.heard = heard
 	}
 	d.turns++
+}
+
+// stoodStill is true of a switch that said nothing for a period, lately: it has links, so there were probes to report. What it was sent then, and
+// what came to it, comes late.
+func (c *Core) stoodStill(d *device) bool {
+	return !d.still.IsZero() && c.now.Sub(d.still) <= 2*c.cfg.Period
 }
 
 // trusted is true of a link of which an operator says that it is one, in either direction.

@@ -280,6 +280,10 @@ func (r *reshaped) rebuild(host, link int) {
 func (r *reshaped) identify(id uint64) {
 	r.n.Switches[0].DPID = id
 	r.o.Vsctl("set", "bridge", "s1", fmt.Sprintf("other-config:datapath-id=%016x", id))
+	r.l.Eventually(20*time.Second, "the switch has a session under its new id", func() bool {
+		var sw struct{ Connected bool }
+		return r.w.Get(fmt.Sprintf("/v1/switches/%016x", id), &sw) == nil && sw.Connected
+	})
 }
 
 // rebuildAs deletes the first bridge and makes it again under another datapath id.
