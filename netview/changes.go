@@ -39,15 +39,15 @@ type Change struct {
 // changeLog is the bounded log of changes and the bell for those who wait. Its lock is held for copying only.
 type changeLog struct {
 	mu       sync.Mutex
-	ring     []Change // grows up to limit, then its oldest entries are overwritten
-	limit    int
-	next     int           // where the next change goes, modulo limit
+	limits   Limits
+	ring     []Change // has count changes from oldest on, and grows up to limits.Changes
+	oldest   int      // where the oldest is
+	count    int
+	bytes    int           // that its rows take, about
 	complete Revision      // every change after this revision is in the ring
 	current  Revision      // of the view
 	bell     chan struct{} // closed with the next revision; nil while nobody waits
 }
-
-func (l *changeLog) init(limit int) { l.limit = limit }
 
 // publish appends a transaction's changes; show makes its snapshot visible, before anybody is woken.
 func (l *changeLog) publish(r Revision, changes []Change, show func()) {
@@ -65,28 +65,62 @@ func (l *changeLog) publish(r Revision, changes []Change, show func()) {
 	}
 }
 
+// append puts a change at the end. The oldest go where there is no room for all.
 func (l *changeLog) append(c Change) {
-	if len(l.ring) < l.limit {
-		l.ring = append(l.ring, c)
-		l.next = len(l.ring) % l.limit
-		return
+	size := c.size()
+	for l.count > 0 && (l.count == l.limits.Changes || l.bytes+size > l.limits.Bytes) {
+		l.drop()
 	}
-	l.complete = l.ring[l.next].Revision
-	l.ring[l.next] = c
-	l.next = (l.next + 1) % l.limit
+	if l.count == len(l.ring) {
+		l.grow()
+	}
+	l.ring[(l.oldest+l.count)%len(l.ring)] = c
+	l.count++
+	l.bytes += size
+}
+
+// drop takes the oldest change out.
+func (l *changeLog) drop() {
+	c := l.at(0)
+	l.complete = c.Revision
+	l.bytes -= c.size()
+	*c = Change{}
+	l.oldest = (l.oldest + 1) % len(l.ring)
+	l.count--
+}
+
+// grow makes room in the ring.
+func (l *changeLog) grow() {
+	ring := make([]Change, min(max(2*len(l.ring), 64), l.limits.Changes))
+	for i := range l.count {
+		ring[i] = *l.at(i)
+	}
+	l.ring, l.oldest = ring, 0
+}
+
+// What a row takes, in bytes, about.
+const (
+	rowBytes  = 256
+	portBytes = 128
+)
+
+// size is what the row of a change takes. What rows share is counted with each.
+func (c *Change) size() int {
+	switch {
+	case c.Switch != nil:
+		return rowBytes + portBytes*len(c.Switch.Ports)
+	case c.Alarm != nil:
+		return rowBytes + len(c.Alarm.Text)
+	}
+	return rowBytes
 }
 
 // at is the i-th oldest change.
-func (l *changeLog) at(i int) *Change {
-	if len(l.ring) < l.limit {
-		return &l.ring[i]
-	}
-	return &l.ring[(l.next+i)%l.limit]
-}
+func (l *changeLog) at(i int) *Change { return &l.ring[(l.oldest+i)%len(l.ring)] }
 
 // first is the index, among the oldest, of the first change after the revision.
 func (l *changeLog) first(after Revision) int {
-	low, high := 0, len(l.ring)
+	low, high := 0, l.count
 	for low < high {
 		if mid := (low + high) / 2; l.at(mid).Revision <= after {
 			low = mid + 1
@@ -133,8 +167,8 @@ func (v *View) Follow(after Revision, limit int) (cs []Change, upto Revision, sn
 		return nil, after, snap, false
 	}
 	begin := l.first(after)
-	end := min(begin+max(limit, 1), len(l.ring))
-	if end == len(l.ring) {
+	end := min(begin+max(limit, 1), l.count)
+	if end == l.count {
 		return l.copy(begin, end), l.current, snap, true
 	}
 	upto = l.at(end - 1).Revision

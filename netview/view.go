@@ -52,7 +52,7 @@ func New(limits Limits) *View {
 		settings: &Settings{},
 	}
 	v.owners.wanted = make(map[string]bool)
-	v.log.init(limits.withDefaults().Changes)
+	v.log.limits = limits.withDefaults()
 	v.current.Store(v.snapshot(0))
 	return v
 }
