@@ -43,35 +43,40 @@ func shapeOf(match []byte) (s shape) {
 	return s
 }
 
-// tally counts rules of a priority and a shape.
+// tally counts what has a priority and a shape.
 type tally struct {
 	priority uint16
 	count    uint32
 	shape    shape
 }
 
-// tallies are of one place, or one way. Most have one.
+// tallies count the rules of one way, or the ways through one place that have such rules. Most have one.
 type tallies []tally
 
-func (t *tallies) add(priority uint16, s shape) {
+// add reports whether it is the first of its kind.
+func (t *tallies) add(priority uint16, s shape) bool {
 	for i := range *t {
 		if k := &(*t)[i]; k.priority == priority && k.shape == s {
 			k.count++
-			return
+			return false
 		}
 	}
 	*t = append(*t, tally{priority, 1, s})
+	return true
 }
 
-func (t *tallies) remove(priority uint16, s shape) {
+// remove reports whether it was the last of its kind.
+func (t *tallies) remove(priority uint16, s shape) bool {
 	for i := range *t {
 		if k := &(*t)[i]; k.priority == priority && k.shape == s {
 			if k.count--; k.count == 0 {
 				*t = slices.Delete(*t, i, i+1)
+				return true
 			}
-			return
+			return false
 		}
 	}
+	return false
 }
 
 // others reports whether there is a rule of a priority and of another shape that may have packets of one; ingress: also if both fix who sends.
@@ -112,10 +117,13 @@ func (c *Core) vacate(n uint32, e *entry, g *program.Program, others ...[]past) 
 	})
 }
 
-func (c *Core) eachShape(g *program.Program, do func(*tallies, uint16, shape)) {
+// eachShape counts the rules of a program at their ways, and each way that begins or ceases to have such rules at its spots.
+func (c *Core) eachShape(g *program.Program, do func(*tallies, uint16, shape) bool) {
 	for i := range g.Legs {
 		s, w := shapeOf(g.Legs[i].Match), c.routes.of(g.Legs[i].Route)
-		do(&w.tallies, g.Priority, s)
+		if !do(&w.tallies, g.Priority, s) {
+			continue
+		}
 		for _, at := range w.spots {
 			do(&at.tallies, g.Priority, s)
 		}

@@ -11,7 +11,7 @@ import (
 const changesAtOnce = 4096
 
 // outcomesKept is for how many outcomes memory is kept.
-const outcomesKept = 1 << 16
+const outcomesKept = 1 << 18
 
 // follower keeps the topology of the view.
 type follower struct {

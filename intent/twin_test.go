@@ -441,9 +441,12 @@ func (w *twin) checkSpots() {
 				}
 				seen[way] = true
 				list := ways[way]
-				list.add(g.Priority, s)
+				first := list.add(g.Priority, s)
 				ways[way] = list
 				for _, at := range way.spots {
+					if !first {
+						break
+					}
 					list := spots[at]
 					list.add(g.Priority, s)
 					spots[at] = list

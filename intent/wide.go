@@ -25,11 +25,10 @@ func newWide() wide {
 // add notes an intent.
 func (f *front) addWide(s *spec.Spec, n uint32) {
 	w := &f.wide
-	if s.Boundless() {
+	switch how, a := s.Sender(); how {
+	case spec.Anybody:
 		w.numbers[n] = true
-		return
-	}
-	if a, ok := s.Source(); ok {
+	case spec.ByAddress:
 		w.sourced++
 		if _, there := f.elsewhere(s, a); there {
 			w.numbers[n] = false
@@ -40,7 +39,9 @@ func (f *front) addWide(s *spec.Spec, n uint32) {
 // removeWide forgets an intent.
 func (f *front) removeWide(s *spec.Spec, n uint32) {
 	w := &f.wide
-	delete(w.numbers, n)
+	if len(w.numbers) > 0 {
+		delete(w.numbers, n)
+	}
 	if _, ok := s.Source(); ok {
 		w.sourced--
 	}

@@ -19,45 +19,51 @@ import (
 //
 // Of several ingresses (multipoint-to-point) the address may be at any; of several egresses (point-to-multipoint) at the one ingress.
 
+// Sender says how an intent fixes who sends what it takes.
+type Sender uint8
+
+// How it does.
+const (
+	Fixed     Sender = iota // it takes nobody else's packets: by its kind, its place, or an exact eth_src
+	ByAddress               // by an exact address alone: it is wide if a host elsewhere has that
+	Anybody                 // it crosses a link between switches, and says nothing exact of who sends
+)
+
+// Sender is how the intent fixes who sends, and with ByAddress the address.
+func (s *Spec) Sender() (Sender, netip.Addr) {
+	if !s.crosses() {
+		return Fixed, netip.Addr{}
+	}
+	var address []byte
+	for rest := s.Selector.OXM; len(rest) >= oxmHeaderLen; {
+		n := oxmHeaderLen + int(rest[3])
+		if rest[2]&1 == 0 && n <= len(rest) {
+			switch openflow.Field(rest[2] >> 1) {
+			case openflow.FieldEthSrc:
+				return Fixed, netip.Addr{}
+			case openflow.FieldIPv4Src, openflow.FieldIPv6Src, openflow.FieldARPSPA:
+				address = rest[oxmHeaderLen:n]
+			}
+		}
+		rest = rest[min(n, len(rest)):]
+	}
+	if a, ok := netip.AddrFromSlice(address); ok {
+		return ByAddress, a
+	}
+	return Anybody, netip.Addr{}
+}
+
 // Boundless reports whether an intent crosses a link between switches and says nothing exact of who sends.
 func (s *Spec) Boundless() bool {
-	if !s.crosses() {
-		return false
-	}
-	if exact(s.Selector, openflow.FieldEthSrc) != nil {
-		return false
-	}
-	_, ok := s.address()
-	return !ok
+	how, _ := s.Sender()
+	return how == Anybody
 }
 
 // Source is the address that an intent's selector fixes who sends by, if it crosses a link between switches and nothing but the address does; so it is
 // wide if a host elsewhere has that address.
 func (s *Spec) Source() (netip.Addr, bool) {
-	if !s.crosses() || exact(s.Selector, openflow.FieldEthSrc) != nil {
-		return netip.Addr{}, false
-	}
-	return s.address()
-}
-
-func (s *Spec) address() (netip.Addr, bool) {
-	for _, f := range [...]openflow.Field{openflow.FieldIPv4Src, openflow.FieldIPv6Src, openflow.FieldARPSPA} {
-		if v := exact(s.Selector, f); v != nil {
-			return netip.AddrFromSlice(v)
-		}
-	}
-	return netip.Addr{}, false
-}
-
-// exact is the value of a field without a mask; nil without one.
-func exact(m openflow.Match, f openflow.Field) []byte {
-	if len(m.OXM) == 0 {
-		return nil
-	}
-	if v, mask, ok := m.Lookup(f); ok && mask == nil {
-		return v
-	}
-	return nil
+	how, a := s.Sender()
+	return a, how == ByAddress
 }
 
 // crosses reports whether packets of an intent, other than one between hosts, pass a link between switches.
