@@ -32,7 +32,7 @@ func (c *core) forget(dpid netview.DPID, now time.Time) (ended bool) {
 	return len(keys) > 0
 }
 
-// about tells whether an alarm's object is a switch, a port of it (SWITCH/PORT), or a link with an end there (PORT<->PORT, PORT->PORT).
+// about reports whether an alarm's object is a switch, a port of it (SWITCH/PORT), or a link with an end there (PORT<->PORT, PORT->PORT).
 func about(object, dpid string) bool {
 	for _, part := range strings.Split(strings.ReplaceAll(object, "<->", "->"), "->") {
 		if sw, _, _ := strings.Cut(part, "/"); sw == dpid {

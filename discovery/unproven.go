@@ -19,7 +19,7 @@ const (
 	idleTurns = 3                // periods in which its switch said something meanwhile: probes to one that stands still prove nothing
 )
 
-// unplugged says whether a link that is heard for the first time may be one that nobody plugged in.
+// unplugged reports whether a link that is heard for the first time may be one that nobody plugged in.
 func (c *Core) unplugged(src, dst *port) bool {
 	if c.settings.TrustLinks || c.trusted(src, dst) || joined(src, dst) {
 		return false

@@ -36,7 +36,7 @@ func (r *ready) Pop() any {
 	return b
 }
 
-// has tells whether anybody waits for an id.
+// has reports whether anybody waits for an id.
 func (q *lines) has(id string) bool { return len(q.byID) > 0 && q.byID[id] != nil }
 
 // join puts a batch at the end of the lines of its ids, one of which at least is busy or has a line.

@@ -65,7 +65,7 @@ type records struct{ blocks []*[recordsInBlock]record }
 // at is the record of a number that was given out.
 func (t *records) at(n uint32) *record { return &t.blocks[n/recordsInBlock][n%recordsInBlock] }
 
-// has tells whether a number is in use.
+// has reports whether a number is in use.
 func (t *records) has(n uint32) bool {
 	return int(n/recordsInBlock) < len(t.blocks) && t.at(n).content != ""
 }

@@ -86,7 +86,7 @@ func (l *treeLink) isOpen(snap *netview.Snapshot) bool {
 		!(l.a.left(snap, l.key.Src.Port) && l.b.left(snap, l.key.Dst.Port))
 }
 
-// replaced tells whether a link is down, and both its ports have other links that are up: its cable is there no more, or never was (a probe that strayed
+// replaced reports whether a link is down, and both its ports have other links that are up: its cable is there no more, or never was (a probe that strayed
 // is one link for a moment, and its row stays as long as any). What its ports forward goes along the others.
 func replaced(snap *netview.Snapshot, key netview.LinkKey) bool {
 	for _, way := range [...]netview.LinkKey{key, key.Reverse()} {
@@ -97,7 +97,7 @@ func replaced(snap *netview.Snapshot, key netview.LinkKey) bool {
 	return linked(snap, key.Src) && linked(snap, key.Dst)
 }
 
-// linked tells whether a port has a link that is up.
+// linked reports whether a port has a link that is up.
 func linked(snap *netview.Snapshot, at netview.Point) bool {
 	for l := range snap.LinksFromPoint(at) {
 		if l.Up {
