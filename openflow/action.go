@@ -3,8 +3,8 @@ package openflow
 // ActionType is the type of an action, as OpenFlow 1.3 numbers them (enum ofp_action_type).
 type ActionType uint16
 
-// The actions. Those of OpenFlow 1.0 that set a field are ActionSetField; the three it alone has come last, under
-// numbers of ours.
+// The actions. Those of OpenFlow 1.0 that set a field are ActionSetField; the three it alone has
+// come last, under numbers of ours.
 const (
 	ActionOutput       ActionType = 0
 	ActionCopyTTLOut   ActionType = 11
@@ -40,10 +40,11 @@ type Action struct {
 	MaxLen uint16
 	// Port of ActionOutput and ActionEnqueue, in the numbers of OpenFlow 1.3.
 	Port uint32
-	// ID is a group of ActionGroup, a queue of ActionSetQueue and ActionEnqueue, the VLAN id or priority of
-	// ActionSetVLANVID and ActionSetVLANPCP, the experimenter of ActionExperimenter.
+	// ID is a group of ActionGroup, a queue of ActionSetQueue and ActionEnqueue, the VLAN id or
+	// priority of ActionSetVLANVID and ActionSetVLANPCP, the experimenter of ActionExperimenter.
 	ID uint32
-	// Data is the OXM TLV of ActionSetField (without mask and padding), or the bytes after the experimenter's id.
+	// Data is the OXM TLV of ActionSetField (without mask and padding), or the bytes after the
+	// experimenter's id.
 	Data []byte
 }
 
@@ -55,7 +56,8 @@ func OutputController(maxLen uint16) Action {
 	return Action{Type: ActionOutput, Port: PortController, MaxLen: maxLen}
 }
 
-// SetField sets a field of the packet to a number: values of fields wider than 64 bits, and addresses, are set by SetFieldBytes.
+// SetField sets a field of the packet to a number: values of fields wider than 64 bits, and
+// addresses, are set by SetFieldBytes.
 func SetField(f Field, v uint64) Action {
 	value := make([]byte, oxmFields[f].size)
 	putNumber(value, v)
@@ -70,7 +72,8 @@ func SetFieldBytes(f Field, value []byte) Action {
 // Group sends the packet through a group.
 func Group(id uint32) Action { return Action{Type: ActionGroup, ID: id} }
 
-// Field is what an ActionSetField sets, if it is a field of the table: the field and a view of its value.
+// Field is what an ActionSetField sets, if it is a field of the table: the field and a view of its
+// value.
 func (a Action) Field() (f Field, value []byte, ok bool) {
 	if a.Type != ActionSetField {
 		return 0, nil, false

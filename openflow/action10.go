@@ -19,8 +19,9 @@ const (
 	action10Vendor     = 0xffff
 )
 
-// action10Fields are the fields that actions of OpenFlow 1.0 set, by the number of the action. Which transport the ports
-// are of is not said there: they read as those of TCP, and those of UDP and SCTP are written the same way.
+// action10Fields are the fields that actions of OpenFlow 1.0 set, by the number of the action.
+// Which transport the ports are of is not said there: they read as those of TCP, and those of UDP
+// and SCTP are written the same way.
 var action10Fields = [...]Field{
 	action10SetDLSrc: FieldEthSrc,
 	action10SetDLDst: FieldEthDst,
@@ -71,7 +72,8 @@ func (a *Action) parse10(b []byte, mem *arena) error {
 	return a.checkArgument10()
 }
 
-// checkArgument10 refuses VLAN ids and priorities that are none: they could not be told from others after a round trip.
+// checkArgument10 refuses VLAN ids and priorities that are none: they could not be told from others
+// after a round trip.
 func (a *Action) checkArgument10() error {
 	switch {
 	case a.Type == ActionSetVLANVID && a.ID > vlanVIDMask:
@@ -106,8 +108,8 @@ func (a *Action) append10(b []byte) ([]byte, error) {
 	return b, inexpressible(V10, "action %s", a.Type)
 }
 
-// appendSetField10 appends the action that sets a field as OpenFlow 1.0 has it. A VLAN id is set by the action that would
-// also add a tag: a set-field is only for packets that have one.
+// appendSetField10 appends the action that sets a field as OpenFlow 1.0 has it. A VLAN id is set by
+// the action that would also add a tag: a set-field is only for packets that have one.
 func (a *Action) appendSetField10(b []byte) ([]byte, error) {
 	var t uint8
 	f, value, ok := a.Field()

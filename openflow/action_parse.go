@@ -6,8 +6,9 @@ import (
 	"strings"
 )
 
-// ParseAction reads an action as text: "output:3", "output:controller:128", "set_field:00:00:00:00:00:01->eth_dst", "group:7".
-// It reads all that Action.String writes. Its memory is its own.
+// ParseAction reads an action as text: "output:3", "output:controller:128",
+// "set_field:00:00:00:00:00:01->eth_dst", "group:7". It reads all that Action.String writes. Its
+// memory is its own.
 func ParseAction(s string) (Action, error) {
 	name, arg, _ := strings.Cut(s, ":")
 	a := Action{}
@@ -17,7 +18,8 @@ func ParseAction(s string) (Action, error) {
 			return a, wrapText("action", s, a.setText(arg, len(arg) > 0))
 		}
 	}
-	return a, wrapText("action", s, errors.New("no such action; there are output, set_field, group, push_vlan, pop_vlan, set_queue and the like"))
+	return a, wrapText("action", s,
+		errors.New("no such action; there are output, set_field, group, push_vlan, pop_vlan, set_queue and the like"))
 }
 
 // wrapText says which text an error is about.
@@ -134,8 +136,9 @@ func parseExperimenter(s string) (id uint32, data []byte, err error) {
 	return id, data, err
 }
 
-// ParseInstruction reads an instruction as text: "goto_table:1", "meter:2", "clear", "write_metadata:0x1/0xff",
-// "apply:[output:3,group:7]", "write:[…]". It reads all that Instruction.String writes. Its memory is its own.
+// ParseInstruction reads an instruction as text: "goto_table:1", "meter:2", "clear",
+// "write_metadata:0x1/0xff", "apply:[output:3,group:7]", "write:[…]". It reads all that
+// Instruction.String writes. Its memory is its own.
 func ParseInstruction(s string) (Instruction, error) {
 	name, arg, _ := strings.Cut(s, ":")
 	i := Instruction{Type: InstructionExperimenter}
@@ -145,7 +148,8 @@ func ParseInstruction(s string) (Instruction, error) {
 		}
 	}
 	if i.Type == InstructionExperimenter && name != "experimenter" {
-		return i, wrapText("instruction", s, errors.New("no such instruction; there are apply, write, clear, goto_table, meter, write_metadata, experimenter"))
+		return i, wrapText("instruction", s,
+			errors.New("no such instruction; there are apply, write, clear, goto_table, meter, write_metadata, experimenter"))
 	}
 	return i, wrapText("instruction", s, i.setText(arg))
 }
@@ -159,7 +163,8 @@ func (i *Instruction) setText(arg string) error {
 		v, err = parseBounded(arg, 255)
 		i.Table = uint8(v)
 	case InstructionMeter:
-		i.Meter, err = parseID(arg, "a meter", map[string]uint32{"all": MeterAll, "controller": MeterController, "slowpath": MeterSlowpath})
+		i.Meter, err = parseID(arg, "a meter",
+			map[string]uint32{"all": MeterAll, "controller": MeterController, "slowpath": MeterSlowpath})
 	case InstructionWriteMetadata:
 		err = i.setMetadata(arg)
 	case InstructionClearActions:

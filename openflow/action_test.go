@@ -29,7 +29,8 @@ func TestActionsRefused(t *testing.T) {
 		{"set_field with 8 bytes too many", V13, "001900188000060600000000000100000000000000000000", BadActionBadSetLen},
 		{"set_field of eth_dst with 4 bytes", V13, "00190010800006040000000000010000", BadActionBadSetLen},
 		{"set_field of field 63", V13, "0019001080007e040000000000000000", BadActionBadSetType},
-		{"set_field with a mask", V13, "00190018" + "8000070c" + "000000000001" + "ffffffffffff" + "00000000", BadActionBadSetArgument},
+		{"set_field with a mask", V13, "00190018" + "8000070c" + "000000000001" + "ffffffffffff" + "00000000",
+			BadActionBadSetArgument},
 		{"set_field of vlan_pcp to 8", V13, "0019001080000e010800000000000000", BadActionBadSetArgument},
 		{"4 bytes", V10, "00000004", BadActionBadLen},
 		{"no length", V10, "0000000000000000", BadActionBadLen},
@@ -121,7 +122,8 @@ func TestActionsOfOneVersion(t *testing.T) {
 	}
 }
 
-// TestSetFieldsOf10: some fields have one action in OpenFlow 1.0 whatever the transport, or the tag.
+// TestSetFieldsOf10: some fields have one action in OpenFlow 1.0 whatever the transport, or the
+// tag.
 func TestSetFieldsOf10(t *testing.T) {
 	for s, want := range map[string]string{
 		"set_field:80->udp_dst":  "set_field:80->tcp_dst",

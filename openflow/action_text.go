@@ -32,7 +32,8 @@ func (t ActionType) String() string {
 	return "action_" + string(appendDec(nil, t))
 }
 
-// String is the action as text: "output:3", "set_field:00:00:00:00:00:01->eth_dst", "push_vlan:0x8100".
+// String is the action as text: "output:3", "set_field:00:00:00:00:00:01->eth_dst",
+// "push_vlan:0x8100".
 func (a Action) String() string { return string(appendActionText(nil, &a)) }
 
 // appendActionsText appends a list of actions: [output:3,pop_vlan].
@@ -44,8 +45,8 @@ func appendActionsText(b []byte, actions []Action) []byte {
 	return append(b, ']')
 }
 
-// appendActionText appends one action. The length that is sent to the controller is left out where it is everything; for
-// other ports, where it is 0.
+// appendActionText appends one action. The length that is sent to the controller is left out where
+// it is everything; for other ports, where it is 0.
 func appendActionText(b []byte, a *Action) []byte {
 	b = append(b, a.Type.String()...)
 	switch a.Type {

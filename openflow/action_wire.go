@@ -3,8 +3,8 @@ package openflow
 // actionHeaderLen is the length of the shortest action, and what all lengths are multiples of.
 const actionHeaderLen = 8
 
-// parseActions reads a list of actions that fills b. They live in a; their Data are views of b, or of a for those that
-// OpenFlow 1.0 writes as fixed structs.
+// parseActions reads a list of actions that fills b. They live in a; their Data are views of b, or
+// of a for those that OpenFlow 1.0 writes as fixed structs.
 func parseActions(v Version, b []byte, a *arena) ([]Action, error) {
 	start := len(a.actions)
 	for len(b) > 0 {

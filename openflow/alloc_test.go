@@ -6,8 +6,9 @@ import (
 	"github.com/weirnet/weir/internal/need"
 )
 
-// TestAllocationBudgetOfControlMessages holds the messages that come all the time to no allocation, parsed into a struct used again and
-// appended into a buffer used again. A port's name is allocated only when it changes.
+// TestAllocationBudgetOfControlMessages holds the messages that come all the time to no allocation,
+// parsed into a struct used again and appended into a buffer used again. A port's name is allocated
+// only when it changes.
 func TestAllocationBudgetOfControlMessages(t *testing.T) {
 	need.NoRace(t)
 	for _, s := range samples() {

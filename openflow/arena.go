@@ -1,10 +1,11 @@
 package openflow
 
-// arena is memory that the parts of a parsed message live in. It belongs to the message and is used again when the message
-// is parsed again, so that the hot messages parse without allocation. Parts that were handed out stay valid when the arena
-// grows.
+// arena is memory that the parts of a parsed message live in. It belongs to the message and is used
+// again when the message is parsed again, so that the hot messages parse without allocation. Parts
+// that were handed out stay valid when the arena grows.
 type arena struct {
-	// report is set where the bytes are what a switch reports of itself: then only structure is checked, not meaning.
+	// report is set where the bytes are what a switch reports of itself: then only structure is
+	// checked, not meaning.
 	report  bool
 	actions []Action
 	bytes   []byte // OXM TLVs made from the fixed structs of OpenFlow 1.0

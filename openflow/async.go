@@ -1,7 +1,8 @@
 package openflow
 
-// AsyncMasks say which asynchronous messages a controller gets: bit n stands for the reason n of the message. The first
-// mask counts while the controller is master or equal, the second while it is slave. OpenFlow 1.3.
+// AsyncMasks say which asynchronous messages a controller gets: bit n stands for the reason n of
+// the message. The first mask counts while the controller is master or equal, the second while it
+// is slave. OpenFlow 1.3.
 type AsyncMasks struct {
 	PacketIn    [2]uint32 // bits 1<<PacketInReason
 	PortStatus  [2]uint32 // bits 1<<PortReason

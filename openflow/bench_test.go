@@ -6,7 +6,8 @@ import (
 	"github.com/weirnet/weir/internal/need"
 )
 
-// The messages of the benchmarks: a packet-in with a 64-byte frame, a flow-mod that matches five fields and outputs.
+// The messages of the benchmarks: a packet-in with a 64-byte frame, a flow-mod that matches five
+// fields and outputs.
 
 func benchPacketIn() *PacketIn {
 	return &PacketIn{Buffer: NoBuffer, TotalLen: 64, Reason: ReasonNoMatch, Cookie: 1, InPort: 3, Data: make([]byte, 64)}
@@ -92,8 +93,8 @@ func BenchmarkFlowModAppendText(b *testing.B) {
 	}
 }
 
-// TestAllocationBudgetOfHotMessages: the messages a controller sees by the million are read into structs and written into
-// buffers that are used again, without allocation, in both versions.
+// TestAllocationBudgetOfHotMessages: the messages a controller sees by the million are read into
+// structs and written into buffers that are used again, without allocation, in both versions.
 func TestAllocationBudgetOfHotMessages(t *testing.T) {
 	need.NoRace(t)
 	fields := benchFlowMod()

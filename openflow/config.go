@@ -1,6 +1,7 @@
 package openflow
 
-// ConfigFlags are the flags of a switch's configuration (enum ofp_config_flags), the same in both versions.
+// ConfigFlags are the flags of a switch's configuration (enum ofp_config_flags), the same in both
+// versions.
 type ConfigFlags uint16
 
 // How a switch handles IP fragments. The values are numbers in the bits of ConfigFragMask.
@@ -17,7 +18,8 @@ type GetConfigRequest struct{}
 // GetConfigReply tells the configuration.
 type GetConfigReply struct {
 	Flags ConfigFlags
-	// MissSendLen is how many bytes of a packet without a match go to the controller; ControllerNoCut for all.
+	// MissSendLen is how many bytes of a packet without a match go to the controller;
+	// ControllerNoCut for all.
 	MissSendLen uint16
 }
 

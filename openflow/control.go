@@ -31,7 +31,8 @@ func newControlMessage(t Type) Message {
 	return newConfigMessage(t)
 }
 
-// newConfigMessage is an empty message of one of the types that newControlMessage leaves to it: all the others.
+// newConfigMessage is an empty message of one of the types that newControlMessage leaves to it: all
+// the others.
 func newConfigMessage(t Type) Message {
 	switch t {
 	case TypeFeaturesRequest:
@@ -62,8 +63,8 @@ func newConfigMessage(t Type) Message {
 	panic("openflow: no message of type " + t.String())
 }
 
-// checkLen checks the length of a body against the table of messages, for those who call the Parse of a message without
-// ParseHeader.
+// checkLen checks the length of a body against the table of messages, for those who call the Parse
+// of a message without ParseHeader.
 func checkLen(t Type, v Version, body []byte) error {
 	f := t.form(v)
 	if f.min == 0 {

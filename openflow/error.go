@@ -2,23 +2,25 @@ package openflow
 
 // ErrorMsg tells that a message was refused (OFPT_ERROR).
 type ErrorMsg struct {
-	// Code is the type and code; ErrorUnnamed if the version has no name for the pair, ErrorExperimenter for those of an
-	// experimenter.
+	// Code is the type and code; ErrorUnnamed if the version has no name for the pair,
+	// ErrorExperimenter for those of an experimenter.
 	Code ErrorCode
 	// Wire is the pair, type<<16 | code, of ErrorUnnamed.
 	Wire uint32
 	// Experimenter and ExpType are those of ErrorExperimenter.
 	Experimenter uint32
 	ExpType      uint16
-	// Data is, of most codes, at least the first 64 bytes of the message refused; of HelloFailedIncompatible text.
+	// Data is, of most codes, at least the first 64 bytes of the message refused; of
+	// HelloFailedIncompatible text.
 	Data []byte
 }
 
-// errorDataLen is how much of a refused message goes into an error: the specification wants at least 64 bytes.
+// errorDataLen is how much of a refused message goes into an error: the specification wants at
+// least 64 bytes.
 const errorDataLen = 64
 
-// NewError is the message that answers bytes which the parser refused. Its code is one that the version of refused, its
-// first byte, has; its Data is a view into refused.
+// NewError is the message that answers bytes which the parser refused. Its code is one that the
+// version of refused, its first byte, has; its Data is a view into refused.
 func NewError(err *DecodeError, refused []byte) *ErrorMsg {
 	m := &ErrorMsg{Code: err.Code, Data: view(refused, 0, min(len(refused), errorDataLen))}
 	if len(refused) > 0 && Version(refused[0]) == V10 {
@@ -49,7 +51,8 @@ func (c ErrorCode) in10() ErrorCode {
 	return in10Request(c)
 }
 
-// in10Request is in10 for what is neither action nor flow-mod: OpenFlow 1.0 has only the codes of OFPET_BAD_REQUEST for it.
+// in10Request is in10 for what is neither action nor flow-mod: OpenFlow 1.0 has only the codes of
+// OFPET_BAD_REQUEST for it.
 func in10Request(c ErrorCode) ErrorCode {
 	switch c {
 	case BadRequestIsSlave, BadMatchEPerm, RoleRequestFailedBadRole, RoleRequestFailedUnsup, PortModFailedEPerm:

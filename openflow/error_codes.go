@@ -1,13 +1,15 @@
 package openflow
 
-// ErrorCode is an error's type and code, the same for all versions: the type of OpenFlow 1.3 in the upper 16 bits, its
-// code in the lower (enum ofp_error_type and the enum of codes of each type). OpenFlow 1.0 numbers some of them
-// otherwise: see error_names.go. The two that only OpenFlow 1.0 has are under numbers of ours.
+// ErrorCode is an error's type and code, the same for all versions: the type of OpenFlow 1.3 in the
+// upper 16 bits, its code in the lower (enum ofp_error_type and the enum of codes of each type).
+// OpenFlow 1.0 numbers some of them otherwise: see error_names.go. The two that only OpenFlow 1.0
+// has are under numbers of ours.
 type ErrorCode uint32
 
 // Error codes with no name in a version.
 const (
-	// ErrorUnnamed is any pair of type and code that the version does not name; ErrorMsg.Wire then holds it.
+	// ErrorUnnamed is any pair of type and code that the version does not name; ErrorMsg.Wire then
+	// holds it.
 	ErrorUnnamed ErrorCode = 0xfffefffe
 	// ErrorExperimenter is an experimenter's error, OFPET_EXPERIMENTER of OpenFlow 1.3.
 	ErrorExperimenter ErrorCode = 0xffff0000

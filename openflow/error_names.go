@@ -10,7 +10,8 @@ var errorTypes = [...]string{
 	"OFPET_TABLE_FEATURES_FAILED",
 }
 
-// errorNames13 are the codes of OpenFlow 1.3; on its wire they have the numbers that they have here.
+// errorNames13 are the codes of OpenFlow 1.3; on its wire they have the numbers that they have
+// here.
 var errorNames13 = [...]struct {
 	code ErrorCode
 	name string
@@ -142,7 +143,8 @@ var errorNames13 = [...]struct {
 	{TableFeaturesFailedEPerm, "OFPTFFC_EPERM"},
 }
 
-// errorNames10 are the codes of OpenFlow 1.0 with the type and code on its wire and the name in its specification.
+// errorNames10 are the codes of OpenFlow 1.0 with the type and code on its wire and the name in its
+// specification.
 var errorNames10 = [...]struct {
 	code ErrorCode
 	wire uint32
@@ -181,7 +183,8 @@ var errorNames10 = [...]struct {
 	{QueueOpFailedEPerm, 5<<16 + 2, "OFPQOFC_EPERM"},
 }
 
-// errorCodeOf is the code that version v means by a type and code (type<<16 | code) on its wire, or ErrorUnnamed.
+// errorCodeOf is the code that version v means by a type and code (type<<16 | code) on its wire, or
+// ErrorUnnamed.
 func errorCodeOf(v Version, wire uint32) ErrorCode {
 	if v == V10 {
 		for i := range errorNames10 {
@@ -199,7 +202,8 @@ func errorCodeOf(v Version, wire uint32) ErrorCode {
 	return ErrorUnnamed
 }
 
-// wireOf is the type and code (type<<16 | code) on the wire of version v; false if v has no such error.
+// wireOf is the type and code (type<<16 | code) on the wire of version v; false if v has no such
+// error.
 func (c ErrorCode) wireOf(v Version) (uint32, bool) {
 	if v == V10 {
 		for i := range errorNames10 {
@@ -217,8 +221,9 @@ func (c ErrorCode) wireOf(v Version) (uint32, bool) {
 	return 0, false
 }
 
-// Names are the names of the type and of the code as the specification of version v spells them, "OFPET_BAD_REQUEST"
-// and "OFPBRC_BAD_LEN"; those of the other version where v has no such error, and numbers where neither has.
+// Names are the names of the type and of the code as the specification of version v spells them,
+// "OFPET_BAD_REQUEST" and "OFPBRC_BAD_LEN"; those of the other version where v has no such error,
+// and numbers where neither has.
 func (c ErrorCode) Names(v Version) (typ, code string) {
 	if c == ErrorExperimenter {
 		return "OFPET_EXPERIMENTER", "0"
@@ -245,7 +250,8 @@ func (c ErrorCode) Names(v Version) (typ, code string) {
 	return typ, code
 }
 
-// String is the type and the code with the names of OpenFlow 1.3: "OFPET_BAD_REQUEST OFPBRC_BAD_LEN".
+// String is the type and the code with the names of OpenFlow 1.3: "OFPET_BAD_REQUEST
+// OFPBRC_BAD_LEN".
 func (c ErrorCode) String() string {
 	typ, code := c.Names(V13)
 	return typ + " " + code

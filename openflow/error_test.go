@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestErrorCodes10 checks the codes of OpenFlow 1.0 whose numbers or names differ from those of 1.3, and that no name of one
-// version is lost in the other.
+// TestErrorCodes10 checks the codes of OpenFlow 1.0 whose numbers or names differ from those of
+// 1.3, and that no name of one version is lost in the other.
 func TestErrorCodes10(t *testing.T) {
 	for _, c := range []struct {
 		wire uint32
@@ -38,7 +38,8 @@ func TestErrorCodes10(t *testing.T) {
 	}
 }
 
-// TestErrorsSurvive parses every pair of small numbers, and some large, in both versions: they are written as they came.
+// TestErrorsSurvive parses every pair of small numbers, and some large, in both versions: they are
+// written as they came.
 func TestErrorsSurvive(t *testing.T) {
 	types := []uint32{0xb0c2, 0xfffe, 0xffff}
 	for typ := range uint32(20) {

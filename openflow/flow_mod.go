@@ -53,7 +53,7 @@ var commandNames = []string{"add", "modify", "modify_strict", "delete", "delete_
 // String is the command in text: "delete_strict".
 func (c FlowModCommand) String() string { return string(nameOr(nil, commandNames, c)) }
 
-// isDelete says whether the command deletes; only then OutPort and OutGroup count.
+// isDelete reports whether the command deletes; only then OutPort and OutGroup count.
 func (c FlowModCommand) isDelete() bool { return c == FlowDelete || c == FlowDeleteStrict }
 
 var flowFlagNames = []flagName{
@@ -129,8 +129,9 @@ func (f *FlowMod) parse10(b []byte) error {
 	return err
 }
 
-// Append appends the body. OpenFlow 1.0 has one table: Table must be 0 there, or TableAll in a deletion. OutPort and
-// OutGroup of commands that do not delete are written where there is a place for them, and mean nothing.
+// Append appends the body. OpenFlow 1.0 has one table: Table must be 0 there, or TableAll in a
+// deletion. OutPort and OutGroup of commands that do not delete are written where there is a place
+// for them, and mean nothing.
 func (f *FlowMod) Append(b []byte, v Version) ([]byte, error) {
 	if v == V10 {
 		return f.append10(b)

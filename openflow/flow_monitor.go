@@ -1,9 +1,10 @@
 package openflow
 
-// A flow monitor is Open vSwitch's extension by which a controller is told of changes of the flow tables: vendor
-// statistics of Nicira in OpenFlow 1.0 (NXST_FLOW_MONITOR, include/openflow/nicira-ext.h), an experimenter's multipart of
-// ONF in 1.3 (ONFST_FLOW_MONITOR, include/openflow/openflow-1.3.h). The structs and the way they are written are those of
-// its lib/ofp-monitor.c.
+// A flow monitor is Open vSwitch's extension by which a controller is notified of changes of the
+// flow tables: vendor statistics of Nicira in OpenFlow 1.0 (NXST_FLOW_MONITOR,
+// include/openflow/nicira-ext.h), an experimenter's multipart of ONF in 1.3 (ONFST_FLOW_MONITOR,
+// include/openflow/openflow-1.3.h). The structs and the way they are written are those of its
+// lib/ofp-monitor.c.
 const (
 	onfID               = 0x4f4e4600 // ONF_VENDOR_ID
 	niciraFlowMonitor   = 2          // NXST_FLOW_MONITOR
@@ -18,7 +19,8 @@ const (
 	abbrevLen     = 8  // struct nx_flow_update_abbrev
 )
 
-// monitorHeaderLen is the length of the ids that begin a body: vendor, subtype and, in OpenFlow 1.0, four bytes of pad.
+// monitorHeaderLen is the length of the ids that begin a body: vendor, subtype and, in OpenFlow
+// 1.0, four bytes of pad.
 func monitorHeaderLen(v Version) int {
 	if v == V10 {
 		return 12
@@ -26,7 +28,8 @@ func monitorHeaderLen(v Version) int {
 	return 8
 }
 
-// isFlowMonitor says whether the body of an experimenter's multipart message is one of a flow monitor.
+// isFlowMonitor reports whether the body of an experimenter's multipart message is one of a flow
+// monitor.
 func isFlowMonitor(v Version, body []byte) bool {
 	if len(body) < monitorHeaderLen(v) {
 		return false
@@ -45,9 +48,9 @@ func appendMonitorHeader(b []byte, v Version) []byte {
 	return append32(append32(b, onfID), onfFlowMonitor)
 }
 
-// FlowMonitorPause says whether this message tells that a switch cannot keep up with its flow monitors: paused, after
-// which they leave things out, or, if not paused, resumed: all that was left out has been told. ok is false for other
-// messages.
+// FlowMonitorPause reports whether this message tells that a switch cannot keep up with its flow
+// monitors: paused, after which they leave things out, or, if not paused, resumed: all that was
+// left out has been told. ok is false for other messages.
 func (m *Experimenter) FlowMonitorPause(v Version) (paused, ok bool) {
 	pause, resume, experimenter, kind := uint32(onfMonitorPause), uint32(onfMonitorResume), uint32(onfID), m.ExpType
 	if v == V10 {
@@ -59,8 +62,9 @@ func (m *Experimenter) FlowMonitorPause(v Version) (paused, ok bool) {
 	return kind == pause, m.Experimenter == experimenter && (kind == pause || kind == resume)
 }
 
-// parseMonitorMatch reads a match of n bytes at the beginning of b, with its padding, and returns how long it is with
-// that: in OpenFlow 1.0 a list of NXM TLVs, in 1.3 a whole ofp_match, of which n is the length.
+// parseMonitorMatch reads a match of n bytes at the beginning of b, with its padding, and returns
+// how long it is with that: in OpenFlow 1.0 a list of NXM TLVs, in 1.3 a whole ofp_match, of which
+// n is the length.
 func (m *Match) parseMonitorMatch(v Version, b []byte, n int, a *arena) (int, error) {
 	padded := n + padTo8(n)
 	if padded > len(b) {

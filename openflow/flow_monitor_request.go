@@ -20,12 +20,12 @@ var monitorFlagNames = []flagName{
 	{uint32(MonitorModify), "modify"}, {uint32(MonitorActions), "actions"}, {uint32(MonitorOwn), "own"},
 }
 
-// FlowMonitorRequest begins flow monitors; the answer is a FlowUpdateList, and so is, with transaction id 0, everything
-// that they tell later.
+// FlowMonitorRequest begins flow monitors; the answer is a FlowUpdateList, and so is, with
+// transaction id 0, everything that they tell later.
 type FlowMonitorRequest struct{ Monitors []FlowMonitor }
 
-// FlowMonitor is one monitor: of the entries that its fields select, as in a FlowFilter. Its ID is the controller's, unique
-// on the connection.
+// FlowMonitor is one monitor: of the entries that its fields select, as in a FlowFilter. Its ID is
+// the controller's, unique on the connection.
 type FlowMonitor struct {
 	ID      uint32
 	Flags   FlowMonitorFlags

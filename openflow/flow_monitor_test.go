@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestMonitorMatchIsThatOfTheEntry wants the match that a flow update of OpenFlow 1.0 has, in NXM, to be the one that the
-// switch lists the entry with.
+// TestMonitorMatchIsThatOfTheEntry wants the match that a flow update of OpenFlow 1.0 has, in NXM,
+// to be the one that the switch lists the entry with.
 func TestMonitorMatchIsThatOfTheEntry(t *testing.T) {
 	want := monitorMatchSample()
 	mod := FlowMod{Command: FlowAdd, Buffer: NoBuffer, OutPort: PortAny, OutGroup: GroupAny, Match: want}
@@ -31,7 +31,8 @@ func TestMonitorMatchIsThatOfTheEntry(t *testing.T) {
 	}
 }
 
-// TestVLANTCI takes every kind of NXM_OF_VLAN_TCI, in hexadecimal "value/mask", to what it means and back.
+// TestVLANTCI takes every kind of NXM_OF_VLAN_TCI, in hexadecimal "value/mask", to what it means
+// and back.
 func TestVLANTCI(t *testing.T) {
 	for _, c := range []struct {
 		tci, mask uint16
@@ -100,7 +101,8 @@ func FuzzFlowMonitor(f *testing.F) {
 	})
 }
 
-// TestManyFlowMonitors wants a request for two monitors, with a match and without, to come out as it went in.
+// TestManyFlowMonitors wants a request for two monitors, with a match and without, to come out as
+// it went in.
 func TestManyFlowMonitors(t *testing.T) {
 	for _, v := range []Version{V10, V13} {
 		two := &MultipartRequest{Body: &FlowMonitorRequest{Monitors: []FlowMonitor{
@@ -129,7 +131,8 @@ func TestFlowMonitorPause(t *testing.T) {
 			continue
 		}
 		paused, ok := m.FlowMonitorPause(s.v)
-		if wantPaused, want := s.name[4:] == "flow_monitor-paused", s.name[4:min(len(s.name), 16)] == "flow_monitor"; ok != want || paused != wantPaused {
+		if wantPaused, want := s.name[4:] == "flow_monitor-paused",
+			s.name[4:min(len(s.name), 16)] == "flow_monitor"; ok != want || paused != wantPaused {
 			t.Errorf("%s: paused %t, of a flow monitor %t", s.name, paused, ok)
 		}
 	}

@@ -1,6 +1,6 @@
 package openflow
 
-// FlowRemovedReason says why a flow entry went (enum ofp_flow_removed_reason).
+// FlowRemovedReason tells why a flow entry went (enum ofp_flow_removed_reason).
 type FlowRemovedReason uint8
 
 // The reasons of a flow-removed.
@@ -72,7 +72,8 @@ func (f *FlowRemoved) parse10(b []byte) error {
 	return err
 }
 
-// Append appends the body. OpenFlow 1.0 has neither Table nor HardTimeout, which are then not written.
+// Append appends the body. OpenFlow 1.0 has neither Table nor HardTimeout, which are then not
+// written.
 func (f *FlowRemoved) Append(b []byte, v Version) ([]byte, error) {
 	if v == V10 {
 		return f.append10(b)

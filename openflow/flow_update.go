@@ -18,8 +18,8 @@ var flowEventNames = []string{"added", "deleted", "modified", "abbreviated"}
 // String is the event in lower case: "added".
 func (e FlowEvent) String() string { return string(nameOr(nil, flowEventNames, e)) }
 
-// FlowUpdateList is what flow monitors tell. A switch sends all updates for a change before it answers a barrier that
-// follows the change.
+// FlowUpdateList is what flow monitors tell. A switch sends all updates for a change before it
+// answers a barrier that follows the change.
 type FlowUpdateList struct{ Updates []FlowUpdate }
 
 // FlowUpdate is one change of a flow table. Entries are named as in FlowStats.

@@ -19,8 +19,9 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte) { checkFixedPoint(t, "fuzz", b, false) })
 }
 
-// FuzzMatch reads TLVs: those that are accepted have a canonical form that is accepted, means the same and does not
-// change; their text is read back as them; what OpenFlow 1.0 can say of them means the same there.
+// FuzzMatch reads TLVs: those that are accepted have a canonical form that is accepted, means the
+// same and does not change; their text is read back as them; what OpenFlow 1.0 can say of them
+// means the same there.
 func FuzzMatch(f *testing.F) {
 	for _, s := range fieldTexts {
 		m := matchOf(f, s)
@@ -69,7 +70,8 @@ func checkMatch10(t *testing.T, m *Match) {
 	}
 }
 
-// untaggedMask says whether the match has untagged packets by a mask, which OpenFlow 1.0 gives back without it.
+// untaggedMask reports whether the match has untagged packets by a mask, which OpenFlow 1.0 gives
+// back without it.
 func untaggedMask(m *Match) bool {
 	value, mask, ok := m.Lookup(FieldVLANVID)
 	return ok && mask != nil && be16(value) == 0 && be16(mask)&VLANPresent != 0

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// fuzzFamily fuzzes messages of some types: whatever parses is written again to a fixed point. The length in the header is
-// made right, so that the input reaches the body.
+// fuzzFamily fuzzes messages of some types: whatever parses is written again to a fixed point. The
+// length in the header is made right, so that the input reaches the body.
 func fuzzFamily(f *testing.F, types ...Type) {
 	for _, s := range samples() {
 		if slices.Contains(types, s.m.Type()) {

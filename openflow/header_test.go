@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestHeaderRefused: what is wrong with a header has its code; the transaction id is known all the same.
+// TestHeaderRefused: what is wrong with a header has its code; the transaction id is known all the
+// same.
 func TestHeaderRefused(t *testing.T) {
 	for _, c := range []struct {
 		what, b string
@@ -68,7 +69,8 @@ func TestHelloOfAnyVersion(t *testing.T) {
 	}
 }
 
-// TestTooLong: what does not fit into the 16 bits of a length is refused, and the buffer is as it was.
+// TestTooLong: what does not fit into the 16 bits of a length is refused, and the buffer is as it
+// was.
 func TestTooLong(t *testing.T) {
 	big := make([]byte, 65536)
 	actions := make([]Action, 4100)

@@ -14,8 +14,8 @@ const (
 	InstructionExperimenter  InstructionType = 0xffff
 )
 
-// Instruction is one instruction of a flow entry. The action list of OpenFlow 1.0 is one InstructionApplyActions, or
-// none where the list is empty.
+// Instruction is one instruction of a flow entry. The action list of OpenFlow 1.0 is one
+// InstructionApplyActions, or none where the list is empty.
 type Instruction struct {
 	Type         InstructionType
 	Table        uint8    // of InstructionGotoTable

@@ -1,7 +1,8 @@
 package openflow
 
-// parseInstructions reads a list of instructions that fills b into dst, replacing what is there. In OpenFlow 1.0 b is a list
-// of actions, which is one InstructionApplyActions, or none where it is empty. Actions live in a; Data are views of b.
+// parseInstructions reads a list of instructions that fills b into dst, replacing what is there. In
+// OpenFlow 1.0 b is a list of actions, which is one InstructionApplyActions, or none where it is
+// empty. Actions live in a; Data are views of b.
 func parseInstructions(v Version, b []byte, dst []Instruction, a *arena) ([]Instruction, error) {
 	dst = dst[:0]
 	if v == V10 {
@@ -58,8 +59,8 @@ func (i *Instruction) parse(v Version, b []byte, a *arena) error {
 	return nil
 }
 
-// appendInstructions appends a list of instructions as version v writes it: in OpenFlow 1.0 the actions of the one
-// InstructionApplyActions.
+// appendInstructions appends a list of instructions as version v writes it: in OpenFlow 1.0 the
+// actions of the one InstructionApplyActions.
 func appendInstructions(b []byte, v Version, list []Instruction) ([]byte, error) {
 	if v == V10 {
 		switch {

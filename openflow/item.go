@@ -1,7 +1,7 @@
 package openflow
 
-// cutItem cuts off the first item of an array: one whose length in bytes stands in its 16 bits from at on, which is at
-// least least (more than at+2). what names the item in the refusal.
+// cutItem cuts off the first item of an array: one whose length in bytes stands in its 16 bits from
+// at on, which is at least least (more than at+2). what names the item in the refusal.
 func cutItem(what string, b []byte, at, least int) (item, rest []byte, err error) {
 	if len(b) < least {
 		return nil, nil, refuse(BadRequestBadLen, "%d bytes left, too few for a %s of at least %d", len(b), what, least)

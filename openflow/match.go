@@ -1,10 +1,12 @@
 package openflow
 
-// Match is what a flow entry matches, in the form of OpenFlow 1.3: a list of OXM TLVs (type, length, value, mask), one
-// after the other without the ofp_match header and without padding. The zero Match matches everything.
+// Match is what a flow entry matches, in the form of OpenFlow 1.3: a list of OXM TLVs (type,
+// length, value, mask), one after the other without the ofp_match header and without padding. The
+// zero Match matches everything.
 //
-// A Match that was parsed is a view into the message's bytes. A Match of an OpenFlow 1.0 message carries, besides the
-// TLVs it means, the 40 bytes it came as, so that it is written again as it was.
+// A Match that was parsed is a view into the message's bytes. A Match of an OpenFlow 1.0 message
+// carries, besides the TLVs it means, the 40 bytes it came as, so that it is written again as it
+// was.
 //
 // Copies of a Match share memory: change a copy only after Clone.
 type Match struct {
@@ -60,6 +62,6 @@ const (
 	FieldIPv6ExtHdr
 )
 
-// VLANPresent is the bit OFPVID_PRESENT of FieldVLANVID: the packet has a tag. FieldVLANVID equal to 0 without a mask
-// matches untagged packets only.
+// VLANPresent is the bit OFPVID_PRESENT of FieldVLANVID: the packet has a tag. FieldVLANVID equal
+// to 0 without a mask matches untagged packets only.
 const VLANPresent uint16 = 0x1000

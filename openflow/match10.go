@@ -35,7 +35,8 @@ const (
 	wild10All = 0xff | 32<<shift10Src | 32<<shift10Dst | wild10PCP | wild10TOS
 )
 
-// parse10 reads a match of OpenFlow 1.0. Its TLVs are made in a; the match stays a view of the 40 bytes.
+// parse10 reads a match of OpenFlow 1.0. Its TLVs are made in a; the match stays a view of the 40
+// bytes.
 func (m *Match) parse10(b []byte, a *arena) (int, error) {
 	if len(b) < match10Len {
 		return 0, refuse(BadRequestBadLen, "%d bytes, too short for a match of %d", len(b), match10Len)
@@ -48,8 +49,9 @@ func (m *Match) parse10(b []byte, a *arena) (int, error) {
 	return match10Len, nil
 }
 
-// appendMeaning10 appends what a match of OpenFlow 1.0 means as TLVs. A field counts only if the fields before it make it
-// one of the packet's, as Open vSwitch normalises (ofputil_normalize_match in its lib/ofp-match.c).
+// appendMeaning10 appends what a match of OpenFlow 1.0 means as TLVs. A field counts only if the
+// fields before it make it one of the packet's, as Open vSwitch normalises (ofputil_normalize_match
+// in its lib/ofp-match.c).
 func appendMeaning10(b, f []byte) []byte {
 	w := be32(f)
 	if w&wild10InPort == 0 {
@@ -88,7 +90,8 @@ func appendMeaning10(b, f []byte) []byte {
 	return b
 }
 
-// appendVLAN10 appends the VLAN. A priority without an id is that of any tag; a priority of untagged packets is nothing.
+// appendVLAN10 appends the VLAN. A priority without an id is that of any tag; a priority of
+// untagged packets is nothing.
 func appendVLAN10(b, f []byte, w uint32) []byte {
 	vid := be16(f[at10VLAN:])
 	switch {
@@ -117,7 +120,8 @@ func appendIP10(b, f []byte, w uint32) []byte {
 	return b
 }
 
-// appendAddr10 appends an address of which the low bits (the lower six bits of wild) are wildcarded; 32 and more are all.
+// appendAddr10 appends an address of which the low bits (the lower six bits of wild) are
+// wildcarded; 32 and more are all.
 func appendAddr10(b []byte, field Field, addr []byte, wild uint32) []byte {
 	wild &= 63
 	switch {

@@ -5,7 +5,7 @@ import (
 	"encoding/binary"
 )
 
-// from10 says whether the match still is the one that its 40 bytes of OpenFlow 1.0 mean.
+// from10 reports whether the match still is the one that its 40 bytes of OpenFlow 1.0 mean.
 func (m *Match) from10() bool {
 	if m.fixed == nil || len(m.OXM) != len(m.meant) {
 		return false
@@ -13,8 +13,9 @@ func (m *Match) from10() bool {
 	return len(m.OXM) == 0 || &m.OXM[0] == &m.meant[0]
 }
 
-// appendExtra10 appends what the 40 bytes say besides what they mean, to the text of a match: the wildcards, if they are
-// written otherwise than Append would, or all of them, if a field that does not count has a value.
+// appendExtra10 appends what the 40 bytes say besides what they mean, to the text of a match: the
+// wildcards, if they are written otherwise than Append would, or all of them, if a field that does
+// not count has a value.
 func (m *Match) appendExtra10(b []byte) []byte {
 	if !m.from10() {
 		return b
@@ -55,8 +56,8 @@ func (m *Match) append10(b []byte) ([]byte, error) {
 	return b, nil
 }
 
-// setAll10 writes the fields of a match. OpenFlow 1.0 can say that there is any tag only with a priority: whether that was
-// asked for is returned.
+// setAll10 writes the fields of a match. OpenFlow 1.0 can say that there is any tag only with a
+// priority: whether that was asked for is returned.
 func setAll10(f []byte, w *uint32, list []byte) (anyTag bool, err error) {
 	for len(list) > 0 {
 		o, ok := nextOXM(list)
@@ -76,12 +77,13 @@ func setAll10(f []byte, w *uint32, list []byte) (anyTag bool, err error) {
 	return anyTag, nil
 }
 
-// isAnyTag says whether the TLV, of FieldVLANVID, is of packets with any tag.
+// isAnyTag reports whether the TLV, of FieldVLANVID, is of packets with any tag.
 func (o oxm) isAnyTag() bool {
 	return len(o.mask) == 2 && be16(o.value) == VLANPresent && be16(o.mask) == VLANPresent
 }
 
-// places10 are the fields that OpenFlow 1.0 has as they are: the bit that wildcards them and where they stand.
+// places10 are the fields that OpenFlow 1.0 has as they are: the bit that wildcards them and where
+// they stand.
 var places10 = [numFields]struct {
 	wild uint32
 	at   uint8
@@ -101,7 +103,8 @@ var places10 = [numFields]struct {
 	FieldICMPv4Code: {wild10TPDst, at10TPDst + 1},
 }
 
-// set10 writes one field into a match of OpenFlow 1.0 and takes it from the wildcards w; false if it cannot say it.
+// set10 writes one field into a match of OpenFlow 1.0 and takes it from the wildcards w; false if
+// it cannot say it.
 func set10(f []byte, w *uint32, field Field, o *oxm) bool {
 	switch field {
 	case FieldVLANVID:

@@ -111,7 +111,8 @@ func TestFixedIsForgotten(t *testing.T) {
 func TestInexpressible10(t *testing.T) {
 	for _, s := range []string{
 		"metadata=0x1", "eth_dst=01:00:00:00:00:00/01:00:00:00:00:00", "vlan_vid=any", "vlan_vid=0x1004/0x1007",
-		"in_port=65280", "in_phy_port=1", "tunnel_id=0x1", "eth_type=0x0800,ip_ecn=1", "eth_type=0x0800,ipv4_dst=10.0.0.1/255.0.0.255",
+		"in_port=65280", "in_phy_port=1", "tunnel_id=0x1", "eth_type=0x0800,ip_ecn=1",
+		"eth_type=0x0800,ipv4_dst=10.0.0.1/255.0.0.255",
 		"eth_type=0x86dd,ipv6_src=::1", "eth_type=0x86dd,ip_proto=6", "eth_type=0x86dd,ip_proto=6,tcp_src=1",
 		"eth_type=0x0806,arp_op=256", "eth_type=0x0806,arp_sha=00:00:00:00:00:01", "oxm_0x0001_00=0x01", "mpls_label=1",
 	} {

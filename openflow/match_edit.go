@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// Lookup finds a field: views of its value and mask, in network byte order. Mask is nil if the field is matched exactly.
+// Lookup finds a field: views of its value and mask, in network byte order. Mask is nil if the
+// field is matched exactly.
 func (m Match) Lookup(f Field) (value, mask []byte, ok bool) {
 	if o, _, ok := m.find(f); ok {
 		return o.value, o.mask, true
@@ -30,7 +31,8 @@ func (m *Match) find(f Field) (o oxm, at int, ok bool) {
 	return oxm{}, 0, false
 }
 
-// Uint is the value of a field of up to 64 bits; the mask is not looked at. FieldVLANVID has the bit VLANPresent.
+// Uint is the value of a field of up to 64 bits; the mask is not looked at. FieldVLANVID has the
+// bit VLANPresent.
 func (m Match) Uint(f Field) (uint64, bool) {
 	value, _, ok := m.Lookup(f)
 	if !ok || len(value) > 8 {
@@ -54,8 +56,9 @@ func (m *Match) SetUintMasked(f Field, v, mask uint64) {
 	m.Set(f, b[:oxmFields[f].size], k[:oxmFields[f].size])
 }
 
-// Set matches a field: value is as long as the field, in network byte order, mask is nil or as long. A field that was there
-// is replaced where it is, a new one is appended: prerequisites come first, or Canonical orders them.
+// Set matches a field: value is as long as the field, in network byte order, mask is nil or as
+// long. A field that was there is replaced where it is, a new one is appended: prerequisites come
+// first, or Canonical orders them.
 func (m *Match) Set(f Field, value, mask []byte) {
 	o, at, ok := m.find(f)
 	if !ok {
@@ -75,8 +78,9 @@ func (m *Match) Remove(f Field) {
 	}
 }
 
-// SetText matches a field by its name and its value in text, as Each gives them: eth_dst=00:00:00:00:00:01,
-// ipv4_dst=10.0.0.0/8, vlan_vid=none. Fields that are not of OpenFlow 1.3 have names like oxm_0x0001_00 and hexadecimal values.
+// SetText matches a field by its name and its value in text, as Each gives them:
+// eth_dst=00:00:00:00:00:01, ipv4_dst=10.0.0.0/8, vlan_vid=none. Fields that are not of OpenFlow
+// 1.3 have names like oxm_0x0001_00 and hexadecimal values.
 func (m *Match) SetText(name, value string) error {
 	if strings.HasPrefix(name, "oxm_0x") {
 		tlv, err := parseOtherOXM(name, value)
@@ -118,7 +122,7 @@ func (m Match) Clone() Match {
 	return c
 }
 
-// Equal says whether both mean the same.
+// Equal reports whether both mean the same.
 func (m Match) Equal(o Match) bool {
 	return bytes.Equal(m.OXM, o.OXM) || m.Key() == o.Key()
 }
@@ -126,5 +130,6 @@ func (m Match) Equal(o Match) bool {
 // String is the match in text: "{in_port=1,eth_type=0x0800}".
 func (m Match) String() string { return string(m.appendText(nil, V13)) }
 
-// Check refuses a match that a switch would refuse, with a *DecodeError: unknown fields, masks, values, prerequisites.
+// Check refuses a match that a switch would refuse, with a *DecodeError: unknown fields, masks,
+// values, prerequisites.
 func (m Match) Check() error { return checkOXM(m.OXM, false) }

@@ -2,7 +2,8 @@ package openflow
 
 import "math/bits"
 
-// appendFilled appends the canonical form of a match whose fields are all of the table and there once.
+// appendFilled appends the canonical form of a match whose fields are all of the table and there
+// once.
 func (m Match) appendFilled(b []byte) (_ []byte, ok bool) {
 	var seen, made uint64
 	var at, values [numFields]uint16 // where a field's TLV begins, or the value that it is filled in with

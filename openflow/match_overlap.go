@@ -1,8 +1,8 @@
 package openflow
 
-// Overlaps says whether there may be a packet that both matches match: no field of the table is asked by both for bits that
-// differ. Fields of other classes do not count. Overlapping matches of canonical form that no packet satisfies, such as TCP
-// ports of an ARP packet, are not told apart.
+// Overlaps reports whether there may be a packet that both matches match: no field of the table is
+// asked by both for bits that differ. Fields of other classes do not count. Overlapping matches of
+// canonical form that no packet satisfies, such as TCP ports of an ARP packet, are not told apart.
 func (m Match) Overlaps(other Match) bool {
 	a, b := m.Canonical(), other.Canonical()
 	for rest := a.OXM; len(rest) > 0; {
@@ -20,7 +20,7 @@ func (m Match) Overlaps(other Match) bool {
 	return true
 }
 
-// excludes says whether two TLVs of one field ask for bits that differ.
+// excludes reports whether two TLVs of one field ask for bits that differ.
 func (o oxm) excludes(p oxm) bool {
 	if len(o.value) != len(p.value) {
 		return true

@@ -169,7 +169,8 @@ func TestSetAllocatesOwnMemory(t *testing.T) {
 	}
 	var names []string
 	clone.Each(func(name, value string) { names = append(names, name+"="+value) })
-	if got := strings.Join(names, " "); got != "in_port=3 eth_dst=00:00:00:00:00:02 eth_src=00:00:00:00:00:01 eth_type=0x0800 ipv4_dst=10.0.0.1" {
+	if got := strings.Join(names,
+		" "); got != "in_port=3 eth_dst=00:00:00:00:00:02 eth_src=00:00:00:00:00:01 eth_type=0x0800 ipv4_dst=10.0.0.1" {
 		t.Error(got)
 	}
 }
@@ -215,7 +216,8 @@ func TestMatchRefused(t *testing.T) {
 		{"icmpv4_type of ICMPv6", "80000a0286dd" + "800014013a" + "8000260108", BadMatchBadPrereq},
 		{"icmpv4_type over IPv6", "80000a0286dd" + "8000140101" + "8000260108", BadMatchBadPrereq},
 		{"icmpv6_type over IPv4", "80000a020800" + "800014013a" + "80003a0187", BadMatchBadPrereq},
-		{"ipv6_nd_sll of an advertisement", "80000a0286dd" + "800014013a" + "80003a0188" + "80004006000000000001", BadMatchBadPrereq},
+		{"ipv6_nd_sll of an advertisement", "80000a0286dd" + "800014013a" + "80003a0188" + "80004006000000000001",
+			BadMatchBadPrereq},
 		{"arp_op of IPv4", "80000a020800" + "80002a020001", BadMatchBadPrereq},
 		{"mpls_label of IPv4", "80000a020800" + "8000440400000001", BadMatchBadPrereq},
 		{"pbb_isid of IPv4", "80000a020800" + "80004a03000001", BadMatchBadPrereq},
@@ -245,8 +247,10 @@ func fromHex(t testing.TB, s string) []byte {
 // TestAppendFieldText: it says what SetText says, of every kind of field, and allocates nothing.
 func TestAppendFieldText(t *testing.T) {
 	buf := make([]byte, 0, 64)
-	for _, c := range [][2]string{{"ipv4_src", "10.0.0.1"}, {"ipv4_dst", "10.0.0.0/8"}, {"ipv6_src", "2001:db8::/32"}, {"eth_dst", "00:00:00:00:00:01/ff:ff:ff:00:00:00"},
-		{"tcp_dst", "80"}, {"eth_type", "0x0800"}, {"vlan_vid", "none"}, {"vlan_vid", "any"}, {"vlan_vid", "5"}, {"metadata", "0x1/0xff"}, {"ipv4_src", "1.2.3.4/32"}} {
+	for _, c := range [][2]string{{"ipv4_src", "10.0.0.1"}, {"ipv4_dst", "10.0.0.0/8"},
+		{"ipv6_src", "2001:db8::/32"}, {"eth_dst", "00:00:00:00:00:01/ff:ff:ff:00:00:00"},
+		{"tcp_dst", "80"}, {"eth_type", "0x0800"}, {"vlan_vid", "none"}, {"vlan_vid", "any"}, {"vlan_vid", "5"},
+		{"metadata", "0x1/0xff"}, {"ipv4_src", "1.2.3.4/32"}} {
 		f, _ := FieldByName(c[0])
 		var m Match
 		if err := m.SetText(c[0], c[1]); err != nil {
@@ -260,7 +264,8 @@ func TestAppendFieldText(t *testing.T) {
 			t.Errorf("%s=%s: %v allocations", c[0], c[1], n)
 		}
 	}
-	for _, c := range [][2]string{{"eth_dst", "00:00:00:00:00"}, {"eth_dst", "00:00:00:00:00:01:02"}, {"eth_dst", "000:00:00:00:00:01"}, {"eth_dst", ""}, {"tcp_dst", "80/1"}, {"ipv4_src", "::1"}} {
+	for _, c := range [][2]string{{"eth_dst", "00:00:00:00:00"}, {"eth_dst", "00:00:00:00:00:01:02"},
+		{"eth_dst", "000:00:00:00:00:01"}, {"eth_dst", ""}, {"tcp_dst", "80/1"}, {"ipv4_src", "::1"}} {
 		f, _ := FieldByName(c[0])
 		if b, err := AppendFieldText(buf, f, c[1]); err == nil {
 			t.Errorf("%s=%s is %x", c[0], c[1], b)
@@ -268,13 +273,18 @@ func TestAppendFieldText(t *testing.T) {
 	}
 }
 
-// TestAppendCanonical: it is Canonical, of any match, and allocates nothing for fields of the table.
+// TestAppendCanonical: it is Canonical, of any match, and allocates nothing for fields of the
+// table.
 func TestAppendCanonical(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 9))
-	texts := [][2]string{{"eth_src", "00:00:00:00:00:01"}, {"eth_dst", "00:00:00:00:00:00/00:00:00:00:00:00"}, {"eth_type", "0x86dd"}, {"vlan_vid", "5"}, {"vlan_pcp", "1"},
-		{"ip_dscp", "10"}, {"ip_proto", "17"}, {"ipv4_src", "10.0.0.0/8"}, {"ipv6_src", "2001:db8::/32"}, {"ipv6_flabel", "0x1"}, {"tcp_src", "1"}, {"udp_dst", "53"}, {"sctp_src", "4"},
-		{"arp_spa", "10.0.0.1"}, {"icmpv4_type", "8"}, {"icmpv6_type", "135"}, {"icmpv6_code", "0"}, {"ipv6_nd_target", "fe80::1"}, {"ipv6_nd_sll", "00:00:00:00:00:01"},
-		{"ipv6_nd_tll", "00:00:00:00:00:01"}, {"mpls_label", "3"}, {"pbb_isid", "0x1/0xff"}, {"oxm_0x0001_00", "0x1f"}, {"metadata", "0x0/0xffffffffffffffff"}}
+	texts := [][2]string{{"eth_src", "00:00:00:00:00:01"}, {"eth_dst", "00:00:00:00:00:00/00:00:00:00:00:00"},
+		{"eth_type", "0x86dd"}, {"vlan_vid", "5"}, {"vlan_pcp", "1"},
+		{"ip_dscp", "10"}, {"ip_proto", "17"}, {"ipv4_src", "10.0.0.0/8"}, {"ipv6_src", "2001:db8::/32"},
+		{"ipv6_flabel", "0x1"}, {"tcp_src", "1"}, {"udp_dst", "53"}, {"sctp_src", "4"},
+		{"arp_spa", "10.0.0.1"}, {"icmpv4_type", "8"}, {"icmpv6_type", "135"}, {"icmpv6_code", "0"},
+		{"ipv6_nd_target", "fe80::1"}, {"ipv6_nd_sll", "00:00:00:00:00:01"},
+		{"ipv6_nd_tll", "00:00:00:00:00:01"}, {"mpls_label", "3"}, {"pbb_isid", "0x1/0xff"},
+		{"oxm_0x0001_00", "0x1f"}, {"metadata", "0x0/0xffffffffffffffff"}}
 	buf := make([]byte, 0, 256)
 	for range 5000 {
 		var m Match

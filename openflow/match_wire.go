@@ -1,7 +1,8 @@
 package openflow
 
-// parse reads an ofp_match at the beginning of b, with its padding, and returns how long it is. In OpenFlow 1.3 the match
-// is a view into b; in 1.0 its TLVs are made in a. a.report says how strictly it is checked.
+// parse reads an ofp_match at the beginning of b, with its padding, and returns how long it is. In
+// OpenFlow 1.3 the match is a view into b; in 1.0 its TLVs are made in a. a.report says how
+// strictly it is checked.
 func (m *Match) parse(v Version, b []byte, a *arena) (int, error) {
 	if v == V10 {
 		return m.parse10(b, a)
@@ -36,8 +37,8 @@ func (m *Match) append(b []byte, v Version) ([]byte, error) {
 	return append(b, zeros[:padTo8(n)]...), nil
 }
 
-// appendText appends the match as {name=value,…} in its own order. A match of OpenFlow 1.0 whose 40 bytes say more than
-// its meaning has that too, as wildcards=0x… or ofp_match=0x….
+// appendText appends the match as {name=value,…} in its own order. A match of OpenFlow 1.0 whose 40
+// bytes say more than its meaning has that too, as wildcards=0x… or ofp_match=0x….
 func (m *Match) appendText(b []byte, v Version) []byte {
 	b = append(b, '{')
 	for rest := m.OXM; len(rest) > 0; {

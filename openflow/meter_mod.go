@@ -29,7 +29,8 @@ const (
 )
 
 var meterFlagNames = []flagName{
-	{uint32(MeterFlagKbps), "kbps"}, {uint32(MeterFlagPktps), "pktps"}, {uint32(MeterFlagBurst), "burst"}, {uint32(MeterFlagStats), "stats"},
+	{uint32(MeterFlagKbps), "kbps"}, {uint32(MeterFlagPktps), "pktps"}, {uint32(MeterFlagBurst), "burst"},
+	{uint32(MeterFlagStats), "stats"},
 }
 
 // String is the flags in text: "kbps|burst", or "0".
@@ -55,7 +56,8 @@ func (m *MeterMod) Parse(v Version, b []byte) error {
 	if m.Command > MeterDelete {
 		return refuse(MeterModFailedBadCommand, "meter_mod with command %d", m.Command)
 	}
-	if m.Command != MeterDelete && (m.Flags&^allMeterFlags != 0 || m.Flags&(MeterFlagKbps|MeterFlagPktps) == MeterFlagKbps|MeterFlagPktps) {
+	if m.Command != MeterDelete &&
+		(m.Flags&^allMeterFlags != 0 || m.Flags&(MeterFlagKbps|MeterFlagPktps) == MeterFlagKbps|MeterFlagPktps) {
 		return refuse(MeterModFailedBadFlags, "meter_mod with flags %s", m.Flags)
 	}
 	var err error

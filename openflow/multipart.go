@@ -1,7 +1,8 @@
 package openflow
 
-// MultipartType is the kind of a multipart request and reply, as OpenFlow 1.3 numbers them (enum ofp_multipart_types). Those
-// that OpenFlow 1.0 has (enum ofp_stats_types: up to MultipartQueue, and MultipartExperimenter) have the same numbers.
+// MultipartType is the kind of a multipart request and reply, as OpenFlow 1.3 numbers them (enum
+// ofp_multipart_types). Those that OpenFlow 1.0 has (enum ofp_stats_types: up to MultipartQueue,
+// and MultipartExperimenter) have the same numbers.
 type MultipartType uint16
 
 // The kinds of multipart messages.
@@ -23,35 +24,38 @@ const (
 	MultipartExperimenter  MultipartType = 0xffff
 )
 
-// MultipartFlags are the flags of a multipart message; both enums, of requests and replies, have one.
+// MultipartFlags are the flags of a multipart message; both enums, of requests and replies, have
+// one.
 type MultipartFlags uint16
 
 // MultipartMore says that another part follows (OFPMPF_REQ_MORE, OFPMPF_REPLY_MORE).
 const MultipartMore MultipartFlags = 1 << 0
 
-// MultipartRequest asks for what Body names. Parse makes a new Body each time; it holds views into the bytes parsed.
+// MultipartRequest asks for what Body names. Parse makes a new Body each time; it holds views into
+// the bytes parsed.
 type MultipartRequest struct {
 	Flags MultipartFlags
 	Body  RequestBody
 }
 
-// MultipartReply answers a MultipartRequest, in one part or several of the same transaction: all but the last have
-// MultipartMore. Parse makes a new Body each time; it holds views into the bytes parsed, which the caller must keep while
-// it keeps the body.
+// MultipartReply answers a MultipartRequest, in one part or several of the same transaction: all
+// but the last have MultipartMore. Parse makes a new Body each time; it holds views into the bytes
+// parsed, which the caller must keep while it keeps the body.
 type MultipartReply struct {
 	Flags MultipartFlags
 	Body  ReplyBody
 }
 
-// RequestBody is the body of a MultipartRequest: a pointer to one of the types called …Request, to TableFeaturesList or to
-// MultipartExperimenterBody, which is any experimenter's that has no type here.
+// RequestBody is the body of a MultipartRequest: a pointer to one of the types called …Request, to
+// TableFeaturesList or to MultipartExperimenterBody, which is any experimenter's that has no type
+// here.
 type RequestBody interface {
 	multipartBody
 	isRequest()
 }
 
-// ReplyBody is the body of a MultipartReply: a pointer to one of the types called …List, or to Desc, AggregateStats,
-// GroupFeatures, MeterFeatures or MultipartExperimenterBody.
+// ReplyBody is the body of a MultipartReply: a pointer to one of the types called …List, or to
+// Desc, AggregateStats, GroupFeatures, MeterFeatures or MultipartExperimenterBody.
 type ReplyBody interface {
 	multipartBody
 	isReply()
@@ -104,8 +108,8 @@ func (m *MultipartReply) Parse(v Version, body []byte) error {
 	return m.Body.parse(v, rest)
 }
 
-// parseMultipart reads the header of a multipart body, 4 bytes or, in OpenFlow 1.3, 8 with pad, and checks the length of
-// what follows against the table.
+// parseMultipart reads the header of a multipart body, 4 bytes or, in OpenFlow 1.3, 8 with pad, and
+// checks the length of what follows against the table.
 func parseMultipart(t Type, v Version, body []byte) (MultipartType, MultipartFlags, []byte, error) {
 	if err := checkLen(t, v, body); err != nil {
 		return 0, 0, nil, err

@@ -1,6 +1,7 @@
 package openflow
 
-// AggregateRequest asks for the sums over the flow entries that its fields select; the answer is an AggregateStats.
+// AggregateRequest asks for the sums over the flow entries that its fields select; the answer is an
+// AggregateStats.
 type AggregateRequest struct{ FlowFilter }
 
 // AggregateStats are the sums over some flow entries.

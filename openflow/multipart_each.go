@@ -1,14 +1,15 @@
 package openflow
 
-// FlowStatsReader reads the parts of the answer to a FlowRequest entry by entry, in memory that is used again: a switch may list a hundred
-// thousand.
+// FlowStatsReader reads the parts of the answer to a FlowRequest entry by entry, in memory that is
+// used again: a switch may list a hundred thousand.
 type FlowStatsReader struct {
 	entry FlowStats
 	arena arena
 }
 
-// Each calls f for each entry of a part, the body of a multipart reply, and returns the part's flags. The entry, and what it points to, is
-// valid during the call. After an error the entries before it have been handed over.
+// Each calls f for each entry of a part, the body of a multipart reply, and returns the part's
+// flags. The entry, and what it points to, is valid during the call. After an error the entries
+// before it have been handed over.
 func (r *FlowStatsReader) Each(v Version, body []byte, f func(*FlowStats)) (MultipartFlags, error) {
 	kind, flags, rest, err := parseMultipart(TypeMultipartReply, v, body)
 	if err != nil {

@@ -8,9 +8,11 @@ type (
 	TableRequest struct{ emptyBody }
 	// GroupDescRequest asks for all groups; the answer is a GroupDescList. OpenFlow 1.3.
 	GroupDescRequest struct{ emptyBody }
-	// GroupFeaturesRequest asks which groups there can be; the answer is a GroupFeatures. OpenFlow 1.3.
+	// GroupFeaturesRequest asks which groups there can be; the answer is a GroupFeatures. OpenFlow
+	// 1.3.
 	GroupFeaturesRequest struct{ emptyBody }
-	// MeterFeaturesRequest asks which meters there can be; the answer is a MeterFeatures. OpenFlow 1.3.
+	// MeterFeaturesRequest asks which meters there can be; the answer is a MeterFeatures. OpenFlow
+	// 1.3.
 	MeterFeaturesRequest struct{ emptyBody }
 	// PortDescRequest asks for all ports; the answer is a PortDescList. OpenFlow 1.3.
 	PortDescRequest struct{ emptyBody }

@@ -2,8 +2,8 @@ package openflow
 
 import "slices"
 
-// MultipartExperimenterBody is the body of an experimenter's multipart request or reply (vendor statistics, in OpenFlow
-// 1.0); its bytes are kept exactly.
+// MultipartExperimenterBody is the body of an experimenter's multipart request or reply (vendor
+// statistics, in OpenFlow 1.0); its bytes are kept exactly.
 type MultipartExperimenterBody struct {
 	Experimenter uint32
 	ExpType      uint32 // OpenFlow 1.3; in 1.0 the first four bytes of Data are the vendor's own

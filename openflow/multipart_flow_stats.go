@@ -19,7 +19,8 @@ type FlowStats struct {
 	Instructions []Instruction
 }
 
-// Lengths of struct ofp_flow_stats: in OpenFlow 1.0 with its match and before the actions, in 1.3 before the match.
+// Lengths of struct ofp_flow_stats: in OpenFlow 1.0 with its match and before the actions, in 1.3
+// before the match.
 const (
 	flowStatsLen10 = 88
 	flowStatsLen13 = 48

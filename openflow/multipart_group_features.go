@@ -1,6 +1,7 @@
 package openflow
 
-// GroupFeatures is the answer to a GroupFeaturesRequest. The arrays are indexed by the type of the group. OpenFlow 1.3.
+// GroupFeatures is the answer to a GroupFeaturesRequest. The arrays are indexed by the type of the
+// group. OpenFlow 1.3.
 type GroupFeatures struct {
 	Types        uint32 // bits 1<<GroupType
 	Capabilities uint32
@@ -61,7 +62,8 @@ func (f *GroupFeatures) appendText(b []byte, _ Version) []byte {
 	return append(b, ']')
 }
 
-// appendActionBits appends the names of the actions whose bit, 1<<ActionType, is set, with | between them.
+// appendActionBits appends the names of the actions whose bit, 1<<ActionType, is set, with |
+// between them.
 func appendActionBits(b []byte, bits uint32) []byte {
 	var names []flagName
 	for t := range ActionType(32) {

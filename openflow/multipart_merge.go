@@ -8,9 +8,9 @@ import (
 // ErrParts is wrapped by the errors of Merge: the parts are no parts of one answer.
 var ErrParts = errors.New("openflow: multipart parts do not belong together")
 
-// Merge adds the items of the next part to m and takes over its flags, so that m ends without MultipartMore. It fails with
-// ErrParts if m is not waiting for a part, if next is of another kind, or if the kind comes in one part only. The views
-// of both stay views.
+// Merge adds the items of the next part to m and takes over its flags, so that m ends without
+// MultipartMore. It fails with ErrParts if m is not waiting for a part, if next is of another kind,
+// or if the kind comes in one part only. The views of both stay views.
 func (m *MultipartReply) Merge(next *MultipartReply) error {
 	if err := mergeParts(m.Flags, m.Body, next.Body); err != nil {
 		return err
@@ -19,7 +19,8 @@ func (m *MultipartReply) Merge(next *MultipartReply) error {
 	return nil
 }
 
-// Merge is Merge of MultipartReply for requests; of those, MultipartTableFeatures and MultipartExperimenter come in parts.
+// Merge is Merge of MultipartReply for requests; of those, MultipartTableFeatures and
+// MultipartExperimenter come in parts.
 func (m *MultipartRequest) Merge(next *MultipartRequest) error {
 	if err := mergeParts(m.Flags, m.Body, next.Body); err != nil {
 		return err

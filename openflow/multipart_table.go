@@ -2,8 +2,8 @@ package openflow
 
 import "strconv"
 
-// A multipartForm says how long the body of a multipart message is, in bytes, without the multipart header: least, most,
-// and what a longer one than least grows by.
+// A multipartForm says how long the body of a multipart message is, in bytes, without the multipart
+// header: least, most, and what a longer one than least grows by.
 type multipartForm struct {
 	kind              MultipartType
 	least, most, step int
@@ -13,8 +13,8 @@ func (f *multipartForm) fits(n int) bool {
 	return n >= f.least && n <= f.most && (n-f.least)%f.step == 0
 }
 
-// Lengths are those of the structs in Open vSwitch's include/openflow/openflow-1.{0,1,2,3}.h and the table of statistics
-// messages of its include/openvswitch/ofp-msgs.h.
+// Lengths are those of the structs in Open vSwitch's include/openflow/openflow-1.{0,1,2,3}.h and
+// the table of statistics messages of its include/openvswitch/ofp-msgs.h.
 
 var multipartRequests10 = []multipartForm{
 	{MultipartDesc, 0, 0, 1},

@@ -1,7 +1,7 @@
 package openflow
 
-// TableFeaturesList is the body of both the request and the reply: a request without tables asks, one with tables sets.
-// OpenFlow 1.3.
+// TableFeaturesList is the body of both the request and the reply: a request without tables asks,
+// one with tables sets. OpenFlow 1.3.
 type TableFeaturesList struct{ Tables []TableFeatures }
 
 // TableFeatures say what a flow table can do.

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestMerge joins the parts of answers: every kind that is a list comes out as if it had come in one part.
+// TestMerge joins the parts of answers: every kind that is a list comes out as if it had come in
+// one part.
 func TestMerge(t *testing.T) {
 	lists := 0
 	for _, s := range samples() {
@@ -67,7 +68,8 @@ func TestMergeRefuses(t *testing.T) {
 	}{
 		{"after the last part", last, part(&PortDescList{})},
 		{"another kind", part(&PortDescList{}), part(&FlowStatsList{})},
-		{"another experimenter", part(&MultipartExperimenterBody{Experimenter: 1}), part(&MultipartExperimenterBody{Experimenter: 2})},
+		{"another experimenter", part(&MultipartExperimenterBody{Experimenter: 1}),
+			part(&MultipartExperimenterBody{Experimenter: 2})},
 		{"one part only", part(&Desc{}), part(&Desc{})},
 	} {
 		if err := c.first.Merge(c.next); !errors.Is(err, ErrParts) {

@@ -9,9 +9,10 @@ import (
 
 func isVersionError(err error) bool { return errors.Is(err, ErrVersion) }
 
-// checkFixedPoint parses b. Refused, it must be by a *DecodeError that names a code. Accepted, it must be written again as
-// long as it was, with only pads changed and those to zero, and what was written must give the same bytes and text
-// again. With exact, it must be accepted and come out as it went in.
+// checkFixedPoint parses b. Refused, it must be by a *DecodeError that names a code. Accepted, it
+// must be written again as long as it was, with only pads changed and those to zero, and what was
+// written must give the same bytes and text again. With exact, it must be accepted and come out as
+// it went in.
 func checkFixedPoint(t *testing.T, name string, b []byte, exact bool) {
 	t.Helper()
 	h, m, err := Parse(b)
@@ -50,7 +51,8 @@ func checkFixedPoint(t *testing.T, name string, b []byte, exact bool) {
 	}
 }
 
-// answers says whether an error message can be written in the version of the bytes it answers, if that is one of ours.
+// answers reports whether an error message can be written in the version of the bytes it answers,
+// if that is one of ours.
 func answers(m *ErrorMsg, refused []byte) bool {
 	if len(refused) == 0 || Version(refused[0]) != V10 && Version(refused[0]) != V13 {
 		return true
@@ -76,7 +78,8 @@ func TestTruncations(t *testing.T) {
 	}
 }
 
-// TestLengths writes the bad lengths into every 16 bits of every sample, and with that into every length there is.
+// TestLengths writes the bad lengths into every 16 bits of every sample, and with that into every
+// length there is.
 func TestLengths(t *testing.T) {
 	for _, s := range samples() {
 		whole := s.bytes(t)

@@ -1,7 +1,8 @@
 package openflow
 
-// NXM is how Nicira's extensions write a match in OpenFlow 1.0: TLVs with the same header as OXM, of the classes 0x0000 and
-// 0x0001. The fields and their sizes are those of Open vSwitch's include/openvswitch/meta-flow.h.
+// NXM is how Nicira's extensions write a match in OpenFlow 1.0: TLVs with the same header as OXM,
+// of the classes 0x0000 and 0x0001. The fields and their sizes are those of Open vSwitch's
+// include/openvswitch/meta-flow.h.
 const (
 	nxmVLANTCI = 0x0000_04 // NXM_OF_VLAN_TCI: id, present bit and priority in one
 	tciPCP     = 0xe000
@@ -40,7 +41,8 @@ func appendFromNXM(b, list []byte) ([]byte, error) {
 	for len(list) > 0 {
 		o, ok := nextOXM(list)
 		if !ok {
-			return b, refuse(BadMatchBadLen, "match field 0x%x does not fit into the %d bytes left", firstBytes(list, 4), len(list))
+			return b, refuse(BadMatchBadLen, "match field 0x%x does not fit into the %d bytes left",
+				firstBytes(list, 4), len(list))
 		}
 		if f, basic := o.basic(); basic && nxmOf(f) {
 			return b, refuse(BadMatchBadField, "match field %s as OXM in an NXM match", f)
@@ -54,7 +56,7 @@ func appendFromNXM(b, list []byte) ([]byte, error) {
 	return b, nil
 }
 
-// nxmOf says whether NXM has a way to say a field.
+// nxmOf reports whether NXM has a way to say a field.
 func nxmOf(f Field) bool {
 	if f == FieldVLANVID || f == FieldVLANPCP {
 		return true
@@ -91,8 +93,8 @@ func (o oxm) appendFromNXM(b []byte) (_ []byte, ok bool) {
 	return b, false
 }
 
-// appendFromTCI appends what NXM_OF_VLAN_TCI says as VLAN id and priority, if it can be said by them: untagged, any tag,
-// an id, or one of both with a priority.
+// appendFromTCI appends what NXM_OF_VLAN_TCI says as VLAN id and priority, if it can be said by
+// them: untagged, any tag, an id, or one of both with a priority.
 func (o oxm) appendFromTCI(b []byte) (_ []byte, ok bool) {
 	if len(o.value) != 2 {
 		return b, false

@@ -1,6 +1,7 @@
 package openflow
 
-// appendNXM appends OXM TLVs as NXM says them. Those that are no fields of the table stay as they are.
+// appendNXM appends OXM TLVs as NXM says them. Those that are no fields of the table stay as they
+// are.
 func appendNXM(b, list []byte) ([]byte, error) {
 	for len(list) > 0 {
 		o, ok := nextOXM(list)
@@ -54,7 +55,8 @@ func (o oxm) appendNXM(b []byte, f Field) (_ []byte, ok bool) {
 	return b, false
 }
 
-// appendTCI appends a VLAN id, and the priority if it comes next, as NXM_OF_VLAN_TCI. It returns what comes after them.
+// appendTCI appends a VLAN id, and the priority if it comes next, as NXM_OF_VLAN_TCI. It returns
+// what comes after them.
 func (o oxm) appendTCI(b, rest []byte) (_, _ []byte, ok bool) {
 	var tci, mask uint16
 	switch {

@@ -20,8 +20,8 @@ func (v Version) String() string {
 	return "0x" + string("0123456789abcdef"[v>>4]) + string("0123456789abcdef"[v&15])
 }
 
-// Type is the type of a message, the same for all versions: the numbers are those of OpenFlow 1.3 (enum ofp_type), and
-// table.go maps them to the numbers on the wire of each version.
+// Type is the type of a message, the same for all versions: the numbers are those of OpenFlow 1.3
+// (enum ofp_type), and table.go maps them to the numbers on the wire of each version.
 type Type uint8
 
 // The message types.
@@ -61,7 +61,8 @@ const (
 // HeaderLen is the length of an OpenFlow header, in bytes.
 const HeaderLen = 8
 
-// Header is the first eight bytes of every message. Type is neutral (see Type); Length counts the header.
+// Header is the first eight bytes of every message. Type is neutral (see Type); Length counts the
+// header.
 type Header struct {
 	Version Version
 	Type    Type
@@ -73,16 +74,18 @@ type Header struct {
 type Message interface {
 	// Type says which message it is.
 	Type() Type
-	// Parse reads the body (all after the header) of a message of version v into the receiver, reusing its slices. The
-	// receiver then holds views into body. The error is a *DecodeError.
+	// Parse reads the body (all after the header) of a message of version v into the receiver,
+	// reusing its slices. The receiver then holds views into body. The error is a *DecodeError.
 	Parse(v Version, body []byte) error
-	// Append appends the body as version v writes it. The error wraps ErrVersion where v cannot say it.
+	// Append appends the body as version v writes it. The error wraps ErrVersion where v cannot say
+	// it.
 	Append(b []byte, v Version) ([]byte, error)
 	// AppendText appends the canonical text of the body: "key=value" pairs on one line.
 	AppendText(b []byte, v Version) []byte
 }
 
-// Port numbers, as OpenFlow 1.3 numbers them (enum ofp_port_no); the 16-bit numbers of OpenFlow 1.0 are mapped.
+// Port numbers, as OpenFlow 1.3 numbers them (enum ofp_port_no); the 16-bit numbers of OpenFlow 1.0
+// are mapped.
 const (
 	PortMax        uint32 = 0xffffff00
 	PortInPort     uint32 = 0xfffffff8

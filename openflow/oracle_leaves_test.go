@@ -12,12 +12,12 @@ import (
 	"strings"
 )
 
-// A leaf is one number, address or string of a message: the struct and field it stands in, and its value as it is on the
-// wire, in normal form.
+// A leaf is one number, address or string of a message: the struct and field it stands in, and its
+// value as it is on the wire, in normal form.
 type leaf struct{ name, value string }
 
-// leaves are all that a message says, in the order in which its fields are declared. They are made from the model alone,
-// with the numbers of OpenFlow 1.0 written down here a second time.
+// leaves are all that a message says, in the order in which its fields are declared. They are made
+// from the model alone, with the numbers of OpenFlow 1.0 written down here a second time.
 func leaves(v Version, m Message) []leaf {
 	w := walker{v: v}
 	w.add("Header.Version", strconv.Itoa(int(v)))
@@ -178,8 +178,8 @@ func moveBits(n uint64, moved map[uint64]uint64) uint64 {
 // octets are bytes as tshark writes them.
 var octets = regexp.MustCompile(`^[0-9a-f]{2}(:[0-9a-f]{2})*$`)
 
-// normal is a value in the one form that Weir's and the oracles' are compared in: numbers, addresses and octets are one
-// decimal number; anything else stays text.
+// normal is a value in the one form that Weir's and the oracles' are compared in: numbers,
+// addresses and octets are one decimal number; anything else stays text.
 func normal(s string) string {
 	n := new(big.Int)
 	if strings.HasPrefix(s, "0x") {

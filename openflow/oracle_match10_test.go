@@ -7,8 +7,8 @@ import (
 	"strconv"
 )
 
-// fields10 are the fields of struct ofp_match of OpenFlow 1.0 in its order, with the wildcard bit of each; the addresses
-// have a number of bits instead.
+// fields10 are the fields of struct ofp_match of OpenFlow 1.0 in its order, with the wildcard bit
+// of each; the addresses have a number of bits instead.
 var fields10 = []struct {
 	name     string
 	wildcard uint32

@@ -8,7 +8,8 @@ import (
 	"strconv"
 )
 
-// special gives the leaves of the structs whose fields count only in some of their types, and says whether it was one.
+// special gives the leaves of the structs whose fields count only in some of their types, and says
+// whether it was one.
 func (w *walker) special(x any) bool {
 	switch x := x.(type) {
 	case Hello:

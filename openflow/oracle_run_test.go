@@ -18,8 +18,8 @@ import (
 	"github.com/weirnet/weir/internal/need"
 )
 
-// An answer is what an oracle says of one message: why it refuses it, or its leaves in their order (os-ken and tshark) or
-// text (Open vSwitch).
+// An answer is what an oracle says of one message: why it refuses it, or its leaves in their order
+// (os-ken and tshark) or text (Open vSwitch).
 type answer struct {
 	refused string
 	leaves  []leaf
@@ -149,8 +149,8 @@ func wantAnswers(t *testing.T, oracle string, answers []answer, messages [][]byt
 	return answers
 }
 
-// jsonLeaves are the numbers and strings of a JSON document in their order. The key of a leaf is the name that it stands
-// under, and before that, for os-ken, the class.
+// jsonLeaves are the numbers and strings of a JSON document in their order. The key of a leaf is
+// the name that it stands under, and before that, for os-ken, the class.
 func jsonLeaves(t *testing.T, raw []byte) []leaf {
 	t.Helper()
 	d := json.NewDecoder(bytes.NewReader(raw))
@@ -196,7 +196,8 @@ func jsonLeaves(t *testing.T, raw []byte) []leaf {
 // classes are the parts of os-ken's class names that stand for all classes of a kind.
 var classes = []string{"OFPAction", "OFPInstruction", "OFPMeterBand", "OFPQueueProp", "OFPTableFeatureProp"}
 
-// oskenClass is one class for all that os-ken makes of one of ours: replies to multipart requests, actions and the like.
+// oskenClass is one class for all that os-ken makes of one of ours: replies to multipart requests,
+// actions and the like.
 func oskenClass(name string) string {
 	switch name {
 	case "OFPActionId", "OFPInstructionId", "OFPMeterBandStats", "OFPExperimenterInstructionId", "OFPExperimenterActionId":
@@ -217,7 +218,8 @@ func oskenClass(name string) string {
 var tsharkLists = regexp.MustCompile(
 	`^(openflow_v4\.async_config\.\w+|openflow_v4\.group_features\.actions|openflow_v4\.group_stats\.max_groups)\.(?:master|slave|all|select|indirect|ff)$`)
 
-// tsharkKey is one key for all that tshark calls the value or the mask of a TLV, by their kinds, and for the places of a list.
+// tsharkKey is one key for all that tshark calls the value or the mask of a TLV, by their kinds,
+// and for the places of a list.
 func tsharkKey(key string) string {
 	key = tsharkLists.ReplaceAllString(key, "$1")
 	rest, ok := strings.CutPrefix(key, "openflow_v4.oxm.")

@@ -38,14 +38,15 @@ func keysOf(t *testing.T, oracle string) map[string][]string {
 	return keys
 }
 
-// An exception excuses an oracle, or all ("any"), from saying what Weir says of some fields of some messages.
+// An exception excuses an oracle, or all ("any"), from saying what Weir says of some fields of some
+// messages.
 type exception struct {
 	oracle, messages, fields string
 	used                     bool
 }
 
-// exceptions reads the tables of docs/spec/oracles.md: rows of oracle, messages, fields (both patterns with * and several
-// of them with spaces between) and the reason.
+// exceptions reads the tables of docs/spec/oracles.md: rows of oracle, messages, fields (both
+// patterns with * and several of them with spaces between) and the reason.
 func exceptions(t *testing.T) []*exception {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(need.Repository(t), "docs", "spec", "oracles.md"))
@@ -68,7 +69,7 @@ func exceptions(t *testing.T) []*exception {
 	return out
 }
 
-// excused says whether an exception covers a field of a message, and notes that it was needed.
+// excused reports whether an exception covers a field of a message, and notes that it was needed.
 func excused(list []*exception, oracle, message, field string) bool {
 	found := false
 	for _, e := range list {
@@ -95,7 +96,8 @@ var (
 	dumpLine  = regexp.MustCompile(`(?m)^[0-9a-f]{8}  ((?:[0-9a-f]{2}[ -]?)+)`)
 )
 
-// prints says whether the text of Open vSwitch has what a row of its table demands for a value; not demanded is true.
+// prints reports whether the text of Open vSwitch has what a row of its table demands for a value;
+// not demanded is true.
 func prints(v Version, text, row, value string) bool {
 	if rest, ok := strings.CutPrefix(row, "?"); ok {
 		skip, words, _ := strings.Cut(rest, " ")
@@ -125,7 +127,7 @@ func prints(v Version, text, row, value string) bool {
 	return hasWord(text, fill(v, row, value))
 }
 
-// hasWord says whether text has what pattern matches, not inside a longer word or number.
+// hasWord reports whether text has what pattern matches, not inside a longer word or number.
 func hasWord(text, pattern string) bool {
 	before, after := `(^|[^0-9A-Za-z])`, `($|[^0-9A-Za-z])`
 	if !strings.ContainsAny(pattern[:1], "( abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") {
@@ -155,7 +157,8 @@ func printsFlags(text, word, names, value string) bool {
 
 var portNamesOVS = []string{"IN_PORT", "TABLE", "NORMAL", "FLOOD", "ALL", "CONTROLLER", "LOCAL", "ANY"}
 
-// fill puts a value into a row. Where the row has no special characters of its own for a pattern, ( and ) mean themselves.
+// fill puts a value into a row. Where the row has no special characters of its own for a pattern, (
+// and ) mean themselves.
 func fill(v Version, row, value string) string {
 	if !strings.ContainsAny(row, "[|") {
 		row = strings.NewReplacer("(", `\(`, ")", `\)`).Replace(row)

@@ -8,10 +8,10 @@ import (
 	"testing"
 )
 
-// TestOracles has three programs that others wrote decode every sample, and compares what they read with what Weir wrote:
-// every field of every sample must be read with its value by at least one of them, and no oracle may read another
-// value. What an oracle cannot do is listed, with the reason, in docs/spec/oracles.md; an exception that is not needed
-// fails the test too.
+// TestOracles has three programs that others wrote decode every sample, and compares what they read
+// with what Weir wrote: every field of every sample must be read with its value by at least one of
+// them, and no oracle may read another value. What an oracle cannot do is listed, with the reason,
+// in docs/spec/oracles.md; an exception that is not needed fails the test too.
 func TestOracles(t *testing.T) {
 	all := samples()
 	var messages [][]byte
@@ -28,7 +28,8 @@ func TestOracles(t *testing.T) {
 		ask     func(*testing.T, [][]byte) []answer
 		compare func(o oracle, s sample, a answer) []string
 	}{
-		{"tshark", askTshark, oracle.compareLeaves}, {"osken", askOSKen, oracle.compareLeaves}, {"ovs", askOVS, oracle.compareText},
+		{"tshark", askTshark, oracle.compareLeaves}, {"osken", askOSKen, oracle.compareLeaves},
+		{"ovs", askOVS, oracle.compareText},
 	} {
 		subject := oracle{t: t, name: o.name, keys: keysOf(t, o.name), excuses: excuses}
 		for i, a := range o.ask(t, messages) {
@@ -62,8 +63,8 @@ type oracle struct {
 	excuses []*exception
 }
 
-// refuses says whether the oracle does not decode the message, and fails the test unless that is excused. What it decodes of
-// a message that it calls malformed counts all the same.
+// refuses reports whether the oracle does not decode the message, and fails the test unless that is
+// excused. What it decodes of a message that it calls malformed counts all the same.
 func (o oracle) refuses(s sample, a answer) bool {
 	if a.refused != "" && !excused(o.excuses, o.name, s.name, "message") {
 		o.t.Errorf("%s: %s refuses it: %s", s.name, o.name, a.refused)
@@ -71,9 +72,9 @@ func (o oracle) refuses(s sample, a answer) bool {
 	return a.refused != "" && len(a.leaves) == 0
 }
 
-// compareLeaves wants the values of each field that the oracle has a key for, in their order, under that key. It returns the
-// fields that were read right. Fields that share a key, such as the TLVs of matches and of actions, are compared
-// together.
+// compareLeaves wants the values of each field that the oracle has a key for, in their order, under
+// that key. It returns the fields that were read right. Fields that share a key, such as the TLVs
+// of matches and of actions, are compared together.
 func (o oracle) compareLeaves(s sample, a answer) (read []string) {
 	if o.refuses(s, a) {
 		return nil
@@ -121,7 +122,8 @@ func (o oracle) keyOf(v Version, name string, answer map[string][]string) string
 	return ""
 }
 
-// compareText wants in the text what the oracle's table demands for each field. It returns the fields that were read right.
+// compareText wants in the text what the oracle's table demands for each field. It returns the
+// fields that were read right.
 func (o oracle) compareText(s sample, a answer) (read []string) {
 	if o.refuses(s, a) {
 		return nil

@@ -1,6 +1,7 @@
 package openflow
 
-// An OXM TLV begins with 32 bits: class (16), field (7), whether a mask follows (1), length of the rest in bytes (8).
+// An OXM TLV begins with 32 bits: class (16), field (7), whether a mask follows (1), length of the
+// rest in bytes (8).
 const (
 	oxmHeaderLen    = 4
 	oxmClassBasic   = 0x8000 // OFPXMC_OPENFLOW_BASIC
@@ -47,8 +48,8 @@ type oxmField struct {
 	needs    packetKind // one of these must be matched before; 0 for no prerequisite
 }
 
-// packetKind is a set of kinds of packet: what the fields matched so far say of the packet. Fields have kinds as
-// prerequisites.
+// packetKind is a set of kinds of packet: what the fields matched so far say of the packet. Fields
+// have kinds as prerequisites.
 type packetKind uint16
 
 const (
@@ -75,8 +76,9 @@ const (
 // numFields is how many fields OpenFlow 1.3 has; they are numbered from 0.
 const numFields = int(FieldIPv6ExtHdr) + 1
 
-// oxmFields is the table of fields: widths, masks and prerequisites as in Open vSwitch's include/openvswitch/meta-flow.h
-// and os-ken's oxm_fields.py; which are maskable, as OpenFlow 1.3 has it.
+// oxmFields is the table of fields: widths, masks and prerequisites as in Open vSwitch's
+// include/openvswitch/meta-flow.h and os-ken's oxm_fields.py; which are maskable, as OpenFlow 1.3
+// has it.
 var oxmFields = [numFields]oxmField{
 	FieldInPort:       {"in_port", 4, 32, false, formPort, 0},
 	FieldInPhyPort:    {"in_phy_port", 4, 32, false, formPort, kindInPort},
@@ -158,7 +160,8 @@ func (o oxm) basic() (Field, bool) {
 	return f, o.class() == oxmClassBasic && int(f) < numFields
 }
 
-// nextOXM takes the first TLV of b apart; ok is false if it does not fit or a mask is not as long as its value.
+// nextOXM takes the first TLV of b apart; ok is false if it does not fit or a mask is not as long
+// as its value.
 func nextOXM(b []byte) (o oxm, ok bool) {
 	if len(b) < oxmHeaderLen {
 		return oxm{}, false

@@ -1,8 +1,9 @@
 package openflow
 
-// checkOXM checks the TLVs of a match. Their structure always counts: lengths, and no field twice. In what a controller
-// asks for (report false) the meaning counts too: known fields, masks, ranges of values, and prerequisites, which come
-// before the fields that need them. What a switch reports of itself is taken as it is.
+// checkOXM checks the TLVs of a match. Their structure always counts: lengths, and no field twice.
+// In what a controller asks for (report false) the meaning counts too: known fields, masks, ranges
+// of values, and prerequisites, which come before the fields that need them. What a switch reports
+// of itself is taken as it is.
 func checkOXM(b []byte, report bool) error {
 	var seen uint64
 	have := kindAny
@@ -40,10 +41,10 @@ func checkOXM(b []byte, report bool) error {
 	return nil
 }
 
-// plainOXM says whether b begins with a TLV that nothing is wrong with, of the usual kind: a known field, not seen before,
-// whole, without a mask, whose first byte alone tells that the value is in range, and whose prerequisite is met. It
-// returns the field and the length of the TLV. It is what makes checking fast; whatever it does not know is not refused
-// but looked at again.
+// plainOXM reports whether b begins with a TLV that nothing is wrong with, of the usual kind: a
+// known field, not seen before, whole, without a mask, whose first byte alone tells that the value
+// is in range, and whose prerequisite is met. It returns the field and the length of the TLV. It is
+// what makes checking fast; whatever it does not know is not refused but looked at again.
 func plainOXM(b []byte, seen uint64, have packetKind) (f Field, n int, ok bool) {
 	if len(b) <= oxmHeaderLen {
 		return 0, 0, false
@@ -62,7 +63,8 @@ func plainOXM(b []byte, seen uint64, have packetKind) (f Field, n int, ok bool) 
 // givesKind is the set of fields whose value says what kind of packet it is.
 const givesKind = 1<<FieldInPort | 1<<FieldVLANVID | 1<<FieldEthType | 1<<FieldIPProto | 1<<FieldICMPv6Type
 
-// plainOXMs is what plainOXM needs of oxmFields. The bits zero of the first byte of a value must be those of one.
+// plainOXMs is what plainOXM needs of oxmFields. The bits zero of the first byte of a value must be
+// those of one.
 var plainOXMs = func() (list [numFields]struct {
 	size      uint16
 	needs     packetKind
@@ -110,14 +112,15 @@ func checkBasicOXM(o oxm, f Field, seen uint64, have packetKind, report bool) er
 	return nil
 }
 
-// validVLAN refuses an id without the bit that says there is a tag: no packet has that. With a mask it may mean something.
+// validVLAN refuses an id without the bit that says there is a tag: no packet has that. With a mask
+// it may mean something.
 func validVLAN(o oxm) bool {
 	v := be16(o.value)
 	return o.mask != nil || v == 0 || v&VLANPresent != 0
 }
 
-// checkOtherOXM checks a field that is not of the table; before are the TLVs before it, nth is how many of those are not
-// of the table either.
+// checkOtherOXM checks a field that is not of the table; before are the TLVs before it, nth is how
+// many of those are not of the table either.
 func checkOtherOXM(o oxm, before []byte, nth int, report bool) error {
 	if o.class() == oxmClassBasic && !report {
 		return refuse(BadMatchBadField, "match field %d of OFPXMC_OPENFLOW_BASIC is unknown", o.header>>9&0x7f)
@@ -135,5 +138,6 @@ func checkOtherOXM(o oxm, before []byte, nth int, report bool) error {
 	return nil
 }
 
-// maxOtherOXMs bounds the search for duplicates, which is quadratic. Open vSwitch knows about 120 such fields.
+// maxOtherOXMs bounds the search for duplicates, which is quadratic. Open vSwitch knows about 120
+// such fields.
 const maxOtherOXMs = 512

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// appendOXMName appends a field's name; one that is not of the table is oxm_0x and its class, _ and its number, both
-// hexadecimal.
+// appendOXMName appends a field's name; one that is not of the table is oxm_0x and its class, _ and
+// its number, both hexadecimal.
 func appendOXMName(b []byte, o oxm) []byte {
 	if f, ok := o.basic(); ok {
 		return append(b, oxmFields[f].name...)
@@ -94,8 +94,9 @@ func appendMaskedIP(b []byte, o oxm) []byte {
 	return appendIP(b, o.mask)
 }
 
-// appendVLAN appends an id from 0 to 4095, none for untagged, any for any tag; whatever else, in hexadecimal as it is on
-// the wire, with its mask (which is 0xffff in text where there is none but the id lacks the bit VLANPresent).
+// appendVLAN appends an id from 0 to 4095, none for untagged, any for any tag; whatever else, in
+// hexadecimal as it is on the wire, with its mask (which is 0xffff in text where there is none but
+// the id lacks the bit VLANPresent).
 func appendVLAN(b []byte, o oxm) []byte {
 	v := be16(o.value)
 	if o.mask == nil {
@@ -114,7 +115,8 @@ func appendVLAN(b []byte, o oxm) []byte {
 	return appendHexN(append(appendHexN(b, uint64(v), 4), '/'), uint64(mask), 4)
 }
 
-// AppendFieldText appends the OXM TLV of a field whose value is in text, as Match.SetText reads it. Only its errors allocate.
+// AppendFieldText appends the OXM TLV of a field whose value is in text, as Match.SetText reads it.
+// Only its errors allocate.
 func AppendFieldText(b []byte, f Field, s string) ([]byte, error) {
 	var v, k [16]byte
 	n, masked, err := readOXMValue(f, s, &v, &k)
@@ -127,8 +129,8 @@ func AppendFieldText(b []byte, f Field, s string) ([]byte, error) {
 	return appendOXM(b, f, v[:n], nil), nil
 }
 
-// parseOXMValue reads what appendOXMValue writes, for a field of the table. A mask of all ones is none; mask is nil if
-// there is none.
+// parseOXMValue reads what appendOXMValue writes, for a field of the table. A mask of all ones is
+// none; mask is nil if there is none.
 func parseOXMValue(f Field, s string) (value, mask []byte, err error) {
 	var v, k [16]byte
 	n, masked, err := readOXMValue(f, s, &v, &k)
@@ -142,7 +144,8 @@ func parseOXMValue(f Field, s string) (value, mask []byte, err error) {
 	return value, mask, nil
 }
 
-// readOXMValue reads a value, and a mask if there is one that leaves anything out. Both are n bytes long.
+// readOXMValue reads a value, and a mask if there is one that leaves anything out. Both are n bytes
+// long.
 func readOXMValue(f Field, s string, v, k *[16]byte) (n int, masked bool, err error) {
 	t := &oxmFields[f]
 	n = int(t.size)

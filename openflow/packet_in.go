@@ -12,7 +12,7 @@ type PacketIn struct {
 	Data     []byte // the frame, or its beginning
 }
 
-// PacketInReason says why a packet came to the controller (enum ofp_packet_in_reason).
+// PacketInReason tells why a packet came to the controller (enum ofp_packet_in_reason).
 type PacketInReason uint8
 
 // The reasons of a packet-in.
@@ -31,7 +31,8 @@ func (r PacketInReason) String() string { return string(nameOr(nil, reasonNames,
 // Type is TypePacketIn.
 func (*PacketIn) Type() Type { return TypePacketIn }
 
-// Parse reads the body of a packet-in. In OpenFlow 1.3 InPort is PortAny if the match does not say it.
+// Parse reads the body of a packet-in. In OpenFlow 1.3 InPort is PortAny if the match does not say
+// it.
 func (p *PacketIn) Parse(v Version, b []byte) error {
 	if v == V10 {
 		return p.parse10(b)
@@ -64,7 +65,8 @@ func (p *PacketIn) Parse(v Version, b []byte) error {
 	return nil
 }
 
-// matchInPort begins an ofp_match of 12 bytes, followed by the port and 4 bytes of padding: type, length, OXM header.
+// matchInPort begins an ofp_match of 12 bytes, followed by the port and 4 bytes of padding: type,
+// length, OXM header.
 const matchInPort = matchTypeOXM<<48 | 12<<32 | oxmClassBasic<<16 | uint64(FieldInPort)<<9 | 4
 
 func (p *PacketIn) parse10(b []byte) error {
@@ -78,8 +80,9 @@ func (p *PacketIn) parse10(b []byte) error {
 	return nil
 }
 
-// Append appends the body. In OpenFlow 1.3 an empty Match is written as in_port=InPort, or as empty if InPort is PortAny.
-// OpenFlow 1.0 has no table and no cookie, which are then not written, and no match besides in_port.
+// Append appends the body. In OpenFlow 1.3 an empty Match is written as in_port=InPort, or as empty
+// if InPort is PortAny. OpenFlow 1.0 has no table and no cookie, which are then not written, and no
+// match besides in_port.
 func (p *PacketIn) Append(b []byte, v Version) ([]byte, error) {
 	b = append(b, uint8(p.Buffer>>24), uint8(p.Buffer>>16), uint8(p.Buffer>>8), uint8(p.Buffer),
 		uint8(p.TotalLen>>8), uint8(p.TotalLen))
@@ -104,7 +107,7 @@ func (p *PacketIn) Append(b []byte, v Version) ([]byte, error) {
 	return append(append(b, 0, 0), p.Data...), nil
 }
 
-// onlyInPort says whether the match is in_port=InPort and nothing else.
+// onlyInPort reports whether the match is in_port=InPort and nothing else.
 func (p *PacketIn) onlyInPort() bool {
 	o := p.Match.OXM
 	return len(o) == 8 && be32(o) == oxmClassBasic<<16|4 && be32(o[4:]) == p.InPort

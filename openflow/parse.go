@@ -1,17 +1,19 @@
 package openflow
 
-// The experimenter of Open vSwitch's extensions, and those of its messages that are messages of their own here.
+// The experimenter of Open vSwitch's extensions, and those of its messages that are messages of
+// their own here.
 const (
 	niciraID          = 0x00002320 // NX_VENDOR_ID
 	niciraRoleRequest = 10         // NXT_ROLE_REQUEST
 	niciraRoleReply   = 11         // NXT_ROLE_REPLY
 )
 
-// ParseHeader reads the first eight bytes of a message and checks version, type and length against the table of messages.
-// The rest of the message need not be there yet. Of a message that is refused, the header is filled in as far as it
-// was understood (the transaction id always is, if there are eight bytes), so that an error can be answered; its Type
-// is then above TypeMeterMod if there is no such type. Hello and error messages may be of any version, because they
-// come before one is agreed on.
+// ParseHeader reads the first eight bytes of a message and checks version, type and length against
+// the table of messages. The rest of the message need not be there yet. Of a message that is
+// refused, the header is filled in as far as it was understood (the transaction id always is, if
+// there are eight bytes), so that an error can be answered; its Type is then above TypeMeterMod if
+// there is no such type. Hello and error messages may be of any version, because they come before
+// one is agreed on.
 func ParseHeader(b []byte) (Header, error) {
 	if len(b) < HeaderLen {
 		return Header{}, refuse(BadRequestBadLen, "%d bytes, fewer than the 8 of a header", len(b))
@@ -42,8 +44,9 @@ func badLength(t Type, v Version, length int) error {
 	return refuse(BadRequestBadLen, "%s of %d bytes, shorter than %d", t, length, f.min)
 }
 
-// Parse reads the one whole message that b is, into a new struct. Type of the Header returned is that of the Message: the
-// Nicira role messages of OpenFlow 1.0 are TypeRoleRequest and TypeRoleReply. The message holds views into b.
+// Parse reads the one whole message that b is, into a new struct. Type of the Header returned is
+// that of the Message: the Nicira role messages of OpenFlow 1.0 are TypeRoleRequest and
+// TypeRoleReply. The message holds views into b.
 //
 // Where messages are many, use ParseHeader and the Parse of a message that is used again.
 func Parse(b []byte) (Header, Message, error) {
@@ -66,7 +69,8 @@ func Parse(b []byte) (Header, Message, error) {
 	return h, m, nil
 }
 
-// bodyType is the type of a message as its body tells it: OpenFlow 1.0 has the role messages as messages of a vendor.
+// bodyType is the type of a message as its body tells it: OpenFlow 1.0 has the role messages as
+// messages of a vendor.
 func bodyType(h Header, body []byte) Type {
 	if h.Type != TypeExperimenter || h.Version != V10 || len(body) < 8 || be32(body) != niciraID {
 		return h.Type
@@ -80,8 +84,8 @@ func bodyType(h Header, body []byte) Type {
 	return h.Type
 }
 
-// Append appends the whole message m as version v writes it. The error wraps ErrVersion where v cannot say it; b is then
-// returned as it was.
+// Append appends the whole message m as version v writes it. The error wraps ErrVersion where v
+// cannot say it; b is then returned as it was.
 func Append(b []byte, v Version, xid uint32, m Message) ([]byte, error) {
 	t := m.Type()
 	f := t.form(v)

@@ -1,7 +1,8 @@
 package openflow
 
-// Port is a port as a switch describes it. The bits of Config and State and of the four features are those of OpenFlow
-// 1.3. Bits of Config and State that only OpenFlow 1.0 has are kept 16 places higher, as the constants say.
+// Port is a port as a switch describes it. The bits of Config and State and of the four features
+// are those of OpenFlow 1.3. Bits of Config and State that only OpenFlow 1.0 has are kept 16 places
+// higher, as the constants say.
 type Port struct {
 	Number     uint32
 	HWAddr     [6]byte
@@ -31,7 +32,8 @@ func portLen(v Version) int {
 	return portLen13
 }
 
-// parse reads one description; b has at least portLen(v) bytes. A name that stays the same is not allocated again.
+// parse reads one description; b has at least portLen(v) bytes. A name that stays the same is not
+// allocated again.
 func (p *Port) parse(v Version, b []byte) {
 	if v == V10 {
 		p.Number = portFrom10(be16(b))
@@ -101,7 +103,8 @@ func (p *Port) appendText(b []byte, v Version) []byte {
 	return append(b, '}')
 }
 
-// parsePorts appends to ports those that b describes; an incomplete one at the end is left out, the caller has checked.
+// parsePorts appends to ports those that b describes; an incomplete one at the end is left out, the
+// caller has checked.
 func parsePorts(ports []Port, v Version, b []byte) []Port {
 	size := portLen(v)
 	for ; len(b) >= size; b = b[size:] {

@@ -11,7 +11,8 @@ const (
 	PortConfigNoFlood    uint32 = 1 << 20 // OpenFlow 1.0, 1<<4 on its wire
 )
 
-// Bits of Port.State (enum ofp_port_state). The spanning-tree state of OpenFlow 1.0 is a number in two bits.
+// Bits of Port.State (enum ofp_port_state). The spanning-tree state of OpenFlow 1.0 is a number in
+// two bits.
 const (
 	PortStateDown       uint32 = 1 << 0 // no carrier
 	PortStateBlocked    uint32 = 1 << 1
@@ -22,9 +23,9 @@ const (
 	PortStateSTPMask    uint32 = 3 << 24
 )
 
-// Bits of the features of a port (enum ofp_port_features). OpenFlow 1.0 has those below 40 Gbit/s, and the media and
-// negotiation ones at other places; on Append for 1.0 the four rates that it lacks go to bits 12 to 15, which mean
-// nothing there.
+// Bits of the features of a port (enum ofp_port_features). OpenFlow 1.0 has those below 40 Gbit/s,
+// and the media and negotiation ones at other places; on Append for 1.0 the four rates that it
+// lacks go to bits 12 to 15, which mean nothing there.
 const (
 	PortFeature10MbHD    uint32 = 1 << 0
 	PortFeature10MbFD    uint32 = 1 << 1
@@ -50,7 +51,8 @@ var portConfigNames = []flagName{
 	{PortConfigNoPacketIn, "no_packet_in"},
 }
 
-// portStateNames name the two bits of the spanning-tree state; stp_learn|stp_forward is OFPPS_STP_BLOCK.
+// portStateNames name the two bits of the spanning-tree state; stp_learn|stp_forward is
+// OFPPS_STP_BLOCK.
 var portStateNames = []flagName{
 	{PortStateDown, "link_down"}, {PortStateBlocked, "blocked"}, {PortStateLive, "live"},
 	{PortStateSTPLearn, "stp_learn"}, {PortStateSTPForward, "stp_forward"},
@@ -65,8 +67,9 @@ var portFeatureNames = []flagName{
 	{PortFeaturePauseAsym, "pause_asym"},
 }
 
-// config10 and state10 are the bits that mean one thing in OpenFlow 1.0 and another or nothing in 1.3. swapBits exchanges
-// them with the bits 16 higher, so that the mapping loses nothing and is its own inverse.
+// config10 and state10 are the bits that mean one thing in OpenFlow 1.0 and another or nothing in
+// 1.3. swapBits exchanges them with the bits 16 higher, so that the mapping loses nothing and is
+// its own inverse.
 const (
 	config10 uint32 = 1<<1 | 1<<3 | 1<<4
 	state10  uint32 = 1<<1 | 1<<2 | 1<<8 | 1<<9
@@ -77,8 +80,9 @@ func swapBits(v, low uint32) uint32 {
 	return v&^(low|high) | v&low<<16 | v&high>>16
 }
 
-// featuresFrom10 and featuresTo10 map the features: 1.0 has copper, fiber, autoneg, pause and pause_asym at bits 7 to 11,
-// 1.3 at 11 to 15. The four bits that are left change places with them, so that nothing is lost.
+// featuresFrom10 and featuresTo10 map the features: 1.0 has copper, fiber, autoneg, pause and
+// pause_asym at bits 7 to 11, 1.3 at 11 to 15. The four bits that are left change places with them,
+// so that nothing is lost.
 func featuresFrom10(f uint32) uint32 {
 	return f&^0xff80 | f&0x0f80<<4 | f&0xf000>>5
 }

@@ -1,7 +1,7 @@
 package openflow
 
-// PortMod changes the configuration of a port. Config and Mask have the bits of Port.Config, Advertise those of its
-// features.
+// PortMod changes the configuration of a port. Config and Mask have the bits of Port.Config,
+// Advertise those of its features.
 type PortMod struct {
 	Port      uint32
 	HWAddr    [6]byte // must be that of the port

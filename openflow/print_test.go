@@ -9,8 +9,9 @@ import (
 	"github.com/weirnet/weir/internal/golden"
 )
 
-// TestPrintGolden prints bytes that no sample has: a block "print" with hexadecimal digits, in as many lines as it likes,
-// gives the text or the error, and the bytes as they are written again where those differ.
+// TestPrintGolden prints bytes that no sample has: a block "print" with hexadecimal digits, in as
+// many lines as it likes, gives the text or the error, and the bytes as they are written again
+// where those differ.
 func TestPrintGolden(t *testing.T) {
 	golden.Each(t, "testdata/print", func(t *testing.T, path string) {
 		golden.Run(t, path, func(t *testing.T, c *golden.Command) string {

@@ -87,8 +87,8 @@ func (m *QueueGetConfigReply) AppendText(b []byte, v Version) []byte {
 	return append(b, ']')
 }
 
-// parse reads the queue at the beginning of b and returns what comes after it. In OpenFlow 1.0 the length follows the id,
-// in 1.3 the port stands between.
+// parse reads the queue at the beginning of b and returns what comes after it. In OpenFlow 1.0 the
+// length follows the id, in 1.3 the port stands between.
 func (q *Queue) parse(v Version, b []byte) ([]byte, error) {
 	head, at := 16, 8
 	if v == V10 {

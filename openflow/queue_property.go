@@ -17,7 +17,8 @@ const QueueRateDisabled uint16 = 1001
 // QueueProperty is one property of a queue.
 type QueueProperty struct {
 	Type QueuePropertyType
-	// Rate of QueueMinRate and QueueMaxRate, in tenths of a percent of the port's rate; above 1000 disabled.
+	// Rate of QueueMinRate and QueueMaxRate, in tenths of a percent of the port's rate; above 1000
+	// disabled.
 	Rate         uint16
 	Experimenter uint32 // of QueueExperimenter
 	Data         []byte // of QueueExperimenter after the id, or of a type that has no name after the header

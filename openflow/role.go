@@ -16,8 +16,9 @@ var roleNames = []string{"nochange", "equal", "master", "slave"}
 // String is the name of the role in lower case: "master".
 func (r Role) String() string { return string(nameOr(nil, roleNames, r)) }
 
-// RoleRequest asks for a role. In OpenFlow 1.0 it is written as the Nicira role request (NXT_ROLE_REQUEST), which has
-// neither RoleNoChange nor a generation: Append refuses the first and leaves out the second.
+// RoleRequest asks for a role. In OpenFlow 1.0 it is written as the Nicira role request
+// (NXT_ROLE_REQUEST), which has neither RoleNoChange nor a generation: Append refuses the first and
+// leaves out the second.
 type RoleRequest struct {
 	Role       Role
 	Generation uint64
@@ -67,8 +68,9 @@ func (m *RoleReply) AppendText(b []byte, v Version) []byte {
 	return appendRoleText(b, v, m.Role, m.Generation)
 }
 
-// parseRole reads struct ofp_role_request: role, 4 bytes of pad, generation; or, in OpenFlow 1.0, the vendor, its subtype
-// and struct nx_role_request of nicira-ext.h, whose roles (other, master, slave) are one less than ours.
+// parseRole reads struct ofp_role_request: role, 4 bytes of pad, generation; or, in OpenFlow 1.0,
+// the vendor, its subtype and struct nx_role_request of nicira-ext.h, whose roles (other, master,
+// slave) are one less than ours.
 func parseRole(t Type, v Version, body []byte) (Role, uint64, error) {
 	if err := checkLen(t, v, body); err != nil {
 		return 0, 0, err

@@ -29,11 +29,14 @@ func actionSamples() []sample {
 		match  []byte
 		action Action
 	}{
-		{mpls, Action{Type: ActionCopyTTLOut}}, {mpls, Action{Type: ActionCopyTTLIn}}, {mpls, Action{Type: ActionSetMPLSTTL, TTL: 65}},
-		{mpls, Action{Type: ActionDecMPLSTTL}}, {nil, Action{Type: ActionPushVLAN, EtherType: 0x8100}}, {tag, Action{Type: ActionPopVLAN}},
+		{mpls, Action{Type: ActionCopyTTLOut}}, {mpls, Action{Type: ActionCopyTTLIn}},
+		{mpls, Action{Type: ActionSetMPLSTTL, TTL: 65}},
+		{mpls, Action{Type: ActionDecMPLSTTL}}, {nil, Action{Type: ActionPushVLAN, EtherType: 0x8100}},
+		{tag, Action{Type: ActionPopVLAN}},
 		{ipv4, Action{Type: ActionPushMPLS, EtherType: 0x8847}}, {mpls, Action{Type: ActionPopMPLS, EtherType: 0x0800}},
 		{nil, Action{Type: ActionSetQueue, ID: 0x31}}, {nil, Group(44)}, {ipv4, Action{Type: ActionSetNwTTL, TTL: 66}},
-		{ipv4, Action{Type: ActionDecNwTTL}}, {nil, Action{Type: ActionPushPBB, EtherType: 0x88e7}}, {pbb, Action{Type: ActionPopPBB}},
+		{ipv4, Action{Type: ActionDecNwTTL}}, {nil, Action{Type: ActionPushPBB, EtherType: 0x88e7}},
+		{pbb, Action{Type: ActionPopPBB}},
 		{nil, Action{Type: ActionExperimenter, ID: 0x00abcdef, Data: []byte{1, 2, 3, 4, 5, 6, 7, 8}}},
 	} {
 		all = append(all, only13("action-"+s.action.Type.String(), flowWith(s.match, s.action)))
@@ -48,10 +51,12 @@ func actionSamples() []sample {
 func actionSamples10() []sample {
 	var all []sample
 	for i, a := range []Action{
-		{Type: ActionSetVLANVID, ID: 0x123}, {Type: ActionSetVLANPCP, ID: 5}, {Type: ActionPopVLAN}, {Type: ActionEnqueue, Port: 10, ID: 55},
+		{Type: ActionSetVLANVID, ID: 0x123}, {Type: ActionSetVLANPCP, ID: 5}, {Type: ActionPopVLAN},
+		{Type: ActionEnqueue, Port: 10, ID: 55},
 		SetFieldBytes(FieldEthSrc, []byte{2, 1, 2, 3, 4, 5}), SetFieldBytes(FieldEthDst, []byte{2, 6, 7, 8, 9, 10}),
 		SetFieldBytes(FieldIPv4Src, []byte{10, 1, 2, 3}), SetFieldBytes(FieldIPv4Dst, []byte{10, 4, 5, 6}),
-		SetFieldBytes(FieldIPDSCP, []byte{46}), SetFieldBytes(FieldTCPSrc, []byte{0x1f, 0x91}), SetFieldBytes(FieldTCPDst, []byte{0x1f, 0x92}),
+		SetFieldBytes(FieldIPDSCP, []byte{46}), SetFieldBytes(FieldTCPSrc, []byte{0x1f, 0x91}),
+		SetFieldBytes(FieldTCPDst, []byte{0x1f, 0x92}),
 		{Type: ActionExperimenter, ID: 0x00abcdef, Data: []byte{1, 2, 3, 4, 5, 6, 7, 8}},
 	} {
 		name := a.Type.String()

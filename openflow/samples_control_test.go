@@ -14,7 +14,8 @@ func helloSamples() []sample {
 	}
 }
 
-// errorSamples are all errors: every type and code that each version names, one without a name, an experimenter's.
+// errorSamples are all errors: every type and code that each version names, one without a name, an
+// experimenter's.
 func errorSamples() []sample {
 	data := []byte{0x01, 0x05, 0x00, 0x08, 0x01, 0x02, 0x03, 0x04} // a whole message
 	var all []sample
@@ -41,7 +42,8 @@ func controlSamples() []sample {
 	var all []sample
 	for _, m := range []Message{
 		&EchoRequest{}, &EchoReply{Data: data}, &BarrierRequest{}, &BarrierReply{}, &FeaturesRequest{}, &GetConfigRequest{},
-		&GetConfigReply{Flags: ConfigFragReasm, MissSendLen: 0x1234}, &SetConfig{Flags: ConfigFragDrop, MissSendLen: ControllerNoCut},
+		&GetConfigReply{Flags: ConfigFragReasm, MissSendLen: 0x1234},
+		&SetConfig{Flags: ConfigFragDrop, MissSendLen: ControllerNoCut},
 	} {
 		for _, v := range []Version{V10, V13} {
 			all = append(all, sample{v.String() + "/" + m.Type().String(), v, m})

@@ -1,6 +1,7 @@
 package openflow
 
-// fieldValue is a value of a field, different for each field and n, that fits its width and its prerequisites' meaning.
+// fieldValue is a value of a field, different for each field and n, that fits its width and its
+// prerequisites' meaning.
 func fieldValue(f Field, n byte) []byte {
 	form := oxmFields[f]
 	v := make([]byte, form.size)
@@ -93,7 +94,8 @@ func prerequisites(f Field) []byte {
 	return b
 }
 
-// fieldSamples match every field, plain and with a mask, each in a message of its own; in OpenFlow 1.0 those it has.
+// fieldSamples match every field, plain and with a mask, each in a message of its own; in OpenFlow
+// 1.0 those it has.
 func fieldSamples() []sample {
 	var all []sample
 	for f := range Field(numFields) {

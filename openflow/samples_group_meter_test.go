@@ -33,7 +33,8 @@ func groupMeterSamples() []sample {
 	return append(all,
 		only13("group_mod-modify", &GroupMod{Command: GroupModify, Group: 50}),
 		only13("group_mod-delete", &GroupMod{Command: GroupDelete, Group: GroupAll}),
-		only13("meter_mod-add", &MeterMod{Command: MeterAdd, Flags: MeterFlagKbps | MeterFlagBurst | MeterFlagStats, Meter: 60, Bands: bandSamples}),
+		only13("meter_mod-add", &MeterMod{Command: MeterAdd, Flags: MeterFlagKbps | MeterFlagBurst | MeterFlagStats,
+			Meter: 60, Bands: bandSamples}),
 		only13("meter_mod-modify", &MeterMod{Command: MeterModify, Flags: MeterFlagPktps, Meter: 61, Bands: bandSamples[:1]}),
 		only13("meter_mod-delete", &MeterMod{Command: MeterDelete, Meter: MeterAll}),
 		only13("meter_mod-experimenter", &MeterMod{Command: MeterAdd, Flags: MeterFlagKbps, Meter: 62, Bands: []Band{
@@ -69,7 +70,8 @@ func groupMeterSamples() []sample {
 		}}}),
 		only13("multipart_request-meter_features", &MultipartRequest{Body: &MeterFeaturesRequest{}}),
 		only13("multipart_reply-meter_features", &MultipartReply{Body: &MeterFeatures{
-			MaxMeters: 65536, BandTypes: 1<<BandDrop | 1<<BandDSCPRemark, Capabilities: uint32(allMeterFlags), MaxBands: 16, MaxColor: 8,
+			MaxMeters: 65536, BandTypes: 1<<BandDrop | 1<<BandDSCPRemark, Capabilities: uint32(allMeterFlags),
+			MaxBands: 16, MaxColor: 8,
 		}}),
 	)
 }

@@ -61,7 +61,8 @@ func hotSamples() []sample {
 		all = append(all, only13("flow_removed-"+r.String(), &f))
 	}
 	all = append(all, both("packet_out-frame", func(Version) Message {
-		return &PacketOut{Buffer: NoBuffer, InPort: PortController, Actions: []Action{Output(2), Output(PortInPort)}, Data: frameSample}
+		return &PacketOut{Buffer: NoBuffer, InPort: PortController,
+			Actions: []Action{Output(2), Output(PortInPort)}, Data: frameSample}
 	})...)
 	return append(all, both("packet_out-buffer", func(Version) Message {
 		return &PacketOut{Buffer: 0x101, InPort: 4, Actions: []Action{Output(PortTable)}}

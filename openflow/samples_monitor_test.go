@@ -57,7 +57,8 @@ func monitorSamples() []sample {
 	})...)
 	return append(all,
 		sample{"1.0/flow_monitor-paused", V10, &Experimenter{Experimenter: niciraID, Data: []byte{0, 0, 0, niciraMonitorPause}}},
-		sample{"1.0/flow_monitor-resumed", V10, &Experimenter{Experimenter: niciraID, Data: []byte{0, 0, 0, niciraMonitorResume}}},
+		sample{"1.0/flow_monitor-resumed", V10,
+			&Experimenter{Experimenter: niciraID, Data: []byte{0, 0, 0, niciraMonitorResume}}},
 		only13("flow_monitor-paused", &Experimenter{Experimenter: onfID, ExpType: onfMonitorPause, Data: []byte{}}),
 		only13("flow_monitor-resumed", &Experimenter{Experimenter: onfID, ExpType: onfMonitorResume, Data: []byte{}}),
 	)

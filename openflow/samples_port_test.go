@@ -30,7 +30,8 @@ func portSamples() []sample {
 		return &PortStatus{Reason: PortDeleted, Port: portSample(v, PortLocal, "br0")}
 	})...)
 	all = append(all, both("port_status-modify", func(v Version) Message {
-		return &PortStatus{Reason: PortModified, Port: Port{Number: 3, HWAddr: [6]byte{2, 0, 0, 0, 0, 3}, Name: "sixteen-bytes-xy"}}
+		return &PortStatus{Reason: PortModified,
+			Port: Port{Number: 3, HWAddr: [6]byte{2, 0, 0, 0, 0, 3}, Name: "sixteen-bytes-xy"}}
 	})...)
 	all = append(all, both("port_mod", func(v Version) Message {
 		return &PortMod{

@@ -1,7 +1,7 @@
 package openflow
 
-// matchSample is a match that both versions can say, made by hand: in_port=3, eth_type=0x0800, ip_proto=6, ipv4_dst,
-// tcp_dst.
+// matchSample is a match that both versions can say, made by hand: in_port=3, eth_type=0x0800,
+// ip_proto=6, ipv4_dst, tcp_dst.
 func matchSample() Match {
 	var b []byte
 	b = appendOXM(b, FieldInPort, []byte{0, 0, 0, 3}, nil)
@@ -60,15 +60,18 @@ func statsSamples() []sample {
 	all = append(all, both("multipart_reply-aggregate", func(Version) Message {
 		return &MultipartReply{Body: &AggregateStats{Packets: 0x123456789, Bytes: 0x9876543210, Flows: 321}}
 	})...)
-	all = append(all, both("multipart_request-table", func(Version) Message { return &MultipartRequest{Body: &TableRequest{}} })...)
-	all = append(all, both("multipart_reply-table", func(v Version) Message { return &MultipartReply{Body: tableStatsSample(v)} })...)
+	all = append(all,
+		both("multipart_request-table", func(Version) Message { return &MultipartRequest{Body: &TableRequest{}} })...)
+	all = append(all,
+		both("multipart_reply-table", func(v Version) Message { return &MultipartReply{Body: tableStatsSample(v)} })...)
 	all = append(all, both("multipart_request-port_stats", func(Version) Message {
 		return &MultipartRequest{Body: &PortStatsRequest{Port: 6}}
 	})...)
 	all = append(all, both("multipart_request-port_stats-all", func(Version) Message {
 		return &MultipartRequest{Body: &PortStatsRequest{Port: PortAny}}
 	})...)
-	all = append(all, both("multipart_reply-port_stats", func(v Version) Message { return &MultipartReply{Body: portStatsSample(v)} })...)
+	all = append(all, both("multipart_reply-port_stats",
+		func(v Version) Message { return &MultipartReply{Body: portStatsSample(v)} })...)
 	return append(all,
 		sample{"1.0/multipart_request-experimenter", V10, &MultipartRequest{Body: &MultipartExperimenterBody{
 			Experimenter: 0x00abcdef, Data: []byte{1, 2, 3, 4, 5},

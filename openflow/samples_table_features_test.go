@@ -3,14 +3,16 @@ package openflow
 // tableFeaturesSample is a table with every property: instructions, actions and fields of each.
 func tableFeaturesSample(table uint8, name string) TableFeatures {
 	instructions := []TypeID{{Type: 1}, {Type: 2}, {Type: 3}, {Type: 4}, {Type: 5}, {Type: 6}}
-	actions := []TypeID{{Type: uint16(ActionOutput)}, {Type: uint16(ActionPopVLAN)}, {Type: uint16(ActionGroup)}, {Type: uint16(ActionSetField)}}
+	actions := []TypeID{{Type: uint16(ActionOutput)}, {Type: uint16(ActionPopVLAN)}, {Type: uint16(ActionGroup)},
+		{Type: uint16(ActionSetField)}}
 	fields := []FieldID{FieldIDOf(FieldInPort, false), FieldIDOf(FieldEthDst, true), FieldIDOf(FieldIPv6Src, true)}
 	plain := []FieldID{FieldIDOf(FieldInPort, false), FieldIDOf(FieldEthDst, false)}
 	return TableFeatures{
 		Table: table, Name: name, MetadataMatch: 0xffff00000000000f, MetadataWrite: 0x0000ffff000000f0, MaxEntries: 16_777_216,
 		Properties: []TableProperty{
 			{Type: TableInstructions, IDs: instructions}, {Type: TableInstructionsMiss, IDs: instructions[:3]},
-			{Type: TableNextTables, Tables: []byte{table + 1, table + 2, table + 3}}, {Type: TableNextTablesMiss, Tables: []byte{table + 1}},
+			{Type: TableNextTables, Tables: []byte{table + 1, table + 2, table + 3}},
+			{Type: TableNextTablesMiss, Tables: []byte{table + 1}},
 			{Type: TableWriteActions, IDs: actions}, {Type: TableWriteActionsMiss, IDs: actions[:1]},
 			{Type: TableApplyActions, IDs: actions[1:]}, {Type: TableApplyActionsMiss, IDs: actions[:2]},
 			{Type: TableMatch, Fields: fields}, {Type: TableWildcards, Fields: plain},
@@ -35,6 +37,7 @@ func tableFeaturesSamples() []sample {
 		only13("multipart_reply-table_features", &MultipartReply{Body: &TableFeaturesList{
 			Tables: []TableFeatures{tableFeaturesSample(1, "ingress"), tableFeaturesSample(2, "egress")},
 		}}),
-		only13("multipart_reply-table_features-experimenter", &MultipartReply{Body: &TableFeaturesList{Tables: []TableFeatures{experimenter}}}),
+		only13("multipart_reply-table_features-experimenter",
+			&MultipartReply{Body: &TableFeaturesList{Tables: []TableFeatures{experimenter}}}),
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/weirnet/weir/internal/golden"
 )
 
-// A sample is one message of the catalogue that golden text, mutations, fuzz seeds and the outside oracles share. The values
-// in it are all different, so that a field in another's place is seen.
+// A sample is one message of the catalogue that golden text, mutations, fuzz seeds and the outside
+// oracles share. The values in it are all different, so that a field in another's place is seen.
 type sample struct {
 	name string
 	v    Version
@@ -42,8 +42,8 @@ func both(name string, make func(v Version) Message) []sample {
 // only13 makes a sample of OpenFlow 1.3.
 func only13(name string, m Message) sample { return sample{"1.3/" + name, V13, m} }
 
-// TestSamplesGolden compares the bytes and the text of every sample with testdata/samples: a block "sample NAME" has the
-// hexadecimal bytes and then the text.
+// TestSamplesGolden compares the bytes and the text of every sample with testdata/samples: a block
+// "sample NAME" has the hexadecimal bytes and then the text.
 func TestSamplesGolden(t *testing.T) {
 	byName := map[string]sample{}
 	for _, s := range samples() {
@@ -82,8 +82,8 @@ func TestSamplesRoundTrip(t *testing.T) {
 	}
 }
 
-// TestSamplesVersions wants Append to refuse, with ErrVersion, or to write what parses, when a sample is written in the other
-// version.
+// TestSamplesVersions wants Append to refuse, with ErrVersion, or to write what parses, when a
+// sample is written in the other version.
 func TestSamplesVersions(t *testing.T) {
 	for _, s := range samples() {
 		other := V10 + V13 - s.v

@@ -1,7 +1,7 @@
 package openflow
 
-// A wireForm says how one version writes messages of a type. Lengths are of the whole message, in bytes, header
-// included, and are checked before a body is read.
+// A wireForm says how one version writes messages of a type. Lengths are of the whole message, in
+// bytes, header included, and are checked before a body is read.
 type wireForm struct {
 	number   uint8  // on the wire
 	min, max uint16 // shortest and longest
@@ -10,11 +10,11 @@ type wireForm struct {
 
 const longest = 65535
 
-// Lengths are those of the structs in Open vSwitch's include/openflow/openflow-1.{0,1,2,3}.h and the message table of its
-// include/openvswitch/ofp-msgs.h.
+// Lengths are those of the structs in Open vSwitch's include/openflow/openflow-1.{0,1,2,3}.h and
+// the message table of its include/openvswitch/ofp-msgs.h.
 
-// wireForms10 are the messages of OpenFlow 1.0. A row without min does not exist there. The role messages are Nicira's,
-// carried by OFPT_VENDOR.
+// wireForms10 are the messages of OpenFlow 1.0. A row without min does not exist there. The role
+// messages are Nicira's, carried by OFPT_VENDOR.
 var wireForms10 = [TypeMeterMod + 1]wireForm{
 	TypeHello:                 {0, 8, longest, 1},
 	TypeError:                 {1, 12, longest, 1},
@@ -79,7 +79,8 @@ var wireForms13 = [TypeMeterMod + 1]wireForm{
 // typeUnknown is Header.Type of a type that the version does not have.
 const typeUnknown Type = 0xff
 
-// types10 are the neutral types in the order of the numbers of OpenFlow 1.0. Those of 1.3 are the neutral ones.
+// types10 are the neutral types in the order of the numbers of OpenFlow 1.0. Those of 1.3 are the
+// neutral ones.
 var types10 = [...]Type{
 	TypeHello, TypeError, TypeEchoRequest, TypeEchoReply, TypeExperimenter, TypeFeaturesRequest, TypeFeaturesReply,
 	TypeGetConfigRequest, TypeGetConfigReply, TypeSetConfig, TypePacketIn, TypeFlowRemoved, TypePortStatus, TypePacketOut,
@@ -87,8 +88,8 @@ var types10 = [...]Type{
 	TypeQueueGetConfigRequest, TypeQueueGetConfigReply,
 }
 
-// form is how version v writes messages of type t; its min is 0 if v cannot. Versions above 1.3 occur in hello and error
-// messages only, which are the same in all.
+// form is how version v writes messages of type t; its min is 0 if v cannot. Versions above 1.3
+// occur in hello and error messages only, which are the same in all.
 func (t Type) form(v Version) wireForm {
 	if int(t) >= len(wireForms13) {
 		return wireForm{}
@@ -113,7 +114,7 @@ func typeOnWire(v Version, number uint8) Type {
 	return typeUnknown
 }
 
-// fits says whether a message may have this length.
+// fits reports whether a message may have this length.
 func (f wireForm) fits(length uint16) bool {
 	if length < f.min || length > f.max {
 		return false

@@ -1,6 +1,7 @@
 package openflow
 
-// TableMod sets the configuration of a flow table: OpenFlow 1.3, where no bit of it has a meaning any more.
+// TableMod sets the configuration of a flow table: OpenFlow 1.3, where no bit of it has a meaning
+// any more.
 type TableMod struct {
 	Table  uint8 // TableAll for all
 	Config uint32

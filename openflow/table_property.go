@@ -1,7 +1,8 @@
 package openflow
 
-// TablePropertyType is the type of a property of a flow table (enum ofp_table_feature_prop_type). The odd ones, called
-// …Miss, are for the table-miss flow entry; where one is missing, the even one counts for it too.
+// TablePropertyType is the type of a property of a flow table (enum ofp_table_feature_prop_type).
+// The odd ones, called …Miss, are for the table-miss flow entry; where one is missing, the even one
+// counts for it too.
 type TablePropertyType uint16
 
 // The properties of flow tables.
@@ -39,8 +40,8 @@ type TableProperty struct {
 	Data         []byte
 }
 
-// TypeID names an InstructionType or ActionType. Data is what follows the four bytes of type and length: nothing, or, for
-// the type 0xffff, the experimenter's id and what it likes.
+// TypeID names an InstructionType or ActionType. Data is what follows the four bytes of type and
+// length: nothing, or, for the type 0xffff, the experimenter's id and what it likes.
 type TypeID struct {
 	Type uint16
 	Data []byte

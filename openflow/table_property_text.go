@@ -49,7 +49,8 @@ func (p *TableProperty) appendText(b []byte) []byte {
 	return append(b, ']')
 }
 
-// appendText prints the name of an instruction or action and, if something follows its length, : and that.
+// appendText prints the name of an instruction or action and, if something follows its length, :
+// and that.
 func (id *TypeID) appendText(b []byte, t TablePropertyType) []byte {
 	if t == TableInstructions || t == TableInstructionsMiss {
 		b = append(b, InstructionType(id.Type).String()...)
@@ -62,7 +63,8 @@ func (id *TypeID) appendText(b []byte, t TablePropertyType) []byte {
 	return b
 }
 
-// appendText prints a field's name, with /mask if it can have one, and with : and its length if that is not the usual one.
+// appendText prints a field's name, with /mask if it can have one, and with : and its length if
+// that is not the usual one.
 func (f FieldID) appendText(b []byte) []byte {
 	o := oxm{header: f.OXM}
 	b = appendOXMName(b, o)

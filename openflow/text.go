@@ -6,8 +6,9 @@ import (
 	"strconv"
 )
 
-// The canonical text is one line of "key=value" pairs; values of parts are {key=value,…}, lists are [a,b]. Numbers
-// that the field's people write in hexadecimal are, with 0x; strings are quoted as Go quotes them.
+// The canonical text is one line of "key=value" pairs; values of parts are {key=value,…}, lists are
+// [a,b]. Numbers that the field's people write in hexadecimal are, with 0x; strings are quoted as
+// Go quotes them.
 
 const hexDigits = "0123456789abcdef"
 
@@ -99,7 +100,8 @@ func ParsePort(s string) (uint32, error) {
 	}
 	v, err := parseUint(s, 32)
 	if err != nil {
-		return 0, errors.New("port " + strconv.Quote(s) + ": want a number or one of in_port, table, normal, flood, all, controller, local, any")
+		return 0, errors.New("port " + strconv.Quote(s) +
+			": want a number or one of in_port, table, normal, flood, all, controller, local, any")
 	}
 	return uint32(v), nil
 }
@@ -112,7 +114,8 @@ func parseUint(s string, bits int) (uint64, error) {
 	return strconv.ParseUint(s, 10, bits)
 }
 
-// nameOr appends names[i], or i in decimal if there is none: text stays unambiguous for values nobody named.
+// nameOr appends names[i], or i in decimal if there is none: text stays unambiguous for values
+// nobody named.
 func nameOr[T ~uint8 | ~uint16 | ~uint32](b []byte, names []string, i T) []byte {
 	if uint64(i) < uint64(len(names)) && names[i] != "" {
 		return append(b, names[i]...)
@@ -126,8 +129,8 @@ type flagName struct {
 	name string
 }
 
-// appendFlags appends the names of the bits that are set, with | between them; bits nobody named are one hexadecimal
-// number; none at all is 0.
+// appendFlags appends the names of the bits that are set, with | between them; bits nobody named
+// are one hexadecimal number; none at all is 0.
 func appendFlags(b []byte, flags uint32, names []flagName) []byte {
 	if flags == 0 {
 		return append(b, '0')

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestTextTellsApart changes every byte of every sample: messages whose bytes differ in more than pads have different texts,
-// and every text is one line of ASCII.
+// TestTextTellsApart changes every byte of every sample: messages whose bytes differ in more than
+// pads have different texts, and every text is one line of ASCII.
 func TestTextTellsApart(t *testing.T) {
 	for _, s := range samples() {
 		whole := s.bytes(t)

@@ -12,7 +12,8 @@ import (
 
 // refusedVectors are the published messages that are refused, and why that is right.
 var refusedVectors = map[string]ErrorCode{
-	// vlan_vid=0x03e7 without OFPVID_PRESENT; it also matches IPv4, IPv6, TCP, UDP and so on of eth_type=0x0806.
+	// vlan_vid=0x03e7 without OFPVID_PRESENT; it also matches IPv4, IPv6, TCP, UDP and so on of
+	// eth_type=0x0806.
 	"4-60-ofp_flow_mod.packet": BadMatchBadValue,
 	// Its match is of type 0 and 999 bytes long.
 	"4-63-onf_flow_monitor_request.packet": BadMatchBadType,
@@ -35,8 +36,8 @@ func vectorFolder(t *testing.T) string {
 	return dirs[0]
 }
 
-// TestPublishedVectors reads every message of OpenFlow 1.0 and 1.3 that os-ken publishes: it comes out of Append as it
-// went into Parse, byte for byte, or is refused with the code listed above.
+// TestPublishedVectors reads every message of OpenFlow 1.0 and 1.3 that os-ken publishes: it comes
+// out of Append as it went into Parse, byte for byte, or is refused with the code listed above.
 func TestPublishedVectors(t *testing.T) {
 	dir := vectorFolder(t)
 	count := 0

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestOnly13 wants OpenFlow 1.0 to refuse what only 1.3 has: by ErrVersion in Append, by the right code in Parse.
+// TestOnly13 wants OpenFlow 1.0 to refuse what only 1.3 has: by ErrVersion in Append, by the right
+// code in Parse.
 func TestOnly13(t *testing.T) {
 	for _, m := range []Message{
 		&GroupMod{}, &TableMod{}, &GetAsyncRequest{}, &GetAsyncReply{}, &SetAsync{}, &MeterMod{},
@@ -44,8 +45,8 @@ func TestOnly13(t *testing.T) {
 	}
 }
 
-// TestParseBodyAlone gives each message a body of a wrong length without a header before it, as Parse of a message may be
-// called: none panics.
+// TestParseBodyAlone gives each message a body of a wrong length without a header before it, as
+// Parse of a message may be called: none panics.
 func TestParseBodyAlone(t *testing.T) {
 	for typ := TypeHello; typ <= TypeMeterMod; typ++ {
 		for _, v := range []Version{V10, V13} {
@@ -61,8 +62,8 @@ func TestParseBodyAlone(t *testing.T) {
 	}
 }
 
-// TestNiciraRoles maps the roles of the Nicira messages to those of OpenFlow 1.3; other messages of that vendor stay as they
-// are.
+// TestNiciraRoles maps the roles of the Nicira messages to those of OpenFlow 1.3; other messages of
+// that vendor stay as they are.
 func TestNiciraRoles(t *testing.T) {
 	for wire, want := range []Role{RoleEqual, RoleMaster, RoleSlave} {
 		for subtype, typ := range map[byte]Type{10: TypeRoleRequest, 11: TypeRoleReply, 12: TypeExperimenter} {
@@ -87,7 +88,8 @@ func TestNiciraRoles(t *testing.T) {
 	}
 }
 
-// TestPortBits maps every single bit of a port of OpenFlow 1.0 to one of 1.3 and back, and the named ones to what they mean.
+// TestPortBits maps every single bit of a port of OpenFlow 1.0 to one of 1.3 and back, and the
+// named ones to what they mean.
 func TestPortBits(t *testing.T) {
 	for bit := range 32 {
 		b := uint32(1) << bit

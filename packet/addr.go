@@ -5,9 +5,10 @@ import (
 	"net/netip"
 )
 
-// Addr is an IP address in 16 bytes, in the order of the wire; an IPv4 address is ::ffff:a.b.c.d (RFC 4291, 2.5.5.2). Unlike netip.Addr
-// it has no pointer in it, so that a Key is plain memory; an IPv6 packet that carries such a mapped address cannot be told from IPv4 by the
-// Addr alone, but by the EtherType beside it.
+// Addr is an IP address in 16 bytes, in the order of the wire; an IPv4 address is ::ffff:a.b.c.d
+// (RFC 4291, 2.5.5.2). Unlike netip.Addr it has no pointer in it, so that a Key is plain memory; an
+// IPv6 packet that carries such a mapped address cannot be told from IPv4 by the Addr alone, but by
+// the EtherType beside it.
 type Addr [16]byte
 
 // AddrFrom4 is the address with these four bytes.
@@ -17,8 +18,9 @@ func AddrFrom4(ip [4]byte) Addr {
 	return a
 }
 
-// set4 makes the zero Addr the address with the four bytes of ip. It writes in place: a copy of 16 bytes just written as two halves stalls the
-// processor for longer than all the rest of ParseKey takes.
+// set4 makes the zero Addr the address with the four bytes of ip. It writes in place: a copy of 16
+// bytes just written as two halves stalls the processor for longer than all the rest of ParseKey
+// takes.
 func (a *Addr) set4(ip []byte) {
 	binary.BigEndian.PutUint64(a[8:], 0xffff_0000_0000|uint64(binary.BigEndian.Uint32(ip)))
 }
@@ -31,7 +33,7 @@ func AddrFrom(a netip.Addr) Addr {
 	return a.As16()
 }
 
-// Is4 says whether this is an IPv4 address.
+// Is4 reports whether this is an IPv4 address.
 func (a Addr) Is4() bool {
 	return binary.BigEndian.Uint64(a[:8]) == 0 && binary.BigEndian.Uint32(a[8:]) == 0xffff
 }
@@ -39,7 +41,7 @@ func (a Addr) Is4() bool {
 // As4 is the four bytes of an IPv4 address; of another, its last four.
 func (a Addr) As4() [4]byte { return [4]byte(a[12:]) }
 
-// IsZero says whether no address is here, or "::".
+// IsZero reports whether no address is here, or "::".
 func (a Addr) IsZero() bool { return a == Addr{} }
 
 // Netip is the address as the standard library has it, IPv4 unmapped. The zero Addr is "::".

@@ -85,7 +85,8 @@ func BenchmarkParseLLDP(b *testing.B) {
 
 var sink uint64
 
-// BenchmarkGopacketUDP64 decodes the same frame with gopacket's fastest way, for the ratio in the same run.
+// BenchmarkGopacketUDP64 decodes the same frame with gopacket's fastest way, for the ratio in the
+// same run.
 func BenchmarkGopacketUDP64(b *testing.B) {
 	frame := udp64()
 	var eth layers.Ethernet

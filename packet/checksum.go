@@ -2,11 +2,12 @@ package packet
 
 import "encoding/binary"
 
-// Checksum is the Internet checksum of b (RFC 1071): what is written into a checksum field that is 0 in b; and 0 where b holds
-// a right one.
+// Checksum is the Internet checksum of b (RFC 1071): what is written into a checksum field that is
+// 0 in b; and 0 where b holds a right one.
 func Checksum(b []byte) uint16 { return fold(sumBytes(0, b)) }
 
-// sumBytes adds b to a ones' complement sum, an odd last byte padded with 0. The sum cannot overflow before 2^31 words of 32 bits.
+// sumBytes adds b to a ones' complement sum, an odd last byte padded with 0. The sum cannot
+// overflow before 2^31 words of 32 bits.
 func sumBytes(sum uint64, b []byte) uint64 {
 	for ; len(b) >= 16; b = b[16:] {
 		v, w := binary.BigEndian.Uint64(b), binary.BigEndian.Uint64(b[8:])

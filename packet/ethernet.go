@@ -24,8 +24,8 @@ const (
 	typeMin = 0x0600 // below it the field is a length
 )
 
-// Values of the vlan that ParseEthernet and Key give and builders take: 0 is untagged; a tag is VLANPresent plus its id, so that a
-// priority tag (id 0) is not untagged. The same as OXM vlan_vid.
+// Values of the vlan that ParseEthernet and Key give and builders take: 0 is untagged; a tag is
+// VLANPresent plus its id, so that a priority tag (id 0) is not untagged. The same as OXM vlan_vid.
 const (
 	VLANPresent uint16 = 0x1000
 	VLANMask    uint16 = 0x0fff
@@ -34,7 +34,7 @@ const (
 // Ethernet is a view of a whole frame without its check sequence.
 type Ethernet []byte
 
-// Valid says whether the 14 bytes of the header are there.
+// Valid reports whether the 14 bytes of the header are there.
 func (f Ethernet) Valid() bool { return len(f) >= EthernetLen }
 
 // Dst is the destination address.
@@ -46,8 +46,9 @@ func (f Ethernet) Src() MAC { return MAC(f[6:12]) }
 // Type is the two bytes after the addresses: an EtherType, the TPID of a tag, or a length.
 func (f Ethernet) Type() uint16 { return binary.BigEndian.Uint16(f[12:14]) }
 
-// ParseEthernet reads the header of a frame and up to two VLAN tags, for fast paths. Addresses are numbers as MAC.Uint64 gives them; vlan is the
-// outer tag (see VLANPresent); etherType is the one after the tags, TypeNone where there is none; payload is the offset after it.
+// ParseEthernet reads the header of a frame and up to two VLAN tags, for fast paths. Addresses are
+// numbers as MAC.Uint64 gives them; vlan is the outer tag (see VLANPresent); etherType is the one
+// after the tags, TypeNone where there is none; payload is the offset after it.
 //
 // ok is false when the frame ends inside of it: then all results are 0.
 func ParseEthernet(frame []byte) (dst, src uint64, vlan, etherType uint16, payload int, ok bool) {
@@ -101,7 +102,8 @@ func parseTags(frame []byte) tags {
 
 func isTPID(etherType uint16) bool { return etherType == TypeVLAN || etherType == TypeQinQ }
 
-// snapType is the type that an 802.2 SNAP header with the Ethernet's OUI carries after an 802.3 length, and the offset after the header.
+// snapType is the type that an 802.2 SNAP header with the Ethernet's OUI carries after an 802.3
+// length, and the offset after the header.
 func snapType(frame []byte, end int) (uint16, int) {
 	const snapLen = 8
 	if len(frame) < end+snapLen || binary.BigEndian.Uint64(frame[end:])>>16 != 0xaaaa03000000 {
@@ -113,7 +115,8 @@ func snapType(frame []byte, end int) (uint16, int) {
 	return TypeNone, end + snapLen
 }
 
-// AppendEthernet appends a header; vlan 0 leaves the tag out (see VLANPresent), pcp is the tag's priority, 0 to 7.
+// AppendEthernet appends a header; vlan 0 leaves the tag out (see VLANPresent), pcp is the tag's
+// priority, 0 to 7.
 func AppendEthernet(b []byte, dst, src MAC, vlan uint16, pcp uint8, etherType uint16) []byte {
 	b = append(b, dst[:]...)
 	b = append(b, src[:]...)

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// oddFrames are headers that no builder writes: tags, 802.3, IPv4 options and fragments, IPv6 extensions, ND with doubled options.
+// oddFrames are headers that no builder writes: tags, 802.3, IPv4 options and fragments, IPv6
+// extensions, ND with doubled options.
 func oddFrames() map[string][]byte {
 	k4, k6 := base(false, 0), base(true, 0)
 	udp := []byte{0x03, 0xe8, 0, 53, 0, 8, 0, 0}
@@ -36,40 +37,44 @@ func oddFrames() map[string][]byte {
 	zero[len(zero)-7] = 0
 	igmp := appendIP(nil, &k4, ProtoIGMP, 8)
 	return map[string][]byte{
-		"qinq":               at(0x88, 0xa8, 0x60, 7, 0x81, 0x00, 0, 9, 0x08, 0x06),
-		"three-tags":         at(0x81, 0, 0, 1, 0x81, 0, 0, 2, 0x81, 0, 0, 3, 8, 0),
-		"tag-cut":            at(0x81, 0, 0),
-		"priority-tag":       at(0x81, 0, 0xe0, 0, 0x88, 0xb5),
-		"802.3":              at(0, 3, 0x42, 0x42, 3),
-		"snap":               at(0, 8, 0xaa, 0xaa, 3, 0, 0, 0, 0x08, 0x06),
-		"snap-foreign":       at(0, 8, 0xaa, 0xaa, 3, 0, 0, 0x0c, 0x20, 0x00),
-		"ipv4-options":       opts,
-		"ipv4-first-frag":    v4(func(p []byte) { p[6] = 0x20 }),
-		"ipv4-later-frag":    v4(func(p []byte) { p[6], p[7] = 0, 1 }),
-		"ipv4-version-6":     v4(func(p []byte) { p[0] = 0x65 }),
-		"ipv4-ihl-4":         v4(func(p []byte) { p[0] = 0x44 }),
-		"ipv4-total-19":      v4(func(p []byte) { p[3] = 19 }),
-		"ipv4-total-more":    v4(func(p []byte) { p[2] = 1 }),
-		"ipv4-total-27":      v4(func(p []byte) { p[3] = 27 }),
-		"igmp":               append(igmp, 0x16, 0, 0, 0, 224, 0, 0, 1),
-		"ipv6-hop-by-hop":    v6(ProtoHopByHop, ProtoUDP, 0, 1, 4, 0, 0, 0, 0),
-		"ipv6-three":         v6(ProtoHopByHop, ProtoDstOpts, 0, 1, 4, 0, 0, 0, 0, ProtoAH, 0, 1, 4, 0, 0, 0, 0, ProtoUDP, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0),
+		"qinq":            at(0x88, 0xa8, 0x60, 7, 0x81, 0x00, 0, 9, 0x08, 0x06),
+		"three-tags":      at(0x81, 0, 0, 1, 0x81, 0, 0, 2, 0x81, 0, 0, 3, 8, 0),
+		"tag-cut":         at(0x81, 0, 0),
+		"priority-tag":    at(0x81, 0, 0xe0, 0, 0x88, 0xb5),
+		"802.3":           at(0, 3, 0x42, 0x42, 3),
+		"snap":            at(0, 8, 0xaa, 0xaa, 3, 0, 0, 0, 0x08, 0x06),
+		"snap-foreign":    at(0, 8, 0xaa, 0xaa, 3, 0, 0, 0x0c, 0x20, 0x00),
+		"ipv4-options":    opts,
+		"ipv4-first-frag": v4(func(p []byte) { p[6] = 0x20 }),
+		"ipv4-later-frag": v4(func(p []byte) { p[6], p[7] = 0, 1 }),
+		"ipv4-version-6":  v4(func(p []byte) { p[0] = 0x65 }),
+		"ipv4-ihl-4":      v4(func(p []byte) { p[0] = 0x44 }),
+		"ipv4-total-19":   v4(func(p []byte) { p[3] = 19 }),
+		"ipv4-total-more": v4(func(p []byte) { p[2] = 1 }),
+		"ipv4-total-27":   v4(func(p []byte) { p[3] = 27 }),
+		"igmp":            append(igmp, 0x16, 0, 0, 0, 224, 0, 0, 1),
+		"ipv6-hop-by-hop": v6(ProtoHopByHop, ProtoUDP, 0, 1, 4, 0, 0, 0, 0),
+		"ipv6-three": v6(ProtoHopByHop, ProtoDstOpts, 0, 1, 4, 0, 0, 0, 0, ProtoAH, 0, 1, 4, 0, 0, 0, 0,
+			ProtoUDP, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0),
 		"ipv6-first-frag":    v6(ProtoFragment, ProtoUDP, 0, 0, 1, 0, 0, 0, 9),
 		"ipv6-later-frag":    v6(ProtoFragment, ProtoUDP, 0, 0, 8, 0, 0, 0, 9),
 		"ipv6-atomic-frag":   v6(ProtoFragment, ProtoUDP, 0, 0, 0, 0, 0, 0, 9),
 		"ipv6-extension-cut": v6(ProtoRouting, ProtoUDP, 9, 0, 0, 0, 0, 0, 0),
-		"ipv6-nine":          v6(ProtoDstOpts, append(bytes.Repeat([]byte{ProtoDstOpts, 0, 1, 4, 0, 0, 0, 0}, MaxExtensions), ProtoUDP, 0, 1, 4, 0, 0, 0, 0)...),
-		"ipv6-eight":         v6(ProtoDstOpts, append(bytes.Repeat([]byte{ProtoDstOpts, 0, 1, 4, 0, 0, 0, 0}, MaxExtensions-1), ProtoUDP, 0, 1, 4, 0, 0, 0, 0)...),
-		"tcp-offset-4":       tcp(func(p []byte) { p[12] = 0x40 }),
-		"tcp-offset-15":      tcp(func(p []byte) { p[12] = 0xf0 }),
-		"nd-two-options":     twoKinds,
-		"nd-option-twice":    twice,
-		"nd-option-zero":     zero,
-		"arp-ipv6":           at(0x08, 0x06, 0, 1, 0x86, 0xdd, 6, 16, 0, 1),
+		"ipv6-nine": v6(ProtoDstOpts,
+			append(bytes.Repeat([]byte{ProtoDstOpts, 0, 1, 4, 0, 0, 0, 0}, MaxExtensions), ProtoUDP, 0, 1, 4, 0, 0, 0, 0)...),
+		"ipv6-eight": v6(ProtoDstOpts,
+			append(bytes.Repeat([]byte{ProtoDstOpts, 0, 1, 4, 0, 0, 0, 0}, MaxExtensions-1), ProtoUDP, 0, 1, 4, 0, 0, 0, 0)...),
+		"tcp-offset-4":    tcp(func(p []byte) { p[12] = 0x40 }),
+		"tcp-offset-15":   tcp(func(p []byte) { p[12] = 0xf0 }),
+		"nd-two-options":  twoKinds,
+		"nd-option-twice": twice,
+		"nd-option-zero":  zero,
+		"arp-ipv6":        at(0x08, 0x06, 0, 1, 0x86, 0xdd, 6, 16, 0, 1),
 	}
 }
 
-// FuzzKey holds ParseKey, ParseEthernet and the text to agreement with each other and with gopacket, on any bytes.
+// FuzzKey holds ParseKey, ParseEthernet and the text to agreement with each other and with
+// gopacket, on any bytes.
 func FuzzKey(f *testing.F) {
 	for _, b := range frames() {
 		f.Add(b.frame)
@@ -87,7 +92,8 @@ func FuzzKey(f *testing.F) {
 		if ok != (k.Layers.Has(LayerEthernet) && fault != FaultVLAN) || payload > len(frame) {
 			t.Fatalf("ParseEthernet ok %v payload %d, ParseKey fault %v", ok, payload, fault)
 		}
-		if ok && (MACFromUint64(dst) != k.EthDst || MACFromUint64(src) != k.EthSrc || vlan != k.VLAN || etherType != k.EtherType) {
+		if ok && (MACFromUint64(dst) != k.EthDst || MACFromUint64(src) != k.EthSrc || vlan != k.VLAN ||
+			etherType != k.EtherType) {
 			t.Fatalf("ParseEthernet %x %x %x %x, ParseKey %v", dst, src, vlan, etherType, &k)
 		}
 		if d := disagreement(frame); d != "" {
@@ -105,7 +111,8 @@ func FuzzKey(f *testing.F) {
 	})
 }
 
-// FuzzLLDP: what parses agrees with gopacket, and is written again to the same bytes up to the end TLV.
+// FuzzLLDP: what parses agrees with gopacket, and is written again to the same bytes up to the end
+// TLV.
 func FuzzLLDP(f *testing.F) {
 	l := sampleLLDP()
 	pdu := l.Append(nil)
@@ -124,7 +131,8 @@ func FuzzLLDP(f *testing.F) {
 		again := l.Append(nil)
 		body := again[:len(again)-2]
 		// A TTL TLV may carry more than its two bytes, which are not kept.
-		if len(body) <= len(pdu) && binary.BigEndian.Uint16(pdu[4+len(l.ChassisID)+len(l.PortID)+2:]) == uint16(TLVTTL)<<9|2 && !bytes.HasPrefix(pdu, body) {
+		if len(body) <= len(pdu) && binary.BigEndian.Uint16(pdu[4+len(l.ChassisID)+len(l.PortID)+2:]) == uint16(
+			TLVTTL)<<9|2 && !bytes.HasPrefix(pdu, body) {
 			t.Fatalf("written again\n got %x\nfrom %x", again, pdu)
 		}
 		var twin LLDP

@@ -2,7 +2,8 @@ package packet
 
 import "encoding/binary"
 
-// ICMPLen is the length of type, code, checksum and the four bytes after them, in ICMP of either version.
+// ICMPLen is the length of type, code, checksum and the four bytes after them, in ICMP of either
+// version.
 const ICMPLen = 8
 
 // Types of echo messages.
@@ -16,7 +17,7 @@ const (
 // ICMP is a view of an ICMP message for IPv4 or IPv6.
 type ICMP []byte
 
-// Valid says whether the first eight bytes are there.
+// Valid reports whether the first eight bytes are there.
 func (m ICMP) Valid() bool { return len(m) >= ICMPLen }
 
 // Type is the type, numbered by the version of IP.
@@ -34,8 +35,8 @@ func (m ICMP) EchoSeq() uint16 { return binary.BigEndian.Uint16(m[6:8]) }
 // Payload is what follows the first eight bytes.
 func (m ICMP) Payload() []byte { return m[ICMPLen:] }
 
-// AppendICMPEcho appends the echo message that k describes: its Ethernet, VLAN and IP fields and ICMPType, a request or reply of the
-// version of k.EtherType. A TTL of 0 becomes 64.
+// AppendICMPEcho appends the echo message that k describes: its Ethernet, VLAN and IP fields and
+// ICMPType, a request or reply of the version of k.EtherType. A TTL of 0 becomes 64.
 func AppendICMPEcho(b []byte, k *Key, id, seq uint16, payload []byte) []byte {
 	b, at := appendICMP(b, k, ICMPLen+len(payload))
 	b = binary.BigEndian.AppendUint16(b, id)
@@ -44,7 +45,8 @@ func AppendICMPEcho(b []byte, k *Key, id, seq uint16, payload []byte) []byte {
 	return sumICMP(b, at, k)
 }
 
-// appendICMP appends all up to an empty checksum, for an ICMP message of n bytes, and returns where that begins.
+// appendICMP appends all up to an empty checksum, for an ICMP message of n bytes, and returns where
+// that begins.
 func appendICMP(b []byte, k *Key, n int) ([]byte, int) {
 	proto := ProtoICMPv4
 	if k.EtherType == TypeIPv6 {

@@ -27,8 +27,8 @@ func (k *Key) ttl() uint8 {
 	return k.TTL
 }
 
-// appendIP appends Ethernet and IP headers of k for n bytes of protocol proto. The version is that of k.EtherType; anything but
-// TypeIPv6 is IPv4.
+// appendIP appends Ethernet and IP headers of k for n bytes of protocol proto. The version is that
+// of k.EtherType; anything but TypeIPv6 is IPv4.
 func appendIP(b []byte, k *Key, proto uint8, n int) []byte {
 	if k.EtherType == TypeIPv6 {
 		b = AppendEthernet(b, k.EthDst, k.EthSrc, k.VLAN, k.PCP, TypeIPv6)

@@ -8,8 +8,8 @@ const IPv4Len = 20
 // IPv4 is a view of an IPv4 packet; padding of the frame may follow it.
 type IPv4 []byte
 
-// Valid says whether version and lengths agree: the header is there with its options, and the total length covers it. The payload may
-// still be cut: TotalLen may exceed len(p).
+// Valid reports whether version and lengths agree: the header is there with its options, and the
+// total length covers it. The payload may still be cut: TotalLen may exceed len(p).
 func (p IPv4) Valid() bool {
 	if len(p) < IPv4Len || p[0]>>4 != 4 {
 		return false
@@ -36,7 +36,7 @@ func (p IPv4) ID() uint16 { return binary.BigEndian.Uint16(p[4:6]) }
 // FragmentOffset is the place of the payload in the packet before fragmentation, in bytes.
 func (p IPv4) FragmentOffset() int { return int(binary.BigEndian.Uint16(p[6:8])&0x1fff) * 8 }
 
-// MoreFragments says whether this is not the last fragment.
+// MoreFragments reports whether this is not the last fragment.
 func (p IPv4) MoreFragments() bool { return p[6]&0x20 != 0 }
 
 // TTL is the time to live.
@@ -51,7 +51,7 @@ func (p IPv4) Src() Addr { return AddrFrom4([4]byte(p[12:16])) }
 // Dst is the destination address.
 func (p IPv4) Dst() Addr { return AddrFrom4([4]byte(p[16:20])) }
 
-// ChecksumOK says whether the header's checksum is right.
+// ChecksumOK reports whether the header's checksum is right.
 func (p IPv4) ChecksumOK() bool { return Checksum(p[:p.HeaderLen()]) == 0 }
 
 // Payload is what follows the header, without the frame's padding, as far as it is there.

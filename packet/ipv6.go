@@ -5,14 +5,16 @@ import "encoding/binary"
 // IPv6Len is the length of an IPv6 header without extensions, in bytes.
 const IPv6Len = 40
 
-// MaxExtensions is how many extension headers of a packet are followed; a packet with more is at fault (FaultExtension). Real ones have at
-// most three or four; the limit keeps a crafted frame from costing time.
+// MaxExtensions is how many extension headers of a packet are followed; a packet with more is at
+// fault (FaultExtension). Real ones have at most three or four; the limit keeps a crafted frame
+// from costing time.
 const MaxExtensions = 8
 
 // IPv6 is a view of an IPv6 packet; padding of the frame may follow it.
 type IPv6 []byte
 
-// Valid says whether the 40 bytes of the header are there and the version is 6. The payload may be cut.
+// Valid reports whether the 40 bytes of the header are there and the version is 6. The payload may
+// be cut.
 func (p IPv6) Valid() bool { return len(p) >= IPv6Len && p[0]>>4 == 6 }
 
 // TrafficClass is DSCP (high 6 bits) and ECN.
@@ -36,8 +38,9 @@ func (p IPv6) Src() Addr { return Addr(p[8:24]) }
 // Dst is the destination address.
 func (p IPv6) Dst() Addr { return Addr(p[24:40]) }
 
-// Payload is what follows the extension headers, and its protocol; ok is false where one of them is cut or there are more than
-// MaxExtensions. In a later fragment proto is ProtoFragment and payload the fragment's part.
+// Payload is what follows the extension headers, and its protocol; ok is false where one of them is
+// cut or there are more than MaxExtensions. In a later fragment proto is ProtoFragment and payload
+// the fragment's part.
 func (p IPv6) Payload() (proto uint8, payload []byte, ok bool) {
 	body := p[IPv6Len:min(IPv6Len+int(p.PayloadLen()), len(p))]
 	x := walkExtensions(p.NextHeader(), body)
@@ -52,7 +55,8 @@ type extensions struct {
 	ok    bool
 }
 
-// walkExtensions skips the extension headers at the start of b, the first of them of protocol proto.
+// walkExtensions skips the extension headers at the start of b, the first of them of protocol
+// proto.
 func walkExtensions(proto uint8, b []byte) extensions {
 	x := extensions{proto: proto}
 	for n := 0; isExtension(x.proto); n++ {

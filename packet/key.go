@@ -1,6 +1,7 @@
 package packet
 
-// Layers says which headers a Key holds; a field is valid when the bit of its header is set, and 0 otherwise.
+// Layers says which headers a Key holds; a field is valid when the bit of its header is set, and 0
+// otherwise.
 type Layers uint16
 
 // The headers of a Key.
@@ -19,7 +20,7 @@ const (
 	LayerTruncated // the IP header promises more bytes than the frame has, as in a packet-in cut at miss_send_len
 )
 
-// Has says whether all bits of want are set.
+// Has reports whether all bits of want are set.
 func (l Layers) Has(want Layers) bool { return l&want == want }
 
 // Fragment states of a Key.
@@ -28,8 +29,9 @@ const (
 	FragLater uint8 = 2 // not the first part: it has no transport header
 )
 
-// Key is the flow key of a frame: every field that an OpenFlow 1.3 match can name except ports, tunnels, MPLS and PBB. It is comparable, has no
-// pointers, and the zero Key is the key of no frame.
+// Key is the flow key of a frame: every field that an OpenFlow 1.3 match can name except ports,
+// tunnels, MPLS and PBB. It is comparable, has no pointers, and the zero Key is the key of no
+// frame.
 type Key struct {
 	EthDst, EthSrc MAC
 	EtherType      uint16 // after the tags; TypeNone for an 802.3 frame without SNAP
@@ -57,7 +59,8 @@ type Key struct {
 	ARPSPA, ARPTPA [4]byte
 	ARPSHA, ARPTHA MAC
 
-	// Neighbour solicitation and advertisement. Whoever learns from them checks TTL == 255 (RFC 4861, 7.1).
+	// Neighbour solicitation and advertisement. Whoever learns from them checks TTL == 255 (RFC
+	// 4861, 7.1).
 	NDSLL, NDTLL MAC // link-layer address options, zero without
 	NDTarget     Addr
 }

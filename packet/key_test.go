@@ -80,7 +80,8 @@ func TestParseKeyYieldsTheTemplate(t *testing.T) {
 	}
 }
 
-// TestTruncation parses every prefix of every frame: nothing panics, the end is within the frame, and fields of whole headers stay.
+// TestTruncation parses every prefix of every frame: nothing panics, the end is within the frame,
+// and fields of whole headers stay.
 func TestTruncation(t *testing.T) {
 	for _, b := range frames() {
 		var whole Key
@@ -109,7 +110,8 @@ func TestTruncation(t *testing.T) {
 	}
 }
 
-// TestPaddingIsNoPayload: bytes after the IP packet, as of a padded 60-byte frame, are never read as its transport header.
+// TestPaddingIsNoPayload: bytes after the IP packet, as of a padded 60-byte frame, are never read
+// as its transport header.
 func TestPaddingIsNoPayload(t *testing.T) {
 	k := base(false, 0)
 	frame := appendIP(nil, &k, ProtoUDP, 0)
@@ -123,7 +125,8 @@ func TestPaddingIsNoPayload(t *testing.T) {
 func TestParseEthernetAgreesWithKey(t *testing.T) {
 	for _, b := range frames() {
 		dst, src, vlan, etherType, payload, ok := ParseEthernet(b.frame)
-		if !ok || MACFromUint64(dst) != b.key.EthDst || MACFromUint64(src) != b.key.EthSrc || vlan != b.key.VLAN || etherType != b.key.EtherType {
+		if !ok || MACFromUint64(dst) != b.key.EthDst || MACFromUint64(src) != b.key.EthSrc || vlan != b.key.VLAN ||
+			etherType != b.key.EtherType {
 			t.Errorf("%s: %x %x %x %x ok %v", b.name, dst, src, vlan, etherType, ok)
 		}
 		if want := 14 + 4*int(b.key.VLAN>>12); payload != want {
@@ -141,12 +144,14 @@ func TestMAC(t *testing.T) {
 	if err != nil || m.String() != "00:16:3e:ab:cd:ef" || m.Uint64() != 0x163eabcdef || MACFromUint64(m.Uint64()|7<<48) != m {
 		t.Errorf("%v %v %x", m, err, m.Uint64())
 	}
-	for _, s := range []string{"", "00:16:3e:ab:cd", "00:16:3e:ab:cd:eg", "00:16:3e:ab:cd:ef:", "00163eabcdef", "0:016:3e:ab:cd:ef"} {
+	for _, s := range []string{"", "00:16:3e:ab:cd", "00:16:3e:ab:cd:eg", "00:16:3e:ab:cd:ef:", "00163eabcdef",
+		"0:016:3e:ab:cd:ef"} {
 		if _, err := ParseMAC(s); err != ErrMAC {
 			t.Errorf("ParseMAC(%q): %v", s, err)
 		}
 	}
-	if !Broadcast.IsMulticast() || !Broadcast.IsBroadcast() || m.IsMulticast() || !LLDPMulticast.IsMulticast() || LLDPMulticast.IsBroadcast() {
+	if !Broadcast.IsMulticast() || !Broadcast.IsBroadcast() || m.IsMulticast() || !LLDPMulticast.IsMulticast() ||
+		LLDPMulticast.IsBroadcast() {
 		t.Error("multicast or broadcast wrong")
 	}
 	if !LLDPMulticast.IsLinkLocal() || (MAC{1, 0x80, 0xc2, 0, 0, 0x10}).IsLinkLocal() || !(MAC{}).IsZero() {
@@ -154,7 +159,8 @@ func TestMAC(t *testing.T) {
 	}
 }
 
-// TestTruncatedTCPOptions: of a segment cut inside its options, as in a packet-in, the ports are known.
+// TestTruncatedTCPOptions: of a segment cut inside its options, as in a packet-in, the ports are
+// known.
 func TestTruncatedTCPOptions(t *testing.T) {
 	k := base(false, 0)
 	frame := append(AppendTCP(nil, &k, 0, 0, 0, nil), make([]byte, 20)...)
@@ -166,7 +172,8 @@ func TestTruncatedTCPOptions(t *testing.T) {
 	}
 }
 
-// TestUDPChecksumZero: a sum that comes out as 0 is written as its other form, since 0 says that there is none.
+// TestUDPChecksumZero: a sum that comes out as 0 is written as its other form, since 0 says that
+// there is none.
 func TestUDPChecksumZero(t *testing.T) {
 	k := base(false, 0)
 	const at = EthernetLen + IPv4Len + 6

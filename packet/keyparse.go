@@ -2,9 +2,10 @@ package packet
 
 import "encoding/binary"
 
-// ParseKey fills k from a frame and returns the offset after the last header that it read whole, and FaultNone, or which header it stopped
-// at. Fields of the headers before are valid even then; k.Layers names them. What is not understood (another EtherType or protocol)
-// is no fault. It never panics and never allocates, whatever the bytes.
+// ParseKey fills k from a frame and returns the offset after the last header that it read whole,
+// and FaultNone, or which header it stopped at. Fields of the headers before are valid even then;
+// k.Layers names them. What is not understood (another EtherType or protocol) is no fault. It never
+// panics and never allocates, whatever the bytes.
 func ParseKey(frame []byte, k *Key) (end int, fault Fault) {
 	*k = Key{}
 	if len(frame) < EthernetLen {
@@ -97,7 +98,8 @@ func keyIPv6(frame []byte, off int, k *Key) (int, Fault) {
 	return keyTransport(p[hdr:total], off+hdr, k)
 }
 
-// keyTransport reads the transport header at the start of b, which ends where the IP packet (or the frame) ends; off is its offset in the frame.
+// keyTransport reads the transport header at the start of b, which ends where the IP packet (or the
+// frame) ends; off is its offset in the frame.
 func keyTransport(b []byte, off int, k *Key) (int, Fault) {
 	switch k.IPProto {
 	case ProtoUDP:
@@ -140,7 +142,8 @@ func keyTCP(b []byte, off int, k *Key) (int, Fault) {
 }
 
 func keyICMP(b []byte, off int, k *Key) (int, Fault) {
-	// As Open vSwitch does, the version of ICMP is not compared with that of IP: a match names it with its own eth_type.
+	// As Open vSwitch does, the version of ICMP is not compared with that of IP: a match names it
+	// with its own eth_type.
 	if len(b) < ICMPLen {
 		return off, FaultTransport
 	}
@@ -156,7 +159,8 @@ func keyICMP(b []byte, off int, k *Key) (int, Fault) {
 	return keyND(b, off, k)
 }
 
-// keyND reads target and link-layer options of a neighbour solicitation or advertisement; b holds at least the ICMPv6 header.
+// keyND reads target and link-layer options of a neighbour solicitation or advertisement; b holds
+// at least the ICMPv6 header.
 func keyND(b []byte, off int, k *Key) (int, Fault) {
 	if len(b) < NDLen {
 		return off + ICMPLen, FaultND

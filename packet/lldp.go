@@ -48,8 +48,9 @@ type LLDP struct {
 	Optional       []byte // the TLVs after these, without the end TLV; see NextTLV, AppendTLV and AppendOrgTLV
 }
 
-// Parse reads the PDU that follows the Ethernet header. Every TLV up to the end TLV (or, leniently, the end of the bytes) has been checked
-// against the length when it returns nil. The error is ErrLLDPOrder or ErrLLDPTLV; l is then zero.
+// Parse reads the PDU that follows the Ethernet header. Every TLV up to the end TLV (or, leniently,
+// the end of the bytes) has been checked against the length when it returns nil. The error is
+// ErrLLDPOrder or ErrLLDPTLV; l is then zero.
 func (l *LLDP) Parse(pdu []byte) error {
 	*l = LLDP{}
 	chassis, rest, err := mandatory(pdu, TLVChassisID, 2, 256)
@@ -113,7 +114,8 @@ func NextTLV(b []byte) (typ uint8, value, rest []byte, ok bool) {
 	return uint8(h >> 9), b[2:n], b[n:], true
 }
 
-// Org is the value of the first organisationally specific TLV with this OUI (24 bits) and subtype among the optional ones, without them.
+// Org is the value of the first organisationally specific TLV with this OUI (24 bits) and subtype
+// among the optional ones, without them.
 func (l *LLDP) Org(oui uint32, subtype uint8) (value []byte, ok bool) {
 	want := oui<<8 | uint32(subtype)
 	for rest := l.Optional; ; {
@@ -133,7 +135,8 @@ func AppendTLV(b []byte, typ uint8, value []byte) []byte {
 	return append(appendTLVHeader(b, typ, len(value)), value...)
 }
 
-// AppendOrgTLV appends an organisationally specific TLV; the value has at most MaxTLV-4 bytes, longer ones panic.
+// AppendOrgTLV appends an organisationally specific TLV; the value has at most MaxTLV-4 bytes,
+// longer ones panic.
 func AppendOrgTLV(b []byte, oui uint32, subtype uint8, value []byte) []byte {
 	b = appendTLVHeader(b, TLVOrg, 4+len(value))
 	b = binary.BigEndian.AppendUint32(b, oui<<8|uint32(subtype))
@@ -147,7 +150,8 @@ func appendTLVHeader(b []byte, typ uint8, n int) []byte {
 	return binary.BigEndian.AppendUint16(b, uint16(typ)<<9|uint16(n))
 }
 
-// Append appends the PDU without an Ethernet header, the end TLV included. Ids longer than 255 bytes panic.
+// Append appends the PDU without an Ethernet header, the end TLV included. Ids longer than 255
+// bytes panic.
 func (l *LLDP) Append(b []byte) []byte {
 	b = appendID(b, TLVChassisID, l.ChassisSubtype, l.ChassisID)
 	b = appendID(b, TLVPortID, l.PortSubtype, l.PortID)

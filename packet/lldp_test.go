@@ -11,7 +11,8 @@ func sampleLLDP() LLDP {
 	opt = AppendTLV(opt, TLVSystemDesc, bytes.Repeat([]byte{'d'}, MaxTLV))
 	opt = AppendOrgTLV(opt, 0x001122, 1, []byte("first"))
 	opt = AppendOrgTLV(opt, 0x001122, 2, []byte("second"))
-	return LLDP{ChassisSubtype: ChassisLocal, ChassisID: []byte("dpid:0000000000000001"), PortSubtype: PortLocal, PortID: []byte("3"), TTL: 120, Optional: opt}
+	return LLDP{ChassisSubtype: ChassisLocal, ChassisID: []byte("dpid:0000000000000001"), PortSubtype: PortLocal,
+		PortID: []byte("3"), TTL: 120, Optional: opt}
 }
 
 func TestLLDPRoundTrip(t *testing.T) {

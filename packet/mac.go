@@ -8,7 +8,8 @@ type MAC [6]byte
 // Broadcast is the address of all stations.
 var Broadcast = MAC{0xff, 0xff, 0xff, 0xff, 0xff, 0xff}
 
-// ErrMAC is returned by ParseMAC for text that is not six bytes in hexadecimal, separated by colons or by hyphens.
+// ErrMAC is returned by ParseMAC for text that is not six bytes in hexadecimal, separated by colons
+// or by hyphens.
 var ErrMAC = errors.New(`not a MAC address: want six bytes in hexadecimal such as "00:16:3e:00:00:01"`)
 
 // MACFromUint64 is the address in the low 48 bits of v; the high 16 bits are ignored.
@@ -16,7 +17,8 @@ func MACFromUint64(v uint64) MAC {
 	return MAC{byte(v >> 40), byte(v >> 32), byte(v >> 24), byte(v >> 16), byte(v >> 8), byte(v)}
 }
 
-// ParseMAC reads an address such as "00:16:3e:00:00:01" or "00-16-3E-00-00-01". The error is ErrMAC.
+// ParseMAC reads an address such as "00:16:3e:00:00:01" or "00-16-3E-00-00-01". The error is
+// ErrMAC.
 func ParseMAC(s string) (MAC, error) {
 	var m MAC
 	if len(s) != 17 || s[2] != ':' && s[2] != '-' {
@@ -40,17 +42,17 @@ func (m MAC) Uint64() uint64 {
 	return uint64(m[0])<<40 | uint64(m[1])<<32 | uint64(m[2])<<24 | uint64(m[3])<<16 | uint64(m[4])<<8 | uint64(m[5])
 }
 
-// IsMulticast says whether the group bit is set; the broadcast address has it too.
+// IsMulticast reports whether the group bit is set; the broadcast address has it too.
 func (m MAC) IsMulticast() bool { return m[0]&1 != 0 }
 
-// IsBroadcast says whether this is ff:ff:ff:ff:ff:ff.
+// IsBroadcast reports whether this is ff:ff:ff:ff:ff:ff.
 func (m MAC) IsBroadcast() bool { return m == Broadcast }
 
-// IsZero says whether this is 00:00:00:00:00:00, which no station has.
+// IsZero reports whether this is 00:00:00:00:00:00, which no station has.
 func (m MAC) IsZero() bool { return m == MAC{} }
 
-// IsLinkLocal says whether this is one of 01:80:c2:00:00:00 to 0f, which a bridge never forwards (IEEE 802.1Q, reserved addresses);
-// LLDP and spanning tree use them.
+// IsLinkLocal reports whether this is one of 01:80:c2:00:00:00 to 0f, which a bridge never forwards
+// (IEEE 802.1Q, reserved addresses); LLDP and spanning tree use them.
 func (m MAC) IsLinkLocal() bool { return m.Uint64()>>4 == 0x0180c200000 }
 
 // String is the address in lower case with colons: "00:16:3e:00:00:01".

@@ -24,11 +24,12 @@ const (
 	NDOverride  uint8 = 0x20
 )
 
-// ND is a view of a neighbour or router solicitation or advertisement: an ICMPv6 message of one of the four types.
+// ND is a view of a neighbour or router solicitation or advertisement: an ICMPv6 message of one of
+// the four types.
 type ND []byte
 
-// Valid says whether the part before the options is there: 24 bytes of a neighbour message, 8 of a router solicitation, 16 of a router
-// advertisement.
+// Valid reports whether the part before the options is there: 24 bytes of a neighbour message, 8 of
+// a router solicitation, 16 of a router advertisement.
 func (m ND) Valid() bool { return m.optionsAt() != 0 && len(m) >= m.optionsAt() }
 
 // Type is the ICMPv6 type.
@@ -37,7 +38,8 @@ func (m ND) Type() uint8 { return m[0] }
 // Flags are those of a neighbour advertisement.
 func (m ND) Flags() uint8 { return m[4] }
 
-// Target is the target of a neighbour solicitation or advertisement. It panics for router messages, which have none.
+// Target is the target of a neighbour solicitation or advertisement. It panics for router messages,
+// which have none.
 func (m ND) Target() Addr { return Addr(m[8:24]) }
 
 // Options are the bytes after the fixed part; see NextNDOption.
@@ -59,8 +61,8 @@ func (m ND) optionsAt() int {
 	return 0
 }
 
-// NextNDOption takes the first option off b; value is what follows its type and length. ok is false when b is empty or ends inside of it, or when the
-// length is 0, which would never end.
+// NextNDOption takes the first option off b; value is what follows its type and length. ok is false
+// when b is empty or ends inside of it, or when the length is 0, which would never end.
 func NextNDOption(b []byte) (typ uint8, value, rest []byte, ok bool) {
 	if len(b) < 2 {
 		return 0, nil, nil, false
@@ -72,24 +74,27 @@ func NextNDOption(b []byte) (typ uint8, value, rest []byte, ok bool) {
 	return b[0], b[2:n], b[n:], true
 }
 
-// NewNDSolicit is the key of a solicitation: who has target, tell src at sll. It goes to the target's solicited-node multicast address. Set VLAN
-// where it is to be tagged.
+// NewNDSolicit is the key of a solicitation: who has target, tell src at sll. It goes to the
+// target's solicited-node multicast address. Set VLAN where it is to be tagged.
 func NewNDSolicit(sll MAC, src, target Addr) Key {
 	dst := Addr{0: 0xff, 1: 0x02, 11: 0x01, 12: 0xff, 13: target[13], 14: target[14], 15: target[15]}
-	return Key{EthDst: MAC{0x33, 0x33, dst[12], dst[13], dst[14], dst[15]}, EthSrc: sll, EtherType: TypeIPv6, IPProto: ProtoICMPv6, TTL: 255,
+	return Key{EthDst: MAC{0x33, 0x33, dst[12], dst[13], dst[14], dst[15]}, EthSrc: sll, EtherType: TypeIPv6,
+		IPProto: ProtoICMPv6, TTL: 255,
 		IPSrc: src, IPDst: dst, ICMPType: NDSolicit, NDTarget: target, NDSLL: sll,
 		Layers: LayerEthernet | LayerIPv6 | LayerICMPv6 | LayerND}
 }
 
-// NewNDAdvert is the key of an advertisement to ethDst and dst: target is at tll. Set VLAN where it is to be tagged.
+// NewNDAdvert is the key of an advertisement to ethDst and dst: target is at tll. Set VLAN where it
+// is to be tagged.
 func NewNDAdvert(tll MAC, target Addr, ethDst MAC, dst Addr) Key {
 	return Key{EthDst: ethDst, EthSrc: tll, EtherType: TypeIPv6, IPProto: ProtoICMPv6, TTL: 255,
 		IPSrc: target, IPDst: dst, ICMPType: NDAdvert, NDTarget: target, NDTLL: tll,
 		Layers: LayerEthernet | LayerIPv6 | LayerICMPv6 | LayerND}
 }
 
-// AppendND appends the neighbour solicitation or advertisement that k describes, by ICMPType; options only for link-layer addresses that are
-// not zero. flags are written into an advertisement: NDSolicited for an answer. A TTL of 0 becomes 255, which receivers demand.
+// AppendND appends the neighbour solicitation or advertisement that k describes, by ICMPType;
+// options only for link-layer addresses that are not zero. flags are written into an advertisement:
+// NDSolicited for an answer. A TTL of 0 becomes 255, which receivers demand.
 func AppendND(b []byte, k *Key, flags uint8) []byte {
 	v6 := *k
 	v6.EtherType = TypeIPv6

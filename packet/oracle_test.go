@@ -10,8 +10,9 @@ import (
 	"github.com/gopacket/gopacket/layers"
 )
 
-// disagreement compares what ParseKey and gopacket say of a frame, wherever both accept a header, and returns the first difference,
-// or "". gopacket goes deeper (tunnels, more tags), so that its layers are taken in order, only as far as a Key goes.
+// disagreement compares what ParseKey and gopacket say of a frame, wherever both accept a header,
+// and returns the first difference, or "". gopacket goes deeper (tunnels, more tags), so that its
+// layers are taken in order, only as far as a Key goes.
 func disagreement(frame []byte) string {
 	var k Key
 	ParseKey(frame, &k)
@@ -84,7 +85,8 @@ func ipv4Disagreement(k *Key, ls []gopacket.Layer) string {
 	}
 	src, dst := k.IPSrc.As4(), k.IPDst.As4()
 	later, more := p.FragOffset != 0, p.Flags&layers.IPv4MoreFragments != 0
-	if !net.IP(src[:]).Equal(p.SrcIP) || !net.IP(dst[:]).Equal(p.DstIP) || k.DSCP<<2|k.ECN != p.TOS || k.TTL != p.TTL || k.IPProto != uint8(p.Protocol) ||
+	if !net.IP(src[:]).Equal(p.SrcIP) || !net.IP(dst[:]).Equal(p.DstIP) || k.DSCP<<2|k.ECN != p.TOS ||
+		k.TTL != p.TTL || k.IPProto != uint8(p.Protocol) ||
 		(k.Frag&FragAny != 0) != (later || more) || (k.Frag&FragLater != 0) != later {
 		return fmt.Sprintf("IPv4 %v, oracle %+v", k, p)
 	}
@@ -99,7 +101,8 @@ func ipv6Disagreement(k *Key, ls []gopacket.Layer) string {
 	if !ok || p.SrcIP == nil { // a header that it refused is there, but empty
 		return ""
 	}
-	if !net.IP(k.IPSrc[:]).Equal(p.SrcIP) || !net.IP(k.IPDst[:]).Equal(p.DstIP) || k.DSCP<<2|k.ECN != p.TrafficClass || k.TTL != p.HopLimit ||
+	if !net.IP(k.IPSrc[:]).Equal(p.SrcIP) || !net.IP(k.IPDst[:]).Equal(p.DstIP) ||
+		k.DSCP<<2|k.ECN != p.TrafficClass || k.TTL != p.HopLimit ||
 		k.FlowLabel != p.FlowLabel {
 		return fmt.Sprintf("IPv6 %v, oracle %+v", k, p)
 	}
@@ -125,7 +128,8 @@ func transportDisagreement(k *Key, ls []gopacket.Layer) string {
 	case *layers.UDP:
 		differ = k.Layers.Has(LayerUDP) && (k.SrcPort != uint16(l.SrcPort) || k.DstPort != uint16(l.DstPort))
 	case *layers.TCP:
-		differ = k.Layers.Has(LayerTCP) && (k.SrcPort != uint16(l.SrcPort) || k.DstPort != uint16(l.DstPort) || (k.TCPFlags&TCPSyn != 0) != l.SYN || (k.TCPFlags&TCPAck != 0) != l.ACK)
+		differ = k.Layers.Has(LayerTCP) && (k.SrcPort != uint16(l.SrcPort) || k.DstPort != uint16(l.DstPort) ||
+			(k.TCPFlags&TCPSyn != 0) != l.SYN || (k.TCPFlags&TCPAck != 0) != l.ACK)
 	case *layers.SCTP:
 		differ = k.Layers.Has(LayerSCTP) && (k.SrcPort != uint16(l.SrcPort) || k.DstPort != uint16(l.DstPort))
 	case *layers.ICMPv4:
@@ -157,15 +161,16 @@ func ndDisagreement(k *Key, l gopacket.Layer) string {
 		return fmt.Sprintf("ND target %v, oracle %v", k.NDTarget, target)
 	}
 	for _, o := range options {
-		if o.Type == layers.ICMPv6OptSourceAddress && len(o.Data) == 6 && k.NDSLL != MAC(o.Data) || o.Type == layers.ICMPv6OptTargetAddress && len(o.Data) == 6 && k.NDTLL != MAC(o.Data) {
+		if o.Type == layers.ICMPv6OptSourceAddress && len(o.Data) == 6 && k.NDSLL != MAC(o.Data) ||
+			o.Type == layers.ICMPv6OptTargetAddress && len(o.Data) == 6 && k.NDTLL != MAC(o.Data) {
 			return fmt.Sprintf("ND options %v %v, oracle %v", k.NDSLL, k.NDTLL, options)
 		}
 	}
 	return ""
 }
 
-// TestOracleReadsWhatWeBuild: gopacket sees no error and the same fields in every built frame, and serialises what it read, lengths and checksums
-// computed anew, to the same bytes.
+// TestOracleReadsWhatWeBuild: gopacket sees no error and the same fields in every built frame, and
+// serialises what it read, lengths and checksums computed anew, to the same bytes.
 func TestOracleReadsWhatWeBuild(t *testing.T) {
 	for _, b := range frames() {
 		p := gopacket.NewPacket(b.frame, layers.LayerTypeEthernet, gopacket.Default)
@@ -186,7 +191,8 @@ func TestOracleReadsWhatWeBuild(t *testing.T) {
 			}
 		}
 		buf := gopacket.NewSerializeBuffer()
-		if err := gopacket.SerializePacket(buf, gopacket.SerializeOptions{FixLengths: true, ComputeChecksums: true}, p); err != nil {
+		if err := gopacket.SerializePacket(buf, gopacket.SerializeOptions{FixLengths: true, ComputeChecksums: true},
+			p); err != nil {
 			t.Fatalf("%s: %v", b.name, err)
 		}
 		got := buf.Bytes() // the oracle pads to 60 bytes; we leave that to the hardware
@@ -207,7 +213,8 @@ func lldpDisagreement(pdu []byte) string {
 	if !ok {
 		return ""
 	}
-	if l.ChassisSubtype != uint8(o.ChassisID.Subtype) || !bytes.Equal(l.ChassisID, o.ChassisID.ID) || l.PortSubtype != uint8(o.PortID.Subtype) ||
+	if l.ChassisSubtype != uint8(o.ChassisID.Subtype) || !bytes.Equal(l.ChassisID, o.ChassisID.ID) ||
+		l.PortSubtype != uint8(o.PortID.Subtype) ||
 		!bytes.Equal(l.PortID, o.PortID.ID) || l.TTL != o.TTL {
 		return fmt.Sprintf("%+v, oracle %+v", l, o)
 	}

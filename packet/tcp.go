@@ -18,7 +18,7 @@ const (
 // TCP is a view of a TCP segment.
 type TCP []byte
 
-// Valid says whether the header is there with its options.
+// Valid reports whether the header is there with its options.
 func (t TCP) Valid() bool {
 	return len(t) >= TCPLen && t.HeaderLen() >= TCPLen && t.HeaderLen() <= len(t)
 }
@@ -50,13 +50,14 @@ func (t TCP) Options() []byte { return t[TCPLen:t.HeaderLen()] }
 // Payload is what follows the options.
 func (t TCP) Payload() []byte { return t[t.HeaderLen():] }
 
-// AppendTCP appends the segment with this payload that k describes, without options: its Ethernet, VLAN, IP, port and flag fields. k.EtherType
-// chooses IPv4 or IPv6; a TTL of 0 becomes 64.
+// AppendTCP appends the segment with this payload that k describes, without options: its Ethernet,
+// VLAN, IP, port and flag fields. k.EtherType chooses IPv4 or IPv6; a TTL of 0 becomes 64.
 func AppendTCP(b []byte, k *Key, seq, ack uint32, window uint16, payload []byte) []byte {
 	return AppendTCPOptions(b, k, seq, ack, window, nil, payload)
 }
 
-// AppendTCPOptions is AppendTCP with options: at most 40 bytes, a multiple of 4 (see TCPOptNop). Others are a mistake of the caller.
+// AppendTCPOptions is AppendTCP with options: at most 40 bytes, a multiple of 4 (see TCPOptNop).
+// Others are a mistake of the caller.
 func AppendTCPOptions(b []byte, k *Key, seq, ack uint32, window uint16, options, payload []byte) []byte {
 	header := TCPLen + len(options)
 	n := header + len(payload)

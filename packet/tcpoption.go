@@ -8,8 +8,9 @@ const (
 	TCPOptWindowScale uint8 = 3 // by how many bits windows are shifted: 1 byte
 )
 
-// NextTCPOption takes the first option off b, skipping those that fill; value is what follows its kind and length. ok is false at the end of the
-// list, or where an option is longer than what is there.
+// NextTCPOption takes the first option off b, skipping those that fill; value is what follows its
+// kind and length. ok is false at the end of the list, or where an option is longer than what is
+// there.
 func NextTCPOption(b []byte) (kind uint8, value, rest []byte, ok bool) {
 	for len(b) > 0 && b[0] == TCPOptNop {
 		b = b[1:]

@@ -2,7 +2,8 @@ package packet
 
 import "strconv"
 
-// String is the frame on one line: the key's fields by their OXM names, what LLDP says, the length in bytes, and where it is malformed:
+// String is the frame on one line: the key's fields by their OXM names, what LLDP says, the length
+// in bytes, and where it is malformed:
 //
 //	eth_dst=ff:ff:ff:ff:ff:ff eth_src=00:00:00:00:00:01 eth_type=0x0806 arp_op=1 arp_spa=10.0.0.1 arp_tpa=10.0.0.2 … len=42
 func (f Ethernet) String() string { return string(f.AppendText(nil)) }
@@ -31,7 +32,8 @@ func (f Ethernet) AppendText(b []byte) []byte {
 	return b
 }
 
-// String is the key on one line: "name=value" for each field of its layers, by the names of OXM fields. A key without layers is empty text.
+// String is the key on one line: "name=value" for each field of its layers, by the names of OXM
+// fields. A key without layers is empty text.
 func (k *Key) String() string { return string(k.AppendText(nil)) }
 
 // AppendText appends what String returns.

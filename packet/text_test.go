@@ -12,7 +12,8 @@ import (
 
 var rewrite = flag.Bool("rewrite", false, "write testdata/frames.txt anew")
 
-// TestText prints every kind of frame and compares with testdata/frames.txt: name, bytes in hexadecimal, text.
+// TestText prints every kind of frame and compares with testdata/frames.txt: name, bytes in
+// hexadecimal, text.
 func TestText(t *testing.T) {
 	var out strings.Builder
 	show := func(name string, frame []byte) {
@@ -43,7 +44,8 @@ func TestText(t *testing.T) {
 	got, exp := strings.Split(out.String(), "\n"), strings.Split(string(want), "\n")
 	for i := range max(len(got), len(exp)) {
 		if i >= len(got) || i >= len(exp) || got[i] != exp[i] {
-			t.Fatalf("line %d differs; -rewrite after a change that is wanted\n got %q\nwant %q", i+1, got[min(i, len(got)-1)], exp[min(i, len(exp)-1)])
+			t.Fatalf("line %d differs; -rewrite after a change that is wanted\n got %q\nwant %q", i+1,
+				got[min(i, len(got)-1)], exp[min(i, len(exp)-1)])
 		}
 	}
 }

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestViews reads every built frame a second time through the views and compares with the key; then it reads every prefix, so that
-// no accessor panics after Valid.
+// TestViews reads every built frame a second time through the views and compares with the key; then
+// it reads every prefix, so that no accessor panics after Valid.
 func TestViews(t *testing.T) {
 	for _, b := range frames() {
 		for n := 0; n <= len(b.frame); n++ {
@@ -57,7 +57,8 @@ func viewKey(frame []byte) (k Key, whole bool) {
 			return k, false
 		}
 		proto, body, ok := p.Payload()
-		k.DSCP, k.ECN, k.TTL, k.IPProto, k.IPSrc, k.IPDst = p.TrafficClass()>>2, p.TrafficClass()&3, p.HopLimit(), proto, p.Src(), p.Dst()
+		k.DSCP, k.ECN, k.TTL, k.IPProto, k.IPSrc, k.IPDst = p.TrafficClass()>>2, p.TrafficClass()&3, p.HopLimit(),
+			proto, p.Src(), p.Dst()
 		k.FlowLabel = p.FlowLabel()
 		k.Layers |= LayerIPv6
 		return k, ok && viewTransport(body, &k)
@@ -151,10 +152,12 @@ func TestChecksum(t *testing.T) {
 }
 
 func TestAddr(t *testing.T) {
-	if !v4a.Is4() || v6a.Is4() || v4a.String() != "10.0.0.1" || v6b.String() != "2001:db8::2" || v4a.As4() != [4]byte{10, 0, 0, 1} {
+	if !v4a.Is4() || v6a.Is4() || v4a.String() != "10.0.0.1" || v6b.String() != "2001:db8::2" ||
+		v4a.As4() != [4]byte{10, 0, 0, 1} {
 		t.Error(v4a, v6a)
 	}
-	if AddrFrom(v4a.Netip()) != v4a || AddrFrom4(v4a.As4()) != v4a || AddrFrom(v6a.Netip()) != v6a || !AddrFrom((Addr{}).Netip()).IsZero() {
+	if AddrFrom(v4a.Netip()) != v4a || AddrFrom4(v4a.As4()) != v4a || AddrFrom(v6a.Netip()) != v6a ||
+		!AddrFrom((Addr{}).Netip()).IsZero() {
 		t.Error("addresses do not survive")
 	}
 }
