@@ -14,7 +14,8 @@ func (p *pass) apply(list []openflow.Action) {
 	}
 }
 
-// act does one action. Actions that do not fit the packet are left out, as those of OpenFlow 1.0 and of buckets may be.
+// act does one action. Actions that do not fit the packet are left out, as those of OpenFlow 1.0
+// and of buckets may be.
 func (p *pass) act(a *openflow.Action) {
 	switch a.Type {
 	case openflow.ActionOutput:
@@ -47,7 +48,8 @@ func (p *pass) act(a *openflow.Action) {
 	}
 }
 
-// output sends the packet to a port or what a reserved number means. It never goes back where it came from unless told to.
+// output sends the packet to a port or what a reserved number means. It never goes back where it
+// came from unless told to.
 func (p *pass) output(no uint32, maxLen uint16) {
 	switch no {
 	case openflow.PortInPort:

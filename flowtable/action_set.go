@@ -6,8 +6,8 @@ import (
 	"github.com/weirnet/weir/openflow"
 )
 
-// The places of actions in an action set, in the order in which they are done (OpenFlow 1.3, section 5.10). After setSlot come the
-// set-fields, one a field.
+// The places of actions in an action set, in the order in which they are done (OpenFlow 1.3,
+// section 5.10). After setSlot come the set-fields, one a field.
 const (
 	slotCopyTTLIn = iota
 	slotPopVLAN
@@ -87,10 +87,11 @@ func slotOf(t openflow.ActionType) int {
 	return noSlot
 }
 
-// ends says whether the set sends the packet anywhere. If not, nothing of it is done at all.
+// ends reports whether the set sends the packet anywhere. If not, nothing of it is done at all.
 func (s *actionSet) ends() bool { return s.have&(1<<slotGroup|1<<slotOutput) != 0 }
 
-// appendOrdered appends the actions in the order in which they are done. Where there is a group, it takes the place of the output.
+// appendOrdered appends the actions in the order in which they are done. Where there is a group, it
+// takes the place of the output.
 func (s *actionSet) appendOrdered(list []*openflow.Action) []*openflow.Action {
 	for i := range slotQueue {
 		if s.have>>i&1 != 0 {

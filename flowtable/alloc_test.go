@@ -33,7 +33,8 @@ func TestReceiveAllocatesNothing(t *testing.T) {
 				return openflow.Bucket{WatchPort: openflow.PortAny, WatchGroup: openflow.GroupAny, Actions: in.Actions}
 			}
 			one, two := bucket("[set_field:00:00:00:00:00:01->eth_dst,output:2]"), bucket("[output:3]")
-			for id, kind := range []openflow.GroupType{openflow.GroupTypeAll, openflow.GroupTypeSelect, openflow.GroupTypeIndirect} {
+			for id, kind := range []openflow.GroupType{openflow.GroupTypeAll, openflow.GroupTypeSelect,
+				openflow.GroupTypeIndirect} {
 				m := &openflow.GroupMod{Kind: kind, Group: uint32(id + 1), Buckets: []openflow.Bucket{one, two}}
 				if kind == openflow.GroupTypeSelect {
 					m.Buckets[0].Weight, m.Buckets[1].Weight = 1, 2
@@ -56,7 +57,8 @@ func TestReceiveAllocatesNothing(t *testing.T) {
 			m.Table = 1
 			b.must(m)
 			for i := range 5 { // so that the cache is used
-				b.must(flow(t, uint16(10+i), "in_port=9,eth_dst=00:00:00:00:00:00/"+[]string{"ff", "fe", "fc", "f8", "f0"}[i]+":00:00:00:00:00", ""))
+				b.must(flow(t, uint16(10+i), "in_port=9,eth_dst=00:00:00:00:00:00/"+[]string{"ff", "fe", "fc", "f8",
+					"f0"}[i]+":00:00:00:00:00", ""))
 			}
 			frame, now := udp(0), time.Duration(0)
 			send := func() {
@@ -104,7 +106,8 @@ func TestFlowModAllocates(t *testing.T) {
 // TestMessageMemoryIsNotKept: what a message was parsed from may be overwritten after the call.
 func TestMessageMemoryIsNotKept(t *testing.T) {
 	b := newBed(t, Config{})
-	m := flow(t, 1, "eth_dst=02:00:00:00:00:0b", "apply:[set_field:02:00:00:00:00:77->eth_src,output:2];write:[set_field:02:00:00:00:00:78->eth_dst,output:3]")
+	m := flow(t, 1, "eth_dst=02:00:00:00:00:0b",
+		"apply:[set_field:02:00:00:00:00:77->eth_src,output:2];write:[set_field:02:00:00:00:00:78->eth_dst,output:3]")
 	wire, err := m.Append(nil, openflow.V13)
 	if err != nil {
 		t.Fatal(err)

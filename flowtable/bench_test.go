@@ -21,8 +21,8 @@ func (s *sink) PacketIn(*PacketIn)                                     { s.shown
 func (s *sink) FlowRemoved(*openflow.FlowRemoved)                      { s.removed++ }
 func (s *sink) PortStatus(reason openflow.PortReason, p openflow.Port) {}
 
-// masked makes the match of rule i with the mask numbered mask, of up to 64: prefixes of the destination of rising length, with and without
-// the source, the ports and the port of entry.
+// masked makes the match of rule i with the mask numbered mask, of up to 64: prefixes of the
+// destination of rising length, with and without the source, the ports and the port of entry.
 func masked(i, mask int) (m openflow.Match) {
 	r := rand.New(rand.NewPCG(uint64(i), 7))
 	if mask&1 != 0 {
@@ -50,8 +50,10 @@ func fullOf(tb testing.TB, n, masks, frames int) (*Switch, *sink, [][]byte) {
 	}
 	for i := range n {
 		m := &openflow.FlowMod{
-			Priority: uint16(100 + i%masks), Buffer: openflow.NoBuffer, OutPort: openflow.PortAny, OutGroup: openflow.GroupAny, IdleTimeout: 60,
-			Match: masked(i, i%masks).Canonical(), Instructions: []openflow.Instruction{openflow.Apply(openflow.Output(uint32(2 + i%7)))},
+			Priority: uint16(100 + i%masks), Buffer: openflow.NoBuffer, OutPort: openflow.PortAny,
+			OutGroup: openflow.GroupAny, IdleTimeout: 60,
+			Match:        masked(i, i%masks).Canonical(),
+			Instructions: []openflow.Instruction{openflow.Apply(openflow.Output(uint32(2 + i%7)))},
 		}
 		if err := s.FlowMod(openflow.V13, m, 0, out); err != nil {
 			tb.Fatal(err)
@@ -69,7 +71,8 @@ func fullOf(tb testing.TB, n, masks, frames int) (*Switch, *sink, [][]byte) {
 		var src, dst [4]byte
 		binary.BigEndian.PutUint32(src[:], uint32(f.value.get(openflow.FieldIPv4Src)))
 		binary.BigEndian.PutUint32(dst[:], uint32(f.value.get(openflow.FieldIPv4Dst)))
-		k := packet.Key{EtherType: packet.TypeIPv4, EthDst: packet.MAC{2, 1}, EthSrc: packet.MAC{2, 2}, SrcPort: uint16(i), DstPort: 80,
+		k := packet.Key{EtherType: packet.TypeIPv4, EthDst: packet.MAC{2, 1}, EthSrc: packet.MAC{2, 2},
+			SrcPort: uint16(i), DstPort: 80,
 			IPSrc: packet.AddrFrom4(src), IPDst: packet.AddrFrom4(dst)}
 		list[i] = packet.AppendUDP(nil, &k, make([]byte, 22))
 	}
@@ -144,7 +147,8 @@ func BenchmarkFlowModAdd(b *testing.B) {
 		var wire []byte
 		m := &openflow.FlowMod{
 			Priority: 100, Buffer: openflow.NoBuffer, OutPort: openflow.PortAny, OutGroup: openflow.GroupAny, IdleTimeout: 60,
-			Match: masked(i, i%20).Canonical(), Instructions: []openflow.Instruction{openflow.Apply(openflow.Output(uint32(2 + i%7)))},
+			Match:        masked(i, i%20).Canonical(),
+			Instructions: []openflow.Instruction{openflow.Apply(openflow.Output(uint32(2 + i%7)))},
 		}
 		wire, err := m.Append(nil, openflow.V13)
 		if err != nil {
@@ -178,7 +182,8 @@ func BenchmarkExpire(b *testing.B) {
 	}
 }
 
-// BenchmarkMemory is not about time: it reports the bytes of an entry, of a switch without any, and of one with eight ports.
+// BenchmarkMemory is not about time: it reports the bytes of an entry, of a switch without any, and
+// of one with eight ports.
 func BenchmarkMemory(b *testing.B) {
 	const n, switches = 100_000, 1000
 	var entry, empty float64
@@ -203,7 +208,8 @@ func BenchmarkMemory(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// cpu is the processor's time that the process has used. The machines that this runs on are shared: it says more than the time of day.
+// cpu is the processor's time that the process has used. The machines that this runs on are shared:
+// it says more than the time of day.
 func cpu() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

@@ -2,8 +2,9 @@ package flowtable
 
 import "github.com/weirnet/weir/openflow"
 
-// buffers are packets kept for the controllers, in a ring: a new one takes the place of the oldest. A buffer's id is its slot in the low 16
-// bits and how often the ring has come round in those above, so that an id that was overtaken is known as unknown.
+// buffers are packets kept for the controllers, in a ring: a new one takes the place of the oldest.
+// A buffer's id is its slot in the low 16 bits and how often the ring has come round in those
+// above, so that an id that was overtaken is known as unknown.
 type buffers struct {
 	slots []buffer
 	next  int
@@ -62,7 +63,8 @@ func (b *buffers) forget(id uint32) {
 	}
 }
 
-// kept copies a buffered packet into the scratch memory: it may come to the controllers again, which may take its very slot.
+// kept copies a buffered packet into the scratch memory: it may come to the controllers again,
+// which may take its very slot.
 func (s *Switch) kept(b *buffer) []byte {
 	s.scratch[0] = append(s.level(0)[:0], b.frame...)
 	return s.scratch[0]

@@ -6,8 +6,8 @@ import (
 	"github.com/weirnet/weir/openflow"
 )
 
-// TestCacheUnderPressure: with more flows than it can hold a cache grows, is passed by, and is tried again; it never answers otherwise than a
-// search.
+// TestCacheUnderPressure: with more flows than it can hold a cache grows, is passed by, and is
+// tried again; it never answers otherwise than a search.
 func TestCacheUnderPressure(t *testing.T) {
 	s, _, _ := full(t, 1000, 1)
 	tab := s.tables[0]
@@ -43,7 +43,8 @@ func TestCacheUnderPressure(t *testing.T) {
 	}
 }
 
-// TestCacheRounds: when the count of rounds begins anew, nothing of an old round with the same number is believed.
+// TestCacheRounds: when the count of rounds begins anew, nothing of an old round with the same
+// number is believed.
 func TestCacheRounds(t *testing.T) {
 	b := newBed(t, Config{})
 	for i, match := range []string{"in_port=1", "eth_type=0x0800", "vlan_vid=none"} {

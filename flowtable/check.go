@@ -7,8 +7,8 @@ import (
 	"github.com/weirnet/weir/openflow"
 )
 
-// Check says what is wrong with the Switch itself: its indexes, counts and references must agree. It costs as much as there is, and is for
-// tests and for whoever doubts.
+// Check says what is wrong with the Switch itself: its indexes, counts and references must agree.
+// It costs as much as there is, and is for tests and for whoever doubts.
 func (s *Switch) Check() error {
 	var errs []error
 	wrong := func(format string, args ...any) { errs = append(errs, fmt.Errorf("flowtable: "+format, args...)) }
@@ -58,7 +58,8 @@ func countGroups(list []openflow.Action, groups map[uint32]int) {
 	}
 }
 
-// checkRefs compares the references counted with those found in entries and buckets; what is referred to must be there.
+// checkRefs compares the references counted with those found in entries and buckets; what is
+// referred to must be there.
 func (s *Switch) checkRefs(groups, meters map[uint32]int, wrong func(string, ...any)) {
 	for _, g := range s.groups {
 		for i := range g.buckets {

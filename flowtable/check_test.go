@@ -28,7 +28,8 @@ func TestCheckFinds(t *testing.T) {
 		{"users of a meter", func(s *Switch, _ *entry) { s.meters[1].flows++ }, "meter 1"},
 		{"a meter", func(s *Switch, _ *entry) { delete(s.meters, 1) }, "meter 1"},
 		{"unused references", func(s *Switch, _ *entry) { s.groups[2].refs, s.meters[2].flows = 1, 1 }, "meter 2 counts"},
-		{"the ports", func(s *Switch, _ *entry) { s.ports.all[0], s.ports.all[1] = s.ports.all[1], s.ports.all[0] }, "out of place"},
+		{"the ports", func(s *Switch, _ *entry) { s.ports.all[0], s.ports.all[1] = s.ports.all[1], s.ports.all[0] },
+			"out of place"},
 		{"the cache", func(s *Switch, e *entry) {
 			c := &s.tables[0].cache
 			for i := range c.slots {
@@ -49,7 +50,8 @@ func TestCheckFinds(t *testing.T) {
 	}
 }
 
-// wellKept is a switch with some of everything, and an entry that is alone in its tuple and runs out.
+// wellKept is a switch with some of everything, and an entry that is alone in its tuple and runs
+// out.
 func wellKept(t *testing.T) (*Switch, *entry) {
 	s, out := New(Config{}), &sink{}
 	for no := uint32(1); no <= 2; no++ {

@@ -7,8 +7,8 @@ import (
 	"github.com/weirnet/weir/packet"
 )
 
-// sumDelta is what the Internet checksum of something changes by when from becomes to, both of the same even length: the ones' complement
-// sum of to and of the complement of from (RFC 1624).
+// sumDelta is what the Internet checksum of something changes by when from becomes to, both of the
+// same even length: the ones' complement sum of to and of the complement of from (RFC 1624).
 func sumDelta(sum uint32, from, to []byte) uint32 {
 	for i := 0; i+1 < len(from); i += 2 {
 		sum += uint32(^binary.BigEndian.Uint16(from[i:])) + uint32(binary.BigEndian.Uint16(to[i:]))
@@ -65,7 +65,8 @@ func (p *pass) locate() (h headers) {
 	return h
 }
 
-// routed says whether one of the extension headers of an IPv6 packet, b without its payload, is a routing header with segments left.
+// routed reports whether one of the extension headers of an IPv6 packet, b without its payload, is
+// a routing header with segments left.
 func routed(b []byte) bool {
 	next := b[6]
 	for at := packet.IPv6Len; at+8 <= len(b); {
@@ -84,7 +85,8 @@ func routed(b []byte) bool {
 	return false
 }
 
-// checksumAt is where the Internet checksum of the transport is, and whether it covers the IP addresses; 0 if there is none to keep right.
+// checksumAt is where the Internet checksum of the transport is, and whether it covers the IP
+// addresses; 0 if there is none to keep right.
 func (h *headers) checksumAt(frame []byte) (at int, pseudo bool) {
 	if h.l4 == 0 {
 		return 0, false
@@ -108,7 +110,8 @@ func (h *headers) checksumAt(frame []byte) (at int, pseudo bool) {
 	return at, pseudo
 }
 
-// fixTransport brings the transport's checksum up to date after a change by delta: of its own header, or, if pseudo, of the addresses.
+// fixTransport brings the transport's checksum up to date after a change by delta: of its own
+// header, or, if pseudo, of the addresses.
 func (h *headers) fixTransport(frame []byte, delta uint32, pseudo bool) {
 	at, covers := h.checksumAt(frame)
 	if at == 0 || pseudo && !covers {
@@ -124,8 +127,8 @@ var noCRC [4]byte
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// fixSCTP brings the CRC of an SCTP packet up to date with what it was changed by: the CRC is linear, so that a wrong one stays wrong.
-// before is what the right one was.
+// fixSCTP brings the CRC of an SCTP packet up to date with what it was changed by: the CRC is
+// linear, so that a wrong one stays wrong. before is what the right one was.
 func fixSCTP(b []byte, before uint32) {
 	had := binary.LittleEndian.Uint32(b[8:])
 	binary.LittleEndian.PutUint32(b[8:], had^before^sctpCRC(b))

@@ -7,7 +7,8 @@ import (
 	"github.com/weirnet/weir/openflow"
 )
 
-// TestEveryPort: whatever port is set, the checksum of UDP is right, and never 0, which would say that there is none.
+// TestEveryPort: whatever port is set, the checksum of UDP is right, and never 0, which would say
+// that there is none.
 func TestEveryPort(t *testing.T) {
 	b := newBed(t, Config{})
 	frame, zeros := udp(0), 0
@@ -38,7 +39,8 @@ func TestWithoutUDPChecksum(t *testing.T) {
 	}
 }
 
-// TestSCTPFragment: the CRC of an SCTP packet covers all its fragments, so that one alone cannot be set right, and stays.
+// TestSCTPFragment: the CRC of an SCTP packet covers all its fragments, so that one alone cannot be
+// set right, and stays.
 func TestSCTPFragment(t *testing.T) {
 	frame := sctpOf(udp(0))
 	b := newBed(t, Config{})

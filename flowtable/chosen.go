@@ -2,7 +2,8 @@ package flowtable
 
 import "math/bits"
 
-// chosen are the words that have bits in a mask, with those bits: what a hash table for that mask looks at.
+// chosen are the words that have bits in a mask, with those bits: what a hash table for that mask
+// looks at.
 type chosen struct {
 	mask  words
 	words []uint8  // by rising number
@@ -10,7 +11,8 @@ type chosen struct {
 	lanes []lane
 }
 
-// lane is two words with their masks, which are hashed in one step; of an odd number of words the last lane has a mask of 0.
+// lane is two words with their masks, which are hashed in one step; of an odd number of words the
+// last lane has a mask of 0.
 type lane struct {
 	mask, mask2 uint64
 	word, word2 uint8
@@ -49,7 +51,7 @@ func (c *chosen) hash(seed uint64, k *words) uint64 {
 	return seed
 }
 
-// same says whether key are the chosen words of k.
+// same reports whether key are the chosen words of k.
 func (c *chosen) same(key []uint64, k *words) bool {
 	masks := c.masks[:len(c.words)]
 	key = key[:len(c.words)]

@@ -7,8 +7,9 @@ import (
 	"github.com/weirnet/weir/openflow"
 )
 
-// TestWhereOpenvSwitchDiffers holds what a Switch does where Open vSwitch does otherwise, as docs/spec/flowtable.md has it: a changed meter
-// keeps its counters and its age, and its bands begin anew; a fast failover group counts packets for which no bucket lives.
+// TestWhereOpenvSwitchDiffers holds what a Switch does where Open vSwitch does otherwise, as
+// docs/spec/flowtable.md has it: a changed meter keeps its counters and its age, and its bands
+// begin anew; a fast failover group counts packets for which no bucket lives.
 func TestWhereOpenvSwitchDiffers(t *testing.T) {
 	b := newBed(t, Config{})
 	band := openflow.Band{Type: openflow.BandDrop, Rate: 1}
@@ -21,7 +22,8 @@ func TestWhereOpenvSwitchDiffers(t *testing.T) {
 	}
 	meter(openflow.MeterAdd)
 	failing := openflow.Bucket{WatchPort: 77, WatchGroup: openflow.GroupAny, Actions: []openflow.Action{openflow.Output(2)}}
-	g := &openflow.GroupMod{Command: openflow.GroupAdd, Kind: openflow.GroupTypeFastFailover, Group: 5, Buckets: []openflow.Bucket{failing}}
+	g := &openflow.GroupMod{Command: openflow.GroupAdd, Kind: openflow.GroupTypeFastFailover, Group: 5,
+		Buckets: []openflow.Bucket{failing}}
 	if err := b.GroupMod(openflow.V13, g, time.Second, &b.out); err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +44,8 @@ func TestWhereOpenvSwitchDiffers(t *testing.T) {
 	if m.PacketsIn != 3 || m.DurationSec != 1 || m.Flows != 1 || m.Bands[0].Packets != 0 {
 		t.Errorf("the changed meter counts %+v", m)
 	}
-	if group := stats(&openflow.GroupRequest{Group: 5}).(*openflow.GroupStatsList).Groups[0]; group.Packets != 1 || group.Buckets[0].Packets != 0 {
+	if group := stats(&openflow.GroupRequest{Group: 5}).(*openflow.GroupStatsList).Groups[0]; group.Packets != 1 ||
+		group.Buckets[0].Packets != 0 {
 		t.Errorf("the group of which no bucket lives counts %+v", group)
 	}
 	if len(b.out.frames) != 0 {

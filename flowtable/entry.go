@@ -11,7 +11,7 @@ type entry struct {
 	// What a packet reads and writes comes first.
 	key      []uint64 // the words of its match that its tuple looks at
 	hash     uint64
-	next     *entry // of the same match, with a lower priority; of one that was replaced, what has its place
+	next     *entry // of the same match, with a lower priority
 	program  *program
 	packets  uint64
 	bytes    uint64
@@ -21,7 +21,7 @@ type entry struct {
 	table    uint8
 
 	idle, hard uint16 // seconds; 0 never
-	tuple      *tuple
+	tuple      *tuple // nil once the entry is removed
 	cookie     uint64
 	created    time.Duration
 	modified   time.Duration // when it was last added or modified: its hard time-out begins anew
@@ -30,7 +30,7 @@ type entry struct {
 	room       [2]uint64     // for key, if that is enough
 }
 
-// isMiss says whether this is a table-miss entry: the lowest priority, and all wildcards.
+// isMiss reports whether this is a table-miss entry: the lowest priority, and all wildcards.
 func (e *entry) isMiss() bool { return e.priority == 0 && len(e.key) == 0 }
 
 // count counts a packet.
@@ -52,7 +52,8 @@ func (e *entry) filter(f *filter) {
 	}
 }
 
-// end is when the entry runs out and why; ok is false if it never does. It may still be used and then runs out later.
+// end is when the entry runs out and why; ok is false if it never does. It may still be used and
+// then runs out later.
 func (e *entry) end() (at time.Duration, why openflow.FlowRemovedReason, ok bool) {
 	if e.hard != 0 {
 		at, why, ok = e.modified+time.Duration(e.hard)*time.Second, openflow.RemovedHard, true

@@ -6,8 +6,9 @@ import (
 	"github.com/weirnet/weir/openflow"
 )
 
-// Error refuses a message. Code is the type and code to answer with, named as OpenFlow 1.3 does; openflow.NewError finds the nearest one of
-// OpenFlow 1.0. Reason says what was given and what was expected.
+// Error refuses a message. Code is the type and code to answer with, named as OpenFlow 1.3 does;
+// openflow.NewError finds the nearest one of OpenFlow 1.0. Reason says what was given and what was
+// expected.
 type Error struct {
 	Code   openflow.ErrorCode
 	Reason string

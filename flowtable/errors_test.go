@@ -34,13 +34,17 @@ func TestErrors(t *testing.T) {
 	}{
 		{"meter command", meter(openflow.MeterMod{Command: 3, Meter: 1}), openflow.MeterModFailedBadCommand},
 		{"meters", meter(openflow.MeterMod{Meter: 2, Bands: []openflow.Band{band}}), openflow.MeterModFailedOutOfMeters},
-		{"bands", meter(openflow.MeterMod{Command: openflow.MeterModify, Meter: 1, Bands: make([]openflow.Band, maxBands+1)}), openflow.MeterModFailedOutOfBands},
-		{"meter flags", meter(openflow.MeterMod{Command: openflow.MeterModify, Meter: 1, Flags: 16}), openflow.MeterModFailedBadFlags},
-		{"slow path", meter(openflow.MeterMod{Command: openflow.MeterAdd, Meter: openflow.MeterSlowpath}), openflow.MeterModFailedInvalidMeter},
+		{"bands", meter(openflow.MeterMod{Command: openflow.MeterModify, Meter: 1,
+			Bands: make([]openflow.Band, maxBands+1)}), openflow.MeterModFailedOutOfBands},
+		{"meter flags", meter(openflow.MeterMod{Command: openflow.MeterModify, Meter: 1, Flags: 16}),
+			openflow.MeterModFailedBadFlags},
+		{"slow path", meter(openflow.MeterMod{Command: openflow.MeterAdd, Meter: openflow.MeterSlowpath}),
+			openflow.MeterModFailedInvalidMeter},
 		{"group command", group(openflow.GroupMod{Command: 3}), openflow.GroupModFailedBadCommand},
 		{"group type", group(openflow.GroupMod{Kind: 4, Group: 1}), openflow.GroupModFailedBadType},
 		{"buckets", group(openflow.GroupMod{Group: 1, Buckets: repeat(all, maxBuckets+1)}), openflow.GroupModFailedOutOfBuckets},
-		{"deleted group's number", group(openflow.GroupMod{Command: openflow.GroupDelete, Group: groupMax + 1}), openflow.GroupModFailedInvalidGroup},
+		{"deleted group's number", group(openflow.GroupMod{Command: openflow.GroupDelete, Group: groupMax + 1}),
+			openflow.GroupModFailedInvalidGroup},
 		{"flow command", b.FlowMod(openflow.V13, odd, 0, &b.out), openflow.FlowModFailedBadCommand},
 		{"instruction", b.FlowMod(openflow.V13, unknown, 0, &b.out), openflow.BadInstructionUnknownInst},
 		{"value of a set-field", b.FlowMod(openflow.V13, outside, 0, &b.out), openflow.BadActionBadSetArgument},
@@ -100,14 +104,19 @@ func TestBucketBudget(t *testing.T) {
 	}
 }
 
-// TestFieldsWithoutMasks: a field that has no masks (OpenFlow 1.3.5, 7.2.3.7, table 12) is refused with one, whatever other switches do.
+// TestFieldsWithoutMasks: a field that has no masks (OpenFlow 1.3.5, 7.2.3.7, table 12) is refused
+// with one, whatever other switches do.
 func TestFieldsWithoutMasks(t *testing.T) {
 	for _, c := range []struct{ needs, field string }{
-		{"", "in_port"}, {"", "eth_type"}, {"vlan_vid=any", "vlan_pcp"}, {"eth_type=0x0800", "ip_dscp"}, {"eth_type=0x86dd", "ip_ecn"},
+		{"", "in_port"}, {"", "eth_type"}, {"vlan_vid=any", "vlan_pcp"}, {"eth_type=0x0800", "ip_dscp"},
+		{"eth_type=0x86dd", "ip_ecn"},
 		{"eth_type=0x0800", "ip_proto"}, {"eth_type=0x0800,ip_proto=6", "tcp_src"}, {"eth_type=0x86dd,ip_proto=6", "tcp_dst"},
-		{"eth_type=0x0800,ip_proto=17", "udp_src"}, {"eth_type=0x86dd,ip_proto=17", "udp_dst"}, {"eth_type=0x0800,ip_proto=132", "sctp_src"},
-		{"eth_type=0x0800,ip_proto=132", "sctp_dst"}, {"eth_type=0x0800,ip_proto=1", "icmpv4_type"}, {"eth_type=0x0800,ip_proto=1", "icmpv4_code"},
-		{"eth_type=0x86dd,ip_proto=58", "icmpv6_type"}, {"eth_type=0x86dd,ip_proto=58", "icmpv6_code"}, {"eth_type=0x0806", "arp_op"},
+		{"eth_type=0x0800,ip_proto=17", "udp_src"}, {"eth_type=0x86dd,ip_proto=17", "udp_dst"},
+		{"eth_type=0x0800,ip_proto=132", "sctp_src"},
+		{"eth_type=0x0800,ip_proto=132", "sctp_dst"}, {"eth_type=0x0800,ip_proto=1", "icmpv4_type"},
+		{"eth_type=0x0800,ip_proto=1", "icmpv4_code"},
+		{"eth_type=0x86dd,ip_proto=58", "icmpv6_type"}, {"eth_type=0x86dd,ip_proto=58", "icmpv6_code"},
+		{"eth_type=0x0806", "arp_op"},
 	} {
 		b := newBed(t, Config{})
 		m := flow(t, 1, c.needs, "apply:[output:2]")
@@ -120,7 +129,8 @@ func TestFieldsWithoutMasks(t *testing.T) {
 		value[size-1], mask[size-1] = 2, 2
 		m.Match.Set(f, value, mask)
 		var e *Error
-		if err := b.FlowMod(openflow.V13, m, 0, &b.out); !errors.As(err, &e) || e.Code != openflow.BadMatchBadMask || b.Entries() != 0 {
+		if err := b.FlowMod(openflow.V13, m, 0, &b.out); !errors.As(err, &e) ||
+			e.Code != openflow.BadMatchBadMask || b.Entries() != 0 {
 			t.Errorf("%s with a mask: %v, %d entries", c.field, err, b.Entries())
 		}
 	}

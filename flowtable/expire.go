@@ -6,7 +6,8 @@ import (
 	"github.com/weirnet/weir/openflow"
 )
 
-// Expire removes the entries whose time is over. Next is when it has to be called again, if ok; calls before that do no harm.
+// Expire removes the entries whose time is over. Next is when it has to be called again, if ok;
+// calls before that do no harm.
 func (s *Switch) Expire(now time.Duration, out Output) (next time.Duration, ok bool) {
 	s.begin(now, out)
 	defer s.end()
@@ -32,7 +33,8 @@ func (s *Switch) Expire(now time.Duration, out Output) (next time.Duration, ok b
 	return next, ok
 }
 
-// evict makes room in a full table: the entry that would run out first goes, of those that have a time-out. There must be one.
+// evict makes room in a full table: the entry that would run out first goes, of those that have a
+// time-out. There must be one.
 func (s *Switch) evict(t *table) {
 	e, _ := t.heap.first()
 	s.remove(e, openflow.RemovedDelete)

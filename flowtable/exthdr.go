@@ -17,7 +17,8 @@ const (
 
 const protoESP = 50
 
-// extensionBits says which extension headers an IPv6 packet has, as far as they are whole and no more than packet.MaxExtensions.
+// extensionBits says which extension headers an IPv6 packet has, as far as they are whole and no
+// more than packet.MaxExtensions.
 func extensionBits(ip packet.IPv6) uint64 {
 	bits, next, last, dests := uint64(0), ip.NextHeader(), 0, 0
 	b := ip[packet.IPv6Len:min(packet.IPv6Len+int(ip.PayloadLen()), len(ip))]
@@ -56,7 +57,8 @@ func extensionBits(ip packet.IPv6) uint64 {
 	return bits
 }
 
-// rankLastDest is the place of destination options after all other headers; before a routing header they have another.
+// rankLastDest is the place of destination options after all other headers; before a routing header
+// they have another.
 const rankLastDest = 7
 
 // extension is the bit of an extension header and its place in the order; 0 for what is none.

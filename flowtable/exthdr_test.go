@@ -6,7 +6,8 @@ import (
 	"github.com/weirnet/weir/packet"
 )
 
-// TestExtensionBits: the headers of a packet, given by their numbers, and what ipv6_exthdr says of them.
+// TestExtensionBits: the headers of a packet, given by their numbers, and what ipv6_exthdr says of
+// them.
 func TestExtensionBits(t *testing.T) {
 	const hop, dest, route, frag, auth, esp, none, udp = 0, 60, 43, 44, 51, 50, 59, 17
 	for _, c := range []struct {

@@ -9,7 +9,8 @@ import (
 
 // Features is what a features reply of version v says of the switch, but for the datapath id.
 func (s *Switch) Features(v openflow.Version) openflow.FeaturesReply {
-	const both = openflow.CapabilityFlowStats | openflow.CapabilityTableStats | openflow.CapabilityPortStats | openflow.CapabilityQueueStats
+	const both = openflow.CapabilityFlowStats | openflow.CapabilityTableStats | openflow.CapabilityPortStats |
+		openflow.CapabilityQueueStats
 	r := openflow.FeaturesReply{Buffers: uint32(len(s.buffers.slots)), Tables: uint8(s.cfg.Tables)}
 	if v != openflow.V10 {
 		r.Capabilities = both | openflow.CapabilityGroupStats
@@ -21,7 +22,8 @@ func (s *Switch) Features(v openflow.Version) openflow.FeaturesReply {
 	return r
 }
 
-// TableMod sets the configuration of a table: OpenFlow 1.3 has left nothing to set. The error is an *Error.
+// TableMod sets the configuration of a table: OpenFlow 1.3 has left nothing to set. The error is an
+// *Error.
 func (s *Switch) TableMod(_ openflow.Version, m *openflow.TableMod, _ time.Duration, _ Output) error {
 	const deprecated = 3 // OFPTC_DEPRECATED_MASK: what OpenFlow 1.1 had
 	switch {
@@ -42,12 +44,14 @@ func (s *Switch) tableName(id int) string {
 
 // actionTypes are the actions that a Switch does in OpenFlow 1.3.
 var actionTypes = []openflow.ActionType{
-	openflow.ActionOutput, openflow.ActionCopyTTLOut, openflow.ActionCopyTTLIn, openflow.ActionSetMPLSTTL, openflow.ActionDecMPLSTTL,
+	openflow.ActionOutput, openflow.ActionCopyTTLOut, openflow.ActionCopyTTLIn, openflow.ActionSetMPLSTTL,
+	openflow.ActionDecMPLSTTL,
 	openflow.ActionPushVLAN, openflow.ActionPopVLAN, openflow.ActionPushMPLS, openflow.ActionPopMPLS, openflow.ActionSetQueue,
 	openflow.ActionGroup, openflow.ActionSetNwTTL, openflow.ActionDecNwTTL, openflow.ActionSetField,
 }
 
-// tableFeatures answers a request for the features of tables, or one that sets them: that they cannot be is the error then.
+// tableFeatures answers a request for the features of tables, or one that sets them: that they
+// cannot be is the error then.
 func (s *Switch) tableFeatures(r *openflow.TableFeaturesList) (openflow.ReplyBody, error) {
 	for i := range r.Tables {
 		t := &r.Tables[i]
@@ -88,8 +92,8 @@ func instructionIDs(goes bool) []openflow.TypeID {
 	return ids
 }
 
-// tableProperties are the properties that all tables have in common. Properties of table-miss entries are left out, because they are the
-// same.
+// tableProperties are the properties that all tables have in common. Properties of table-miss
+// entries are left out, because they are the same.
 func (s *Switch) tableProperties() []openflow.TableProperty {
 	var actions []openflow.TypeID
 	for _, t := range actionTypes {

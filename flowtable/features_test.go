@@ -9,7 +9,8 @@ import (
 	"github.com/weirnet/weir/packet"
 )
 
-// TestFeatures: what a switch says of itself can be written in the version that asked, and says what it does.
+// TestFeatures: what a switch says of itself can be written in the version that asked, and says
+// what it does.
 func TestFeatures(t *testing.T) {
 	b := newBed(t, Config{Tables: 5, Buffers: 7})
 	b.SetPortState(2, false, 0, &b.out)
@@ -21,7 +22,8 @@ func TestFeatures(t *testing.T) {
 		if r.Buffers != 7 || r.Tables != map[openflow.Version]uint8{openflow.V10: 1, openflow.V13: 5}[v] {
 			t.Errorf("%s: %+v", v, r)
 		}
-		if v == openflow.V10 && (len(r.Ports) != 4 || r.Ports[0].State != 0 || r.Ports[1].State != openflow.PortStateDown || r.Actions != 0xfff) {
+		if v == openflow.V10 &&
+			(len(r.Ports) != 4 || r.Ports[0].State != 0 || r.Ports[1].State != openflow.PortStateDown || r.Actions != 0xfff) {
 			t.Errorf("%+v", r)
 		}
 	}
@@ -30,7 +32,8 @@ func TestFeatures(t *testing.T) {
 	}
 }
 
-// TestTableFeatures: the answer can be written, a table a message, and names the fields and actions that a flow-mod may use.
+// TestTableFeatures: the answer can be written, a table a message, and names the fields and actions
+// that a flow-mod may use.
 func TestTableFeatures(t *testing.T) {
 	b := newBed(t, Config{Tables: 3})
 	body, err := b.Multipart(openflow.V13, &openflow.TableFeaturesList{}, 0)
@@ -85,7 +88,8 @@ func TestTableMod(t *testing.T) {
 	}
 }
 
-// TestPacketInMessage: the frame is cut where the switch keeps it, at the length that the entry or the connection asks for.
+// TestPacketInMessage: the frame is cut where the switch keeps it, at the length that the entry or
+// the connection asks for.
 func TestPacketInMessage(t *testing.T) {
 	frame := udp(0)
 	for _, c := range []struct {
@@ -97,7 +101,8 @@ func TestPacketInMessage(t *testing.T) {
 	}{
 		{PacketIn{MaxLen: 20, Buffer: 5, InPort: 3}, openflow.V13, 20, 5, "{in_port=3}"},
 		{PacketIn{MaxLen: 20, Buffer: openflow.NoBuffer, InPort: 3}, openflow.V13, len(frame), openflow.NoBuffer, "{in_port=3}"},
-		{PacketIn{MaxLen: 2000, Buffer: 5, InPort: 3, Metadata: 7, Tunnel: 8}, openflow.V13, len(frame), 5, "{in_port=3,metadata=0x7,tunnel_id=0x8}"},
+		{PacketIn{MaxLen: 2000, Buffer: 5, InPort: 3, Metadata: 7, Tunnel: 8}, openflow.V13, len(frame), 5,
+			"{in_port=3,metadata=0x7,tunnel_id=0x8}"},
 		{PacketIn{MissLen: true, Buffer: 5}, openflow.V10, 16, 5, "{}"},
 		{PacketIn{MaxLen: openflow.ControllerNoCut, Buffer: 5}, openflow.V10, len(frame), openflow.NoBuffer, "{}"},
 	} {
@@ -188,7 +193,8 @@ func TestQueues(t *testing.T) {
 		want int
 		err  bool
 	}{
-		{openflow.V13, 1, 2, false}, {openflow.V13, 3, 0, false}, {openflow.V13, openflow.PortAny, 3, false}, {openflow.V13, 9, 0, true},
+		{openflow.V13, 1, 2, false}, {openflow.V13, 3, 0, false}, {openflow.V13, openflow.PortAny, 3, false},
+		{openflow.V13, 9, 0, true},
 		{openflow.V10, 1, 2, false}, {openflow.V10, openflow.PortAny, 0, true},
 	} {
 		list, err := b.Queues(c.v, c.port)
@@ -198,9 +204,11 @@ func TestQueues(t *testing.T) {
 	}
 }
 
-// TestRoutedIPv6: with a routing header that still leads on, the checksum does not cover the destination in the header.
+// TestRoutedIPv6: with a routing header that still leads on, the checksum does not cover the
+// destination in the header.
 func TestRoutedIPv6(t *testing.T) {
-	k := packet.Key{EtherType: packet.TypeIPv6, IPSrc: packet.Addr{0xfd, 15: 1}, IPDst: packet.Addr{0xfd, 15: 2}, SrcPort: 1, DstPort: 2}
+	k := packet.Key{EtherType: packet.TypeIPv6, IPSrc: packet.Addr{0xfd, 15: 1}, IPDst: packet.Addr{0xfd, 15: 2},
+		SrcPort: 1, DstPort: 2}
 	plain := packet.AppendUDP(nil, &k, []byte("payload"))
 	route := append([]byte{packet.ProtoUDP, 2, 0, 1, 0, 0, 0, 0}, make([]byte, 16)...)
 	frame := insertAt(plain, 14+packet.IPv6Len, route)

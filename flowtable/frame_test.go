@@ -11,10 +11,12 @@ import (
 	"github.com/weirnet/weir/packet"
 )
 
-// frame makes the frame that the command asks for: "udp", "tcp", "icmp", "sctp", "arp", "ns", "na", "lldp" or hex=…, with vlan=, inner=,
-// mpls=LABEL:TTL, src=, dst= (IP addresses, IPv6 makes an IPv6 packet), sport=, dport=, ttl=, dscp=, ecn=, flabel=, type=, code=, op= (of ARP),
-// frag=OFFSET, eth_src=, eth_dst=, len= (of the payload); "llc=…" is a frame with an 802.3 length and those octets of 802.2. Then "snap" puts the
-// packet behind an 802.2 SNAP header, set=OFFSET:HEX writes octets over it, and cut=N leaves N octets behind the type.
+// frame makes the frame that the command asks for: "udp", "tcp", "icmp", "sctp", "arp", "ns", "na",
+// "lldp" or hex=…, with vlan=, inner=, mpls=LABEL:TTL, src=, dst= (IP addresses, IPv6 makes an IPv6
+// packet), sport=, dport=, ttl=, dscp=, ecn=, flabel=, type=, code=, op= (of ARP), frag=OFFSET,
+// eth_src=, eth_dst=, len= (of the payload); "llc=…" is a frame with an 802.3 length and those
+// octets of 802.2. Then "snap" puts the packet behind an 802.2 SNAP header, set=OFFSET:HEX writes
+// octets over it, and cut=N leaves N octets behind the type.
 func (c *conversation) frame() []byte {
 	if s := c.cmd.Arg("hex", ""); s != "" {
 		b, err := hex.DecodeString(s)
@@ -24,12 +26,14 @@ func (c *conversation) frame() []byte {
 	if s := c.cmd.Arg("llc", ""); s != "" {
 		b, err := hex.DecodeString(s)
 		c.fail(err)
-		return c.damaged(lengthFrame(c.mac("eth_dst", packet.MAC{2, 0, 0, 0, 0, 0xb}), append(b, make([]byte, c.num("len", 0))...)))
+		return c.damaged(lengthFrame(c.mac("eth_dst", packet.MAC{2, 0, 0, 0, 0, 0xb}),
+			append(b, make([]byte, c.num("len", 0))...)))
 	}
 	k := packet.Key{
 		EthDst: c.mac("eth_dst", packet.MAC{2, 0, 0, 0, 0, 0xb}), EthSrc: c.mac("eth_src", packet.MAC{2, 0, 0, 0, 0, 0xa}),
 		EtherType: packet.TypeIPv4, IPSrc: c.addr("src", "10.0.0.1"), IPDst: c.addr("dst", "10.0.0.2"),
-		SrcPort: uint16(c.num("sport", 1000)), DstPort: uint16(c.num("dport", 53)), TTL: uint8(c.num("ttl", 64)), DSCP: uint8(c.num("dscp", 0)),
+		SrcPort: uint16(c.num("sport", 1000)), DstPort: uint16(c.num("dport", 53)), TTL: uint8(c.num("ttl", 64)),
+		DSCP:     uint8(c.num("dscp", 0)),
 		ICMPType: uint8(c.num("type", 8)), ICMPCode: uint8(c.num("code", 0)), TCPFlags: packet.TCPSyn,
 		ECN: uint8(c.num("ecn", 0)), FlowLabel: uint32(c.num("flabel", 0)),
 	}
@@ -237,7 +241,8 @@ func labels(frame []byte) string {
 	s := ""
 	for at += 2; at+4 <= len(frame); at += 4 {
 		shim := binary.BigEndian.Uint32(frame[at:])
-		s += " label=" + strconv.Itoa(int(shim>>12)) + " tc=" + strconv.Itoa(int(shim>>9&7)) + " ttl=" + strconv.Itoa(int(shim&0xff))
+		s += " label=" + strconv.Itoa(int(shim>>12)) + " tc=" + strconv.Itoa(int(shim>>9&7)) + " ttl=" +
+			strconv.Itoa(int(shim&0xff))
 		if shim&bottomOfStack != 0 {
 			return s + " bos"
 		}

@@ -7,8 +7,9 @@ import (
 	"github.com/weirnet/weir/openflow"
 )
 
-// FuzzLoadedSwitch: no message makes a switch that has entries, groups and meters panic or break an invariant, nor does a frame
-// that comes after it. What is refused is refused with an error that a controller can be told.
+// FuzzLoadedSwitch: no message makes a switch that has entries, groups and meters panic or break an
+// invariant, nor does a frame that comes after it. What is refused is refused with an error that a
+// controller can be told.
 func FuzzLoadedSwitch(f *testing.F) {
 	opt := ofcase.Options{Groups: true, Select: true, Meters: true, Odd: true, Waits: true, Steps: 60}
 	var frame ofcase.Step
@@ -33,7 +34,8 @@ func FuzzLoadedSwitch(f *testing.F) {
 			return
 		}
 		switch m.(type) {
-		case *openflow.FlowMod, *openflow.GroupMod, *openflow.MeterMod, *openflow.PortMod, *openflow.TableMod, *openflow.PacketOut,
+		case *openflow.FlowMod, *openflow.GroupMod, *openflow.MeterMod, *openflow.PortMod, *openflow.TableMod,
+			*openflow.PacketOut,
 			*openflow.MultipartRequest:
 		default:
 			return

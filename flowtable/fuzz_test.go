@@ -21,7 +21,8 @@ func FuzzReceive(f *testing.F) {
 	b.SetMiss(true)
 	group := &openflow.GroupMod{Kind: openflow.GroupTypeAll, Group: 1}
 	for _, do := range []string{
-		"[push_vlan:0x8100,push_vlan:0x88a8,pop_vlan,output:2]", "[push_mpls:0x8847,push_mpls:0x8848,copy_ttl_in,copy_ttl_out,dec_mpls_ttl,pop_mpls:0x0800,output:2]",
+		"[push_vlan:0x8100,push_vlan:0x88a8,pop_vlan,output:2]",
+		"[push_mpls:0x8847,push_mpls:0x8848,copy_ttl_in,copy_ttl_out,dec_mpls_ttl,pop_mpls:0x0800,output:2]",
 		"[pop_mpls:0x0800,dec_nw_ttl,output:2]", "[set_nw_ttl:9,set_mpls_ttl:9,output:2]", "[output:controller]",
 		"[set_field:1->udp_src,set_field:1->tcp_dst,set_field:1->sctp_src,set_field:1->icmpv4_code,set_field:1->icmpv6_type,output:2]",
 		"[set_field:10.0.0.1->ipv4_src,set_field:fe80::1->ipv6_dst,set_field:fe80::1->ipv6_src,set_field:1->ip_dscp,set_field:1->ip_ecn,output:2]",
@@ -33,7 +34,8 @@ func FuzzReceive(f *testing.F) {
 		if err != nil {
 			f.Fatal(err)
 		}
-		group.Buckets = append(group.Buckets, openflow.Bucket{WatchPort: openflow.PortAny, WatchGroup: openflow.GroupAny, Actions: in.Actions})
+		group.Buckets = append(group.Buckets,
+			openflow.Bucket{WatchPort: openflow.PortAny, WatchGroup: openflow.GroupAny, Actions: in.Actions})
 	}
 	if err := b.GroupMod(openflow.V13, group, 0, &b.out); err != nil {
 		f.Fatal(err)
@@ -50,9 +52,11 @@ func FuzzReceive(f *testing.F) {
 	})
 }
 
-// FuzzMessages: no message makes a switch panic or come into disorder, and what it has then done stays in order under frames and time.
+// FuzzMessages: no message makes a switch panic or come into disorder, and what it has then done
+// stays in order under frames and time.
 func FuzzMessages(f *testing.F) {
-	group := &openflow.GroupMod{Group: 1, Buckets: []openflow.Bucket{{WatchPort: 1, WatchGroup: openflow.GroupAny, Actions: []openflow.Action{openflow.Output(1)}}}}
+	group := &openflow.GroupMod{Group: 1,
+		Buckets: []openflow.Bucket{{WatchPort: 1, WatchGroup: openflow.GroupAny, Actions: []openflow.Action{openflow.Output(1)}}}}
 	group.Kind = openflow.GroupTypeFastFailover
 	timed := flow(f, 1, "eth_type=0x0800,ip_proto=17,udp_dst=53", "apply:[set_field:9->udp_dst,group:1,output:2];goto_table:1")
 	timed.IdleTimeout, timed.Buffer = 1, 0x10000
@@ -61,9 +65,11 @@ func FuzzMessages(f *testing.F) {
 	for _, m := range []openflow.Message{
 		timed, gone, group, flow(f, 3, "in_port=1,metadata=0x1/0x3", "meter:1;clear;write:[pop_vlan,push_mpls:0x8847,output:3]"),
 		&openflow.MeterMod{Meter: 1, Flags: openflow.MeterFlagKbps, Bands: []openflow.Band{{Type: openflow.BandDrop, Rate: 1}}},
-		&openflow.PacketOut{Buffer: openflow.NoBuffer, InPort: openflow.PortController, Data: udp(3), Actions: []openflow.Action{openflow.Output(openflow.PortTable)}},
+		&openflow.PacketOut{Buffer: openflow.NoBuffer, InPort: openflow.PortController, Data: udp(3),
+			Actions: []openflow.Action{openflow.Output(openflow.PortTable)}},
 		&openflow.PortMod{Port: 1, HWAddr: [6]byte{2, 0, 0, 0, 0, 1}, Config: 1, Mask: 1}, &openflow.TableMod{Table: 1},
-		&openflow.MultipartRequest{Body: &openflow.FlowRequest{FlowFilter: openflow.FlowFilter{Table: openflow.TableAll, OutPort: 2, OutGroup: openflow.GroupAny}}},
+		&openflow.MultipartRequest{Body: &openflow.FlowRequest{
+			FlowFilter: openflow.FlowFilter{Table: openflow.TableAll, OutPort: 2, OutGroup: openflow.GroupAny}}},
 	} {
 		wire, err := openflow.Append(nil, openflow.V13, 1, m)
 		if err != nil {

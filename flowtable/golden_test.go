@@ -13,7 +13,8 @@ import (
 	"github.com/weirnet/weir/openflow"
 )
 
-// TestConversations runs testdata/*.txt. Each file begins with a switch of four ports; Check holds after each command.
+// TestConversations runs testdata/*.txt. Each file begins with a switch of four ports; Check holds
+// after each command.
 func TestConversations(t *testing.T) {
 	golden.Each(t, "testdata", func(t *testing.T, path string) {
 		c := &conversation{v: openflow.V13}
@@ -61,7 +62,8 @@ func (c *conversation) run() string {
 	case "receive":
 		c.Receive(uint32(c.num("port", 1)), c.frame(), c.now, &c.out)
 	case "packet_out":
-		m := &openflow.PacketOut{Buffer: c.buffer(), InPort: c.portArg("in_port", openflow.PortController), Actions: c.actions(c.cmd.Arg("actions", "[]"))}
+		m := &openflow.PacketOut{Buffer: c.buffer(), InPort: c.portArg("in_port", openflow.PortController),
+			Actions: c.actions(c.cmd.Arg("actions", "[]"))}
 		if m.Buffer == openflow.NoBuffer {
 			m.Data = c.frame()
 		}
@@ -140,15 +142,18 @@ var commands = map[string]openflow.FlowModCommand{
 }
 
 var flowFlags = map[string]openflow.FlowFlags{
-	"send_flow_rem": openflow.FlagSendFlowRemoved, "check_overlap": openflow.FlagCheckOverlap, "reset_counts": openflow.FlagResetCounts,
+	"send_flow_rem": openflow.FlagSendFlowRemoved, "check_overlap": openflow.FlagCheckOverlap,
+	"reset_counts":  openflow.FlagResetCounts,
 	"no_pkt_counts": openflow.FlagNoPacketCounts, "no_byt_counts": openflow.FlagNoByteCounts, "emerg": openflow.FlagEmergency,
 }
 
 // flowMod reads "flow COMMAND key=value… match=a=1,b=2 do=apply:[…];goto_table:1".
 func (c *conversation) flowMod() *openflow.FlowMod {
 	m := &openflow.FlowMod{
-		Command: commands[c.cmd.Args[0]], Table: uint8(c.num("table", 0)), Priority: uint16(c.num("priority", 0)), Cookie: c.num("cookie", 0),
-		CookieMask: c.num("cookie_mask", 0), IdleTimeout: uint16(c.num("idle", 0)), HardTimeout: uint16(c.num("hard", 0)), Buffer: c.buffer(),
+		Command: commands[c.cmd.Args[0]], Table: uint8(c.num("table", 0)), Priority: uint16(c.num("priority", 0)),
+		Cookie:     c.num("cookie", 0),
+		CookieMask: c.num("cookie_mask", 0), IdleTimeout: uint16(c.num("idle", 0)),
+		HardTimeout: uint16(c.num("hard", 0)), Buffer: c.buffer(),
 		OutPort: c.portArg("out_port", openflow.PortAny), OutGroup: uint32(c.num("out_group", uint64(openflow.GroupAny))),
 		Match: matchOf(c.t, c.cmd.Arg("match", "")), Instructions: instructionsOf(c.t, c.cmd.Arg("do", "")),
 	}
@@ -174,14 +179,17 @@ func (c *conversation) through10(m *openflow.FlowMod) *openflow.FlowMod {
 }
 
 var groupTypes = map[string]openflow.GroupType{
-	"all": openflow.GroupTypeAll, "select": openflow.GroupTypeSelect, "indirect": openflow.GroupTypeIndirect, "ff": openflow.GroupTypeFastFailover,
+	"all": openflow.GroupTypeAll, "select": openflow.GroupTypeSelect, "indirect": openflow.GroupTypeIndirect,
+	"ff": openflow.GroupTypeFastFailover,
 }
 
-// groupMod reads "group COMMAND id=1 type=all", and a bucket a line: "weight=1 watch_port=2 [output:1]".
+// groupMod reads "group COMMAND id=1 type=all", and a bucket a line: "weight=1 watch_port=2
+// [output:1]".
 func (c *conversation) groupMod() *openflow.GroupMod {
 	m := &openflow.GroupMod{
-		Command: map[string]openflow.GroupModCommand{"add": openflow.GroupAdd, "modify": openflow.GroupModify, "delete": openflow.GroupDelete}[c.cmd.Args[0]],
-		Kind:    groupTypes[c.cmd.Arg("type", "all")], Group: uint32(c.num("id", 1)),
+		Command: map[string]openflow.GroupModCommand{"add": openflow.GroupAdd, "modify": openflow.GroupModify,
+			"delete": openflow.GroupDelete}[c.cmd.Args[0]],
+		Kind: groupTypes[c.cmd.Arg("type", "all")], Group: uint32(c.num("id", 1)),
 	}
 	for _, line := range c.input() {
 		b := openflow.Bucket{WatchPort: openflow.PortAny, WatchGroup: openflow.GroupAny}
@@ -213,14 +221,17 @@ func (c *conversation) input() []string {
 }
 
 var meterFlags = map[string]openflow.MeterFlags{
-	"kbps": openflow.MeterFlagKbps, "pktps": openflow.MeterFlagPktps, "burst": openflow.MeterFlagBurst, "stats": openflow.MeterFlagStats,
+	"kbps": openflow.MeterFlagKbps, "pktps": openflow.MeterFlagPktps, "burst": openflow.MeterFlagBurst,
+	"stats": openflow.MeterFlagStats,
 }
 
-// meterMod reads "meter COMMAND id=1 flags=kbps|burst", and a band a line: "drop rate=100 burst=10".
+// meterMod reads "meter COMMAND id=1 flags=kbps|burst", and a band a line: "drop rate=100
+// burst=10".
 func (c *conversation) meterMod() *openflow.MeterMod {
 	m := &openflow.MeterMod{
-		Command: map[string]openflow.MeterModCommand{"add": openflow.MeterAdd, "modify": openflow.MeterModify, "delete": openflow.MeterDelete}[c.cmd.Args[0]],
-		Meter:   uint32(c.num("id", 1)),
+		Command: map[string]openflow.MeterModCommand{"add": openflow.MeterAdd, "modify": openflow.MeterModify,
+			"delete": openflow.MeterDelete}[c.cmd.Args[0]],
+		Meter: uint32(c.num("id", 1)),
 	}
 	for _, f := range strings.Split(c.cmd.Arg("flags", ""), "|") {
 		m.Flags |= meterFlags[f]
@@ -248,7 +259,8 @@ func (c *conversation) meterMod() *openflow.MeterMod {
 	return m
 }
 
-// port does "port down 2", "port up 2", "port add 5", "port remove 5", "port mod 2 config=0x1 mask=0x1", "port queues 2 1 2".
+// port does "port down 2", "port up 2", "port add 5", "port remove 5", "port mod 2 config=0x1
+// mask=0x1", "port queues 2 1 2".
 func (c *conversation) port() string {
 	no, err := openflow.ParsePort(c.cmd.Args[1])
 	c.fail(err)
@@ -269,7 +281,8 @@ func (c *conversation) port() string {
 		c.SetQueues(no, ids, c.now)
 	case "mod":
 		m := &openflow.PortMod{
-			Port: no, HWAddr: [6]byte{2, 0, 0, 0, 0, byte(no)}, Config: uint32(c.num("config", 0)), Mask: uint32(c.num("mask", 0)),
+			Port: no, HWAddr: [6]byte{2, 0, 0, 0, 0, byte(no)}, Config: uint32(c.num("config", 0)),
+			Mask:      uint32(c.num("mask", 0)),
 			Advertise: uint32(c.num("advertise", 0)),
 		}
 		m.HWAddr[5] += byte(c.num("wrong_address", 0))
@@ -278,7 +291,8 @@ func (c *conversation) port() string {
 	return ""
 }
 
-// multipart does "multipart flow table=all match=…" and the other kinds, and prints the items of the answer sorted, one a line.
+// multipart does "multipart flow table=all match=…" and the other kinds, and prints the items of
+// the answer sorted, one a line.
 func (c *conversation) multipart() string {
 	body, err := c.Multipart(c.v, c.request(), c.now)
 	if err != nil {
@@ -302,8 +316,9 @@ func (c *conversation) multipart() string {
 func (c *conversation) request() openflow.RequestBody {
 	f := openflow.FlowFilter{
 		Table: uint8(c.num("table", uint64(openflow.TableAll))), OutPort: c.portArg("out_port", openflow.PortAny),
-		OutGroup: uint32(c.num("out_group", uint64(openflow.GroupAny))), Cookie: c.num("cookie", 0), CookieMask: c.num("cookie_mask", 0),
-		Match: matchOf(c.t, c.cmd.Arg("match", "")),
+		OutGroup: uint32(c.num("out_group", uint64(openflow.GroupAny))), Cookie: c.num("cookie", 0),
+		CookieMask: c.num("cookie_mask", 0),
+		Match:      matchOf(c.t, c.cmd.Arg("match", "")),
 	}
 	switch kind := c.cmd.Args[0]; kind {
 	case "flow":
@@ -317,7 +332,8 @@ func (c *conversation) request() openflow.RequestBody {
 	case "port_desc":
 		return &openflow.PortDescRequest{}
 	case "queue":
-		return &openflow.QueueRequest{Port: c.portArg("port", openflow.PortAny), Queue: uint32(c.num("queue", uint64(openflow.QueueAll)))}
+		return &openflow.QueueRequest{Port: c.portArg("port", openflow.PortAny),
+			Queue: uint32(c.num("queue", uint64(openflow.QueueAll)))}
 	case "group":
 		return &openflow.GroupRequest{Group: uint32(c.num("id", uint64(openflow.GroupAll)))}
 	case "group_desc":

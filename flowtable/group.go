@@ -32,7 +32,8 @@ type bucket struct {
 // groupMax is the highest number of a group, OFPG_MAX.
 const groupMax = 0xffffff00
 
-// GroupMod changes the groups as a controller of OpenFlow 1.3 asks. The error is an *Error; then nothing has changed.
+// GroupMod changes the groups as a controller of OpenFlow 1.3 asks. The error is an *Error; then
+// nothing has changed.
 func (s *Switch) GroupMod(v openflow.Version, m *openflow.GroupMod, now time.Duration, out Output) error {
 	s.begin(now, out)
 	defer s.end()
@@ -62,7 +63,8 @@ func (s *Switch) GroupMod(v openflow.Version, m *openflow.GroupMod, now time.Dur
 	return refuse(openflow.GroupModFailedBadCommand, "group_mod with command %d", m.Command)
 }
 
-// setGroup makes a group, or changes the one that is there: that keeps its own counters, and its buckets begin anew.
+// setGroup makes a group, or changes the one that is there: that keeps its own counters, and its
+// buckets begin anew.
 func (s *Switch) setGroup(v openflow.Version, m *openflow.GroupMod) error {
 	if err := s.checkGroup(v, m); err != nil {
 		return err
@@ -145,8 +147,8 @@ func (s *Switch) checkBucket(v openflow.Version, m *openflow.GroupMod, b *openfl
 	return c.actions(b.Actions)
 }
 
-// leadsTo says whether actions send, or a watch looks, to a group, also through other groups. Those that are there have no loop, and those
-// that were seen do not lead there.
+// leadsTo reports whether actions send, or a watch looks, to a group, also through other groups.
+// Those that are there have no loop, and those that were seen do not lead there.
 func (s *Switch) leadsTo(actions []openflow.Action, watch, id uint32, seen map[uint32]bool) bool {
 	var visit func(uint32) bool
 	look := func(actions []openflow.Action, watch uint32) bool {
@@ -176,7 +178,8 @@ func (s *Switch) leadsTo(actions []openflow.Action, watch, id uint32, seen map[u
 	return look(actions, watch)
 }
 
-// deleteGroups removes a group, or all, with the entries that send to it. One that there is not is no error.
+// deleteGroups removes a group, or all, with the entries that send to it. One that there is not is
+// no error.
 func (s *Switch) deleteGroups(m *openflow.GroupMod) error {
 	if len(m.Buckets) != 0 {
 		return refuse(openflow.GroupModFailedInvalidGroup, "a deletion with buckets")
@@ -210,7 +213,7 @@ func (s *Switch) deleteGroups(m *openflow.GroupMod) error {
 	return nil
 }
 
-// sendsTo says whether a bucket of the group sends to another group, or watches it.
+// sendsTo reports whether a bucket of the group sends to another group, or watches it.
 func (g *group) sendsTo(id uint32) bool {
 	for i := range g.buckets {
 		b := &g.buckets[i]

@@ -6,7 +6,8 @@ import (
 	"github.com/weirnet/weir/openflow"
 )
 
-// group sends a copy of the packet through a group: whatever the buckets do to it, actions after this one meet it as it was before.
+// group sends a copy of the packet through a group: whatever the buckets do to it, actions after
+// this one meet it as it was before.
 func (p *pass) group(id uint32) {
 	g := p.s.groups[id]
 	if g == nil {
@@ -35,7 +36,8 @@ func (p *pass) group(id uint32) {
 	}
 }
 
-// bucket does the actions of a bucket to a copy of the packet, unless it has been through as many as it may.
+// bucket does the actions of a bucket to a copy of the packet, unless it has been through as many
+// as it may.
 func (p *pass) bucket(b *bucket) {
 	if p.budget == 0 || p.level > maxChain {
 		return
@@ -57,7 +59,7 @@ func (p *pass) bucket(b *bucket) {
 	p.fields, p.key, p.v10, p.done, p.inSet = fields, key, v10, done, inSet
 }
 
-// bucketLives says whether what a bucket watches is alive. A bucket that watches nothing lives.
+// bucketLives reports whether what a bucket watches is alive. A bucket that watches nothing lives.
 func (s *Switch) bucketLives(b *bucket) bool {
 	watches := false
 	if b.WatchPort != openflow.PortAny {
@@ -75,8 +77,8 @@ func (s *Switch) bucketLives(b *bucket) bool {
 	return !watches
 }
 
-// groupLives says whether one of its buckets does. Groups have no loops, not even of watches; but there may be many ways from one to
-// another, so that each is judged once a call.
+// groupLives reports whether one of its buckets does. Groups have no loops, not even of watches;
+// but there may be many ways from one to another, so that each is judged once a call.
 func (s *Switch) groupLives(g *group) bool {
 	if g.judged != s.calls {
 		g.judged, g.lives = s.calls, s.anyLives(g.buckets)
@@ -93,8 +95,9 @@ func (s *Switch) anyLives(buckets []bucket) bool {
 	return false
 }
 
-// choose is the bucket of a select group for the packet's flow; nil if none can be. Each bucket draws a number from the flow and its own
-// place, weighted so that the chance of the best is its share of the weights (rendezvous hashing): when a bucket dies, only its flows move.
+// choose is the bucket of a select group for the packet's flow; nil if none can be. Each bucket
+// draws a number from the flow and its own place, weighted so that the chance of the best is its
+// share of the weights (rendezvous hashing): when a bucket dies, only its flows move.
 func (p *pass) choose(g *group) *bucket {
 	if p.stale {
 		p.read()
@@ -115,7 +118,8 @@ func (p *pass) choose(g *group) *bucket {
 	return best
 }
 
-// flowHash is a hash of what stays the same in all packets of a flow: addresses, types, tag and ports.
+// flowHash is a hash of what stays the same in all packets of a flow: addresses, types, tag and
+// ports.
 func (w *words) flowHash(seed uint64) uint64 {
 	h := mix(seed, w[wordPort]&0xffffffff, w[wordDst]&^0xff)
 	h = mix(h, w[wordSrc], w[wordIPv4])

@@ -29,8 +29,10 @@ func (s *Switch) groupDesc() openflow.ReplyBody {
 
 func (s *Switch) groupFeatures() openflow.ReplyBody {
 	f := &openflow.GroupFeatures{
-		Types: 1<<openflow.GroupTypeAll | 1<<openflow.GroupTypeSelect | 1<<openflow.GroupTypeIndirect | 1<<openflow.GroupTypeFastFailover,
-		Capabilities: openflow.GroupCapabilitySelectWeight | openflow.GroupCapabilitySelectLiveness | openflow.GroupCapabilityChaining |
+		Types: 1<<openflow.GroupTypeAll | 1<<openflow.GroupTypeSelect | 1<<openflow.GroupTypeIndirect |
+			1<<openflow.GroupTypeFastFailover,
+		Capabilities: openflow.GroupCapabilitySelectWeight | openflow.GroupCapabilitySelectLiveness |
+			openflow.GroupCapabilityChaining |
 			openflow.GroupCapabilityChainingChecks,
 	}
 	for i := range f.MaxGroups {

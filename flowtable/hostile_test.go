@@ -9,18 +9,21 @@ import (
 	"github.com/weirnet/weir/openflow"
 )
 
-// TestBufferBeforeAny: a buffer that was never given out is unknown, number 0 too, which careless controllers send.
+// TestBufferBeforeAny: a buffer that was never given out is unknown, number 0 too, which careless
+// controllers send.
 func TestBufferBeforeAny(t *testing.T) {
 	for id := range uint32(3) {
 		b := newBed(t, Config{Buffers: 2})
 		m := flow(t, 1, "", "apply:[set_field:02:00:00:00:00:07->eth_dst,output:2]")
 		m.Buffer = id
 		var refused *Error
-		if err := b.FlowMod(openflow.V13, m, 0, &b.out); !errors.As(err, &refused) || refused.Code != openflow.BadRequestBufferUnknown {
+		if err := b.FlowMod(openflow.V13, m, 0, &b.out); !errors.As(err, &refused) ||
+			refused.Code != openflow.BadRequestBufferUnknown {
 			t.Errorf("flow_mod with buffer %d: %v", id, err)
 		}
 		po := &openflow.PacketOut{Buffer: id, InPort: openflow.PortController, Actions: []openflow.Action{openflow.Output(2)}}
-		if err := b.PacketOut(openflow.V13, po, 0, &b.out); !errors.As(err, &refused) || refused.Code != openflow.BadRequestBufferUnknown {
+		if err := b.PacketOut(openflow.V13, po, 0, &b.out); !errors.As(err, &refused) ||
+			refused.Code != openflow.BadRequestBufferUnknown {
 			t.Errorf("packet_out of buffer %d: %v", id, err)
 		}
 		if got := b.out.take(); got != "" {
@@ -29,14 +32,15 @@ func TestBufferBeforeAny(t *testing.T) {
 	}
 }
 
-// TestLivenessOfManyWays: groups that watch each other twice over have as many ways down as 2 to their number. Each is looked at once a
-// packet all the same: otherwise this test does not end.
+// TestLivenessOfManyWays: groups that watch each other twice over have as many ways down as 2 to
+// their number. Each is looked at once a packet all the same: otherwise this test does not end.
 func TestLivenessOfManyWays(t *testing.T) {
 	b := newBed(t, Config{})
 	add := func(id uint32, watchPort, watchGroup uint32) {
 		t.Helper()
 		one := openflow.Bucket{WatchPort: watchPort, WatchGroup: watchGroup, Actions: []openflow.Action{openflow.Output(2)}}
-		m := &openflow.GroupMod{Command: openflow.GroupAdd, Kind: openflow.GroupTypeFastFailover, Group: id, Buckets: []openflow.Bucket{one, one}}
+		m := &openflow.GroupMod{Command: openflow.GroupAdd, Kind: openflow.GroupTypeFastFailover, Group: id,
+			Buckets: []openflow.Bucket{one, one}}
 		if err := b.GroupMod(openflow.V13, m, 0, &b.out); err != nil {
 			t.Fatal(err)
 		}
@@ -57,7 +61,8 @@ func TestLivenessOfManyWays(t *testing.T) {
 	}
 }
 
-// TestDeepChain: a chain of groups that send to each other ends after maxChain, and a shorter one does not; memory is kept for no more.
+// TestDeepChain: a chain of groups that send to each other ends after maxChain, and a shorter one
+// does not; memory is kept for no more.
 func TestDeepChain(t *testing.T) {
 	for _, c := range []struct {
 		groups uint32
@@ -70,7 +75,8 @@ func TestDeepChain(t *testing.T) {
 				actions = []openflow.Action{{Type: openflow.ActionGroup, ID: id - 1}}
 			}
 			one := openflow.Bucket{WatchPort: openflow.PortAny, WatchGroup: openflow.GroupAny, Actions: actions}
-			m := &openflow.GroupMod{Command: openflow.GroupAdd, Kind: openflow.GroupTypeIndirect, Group: id, Buckets: []openflow.Bucket{one}}
+			m := &openflow.GroupMod{Command: openflow.GroupAdd, Kind: openflow.GroupTypeIndirect, Group: id,
+				Buckets: []openflow.Bucket{one}}
 			if err := b.GroupMod(openflow.V13, m, 0, &b.out); err != nil {
 				t.Fatal(err)
 			}
@@ -87,8 +93,9 @@ func TestDeepChain(t *testing.T) {
 	}
 }
 
-// TestLateCall: the goroutines of an owner read the clock before they take its lock. A call that comes with an earlier time than the one
-// before happens at that time: no meter is filled for the same time twice.
+// TestLateCall: the goroutines of an owner read the clock before they take its lock. A call that
+// comes with an earlier time than the one before happens at that time: no meter is filled for the
+// same time twice.
 func TestLateCall(t *testing.T) {
 	b := newBed(t, Config{})
 	m := &openflow.MeterMod{Command: openflow.MeterAdd, Flags: openflow.MeterFlagPktps | openflow.MeterFlagBurst, Meter: 1,

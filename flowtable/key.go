@@ -7,9 +7,10 @@ import (
 	"github.com/weirnet/weir/packet"
 )
 
-// words are all fields that a match can name, packed into machine words. Fields that no packet has together share bits: ports of the
-// transports and type and code of ICMP, the addresses of IPv4 and ARP, the link-layer addresses of ARP and neighbour discovery. That is
-// safe because a match must name the kind of packet before such a field.
+// words are all fields that a match can name, packed into machine words. Fields that no packet has
+// together share bits: ports of the transports and type and code of ICMP, the addresses of IPv4 and
+// ARP, the link-layer addresses of ARP and neighbour discovery. That is safe because a match must
+// name the kind of packet before such a field.
 type words [numWords]uint64
 
 // The words; from the highest bit to the lowest.
@@ -30,8 +31,8 @@ const (
 	numWords    = wordTunnel + 1
 )
 
-// place is where a field of up to 64 bits is in the words: at bit shift of a word, or, with 128 bits, in that word and the next. A field
-// without bits is none that this switch matches.
+// place is where a field of up to 64 bits is in the words: at bit shift of a word, or, with 128
+// bits, in that word and the next. A field without bits is none that this switch matches.
 type place struct {
 	word, shift, bits uint8
 }
@@ -143,7 +144,7 @@ func pair(a *packet.Addr) (high, low uint64) {
 	return binary.BigEndian.Uint64(a[:8]), binary.BigEndian.Uint64(a[8:])
 }
 
-// isMPLS says whether a label stack follows.
+// isMPLS reports whether a label stack follows.
 func isMPLS(etherType uint16) bool { return etherType == typeMPLS || etherType == typeMPLSMulticast }
 
 const (

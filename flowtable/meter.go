@@ -19,7 +19,8 @@ type meter struct {
 	created time.Duration
 }
 
-// band is a rate of a meter: a bucket that fills at the rate up to the burst, and that packets empty. What does not fit is over the rate.
+// band is a rate of a meter: a bucket that fills at the rate up to the burst, and that packets
+// empty. What does not fit is over the rate.
 type band struct {
 	openflow.Band
 	level   int64 // nanotokens: billionths of a bit, or of a packet
@@ -37,7 +38,8 @@ const (
 	maxBurst = 1 << 33 // bits or packets; a larger burst counts as this, so that a bucket can be counted in 63 bits
 )
 
-// MeterMod changes the meters as a controller of OpenFlow 1.3 asks. The error is an *Error; then nothing has changed.
+// MeterMod changes the meters as a controller of OpenFlow 1.3 asks. The error is an *Error; then
+// nothing has changed.
 func (s *Switch) MeterMod(_ openflow.Version, m *openflow.MeterMod, now time.Duration, out Output) error {
 	s.begin(now, out)
 	defer s.end()
@@ -128,7 +130,8 @@ func (s *Switch) newBand(flags openflow.MeterFlags, m *openflow.Band) (band, err
 	return b, nil
 }
 
-// deleteMeters removes a meter, or all, with the entries that use it. One that there is not is no error.
+// deleteMeters removes a meter, or all, with the entries that use it. One that there is not is no
+// error.
 func (s *Switch) deleteMeters(id uint32) {
 	gone, flows := s.sortedMeters(id), 0
 	for _, x := range gone {
@@ -178,8 +181,9 @@ func (s *Switch) removeWhere(why openflow.FlowRemovedReason, f func(*program) bo
 	}
 }
 
-// pass counts a packet and says whether it goes on; precedence is by how much its drop precedence is to grow. Of the bands whose rate it
-// exceeds, that with the highest rate acts (OpenFlow 1.3, section 5.7.1).
+// pass counts a packet and reports whether it goes on; precedence is by how much its drop
+// precedence is to grow. Of the bands whose rate it exceeds, that with the highest rate acts
+// (OpenFlow 1.3, section 5.7.1).
 func (m *meter) pass(size int, now time.Duration) (ok bool, precedence uint8) {
 	m.packets++
 	m.bytes += uint64(size)
@@ -219,7 +223,7 @@ func (b *band) fill(now time.Duration) {
 	}
 }
 
-// metered sends the packet through a meter and says whether it goes on.
+// metered sends the packet through a meter and reports whether it goes on.
 func (p *pass) metered(m *meter) bool {
 	ok, precedence := m.pass(len(p.frame), p.s.now)
 	if !ok {
@@ -232,7 +236,8 @@ func (p *pass) metered(m *meter) bool {
 	return true
 }
 
-// remark raises the drop precedence of a packet of an assured-forwarding class (RFC 2597: 1 to 3 in each of four classes). Others stay.
+// remark raises the drop precedence of a packet of an assured-forwarding class (RFC 2597: 1 to 3 in
+// each of four classes). Others stay.
 func (p *pass) remark(by uint8) {
 	h := p.locate()
 	if p.fields.Layers&(packet.LayerIPv4|packet.LayerIPv6) == 0 {

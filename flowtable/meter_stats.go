@@ -38,7 +38,8 @@ func unknownMeter(id uint32, found int) error {
 func (s *Switch) meterFeatures() openflow.ReplyBody {
 	return &openflow.MeterFeatures{
 		MaxMeters: uint32(s.cfg.MaxMeters), BandTypes: 1<<openflow.BandDrop | 1<<openflow.BandDSCPRemark,
-		Capabilities: uint32(openflow.MeterFlagKbps | openflow.MeterFlagPktps | openflow.MeterFlagBurst | openflow.MeterFlagStats),
-		MaxBands:     maxBands,
+		Capabilities: uint32(
+			openflow.MeterFlagKbps | openflow.MeterFlagPktps | openflow.MeterFlagBurst | openflow.MeterFlagStats),
+		MaxBands: maxBands,
 	}
 }

@@ -8,16 +8,19 @@ import (
 	"github.com/weirnet/weir/packet"
 )
 
-// The bounds of a switch's table of learned addresses: those of Open vSwitch (mac-table-size, mac-aging-time).
+// The bounds of a switch's table of learned addresses: those of Open vSwitch (mac-table-size,
+// mac-aging-time).
 const (
 	maxLearned = 8192
 	learnedFor = 300 * time.Second
 )
 
-// learning is what OFPP_NORMAL knows: behind which port each address of each VLAN was last seen. The zero value is empty.
+// learning is what OFPP_NORMAL knows: behind which port each address of each VLAN was last seen.
+// The zero value is empty.
 //
-// All addresses are in a ring through slots, the one seen longest ago behind slot 0, which is the ring's fixed point. So the address that
-// makes room for a new one in a full table, and those that are out of date, are found at one end.
+// All addresses are in a ring through slots, the one seen longest ago behind slot 0, which is the
+// ring's fixed point. So the address that makes room for a new one in a full table, and those that
+// are out of date, are found at one end.
 type learning struct {
 	slots []learned // slots[0] begins the ring; the others are in use or in free
 	index map[uint64]int32
@@ -32,7 +35,8 @@ type learned struct {
 	prev, next int32
 }
 
-// learnedKey is the VLAN in the upper 16 bits, 0 of an untagged frame, and the MAC address in the others.
+// learnedKey is the VLAN in the upper 16 bits, 0 of an untagged frame, and the MAC address in the
+// others.
 func learnedKey(vlan uint16, mac []byte) uint64 {
 	return uint64(vlan)<<48 | uint64(binary.BigEndian.Uint16(mac))<<32 | uint64(binary.BigEndian.Uint32(mac[2:]))
 }
@@ -91,8 +95,9 @@ func (l *learning) unlink(at int32) {
 	l.slots[s.prev].next, l.slots[s.next].prev = s.next, s.prev
 }
 
-// normal does what a learning bridge does: it learns where the sender is, and sends the packet to where the receiver was seen, or
-// floods it. A packet of a controller that names no port came from nowhere: it is not learned from, and goes to any address.
+// normal does what a learning bridge does: it learns where the sender is, and sends the packet to
+// where the receiver was seen, or floods it. A packet of a controller that names no port came from
+// nowhere: it is not learned from, and goes to any address.
 func (p *pass) normal() {
 	from := p.s.ports.find(p.inPort)
 	if from == nil && p.inPort != openflow.PortController && p.inPort != openflow.PortAny {
@@ -121,7 +126,8 @@ func (p *pass) normal() {
 	p.output(to, 0)
 }
 
-// withoutTag sends a copy of the packet without its tag, which says nothing: neither a VLAN nor a priority. Open vSwitch does so too.
+// withoutTag sends a copy of the packet without its tag, which says nothing: neither a VLAN nor a
+// priority. Open vSwitch does so too.
 func (p *pass) withoutTag(to uint32) {
 	saved := *p
 	p.own, p.level = false, p.level+1
@@ -130,7 +136,8 @@ func (p *pass) withoutTag(to uint32) {
 	*p = saved
 }
 
-// bridgeReserved reports whether a frame's destination is one of 01:80:c2:00:00:00 to 0f, which no bridge forwards (IEEE 802.1Q 8.6.3).
+// bridgeReserved reports whether a frame's destination is one of 01:80:c2:00:00:00 to 0f, which no
+// bridge forwards (IEEE 802.1Q 8.6.3).
 func bridgeReserved(frame []byte) bool {
 	return frame[0] == 0x01 && frame[1] == 0x80 && frame[2] == 0xc2 && frame[3] == 0 && frame[4] == 0 && frame[5] < 0x10
 }

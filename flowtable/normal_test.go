@@ -43,7 +43,8 @@ func normalBed(t *testing.T) *bed {
 	return b
 }
 
-// TestNormalRemembersItsMost: a full table of addresses forgets the one that was seen longest ago, and no other.
+// TestNormalRemembersItsMost: a full table of addresses forgets the one that was seen longest ago,
+// and no other.
 func TestNormalRemembersItsMost(t *testing.T) {
 	b := normalBed(t)
 	for n := range maxLearned {
@@ -61,7 +62,8 @@ func TestNormalRemembersItsMost(t *testing.T) {
 	}
 }
 
-// TestNormalForgetsPorts: what was learned behind a port goes with it, also when another port takes its number.
+// TestNormalForgetsPorts: what was learned behind a port goes with it, also when another port takes
+// its number.
 func TestNormalForgetsPorts(t *testing.T) {
 	b := normalBed(t)
 	b.talk(1, 1, 9, 0)

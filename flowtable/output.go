@@ -2,9 +2,11 @@ package flowtable
 
 import "github.com/weirnet/weir/openflow"
 
-// Output takes what comes of a call. It is called during the call; what it is given is valid until it returns.
+// Output takes what comes of a call. It is called during the call; what it is given is valid until
+// it returns.
 type Output interface {
-	// Transmit sends a frame out of a port that is up. Its counters are done. Queue is 0 unless the entry chose one that the port has.
+	// Transmit sends a frame out of a port that is up. Its counters are done. Queue is 0 unless the
+	// entry chose one that the port has.
 	Transmit(port, queue uint32, frame []byte)
 	// PacketIn shows a packet to the controllers.
 	PacketIn(p *PacketIn)
@@ -14,8 +16,8 @@ type Output interface {
 	PortStatus(reason openflow.PortReason, p openflow.Port)
 }
 
-// DropOutput may be implemented by an Output that wants to know of packets that are sent to one port which is down, and go nowhere.
-// Copies of a flood are not among them.
+// DropOutput may be implemented by an Output that wants to know of packets that are sent to one
+// port which is down, and go nowhere. Copies of a flood are not among them.
 type DropOutput interface {
 	Undelivered(port uint32)
 }
@@ -37,8 +39,9 @@ type PacketIn struct {
 	Frame    []byte
 }
 
-// Message fills m with the packet-in for a connection of version v whose miss_send_len is missLen. The frame is cut only where the switch
-// keeps a copy. m.Data is a view of p.Frame; m.Match, of OpenFlow 1.3, uses the memory it has.
+// Message fills m with the packet-in for a connection of version v whose miss_send_len is missLen.
+// The frame is cut only where the switch keeps a copy. m.Data is a view of p.Frame; m.Match, of
+// OpenFlow 1.3, uses the memory it has.
 func (p *PacketIn) Message(m *openflow.PacketIn, v openflow.Version, missLen uint16) {
 	n := p.MaxLen
 	if p.MissLen {

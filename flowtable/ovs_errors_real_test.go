@@ -11,8 +11,8 @@ import (
 	"github.com/weirnet/weir/openflow"
 )
 
-// wrong is a message that something is wrong with. Where Open vSwitch answers it otherwise, ovs is its answer, "taken" if it
-// takes it.
+// wrong is a message that something is wrong with. Where Open vSwitch answers it otherwise, ovs is
+// its answer, "taken" if it takes it.
 type wrong struct {
 	name    string
 	message openflow.Message
@@ -22,7 +22,8 @@ type wrong struct {
 // add13 is the addition of an entry.
 func add13(match string, instructions ...openflow.Instruction) *openflow.FlowMod {
 	m := &openflow.FlowMod{
-		Priority: 7, Buffer: openflow.NoBuffer, OutPort: openflow.PortAny, OutGroup: openflow.GroupAny, Instructions: instructions,
+		Priority: 7, Buffer: openflow.NoBuffer, OutPort: openflow.PortAny, OutGroup: openflow.GroupAny,
+		Instructions: instructions,
 	}
 	for _, field := range strings.Fields(match) {
 		name, value, _ := strings.Cut(field, "=")
@@ -87,10 +88,14 @@ func wrongs() []wrong {
 		{"output to port 0", does("", "output:0"), "taken"},
 		{"output to any", does("", "output:any"), ""},
 		{"output to a reserved number", does("", "output:0xffffff17"), ""},
-		{"set in_port", add13("", openflow.Apply(openflow.SetField(openflow.FieldInPort, 1))), openflow.BadActionBadSetArgument.String()},
-		{"set eth_type", add13("", openflow.Apply(openflow.SetField(openflow.FieldEthType, 1))), openflow.BadActionBadSetArgument.String()},
-		{"set ip_proto", add13(ip, openflow.Apply(openflow.SetField(openflow.FieldIPProto, 1))), openflow.BadActionBadSetArgument.String()},
-		{"set vlan_vid without the bit of presence", add13("vlan_vid=any", openflow.Apply(openflow.SetField(openflow.FieldVLANVID, 5))), ""},
+		{"set in_port", add13("", openflow.Apply(openflow.SetField(openflow.FieldInPort, 1))),
+			openflow.BadActionBadSetArgument.String()},
+		{"set eth_type", add13("", openflow.Apply(openflow.SetField(openflow.FieldEthType, 1))),
+			openflow.BadActionBadSetArgument.String()},
+		{"set ip_proto", add13(ip, openflow.Apply(openflow.SetField(openflow.FieldIPProto, 1))),
+			openflow.BadActionBadSetArgument.String()},
+		{"set vlan_vid without the bit of presence",
+			add13("vlan_vid=any", openflow.Apply(openflow.SetField(openflow.FieldVLANVID, 5))), ""},
 		{"set ipv4_src of any packet", does("", "set_field:10.0.0.1->ipv4_src"), ""},
 		{"set tcp_dst of any IP packet", does(ip, "set_field:80->tcp_dst"), ""},
 		{"set vlan_vid of an untagged packet", does("vlan_vid=none", "set_field:5->vlan_vid"), ""},
@@ -107,7 +112,8 @@ func wrongs() []wrong {
 		{"group of type 9", group13(9, 7), ""},
 		{"group with a reserved number", group13(openflow.GroupTypeAll, 0xffffff17), ""},
 		{"group that is there", group13(openflow.GroupTypeAll, 1), ""},
-		{"group that is not there", with(group13(openflow.GroupTypeAll, 9), func(m *openflow.GroupMod) { m.Command = openflow.GroupModify }), ""},
+		{"group that is not there",
+			with(group13(openflow.GroupTypeAll, 9), func(m *openflow.GroupMod) { m.Command = openflow.GroupModify }), ""},
 		{"indirect group without a bucket", group13(openflow.GroupTypeIndirect, 7), ""},
 		{"bucket to itself", group13(openflow.GroupTypeAll, 7, bucket13(0, none, openflow.Group(7))), "taken"},
 		{"weight in a group of type all", group13(openflow.GroupTypeAll, 7, bucket13(3, none)), ""},
@@ -117,14 +123,17 @@ func wrongs() []wrong {
 		{"bucket to port 0", group13(openflow.GroupTypeAll, 7, bucket13(0, none, openflow.Output(0))), "taken"},
 		{"meter of both units", meter13(openflow.MeterFlagKbps|openflow.MeterFlagPktps, 7, drop), ""},
 		{"meter that is there", meter13(openflow.MeterFlagKbps, 1, drop), ""},
-		{"meter that is not there", with(meter13(openflow.MeterFlagKbps, 9, drop), func(m *openflow.MeterMod) { m.Command = openflow.MeterModify }), ""},
+		{"meter that is not there", with(meter13(openflow.MeterFlagKbps, 9, drop),
+			func(m *openflow.MeterMod) { m.Command = openflow.MeterModify }), ""},
 		{"meter 0", meter13(openflow.MeterFlagKbps, 0, drop), ""},
 		{"band of rate 0", meter13(openflow.MeterFlagKbps, 7, openflow.Band{Type: openflow.BandDrop}), ""},
 		{"band of type 9", meter13(openflow.MeterFlagKbps, 7, openflow.Band{Type: 9, Rate: 1}), ""},
 		{"port that is not there", &openflow.PortMod{Port: 9}, ""},
 		{"address of another port", &openflow.PortMod{Port: 1}, ""},
-		{"packet-out from a port that cannot be", &openflow.PacketOut{Buffer: openflow.NoBuffer, InPort: 0xffffff17, Data: make([]byte, 60)}, ""},
-		{"packet-out to port 0", &openflow.PacketOut{Buffer: openflow.NoBuffer, InPort: 1, Data: make([]byte, 60), Actions: []openflow.Action{openflow.Output(0)}}, "taken"},
+		{"packet-out from a port that cannot be",
+			&openflow.PacketOut{Buffer: openflow.NoBuffer, InPort: 0xffffff17, Data: make([]byte, 60)}, ""},
+		{"packet-out to port 0", &openflow.PacketOut{Buffer: openflow.NoBuffer, InPort: 1, Data: make([]byte, 60),
+			Actions: []openflow.Action{openflow.Output(0)}}, "taken"},
 		{"packet-out of an unknown buffer", &openflow.PacketOut{Buffer: 5, InPort: 1}, ""},
 		{"counters of a port that is not there", &openflow.MultipartRequest{Body: &openflow.PortStatsRequest{Port: 9}}, "taken"},
 		{"counters of a group that is not there", &openflow.MultipartRequest{Body: &openflow.GroupRequest{Group: 9}}, ""},
@@ -132,8 +141,8 @@ func wrongs() []wrong {
 	}
 }
 
-// TestOpenvSwitchRefusesTheSame: what is wrong of a message gets the same error from a Switch and from Open vSwitch, but for
-// what is listed with it.
+// TestOpenvSwitchRefusesTheSame: what is wrong of a message gets the same error from a Switch and
+// from Open vSwitch, but for what is listed with it.
 func TestOpenvSwitchRefusesTheSame(t *testing.T) {
 	netlab.Inside(t, func(t *testing.T, l *netlab.Lab) {
 		oracle := ofcase.NewOVS(t, l, openflow.V13)
@@ -155,7 +164,8 @@ func TestOpenvSwitchRefusesTheSame(t *testing.T) {
 func refusal(t *testing.T, sw ofcase.Switch, w wrong) string {
 	sw.Reset()
 	first := []openflow.Message{
-		group13(openflow.GroupTypeAll, 1), meter13(openflow.MeterFlagKbps, 1, openflow.Band{Type: openflow.BandDrop, Rate: 1}), w.message,
+		group13(openflow.GroupTypeAll, 1),
+		meter13(openflow.MeterFlagKbps, 1, openflow.Band{Type: openflow.BandDrop, Rate: 1}), w.message,
 	}
 	answer := "taken"
 	for _, m := range first {

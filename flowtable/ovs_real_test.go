@@ -11,8 +11,9 @@ import (
 	"github.com/weirnet/weir/openflow"
 )
 
-// TestOpenvSwitchDoesTheSame gives the same generated cases to a Switch and to an Open vSwitch: the same frames leave the same
-// ports, and the controller is told the same, but for what docs/spec/flowtable-oracle.md lists.
+// TestOpenvSwitchDoesTheSame gives the same generated cases to a Switch and to an Open vSwitch: the
+// same frames leave the same ports, and the controller is told the same, but for what
+// docs/spec/flowtable-oracle.md lists.
 func TestOpenvSwitchDoesTheSame(t *testing.T) {
 	for _, v := range []openflow.Version{openflow.V10, openflow.V13} {
 		t.Run(v.String(), func(t *testing.T) {
@@ -30,8 +31,9 @@ func TestOpenvSwitchDoesTheSame(t *testing.T) {
 	}
 }
 
-// compare does cases to both switches and shows the shortest of each that differs, up to five. Differences that are known are counted. One that
-// does not come again fails too: nothing here depends on time, since Open vSwitch's clock stands still.
+// compare does cases to both switches and shows the shortest of each that differs, up to five.
+// Differences that are known are counted. One that does not come again fails too: nothing here
+// depends on time, since Open vSwitch's clock stands still.
 func compare(t *testing.T, mine *subject, oracle *ofcase.OVS, opt ofcase.Options) {
 	begin, seed, known := time.Now(), uint64(0), map[string]int{}
 	for failed := 0; seed < oracleCases && failed < 5; seed++ {

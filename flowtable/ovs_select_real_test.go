@@ -16,8 +16,8 @@ import (
 // selectFlows are how many flows are sent through a select group.
 const selectFlows = 4000
 
-// TestSelectGroupsShareAlike: a select group gives each bucket its share of the flows by its weight, here as in Open vSwitch,
-// and each flow always the same bucket.
+// TestSelectGroupsShareAlike: a select group gives each bucket its share of the flows by its
+// weight, here as in Open vSwitch, and each flow always the same bucket.
 func TestSelectGroupsShareAlike(t *testing.T) {
 	netlab.Inside(t, func(t *testing.T, l *netlab.Lab) {
 		oracle := ofcase.NewOVS(t, l, openflow.V13)
@@ -54,12 +54,14 @@ func TestSelectGroupsShareAlike(t *testing.T) {
 	})
 }
 
-// share sends the flows, each twice, and compares where they went with the weights: within the tolerance, as a share of all.
+// share sends the flows, each twice, and compares where they went with the weights: within the
+// tolerance, as a share of all.
 func share(t *testing.T, name string, sw ofcase.Switch, weights map[uint32]uint16, tolerance float64) {
 	flows := map[uint32]int{}
 	for i := range uint32(selectFlows) {
 		k := packet.Key{
-			EthDst: packet.MAC{2, 0, 0, 0, 0, 1}, EthSrc: packet.MAC{2, 0, 0, 0, 0, 2}, EtherType: packet.TypeIPv4, IPProto: 17, TTL: 64,
+			EthDst: packet.MAC{2, 0, 0, 0, 0, 1}, EthSrc: packet.MAC{2, 0, 0, 0, 0, 2}, EtherType: packet.TypeIPv4,
+			IPProto: 17, TTL: 64,
 			SrcPort: uint16(1024 + i), DstPort: 53,
 		}
 		k.IPSrc, k.IPDst = address(0x0a000000|i%61), address(0x0a010000|i/61)

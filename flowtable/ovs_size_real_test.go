@@ -2,5 +2,6 @@
 
 package flowtable_test
 
-// oracleCases is how many cases of each kind, in each version, are given to Open vSwitch: about a quarter of a minute.
+// oracleCases is how many cases of each kind, in each version, are given to Open vSwitch: about a
+// quarter of a minute.
 const oracleCases = 250

@@ -7,7 +7,8 @@ import (
 	"github.com/weirnet/weir/packet"
 )
 
-// PacketOut sends a packet that a controller of version v gave, or that was kept for it. The error is an *Error.
+// PacketOut sends a packet that a controller of version v gave, or that was kept for it. The error
+// is an *Error.
 func (s *Switch) PacketOut(v openflow.Version, m *openflow.PacketOut, now time.Duration, out Output) error {
 	s.begin(now, out)
 	defer s.end()
@@ -38,7 +39,7 @@ func (s *Switch) PacketOut(v openflow.Version, m *openflow.PacketOut, now time.D
 	return nil
 }
 
-// validInPort says whether a packet-out may name a port as where its packet came in.
+// validInPort reports whether a packet-out may name a port as where its packet came in.
 func (s *Switch) validInPort(v openflow.Version, no uint32) bool {
 	switch no {
 	case openflow.PortController, openflow.PortLocal:
@@ -59,8 +60,8 @@ func (c *checker) see(p *pass) {
 	}
 }
 
-// fromTable sends the packet of a packet-out through the tables, as it is now. Whatever the tables do to it, actions after this one meet it
-// as it was before.
+// fromTable sends the packet of a packet-out through the tables, as it is now. Whatever the tables
+// do to it, actions after this one meet it as it was before.
 func (p *pass) fromTable() {
 	saved := *p
 	p.own, p.level = false, p.level+1

@@ -36,12 +36,12 @@ func (p *port) queue(id uint32) *queue {
 	return nil
 }
 
-// live says whether the port can carry packets: what fast failover watches.
+// live reports whether the port can carry packets: what fast failover watches.
 func (p *port) live() bool {
 	return p.Config&openflow.PortConfigDown == 0 && p.State&openflow.PortStateDown == 0
 }
 
-// takes says whether a frame that comes in at the port is let in.
+// takes reports whether a frame that comes in at the port is let in.
 func (p *port) takes(frame []byte) bool {
 	if !p.live() {
 		return false
@@ -100,7 +100,8 @@ func (p *ports) remove(no uint32) {
 	}
 }
 
-// AddPort adds a port with a number from 1 to openflow.PortMax, or openflow.PortLocal, or puts it in the place of the one with its number.
+// AddPort adds a port with a number from 1 to openflow.PortMax, or openflow.PortLocal, or puts it
+// in the place of the one with its number.
 func (s *Switch) AddPort(p openflow.Port, now time.Duration, out Output) {
 	s.begin(now, out)
 	defer s.end()
@@ -175,7 +176,8 @@ func (s *Switch) Ports() []openflow.Port {
 	return list
 }
 
-// PortIn is a port as version v describes it: without the bits of configuration and state that it does not have.
+// PortIn is a port as version v describes it: without the bits of configuration and state that it
+// does not have.
 func PortIn(v openflow.Version, p openflow.Port) openflow.Port {
 	const state10 = openflow.PortStateDown | openflow.PortStateSTPMask
 	const state13 = openflow.PortStateDown | openflow.PortStateBlocked | openflow.PortStateLive
@@ -194,7 +196,8 @@ const (
 	config10 = config13 | openflow.PortConfigNoSTP | openflow.PortConfigNoRecvSTP | openflow.PortConfigNoFlood
 )
 
-// PortMod changes the configuration of a port as a controller of version v asks, and tells if it changed. The error is an *Error.
+// PortMod changes the configuration of a port as a controller of version v asks, and tells if it
+// changed. The error is an *Error.
 func (s *Switch) PortMod(v openflow.Version, m *openflow.PortMod, now time.Duration, out Output) error {
 	s.begin(now, out)
 	defer s.end()

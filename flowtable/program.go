@@ -14,8 +14,8 @@ const (
 	hasGoto
 )
 
-// program are the instructions of an entry in the one order in which they are done (OpenFlow 1.3, section 5.9: meter, apply, clear, write,
-// metadata, goto). It never changes.
+// program are the instructions of an entry in the one order in which they are done (OpenFlow 1.3,
+// section 5.9: meter, apply, clear, write, metadata, goto). It never changes.
 type program struct {
 	has          parts
 	v10          bool // of an entry of OpenFlow 1.0
@@ -27,7 +27,8 @@ type program struct {
 	write        []openflow.Action
 }
 
-// programOf is the program of instructions that were checked. Those that do nothing but output to one port share it: most entries do.
+// programOf is the program of instructions that were checked. Those that do nothing but output to
+// one port share it: most entries do.
 func (s *Switch) programOf(v openflow.Version, list []openflow.Instruction) *program {
 	if len(list) != 1 || list[0].Type != openflow.InstructionApplyActions || len(list[0].Actions) != 1 {
 		return newProgram(v, list)
@@ -145,7 +146,8 @@ func (p *program) instructions() []openflow.Instruction {
 	return list
 }
 
-// outputsTo says whether an action of the program sends to a port; openflow.PortAny is no filter.
+// outputsTo reports whether an action of the program sends to a port; openflow.PortAny is no
+// filter.
 func (p *program) outputsTo(port uint32) bool {
 	if port == openflow.PortAny {
 		return true
@@ -155,7 +157,8 @@ func (p *program) outputsTo(port uint32) bool {
 	})
 }
 
-// usesGroup says whether an action of the program sends to a group; openflow.GroupAny is no filter.
+// usesGroup reports whether an action of the program sends to a group; openflow.GroupAny is no
+// filter.
 func (p *program) usesGroup(id uint32) bool {
 	if id == openflow.GroupAny {
 		return true

@@ -28,13 +28,14 @@ func (p *pass) cut(at int) {
 // outerType is the type after the addresses: that of the outermost tag or label, if there is one.
 func (p *pass) outerType() uint16 { return binary.BigEndian.Uint16(p.frame[tagAt:]) }
 
-// tagged says whether the frame begins with a whole VLAN tag.
+// tagged reports whether the frame begins with a whole VLAN tag.
 func (p *pass) tagged() bool {
 	t := p.outerType()
 	return (t == packet.TypeVLAN || t == packet.TypeQinQ) && len(p.frame) >= tagAt+2+packet.VLANTagLen
 }
 
-// pushVLAN adds a tag outside of all others, with the id and priority of the one that was outermost, or 0.
+// pushVLAN adds a tag outside of all others, with the id and priority of the one that was
+// outermost, or 0.
 func (p *pass) pushVLAN(etherType uint16) {
 	tci := uint16(0)
 	if p.tagged() {
@@ -95,8 +96,9 @@ func (p *pass) label() int {
 	return at + 2
 }
 
-// pushMPLS adds a label outside of the others and inside of VLAN tags. Label and traffic class are those of the label that was outermost,
-// or 0; so is the TTL, or that of IP. A frame that says its length instead of a type stays as it is.
+// pushMPLS adds a label outside of the others and inside of VLAN tags. Label and traffic class are
+// those of the label that was outermost, or 0; so is the TTL, or that of IP. A frame that says its
+// length instead of a type stays as it is.
 func (p *pass) pushMPLS(etherType uint16) {
 	at, t := p.innerType()
 	if t < minType {

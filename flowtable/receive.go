@@ -7,8 +7,8 @@ import (
 	"github.com/weirnet/weir/packet"
 )
 
-// Receive takes a frame that came in at a port, without its check sequence. The frame is not changed; an action that changes a packet does it
-// to a copy.
+// Receive takes a frame that came in at a port, without its check sequence. The frame is not
+// changed; an action that changes a packet does it to a copy.
 func (s *Switch) Receive(port uint32, frame []byte, now time.Duration, out Output) {
 	s.begin(now, out)
 	p := s.ports.find(port)
@@ -35,7 +35,7 @@ func (s *Switch) Receive(port uint32, frame []byte, now time.Duration, out Outpu
 	s.end()
 }
 
-// pass is one packet on its way through the switch.
+// pass is one packet in flight through the switch.
 type pass struct {
 	s      *Switch
 	frame  []byte // the packet as it is now
@@ -57,14 +57,16 @@ type pass struct {
 	budget int    // buckets that may still be done
 }
 
-// maxBuckets is how many buckets of groups one packet may go through: chains of groups could multiply it without end.
+// maxBuckets is how many buckets of groups one packet may go through: chains of groups could
+// multiply it without end.
 const maxBuckets = 4096
 
-// maxChain is how many groups may send to each other in a chain, as Open vSwitch allows: each level is a call in a call, and has a copy
-// of the packet.
+// maxChain is how many groups may send to each other in a chain, as Open vSwitch allows: each level
+// is a call in a call, and has a copy of the packet.
 const maxChain = 64
 
-// begin takes up a packet. Level 0 is for frames in the scratch memory, which begins changed packets at level.
+// begin takes up a packet. Level 0 is for frames in the scratch memory, which begins changed
+// packets at level.
 func (p *pass) begin(s *Switch, frame []byte, inPort uint32, level int) {
 	p.s, p.frame, p.inPort, p.queue, p.size = s, frame, inPort, 0, len(frame)
 	p.level, p.own, p.stale, p.v10, p.inSet, p.done = level, false, false, false, false, false
@@ -124,7 +126,7 @@ func (p *pass) lookup(id uint8) *entry {
 	return e
 }
 
-// do does the instructions of a program but its goto, and says whether the packet goes on.
+// do does the instructions of a program but its goto, and reports whether the packet goes on.
 func (p *pass) do(g *program) bool {
 	p.v10 = g.v10
 	if g.has&hasMeter != 0 {
@@ -160,7 +162,8 @@ func (p *pass) miss(id uint8) {
 	p.packetIn(PacketIn{Reason: openflow.ReasonNoMatch, Only10: true, MissLen: true})
 }
 
-// packetIn shows the packet to the controllers. A packet without a match is not shown where the port it came in at does not want that.
+// packetIn shows the packet to the controllers. A packet without a match is not shown where the
+// port it came in at does not want that.
 func (p *pass) packetIn(in PacketIn) {
 	s := p.s
 	if in.Reason == openflow.ReasonNoMatch {

@@ -32,7 +32,8 @@ func (r *recorder) Transmit(port, queue uint32, frame []byte) {
 func (r *recorder) PacketIn(p *PacketIn) {
 	r.frames = append(r.frames, append([]byte(nil), p.Frame...))
 	var b strings.Builder
-	fmt.Fprintf(&b, "packet_in reason=%s table=%d cookie=0x%x in_port=%s", p.Reason, p.Table, p.Cookie, openflow.PortText(p.InPort))
+	fmt.Fprintf(&b, "packet_in reason=%s table=%d cookie=0x%x in_port=%s", p.Reason, p.Table, p.Cookie,
+		openflow.PortText(p.InPort))
 	if p.Only10 {
 		b.WriteString(" only=1.0")
 	}
@@ -146,7 +147,8 @@ func (b *bed) must(m *openflow.FlowMod) {
 
 func udp(vlan uint16) []byte {
 	k := packet.Key{
-		EthDst: packet.MAC{2, 0, 0, 0, 0, 0xb}, EthSrc: packet.MAC{2, 0, 0, 0, 0, 0xa}, EtherType: packet.TypeIPv4, VLAN: vlan, TTL: 64,
+		EthDst: packet.MAC{2, 0, 0, 0, 0, 0xb}, EthSrc: packet.MAC{2, 0, 0, 0, 0, 0xa}, EtherType: packet.TypeIPv4,
+		VLAN: vlan, TTL: 64,
 		IPSrc: packet.AddrFrom4([4]byte{10, 0, 0, 1}), IPDst: packet.AddrFrom4([4]byte{10, 0, 0, 2}), SrcPort: 1000, DstPort: 53,
 	}
 	return packet.AppendUDP(nil, &k, []byte("hello, switch"))

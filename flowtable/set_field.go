@@ -7,7 +7,8 @@ import (
 	"github.com/weirnet/weir/packet"
 )
 
-// setField sets a field of the packet, with the checksums that cover it. A packet that has no such field stays as it is.
+// setField sets a field of the packet, with the checksums that cover it. A packet that has no such
+// field stays as it is.
 func (p *pass) setField(f openflow.Field, value []byte) {
 	switch f {
 	case openflow.FieldEthDst:
@@ -171,7 +172,8 @@ func ndOption(m []byte, option uint8) int {
 	return -1
 }
 
-// carries says whether the packet has the transport that a field belongs to. In OpenFlow 1.0 the ports of TCP stand for those of all.
+// carries reports whether the packet has the transport that a field belongs to. In OpenFlow 1.0 the
+// ports of TCP stand for those of all.
 func (p *pass) carries(f openflow.Field) bool {
 	l := p.fields.Layers
 	switch f {

@@ -6,8 +6,9 @@ import (
 	"github.com/weirnet/weir/openflow"
 )
 
-// Multipart answers a request for statistics or descriptions of a controller of version v. A request of a kind that a Switch knows nothing of,
-// openflow.MultipartDesc and experimenters' among them, is refused with openflow.BadRequestBadMultipart. The error is an *Error.
+// Multipart answers a request for statistics or descriptions of a controller of version v. A
+// request of a kind that a Switch knows nothing of, openflow.MultipartDesc and experimenters' among
+// them, is refused with openflow.BadRequestBadMultipart. The error is an *Error.
 func (s *Switch) Multipart(v openflow.Version, req openflow.RequestBody, now time.Duration) (openflow.ReplyBody, error) {
 	if r, ok := req.(*openflow.FlowRequest); ok {
 		x, err := s.Survey(v, r, now)
@@ -86,14 +87,15 @@ func (s *Switch) selected(v openflow.Version, f *openflow.FlowFilter) ([]*entry,
 	return s.pick(&x), nil
 }
 
-// saidIn10 says whether OpenFlow 1.0 can describe an entry: those of 1.3 may match and do more.
+// saidIn10 reports whether OpenFlow 1.0 can describe an entry: those of 1.3 may match and do more.
 func saidIn10(st *openflow.FlowStats) bool {
 	list := openflow.FlowStatsList{Flows: []openflow.FlowStats{*st}}
 	_, err := (&openflow.MultipartReply{Body: &list}).Append(nil, openflow.V10)
 	return err == nil
 }
 
-// flowStats describes an entry; its match is appended to oxm, which it then is with what was there. Its instructions are the entry's own.
+// flowStats describes an entry; its match is appended to oxm, which it then is with what was there.
+// Its instructions are the entry's own.
 func (s *Switch) flowStats(e *entry, f *filter, oxm []byte) openflow.FlowStats {
 	e.filter(f)
 	st := openflow.FlowStats{
@@ -187,7 +189,8 @@ func (s *Switch) queueStats(v openflow.Version, r *openflow.QueueRequest) (openf
 	return list, nil
 }
 
-// Queues are the queues of a port, or with openflow.PortAny of all, as a message of version v describes them. The error is an *Error.
+// Queues are the queues of a port, or with openflow.PortAny of all, as a message of version v
+// describes them. The error is an *Error.
 func (s *Switch) Queues(v openflow.Version, no uint32) ([]openflow.Queue, error) {
 	if s.ports.find(no) == nil && (no != openflow.PortAny || v == openflow.V10) {
 		return nil, refuse(openflow.QueueOpFailedBadPort, "port %s, which there is not", openflow.PortText(no))

@@ -7,13 +7,15 @@ import (
 	"github.com/weirnet/weir/openflow"
 )
 
-// TestSurveyInParts describes a table in parts, between which entries are removed, replaced and added.
+// TestSurveyInParts describes a table in parts, between which entries are removed, replaced and
+// added.
 func TestSurveyInParts(t *testing.T) {
 	s := New(Config{})
 	var out sink
 	mod := func(command openflow.FlowModCommand, from, to int, cookie uint64) {
 		for i := from; i < to; i++ {
-			m := openflow.FlowMod{Command: command, Priority: 5, Cookie: cookie, Buffer: openflow.NoBuffer, OutPort: openflow.PortAny, OutGroup: openflow.GroupAny}
+			m := openflow.FlowMod{Command: command, Priority: 5, Cookie: cookie, Buffer: openflow.NoBuffer,
+				OutPort: openflow.PortAny, OutGroup: openflow.GroupAny}
 			m.Match.SetUint(openflow.FieldInPort, uint64(i+1))
 			if err := s.FlowMod(openflow.V13, &m, 0, &out); err != nil {
 				t.Fatal(err)
@@ -21,7 +23,8 @@ func TestSurveyInParts(t *testing.T) {
 		}
 	}
 	mod(openflow.FlowAdd, 0, 100, 1)
-	all := &openflow.FlowRequest{FlowFilter: openflow.FlowFilter{Table: openflow.TableAll, OutPort: openflow.PortAny, OutGroup: openflow.GroupAny}}
+	all := &openflow.FlowRequest{FlowFilter: openflow.FlowFilter{Table: openflow.TableAll,
+		OutPort: openflow.PortAny, OutGroup: openflow.GroupAny}}
 	x, err := s.Survey(openflow.V13, all, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -70,7 +73,8 @@ func TestSurveyInParts(t *testing.T) {
 	}
 }
 
-// TestSeedOfZero fills a table whose hashes begin with no seed: matches with one word that is 0 do not all fall onto one place.
+// TestSeedOfZero fills a table whose hashes begin with no seed: matches with one word that is 0 do
+// not all fall onto one place.
 func TestSeedOfZero(t *testing.T) {
 	s := New(Config{})
 	var out sink

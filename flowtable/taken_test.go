@@ -9,8 +9,8 @@ import (
 	"github.com/weirnet/weir/openflow"
 )
 
-// TestTaken: each match of testdata/taken/matches.txt takes what it should, and nothing else, in both versions, as an entry above one for all
-// packets.
+// TestTaken: each match of testdata/taken/matches.txt takes what it should, and nothing else, in
+// both versions, as an entry above one for all packets.
 func TestTaken(t *testing.T) {
 	text, err := os.ReadFile("testdata/taken/matches.txt")
 	if err != nil {
@@ -40,7 +40,8 @@ func TestTaken(t *testing.T) {
 	}
 }
 
-// bedWith makes a switch whose entry with a match sends to port 4, and all other packets back; nil if OpenFlow 1.0 has no such match.
+// bedWith makes a switch whose entry with a match sends to port 4, and all other packets back; nil
+// if OpenFlow 1.0 has no such match.
 func bedWith(t *testing.T, v openflow.Version, match string) *bed {
 	t.Helper()
 	m := flow(t, 10, match, "apply:[output:4]")
@@ -61,7 +62,8 @@ func bedWith(t *testing.T, v openflow.Version, match string) *bed {
 	return b
 }
 
-// taken wants the packet of a line to leave by port 4 if it is taken, else by the port it came in by, once and as it was.
+// taken wants the packet of a line to leave by port 4 if it is taken, else by the port it came in
+// by, once and as it was.
 func (b *bed) taken(number int, line string, taken bool) {
 	b.t.Helper()
 	c := &conversation{bed: b, cmd: &golden.Command{Args: strings.Fields(line)}}

@@ -6,8 +6,8 @@ import (
 	"github.com/weirnet/weir/openflow"
 )
 
-// CheckFlowMod says whether FlowMod would refuse a message now, and why, and changes nothing. Its buffer is not looked at. The error is an
-// *Error.
+// CheckFlowMod reports whether FlowMod would refuse a message now, and why, and changes nothing.
+// Its buffer is not looked at. The error is an *Error.
 func (s *Switch) CheckFlowMod(v openflow.Version, m *openflow.FlowMod, now time.Duration) error {
 	s.begin(now, nil)
 	defer s.end()
@@ -29,8 +29,9 @@ func (s *Switch) CheckFlowMod(v openflow.Version, m *openflow.FlowMod, now time.
 	return refuse(openflow.FlowModFailedBadCommand, "flow_mod with command %d", m.Command)
 }
 
-// checkRoom finds the entry that a new one with this priority replaces, nil if there is none. Then it must not overlap another where that
-// is not wanted, and there must be room, or room that can be made.
+// checkRoom finds the entry that a new one with this priority replaces, nil if there is none. Then
+// it must not overlap another where that is not wanted, and there must be room, or room that can be
+// made.
 func (s *Switch) checkRoom(m *openflow.FlowMod, priority uint16) (old *entry, err error) {
 	if int(m.Table) >= len(s.tables) || s.tables[m.Table] == nil {
 		return nil, nil

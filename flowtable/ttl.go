@@ -34,7 +34,8 @@ func (p *pass) actTTL(a *openflow.Action) {
 	}
 }
 
-// lives says whether a TTL can be decremented. If not, the packet goes to the controllers, and no further.
+// lives reports whether a TTL can be decremented. If not, the packet goes to the controllers, and
+// no further.
 func (p *pass) lives(ttl uint8) bool {
 	if ttl > 1 {
 		return true
@@ -71,8 +72,9 @@ func writeTTL(b []byte, ttl uint8) {
 	addDelta(b[10:], sumDelta(0, old[:], b[8:10]))
 }
 
-// below is the TTL of the header under the outermost label: of the next label, or of IP, and what sets it; nil if there is none. What is
-// under the last label is IP if it looks like it: MPLS does not say.
+// below is the TTL of the header under the outermost label: of the next label, or of IP, and what
+// sets it; nil if there is none. What is under the last label is IP if it looks like it: MPLS does
+// not say.
 func (p *pass) below(label int) (ttl uint8, set func(p *pass, ttl uint8)) {
 	if label == 0 {
 		return 0, nil

@@ -24,7 +24,8 @@ func casePorts(v openflow.Version) (list []openflow.Port, addresses [][6]byte) {
 	return append(list, local), addresses
 }
 
-// TestTwin gives the same generated cases to a Switch and to its naive twin: the same comes of them.
+// TestTwin gives the same generated cases to a Switch and to its naive twin: the same comes of
+// them.
 func TestTwin(t *testing.T) {
 	masks := slices.DeleteFunc(slices.Clone(ofcase.OVSMasks), func(m ofcase.Mask) bool {
 		return m.Name != "tables-of-1.0" && m.Name != "port-counters"

@@ -48,7 +48,8 @@ func layoutOf(b []byte) (l layout) {
 	return l
 }
 
-// ports10 are the fields that OpenFlow 1.0 sets in UDP as well: it has one action for the ports of both.
+// ports10 are the fields that OpenFlow 1.0 sets in UDP as well: it has one action for the ports of
+// both.
 var ports10 = map[openflow.Field]openflow.Field{
 	openflow.FieldTCPSrc: openflow.FieldUDPSrc, openflow.FieldTCPDst: openflow.FieldUDPDst,
 }
@@ -98,7 +99,8 @@ func edit(b []byte, a openflow.Action) []byte {
 	return b
 }
 
-// decrement takes one away from the time to live; a packet that has none left goes to the controller, and nowhere else.
+// decrement takes one away from the time to live; a packet that has none left goes to the
+// controller, and nowhere else.
 func (p *twinPacket) decrement() {
 	l := layoutOf(p.frame)
 	at := 0

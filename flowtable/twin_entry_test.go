@@ -29,7 +29,8 @@ func values(m openflow.Match) map[openflow.Field][2][]byte {
 	return list
 }
 
-// within says whether the bits that want names are those of have; in what have does not name there is nothing to find.
+// within reports whether the bits that want names are those of have; in what have does not name
+// there is nothing to find.
 func within(want, have map[openflow.Field][2][]byte) bool {
 	for f, w := range want {
 		for i := range w[0] {
@@ -45,7 +46,7 @@ func within(want, have map[openflow.Field][2][]byte) bool {
 	return true
 }
 
-// overlap says whether a packet may match both.
+// overlap reports whether a packet may match both.
 func overlap(a, b openflow.Match) bool {
 	other := values(b)
 	for f, x := range values(a) {
@@ -113,7 +114,8 @@ func (w *twin) add(m *openflow.FlowMod) openflow.ErrorCode {
 // chosen are the entries that a modification or deletion is about.
 func (w *twin) chosen(m *openflow.FlowMod) (list []*twinEntry) {
 	filter := openflow.FlowFilter{
-		Table: m.Table, Cookie: m.Cookie, CookieMask: m.CookieMask, Match: m.Match, OutPort: openflow.PortAny, OutGroup: openflow.GroupAny,
+		Table: m.Table, Cookie: m.Cookie, CookieMask: m.CookieMask, Match: m.Match, OutPort: openflow.PortAny,
+		OutGroup: openflow.GroupAny,
 	}
 	if w.v == openflow.V10 {
 		filter.CookieMask = 0
@@ -150,7 +152,7 @@ func (w *twin) filtered(f openflow.FlowFilter) (list []*twinEntry) {
 	return list
 }
 
-// any says whether one of the entry's actions is such.
+// any reports whether one of the entry's actions is such.
 func (e *twinEntry) any(is func(openflow.Action) bool) bool {
 	return slices.ContainsFunc(e.Instructions, func(i openflow.Instruction) bool { return slices.ContainsFunc(i.Actions, is) })
 }

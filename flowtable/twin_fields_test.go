@@ -102,7 +102,7 @@ func (f fields) neighbour(target net.IP, options layers.ICMPv6Options) {
 	}
 }
 
-// match says whether a packet with the fields satisfies a match.
+// match reports whether a packet with the fields satisfies a match.
 func (f fields) match(m openflow.Match) bool {
 	for field, want := range values(m) {
 		have := f[field]

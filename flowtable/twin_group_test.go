@@ -15,7 +15,7 @@ type twinGroup struct {
 	buckets        []openflow.BucketCounter
 }
 
-// missing says whether one of the actions names a group that there is not.
+// missing reports whether one of the actions names a group that there is not.
 func missing(w *twin, actions []openflow.Action) bool {
 	return slices.ContainsFunc(actions, func(a openflow.Action) bool {
 		return a.Type == openflow.ActionGroup && w.groups[a.ID] == nil
@@ -79,7 +79,8 @@ func (w *twin) users(id uint32) (n uint32) {
 func (w *twin) deleteGroup(id uint32) openflow.ErrorCode {
 	for n, g := range w.groups {
 		for _, b := range g.Buckets {
-			sends := slices.ContainsFunc(b.Actions, func(a openflow.Action) bool { return a.Type == openflow.ActionGroup && a.ID == id })
+			sends := slices.ContainsFunc(b.Actions,
+				func(a openflow.Action) bool { return a.Type == openflow.ActionGroup && a.ID == id })
 			if n != id && (sends || b.WatchGroup == id) {
 				return openflow.GroupModFailedChainedGroup
 			}
@@ -99,7 +100,7 @@ func (w *twin) deleteGroup(id uint32) openflow.ErrorCode {
 	return 0
 }
 
-// lives says whether what a bucket watches is up.
+// lives reports whether what a bucket watches is up.
 func (w *twin) lives(b openflow.Bucket) bool {
 	if p := w.port[b.WatchPort]; p != nil && !p.down() {
 		return true

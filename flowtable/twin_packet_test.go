@@ -6,7 +6,7 @@ import (
 	"github.com/weirnet/weir/openflow"
 )
 
-// twinPacket is a packet on its way.
+// twinPacket is a packet in flight.
 type twinPacket struct {
 	w        *twin
 	frame    []byte
@@ -101,15 +101,17 @@ func slot(a openflow.Action) string {
 // order is that in which an action set is done, whatever the order of writing.
 var order = [][]openflow.ActionType{
 	{openflow.ActionPopVLAN}, {openflow.ActionPushVLAN}, {openflow.ActionDecNwTTL},
-	{openflow.ActionSetField, openflow.ActionSetNwTTL}, {openflow.ActionSetQueue}, {openflow.ActionGroup}, {openflow.ActionOutput},
+	{openflow.ActionSetField, openflow.ActionSetNwTTL}, {openflow.ActionSetQueue}, {openflow.ActionGroup},
+	{openflow.ActionOutput},
 }
 
-// sends says whether an action is one of those that an action set is done for.
+// sends reports whether an action is one of those that an action set is done for.
 func sends(a openflow.Action) bool {
 	return a.Type == openflow.ActionGroup || a.Type == openflow.ActionOutput
 }
 
-// inOrder is an action set in the order in which it is done. Beside a group, an output does not count.
+// inOrder is an action set in the order in which it is done. Beside a group, an output does not
+// count.
 func inOrder(set []openflow.Action) (list []openflow.Action) {
 	if slices.ContainsFunc(set, func(a openflow.Action) bool { return a.Type == openflow.ActionGroup }) {
 		set = slices.DeleteFunc(slices.Clone(set), func(a openflow.Action) bool { return a.Type == openflow.ActionOutput })

@@ -9,9 +9,10 @@ import (
 	"github.com/weirnet/weir/openflow"
 )
 
-// twin is a switch written for nothing but to be obviously right: entries are a list that is searched from end to end, matches
-// are compared field by field with what gopacket makes of the frame, and each action edits the frame's bytes. It has nothing
-// in common with package flowtable. It has no meters, and groups that choose by a hash are none of its.
+// twin is a switch written for nothing but to be obviously right: entries are a list that is
+// searched from end to end, matches are compared field by field with what gopacket makes of the
+// frame, and each action edits the frame's bytes. It has nothing in common with package flowtable.
+// It has no meters, and groups that choose by a hash are none of its.
 type twin struct {
 	t       testing.TB
 	v       openflow.Version

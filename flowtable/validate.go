@@ -17,7 +17,8 @@ const (
 	protoICMPv6   = uint64(packet.ProtoICMPv6)
 )
 
-// checker follows what is known of a packet through actions, to refuse those that cannot be done to it.
+// checker follows what is known of a packet through actions, to refuse those that cannot be done to
+// it.
 type checker struct {
 	s      *Switch
 	v      openflow.Version
@@ -60,9 +61,11 @@ func (c *checker) instructions(list []openflow.Instruction) error {
 		}
 		seen |= 1 << in.Type
 	}
-	// Checked in the order in which they are done: applied actions change the packet that written ones meet.
+	// Checked in the order in which they are done: applied actions change the packet that written
+	// ones meet.
 	for _, t := range [...]openflow.InstructionType{
-		openflow.InstructionMeter, openflow.InstructionApplyActions, openflow.InstructionWriteActions, openflow.InstructionGotoTable,
+		openflow.InstructionMeter, openflow.InstructionApplyActions, openflow.InstructionWriteActions,
+		openflow.InstructionGotoTable,
 	} {
 		for i := range list {
 			if list[i].Type == t {
@@ -87,14 +90,15 @@ func (c *checker) instruction(in *openflow.Instruction) error {
 		return c.written(in.Actions)
 	case openflow.InstructionGotoTable:
 		if in.Table <= c.table || int(in.Table) >= c.s.cfg.Tables {
-			return refuse(openflow.BadInstructionBadTableID, "goto_table:%d from table %d of %d", in.Table, c.table, c.s.cfg.Tables)
+			return refuse(openflow.BadInstructionBadTableID, "goto_table:%d from table %d of %d", in.Table, c.table,
+				c.s.cfg.Tables)
 		}
 	}
 	return nil
 }
 
-// written checks actions for the action set: each for itself, and those that remain in the order in which they will be done, as if no other
-// table wrote any.
+// written checks actions for the action set: each for itself, and those that remain in the order in
+// which they will be done, as if no other table wrote any.
 func (c *checker) written(list []openflow.Action) error {
 	each := *c
 	each.strict = false
@@ -235,7 +239,8 @@ func (c *checker) ttl(a *openflow.Action) error {
 	return nil
 }
 
-// setField checks a set-field: that this switch sets the field, the value, and that the packet has the field.
+// setField checks a set-field: that this switch sets the field, the value, and that the packet has
+// the field.
 func (c *checker) setField(a *openflow.Action) error {
 	f, value, ok := a.Field()
 	if !ok || !settable(f) {
@@ -253,7 +258,8 @@ func (c *checker) setField(a *openflow.Action) error {
 	return nil
 }
 
-// settable says whether set-field may name a field: all that a frame holds but the two that say what it is, and the bottom of stack.
+// settable reports whether set-field may name a field: all that a frame holds but the two that say
+// what it is, and the bottom of stack.
 func settable(f openflow.Field) bool {
 	switch f {
 	case openflow.FieldInPort, openflow.FieldInPhyPort, openflow.FieldMetadata, openflow.FieldEthType, openflow.FieldIPProto,
@@ -263,7 +269,7 @@ func settable(f openflow.Field) bool {
 	return int(f) < len(places) && places[f].bits != 0
 }
 
-// knows says whether the packet is known to have a field.
+// knows reports whether the packet is known to have a field.
 func (c *checker) knows(f openflow.Field) bool {
 	ip := c.etherType == etherTypeIPv4 || c.etherType == etherTypeIPv6
 	switch f {

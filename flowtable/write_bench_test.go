@@ -9,14 +9,17 @@ import (
 	"github.com/weirnet/weir/openflow"
 )
 
-// pathMod makes m the message that adds, or removes strictly, a path's rule as a controller writes it: ports, addresses, one output, told when it goes.
+// pathMod makes m the message that adds, or removes strictly, a path's rule as a controller writes
+// it: ports, addresses, one output, told when it goes.
 func pathMod(m *openflow.FlowMod, i int, command openflow.FlowModCommand) {
 	b := m.Match.OXM[:0]
-	b = append(b, 0x80, 0, 0, 4, 0, 0, 0, byte(1+i%4), 0x80, 0, 10, 2, 8, 0, 0x80, 0, 22, 4, 0, 0, 0, 0, 0x80, 0, 24, 4, 0, 0, 0, 0)
+	b = append(b, 0x80, 0, 0, 4, 0, 0, 0, byte(1+i%4), 0x80, 0, 10, 2, 8, 0, 0x80, 0, 22, 4, 0, 0, 0, 0, 0x80, 0,
+		24, 4, 0, 0, 0, 0)
 	binary.BigEndian.PutUint32(b[18:], uint32(i)|10<<24)
 	binary.BigEndian.PutUint32(b[26:], uint32(i)*7|11<<24)
 	*m = openflow.FlowMod{
-		Command: command, Priority: 20100, Cookie: uint64(i) << 16, Buffer: openflow.NoBuffer, OutPort: openflow.PortAny, OutGroup: openflow.GroupAny,
+		Command: command, Priority: 20100, Cookie: uint64(i) << 16, Buffer: openflow.NoBuffer,
+		OutPort: openflow.PortAny, OutGroup: openflow.GroupAny,
 		Flags: openflow.FlagSendFlowRemoved, Match: openflow.Match{OXM: b}, Instructions: m.Instructions[:0],
 	}
 	if command == openflow.FlowAdd {
@@ -42,10 +45,12 @@ func held(tb testing.TB, n int) (*Switch, *sink) {
 	return s, out
 }
 
-// BenchmarkAdd adds 1,000 rules of paths to a table of 30,000, and removes them again, which is not counted.
+// BenchmarkAdd adds 1,000 rules of paths to a table of 30,000, and removes them again, which is not
+// counted.
 func BenchmarkAdd(b *testing.B) { benchmarkWrite(b, true) }
 
-// BenchmarkDeleteStrict removes 1,000 rules of 31,000, one by one, and adds them again, which is not counted.
+// BenchmarkDeleteStrict removes 1,000 rules of 31,000, one by one, and adds them again, which is
+// not counted.
 func BenchmarkDeleteStrict(b *testing.B) { benchmarkWrite(b, false) }
 
 func benchmarkWrite(b *testing.B, add bool) {
