@@ -7,8 +7,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// alarmClock wakes at a time that a timer of the runtime would miss: on Linux those end up to a millisecond late when the program sleeps, since
-// it then waits in epoll, which counts milliseconds. A timerfd is one more file that epoll waits for, exact to some microseconds.
+// alarmClock wakes at a time that a timer of the runtime would miss: on Linux those end up to a
+// millisecond late when the program sleeps, since it then waits in epoll, which counts
+// milliseconds. A timerfd is one more file that epoll waits for, exact to some microseconds.
 type alarmClock struct {
 	fd   int
 	file *os.File // of fd, in the runtime's poller

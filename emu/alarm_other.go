@@ -4,7 +4,8 @@ package emu
 
 import "time"
 
-// alarmClock is not there on other systems than Linux: the runtime's timers have to do, and fidelity says how well.
+// alarmClock is not there on other systems than Linux: the runtime's timers have to do, and
+// fidelity says how well.
 type alarmClock struct{}
 
 func newAlarmClock() *alarmClock { return nil }

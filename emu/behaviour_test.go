@@ -26,7 +26,8 @@ func profiled(t testing.TB, text string) profile.Profile {
 func acting(t *testing.T, spec, text string) (*Network, *time.Duration) {
 	t.Helper()
 	now := new(time.Duration)
-	n, err := New(Config{Topology: parse(t, spec), stack: newStation, Engines: 1, Profile: profiled(t, text), clock: func() time.Duration { return *now }})
+	n, err := New(Config{Topology: parse(t, spec), stack: newStation, Engines: 1, Profile: profiled(t, text),
+		clock: func() time.Duration { return *now }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,18 +82,21 @@ const curve = `path_latency: {points: [{payload: 100, delay: 2ms}, {payload: 100
 
 // TestPathLatencyIsThatOfThePayload has whole packets take the time of their payload, one way.
 func TestPathLatencyIsThatOfThePayload(t *testing.T) {
-	for size, want := range map[int]time.Duration{64: time.Millisecond, 14 + 28 + 100: time.Millisecond, 14 + 28 + 1000: 2 * time.Millisecond, 14 + 28 + 10000: 3 * time.Millisecond} {
+	for size, want := range map[int]time.Duration{64: time.Millisecond, 14 + 28 + 100: time.Millisecond,
+		14 + 28 + 1000: 2 * time.Millisecond, 14 + 28 + 10000: 3 * time.Millisecond} {
 		n, now := acting(t, "linear:1,hosts=2", curve)
 		*now = time.Second
 		send(n.Hosts()[0], fragment(n.Hosts()[0], n.Hosts()[1], 1, 0, size-34, false))
 		run(n, now, 2*time.Second)
-		if got := stationOf(n.Hosts()[1]).times; len(got) != 1 || got[0] < time.Second+want-time.Microsecond || got[0] > time.Second+want+time.Microsecond {
+		if got := stationOf(n.Hosts()[1]).times; len(got) != 1 || got[0] < time.Second+want-time.Microsecond ||
+			got[0] > time.Second+want+time.Microsecond {
 			t.Errorf("%d bytes arrive at %v, want 1s + %v", size, got, want)
 		}
 	}
 }
 
-// TestFragmentsTakeTheTimeOfTheirPacket has the last fragment go when the packet's time is over, counted from the first fragment's coming.
+// TestFragmentsTakeTheTimeOfTheirPacket has the last fragment go when the packet's time is over,
+// counted from the first fragment's coming.
 func TestFragmentsTakeTheTimeOfTheirPacket(t *testing.T) {
 	n, now := acting(t, "linear:1,hosts=2", curve)
 	a, b := n.Hosts()[0], n.Hosts()[1]
@@ -117,7 +121,8 @@ func TestFragmentsTakeTheTimeOfTheirPacket(t *testing.T) {
 	}
 }
 
-// TestAFallingCurveHoldsNoFragmentBack has a packet in fragments take less than a shorter one that is whole.
+// TestAFallingCurveHoldsNoFragmentBack has a packet in fragments take less than a shorter one that
+// is whole.
 func TestAFallingCurveHoldsNoFragmentBack(t *testing.T) {
 	n, now := acting(t, "linear:1,hosts=2", `path_latency: {points: [{payload: 1000, delay: 8ms}, {payload: 2000, delay: 2ms}]}`)
 	a, b := n.Hosts()[0], n.Hosts()[1]
@@ -179,7 +184,8 @@ func TestChanceOfAPathLatency(t *testing.T) {
 	}
 }
 
-// TestEachSwitchHasItsProfile has the topology say that one switch of a network is not like the others.
+// TestEachSwitchHasItsProfile has the topology say that one switch of a network is not like the
+// others.
 func TestEachSwitchHasItsProfile(t *testing.T) {
 	top, err := topo.ParseYAML([]byte("switches: [{name: a, profile: aruba-3810m}, b, {name: c, profile: ideal}]\n"), 1)
 	if err != nil {

@@ -21,8 +21,9 @@ func (null) BatchEnd(*session.Session)                                      {}
 func (null) Message(*session.Session, openflow.Header, openflow.Message)    {}
 func (null) Disconnected(*session.Session, error)                           {}
 
-// BenchmarkConnect measures the time from New until all switches of a mesh are connected to a controller that does nothing, after the
-// whole handshake at the controller: the figure P13. One iteration is one network.
+// BenchmarkConnect measures the time from New until all switches of a mesh are connected to a
+// controller that does nothing, after the whole handshake at the controller: the figure P13. One
+// iteration is one network.
 func BenchmarkConnect(b *testing.B) {
 	for _, size := range []int{206, 1000, 10000} {
 		for _, how := range []string{"pipe", "tcp"} {

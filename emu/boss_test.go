@@ -102,7 +102,8 @@ func refusal(t testing.TB, s *session.Session, m openflow.Message) openflow.Erro
 	return peer.Msg.Code
 }
 
-// tell sends messages and waits until the switch has done them; it returns the error messages that have come meanwhile.
+// tell sends messages and waits until the switch has done them; it returns the error messages that
+// have come meanwhile.
 func (b *boss) tell(t testing.TB, s *session.Session, list ...openflow.Message) (codes []openflow.ErrorCode) {
 	t.Helper()
 	_, before := b.seen()

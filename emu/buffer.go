@@ -1,7 +1,7 @@
 package emu
 
-// buffers are an engine's frames that are not in use, by their room: a frame is copied into one at each link, and given back
-// when the receiver has had it. What goes to another engine stays there.
+// buffers are an engine's frames that are not in use, by their room: a frame is copied into one at
+// each link, and given back when the receiver has had it. What goes to another engine stays there.
 type buffers struct {
 	free [len(rooms)][][]byte
 }

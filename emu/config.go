@@ -15,40 +15,48 @@ import (
 	"github.com/weirnet/weir/openflow"
 )
 
-// Config says what a network is, and whom its switches connect to. The zero value of each field but Topology means its default.
+// Config says what a network is, and whom its switches connect to. The zero value of each field but
+// Topology means its default.
 type Config struct {
 	// Topology has passed its Check, and must not be changed any more.
 	Topology *topo.Topology
-	// Versions are those that the switches offer; none means 1.0 and 1.3. The highest one that the controller speaks too is used.
+	// Versions are those that the switches offer; none means 1.0 and 1.3. The highest one that the
+	// controller speaks too is used.
 	Versions []openflow.Version
-	// Controllers are what each switch connects to, all of them: TCP addresses, or whatever Dial understands. None is allowed.
+	// Controllers are what each switch connects to, all of them: TCP addresses, or whatever Dial
+	// understands. None is allowed.
 	Controllers []string
 	// Dial makes a connection; nil dials TCP.
 	Dial func(ctx context.Context, controller string) (net.Conn, error)
-	// TLS, if set, is the configuration of a switch's TLS, by its datapath id; nil for a switch speaks none. It needs a ServerName.
+	// TLS, if set, is the configuration of a switch's TLS, by its datapath id; nil for a switch
+	// speaks none. It needs a ServerName.
 	TLS func(datapath uint64) *tls.Config
 	// Seed is that of all randomness: losses, jitter, back-off, hosts, lies, select groups.
 	Seed uint64
 	// Switch is how each switch's tables are made; its Seed is ignored.
 	Switch flowtable.Config
-	// Profile is how switches behave for which the topology says nothing else; the zero value is ideal, at no cost.
+	// Profile is how switches behave for which the topology says nothing else; the zero value is
+	// ideal, at no cost.
 	Profile profile.Profile
-	// Silent has hosts say nothing by themselves; else each announces its addresses a while after its switch is first connected to a
-	// controller.
+	// Silent has hosts say nothing by themselves; else each announces its addresses a while after
+	// its switch is first connected to a controller.
 	Silent bool
-	// LocalPort gives each switch a port OFPP_LOCAL as that of a bridge of Open vSwitch whose interface is down: with an address and
-	// the switch's name, and nothing behind it. Some applications take a switch's address from it.
+	// LocalPort gives each switch a port OFPP_LOCAL as that of a bridge of Open vSwitch whose
+	// interface is down: with an address and the switch's name, and nothing behind it. Some
+	// applications take a switch's address from it.
 	LocalPort bool
 	// Engines is how many loops share the switches; default GOMAXPROCS.
 	Engines int
-	// BackoffMin and BackoffMax are the first and the longest time until a switch tries again to connect: each is twice the one
-	// before, less up to half of it by lot. Default 250 ms and 8 s.
+	// BackoffMin and BackoffMax are the first and the longest time until a switch tries again to
+	// connect: each is twice the one before, less up to half of it at random. Default 250 ms and 8
+	// s.
 	BackoffMin, BackoffMax time.Duration
-	// Echo is how often a switch asks whether its controller lives, which has three times so long to answer; default 10 s, negative
-	// never.
+	// Echo is how often a switch asks whether its controller lives, which has three times so long
+	// to answer; default 10 s, negative never.
 	Echo time.Duration
 
-	// Tolerance is how late what was promised for a time may be before it counts as late (Fidelity); default DefaultTolerance.
+	// Tolerance is how late what was promised for a time may be before it counts as late
+	// (Fidelity); default DefaultTolerance.
 	Tolerance time.Duration
 
 	// Driver, if set, has the network live, in place of goroutines and of the clock.

@@ -21,8 +21,9 @@ import (
 // faucetMetrics is where FAUCET tells what it counts, within a test's namespaces.
 const faucetMetrics = "127.0.0.1:9302"
 
-// TestUnderFaucet runs hosts under FAUCET, over a ring of three switches that it makes a stack: it finds the links, blocks what would be a
-// loop, and forwards by a pipeline of several tables that it learns into.
+// TestUnderFaucet runs hosts under FAUCET, over a ring of three switches that it makes a stack: it
+// finds the links, blocks what would be a loop, and forwards by a pipeline of several tables that
+// it learns into.
 func TestUnderFaucet(t *testing.T) {
 	program := need.Faucet(t)
 	netlab.Inside(t, func(t *testing.T, l *netlab.Lab) {
@@ -51,7 +52,8 @@ func TestUnderFaucet(t *testing.T) {
 			time.Sleep(faucetPoll)
 			return metrics(t)["of_packet_ins_total"] == float64(f.count(1, openflow.TypePacketIn))
 		})
-		if m := metrics(t); m["of_errors_total"] != 0 || m["of_unexpected_packet_ins_total"] != 0 || m["of_dp_disconnections_total"] != 0 {
+		if m := metrics(t); m["of_errors_total"] != 0 || m["of_unexpected_packet_ins_total"] != 0 ||
+			m["of_dp_disconnections_total"] != 0 {
 			t.Errorf("FAUCET counted %v", m)
 		}
 		if b, err := os.ReadFile(exceptions); len(b) != 0 {
@@ -60,7 +62,8 @@ func TestUnderFaucet(t *testing.T) {
 	})
 }
 
-// stacked waits until FAUCET has brought all switches and all links between them up, and writes no more.
+// stacked waits until FAUCET has brought all switches and all links between them up, and writes no
+// more.
 func (f *foreign) stacked() {
 	f.t.Helper()
 	var m map[string]float64
@@ -84,8 +87,8 @@ const (
 	stackUp    = 3 // the value of port_stack_state for a port that is up
 )
 
-// FAUCET is asked rarely: it answers by the same thread that it controls with. When it has not written for faucetCalm, it has done all
-// that a change caused.
+// FAUCET is asked rarely: it answers by the same thread that it controls with. When it has not
+// written for faucetCalm, it has done all that a change caused.
 const (
 	faucetPoll = 250 * time.Millisecond
 	faucetCalm = time.Second
@@ -104,10 +107,12 @@ func faucetConfig(t *testing.T) string {
 		b.WriteString("    interfaces:\n")
 		for _, k := range top.Links {
 			if k.A.Switch == i {
-				fmt.Fprintf(&b, "      %d: {stack: {dp: %s, port: %d}, max_lldp_lost: 100}\n", k.A.Port, top.Switches[k.B.Switch].Name, k.B.Port)
+				fmt.Fprintf(&b, "      %d: {stack: {dp: %s, port: %d}, max_lldp_lost: 100}\n", k.A.Port,
+					top.Switches[k.B.Switch].Name, k.B.Port)
 			}
 			if k.B.Switch == i {
-				fmt.Fprintf(&b, "      %d: {stack: {dp: %s, port: %d}, max_lldp_lost: 100}\n", k.B.Port, top.Switches[k.A.Switch].Name, k.A.Port)
+				fmt.Fprintf(&b, "      %d: {stack: {dp: %s, port: %d}, max_lldp_lost: 100}\n", k.B.Port,
+					top.Switches[k.A.Switch].Name, k.A.Port)
 			}
 		}
 		for _, h := range top.Hosts {

@@ -8,8 +8,8 @@ import (
 // spareFiles are for all else in the process.
 const spareFiles = 512
 
-// raiseFiles raises the limit of open files to what so many TCP connections need. Where the system allows less, the error says
-// by which command it would allow more.
+// raiseFiles raises the limit of open files to what so many TCP connections need. Where the system
+// allows less, the error says by which command it would allow more.
 func raiseFiles(connections int) error {
 	want := uint64(connections + spareFiles)
 	var limit syscall.Rlimit

@@ -28,12 +28,14 @@ func pathFrames(b testing.TB, from, count int, command openflow.FlowModCommand) 
 	return frames
 }
 
-// BenchmarkFlowMods is what a flow-mod costs both ends of a session together, without making it: a switch that holds 30,000 rules of paths is
-// sent 1,000 more and their strict deletions, which it tells of, in batches of 100 with a barrier each.
+// BenchmarkFlowMods is what a flow-mod costs both ends of a session together, without making it: a
+// switch that holds 30,000 rules of paths is sent 1,000 more and their strict deletions, which it
+// tells of, in batches of 100 with a barrier each.
 func BenchmarkFlowMods(b *testing.B) {
 	const rules, more, each = 30_000, 1000, 100
 	ctl := newBoss()
-	cfg := Config{Topology: parse(b, "ring:3"), Versions: []openflow.Version{openflow.V13}, Controllers: []string{"c"}, Silent: true,
+	cfg := Config{Topology: parse(b, "ring:3"), Versions: []openflow.Version{openflow.V13},
+		Controllers: []string{"c"}, Silent: true,
 		Dial: dialTo(map[string]*control{"c": serve(b, ctl, session.Config{})})}
 	n := start(b, cfg)
 	s := ctl.of(b, n.Switches()[0].DatapathID())

@@ -18,8 +18,8 @@ const (
 	benchFlows = 500 // in circulation, one frame each: every second rule is used
 )
 
-// benchRule is the i-th rule: 8 bits of the IPv4 source and 9 to 28 bits of the destination, which lead to the next switch of a
-// ring. It has a time-out, and counts.
+// benchRule is the i-th rule: 8 bits of the IPv4 source and 9 to 28 bits of the destination, which
+// lead to the next switch of a ring. It has a time-out, and counts.
 func benchRule(i int, out uint32) *openflow.FlowMod {
 	bits := 9 + i%benchMasks
 	src, dst := benchAddresses(i)
@@ -38,20 +38,22 @@ func benchAddresses(i int) (src, dst uint32) {
 	return uint32(i%benchMasks+1)<<24 | 1, uint32(i/benchMasks)<<26 | 1<<4
 }
 
-// BenchmarkForward measures packet-hops/s: a ring of switches with 1,000 rules of 20 masks each, in which 500 frames of UDP, of as many
-// flows, go round for ever. One iteration is one hop.
+// BenchmarkForward measures packet-hops/s: a ring of switches with 1,000 rules of 20 masks each, in
+// which 500 frames of UDP, of as many flows, go round for ever. One iteration is one hop.
 func BenchmarkForward(b *testing.B) {
 	for _, switches := range []int{8, 206} {
 		for _, engines := range []int{1, 2} {
-			b.Run(fmt.Sprintf("switches=%d/engines=%d", switches, engines), func(b *testing.B) { benchForward(b, switches, engines) })
+			b.Run(fmt.Sprintf("switches=%d/engines=%d", switches, engines),
+				func(b *testing.B) { benchForward(b, switches, engines) })
 		}
 	}
 }
 
 func benchForward(b *testing.B, switches, engines int) {
 	ctl := newBoss()
-	cfg := Config{Topology: parse(b, fmt.Sprintf("ring:%d", switches)), Versions: []openflow.Version{openflow.V13}, Controllers: []string{"c"},
-		stack: newStation, Engines: engines, Dial: dialTo(map[string]*control{"c": serve(b, ctl, session.Config{})})}
+	cfg := Config{Topology: parse(b, fmt.Sprintf("ring:%d", switches)), Versions: []openflow.Version{openflow.V13},
+		Controllers: []string{"c"},
+		stack:       newStation, Engines: engines, Dial: dialTo(map[string]*control{"c": serve(b, ctl, session.Config{})})}
 	n := start(b, cfg)
 	for i, sw := range n.Switches() {
 		s := ctl.of(b, sw.DatapathID())

@@ -104,7 +104,8 @@ func closeNetwork(t testing.TB, n *Network) {
 // joined runs a network whose switches all connect to one controller, and waits until they are.
 func joined(t testing.TB, spec string, h session.Handler, v openflow.Version, more func(*Config)) *Network {
 	t.Helper()
-	cfg := Config{Topology: parse(t, spec), Versions: []openflow.Version{v}, Controllers: []string{"c"}, stack: newStation, Seed: 1,
+	cfg := Config{Topology: parse(t, spec), Versions: []openflow.Version{v}, Controllers: []string{"c"},
+		stack: newStation, Seed: 1,
 		Dial: dialTo(map[string]*control{"c": serve(t, h, session.Config{})})}
 	if more != nil {
 		more(&cfg)

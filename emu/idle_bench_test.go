@@ -9,11 +9,13 @@ import (
 	"github.com/weirnet/weir/session"
 )
 
-// BenchmarkIdle measures what 10,000 idle switches cost, each with ten entries with time-outs and a session with a controller in this
-// process, whose share is in it: per cent of one processor. One iteration is a second.
+// BenchmarkIdle measures what 10,000 idle switches cost, each with ten entries with time-outs and a
+// session with a controller in this process, whose share is in it: per cent of one processor. One
+// iteration is a second.
 func BenchmarkIdle(b *testing.B) {
 	ctl := newBoss()
-	cfg := Config{Topology: parse(b, "linear:10000"), Versions: []openflow.Version{openflow.V13}, Controllers: []string{"c"}, Silent: true,
+	cfg := Config{Topology: parse(b, "linear:10000"), Versions: []openflow.Version{openflow.V13},
+		Controllers: []string{"c"}, Silent: true,
 		Dial: dialTo(map[string]*control{"c": serve(b, ctl, session.Config{MaxHalfOpen: 10000, MaxHalfOpenSource: 10000})})}
 	n := start(b, cfg)
 	for _, sw := range n.Switches() {

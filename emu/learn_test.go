@@ -9,7 +9,8 @@ import (
 	"github.com/weirnet/weir/session"
 )
 
-// learner is a controller as in a textbook: it floods what it does not know, and writes an entry for what it knows.
+// learner is a controller as in a textbook: it floods what it does not know, and writes an entry
+// for what it knows.
 type learner struct {
 	t *testing.T
 

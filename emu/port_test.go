@@ -6,13 +6,16 @@ import (
 	"github.com/weirnet/weir/emu/topo"
 )
 
-// TestPortMACs has no two ports of a network have one MAC address, nor a port that of a host, whatever their datapath ids and numbers.
+// TestPortMACs has no two ports of a network have one MAC address, nor a port that of a host,
+// whatever their datapath ids and numbers.
 func TestPortMACs(t *testing.T) {
 	top := &topo.Topology{Name: "ids"}
 	for i, id := range []uint64{1, 1 << 20, 1<<24 | 1, 1<<32 | 1, 2, 0xffffffffffffffff, 0xffffff} {
 		top.Switches = append(top.Switches, topo.Switch{Name: "s" + string(rune('a'+i)), DPID: id})
 		for _, port := range []uint32{1, 255, 256, 4097, topo.MaxPort} {
-			top.Hosts = append(top.Hosts, topo.Host{Name: "h" + string(rune('a'+len(top.Hosts))), MAC: [6]byte{2, 0, 0, 1, 0, byte(len(top.Hosts))}, At: topo.End{Switch: i, Port: port}})
+			top.Hosts = append(top.Hosts,
+				topo.Host{Name: "h" + string(rune('a'+len(top.Hosts))),
+					MAC: [6]byte{2, 0, 0, 1, 0, byte(len(top.Hosts))}, At: topo.End{Switch: i, Port: port}})
 		}
 	}
 	n, err := New(Config{Topology: top, stack: newStation})

@@ -8,7 +8,8 @@ type ProfileUse struct {
 	Switches int
 }
 
-// Profiles are those that the switches have, in the order of the switches, each once. They must not be changed.
+// Profiles are those that the switches have, in the order of the switches, each once. They must not
+// be changed.
 func (n *Network) Profiles() []ProfileUse {
 	var list []ProfileUse
 	at := map[*profile.Profile]int{}

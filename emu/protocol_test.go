@@ -89,9 +89,10 @@ func (w *wireController) ask(version, kind byte, body []byte, want byte) []byte 
 	return answer
 }
 
-// TestMessagesOnTheWire: what OFTest's basic, message_types and openflow_protocol_messages ask of a switch by octets that our sessions do not send:
-// a hello with a body, echoes with data and without, messages of another version and of a type that cannot be, after which the session goes on, and
-// one of no version that there is, after which it ends.
+// TestMessagesOnTheWire: what OFTest's basic, message_types and openflow_protocol_messages ask of a
+// switch by octets that our sessions do not send: a hello with a body, echoes with data and
+// without, messages of another version and of a type that cannot be, after which the session goes
+// on, and one of no version that there is, after which it ends.
 func TestMessagesOnTheWire(t *testing.T) {
 	for _, v := range versions {
 		t.Run(v.String(), func(t *testing.T) {
@@ -133,7 +134,8 @@ func TestMessagesOnTheWire(t *testing.T) {
 	}
 }
 
-// TestGenerations: a role request is as new as its generation is, counted modulo 2^64; one that is stale changes nothing (OpenFlow 1.3.5, 6.3.6).
+// TestGenerations: a role request is as new as its generation is, counted modulo 2^64; one that is
+// stale changes nothing (OpenFlow 1.3.5, 6.3.6).
 func TestGenerations(t *testing.T) {
 	a := newBoss()
 	joined(t, "linear:1,hosts=2", a, openflow.V13, nil)
@@ -169,7 +171,8 @@ func TestGenerations(t *testing.T) {
 	}
 }
 
-// TestRolePermissions: a slave may change nothing, by none of the messages that change something; a master and an equal may.
+// TestRolePermissions: a slave may change nothing, by none of the messages that change something; a
+// master and an equal may.
 func TestRolePermissions(t *testing.T) {
 	for _, v := range versions {
 		a := newBoss()
@@ -187,7 +190,8 @@ func TestRolePermissions(t *testing.T) {
 		if v != openflow.V10 {
 			list[0].(*openflow.PacketOut).InPort = openflow.PortController
 			list = append(list, &openflow.GroupMod{Command: openflow.GroupDelete, Group: openflow.GroupAll},
-				&openflow.MeterMod{Command: openflow.MeterDelete, Meter: openflow.MeterAll}, &openflow.TableMod{Table: openflow.TableAll})
+				&openflow.MeterMod{Command: openflow.MeterDelete, Meter: openflow.MeterAll},
+				&openflow.TableMod{Table: openflow.TableAll})
 			refused = openflow.BadRequestIsSlave
 		}
 		for n, role := range []openflow.Role{openflow.RoleEqual, openflow.RoleMaster, openflow.RoleSlave, openflow.RoleEqual} {
@@ -196,7 +200,8 @@ func TestRolePermissions(t *testing.T) {
 			}
 			for _, m := range list {
 				codes := a.tell(t, s, m)
-				if role != openflow.RoleSlave && codes != nil || role == openflow.RoleSlave && (len(codes) != 1 || codes[0] != refused) {
+				if role != openflow.RoleSlave && codes != nil || role == openflow.RoleSlave &&
+					(len(codes) != 1 || codes[0] != refused) {
 					t.Errorf("OpenFlow %s: %s of a controller in role %v is answered with %v", v, m.Type(), role, codes)
 				}
 			}

@@ -19,7 +19,8 @@ func statistics(t *testing.T, s *session.Session, body openflow.RequestBody) ope
 }
 
 func allFlows() *openflow.FlowRequest {
-	return &openflow.FlowRequest{FlowFilter: openflow.FlowFilter{Table: openflow.TableAll, OutPort: openflow.PortAny, OutGroup: openflow.GroupAny}}
+	return &openflow.FlowRequest{FlowFilter: openflow.FlowFilter{Table: openflow.TableAll,
+		OutPort: openflow.PortAny, OutGroup: openflow.GroupAny}}
 }
 
 // TestDescribesItself has a switch of each version say who it is and what it has.
@@ -43,7 +44,8 @@ func TestDescribesItself(t *testing.T) {
 				t.Fatalf("ports %+v", ports)
 			}
 			for i, p := range ports {
-				if p.Number != sw.Ports()[i] || p.Name != fmt.Sprintf("s2-eth%d", p.Number) || p.State&openflow.PortStateDown != 0 ||
+				if p.Number != sw.Ports()[i] || p.Name != fmt.Sprintf("s2-eth%d", p.Number) ||
+					p.State&openflow.PortStateDown != 0 ||
 					p.Curr != openflow.PortFeature10GbFD || sw.Link(p.Number) == nil {
 					t.Errorf("port %+v", p)
 				}
@@ -52,14 +54,16 @@ func TestDescribesItself(t *testing.T) {
 			if len(counters.Ports) != 4 {
 				t.Errorf("%+v", counters)
 			}
-			if got := ask(t, s, &openflow.QueueGetConfigRequest{Port: 1}).(*openflow.QueueGetConfigReply); got.Port != 1 || len(got.Queues) != 0 {
+			if got := ask(t, s,
+				&openflow.QueueGetConfigRequest{Port: 1}).(*openflow.QueueGetConfigReply); got.Port != 1 || len(got.Queues) != 0 {
 				t.Errorf("%+v", got)
 			}
 		})
 	}
 }
 
-// TestLocalPort has switches with a port of their own: it is down, floods go past it, and its configuration can be changed.
+// TestLocalPort has switches with a port of their own: it is down, floods go past it, and its
+// configuration can be changed.
 func TestLocalPort(t *testing.T) {
 	for _, v := range versions {
 		t.Run(v.String(), func(t *testing.T) {
@@ -118,7 +122,8 @@ func TestLongAnswers(t *testing.T) {
 			t.Errorf("OpenFlow %s: %d entries of %d ports in the answer, want %d", v, len(got.Flows), len(seen), entries)
 		}
 		if v != openflow.V10 {
-			if tables := statistics(t, s, &openflow.TableFeaturesList{}).(*openflow.TableFeaturesList); len(tables.Tables) != 254 {
+			if tables := statistics(t, s,
+				&openflow.TableFeaturesList{}).(*openflow.TableFeaturesList); len(tables.Tables) != 254 {
 				t.Errorf("features of %d tables", len(tables.Tables))
 			}
 		}
@@ -142,16 +147,19 @@ func TestLongPartsAreHalved(t *testing.T) {
 			t.Fatal(codes)
 		}
 	}
-	if got := statistics(t, s, allFlows()).(*openflow.FlowStatsList); len(got.Flows) != entries || len(got.Flows[0].Instructions[0].Actions) != 1000 {
+	if got := statistics(t, s, allFlows()).(*openflow.FlowStatsList); len(got.Flows) != entries ||
+		len(got.Flows[0].Instructions[0].Actions) != 1000 {
 		t.Errorf("%d entries", len(got.Flows))
 	}
 }
 
-// TestRefusals has messages that a switch does not take answered with the specification's errors, and the session go on.
+// TestRefusals has messages that a switch does not take answered with the specification's errors,
+// and the session go on.
 func TestRefusals(t *testing.T) {
 	_, a, b := two(t, "linear:1", openflow.V13)
 	s, slave := a.of(t, 1), b.of(t, 1)
-	if code := refusal(t, s, &openflow.MultipartRequest{Body: &openflow.MultipartExperimenterBody{Experimenter: 1}}); code != openflow.BadRequestBadExperimenter {
+	if code := refusal(t, s, &openflow.MultipartRequest{
+		Body: &openflow.MultipartExperimenterBody{Experimenter: 1}}); code != openflow.BadRequestBadExperimenter {
 		t.Errorf("an unknown experimenter's multipart is answered with %v", code)
 	}
 	if code := refusal(t, s, &openflow.Experimenter{Experimenter: 1}); code != openflow.BadRequestBadExperimenter {
@@ -244,8 +252,8 @@ func TestEntriesRunOut(t *testing.T) {
 	})
 }
 
-// TestMissesGoToOldControllersOnly has a packet that no entry matches be shown to a controller of OpenFlow 1.0, and not to one of 1.3
-// beside it; without the first it is dropped.
+// TestMissesGoToOldControllersOnly has a packet that no entry matches be shown to a controller of
+// OpenFlow 1.0, and not to one of 1.3 beside it; without the first it is dropped.
 func TestMissesGoToOldControllersOnly(t *testing.T) {
 	old, modern := newBoss(), newBoss()
 	other := serve(t, old, session.Config{Versions: []openflow.Version{openflow.V10}})

@@ -27,7 +27,8 @@ func (r *ring[T]) first() *T { return &r.items[r.head] }
 // at is the i-th oldest item, from 0.
 func (r *ring[T]) at(i int) *T { return &r.items[(r.head+i)&(len(r.items)-1)] }
 
-// pop removes the oldest item, of which there must be one. A queue that is a sixteenth full gives half of its room back.
+// pop removes the oldest item, of which there must be one. A queue that is a sixteenth full gives
+// half of its room back.
 func (r *ring[T]) pop() T {
 	var zero T
 	x := r.items[r.head]

@@ -68,7 +68,8 @@ func TestRolesFence(t *testing.T) {
 				t.Fatalf("the deposed master's flow-mod is answered with %v", codes)
 			}
 			if v != openflow.V10 {
-				if code := refusal(t, sa, &openflow.RoleRequest{Role: openflow.RoleMaster, Generation: 1}); code != openflow.RoleRequestFailedStale {
+				if code := refusal(t, sa,
+					&openflow.RoleRequest{Role: openflow.RoleMaster, Generation: 1}); code != openflow.RoleRequestFailedStale {
 					t.Fatalf("an old generation is answered with %v", code)
 				}
 			}

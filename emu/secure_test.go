@@ -24,7 +24,8 @@ func pairOf(t *testing.T, p cert.Pair, err error) []tls.Certificate {
 	return []tls.Certificate{c}
 }
 
-// TestTLS has each switch show a certificate of its own, its session be cut and come back, and what is captured be readable.
+// TestTLS has each switch show a certificate of its own, its session be cut and come back, and what
+// is captured be readable.
 func TestTLS(t *testing.T) {
 	now := time.Now()
 	a, _, err := cert.New("test", now, time.Hour)
@@ -74,10 +75,12 @@ func TestTLS(t *testing.T) {
 	}
 }
 
-// TestWrongTLS has switches that the controller does not know try again and again, and nothing else happen.
+// TestWrongTLS has switches that the controller does not know try again and again, and nothing else
+// happen.
 func TestWrongTLS(t *testing.T) {
 	b := newBoss()
-	n := start(t, Config{Topology: parse(t, "linear:1"), Controllers: []string{"c"}, stack: newStation, BackoffMin: time.Millisecond,
+	n := start(t, Config{Topology: parse(t, "linear:1"), Controllers: []string{"c"}, stack: newStation,
+		BackoffMin: time.Millisecond,
 		BackoffMax: time.Millisecond, Dial: dialTo(map[string]*control{"c": serve(t, b, session.Config{})}),
 		TLS: func(uint64) *tls.Config { return &tls.Config{ServerName: "weir"} }})
 	time.Sleep(20 * time.Millisecond)

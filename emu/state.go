@@ -25,7 +25,8 @@ func (sw *Switch) Port(number uint32) (state PortState, ok bool) {
 		return PortState{}, false
 	}
 	d := p.describe(p.link.Spec(Forward))
-	return PortState{Number: number, Name: d.Name, HWAddr: d.HWAddr, Up: !p.broken.Load(), Stopped: p.stopped.Load(), Carrier: p.link.Up(), Link: p.link}, true
+	return PortState{Number: number, Name: d.Name, HWAddr: d.HWAddr, Up: !p.broken.Load(),
+		Stopped: p.stopped.Load(), Carrier: p.link.Up(), Link: p.link}, true
 }
 
 // ControlState is how it is between a switch and one controller.

@@ -14,7 +14,8 @@ import (
 	"github.com/weirnet/weir/openflow"
 )
 
-// testerDifference is a kind of case of os-ken's switch tester that an emulated switch fails; docs/spec/switch-tester.md says why.
+// testerDifference is a kind of case of os-ken's switch tester that an emulated switch fails;
+// docs/spec/switch-tester.md tells why.
 type testerDifference struct {
 	name   string
 	test   *regexp.Regexp // of "file: case"
@@ -27,12 +28,15 @@ var testerDifferences = []testerDifference{
 		regexp.MustCompile(`type=0x02, code=0x00|type=0x04, code=0x06`), "match action"},
 	{"fields that change the packet's layers", regexp.MustCompile(`set_field:.*->(eth_type|ip_proto|mpls_bos)`),
 		regexp.MustCompile(`type=0x02, code=0x0d`), "action"},
-	{"os-ken's checksum of SCTP", regexp.MustCompile(`set_field:.*->sctp_(src|dst)`), regexp.MustCompile(`incorrect packet: sctp\(csum=`), "action"},
-	{"os-ken's comparison of ICMP behind MPLS", regexp.MustCompile(`mpls/ipv4/icmp`), regexp.MustCompile(`it is malformed`), "match action"},
+	{"os-ken's checksum of SCTP", regexp.MustCompile(`set_field:.*->sctp_(src|dst)`),
+		regexp.MustCompile(`incorrect packet: sctp\(csum=`), "action"},
+	{"os-ken's comparison of ICMP behind MPLS", regexp.MustCompile(`mpls/ipv4/icmp`),
+		regexp.MustCompile(`it is malformed`), "match action"},
 }
 
-// TestSwitchTesterOfOSKen runs os-ken's own conformance suite against an emulated switch. A failure that is not of a listed kind fails the
-// test, and so does a listed kind that does not come any more.
+// TestSwitchTesterOfOSKen runs os-ken's own conformance suite against an emulated switch. A failure
+// that is not of a listed kind fails the test, and so does a listed kind that does not come any
+// more.
 func TestSwitchTesterOfOSKen(t *testing.T) {
 	for _, run := range []struct {
 		cases string
@@ -64,7 +68,8 @@ func judgeTester(t *testing.T, cases string, failed []testerFailure) {
 	t.Logf("%d cases differ: %v", len(failed), seen)
 	for _, d := range testerDifferences {
 		if strings.Contains(d.in, cases) && seen[d.name] == 0 {
-			t.Errorf("no case of %s fails for %s any more: take it off the list, and out of docs/spec/switch-tester.md", cases, d.name)
+			t.Errorf(
+				"no case of %s fails for %s any more: take it off the list, and out of docs/spec/switch-tester.md", cases, d.name)
 		}
 	}
 }
@@ -82,7 +87,8 @@ func (f *testerFailure) difference() string {
 	return ""
 }
 
-// testerStall is how long the tester may take for one case: of groups and meters, it measures throughput for 20 s.
+// testerStall is how long the tester may take for one case: of groups and meters, it measures
+// throughput for 20 s.
 const testerStall = 3 * time.Minute
 
 // switchTester runs the cases of a directory, and returns what the tester printed.
@@ -92,7 +98,8 @@ func switchTester(t *testing.T, l *netlab.Lab, python, cases string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	n, err := New(Config{Topology: top, Versions: []openflow.Version{openflow.V13}, Controllers: []string{foreignAddress}, Silent: true,
+	n, err := New(Config{Topology: top, Versions: []openflow.Version{openflow.V13},
+		Controllers: []string{foreignAddress}, Silent: true,
 		LocalPort: true, Seed: 1, BackoffMax: time.Second})
 	if err != nil {
 		t.Fatal(err)
@@ -135,7 +142,8 @@ func testerResults(output string) (ok int, failed []testerFailure) {
 		case m[2] == "OK":
 			ok++
 		default:
-			failed = append(failed, testerFailure{file: file, test: m[1], reason: strings.TrimSpace(lines[min(i+1, len(lines)-1)])})
+			failed = append(failed,
+				testerFailure{file: file, test: m[1], reason: strings.TrimSpace(lines[min(i+1, len(lines)-1)])})
 		}
 	}
 	return ok, failed

@@ -11,8 +11,8 @@ import (
 	"github.com/weirnet/weir/session"
 )
 
-// TestTrouble has a network say why its switches are not connected: nobody listens, the controller hangs up, it speaks another version;
-// and say nothing any more once they are.
+// TestTrouble has a network say why its switches are not connected: nobody listens, the controller
+// hangs up, it speaks another version; and say nothing any more once they are.
 func TestTrouble(t *testing.T) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -35,15 +35,18 @@ func TestTrouble(t *testing.T) {
 		{"hung up", "c", "closed", hangUp},
 		{"another version", "c", "version", ctl},
 	} {
-		cfg := Config{Topology: parse(t, "single:2"), Versions: []openflow.Version{openflow.V13}, Controllers: []string{c.controller}, Dial: c.dial,
+		cfg := Config{Topology: parse(t, "single:2"), Versions: []openflow.Version{openflow.V13},
+			Controllers: []string{c.controller}, Dial: c.dial,
 			stack: newStation, BackoffMin: time.Millisecond, BackoffMax: 10 * time.Millisecond}
 		n := start(t, cfg)
-		await(t, c.name+": the reason is known", func() bool { _, reason := n.Trouble(); return strings.Contains(reason, c.want) })
+		await(t, c.name+": the reason is known",
+			func() bool { _, reason := n.Trouble(); return strings.Contains(reason, c.want) })
 		if at, reason := n.Trouble(); at != c.controller || strings.Contains(reason, nobody) {
 			t.Errorf("%s: %s: %s", c.name, at, reason)
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
-		if err := n.AwaitConnected(ctx); err == nil || !strings.Contains(err.Error(), "0 of 2 switches are connected: "+c.controller+": ") {
+		if err := n.AwaitConnected(ctx); err == nil ||
+			!strings.Contains(err.Error(), "0 of 2 switches are connected: "+c.controller+": ") {
 			t.Errorf("%s: %v", c.name, err)
 		}
 		cancel()
@@ -55,5 +58,6 @@ func TestTrouble(t *testing.T) {
 	if err := n.Switches()[0].CutOff(0, true); err != nil {
 		t.Fatal(err)
 	}
-	await(t, "it is told that the connection ended", func() bool { return n.Switches()[0].Controls()[0].Trouble == "the connection was cut" })
+	await(t, "it is told that the connection ended",
+		func() bool { return n.Switches()[0].Controls()[0].Trouble == "the connection was cut" })
 }

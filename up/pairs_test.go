@@ -10,8 +10,8 @@ import (
 	"github.com/weirnet/weir/node"
 )
 
-// pairs has every host ask every other once: in round k all ask the k-th after them, at the same time. It returns who was not
-// answered, and how many asked.
+// pairs has every host ask every other once: in round k all ask the k-th after them, at the same
+// time. It returns who was not answered, and how many asked.
 func (u *up) pairs(t testing.TB) (unanswered []string, asked int) {
 	hosts := u.net.Hosts()
 	pings := make([]*host.Ping, len(hosts))
@@ -34,14 +34,16 @@ func (u *up) pairs(t testing.TB) (unanswered []string, asked int) {
 				}
 			}
 			if asked++; r.Received != 1 || r.Duplicated != 0 {
-				unanswered = append(unanswered, fmt.Sprintf("%s asked %s: %d answers, %d twice", h.Spec().Name, r.Dst, r.Received, r.Duplicated))
+				unanswered = append(unanswered,
+					fmt.Sprintf("%s asked %s: %d answers, %d twice", h.Spec().Name, r.Dst, r.Received, r.Duplicated))
 			}
 		}
 	}
 	return unanswered, asked
 }
 
-// everyPair brings a network up under Weir, and has every host ask every other, once and without a second try.
+// everyPair brings a network up under Weir, and has every host ask every other, once and without a
+// second try.
 func everyPair(t *testing.T, word string) {
 	u := &up{cfg: Config{Node: node.Defaults()}, begun: time.Now()}
 	u.cfg.Node.API, u.cfg.Node.OpenFlow, u.cfg.Node.DataDir = "127.0.0.1:0", "127.0.0.1:0", t.TempDir()
@@ -73,7 +75,8 @@ func everyPair(t *testing.T, word string) {
 	select {
 	case <-done:
 	default:
-		t.Fatalf("not all have answered: %d switches, %d links", u.view.Snapshot().Counts().Switches, u.view.Snapshot().Counts().Links)
+		t.Fatalf("not all have answered: %d switches, %d links", u.view.Snapshot().Counts().Switches,
+			u.view.Snapshot().Counts().Links)
 	}
 }
 

@@ -49,7 +49,8 @@ func latenessItem(l emu.Lateness) Lateness {
 
 func (s *Server) fidelity(context.Context, *none) (*one[Fidelity], error) {
 	f := s.net.Fidelity()
-	item := Fidelity{Kept: f.Kept, Why: f.Why, Text: f.String(), Window: Span(f.Window), Tolerance: Span(f.Tolerance), Now: latenessItem(f.Lateness),
+	item := Fidelity{Kept: f.Kept, Why: f.Why, Text: f.String(), Window: Span(f.Window),
+		Tolerance: Span(f.Tolerance), Now: latenessItem(f.Lateness),
 		Total: latenessItem(f.Total), NotKept: Span(f.Bad), Engines: []EngineFidelity{}, Assumed: []string{}}
 	if !f.Kept {
 		since := Span(f.Since)

@@ -15,7 +15,8 @@ func TestFidelity(t *testing.T) {
 	l.ask("POST", "/v1/commands?wait=50s", `{"kind":"ping","from":"h1","to":"h2","count":5,"interval":"10ms"}`, 200, nil)
 	var f Fidelity
 	l.ask("GET", "/v1/fidelity", "", 200, &f)
-	if f.Total.Promises < 10 || f.Total.Max <= 0 || f.Total.P50 > f.Total.Max || len(f.Engines) == 0 || !strings.HasPrefix(f.Text, "promised times") || len(f.Assumed) != 0 {
+	if f.Total.Promises < 10 || f.Total.Max <= 0 || f.Total.P50 > f.Total.Max || len(f.Engines) == 0 ||
+		!strings.HasPrefix(f.Text, "promised times") || len(f.Assumed) != 0 {
 		t.Errorf("%+v", f)
 	}
 	if f.Kept != (f.Why == "") || f.Kept != (f.Since == nil) {
@@ -33,10 +34,12 @@ func TestProfiles(t *testing.T) {
 	l := newLab(t, "linear:2", func(c *emu.Config) { c.Profile = aruba })
 	var all items[Profile]
 	l.ask("GET", "/v1/profiles", "", 200, &all)
-	if len(all.Items) != 1 || all.Items[0].Name != "aruba-3810m" || all.Items[0].Switches != 2 || len(all.Items[0].Parts) != len(aruba.Parts()) {
+	if len(all.Items) != 1 || all.Items[0].Name != "aruba-3810m" || all.Items[0].Switches != 2 ||
+		len(all.Items[0].Parts) != len(aruba.Parts()) {
 		t.Fatalf("%+v", all)
 	}
-	if p := all.Items[0].Parts[0]; p.Name != "flow_setup" || p.Source != profile.Paper || !strings.HasPrefix(p.Text, "{points: [{payload: ") {
+	if p := all.Items[0].Parts[0]; p.Name != "flow_setup" || p.Source != profile.Paper ||
+		!strings.HasPrefix(p.Text, "{points: [{payload: ") {
 		t.Errorf("%+v", p)
 	}
 	var f Fidelity

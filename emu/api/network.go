@@ -34,8 +34,11 @@ func (s *Server) network(context.Context, *none) (*one[Network], error) {
 
 func networkItem(n *emu.Network) Network {
 	t := n.Totals()
-	return Network{Name: n.Topology().Name, Age: Span(n.Age()), Controllers: append([]string{}, n.Controllers()...), Switches: t.Switches,
-		Links: t.Links, Hosts: t.Hosts, On: t.On, Connected: t.Connected, Sessions: t.Sessions, LinksUp: t.LinksUp, Entries: t.Entries,
-		PacketHops: t.PacketHops, Delivered: t.Delivered, PacketIns: t.PacketIns, PacketOuts: t.PacketOuts, FlowMods: t.FlowMods, Frames: t.Frames,
+	return Network{Name: n.Topology().Name, Age: Span(n.Age()), Controllers: append([]string{}, n.Controllers()...),
+		Switches: t.Switches,
+		Links:    t.Links, Hosts: t.Hosts, On: t.On, Connected: t.Connected, Sessions: t.Sessions, LinksUp: t.LinksUp,
+		Entries:    t.Entries,
+		PacketHops: t.PacketHops, Delivered: t.Delivered, PacketIns: t.PacketIns, PacketOuts: t.PacketOuts,
+		FlowMods: t.FlowMods, Frames: t.Frames,
 		Lost: dropsItem(t.Drops)}
 }

@@ -28,7 +28,8 @@ func portItem(sw *emu.Switch, number uint32) (Port, bool) {
 	if !ok {
 		return Port{}, false
 	}
-	return Port{DPID: client.FormatDPID(sw.DatapathID()), Port: number, Name: p.Name, MAC: packet.MAC(p.HWAddr).String(), Up: p.Up, Stopped: p.Stopped,
+	return Port{DPID: client.FormatDPID(sw.DatapathID()), Port: number, Name: p.Name,
+		MAC: packet.MAC(p.HWAddr).String(), Up: p.Up, Stopped: p.Stopped,
 		Carrier: p.Carrier, Link: p.Link.ID}, true
 }
 

@@ -61,7 +61,8 @@ func (r *Rate) UnmarshalText(b []byte) error {
 	return err
 }
 
-// Loss is a share of frames: a number from 0 to 1, or text as topo.ParseLoss reads it, such as "20%".
+// Loss is a share of frames: a number from 0 to 1, or text as topo.ParseLoss reads it, such as
+// "20%".
 type Loss float64
 
 // UnmarshalJSON reads a number or text.
@@ -81,11 +82,12 @@ func (l *Loss) UnmarshalJSON(b []byte) error {
 	return err
 }
 
-// Schema is of huma.SchemaProvider.
+// Schema implements huma.SchemaProvider.
 func (Loss) Schema(huma.Registry) *huma.Schema {
 	zero, one := 0.0, 1.0
 	return &huma.Schema{Description: "share of frames: a number from 0 to 1, or per cent as text", Examples: []any{"20%"},
-		OneOf: []*huma.Schema{{Type: huma.TypeNumber, Minimum: &zero, Maximum: &one}, {Type: huma.TypeString, Pattern: `^[0-9.]+%?$`}}}
+		OneOf: []*huma.Schema{{Type: huma.TypeNumber, Minimum: &zero, Maximum: &one},
+			{Type: huma.TypeString, Pattern: `^[0-9.]+%?$`}}}
 }
 
 // Summary is a distribution in microseconds; all are 0 where nothing was measured.

@@ -4,14 +4,16 @@ package attach
 const (
 	// maxBatch is how many frames are read at a time.
 	maxBatch = 64
-	// maxFrame is the longest frame, in bytes: that of the highest MTU that Linux gives a TAP device, with a VLAN tag.
+	// maxFrame is the longest frame, in bytes: that of the highest MTU that Linux gives a TAP
+	// device, with a VLAN tag.
 	maxFrame = 65535 + 18
 	// maxQueued and maxQueuedBytes are what waits to be written, at most.
 	maxQueued      = 4096
 	maxQueuedBytes = 8 << 20
 )
 
-// Batch is room for the frames that are read at a time. Its memory is touched as far as frames are long.
+// Batch is room for the frames that are read at a time. Its memory is touched as far as frames are
+// long.
 type Batch struct {
 	frames [][]byte
 	room   []byte
@@ -22,7 +24,7 @@ func NewBatch() *Batch {
 	return &Batch{frames: make([][]byte, 0, maxBatch), room: make([]byte, maxBatch*maxFrame)}
 }
 
-// full says whether there is no room for one more frame.
+// full reports whether there is no room for one more frame.
 func (b *Batch) full() bool { return len(b.frames) == maxBatch }
 
 // next is the room for one more frame.

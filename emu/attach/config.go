@@ -16,7 +16,8 @@ type Kind string
 const (
 	// TAP is a device whose other end is this process.
 	TAP Kind = "tap"
-	// VETH is a pair of devices, of which one is the machine's and the other is read and written by this process.
+	// VETH is a pair of devices, of which one is the machine's and the other is read and written by
+	// this process.
 	VETH Kind = "veth"
 )
 
@@ -24,8 +25,8 @@ const (
 type Config struct {
 	Name string
 	Kind Kind // empty: TAP
-	// Namespace is the network namespace that has the device: a name, as of ip netns, or a path, such as /proc/1234/ns/net. Empty:
-	// that of the process.
+	// Namespace is the network namespace that has the device: a name, as of ip netns, or a path,
+	// such as /proc/1234/ns/net. Empty: that of the process.
 	Namespace string
 	MAC       packet.MAC     // zero: one that the kernel draws
 	MTU       int            // bytes of an IP packet; 0: DefaultMTU
@@ -46,7 +47,8 @@ const maxName = 15
 var (
 	// ErrPrivilege says that the process may not make devices.
 	ErrPrivilege = errors.New("making network devices needs root or CAP_NET_ADMIN: run it with sudo, or without --attach")
-	// ErrNoTUN says that the kernel has no TAP devices, or that a container does not let them through.
+	// ErrNoTUN says that the kernel has no TAP devices, or that a container does not let them
+	// through.
 	ErrNoTUN = errors.New("there is no /dev/net/tun: load it with modprobe tun, in a container start that with --device /dev/net/tun, or say type=veth")
 	// ErrTaken says that there is such a device already.
 	ErrTaken = errors.New("there is such a device already: want another name, or take that away with ip link del")
@@ -54,8 +56,8 @@ var (
 	ErrNoNamespace = errors.New("there is no such network namespace: make it with ip netns add")
 )
 
-// checkName says whether a device may have a name, as the kernel wants it (dev_valid_name in net/core/dev.c, and no % that it
-// would put a number for).
+// checkName reports whether a device may have a name, as the kernel wants it (dev_valid_name in
+// net/core/dev.c, and no % that it would put a number for).
 func checkName(name string) error {
 	switch {
 	case name == "":

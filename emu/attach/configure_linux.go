@@ -11,7 +11,8 @@ import (
 	"github.com/weirnet/weir/packet"
 )
 
-// configure gives the machine's end what was asked for. A device that was there and has it needs no privilege for it.
+// configure gives the machine's end what was asked for. A device that was there and has it needs no
+// privilege for it.
 func (d *Device) configure(home *place) error {
 	if err := d.SetCarrier(false); err != nil {
 		return err

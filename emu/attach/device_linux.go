@@ -14,8 +14,8 @@ import (
 	"github.com/weirnet/weir/packet"
 )
 
-// Device is a device of the machine whose other end is read and written here. Read is for one goroutine; the rest may be called
-// from any.
+// Device is a device of the machine whose other end is read and written here. Read is for one
+// goroutine; the rest may be called from any.
 type Device struct {
 	cfg  Config
 	mac  packet.MAC
@@ -34,14 +34,16 @@ type line interface {
 	read(fd int, room []byte) (int, error)
 	// carrier sets whether the machine's end has a carrier.
 	carrier(at *place, fd int, up bool) error
-	// present says whether the machine's end is up, of the flags of the link where the carrier is seen.
+	// present reports whether the machine's end is up, of the flags of the link where the carrier
+	// is seen.
 	present(flags uint32) bool
 	// find says where a device is that has left its place.
 	find(fd int) (space netns.NsHandle, name string, err error)
 }
 
-// Open makes a device, or takes a TAP device that root has made for the user and nobody uses. It is up, and has no carrier yet.
-// The error wraps ErrPrivilege, ErrNoTUN, ErrTaken or ErrNoNamespace, or is the kernel's.
+// Open makes a device, or takes a TAP device that root has made for the user and nobody uses. It is
+// up, and has no carrier yet. The error wraps ErrPrivilege, ErrNoTUN, ErrTaken or ErrNoNamespace,
+// or is the kernel's.
 func Open(cfg Config) (*Device, error) {
 	if err := checkName(cfg.Name); err != nil {
 		return nil, err
@@ -98,8 +100,9 @@ func (d *Device) Config() Config { return d.cfg }
 // MAC is the address that the machine's end had at first.
 func (d *Device) MAC() packet.MAC { return d.mac }
 
-// Read waits for frames, and returns those that are there, at most as many as fit into the batch; they are valid until the next
-// call. The error is fs.ErrClosed after Close, or says that the device has gone.
+// Read waits for frames, and returns those that are there, at most as many as fit into the batch;
+// they are valid until the next call. The error is fs.ErrClosed after Close, or says that the
+// device has gone.
 func (d *Device) Read(b *Batch) ([][]byte, error) {
 	b.frames = b.frames[:0]
 	var failed error
@@ -125,7 +128,8 @@ func (d *Device) Read(b *Batch) ([][]byte, error) {
 	return nil, errors.Join(err, failed)
 }
 
-// Write gives a frame to the machine; it does not wait. The error says that it is lost: the device is down, or the machine takes no more.
+// Write gives a frame to the machine; it does not wait. The error says that it is lost: the device
+// is down, or the machine takes no more.
 func (d *Device) Write(frame []byte) error {
 	var failed error
 	err := d.raw.Write(func(fd uintptr) bool {

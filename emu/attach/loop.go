@@ -12,7 +12,8 @@ import "time"
 // watchAgain is how long it takes to look at a device again whose changes could not be read.
 const watchAgain = 100 * time.Millisecond
 
-// Join has frames and carriers pass between the device and the port, until Close. The port gives it no frames before.
+// Join has frames and carriers pass between the device and the port, until Close. The port gives it
+// no frames before.
 func (c *Cable) Join(p Port) {
 	c.port = p
 	c.running.Go(func() { c.read(p) })

@@ -8,7 +8,8 @@ import (
 	"github.com/weirnet/weir/packet"
 )
 
-// Device is a device of the machine whose other end is read and written here: there are none on this system.
+// Device is a device of the machine whose other end is read and written here: there are none on
+// this system.
 type Device struct{ cfg Config }
 
 var errLinux = errors.New("devices of the machine as ports need Linux")

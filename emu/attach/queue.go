@@ -2,8 +2,9 @@ package attach
 
 import "sync"
 
-// queue is what waits to be written: one end puts frames in and never waits, the other takes all of them at once. The frames are
-// one after the other in one piece of memory, of which there are two: one is filled while the other is written.
+// queue is what waits to be written: one end puts frames in and never waits, the other takes all of
+// them at once. The frames are one after the other in one piece of memory, of which there are two:
+// one is filled while the other is written.
 type queue struct {
 	mu   sync.Mutex
 	in   packed

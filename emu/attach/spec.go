@@ -65,8 +65,9 @@ func readAddress(s *Spec, v string) error {
 	return nil
 }
 
-// Parse reads a Spec as Form says: "s1=tap1", "s1:9=eth0,netns=h1,address=10.0.0.100/24,address=fd00::100/64". Only address= may be
-// given more than once. The error says what was given and what was expected.
+// Parse reads a Spec as Form says: "s1=tap1",
+// "s1:9=eth0,netns=h1,address=10.0.0.100/24,address=fd00::100/64". Only address= may be given more
+// than once. The error says what was given and what was expected.
 func Parse(text string) (Spec, error) {
 	s := Spec{Config: Config{Kind: TAP}}
 	at, rest, ok := strings.Cut(text, "=")

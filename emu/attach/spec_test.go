@@ -11,13 +11,14 @@ import (
 
 func TestParse(t *testing.T) {
 	for text, want := range map[string]Spec{
-		"s1=tap1":                        {Switch: "s1", Config: Config{Name: "tap1", Kind: TAP}},
-		"s1:9=eth0,netns=h1,type=veth":   {Switch: "s1", Port: 9, Config: Config{Name: "eth0", Kind: VETH, Namespace: "h1"}},
-		"00000000000000b1=a,mtu=9000":    {Switch: "00000000000000b1", Config: Config{Name: "a", Kind: TAP, MTU: 9000}},
-		"s1=a,netns=/proc/7/ns/net":      {Switch: "s1", Config: Config{Name: "a", Kind: TAP, Namespace: "/proc/7/ns/net"}},
-		"s1=a,mac=02:00:00:00:01:00":     {Switch: "s1", Config: Config{Name: "a", Kind: TAP, MAC: packet.MAC{2, 0, 0, 0, 1, 0}}},
-		"s1=fifteenbytesxyz,type=tap":    {Switch: "s1", Config: Config{Name: "fifteenbytesxyz", Kind: TAP}},
-		"s1=a,address=10.0.0.9/8,mtu=68": {Switch: "s1", Config: Config{Name: "a", Kind: TAP, MTU: 68, Addresses: []netip.Prefix{netip.MustParsePrefix("10.0.0.9/8")}}},
+		"s1=tap1":                      {Switch: "s1", Config: Config{Name: "tap1", Kind: TAP}},
+		"s1:9=eth0,netns=h1,type=veth": {Switch: "s1", Port: 9, Config: Config{Name: "eth0", Kind: VETH, Namespace: "h1"}},
+		"00000000000000b1=a,mtu=9000":  {Switch: "00000000000000b1", Config: Config{Name: "a", Kind: TAP, MTU: 9000}},
+		"s1=a,netns=/proc/7/ns/net":    {Switch: "s1", Config: Config{Name: "a", Kind: TAP, Namespace: "/proc/7/ns/net"}},
+		"s1=a,mac=02:00:00:00:01:00":   {Switch: "s1", Config: Config{Name: "a", Kind: TAP, MAC: packet.MAC{2, 0, 0, 0, 1, 0}}},
+		"s1=fifteenbytesxyz,type=tap":  {Switch: "s1", Config: Config{Name: "fifteenbytesxyz", Kind: TAP}},
+		"s1=a,address=10.0.0.9/8,mtu=68": {Switch: "s1",
+			Config: Config{Name: "a", Kind: TAP, MTU: 68, Addresses: []netip.Prefix{netip.MustParsePrefix("10.0.0.9/8")}}},
 		"s1=a,address=10.0.0.9/8,address=fd00::9/64": {Switch: "s1", Config: Config{Name: "a", Kind: TAP,
 			Addresses: []netip.Prefix{netip.MustParsePrefix("10.0.0.9/8"), netip.MustParsePrefix("fd00::9/64")}}},
 	} {
@@ -62,7 +63,8 @@ func TestParseRefuses(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
-	for _, seed := range []string{"s1=tap1", "s1:9=eth0,netns=h1,type=veth,address=10.0.0.9/8,address=fd00::9/64,mac=02:00:00:00:01:00,mtu=9000", "s1=,,", ":=%"} {
+	for _, seed := range []string{"s1=tap1",
+		"s1:9=eth0,netns=h1,type=veth,address=10.0.0.9/8,address=fd00::9/64,mac=02:00:00:00:01:00,mtu=9000", "s1=,,", ":=%"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

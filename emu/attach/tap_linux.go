@@ -10,8 +10,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// tap is a TAP device: each read and write of the descriptor is a whole Ethernet frame, with its VLAN tag, with all checksums,
-// and no longer than the MTU allows (Documentation/networking/tuntap.rst).
+// tap is a TAP device: each read and write of the descriptor is a whole Ethernet frame, with its
+// VLAN tag, with all checksums, and no longer than the MTU allows
+// (Documentation/networking/tuntap.rst).
 type tap struct{}
 
 // openTAP makes the TAP device, or takes one that is there.
@@ -46,7 +47,8 @@ func newTAP(name string) (fd int, err error) {
 	return fd, nil
 }
 
-// noTUN says of an error of opening /dev/net/tun that there is none, if so. Without the module there is the file, but no device.
+// noTUN says of an error of opening /dev/net/tun that there is none, if so. Without the module
+// there is the file, but no device.
 func noTUN(err error) error {
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, unix.ENODEV) || errors.Is(err, unix.ENXIO) {
 		return fmt.Errorf("%w (%w)", ErrNoTUN, err)

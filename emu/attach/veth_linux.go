@@ -11,8 +11,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// veth is a pair of devices: one end is the machine's, the other is in a network namespace that only this process holds, and is read
-// and written by a packet socket there. When the process ends, the namespace ends, and the pair with it.
+// veth is a pair of devices: one end is the machine's, the other is in a network namespace that
+// only this process holds, and is read and written by a packet socket there. When the process ends,
+// the namespace ends, and the pair with it.
 type veth struct {
 	oob []byte // room for what a socket says beside a frame
 }
@@ -23,7 +24,8 @@ const nearName = "near"
 // socketBuffer is how many bytes of frames wait to be read, at most.
 const socketBuffer = 8 << 20
 
-// openVETH makes the pair. The carrier is seen at the near end: it has one when the machine's end is up, wherever that goes.
+// openVETH makes the pair. The carrier is seen at the near end: it has one when the machine's end
+// is up, wherever that goes.
 func (d *Device) openVETH(home *place) (fd int, err error) {
 	if _, err := home.named(d.cfg.Name); err == nil {
 		return -1, ErrTaken
@@ -71,7 +73,8 @@ func (p *place) pair(name string, home *place) error {
 		return err
 	}
 	// Nothing is ever sent by the kernel itself at this end: no address, so no neighbour discovery.
-	if err = p.link.LinkSetIP6AddrGenMode(l, noAddress); err != nil && !errors.Is(err, unix.EOPNOTSUPP) && !errors.Is(err, unix.EAFNOSUPPORT) {
+	if err = p.link.LinkSetIP6AddrGenMode(l, noAddress); err != nil && !errors.Is(err, unix.EOPNOTSUPP) &&
+		!errors.Is(err, unix.EAFNOSUPPORT) {
 		return err
 	}
 	return p.link.LinkSetMTU(l, longest)
@@ -83,7 +86,8 @@ const (
 	auxiliary = 20     // bytes of a tpacket_auxdata of linux/if_packet.h
 )
 
-// plain has a device send frames as they would be on a wire: with their checksums, and no longer than its MTU.
+// plain has a device send frames as they would be on a wire: with their checksums, and no longer
+// than its MTU.
 func plain(name string) error {
 	tool, err := ethtool.NewEthtool()
 	if err != nil {
@@ -98,7 +102,8 @@ func plain(name string) error {
 	for feature, on := range has {
 		switch feature {
 		case "tx-checksum-ip-generic", "tx-checksum-ipv4", "tx-checksum-ipv6", "tx-checksum-sctp", "tx-generic-segmentation",
-			"tx-tcp-segmentation", "tx-tcp6-segmentation", "tx-tcp-ecn-segmentation", "tx-tcp-mangleid-segmentation", "tx-udp-segmentation",
+			"tx-tcp-segmentation", "tx-tcp6-segmentation", "tx-tcp-ecn-segmentation",
+			"tx-tcp-mangleid-segmentation", "tx-udp-segmentation",
 			"tx-sctp-segmentation", "tx-gso-list", "tx-scatter-gather-fraglist":
 			if on {
 				off[feature] = false

@@ -5,9 +5,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// watch tells whether the machine's end is up: at once, and whenever that has changed, until it ends, the device leaves the place
-// where it was, or the kernel does not tell any more, as it does when it had too much to tell. The device may be watched again,
-// unless it has gone.
+// watch reports whether the machine's end is up: at once, and whenever that has changed, until it
+// ends, the device leaves the place where it was, or the kernel does not tell any more, as it does
+// when it had too much to tell. The device may be watched again, unless it has gone.
 func (d *Device) watch(ended <-chan struct{}, tell func(up bool)) (gone bool) {
 	updates, stop := make(chan netlink.LinkUpdate), make(chan struct{})
 	index, err := d.subscribe(updates, stop)

@@ -7,8 +7,8 @@ import (
 	"github.com/weirnet/weir/packet"
 )
 
-// TestBrokenFramesAreNotTaken turns one bit of each byte of real frames: whatever a checksum or a length covers is noticed, and what
-// was in the frame has no effect.
+// TestBrokenFramesAreNotTaken turns one bit of each byte of real frames: whatever a checksum or a
+// length covers is noticed, and what was in the frame has no effect.
 func TestBrokenFramesAreNotTaken(t *testing.T) {
 	frames := recorded()
 	for i, frame := range frames {
@@ -30,7 +30,8 @@ func TestBrokenFramesAreNotTaken(t *testing.T) {
 			var o trash
 			h.Receive(broken, time.Second, &o)
 			c := h.Counters()
-			if c.Malformed+c.BadChecksum+c.Foreign+c.Fragments != 1 || o.frames != 0 || len(h.neighbours)+len(h.streams)+len(h.sinks) != 0 {
+			if c.Malformed+c.BadChecksum+c.Foreign+c.Fragments != 1 || o.frames != 0 ||
+				len(h.neighbours)+len(h.streams)+len(h.sinks) != 0 {
 				t.Fatalf("frame %d, byte %d changed: %s\n%+v", i, at, packet.Ethernet(broken), c)
 			}
 		}
@@ -44,7 +45,8 @@ func TestFragmentsAreRefused(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		k := packet.Key{EthDst: h.cfg.MAC, EthSrc: packet.MAC{2, 9}, EtherType: packet.TypeIPv4, IPSrc: config(1).ip(), IPDst: h.ip4, DstPort: 9}
+		k := packet.Key{EthDst: h.cfg.MAC, EthSrc: packet.MAC{2, 9}, EtherType: packet.TypeIPv4,
+			IPSrc: config(1).ip(), IPDst: h.ip4, DstPort: 9}
 		frame := packet.AppendUDP(nil, &k, []byte("part"))
 		ip := frame[packet.EthernetLen:]
 		ip[6], ip[7], ip[10], ip[11] = flags&0x20, flags&0x1f, 0, 0

@@ -13,7 +13,8 @@ type trash struct{ frames int }
 
 func (o *trash) Send([]byte) { o.frames++ }
 
-// TestMemoryBudgetOfAnIdleHost measures hosts that have announced themselves and answered one request.
+// TestMemoryBudgetOfAnIdleHost measures hosts that have announced themselves and answered one
+// request.
 func TestMemoryBudgetOfAnIdleHost(t *testing.T) {
 	need.NoRace(t)
 	const n, limit = 1000, 2048
@@ -59,7 +60,8 @@ func arpRequest() []byte {
 	return first
 }
 
-// cross is a cable between two hosts without delay or memory: what one sends the other receives when both are done.
+// cross is a cable between two hosts without delay or memory: what one sends the other receives
+// when both are done.
 type cross struct {
 	frame []byte
 	n     int
@@ -67,7 +69,8 @@ type cross struct {
 
 func (c *cross) Send(frame []byte) { c.frame = append(c.frame[:0], frame...); c.n++ }
 
-// TestAllocationBudgetOfDatagrams sends a datagram, receives it, and has it echoed back, over IPv4 and IPv6.
+// TestAllocationBudgetOfDatagrams sends a datagram, receives it, and has it echoed back, over IPv4
+// and IPv6.
 func TestAllocationBudgetOfDatagrams(t *testing.T) {
 	need.NoRace(t)
 	for _, c := range []struct {

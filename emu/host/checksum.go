@@ -2,7 +2,7 @@ package host
 
 import "github.com/weirnet/weir/packet"
 
-// checksumOK says whether the checksum of a datagram's transport is right.
+// checksumOK reports whether the checksum of a datagram's transport is right.
 func (d *datagram) checksumOK() bool {
 	if d.proto == packet.ProtoICMPv4 {
 		return packet.Checksum(d.body) == 0

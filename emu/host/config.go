@@ -16,7 +16,7 @@ type Config struct {
 	IPv4 netip.Prefix // the address with the length of its network; zero: no IPv4
 	IPv6 netip.Prefix // likewise
 	VLAN uint16       // 1 to 4094: frames have this tag and no others are taken; 0: untagged, or priority-tagged
-	Seed uint64       // of everything that is drawn by lot
+	Seed uint64       // of everything that is drawn at random
 
 	MTU           int           // bytes of an IP packet; 0: DefaultMTU
 	NeighbourLife time.Duration // how long an answer of ARP or ND holds; 0: DefaultNeighbourLife
@@ -61,7 +61,8 @@ func (c *Config) Check() error {
 	return err
 }
 
-// What IP demands of a link, in IPv6's case (RFC 8200, section 5: 1280), and what a length of 16 bits can say.
+// What IP demands of a link, in IPv6's case (RFC 8200, section 5: 1280), and what a length of 16
+// bits can say.
 const (
 	minMTU = 1280
 	maxMTU = 65535

@@ -1,6 +1,7 @@
 package host
 
-// congestion is how much a sender has in flight (RFC 5681, with the recovery of RFC 6582, "NewReno"). All are bytes.
+// congestion is how much a sender has in flight (RFC 5681, with the recovery of RFC 6582,
+// "NewReno"). All are bytes.
 type congestion struct {
 	mss        int64
 	cwnd       int64
@@ -20,7 +21,8 @@ func (c *congestion) begin(mss int) {
 	*c = congestion{mss: int64(mss), cwnd: initialSegments * int64(mss), ssthresh: maxCwnd, recover: -1}
 }
 
-// acknowledged takes in that n bytes up to offset ack are there. resend is true if the next one behind is lost, too.
+// acknowledged takes in that n bytes up to offset ack are there. resend is true if the next one
+// behind is lost, too.
 func (c *congestion) acknowledged(n, ack int64) (resend bool) {
 	c.duplicates = 0
 	switch {
@@ -39,8 +41,8 @@ func (c *congestion) acknowledged(n, ack int64) (resend bool) {
 	return false
 }
 
-// duplicate takes in an acknowledgment of nothing new, with flight bytes under way up to offset highest. resend is true if the segment
-// after ack is to be sent again.
+// duplicate takes in an acknowledgment of nothing new, with flight bytes under way up to offset
+// highest. resend is true if the segment after ack is to be sent again.
 func (c *congestion) duplicate(ack, flight, highest int64) (resend bool) {
 	c.duplicates++
 	if c.recovering {

@@ -2,8 +2,9 @@ package host
 
 import "encoding/binary"
 
-// Content fills b with what every stream carries from offset bytes on: bytes that do not repeat within any window, so that whoever
-// receives them can tell whether a byte is in its place without having seen the others.
+// Content fills b with what every stream carries from offset bytes on: bytes that do not repeat
+// within any window, so that whoever receives them can report whether a byte is in its place
+// without having seen the others.
 func Content(b []byte, offset uint64) {
 	for len(b) > 0 && (offset%8 != 0 || len(b) < 8) {
 		b[0] = byte(contentWord(offset/8) >> (offset % 8 * 8))
@@ -17,7 +18,8 @@ func Content(b []byte, offset uint64) {
 	}
 }
 
-// contentWord is bytes 8n to 8n+7 of a stream, the first one lowest: a multiplicative hash of n (Fibonacci hashing), mixed once.
+// contentWord is bytes 8n to 8n+7 of a stream, the first one lowest: a multiplicative hash of n
+// (Fibonacci hashing), mixed once.
 func contentWord(n uint64) uint64 {
 	n = (n + 1) * 0x9e3779b97f4a7c15
 	return n ^ n>>32

@@ -13,10 +13,12 @@ import (
 	"github.com/weirnet/weir/packet"
 )
 
-// TestConversations runs testdata: hosts on one wire, every frame printed with its time and who sent it.
+// TestConversations runs testdata: hosts on one wire, every frame printed with its time and who
+// sent it.
 func TestConversations(t *testing.T) {
 	golden.Each(t, "testdata", func(t *testing.T, path string) {
-		c := &conversation{t: t, w: newHub(t, 1), flows: map[string]*Flow{}, pings: map[string]*Ping{}, streams: map[string]*Stream{}, first: map[[2]uint16]uint32{}}
+		c := &conversation{t: t, w: newHub(t, 1), flows: map[string]*Flow{}, pings: map[string]*Ping{},
+			streams: map[string]*Stream{}, first: map[[2]uint16]uint32{}}
 		c.w.seen = c.print
 		golden.Run(t, path, c.do)
 	})
@@ -46,7 +48,8 @@ func (c *conversation) print(at time.Duration, from int, frame []byte, lost bool
 	fmt.Fprintf(&c.text, "%s %s > %s%s%s\n", at, c.w.hosts[from].cfg.Name, c.segment(frame), packet.Ethernet(frame), mark)
 }
 
-// segment is what a TCP segment says beside its key, by offsets from the first numbers of its stream: "seq=1 ack=1 win=65535 ".
+// segment is what a TCP segment says beside its key, by offsets from the first numbers of its
+// stream: "seq=1 ack=1 win=65535 ".
 func (c *conversation) segment(frame []byte) string {
 	var k packet.Key
 	packet.ParseKey(frame, &k)
@@ -100,7 +103,8 @@ func (c *conversation) do(t *testing.T, cmd *golden.Command) string {
 	return c.text.String()
 }
 
-// host makes "host NUMBER vlan=N announce=yes only=4 life=10s", and the first host's are the defaults of config.
+// host makes "host NUMBER vlan=N announce=yes only=4 life=10s", and the first host's are the
+// defaults of config.
 func (c *conversation) host(cmd *golden.Command) {
 	cfg := config(byte(c.number(cmd.Args[0])))
 	cfg.VLAN = uint16(c.number(cmd.Arg("vlan", "0")))
@@ -115,7 +119,8 @@ func (c *conversation) host(cmd *golden.Command) {
 	c.w.add(cfg)
 }
 
-// lose loses the next frames, "lose N", or of TCP the next segment with this offset: "lose segment OFFSET".
+// lose loses the next frames, "lose N", or of TCP the next segment with this offset: "lose segment
+// OFFSET".
 func (c *conversation) lose(cmd *golden.Command) {
 	n := 1
 	if cmd.Args[0] != "segment" {
@@ -179,7 +184,8 @@ func (c *conversation) addr(s string) netip.Addr {
 // ping begins "ping NAME HOST DST count=N interval=D size=N timeout=D".
 func (c *conversation) ping(cmd *golden.Command) {
 	p, err := c.named(cmd.Args[1]).Ping(PingSpec{Dst: c.addr(cmd.Args[2]), Count: c.number(cmd.Arg("count", "0")),
-		Interval: c.duration(cmd.Arg("interval", "0s")), Size: c.number(cmd.Arg("size", "0")), Timeout: c.duration(cmd.Arg("timeout", "0s"))}, c.w.now)
+		Interval: c.duration(cmd.Arg("interval", "0s")), Size: c.number(cmd.Arg("size", "0")),
+		Timeout: c.duration(cmd.Arg("timeout", "0s"))}, c.w.now)
 	if err != nil {
 		fmt.Fprintln(&c.text, "refused:", err)
 		return
@@ -197,8 +203,10 @@ func (c *conversation) udp(cmd *golden.Command) {
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	f, err := c.named(cmd.Args[1]).UDP(FlowSpec{Dst: c.addr(cmd.Args[2]), Port: uint16(c.number(cmd.Arg("port", "0"))), Rate: rate,
-		Size: c.number(cmd.Arg("size", "0")), Pattern: pattern, On: c.duration(cmd.Arg("on", "0s")), Off: c.duration(cmd.Arg("off", "0s")),
+	f, err := c.named(cmd.Args[1]).UDP(FlowSpec{Dst: c.addr(cmd.Args[2]),
+		Port: uint16(c.number(cmd.Arg("port", "0"))), Rate: rate,
+		Size: c.number(cmd.Arg("size", "0")), Pattern: pattern, On: c.duration(cmd.Arg("on", "0s")),
+		Off:   c.duration(cmd.Arg("off", "0s")),
 		Count: uint64(c.number(cmd.Arg("count", "0"))), Duration: c.duration(cmd.Arg("for", "0s"))}, c.w.now)
 	if err != nil {
 		fmt.Fprintln(&c.text, "refused:", err)
@@ -210,7 +218,8 @@ func (c *conversation) udp(cmd *golden.Command) {
 // tcp begins "tcp NAME HOST DST port=N bytes=N rate=N for=D".
 func (c *conversation) tcp(cmd *golden.Command) {
 	s, err := c.named(cmd.Args[1]).TCP(StreamSpec{Dst: c.addr(cmd.Args[2]), Port: uint16(c.number(cmd.Arg("port", "0"))),
-		Bytes: uint64(c.number(cmd.Arg("bytes", "0"))), Rate: uint64(c.number(cmd.Arg("rate", "0"))), Duration: c.duration(cmd.Arg("for", "0s"))}, c.w.now)
+		Bytes: uint64(c.number(cmd.Arg("bytes", "0"))), Rate: uint64(c.number(cmd.Arg("rate", "0"))),
+		Duration: c.duration(cmd.Arg("for", "0s"))}, c.w.now)
 	if err != nil {
 		fmt.Fprintln(&c.text, "refused:", err)
 		return

@@ -12,8 +12,8 @@ import (
 	"github.com/weirnet/weir/packet"
 )
 
-// TestFramesAreWhatGopacketReads gives every frame of two busy hosts to gopacket: it finds the same layers, nothing wrong, and
-// would have written the same bytes with its own lengths and checksums.
+// TestFramesAreWhatGopacketReads gives every frame of two busy hosts to gopacket: it finds the same
+// layers, nothing wrong, and would have written the same bytes with its own lengths and checksums.
 func TestFramesAreWhatGopacketReads(t *testing.T) {
 	for _, vlan := range []uint16{0, 7} {
 		kinds := map[gopacket.LayerType]int{}
@@ -28,7 +28,8 @@ func TestFramesAreWhatGopacketReads(t *testing.T) {
 		busy(t, w)
 		w.run(20 * time.Second)
 		for _, want := range []gopacket.LayerType{layers.LayerTypeARP, layers.LayerTypeICMPv4, layers.LayerTypeICMPv6Echo,
-			layers.LayerTypeICMPv6NeighborSolicitation, layers.LayerTypeICMPv6NeighborAdvertisement, layers.LayerTypeUDP, layers.LayerTypeTCP} {
+			layers.LayerTypeICMPv6NeighborSolicitation, layers.LayerTypeICMPv6NeighborAdvertisement,
+			layers.LayerTypeUDP, layers.LayerTypeTCP} {
 			if kinds[want] == 0 {
 				t.Errorf("vlan %d: no %s among %v", vlan, want, kinds)
 			}

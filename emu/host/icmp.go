@@ -32,8 +32,8 @@ func (h *Host) receiveICMP(d *datagram, now time.Duration, out Output) {
 	}
 }
 
-// receiveND takes a neighbour solicitation or advertisement. One with a hop limit of less than 255 came from beyond the link
-// (RFC 4861, section 7.1).
+// receiveND takes a neighbour solicitation or advertisement. One with a hop limit of less than 255
+// came from beyond the link (RFC 4861, section 7.1).
 func (h *Host) receiveND(d *datagram, m packet.ND, now time.Duration, out Output) {
 	switch {
 	case !m.Valid() || m[1] != 0:

@@ -7,8 +7,9 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
-// Latency is a distribution of times. Its count, extremes and mean are exact. Quantiles are exact up to exactSamples, then of a
-// histogram whose steps are 1/16 of the value, from 1 µs to one minute: thousands of hosts have thousands of them, at 3 KiB each.
+// Latency is a distribution of times. Its count, extremes and mean are exact. Quantiles are exact
+// up to exactSamples, then of a histogram whose steps are 1/16 of the value, from 1 µs to one
+// minute: thousands of hosts have thousands of them, at 3 KiB each.
 type Latency struct {
 	count    uint64
 	sum      time.Duration
@@ -116,5 +117,6 @@ type Summary struct {
 
 // Summary is the distribution in a few numbers.
 func (l *Latency) Summary() Summary {
-	return Summary{Count: l.Count(), Min: l.Min(), Mean: l.Mean(), P50: l.Quantile(0.5), P90: l.Quantile(0.9), P99: l.Quantile(0.99), Max: l.Max()}
+	return Summary{Count: l.Count(), Min: l.Min(), Mean: l.Mean(), P50: l.Quantile(0.5), P90: l.Quantile(0.9),
+		P99: l.Quantile(0.99), Max: l.Max()}
 }

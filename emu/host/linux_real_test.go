@@ -23,8 +23,9 @@ import (
 	"github.com/weirnet/weir/packet"
 )
 
-// TestAgainstLinux joins one host to the kernel's stack by a TAP device in namespaces of its own: each pings the other, sends the other
-// datagrams, and opens streams to the other, over IPv4 and IPv6.
+// TestAgainstLinux joins one host to the kernel's stack by a TAP device in namespaces of its own:
+// each pings the other, sends the other datagrams, and opens streams to the other, over IPv4 and
+// IPv6.
 func TestAgainstLinux(t *testing.T) {
 	need.Program(t, "ping")
 	netlab.Inside(t, func(t *testing.T, l *netlab.Lab) {
@@ -43,7 +44,8 @@ func TestAgainstLinux(t *testing.T) {
 			c.closedPorts()
 		}
 		c.do(func(now time.Duration) {
-			if k := c.h.Counters(); k.Malformed != 0 || k.BadChecksum != 0 || k.Fragments != 0 || k.Unsent != 0 || k.TCPFailed != 2 {
+			if k := c.h.Counters(); k.Malformed != 0 || k.BadChecksum != 0 || k.Fragments != 0 || k.Unsent != 0 ||
+				k.TCPFailed != 2 {
 				t.Errorf("%+v", k)
 			}
 		})
@@ -177,7 +179,8 @@ func (c *cable) kernelEchoes() {
 	}
 }
 
-// kernelStreams sends the host two megabytes of its own kind of content through a socket of the kernel.
+// kernelStreams sends the host two megabytes of its own kind of content through a socket of the
+// kernel.
 func (c *cable) kernelStreams() {
 	conn, err := net.Dial("tcp", netip.AddrPortFrom(c.host, 80).String())
 	if err != nil {
@@ -206,7 +209,8 @@ func (c *cable) kernelStreams() {
 	})
 }
 
-// hostStreams sends the kernel two megabytes through a listening socket that reads late, so that its window closes.
+// hostStreams sends the kernel two megabytes through a listening socket that reads late, so that
+// its window closes.
 func (c *cable) hostStreams() {
 	small := net.ListenConfig{Control: func(_, _ string, raw syscall.RawConn) error {
 		return raw.Control(func(fd uintptr) { unix.SetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_RCVBUF, 50_000) })
@@ -243,7 +247,8 @@ func (c *cable) hostStreams() {
 // closedPorts are refused by either.
 func (c *cable) closedPorts() {
 	c.do(func(time.Duration) { c.h.ClosePort(81) })
-	if _, err := net.DialTimeout("tcp", netip.AddrPortFrom(c.host, 81).String(), 20*time.Second); err == nil || !strings.Contains(err.Error(), "refused") {
+	if _, err := net.DialTimeout("tcp", netip.AddrPortFrom(c.host, 81).String(), 20*time.Second); err == nil ||
+		!strings.Contains(err.Error(), "refused") {
 		c.t.Errorf("a closed port of the host: %v", err)
 	}
 	var s *Stream

@@ -9,7 +9,8 @@ import (
 // allNodes is ff02::1.
 var allNodes = packet.Addr{0: 0xff, 1: 0x02, 15: 1}
 
-// askND sends a solicitation for n's address: to its solicited-node group, or to n alone while it is still believed.
+// askND sends a solicitation for n's address: to its solicited-node group, or to n alone while it
+// is still believed.
 func (h *Host) askND(n *neighbour, out Output) {
 	k := packet.NewNDSolicit(h.cfg.MAC, h.ip6, n.ip)
 	k.VLAN = h.vlan()
@@ -20,7 +21,8 @@ func (h *Host) askND(n *neighbour, out Output) {
 	h.transmit(h.buf, nil, out)
 }
 
-// linkAddress is the option of this type among a message's; ok is false if an option is wrong, or is not six bytes long.
+// linkAddress is the option of this type among a message's; ok is false if an option is wrong, or
+// is not six bytes long.
 func linkAddress(options []byte, want uint8) (mac packet.MAC, ok bool) {
 	for len(options) > 0 {
 		typ, value, rest, whole := packet.NextNDOption(options)
@@ -59,7 +61,8 @@ func (h *Host) receiveSolicit(src packet.Addr, m packet.ND, now time.Duration, o
 	h.advertiseTo(src, mac, now, out)
 }
 
-// advertiseTo answers a solicitation from src: to the address in its option, or by the cache if it has none.
+// advertiseTo answers a solicitation from src: to the address in its option, or by the cache if it
+// has none.
 func (h *Host) advertiseTo(src packet.Addr, mac packet.MAC, now time.Duration, out Output) {
 	k := packet.NewNDAdvert(h.cfg.MAC, h.ip6, mac, src)
 	k.VLAN = h.vlan()
@@ -71,7 +74,8 @@ func (h *Host) advertiseTo(src packet.Addr, mac packet.MAC, now time.Duration, o
 	h.transmit(h.buf, nil, out)
 }
 
-// receiveAdvert learns from an advertisement (RFC 4861, section 7.2.5, without its states between known and unknown).
+// receiveAdvert learns from an advertisement (RFC 4861, section 7.2.5, without its states between
+// known and unknown).
 func (h *Host) receiveAdvert(m packet.ND, now time.Duration, out Output) {
 	mac, ok := linkAddress(m.Options(), packet.NDOptTLL)
 	if !ok {
@@ -97,8 +101,9 @@ func (h *Host) advertise(dst packet.Addr, mac packet.MAC, flags uint8, t *tally,
 	h.transmit(h.buf, t, out)
 }
 
-// Announce tells all stations where the host's addresses are: a gratuitous ARP request and an unsolicited neighbour advertisement
-// (RFC 4861, section 7.2.6), for the addresses it has. It is sent at once.
+// Announce tells all stations where the host's addresses are: a gratuitous ARP request and an
+// unsolicited neighbour advertisement (RFC 4861, section 7.2.6), for the addresses it has. It is
+// sent at once.
 func (h *Host) Announce(_ time.Duration, out Output) {
 	if !h.ip4.IsZero() {
 		h.announceARP(out)

@@ -6,8 +6,8 @@ import (
 	"github.com/weirnet/weir/packet"
 )
 
-// How neighbours are asked for, as Linux does by default (mcast_solicit, ucast_solicit and retrans_time_ms of
-// neigh/default): as often, and this long apart.
+// How neighbours are asked for, as Linux does by default (mcast_solicit, ucast_solicit and
+// retrans_time_ms of neigh/default): as often, and this long apart.
 const (
 	solicitTries    = 3
 	solicitInterval = time.Second
@@ -52,8 +52,9 @@ func (h *Host) neighbour(ip packet.Addr) *neighbour {
 	return n
 }
 
-// hold keeps a copy of a frame until the neighbour's address is known, and asks for it. When too many wait for one the oldest goes, as in
-// Linux's queue of unresolved packets; when too many wait for all, the frame itself.
+// hold keeps a copy of a frame until the neighbour's address is known, and asks for it. When too
+// many wait for one the oldest goes, as in Linux's queue of unresolved packets; when too many wait
+// for all, the frame itself.
 func (h *Host) hold(n *neighbour, frame []byte, t *tally, now time.Duration, out Output) {
 	if len(n.held) == MaxHeld {
 		h.release(n.held[0]).drop(h)
@@ -95,7 +96,8 @@ func (h *Host) forget(n *neighbour) {
 	n.known, n.tries, n.held = false, 0, nil
 }
 
-// solicit asks for n's address and sets the timer to ask again: all stations if it is unknown, itself otherwise.
+// solicit asks for n's address and sets the timer to ask again: all stations if it is unknown,
+// itself otherwise.
 func (h *Host) solicit(n *neighbour, now time.Duration, out Output) {
 	if _, ok := h.source(n.ip); !ok {
 		h.forget(n)
@@ -121,7 +123,8 @@ func (n *neighbour) wake(h *Host, now time.Duration, out Output) {
 	h.forget(n)
 }
 
-// confirm takes in that n is at mac, by an answer or by its own request, and sends what waited for that.
+// confirm takes in that n is at mac, by an answer or by its own request, and sends what waited for
+// that.
 func (h *Host) confirm(n *neighbour, mac packet.MAC, now time.Duration, out Output) {
 	if n.known && n.mac != mac {
 		h.counters.Moved++
@@ -140,8 +143,9 @@ func (h *Host) confirm(n *neighbour, mac packet.MAC, now time.Duration, out Outp
 	}
 }
 
-// heard takes in the address that a neighbour says to have. wanted: it asks for this host, and will be answered, so that it becomes
-// an entry if it is none (RFC 826: merge, then add where the request is for us); but no other makes room for it.
+// heard takes in the address that a neighbour says to have. wanted: it asks for this host, and will
+// be answered, so that it becomes an entry if it is none (RFC 826: merge, then add where the
+// request is for us); but no other makes room for it.
 func (h *Host) heard(ip packet.Addr, mac packet.MAC, wanted bool, now time.Duration, out Output) {
 	if mac.IsZero() || mac.IsMulticast() || !unicast(ip) || h.own(ip) {
 		return

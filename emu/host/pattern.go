@@ -50,8 +50,8 @@ type pace struct {
 	drift    float64 // ns that the exponential distances have summed up to
 }
 
-// after is when the datagram after the one that was due at a time is due. Distances that are no whole number of nanoseconds do
-// not add up to an error: they are counted from the start.
+// after is when the datagram after the one that was due at a time is due. Distances that are no
+// whole number of nanoseconds do not add up to an error: they are counted from the start.
 func (p *pace) after(random *rand.Rand) time.Duration {
 	p.n++
 	var ns float64

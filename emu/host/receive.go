@@ -6,7 +6,8 @@ import (
 	"github.com/weirnet/weir/packet"
 )
 
-// Receive takes a frame from the host's link; it is not changed nor kept. What it causes at once is sent during the call.
+// Receive takes a frame from the host's link; it is not changed nor kept. What it causes at once is
+// sent during the call.
 func (h *Host) Receive(frame []byte, now time.Duration, out Output) {
 	h.counters.FramesIn++
 	h.counters.BytesIn += uint64(len(frame))
@@ -43,7 +44,8 @@ type datagram struct {
 	body     []byte // transport header and payload, whole
 }
 
-// mine says whether an IP packet to dst is for this host: to its address, or to a group's, all of which it listens to.
+// mine reports whether an IP packet to dst is for this host: to its address, or to a group's, all
+// of which it listens to.
 func (h *Host) mine(dst packet.Addr) bool {
 	if h.own(dst) {
 		return true
@@ -88,7 +90,8 @@ func (h *Host) receiveIPv6(p packet.IPv6, now time.Duration, out Output) {
 	}
 }
 
-// fragmented says whether the first extension header of an IPv6 packet says that more fragments follow.
+// fragmented reports whether the first extension header of an IPv6 packet says that more fragments
+// follow.
 func fragmented(p packet.IPv6) bool {
 	return p.NextHeader() == packet.ProtoFragment && p[packet.IPv6Len+3]&1 != 0
 }

@@ -2,8 +2,8 @@ package host
 
 import "time"
 
-// retransmission is the timer's length (RFC 6298): 2.1 to begin with, 2.2 and 2.3 with a sample, 5.5 after a time-out. Its least
-// value is Linux's instead of the one second of 2.4.
+// retransmission is the timer's length (RFC 6298): 2.1 to begin with, 2.2 and 2.3 with a sample,
+// 5.5 after a time-out. Its least value is Linux's instead of the one second of 2.4.
 type retransmission struct {
 	srtt, rttvar time.Duration
 	rto          time.Duration

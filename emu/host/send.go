@@ -11,7 +11,8 @@ import (
 
 var loopback6 = netip.IPv6Loopback()
 
-// headroom is more than all headers before a payload are long: Ethernet with a tag, IPv6, TCP with options.
+// headroom is more than all headers before a payload are long: Ethernet with a tag, IPv6, TCP with
+// options.
 const headroom = 128
 
 // stampLen is the length of a stamp, in bytes: the least payload of echo requests and datagrams.
@@ -27,8 +28,9 @@ type stamp struct {
 	sent time.Duration // when it was meant to be sent, by the clock of the network
 }
 
-// maxSkew is how much later than now a stamp may say that it was sent: parts of a network that run beside each other have read the
-// clock at different times. The latency is 0 then. What claims to come from further ahead has no stamp of ours.
+// maxSkew is how much later than now a stamp may say that it was sent: parts of a network that run
+// beside each other have read the clock at different times. The latency is 0 then. What claims to
+// come from further ahead has no stamp of ours.
 const maxSkew = time.Second
 
 func (s *stamp) put(b []byte) {
@@ -47,8 +49,8 @@ func readStamp(b []byte) (s stamp, ok bool) {
 		sent: time.Duration(binary.BigEndian.Uint64(b[16:]))}, true
 }
 
-// payload is n bytes for a payload, behind the place where the frame will be built: a builder moves them to where they belong.
-// They hold what the last frame left there.
+// payload is n bytes for a payload, behind the place where the frame will be built: a builder moves
+// them to where they belong. They hold what the last frame left there.
 func (h *Host) payload(n int) []byte {
 	h.buf = slices.Grow(h.buf[:0], headroom+n)
 	return h.buf[headroom : headroom+n]
@@ -62,7 +64,8 @@ func (h *Host) stamped(s stamp, n int) []byte {
 	return b
 }
 
-// frame is the start of a frame: an empty slice whose array holds payload where it does not disturb.
+// frame is the start of a frame: an empty slice whose array holds payload where it does not
+// disturb.
 func (h *Host) frame() []byte {
 	h.buf = slices.Grow(h.buf[:0], headroom)
 	return h.buf[:0]
@@ -83,8 +86,8 @@ type tally struct {
 	unsent uint64 // dropped, because the neighbour did not answer or too many waited
 }
 
-// deliver sends a frame to the IP address dst, at once if its neighbour's address is known, else when it is. The frame's Ethernet
-// destination is written here.
+// deliver sends a frame to the IP address dst, at once if its neighbour's address is known, else
+// when it is. The frame's Ethernet destination is written here.
 func (h *Host) deliver(dst packet.Addr, frame []byte, t *tally, now time.Duration, out Output) {
 	if mac, ok := h.groupMAC(dst); ok {
 		copy(frame, mac[:])

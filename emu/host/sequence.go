@@ -1,6 +1,7 @@
 package host
 
-// sequence judges the sequence numbers of what arrives, from 0 on. It remembers the last window numbers one by one.
+// sequence judges the sequence numbers of what arrives, from 0 on. It remembers the last window
+// numbers one by one.
 type sequence struct {
 	next       uint64 // one more than the highest seen
 	received   uint64 // different ones

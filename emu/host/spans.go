@@ -5,8 +5,8 @@ import "slices"
 // span is the bytes from and before to of a stream.
 type span struct{ from, to int64 }
 
-// spans are what of a stream has come too early: apart from each other, in order. The bytes themselves are checked and
-// dropped, so that only their places are kept.
+// spans are what of a stream has come too early: apart from each other, in order. The bytes
+// themselves are checked and dropped, so that only their places are kept.
 type spans []span
 
 // maxSpans is how many are kept; what would be one more is dropped as if it had been lost.

@@ -50,7 +50,8 @@ func (a *streamApp) wake(h *Host, now time.Duration, out Output) {
 	}
 }
 
-// write gives the stream the next segment of a sender at a rate, and sets the time of the one after it.
+// write gives the stream the next segment of a sender at a rate, and sets the time of the one after
+// it.
 func (s *Stream) write(h *Host, now time.Duration, out Output) {
 	n := uint64(s.congestion.mss)
 	if s.spec.Bytes > 0 {

@@ -2,7 +2,8 @@ package host
 
 import "time"
 
-// finAcked says whether the peer has acknowledged this end's FIN, and finReceived whether its own has come in order.
+// finAcked reports whether the peer has acknowledged this end's FIN, and finReceived whether its
+// own has come in order.
 func (s *Stream) finAcked() bool    { return s.closing && s.una > s.dataEnd() }
 func (s *Stream) finReceived() bool { return s.fin > 0 && s.rcv > s.fin }
 

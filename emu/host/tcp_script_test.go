@@ -12,7 +12,8 @@ import (
 
 func newRand(h *Host) *rand.Rand { return rand.New(&h.random) }
 
-// script is a peer of one stream of a host, played by a test: it says what it likes, and hears what the host sends.
+// script is a peer of one stream of a host, played by a test: it says what it likes, and hears what
+// the host sends.
 type script struct {
 	t     *testing.T
 	h     *Host
@@ -27,7 +28,8 @@ func (p *script) Send(frame []byte) {
 	packet.ParseKey(frame, &k)
 	if k.Layers.Has(packet.LayerTCP) {
 		t := packet.TCP(frame[packet.EthernetLen+packet.IPv4Len:])
-		p.heard = append(p.heard, fmt.Sprintf("seq=%d ack=%d len=%d flags=%x", t.Seq()-p.s.iss, t.Ack()-p.s.irs, len(t.Payload()), t.Flags()))
+		p.heard = append(p.heard, fmt.Sprintf("seq=%d ack=%d len=%d flags=%x", t.Seq()-p.s.iss, t.Ack()-p.s.irs,
+			len(t.Payload()), t.Flags()))
 	}
 }
 
@@ -67,9 +69,11 @@ func (p *script) run(d time.Duration) {
 // say gives the host a segment with these offsets, and forgets what was heard before.
 func (p *script) say(flags uint16, seq, ack uint32, window uint16, payload []byte) {
 	p.heard = nil
-	k := packet.Key{EthDst: p.h.cfg.MAC, EthSrc: packet.MAC{2, 0, 0, 0, 0, 2}, EtherType: packet.TypeIPv4, IPSrc: p.s.key.peer, IPDst: p.h.ip4,
+	k := packet.Key{EthDst: p.h.cfg.MAC, EthSrc: packet.MAC{2, 0, 0, 0, 0, 2}, EtherType: packet.TypeIPv4,
+		IPSrc: p.s.key.peer, IPDst: p.h.ip4,
 		SrcPort: p.s.key.peerPort, DstPort: p.s.key.local, TCPFlags: flags}
-	p.h.Receive(packet.AppendTCPOptions(nil, &k, p.s.irs+seq, p.s.iss+ack, window, []byte{packet.TCPOptMSS, 4, 3, 232}, payload), p.now, p)
+	p.h.Receive(packet.AppendTCPOptions(nil, &k, p.s.irs+seq, p.s.iss+ack, window,
+		[]byte{packet.TCPOptMSS, 4, 3, 232}, payload), p.now, p)
 }
 
 // expect wants exactly these segments since the last run or say.
@@ -119,7 +123,8 @@ func TestAPeerThatDoesNotCloseIsLeft(t *testing.T) {
 	}
 }
 
-// TestResetsOutOfTurnAreChallenged: only a reset with the very number that is expected ends a stream (RFC 5961, section 3.2).
+// TestResetsOutOfTurnAreChallenged: only a reset with the very number that is expected ends a
+// stream (RFC 5961, section 3.2).
 func TestResetsOutOfTurnAreChallenged(t *testing.T) {
 	p := newScript(t, StreamSpec{Bytes: 1_000_000}, 1500)
 	p.say(packet.TCPRst, 500, 0, 0, nil)
@@ -159,7 +164,8 @@ func TestASenderAtARateDoesNotRunAhead(t *testing.T) {
 	}
 }
 
-// TestWindowsAreScaled has two hosts use a path with more bytes under way than an unscaled window allows.
+// TestWindowsAreScaled has two hosts use a path with more bytes under way than an unscaled window
+// allows.
 func TestWindowsAreScaled(t *testing.T) {
 	w, a, _ := pair(t, 1)
 	w.delay = 50 * time.Millisecond

@@ -40,7 +40,7 @@ func (s *Stream) receive(h *Host, t packet.TCP, now time.Duration, out Output) {
 // unwrap is the offset of a sequence number, of those that it may be the one next to near.
 func unwrap(n, first uint32, near int64) int64 { return near + int64(int32(n-first-uint32(near))) }
 
-// acceptable says whether a segment is, in part, within the window.
+// acceptable reports whether a segment is, in part, within the window.
 func (s *Stream) acceptable(seq, length int64) bool {
 	end := s.rcv + s.receiveWindow()
 	if length == 0 {
@@ -102,7 +102,8 @@ func (s *Stream) receiveSegment(h *Host, t packet.TCP, seq int64, now time.Durat
 	s.settle(h, now)
 }
 
-// receiveAck takes a segment's acknowledgment and window; ok is false if the segment goes no further.
+// receiveAck takes a segment's acknowledgment and window; ok is false if the segment goes no
+// further.
 func (s *Stream) receiveAck(h *Host, t packet.TCP, now time.Duration, out Output) (ok bool) {
 	ack := unwrap(t.Ack(), s.iss, s.una)
 	if ack > s.highest {
@@ -165,7 +166,8 @@ func (s *Stream) measure(ack int64, now time.Duration) {
 	}
 }
 
-// receiveBytes takes a payload whose first byte has this offset; answer says whether it is to be acknowledged.
+// receiveBytes takes a payload whose first byte has this offset; answer reports whether it is to be
+// acknowledged.
 func (s *Stream) receiveBytes(h *Host, b []byte, seq int64) (answer bool) {
 	if len(b) == 0 {
 		return false

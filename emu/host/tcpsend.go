@@ -39,7 +39,8 @@ func (s *Stream) template(h *Host, flags uint16) packet.Key {
 	return k
 }
 
-// advertised is the window field: this end's window is always open, since what comes is checked and dropped.
+// advertised is the window field: this end's window is always open, since what comes is checked and
+// dropped.
 func (s *Stream) advertised() uint16 {
 	if s.scaled {
 		return defaultWindow >> windowShift
@@ -62,7 +63,7 @@ func (s *Stream) ack(h *Host, now time.Duration, out Output) {
 	h.deliver(s.key.peer, h.buf, &s.tally, now, out)
 }
 
-// output sends what the windows allow: bytes, then the FIN. sent says whether anything was.
+// output sends what the windows allow: bytes, then the FIN. sent reports whether anything was.
 func (s *Stream) output(h *Host, now time.Duration, out Output) (sent bool) {
 	end := s.dataEnd()
 	for {
@@ -117,8 +118,8 @@ func (s *Stream) resend(h *Host, now time.Duration, out Output) {
 // streamRetransmit is a Stream as the owner of its retransmission timer.
 type streamRetransmit Stream
 
-// wake begins the stream, or sends again from the first byte that is not acknowledged. Behind a closed window one byte is sent, to
-// hear when it opens (RFC 9293, 3.8.6.1).
+// wake begins the stream, or sends again from the first byte that is not acknowledged. Behind a
+// closed window one byte is sent, to hear when it opens (RFC 9293, 3.8.6.1).
 func (r *streamRetransmit) wake(h *Host, now time.Duration, out Output) {
 	s := (*Stream)(r)
 	if s.stage == connecting && s.highest == 0 {

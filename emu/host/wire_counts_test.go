@@ -43,8 +43,8 @@ func (tr *truth) arrive(frame []byte) {
 	tr.next = max(tr.next, seq+1)
 }
 
-// TestCountersAreTheTruth sends a flow over wires that lose, double and reorder, and compares what the hosts counted with what the
-// wire did.
+// TestCountersAreTheTruth sends a flow over wires that lose, double and reorder, and compares what
+// the hosts counted with what the wire did.
 func TestCountersAreTheTruth(t *testing.T) {
 	for seed := range uint64(20) {
 		w, a, b := pair(t, seed)
@@ -77,8 +77,10 @@ func TestCountersAreTheTruth(t *testing.T) {
 			t.Fatalf("seed %d: nothing arrived", seed)
 		}
 		g := s.Report()
-		if g.Received != tr.received || g.Duplicated != tr.dup || g.Reordered != tr.reordered || g.Stale != 0 || r.Sent-g.Received != tr.lost {
-			t.Errorf("seed %d: receiver %+v, the truth %d received, %d doubled, %d reordered, %d lost", seed, g, tr.received, tr.dup, tr.reordered, tr.lost)
+		if g.Received != tr.received || g.Duplicated != tr.dup || g.Reordered != tr.reordered || g.Stale != 0 ||
+			r.Sent-g.Received != tr.lost {
+			t.Errorf("seed %d: receiver %+v, the truth %d received, %d doubled, %d reordered, %d lost", seed, g,
+				tr.received, tr.dup, tr.reordered, tr.lost)
 		}
 		if g.Missing != tr.next-tr.received || g.Latency.Count != tr.received || g.Latency.Min < w.delay {
 			t.Errorf("seed %d: receiver %+v", seed, g)
@@ -99,7 +101,8 @@ func TestPingCountersAreTheTruth(t *testing.T) {
 		w.loss, w.dup, w.jitter = float64(seed%5)*0.1, float64(seed%3)*0.1, time.Duration(seed%4)*100*time.Millisecond
 		answered, answers, echoed := map[uint16]bool{}, 0, b.Counters().Echoed
 		w.arrived = func(to int, frame []byte) {
-			if icmp := frame[min(len(frame), 54):]; to == 0 && frame[20] == packet.ProtoICMPv6 && icmp[0] == packet.ICMPv6EchoReply {
+			if icmp := frame[min(len(frame), 54):]; to == 0 && frame[20] == packet.ProtoICMPv6 &&
+				icmp[0] == packet.ICMPv6EchoReply {
 				answers++
 				answered[packet.ICMP(icmp).EchoSeq()] = true
 			}
@@ -120,7 +123,8 @@ func TestPingCountersAreTheTruth(t *testing.T) {
 	}
 }
 
-// TestClocksMayDisagreeALittle has a receiver whose clock is behind the sender's, as those of two loops of one emulator may be.
+// TestClocksMayDisagreeALittle has a receiver whose clock is behind the sender's, as those of two
+// loops of one emulator may be.
 func TestClocksMayDisagreeALittle(t *testing.T) {
 	_, a, b := pair(t, 1)
 	var to, back cross

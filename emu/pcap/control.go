@@ -9,7 +9,8 @@ import (
 	"github.com/weirnet/weir/packet"
 )
 
-// ControlPort is the TCP port of controllers in a capture, whatever the real one is, because readers know OpenFlow by it.
+// ControlPort is the TCP port of controllers in a capture, whatever the real one is, because
+// readers know OpenFlow by it.
 const ControlPort = 6653
 
 // segment is the most bytes of a stream in one frame.
@@ -22,8 +23,8 @@ const (
 	ack = 0x10
 )
 
-// Control is the control channel between one switch and one controller, as a capture shows it. Its methods may be called from
-// any goroutine.
+// Control is the control channel between one switch and one controller, as a capture shows it. Its
+// methods may be called from any goroutine.
 type Control struct {
 	file *File
 
@@ -34,8 +35,9 @@ type Control struct {
 	frame []byte
 }
 
-// NewControl makes the channel of the switch with this index in its network, from 0. The switch has an address of 198.18.0.0/15,
-// which RFC 2544 gives to tests, and the controller its own if it has one of IPv4, else one of 203.0.113.0/24.
+// NewControl makes the channel of the switch with this index in its network, from 0. The switch has
+// an address of 198.18.0.0/15, which RFC 2544 gives to tests, and the controller its own if it has
+// one of IPv4, else one of 203.0.113.0/24.
 func (f *File) NewControl(index int, dpid uint64, controller int, address string) *Control {
 	sw := [4]byte{198, 18}
 	binary.BigEndian.PutUint32(sw[:], 198<<24|18<<16+uint32(index+1)&0x1ffff)
@@ -45,7 +47,8 @@ func (f *File) NewControl(index int, dpid uint64, controller int, address string
 	}
 	swMAC, otherMAC := packet.MACFromUint64(0x06<<40|dpid&(1<<40-1)), packet.MACFromUint64(0x0a<<40|uint64(controller+1))
 	c := &Control{file: f}
-	c.keys[0] = packet.Key{EthSrc: swMAC, EthDst: otherMAC, EtherType: packet.TypeIPv4, IPSrc: packet.AddrFrom4(sw), IPDst: packet.AddrFrom4(other),
+	c.keys[0] = packet.Key{EthSrc: swMAC, EthDst: otherMAC, EtherType: packet.TypeIPv4, IPSrc: packet.AddrFrom4(sw),
+		IPDst:   packet.AddrFrom4(other),
 		SrcPort: 49151, DstPort: ControlPort}
 	k := c.keys[0]
 	k.EthSrc, k.EthDst, k.IPSrc, k.IPDst = k.EthDst, k.EthSrc, k.IPDst, k.IPSrc
@@ -53,7 +56,8 @@ func (f *File) NewControl(index int, dpid uint64, controller int, address string
 	return c
 }
 
-// Begin says that a new connection begins: what follows is the first byte of it either way. Bytes begins the first one by itself.
+// Begin says that a new connection begins: what follows is the first byte of it either way. Bytes
+// begins the first one by itself.
 func (c *Control) Begin(at time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -12,7 +12,8 @@ import (
 	"github.com/gopacket/gopacket/pcapgo"
 )
 
-// streams reads what a capture shows of TCP: the bytes of either way, by the switch's port. Numbers that leave a gap fail.
+// streams reads what a capture shows of TCP: the bytes of either way, by the switch's port. Numbers
+// that leave a gap fail.
 func streams(t *testing.T, r io.Reader) map[[2]uint16][]byte {
 	t.Helper()
 	file, err := pcapgo.NewReader(r)
@@ -39,7 +40,8 @@ func streams(t *testing.T, r io.Reader) map[[2]uint16][]byte {
 			out[ports] = nil
 		}
 		if tcp.Seq != next[ports] || tcp.ACK && tcp.Ack != next[[2]uint16{ports[1], ports[0]}] {
-			t.Errorf("sequence %d, acknowledged %d, want %d, %d", tcp.Seq, tcp.Ack, next[ports], next[[2]uint16{ports[1], ports[0]}])
+			t.Errorf("sequence %d, acknowledged %d, want %d, %d", tcp.Seq, tcp.Ack, next[ports],
+				next[[2]uint16{ports[1], ports[0]}])
 		}
 		next[ports] += uint32(len(tcp.Payload))
 		if tcp.SYN {

@@ -13,7 +13,8 @@ import (
 	"github.com/weirnet/weir/openflow"
 )
 
-// TestTsharkKnowsOpenFlow has tshark read a control channel whose messages came in pieces, without being told the port.
+// TestTsharkKnowsOpenFlow has tshark read a control channel whose messages came in pieces, without
+// being told the port.
 func TestTsharkKnowsOpenFlow(t *testing.T) {
 	tshark := need.Program(t, "tshark")
 	path := filepath.Join(t.TempDir(), "control.pcap")
@@ -24,7 +25,8 @@ func TestTsharkKnowsOpenFlow(t *testing.T) {
 	c := f.NewControl(7, 8, 0, "")
 	at := time.Date(2026, 5, 6, 7, 8, 9, 123456789, time.UTC)
 	var wire []byte
-	for i, m := range []openflow.Message{&openflow.Hello{}, &openflow.FeaturesRequest{}, &openflow.FlowMod{Priority: 77}, &openflow.BarrierRequest{}} {
+	for i, m := range []openflow.Message{&openflow.Hello{}, &openflow.FeaturesRequest{},
+		&openflow.FlowMod{Priority: 77}, &openflow.BarrierRequest{}} {
 		if wire, err = openflow.Append(wire, openflow.V13, uint32(i+1), m); err != nil {
 			t.Fatal(err)
 		}
@@ -37,7 +39,8 @@ func TestTsharkKnowsOpenFlow(t *testing.T) {
 	if err := f.Close(); err != nil {
 		t.Fatal(err)
 	}
-	out, err := exec.Command(tshark, "-r", path, "-Y", "openflow_v4", "-T", "fields", "-e", "openflow_v4.type", "-e", "openflow_v4.flowmod.priority",
+	out, err := exec.Command(tshark, "-r", path, "-Y", "openflow_v4", "-T", "fields", "-e", "openflow_v4.type",
+		"-e", "openflow_v4.flowmod.priority",
 		"-e", "frame.time_epoch", "-E", "occurrence=a").CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)

@@ -62,9 +62,11 @@ func (l *Latency) check() error {
 		case p.Payload < 1 || p.Payload > MaxPayload:
 			return fmt.Errorf("payload %d given, want bytes from 1 to %d, such as 1500", p.Payload, MaxPayload)
 		case p.Delay < 0 || p.Delay > MaxDelay:
-			return fmt.Errorf("delay %v given at payload %d, want a time from 0s to %v, such as 3ms", p.Delay, p.Payload, MaxDelay)
+			return fmt.Errorf("delay %v given at payload %d, want a time from 0s to %v, such as 3ms", p.Delay,
+				p.Payload, MaxDelay)
 		case i > 0 && p.Payload <= l.Points[i-1].Payload:
-			return fmt.Errorf("payload %d given after %d, want the points in order of payload, each once", p.Payload, l.Points[i-1].Payload)
+			return fmt.Errorf("payload %d given after %d, want the points in order of payload, each once",
+				p.Payload, l.Points[i-1].Payload)
 		}
 	}
 	return nil

@@ -15,8 +15,9 @@ import (
 	"github.com/weirnet/weir/internal/netlab"
 )
 
-// TestMeasureOpenvSwitch takes the figures of the profile ovs from a real Open vSwitch with its userspace datapath: two hosts in
-// namespaces, a controller that answers at once, and ping. `make bench-profiles` prints them; WEIR_PINGS is how many of each payload.
+// TestMeasureOpenvSwitch takes the figures of the profile ovs from a real Open vSwitch with its
+// userspace datapath: two hosts in namespaces, a controller that answers at once, and ping. `make
+// bench-profiles` prints them; WEIR_PINGS is how many of each payload.
 func TestMeasureOpenvSwitch(t *testing.T) {
 	times := wanted()
 	netlab.Inside(t, func(t *testing.T, l *netlab.Lab) {
@@ -40,8 +41,9 @@ func TestMeasureOpenvSwitch(t *testing.T) {
 	})
 }
 
-// TestMeasureProfiles takes the figures of emulated switches of each profile in the same way, from outside, and says what was promised.
-// What an ideal switch takes is what TAP devices, the kernel and the emulator's engine take.
+// TestMeasureProfiles takes the figures of emulated switches of each profile in the same way, from
+// outside, and says what was promised. What an ideal switch takes is what TAP devices, the kernel
+// and the emulator's engine take.
 func TestMeasureProfiles(t *testing.T) {
 	times := wanted()
 	netlab.Inside(t, func(t *testing.T, l *netlab.Lab) {
@@ -70,7 +72,8 @@ func TestMeasureProfiles(t *testing.T) {
 const apart = 1100 * time.Millisecond
 
 func promise(name, what string, payload int, got, promised time.Duration) string {
-	return fmt.Sprintf("| %s | %s | %d | %d | %d | %.2f |", name, what, payload, promised.Microseconds(), got.Microseconds(), float64(got)/float64(promised))
+	return fmt.Sprintf("| %s | %s | %d | %d | %d | %.2f |", name, what, payload, promised.Microseconds(),
+		got.Microseconds(), float64(got)/float64(promised))
 }
 
 // wanted is how many pings of each payload there are to be.

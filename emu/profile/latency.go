@@ -16,13 +16,14 @@ type Point struct {
 // Latency is a time that depends on the payload, and on chance.
 type Latency struct {
 	Points []Point // in order of payload; none: no time at all
-	// P90 is the time that nine in ten stay below, as a multiple of the median, which is what Points say; 0 or 1: no chance. The
-	// distribution is log-normal.
+	// P90 is the time that nine in ten stay below, as a multiple of the median, which is what
+	// Points say; 0 or 1: no chance. The distribution is log-normal.
 	P90    float64
 	Source Source
 }
 
-// At is the median at a payload: linear in its logarithm between two points, constant outside of them.
+// At is the median at a payload: linear in its logarithm between two points, constant outside of
+// them.
 func (l *Latency) At(payload int) time.Duration {
 	i, exact := slices.BinarySearchFunc(l.Points, payload, func(p Point, n int) int { return cmp.Compare(p.Payload, n) })
 	switch {
@@ -37,8 +38,8 @@ func (l *Latency) At(payload int) time.Duration {
 	return a.Delay + time.Duration(share(a.Payload, b.Payload, payload)*float64(b.Delay-a.Delay))
 }
 
-// Least is the least median at a payload or at a longer one: when a fragment may go that brings the payload so far to from bytes, and is not
-// the last.
+// Least is the least median at a payload or at a longer one: when a fragment may go that brings the
+// payload so far to from bytes, and is not the last.
 func (l *Latency) Least(from int) time.Duration {
 	least := l.At(from)
 	for _, p := range l.Points {
@@ -74,8 +75,8 @@ type Factor struct {
 	Times   float64
 }
 
-// scale is a latency times ratios, which are linear in the logarithm of the payload between their points: it has a point where either has one, rounded
-// to microseconds.
+// scale is a latency times ratios, which are linear in the logarithm of the payload between their
+// points: it has a point where either has one, rounded to microseconds.
 func (l *Latency) scale(by []Factor) []Point {
 	var points []Point
 	for _, p := range l.Points {
@@ -108,7 +109,8 @@ func ratio(by []Factor, payload int) float64 {
 	return by[len(by)-1].Times
 }
 
-// Load is by how much traffic that leaves by a port lengthens the path latency of what leaves by it.
+// Load is by how much traffic that leaves by a port lengthens the path latency of what leaves by
+// it.
 type Load struct {
 	Points []LoadPoint // in order of rate; none: not at all
 	Source Source

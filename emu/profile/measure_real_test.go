@@ -26,15 +26,15 @@ type figures struct {
 	controller []time.Duration // of each flow: from its packet-in on the wire to its entry
 }
 
-// After the first echo there are so many more, so far apart. The first of them is not measured: in Open vSwitch it is the first that
-// the new entry takes, and goes by the slow path too.
+// After the first echo there are so many more, so far apart. The first of them is not measured: in
+// Open vSwitch it is the first that the new entry takes, and goes by the slow path too.
 const (
 	more = 5
 	pace = 15 * time.Millisecond
 )
 
-// pings has one host ping the other, where no flow is set up, so many times, and adds what comes of it. forgotten is called when the
-// controller has taken all flows away.
+// pings has one host ping the other, where no flow is set up, so many times, and adds what comes of
+// it. forgotten is called when the controller has taken all flows away.
 func (f *figures) pings(t *testing.T, l *netlab.Lab, r *hub.Reactive, a, b *netlab.Host, payload, times int, forgotten func()) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Duration(times)*patience)
@@ -85,7 +85,8 @@ func (f *figures) row(name string, payload int) string {
 	if payload <= 1500-28 && len(f.controller) > 0 {
 		controller = spread(f.controller)
 	}
-	return fmt.Sprintf("| %s | %d | %s | %s | %s | %s | %s | %d |", name, payload, spread(f.setup), spread(f.path), spread(f.rtt), spread(f.first),
+	return fmt.Sprintf("| %s | %d | %s | %s | %s | %s | %s | %d |", name, payload, spread(f.setup), spread(f.path),
+		spread(f.rtt), spread(f.first),
 		controller, len(f.setup))
 }
 

@@ -27,11 +27,13 @@ const (
 	Assumed  Source = "assumed"  // nobody knows: results rest on a guess
 )
 
-// Setup is the time that a new flow takes, seen from outside by ping: how much longer the first round trip of two hosts takes than the later ones, both ways
-// being new flows. Each flow takes half.
+// Setup is the time that a new flow takes, seen from outside by ping: how much longer the first
+// round trip of two hosts takes than the later ones, both ways being new flows. Each flow takes
+// half.
 type Setup struct {
 	Latency
-	// Controller is how much of the set-up of one flow (one way) is the controller's, as far as Latency includes it.
+	// Controller is how much of the set-up of one flow (one way) is the controller's, as far as
+	// Latency includes it.
 	Controller time.Duration
 }
 
@@ -67,8 +69,9 @@ type Tables struct {
 	Source  Source
 }
 
-// Ideal says whether a switch of the profile does everything at once, and has no limits.
+// Ideal reports whether a switch of the profile does everything at once, and has no limits.
 func (p *Profile) Ideal() bool {
-	return len(p.FlowSetup.Points) == 0 && len(p.PathLatency.Points) == 0 && p.Install == Install{} && p.PacketIn == Rate{} && p.PacketOut == Rate{} &&
+	return len(p.FlowSetup.Points) == 0 && len(p.PathLatency.Points) == 0 && p.Install == Install{} &&
+		p.PacketIn == Rate{} && p.PacketOut == Rate{} &&
 		p.Statistics == Statistics{} && p.Tables == Tables{}
 }

@@ -29,7 +29,8 @@ func (b *builder) join(x, y int) {
 	b.Links = append(b.Links, Link{A: End{x, b.degree[x]}, B: End{y, b.degree[y]}, Forward: b.spec, Back: b.spec})
 }
 
-// attach puts hosts at the next free ports of switches: each of them gets that many, those of one switch follow each other.
+// attach puts hosts at the next free ports of switches: each of them gets that many, those of one
+// switch follow each other.
 func (b *builder) attach(switches []int, each int) {
 	for _, at := range switches {
 		for range each {
@@ -57,7 +58,8 @@ func (b *builder) finish() (*Topology, error) {
 	return b.Topology, nil
 }
 
-// nameLinks gives each link that has none an id: the names of its ends, and a number from the second on.
+// nameLinks gives each link that has none an id: the names of its ends, and a number from the
+// second on.
 func (t *Topology) nameLinks() {
 	used := make(map[string]bool, len(t.Links))
 	for i := range t.Links {
@@ -82,7 +84,8 @@ func (t *Topology) nameLinks() {
 	}
 }
 
-// defaultHost is the i-th host of a network, from 0, with the addresses of its place: all hosts are neighbours of each other.
+// defaultHost is the i-th host of a network, from 0, with the addresses of its place: all hosts are
+// neighbours of each other.
 func defaultHost(i int, at End) Host {
 	h := Host{Name: defaultName("h", i), At: at}
 	n := uint32(i) + 1

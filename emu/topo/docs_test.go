@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestDocs holds docs/emulator.md to what is read: its YAML is a network and a schedule, and all words are in it.
+// TestDocs holds docs/emulator.md to what is read: its YAML is a network and a schedule, and all
+// words are in it.
 func TestDocs(t *testing.T) {
 	b, err := os.ReadFile("../../docs/emulator.md")
 	if err != nil {

@@ -40,7 +40,8 @@ func treeSize(p []int) (int, error) {
 	n, level := 1, 1
 	for range depth - 1 {
 		if level > MaxSwitches/fanout || n+level*fanout > MaxSwitches {
-			return 0, fmt.Errorf("depth %d and fanout %d given, which is more than %d switches: want fewer", depth, fanout, MaxSwitches)
+			return 0, fmt.Errorf("depth %d and fanout %d given, which is more than %d switches: want fewer", depth,
+				fanout, MaxSwitches)
 		}
 		level *= fanout
 		n += level
@@ -64,7 +65,8 @@ func tree(b *builder, p []int, _ uint64) (edges []int) {
 
 func torusSize(p []int) (int, error) {
 	if p[0] < 1 || p[1] < 1 || p[0] > MaxSwitches/p[1] {
-		return 0, fmt.Errorf("%d rows of %d given, want both from 1 on and at most %d switches, such as torus:4x4", p[0], p[1], MaxSwitches)
+		return 0, fmt.Errorf("%d rows of %d given, want both from 1 on and at most %d switches, such as torus:4x4",
+			p[0], p[1], MaxSwitches)
 	}
 	return p[0] * p[1], nil
 }
@@ -97,8 +99,8 @@ func fatTreeSize(p []int) (int, error) {
 	return 5 * k * k / 4, nil
 }
 
-// fatTree is the network of Al-Fares, Loukissas and Vahdat: the i-th aggregation switch of every pod is joined to the i-th
-// group of K/2 core switches, and to all edge switches of its pod.
+// fatTree is the network of Al-Fares, Loukissas and Vahdat: the i-th aggregation switch of every
+// pod is joined to the i-th group of K/2 core switches, and to all edge switches of its pod.
 func fatTree(b *builder, p []int, _ uint64) (edges []int) {
 	half := p[0] / 2
 	for pod := range p[0] {

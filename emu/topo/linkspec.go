@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// LinkSpec is how one direction of a link carries frames. The zero value carries all of them at once.
+// LinkSpec is how one direction of a link carries frames. The zero value carries all of them at
+// once.
 type LinkSpec struct {
 	Delay   time.Duration // from the last bit sent to the last bit received
 	Jitter  time.Duration // the delay of each frame is longer or shorter by up to this
@@ -38,9 +39,11 @@ func (s LinkSpec) Check() error {
 	case math.IsNaN(s.Loss) || s.Loss < 0 || s.Loss > 1:
 		return fmt.Errorf("a loss of %v given, want a share from 0 to 1, such as 0.01 or 1%%", s.Loss)
 	case s.RateBPS != 0 && (s.RateBPS < MinRate || s.RateBPS > MaxRate):
-		return fmt.Errorf("a rate of %d bit/s given, want 0 (no limit) or from %d to %d, such as 100M", s.RateBPS, MinRate, uint64(MaxRate))
+		return fmt.Errorf("a rate of %d bit/s given, want 0 (no limit) or from %d to %d, such as 100M", s.RateBPS,
+			MinRate, uint64(MaxRate))
 	case s.Queue < 0 || s.Queue > MaxQueue:
-		return fmt.Errorf("a queue of %d frames given, want from 1 to %d, or 0 for the default of %d", s.Queue, MaxQueue, DefaultQueue)
+		return fmt.Errorf("a queue of %d frames given, want from 1 to %d, or 0 for the default of %d", s.Queue,
+			MaxQueue, DefaultQueue)
 	}
 	return nil
 }

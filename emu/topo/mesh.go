@@ -7,10 +7,12 @@ import (
 	"slices"
 )
 
-// maxMesh bounds the time to draw a mesh, which grows with the square of the switches: about a second for 10,000.
+// maxMesh bounds the time to draw a mesh, which grows with the square of the switches: about a
+// second for 10,000.
 const maxMesh = 10000
 
-// meshLinks is how many links a mesh of n switches has: about two a switch, 416 for the 206 of the figures.
+// meshLinks is how many links a mesh of n switches has: about two a switch, 416 for the 206 of the
+// figures.
 func meshLinks(n int) int { return min(n*416/206, n*(n-1)/2) }
 
 // plane is where the switches of a mesh are, and which of them are joined.
@@ -23,8 +25,8 @@ type plane struct {
 
 func (p *plane) length(a, b int) float64 { return math.Hypot(p.x[a]-p.x[b], p.y[a]-p.y[b]) }
 
-// mesh makes a wide-area mesh: switches at random places on a plane, each joined to its nearest before it, then the
-// shortest links that are missing between switches of low degree.
+// mesh makes a wide-area mesh: switches at random places on a plane, each joined to its nearest
+// before it, then the shortest links that are missing between switches of low degree.
 func mesh(b *builder, _ []int, seed uint64) []int {
 	r := rand.New(rand.NewPCG(seed, 206))
 	n := len(b.Switches)
@@ -53,8 +55,8 @@ func (p *plane) link(pair [2]int) {
 	p.join(pair[0], pair[1])
 }
 
-// fill joins the nearest pairs first, while both have fewer than most links. Pairs are looked at in rings of growing length,
-// because far ones are many and seldom needed.
+// fill joins the nearest pairs first, while both have fewer than most links. Pairs are looked at in
+// rings of growing length, because far ones are many and seldom needed.
 func (p *plane) fill(most uint32) {
 	n := len(p.Switches)
 	const widest = 1.5 // longer than the diagonal
@@ -70,7 +72,8 @@ func (p *plane) fill(most uint32) {
 	}
 }
 
-// missing are the pairs that are not joined and at least low and less than high apart, nearest first.
+// missing are the pairs that are not joined and at least low and less than high apart, nearest
+// first.
 func (p *plane) missing(low, high float64) (list [][2]int) {
 	for i, a := range p.byX {
 		for _, b := range p.byX[i+1:] {

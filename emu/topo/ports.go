@@ -2,14 +2,16 @@ package topo
 
 import "net/netip"
 
-// wiring is which ports of all switches are taken, and by what: a link by its index, a host by the complement of its own.
+// wiring is which ports of all switches are taken, and by what: a link by its index, a host by the
+// complement of its own.
 type wiring struct {
 	*Topology
 	used  map[End]int
 	count []int
 }
 
-// checkPorts wants every port at one link or host, and switches to have no more ports than they can describe.
+// checkPorts wants every port at one link or host, and switches to have no more ports than they can
+// describe.
 func (t *Topology) checkPorts() error {
 	w := wiring{t, make(map[End]int, 2*len(t.Links)+len(t.Hosts)), make([]int, len(t.Switches))}
 	for i := range t.Links {
@@ -40,7 +42,8 @@ func (w *wiring) take(e End, who int) error {
 	}
 	w.used[e] = who
 	if w.count[e.Switch]++; w.count[e.Switch] > MaxPorts {
-		return w.blame(who, "more than %d ports of %s given, which is all that a switch can describe with OpenFlow 1.0", MaxPorts, at)
+		return w.blame(who,
+			"more than %d ports of %s given, which is all that a switch can describe with OpenFlow 1.0", MaxPorts, at)
 	}
 	return nil
 }
@@ -62,7 +65,8 @@ func (w *wiring) name(who int) string {
 	return "link " + w.Links[who].ID
 }
 
-// unicast says whether an address can be a host's.
+// unicast reports whether an address can be a host's.
 func unicast(a netip.Addr) bool {
-	return !a.IsUnspecified() && !a.IsMulticast() && !a.IsLoopback() && a.Zone() == "" && a != netip.AddrFrom4([4]byte{255, 255, 255, 255})
+	return !a.IsUnspecified() && !a.IsMulticast() && !a.IsLoopback() && a.Zone() == "" &&
+		a != netip.AddrFrom4([4]byte{255, 255, 255, 255})
 }

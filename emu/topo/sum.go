@@ -5,8 +5,8 @@ import (
 	"hash/crc32"
 )
 
-// Sum is a checksum of what is cabled how: equal for equal topologies, and most likely different for others. Names, places
-// and the qualities of links do not count.
+// Sum is a checksum of what is cabled how: equal for equal topologies, and most likely different
+// for others. Names, places and the qualities of links do not count.
 func (t *Topology) Sum() uint32 {
 	sum := crc32.NewIEEE()
 	var b []byte

@@ -54,7 +54,8 @@ func TestWords(t *testing.T) {
 		{"single:1", 1, 0, 1}, {"single:3,hosts=2", 3, 0, 6},
 		{"linear:1", 1, 0, 1}, {"linear:4", 4, 3, 4}, {"linear:4,hosts=0", 4, 3, 0},
 		{"ring:1", 1, 0, 1}, {"ring:2", 2, 1, 2}, {"ring:4", 4, 4, 4},
-		{"tree:1,5", 1, 0, 1}, {"tree:2,1", 2, 1, 2}, {"tree:3,2", 7, 6, 7}, {"tree:3,2,hosts=2", 7, 6, 14}, {"tree:3,2,edgehosts=2", 7, 6, 8},
+		{"tree:1,5", 1, 0, 1}, {"tree:2,1", 2, 1, 2}, {"tree:3,2", 7, 6, 7}, {"tree:3,2,hosts=2", 7, 6, 14},
+		{"tree:3,2,edgehosts=2", 7, 6, 8},
 		{"tree:1,2,edgehosts=3", 1, 0, 3},
 		{"fattree:2", 5, 4, 5}, {"fattree:4", 20, 32, 20}, {"fattree:4,edgehosts=2", 20, 32, 16},
 		{"torus:1x1", 1, 0, 1}, {"torus:2x2", 4, 4, 4}, {"torus:3x3", 9, 18, 9}, {"torus:1x5", 5, 5, 5},
@@ -63,7 +64,8 @@ func TestWords(t *testing.T) {
 	} {
 		n := must(t, c.word)
 		if len(n.Switches) != c.switches || len(n.Links) != c.links || len(n.Hosts) != c.hosts || n.Name != c.word {
-			t.Errorf("%s: %d switches, %d links, %d hosts, name %q, want %d, %d, %d", c.word, len(n.Switches), len(n.Links), len(n.Hosts), n.Name,
+			t.Errorf("%s: %d switches, %d links, %d hosts, name %q, want %d, %d, %d", c.word, len(n.Switches),
+				len(n.Links), len(n.Hosts), n.Name,
 				c.switches, c.links, c.hosts)
 		}
 	}
@@ -120,7 +122,8 @@ func checkPlaces(t *rapid.T, n *Topology, hosts int) {
 	}
 }
 
-// checkDistances compares with the matrix that Floyd and Warshall's way gives, and wants no switch apart.
+// checkDistances compares with the matrix that Floyd and Warshall's way gives, and wants no switch
+// apart.
 func checkDistances(t *rapid.T, n *Topology) {
 	const none = 1 << 20
 	size := len(n.Switches)
@@ -173,8 +176,8 @@ func checkDegrees(t *rapid.T, word string, n *Topology) {
 	}
 }
 
-// TestFatTree wants each core switch at one aggregation switch of every pod, the same one in all, and each edge switch at all
-// aggregation switches of its own.
+// TestFatTree wants each core switch at one aggregation switch of every pod, the same one in all,
+// and each edge switch at all aggregation switches of its own.
 func TestFatTree(t *testing.T) {
 	const k, half = 6, 3
 	n := must(t, "fattree:6")
@@ -205,7 +208,8 @@ func TestFatTree(t *testing.T) {
 func TestDefaultHosts(t *testing.T) {
 	n := must(t, "linear:300,hosts=1")
 	h := n.Hosts[299]
-	if h.Name != "h300" || h.MAC.String() != "02:00:00:00:01:2c" || h.IPv4.String() != "10.0.1.44/8" || h.IPv6.String() != "fd00::12c/64" {
+	if h.Name != "h300" || h.MAC.String() != "02:00:00:00:01:2c" || h.IPv4.String() != "10.0.1.44/8" ||
+		h.IPv6.String() != "fd00::12c/64" {
 		t.Errorf("%+v", h)
 	}
 	if id := n.LinkID(&h); id != "h300-s300" {
@@ -279,9 +283,11 @@ func TestBadWords(t *testing.T) {
 	}
 }
 
-// FuzzParse wants an error or a network that passes its check; big ones are left out for their time.
+// FuzzParse wants an error or a network that passes its check; big ones are left out for their
+// time.
 func FuzzParse(f *testing.F) {
-	for _, word := range []string{"single:1", "linear:4", "ring:3,hosts=0", "tree:3,2", "fattree:4,edgehosts=2", "torus:3x4", "full:5", "wan:20,delay=1ms",
+	for _, word := range []string{"single:1", "linear:4", "ring:3,hosts=0", "tree:3,2", "fattree:4,edgehosts=2",
+		"torus:3x4", "full:5", "wan:20,delay=1ms",
 		"linear:2,loss=1%,rate=10M,queue=5", "linear:2,delay=1ms,jitter=1us"} {
 		f.Add(word)
 	}
