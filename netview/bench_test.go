@@ -51,8 +51,8 @@ func allocated(f func()) uint64 {
 	return after.TotalAlloc - before.TotalAlloc
 }
 
-// P16 of the project's performance bars, in bytes that are steadier than times: an event costs at most twice as much
-// with ten times the rows.
+// P16 of the project's performance bars, in bytes that are steadier than times: an event costs at
+// most twice as much with ten times the rows.
 func TestGrowthBudget(t *testing.T) {
 	need.NoRace(t)
 	switches1, hosts1 := eventBytes(100, 1600)

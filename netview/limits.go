@@ -2,10 +2,12 @@ package netview
 
 // Limits are the bounds of a view. A zero field means its default.
 type Limits struct {
-	// Changes is how many changes the log keeps for watchers. A watcher that is further behind takes a snapshot.
+	// Changes is how many changes the log keeps for watchers. A watcher that is further behind
+	// takes a snapshot.
 	Changes int
-	// Bytes is how much the rows of these changes may take, about. Each change of a port is a row of its switch with all ports, so that a switch
-	// of thousands of ports would have the log keep gigabytes.
+	// Bytes is how much the rows of these changes may take, about. Each change of a port is a row
+	// of its switch with all ports, so that a switch of thousands of ports would have the log keep
+	// gigabytes.
 	Bytes int
 }
 

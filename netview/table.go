@@ -6,8 +6,8 @@ import (
 	"github.com/tidwall/btree"
 )
 
-// degree of the B-trees: nodes have up to 2*degree-1 entries. Every transaction copies the nodes on its way once;
-// small nodes make that cheap.
+// degree of the B-trees: nodes have up to 2*degree-1 entries. Every transaction copies the nodes on
+// its way once; small nodes make that cheap.
 const degree = 8
 
 // entry is a row under its key.
@@ -16,7 +16,8 @@ type entry[K, R any] struct {
 	row *R
 }
 
-// rows is a published table: an ordered, immutable map from K to *R. Reading it is free of locks and of writes.
+// rows is a published table: an ordered, immutable map from K to *R. Reading it is free of locks
+// and of writes.
 type rows[K, R any] struct {
 	tree *btree.BTreeG[entry[K, R]]
 }

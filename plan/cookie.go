@@ -17,7 +17,8 @@ const (
 	KindMark           Kind = 15 // a switch's own marks: probes of "weir check"
 )
 
-// Soft says whether entries of the kind have a time-out and are never repaired: the switch is the truth about them.
+// Soft reports whether entries of the kind have a time-out and are never repaired: the switch is
+// the truth about them.
 func (k Kind) Soft() bool { return k == KindPair || k == KindProtection }
 
 // String is the kind's name, or its number for a reserved one.
@@ -55,14 +56,15 @@ const (
 	ExactMask  uint64 = 1<<64 - 1                         // one owner's one path version
 )
 
-// The domains: which Weir wrote an entry. Domain 0 is never used, so that an entry with cookie 0 is foreign.
+// The domains: which Weir wrote an entry. Domain 0 is never used, so that an entry with cookie 0 is
+// foreign.
 const (
 	DomainDefault uint16 = 1
 	DomainMax     uint16 = 4095
 )
 
-// Cookie is the cookie of a flow entry, taken apart. Domain is 1–4095 for entries of ours. Owner is which one of its
-// kind; Version is which of an owner's successive decisions, modulo 2¹⁶.
+// Cookie is the cookie of a flow entry, taken apart. Domain is 1–4095 for entries of ours. Owner is
+// which one of its kind; Version is which of an owner's successive decisions, modulo 2¹⁶.
 type Cookie struct {
 	Domain  uint16
 	Kind    Kind
@@ -70,8 +72,8 @@ type Cookie struct {
 	Version uint16
 }
 
-// Encode is the cookie as 64 bits. Bits of Domain above 12 and of Kind above 4 would belong to the neighbour: they
-// panic.
+// Encode is the cookie as 64 bits. Bits of Domain above 12 and of Kind above 4 would belong to the
+// neighbour: they panic.
 func (c Cookie) Encode() uint64 {
 	if c.Domain > DomainMax || c.Kind > 15 {
 		panic(fmt.Sprintf("plan: no cookie for domain %d, kind %d", c.Domain, c.Kind))
@@ -89,5 +91,6 @@ func Decode(cookie uint64) Cookie {
 	}
 }
 
-// Foreign says whether an entry with this cookie is not of this domain: it is listed and left alone.
+// Foreign reports whether an entry with this cookie is not of this domain: it is listed and left
+// alone.
 func Foreign(cookie uint64, domain uint16) bool { return Decode(cookie).Domain != domain }

@@ -25,8 +25,8 @@ const (
 	GroupIntentLast = groupMax - leftAlone
 )
 
-// MeterOfPort is the meter that protects against floods from a port; false if the port's number is too large to have
-// one.
+// MeterOfPort is the meter that protects against floods from a port; false if the port's number is
+// too large to have one.
 func MeterOfPort(port uint32) (uint32, bool) {
 	if port > MeterProtectionLast-MeterProtectionFirst {
 		return 0, false
@@ -34,12 +34,12 @@ func MeterOfPort(port uint32) (uint32, bool) {
 	return MeterProtectionFirst + port, true
 }
 
-// OurMeter says whether a meter's id is one that Weir may use.
+// OurMeter reports whether a meter's id is one that Weir may use.
 func OurMeter(id uint32) bool {
 	return id >= MeterCopy && id <= MeterProtectionLast || id >= MeterIntentFirst && id <= MeterIntentLast
 }
 
-// OurGroup says whether a group's id is one that Weir may use.
+// OurGroup reports whether a group's id is one that Weir may use.
 func OurGroup(id uint32) bool {
 	return id >= GroupInfrastructureFirst && id <= GroupInfrastructureLast || id >= GroupIntentFirst && id <= GroupIntentLast
 }

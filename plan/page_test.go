@@ -10,7 +10,8 @@ import (
 	"github.com/weirnet/weir/openflow"
 )
 
-// page is the table of docs/spec/switch-plan.md that stands first after a heading (or the nth), as rows of cells; the heading row is left out.
+// page is the table of docs/spec/switch-plan.md that stands first after a heading (or the nth), as
+// rows of cells; the heading row is left out.
 func page(t *testing.T, heading string, nth int) [][]string {
 	t.Helper()
 	text, err := os.ReadFile("../docs/spec/switch-plan.md")
@@ -132,7 +133,8 @@ func TestPageTables(t *testing.T) {
 
 func TestPageBands(t *testing.T) {
 	bands := []Band{
-		BandGuardProbes, BandDiscovery, BandProtection, BandOperator, BandIntent, BandTenant, BandPair, BandTree, BandGuardMiss, BandMiss,
+		BandGuardProbes, BandDiscovery, BandProtection, BandOperator, BandIntent, BandTenant, BandPair, BandTree,
+		BandGuardMiss, BandMiss,
 	}
 	rows := page(t, "Priorities", 0)
 	if len(rows) != len(bands) {
@@ -234,7 +236,8 @@ func TestForms(t *testing.T) {
 		version openflow.Version
 		tables  uint8
 		single  bool
-	}{{openflow.V10, 254, true}, {openflow.V13, 254, false}, {openflow.V13, 3, false}, {openflow.V13, 2, true}, {openflow.V13, 1, true}} {
+	}{{openflow.V10, 254, true}, {openflow.V13, 254, false}, {openflow.V13, 3, false}, {openflow.V13, 2, true},
+		{openflow.V13, 1, true}} {
 		if got := SingleTable(c.version, c.tables); got != c.single {
 			t.Errorf("OpenFlow %s with %d tables single: %v", c.version, c.tables, got)
 		}

@@ -3,7 +3,7 @@ package plan
 // Band is a range of priorities that one kind of owner has for itself, both ends included.
 type Band struct{ Low, High uint16 }
 
-// Holds says whether a priority is in the band.
+// Holds reports whether a priority is in the band.
 func (b Band) Holds(priority uint16) bool { return b.Low <= priority && priority <= b.High }
 
 // The bands, in falling order.

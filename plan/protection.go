@@ -1,7 +1,7 @@
 package plan
 
-// The rows by which a port that floods the controller is held back (docs/spec/switch-plan.md, "Protection"). They limit
-// what goes to the controller and nothing else.
+// The rows by which a port that floods the controller is held back (docs/spec/switch-plan.md,
+// "Protection"). They limit what goes to the controller and nothing else.
 var (
 	BandGuardProbes = Band{65100, 65535} // discovery frames of a port that floods
 	BandGuardMiss   = Band{1, 99}        // packets of such a port that match nothing else
@@ -15,7 +15,8 @@ const (
 	PriorityGuardTree   uint16 = 5     // added, in the single-table form, to a tree row: the same without its copy
 )
 
-// Guarded is what a protection row holds back: the path version of its cookie. The owner number is the port's.
+// Guarded is what a protection row holds back: the path version of its cookie. The owner number is
+// the port's.
 type Guarded uint16
 
 // What protection rows hold back.
@@ -30,8 +31,8 @@ func GuardCookie(domain uint16, port uint32, what Guarded) uint64 {
 	return Cookie{Domain: domain, Kind: KindProtection, Owner: port, Version: uint16(what)}.Encode()
 }
 
-// ShowsCopy says whether a packet-in that an entry with this cookie has sent is a copy: the switch has forwarded the
-// packet itself.
+// ShowsCopy reports whether a packet-in that an entry with this cookie has sent is a copy: the
+// switch has forwarded the packet itself.
 func ShowsCopy(cookie uint64) bool {
 	c := Decode(cookie)
 	return c.Kind == KindTree || c.Kind == KindProtection && c.Version == uint16(GuardedCopies)

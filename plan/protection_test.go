@@ -35,7 +35,8 @@ func TestGuardRowsStandInTheirBands(t *testing.T) {
 		t.Error("a protection row stands outside of its band")
 	}
 	const classes = PriorityBroadcast - PriorityUnknown // of the tree, one priority each
-	if PriorityGuardTree <= classes || PriorityGuardTree+classes >= PriorityTransit || PriorityTransit+PriorityGuardTree+classes >= PriorityOffTree {
+	if PriorityGuardTree <= classes || PriorityGuardTree+classes >= PriorityTransit ||
+		PriorityTransit+PriorityGuardTree+classes >= PriorityOffTree {
 		t.Error("a protection row stands among rows that it does not stand for, or over one that drops what is off the tree")
 	}
 }

@@ -1,13 +1,15 @@
 package plan
 
-// Selector selects flow entries by cookie, in requests of OpenFlow 1.3: those whose cookie has Value in the bits of Mask.
+// Selector selects flow entries by cookie, in requests of OpenFlow 1.3: those whose cookie has
+// Value in the bits of Mask.
 type Selector struct{ Value, Mask uint64 }
 
-// Has says whether an entry with this cookie is selected.
+// Has reports whether an entry with this cookie is selected.
 func (s Selector) Has(cookie uint64) bool { return cookie&s.Mask == s.Value }
 
-// FirmSelectors select the firm entries of a domain and none of its soft ones, each entry once. A switch may hold soft
-// entries by the hundred thousand: nobody has to read those to see the firm ones.
+// FirmSelectors select the firm entries of a domain and none of its soft ones, each entry once. A
+// switch may hold soft entries by the hundred thousand: nobody has to read those to see the firm
+// ones.
 func FirmSelectors(domain uint16) []Selector {
 	const pair = DomainMask | 0xe<<kindShift // an even kind and the one after it
 	of := func(k Kind, mask uint64) Selector {

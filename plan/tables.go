@@ -15,11 +15,12 @@ const TableSingle uint8 = 0
 // tablesNeeded is how many tables the form with several tables needs.
 const tablesNeeded = 3
 
-// SingleTable says whether a switch gets the single-table form: it speaks OpenFlow 1.0, or has fewer than three tables.
+// SingleTable reports whether a switch gets the single-table form: it speaks OpenFlow 1.0, or has
+// fewer than three tables.
 func SingleTable(version openflow.Version, tables uint8) bool {
 	return version < openflow.V13 || tables < tablesNeeded
 }
 
-// MissAsks says whether a switch has to be told, by a table-miss entry, to send misses to the controller. OpenFlow 1.0
-// does so by itself.
+// MissAsks reports whether a switch has to be told, by a table-miss entry, to send misses to the
+// controller. OpenFlow 1.0 does so by itself.
 func MissAsks(version openflow.Version) bool { return version >= openflow.V13 }

@@ -11,7 +11,8 @@ type Alternative struct {
 	Cost  uint64
 }
 
-// compareAlternatives orders by cost, then by number of edges, then by edge ids, so that results are the same in every run.
+// compareAlternatives orders by cost, then by number of edges, then by edge ids, so that results
+// are the same in every run.
 func compareAlternatives(a, b Alternative) int {
 	if c := cmp.Compare(a.Cost, b.Cost); c != 0 {
 		return c
@@ -22,19 +23,21 @@ func compareAlternatives(a, b Alternative) int {
 	return slices.Compare(a.Edges, b.Edges)
 }
 
-// candidate is the best path of a set of paths: those that begin with the edges before at, and leave the node there by none of the banned. Every path without
-// a loop is in exactly one set.
+// candidate is the best path of a set of paths: those that begin with the edges before at, and
+// leave the node there by none of the banned. Every path without a loop is in exactly one set.
 type candidate struct {
 	Alternative
 	at     int
 	banned []int32
 }
 
-// Shortest is the k shortest paths without loops from src to dst, shortest first; fewer when there are no more. Paths that differ in one of parallel edges are
-// different. It takes time by k, the length of paths and the size of the graph: limit k where others choose it. From a node to itself there is one
-// path, without edges.
+// Shortest is the k shortest paths without loops from src to dst, shortest first; fewer when there
+// are no more. Paths that differ in one of parallel edges are different. It takes time by k, the
+// length of paths and the size of the graph: limit k where others choose it. From a node to itself
+// there is one path, without edges.
 //
-// The algorithm is Yen's, with Lawler's way of splitting the set of remaining paths, so that none is found twice.
+// The algorithm is Yen's, with Lawler's way of splitting the set of remaining paths, so that none
+// is found twice.
 func (t *Table) Shortest(src, dst int32, k int) []Alternative {
 	if k < 1 || !t.has(src) || !t.has(dst) {
 		return nil
@@ -64,10 +67,11 @@ func (t *Table) Shortest(src, dst int32, k int) []Alternative {
 	return found
 }
 
-// has says whether a node is in range.
+// has reports whether a node is in range.
 func (t *Table) has(node int32) bool { return uint32(node) < uint32(t.g.nodes) }
 
-// split appends the best paths of the sets into which the set of c falls without c itself: one set for each node where a path may leave c.
+// split appends the best paths of the sets into which the set of c falls without c itself: one set
+// for each node where a path may leave c.
 func (s *detour) split(src int32, c candidate, open []candidate) []candidate {
 	clear(s.closed)
 	at, cost := src, uint64(0)
@@ -104,7 +108,8 @@ func newDetour(t *Table, dst int32) *detour {
 	return &detour{t: t, dst: dst, to: t.to(dst).to, closed: make([]bool, n), dist: make([]uint64, n), via: make([]int32, n)}
 }
 
-// from is the shortest path from start that uses none of the banned edges, which all leave start, and meets no closed node.
+// from is the shortest path from start that uses none of the banned edges, which all leave start,
+// and meets no closed node.
 func (s *detour) from(start int32, banned []int32) (Alternative, bool) {
 	if s.to[start] == Unreachable {
 		return Alternative{}, false

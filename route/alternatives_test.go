@@ -54,7 +54,8 @@ func drawSmall(t *rapid.T) (*network, *Table) {
 	return n, NewTable(g)
 }
 
-// TestShortestAgainstAll compares with trying everything: the same costs in the same order; each path is one, and none comes twice.
+// TestShortestAgainstAll compares with trying everything: the same costs in the same order; each
+// path is one, and none comes twice.
 func TestShortestAgainstAll(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n, table := drawSmall(t)
@@ -127,7 +128,8 @@ func TestDisjointAgainstAll(t *testing.T) {
 				t.Fatalf("found %v, want total %d", pair, best)
 			}
 			for _, p := range pair {
-				if !slices.ContainsFunc(all, func(a Alternative) bool { return a.Cost == p.Cost && slices.Equal(a.Edges, p.Edges) }) {
+				if !slices.ContainsFunc(all,
+					func(a Alternative) bool { return a.Cost == p.Cost && slices.Equal(a.Edges, p.Edges) }) {
 					t.Fatalf("%v is no path %d→%d", p, src, dst)
 				}
 			}
@@ -149,7 +151,8 @@ func TestTrap(t *testing.T) {
 	table := NewTable(n.graph(t))
 	for _, kind := range []Disjointness{EdgeDisjoint, NodeDisjoint} {
 		pair, ok := table.Disjoint(0, 3, kind)
-		if !ok || !slices.Equal(pair[0].Edges, []int32{0, 8}) || !slices.Equal(pair[1].Edges, []int32{6, 4}) || pair[0].Cost+pair[1].Cost != 12 {
+		if !ok || !slices.Equal(pair[0].Edges, []int32{0, 8}) || !slices.Equal(pair[1].Edges, []int32{6, 4}) ||
+			pair[0].Cost+pair[1].Cost != 12 {
 			t.Errorf("%v %v", pair, ok)
 		}
 	}

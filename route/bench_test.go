@@ -33,8 +33,8 @@ func asked(g *Graph) *Table {
 	return t
 }
 
-// TestAllocations holds what is asked for each flow to no allocation, and a change of one link to a fixed number beside one for each
-// destination that it touches.
+// TestAllocations holds what is asked for each flow to no allocation, and a change of one link to a
+// fixed number beside one for each destination that it touches.
 func TestAllocations(t *testing.T) {
 	g := wan206(true).graph(t)
 	table, pairs := sixHops(t, true)
@@ -78,7 +78,8 @@ func BenchmarkTree206(b *testing.B) {
 	})
 }
 
-// BenchmarkTree206Gonum is the same with gonum, for the ratio in the same run. gonum gives the tree from a root; the mesh is symmetric.
+// BenchmarkTree206Gonum is the same with gonum, for the ratio in the same run. gonum gives the tree
+// from a root; the mesh is symmetric.
 func BenchmarkTree206Gonum(b *testing.B) {
 	forEachCost(b, func(b *testing.B, n *network) {
 		g := simple.NewWeightedDirectedGraph(0, 0)
@@ -114,7 +115,8 @@ func BenchmarkPath6Hops(b *testing.B) {
 // BenchmarkIncrementalLink takes links down and up in turn, all 206 destinations computed before.
 //
 //   - version: the owner's part, one With for both directions of a link.
-//   - repair: the readers' part, one destination that the link touched. Its figure is ns per tree, to be compared with BenchmarkTree206.
+//   - repair: the readers' part, one destination that the link touched. Its figure is ns per tree,
+//     to be compared with BenchmarkTree206.
 //   - whole: both, with all destinations asked for again: a table as good as new.
 func BenchmarkIncrementalLink(b *testing.B) {
 	forEachCost(b, func(b *testing.B, n *network) {

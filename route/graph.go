@@ -15,13 +15,15 @@ const (
 // ErrGraph is wrapped by the errors of NewGraph.
 var ErrGraph = errors.New("route: not a graph")
 
-// Edge is a directed edge; its id is its index in the slice given to NewGraph. Cost is 1 to Graph.MaxCost, or Down.
+// Edge is a directed edge; its id is its index in the slice given to NewGraph. Cost is 1 to
+// Graph.MaxCost, or Down.
 type Edge struct {
 	From, To int32
 	Cost     uint32
 }
 
-// Graph is the fixed part of a network: who is joined to whom, and the costs to begin with. It is immutable and safe for concurrent use.
+// Graph is the fixed part of a network: who is joined to whom, and the costs to begin with. It is
+// immutable and safe for concurrent use.
 type Graph struct {
 	nodes   int
 	edges   []Edge
@@ -29,7 +31,8 @@ type Graph struct {
 	out, in adjacency
 }
 
-// adjacency is the edges by node, in one block (compressed sparse rows): those of node n are arcs[start[n]:start[n+1]].
+// adjacency is the edges by node, in one block (compressed sparse rows): those of node n are
+// arcs[start[n]:start[n+1]].
 type adjacency struct {
 	start []int32
 	arcs  []arc
@@ -43,8 +46,9 @@ type arc struct {
 	edge int32
 }
 
-// NewGraph builds a graph of nodes 0 to nodes-1; edges are copied. reverse gives for each edge the id of its other direction, or -1; nil
-// when there are none. The error wraps ErrGraph: an end out of range, a loop, a cost of 0 or above the maximum, a reverse that is not one.
+// NewGraph builds a graph of nodes 0 to nodes-1; edges are copied. reverse gives for each edge the
+// id of its other direction, or -1; nil when there are none. The error wraps ErrGraph: an end out
+// of range, a loop, a cost of 0 or above the maximum, a reverse that is not one.
 func NewGraph(nodes int, edges []Edge, reverse []int32) (*Graph, error) {
 	g := &Graph{nodes: nodes, edges: append([]Edge(nil), edges...)}
 	for id, e := range edges {
@@ -98,7 +102,8 @@ func checkReverse(edges []Edge, reverse []int32) error {
 		if r == -1 {
 			continue
 		}
-		if r < 0 || int(r) >= len(edges) || reverse[r] != int32(id) || edges[r].From != edges[id].To || edges[r].To != edges[id].From {
+		if r < 0 || int(r) >= len(edges) || reverse[r] != int32(id) || edges[r].From != edges[id].To ||
+			edges[r].To != edges[id].From {
 			return fmt.Errorf("%w: edge %d is not the reverse of edge %d", ErrGraph, r, id)
 		}
 	}

@@ -1,7 +1,8 @@
 package route
 
-// heap is a priority queue of nodes by distance, lowest first, nodes of equal distance by number: so the order is the same in every run. An
-// element is distance<<32 | node. Four children per element: fewer levels than two, and siblings share a cache line.
+// heap is a priority queue of nodes by distance, lowest first, nodes of equal distance by number:
+// so the order is the same in every run. An element is distance<<32 | node. Four children per
+// element: fewer levels than two, and siblings share a cache line.
 type heap []uint64
 
 func (h *heap) push(dist uint32, node int32) {

@@ -5,7 +5,8 @@ import stdheap "container/heap"
 // far is more than any path costs.
 const far = uint64(1) << 62
 
-// longHeap is a priority queue like heap for distances of 64 bits, for searches that are not on the way of a flow. Equal distances come by node.
+// longHeap is a priority queue like heap for distances of 64 bits, for searches that are not on the
+// way of a flow. Equal distances come by node.
 type longHeap []queued
 
 type queued struct {

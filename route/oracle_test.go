@@ -8,8 +8,9 @@ import (
 	"gonum.org/v1/gonum/graph/simple"
 )
 
-// gonumGraph is a network for gonum, whose weighted graphs have no parallel edges: each edge becomes two, through a node of its own, so that costs are
-// doubled and paths counted right. Edges that are Down are left out.
+// gonumGraph is a network for gonum, whose weighted graphs have no parallel edges: each edge
+// becomes two, through a node of its own, so that costs are doubled and paths counted right. Edges
+// that are Down are left out.
 func gonumGraph(n *network, cost func(int32) uint32) *simple.WeightedDirectedGraph {
 	g := simple.NewWeightedDirectedGraph(0, math.Inf(1))
 	for i := range n.nodes {
@@ -27,8 +28,9 @@ func gonumGraph(n *network, cost func(int32) uint32) *simple.WeightedDirectedGra
 	return g
 }
 
-// TestGonum compares distances of all pairs, and the number of equal-cost paths of many, with gonum: in the mesh, with ties and without, and after links
-// went down one by one, so that distances come from repairs.
+// TestGonum compares distances of all pairs, and the number of equal-cost paths of many, with
+// gonum: in the mesh, with ties and without, and after links went down one by one, so that
+// distances come from repairs.
 func TestGonum(t *testing.T) {
 	for _, hops := range []bool{false, true} {
 		n := mesh(7, 60, 130, hops)

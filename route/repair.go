@@ -7,8 +7,8 @@ type scratch struct {
 	list []int32 // nodes whose distance changed, some more than once
 }
 
-// resolve computes or repairs the distances to dst and offers them to the other readers. If one of them was faster, its result is taken: they
-// are equal.
+// resolve computes or repairs the distances to dst and offers them to the other readers. If one of
+// them was faster, its result is taken: they are equal.
 func (t *Table) resolve(dst int32) *distances {
 	c := t.cells[dst]
 	had := c.tree.Load()
@@ -64,8 +64,8 @@ func (t *Table) sole(n int32, to []uint32) uint8 {
 	return uint8(index)
 }
 
-// spread is Dijkstra's algorithm from the nodes in the heap, which have their distance already, to those behind them that can be improved and that it
-// lists. The heap is empty after it.
+// spread is Dijkstra's algorithm from the nodes in the heap, which have their distance already, to
+// those behind them that can be improved and that it lists. The heap is empty after it.
 func (t *Table) spread(to []uint32, s *scratch) {
 	for len(s.heap) > 0 {
 		d, at := s.heap.pop()
@@ -82,12 +82,14 @@ func (t *Table) spread(to []uint32, s *scratch) {
 	}
 }
 
-// repair turns distances of an earlier version into those of t; changed are the edges whose cost differs (some may not). It touches the nodes
-// whose distance changes, and their edges, as the dynamic algorithm of Ramalingam and Reps does.
+// repair turns distances of an earlier version into those of t; changed are the edges whose cost
+// differs (some may not). It touches the nodes whose distance changes, and their edges, as the
+// dynamic algorithm of Ramalingam and Reps does.
 func (t *Table) repair(dst int32, d *distances, changed []int32, s *scratch) {
 	to := d.to
 	t.findAffected(dst, to, changed, s)
-	// The affected start from their best neighbour that is not affected; then they improve each other.
+	// The affected start from their best neighbour that is not affected; then they improve each
+	// other.
 	affected := len(s.list)
 	for _, n := range s.list {
 		to[n] = Unreachable
@@ -103,7 +105,8 @@ func (t *Table) repair(dst int32, d *distances, changed []int32, s *scratch) {
 	t.refreshSole(d, changed, s)
 }
 
-// refreshSole corrects d.sole where a distance or an edge changed: at the nodes listed, at the tails of the edges to them, and at those of the changed edges.
+// refreshSole corrects d.sole where a distance or an edge changed: at the nodes listed, at the
+// tails of the edges to them, and at those of the changed edges.
 func (t *Table) refreshSole(d *distances, changed []int32, s *scratch) {
 	for _, id := range changed {
 		n := t.g.edges[id].From
@@ -125,8 +128,8 @@ func (t *Table) refreshSole(d *distances, changed []int32, s *scratch) {
 	s.list = s.list[:0]
 }
 
-// findAffected lists and marks the nodes that have lost every path of their old length: nearest first, so that when a node is judged all nodes that
-// its paths could lead through have been.
+// findAffected lists and marks the nodes that have lost every path of their old length: nearest
+// first, so that when a node is judged all nodes that its paths could lead through have been.
 func (t *Table) findAffected(dst int32, to []uint32, changed []int32, s *scratch) {
 	for _, id := range changed {
 		if n := t.g.edges[id].From; n != dst && to[n] != Unreachable {
@@ -148,7 +151,8 @@ func (t *Table) findAffected(dst int32, to []uint32, changed []int32, s *scratch
 	}
 }
 
-// stillWithin says whether node n has a path of length d or less through a neighbour that is not affected.
+// stillWithin reports whether node n has a path of length d or less through a neighbour that is not
+// affected.
 func (t *Table) stillWithin(d uint32, n int32, to []uint32, s *scratch) bool {
 	for _, a := range t.out.of(n) {
 		if uint64(a.cost)+uint64(to[a.node]) <= uint64(d) && !s.mark[a.node] {
@@ -158,7 +162,8 @@ func (t *Table) stillWithin(d uint32, n int32, to []uint32, s *scratch) bool {
 	return false
 }
 
-// improve gives a node the best distance that its neighbours offer and queues it, if that is better than what it has.
+// improve gives a node the best distance that its neighbours offer and queues it, if that is better
+// than what it has.
 func (t *Table) improve(n int32, to []uint32, s *scratch) {
 	best := uint64(to[n])
 	for _, a := range t.out.of(n) {

@@ -6,10 +6,12 @@ import (
 	"sync/atomic"
 )
 
-// Table is one immutable version of a graph's costs, with the distances to each destination as far as they have been asked for. It is safe
-// for concurrent use; see the package's documentation for who makes versions.
+// Table is one immutable version of a graph's costs, with the distances to each destination as far
+// as they have been asked for. It is safe for concurrent use; see the package's documentation for
+// who makes versions.
 //
-// Memory: 24 bytes an edge, and 5 bytes for each pair of a node and a destination that was asked for, shared with other versions where equal.
+// Memory: 24 bytes an edge, and 5 bytes for each pair of a node and a destination that was asked
+// for, shared with other versions where equal.
 type Table struct {
 	g       *Graph
 	out, in adjacency
@@ -18,8 +20,8 @@ type Table struct {
 	scratch *sync.Pool
 }
 
-// cell is the place of the distances to one destination, for all versions that share it. Nobody stores nil; a nil tree is one
-// not asked for yet.
+// cell is the place of the distances to one destination, for all versions that share it. Nobody
+// stores nil; a nil tree is one not asked for yet.
 type cell struct {
 	tree atomic.Pointer[distances]
 }
@@ -27,10 +29,12 @@ type cell struct {
 // distances are the costs from every node to one destination. It is immutable.
 type distances struct {
 	to []uint32 // by node
-	// sole is, by node, the index among its arcs of the one that leads on, where it is the only one; several where there are more, or
-	// none. It may say several where there is one: so an edge that closes a choice leaves it true.
+	// sole is, by node, the index among its arcs of the one that leads on, where it is the only
+	// one; several where there are more, or none. It may say several where there is one: so an edge
+	// that closes a choice leaves it true.
 	sole []uint8
-	// pending are the edges that changed their cost since, when the version that holds this cell has not repaired it yet.
+	// pending are the edges that changed their cost since, when the version that holds this cell
+	// has not repaired it yet.
 	pending []int32
 }
 
@@ -43,7 +47,8 @@ type Change struct {
 	Cost uint32
 }
 
-// maxPending is how many changed edges are kept for a repair; beyond, the tree is computed anew, which costs no more.
+// maxPending is how many changed edges are kept for a repair; beyond, the tree is computed anew,
+// which costs no more.
 const maxPending = 64
 
 // NewTable is the first version, with the costs of the graph.
@@ -71,10 +76,12 @@ func (t *Table) Cost(edge int32) uint32 { return t.out.arcs[t.out.at[edge]].cost
 // Dist is the cost of the shortest path from src to dst, Unreachable without one.
 func (t *Table) Dist(src, dst int32) uint32 { return t.to(dst).to[src] }
 
-// With is the version after these changes, all at once; t stays as it is. It takes time by the number of edges and nodes, not of paths:
-// destinations whose distances may have changed are repaired when next asked for. Without a difference it returns t.
+// With is the version after these changes, all at once; t stays as it is. It takes time by the
+// number of edges and nodes, not of paths: destinations whose distances may have changed are
+// repaired when next asked for. Without a difference it returns t.
 //
-// A cost is 1 to Graph.MaxCost, or Down; another, or an edge that is not of the graph, is a mistake of the caller and panics.
+// A cost is 1 to Graph.MaxCost, or Down; another, or an edge that is not of the graph, is a mistake
+// of the caller and panics.
 func (t *Table) With(changes ...Change) *Table {
 	next := &Table{g: t.g, single: t.single, scratch: t.scratch}
 	var changed []int32
@@ -121,13 +128,14 @@ func (t *Table) singles(edge, reverse int32) int {
 	return n
 }
 
-// isSingle says whether an edge is in use and has no reverse of the same cost.
+// isSingle reports whether an edge is in use and has no reverse of the same cost.
 func (t *Table) isSingle(edge int32) bool {
 	c, r := t.Cost(edge), t.g.Reverse(edge)
 	return c != Down && (r < 0 || t.Cost(r) != c)
 }
 
-// inherit takes the cells of the version before, and opens new ones where the changed edges may have changed a distance.
+// inherit takes the cells of the version before, and opens new ones where the changed edges may
+// have changed a distance.
 func (t *Table) inherit(old *Table, changed []int32) {
 	t.cells = append([]*cell(nil), old.cells...)
 	var fresh []cell
@@ -155,8 +163,10 @@ func (t *Table) inherit(old *Table, changed []int32) {
 	}
 }
 
-// holds says whether distances of the version before are those of t too. They are if at the tail of every changed edge the distance is still the least
-// over its edges: with costs of at least 1 these equations have one solution. An edge that opens a choice where there was none does not hold either.
+// holds reports whether distances of the version before are those of t too. They are if at the tail
+// of every changed edge the distance is still the least over its edges: with costs of at least 1
+// these equations have one solution. An edge that opens a choice where there was none does not hold
+// either.
 func (t *Table) holds(old *Table, dst int32, d *distances, changed []int32) bool {
 	for _, id := range changed {
 		e := &t.g.edges[id]
@@ -181,7 +191,7 @@ func (t *Table) holds(old *Table, dst int32, d *distances, changed []int32) bool
 	return true
 }
 
-// supported says whether an edge of node leads on at exactly its distance.
+// supported reports whether an edge of node leads on at exactly its distance.
 func (t *Table) supported(node int32, to []uint32) bool {
 	for _, a := range t.out.of(node) {
 		if uint64(a.cost)+uint64(to[a.node]) == uint64(to[node]) {

@@ -9,7 +9,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// twin is the dumb model: costs by edge, all distances by relaxing until nothing changes, after every change.
+// twin is the dumb model: costs by edge, all distances by relaxing until nothing changes, after
+// every change.
 type twin struct {
 	n    *network
 	cost []uint32
@@ -123,7 +124,8 @@ func (w *twin) follow(path []int32, s, d int, want uint64) error {
 	return nil
 }
 
-// checkMirror: a path whose edges all have equal reverses, between nodes equally far both ways, is the mirror image of the way back.
+// checkMirror: a path whose edges all have equal reverses, between nodes equally far both ways, is
+// the mirror image of the way back.
 func (w *twin) checkMirror(t *Table, s, d int, hash uint64, path []int32) error {
 	if w.dist[s][d] != w.dist[d][s] {
 		return nil
@@ -175,8 +177,9 @@ func drawCost(t *rapid.T, most uint32) uint32 {
 	return rapid.Uint32Range(1, most).Draw(t, "cost")
 }
 
-// TestTableAgainstTwin changes random edges, alone and in batches, asks for some distances between (so that cells are empty, whole or pending
-// at each change), and compares every pair of every version; the version before must stay as it was.
+// TestTableAgainstTwin changes random edges, alone and in batches, asks for some distances between
+// (so that cells are empty, whole or pending at each change), and compares every pair of every
+// version; the version before must stay as it was.
 func TestTableAgainstTwin(t *testing.T) {
 	for round := range 10 { // 100 networks each, unless -rapid.checks says otherwise
 		t.Run(strconv.Itoa(round), rapid.MakeCheck(compareVersions))
@@ -248,7 +251,8 @@ func compareVersions(t *rapid.T) {
 	checkTrees(t, g, table, w)
 }
 
-// checkTrees: trees of the graph and of the last version have the distances of their costs, and each next edge leads on at its distance.
+// checkTrees: trees of the graph and of the last version have the distances of their costs, and
+// each next edge leads on at its distance.
 func checkTrees(t *rapid.T, g *Graph, table *Table, last *twin) {
 	var tree Tree
 	first := newTwin(last.n)
@@ -266,7 +270,8 @@ func checkTrees(t *rapid.T, g *Graph, table *Table, last *twin) {
 					}
 					continue
 				}
-				if uint64(d) != want || uint64(of.w.cost[next])+of.w.dist[of.w.n.edges[next].To][root] != want || int(of.w.n.edges[next].From) != n {
+				if uint64(d) != want || uint64(of.w.cost[next])+of.w.dist[of.w.n.edges[next].To][root] != want ||
+					int(of.w.n.edges[next].From) != n {
 					t.Fatalf("node %d to root %d: distance %d want %d, next %d", n, root, d, want, next)
 				}
 			}
@@ -274,7 +279,8 @@ func checkTrees(t *rapid.T, g *Graph, table *Table, last *twin) {
 	}
 }
 
-// TestManyChangesUnread: more changes than a pending tree keeps, none of them read, end right as well.
+// TestManyChangesUnread: more changes than a pending tree keeps, none of them read, end right as
+// well.
 func TestManyChangesUnread(t *testing.T) {
 	n := mesh(3, 40, 80, true)
 	table := NewTable(n.graph(t))

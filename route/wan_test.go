@@ -29,8 +29,9 @@ func (n *network) graph(t testing.TB) *Graph {
 	return g
 }
 
-// mesh is a wide-area mesh: nodes at random places on a plane, joined first into a tree by nearest neighbours, then by the shortest links that are missing
-// to nodes of low degree, until there are links of them. The cost of a link is its length in some unit, or 1 with hops.
+// mesh is a wide-area mesh: nodes at random places on a plane, joined first into a tree by nearest
+// neighbours, then by the shortest links that are missing to nodes of low degree, until there are
+// links of them. The cost of a link is its length in some unit, or 1 with hops.
 func mesh(seed uint64, nodes, links int, hops bool) *network {
 	r := rand.New(rand.NewPCG(seed, 206))
 	x, y := make([]float64, nodes), make([]float64, nodes)

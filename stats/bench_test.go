@@ -30,7 +30,8 @@ func newAsking(tb testing.TB, ports int) *asking {
 	return a
 }
 
-// ask asks for port counters once, and takes the answer: encoding, decoding, rates, all but the session's part.
+// ask asks for port counters once, and takes the answer: encoding, decoding, rates, all but the
+// session's part.
 func (a *asking) ask() {
 	a.now = a.now.Add(6 * time.Second)
 	ready := a.core.Step(nil, a.now)

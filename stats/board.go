@@ -7,7 +7,8 @@ import (
 	"github.com/weirnet/weir/netview"
 )
 
-// Board has the newest counters of all switches. Reading takes no lock and waits for nobody; one goroutine writes.
+// Board has the newest counters of all switches. Reading takes no lock and waits for nobody; one
+// goroutine writes.
 type Board struct {
 	switches sync.Map // netview.DPID → *atomic.Pointer[Switch]
 }

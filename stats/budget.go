@@ -2,21 +2,21 @@ package stats
 
 import "time"
 
-// What a question and its answer cost this instance: asking, reading, decoding, computing rates. Measured, and
-// doubled (docs/benchmarks/stats.md).
+// What a question and its answer cost this instance: asking, reading, decoding, computing rates.
+// Measured, and doubled (docs/benchmarks/stats.md).
 const (
 	costQuestion = 30 * time.Microsecond
 	costKiB      = 8 * time.Microsecond
 )
 
-// budget keeps all questions together within a share of a core. It is a clock that each question pushes on by its cost
-// over the share: while it is ahead of the time, nothing is asked.
+// budget keeps all questions together within a share of a core. It is a clock that each question
+// pushes on by its cost over the share: while it is ahead of the time, nothing is asked.
 type budget struct {
 	share float64
 	free  time.Time
 }
 
-// allows says whether a question may be asked now. What was not used is kept for one slot only.
+// allows reports whether a question may be asked now. What was not used is kept for one slot only.
 func (b *budget) allows(now time.Time) bool {
 	if late := now.Add(-slot); b.free.Before(late) {
 		b.free = late

@@ -13,7 +13,8 @@ import (
 	"github.com/weirnet/weir/plan"
 )
 
-// TestConversations runs the golden conversations in testdata. Their commands are those of scene.do.
+// TestConversations runs the golden conversations in testdata. Their commands are those of
+// scene.do.
 func TestConversations(t *testing.T) {
 	golden.Each(t, "testdata", func(t *testing.T, path string) {
 		s := &scene{newWorld(t, Config{})}
@@ -105,7 +106,8 @@ func (s *scene) traffic(m *model, c *golden.Command) {
 
 func entryOf(c *golden.Command) openflow.FlowStats {
 	number := func(key string) uint64 { n, _ := strconv.ParseUint(c.Arg(key, "0"), 10, 64); return n }
-	e := openflow.FlowStats{Table: uint8(number("table")), Priority: uint16(number("priority")), Packets: number("packets"), Bytes: number("bytes")}
+	e := openflow.FlowStats{Table: uint8(number("table")), Priority: uint16(number("priority")),
+		Packets: number("packets"), Bytes: number("bytes")}
 	e.Cookie = plan.Cookie{Domain: uint16(number("domain")), Kind: plan.Kind(number("kind"))}.Encode()
 	return e
 }
@@ -133,7 +135,8 @@ func text(s *Switch, start time.Time) string {
 		}
 	}
 	if t := s.Totals; t != nil {
-		fmt.Fprintf(&b, "totals as of %.1f: %d entries, %d packets, %d bytes\n", t.AsOf.Sub(start).Seconds(), t.Entries, t.Packets, t.Bytes)
+		fmt.Fprintf(&b, "totals as of %.1f: %d entries, %d packets, %d bytes\n", t.AsOf.Sub(start).Seconds(),
+			t.Entries, t.Packets, t.Bytes)
 	}
 	if f := s.Flows; f != nil {
 		fmt.Fprintf(&b, "flows as of %.1f: %v\n", f.AsOf.Sub(start).Seconds(), f.Entries)

@@ -31,7 +31,8 @@ func TestFlowRates(t *testing.T) {
 	if _, e := at(10, 1, cookie, NotCounted, 6000, first); !e.Rated || e.BytesRate != 500 {
 		t.Errorf("packets are not counted: %+v", e)
 	}
-	for what, again := range map[string][3]uint64{"fewer packets": {1, cookie, 99}, "another session": {2, cookie, 150}, "another entry": {1, 2, 150}} {
+	for what, again := range map[string][3]uint64{"fewer packets": {1, cookie, 99},
+		"another session": {2, cookie, 150}, "another entry": {1, 2, 150}} {
 		if _, e := at(10, again[0], again[1], again[2], 6000, first); e.Rated {
 			t.Errorf("%s: %+v", what, e)
 		}

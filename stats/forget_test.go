@@ -8,7 +8,8 @@ import (
 	"github.com/weirnet/weir/openflow"
 )
 
-// TestForget: what was heard of a switch without a session is forgotten on request, of one that has one it is not.
+// TestForget: what was heard of a switch without a session is forgotten on request, of one that has
+// one it is not.
 func TestForget(t *testing.T) {
 	c, now := NewCore(Config{}), time.Unix(1000, 0)
 	up := func(dpid netview.DPID) Input { return Up{Address{dpid, uint64(dpid)}, openflow.V13} }

@@ -11,8 +11,8 @@ import (
 // Input is something that happened: an Up, a Down, an Answer or a Forgotten.
 type Input interface{ input() }
 
-// Up is a session that is ready for requests. It takes the place of an earlier one of the same switch. Sessions have
-// numbers that rise.
+// Up is a session that is ready for requests. It takes the place of an earlier one of the same
+// switch. Sessions have numbers that rise.
 type Up struct {
 	Address
 	Version openflow.Version
@@ -21,7 +21,8 @@ type Up struct {
 // Down is the end of a session.
 type Down struct{ Address }
 
-// Forgotten is a switch that is gone for good: what was heard of it is not kept, unless it has a session.
+// Forgotten is a switch that is gone for good: what was heard of it is not kept, unless it has a
+// session.
 type Forgotten struct{ DPID netview.DPID }
 
 // Answer is what became of the one question that a session has.
@@ -50,7 +51,8 @@ func (Forgotten) input() {}
 
 // Ready is what a step wants done, in this order. It is valid until the next step.
 type Ready struct {
-	// News are switches whose counters are new; Gone are those whose counters are not kept any longer.
+	// News are switches whose counters are new; Gone are those whose counters are not kept any
+	// longer.
 	News []*Switch
 	Gone []netview.DPID
 	// Questions are to be asked; each is answered by an Answer.

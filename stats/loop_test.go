@@ -11,7 +11,8 @@ import (
 	"github.com/weirnet/weir/openflow"
 )
 
-// modelConn is a session to a model, which answers from a goroutine of its own as a session's reader does.
+// modelConn is a session to a model, which answers from a goroutine of its own as a session's
+// reader does.
 type modelConn struct {
 	mu    sync.Mutex
 	model *model

@@ -10,13 +10,15 @@ type pace struct {
 	bytes int           // of the last answer
 }
 
-// interval is the time between two questions to a switch that left so many in a row unanswered, of whatever kind.
+// interval is the time between two questions to a switch that left so many in a row unanswered, of
+// whatever kind.
 func (p *pace) interval(period time.Duration, missed int) time.Duration {
 	d := max(period, busyShare*p.took, time.Duration(p.bytes)*time.Second/bytesPerSecond)
 	return min(d<<min(missed, 16), max(MaxPeriod, period))
 }
 
-// answered learns from an answer, the whole of it. That it became slow is believed at once, that it became fast bit by bit.
+// answered learns from an answer, the whole of it. That it became slow is believed at once, that it
+// became fast bit by bit.
 func (p *pace) answered(took time.Duration, bytes int, period time.Duration, now time.Time) {
 	p.took = max(took, p.took-(p.took-took)/4)
 	p.bytes = bytes
@@ -29,7 +31,8 @@ func (p *pace) answered(took time.Duration, bytes int, period time.Duration, now
 
 // phase is when, after it connected, a switch is asked first: a time of its own within the period.
 func phase(seed, dpid uint64, k Kind, period time.Duration) time.Duration {
-	// The finalizer of splitmix64 (Steele, Lea, Flood 2014): neighbouring ids give times that have nothing in common.
+	// The finalizer of splitmix64 (Steele, Lea, Flood 2014): neighbouring ids give times that have
+	// nothing in common.
 	x := dpid*0x9e3779b97f4a7c15 + seed + uint64(k)
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
 	x = (x ^ x>>27) * 0x94d049bb133111eb

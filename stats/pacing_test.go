@@ -19,8 +19,8 @@ func about(t *testing.T, what string, got, want int) {
 	}
 }
 
-// Each switch is asked once a period, whatever the others do: one is slow, one stuck, one takes nothing, one starts again all
-// the time, one reconnects all the time.
+// Each switch is asked once a period, whatever the others do: one is slow, one stuck, one takes
+// nothing, one starts again all the time, one reconnects all the time.
 func TestEverySwitchIsAskedAtItsOwnPace(t *testing.T) {
 	w := newWorld(t, Config{})
 	for n := range 100 {
@@ -90,7 +90,8 @@ func TestManyThatConnectAtOnceAreNotAskedAtOnce(t *testing.T) {
 	}
 }
 
-// What all questions cost stays within the share, however many switches there are; and each is asked as often as the others.
+// What all questions cost stays within the share, however many switches there are; and each is
+// asked as often as the others.
 func TestAllQuestionsStayWithinTheShare(t *testing.T) {
 	w := newWorld(t, Config{})
 	for n := range 2000 {

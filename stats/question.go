@@ -27,7 +27,8 @@ type Address struct {
 	Session uint64
 }
 
-// Question is to be asked of a switch. Each is answered by one Answer, or by the end of the session.
+// Question is to be asked of a switch. Each is answered by one Answer, or by the end of the
+// session.
 type Question struct {
 	Address
 	Kind Kind
@@ -50,14 +51,16 @@ func (q *Question) body(domain uint16) openflow.RequestBody {
 	return &openflow.FlowRequest{FlowFilter: all}
 }
 
-// counted select the firm entries whose counters are read, each once: all but those of intents, of which a switch may hold a hundred
-// thousand. Who wants to know theirs asks for those of one intent.
+// counted select the firm entries whose counters are read, each once: all but those of intents, of
+// which a switch may hold a hundred thousand. Who wants to know theirs asks for those of one
+// intent.
 func counted(domain uint16) []plan.Selector {
 	all := plan.FirmSelectors(domain)
 	return all[:len(all)-1]
 }
 
-// selectable says whether a version can select entries by cookie: what it cannot say it leaves out.
+// selectable reports whether a version can select entries by cookie: what it cannot say it leaves
+// out.
 func selectable(v openflow.Version) bool {
 	filter := openflow.FlowFilter{Table: openflow.TableAll, OutPort: openflow.PortAny, OutGroup: openflow.GroupAny}
 	all, err := openflow.Append(nil, v, 0, &openflow.MultipartRequest{Body: &openflow.FlowRequest{FlowFilter: filter}})

@@ -55,7 +55,8 @@ func (r *realSwitch) Disconnected(s *session.Session, _ error) {
 	r.loop.SwitchDown(netview.DPID(s.Features().Datapath), realConn{s})
 }
 
-// TestCountersAreThoseThatOpenvSwitchDumps compares what is kept with what ovs-ofctl says, at rest after some traffic.
+// TestCountersAreThoseThatOpenvSwitchDumps compares what is kept with what ovs-ofctl says, at rest
+// after some traffic.
 func TestCountersAreThoseThatOpenvSwitchDumps(t *testing.T) {
 	for _, v := range []openflow.Version{openflow.V10, openflow.V13} {
 		t.Run(v.String(), func(t *testing.T) {
@@ -88,7 +89,8 @@ func counters(t *testing.T, l *netlab.Lab, v openflow.Version) {
 	ofctl("add-flow", "s1", "cookie=0x0010000000000000,priority=7,in_port=1,actions=output:2")
 	ofctl("add-flow", "s1", "cookie=0x0012000000000000,priority=8,in_port=2,actions=output:1")
 	for range 20 {
-		ofctl("packet-out", "s1", "in_port=1 packet=ffffffffffff02000000000188b5"+strings.Repeat("00", 50)+" actions=resubmit(,0)")
+		ofctl("packet-out", "s1", "in_port=1 packet=ffffffffffff02000000000188b5"+strings.Repeat("00", 50)+
+			" actions=resubmit(,0)")
 	}
 	agree := func() error { return differs(r.loop.Board().Switch(1), ofctl("dump-ports", "s1"), v) }
 	limit := time.Now().Add(40 * time.Second)
@@ -106,10 +108,12 @@ func counters(t *testing.T, l *netlab.Lab, v openflow.Version) {
 
 var dumped = regexp.MustCompile(`port +"?(\w+)"?: rx pkts=(\d+|\?), bytes=(\d+|\?), drop=(\d+|\?), errs=(\d+|\?)[^\n]*\n +tx pkts=(\d+|\?), bytes=(\d+|\?), drop=(\d+|\?), errs=(\d+|\?)`)
 
-// differs says in what the counters are other than those of a dump; what the switch does not count is "?" there.
+// differs says in what the counters are other than those of a dump; what the switch does not count
+// is "?" there.
 func differs(s *Switch, dump string, v openflow.Version) error {
 	ports := dumped.FindAllStringSubmatch(dump, -1)
-	if len(ports) != 3 || s == nil || s.Ports == nil || s.Tables == nil || s.Totals == nil || (s.Flows == nil) != (v == openflow.V10) {
+	if len(ports) != 3 || s == nil || s.Ports == nil || s.Tables == nil || s.Totals == nil ||
+		(s.Flows == nil) != (v == openflow.V10) {
 		return fmt.Errorf("%d ports dumped:\n%s\nknown: %+v", len(ports), dump, s)
 	}
 	for _, m := range ports {

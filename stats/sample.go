@@ -8,7 +8,8 @@ import (
 	"github.com/weirnet/weir/netview"
 )
 
-// Switch is what was last heard of one switch's counters. It never changes. Parts that were not heard yet are nil.
+// Switch is what was last heard of one switch's counters. It never changes. Parts that were not
+// heard yet are nil.
 type Switch struct {
 	DPID   netview.DPID
 	Ports  *Ports
@@ -35,15 +36,16 @@ const (
 
 // String is the counter's name in the API: "rx_packets".
 func (c Counter) String() string {
-	return [...]string{"rx_packets", "tx_packets", "rx_bytes", "tx_bytes", "rx_dropped", "tx_dropped", "rx_errors", "tx_errors"}[c]
+	return [...]string{"rx_packets", "tx_packets", "rx_bytes", "tx_bytes", "rx_dropped", "tx_dropped", "rx_errors",
+		"tx_errors"}[c]
 }
 
 // Ports are a switch's port counters.
 type Ports struct {
 	AsOf time.Time // when the answer came
 	List []Port    // in order of number
-	// Sum is by how much each counter of all ports together went on since this instance knows the switch. Unlike a port's
-	// counters it never goes back.
+	// Sum is by how much each counter of all ports together went on since this instance knows the
+	// switch. Unlike a port's counters it never goes back.
 	Sum [Counters]uint64
 
 	session uint64
@@ -75,12 +77,14 @@ func (p *Port) Count(c Counter) (n uint64, ok bool) {
 	return p.Counts[c], p.Counts[c] != NotCounted
 }
 
-// Rate is how fast a counter went on between the last two answers, a second; ok is false if nobody can tell.
+// Rate is how fast a counter went on between the last two answers, a second; ok is false if nobody
+// can tell.
 func (p *Port) Rate(c Counter) (perSecond float64, ok bool) {
 	return p.Rates[c], !math.IsNaN(p.Rates[c])
 }
 
-// Tables are a switch's table counters: of table 0, and of the others that have entries or were looked up.
+// Tables are a switch's table counters: of table 0, and of the others that have entries or were
+// looked up.
 type Tables struct {
 	AsOf time.Time
 	List []Table // in order of number
@@ -100,7 +104,8 @@ type Table struct {
 	Rated                    bool
 }
 
-// Totals are the sums over all flow entries that a switch holds, anybody's. They go back when entries go.
+// Totals are the sums over all flow entries that a switch holds, anybody's. They go back when
+// entries go.
 type Totals struct {
 	AsOf           time.Time
 	Entries        uint32
@@ -126,12 +131,14 @@ type FlowKey struct {
 type Flow struct {
 	Cookie         uint64
 	Packets, Bytes uint64 // NotCounted
-	// A second, between the last two answers, if Rated and counted: the entry was there before, and did not begin anew.
+	// A second, between the last two answers, if Rated and counted: the entry was there before, and
+	// did not begin anew.
 	PacketsRate, BytesRate float64
 	Rated                  bool
 }
 
-// Find are the counters of the entry of a rule; ok is false if the switch was not heard to hold that, with that cookie.
+// Find are the counters of the entry of a rule; ok is false if the switch was not heard to hold
+// that, with that cookie.
 func (f *Flows) Find(r *netview.Rule) (Flow, bool) {
 	if f == nil {
 		return Flow{}, false

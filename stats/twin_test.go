@@ -9,7 +9,8 @@ import (
 	"github.com/weirnet/weir/openflow"
 )
 
-// truth is a naive twin of rates: it knows the counters without their width, and all that happened to the switch.
+// truth is a naive twin of rates: it knows the counters without their width, and all that happened
+// to the switch.
 type truth struct {
 	at    time.Time
 	ports map[uint32]lastSeen
@@ -33,8 +34,8 @@ func (m *model) look(at time.Time) truth {
 	return now
 }
 
-// Rates are those of the naive twin under random traffic, restarts, reconnects, ports that come and go, and counters of 32
-// bits; where the twin knows that there is none, there is none.
+// Rates are those of the naive twin under random traffic, restarts, reconnects, ports that come and
+// go, and counters of 32 bits; where the twin knows that there is none, there is none.
 func TestRatesAreThoseOfTheTwin(t *testing.T) {
 	rated, unrated := 0, 0
 	for seed := range uint64(60) {
@@ -91,7 +92,8 @@ func (w *world) happen(r *rand.Rand, m *model, fresh *bool) {
 	}
 }
 
-// check compares a sample with the twin's truth, and returns how many rates there were, and how many ports without.
+// check compares a sample with the twin's truth, and returns how many rates there were, and how
+// many ports without.
 func check(t *testing.T, seed uint64, s *Ports, was, now truth, fresh bool) (rated, unrated int) {
 	t.Helper()
 	if len(s.List) != len(now.ports) {
@@ -125,7 +127,8 @@ func check(t *testing.T, seed uint64, s *Ports, was, now truth, fresh bool) (rat
 	return rated, unrated
 }
 
-// later says whether all counters are at or above those before: then nobody can see that they began anew.
+// later reports whether all counters are at or above those before: then nobody can see that they
+// began anew.
 func later(now, was [Counters]uint64) bool {
 	for c := range Counters {
 		if now[c] < was[c] {

@@ -1,21 +1,25 @@
-// Package topology turns the links of a network view into a graph that paths are computed in, and into a loop-free tree.
+// Package topology turns the links of a network view into a graph that paths are computed in, and
+// into a loop-free tree.
 //
 // # The problem
 //
-// Package route knows numbered nodes and edges, package netview knows switches, ports and links. Everything that asks for
-// a path (applications, the API) needs the first computed from the second, current within a transaction of the view, at
-// the price of what changed and not of the network's size, and readable from many goroutines without a lock.
+// Package route knows numbered nodes and edges, package netview knows switches, ports and links.
+// Everything that asks for a path (applications, the API) needs the first computed from the second,
+// current within a transaction of the view, at the price of what changed and not of the network's
+// size, and readable from many goroutines without a lock.
 //
 // # Inputs and outputs
 //
-// A Map is immutable: the graph at one revision of the view. Map.Next makes the next one from the changes since. Its
-// paths are lists of hops: a switch, the port in, the port out. A Forest is a spanning tree of each connected part of
-// the network that changes as little as it can.
+// A Map is immutable: the graph at one revision of the view. Map.Next makes the next one from the
+// changes since. Its paths are lists of hops: a switch, the port in, the port out. A Forest is a
+// spanning tree of each connected part of the network that changes as little as it can.
 //
 // # Invariants
 //
-//   - A link is used only when both its directions are up, so that a path and its reverse are both possible.
-//   - A link that is unconfirmed costs PenaltyUnconfirmed: existing paths stay, new ones avoid it where they can.
+//   - A link is used only when both its directions are up, so that a path and its reverse are both
+//     possible.
+//   - A link that is unconfirmed costs PenaltyUnconfirmed: existing paths stay, new ones avoid it
+//     where they can.
 //   - A forest never has a loop, and keeps every link it had that can still be used.
 //
 // The package is pure: no goroutine, no clock. Whoever owns a Forest or makes Maps says so.

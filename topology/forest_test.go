@@ -104,8 +104,8 @@ func (f *Forest) in() map[netview.LinkKey]bool {
 	return links
 }
 
-// TestForestLikeOneComputedAnew has a forest that follows changes, one that looks at everything, and the naive one go through the same
-// history.
+// TestForestLikeOneComputedAnew has a forest that follows changes, one that looks at everything,
+// and the naive one go through the same history.
 func TestForestLikeOneComputedAnew(t *testing.T) {
 	for range need.Rounds(10) {
 		rapid.Check(t, oneHistory)
@@ -146,7 +146,8 @@ func oneHistory(t *rapid.T) {
 			follows.Restart()
 			updates.Restart()
 			for range rapid.IntRange(0, 3).Draw(t, "avoided") {
-				at := netview.Point{DPID: netview.DPID(rapid.IntRange(1, size).Draw(t, "at")), Port: rapid.Uint32Range(1, 3).Draw(t, "port")}
+				at := netview.Point{DPID: netview.DPID(rapid.IntRange(1, size).Draw(t, "at")),
+					Port: rapid.Uint32Range(1, 3).Draw(t, "port")}
 				naive.avoid[at] = true
 				follows.Avoid(at)
 				updates.Avoid(at)

@@ -8,18 +8,19 @@ import (
 	"github.com/weirnet/weir/route"
 )
 
-// What is added to the cost of a link (netview.Link.Cost, at most netview.CostMax), so that a path takes it only where
-// there is no other. The sums leave room for paths of 16,000 hops.
+// What is added to the cost of a link (netview.Link.Cost, at most netview.CostMax), so that a path
+// takes it only where there is no other. The sums leave room for paths of 16,000 hops.
 const (
 	PenaltyDraining    = 1 << 16 // to be left by all that can
 	PenaltyUnconfirmed = 1 << 17 // not known to be there still, and a switch at its end cannot be told anything
 )
 
-// Map is the graph of a network at one revision of its view. It is immutable and safe for concurrent use.
+// Map is the graph of a network at one revision of its view. It is immutable and safe for
+// concurrent use.
 //
-// Numbers of switches and edges stay from one map to the Next, so that a choice among equal paths stays as it is when
-// something is added elsewhere. Links that the view has forgotten stay as edges that are down, until they are more than
-// half and are cleared out.
+// Numbers of switches and edges stay from one map to the Next, so that a choice among equal paths
+// stays as it is when something is added elsewhere. Links that the view has forgotten stay as edges
+// that are down, until they are more than half and are cleared out.
 type Map struct {
 	revision netview.Revision
 	nodes    map[netview.DPID]int32
@@ -86,7 +87,8 @@ func (m *Map) fill(snap *netview.Snapshot) {
 	m.table = route.NewTable(graph)
 }
 
-// Costs is what a link costs now, in its own and in its other direction: route.Down, both, if it cannot be used.
+// Costs is what a link costs now, in its own and in its other direction: route.Down, both, if it
+// cannot be used.
 func Costs(snap *netview.Snapshot, key netview.LinkKey) (own, other uint32) {
 	there, _ := snap.Link(key)
 	back, _ := snap.Link(key.Reverse())
@@ -117,8 +119,8 @@ func costsOf(there, back *netview.Link) (own, other uint32) {
 
 func unsure(l *netview.Link) bool { return l.State == netview.LinkUnconfirmed }
 
-// Next is the map of a later snapshot, given all changes of the view between the two. It shares with the old map what
-// the changes leave alone; m itself where they concern no switch and no link.
+// Next is the map of a later snapshot, given all changes of the view between the two. It shares
+// with the old map what the changes leave alone; m itself where they concern no switch and no link.
 func (m *Map) Next(snap *netview.Snapshot, changes []netview.Change) *Map {
 	var costs []route.Change
 	for i := range changes {
@@ -147,10 +149,10 @@ func (m *Map) Next(snap *netview.Snapshot, changes []netview.Change) *Map {
 	return &next
 }
 
-// Revision is that of the view at which the map was last different.
+// Revision returns the view's revision at which the map last changed.
 func (m *Map) Revision() netview.Revision { return m.revision }
 
-// Cost is the cost of the shortest path between two switches; ok is false without one.
+// Cost returns the cost of the shortest path between two switches; ok is false without one.
 func (m *Map) Cost(from, to netview.DPID) (cost uint32, ok bool) {
 	src, ok1 := m.nodes[from]
 	dst, ok2 := m.nodes[to]
@@ -164,16 +166,16 @@ func (m *Map) Cost(from, to netview.DPID) (cost uint32, ok bool) {
 // Table is the graph's table with the costs of this map, for what PathBetween does not answer.
 func (m *Map) Table() *route.Table { return m.table }
 
-// Node is a switch's number in the graph.
+// Node returns a switch's number in the graph.
 func (m *Map) Node(dpid netview.DPID) (int32, bool) {
 	n, ok := m.nodes[dpid]
 	return n, ok
 }
 
-// Link is the link that an edge of the graph stands for.
+// Link returns the link that an edge of the graph stands for.
 func (m *Map) Link(edge int32) netview.LinkKey { return m.keys[edge] }
 
-// Up tells whether a link can be used: it, and its other direction, are up.
+// Up reports whether a link can be used: it, and its other direction, are up.
 func (m *Map) Up(key netview.LinkKey) bool {
 	edge, ok := m.edges[key]
 	return ok && m.table.Cost(edge) != route.Down

@@ -126,8 +126,8 @@ func TestChoicesStay(t *testing.T) {
 	}
 }
 
-// A map that follows changes is as one that is built anew; paths are shortest; a forest has no loop, joins what can be
-// joined and keeps what it can.
+// A map that follows changes is as one that is built anew; paths are shortest; a forest has no
+// loop, joins what can be joined and keeps what it can.
 func TestFollowsLikeBuild(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := newNet(3)
@@ -177,7 +177,8 @@ func compare(t *rapid.T, s *netview.Snapshot, m *Map) {
 	}
 }
 
-// comparePaths follows a path over links of the snapshot, adds up its cost, and compares it with the way back.
+// comparePaths follows a path over links of the snapshot, adds up its cost, and compares it with
+// the way back.
 func comparePaths(t *rapid.T, s *netview.Snapshot, m *Map, a, b netview.DPID, cost uint32, ok bool) {
 	hops, found := m.PathBetween(netview.Point{DPID: a, Port: 99}, netview.Point{DPID: b, Port: 98}, 7, nil)
 	back, _ := m.PathBetween(netview.Point{DPID: b, Port: 98}, netview.Point{DPID: a, Port: 99}, 7, nil)

@@ -8,10 +8,10 @@ type Hop struct {
 	In, Out uint32
 }
 
-// PathBetween appends to buf the hops of a shortest path from one port of the network to another, and tells whether
-// there is one. Which of several shortest paths it is depends on hash; with the ends exchanged it is the same path,
-// backwards. It allocates only to make buf longer, for paths of more than 64 hops, and for the first path to a switch
-// after a change that concerns it.
+// PathBetween appends to buf the hops of a shortest path from one port of the network to another,
+// and reports whether there is one. Which of several shortest paths it is depends on hash; with the
+// ends exchanged it is the same path, backwards. It allocates only to make buf longer, for paths of
+// more than 64 hops, and for the first path to a switch after a change that concerns it.
 func (m *Map) PathBetween(from, to netview.Point, hash uint64, buf []Hop) ([]Hop, bool) {
 	if from.DPID == to.DPID {
 		return append(buf, Hop{DPID: from.DPID, In: from.Port, Out: to.Port}), true
