@@ -6,8 +6,8 @@ import (
 	"github.com/weirnet/weir/netview"
 )
 
-// watch finds in the view's changes what every operator wants to be told: switches that lost their control session, links
-// that went down. It is pure; its owner is Board.Watch.
+// watch detects faults in the view's changes: switches that lost their control session, links that
+// went down. It is pure; its owner is Board.Watch.
 type watch struct {
 	connected map[netview.DPID]bool
 	up        map[netview.LinkKey]bool // one direction each
@@ -20,7 +20,7 @@ type outlet interface {
 	Forget(dpid netview.DPID)
 }
 
-// reset begins anew with a snapshot: what went down before it, unseen, is told too.
+// reset starts again with a snapshot: what went down unobserved before it is raised too.
 func (w *watch) reset(snap *netview.Snapshot, to outlet) {
 	if w.connected == nil {
 		w.connected, w.up = make(map[netview.DPID]bool), make(map[netview.LinkKey]bool)
@@ -38,8 +38,8 @@ func (w *watch) reset(snap *netview.Snapshot, to outlet) {
 	}
 }
 
-// change takes one change. Only what was there before can be lost: a switch that is remembered from an earlier life and has
-// not come yet is not.
+// change processes one change. Only what was up can be lost: a switch restored after a restart that
+// has not connected yet is no fault.
 func (w *watch) change(c *netview.Change, to outlet) {
 	switch c.Kind {
 	case netview.KindSwitch:
@@ -77,13 +77,13 @@ func (w *watch) ofLink(l *netview.Link, gone bool, to outlet) {
 		}
 	case !l.Up && was:
 		w.up[l.LinkKey] = false
-		if other, known := w.up[l.Reverse()]; other || !known { // the first of both directions tells
+		if other, known := w.up[l.Reverse()]; other || !known { // raised once for both directions
 			to.Raise(netview.AlarmLinkDown, linkName(l.LinkKey), "a port of it went down, or nothing is heard over it any more")
 		}
 	}
 }
 
-// linkName is one name for both directions.
+// linkName is the same for both directions.
 func linkName(k netview.LinkKey) string {
 	if k.Src.Compare(k.Dst) > 0 {
 		k = k.Reverse()

@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-// TestGroupCommit: all records that come while the file is being synchronised share the next synchronisation, and none is told before it.
+// TestGroupCommit: all records that come while the file is being synchronised share the next
+// synchronisation, and none is told before it.
 func TestGroupCommit(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
@@ -43,13 +44,14 @@ func TestGroupCommit(t *testing.T) {
 	})
 }
 
-// TestSlowDisk: a disk that does not answer has each record refused in time and told, and nothing is refused when it does again; a
-// synchronisation that fails has the file opened anew.
+// TestSlowDisk: a disk that does not answer has each record refused in time and told, and nothing
+// is refused when it does again; a synchronisation that fails has the file opened anew.
 func TestSlowDisk(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
 		var told []error
-		l, err := Open(Config{Dir: dir, Limits: Limits{Answer: time.Second}, Failed: func(err error) { told = append(told, err) }})
+		l, err := Open(Config{Dir: dir, Limits: Limits{Answer: time.Second},
+			Failed: func(err error) { told = append(told, err) }})
 		if err != nil {
 			t.Fatal(err)
 		}

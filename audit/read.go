@@ -13,16 +13,16 @@ import (
 	"github.com/weirnet/weir/api/client"
 )
 
-// maxLine is the longest line that is read; longer ones are passed over. Records are far shorter.
+// maxLine is the longest line that is read; longer ones are skipped. Records are far shorter.
 const maxLine = 1 << 20
 
-// Read answers the newest records, at most limit, of that time or later, the oldest first. Lines that are no records are
-// passed over.
+// Read returns the newest records, at most limit, not older than since, the oldest first. Malformed
+// lines are skipped.
 func (l *Log) Read(since time.Time, limit int) ([]client.AuditRecord, error) {
 	if err := l.flush(); err != nil {
 		return nil, err
 	}
-	var newest []client.AuditRecord // files in turn, each with its oldest first
+	var newest []client.AuditRecord // by file, each with its oldest first
 	for n := 0; n < l.cfg.Limits.Files && len(newest) < limit; n++ {
 		part, err := readFile(l.name(n), since, limit-len(newest))
 		if errors.Is(err, fs.ErrNotExist) {
@@ -35,7 +35,7 @@ func (l *Log) Read(since time.Time, limit int) ([]client.AuditRecord, error) {
 	return newest, nil
 }
 
-// readFile is the last records of a file.
+// readFile returns the last records of a file.
 func readFile(name string, since time.Time, limit int) ([]client.AuditRecord, error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -65,7 +65,7 @@ func readRecords(r io.Reader, since time.Time, limit int) ([]client.AuditRecord,
 	}
 }
 
-// readLine is the next line, nil if it is too long.
+// readLine returns the next line, nil if it is too long.
 func readLine(in *bufio.Reader) ([]byte, error) {
 	var line []byte
 	long := false

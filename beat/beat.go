@@ -2,13 +2,13 @@ package beat
 
 import "time"
 
-// Every is the beat: what is not urgent is done at multiples of it.
+// Every is the tick: periodic work that is not urgent runs at multiples of it.
 const Every = 100 * time.Millisecond
 
-// Phase is how long before a time the last beat was, from 0 to less than Every.
+// Phase is the time since the last tick, from 0 to less than Every.
 func Phase(t time.Time) time.Duration { return t.Sub(t.Truncate(Every)) }
 
-// Wait is how long after a time the next beat is, from 0 to less than Every.
+// Wait is the time until the next tick, from 0 to less than Every.
 func Wait(t time.Time) time.Duration {
 	if p := Phase(t); p > 0 {
 		return Every - p
@@ -16,8 +16,8 @@ func Wait(t time.Time) time.Duration {
 	return 0
 }
 
-// Next is how long after a time the next whole multiple of a number of beats is: more than 0, and no more than that. Who resets a timer to it
-// each time stays with the others.
+// Next is the time until the next multiple of a number of ticks: more than 0, and no more than
+// that. Timers reset to it each time stay aligned.
 func Next(t time.Time, beats int) time.Duration {
 	d := time.Duration(beats) * Every
 	return d - t.Sub(t.Truncate(d))

@@ -1,12 +1,10 @@
-// Package beat has everything periodic happen at the same times.
-//
+// Package beat aligns periodic work to common ticks (timer coalescing).
 // # The problem
-//
-// An instance at rest has a dozen loops that look at something ten times a second or more seldom, each begun at a time of its own. What that costs
-// is not their work but the wake-ups: each takes the process from rest, with a thread or two more to look for work, for a few microseconds of it.
-//
+// An idle instance has a dozen loops that check something ten times a second or less often, each
+// started at its own time. Their cost is not the work but the wake-ups: each wakes the process,
+// with a thread or two more that look for work, for a few microseconds.
 // # Inputs and outputs
-//
-// Beats are whole multiples of Every by the system's clock, so that all who count them have the same. Phase, Wait and Next say how far a time is from
-// them. Whoever sets the clock moves the beats, and nothing else: what is waited for is always a duration.
+// Ticks are whole multiples of Every by the system's clock, so that all loops have the same. Phase,
+// Wait and Next return the distance of a time from them. Setting the clock moves the ticks, and
+// nothing else: waits are always durations. Sleep waits for one, or for the end of a context.
 package beat

@@ -15,10 +15,10 @@ import (
 	"time"
 )
 
-// backdate is how long before its making a certificate is valid: clocks differ.
+// backdate is how long before its creation a certificate is valid, since clocks differ.
 const backdate = 5 * time.Minute
 
-// Authority is what signs: a certificate and its key.
+// Authority is a certification authority: a certificate and its key.
 type Authority struct {
 	Cert *x509.Certificate
 	key  crypto.Signer
@@ -27,7 +27,7 @@ type Authority struct {
 // Pair is a certificate and its key as PEM: what Write puts into two files.
 type Pair struct{ Cert, Key []byte }
 
-// New makes an authority that is valid for a time, and its files' contents.
+// New creates an authority with a validity, and returns the contents of its files.
 func New(name string, now time.Time, life time.Duration) (*Authority, Pair, error) {
 	t := template(name, now, now.Add(life))
 	t.IsCA, t.MaxPathLenZero = true, true
@@ -45,7 +45,8 @@ func New(name string, now time.Time, life time.Duration) (*Authority, Pair, erro
 	return a, pair, err
 }
 
-// Instance makes the certificate of an instance for the addresses and names under which it is called.
+// Instance makes the certificate of an instance for the addresses and names under which it is
+// called.
 func (a *Authority) Instance(name string, hosts []string, now time.Time, life time.Duration) (Pair, error) {
 	if len(hosts) == 0 {
 		return Pair{}, errors.New("an instance's certificate without an address or name")
@@ -62,8 +63,8 @@ func (a *Authority) Instance(name string, hosts []string, now time.Time, life ti
 	return a.issue(t)
 }
 
-// Switch makes the certificate of a switch that has the given datapath ids. Without any it names none, and is refused
-// unless an instance is told otherwise.
+// Switch issues the certificate of a switch with the given datapath ids. Without any it names none,
+// and is refused unless an instance allows that.
 func (a *Authority) Switch(datapaths []uint64, now time.Time, life time.Duration) (Pair, error) {
 	name := "switch"
 	var uris []*url.URL

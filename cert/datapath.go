@@ -51,8 +51,9 @@ func parseDatapath(u *url.URL) (uint64, error) {
 	return id, nil
 }
 
-// Check says whether a switch with this certificate may have a datapath id: it must be one of those that the certificate
-// names. One that names none is refused with ErrUnnamed, unless unnamed allows it.
+// Check reports whether a switch with this certificate may have a datapath id: it must be one of those
+// that the certificate names. One that names none is refused with ErrUnnamed, unless unnamed allows
+// it.
 func Check(c *x509.Certificate, datapath uint64, unnamed bool) error {
 	ids, err := Datapaths(c)
 	switch {
@@ -66,7 +67,7 @@ func Check(c *x509.Certificate, datapath uint64, unnamed bool) error {
 	return fmt.Errorf("%w: the switch says %016x, the certificate names %016x", ErrOther, datapath, ids)
 }
 
-// CheckTime says whether a certificate is valid at a time, and if not since or from when.
+// CheckTime reports whether a certificate is valid at a time, and if not since or from when.
 func CheckTime(c *x509.Certificate, now time.Time) error {
 	switch {
 	case now.Before(c.NotBefore):

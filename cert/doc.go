@@ -1,31 +1,33 @@
-// Package cert makes the certificates by which switches and instances know each other: a private authority, kept in a
-// directory, and what it signs.
+// Package cert issues the certificates with which switches and instances authenticate each other: a
+// private authority, kept in a directory, and what it signs.
 //
 // # The problem
-//
-// A switch says by itself which datapath id it has, and any machine that reaches the controller's port can say the same.
-// With mutual TLS a certificate says it instead. Operators have no authority for that, and what general tools make lacks
-// the datapath ids.
+// A switch claims its datapath id itself, and any machine that reaches the controller's port can
+// claim the same. With mutual TLS a certificate proves it. Operators have no authority for that,
+// and certificates of general tools lack the datapath ids.
 //
 // # Inputs and outputs
 //
-// New makes an Authority and Load reads one from its directory; Instance and Switch sign a new key's certificate. Write
-// puts a Pair of them, in PEM, into files. Datapaths reads the datapath ids out of a certificate, and Check compares them
-// with what a switch says.
+// New makes an Authority and Load reads one from its directory; Instance and Switch sign a new
+// key's certificate. Write puts a Pair of them, in PEM, into files. Datapaths reads the datapath
+// ids out of a certificate, and Check compares them with what a switch says.
 //
 // # Where the datapath id is
 //
-// A switch's certificate has, for each datapath that may use it, one URI among its subject alternative names:
+// A switch's certificate has, for each datapath that may use it, one URI among its subject
+// alternative names:
 //
 //	openflow:00000000000000a1
 //
-// the scheme openflow and the id in 16 hexadecimal digits. Not the common name, which has one value and no syntax; several
-// URIs, since an Open vSwitch has one certificate for all its bridges. The common name repeats the first for people. An
-// openflow: URI of any other form makes the certificate invalid, rather than one without an id.
+// the scheme openflow and the id in 16 hexadecimal digits. Not the common name, which has one value
+// and no syntax; several URIs, since an Open vSwitch has one certificate for all its bridges. The
+// common name repeats the first for people. An openflow: URI of any other form makes the
+// certificate invalid, rather than one without an id.
 //
 // # Invariants
 //
 //   - A key file is created with mode 0600, and never replaced unless told.
-//   - An instance's certificate is of no use as a switch's, nor the other way round: each has its one extended usage.
+//   - An instance's certificate is of no use as a switch's, nor the other way round: each has its
+//     one extended usage.
 //   - Nothing that is signed is valid longer than the authority.
 package cert

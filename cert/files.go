@@ -23,8 +23,9 @@ func CertFile(dir, name string) string { return filepath.Join(dir, name+certSuff
 // KeyFile is where Write puts a pair's key.
 func KeyFile(dir, name string) string { return filepath.Join(dir, name+keySuffix) }
 
-// Write puts a pair into DIR/NAME.pem and DIR/NAME-key.pem, the latter readable by its owner only. Where one of them is
-// there it writes neither, unless replace says so: the error then wraps fs.ErrExist.
+// Write puts a pair into DIR/NAME.pem and DIR/NAME-key.pem, the latter readable by its owner only.
+// Where one of them is there it writes neither, unless replace says so: the error then wraps
+// fs.ErrExist.
 func Write(dir, name string, p Pair, replace bool) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
@@ -49,8 +50,8 @@ func Write(dir, name string, p Pair, replace bool) error {
 	return nil
 }
 
-// write creates a file whole or not at all: under another name first, which is then linked, or renamed where a file may
-// be replaced.
+// write creates a file whole or not at all: under another name first, which is then linked, or
+// renamed where a file may be replaced.
 func write(path string, text []byte, mode os.FileMode, replace bool) error {
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*") // mode 0600
 	if err != nil {
@@ -68,7 +69,8 @@ func write(path string, text []byte, mode os.FileMode, replace bool) error {
 	return os.Link(f.Name(), path)
 }
 
-// Load reads the authority of a directory. The error names the file; it wraps fs.ErrNotExist where there is none.
+// Load reads the authority of a directory. The error names the file; it wraps fs.ErrNotExist where
+// there is none.
 func Load(dir string, now time.Time) (*Authority, error) {
 	path := CertFile(dir, CAName)
 	a := &Authority{}

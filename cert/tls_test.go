@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// TestSuites: a client of TLS 1.2 gets a suite that authenticates what it encrypts, or none; one of 1.3 is served.
+// TestSuites: a client of TLS 1.2 gets a suite that authenticates what it encrypts, or none; one of
+// 1.3 is served.
 func TestSuites(t *testing.T) {
 	a, dir := written(t)
 	pair, err := a.Instance("one", []string{"127.0.0.1"}, now, a.until(now, 1).Sub(now))
@@ -27,7 +28,8 @@ func TestSuites(t *testing.T) {
 		defer here.Close()
 		defer there.Close()
 		go tls.Server(there, Config(own)).Handshake()
-		return tls.Client(here, &tls.Config{MaxVersion: version, CipherSuites: []uint16{suite}, InsecureSkipVerify: true}).Handshake()
+		return tls.Client(here,
+			&tls.Config{MaxVersion: version, CipherSuites: []uint16{suite}, InsecureSkipVerify: true}).Handshake()
 	}
 	served := 0
 	for _, suite := range slices.Concat(tls.CipherSuites(), tls.InsecureCipherSuites()) {

@@ -3,12 +3,13 @@ package config
 // Change is one difference between two configurations.
 type Change struct {
 	Path     string // "discovery.lldp_period", "switches[00000000000000a1].name", "allow[00000000000000a1]"
-	Old, New string // empty where nothing is said
-	Restart  bool   // it holds from the next start
-	Admin    bool   // only the role admin may make it
+	Old, New string // empty: unset
+	Restart  bool   // takes effect at the next start
+	Admin    bool   // requires the role admin
 }
 
-// Diff is what differs between two configurations, in order of the schema; what is gone stands where it stood.
+// Diff returns the differences of two configurations, in order of the schema; removed values at
+// their former place.
 func Diff(from, to *Config) []Change {
 	was, is := from.entries(), to.entries()
 	index := make(map[string]string, len(is))

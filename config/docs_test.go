@@ -12,7 +12,8 @@ const (
 	schemaEnd   = "<!-- end of schema -->\n"
 )
 
-// TestDocs: the tables of docs/config.md are those of the schema, and its examples are configurations.
+// TestDocs: the tables of docs/config.md are those of the schema, and its examples are
+// configurations.
 func TestDocs(t *testing.T) {
 	b, err := os.ReadFile(docs)
 	if err != nil {

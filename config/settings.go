@@ -4,13 +4,15 @@ import (
 	"github.com/weirnet/weir/netview"
 )
 
-// Settings are what the network view takes of a configuration, and what is drained. What says nothing is left out.
+// Settings are what the network view takes of a configuration, and what is drained. What says
+// nothing is left out.
 func (c *Config) Settings(drains []Drain) *netview.Settings {
 	s := &netview.Settings{
 		Switches: make(map[netview.DPID]netview.SwitchSettings),
 		Ports:    make(map[netview.Point]netview.PortSettings),
 		Links:    make(map[netview.LinkKey]netview.LinkSettings),
-		Indirect: c.Discovery.Indirect == "allow", TrustLinks: c.Discovery.NewLinks == "trust", ProbePeriod: c.Discovery.LLDPPeriod, HostExpiry: c.Discovery.HostExpiry,
+		Indirect: c.Discovery.Indirect == "allow", TrustLinks: c.Discovery.NewLinks == "trust",
+		ProbePeriod: c.Discovery.LLDPPeriod, HostExpiry: c.Discovery.HostExpiry,
 	}
 	for dpid, sw := range c.Switches {
 		s.Switches[dpid] = netview.SwitchSettings{Name: sw.Name, Location: sw.Location}
@@ -20,7 +22,8 @@ func (c *Config) Settings(drains []Drain) *netview.Settings {
 	}
 	for ref, link := range c.Links {
 		for _, key := range ref.Keys() {
-			s.Links[key] = netview.LinkSettings{CapacityMbps: link.CapacityMbps, LatencyUS: link.LatencyUS, Cost: link.Cost, Trusted: link.Trusted}
+			s.Links[key] = netview.LinkSettings{CapacityMbps: link.CapacityMbps, LatencyUS: link.LatencyUS,
+				Cost: link.Cost, Trusted: link.Trusted}
 		}
 	}
 	if c.Allow != nil {

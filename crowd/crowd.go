@@ -6,17 +6,17 @@ import (
 	"net/netip"
 )
 
-// Crowd are strangers. The zero value is an empty one.
+// Crowd is a set of unidentified connections. The zero value is empty.
 type Crowd[T any] struct {
 	all     list.List
 	sources map[netip.Prefix]*list.List
 }
 
-// Place is where somebody stands in a crowd; the zero value is nowhere.
+// Place is the position of an element; the zero value is none.
 type Place struct{ all, among *list.Element }
 
-// SourceOf is whom connections are counted for: an IPv4 address, or a network of 64 bits of IPv6, of which one host has all.
-// Addresses that are not of TCP are one source.
+// SourceOf returns the source of an address: an IPv4 address, or an IPv6 /64, since one host may
+// have a whole /64. Addresses that are not TCP's are one source.
 func SourceOf(a net.Addr) netip.Prefix {
 	tcp, ok := a.(*net.TCPAddr)
 	if !ok {
@@ -31,13 +31,13 @@ func SourceOf(a net.Addr) netip.Prefix {
 	return p
 }
 
-// Len is how many there are.
+// Len is the number of elements.
 func (c *Crowd[T]) Len() int { return c.all.Len() }
 
-// Sources is how many sources they are from.
+// Sources is the number of sources.
 func (c *Crowd[T]) Sources() int { return len(c.sources) }
 
-// Of is how many there are of a source.
+// Of is the number of elements of a source.
 func (c *Crowd[T]) Of(source netip.Prefix) int {
 	if l := c.sources[source]; l != nil {
 		return l.Len()
@@ -45,7 +45,7 @@ func (c *Crowd[T]) Of(source netip.Prefix) int {
 	return 0
 }
 
-// Add puts somebody at the end. Remove takes the place that it returns.
+// Add appends an element. Remove needs the place that it returns.
 func (c *Crowd[T]) Add(source netip.Prefix, who T) Place {
 	if c.sources == nil {
 		c.sources = make(map[netip.Prefix]*list.List)
@@ -58,7 +58,7 @@ func (c *Crowd[T]) Add(source netip.Prefix, who T) Place {
 	return Place{c.all.PushBack(who), l.PushBack(who)}
 }
 
-// Remove takes out who stands at a place, if anybody does, and the place is nowhere then.
+// Remove removes the element at a place, if there is one, and clears the place.
 func (c *Crowd[T]) Remove(source netip.Prefix, p *Place) {
 	if p.all == nil {
 		return
@@ -71,10 +71,10 @@ func (c *Crowd[T]) Remove(source netip.Prefix, p *Place) {
 	*p = Place{}
 }
 
-// Oldest is who came first; false if there is nobody.
+// Oldest returns the oldest element; false if there is none.
 func (c *Crowd[T]) Oldest() (T, bool) { return front[T](&c.all) }
 
-// OldestOf is who came first of a source.
+// OldestOf returns the oldest element of a source.
 func (c *Crowd[T]) OldestOf(source netip.Prefix) (T, bool) { return front[T](c.sources[source]) }
 
 func front[T any](l *list.List) (who T, ok bool) {

@@ -1,18 +1,15 @@
-// Package crowd keeps those who came and have not said yet who they are: of all and of each source, in the order in which they came.
-//
+// Package crowd keeps the connections whose peer is not identified yet: all of them, and those of
+// each source address, in the order of their arrival.
 // # The problem
-//
-// Whoever listens on an address must bound how many strangers it holds, or a stranger takes all there is. A bound that refuses the newcomer lets who came
-// first shut everybody else out; one that ends the oldest does not, because who is no attacker says soon who he is. A share for each source keeps one
-// attacker from ending the strangers of other places.
-//
+// A listener must limit unidentified connections, or a stranger exhausts its resources. A limit
+// that rejects new connections lets the first ones lock everybody else out; one that closes the
+// oldest does not, because legitimate peers identify themselves soon. A limit for each source keeps
+// an attacker from evicting the connections of other sources.
 // # Inputs and outputs
-//
-// In: who came, with the address that SourceOf makes a source of; who has said who he is, or went. Out: how many there are, and who is the oldest.
-//
+// In: connections, with the source that SourceOf makes of an address; connections that were
+// identified or closed. Out: their number, and the oldest.
 // # Invariants
-//
-//   - Each is in the crowd once, and in the list of its source.
-//   - A source without strangers costs nothing.
-//   - Adding, removing and finding the oldest cost the same however many there are. It has no lock: its owner has one.
+//   - Each connection is in the list of all once, and in the list of its source.
+//   - A source without connections uses no memory.
+//   - Adding, removing and finding the oldest take constant time. It has no lock: its owner has one.
 package crowd

@@ -15,7 +15,8 @@ func sample(t testing.TB) (*store.Memory, []byte) {
 	t.Helper()
 	m := store.NewMemory(nil)
 	for i := range 30 {
-		if _, err := m.Txn(context.Background(), store.Txn{Then: []store.Op{store.Put(fmt.Appendf(nil, "k%d", i), bytes.Repeat([]byte{byte(i)}, i))}}); err != nil {
+		if _, err := m.Txn(context.Background(),
+			store.Txn{Then: []store.Op{store.Put(fmt.Appendf(nil, "k%d", i), bytes.Repeat([]byte{byte(i)}, i))}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -26,7 +27,8 @@ func sample(t testing.TB) (*store.Memory, []byte) {
 	return m, file.Bytes()
 }
 
-// TestBrokenSnapshots flips, cuts and lengthens a snapshot a thousand times: each is refused, and nothing is restored of it.
+// TestBrokenSnapshots flips, cuts and lengthens a snapshot a thousand times: each is refused, and
+// nothing is restored of it.
 func TestBrokenSnapshots(t *testing.T) {
 	_, whole := sample(t)
 	rng := rand.New(rand.NewPCG(5, 6))
@@ -51,13 +53,15 @@ func TestBrokenSnapshots(t *testing.T) {
 		if _, err := store.Restore(context.Background(), to, bytes.NewReader(broken)); !errors.Is(err, store.ErrSnapshot) {
 			t.Fatalf("%s: %v", what, err)
 		}
-		if page, err := to.Range(context.Background(), store.Query{Span: store.Prefix("")}); err != nil || len(page.Pairs) > 0 || page.Revision != 1 {
+		if page, err := to.Range(context.Background(), store.Query{Span: store.Prefix("")}); err != nil ||
+			len(page.Pairs) > 0 || page.Revision != 1 {
 			t.Fatalf("%s: something was restored: %v, %v", what, page, err)
 		}
 	}
 }
 
-// TestContents: what differs has another sum, and the same pairs have the same, whatever their past.
+// TestContents: what differs has another sum, and the same pairs have the same, whatever their
+// past.
 func TestContents(t *testing.T) {
 	m, whole := sample(t)
 	first, err := store.ReadSnapshot(bytes.NewReader(whole), nil)
@@ -87,7 +91,8 @@ func TestContents(t *testing.T) {
 	}
 }
 
-// FuzzReadSnapshot: whatever is read, it is refused or has the sum at its end, and memory is bounded by its length.
+// FuzzReadSnapshot: whatever is read, it is refused or has the sum at its end, and memory is
+// bounded by its length.
 func FuzzReadSnapshot(f *testing.F) {
 	_, whole := sample(f)
 	f.Add(whole)

@@ -42,7 +42,8 @@ func external(t *testing.T) *cluster {
 	c := &cluster{url: "http://" + client}
 	c.cmd = exec.Command(binary, "--data-dir", filepath.Join(dir, "data"), "--log-level", "error",
 		"--listen-client-urls", c.url, "--advertise-client-urls", c.url,
-		"--listen-peer-urls", "http://"+peer, "--initial-advertise-peer-urls", "http://"+peer, "--initial-cluster", "default=http://"+peer)
+		"--listen-peer-urls", "http://"+peer, "--initial-advertise-peer-urls", "http://"+peer, "--initial-cluster",
+		"default=http://"+peer)
 	log, err := os.Create(filepath.Join(dir, "log"))
 	if err != nil {
 		t.Fatal(err)
@@ -98,7 +99,8 @@ func TestExternal(t *testing.T) {
 	storetest.Run(t, func(t *testing.T) store.Store {
 		n++
 		s := c.dial(t, fmt.Sprintf("test-%d/", n))
-		if _, err := s.client.KV.Put(context.Background(), "stranger", ""); err != nil { // removed again: it is only to have been there
+		// removed again: it is only to have been there
+		if _, err := s.client.KV.Put(context.Background(), "stranger", ""); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := s.client.KV.Delete(context.Background(), "stranger"); err != nil {
@@ -108,8 +110,8 @@ func TestExternal(t *testing.T) {
 	})
 }
 
-// TestExternalGone: when the cluster is gone, what changes something has an unknown outcome, what reads is not available, and
-// both end in their time.
+// TestExternalGone: when the cluster is gone, what changes something has an unknown outcome, what
+// reads is not available, and both end in their time.
 func TestExternalGone(t *testing.T) {
 	c := external(t)
 	s := c.dial(t, "")
@@ -119,7 +121,8 @@ func TestExternalGone(t *testing.T) {
 	c.kill()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
-	if _, err := s.Txn(ctx, store.Txn{Then: []store.Op{store.Put([]byte("k"), nil)}}); !errors.Is(err, store.ErrUnknown) && !errors.Is(err, store.ErrUnavailable) {
+	if _, err := s.Txn(ctx, store.Txn{Then: []store.Op{store.Put([]byte("k"), nil)}}); !errors.Is(err,
+		store.ErrUnknown) && !errors.Is(err, store.ErrUnavailable) {
 		t.Errorf("a transaction: %v", err)
 	}
 	ctx, cancel = context.WithTimeout(context.Background(), time.Second)
@@ -127,7 +130,8 @@ func TestExternalGone(t *testing.T) {
 	if _, err := s.Range(ctx, store.Query{Span: store.Key("k")}); !errors.Is(err, store.ErrUnavailable) {
 		t.Errorf("a range: %v", err)
 	}
-	if _, err := Dial(context.Background(), Remote{URLs: []string{"http://" + address(t)}}); !errors.Is(err, store.ErrUnavailable) {
+	if _, err := Dial(context.Background(), Remote{URLs: []string{"http://" + address(t)}}); !errors.Is(err,
+		store.ErrUnavailable) {
 		t.Errorf("nobody there: %v", err)
 	}
 }

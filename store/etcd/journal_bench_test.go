@@ -15,7 +15,8 @@ import (
 	"github.com/weirnet/weir/store/journal"
 )
 
-// benched is a journal on a member, on the disk that WEIR_BENCH_DIR is on, else that of temporary files.
+// benched is a journal on a member, on the disk that WEIR_BENCH_DIR is on, else that of temporary
+// files.
 func benched(b *testing.B) (*Store, *journal.Journal) {
 	b.Helper()
 	dir, err := os.MkdirTemp(os.Getenv("WEIR_BENCH_DIR"), "journal")
@@ -39,7 +40,8 @@ func benched(b *testing.B) (*Store, *journal.Journal) {
 	return s, j
 }
 
-// feed appends records from many callers at once, a hundred an Append, and waits until all are durable.
+// feed appends records from many callers at once, a hundred an Append, and waits until all are
+// durable.
 func feed(b *testing.B, j *journal.Journal, n int, record func(i int) journal.Record) {
 	b.Helper()
 	const each, callers = 100, 64
@@ -146,7 +148,8 @@ func BenchmarkStart(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		if _, err := s.Txn(context.Background(), store.Txn{Then: []store.Op{store.Put([]byte("k"), fmt.Append(nil, b.N))}}); err != nil {
+		if _, err := s.Txn(context.Background(),
+			store.Txn{Then: []store.Op{store.Put([]byte("k"), fmt.Append(nil, b.N))}}); err != nil {
 			b.Fatal(err)
 		}
 		b.StopTimer()

@@ -11,8 +11,8 @@ import (
 	"github.com/weirnet/weir/store/journal"
 )
 
-// TestKilled kills a process that writes, again and again, at any moment: each turn that was acknowledged is there, none is there
-// in part, and nothing that was withdrawn with a later one.
+// TestKilled kills a process that writes, again and again, at any moment: each turn that was
+// acknowledged is there, none is there in part, and nothing that was withdrawn with a later one.
 func TestKilled(t *testing.T) {
 	dir := t.TempDir()
 	rng := rand.New(rand.NewPCG(7, 8))
@@ -47,7 +47,8 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-// checkTurns holds the journal of a directory to what was acknowledged last, and returns the turn to go on with.
+// checkTurns holds the journal of a directory to what was acknowledged last, and returns the turn
+// to go on with.
 func checkTurns(t *testing.T, dir string, last int64) uint32 {
 	t.Helper()
 	s := start(t, Config{Dir: dir})

@@ -11,11 +11,12 @@ import (
 	"github.com/weirnet/weir/internal/need"
 )
 
-// TestFullDisk fills a small disk under a store that is written to: nothing is taken, it is said, the process lives, and takes
-// again when there is room.
+// TestFullDisk fills a small disk under a store that is written to: nothing is taken, it is said,
+// the process lives, and takes again when there is room.
 func TestFullDisk(t *testing.T) {
 	need.Root(t)
-	c := startChild(t, "small disk", t.TempDir(), func(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNS} })
+	c := startChild(t, "small disk", t.TempDir(),
+		func(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNS} })
 	var said []string
 	for c.out.Scan() {
 		said = append(said, c.out.Text())

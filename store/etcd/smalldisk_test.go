@@ -12,8 +12,9 @@ import (
 	"github.com/weirnet/weir/store"
 )
 
-// childOnSmallDisk mounts a small disk of its own on its directory, has it filled while it writes, and empties it again: first
-// everything is taken, then nothing and it is said, then everything again.
+// childOnSmallDisk mounts a small disk of its own on its directory, has it filled while it writes,
+// and empties it again: first everything is taken, then nothing and it is said, then everything
+// again.
 func childOnSmallDisk() {
 	dir := os.Getenv("WEIR_STORE_DIR")
 	fail := func(what string, err error) {

@@ -7,8 +7,9 @@ import (
 	"math"
 )
 
-// A block is a format byte, records, and a CRC-32C of all before it, little-endian. A record is its number shifted left by one as a
-// uvarint, odd for a withdrawal; else its length as a uvarint and its bytes follow.
+// A block is a format byte, records, and a CRC-32C of all before it, little-endian. A record is its
+// number shifted left by one as a uvarint, odd for a withdrawal; else its length as a uvarint and
+// its bytes follow.
 const (
 	blockFormat   = 1
 	blockHead     = 1
@@ -42,7 +43,8 @@ func (r *Record) append(b []byte) []byte {
 // size is how many bytes append adds, at most.
 func (r *Record) size() int { return recordHeadMax + len(r.Data) }
 
-// next decodes the first record of b; Data is part of b. n is its length, 0 if b does not begin with one.
+// next decodes the first record of b; Data is part of b. n is its length, 0 if b does not begin
+// with one.
 func next(b []byte) (r Record, n int) {
 	head, n := binary.Uvarint(b)
 	if n <= 0 || head>>1 > math.MaxUint32 {
@@ -66,7 +68,8 @@ func seal(b []byte) []byte {
 	return binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, castagnoli))
 }
 
-// walk gives the records of a sealed block with their places in it. It checks the block whole before the first.
+// walk gives the records of a sealed block with their places in it. It checks the block whole
+// before the first.
 func walk(b []byte, each func(r Record, at, size int)) error {
 	if len(b) < blockHead+blockTail || b[0] != blockFormat {
 		return ErrDamaged

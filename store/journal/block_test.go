@@ -17,10 +17,12 @@ func sealed(recs ...Record) []byte {
 var blocks = [][]Record{
 	{},
 	{{Number: 0, Data: []byte{}}},
-	{{Number: 1<<32 - 1, Data: bytes.Repeat([]byte{7}, 300)}, {Number: 5, Delete: true}, {Number: 1<<32 - 1, Delete: true}, {Number: 6, Data: []byte("x")}},
+	{{Number: 1<<32 - 1, Data: bytes.Repeat([]byte{7}, 300)}, {Number: 5, Delete: true},
+		{Number: 1<<32 - 1, Delete: true}, {Number: 6, Data: []byte("x")}},
 }
 
-// TestBlocks: what is written is read, at the places that are said; with any bit flipped, cut anywhere or lengthened it is refused.
+// TestBlocks: what is written is read, at the places that are said; with any bit flipped, cut
+// anywhere or lengthened it is refused.
 func TestBlocks(t *testing.T) {
 	for _, want := range blocks {
 		b := sealed(want...)

@@ -1,9 +1,10 @@
 package journal
 
-// Count counts the records that are live in a journal's blocks, which are given in the order of their keys: in a backup, say.
+// Count counts the live records in a journal's blocks, which are added in the order of their keys,
+// for instance in a backup.
 type Count struct{ live map[uint32]struct{} }
 
-// Block takes the value of a block. The error is ErrDamaged, wrapped.
+// Block adds the value of a block. The error wraps ErrDamaged.
 func (c *Count) Block(value []byte) error {
 	if c.live == nil {
 		c.live = make(map[uint32]struct{})
@@ -17,5 +18,5 @@ func (c *Count) Block(value []byte) error {
 	})
 }
 
-// Len is how many are live.
+// Len is the number of live records.
 func (c *Count) Len() int { return len(c.live) }

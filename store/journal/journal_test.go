@@ -63,7 +63,8 @@ func (s *stepped) rest() {
 
 func (s *stepped) load() (out string) {
 	s.t.Helper()
-	if err := s.Load(s.t.Context(), func(r Record) error { out += fmt.Sprintf("%d=%s ", r.Number, r.Data); return nil }); err != nil {
+	if err := s.Load(s.t.Context(),
+		func(r Record) error { out += fmt.Sprintf("%d=%s ", r.Number, r.Data); return nil }); err != nil {
 		s.t.Fatal(err)
 	}
 	return out
@@ -83,8 +84,8 @@ func TestLoneRecords(t *testing.T) {
 	}
 }
 
-// TestChurn: with any records withdrawn again, what is written stays below three times what is appended, and the log below about
-// two times what is alive.
+// TestChurn: with any records withdrawn again, what is written stays below three times what is
+// appended, and the log below about two times what is alive.
 func TestChurn(t *testing.T) {
 	s := step(t, store.NewMemory(nil), Config{})
 	rng := rand.New(rand.NewPCG(9, 9))
@@ -163,8 +164,8 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestFull: what waits is told that the store is full; what comes is refused for a second without a try; then it goes on. A journal is
-// opened and loaded of a store that is full.
+// TestFull: what waits is told that the store is full; what comes is refused for a second without a
+// try; then it goes on. A journal is opened and loaded of a store that is full.
 func TestFull(t *testing.T) {
 	st := store.NewMemory(nil)
 	s := step(t, st, Config{BlockMax: 10})
@@ -216,8 +217,8 @@ func TestFull(t *testing.T) {
 	}
 }
 
-// TestDamagedBlock: a block that is not what the journal wrote is found when it is loaded, and named. The store is in memory: files that are
-// damaged are store/etcd's tests.
+// TestDamagedBlock: a block that is not what the journal wrote is found when it is loaded, and
+// named. The store is in memory: files that are damaged are store/etcd's tests.
 func TestDamagedBlock(t *testing.T) {
 	st := store.NewMemory(nil)
 	s := step(t, st, Config{})
@@ -261,7 +262,8 @@ func TestAppendAllocates(t *testing.T) {
 	}
 }
 
-// TestAnEndWhileItLoads: loading ends with its context, after the block that it is at: of less than a hundred records here.
+// TestAnEndWhileItLoads: loading ends with its context, after the block that it is at: of less than
+// a hundred records here.
 func TestAnEndWhileItLoads(t *testing.T) {
 	st := store.NewMemory(nil)
 	s := step(t, st, Config{BlockMax: 300})

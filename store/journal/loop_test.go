@@ -11,7 +11,8 @@ import (
 	"github.com/weirnet/weir/store"
 )
 
-// TestRun: what many append is told in order and durable; what the end finds waiting is committed; then nothing is taken.
+// TestRun: what many append is told in order and durable; what the end finds waiting is committed;
+// then nothing is taken.
 func TestRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		st := store.NewMemory(nil)
@@ -71,7 +72,8 @@ func TestRun(t *testing.T) {
 			t.Fatal(err)
 		}
 		found := 0
-		if err := again.Load(t.Context(), func(Record) error { found++; return nil }); err != nil || found != durable || durable == 0 {
+		if err := again.Load(t.Context(), func(Record) error { found++; return nil }); err != nil ||
+			found != durable || durable == 0 {
 			t.Errorf("%d durable, %d loaded, %v", durable, found, err)
 		}
 	})
@@ -89,7 +91,8 @@ func TestRunMerges(t *testing.T) {
 		go func() { defer close(ended); j.Run(ctx) }()
 		for i := range uint32(100) {
 			done := make(chan struct{})
-			j.Append([]Record{{Number: i % 10, Data: []byte{byte(i)}}, {Number: i % 7, Delete: i > 50}}, func(store.Revision, error) { close(done) })
+			j.Append([]Record{{Number: i % 10, Data: []byte{byte(i)}}, {Number: i % 7, Delete: i > 50}},
+				func(store.Revision, error) { close(done) })
 			<-done
 		}
 		time.Sleep(time.Minute)

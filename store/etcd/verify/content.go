@@ -6,7 +6,8 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// content is what the keys and values of etcd's buckets have to look like, and what is noted of them; "": of all others.
+// content is what the keys and values of etcd's buckets have to look like, and what is noted of
+// them; "": of all others.
 var content = map[string]func(out *Database, key, value []byte) bool{
 	"key":  change,
 	"meta": meta,

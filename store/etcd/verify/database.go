@@ -41,7 +41,8 @@ type reader struct {
 	out  Database
 }
 
-// depthMax is more than any tree is deep: one page has two elements or more, and a file at most 2^32 pages.
+// depthMax is more than any tree is deep: one page has two elements or more, and a file at most
+// 2^32 pages.
 const depthMax = 40
 
 func readDatabase(in io.ReaderAt, file string, size int64) (Database, error) {
@@ -174,7 +175,8 @@ func (r *reader) leaf(id uint64, p *page, low, high []byte, yield each) error {
 	return nil
 }
 
-// ordered reports whether key i of a page is behind the one before, or not before the page's bound, and below the next page's.
+// ordered reports whether key i of a page is behind the one before, or not before the page's bound,
+// and below the next page's.
 func ordered(before, key, high []byte, i int) bool {
 	c := bytes.Compare(before, key)
 	return (c < 0 || c == 0 && i == 0) && (high == nil || bytes.Compare(key, high) < 0)
@@ -205,7 +207,8 @@ func (r *reader) bucket(id uint64, name, value []byte, bucket bool) error {
 	return r.leaf(id, &p, nil, nil, take)
 }
 
-// free checks the list of free pages, if it is kept: a page of it that is in use would be written over.
+// free checks the list of free pages, if it is kept: a page of it that is in use would be written
+// over.
 func (r *reader) free() error {
 	if r.freelist == noFreelist {
 		return nil

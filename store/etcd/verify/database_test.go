@@ -37,7 +37,8 @@ func sampleDatabase(t testing.TB, keys int, freelist bool) []byte {
 				k := binary.BigEndian.AppendUint64(append(binary.BigEndian.AppendUint64(nil, rev), '_'), 0)
 				v := protowire.AppendBytes(protowire.AppendTag(nil, 1, protowire.BytesType), fmt.Appendf(nil, "k%d", i))
 				v = protowire.AppendVarint(protowire.AppendTag(v, 3, protowire.VarintType), rev)
-				v = protowire.AppendBytes(protowire.AppendTag(v, 5, protowire.BytesType), bytes.Repeat([]byte{byte(i)}, 1+i*37%9000))
+				v = protowire.AppendBytes(protowire.AppendTag(v, 5, protowire.BytesType),
+					bytes.Repeat([]byte{byte(i)}, 1+i*37%9000))
 				if err := key.Put(k, v); err != nil {
 					return err
 				}
@@ -87,7 +88,8 @@ func TestDatabases(t *testing.T) {
 			}
 		}
 	}
-	if _, err := ReadDatabase(filepath.Join(t.TempDir(), "db")); !isDamage(err) || !strings.Contains(err.Error(), "weir restore") {
+	if _, err := ReadDatabase(filepath.Join(t.TempDir(), "db")); !isDamage(err) ||
+		!strings.Contains(err.Error(), "weir restore") {
 		t.Errorf("no file: %v", err)
 	}
 }
@@ -97,7 +99,8 @@ func isDamage(err error) bool {
 	return errors.As(err, &d)
 }
 
-// TestDamagedPages: whatever one bit or one page does to a database, bbolt can open what is accepted, and goes through it without a panic.
+// TestDamagedPages: whatever one bit or one page does to a database, bbolt can open what is
+// accepted, and goes through it without a panic.
 func TestDamagedPages(t *testing.T) {
 	b := sampleDatabase(t, 40, false)
 	refused, accepted := 0, 0

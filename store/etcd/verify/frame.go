@@ -16,8 +16,9 @@ const (
 	recordSnapshot
 )
 
-// frameHead is the length field before each record: 56 bits of length, little-endian, and in the highest byte 0x80 and the number of bytes
-// of padding, if there is any. Frames begin at multiples of eight.
+// frameHead is the length field before each record: 56 bits of length, little-endian, and in the
+// highest byte 0x80 and the number of bytes of padding, if there is any. Frames begin at multiples
+// of eight.
 const frameHead = 8
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -61,7 +62,8 @@ func (r *record) follows(crc uint32) bool {
 	return crc32.Update(crc, castagnoli, r.data) == r.crc
 }
 
-// fields reads the fields of a protobuf message: n of those that are numbers, data of those with a length.
+// fields reads the fields of a protobuf message: n of those that are numbers, data of those with a
+// length.
 func fields(b []byte, yield func(number protowire.Number, n uint64, data []byte)) bool {
 	for len(b) > 0 {
 		number, kind, size := protowire.ConsumeTag(b)

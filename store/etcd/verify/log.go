@@ -51,7 +51,8 @@ func ReadLog(dir string) (Log, error) {
 	}
 	l.Last, l.Commit, l.End, l.Torn, l.Size = w.last, w.commit, w.end, w.torn, w.size
 	if l.Commit > l.Last {
-		return l, damaged(segments[len(segments)-1].path, "its last whole entry is %d, and entries up to %d were committed", l.Last, l.Commit)
+		return l, damaged(segments[len(segments)-1].path,
+			"its last whole entry is %d, and entries up to %d were committed", l.Last, l.Commit)
 	}
 	return l, nil
 }
@@ -195,7 +196,8 @@ func (w *walk) tail(path string, f *os.File, why string) error {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	if commit := later(rest); commit > w.last {
-		return damaged(path, "at byte %d: %s; its last whole entry before is %d, and what follows says that entries up to %d were committed",
+		return damaged(path,
+			"at byte %d: %s; its last whole entry before is %d, and what follows says that entries up to %d were committed",
 			w.end, why, w.last, commit)
 	}
 	return nil
@@ -216,7 +218,8 @@ func zeros(b []byte) bool {
 	return true
 }
 
-// later is the newest commit that whole records behind a break tell of: those whose checksum follows from that of the record before.
+// later is the newest commit that whole records behind a break tell of: those whose checksum
+// follows from that of the record before.
 func later(b []byte) (commit uint64) {
 	for len(b) >= frameHead {
 		r, size, ok := frameAt(b)

@@ -41,9 +41,11 @@ func number(n uint64) []byte {
 	return protowire.AppendVarint(protowire.AppendTag(nil, 3, protowire.VarintType), n)
 }
 
-// batch is one synchronisation of a member that is alone: an entry, and the commit of the one before.
+// batch is one synchronisation of a member that is alone: an entry, and the commit of the one
+// before.
 func (w *logWriter) batch(i uint64) {
-	w.record(recordEntry, append(number(i), protowire.AppendBytes(protowire.AppendTag(nil, 4, protowire.BytesType), bytes.Repeat([]byte{0xaa}, 900))...))
+	w.record(recordEntry, append(number(i), protowire.AppendBytes(protowire.AppendTag(nil, 4, protowire.BytesType),
+		bytes.Repeat([]byte{0xaa}, 900))...))
 	w.record(recordState, number(i-1))
 }
 
@@ -79,7 +81,8 @@ func lastCRC(t *testing.T, b []byte) (crc uint32) {
 	return crc
 }
 
-// TestEndsOfLogs: what is behind the last whole record is a tail that nobody was told of, unless it says itself that more was committed.
+// TestEndsOfLogs: what is behind the last whole record is a tail that nobody was told of, unless it
+// says itself that more was committed.
 func TestEndsOfLogs(t *testing.T) {
 	whole := sampleLog(20)
 	preallocated := append(whole[:len(whole):len(whole)], make([]byte, 5000)...)
@@ -99,27 +102,31 @@ func TestEndsOfLogs(t *testing.T) {
 	}{
 		{"preallocated", preallocated, 20, false, ""},
 		{"as long as its records", whole, 20, false, ""},
-		{"whole, and says that a further entry was committed", told.b, 0, false, "its last whole entry is 20, and entries up to 21 were committed"},
+		{"whole, and says that a further entry was committed", told.b, 0, false,
+			"its last whole entry is 20, and entries up to 21 were committed"},
 		{"the same, preallocated", append(told.b[:len(told.b):len(told.b)], make([]byte, 5000)...), 0, false, "were committed"},
 		{"cut in the last entry", whole[:len(whole)-200], 19, true, ""},
 		{"garbage behind the end", change(func(b []byte) { b[len(whole)+100] = 1 }), 20, true, ""},
 		{"the last record is torn", change(func(b []byte) { clear(b[len(whole)-512:]) }), 19, true, ""},
 		{"a page of zeros in the middle", change(func(b []byte) { clear(b[8192:12288]) }), 0, false, "were committed"},
 		{"a bit in the middle", change(func(b []byte) { b[9000] ^= 1 }), 0, false, "were committed"},
-		{"a length in the middle", change(func(b []byte) { binary.LittleEndian.PutUint64(b[16:], 1<<40) }), 0, false, "were committed"},
+		{"a length in the middle", change(func(b []byte) { binary.LittleEndian.PutUint64(b[16:], 1<<40) }), 0,
+			false, "were committed"},
 	} {
 		l, err := readOne(t, c.b)
 		var d *Damage
 		switch {
 		case c.damaged == "" && (err != nil || l.Last != c.last || l.Torn != c.torn):
 			t.Errorf("%s: %+v, %v", c.name, l, err)
-		case c.damaged != "" && (!errors.As(err, &d) || !strings.Contains(d.What, c.damaged) || !strings.HasSuffix(d.File, ".wal")):
+		case c.damaged != "" && (!errors.As(err, &d) || !strings.Contains(d.What, c.damaged) ||
+			!strings.HasSuffix(d.File, ".wal")):
 			t.Errorf("%s: %v", c.name, err)
 		}
 	}
 }
 
-// TestFilesOfLogs: the checksum goes on from file to file, none is missing, and only the last may have an end.
+// TestFilesOfLogs: the checksum goes on from file to file, none is missing, and only the last may
+// have an end.
 func TestFilesOfLogs(t *testing.T) {
 	var w logWriter
 	w.record(recordCRC, nil)
@@ -158,7 +165,8 @@ func TestFilesOfLogs(t *testing.T) {
 				}
 			}
 		}
-		if l, err := ReadLog(dir); c.what == "" && (err != nil || l.Last != c.last) || c.what != "" && (err == nil || !strings.Contains(err.Error(), c.what)) {
+		if l, err := ReadLog(dir); c.what == "" && (err != nil || l.Last != c.last) || c.what != "" &&
+			(err == nil || !strings.Contains(err.Error(), c.what)) {
 			t.Errorf("%s: %+v, %v", c.name, l, err)
 		}
 	}

@@ -43,7 +43,8 @@ func parseHeader(b []byte) (h header, ok bool) {
 	return h, fits && u64(b[56:]) == sum.Sum64()
 }
 
-// page is a branch or a leaf with all pages that it goes on for; inline in a bucket's value it has only what follows it there.
+// page is a branch or a leaf with all pages that it goes on for; inline in a bucket's value it has
+// only what follows it there.
 type page struct {
 	kind, count int
 	b           []byte
