@@ -9,7 +9,8 @@ import (
 	"github.com/weirnet/weir/packet"
 )
 
-// An address that a server gave is added to a host that is known and confirmed, and to no other; its place stays.
+// An address that a server gave is added to a host that is known and confirmed, and to no other;
+// its place stays.
 func TestAddressed(t *testing.T) {
 	view := netview.New(netview.Limits{})
 	facts := view.Facts()
@@ -19,7 +20,8 @@ func TestAddressed(t *testing.T) {
 	doubtful, stranger := netview.HostID{MAC: packet.MAC{2, 0, 0, 0, 0, 2}}, netview.HostID{MAC: packet.MAC{2, 0, 0, 0, 0, 3}}
 	ip := netip.MustParseAddr("10.0.0.9")
 	facts.Update(func(tx *netview.FactsTx) {
-		tx.PutSwitch(&netview.Switch{DPID: 1, Connected: true, Ports: []netview.Port{{Number: 1, Up: true, Role: netview.PortEdge}}})
+		tx.PutSwitch(&netview.Switch{DPID: 1, Connected: true,
+			Ports: []netview.Port{{Number: 1, Up: true, Role: netview.PortEdge}}})
 		tx.PutHost(&netview.Host{HostID: known, At: at, State: netview.HostConfirmed})
 		tx.PutHost(&netview.Host{HostID: doubtful, At: at, State: netview.HostUnconfirmed})
 		core.Begin(tx, time.Unix(1, 0))

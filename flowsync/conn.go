@@ -5,28 +5,30 @@ import (
 	"github.com/weirnet/weir/openflow"
 )
 
-// Conn is what flowsync needs of a switch's session; *session.Session is one. No method blocks. Answers come on any
-// goroutine, in the order of the wire: the errors that answer a batch are given to Loop.Refused before the answer to the
-// barrier that follows it.
+// Conn is what flowsync needs of a switch's session; *session.Session implements it. No method
+// blocks. Answers come on any goroutine, in the order of the wire: the errors of a batch are given
+// to Loop.Refused before the answer to the barrier that follows it.
 type Conn interface {
-	// Send queues messages, all or none, and returns the transaction id of the first; those of the others follow by one.
+	// Send queues messages, all or none, and returns the transaction id of the first; those of the
+	// others follow by one.
 	Send(msgs ...openflow.Message) (uint32, error)
-	// SendFrames queues count encoded messages, all or none, under transaction ids of its own, and returns the first; the
-	// others follow by one. The bytes are copied.
+	// SendFrames queues count encoded messages, all or none, under transaction ids of its own, and
+	// returns the first; the others follow by one. The bytes are copied.
 	SendFrames(frames []byte, count int) (uint32, error)
-	// Barrier queues a barrier; answer is called once, when all before it is done, or with an error. It is not called if
-	// Barrier itself returns one.
+	// Barrier queues a barrier; answer is called once, when all before it is done, or with an
+	// error. It is not called if Barrier itself returns one.
 	Barrier(answer func(error)) error
-	// Multipart queues a multipart request; answer is called once, with all parts merged, or with an error. It is not
-	// called if Multipart itself returns one.
+	// Multipart queues a multipart request; answer is called once, with all parts merged, or with
+	// an error. It is not called if Multipart itself returns one.
 	Multipart(body openflow.RequestBody, answer func(openflow.ReplyBody, error)) error
-	// MultipartParts is Multipart, but for that the parts, as the bytes of replies' bodies, valid during the call, are handed to part as they
-	// come, on one goroutine with the answer after them; an error of part ends the request with it.
+	// MultipartParts is Multipart without merging: part gets the bytes of each reply's body, valid
+	// during the call, on one goroutine with the answer after them. An error of part ends the
+	// request with that error.
 	MultipartParts(body openflow.RequestBody, part func(v openflow.Version, body []byte) error, answer func(error)) error
 }
 
-// send queues messages: all at once, or, if that is too much, one after the other until one does not fit. It returns the
-// transaction ids of those that did.
+// send queues messages: all at once or, if they do not fit, one by one until one does not. It
+// returns the transaction ids of those that did.
 func send(conn Conn, messages []openflow.Message, xids []uint32) []uint32 {
 	if len(messages) == 0 {
 		return xids
@@ -47,7 +49,7 @@ func send(conn Conn, messages []openflow.Message, xids []uint32) []uint32 {
 	return xids
 }
 
-// flowRequest asks for the entries of all tables.
+// flowRequest returns the multipart request.
 func (r *Request) flowRequest() *openflow.FlowRequest {
 	return &openflow.FlowRequest{FlowFilter: openflow.FlowFilter{
 		Table: openflow.TableAll, OutPort: openflow.PortAny, OutGroup: openflow.GroupAny,
@@ -55,7 +57,8 @@ func (r *Request) flowRequest() *openflow.FlowRequest {
 	}}
 }
 
-// metersOf are the meters that a switch listed. One that is not of our kind, a drop band in packets a second, has rate 0.
+// metersOf returns the meters that a switch listed. One that is not a single drop band in packets a
+// second has rate 0.
 func metersOf(list []openflow.MeterConfig) []netview.Meter {
 	meters := make([]netview.Meter, 0, len(list))
 	for i := range list {

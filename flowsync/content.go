@@ -7,14 +7,14 @@ import (
 	"github.com/weirnet/weir/openflow"
 )
 
-// content is what an entry does: all of it but its key.
+// content is an entry without its key.
 type content struct {
 	cookie       uint64
 	instructions []openflow.Instruction
 }
 
-// same says whether two contents mean the same to a switch. The order of instructions does not count (a switch answers
-// in its own), nor does an empty list of actions.
+// same reports whether a switch treats two contents alike. Neither the order of instructions counts
+// (a switch answers in its own), nor an empty list of actions.
 func (a content) same(b content) bool {
 	return a.cookie == b.cookie && sameInstructions(a.instructions, b.instructions)
 }
@@ -50,13 +50,13 @@ func sameInstruction(a, b *openflow.Instruction) bool {
 		slices.EqualFunc(a.Actions, b.Actions, sameAction)
 }
 
-// sameAction compares actions; how much of a packet is output counts only where it goes to the controller.
+// sameAction compares actions; MaxLen counts only for output to the controller.
 func sameAction(a, b openflow.Action) bool {
 	return a.Type == b.Type && a.TTL == b.TTL && a.EtherType == b.EtherType && a.Port == b.Port && a.ID == b.ID &&
 		(a.MaxLen == b.MaxLen || a.Port != openflow.PortController) && bytes.Equal(a.Data, b.Data)
 }
 
-// meterOf is the meter that instructions use, 0 if none.
+// meterOf returns the meter that instructions use, 0 if none.
 func meterOf(instructions []openflow.Instruction) uint32 {
 	for i := range instructions {
 		if instructions[i].Type == openflow.InstructionMeter {
@@ -66,7 +66,7 @@ func meterOf(instructions []openflow.Instruction) uint32 {
 	return 0
 }
 
-// withoutMeter is a copy of instructions that uses no meter.
+// withoutMeter returns a copy of instructions without the meter.
 func withoutMeter(instructions []openflow.Instruction) []openflow.Instruction {
 	return slices.DeleteFunc(slices.Clone(instructions), func(i openflow.Instruction) bool {
 		return i.Type == openflow.InstructionMeter

@@ -6,15 +6,15 @@ import (
 	"github.com/weirnet/weir/plan"
 )
 
-// Owner is the name under which flowsync itself wants rules.
+// Owner is the name under which flowsync itself desires rules.
 const Owner = "infrastructure"
 
 // etherTypeLLDP is the Ethernet type of discovery frames (IEEE 802.1AB).
 const etherTypeLLDP = 0x88cc
 
-// Infrastructure are the rules that every switch of this version, with so many tables, is to hold whatever applications
-// want (the switch plan's rows of cookie kind 0): discovery frames and misses to the controller, and the way from
-// admission to forwarding.
+// Infrastructure returns the rules that every switch of this version, with so many tables, holds
+// for discovery and forwarding (rows of cookie kind 0 in the switch plan): discovery frames and
+// table misses to the controller, and the step from admission to forwarding.
 func Infrastructure(domain uint16, version openflow.Version, tables uint8) []netview.Rule {
 	cookie := plan.Cookie{Domain: domain, Kind: plan.KindInfrastructure}.Encode()
 	ask := []openflow.Instruction{openflow.Apply(openflow.OutputController(openflow.ControllerNoCut))}

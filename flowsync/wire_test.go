@@ -14,7 +14,8 @@ var (
 	errClosed = errors.New("session closed")
 )
 
-// wire is a session to a model: what is sent waits in a queue until the test has the switch take it.
+// wire is a session to a model: what is sent waits in a queue until the test has the switch take
+// it.
 type wire struct {
 	stuck string // how its session ends
 	loop  *Loop
@@ -100,7 +101,8 @@ func (w *wire) MultipartParts(body openflow.RequestBody, part func(openflow.Vers
 // partSize is how many entries a model tells at once.
 const partSize = 3
 
-// inParts hands the first part of a listing over, and has the others wait before what else is in the queue.
+// inParts hands the first part of a listing over, and has the others wait before what else is in
+// the queue.
 func (w *wire) inParts(list *openflow.FlowStatsList, part func(openflow.Version, []byte) error, answer func(error)) {
 	some := openflow.FlowStatsList{Flows: list.Flows[:min(partSize, len(list.Flows))]}
 	rest := &openflow.FlowStatsList{Flows: list.Flows[len(some.Flows):]}
@@ -215,7 +217,8 @@ func (w *wire) removed(gone *openflow.FlowRemoved) {
 	}
 }
 
-// cut ends the session. The switch has done the first n messages of the queue, but their answers are lost.
+// cut ends the session. The switch has done the first n messages of the queue, but their answers
+// are lost.
 func (w *wire) cut(n int) {
 	w.shut = true
 	rest := w.queue

@@ -1,6 +1,6 @@
 package intent
 
-// bits is a set of rules of one program: of the first 64 without memory of its own.
+// bits is a set of rules of one rule set; the first 64 need no allocation.
 type bits struct {
 	low  uint64
 	high []uint64
@@ -27,7 +27,7 @@ func (b *bits) has(i uint16) bool {
 	return w != nil && *w>>(i%64)&1 != 0
 }
 
-// clear takes a rule out, and tells whether it was there.
+// clear removes a rule, and reports whether it was there.
 func (b *bits) clear(i uint16) bool {
 	if !b.has(i) {
 		return false

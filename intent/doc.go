@@ -1,38 +1,41 @@
-// Package intent keeps what users want to be connected: it takes requests, makes them durable, chooses paths, says what switches are to hold, and keeps
-// that true while links fail, hosts move and switches refuse.
-//
+// Package intent keeps the connections that users request: it admits requests, makes them durable,
+// computes paths and the rules that switches need, and keeps both correct while links fail, hosts
+// move and switches refuse rules.
 // # The problem
-//
-// A request is a promise: once it is answered it must not be lost, whatever dies, and its packets must not be lost by anything that is done on
-// purpose. There may be a million of them, a hundred thousand new ones a second, and a link that fails may concern tens of thousands.
-//
+// A request is a promise: once it is answered it must not be lost, whatever crashes, and no planned
+// change may lose its packets. There may be a million intents, a hundred thousand new ones a
+// second, and one failed link may concern tens of thousands.
 // # Inputs and outputs
-//
-// Engine is for the API: Submit gives answers when they are durable, Get, List, Wait and Changes show what became of them. Its front (front.go) gives
-// numbers, finds contradictions and hands contents to a Journal, under a lock that nobody holds while something waits. What is durable goes to the Core, with the changes
-// of the network view and the outcomes of orders; out come orders (a rule of a program is wanted on its switch, or no longer: package program),
-// states, and decisions (which path), which a second journal keeps, so that paths in use stay over a restart.
-//
+// Engine serves the API: Submit answers when requests are durable; Get, List, Wait and Changes show
+// the state of intents. Admission (admission.go) allocates numbers, detects conflicts and appends
+// contents to a Journal, under a mutex that is never held across a wait. Durable contents go to the
+// Core, with the changes of the network view and the outcomes of orders. The Core returns orders
+// (install or remove a rule: package ruleset), states, and decisions (the chosen path), which a
+// second journal keeps so that paths stay the same across a restart.
 // # How a path changes
+//   - A new path: all rules except those at the ingress; when they are confirmed, the ingress rules.
+//   - A hitless change (new content, drain, shorter path): hitless.go. No packet is lost, and no
+//     packet loops.
+//   - After a failure, or when a host has moved: all rules at once.
+//   - When a switch refuses a rule: a path that avoids the switch, or none: failed, with retries.
 //
-//   - A new one: all rules but where packets come in, then, when these are confirmed, the rest.
-//   - For a reason that is no failure (a new content, a drain, a shorter path): polite.go. No packet is lost, and none goes round.
-//   - After a failure, or when a host has moved: everything at once.
-//   - When a switch refuses: another path that avoids it, or none: failed, and tried again.
-//
-// The rules of a path that was left go when the next one is confirmed and twice its latency has passed, 100 ms at
-// least, and a second where the latency of a link is not known yet.
-//
+// The rules of the old path are removed when the new path is confirmed and twice the old path's
+// latency has passed: at least 100 ms, and at least 1 s while the latency of one of its links is
+// unknown.
 // # Invariants
-//
-//   - Requests take effect in the order in which they are durable. A batch whose commit failed has left nothing.
-//   - A number belongs to one intent until all its rules are gone from all switches, as far as switches can be asked.
-//   - For one place (switch, port in, priority, match) at most one intent has an order out; and no two have orders out for one place in one priority
-//     whose matches differ, if there may be a packet of both (overlap.go).
-//   - What is done costs by what has changed: a link's ways, a host's intents, what waits for a switch. Everything is looked at only at the start, and when
-//     discovery has settled.
+//   - Requests take effect in the order in which they become durable. A batch whose commit failed
+//     leaves nothing behind.
+//   - A number belongs to one intent until all its rules are gone from all switches, as far as
+//     switches can be asked.
+//   - For one rule key (switch, in port, priority, match) at most one intent has rules out; and no two
+//     have rules at one in port, in one priority, whose matches differ, if one packet may match both
+//     (overlap.go).
+//   - The cost of a step depends on what has changed: the paths over a link, the intents of a host, the
+//     intents that wait for a switch. All intents are evaluated only at the start, and when discovery
+//     has settled.
 //   - The path of an intent depends on its number, the network and its history, and on nothing else.
 //
-// Limits: a shorter tree is sought only with shorter paths, 30 s after the last change of a link, for 64 intents a second. A wide intent takes what
-// matches on the links that it passes, whoever sent it (spec.Spec.Wide): it has to say so, and is counted (wide.go).
+// Limits: a shorter tree is sought only together with shorter paths, 30 s after the last change of
+// a link, for 64 intents a second. A wide intent matches packets of any sender on the links of its
+// path (spec.Spec.Wide): its spec has to say so, and it is counted (wide.go).
 package intent

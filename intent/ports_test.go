@@ -10,10 +10,12 @@ import (
 
 // hostToHost is an intent between two hosts.
 func hostToHost(id string, a, b int) spec.Spec {
-	return spec.Spec{ID: id, Kind: spec.HostToHost, Priority: 100, Src: []spec.End{{Host: hostID(a)}}, Dst: []spec.End{{Host: hostID(b)}}}
+	return spec.Spec{ID: id, Kind: spec.HostToHost, Priority: 100, Src: []spec.End{{Host: hostID(a)}},
+		Dst: []spec.End{{Host: hostID(b)}}}
 }
 
-// becomes has another port come under a number of a switch, or none. Hosts and links that were there are there no more.
+// becomes has another port come under a number of a switch, or none. Hosts and links that were
+// there are there no more.
 func (n *network) becomes(at netview.Point, name string) {
 	n.facts.Update(func(tx *netview.FactsTx) {
 		old, _ := tx.Switch(at.DPID)
@@ -41,8 +43,9 @@ func (n *network) becomes(at netview.Point, name string) {
 	})
 }
 
-// TestPortsThatAreOthers: a port of an intent's path goes, or another comes under its number. In the same step in which that is heard its
-// rules through the number are ordered away; nothing waits until packets have drained, or another path is confirmed.
+// TestPortsThatAreOthers: a port of an intent's path goes, or another comes under its number. In
+// the same step in which that is heard its rules through the number are ordered away; nothing waits
+// until packets have drained, or another path is confirmed.
 func TestPortsThatAreOthers(t *testing.T) {
 	for name, c := range map[string]struct {
 		place netview.Point
@@ -82,7 +85,8 @@ func TestPortsThatAreOthers(t *testing.T) {
 	}
 }
 
-// TestAHostThatMovesIsTriedAgain: there is no path from where a host is, and then it is elsewhere. No link changes.
+// TestAHostThatMovesIsTriedAgain: there is no path from where a host is, and then it is elsewhere.
+// No link changes.
 func TestAHostThatMovesIsTriedAgain(t *testing.T) {
 	n := square(t)
 	n.host(hostID(1), at(4, 9))

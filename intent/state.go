@@ -1,28 +1,29 @@
 package intent
 
-// State says how far an intent has come.
+// State is the progress of an intent.
 type State uint8
 
 // The states of an intent.
 const (
-	Submitted   State = iota + 1 // taken, nothing decided yet
-	Waiting                      // for a host, a switch or a port that is not known: the code says which
-	Installing                   // a path is decided; not all its rules are confirmed
+	Submitted   State = iota + 1 // accepted, nothing computed yet
+	Waiting                      // for an unknown host, switch or port (Code)
+	Installing                   // a path is chosen; not all its rules are confirmed
 	Installed                    // every switch on the path has confirmed
-	Rerouting                    // the path broke; not all rules of the next are confirmed
-	Degraded                     // works as far as is known, but not all of it is confirmed: the code says why
-	Failed                       // the code says why; tried again on any change that could help
-	Withdrawing                  // withdrawn; rules of it are, or may be, in switches
+	Rerouting                    // the path failed; not all rules of the new one are confirmed
+	Degraded                     // works as far as is known, but is not fully confirmed (Code)
+	Failed                       // see Code; retried on any change that could help
+	Withdrawing                  // withdrawn; switches have, or may have, rules of it
 )
 
-// states is the number of states, zero included.
+// states is the number of states, including zero.
 const states = int(Withdrawing) + 1
 
 var stateNames = [states]string{
 	"", "submitted", "waiting", "installing", "installed", "rerouting", "degraded", "failed", "withdrawing",
 }
 
-// String is "submitted", "waiting", "installing", "installed", "rerouting", "degraded", "failed" or "withdrawing".
+// String is "submitted", "waiting", "installing", "installed", "rerouting", "degraded", "failed" or
+// "withdrawing".
 func (s State) String() string {
 	if int(s) >= states {
 		return "unknown"
@@ -30,7 +31,7 @@ func (s State) String() string {
 	return stateNames[s]
 }
 
-// ParseState is the state of a name.
+// ParseState returns the state of a name.
 func ParseState(name string) (State, bool) {
 	for s := Submitted; s <= Withdrawing; s++ {
 		if stateNames[s] == name {
@@ -40,7 +41,7 @@ func ParseState(name string) (State, bool) {
 	return 0, false
 }
 
-// Code says why an intent is waiting, degraded or failed.
+// Code is the reason why an intent is waiting, degraded or failed.
 type Code uint8
 
 // The codes.
@@ -49,19 +50,20 @@ const (
 	HostUnknown        // waiting: no host of this id has been seen
 	SwitchUnknown      // waiting: no such switch has connected
 	PortUnknown        // waiting: the switch has no such port
-	NoPath             // failed: no links that are up lead there
-	LinkDown           // failed: a link of a path of explicit hops is not there, or down
-	TableFull          // failed: a switch has no room, and there is no way round it
-	Refused            // failed: a switch cannot do what is asked, and there is no way round it
-	Conflicting        // failed: another intent has rules of the same match in the same place
+	NoPath             // failed: no path over links that are up
+	LinkDown           // failed: a link of an explicit path is down or unknown
+	TableFull          // failed: the table of a switch is full, and no path avoids the switch
+	Refused            // failed: a switch refused a rule, and no path avoids the switch
+	Conflicting        // failed: another intent has a rule with the same match, or an overlapping one
 	TooLarge           // failed: more rules than one intent may have
 	Unconfirmed        // degraded: the path passes a link or a switch that is not connected
-	Drift              // degraded: a switch lost a rule, which is being put back
+	Drift              // degraded: a switch lost a rule, which is being reinstalled
 	codes
 )
 
 var codeNames = [codes]string{
-	"", "host-unknown", "switch-unknown", "port-unknown", "no-path", "link-down", "table-full", "refused", "conflict", "too-large",
+	"", "host-unknown", "switch-unknown", "port-unknown", "no-path", "link-down", "table-full", "refused",
+	"conflict", "too-large",
 	"unconfirmed", "drift",
 }
 

@@ -94,8 +94,8 @@ func packet(from, to byte, port uint32) *openflow.PacketIn {
 	return &openflow.PacketIn{Buffer: openflow.NoBuffer, TotalLen: 60, InPort: port, Cookie: ^uint64(0), Data: frame}
 }
 
-// TestSwitchAgainstTestcontroller is our switch's end against Open vSwitch's learning controller: it floods the first
-// packet and installs an entry for the answer.
+// TestSwitchAgainstTestcontroller is our switch's end against Open vSwitch's learning controller:
+// it floods the first packet and installs an entry for the answer.
 func TestSwitchAgainstTestcontroller(t *testing.T) {
 	for _, v := range realVersions {
 		t.Run(v.String(), func(t *testing.T) {
@@ -104,7 +104,8 @@ func TestSwitchAgainstTestcontroller(t *testing.T) {
 				l.Start(need.Program(t, "ovs-testcontroller"), "-O", protocol, "ptcp:6653:127.0.0.1")
 				p := &peer{datapath: datapath{id: 0x77}, events: make(chan string, 64)}
 				d, s := p.dial(t, l, v)
-				l.Eventually(10*time.Second, "the features request", func() bool { return s.Stats().In[openflow.TypeFeaturesRequest] > 0 })
+				l.Eventually(10*time.Second, "the features request",
+					func() bool { return s.Stats().In[openflow.TypeFeaturesRequest] > 0 })
 				l.Eventually(10*time.Second, "its configuration", func() bool { return s.Stats().In[openflow.TypeSetConfig] > 0 })
 				s.Send(packet(1, 2, 1))
 				p.until(t, fmt.Sprintf("packet_out in_port 1 to %#x, 60 bytes", openflow.PortFlood))
@@ -121,7 +122,8 @@ func TestSwitchAgainstTestcontroller(t *testing.T) {
 	}
 }
 
-// TestSwitchAgainstOSKen is our switch's end against an os-ken application, which tells what it decoded.
+// TestSwitchAgainstOSKen is our switch's end against an os-ken application, which tells what it
+// decoded.
 func TestSwitchAgainstOSKen(t *testing.T) {
 	for _, v := range realVersions {
 		t.Run(v.String(), func(t *testing.T) {
@@ -139,7 +141,8 @@ func TestSwitchAgainstOSKen(t *testing.T) {
 					"echo map[data:ping]", "barrier map[]", "packet_in map[buffer:4294967295 length:60 port:1]",
 				}
 				if v == openflow.V13 {
-					want = []string{"features map[dpid:119 tables:1]", "role map[generation:7 role:2]", "error map[code:0 type:11]",
+					want = []string{"features map[dpid:119 tables:1]", "role map[generation:7 role:2]",
+						"error map[code:0 type:11]",
 						"ports map[numbers:[1 2]]", "desc map[mfr:weir]", "config map[miss_send_len:128]",
 						"echo map[data:ping]", "barrier map[]", "packet_in map[buffer:4294967295 length:60 port:1]"}
 				}

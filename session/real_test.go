@@ -20,8 +20,9 @@ const realController = "127.0.0.1:6653"
 
 var realVersions = []openflow.Version{openflow.V10, openflow.V13}
 
-// TestControllerAgainstOpenvSwitch is our controller's end against a real ovs-vswitchd: handshake, flow-mods confirmed by a
-// barrier, an answer of several parts, an error that names its flow-mod, roles, packets, echo, and its end.
+// TestControllerAgainstOpenvSwitch is our controller's end against a real ovs-vswitchd: handshake,
+// flow-mods confirmed by a barrier, an answer of several parts, an error that names its flow-mod,
+// roles, packets, echo, and its end.
 func TestControllerAgainstOpenvSwitch(t *testing.T) {
 	for _, v := range realVersions {
 		t.Run(v.String(), func(t *testing.T) {
@@ -33,7 +34,8 @@ func TestControllerAgainstOpenvSwitch(t *testing.T) {
 	}
 }
 
-// realSwitch is our side of a session with an Open vSwitch. Its events are what the handler is told.
+// realSwitch is our side of a session with an Open vSwitch. Its events are what the handler is
+// told.
 type realSwitch struct {
 	t         *testing.T
 	l         *netlab.Lab
@@ -63,7 +65,8 @@ func (r *realSwitch) Message(_ *Session, h openflow.Header, m openflow.Message) 
 }
 func (r *realSwitch) Disconnected(*Session, error) { r.events <- "disconnected" }
 
-// await waits for an event; others before it are a failure unless they are port statuses, which Open vSwitch sends at will.
+// await waits for an event; others before it are a failure unless they are port statuses, which
+// Open vSwitch sends at will.
 func (r *realSwitch) await(want string) {
 	r.t.Helper()
 	limit := time.After(10 * time.Second)
@@ -110,7 +113,8 @@ func (r *realSwitch) run() {
 
 func (r *realSwitch) features() {
 	f := r.s.Features()
-	if f.Datapath != 0x1234 || f.Version != r.v || !strings.HasPrefix(f.Desc.Manufacturer, "Nicira") || f.Desc.Hardware != "Open vSwitch" {
+	if f.Datapath != 0x1234 || f.Version != r.v || !strings.HasPrefix(f.Desc.Manufacturer, "Nicira") ||
+		f.Desc.Hardware != "Open vSwitch" {
 		r.t.Errorf("features %+v", f)
 	}
 	if len(f.Ports) != 1 || f.Ports[0].Number != openflow.PortLocal || f.Ports[0].Name != "br0" {
@@ -154,7 +158,8 @@ func (r *realSwitch) flows() {
 	}
 	r.barrier()
 	parts := r.s.Stats().In[openflow.TypeMultipartReply]
-	all := openflow.FlowRequest{FlowFilter: openflow.FlowFilter{Table: openflow.TableAll, OutPort: openflow.PortAny, OutGroup: openflow.GroupAny}}
+	all := openflow.FlowRequest{FlowFilter: openflow.FlowFilter{Table: openflow.TableAll, OutPort: openflow.PortAny,
+		OutGroup: openflow.GroupAny}}
 	m := r.ask(&openflow.MultipartRequest{Body: &all})
 	list, ok := m.(*openflow.MultipartReply).Body.(*openflow.FlowStatsList)
 	if !ok || len(list.Flows) != n {
@@ -187,7 +192,8 @@ func (r *realSwitch) barrier() {
 	}
 }
 
-// refusedFlow sends three flow-mods of which the second is wrong: its error names it, and comes before the barrier's answer.
+// refusedFlow sends three flow-mods of which the second is wrong: its error names it, and comes
+// before the barrier's answer.
 func (r *realSwitch) refusedFlow() {
 	wrong := flowMod(1)
 	wrong.Instructions = []openflow.Instruction{openflow.Apply(openflow.Output(openflow.PortAny))}

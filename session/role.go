@@ -7,8 +7,9 @@ import (
 	"github.com/weirnet/weir/openflow"
 )
 
-// Roles are the roles that the controllers of one switch have, and the largest generation that one of them has named:
-// shared by all connections of the switch. The zero value is that of a switch that has just started.
+// Roles are the roles that the controllers of one switch have, and the largest generation that one
+// of them has named: shared by all connections of the switch. The zero value is that of a switch
+// that has just started.
 type Roles struct {
 	mu         sync.Mutex
 	master     *Core
@@ -16,7 +17,8 @@ type Roles struct {
 	defined    bool // a generation was named
 }
 
-// Role is the role at this connection, as the switch has confirmed it (or, at the switch's end, given it).
+// Role is the role at this connection, as the switch has confirmed it (or, at the switch's end,
+// given it).
 func (c *Core) Role() openflow.Role { return openflow.Role(c.role.Load()) }
 
 // answerRole gives a role or refuses it.
@@ -29,9 +31,9 @@ func (c *Core) answerRole(h openflow.Header, m *openflow.RoleRequest, frame []by
 	c.send(h.XID, reply)
 }
 
-// request does a role request. "If the value of generation_id is smaller than the value of the largest one" - as a signed
-// difference of 64 bits - a request for MASTER or SLAVE is stale (OpenFlow 1.3, controller role change). OpenFlow 1.0
-// has Nicira's request, without a generation.
+// request does a role request. "If the value of generation_id is smaller than the value of the
+// largest one" - as a signed difference of 64 bits - a request for MASTER or SLAVE is stale
+// (OpenFlow 1.3, controller role change). OpenFlow 1.0 has Nicira's request, without a generation.
 func (r *Roles) request(c *Core, m *openflow.RoleRequest) (*openflow.RoleReply, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -21,12 +21,14 @@ type echoing struct {
 func (e *echoing) Connected(s *Session) { e.ready <- s.Features().Datapath }
 
 func (e *echoing) PacketIn(s *Session, _ openflow.Header, pin *openflow.PacketIn) {
-	_, _ = s.Send(&openflow.PacketOut{Buffer: pin.Buffer, InPort: pin.InPort, Data: pin.Data}) // refused where the switch is stuck
+	// refused where the switch is stuck
+	_, _ = s.Send(&openflow.PacketOut{Buffer: pin.Buffer, InPort: pin.InPort, Data: pin.Data})
 }
 
 func (e *echoing) Disconnected(*Session, error) {}
 
-// asking is a switch that has one packet-in under way at a time, and takes the times until its answers.
+// asking is a switch that has one packet-in under way at a time, and takes the times until its
+// answers.
 type asking struct {
 	datapath
 	frame  []byte
@@ -75,8 +77,8 @@ func (d *deaf) Read(p []byte) (int, error) {
 	return d.Conn.Read(p)
 }
 
-// stuckSwitch connects a switch that then reads nothing, and sends packet-ins as fast as they are taken until end is
-// called; or, if it is not to be stuck, does nothing.
+// stuckSwitch connects a switch that then reads nothing, and sends packet-ins as fast as they are
+// taken until end is called; or, if it is not to be stuck, does nothing.
 func stuckSwitch(b *testing.B, address string, ready chan uint64, stuck bool) (end func()) {
 	conn, err := net.Dial("tcp", address)
 	if err != nil {
@@ -112,9 +114,10 @@ func stuckSwitch(b *testing.B, address string, ready chan uint64, stuck bool) (e
 	}
 }
 
-// BenchmarkBesideStuck tells how long answers take to four switches, alone and beside one that sends and reads nothing: an
-// iteration is half a second of each, in turn. The median of the ratios of their 99th percentiles is to be at most 1.1.
-// Beside an idle switch instead it tells what the machine's own unrest makes of it.
+// BenchmarkBesideStuck tells how long answers take to four switches, alone and beside one that
+// sends and reads nothing: an iteration is half a second of each, in turn. The median of the ratios
+// of their 99th percentiles is to be at most 1.1. Beside an idle switch instead it tells what the
+// machine's own unrest makes of it.
 func BenchmarkBesideStuck(b *testing.B) {
 	b.Run("idle", func(b *testing.B) { beside(b, false) })
 	b.Run("stuck", func(b *testing.B) { beside(b, true) })
@@ -134,7 +137,8 @@ func beside(b *testing.B, stuck bool) {
 	switches := make([]*asking, 4)
 	sessions := make([]*Session, len(switches))
 	for i := range switches {
-		switches[i] = &asking{datapath: datapath{id: uint64(i + 1)}, frame: packetIns(openflow.V13, 1), paused: make(chan struct{}, 1)}
+		switches[i] = &asking{datapath: datapath{id: uint64(i + 1)}, frame: packetIns(openflow.V13, 1),
+			paused: make(chan struct{}, 1)}
 		if sessions[i], err = dialer.Dial(context.Background(), ln.Addr().String(), &Roles{}, switches[i]); err != nil {
 			b.Fatal(err)
 		}

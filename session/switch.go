@@ -53,7 +53,8 @@ func (c *Core) receiveRequest(h openflow.Header, m openflow.Message, frame []byt
 	}
 }
 
-// changesState says whether a slave may not send a message: those by which a controller changes the switch.
+// changesState reports whether a slave may not send a message: those by which a controller changes
+// the switch.
 func changesState(t openflow.Type) bool {
 	switch t {
 	case openflow.TypePacketOut, openflow.TypeFlowMod, openflow.TypeGroupMod, openflow.TypePortMod,

@@ -7,7 +7,8 @@ type tryWriter interface {
 	TryWrite(p []byte) (int, error)
 }
 
-// tryWriterOf is how conn is written without waiting; nil if it can not be, and a writer then writes all.
+// tryWriterOf is how conn is written without waiting; nil if it can not be, and a writer then
+// writes all.
 func tryWriterOf(conn net.Conn) tryWriter {
 	if t, ok := conn.(tryWriter); ok {
 		return t
@@ -15,8 +16,8 @@ func tryWriterOf(conn net.Conn) tryWriter {
 	return socketOf(conn)
 }
 
-// TryWriterOf is how a connection is written without waiting: for those who wrap one, and then have a TryWrite of their own.
-// It is nil if conn can not be.
+// TryWriterOf is how a connection is written without waiting: for those who wrap one, and then have
+// a TryWrite of their own. It is nil if conn can not be.
 func TryWriterOf(conn net.Conn) interface {
 	TryWrite(p []byte) (int, error)
 } {

@@ -22,7 +22,8 @@ func socketOf(conn net.Conn) tryWriter {
 	return w
 }
 
-// rawWriter writes to a socket once, whether it takes the bytes or not. One goroutine at a time uses it.
+// rawWriter writes to a socket once, whether it takes the bytes or not. One goroutine at a time
+// uses it.
 type rawWriter struct {
 	raw syscall.RawConn
 	do  func(fd uintptr) bool

@@ -11,7 +11,8 @@ import (
 	"github.com/weirnet/weir/plan"
 )
 
-// The tests of this file have no controller: the application is dead, and time goes by on the switches.
+// The tests of this file have no controller: the application is dead, and time goes by on the
+// switches.
 
 // ageing is the time on the switches, in seconds, and when each pair's rule was last used.
 type ageing struct {
@@ -34,8 +35,8 @@ func (n *network) ageing() *ageing {
 	return a
 }
 
-// pass lets seconds go by. Switches look for rules to run out now and then, and their clocks differ: a rule goes up to two
-// seconds before its time, or after.
+// pass lets seconds go by. Switches look for rules to run out now and then, and their clocks
+// differ: a rule goes up to two seconds before its time, or after.
 func (a *ageing) pass(seconds int) {
 	a.now += seconds
 	for _, id := range a.n.ids {
@@ -47,7 +48,7 @@ func (a *ageing) pass(seconds int) {
 	}
 }
 
-// ingressRule tells whether a pair's packets find a rule where they enter.
+// ingressRule reports whether a pair's packets find a rule where they enter.
 func (n *network) ingressRule(a, b *station, f []byte) bool {
 	table := uint8(1)
 	if n.version == openflow.V10 {
@@ -57,8 +58,8 @@ func (n *network) ingressRule(a, b *station, f []byte) bool {
 	return e != nil && e.Priority == plan.PriorityPair
 }
 
-// TestDeadHostsThatTalkGoOn: hosts that keep talking, with pauses shorter than the time-out, lose nothing for as long as
-// they like, in both directions, and no rule of theirs runs out anywhere.
+// TestDeadHostsThatTalkGoOn: hosts that keep talking, with pauses shorter than the time-out, lose
+// nothing for as long as they like, in both directions, and no rule of theirs runs out anywhere.
 func TestDeadHostsThatTalkGoOn(t *testing.T) {
 	everywhere(t, Config{}, func(t *testing.T, n *network) {
 		n.allPairs(t)
@@ -90,8 +91,9 @@ func TestDeadHostsThatTalkGoOn(t *testing.T) {
 	})
 }
 
-// TestDeadPairsRunOutFromTheirIngress: pauses around the time-out. As long as a packet finds a rule where it enters, it
-// arrives; with the choice "flood" it arrives in any case, with "controller" not without that rule.
+// TestDeadPairsRunOutFromTheirIngress: pauses around the time-out. As long as a packet finds a rule
+// where it enters, it arrives; with the choice "flood" it arrives in any case, with "controller"
+// not without that rule.
 func TestDeadPairsRunOutFromTheirIngress(t *testing.T) {
 	for _, unknown := range []Unknown{UnknownController, UnknownFlood} {
 		t.Run(string(unknown), func(t *testing.T) {
@@ -131,7 +133,8 @@ func TestDeadPairsRunOutFromTheirIngress(t *testing.T) {
 						sw.in = nil
 					}
 					for _, d := range n.f.datapaths() { // as after a reading
-						n.f.Attach(d.id, n.version, map[openflow.Version]uint8{openflow.V10: 1, openflow.V13: 254}[n.version], n.switches[d.id])
+						n.f.Attach(d.id, n.version,
+							map[openflow.Version]uint8{openflow.V10: 1, openflow.V13: 254}[n.version], n.switches[d.id])
 						n.read1(d.id)
 					}
 				}
@@ -143,8 +146,8 @@ func TestDeadPairsRunOutFromTheirIngress(t *testing.T) {
 	}
 }
 
-// TestDeadNeighboursAreFound: with no controller and no pair left, broadcasts and unicast ARP and neighbour discovery go by
-// the tree, once to each host that they are for.
+// TestDeadNeighboursAreFound: with no controller and no pair left, broadcasts and unicast ARP and
+// neighbour discovery go by the tree, once to each host that they are for.
 func TestDeadNeighboursAreFound(t *testing.T) {
 	everywhere(t, Config{}, func(t *testing.T, n *network) {
 		n.allPairs(t)
@@ -187,8 +190,8 @@ func solicitation(dst, src packet.MAC) []byte {
 	return append(f, append([]byte{135, 0, 0, 0}, make([]byte, 20)...)...)
 }
 
-// TestAStuckSwitchHoldsUpNoOther: a switch confirms nothing any more. No loop comes about, and where the tree changes
-// elsewhere, all are reached.
+// TestAStuckSwitchHoldsUpNoOther: a switch confirms nothing any more. No loop comes about, and
+// where the tree changes elsewhere, all are reached.
 func TestAStuckSwitchHoldsUpNoOther(t *testing.T) {
 	whole := 0
 	defer func() {

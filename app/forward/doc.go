@@ -1,36 +1,43 @@
-// Package forward is the built-in application that makes a network forward: any host reaches any host, whatever the
-// topology, loops included, without anybody configuring anything.
+// Package forward is the built-in application that makes a network forward: any host reaches any
+// host, whatever the topology, loops included, without anybody configuring anything.
 //
 // # The problem
 //
-// A network of switches with loops in it has no safe way to flood, and a controller that installs hop by hop costs a
-// round trip at every switch. So there are two mechanisms:
+// A network of switches with loops in it has no safe way to flood, and a controller that installs
+// hop by hop costs a round trip at every switch. So there are two mechanisms:
 //
-//   - the tree (tree.go): broadcast, multicast, ARP and neighbour discovery follow a loop-free spanning tree by firm
-//     rules, a constant number for each switch, which work with no controller alive. See docs/spec/switch-plan.md;
-//   - pairs (pair.go): unicast takes a shortest path. The first packet of a (VLAN, source, destination) comes in, the
-//     rules of the whole path are installed downstream first and confirmed by barriers, then the ingress rule goes in
-//     and the packet is released: no second packet-in. Equal-cost paths are shared out by a symmetric hash of the pair.
+//   - the tree (tree.go): broadcast, multicast, ARP and neighbour discovery follow a loop-free
+//     spanning tree by firm rules, a constant number for each switch, which work with no controller
+//     alive. See docs/spec/switch-plan.md;
+//   - pairs (pair.go): unicast takes a shortest path. The first packet of a (VLAN, source,
+//     destination) comes in, the rules of the whole path are installed downstream first and
+//     confirmed by barriers, then the ingress rule goes in and the packet is released: no second
+//     packet-in. Equal-cost paths are shared out by a symmetric hash of the pair.
 //
 // # Inputs and outputs
 //
-// PacketIn, BatchEnd and FlowRemoved are called on the goroutine that reads from the switch, in the order of its
-// messages; they only look into indices and append to output queues. Step takes the changes of the view, on one
-// goroutine: it keeps the indices, publishes the tree's rules through netview.Wanted, and moves pairs whose path broke,
-// whose host moved, or whose path passes what is drained. Passing counts what still does.
+// PacketIn, BatchEnd and FlowRemoved are called on the goroutine that reads from the switch, in the
+// order of its messages; they only look into indices and append to output queues. Step takes the
+// changes of the view, on one goroutine: it keeps the indices, publishes the tree's rules through
+// netview.Desired, and moves pairs whose path broke, whose host moved, or whose path crosses
+// something drained. Crossing counts those that still do.
 //
 // # State and invariants
 //
-//   - A pair is kept once, at its ingress switch, as (pair → path); the rules of the other hops are derived. The switch
-//     is the truth about a soft rule: when it says that the ingress rule went, the pair is forgotten.
-//   - When a pair is forgotten, or its source is at another switch, the rules of its path go (entry.go): but for those that run out
-//     by themselves, as nobody can use them.
-//   - The number of pairs for each ingress switch is bounded (MaxPairs); beyond it packets are released without a rule.
-//   - For one match every switch has one rule, and it leads strictly closer to the destination: no loops.
-//   - A change of the tree removes before it adds (tree.go, open.go), so two trees never forward together.
+//   - A pair is kept once, at its ingress switch, as (pair → path); the rules of the other hops are
+//     derived. The switch is authoritative for soft rules: when it reports that the ingress rule is
+//     gone, the pair is forgotten.
+//   - When a pair is forgotten, or its source is at another switch, the rules of its path are deleted
+//     (entry.go), but for those that expire by themselves because no packet can match them.
+//   - The number of pairs for each ingress switch is bounded (MaxPairs); beyond it packets are
+//     released without a rule.
+//   - For one match every switch has one rule, and it leads strictly closer to the destination: no
+//     loops.
+//   - A change of the tree removes before it adds (tree.go, open.go), so two trees never forward
+//     together.
 //   - No rule sends to a port that is not what it was when the rule was written (ports.go).
-//   - A planned change of paths loses no packet of a pair (steps.go), and is bounded (mover.go).
-//   - A rule's idle time-out grows from switch to switch of a path: a pair runs out from its ingress on, so that a packet
-//     which finds one rule finds the next.
+//   - A planned change of paths is hitless (transition.go), and bounded (mover.go).
+//   - A rule's idle time-out grows from switch to switch of a path: a pair runs out from its
+//     ingress on, so that a packet which finds one rule finds the next.
 //   - Packets are released in the order they came.
 package forward

@@ -9,8 +9,9 @@ import (
 	"github.com/weirnet/weir/plan"
 )
 
-// TestNoRuleOutlivesItsPair has a host go to a switch that its packets used to pass, so that it sends by a rule from the middle of a path,
-// after or before the switch that knew the pair forgets it or is lost; and then has the one that it talks to go elsewhere.
+// TestNoRuleOutlivesItsPair has a host go to a switch that its packets used to pass, so that it
+// sends by a rule from the middle of a path, after or before the switch that knew the pair forgets
+// it or is lost; and then has the one that it talks to go elsewhere.
 func TestNoRuleOutlivesItsPair(t *testing.T) {
 	for name, lose := range map[string]func(n *network, first *naive, move func()){
 		"the switch where it entered is switched off and on": func(n *network, first *naive, move func()) {
@@ -65,7 +66,8 @@ func TestNoRuleOutlivesItsPair(t *testing.T) {
 	}
 }
 
-// TestPairsRunOutByThemselves: where a host stays nothing is sent for a pair that nobody uses any more.
+// TestPairsRunOutByThemselves: where a host stays nothing is sent for a pair that nobody uses any
+// more.
 func TestPairsRunOutByThemselves(t *testing.T) {
 	n := newNetwork(t, 1, openflow.V13, Config{})
 	n.join(3, [][2]int{{0, 1}, {1, 2}})

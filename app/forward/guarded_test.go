@@ -8,8 +8,9 @@ import (
 	"github.com/weirnet/weir/packet"
 )
 
-// TestLinkIsBackWhileNobodyIsTold: a link of the tree is cut, one of its ends does not hear of the tree that takes its place, and the
-// other has no connection when the link is back: what the first goes on sending there makes no loop with the new tree.
+// TestLinkIsBackWhileNobodyIsTold: a link of the tree is cut, one of its ends does not hear of the
+// tree that takes its place, and the other has no connection when the link is back: what the first
+// goes on sending there makes no loop with the new tree.
 func TestLinkIsBackWhileNobodyIsTold(t *testing.T) {
 	for _, v := range []openflow.Version{openflow.V10, openflow.V13} {
 		for i := range 10 {

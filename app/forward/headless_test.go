@@ -10,8 +10,8 @@ import (
 	"github.com/weirnet/weir/packet"
 )
 
-// A switch without a session forwards as before, and a cable to it flaps: nobody knows what is behind that port now, and
-// what comes in there must not go round.
+// A switch without a session forwards as before, and a cable to it flaps: nobody knows what is
+// behind that port now, and what comes in there must not go round.
 func TestFlapTowardsAHeadlessSwitchIsNoStorm(t *testing.T) {
 	for _, v := range []openflow.Version{openflow.V10, openflow.V13} {
 		for headless := range 3 {

@@ -10,8 +10,9 @@ import (
 	"github.com/weirnet/weir/packet"
 )
 
-// TestEndsOfLeavingLinkCutOff: both ends of a link that is taken out of the tree lose their connections before they are
-// told. They go on forwarding along it: what is to take its place waits for one of them.
+// TestEndsOfLeavingLinkCutOff: both ends of a link that is taken out of the tree lose their
+// connections before they are told. They go on forwarding along it: what is to take its place waits
+// for one of them.
 func TestEndsOfLeavingLinkCutOff(t *testing.T) {
 	for _, v := range []openflow.Version{openflow.V10, openflow.V13} {
 		for i := range 5 {
@@ -42,8 +43,8 @@ func TestEndsOfLeavingLinkCutOff(t *testing.T) {
 	}
 }
 
-// TestALinkThatStrayed: a probe that strayed has made a link, which is down, between two ports that have other links. The tree changes past it: it is no
-// way by which broadcasts could go round.
+// TestALinkThatStrayed: a probe that strayed has made a link, which is down, between two ports that
+// have other links. The tree changes past it: it is no way by which broadcasts could go round.
 func TestALinkThatStrayed(t *testing.T) {
 	for _, v := range []openflow.Version{openflow.V10, openflow.V13} {
 		for _, at := range [][3]netview.DPID{{1, 2, 3}, {1, 3, 2}, {2, 1, 3}, {2, 3, 1}, {3, 1, 2}, {3, 2, 1}} {
@@ -57,12 +58,13 @@ func TestALinkThatStrayed(t *testing.T) {
 			n.settle()
 			n.drain(n.linkPort(a, c))
 			n.settle()
-			n.floodOnce(t, fmt.Sprintf("OpenFlow %s, a link of %d and %d that strayed", v, a, c), packet.Broadcast, packet.TypeARP)
+			n.floodOnce(t, fmt.Sprintf("OpenFlow %s, a link of %d and %d that strayed", v, a, c), packet.Broadcast,
+				packet.TypeARP)
 		}
 	}
 }
 
-// wants tells whether a switch is to have an entry in this place.
+// wants reports whether a switch is to have an entry in this place.
 func (n *network) wants(id netview.DPID, e *openflow.FlowMod) bool {
 	for r := range n.view.Snapshot().Rules(id) {
 		if r.Table == e.Table && r.Priority == e.Priority && r.Match.Equal(e.Match) {

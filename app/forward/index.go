@@ -5,8 +5,9 @@ import (
 	"sync/atomic"
 )
 
-// index is a map from 64-bit keys that any goroutine reads without a lock and one goroutine writes. It is split into
-// shards, each an immutable map behind a pointer, so that a write copies 1/256 of it.
+// index is a map from 64-bit keys that any goroutine reads without a lock and one goroutine writes.
+// It is split into shards, each an immutable map behind a pointer, so that a write copies 1/256 of
+// it.
 type index[V any] struct {
 	shards [256]atomic.Pointer[map[uint64]V]
 }

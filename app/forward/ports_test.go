@@ -12,8 +12,9 @@ import (
 	"github.com/weirnet/weir/packet"
 )
 
-// numbers gives ports of a switch other numbers, as a switch says it: those of the old numbers go, with their links, and their hosts
-// are nowhere; then those of the new numbers come; then links are heard and hosts seen there. between runs between the three.
+// numbers gives ports of a switch other numbers, as a switch says it: those of the old numbers go,
+// with their links, and their hosts are nowhere; then those of the new numbers come; then links are
+// heard and hosts seen there. between runs between the three.
 func (n *network) numbers(id netview.DPID, other map[uint32]uint32, between func()) {
 	old := n.rows(id)
 	n.replug(id, other)
@@ -75,7 +76,8 @@ func (n *network) replug(id netview.DPID, other map[uint32]uint32) {
 	slices.Sort(sw.ports)
 }
 
-// ports has the view say which ports a switch has. What was at others is there no more, as discovery says it.
+// ports has the view say which ports a switch has. What was at others is there no more, as
+// discovery says it.
 func (n *network) ports(id netview.DPID, ports []netview.Port) {
 	n.facts.Update(func(tx *netview.FactsTx) {
 		old, _ := tx.Switch(id)
@@ -150,7 +152,8 @@ func (n *network) allSay() {
 	}
 }
 
-// renumbered are the ways in which a switch with port 1 to its host and port 2 to a cable, and perhaps more, may number them.
+// renumbered are the ways in which a switch with port 1 to its host and port 2 to a cable, and
+// perhaps more, may number them.
 var renumbered = map[string]map[uint32]uint32{
 	"its host's port gets another":           {1: 9},
 	"a cable's port gets another":            {2: 9},
@@ -163,8 +166,9 @@ var renumbered = map[string]map[uint32]uint32{
 	"its host's swaps with the last cable's": {1: 3, 3: 1},
 }
 
-// TestPortsChangeTheirNumbers: a switch gives its ports other numbers, under traffic. Nothing circles meanwhile, whoever has been told
-// what; then all are reached, and every switch holds the rules of the paths that there are, and no others.
+// TestPortsChangeTheirNumbers: a switch gives its ports other numbers, under traffic. Nothing
+// circles meanwhile, whoever has been told what; then all are reached, and every switch holds the
+// rules of the paths that there are, and no others.
 func TestPortsChangeTheirNumbers(t *testing.T) {
 	for _, shape := range []string{"linear", "parallel", "ring", "kite"} {
 		for _, what := range slices.Sorted(maps.Keys(renumbered)) {
@@ -204,7 +208,8 @@ func TestPortsChangeTheirNumbers(t *testing.T) {
 	}
 }
 
-// TestPortsAreReplacedInOneStep: a switch is found with other ports under the numbers that it had, as after a bridge was made again.
+// TestPortsAreReplacedInOneStep: a switch is found with other ports under the numbers that it had,
+// as after a bridge was made again.
 func TestPortsAreReplacedInOneStep(t *testing.T) {
 	for _, v := range []openflow.Version{openflow.V10, openflow.V13} {
 		t.Run(v.String(), func(t *testing.T) {
@@ -234,8 +239,8 @@ func TestPortsAreReplacedInOneStep(t *testing.T) {
 	}
 }
 
-// TestASilentHostIsSeenBehindItsNewNumber: the rules by which a host sends are right whatever the number of its own port; they go all
-// the same, so that its next packet says where it is.
+// TestASilentHostIsSeenBehindItsNewNumber: the rules by which a host sends are right whatever the
+// number of its own port; they go all the same, so that its next packet says where it is.
 func TestASilentHostIsSeenBehindItsNewNumber(t *testing.T) {
 	n := newNetwork(t, 1, openflow.V13, Config{})
 	n.join(3, [][2]int{{0, 1}, {1, 2}})
@@ -252,8 +257,9 @@ func TestASilentHostIsSeenBehindItsNewNumber(t *testing.T) {
 	}
 }
 
-// TestNoRuleAtASwitchThatWasNotThere: the rules of a path that was left, at a switch which has no session when they are to go, go when it
-// is read. The host that is there by then would send by them as long as it talks.
+// TestNoRuleAtASwitchThatWasNotThere: the rules of a path that was left, at a switch which has no
+// session when they are to go, go when it is read. The host that is there by then would send by
+// them as long as it talks.
 func TestNoRuleAtASwitchThatWasNotThere(t *testing.T) {
 	for _, v := range []openflow.Version{openflow.V10, openflow.V13} {
 		t.Run(v.String(), func(t *testing.T) {
@@ -280,7 +286,8 @@ func TestNoRuleAtASwitchThatWasNotThere(t *testing.T) {
 	}
 }
 
-// TestAnAbandonedInstallLeavesNoRules: a switch of a new path does not confirm. The rules that were written go.
+// TestAnAbandonedInstallLeavesNoRules: a switch of a new path does not confirm. The rules that were
+// written go.
 func TestAnAbandonedInstallLeavesNoRules(t *testing.T) {
 	for _, v := range []openflow.Version{openflow.V10, openflow.V13} {
 		t.Run(v.String(), func(t *testing.T) {

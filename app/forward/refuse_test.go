@@ -38,8 +38,9 @@ func fills(t *testing.T, v openflow.Version, full netview.DPID) (*network, *boar
 	return n, b
 }
 
-// TestARefusedPairGoesByTheController: a switch at the pair's ingress, in the middle or at its egress has no room. Packets arrive
-// all the same, the switch is left alone most of the time, and when it has room again the pair gets its rules.
+// TestARefusedPairGoesByTheController: a switch at the pair's ingress, in the middle or at its
+// egress has no room. Packets arrive all the same, the switch is left alone most of the time, and
+// when it has room again the pair gets its rules.
 func TestARefusedPairGoesByTheController(t *testing.T) {
 	for _, v := range []openflow.Version{openflow.V10, openflow.V13} {
 		for full := netview.DPID(2); full <= 4; full++ {
@@ -99,7 +100,8 @@ func TestFloodOfRefusedPairsIsBounded(t *testing.T) {
 	}
 }
 
-// TestABrokenPairThatIsRefusedElsewhere: its path breaks, and the only other one has no room: it does not stay on the broken one.
+// TestABrokenPairThatIsRefusedElsewhere: its path breaks, and the only other one has no room: it
+// does not stay on the broken one.
 func TestABrokenPairThatIsRefusedElsewhere(t *testing.T) {
 	n := newNetwork(t, 1, openflow.V13, Config{})
 	n.join(5, shapes["ring"].edges)

@@ -13,13 +13,14 @@ import (
 type class struct {
 	priority uint16
 	match    openflow.Match
-	// unicast says that the class holds unicast packets that should have had a rule of their own: wherever one comes by,
-	// the controller is shown it, so that a rule that was lost in the middle of a path is put back.
+	// unicast says that the class holds unicast packets that should have had a rule of their own:
+	// wherever one comes by, the controller is shown it, so that a rule that was lost in the middle
+	// of a path is put back.
 	unicast bool
 }
 
-// classes are the kinds of packets that follow the tree. OpenFlow 1.0, and so the single-table form, can neither mask
-// an Ethernet address nor look into IPv6.
+// classes are the kinds of packets that follow the tree. OpenFlow 1.0, and so the single-table
+// form, can neither mask an Ethernet address nor look into IPv6.
 func (t *treeCore) classes(version openflow.Version) []class {
 	cs := []class{
 		{plan.PriorityBroadcast, ethDst(packet.Broadcast, packet.Broadcast), false},
@@ -56,7 +57,8 @@ func ethType(t uint16) openflow.Match {
 	return m
 }
 
-// neighbourDiscovery matches the ICMPv6 types 135 (solicitation) and 136 (advertisement) of RFC 4861.
+// neighbourDiscovery matches the ICMPv6 types 135 (solicitation) and 136 (advertisement) of RFC
+// 4861.
 func neighbourDiscovery(icmpType uint8) openflow.Match {
 	m := ethType(packet.TypeIPv6)
 	m.SetUint(openflow.FieldIPProto, 58)
@@ -82,15 +84,17 @@ func outputs(ports []uint32) []openflow.Action {
 }
 
 // rule is one row of the tree.
-func (t *treeCore) rule(sw *netview.Switch, table uint8, priority uint16, m openflow.Match, ins ...openflow.Instruction) netview.Rule {
+func (t *treeCore) rule(sw *netview.Switch, table uint8, priority uint16, m openflow.Match,
+	ins ...openflow.Instruction) netview.Rule {
 	return netview.Rule{
 		DPID: sw.DPID, Owner: Owner, Table: table, Priority: priority, Match: m, Instructions: ins,
 		Cookie: plan.Cookie{Domain: t.cfg.Domain, Kind: plan.KindTree}.Encode(),
 	}
 }
 
-// tables are the rows for a switch with three tables or more: the forwarding table applies the outputs, the copy table
-// shows the packet to the controller, through the meter, where it entered the network.
+// tables are the rows for a switch with three tables or more: the forwarding table applies the
+// outputs, the copy table shows the packet to the controller, through the meter, where it entered
+// the network.
 func (t *treeCore) tables(sw *netview.Switch, p treePorts) []netview.Rule {
 	classes, skipped := t.classes(sw.Version), t.skipped()
 	rules := make([]netview.Rule, 0, len(classes)*(1+len(p.links)+len(p.mute))+len(skipped)*len(p.links)+1)
@@ -115,8 +119,8 @@ func (t *treeCore) tables(sw *netview.Switch, p treePorts) []netview.Rule {
 		openflow.UseMeter(plan.MeterCopy), openflow.Apply(openflow.OutputController(openflow.ControllerNoCut))))
 }
 
-// skipped is what the copy table does not show of packets from another switch: everything, but where unknown unicast
-// packets follow the tree.
+// skipped is what the copy table does not show of packets from another switch: everything, but
+// where unknown unicast packets follow the tree.
 func (t *treeCore) skipped() []openflow.Match {
 	if t.cfg.Unknown == UnknownFlood {
 		return []openflow.Match{ethDst(groupBit, groupBit), ethType(packet.TypeARP)}
@@ -124,8 +128,8 @@ func (t *treeCore) skipped() []openflow.Match {
 	return []openflow.Match{{}}
 }
 
-// singleTable are the rows for a switch with one table: a packet from a host goes out along the tree and to the
-// controller, one from another switch only along the tree.
+// singleTable are the rows for a switch with one table: a packet from a host goes out along the
+// tree and to the controller, one from another switch only along the tree.
 func (t *treeCore) singleTable(sw *netview.Switch, p treePorts) []netview.Rule {
 	var rules []netview.Rule
 	for _, c := range t.classes(sw.Version) {
@@ -151,7 +155,8 @@ func (t *treeCore) singleTable(sw *netview.Switch, p treePorts) []netview.Rule {
 	return rules
 }
 
-// guards drop what comes along a link that is not in the tree, and show the controller what should have had a rule.
+// guards drop what comes along a link that is not in the tree, and show the controller what should
+// have had a rule.
 func (t *treeCore) guards(sw *netview.Switch, table uint8, c class, p treePorts) []netview.Rule {
 	var instructions []openflow.Instruction
 	switch show := openflow.Apply(openflow.OutputController(openflow.ControllerNoCut)); {

@@ -11,6 +11,6 @@ type Counts struct {
 	Rows     atomic.Uint64 // written
 	Refusals atomic.Uint64 // messages that switches refused
 	Broken   atomic.Uint64 // meters found not to work
-	Cleaned  atomic.Uint64 // meters of an earlier life, deleted
+	Cleaned  atomic.Uint64 // meters of an earlier run, deleted
 	Dropped  atomic.Uint64 // events dropped, as the loop was behind
 }

@@ -67,8 +67,8 @@ func meters(c openflow.MeterModCommand) func(openflow.Message) bool {
 	}
 }
 
-// A flood through the loop: the reader's packets are shed within a step, rows and alarm follow, and all of it ends with
-// the flood.
+// A flood through the loop: the reader's packets are shed within a step, rows and alarm follow, and
+// all of it ends with the flood.
 func TestLoop(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		view := netview.New(netview.Limits{})
@@ -98,13 +98,15 @@ func TestLoop(t *testing.T) {
 		if let := flood(20); let > 15_000 || let < 5000 {
 			t.Errorf("%d of 100000 packets let through", let)
 		}
-		if out.count(meters(openflow.MeterAdd)) != 1 || out.count(adds) < 2 || out.raised["0000000000000001/1"] == 0 || len(out.raised) != 1 {
+		if out.count(meters(openflow.MeterAdd)) != 1 || out.count(adds) < 2 ||
+			out.raised["0000000000000001/1"] == 0 || len(out.raised) != 1 {
 			t.Errorf("told %v, alarms %v", out.sent, out.raised)
 		}
 		time.Sleep(8 * time.Second)
 		synctest.Wait()
 		if out.clear["0000000000000001/1"] != 1 || out.count(meters(openflow.MeterDelete)) != 2 {
-			t.Errorf("the flood is over, and %v were cleared, %d meters deleted", out.clear, out.count(meters(openflow.MeterDelete)))
+			t.Errorf("the flood is over, and %v were cleared, %d meters deleted", out.clear,
+				out.count(meters(openflow.MeterDelete)))
 		}
 		if !gate.Admit(1, false) {
 			t.Error("the port is still held")
@@ -120,7 +122,8 @@ func TestLoop(t *testing.T) {
 	})
 }
 
-// Whatever switches and ports do, the core holds its bounds, never panics, and lets everything go in the end.
+// Whatever switches and ports do, the core holds its bounds, never panics, and lets everything go
+// in the end.
 func FuzzCore(f *testing.F) {
 	f.Add([]byte{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15})
 	f.Add([]byte{9, 9, 9, 9, 0x80, 0x81, 0x82, 0x90, 0xff, 0xfe, 1, 1, 1, 1})

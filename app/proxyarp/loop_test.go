@@ -23,8 +23,8 @@ func pinOf(port uint32, frame []byte) *openflow.PacketIn {
 	return &openflow.PacketIn{Buffer: openflow.NoBuffer, InPort: port, Data: frame, TotalLen: uint16(len(frame))}
 }
 
-// What hosts say reaches the table through the queue, though the view has its host only afterwards; then questions are
-// answered at the asker's port.
+// What hosts say reaches the table through the queue, though the view has its host only afterwards;
+// then questions are answered at the asker's port.
 func TestLoop(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newScene()
@@ -45,7 +45,8 @@ func TestLoop(t *testing.T) {
 			t.Error("answered for a host that the view does not have")
 		}
 		s.facts.Update(func(tx *netview.FactsTx) {
-			tx.PutHost(&netview.Host{HostID: netview.HostID{MAC: holder}, State: netview.HostConfirmed, At: netview.Point{DPID: 1, Port: 2}})
+			tx.PutHost(&netview.Host{HostID: netview.HostID{MAC: holder}, State: netview.HostConfirmed,
+				At: netview.Point{DPID: 1, Port: 2}})
 		})
 		time.Sleep(time.Second)
 		come(1, question)

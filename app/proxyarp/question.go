@@ -4,8 +4,8 @@ import (
 	"github.com/weirnet/weir/packet"
 )
 
-// question is what an ARP request or a neighbour solicitation asks, as far as it may be answered by another than the one
-// who is meant.
+// question is what an ARP request or a neighbour solicitation asks, as far as it may be answered by
+// another than the one who is meant.
 type question struct {
 	asker  packet.MAC
 	from   packet.Addr // the asker's
@@ -27,8 +27,8 @@ func ask(k *packet.Key) (q question, ok bool) {
 			k.ARPSHA == k.EthSrc && usable(q.from) && usable(q.target)
 	case k.Layers.Has(packet.LayerND):
 		q.from, q.target, q.nd = k.IPSrc, k.NDTarget, true
-		// RFC 4861, 7.1.1: a solicitation whose hop limit is not 255, whose target is multicast, or which comes from
-		// the unspecified address with a link-layer address, is discarded.
+		// RFC 4861, 7.1.1: a solicitation whose hop limit is not 255, whose target is multicast, or
+		// which comes from the unspecified address with a link-layer address, is discarded.
 		ok = k.ICMPType == packet.NDSolicit && k.TTL == 255 && k.EthDst.IsMulticast() && k.NDSLL == k.EthSrc &&
 			usable(q.from) && usable(q.target) && k.IPDst == solicited(q.target)
 	}
@@ -49,7 +49,8 @@ func (q *question) appendAnswer(b []byte, mac packet.MAC) []byte {
 	}
 	k := packet.NewNDAdvert(mac, q.target, q.asker, q.from)
 	k.VLAN = q.vlan
-	// RFC 4861, 7.2.8: a proxy's advertisement has the Override flag clear, so that the host's own one wins.
+	// RFC 4861, 7.2.8: a proxy's advertisement has the Override flag clear, so that the host's own
+	// one wins.
 	return packet.AppendND(b, &k, packet.NDSolicited)
 }
 

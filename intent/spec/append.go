@@ -17,8 +17,9 @@ import (
 //	path:                count (2), hops (16): datapath id (8), in (4), out (4)
 //	the selector's OXM TLVs, to the end
 //
-// Format 1 is of an intent that is Wide exactly if it is Boundless; so those stay that were taken before intents said it. Format 2 is of one that says
-// Wide and is not Boundless, and else the same.
+// Format 1 is of an intent that is Wide exactly if it is Boundless; so those stay that were taken
+// before intents said it. Format 2 is of one that says Wide and is not Boundless, and else the
+// same.
 const (
 	format1  = 1
 	format2  = 2

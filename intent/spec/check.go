@@ -9,9 +9,10 @@ import (
 	"github.com/weirnet/weir/topology"
 )
 
-// Check brings the intent into its one form (the selector canonical with its prerequisites, several connect points in
-// order) and refuses, with an *Error, one that no network could serve. What depends on the network (is there
-// such a switch) is not looked at. An empty ID passes: whoever keeps the intent gives it one.
+// Check canonicalises the intent (the selector with its prerequisites, several connect points
+// sorted) and rejects, with an *Error, one that no network could serve. It does not check what
+// depends on the network (such as whether a switch exists). An empty ID is valid: the engine
+// generates one.
 func (s *Spec) Check() error {
 	if err := CheckID(s.ID); err != nil {
 		return err
@@ -34,7 +35,7 @@ func (s *Spec) Check() error {
 	return s.checkWide()
 }
 
-// CheckID refuses what cannot be the id of an intent; the empty id passes. An id is a part of a URL's path, of lists and
+// CheckID rejects invalid ids; the empty id is valid. An id is a part of a URL's path, of lists and
 // of commands, so it has letters, digits and a few signs only.
 func CheckID(id string) error {
 	if len(id) > MaxID {
@@ -142,8 +143,8 @@ func (s *Spec) checkPoint(field string, e *End) *Error {
 	return nil
 }
 
-// inOrder is the ends in order; one that is there twice is refused: another was meant, perhaps. The slice given is left as it is where that
-// changes anything.
+// inOrder is the ends in order; one that is there twice is refused: another was meant, perhaps. The
+// slice given is left as it is where that changes anything.
 func inOrder(field string, ends []End) ([]End, *Error) {
 	less := func(a, b End) int {
 		if c := a.Host.Compare(b.Host); c != 0 {
@@ -160,13 +161,15 @@ func inOrder(field string, ends []End) ([]End, *Error) {
 		if sorted[i] == sorted[i-1] {
 			first := slices.Index(ends, sorted[i])
 			again := first + 1 + slices.Index(ends[first+1:], sorted[i])
-			return nil, wrong(nth(field, again, len(ends)), sorted[i].text(0)+", which "+nth(field, first, len(ends))+" is too,", "each once")
+			return nil, wrong(nth(field, again, len(ends)),
+				sorted[i].text(0)+", which "+nth(field, first, len(ends))+" is too,", "each once")
 		}
 	}
 	return sorted, nil
 }
 
-// checkApart refuses an end that is both source and destination, and hosts that no frame can go between.
+// checkApart refuses an end that is both source and destination, and hosts that no frame can go
+// between.
 func (s *Spec) checkApart() error {
 	for i := range s.Src {
 		for j := range s.Dst {
@@ -176,7 +179,8 @@ func (s *Spec) checkApart() error {
 		}
 	}
 	if s.Kind == HostToHost && s.Src[0].Host.VLAN != s.Dst[0].Host.VLAN {
-		return wrong("dst", s.Dst[0].Host.String(), "a host in the VLAN of src, %s: nothing translates between VLANs", s.Src[0].Host)
+		return wrong("dst", s.Dst[0].Host.String(),
+			"a host in the VLAN of src, %s: nothing translates between VLANs", s.Src[0].Host)
 	}
 	return nil
 }
@@ -185,7 +189,8 @@ func (s *Spec) checkApart() error {
 func (s *Spec) checkPath() error {
 	switch {
 	case len(s.Src) > 0:
-		return wrong("src", s.Src[0].text(s.Kind), "nothing: an intent of kind path has hops, and begins where the first comes in")
+		return wrong("src", s.Src[0].text(s.Kind),
+			"nothing: an intent of kind path has hops, and begins where the first comes in")
 	case len(s.Dst) > 0:
 		return wrong("dst", s.Dst[0].text(s.Kind), "nothing: an intent of kind path has hops, and ends where the last goes out")
 	case len(s.Hops) == 0:

@@ -2,7 +2,8 @@ package spec
 
 import "fmt"
 
-// Error says what is wrong with an intent: the field by its name in JSON, what was given and what was expected.
+// Error is what is wrong with an intent: the field by its name in JSON, the given and the expected
+// value.
 type Error struct {
 	Field string // "dst", "src[3].port", "selector.tcp_dst"
 	Given string

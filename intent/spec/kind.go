@@ -1,6 +1,7 @@
 package spec
 
-// Kind is a kind of intent. Its numbers are durable and those of the protobuf form: they never change.
+// Kind is a kind of intent. Its numbers are durable and those of the protobuf form: they never
+// change.
 type Kind uint8
 
 // The kinds.
@@ -28,7 +29,7 @@ func ParseKind(name string) (Kind, bool) {
 	return 0, false
 }
 
-// Known tells whether k is one of the kinds.
+// Known reports whether k is one of the kinds.
 func (k Kind) Known() bool { return k >= HostToHost && k <= Path }
 
 // String is the kind's name: "host-to-host".
@@ -39,5 +40,6 @@ func (k Kind) String() string {
 	return kindNames[k]
 }
 
-// BothWays tells whether an intent of this kind connects both directions. All others connect from Src to Dst.
+// BothWays reports whether an intent of this kind connects both directions. All others connect from
+// Src to Dst.
 func (k Kind) BothWays() bool { return k == HostToHost }

@@ -15,8 +15,8 @@ const (
 	fieldMax      = openflow.FieldIPv6ExtHdr
 )
 
-// checkSelector makes the selector canonical and refuses fields that cannot select at every switch of a path, values out
-// of range, and prerequisites that contradict each other.
+// checkSelector makes the selector canonical and refuses fields that cannot select at every switch
+// of a path, values out of range, and prerequisites that contradict each other.
 func (s *Spec) checkSelector() error {
 	if len(s.Selector.OXM) == 0 {
 		s.Selector = openflow.Match{}
@@ -54,7 +54,8 @@ var refused = map[openflow.Field]string{
 	openflow.FieldTunnelID:  "none: it is not in the packet, and the next switch does not see it",
 }
 
-// refusedField looks for fields that a selector cannot have; also for bytes that are no TLVs, and fields given twice.
+// refusedField looks for fields that a selector cannot have; also for bytes that are no TLVs, and
+// fields given twice.
 func refusedField(list []byte) error {
 	var seen uint64
 	for rest := list; len(rest) > 0; {
@@ -84,7 +85,7 @@ func refusedField(list []byte) error {
 	return nil
 }
 
-// outside tells whether a value, with its mask behind it, has bits where the mask has none.
+// outside reports whether a value, with its mask behind it, has bits where the mask has none.
 func outside(value []byte) bool {
 	mask := value[len(value)/2:]
 	for i := range len(value) / 2 {
@@ -132,7 +133,8 @@ func needs(f openflow.Field) string {
 	return "a value that fits"
 }
 
-// contradiction says what is wrong with a canonical match that does not pass: the first field that is too much.
+// contradiction says what is wrong with a canonical match that does not pass: the first field that
+// is too much.
 func contradiction(list []byte) error {
 	for at := 0; at < len(list); {
 		field := openflow.Field(list[at+2] >> 1)
@@ -159,8 +161,8 @@ func codeOf(err error) (openflow.ErrorCode, bool) {
 	return d.Code, true
 }
 
-// checkHostSelector refuses what the hosts' ids say already. A priority of a tagged host's VLAN brings the field vlan_vid
-// with it (any tag), which the host's own id replaces.
+// checkHostSelector refuses what the hosts' ids say already. A priority of a tagged host's VLAN
+// brings the field vlan_vid with it (any tag), which the host's own id replaces.
 func (s *Spec) checkHostSelector() error {
 	for _, f := range []openflow.Field{openflow.FieldEthDst, openflow.FieldEthSrc} {
 		if _, _, ok := s.Selector.Lookup(f); ok {
@@ -172,7 +174,8 @@ func (s *Spec) checkHostSelector() error {
 		return nil
 	}
 	_, _, priority := s.Selector.Lookup(openflow.FieldVLANPCP)
-	anyTag := mask != nil && binary.BigEndian.Uint16(vlan) == openflow.VLANPresent && binary.BigEndian.Uint16(mask) == openflow.VLANPresent
+	anyTag := mask != nil && binary.BigEndian.Uint16(vlan) == openflow.VLANPresent &&
+		binary.BigEndian.Uint16(mask) == openflow.VLANPresent
 	switch {
 	case !priority || !anyTag:
 		return wrong("selector.vlan_vid", "a value", "none: the hosts' ids say it")

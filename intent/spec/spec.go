@@ -8,26 +8,30 @@ import (
 	"github.com/weirnet/weir/topology"
 )
 
-// Spec is what one intent asks for. It is a value: slices and the selector's bytes are shared by its copies, and nobody
-// changes them after Check.
+// Spec is one intent. It is a value: copies share slices and the selector's bytes, which are
+// immutable after Check.
 type Spec struct {
-	// ID is the user's name of it; empty where the instance is to choose one.
+	// ID is the user's name of it; empty: the instance generates one.
 	ID   string
 	Kind Kind
-	// Priority is among intents, from 0 to PriorityMax: where two match a packet at its ingress port the higher has it.
+	// Priority is among intents, from 0 to PriorityMax: of two that match a packet at its ingress
+	// port the higher wins.
 	Priority uint16
-	// Src and Dst are the ends. Host-to-host has one host each; the others connect points: several in Src for
-	// MultipointToPoint, several in Dst for PointToMultipoint (in order after Check), none for Path.
+	// Src and Dst are the ends. Host-to-host has one host each; the others connect points: several
+	// in Src for MultipointToPoint, several in Dst for PointToMultipoint (in order after Check),
+	// none for Path.
 	Src, Dst []End
 	// Hops are those of a Path, ingress first.
 	Hops []topology.Hop
-	// Selector says which packets; without any field all IPv4 and IPv6 (between hosts: everything).
+	// Selector matches packets; empty: all IPv4 and IPv6 (between hosts: everything).
 	Selector openflow.Match
-	// Wide says that packets of others than those at its ingress are meant too, where its rules cannot tell them apart (wide.go).
+	// Wide accepts that its rules also match packets of senders that are not at its ingress
+	// (wide.go).
 	Wide bool
 }
 
-// End is one end of an intent: a host where the kind is HostToHost, else a connect point. The other is zero.
+// End is one end of an intent: a host where the kind is HostToHost, else a connect point. The other
+// is zero.
 type End struct {
 	Host  netview.HostID
 	Point netview.Point
@@ -60,7 +64,8 @@ func points(ends []End, k Kind, buf []netview.Point) []netview.Point {
 	return buf
 }
 
-// String is the intent on one line: "web: host-to-host 00:…:01 -> 00:…:02 {tcp_dst=80} priority 100".
+// String is the intent on one line: "web: host-to-host 00:…:01 -> 00:…:02 {tcp_dst=80} priority
+// 100".
 func (s *Spec) String() string {
 	b := make([]byte, 0, 128)
 	if s.ID != "" {
