@@ -36,7 +36,8 @@ type Access struct {
 	Tokens []Token
 	// Listen is the address that the server listens on, HOST:PORT; requests may name its host.
 	Listen string
-	// Names are further host names that requests may be addressed to, such as those of the certificate.
+	// Names are further host names that requests may be addressed to, such as those of the
+	// certificate.
 	Names []string
 }
 
@@ -58,8 +59,8 @@ func newKeyring(tokens []Token) keyring {
 	return ring
 }
 
-// role is what the secret allows, and the token's name. Every token is compared, so that the time does not tell which one
-// was close.
+// role is what the secret allows, and the token's name. Every token is compared, so that the time
+// does not tell which one was close.
 func (k keyring) role(secret string) (role Role, name string) {
 	hash := sha256.Sum256([]byte(secret))
 	for i := range k {
@@ -77,7 +78,8 @@ func bearer(r *http.Request) (string, bool) {
 	return token, ok && strings.EqualFold(scheme, "Bearer") && token != ""
 }
 
-// authorize is nil where the request may use a route that needs the role; who it is stands in by as far as that is known.
+// authorize is nil where the request may use a route that needs the role; who it is stands in by as
+// far as that is known.
 func (g *gate) authorize(r *http.Request, needs Role, by *Actor) *refusal {
 	if g.open {
 		by.Name, by.Role = "anybody", RoleAdmin
@@ -88,14 +90,17 @@ func (g *gate) authorize(r *http.Request, needs Role, by *Actor) *refusal {
 	}
 	token, ok := bearer(r)
 	if !ok {
-		return &refusal{status: http.StatusUnauthorized, detail: "no token: send \"Authorization: Bearer TOKEN\"; the token is in the file token of the data directory"}
+		return &refusal{status: http.StatusUnauthorized,
+			detail: "no token: send \"Authorization: Bearer TOKEN\"; the token is in the file token of the data directory"}
 	}
 	by.Role, by.Name = g.keys.role(token)
 	switch {
 	case by.Role == RoleNone:
-		return &refusal{status: http.StatusUnauthorized, detail: "the token given is not one of this instance: use the one in the file token of its data directory"}
+		return &refusal{status: http.StatusUnauthorized,
+			detail: "the token given is not one of this instance: use the one in the file token of its data directory"}
 	case by.Role < needs:
-		return &refusal{status: http.StatusForbidden, detail: "a token of role " + by.Role.String() + " was given, and this needs role " + needs.String()}
+		return &refusal{status: http.StatusForbidden,
+			detail: "a token of role " + by.Role.String() + " was given, and this needs role " + needs.String()}
 	}
 	return nil
 }

@@ -15,8 +15,8 @@ func fillPattern(pattern string) string {
 	return strings.NewReplacer("{$}", "", "{dpid}", "1", "{id}", "00:00:00:00:00:01", "{vlan}", "0").Replace(pattern)
 }
 
-// TestEveryRouteWithEveryToken asks each route of the router, so that a new one cannot be forgotten, as nobody, with a wrong token, as
-// viewer, operator and admin.
+// TestEveryRouteWithEveryToken asks each route of the router, so that a new one cannot be
+// forgotten, as nobody, with a wrong token, as viewer, operator and admin.
 func TestEveryRouteWithEveryToken(t *testing.T) {
 	s, _ := newSmallWith(t)
 	public := map[string]bool{"/healthz": true, "/readyz": true}
@@ -32,8 +32,10 @@ func TestEveryRouteWithEveryToken(t *testing.T) {
 			auth string
 			role Role
 		}{
-			{"", RoleNone}, {"Bearer", RoleNone}, {"Bearer ", RoleNone}, {"Bearer wrong", RoleNone}, {"Basic " + adminToken, RoleNone}, {adminToken, RoleNone},
-			{"Bearer " + adminToken + "x", RoleNone}, {"Bearer " + viewerToken, RoleViewer}, {"Bearer " + operatorToken, RoleOperator}, {"Bearer " + adminToken, RoleAdmin}, {"bearer  " + adminToken, RoleAdmin},
+			{"", RoleNone}, {"Bearer", RoleNone}, {"Bearer ", RoleNone}, {"Bearer wrong", RoleNone},
+			{"Basic " + adminToken, RoleNone}, {adminToken, RoleNone},
+			{"Bearer " + adminToken + "x", RoleNone}, {"Bearer " + viewerToken, RoleViewer},
+			{"Bearer " + operatorToken, RoleOperator}, {"Bearer " + adminToken, RoleAdmin}, {"bearer  " + adminToken, RoleAdmin},
 		} {
 			w := s.do(route.Method, path, func(r *http.Request) {
 				if route.Pattern == "/v1/drain" && route.Method != "DELETE" {
@@ -61,9 +63,11 @@ func TestEveryRouteWithEveryToken(t *testing.T) {
 			}
 			allowed := c.role >= needs || public[route.Pattern]
 			if got := w.Code != http.StatusUnauthorized && w.Code != http.StatusForbidden; got != allowed {
-				t.Errorf("%s %s with Authorization %q: status %d, allowed %v want %v", route.Method, path, c.auth, w.Code, got, allowed)
+				t.Errorf("%s %s with Authorization %q: status %d, allowed %v want %v", route.Method, path, c.auth,
+					w.Code, got, allowed)
 			}
-			if allowed && w.Code != http.StatusOK && !strings.HasPrefix(route.Pattern, intentsPath) && !(route.Method == "DELETE" && (w.Code == http.StatusNoContent || w.Code == http.StatusNotFound)) {
+			if allowed && w.Code != http.StatusOK && !strings.HasPrefix(route.Pattern, intentsPath) &&
+				!(route.Method == "DELETE" && (w.Code == http.StatusNoContent || w.Code == http.StatusNotFound)) {
 				t.Errorf("%s %s with Authorization %q: status %d: %s", route.Method, path, c.auth, w.Code, w.Body)
 			}
 			if w.Code == http.StatusUnauthorized && w.Header().Get("WWW-Authenticate") == "" {
@@ -121,17 +125,20 @@ func TestRoutesAreDocumented(t *testing.T) {
 	}
 }
 
-// TestWritesNeedAnOperator: what is not GET needs one, by default of the router, and a route may need more but not less.
+// TestWritesNeedAnOperator: what is not GET needs one, by default of the router, and a route may
+// need more but not less.
 func TestWritesNeedAnOperator(t *testing.T) {
 	s := newSmall(t, nil)
 	s.router.HandleFunc("POST /v1/test", func(http.ResponseWriter, *http.Request) {})
 	for token, want := range map[string]int{viewerToken: 403, operatorToken: 200, adminToken: 200, "": 401} {
-		if w := s.do("POST", "/v1/test", func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+token) }); w.Code != want {
+		if w := s.do("POST", "/v1/test",
+			func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+token) }); w.Code != want {
 			t.Errorf("POST with token %q: status %d, want %d", token, w.Code, want)
 		}
 	}
 	s.router.require("POST /v1/test", RoleAdmin)
-	if w := s.do("POST", "/v1/test", func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+operatorToken) }); w.Code != 403 {
+	if w := s.do("POST", "/v1/test",
+		func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+operatorToken) }); w.Code != 403 {
 		t.Errorf("POST of what needs an admin, as operator: status %d", w.Code)
 	}
 	func() {

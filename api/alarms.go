@@ -20,13 +20,15 @@ func (s *Server) alarms(ctx context.Context, in *alarmsInput) (*page[client.Alar
 	if in.All {
 		query += " all"
 	}
-	return list(ctx, s, in.Paging, query, func(snap *netview.Snapshot) iter.Seq[*netview.Alarm] { return alarmRows(snap, in.All) }, alarmItem)
+	return list(ctx, s, in.Paging, query,
+		func(snap *netview.Snapshot) iter.Seq[*netview.Alarm] { return alarmRows(snap, in.All) }, alarmItem)
 }
 
 // urgency orders severities.
 var urgency = map[netview.Severity]int{netview.SeverityCritical: 0, netview.SeverityMajor: 1, netview.SeverityWarning: 2}
 
-// alarmRows are the active alarms, the most urgent first and among those the newest, and then those that have ended.
+// alarmRows are the active alarms, the most urgent first and among those the newest, and then those
+// that have ended.
 func alarmRows(snap *netview.Snapshot, all bool) iter.Seq[*netview.Alarm] {
 	var rows []*netview.Alarm
 	for a := range snap.Alarms() {

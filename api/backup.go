@@ -12,7 +12,8 @@ import (
 
 const backupPath = "/v1/backup"
 
-// addBackup adds the route that hands out what the store holds. The cluster's key is in it: it is for admins.
+// addBackup adds the route that hands out what the store holds. The cluster's key is in it: it is
+// for admins.
 func (s *Server) addBackup() {
 	s.router.HandleFunc("GET "+backupPath, func(w http.ResponseWriter, r *http.Request) {
 		by, _ := r.Context().Value(actorKey{}).(Actor)
@@ -28,8 +29,8 @@ func withActor(r *http.Request, by Actor) *http.Request {
 	return r.WithContext(context.WithValue(r.Context(), actorKey{}, by))
 }
 
-// backup sends a snapshot of the store as it is made. Who asked is in the audit log before the first byte. A snapshot that fails is
-// cut off: its end, a checksum, is missing.
+// backup sends a snapshot of the store as it is made. Who asked is in the audit log before the
+// first byte. A snapshot that fails is cut off: its end, a checksum, is missing.
 func (s *Server) backup(w http.ResponseWriter, r *http.Request, by Actor) {
 	if s.cfg.Backup == nil {
 		(&refusal{status: http.StatusNotFound, detail: "this instance has no store"}).write(w)
@@ -40,7 +41,8 @@ func (s *Server) backup(w http.ResponseWriter, r *http.Request, by Actor) {
 	w.Header().Set("X-Request-Id", record.ID)
 	if s.cfg.Audit != nil {
 		if err := s.cfg.Audit.Write(record); err != nil {
-			(&refusal{status: http.StatusServiceUnavailable, detail: "no backup was made, because the audit log cannot be written: " + err.Error()}).write(w)
+			(&refusal{status: http.StatusServiceUnavailable,
+				detail: "no backup was made, because the audit log cannot be written: " + err.Error()}).write(w)
 			return
 		}
 	}
@@ -68,7 +70,7 @@ type pacedWriter struct {
 	n   int64
 }
 
-// Write is of io.Writer.
+// Write implements io.Writer.
 func (p *pacedWriter) Write(b []byte) (int, error) {
 	p.ctl.SetWriteDeadline(deadline(p.s.cfg.Limits.Write))
 	n, err := p.w.Write(b)

@@ -12,9 +12,10 @@ import (
 // checked is a comparison that found something at one of two switches.
 func checked(context.Context) (*client.Check, netview.Revision, error) {
 	return &client.Check{Switches: []client.SwitchCheck{
-		{DPID: "0000000000000001", Reached: true, Wanted: 3, Compared: 2, InFlight: 1, Foreign: 4, Differences: []client.Difference{
-			{Kind: "changed", Table: 1, Priority: 5002, Match: "{eth_type=0x0806}", Owner: "forward", Wanted: "w", Held: "h"},
-		}},
+		{DPID: "0000000000000001", Reached: true, Wanted: 3, Compared: 2, InFlight: 1, Foreign: 4,
+			Differences: []client.Difference{
+				{Kind: "changed", Table: 1, Priority: 5002, Match: "{eth_type=0x0806}", Owner: "forward", Wanted: "w", Held: "h"},
+			}},
 		{DPID: "0000000000000002", Error: "the switch did not answer", Differences: []client.Difference{}},
 	}}, 1, nil
 }
@@ -32,7 +33,8 @@ func TestCheckAndSync(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if c.Agrees || c.Revision == "" || len(c.Switches) != 2 || c.Switches[0].Differences[0].Kind != "changed" || c.Switches[1].Reached {
+	if c.Agrees || c.Revision == "" || len(c.Switches) != 2 || c.Switches[0].Differences[0].Kind != "changed" ||
+		c.Switches[1].Reached {
 		t.Errorf("check: %+v", c)
 	}
 	if sw.Sync == nil || sw.Sync.State != "lying" || sw.Sync.BoundS != 5.5 || sw.Sync.Revision == "" {

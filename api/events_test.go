@@ -110,7 +110,8 @@ func (s *small) start(t *testing.T) string {
 	return srv.URL + eventsPath
 }
 
-// TestEvents: a stream without an id begins now, and what is resumed goes on behind the last event, inside a transaction too.
+// TestEvents: a stream without an id begins now, and what is resumed goes on behind the last event,
+// inside a transaction too.
 func TestEvents(t *testing.T) {
 	s := newSmall(t, nil)
 	url := s.start(t)
@@ -158,7 +159,8 @@ func TestEventsOfAnEmptyView(t *testing.T) {
 func TestEventsReset(t *testing.T) {
 	s := newSmall(t, nil)
 	url := s.start(t)
-	for _, last := range []string{"x", "f.1", "e.99", "e.1.x", "e.0.1", "e.2.1.1", "18446744073709551616.1", "e.18446744073709551615"} {
+	for _, last := range []string{"x", "f.1", "e.99", "e.1.x", "e.0.1", "e.2.1.1", "18446744073709551616.1",
+		"e.18446744073709551615"} {
 		w := s.watch(t, url+"?kind=switch,host", last)
 		w.want("reset", `switch put 0000000000000001`, `switch put 0000000000000002`,
 			`host put 00:00:00:00:00:01`, `host put 00:00:00:00:00:02/7`, "e.2 synced")
@@ -201,7 +203,8 @@ func TestWatchersAreBounded(t *testing.T) {
 	}
 }
 
-// TestSlowWatcher: one that never reads is given up after Limits.Write, and holds up neither the view nor another watcher.
+// TestSlowWatcher: one that never reads is given up after Limits.Write, and holds up neither the
+// view nor another watcher.
 func TestSlowWatcher(t *testing.T) {
 	s := newSmall(t, func(c *Config) { c.Limits.Write = time.Second })
 	s.hosts.names["127.0.0.1"] = true
@@ -216,7 +219,8 @@ func TestSlowWatcher(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer %s\r\nX-Name: slow\r\n\r\n", eventsPath, viewerToken)
+	fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer %s\r\nX-Name: slow\r\n\r\n",
+		eventsPath, viewerToken)
 	w := s.watch(t, srv.URL+eventsPath+"?kind=switch", "")
 	w.want("e.2")
 	seen := noon

@@ -10,11 +10,13 @@ import (
 	"github.com/weirnet/weir/api/client/intentpb"
 )
 
-// addIntents adds the routes of intents. Those that take JSON are not huma's: a body is read in one pass, strictly.
+// addIntents adds the routes of intents. Those that take JSON are not huma's: a body is read in one
+// pass, strictly.
 func (s *Server) addIntents() {
 	get(s, "intents", intentsPath, "All intents, in the order of their numbers", s.intents)
 	get(s, "intent", intentPath, "One intent", s.oneIntent)
-	get(s, "intent-traffic", trafficPath, "What an intent's rules have counted where its packets come in: the switches are asked", s.intentTraffic)
+	get(s, "intent-traffic", trafficPath,
+		"What an intent's rules have counted where its packets come in: the switches are asked", s.intentTraffic)
 	huma.Register(s.huma, huma.Operation{
 		OperationID: "withdraw-intent", Method: http.MethodDelete, Path: intentPath, MaxBodyBytes: s.cfg.Limits.BodyBytes,
 		Summary: "Withdraw an intent", DefaultStatus: http.StatusNoContent,
@@ -42,7 +44,8 @@ func (s *Server) documentIntents() {
 	schema := func(v any) *huma.Schema {
 		return api.Components.Schemas.Schema(reflect.TypeOf(v), true, "")
 	}
-	request, answer, answers, problem := schema(client.IntentRequest{}), schema(client.IntentAnswer{}), schema(client.IntentAnswers{}), schema(client.Problem{})
+	request, answer, answers, problem := schema(client.IntentRequest{}), schema(client.IntentAnswer{}),
+		schema(client.IntentAnswers{}), schema(client.Problem{})
 	batch := &huma.Schema{Type: huma.TypeObject, Required: []string{"items"}, Properties: map[string]*huma.Schema{
 		"items":  {Type: huma.TypeArray, Items: request},
 		"atomic": {Type: huma.TypeBoolean, Description: "All are taken, or none."},
@@ -55,7 +58,8 @@ func (s *Server) documentIntents() {
 		return &huma.Param{Name: name, In: "header", Description: doc, Schema: text}
 	}
 	wait := []*huma.Param{
-		query("wait", "Answer when all is installed (200), has failed, or the time is over (202).", &huma.Schema{Type: huma.TypeString, Enum: []any{"installed"}}),
+		query("wait", "Answer when all is installed (200), has failed, or the time is over (202).",
+			&huma.Schema{Type: huma.TypeString, Enum: []any{"installed"}}),
 		query("timeout", "How long to wait: 5s if nothing is said.", text),
 		query("dry_run", "Not served yet: true is refused with 501, and nothing is taken.", &huma.Schema{Type: huma.TypeBoolean}),
 	}
@@ -78,19 +82,24 @@ func (s *Server) documentIntents() {
 	}
 	api.AddOperation(&huma.Operation{OperationID: "create-intents", Method: http.MethodPost, Path: intentsPath,
 		Summary: "Ask for intents: one, a batch, or a stream",
-		Description: "One intent, or {\"items\":[…]}, in JSON; or, with Content-Type " + ndjson + ", a stream of lines, or, with " + intentpb.ContentType +
+		Description: "One intent, or {\"items\":[…]}, in JSON; or, with Content-Type " + ndjson +
+			", a stream of lines, or, with " + intentpb.ContentType +
 			", of delimited IntentRequest messages (/intents.proto). A stream is answered in its own form, one answer for each request, in their order, while requests " +
 			"still come; what is refused disturbs nothing else. Requests of a stream may create, put and withdraw (op).",
 		Parameters: append(wait, header("Idempotency-Key", "Makes a request without ids the same each time it is sent.")),
 		RequestBody: &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{
-			"application/json": {Schema: &huma.Schema{OneOf: []*huma.Schema{request, batch}}}, ndjson: {Schema: request}, intentpb.ContentType: {Schema: text}}},
+			"application/json": {Schema: &huma.Schema{OneOf: []*huma.Schema{request, batch}}},
+			ndjson:             {Schema: request}, intentpb.ContentType: {Schema: text}}},
 		Responses: answered(answer, answers)})
 	api.AddOperation(&huma.Operation{OperationID: "replace-intent", Method: http.MethodPut, Path: intentPath,
-		Summary:     "Give an intent another content, without loss; or make it",
-		Parameters:  append([]*huma.Param{{Name: "id", In: "path", Required: true, Schema: text}, header("If-Match", "The etag that it must have; 412 if it has another.")}, wait...),
-		RequestBody: &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{"application/json": {Schema: request}}},
-		Responses:   answered(answer)})
+		Summary: "Give an intent another content, without loss; or make it",
+		Parameters: append([]*huma.Param{{Name: "id", In: "path", Required: true, Schema: text},
+			header("If-Match", "The etag that it must have; 412 if it has another.")}, wait...),
+		RequestBody: &huma.RequestBody{Required: true,
+			Content: map[string]*huma.MediaType{"application/json": {Schema: request}}},
+		Responses: answered(answer)})
 	point := schema(client.Point{})
-	*api.Components.Schemas.Map()["IntentEnds"] = huma.Schema{Description: "A host's id; a connect point; or a list of connect points.",
-		OneOf: []*huma.Schema{text, point, {Type: huma.TypeArray, Items: point}}}
+	*api.Components.Schemas.Map()["IntentEnds"] = huma.Schema{
+		Description: "A host's id; a connect point; or a list of connect points.",
+		OneOf:       []*huma.Schema{text, point, {Type: huma.TypeArray, Items: point}}}
 }

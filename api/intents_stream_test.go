@@ -34,12 +34,14 @@ func newStreams(t testing.TB) (*small, *wishes, *client.Client) {
 
 // flow is a request of its own packets.
 func flow(n int) *client.IntentRequest {
-	return &client.IntentRequest{ID: fmt.Sprintf("f%06d", n), Kind: client.PointToPoint, Wide: true, Src: client.PointEnds(client.Point{DPID: "1", Port: 1}),
-		Dst: client.PointEnds(client.Point{DPID: "2", Port: 1}), Selector: client.Selector{"ipv4_dst": fmt.Sprintf("10.%d.%d.%d", n>>16, n>>8&255, n&255)}}
+	return &client.IntentRequest{ID: fmt.Sprintf("f%06d", n), Kind: client.PointToPoint, Wide: true,
+		Src:      client.PointEnds(client.Point{DPID: "1", Port: 1}),
+		Dst:      client.PointEnds(client.Point{DPID: "2", Port: 1}),
+		Selector: client.Selector{"ipv4_dst": fmt.Sprintf("10.%d.%d.%d", n>>16, n>>8&255, n&255)}}
 }
 
-// TestStreams: requests are answered in order while more come, in both forms; create, put and withdraw; what is refused disturbs
-// nothing else.
+// TestStreams: requests are answered in order while more come, in both forms; create, put and
+// withdraw; what is refused disturbs nothing else.
 func TestStreams(t *testing.T) {
 	for _, protobuf := range []bool{false, true} {
 		t.Run(fmt.Sprintf("protobuf=%v", protobuf), func(t *testing.T) {
@@ -149,7 +151,8 @@ func (s *small) stream(body io.Reader, kind string) *httptest.ResponseRecorder {
 	})
 }
 
-// TestBrokenStreams: lines that are too long, too deep, or no text; streams that end within a request.
+// TestBrokenStreams: lines that are too long, too deep, or no text; streams that end within a
+// request.
 func TestBrokenStreams(t *testing.T) {
 	s, _ := newSmallWith(t)
 	line := func(n int) string {
@@ -165,15 +168,21 @@ func TestBrokenStreams(t *testing.T) {
 		kind, body string
 		want       []string // status of each answer, and a part of its detail
 	}{
-		{ndjson, line(0) + "\n" + long + "\n" + line(1) + "\n", []string{"accepted", "invalid line 2: more than 65536 bytes", "accepted"}},
-		{ndjson, long + "\n\n" + line(2) + "\r\n" + strings.Repeat("y", wire.MaxItem+1) + "\n" + line(3) + "\n{", []string{"invalid line 1: more than", "accepted", "invalid line 4: more than", "accepted", "invalid line 6: not JSON"}},
-		{ndjson, line(4) + "\n" + strings.Repeat("[", 30_000) + "\n{\"id\":\"\xff\"}\n" + line(5), []string{"accepted", "invalid line 2:", "invalid line 3: not JSON: invalid UTF-8", "accepted"}},
+		{ndjson, line(0) + "\n" + long + "\n" + line(1) + "\n",
+			[]string{"accepted", "invalid line 2: more than 65536 bytes", "accepted"}},
+		{ndjson, long + "\n\n" + line(2) + "\r\n" + strings.Repeat("y", wire.MaxItem+1) + "\n" + line(3) + "\n{",
+			[]string{"invalid line 1: more than", "accepted", "invalid line 4: more than", "accepted",
+				"invalid line 6: not JSON"}},
+		{ndjson, line(4) + "\n" + strings.Repeat("[", 30_000) + "\n{\"id\":\"\xff\"}\n" + line(5),
+			[]string{"accepted", "invalid line 2:", "invalid line 3: not JSON: invalid UTF-8", "accepted"}},
 		{ndjson, line(6) + "\n" + line(7)[:20], []string{"accepted", "invalid line 2: not JSON"}},
 		{ndjson, "", nil},
 		{ndjson, long, []string{"invalid line 1"}},
 		{intentpb.ContentType, framed(8) + framed(9)[:20], []string{"accepted", "invalid message 1: the stream ends within it"}},
-		{intentpb.ContentType, framed(10) + strings.Repeat("\xff", 20) + framed(11), []string{"accepted", "invalid message 1: the length"}},
-		{intentpb.ContentTypeAlso + "; x=y", framed(12) + "\xff\xff\xff\x7f" + framed(13), []string{"accepted", "invalid message 1: a message of more than"}},
+		{intentpb.ContentType, framed(10) + strings.Repeat("\xff", 20) + framed(11),
+			[]string{"accepted", "invalid message 1: the length"}},
+		{intentpb.ContentTypeAlso + "; x=y", framed(12) + "\xff\xff\xff\x7f" + framed(13),
+			[]string{"accepted", "invalid message 1: a message of more than"}},
 		{intentpb.ContentType, framed(14) + "\x00" + framed(15), []string{"accepted", "invalid kind: nothing", "accepted"}},
 		{intentpb.ContentType, "", nil},
 	} {
@@ -190,7 +199,8 @@ func TestBrokenStreams(t *testing.T) {
 				if got[k].Line > 0 {
 					said = fmt.Sprintf("line %d: %s", got[k].Line, said)
 				}
-				if got[k].Index != k || !strings.HasPrefix(said, detail) || got[k].Status != status && !(status == "accepted" && got[k].Status == "existing") {
+				if got[k].Index != k || !strings.HasPrefix(said, detail) || got[k].Status != status &&
+					!(status == "accepted" && got[k].Status == "existing") {
 					t.Errorf("%d: answer %d is %+v, want %s", i, k, got[k], want)
 				}
 			}
@@ -232,14 +242,16 @@ func mustAnswer(t *testing.T, line []byte) client.IntentAnswer {
 	return answerOf[client.IntentAnswer](t, w, 200)
 }
 
-// TestStreamStoreFaults: a store that fails is told of in each answer, and what is too much is tried again until it is taken.
+// TestStreamStoreFaults: a store that fails is told of in each answer, and what is too much is
+// tried again until it is taken.
 func TestStreamStoreFaults(t *testing.T) {
 	s, j := newSmallWith(t)
 	line, _ := flow(1).AppendJSON(nil)
 	for _, c := range []struct {
 		refuse, fail error
 		say          string
-	}{{store.ErrFull, nil, "the store is full"}, {nil, store.ErrUnknown, "the same request again"}, {nil, errDisk, "the disk is gone"}} {
+	}{{store.ErrFull, nil, "the store is full"}, {nil, store.ErrUnknown, "the same request again"},
+		{nil, errDisk, "the disk is gone"}} {
 		j.journal.set(c.refuse, c.fail)
 		got := readAnswers(t, s.stream(bytes.NewReader(line), ndjson).Body.Bytes(), ndjson)
 		if len(got) != 1 || got[0].Status != "failed" || !strings.Contains(got[0].Detail, c.say) {
@@ -249,12 +261,14 @@ func TestStreamStoreFaults(t *testing.T) {
 	j.journal.set(nil, nil)
 	busy := &overloadedFor{Intents: j, times: 5}
 	s.cfg.Intents = busy
-	if got := readAnswers(t, s.stream(bytes.NewReader(line), ndjson).Body.Bytes(), ndjson); len(got) != 1 || got[0].Status != "accepted" || busy.tried.Load() != 6 {
+	if got := readAnswers(t, s.stream(bytes.NewReader(line), ndjson).Body.Bytes(), ndjson); len(got) != 1 ||
+		got[0].Status != "accepted" || busy.tried.Load() != 6 {
 		t.Errorf("after overloads: %+v, tried %d times", got, busy.tried.Load())
 	}
 }
 
-// TestStreamOverloadWithin: a stream's batch of which the engine takes a part only waits with the rest, and none of it fails.
+// TestStreamOverloadWithin: a stream's batch of which the engine takes a part only waits with the
+// rest, and none of it fails.
 func TestStreamOverloadWithin(t *testing.T) {
 	s, j := newSmallWith(t)
 	j.journal.mu.Lock()
@@ -291,7 +305,8 @@ func (o *overloadedFor) SubmitAsync(reqs []intent.Request, atomic bool, done fun
 	return o.Intents.SubmitAsync(reqs, atomic, done)
 }
 
-// TestStreamBackPressure: while the store takes nothing, no more than a bounded number of requests is read, and none is lost.
+// TestStreamBackPressure: while the store takes nothing, no more than a bounded number of requests
+// is read, and none is lost.
 func TestStreamBackPressure(t *testing.T) {
 	_, j, c := newStreams(t)
 	hold := make(chan struct{})
@@ -345,7 +360,8 @@ func TestStreamsRefused(t *testing.T) {
 	if w := s.do("POST", "/v1/intents", setHeader("Content-Type", ndjson)); w.Code != 403 {
 		t.Errorf("a viewer's stream: %d", w.Code)
 	}
-	if w := s.do("POST", "/v1/intents?wait=installed", setHeader("Content-Type", ndjson), setHeader("Authorization", "Bearer "+operatorToken)); w.Code != 422 {
+	if w := s.do("POST", "/v1/intents?wait=installed", setHeader("Content-Type", ndjson),
+		setHeader("Authorization", "Bearer "+operatorToken)); w.Code != 422 {
 		t.Errorf("a stream with a query: %d", w.Code)
 	}
 	s.intentStreams.Store(int64(s.cfg.Limits.IntentStreams))

@@ -48,28 +48,35 @@ func answerOf[T any](t *testing.T, w *httptest.ResponseRecorder, code int) (v T)
 // TestIntentLife: an intent is asked for, read, replaced, and withdrawn.
 func TestIntentLife(t *testing.T) {
 	s, _ := newSmallWith(t)
-	made := answerOf[client.IntentAnswer](t, s.post("POST", "/v1/intents?wait=installed&timeout=20s", `{"id":"a",`+across+`}`), 200)
+	made := answerOf[client.IntentAnswer](t,
+		s.post("POST", "/v1/intents?wait=installed&timeout=20s", `{"id":"a",`+across+`}`), 200)
 	if made.ID != "a" || made.Status != "accepted" || made.State != "installed" || made.ETag == "" || made.Revision == "" {
 		t.Errorf("%+v", made)
 	}
 	w := s.get("/v1/intents/a")
 	got := answerOf[client.Intent](t, w, 200)
-	if got.State != "installed" || got.Src.String() != "0000000000000001/1" || len(got.Routes) != 2 || len(got.Routes[0].Hops) != 2 || w.Header().Get("ETag") != `"`+made.ETag+`"` {
+	if got.State != "installed" || got.Src.String() != "0000000000000001/1" || len(got.Routes) != 2 ||
+		len(got.Routes[0].Hops) != 2 || w.Header().Get("ETag") != `"`+made.ETag+`"` {
 		t.Errorf("%+v, ETag %s", got, w.Header().Get("ETag"))
 	}
-	if again := answerOf[client.IntentAnswer](t, s.post("POST", "/v1/intents", `{"id":"a",`+across+`,"priority":100}`), 202); again.Status != "existing" || again.ETag != made.ETag {
+	if again := answerOf[client.IntentAnswer](t,
+		s.post("POST", "/v1/intents", `{"id":"a",`+across+`,"priority":100}`), 202); again.Status != "existing" ||
+		again.ETag != made.ETag {
 		t.Errorf("the same again: %+v", again)
 	}
-	if w := s.post("POST", "/v1/intents", `{"id":"a",`+across+`,"priority":7}`); w.Code != 409 || !strings.Contains(w.Body.String(), "another content") {
+	if w := s.post("POST", "/v1/intents", `{"id":"a",`+across+`,"priority":7}`); w.Code != 409 ||
+		!strings.Contains(w.Body.String(), "another content") {
 		t.Errorf("another content: %d %s", w.Code, w.Body)
 	}
-	if w := s.post("POST", "/v1/intents", `{"id":"b",`+across+`}`); w.Code != 409 || !strings.Contains(w.Body.String(), "intent a ") {
+	if w := s.post("POST", "/v1/intents", `{"id":"b",`+across+`}`); w.Code != 409 ||
+		!strings.Contains(w.Body.String(), "intent a ") {
 		t.Errorf("the same packets: %d %s", w.Code, w.Body)
 	}
 	if w := s.post("PUT", "/v1/intents/a", `{`+across+`,"priority":7}`, setHeader("If-Match", `"other"`)); w.Code != 412 {
 		t.Errorf("If-Match of another content: %d %s", w.Code, w.Body)
 	}
-	put := answerOf[client.IntentAnswer](t, s.post("PUT", "/v1/intents/a", `{`+across+`,"priority":7}`, setHeader("If-Match", `"`+made.ETag+`"`)), 202)
+	put := answerOf[client.IntentAnswer](t,
+		s.post("PUT", "/v1/intents/a", `{`+across+`,"priority":7}`, setHeader("If-Match", `"`+made.ETag+`"`)), 202)
 	if put.ETag == made.ETag || put.State != "submitted" {
 		t.Errorf("replaced, and the etag is the same, or the state is of the old content: %+v", put)
 	}
@@ -94,10 +101,12 @@ func TestIntentBatches(t *testing.T) {
 	item := func(id string, priority int) string {
 		return fmt.Sprintf(`{"id":%q,%s,"priority":%d}`, id, across, priority)
 	}
-	list := answerOf[client.IntentAnswers](t, s.post("POST", "/v1/intents", `{"items":[`+item("a", 1)+`,{"id":"b","kind":"ring"},`+item("c", 1)+`]}`), 202)
+	list := answerOf[client.IntentAnswers](t,
+		s.post("POST", "/v1/intents", `{"items":[`+item("a", 1)+`,{"id":"b","kind":"ring"},`+item("c", 1)+`]}`), 202)
 	want := []string{"accepted", "invalid", "conflict"}
 	for i, a := range list.Items {
-		if a.Index != i || a.ID != string(rune('a'+i)) && a.Status != "invalid" || a.Status != want[i] || want[i] != "accepted" && a.Detail == "" {
+		if a.Index != i || a.ID != string(rune('a'+i)) && a.Status != "invalid" || a.Status != want[i] ||
+			want[i] != "accepted" && a.Detail == "" {
 			t.Errorf("%d: %+v, want %s", i, a, want[i])
 		}
 	}
@@ -105,8 +114,10 @@ func TestIntentBatches(t *testing.T) {
 		code int
 		say  string
 	}{
-		`{"atomic":true,"items":[` + item("d", 2) + `,` + item("e", 2) + `]}`:  {409, "nothing was taken: item 1 (e, line 1): intent d has the same packets"},
-		`{"atomic":true,"items":[` + item("d", 2) + `,{"id":"e","kind":"x"}]}`: {422, "nothing was taken: item 1 (e, line 1): kind"},
+		`{"atomic":true,"items":[` + item("d", 2) + `,` + item("e", 2) +
+			`]}`: {409, "nothing was taken: item 1 (e, line 1): intent d has the same packets"},
+		`{"atomic":true,"items":[` + item("d", 2) + `,{"id":"e","kind":"x"}]}`: {422,
+			"nothing was taken: item 1 (e, line 1): kind"},
 		`{"items":[` + item("d", 2) + `,` + "\n" + `{"id":}]}`:                 {400, "line 2: not JSON"},
 		`{"items":[` + item("d", 2):                                            {400, "line 1: not JSON: it ends too early"},
 		`{"constraints":{"via":["1"]},` + across + `}`:                         {422, "constraints.via"},
@@ -122,7 +133,9 @@ func TestIntentBatches(t *testing.T) {
 	if w := s.get("/v1/intents/d"); w.Code != 404 {
 		t.Errorf("what was refused is there: %d %s", w.Code, w.Body)
 	}
-	if list := answerOf[client.IntentAnswers](t, s.post("POST", "/v1/intents", `{"atomic":true,"items":[`+item("d", 2)+`,`+item("e", 3)+`]}`), 202); list.Items[1].Status != "accepted" {
+	if list := answerOf[client.IntentAnswers](t,
+		s.post("POST", "/v1/intents", `{"atomic":true,"items":[`+item("d", 2)+`,`+item("e", 3)+`]}`),
+		202); list.Items[1].Status != "accepted" {
 		t.Errorf("%+v", list)
 	}
 	gone := answerOf[client.IntentAnswers](t, s.post("POST", "/v1/intents/withdraw", `{"ids":["a","nobody"]}`), 202)
@@ -139,8 +152,10 @@ func TestIntentRequestsRefused(t *testing.T) {
 		h    func(*http.Request)
 		code int
 	}{
-		{"/v1/intents?wait=gone", nil, 422}, {"/v1/intents?wait=installed&timeout=1h", nil, 422}, {"/v1/intents?timeout=5s", nil, 422}, {"/v1/intents?other=1", nil, 422},
-		{"/v1/intents?wait=installed&wait=installed", nil, 422}, {"/v1/intents?dry_run=maybe", nil, 422}, {"/v1/intents?a=%zz", nil, 400},
+		{"/v1/intents?wait=gone", nil, 422}, {"/v1/intents?wait=installed&timeout=1h", nil, 422},
+		{"/v1/intents?timeout=5s", nil, 422}, {"/v1/intents?other=1", nil, 422},
+		{"/v1/intents?wait=installed&wait=installed", nil, 422}, {"/v1/intents?dry_run=maybe", nil, 422},
+		{"/v1/intents?a=%zz", nil, 400},
 		{"/v1/intents", setHeader("Content-Type", "text/plain"), 415}, {"/v1/intents", setHeader("If-Match", "x"), 400},
 		{"/v1/intents", setHeader("Idempotency-Key", strings.Repeat("k", 300)), 400},
 	} {
@@ -158,13 +173,16 @@ func TestIntentRequestsRefused(t *testing.T) {
 		t.Errorf("one key: %+v and %+v", a, b)
 	}
 	two := `{"items":[{` + across + `,"priority":1},{` + across + `,"priority":2}]}`
-	first, second := answerOf[client.IntentAnswers](t, s.post("POST", "/v1/intents", two, key), 202), answerOf[client.IntentAnswers](t, s.post("POST", "/v1/intents", two, key), 202)
+	first, second := answerOf[client.IntentAnswers](t, s.post("POST", "/v1/intents", two, key), 202),
+		answerOf[client.IntentAnswers](t, s.post("POST", "/v1/intents", two, key), 202)
 	for i := range first.Items {
-		if first.Items[i].ID != second.Items[i].ID || second.Items[i].Status != "existing" || first.Items[0].ID == first.Items[1].ID {
+		if first.Items[i].ID != second.Items[i].ID || second.Items[i].Status != "existing" ||
+			first.Items[0].ID == first.Items[1].ID {
 			t.Errorf("one key for two: %+v and %+v", first.Items[i], second.Items[i])
 		}
 	}
-	if got := answerOf[client.Intent](t, s.get("/v1/intents/"+a.ID+"?traffic=true"), 200); got.Traffic == nil || got.Traffic.Packets != 1<<40 || got.Traffic.Entries != 1 {
+	if got := answerOf[client.Intent](t, s.get("/v1/intents/"+a.ID+"?traffic=true"), 200); got.Traffic == nil ||
+		got.Traffic.Packets != 1<<40 || got.Traffic.Entries != 1 {
 		t.Errorf("traffic %+v", got.Traffic)
 	}
 	if tr := answerOf[client.Traffic](t, s.get("/v1/intents/"+a.ID+"/traffic"), 200); tr.Bytes != 7 {
@@ -172,7 +190,8 @@ func TestIntentRequestsRefused(t *testing.T) {
 	}
 }
 
-// TestStoreFaults: each fault of the store has its answer, and nothing is left of what it did not take.
+// TestStoreFaults: each fault of the store has its answer, and nothing is left of what it did not
+// take.
 func TestStoreFaults(t *testing.T) {
 	s, j := newSmallWith(t)
 	for i, c := range []struct {
@@ -212,7 +231,8 @@ func TestIntentPages(t *testing.T) {
 		items = append(items, fmt.Sprintf(`{"id":"i%02d",%s,"priority":%d}`, i, across, i))
 	}
 	items = append(items, `{"id":"host","kind":"host-to-host","src":"00:00:00:00:00:77","dst":"00:00:00:00:00:78"}`)
-	answerOf[client.IntentAnswers](t, s.post("POST", "/v1/intents?wait=installed&timeout=1s", `{"items":[`+strings.Join(items, ",")+`]}`), 202)
+	answerOf[client.IntentAnswers](t,
+		s.post("POST", "/v1/intents?wait=installed&timeout=1s", `{"items":[`+strings.Join(items, ",")+`]}`), 202)
 	seen := map[string]bool{}
 	for next := ""; ; {
 		p := answerOf[client.Page[client.Intent]](t, s.get("/v1/intents?limit=10&continue="+next), 200)
@@ -233,15 +253,18 @@ func TestIntentPages(t *testing.T) {
 	if len(p.Items) != 1 || p.Items[0].ID != "host" || p.Items[0].Code != "host-unknown" || p.Items[0].Detail == "" {
 		t.Errorf("waiting: %+v", p.Items)
 	}
-	for path, code := range map[string]int{"/v1/intents?state=lost": 422, "/v1/intents?continue=x": 400, "/v1/intents?continue=after.x": 400, "/v1/intents/nobody": 404,
-		"/v1/intents/nobody/traffic": 404, "/v1/intents/i01?wait=forever": 422, "/v1/intents?at_least=" + p.Revision: 200, "/v1/intents/i01?at_least=" + p.Revision: 200} {
+	for path, code := range map[string]int{"/v1/intents?state=lost": 422, "/v1/intents?continue=x": 400,
+		"/v1/intents?continue=after.x": 400, "/v1/intents/nobody": 404,
+		"/v1/intents/nobody/traffic": 404, "/v1/intents/i01?wait=forever": 422,
+		"/v1/intents?at_least=" + p.Revision: 200, "/v1/intents/i01?at_least=" + p.Revision: 200} {
 		if w := s.get(path); w.Code != code {
 			t.Errorf("%s: %d, want %d: %s", path, w.Code, code, w.Body)
 		}
 	}
 }
 
-// TestIntentEvents: states are events; one that is resumed goes on where it was, and one that is too late gets a snapshot.
+// TestIntentEvents: states are events; one that is resumed goes on where it was, and one that is
+// too late gets a snapshot.
 func TestIntentEvents(t *testing.T) {
 	s, _ := newSmallWith(t)
 	server := httptest.NewServer(openTo(s))
@@ -253,7 +276,9 @@ func TestIntentEvents(t *testing.T) {
 	before := answerOf[client.Page[client.Intent]](t, s.get("/v1/intents"), 200).Revision
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	if _, err := c.CreateIntent(ctx, &client.IntentRequest{ID: "a", Kind: client.PointToPoint, Wide: true, Src: client.PointEnds(client.Point{DPID: "1", Port: 1}), Dst: client.PointEnds(client.Point{DPID: "2", Port: 1})}, client.CreateOptions{Wait: 20e9}); err != nil {
+	if _, err := c.CreateIntent(ctx, &client.IntentRequest{ID: "a", Kind: client.PointToPoint, Wide: true,
+		Src: client.PointEnds(client.Point{DPID: "1", Port: 1}),
+		Dst: client.PointEnds(client.Point{DPID: "2", Port: 1})}, client.CreateOptions{Wait: 20e9}); err != nil {
 		t.Fatal(err)
 	}
 	watch := func(after string, enough func(kind string, in *client.Intent, gone bool) bool) {
@@ -309,15 +334,17 @@ func TestIntentAudit(t *testing.T) {
 	s.post("POST", "/v1/intents", `{"items":[{"id":"a",`+across+`},{"id":"b","kind":"x"}]}`)
 	s.post("DELETE", "/v1/intents/a", "")
 	text := fmt.Sprint(s.log.records)
-	for _, want := range []string{"POST /v1/intents", "2 intents", "1 accepted, 1 invalid", "DELETE /v1/intents/{id}", "intent a", "withdrawn"} {
+	for _, want := range []string{"POST /v1/intents", "2 intents", "1 accepted, 1 invalid",
+		"DELETE /v1/intents/{id}", "intent a", "withdrawn"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the audit log has no %q: %s", want, text)
 		}
 	}
 }
 
-// TestIntentRecordBeforeAnswer: a record of a request is in the log before the engine has it, and on the disk before the answer. Where it cannot
-// be written nothing is done; where it does not come to the disk the answer is none of success.
+// TestIntentRecordBeforeAnswer: a record of a request is in the log before the engine has it, and
+// on the disk before the answer. Where it cannot be written nothing is done; where it does not come
+// to the disk the answer is none of success.
 func TestIntentRecordBeforeAnswer(t *testing.T) {
 	s, _ := newSmallWith(t)
 	body := func(id string) string { return `{"id":"` + id + `",` + across + `}` }
@@ -342,7 +369,8 @@ func TestIntentRecordBeforeAnswer(t *testing.T) {
 	}
 }
 
-// TestCompressedBody: what nobody unpacks is refused as such, a batch or a stream, and is not in the audit log.
+// TestCompressedBody: what nobody unpacks is refused as such, a batch or a stream, and is not in
+// the audit log.
 func TestCompressedBody(t *testing.T) {
 	s, _ := newSmallWith(t)
 	var packed bytes.Buffer
@@ -350,7 +378,8 @@ func TestCompressedBody(t *testing.T) {
 	fmt.Fprintf(z, `{"id":"a",%s}`, across)
 	z.Close()
 	for _, kind := range []string{"application/json", ndjson} {
-		w := s.post("POST", "/v1/intents", packed.String(), setHeader("Content-Encoding", "gzip"), setHeader("Content-Type", kind))
+		w := s.post("POST", "/v1/intents", packed.String(), setHeader("Content-Encoding", "gzip"),
+			setHeader("Content-Type", kind))
 		if w.Code != 415 || !strings.Contains(w.Body.String(), `Content-Encoding \"gzip\" was given`) {
 			t.Errorf("%s: %d %s", kind, w.Code, w.Body)
 		}
@@ -358,7 +387,8 @@ func TestCompressedBody(t *testing.T) {
 	if text := fmt.Sprint(s.log.records); strings.Contains(text, "\x1f") || strings.Count(text, "Content-Encoding") != 2 {
 		t.Errorf("the audit log has %q", text)
 	}
-	if w := s.post("POST", "/v1/intents", fmt.Sprintf(`{"id":"a",%s}`, across), setHeader("Content-Encoding", "identity")); w.Code != 202 {
+	if w := s.post("POST", "/v1/intents", fmt.Sprintf(`{"id":"a",%s}`, across),
+		setHeader("Content-Encoding", "identity")); w.Code != 202 {
 		t.Errorf("identity: %d %s", w.Code, w.Body)
 	}
 }

@@ -8,8 +8,9 @@ import (
 	"github.com/weirnet/weir/netview"
 )
 
-// pages keeps the lists that are read page by page: the rows, which never change, and not what is answered. It is bounded in
-// lists, rows and time; the oldest list goes first. Its lock is held for looking up only.
+// pages keeps the lists that are read page by page: the rows, which never change, and not what is
+// answered. It is bounded in lists, rows and time; the oldest list goes first. Its lock is held for
+// looking up only.
 type pages struct {
 	limits Limits
 	now    func() time.Time

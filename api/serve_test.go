@@ -90,13 +90,15 @@ func TestSlowRequests(t *testing.T) {
 		io.WriteString(conn, request)
 		answer, _ := io.ReadAll(conn)
 		conn.Close()
-		if want == "" && len(answer) > 0 && !strings.HasPrefix(string(answer), "HTTP/1.1 4") || !strings.HasPrefix(string(answer), want) {
+		if want == "" && len(answer) > 0 && !strings.HasPrefix(string(answer), "HTTP/1.1 4") ||
+			!strings.HasPrefix(string(answer), want) {
 			t.Errorf("%.60q: answer %.60q, want %q", request, answer, want)
 		}
 	}
 }
 
-// TestTwoLengths: a request with a Content-Length beside Transfer-Encoding is the last of its connection, whoever sends it.
+// TestTwoLengths: a request with a Content-Length beside Transfer-Encoding is the last of its
+// connection, whoever sends it.
 func TestTwoLengths(t *testing.T) {
 	s := newSmall(t, nil)
 	addr, end := s.serve(t)
@@ -110,7 +112,8 @@ func TestTwoLengths(t *testing.T) {
 			fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer %s\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"+
 				"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n", path, token)
 			answer, err := io.ReadAll(conn)
-			if conn.Close(); err != nil || strings.Count(string(answer), "HTTP/1.1 ") != 1 || !strings.Contains(string(answer), "Connection: close\r\n") {
+			if conn.Close(); err != nil || strings.Count(string(answer), "HTTP/1.1 ") != 1 ||
+				!strings.Contains(string(answer), "Connection: close\r\n") {
 				t.Errorf("%s: %v, answers %q", path, err, answer)
 			}
 		}
@@ -143,7 +146,8 @@ func TestServeTLS(t *testing.T) {
 func TestProbesAndMetrics(t *testing.T) {
 	bad := fmt.Errorf("no switch listener")
 	s := newSmall(t, func(c *Config) { c.Ready = func() error { return bad } })
-	if w := s.do("GET", "/readyz", func(r *http.Request) { r.Header.Del("Authorization") }); w.Code != 503 || !strings.Contains(w.Body.String(), bad.Error()) {
+	if w := s.do("GET", "/readyz", func(r *http.Request) { r.Header.Del("Authorization") }); w.Code != 503 ||
+		!strings.Contains(w.Body.String(), bad.Error()) {
 		t.Errorf("/readyz: %d %s", w.Code, w.Body)
 	}
 	s.get("/v1/links")
@@ -151,7 +155,8 @@ func TestProbesAndMetrics(t *testing.T) {
 	s.do("GET", "/v1/links", func(r *http.Request) { r.Header.Del("Authorization") })
 	text := s.get("/metrics").Body.String()
 	for _, line := range []string{
-		`weir_api_requests_total{code="200",method="GET",route="/v1/links"} 1`, `weir_api_requests_total{code="401",method="GET",route="/v1/links"} 1`,
+		`weir_api_requests_total{code="200",method="GET",route="/v1/links"} 1`,
+		`weir_api_requests_total{code="401",method="GET",route="/v1/links"} 1`,
 		`weir_api_requests_total{code="404",method="none",route="none"} 1`, `weir_api_refused_total{reason="token"} 1`,
 		`weir_api_request_seconds_count{route="/v1/links"} 2`, `weir_api_event_streams 0`,
 	} {

@@ -13,7 +13,8 @@ func TestLoadTokens(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(first) != 3 || first[0].Role != RoleAdmin || first[1].Role != RoleOperator || first[2].Role != RoleViewer || first[0].Secret == first[1].Secret || len(first[0].Secret) < 43 {
+	if len(first) != 3 || first[0].Role != RoleAdmin || first[1].Role != RoleOperator ||
+		first[2].Role != RoleViewer || first[0].Secret == first[1].Secret || len(first[0].Secret) < 43 {
 		t.Fatalf("made %v", first)
 	}
 	for _, f := range []string{"token", "token-operator", "token-viewer"} {
@@ -47,7 +48,8 @@ func TestLoadTokens(t *testing.T) {
 		"":                                  "holds 0 characters",
 	} {
 		os.WriteFile(token, []byte(text), 0o600)
-		if _, err := LoadTokens(dir); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "delete it") {
+		if _, err := LoadTokens(dir); err == nil || !strings.Contains(err.Error(), want) ||
+			!strings.Contains(err.Error(), "delete it") {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}
 	}

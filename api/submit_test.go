@@ -9,7 +9,8 @@ import (
 	"github.com/weirnet/weir/api/client"
 )
 
-// newSilent is newSmallWith over a store that answers nothing until the test ends, or release is called.
+// newSilent is newSmallWith over a store that answers nothing until the test ends, or release is
+// called.
 func newSilent(t *testing.T) (s *small, release func()) {
 	s, w := newSmallWith(t)
 	s.cfg.Limits.StoreAnswer = 50 * time.Millisecond
@@ -28,8 +29,9 @@ func newSilent(t *testing.T) (s *small, release func()) {
 	return s, release
 }
 
-// TestSilentStore: a store that does not answer has requests of each form answered in time, with the outcome said to be unknown and how to
-// find out. What the answer is about is not shown until it is durable, and is then.
+// TestSilentStore: a store that does not answer has requests of each form answered in time, with
+// the outcome said to be unknown and how to find out. What the answer is about is not shown until
+// it is durable, and is then.
 func TestSilentStore(t *testing.T) {
 	s, release := newSilent(t)
 	w := s.post("POST", "/v1/intents", `{"id":"a",`+across+`}`)
@@ -38,7 +40,8 @@ func TestSilentStore(t *testing.T) {
 		t.Errorf("POST: %d %v %s", w.Code, w.Header(), w.Body)
 	}
 	for _, r := range [][3]string{
-		{"DELETE", "/v1/intents/a", ""}, {"PUT", "/v1/intents/a", `{` + across + `}`}, {"POST", "/v1/intents/withdraw", `{"ids":["a"]}`},
+		{"DELETE", "/v1/intents/a", ""}, {"PUT", "/v1/intents/a", `{` + across + `}`},
+		{"POST", "/v1/intents/withdraw", `{"ids":["a"]}`},
 		{"POST", "/v1/intents", `{"items":[{"id":"a",` + across + `}]}`},
 	} {
 		if w := s.post(r[0], r[1], r[2]); w.Code != 503 || w.Header().Get("Weir-Outcome") != "unknown" {

@@ -23,8 +23,9 @@ const (
 // minTokenLen keeps a token file that was cut short, or a guessable one, from being used.
 const minTokenLen = 16
 
-// LoadTokens reads the tokens of a data directory, and makes those that are not there yet (256 random bits, file mode 0600). A file
-// that others can read or that holds too short a token is an error.
+// LoadTokens reads the tokens of a data directory, and makes those that are not there yet (256
+// random bits, file mode 0600). A file that others can read or that holds too short a token is an
+// error.
 func LoadTokens(dir string) ([]Token, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("data directory: %w", err)
@@ -61,16 +62,18 @@ func readToken(path string) (string, error) {
 	}
 	secret := strings.TrimSpace(string(b))
 	if at := strings.IndexFunc(secret, func(c rune) bool { return c <= ' ' || c > '~' }); at >= 0 {
-		return "", fmt.Errorf("token file %s is damaged: its byte %d is no character that a header can carry (printable ASCII, no space): "+
-			"delete it and a new one is made", path, at+1)
+		return "", fmt.Errorf(
+			"token file %s is damaged: its byte %d is no character that a header can carry (printable ASCII, no space): "+
+				"delete it and a new one is made", path, at+1)
 	}
 	if len(secret) < minTokenLen {
 		return "", fmt.Errorf("token file %s holds %d characters, and a token has at least %d: delete it and a new one is made",
 			path, len(secret), minTokenLen)
 	}
 	if strings.Count(secret, secret[:1]) == len(secret) {
-		return "", fmt.Errorf("token file %s holds one character %d times, which anybody can guess: delete it and a new one is made",
-			path, len(secret))
+		return "",
+			fmt.Errorf("token file %s holds one character %d times, which anybody can guess: delete it and a new one is made",
+				path, len(secret))
 	}
 	return secret, nil
 }

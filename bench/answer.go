@@ -6,8 +6,8 @@ import (
 	"github.com/weirnet/weir/openflow"
 )
 
-// Offsets into whole messages, in bytes: of struct ofp_flow_mod and struct ofp_packet_out of openflow-1.0.h and
-// openflow-1.3.h.
+// Offsets into whole messages, in bytes: of struct ofp_flow_mod and struct ofp_packet_out of
+// openflow-1.0.h and openflow-1.3.h.
 const (
 	modCommand10, modIdle10, modHard10, modBuffer10 = 56, 58, 60, 64
 	modCommand13, modIdle13, modHard13, modBuffer13 = 25, 26, 28, 32
@@ -15,7 +15,8 @@ const (
 	outBuffer = 8
 )
 
-// mark is what the payload of every frame begins with; the number of its switch and its token follow.
+// mark is what the payload of every frame begins with; the number of its switch and its token
+// follow.
 var mark = [8]byte{'w', 'e', 'i', 'r', 'l', 'o', 'a', 'd'}
 
 // payloadLen is what a 64-byte frame has room for after the headers.
@@ -28,8 +29,8 @@ type answer struct {
 	ours  bool // it is about a packet or a soft rule: no concern of the switch
 }
 
-// readModification reads a flow-mod: it answers the packet whose buffer it names. Soft rules are counted by the
-// generator, not kept by the switch.
+// readModification reads a flow-mod: it answers the packet whose buffer it names. Soft rules are
+// counted by the generator, not kept by the switch.
 func readModification(v openflow.Version, frame []byte) answer {
 	var buffer uint32
 	var command, soft bool
@@ -46,7 +47,8 @@ func readModification(v openflow.Version, frame []byte) answer {
 	return answer{token: buffer, known: known, ours: known || command && soft}
 }
 
-// readPacketOut reads a packet-out: it answers the packet whose buffer it names, or whose frame it has.
+// readPacketOut reads a packet-out: it answers the packet whose buffer it names, or whose frame it
+// has.
 func readPacketOut(frame []byte, sw uint32, buffered bool) answer {
 	if buffer := binary.BigEndian.Uint32(frame[outBuffer:]); buffer != openflow.NoBuffer {
 		return answer{token: buffer, known: true, ours: true}

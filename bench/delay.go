@@ -25,7 +25,8 @@ const maxDelay = time.Minute
 // ParseDelay reads one: a time, "uniform:A-B", "exp:MEAN" or "mix:A/B@PART".
 func ParseDelay(s string) (Delay, error) {
 	d, ok := parseDelay(s)
-	if !ok || d.a < 0 || d.b < 0 || d.a > maxDelay || d.b > maxDelay || !(d.part >= 0 && d.part <= 1) || d.kind == "uniform" && d.b < d.a {
+	if !ok || d.a < 0 || d.b < 0 || d.a > maxDelay || d.b > maxDelay || !(d.part >= 0 && d.part <= 1) ||
+		d.kind == "uniform" && d.b < d.a {
 		return Delay{}, fmt.Errorf("delay %q given, want %s, none over %v", s, delayForms, maxDelay)
 	}
 	return d, nil

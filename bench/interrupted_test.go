@@ -10,11 +10,13 @@ import (
 	"time"
 )
 
-// TestInterrupted wants an interrupted scenario to say how far it came, and nobody's result refused for it.
+// TestInterrupted wants an interrupted scenario to say how far it came, and nobody's result refused
+// for it.
 func TestInterrupted(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	var said []string
-	c := &Reactive{Targets: []string{nullController(t)}, Hosts: 10, Runs: 5, Duration: 5 * time.Millisecond, Warmup: time.Millisecond, Outstanding: 10,
+	c := &Reactive{Targets: []string{nullController(t)}, Hosts: 10, Runs: 5, Duration: 5 * time.Millisecond,
+		Warmup: time.Millisecond, Outstanding: 10,
 		Buffered: true, NoSelfCheck: true, Note: func(format string, args ...any) {
 			said = append(said, fmt.Sprintf(format, args...))
 			if strings.HasPrefix(said[len(said)-1], "run 2 of 5") {
@@ -30,10 +32,12 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
-// TestRefusalIsSaid wants a subject without a result said when it is known, before the others are measured.
+// TestRefusalIsSaid wants a subject without a result said when it is known, before the others are
+// measured.
 func TestRefusalIsSaid(t *testing.T) {
 	var said []string
-	c := &Reactive{Targets: []string{"127.0.0.1:1", nullController(t)}, Hosts: 10, Runs: 1, Duration: 5 * time.Millisecond, Warmup: time.Millisecond,
+	c := &Reactive{Targets: []string{"127.0.0.1:1", nullController(t)}, Hosts: 10, Runs: 1,
+		Duration: 5 * time.Millisecond, Warmup: time.Millisecond,
 		Outstanding: 10, Buffered: true, NoSelfCheck: true, Note: func(format string, args ...any) {
 			said = append(said, fmt.Sprintf(format, args...))
 		}}
@@ -53,7 +57,8 @@ func TestPrintedOnce(t *testing.T) {
 	if err := r.Print(&out); err != nil {
 		t.Fatal(err)
 	}
-	if s := out.String(); !strings.HasPrefix(s, "discovery: OpenFlow 1.3, ") || strings.Contains(s, "p50") || !strings.Contains(s, "links") {
+	if s := out.String(); !strings.HasPrefix(s, "discovery: OpenFlow 1.3, ") || strings.Contains(s, "p50") ||
+		!strings.Contains(s, "links") {
 		t.Errorf("printed\n%s", s)
 	}
 }

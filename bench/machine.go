@@ -18,7 +18,8 @@ type Machine struct {
 
 // thisMachine describes the machine as far as Linux tells.
 func thisMachine() Machine {
-	m := Machine{Cores: runtime.NumCPU(), Go: runtime.Version(), Date: today(), Kernel: firstLine("/proc/sys/kernel/osrelease"), CPU: runtime.GOARCH}
+	m := Machine{Cores: runtime.NumCPU(), Go: runtime.Version(), Date: today(),
+		Kernel: firstLine("/proc/sys/kernel/osrelease"), CPU: runtime.GOARCH}
 	if f := strings.Fields(firstLine("/proc/loadavg")); len(f) >= 3 {
 		m.LoadAvg = strings.Join(f[:3], " ")
 	}

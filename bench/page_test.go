@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestNamesWrapOnAPhone wants the names of a table's rows to wrap on a narrow screen: unbroken ones push the medians out of it.
+// TestNamesWrapOnAPhone wants the names of a table's rows to wrap on a narrow screen: unbroken ones
+// push the medians out of it.
 func TestNamesWrapOnAPhone(t *testing.T) {
 	_, narrow, found := strings.Cut(pageText, "@media (max-width: 36rem) {")
 	narrow, _, _ = strings.Cut(narrow, "@media print")

@@ -35,7 +35,8 @@ func TestPeersBesideWeir(t *testing.T) {
 		}
 		for _, x := range r.Results {
 			foreign := x.Subject != bench.Weir && x.Subject != bench.Bare
-			if x.Refused == "" && (len(x.Measures[0].Runs) != 2 || x.Measures[0].Median <= 0 || foreign && !strings.Contains(x.Program, ".")) {
+			if x.Refused == "" && (len(x.Measures[0].Runs) != 2 || x.Measures[0].Median <= 0 ||
+				foreign && !strings.Contains(x.Program, ".")) {
 				t.Errorf("OpenFlow %s, learning=%v: %+v", c.Version, c.Learning, *x)
 			}
 		}

@@ -64,7 +64,7 @@ func (r *Report) check() error {
 	return nil
 }
 
-// sound says whether values are what a spread of runs can be.
+// sound reports whether values are what a spread of runs can be.
 func (s *Spread) sound() bool {
 	if len(s.Runs) == 0 || len(s.Runs) > maxResults {
 		return false
@@ -77,7 +77,7 @@ func (s *Spread) sound() bool {
 	return s.Least <= s.Greatest
 }
 
-// sound says whether the points of a distribution are in order.
+// sound reports whether the points of a distribution are in order.
 func (d *Distribution) sound() bool {
 	if d.Count < 0 || len(d.Curve) > maxResults {
 		return false

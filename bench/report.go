@@ -9,7 +9,8 @@ import (
 // ReportFormat is the number of the report's JSON form, which from then on only grows.
 const ReportFormat = 1
 
-// Report is what a scenario measured: of every scenario in the same shape. Where a Result is refused there is no figure in it, but why.
+// Report is what a scenario measured: of every scenario in the same shape. Where a Result is
+// refused there is no figure in it, but why.
 type Report struct {
 	Format   int       `json:"format"`
 	Scenario string    `json:"scenario"`
@@ -19,7 +20,8 @@ type Report struct {
 	Machine  Machine   `json:"machine"`
 	Load     Load      `json:"load"`
 	Results  []*Result `json:"results"`
-	// Fidelity is how well emulated networks kept their promises, where a scenario has some of package emu.
+	// Fidelity is how well emulated networks kept their promises, where a scenario has some of
+	// package emu.
 	Fidelity *Fidelity `json:"fidelity,omitempty"`
 	// Verdict is Valid, or why there is no result, or not for all.
 	Verdict string `json:"verdict"`
@@ -84,7 +86,8 @@ type Process struct {
 	RSS        Spread `json:"mib"` // at the end of each run
 }
 
-// Fidelity is how late emulated networks were with what they had promised for a time: of several the worst.
+// Fidelity is how late emulated networks were with what they had promised for a time: of several
+// the worst.
 type Fidelity struct {
 	Promises    uint64  `json:"promises"` // frames that were to arrive at a time, and what switches were to do at one
 	Late        uint64  `json:"late"`     // of them, beyond what is tolerated
@@ -104,7 +107,8 @@ func (r *Report) add(subject string) *Result {
 
 // refuse notes that there is no result, and why; what was measured before is forgotten.
 func (x *Result) refuse(err error) {
-	*x = Result{Subject: x.Subject, Program: x.Program, SelfCheck: x.SelfCheck, Repeated: x.Repeated, Lost: x.Lost, Refused: err.Error()}
+	*x = Result{Subject: x.Subject, Program: x.Program, SelfCheck: x.SelfCheck, Repeated: x.Repeated, Lost: x.Lost,
+		Refused: err.Error()}
 }
 
 // Measure is one by its name; nil if there is none.
@@ -127,7 +131,8 @@ func (x *Result) take(name, unit string, v float64) {
 	m.take(v)
 }
 
-// use adds a run to what a process took: its CPU time, for so many units of work, and its memory in bytes. What is not known is 0.
+// use adds a run to what a process took: its CPU time, for so many units of work, and its memory in
+// bytes. What is not known is 0.
 func (x *Result) use(name string, cpu time.Duration, work float64, rss int64) {
 	i := slices.IndexFunc(x.Processes, func(p *Process) bool { return p.Name == name })
 	if i < 0 {
@@ -176,7 +181,7 @@ func (r *Report) finish() {
 	}
 }
 
-// Refused says whether a subject has no result.
+// Refused reports whether a subject has no result.
 func (r *Report) Refused() bool {
 	return slices.ContainsFunc(r.Results, func(x *Result) bool { return x.Refused != "" })
 }

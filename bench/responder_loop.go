@@ -8,9 +8,10 @@ import (
 	"github.com/weirnet/weir/openflow"
 )
 
-// Respond is the null responder: it answers each packet-in at once, without knowing anything, with bytes made before. A
-// buffered one gets a flow-mod that names its buffer, another a packet-out with its frame. It reads and writes as plainly
-// as can be: what it does is the most that the generator and the machine give. It ends with ctx, and closes the listener.
+// Respond is the null responder: it answers each packet-in at once, without knowing anything, with
+// bytes made before. A buffered one gets a flow-mod that names its buffer, another a packet-out
+// with its frame. It reads and writes as plainly as can be: what it does is the most that the
+// generator and the machine give. It ends with ctx, and closes the listener.
 func Respond(ctx context.Context, ln net.Listener) error {
 	defer ln.Close()
 	stop := context.AfterFunc(ctx, func() { ln.Close() })

@@ -44,7 +44,8 @@ type Distribution struct {
 	Curve []Quantile `json:"curve"`
 }
 
-// Quantile is a point of a distribution: of so many per cent the time is At or less, in microseconds.
+// Quantile is a point of a distribution: of so many per cent the time is At or less, in
+// microseconds.
 type Quantile struct {
 	Percent float64 `json:"percent"`
 	At      float64 `json:"at"`
@@ -60,7 +61,8 @@ func newLatency() *hdrhistogram.Histogram {
 	return hdrhistogram.New(latencyMin, latencyMax, latencyDigits)
 }
 
-// record adds a time in nanoseconds; one outside of what is kept counts as the least or the greatest that is.
+// record adds a time in nanoseconds; one outside of what is kept counts as the least or the
+// greatest that is.
 func record(h *hdrhistogram.Histogram, ns int64) {
 	_ = h.RecordValue(min(max(ns, latencyMin), latencyMax)) // fails for other values only
 }
@@ -68,7 +70,8 @@ func record(h *hdrhistogram.Histogram, ns int64) {
 // distributionOf reads a histogram of nanoseconds.
 func distributionOf(name, what string, h *hdrhistogram.Histogram) *Distribution {
 	q := func(p float64) float64 { return float64(h.ValueAtQuantile(p)) / 1e3 }
-	d := &Distribution{Name: name, What: what, Count: h.TotalCount(), Mean: h.Mean() / 1e3, P50: q(50), P90: q(90), P99: q(99), P999: q(99.9),
+	d := &Distribution{Name: name, What: what, Count: h.TotalCount(), Mean: h.Mean() / 1e3, P50: q(50), P90: q(90),
+		P99: q(99), P999: q(99.9),
 		Max: float64(h.Max()) / 1e3}
 	for _, p := range curvePercents(d.Count) {
 		d.Curve = append(d.Curve, Quantile{Percent: p, At: q(p)})
@@ -76,7 +79,8 @@ func distributionOf(name, what string, h *hdrhistogram.Histogram) *Distribution 
 	return d
 }
 
-// curvePercents are where a curve has its points: the closer the nearer to all, as far as there are values beyond.
+// curvePercents are where a curve has its points: the closer the nearer to all, as far as there are
+// values beyond.
 func curvePercents(count int64) []float64 {
 	out := []float64{0}
 	if count == 0 {

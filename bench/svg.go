@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// drawing is an SVG picture. Its text is drawn in units of a width of 420, so that it can be read when that is as wide as a phone.
+// drawing is an SVG picture. Its text is drawn in units of a width of 420, so that it can be read
+// when that is as wide as a phone.
 type drawing struct {
 	b             strings.Builder
 	width, height float64
@@ -23,7 +24,8 @@ func newDrawing(height float64, label string) *drawing {
 
 // text writes at a baseline; anchor is start, middle or end.
 func (d *drawing) text(x, y float64, anchor, class, s string) {
-	fmt.Fprintf(&d.b, `<text x="%s" y="%s" text-anchor="%s" class="%s">%s</text>`, num(x), num(y), anchor, class, html.EscapeString(s))
+	fmt.Fprintf(&d.b, `<text x="%s" y="%s" text-anchor="%s" class="%s">%s</text>`, num(x), num(y), anchor, class,
+		html.EscapeString(s))
 }
 
 func (d *drawing) line(x1, y1, x2, y2 float64, class string) {
@@ -31,12 +33,14 @@ func (d *drawing) line(x1, y1, x2, y2 float64, class string) {
 }
 
 func (d *drawing) rect(x, y, w, h float64, class string) {
-	fmt.Fprintf(&d.b, `<rect x="%s" y="%s" width="%s" height="%s" rx="2" class="%s"/>`, num(x), num(y), num(max(w, 1)), num(h), class)
+	fmt.Fprintf(&d.b, `<rect x="%s" y="%s" width="%s" height="%s" rx="2" class="%s"/>`, num(x), num(y),
+		num(max(w, 1)), num(h), class)
 }
 
 // dot is one run; its title is shown when it is pointed at.
 func (d *drawing) dot(x, y, r float64, class, title string) {
-	fmt.Fprintf(&d.b, `<circle cx="%s" cy="%s" r="%s" class="%s"><title>%s</title></circle>`, num(x), num(y), num(r), class, html.EscapeString(title))
+	fmt.Fprintf(&d.b, `<circle cx="%s" cy="%s" r="%s" class="%s"><title>%s</title></circle>`, num(x), num(y),
+		num(r), class, html.EscapeString(title))
 }
 
 // path is a line through points.
@@ -50,7 +54,8 @@ func (d *drawing) path(points [][2]float64, class, title string) {
 
 // String is the picture as an element of HTML.
 func (d *drawing) String() string {
-	return fmt.Sprintf(`<svg viewBox="0 0 %s %s" role="img" aria-label="%s">%s</svg>`, num(d.width), num(d.height), html.EscapeString(d.label), d.b.String())
+	return fmt.Sprintf(`<svg viewBox="0 0 %s %s" role="img" aria-label="%s">%s</svg>`, num(d.width), num(d.height),
+		html.EscapeString(d.label), d.b.String())
 }
 
 // num prints a coordinate.

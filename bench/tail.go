@@ -14,7 +14,7 @@ type tail struct {
 // tailLen is how much is kept, in bytes.
 const tailLen = 2048
 
-// Write is of io.Writer.
+// Write implements io.Writer.
 func (t *tail) Write(p []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -6,9 +6,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// urgent has this goroutine run before everything else on the machine, as far as the process may ask for that, until the function
-// that it returns is called: who sends at intended times sleeps most of the time, and is late when he waits for a core or for one
-// of the runtime's places, of which there is one more meanwhile.
+// urgent has this goroutine run before everything else on the machine, as far as the process may
+// ask for that, until the function that it returns is called: who sends at intended times sleeps
+// most of the time, and is late when he waits for a core or for one of the runtime's places, of
+// which there is one more meanwhile.
 func urgent() (restore func()) {
 	runtime.LockOSThread()
 	places := runtime.GOMAXPROCS(0)

@@ -10,8 +10,8 @@ type slot struct {
 	waiting  bool
 }
 
-// window is the packet-ins of one switch that wait. A token is a slot's index and its round: what stands in a packet-in's buffer
-// id and payload.
+// window is the packet-ins of one switch that wait. A token is a slot's index and its round: what
+// stands in a packet-in's buffer id and payload.
 type window struct {
 	slots []slot
 	free  []uint16
@@ -43,7 +43,8 @@ func (w *window) take(intended time.Duration, host int32) (token uint32, ok bool
 	return uint32(s.round)<<16 | uint32(i), true
 }
 
-// answer ends the wait of a token's packet; ok is false if none waits: it was answered before, or is not ours.
+// answer ends the wait of a token's packet; ok is false if none waits: it was answered before, or
+// is not ours.
 func (w *window) answer(token uint32) (s slot, ok bool) {
 	i := int(token & 0xffff)
 	if i >= len(w.slots) {

@@ -9,7 +9,7 @@ import (
 // attachUsage is the help of --attach.
 const attachUsage = attach.Form + ": make a device of this machine at a port of a switch, the next free one if none is given; it goes at the end. Needs root"
 
-// readAttached reads what --attach is given, each time.
+// readAttached reads the values of --attach.
 func readAttached(list []string) ([]attach.Spec, error) {
 	var specs []attach.Spec
 	for _, text := range list {

@@ -2,16 +2,20 @@
 //
 // # The problem
 //
-// Operators and their scripts start an instance, look at its network, and read OpenFlow bytes. Scripts need tables, JSON and
-// exit codes that stay as they are; people need to be told what was wrong, what was expected and what to do.
+// Operators and their scripts start an instance, look at its network, and decode OpenFlow bytes.
+// Scripts need JSON and exit codes that stay as they are; people need errors that tell what was
+// given, what was expected and what to do.
 //
 // # Inputs and outputs
 //
-// Main takes arguments and streams and returns the exit code: 0 done; 2 wrong flags or configuration; 1 anything found at run
-// time. An error is one line on standard error. Answers go to standard output and nothing else does.
+// Main takes arguments and streams and returns the exit code: 0 done; 2 wrong flags or
+// configuration; 1 any error at run time. An error is one line on standard error. Standard
+// output has answers only.
 //
 // # Invariants
 //
-//   - No command writes to an instance's directory but node, and none to the network but through an instance; cert writes to the directory it is told.
-//   - The columns of tables and the fields of JSON only ever grow at their ends.
+//   - No command writes to an instance's directory but node, and none to the network but through an
+//     instance; cert writes to the directory it is told.
+//   - Fields of JSON are added and never renamed. Tables are for people: switches by name, ids with
+//     -o wide.
 package cli

@@ -12,17 +12,17 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// format is how answers are written.
+// format is an output format.
 type format string
 
 const (
 	formatTable format = "table"
-	formatWide  format = "wide" // a table with the ids of switches in place of their names
+	formatWide  format = "wide" // a table with datapath ids in place of names
 	formatJSON  format = "json"
 	formatYAML  format = "yaml"
 )
 
-// Set is of pflag.Value.
+// Set implements pflag.Value.
 func (f *format) Set(s string) error {
 	switch format(s) {
 	case formatTable, formatWide, formatJSON, formatYAML:
@@ -37,7 +37,7 @@ func (f format) table() bool { return f == formatTable || f == formatWide }
 
 func (f *format) String() string { return string(*f) }
 
-// Type is of pflag.Value.
+// Type implements pflag.Value.
 func (f *format) Type() string { return "table|wide|json|yaml" }
 
 // writeValue writes a value as indented JSON or as YAML.
@@ -60,7 +60,7 @@ func writeValue(w io.Writer, f format, v any) error {
 	return err
 }
 
-// yamlOf turns JSON, which is YAML, into the YAML that people write, with the fields in the same order.
+// yamlOf turns JSON, which is YAML, into block style, with the fields in the same order.
 func yamlOf(b []byte) ([]byte, error) {
 	var node yaml.Node
 	if err := yaml.Unmarshal(plainYAML(b), &node); err != nil { // which refuses control characters
@@ -79,7 +79,7 @@ func yamlOf(b []byte) ([]byte, error) {
 	return plainYAML(out.Bytes()), nil
 }
 
-// unflow takes braces, brackets and needless quotes away.
+// unflow changes a node from flow style to block style.
 func unflow(n *yaml.Node) {
 	if len(n.Content) > 0 || n.Kind == yaml.ScalarNode {
 		n.Style = 0
@@ -92,8 +92,8 @@ func unflow(n *yaml.Node) {
 	}
 }
 
-// table writes aligned columns. The widths are those of the header and of the first rows given, so that rows that come later
-// stay aligned unless they are wider.
+// table writes aligned columns. Their widths come from the rows given to fit; later rows are
+// aligned unless they are wider.
 type table struct {
 	w      io.Writer
 	widths []int
@@ -130,7 +130,8 @@ func (t *table) write(rows ...[]string) error {
 	return err
 }
 
-// printable is a cell without what would move the cursor, or begin a row: much of what is shown was named by strangers.
+// printable replaces what would move the cursor or begin a row: many names and texts come from
+// switches, hosts and other users.
 func printable(cell string) string {
 	return strings.Map(func(r rune) rune {
 		if hidden(r) || r == '\n' || r == '\t' {

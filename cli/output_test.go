@@ -22,9 +22,11 @@ func TestCellsBeginNoRow(t *testing.T) {
 	}
 }
 
-// TestHiddenCharacters: JSON and YAML hold what was named as it was named, and show nothing of it that a terminal would act on.
+// TestHiddenCharacters: JSON and YAML hold what was named as it was named, and show nothing of it
+// that a terminal would act on.
 func TestHiddenCharacters(t *testing.T) {
-	for _, name := range []string{"a\u202eb", "\u2066\u2069", "line\u2028line\u2029", "\u0085\u009b2J", "\U000e0041\ufeff", "\x7f\x1b[2J\a", "two\nlines\tü\u0301 日本", "x\u200b: {a: [b]}", "\u200e'\"\\"} {
+	for _, name := range []string{"a\u202eb", "\u2066\u2069", "line\u2028line\u2029", "\u0085\u009b2J",
+		"\U000e0041\ufeff", "\x7f\x1b[2J\a", "two\nlines\tü\u0301 日本", "x\u200b: {a: [b]}", "\u200e'\"\\"} {
 		for _, f := range []format{formatJSON, formatYAML} {
 			var out strings.Builder
 			if err := writeValue(&out, f, map[string]string{"name": name, "n" + name: "plain"}); err != nil {

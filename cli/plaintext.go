@@ -9,13 +9,14 @@ import (
 	"unicode/utf8"
 )
 
-// hidden reports whether a character is shown as nothing, or changes how what follows is shown: controls, and formats such as those that turn
-// the direction of writing (U+202E). Much of what is shown was named by strangers.
+// hidden reports whether a character is invisible, or changes how the following ones are shown:
+// controls, and formats such as the one that reverses the direction (U+202E). Many names and texts
+// come from switches, hosts and other users.
 func hidden(r rune) bool {
 	return r != '\n' && r != '\t' && !unicode.IsGraphic(r)
 }
 
-// plainJSON is JSON with hidden characters escaped. JSON has them in strings only.
+// plainJSON escapes hidden characters of JSON, which has them in strings only.
 func plainJSON(b []byte) []byte {
 	return escaped(b, func(r rune) string {
 		if high, low := utf16.EncodeRune(r); r > 0xffff {
@@ -25,7 +26,7 @@ func plainJSON(b []byte) []byte {
 	})
 }
 
-// plainYAML is YAML with hidden characters escaped, whose texts that have some are in double quotes.
+// plainYAML escapes hidden characters of YAML whose strings with such characters are double-quoted.
 func plainYAML(b []byte) []byte {
 	return escaped(b, func(r rune) string { return fmt.Sprintf("\\U%08X", r) })
 }

@@ -9,14 +9,14 @@ import (
 	"golang.org/x/term"
 )
 
-// screen is a terminal on which a page is drawn over the one before.
+// screen is a terminal on which each page replaces the one before.
 type screen struct {
 	out   io.Writer
 	fd    int
 	drawn bool
 }
 
-// screenOf is the screen that out is; nil if it is none.
+// screenOf returns the screen of out; nil if it is no terminal.
 func screenOf(out io.Writer) *screen {
 	if f, ok := out.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		return &screen{out: out, fd: int(f.Fd())}
@@ -24,7 +24,7 @@ func screenOf(out io.Writer) *screen {
 	return nil
 }
 
-// width is how many characters a line has; 80 if the terminal does not say.
+// width returns the columns of the terminal; 80 if they are not known.
 func (s *screen) width() int {
 	if w, _, err := term.GetSize(s.fd); err == nil && w > 0 {
 		return w
@@ -32,8 +32,8 @@ func (s *screen) width() int {
 	return 80
 }
 
-// draw shows a page in the place of the last one: the cursor goes home, each line is cleared to its end, and then what is
-// below (ECMA-48: CUP, EL, ED).
+// draw replaces the page: it moves the cursor home, clears each line to its end, and then the rest
+// (ECMA-48: CUP, EL, ED).
 func (s *screen) draw(page string) {
 	var b strings.Builder
 	if !s.drawn {

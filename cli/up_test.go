@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestUp starts instance and network as a user does who has a YAML file with a schedule, and reads what is said: events, whom nobody can
-// ping, and where captures are.
+// TestUp starts instance and network as a user does who has a YAML file with a schedule, and reads
+// what is said: events, whom nobody can ping, and where captures are.
 func TestUp(t *testing.T) {
 	dir := t.TempDir()
 	lab := filepath.Join(dir, "lab.yaml")
@@ -30,7 +30,8 @@ schedule:
 	ctx, stop := context.WithCancel(t.Context())
 	code := make(chan int, 1)
 	go func() {
-		code <- run(ctx, []string{"up", lab, "--plain", "--auth", "none", "--api", "127.0.0.1:0", "--openflow", "127.0.0.1:0", "--emulator-api", "127.0.0.1:0",
+		code <- run(ctx, []string{"up", lab, "--plain", "--auth", "none", "--api", "127.0.0.1:0", "--openflow",
+			"127.0.0.1:0", "--emulator-api", "127.0.0.1:0",
 			"--capture-dir", dir}, strings.NewReader(""), &out, &errs)
 	}()
 	url := out.await(t, `  network   (http://[^, ]*)`)[1]

@@ -14,7 +14,8 @@ import (
 	"github.com/weirnet/weir/netview"
 )
 
-// TestWatch: a watch begins with what there is, goes on with what changes, and ends without an error.
+// TestWatch: a watch begins with what there is, goes on with what changes, and ends without an
+// error.
 func TestWatch(t *testing.T) {
 	for _, c := range []struct {
 		args   string

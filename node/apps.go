@@ -20,8 +20,10 @@ func (n *node) apps() []client.App {
 		return client.App{Name: name, Enabled: enabled, State: state, Text: text}
 	}
 	return []client.App{
-		app(forward.Owner, n.forward != nil, "forwards between all hosts along shortest paths, and broadcasts along a loop-free tree"),
+		app(forward.Owner, n.forward != nil,
+			"forwards between all hosts along shortest paths, and broadcasts along a loop-free tree"),
 		app(guard.Owner, n.guard != nil, "holds back ports that flood the controller with packet-ins"),
-		app(proxyarp.Owner, n.proxyarp != nil, "answers ARP requests and neighbour solicitations from the view, on top of the tree"),
+		app(proxyarp.Owner, n.proxyarp != nil,
+			"answers ARP requests and neighbour solicitations from the view, on top of the tree"),
 	}
 }

@@ -15,8 +15,9 @@ import (
 	"github.com/weirnet/weir/store"
 )
 
-// TestBackup: a backup that is made while the instance is written to is restored elsewhere, with the same objects; an instance that
-// starts there has what was applied; and who asked is in the audit log.
+// TestBackup: a backup that is made while the instance is written to is restored elsewhere, with
+// the same objects; an instance that starts there has what was applied; and who asked is in the
+// audit log.
 func TestBackup(t *testing.T) {
 	i := start(t)
 	i.apply("discovery: {lldp_period: 4s}\n")
@@ -89,7 +90,8 @@ func TestBackup(t *testing.T) {
 		t.Errorf("%+v", again.configuration())
 	}
 	all := again.metrics()
-	if again.value(all, "weir_store_ready") != 1 || again.value(all, "weir_store_bytes", "kind", "file") == 0 || again.value(all, "weir_store_revision") == 0 {
+	if again.value(all, "weir_store_ready") != 1 || again.value(all, "weir_store_bytes", "kind", "file") == 0 ||
+		again.value(all, "weir_store_revision") == 0 {
 		t.Error("the metrics do not tell of the store")
 	}
 	var second bytes.Buffer

@@ -19,12 +19,14 @@ import (
 	"github.com/weirnet/weir/openflow"
 )
 
-// refusesHello says whether a message is the error that ends a session, well formed as it is: OFPET_HELLO_FAILED.
+// refusesHello reports whether a message is the error that ends a session, well formed as it is:
+// OFPET_HELLO_FAILED.
 func refusesHello(frame []byte) bool {
 	return openflow.Type(frame[1]) == openflow.TypeError && len(frame) >= 12 && binary.BigEndian.Uint16(frame[8:]) == 0
 }
 
-// wanted is the error that must answer a message on a connected session, by the codec; ok is false for none.
+// wanted is the error that must answer a message on a connected session, by the codec; ok is false
+// for none.
 func wanted(v openflow.Version, frame []byte) (code openflow.ErrorCode, ok bool) {
 	if openflow.Type(frame[1]) == openflow.TypeError {
 		return 0, false
@@ -52,8 +54,8 @@ func onWire(t *testing.T, v openflow.Version, code openflow.ErrorCode) (typ, num
 	return binary.BigEndian.Uint16(b[8:]), binary.BigEndian.Uint16(b[10:])
 }
 
-// Malformed messages on a live session are each answered with their error, and the session goes on; the other sessions
-// take no notice.
+// Malformed messages on a live session are each answered with their error, and the session goes on;
+// the other sessions take no notice.
 func TestMalformedMessagesAreAnsweredAndHarmNobody(t *testing.T) {
 	versions(t, func(t *testing.T, v openflow.Version) {
 		i := start(t)
@@ -160,8 +162,9 @@ func TestErrorsByTheirNumbers(t *testing.T) {
 	}
 }
 
-// Lengths that are not those of their messages, with nothing cut or filled up: what follows is read from the wrong place. The
-// session may end at once or wait for bytes that never come; when the switch goes, so does it, and the others never notice.
+// Lengths that are not those of their messages, with nothing cut or filled up: what follows is read
+// from the wrong place. The session may end at once or wait for bytes that never come; when the
+// switch goes, so does it, and the others never notice.
 func TestLengthsThatLoseTheFraming(t *testing.T) {
 	versions(t, func(t *testing.T, v openflow.Version) {
 		i := start(t)
@@ -193,7 +196,8 @@ func TestLengthsThatLoseTheFraming(t *testing.T) {
 	})
 }
 
-// What does not begin as a session does is told why and ends: OFPET_HELLO_FAILED (0), OFPHFC_INCOMPATIBLE (0).
+// What does not begin as a session does is told why and ends: OFPET_HELLO_FAILED (0),
+// OFPHFC_INCOMPATIBLE (0).
 func TestBadBeginnings(t *testing.T) {
 	i := start(t)
 	other := i.switchOn(101, openflow.V13, 1).serve()
@@ -222,10 +226,12 @@ func TestBadBeginnings(t *testing.T) {
 				break
 			}
 			if h.Type == openflow.TypeError {
-				got = append(got, reply{xid: h.XID, typ: binary.BigEndian.Uint16(frame[8:]), code: binary.BigEndian.Uint16(frame[10:])})
+				got = append(got,
+					reply{xid: h.XID, typ: binary.BigEndian.Uint16(frame[8:]), code: binary.BigEndian.Uint16(frame[10:])})
 			}
 		}
-		if want := map[bool]int{true: 1, false: 0}[c.answered]; len(got) != want || want > 0 && (got[0].typ != c.typ || got[0].code != c.code) {
+		if want := map[bool]int{true: 1, false: 0}[c.answered]; len(got) != want ||
+			want > 0 && (got[0].typ != c.typ || got[0].code != c.code) {
 			t.Errorf("%s: answered %+v, want %d error %d/%d", c.what, got, want, c.typ, c.code)
 		}
 		other.ping()
@@ -239,7 +245,8 @@ func TestBadBeginnings(t *testing.T) {
 // bookkeeping is what a message may cost however short it is, in bytes allocated.
 const bookkeeping = 96
 
-// What messages cost is bounded by their length, 16 times: malformed ones, and the smallest that a switch can send unasked.
+// What messages cost is bounded by their length, 16 times: malformed ones, and the smallest that a
+// switch can send unasked.
 func TestAllocationBudgetOfMessages(t *testing.T) {
 	need.NoRace(t)
 	versions(t, func(t *testing.T, v openflow.Version) {
@@ -260,8 +267,9 @@ func TestAllocationBudgetOfMessages(t *testing.T) {
 			"error":     bytes.Repeat(w.append(nil, 7, &openflow.ErrorMsg{Code: openflow.BadRequestBadType}), 5000),
 			"echo":      bytes.Repeat(w.append(nil, 7, &openflow.EchoRequest{}), 5000),
 			"barrier":   bytes.Repeat(w.append(nil, 7, &openflow.BarrierReply{}), 5000),
-			"port":      bytes.Repeat(w.append(nil, 7, &openflow.PortStatus{Reason: openflow.PortModified, Port: w.describe()[0]}), 5000),
-			"packet":    bytes.Repeat(w.append(nil, 7, packetIn(1, make([]byte, 14))), 5000),
+			"port": bytes.Repeat(w.append(nil, 7,
+				&openflow.PortStatus{Reason: openflow.PortModified, Port: w.describe()[0]}), 5000),
+			"packet": bytes.Repeat(w.append(nil, 7, packetIn(1, make([]byte, 14))), 5000),
 		} {
 			spent, limit := uint64(math.MaxUint64), 16*uint64(len(stream))+bookkeeping*uint64(cmp.Or(count[what], 5000))
 			w.swallow(stream)                               // buffers grow
@@ -272,7 +280,8 @@ func TestAllocationBudgetOfMessages(t *testing.T) {
 				runtime.ReadMemStats(&after)
 				spent = min(spent, after.TotalAlloc-before.TotalAlloc)
 			}
-			t.Logf("%s: %d bytes received, %d allocated: %.1f times", what, len(stream), spent, float64(spent)/float64(len(stream)))
+			t.Logf("%s: %d bytes received, %d allocated: %.1f times", what, len(stream), spent,
+				float64(spent)/float64(len(stream)))
 			if spent > limit {
 				t.Errorf("%s: %d bytes allocated for %d received", what, spent, len(stream))
 			}

@@ -45,13 +45,16 @@ func edit(frame []byte, at int, hexBytes string) []byte {
 // badFrames are data frames that are malformed, all from hosts that nobody knows.
 func badFrames() map[string][][]byte {
 	arp := announcement(stranger, 66)
-	k := packet.Key{EthSrc: stranger, EthDst: packet.Broadcast, EtherType: packet.TypeIPv4, IPSrc: packet.AddrFrom4([4]byte{10, 0, 0, 66}),
+	k := packet.Key{EthSrc: stranger, EthDst: packet.Broadcast, EtherType: packet.TypeIPv4,
+		IPSrc: packet.AddrFrom4([4]byte{10, 0, 0, 66}),
 		IPDst: packet.AddrFrom4([4]byte{10, 0, 0, 1}), IPProto: packet.ProtoUDP, TTL: 64,
 		Layers: packet.LayerEthernet | packet.LayerIPv4 | packet.LayerUDP}
 	ip := packet.AppendUDP(nil, &k, make([]byte, 20))
-	nd := packet.NewNDSolicit(stranger, packet.AddrFrom(netip.MustParseAddr("fe80::66")), packet.AddrFrom(netip.MustParseAddr("fe80::1")))
+	nd := packet.NewNDSolicit(stranger, packet.AddrFrom(netip.MustParseAddr("fe80::66")),
+		packet.AddrFrom(netip.MustParseAddr("fe80::1")))
 	lldp := packet.AppendLLDP(nil, packet.LLDPMulticast, stranger, &packet.LLDP{
-		ChassisSubtype: packet.ChassisLocal, ChassisID: []byte("0000000000000002"), PortSubtype: packet.PortLocal, PortID: []byte("1"), TTL: 6,
+		ChassisSubtype: packet.ChassisLocal, ChassisID: []byte("0000000000000002"), PortSubtype: packet.PortLocal,
+		PortID: []byte("1"), TTL: 6,
 	})
 	vlan := packet.AppendEthernet(nil, packet.Broadcast, stranger, packet.VLANPresent|5, 0, packet.TypeARP)
 	neighbour := packet.AppendND(nil, &nd, 0)
@@ -86,7 +89,8 @@ func (i *instance) view() any {
 	return []any{i.switches(), i.links(), hosts, i.flows("")}
 }
 
-// Malformed data frames in packet-ins change nothing in the view, send nothing to any switch, and are no fault of the session's.
+// Malformed data frames in packet-ins change nothing in the view, send nothing to any switch, and
+// are no fault of the session's.
 func TestMalformedFramesDoNothing(t *testing.T) {
 	versions(t, func(t *testing.T, v openflow.Version) {
 		i := start(t)
@@ -119,8 +123,8 @@ func TestMalformedFramesDoNothing(t *testing.T) {
 	})
 }
 
-// through waits until everything that a serving wire has sent has reached the view: it plugs a port in and out after it.
-// Discovery handles what comes from one switch in order.
+// through waits until everything that a serving wire has sent has reached the view: it plugs a port
+// in and out after it. Discovery handles what comes from one switch in order.
 func (i *instance) through(w *wire) {
 	i.t.Helper()
 	w.ping()
@@ -158,7 +162,8 @@ func (i *instance) probesOf(dpid uint64, port uint32) [][]byte {
 	return frames
 }
 
-// Only a discovery frame of ours, as it was sent, heard for the first time and in time, makes a link.
+// Only a discovery frame of ours, as it was sent, heard for the first time and in time, makes a
+// link.
 func TestForgedAndReplayedDiscoveryFramesMakeNoLink(t *testing.T) {
 	versions(t, func(t *testing.T, v openflow.Version) {
 		i := start(t)
@@ -183,7 +188,8 @@ func TestForgedAndReplayedDiscoveryFramesMakeNoLink(t *testing.T) {
 			w[1].send(packetIn(1, forged))
 		}
 		links()
-		if n := kind("lldp_forged") + kind("lldp_malformed") + kind("lldp_foreign"); n != float64(len(frame)-16) || kind("lldp_forged") < 20 {
+		if n := kind("lldp_forged") + kind("lldp_malformed") + kind("lldp_foreign"); n != float64(len(frame)-16) ||
+			kind("lldp_forged") < 20 {
 			t.Errorf("%v frames counted as malformed, foreign or forged, want %d", n, len(frame)-16)
 		}
 		i.await("probes enough", func() bool { return len(i.probesOf(1, 1)) > 8 })
@@ -196,7 +202,8 @@ func TestForgedAndReplayedDiscoveryFramesMakeNoLink(t *testing.T) {
 	})
 }
 
-// awaitReplay has the latest frame heard at one port, which makes the link, and then at another switch's, which does not.
+// awaitReplay has the latest frame heard at one port, which makes the link, and then at another
+// switch's, which does not.
 func (i *instance) awaitReplay(w []*wire, kind func(string) float64) {
 	i.t.Helper()
 	seen := i.probesOf(1, 1)

@@ -16,8 +16,8 @@ func udp(src, dst packet.MAC) []byte {
 	return packet.AppendUDP(nil, &k, []byte("payload"))
 }
 
-// Until the switch downstream has confirmed its rule, the ingress switch gets neither its rule nor the packets; then it
-// gets the rule once and every packet, in order. Other pairs do not wait.
+// Until the switch downstream has confirmed its rule, the ingress switch gets neither its rule nor
+// the packets; then it gets the rule once and every packet, in order. Other pairs do not wait.
 func TestTheIngressRuleWaitsForTheBarrier(t *testing.T) {
 	versions(t, func(t *testing.T, v openflow.Version) {
 		i := start(t)
@@ -52,7 +52,8 @@ func TestTheIngressRuleWaitsForTheBarrier(t *testing.T) {
 		b.holdBarriers(false)
 		i.await("the packets", func() bool { return len(at(1)) == 5 })
 		rest := at(1)[2:]
-		if !isFlowMod(rest[0]) || !isData(rest[1]) || !isData(rest[2]) || !slices.Equal(rest[1].m.(*openflow.PacketOut).Data, first) ||
+		if !isFlowMod(rest[0]) || !isData(rest[1]) || !isData(rest[2]) ||
+			!slices.Equal(rest[1].m.(*openflow.PacketOut).Data, first) ||
 			!slices.Equal(rest[2].m.(*openflow.PacketOut).Data, second) {
 			t.Errorf("after the barrier's answer came %v, want the rule and two packets", texts(rest))
 		}
@@ -62,8 +63,8 @@ func TestTheIngressRuleWaitsForTheBarrier(t *testing.T) {
 	})
 }
 
-// A switch downstream that goes instead of confirming: nothing is installed at the ingress, the packets are dropped, and the
-// next one, over what is left, is tried anew.
+// A switch downstream that goes instead of confirming: nothing is installed at the ingress, the
+// packets are dropped, and the next one, over what is left, is tried anew.
 func TestASwitchThatGoesInsteadOfConfirming(t *testing.T) {
 	i := start(t)
 	a, b := i.switchOn(1, openflow.V13, 2), i.switchOn(2, openflow.V13, 2)

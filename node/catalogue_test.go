@@ -26,8 +26,8 @@ var fromSwitch = []openflow.Type{
 	openflow.TypeRoleReply, openflow.TypeGetAsyncReply,
 }
 
-// catalogue is every sample of package openflow that a switch can send, of one version. Errors are many and alike: few of
-// them are taken.
+// catalogue is every sample of package openflow that a switch can send, of one version. Errors are
+// many and alike: few of them are taken.
 func catalogue(t *testing.T, v openflow.Version) []example {
 	t.Helper()
 	files, err := filepath.Glob("../openflow/testdata/samples/*.txt")
@@ -67,8 +67,8 @@ func catalogue(t *testing.T, v openflow.Version) []example {
 	return all
 }
 
-// setLength is a copy of a message with another length in its header, and, so that the next one begins where the peer
-// thinks it does, cut or filled up with zeros to that length.
+// setLength is a copy of a message with another length in its header, and, so that the next one
+// begins where the peer thinks it does, cut or filled up with zeros to that length.
 func setLength(frame []byte, length int) []byte {
 	out := slices.Clone(frame)
 	binary.BigEndian.PutUint16(out[2:], uint16(length))
@@ -78,8 +78,8 @@ func setLength(frame []byte, length int) []byte {
 	return append(out, make([]byte, max(0, length-len(out)))...)[:length]
 }
 
-// inner are the offsets of the fields after the header that could be a length: two bytes whose value fits into what
-// follows.
+// inner are the offsets of the fields after the header that could be a length: two bytes whose
+// value fits into what follows.
 func inner(frame []byte) []int {
 	var at []int
 	for i := 8; i+2 <= len(frame); i += 2 {
@@ -90,8 +90,8 @@ func inner(frame []byte) []int {
 	return at
 }
 
-// mutations are what keeps the framing: every truncation, every length in the header, every length inside, and types that
-// do not exist.
+// mutations are what keeps the framing: every truncation, every length in the header, every length
+// inside, and types that do not exist.
 func mutations(frame []byte) [][]byte {
 	var all [][]byte
 	for n := 8; n < len(frame); n++ {

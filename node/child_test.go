@@ -18,8 +18,9 @@ import (
 	"github.com/weirnet/weir/node"
 )
 
-// Tests that kill an instance run it as a child: this binary with WEIR_NODE_CHILD set to its data directory, and WEIR_NODE_OPENFLOW to where
-// switches find it; WEIR_NODE_STORE and WEIR_NODE_API may say more. It ends with its standard input.
+// Tests that kill an instance run it as a child: this binary with WEIR_NODE_CHILD set to its data
+// directory, and WEIR_NODE_OPENFLOW to where switches find it; WEIR_NODE_STORE and WEIR_NODE_API
+// may say more. It ends with its standard input.
 func TestMain(m *testing.M) {
 	dir := os.Getenv("WEIR_NODE_CHILD")
 	if dir == "" {

@@ -21,7 +21,8 @@ import (
 	"github.com/weirnet/weir/store"
 )
 
-// Config is how an instance is set up. Begin with Defaults: a field that must not be empty is refused when it is.
+// Config is how an instance is set up. Begin with Defaults: a field that must not be empty is
+// refused when it is.
 type Config struct {
 	Name     string // of the instance
 	DataDir  string // tokens, the store, what is remembered; one process a directory
@@ -34,8 +35,9 @@ type Config struct {
 	Insecure bool
 	// APITLSCert and APITLSKey are files; both or neither.
 	APITLSCert, APITLSKey string
-	// OpenFlowTLSCert, OpenFlowTLSKey and OpenFlowTLSCA are files; all or none. With them switches speak TLS, and show a
-	// certificate that an authority of the third has signed and that names their datapath id.
+	// OpenFlowTLSCert, OpenFlowTLSKey and OpenFlowTLSCA are files; all or none. With them switches
+	// speak TLS, and show a certificate that an authority of the third has signed and that names
+	// their datapath id.
 	OpenFlowTLSCert, OpenFlowTLSKey, OpenFlowTLSCA string
 	// OpenFlowTLSUnnamed takes certificates that name no datapath id as well.
 	OpenFlowTLSUnnamed bool
@@ -49,8 +51,8 @@ type Config struct {
 	ForwardUnknown forward.Unknown
 	// LLDPPeriod is how often each port is probed.
 	LLDPPeriod time.Duration
-	// EchoInterval and EchoMisses are the time between two echo requests to a switch, and how many in a row it may leave
-	// unanswered; 0 is the default.
+	// EchoInterval and EchoMisses are the time between two echo requests to a switch, and how many
+	// in a row it may leave unanswered; 0 is the default.
 	EchoInterval time.Duration
 	EchoMisses   int
 	// Counters is how often switches are asked for their counters.
@@ -58,26 +60,31 @@ type Config struct {
 
 	// Limits bound what clients and strangers can cost; a zero field means its default.
 	Limits config.Limits
-	// ConfigFile is a configuration file, docs/config.md; empty for none. What the fields above say holds over it: those that
-	// differ from Defaults, and those whose flags are named in Given ("api", "lldp-period").
+	// ConfigFile is a configuration file, docs/config.md; empty for none. What the fields above say
+	// holds over it: those that differ from Defaults, and those whose flags are named in Given
+	// ("api", "lldp-period").
 	ConfigFile string
 	Given      map[string]bool
 	// Reload, if set, has ConfigFile read again whenever something comes.
 	Reload <-chan os.Signal
 
 	Log *slog.Logger // nil for none
-	// Pipes, if set, is a second listener for switches: of those in the same process (package session/pipe). What
-	// holds for other switches holds for them. The instance closes it.
+	// Pipes, if set, is a second listener for switches: of those in the same process (package
+	// session/pipe). What holds for other switches holds for them. The instance closes it.
 	Pipes net.Listener
 	// OpenStore, if set, opens the store instead of what Store says. The instance closes it.
 	OpenStore func() (store.Store, error)
-	// SharedStore says that other instances may use what OpenStore opens: one of them owns it, and the others stand by.
+	// SharedStore says that other instances may use what OpenStore opens: one of them owns it, and
+	// the others stand by.
 	SharedStore bool
-	// HangAfter is how long a part may do nothing, though it is asked to, before /healthz fails with its name; 0: a minute.
+	// HangAfter is how long a part may do nothing, though it is asked to, before /healthz fails
+	// with its name; 0: a minute.
 	HangAfter time.Duration
-	// View, if set, is called once with the network view before anything runs, for what reads it in the same process.
+	// View, if set, is called once with the network view before anything runs, for what reads it in
+	// the same process.
 	View func(*netview.View)
-	// Intents, if set, is called once with the intents before anything runs, for what asks for some in the same process.
+	// Intents, if set, is called once with the intents before anything runs, for what asks for some
+	// in the same process.
 	Intents func(*intent.Engine)
 	// Ready, if set, is called once with the addresses when everything listens.
 	Ready func(Addresses)
@@ -96,7 +103,8 @@ type Addresses struct {
 // Defaults are the values of contract: everything on loopback.
 func Defaults() Config {
 	return Config{
-		Name: "weir-1", DataDir: "./weir-data", Store: StoreEmbedded, OpenFlow: "127.0.0.1:6653", API: "127.0.0.1:8181", Auth: "token",
+		Name: "weir-1", DataDir: "./weir-data", Store: StoreEmbedded, OpenFlow: "127.0.0.1:6653",
+		API: "127.0.0.1:8181", Auth: "token",
 		Domain: 1, ForwardUnknown: forward.UnknownController, LLDPPeriod: 2 * time.Second,
 	}
 }

@@ -33,8 +33,9 @@ type opponent struct {
 	own   map[string]string // what was acknowledged last of its own intents: the etag; empty: withdrawn
 }
 
-// TestContradictions: clients create, replace and withdraw the same intents, drain and undrain switches, and links go down and come
-// up. When all of it ends, each client's own intents are as it was told last, and switches have what is wanted, and nothing else.
+// TestContradictions: clients create, replace and withdraw the same intents, drain and undrain
+// switches, and links go down and come up. When all of it ends, each client's own intents are as it
+// was told last, and switches have what is desired, and nothing else.
 func TestContradictions(t *testing.T) { contradict(t, 150) }
 
 // contradict is TestContradictions with so many requests of each client.
@@ -47,7 +48,8 @@ func contradict(t *testing.T, requests int) {
 	flaps.Go(func() { flap(flapping, n.Links()) })
 	all := make([]*opponent, opponents)
 	for k := range all {
-		o := &opponent{api: i.client(i.token(api.AdminTokenFile)), rng: rand.New(rand.NewPCG(1, uint64(k))), name: k, hosts: hosts, own: map[string]string{}}
+		o := &opponent{api: i.client(i.token(api.AdminTokenFile)), rng: rand.New(rand.NewPCG(1, uint64(k))),
+			name: k, hosts: hosts, own: map[string]string{}}
 		defer o.api.Close()
 		all[k] = o
 		clients.Go(func() {
@@ -90,7 +92,8 @@ func contradict(t *testing.T, requests int) {
 	t.Logf("%d requests; intents: %v", opponents*requests, states)
 }
 
-// settledRules is how many rules intents want; false while one is neither installed nor fails because of one that is.
+// settledRules is how many rules intents want; false while one is neither installed nor fails
+// because of one that is.
 func settledRules(list []client.Intent) (rules int, settled bool) {
 	installed := map[string]bool{}
 	for k := range list {
@@ -168,7 +171,8 @@ func (o *opponent) intent(id string) *client.IntentRequest {
 		return r
 	}
 	r.Kind, r.Src, r.Dst = client.PointToPoint, client.PointEnds(o.at(from)), client.PointEnds(o.at(to))
-	r.Selector = client.Selector{"eth_src": o.hosts[from].MAC, "ipv4_dst": []string{"10.9.0.0/16", "10.9.0.0/22", "10.9.1.0/24", "10.9.1.7"}[o.rng.IntN(4)]}
+	r.Selector = client.Selector{"eth_src": o.hosts[from].MAC,
+		"ipv4_dst": []string{"10.9.0.0/16", "10.9.0.0/22", "10.9.1.0/24", "10.9.1.7"}[o.rng.IntN(4)]}
 	return r
 }
 

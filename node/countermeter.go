@@ -10,7 +10,8 @@ import (
 	"github.com/weirnet/weir/stats"
 )
 
-// counterMeter shows what switches count as metrics. It reads the copy that package stats keeps, and asks nobody.
+// counterMeter shows what switches count as metrics. It reads the copy that package stats keeps,
+// and asks nobody.
 type counterMeter struct {
 	view   *netview.View
 	read   func(netview.DPID) *stats.Switch
@@ -27,14 +28,18 @@ func (n *node) counterMeter() *counterMeter {
 }
 
 // ofPorts are the metrics of a port's counters, and those of the sums over a switch's ports.
-var ofPorts, ofSums = counterDescs("port_", "of a port", "dpid", "port"), counterDescs("switch_ports_", "of a switch's ports together, since the instance knows it", "dpid")
+var ofPorts, ofSums = counterDescs("port_", "of a port", "dpid", "port"),
+	counterDescs("switch_ports_", "of a switch's ports together, since the instance knows it", "dpid")
 
 func counterDescs(prefix, of string, labels ...string) (d [stats.Counters]*prometheus.Desc) {
 	for c, name := range [stats.Counters][2]string{
-		stats.RxPackets: {"receive_packets_total", "Packets received"}, stats.TxPackets: {"transmit_packets_total", "Packets transmitted"},
-		stats.RxBytes: {"receive_bytes_total", "Bytes received"}, stats.TxBytes: {"transmit_bytes_total", "Bytes transmitted"},
-		stats.RxDropped: {"receive_dropped_total", "Packets dropped on receipt"}, stats.TxDropped: {"transmit_dropped_total", "Packets dropped before transmission"},
-		stats.RxErrors: {"receive_errors_total", "Errors on receipt"}, stats.TxErrors: {"transmit_errors_total", "Errors on transmission"},
+		stats.RxPackets: {"receive_packets_total", "Packets received"},
+		stats.TxPackets: {"transmit_packets_total", "Packets transmitted"},
+		stats.RxBytes:   {"receive_bytes_total", "Bytes received"}, stats.TxBytes: {"transmit_bytes_total", "Bytes transmitted"},
+		stats.RxDropped: {"receive_dropped_total", "Packets dropped on receipt"},
+		stats.TxDropped: {"transmit_dropped_total", "Packets dropped before transmission"},
+		stats.RxErrors:  {"receive_errors_total", "Errors on receipt"},
+		stats.TxErrors:  {"transmit_errors_total", "Errors on transmission"},
 	} {
 		d[c] = desc(prefix+name[0], name[1]+", "+of+".", labels...)
 	}
@@ -54,7 +59,7 @@ var (
 	descLeftOut     = desc("port_series_left_out", "Ports that have counters and are not shown here, because there are too many.")
 )
 
-// Describe is of prometheus.Collector.
+// Describe implements prometheus.Collector.
 func (m *counterMeter) Describe(ch chan<- *prometheus.Desc) {
 	for _, list := range [][]*prometheus.Desc{ofPorts[:], ofSums[:], {descAsked, descAnswered, descFailed, descHeldBack,
 		descAnswerBytes, descAsOf, descLookups, descMatched, descEntries, descLeftOut}} {
@@ -64,7 +69,7 @@ func (m *counterMeter) Describe(ch chan<- *prometheus.Desc) {
 	}
 }
 
-// Collect is of prometheus.Collector.
+// Collect implements prometheus.Collector.
 func (m *counterMeter) Collect(ch chan<- prometheus.Metric) {
 	var switches []*stats.Switch
 	ports := 0

@@ -11,14 +11,16 @@ import (
 	"github.com/weirnet/weir/stats"
 )
 
-// BenchmarkScrape gathers the metrics of 1,000 switches of 48 ports, with each port shown and without.
+// BenchmarkScrape gathers the metrics of 1,000 switches of 48 ports, with each port shown and
+// without.
 func BenchmarkScrape(b *testing.B) {
 	view := netview.New(netview.Limits{})
 	board := make(map[netview.DPID]*stats.Switch)
 	view.Facts().Update(func(tx *netview.FactsTx) {
 		for d := range netview.DPID(1000) {
 			tx.PutSwitch(&netview.Switch{DPID: d, State: netview.SwitchReady, Connected: true})
-			s := &stats.Switch{DPID: d, Ports: &stats.Ports{AsOf: time.Unix(0, 0)}, Tables: &stats.Tables{List: []stats.Table{{}, {Number: 1}, {Number: 2}}}}
+			s := &stats.Switch{DPID: d, Ports: &stats.Ports{AsOf: time.Unix(0, 0)},
+				Tables: &stats.Tables{List: []stats.Table{{}, {Number: 1}, {Number: 2}}}}
 			for n := range uint32(48) {
 				s.Ports.List = append(s.Ports.List, stats.Port{Number: n + 1})
 			}
@@ -28,7 +30,8 @@ func BenchmarkScrape(b *testing.B) {
 	for _, series := range []int{defaultPortSeries, 100_000} {
 		b.Run(fmt.Sprint("series=", series), func(b *testing.B) {
 			r := prometheus.NewRegistry()
-			r.MustRegister(&counterMeter{view: view, read: func(d netview.DPID) *stats.Switch { return board[d] }, counts: new(stats.Counts), series: series})
+			r.MustRegister(&counterMeter{view: view, read: func(d netview.DPID) *stats.Switch { return board[d] },
+				counts: new(stats.Counts), series: series})
 			b.ReportAllocs()
 			for b.Loop() {
 				families, err := r.Gather()

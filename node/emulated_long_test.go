@@ -10,8 +10,8 @@ import (
 	"github.com/weirnet/weir/openflow"
 )
 
-// TestEveryHostReachesEveryHostOfAWAN has an instance find a mesh of 206 switches, and each of its hosts ping all others: in rounds,
-// in each of which every host pings one.
+// TestEveryHostReachesEveryHostOfAWAN has an instance find a mesh of 206 switches, and each of its
+// hosts ping all others: in rounds, in each of which every host pings one.
 func TestEveryHostReachesEveryHostOfAWAN(t *testing.T) {
 	for _, v := range []openflow.Version{openflow.V13, openflow.V10} {
 		t.Run(v.String(), func(t *testing.T) {

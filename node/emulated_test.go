@@ -46,7 +46,8 @@ func emulate(t testing.TB, spec string, v openflow.Version) (*instance, *emu.Net
 	return i, n
 }
 
-// found waits until the instance has found all switches, all links in both directions, and all hosts.
+// found waits until the instance has found all switches, all links in both directions, and all
+// hosts.
 func found(i *instance, n *emu.Network) {
 	i.t.Helper()
 	i.await("all switches", func() bool { return i.connected() == len(n.Switches()) })
@@ -66,7 +67,8 @@ func found(i *instance, n *emu.Network) {
 	i.await("all hosts", func() bool { return len(i.hosts()) == len(n.Hosts()) })
 }
 
-// treed says whether so many switches have confirmed all rules that are wanted, the tree's among them.
+// treed reports whether so many switches have confirmed all rules that are desired, the tree's
+// among them.
 func (i *instance) treed(switches int) bool {
 	have := map[string]bool{}
 	for _, f := range i.flows("") {
@@ -80,8 +82,8 @@ func (i *instance) treed(switches int) bool {
 	return len(have) == switches
 }
 
-// pingAll has every host ping every other, by IPv4, and waits for the ends of all pings: one answer to each at least. Where paths are
-// being repaired, several requests are needed.
+// pingAll has every host ping every other, by IPv4, and waits for the ends of all pings: one answer
+// to each at least. Where paths are being repaired, several requests are needed.
 func pingAll(i *instance, n *emu.Network, requests int) {
 	i.t.Helper()
 	var pings []func() host.PingReport
@@ -93,7 +95,8 @@ func pingAll(i *instance, n *emu.Network, requests int) {
 			var p *host.Ping
 			from.Do(func(s *host.Host, now time.Duration, _ host.Output) {
 				var err error
-				if p, err = s.Ping(host.PingSpec{Dst: to.Spec().IPv4.Addr(), Count: requests, Interval: 200 * time.Millisecond, Timeout: patience / 3}, now); err != nil {
+				if p, err = s.Ping(host.PingSpec{Dst: to.Spec().IPv4.Addr(), Count: requests,
+					Interval: 200 * time.Millisecond, Timeout: patience / 3}, now); err != nil {
 					i.t.Fatal(err)
 				}
 			})
@@ -111,7 +114,8 @@ func pingAll(i *instance, n *emu.Network, requests int) {
 	}
 }
 
-// TestEveryHostReachesEveryHost has an instance find emulated networks with loops, and hosts talk over them.
+// TestEveryHostReachesEveryHost has an instance find emulated networks with loops, and hosts talk
+// over them.
 func TestEveryHostReachesEveryHost(t *testing.T) {
 	for _, spec := range []string{"linear:3", "ring:5", "torus:3x3", "tree:2,3"} {
 		for _, v := range []openflow.Version{openflow.V10, openflow.V13} {
@@ -127,8 +131,8 @@ func TestEveryHostReachesEveryHost(t *testing.T) {
 	}
 }
 
-// TestEmulatedFaults has a link be cut and a switch lose its power: the instance sees it, hosts talk around it, and when it is back
-// everything is found again.
+// TestEmulatedFaults has a link be cut and a switch lose its power: the instance sees it, hosts
+// talk around it, and when it is back everything is found again.
 func TestEmulatedFaults(t *testing.T) {
 	i, n := emulate(t, "ring:5", openflow.V13)
 	found(i, n)

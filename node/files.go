@@ -8,13 +8,15 @@ import (
 	"github.com/weirnet/weir/session"
 )
 
-// What else than switches' connections has files: clients of the API, the data directory, the runtime.
+// What else than switches' connections has files: clients of the API, the data directory, the
+// runtime.
 const filesSpare = 512
 
 // sessionsMin is how many switch connections make it worth to start.
 const sessionsMin = 16
 
-// filesWanted is how many open files an instance needs for all switches that its limits allow, without connections to the API.
+// filesWanted is how many open files an instance needs for all switches that its limits allow,
+// without connections to the API.
 const filesWanted = session.DefaultMaxSessions + session.MaxLeaving + filesSpare
 
 // sessionsFor is how many switch connections so many open files allow.
@@ -23,8 +25,10 @@ func sessionsFor(files uint64) int {
 	return max(left-session.MaxLeaving, left/2) // of few, those that leave may be as many as those that are there
 }
 
-// raiseFiles raises the limit of open files to what an instance with so many connections to the API may need, and returns how many
-// switch connections it may have: those to the API make room for others when files run out. Where the system allows less, it says by which command it would allow more.
+// raiseFiles raises the limit of open files to what an instance with so many connections to the API
+// may need, and returns how many switch connections it may have: those to the API make room for
+// others when files run out. Where the system allows less, it says by which command it would allow
+// more.
 func raiseFiles(log *slog.Logger, api uint64) (sessions int, err error) {
 	want := filesWanted + api
 	var limit syscall.Rlimit
@@ -45,7 +49,8 @@ func raiseFiles(log *slog.Logger, api uint64) (sessions int, err error) {
 	how := fmt.Sprintf("run ulimit -n %d before weir, or set LimitNOFILE=%d in its systemd unit", want, want)
 	switch {
 	case sessions < sessionsMin:
-		return 0, fmt.Errorf("limit of open files: %d allow %d switch connections, want at least %d: %s", limit.Cur, sessions, sessionsMin, how)
+		return 0, fmt.Errorf("limit of open files: %d allow %d switch connections, want at least %d: %s", limit.Cur,
+			sessions, sessionsMin, how)
 	case sessions < session.DefaultMaxSessions:
 		log.Warn("fewer switches can connect than Weir takes: the limit of open files is low", "files", limit.Cur,
 			"connections", sessions, "want", want, "raise", how)

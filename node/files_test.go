@@ -6,7 +6,8 @@ import (
 	"github.com/weirnet/weir/session"
 )
 
-// TestSessionsFor: never more files than there are, and no fewer connections than the default where there are enough.
+// TestSessionsFor: never more files than there are, and no fewer connections than the default where
+// there are enough.
 func TestSessionsFor(t *testing.T) {
 	for _, files := range []uint64{0, 256, 512, 543, 544, 1024, 2560, 4096, filesWanted - 1, filesWanted, 1 << 20, 1<<64 - 1} {
 		n := sessionsFor(files)

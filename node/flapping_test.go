@@ -12,8 +12,9 @@ import (
 	"github.com/weirnet/weir/session"
 )
 
-// TestFlappingSwitchesLeaveNothing: a hundred switches connect and vanish again and again. When they stay away, as many
-// goroutines run as before the first came, and the memory in use is what it was after the first time.
+// TestFlappingSwitchesLeaveNothing: a hundred switches connect and vanish again and again. When
+// they stay away, as many goroutines run as before the first came, and the memory in use is what it
+// was after the first time.
 func TestFlappingSwitchesLeaveNothing(t *testing.T) {
 	versions(t, func(t *testing.T, v openflow.Version) {
 		i := start(t, quietly, func(c *node.Config) { c.Log = slog.New(slog.DiscardHandler) })
@@ -39,7 +40,8 @@ func TestFlappingSwitchesLeaveNothing(t *testing.T) {
 		i.await("the goroutines' end", func() bool { return runtime.NumGoroutine() <= before+idleHTTP })
 		grown := int64(0)
 		i.await("the memory", func() bool { time.Sleep(100 * time.Millisecond); grown = inUse() - first; return grown < 8<<20 })
-		t.Logf("%d goroutines before, %d after %d rounds; %d KiB more in use than after the first", before, runtime.NumGoroutine(),
+		t.Logf("%d goroutines before, %d after %d rounds; %d KiB more in use than after the first", before,
+			runtime.NumGoroutine(),
 			rounds, grown>>10)
 	})
 }

@@ -16,8 +16,8 @@ func isGuard(port uint32, what plan.Guarded, command openflow.FlowModCommand) fu
 	}
 }
 
-// A port that floods is held back at its switch and shed on arrival, while a neighbour's packets are answered; when the
-// flood is over everything is taken back.
+// A port that floods is held back at its switch and shed on arrival, while a neighbour's packets
+// are answered; when the flood is over everything is taken back.
 func TestAFloodIsHeldBackAtItsPort(t *testing.T) {
 	versions(t, func(t *testing.T, v openflow.Version) {
 		i := start(t)

@@ -16,12 +16,14 @@ import (
 	"github.com/weirnet/weir/internal/need"
 )
 
-// smallDisk mounts a disk of so many MiB on a directory, in a mount namespace that lives as long as the test, and returns the command that starts
-// programs in it, and where its files are seen from outside.
+// smallDisk mounts a disk of so many MiB on a directory, in a mount namespace that lives as long as
+// the test, and returns the command that starts programs in it, and where its files are seen from
+// outside.
 func smallDisk(t *testing.T, dir string, size int) (within []string, root string) {
 	t.Helper()
 	need.Root(t)
-	holder := exec.Command(need.Program(t, "unshare"), "--mount", "sh", "-c", fmt.Sprintf("mount -t tmpfs -o size=%dm small %s && echo mounted && cat", size, dir))
+	holder := exec.Command(need.Program(t, "unshare"), "--mount", "sh", "-c",
+		fmt.Sprintf("mount -t tmpfs -o size=%dm small %s && echo mounted && cat", size, dir))
 	if _, err := holder.StdinPipe(); err != nil {
 		t.Fatal(err)
 	}
@@ -40,8 +42,9 @@ func smallDisk(t *testing.T, dir string, size int) (within []string, root string
 	return []string{need.Program(t, "nsenter"), "--target", pid, "--mount"}, filepath.Join("/proc", pid, "root")
 }
 
-// TestInstanceOnFullDisk: an instance whose disk is filled refuses what it cannot keep (507), says why, and forwards; with room it takes requests
-// again by itself. Killed on a full disk, it has all that it acknowledged when there is room again.
+// TestInstanceOnFullDisk: an instance whose disk is filled refuses what it cannot keep (507), says
+// why, and forwards; with room it takes requests again by itself. Killed on a full disk, it has all
+// that it acknowledged when there is room again.
 func TestInstanceOnFullDisk(t *testing.T) {
 	c := &child{dir: t.TempDir(), openflow: freeAddress(t)}
 	c.within, c.root = smallDisk(t, c.dir, 420)
@@ -67,7 +70,8 @@ func TestInstanceOnFullDisk(t *testing.T) {
 			t.Fatal(err)
 		}
 		var p *client.Problem
-		await(t, "a request to be refused for the disk", func() bool { return errors.As(want(), &p) }, func() string { return fmt.Sprint(acknowledged) })
+		await(t, "a request to be refused for the disk", func() bool { return errors.As(want(), &p) },
+			func() string { return fmt.Sprint(acknowledged) })
 		if p.Status != http.StatusInsufficientStorage {
 			t.Errorf("refused with %+v, want 507", p)
 		}

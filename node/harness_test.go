@@ -80,7 +80,8 @@ type instance struct {
 	ended   chan error
 }
 
-// config is that of a test: addresses of the system's choice, a directory of its own, discovery in a hurry.
+// config is that of a test: addresses of the system's choice, a directory of its own, discovery in
+// a hurry.
 func config(t testing.TB) node.Config {
 	cfg := node.Defaults()
 	cfg.OpenFlow, cfg.API, cfg.DataDir = "127.0.0.1:0", "127.0.0.1:0", t.TempDir()
@@ -248,8 +249,8 @@ func stillRunning() error {
 	return nil
 }
 
-// ownGoroutines are the stacks of goroutines that run code of ours other than the tests'. They are given the time to end
-// that the scheduler needs.
+// ownGoroutines are the stacks of goroutines that run code of ours other than the tests'. They are
+// given the time to end that the scheduler needs.
 func ownGoroutines() []string {
 	var left []string
 	for late := time.Now().Add(patience / 10); time.Now().Before(late); runtime.Gosched() {

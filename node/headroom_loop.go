@@ -8,9 +8,10 @@ import (
 	"time"
 )
 
-// The collector of Go lets as much garbage gather as there is that lives, so an instance that holds a million intents would take twice the memory that
-// they need. Here garbage may be as much as what lives up to ampleHeap, and of what is above it an eighth: a large instance collects more
-// often, and stays small. Who sets GOGC decides for himself; GOMEMLIMIT holds in any case.
+// The collector of Go lets as much garbage gather as there is that lives, so an instance that holds
+// a million intents would take twice the memory that they need. Here garbage may be as much as what
+// lives up to ampleHeap, and of what is above it an eighth: a large instance collects more often,
+// and stays small. Who sets GOGC decides for himself; GOMEMLIMIT holds in any case.
 const (
 	ampleHeap    = 256 << 20 // bytes
 	busyHeap     = 64 << 20  // the same, while much is in memory that goes soon: after a start, with very many intents
@@ -18,7 +19,8 @@ const (
 	headroomTurn = time.Second / 4 // a heap that is being filled grows fast
 )
 
-// headroom is how much garbage may gather beside so many bytes that live, in percent of them; ample is how much may in any case.
+// headroom is how much garbage may gather beside so many bytes that live, in percent of them; ample
+// is how much may in any case.
 func headroom(live, ample uint64) int {
 	if live <= ample {
 		return 100
@@ -47,7 +49,8 @@ func keepHeadroom(ctx context.Context, busy func() bool) {
 		if busy() {
 			ample = busyHeap
 		}
-		if want := headroom(live[0].Value.Uint64(), ample); want < now-now/16 || want > now+now/16 { // it stops everybody for a moment
+		// it stops everybody for a moment
+		if want := headroom(live[0].Value.Uint64(), ample); want < now-now/16 || want > now+now/16 {
 			now = want
 			debug.SetGCPercent(now)
 		}

@@ -9,32 +9,37 @@ import (
 
 var (
 	descIntents        = desc("intents", "Intents by state.", "state")
-	descIntentRequests = desc("intent_requests_total", "Requests for intents by what came of them; overload: not taken, failed: not durable.", "result")
-	descIntentChanges  = desc("intent_changes_total", "Changes of what switches are to hold, by reason.", "reason")
-	descIntentRules    = desc("intent_rules_total", "Rules of intents: ordered (installations and removals), refused by switches, lost by switches.", "what")
-	descIntentRoutes   = desc("intent_routes", "Different ways that intents take, or took lately.")
-	descJournalBytes   = desc("journal_bytes", "Bytes of the records of a journal in the store: all, those that count, and those that wait to be committed.", "journal", "what")
+	descIntentRequests = desc("intent_requests_total",
+		"Requests for intents by what came of them; overload: not taken, failed: not durable.", "result")
+	descIntentChanges = desc("intent_changes_total", "Changes of what switches are to hold, by reason.", "reason")
+	descIntentRules   = desc("intent_rules_total",
+		"Rules of intents: ordered (installations and removals), refused by switches, lost by switches.", "what")
+	descIntentRoutes = desc("intent_routes", "Different ways that intents take, or took lately.")
+	descJournalBytes = desc("journal_bytes",
+		"Bytes of the records of a journal in the store: all, those that count, and those that wait to be committed.", "journal", "what")
 	descJournalCommits = desc("journal_commits_total", "Transactions of a journal.", "journal")
 )
 
 // intentMeter shows intents as metrics.
 type intentMeter struct{ in *intents }
 
-// Describe is of prometheus.Collector.
+// Describe implements prometheus.Collector.
 func (m intentMeter) Describe(ch chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{descIntents, descIntentRequests, descIntentChanges, descIntentRules, descIntentRoutes, descJournalBytes, descJournalCommits} {
+	for _, d := range []*prometheus.Desc{descIntents, descIntentRequests, descIntentChanges, descIntentRules,
+		descIntentRoutes, descJournalBytes, descJournalCommits} {
 		ch <- d
 	}
 }
 
-// Collect is of prometheus.Collector.
+// Collect implements prometheus.Collector.
 func (m intentMeter) Collect(ch chan<- prometheus.Metric) {
 	c := m.in.engine.Counts()
 	for s := intent.Submitted; s <= intent.Withdrawing; s++ {
 		gauge(ch, descIntents, float64(c.ByState[s]), s.String())
 	}
 	for result, n := range map[string]uint64{
-		"accepted": c.Accepted, "existing": c.Existing, "conflict": c.Conflicts, "refused": c.Refused, "overload": c.Overloads, "failed": c.Failures,
+		"accepted": c.Accepted, "existing": c.Existing, "conflict": c.Conflicts, "refused": c.Refused,
+		"overload": c.Overloads, "failed": c.Failures,
 	} {
 		counter(ch, descIntentRequests, n, result)
 	}

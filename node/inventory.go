@@ -9,7 +9,8 @@ import (
 	"github.com/weirnet/weir/store/journal"
 )
 
-// Inventory says what of a user's is in a store, from its pairs in the order of their keys: those of a backup.
+// Inventory says what of a user's is in a store, from its pairs in the order of their keys: those
+// of a backup.
 type Inventory struct {
 	intents       journal.Count
 	configuration bool

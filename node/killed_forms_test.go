@@ -33,7 +33,8 @@ func (k *killed) wish(id string, priority int) *client.IntentRequest {
 	src, dst := k.ends[0], k.ends[1]
 	n := k.number(id)
 	mac := fmt.Sprintf("06:00:%02x:%02x:%02x:%02x", byte(n>>24), byte(n>>16), byte(n>>8), byte(n))
-	return &client.IntentRequest{ID: id, Kind: client.PointToPoint, Priority: &p, Src: client.PointEnds(src), Dst: client.PointEnds(dst),
+	return &client.IntentRequest{ID: id, Kind: client.PointToPoint, Priority: &p, Src: client.PointEnds(src),
+		Dst:      client.PointEnds(dst),
 		Selector: client.Selector{"eth_src": mac}}
 }
 

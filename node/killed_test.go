@@ -24,12 +24,13 @@ type killed struct {
 	mu      sync.Mutex
 	known   map[string]claim
 	numbers map[string]int // of intents
-	acked   map[string]int // by form: requests of this life
+	acked   map[string]int // by form: requests of this run
 	enough  func() bool    // asked after each acknowledgement
 	dead    bool           // it was killed
 }
 
-// claim is what is claimed of an object, "" being that it is not there: what was acknowledged, and what was asked for last.
+// claim is what is claimed of an object, "" being that it is not there: what was acknowledged, and
+// what was asked for last.
 type claim struct{ acked, asked string }
 
 func (k *killed) number(id string) int {
@@ -48,7 +49,8 @@ func (k *killed) ask(object, state string) {
 	k.known[object] = claim{k.known[object].acked, state}
 }
 
-// acknowledge notes that an object is what was asked for, and kills the instance if that was enough.
+// acknowledge notes that an object is what was asked for, and kills the instance if that was
+// enough.
 func (k *killed) acknowledge(form, object string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -63,8 +65,8 @@ func (k *killed) acknowledge(form, object string) {
 // workers ask beside each other in each form.
 var workers = []string{"a", "b"}
 
-// live has requests of all forms made, and kills the instance under them: once each form was acknowledged and further of any form, as many
-// as the seed says.
+// live has requests of all forms made, and kills the instance under them: once each form was
+// acknowledged and further of any form, as many as the seed says.
 func (k *killed) live(life int) {
 	k.t.Helper()
 	ctx, end := context.WithCancel(k.t.Context())
@@ -149,14 +151,15 @@ func (k *killed) check() {
 	}
 }
 
-// agree waits for the switches, and wants in them what is wanted.
+// agree waits for the switches, and wants in them what is desired.
 func (k *killed) agree() {
 	k.t.Helper()
 	var last *client.Check
 	await(k.t, "the switches to hold what is wanted", func() bool {
 		c, err := k.api.Check(k.t.Context())
 		last = c
-		return err == nil && c.Agrees && len(c.Switches) == 2 && c.Intents["installing"]+c.Intents["withdrawing"]+c.Intents["waiting"] == 0
+		return err == nil && c.Agrees && len(c.Switches) == 2 && c.Intents["installing"]+c.Intents["withdrawing"]+
+			c.Intents["waiting"] == 0
 	}, func() string { return fmt.Sprintf("%+v", last) })
 }
 
@@ -195,9 +198,10 @@ func network(t *testing.T, spec string, addresses ...string) *emu.Network {
 	return n
 }
 
-// killedOften kills an instance that many times under requests of every form: all that it acknowledged is there in the next life, nothing in
-// part, nothing that it refused, and the switches come to hold what is wanted: at the end, or in each life, which takes seconds, since a new life
-// lets entries that it does not know stay until it has found the network.
+// killedOften kills an instance that many times under requests of every form: all that it
+// acknowledged is there in the next life, nothing in part, nothing that it refused, and the
+// switches come to hold what is desired: at the end, or in each life, which takes seconds, since a
+// new life lets entries that it does not know stay until it has found the network.
 func killedOften(t *testing.T, times int, agreeing bool) {
 	k := &killed{t: t, known: map[string]claim{"backup": {}, "configuration": {}}, numbers: map[string]int{}}
 	k.dir, k.openflow = t.TempDir(), freeAddress(t)

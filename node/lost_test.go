@@ -13,7 +13,8 @@ import (
 	"github.com/weirnet/weir/node"
 )
 
-// TestDamagedStore: an instance does not start with a store that has lost anything, again and again; it names the file and the cure.
+// TestDamagedStore: an instance does not start with a store that has lost anything, again and
+// again; it names the file and the cure.
 func TestDamagedStore(t *testing.T) {
 	for _, c := range []struct {
 		file   string
@@ -49,8 +50,9 @@ func TestDamagedStore(t *testing.T) {
 	}
 }
 
-// TestStoreIsDeleted: when the store of a running instance is deleted no request is accepted any more, and an alarm says why; a second
-// instance in its directory is refused at once, whatever was deleted.
+// TestStoreIsDeleted: when the store of a running instance is deleted no request is accepted any
+// more, and an alarm says why; a second instance in its directory is refused at once, whatever was
+// deleted.
 func TestStoreIsDeleted(t *testing.T) {
 	i := start(t, usual)
 	ask := func(id, to string) error {
@@ -68,7 +70,8 @@ func TestStoreIsDeleted(t *testing.T) {
 		if err := os.Remove(filepath.Join(i.cfg.DataDir, file)); err != nil {
 			t.Fatal(err)
 		}
-		if err := node.Run(context.Background(), second); err == nil || !strings.Contains(err.Error(), "in use by another process") {
+		if err := node.Run(context.Background(), second); err == nil ||
+			!strings.Contains(err.Error(), "in use by another process") {
 			t.Errorf("without %s: %v", file, err)
 		}
 	}
@@ -76,7 +79,8 @@ func TestStoreIsDeleted(t *testing.T) {
 		t.Fatal(err)
 	}
 	var problem *client.Problem
-	if err := ask("after", "02:00:00:00:00:03"); !errors.As(err, &problem) || problem.Status != 503 || !strings.Contains(problem.Detail, "deleted") {
+	if err := ask("after", "02:00:00:00:00:03"); !errors.As(err, &problem) || problem.Status != 503 ||
+		!strings.Contains(problem.Detail, "deleted") {
 		t.Errorf("after it was deleted: %v", err)
 	}
 	i.await("the alarm", func() bool {

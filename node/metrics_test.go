@@ -10,7 +10,8 @@ import (
 	"github.com/weirnet/weir/openflow"
 )
 
-// The metrics are what happened: as many messages as the switches got and sent, as many rows as there are.
+// The metrics are what happened: as many messages as the switches got and sent, as many rows as
+// there are.
 func TestMetricsCountWhatHappens(t *testing.T) {
 	i := start(t)
 	n := i.emulate("linear:3", openflow.V13)
@@ -42,7 +43,8 @@ func TestMetricsCountWhatHappens(t *testing.T) {
 			t.Errorf("%s: %v, want %v", what, pair[0], pair[1])
 		}
 	}
-	if heard, sent := got("discovery_total", "kind", "probes_heard"), got("discovery_total", "kind", "probes_sent"); heard < 8 || sent < heard {
+	if heard, sent := got("discovery_total", "kind", "probes_heard"),
+		got("discovery_total", "kind", "probes_sent"); heard < 8 || sent < heard {
 		t.Errorf("%v probes sent, %v heard", sent, heard)
 	}
 	if in := got("openflow_bytes_total", "direction", "in"); in < 1000 {
@@ -63,7 +65,7 @@ func TestMetricsCountWhatHappens(t *testing.T) {
 	}
 }
 
-// firm is how many firm rules are wanted.
+// firm is how many firm rules are desired.
 func (i *instance) firm() int {
 	n := 0
 	for _, f := range i.flows("") {
@@ -74,7 +76,8 @@ func (i *instance) firm() int {
 	return n
 }
 
-// checkTypes wants the counters to be named as such, every one explained, and the API's and the process's metrics among them.
+// checkTypes wants the counters to be named as such, every one explained, and the API's and the
+// process's metrics among them.
 func checkTypes(t *testing.T, all map[string]*dto.MetricFamily) {
 	t.Helper()
 	for name, f := range all {
@@ -93,7 +96,8 @@ func checkTypes(t *testing.T, all map[string]*dto.MetricFamily) {
 	}
 }
 
-// Without forwarding, Weir still finds the network and its paths, and installs nothing but what discovery needs.
+// Without forwarding, Weir still finds the network and its paths, and installs nothing but what
+// discovery needs.
 func TestWithoutForwarding(t *testing.T) {
 	i := start(t, func(c *node.Config) { c.DisableApps = []string{"forward"} })
 	a, b := i.switchOn(1, openflow.V13, 2), i.switchOn(2, openflow.V13, 2)
@@ -110,7 +114,8 @@ func TestWithoutForwarding(t *testing.T) {
 		return err == nil && len(p.Items) == 1 && len(p.Items[0].Hops) == 2
 	})
 	apps, err := i.api.Apps(t.Context())
-	if err != nil || len(apps.Items) != len(node.Apps) || apps.Items[0].Name != "forward" || apps.Items[0].Enabled || apps.Items[0].State != "disabled" {
+	if err != nil || len(apps.Items) != len(node.Apps) || apps.Items[0].Name != "forward" ||
+		apps.Items[0].Enabled || apps.Items[0].State != "disabled" {
 		t.Errorf("applications are %+v, %v", apps, err)
 	}
 	for _, f := range i.flows("") {

@@ -5,8 +5,8 @@ import (
 	"github.com/weirnet/weir/session"
 )
 
-// Frame takes the news that a rule of an intent went, which switches send in great numbers when intents are withdrawn: nobody but flowsync
-// wants to know. All else goes the usual way.
+// Frame takes the news that a rule of an intent went, which switches send in great numbers when
+// intents are withdrawn: nobody but flowsync wants to know. All else goes the usual way.
 func (n *switches) Frame(s *session.Session, h openflow.Header, frame []byte) bool {
 	if h.Type != openflow.TypeFlowRemoved {
 		return false

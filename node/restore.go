@@ -13,9 +13,9 @@ import (
 	"github.com/weirnet/weir/store"
 )
 
-// Restore fills what cfg.Store and cfg.DataDir name from a snapshot of a store (package store). What is restored appears whole or not
-// at all in a data directory; an etcd elsewhere must hold nothing of ours, and an error may leave a part in it. Errors of what was
-// given are *ConfigError.
+// Restore fills what cfg.Store and cfg.DataDir name from a snapshot of a store (package store).
+// What is restored appears whole or not at all in a data directory; an etcd elsewhere must hold
+// nothing of ours, and an error may leave a part in it. Errors of what was given are *ConfigError.
 func Restore(ctx context.Context, cfg Config, r io.ReadSeeker) (store.Contents, error) {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
@@ -24,7 +24,8 @@ func Restore(ctx context.Context, cfg Config, r io.ReadSeeker) (store.Contents, 
 		return store.Contents{}, &ConfigError{err}
 	}
 	if cfg.Store == StoreMemory {
-		return store.Contents{}, &ConfigError{errors.New("--store=memory: what is restored would be lost at once; want embedded, or URLs")}
+		return store.Contents{},
+			&ConfigError{errors.New("--store=memory: what is restored would be lost at once; want embedded, or URLs")}
 	}
 	contents, err := store.ReadSnapshot(r, nil) // before anything is made
 	if err != nil {
@@ -53,7 +54,8 @@ func restoreDir(ctx context.Context, cfg *Config, r io.ReadSeeker) (contents sto
 	defer lock.Close()
 	there := filepath.Join(cfg.DataDir, StoreDir)
 	if _, err := os.Lstat(there); !errors.Is(err, fs.ErrNotExist) {
-		return contents, fmt.Errorf("the data directory %s has a store already: move %s away, or choose another with --data-dir", cfg.DataDir, there)
+		return contents, fmt.Errorf(
+			"the data directory %s has a store already: move %s away, or choose another with --data-dir", cfg.DataDir, there)
 	}
 	made, err := os.MkdirTemp(cfg.DataDir, ".restored-*")
 	if err != nil {

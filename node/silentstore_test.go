@@ -15,7 +15,8 @@ import (
 	"github.com/weirnet/weir/store"
 )
 
-// silent is a store that answers nothing while it is held, and then does what it was asked for, though nobody waits for it any more.
+// silent is a store that answers nothing while it is held, and then does what it was asked for,
+// though nobody waits for it any more.
 type silent struct {
 	store.Store
 	mu   sync.Mutex
@@ -90,9 +91,10 @@ func wish(i *instance, id, dst string) error {
 	return err
 }
 
-// TestSilentStore: while the store does not answer each request that it is needed for is refused in time, the first of each kind as unknown
-// and those behind it for certain; all that is read goes on. When it answers again, what was unknown is done, what was refused is not,
-// and requests are taken again without a restart.
+// TestSilentStore: while the store does not answer each request that it is needed for is refused in
+// time, the first of each kind as unknown and those behind it for certain; all that is read goes
+// on. When it answers again, what was unknown is done, what was refused is not, and requests are
+// taken again without a restart.
 func TestSilentStore(t *testing.T) {
 	st := &silent{Store: store.NewMemory(nil)}
 	i := start(t, usual, func(c *node.Config) {
@@ -118,7 +120,8 @@ func TestSilentStore(t *testing.T) {
 	}
 	i.configuration()
 	release()
-	i.await("the intent whose outcome was unknown", func() bool { _, err := i.api.Intent(t.Context(), "first"); return err == nil })
+	i.await("the intent whose outcome was unknown",
+		func() bool { _, err := i.api.Intent(t.Context(), "first"); return err == nil })
 	i.await("requests to be taken again", func() bool { return wish("next", "02:00:00:00:00:04") == nil })
 	if list := must[client.Page[client.Intent]](i)(i.api.Intents(t.Context())).Items; len(list) != 2 {
 		t.Errorf("%d intents, want those that were not refused: %+v", len(list), list)
@@ -128,8 +131,9 @@ func TestSilentStore(t *testing.T) {
 	}
 }
 
-// TestUnknownChange: a change of the configuration, or a drain, whose outcome the store has not told is said to be unknown, is not in force
-// until it is, and no change is made behind it before; then it is in force, without a restart.
+// TestUnknownChange: a change of the configuration, or a drain, whose outcome the store has not
+// told is said to be unknown, is not in force until it is, and no change is made behind it before;
+// then it is in force, without a restart.
 func TestUnknownChange(t *testing.T) {
 	st := &silent{Store: store.NewMemory(nil)}
 	i := start(t, usual, func(c *node.Config) {

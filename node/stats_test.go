@@ -14,7 +14,8 @@ func often(c *node.Config) {
 	c.Counters = node.Counters{Ports: time.Second, Tables: time.Second, Flows: time.Second}
 }
 
-// What switches count shows at the API, of every version; the firm rules' counters only where they can be asked for apart.
+// What switches count shows at the API, of every version; the firm rules' counters only where they
+// can be asked for apart.
 func TestTheAPIShowsWhatSwitchesCount(t *testing.T) {
 	versions(t, func(t *testing.T, v openflow.Version) {
 		i := start(t, often)
@@ -29,7 +30,8 @@ func TestTheAPIShowsWhatSwitchesCount(t *testing.T) {
 					return false
 				}
 			}
-			for _, name := range []string{"weir_port_receive_bytes_total", "weir_switch_ports_transmit_packets_total", "weir_port_transmit_errors_total"} {
+			for _, name := range []string{"weir_port_receive_bytes_total",
+				"weir_switch_ports_transmit_packets_total", "weir_port_transmit_errors_total"} {
 				if len(i.metrics()[name].GetMetric()) == 0 {
 					return false
 				}
@@ -82,7 +84,8 @@ func TestTooManyPortsAreLeftOutOfTheMetrics(t *testing.T) {
 	i.emulate("linear:2", openflow.V13)
 	i.await("counters of both switches", func() bool {
 		all := i.metrics()
-		return i.value(all, "weir_port_series_left_out") == 4 && len(all["weir_switch_ports_receive_bytes_total"].GetMetric()) == 2
+		return i.value(all, "weir_port_series_left_out") == 4 &&
+			len(all["weir_switch_ports_receive_bytes_total"].GetMetric()) == 2
 	})
 	if n := len(i.metrics()["weir_port_receive_bytes_total"].GetMetric()); n != 0 {
 		t.Errorf("%d ports are shown", n)

@@ -16,8 +16,8 @@ import (
 	"github.com/weirnet/weir/store"
 )
 
-// TestOldFilesAreTakenOver: what an older program kept in files of the data directory is in force, moved into the store, and the
-// files are gone; and it is in force after the next start as well.
+// TestOldFilesAreTakenOver: what an older version kept in files of the data directory is in force,
+// moved into the store, and the files are gone; and it is in force after the next start as well.
 func TestOldFilesAreTakenOver(t *testing.T) {
 	key := bytes.Repeat([]byte{7}, 32)
 	body := []byte(`{"text":"discovery: {lldp_period: 4s}\n","source":"apply","by":"admin","at":"2026-01-01T00:00:00Z","drains":[{"kind":"switch","object":"0000000000000002","since":"2026-01-01T00:00:00Z"}]}`)
@@ -26,7 +26,8 @@ func TestOldFilesAreTakenOver(t *testing.T) {
 	kept := func(c *node.Config) { c.OpenStore = func() (store.Store, error) { return lasting{memory}, nil } }
 	i := start(t, usual, kept, func(c *node.Config) {
 		file(t, filepath.Join(c.DataDir, "cluster-key"), string(key))
-		file(t, filepath.Join(c.DataDir, conf.StateFile), "weir-configuration 1 sha256 "+hex.EncodeToString(sum[:])+"\n"+string(body))
+		file(t, filepath.Join(c.DataDir, conf.StateFile), "weir-configuration 1 sha256 "+hex.EncodeToString(sum[:])+
+			"\n"+string(body))
 	})
 	for range 2 {
 		drains := must[client.Page[client.Drain]](i)(i.api.Drains(t.Context())).Items
@@ -46,7 +47,8 @@ func TestOldFilesAreTakenOver(t *testing.T) {
 	}
 }
 
-// TestMemoryStore: nothing outlives an instance whose store is in memory, and files of before are neither read nor touched.
+// TestMemoryStore: nothing outlives an instance whose store is in memory, and files of before are
+// neither read nor touched.
 func TestMemoryStore(t *testing.T) {
 	i := start(t, usual, func(c *node.Config) { c.Store = node.StoreMemory })
 	i.apply("discovery: {lldp_period: 4s}\n")
@@ -61,7 +63,8 @@ func TestMemoryStore(t *testing.T) {
 
 // TestWrongStores: what --store does not take is refused before anything is made.
 func TestWrongStores(t *testing.T) {
-	for _, s := range []string{"", "disk", "127.0.0.1:2379", "http://127.0.0.1", "http://127.0.0.1:2379,embedded", "ftp://127.0.0.1:1"} {
+	for _, s := range []string{"", "disk", "127.0.0.1:2379", "http://127.0.0.1", "http://127.0.0.1:2379,embedded",
+		"ftp://127.0.0.1:1"} {
 		err := refusedRun(t, func(c *node.Config) { c.Store = s })
 		wantError(t, s, err, true, "--store="+s, "http://127.0.0.1:2379")
 	}

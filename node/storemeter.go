@@ -15,19 +15,20 @@ var (
 	descStoreReady    = desc("store_ready", "1 while the store takes changes, 0 while it is full or does not answer.")
 )
 
-// storeMeter shows how the store is as metrics. A store elsewhere that does not answer within askStore is shown as not ready.
+// storeMeter shows how the store is as metrics. A store elsewhere that does not answer within
+// askStore is shown as not ready.
 type storeMeter struct{ st store.Store }
 
 const askStore = time.Second
 
-// Describe is of prometheus.Collector.
+// Describe implements prometheus.Collector.
 func (m storeMeter) Describe(ch chan<- *prometheus.Desc) {
 	ch <- descStoreBytes
 	ch <- descStoreRevision
 	ch <- descStoreReady
 }
 
-// Collect is of prometheus.Collector.
+// Collect implements prometheus.Collector.
 func (m storeMeter) Collect(ch chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), askStore)
 	defer cancel()

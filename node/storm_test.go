@@ -13,7 +13,8 @@ import (
 	"github.com/weirnet/weir/session"
 )
 
-// atOnce connects n switches with ids from first on, all at the same time, and waits until they are shown.
+// atOnce connects n switches with ids from first on, all at the same time, and waits until they are
+// shown.
 func (i *instance) atOnce(first uint64, n int) {
 	i.t.Helper()
 	d := session.NewDialer(session.Config{Versions: []openflow.Version{openflow.V13}})
@@ -56,7 +57,8 @@ func TestManySwitchesAtOnce(t *testing.T) {
 // quietly leaves the probes out, which are another matter.
 func quietly(c *node.Config) { c.LLDPPeriod = time.Minute }
 
-// besiege opens n connections from several addresses that say nothing, and keeps them open until the test ends.
+// besiege opens n connections from several addresses that say nothing, and keeps them open until
+// the test ends.
 func (i *instance) besiege(n int) {
 	i.t.Helper()
 	var all sync.WaitGroup
@@ -88,8 +90,8 @@ func (i *instance) besiege(n int) {
 	}
 }
 
-// TestHalfOpenConnectionsKeepNobodyOut: what is too much is shed, and counted; a switch that connects among them gets its
-// session, one that has one keeps it.
+// TestHalfOpenConnectionsKeepNobodyOut: what is too much is shed, and counted; a switch that
+// connects among them gets its session, one that has one keeps it.
 func TestHalfOpenConnectionsKeepNobodyOut(t *testing.T) {
 	i := start(t, quietly)
 	i.atOnce(1, 1)

@@ -13,7 +13,8 @@ import (
 	"github.com/weirnet/weir/netview"
 )
 
-// switchTLS is the TLS that is spoken with switches. Its certificates can be read anew while it is used.
+// switchTLS is the TLS that is spoken with switches. Its certificates can be read anew while it is
+// used.
 type switchTLS struct {
 	cfg *Config
 	now atomic.Pointer[tls.Config]
@@ -29,7 +30,8 @@ func (c *Config) checkSwitchTLS() error {
 	}
 	switch {
 	case given != 0 && given != 3:
-		return errors.New("--openflow-tls-cert, --openflow-tls-key and --openflow-tls-ca: give all three (weir cert makes them) or none")
+		return errors.New(
+			"--openflow-tls-cert, --openflow-tls-key and --openflow-tls-ca: give all three (weir cert makes them) or none")
 	case given == 0 && c.OpenFlowTLSUnnamed:
 		return errors.New("--openflow-tls-unnamed: has a meaning only with --openflow-tls-cert, -key and -ca")
 	}
@@ -45,8 +47,8 @@ func newSwitchTLS(cfg *Config) (*switchTLS, error) {
 	return t, t.reload()
 }
 
-// reload reads the certificates again. Where one is bad the error names it, and those before stay. Sessions that are there
-// stay as well.
+// reload reads the certificates again. Where one is bad the error names it, and those before stay.
+// Sessions that are there stay as well.
 func (t *switchTLS) reload() error {
 	pair, err := t.own()
 	if err != nil {
@@ -58,7 +60,8 @@ func (t *switchTLS) reload() error {
 	}
 	own := cert.Config(pair)
 	own.ClientAuth, own.ClientCAs = tls.RequireAndVerifyClientCert, pool
-	// A ticket would bring a certificate back that has expired meanwhile, or an authority that is no longer believed.
+	// A ticket would bring a certificate back that has expired meanwhile, or an authority that is
+	// no longer believed.
 	own.SessionTicketsDisabled = true
 	t.now.Store(own)
 	return nil
@@ -107,8 +110,8 @@ func (t *switchTLS) config() *tls.Config {
 	return c
 }
 
-// reloadCertificates reads the certificates of TLS for switches again; see switchTLS.reload. Bad ones are alarmed, and those
-// of before stay.
+// reloadCertificates reads the certificates of TLS for switches again; see switchTLS.reload. Bad
+// ones are alarmed, and those of before stay.
 func (in *inputs) reloadCertificates() {
 	const object = "certificates for switches"
 	if err := in.certificates(); err != nil {

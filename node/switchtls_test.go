@@ -12,7 +12,8 @@ import (
 	"github.com/weirnet/weir/netview"
 )
 
-// TestCertificatesAreReadAgain: a new one is used from then on; a bad one is refused and the one before stays.
+// TestCertificatesAreReadAgain: a new one is used from then on; a bad one is refused and the one
+// before stays.
 func TestCertificatesAreReadAgain(t *testing.T) {
 	dir := t.TempDir()
 	a, authority, err := cert.New("test", time.Now(), time.Hour)

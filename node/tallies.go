@@ -10,10 +10,10 @@ type tallies struct {
 
 var descGuard = desc("guard_total", "What app/guard did, by kind.", "kind")
 
-// Describe is of prometheus.Collector.
+// Describe implements prometheus.Collector.
 func (t tallies) Describe(ch chan<- *prometheus.Desc) { ch <- t.desc }
 
-// Collect is of prometheus.Collector.
+// Collect implements prometheus.Collector.
 func (t tallies) Collect(ch chan<- prometheus.Metric) {
 	for kind, n := range t.read() {
 		counter(ch, t.desc, n, kind)

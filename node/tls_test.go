@@ -103,8 +103,8 @@ func (i *instance) dialTLS(id uint64, secure *tls.Config) *session.Session {
 	return s
 }
 
-// TestTLSBindsDatapathIDs: a certificate is good for the ids that it names and no other; one without an id, another
-// authority's and none at all are refused; a spoofed id raises an alarm.
+// TestTLSBindsDatapathIDs: a certificate is good for the ids that it names and no other; one
+// without an id, another authority's and none at all are refused; a spoofed id raises an alarm.
 func TestTLSBindsDatapathIDs(t *testing.T) {
 	k := newKeyring(t)
 	i := start(t, k.use)

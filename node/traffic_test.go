@@ -9,8 +9,8 @@ import (
 	"github.com/weirnet/weir/openflow"
 )
 
-// TestTrafficGoesOn counts what an intent between two hosts carries over a re-route and a restart of the switch where the packets come in: it
-// never goes back, and what comes afterwards is added.
+// TestTrafficGoesOn counts what an intent between two hosts carries over a re-route and a restart
+// of the switch where the packets come in: it never goes back, and what comes afterwards is added.
 func TestTrafficGoesOn(t *testing.T) {
 	versions(t, func(t *testing.T, v openflow.Version) {
 		i, n := emulate(t, "ring:3,hosts=1", v)
@@ -25,20 +25,23 @@ func TestTrafficGoesOn(t *testing.T) {
 		}
 		installed := func() {
 			t.Helper()
-			i.await("the intent to be installed", func() bool { return must[client.Intent](i)(i.api.Intent(t.Context(), "a")).State == "installed" })
+			i.await("the intent to be installed",
+				func() bool { return must[client.Intent](i)(i.api.Intent(t.Context(), "a")).State == "installed" })
 		}
 		const pings = 5
 		ping := func() {
 			t.Helper()
 			var p *host.Ping
 			a.Do(func(s *host.Host, now time.Duration, _ host.Output) {
-				p, err = s.Ping(host.PingSpec{Dst: b.Spec().IPv4.Addr(), Count: pings, Interval: 10 * time.Millisecond, Timeout: patience / 3}, now)
+				p, err = s.Ping(host.PingSpec{Dst: b.Spec().IPv4.Addr(), Count: pings,
+					Interval: 10 * time.Millisecond, Timeout: patience / 3}, now)
 			})
 			if err != nil {
 				t.Fatal(err)
 			}
 			var r host.PingReport
-			i.await("the pings", func() bool { a.Do(func(*host.Host, time.Duration, host.Output) { r = p.Report() }); return r.Done })
+			i.await("the pings",
+				func() bool { a.Do(func(*host.Host, time.Duration, host.Output) { r = p.Report() }); return r.Done })
 			if r.Lost != 0 {
 				t.Fatalf("%+v", r)
 			}
@@ -48,7 +51,8 @@ func TestTrafficGoesOn(t *testing.T) {
 			t.Helper()
 			got := must[client.Traffic](i)(i.api.IntentTraffic(t.Context(), "a"))
 			if uint64(got.Packets) < last+least || got.Missing != "" {
-				t.Errorf("%s: %d packets after %d, want %d more at least; missing %q", what, got.Packets, last, least, got.Missing)
+				t.Errorf("%s: %d packets after %d, want %d more at least; missing %q", what, got.Packets, last,
+					least, got.Missing)
 			}
 			last = uint64(got.Packets)
 		}

@@ -17,7 +17,8 @@ import (
 	"github.com/weirnet/weir/api/client"
 )
 
-// watch follows the events of some kinds and returns a look at the rows so far: their states by kind and key.
+// watch follows the events of some kinds and returns a look at the rows so far: their states by
+// kind and key.
 func (i *instance) watch(kinds ...string) func() map[string]map[string]string {
 	var mu sync.Mutex
 	rows := map[string]map[string]string{}
@@ -90,7 +91,8 @@ func (i *instance) metrics() map[string]*dto.MetricFamily {
 	return families
 }
 
-// metric is the value of the one metric with these labels ("name", "value", …); the test fails if there is none.
+// metric is the value of the one metric with these labels ("name", "value", …); the test fails if
+// there is none.
 func (i *instance) metric(name string, labels ...string) float64 {
 	i.t.Helper()
 	return i.value(i.metrics(), name, labels...)

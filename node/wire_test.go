@@ -15,8 +15,9 @@ import (
 	"github.com/weirnet/weir/openflow"
 )
 
-// wire is a switch that is nothing but a connection: it sends the bytes that a test gives it and answers what every switch
-// must. One goroutine reads at a time: the test's own (exchange), or, after serve, one of the wire's.
+// wire is a switch that is nothing but a connection: it sends the bytes that a test gives it and
+// answers what every switch must. One goroutine reads at a time: the test's own (exchange), or,
+// after serve, one of the wire's.
 type wire struct {
 	t       testing.TB
 	dpid    uint64
@@ -259,7 +260,8 @@ func (w *wire) mac(port int) [6]byte { return [6]byte{2, 0, 0, 0, byte(w.dpid), 
 
 // packetIn is a packet that came in at a port.
 func packetIn(port uint32, frame []byte) *openflow.PacketIn {
-	return &openflow.PacketIn{Buffer: openflow.NoBuffer, TotalLen: uint16(len(frame)), InPort: port, Cookie: ^uint64(0), Data: frame}
+	return &openflow.PacketIn{Buffer: openflow.NoBuffer, TotalLen: uint16(len(frame)), InPort: port,
+		Cookie: ^uint64(0), Data: frame}
 }
 
 // reply is an error that the instance answered.
@@ -271,8 +273,8 @@ type reply struct {
 	wholeFrame int
 }
 
-// exchange sends bytes, reads until all of them are handled, and returns the errors that came, and whether the connection
-// was ended. How it knows: an echo request comes after them.
+// exchange sends bytes, reads until all of them are handled, and returns the errors that came, and
+// whether the connection was ended. How it knows: an echo request comes after them.
 func (w *wire) exchange(b []byte) (errs []reply, closed bool) {
 	w.t.Helper()
 	w.xid++

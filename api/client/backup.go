@@ -7,8 +7,9 @@ import (
 	"net/url"
 )
 
-// Backup writes what the instance's store holds, as a snapshot of package store. It needs role admin. Whether all of it has arrived
-// is for the reader to check: the snapshot ends with a checksum.
+// Backup writes what the instance's store holds, as a snapshot of package store. It needs role
+// admin. Whether all of it has arrived is for the reader to check: the snapshot ends with a
+// checksum.
 func (c *Client) Backup(ctx context.Context, w io.Writer) error {
 	resp, err := c.do(ctx, "/v1/backup", url.Values{}, nil)
 	if err != nil {

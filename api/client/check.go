@@ -7,9 +7,11 @@ type Check struct {
 	Revision string        `json:"revision" doc:"Of the view: every switch was compared at it or later. Opaque."`
 	Agrees   bool          `json:"agrees" doc:"All switches were reached, and nothing differs."`
 	Switches []SwitchCheck `json:"switches" doc:"In order of datapath id."`
-	// Intents are those that are not installed too: what they want of switches is compared as far as it is decided.
+	// Intents are those that are not installed too: what they want of switches is compared as far
+	// as it is decided.
 	Intents map[string]int `json:"intents,omitempty" doc:"How many intents are in which state. What is wanted for them is compared as all else; one that is waiting or failed wants nothing, and is no difference."`
-	// Wide are intents that take packets of others on links between switches, where their rules cannot tell them apart. No difference.
+	// Wide are intents that take packets of others on links between switches, where their rules
+	// cannot tell them apart. No difference.
 	Wide *WideIntents `json:"wide,omitempty" doc:"Intents that take packets of others than those at their ingress on links between switches, if there are any. No difference."`
 }
 

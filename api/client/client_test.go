@@ -79,7 +79,8 @@ func TestErrors(t *testing.T) {
 	}
 	_, err := answer(404, `{"title":"Not Found","status":404,"detail":"no switch"}`).Switches(t.Context())
 	var p *Problem
-	if !errors.As(err, &p) || p.Title != "Not Found" || p.Status != 404 || p.Detail != "no switch" || err.Error() != "no switch (404 Not Found)" {
+	if !errors.As(err, &p) || p.Title != "Not Found" || p.Status != 404 || p.Detail != "no switch" ||
+		err.Error() != "no switch (404 Not Found)" {
 		t.Errorf("problem: %v", err)
 	}
 	_, err = answer(502, "<html>a proxy</html>").Switches(t.Context())
@@ -191,7 +192,8 @@ func TestHex(t *testing.T) {
 }
 
 func TestParseDPID(t *testing.T) {
-	for s, want := range map[string]uint64{"1": 1, "0x1": 1, "00000000000000a1": 0xa1, "00:00:00:00:00:00:00:A1": 0xa1, "ffffffffffffffff": 1<<64 - 1} {
+	for s, want := range map[string]uint64{"1": 1, "0x1": 1, "00000000000000a1": 0xa1,
+		"00:00:00:00:00:00:00:A1": 0xa1, "ffffffffffffffff": 1<<64 - 1} {
 		if v, err := ParseDPID(s); err != nil || v != want {
 			t.Errorf("%s: %x %v", s, v, err)
 		}
@@ -217,7 +219,8 @@ func FuzzEvents(f *testing.F) {
 	})
 }
 
-// TestStreamEndsWithItsServer: a server that dies before it answers ends the opening of a stream, whose body nobody has written to.
+// TestStreamEndsWithItsServer: a server that dies before it answers ends the opening of a stream,
+// whose body nobody has written to.
 func TestStreamEndsWithItsServer(t *testing.T) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

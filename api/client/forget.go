@@ -37,8 +37,9 @@ type DependentIntents struct {
 	Withdrawing Some `json:"withdrawing" doc:"They are being withdrawn and have rules at the switch: they end with it."`
 }
 
-// Forget forgets a switch (its datapath id) or a host (its id) that is gone for good. With withdraw the intents with an end there are withdrawn;
-// with dryRun nothing is done. The error is a *Problem: 404 if it is not known, 409 if it is a switch that is connected.
+// Forget forgets a switch (its datapath id) or a host (its id) that is gone for good. With withdraw
+// the intents with an end there are withdrawn; with dryRun nothing is done. The error is a
+// *Problem: 404 if it is not known, 409 if it is a switch that is connected.
 func (c *Client) Forget(ctx context.Context, kind, id string, withdraw, dryRun bool) (*Forgotten, error) {
 	path := "/v1/switches/" + url.PathEscape(id)
 	if kind == "host" {

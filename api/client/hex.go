@@ -25,7 +25,8 @@ func (h *Hex64) UnmarshalText(b []byte) error {
 	return nil
 }
 
-// ParseDPID reads a datapath id: up to 16 hexadecimal digits, with 0x or without, with colons between bytes or without.
+// ParseDPID reads a datapath id: up to 16 hexadecimal digits, with 0x or without, with colons
+// between bytes or without.
 func ParseDPID(s string) (uint64, error) {
 	v, err := parseHex(strings.ReplaceAll(s, ":", ""))
 	if err != nil {

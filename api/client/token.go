@@ -9,8 +9,9 @@ import (
 // TokenFile is the file of a data directory that holds the admin token.
 const TokenFile = "token"
 
-// FindToken is the token to use on the machine of an instance: the one given if it is not empty, else the environment's
-// WEIR_TOKEN, else that in the file "token" of the instance's data directory, else none.
+// FindToken is the token to use on the machine of an instance: the one given if it is not empty,
+// else the environment's WEIR_TOKEN, else that in the file "token" of the instance's data
+// directory, else none.
 func FindToken(given, dataDir string) string {
 	if given != "" {
 		return given

@@ -9,7 +9,8 @@ import (
 	"github.com/weirnet/weir/api/client/intentpb"
 )
 
-// Answer is an answer to one request, as it is written. The names of Status and State are those of intentpb.
+// Answer is an answer to one request, as it is written. The names of Status and State are those of
+// intentpb.
 type Answer struct {
 	Index    uint64 // of the request, from 0
 	Line     int    // of a refused line; 0: not said
@@ -49,7 +50,7 @@ func appendString(b []byte, name, s string) []byte {
 	return b
 }
 
-// plain tells whether a string stands in JSON as it is.
+// plain reports whether a string stands in JSON as it is.
 func plain(s string) bool {
 	for i := 0; i < len(s); i++ {
 		if c := s[i]; c < ' ' || c >= 0x7f || c == '"' || c == '\\' {

@@ -28,7 +28,8 @@ type Batch struct {
 	Requests []intent.Request
 	Slots    []Slot
 
-	// What the requests' specs are made of. Slices that outgrow them are left to the requests that have them.
+	// What the requests' specs are made of. Slices that outgrow them are left to the requests that
+	// have them.
 	ends []spec.End
 	hops []topology.Hop
 	oxm  []byte
@@ -44,8 +45,8 @@ func (b *Batch) Reset() {
 	b.ends, b.hops, b.oxm = b.ends[:0], b.hops[:0], b.oxm[:0]
 }
 
-// add takes a request that was read, if nothing is wrong with it, and refuses it otherwise. It is checked here, on the
-// caller's goroutine, so that who takes it finds it in its one form.
+// add takes a request that was read, if nothing is wrong with it, and refuses it otherwise. It is
+// checked here, on the caller's goroutine, so that who takes it finds it in its one form.
 func (b *Batch) add(r *intent.Request, line int, err error) {
 	if err == nil {
 		err = check(r)

@@ -14,7 +14,8 @@ import (
 
 // benchRequest is a request as the benchmarks of whole instances send it.
 func benchRequest(oxm bool) *client.IntentRequest {
-	q := &client.IntentRequest{ID: "flow-000001", Kind: client.PointToPoint, Wide: true, Src: client.PointEnds(client.Point{DPID: "00000000000000a1", Port: 3}),
+	q := &client.IntentRequest{ID: "flow-000001", Kind: client.PointToPoint, Wide: true,
+		Src: client.PointEnds(client.Point{DPID: "00000000000000a1", Port: 3}),
 		Dst: client.PointEnds(client.Point{DPID: "00000000000000b2", Port: 1})}
 	if !oxm {
 		q.Selector = client.Selector{"ipv4_src": "10.0.0.1", "ipv4_dst": "10.0.0.2"}
@@ -109,7 +110,8 @@ func BenchmarkReadMessagesWithTLVs(b *testing.B) {
 	perItem(b, func() { readMessages(b, batch, in) })
 }
 
-// BenchmarkStandardLibrary is encoding/json on the same lines, into the client's type, without any check.
+// BenchmarkStandardLibrary is encoding/json on the same lines, into the client's type, without any
+// check.
 func BenchmarkStandardLibrary(b *testing.B) {
 	in := jsonLines(b)
 	perItem(b, func() {
@@ -135,13 +137,15 @@ func BenchmarkWriteAnswers(b *testing.B) {
 	})
 }
 
-// TestReadingBudget: a batch of the usual requests allocates once, for the text that its ids are parts of.
+// TestReadingBudget: a batch of the usual requests allocates once, for the text that its ids are
+// parts of.
 func TestReadingBudget(t *testing.T) {
 	need.NoRace(t)
 	lines, plain, tlvs := jsonLines(t), messages(t, false), messages(t, true)
 	j, b := NewJSON(), new(Batch)
 	for name, f := range map[string]func(){
-		"lines": func() { readLines(t, j, b, lines) }, "messages": func() { readMessages(t, b, plain) }, "TLVs": func() { readMessages(t, b, tlvs) },
+		"lines": func() { readLines(t, j, b, lines) }, "messages": func() { readMessages(t, b, plain) },
+		"TLVs": func() { readMessages(t, b, tlvs) },
 	} {
 		f()
 		if n := testing.AllocsPerRun(20, f); n > 1 {

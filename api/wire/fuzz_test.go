@@ -9,7 +9,8 @@ import (
 	"github.com/weirnet/weir/intent/spec"
 )
 
-// checkBatch checks what holds of every batch: each slot is a request or says why not, and requests are in their one form.
+// checkBatch checks what holds of every batch: each slot is a request or says why not, and requests
+// are in their one form.
 func checkBatch(t *testing.T, b *Batch) {
 	t.Helper()
 	n := 0
@@ -46,7 +47,8 @@ func FuzzLine(f *testing.F) {
 		f.Add(line)
 		f.Add([]byte(`{"items":[` + string(line) + `],"atomic":true}`))
 	}
-	for _, s := range []string{`{"id":"\ud83d"}`, "{\"id\":\"\xff\"}", `{"priority":1e3}`, `[[[[`, `{"a":{"b":[{}]}}`, `{"selector":{"ipv4_src":"1.2.3.4/\u0038"}}`} {
+	for _, s := range []string{`{"id":"\ud83d"}`, "{\"id\":\"\xff\"}", `{"priority":1e3}`, `[[[[`,
+		`{"a":{"b":[{}]}}`, `{"selector":{"ipv4_src":"1.2.3.4/\u0038"}}`} {
 		f.Add([]byte(s))
 	}
 	j := NewJSON()

@@ -13,7 +13,8 @@ import (
 	"github.com/weirnet/weir/intent/spec"
 )
 
-// JSON reads requests in JSON, token by token: strings must be UTF-8, and no name may come twice. One reader at a time.
+// JSON reads requests in JSON, token by token: strings must be UTF-8, and no name may come twice.
+// One reader at a time.
 type JSON struct {
 	// MaxItems is how many items a body may have; 0: as many as it holds.
 	MaxItems int
@@ -32,7 +33,8 @@ func (p *JSON) begin(raw []byte, text string) {
 	p.d.Reset(&p.in)
 }
 
-// Line reads one line of a stream into the batch. Text is raw as a string; the ids of the requests are parts of it.
+// Line reads one line of a stream into the batch. Text is raw as a string; the ids of the requests
+// are parts of it.
 func (p *JSON) Line(b *Batch, raw []byte, text string, line int) {
 	p.begin(raw, text)
 	var r intent.Request
@@ -60,9 +62,9 @@ type Document struct {
 // ErrTooMany is wrapped where a body has more items than it may have: nothing of the rest was read.
 var ErrTooMany = errors.New("too many items")
 
-// Body reads one intent, or {"items":[…],"atomic":…}, into the batch. The error is of the body as a whole, with its line;
-// what is wrong with single items is in their slots. Op is what the items ask for: they cannot say it themselves. Id is that
-// of an intent which does not say its own.
+// Body reads one intent, or {"items":[…],"atomic":…}, into the batch. The error is of the body as a
+// whole, with its line; what is wrong with single items is in their slots. Op is what the items ask
+// for: they cannot say it themselves. Id is that of an intent which does not say its own.
 func (p *JSON) Body(b *Batch, raw []byte, op intent.Op, id string) (Document, error) {
 	p.begin(raw, string(raw))
 	doc := Document{Single: true}
@@ -139,7 +141,8 @@ func (p *JSON) items(b *Batch, op intent.Op) error {
 	return err
 }
 
-// begins is where the value begins that is read next: what was read ends before a comma and white space.
+// begins is where the value begins that is read next: what was read ends before a comma and white
+// space.
 func (p *JSON) begins() int {
 	rest := p.text[p.d.InputOffset():]
 	return len(p.text) - len(strings.TrimLeft(rest, ", \t\r\n"))

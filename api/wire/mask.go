@@ -7,8 +7,9 @@ import (
 	"github.com/weirnet/weir/openflow"
 )
 
-// withinMask refuses a value in text whose own bits go beyond its mask: 10.0.0.3/8 may mean a network, or a host. Bare is what stands before the slash,
-// masked the TLV that was made of all of it.
+// withinMask refuses a value in text whose own bits go beyond its mask: 10.0.0.3/8 may mean a
+// network, or a host. Bare is what stands before the slash, masked the TLV that was made of all of
+// it.
 func withinMask(f openflow.Field, text, bare string, masked []byte) error {
 	var room [4 + 16]byte
 	whole, err := openflow.AppendFieldText(room[:0], f, bare)
@@ -31,5 +32,6 @@ func withinMask(f openflow.Field, text, bare string, masked []byte) error {
 	}
 	network := ""
 	openflow.Match{OXM: masked}.Each(func(_, value string) { network = value })
-	return &spec.Error{Field: "selector." + f.String(), Given: quote(text) + ", which has bits outside its mask,", Want: network + " or " + exact}
+	return &spec.Error{Field: "selector." + f.String(), Given: quote(text) + ", which has bits outside its mask,",
+		Want: network + " or " + exact}
 }

@@ -32,13 +32,18 @@ func compiled(t *testing.T) protoreflect.FileDescriptor {
 func TestFieldNumbers(t *testing.T) {
 	file := compiled(t)
 	for message, want := range map[protoreflect.Name]map[protoreflect.Name]protoreflect.FieldNumber{
-		"Point": {"dpid": intentpb.PointDPID, "port": intentpb.PointPort}, "Host": {"mac": intentpb.HostMAC, "vlan": intentpb.HostVLAN},
-		"Hop": {"dpid": intentpb.HopDPID, "in": intentpb.HopIn, "out": intentpb.HopOut}, "Field": {"name": intentpb.FieldName, "value": intentpb.FieldValue},
-		"IntentRequest": {"op": intentpb.RequestOp, "id": intentpb.RequestID, "kind": intentpb.RequestKind, "priority": intentpb.RequestPriority,
-			"src": intentpb.RequestSrc, "dst": intentpb.RequestDst, "src_host": intentpb.RequestSrcHost, "dst_host": intentpb.RequestDstHost,
-			"hops": intentpb.RequestHops, "selector": intentpb.RequestSelector, "selector_oxm": intentpb.RequestSelectorOXM,
+		"Point": {"dpid": intentpb.PointDPID, "port": intentpb.PointPort},
+		"Host":  {"mac": intentpb.HostMAC, "vlan": intentpb.HostVLAN},
+		"Hop":   {"dpid": intentpb.HopDPID, "in": intentpb.HopIn, "out": intentpb.HopOut},
+		"Field": {"name": intentpb.FieldName, "value": intentpb.FieldValue},
+		"IntentRequest": {"op": intentpb.RequestOp, "id": intentpb.RequestID, "kind": intentpb.RequestKind,
+			"priority": intentpb.RequestPriority,
+			"src":      intentpb.RequestSrc, "dst": intentpb.RequestDst, "src_host": intentpb.RequestSrcHost,
+			"dst_host": intentpb.RequestDstHost,
+			"hops":     intentpb.RequestHops, "selector": intentpb.RequestSelector, "selector_oxm": intentpb.RequestSelectorOXM,
 			"if_match": intentpb.RequestIfMatch, "key": intentpb.RequestKey, "wide": intentpb.RequestWide},
-		"IntentAnswer": {"index": intentpb.AnswerIndex, "id": intentpb.AnswerID, "status": intentpb.AnswerStatus, "state": intentpb.AnswerState,
+		"IntentAnswer": {"index": intentpb.AnswerIndex, "id": intentpb.AnswerID, "status": intentpb.AnswerStatus,
+			"state":  intentpb.AnswerState,
 			"detail": intentpb.AnswerDetail, "etag": intentpb.AnswerETag, "revision": intentpb.AnswerRevision},
 	} {
 		fields := file.Messages().ByName(message).Fields()
@@ -51,15 +56,16 @@ func TestFieldNumbers(t *testing.T) {
 			}
 		}
 	}
-	for enum, names := range map[protoreflect.Name][]string{"Kind": intentpb.KindNames, "Status": intentpb.StatusNames, "State": intentpb.StateNames} {
+	for enum, names := range map[protoreflect.Name][]string{"Kind": intentpb.KindNames,
+		"Status": intentpb.StatusNames, "State": intentpb.StateNames} {
 		if n := file.Enums().ByName(enum).Values().Len(); n != len(names) {
 			t.Errorf("enum %s has %d values, and %d names", enum, n, len(names))
 		}
 	}
 }
 
-// TestAgainstProtobuf: what the client writes, a real implementation reads, and writes again so that it is read the same; and
-// what is answered is read by it.
+// TestAgainstProtobuf: what the client writes, a real implementation reads, and writes again so
+// that it is read the same; and what is answered is read by it.
 func TestAgainstProtobuf(t *testing.T) {
 	file := compiled(t)
 	request, answer := file.Messages().ByName("IntentRequest"), file.Messages().ByName("IntentAnswer")
@@ -96,8 +102,10 @@ func TestAgainstProtobuf(t *testing.T) {
 			t.Fatalf("%+v: %v, unknown %x", a, err, m.GetUnknown())
 		}
 		get := func(name protoreflect.Name) protoreflect.Value { return m.Get(answer.Fields().ByName(name)) }
-		if get("index").Uint() != a.Index || get("id").String() != a.ID || get("status").Enum() != protoreflect.EnumNumber(a.Status) ||
-			get("state").Enum() != protoreflect.EnumNumber(a.State) || get("detail").String() != a.Detail || get("etag").String() != a.ETag || get("revision").String() != a.Revision {
+		if get("index").Uint() != a.Index || get("id").String() != a.ID ||
+			get("status").Enum() != protoreflect.EnumNumber(a.Status) ||
+			get("state").Enum() != protoreflect.EnumNumber(a.State) || get("detail").String() != a.Detail ||
+			get("etag").String() != a.ETag || get("revision").String() != a.Revision {
 			t.Errorf("%+v is read as %v", a, m)
 		}
 	}
@@ -105,7 +113,9 @@ func TestAgainstProtobuf(t *testing.T) {
 
 // TestRefusedMessages: what is wrong with messages, and with streams of them.
 func TestRefusedMessages(t *testing.T) {
-	good, err := (&client.IntentRequest{ID: "a", Kind: "point-to-point", Src: client.PointEnds(client.Point{DPID: "1", Port: 1}), Dst: client.PointEnds(client.Point{DPID: "2", Port: 1})}).AppendMessage(nil)
+	good, err := (&client.IntentRequest{ID: "a", Kind: "point-to-point",
+		Src: client.PointEnds(client.Point{DPID: "1", Port: 1}),
+		Dst: client.PointEnds(client.Point{DPID: "2", Port: 1})}).AppendMessage(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,16 +125,25 @@ func TestRefusedMessages(t *testing.T) {
 		want string
 	}{
 		{append(bytes.Clone(message), 0x7a, 0), "field 15: a value given, want none: no such field is known or served"},
-		{append(bytes.Clone(message), 0x70, 2), "wide: a value of another form, or out of range given, want one as in intents.proto"},
-		{append(bytes.Clone(message), 0x18, 9), "kind: a value of another form, or out of range given, want one as in intents.proto"},
-		{append(bytes.Clone(message), 0x12, 1, 0xff), "id: a value of another form, or out of range given, want one as in intents.proto"},
-		{append(bytes.Clone(message), 0x0b), "message: field 1 of a form that is not known, or cut off given, want a message as in intents.proto"},
+		{append(bytes.Clone(message), 0x70, 2),
+			"wide: a value of another form, or out of range given, want one as in intents.proto"},
+		{append(bytes.Clone(message), 0x18, 9),
+			"kind: a value of another form, or out of range given, want one as in intents.proto"},
+		{append(bytes.Clone(message), 0x12, 1, 0xff),
+			"id: a value of another form, or out of range given, want one as in intents.proto"},
+		{append(bytes.Clone(message), 0x0b),
+			"message: field 1 of a form that is not known, or cut off given, want a message as in intents.proto"},
 		{append(bytes.Clone(message), 0xff), "message: bytes that are no protobuf given, want a message as in intents.proto"},
-		{message[:len(message)-1], "message: field 6 of a form that is not known, or cut off given, want a message as in intents.proto"},
-		{append(bytes.Clone(message), 0x5a, 4, 0x80, 0, 0, 0), "selector.in_port: a value given, want none: the port that packets come in by is that of src, or of the first hop"},
-		{append(bytes.Clone(message), 0x5a, 3, 1, 2, 3), "selector: 3 bytes that are no match field given, want OXM TLVs of OpenFlow 1.3"},
-		{append(bytes.Clone(message), 0x5a, 12, 0x80, 0, 0x19, 8, 10, 0, 0, 3, 255, 0, 0, 0), "selector.ipv4_dst: a value with bits outside its mask given, want none there"},
-		{append(bytes.Clone(message), 0x5a, 1, 1, 0x5a, 1, 1), "selector_oxm: a value beside another selector given, want one selector"},
+		{message[:len(message)-1],
+			"message: field 6 of a form that is not known, or cut off given, want a message as in intents.proto"},
+		{append(bytes.Clone(message), 0x5a, 4, 0x80, 0, 0, 0),
+			"selector.in_port: a value given, want none: the port that packets come in by is that of src, or of the first hop"},
+		{append(bytes.Clone(message), 0x5a, 3, 1, 2, 3),
+			"selector: 3 bytes that are no match field given, want OXM TLVs of OpenFlow 1.3"},
+		{append(bytes.Clone(message), 0x5a, 12, 0x80, 0, 0x19, 8, 10, 0, 0, 3, 255, 0, 0, 0),
+			"selector.ipv4_dst: a value with bits outside its mask given, want none there"},
+		{append(bytes.Clone(message), 0x5a, 1, 1, 0x5a, 1, 1),
+			"selector_oxm: a value beside another selector given, want one selector"},
 	} {
 		var b Batch
 		b.Message(c.b, string(c.b))
