@@ -49,7 +49,8 @@ func command(path string, line int, head []string) *Command {
 	return &Command{Name: words[0], Args: words[1:], Rest: rest, Input: strings.Join(head[1:], "\n"), File: path, Line: line}
 }
 
-// output reads the output that starts at line i and returns it with the index of the last line that belongs to it.
+// output reads the output that starts at line i and returns it with the index of the last line that
+// belongs to it.
 func output(lines []string, i int) (string, int) {
 	end := i
 	if i < len(lines) && lines[i] == dashes {

@@ -30,8 +30,8 @@ func (c *Command) Arg(key, otherwise string) string {
 	return otherwise
 }
 
-// Each runs f as a subtest for every file of dir that ends in ".txt", in the order of their names. It fails if there
-// is none.
+// Each runs f as a subtest for every file of dir that ends in ".txt", in the order of their names.
+// It fails if there is none.
 func Each(t *testing.T, dir string, f func(t *testing.T, path string)) {
 	t.Helper()
 	paths, err := filepath.Glob(filepath.Join(dir, "*.txt"))
@@ -43,8 +43,9 @@ func Each(t *testing.T, dir string, f func(t *testing.T, path string)) {
 	}
 }
 
-// Run does the conversation of a file: do is called for each command in order and returns its output; a final newline
-// does not count. The test fails at each output that differs, or the file is rewritten if the flag says so.
+// Run does the conversation of a file: do is called for each command in order and returns its
+// output; a final newline does not count. The test fails at each output that differs, or the file
+// is rewritten if the flag says so.
 func Run(t *testing.T, path string, do func(t *testing.T, c *Command) string) {
 	t.Helper()
 	text, err := os.ReadFile(path)

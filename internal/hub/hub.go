@@ -51,18 +51,19 @@ func (h *Hub) Switches() int { return int(h.connected.Load()) }
 // Connected has the switch flood.
 func (h *Hub) Connected(s *session.Session) {
 	h.connected.Add(1)
-	s.Send(&openflow.FlowMod{Command: openflow.FlowAdd, Buffer: openflow.NoBuffer, OutPort: openflow.PortAny, OutGroup: openflow.GroupAny,
+	s.Send(&openflow.FlowMod{Command: openflow.FlowAdd, Buffer: openflow.NoBuffer, OutPort: openflow.PortAny,
+		OutGroup:     openflow.GroupAny,
 		Instructions: []openflow.Instruction{openflow.Apply(openflow.Output(openflow.PortFlood))}})
 }
 
-// PacketIn is of session.Handler.
+// PacketIn implements session.Handler.
 func (h *Hub) PacketIn(*session.Session, openflow.Header, *openflow.PacketIn) {}
 
-// BatchEnd is of session.Handler.
+// BatchEnd implements session.Handler.
 func (h *Hub) BatchEnd(*session.Session) {}
 
-// Message is of session.Handler.
+// Message implements session.Handler.
 func (h *Hub) Message(*session.Session, openflow.Header, openflow.Message) {}
 
-// Disconnected is of session.Handler.
+// Disconnected implements session.Handler.
 func (h *Hub) Disconnected(*session.Session, error) { h.connected.Add(-1) }

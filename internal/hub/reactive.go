@@ -11,8 +11,9 @@ import (
 	"github.com/weirnet/weir/session"
 )
 
-// Reactive is a controller of one switch with two ports. It sets a flow up when the first packet of it comes: what comes in at the
-// one port with a pair of MAC addresses leaves by the other, and so does what brought it there. It runs until its test ends.
+// Reactive is a controller of one switch with two ports. It sets a flow up when the first packet of
+// it comes: what comes in at the one port with a pair of MAC addresses leaves by the other, and so
+// does what brought it there. It runs until its test ends.
 type Reactive struct {
 	Address string // HOST:PORT
 	ports   [2]uint32
@@ -49,7 +50,8 @@ func (r *Reactive) Connected(s *session.Session) {
 }
 
 func toController() openflow.Message {
-	return &openflow.FlowMod{Command: openflow.FlowAdd, Buffer: openflow.NoBuffer, OutPort: openflow.PortAny, OutGroup: openflow.GroupAny,
+	return &openflow.FlowMod{Command: openflow.FlowAdd, Buffer: openflow.NoBuffer, OutPort: openflow.PortAny,
+		OutGroup:     openflow.GroupAny,
 		Instructions: []openflow.Instruction{openflow.Apply(openflow.OutputController(openflow.ControllerNoCut))}}
 }
 
@@ -62,7 +64,8 @@ func (r *Reactive) PacketIn(s *session.Session, _ openflow.Header, p *openflow.P
 	if p.InPort == to {
 		to = r.ports[1]
 	}
-	out := &openflow.PacketOut{Buffer: openflow.NoBuffer, InPort: p.InPort, Data: append([]byte(nil), p.Data...), Actions: []openflow.Action{openflow.Output(to)}}
+	out := &openflow.PacketOut{Buffer: openflow.NoBuffer, InPort: p.InPort, Data: append([]byte(nil), p.Data...),
+		Actions: []openflow.Action{openflow.Output(to)}}
 	r.mu.Lock()
 	first, delay := !r.known[f], r.delay
 	r.known[f] = true
@@ -93,24 +96,25 @@ func entry(f flow, to uint32) openflow.Message {
 	m.SetUint(openflow.FieldInPort, uint64(f.port))
 	m.Set(openflow.FieldEthDst, f.pair[:6], nil)
 	m.Set(openflow.FieldEthSrc, f.pair[6:], nil)
-	return &openflow.FlowMod{Command: openflow.FlowAdd, Priority: 10, Buffer: openflow.NoBuffer, OutPort: openflow.PortAny, OutGroup: openflow.GroupAny,
+	return &openflow.FlowMod{Command: openflow.FlowAdd, Priority: 10, Buffer: openflow.NoBuffer,
+		OutPort: openflow.PortAny, OutGroup: openflow.GroupAny,
 		Match: m, Instructions: []openflow.Instruction{openflow.Apply(openflow.Output(to))}}
 }
 
-// BatchEnd is of session.Handler.
+// BatchEnd implements session.Handler.
 func (r *Reactive) BatchEnd(*session.Session) {}
 
-// Message is of session.Handler.
+// Message implements session.Handler.
 func (r *Reactive) Message(*session.Session, openflow.Header, openflow.Message) {}
 
-// Disconnected is of session.Handler.
+// Disconnected implements session.Handler.
 func (r *Reactive) Disconnected(*session.Session, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.session = nil
 }
 
-// Ready says whether the switch is connected, and has confirmed all that it was told.
+// Ready reports whether the switch is connected, and has confirmed all that it was told.
 func (r *Reactive) Ready(ctx context.Context) bool {
 	r.mu.Lock()
 	s := r.session
@@ -131,7 +135,8 @@ func (r *Reactive) Forget(ctx context.Context) error {
 	if s == nil {
 		return session.ErrClosed
 	}
-	remove := &openflow.FlowMod{Command: openflow.FlowDelete, Buffer: openflow.NoBuffer, OutPort: openflow.PortAny, OutGroup: openflow.GroupAny}
+	remove := &openflow.FlowMod{Command: openflow.FlowDelete, Buffer: openflow.NoBuffer, OutPort: openflow.PortAny,
+		OutGroup: openflow.GroupAny}
 	if _, err := s.Send(remove, toController()); err != nil {
 		return err
 	}

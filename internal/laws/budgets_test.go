@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// norace says whether a function calls need.NoRace.
+// norace reports whether a function calls need.NoRace.
 func norace(f *ast.FuncDecl) (calls bool) {
 	ast.Inspect(f, func(n ast.Node) bool {
 		if sel, ok := n.(*ast.SelectorExpr); ok && sel.Sel.Name == "NoRace" {

@@ -50,7 +50,7 @@ func TestExportedNamesAreDocumented(t *testing.T) {
 	}
 }
 
-// receiverExported says whether a function is no method, or one of an exported type.
+// receiverExported reports whether a function is no method, or one of an exported type.
 func receiverExported(d *ast.FuncDecl) bool {
 	if d.Recv == nil {
 		return true
@@ -72,8 +72,8 @@ func receiverExported(d *ast.FuncDecl) bool {
 	}
 }
 
-// undocumented reports the exported names of a declaration without a comment of their own, of their line or, for constants
-// and variables, of their group.
+// undocumented reports the exported names of a declaration without a comment of their own, of their
+// line or, for constants and variables, of their group.
 func undocumented(s source, d *ast.GenDecl, report func(*ast.Ident)) {
 	if d.Tok == token.IMPORT {
 		return

@@ -15,7 +15,8 @@ var (
 	alarmKind = regexp.MustCompile(`AlarmKind = "([a-z-]+)"`)
 )
 
-// faults are the rows of the page's tables, by line: the fault, what happens, what is seen, the tests.
+// faults are the rows of the page's tables, by line: the fault, what happens, what is seen, the
+// tests.
 func faults(text string) map[int][]string {
 	rows := map[int][]string{}
 	lines(text, func(n int, line string) {
@@ -27,7 +28,8 @@ func faults(text string) map[int][]string {
 	return rows
 }
 
-// TestFaultsNameTheirTests holds docs/what-happens-when.md to tests that exist and to alarms that there are.
+// TestFaultsNameTheirTests holds docs/what-happens-when.md to tests that exist and to alarms that
+// there are.
 func TestFaultsNameTheirTests(t *testing.T) {
 	tests := map[string]bool{}
 	for _, s := range sources() {

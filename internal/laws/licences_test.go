@@ -29,7 +29,8 @@ func licence(text string) string {
 // modules lists the modules compiled into the binary: path and folder.
 func modules(t *testing.T) map[string]string {
 	t.Helper()
-	list := exec.Command("go", "list", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}} {{.Dir}}{{end}}{{end}}", "./cmd/weir")
+	list := exec.Command("go", "list", "-deps", "-f",
+		"{{with .Module}}{{if not .Main}}{{.Path}} {{.Dir}}{{end}}{{end}}", "./cmd/weir")
 	list.Dir = root
 	list.Stderr = os.Stderr
 	out, err := list.Output()

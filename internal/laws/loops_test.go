@@ -8,7 +8,8 @@ import (
 
 // engines are the packages in the shape of core and loop.
 func engine(dir string) bool {
-	return dir == "session" || dir == "discovery" || dir == "flowsync" || dir == "stats" || dir == "intent" || dir == "emu/host" || strings.HasPrefix(dir, "app/")
+	return dir == "session" || dir == "discovery" || dir == "flowsync" || dir == "stats" || dir == "intent" ||
+		dir == "emu/host" || strings.HasPrefix(dir, "app/")
 }
 
 func loopFile(base string) bool { return base == "loop.go" || strings.HasSuffix(base, "_loop.go") }
@@ -19,8 +20,8 @@ var clocks = map[string]bool{
 	"Tick": true, "NewTimer": true, "NewTicker": true,
 }
 
-// TestLoops holds every package to start goroutines in loops only, and engines to leave the clock and select there too.
-// An engine's loop is the file loop.go alone.
+// TestLoops holds every package to start goroutines in loops only, and engines to leave the clock
+// and select there too. An engine's loop is the file loop.go alone.
 func TestLoops(t *testing.T) {
 	for _, s := range sources() {
 		if s.test() || strings.HasPrefix(s.dir, "internal/") {

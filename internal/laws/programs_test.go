@@ -50,7 +50,8 @@ func packaged(t *testing.T, groups ...string) map[string]string {
 	return out
 }
 
-// starters are the functions that take a program, and which argument it is: those of os/exec and internal/need.
+// starters are the functions that take a program, and which argument it is: those of os/exec and
+// internal/need.
 var starters = map[string]int{"Command": 0, "CommandContext": 1, "LookPath": 0, "Program": 1}
 
 // programs finds the names of programs a file starts, where they are written as a literal.

@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// single are the packages of one goroutine, which `make test` runs without the race detector: Makefile's list.
+// single are the packages of one goroutine, which `make test` runs without the race detector:
+// Makefile's list.
 func single(t *testing.T) []string {
 	t.Helper()
 	text, err := os.ReadFile(root + "/Makefile")
@@ -42,7 +43,8 @@ func beside(f *ast.File) (out []ast.Node) {
 	return out
 }
 
-// TestOneGoroutineNeedsNoRaceDetector holds the packages that run without the race detector to one goroutine, in tests too.
+// TestOneGoroutineNeedsNoRaceDetector holds the packages that run without the race detector to one
+// goroutine, in tests too.
 func TestOneGoroutineNeedsNoRaceDetector(t *testing.T) {
 	list, found := single(t), map[string]bool{}
 	for _, s := range sources() {

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// skips finds calls of Skip, Skipf and SkipNow outside the function of a fuzz target, where Skip refuses an input.
+// skips finds calls of Skip, Skipf and SkipNow outside the function of a fuzz target, where Skip
+// refuses an input.
 func skips(f *ast.File) (out []*ast.CallExpr) {
 	ast.Inspect(f, func(n ast.Node) bool {
 		call, ok := n.(*ast.CallExpr)

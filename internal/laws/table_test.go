@@ -44,7 +44,8 @@ func importTable(text string) (rows map[string]row, names []string) {
 	return rows, names
 }
 
-// allowed reads a cell: "–", "a, b" or "all but a, b" (all never means the test packages or a main).
+// allowed reads a cell: "–", "a, b" or "all but a, b" (all never means the test packages or a
+// main).
 func allowed(cell string, names []string) []string {
 	if cell == "–" {
 		return nil
@@ -63,7 +64,8 @@ func allowed(cell string, names []string) []string {
 }
 
 func TestImportTableIsRead(t *testing.T) {
-	rows, names := importTable("| **bytes** | *pure* | |\n| `a` | x | – |\n| **state** | | |\n| `b` | x | a |\n| `c` | x | all but b |\n")
+	rows, names := importTable(
+		"| **bytes** | *pure* | |\n| `a` | x | – |\n| **state** | | |\n| `b` | x | a |\n| `c` | x | all but b |\n")
 	if len(names) != 3 || !rows["a"].pure || rows["b"].pure || !slices.Equal(rows["b"].may, []string{"a"}) ||
 		!slices.Equal(rows["c"].may, []string{"a", "c"}) {
 		t.Fatalf("rows %v, names %v", rows, names)

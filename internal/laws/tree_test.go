@@ -35,7 +35,7 @@ func (s source) at(n ast.Node) string {
 	return s.path + ":" + itoa(s.fset.Position(n.Pos()).Line)
 }
 
-// outside says whether the folder is not part of the repository: made by tools, or ignored by git.
+// outside reports whether the folder is not part of the repository: made by tools, or ignored by git.
 func outside(name string) bool {
 	switch name {
 	case ".git", ".cache", "bin", "weir-data", "node_modules":

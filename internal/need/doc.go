@@ -1,13 +1,15 @@
-// Package need says what a test needs and does without: external programs, root, exact allocation counts.
+// Package need says what a test needs and does without: external programs, root, exact allocation
+// counts.
 //
 // # The problem
 //
-// A test that quietly skips itself looks like one that passes. On a developer's machine a missing program is a reason to
-// skip; under continuous integration, where the setup script has installed everything, it is a failure.
+// A test that quietly skips itself looks like one that passes. On a developer's machine a missing
+// program is a reason to skip; under continuous integration, where the setup script has installed
+// everything, it is a failure.
 //
 // # Inputs and outputs
 //
-// Every function takes the test and returns when the need is met. When it is not, the test is skipped, or fails if the
-// environment variable CI is set (`make test` sets it). NoRace alone skips in either case, because `make test` runs its
-// tests a second time without the race detector.
+// Every function takes the test and returns when the need is met. When it is not, the test is
+// skipped, or fails if the environment variable CI is set (`make test` sets it). NoRace alone skips
+// in either case, because `make test` runs its tests a second time without the race detector.
 package need

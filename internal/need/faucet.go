@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Faucet returns the path of the program faucet, a controller of OpenFlow 1.3, in its own Python environment. Whoever starts it has its
-// folder on PATH, because it starts programs of os-ken's.
+// Faucet returns the path of the program faucet, a controller of OpenFlow 1.3, in its own Python
+// environment. Whoever starts it has its folder on PATH, because it starts programs of os-ken's.
 func Faucet(t testing.TB) string {
 	t.Helper()
 	path := filepath.Join(Repository(t), ".cache", "venv-faucet", "bin", "faucet")

@@ -28,7 +28,8 @@ func Root(t testing.TB) {
 	}
 }
 
-// OSKen returns the path of the Python interpreter whose environment has os-ken, the independent OpenFlow decoder.
+// OSKen returns the path of the Python interpreter whose environment has os-ken, the independent
+// OpenFlow decoder.
 func OSKen(t testing.TB) string {
 	t.Helper()
 	path := filepath.Join(Repository(t), ".cache", "venv-osken", "bin", "python")
@@ -38,8 +39,9 @@ func OSKen(t testing.TB) string {
 	return path
 }
 
-// NoRace returns when the race detector is off. With it, allocation counts mean nothing. A test that calls it has Budget in its
-// name: `make test` runs those a second time without the race detector.
+// NoRace returns when the race detector is off. With it, allocation counts mean nothing. A test
+// that calls it has Budget in its name: `make test` runs those a second time without the race
+// detector.
 func NoRace(t testing.TB) {
 	t.Helper()
 	if race {
@@ -47,8 +49,9 @@ func NoRace(t testing.TB) {
 	}
 }
 
-// Rounds is how many of n rounds a long random test does: a third under the race detector, under which they take ten times as
-// long, and all of them without. `make test` runs the packages that call it both ways.
+// Rounds is how many of n rounds a long random test does: a third under the race detector, under
+// which they take ten times as long, and all of them without. `make test` runs the packages that
+// call it both ways.
 func Rounds(n int) int {
 	if race {
 		return (n + 2) / 3

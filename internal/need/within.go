@@ -9,9 +9,10 @@ import (
 	"time"
 )
 
-// Within runs a package's tests, for its TestMain, and ends them when they take longer than a limit: with the stacks of all goroutines, which say
-// what hangs. Where something that tests wait for never comes, that is minutes sooner than go test ends them. Benchmarks, fuzzing and repetitions
-// have no limit.
+// Within runs a package's tests, for its TestMain, and ends them when they take longer than a
+// limit: with the stacks of all goroutines, which say what hangs. Where something that tests wait
+// for never comes, that is minutes sooner than go test ends them. Benchmarks, fuzzing and
+// repetitions have no limit.
 func Within(m *testing.M, limit time.Duration) int {
 	flag.Parse()
 	for name, usual := range map[string]string{"test.bench": "", "test.fuzz": "", "test.count": "1"} {

@@ -35,7 +35,8 @@ func (w *Weir) AwaitAlarm(kind, object string, limit time.Duration) {
 	w.lab.Eventually(limit, fmt.Sprintf("an alarm %s about %q", kind, object), func() bool { return w.alarmed(kind, object) })
 }
 
-// alarmed says whether an alarm of the kind about the object is active; about anything, if the object is empty.
+// alarmed reports whether an alarm of the kind about the object is active; about anything, if the
+// object is empty.
 func (w *Weir) alarmed(kind, object string) bool {
 	w.lab.t.Helper()
 	for _, a := range w.Alarms() {

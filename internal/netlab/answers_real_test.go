@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// TestAnswers: a host whose own ARP and neighbour discovery are silent is found all the same, by ARP and ND, because the
-// network knows where it is; without the application it is not.
+// TestAnswers: a host whose own ARP and neighbour discovery are silent is found all the same, by
+// ARP and ND, because the network knows where it is; without the application it is not.
 func TestAnswers(t *testing.T) {
 	t.Parallel()
 	for _, version := range versions {
@@ -44,7 +44,8 @@ func answers(t *testing.T, l *Lab, version string) {
 	target.Run("ip6tables", "-A", "OUTPUT", "-p", "icmpv6", "--icmpv6-type", "neighbour-advertisement", "-j", "DROP")
 	asker.Run("ip", "neigh", "flush", "all")
 	for _, six := range []bool{false, true} {
-		l.Eventually(20*time.Second, "the silent host is found", func() bool { return asker.Ping(target.Addr(six), 1).Received == 1 })
+		l.Eventually(20*time.Second, "the silent host is found",
+			func() bool { return asker.Ping(target.Addr(six), 1).Received == 1 })
 		if entry := asker.Run("ip", "neigh", "show", target.Addr(six).String()); !strings.Contains(entry, target.MAC) {
 			t.Errorf("IPv6 %v: the asker believes %q, want %s", six, entry, target.MAC)
 		}

@@ -15,24 +15,28 @@ import (
 	"github.com/weirnet/weir/internal/need"
 )
 
-// TestAttach has weir up make devices at emulated ports: namespaces with a TAP device and with a veth device are hosts of the emulated
-// network, beside an emulated one. Fragments pass, a stream passes, carrier and port follow each other. When the process is killed, nothing is left.
+// TestAttach has weir up make devices at emulated ports: namespaces with a TAP device and with a
+// veth device are hosts of the emulated network, beside an emulated one. Fragments pass, a stream
+// passes, carrier and port follow each other. When the process is killed, nothing is left.
 func TestAttach(t *testing.T) {
 	need.Program(t, "ping")
 	Inside(t, func(t *testing.T, l *Lab) {
 		l.Run("ip", "netns", "add", "h101")
 		l.Run("ip", "netns", "add", "h102")
 		weir := l.Start(builtWeir(t), "up", "linear:3", "--plain", "--auth=none", "--data-dir", filepath.Join(l.dir, "up"),
-			"--attach", "s1=eth0,netns=h101,address=10.0.0.101/8", "--attach", "s3:7=eth0,netns=h102,address=10.0.0.102/8,type=veth")
+			"--attach", "s1=eth0,netns=h101,address=10.0.0.101/8", "--attach",
+			"s3:7=eth0,netns=h102,address=10.0.0.102/8,type=veth")
 		answers := func(from, to string, size int) bool {
-			out, _ := exec.Command("ip", "netns", "exec", from, "ping", "-n", "-q", "-c", "3", "-i", "0.1", "-W", "1", "-s", fmt.Sprint(size), to).Output()
+			out, _ := exec.Command("ip", "netns", "exec", from, "ping", "-n", "-q", "-c", "3", "-i", "0.1", "-W",
+				"1", "-s", fmt.Sprint(size), to).Output()
 			return strings.Contains(string(out), " 3 received")
 		}
 		for _, c := range []struct {
 			to   string
 			size int
 		}{{"10.0.0.2", 1000}, {"10.0.0.102", 56}, {"10.0.0.102", 10000}, {"10.0.0.102", 65000}} {
-			l.Eventually(20*time.Second, fmt.Sprintf("three answers in turn of %s to %d bytes", c.to, c.size), func() bool { return answers("h101", c.to, c.size) })
+			l.Eventually(20*time.Second, fmt.Sprintf("three answers in turn of %s to %d bytes", c.to, c.size),
+				func() bool { return answers("h101", c.to, c.size) })
 		}
 		shows := func(what, want string) func() bool {
 			return func() bool { return strings.Contains(emulated(t, http.MethodGet, what, ""), want) }

@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// Overheard waits for a discovery frame that Weir sends to the host's port, as anybody with a cable can, and returns it.
+// Overheard waits for a discovery frame that Weir sends to the host's port, as anybody with a cable
+// can, and returns it.
 func (h *Host) Overheard(limit time.Duration) (frame []byte) {
 	h.lab.t.Helper()
 	s, err := h.raw()
@@ -56,8 +57,8 @@ func (h *Host) Impersonate(other *Host) {
 	h.Send(arpRequest(mac, other.IP4, h.lab.tags))
 }
 
-// Relay carries every discovery frame that comes to either of two hosts to the other one's port, until end is called: two
-// conspirators who want to be taken for a cable.
+// Relay carries every discovery frame that comes to either of two hosts to the other one's port,
+// until end is called: two conspirators who want to be taken for a cable.
 func (l *Lab) Relay(a, b *Host) (end func()) {
 	l.t.Helper()
 	var sockets [2]socket
@@ -94,7 +95,8 @@ func (l *Lab) Relay(a, b *Host) (end func()) {
 	}
 }
 
-// Hub joins two switches by a bridge of the kernel's, on which nobody speaks: what a forgotten desk switch does.
+// Hub joins two switches by a bridge of the kernel's, on which nobody speaks: what a forgotten desk
+// switch does.
 func (l *Lab) Hub(a, b End, switches []Switch) {
 	l.t.Helper()
 	l.Run("ip", "link", "add", "hub", "type", "bridge")
@@ -105,7 +107,8 @@ func (l *Lab) Hub(a, b End, switches []Switch) {
 	}
 }
 
-// Silent adds a port to a switch, with carrier. What is behind it is an interface in the lab's namespace that says nothing.
+// Silent adds a port to a switch, with carrier. What is behind it is an interface in the lab's
+// namespace that says nothing.
 func (l *Lab) Silent(e End, behind string, switches []Switch) {
 	l.t.Helper()
 	l.Run("ip", "link", "add", e.Device, "type", "veth", "peer", "name", behind)
@@ -121,7 +124,8 @@ func (l *Lab) silence(device string) {
 	l.Run("ip", "link", "set", device, "up")
 }
 
-// Carry relays every frame, discovery frames too, between two interfaces of Silent: two conspirators who want to be taken for a cable.
+// Carry relays every frame, discovery frames too, between two interfaces of Silent: two
+// conspirators who want to be taken for a cable.
 func (l *Lab) Carry(a, b string) {
 	l.t.Helper()
 	l.Run("ip", "link", "add", "carry", "type", "bridge", "group_fwd_mask", "0x4000") // bit 14: 01:80:c2:00:00:0e

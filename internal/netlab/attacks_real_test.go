@@ -31,8 +31,9 @@ func (w *Weir) stays(n *Network, while time.Duration) {
 // attacked is how long a test watches for a link that must not appear: several rounds of probes.
 const attacked = 8 * time.Second
 
-// TestForgedProbes: a host forges discovery frames, sends genuine ones again that another host has overheard, and two hosts
-// relay them to each other. No link is made, each attempt raises its alarm, and nobody else loses a packet.
+// TestForgedProbes: a host forges discovery frames, sends genuine ones again that another host has
+// overheard, and two hosts relay them to each other. No link is made, each attempt raises its
+// alarm, and nobody else loses a packet.
 func TestForgedProbes(t *testing.T) {
 	t.Parallel()
 	Inside(t, func(t *testing.T, l *Lab) {
@@ -68,9 +69,10 @@ func TestForgedProbes(t *testing.T) {
 	})
 }
 
-// TestRelayOfSilentPorts: a forgotten bridge joins two ports at which no host ever spoke. It is shown as indirect, with an alarm, and not
-// used: broadcasts still arrive once. Two interfaces that were silent, with carrier, begin to relay all frames both ways: the same, and no
-// path goes over them. A cable that is plugged in at two ports is used at once.
+// TestRelayOfSilentPorts: a forgotten bridge joins two ports at which no host ever spoke. It is
+// shown as indirect, with an alarm, and not used: broadcasts still arrive once. Two interfaces that
+// were silent, with carrier, begin to relay all frames both ways: the same, and no path goes over
+// them. A cable that is plugged in at two ports is used at once.
 func TestRelayOfSilentPorts(t *testing.T) {
 	t.Parallel()
 	Inside(t, func(t *testing.T, l *Lab) {
@@ -89,8 +91,10 @@ func TestRelayOfSilentPorts(t *testing.T) {
 		once(t, n, n.Hosts[0])
 		l.batch([]string{"link set hub-a down", "link set hub-b down"})
 
-		// Counters of ports come every five seconds: each port has been silent while its switch spoke.
-		l.Eventually(60*time.Second, "the ports have been silent for 25 s", func() bool { return time.Since(silent) > 25*time.Second })
+		// Counters of ports come every five seconds: each port has been silent while its switch
+		// spoke.
+		l.Eventually(60*time.Second, "the ports have been silent for 25 s",
+			func() bool { return time.Since(silent) > 25*time.Second })
 		l.Carry("tap-a", "tap-b")
 		w.indirect(n, one, other)
 		l.Eventually(20*time.Second, "an alarm unproven-link", func() bool { return w.alarmed("unproven-link", "") })
@@ -111,7 +115,8 @@ func TestRelayOfSilentPorts(t *testing.T) {
 		}
 		l.batch([]string{"link set new-a up", "link set new-b up"})
 		l.Eventually(10*time.Second, "the cable that was plugged in is a link, both ways", func() bool {
-			return w.state(Direction{n.Place(ends[0]), n.Place(ends[1])}) == "confirmed" && w.state(Direction{n.Place(ends[1]), n.Place(ends[0])}) == "confirmed"
+			return w.state(Direction{n.Place(ends[0]), n.Place(ends[1])}) == "confirmed" &&
+				w.state(Direction{n.Place(ends[1]), n.Place(ends[0])}) == "confirmed"
 		})
 		once(t, n, n.Hosts[0])
 		for _, f := range traffic.Lost() {
@@ -123,9 +128,11 @@ func TestRelayOfSilentPorts(t *testing.T) {
 // indirect waits until the links between two ends are shown as indirect, both ways.
 func (w *Weir) indirect(n *Network, a, b End) {
 	w.lab.t.Helper()
-	w.lab.Eventually(60*time.Second, "the links between "+a.Device+" and "+b.Device+" are shown as indirect, both ways", func() bool {
-		return w.state(Direction{n.Place(a), n.Place(b)}) == "indirect" && w.state(Direction{n.Place(b), n.Place(a)}) == "indirect"
-	})
+	w.lab.Eventually(60*time.Second,
+		"the links between "+a.Device+" and "+b.Device+" are shown as indirect, both ways", func() bool {
+			return w.state(Direction{n.Place(a), n.Place(b)}) == "indirect" &&
+				w.state(Direction{n.Place(b), n.Place(a)}) == "indirect"
+		})
 }
 
 // state is the state of a link in the view; empty if it is not there.
@@ -148,11 +155,13 @@ func (w *Weir) state(d Direction) string {
 	return ""
 }
 
-// movedWithin is how many requests, ten a second, a host sends at its new place until one is answered: two seconds are promised.
+// movedWithin is how many requests, ten a second, a host sends at its new place until one is
+// answered: two seconds are promised.
 const movedWithin = 20
 
-// TestHostHijack: a host says that it is another one, which is alive: it is refused, with an alarm, and the other's packets
-// still reach it. A host whose cable is really moved is believed, and is reached at its new place.
+// TestHostHijack: a host says that it is another one, which is alive: it is refused, with an alarm,
+// and the other's packets still reach it. A host whose cable is really moved is believed, and is
+// reached at its new place.
 func TestHostHijack(t *testing.T) {
 	t.Parallel()
 	Inside(t, func(t *testing.T, l *Lab) {
@@ -182,7 +191,8 @@ func TestHostHijack(t *testing.T) {
 			p.Await(10, 60*time.Second)
 			t.Logf("moved: request %d was answered first", p.First())
 			if p.First() > movedWithin {
-				t.Errorf("%s: request %d was the first to be answered at its new place, want one of the first %d", moving.Name, p.First(), movedWithin)
+				t.Errorf("%s: request %d was the first to be answered at its new place, want one of the first %d",
+					moving.Name, p.First(), movedWithin)
 			}
 			if at, ok := w.Home(moving); !ok || at != there {
 				t.Errorf("%s: the view believes that it is at %+v (known %v), want %+v", moving.Name, at, ok, there)

@@ -8,12 +8,14 @@ import (
 const (
 	// arrival is how long every frame has to reach every host.
 	arrival = time.Second
-	// quiet is how long more copies are waited for after that; a frame that circles comes again far earlier.
+	// quiet is how long more copies are waited for after that; a frame that circles comes again far
+	// earlier.
 	quiet = 300 * time.Millisecond
 )
 
-// Copies sends rounds frames of a kind from one host, and returns for each other host the number of copies of each frame it
-// received: without loops and losses, every number is 1. The sender is among them only if it got a frame of its own back.
+// Copies sends rounds frames of a kind from one host, and returns for each other host the number of
+// copies of each frame it received: without loops and losses, every number is 1. The sender is
+// among them only if it got a frame of its own back.
 func (n *Network) Copies(from *Host, kind Kind, rounds int) map[string][]int {
 	n.lab.t.Helper()
 	e := &earshot{network: n, copies: map[string][]int{}}
@@ -64,7 +66,7 @@ func (e *earshot) send(from *Host) {
 	}
 }
 
-// listen reads what has come to every host. Short frames may have been padded on their way.
+// listen reads what has come to every host. Short frames may have been padded in flight.
 func (e *earshot) listen() {
 	e.network.lab.t.Helper()
 	for i, h := range e.network.Hosts {

@@ -32,8 +32,8 @@ func openCapture(t testing.TB, name string) *capture {
 	return &capture{file: file}
 }
 
-// read returns the frames that have been written since the last call. A record of which only the beginning is there comes
-// with the next call.
+// read returns the frames that have been written since the last call. A record of which only the
+// beginning is there comes with the next call.
 func (c *capture) read() (frames [][]byte, err error) {
 	for {
 		n, err := c.file.Read(c.buf[:])

@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// Turnarounds is what the lab's loopback shows of a controller: how long each answer took, as its switch has it.
+// Turnarounds is what the lab's loopback shows of a controller: how long each answer took, as its
+// switch has it.
 type Turnarounds struct {
 	o     *observer
 	port  uint16

@@ -14,8 +14,9 @@ func (s Switch) own() string {
 	return strings.ReplaceAll(ownAddress, "{N}", fmt.Sprint(s.DPID))
 }
 
-// TestControlSessionCut: the control session of one switch in each network is cut, half open, then those of all switches.
-// The switches keep their paths, nobody loses a packet, and when the sessions are back nothing is written.
+// TestControlSessionCut: the control session of one switch in each network is cut, half open, then
+// those of all switches. The switches keep their paths, nobody loses a packet, and when the
+// sessions are back nothing is written.
 func TestControlSessionCut(t *testing.T) {
 	t.Parallel()
 	Inside(t, func(t *testing.T, l *Lab) {
@@ -54,9 +55,9 @@ func TestControlSessionCut(t *testing.T) {
 	})
 }
 
-// TestSwitchStops: one switch of each ring stops, data and control, as a machine that hangs does. Nobody whose path does not
-// pass it loses a packet; the paths of the others stay, because nobody can know that it does not forward either; and when
-// it goes on everything is as before.
+// TestSwitchStops: one switch of each ring stops, data and control, as a machine that hangs does.
+// Nobody whose path does not pass it loses a packet; the paths of the others stay, because nobody
+// can know that it does not forward either; and when it goes on everything is as before.
 func TestSwitchStops(t *testing.T) {
 	t.Parallel()
 	Inside(t, func(t *testing.T, l *Lab) {
@@ -76,7 +77,8 @@ func TestSwitchStops(t *testing.T) {
 		traffic.Baseline()
 		want := both.firm()
 		stopping.Switches.Stop()
-		l.Eventually(120*time.Second, "the switches that stopped are found dead", func() bool { return w.connected() == len(both.Switches)-2 })
+		l.Eventually(120*time.Second, "the switches that stopped are found dead",
+			func() bool { return w.connected() == len(both.Switches)-2 })
 		for _, n := range nets {
 			w.AwaitAlarm("stuck-switch", fmt.Sprintf("%016x", n.Switches[1].DPID), 20*time.Second)
 		}

@@ -9,8 +9,9 @@ import (
 	"time"
 )
 
-// TestDrainUnderTraffic: a link, then a switch that others' paths pass are drained and taken back, under traffic. Nobody
-// loses a packet, and while the switch is drained the paths of others do not pass it.
+// TestDrainUnderTraffic: a link, then a switch that others' paths pass are drained and taken back,
+// under traffic. Nobody loses a packet, and while the switch is drained the paths of others do not
+// pass it.
 func TestDrainUnderTraffic(t *testing.T) {
 	t.Parallel()
 	Inside(t, func(t *testing.T, l *Lab) {
@@ -43,7 +44,8 @@ func TestDrainUnderTraffic(t *testing.T) {
 	})
 }
 
-// transit counts the soft rules of a switch that are of no pair of its own hosts, two at each switch.
+// transit counts the soft rules of a switch that are of no pair of its own hosts, two at each
+// switch.
 func (n *Network) transit(i int) (rules int) {
 	for _, r := range n.Switches[i].Rules() {
 		if r.Soft && !strings.Contains(r.Text, n.Hosts[2*i].MAC) && !strings.Contains(r.Text, n.Hosts[2*i+1].MAC) {

@@ -47,11 +47,13 @@ func (n *Network) forwarding() int {
 	return 1
 }
 
-// repairLimit is twice what is promised for the slowest way of noticing, which is reading all entries now and then.
+// repairLimit is twice what is promised for the slowest way of noticing, which is reading all
+// entries now and then.
 const repairLimit = 60 * time.Second
 
-// TestRulesChangedBehindOurBack: an operator deletes a firm entry with ovs-ofctl and changes another, then deletes all under
-// traffic. They come back, with an alarm; an entry of somebody else stays as it was, and is not revived when it is deleted.
+// TestRulesChangedBehindOurBack: an operator deletes a firm entry with ovs-ofctl and changes
+// another, then deletes all under traffic. They come back, with an alarm; an entry of somebody else
+// stays as it was, and is not revived when it is deleted.
 func TestRulesChangedBehindOurBack(t *testing.T) {
 	t.Parallel()
 	Inside(t, func(t *testing.T, l *Lab) {
@@ -63,7 +65,8 @@ func TestRulesChangedBehindOurBack(t *testing.T) {
 			s := n.Switches[0]
 			s.Ofctl("add-flow", "priority=7777,dl_type=0x88b5,actions=drop")
 			s.Ofctl("del-flows", "--strict", "priority=65000,dl_type=0x88cc") // discovery
-			s.Ofctl("mod-flows", "--strict", fmt.Sprintf("table=%d,priority=5004,dl_dst=ff:ff:ff:ff:ff:ff,actions=output:1,output:2", n.forwarding()))
+			s.Ofctl("mod-flows", "--strict",
+				fmt.Sprintf("table=%d,priority=5004,dl_dst=ff:ff:ff:ff:ff:ff,actions=output:1,output:2", n.forwarding()))
 		}
 		both.awaitFirm(want, repairLimit)
 		for _, n := range nets {
@@ -96,8 +99,8 @@ func TestRulesChangedBehindOurBack(t *testing.T) {
 	})
 }
 
-// TestSwitchDaemonRestarts: the daemon of all switches is killed and started again, with empty tables. It is filled with the
-// same firm entries, and everybody speaks to everybody again.
+// TestSwitchDaemonRestarts: the daemon of all switches is killed and started again, with empty
+// tables. It is filled with the same firm entries, and everybody speaks to everybody again.
 func TestSwitchDaemonRestarts(t *testing.T) {
 	t.Parallel()
 	Inside(t, func(t *testing.T, l *Lab) {

@@ -8,15 +8,16 @@ import (
 	"time"
 )
 
-// Dummy is an Open vSwitch as an oracle: its ports are files, its clock stands still until it is told to go on, and no packet
-// is decided by its caches, so that what it does depends on nothing but what it was given.
+// Dummy is an Open vSwitch as an oracle: its ports are files, its clock stands still until it is
+// told to go on, and no packet is decided by its caches, so that what it does depends on nothing
+// but what it was given.
 type Dummy struct {
 	*OVS
 	ctl *unixctl
 }
 
-// StartDummy starts an Open vSwitch whose clock stands still. Every packet passes its tables, as it keeps no flows in its
-// datapath (flow-limit=0); so its counters are exact at once.
+// StartDummy starts an Open vSwitch whose clock stands still. Every packet passes its tables, as it
+// keeps no flows in its datapath (flow-limit=0); so its counters are exact at once.
 func (l *Lab) StartDummy() *Dummy {
 	l.t.Helper()
 	const folder = "/run/openvswitch"
@@ -34,11 +35,13 @@ func (l *Lab) StartDummy() *Dummy {
 	return d
 }
 
-// StopClock has the switch's clock stand still, until Warp. Bridges are made before: the daemon waits for its own timers.
+// StopClock has the switch's clock stand still, until Warp. Bridges are made before: the daemon
+// waits for its own timers.
 func (d *Dummy) StopClock() { d.call("time/stop") }
 
-// Warp moves the clock on by milliseconds, at least 10. Then the switch looks for entries whose time is over, which it does
-// after a round of its revalidator: kick must make it begin one, by a change of its tables.
+// Warp moves the clock on by milliseconds, at least 10. Then the switch looks for entries whose
+// time is over, which it does after a round of its revalidator: kick must make it begin one, by a
+// change of its tables.
 func (d *Dummy) Warp(milliseconds int, kick func()) {
 	d.lab.t.Helper()
 	d.call("time/warp", fmt.Sprint(milliseconds))
@@ -51,8 +54,9 @@ func (d *Dummy) Warp(milliseconds int, kick func()) {
 	}
 }
 
-// Turn waits until the daemon has ended the turn of its main loop in which it answered what came over Control last: what it
-// has put off until its next turn, it does before what comes after Turn has returned.
+// Turn waits until the daemon has ended the turn of its main loop in which it answered what came
+// over Control last: what it has put off until its next turn, it does before what comes after Turn
+// has returned.
 func (d *Dummy) Turn() { d.call("version") }
 
 // ForgetAddresses empties the table of addresses that a bridge's action NORMAL has learned.
@@ -80,8 +84,8 @@ type DummyBridge struct {
 // Local is the number under which Sent knows the bridge's local port.
 const Local = 0
 
-// AddDummyBridge adds a bridge that speaks one version of OpenFlow ("1.0" or "1.3") and has a number of ports, and waits
-// until it has called its controller.
+// AddDummyBridge adds a bridge that speaks one version of OpenFlow ("1.0" or "1.3") and has a
+// number of ports, and waits until it has called its controller.
 func (d *Dummy) AddDummyBridge(name string, dpid uint64, version string, ports int) *DummyBridge {
 	d.lab.t.Helper()
 	b := &DummyBridge{dummy: d, name: name, sent: map[int]*capture{}}
@@ -92,7 +96,8 @@ func (d *Dummy) AddDummyBridge(name string, dpid uint64, version string, ports i
 	}
 	defer listener.Close()
 	args := []string{"add-br", name, "--", "set", "bridge", name, "datapath_type=dummy", "fail_mode=secure",
-		"protocols=" + protocol(version), fmt.Sprintf("other-config:datapath-id=%016x", dpid), "other-config:disable-in-band=true",
+		"protocols=" + protocol(version), fmt.Sprintf("other-config:datapath-id=%016x", dpid),
+		"other-config:disable-in-band=true",
 		"--", "set", "interface", name, "options:tx_pcap=" + b.file(Local)}
 	for i := 1; i <= ports; i++ {
 		p := b.port(i)
@@ -120,7 +125,8 @@ func (b *DummyBridge) file(i int) string {
 	return filepath.Join(b.dummy.lab.dir, fmt.Sprintf("%s-%d.pcap", b.name, i))
 }
 
-// Receive has a frame come in at a port. The bridge handles it before what comes over Control after Receive has returned.
+// Receive has a frame come in at a port. The bridge handles it before what comes over Control after
+// Receive has returned.
 func (b *DummyBridge) Receive(port int, frame []byte) {
 	b.dummy.lab.t.Helper()
 	b.dummy.call("netdev-dummy/receive", b.port(port), fmt.Sprintf("%x", frame))

@@ -10,8 +10,9 @@ import (
 	"time"
 )
 
-// TestDummy: a frame that comes in at one port of a dummy bridge leaves another one, before the barrier that is sent after it
-// is answered; and a clock that stands still goes on when it is told to.
+// TestDummy: a frame that comes in at one port of a dummy bridge leaves another one, before the
+// barrier that is sent after it is answered; and a clock that stands still goes on when it is told
+// to.
 func TestDummy(t *testing.T) {
 	Inside(t, func(t *testing.T, l *Lab) {
 		d := l.StartDummy()

@@ -22,13 +22,14 @@ func (h *Host) Know(other *Host) {
 
 var roundTrip = regexp.MustCompile(`icmp_seq=(\d+) .*time=([0-9.]+) ms`)
 
-// Echoes pings another host over IPv4, with so many bytes of ICMP payload, and says what both interfaces saw, by the kernel's own time
-// stamps. Echoes that were lost are left out.
+// Echoes pings another host over IPv4, with so many bytes of ICMP payload, and says what both
+// interfaces saw, by the kernel's own time stamps. Echoes that were lost are left out.
 func (h *Host) Echoes(to *Host, count, payload int, interval time.Duration) []Echo {
 	h.lab.t.Helper()
 	var atMine, atTheirs []sight
 	mine, theirs := h.watch(sightInto(&atMine)), to.watch(sightInto(&atTheirs))
-	args := []string{"-n", "-c", fmt.Sprint(count), "-i", fmt.Sprint(interval.Seconds()), "-W", "2", "-s", fmt.Sprint(payload), to.IP4.String()}
+	args := []string{"-n", "-c", fmt.Sprint(count), "-i", fmt.Sprint(interval.Seconds()), "-W", "2", "-s",
+		fmt.Sprint(payload), to.IP4.String()}
 	out, _ := exec.Command("nsenter", h.in("ping", args)...).CombinedOutput()
 	mine.end()
 	theirs.end()

@@ -8,9 +8,10 @@ import (
 	"time"
 )
 
-// TestStandaloneSwitchIsAlarmed: a switch whose fail mode is standalone loses its control session for longer than it waits,
-// and empties its tables. When it is back it is filled again, and an alarm says what is wrong with it; the alarm ends when the
-// switch has kept its tables over a loss of its session. Switches that are secure, as ours are, raise none.
+// TestStandaloneSwitchIsAlarmed: a switch whose fail mode is standalone loses its control session
+// for longer than it waits, and empties its tables. When it is back it is filled again, and an
+// alarm says what is wrong with it; the alarm ends when the switch has kept its tables over a loss
+// of its session. Switches that are secure, as ours are, raise none.
 func TestStandaloneSwitchIsAlarmed(t *testing.T) {
 	t.Parallel()
 	Inside(t, func(t *testing.T, l *Lab) {

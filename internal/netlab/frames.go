@@ -9,15 +9,17 @@ import (
 // Kind is a kind of frame that goes to every host.
 type Kind string
 
-// The kinds: an IPv4 broadcast over UDP, an ARP request and an IPv6 neighbour solicitation for an address nobody has.
+// The kinds: an IPv4 broadcast over UDP, an ARP request and an IPv6 neighbour solicitation for an
+// address nobody has.
 const (
 	UDP Kind = "udp"
 	ARP Kind = "arp"
 	ND  Kind = "nd"
 )
 
-// frame builds a frame of the kind from the host. The tag makes it different from every other frame in the network: it is
-// part of the payload of UDP, and of the address asked for in ARP (the low 16 bits) and ND.
+// frame builds a frame of the kind from the host. The tag makes it different from every other frame
+// in the network: it is part of the payload of UDP, and of the address asked for in ARP (the low 16
+// bits) and ND.
 func (h *Host) frame(kind Kind, tag uint32) []byte {
 	mac, _ := net.ParseMAC(h.MAC)
 	switch kind {

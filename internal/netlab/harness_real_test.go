@@ -9,8 +9,8 @@ import (
 	"github.com/weirnet/weir/internal/need"
 )
 
-// TestHarnessOnLinear checks the harness itself, with a controller that is not ours: everybody is reached, one copy of each
-// broadcast arrives, and a cut cable is seen as loss.
+// TestHarnessOnLinear checks the harness itself, with a controller that is not ours: everybody is
+// reached, one copy of each broadcast arrives, and a cut cable is seen as loss.
 func TestHarnessOnLinear(t *testing.T) {
 	t.Parallel()
 	Inside(t, func(t *testing.T, l *Lab) {
@@ -63,7 +63,8 @@ func exercise(t *testing.T, l *Lab, n *Network) {
 	}
 }
 
-// TestHarnessCountsLoops checks that the counter of copies sees a storm: a ring of learning switches without a tree.
+// TestHarnessCountsLoops checks that the counter of copies sees a storm: a ring of learning
+// switches without a tree.
 func TestHarnessCountsLoops(t *testing.T) {
 	t.Parallel()
 	Inside(t, func(t *testing.T, l *Lab) {
@@ -82,7 +83,8 @@ func TestHarnessCountsLoops(t *testing.T) {
 	})
 }
 
-// TestHarnessRunsMininet checks Mininet's way of building, with switches that forward by themselves.
+// TestHarnessRunsMininet checks Mininet's way of building, with switches that forward by
+// themselves.
 func TestHarnessRunsMininet(t *testing.T) {
 	t.Parallel()
 	Inside(t, func(t *testing.T, l *Lab) {

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// twoNetworks starts Weir and, under it, two rings of four switches with two hosts each, one of OpenFlow 1.0 and one of
-// 1.3, and waits until both carry broadcasts.
+// twoNetworks starts Weir and, under it, two rings of four switches with two hosts each, one of
+// OpenFlow 1.0 and one of 1.3, and waits until both carry broadcasts.
 func twoNetworks(l *Lab) (*Weir, *OVS, [2]*Network) {
 	l.t.Helper()
 	o := l.StartOVS()
@@ -19,8 +19,8 @@ func twoNetworks(l *Lab) (*Weir, *OVS, [2]*Network) {
 // ownAddress is where switch N calls Weir, and nobody else does.
 const ownAddress = "127.0.1.{N}"
 
-// underWeir starts Weir and two networks of a topology, of OpenFlow 1.0 and of 1.3, whose switches have an address of Weir's
-// each, and waits until both carry broadcasts.
+// underWeir starts Weir and two networks of a topology, of OpenFlow 1.0 and of 1.3, whose switches
+// have an address of Weir's each, and waits until both carry broadcasts.
 func underWeir(l *Lab, description string, of func(i int) *OVS) (*Weir, [2]*Network) {
 	l.t.Helper()
 	w := l.StartWeir("--openflow", "0.0.0.0:6653")
@@ -39,8 +39,8 @@ func underWeir(l *Lab, description string, of func(i int) *OVS) (*Weir, [2]*Netw
 	return w, nets
 }
 
-// talk has hosts of both networks speak: several pairs all the time, over IPv4 and IPv6, and some only now and then.
-// Every neighbour entry expires within seconds.
+// talk has hosts of both networks speak: several pairs all the time, over IPv4 and IPv6, and some
+// only now and then. Every neighbour entry expires within seconds.
 func talk(o *OVS, nets [2]*Network, rare time.Duration) *Traffic {
 	t := o.StartTraffic()
 	for _, n := range nets {
@@ -90,9 +90,9 @@ func unharmed(t *testing.T, traffic *Traffic, all []*Stream) {
 	}
 }
 
-// TestHeadless: with no instance alive, hosts go on talking though all their neighbour entries expire again and again: no
-// packet is lost, and the switches' tables change only by soft rules running out. The instance that comes back finds what
-// it wants and writes nothing.
+// TestHeadless: with no instance alive, hosts go on talking though all their neighbour entries
+// expire again and again: no packet is lost, and the switches' tables change only by soft rules
+// running out. The instance that comes back finds what it wants and writes nothing.
 func TestHeadless(t *testing.T) {
 	t.Parallel()
 	Inside(t, func(t *testing.T, l *Lab) {
@@ -118,8 +118,8 @@ func TestHeadless(t *testing.T) {
 	})
 }
 
-// comeBack starts an instance over a network that works and expects that it writes at most one in a hundred entries, by
-// the switches' own clocks.
+// comeBack starts an instance over a network that works and expects that it writes at most one in a
+// hundred entries, by the switches' own clocks.
 func comeBack(t *testing.T, l *Lab, n *Network) *Weir {
 	t.Helper()
 	begin := time.Now()
@@ -130,7 +130,8 @@ func comeBack(t *testing.T, l *Lab, n *Network) *Weir {
 	return w
 }
 
-// fewWrites expects that at most one in a hundred of the switches' entries were written since a time.
+// fewWrites expects that at most one in a hundred of the switches' entries were written since a
+// time.
 func (n *Network) fewWrites(t *testing.T, since time.Time) {
 	t.Helper()
 	tables := n.Tables()
@@ -148,7 +149,8 @@ func (n *Network) fewWrites(t *testing.T, since time.Time) {
 	}
 }
 
-// awaitSettled waits until all switches are connected, every firm rule is installed, and broadcasts reach every host.
+// awaitSettled waits until all switches are connected, every firm rule is installed, and broadcasts
+// reach every host.
 func (w *Weir) awaitSettled(n *Network) {
 	w.lab.t.Helper()
 	w.lab.Eventually(60*time.Second, "every switch is connected", func() bool { return w.connected() == len(n.Switches) })

@@ -7,8 +7,9 @@ import (
 	"testing"
 )
 
-// TestIdentitiesBesideEachOther: the same with two cables between the switches, where a rule that sends into the wrong one of them
-// would have packets circle; and two changes at a time, at two switches.
+// TestIdentitiesBesideEachOther: the same with two cables between the switches, where a rule that
+// sends into the wrong one of them would have packets circle; and two changes at a time, at two
+// switches.
 func TestIdentitiesBesideEachOther(t *testing.T) {
 	t.Parallel()
 	for _, version := range versions {

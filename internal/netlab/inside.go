@@ -17,12 +17,13 @@ import (
 // insideOf names, in the environment, the test whose body runs in this process.
 const insideOf = "NETLAB_INSIDE"
 
-// grace is how much earlier than the outer process the inner one gives up, so that its own report is seen.
+// grace is how much earlier than the outer process the inner one gives up, so that its own report
+// is seen.
 const grace = 10 * time.Second
 
-// Inside runs body in namespaces of its own and reports its outcome as the test's. It starts this test binary again, for
-// this one test, as process 1 of a new process namespace; there it calls body. Whatever the test does before it calls
-// Inside happens in both processes.
+// Inside runs body in namespaces of its own and reports its outcome as the test's. It starts this
+// test binary again, for this one test, as process 1 of a new process namespace; there it calls
+// body. Whatever the test does before it calls Inside happens in both processes.
 func Inside(t *testing.T, body func(*testing.T, *Lab)) {
 	t.Helper()
 	need.Root(t)
@@ -67,8 +68,8 @@ func innerArguments(t *testing.T) []string {
 	return args
 }
 
-// enter makes the new namespaces usable: a /proc of their own processes, an empty /run for Open vSwitch's sockets and the
-// names of network namespaces, and loopback.
+// enter makes the new namespaces usable: a /proc of their own processes, an empty /run for Open
+// vSwitch's sockets and the names of network namespaces, and loopback.
 func enter(t *testing.T) {
 	t.Helper()
 	if os.Getpid() != 1 {

@@ -112,8 +112,9 @@ func (n *Network) ofIntents() (count int) {
 	return count
 }
 
-// TestIntents: hosts of two networks speak, and intents between them are installed, changed, lost by switches, kept over an instance that is killed, and
-// withdrawn: nobody loses a packet. When a cable is cut only what is on its way is lost.
+// TestIntents: hosts of two networks speak, and intents between them are installed, changed, lost
+// by switches, kept over an instance that is killed, and withdrawn: nobody loses a packet. When a
+// cable is cut only what is in flight is lost.
 func TestIntents(t *testing.T) {
 	t.Parallel()
 	Inside(t, func(t *testing.T, l *Lab) {
@@ -143,7 +144,8 @@ func TestIntents(t *testing.T) {
 		}
 		w.AwaitAlarm("drift", fmt.Sprintf("%016x", nets[1].Switches[0].DPID), 20*time.Second)
 		v.await("installed")
-		l.Eventually(repairLimit, "switches hold again what they lost", func() bool { return w.Metric(`weir_flowsync_rules{state="pending"}`) == 0 })
+		l.Eventually(repairLimit, "switches hold again what they lost",
+			func() bool { return w.Metric(`weir_flowsync_rules{state="pending"}`) == 0 })
 		lossless("switches hold again what they lost")
 
 		cables := []*Cable{both.Cables[0], both.Cables[len(nets[0].Cables)]}

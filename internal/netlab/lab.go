@@ -23,7 +23,8 @@ func (l *Lab) Run(name string, args ...string) string {
 	return command(l.t, name, args...)
 }
 
-// Eventually calls ok every 20 ms until it is true; after the limit the test fails and says what was awaited.
+// Eventually calls ok every 20 ms until it is true; after the limit the test fails and says what
+// was awaited.
 func (l *Lab) Eventually(limit time.Duration, what string, ok func() bool) {
 	l.t.Helper()
 	for deadline := time.Now().Add(limit); !ok(); time.Sleep(20 * time.Millisecond) {

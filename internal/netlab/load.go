@@ -8,17 +8,19 @@ import (
 	"time"
 )
 
-// Stream is a running iperf3 between two hosts: datagrams at a constant rate, or one TCP connection.
+// Stream is a running iperf3 between two hosts: datagrams at a constant rate, or one TCP
+// connection.
 type Stream struct {
 	*Process
 	name string
 }
 
-// streamRate is in bits a second: enough to notice a loss of milliseconds, little enough for a loaded machine.
+// streamRate is in bits a second: enough to notice a loss of milliseconds, little enough for a
+// loaded machine.
 const streamRate = 400_000
 
-// StartStream sends from one host to another for the given time: datagrams of 500 bytes, 100 a second, or a TCP
-// connection of the same rate.
+// StartStream sends from one host to another for the given time: datagrams of 500 bytes, 100 a
+// second, or a TCP connection of the same rate.
 func (h *Host) StartStream(to *Host, udp bool, length time.Duration) *Stream {
 	h.lab.t.Helper()
 	h.lab.ports++
@@ -98,14 +100,15 @@ type Rare struct {
 	period time.Duration
 }
 
-// StartRare sends one echo request every period; before each, the host has forgotten where its neighbours are.
+// StartRare sends one echo request every period; before each, the host has forgotten where its
+// neighbours are.
 func (h *Host) StartRare(to netip.Addr, period time.Duration) *Rare {
 	h.lab.t.Helper()
 	once := fmt.Sprintf("ip neigh flush all; ping -n -q -c 1 -W 5 %s; sleep %.1f", to, period.Seconds())
 	return &Rare{h.Start("bash", "-c", "while :; do "+once+"; done"), fmt.Sprintf("%s→%s every %s", h.Name, to, period), period}
 }
 
-// Count sums what was counted so far; a request on its way is not counted.
+// Count sums what was counted so far; a request in flight is not counted.
 func (r *Rare) Count() (c Count) {
 	for _, m := range summary.FindAllString(r.Output(), -1) {
 		one, _ := parsePing(m)

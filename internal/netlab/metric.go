@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// Metric reads one of Weir's metrics by its name with its labels, as Prometheus writes them; 0 if there is none.
+// Metric reads one of Weir's metrics by its name with its labels, as Prometheus writes them; 0 if
+// there is none.
 func (w *Weir) Metric(name string) float64 {
 	w.lab.t.Helper()
 	answer, err := http.Get(API + "/metrics")

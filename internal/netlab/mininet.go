@@ -29,8 +29,9 @@ type mininetReport struct {
 	Cables []*Cable `json:"cables"`
 }
 
-// Mininet lets Mininet build one of its networks (linear:4, ring:4, tree:2,2, torus:3x3; ring is ours, the others its own)
-// on the lab's Open vSwitch, with one version of OpenFlow and one controller ("127.0.0.1:6653").
+// Mininet lets Mininet build one of its networks (linear:4, ring:4, tree:2,2, torus:3x3; ring is
+// ours, the others its own) on the lab's Open vSwitch, with one version of OpenFlow and one
+// controller ("127.0.0.1:6653").
 func (o *OVS) Mininet(topology, version, controller string) *Network {
 	l := o.lab
 	l.t.Helper()

@@ -10,7 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// socket is a raw Ethernet socket on a host's interface. It stays in the host's namespace, whoever uses it.
+// socket is a raw Ethernet socket on a host's interface. It stays in the host's namespace, whoever
+// uses it.
 type socket struct {
 	fd    int
 	index int
@@ -44,7 +45,8 @@ func (s socket) send(frame []byte) error {
 // stormy is how many frames receive reads at most: a storm must not keep it for ever.
 const stormy = 100_000
 
-// receive calls f with each frame that came in from the wire since the last call, until none comes for the time given.
+// receive calls f with each frame that came in from the wire since the last call, until none comes
+// for the time given.
 func (s socket) receive(quiet time.Duration, f func(frame []byte)) error {
 	limit := unix.NsecToTimeval(quiet.Nanoseconds())
 	if err := unix.SetsockoptTimeval(s.fd, unix.SOL_SOCKET, unix.SO_RCVTIMEO, &limit); err != nil {
@@ -72,7 +74,8 @@ func (s socket) close() { unix.Close(s.fd) }
 func inNetns(path string, f func() error) error {
 	failed := make(chan error, 1)
 	go func() {
-		// The thread is never unlocked: it ends with the goroutine, and no other is left in the wrong namespace.
+		// The thread is never unlocked: it ends with the goroutine, and no other is left in the
+		// wrong namespace.
 		runtime.LockOSThread()
 		fd, err := unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC, 0)
 		if err != nil {

@@ -53,15 +53,16 @@ func (c *Cable) Restore() {
 // String names the cable by its interfaces.
 func (c *Cable) String() string { return c.A.Device + "–" + c.B.Device }
 
-// Build makes the lab's next switches sN, hosts hN and the cables of a topology; hosts have the lowest port numbers of their
-// switch. The bridges speak one version of OpenFlow to the controllers.
+// Build makes the lab's next switches sN, hosts hN and the cables of a topology; hosts have the
+// lowest port numbers of their switch. The bridges speak one version of OpenFlow to the
+// controllers.
 func (o *OVS) Build(t Topology, version string, controllers ...string) *Network {
 	o.lab.t.Helper()
 	return o.lab.Assemble(t, version, func(int) *OVS { return o }, controllers...)
 }
 
-// Assemble builds a topology whose switches are divided among several Open vSwitches. In the controllers, {N} stands for
-// the number of the switch: so each can have an address for itself.
+// Assemble builds a topology whose switches are divided among several Open vSwitches. In the
+// controllers, {N} stands for the number of the switch: so each can have an address for itself.
 func (l *Lab) Assemble(t Topology, version string, of func(i int) *OVS, controllers ...string) *Network {
 	l.t.Helper()
 	n := &Network{lab: l}
@@ -114,7 +115,8 @@ func (l *Lab) connect(a, b End, switches []Switch) *Cable {
 	return &Cable{lab: l, A: a, B: b}
 }
 
-// AddHost makes the lab's next host hN, with addresses 10.0.x.y/16 and fd00::N/64, on a port of a bridge.
+// AddHost makes the lab's next host hN, with addresses 10.0.x.y/16 and fd00::N/64, on a port of a
+// bridge.
 func (o *OVS) AddHost(bridge string, port int) *Host {
 	l := o.lab
 	l.t.Helper()

@@ -10,8 +10,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// observer shows the beginnings of the frames that go by an interface, either way, with the kernel's own time stamps. It waits in Go's poller: in a
-// system call it would keep others from running.
+// observer shows the beginnings of the frames that go by an interface, either way, with the
+// kernel's own time stamps. It waits in Go's poller: in a system call it would keep others from
+// running.
 type observer struct {
 	t    testing.TB
 	file *os.File

@@ -12,14 +12,16 @@ import (
 
 const schema = "/usr/share/openvswitch/vswitch.ovsschema"
 
-// OVS is an Open vSwitch of the lab's own: a database server and a switch daemon with the userspace datapath only.
+// OVS is an Open vSwitch of the lab's own: a database server and a switch daemon with the userspace
+// datapath only.
 type OVS struct {
 	lab      *Lab
 	folder   string   // of its sockets
 	netns    string   // name of the network namespace it runs in; empty for the lab's
 	options  []string // of the switch daemon, beside the usual ones
 	database *Process
-	// Switches is the daemon that forwards; a test may stop it, kill it, and start it again by StartSwitches.
+	// Switches is the daemon that forwards; a test may stop it, kill it, and start it again by
+	// StartSwitches.
 	Switches *Process
 }
 
@@ -32,8 +34,8 @@ func (l *Lab) StartOVS() *OVS {
 // Beside is the address at which the switches of StartOVSBeside reach an instance in the lab.
 const Beside = "192.168.99.1"
 
-// StartOVSBeside starts a second Open vSwitch, whose daemons can be stopped without the first one's. It has a network
-// namespace of its own, because there is one userspace datapath in each.
+// StartOVSBeside starts a second Open vSwitch, whose daemons can be stopped without the first
+// one's. It has a network namespace of its own, because there is one userspace datapath in each.
 func (l *Lab) StartOVSBeside() *OVS {
 	l.t.Helper()
 	const name = "beside"
@@ -65,14 +67,16 @@ func (l *Lab) startOVS(folder, netns string, options ...string) *OVS {
 	return o
 }
 
-// StartSwitches starts the daemon that forwards. It makes the bridges that the database has, with empty tables.
+// StartSwitches starts the daemon that forwards. It makes the bridges that the database has, with
+// empty tables.
 func (o *OVS) StartSwitches() {
 	o.lab.t.Helper()
 	arguments := append([]string{"--disable-system", "--no-chdir", "--pidfile", "-vconsole:warn"}, o.options...)
 	o.Switches = o.lab.Start("env", o.with(need.Program(o.lab.t, "ovs-vswitchd"), arguments...)...)
 }
 
-// with is a command line for env, which becomes the program with this Open vSwitch's folder in its environment.
+// with is a command line for env, which becomes the program with this Open vSwitch's folder in its
+// environment.
 func (o *OVS) with(name string, args ...string) []string {
 	command := []string{"OVS_RUNDIR=" + o.folder, name}
 	if o.netns != "" {
@@ -117,8 +121,8 @@ func (o *OVS) Appctl(args ...string) string {
 	return o.lab.Run("env", o.with("ovs-appctl", append([]string{"--timeout=20"}, args...)...)...)
 }
 
-// AddBridge adds a bridge that speaks one version of OpenFlow ("1.0" or "1.3") to the controllers, each as ovs-vsctl
-// writes them ("tcp:127.0.0.1:6653").
+// AddBridge adds a bridge that speaks one version of OpenFlow ("1.0" or "1.3") to the controllers,
+// each as ovs-vsctl writes them ("tcp:127.0.0.1:6653").
 func (o *OVS) AddBridge(name string, dpid uint64, version string, controllers ...string) {
 	o.lab.t.Helper()
 	args := []string{"add-br", name, "--", "set", "bridge", name, "datapath_type=netdev", "fail_mode=secure",
@@ -139,7 +143,7 @@ func (o *OVS) AddPort(bridge, device string, number int) {
 	o.Vsctl("add-port", bridge, device, "--", "set", "interface", device, fmt.Sprintf("ofport_request=%d", number))
 }
 
-// Connected says whether the bridge has a session with one of its controllers.
+// Connected reports whether the bridge has a session with one of its controllers.
 func (o *OVS) Connected(bridge string) bool {
 	o.lab.t.Helper()
 	return o.Vsctl("get", "controller", bridge, "is_connected") == "true\n"

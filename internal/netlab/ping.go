@@ -94,15 +94,16 @@ func (p *Pinger) Latest() int {
 	return p.highest
 }
 
-// First is the sequence number of the first answer: so many requests were sent until one was answered. 0 when none was.
+// First is the sequence number of the first answer: so many requests were sent until one was
+// answered. 0 when none was.
 func (p *Pinger) First() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.first
 }
 
-// Gaps are the sequence numbers, up to the latest answered one, without an answer: exactly the packets lost, but for those
-// that may still be on their way.
+// Gaps are the sequence numbers, up to the latest answered one, without an answer: exactly the
+// packets lost, but for those that may still be in flight.
 func (p *Pinger) Gaps() (lost []int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -125,10 +126,11 @@ func (p *Pinger) Twice() int {
 func (p *Pinger) Await(n int, limit time.Duration) {
 	p.lab.t.Helper()
 	from := p.Latest()
-	p.lab.Eventually(limit, fmt.Sprintf("%d more answers to ping (%d so far)", n, from), func() bool { return p.Latest() >= from+n })
+	p.lab.Eventually(limit, fmt.Sprintf("%d more answers to ping (%d so far)", n, from),
+		func() bool { return p.Latest() >= from+n })
 }
 
-// Stop ends the ping and returns its counts. A request whose answer is on its way counts as lost.
+// Stop ends the ping and returns its counts. A request whose answer is in flight counts as lost.
 func (p *Pinger) Stop() Count {
 	p.lab.t.Helper()
 	p.signal(syscall.SIGINT)

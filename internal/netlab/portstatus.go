@@ -17,7 +17,8 @@ type Outage struct {
 	took  time.Duration
 }
 
-// CutObserved cuts a cable. A listener at each of its switches hears when they tell of it: what is lost before, no controller can help.
+// CutObserved cuts a cable. A listener at each of its switches hears when they tell of it: what is
+// lost before, no controller can help.
 func (n *Network) CutObserved(c *Cable) *Outage {
 	n.lab.t.Helper()
 	o := &Outage{lab: n.lab, told: make(chan time.Time, 2)}
@@ -45,15 +46,16 @@ func (o *Outage) Told() time.Duration {
 	return o.took
 }
 
-// Lost is how many packets of one every interval may be lost: those sent until the switches told of the cut, and as many as fit into
-// mended, of which the first is already on its way.
+// Lost is how many packets of one every interval may be lost: those sent until the switches told of
+// the cut, and as many as fit into mended, of which the first is already in flight.
 func (o *Outage) Lost(interval time.Duration) int {
 	o.lab.t.Helper()
 	return int((o.Told()+mended)/interval) + 1
 }
 
-// mended is how long an instance may take from the port status to the last rule of the new path: some ten times what it takes on a quiet machine
-// (docs/benchmarks/reroute.md). Who waits for the next probe, or for a time-out, takes seconds.
+// mended is how long an instance may take from the port status to the last rule of the new path:
+// some ten times what it takes on a quiet machine (docs/benchmarks/reroute.md). Who waits for the
+// next probe, or for a time-out, takes seconds.
 const mended = 100 * time.Millisecond
 
 // OpenFlow's messages that a listener needs, which both versions number alike but for the barrier.
@@ -63,7 +65,8 @@ const (
 	ofPortStatus = 12
 )
 
-// listen gives the time at which the switch first tells of a port from now on, by a session of its own beside the controller's.
+// listen gives the time at which the switch first tells of a port from now on, by a session of its
+// own beside the controller's.
 func (s Switch) listen(told chan<- time.Time) net.Conn {
 	t := s.ovs.lab.t
 	t.Helper()
@@ -75,8 +78,9 @@ func (s Switch) listen(told chan<- time.Time) net.Conn {
 	if s.version == "1.3" {
 		version, barrier = 4, 20
 	}
-	// Who wants a byte of each packet is told of ports too; so Open vSwitch takes it.
-	for _, m := range [][]byte{{version, ofHello, 0, 8, 0, 0, 0, 1}, {version, ofSetConfig, 0, 12, 0, 0, 0, 2, 0, 0, 0, 1}, {version, barrier, 0, 8, 0, 0, 0, 3}} {
+	// Who wants a byte of each packet is notified of ports too; so Open vSwitch takes it.
+	for _, m := range [][]byte{{version, ofHello, 0, 8, 0, 0, 0, 1},
+		{version, ofSetConfig, 0, 12, 0, 0, 0, 2, 0, 0, 0, 1}, {version, barrier, 0, 8, 0, 0, 0, 3}} {
 		if _, err := conn.Write(m); err != nil {
 			t.Fatal(err)
 		}

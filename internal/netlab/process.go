@@ -11,7 +11,8 @@ import (
 	"time"
 )
 
-// Process is a program that runs beside the test, with its output in a file that is shown if the test fails.
+// Process is a program that runs beside the test, with its output in a file that is shown if the
+// test fails.
 type Process struct {
 	lab  *Lab
 	name string
@@ -33,7 +34,8 @@ func (l *Lab) Start(name string, args ...string) *Process {
 	return p
 }
 
-// begin starts the prepared command with its output in the log, or its standard output in out where given.
+// begin starts the prepared command with its output in the log, or its standard output in out where
+// given.
 func (p *Process) begin(out io.Writer) {
 	p.lab.t.Helper()
 	file, err := os.CreateTemp(p.lab.dir, p.name+"-*.log")
@@ -69,7 +71,7 @@ func (p *Process) Output() string {
 	return string(text)
 }
 
-// Ended says whether the process has ended.
+// Ended reports whether the process has ended.
 func (p *Process) Ended() bool {
 	select {
 	case <-p.done:
@@ -79,7 +81,8 @@ func (p *Process) Ended() bool {
 	}
 }
 
-// End asks the process to end, kills it after the limit, and returns its exit code: -1 when it was ended by a signal.
+// End asks the process to end, kills it after the limit, and returns its exit code: -1 when it was
+// ended by a signal.
 func (p *Process) End(limit time.Duration) int {
 	p.signal(syscall.SIGTERM)
 	select {

@@ -7,8 +7,9 @@ import (
 	"time"
 )
 
-// TestRestart: Weir is killed and started again, many times, under a network that works. No packet is lost, each time it
-// writes at most one in a hundred of the switches' entries, and in the end it controls the network as in the beginning.
+// TestRestart: Weir is killed and started again, many times, under a network that works. No packet
+// is lost, each time it writes at most one in a hundred of the switches' entries, and in the end it
+// controls the network as in the beginning.
 func TestRestart(t *testing.T) {
 	t.Parallel()
 	Inside(t, func(t *testing.T, l *Lab) {

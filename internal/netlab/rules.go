@@ -17,7 +17,7 @@ type Rule struct {
 	Age    time.Duration // since it was added, in milliseconds
 }
 
-// Ours says whether the cookie is of Weir's domain 1, the default.
+// Ours reports whether the cookie is of Weir's domain 1, the default.
 func (r Rule) Ours() bool { return r.Cookie>>52 == 1 }
 
 var (
@@ -26,7 +26,8 @@ var (
 	cookie  = regexp.MustCompile(`cookie=(0x[0-9a-f]+)`)
 )
 
-// Ofctl runs ovs-ofctl on the bridge, in its version: a command, and what comes after the bridge's name.
+// Ofctl runs ovs-ofctl on the bridge, in its version: a command, and what comes after the bridge's
+// name.
 func (s Switch) Ofctl(command string, args ...string) string {
 	s.ovs.lab.t.Helper()
 	return s.ovs.Ofctl(s.version, append([]string{command, s.Name}, args...)...)
@@ -74,8 +75,8 @@ func CountRules(tables [][]Rule, ok func(Rule) bool) (n int) {
 	return n
 }
 
-// Differ says what changed between two readings, but for soft rules that ran out: entries that are new, and firm ones
-// that are gone.
+// Differ says what changed between two readings, but for soft rules that ran out: entries that are
+// new, and firm ones that are gone.
 func Differ(before, after [][]Rule) (changes []string) {
 	for i := range before {
 		old, now := texts(before[i]), texts(after[i])
@@ -101,8 +102,8 @@ func texts(rules []Rule) map[string]bool {
 	return all
 }
 
-// Younger counts the entries that were added within the last d: by the switch's own clock, what a controller has written.
-// An ADD that replaces an equal entry makes it young again.
+// Younger counts the entries that were added within the last d: by the switch's own clock, what a
+// controller has written. An ADD that replaces an equal entry makes it young again.
 func Younger(tables [][]Rule, d time.Duration) int {
 	return CountRules(tables, func(r Rule) bool { return r.Age < d })
 }

@@ -1,7 +1,7 @@
 package netlab
 
-// Sever drops every packet to and from an address of loopback, on which switches call an instance: their sessions are half
-// open then, and neither end is told.
+// Sever drops every packet to and from an address of loopback, on which switches call an instance:
+// their sessions are half open then, and neither end is told.
 func (l *Lab) Sever(address string) {
 	l.t.Helper()
 	l.iptables("-I", address)

@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// sight is one frame of an echo request or reply over IPv4 as an interface saw it, whole or a fragment.
+// sight is one frame of an echo request or reply over IPv4 as an interface saw it, whole or a
+// fragment.
 type sight struct {
 	at    time.Time
 	src   netip.Addr
@@ -36,7 +37,8 @@ func see(at time.Time, frame []byte) (s sight, ok bool) {
 		return s, false
 	}
 	piece := binary.BigEndian.Uint16(ip[6:])
-	s = sight{at: at, src: netip.AddrFrom4([4]byte(ip[12:16])), train: binary.BigEndian.Uint16(ip[4:]), first: piece&0x1fff == 0, last: piece&0x2000 == 0}
+	s = sight{at: at, src: netip.AddrFrom4([4]byte(ip[12:16])), train: binary.BigEndian.Uint16(ip[4:]),
+		first: piece&0x1fff == 0, last: piece&0x2000 == 0}
 	if s.first {
 		if icmp := ip[header:]; icmp[0] != 8 && icmp[0] != 0 {
 			return s, false
@@ -46,13 +48,15 @@ func see(at time.Time, frame []byte) (s sight, ok bool) {
 	return s, true
 }
 
-// passage is when one packet went by an interface: the first of its fragments, and the last, in whatever order they went.
+// passage is when one packet went by an interface: the first of its fragments, and the last, in
+// whatever order they went.
 type passage struct {
 	first, last time.Time
 	head, tail  bool // the fragments with its beginning and its end were among them
 }
 
-// passages are those of a sender's packets, by the sequence numbers of their echoes; whole ones only.
+// passages are those of a sender's packets, by the sequence numbers of their echoes; whole ones
+// only.
 func passages(seen []sight, src netip.Addr) map[uint16]passage {
 	trains := map[uint16]uint16{} // sequence numbers, of those in fragments
 	for _, s := range seen {
@@ -88,13 +92,15 @@ type Echo struct {
 	Seq int // from 1
 	// RTT is what ping said; 0 if it said nothing.
 	RTT time.Duration
-	// Path is the two-way path latency: from the request's leaving the sender to the reply's coming back there, less the time from
-	// the request's coming to the receiver to the reply's leaving there. No clocks need to agree. Of a packet in fragments the
-	// first counts where it is sent and the last where it comes.
+	// Path is the two-way path latency: from the request's leaving the sender to the reply's coming
+	// back there, less the time from the request's coming to the receiver to the reply's leaving
+	// there. No clocks need to agree. Of a packet in fragments the first counts where it is sent
+	// and the last where it comes.
 	Path time.Duration
 }
 
-// echoes puts together what two interfaces saw of the same echoes. Those of which a packet is missing are left out.
+// echoes puts together what two interfaces saw of the same echoes. Those of which a packet is
+// missing are left out.
 func echoes(atSender, atReceiver []sight, sender, receiver netip.Addr) (list []Echo) {
 	sent, back := passages(atSender, sender), passages(atSender, receiver)
 	came, answered := passages(atReceiver, sender), passages(atReceiver, receiver)

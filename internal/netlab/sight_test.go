@@ -25,8 +25,8 @@ func piece(src netip.Addr, train, seq uint16, kind byte, offset uint16, more boo
 	return frame
 }
 
-// TestEchoes puts two echoes together, of which the second is in three fragments, of which those of the reply change their order; and
-// leaves out the third, whose reply was lost.
+// TestEchoes puts two echoes together, of which the second is in three fragments, of which those of
+// the reply change their order; and leaves out the third, whose reply was lost.
 func TestEchoes(t *testing.T) {
 	a, b := netip.MustParseAddr("10.0.0.1"), netip.MustParseAddr("10.0.0.2")
 	var atA, atB []sight
@@ -66,7 +66,8 @@ func TestSeeOnlyEchoes(t *testing.T) {
 	arp[13] = 6
 	udp := piece(a, 0, 1, 8, 0, false)
 	udp[14+9] = 17
-	for name, frame := range map[string][]byte{"arp": arp, "udp": udp, "unreachable": piece(a, 0, 1, 3, 0, false), "short": make([]byte, 20),
+	for name, frame := range map[string][]byte{"arp": arp, "udp": udp, "unreachable": piece(a, 0, 1, 3, 0, false),
+		"short":  make([]byte, 20),
 		"header": append(piece(a, 0, 1, 8, 0, false)[:14], 0x4f)} {
 		if s, ok := see(time.Now(), frame); ok {
 			t.Errorf("%s: %+v", name, s)

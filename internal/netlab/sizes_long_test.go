@@ -14,5 +14,6 @@ const deadFor = 10 * time.Minute
 
 const mutations = 300 // of each message
 
-// deadInRestarts is how long it is dead each time when it is killed again and again: longer than any rule that is not used lives in a switch.
+// deadInRestarts is how long it is dead each time when it is killed again and again: longer than
+// any rule that is not used lives in a switch.
 func deadInRestarts() []time.Duration { return slices.Repeat([]time.Duration{95 * time.Second}, 20) }

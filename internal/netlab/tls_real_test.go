@@ -9,8 +9,9 @@ import (
 	"time"
 )
 
-// TestTLS: three commands make all that an Open vSwitch and an instance need to know each other. A bridge whose datapath id the
-// switch's certificate does not name is refused, and so is a switch without TLS.
+// TestTLS: three commands make all that an Open vSwitch and an instance need to know each other. A
+// bridge whose datapath id the switch's certificate does not name is refused, and so is a switch
+// without TLS.
 func TestTLS(t *testing.T) {
 	for _, version := range versions {
 		t.Run(version, func(t *testing.T) {

@@ -7,7 +7,8 @@ import (
 	"strconv"
 )
 
-// Topology is a network to build: switches 0..Switches-1, the pairs of them that are joined, and the switch of each host.
+// Topology is a network to build: switches 0..Switches-1, the pairs of them that are joined, and
+// the switch of each host.
 type Topology struct {
 	Switches int
 	Links    [][2]int
@@ -16,12 +17,13 @@ type Topology struct {
 
 var description = regexp.MustCompile(`^(linear|ring|tree|torus|full):(\d+)(?:[x,](\d+))?(?:,hosts=(\d+))?$`)
 
-// Parse reads a description: linear:N, ring:N, tree:DEPTH,FANOUT, torus:NxM, full:N, each with ",hosts=H" hosts a switch
-// (default 1; in a tree, on the lowest switches only).
+// Parse reads a description: linear:N, ring:N, tree:DEPTH,FANOUT, torus:NxM, full:N, each with
+// ",hosts=H" hosts a switch (default 1; in a tree, on the lowest switches only).
 func Parse(text string) (Topology, error) {
 	m := description.FindStringSubmatch(text)
 	if m == nil || (m[3] != "") != (m[1] == "tree" || m[1] == "torus") {
-		return Topology{}, fmt.Errorf("topology %q: want linear:N, ring:N, tree:DEPTH,FANOUT, torus:NxM or full:N, and ,hosts=H", text)
+		return Topology{},
+			fmt.Errorf("topology %q: want linear:N, ring:N, tree:DEPTH,FANOUT, torus:NxM or full:N, and ,hosts=H", text)
 	}
 	n, _ := strconv.Atoi(m[2])
 	k, _ := strconv.Atoi(m[3])

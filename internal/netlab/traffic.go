@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Busiest returns the cable that carried the most packets, in both directions, while body ran; the test fails when they
-// were fewer than least.
+// Busiest returns the cable that carried the most packets, in both directions, while body ran; the
+// test fails when they were fewer than least.
 func (n *Network) Busiest(least int, body func()) *Cable {
 	n.lab.t.Helper()
 	before := make([]int, len(n.Cables))

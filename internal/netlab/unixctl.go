@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// unixctl is an open connection to the control socket of a daemon of Open vSwitch: what ovs-appctl does, without a process
-// for each command. It speaks JSON-RPC 1.0.
+// unixctl is an open connection to the control socket of a daemon of Open vSwitch: what ovs-appctl
+// does, without a process for each command. It speaks JSON-RPC 1.0.
 type unixctl struct {
 	conn   net.Conn
 	decode *json.Decoder

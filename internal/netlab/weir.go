@@ -28,7 +28,8 @@ type Weir struct {
 	*Process
 }
 
-// StartWeir starts `weir node` with the given further arguments, without access control, and waits until it is ready.
+// StartWeir starts `weir node` with the given further arguments, without access control, and waits
+// until it is ready.
 func (l *Lab) StartWeir(args ...string) *Weir {
 	l.t.Helper()
 	args = append([]string{"node", "--openflow", OpenFlow, "--api", strings.TrimPrefix(API, "http://"),
@@ -48,8 +49,8 @@ func (l *Lab) StartWeir(args ...string) *Weir {
 	return w
 }
 
-// builtWeir is the path of the binary: the one the environment variable WEIR_BINARY names (make sets it), or bin/weir, which
-// must be as new as its sources.
+// builtWeir is the path of the binary: the one the environment variable WEIR_BINARY names (make
+// sets it), or bin/weir, which must be as new as its sources.
 func builtWeir(t testing.TB) string {
 	t.Helper()
 	if path := os.Getenv("WEIR_BINARY"); path != "" {
@@ -140,8 +141,8 @@ func (n *Network) Directions(c *Cable) [2]Direction {
 	return [2]Direction{{a, b}, {b, a}}
 }
 
-// AwaitLinks waits until the view shows exactly the network's cables, each in both directions, all of them up but those
-// that are cut, which must be shown as down.
+// AwaitLinks waits until the view shows exactly the network's cables, each in both directions, all
+// of them up but those that are cut, which must be shown as down.
 func (w *Weir) AwaitLinks(n *Network, limit time.Duration, cut ...*Cable) {
 	w.lab.t.Helper()
 	down := map[Direction]bool{}

@@ -6,8 +6,8 @@ import (
 	"github.com/weirnet/weir/openflow"
 )
 
-// list draws an action list for a kind of packets. Only where told to, it pushes tags: a packet that gets a third one is beyond
-// some switches.
+// list draws an action list for a kind of packets. Only where told to, it pushes tags: a packet
+// that gets a third one is beyond some switches.
 func (g *gen) list(k kind, push bool) (actions []openflow.Action) {
 	for n := pick(g, []int{0, 1, 1, 1, 2, 2, 3, 4}); n > 0; n-- {
 		a := g.action(&k)
@@ -24,8 +24,8 @@ func (g *gen) list(k kind, push bool) (actions []openflow.Action) {
 	return actions
 }
 
-// set draws actions of an action set: each type at most once. To the controller it sends only where told to, as it is not agreed
-// which entry a packet-in then names.
+// set draws actions of an action set: each type at most once. To the controller it sends only where
+// told to, as it is not agreed which entry a packet-in then names.
 func (g *gen) set(k kind, push, controller bool) (actions []openflow.Action) {
 	have := map[string]bool{}
 	for _, a := range g.list(k, push) {
@@ -51,7 +51,8 @@ func (g *gen) set(k kind, push, controller bool) (actions []openflow.Action) {
 	return actions
 }
 
-// action draws an action that packets of the kind can have done to them, and changes the kind accordingly.
+// action draws an action that packets of the kind can have done to them, and changes the kind
+// accordingly.
 func (g *gen) action(k *kind) openflow.Action {
 	switch n := g.IntN(20); {
 	case n < 10:

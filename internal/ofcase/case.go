@@ -16,8 +16,8 @@ type Case struct {
 	Base    int // how many steps at the beginning belong to all cases: Shrink leaves them in
 }
 
-// Step is one thing that happens to a switch: a message of the controller's if Message is not nil, else a frame that comes in
-// at a port if Frame is not nil, else time that passes.
+// Step is one thing that happens to a switch: a message of the controller's if Message is not nil,
+// else a frame that comes in at a port if Frame is not nil, else time that passes.
 type Step struct {
 	Message []byte // whole, with the transaction id 0
 	Port    uint32

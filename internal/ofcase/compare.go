@@ -11,7 +11,8 @@ type Difference struct {
 	One, Other []string // lines of what they did
 }
 
-// Compare does a case to two switches and returns where they first differ, or nil. Masks are applied to what both did.
+// Compare does a case to two switches and returns where they first differ, or nil. Masks are
+// applied to what both did.
 func Compare(c Case, one, other Switch, masks ...Mask) *Difference {
 	one.Reset()
 	other.Reset()
@@ -56,8 +57,9 @@ func without(a, b []string) (left []string) {
 	return left
 }
 
-// Shrink leaves steps out of a case as long as the switches still differ at the same last step, and returns the shortest case
-// it found and the difference in it. The switches must differ in the case given.
+// Shrink leaves steps out of a case as long as the switches still differ at the same last step, and
+// returns the shortest case it found and the difference in it. The switches must differ in the case
+// given.
 func Shrink(c Case, one, other Switch, masks ...Mask) (Case, *Difference) {
 	d := Compare(c, one, other, masks...)
 	if d == nil {

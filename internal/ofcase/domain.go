@@ -17,7 +17,8 @@ var (
 		{2, 0, 0, 0, 0, 1}, {2, 0, 0, 0, 0, 2}, {2, 0, 0, 0, 1, 1}, {0xff, 0xff, 0xff, 0xff, 0xff, 0xff}, {1, 0, 0x5e, 0, 0, 5},
 	}
 	macMasks = [][6]byte{
-		{1}, {0xff, 0xff, 0xff, 0xff, 0xff}, {0xff, 0xff, 0xff, 0xff, 0xff, 0xf0}, {0, 0, 0, 0, 0, 3}, {0xff, 0xff, 0xff, 0xff, 0xff, 0xff}, {},
+		{1}, {0xff, 0xff, 0xff, 0xff, 0xff}, {0xff, 0xff, 0xff, 0xff, 0xff, 0xf0}, {0, 0, 0, 0, 0, 3},
+		{0xff, 0xff, 0xff, 0xff, 0xff, 0xff}, {},
 	}
 	ips4  = []string{"10.0.0.1", "10.0.0.2", "10.0.1.1", "10.1.0.1", "224.0.0.5"}
 	ips6  = []string{"fd00::1", "fd00::2", "fd00::1:1", "fe80::1", "ff02::1:ff00:1"}
@@ -56,8 +57,8 @@ type gen struct {
 	added   []*openflow.FlowMod // the additions so far
 	groups  map[uint32]bool     // that exist for sure
 	chained map[uint32]bool     // that others may send to, or watch
-	// entry is set while an entry is drawn that may send to one group only, and once: a switch may not survive the deletion
-	// of the groups of another one. Sends is set when it does.
+	// entry is set while an entry is drawn that may send to one group only, and once: a switch may
+	// not survive the deletion of the groups of another one. Sends is set when it does.
 	entry, sends bool
 	tells        bool           // whether groups send to the controller, and then are in no action set: see set
 	like         openflow.Match // that which the frame being drawn should satisfy

@@ -47,7 +47,7 @@ func (g *gen) instructions(k kind, table uint8) (list []openflow.Instruction) {
 	return list
 }
 
-// pops says whether an instruction applies a pop of a tag.
+// pops reports whether an instruction applies a pop of a tag.
 func pops(i openflow.Instruction) bool {
 	return slices.ContainsFunc(i.Actions, func(a openflow.Action) bool { return a.Type == openflow.ActionPopVLAN })
 }
@@ -103,8 +103,8 @@ func (g *gen) flowMod() openflow.Message {
 // missCookie marks the entries of miss.
 const missCookie = 0x10
 
-// miss is an entry for packets that meet no other one in a table after the first: without it, it is not agreed whether their
-// action set is executed.
+// miss is an entry for packets that meet no other one in a table after the first: without it, it is
+// not agreed whether their action set is executed.
 func (g *gen) miss(table uint8) openflow.Message {
 	groups, meters := g.opt.Groups, g.opt.Meters
 	g.opt.Groups, g.opt.Meters = false, false // there are none yet
@@ -115,8 +115,9 @@ func (g *gen) miss(table uint8) openflow.Message {
 	}
 }
 
-// addition makes f an addition: of a new entry, of one over an earlier one, or of one that may overlap, and is checked for it.
-// Entries of one priority that overlap are never made, because it is not said which of them counts.
+// addition makes f an addition: of a new entry, of one over an earlier one, or of one that may
+// overlap, and is checked for it. Entries of one priority that overlap are never made, because it
+// is not said which of them counts.
 func (g *gen) addition(f *openflow.FlowMod) {
 	k := g.kind()
 	f.Table, f.Match = g.table(), g.match(k)
@@ -150,7 +151,8 @@ func (g *gen) addition(f *openflow.FlowMod) {
 	g.added = append(g.added, f)
 }
 
-// contested says whether there was an addition with the table and priority of f, but another match.
+// contested reports whether there was an addition with the table and priority of f, but another
+// match.
 func (g *gen) contested(f *openflow.FlowMod) bool {
 	for _, o := range g.added {
 		if o.Table == f.Table && o.Priority == f.Priority && !o.Match.Equal(f.Match) {
@@ -193,7 +195,8 @@ func (g *gen) wider(m openflow.Match) openflow.Match {
 	var left openflow.Match
 	m.Each(func(name, value string) {
 		f, _ := openflow.FieldByName(name)
-		needed := f == openflow.FieldEthType || f == openflow.FieldIPProto || f == openflow.FieldICMPv6Type || f == openflow.FieldVLANVID
+		needed := f == openflow.FieldEthType || f == openflow.FieldIPProto || f == openflow.FieldICMPv6Type ||
+			f == openflow.FieldVLANVID
 		if needed || g.one(2) {
 			if err := left.SetText(name, value); err != nil {
 				panic(err)

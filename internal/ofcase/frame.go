@@ -6,8 +6,8 @@ import (
 	"github.com/weirnet/weir/openflow"
 )
 
-// frame draws a frame and where it comes in, most often such that an entry of the first table takes it. Checksums are right;
-// lengths are, unless odd frames are asked for.
+// frame draws a frame and where it comes in, most often such that an entry of the first table takes
+// it. Checksums are right; lengths are, unless odd frames are asked for.
 func (g *gen) frame() (port uint32, frame []byte) {
 	g.like = openflow.Match{}
 	if len(g.added) > 0 && g.IntN(4) > 0 {

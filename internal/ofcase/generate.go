@@ -148,7 +148,8 @@ func (g *gen) query() openflow.Message {
 	}
 	bodies := []openflow.RequestBody{
 		&openflow.FlowRequest{FlowFilter: filter}, &openflow.AggregateRequest{FlowFilter: filter},
-		&openflow.FlowRequest{FlowFilter: openflow.FlowFilter{Table: openflow.TableAll, OutPort: openflow.PortAny, OutGroup: openflow.GroupAny}},
+		&openflow.FlowRequest{FlowFilter: openflow.FlowFilter{Table: openflow.TableAll, OutPort: openflow.PortAny,
+			OutGroup: openflow.GroupAny}},
 		&openflow.TableRequest{}, &openflow.PortStatsRequest{Port: g.port()},
 	}
 	if g.v == openflow.V13 {
@@ -158,7 +159,8 @@ func (g *gen) query() openflow.Message {
 				&openflow.GroupDescRequest{})
 		}
 		if g.opt.Meters {
-			bodies = append(bodies, &openflow.MeterRequest{Meter: openflow.MeterAll}, &openflow.MeterConfigRequest{Meter: g.meterID()},
+			bodies = append(bodies, &openflow.MeterRequest{Meter: openflow.MeterAll},
+				&openflow.MeterConfigRequest{Meter: g.meterID()},
 				&openflow.MeterConfigRequest{Meter: openflow.MeterAll})
 		}
 	}

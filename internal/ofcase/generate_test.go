@@ -7,8 +7,9 @@ import (
 	"github.com/weirnet/weir/openflow"
 )
 
-// TestGenerate: a seed gives the same case again, whose messages are understood; and the entries of one table and priority that
-// are added without a check for overlap have the same match, so that it is always said which entry counts.
+// TestGenerate: a seed gives the same case again, whose messages are understood; and the entries of
+// one table and priority that are added without a check for overlap have the same match, so that it
+// is always said which entry counts.
 func TestGenerate(t *testing.T) {
 	opt := Options{
 		Groups: true, Select: true, Meters: true, Odd: true, Waits: true, Mods: true, Addresses: make([][6]byte, Ports),

@@ -8,16 +8,17 @@ func (g *gen) groupID() uint32 { return uint32(1 + g.IntN(4)) }
 // meterID draws one of the few meters of a case.
 func (g *gen) meterID() uint32 { return uint32(1 + g.IntN(3)) }
 
-// groupMod draws a group-mod. Buckets send on to greater groups only, so that there is no loop; which exist, unless odd things
-// are asked for.
+// groupMod draws a group-mod. Buckets send on to greater groups only, so that there is no loop;
+// which exist, unless odd things are asked for.
 func (g *gen) groupMod() openflow.Message {
 	kinds := []openflow.GroupType{openflow.GroupTypeAll, openflow.GroupTypeIndirect, openflow.GroupTypeFastFailover}
 	if g.opt.Select {
 		kinds = append(kinds, openflow.GroupTypeSelect)
 	}
 	m := &openflow.GroupMod{
-		Command: pick(g, []openflow.GroupModCommand{openflow.GroupAdd, openflow.GroupAdd, openflow.GroupModify, openflow.GroupDelete}),
-		Kind:    pick(g, kinds), Group: g.groupID(),
+		Command: pick(g, []openflow.GroupModCommand{openflow.GroupAdd, openflow.GroupAdd, openflow.GroupModify,
+			openflow.GroupDelete}),
+		Kind: pick(g, kinds), Group: g.groupID(),
 	}
 	if g.opt.Down && !g.one(4) {
 		m.Kind = openflow.GroupTypeFastFailover
@@ -80,8 +81,9 @@ func (g *gen) bucket(m *openflow.GroupMod) openflow.Bucket {
 // meterMod draws a meter-mod.
 func (g *gen) meterMod() openflow.Message {
 	m := &openflow.MeterMod{
-		Command: pick(g, []openflow.MeterModCommand{openflow.MeterAdd, openflow.MeterAdd, openflow.MeterModify, openflow.MeterDelete}),
-		Meter:   g.meterID(), Flags: openflow.MeterFlagPktps | openflow.MeterFlagStats,
+		Command: pick(g, []openflow.MeterModCommand{openflow.MeterAdd, openflow.MeterAdd, openflow.MeterModify,
+			openflow.MeterDelete}),
+		Meter: g.meterID(), Flags: openflow.MeterFlagPktps | openflow.MeterFlagStats,
 	}
 	if g.one(2) {
 		m.Flags = openflow.MeterFlagKbps | openflow.MeterFlagStats

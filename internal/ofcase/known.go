@@ -6,10 +6,12 @@ import (
 	"strings"
 )
 
-// Known is a difference between two switches that is understood: which of them is right, and why, docs/spec/flowtable-oracle.md says under its name.
+// Known is a difference between two switches that is understood: which of them is right, and why,
+// docs/spec/flowtable-oracle.md says under its name.
 type Known struct {
 	Name string
-	// Is tells it by the lines in which the two differ, those of the one and those of the other, in their order.
+	// Is tells it by the lines in which the two differ, those of the one and those of the other, in
+	// their order.
 	Is func(one, other []string) bool
 }
 
@@ -34,7 +36,8 @@ func (d *Difference) Among(list []Known) string {
 	return ""
 }
 
-// pairs reports whether all of two lists of the same length are frames that the same ports send, and each two of them are alike in a sense.
+// pairs reports whether all of two lists of the same length are frames that the same ports send,
+// and each two of them are alike in a sense.
 func pairs(one, other []string, alike func(a, b []byte) bool) bool {
 	for i := range one {
 		port, a, ok := sends(one[i])
@@ -89,12 +92,14 @@ func normalTakesATag(one, other []string) bool {
 	})
 }
 
-var meterCounts = regexp.MustCompile(`packet_in_count=\d+,byte_in_count=\d+,duration_sec=\d+,duration_nsec=\d+,band_stats=\[[^\]]*\]`)
+var meterCounts = regexp.MustCompile(
+	`packet_in_count=\d+,byte_in_count=\d+,duration_sec=\d+,duration_nsec=\d+,band_stats=\[[^\]]*\]`)
 
 // modifiedMeterBeginsAnew: the counters of a meter that was modified.
 func modifiedMeterBeginsAnew(one, other []string) bool {
 	for i := range one {
-		if !strings.HasPrefix(one[i], "item type=meter ") || meterCounts.ReplaceAllString(one[i], "") != meterCounts.ReplaceAllString(other[i], "") {
+		if !strings.HasPrefix(one[i], "item type=meter ") ||
+			meterCounts.ReplaceAllString(one[i], "") != meterCounts.ReplaceAllString(other[i], "") {
 			return false
 		}
 	}

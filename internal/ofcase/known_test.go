@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestKnownDifferences tells known differences, as they were seen, from such as look like them and are none.
+// TestKnownDifferences tells known differences, as they were seen, from such as look like them and
+// are none.
 func TestKnownDifferences(t *testing.T) {
 	const (
 		head  = "port 4 sends ffffffffffff01005e000005"
@@ -21,12 +22,14 @@ func TestKnownDifferences(t *testing.T) {
 		want       string
 	}{
 		{"address at a wrong place", ours, wrong, "second-tag-then-ipv6"},
-		{"another address behind one tag", strings.Replace(ours, "81008003", "", 1), strings.Replace(wrong, "81008003", "", 1), ""},
+		{"another address behind one tag", strings.Replace(ours, "81008003", "", 1),
+			strings.Replace(wrong, "81008003", "", 1), ""},
 		{"another type behind the tags", ours, strings.Replace(wrong, "86dd", "0800", 1), ""},
 		{"inner tag gone", two, head + "8100afff" + "080045b8002012340000", "normal-takes-a-tag"},
 		{"outer tag gone", two, head + "81000000" + "080045b8002012340000", ""},
 		{"another port", two, strings.Replace(head, "port 4", "port 3", 1) + "8100afff" + "080045b8002012340000", ""},
-		{"counters anew", meter, strings.Replace(strings.Replace(meter, "in_count=1", "in_count=0", 1), "in_count=70", "in_count=0", 1), "modified-meter-begins-anew"},
+		{"counters anew", meter, strings.Replace(strings.Replace(meter, "in_count=1", "in_count=0", 1),
+			"in_count=70", "in_count=0", 1), "modified-meter-begins-anew"},
 		{"another count of entries", meter, strings.Replace(meter, "flow_count=1", "flow_count=2", 1), ""},
 		{"no tags at all", head + "08004500", head + "08004501", ""},
 	} {

@@ -59,7 +59,8 @@ var OVSMasks = []Mask{
 		}
 	}},
 	{Name: "modify-checks-references", Apply: func(s Step, o *Outcome) {
-		if f, ok := s.parse().(*openflow.FlowMod); ok && (f.Command == openflow.FlowModify || f.Command == openflow.FlowModifyStrict) {
+		if f, ok := s.parse().(*openflow.FlowMod); ok &&
+			(f.Command == openflow.FlowModify || f.Command == openflow.FlowModifyStrict) {
 			o.drop(func(m openflow.Message) bool {
 				e, ok := m.(*openflow.ErrorMsg)
 				return ok && (e.Code == openflow.BadActionBadOutGroup || e.Code == openflow.MeterModFailedInvalidMeter)
@@ -68,7 +69,7 @@ var OVSMasks = []Mask{
 	}},
 }
 
-// is says whether the step is a message of a type.
+// is reports whether the step is a message of a type.
 func (s Step) is(t openflow.Type) bool {
 	m := s.parse()
 	return m != nil && m.Type() == t

@@ -29,8 +29,8 @@ type Mask struct {
 	Apply func(Step, *Outcome)
 }
 
-// lines is the outcome in words, after the masks: frames by their port, in their order at each; packet-ins in their order;
-// then all other messages, sorted, as no order among them is promised.
+// lines is the outcome in words, after the masks: frames by their port, in their order at each;
+// packet-ins in their order; then all other messages, sorted, as no order among them is promised.
 func (o *Outcome) lines(s Step, masks []Mask) []string {
 	for _, m := range masks {
 		m.Apply(s, o)
@@ -51,7 +51,8 @@ func (o *Outcome) lines(s Step, masks []Mask) []string {
 	return append(lines, others...)
 }
 
-// text is a message in words that do not depend on the order of what has none; lists have a line an item.
+// text is a message in words that do not depend on the order of what has none; lists have a line an
+// item.
 func text(v openflow.Version, m openflow.Message) string {
 	switch m := m.(type) {
 	case *openflow.ErrorMsg:

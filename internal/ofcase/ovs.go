@@ -11,7 +11,8 @@ import (
 	"github.com/weirnet/weir/openflow"
 )
 
-// OVS is a dummy bridge of Open vSwitch as a Switch, with its only controller. It belongs to one goroutine.
+// OVS is a dummy bridge of Open vSwitch as a Switch, with its only controller. It belongs to one
+// goroutine.
 type OVS struct {
 	t      testing.TB
 	v      openflow.Version
@@ -24,7 +25,8 @@ type OVS struct {
 	down   map[uint32]bool // ports taken down: to the dummy frames would come and go all the same
 }
 
-// missSendLen is how much of a packet that met no entry goes to the controller, as OpenFlow 1.0 has it by default.
+// missSendLen is how much of a packet that met no entry goes to the controller, as OpenFlow 1.0 has
+// it by default.
 const missSendLen = 128
 
 // answerLimit is how long an answer may take.
@@ -42,7 +44,8 @@ func NewOVS(t testing.TB, l *netlab.Lab, v openflow.Version) *OVS {
 	if v == openflow.V13 {
 		o.send(&openflow.MultipartRequest{Body: &openflow.PortDescRequest{}})
 		all := [2]uint32{7, 7} // as it is asked for them, it also tells of packets whose time to live is over
-		o.send(&openflow.SetAsync{AsyncMasks: openflow.AsyncMasks{PacketIn: all, PortStatus: all, FlowRemoved: [2]uint32{31, 31}}})
+		o.send(&openflow.SetAsync{AsyncMasks: openflow.AsyncMasks{PacketIn: all, PortStatus: all,
+			FlowRemoved: [2]uint32{31, 31}}})
 	}
 	o.barrier(func(m openflow.Message) {
 		switch m := m.(type) {
@@ -118,7 +121,7 @@ func (o *OVS) Do(s Step) *Outcome {
 	out := &Outcome{Version: o.v}
 	switch {
 	case s.Message != nil:
-		if s.removes() { // an entry that is on its way out must not be removed once more: the daemon would end
+		if s.removes() { // an entry that is in flight out must not be removed once more: the daemon would end
 			o.settle(func(m openflow.Message) { out.Messages = append(out.Messages, m) })
 		}
 		o.write(s.Message)
@@ -161,8 +164,8 @@ func (o *OVS) Do(s Step) *Outcome {
 // marker is the cookie of an entry that no case has.
 const marker = 0xfeedfeedfeedfeed
 
-// flush waits for the flow-removeds of entries that are gone: a thread of the daemon's sends them later, in their order, so
-// that one more marks the end.
+// flush waits for the flow-removeds of entries that are gone: a thread of the daemon's sends them
+// later, in their order, so that one more marks the end.
 func (o *OVS) flush(each func(openflow.Message)) {
 	o.t.Helper()
 	mark := &openflow.FlowMod{
@@ -182,8 +185,8 @@ func (o *OVS) flush(each func(openflow.Message)) {
 	}
 }
 
-// settle waits until all entries are gone that are on their way out: twice, as one that another thread still looks at, or
-// that has replaced another one lately, goes a round later.
+// settle waits until all entries are gone that are in flight out: twice, as one that another
+// thread still looks at, or that has replaced another one lately, goes a round later.
 func (o *OVS) settle(each func(openflow.Message)) {
 	o.t.Helper()
 	o.flush(each)
@@ -214,7 +217,8 @@ func (o *OVS) write(message []byte) {
 	}
 }
 
-// barrier waits until all is done that was sent, and hands over what comes until then; parts of an answer as one.
+// barrier waits until all is done that was sent, and hands over what comes until then; parts of an
+// answer as one.
 func (o *OVS) barrier(each func(openflow.Message)) {
 	o.t.Helper()
 	o.send(&openflow.BarrierRequest{})
@@ -261,7 +265,7 @@ func (o *OVS) read() (openflow.Header, openflow.Message) {
 	return h, m
 }
 
-// removes says whether entries may go in the step.
+// removes reports whether entries may go in the step.
 func (s Step) removes() bool {
 	switch m := s.parse().(type) {
 	case *openflow.FlowMod:
@@ -274,8 +278,8 @@ func (s Step) removes() bool {
 	return s.Wait > 0
 }
 
-// turns is how many more turns of its main loop the daemon takes until all has come of the step: one for the packet-ins of a
-// packet-out, two for what follows from a port-mod.
+// turns is how many more turns of its main loop the daemon takes until all has come of the step:
+// one for the packet-ins of a packet-out, two for what follows from a port-mod.
 func (s Step) turns() int {
 	switch {
 	case s.is(openflow.TypePacketOut):

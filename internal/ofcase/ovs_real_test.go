@@ -11,7 +11,8 @@ import (
 	"github.com/weirnet/weir/openflow"
 )
 
-// TestSameAgain: an Open vSwitch does the same when it is given the same case again, so it may be an oracle.
+// TestSameAgain: an Open vSwitch does the same when it is given the same case again, so it may be
+// an oracle.
 func TestSameAgain(t *testing.T) {
 	for _, v := range []openflow.Version{openflow.V10, openflow.V13} {
 		t.Run(v.String(), func(t *testing.T) {
@@ -23,12 +24,14 @@ func TestSameAgain(t *testing.T) {
 					c := Generate(v, seed, opt)
 					first := again(o, c, counts)
 					second := again(o, c, counts)
-					for tries := 0; !slices.EqualFunc(first, second, slices.Equal) && tries < 2; tries++ { // it may have been late once
+					// it may have been late once
+					for tries := 0; !slices.EqualFunc(first, second, slices.Equal) && tries < 2; tries++ {
 						first, second = second, again(o, c, counts)
 					}
 					for i := range first {
 						if !slices.Equal(first[i], second[i]) {
-							t.Fatalf("%s\nstep %d: only the first time: %q\nonly the second: %q", c, i, without(first[i], second[i]),
+							t.Fatalf("%s\nstep %d: only the first time: %q\nonly the second: %q", c, i,
+								without(first[i], second[i]),
 								without(second[i], first[i]))
 						}
 					}

@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// bug is one that there was, and how to put it back: in a file of the repository, one text in place of another.
+// bug is one that there was, and how to put it back: in a file of the repository, one text in place
+// of another.
 type bug struct {
 	name, seed, file, is, was string
 }
@@ -32,12 +33,14 @@ func bugs(t *testing.T) (list []bug) {
 		if m == nil {
 			t.Fatalf("%s: not in the form of a bug", name)
 		}
-		list = append(list, bug{strings.TrimSuffix(filepath.Base(name), ".txt"), m[1], m[2], strings.TrimSuffix(m[3], "\n"), strings.TrimSuffix(m[4], "\n")})
+		list = append(list, bug{strings.TrimSuffix(filepath.Base(name), ".txt"), m[1], m[2],
+			strings.TrimSuffix(m[3], "\n"), strings.TrimSuffix(m[4], "\n")})
 	}
 	return list
 }
 
-// put writes the file with the bug in it, and an overlay for the go command that has it in place of the real one.
+// put writes the file with the bug in it, and an overlay for the go command that has it in place of
+// the real one.
 func (b *bug) put(dir string) (overlay string, err error) {
 	real, err := filepath.Abs(filepath.Join("..", "..", b.file))
 	if err != nil {
@@ -62,7 +65,8 @@ func (b *bug) put(dir string) (overlay string, err error) {
 	return overlay, os.WriteFile(overlay, list, 0o600)
 }
 
-// Each bug of testdata/bugs can still be put back: who changes the code that a bug replaces changes the bug, too.
+// Each bug of testdata/bugs can still be put back: who changes the code that a bug replaces changes
+// the bug, too.
 func TestBugsCanBePutBack(t *testing.T) {
 	for _, b := range bugs(t) {
 		if _, err := b.put(t.TempDir()); err != nil {

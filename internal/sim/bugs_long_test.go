@@ -13,8 +13,8 @@ import (
 // before is how many seeds are tried before the one that finds a bug.
 const before = 9
 
-// Bugs that there were, put back, are found by trying one seed after the other, and come again from the seed that finds them, which
-// shows nothing without them.
+// Bugs that there were, put back, are found by trying one seed after the other, and come again from
+// the seed that finds them, which shows nothing without them.
 func TestBugsAreFound(t *testing.T) {
 	for _, b := range bugs(t) {
 		t.Run(b.name, func(t *testing.T) {
@@ -27,7 +27,8 @@ func TestBugsAreFound(t *testing.T) {
 				t.Fatal(err)
 			}
 			from := max(seed-before, 1)
-			search := []string{"-run=TestSeeds", ".", "-args", fmt.Sprintf("-from=%d", from), fmt.Sprintf("-seeds=%d", seed-from+1)}
+			search := []string{"-run=TestSeeds", ".", "-args", fmt.Sprintf("-from=%d", from),
+				fmt.Sprintf("-seeds=%d", seed-from+1)}
 			if out, err := goTest(overlay, search...); err == nil || !strings.Contains(out, "-run Replay -seed "+b.seed+" #") {
 				t.Errorf("seed %s is not among those that find it:\n%s", b.seed, out)
 			}
@@ -44,6 +45,7 @@ func TestBugsAreFound(t *testing.T) {
 
 // goTest runs tests of this package, with files of an overlay in place of others.
 func goTest(overlay string, args ...string) (string, error) {
-	out, err := exec.Command("go", append([]string{"test", "-count=1", "-vet=off", "-overlay=" + overlay}, args...)...).CombinedOutput()
+	out, err := exec.Command("go", append([]string{"test", "-count=1", "-vet=off", "-overlay=" + overlay},
+		args...)...).CombinedOutput()
 	return string(out), err
 }

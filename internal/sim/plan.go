@@ -12,7 +12,8 @@ import (
 	"github.com/weirnet/weir/openflow"
 )
 
-// Plan is what a run is made of. Everything of it follows from Seed; a shrunk plan has fewer events.
+// Plan is what a run is made of. Everything of it follows from Seed; a shrunk plan has fewer
+// events.
 type Plan struct {
 	Seed     uint64
 	Version  openflow.Version
@@ -42,7 +43,8 @@ type HostPlan struct {
 	IPv6   bool
 }
 
-// Event is something that happens to the network: at a time, to the things with some numbers, for a while.
+// Event is something that happens to the network: at a time, to the things with some numbers, for a
+// while.
 type Event struct {
 	At, For time.Duration
 	Kind    Kind
@@ -81,8 +83,10 @@ const (
 )
 
 var kindNames = [kinds]string{
-	"cut-link", "break-port", "power-off", "cut-control", "lose-control", "no-control", "slow-control", "stall-control", "kill-instance",
-	"pause-instance", "delete-by-hand", "change-by-hand", "add-by-hand", "empty-by-hand", "drain-switch", "drain-link", "want-rules",
+	"cut-link", "break-port", "power-off", "cut-control", "lose-control", "no-control", "slow-control",
+	"stall-control", "kill-instance",
+	"pause-instance", "delete-by-hand", "change-by-hand", "add-by-hand", "empty-by-hand", "drain-switch",
+	"drain-link", "want-rules",
 	"move-host", "talk", "shout", "ask-intent", "drop-intent", "store-trouble",
 }
 
@@ -93,7 +97,8 @@ func (e Event) String() string {
 
 // weights are how often events of each kind are drawn.
 var weights = [kinds]int{
-	CutLink: 10, BreakPort: 4, PowerOff: 4, CutControl: 5, LoseControl: 3, NoControl: 4, SlowControl: 3, StallControl: 3, KillInstance: 4,
+	CutLink: 10, BreakPort: 4, PowerOff: 4, CutControl: 5, LoseControl: 3, NoControl: 4, SlowControl: 3,
+	StallControl: 3, KillInstance: 4,
 	PauseInstance: 3, DeleteByHand: 4, ChangeByHand: 3, AddByHand: 2, EmptyByHand: 2, DrainSwitch: 2, DrainLink: 2, WantRules: 3,
 	MoveHost: 6, Talk: 16, Shout: 3,
 }
@@ -138,7 +143,8 @@ func NewPlan(seed uint64, size Size) *Plan {
 	return p
 }
 
-// ask draws what is asked for. It has lots of its own, so that plans without intents stay as they are.
+// ask draws what is asked for. It has lots of its own, so that plans without intents stay as they
+// are.
 func (p *Plan) ask(size Size) {
 	if size.Wishes == 0 {
 		return
@@ -146,7 +152,8 @@ func (p *Plan) ask(size Size) {
 	r := rand.New(rand.NewPCG(p.Seed, lotAsk))
 	p.Wishes = 1 + r.IntN(size.Wishes)
 	for range 1 + r.IntN(size.Asking) {
-		e := Event{At: time.Duration(r.Int64N(int64(size.History))).Round(time.Millisecond), Kind: AskIntent, A: r.IntN(p.Wishes), B: r.IntN(1 << 16)}
+		e := Event{At: time.Duration(r.Int64N(int64(size.History))).Round(time.Millisecond), Kind: AskIntent,
+			A: r.IntN(p.Wishes), B: r.IntN(1 << 16)}
 		switch n := r.IntN(20); {
 		case n < 5:
 			e.Kind, e.B = DropIntent, 0
@@ -173,10 +180,12 @@ func (p *Plan) wire(r *rand.Rand) {
 	}
 }
 
-// farEach: of so many seeds one has links as long as those of a wide network. Lots are of their own, so that the others stay as they are.
+// farEach: of so many seeds one has links as long as those of a wide network. Lots are of their
+// own, so that the others stay as they are.
 const farEach = 5
 
-// stretch has links take tens of milliseconds: in a network that is changed as planned packets are on their way then.
+// stretch has links take tens of milliseconds: in a network that is changed as planned packets are
+// in flight then.
 func (p *Plan) stretch() {
 	if p.Seed%farEach != 0 {
 		return
@@ -243,7 +252,8 @@ func (p *Plan) topology() (*topo.Topology, error) {
 		next[l.B]++
 		spec := topo.LinkSpec{Delay: l.Delay}
 		t.Links = append(t.Links, topo.Link{
-			ID: fmt.Sprintf("l%d", i), A: topo.End{Switch: l.A, Port: next[l.A]}, B: topo.End{Switch: l.B, Port: next[l.B]}, Forward: spec, Back: spec,
+			ID: fmt.Sprintf("l%d", i), A: topo.End{Switch: l.A, Port: next[l.A]},
+			B: topo.End{Switch: l.B, Port: next[l.B]}, Forward: spec, Back: spec,
 		})
 	}
 	return t, t.Check()

@@ -41,7 +41,7 @@ func Run(p *Plan, trace func(format string, args ...any)) (o Outcome) {
 	if len(p.Streams) > 0 {
 		last = w.streamUntil(last)
 	}
-	w.run(birth.Add(last + 3*time.Second)) // hosts are on their way for two seconds at most
+	w.run(birth.Add(last + 3*time.Second)) // hosts are in flight for two seconds at most
 	w.judgeStreams()
 	w.check()
 	return
@@ -85,7 +85,8 @@ type hopMeter struct {
 	hops  uint64
 }
 
-// hopsMost is how many frames all switches may take in a second, and hopsEach how many more for each switch.
+// hopsMost is how many frames all switches may take in a second, and hopsEach how many more for
+// each switch.
 const (
 	hopsMost = 4000
 	hopsEach = 400

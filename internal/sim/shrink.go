@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Shrink looks for a plan with fewer and shorter events of which the same is wrong, and returns it with what came of it. It runs the
-// plan some hundred times, tries at most.
+// Shrink looks for a plan with fewer and shorter events of which the same is wrong, and returns it
+// with what came of it. It runs the plan some hundred times, tries at most.
 func Shrink(p *Plan, o Outcome, tries int) (*Plan, Outcome) {
 	want := sort(o)
 	attempt := func(events []Event) bool {
@@ -50,7 +50,8 @@ func Shrink(p *Plan, o Outcome, tries int) (*Plan, Outcome) {
 
 var number = regexp.MustCompile(`[0-9][0-9a-f.:/]*`)
 
-// sort is the sort of what is wrong: its first words, whatever the numbers in it are. Panics differ by where they are.
+// sort is the sort of what is wrong: its first words, whatever the numbers in it are. Panics differ
+// by where they are.
 func sort(o Outcome) string {
 	if len(o.Wrong) == 0 {
 		return ""

@@ -21,14 +21,15 @@ var (
 	fromFlag    = flag.Uint64("from", 1, "the first of them")
 )
 
-// needsSeed says whether flags were given that are of one seed's run, but none was said.
+// needsSeed reports whether flags were given that are of one seed's run, but none was said.
 func needsSeed(given map[string]bool) bool {
 	return (given["shrink"] || given["tell"]) && !given["seed"]
 }
 
 // TestReplayNeedsItsSeed holds for which flags a seed must be said.
 func TestReplayNeedsItsSeed(t *testing.T) {
-	for flags, want := range map[string]bool{"": false, "seed": false, "seeds": false, "shrink": true, "tell": true, "seed shrink": false, "tell seed": false} {
+	for flags, want := range map[string]bool{"": false, "seed": false, "seeds": false, "shrink": true, "tell": true,
+		"seed shrink": false, "tell seed": false} {
 		given := map[string]bool{}
 		for _, name := range strings.Fields(flags) {
 			given[name] = true
@@ -39,7 +40,8 @@ func TestReplayNeedsItsSeed(t *testing.T) {
 	}
 }
 
-// TestReplay lives the run of one seed again. With -v, or in the directory of the package, a line says if nothing went wrong.
+// TestReplay lives the run of one seed again. With -v, or in the directory of the package, a line
+// says if nothing went wrong.
 func TestReplay(t *testing.T) {
 	given := map[string]bool{}
 	flag.Visit(func(f *flag.Flag) { given[f.Name] = true })
@@ -85,8 +87,8 @@ func TestSeeds(t *testing.T) {
 	}
 }
 
-// TestIntents runs seeds in which intents are asked for: what was answered is so in every later life, and when everything is mended each has
-// the paths that it should, in the switches too.
+// TestIntents runs seeds in which intents are asked for: what was answered is so in every later
+// life, and when everything is mended each has the paths that it should, in the switches too.
 func TestIntents(t *testing.T) {
 	for seed := *fromFlag; seed < *fromFlag+uint64(*seedsFlag); seed++ {
 		for _, s := range Run(NewPlan(seed, Asking), nil).Wrong {
@@ -95,8 +97,8 @@ func TestIntents(t *testing.T) {
 	}
 }
 
-// TestPlanned runs seeds in which nothing fails and places are drained: no packet is lost, comes twice or goes by the controller, those on their way
-// when a path is left neither.
+// TestPlanned runs seeds in which nothing fails and places are drained: no packet is lost, comes
+// twice or goes by the controller, those in flight when a path is left neither.
 func TestPlanned(t *testing.T) {
 	for seed := *fromFlag; seed < *fromFlag+uint64(*seedsFlag); seed++ {
 		for _, s := range Run(NewPlannedPlan(seed), nil).Wrong {
@@ -107,8 +109,9 @@ func TestPlanned(t *testing.T) {
 
 // twoSwitches are the least there is: a link that is cut for a while.
 func twoSwitches(seed uint64) *Plan {
-	return &Plan{Seed: seed, Version: openflow.V13, Switches: 2, Links: []LinkPlan{{0, 1, time.Millisecond}}, Sockets: []int{0, 1},
-		Hosts: []HostPlan{{Socket: 0}, {Socket: 1}}, Events: []Event{{Kind: CutLink, At: time.Second, For: 5 * time.Second}}}
+	return &Plan{Seed: seed, Version: openflow.V13, Switches: 2, Links: []LinkPlan{{0, 1, time.Millisecond}},
+		Sockets: []int{0, 1},
+		Hosts:   []HostPlan{{Socket: 0}, {Socket: 1}}, Events: []Event{{Kind: CutLink, At: time.Second, For: 5 * time.Second}}}
 }
 
 // sameHash holds runs of a plan to one hash.
@@ -122,7 +125,8 @@ func sameHash(t *testing.T, p *Plan, runs int) {
 	}
 }
 
-// The same seed gives the same bytes at the same times, another seed others; and a network that nobody harms is whole.
+// The same seed gives the same bytes at the same times, another seed others; and a network that
+// nobody harms is whole.
 func TestSameSeedSameHash(t *testing.T) {
 	one, other := Run(twoSwitches(1), nil), Run(twoSwitches(2), nil)
 	for _, s := range append(one.Wrong, other.Wrong...) {

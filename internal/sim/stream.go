@@ -11,8 +11,9 @@ import (
 	"github.com/weirnet/weir/packet"
 )
 
-// A network that is changed as planned loses no packet, and sends none twice or by the controller: not one that was on its way when a path was
-// left, either. So links are long here, and numbered frames follow each other closely: there are always some on each link of their path.
+// A network that is changed as planned loses no packet, and sends none twice or by the controller:
+// not one that was in flight when a path was left, either. So links are long here, and numbered
+// frames follow each other closely: there are always some on each link of their path.
 
 // stream is frames from one host to another, which are counted by their numbers.
 type stream struct {
@@ -21,18 +22,22 @@ type stream struct {
 	arrived  map[uint32]int // copies of each
 }
 
-// streamHead begins what a frame of a stream carries: its EtherType, for local experiments (IEEE 802), and a word that no other message has.
+// streamHead begins what a frame of a stream carries: its EtherType, for local experiments (IEEE
+// 802), and a word that no other message has.
 var streamHead = []byte{0x88, 0xb6, 's', 't', 'r', 'm'}
 
 const (
 	streamEvery = 20 * time.Millisecond
 	streamWarms = 3 * time.Second  // before the first change: the first frames go by the controller
 	streamLate  = 45 * time.Second // in half of the seeds nothing changes before: then the latency of links is known
-	streamAfter = 45 * time.Second // after the last event: paths that were left for a time are taken again when they have been calm for long enough
-	streamSpan  = time.Second      // what a frame may take
+	// after the last event: paths that were left for a time are taken again when they have been
+	// calm for long enough
+	streamAfter = 45 * time.Second
+	streamSpan  = time.Second // what a frame may take
 )
 
-// NewPlannedPlan draws the plan of a seed in which nothing fails: links and switches are drained and given back while hosts talk, some by intents.
+// NewPlannedPlan draws the plan of a seed in which nothing fails: links and switches are drained
+// and given back while hosts talk, some by intents.
 func NewPlannedPlan(seed uint64) *Plan {
 	r := rand.New(rand.NewPCG(seed, lotPlan))
 	p := &Plan{Seed: seed, Version: openflow.V13, Switches: 3 + r.IntN(5)}
@@ -69,7 +74,8 @@ func NewPlannedPlan(seed uint64) *Plan {
 func (p *Plan) plannedEvents(r *rand.Rand) {
 	p.Wishes = r.IntN(3)
 	for i := range p.Wishes {
-		p.Events = append(p.Events, Event{Kind: AskIntent, A: i, B: 24 * r.IntN(1<<10)}) // 24: between hosts, in the lowest priority
+		// 24: between hosts, in the lowest priority
+		p.Events = append(p.Events, Event{Kind: AskIntent, A: i, B: 24 * r.IntN(1<<10)})
 	}
 	at := streamWarms
 	if p.Seed%4 < 2 {
@@ -86,7 +92,8 @@ func (p *Plan) plannedEvents(r *rand.Rand) {
 	}
 }
 
-// streamUntil has the streams begin before the first change, and go on until a while after the last event.
+// streamUntil has the streams begin before the first change, and go on until a while after the last
+// event.
 func (w *world) streamUntil(last time.Duration) time.Duration {
 	first := w.plan.Events[slices.IndexFunc(w.plan.Events, func(e Event) bool { return e.Kind != AskIntent })].At - streamWarms
 	for i, s := range w.plan.Streams {
@@ -94,7 +101,9 @@ func (w *world) streamUntil(last time.Duration) time.Duration {
 		w.streams = append(w.streams, x)
 		w.After(first+time.Duration(i)*time.Millisecond, func() { w.goOn(x, uint32(i), birth.Add(last+streamAfter)) })
 	}
-	for _, h := range w.stations { // who was plugged in before its switch had a session was not heard, and has no reason to ask for anybody
+	// who was plugged in before its switch had a session was not heard, and has no reason to ask
+	// for anybody
+	for _, h := range w.stations {
 		h.do(func(now time.Duration) { h.stack.AnnounceAt(now + first + streamWarms/2) })
 	}
 	return last + streamAfter + streamSpan
@@ -150,7 +159,8 @@ func (w *world) judgeStreams() {
 	for _, s := range w.streams {
 		for n := warm; n < s.sent; n++ {
 			if got := s.arrived[n]; got != 1 {
-				w.fail("frame %d of %d from %s to %s arrived %d times, though nothing failed", n, s.sent, s.from.name(), s.to.name(), got)
+				w.fail("frame %d of %d from %s to %s arrived %d times, though nothing failed", n, s.sent,
+					s.from.name(), s.to.name(), got)
 				return
 			}
 		}

@@ -7,8 +7,8 @@ import (
 	"github.com/weirnet/weir/session"
 )
 
-// witness watches what the instance makes of the network all the time, and sees to it that there is always a broadcast to go round where
-// it could.
+// witness watches what the instance makes of the network all the time, and sees to it that there is
+// always a broadcast to go round where it could.
 type witness struct {
 	w      *world
 	life   *life
@@ -32,7 +32,8 @@ func (v *witness) tick() {
 	v.w.After(session.TickInterval, v.tick)
 }
 
-// note notes which links carry frames. It is called after each event too: a cut may be shorter than the time between two ticks.
+// note notes which links carry frames. It is called after each event too: a cut may be shorter than
+// the time between two ticks.
 func (v *witness) note() {
 	w := v.w
 	for i, l := range w.net.Links() {
@@ -99,7 +100,8 @@ func (v *witness) given(row *netview.Link) {
 	}
 }
 
-// excuses notes an event that may keep probes from being sent, carried or told of, while sessions go on.
+// excuses notes an event that may keep probes from being sent, carried or told of, while sessions
+// go on.
 func (v *witness) excuses(e Event) {
 	switch e.Kind {
 	case StallControl, SlowControl, PauseInstance, DeleteByHand, ChangeByHand, EmptyByHand, PowerOff:
@@ -107,7 +109,7 @@ func (v *witness) excuses(e Event) {
 	}
 }
 
-// shout has hosts broadcast by turns.
+// shout has hosts broadcast alternately.
 func (v *witness) shout() {
 	w := v.w
 	v.shouts++

@@ -11,7 +11,7 @@ import (
 	"github.com/weirnet/weir/api/client"
 )
 
-// churn does things to a world, by lot.
+// churn does things to a world, at random.
 type churn struct {
 	*world
 	rng  *rand.Rand
@@ -86,8 +86,8 @@ func (c *churn) flip(what string, down map[string]bool, list []string, most int,
 	}
 }
 
-// mend ends all faults, and has each host speak: one that was heard of within the last half second before a kill, and is silent since, is not
-// known to the next instance (docs/STATUS.md).
+// mend ends all faults, and has each host speak: one that was heard of within the last half second
+// before a kill, and is silent since, is not known to the next instance (docs/STATUS.md).
 func (c *churn) mend() {
 	for id := range c.cut {
 		c.tell("/v1/links/"+id, `{"up":true}`)
@@ -102,7 +102,8 @@ func (c *churn) mend() {
 	}
 }
 
-// requestLimit is how long a request may take. One that takes longer, and one that is cut off, has an outcome that is not known.
+// requestLimit is how long a request may take. One that takes longer, and one that is cut off, has
+// an outcome that is not known.
 const requestLimit = 30 * time.Second
 
 func (c *churn) ask(n int) {
@@ -115,7 +116,8 @@ func (c *churn) ask(n int) {
 		c.next++
 		id := fmt.Sprintf("soak-%d", c.next)
 		c.taken[[2]int{from, to}], c.pairs[id] = id, [2]int{from, to}
-		list = append(list, client.IntentRequest{ID: id, Kind: client.HostToHost, Src: client.HostEnd(c.hosts[from]), Dst: client.HostEnd(c.hosts[to])})
+		list = append(list, client.IntentRequest{ID: id, Kind: client.HostToHost,
+			Src: client.HostEnd(c.hosts[from]), Dst: client.HostEnd(c.hosts[to])})
 	}
 	if len(list) == 0 {
 		return
@@ -160,7 +162,8 @@ func (c *churn) withdraw(n int) {
 	}
 }
 
-// settled says what is not as it should be at rest, if anything; and what became of intents of which that was not known.
+// settled says what is not as expected at rest, if anything; and what became of intents of
+// which that was not known.
 func (c *churn) settled() error {
 	if err := c.whole(); err != nil {
 		return err

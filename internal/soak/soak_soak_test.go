@@ -17,15 +17,15 @@ import (
 	"time"
 )
 
-// bound is by how much a quantity may rise over the second half of the time: a share of what it was in the beginning of that, or so much if
-// that is more.
+// bound is by how much a quantity may rise over the second half of the time: a share of what it was
+// in the beginning of that, or so much if that is more.
 type bound struct {
 	share, least float64
 	unit         string
 }
 
-// bounds are those of what is noted. Memory is what the process has of its own (RssAnon): what is mapped from files is the store's, whose size is
-// noted apart.
+// bounds are those of what is noted. Memory is what the process has of its own (RssAnon): what is
+// mapped from files is the store's, whose size is noted apart.
 var bounds = map[string]bound{
 	"memory":           {0.05, 2 << 20, "bytes"},
 	"heap":             {0.05, 2 << 20, "bytes"},
@@ -44,8 +44,9 @@ const (
 	kills    = 8 // in the first tenth of the time
 )
 
-// full is how long it takes, at least, until memory can be told to be flat: the logs of the last changes of the view (netview.DefaultChanges) and of
-// events of intents (intent.Config.Events), of 65,536 each, have to be full before the second half begins.
+// full is how long it takes, at least, until memory can be told to be flat: the logs of the last
+// changes of the view (netview.DefaultChanges) and of events of intents (intent.Config.Events), of
+// 65,536 each, have to be full before the second half begins.
 const full = time.Hour
 
 // TestSoak: see the package's documentation.
@@ -72,7 +73,8 @@ func TestSoak(t *testing.T) {
 			noted[name] = append(noted[name], Sample{at, v})
 			line += fmt.Sprintf("%s %s, ", name, text(v, bounds[name].unit))
 		}
-		t.Logf("%s, turn %d: %d intents, killed %d times, %v; %s", time.Since(begin).Round(time.Second), turn, len(c.intents), killed, c.counts, line)
+		t.Logf("%s, turn %d: %d intents, killed %d times, %v; %s", time.Since(begin).Round(time.Second), turn,
+			len(c.intents), killed, c.counts, line)
 		if t.Failed() {
 			return
 		}
@@ -84,7 +86,8 @@ func TestSoak(t *testing.T) {
 		}
 		rise, err := Rise(half)
 		most := max(b.share*half[0].Value, b.least)
-		t.Logf("second half: %s rises by %s ± %s, from %s; at most %s", name, text(rise, b.unit), text(err, b.unit), text(half[0].Value, b.unit), text(most, b.unit))
+		t.Logf("second half: %s rises by %s ± %s, from %s; at most %s", name, text(rise, b.unit), text(err, b.unit),
+			text(half[0].Value, b.unit), text(most, b.unit))
 		if length < full && (name == "memory" || name == "heap") {
 			t.Logf("%s is not judged: that takes DURATION=%s", name, full)
 			continue
@@ -136,8 +139,8 @@ func (w *world) note(name string) float64 {
 	return bytes
 }
 
-// files are how many files there are in the data directory, and how large they are but for the segments of the store's log, which are of one size
-// and counted.
+// files are how many files there are in the data directory, and how large they are but for the
+// segments of the store's log, which are of one size and counted.
 func (w *world) files() (files, bytes float64) {
 	err := filepath.WalkDir(w.data(), func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {

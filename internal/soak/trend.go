@@ -5,8 +5,9 @@ import "math"
 // Sample is what was noted at a time, in seconds.
 type Sample struct{ At, Value float64 }
 
-// Rise is by how much a straight line through samples rises from the first to the last, and the standard error of that (least squares). Of fewer
-// than three samples nothing can be said: the error is infinite.
+// Rise is by how much a straight line through samples rises from the first to the last, and the
+// standard error of that (least squares). Of fewer than three samples nothing can be said: the
+// error is infinite.
 func Rise(samples []Sample) (rise, err float64) {
 	n := float64(len(samples))
 	if n < 3 {
@@ -32,7 +33,8 @@ func Rise(samples []Sample) (rise, err float64) {
 	return slope * span, math.Sqrt(left/(n-2)/xx) * span
 }
 
-// Flat reports whether samples rise by no more than a bound, as far as can be told: twice the standard error is left out of account.
+// Flat reports whether samples rise by no more than a bound, as far as can be told: twice the
+// standard error is left out of account.
 func Flat(samples []Sample, bound float64) bool {
 	rise, err := Rise(samples)
 	return !math.IsInf(err, 1) && rise-2*err <= bound

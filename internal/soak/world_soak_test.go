@@ -33,20 +33,23 @@ type world struct {
 	names                []string // of the same hosts, in the emulated network
 }
 
-// patience is how long something may take that is not measured, on a machine that does other work too.
+// patience is how long something may take that is not measured, on a machine that does other work
+// too.
 const patience = 2 * time.Minute
 
 // build starts both and waits until the instance knows the whole network.
 func build(t *testing.T, topology, seed string) *world {
 	w := &world{t: t, dir: t.TempDir(), openflow: free(t), api: free(t), emuAt: free(t)}
 	w.startNode()
-	w.emulator = w.start("emulate", "emulate", topology, "--seed", seed, "--auth=none", "--api", w.emuAt, "--controller", w.openflow,
+	w.emulator = w.start("emulate", "emulate", topology, "--seed", seed, "--auth=none", "--api", w.emuAt,
+		"--controller", w.openflow,
 		"--data-dir", filepath.Join(w.dir, "emulate"))
 	var err error
 	if w.client, err = client.New(client.Config{Address: w.api}); err != nil {
 		t.Fatal(err)
 	}
-	w.eventually("the emulated network answers", func() error { _, err := w.emulated(http.MethodGet, "/v1/network", ""); return err })
+	w.eventually("the emulated network answers",
+		func() error { _, err := w.emulated(http.MethodGet, "/v1/network", ""); return err })
 	var links struct {
 		Items []struct {
 			ID   string
@@ -121,7 +124,8 @@ func (w *world) start(name string, args ...string) *exec.Cmd {
 }
 
 func (w *world) startNode() {
-	w.node = w.start("node", "node", "--auth=none", "--log-level=warn", "--openflow", w.openflow, "--api", w.api, "--data-dir", w.data())
+	w.node = w.start("node", "node", "--auth=none", "--log-level=warn", "--openflow", w.openflow, "--api", w.api,
+		"--data-dir", w.data())
 	w.eventually("the instance is ready", func() error {
 		answer, err := http.Get("http://" + w.api + "/readyz")
 		if err != nil {
@@ -168,7 +172,8 @@ func (w *world) whole() error {
 		}
 	}
 	if connected != len(w.switches) || up != 2*len(w.links) {
-		return fmt.Errorf("%d of %d switches are connected, %d of %d links up and confirmed", connected, len(w.switches), up, 2*len(w.links))
+		return fmt.Errorf("%d of %d switches are connected, %d of %d links up and confirmed", connected,
+			len(w.switches), up, 2*len(w.links))
 	}
 	return nil
 }

@@ -12,7 +12,8 @@ import (
 // patience is how long something may take that surely comes.
 const patience = 30 * time.Second
 
-// Run holds a store to the contract. open makes one that is empty, and closes it when the test ends.
+// Run holds a store to the contract. open makes one that is empty, and closes it when the test
+// ends.
 func Run(t *testing.T, open func(t *testing.T) store.Store) {
 	for _, c := range []struct {
 		name string
@@ -20,7 +21,8 @@ func Run(t *testing.T, open func(t *testing.T) store.Store) {
 	}{
 		{"put and get", putAndGet}, {"conditions", conditions}, {"else", otherwise}, {"order in a transaction", orderInTxn},
 		{"refusals", refusals}, {"revisions", revisions}, {"pages", pages}, {"ranges of the past", past},
-		{"compaction", compaction}, {"watch", watch}, {"watch of the past", watchPast}, {"watch of what was compacted", watchCompacted},
+		{"compaction", compaction}, {"watch", watch}, {"watch of the past", watchPast},
+		{"watch of what was compacted", watchCompacted},
 		{"watch waits", watchWaits}, {"leases", leases}, {"lease runs out", leaseEnds}, {"histories", histories},
 		{"races", races}, {"snapshot", snapshot}, {"snapshot beside compaction", snapshotHeld},
 		{"context", contexts}, {"status", status}, {"closed", closed},

@@ -61,7 +61,8 @@ func watch(s *subject) {
 	one := s.watch(store.Key("a2"), 0)
 	r := s.put("a1", "1")
 	s.put("b", "other")
-	s.do(store.Txn{Then: []store.Op{store.Put([]byte("a3"), []byte("3")), store.Put([]byte("b"), nil), store.Put([]byte("a2"), []byte("2"))}})
+	s.do(store.Txn{Then: []store.Op{store.Put([]byte("a3"), []byte("3")), store.Put([]byte("b"), nil),
+		store.Put([]byte("a2"), []byte("2"))}})
 	s.delete(store.Prefix(""))
 	s.put("a2", "end")
 	if got, want := w.until(7), "a1=1 a3=3 a2=2 -a1 -a2 -a3 a2=end "; got != want {
