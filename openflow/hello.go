@@ -10,18 +10,20 @@ const helloVersionBitmap = 1
 
 // Hello opens a connection.
 type Hello struct {
-	// Versions is the bitmap of versions offered, bit n for version n; 0 if the message carried none.
+	// Versions is the bitmap of versions offered, bit n for version n; 0 if the message carried
+	// none.
 	Versions uint32
-	// Elements are the bytes after the header as received; kept so that unknown elements survive. Append writes them
-	// if there are any, and otherwise makes a version bitmap element from Versions, or nothing if that is 0.
+	// Elements are the bytes after the header as received; kept so that unknown elements survive.
+	// Append writes them if there are any, and otherwise makes a version bitmap element from
+	// Versions, or nothing if that is 0.
 	Elements []byte
 }
 
 // Type is TypeHello.
 func (m *Hello) Type() Type { return TypeHello }
 
-// Parse reads the elements. OpenFlow 1.0 says that a hello may have any body and that it is ignored; later versions must
-// have whole elements there.
+// Parse reads the elements. OpenFlow 1.0 says that a hello may have any body and that it is
+// ignored; later versions must have whole elements there.
 func (m *Hello) Parse(v Version, body []byte) error {
 	m.Elements, m.Versions = body, 0
 	for rest := body; len(rest) > 0; {
@@ -41,8 +43,8 @@ func (m *Hello) Parse(v Version, body []byte) error {
 	return nil
 }
 
-// helloElement is the first element, without its padding, and what comes after it. The padding of the last element may be
-// missing: there are peers that leave it out.
+// helloElement is the first element, without its padding, and what comes after it. The padding of
+// the last element may be missing: there are peers that leave it out.
 func helloElement(b []byte) (element, rest []byte, ok bool) {
 	if len(b) < 4 {
 		return nil, nil, false
@@ -98,17 +100,3 @@ func (m *Hello) AppendText(b []byte, v Version) []byte {
 
 // VersionBit is the bit of a version in Hello.Versions.
 func VersionBit(v Version) uint32 { return 1 << (v & 31) }
-
-// Negotiate is the version to speak with a peer whose hello came under version header, where ours is the bitmap of versions
-// offered by us: the highest that both list, or, if the peer lists none, the lower of our highest and the peer's
-// header. It is false if there is none, and HelloFailedIncompatible the error to send.
-func Negotiate(ours uint32, header Version, peer *Hello) (Version, bool) {
-	common := ours & peer.Versions
-	if peer.Versions != 0 {
-		v := Version(bits.Len32(common) - 1)
-		return v, common != 0
-	}
-	highest := Version(bits.Len32(ours) - 1)
-	v := min(highest, header)
-	return v, ours&VersionBit(v) != 0 && v < 32
-}

@@ -1,6 +1,6 @@
 package openflow
 
-// isZero says whether all bytes are zero.
+// isZero reports whether all bytes are zero.
 func isZero(b []byte) bool {
 	for _, c := range b {
 		if c != 0 {
@@ -10,7 +10,7 @@ func isZero(b []byte) bool {
 	return true
 }
 
-// isOnes says whether all bits are ones.
+// isOnes reports whether all bits are ones.
 func isOnes(b []byte) bool {
 	for _, c := range b {
 		if c != 0xff {
@@ -36,7 +36,7 @@ func prefixLen(mask []byte) (n int, ok bool) {
 	return n, true
 }
 
-// within says whether value has no bit that mask has not.
+// within reports whether value has no bit that mask has not.
 func within(value, mask []byte) bool {
 	for i, v := range value {
 		if v&^mask[i] != 0 {
@@ -46,7 +46,7 @@ func within(value, mask []byte) bool {
 	return true
 }
 
-// fitsBits says whether value, a number in network byte order, needs no more than bits bits.
+// fitsBits reports whether value, a number in network byte order, needs no more than bits bits.
 func fitsBits(value []byte, bits uint8) bool {
 	excess := len(value)*8 - int(bits)
 	for _, v := range value {
@@ -61,7 +61,18 @@ func fitsBits(value []byte, bits uint8) bool {
 	return true
 }
 
-// coversBits says whether mask has all of the lower bits bits.
+// lowBits is a copy of a mask without what is above the lower bits bits.
+func lowBits(mask []byte, bits uint8) []byte {
+	low := append([]byte(nil), mask...)
+	excess := len(mask)*8 - int(bits)
+	for i := range low {
+		low[i] &= uint8(0xff >> max(min(excess, 8), 0))
+		excess -= 8
+	}
+	return low
+}
+
+// coversBits reports whether mask has all of the lower bits bits.
 func coversBits(mask []byte, bits uint8) bool {
 	excess := len(mask)*8 - int(bits)
 	for _, c := range mask {
@@ -74,5 +85,5 @@ func coversBits(mask []byte, bits uint8) bool {
 	return true
 }
 
-// Maskable says whether a match may name the field with a mask.
+// Maskable reports whether a match may name the field with a mask.
 func (f Field) Maskable() bool { return int(f) < numFields && oxmFields[f].maskable }

@@ -9,9 +9,10 @@ import (
 	"strings"
 )
 
-// Canonical is the match in the one form that all matches of the same meaning have, in memory of its own: fields in order
-// of their numbers, those of other classes after them; masks of nothing left out with their field, masks of everything
-// left out; prerequisites that are missing filled in, where only one makes sense or, for IP, as IPv4.
+// Canonical is the match in the one form that all matches of the same meaning have, in memory of
+// its own: fields in order of their numbers, those of other classes after them; masks of nothing
+// left out with their field, masks of everything left out; prerequisites that are missing filled
+// in, where only one makes sense or, for IP, as IPv4.
 func (m Match) Canonical() Match {
 	list := make([]oxm, 0, 16)
 	for rest := m.OXM; len(rest) > 0; {
@@ -36,8 +37,8 @@ func (m Match) Canonical() Match {
 	return c
 }
 
-// AppendCanonical appends the TLVs of the canonical match; it does not allocate if b has room, unless a field is not of the
-// table, or is there twice.
+// AppendCanonical appends the TLVs of the canonical match; it does not allocate if b has room,
+// unless a field is not of the table, or is there twice.
 func (m Match) AppendCanonical(b []byte) []byte {
 	if m.isCanonical() {
 		return append(b, m.OXM...)
@@ -48,7 +49,7 @@ func (m Match) AppendCanonical(b []byte) []byte {
 	return append(b, m.Canonical().OXM...)
 }
 
-// isCanonical says whether the match is in the canonical form. It may say no where it is.
+// isCanonical reports whether the match is in the canonical form. It may say no where it is.
 func (m Match) isCanonical() bool {
 	var seen uint64
 	last := -1
@@ -58,7 +59,7 @@ func (m Match) isCanonical() bool {
 			return false
 		}
 		f, known := o.basic()
-		if !known || int(f) <= last || o.mask != nil && (isZero(o.mask) || coversBits(o.mask, oxmFields[f].bits)) {
+		if !known || int(f) <= last || o.mask != nil && o.maskChanges(f) {
 			return false
 		}
 		last = int(f)
@@ -83,10 +84,13 @@ func (m Match) Key() string {
 
 // simplify leaves masks out; ok is false if the mask matches anything.
 func (o oxm) simplify() (_ oxm, ok bool) {
+	f, known := o.basic()
+	if known && !fitsBits(o.mask, oxmFields[f].bits) {
+		o.mask = lowBits(o.mask, oxmFields[f].bits) // those beyond the field mean nothing
+	}
 	if o.matchesAll() {
 		return o, false
 	}
-	f, known := o.basic()
 	if o.mask == nil || !known {
 		return o, true
 	}
@@ -98,7 +102,12 @@ func (o oxm) simplify() (_ oxm, ok bool) {
 	return o, true
 }
 
-// matchesAll says whether the mask has no bit.
+// maskChanges reports whether simplify changes the mask of a field of the table.
+func (o oxm) maskChanges(f Field) bool {
+	return isZero(o.mask) || coversBits(o.mask, oxmFields[f].bits) || !fitsBits(o.mask, oxmFields[f].bits)
+}
+
+// matchesAll reports whether the mask has no bit.
 func (o oxm) matchesAll() bool { return len(o.mask) > 0 && isZero(o.mask) }
 
 // append appends the TLV.
@@ -121,7 +130,7 @@ func compareOXM(a, b oxm) int {
 	return bytes.Compare(a.append(nil), b.append(nil))
 }
 
-// fillIn adds prerequisites that are missing and says whether it added any.
+// fillIn adds prerequisites that are missing and reports whether it added any.
 func (m *Match) fillIn() bool {
 	var seen uint64
 	for rest := m.OXM; len(rest) > 0; {
@@ -189,7 +198,8 @@ func fillInFor(kinds packetKind, need func(Field, uint64)) {
 	}
 }
 
-// parseOtherOXM reads a field that is not of the table: its name, like oxm_0x0001_00, and value or value/mask in hexadecimal.
+// parseOtherOXM reads a field that is not of the table: its name, like oxm_0x0001_00, and value or
+// value/mask in hexadecimal.
 func parseOtherOXM(name, s string) ([]byte, error) {
 	class, number, _ := strings.Cut(strings.TrimPrefix(name, "oxm_0x"), "_")
 	c, err1 := strconv.ParseUint(class, 16, 16)
@@ -197,7 +207,8 @@ func parseOtherOXM(name, s string) ([]byte, error) {
 	value, maskText, masked := strings.Cut(s, "/")
 	v, err3 := parseHexBytes(value)
 	if err := errors.Join(err1, err2, err3); err != nil {
-		return nil, errors.New("match " + name + "=" + strconv.Quote(s) + ": want a field like oxm_0x0001_00 and a value like 0x1f, or 0x10/0xf0")
+		return nil, errors.New("match " + name + "=" + strconv.Quote(s) +
+			": want a field like oxm_0x0001_00 and a value like 0x1f, or 0x10/0xf0")
 	}
 	o := oxm{value: v}
 	if masked {
@@ -214,7 +225,8 @@ func parseOtherOXM(name, s string) ([]byte, error) {
 	}
 	size := len(v) + len(o.mask)
 	if size > 0xff || c == oxmClassExp && len(v) < 4 {
-		return nil, errors.New("match " + name + "=" + strconv.Quote(s) + ": want at most 255 bytes, and at least 4 of an experimenter")
+		return nil, errors.New("match " + name + "=" + strconv.Quote(s) +
+			": want at most 255 bytes, and at least 4 of an experimenter")
 	}
 	o.header |= uint32(c)<<16 | uint32(n)<<9 | uint32(size)
 	return o.append(nil), nil

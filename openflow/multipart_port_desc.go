@@ -1,6 +1,9 @@
 package openflow
 
-// PortDescList is the answer to a PortDescRequest: all ports. OpenFlow 1.3; in 1.0 they are in the FeaturesReply.
+import "slices"
+
+// PortDescList is the answer to a PortDescRequest: all ports. OpenFlow 1.3; in 1.0 they are in the
+// FeaturesReply.
 type PortDescList struct{ Ports []Port }
 
 // Kind is MultipartPortDesc.
@@ -24,6 +27,9 @@ func (l *PortDescList) appendText(b []byte, v Version) []byte {
 func (l *PortDescList) merge(next multipartBody) bool {
 	n, ok := next.(*PortDescList)
 	if ok {
+		if need := len(l.Ports) + len(n.Ports); need > cap(l.Ports) {
+			l.Ports = slices.Grow(l.Ports, need) // twice as many: answers have up to a thousand parts
+		}
 		l.Ports = append(l.Ports, n.Ports...)
 	}
 	return ok
