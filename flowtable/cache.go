@@ -2,11 +2,12 @@ package flowtable
 
 import "math/bits"
 
-// cache remembers what look-ups in a table found, nothing too. Its key are the bits that any entry of the table looks at: packets that agree
-// in those find the same entry. Every change of the table's entries forgets all of it.
+// cache remembers what look-ups in a table found, nothing too. Its key are the bits that any entry
+// of the table looks at: packets that agree in those find the same entry. Every change of the
+// table's entries forgets all of it.
 //
-// It begins small and grows while packets push each other out, so that a switch with few flows stays small; where even the biggest does
-// not help, it is passed by for a while.
+// It begins small and grows while packets push each other out, so that a switch with few flows
+// stays small; where even the biggest does not help, it is passed by for a while.
 type cache struct {
 	chosen          // by all tuples together
 	keys   []uint64 // len(words) for each slot
@@ -25,7 +26,8 @@ type cached struct {
 	entry *entry
 }
 
-// Sizes of caches, and when they are judged. A table of fewer tuples than cacheFrom is as quick without.
+// Sizes of caches, and when they are judged. A table of fewer tuples than cacheFrom is as quick
+// without.
 const (
 	cacheFrom   = 3
 	cacheFirst  = 64
@@ -67,11 +69,13 @@ func (t *table) lookup(k *words) *entry {
 	return e
 }
 
-// forget empties the cache. What is known of its usefulness stays.
+// forget empties the cache. What is known of its usefulness stays. Slots of old rounds hold entries
+// that may be gone: after as many rounds as there are slots they are let go, which costs one slot a
+// round.
 func (c *cache) forget() {
-	if c.round++; c.round == 0 {
+	if c.round++; c.round&uint32(max(len(c.slots), 1)-1) == 0 {
 		clear(c.slots)
-		c.round = 1
+		c.round = max(c.round, 1)
 	}
 }
 

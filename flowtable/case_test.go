@@ -11,7 +11,8 @@ import (
 	"github.com/weirnet/weir/openflow"
 )
 
-// subject is a flowtable.Switch as a Switch of cases, with one controller. It checks its invariants after every step.
+// subject is a flowtable.Switch as a Switch of cases, with one controller. It checks its invariants
+// after every step.
 type subject struct {
 	t       testing.TB
 	v       openflow.Version
@@ -92,10 +93,17 @@ func (s *subject) dispatch(m openflow.Message) error {
 		return s.sw.PacketOut(s.v, m, s.now, s)
 	case *openflow.MultipartRequest:
 		body, err := s.sw.Multipart(s.v, m.Body, s.now)
-		if err == nil {
-			s.say(&openflow.MultipartReply{Body: body})
+		if err != nil {
+			return err
 		}
-		return err
+		if l, ok := body.(*openflow.TableFeaturesList); ok { // longer than a message: it is sent in parts
+			for i := range l.Tables {
+				s.say(&openflow.MultipartReply{Body: &openflow.TableFeaturesList{Tables: l.Tables[i : i+1]}})
+			}
+			return nil
+		}
+		s.say(&openflow.MultipartReply{Body: body})
+		return nil
 	}
 	s.t.Fatalf("a case with %T", m)
 	return nil

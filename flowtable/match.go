@@ -17,7 +17,8 @@ const (
 	oxmBasic  = 0x8000 // OFPXMC_OPENFLOW_BASIC
 )
 
-// parse makes f of a match. It refuses what Match.Check refuses, and fields that this switch does not match.
+// parse makes f of a match. It refuses what Match.Check refuses, and fields that this switch does
+// not match.
 func (f *filter) parse(m *openflow.Match) error {
 	*f = filter{}
 	if err := m.Check(); err != nil {
@@ -68,19 +69,9 @@ func number(b []byte) uint64 {
 	return v
 }
 
-// exact says whether all bits of a field are matched, and its value.
+// exact reports whether all bits of a field are matched, and its value.
 func (f *filter) exact(field openflow.Field) (uint64, bool) {
 	return f.value.get(field), f.mask.get(field) == lowBits(places[field].bits)
-}
-
-// covers says whether whatever matches mask and value also matches f.
-func (f *filter) covers(mask, value *words) bool {
-	for i := range f.mask {
-		if f.mask[i]&^mask[i] != 0 || (f.value[i]^value[i])&f.mask[i] != 0 {
-			return false
-		}
-	}
-	return true
 }
 
 // appendOXM appends the match as TLVs in the order of the fields' numbers: a canonical form.
@@ -144,7 +135,8 @@ func appendNumber(b []byte, v uint64, size int) []byte {
 	return b
 }
 
-// has says whether the packets that f matches are of the kind that has a field: it decides between fields that share bits.
+// has reports whether the packets that f matches are of the kind that has a field: it decides
+// between fields that share bits.
 func (f *filter) has(field openflow.Field) bool {
 	etherType, proto := f.value.get(openflow.FieldEthType), f.value.get(openflow.FieldIPProto)
 	switch field {

@@ -6,8 +6,9 @@ import (
 	"github.com/weirnet/weir/openflow"
 )
 
-// FlowMod adds, changes or deletes entries as a controller of version v asks. A buffered packet that it names goes through the tables
-// afterwards. The error is an *Error; then nothing has changed, unless only the buffer was at fault.
+// FlowMod adds, changes or deletes entries as a controller of version v asks. A buffered packet
+// that it names goes through the tables afterwards. The error is an *Error; then nothing has
+// changed, unless only the buffer was at fault.
 func (s *Switch) FlowMod(v openflow.Version, m *openflow.FlowMod, now time.Duration, out Output) error {
 	s.begin(now, out)
 	defer s.end()
@@ -60,7 +61,7 @@ func (s *Switch) add(v openflow.Version, m *openflow.FlowMod) error {
 		return err
 	}
 	t := s.table(m.Table)
-	e := &entry{
+	e := entry{
 		priority: priorityOf(v, m), flags: m.Flags, table: m.Table,
 		idle: m.IdleTimeout, hard: m.HardTimeout, cookie: m.Cookie, created: s.now, modified: s.now, used: s.now,
 	}
@@ -76,22 +77,24 @@ func (s *Switch) add(v openflow.Version, m *openflow.FlowMod) error {
 	if t.size >= s.cfg.MaxEntries {
 		s.evict(t)
 	}
-	t.insert(e, &s.match)
+	added := new(entry) // not &e, so that replacing allocates none
+	*added = e
+	t.insert(added, &s.match)
 	s.entries++
-	s.refer(e.program, 1)
-	s.changed(openflow.FlowAdded, 0, e)
+	s.refer(added.program, 1)
+	s.changed(openflow.FlowAdded, 0, added)
 	return nil
 }
 
-// replace puts e in the place of old. Nobody is told of the end of old. Counters go over to e where keep is set: OpenFlow 1.0 always
-// begins anew, 1.3 only with the flag reset_counts.
-func (s *Switch) replace(t *table, old, e *entry, keep bool) {
+// replace writes an entry anew. Nobody is notified of the end of the old one. Its counters go on
+// where keep is set: OpenFlow 1.0 always begins anew, 1.3 only with the flag reset_counts.
+func (s *Switch) replace(t *table, e *entry, as entry, keep bool) {
 	if keep {
-		e.packets, e.bytes = old.packets, old.bytes
+		as.packets, as.bytes = e.packets, e.bytes
 	}
-	t.replace(old, e)
-	s.refer(old.program, -1)
-	s.refer(e.program, 1)
+	s.refer(e.program, -1)
+	s.refer(as.program, 1)
+	t.renew(e, as)
 	s.changed(openflow.FlowAdded, 0, e)
 }
 
@@ -99,7 +102,8 @@ func (s *Switch) replace(t *table, old, e *entry, keep bool) {
 func (s *Switch) table(id uint8) *table {
 	s.growTables(int(id))
 	if s.tables[id] == nil {
-		s.tables[id] = newTable(mix(s.cfg.Seed, uint64(id)+1, 0)) // not the seed itself: 0 is one, and mix would take mix1 for nothing
+		// not the seed itself: 0 is one, and mix would take mix1 for nothing
+		s.tables[id] = newTable(mix(s.cfg.Seed, uint64(id)+1, 0))
 	}
 	return s.tables[id]
 }
@@ -111,13 +115,15 @@ func (s *Switch) growTables(id int) {
 	}
 }
 
-// modify changes the instructions of the entries that m selects. In OpenFlow 1.0 it adds one where there is none.
+// modify changes the instructions of the entries that m selects. In OpenFlow 1.0 it adds one where
+// there is none.
 func (s *Switch) modify(v openflow.Version, m *openflow.FlowMod) error {
 	if err := s.checkNew(v, m); err != nil {
 		return err
 	}
 	sel := selection{
-		table: m.Table, strict: m.Command == openflow.FlowModifyStrict, priority: priorityOf(v, m), cookie: m.Cookie, cookieMask: m.CookieMask,
+		table: m.Table, strict: m.Command == openflow.FlowModifyStrict, priority: priorityOf(v, m),
+		cookie: m.Cookie, cookieMask: m.CookieMask,
 		outPort: openflow.PortAny, outGroup: openflow.GroupAny,
 	}
 	if v == openflow.V10 {
@@ -152,8 +158,9 @@ func (s *Switch) delete(m *openflow.FlowMod) error {
 		return err
 	}
 	sel := selection{
-		table: m.Table, strict: m.Command == openflow.FlowDeleteStrict, priority: m.Priority, cookie: m.Cookie, cookieMask: m.CookieMask,
-		outPort: m.OutPort, outGroup: m.OutGroup,
+		table: m.Table, strict: m.Command == openflow.FlowDeleteStrict, priority: m.Priority, cookie: m.Cookie,
+		cookieMask: m.CookieMask,
+		outPort:    m.OutPort, outGroup: m.OutGroup,
 	}
 	if m.Match.Exact10() {
 		sel.priority = 0xffff
@@ -195,7 +202,8 @@ func (s *Switch) tellRemoved(e *entry, why openflow.FlowRemovedReason) {
 	s.out.FlowRemoved(r)
 }
 
-// selection are the entries that a modification, a deletion or a request for statistics is about; the match is s.match.
+// selection are the entries that a modification, a deletion or a request for statistics is about;
+// the match is s.match.
 type selection struct {
 	table              uint8
 	strict             bool

@@ -7,8 +7,8 @@ import (
 	"github.com/weirnet/weir/openflow"
 )
 
-// Survey is the entries that a request for statistics of flows selects, to be described part by part: a caller who shares the Switch with
-// others lets them in between.
+// Survey is the entries that a request for statistics of flows selects, to be described part by
+// part: a caller who shares the Switch with others lets them in between.
 type Survey struct {
 	version openflow.Version
 	left    []*entry
@@ -25,8 +25,9 @@ func (s *Switch) Survey(v openflow.Version, r *openflow.FlowRequest, now time.Du
 	return &Survey{v, slices.Clone(picked)}, nil
 }
 
-// Describe is the next part of a survey, of at most so many entries as they are now, and whether there are more. An entry that was
-// removed since is left out, one that was replaced is described as it is now; those that were added are not in the survey.
+// Describe is the next part of a survey, of at most so many entries as they are now, and whether
+// there are more. An entry that was removed since is left out, one that was written anew is
+// described as it is now; those that were added are not in the survey.
 func (s *Switch) Describe(x *Survey, most int, now time.Duration) (part *openflow.FlowStatsList, more bool) {
 	s.begin(now, nil)
 	defer s.end()
@@ -35,7 +36,7 @@ func (s *Switch) Describe(x *Survey, most int, now time.Duration) (part *openflo
 	var g filter
 	oxm := make([]byte, 0, 32*n)
 	for _, e := range x.left[:n] {
-		if e = e.now(); e == nil {
+		if e.tuple == nil {
 			continue
 		}
 		at := len(oxm)
@@ -49,12 +50,4 @@ func (s *Switch) Describe(x *Survey, most int, now time.Duration) (part *openflo
 	clear(x.left[:n])
 	x.left = x.left[n:]
 	return part, len(x.left) > 0
-}
-
-// now is the entry, or what has its place; nil if it was removed.
-func (e *entry) now() *entry {
-	for e != nil && e.tuple == nil {
-		e = e.next
-	}
-	return e
 }

@@ -6,7 +6,8 @@ import (
 	"github.com/weirnet/weir/openflow"
 )
 
-// Config is what a Switch is made of. The zero Config is that of a big switch that keeps no packets.
+// Config is what a Switch is made of. The zero Config is that of a big switch that keeps no
+// packets.
 type Config struct {
 	Tables     int    // flow tables, 1 to 254; 0 for 254. A controller of OpenFlow 1.0 sees table 0 only
 	MaxEntries int    // of each table; 0 for 1,000,000
@@ -17,7 +18,8 @@ type Config struct {
 	Seed       uint64 // of the hashes, also that by which select groups choose
 }
 
-// Switch is the pipeline of one switch with its tables, groups, meters and ports. It starts without ports.
+// Switch is the pipeline of one switch with its tables, groups, meters and ports. It starts without
+// ports.
 type Switch struct {
 	cfg      Config
 	tables   []*table      // nil where no entry ever was
@@ -75,7 +77,8 @@ func New(cfg Config) *Switch {
 	return &Switch{cfg: cfg, buffers: newBuffers(cfg.Buffers)}
 }
 
-// begin starts a call. Outputs that call back would find the switch between two states: that is a mistake of the caller.
+// begin starts a call. Outputs that call back would find the switch between two states: that is a
+// mistake of the caller.
 func (s *Switch) begin(now time.Duration, out Output) {
 	if s.busy {
 		panic("flowtable: the Output called the Switch back")
@@ -84,18 +87,26 @@ func (s *Switch) begin(now time.Duration, out Output) {
 	s.calls++
 }
 
-// end ends a call. No frame of the caller's is held on to.
-func (s *Switch) end() { s.busy, s.out, s.pass.frame, s.in.Frame = false, nil, nil, nil }
+// end ends a call. No frame of the caller's is held on to, and no entry that may be removed.
+func (s *Switch) end() {
+	s.busy, s.out, s.pass.frame, s.pass.entry, s.in.Frame = false, nil, nil, nil, nil
+	if len(s.picked) > 0 {
+		clear(s.picked)
+		s.picked = s.picked[:0]
+	}
+}
 
 // Entries is how many flow entries there are in all tables.
 func (s *Switch) Entries() int { return s.entries }
 
-// SetMiss says what becomes of a packet that no entry matches, not even a table-miss entry: it is shown to the controllers, as OpenFlow
-// 1.0 has it, or dropped, as 1.3 has it and a new Switch does.
+// SetMiss says what becomes of a packet that no entry matches, not even a table-miss entry: it is
+// shown to the controllers, as OpenFlow 1.0 has it, or dropped, as 1.3 has it and a new Switch
+// does.
 func (s *Switch) SetMiss(toController bool) { s.miss10 = toController }
 
-// SetConfig sets how IP fragments are handled: openflow.ConfigFragNormal or openflow.ConfigFragDrop. Others, which a Switch does not
-// offer, are ignored. It returns what is set.
+// SetConfig sets how IP fragments are handled: openflow.ConfigFragNormal or
+// openflow.ConfigFragDrop. Others, which a Switch does not offer, are ignored. It returns what is
+// set.
 func (s *Switch) SetConfig(flags openflow.ConfigFlags) openflow.ConfigFlags {
 	if f := flags & openflow.ConfigFragMask; f == openflow.ConfigFragNormal || f == openflow.ConfigFragDrop {
 		s.frag = f

@@ -19,7 +19,8 @@ func newTable(seed uint64) *table {
 	return &table{byMask: make(map[words]*tuple), seed: seed}
 }
 
-// find is the entry of the highest priority that matches. Of several with that priority it is any: the specification leaves that open.
+// find is the entry of the highest priority that matches. Of several with that priority it is any:
+// the specification leaves that open.
 func (t *table) find(k *words) *entry {
 	var best *entry
 	for _, u := range t.tuples {
@@ -80,11 +81,12 @@ func (t *table) remove(e *entry) {
 	t.tuples = slices.Delete(t.tuples, i, i+1)
 }
 
-// replace puts e in the place of old, which has the same match and priority.
-func (t *table) replace(old, e *entry) {
-	t.cache.forget()
-	t.heap.remove(old)
-	old.tuple.replace(old, e)
+// renew has an entry begin anew as another says, with the same match and priority. It stays the
+// same entry, so that whoever holds it, a survey or the cache, holds no chain of those before.
+func (t *table) renew(e *entry, as entry) {
+	t.heap.remove(e)
+	as.key, as.hash, as.next, as.tuple, as.room = e.key, e.hash, e.next, e.tuple, e.room
+	*e = as
 	t.heap.add(e)
 }
 
@@ -120,7 +122,7 @@ func (t *table) each(f0 *filter, f func(*entry)) {
 	}
 }
 
-// within says whether b has all bits of a.
+// within reports whether b has all bits of a.
 func within(a, b *words) bool {
 	for i := range a {
 		if a[i]&^b[i] != 0 {
@@ -130,7 +132,7 @@ func within(a, b *words) bool {
 	return true
 }
 
-// under says whether the entry's match is one that f covers. The tuple's mask covers that of f.
+// under reports whether the entry's match is one that f covers. The tuple's mask covers that of f.
 func (e *entry) under(f *filter) bool {
 	for i, w := range e.tuple.words {
 		if (e.key[i]^f.value[w])&f.mask[w] != 0 {
@@ -140,7 +142,7 @@ func (e *entry) under(f *filter) bool {
 	return true
 }
 
-// overlaps says whether an entry of this priority may match a packet that f matches.
+// overlaps reports whether an entry of this priority may match a packet that f matches.
 func (t *table) overlaps(f *filter, priority uint16) bool {
 	for _, u := range t.tuples {
 		none := u.each(func(e *entry) bool { return e.priority != priority || !e.meets(f) })
@@ -151,7 +153,7 @@ func (t *table) overlaps(f *filter, priority uint16) bool {
 	return false
 }
 
-// meets says whether a packet may match both the entry and f.
+// meets reports whether a packet may match both the entry and f.
 func (e *entry) meets(f *filter) bool {
 	for i, w := range e.tuple.words {
 		if (e.key[i]^f.value[w])&f.mask[w]&e.tuple.masks[i] != 0 {

@@ -17,7 +17,8 @@ type plain struct {
 	id       uint64 // its cookie
 }
 
-// TestTableAgreesWithItsTwin: random entries come and go, and random packets find what a search of all entries finds, through the cache too.
+// TestTableAgreesWithItsTwin: random entries come and go, and random packets find what a search of
+// all entries finds, through the cache too.
 func TestTableAgreesWithItsTwin(t *testing.T) {
 	for seed := range uint64(20) {
 		r := rand.New(rand.NewPCG(seed, 1))
@@ -26,7 +27,8 @@ func TestTableAgreesWithItsTwin(t *testing.T) {
 		var out sink
 		for step := range 400 {
 			m := &openflow.FlowMod{
-				Priority: uint16(r.IntN(40)), Cookie: uint64(step + 1), Buffer: openflow.NoBuffer, OutPort: openflow.PortAny, OutGroup: openflow.GroupAny,
+				Priority: uint16(r.IntN(40)), Cookie: uint64(step + 1), Buffer: openflow.NoBuffer,
+				OutPort: openflow.PortAny, OutGroup: openflow.GroupAny,
 				Match: randomMatch(r), IdleTimeout: uint16(r.IntN(3)),
 			}
 			if r.IntN(3) == 0 && len(twin) > 0 {
@@ -101,7 +103,8 @@ func change(t *testing.T, twin []plain, m *openflow.FlowMod) []plain {
 
 // compare looks a random packet up in both. Of several entries of the highest priority any will do.
 func compare(t *testing.T, s *Switch, twin []plain, r *rand.Rand) {
-	k := packet.Key{EtherType: packet.TypeIPv4, IPDst: packet.AddrFrom4([4]byte{10, byte(r.IntN(3)), byte(r.IntN(3)), byte(r.IntN(3))})}
+	k := packet.Key{EtherType: packet.TypeIPv4,
+		IPDst: packet.AddrFrom4([4]byte{10, byte(r.IntN(3)), byte(r.IntN(3)), byte(r.IntN(3))})}
 	if r.IntN(2) == 0 {
 		k.VLAN = packet.VLANPresent | uint16(r.IntN(2))
 	}
@@ -138,7 +141,8 @@ var all = func() (w words) {
 // TestMatchText: a match that goes through the words comes out in its canonical form.
 func TestMatchText(t *testing.T) {
 	for _, s := range []string{
-		"", "in_port=1", "in_port=1,in_phy_port=2", "metadata=0x10/0xf0", "metadata=0x5", "eth_dst=01:00:00:00:00:00/01:00:00:00:00:00",
+		"", "in_port=1", "in_port=1,in_phy_port=2", "metadata=0x10/0xf0", "metadata=0x5",
+		"eth_dst=01:00:00:00:00:00/01:00:00:00:00:00",
 		"eth_src=00:00:00:00:00:0a", "vlan_vid=none", "vlan_vid=any", "vlan_vid=7,vlan_pcp=3", "vlan_vid=0x1004/0x1007",
 		"eth_type=0x0800,ip_dscp=7,ip_ecn=1,ip_proto=6,ipv4_src=10.0.0.0/8,ipv4_dst=10.0.0.1,tcp_src=1,tcp_dst=2",
 		"eth_type=0x0800,ip_proto=17,udp_src=1,udp_dst=2", "eth_type=0x0800,ip_proto=132,sctp_src=1,sctp_dst=2",
@@ -146,7 +150,8 @@ func TestMatchText(t *testing.T) {
 		"eth_type=0x0806,arp_sha=00:00:00:00:00:01,arp_tha=00:00:00:00:00:02",
 		"eth_type=0x86dd,ip_proto=58,ipv6_src=2001:db8::/32,ipv6_dst=::1,ipv6_flabel=0x1/0xf,icmpv6_type=135,icmpv6_code=0,ipv6_nd_target=fe80::1,ipv6_nd_sll=00:00:00:00:00:01",
 		"eth_type=0x86dd,ip_proto=58,icmpv6_type=136,ipv6_nd_tll=00:00:00:00:00:01", "eth_type=0x86dd,ipv6_flabel=0xfffff",
-		"eth_type=0x8847,mpls_label=1048575,mpls_tc=7,mpls_bos=1", "eth_type=0x86dd,ipv6_exthdr=0x1ff", "eth_type=0x86dd,ipv6_exthdr=0x4/0x4", "tunnel_id=0x5", "tunnel_id=0x0/0x1", "eth_type=0x86dd,ip_proto=6,tcp_dst=80",
+		"eth_type=0x8847,mpls_label=1048575,mpls_tc=7,mpls_bos=1", "eth_type=0x86dd,ipv6_exthdr=0x1ff",
+		"eth_type=0x86dd,ipv6_exthdr=0x4/0x4", "tunnel_id=0x5", "tunnel_id=0x0/0x1", "eth_type=0x86dd,ip_proto=6,tcp_dst=80",
 	} {
 		m := matchOf(t, s)
 		var f filter
@@ -160,7 +165,8 @@ func TestMatchText(t *testing.T) {
 	}
 }
 
-// TestManyTimeouts: a hundred thousand entries run out at their times, in order, and one call costs what runs out.
+// TestManyTimeouts: a hundred thousand entries run out at their times, in order, and one call costs
+// what runs out.
 func TestManyTimeouts(t *testing.T) {
 	s, out := New(Config{}), &sink{}
 	const n = 100_000
@@ -173,19 +179,22 @@ func TestManyTimeouts(t *testing.T) {
 	}
 	for second := 1; second <= 1000; second++ {
 		next, ok := s.Expire(time.Duration(second)*time.Second, out)
-		if out.removed != second*n/1000 || s.Entries() != n-out.removed || ok != (second < 1000) || ok && next != time.Duration(second+1)*time.Second {
+		if out.removed != second*n/1000 || s.Entries() != n-out.removed || ok != (second < 1000) ||
+			ok && next != time.Duration(second+1)*time.Second {
 			t.Fatalf("second %d: %d removed, %d left, next %v %v", second, out.removed, s.Entries(), next, ok)
 		}
 	}
 }
 
-// TestSelectGroup: flows spread over the buckets by their weights, a flow keeps its bucket, and when one dies only its flows move.
+// TestSelectGroup: flows spread over the buckets by their weights, a flow keeps its bucket, and
+// when one dies only its flows move.
 func TestSelectGroup(t *testing.T) {
 	b := newBed(t, Config{Seed: 3})
 	m := &openflow.GroupMod{Kind: openflow.GroupTypeSelect, Group: 1}
 	for i, weight := range []uint16{1, 2, 5, 0} {
 		m.Buckets = append(m.Buckets, openflow.Bucket{
-			Weight: weight, WatchPort: uint32(i + 1), WatchGroup: openflow.GroupAny, Actions: []openflow.Action{openflow.Output(uint32(i + 1))},
+			Weight: weight, WatchPort: uint32(i + 1), WatchGroup: openflow.GroupAny,
+			Actions: []openflow.Action{openflow.Output(uint32(i + 1))},
 		})
 	}
 	if err := b.GroupMod(openflow.V13, m, 0, &b.out); err != nil {
@@ -220,4 +229,14 @@ func TestSelectGroup(t *testing.T) {
 			t.Fatalf("flow %d went to %s and then to %s", i, first[i], at)
 		}
 	}
+}
+
+// covers reports whether whatever matches mask and value also matches f.
+func (f *filter) covers(mask, value *words) bool {
+	for i := range f.mask {
+		if f.mask[i]&^mask[i] != 0 || (f.value[i]^value[i])&f.mask[i] != 0 {
+			return false
+		}
+	}
+	return true
 }

@@ -6,8 +6,8 @@ import (
 	"sort"
 )
 
-// tuple are the entries of a table that have one mask: a hash table by open addressing of the first entry of each match, the others of
-// that match in a list behind it by falling priority.
+// tuple are the entries of a table that have one mask: a hash table by open addressing of the first
+// entry of each match, the others of that match in a list behind it by falling priority.
 type tuple struct {
 	chosen
 	slots      []slot // a power of two; at most half of them are taken
@@ -118,20 +118,8 @@ func (t *tuple) remove(e *entry) {
 	}
 }
 
-// replace puts e in the place of old, which has the same match and priority. Whoever holds old still finds e as its next.
-func (t *tuple) replace(old, e *entry) {
-	e.tuple, e.hash, e.next = t, old.hash, old.next
-	e.key = append(e.room[:0], old.key...)
-	at := &t.slotOf(old).entry
-	for *at != old {
-		at = &(*at).next
-	}
-	*at = e
-	old.next, old.tuple = e, nil
-}
-
-// close moves entries that were pushed aside back over the slot that has become free, so that no search ends at it too early. It begins to
-// look where the hash of the entry that went points.
+// close moves entries that were pushed aside back over the slot that has become free, so that no
+// search ends at it too early. It begins to look where the hash of the entry that went points.
 func (t *tuple) close(hash uint64) {
 	m := uint64(len(t.slots) - 1)
 	i := hash >> t.shift & m
