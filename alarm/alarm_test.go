@@ -42,7 +42,8 @@ func TestLife(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			b, v := board(t)
 			b.Raise(c.kind, "s1", "first")
-			if a := shown(t, v, c.kind, "s1"); a == nil || !a.Active || a.Count != 1 || a.Text != "first" || a.Severity != c.kind.Severity() {
+			if a := shown(t, v, c.kind, "s1"); a == nil || !a.Active || a.Count != 1 || a.Text != "first" ||
+				a.Severity != c.kind.Severity() {
 				t.Fatalf("raised: %+v", a)
 			}
 			before := v.Snapshot().Revision()
@@ -103,7 +104,8 @@ func TestBound(t *testing.T) {
 	})
 }
 
-// TestWarningsDoNotHideTheRest: who can invent names raises warnings without end, and what is urgent is shown all the same.
+// TestWarningsDoNotHideTheRest: who can invent names raises warnings without end, and what is
+// urgent is shown all the same.
 func TestWarningsDoNotHideTheRest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b, v := board(t)
@@ -147,22 +149,27 @@ func BenchmarkRaise(b *testing.B) {
 	}
 }
 
-// TestADeletedSwitchHasNoAlarms deletes a switch from the view: all alarms about it, its ports and its links end, no others.
+// TestADeletedSwitchHasNoAlarms deletes a switch from the view: all alarms about it, its ports and
+// its links end, no others.
 func TestADeletedSwitchHasNoAlarms(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b, v := board(t)
-		go b.Watch(t.Context(), v)
+		go b.Watcher(v).Run(t.Context())
 		facts := v.Facts()
 		facts.Update(func(tx *netview.FactsTx) {
 			for dpid := range netview.DPID(3) {
-				tx.PutSwitch(&netview.Switch{DPID: dpid, Connected: true, Ports: []netview.Port{{Number: 1, Up: true, Role: netview.PortLink}}})
+				tx.PutSwitch(&netview.Switch{DPID: dpid, Connected: true,
+					Ports: []netview.Port{{Number: 1, Up: true, Role: netview.PortLink}}})
 			}
-			tx.PutLink(&netview.Link{LinkKey: netview.LinkKey{Src: netview.Point{DPID: 1, Port: 1}, Dst: netview.Point{DPID: 2, Port: 1}}, Up: true})
+			tx.PutLink(&netview.Link{LinkKey: netview.LinkKey{Src: netview.Point{DPID: 1, Port: 1},
+				Dst: netview.Point{DPID: 2, Port: 1}}, Up: true})
 		})
 		synctest.Wait()
 		const gone, other = "0000000000000001", "0000000000000002"
-		ending := map[string]netview.AlarmKind{gone: netview.AlarmStuckSwitch, gone + "/1": netview.AlarmLinkAtHost, other + "/1<->" + gone + "/1": netview.AlarmIndirectLink}
-		staying := map[string]netview.AlarmKind{other: netview.AlarmStuckSwitch, other + "/1": netview.AlarmLinkAtHost, "": netview.AlarmIntents}
+		ending := map[string]netview.AlarmKind{gone: netview.AlarmStuckSwitch, gone + "/1": netview.AlarmLinkAtHost,
+			other + "/1<->" + gone + "/1": netview.AlarmIndirectLink}
+		staying := map[string]netview.AlarmKind{other: netview.AlarmStuckSwitch,
+			other + "/1": netview.AlarmLinkAtHost, "": netview.AlarmIntents}
 		for object, kind := range ending {
 			b.Raise(kind, object, "")
 		}
@@ -170,7 +177,8 @@ func TestADeletedSwitchHasNoAlarms(t *testing.T) {
 			b.Raise(kind, object, "")
 		}
 		facts.Update(func(tx *netview.FactsTx) { // its link goes down in the same transaction
-			tx.PutLink(&netview.Link{LinkKey: netview.LinkKey{Src: netview.Point{DPID: 1, Port: 1}, Dst: netview.Point{DPID: 2, Port: 1}}})
+			tx.PutLink(&netview.Link{LinkKey: netview.LinkKey{Src: netview.Point{DPID: 1, Port: 1},
+				Dst: netview.Point{DPID: 2, Port: 1}}})
 			tx.DeleteSwitch(1)
 		})
 		synctest.Wait()
@@ -192,11 +200,12 @@ func TestADeletedSwitchHasNoAlarms(t *testing.T) {
 	})
 }
 
-// TestWatch follows a switch and a link through the view: coming is no alarm, going is one, coming back ends it.
+// TestWatch follows a switch and a link through the view: coming is no alarm, going is one, coming
+// back ends it.
 func TestWatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b, v := board(t)
-		go b.Watch(t.Context(), v)
+		go b.Watcher(v).Run(t.Context())
 		facts := v.Facts()
 		sw := func(dpid netview.DPID, connected, up bool) {
 			state := netview.SwitchReady

@@ -13,36 +13,36 @@ import (
 // The times and bounds of alarms.
 const (
 	Refresh = time.Second     // between two writes of an active alarm's count
-	Quiet   = 5 * time.Minute // without another, after which an alarm of a kind that passes ends
-	Keep    = time.Hour       // that an alarm stays after its end
-	Max     = 4096            // alarms, those that have ended included
-	MaxText = 512             // bytes of a text, and of an object's name; what is longer is cut
+	Quiet   = 5 * time.Minute // without a repetition, after which an alarm of a transient kind ends
+	Keep    = time.Hour       // how long an alarm is kept after its end
+	Max     = 4096            // alarms, including ended ones
+	MaxText = 512             // bytes of a text, and of an object's name; longer ones are truncated
 )
 
 // core is the set of alarms. It is pure: time is an argument.
 type core struct {
-	rows    map[netview.AlarmKey]*row
-	fresh   []netview.AlarmKey // to be written at once
-	counted []netview.AlarmKey // of which only the count is behind
-	removed []netview.AlarmKey
-	wrote   time.Time // counts, the last time
-	active  int       // of rows
-	levels  [3]int    // of those, by urgency; without AlarmLimit, which makes room for nobody
-	dropped uint64
-	totals  map[netview.AlarmKind]uint64
+	rows          map[netview.AlarmKey]*row
+	changed       []netview.AlarmKey // rows to write at once
+	countPending  []netview.AlarmKey // rows of which only the count has changed
+	removed       []netview.AlarmKey
+	countsWritten time.Time // time of the last write of counts
+	active        int       // number of active rows
+	levels        [3]int    // of those, by urgency; without AlarmLimit, which is never evicted
+	dropped       uint64
+	totals        map[netview.AlarmKind]uint64
 }
 
-// row is an alarm, and how far the view has it.
+// row is an alarm, and what of it is not yet in the view.
 type row struct {
 	netview.Alarm
-	behind bool // is in counted
+	countStale bool // is in countPending
 }
 
 func newCore() *core {
 	return &core{rows: make(map[netview.AlarmKey]*row), totals: make(map[netview.AlarmKind]uint64)}
 }
 
-// raise takes an alarm, and tells whether it is to be written at once.
+// raise raises an alarm, and reports whether it is to be written at once.
 func (c *core) raise(kind netview.AlarmKind, object, text string, now time.Time) bool {
 	c.totals[kind]++
 	key := netview.AlarmKey{Kind: kind, Object: object[:min(len(object), MaxText)]}
@@ -51,13 +51,13 @@ func (c *core) raise(kind netview.AlarmKind, object, text string, now time.Time)
 		r.Count++
 		r.Last = now
 		r.Text = cut(text)
-		if !r.behind {
-			r.behind = true
-			c.counted = append(c.counted, key)
+		if !r.countStale {
+			r.countStale = true
+			c.countPending = append(c.countPending, key)
 		}
 		return false
 	}
-	if r == nil && !c.room(kind) {
+	if r == nil && !c.makeRoom(kind) {
 		c.dropped++
 		if kind != netview.AlarmLimit {
 			c.raise(netview.AlarmLimit, "alarms", fmt.Sprintf("more than %d alarms: further ones are counted only", Max), now)
@@ -68,11 +68,11 @@ func (c *core) raise(kind netview.AlarmKind, object, text string, now time.Time)
 		AlarmKey: key, Severity: kind.Severity(), Text: cut(text), Since: now, Last: now, Count: 1, Active: true,
 	}}
 	c.activate(key.Kind, 1)
-	c.fresh = append(c.fresh, key)
+	c.changed = append(c.changed, key)
 	return true
 }
 
-// clear ends an alarm, and tells whether there was one.
+// clear ends an alarm, and reports whether there was one.
 func (c *core) clear(key netview.AlarmKey, now time.Time) bool {
 	key.Object = key.Object[:min(len(key.Object), MaxText)]
 	r := c.rows[key]
@@ -81,23 +81,24 @@ func (c *core) clear(key netview.AlarmKey, now time.Time) bool {
 	}
 	r.Active, r.Cleared = false, now
 	c.activate(key.Kind, -1)
-	c.fresh = append(c.fresh, key)
+	c.changed = append(c.changed, key)
 	return true
 }
 
-// room makes room for one more if all are taken: by removing the one that ended first, or, if none has, the oldest of the
-// least urgent, where that is less urgent than the new one. So what anybody can raise by inventing names (warnings) does not
-// hide the rest. One place is kept for the alarm that says that there is none.
-func (c *core) room(kind netview.AlarmKind) bool {
+// makeRoom makes room for one more alarm if Max is reached: by removing the one that ended first,
+// or, if none has, the oldest of the least urgent, if that is less urgent than the new one. So
+// warnings, which others can raise by inventing names, do not evict the rest. One place is reserved
+// for the alarm that says that the limit is reached.
+func (c *core) makeRoom(kind netview.AlarmKind) bool {
 	if len(c.rows) < Max-1 || kind == netview.AlarmLimit && len(c.rows) < Max {
 		return true
 	}
 	if c.active == len(c.rows) && !slices.ContainsFunc(c.levels[:urgency(kind.Severity())], func(n int) bool { return n > 0 }) {
-		return false // without a look at all of them: there may be a flood
+		return false // without a search: there may be a flood
 	}
 	var first *row
 	for _, r := range c.rows {
-		if (r.Kind != netview.AlarmLimit || !r.Active) && (first == nil || sooner(r, first)) {
+		if (r.Kind != netview.AlarmLimit || !r.Active) && (first == nil || evictBefore(r, first)) {
 			first = r
 		}
 	}
@@ -109,7 +110,7 @@ func (c *core) room(kind netview.AlarmKind) bool {
 	return true
 }
 
-// activate counts an alarm that begins or ends.
+// activate counts an alarm that starts or ends.
 func (c *core) activate(kind netview.AlarmKind, by int) {
 	c.active += by
 	if kind != netview.AlarmLimit {
@@ -117,8 +118,8 @@ func (c *core) activate(kind netview.AlarmKind, by int) {
 	}
 }
 
-// sooner tells which of two alarms makes room.
-func sooner(a, b *row) bool {
+// evictBefore reports whether a is evicted before b.
+func evictBefore(a, b *row) bool {
 	switch {
 	case a.Active != b.Active:
 		return b.Active
@@ -154,27 +155,27 @@ func (c *core) remove(key netview.AlarmKey) {
 func (c *core) tick(now time.Time) {
 	for key, r := range c.rows {
 		switch {
-		case r.Active && key.Kind.Passes() && now.Sub(r.Last) >= Quiet:
+		case r.Active && key.Kind.Transient() && now.Sub(r.Last) >= Quiet:
 			c.clear(key, now)
 		case !r.Active && now.Sub(r.Cleared) >= Keep:
 			c.remove(key)
 		}
 	}
-	slices.SortFunc(c.fresh, netview.AlarmKey.Compare) // rows are in no order
+	slices.SortFunc(c.changed, netview.AlarmKey.Compare) // map order is random
 	slices.SortFunc(c.removed, netview.AlarmKey.Compare)
 }
 
-// take returns what is to be written now. Counts wait until Refresh has gone by.
-func (c *core) take(now time.Time) (put []*netview.Alarm, remove []netview.AlarmKey) {
-	keys := c.fresh
-	if now.Sub(c.wrote) >= Refresh {
-		keys = append(keys, c.counted...)
-		for _, key := range c.counted {
+// pending returns what is to be written now. Counts wait for Refresh.
+func (c *core) pending(now time.Time) (put []*netview.Alarm, remove []netview.AlarmKey) {
+	keys := c.changed
+	if now.Sub(c.countsWritten) >= Refresh {
+		keys = append(keys, c.countPending...)
+		for _, key := range c.countPending {
 			if r := c.rows[key]; r != nil {
-				r.behind = false
+				r.countStale = false
 			}
 		}
-		c.counted, c.wrote = nil, now
+		c.countPending, c.countsWritten = nil, now
 	}
 	written := make(map[netview.AlarmKey]bool, len(keys))
 	for _, key := range keys {
@@ -189,11 +190,11 @@ func (c *core) take(now time.Time) (put []*netview.Alarm, remove []netview.Alarm
 			remove = append(remove, key)
 		}
 	}
-	c.fresh, c.removed = nil, nil
+	c.changed, c.removed = nil, nil
 	return put, remove
 }
 
-// cut is a text of at most MaxText bytes that says if it is not whole.
+// cut truncates a text to MaxText bytes, with a mark.
 func cut(text string) string {
 	const dots = "…"
 	if len(text) <= MaxText {

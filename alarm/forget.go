@@ -8,13 +8,13 @@ import (
 	"github.com/weirnet/weir/netview"
 )
 
-// Forget ends all alarms about a switch that is there no more, its ports and its links.
+// Forget ends all alarms about a deleted switch, its ports and its links.
 func (b *Board) Forget(dpid netview.DPID) {
 	b.mu.Lock()
 	ended := b.core.forget(dpid, b.now())
 	b.mu.Unlock()
 	if ended {
-		b.ring()
+		b.Bell.Ring()
 	}
 }
 
@@ -32,7 +32,8 @@ func (c *core) forget(dpid netview.DPID, now time.Time) (ended bool) {
 	return len(keys) > 0
 }
 
-// about reports whether an alarm's object is a switch, a port of it (SWITCH/PORT), or a link with an end there (PORT<->PORT, PORT->PORT).
+// about reports whether an alarm's object is a switch, a port of it (SWITCH/PORT), or a link with
+// an end there (PORT<->PORT, PORT->PORT).
 func about(object, dpid string) bool {
 	for _, part := range strings.Split(strings.ReplaceAll(object, "<->", "->"), "->") {
 		if sw, _, _ := strings.Cut(part, "/"); sw == dpid {

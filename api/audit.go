@@ -22,8 +22,9 @@ import (
 
 const auditPath = "/v1/audit"
 
-// changes says whether a request is to change something. A dry run is not: its parameter is read as huma reads it for the handler, since
-// net/http leaves out what is malformed, and one could be a dry run for one of them only.
+// changes reports whether a request is to change something. A dry run is not: its parameter is read as
+// huma reads it for the handler, since net/http leaves out what is malformed, and one could be a
+// dry run for one of them only.
 func changes(r *http.Request) bool {
 	switch r.Method {
 	case http.MethodGet, http.MethodHead:
@@ -32,38 +33,42 @@ func changes(r *http.Request) bool {
 	if queryparam.Get(r.URL.RawQuery, "dry_run") != "true" {
 		return true
 	}
-	forgets := r.Method == http.MethodDelete && (strings.HasPrefix(r.URL.Path, switchesPath+"/") || strings.HasPrefix(r.URL.Path, hostsPath+"/"))
+	forgets := r.Method == http.MethodDelete && (strings.HasPrefix(r.URL.Path, switchesPath+"/") ||
+		strings.HasPrefix(r.URL.Path, hostsPath+"/"))
 	return !forgets && !(r.Method == http.MethodPost && r.URL.Path == configPath)
 }
 
-// asked is what a request says beside its pattern: its query, and its path where that names something.
-func asked(r *http.Request, pattern string) string {
+// asked is what a request says beside its pattern, but for secrets: its query, and its path where
+// that names something.
+func (g *gate) asked(r *http.Request, pattern string) string {
+	query := g.hideQuery(r.URL.RawQuery, false)
 	switch {
 	case !strings.Contains(pattern, "{"):
-		return r.URL.RawQuery
-	case r.URL.RawQuery == "":
+		return query
+	case query == "":
 		return r.URL.EscapedPath()
 	}
-	return r.URL.EscapedPath() + "?" + r.URL.RawQuery
+	return r.URL.EscapedPath() + "?" + query
 }
 
-// held is an answer that waits for the audit log.
-type held struct {
+// heldResponse is an answer that waits for the audit log.
+type heldResponse struct {
 	http.ResponseWriter
 	code int
 	body bytes.Buffer
 }
 
 // WriteHeader notes the status.
-func (h *held) WriteHeader(code int) { h.code = code }
+func (h *heldResponse) WriteHeader(code int) { h.code = code }
 
 // Write keeps a part of the body.
-func (h *held) Write(b []byte) (int, error) { return h.body.Write(b) }
+func (h *heldResponse) Write(b []byte) (int, error) { return h.body.Write(b) }
 
-// audited serves a request that changes something. Without a record of it in the log nothing is done, and it is on the disk before the answer.
-// Intents go to the disk at the same time: the store has what became of them. Of anything else the record is there before it is done, and
-// what became of it before the answer too; if that one alone cannot be written, what was done stays, and the first record and the alarm
-// tell of it.
+// audited serves a request that changes something. Without a record of it in the log nothing is
+// done, and it is on the disk before the answer. Intents go to the disk at the same time: the store
+// has what became of them. Of anything else the record is there before it is done, and what became
+// of it before the answer too; if that one alone cannot be written, what was done stays, and the
+// first record and the alarm tell of it.
 func (s *Server) audited(w http.ResponseWriter, r *http.Request, pattern string, by Actor) {
 	by.Request = hex.EncodeToString(random(8))
 	w.Header().Set("X-Request-Id", by.Request)
@@ -78,21 +83,24 @@ func (s *Server) audited(w http.ResponseWriter, r *http.Request, pattern string,
 		tooLong(err, s.bodyLimit(pattern)).write(w)
 		return
 	}
-	// No id of an intent has a comma: so many items there are at least. They are not decoded where they are too many.
+	// No id of an intent has a comma: so many items there are at least. They are not decoded where
+	// they are too many.
 	if pattern == "POST "+withdrawPath && bytes.Count(body, []byte(",")) >= s.cfg.Limits.BatchItems {
 		s.tooMany().write(w)
 		return
 	}
 	c.body = body
-	r.Body = io.NopCloser(bytes.NewReader(body))
-	record := client.AuditRecord{Time: s.cfg.Now().UTC(), ID: by.Request, Who: by.Name, Role: by.Role.String(), From: by.From, What: pattern, Object: clip(asked(r, pattern)), Result: "begun",
-		Detail: cut(strings.ToValidUTF8(string(body[:min(len(body), maxDetail+1)]), "�"))}
+	c.again.Reset(body)
+	r.Body = &c.again
+	record := client.AuditRecord{Time: s.cfg.Now().UTC(), ID: by.Request, Who: by.Name, Role: by.Role.String(),
+		From: by.From, What: pattern, Object: truncate(s.asked(r, pattern)), Result: "begun",
+		Detail: cut(strings.ToValidUTF8(string(redactText(body[:min(len(body), maxDetail+1)])), "�"))}
 	synced, err := s.beginRecord(pattern, record)
 	if err != nil {
 		notAudited(err).write(w)
 		return
 	}
-	answer := &held{ResponseWriter: w, code: http.StatusOK}
+	answer := &heldResponse{ResponseWriter: w, code: http.StatusOK}
 	s.router.ServeHTTP(answer, r)
 	record.Time, record.Status, record.Result = s.cfg.Now().UTC(), answer.code, resultOf(answer.code)
 	record.Detail = c.detail
@@ -129,10 +137,12 @@ func notAudited(err error) *refusal {
 		detail: "nothing was changed, because the audit log cannot be written: " + err.Error()}
 }
 
-// notSynced answers a request that was done, or refused, though its record is not known to be on the disk.
+// notSynced answers a request that was done, or refused, though its record is not known to be on
+// the disk.
 func notSynced(code int, err error) *refusal {
 	return &refusal{status: auditStatus(err), unknown: true, detail: fmt.Sprintf(
-		"the answer was %d %s, but the record of it in the audit log is not known to be on the disk: %v", code, http.StatusText(code), err)}
+		"the answer was %d %s, but the record of it in the audit log is not known to be on the disk: %v", code,
+		http.StatusText(code), err)}
 }
 
 func auditStatus(err error) int {
@@ -168,33 +178,34 @@ func cut(s string) string {
 	return s
 }
 
-// The rate at which refused requests of strangers come into the audit log: a flood of them must not push out what matters.
+// The rate at which refused requests of strangers come into the audit log: a flood of them must not
+// push out what matters.
 const (
 	refusalsNoted = 20
 	refusalsEvery = time.Minute
 )
 
-// refusals counts the refused requests of a while.
-type refusals struct {
-	mu     sync.Mutex
-	since  time.Time
-	noted  int
-	silent int // refused and not noted
+// refusalLimiter counts the refused requests of a while.
+type refusalLimiter struct {
+	mu         sync.Mutex
+	since      time.Time
+	noted      int
+	unreported int // refused and not noted
 }
 
-// take says whether one more is noted, and how many were not since the last that was.
-func (f *refusals) take(now time.Time) (note bool, silent int) {
+// allow reports whether one more is noted, and how many were not since the last that was.
+func (f *refusalLimiter) allow(now time.Time) (note bool, silent int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if now.Sub(f.since) >= refusalsEvery {
 		f.since, f.noted = now, 0
 	}
 	if f.noted >= refusalsNoted {
-		f.silent++
+		f.unreported++
 		return false, 0
 	}
 	f.noted++
-	silent, f.silent = f.silent, 0
+	silent, f.unreported = f.unreported, 0
 	return true, silent
 }
 
@@ -204,7 +215,7 @@ func (s *Server) noteRefused(r *http.Request, pattern string, by Actor, no *refu
 		return
 	}
 	now := s.cfg.Now()
-	note, silent := s.refusals.take(now)
+	note, silent := s.refusals.allow(now)
 	if !note {
 		s.metrics.unnoted.Inc()
 		return
@@ -213,14 +224,15 @@ func (s *Server) noteRefused(r *http.Request, pattern string, by Actor, no *refu
 	if silent > 0 {
 		detail += fmt.Sprintf(" (and %d refused requests before this one that are not listed)", silent)
 	}
+	stranger := by.Role == RoleNone
 	if by.Name == "" {
 		by.Name = "-"
 	}
 	if pattern == "" {
-		pattern = clip(r.Method) + " " + clip(r.URL.EscapedPath())
+		pattern = truncate(r.Method) + " " + truncate(s.hidePath(r.URL.EscapedPath(), stranger))
 	}
 	s.cfg.Audit.Note(client.AuditRecord{Time: now.UTC(), Who: by.Name, Role: by.Role.String(), From: by.From, What: pattern,
-		Object: clip(r.URL.RawQuery), Result: "refused", Status: no.status, Detail: cut(detail)})
+		Object: truncate(s.hideQuery(r.URL.RawQuery, stranger)), Result: "refused", Status: no.status, Detail: cut(detail)})
 }
 
 type auditInput struct {
@@ -245,5 +257,6 @@ func (s *Server) audit(_ context.Context, in *auditInput) (*page[client.AuditRec
 	if list == nil {
 		list = []client.AuditRecord{}
 	}
-	return &page[client.AuditRecord]{client.Page[client.AuditRecord]{Items: list, Revision: s.revision(s.cfg.View.Snapshot())}}, nil
+	return &page[client.AuditRecord]{client.Page[client.AuditRecord]{Items: list,
+		Revision: s.revision(s.cfg.View.Snapshot())}}, nil
 }

@@ -8,7 +8,8 @@ import (
 	"github.com/weirnet/weir/api/wire"
 )
 
-// TestBatchItems: a body with more items than it may have is refused whole, while it is read: it costs little more than its bytes.
+// TestBatchItems: a body with more items than it may have is refused whole, while it is read: it
+// costs little more than its bytes.
 func TestBatchItems(t *testing.T) {
 	const most, given = 1000, 1 << 20
 	told := ""
@@ -35,21 +36,23 @@ func TestBatchItems(t *testing.T) {
 			t.Errorf("%s: %d items: %d, %d bytes allocated for %d", path, given, code, spent, len(long))
 		}
 	}
-	if text := f.get("/metrics").Body.String(); told != "limits.batch_items" || !strings.Contains(text, `weir_api_limited_total{limit="batch_items"} 4`) {
+	if text := f.get("/metrics").Body.String(); told != "limits.batch_items" ||
+		!strings.Contains(text, `weir_api_limited_total{limit="batch_items"} 4`) {
 		t.Errorf("told of %q, not counted: %s", told, text)
 	}
 }
 
-// TestFlightItems: however short the lines of a stream are, a batch of it has a bounded number of items.
+// TestFlightItems: however short the lines of a stream are, a batch of it has a bounded number of
+// items.
 func TestFlightItems(t *testing.T) {
-	q := newRequestReader(strings.NewReader(strings.Repeat("{}\n", 10*flightItems)), false)
+	q := newRequestReader(strings.NewReader(strings.Repeat("{}\n", 10*maxBatchItems)), false)
 	n := 0
-	for f := (&flight{Batch: wire.Batch{}}); q.next(f); n += len(f.Slots) {
-		if len(f.Slots) > flightItems {
+	for f := (&inflightBatch{Batch: wire.Batch{}}); q.next(f); n += len(f.Slots) {
+		if len(f.Slots) > maxBatchItems {
 			t.Fatalf("%d items", len(f.Slots))
 		}
 	}
-	if n != 10*flightItems {
+	if n != 10*maxBatchItems {
 		t.Errorf("%d items", n)
 	}
 }

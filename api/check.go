@@ -9,11 +9,11 @@ import (
 	"github.com/weirnet/weir/netview"
 )
 
-// wideListed is how many intents that take packets of others are listed.
-const wideListed = 100
+// maxWideListed is how many intents that take packets of others are listed.
+const maxWideListed = 100
 
 // compare has all switches compared with what is wanted of them.
-func (s *Server) compare(ctx context.Context, _ *struct{}) (*one[client.Check], error) {
+func (s *Server) compare(ctx context.Context, _ *struct{}) (*singleAnswer[client.Check], error) {
 	if s.cfg.Check == nil {
 		return nil, huma.Error404NotFound("this instance compares no switches")
 	}
@@ -23,11 +23,11 @@ func (s *Server) compare(ctx context.Context, _ *struct{}) (*one[client.Check], 
 	}
 	c.Revision, c.Intents = s.epoch.text(position{revision: at}), s.intentStates()
 	if s.cfg.Intents != nil {
-		if count, ids := s.cfg.Intents.Wide(wideListed); count > 0 {
+		if count, ids := s.cfg.Intents.Wide(maxWideListed); count > 0 {
 			c.Wide = &client.WideIntents{Count: count, IDs: ids}
 		}
 	}
-	return &one[client.Check]{c.Revision, *c}, nil
+	return &singleAnswer[client.Check]{c.Revision, *c}, nil
 }
 
 // syncOf is how a switch is kept as wanted, nil if nobody knows.

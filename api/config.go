@@ -17,8 +17,9 @@ import (
 	"github.com/weirnet/weir/stats"
 )
 
-// Config is what the interface needs of the rest of an instance. Fields that may be nil say so; all functions are called
-// from many goroutines at a time and must not block, except those of Switches, Intents and IntentFlows.
+// Config is what the interface needs of the rest of an instance. Fields that may be nil say so; all
+// functions are called from many goroutines at a time and must not block, except those of Switches,
+// Intents and IntentFlows.
 type Config struct {
 	View    *netview.View
 	Version string // of this build, for /openapi.json and the plain page
@@ -30,7 +31,8 @@ type Config struct {
 	Switches SwitchAsker
 	// Paths finds ways through the network. nil: /v1/paths answers 404.
 	Paths PathFinder
-	// Counters are those that a switch was last heard to have; nil if none were. nil: the routes that need it answer 404.
+	// Counters are those that a switch was last heard to have; nil if none were. nil: the routes
+	// that need it answer 404.
 	Counters func(netview.DPID) *stats.Switch
 	// SoftRules yields the soft rules that are thought to be on a switch. nil: none.
 	SoftRules func(netview.DPID) iter.Seq[*netview.Rule]
@@ -44,29 +46,33 @@ type Config struct {
 	Configuration Configuration
 	// Drains are what is drained. nil: /v1/drain answers 404.
 	Drains Drains
-	// Forgets forgets what is gone for good. nil: nothing is forgotten on request (404).
-	Forgets Forgets
+	// Forgetter forgets what is gone for good. nil: nothing is forgotten on request (404).
+	Forgetter Forgetter
 	// Intents are what users want connected. nil: /v1/intents answers 404.
 	Intents Intents
-	// IntentFlows asks a switch for the flow entries of an intent, by its number. Errors are as those of Switches. nil: no traffic is told.
+	// IntentFlows asks a switch for the flow entries of an intent, by its number. Errors are as
+	// those of Switches. nil: no traffic is told.
 	IntentFlows func(ctx context.Context, dpid netview.DPID, number uint32) ([]openflow.FlowStats, error)
 	// Audit takes what is changed, or tried. nil: nothing is audited, and /v1/audit answers 404.
 	Audit Auditor
 	// Backup writes a snapshot of the store. nil: /v1/backup answers 404.
 	Backup func(context.Context, io.Writer) error
-	// Check compares all switches with what is wanted of them, at a revision of the view; it waits for the switches. nil:
-	// /v1/check answers 404.
+	// Check compares all switches with what is wanted of them, at a revision of the view; it waits
+	// for the switches. nil: /v1/check answers 404.
 	Check func(context.Context) (*client.Check, netview.Revision, error)
-	// Sync is how a switch is kept as wanted, and the revision up to which; nil if it is not known. nil: never shown.
+	// Sync is how a switch is kept as wanted, and the revision up to which; nil if it is not known.
+	// nil: never shown.
 	Sync func(netview.DPID) (*client.Sync, netview.Revision)
 	// Gatherer is what /metrics shows. nil: only what the interface measures of itself.
 	Gatherer prometheus.Gatherer
-	// LimitReached is told of a limit of the configuration that is reached, by the path of its field, and what was done about it. nil: nobody is.
+	// LimitReached is told of a limit of the configuration that is reached, by the path of its
+	// field, and what was done about it. nil: nobody is.
 	LimitReached func(field, text string)
-	// Health and Ready are nil errors while the instance lives, and while it is fit to serve. nil: always.
+	// Health and Ready are nil errors while the instance lives, and while it is fit to serve. nil:
+	// always.
 	Health, Ready func() error
-	// Standby, if set, is why nothing is known here of the network: every route but those that tell of this instance (members, alarms, probes,
-	// metrics, documents) is refused with it (503).
+	// Standby, if set, is why nothing is known here of the network: every route but those that tell
+	// of this instance (members, alarms, probes, metrics, documents) is refused with it (503).
 	Standby func() error
 
 	Log *slog.Logger     // nil: slog.Default()
@@ -76,8 +82,9 @@ type Config struct {
 // ErrNotConnected is the error of a SwitchAsker for a switch that has no session.
 var ErrNotConnected = errors.New("the switch is not connected")
 
-// SwitchAsker asks a switch, now, and waits for its answer as long as the context lives. Errors wrap ErrNotConnected where
-// there is nobody to ask. What it returns must stay valid: it is read after the call.
+// SwitchAsker asks a switch, now, and waits for its answer as long as the context lives. Errors
+// wrap ErrNotConnected where there is nobody to ask. What it returns must stay valid: it is read
+// after the call.
 type SwitchAsker interface {
 	Flows(ctx context.Context, dpid netview.DPID) ([]openflow.FlowStats, error)
 }
@@ -95,13 +102,15 @@ const (
 // PathQuery asks for ways from one switch to another.
 type PathQuery struct {
 	Src, Dst netview.DPID
-	// SrcHost and DstHost are set where the ends are hosts: the first path is then the one that their traffic takes.
+	// SrcHost and DstHost are set where the ends are hosts: the first path is then the one that
+	// their traffic takes.
 	SrcHost, DstHost *netview.Host
 	K                int // at most so many, 1 to MaxPaths
 	Disjoint         Disjoint
 }
 
-// Path is a way through the network: its links in order; none if it begins and ends at the same switch.
+// Path is a way through the network: its links in order; none if it begins and ends at the same
+// switch.
 type Path struct {
 	Links []netview.LinkKey
 	Cost  uint64
@@ -110,8 +119,8 @@ type Path struct {
 	Intents []string // ids of intents whose packets take it, of many not all
 }
 
-// PathFinder finds paths in a snapshot, the one that the system takes first, then by rising cost. No path at all is no
-// error but an empty answer.
+// PathFinder finds paths in a snapshot, the one that the system takes first, then by rising cost.
+// No path at all is no error but an empty answer.
 type PathFinder interface {
 	Paths(s *netview.Snapshot, q PathQuery) []Path
 }

@@ -11,9 +11,13 @@ import (
 
 	"github.com/weirnet/weir/api/client"
 	"github.com/weirnet/weir/config"
+	"github.com/weirnet/weir/strictyaml"
 )
 
-const configPath = "/v1/config"
+const (
+	configPath   = "/v1/config"
+	applyPattern = "POST " + configPath
+)
 
 type configInput struct {
 	DryRun  bool   `query:"dry_run" doc:"Say what would change, and change nothing."`
@@ -30,18 +34,18 @@ func (s *Server) addConfig() {
 		Summary: "Replace the configuration",
 		Description: "The whole configuration is given. It is validated whole: if anything is wrong with it nothing is changed, and the problem " +
 			"lists all that is wrong, with lines. What is not touched by it goes on undisturbed. Needs role operator; for the " +
-			"fields that docs/config.md marks so, admin. Answered when it is on the disk.",
+			"fields that docs/config.md marks so, admin; for a dry run, viewer. Answered when it is on the disk.",
 	}, s.apply)
 }
 
 type emptyInput struct{}
 
-func (s *Server) configuration(context.Context, *emptyInput) (*one[client.Configuration], error) {
+func (s *Server) configuration(context.Context, *emptyInput) (*singleAnswer[client.Configuration], error) {
 	if s.cfg.Configuration == nil {
 		return nil, huma.Error404NotFound("this instance has no configuration")
 	}
 	c := s.cfg.Configuration.Show()
-	return &one[client.Configuration]{s.revision(s.cfg.View.Snapshot()), c}, nil
+	return &singleAnswer[client.Configuration]{s.revision(s.cfg.View.Snapshot()), c}, nil
 }
 
 func (s *Server) apply(ctx context.Context, in *configInput) (*configAnswer, error) {
@@ -50,7 +54,13 @@ func (s *Server) apply(ctx context.Context, in *configInput) (*configAnswer, err
 	}
 	c := changeOf(ctx)
 	c.object = "configuration"
-	made, rev, err := s.cfg.Configuration.Apply(in.RawBody, c.by, in.DryRun)
+	by := c.by
+	if in.DryRun { // it is no change, and has none
+		by, _ = ctx.Value(actorKey{}).(Actor)
+	} else if by.Role < RoleOperator {
+		return nil, huma.Error403Forbidden("applying a configuration needs role operator")
+	}
+	made, rev, err := s.cfg.Configuration.Apply(in.RawBody, by, in.DryRun)
 	if err != nil {
 		return nil, changeError(err)
 	}
@@ -80,22 +90,24 @@ func describe(list []client.ConfigChange) string {
 // badConfiguration is the problem of a configuration, with all that is wrong.
 type badConfiguration struct{ client.Problem }
 
-// GetStatus is of huma.StatusError.
+// GetStatus implements huma.StatusError.
 func (b *badConfiguration) GetStatus() int { return b.Status }
 
 // Error is of error.
 func (b *badConfiguration) Error() string { return b.Problem.Error() }
 
-// ContentType is of huma.ContentTypeFilter.
+// ContentType implements huma.ContentTypeFilter.
 func (b *badConfiguration) ContentType(string) string { return "application/problem+json" }
 
 // changeError is how the errors of what takes changes are answered.
 func changeError(err error) error {
-	var problems config.Problems
+	var problems strictyaml.Problems
 	switch {
 	case errors.As(err, &problems):
-		no := &badConfiguration{client.Problem{Title: http.StatusText(http.StatusUnprocessableEntity), Status: http.StatusUnprocessableEntity,
-			Detail: "the configuration is refused, and nothing was changed: " + cut(strings.ReplaceAll(problems.Error(), "\n", "; "))}}
+		no := &badConfiguration{client.Problem{Title: http.StatusText(http.StatusUnprocessableEntity),
+			Status: http.StatusUnprocessableEntity,
+			Detail: "the configuration is refused, and nothing was changed: " +
+				cut(strings.ReplaceAll(problems.Error(), "\n", "; "))}}
 		for _, p := range problems {
 			no.Problems = append(no.Problems, client.ConfigProblem{Line: p.Line, Path: p.Path, Text: p.Text})
 		}
@@ -103,7 +115,7 @@ func changeError(err error) error {
 	case errors.Is(err, ErrNotAllowed):
 		return huma.Error403Forbidden(err.Error())
 	case errors.Is(err, ErrNotKept):
-		return notKept(err).problem()
+		return storeProblem(err).problem()
 	}
 	return huma.Error409Conflict(err.Error())
 }

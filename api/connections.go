@@ -15,22 +15,23 @@ import (
 	"github.com/weirnet/weir/crowd"
 )
 
-// reservedShare: a part in so many of Limits.Connections is for those that have shown no token (yet), such as probes of /healthz.
+// reservedShare: a part in so many of Limits.Connections is for those that have shown no token
+// (yet), such as probes of /healthz.
 const reservedShare = 8
 
-// connections are all connections of one server. Those that have not shown a valid token are strangers: they go first when there are
-// too many.
+// connections are all connections of one server. Those that have not shown a valid token are
+// strangers: they go first when there are too many.
 type connections struct {
 	most, perSource int
-	// reached is told of a limit, by the path of its field, and what was done.
-	reached func(field, text string)
+	// limitReached is told of a limit, by the path of its field, and what was done.
+	limitReached func(field, text string)
 
-	mu        sync.Mutex
-	strangers crowd.Crowd[*connection]
-	known     int
-	idle      crowd.Crowd[*connection] // those of known that are between two requests, who has been so longest first
-	cutAll    uint64                   // because there were too many
-	cutSource uint64                   // because there were too many of one source
+	mu               sync.Mutex
+	strangers        crowd.Crowd[*connection]
+	known            int
+	idle             crowd.Crowd[*connection] // those of known that are between two requests, who has been so longest first
+	evictedForTotal  uint64                   // because there were too many
+	evictedForSource uint64                   // because there were too many of one source
 }
 
 // connection is one of them. What is not its net.Conn belongs to the connections, under their lock.
@@ -39,13 +40,13 @@ type connection struct {
 	of     *connections
 	source netip.Prefix
 	place  crowd.Place // in strangers
-	rest   crowd.Place // in idle
+	idle   crowd.Place // in idle
 	known  bool
 	gone   bool
 }
 
 func newConnections(lim Limits, reached func(field, text string)) *connections {
-	return &connections{most: lim.Connections, perSource: lim.SourceConnections, reached: reached}
+	return &connections{most: lim.Connections, perSource: lim.SourceConnections, limitReached: reached}
 }
 
 // add takes a new connection in. There is always room: another one goes, if there are too many.
@@ -56,37 +57,40 @@ func (a *connections) add(c net.Conn) *connection {
 	if a.strangers.Of(n.source) >= a.perSource {
 		if old, ok := a.strangers.OldestOf(n.source); ok {
 			old.cut()
-			a.cutSource++
-			a.tell("limits.connections_per_source", fmt.Sprintf("%d connections to the API from %s have shown no token: the oldest are cut",
-				a.perSource, n.source))
+			a.evictedForSource++
+			a.tell("limits.connections_per_source",
+				fmt.Sprintf("%d connections to the API from %s have shown no token: the oldest are cut",
+					a.perSource, n.source))
 		}
 	} else if a.known+a.strangers.Len() >= a.most {
-		a.cutOne("of those that have shown no token the oldest are cut")
+		a.evict("of those that have shown no token the oldest are cut")
 	}
 	n.place = a.strangers.Add(n.source, n)
 	return n
 }
 
-// cutOne makes room: by the oldest stranger, else by who has been idle longest. It is false if all are busy. The lock is held.
-func (a *connections) cutOne(how string) bool {
+// evict makes room: by the oldest stranger, else by who has been idle longest. It is false if all
+// are busy. The lock is held.
+func (a *connections) evict(how string) bool {
 	old, ok := a.strangers.Oldest()
 	if !ok {
 		return a.cutIdle()
 	}
 	old.cut()
-	a.cutAll++
+	a.evictedForTotal++
 	a.tell("limits.connections", fmt.Sprintf("%d connections to the API: %s", a.known+a.strangers.Len()+1, how))
 	return true
 }
 
-// shed makes room because files ran out.
-func (a *connections) shed() {
+// evictForFiles makes room because files ran out.
+func (a *connections) evictForFiles() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.cutOne("files ran out, and of those that have shown no token the oldest are cut")
+	a.evict("files ran out, and of those that have shown no token the oldest are cut")
 }
 
-// cutIdle cuts the connection with a token that has been idle longest, if one is idle. The lock is held.
+// cutIdle cuts the connection with a token that has been idle longest, if one is idle. The lock is
+// held.
 func (a *connections) cutIdle() bool {
 	old, ok := a.idle.Oldest()
 	if !ok {
@@ -94,18 +98,18 @@ func (a *connections) cutIdle() bool {
 	}
 	a.tell("limits.connections", fmt.Sprintf("%d connections to the API with tokens: who has been idle longest is cut", a.known))
 	old.cut()
-	a.cutAll++
+	a.evictedForTotal++
 	return true
 }
 
 func (a *connections) tell(field, text string) {
-	if a.reached != nil {
-		a.reached(field, text)
+	if a.limitReached != nil {
+		a.limitReached(field, text)
 	}
 }
 
-// admit notes that a connection has shown a valid token. It is false where so many with tokens are busy that there is no room for
-// another one.
+// admit notes that a connection has shown a valid token. It is false where so many with tokens are
+// busy that there is no room for another one.
 func (a *connections) admit(c *connection) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -113,7 +117,7 @@ func (a *connections) admit(c *connection) bool {
 		return true
 	}
 	if most := a.most - max(a.most/reservedShare, 1); a.known >= most && !a.cutIdle() {
-		a.cutAll++
+		a.evictedForTotal++
 		a.tell("limits.connections", fmt.Sprintf("%d connections to the API with tokens are busy: others are refused", most))
 		return false
 	}
@@ -123,13 +127,13 @@ func (a *connections) admit(c *connection) bool {
 	return true
 }
 
-// rests notes that a connection is between two requests, or is not any more.
-func (a *connections) rests(c *connection, idle bool) {
+// setIdle notes that a connection is between two requests, or is not any more.
+func (a *connections) setIdle(c *connection, idle bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.idle.Remove(netip.Prefix{}, &c.rest)
+	a.idle.Remove(netip.Prefix{}, &c.idle)
 	if idle && c.known && !c.gone {
-		c.rest = a.idle.Add(netip.Prefix{}, c)
+		c.idle = a.idle.Add(netip.Prefix{}, c)
 	}
 }
 
@@ -137,7 +141,7 @@ func (a *connections) rests(c *connection, idle bool) {
 func (a *connections) count() (known, strangers int, cutAll, cutSource uint64) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.known, a.strangers.Len(), a.cutAll, a.cutSource
+	return a.known, a.strangers.Len(), a.evictedForTotal, a.evictedForSource
 }
 
 // forget takes a connection out. The lock is held.
@@ -147,7 +151,7 @@ func (c *connection) forget() {
 	}
 	c.gone = true
 	c.of.strangers.Remove(c.source, &c.place)
-	c.of.idle.Remove(netip.Prefix{}, &c.rest)
+	c.of.idle.Remove(netip.Prefix{}, &c.idle)
 	if c.known {
 		c.of.known--
 	}
@@ -159,7 +163,7 @@ func (c *connection) cut() {
 	c.Conn.Close()
 }
 
-// Close is of net.Conn.
+// Close implements net.Conn.
 func (c *connection) Close() error {
 	c.of.mu.Lock()
 	c.forget()
@@ -184,14 +188,15 @@ func withConnection(ctx context.Context, c net.Conn) context.Context {
 	return context.WithValue(ctx, connectionKey{}, connectionOf(c))
 }
 
-// follow is the ConnState of an http.Server.
-func (a *connections) follow(c net.Conn, state http.ConnState) {
+// connState is the ConnState of an http.Server.
+func (a *connections) connState(c net.Conn, state http.ConnState) {
 	if own := connectionOf(c); own != nil && (state == http.StateIdle || state == http.StateActive) {
-		a.rests(own, state == http.StateIdle)
+		a.setIdle(own, state == http.StateIdle)
 	}
 }
 
-// noRoom refuses a request with a valid token whose connection is one too many; nil where there is room.
+// noRoom refuses a request with a valid token whose connection is one too many; nil where there is
+// room.
 func (a *connections) noRoom(r *http.Request) *refusal {
 	c, _ := r.Context().Value(connectionKey{}).(*connection)
 	if c == nil || a.admit(c) {
@@ -202,18 +207,18 @@ func (a *connections) noRoom(r *http.Request) *refusal {
 			a.most)}
 }
 
-// door is a listener whose connections are counted.
-type door struct {
+// countedListener is a listener whose connections are counted.
+type countedListener struct {
 	net.Listener
 	all *connections
 }
 
-// Accept is of net.Listener.
-func (d door) Accept() (net.Conn, error) {
+// Accept implements net.Listener.
+func (d countedListener) Accept() (net.Conn, error) {
 	c, err := d.Listener.Accept()
 	if err != nil {
 		if errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) { // net/http tries again soon
-			d.all.shed()
+			d.all.evictForFiles()
 		}
 		return nil, err
 	}

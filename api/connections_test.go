@@ -98,8 +98,9 @@ func (r *reach) dial(t *testing.T, send string) net.Conn {
 	return conn
 }
 
-// TestStrangersKeepNobodyOut: whatever strangers' connections send or do not, with TLS and without, from one source or so many that only the
-// limit of all counts, who has a token gets in, stays, and is answered, and so are probes.
+// TestStrangersKeepNobodyOut: whatever strangers' connections send or do not, with TLS and without,
+// from one source or so many that only the limit of all counts, who has a token gets in, stays, and
+// is answered, and so are probes.
 func TestStrangersKeepNobodyOut(t *testing.T) {
 	const most, share = 24, 12
 	for _, secure := range []bool{false, true} {
@@ -133,7 +134,8 @@ func TestStrangersKeepNobodyOut(t *testing.T) {
 					if known+strangers > most || strangers > perSource || cutAll+cutSource == 0 {
 						t.Errorf("%d with a token and %d without; %d and %d cut", known, strangers, cutAll, cutSource)
 					}
-					for field, n := range map[string]uint64{"limits.connections": cutAll, "limits.connections_per_source": cutSource} {
+					for field, n := range map[string]uint64{"limits.connections": cutAll,
+						"limits.connections_per_source": cutSource} {
 						if _, told := r.told.Load(field); told != (n > 0) {
 							t.Errorf("%s: told %v, %d cut", field, told, n)
 						}
@@ -144,8 +146,8 @@ func TestStrangersKeepNobodyOut(t *testing.T) {
 	}
 }
 
-// TestReserve: clients with tokens cannot take all connections. Above their part who is idle goes; where all are busy others are refused, and
-// probes are answered.
+// TestReserve: clients with tokens cannot take all connections. Above their part who is idle goes;
+// where all are busy others are refused, and probes are answered.
 func TestReserve(t *testing.T) {
 	const most = 16
 	r := newReach(t, false, func(l *Limits) { l.Connections = most })
@@ -184,13 +186,15 @@ func (r *reach) refused(t *testing.T) string {
 	return s
 }
 
-// TestManyPages: by default a hundred pages of one token from one address, each with an event stream and five more connections, are all served.
+// TestManyPages: by default a hundred pages of one token from one address, each with an event
+// stream and five more connections, are all served.
 func TestManyPages(t *testing.T) {
 	r := newReach(t, false, func(*Limits) {})
 	const pages, each = 100, 5
 	var streams []net.Conn
 	for range pages {
-		streams = append(streams, r.dial(t, "GET "+eventsPath+" HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer "+viewerToken+"\r\n\r\n"))
+		streams = append(streams,
+			r.dial(t, "GET "+eventsPath+" HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer "+viewerToken+"\r\n\r\n"))
 		for range each {
 			r.dial(t, "") // a browser opens connections before it needs them
 		}
@@ -236,5 +240,55 @@ func eventually(t *testing.T, what string, ok func() bool) {
 		if time.Now().After(late) {
 			t.Fatal("waited in vain until " + what)
 		}
+	}
+}
+
+// TestLimitsAreExact: as many connections as a limit says are there, and not one more or less; and
+// one that is idle and has shown no token makes no room among those that have.
+func TestLimitsAreExact(t *testing.T) {
+	told := map[string]int{}
+	a := newConnections(Limits{Connections: 16, SourceConnections: 3}, func(field, _ string) { told[field]++ })
+	add := func() *connection {
+		near, far := net.Pipe()
+		t.Cleanup(func() { far.Close() })
+		return a.add(near)
+	}
+	want := func(what string, known, strangers int, cutAll, cutSource uint64) {
+		t.Helper()
+		if k, s, all, source := a.count(); k != known || s != strangers || all != cutAll || source != cutSource {
+			t.Errorf("%s: %d with a token and %d without, %d and %d cut; want %d, %d, %d and %d", what, k, s, all,
+				source, known, strangers, cutAll, cutSource)
+		}
+	}
+	for range 3 {
+		add()
+	}
+	want("as many of a source as may be", 0, 3, 0, 0)
+	last := add()
+	want("one more", 0, 3, 0, 1)
+	last.Close()
+	const most = 14 // of 16, but for an eighth
+	var busy []*connection
+	for n := range most {
+		c := add()
+		if !a.admit(c) {
+			t.Fatalf("connection %d with a token is refused", n+1)
+		}
+		busy = append(busy, c)
+	}
+	want("as many with a token as may be", most, 2, 0, 1)
+	stranger := add()
+	a.setIdle(stranger, true)
+	want("all", most, 2, 1, 1)
+	another := add()
+	if a.admit(another) {
+		t.Error("one more with a token is taken while all are busy")
+	}
+	if stranger.gone {
+		t.Error("a stranger made room among those with a token")
+	}
+	a.setIdle(busy[5], true)
+	if !a.admit(another) || !busy[5].gone || told["limits.connections"] == 0 || told["limits.connections_per_source"] != 1 {
+		t.Errorf("the idle one made no room: gone %t, told %v", busy[5].gone, told)
 	}
 }

@@ -46,19 +46,19 @@ func (s *Server) addDrains() {
 	}, s.undrain)
 }
 
-var errNoDrains = huma.Error404NotFound("this instance drains nothing")
+var errDrainsDisabled = huma.Error404NotFound("drains are disabled on this instance")
 
 func (s *Server) drains(ctx context.Context, in *listInput) (*page[client.Drain], error) {
 	if s.cfg.Drains == nil {
-		return nil, errNoDrains
+		return nil, errDrainsDisabled
 	}
 	rows := func(*netview.Snapshot) iter.Seq[client.Drain] { return slices.Values(s.cfg.Drains.List()) }
 	return list(ctx, s, in.Paging, "drains", rows, withName)
 }
 
-func (s *Server) drain(ctx context.Context, in *drainInput) (*one[client.Drain], error) {
+func (s *Server) drain(ctx context.Context, in *drainInput) (*singleAnswer[client.Drain], error) {
 	if s.cfg.Drains == nil {
-		return nil, errNoDrains
+		return nil, errDrainsDisabled
 	}
 	snap := s.cfg.View.Snapshot()
 	kind := config.DrainKind(in.Body.Kind)
@@ -72,7 +72,7 @@ func (s *Server) drain(ctx context.Context, in *drainInput) (*one[client.Drain],
 	if err != nil {
 		return nil, changeError(err)
 	}
-	return &one[client.Drain]{s.epoch.text(position{revision: rev}), withName(snap, d)}, nil
+	return &singleAnswer[client.Drain]{s.epoch.text(position{revision: rev}), withName(snap, d)}, nil
 }
 
 type nothing struct {
@@ -81,7 +81,7 @@ type nothing struct {
 
 func (s *Server) undrain(ctx context.Context, in *undrainInput) (*nothing, error) {
 	if s.cfg.Drains == nil {
-		return nil, errNoDrains
+		return nil, errDrainsDisabled
 	}
 	kind := config.DrainKind(in.Kind)
 	object, wrong := resolveDrain(s.cfg.View.Snapshot(), kind, in.Object)
@@ -119,7 +119,8 @@ func resolveDrain(snap *netview.Snapshot, kind config.DrainKind, object string) 
 	return ref.String(), err
 }
 
-// canonicalDrain is how something is written that is named by ids and not in the network now; empty if it is not.
+// canonicalDrain is how something is written that is named by ids and not in the network now; empty
+// if it is not.
 func canonicalDrain(kind config.DrainKind, object string) string {
 	switch kind {
 	case config.DrainSwitch:

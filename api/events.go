@@ -20,7 +20,8 @@ const eventsPath = "/v1/events"
 var eventKinds = []string{"switch", "link", "host", "intent", "alarm", "member"}
 
 // plurals are the kinds as lists are named, which are taken too.
-var plurals = map[string]string{"switches": "switch", "links": "link", "hosts": "host", "intents": "intent", "alarms": "alarm", "members": "member"}
+var plurals = map[string]string{"switches": "switch", "links": "link", "hosts": "host", "intents": "intent",
+	"alarms": "alarm", "members": "member"}
 
 type eventsInput struct {
 	LastEventID string `header:"Last-Event-ID" doc:"Go on after this event, or after the revision of a list. What this instance does not know gives reset and a snapshot. Without it, the stream begins now."`
@@ -48,11 +49,12 @@ func (s *Server) events(ctx context.Context, in *eventsInput) (*huma.StreamRespo
 	if s.watchers.Add(1) > int64(s.cfg.Limits.Watchers) {
 		s.watchers.Add(-1)
 		return nil, huma.ErrorWithHeaders(huma.Error429TooManyRequests(
-			fmt.Sprintf("%d event streams are open, and no more are allowed: close one, or try again later", s.cfg.Limits.Watchers)),
+			fmt.Sprintf("%d event streams are open, and no more are allowed: close one, or try again later",
+				s.cfg.Limits.Watchers)),
 			http.Header{"Retry-After": {"5"}})
 	}
 	by, _ := ctx.Value(actorKey{}).(Actor)
-	if most := s.cfg.Limits.TokenStreams; !s.tokens.take(by.Name, most) {
+	if most := s.cfg.Limits.TokenStreams; !s.tokens.acquire(by.Name, most) {
 		s.watchers.Add(-1)
 		s.limited("streams_per_token", fmt.Sprintf("an event stream of token %s was refused: it has %d", by.Name, most))
 		return nil, huma.ErrorWithHeaders(huma.Error429TooManyRequests(
@@ -61,11 +63,11 @@ func (s *Server) events(ctx context.Context, in *eventsInput) (*huma.StreamRespo
 	}
 	return &huma.StreamResponse{Body: func(ctx huma.Context) {
 		defer s.watchers.Add(-1)
-		defer s.tokens.give(by.Name)
+		defer s.tokens.release(by.Name)
 		s.metrics.streams.Inc()
 		defer s.metrics.streams.Dec()
 		r, w := humago.Unwrap(ctx)
-		s.feed.enter()
+		s.feed.join()
 		defer s.feed.leave()
 		st := newStream(s, w, r, kinds)
 		st.begin(in.LastEventID)
@@ -84,7 +86,8 @@ func parseKinds(list string) ([]string, error) {
 			kinds[i], k = one, one
 		}
 		if !slices.Contains(eventKinds, k) {
-			return nil, fmt.Errorf("kind=%q: want some of %s, with commas between them", clip(k), strings.Join(eventKinds, ", "))
+			return nil, fmt.Errorf("kind=%q: want some of %s, with commas between them", truncate(k),
+				strings.Join(eventKinds, ", "))
 		}
 	}
 	return kinds, nil
@@ -111,8 +114,8 @@ type tokenStreams struct {
 	open map[string]int
 }
 
-// take is false where a token has as many as it may.
-func (t *tokenStreams) take(name string, most int) bool {
+// acquire is false where a token has as many as it may.
+func (t *tokenStreams) acquire(name string, most int) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.open == nil {
@@ -125,7 +128,7 @@ func (t *tokenStreams) take(name string, most int) bool {
 	return true
 }
 
-func (t *tokenStreams) give(name string) {
+func (t *tokenStreams) release(name string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.open[name]--; t.open[name] == 0 {

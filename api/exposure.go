@@ -20,7 +20,8 @@ type Exposure struct {
 	NoTLS    bool   // the command has no flags for a certificate
 }
 
-// CheckExposure refuses what must not listen: an API without tokens, or without TLS, that other machines can reach.
+// CheckExposure refuses what must not listen: an API without tokens, or without TLS, that other
+// machines can reach.
 func CheckExposure(e Exposure) error {
 	host, _, err := net.SplitHostPort(e.Listen)
 	if err != nil {
@@ -95,8 +96,8 @@ func canonical(host string) string {
 	return strings.ToLower(strings.TrimSuffix(host, "."))
 }
 
-// check refuses a Host header that is not ours. A page of another site whose name was made to resolve to this machine
-// (DNS rebinding) is stopped here: its browser sends that site's name.
+// check refuses a Host header that is not ours. A page of another site whose name was made to
+// resolve to this machine (DNS rebinding) is stopped here: its browser sends that site's name.
 func (h hosts) check(header string) error {
 	host := header
 	if name, _, err := net.SplitHostPort(header); err == nil {
@@ -112,7 +113,8 @@ func (h hosts) check(header string) error {
 	if header == "" {
 		return errors.New("no Host header: HTTP/1.1 needs one")
 	}
-	return fmt.Errorf("the Host header %q is no name of this instance: use the address it listens on, or localhost", clip(header))
+	return fmt.Errorf("the Host header %q is no name of this instance: use the address it listens on, or localhost",
+		truncate(redactUser(header)))
 }
 
 // checkOrigin refuses requests that a page of another host made. No Origin at all is not a page.
@@ -124,11 +126,12 @@ func checkOrigin(origin, host string, tls bool) error {
 	if origin == "" || strings.EqualFold(origin, scheme+host) {
 		return nil
 	}
-	return fmt.Errorf("the Origin %q is not %s: only pages of this instance may call it", clip(origin), scheme+host)
+	return fmt.Errorf("the Origin %q is not %s: only pages of this instance may call it", truncate(redactUser(origin)),
+		scheme+redactUser(host))
 }
 
-// clip keeps what a stranger sent from filling an answer.
-func clip(s string) string {
+// truncate keeps what a stranger sent from filling an answer.
+func truncate(s string) string {
 	const most = 80
 	if len(s) > most {
 		return s[:most] + "…"
@@ -136,9 +139,10 @@ func clip(s string) string {
 	return s
 }
 
-// endChunked has the connection closed behind the answer to a chunked request over HTTP/1. net/http drops a Content-Length beside
-// Transfer-Encoding without a word; who stands in between and goes by that length would take what follows for another request (RFC 9112, 6.1).
-func endChunked(r *http.Request, h http.Header) {
+// closeAfterChunked has the connection closed behind the answer to a chunked request over HTTP/1.
+// net/http drops a Content-Length beside Transfer-Encoding without a word; who stands in between
+// and goes by that length would take what follows for another request (RFC 9112, 6.1).
+func closeAfterChunked(r *http.Request, h http.Header) {
 	if r.ProtoMajor == 1 && len(r.TransferEncoding) > 0 {
 		h.Set("Connection", "close")
 	}

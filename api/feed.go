@@ -8,35 +8,40 @@ import (
 )
 
 const (
-	// Streams are woken so rarely that writers of what they are told of go first: so long after a change for each stream, at most gatherMost.
-	gatherEach = 250 * time.Microsecond
-	gatherMost = 250 * time.Millisecond
+	// Streams are woken so rarely that writers of what they are told of go first: so long after a
+	// change for each stream, at most gatherMost.
+	gatherEach  = 250 * time.Microsecond
+	maxCoalesce = 250 * time.Millisecond
 )
 
-// feed is what streams are sent: each event encoded once, in blocks that all share. It has no goroutine: one of the streams that wait
-// leads, that is, looks for changes and encodes them. The last blocks are kept, of Limits.FeedBytes; who is further behind gets reset and
-// a snapshot. Without streams it is empty.
+// feed is what streams are sent: each event encoded once, in blocks that all share. It has no
+// goroutine: one of the streams that wait leads, that is, looks for changes and encodes them. The
+// last blocks are kept, of Limits.FeedBytes; who is further behind gets reset and a snapshot.
+// Without streams it is empty.
 type feed struct {
-	s      *Server
-	leader chan struct{} // has room for who leads
-	shots  shots
+	s                 *Server
+	leader            chan struct{} // has room for who leads
+	shots             snapshotCache
+	maxCachedSnapshot int // shotBytes
 
 	encode sync.Mutex // held by who moves the feed on
 
-	mu      sync.Mutex // guards what follows; held for moments
-	at      position   // everything up to here is in blocks
-	members []client.Member
-	blocks  []*block
-	first   uint64 // number of blocks[0]
-	bytes   int
-	bell    chan struct{} // closed when a block comes; nil: nobody waits
-	streams int
+	mu         sync.Mutex // guards what follows; held for moments
+	at         position   // everything up to here is in blocks
+	members    []client.Member
+	blocks     []*block
+	first      uint64 // number of blocks[0]
+	bytes      int
+	blockAdded chan struct{} // closed when a block comes; nil: nobody waits
+	streams    int
 }
 
-func newFeed(s *Server) *feed { return &feed{s: s, leader: make(chan struct{}, 1)} }
+func newFeed(s *Server) *feed {
+	return &feed{s: s, leader: make(chan struct{}, 1), maxCachedSnapshot: maxCachedSnapshotBytes}
+}
 
-// enter is before the first use of a stream, leave after the last.
-func (f *feed) enter() {
+// join is before the first use of a stream, leave after the last.
+func (f *feed) join() {
 	f.encode.Lock()
 	defer f.encode.Unlock()
 	f.mu.Lock()
@@ -80,7 +85,7 @@ func (f *feed) advanceLocked() {
 	defer f.mu.Unlock()
 	if f.at, f.members = to, now; !ok {
 		f.drop()
-		f.ring()
+		f.wakeWaiters()
 	}
 }
 
@@ -94,13 +99,13 @@ func (f *feed) add(b *block) {
 		f.blocks[0] = nil
 		f.blocks = f.blocks[1:]
 	}
-	f.ring()
+	f.wakeWaiters()
 }
 
-func (f *feed) ring() {
-	if f.bell != nil {
-		close(f.bell)
-		f.bell = nil
+func (f *feed) wakeWaiters() {
+	if f.blockAdded != nil {
+		close(f.blockAdded)
+		f.blockAdded = nil
 	}
 }
 
@@ -116,31 +121,32 @@ func (f *feed) next(number uint64) ([]*block, bool) {
 	return f.blocks[from:min(int(from)+together, len(f.blocks))], true
 }
 
-// came is closed as soon as there is a block of that number, or none before it any more.
-func (f *feed) came(number uint64) <-chan struct{} {
+// blockAvailable is closed as soon as there is a block of that number, or none before it any more.
+func (f *feed) blockAvailable(number uint64) <-chan struct{} {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if number < f.first+uint64(len(f.blocks)) {
 		return closedChannel
 	}
-	if f.bell == nil {
-		f.bell = make(chan struct{})
+	if f.blockAdded == nil {
+		f.blockAdded = make(chan struct{})
 	}
-	return f.bell
+	return f.blockAdded
 }
 
 var closedChannel = func() chan struct{} { c := make(chan struct{}); close(c); return c }()
 
-// end is the feed's position, and the number of the next block. It does not move while encode is held.
+// end is the feed's position, and the number of the next block. It does not move while encode is
+// held.
 func (f *feed) end() (position, uint64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.at, f.first + uint64(len(f.blocks))
 }
 
-// gather is how long a change waits for others.
-func (f *feed) gather() time.Duration {
+// coalesceTime is how long a change waits for others.
+func (f *feed) coalesceTime() time.Duration {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return min(time.Duration(f.streams)*gatherEach, gatherMost)
+	return min(time.Duration(f.streams)*gatherEach, maxCoalesce)
 }

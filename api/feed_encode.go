@@ -38,13 +38,13 @@ func kindOf(name string) kindSet {
 // block is events, encoded once for all streams. It is not changed after it was made.
 type block struct {
 	bytes []byte
-	marks []mark
+	marks []eventEnd
 	kinds kindSet
 	upto  position // everything up to here is in this block and those before it
 }
 
-// mark is the end of an event in a block.
-type mark struct {
+// eventEnd is the end of an event in a block.
+type eventEnd struct {
 	end  int
 	kind kindSet
 	id   position // zero: the event has none
@@ -77,7 +77,8 @@ func (e *encoder) event(kind string, data any, deleted bool, id position) {
 	e.write(kind, data, op, id)
 }
 
-// write encodes an event. Data is a JSON object; if op is not empty it takes the place of its last brace.
+// write encodes an event. Data is a JSON object; if op is not empty it takes the place of its last
+// brace.
 func (e *encoder) write(kind string, data any, op string, id position) {
 	if e.b != nil && len(e.b.bytes) >= blockBytes {
 		e.seal()
@@ -101,13 +102,13 @@ func (e *encoder) write(kind string, data any, op string, id position) {
 	b.WriteString("\n\n")
 	e.b.bytes = b.Bytes()
 	own := kindOf(kind)
-	e.b.marks = append(e.b.marks, mark{len(e.b.bytes), own, id})
+	e.b.marks = append(e.b.marks, eventEnd{len(e.b.bytes), own, id})
 	e.b.kinds |= own
 	e.s.metrics.encoded.Inc()
 }
 
-// changes encodes what changed from the encoder's position, which may be in a transaction, up to another one. It is false where the logs do not reach
-// back so far.
+// changes encodes what changed from the encoder's position, which may be in a transaction, up to
+// another one. It is false where the logs do not reach back so far.
 func (e *encoder) changes(to position) bool {
 	from := e.at
 	if from.events > 0 { // the revision comes again, but for what was sent of it
@@ -117,8 +118,8 @@ func (e *encoder) changes(to position) bool {
 	return e.viewChanges(from, to) && e.intentChanges(from, to)
 }
 
-// viewChanges encodes changes of the view. The id of an event is its place in its transaction, so that a client that lost the connection within
-// one gets the rest.
+// viewChanges encodes changes of the view. The id of an event is its place in its transaction, so
+// that a client that lost the connection within one gets the rest.
 func (e *encoder) viewChanges(from, to position) bool {
 	after := from.revision
 	if from.n > 0 {
@@ -202,7 +203,8 @@ func (e *encoder) intent(c *intent.Change, id position) {
 	e.event("intent", item, c.Gone, id)
 }
 
-// members encodes the members that differ from those before. They are in no log, so these events have no id.
+// members encodes the members that differ from those before. They are in no log, so these events
+// have no id.
 func (e *encoder) members(before, now []client.Member) {
 	if e.kinds&kindOf("member") == 0 {
 		return
@@ -219,8 +221,9 @@ func (e *encoder) members(before, now []client.Member) {
 	}
 }
 
-// snapshot encodes reset, all rows, and synced. Only the last has an id: a client that loses the connection before it asks again from where it
-// was, and gets all again. more is asked between two parts, and false ends it.
+// snapshot encodes reset, all rows, and synced. Only the last has an id: a client that loses the
+// connection before it asks again from where it was, and gets all again. more is asked between two
+// parts, and false ends it.
 func (e *encoder) snapshot(members []client.Member, more func() bool) {
 	snap := e.s.cfg.View.Snapshot()
 	head := struct {

@@ -2,30 +2,32 @@ package api
 
 import "sync"
 
-// shotBytes is the longest snapshot that is kept for others.
-const shotBytes = 32 << 20
+// maxCachedSnapshotBytes is the longest snapshot that is kept for others.
+const maxCachedSnapshotBytes = 32 << 20
 
-// shots are snapshots that streams were sent, kept while the feed goes on from them: a thousand streams that ask together are sent one.
-type shots struct {
+// snapshotCache are snapshots that streams were sent, kept while the feed goes on from them: a
+// thousand streams that ask together are sent one.
+type snapshotCache struct {
 	making sync.Mutex // held by who makes one
 	mu     sync.Mutex
-	kept   map[kindSet]*shot
+	kept   map[kindSet]*cachedSnapshot
 }
 
-// shot is a snapshot, and the number of the block that comes after it.
-type shot struct {
+// cachedSnapshot is a snapshot, and the number of the block that comes after it.
+type cachedSnapshot struct {
 	blocks []*block
 	at     position
 	next   uint64
 }
 
-func (k *shots) drop() {
+func (k *snapshotCache) drop() {
 	k.mu.Lock()
 	k.kept = nil
 	k.mu.Unlock()
 }
 
-// snapshot sends a snapshot of the kinds block by block, and returns where to go on. more is asked between two parts of a new one, and false ends it.
+// snapshot sends a snapshot of the kinds block by block, and returns where to go on. more is asked
+// between two parts of a new one, and false ends it.
 func (f *feed) snapshot(kinds kindSet, send func(*block), more func() bool) (position, uint64) {
 	f.shots.making.Lock()
 	old := f.shots.get(kinds)
@@ -39,13 +41,13 @@ func (f *feed) snapshot(kinds kindSet, send func(*block), more func() bool) (pos
 		}
 		return old.at, old.next
 	}
-	if n := f.s.intentCount(); kinds&kindOf("intent") != 0 && n*intentBytes > shotBytes {
+	if f.s.snapshotRows(kinds)*eventBytes > f.maxCachedSnapshot {
 		f.shots.making.Unlock()
-		return f.take(kinds, send, more) // too long to be kept: encoded as it is sent
+		return f.buildSnapshot(kinds, send, more) // too long to be kept: encoded as it is sent
 	}
 	var blocks []*block
-	at, next := f.take(kinds, func(b *block) { blocks = append(blocks, b) }, func() bool { return true })
-	f.shots.put(kinds, &shot{blocks, at, next})
+	at, next := f.buildSnapshot(kinds, func(b *block) { blocks = append(blocks, b) }, func() bool { return true })
+	f.shots.put(kinds, &cachedSnapshot{blocks, at, next})
 	f.shots.making.Unlock()
 	for _, b := range blocks {
 		if !more() {
@@ -56,21 +58,31 @@ func (f *feed) snapshot(kinds kindSet, send func(*block), more func() bool) (pos
 	return at, next
 }
 
-// intentBytes is about how long the event of an intent is.
-const intentBytes = 400
+// eventBytes is about how long the event of a row is.
+const eventBytes = 400
 
-func (s *Server) intentCount() (n int) {
-	if s.cfg.Intents == nil {
-		return 0
+// snapshotRows is how many rows a snapshot has, about.
+func (s *Server) snapshotRows(kinds kindSet) (n int) {
+	rows := s.cfg.View.Snapshot().Counts()
+	if kinds&kindOf("host") != 0 {
+		n += rows.Hosts
 	}
-	for _, count := range s.cfg.Intents.Counts().ByState {
-		n += count
+	if kinds&kindOf("link") != 0 {
+		n += rows.Links
+	}
+	if kinds&kindOf("switch") != 0 {
+		n += rows.Switches
+	}
+	if s.cfg.Intents != nil && kinds&kindOf("intent") != 0 {
+		for _, count := range s.cfg.Intents.Counts().ByState {
+			n += count
+		}
 	}
 	return n
 }
 
-// take makes a snapshot.
-func (f *feed) take(kinds kindSet, send func(*block), more func() bool) (position, uint64) {
+// buildSnapshot makes a snapshot.
+func (f *feed) buildSnapshot(kinds kindSet, send func(*block), more func() bool) (position, uint64) {
 	f.encode.Lock()
 	f.advanceLocked()
 	at, next := f.end()
@@ -81,23 +93,23 @@ func (f *feed) take(kinds kindSet, send func(*block), more func() bool) (positio
 	return at, next
 }
 
-func (k *shots) get(kinds kindSet) *shot {
+func (k *snapshotCache) get(kinds kindSet) *cachedSnapshot {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.kept[kinds]
 }
 
-func (k *shots) put(kinds kindSet, s *shot) {
+func (k *snapshotCache) put(kinds kindSet, s *cachedSnapshot) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.kept == nil || len(k.kept) >= 4 {
-		k.kept = make(map[kindSet]*shot)
+		k.kept = make(map[kindSet]*cachedSnapshot)
 	}
 	k.kept[kinds] = s
 }
 
 // nextOf reports whether the feed goes on from a shot.
-func (f *feed) nextOf(s *shot) ([]*block, bool) {
+func (f *feed) nextOf(s *cachedSnapshot) ([]*block, bool) {
 	if s == nil {
 		return nil, false
 	}

@@ -23,7 +23,8 @@ func (w *watch) until(last string) (n int) {
 	return n
 }
 
-// TestEventsAreEncodedOnce for all streams, also those of some kinds only; and who leads them may go at any time.
+// TestEventsAreEncodedOnce for all streams, also those of some kinds only; and who leads them may
+// go at any time.
 func TestEventsAreEncodedOnce(t *testing.T) {
 	const streams, changes = 40, 50
 	s := newSmall(t, nil)
@@ -73,7 +74,30 @@ func TestSnapshotsAreShared(t *testing.T) {
 	w.until("e.3.1 host put 00:00:00:00:00:03")
 }
 
-// TestBehindTheFeed: a stream that is further behind than what is kept gets reset and a snapshot, and goes on from there; others miss nothing.
+// TestLongSnapshotsAreNotKept: a snapshot that is too long is encoded as it is sent, for each
+// stream, and not gathered in memory.
+func TestLongSnapshotsAreNotKept(t *testing.T) {
+	s := newSmall(t, nil)
+	s.feed.maxCachedSnapshot = 2*eventBytes - 1 // two hosts are too many, and one is not
+	url := s.start(t)
+	for n := range 3 {
+		w := s.watch(t, url+"?kind=host", "unknown")
+		defer w.close()
+		w.want("reset", "host put 00:00:00:00:00:01", "host put 00:00:00:00:00:02/7", "e.2 synced")
+		if got := s.encoded(t); got != 4*(n+1) || s.feed.shots.get(kindOf("host")) != nil {
+			t.Errorf("%d events encoded for %d streams, want 4 each, and no snapshot kept", got, n+1)
+		}
+	}
+	w := s.watch(t, url+"?kind=member", "unknown")
+	defer w.close()
+	w.until("e.2 synced")
+	if s.feed.shots.get(kindOf("member")) == nil {
+		t.Error("a short one is not kept")
+	}
+}
+
+// TestBehindTheFeed: a stream that is further behind than what is kept gets reset and a snapshot,
+// and goes on from there; others miss nothing.
 func TestBehindTheFeed(t *testing.T) {
 	s := newSmall(t, func(c *Config) { c.Limits.FeedBytes = 1 })
 	url := s.start(t)
@@ -99,7 +123,8 @@ func TestBehindTheFeed(t *testing.T) {
 	}
 }
 
-// TestStreamsOfAToken: each token has a number of streams; those of others are no matter of it, and one that ends makes room.
+// TestStreamsOfAToken: each token has a number of streams; those of others are no matter of it, and
+// one that ends makes room.
 func TestStreamsOfAToken(t *testing.T) {
 	told := ""
 	s := newSmall(t, func(c *Config) {
@@ -117,13 +142,13 @@ func TestStreamsOfAToken(t *testing.T) {
 	if w := s.get(eventsPath); w.Code != 429 || w.Header().Get("Retry-After") == "" || told != "limits.streams_per_token" {
 		t.Errorf("third stream: status %d, told of %q", w.Code, told)
 	}
-	if !s.tokens.take("root", 2) {
+	if !s.tokens.acquire("root", 2) {
 		t.Error("another token's stream is refused")
 	}
-	s.tokens.give("root")
+	s.tokens.release("root")
 	open[0].close()
-	eventually(t, "the token may have another stream", func() bool { return s.tokens.take("viewer", 2) })
-	s.tokens.give("viewer")
+	eventually(t, "the token may have another stream", func() bool { return s.tokens.acquire("viewer", 2) })
+	s.tokens.release("viewer")
 }
 
 // TestNothingIsKeptWithoutStreams.

@@ -84,7 +84,7 @@ type switchListInput struct {
 
 // switchFlows asks the switch for the first page; the others are of that answer.
 func (s *Server) switchFlows(ctx context.Context, in *switchListInput) (*page[client.FlowEntry], error) {
-	dpid, err := s.toAsk(ctx, in)
+	dpid, err := s.connectedSwitch(ctx, in)
 	if err != nil {
 		return nil, err
 	}
@@ -109,8 +109,8 @@ func (s *Server) switchFlows(ctx context.Context, in *switchListInput) (*page[cl
 	return list(ctx, s, in.Paging, "switch-flows "+dpid.String(), rows, render)
 }
 
-// toAsk is the switch that a request wants asked.
-func (s *Server) toAsk(ctx context.Context, in *switchListInput) (netview.DPID, error) {
+// connectedSwitch is the switch that a request wants asked.
+func (s *Server) connectedSwitch(ctx context.Context, in *switchListInput) (netview.DPID, error) {
 	_, sw, err := s.findSwitch(ctx, in.DPID, in.Freshness)
 	if err != nil {
 		return 0, err
@@ -127,7 +127,8 @@ func (s *Server) noAnswer(dpid netview.DPID, err error) error {
 	case errors.Is(err, ErrNotConnected):
 		return huma.Error409Conflict(fmt.Sprintf("switch %s is not connected, so it cannot be asked", dpid))
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled): // the latter: the caller has gone
-		return huma.NewError(http.StatusGatewayTimeout, fmt.Sprintf("switch %s did not answer within %s", dpid, s.cfg.Limits.AskWait))
+		return huma.NewError(http.StatusGatewayTimeout,
+			fmt.Sprintf("switch %s did not answer within %s", dpid, s.cfg.Limits.AskWait))
 	}
 	return huma.NewError(http.StatusBadGateway, fmt.Sprintf("switch %s: %v", dpid, err))
 }

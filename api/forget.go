@@ -17,17 +17,17 @@ const (
 	hostsPath    = "/v1/hosts"
 )
 
-// Forgets forgets what is gone for good. The errors wrap ErrConnected, ErrNotThere and ErrNotKept; of the last, intents may have been withdrawn
-// already.
-type Forgets interface {
+// Forgetter forgets what is gone for good. The errors wrap ErrConnected, ErrNotThere and
+// ErrNotKept; of the first and the last, intents may have been withdrawn already: the text says so.
+type Forgetter interface {
 	// Switch forgets a switch with its links and hosts, and what an earlier life remembers of it.
-	Switch(ctx context.Context, dpid netview.DPID, how Forgetting) (*client.Forgotten, netview.Revision, error)
+	Switch(ctx context.Context, dpid netview.DPID, how ForgetOptions) (*client.Forgotten, netview.Revision, error)
 	// Host forgets a host.
-	Host(ctx context.Context, id netview.HostID, how Forgetting) (*client.Forgotten, netview.Revision, error)
+	Host(ctx context.Context, id netview.HostID, how ForgetOptions) (*client.Forgotten, netview.Revision, error)
 }
 
-// Forgetting says how.
-type Forgetting struct {
+// ForgetOptions says how.
+type ForgetOptions struct {
 	Withdraw bool // the intents with an end there end too
 	DryRun   bool // nothing is done
 }
@@ -69,17 +69,19 @@ func (s *Server) addForgets() {
 			"One that is connected is refused (409). If it comes back it is a new switch: entries of ours that nobody wants are removed from it.", s.forgetSwitch)
 	const ofHost = "A host that still speaks is learned again with its next packet."
 	remove(s, "forget-host", hostsPath+"/{id}", "Forget a host that is gone for good", ofHost, s.forgetHost)
-	remove(s, "forget-vlan-host", hostsPath+"/{id}/{vlan}", "Forget a host in a VLAN that is gone for good", ofHost, s.forgetVLANHost)
+	remove(s, "forget-vlan-host", hostsPath+"/{id}/{vlan}", "Forget a host in a VLAN that is gone for good", ofHost,
+		s.forgetVLANHost)
 }
 
 func remove[I, O any](s *Server, id, path, summary, description string, h func(context.Context, *I) (*O, error)) {
 	huma.Register(s.huma, huma.Operation{
-		OperationID: id, Method: http.MethodDelete, Path: path, Summary: summary, MaxBodyBytes: s.cfg.Limits.BodyBytes, DefaultStatus: http.StatusOK,
+		OperationID: id, Method: http.MethodDelete, Path: path, Summary: summary,
+		MaxBodyBytes: s.cfg.Limits.BodyBytes, DefaultStatus: http.StatusOK,
 		Description: description + " Answered when it is on the disk. The answer says what depended on it.",
 	}, h)
 }
 
-func (s *Server) forgetSwitch(ctx context.Context, in *forgetSwitchInput) (*one[client.Forgotten], error) {
+func (s *Server) forgetSwitch(ctx context.Context, in *forgetSwitchInput) (*singleAnswer[client.Forgotten], error) {
 	_, sw, err := s.findSwitch(ctx, in.DPID, Freshness{})
 	if err != nil {
 		return nil, err
@@ -87,11 +89,11 @@ func (s *Server) forgetSwitch(ctx context.Context, in *forgetSwitchInput) (*one[
 	if no := s.forgets(ctx, "switch "+sw.DPID.String()); no != nil {
 		return nil, no
 	}
-	f, rev, err := s.cfg.Forgets.Switch(ctx, sw.DPID, Forgetting(in.ForgetParams))
+	f, rev, err := s.cfg.Forgetter.Switch(ctx, sw.DPID, ForgetOptions(in.ForgetParams))
 	return s.forgotten(ctx, f, rev, err)
 }
 
-func (s *Server) forgetHost(ctx context.Context, in *forgetHostInput) (*one[client.Forgotten], error) {
+func (s *Server) forgetHost(ctx context.Context, in *forgetHostInput) (*singleAnswer[client.Forgotten], error) {
 	id, err := parseHostID(in.ID)
 	if err != nil {
 		return nil, huma.Error400BadRequest(err.Error())
@@ -99,17 +101,17 @@ func (s *Server) forgetHost(ctx context.Context, in *forgetHostInput) (*one[clie
 	if no := s.forgets(ctx, "host "+id.String()); no != nil {
 		return nil, no
 	}
-	f, rev, err := s.cfg.Forgets.Host(ctx, id, Forgetting(in.ForgetParams))
+	f, rev, err := s.cfg.Forgetter.Host(ctx, id, ForgetOptions(in.ForgetParams))
 	return s.forgotten(ctx, f, rev, err)
 }
 
-func (s *Server) forgetVLANHost(ctx context.Context, in *forgetVLANHostInput) (*one[client.Forgotten], error) {
+func (s *Server) forgetVLANHost(ctx context.Context, in *forgetVLANHostInput) (*singleAnswer[client.Forgotten], error) {
 	return s.forgetHost(ctx, &forgetHostInput{ID: in.ID + "/" + in.VLAN, ForgetParams: in.ForgetParams})
 }
 
 // forgets notes what is to be forgotten.
 func (s *Server) forgets(ctx context.Context, object string) error {
-	if s.cfg.Forgets == nil {
+	if s.cfg.Forgetter == nil {
 		return huma.Error404NotFound("this instance forgets nothing on request")
 	}
 	c := changeOf(ctx)
@@ -118,17 +120,18 @@ func (s *Server) forgets(ctx context.Context, object string) error {
 }
 
 // forgotten is the answer.
-func (s *Server) forgotten(ctx context.Context, f *client.Forgotten, rev netview.Revision, err error) (*one[client.Forgotten], error) {
+func (s *Server) forgotten(ctx context.Context, f *client.Forgotten, rev netview.Revision,
+	err error) (*singleAnswer[client.Forgotten], error) {
 	c := changeOf(ctx)
 	switch {
 	case errors.Is(err, ErrNotThere):
 		return nil, huma.Error404NotFound("no " + c.object + " is known")
 	case errors.Is(err, ErrNotKept):
-		return nil, notKept(err).problem()
+		return nil, storeProblem(err).problem()
 	case err != nil: // ErrConnected
 		return nil, huma.Error409Conflict(err.Error())
 	case f.Withdrawn > 0:
 		c.detail = fmt.Sprintf("forgotten, and %d intents withdrawn", f.Withdrawn)
 	}
-	return &one[client.Forgotten]{s.epoch.text(position{revision: rev}), *f}, nil
+	return &singleAnswer[client.Forgotten]{s.epoch.text(position{revision: rev}), *f}, nil
 }

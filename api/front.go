@@ -9,7 +9,8 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 )
 
-// plainRoutes are the routes that are no JSON of the view, as /openapi.json and the plain page describe them.
+// plainRoutes are the routes that are no JSON of the view, as /openapi.json and the plain page
+// describe them.
 var plainRoutes = []struct{ path, id, summary, content string }{
 	{backupPath, "backup", "What the store holds, as weir restore takes it; needs role admin", "application/octet-stream"},
 	{"/metrics", "metrics", "What the instance measures, for Prometheus", "text/plain"},
@@ -24,7 +25,8 @@ var plainRoutes = []struct{ path, id, summary, content string }{
 func (s *Server) documentRest() {
 	for _, p := range plainRoutes {
 		op := &huma.Operation{OperationID: p.id, Method: http.MethodGet, Path: p.path, Summary: p.summary,
-			Responses: map[string]*huma.Response{"200": {Description: p.summary, Content: map[string]*huma.MediaType{p.content: {}}}}}
+			Responses: map[string]*huma.Response{"200": {Description: p.summary,
+				Content: map[string]*huma.MediaType{p.content: {}}}}}
 		if strings.HasSuffix(p.path, "z") {
 			op.Security = []map[string][]string{}
 		}
@@ -38,7 +40,7 @@ func (s *Server) document(w http.ResponseWriter, _ *http.Request) {
 	json.NewEncoder(w).Encode(s.huma.OpenAPI())
 }
 
-var frontPage = template.Must(template.New("front").Parse(`<!DOCTYPE html>
+var indexPage = template.Must(template.New("front").Parse(`<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><title>Weir</title></head>
 <body>
 <h1>Weir {{.Version}}</h1>
@@ -49,8 +51,8 @@ var frontPage = template.Must(template.New("front").Parse(`<!DOCTYPE html>
 </body></html>
 `))
 
-// front is the plain page.
-func (s *Server) front(w http.ResponseWriter, _ *http.Request) {
+// index is the plain page.
+func (s *Server) index(w http.ResponseWriter, _ *http.Request) {
 	type link struct {
 		Pattern string
 		Plain   bool // nothing to fill in
@@ -65,6 +67,6 @@ func (s *Server) front(w http.ResponseWriter, _ *http.Request) {
 	h := w.Header()
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'")
-	frontPage.Execute(w, map[string]any{"Version": s.cfg.Version, "Routes": links,
+	indexPage.Execute(w, map[string]any{"Version": s.cfg.Version, "Routes": links,
 		"Switches": counts.Switches, "Links": counts.Links, "Hosts": counts.Hosts})
 }

@@ -76,10 +76,11 @@ func (i *inputs) Apply(text []byte, by Actor, dryRun bool) ([]client.ConfigChang
 	}
 	var list []client.ConfigChange
 	for _, d := range config.Diff(&config.Config{}, c) {
-		if d.Admin && by.Role < RoleAdmin {
+		if d.Admin && by.Role < RoleAdmin && !dryRun {
 			return nil, 0, fmt.Errorf("%s: %w", d.Path, ErrNotAllowed)
 		}
-		list = append(list, client.ConfigChange{Path: d.Path, Old: d.Old, New: d.New, Holds: "now"})
+		list = append(list, client.ConfigChange{Path: d.Path, Old: d.Old, New: d.New, Holds: "now",
+			Needs: map[bool]string{true: "admin", false: "operator"}[d.Admin]})
 	}
 	if !dryRun {
 		if i.broken != nil {
@@ -141,34 +142,43 @@ func (s *small) audits() string {
 		if r.ID != "" && ids[r.ID] == 0 {
 			ids[r.ID] = len(ids) + 1
 		}
-		fmt.Fprintf(&b, "%d %s %s %s %s [%s] %s %d %.60s\n", ids[r.ID], r.Who, r.Role, r.From, r.What, r.Object, r.Result, r.Status, r.Detail)
+		fmt.Fprintf(&b, "%d %s %s %s %s [%s] %s %d %.60s\n", ids[r.ID], r.Who, r.Role, r.From, r.What, r.Object,
+			r.Result, r.Status, r.Detail)
 	}
 	s.log.records = nil
 	return b.String()
 }
 
-// TestChangesAreAudited compares what writes answer, and what the log then says, with testdata/audit.txt.
+// TestChangesAreAudited compares what writes answer, and what the log then says, with
+// testdata/audit.txt.
 func TestChangesAreAudited(t *testing.T) {
 	s := newSmall(t, nil)
 	var got strings.Builder
 	ask := func(method, path, token, body string) {
 		w := s.write(method, path, token, body)
-		if id := w.Header().Get("X-Request-Id"); (len(id) == 16) != (w.Code != 401 && w.Code != 403 && method != "GET" && !strings.Contains(path, "dry_run=true")) && w.Code != 405 && w.Code != 403 {
+		if id := w.Header().Get("X-Request-Id"); (len(id) == 16) != (w.Code != 401 && w.Code != 403 &&
+			method != "GET" && !strings.Contains(path, "dry_run=true")) && w.Code != 405 && w.Code != 403 {
 			t.Errorf("%s %s: status %d with X-Request-Id %q", method, path, w.Code, id)
 		}
 		name := map[string]string{adminToken: "admin", operatorToken: "operator", viewerToken: "viewer"}[token]
-		fmt.Fprintf(&got, "%s %s as %q: %s\n%d %s\n%s\n", method, path, name, body, w.Code, strings.TrimSpace(w.Body.String()), s.audits())
+		fmt.Fprintf(&got, "%s %s as %q: %s\n%d %s\n%s\n", method, path, name, body, w.Code,
+			strings.TrimSpace(w.Body.String()), s.audits())
 	}
 	ask("POST", "/v1/config", adminToken, "name: x\ndiscovery: {lldp_period: 1s}\n")
 	ask("POST", "/v1/config", operatorToken, "name: x\n")
 	ask("POST", "/v1/config", operatorToken, "{\"switches\":{\"1\":{\"name\":\"edge\"}}}")
 	ask("POST", "/v1/config", adminToken, "apps: {nope: x}\ndomain: 0\n")
 	ask("POST", "/v1/config?dry_run=true", operatorToken, "discovery: {lldp_period: 1s}\n")
+	ask("POST", "/v1/config?dry_run=true", viewerToken, "name: x\n")
+	ask("POST", "/v1/config?dry_run=true", "wrong", "name: x\n")
+	ask("POST", "/v1/config?dry_run=maybe", viewerToken, "name: x\n")
 	ask("POST", "/v1/config?dry_run=maybe", operatorToken, "")
 	ask("POST", "/v1/config", operatorToken, "")
 	ask("POST", "/v1/config", viewerToken, "name: x\n")
 	ask("POST", "/v1/config", "wrong", "name: x\n")
-	for _, c := range [][2]string{{"switch", "s1"}, {"port", "s1/eth1"}, {"link", "2/2->s1/2"}, {"link", "s1/2<->s2/eth2"}, {"switch", "9"}, {"port", "s1"}, {"port", "s1/9"}, {"link", "s1/1->s2/1"}, {"link", "s1/1"}, {"rack", "1"}} {
+	for _, c := range [][2]string{{"switch", "s1"}, {"port", "s1/eth1"}, {"link", "2/2->s1/2"},
+		{"link", "s1/2<->s2/eth2"}, {"switch", "9"}, {"port", "s1"}, {"port", "s1/9"}, {"link", "s1/1->s2/1"},
+		{"link", "s1/1"}, {"rack", "1"}} {
 		ask("POST", "/v1/drain", operatorToken, fmt.Sprintf(`{"kind":%q,"object":%q}`, c[0], c[1]))
 	}
 	ask("PUT", "/v1/drain", operatorToken, `{"kind":"switch","object":"2"}`)
@@ -186,17 +196,21 @@ func TestChangesAreAudited(t *testing.T) {
 	compare(t, "testdata/audit.txt", []byte(got.String()))
 }
 
-// TestOnlyADryRunIsUnaudited: a query that net/http and the handler read differently is no way around the log.
+// TestOnlyADryRunIsUnaudited: a query that net/http and the handler read differently is no way
+// around the log.
 func TestOnlyADryRunIsUnaudited(t *testing.T) {
-	for _, query := range []string{"dry_run=%zz&dry_run=true", "dry_run=;&dry_run=true", "dry_run=&dry_run=true", "dry_run=true&dry_run=false", "dry%5frun=true", "x=%zz&dry_run=true", "dry_run"} {
-		s := newSmall(t, nil)
-		r := httptest.NewRequest("POST", "/v1/config", strings.NewReader("discovery: {lldp_period: 1s}\n"))
-		r.Host, r.URL.RawQuery = "127.0.0.1:8181", query
-		r.Header.Set("Authorization", "Bearer "+operatorToken)
-		w := httptest.NewRecorder()
-		s.ServeHTTP(w, r)
-		if s.text != "" && len(s.log.records) != 2 {
-			t.Errorf("%s: applied with %d records: %d %s", query, len(s.log.records), w.Code, w.Body)
+	for _, query := range []string{"dry_run=%zz&dry_run=true", "dry_run=;&dry_run=true", "dry_run=&dry_run=true",
+		"dry_run=true&dry_run=false", "dry%5frun=true", "x=%zz&dry_run=true", "dry_run"} {
+		for _, token := range []string{operatorToken, viewerToken} {
+			s := newSmall(t, nil)
+			r := httptest.NewRequest("POST", "/v1/config", strings.NewReader("discovery: {lldp_period: 1s}\n"))
+			r.Host, r.URL.RawQuery = "127.0.0.1:8181", query
+			r.Header.Set("Authorization", "Bearer "+token)
+			w := httptest.NewRecorder()
+			s.ServeHTTP(w, r)
+			if s.text != "" && (len(s.log.records) != 2 || token == viewerToken) {
+				t.Errorf("%s: applied by %s with %d records: %d %s", query, token, len(s.log.records), w.Code, w.Body)
+			}
 		}
 	}
 }
@@ -205,7 +219,8 @@ func TestOnlyADryRunIsUnaudited(t *testing.T) {
 func TestUnauditedIsUndone(t *testing.T) {
 	s := newSmall(t, nil)
 	s.log.broken = errors.New("no space left on device")
-	for _, c := range [][3]string{{"POST", "/v1/config", "discovery: {lldp_period: 1s}\n"}, {"POST", "/v1/drain", `{"kind":"switch","object":"1"}`}, {"DELETE", "/v1/drain?kind=switch&object=1", ""}} {
+	for _, c := range [][3]string{{"POST", "/v1/config", "discovery: {lldp_period: 1s}\n"},
+		{"POST", "/v1/drain", `{"kind":"switch","object":"1"}`}, {"DELETE", "/v1/drain?kind=switch&object=1", ""}} {
 		w := s.write(c[0], c[1], adminToken, c[2])
 		if w.Code != 503 || !strings.Contains(w.Body.String(), "no space left on device") {
 			t.Errorf("%s %s: %d %s", c[0], c[1], w.Code, w.Body)
@@ -229,7 +244,8 @@ func TestUnauditedIsUndone(t *testing.T) {
 func TestUnkeptIsRefused(t *testing.T) {
 	s := newSmall(t, nil)
 	s.broken = errors.New("disk quota exceeded")
-	for _, c := range [][2]string{{"/v1/config", "discovery: {lldp_period: 1s}\n"}, {"/v1/drain", `{"kind":"switch","object":"1"}`}} {
+	for _, c := range [][2]string{{"/v1/config", "discovery: {lldp_period: 1s}\n"},
+		{"/v1/drain", `{"kind":"switch","object":"1"}`}} {
 		w := s.write("POST", c[0], adminToken, c[1])
 		if w.Code != 503 || !strings.Contains(w.Body.String(), "disk quota exceeded") {
 			t.Errorf("%s: %d %s", c[0], w.Code, w.Body)
@@ -267,23 +283,28 @@ func TestRefusedFlood(t *testing.T) {
 	s.audits()
 	s.now = s.now.Add(refusalsEvery)
 	s.write("POST", "/v1/config", "wrong", "")
-	if n := len(s.log.records); n != 1 || !strings.Contains(s.log.records[0].Detail, fmt.Sprintf("and %d refused requests", 500-refusalsNoted)) {
+	if n := len(s.log.records); n != 1 ||
+		!strings.Contains(s.log.records[0].Detail, fmt.Sprintf("and %d refused requests", 500-refusalsNoted)) {
 		t.Errorf("%d records: %+v", n, s.log.records)
 	}
-	if text := s.get("/metrics").Body.String(); !strings.Contains(text, fmt.Sprintf("weir_api_refused_unlisted_total %d\n", 500-refusalsNoted)) {
+	if text := s.get("/metrics").Body.String(); !strings.Contains(text,
+		fmt.Sprintf("weir_api_refused_unlisted_total %d\n", 500-refusalsNoted)) {
 		t.Error("/metrics does not count what is not listed")
 	}
 }
 
-// TestAlarms: the active ones first and the most urgent of them first; those that have ended where they are asked for.
+// TestAlarms: the active ones first and the most urgent of them first; those that have ended where
+// they are asked for.
 func TestAlarms(t *testing.T) {
 	s := newSmall(t, nil)
 	alarm := func(kind netview.AlarmKind, object string, after time.Duration, active bool) *netview.Alarm {
 		at := noon.Add(after)
-		return &netview.Alarm{AlarmKey: netview.AlarmKey{Kind: kind, Object: object}, Severity: kind.Severity(), Text: "text of " + object, Since: at, Last: at, Count: 3, Active: active, Cleared: at}
+		return &netview.Alarm{AlarmKey: netview.AlarmKey{Kind: kind, Object: object}, Severity: kind.Severity(),
+			Text: "text of " + object, Since: at, Last: at, Count: 3, Active: active, Cleared: at}
 	}
 	s.view.Alarms().Set([]*netview.Alarm{
-		alarm(netview.AlarmDrift, "w1", 0, true), alarm(netview.AlarmHostHijack, "c1", 0, true), alarm(netview.AlarmHostHijack, "c2", time.Second, true),
+		alarm(netview.AlarmDrift, "w1", 0, true), alarm(netview.AlarmHostHijack, "c1", 0, true),
+		alarm(netview.AlarmHostHijack, "c2", time.Second, true),
 		alarm(netview.AlarmConfig, "m1", 0, true), alarm(netview.AlarmSpoofedID, "gone", time.Hour, false),
 	}, nil)
 	for path, want := range map[string]string{"/v1/alarms": "c2 c1 m1 w1", "/v1/alarms?all=true": "c2 c1 m1 w1 gone"} {
@@ -305,7 +326,8 @@ func TestAlarms(t *testing.T) {
 	}
 }
 
-// TestAmbiguous: a name that is a datapath id of another switch, two switches or ports of one name, two hosts of one address.
+// TestAmbiguous: a name that is a datapath id of another switch, two switches or ports of one name,
+// two hosts of one address.
 func TestAmbiguous(t *testing.T) {
 	s := newSmall(t, nil)
 	s.facts.Update(func(tx *netview.FactsTx) {

@@ -22,7 +22,6 @@ const (
 
 // Intents is the engine of intents: an *intent.Engine, whose methods say what they do.
 type Intents interface {
-	Submit(ctx context.Context, reqs []intent.Request, atomic bool) ([]intent.Answer, error)
 	SubmitAsync(reqs []intent.Request, atomic bool, done func([]intent.Answer, error)) error
 	Get(id string) (intent.Intent, bool)
 	List(after uint32, limit int, keep func(*intent.Intent) bool) (list []intent.Intent, next uint32)
@@ -34,8 +33,8 @@ type Intents interface {
 	Wide(limit int) (count int, ids []string)
 }
 
-// noIntents is the answer of an instance without them.
-var noIntents = &refusal{status: http.StatusNotFound, detail: "this instance keeps no intents"}
+// intentsDisabled is the answer of an instance without them.
+var intentsDisabled = &refusal{status: http.StatusNotFound, detail: "intents are disabled on this instance"}
 
 // itemStatus is the HTTP status of an answer that is the only one.
 func itemStatus(a *wire.Answer) int {
@@ -63,7 +62,8 @@ func refusedItem(a *wire.Answer) *refusal {
 	return &refusal{status: itemStatus(a), detail: detail}
 }
 
-// wireAnswer is the answer to a slot of a batch, as it is written. Failure is why the store did not take the batch.
+// wireAnswer is the answer to a slot of a batch, as it is written. Failure is why the store did not
+// take the batch.
 func wireAnswer(slot *wire.Slot, index uint64, answers []intent.Answer, failure error) wire.Answer {
 	if slot.Request < 0 {
 		return wire.Answer{Index: index, Line: slot.Line, ID: slot.ID, Status: uint8(intent.Invalid), Detail: slot.Reason}
@@ -80,7 +80,8 @@ func wireAnswer(slot *wire.Slot, index uint64, answers []intent.Answer, failure 
 	if a.Status != intent.Accepted && a.Status != intent.Existing {
 		line = slot.Line
 	}
-	return wire.Answer{Index: index, Line: line, ID: a.ID, Status: uint8(a.Status), State: uint8(a.State), Detail: a.Text, ETag: a.ETag}
+	return wire.Answer{Index: index, Line: line, ID: a.ID, Status: uint8(a.Status), State: uint8(a.State),
+		Detail: a.Text, ETag: a.ETag}
 }
 
 // retryAfter is a time as the header Retry-After has it: whole seconds, at least one.
@@ -94,13 +95,13 @@ func waitQuery(wait, timeout string, most time.Duration) (time.Duration, error) 
 	case wait == "" && timeout == "":
 		return 0, nil
 	case wait != "installed":
-		return 0, fmt.Errorf("wait=%q: want installed", clip(wait))
+		return 0, fmt.Errorf("wait=%q: want installed", truncate(wait))
 	case timeout == "":
 		return 5 * time.Second, nil
 	}
 	d, err := time.ParseDuration(timeout)
 	if err != nil || d <= 0 || d > most {
-		return 0, fmt.Errorf("timeout=%q: want a time such as 5s, up to %s", clip(timeout), most)
+		return 0, fmt.Errorf("timeout=%q: want a time such as 5s, up to %s", truncate(timeout), most)
 	}
 	return d, nil
 }

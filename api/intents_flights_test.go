@@ -9,7 +9,8 @@ import (
 	"testing/iotest"
 )
 
-// TestFirstFlight: of a stream that comes at once a few items go ahead, the others follow together, and no item is lost, however the bytes come.
+// TestFirstFlight: of a stream that comes at once a few items go ahead, the others follow together,
+// and no item is lost, however the bytes come.
 func TestFirstFlight(t *testing.T) {
 	var lines strings.Builder
 	for i := range 100 {
@@ -17,7 +18,7 @@ func TestFirstFlight(t *testing.T) {
 	}
 	flights := func(body io.Reader) (sizes []int, ids []string) {
 		q := newRequestReader(body, false)
-		for f := new(flight); q.next(f); {
+		for f := new(inflightBatch); q.next(f); {
 			sizes = append(sizes, len(f.Slots))
 			for i := range f.Requests {
 				ids = append(ids, f.Requests[i].Spec.ID)
@@ -26,8 +27,8 @@ func TestFirstFlight(t *testing.T) {
 		return sizes, ids
 	}
 	sizes, ids := flights(strings.NewReader(lines.String()))
-	if !slices.Equal(sizes, []int{firstFlight, 100 - firstFlight}) {
-		t.Errorf("flights of %v items, want %d and the rest", sizes, firstFlight)
+	if !slices.Equal(sizes, []int{firstBatchItems, 100 - firstBatchItems}) {
+		t.Errorf("flights of %v items, want %d and the rest", sizes, firstBatchItems)
 	}
 	for i, id := range ids {
 		if want := fmt.Sprint("i", i); id != want {
@@ -38,6 +39,7 @@ func TestFirstFlight(t *testing.T) {
 	_, one := flights(iotest.OneByteReader(strings.NewReader(lines.String())))
 	_, eof := flights(iotest.DataErrReader(strings.NewReader(lines.String())))
 	if len(ids) != 100 || !slices.Equal(few, ids) || !slices.Equal(one, ids) || !slices.Equal(eof, ids) {
-		t.Errorf("%d items, %d by halves, %d byte by byte, %d with the end, want 100 each", len(ids), len(few), len(one), len(eof))
+		t.Errorf("%d items, %d by halves, %d byte by byte, %d with the end, want 100 each", len(ids), len(few),
+			len(one), len(eof))
 	}
 }

@@ -11,7 +11,8 @@ import (
 	"github.com/weirnet/weir/netview"
 )
 
-// wishes are the intents of a test: a real engine, over a journal in memory that can fail, and switches that do what they are told.
+// wishes are the intents of a test: a real engine, over a journal in memory that can fail, and
+// switches that do what they are told.
 type wishes struct {
 	*intent.Engine
 	journal *memoryJournal
@@ -28,7 +29,7 @@ type memoryJournal struct {
 	pending         chan func()
 }
 
-// Append is of intent.Journal.
+// Append implements intent.Journal.
 func (j *memoryJournal) Append(recs []intent.Record, done func(uint64, error)) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -61,12 +62,12 @@ func newWishes(t testing.TB, v *netview.View) *wishes {
 	w.Engine = intent.New(intent.Config{Journal: w.journal, View: v, Orders: func(orders []intent.Order) {
 		told := make([]intent.Outcome, len(orders))
 		for i, o := range orders {
-			told[i] = intent.Outcome{Program: o.Program, Rule: o.Rule, What: intent.RuleInstalled}
+			told[i] = intent.Outcome{Program: o.Program, Rule: o.Rule, Result: intent.RuleInstalled}
 			if o.Remove {
-				told[i].What = intent.RuleRemoved
+				told[i].Result = intent.RuleRemoved
 			}
 		}
-		w.Told(told)
+		w.OnOutcomes(told)
 	}})
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan struct{}, 2)

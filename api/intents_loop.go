@@ -10,12 +10,14 @@ import (
 	"time"
 
 	"github.com/weirnet/weir/api/client"
+	"github.com/weirnet/weir/beat"
 	"github.com/weirnet/weir/intent"
 	"github.com/weirnet/weir/store/journal"
 )
 
-// intentStream is one stream of requests. The request's goroutine reads, a second one writes the answers; the queue between
-// them holds what waits for the store, in order, and when it is full nothing more is read.
+// intentStream is one stream of requests. The request's goroutine reads, a second one writes the
+// answers; the queue between them holds what waits for the store, in order, and when it is full
+// nothing more is read.
 type intentStream struct {
 	s        *Server
 	w        http.ResponseWriter
@@ -23,8 +25,8 @@ type intentStream struct {
 	protobuf bool
 	record   client.AuditRecord
 
-	queue  chan *flight
-	free   chan *flight
+	queue  chan *inflightBatch
+	free   chan *inflightBatch
 	ended  chan struct{}
 	cancel context.CancelFunc
 	// Of the writer.
@@ -36,7 +38,7 @@ type intentStream struct {
 // streamIntents answers requests while more come: one answer each, in order.
 func (s *Server) streamIntents(w http.ResponseWriter, r *http.Request, by Actor, form string) {
 	if s.cfg.Intents == nil {
-		noIntents.write(w)
+		intentsDisabled.write(w)
 		return
 	}
 	if r.URL.RawQuery != "" {
@@ -45,14 +47,19 @@ func (s *Server) streamIntents(w http.ResponseWriter, r *http.Request, by Actor,
 	}
 	if s.intentStreams.Add(1) > int64(s.cfg.Limits.IntentStreams) {
 		s.intentStreams.Add(-1)
-		(&refusal{status: http.StatusTooManyRequests, detail: strconv.Itoa(s.cfg.Limits.IntentStreams) + " streams of intents are open, and no more are allowed: close one, or try again later", retryAfter: 5 * time.Second}).write(w)
+		(&refusal{status: http.StatusTooManyRequests,
+			detail: strconv.Itoa(s.cfg.Limits.IntentStreams) +
+				" streams of intents are open, and no more are allowed: close one, or try again later",
+			retryAfter: 5 * time.Second}).write(w)
 		return
 	}
 	defer s.intentStreams.Add(-1)
 	by.Request = hex.EncodeToString(random(8))
 	st := &intentStream{s: s, w: w, ctl: http.NewResponseController(w), protobuf: form != ndjson,
-		queue: make(chan *flight, streamFlights), free: make(chan *flight, streamFlights), ended: make(chan struct{}),
-		record: client.AuditRecord{Time: s.cfg.Now().UTC(), ID: by.Request, Who: by.Name, Role: by.Role.String(), From: by.From, What: "POST " + intentsPath,
+		queue: make(chan *inflightBatch, maxStreamBatches), free: make(chan *inflightBatch, maxStreamBatches),
+		ended: make(chan struct{}),
+		record: client.AuditRecord{Time: s.cfg.Now().UTC(), ID: by.Request, Who: by.Name, Role: by.Role.String(),
+			From: by.From, What: "POST " + intentsPath,
 			Object: "a stream of intents", Result: "begun"}}
 	if s.cfg.Audit != nil {
 		if err := s.cfg.Audit.Write(st.record); err != nil {
@@ -101,23 +108,24 @@ func (st *intentStream) run(r *http.Request) {
 }
 
 // unused is a flight to fill.
-func (st *intentStream) unused() *flight {
+func (st *intentStream) unused() *inflightBatch {
 	select {
 	case f := <-st.free:
 		return f
 	default:
-		return &flight{done: make(chan struct{}, 1)}
+		return &inflightBatch{done: make(chan struct{}, 1)}
 	}
 }
 
-// submit hands a batch to the engine, in parts that are taken whole or not at all. While too much waits it tries again, and nothing more is read
-// meanwhile. After a part that is not taken none of the batch is.
-func (st *intentStream) submit(ctx context.Context, f *flight) {
+// submit hands a batch to the engine, in parts that are taken whole or not at all. While too much
+// waits it tries again, and nothing more is read meanwhile. After a part that is not taken none of
+// the batch is.
+func (st *intentStream) submit(ctx context.Context, f *inflightBatch) {
 	f.begin(len(f.Requests))
 	f.sent = time.Now()
-	for at := 0; at < len(f.Requests); at += intent.RequestsTogether {
-		part := f.Requests[at:min(at+intent.RequestsTogether, len(f.Requests))]
-		f.open.Add(1)
+	for at := 0; at < len(f.Requests); at += intent.MaxAdmitted {
+		part := f.Requests[at:min(at+intent.MaxAdmitted, len(f.Requests))]
+		f.remaining.Add(1)
 		if err := st.submitPart(ctx, part, func(answers []intent.Answer, err error) { f.end(at, answers, err) }); err != nil {
 			f.end(at, nil, err)
 			break
@@ -131,7 +139,7 @@ func (st *intentStream) submitPart(ctx context.Context, part []intent.Request, d
 	pause := time.Millisecond
 	for {
 		err := st.s.cfg.Intents.SubmitAsync(part, false, done)
-		if err == nil || !overloaded(err) || !sleep(ctx, pause) {
+		if err == nil || !overloaded(err) || !beat.Sleep(ctx, pause) {
 			return err
 		}
 		pause = min(2*pause, 50*time.Millisecond)
@@ -142,21 +150,9 @@ func overloaded(err error) bool {
 	return errors.As(err, new(*intent.Overload)) || errors.Is(err, journal.ErrOverload)
 }
 
-// sleep is false if the context ends first.
-func sleep(ctx context.Context, d time.Duration) bool {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
-}
-
-// answered waits for the answers to a batch, and reports whether they have come before the store was silent for Limits.StoreAnswer: since it
-// was given the batch, or answered one before.
-func (st *intentStream) answered(f *flight) bool {
+// answered waits for the answers to a batch, and reports whether they have come before the store
+// was silent for Limits.StoreAnswer: since it was given the batch, or answered one before.
+func (st *intentStream) answered(f *inflightBatch) bool {
 	select {
 	case <-f.done:
 		return true
@@ -177,15 +173,15 @@ func (st *intentStream) answered(f *flight) bool {
 	}
 }
 
-// write answers batches in order, each in time. It ends when the reader has ended and all is answered. When the caller takes no answers it
-// ends the reader.
+// write answers batches in order, each in time. It ends when the reader has ended and all is
+// answered. When the caller takes no answers it ends the reader.
 func (st *intentStream) write() {
 	defer close(st.ended)
 	var buf []byte
 	noted := time.Now()
 	for f := range st.queue {
 		inTime := st.answered(f)
-		buf = appendFlight(buf, f, !inTime, st.protobuf, &st.total)
+		buf = appendBatchAnswers(buf, f, !inTime, st.protobuf, &st.total)
 		if inTime {
 			select {
 			case st.free <- f:

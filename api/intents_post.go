@@ -28,8 +28,8 @@ func (s *Server) putIntent(w http.ResponseWriter, r *http.Request) {
 	s.takeIntents(w, r, intent.Replace, r.PathValue("id"))
 }
 
-// posted is a request with intents in JSON.
-type posted struct {
+// postedIntents is a request with intents in JSON.
+type postedIntents struct {
 	batch wire.Batch
 	doc   wire.Document
 	wait  time.Duration
@@ -38,7 +38,7 @@ type posted struct {
 
 func (s *Server) takeIntents(w http.ResponseWriter, r *http.Request, op intent.Op, id string) {
 	if s.cfg.Intents == nil {
-		noIntents.write(w)
+		intentsDisabled.write(w)
 		return
 	}
 	p, no := s.readIntents(r, op, id)
@@ -53,8 +53,8 @@ func (s *Server) takeIntents(w http.ResponseWriter, r *http.Request, op intent.O
 }
 
 // readIntents reads a body and all that goes with it.
-func (s *Server) readIntents(r *http.Request, op intent.Op, id string) (*posted, *refusal) {
-	p := &posted{}
+func (s *Server) readIntents(r *http.Request, op intent.Op, id string) (*postedIntents, *refusal) {
+	p := &postedIntents{}
 	if no := p.readQuery(r.URL.RawQuery, s.cfg.Limits.IntentWait); no != nil {
 		return nil, no
 	}
@@ -83,14 +83,16 @@ func (s *Server) readIntents(r *http.Request, op intent.Op, id string) (*posted,
 	return p, p.headers(r.Header, op)
 }
 
-func (p *posted) readQuery(raw string, most time.Duration) *refusal {
+func (p *postedIntents) readQuery(raw string, most time.Duration) *refusal {
 	query, err := url.ParseQuery(raw)
 	if err != nil {
 		return &refusal{status: http.StatusBadRequest, detail: "the query: " + err.Error()}
 	}
 	for name, values := range query {
 		if !slices.Contains([]string{"wait", "timeout", "dry_run"}, name) || len(values) > 1 {
-			return &refusal{status: http.StatusUnprocessableEntity, detail: fmt.Sprintf("query.%s: not known, or given twice: want wait, timeout or dry_run, once each", clip(name))}
+			return &refusal{status: http.StatusUnprocessableEntity,
+				detail: fmt.Sprintf("query.%s: not known, or given twice: want wait, timeout or dry_run, once each",
+					truncate(name))}
 		}
 	}
 	if p.wait, err = waitQuery(query.Get("wait"), query.Get("timeout"), most); err != nil {
@@ -101,29 +103,32 @@ func (p *posted) readQuery(raw string, most time.Duration) *refusal {
 	case "true":
 		p.dry = true
 	default:
-		return &refusal{status: http.StatusUnprocessableEntity, detail: fmt.Sprintf("dry_run=%q: want true or false", clip(query.Get("dry_run")))}
+		return &refusal{status: http.StatusUnprocessableEntity,
+			detail: fmt.Sprintf("dry_run=%q: want true or false", truncate(query.Get("dry_run")))}
 	}
 	return nil
 }
 
 // named refuses an id that is another than that of the path.
-func (p *posted) named(id string) *refusal {
+func (p *postedIntents) named(id string) *refusal {
 	for i := range p.batch.Requests {
 		if given := p.batch.Requests[i].Spec.ID; given != id {
-			return &refusal{status: http.StatusUnprocessableEntity, detail: fmt.Sprintf("id: %q given, want %q, as in the path, or none", given, id)}
+			return &refusal{status: http.StatusUnprocessableEntity,
+				detail: fmt.Sprintf("id: %q given, want %q, as in the path, or none", given, id)}
 		}
 	}
 	return nil
 }
 
 // headers takes If-Match and Idempotency-Key. The key of a batch is one for each of its items.
-func (p *posted) headers(h http.Header, op intent.Op) *refusal {
+func (p *postedIntents) headers(h http.Header, op intent.Op) *refusal {
 	match, key := etagOf(h.Get("If-Match")), h.Get("Idempotency-Key")
 	switch {
 	case match != "" && op == intent.Create:
 		return &refusal{status: http.StatusBadRequest, detail: "If-Match was given, and POST makes new intents: PUT replaces one"}
 	case len(match) > wire.MaxETag || len(key) > wire.MaxKey:
-		return &refusal{status: http.StatusBadRequest, detail: fmt.Sprintf("If-Match or Idempotency-Key is longer than %d bytes", wire.MaxKey)}
+		return &refusal{status: http.StatusBadRequest,
+			detail: fmt.Sprintf("If-Match or Idempotency-Key is longer than %d bytes", wire.MaxKey)}
 	}
 	for i := range p.batch.Requests {
 		r := &p.batch.Requests[i]
@@ -148,8 +153,9 @@ func wantJSON(r *http.Request) *refusal {
 	case "", "application/json":
 		return nil
 	}
-	return &refusal{status: http.StatusUnsupportedMediaType, detail: fmt.Sprintf("Content-Type %q was given: want application/json, or, for a stream to %s, %s or %s",
-		clip(kind), intentsPath, ndjson, intentpb.ContentType)}
+	return &refusal{status: http.StatusUnsupportedMediaType,
+		detail: fmt.Sprintf("Content-Type %q was given: want application/json, or, for a stream to %s, %s or %s",
+			truncate(kind), intentsPath, ndjson, intentpb.ContentType)}
 }
 
 // requestBody is the body, which the audit has read already where there is one.
@@ -161,7 +167,9 @@ func requestBody(r *http.Request) ([]byte, error) {
 }
 
 func tooLong(err error, most int64) *refusal {
-	return &refusal{status: http.StatusRequestEntityTooLarge, detail: fmt.Sprintf("the body: %v: want at most %d bytes; a stream (%s, or %s) may be as long as you like", err, most, ndjson, intentpb.ContentType)}
+	return &refusal{status: http.StatusRequestEntityTooLarge,
+		detail: fmt.Sprintf("the body: %v: want at most %d bytes; a stream (%s, or %s) may be as long as you like",
+			err, most, ndjson, intentpb.ContentType)}
 }
 
 // tooMany refuses a body with more items than it may have, and tells of it.
@@ -182,18 +190,19 @@ func (s *Server) limited(field, text string) {
 }
 
 // submitIntents has the requests made durable, and answers.
-func (s *Server) submitIntents(w http.ResponseWriter, r *http.Request, p *posted) *refusal {
+func (s *Server) submitIntents(w http.ResponseWriter, r *http.Request, p *postedIntents) *refusal {
 	if p.doc.Atomic && len(p.batch.Requests) < len(p.batch.Slots) {
 		for i := range p.batch.Slots {
 			if slot := &p.batch.Slots[i]; slot.Request < 0 {
-				return &refusal{status: http.StatusUnprocessableEntity, detail: fmt.Sprintf("nothing was taken: %s: %s", itemName(i, slot.ID, slot.Line), slot.Reason)}
+				return &refusal{status: http.StatusUnprocessableEntity,
+					detail: fmt.Sprintf("nothing was taken: %s: %s", itemName(i, slot.ID, slot.Line), slot.Reason)}
 			}
 		}
 	}
 	var answers []intent.Answer
 	var err error
 	if len(p.batch.Requests) > 0 {
-		if answers, err = s.submit(r.Context(), p.batch.Requests, p.doc.Atomic); err != nil && !someDone(answers) {
+		if answers, err = s.submit(r.Context(), p.batch.Requests, p.doc.Atomic); err != nil && !anyAccepted(answers) {
 			return submitRefusal(err)
 		}
 	}
@@ -213,12 +222,12 @@ func itemName(index int, id string, line int) string {
 	return fmt.Sprintf("item %d (%s, line %d)", index, id, line)
 }
 
-// someDone tells whether some of a long list were taken before the store failed.
-func someDone(answers []intent.Answer) bool {
+// anyAccepted reports whether some of a long list were taken before the store failed.
+func anyAccepted(answers []intent.Answer) bool {
 	return slices.ContainsFunc(answers, func(a intent.Answer) bool { return a.Status != 0 })
 }
 
-func (s *Server) answerIntents(w http.ResponseWriter, r *http.Request, p *posted, list []wire.Answer) *refusal {
+func (s *Server) answerIntents(w http.ResponseWriter, r *http.Request, p *postedIntents, list []wire.Answer) *refusal {
 	status := http.StatusAccepted
 	if p.doc.Single {
 		if itemStatus(&list[0]) != http.StatusAccepted {
@@ -228,7 +237,9 @@ func (s *Server) answerIntents(w http.ResponseWriter, r *http.Request, p *posted
 		if i := slices.IndexFunc(list, func(a wire.Answer) bool {
 			return itemStatus(&a) != http.StatusAccepted && intent.Status(a.Status) != intent.Abandoned
 		}); i >= 0 {
-			return &refusal{status: itemStatus(&list[i]), detail: fmt.Sprintf("nothing was taken: %s: %s", itemName(i, list[i].ID, p.batch.Slots[i].Line), refusedItem(&list[i]).detail)}
+			return &refusal{status: itemStatus(&list[i]),
+				detail: fmt.Sprintf("nothing was taken: %s: %s", itemName(i, list[i].ID, p.batch.Slots[i].Line),
+					refusedItem(&list[i]).detail)}
 		}
 	}
 	if p.wait > 0 && s.awaitInstalled(r.Context(), list, p.wait) {
@@ -262,11 +273,11 @@ func appendAnswers(b []byte, list []wire.Answer, revision string) []byte {
 	return append(append(append(b, `],"revision":"`...), revision...), `"}`...)
 }
 
-// settled are the states that a waiter for installation waits for.
-var settled = []intent.State{intent.Installed, intent.Degraded, intent.Failed}
+// settledStates are the states that a waiter for installation waits for.
+var settledStates = []intent.State{intent.Installed, intent.Degraded, intent.Failed}
 
-// awaitInstalled waits until all that was accepted is installed, or has failed, or the time is over. It is true where all is
-// installed; the states are in the list.
+// awaitInstalled waits until all that was accepted is installed, or has failed, or the time is
+// over. It is true where all is installed; the states are in the list.
 func (s *Server) awaitInstalled(ctx context.Context, list []wire.Answer, most time.Duration) bool {
 	ctx, cancel := context.WithTimeout(ctx, most)
 	defer cancel()
@@ -277,7 +288,7 @@ func (s *Server) awaitInstalled(ctx context.Context, list []wire.Answer, most ti
 			all = false
 			continue
 		}
-		in, err := s.cfg.Intents.Wait(ctx, a.ID, settled...)
+		in, err := s.cfg.Intents.Wait(ctx, a.ID, settledStates...)
 		if in.State != 0 {
 			a.State, a.Detail = uint8(in.State), in.Text
 		}
@@ -304,7 +315,8 @@ func noteIntents(ctx context.Context, list []wire.Answer) {
 // tally counts answers by status.
 type tally [len(statusNames)]uint64
 
-var statusNames = [...]string{"", "accepted", "existing", "not found", "conflicts", "invalid", "mismatched", "abandoned", "failed"}
+var statusNames = [...]string{"", "accepted", "existing", "not found", "conflicts", "invalid", "mismatched",
+	"abandoned", "failed"}
 
 func (n *tally) count(a *wire.Answer) { n[a.Status]++ }
 
@@ -323,6 +335,7 @@ func (n *tally) String() string {
 }
 
 // dryRun says what an intent would do.
-func (s *Server) dryRun(http.ResponseWriter, *http.Request, *posted) *refusal {
-	return &refusal{status: http.StatusNotImplemented, detail: "dry_run is not served yet: GET /v1/paths shows the way between two ends"}
+func (s *Server) dryRun(http.ResponseWriter, *http.Request, *postedIntents) *refusal {
+	return &refusal{status: http.StatusNotImplemented,
+		detail: "dry_run is not served yet: GET /v1/paths shows the way between two ends"}
 }

@@ -38,10 +38,10 @@ type intentAnswer struct {
 	Body     client.Intent
 }
 
-var errNoIntents = huma.Error404NotFound(noIntents.detail)
+var errIntentsDisabled = huma.Error404NotFound(intentsDisabled.detail)
 
-// caughtUp waits until the instance has seen what a reader knows to have happened.
-func (s *Server) caughtUp(ctx context.Context, in Freshness) error {
+// awaitFreshness waits until the instance has seen what a reader knows to have happened.
+func (s *Server) awaitFreshness(ctx context.Context, in Freshness) error {
 	if _, err := s.fresh(ctx, in); err != nil || in.AtLeast == "" {
 		return err
 	}
@@ -50,18 +50,20 @@ func (s *Server) caughtUp(ctx context.Context, in Freshness) error {
 		return nil
 	}
 	if !s.awaitIntents(ctx, p.intents) {
-		return huma.Error412PreconditionFailed(fmt.Sprintf("revision %s was not seen within %s: try again", clip(in.AtLeast), s.cfg.Limits.AtLeastWait))
+		return huma.Error412PreconditionFailed(fmt.Sprintf("revision %s was not seen within %s: try again",
+			truncate(in.AtLeast), s.cfg.Limits.AtLeastWait))
 	}
 	return nil
 }
 
-// intents reads one page, in the order in which the intents' numbers are. It is no snapshot: of what is there all the time
-// nothing is left out and nothing comes twice, and the rest may be seen or not. So a million of them can be read by pages.
+// intents reads one page, in the order in which the intents' numbers are. It is no snapshot: of
+// what is there all the time nothing is left out and nothing comes twice, and the rest may be seen
+// or not. So a million of them can be read by pages.
 func (s *Server) intents(ctx context.Context, in *intentsInput) (*page[client.Intent], error) {
 	if s.cfg.Intents == nil {
-		return nil, errNoIntents
+		return nil, errIntentsDisabled
 	}
-	if err := s.caughtUp(ctx, in.Freshness); err != nil {
+	if err := s.awaitFreshness(ctx, in.Freshness); err != nil {
 		return nil, err
 	}
 	after, err := parseAfter(in.Continue)
@@ -90,7 +92,9 @@ func parseAfter(token string) (uint32, error) {
 	text, ok := strings.CutPrefix(token, "after.")
 	n, err := strconv.ParseUint(text, 10, 32)
 	if !ok || err != nil {
-		return 0, huma.Error400BadRequest(fmt.Sprintf("continue=%q is not a token of this list: give what the page before gave, or leave it out", clip(token)))
+		return 0, huma.Error400BadRequest(
+			fmt.Sprintf("continue=%q is not a token of this list: give what the page before gave, or leave it out",
+				truncate(token)))
 	}
 	return uint32(n), nil
 }
@@ -102,7 +106,9 @@ func keepStates(names []string) (func(*intent.Intent) bool, error) {
 		for _, name := range strings.Split(list, ",") {
 			state, ok := intent.ParseState(name)
 			if !ok {
-				return nil, huma.Error422UnprocessableEntity(fmt.Sprintf("state=%q: want submitted, waiting, installing, installed, rerouting, degraded, failed or withdrawing", clip(name)))
+				return nil, huma.Error422UnprocessableEntity(
+					fmt.Sprintf(
+						"state=%q: want submitted, waiting, installing, installed, rerouting, degraded, failed or withdrawing", truncate(name)))
 			}
 			want = append(want, state)
 		}
@@ -115,9 +121,9 @@ func keepStates(names []string) (func(*intent.Intent) bool, error) {
 
 func (s *Server) oneIntent(ctx context.Context, in *intentInput) (*intentAnswer, error) {
 	if s.cfg.Intents == nil {
-		return nil, errNoIntents
+		return nil, errIntentsDisabled
 	}
-	if err := s.caughtUp(ctx, in.Freshness); err != nil {
+	if err := s.awaitFreshness(ctx, in.Freshness); err != nil {
 		return nil, err
 	}
 	wait, err := waitQuery(in.Wait, in.Timeout, s.cfg.Limits.IntentWait)
@@ -128,7 +134,7 @@ func (s *Server) oneIntent(ctx context.Context, in *intentInput) (*intentAnswer,
 	if ok && wait > 0 {
 		bounded, cancel := context.WithTimeout(ctx, wait)
 		defer cancel()
-		if found, err = s.cfg.Intents.Wait(bounded, in.ID, settled...); errors.Is(err, intent.ErrGone) {
+		if found, err = s.cfg.Intents.Wait(bounded, in.ID, settledStates...); errors.Is(err, intent.ErrGone) {
 			ok = false
 		}
 	}
@@ -145,16 +151,16 @@ func (s *Server) oneIntent(ctx context.Context, in *intentInput) (*intentAnswer,
 }
 
 func noIntent(id string) error {
-	return huma.Error404NotFound(fmt.Sprintf("there is no intent %q: %s lists those that there are", clip(id), intentsPath))
+	return huma.Error404NotFound(fmt.Sprintf("there is no intent %q: %s lists those that there are", truncate(id), intentsPath))
 }
 
 type intentTrafficInput struct {
 	ID string `path:"id" maxLength:"128" doc:"The id of the intent."`
 }
 
-func (s *Server) intentTraffic(ctx context.Context, in *intentTrafficInput) (*one[client.Traffic], error) {
+func (s *Server) intentTraffic(ctx context.Context, in *intentTrafficInput) (*singleAnswer[client.Traffic], error) {
 	if s.cfg.Intents == nil {
-		return nil, errNoIntents
+		return nil, errIntentsDisabled
 	}
 	found, ok := s.cfg.Intents.Get(in.ID)
 	if !ok {
@@ -164,7 +170,7 @@ func (s *Server) intentTraffic(ctx context.Context, in *intentTrafficInput) (*on
 	if err != nil {
 		return nil, err
 	}
-	return &one[client.Traffic]{s.epoch.text(s.position()), *t}, nil
+	return &singleAnswer[client.Traffic]{s.epoch.text(s.position()), *t}, nil
 }
 
 type deleteInput struct {
@@ -175,7 +181,7 @@ type deleteInput struct {
 // deleteIntent withdraws an intent. What is not there is withdrawn already: 204.
 func (s *Server) deleteIntent(ctx context.Context, in *deleteInput) (*nothing, error) {
 	if s.cfg.Intents == nil {
-		return nil, errNoIntents
+		return nil, errIntentsDisabled
 	}
 	if err := spec.CheckID(in.ID); err != nil {
 		return nil, huma.Error422UnprocessableEntity(err.Error())
@@ -233,12 +239,13 @@ type answersOutput struct {
 // withdrawIntents withdraws several, each with an answer of its own.
 func (s *Server) withdrawIntents(ctx context.Context, in *withdrawInput) (*answersOutput, error) {
 	if s.cfg.Intents == nil {
-		return nil, errNoIntents
+		return nil, errIntentsDisabled
 	}
 	reqs := make([]intent.Request, len(in.Body.IDs))
 	for i, id := range in.Body.IDs {
 		if err := spec.CheckID(id); err != nil || id == "" {
-			return nil, huma.Error422UnprocessableEntity(fmt.Sprintf("ids[%d]: %q given, want the id of an intent", i, clip(id)))
+			return nil,
+				huma.Error422UnprocessableEntity(fmt.Sprintf("ids[%d]: %q given, want the id of an intent", i, truncate(id)))
 		}
 		reqs[i] = intent.Request{Op: intent.Withdraw, ID: id}
 	}
@@ -246,7 +253,7 @@ func (s *Server) withdrawIntents(ctx context.Context, in *withdrawInput) (*answe
 	var answers []intent.Answer
 	var err error
 	if len(reqs) > 0 {
-		if answers, err = s.submit(ctx, reqs, false); err != nil && !someDone(answers) {
+		if answers, err = s.submit(ctx, reqs, false); err != nil && !anyAccepted(answers) {
 			return nil, submitRefusal(err).problem()
 		}
 	}

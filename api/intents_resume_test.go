@@ -12,7 +12,8 @@ import (
 	"github.com/weirnet/weir/api/client"
 )
 
-// TestIntentEventsGoOn: every event of intents has an id, and who comes with it gets what came after, and nothing twice: also within one revision.
+// TestIntentEventsGoOn: every event of intents has an id, and who comes with it gets what came
+// after, and nothing twice: also within one revision.
 func TestIntentEventsGoOn(t *testing.T) {
 	s, _ := newSmallWith(t)
 	server := httptest.NewServer(openTo(s))
@@ -69,7 +70,7 @@ func TestIntentEventsGoOn(t *testing.T) {
 		t.Errorf("%d events, none of them the fourth of a revision of several: %s", len(all), all)
 	}
 	for _, wrong := range []string{"e.1.i5-", "e.1.i5-0", "e.1.i5-x", "e.1.i-3"} {
-		if _, err := epoch("e").parse(wrong); err == nil {
+		if _, err := runID("e").parse(wrong); err == nil {
 			t.Errorf("%s is taken for a position", wrong)
 		}
 	}

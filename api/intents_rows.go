@@ -5,15 +5,17 @@ import (
 	"github.com/weirnet/weir/intent"
 	"github.com/weirnet/weir/intent/spec"
 	"github.com/weirnet/weir/openflow"
-	"github.com/weirnet/weir/program"
+	"github.com/weirnet/weir/ruleset"
 )
 
 // intentItem is the JSON item of an intent.
 func intentItem(in *intent.Intent) client.Intent {
 	s := &in.Spec
-	item := client.Intent{ID: s.ID, Kind: s.Kind.String(), Priority: s.Priority, Src: endsItem(s.Kind, s.Src), Dst: endsItem(s.Kind, s.Dst),
-		Selector: matchItem(&s.Selector), Wide: s.Wide, State: in.State.String(), Code: in.Code.String(), Detail: in.Text, Retrying: in.Retrying,
-		Since: in.Since.UTC(), ETag: in.ETag, Number: in.Number, Routes: routeItems(in.Program)}
+	item := client.Intent{ID: s.ID, Kind: s.Kind.String(), Priority: s.Priority, Src: endsItem(s.Kind, s.Src),
+		Dst:      endsItem(s.Kind, s.Dst),
+		Selector: matchItem(&s.Selector), Wide: s.Wide, State: in.State.String(), Code: in.Code.String(),
+		Detail: in.Text, Retrying: in.Retrying,
+		Since: in.Since.UTC(), ETag: in.ETag, Number: in.Number, Routes: routeItems(in.Rules)}
 	for _, h := range s.Hops {
 		item.Hops = append(item.Hops, client.IntentHop{DPID: h.DPID.String(), In: h.In, Out: h.Out})
 	}
@@ -31,14 +33,15 @@ func endsItem(k spec.Kind, ends []spec.End) (item client.IntentEnds) {
 	return item
 }
 
-func routeItems(p *program.Program) []client.IntentRoute {
+func routeItems(p *ruleset.Set) []client.IntentRoute {
 	if p == nil {
 		return []client.IntentRoute{}
 	}
 	list := make([]client.IntentRoute, len(p.Legs))
 	for i := range p.Legs {
 		leg := &p.Legs[i]
-		list[i] = client.IntentRoute{Match: matchItem(&openflow.Match{OXM: leg.Match}), Hops: make([]client.RouteHop, len(leg.Route.Hops))}
+		list[i] = client.IntentRoute{Match: matchItem(&openflow.Match{OXM: leg.Match}),
+			Hops: make([]client.RouteHop, len(leg.Route.Hops))}
 		for j, h := range leg.Route.Hops {
 			list[i].Hops[j] = client.RouteHop{DPID: h.DPID.String(), In: h.In, Out: append([]uint32{}, h.Out...)}
 		}
@@ -48,5 +51,6 @@ func routeItems(p *program.Program) []client.IntentRoute {
 
 // goneItem is what is left to say of an intent that is no more.
 func goneItem(in *intent.Intent) client.Intent {
-	return client.Intent{ID: in.Spec.ID, Number: in.Number, State: in.State.String(), Selector: client.Selector{}, Routes: []client.IntentRoute{}}
+	return client.Intent{ID: in.Spec.ID, Number: in.Number, State: in.State.String(), Selector: client.Selector{},
+		Routes: []client.IntentRoute{}}
 }

@@ -19,11 +19,11 @@ import (
 const (
 	ndjson = "application/x-ndjson"
 
-	streamRead    = 2 * wire.MaxItem // bytes of requests that are read together, at most
-	streamFlights = 64               // batches of a stream that wait for the store, at most
-	flightItems   = 1024             // items of a batch, at most: a buffer of the shortest has forty times as many
-	streamBuffer  = 64 << 10         // bytes of answers gathered before a write
-	firstFlight   = 8                // items of the first: its rules are on their way while others are read
+	streamRead       = 2 * wire.MaxItem // bytes of requests that are read together, at most
+	maxStreamBatches = 64               // batches of a stream that wait for the store, at most
+	maxBatchItems    = 1024             // items of a batch, at most: a buffer of the shortest has forty times as many
+	streamBuffer     = 64 << 10         // bytes of answers gathered before a write
+	firstBatchItems  = 8                // items of the first: its rules are on their way while others are read
 )
 
 // streamForm is the form of a stream's requests and answers; "" where the request is none.
@@ -38,35 +38,36 @@ func streamForm(r *http.Request) string {
 	return ""
 }
 
-// flight is a batch of a stream on its way through the store. It belongs to the reader, then, from SubmitAsync until done is
-// received from, to the engine, then to the writer, which gives it back; one that is answered before is given back to nobody.
-type flight struct {
+// inflightBatch is a batch of a stream on its way through the store. It belongs to the reader,
+// then, from SubmitAsync until done is received from, to the engine, then to the writer, which
+// gives it back; one that is answered before is given back to nobody.
+type inflightBatch struct {
 	wire.Batch
-	sent    time.Time     // to the store
-	first   uint64        // index of its first item
-	done    chan struct{} // holds one token when the answers are there
-	open    atomic.Int32  // parts without answers, and one while parts are made
-	answers []intent.Answer
+	sent      time.Time     // to the store
+	first     uint64        // index of its first item
+	done      chan struct{} // holds one token when the answers are there
+	remaining atomic.Int32  // parts without answers, and one while parts are made
+	answers   []intent.Answer
 
 	mu  sync.Mutex
 	err error // the first of a part
 }
 
 // begin is before the first part of so many requests; end is after each, and after all of them.
-func (f *flight) begin(requests int) {
+func (f *inflightBatch) begin(requests int) {
 	f.answers = make([]intent.Answer, requests)
-	f.open.Store(1)
+	f.remaining.Store(1)
 }
 
 // end takes the answers of a part, which begins at a request.
-func (f *flight) end(at int, answers []intent.Answer, err error) {
+func (f *inflightBatch) end(at int, answers []intent.Answer, err error) {
 	f.mu.Lock()
 	copy(f.answers[at:], answers)
 	if f.err == nil {
 		f.err = err
 	}
 	f.mu.Unlock()
-	if f.open.Add(-1) == 0 {
+	if f.remaining.Add(-1) == 0 {
 		f.done <- struct{}{}
 	}
 }
@@ -81,7 +82,7 @@ type requestReader struct {
 	n        int // bytes in buf
 	line     int // lines before buf
 	index    uint64
-	left     bool // buf may have whole items
+	hasItems bool // buf may have whole items
 	skipping bool // what is left of a line that is too long
 	ended    bool
 	err      error // why it ended; nil: orderly
@@ -91,15 +92,16 @@ func newRequestReader(body io.Reader, protobuf bool) *requestReader {
 	return &requestReader{body: body, protobuf: protobuf, json: wire.NewJSON(), buf: make([]byte, streamRead)}
 }
 
-// next reads what there is into the batch, at least one item; it is false at the end. It blocks while nothing comes.
-func (q *requestReader) next(f *flight) bool {
+// next reads what there is into the batch, at least one item; it is false at the end. It blocks
+// while nothing comes.
+func (q *requestReader) next(f *inflightBatch) bool {
 	f.Reset()
 	f.first, f.answers, f.err = q.index, nil, nil
-	for len(f.Slots) == 0 && (q.left || !q.ended) {
-		if !q.left {
+	for len(f.Slots) == 0 && (q.hasItems || !q.ended) {
+		if !q.hasItems {
 			q.read()
 		}
-		q.take(f)
+		q.parse(f)
 	}
 	q.index += uint64(len(f.Slots))
 	return len(f.Slots) > 0
@@ -117,15 +119,16 @@ func (q *requestReader) read() {
 	}
 }
 
-// full says whether a batch takes no more items for now.
-func (q *requestReader) full(f *flight) bool {
-	q.left = len(f.Slots) >= flightItems || q.index == 0 && len(f.Slots) >= firstFlight
-	return q.left
+// full reports whether a batch takes no more items for now.
+func (q *requestReader) full(f *inflightBatch) bool {
+	q.hasItems = len(f.Slots) >= maxBatchItems || q.index == 0 && len(f.Slots) >= firstBatchItems
+	return q.hasItems
 }
 
-// take reads the whole items of the buffer, or as many as the batch takes, and moves what is left to its beginning.
-func (q *requestReader) take(f *flight) {
-	q.left = false
+// parse reads the whole items of the buffer, or as many as the batch takes, and moves what is left
+// to its beginning.
+func (q *requestReader) parse(f *inflightBatch) {
+	q.hasItems = false
 	text := string(q.buf[:q.n])
 	used := 0
 	if q.protobuf {
@@ -136,7 +139,7 @@ func (q *requestReader) take(f *flight) {
 	q.n = copy(q.buf, q.buf[used:q.n])
 }
 
-func (q *requestReader) lines(f *flight, text string) (used int) {
+func (q *requestReader) lines(f *inflightBatch, text string) (used int) {
 	for used < q.n && !q.full(f) {
 		rest := q.buf[used:q.n]
 		end := bytes.IndexByte(rest, '\n')
@@ -170,14 +173,14 @@ func (q *requestReader) lines(f *flight, text string) (used int) {
 }
 
 // tooLong refuses a line, whose rest is passed over; once.
-func (q *requestReader) tooLong(f *flight) {
+func (q *requestReader) tooLong(f *inflightBatch) {
 	if !q.skipping {
 		f.Refuse("", q.line+1, fmt.Sprintf("more than %d bytes given, want at most that many a line", wire.MaxItem))
 	}
 	q.skipping = true
 }
 
-func (q *requestReader) messages(f *flight, text string) (used int) {
+func (q *requestReader) messages(f *inflightBatch, text string) (used int) {
 	for used < q.n && !q.full(f) {
 		m, n, err := wire.Delimited(q.buf[used:q.n])
 		if err != nil {
@@ -187,7 +190,8 @@ func (q *requestReader) messages(f *flight, text string) (used int) {
 		}
 		if n == 0 {
 			if q.ended && q.err == nil {
-				f.Refuse("", 0, fmt.Sprintf("message %d: the stream ends within it, after %d bytes", q.index+uint64(len(f.Slots)), q.n-used))
+				f.Refuse("", 0, fmt.Sprintf("message %d: the stream ends within it, after %d bytes",
+					q.index+uint64(len(f.Slots)), q.n-used))
 				return q.n
 			}
 			return used
@@ -198,13 +202,14 @@ func (q *requestReader) messages(f *flight, text string) (used int) {
 	return used
 }
 
-// appendFlight appends the answers to a batch; where the store has not answered in time, of what is not answered that the outcome is unknown.
-func appendFlight(b []byte, f *flight, late, protobuf bool, n *tally) []byte {
+// appendBatchAnswers appends the answers to a batch; where the store has not answered in time, of
+// what is not answered that the outcome is unknown.
+func appendBatchAnswers(b []byte, f *inflightBatch, late, protobuf bool, n *tally) []byte {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	failure := f.err
 	if late {
-		failure = errSilent
+		failure = errStoreTimeout
 	}
 	for i := range f.Slots {
 		a := wireAnswer(&f.Slots[i], f.first+uint64(i), f.answers, failure)

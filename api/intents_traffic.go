@@ -22,12 +22,13 @@ var slotOf = [1]wire.Slot{}
 
 // answerItem is an answer as the client has it.
 func answerItem(a *wire.Answer) client.IntentAnswer {
-	return client.IntentAnswer{Index: int(a.Index), Line: a.Line, ID: a.ID, Status: intentpb.StatusNames[a.Status], State: intentpb.StateNames[a.State],
+	return client.IntentAnswer{Index: int(a.Index), Line: a.Line, ID: a.ID, Status: intentpb.StatusNames[a.Status],
+		State:  intentpb.StateNames[a.State],
 		Detail: a.Detail, ETag: a.ETag, Revision: a.Revision}
 }
 
-// traffic asks the switches where an intent's packets come in what its rules have counted. What it had carried before, when it was asked
-// for last, is kept: entries that begin anew add to it.
+// traffic asks the switches where an intent's packets come in what its rules have counted. What it
+// had carried before, when it was asked for last, is kept: entries that begin anew add to it.
 func (s *Server) traffic(ctx context.Context, in *intent.Intent) (*client.Traffic, error) {
 	if s.cfg.IntentFlows == nil {
 		return nil, huma.Error404NotFound("this instance has no sessions with switches")
@@ -38,11 +39,17 @@ func (s *Server) traffic(ctx context.Context, in *intent.Intent) (*client.Traffi
 	var missing []string
 	var asked []netview.DPID
 	var found []entryCount
+	end, err := s.carriers.begin(ask, in.Number)
+	if err != nil {
+		return nil, huma.Error503ServiceUnavailable(
+			"others have asked for the traffic of this intent, and its switches have not answered yet: try again")
+	}
+	defer end()
 	ingress := ingressOf(in)
 	for _, dpid := range slices.Sorted(maps.Keys(ingress)) {
 		entries, err := s.cfg.IntentFlows(ask, dpid, in.Number)
 		if err != nil {
-			missing = append(missing, "switch "+dpid.String()+": "+whyNot(err))
+			missing = append(missing, "switch "+dpid.String()+": "+switchErrorText(err))
 			continue
 		}
 		asked = append(asked, dpid)
@@ -50,7 +57,8 @@ func (s *Server) traffic(ctx context.Context, in *intent.Intent) (*client.Traffi
 			e := &entries[i]
 			port, _ := e.Match.Uint(openflow.FieldInPort)
 			enters := ingress[dpid][uint32(port)]
-			found = append(found, entryCount{entryAt{dpid, e.Table, e.Priority, e.Match.Key()}, carried{e.Packets, e.Bytes}, enters})
+			found = append(found,
+				entryCount{entryKey{dpid, e.Table, e.Priority, e.Match.Key()}, traffic{e.Packets, e.Bytes}, enters})
 			if enters {
 				t.Entries++
 			}
@@ -65,8 +73,8 @@ func (s *Server) traffic(ctx context.Context, in *intent.Intent) (*client.Traffi
 	return t, nil
 }
 
-// whyNot says in a few words why a switch gave no answer.
-func whyNot(err error) string {
+// switchErrorText says in a few words why a switch gave no answer.
+func switchErrorText(err error) string {
 	switch {
 	case errors.Is(err, ErrNotConnected):
 		return "not connected"
@@ -76,10 +84,11 @@ func whyNot(err error) string {
 	return err.Error()
 }
 
-// ingressOf are the ports that an intent's packets come in by: those of its rules that no link of its own leads to.
+// ingressOf are the ports that an intent's packets come in by: those of its rules that no link of
+// its own leads to.
 func ingressOf(in *intent.Intent) map[netview.DPID]map[uint32]bool {
 	ports := make(map[netview.DPID]map[uint32]bool)
-	if in.Program == nil {
+	if in.Rules == nil {
 		return ports
 	}
 	add := func(p netview.Point) {
@@ -89,8 +98,8 @@ func ingressOf(in *intent.Intent) map[netview.DPID]map[uint32]bool {
 		ports[p.DPID][p.Port] = true
 	}
 	if in.Spec.Kind.BothWays() { // each leg begins at its host
-		for i := range in.Program.Legs {
-			if hops := in.Program.Legs[i].Route.Hops; len(hops) > 0 {
+		for i := range in.Rules.Legs {
+			if hops := in.Rules.Legs[i].Route.Hops; len(hops) > 0 {
 				add(netview.Point{DPID: hops[0].DPID, Port: hops[0].In})
 			}
 		}

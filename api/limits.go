@@ -1,6 +1,9 @@
 package api
 
-import "time"
+import (
+	"cmp"
+	"time"
+)
 
 // Limits bound what requests can cost. A zero field means its default.
 type Limits struct {
@@ -30,12 +33,6 @@ type Limits struct {
 	KeepAlive         time.Duration // between two comments on a silent event stream
 	ShutdownWait      time.Duration // for requests under way when Serve ends
 }
-
-// DefaultPageRows is the number of rows of a page when ?limit= is not given.
-const DefaultPageRows = 1000
-
-// MaxPaths is the largest ?k= of /v1/paths.
-const MaxPaths = 64
 
 // DefaultLimits are the limits of an instance that is not told otherwise.
 var DefaultLimits = Limits{
@@ -69,37 +66,30 @@ var DefaultLimits = Limits{
 // orDefaults fills the zero fields.
 func (l Limits) orDefaults() Limits {
 	d := DefaultLimits
-	or(&l.BodyBytes, d.BodyBytes)
-	or(&l.IntentBytes, d.IntentBytes)
-	or(&l.BatchItems, d.BatchItems)
-	or(&l.IntentStreams, d.IntentStreams)
-	or(&l.StreamIdle, d.StreamIdle)
-	or(&l.IntentWait, d.IntentWait)
-	or(&l.StoreAnswer, d.StoreAnswer)
-	or(&l.HeaderBytes, d.HeaderBytes)
-	or(&l.Connections, d.Connections)
-	or(&l.SourceConnections, d.SourceConnections)
-	or(&l.Watchers, d.Watchers)
-	or(&l.TokenStreams, d.TokenStreams)
-	or(&l.FeedBytes, d.FeedBytes)
-	or(&l.PageRows, d.PageRows)
-	or(&l.KeptLists, d.KeptLists)
-	or(&l.KeptRows, d.KeptRows)
-	or(&l.KeepFor, d.KeepFor)
-	or(&l.AtLeastWait, d.AtLeastWait)
-	or(&l.AskWait, d.AskWait)
-	or(&l.ReadHeader, d.ReadHeader)
-	or(&l.Read, d.Read)
-	or(&l.Write, d.Write)
-	or(&l.Idle, d.Idle)
-	or(&l.KeepAlive, d.KeepAlive)
-	or(&l.ShutdownWait, d.ShutdownWait)
+	l.BodyBytes = cmp.Or(l.BodyBytes, d.BodyBytes)
+	l.IntentBytes = cmp.Or(l.IntentBytes, d.IntentBytes)
+	l.BatchItems = cmp.Or(l.BatchItems, d.BatchItems)
+	l.IntentStreams = cmp.Or(l.IntentStreams, d.IntentStreams)
+	l.StreamIdle = cmp.Or(l.StreamIdle, d.StreamIdle)
+	l.IntentWait = cmp.Or(l.IntentWait, d.IntentWait)
+	l.StoreAnswer = cmp.Or(l.StoreAnswer, d.StoreAnswer)
+	l.HeaderBytes = cmp.Or(l.HeaderBytes, d.HeaderBytes)
+	l.Connections = cmp.Or(l.Connections, d.Connections)
+	l.SourceConnections = cmp.Or(l.SourceConnections, d.SourceConnections)
+	l.Watchers = cmp.Or(l.Watchers, d.Watchers)
+	l.TokenStreams = cmp.Or(l.TokenStreams, d.TokenStreams)
+	l.FeedBytes = cmp.Or(l.FeedBytes, d.FeedBytes)
+	l.PageRows = cmp.Or(l.PageRows, d.PageRows)
+	l.KeptLists = cmp.Or(l.KeptLists, d.KeptLists)
+	l.KeptRows = cmp.Or(l.KeptRows, d.KeptRows)
+	l.KeepFor = cmp.Or(l.KeepFor, d.KeepFor)
+	l.AtLeastWait = cmp.Or(l.AtLeastWait, d.AtLeastWait)
+	l.AskWait = cmp.Or(l.AskWait, d.AskWait)
+	l.ReadHeader = cmp.Or(l.ReadHeader, d.ReadHeader)
+	l.Read = cmp.Or(l.Read, d.Read)
+	l.Write = cmp.Or(l.Write, d.Write)
+	l.Idle = cmp.Or(l.Idle, d.Idle)
+	l.KeepAlive = cmp.Or(l.KeepAlive, d.KeepAlive)
+	l.ShutdownWait = cmp.Or(l.ShutdownWait, d.ShutdownWait)
 	return l
-}
-
-func or[T comparable](v *T, d T) {
-	var zero T
-	if *v == zero {
-		*v = d
-	}
 }

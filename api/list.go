@@ -19,7 +19,8 @@ type Freshness struct {
 	AtLeast string `query:"at_least" maxLength:"64" doc:"Wait until the instance has seen this revision. 412 if that takes too long, or if it is of another run of the instance."`
 }
 
-// Paging are the parameters that all lists take. (Exported, as the others, because huma reads embedded structs only then.)
+// Paging are the parameters that all lists take. (Exported, as the others, because huma reads
+// embedded structs only then.)
 type Paging struct {
 	Freshness
 	Limit    int    `query:"limit" default:"1000" minimum:"1" maximum:"100000" doc:"Most rows of one page."`
@@ -31,8 +32,8 @@ type page[T any] struct {
 	Body client.Page[T]
 }
 
-// list reads one page. Query says what else was asked for, so that a token of one list is not taken for another's. Rows is
-// read once, for the first page; item makes the JSON of one row.
+// list reads one page. Query says what else was asked for, so that a token of one list is not taken
+// for another's. Rows is read once, for the first page; item makes the JSON of one row.
 func list[R, T any](ctx context.Context, s *Server, in Paging, query string,
 	rows func(*netview.Snapshot) iter.Seq[R], item func(*netview.Snapshot, R) T) (*page[T], error) {
 	limit := min(in.Limit, s.cfg.Limits.PageRows)
@@ -57,15 +58,18 @@ func list[R, T any](ctx context.Context, s *Server, in Paging, query string,
 func resume[R, T any](s *Server, token string, limit int, query string, item func(*netview.Snapshot, R) T) (*page[T], error) {
 	id, from, ok := parseToken(token)
 	if !ok {
-		return nil, huma.Error400BadRequest(fmt.Sprintf("continue=%q is not a token of a list: give what the page before gave, or leave it out", clip(token)))
+		return nil, huma.Error400BadRequest(
+			fmt.Sprintf("continue=%q is not a token of a list: give what the page before gave, or leave it out", truncate(token)))
 	}
 	kept := s.pages.find(id)
 	if kept == nil {
-		return nil, huma.Error410Gone(fmt.Sprintf("the list of this continue token is not kept any more (%s, and the newest %d lists): begin again without continue",
+		return nil, huma.Error410Gone(fmt.Sprintf(
+			"the list of this continue token is not kept any more (%s, and the newest %d lists): begin again without continue",
 			s.cfg.Limits.KeepFor, s.cfg.Limits.KeptLists))
 	}
 	if _, same := kept.rows.([]R); !same || kept.query != query || from > kept.n {
-		return nil, huma.Error400BadRequest("the continue token is of another list: give it to the route, and with the filters, that it came from")
+		return nil, huma.Error400BadRequest(
+			"the continue token is of another list: give it to the route, and with the filters, that it came from")
 	}
 	return pageOf(s, kept, from, limit, item), nil
 }
@@ -102,8 +106,9 @@ func (s *Server) fresh(ctx context.Context, in Freshness) (*netview.Snapshot, er
 		return s.cfg.View.Snapshot(), nil
 	}
 	p, err := s.epoch.parse(in.AtLeast)
-	if err == errOtherEpoch {
-		return nil, huma.Error412PreconditionFailed("at_least=" + clip(in.AtLeast) + " is " + err.Error() + ": read without it")
+	if err == errOtherRun {
+		return nil,
+			huma.Error412PreconditionFailed("at_least=" + truncate(in.AtLeast) + " is " + err.Error() + ": read without it")
 	} else if err != nil {
 		return nil, huma.Error400BadRequest("at_least: " + err.Error())
 	}
@@ -111,7 +116,8 @@ func (s *Server) fresh(ctx context.Context, in Freshness) (*netview.Snapshot, er
 		return s.cfg.View.Snapshot(), nil
 	}
 	if !s.await(ctx, p.revision) {
-		return nil, huma.Error412PreconditionFailed(fmt.Sprintf("revision %s was not seen within %s: try again", clip(in.AtLeast), s.cfg.Limits.AtLeastWait))
+		return nil, huma.Error412PreconditionFailed(fmt.Sprintf("revision %s was not seen within %s: try again",
+			truncate(in.AtLeast), s.cfg.Limits.AtLeastWait))
 	}
 	return s.cfg.View.Snapshot(), nil
 }

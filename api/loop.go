@@ -9,28 +9,31 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/weirnet/weir/intent"
 	"github.com/weirnet/weir/netview"
 )
 
-// Serve answers on the listener until the context ends, and then until the requests under way are done, or
-// Limits.ShutdownWait is over. It closes the listener. The error is nil after an orderly end.
+// Serve answers on the listener until the context ends, and then until the requests under way are
+// done, or Limits.ShutdownWait is over. It closes the listener. The error is nil after an orderly
+// end.
 //
-// net/http owns a goroutine for each connection; this package starts none. Event streams end with the context.
+// net/http owns a goroutine for each connection; this package starts none. Event streams end with
+// the context.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
-	return serve(ctx, door{l, s.all}, s, s.cfg.Limits, s.cfg.TLS, s.cfg.Log)
+	return serve(ctx, countedListener{l, s.all}, s, s.cfg.Limits, s.cfg.TLS, s.cfg.Log)
 }
 
 // Serve is as Server.Serve.
 func (s *Site) Serve(ctx context.Context, l net.Listener) error {
-	return serve(ctx, door{l, s.all}, s, s.cfg.Limits, s.cfg.TLS, s.cfg.Log)
+	return serve(ctx, countedListener{l, s.all}, s, s.cfg.Limits, s.cfg.TLS, s.cfg.Log)
 }
 
-func serve(ctx context.Context, l door, h http.Handler, lim Limits, secure *tls.Config, log *slog.Logger) error {
+func serve(ctx context.Context, l countedListener, h http.Handler, lim Limits, secure *tls.Config, log *slog.Logger) error {
 	srv := &http.Server{
 		Handler:           h,
 		TLSConfig:         secure,
 		ConnContext:       withConnection,
-		ConnState:         l.all.follow,
+		ConnState:         l.all.connState,
 		ReadHeaderTimeout: lim.ReadHeader,
 		ReadTimeout:       lim.Read,
 		WriteTimeout:      lim.Write,
@@ -65,34 +68,61 @@ func serve(ctx context.Context, l door, h http.Handler, lim Limits, secure *tls.
 	return err
 }
 
-// await is true as soon as the view is at the revision or after it, and false once Limits.AtLeastWait is over.
+// await reports whether the view gets to a revision, or after it, within Limits.AtLeastWait.
 func (s *Server) await(ctx context.Context, r netview.Revision) bool {
-	timeout := time.NewTimer(s.cfg.Limits.AtLeastWait)
-	defer timeout.Stop()
-	select {
-	case <-s.cfg.View.Changed(r - 1):
-		return true
-	case <-timeout.C:
-	case <-ctx.Done():
-	}
-	return false
+	v := s.cfg.View
+	return reached(ctx, s.cfg.Limits.AtLeastWait, v.Changed, func() netview.Revision { return v.Snapshot().Revision() }, r)
 }
 
 // awaitIntents is as await, of the intents.
 func (s *Server) awaitIntents(ctx context.Context, revision uint64) bool {
-	timeout := time.NewTimer(s.cfg.Limits.AtLeastWait)
-	defer timeout.Stop()
-	select {
-	case <-s.cfg.Intents.Changed(revision - 1):
-		return true
-	case <-timeout.C:
-	case <-ctx.Done():
-	}
-	return false
+	return reached(ctx, s.cfg.Limits.AtLeastWait, s.cfg.Intents.Changed, s.cfg.Intents.Revision, revision)
 }
 
-// run is the loop of one event stream; the connection's goroutine owns the stream. It ends when the client goes, or is too
-// slow to take one write within Limits.Write, or the server ends.
+// reached reports whether now returns want or more before the time is over. changed returns a
+// channel that is closed at the next change after a revision.
+func reached[R ~uint64](ctx context.Context, within time.Duration, changed func(after R) <-chan struct{},
+	now func() R, want R) bool {
+	timeout := time.NewTimer(within)
+	defer timeout.Stop()
+	for at := now(); at < want; at = now() {
+		select {
+		case <-changed(at):
+		case <-timeout.C:
+			return now() >= want
+		case <-ctx.Done():
+			return false
+		}
+	}
+	return true
+}
+
+// submit has requests made durable, within Limits.StoreAnswer: then they may still become so
+// (errSilent).
+func (s *Server) submit(ctx context.Context, reqs []intent.Request, atomic bool) ([]intent.Answer, error) {
+	type outcome struct {
+		answers []intent.Answer
+		err     error
+	}
+	ended := make(chan outcome, 1)
+	err := s.cfg.Intents.SubmitAsync(reqs, atomic, func(answers []intent.Answer, err error) { ended <- outcome{answers, err} })
+	if err != nil {
+		return nil, err
+	}
+	late := time.NewTimer(s.cfg.Limits.StoreAnswer)
+	defer late.Stop()
+	select {
+	case o := <-ended:
+		return o.answers, o.err
+	case <-late.C:
+		return nil, errStoreTimeout
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// run is the loop of one event stream; the connection's goroutine owns the stream. It ends when the
+// client goes, or is too slow to take one write within Limits.Write, or the server ends.
 func (st *stream) run(ctx context.Context) {
 	tick := time.NewTicker(st.s.cfg.Limits.KeepAlive)
 	defer tick.Stop()
@@ -100,7 +130,7 @@ func (st *stream) run(ctx context.Context) {
 	for st.step() {
 		idle := false
 		select {
-		case <-f.came(st.next):
+		case <-f.blockAvailable(st.next):
 		case f.leader <- struct{}{}: // nobody leads
 			idle = f.lead(ctx, st.next, tick.C)
 			<-f.leader
@@ -117,8 +147,8 @@ func (st *stream) run(ctx context.Context) {
 	}
 }
 
-// lead waits for a change and has it encoded, for all streams; it writes nothing, so that no client holds the others up. It is true
-// where nothing came before the tick.
+// lead waits for a change and has it encoded, for all streams; it writes nothing, so that no client
+// holds the others up. It is true where nothing came before the tick.
 func (f *feed) lead(ctx context.Context, next uint64, tick <-chan time.Time) bool {
 	at, end := f.end()
 	if next != end {
@@ -136,7 +166,7 @@ func (f *feed) lead(ctx context.Context, next uint64, tick <-chan time.Time) boo
 	case <-ctx.Done():
 		return false
 	}
-	gather := time.NewTimer(f.gather())
+	gather := time.NewTimer(f.coalesceTime())
 	defer gather.Stop()
 	select {
 	case <-gather.C:

@@ -9,7 +9,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// metrics are what the interface measures of itself. Labels are bounded: a route is a pattern, never a path.
+// metrics are what the interface measures of itself. Labels are bounded: a route is a pattern,
+// never a path.
 type metrics struct {
 	requests *prometheus.CounterVec
 	seconds  *prometheus.HistogramVec
@@ -47,17 +48,19 @@ func newMetrics(all *connections) metrics {
 }
 
 var (
-	descConnections = prometheus.NewDesc("weir_api_connections", "Connections open, by whether they have shown a valid token: yes or no.", []string{"token"}, nil)
-	descCut         = prometheus.NewDesc("weir_api_connections_cut_total", "Connections cut or refused because there were too many, by the limit.", []string{"limit"}, nil)
+	descConnections = prometheus.NewDesc("weir_api_connections",
+		"Connections open, by whether they have shown a valid token: yes or no.", []string{"token"}, nil)
+	descCut = prometheus.NewDesc("weir_api_connections_cut_total",
+		"Connections cut or refused because there were too many, by the limit.", []string{"limit"}, nil)
 )
 
-// Describe is of prometheus.Collector.
+// Describe implements prometheus.Collector.
 func (a *connections) Describe(ch chan<- *prometheus.Desc) {
 	ch <- descConnections
 	ch <- descCut
 }
 
-// Collect is of prometheus.Collector.
+// Collect implements prometheus.Collector.
 func (a *connections) Collect(ch chan<- prometheus.Metric) {
 	known, strangers, cutAll, cutSource := a.count()
 	ch <- prometheus.MustNewConstMetric(descConnections, prometheus.GaugeValue, float64(known), "yes")
@@ -67,25 +70,26 @@ func (a *connections) Collect(ch chan<- prometheus.Metric) {
 }
 
 func (m *metrics) all() []prometheus.Collector {
-	return []prometheus.Collector{m.requests, m.seconds, m.refused, m.streams, m.resets, m.encoded, m.unnoted, m.limited, m.connections}
+	return []prometheus.Collector{m.requests, m.seconds, m.refused, m.streams, m.resets, m.encoded, m.unnoted,
+		m.limited, m.connections}
 }
 
-// Describe is of prometheus.Collector.
+// Describe implements prometheus.Collector.
 func (m *metrics) Describe(ch chan<- *prometheus.Desc) {
 	for _, c := range m.all() {
 		c.Describe(ch)
 	}
 }
 
-// Collect is of prometheus.Collector.
+// Collect implements prometheus.Collector.
 func (m *metrics) Collect(ch chan<- prometheus.Metric) {
 	for _, c := range m.all() {
 		c.Collect(ch)
 	}
 }
 
-// measured is a ResponseWriter that remembers the status for the metrics.
-type measured struct {
+// statusWriter is a ResponseWriter that remembers the status for the metrics.
+type statusWriter struct {
 	http.ResponseWriter
 	metrics *metrics
 	route   string
@@ -95,15 +99,15 @@ type measured struct {
 	begun   time.Time
 }
 
-func (m *metrics) begin(w http.ResponseWriter, pattern, method string, now func() time.Time) *measured {
+func (m *metrics) begin(w http.ResponseWriter, pattern, method string, now func() time.Time) *statusWriter {
 	_, route, _ := strings.Cut(pattern, " ")
 	if route == "" {
 		route, method = "none", "none"
 	}
-	return &measured{ResponseWriter: w, metrics: m, route: route, method: method, code: http.StatusOK, now: now, begun: now()}
+	return &statusWriter{ResponseWriter: w, metrics: m, route: route, method: method, code: http.StatusOK, now: now, begun: now()}
 }
 
-func (m *measured) end() {
+func (m *statusWriter) end() {
 	m.metrics.requests.WithLabelValues(m.method, m.route, strconv.Itoa(m.code)).Inc()
 	if m.route != eventsPath {
 		m.metrics.seconds.WithLabelValues(m.route).Observe(m.now().Sub(m.begun).Seconds())
@@ -111,10 +115,10 @@ func (m *measured) end() {
 }
 
 // WriteHeader notes the status.
-func (m *measured) WriteHeader(code int) {
+func (m *statusWriter) WriteHeader(code int) {
 	m.code = code
 	m.ResponseWriter.WriteHeader(code)
 }
 
 // Unwrap lets http.ResponseController reach the connection.
-func (m *measured) Unwrap() http.ResponseWriter { return m.ResponseWriter }
+func (m *statusWriter) Unwrap() http.ResponseWriter { return m.ResponseWriter }

@@ -13,8 +13,8 @@ import (
 	"github.com/weirnet/weir/packet"
 )
 
-// one is an answer that is one item.
-type one[T any] struct {
+// singleAnswer is an answer that is one item.
+type singleAnswer[T any] struct {
 	Revision string `header:"Weir-Revision" doc:"The revision of the view that it was read at. Opaque."`
 	Body     T
 }
@@ -29,14 +29,14 @@ type switchInput struct {
 	Freshness
 }
 
-func (s *Server) oneSwitch(ctx context.Context, in *switchInput) (*one[client.Switch], error) {
+func (s *Server) oneSwitch(ctx context.Context, in *switchInput) (*singleAnswer[client.Switch], error) {
 	snap, sw, err := s.findSwitch(ctx, in.DPID, in.Freshness)
 	if err != nil {
 		return nil, err
 	}
 	item := switchItem(snap, sw)
 	item.Sync = s.syncOf(sw.DPID)
-	return &one[client.Switch]{s.revision(snap), item}, nil
+	return &singleAnswer[client.Switch]{s.revision(snap), item}, nil
 }
 
 func (s *Server) revision(snap *netview.Snapshot) string {
@@ -71,7 +71,7 @@ type vlanHostInput struct {
 	Freshness
 }
 
-func (s *Server) oneHost(ctx context.Context, in *hostInput) (*one[client.Host], error) {
+func (s *Server) oneHost(ctx context.Context, in *hostInput) (*singleAnswer[client.Host], error) {
 	id, err := parseHostID(in.ID)
 	if err != nil {
 		return nil, huma.Error400BadRequest(err.Error())
@@ -84,11 +84,11 @@ func (s *Server) oneHost(ctx context.Context, in *hostInput) (*one[client.Host],
 	if !ok {
 		return nil, huma.Error404NotFound(fmt.Sprintf("no host %s is known: /v1/hosts lists those that are", id))
 	}
-	return &one[client.Host]{s.revision(snap), hostItem(snap, h)}, nil
+	return &singleAnswer[client.Host]{s.revision(snap), hostItem(snap, h)}, nil
 }
 
 // oneVLANHost takes the slash of an id as it stands, so that nobody needs to escape it.
-func (s *Server) oneVLANHost(ctx context.Context, in *vlanHostInput) (*one[client.Host], error) {
+func (s *Server) oneVLANHost(ctx context.Context, in *vlanHostInput) (*singleAnswer[client.Host], error) {
 	return s.oneHost(ctx, &hostInput{ID: in.ID + "/" + in.VLAN, Freshness: in.Freshness})
 }
 
@@ -101,7 +101,8 @@ func parseHostID(s string) (netview.HostID, error) {
 		vlan, err = strconv.ParseUint(tag, 10, 12)
 	}
 	if err != nil {
-		return netview.HostID{}, fmt.Errorf("host id %q: want a MAC, such as 00:00:00:00:00:01, or MAC/vlan with a vlan from 0 to 4095", clip(s))
+		return netview.HostID{},
+			fmt.Errorf("host id %q: want a MAC, such as 00:00:00:00:00:01, or MAC/vlan with a vlan from 0 to 4095", truncate(s))
 	}
 	return netview.HostID{MAC: mac, VLAN: uint16(vlan)}, nil
 }

@@ -67,7 +67,8 @@ func TestPagesAreKept60Seconds(t *testing.T) {
 	}
 }
 
-// TestPagesAreBounded: many first pages keep no more lists and rows than allowed, and the newest stay.
+// TestPagesAreBounded: many first pages keep no more lists and rows than allowed, and the newest
+// stay.
 func TestPagesAreBounded(t *testing.T) {
 	s := newSmall(t, func(c *Config) { c.Limits.KeptLists, c.Limits.KeptRows = 8, 10 })
 	var last client.Page[client.Host]
@@ -85,16 +86,33 @@ func TestPagesAreBounded(t *testing.T) {
 	}
 }
 
-// TestAtLeastReadsWrites: a reader that waits sees what was written meanwhile.
+// TestAtLeastReadsWrites: a reader that waits for a revision sees all that was written until then,
+// and neither less because something else was written first, nor a refusal because its time was
+// over when it was there already.
 func TestAtLeastReadsWrites(t *testing.T) {
-	s := newSmall(t, nil)
-	next := fmt.Sprintf("e.%d", s.view.Snapshot().Revision()+1)
-	done := make(chan int)
-	go func() {
-		done <- len(getPage(t, s, "/v1/hosts?at_least="+next).Items)
-	}()
-	s.facts.Update(func(tx *netview.FactsTx) { tx.DeleteHost(testHost(1, 0).HostID) })
-	if n := <-done; n != 1 {
-		t.Errorf("%d hosts at revision %s, want 1", n, next)
+	s := newSmall(t, func(c *Config) { c.Limits.AtLeastWait = time.Minute })
+	v := s.view
+	at := func(ahead int) string {
+		return fmt.Sprintf("/v1/hosts?at_least=e.%d", int(v.Snapshot().Revision())+ahead)
+	}
+	path, done := at(2), make(chan int)
+	go func() { done <- len(getPage(t, s, path).Items) }()
+	for d := range s.view.Snapshot().Hosts() {
+		select {
+		case n := <-done:
+			t.Fatalf("%s answered with %d hosts before", path, n)
+		case <-time.After(20 * time.Millisecond): // however long: an early answer would come at once
+		}
+		s.facts.Update(func(tx *netview.FactsTx) { tx.DeleteHost(d.HostID) })
+	}
+	if n := <-done; n != 0 {
+		t.Errorf("%d hosts at %s, want none", n, path)
+	}
+	s.cfg.Limits.AtLeastWait = 0
+	path = at(0)
+	for range 100 {
+		if w := s.get(path); w.Code != 200 {
+			t.Fatalf("%s: %d %s", path, w.Code, w.Body)
+		}
 	}
 }

@@ -62,8 +62,8 @@ func parseDisjoint(s string) Disjoint {
 	return ShareAll
 }
 
-// findEnd finds a host by its id or address, or a switch by its id or name. A datapath id with colons has seven of them
-// and two digits between them; a MAC has five.
+// findEnd finds a host by its id or address, or a switch by its id or name. A datapath id with
+// colons has seven of them and two digits between them; a MAC has five.
 func findEnd(snap *netview.Snapshot, name, s string) (end, error) {
 	if strings.Count(s, ":") == 5 && !strings.Contains(s, "::") {
 		id, err := parseHostID(s)
@@ -79,19 +79,19 @@ func findEnd(snap *netview.Snapshot, name, s string) (end, error) {
 	if ip, err := netip.ParseAddr(s); err == nil && !isDPIDWithColons(s) {
 		h, err := resolveAddress(snap, ip)
 		if err != nil {
-			return end{}, prefixed(name, err)
+			return end{}, withParameter(name, err)
 		}
 		return end{h.At.DPID, h}, nil
 	}
 	sw, err := resolveSwitch(snap, s)
 	if err != nil {
-		return end{}, prefixed(name, err)
+		return end{}, withParameter(name, err)
 	}
 	return end{dpid: sw.DPID}, nil
 }
 
-// prefixed says of which parameter a problem is.
-func prefixed(name string, err error) error {
+// withParameter says of which parameter a problem is.
+func withParameter(name string, err error) error {
 	var p huma.StatusError
 	if errors.As(err, &p) {
 		return huma.NewError(p.GetStatus(), name+": "+err.Error())
@@ -99,7 +99,8 @@ func prefixed(name string, err error) error {
 	return err
 }
 
-// pathItem turns links into hops: a hop is a switch, in by the link before and out by the link after.
+// pathItem turns links into hops: a hop is a switch, in by the link before and out by the link
+// after.
 func pathItem(src, dst end, p Path) client.Path {
 	item := client.Path{Cost: p.Cost, InUse: p.InUse, Intents: p.Intents, Hops: make([]client.Hop, len(p.Links)+1)}
 	item.Hops[0].DPID = src.dpid.String()

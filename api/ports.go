@@ -12,8 +12,10 @@ import (
 	"github.com/weirnet/weir/stats"
 )
 
-// counted is a switch that a request names, and its counters as they are kept: no switch is asked.
-func (s *Server) counted(ctx context.Context, in *switchListInput) (*netview.Snapshot, *netview.Switch, *stats.Switch, error) {
+// switchWithCounters is a switch that a request names, and its counters as they are kept: no switch
+// is asked.
+func (s *Server) switchWithCounters(ctx context.Context, in *switchListInput) (*netview.Snapshot, *netview.Switch,
+	*stats.Switch, error) {
 	snap, sw, err := s.findSwitch(ctx, in.DPID, in.Freshness)
 	if err != nil {
 		return nil, nil, nil, err
@@ -30,7 +32,7 @@ func (s *Server) counted(ctx context.Context, in *switchListInput) (*netview.Sna
 
 // switchPorts are the ports that the view knows, with the counters of those that have some.
 func (s *Server) switchPorts(ctx context.Context, in *switchListInput) (*page[client.PortCounters], error) {
-	_, sw, c, err := s.counted(ctx, in)
+	_, sw, c, err := s.switchWithCounters(ctx, in)
 	if err != nil {
 		return nil, err
 	}
@@ -38,8 +40,8 @@ func (s *Server) switchPorts(ctx context.Context, in *switchListInput) (*page[cl
 	return list(ctx, s, in.Paging, "switch-ports "+sw.DPID.String(), rows, as[client.PortCounters])
 }
 
-// countedPorts joins ports with their counters, in order of number. A port that counts and is not a port of the view (the
-// switch's own, mostly) is there too.
+// countedPorts joins ports with their counters, in order of number. A port that counts and is not a
+// port of the view (the switch's own, mostly) is there too.
 func countedPorts(sw *netview.Switch, c *stats.Ports) []client.PortCounters {
 	items := make([]client.PortCounters, 0, len(sw.Ports))
 	for i := range sw.Ports {
@@ -95,7 +97,7 @@ func counterItem(n uint64) *client.Hex64 {
 
 // switchTables are the flow tables that have entries or were looked up.
 func (s *Server) switchTables(ctx context.Context, in *switchListInput) (*page[client.TableCounters], error) {
-	_, sw, c, err := s.counted(ctx, in)
+	_, sw, c, err := s.switchWithCounters(ctx, in)
 	if err != nil {
 		return nil, err
 	}
@@ -115,7 +117,7 @@ func (s *Server) switchTables(ctx context.Context, in *switchListInput) (*page[c
 }
 
 func tableItem(t *stats.Table, of *stats.Tables) client.TableCounters {
-	item := client.TableCounters{Table: t.Number, Entries: t.Entries, MaxEntries: known(uint64(t.MaxEntries)),
+	item := client.TableCounters{Table: t.Number, Entries: t.Entries, MaxEntries: nonZero(uint64(t.MaxEntries)),
 		Lookups: counterItem(t.Lookups), Matched: counterItem(t.Matched), AsOf: of.AsOf.UTC()}
 	if t.Rated {
 		item.LookupsRate, item.MatchedRate = &t.LookupsRate, &t.MatchedRate
@@ -129,15 +131,16 @@ type countersInput struct {
 }
 
 // switchCounters are a switch's sums.
-func (s *Server) switchCounters(ctx context.Context, in *countersInput) (*one[client.SwitchCounters], error) {
-	snap, sw, c, err := s.counted(ctx, &switchListInput{in.DPIDParam, Paging{Freshness: in.Freshness}})
+func (s *Server) switchCounters(ctx context.Context, in *countersInput) (*singleAnswer[client.SwitchCounters], error) {
+	snap, sw, c, err := s.switchWithCounters(ctx, &switchListInput{in.DPIDParam, Paging{Freshness: in.Freshness}})
 	if err != nil {
 		return nil, err
 	}
 	item := client.SwitchCounters{DPID: sw.DPID.String()}
 	if t := c.Totals; t != nil {
 		at := t.AsOf.UTC()
-		item.FlowEntries, item.FlowPackets, item.FlowBytes, item.FlowsAsOf = &t.Entries, counterItem(t.Packets), counterItem(t.Bytes), &at
+		item.FlowEntries, item.FlowPackets, item.FlowBytes, item.FlowsAsOf = &t.Entries, counterItem(t.Packets),
+			counterItem(t.Bytes), &at
 	}
 	if c.Flows != nil {
 		firm := uint32(len(c.Flows.Entries))
@@ -149,7 +152,7 @@ func (s *Server) switchCounters(ctx context.Context, in *countersInput) (*one[cl
 		item.RxBytes, item.TxBytes = client.Hex64(p.Sum[stats.RxBytes]), client.Hex64(p.Sum[stats.TxBytes])
 		item.PortsAsOf = &at
 	}
-	return &one[client.SwitchCounters]{s.revision(snap), item}, nil
+	return &singleAnswer[client.SwitchCounters]{s.revision(snap), item}, nil
 }
 
 // addCounters adds to an item of /v1/flows what the switch was last heard to have counted.

@@ -12,7 +12,8 @@ import (
 	"github.com/weirnet/weir/api/client"
 )
 
-// refusal is a request that is not done: an HTTP status, and what was given, what was expected and what to do.
+// refusal is a request that is not done: an HTTP status, and what was given, what was expected and
+// what to do.
 type refusal struct {
 	status     int
 	detail     string
@@ -21,7 +22,8 @@ type refusal struct {
 	unknown    bool          // it may have been done, or may still be
 }
 
-// outcomeHeader is set to "unknown" where it is not known whether what was asked for was done, or still will be.
+// outcomeHeader is set to "unknown" where it is not known whether what was asked for was done, or
+// still will be.
 const outcomeHeader = "Weir-Outcome"
 
 // write answers application/problem+json.
@@ -47,7 +49,8 @@ func (p *refusal) write(w http.ResponseWriter) {
 	json.NewEncoder(w).Encode(client.Problem{Title: http.StatusText(p.status), Status: p.status, Detail: p.detail})
 }
 
-// detailErrors is a huma transformer: it says in the detail of a problem which parameter was wrong and why.
+// detailErrors is a huma transformer: it says in the detail of a problem which parameter was wrong
+// and why.
 func detailErrors(_ huma.Context, _ string, v any) (any, error) {
 	m, ok := v.(*huma.ErrorModel)
 	if !ok || len(m.Errors) == 0 {
@@ -57,7 +60,7 @@ func detailErrors(_ huma.Context, _ string, v any) (any, error) {
 	for i, e := range m.Errors {
 		reasons[i] = strings.TrimSpace(e.Location + ": " + e.Message)
 		if given := fmt.Sprint(e.Value); e.Value != nil && given != "" {
-			reasons[i] += " (" + clip(given) + " was given)"
+			reasons[i] += " (" + truncate(string(redactText([]byte(given)))) + " was given)"
 		}
 	}
 	return &huma.ErrorModel{Title: m.Title, Status: m.Status, Detail: strings.Join(reasons, "; ")}, nil

@@ -12,8 +12,9 @@ import (
 	"github.com/weirnet/weir/netview"
 )
 
-// The functions of this file find what people name: a switch by its datapath id or name, a port by SWITCH/PORT with its number,
-// name or label, a link by its ports, a host by its id or address. What could be two things is refused.
+// The functions of this file find what people name: a switch by its datapath id or name, a port by
+// SWITCH/PORT with its number, name or label, a link by its ports, a host by its id or address.
+// What could be two things is refused.
 
 // resolveSwitch finds a switch by datapath id or name.
 func resolveSwitch(snap *netview.Snapshot, s string) (*netview.Switch, error) {
@@ -30,18 +31,22 @@ func resolveSwitch(snap *netview.Snapshot, s string) (*netview.Switch, error) {
 	}
 	switch len(found) {
 	case 0:
-		return nil, huma.Error404NotFound(fmt.Sprintf("no switch %q is known, neither by datapath id nor by name: /v1/switches lists those that are", clip(s)))
+		return nil, huma.Error404NotFound(
+			fmt.Sprintf(
+				"no switch %q is known, neither by datapath id nor by name: /v1/switches lists those that are", truncate(s)))
 	case 1:
 		return found[0], nil
 	}
-	return nil, huma.Error409Conflict(fmt.Sprintf("%q is switch %s and switch %s: give a datapath id of 16 digits", clip(s), found[0].DPID, found[1].DPID))
+	return nil, huma.Error409Conflict(fmt.Sprintf("%q is switch %s and switch %s: give a datapath id of 16 digits",
+		truncate(s), found[0].DPID, found[1].DPID))
 }
 
 // resolvePort finds a port by SWITCH/PORT.
 func resolvePort(snap *netview.Snapshot, s string) (*netview.Switch, *netview.Port, error) {
 	at := strings.LastIndex(s, "/")
 	if at < 0 {
-		return nil, nil, huma.Error400BadRequest(fmt.Sprintf("port %q: want SWITCH/PORT, such as 00000000000000a1/3 or spine-1/eth3", clip(s)))
+		return nil, nil, huma.Error400BadRequest(
+			fmt.Sprintf("port %q: want SWITCH/PORT, such as 00000000000000a1/3 or spine-1/eth3", truncate(s)))
 	}
 	sw, err := resolveSwitch(snap, strings.TrimSpace(s[:at]))
 	if err != nil {
@@ -58,18 +63,20 @@ func resolvePort(snap *netview.Snapshot, s string) (*netview.Switch, *netview.Po
 	}
 	switch len(found) {
 	case 0:
-		return nil, nil, huma.Error404NotFound(fmt.Sprintf("switch %s has no port %q, neither by number nor by name: /v1/switches/%s lists those that it has", sw.DPID, clip(name), sw.DPID))
+		return nil, nil, huma.Error404NotFound(
+			fmt.Sprintf("switch %s has no port %q, neither by number nor by name: /v1/switches/%s lists those that it has", sw.DPID, truncate(name), sw.DPID))
 	case 1:
 		return sw, found[0], nil
 	}
-	return nil, nil, huma.Error409Conflict(fmt.Sprintf("%q is port %d and port %d of switch %s: give a number", clip(name), found[0].Number, found[1].Number, sw.DPID))
+	return nil, nil, huma.Error409Conflict(fmt.Sprintf("%q is port %d and port %d of switch %s: give a number",
+		truncate(name), found[0].Number, found[1].Number, sw.DPID))
 }
 
 // resolveLink finds a link, either direction of it, by its ports with -> or <-> between them.
 func resolveLink(snap *netview.Snapshot, s string) (config.LinkRef, error) {
 	from, to, ok := strings.Cut(s, "->")
 	if !ok {
-		return config.LinkRef{}, huma.Error400BadRequest(fmt.Sprintf("link %q: want SWITCH/PORT->SWITCH/PORT", clip(s)))
+		return config.LinkRef{}, huma.Error400BadRequest(fmt.Sprintf("link %q: want SWITCH/PORT->SWITCH/PORT", truncate(s)))
 	}
 	a, err := resolvePoint(snap, strings.TrimSuffix(strings.TrimSpace(from), "<"))
 	if err != nil {
@@ -88,7 +95,9 @@ func resolveLink(snap *netview.Snapshot, s string) (config.LinkRef, error) {
 			return ref, nil
 		}
 	}
-	return config.LinkRef{}, huma.Error404NotFound(fmt.Sprintf("no link between %s and %s is known: /v1/links lists those that are", config.FormatPoint(a), config.FormatPoint(b)))
+	return config.LinkRef{}, huma.Error404NotFound(
+		fmt.Sprintf("no link between %s and %s is known: /v1/links lists those that are", config.FormatPoint(a),
+			config.FormatPoint(b)))
 }
 
 func resolvePoint(snap *netview.Snapshot, s string) (netview.Point, error) {
@@ -108,7 +117,8 @@ func resolveAddress(snap *netview.Snapshot, ip netip.Addr) (*netview.Host, error
 				continue
 			}
 			if found != nil {
-				return nil, huma.Error409Conflict(fmt.Sprintf("hosts %s and %s both have the address %s: give a host's id", found.HostID, h.HostID, ip))
+				return nil, huma.Error409Conflict(
+					fmt.Sprintf("hosts %s and %s both have the address %s: give a host's id", found.HostID, h.HostID, ip))
 			}
 			found = h
 		}

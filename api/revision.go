@@ -10,14 +10,14 @@ import (
 	"github.com/weirnet/weir/netview"
 )
 
-// epoch names one life of the view. Revisions begin at 0 in each, so that without it one from before a restart would be
-// taken for one of now.
-type epoch string
+// runID names one life of the view. Revisions begin at 0 in each, so that without it one from
+// before a restart would be taken for one of now.
+type runID string
 
-func newEpoch() epoch { return epoch(hex.EncodeToString(random(4))) }
+func newRunID() runID { return runID(hex.EncodeToString(random(4))) }
 
-// position is a place in the view's history: after the first n changes of a revision, or after all of it (n is 0); and likewise in that
-// of the intents, if they are looked at.
+// position is a place in the view's history: after the first n changes of a revision, or after all
+// of it (n is 0); and likewise in that of the intents, if they are looked at.
 type position struct {
 	revision netview.Revision
 	n        int
@@ -25,26 +25,30 @@ type position struct {
 	events   int // of the revision intents, 0 for all
 }
 
-// errOtherEpoch is the error of a revision that is of another instance, or of this one before it was restarted.
-var errOtherEpoch = errors.New("not a revision of this run of the instance")
+// errOtherRun is the error of a revision that is of another instance, or of this one before it
+// was restarted.
+var errOtherRun = errors.New("not a revision of this run of the instance")
 
-// text is a position as clients see it, opaque: EPOCH.REVISION or EPOCH.REVISION.N, and .iREVISION or .iREVISION-N of the intents.
-func (e epoch) text(p position) string {
-	s := string(e) + "." + strconv.FormatUint(uint64(p.revision), 10)
+// text is a position as clients see it, opaque: EPOCH.REVISION or EPOCH.REVISION.N, and .iREVISION
+// or .iREVISION-N of the intents.
+func (e runID) text(p position) string {
+	var room [96]byte
+	b := append(append(room[:0], e...), '.')
+	b = strconv.AppendUint(b, uint64(p.revision), 10)
 	if p.n > 0 {
-		s += "." + strconv.Itoa(p.n)
+		b = strconv.AppendInt(append(b, '.'), int64(p.n), 10)
 	}
 	if p.intents > 0 {
-		s += ".i" + strconv.FormatUint(p.intents, 10)
+		b = strconv.AppendUint(append(b, ".i"...), p.intents, 10)
 	}
 	if p.events > 0 {
-		s += "-" + strconv.Itoa(p.events)
+		b = strconv.AppendInt(append(b, '-'), int64(p.events), 10)
 	}
-	return s
+	return string(b)
 }
 
 // parse reads what text wrote. The error is errOtherEpoch where another epoch wrote it.
-func (e epoch) parse(s string) (position, error) {
+func (e runID) parse(s string) (position, error) {
 	parts := strings.Split(s, ".")
 	var p position
 	if last, ok := strings.CutPrefix(parts[len(parts)-1], "i"); ok && len(parts) > 2 {
@@ -74,7 +78,7 @@ func (e epoch) parse(s string) (position, error) {
 		}
 	}
 	if parts[0] != string(e) {
-		return position{}, errOtherEpoch
+		return position{}, errOtherRun
 	}
 	return p, nil
 }
@@ -89,5 +93,5 @@ func (s *Server) position() position {
 }
 
 func notRevision(s string) error {
-	return fmt.Errorf("%q is not a revision: give one that an answer of this instance had", clip(s))
+	return fmt.Errorf("%q is not a revision: give one that an answer of this instance had", truncate(s))
 }

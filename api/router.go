@@ -7,15 +7,17 @@ import (
 	"strings"
 )
 
-// Route is one route: a method, a pattern of net/http's ServeMux, and the role that it needs (RoleNone: no token).
+// Route is one route: a method, a pattern of net/http's ServeMux, and the role that it needs
+// (RoleNone: no token).
 type Route struct {
 	Method  string
 	Pattern string // of the path: "/v1/switches/{dpid}"
 	Needs   Role
 }
 
-// router keeps the routes and what they need. Reading needs a viewer and anything else an operator: that is decided here
-// and not where a route is added, so that no route can be added without a role. A route may need more (require).
+// router keeps the routes and what they need. Reading needs a viewer and anything else an operator:
+// that is decided here and not where a route is added, so that no route can be added without a
+// role. A route may need more (require).
 type router struct {
 	mux    *http.ServeMux
 	routes []Route
@@ -63,11 +65,12 @@ func (r *router) add(pattern string, needs Role, h func(http.ResponseWriter, *ht
 	r.routes = append(r.routes, Route{method, path, needs})
 }
 
-// ServeHTTP dispatches without any check: huma's adapter wants a whole mux. Server.ServeHTTP is the way in.
+// ServeHTTP dispatches without any check: huma's adapter wants a whole mux. Server.ServeHTTP is the
+// way in.
 func (r *router) ServeHTTP(w http.ResponseWriter, req *http.Request) { r.mux.ServeHTTP(w, req) }
 
-// find is the pattern that a request goes to ("" if none) and the role that it needs. What does not exist needs a token
-// too: strangers do not learn what does.
+// find is the pattern that a request goes to ("" if none) and the role that it needs. What does not
+// exist needs a token too: strangers do not learn what does.
 func (r *router) find(req *http.Request) (pattern string, needs Role) {
 	_, pattern = r.mux.Handler(req)
 	if needs, ok := r.needs[pattern]; ok {
@@ -87,18 +90,21 @@ func (r *router) missing(req *http.Request, h http.Header) *refusal {
 		}
 	}
 	if len(allowed) == 0 {
-		return &refusal{status: http.StatusNotFound, detail: fmt.Sprintf("there is no %q: /openapi.json lists what there is", clip(req.URL.Path))}
+		return &refusal{status: http.StatusNotFound,
+			detail: fmt.Sprintf("there is no %q: /openapi.json lists what there is", truncate(req.URL.Path))}
 	}
 	list := strings.Join(slices.Compact(allowed), ", ")
 	h.Set("Allow", list)
-	return &refusal{status: http.StatusMethodNotAllowed, detail: fmt.Sprintf("method %s was given, and %q takes %s", clip(req.Method), clip(req.URL.Path), list)}
+	return &refusal{status: http.StatusMethodNotAllowed,
+		detail: fmt.Sprintf("method %s was given, and %q takes %s", truncate(req.Method), truncate(req.URL.Path), list)}
 }
 
-// jsonRoutes is the router as huma sees it. Its answers are JSON whatever is asked for, so it is not shown the Accept
-// header: huma v2.37.2 panics on some that are malformed (negotiation.SelectQValueFast, slice bounds).
+// jsonRoutes is the router as huma sees it. Its answers are JSON whatever is asked for, so it is
+// not shown the Accept header: huma v2.37.2 panics on some that are malformed
+// (negotiation.SelectQValueFast, slice bounds).
 type jsonRoutes struct{ *router }
 
-// HandleFunc is of humago.Mux.
+// HandleFunc implements humago.Mux.
 func (j jsonRoutes) HandleFunc(pattern string, h func(http.ResponseWriter, *http.Request)) {
 	j.router.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
 		r.Header.Del("Accept")

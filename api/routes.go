@@ -18,9 +18,12 @@ func (s *Server) addRoutes() {
 	get(s, "members", "/v1/members", "The instances of the cluster", s.members)
 	get(s, "switches", "/v1/switches", "All switches", s.switches)
 	get(s, "switch", "/v1/switches/{dpid}", "One switch", s.oneSwitch)
-	get(s, "switch-ports", "/v1/switches/{dpid}/ports", "A switch's ports and their counters, as it was last heard", s.switchPorts)
-	get(s, "switch-tables", "/v1/switches/{dpid}/tables", "A switch's flow tables and their counters, as it was last heard", s.switchTables)
-	get(s, "switch-counters", "/v1/switches/{dpid}/counters", "A switch's sums over its flow entries and its ports", s.switchCounters)
+	get(s, "switch-ports", "/v1/switches/{dpid}/ports", "A switch's ports and their counters, as it was last heard",
+		s.switchPorts)
+	get(s, "switch-tables", "/v1/switches/{dpid}/tables",
+		"A switch's flow tables and their counters, as it was last heard", s.switchTables)
+	get(s, "switch-counters", "/v1/switches/{dpid}/counters", "A switch's sums over its flow entries and its ports",
+		s.switchCounters)
 	get(s, "switch-flows", "/v1/switches/{dpid}/flows", "A switch's flow entries, as it answers now", s.switchFlows)
 	get(s, "links", "/v1/links", "All links, an item for each direction", s.links)
 	get(s, "hosts", "/v1/hosts", "All hosts", s.allHosts)
@@ -41,7 +44,7 @@ func (s *Server) addRoutes() {
 
 	s.router.HandleFunc("GET /metrics", s.metricsHandler())
 	s.router.HandleFunc("GET /openapi.json", s.document)
-	s.router.HandleFunc("GET /{$}", s.front)
+	s.router.HandleFunc("GET /{$}", s.index)
 	s.router.public("GET /healthz", probe(s.cfg.Health))
 	s.router.public("GET /readyz", probe(s.cfg.Ready))
 	s.documentRest()
@@ -58,11 +61,11 @@ func get[I, O any](s *Server, id, path, summary string, h func(context.Context, 
 type listInput struct{ Paging }
 
 func (s *Server) members(ctx context.Context, in *listInput) (*page[client.Member], error) {
-	return list(ctx, s, in.Paging, "members", fixed(s.cfg.Members), as[client.Member])
+	return list(ctx, s, in.Paging, "members", singlePage(s.cfg.Members), as[client.Member])
 }
 
 func (s *Server) apps(ctx context.Context, in *listInput) (*page[client.App], error) {
-	return list(ctx, s, in.Paging, "apps", fixed(s.cfg.Apps), as[client.App])
+	return list(ctx, s, in.Paging, "apps", singlePage(s.cfg.Apps), as[client.App])
 }
 
 func (s *Server) switches(ctx context.Context, in *listInput) (*page[client.Switch], error) {
@@ -77,8 +80,8 @@ func (s *Server) allHosts(ctx context.Context, in *listInput) (*page[client.Host
 	return list(ctx, s, in.Paging, "hosts", (*netview.Snapshot).Hosts, hostItem)
 }
 
-// fixed is a list that no snapshot has.
-func fixed[T any](get func() []T) func(*netview.Snapshot) iter.Seq[T] {
+// singlePage is a list that no snapshot has.
+func singlePage[T any](get func() []T) func(*netview.Snapshot) iter.Seq[T] {
 	return func(*netview.Snapshot) iter.Seq[T] {
 		return func(yield func(T) bool) {
 			for _, v := range get() {

@@ -6,7 +6,8 @@ import (
 	"github.com/weirnet/weir/openflow"
 )
 
-// The functions of this file make the JSON item of a row. The snapshot is what a row is joined with.
+// The functions of this file make the JSON item of a row. The snapshot is what a row is joined
+// with.
 
 func switchItem(_ *netview.Snapshot, s *netview.Switch) client.Switch {
 	item := client.Switch{
@@ -39,13 +40,13 @@ func portItem(p *netview.Port) client.Port {
 		Name:      p.Name,
 		MAC:       p.MAC.String(),
 		Up:        p.Up,
-		SpeedMbps: known(p.SpeedMbps),
+		SpeedMbps: nonZero(p.SpeedMbps),
 		Role:      p.Role.String(),
 	}
 }
 
-// known is nil for 0: a value that nobody told.
-func known(v uint64) *uint64 {
+// nonZero is nil for 0: a value that nobody told.
+func nonZero(v uint64) *uint64 {
 	if v == 0 {
 		return nil
 	}
@@ -63,8 +64,8 @@ func linkItem(_ *netview.Snapshot, l *netview.Link) client.Link {
 		Dst:          pointItem(l.Dst),
 		Up:           l.Up,
 		State:        string(l.State),
-		CapacityMbps: known(l.CapacityMbps),
-		LatencyUS:    known(l.LatencyUS),
+		CapacityMbps: nonZero(l.CapacityMbps),
+		LatencyUS:    nonZero(l.LatencyUS),
 		Cost:         l.Cost,
 		Source: client.Source{
 			CapacityMbps: string(l.CapacitySource), LatencyUS: string(l.LatencySource), Cost: string(l.CostSource),

@@ -19,8 +19,9 @@ type SiteConfig struct {
 	Log                         *slog.Logger // nil: slog.Default()
 }
 
-// Site is an interface of routes that somebody else registers, with what every interface of ours has: tokens, checks of Host and
-// Origin, limits, errors as application/problem+json, /openapi.json, and /healthz without a token. It is an http.Handler.
+// Site is an interface of routes that somebody else registers, with what every interface of ours
+// has: tokens, checks of Host and Origin, limits, errors as application/problem+json,
+// /openapi.json, and /healthz without a token. It is an http.Handler.
 type Site struct {
 	cfg SiteConfig
 	gate
@@ -46,20 +47,23 @@ func NewSite(cfg SiteConfig) *Site {
 	return s
 }
 
-// Huma is where operations are registered, before the site serves: reading ones (GET) need the role viewer, others operator.
+// Huma is where operations are registered, before the site serves: reading ones (GET) need the role
+// viewer, others operator.
 func (s *Site) Huma() huma.API { return s.huma }
 
 // ServeHTTP checks who asks, and how, before anything else happens; then it dispatches.
 func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	pattern, needs := s.router.find(r)
 	h := w.Header()
-	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("Cache-Control", "no-store")
-	endChunked(r, h)
+	protect(h)
+	closeAfterChunked(r, h)
 	by := Actor{From: r.RemoteAddr}
 	_, no := s.check(r, needs, &by)
 	if no == nil && by.Role != RoleNone {
 		no = s.all.noRoom(r)
+	}
+	if no == nil && pattern != "" {
+		no = malformedQuery(r)
 	}
 	if no != nil {
 		no.write(w)

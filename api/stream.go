@@ -9,20 +9,20 @@ import (
 // streamSocket is how many bytes the system keeps for one stream that does not read.
 const streamSocket = 64 << 10
 
-// stream is one watcher of events. What it holds does not grow with how far behind it is: it is sent blocks of the feed, and a snapshot where it is too far
-// behind for them.
+// stream is one watcher of events. What it holds does not grow with how far behind it is: it is
+// sent blocks of the feed, and a snapshot where it is too far behind for them.
 type stream struct {
 	s     *Server
 	w     http.ResponseWriter
 	ctl   *http.ResponseController
 	kinds kindSet
 
-	next   uint64   // block of the feed
-	at     position // everything up to here was sent
-	told   position // what the client knows as its last event id
-	lost   bool     // what comes next is not known: a snapshot is due
-	buf    bytes.Buffer
-	failed bool // the connection is of no use any more
+	next          uint64   // block of the feed
+	at            position // everything up to here was sent
+	lastID        position // what the client knows as its last event id
+	needsSnapshot bool     // what comes next is not known: a snapshot is due
+	buf           bytes.Buffer
+	failed        bool // the connection is of no use any more
 }
 
 func newStream(s *Server, w http.ResponseWriter, r *http.Request, kinds []string) *stream {
@@ -38,7 +38,8 @@ func newStream(s *Server, w http.ResponseWriter, r *http.Request, kinds []string
 	return st
 }
 
-// begin finds the position that the stream goes on from, and answers at once so that the client knows it is heard.
+// begin finds the position that the stream goes on from, and answers at once so that the client
+// knows it is heard.
 func (st *stream) begin(last string) {
 	f := st.s.feed
 	f.encode.Lock()
@@ -46,7 +47,7 @@ func (st *stream) begin(last string) {
 	at, next := f.end()
 	members := f.members
 	f.encode.Unlock()
-	st.at, st.told, st.next = at, at, next
+	st.at, st.lastID, st.next = at, at, next
 	if last == "" {
 		st.buf.WriteString("retry: 1000\nid: " + st.s.epoch.text(at) + "\n\n")
 		st.flush()
@@ -54,15 +55,15 @@ func (st *stream) begin(last string) {
 	}
 	p, err := st.s.epoch.parse(last)
 	if err != nil || p.revision > at.revision || p.revision == 0 && p.n > 0 {
-		st.lost = true
+		st.needsSnapshot = true
 	} else {
 		st.buf.WriteString(": resumed\n\n")
 	}
 	st.flush()
-	if !st.lost {
+	if !st.needsSnapshot {
 		st.catchUp(p, at)
 	}
-	if !st.lost {
+	if !st.needsSnapshot {
 		e := &encoder{s: st.s, kinds: st.kinds, at: at, out: st.send}
 		e.members(nil, members)
 		e.seal()
@@ -75,8 +76,8 @@ func (st *stream) catchUp(from, to position) {
 		from.intents, from.events = to.intents, 0
 	}
 	e := &encoder{s: st.s, kinds: st.kinds, at: from, out: st.send}
-	st.told = from
-	if st.lost = !e.changes(to); st.lost {
+	st.lastID = from
+	if st.needsSnapshot = !e.changes(to); st.needsSnapshot {
 		return
 	}
 	e.seal()
@@ -85,12 +86,12 @@ func (st *stream) catchUp(from, to position) {
 // step sends all that there is. It is false once the connection is of no use.
 func (st *stream) step() bool {
 	for !st.failed {
-		if st.lost {
+		if st.needsSnapshot {
 			st.snapshot()
 			continue
 		}
 		blocks, ok := st.s.feed.next(st.next)
-		if st.lost = !ok; len(blocks) == 0 && ok {
+		if st.needsSnapshot = !ok; len(blocks) == 0 && ok {
 			break
 		}
 		for _, b := range blocks {
@@ -106,7 +107,7 @@ func (st *stream) step() bool {
 func (st *stream) snapshot() {
 	st.s.metrics.resets.Inc()
 	at, next := st.s.feed.snapshot(st.kinds, st.send, func() bool { return !st.failed })
-	st.at, st.told, st.next, st.lost = at, at, next, false
+	st.at, st.lastID, st.next, st.needsSnapshot = at, at, next, false
 	st.flush()
 }
 
@@ -127,21 +128,22 @@ func (st *stream) send(b *block) {
 	}
 	for i := len(b.marks) - 1; i >= 0; i-- {
 		if m := b.marks[i]; m.kind&st.kinds != 0 && m.id != (position{}) {
-			st.told = m.id
+			st.lastID = m.id
 			break
 		}
 	}
 	st.at = b.upto
 }
 
-// idle keeps a silent connection alive and moves the client's position past changes that were none of its kinds.
+// idle keeps a silent connection alive and moves the client's position past changes that were none
+// of its kinds.
 func (st *stream) idle() {
-	if at, end := st.s.feed.end(); st.next == end && !st.lost {
+	if at, end := st.s.feed.end(); st.next == end && !st.needsSnapshot {
 		st.at = at
 	}
 	st.buf.WriteString(": keep-alive\n")
-	if st.told != st.at {
-		st.told = st.at
+	if st.lastID != st.at {
+		st.lastID = st.at
 		st.buf.WriteString("id: " + st.s.epoch.text(st.at) + "\n")
 	}
 	st.buf.WriteByte('\n')

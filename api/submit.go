@@ -13,22 +13,11 @@ import (
 	"github.com/weirnet/weir/store/journal"
 )
 
-// errSilent is the error of requests for which the store has not answered in time.
-var errSilent = fmt.Errorf("%w in time", store.ErrUnknown)
+// errStoreTimeout is the error of requests for which the store has not answered in time.
+var errStoreTimeout = fmt.Errorf("%w in time", store.ErrUnknown)
 
-// submit has requests made durable, within Limits.StoreAnswer: then they may still become so (errSilent).
-func (s *Server) submit(ctx context.Context, reqs []intent.Request, atomic bool) ([]intent.Answer, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, s.cfg.Limits.StoreAnswer, errSilent)
-	defer cancel()
-	answers, err := s.cfg.Intents.Submit(ctx, reqs, atomic)
-	if errors.Is(err, context.DeadlineExceeded) {
-		err = context.Cause(ctx)
-	}
-	return answers, err
-}
-
-// notKept says why a change that is kept in the store was not made, or is not known to be.
-func notKept(err error) *refusal {
+// storeProblem says why a change that is kept in the store was not made, or is not known to be.
+func storeProblem(err error) *refusal {
 	switch {
 	case errors.Is(err, store.ErrFull), errors.Is(err, syscall.ENOSPC):
 		return &refusal{status: http.StatusInsufficientStorage, detail: err.Error()}
@@ -39,24 +28,30 @@ func notKept(err error) *refusal {
 	return &refusal{status: http.StatusServiceUnavailable, retryAfter: time.Second, detail: err.Error()}
 }
 
-// howToFindOut is what a caller does whose outcome is not known.
-const howToFindOut = "; GET " + intentsPath + "/ID shows it as soon as it is done, and the same request again, with the same ids or Idempotency-Key, does it once"
+// outcomeHint is what a caller does whose outcome is not known.
+const outcomeHint = "; GET " + intentsPath +
+	"/ID shows it as soon as it is done, and the same request again, with the same ids or Idempotency-Key, does it once"
 
 // submitRefusal says why the requests of a body were not taken, or not made durable.
 func submitRefusal(err error) *refusal {
 	var full *intent.Overload
 	switch {
 	case errors.As(err, &full):
-		return &refusal{status: http.StatusTooManyRequests, detail: "nothing was taken: " + full.What + "; try again", retryAfter: full.RetryAfter}
+		return &refusal{status: http.StatusTooManyRequests,
+			detail: "nothing was taken: " + full.What + "; try again", retryAfter: full.RetryAfter}
 	case errors.Is(err, journal.ErrOverload):
-		return &refusal{status: http.StatusTooManyRequests, detail: "nothing was taken, because too much waits for the store; try again", retryAfter: time.Second}
+		return &refusal{status: http.StatusTooManyRequests,
+			detail: "no request was accepted: the store queue is full; try again", retryAfter: time.Second}
 	case errors.Is(err, store.ErrFull):
-		return &refusal{status: http.StatusInsufficientStorage, detail: "nothing was taken, because the store is full: make room on its disk, or raise its quota; what is there goes on"}
+		return &refusal{status: http.StatusInsufficientStorage,
+			detail: "nothing was taken, because the store is full: make room on its disk, or raise its quota; what is there goes on"}
 	case errors.Is(err, store.ErrTooLarge):
-		return &refusal{status: http.StatusRequestEntityTooLarge, detail: "nothing was taken, because the batch is too large for one transaction: send it in parts, or without atomic"}
+		return &refusal{status: http.StatusRequestEntityTooLarge,
+			detail: "nothing was taken, because the batch is too large for one transaction: send it in parts, or without atomic"}
 	case errors.Is(err, store.ErrUnknown), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return &refusal{status: http.StatusServiceUnavailable, retryAfter: time.Second, unknown: true,
-			detail: "the outcome is unknown: the store has not said whether it was done, and it may still be" + howToFindOut}
+			detail: "the outcome is unknown: the store has not said whether it was done, and it may still be" + outcomeHint}
 	}
-	return &refusal{status: http.StatusServiceUnavailable, detail: "nothing was taken, because the store cannot be written: " + err.Error(), retryAfter: time.Second}
+	return &refusal{status: http.StatusServiceUnavailable,
+		detail: "nothing was taken, because the store cannot be written: " + err.Error(), retryAfter: time.Second}
 }

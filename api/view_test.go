@@ -27,7 +27,8 @@ const (
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
-// small is a view of two switches with a link between them (in both directions), two hosts and some rules, and the server of it.
+// small is a view of two switches with a link between them (in both directions), two hosts and some
+// rules, and the server of it.
 type small struct {
 	*Server
 	view  *netview.View
@@ -51,15 +52,16 @@ func newSmall(t testing.TB, change func(*Config)) *small {
 		tx.PutHost(testHost(1, 0))
 		tx.PutHost(testHost(2, 7))
 	})
-	w := v.Wanted("forward")
-	w.Update(func(tx *netview.WantedTx) {
+	w := v.Desired("forward")
+	w.Update(func(tx *netview.DesiredTx) {
 		tx.Set(1, []netview.Rule{{DPID: 1, Table: 1, Priority: 5003, Cookie: 0x0011_0000_0000_0001,
 			Match:        testMatch(),
 			Instructions: []openflow.Instruction{openflow.Apply(openflow.Output(1), openflow.Output(2)), openflow.GotoTable(2)}}})
 	})
 	cfg := Config{
 		View: v, Version: "1.2.3", Switches: s, Paths: direct{},
-		Access:    Access{Tokens: []Token{{RoleAdmin, adminToken, "root"}, {RoleOperator, operatorToken, ""}, {RoleViewer, viewerToken, ""}}, Listen: "127.0.0.1:8181"},
+		Access: Access{Tokens: []Token{{RoleAdmin, adminToken, "root"}, {RoleOperator, operatorToken, ""},
+			{RoleViewer, viewerToken, ""}}, Listen: "127.0.0.1:8181"},
 		SoftRules: softRules, Counters: counters, Check: checked, Sync: synced,
 		Members: func() []client.Member {
 			return []client.Member{{Name: "weir-1", Address: "127.0.0.1:8181", State: "ready", Leader: true, Switches: 2}}
@@ -82,8 +84,10 @@ func testSwitch(d netview.DPID) *netview.Switch {
 		Version: openflow.V13, Address: "127.0.0.1:40001", Master: "weir-1", Tables: 254, Since: noon,
 		Desc: openflow.Desc{Manufacturer: "Nicira, Inc.", Hardware: "Open vSwitch", Software: "3.1.0", Serial: "None"},
 		Ports: []netview.Port{
-			{Number: 1, Name: "eth1", MAC: packet.MAC{2, 0, 0, 0, byte(d), 1}, Up: true, SpeedMbps: 10000, Role: netview.PortEdge},
-			{Number: 2, Name: "eth2", MAC: packet.MAC{2, 0, 0, 0, byte(d), 2}, Up: true, Role: netview.PortLink, SpeedMbps: uint64(d) * 1000},
+			{Number: 1, Name: "eth1", MAC: packet.MAC{2, 0, 0, 0, byte(d), 1}, Up: true, SpeedMbps: 10000,
+				Role: netview.PortEdge},
+			{Number: 2, Name: "eth2", MAC: packet.MAC{2, 0, 0, 0, byte(d), 2}, Up: true, Role: netview.PortLink,
+				SpeedMbps: uint64(d) * 1000},
 			{Number: 3, Name: "eth3", MAC: packet.MAC{2, 0, 0, 0, byte(d), 3}},
 		}}
 }
@@ -118,7 +122,8 @@ func (s *small) Flows(ctx context.Context, dpid netview.DPID) ([]openflow.FlowSt
 	}
 	entries := make([]openflow.FlowStats, 3)
 	for i := range entries {
-		entries[i] = openflow.FlowStats{Priority: uint16(100 - i), Cookie: uint64(i), Packets: 1 << 60, Bytes: 7, Match: testMatch(),
+		entries[i] = openflow.FlowStats{Priority: uint16(100 - i), Cookie: uint64(i), Packets: 1 << 60, Bytes: 7,
+			Match:        testMatch(),
 			Instructions: []openflow.Instruction{openflow.Apply(openflow.OutputController(openflow.ControllerNoCut))}}
 	}
 	return entries, nil
@@ -137,14 +142,16 @@ func (s *small) intentFlows(ctx context.Context, dpid netview.DPID, _ uint32) ([
 	return entries, nil
 }
 
-// counters are those of switch 1: of ports 1, 2 and of its own; of tables; of its firm rule. Nothing was heard of switch 2.
+// counters are those of switch 1: of ports 1, 2 and of its own; of tables; of its firm rule.
+// Nothing was heard of switch 2.
 func counters(dpid netview.DPID) *stats.Switch {
 	if dpid != 1 {
 		return nil
 	}
 	none := math.NaN()
 	port := func(n uint32, counts [stats.Counters]uint64, rate float64) stats.Port {
-		return stats.Port{Number: n, Counts: counts, Rates: [stats.Counters]float64{rate, none, 10 * rate, none, none, none, none, none}}
+		return stats.Port{Number: n, Counts: counts,
+			Rates: [stats.Counters]float64{rate, none, 10 * rate, none, none, none, none, none}}
 	}
 	m := testMatch()
 	return &stats.Switch{DPID: 1,

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -28,7 +29,8 @@ func open(t *testing.T, dir string, limits Limits) *Log {
 }
 
 func record(n int) client.AuditRecord {
-	return client.AuditRecord{Time: noon.Add(time.Duration(n) * time.Second), ID: fmt.Sprint(n), Who: "admin", What: "POST /v1/config", Result: "done"}
+	return client.AuditRecord{Time: noon.Add(time.Duration(n) * time.Second), ID: fmt.Sprint(n), Who: "admin",
+		What: "POST /v1/config", Result: "done"}
 }
 
 // ids are those of all records that are kept.
@@ -57,7 +59,8 @@ func TestWrite(t *testing.T) {
 		since time.Time
 		limit int
 		want  string
-	}{{time.Time{}, 10, "0 1 2 3 4"}, {time.Time{}, 2, "3 4"}, {noon.Add(3 * time.Second), 10, "3 4"}, {noon.Add(time.Hour), 10, ""}} {
+	}{{time.Time{}, 10, "0 1 2 3 4"}, {time.Time{}, 2, "3 4"}, {noon.Add(3 * time.Second), 10, "3 4"},
+		{noon.Add(time.Hour), 10, ""}} {
 		if got := ids(t, l, c.since, c.limit); got != c.want {
 			t.Errorf("since %v, %d: %q, want %q", c.since, c.limit, got, c.want)
 		}
@@ -135,7 +138,8 @@ func TestTorn(t *testing.T) {
 	}
 }
 
-// TestFull writes to a full device: each write is refused and told, and as soon as there is room it goes on.
+// TestFull writes to a full device: each write is refused and told, and as soon as there is room it
+// goes on.
 func TestFull(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, File)
@@ -170,7 +174,61 @@ func TestFull(t *testing.T) {
 	}
 }
 
-// TestNotes: what Note takes is written by Run in batches and by the next Write, bounded, and at the end.
+// TestRecovers: a log whose disk was full says that it can be written again though nobody writes,
+// and nothing of the tries before that.
+func TestRecovers(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, File)
+	if err := os.Symlink("/dev/full", path); err != nil {
+		t.Fatal(err)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		var mu sync.Mutex
+		var list []error
+		l, err := Open(Config{Dir: dir, Failed: func(err error) {
+			mu.Lock()
+			defer mu.Unlock()
+			list = append(list, err)
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := func() []error {
+			mu.Lock()
+			defer mu.Unlock()
+			return slices.Clone(list)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() { ended <- l.Run(ctx) }()
+		if err := l.Write(record(1)); err == nil {
+			t.Fatal("a full disk took a record")
+		}
+		time.Sleep(time.Minute) // of this bubble
+		synctest.Wait()
+		told := all()
+		if c := l.Counts(); len(told) != 1 || c.Failed != 1 {
+			t.Errorf("while it was full: told %v, %+v", told, c)
+		}
+		os.Remove(path)
+		time.Sleep(2 * probeEvery)
+		synctest.Wait()
+		if told = all(); len(told) != 2 || told[1] != nil {
+			t.Errorf("told %v", told)
+		}
+		time.Sleep(time.Minute)
+		cancel()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+		if list, err := l.Read(time.Time{}, 10); err != nil || len(list) != 1 || list[0].What != probed {
+			t.Errorf("kept: %+v, %v", list, err)
+		}
+	})
+}
+
+// TestNotes: what Note takes is written by Run in batches and by the next Write, bounded, and at
+// the end.
 func TestNotes(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
@@ -200,7 +258,8 @@ func TestNotes(t *testing.T) {
 			t.Fatal(err)
 		}
 		list, err := l.Read(time.Time{}, 100)
-		if err != nil || len(list) != 8 || list[6].Result != "lost" || !strings.HasPrefix(list[6].Detail, "7 records") || list[7].ID != "11" {
+		if err != nil || len(list) != 8 || list[6].Result != "lost" ||
+			!strings.HasPrefix(list[6].Detail, "7 records") || list[7].ID != "11" {
 			t.Errorf("%+v, %v", list, err)
 		}
 		l.Note(record(12))

@@ -1,7 +1,6 @@
 package audit
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -9,31 +8,33 @@ import (
 	"github.com/weirnet/weir/api/client"
 )
 
-// ErrSlow: the disk has not answered in time. The record may come there later.
+// ErrSlow: the disk has not answered in time. The record may be written later.
 var ErrSlow = errors.New("the disk has not answered in time")
 
-// waitingBytes is how many bytes of records may wait for a disk that does not answer.
+// waitingBytes limits the records that wait for a disk that does not answer.
 const waitingBytes = 4 << 20
 
 // batch is records that are written together.
 type batch struct {
 	lines           []byte
 	records         int
-	wanted          bool          // somebody waits for it to be on the disk; guarded by the log's lock
-	written, synced chan struct{} // closed when it is in the file, or could not be written; when it is on the disk, or is not
+	probe           bool          // contains the record of probe
+	wanted          bool          // a caller waits for its fsync; guarded by the log's lock
+	written, synced chan struct{} // closed when it is in the file, or failed; when it is fsynced, or failed
 	notWritten      error         // read after written is closed
 	notSynced       error         // read after synced is closed
 }
 
-// Begin appends a record, and returns when it is in the file: there it outlives this process. synced waits until it is on the disk, and is to be
-// called: a record begun alone goes there at once, and of several that are open together none before the first of them is waited for, so that they share
-// a synchronisation. A zero Time becomes now. Errors of both say that it is not there, or (ErrSlow) not yet.
+// Begin appends a record, and returns when it is in the file, where it survives this process.
+// synced waits until it is on disk, and must be called: a single record is fsynced at once, and of
+// several open ones none before synced of the first is called, so that they share an fsync. A zero
+// Time becomes now. Errors of both mean that the record is not there, or (ErrSlow) not yet.
 func (l *Log) Begin(r client.AuditRecord) (synced func() error, err error) {
 	if r.Time.IsZero() {
 		r.Time = l.cfg.Now().UTC()
 	}
 	l.begun.Add(1)
-	b, err := l.put(&r)
+	b, err := l.enqueue(&r)
 	if err == nil {
 		err = l.await(b.written)
 	}
@@ -50,7 +51,7 @@ func (l *Log) Begin(r client.AuditRecord) (synced func() error, err error) {
 	}, nil
 }
 
-// Write appends a record, and returns when it and all that Note took before are on the disk.
+// Write appends a record, and returns when it and all earlier ones of Note are on disk.
 func (l *Log) Write(r client.AuditRecord) error {
 	synced, err := l.Begin(r)
 	if err != nil {
@@ -59,17 +60,17 @@ func (l *Log) Write(r client.AuditRecord) error {
 	return synced()
 }
 
-// synced waits until a batch is on the disk.
+// synced waits until a batch is on disk.
 func (l *Log) synced(b *batch) error {
-	l.want(b)
+	l.requestSync(b)
 	if err := l.await(b.synced); err != nil {
 		return err
 	}
 	return b.notSynced
 }
 
-// want has a batch synchronised as soon as it is written.
-func (l *Log) want(b *batch) {
+// requestSync requests the fsync of a batch as soon as it is written.
+func (l *Log) requestSync(b *batch) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	b.wanted = true
@@ -79,7 +80,8 @@ func (l *Log) want(b *batch) {
 	}
 }
 
-// due reports whether what is written and not synchronised is to be: somebody waits for it, or nobody has anything to do but to wait for it. mu is held.
+// due reports whether written batches are to be fsynced: a caller waits for it, or nothing else is
+// open. mu is held.
 func (l *Log) due() bool {
 	if len(l.unsynced) == 0 {
 		return false
@@ -87,24 +89,28 @@ func (l *Log) due() bool {
 	return l.begun.Load() <= 1 || slices.ContainsFunc(l.unsynced, func(b *batch) bool { return b.wanted })
 }
 
-// flush writes what Note took.
+// flush writes the records of Note.
 func (l *Log) flush() error {
 	if l.notes.empty() {
 		return nil
 	}
-	b, err := l.put(nil)
+	b, err := l.enqueue(nil)
 	if err != nil {
 		return err
 	}
 	return l.synced(b)
 }
 
-// put puts a record (nil: none but those of Note) into the batch that gathers.
-func (l *Log) put(r *client.AuditRecord) (*batch, error) {
+// lineRoom is the usual length of a line, in bytes.
+const lineRoom = 512
+
+// enqueue adds a record (nil: none but those of Note) to the next batch.
+func (l *Log) enqueue(r *client.AuditRecord) (*batch, error) {
 	var line []byte
 	if r != nil {
+		var room [lineRoom]byte
 		var err error
-		if line, err = json.Marshal(r); err != nil {
+		if line, err = r.AppendJSON(room[:0]); err != nil {
 			return nil, err
 		}
 	}
@@ -121,6 +127,7 @@ func (l *Log) put(r *client.AuditRecord) (*batch, error) {
 	if r != nil {
 		b.lines = append(append(b.lines, line...), '\n')
 		b.records++
+		b.probe = b.probe || r.What == probed
 	}
 	if !l.writing {
 		l.writing = true
@@ -131,25 +138,26 @@ func (l *Log) put(r *client.AuditRecord) (*batch, error) {
 
 func (l *Log) slow() error { return fmt.Errorf("audit log %s: %w", l.path, ErrSlow) }
 
-// take is the batch to write next; nil if there is none: then the caller is no longer the writer.
-func (l *Log) take() *batch {
+// nextBatch returns the batch to write next; nil without one: then the caller is no longer the
+// writer.
+func (l *Log) nextBatch() *batch {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	b := l.next
 	l.next = nil
 	if l.writing = b != nil; !l.writing {
-		l.rest()
+		l.signalIdle()
 	}
 	return b
 }
 
-// write puts a batch, behind what Note took, into the file, and has it synchronised.
+// write writes a batch, after the records of Note, and requests its fsync.
 func (l *Log) write(b *batch) {
-	noted := l.notes.take()
+	noted := l.notes.drain()
 	var lines []byte
 	for i := range noted {
-		if line, err := json.Marshal(&noted[i]); err == nil { // it has strings and numbers only
-			lines = append(append(lines, line...), '\n')
+		if line, err := noted[i].AppendJSON(lines); err == nil { // fails for an invalid time only
+			lines = append(line, '\n')
 			b.records++
 		}
 	}
@@ -158,7 +166,9 @@ func (l *Log) write(b *batch) {
 	}
 	if err := l.append(b.lines); err != nil {
 		l.drop()
-		b.notWritten = l.fail(err)
+		if b.notWritten = fmt.Errorf("audit log %s: %w", l.path, err); !b.probe || b.records > 1 {
+			b.notWritten = l.reportFailure(err)
+		}
 		b.notSynced = b.notWritten
 		close(b.written)
 		close(b.synced)
@@ -201,30 +211,30 @@ func (l *Log) append(lines []byte) error {
 	return err
 }
 
-// toSync is what is to be synchronised next; nothing if there is none: then the caller synchronises no longer.
+// toSync returns the batches to fsync next; none: then the caller no longer fsyncs.
 func (l *Log) toSync() (list []*batch) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.syncing = l.due(); l.syncing {
 		list, l.unsynced = l.unsynced, nil
 	} else {
-		l.rest()
+		l.signalIdle()
 	}
 	return list
 }
 
-// rest tells Close that the writer, or who synchronises, has ended. mu is held.
-func (l *Log) rest() {
-	if l.rested != nil {
-		close(l.rested)
-		l.rested = nil
+// signalIdle tells Close that the writer, or the fsync, has ended. mu is held.
+func (l *Log) signalIdle() {
+	if l.idle != nil {
+		close(l.idle)
+		l.idle = nil
 	}
 }
 
-// errBroken: a synchronisation of the file has failed before.
+// errBroken: an fsync of the file has failed before.
 var errBroken = errors.New("a synchronisation has failed before: the file is opened anew")
 
-// synchronise ends batches that are in the file.
+// synchronise fsyncs the file and completes the batches.
 func (l *Log) synchronise(list []*batch) {
 	l.mu.Lock()
 	file, err := l.file, error(nil)
@@ -237,12 +247,12 @@ func (l *Log) synchronise(list []*batch) {
 		err = l.sync(file)
 	}
 	if err != nil {
-		err = l.fail(err)
+		err = l.reportFailure(err)
 		l.mu.Lock()
 		l.broken = true
 		l.mu.Unlock()
 	} else {
-		l.succeed()
+		l.reportRecovered()
 	}
 	for _, b := range list {
 		if b.notSynced = err; err == nil {
@@ -252,19 +262,48 @@ func (l *Log) synchronise(list []*batch) {
 	}
 }
 
-// fail tells of a write that failed.
-func (l *Log) fail(err error) error {
+// reportFailure counts and reports a failed write.
+func (l *Log) reportFailure(err error) error {
 	err = fmt.Errorf("audit log %s: %w", l.path, err)
 	l.count.failed.Add(1)
 	l.mu.Lock()
 	l.failed = true
 	l.mu.Unlock()
 	l.cfg.Failed(err)
+	l.notes.notify() // Run retries
 	return err
 }
 
-// succeed tells of one that did not, after one that did.
-func (l *Log) succeed() {
+// failing reports whether the last report was a failure.
+func (l *Log) failing() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.failed
+}
+
+// probed is the What of a probe's record.
+const probed = "audit log"
+
+// probe tests whether a failing log can be written again, with a record that says so. A failed
+// probe is neither counted nor reported. While writes are in flight, they serve as the probe.
+func (l *Log) probe() {
+	l.mu.Lock()
+	busy := l.next != nil || l.writing || l.syncing || len(l.unsynced) > 0
+	l.mu.Unlock()
+	if busy {
+		return
+	}
+	b, err := l.enqueue(&client.AuditRecord{Time: l.cfg.Now().UTC(), Who: "-", What: probed, Result: "done",
+		Detail: "it could not be written, and can be again"})
+	if err != nil {
+		return
+	}
+	l.requestSync(b)
+	l.settled(b)
+}
+
+// reportRecovered reports the first success after a failure.
+func (l *Log) reportRecovered() {
 	l.mu.Lock()
 	was := l.failed
 	l.failed = false
@@ -274,24 +313,25 @@ func (l *Log) succeed() {
 	}
 }
 
-// Close writes what Note took, and closes the file when nothing more is on its way, which it waits for as long as closeLimit. What is written
-// afterwards opens it again.
+// Close writes the records of Note, and closes the file when nothing is in flight, waiting for
+// closeLimit at most. Later writes open it again.
 func (l *Log) Close() error {
-	late := newLimit(closeLimit)
+	late := newDeadline(closeLimit)
 	defer late.Stop()
 	for {
 		if err := l.flush(); err != nil {
 			return err
 		}
-		rested, err := l.closeQuiet()
+		rested, err := l.closeIfIdle()
 		if rested == nil || !late.wait(rested) {
 			return err
 		}
 	}
 }
 
-// closeQuiet closes the file if nothing is on its way; if something is, it has it synchronised, and what it returns is closed when that has ended.
-func (l *Log) closeQuiet() (rested chan struct{}, err error) {
+// closeIfIdle closes the file if nothing is in flight; otherwise it requests the fsync, and returns
+// a channel that is closed when that has ended.
+func (l *Log) closeIfIdle() (rested chan struct{}, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.next == nil && !l.writing && len(l.unsynced) == 0 && !l.syncing {
@@ -308,8 +348,8 @@ func (l *Log) closeQuiet() (rested chan struct{}, err error) {
 		l.syncing = true
 		l.startSync()
 	}
-	if l.rested == nil {
-		l.rested = make(chan struct{})
+	if l.idle == nil {
+		l.idle = make(chan struct{})
 	}
-	return l.rested, nil
+	return l.idle, nil
 }

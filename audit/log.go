@@ -17,10 +17,10 @@ const File = "audit.log"
 
 // Limits bound a log. Zero fields mean their defaults.
 type Limits struct {
-	FileBytes int64 // of one file, about; default 8 MiB
+	FileBytes int64 // of one file, approximately; default 8 MiB
 	Files     int   // kept in all; default 8
-	Waiting   int   // records of Note that wait to be written; default 1024
-	// Answer is how long a record may take to the disk before its writer is told that it did not come there; default 5 s.
+	Waiting   int   // queued records of Note; default 1024
+	// Answer is the timeout of writing a record to disk; default 5 s.
 	Answer time.Duration
 }
 
@@ -40,50 +40,55 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
-// Config is what a log needs of others.
+// Config configures a log.
 type Config struct {
 	Dir    string
 	Limits Limits
-	// Failed is told of every write that failed, and with nil when one succeeds after that. nil: nobody.
+	// Failed is called with the error of every failed write, and with nil at the first success
+	// after that. It may be nil.
 	Failed func(error)
 	Now    func() time.Time // nil: time.Now
 }
 
-// Counts are what a log did since it was opened.
+// Counts are counters since the log was opened.
 type Counts struct {
 	Written uint64 // records on the disk
 	Failed  uint64 // writes that failed
-	Dropped uint64 // records of Note that did not fit
-	Syncs   uint64 // synchronisations of the file: many records may share one
+	Dropped uint64 // records of Note dropped
+	Syncs   uint64 // fsyncs of the file: many records may share one
 }
 
-// Log is an audit log. Records that come while others are on their way to the disk gather in a batch; what is written while the file is being
-// synchronised shares the next synchronisation.
+// Log is an audit log. Records that arrive during a write form the next batch; batches written
+// during an fsync share the next one.
 type Log struct {
 	cfg  Config
 	path string
 
-	begun atomic.Int64 // records of Begin that are not waited for yet
+	begun atomic.Int64 // records of Begin whose synced was not called yet
 
 	mu       sync.Mutex
-	next     *batch        // gathers; nil: nothing waits
-	unsynced []*batch      // written since the last synchronisation began
-	writing  bool          // there is a writer
-	syncing  bool          // there is one who synchronises
-	rested   chan struct{} // closed when either has ended; nil: nobody waits for that
+	next     *batch        // collects records; nil: none
+	unsynced []*batch      // written since the last fsync began
+	writing  bool          // a writer runs
+	syncing  bool          // an fsync runs
+	idle     chan struct{} // closed when either has ended; nil without waiters
 	failed   bool          // and Failed has been told
-	broken   bool          // a synchronisation failed: what it left in memory is not trusted, the file is opened anew
-	file     *os.File      // nil after a failure, and before the first write. Of the writer; it changes while nothing is unsynced
+	broken   bool          // an fsync failed: the page cache is not trusted, and the file is reopened
+	// nil after a failure, and before the first write. Owned by the writer; replaced only while
+	// nothing is unsynced
+	file *os.File
 
-	size int64  // of the file; the writer's
-	last *batch // the last that was written; the writer's
+	size int64  // of the file; owned by the writer
+	last *batch // the last one written; owned by the writer
+
+	timers sync.Pool // *time.Timer that have stopped: each record is waited for twice
 
 	notes notes
 	count counters
 	sync  func(*os.File) error // (*os.File).Sync
 }
 
-// Open is the log of a directory. The file is opened so that a log that cannot be written is known at once.
+// Open opens the log of a directory, and its file, so that errors are found at once.
 func Open(cfg Config) (*Log, error) {
 	cfg.Limits = cfg.Limits.withDefaults()
 	if cfg.Now == nil {
@@ -94,13 +99,13 @@ func Open(cfg Config) (*Log, error) {
 	}
 	l := &Log{cfg: cfg, path: filepath.Join(cfg.Dir, File), sync: (*os.File).Sync}
 	l.notes.init(cfg.Limits.Waiting)
-	if err := l.open(); err != nil { // nobody else uses it yet
+	if err := l.open(); err != nil { // not shared yet
 		return nil, fmt.Errorf("audit log: %w", err)
 	}
 	return l, nil
 }
 
-// open opens the file, and ends a line that a crash cut off.
+// open opens the file, and ends a line that a crash truncated.
 func (l *Log) open() error {
 	f, err := os.OpenFile(l.path, os.O_CREATE|os.O_RDWR|os.O_APPEND, 0o600)
 	if err != nil {
@@ -135,7 +140,7 @@ func (l *Log) setFile(f *os.File) {
 	l.file = f
 }
 
-// rotate makes room: audit.log becomes audit.log.1, that audit.log.2, and the last goes.
+// rotate renames audit.log to audit.log.1, that to audit.log.2, and deletes the last.
 func (l *Log) rotate() error {
 	if err := l.drop(); err != nil {
 		return err
@@ -161,10 +166,10 @@ func (l *Log) syncDir() error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
-// drop closes the file, when what was written to it is synchronised.
+// drop closes the file, when all batches are fsynced.
 func (l *Log) drop() error {
 	if l.last != nil {
-		l.want(l.last)
+		l.requestSync(l.last)
 		<-l.last.synced
 	}
 	f := l.file
@@ -175,7 +180,7 @@ func (l *Log) drop() error {
 	return f.Close()
 }
 
-// name is that of the n-th newest file.
+// name returns the name of the n-th newest file.
 func (l *Log) name(n int) string {
 	if n == 0 {
 		return l.path

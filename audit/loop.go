@@ -6,16 +6,16 @@ import (
 	"time"
 )
 
-// batchPause is how long records of Note gather before they are written together.
+// batchPause is how long records of Note accumulate before they are written together.
 const batchPause = 200 * time.Millisecond
 
-// Goroutines of this package: a writer while records wait to be written, and one who synchronises the file while something is written that is
-// not on the disk. Each ends when it has nothing to do.
+// Goroutines of this package: a writer while records are queued, and one that fsyncs while batches
+// are unsynced. Each ends when it has nothing to do.
 
 func (l *Log) startWriter() {
 	go func() {
-		runtime.Gosched() // who is about to write comes into the same batch
-		for b := l.take(); b != nil; b = l.take() {
+		runtime.Gosched() // let concurrent writers join the batch
+		for b := l.nextBatch(); b != nil; b = l.nextBatch() {
 			l.write(b)
 		}
 	}()
@@ -37,26 +37,32 @@ func (l *Log) await(done <-chan struct{}) error {
 		return nil
 	default:
 	}
-	late := time.NewTimer(l.cfg.Limits.Answer)
+	late, _ := l.timers.Get().(*time.Timer)
+	if late == nil {
+		late = time.NewTimer(l.cfg.Limits.Answer)
+	} else {
+		late.Reset(l.cfg.Limits.Answer)
+	}
+	defer l.timers.Put(late)
 	defer late.Stop()
 	select {
 	case <-done:
 		return nil
 	case <-late.C:
-		return l.fail(ErrSlow)
+		return l.reportFailure(ErrSlow)
 	}
 }
 
-// closeLimit is how long Close waits for the end of what is on its way.
+// closeLimit is how long Close waits for writes in flight.
 const closeLimit = time.Second
 
-// limit is a time that is not waited beyond.
-type limit struct{ *time.Timer }
+// deadline is a timer shared by several waits.
+type deadline struct{ *time.Timer }
 
-func newLimit(d time.Duration) limit { return limit{time.NewTimer(d)} }
+func newDeadline(d time.Duration) deadline { return deadline{time.NewTimer(d)} }
 
-// wait is false if the limit comes first.
-func (l limit) wait(done <-chan struct{}) bool {
+// wait returns false if the deadline passes first.
+func (l deadline) wait(done <-chan struct{}) bool {
 	select {
 	case <-done:
 		return true
@@ -65,22 +71,42 @@ func (l limit) wait(done <-chan struct{}) bool {
 	}
 }
 
-// Run writes what Note takes, in batches, until the context ends; then the log is closed.
+// probeEvery is the interval of probes of a failing log.
+const probeEvery = time.Second
+
+// Run writes the records of Note, in batches, until the context ends; then the log is closed. After
+// a failed write it probes the log, so that the recovery is reported even without new records.
 func (l *Log) Run(ctx context.Context) error {
-	pause := time.NewTimer(batchPause)
+	pause, again := time.NewTimer(batchPause), time.NewTimer(probeEvery)
 	defer pause.Stop()
+	defer again.Stop()
 	for {
+		if !l.failing() {
+			again.Stop()
+		}
 		select {
-		case <-l.notes.bell:
+		case <-again.C:
+			l.probe()
+			again.Reset(probeEvery)
+			continue
+		case <-l.notes.wake:
 		case <-ctx.Done():
 			return l.Close()
 		}
+		again.Reset(probeEvery)
 		pause.Reset(batchPause)
 		select {
 		case <-pause.C:
 		case <-ctx.Done():
 			return l.Close()
 		}
-		l.flush() // Failed was told
+		l.flush() // Failed was called
 	}
+}
+
+// settled waits for a probe, as long as for any record, and does not report a late one.
+func (l *Log) settled(b *batch) {
+	late := newDeadline(l.cfg.Limits.Answer)
+	defer late.Stop()
+	late.wait(b.synced)
 }

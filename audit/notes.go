@@ -8,46 +8,51 @@ import (
 	"github.com/weirnet/weir/api/client"
 )
 
-// notes are the records that wait to be written. Its lock is held for copying only.
+// notes is the queue of Note. Its lock is held for copying only.
 type notes struct {
 	mu      sync.Mutex
 	waiting []client.AuditRecord
 	most    int
-	lost    int           // since the last take
-	bell    chan struct{} // has room for one: somebody is to write
+	dropped int           // since the last drain
+	wake    chan struct{} // capacity 1: wakes Run
 }
 
-func (n *notes) init(most int) { n.most, n.bell = most, make(chan struct{}, 1) }
+func (n *notes) init(most int) { n.most, n.wake = most, make(chan struct{}, 1) }
 
 func (n *notes) put(r client.AuditRecord) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if len(n.waiting) >= n.most {
-		n.lost++
+		n.dropped++
 		return false
 	}
 	n.waiting = append(n.waiting, r)
-	select {
-	case n.bell <- struct{}{}:
-	default:
-	}
+	n.notify()
 	return true
 }
 
-// take is what waits; where records were lost, the last one says how many.
-func (n *notes) take() []client.AuditRecord {
+// notify wakes Run.
+func (n *notes) notify() {
+	select {
+	case n.wake <- struct{}{}:
+	default:
+	}
+}
+
+// drain returns the queued records; if records were dropped, the last one says how many.
+func (n *notes) drain() []client.AuditRecord {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	list := n.waiting
-	if n.lost > 0 {
+	if n.dropped > 0 {
 		list = append(list, client.AuditRecord{Time: list[len(list)-1].Time, Who: "-", What: "lost", Result: "lost",
-			Detail: fmt.Sprintf("%d records like those before did not fit", n.lost)})
+			Detail: fmt.Sprintf("%d records like those before did not fit", n.dropped)})
 	}
-	n.waiting, n.lost = nil, 0
+	n.waiting, n.dropped = nil, 0
 	return list
 }
 
-// empty reports whether nothing waits.
+// empty reports whether the queue is empty.
 func (n *notes) empty() bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -56,7 +61,7 @@ func (n *notes) empty() bool {
 
 type counters struct{ written, failed, dropped, syncs atomic.Uint64 }
 
-// Note takes a record that is written soon. It does not block; where too many wait the record is dropped and counted.
+// Note queues a record. It does not block; if the queue is full the record is dropped and counted.
 func (l *Log) Note(r client.AuditRecord) {
 	if r.Time.IsZero() {
 		r.Time = l.cfg.Now().UTC()
@@ -66,7 +71,8 @@ func (l *Log) Note(r client.AuditRecord) {
 	}
 }
 
-// Counts are what the log did.
+// Counts returns the counters.
 func (l *Log) Counts() Counts {
-	return Counts{Written: l.count.written.Load(), Failed: l.count.failed.Load(), Dropped: l.count.dropped.Load(), Syncs: l.count.syncs.Load()}
+	return Counts{Written: l.count.written.Load(), Failed: l.count.failed.Load(), Dropped: l.count.dropped.Load(),
+		Syncs: l.count.syncs.Load()}
 }

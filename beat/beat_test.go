@@ -1,7 +1,9 @@
 package beat
 
 import (
+	"context"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -17,7 +19,8 @@ func TestBeatsAreTheSameForAll(t *testing.T) {
 			t.Errorf("%v after a beat: phase %v, want %v", late, Phase(at), want)
 		}
 		for _, beats := range []int{1, 2, 10} {
-			if n := Next(at, beats); n <= 0 || n > time.Duration(beats)*Every || at.Add(n).Sub(first)%(time.Duration(beats)*Every) != 0 {
+			if n := Next(at, beats); n <= 0 || n > time.Duration(beats)*Every ||
+				at.Add(n).Sub(first)%(time.Duration(beats)*Every) != 0 {
 				t.Errorf("%v after a beat: the next of %d after %v", late, beats, n)
 			}
 		}
@@ -26,4 +29,19 @@ func TestBeatsAreTheSameForAll(t *testing.T) {
 	if p, w := Phase(now), Wait(now); p+w != Every && p+w != 0 {
 		t.Errorf("phase %v and wait %v", p, w)
 	}
+}
+
+// TestSleep waits for as long as it is told, or until the context ends.
+func TestSleep(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		if !Sleep(t.Context(), time.Minute) || time.Since(began) != time.Minute {
+			t.Errorf("%v have passed, want a minute", time.Since(began))
+		}
+		ctx, stop := context.WithTimeout(t.Context(), time.Second)
+		defer stop()
+		if Sleep(ctx, time.Minute) || time.Since(began) != time.Minute+time.Second {
+			t.Errorf("%v have passed, want it to end with the context", time.Since(began))
+		}
+	})
 }

@@ -6,14 +6,14 @@ import (
 	"time"
 )
 
-// Behaviour is how a synthetic responder answers packet-ins: what of it is known beforehand is the truth that the harness is tested
-// with. Equal seeds give equal delays, losses and stalls.
+// Behaviour is how a synthetic responder answers packet-ins: what of it is known beforehand is the
+// truth that the harness is tested with. Equal seeds give equal delays, losses and stalls.
 type Behaviour struct {
 	Delay Delay
 	Loss  float64 // part of the packet-ins that is never answered
 	Wrong float64 // part of those answered whose answer names another packet, one that was never sent
-	// StallEvery and StallFor: from the beginning of a connection on, the last StallFor of every StallEvery is one in which nothing is
-	// answered; what is due then is answered at its end.
+	// StallEvery and StallFor: from the beginning of a connection on, the last StallFor of every
+	// StallEvery is one in which nothing is answered; what is due then is answered at its end.
 	StallEvery, StallFor time.Duration
 	Seed                 uint64
 }
@@ -29,32 +29,32 @@ func (b *Behaviour) Check() error {
 	return nil
 }
 
-// Plain says whether every packet-in is answered at once.
+// Plain reports whether every packet-in is answered at once.
 func (b *Behaviour) Plain() bool {
 	return b.Delay == Delay{} && b.Loss == 0 && b.Wrong == 0 && b.StallFor == 0
 }
 
-// fate is what becomes of one packet-in.
-type fate struct {
+// plannedReply is what becomes of one packet-in.
+type plannedReply struct {
 	arrived, due time.Duration // since the connection began
 	lost, wrong  bool
 	stalled      bool
 }
 
-// fates draws them, for one connection: its number seeds it too.
-type fates struct {
+// replyPlan draws them, for one connection: its number seeds it too.
+type replyPlan struct {
 	Behaviour
 	random *rand.Rand
 }
 
-func newFates(b Behaviour, connection uint64) *fates {
-	return &fates{Behaviour: b, random: rand.New(rand.NewPCG(b.Seed, connection))}
+func newReplyPlan(b Behaviour, connection uint64) *replyPlan {
+	return &replyPlan{Behaviour: b, random: rand.New(rand.NewPCG(b.Seed, connection))}
 }
 
 // next is the fate of the next packet-in, which arrives now.
-func (f *fates) next(now time.Duration) fate {
+func (f *replyPlan) next(now time.Duration) plannedReply {
 	delay, loss, wrong := f.Delay.draw(f.random), f.random.Float64(), f.random.Float64()
-	x := fate{arrived: now, due: now + delay, lost: loss < f.Loss, wrong: wrong < f.Wrong}
+	x := plannedReply{arrived: now, due: now + delay, lost: loss < f.Loss, wrong: wrong < f.Wrong}
 	if f.StallFor > 0 {
 		if at := x.due % f.StallEvery; at >= f.StallEvery-f.StallFor {
 			x.due += f.StallEvery - at

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -8,8 +9,9 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
-// Churn is how many paths an instance installs and withdraws a second for a time, while many are active, what that takes of memory and disk,
-// and how it comes back when it is killed. The zero value of a field means its default.
+// Churn is how many paths an instance installs and withdraws a second for a time, while many are
+// active, what that takes of memory and disk, and how it comes back when it is killed. The zero
+// value of a field means its default.
 type Churn struct {
 	Setup
 	Scenario string        // of the report; default "intents"
@@ -19,7 +21,8 @@ type Churn struct {
 	Duration time.Duration // default 1 min
 	Warmup   time.Duration // of installing and withdrawing that does not count; default 5 s
 	Restart  bool          // the instance is killed at the end and started again
-	// Beyond has taken what the instance takes at rest, with all paths installed, so that what an operation costs is told without it.
+	// Beyond has taken what the instance takes at rest, with all paths installed, so that what an
+	// operation costs is told without it.
 	Beyond bool
 	// NoSelfCheck leaves out the null instance.
 	NoSelfCheck bool
@@ -30,14 +33,15 @@ func (c *Churn) Check() error {
 	if err := c.check(); err != nil {
 		return err
 	}
-	c.Scenario = orDefault(c.Scenario, "intents")
-	c.Form = orDefault(c.Form, FormNDJSON)
-	c.Active = orDefault(c.Active, 1_000_000)
-	c.Duration = orDefault(c.Duration, time.Minute)
-	c.Warmup = orDefault(c.Warmup, 5*time.Second)
+	c.Scenario = cmp.Or(c.Scenario, "intents")
+	c.Form = cmp.Or(c.Form, FormNDJSON)
+	c.Active = cmp.Or(c.Active, 1_000_000)
+	c.Duration = cmp.Or(c.Duration, time.Minute)
+	c.Warmup = cmp.Or(c.Warmup, 5*time.Second)
 	switch {
-	case c.Active < 1 || c.Active > askMost/2 || c.Rate < 0 || c.Duration < 0 || c.Warmup < 0:
-		return fmt.Errorf("%d active paths, a rate of %d for %v given, want positive ones, and %d paths at most", c.Active, c.Rate, c.Duration, askMost/2)
+	case c.Active < 1 || c.Active > maxPaths/2 || c.Rate < 0 || c.Duration < 0 || c.Warmup < 0:
+		return fmt.Errorf("%d active paths, a rate of %d for %v given, want positive ones, and %d paths at most",
+			c.Active, c.Rate, c.Duration, maxPaths/2)
 	case c.Restart && c.Controller != "":
 		return fmt.Errorf("the instance at %s is not killed: want none given", c.Controller)
 	}
@@ -53,8 +57,9 @@ func (c *Churn) Run(ctx context.Context) (*Report, error) {
 	if c.Rate > 0 {
 		how = thousands(float64(c.Rate)) + "/s"
 	}
-	r, err := c.report(c.Scenario, fmt.Sprintf("%s: installed and withdrawn over %d switches each, %s, with %s active; %s", c.Scenario, c.Hops, how,
-		thousands(float64(c.Active)), c.Form))
+	r, err := c.report(c.Scenario,
+		fmt.Sprintf("%s: installed and withdrawn over %d switches each, %s, with %s active; %s", c.Scenario, c.Hops, how,
+			thousands(float64(c.Active)), c.Form))
 	if err != nil {
 		return nil, err
 	}
@@ -63,31 +68,19 @@ func (c *Churn) Run(ctx context.Context) (*Report, error) {
 	for _, setup := range c.variants(c.NoSelfCheck) {
 		scores = append(scores, c.score(r, setup))
 	}
-	var list []contender
-	for _, s := range scores {
-		list = append(list, contender{[]*Result{s.result}, s.run})
-	}
-	if err := rounds(ctx, c.Runs, list); err != nil {
-		return nil, err
-	}
-	for _, s := range scores {
-		s.finish()
-	}
-	r.finish()
-	r.judge()
-	return r, nil
+	return compare(ctx, r, scores)
 }
 
 // churnScore is what is measured of an instance.
 type churnScore struct {
+	subject
 	c              *Churn
 	setup          Setup
-	result         *Result
 	requests, late *hdrhistogram.Histogram // of all runs
 }
 
 func (c *Churn) score(r *Report, setup Setup) *churnScore {
-	return &churnScore{c: c, setup: setup, result: r.addSubject(&setup), requests: newLatency(), late: newLatency()}
+	return &churnScore{c: c, setup: setup, subject: subject{r.addSubject(&setup)}, requests: newLatency(), late: newLatency()}
 }
 
 // run is one run. The null instance keeps nothing, and is not killed.
@@ -97,18 +90,19 @@ func (x *churnScore) run(ctx context.Context, i int) error {
 		return err
 	}
 	s.take(x.result)
-	x.c.Note("run %d of %d: %s: %s paths/s, %s flow-mods/s; %s", i+1, x.c.Runs, x.result.Subject, thousands(s.paths()), thousands(s.flowMods()), s.growth.String())
+	x.c.Note("run %d of %d: %s: %s paths/s, %s flow-mods/s; %s", i+1, x.c.Runs, x.result.Subject,
+		thousands(s.paths()), thousands(s.flowMods()), s.growth.String())
 	return nil
 }
 
 // finish adds the distributions of all runs.
 func (x *churnScore) finish() {
-	if x.result.Refused != "" {
-		return
-	}
-	x.result.Times = append(x.result.Times, distributionOf("request", "from when a request was meant to leave to the end of its answer, when all of it is durable", x.requests))
+	x.result.Times = append(x.result.Times,
+		distributionOf("request",
+			"from when a request was meant to leave to the end of its answer, when all of it is durable", x.requests))
 	if x.c.Rate > 0 {
-		x.result.Times = append(x.result.Times, distributionOf("sent late", "from when a request was meant to leave to when it left: for want of time of the generator, or of an answer on its connection", x.late))
+		x.result.Times = append(x.result.Times,
+			distributionOf("sent late", "from when a request was meant to leave to when it left: for want of time of the generator, or of an answer on its connection", x.late))
 	}
 }
 
@@ -128,12 +122,12 @@ type churnRun struct {
 	overloads  int
 	instance   time.Duration // CPU time
 	switches   time.Duration
-	growth     growth
+	growth     usageSeries
 	own        int64
 	peak       int64   // of the instance's memory, so far
 	mallocs    float64 // of the instance
-	rest       rested
-	restart    *restarted
+	idle       idleUsage
+	restart    *restartRun
 }
 
 // paths is how many were installed and withdrawn a second, as switches have received it.
@@ -161,7 +155,7 @@ func (s *churnRun) take(x *Result) {
 	x.take("memory of the instance, at its peak", "MiB", mebibytes(s.peak))
 	x.take("memory that it grew by, a minute", "MiB", max(g.slope(), 0))
 	x.take("files of the instance, filled", "MiB", mebibytes(g.files[0]))
-	x.take("files of the instance, at most", "MiB", mebibytes(g.most()))
+	x.take("files of the instance, at most", "MiB", mebibytes(g.maxFiles()))
 	x.take("answers of overload", "", float64(s.overloads))
 	if s.restart != nil {
 		s.restart.take(x)
@@ -171,7 +165,7 @@ func (s *churnRun) take(x *Result) {
 		x.take(allocations, "", s.mallocs/work)
 	}
 	if s.c.Beyond {
-		r := &s.rest
+		r := &s.idle
 		x.take(cpuBeyond, "µs", max(microseconds(s.instance)-r.cpu*1e6*s.elapsed.Seconds(), 0)/work)
 		x.take(mallocsBeyond, "", max(s.mallocs-r.mallocs*s.elapsed.Seconds(), 0)/work)
 		x.take("CPU of the instance at rest, of a core", "%", 100*r.cpu)
@@ -186,19 +180,20 @@ const (
 	mallocsBeyond = "allocations of the instance beyond those at rest, each"
 )
 
-// rested is what an instance takes at rest.
-type rested struct {
+// idleUsage is what an instance takes at rest.
+type idleUsage struct {
 	cpu     float64 // cores
 	mallocs float64 // a second
 }
 
-// growth is the memory and the files of an instance, once a second.
-type growth struct {
+// usageSeries is the memory and the files of an instance, once a second.
+type usageSeries struct {
 	memory, files []int64
 }
 
-// slope is how much the memory grew in a minute, in MiB: of the line through all its values with the least squares.
-func (g *growth) slope() float64 {
+// slope is how much the memory grew in a minute, in MiB: of the line through all its values with
+// the least squares.
+func (g *usageSeries) slope() float64 {
 	n := float64(len(g.memory))
 	if n < 2 {
 		return 0
@@ -211,15 +206,16 @@ func (g *growth) slope() float64 {
 	return (n*sxy - sx*sy) / (n*sxx - sx*sx) * 60
 }
 
-// most is the most that the files took.
-func (g *growth) most() (n int64) {
+// maxFiles is the most that the files took.
+func (g *usageSeries) maxFiles() (n int64) {
 	for _, f := range g.files {
 		n = max(n, f)
 	}
 	return n
 }
 
-func (g *growth) String() string {
+func (g *usageSeries) String() string {
 	last := len(g.memory) - 1
-	return fmt.Sprintf("memory %s to %s MiB, files %s MiB", figure(mebibytes(g.memory[0])), figure(mebibytes(g.memory[last])), figure(mebibytes(g.files[last])))
+	return fmt.Sprintf("memory %s to %s MiB, files %s MiB", threeDigits(mebibytes(g.memory[0])),
+		threeDigits(mebibytes(g.memory[last])), threeDigits(mebibytes(g.files[last])))
 }

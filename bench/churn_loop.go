@@ -13,7 +13,7 @@ func (s *churnRun) run(ctx context.Context) error {
 		return err
 	}
 	defer g.close()
-	s.hops = g.asks.hops
+	s.hops = g.paths.hops
 	began := time.Now()
 	if err := g.fill(ctx, s.c.Form, s.c.Active); err != nil {
 		return fmt.Errorf("filling: %w", err)
@@ -21,18 +21,18 @@ func (s *churnRun) run(ctx context.Context) error {
 	s.filled = time.Since(began)
 	s.c.Note("%s paths are installed after %v", thousands(float64(s.c.Active)), s.filled.Round(time.Millisecond))
 	if s.c.Beyond {
-		if err := s.rest.take(ctx, g, min(restWindow, s.c.Duration)); err != nil {
+		if err := s.idle.take(ctx, g, min(restWindow, s.c.Duration)); err != nil {
 			return err
 		}
 	}
-	p := g.newPump(s.c.Form, s.c.Active, s.c.Rate)
+	p := g.newLoadgen(s.c.Form, s.c.Active, s.c.Rate)
 	p.start(ctx)
 	err = s.measure(ctx, g, p)
 	if halted := p.halt(); err == nil {
 		err = halted
 	}
 	if err == nil {
-		err = g.settled(ctx, p)
+		err = g.awaitSettled(ctx, p)
 	}
 	if err != nil {
 		return err
@@ -41,34 +41,34 @@ func (s *churnRun) run(ctx context.Context) error {
 	s.late.Merge(p.late)
 	s.overloads = p.overloads
 	if s.restarts {
-		s.restart = &restarted{}
+		s.restart = &restartRun{}
 		return s.restart.run(ctx, g)
 	}
 	return nil
 }
 
 // measure takes what switches receive for the time that counts.
-func (s *churnRun) measure(ctx context.Context, g *ground, p *pump) error {
-	if err := s.hold(ctx, g, p, s.c.Warmup, nil); err != nil {
+func (s *churnRun) measure(ctx context.Context, g *testbed, p *loadgen) error {
+	if err := s.sampleFor(ctx, g, p, s.c.Warmup, nil); err != nil {
 		return err
 	}
 	mallocs := g.process.mallocs(ctx)
-	before, clocks := g.net.Tally(), readClocks(g.process)
-	p.count()
-	err := s.hold(ctx, g, p, s.c.Duration, &s.growth)
-	after, later := g.net.Tally(), readClocks(g.process)
+	before, clocks := g.net.Tally(), readCPUTimes(g.process)
+	p.resetTimes()
+	err := s.sampleFor(ctx, g, p, s.c.Duration, &s.growth)
+	after, later := g.net.Tally(), readCPUTimes(g.process)
 	s.elapsed = later.at.Sub(clocks.at)
 	s.puts, s.gone, s.mods = after.Put-before.Put, after.Removed-before.Removed, after.FlowMods-before.FlowMods
 	s.instance, s.switches, s.own = later.its-clocks.its, later.own-clocks.own, ownMemory()
 	s.peak, s.mallocs = g.process.peak(), g.process.mallocs(ctx)-mallocs
 	if err == nil {
-		err = s.kept(g, p)
+		err = s.checkKeptUp(g, p)
 	}
 	return err
 }
 
-// hold lets a time pass, sampling once a second what the instance takes.
-func (s *churnRun) hold(ctx context.Context, g *ground, p *pump, d time.Duration, to *growth) error {
+// sampleFor lets a time pass, sampling once a second what the instance takes.
+func (s *churnRun) sampleFor(ctx context.Context, g *testbed, p *loadgen, d time.Duration, to *usageSeries) error {
 	for began := time.Now(); ; {
 		if to != nil {
 			to.memory, to.files = append(to.memory, g.process.memory()), append(to.files, g.process.stored())
@@ -89,39 +89,42 @@ func (s *churnRun) hold(ctx context.Context, g *ground, p *pump, d time.Duration
 	}
 }
 
-// keptUp is after what time, at a set rate, paths have to be in the switches at the end, and keptSample of how many of them that is looked at.
+// installDelay is after what time, at a set rate, paths have to be in the switches at the end, and
+// keptSample of how many of them that is looked at.
 const (
-	keptUp     = time.Second
-	keptSample = 500
+	installDelay  = time.Second
+	installSample = 500
 )
 
-// kept says whether the instance has kept up with a set rate: requests left at their times, and the last paths that were asked for a while ago
-// lead to their ends.
-func (s *churnRun) kept(g *ground, p *pump) error {
+// checkKeptUp reports whether the instance has kept up with a set rate: requests left at their
+// times, and the last paths that were asked for a while ago lead to their ends.
+func (s *churnRun) checkKeptUp(g *testbed, p *loadgen) error {
 	if s.c.Rate == 0 {
 		return nil
 	}
-	if n := p.due(); n > int(float64(s.c.Rate)*keptUp.Seconds()) {
-		return fmt.Errorf("%w: of %s paths a second %s had not been asked for when they were to be", errSlow, thousands(float64(s.c.Rate)), thousands(float64(n)))
+	if n := p.due(); n > int(float64(s.c.Rate)*installDelay.Seconds()) {
+		return fmt.Errorf("%w: of %s paths a second %s had not been asked for when they were to be", errSlow,
+			thousands(float64(s.c.Rate)), thousands(float64(n)))
 	}
 	first, next := p.asked()
-	to := max(next-int(float64(s.c.Rate)/2*keptUp.Seconds())-p.batch, first)
-	from := max(to-keptSample, first)
-	var t taken
+	to := max(next-int(float64(s.c.Rate)/2*installDelay.Seconds())-p.batch, first)
+	from := max(to-installSample, first)
+	var t received
 	missing := 0
 	for n := from; n < to; n++ {
-		if a := g.asks.at(n); !g.asks.take(&a, true, &t) {
+		if a := g.paths.at(n); !g.paths.follow(&a, true, &t) {
 			missing++
 		}
 	}
 	if missing > 0 {
-		return fmt.Errorf("%w: of %d paths that had been asked for %v before the end, at %s a second, %d did not lead to their ends", errSlow, to-from, keptUp,
+		return fmt.Errorf("%w: of %d paths that had been asked for %v before the end, at %s a second, %d did not lead to their ends", errSlow, to-from, installDelay,
 			thousands(float64(s.c.Rate)), missing)
 	}
 	return nil
 }
 
-// An instance is at rest when in a window, of restWindow at most, it takes no less than restFalls of what it took in the one before, or next to nothing.
+// An instance is at rest when in a window, of restWindow at most, it takes no less than restFalls
+// of what it took in the one before, or next to nothing.
 const (
 	restWindow = 2 * time.Second
 	restFalls  = 0.9
@@ -129,13 +132,13 @@ const (
 )
 
 // take waits until the instance is at rest, and takes what that costs.
-func (r *rested) take(ctx context.Context, g *ground, window time.Duration) error {
+func (r *idleUsage) take(ctx context.Context, g *testbed, window time.Duration) error {
 	for began, before := time.Now(), 1e9; ; before = r.cpu {
-		mallocs, cpu := g.process.mallocs(ctx), readClocks(g.process)
+		mallocs, cpu := g.process.mallocs(ctx), readCPUTimes(g.process)
 		if err := pause(ctx, window); err != nil {
 			return err
 		}
-		after := readClocks(g.process)
+		after := readCPUTimes(g.process)
 		elapsed := after.at.Sub(cpu.at).Seconds()
 		r.cpu, r.mallocs = (after.its-cpu.its).Seconds()/elapsed, (g.process.mallocs(ctx)-mallocs)/elapsed
 		switch {

@@ -10,14 +10,14 @@ import (
 	"time"
 )
 
-// clocks are CPU times at a moment.
-type clocks struct {
+// cpuTimes are CPU times at a moment.
+type cpuTimes struct {
 	at       time.Time
 	own, its time.Duration
 }
 
-// readClocks reads the generator's and a process's.
-func readClocks(p *process) clocks { return clocks{at: time.Now(), own: ownCPU(), its: p.cpu()} }
+// readCPUTimes reads the generator's and a process's.
+func readCPUTimes(p *process) cpuTimes { return cpuTimes{at: time.Now(), own: ownCPU(), its: p.cpu()} }
 
 // ownCPU is the CPU time of this process.
 func ownCPU() time.Duration {
@@ -50,7 +50,8 @@ func (p *process) cpu() time.Duration {
 	return t
 }
 
-// parseStat reads utime and stime, fields 14 and 15 of /proc/PID/stat. The second, in brackets, may hold spaces.
+// parseStat reads utime and stime, fields 14 and 15 of /proc/PID/stat. The second, in brackets, may
+// hold spaces.
 func parseStat(s string) (time.Duration, error) {
 	fields := strings.Fields(s[strings.LastIndexByte(s, ')')+1:])
 	if len(fields) < 13 {

@@ -1,29 +1,34 @@
 package bench
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 
-	"github.com/weirnet/weir/bench/rig"
+	"github.com/weirnet/weir/bench/loadswitch"
 	"github.com/weirnet/weir/emu/topo"
 	"github.com/weirnet/weir/openflow"
 )
 
-// Discovery is how fast an instance of this binary has a network in its view: all switches, all links, and single switches that come
-// later. The zero value of a field means its default.
+// Discovery is how fast an instance of this binary has a network in its view: all switches, all
+// links, and single switches that come later. The zero value of a field means its default.
 type Discovery struct {
 	Version  openflow.Version // default 1.3
-	Topology string           // as rig.ParseTopology reads it; default wan:100
+	Topology string           // as loadswitch.ParseTopology reads it; default wan:100
 	Single   int              // switches that connect one after the other, later; default 50
 	Runs     int              // default 5
-	// Rest is how long the network is left alone when everything is found: what is lost then is lost falsely. Default 3 s.
+	// Rest is how long the network is left alone when everything is found: what is lost then is
+	// lost falsely. Default 3 s.
 	Rest time.Duration
 	// Limit is how long it may take until everything is found; default 2 min.
-	Limit   time.Duration
-	Seed    uint64
+	Limit time.Duration
+	Seed  uint64
+	// NoSelfCheck leaves out the null instance.
+	NoSelfCheck bool
+
 	Note    func(format string, args ...any)
 	Program string // the weir binary; default this one
 
@@ -32,19 +37,20 @@ type Discovery struct {
 
 // Check fills in defaults and finds what is wrong with a configuration, before anything is started.
 func (c *Discovery) Check() error {
-	c.Version = orDefault(c.Version, openflow.V13)
-	c.Topology = orDefault(c.Topology, "wan:100")
-	c.Single = orDefault(c.Single, 50)
-	c.Runs = orDefault(c.Runs, 5)
-	c.Rest = orDefault(c.Rest, 3*time.Second)
-	c.Limit = orDefault(c.Limit, 2*time.Minute)
+	c.Version = cmp.Or(c.Version, openflow.V13)
+	c.Topology = cmp.Or(c.Topology, "wan:100")
+	c.Single = cmp.Or(c.Single, 50)
+	c.Runs = cmp.Or(c.Runs, 5)
+	c.Rest = cmp.Or(c.Rest, 3*time.Second)
+	c.Limit = cmp.Or(c.Limit, 2*time.Minute)
 	if c.Note == nil {
 		c.Note = func(string, ...any) {}
 	}
 	if c.Runs < 1 || c.Single < 1 || c.Rest < 0 || c.Limit < 0 {
-		return fmt.Errorf("%d runs, %d single switches, a rest of %v and a limit of %v given, want positive ones", c.Runs, c.Single, c.Rest, c.Limit)
+		return fmt.Errorf("%d runs, %d single switches, a rest of %v and a limit of %v given, want positive ones",
+			c.Runs, c.Single, c.Rest, c.Limit)
 	}
-	_, err := rig.ParseTopology(c.Topology, c.Seed)
+	_, err := loadswitch.ParseTopology(c.Topology, c.Seed)
 	return err
 }
 
@@ -53,40 +59,56 @@ func (c *Discovery) Run(ctx context.Context) (*Report, error) {
 	if err := c.Check(); err != nil {
 		return nil, err
 	}
-	topology, err := rig.ParseTopology(c.Topology, c.Seed)
+	topology, err := loadswitch.ParseTopology(c.Topology, c.Seed)
 	if err != nil {
 		return nil, err
 	}
 	n := len(topology.Switches)
 	r := &Report{Format: ReportFormat, Scenario: "discovery", Title: fmt.Sprintf("discovery: OpenFlow %s, %s, %s", c.Version,
-		counted(n, "switch", "switches"), counted(len(topology.Links), "link", "links")), Command: c.Command, Build: c.Build, Machine: thisMachine(),
+		plural(n, "switch", "switches"), plural(len(topology.Links), "link", "links")), Command: c.Command,
+		Build: c.Build, Machine: thisMachine(),
 		Load: Load{OpenFlow: c.Version.String(), Topology: c.Topology, Switches: n, Runs: c.Runs, Seed: c.Seed}}
-	x := r.add(Weir)
-	shown := newLatency()
-	for i := range c.Runs {
-		d := &discoveryRun{c: c, topology: topology, shown: shown}
-		if err := d.run(ctx); err != nil {
-			if ctx.Err() != nil {
-				return nil, &interrupted{i, c.Runs, ctx.Err()}
-			}
-			x.refuse(fmt.Errorf("run %d: %w", i+1, err))
-			break
-		}
-		d.take(x)
-		c.Note("run %d of %d: %s after %v, %s both ways after %v", i+1, c.Runs, counted(n, "switch", "switches"), d.switches.Round(time.Millisecond),
-			counted(len(topology.Links), "link", "links"), d.links.Round(time.Millisecond))
+	var scores []*discoveryScore
+	for _, null := range withNull(c.NoSelfCheck) {
+		scores = append(scores, &discoveryScore{subject: r.addView(null), c: c, topology: topology, null: null,
+			shown: newLatency()})
 	}
-	if x.Refused == "" && c.Single > 0 {
-		x.Times = append(x.Times, distributionOf("switch shown", "from a handshake's last byte to the end of the answer that shows the switch, one after the other", shown))
+	return compare(ctx, r, scores)
+}
+
+// discoveryScore is what is measured of all runs.
+type discoveryScore struct {
+	subject
+	c        *Discovery
+	topology *topo.Topology
+	null     bool
+	shown    *hdrhistogram.Histogram
+}
+
+func (s *discoveryScore) run(ctx context.Context, i int) error {
+	d := &discoveryRun{c: s.c, topology: s.topology, null: s.null, shown: s.shown}
+	if err := d.run(ctx); err != nil {
+		return err
 	}
-	r.finish()
-	return r, nil
+	d.take(s.result)
+	s.c.Note("run %d of %d: %s: %s after %v, %s both ways after %v", i+1, s.c.Runs, s.result.Subject,
+		plural(len(s.topology.Switches), "switch", "switches"),
+		d.switches.Round(time.Millisecond), plural(len(s.topology.Links), "link", "links"), d.links.Round(time.Millisecond))
+	return nil
+}
+
+// finish adds the distribution of all runs.
+func (s *discoveryScore) finish() {
+	s.result.Times = append(s.result.Times,
+		distributionOf("switch shown",
+			"from a handshake's last byte to the end of the answer that shows the switch, one after the other", s.shown))
 }
 
 // discoveryRun is one run.
 type discoveryRun struct {
 	c        *Discovery
 	topology *topo.Topology
+	null     bool
 	shown    *hdrhistogram.Histogram
 
 	switches, links time.Duration // since the first connection was begun

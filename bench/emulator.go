@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"fmt"
@@ -14,14 +15,15 @@ import (
 	"github.com/weirnet/weir/packet"
 )
 
-// Emulator is what package emu can do: the time until all switches of a network are connected to a controller that does nothing, what
-// they cost, and how many frames they pass on. The zero value of a field means its default.
+// Emulator is what package emu can do: the time until all switches of a network are connected to a
+// controller that does nothing, what they cost, and how many frames they pass on. The zero value of
+// a field means its default.
 type Emulator struct {
 	Version  openflow.Version // default 1.3
 	Topology string           // of the network that connects; default wan:206
 	Ring     int              // switches of the ring that frames go round in; default 8
 	Rules    int              // of each of them; default 1000, of 20 masks
-	Flows    int              // frames on their way, each of another flow; default 500
+	Flows    int              // frames in flight, each of another flow; default 500
 	Runs     int              // default 5
 	Duration time.Duration    // of forwarding, for each run; default 2 s
 	// Limit is how long it may take until all switches are connected; default 2 min.
@@ -36,14 +38,14 @@ type Emulator struct {
 
 // Check fills in defaults and finds what is wrong with a configuration, before anything is started.
 func (c *Emulator) Check() error {
-	c.Version = orDefault(c.Version, openflow.V13)
-	c.Topology = orDefault(c.Topology, "wan:206")
-	c.Ring = orDefault(c.Ring, 8)
-	c.Rules = orDefault(c.Rules, 1000)
-	c.Flows = orDefault(c.Flows, 500)
-	c.Runs = orDefault(c.Runs, 5)
-	c.Duration = orDefault(c.Duration, 2*time.Second)
-	c.Limit = orDefault(c.Limit, 2*time.Minute)
+	c.Version = cmp.Or(c.Version, openflow.V13)
+	c.Topology = cmp.Or(c.Topology, "wan:206")
+	c.Ring = cmp.Or(c.Ring, 8)
+	c.Rules = cmp.Or(c.Rules, 1000)
+	c.Flows = cmp.Or(c.Flows, 500)
+	c.Runs = cmp.Or(c.Runs, 5)
+	c.Duration = cmp.Or(c.Duration, 2*time.Second)
+	c.Limit = cmp.Or(c.Limit, 2*time.Minute)
 	if c.Note == nil {
 		c.Note = func(string, ...any) {}
 	}
@@ -51,7 +53,8 @@ func (c *Emulator) Check() error {
 		return fmt.Errorf("%d runs of %v, a limit of %v and a ring of %d given, want positive ones, and a ring of 3 or more", c.Runs, c.Duration, c.Limit, c.Ring)
 	}
 	if c.Rules < 1 || c.Rules > maxRules || c.Flows < 1 || c.Flows > c.Rules {
-		return fmt.Errorf("%d rules and %d flows given, want up to %d rules, and a rule for each flow", c.Rules, c.Flows, maxRules)
+		return fmt.Errorf("%d rules and %d flows given, want up to %d rules, and a rule for each flow", c.Rules,
+			c.Flows, maxRules)
 	}
 	_, err := topo.Parse(c.Topology, c.Seed)
 	return err
@@ -67,11 +70,14 @@ func (c *Emulator) Run(ctx context.Context) (*Report, error) {
 		return nil, err
 	}
 	n := len(topology.Switches)
-	r := &Report{Format: ReportFormat, Scenario: "emulator", Title: fmt.Sprintf("emulated networks: %s connect; %s rules a switch, frames round a ring of %d",
-		counted(n, "switch", "switches"), thousands(float64(c.Rules)), c.Ring), Command: c.Command, Build: c.Build, Machine: thisMachine(),
-		Load: Load{OpenFlow: c.Version.String(), Topology: c.Topology, Switches: n, Runs: c.Runs, Seconds: c.Duration.Seconds(), Seed: c.Seed}}
+	r := &Report{Format: ReportFormat, Scenario: "emulator",
+		Title: fmt.Sprintf("emulated networks: %s connect; %s rules a switch, frames round a ring of %d",
+			plural(n, "switch", "switches"), thousands(float64(c.Rules)), c.Ring), Command: c.Command, Build: c.Build,
+		Machine: thisMachine(),
+		Load: Load{OpenFlow: c.Version.String(), Topology: c.Topology, Switches: n, Runs: c.Runs,
+			Seconds: c.Duration.Seconds(), Seed: c.Seed}}
 	x := r.add("emulator")
-	x.behave(&c.Profile)
+	x.noteProfile(&c.Profile)
 	for i := range c.Runs {
 		e := &emulatorRun{c: c, topology: topology}
 		if err := e.run(ctx); err != nil {
@@ -82,8 +88,8 @@ func (c *Emulator) Run(ctx context.Context) (*Report, error) {
 			break
 		}
 		e.take(x)
-		r.keep(e.fidelity)
-		c.Note("run %d of %d: %s connected after %v; %s packet-hops/s", i+1, c.Runs, counted(n, "switch", "switches"),
+		r.noteFidelity(e.fidelity)
+		c.Note("run %d of %d: %s connected after %v; %s packet-hops/s", i+1, c.Runs, plural(n, "switch", "switches"),
 			e.connected.Round(time.Millisecond), thousands(e.rate()))
 	}
 	if f := r.Fidelity; f != nil && !f.Kept && x.Refused == "" {
@@ -122,8 +128,9 @@ func (e *emulatorRun) take(x *Result) {
 	x.use("emulator", e.hopCPU, float64(e.hops), ownMemory())
 }
 
-// behave notes which profile switches have, and what of it is a guess, on which the figures then rest.
-func (x *Result) behave(p *profile.Profile) {
+// noteProfile notes which profile switches have, and what of it is a guess, on which the figures
+// then rest.
+func (x *Result) noteProfile(p *profile.Profile) {
 	if p.Ideal() {
 		return
 	}
@@ -134,8 +141,8 @@ func (x *Result) behave(p *profile.Profile) {
 	x.Notes = append(x.Notes, note)
 }
 
-// keep adds how well a network kept its times: of several the worst.
-func (r *Report) keep(f emu.Fidelity) {
+// noteFidelity adds how well a network kept its times: of several the worst.
+func (r *Report) noteFidelity(f emu.Fidelity) {
 	if r.Fidelity == nil {
 		r.Fidelity = &Fidelity{Kept: true}
 	}
@@ -149,19 +156,21 @@ func (r *Report) keep(f emu.Fidelity) {
 	}
 }
 
-// The rules of the ring: maskCount masks, by turns.
+// The rules of the ring: maskCount masks, alternately.
 const (
 	maskCount = 20
 	maxRules  = maskCount << 6
 )
 
-// ringRule is the i-th rule: 8 bits of the IPv4 source and 9 to 28 bits of the destination, which lead to a port. It has a time-out.
+// ringRule is the i-th rule: 8 bits of the IPv4 source and 9 to 28 bits of the destination, which
+// lead to a port. It has a time-out.
 func ringRule(i int, out uint32) *openflow.FlowMod {
 	bits := 9 + i%maskCount
 	src, dst := ringAddresses(i)
 	mask := ^uint32(0) << (32 - bits)
 	m := &openflow.FlowMod{Command: openflow.FlowAdd, Priority: uint16(100 + bits), IdleTimeout: 600, Buffer: openflow.NoBuffer,
-		OutPort: openflow.PortAny, OutGroup: openflow.GroupAny, Instructions: []openflow.Instruction{openflow.Apply(openflow.Output(out))}}
+		OutPort: openflow.PortAny, OutGroup: openflow.GroupAny,
+		Instructions: []openflow.Instruction{openflow.Apply(openflow.Output(out))}}
 	m.Match.SetUint(openflow.FieldEthType, uint64(packet.TypeIPv4))
 	m.Match.SetUintMasked(openflow.FieldIPv4Src, uint64(src&0xff000000), 0xff000000)
 	m.Match.SetUintMasked(openflow.FieldIPv4Dst, uint64(dst&mask), uint64(mask))
@@ -179,7 +188,8 @@ func ringFrame(i int) []byte {
 	var s, d [4]byte
 	binary.BigEndian.PutUint32(s[:], src)
 	binary.BigEndian.PutUint32(d[:], dst)
-	k := packet.Key{EthSrc: packet.MAC{2, 1}, EthDst: packet.MAC{2, 2}, EtherType: packet.TypeIPv4, IPSrc: packet.AddrFrom4(s), IPDst: packet.AddrFrom4(d),
+	k := packet.Key{EthSrc: packet.MAC{2, 1}, EthDst: packet.MAC{2, 2}, EtherType: packet.TypeIPv4,
+		IPSrc: packet.AddrFrom4(s), IPDst: packet.AddrFrom4(d),
 		SrcPort: uint16(i), DstPort: 4000, TTL: 64}
 	return packet.AppendUDP(nil, &k, make([]byte, payloadLen))
 }

@@ -19,15 +19,17 @@ func (e *emulatorRun) run(ctx context.Context) error {
 	return e.forward(ctx)
 }
 
-// connect makes the network, and waits until all switches are connected to the null controller, which is a process of its own.
+// connect makes the network, and waits until all switches are connected to the null controller,
+// which is a process of its own.
 func (e *emulatorRun) connect(ctx context.Context) error {
 	p, err := startOwn(ctx, Bare, e.c.Program)
 	if err != nil {
 		return err
 	}
 	defer p.stop()
-	before, used := readClocks(p), inUse()
-	n, err := emu.New(emu.Config{Topology: e.topology, Versions: []openflow.Version{e.c.Version}, Controllers: []string{p.address}, Silent: true, Seed: e.c.Seed, Profile: e.c.Profile})
+	before, used := readCPUTimes(p), inUse()
+	n, err := emu.New(emu.Config{Topology: e.topology, Versions: []openflow.Version{e.c.Version},
+		Controllers: []string{p.address}, Silent: true, Seed: e.c.Seed, Profile: e.c.Profile})
 	if err != nil {
 		return err
 	}
@@ -38,9 +40,10 @@ func (e *emulatorRun) connect(ctx context.Context) error {
 	limited, cancel := context.WithTimeout(ctx, e.c.Limit)
 	defer cancel()
 	if err := n.AwaitConnected(limited); err != nil {
-		return fmt.Errorf("%d of %d switches are connected after %v: %w", n.Totals().Connected, len(e.topology.Switches), e.c.Limit, err)
+		return fmt.Errorf("%d of %d switches are connected after %v: %w", n.Totals().Connected,
+			len(e.topology.Switches), e.c.Limit, err)
 	}
-	after := readClocks(p)
+	after := readCPUTimes(p)
 	e.connected, e.connectCPU, e.controller = after.at.Sub(before.at), after.own-before.own, after.its-before.its
 	e.memory = max(inUse()-used, 0)
 	e.fidelity = n.Fidelity()
@@ -53,7 +56,8 @@ func (e *emulatorRun) forward(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	n, err := emu.New(emu.Config{Topology: t, Versions: []openflow.Version{openflow.V13}, Silent: true, Seed: e.c.Seed, Profile: e.c.Profile})
+	n, err := emu.New(emu.Config{Topology: t, Versions: []openflow.Version{openflow.V13}, Silent: true,
+		Seed: e.c.Seed, Profile: e.c.Profile})
 	if err != nil {
 		return err
 	}
@@ -64,7 +68,7 @@ func (e *emulatorRun) forward(ctx context.Context) error {
 	for i, sw := range n.Switches() {
 		_, out, _, _ := n.Links()[i].Ends()
 		for r := range e.c.Rules {
-			if err := sw.ByHand(openflow.V13, ringRule(r, out)); err != nil {
+			if err := sw.ConsoleFlowMod(openflow.V13, ringRule(r, out)); err != nil {
 				return err
 			}
 		}
@@ -81,17 +85,17 @@ func (e *emulatorRun) forward(ctx context.Context) error {
 			return err
 		}
 	}
-	before, hops := readClocks(nil), n.Totals().PacketHops
+	before, hops := readCPUTimes(nil), n.Totals().PacketHops
 	if err := pause(ctx, e.c.Duration); err != nil {
 		return err
 	}
-	after, totals := readClocks(nil), n.Totals()
+	after, totals := readCPUTimes(nil), n.Totals()
 	e.forwarding, e.hopCPU, e.hops = after.at.Sub(before.at), after.own-before.own, totals.PacketHops-hops
 	if f := n.Fidelity(); f.Total.Wait > e.fidelity.Total.Wait || !f.Kept {
 		e.fidelity = f
 	}
 	if lost := totals.Drops.Total(); lost > 0 {
-		return fmt.Errorf("%w: %d of the frames in the ring were lost", errAstray, lost)
+		return fmt.Errorf("%w: %d of the frames in the ring were lost", errMisforwarded, lost)
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -8,8 +9,9 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
-// Events is what event streams cost those who write: intents are installed and withdrawn at a set rate, by turns with no event stream open, with many
-// that are not read, and with some that are. The zero value of a field means its default.
+// Events is what event streams cost those who write: intents are installed and withdrawn at a set
+// rate, alternately with no event stream open, with many that are not read, and with some that are.
+// The zero value of a field means its default.
 type Events struct {
 	Setup
 	Form     Form          // default NDJSON
@@ -26,65 +28,55 @@ func (c *Events) Check() error {
 	if err := c.check(); err != nil {
 		return err
 	}
-	c.Form = orDefault(c.Form, FormNDJSON)
-	c.Active = orDefault(c.Active, 10_000)
-	c.Rate = orDefault(c.Rate, 10_000)
-	c.Unread = orDefault(c.Unread, 1000)
-	c.Read = orDefault(c.Read, 100)
-	c.Duration = orDefault(c.Duration, 5*time.Second)
-	c.Warmup = orDefault(c.Warmup, 2*time.Second)
-	if c.Active < pumpBatch || c.Active > askMost/2 || c.Rate < 1 || c.Unread < 1 || c.Read < 1 || c.Duration < 0 || c.Warmup < 0 {
+	c.Form = cmp.Or(c.Form, FormNDJSON)
+	c.Active = cmp.Or(c.Active, 10_000)
+	c.Rate = cmp.Or(c.Rate, 10_000)
+	c.Unread = cmp.Or(c.Unread, 1000)
+	c.Read = cmp.Or(c.Read, 100)
+	c.Duration = cmp.Or(c.Duration, 5*time.Second)
+	c.Warmup = cmp.Or(c.Warmup, 2*time.Second)
+	if c.Active < batchPaths || c.Active > maxPaths/2 || c.Rate < 1 || c.Unread < 1 || c.Read < 1 || c.Duration < 0 ||
+		c.Warmup < 0 {
 		return fmt.Errorf("%d active paths, a rate of %d for %v, %d and %d streams given, want positive ones, and %d to %d paths", c.Active, c.Rate, c.Duration,
-			c.Unread, c.Read, pumpBatch, askMost/2)
+			c.Unread, c.Read, batchPaths, maxPaths/2)
 	}
 	return nil
 }
 
-// Run measures the three ways by turns, each with an instance of its own, as often as there are runs.
+// Run measures the three ways alternately, each with an instance of its own, as often as there are
+// runs.
 func (c *Events) Run(ctx context.Context) (*Report, error) {
 	if err := c.Check(); err != nil {
 		return nil, err
 	}
-	r, err := c.report("events", fmt.Sprintf("events: %s paths installed and withdrawn a second, with %s active, beside event streams; %s",
-		thousands(float64(c.Rate)), thousands(float64(c.Active)), c.Form))
+	r, err := c.report("events",
+		fmt.Sprintf("events: %s paths installed and withdrawn a second, with %s active, beside event streams; %s",
+			thousands(float64(c.Rate)), thousands(float64(c.Active)), c.Form))
 	if err != nil {
 		return nil, err
 	}
 	r.Load.Rate, r.Load.Seconds = c.Rate, c.Duration.Seconds()
 	var scores []*eventScore
-	for _, s := range []*eventScore{{what: "no stream"}, {what: counted(c.Unread, "stream", "streams") + " not read", streams: c.Unread},
-		{what: counted(c.Read, "stream", "streams") + " read", streams: c.Read, read: true}} {
-		s.result, s.requests, s.late = r.add(s.what), newLatency(), newLatency()
+	for _, s := range []*eventScore{{what: "no stream"},
+		{what: plural(c.Unread, "stream", "streams") + " not read", streams: c.Unread},
+		{what: plural(c.Read, "stream", "streams") + " read", streams: c.Read, read: true}} {
+		s.c, s.result, s.requests, s.late = c, r.add(s.what), newLatency(), newLatency()
 		scores = append(scores, s)
+		s.none = &scores[0].turn
 	}
-	var list []contender
-	for _, s := range scores {
-		list = append(list, contender{[]*Result{s.result}, func(ctx context.Context, i int) error {
-			if err := s.run(ctx, c, i); err != nil {
-				return err
-			}
-			s.take(&scores[0].turn)
-			return nil
-		}})
-	}
-	if err := rounds(ctx, c.Runs, list); err != nil {
-		return nil, err
-	}
-	for _, s := range scores {
-		s.finish()
-	}
-	r.finish()
-	return r, nil
+	return compare(ctx, r, scores)
 }
 
 // eventScore is what is measured of one way.
 type eventScore struct {
+	subject
+	c              *Events
 	what           string
 	streams        int
 	read           bool
-	result         *Result
 	requests, late *hdrhistogram.Histogram // of all runs
 	turn           eventTurn               // of this run
+	none           *eventTurn              // of this run, without streams
 }
 
 // eventTurn is one turn.
@@ -106,9 +98,9 @@ func (t *eventTurn) rate() float64 { return float64(t.done) / t.elapsed.Seconds(
 
 func (t *eventTurn) p99() float64 { return float64(t.requests.ValueAtQuantile(99)) / 1e6 }
 
-// take adds a turn to the result; none is that without streams, of the same run.
-func (s *eventScore) take(none *eventTurn) {
-	x, t := s.result, &s.turn
+// take adds a turn to the result.
+func (s *eventScore) take() {
+	x, t, none := s.result, &s.turn, s.none
 	x.take("paths installed and withdrawn, answered", "/s", t.rate())
 	x.take("p99 of a request", "ms", t.p99())
 	if s.streams > 0 && none.done > 0 {
@@ -137,10 +129,8 @@ func (s *eventScore) take(none *eventTurn) {
 
 // finish adds the distributions of all runs.
 func (s *eventScore) finish() {
-	if s.result.Refused != "" {
-		return
-	}
 	s.result.Times = append(s.result.Times,
-		distributionOf("request", "from when a request was meant to leave to the end of its answer, when all of it is durable", s.requests),
+		distributionOf("request",
+			"from when a request was meant to leave to the end of its answer, when all of it is durable", s.requests),
 		distributionOf("sent late", "from when a request was meant to leave to when it left: for want of time of the generator, or of an answer on its connection", s.late))
 }

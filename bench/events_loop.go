@@ -15,11 +15,12 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/weirnet/weir/bench/rig"
+	"github.com/weirnet/weir/bench/loadswitch"
 )
 
 // run is one turn, with an instance of its own.
-func (s *eventScore) run(ctx context.Context, c *Events, i int) error {
+func (s *eventScore) run(ctx context.Context, i int) error {
+	c := s.c
 	g, err := c.begin(ctx)
 	if err != nil {
 		return err
@@ -32,25 +33,26 @@ func (s *eventScore) run(ctx context.Context, c *Events, i int) error {
 	if err := s.measure(ctx, c, g); err != nil {
 		return err
 	}
+	s.take()
 	c.Note("run %d of %d: %s: %s paths/s, p99 of a request %.2f ms", i+1, c.Runs, s.what, thousands(s.turn.rate()), s.turn.p99())
 	return nil
 }
 
 // measure is one turn.
-func (s *eventScore) measure(ctx context.Context, c *Events, g *ground) (err error) {
-	w := &watchers{reading: s.read}
+func (s *eventScore) measure(ctx context.Context, c *Events, g *testbed) (err error) {
+	w := &eventStreams{reading: s.read}
 	defer w.close()
 	for range s.streams {
 		if err := w.add(ctx, g); err != nil {
 			return fmt.Errorf("stream %d: %w", len(w.list)+1, err)
 		}
 	}
-	p := g.newPump(c.Form, c.Active, c.Rate)
+	p := g.newLoadgen(c.Form, c.Active, c.Rate)
 	p.start(ctx)
-	err = s.hold(ctx, c, g, p, w)
+	err = s.runFor(ctx, c, g, p, w)
 	err = errors.Join(err, p.halt())
 	if err == nil {
-		err = g.settled(ctx, p)
+		err = g.awaitSettled(ctx, p)
 	}
 	if err != nil {
 		return err
@@ -58,18 +60,18 @@ func (s *eventScore) measure(ctx context.Context, c *Events, g *ground) (err err
 	return s.shown(ctx, c, g, w)
 }
 
-// hold lets the time that counts pass.
-func (s *eventScore) hold(ctx context.Context, c *Events, g *ground, p *pump, w *watchers) error {
+// runFor lets the time that counts pass.
+func (s *eventScore) runFor(ctx context.Context, c *Events, g *testbed, p *loadgen, w *eventStreams) error {
 	if err := pause(ctx, c.Warmup); err != nil {
 		return err
 	}
 	t := &s.turn
-	p.count()
-	received, resets, before := w.received.Load(), w.resets.Load(), readClocks(g.process)
+	p.resetTimes()
+	received, resets, before := w.received.Load(), w.resets.Load(), readCPUTimes(g.process)
 	if err := pause(ctx, c.Duration); err != nil {
 		return err
 	}
-	after := readClocks(g.process)
+	after := readCPUTimes(g.process)
 	p.mu.Lock()
 	t.requests.Merge(p.latency)
 	t.late.Merge(p.late)
@@ -83,43 +85,46 @@ func (s *eventScore) hold(ctx context.Context, c *Events, g *ground, p *pump, w 
 		return err
 	}
 	switch n := p.due(); {
-	case n > int(float64(c.Rate)*keptUp.Seconds()):
-		return fmt.Errorf("%w: of %s paths a second %s had not been asked for when they were to be", errSlow, thousands(float64(c.Rate)), thousands(float64(n)))
+	case n > int(float64(c.Rate)*installDelay.Seconds()):
+		return fmt.Errorf("%w: of %s paths a second %s had not been asked for when they were to be", errSlow,
+			thousands(float64(c.Rate)), thousands(float64(n)))
 	case t.done == 0:
 		return fmt.Errorf("%w: no request within %v", errNothing, t.elapsed)
-	case t.queued > queuedMost:
-		return fmt.Errorf("the system keeps %d KiB for one stream, want %d at most: what a stream that is not read holds is not bounded", t.queued>>10, queuedMost>>10)
+	case t.queued > maxQueued:
+		return fmt.Errorf("the system keeps %d KiB for one stream, want %d at most: what a stream that is not read holds is not bounded", t.queued>>10, maxQueued>>10)
 	}
 	return errors.Join(p.failed(), g.check())
 }
 
-// queuedMost is how many bytes the system may keep for one stream.
-const queuedMost = 2 << 20
+// maxQueued is how many bytes the system may keep for one stream.
+const maxQueued = 2 << 20
 
-// streamsLooked is of how many streams that were not read it is looked at in the end whether they get a snapshot.
-const streamsLooked = 20
+// streamSample is of how many streams that were not read it is looked at in the end whether they
+// get a snapshot.
+const streamSample = 20
 
-// shown installs one more path and wants streams to show it: those that are read, and some of those that were not and are read now.
-func (s *eventScore) shown(ctx context.Context, c *Events, g *ground, w *watchers) error {
+// shown installs one more path and wants streams to show it: those that are read, and some of those
+// that were not and are read now.
+func (s *eventScore) shown(ctx context.Context, c *Events, g *testbed, w *eventStreams) error {
 	if s.streams == 0 {
 		return nil
 	}
 	n := g.next
 	mark := `"id":"p` + strconv.Itoa(n) + `"`
 	w.mark.Store(&mark)
-	a, err := g.asker(ctx)
+	a, err := g.newSubmitter(ctx)
 	if err != nil {
 		return err
 	}
 	defer a.close()
 	began := time.Now()
-	if _, _, err := a.ask(ctx, a.appendRequest(nil, intentsPath, FormJSON, g.asks.item(g.net, n))); err != nil {
+	if _, _, err := a.submit(ctx, a.appendRequest(nil, intentsPath, FormJSON, g.paths.item(g.net, n))); err != nil {
 		return err
 	}
 	g.next++
 	want := len(w.list)
 	if !s.read {
-		want = min(want, streamsLooked)
+		want = min(want, streamSample)
 		for _, conn := range w.list[:want] {
 			w.running.Go(func() { w.follow(conn) })
 		}
@@ -129,28 +134,30 @@ func (s *eventScore) shown(ctx context.Context, c *Events, g *ground, w *watcher
 			return err
 		}
 		if time.Since(began) > c.Limit {
-			return fmt.Errorf("%w: %d of %d streams show a path that was installed %v ago", errMissing, w.shown.Load(), want, c.Limit)
+			return fmt.Errorf("%w: %d of %d streams show a path that was installed %v ago", errMissing,
+				w.shown.Load(), want, c.Limit)
 		}
 	}
 	s.turn.seen = time.Since(began)
 	if !s.read {
 		s.turn.resets = int(w.resets.Load())
 	}
-	if _, _, err := a.ask(ctx, a.appendRequest(nil, withdrawPath, FormJSON, fmt.Appendf(nil, `{"ids":["p%d"]}`, n))); err != nil {
+	if _, _, err := a.submit(ctx,
+		a.appendRequest(nil, withdrawPath, FormJSON, fmt.Appendf(nil, `{"ids":["p%d"]}`, n))); err != nil {
 		return err
 	}
 	g.next--
-	return g.until(ctx, func() error { return g.verify(true, g.first, g.next) })
+	return g.poll(ctx, func() error { return g.verify(true, g.first, g.next) })
 }
 
 // item is the intent of the n-th path, as JSON.
-func (a *asks) item(net *rig.Network, n int) []byte {
+func (a *testPaths) item(net *loadswitch.Network, n int) []byte {
 	p := a.at(n)
 	return p.appendItem(nil, net)
 }
 
-// watchers are event streams.
-type watchers struct {
+// eventStreams are event streams.
+type eventStreams struct {
 	reading  bool
 	list     []net.Conn
 	running  sync.WaitGroup
@@ -165,8 +172,8 @@ type watchers struct {
 }
 
 // add opens a stream, and waits until it is accepted.
-func (w *watchers) add(ctx context.Context, g *ground) error {
-	a, err := g.asker(ctx)
+func (w *eventStreams) add(ctx context.Context, g *testbed) error {
+	a, err := g.newSubmitter(ctx)
 	if err != nil {
 		return err
 	}
@@ -193,11 +200,13 @@ func (w *watchers) add(ctx context.Context, g *ground) error {
 	return nil
 }
 
-// followKept is how much of a stream is looked at again with what comes next: what is looked for may be cut in two.
-const followKept = 64
+// followOverlap is how much of a stream is looked at again with what comes next: what is looked for
+// may be cut in two.
+const followOverlap = 64
 
-// follow reads a stream until it ends. Events are not decoded: what is looked for stands in them as it is.
-func (w *watchers) follow(conn net.Conn) {
+// follow reads a stream until it ends. Events are not decoded: what is looked for stands in them as
+// it is.
+func (w *eventStreams) follow(conn net.Conn) {
 	b, kept, shown := make([]byte, 256<<10), 0, false
 	reset := []byte("event: reset\n")
 	for {
@@ -215,11 +224,11 @@ func (w *watchers) follow(conn net.Conn) {
 			shown = true
 			w.shown.Add(1)
 		}
-		kept = copy(b, text[max(len(text)-followKept, 0):])
+		kept = copy(b, text[max(len(text)-followOverlap, 0):])
 	}
 }
 
-func (w *watchers) fail(err error) {
+func (w *eventStreams) fail(err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.err == nil {
@@ -227,14 +236,14 @@ func (w *watchers) fail(err error) {
 	}
 }
 
-func (w *watchers) failed() error {
+func (w *eventStreams) failed() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.err
 }
 
 // close ends all streams.
-func (w *watchers) close() {
+func (w *eventStreams) close() {
 	w.closing.Store(true)
 	for _, conn := range w.list {
 		_ = conn.Close()
@@ -242,8 +251,9 @@ func (w *watchers) close() {
 	w.running.Wait()
 }
 
-// queued is how many bytes the system keeps for the stream for which it keeps most: at the sender's end and at the reader's, both on this machine.
-func (w *watchers) queued() (most int, err error) {
+// queued is how many bytes the system keeps for the stream for which it keeps most: at the sender's
+// end and at the reader's, both on this machine.
+func (w *eventStreams) queued() (most int, err error) {
 	ports := map[int]int{}
 	for _, conn := range w.list {
 		if a, ok := conn.LocalAddr().(*net.TCPAddr); ok {
@@ -266,7 +276,8 @@ func (w *watchers) queued() (most int, err error) {
 	return most, nil
 }
 
-// addQueues adds what the sockets in a table of the kernel's (/proc/net/tcp) have in their queues, by the port of either end.
+// addQueues adds what the sockets in a table of the kernel's (/proc/net/tcp) have in their queues,
+// by the port of either end.
 func addQueues(ports map[int]int, table string) {
 	for line := range strings.Lines(table) {
 		f := strings.Fields(line)

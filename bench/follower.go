@@ -4,7 +4,7 @@ import (
 	"math/rand/v2"
 	"sync"
 
-	"github.com/weirnet/weir/bench/rig"
+	"github.com/weirnet/weir/bench/loadswitch"
 	"github.com/weirnet/weir/emu/topo"
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/session"
@@ -24,7 +24,7 @@ type rule struct {
 
 // flow is a new flow whose first packet waits at its ingress switch.
 type flow struct {
-	dst     *rig.Host
+	dst     *loadswitch.Host
 	key     uint64
 	token   uint32
 	checked bool
@@ -32,20 +32,21 @@ type flow struct {
 	rules   [maxHops]rule
 }
 
-// paths count what became of packets that were released.
-type paths struct {
-	second    int // came to a switch that had no rule for them: it would ask the controller again
-	astray    int // went to another port than their host's, or over another number of switches
-	unordered int // of those checked: a rule on the way had no barrier behind it when they were released
-	checked   int
+// pathCounts count what became of packets that were released.
+type pathCounts struct {
+	repeated     int // came to a switch that had no rule for them: it would ask the controller again
+	misforwarded int // went to another port than their host's, or over another number of switches
+	unordered    int // of those checked: a rule on the way had no barrier behind it when they were released
+	checked      int
 }
 
-func (p paths) minus(o paths) paths {
-	return paths{p.second - o.second, p.astray - o.astray, p.unordered - o.unordered, p.checked - o.checked}
+func (p pathCounts) minus(o pathCounts) pathCounts {
+	return pathCounts{p.repeated - o.repeated, p.misforwarded - o.misforwarded, p.unordered - o.unordered, p.checked - o.checked}
 }
 
-// follower is the tap of a switch whose packets are followed: it sees the rules of all flows that pass the switch, and keeps
-// the flows that begin there. While hosts are introduced it is only the source.
+// follower is the tap of a switch whose packets are followed: it sees the rules of all flows that
+// pass the switch, and keeps the flows that begin there. While hosts are introduced it is only the
+// source.
 type follower struct {
 	*source
 	load *load
@@ -57,7 +58,7 @@ type follower struct {
 	tokens []*flow // by slot
 	far    []int   // egress switches
 	next   uint64  // number of the next flow
-	paths  paths
+	paths  pathCounts
 }
 
 func newFollower(s *source, l *load) *follower {
@@ -80,13 +81,13 @@ func (l *load) assign(seed uint64) {
 	}
 }
 
-// strayed adds up what became of the packets of all switches.
-func (l *load) strayed() paths {
-	var p paths
+// pathCounts adds up what became of the packets of all switches.
+func (l *load) pathCounts() pathCounts {
+	var p pathCounts
 	for _, f := range l.followers {
 		f.mu.Lock()
-		p.second += f.paths.second
-		p.astray += f.paths.astray
+		p.repeated += f.paths.repeated
+		p.misforwarded += f.paths.misforwarded
 		p.unordered += f.paths.unordered
 		p.checked += f.paths.checked
 		f.mu.Unlock()
@@ -95,7 +96,7 @@ func (l *load) strayed() paths {
 }
 
 // begin chooses the ends of a flow that there was not yet; nil if there is none left.
-func (f *follower) begin(token uint32) (src, dst *rig.Host) {
+func (f *follower) begin(token uint32) (src, dst *loadswitch.Host) {
 	hosts := uint64(len(f.sw.Hosts))
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -145,8 +146,8 @@ func (f *follower) modification(s *session.Session, h openflow.Header, frame []b
 	}
 	srcMAC, ok1 := m.Match.Uint(openflow.FieldEthSrc)
 	dstMAC, ok2 := m.Match.Uint(openflow.FieldEthDst)
-	src, ok3 := rig.HostNumber(srcMAC)
-	dst, ok4 := rig.HostNumber(dstMAC)
+	src, ok3 := loadswitch.HostNumber(srcMAC)
+	dst, ok4 := loadswitch.HostNumber(dstMAC)
 	ingress := src / len(f.sw.Hosts)
 	if !ok1 || !ok2 || !ok3 || !ok4 || ingress >= len(f.load.followers) {
 		return false
@@ -175,7 +176,8 @@ func outputOf(actions []openflow.Action) uint32 {
 	return 0
 }
 
-// rule notes a flow's entry at a switch, of which s is the session. It is called by the readers of all switches.
+// rule notes a flow's entry at a switch, of which s is the session. It is called by the readers of
+// all switches.
 func (f *follower) rule(key uint64, sw, out uint32, s *session.Session) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -216,17 +218,17 @@ func (f *follower) walk(fl *flow, out uint32) {
 		next, _, linked := at.Peer(out)
 		if !linked {
 			if at.Index != fl.dst.At.Switch || out != fl.dst.At.Port || n != f.load.c.Hops {
-				f.paths.astray++
+				f.paths.misforwarded++
 			}
 			return
 		}
 		r := fl.at(uint32(next.Index))
 		if r == nil {
-			f.paths.second++
+			f.paths.repeated++
 			return
 		}
 		if n == maxHops {
-			f.paths.astray++
+			f.paths.misforwarded++
 			return
 		}
 		at, out = next, r.out
@@ -243,7 +245,8 @@ func (fl *flow) at(sw uint32) *rule {
 	return nil
 }
 
-// confirmed sees whether every switch but the first was asked for a barrier after the flow's rule came.
+// confirmed sees whether every switch but the first was asked for a barrier after the flow's rule
+// came.
 func (f *follower) confirmed(fl *flow) {
 	f.paths.checked++
 	for i := range fl.rules[:fl.n] {

@@ -3,13 +3,14 @@ package bench
 import (
 	"testing"
 
-	"github.com/weirnet/weir/bench/rig"
+	"github.com/weirnet/weir/bench/loadswitch"
 	"github.com/weirnet/weir/openflow"
 )
 
-// TestPacketsFindTheirRulesOrNot releases packets with all rules in place, with one missing, and with a wrong one.
+// TestPacketsFindTheirRulesOrNot releases packets with all rules in place, with one missing, and
+// with a wrong one.
 func TestPacketsFindTheirRulesOrNot(t *testing.T) {
-	topology, err := rig.ParseTopology("linear:3", 1)
+	topology, err := loadswitch.ParseTopology("linear:3", 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -24,14 +25,14 @@ func TestPacketsFindTheirRulesOrNot(t *testing.T) {
 	}
 	f.window.take(0, -1)
 	f.begin(1 << 16) // the first is checked for barriers, and there are no sessions here
-	release := func(rules func(key uint64, port uint32)) paths {
-		before := l.strayed()
+	release := func(rules func(key uint64, port uint32)) pathCounts {
+		before := l.pathCounts()
 		token, _ := f.window.take(0, -1)
 		src, dst := f.begin(token)
 		rules(keyOf(src.Number, dst.Number), dst.At.Port)
 		f.release(token, 1)
 		f.window.answer(token)
-		return l.strayed().minus(before)
+		return l.pathCounts().minus(before)
 	}
 	good := release(func(key uint64, port uint32) {
 		f.rule(key, 2, port, nil)
@@ -43,7 +44,8 @@ func TestPacketsFindTheirRulesOrNot(t *testing.T) {
 		f.rule(key, 1, 2, nil)
 	})
 	loop := release(func(key uint64, port uint32) { f.rule(key, 1, 1, nil); f.rule(key, 0, 1, nil) })
-	if good != (paths{}) || missing != (paths{second: 1}) || wrong != (paths{astray: 1}) || loop != (paths{astray: 1}) {
+	if good != (pathCounts{}) || missing != (pathCounts{repeated: 1}) || wrong != (pathCounts{misforwarded: 1}) ||
+		loop != (pathCounts{misforwarded: 1}) {
 		t.Errorf("all rules: %+v, one missing: %+v, one wrong: %+v, a loop: %+v", good, missing, wrong, loop)
 	}
 	seen := map[uint64]bool{}

@@ -7,7 +7,7 @@ import (
 	"strconv"
 
 	"github.com/weirnet/weir/api/client"
-	"github.com/weirnet/weir/bench/rig"
+	"github.com/weirnet/weir/bench/loadswitch"
 	"github.com/weirnet/weir/emu/topo"
 )
 
@@ -50,7 +50,7 @@ const (
 )
 
 // appendItem appends the intent of a path as JSON.
-func (p *pathAsk) appendItem(b []byte, net *rig.Network) []byte {
+func (p *testPath) appendItem(b []byte, net *loadswitch.Network) []byte {
 	b = append(b, `{"id":"p`...)
 	b = strconv.AppendInt(b, int64(p.n), 10)
 	b = append(b, `","kind":"point-to-point","src":`...)
@@ -64,7 +64,7 @@ func (p *pathAsk) appendItem(b []byte, net *rig.Network) []byte {
 	return append(b, `"}}`...)
 }
 
-func appendPoint(b []byte, net *rig.Network, e topo.End) []byte {
+func appendPoint(b []byte, net *loadswitch.Network, e topo.End) []byte {
 	b = append(b, `{"dpid":"`...)
 	b = append(b, client.FormatDPID(net.Switches[e.Switch].DatapathID())...)
 	b = append(b, `","port":`...)
@@ -83,7 +83,7 @@ func appendIPv4(b []byte, a uint32) []byte {
 }
 
 // appendInstall appends the body of a request for paths from number n on.
-func (f Form) appendInstall(b []byte, a *asks, n, count int) []byte {
+func (f Form) appendInstall(b []byte, a *testPaths, n, count int) []byte {
 	if f == FormJSON {
 		b = append(b, `{"items":[`...)
 	}
@@ -107,7 +107,8 @@ func (f Form) appendInstall(b []byte, a *asks, n, count int) []byte {
 	return b
 }
 
-// appendWithdraw appends the body of a request to withdraw paths from number n on; path is where it goes.
+// appendWithdraw appends the body of a request to withdraw paths from number n on; path is where it
+// goes.
 func (f Form) appendWithdraw(b []byte, n, count int) (body []byte, path string, as Form) {
 	if f == FormProtobuf {
 		for i := range count {
@@ -144,13 +145,13 @@ func (f Form) accepted(body []byte, count int) error {
 		return acceptedMessages(body, count)
 	}
 	if n := bytes.Count(body, []byte(`"status":"accepted"`)); n != count {
-		return fmt.Errorf("%w: %d of %d: %s", errRefused, n, count, f.strange(body))
+		return fmt.Errorf("%w: %d of %d: %s", errRefused, n, count, f.unexpectedItem(body))
 	}
 	return nil
 }
 
-// strange is the first item of an answer that says anything else, or its beginning.
-func (f Form) strange(body []byte) []byte {
+// unexpectedItem is the first item of an answer that says anything else, or its beginning.
+func (f Form) unexpectedItem(body []byte) []byte {
 	for line := range bytes.SplitAfterSeq(body, []byte("}")) {
 		if bytes.Contains(line, []byte(`"status"`)) && !bytes.Contains(line, []byte(`"status":"accepted"`)) {
 			return line

@@ -3,12 +3,13 @@ package bench
 import (
 	"encoding/binary"
 
-	"github.com/weirnet/weir/bench/rig"
+	"github.com/weirnet/weir/bench/loadswitch"
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/packet"
 )
 
-// frameLen is the length of every frame, in bytes, without a frame check sequence and without a tag.
+// frameLen is the length of every frame, in bytes, without a frame check sequence and without a
+// tag.
 const frameLen = 64
 
 // Offsets into the IP header.
@@ -19,8 +20,8 @@ const (
 	payloadAt    = 20 + 8
 )
 
-// form makes packet-ins of one switch as bytes, from one that was encoded before.
-type form struct {
+// frameTemplate makes packet-ins of one switch as bytes, from one that was encoded before.
+type frameTemplate struct {
 	message []byte
 	buffer  int // offsets into message
 	inPort  int
@@ -30,11 +31,12 @@ type form struct {
 	sum     uint32 // of the IP header's words without addresses and checksum
 }
 
-// newForm makes the form of a switch. Copies are of packets that an entry sends to the controller, which has pushed a tag before.
-func newForm(v openflow.Version, sw uint32, copies bool) *form {
+// newFrameTemplate makes the form of a switch. Copies are of packets that an entry sends to the
+// controller, which has pushed a tag before.
+func newFrameTemplate(v openflow.Version, sw uint32, copies bool) *frameTemplate {
 	k := packet.Key{EtherType: packet.TypeIPv4, IPSrc: packet.AddrFrom4([4]byte{}), IPDst: packet.AddrFrom4([4]byte{}),
 		SrcPort: 4000, DstPort: 4000}
-	f := &form{buffer: 8, ip: 14}
+	f := &frameTemplate{buffer: 8, ip: 14}
 	reason := openflow.ReasonNoMatch
 	if copies {
 		k.VLAN, reason, f.ip = packet.VLANPresent|faucetVLAN, openflow.ReasonAction, 14+4
@@ -63,7 +65,7 @@ func newForm(v openflow.Version, sw uint32, copies bool) *form {
 }
 
 // append appends the packet-in of a packet from src to dst.
-func (f *form) append(b []byte, src, dst *rig.Host, token uint32, buffered bool) []byte {
+func (f *frameTemplate) append(b []byte, src, dst *loadswitch.Host, token uint32, buffered bool) []byte {
 	start := len(b)
 	b = append(b, f.message...)
 	m := b[start:]
@@ -89,6 +91,6 @@ func (f *form) append(b []byte, src, dst *rig.Host, token uint32, buffered bool)
 	return b
 }
 
-func ipWords(h *rig.Host) uint32 {
+func ipWords(h *loadswitch.Host) uint32 {
 	return uint32(h.IP[0])<<8 + uint32(h.IP[1]) + uint32(h.IP[2])<<8 + uint32(h.IP[3])
 }

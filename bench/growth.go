@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,19 +11,24 @@ import (
 	"github.com/weirnet/weir/openflow"
 )
 
-// Growth is what an event costs an instance where there is more of everything: CPU time and allocations for each path installed or withdrawn while
-// more intents, and so more rules, are held, and with more switches; and for each packet-in answered with more hosts. Each is measured as in Churn and
-// Reactive, as fast as the instance keeps up with; of paths, what the instance takes at rest with as much of everything is taken away. The zero value of a field means its default.
+// Growth is what an event costs an instance where there is more of everything: CPU time and
+// allocations for each path installed or withdrawn while more intents, and so more rules, are held,
+// and with more switches; and for each packet-in answered with more hosts. Each is measured as in
+// Churn and Reactive, as fast as the instance keeps up with; of paths, what the instance takes at
+// rest with as much of everything is taken away. The zero value of a field means its default.
 type Growth struct {
 	Setup
-	Times    []int         // how many times the smallest size; default 1, 10, 100. The first is what others are compared with
-	Intents  int           // the smallest number that is held; default 2,000. Each is a rule at each of its hops
-	Switches int           // the smallest number; default 20
-	Hosts    int           // the smallest number at the one switch of packet-ins; default 100. Few hosts have few ports, each of which looks like a flood
+	Times    []int // how many times the smallest size; default 1, 10, 100. The first is what others are compared with
+	Intents  int   // the smallest number that is held; default 2,000. Each is a rule at each of its hops
+	Switches int   // the smallest number; default 20
+	// the smallest number at the one switch of packet-ins; default 100. Few hosts have few ports,
+	// each of which looks like a flood
+	Hosts    int
 	Duration time.Duration // of each measurement; default 5 s
 }
 
-// growthHops are the switches of each path where switches grow: the smallest network has to have such paths.
+// growthHops are the switches of each path where switches grow: the smallest network has to have
+// such paths.
 const growthHops = 3
 
 // Check fills in defaults and finds what is wrong with a configuration, before anything is started.
@@ -36,15 +42,15 @@ func (c *Growth) Check() error {
 	if len(c.Times) == 0 {
 		c.Times = []int{1, 10, 100}
 	}
-	c.Intents = orDefault(c.Intents, 2000)
-	c.Switches = orDefault(c.Switches, 20)
-	c.Hosts = orDefault(c.Hosts, 100)
-	c.Duration = orDefault(c.Duration, 5*time.Second)
+	c.Intents = cmp.Or(c.Intents, 2000)
+	c.Switches = cmp.Or(c.Switches, 20)
+	c.Hosts = cmp.Or(c.Hosts, 100)
+	c.Duration = cmp.Or(c.Duration, 5*time.Second)
 	switch {
 	case len(c.Times) < 2 || c.Times[0] < 1 || !slices.IsSorted(c.Times):
 		return fmt.Errorf("%v times the smallest size given, want two numbers or more, the least first", c.Times)
-	case c.Intents < pumpBatch*pumpConns: // else paths are withdrawn that have only been asked for
-		return fmt.Errorf("%d intents given, want %d or more", c.Intents, pumpBatch*pumpConns)
+	case c.Intents < batchPaths*loadgenConns: // else paths are withdrawn that have only been asked for
+		return fmt.Errorf("%d intents given, want %d or more", c.Intents, batchPaths*loadgenConns)
 	case c.Switches < 1 || c.Hosts < 48 || c.Duration < 0:
 		return fmt.Errorf("%d switches, %d hosts and %v given, want positive ones, and 48 hosts or more, one at each port", c.Switches, c.Hosts, c.Duration)
 	case c.Controller != "":
@@ -53,16 +59,16 @@ func (c *Growth) Check() error {
 	return nil
 }
 
-// grown is one thing of which there is more and more.
-type grown struct {
+// dimension is one thing of which there is more and more.
+type dimension struct {
 	what    string
 	event   string // what is counted
 	measure func(ctx context.Context, times int) (*Result, error)
 }
 
-// things are all that grow.
-func (c *Growth) things() []grown {
-	return []grown{
+// dimensions are all that grow.
+func (c *Growth) dimensions() []dimension {
+	return []dimension{
 		{"intents and their rules", "path installed or withdrawn", func(ctx context.Context, times int) (*Result, error) {
 			return c.churned(ctx, c.Topology, c.Hops, c.Intents*times)
 		}},
@@ -75,14 +81,16 @@ func (c *Growth) things() []grown {
 
 // churned measures paths that come and go.
 func (c *Growth) churned(ctx context.Context, topology string, hops, active int) (*Result, error) {
-	churn := &Churn{Setup: c.Setup, Scenario: "growth", Form: FormProtobuf, Active: active, Duration: c.Duration, Warmup: c.Duration / 5, Beyond: true, NoSelfCheck: true}
+	churn := &Churn{Setup: c.Setup, Scenario: "growth", Form: FormProtobuf, Active: active, Duration: c.Duration,
+		Warmup: c.Duration / 5, Beyond: true, NoSelfCheck: true}
 	churn.Topology, churn.Hops, churn.Runs = topology, hops, 1
 	return onlyResult(churn.Run(ctx))
 }
 
 // answered measures packet-ins of a switch with so many hosts.
 func (c *Growth) answered(ctx context.Context, times int) (*Result, error) {
-	r := &Reactive{Targets: []string{Self}, Version: openflow.V13, Topology: "single:1", Hosts: c.Hosts * times, Buffered: true, Duration: c.Duration,
+	r := &Reactive{Targets: []string{Self}, Version: openflow.V13, Topology: "single:1", Hosts: c.Hosts * times,
+		Buffered: true, Duration: c.Duration,
 		Runs: 1, Seed: c.Seed, NoSelfCheck: true, Note: c.Note, Program: c.Program}
 	return onlyResult(r.Run(ctx))
 }
@@ -109,7 +117,7 @@ func (c *Growth) Run(ctx context.Context) (*Report, error) {
 		return nil, err
 	}
 	r.Load.Seconds = c.Duration.Seconds()
-	for _, g := range c.things() {
+	for _, g := range c.dimensions() {
 		x := r.add(g.what)
 		x.Notes = append(x.Notes, "an event is a "+g.event)
 		for i := range c.Runs {
@@ -127,7 +135,7 @@ func (c *Growth) Run(ctx context.Context) (*Report, error) {
 }
 
 // grow is one run of one thing: each size, one after the other.
-func (c *Growth) grow(ctx context.Context, g grown, x *Result) error {
+func (c *Growth) grow(ctx context.Context, g dimension, x *Result) error {
 	cpu, mallocs := make([]float64, len(c.Times)), make([]float64, len(c.Times))
 	for i, times := range c.Times {
 		m, err := g.measure(ctx, times)
@@ -141,11 +149,13 @@ func (c *Growth) grow(ctx context.Context, g grown, x *Result) error {
 		if b := m.Measure(cpuBeyond); b != nil {
 			cpu[i], mallocs[i] = b.Runs[0], m.Measure(mallocsBeyond).Runs[0]
 		}
-		c.Note("%d times as many %s: %s µs of CPU and %s allocations an event", times, g.what, figure(cpu[i]), figure(mallocs[i]))
+		c.Note("%d times as many %s: %s µs of CPU and %s allocations an event", times, g.what, threeDigits(cpu[i]),
+			threeDigits(mallocs[i]))
 	}
 	for i, times := range c.Times[1:] {
 		x.take(fmt.Sprintf("CPU of an event, %d times as many ÷ %d", times, c.Times[i]), "", cpu[i+1]/max(cpu[i], 1e-9))
-		x.take(fmt.Sprintf("allocations of an event, %d times as many ÷ %d", times, c.Times[i]), "", (mallocs[i+1]+1)/(mallocs[i]+1))
+		x.take(fmt.Sprintf("allocations of an event, %d times as many ÷ %d", times, c.Times[i]), "",
+			(mallocs[i+1]+1)/(mallocs[i]+1))
 	}
 	for i, times := range c.Times {
 		x.take(fmt.Sprintf("CPU of an event, %d times as many", times), "µs", cpu[i])

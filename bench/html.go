@@ -72,7 +72,7 @@ func WriteHTML(w io.Writer, reports []*Report) error {
 
 // section is the report for the page.
 func (r *Report) section(colour palette) section {
-	s := section{Title: r.Title, Command: r.Command, Sub: r.under()}
+	s := section{Title: r.Title, Command: r.Command, Sub: r.subtitle()}
 	var valid []*Result
 	for _, x := range r.Results {
 		if x.Refused != "" {
@@ -108,18 +108,19 @@ func timesOf(results []*Result) (names []string) {
 	return names
 }
 
-// under is what stands under a title: the load, and how busy the machine was.
-func (r *Report) under() string {
+// subtitle is what stands under a title: the load, and how busy the machine was.
+func (r *Report) subtitle() string {
 	l := r.Load
 	parts := []string{l.Topology}
 	if l.Hosts > 0 {
 		parts = append(parts, fmt.Sprintf("%s hosts a switch", thousands(float64(l.Hosts))))
 	}
-	runs := counted(l.Runs, "run", "runs")
+	runs := plural(l.Runs, "run", "runs")
 	if l.Seconds > 0 {
 		runs += fmt.Sprintf(" of %g s", l.Seconds)
 	}
-	return strings.Join(append(parts, runs, fmt.Sprintf("seed %d", l.Seed), "load average at the start "+r.Machine.LoadAvg), ", ") + "."
+	return strings.Join(append(parts, runs, fmt.Sprintf("seed %d", l.Seed),
+		"load average at the start "+r.Machine.LoadAvg), ", ") + "."
 }
 
 // picture is the plot of all distributions of a name.
@@ -140,7 +141,8 @@ func (s *section) note(x *Result) {
 		s.Notes = append(s.Notes, x.Subject+": "+x.Program)
 	}
 	if x.Repeated > 0 {
-		s.Notes = append(s.Notes, fmt.Sprintf("%s: the generator was late in %s, done again", x.Subject, counted(x.Repeated, "run", "runs")))
+		s.Notes = append(s.Notes,
+			fmt.Sprintf("%s: the generator was late in %s, done again", x.Subject, plural(x.Repeated, "run", "runs")))
 	}
 	for _, n := range x.Notes {
 		s.Notes = append(s.Notes, x.Subject+": "+n)

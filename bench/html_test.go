@@ -14,7 +14,8 @@ import (
 
 // sampleReport is a report with figures of two subjects, one of them refused, and hostile names.
 func sampleReport() *Report {
-	r := &Report{Format: ReportFormat, Scenario: "reactive", Title: "packet-ins <answered>", Command: "weir bench & more", Load: Load{Topology: "single:1", Runs: 3, Seconds: 1}}
+	r := &Report{Format: ReportFormat, Scenario: "reactive", Title: "packet-ins <answered>",
+		Command: "weir bench & more", Load: Load{Topology: "single:1", Runs: 3, Seconds: 1}}
 	for i, name := range []string{"self", "<script>alert(1)</script>", "slow", "gone"} {
 		x := r.add(name)
 		h := newLatency()
@@ -33,7 +34,8 @@ func sampleReport() *Report {
 	return r
 }
 
-// TestPage wants a page that is well-formed, refers to nothing, shows every run, and says why there is no figure where there is none.
+// TestPage wants a page that is well-formed, refers to nothing, shows every run, and tells why
+// there is no figure where there is none.
 func TestPage(t *testing.T) {
 	var b bytes.Buffer
 	r := sampleReport()
@@ -43,7 +45,8 @@ func TestPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	page := b.String()
-	for _, want := range []string{"packet-ins &lt;answered&gt;", "weir bench &amp; more", "gone</b>: no result: " + errNothing.Error(), "2,000 /s", "viewport",
+	for _, want := range []string{"packet-ins &lt;answered&gt;", "weir bench &amp; more",
+		"gone</b>: no result: " + errNothing.Error(), "2,000 /s", "viewport",
 		"prefers-color-scheme: dark", "@media print", "of 9 promises 0 were late"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page has no %q", want)
@@ -82,7 +85,8 @@ func TestReportsAreReadAgain(t *testing.T) {
 	if got, _ := json.Marshal(r); !bytes.Equal(got, want) {
 		t.Errorf("read again:\n%s\nwritten:\n%s", got, want)
 	}
-	for _, spoilt := range []string{"", "{}", "[]", `{"format":2,"results":[{}]}`, `{"format":1}`, `{"format":1,"results":[null]}`,
+	for _, spoilt := range []string{"", "{}", "[]", `{"format":2,"results":[{}]}`, `{"format":1}`,
+		`{"format":1,"results":[null]}`,
 		`{"format":1,"results":[{"measures":[null]}]}`, `{"format":1,"results":[{"measures":[{"median":1e300,"runs":[1]}]}]}`,
 		`{"format":1,"results":[{"times_us":[{"curve":[{"percent":50,"at":5},{"percent":40,"at":6}]}]}]}`} {
 		if _, err := ReadReport(strings.NewReader(spoilt)); !errors.Is(err, errReport) {
@@ -106,7 +110,7 @@ func TestScales(t *testing.T) {
 		}
 	}
 	for v, want := range map[float64]string{1234567: "1,234,567", 12.34: "12.3", 0.0123: "0.012", 0: "0", 1.5: "1.50"} {
-		if got := figure(v); got != want {
+		if got := threeDigits(v); got != want {
 			t.Errorf("%v is %s, want %s", v, got, want)
 		}
 	}
@@ -128,7 +132,8 @@ func FuzzReadReport(f *testing.F) {
 		if err := errors.Join(WriteHTML(&out, []*Report{r}), r.Print(&out)); err != nil {
 			t.Fatal(err)
 		}
-		if strings.Contains(out.String(), "NaN") && !bytes.Contains(b, []byte("NaN")) || strings.Contains(out.String(), "<script") && !bytes.Contains(b, []byte("script")) {
+		if strings.Contains(out.String(), "NaN") && !bytes.Contains(b, []byte("NaN")) ||
+			strings.Contains(out.String(), "<script") && !bytes.Contains(b, []byte("script")) {
 			t.Error("a figure is none, or text is markup")
 		}
 	})

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -8,8 +9,8 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
-// Latency is how long a single intent takes over the REST interface until switches have it, one after the other. The zero value of a field
-// means its default.
+// Latency is how long a single intent takes over the REST interface until switches have it, one
+// after the other. The zero value of a field means its default.
 type Latency struct {
 	Setup
 	Flows int // paths that are installed before; default 1,000
@@ -23,10 +24,10 @@ func (c *Latency) Check() error {
 	if err := c.check(); err != nil {
 		return err
 	}
-	c.Flows = orDefault(c.Flows, 1000)
-	c.Count = orDefault(c.Count, 2000)
-	if c.Flows < 1 || c.Count < 2 || c.Flows+c.Count > askMost {
-		return fmt.Errorf("%d paths before, and %d intents given, want positive numbers, 2 intents or more, and no more than %d in all", c.Flows, c.Count, askMost)
+	c.Flows = cmp.Or(c.Flows, 1000)
+	c.Count = cmp.Or(c.Count, 2000)
+	if c.Flows < 1 || c.Count < 2 || c.Flows+c.Count > maxPaths {
+		return fmt.Errorf("%d paths before, and %d intents given, want positive numbers, 2 intents or more, and no more than %d in all", c.Flows, c.Count, maxPaths)
 	}
 	return nil
 }
@@ -36,36 +37,24 @@ func (c *Latency) Run(ctx context.Context) (*Report, error) {
 	if err := c.Check(); err != nil {
 		return nil, err
 	}
-	r, err := c.report("intent-latency", fmt.Sprintf("intent-latency: one intent after the other over %d switches, with %s installed", c.Hops, thousands(float64(c.Flows))))
+	r, err := c.report("intent-latency",
+		fmt.Sprintf("intent-latency: one intent after the other over %d switches, with %s installed", c.Hops,
+			thousands(float64(c.Flows))))
 	if err != nil {
 		return nil, err
 	}
 	var scores []*latencyScore
 	for _, setup := range c.variants(c.NoSelfCheck) {
-		scores = append(scores, &latencyScore{c: c, setup: setup, total: newLatencies()})
+		scores = append(scores, &latencyScore{subject: subject{r.addSubject(&setup)}, c: c, setup: setup, total: newLatencies()})
 	}
-	var list []contender
-	for _, s := range scores {
-		s.result = r.addSubject(&s.setup)
-		list = append(list, contender{[]*Result{s.result}, s.run})
-	}
-	if err := rounds(ctx, c.Runs, list); err != nil {
-		return nil, err
-	}
-	for _, s := range scores {
-		if s.result.Refused == "" {
-			s.total.finish(s.result)
-		}
-	}
-	r.finish()
-	r.judge()
-	return r, nil
+	return compare(ctx, r, scores)
 }
 
 // latencies are times in ns since a request's first byte.
 type latencies struct {
 	first, last, durable *hdrhistogram.Histogram // of intents whose answer comes when they are durable
-	waited, installed    *hdrhistogram.Histogram // of those whose answer comes when they are installed: to the last flow-mod, and to the answer
+	// of those whose answer comes when they are installed: to the last flow-mod, and to the answer
+	waited, installed *hdrhistogram.Histogram
 }
 
 func newLatencies() latencies {
@@ -74,17 +63,17 @@ func newLatencies() latencies {
 
 // latencyScore is what is measured: of this run, and of all of them.
 type latencyScore struct {
-	c      *Latency
-	setup  Setup
-	result *Result
+	subject
+	c     *Latency
+	setup Setup
 	latencies
 	total latencies
 
-	instance, switches clocksUsed
+	instance, switches processUsage
 }
 
-// clocksUsed is what a process took.
-type clocksUsed struct {
+// processUsage is what a process took.
+type processUsage struct {
 	cpu    time.Duration
 	memory int64
 }
@@ -93,28 +82,32 @@ type clocksUsed struct {
 func (s *latencyScore) take(i int) {
 	x := s.result
 	at := func(h *hdrhistogram.Histogram, q float64) float64 { return float64(h.ValueAtQuantile(q)) / 1e6 }
-	x.take("request to last flow-mod received, median", "ms", at(s.last, 50))
-	x.take("request to last flow-mod received, 99 in 100", "ms", at(s.last, 99))
-	x.take("request to first flow-mod received, median", "ms", at(s.first, 50))
-	x.take("request to answer: durable, median", "ms", at(s.durable, 50))
-	x.take("request to answer: installed, median", "ms", at(s.installed, 50))
-	x.take("request to answer: installed, 99 in 100", "ms", at(s.installed, 99))
+	x.take("request to last flow-mod received, p50", "ms", at(s.last, 50))
+	x.take("request to last flow-mod received, p99", "ms", at(s.last, 99))
+	x.take("request to first flow-mod received, p50", "ms", at(s.first, 50))
+	x.take("request to answer: durable, p50", "ms", at(s.durable, 50))
+	x.take("request to answer: installed, p50", "ms", at(s.installed, 50))
+	x.take("request to answer: installed, p99", "ms", at(s.installed, 99))
 	x.use("instance", s.instance.cpu, float64(s.c.Count), s.instance.memory)
 	x.use("switches and generator", s.switches.cpu, float64(s.c.Count), s.switches.memory)
-	s.c.Note("run %d of %d: %s: last flow-mod after %.2f ms (99 in 100: %.2f ms), installed answered after %.2f ms", i+1, s.c.Runs, x.Subject, at(s.last, 50), at(s.last, 99),
+	s.c.Note("run %d of %d: %s: last flow-mod after %.2f ms (p99 %.2f ms), installed answered after %.2f ms",
+		i+1, s.c.Runs, x.Subject, at(s.last, 50), at(s.last, 99),
 		at(s.installed, 50))
 	t := &s.total
-	for _, pair := range [][2]*hdrhistogram.Histogram{{t.first, s.first}, {t.last, s.last}, {t.durable, s.durable}, {t.waited, s.waited}, {t.installed, s.installed}} {
+	for _, pair := range [][2]*hdrhistogram.Histogram{{t.first, s.first}, {t.last, s.last}, {t.durable, s.durable},
+		{t.waited, s.waited}, {t.installed, s.installed}} {
 		pair[0].Merge(pair[1])
 	}
 }
 
 // finish adds the distributions of all runs.
-func (l *latencies) finish(x *Result) {
+func (s *latencyScore) finish() {
+	x, l := s.result, &s.total
 	const since = "from the first byte of a request for one intent to "
 	x.Times = append(x.Times, distributionOf("last flow-mod", since+"the last flow-mod that a switch received for it", l.last),
 		distributionOf("first flow-mod", since+"the first flow-mod that a switch received for it", l.first),
 		distributionOf("durable", since+"the end of the answer that it is durable", l.durable),
-		distributionOf("last flow-mod, where the answer waits", since+"the last flow-mod, of requests that wait until the intent is installed", l.waited),
+		distributionOf("last flow-mod, where the answer waits",
+			since+"the last flow-mod, of requests that wait until the intent is installed", l.waited),
 		distributionOf("installed", since+"the end of the answer that it is installed", l.installed))
 }

@@ -4,13 +4,13 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/weirnet/weir/bench/rig"
+	"github.com/weirnet/weir/bench/loadswitch"
 )
 
 // waitPath asks for the answer when the intent is installed.
 const waitPath = intentsPath + "?wait=installed&timeout=30s"
 
-// run is one run: intents one after the other, by turns without and with waiting.
+// run is one run: intents one after the other, alternately without and with waiting.
 func (s *latencyScore) run(ctx context.Context, i int) error {
 	s.latencies = newLatencies()
 	g, err := s.setup.begin(ctx)
@@ -21,21 +21,21 @@ func (s *latencyScore) run(ctx context.Context, i int) error {
 	if err := g.fill(ctx, FormNDJSON, s.c.Flows); err != nil {
 		return fmt.Errorf("before the intents: %w", err)
 	}
-	a, err := g.asker(ctx)
+	a, err := g.newSubmitter(ctx)
 	if err != nil {
 		return err
 	}
 	defer a.close()
-	before := readClocks(g.process)
+	before := readCPUTimes(g.process)
 	for n := range s.c.Count {
 		if err := s.one(ctx, g, a, n%2 == 1); err != nil {
 			return fmt.Errorf("intent %d: %w", n, err)
 		}
 	}
-	after := readClocks(g.process)
-	s.instance = clocksUsed{after.its - before.its, g.process.memory()}
-	s.switches = clocksUsed{after.own - before.own, ownMemory()}
-	if err := g.tidy(ctx, a, true, g.next); err != nil {
+	after := readCPUTimes(g.process)
+	s.instance = processUsage{after.its - before.its, g.process.memory()}
+	s.switches = processUsage{after.own - before.own, ownMemory()}
+	if err := g.withdrawAll(ctx, a, true, g.next); err != nil {
 		return err
 	}
 	s.take(i)
@@ -43,14 +43,14 @@ func (s *latencyScore) run(ctx context.Context, i int) error {
 }
 
 // one asks for an intent, and waits until switches have it.
-func (s *latencyScore) one(ctx context.Context, g *ground, a *asker, wait bool) error {
-	p := g.asks.at(g.next)
+func (s *latencyScore) one(ctx context.Context, g *testbed, a *submitter, wait bool) error {
+	p := g.paths.at(g.next)
 	path := intentsPath
 	if wait {
 		path = waitPath
 	}
 	request := a.appendRequest(nil, path, FormJSON, p.appendItem(nil, g.net))
-	want := g.net.Tally().Put + uint64(g.asks.hops)
+	want := g.net.Tally().Put + uint64(g.paths.hops)
 	began := g.net.Age()
 	if err := a.send(request); err != nil {
 		return err
@@ -60,12 +60,13 @@ func (s *latencyScore) one(ctx context.Context, g *ground, a *asker, wait bool) 
 	}
 	answered := g.net.Age() - began
 	g.next++
-	err := g.await(ctx, "one path asked for", func(t rig.Tally) bool { return t.Put >= want && g.whole(p.n, p.n+1) })
+	err := g.awaitEntries(ctx, "one path asked for",
+		func(t loadswitch.Tally) bool { return t.Put >= want && g.complete(p.n, p.n+1) })
 	if err != nil {
 		return err
 	}
-	var t taken
-	g.asks.take(&p, true, &t)
+	var t received
+	g.paths.follow(&p, true, &t)
 	if wait {
 		record(s.installed, int64(answered))
 		record(s.waited, t.last-int64(began))

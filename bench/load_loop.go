@@ -6,14 +6,14 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/weirnet/weir/bench/rig"
+	"github.com/weirnet/weir/bench/loadswitch"
 	"github.com/weirnet/weir/emu/topo"
 )
 
 // load is the emulated switches of one target.
 type load struct {
 	c       *Reactive
-	net     *rig.Network
+	net     *loadswitch.Network
 	sources []*source
 	// followers follow the packets of the sources over their paths; none if Reactive.Hops is 0.
 	followers []*follower
@@ -21,23 +21,26 @@ type load struct {
 	cursor    int // the source that sends next, at a set rate
 	// nap waits until the next packet is due, in the time given; napping but in tests.
 	nap func(d time.Duration)
-	// urgent has the goroutine that sends be in time, until what it returns is called; urgent but in tests.
+	// urgent has the goroutine that sends be in time, until what it returns is called; urgent but
+	// in tests.
 	urgent func() func()
 }
 
-// newLoad makes the switches of a target. Those of FAUCET are copies: packets that a switch forwards too, with the tag of their VLAN.
+// newLoad makes the switches of a target. Those of FAUCET are copies: packets that a switch
+// forwards too, with the tag of their VLAN.
 func newLoad(c *Reactive, topology *topo.Topology, copies bool) *load {
-	l := &load{c: c, epoch: time.Now(), nap: napping, urgent: urgent}
-	l.net = rig.New(topology, rig.Config{Version: c.Version, Hosts: c.Hosts, HostPorts: hostPorts, MaxQueue: 64 << 20, Dial: c.dial,
-		Tap: func(sw *rig.Switch) rig.Tap {
-			s := newSource(sw, c, l.clock, copies)
-			l.sources = append(l.sources, s)
-			if c.Hops > 0 {
-				l.followers = append(l.followers, newFollower(s, l))
-				return l.followers[len(l.followers)-1]
-			}
-			return s
-		}})
+	l := &load{c: c, epoch: time.Now(), nap: batchNap, urgent: urgent}
+	l.net = loadswitch.New(topology,
+		loadswitch.Config{Version: c.Version, Hosts: c.Hosts, HostPorts: hostPorts, MaxQueue: 64 << 20, Dial: c.dial,
+			Tap: func(sw *loadswitch.Switch) loadswitch.Tap {
+				s := newSource(sw, c, l.clock, copies)
+				l.sources = append(l.sources, s)
+				if c.Hops > 0 {
+					l.followers = append(l.followers, newFollower(s, l))
+					return l.followers[len(l.followers)-1]
+				}
+				return s
+			}})
 	if c.Hops > 0 {
 		l.assign(c.Seed)
 	}
@@ -64,8 +67,8 @@ const (
 	probeLimit    = 4 * time.Second
 )
 
-// introduce has all hosts speak, and asks for each until the controller answers.
-func (l *load) introduce(ctx context.Context) error {
+// introduceHosts has all hosts speak, and asks for each until the controller answers.
+func (l *load) introduceHosts(ctx context.Context) error {
 	for _, s := range l.sources {
 		s.probing.Store(true)
 		defer s.probing.Store(false)
@@ -95,7 +98,8 @@ func (l *load) introduce(ctx context.Context) error {
 			return err
 		}
 		if l.clock()-began > l.c.Settle {
-			return fmt.Errorf("the controller did not answer for %d of %d hosts within %v", unknown, len(l.sources)*l.c.Hosts, l.c.Settle)
+			return fmt.Errorf("the controller did not answer for %d of %d hosts within %v", unknown,
+				len(l.sources)*l.c.Hosts, l.c.Settle)
 		}
 		if before == unknown {
 			every = min(2*every, probeLimit)
@@ -104,14 +108,14 @@ func (l *load) introduce(ctx context.Context) error {
 		for _, s := range l.sources {
 			s.probe(max(min(2*probes/len(l.sources), probes), 1))
 		}
-		if err := l.listen(ctx, every); err != nil {
+		if err := l.awaitKnown(ctx, every); err != nil {
 			return err
 		}
 	}
 }
 
-// listen waits until all hosts that were asked for are known, but no longer than d.
-func (l *load) listen(ctx context.Context, d time.Duration) error {
+// awaitKnown waits until all hosts that were asked for are known, but no longer than d.
+func (l *load) awaitKnown(ctx context.Context, d time.Duration) error {
 	for began := l.clock(); l.clock()-began < d && l.total(nil).waiting > 0; {
 		if err := pause(ctx, probeEvery/10); err != nil {
 			return err
@@ -120,7 +124,7 @@ func (l *load) listen(ctx context.Context, d time.Duration) error {
 	return nil
 }
 
-// isUnknown says whether a host is still to be introduced.
+// isUnknown reports whether a host is still to be introduced.
 func (s *source) isUnknown(i int) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -143,25 +147,25 @@ func (l *load) check() error {
 	return nil
 }
 
-// measure puts the controller under load for a time d, and for a cut before and after it that does not count; at the end it
-// waits for the answers that are missing.
+// measure puts the controller under load for a time d, and for a cut before and after it that does
+// not count; at the end it waits for the answers that are missing.
 func (l *load) measure(ctx context.Context, d, cut time.Duration, p *process) (*sample, error) {
 	before := l.reset()
-	strayed := l.strayed()
+	strayed := l.pathCounts()
 	sm := newSample(p)
 	var err error
 	if l.c.Rate > 0 {
 		defer l.urgent()()
 		err = l.pace(ctx, d, cut, sm)
 	} else {
-		err = l.keep(ctx, d, cut, sm)
+		err = l.keepOutstanding(ctx, d, cut, sm)
 	}
 	l.halt()
 	if err == nil {
 		err = l.drain(ctx)
 	}
 	sm.count(before, l.total(sm))
-	sm.follow(strayed, l.strayed())
+	sm.follow(strayed, l.pathCounts())
 	if err == nil {
 		err = l.check()
 	}
@@ -197,7 +201,7 @@ func (l *load) halt() {
 	}
 }
 
-// answered says whether anything was answered that counts.
+// answered reports whether anything was answered that counts.
 func (l *load) answered(before tally) bool {
 	return l.total(nil).counted > before.counted
 }
@@ -231,10 +235,10 @@ func (l *load) total(sm *sample) tally {
 	return t
 }
 
-// keep has a number of packets outstanding at each switch. A run in which nothing was answered yet goes on until something
-// is, within Reactive.Drain: a rate of none in a run shorter than a controller's latency, or than a pause of the machine, says
-// nothing about the controller.
-func (l *load) keep(ctx context.Context, d, cut time.Duration, sm *sample) error {
+// keepOutstanding has a number of packets outstanding at each switch. A run in which nothing was
+// answered yet goes on until something is, within Reactive.Drain: a rate of none in a run shorter
+// than a controller's latency, or than a pause of the machine, says nothing about the controller.
+func (l *load) keepOutstanding(ctx context.Context, d, cut time.Duration, sm *sample) error {
 	for _, s := range l.sources {
 		conn := s.sw.Session()
 		if conn == nil {
@@ -265,8 +269,8 @@ func (l *load) keep(ctx context.Context, d, cut time.Duration, sm *sample) error
 // paceTick is how often packets are sent at a set rate.
 const paceTick = 100 * time.Microsecond
 
-// pace sends packets at a set rate, each meant for its own time, to the switches in turn, whether answers come or not. All of a
-// run's packets count whose intended times are within it.
+// pace sends packets at a set rate, each meant for its own time, to the switches in turn, whether
+// answers come or not. All of a run's packets count whose intended times are within it.
 func (l *load) pace(ctx context.Context, d, cut time.Duration, sm *sample) error {
 	at := func(began time.Duration, n int) time.Duration {
 		return began + time.Duration(float64(n)*1e9/float64(l.c.Rate))
@@ -287,7 +291,7 @@ func (l *load) pace(ctx context.Context, d, cut time.Duration, sm *sample) error
 			if intended >= from && intended < to {
 				record(sm.lateness, int64(now-intended))
 			}
-			l.put(intended, sm)
+			l.addNext(intended, sm)
 		}
 		l.flush()
 		l.nap(at(began, sent) - now)
@@ -301,8 +305,8 @@ func (l *load) pace(ctx context.Context, d, cut time.Duration, sm *sample) error
 	return ctx.Err()
 }
 
-// put adds a packet at the source whose turn it is.
-func (l *load) put(intended time.Duration, sm *sample) {
+// addNext adds a packet at the source whose turn it is.
+func (l *load) addNext(intended time.Duration, sm *sample) {
 	s := l.sources[l.cursor]
 	l.cursor = (l.cursor + 1) % len(l.sources)
 	s.mu.Lock()
@@ -323,16 +327,18 @@ func (l *load) flush() {
 	}
 }
 
-// napping waits for the next packet: at least a tick, so that packets go in batches.
-func napping(d time.Duration) { nap(max(d, paceTick)) }
+// batchNap waits for the next packet: at least a tick, so that packets go in batches.
+func batchNap(d time.Duration) { nap(max(d, paceTick)) }
 
-// nap waits for a short time. The timers of Go's runtime have a resolution of a millisecond where nothing else happens.
+// nap waits for a short time. The timers of Go's runtime have a resolution of a millisecond where
+// nothing else happens.
 func nap(d time.Duration) {
 	ts := syscall.NsecToTimespec(int64(d))
 	_ = syscall.Nanosleep(&ts, nil)
 }
 
-// drain waits until nothing waits any more, or nothing has been answered for a while: a slow controller has time for its last answers.
+// drain waits until nothing waits any more, or nothing has been answered for a while: a slow
+// controller has time for its last answers.
 func (l *load) drain(ctx context.Context) error {
 	last, since := -1, l.clock()
 	for began := since; l.clock()-began < l.c.Settle; {
@@ -373,8 +379,8 @@ func pause(ctx context.Context, d time.Duration) error {
 
 func today() string { return time.Now().Format(time.DateOnly) }
 
-// warm puts a controller under load that does not count. Where packets are followed this goes on until all of them find
-// their way over shortest paths: until the controller knows all links.
+// warm puts a controller under load that does not count. Where packets are followed this goes on
+// until all of them find their way over shortest paths: until the controller knows all links.
 func (l *load) warm(ctx context.Context) error {
 	for began := l.clock(); ; {
 		sm, err := l.measure(ctx, l.c.Warmup, 0, nil)

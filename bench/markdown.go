@@ -9,7 +9,8 @@ import (
 	"strings"
 )
 
-// Markdown writes reports as tables: one for each, with all measures, times and processes, under its title, command and machine.
+// Markdown writes reports as tables: one for each, with all measures, times and processes, under
+// its title, command and machine.
 func Markdown(w io.Writer, reports []*Report) error {
 	for _, r := range reports {
 		m := r.Machine
@@ -34,7 +35,8 @@ func Markdown(w io.Writer, reports []*Report) error {
 func (x *Result) markdown(w io.Writer) error {
 	var b strings.Builder
 	row := func(what, unit string, s *Spread) {
-		fmt.Fprintf(&b, "| %s | %s | %s %s | %s – %s | %d |\n", escaped(x.Subject), escaped(what), figure(s.Median), unit, figure(s.Least), figure(s.Greatest), len(s.Runs))
+		fmt.Fprintf(&b, "| %s | %s | %s %s | %s – %s | %d |\n", escaped(x.Subject), escaped(what), threeDigits(s.Median),
+			unit, threeDigits(s.Least), threeDigits(s.Greatest), len(s.Runs))
 	}
 	if x.Refused != "" {
 		fmt.Fprintf(&b, "| %s | no result: %s | | | |\n", escaped(x.Subject), escaped(x.Refused))
@@ -42,11 +44,13 @@ func (x *Result) markdown(w io.Writer) error {
 	for _, m := range x.Measures {
 		row(m.Name, m.Unit, &m.Spread)
 		for _, name := range slices.Sorted(maps.Keys(m.Ratios)) {
-			fmt.Fprintf(&b, "| %s | %s ÷ %s | %s | | |\n", escaped(x.Subject), escaped(m.Name), escaped(name), figure(m.Ratios[name]))
+			fmt.Fprintf(&b, "| %s | %s ÷ %s | %s | | |\n", escaped(x.Subject), escaped(m.Name), escaped(name),
+				threeDigits(m.Ratios[name]))
 		}
 	}
 	for _, d := range x.Times {
-		fmt.Fprintf(&b, "| %s | %s: p50, p99, max | %s, %s, %s | | %d |\n", escaped(x.Subject), escaped(d.Name), spanned(d.P50), spanned(d.P99), spanned(d.Max), d.Count)
+		fmt.Fprintf(&b, "| %s | %s: p50, p99, max | %s, %s, %s | | %d |\n", escaped(x.Subject), escaped(d.Name),
+			formatMicros(d.P50), formatMicros(d.P99), formatMicros(d.Max), d.Count)
 	}
 	for _, p := range x.Processes {
 		row("CPU of the "+p.Name+", each", "µs", &p.CPUPerWork)
@@ -61,9 +65,10 @@ func escaped(s string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(s, "|", "\\|"), "\n", " ")
 }
 
-// Together is one report of several of the same scenario and load, as if their runs had been one report's: of measures and processes. Distributions are
-// those of the first, since percentiles have no median.
-func Together(reports []*Report) (*Report, error) {
+// Merge is one report of several of the same scenario and load, as if their runs had been one
+// report's: of measures and processes. Distributions are those of the first, since percentiles have
+// no median.
+func Merge(reports []*Report) (*Report, error) {
 	if len(reports) == 0 {
 		return nil, errors.New("no reports given")
 	}

@@ -5,11 +5,12 @@ import (
 	"fmt"
 	"strconv"
 
-	"github.com/weirnet/weir/bench/rig"
+	"github.com/weirnet/weir/bench/loadswitch"
 	"github.com/weirnet/weir/emu/topo"
 )
 
-// Fields and values of messages in api/client/intentpb/intents.proto, and the wire types of protocol buffers.
+// Fields and values of messages in api/client/intentpb/intents.proto, and the wire types of
+// protocol buffers.
 const (
 	requestOp, requestID, requestKind, requestSrc, requestDst, requestOXM = 1, 2, 3, 5, 6, 11
 	answerStatus, answerDetail                                            = 3, 5
@@ -22,11 +23,11 @@ func pointLen(e topo.End) int {
 	if e.Port < 1<<7 {
 		return 9 + 2
 	}
-	return 9 + 3 // ports of a rig are below 1<<14
+	return 9 + 3 // ports of these switches are below 1<<14
 }
 
 // appendMessage appends the request for a path, with its length before it.
-func (p *pathAsk) appendMessage(b []byte, net *rig.Network) []byte {
+func (p *testPath) appendMessage(b []byte, net *loadswitch.Network) []byte {
 	id := strconv.Itoa(p.n)
 	n := 2 + 1 + len(id) + 2 + 2 + pointLen(p.from) + 2 + pointLen(p.to) + 2 + pathSelectorLen
 	b = binary.AppendUvarint(b, uint64(n))
@@ -46,7 +47,7 @@ func (p *pathAsk) appendMessage(b []byte, net *rig.Network) []byte {
 // pathSelectorLen is how long the OXM TLVs of a path's selector are.
 const pathSelectorLen = 6 + 8 + 8
 
-func appendPointMessage(b []byte, net *rig.Network, e topo.End) []byte {
+func appendPointMessage(b []byte, net *loadswitch.Network, e topo.End) []byte {
 	b = append(b, uint8(pointLen(e)), 1<<3|wireFixed64)
 	b = binary.LittleEndian.AppendUint64(b, net.Switches[e.Switch].DatapathID())
 	return binary.AppendUvarint(append(b, 2<<3|wireVarint), uint64(e.Port))

@@ -15,25 +15,30 @@ import (
 	"github.com/weirnet/weir/openflow"
 )
 
-// Serve serves switches at one listener and requests at the other until the context ends. It closes both.
+// Serve serves switches at one listener and requests at the other until the context ends. It closes
+// both.
 func (n *Null) Serve(ctx context.Context, switches, api net.Listener) error {
 	if err := n.begin(); err != nil {
 		return errors.Join(err, switches.Close(), api.Close())
 	}
 	var running sync.WaitGroup
-	defer running.Wait()
-	running.Go(func() { _ = accept(ctx, switches, n.control) })
-	return accept(ctx, api, n.requests)
+	ctx, stop := context.WithCancelCause(ctx)
+	running.Go(func() { stop(accept(ctx, switches, n.control)) })
+	stop(accept(ctx, api, n.requests))
+	running.Wait()
+	return context.Cause(ctx)
 }
 
-// accept serves connections until the context ends.
+// accept serves connections until the context ends, which is the error then, or the listener fails.
 func accept(ctx context.Context, ln net.Listener, serve func(net.Conn)) error {
 	stop := context.AfterFunc(ctx, func() { ln.Close() })
 	defer stop()
 	for {
 		conn, err := ln.Accept()
-		if err != nil {
+		if ctx.Err() != nil {
 			return ctx.Err()
+		} else if err != nil {
+			return err
 		}
 		go func() {
 			defer conn.Close()
@@ -65,20 +70,10 @@ func (n *Null) control(conn net.Conn) {
 		defer n.mu.Unlock()
 		if at >= 0 {
 			n.switches[at].conn = nil
-			n.there--
+			n.connected--
 		}
 	}()
-	in := bufio.NewReaderSize(conn, respondBuffer)
-	for {
-		head, err := in.Peek(openflow.HeaderLen)
-		if err != nil {
-			return
-		}
-		size := max(int(binary.BigEndian.Uint16(head[2:])), openflow.HeaderLen)
-		m, err := in.Peek(size)
-		if err != nil {
-			return
-		}
+	messages(conn, func(m []byte) (err error) {
 		switch openflow.Type(m[1]) {
 		case openflow.TypeEchoRequest:
 			echo := append([]byte(nil), m...)
@@ -87,28 +82,49 @@ func (n *Null) control(conn net.Conn) {
 			_, err = conn.Write(echo)
 			n.mu.Unlock()
 		case openflow.TypeFeaturesReply:
-			at = n.enter(int(binary.BigEndian.Uint64(m[8:]))-int(n.asks.net.Switches[0].DatapathID()), conn)
+			if len(m) < openflow.HeaderLen+8 {
+				return io.ErrUnexpectedEOF
+			}
+			at = n.register(int(binary.BigEndian.Uint64(m[openflow.HeaderLen:]))-int(n.paths.net.Switches[0].DatapathID()), conn)
 		case openflow.TypePortStatus:
-			if at >= 0 && size >= statusLen {
+			if at >= 0 && len(m) >= statusLen {
 				down := binary.BigEndian.Uint32(m[statusState:])&uint32(openflow.PortStateDown) != 0
 				err = n.carrier(topo.End{Switch: at, Port: binary.BigEndian.Uint32(m[statusPort:])}, !down)
 			}
 		}
-		if _, e := in.Discard(size); err != nil || e != nil {
+		return err
+	})
+}
+
+// messages hands over the messages of a switch, each valid until f returns, until the connection
+// ends or f fails.
+func messages(conn net.Conn, f func(m []byte) error) {
+	in := bufio.NewReaderSize(conn, respondBuffer)
+	for {
+		head, err := in.Peek(openflow.HeaderLen)
+		if err != nil {
+			return
+		}
+		size := max(int(binary.BigEndian.Uint16(head[2:])), openflow.HeaderLen)
+		m, err := in.Peek(size)
+		if err != nil || f(m) != nil {
+			return
+		}
+		if _, err := in.Discard(size); err != nil {
 			return
 		}
 	}
 }
 
-// enter notes the connection of a switch; -1 if there is no such switch.
-func (n *Null) enter(at int, conn net.Conn) int {
+// register notes the connection of a switch; -1 if there is no such switch.
+func (n *Null) register(at int, conn net.Conn) int {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if at < 0 || at >= len(n.switches) || n.switches[at].conn != nil {
 		return -1
 	}
 	n.switches[at].conn = conn
-	n.there++
+	n.connected++
 	return at
 }
 
@@ -121,6 +137,19 @@ type nullRequest struct {
 
 // requests is a connection to the API.
 func (n *Null) requests(conn net.Conn) {
+	answerRequests(conn, func(b []byte, r *nullRequest) (status string, body []byte, err error) {
+		status = "202 Accepted"
+		if r.method == "GET" {
+			status = "200 OK"
+		}
+		body, err = n.handle(b, r)
+		return status, body, err
+	})
+}
+
+// answerRequests answers the requests of a connection, by a status and a body appended to b, until
+// the connection ends or there is an error.
+func answerRequests(conn net.Conn, answer func(b []byte, r *nullRequest) (status string, body []byte, err error)) {
 	in := bufio.NewReaderSize(conn, 64<<10)
 	var r nullRequest
 	var out, body []byte
@@ -128,16 +157,12 @@ func (n *Null) requests(conn net.Conn) {
 		if err := r.read(in); err != nil {
 			return
 		}
+		var status string
 		var err error
-		if body, err = n.ask(body[:0], &r); err != nil {
+		if status, body, err = answer(body[:0], &r); err != nil {
 			return
 		}
-		out = append(out[:0], "HTTP/1.1 "...)
-		if r.method == "GET" {
-			out = append(out, "200 OK"...)
-		} else {
-			out = append(out, "202 Accepted"...)
-		}
+		out = append(append(out[:0], "HTTP/1.1 "...), status...)
 		out = append(out, "\r\nContent-Type: application/json\r\nContent-Length: "...)
 		out = strconv.AppendInt(out, int64(len(body)), 10)
 		out = append(append(out, "\r\n\r\n"...), body...)

@@ -14,8 +14,8 @@ func thousands(v float64) string {
 	return s
 }
 
-// figure prints a number to about three digits.
-func figure(v float64) string {
+// threeDigits prints a number to about three digits.
+func threeDigits(v float64) string {
 	switch a := math.Abs(v); {
 	case a >= 100:
 		return thousands(v)
@@ -30,14 +30,14 @@ func figure(v float64) string {
 	}
 }
 
-// spanned prints microseconds in a unit that suits them.
-func spanned(us float64) string {
+// formatMicros prints microseconds in a unit that suits them.
+func formatMicros(us float64) string {
 	switch {
 	case us >= 1e6:
-		return figure(us/1e6) + " s"
+		return threeDigits(us/1e6) + " s"
 	case us >= 1e3:
-		return figure(us/1e3) + " ms"
+		return threeDigits(us/1e3) + " ms"
 	default:
-		return figure(us) + " µs"
+		return threeDigits(us) + " µs"
 	}
 }

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -8,11 +9,11 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
-// Paths is how fast paths that are asked for over the API are in the switches: bursts of them, while others are installed. The zero value of a
-// field means its default.
+// Paths is how fast paths that are asked for over the API are in the switches: bursts of them,
+// while others are installed. The zero value of a field means its default.
 type Paths struct {
 	Setup
-	Forms  []Form // each is measured, by turns; default all
+	Forms  []Form // each is measured, alternately; default all
 	Flows  int    // paths that are installed before; default 15,000
 	Burst  int    // paths that are asked for at once, in one request; default 1,000
 	Bursts int    // of each form in each run; default 5
@@ -28,11 +29,11 @@ func (c *Paths) Check() error {
 	if len(c.Forms) == 0 {
 		c.Forms = allForms
 	}
-	c.Flows = orDefault(c.Flows, 15_000)
-	c.Burst = orDefault(c.Burst, 1000)
-	c.Bursts = orDefault(c.Bursts, 5)
-	if c.Flows < 1 || c.Burst < 1 || c.Bursts < 1 || c.Flows+c.Burst*c.Bursts*(len(c.Forms)+1) > askMost {
-		return fmt.Errorf("%d paths before, and %d bursts of %d given, want positive numbers, and no more than %d paths in all", c.Flows, c.Bursts, c.Burst, askMost)
+	c.Flows = cmp.Or(c.Flows, 15_000)
+	c.Burst = cmp.Or(c.Burst, 1000)
+	c.Bursts = cmp.Or(c.Bursts, 5)
+	if c.Flows < 1 || c.Burst < 1 || c.Bursts < 1 || c.Flows+c.Burst*c.Bursts*(len(c.Forms)+1) > maxPaths {
+		return fmt.Errorf("%d paths before, and %d bursts of %d given, want positive numbers, and no more than %d paths in all", c.Flows, c.Bursts, c.Burst, maxPaths)
 	}
 	return nil
 }
@@ -42,7 +43,8 @@ func (c *Paths) Run(ctx context.Context) (*Report, error) {
 	if err := c.Check(); err != nil {
 		return nil, err
 	}
-	r, err := c.report("paths", fmt.Sprintf("paths: %s installed, %s more over %d switches each asked for at once", thousands(float64(c.Flows)),
+	r, err := c.report("paths", fmt.Sprintf("paths: %s installed, %s more over %d switches each asked for at once",
+		thousands(float64(c.Flows)),
 		thousands(float64(c.Burst)), c.Hops))
 	if err != nil {
 		return nil, err
@@ -51,25 +53,7 @@ func (c *Paths) Run(ctx context.Context) (*Report, error) {
 	for _, setup := range c.variants(c.NoSelfCheck) {
 		scores = append(scores, c.score(r, setup))
 	}
-	var list []contender
-	for _, s := range scores {
-		var results []*Result
-		for _, f := range s.forms {
-			results = append(results, f.result)
-		}
-		list = append(list, contender{results, s.run})
-	}
-	if err := rounds(ctx, c.Runs, list); err != nil {
-		return nil, err
-	}
-	for _, s := range scores {
-		for _, f := range s.forms {
-			f.finish()
-		}
-	}
-	r.finish()
-	r.judge()
-	return r, nil
+	return compare(ctx, r, scores)
 }
 
 // score is one of an instance: with a result for each form.
@@ -88,6 +72,19 @@ type pathsScore struct {
 	c     *Paths
 	setup Setup
 	forms []*formScore
+}
+
+func (s *pathsScore) results() (list []*Result) {
+	for _, f := range s.forms {
+		list = append(list, f.result)
+	}
+	return list
+}
+
+func (s *pathsScore) finish() {
+	for _, f := range s.forms {
+		f.finish()
+	}
 }
 
 // formScore is what is measured of one form.
@@ -129,7 +126,8 @@ func (s *pathsScore) take(i int) {
 		last := f.bursts[len(f.bursts)-1]
 		x.use("instance", time.Duration(instance.mean()), float64(s.c.Burst), last.memory)
 		x.use("switches and generator", time.Duration(switches.mean()), float64(s.c.Burst), last.own)
-		s.c.Note("run %d of %d: %s: first flow-mod after %.2f ms, last after %.2f ms, all answered after %.2f ms", i+1, s.c.Runs, x.Subject,
+		s.c.Note("run %d of %d: %s: first flow-mod after %.2f ms, last after %.2f ms, all answered after %.2f ms",
+			i+1, s.c.Runs, x.Subject,
 			first.Median, all.Median, answered.Median)
 		f.bursts = f.bursts[:0]
 	}
@@ -137,11 +135,9 @@ func (s *pathsScore) take(i int) {
 
 // finish reads what is of all runs together.
 func (f *formScore) finish() {
-	if f.result.Refused != "" {
-		return
-	}
 	const since = "from the first byte of the request for a burst of paths to "
-	f.result.Times = append(f.result.Times, distributionOf("last flow-mod", since+"the last flow-mod that a switch received for them", f.all),
+	f.result.Times = append(f.result.Times,
+		distributionOf("last flow-mod", since+"the last flow-mod that a switch received for them", f.all),
 		distributionOf("first flow-mod", since+"the first flow-mod that a switch received for them", f.first),
 		distributionOf("answered", since+"the end of the answer, when all are durable", f.answered))
 }

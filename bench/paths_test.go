@@ -20,7 +20,8 @@ func exact(t *testing.T, x *Result, name string, want time.Duration) {
 	}
 }
 
-// TestPathsMeasuresWhatThereWas asks a planner whose times are known for bursts of paths, in all forms.
+// TestPathsMeasuresWhatThereWas asks a planner whose times are known for bursts of paths, in all
+// forms.
 func TestPathsMeasuresWhatThereWas(t *testing.T) {
 	p := &planner{delay: 7 * time.Millisecond, spread: 20 * time.Microsecond, durable: 3 * time.Millisecond}
 	c := &Paths{Flows: 100, Burst: 51, Bursts: 3, Setup: Setup{Runs: 2}}
@@ -51,7 +52,10 @@ func TestPathsMeasuresWhatThereWas(t *testing.T) {
 // TestPathsRefuses has no result where paths are not what was asked for.
 func TestPathsRefuses(t *testing.T) {
 	for why, p := range map[string]*planner{
-		"switches have 603 entries of paths put":                    {skip: func(path, hop int) bool { return path == 107 && hop == 2 }},
+		"switches have 603 entries of paths put": {skip: func(path,
+			hop int) bool {
+			return path == 107 && hop == 2
+		}},
 		"50 of 50 paths do not lead to where":                       {end: 1},
 		"switches hold 201 entries of paths, and 50 paths have 200": {besides: 7},
 		"0 of 50: {\"status\":\"conflict\"}":                        {status: "conflict"},
@@ -66,7 +70,8 @@ func TestPathsRefuses(t *testing.T) {
 	}
 }
 
-// TestDoubleFlowModsAreCounted has each flow-mod sent twice: the paths are there, and the report says so.
+// TestDoubleFlowModsAreCounted has each flow-mod sent twice: the paths are there, and the report
+// says so.
 func TestDoubleFlowModsAreCounted(t *testing.T) {
 	c := &Paths{Flows: 10, Burst: 10, Bursts: 1, Forms: []Form{FormProtobuf}, Setup: Setup{Runs: 1, Limit: time.Second}}
 	planning(t, &planner{double: true}, &c.Setup, func(ctx context.Context) {
@@ -81,7 +86,8 @@ func TestDoubleFlowModsAreCounted(t *testing.T) {
 // TestChurn installs and withdraws, at a rate and without one.
 func TestChurn(t *testing.T) {
 	for _, rate := range []int{0, 2000} {
-		c := &Churn{Active: 1000, Rate: rate, Duration: time.Second, Warmup: 300 * time.Millisecond, Form: FormProtobuf, Setup: Setup{Runs: 1, Limit: time.Minute}}
+		c := &Churn{Active: 1000, Rate: rate, Duration: time.Second, Warmup: 300 * time.Millisecond,
+			Form: FormProtobuf, Setup: Setup{Runs: 1, Limit: time.Minute}}
 		p := &planner{delay: 5 * time.Millisecond, durable: 200 * time.Millisecond, overload: 2}
 		planning(t, p, &c.Setup, func(ctx context.Context) {
 			r, err := c.Run(ctx)
@@ -91,13 +97,14 @@ func TestChurn(t *testing.T) {
 			if rate > 0 && math.Abs(got-float64(rate)) > 0.03*float64(rate) || got == 0 || math.Abs(mods-4*got) > 1 {
 				t.Errorf("at a rate of %d: %v paths/s, %v flow-mods/s", rate, got, mods)
 			}
-			if in, out := x.Measure("paths installed").Median, x.Measure("paths withdrawn").Median; in <= 0 || out <= 0 || math.Abs(in+out-got) > 1 {
+			if in, out := x.Measure("paths installed").Median, x.Measure("paths withdrawn").Median; in <= 0 ||
+				out <= 0 || math.Abs(in+out-got) > 1 {
 				t.Errorf("at a rate of %d: %v/s installed and %v/s withdrawn are %v/s together", rate, in, out, got)
 			}
 			if d := x.Time("sent late"); (d != nil) != (rate > 0) {
 				t.Errorf("at a rate of %d: lateness %v", rate, d)
 			}
-			if n := len(p.paths); n < 1000 || n > 1000+pumpBatch {
+			if n := len(p.paths); n < 1000 || n > 1000+batchPaths {
 				t.Errorf("%d paths are active at the end", n)
 			}
 		})
@@ -106,16 +113,19 @@ func TestChurn(t *testing.T) {
 
 // TestChurnRefusesWhatIsNotKeptUpWith has a planner answer more slowly than the rate is.
 func TestChurnRefusesWhatIsNotKeptUpWith(t *testing.T) {
-	c := &Churn{Active: 200, Rate: 4000, Duration: 2 * time.Second, Warmup: 300 * time.Millisecond, Setup: Setup{Runs: 1, Limit: time.Minute}}
+	c := &Churn{Active: 200, Rate: 4000, Duration: 2 * time.Second, Warmup: 300 * time.Millisecond,
+		Setup: Setup{Runs: 1, Limit: time.Minute}}
 	planning(t, &planner{durable: time.Second}, &c.Setup, func(ctx context.Context) {
 		r, err := c.Run(ctx)
 		wantRefused(t, r, err, "had not been asked for when they were to be")
 	})
 }
 
-// TestChurnRefusesPathsThatComeLate has a planner answer at once, and tell switches later than it should.
+// TestChurnRefusesPathsThatComeLate has a planner answer at once, and tell switches later than it
+// should.
 func TestChurnRefusesPathsThatComeLate(t *testing.T) {
-	c := &Churn{Active: 500, Rate: 200, Duration: 2 * time.Second, Warmup: 500 * time.Millisecond, Setup: Setup{Runs: 1, Limit: time.Minute}}
+	c := &Churn{Active: 500, Rate: 200, Duration: 2 * time.Second, Warmup: 500 * time.Millisecond,
+		Setup: Setup{Runs: 1, Limit: time.Minute}}
 	planning(t, &planner{delay: 3 * time.Second}, &c.Setup, func(ctx context.Context) {
 		r, err := c.Run(ctx)
 		wantRefused(t, r, err, "did not lead to their ends")
@@ -144,9 +154,9 @@ func TestLatencyMeasuresWhatThereWas(t *testing.T) {
 		r, err := c.Run(ctx)
 		wantRefused(t, r, err, "")
 		x := r.Results[0]
-		exact(t, x, "request to last flow-mod received, median", 4*time.Millisecond)
-		exact(t, x, "request to answer: durable, median", 2*time.Millisecond)
-		exact(t, x, "request to answer: installed, median", 6*time.Millisecond)
+		exact(t, x, "request to last flow-mod received, p50", 4*time.Millisecond)
+		exact(t, x, "request to answer: durable, p50", 2*time.Millisecond)
+		exact(t, x, "request to answer: installed, p50", 6*time.Millisecond)
 		if n := x.Time("installed").Count; n != 40 {
 			t.Errorf("%d intents waited for", n)
 		}

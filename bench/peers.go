@@ -44,7 +44,7 @@ func subjectOf(name string) string {
 //go:embed peer/learning.py
 var learningSwitch []byte
 
-// isController says whether a controller can be started by this name, or is an address.
+// isController reports whether a controller can be started by this name, or is an address.
 func isController(name string) bool {
 	if _, port, err := net.SplitHostPort(name); err == nil {
 		n, err := net.LookupPort("tcp", port)
@@ -58,21 +58,21 @@ func isController(name string) bool {
 	return false
 }
 
-// errUnfit is of a controller that cannot do what a scenario asks.
-var errUnfit = errors.New("this controller is not measured so")
+// errUnsupported is of a controller that cannot do what a scenario asks.
+var errUnsupported = errors.New("this controller is not measured so")
 
-// fit says why a controller cannot be measured in a scenario; nil if it can.
-func (c *Reactive) fit(name string, switches, links int) error {
+// supports tells why a controller cannot be measured in a scenario; nil if it can.
+func (c *Reactive) supports(name string, switches, links int) error {
 	if name != Faucet {
 		return nil
 	}
 	switch {
 	case c.Version == openflow.V10:
-		return fmt.Errorf("%w: FAUCET speaks OpenFlow 1.3 only", errUnfit)
+		return fmt.Errorf("%w: FAUCET speaks OpenFlow 1.3 only", errUnsupported)
 	case !c.Learning:
-		return fmt.Errorf("%w: FAUCET answers no packet-ins, it learns from copies of packets that switches forward by themselves; measure it with packets of new hosts (--learning)", errUnfit)
+		return fmt.Errorf("%w: FAUCET answers no packet-ins, it learns from copies of packets that switches forward by themselves; measure it with packets of new hosts (--learning)", errUnsupported)
 	case links > 0:
-		return fmt.Errorf("%w: FAUCET is given switches that are not joined", errUnfit)
+		return fmt.Errorf("%w: FAUCET is given switches that are not joined", errUnsupported)
 	}
 	return nil
 }
@@ -83,7 +83,8 @@ type peer struct {
 	version *exec.Cmd // prints what the program says of its version
 }
 
-// peerOf makes the command of a controller that listens at a port of loopback; its files are in dir.
+// peerOf makes the command of a controller that listens at a port of loopback; its files are in
+// dir.
 func (c *Reactive) peerOf(name, port, dir string, switches int) (peer, error) {
 	switch name {
 	case OVSTestcontroller:
@@ -105,7 +106,8 @@ func (c *Reactive) peerOf(name, port, dir string, switches int) (peer, error) {
 	return c.faucet(port, dir, switches)
 }
 
-// faucet makes the command of FAUCET: all ports of all switches are of one VLAN, and it may learn as many hosts as it likes.
+// faucet makes the command of FAUCET: all ports of all switches are of one VLAN, and it may learn
+// as many hosts as it likes.
 func (c *Reactive) faucet(port, dir string, switches int) (peer, error) {
 	program, err := environment("faucet", "faucet")
 	if err != nil {
@@ -127,8 +129,9 @@ func (c *Reactive) faucet(port, dir string, switches int) (peer, error) {
 	return peer{cmd, exec.Command(program, "--version")}, nil
 }
 
-// faucetConfig is a configuration of FAUCET. Of the packets that the emulated switches send it is told with the cookie of a switch that
-// has no entry of it, so it is not strict about that; it is not told to leave packets out.
+// faucetConfig is a configuration of FAUCET. Of the packets that the emulated switches send it is
+// told with the cookie of a switch that has no entry of it, so it is not strict about that; it is
+// not told to leave packets out.
 func faucetConfig(switches, ports int) []byte {
 	var b strings.Builder
 	fmt.Fprintf(&b, "vlans: {office: {vid: %d, max_hosts: 100000000}}\ndps:\n", faucetVLAN)
@@ -145,7 +148,8 @@ func faucetConfig(switches, ports int) []byte {
 // faucetVLAN is the id of that VLAN.
 const faucetVLAN = 100
 
-// environment finds a program of a Python environment that scripts/setup makes, from this folder upwards.
+// environment finds a program of a Python environment that scripts/setup makes, from this folder
+// upwards.
 func environment(name, program string) (string, error) {
 	dir, err := os.Getwd()
 	if err != nil {
@@ -158,14 +162,16 @@ func environment(name, program string) (string, error) {
 		}
 		up := filepath.Dir(dir)
 		if up == dir {
-			return "", fmt.Errorf("no .cache/venv-%s/bin/%s here or above: scripts/setup test makes it, in the repository", name, program)
+			return "",
+				fmt.Errorf("no .cache/venv-%s/bin/%s here or above: scripts/setup test makes it, in the repository",
+					name, program)
 		}
 		dir = up
 	}
 }
 
-// says is the first line that a program prints; "" if it prints none.
-func says(cmd *exec.Cmd) string {
+// firstOutputLine is the first line that a program prints; "" if it prints none.
+func firstOutputLine(cmd *exec.Cmd) string {
 	b, err := cmd.Output()
 	if err != nil {
 		return ""

@@ -15,14 +15,15 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/weirnet/weir/bench/rig"
+	"github.com/weirnet/weir/bench/loadswitch"
 	"github.com/weirnet/weir/emu/topo"
-	"github.com/weirnet/weir/internal/memnet"
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/session"
+	"github.com/weirnet/weir/session/pipe"
 )
 
-// planner is the least instance that paths can be asked of, in virtual time: nothing takes any but what it is told to.
+// planner is the least instance that paths can be asked of, in virtual time: nothing takes any but
+// what it is told to.
 type planner struct {
 	t        *testing.T
 	delay    time.Duration // from a request, or a port that is down, to the first flow-mod
@@ -36,30 +37,43 @@ type planner struct {
 	overload int    // answers of overload left
 
 	mu       sync.Mutex
-	topology *topo.Topology
-	sessions map[uint64]*session.Session
+	sessions map[uint64]*session.Session // of the last switch of each id
+	there    int                         // switches that are connected
 	paths    map[string]*planned
-	down     map[topo.End]bool
-	trees    map[int]map[int]step // of each switch, over links that are up; forgotten when one changes
+	ways     *shortestPaths
 	sending  sync.WaitGroup
 }
 
 // planned is a path that was asked for.
 type planned struct {
-	n, from, to int
-	in, out     uint32
-	src, dst    uint32
-	hops        [][3]uint32 // datapath id, in, out
+	testPath
+	hops [][3]uint32 // the number of the switch, in, out
 }
 
 func (p *planner) Connected(s *session.Session) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.sessions[s.Features().Datapath] = s
+	p.there++
 }
 func (*planner) PacketIn(*session.Session, openflow.Header, *openflow.PacketIn) {}
 func (*planner) BatchEnd(*session.Session)                                      {}
-func (*planner) Disconnected(*session.Session, error)                           {}
+
+func (p *planner) Disconnected(s *session.Session, _ error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.there--
+}
+
+// links is how many directions of links there are, when all switches are there.
+func (p *planner) links(t *topo.Topology) int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.there < len(t.Switches) {
+		return 0
+	}
+	return 2 * len(t.Links)
+}
 
 // Message takes a port that went down: every path that takes its link goes another way.
 func (p *planner) Message(s *session.Session, _ openflow.Header, m openflow.Message) {
@@ -69,14 +83,10 @@ func (p *planner) Message(s *session.Session, _ openflow.Header, m openflow.Mess
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	at := topo.End{Switch: int(s.Features().Datapath) - 1, Port: st.Port.Number}
-	for _, l := range p.topology.Links {
-		if l.A == at || l.B == at {
-			p.down[l.A], p.down[l.B] = st.Port.State&openflow.PortStateDown != 0, st.Port.State&openflow.PortStateDown != 0
-			clear(p.trees)
-		}
-	}
-	if st.Port.State&openflow.PortStateDown == 0 {
+	at, up := topo.End{Switch: int(s.Features().Datapath) - 1, Port: st.Port.Number}, st.Port.State&openflow.PortStateDown == 0
+	p.ways.set(at, up)
+	p.ways.set(p.ways.far[at], up)
+	if up {
 		return
 	}
 	p.sending.Go(func() {
@@ -86,74 +96,14 @@ func (p *planner) Message(s *session.Session, _ openflow.Header, m openflow.Mess
 		for _, x := range p.paths {
 			old := x.hops
 			for _, h := range old {
-				if h[0] == uint32(at.Switch)+1 && h[2] == at.Port {
+				if h[0] == uint32(at.Switch) && h[2] == at.Port {
 					x.hops = p.route(x)
 					p.write(x, openflow.FlowAdd, x.hops)
-					p.write(x, openflow.FlowDeleteStrict, without(old, x.hops))
+					p.write(x, openflow.FlowDeleteStrict, elsewhere(old, x.hops))
 				}
 			}
 		}
 	})
-}
-
-// without are the hops whose rules no other has the place of.
-func without(hops, others [][3]uint32) (out [][3]uint32) {
-	for _, h := range hops {
-		kept := false
-		for _, o := range others {
-			kept = kept || o[0] == h[0] && o[1] == h[1]
-		}
-		if !kept {
-			out = append(out, h)
-		}
-	}
-	return out
-}
-
-// step is the link by which a tree comes to a switch, and from which one.
-type step struct{ link, from int }
-
-// tree is a shortest way from a switch to each, over links that are up.
-func (p *planner) tree(from int) map[int]step {
-	if t := p.trees[from]; t != nil {
-		return t
-	}
-	came := map[int]step{from: {-1, -1}}
-	for queue := []int{from}; len(queue) > 0; queue = queue[1:] {
-		for i, l := range p.topology.Links {
-			for _, way := range [][2]topo.End{{l.A, l.B}, {l.B, l.A}} {
-				if _, ok := came[way[1].Switch]; way[0].Switch == queue[0] && !ok && !p.down[l.A] {
-					came[way[1].Switch] = step{i, queue[0]}
-					queue = append(queue, way[1].Switch)
-				}
-			}
-		}
-	}
-	p.trees[from] = came
-	return came
-}
-
-// route is a shortest way over links that are up.
-func (p *planner) route(x *planned) (hops [][3]uint32) {
-	came := p.tree(x.from)
-	out := x.out + p.end
-	for at := x.to; ; {
-		s := came[at]
-		in := x.in
-		var before uint32
-		if s.link >= 0 {
-			l := p.topology.Links[s.link]
-			in, before = l.A.Port, l.B.Port
-			if l.A.Switch != at {
-				in, before = l.B.Port, l.A.Port
-			}
-		}
-		hops = append([][3]uint32{{uint32(at) + 1, in, out}}, hops...)
-		if s.link < 0 {
-			return hops
-		}
-		at, out = s.from, before
-	}
 }
 
 // write sends the flow-mods of a path.
@@ -162,17 +112,8 @@ func (p *planner) write(x *planned, command openflow.FlowModCommand, hops [][3]u
 		if p.skip != nil && p.skip(x.n, i) {
 			continue
 		}
-		m := &openflow.FlowMod{Command: command, Table: 1, Priority: 20100, Cookie: uint64(x.n), Buffer: openflow.NoBuffer, OutPort: openflow.PortAny,
-			OutGroup: openflow.GroupAny}
-		m.Match.SetUint(openflow.FieldInPort, uint64(h[1]))
-		m.Match.SetUint(openflow.FieldEthType, ethTypeIPv4)
-		m.Match.SetUint(openflow.FieldIPv4Src, uint64(x.src))
-		m.Match.SetUint(openflow.FieldIPv4Dst, uint64(x.dst))
-		m.Match = m.Match.Canonical()
-		if command == openflow.FlowAdd {
-			m.Instructions = []openflow.Instruction{openflow.Apply(openflow.Output(h[2]))}
-		}
-		s := p.sessions[uint64(h[0])]
+		m := x.mod(command, h)
+		s := p.sessions[uint64(h[0])+1]
 		_, _ = s.Send(m)
 		if p.double {
 			_, _ = s.Send(m)
@@ -180,7 +121,10 @@ func (p *planner) write(x *planned, command openflow.FlowModCommand, hops [][3]u
 	}
 }
 
-const ethTypeIPv4 = 0x0800
+// route is a shortest way, which leads elsewhere if it is to.
+func (p *planner) route(x *planned) [][3]uint32 {
+	return p.ways.hops(x.from, topo.End{Switch: x.to.Switch, Port: x.to.Port + p.end})
+}
 
 // ServeHTTP takes requests in all forms.
 func (p *planner) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -285,13 +229,15 @@ type item struct {
 }
 
 func (x *item) planned(p *planner) *planned {
-	out := &planned{in: x.Src.Port, out: x.Dst.Port}
+	out := &planned{}
+	out.from.Port, out.to.Port = x.Src.Port, x.Dst.Port
 	_, err := fmt.Sscanf(x.ID, "p%d", &out.n)
 	p.want(err)
-	_, err = fmt.Sscanf(x.Src.DPID+" "+x.Dst.DPID, "%x %x", &out.from, &out.to)
+	_, err = fmt.Sscanf(x.Src.DPID+" "+x.Dst.DPID, "%x %x", &out.from.Switch, &out.to.Switch)
 	p.want(err)
-	out.from, out.to = out.from-1, out.to-1
-	out.src, out.dst = binary.BigEndian.Uint32(net.ParseIP(x.Selector.Src).To4()), binary.BigEndian.Uint32(net.ParseIP(x.Selector.Dst).To4())
+	out.from.Switch, out.to.Switch = out.from.Switch-1, out.to.Switch-1
+	out.src, out.dst = binary.BigEndian.Uint32(net.ParseIP(x.Selector.Src).To4()),
+		binary.BigEndian.Uint32(net.ParseIP(x.Selector.Dst).To4())
 	if x.Kind != "point-to-point" {
 		p.t.Errorf("kind %q", x.Kind)
 	}
@@ -324,15 +270,15 @@ func (p *planner) message(b []byte) (x *planned, id string, withdraw bool) {
 			_, err := fmt.Sscanf(id, "p%d", &x.n)
 			p.want(err)
 		case requestSrc, requestDst:
-			at, port := &x.from, &x.in
+			at := &x.from
 			if field == requestDst {
-				at, port = &x.to, &x.out
+				at = &x.to
 			}
 			fields(bytes, func(field int, v uint64, _ []byte) {
 				if field == 1 {
-					*at = int(v) - 1
+					at.Switch = int(v) - 1
 				} else {
-					*port = uint32(v)
+					at.Port = uint32(v)
 				}
 			})
 		case requestOXM:
@@ -377,24 +323,25 @@ func (p *planner) want(err error) {
 func planning(t *testing.T, p *planner, c *Setup, measure func(ctx context.Context)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		p.t, p.sessions, p.paths, p.down = t, map[uint64]*session.Session{}, map[string]*planned{}, map[topo.End]bool{}
-		p.trees = map[int]map[int]step{}
+		p.t, p.sessions, p.paths = t, map[uint64]*session.Session{}, map[string]*planned{}
 		if p.status == "" {
 			p.status = "accepted"
 		}
 		c.Topology, c.Hops, c.Seed, c.Controller, c.API = "wan:30", 4, 3, "planner:1", "planner:2"
-		var err error
-		if p.topology, err = rig.ParseTopology(c.Topology, c.Seed); err != nil {
+		topology, err := loadswitch.ParseTopology(c.Topology, c.Seed)
+		if err != nil {
 			t.Fatal(err)
 		}
-		of, api := memnet.Listen(memnet.Options{}), memnet.Listen(memnet.Options{})
+		p.ways = newShortestPaths(topology)
+		of, api := pipe.Listen("test"), pipe.Listen("test")
 		server := session.NewServer(session.Config{}, p)
 		web := &http.Server{Handler: p}
 		var running sync.WaitGroup
 		running.Go(func() { _ = server.Serve(of) })
 		running.Go(func() { _ = web.Serve(api) })
-		c.lab = &lab{openflow: func(context.Context, string) (net.Conn, error) { return of.Dial() },
-			api: func(context.Context, string) (net.Conn, error) { return api.Dial() }}
+		c.test = &testInstance{openflow: func(ctx context.Context, _ string) (net.Conn, error) { return of.Dial(ctx) },
+			api:   func(ctx context.Context, _ string) (net.Conn, error) { return api.Dial(ctx) },
+			links: func() int { return p.links(topology) }}
 		measure(t.Context())
 		p.sending.Wait()
 		_ = server.Close(context.Background())

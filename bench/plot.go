@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// evenSpread is up to which ratio of the greatest to the least figure bars are drawn on an even scale.
+// evenSpread is up to which ratio of the greatest to the least figure bars are drawn on an even
+// scale.
 const evenSpread = 40
 
 // The heights of a row of bars, of the axis below them, and of the picture of curves.
@@ -16,8 +17,8 @@ const (
 	curveHeight = 290
 )
 
-// bars draw one measure of several subjects: the median as a bar, each run as a dot on it. They say whether their scale is one of
-// logarithms, as it is where subjects are far apart.
+// bars draw one measure of several subjects: the median as a bar, each run as a dot on it. They say
+// whether their scale is one of logarithms, as it is where subjects are far apart.
 func (p palette) bars(name string, results []*Result) (picture string, logarithmic bool) {
 	type row struct {
 		x *Result
@@ -47,10 +48,10 @@ func (p palette) bars(name string, results []*Result) (picture string, logarithm
 	for i, r := range rows {
 		y := float64(i * barRow)
 		d.text(2, y+13, "start", "name", r.x.Subject)
-		d.text(drawingWidth-8, y+13, "end", "value", figure(r.m.Median)+" "+r.m.Unit)
+		d.text(drawingWidth-8, y+13, "end", "value", threeDigits(r.m.Median)+" "+r.m.Unit)
 		d.rect(s.start, y+18, s.at(r.m.Median)-s.start, 14, fmt.Sprintf("bar s%d", p.of(r.x.Subject)))
 		for n, v := range r.m.Runs {
-			d.dot(s.at(v), y+25, 2.6, "run", fmt.Sprintf("run %d: %s %s", n+1, figure(v), r.m.Unit))
+			d.dot(s.at(v), y+25, 2.6, "run", fmt.Sprintf("run %d: %s %s", n+1, threeDigits(v), r.m.Unit))
 		}
 	}
 	return d.String(), s.log
@@ -71,8 +72,8 @@ func (p palette) of(subject string) int {
 	return c
 }
 
-// curves draw the distributions of a name, of several subjects: which part of all took how long at most. What is rare gets as much room
-// as what is common.
+// curves draw the distributions of a name, of several subjects: which part of all took how long at
+// most. What is rare gets as much room as what is common.
 func (p palette) curves(name string, results []*Result) string {
 	least, greatest, count := math.Inf(1), 0.0, 1.0
 	for _, x := range results {
@@ -84,13 +85,15 @@ func (p palette) curves(name string, results []*Result) string {
 	if greatest <= 0 || math.IsInf(least, 1) {
 		return ""
 	}
-	y := scale{from: math.Pow(10, math.Floor(math.Log10(least))), to: math.Pow(10, math.Ceil(math.Log10(greatest)+1e-9)), start: curveHeight - axisHeight - 14, stop: 8, log: true}
+	y := scale{from: math.Pow(10, math.Floor(math.Log10(least))),
+		to: math.Pow(10, math.Ceil(math.Log10(greatest)+1e-9)), start: curveHeight - axisHeight - 14, stop: 8, log: true}
 	y.to = max(y.to, y.from*10)
 	x := scale{from: 1, to: min(max(count, 1000), 1e7), start: 52, stop: drawingWidth - 12, log: true}
 	d := newDrawing(curveHeight, name+" by percentile")
 	for _, v := range y.ticks() {
 		d.line(x.start, y.at(v), x.stop, y.at(v), "grid")
-		d.text(x.start-6, y.at(v)+4, "end", "tick", strings.ReplaceAll(strings.ReplaceAll(spanned(v), ".00", ""), ".0 ", " "))
+		d.text(x.start-6, y.at(v)+4, "end", "tick",
+			strings.ReplaceAll(strings.ReplaceAll(formatMicros(v), ".00", ""), ".0 ", " "))
 	}
 	for i, label := range []string{"0", "90 %", "99 %", "99.9 %", "99.99 %", "", "99.9999 %"} {
 		if at := x.at(math.Pow(10, float64(i))); label != "" && at <= x.stop+1 {
@@ -116,15 +119,15 @@ func curve(t *Distribution, x, y scale) (out [][2]float64) {
 	return out
 }
 
-// strip draws the runs of one measure on a line, between none and the greatest.
-func strip(m *Measure) string {
+// runsPlot draws the runs of one measure on a line, between none and the greatest.
+func runsPlot(m *Measure) string {
 	const width, height = 120, 16
 	d := newDrawing(height, "the runs of "+m.Name)
 	d.width = width
 	s := scale{from: 0, to: max(m.Greatest, 1e-9), start: 4, stop: width - 4}
 	d.line(s.start, height/2, s.stop, height/2, "grid")
 	for n, v := range m.Runs {
-		d.dot(s.at(v), height/2, 3, "run", fmt.Sprintf("run %d: %s %s", n+1, figure(v), m.Unit))
+		d.dot(s.at(v), height/2, 3, "run", fmt.Sprintf("run %d: %s %s", n+1, threeDigits(v), m.Unit))
 	}
 	d.line(s.at(m.Median), 2, s.at(m.Median), height-2, "median")
 	return d.String()

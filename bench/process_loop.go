@@ -23,13 +23,14 @@ type process struct {
 	program string // this binary, if it is one of its controllers
 	began   time.Time
 	ended   chan struct{}
-	said    *tail
+	output  *tail
 }
 
-// owned says whether the process was started here, so that its CPU time and memory are known.
+// owned reports whether the process was started here, so that its CPU time and memory are known.
 func (p *process) owned() bool { return p != nil && p.cmd != nil }
 
-// startController starts a controller by its name and waits until it listens; an address is that of one that runs.
+// startController starts a controller by its name and waits until it listens; an address is that of
+// one that runs.
 func (c *Reactive) startController(ctx context.Context, name string, switches int) (*process, error) {
 	if strings.Contains(name, ":") {
 		return &process{address: name}, nil
@@ -47,7 +48,7 @@ func (c *Reactive) startController(ctx context.Context, name string, switches in
 		os.RemoveAll(p.dir)
 		return nil, err
 	}
-	p.version = says(x.version)
+	p.version = firstOutputLine(x.version)
 	return p, p.start(ctx, x.cmd)
 }
 
@@ -69,11 +70,28 @@ func (c *Setup) startNull(ctx context.Context) (*process, error) {
 	if err != nil {
 		return nil, err
 	}
-	return p, p.start(ctx, exec.Command(p.program, "bench", "responder", "--listen", p.address, "--api", p.api, "--topology", c.Topology,
+	return p, p.start(ctx, exec.Command(p.program, "bench", "responder", "--listen", p.address, "--api", p.api,
+		"--topology", c.Topology,
 		"--hops", strconv.Itoa(c.Hops), "--seed", strconv.FormatUint(c.Seed, 10)))
 }
 
-// startIn starts an instance with its data in a new folder of a directory; the one of temporary files if it is empty.
+// startOf starts what a scenario measures in which a network comes into the view: an instance, or
+// the null instance that knows the topology.
+func startOf(ctx context.Context, null bool, program, topology string, seed uint64) (*process, error) {
+	if !null {
+		return startIn(ctx, "", program)
+	}
+	p, err := newOwn("", "")
+	if err != nil {
+		return nil, err
+	}
+	return p, p.start(ctx, exec.Command(p.program, "bench", "responder", "--listen", p.address, "--api", p.api,
+		"--view", "--topology", topology,
+		"--seed", strconv.FormatUint(seed, 10)))
+}
+
+// startIn starts an instance with its data in a new folder of a directory; the one of temporary
+// files if it is empty.
 func startIn(ctx context.Context, dir, program string) (*process, error) {
 	p, err := newOwn(dir, program)
 	if err != nil {
@@ -82,7 +100,8 @@ func startIn(ctx context.Context, dir, program string) (*process, error) {
 	return p, p.start(ctx, p.instance())
 }
 
-// instance is the command of an instance at the process's addresses, with its data in the process's folder.
+// instance is the command of an instance at the process's addresses, with its data in the process's
+// folder.
 func (p *process) instance() *exec.Cmd {
 	return exec.Command(p.program, "node", "--openflow", p.address, "--api", p.api, "--auth", "none",
 		"--data-dir", filepath.Join(p.dir, "state"), "--log-level", "warn")
@@ -120,8 +139,8 @@ func newProcessIn(in string) (*process, error) {
 
 // start starts the process and waits until it takes connections.
 func (p *process) start(ctx context.Context, cmd *exec.Cmd) error {
-	p.said = &tail{}
-	cmd.Stdout, cmd.Stderr = p.said, p.said
+	p.output = &tail{}
+	cmd.Stdout, cmd.Stderr = p.output, p.output
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	p.began = time.Now()
 	if err := cmd.Start(); err != nil {
@@ -152,7 +171,7 @@ func (p *process) await(ctx context.Context, address string) error {
 		}
 		select {
 		case <-p.ended:
-			return fmt.Errorf("%s has ended: %s", p.cmd.Path, p.said.last())
+			return fmt.Errorf("%s has ended: %s", p.cmd.Path, p.output.last())
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-time.After(200 * time.Microsecond):

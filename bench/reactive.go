@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,46 +10,52 @@ import (
 	"strings"
 	"time"
 
-	"github.com/weirnet/weir/bench/rig"
+	"github.com/weirnet/weir/bench/loadswitch"
 	"github.com/weirnet/weir/emu/topo"
 	"github.com/weirnet/weir/openflow"
 )
 
 // Reactive is how packet-ins are answered. The zero value of a field means its default.
 type Reactive struct {
-	// Targets are the controllers measured, alternately: an address, or the name of one that is started (see Controllers).
+	// Targets are the controllers measured, alternately: an address, or the name of one that is
+	// started (see Controllers).
 	Targets []string
 	Version openflow.Version // default 1.3
-	// Topology is as rig.ParseTopology reads it; default single:N.
+	// Topology is as loadswitch.ParseTopology reads it; default single:N.
 	Topology string
 	Hosts    int // at each switch; default 1000
-	// Hops, if not 0, makes every packet the first of a new flow between hosts whose shortest path has so many switches. It
-	// is answered when it is released and finds the rules of its path at every switch. Hosts is then 20 by default, and
-	// Outstanding 32.
+	// Hops, if not 0, makes every packet the first of a new flow between hosts whose shortest path
+	// has so many switches. It is answered when it is released and finds the rules of its path at
+	// every switch. Hosts is then 20 by default, and Outstanding 32.
 	Hops int
 	// Outstanding packet-ins of each switch wait at any time; default 256. 1 measures round trips.
 	Outstanding int
 	// Rate, if not 0, is how many packets a second are sent in all, whether answers come or not.
 	Rate int
-	// Learning, if set, has every packet come from a host that was not there before, to a known one. It is then also answered by the
-	// first flow-mod that adds an entry with the new host's address.
+	// Learning, if set, has every packet come from a host that was not there before, to a known
+	// one. It is then also answered by the first flow-mod that adds an entry with the new host's
+	// address.
 	Learning bool
-	// Buffered packet-ins have a buffer id; the others are answered by a packet-out with their frame.
+	// Buffered packet-ins have a buffer id; the others are answered by a packet-out with their
+	// frame.
 	Buffered bool
 	Duration time.Duration // of one run; default 3 s
-	// Cut is for how long there is load before and after each run that does not count; default a tenth of Duration, negative none.
+	// Cut is for how long there is load before and after each run that does not count; default a
+	// tenth of Duration, negative none.
 	Cut    time.Duration
 	Warmup time.Duration // load before the first run that does not count; default 1 s
 	Runs   int           // default 5
 	Seed   uint64
 	// Settle is how long a controller may take until it knows all hosts; default 60 s.
 	Settle time.Duration
-	// Drain is after how long without any answer those that are missing are given up, after a run; default 2 s.
+	// Drain is after how long without any answer those that are missing are given up, after a run;
+	// default 2 s.
 	Drain time.Duration
-	// LateLimit is how late one packet in a hundred may be sent at a set rate; default 1 ms. A run in which the generator was later is
-	// done again, but no more often than there are runs.
+	// LateLimit is how late one packet in a hundred may be sent at a set rate; default 1 ms. A run
+	// in which the generator was later is done again, but no more often than there are runs.
 	LateLimit time.Duration
-	// NoSelfCheck leaves out the null responder that is measured beside the controllers if it is not among them.
+	// NoSelfCheck leaves out the null responder that is measured beside the controllers if it is
+	// not among them.
 	NoSelfCheck bool
 	// Note, if set, is told what is being done.
 	Note func(format string, args ...any)
@@ -67,46 +74,39 @@ func (c *Reactive) slots() int {
 	return max(c.Outstanding, probes)
 }
 
-// probes is how many hosts of a switch are asked for at a time, and half of how many of all switches.
+// probes is how many hosts of a switch are asked for at a time, and half of how many of all
+// switches.
 const probes = 256
 
 func (c *Reactive) withDefaults() {
-	c.Version = orDefault(c.Version, openflow.V13)
-	c.Topology = orDefault(c.Topology, "single:1")
+	c.Version = cmp.Or(c.Version, openflow.V13)
+	c.Topology = cmp.Or(c.Topology, "single:1")
 	if c.Hops > 0 {
-		c.Hosts, c.Outstanding = orDefault(c.Hosts, 20), orDefault(c.Outstanding, 32)
+		c.Hosts, c.Outstanding = cmp.Or(c.Hosts, 20), cmp.Or(c.Outstanding, 32)
 	}
-	c.Hosts = orDefault(c.Hosts, 1000)
-	c.Outstanding = orDefault(c.Outstanding, 256)
-	c.Duration = orDefault(c.Duration, 3*time.Second)
-	c.Warmup = orDefault(c.Warmup, time.Second)
-	c.Runs = orDefault(c.Runs, 5)
+	c.Hosts = cmp.Or(c.Hosts, 1000)
+	c.Outstanding = cmp.Or(c.Outstanding, 256)
+	c.Duration = cmp.Or(c.Duration, 3*time.Second)
+	c.Warmup = cmp.Or(c.Warmup, time.Second)
+	c.Runs = cmp.Or(c.Runs, 5)
 	if c.Cut < 0 {
 		c.Cut, c.uncut = 0, true
 	}
 	if !c.uncut {
-		c.Cut = orDefault(c.Cut, c.Duration/10)
+		c.Cut = cmp.Or(c.Cut, c.Duration/10)
 	}
-	c.Settle = orDefault(c.Settle, time.Minute)
-	c.Drain = orDefault(c.Drain, 2*time.Second)
-	c.LateLimit = orDefault(c.LateLimit, time.Millisecond)
+	c.Settle = cmp.Or(c.Settle, time.Minute)
+	c.Drain = cmp.Or(c.Drain, 2*time.Second)
+	c.LateLimit = cmp.Or(c.LateLimit, time.Millisecond)
 	if c.Note == nil {
 		c.Note = func(string, ...any) {}
 	}
 }
 
-func orDefault[T comparable](x, otherwise T) T {
-	var zero T
-	if x == zero {
-		return otherwise
-	}
-	return x
-}
-
 // Check fills in defaults and finds what is wrong with a configuration, before anything is started.
 func (c *Reactive) Check() error {
 	c.withDefaults()
-	topology, err := rig.ParseTopology(c.Topology, c.Seed)
+	topology, err := loadswitch.ParseTopology(c.Topology, c.Seed)
 	if err != nil {
 		return err
 	}
@@ -125,7 +125,8 @@ func (c *Reactive) Check() error {
 	case c.Hops < 0 || c.Hops == 1 || c.Hops > maxHops:
 		return fmt.Errorf("paths of %d switches given, want 2 to %d", c.Hops, maxHops)
 	case c.Learning && (c.Hops > 0 || len(topology.Switches) > maxLearning):
-		return fmt.Errorf("new hosts at %d switches given, want %d at most, and no paths that are followed", len(topology.Switches), maxLearning)
+		return fmt.Errorf("new hosts at %d switches given, want %d at most, and no paths that are followed",
+			len(topology.Switches), maxLearning)
 	case c.Hops > 0 && c.Rate > 0:
 		return errors.New("paths at a set rate are not measured: give a number outstanding")
 	case c.Rate < 0 || c.Runs < 1 || c.Duration <= 0:
@@ -134,7 +135,8 @@ func (c *Reactive) Check() error {
 	return c.checkHops(topology)
 }
 
-// checkHops finds that a topology has no shortest path of so many switches. Where there is a longer one there is one of this length too.
+// checkHops finds that a topology has no shortest path of so many switches. Where there is a longer
+// one there is one of this length too.
 func (c *Reactive) checkHops(topology *topo.Topology) error {
 	longest, next := 1, topology.Neighbours()
 	for from := range next {
@@ -146,7 +148,8 @@ func (c *Reactive) checkHops(topology *topo.Topology) error {
 		}
 	}
 	if longest < c.Hops {
-		return fmt.Errorf("paths of %d switches given, want a topology that has one: the longest in %s has %d", c.Hops, c.Topology, longest)
+		return fmt.Errorf("paths of %d switches given, want a topology that has one: the longest in %s has %d",
+			c.Hops, c.Topology, longest)
 	}
 	return nil
 }
@@ -156,7 +159,7 @@ func (c *Reactive) Run(ctx context.Context) (*Report, error) {
 	if err := c.Check(); err != nil {
 		return nil, err
 	}
-	topology, err := rig.ParseTopology(c.Topology, c.Seed)
+	topology, err := loadswitch.ParseTopology(c.Topology, c.Seed)
 	if err != nil {
 		return nil, err
 	}
@@ -179,7 +182,7 @@ func (c *Reactive) Run(ctx context.Context) (*Report, error) {
 		t.finish()
 	}
 	r.finish()
-	r.judge()
+	r.applySelfChecks()
 	return r, nil
 }
 
@@ -206,8 +209,10 @@ func (c *Reactive) rounds(ctx context.Context, trials []*trial) error {
 
 // report is one without results.
 func (c *Reactive) report(switches int) *Report {
-	r := &Report{Format: ReportFormat, Scenario: "reactive", Title: c.title(switches), Command: c.Command, Build: c.Build, Machine: thisMachine()}
-	r.Load = Load{OpenFlow: c.Version.String(), Topology: c.Topology, Switches: switches, Hosts: c.Hosts, Rate: c.Rate, Buffered: c.Buffered,
+	r := &Report{Format: ReportFormat, Scenario: "reactive", Title: c.title(switches), Command: c.Command,
+		Build: c.Build, Machine: thisMachine()}
+	r.Load = Load{OpenFlow: c.Version.String(), Topology: c.Topology, Switches: switches, Hosts: c.Hosts,
+		Rate: c.Rate, Buffered: c.Buffered,
 		Learning: c.Learning, Hops: c.Hops, Seconds: c.Duration.Seconds(), Cut: c.Cut.Seconds(), Runs: c.Runs, Seed: c.Seed}
 	if c.Rate == 0 {
 		r.Load.Outstanding = c.Outstanding
@@ -229,11 +234,11 @@ func (c *Reactive) title(switches int) string {
 	if c.Buffered {
 		buffers = "buffered"
 	}
-	return fmt.Sprintf("%s: OpenFlow %s, %s, %s, %s", what, c.Version, counted(switches, "switch", "switches"), buffers, how)
+	return fmt.Sprintf("%s: OpenFlow %s, %s, %s, %s", what, c.Version, plural(switches, "switch", "switches"), buffers, how)
 }
 
-// counted is a number with its noun.
-func counted(n int, one, many string) string {
+// plural is a number with its noun.
+func plural(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one
 	}
@@ -244,7 +249,8 @@ func counted(n int, one, many string) string {
 func (c *Reactive) trials(r *Report, topology *topo.Topology) []*trial {
 	var out []*trial
 	add := func(name string) *trial {
-		t := &trial{name: name, c: c, topology: topology, result: r.add(subjectOf(name)), latency: newLatency(), lateness: newLatency()}
+		t := &trial{name: name, c: c, topology: topology, result: r.add(subjectOf(name)), latency: newLatency(),
+			lateness: newLatency()}
 		t.result.SelfCheck = name == Bare
 		out = append(out, t)
 		return t

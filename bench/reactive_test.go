@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/weirnet/weir/bench/rig"
+	"github.com/weirnet/weir/bench/loadswitch"
 	"github.com/weirnet/weir/emu/topo"
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/packet"
@@ -34,16 +34,18 @@ func nullController(t *testing.T) string {
 	return ln.Addr().String()
 }
 
-// TestNullResponder runs the whole scenario, both versions, buffered and not: what is sent is answered, once.
+// TestNullResponder runs the whole scenario, both versions, buffered and not: what is sent is
+// answered, once.
 func TestNullResponder(t *testing.T) {
 	address := nullController(t)
 	for _, v := range []openflow.Version{openflow.V10, openflow.V13} {
 		for _, buffered := range []bool{true, false} {
 			for _, rate := range []int{0, 20000} {
-				c := &Reactive{Targets: []string{address}, Version: v, Buffered: buffered, Hosts: 100, Topology: "single:3", Runs: 2,
+				c := &Reactive{Targets: []string{address}, Version: v, Buffered: buffered, Hosts: 100,
+					Topology: "single:3", Runs: 2,
 					Rate: rate, Outstanding: 16, Duration: 30 * time.Millisecond, Warmup: 10 * time.Millisecond, Seed: 1}
 				c.withDefaults()
-				topology, err := rig.ParseTopology(c.Topology, 1)
+				topology, err := loadswitch.ParseTopology(c.Topology, 1)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -58,8 +60,10 @@ func TestNullResponder(t *testing.T) {
 				}
 				n := sm.counts
 				all := uint64(sm.latency.TotalCount())
-				if n.counted == 0 || sm.missing != 0 || n.again != 0 || n.sent != n.answered || n.messages != n.answered || all == 0 || all > n.sent {
-					t.Errorf("%s buffered=%v rate=%d: %+v, %d missing, %d latencies", v, buffered, rate, n, sm.missing, sm.latency.TotalCount())
+				if n.counted == 0 || sm.missing != 0 || n.again != 0 || n.sent != n.answered ||
+					n.messages != n.answered || all == 0 || all > n.sent {
+					t.Errorf("%s buffered=%v rate=%d: %+v, %d missing, %d latencies", v, buffered, rate, n,
+						sm.missing, sm.latency.TotalCount())
 				}
 				if rate > 0 && (n.sent != 720 || all != 600) {
 					t.Errorf("%d packets sent in 36 ms at %d/s, %d of them in the 30 ms that count", n.sent, rate, all)
@@ -90,7 +94,8 @@ func TestReport(t *testing.T) {
 		}
 	}
 	for _, x := range r.Results {
-		if m := x.Measure("packet-ins answered"); m == nil || len(m.Runs) != 3 || m.Median <= 0 || len(m.Ratios) != 2 || len(x.Times) != 1 {
+		if m := x.Measure("packet-ins answered"); m == nil || len(m.Runs) != 3 || m.Median <= 0 ||
+			len(m.Ratios) != 2 || len(x.Times) != 1 {
 			t.Errorf("%+v, %+v", *x, m)
 		}
 	}
@@ -182,7 +187,8 @@ func deaf(t *testing.T) string {
 	return ln.Addr().String()
 }
 
-// TestNoResult wants that no figure is printed where answers are missing, nothing was answered, or nobody is there.
+// TestNoResult wants that no figure is printed where answers are missing, nothing was answered, or
+// nobody is there.
 func TestNoResult(t *testing.T) {
 	for name, tc := range map[string]struct{ address, want string }{
 		"missing": {silent(t, 2), errMissing.Error()},
@@ -192,7 +198,8 @@ func TestNoResult(t *testing.T) {
 		"web":     {stranger(t, "HTTP/1.0 400 Bad Request\r\n\r\n"), "the controller ended 1 of 1 sessions"},
 		"deaf":    {deaf(t), "switch 1 has not been asked what it is: the controller did not ask within 300ms"},
 	} {
-		c := &Reactive{Targets: []string{tc.address}, Hosts: 10, Runs: 1, Duration: 5 * time.Millisecond, Warmup: time.Millisecond,
+		c := &Reactive{Targets: []string{tc.address}, Hosts: 10, Runs: 1, Duration: 5 * time.Millisecond,
+			Warmup:      time.Millisecond,
 			Outstanding: 10, Buffered: true, Settle: 300 * time.Millisecond, NoSelfCheck: true, Drain: 100 * time.Millisecond}
 		r, err := c.Run(t.Context())
 		if err != nil {
@@ -200,7 +207,8 @@ func TestNoResult(t *testing.T) {
 		}
 		var out bytes.Buffer
 		r.Print(&out)
-		if x := r.Results[0]; !r.Refused() || !strings.Contains(x.Refused, tc.want) || len(x.Measures)+len(x.Times)+len(x.Processes) != 0 {
+		if x := r.Results[0]; !r.Refused() || !strings.Contains(x.Refused, tc.want) ||
+			len(x.Measures)+len(x.Times)+len(x.Processes) != 0 {
 			t.Errorf("%s: %+v, want a refusal: %s", name, x, tc.want)
 		}
 		if !strings.Contains(out.String(), "no result: ") || strings.Contains(out.String(), "p99") || r.Verdict == Valid {
@@ -231,7 +239,7 @@ func TestALateGeneratorHasNoResult(t *testing.T) {
 		"after":   {func(s *sample) { s.counts.counted = 0 }, errSlow},
 		"missing": {func(s *sample) { s.missing = 1 }, errMissing},
 		"nothing": {func(s *sample) { s.counts.answered = 0 }, errNothing},
-		"astray":  {func(s *sample) { s.paths.astray = 1 }, errAstray},
+		"astray":  {func(s *sample) { s.paths.misforwarded = 1 }, errMisforwarded},
 	} {
 		s := good()
 		tc.spoil(s)
@@ -266,10 +274,10 @@ func TestAnswersCountOnce(t *testing.T) {
 
 // TestPacketInsAreWellFormed parses what the generator makes.
 func TestPacketInsAreWellFormed(t *testing.T) {
-	src, dst := rig.NewHost(5, topo.End{Port: 3}), rig.NewHost(70000, topo.End{Port: 4})
+	src, dst := loadswitch.NewHost(5, topo.End{Port: 3}), loadswitch.NewHost(70000, topo.End{Port: 4})
 	for _, v := range []openflow.Version{openflow.V10, openflow.V13} {
 		for _, buffered := range []bool{true, false} {
-			b := newForm(v, 9, false).append(nil, &src, &dst, 0x12345, buffered)
+			b := newFrameTemplate(v, 9, false).append(nil, &src, &dst, 0x12345, buffered)
 			_, m, err := openflow.Parse(b)
 			if err != nil {
 				t.Fatal(err)
@@ -281,11 +289,14 @@ func TestPacketInsAreWellFormed(t *testing.T) {
 			if buffered {
 				buffer = 0x12345
 			}
-			if fault != 0 || pin.Buffer != buffer || pin.InPort != 3 || len(pin.Data) != 64 || k.EthSrc != src.MAC || k.EthDst != dst.MAC ||
-				k.IPSrc != packet.AddrFrom4(src.IP) || k.IPDst != packet.AddrFrom4(dst.IP) || !packet.IPv4(pin.Data[14:]).ChecksumOK() {
+			if fault != 0 || pin.Buffer != buffer || pin.InPort != 3 || len(pin.Data) != 64 ||
+				k.EthSrc != src.MAC || k.EthDst != dst.MAC ||
+				k.IPSrc != packet.AddrFrom4(src.IP) || k.IPDst != packet.AddrFrom4(dst.IP) ||
+				!packet.IPv4(pin.Data[14:]).ChecksumOK() {
 				t.Errorf("%s buffered=%v: %+v, %+v", v, buffered, pin, k)
 			}
-			out := &openflow.PacketOut{Buffer: openflow.NoBuffer, InPort: 3, Actions: []openflow.Action{openflow.Output(4)}, Data: pin.Data}
+			out := &openflow.PacketOut{Buffer: openflow.NoBuffer, InPort: 3,
+				Actions: []openflow.Action{openflow.Output(4)}, Data: pin.Data}
 			raw, _ := openflow.Append(nil, v, 1, out)
 			if a := readPacketOut(raw, 9, buffered); a.known == buffered || !a.ours || a.token != 0x12345 {
 				t.Errorf("%s: a packet-out with the frame reads as %+v", v, a)

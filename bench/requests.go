@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,8 +11,9 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
-// Requests is how many requests for single intents an instance answers, each when it is durable, on several connections that are kept: each
-// connection installs an intent (POST), moves its end to another port (PUT) and withdraws it (DELETE), in turn. The zero value of a field means its
+// Requests is how many requests for single intents an instance answers, each when it is durable, on
+// several connections that are kept: each connection installs an intent (POST), moves its end to
+// another port (PUT) and withdraws it (DELETE), in turn. The zero value of a field means its
 // default.
 type Requests struct {
 	Setup
@@ -20,8 +22,9 @@ type Requests struct {
 	Rate     int           // requests a second in all, each meant for its own time; 0: the next as soon as one is answered
 	Duration time.Duration // of each measurement; default 3 s
 	Warmup   time.Duration // of requests before it, which do not count; default 1 s
-	// LateLimit is how late one request in a hundred may be handed to the connections at a set rate; default 1 ms. A measurement in which the
-	// generator was later is done again, but no more often than there are runs.
+	// LateLimit is how late one request in a hundred may be handed to the connections at a set
+	// rate; default 1 ms. A measurement in which the generator was later is done again, but no more
+	// often than there are runs.
 	LateLimit   time.Duration
 	NoSelfCheck bool // leaves out the null instance
 }
@@ -34,23 +37,25 @@ func (c *Requests) Check() error {
 	if len(c.Conns) == 0 {
 		c.Conns = []int{1, 8, 32}
 	}
-	c.Flows = orDefault(c.Flows, 1000)
-	c.Duration = orDefault(c.Duration, 3*time.Second)
-	c.Warmup = orDefault(c.Warmup, time.Second)
-	c.LateLimit = orDefault(c.LateLimit, time.Millisecond)
+	c.Flows = cmp.Or(c.Flows, 1000)
+	c.Duration = cmp.Or(c.Duration, 3*time.Second)
+	c.Warmup = cmp.Or(c.Warmup, time.Second)
+	c.LateLimit = cmp.Or(c.LateLimit, time.Millisecond)
 	switch {
-	case slices.Min(c.Conns) < 1 || slices.Max(c.Conns) > connsMost:
-		return fmt.Errorf("%v connections given, want numbers from 1 to %d", c.Conns, connsMost)
-	case c.Flows < 1 || c.Flows > askMost/2 || c.Rate < 0 || c.Duration < 0 || c.Warmup < 0 || c.LateLimit < 0:
-		return fmt.Errorf("%d paths before, a rate of %d for %v given, want positive ones, and %d paths at most", c.Flows, c.Rate, c.Duration, askMost/2)
+	case slices.Min(c.Conns) < 1 || slices.Max(c.Conns) > maxConns:
+		return fmt.Errorf("%v connections given, want numbers from 1 to %d", c.Conns, maxConns)
+	case c.Flows < 1 || c.Flows > maxPaths/2 || c.Rate < 0 || c.Duration < 0 || c.Warmup < 0 || c.LateLimit < 0:
+		return fmt.Errorf("%d paths before, a rate of %d for %v given, want positive ones, and %d paths at most",
+			c.Flows, c.Rate, c.Duration, maxPaths/2)
 	}
 	return nil
 }
 
-// connsMost is how many connections there may be at most.
-const connsMost = 1024
+// maxConns is how many connections there may be at most.
+const maxConns = 1024
 
-// Run starts an instance, and then a null instance, measures each with every number of connections, and ends it, as often as there are runs.
+// Run starts an instance, and then a null instance, measures each with every number of connections,
+// and ends it, as often as there are runs.
 func (c *Requests) Run(ctx context.Context) (*Report, error) {
 	if err := c.Check(); err != nil {
 		return nil, err
@@ -59,7 +64,8 @@ func (c *Requests) Run(ctx context.Context) (*Report, error) {
 	if c.Rate > 0 {
 		how = thousands(float64(c.Rate)) + "/s sent"
 	}
-	r, err := c.report("requests", fmt.Sprintf("requests: POST, PUT and DELETE of one intent over %d switches in turn, %s, with %s installed", c.Hops, how,
+	r, err := c.report("requests", fmt.Sprintf(
+		"requests: POST, PUT and DELETE of one intent over %d switches in turn, %s, with %s installed", c.Hops, how,
 		thousands(float64(c.Flows))))
 	if err != nil {
 		return nil, err
@@ -69,40 +75,29 @@ func (c *Requests) Run(ctx context.Context) (*Report, error) {
 	for _, setup := range c.variants(c.NoSelfCheck) {
 		scores = append(scores, c.score(r, setup))
 	}
-	var list []contender
-	for _, s := range scores {
-		list = append(list, contender{[]*Result{s.result}, s.run})
-	}
-	if err := rounds(ctx, c.Runs, list); err != nil {
-		return nil, err
-	}
-	for _, s := range scores {
-		s.finish()
-	}
-	r.finish()
-	r.judge()
-	return r, nil
+	return compare(ctx, r, scores)
 }
 
 // requestsScore is what is measured of an instance.
 type requestsScore struct {
+	subject
 	c        *Requests
 	setup    Setup
-	result   *Result
 	latency  map[int]*hdrhistogram.Histogram // by connections, of all runs
 	lateness *hdrhistogram.Histogram
 }
 
 func (c *Requests) score(r *Report, setup Setup) *requestsScore {
-	s := &requestsScore{c: c, setup: setup, result: r.addSubject(&setup), latency: map[int]*hdrhistogram.Histogram{}, lateness: newLatency()}
+	s := &requestsScore{c: c, setup: setup, subject: subject{r.addSubject(&setup)},
+		latency: map[int]*hdrhistogram.Histogram{}, lateness: newLatency()}
 	for _, n := range c.Conns {
 		s.latency[n] = newLatency()
 	}
 	return s
 }
 
-// requested is one measurement.
-type requested struct {
+// requestRun is one measurement.
+type requestRun struct {
 	conns             int
 	answered          int // of them those that count
 	elapsed           time.Duration
@@ -115,32 +110,33 @@ type requested struct {
 	memory, ownMemory int64
 }
 
-func (m *requested) rate() float64 { return float64(m.answered) / m.elapsed.Seconds() }
+func (m *requestRun) rate() float64 { return float64(m.answered) / m.elapsed.Seconds() }
 
-// check says why a measurement is no result.
-func (m *requested) check(c *Requests) error {
+// check tells why a measurement is no result.
+func (m *requestRun) check(c *Requests) error {
 	p99 := time.Duration(m.lateness.ValueAtQuantile(99))
 	switch {
 	case m.answered == 0:
-		return fmt.Errorf("%w: no request on %s within %v", errNothing, counted(m.conns, "connection", "connections"), m.elapsed)
+		return fmt.Errorf("%w: no request on %s within %v", errNothing, plural(m.conns, "connection", "connections"), m.elapsed)
 	case c.Rate > 0 && p99 > c.LateLimit:
 		return fmt.Errorf("%w: one request in a hundred by %v or more, allowed are %v", errLate, p99, c.LateLimit)
-	case c.Rate > 0 && float64(m.behind) > behindMost*float64(c.Rate):
-		return fmt.Errorf("%w: of %s requests a second on %s, %s were due at the end and had not been sent", errSlow, thousands(float64(c.Rate)),
-			counted(m.conns, "connection", "connections"), thousands(float64(m.behind)))
+	case c.Rate > 0 && float64(m.behind) > maxBehind*float64(c.Rate):
+		return fmt.Errorf("%w: of %s requests a second on %s, %s were due at the end and had not been sent",
+			errSlow, thousands(float64(c.Rate)),
+			plural(m.conns, "connection", "connections"), thousands(float64(m.behind)))
 	}
 	return nil
 }
 
-// behindMost is, at a set rate, for how many seconds requests may wait for a connection at the end.
-const behindMost = 0.1
+// maxBehind is, at a set rate, for how many seconds requests may wait for a connection at the end.
+const maxBehind = 0.1
 
 // take adds the measurements of a run, those of the most connections first.
-func (s *requestsScore) take(list []*requested) {
+func (s *requestsScore) take(list []*requestRun) {
 	x := s.result
-	slices.SortStableFunc(list, func(a, b *requested) int { return b.conns - a.conns })
+	slices.SortStableFunc(list, func(a, b *requestRun) int { return b.conns - a.conns })
 	for i, m := range list {
-		on := ", " + counted(m.conns, "connection", "connections")
+		on := ", " + plural(m.conns, "connection", "connections")
 		n := float64(m.answered)
 		x.take("requests"+on, "/s", m.rate())
 		x.take("p50"+on, "ms", float64(m.latency.ValueAtQuantile(50))/1e6)
@@ -165,18 +161,18 @@ func (s *requestsScore) take(list []*requested) {
 
 // finish adds the distributions of all runs.
 func (s *requestsScore) finish() {
-	if s.result.Refused != "" {
-		return
-	}
 	since := "from the first byte of a request to the end of its answer, when it is durable"
 	if s.c.Rate > 0 {
 		since = "from when a request was meant to be sent to the end of its answer, when it is durable"
 	}
 	for _, n := range s.c.Conns {
-		s.result.Times = append(s.result.Times, distributionOf("answered, "+counted(n, "connection", "connections"), since, s.latency[n]))
+		s.result.Times = append(s.result.Times,
+			distributionOf("answered, "+plural(n, "connection", "connections"), since, s.latency[n]))
 	}
 	if s.c.Rate > 0 {
-		s.result.Times = append(s.result.Times, distributionOf("lateness", "from when a request was meant to be sent to when the generator gave it to a connection", s.lateness))
+		s.result.Times = append(s.result.Times,
+			distributionOf("lateness",
+				"from when a request was meant to be sent to when the generator gave it to a connection", s.lateness))
 	}
 }
 

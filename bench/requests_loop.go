@@ -25,7 +25,7 @@ func (s *requestsScore) run(ctx context.Context, i int) error {
 	if err := g.fill(ctx, FormNDJSON, s.c.Flows); err != nil {
 		return fmt.Errorf("before the requests: %w", err)
 	}
-	var list []*requested
+	var list []*requestRun
 	for _, conns := range s.c.Conns {
 		m, err := s.measure(ctx, g, conns)
 		for s.late(err) {
@@ -35,16 +35,18 @@ func (s *requestsScore) run(ctx context.Context, i int) error {
 		if err != nil {
 			return err
 		}
-		s.c.Note("run %d of %d: %s answers %s requests/s on %s, p50 %v, p99 %v", i+1, s.c.Runs, s.result.Subject, thousands(m.rate()),
-			counted(conns, "connection", "connections"), time.Duration(m.latency.ValueAtQuantile(50)), time.Duration(m.latency.ValueAtQuantile(99)))
+		s.c.Note("run %d of %d: %s answers %s requests/s on %s, p50 %v, p99 %v", i+1, s.c.Runs, s.result.Subject,
+			thousands(m.rate()),
+			plural(conns, "connection", "connections"), time.Duration(m.latency.ValueAtQuantile(50)),
+			time.Duration(m.latency.ValueAtQuantile(99)))
 		list = append(list, m)
 	}
-	a, err := g.asker(ctx)
+	a, err := g.newSubmitter(ctx)
 	if err != nil {
 		return err
 	}
 	defer a.close()
-	if err := g.tidy(ctx, a, true, s.c.Flows); err != nil {
+	if err := g.withdrawAll(ctx, a, true, s.c.Flows); err != nil {
 		return err
 	}
 	s.take(list)
@@ -52,25 +54,25 @@ func (s *requestsScore) run(ctx context.Context, i int) error {
 }
 
 // measure has so many connections send requests for a while.
-func (s *requestsScore) measure(ctx context.Context, g *ground, conns int) (*requested, error) {
+func (s *requestsScore) measure(ctx context.Context, g *testbed, conns int) (*requestRun, error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	l := &requestLoad{c: s.c, g: g, stop: stop, due: make(chan time.Time, dueMost)}
+	l := &requestLoad{c: s.c, g: g, stop: stop, due: make(chan time.Time, maxDue)}
 	l.number.Store(int64(g.next))
 	var running sync.WaitGroup
-	var callers []*caller
+	var callers []*requestConn
 	for range conns {
-		a, err := g.asker(ctx)
+		a, err := g.newSubmitter(ctx)
 		if err != nil {
 			return nil, err
 		}
 		defer a.close()
-		k := &caller{l: l, a: a, latency: newLatency()}
+		k := &requestConn{l: l, a: a, latency: newLatency()}
 		callers = append(callers, k)
 		running.Go(k.run)
 	}
-	m := &requested{conns: conns, latency: newLatency(), lateness: newLatency()}
-	err := l.hold(ctx, m)
+	m := &requestRun{conns: conns, latency: newLatency(), lateness: newLatency()}
+	err := l.runFor(ctx, m)
 	running.Wait()
 	if err == nil {
 		err = l.failed()
@@ -83,19 +85,19 @@ func (s *requestsScore) measure(ctx context.Context, g *ground, conns int) (*req
 		m.answered += k.answered
 	}
 	g.next = s.c.Flows
-	if err := g.until(ctx, func() error { return g.verify(true, 0, s.c.Flows) }); err != nil {
+	if err := g.poll(ctx, func() error { return g.verify(true, 0, s.c.Flows) }); err != nil {
 		return nil, fmt.Errorf("when all that was installed is withdrawn: %w", err)
 	}
 	return m, m.check(s.c)
 }
 
-// dueMost is how many requests may wait for a connection at a set rate.
-const dueMost = 1 << 16
+// maxDue is how many requests may wait for a connection at a set rate.
+const maxDue = 1 << 16
 
 // requestLoad is what the connections of a measurement share.
 type requestLoad struct {
 	c      *Requests
-	g      *ground
+	g      *testbed
 	stop   func()
 	number atomic.Int64   // of the next path
 	due    chan time.Time // requests at a set rate: when each was meant to be sent
@@ -122,8 +124,8 @@ func (l *requestLoad) failed() error {
 	return l.err
 }
 
-// hold lets the warm-up and the time that counts pass, sending at a set rate if there is one.
-func (l *requestLoad) hold(ctx context.Context, m *requested) error {
+// runFor lets the warm-up and the time that counts pass, sending at a set rate if there is one.
+func (l *requestLoad) runFor(ctx context.Context, m *requestRun) error {
 	var pacing sync.WaitGroup
 	defer pacing.Wait()
 	defer l.halted.Store(true)
@@ -133,13 +135,13 @@ func (l *requestLoad) hold(ctx context.Context, m *requested) error {
 	if err := pause(ctx, l.c.Warmup); err != nil {
 		return errors.Join(l.failed(), err)
 	}
-	before := l.look(ctx)
+	before := l.readCounters(ctx)
 	l.from.Store(before.at.UnixNano())
 	err := pause(ctx, l.c.Duration)
 	to := time.Now()
 	l.to.Store(to.UnixNano())
 	m.behind = len(l.due)
-	after := l.look(ctx)
+	after := l.readCounters(ctx)
 	m.elapsed = to.Sub(before.at)
 	m.instance, m.own, m.mods = after.its-before.its, after.own-before.own, after.mods-before.mods
 	m.syncs, m.mallocs = after.syncs-before.syncs, after.mallocs-before.mallocs
@@ -147,24 +149,25 @@ func (l *requestLoad) hold(ctx context.Context, m *requested) error {
 	return errors.Join(l.failed(), err, l.g.check())
 }
 
-// looked is what processes have done so far.
-type looked struct {
-	clocks
+// counters is what processes have done so far.
+type counters struct {
+	cpuTimes
 	mods           uint64
 	syncs, mallocs float64
 }
 
-// look reads all of it. The instance's metrics come first and last, so that asking for them counts for neither.
-func (l *requestLoad) look(ctx context.Context) (k looked) {
+// readCounters reads all of it. The instance's metrics come first and last, so that asking for them
+// counts for neither.
+func (l *requestLoad) readCounters(ctx context.Context) (k counters) {
 	read := func() {
-		if m, err := l.g.process.readMeters(ctx, l.g.c.Token); err == nil {
+		if m, err := l.g.process.readMetrics(ctx, l.g.c.Token); err == nil {
 			k.syncs, k.mallocs = m.syncs(), m[metricMallocs]
 		}
 	}
 	if l.from.Load() == 0 {
 		read()
 	}
-	k.clocks, k.mods = readClocks(l.g.process), l.g.net.Tally().FlowMods
+	k.cpuTimes, k.mods = readCPUTimes(l.g.process), l.g.net.Tally().FlowMods
 	if l.to.Load() != 0 {
 		read()
 	}
@@ -186,24 +189,25 @@ func (l *requestLoad) pace(ctx context.Context, lateness *hdrhistogram.Histogram
 		select {
 		case l.due <- at:
 		default:
-			l.fail(fmt.Errorf("%w: %d requests wait for a connection", errSlow, dueMost))
+			l.fail(fmt.Errorf("%w: %d requests wait for a connection", errSlow, maxDue))
 			return
 		}
 	}
 }
 
-// caller is one connection.
-type caller struct {
+// requestConn is one connection.
+type requestConn struct {
 	l        *requestLoad
-	a        *asker
+	a        *submitter
 	latency  *hdrhistogram.Histogram
 	answered int
 	request  []byte
 	body     []byte
 }
 
-// run installs, moves and withdraws paths until the load is halted, and a path that is there then is still withdrawn.
-func (k *caller) run() {
+// run installs, moves and withdraws paths until the load is halted, and a path that is there then
+// is still withdrawn.
+func (k *requestConn) run() {
 	for {
 		n := int(k.l.number.Add(1)) - 1
 		for step := range 3 {
@@ -223,8 +227,9 @@ func (k *caller) run() {
 
 var steps = [...]string{"POST", "PUT", "DELETE"}
 
-// turn is when the next request is meant to be sent; false when there is none. A path that is there is withdrawn whatever comes.
-func (k *caller) turn(step int) (time.Time, bool) {
+// turn is when the next request is meant to be sent; false when there is none. A path that is there
+// is withdrawn whatever comes.
+func (k *requestConn) turn(step int) (time.Time, bool) {
 	if k.l.halted.Load() {
 		return time.Now(), step > 0
 	}
@@ -235,7 +240,7 @@ func (k *caller) turn(step int) (time.Time, bool) {
 		select {
 		case at := <-k.l.due:
 			return at, true
-		case <-time.After(haltedEvery):
+		case <-time.After(haltPollPeriod):
 			if k.l.halted.Load() {
 				return time.Now(), step > 0
 			}
@@ -243,17 +248,17 @@ func (k *caller) turn(step int) (time.Time, bool) {
 	}
 }
 
-// haltedEvery is how often a connection without a request looks whether the load is halted.
-const haltedEvery = 50 * time.Millisecond
+// haltPollPeriod is how often a connection without a request looks whether the load is halted.
+const haltPollPeriod = 50 * time.Millisecond
 
 // make makes a request.
-func (k *caller) make(n, step int) {
+func (k *requestConn) make(n, step int) {
 	path := intentsPath
-	p := k.l.g.asks.at(n)
+	p := k.l.g.paths.at(n)
 	if step > 0 {
 		k.body = strconv.AppendInt(append(append(k.body[:0], intentsPath...), "/p"...), int64(n), 10)
 		path = string(k.body)
-		p = k.l.g.asks.moved(n)
+		p = k.l.g.paths.moved(n)
 	}
 	k.body = k.body[:0]
 	if step < 2 {
@@ -263,7 +268,7 @@ func (k *caller) make(n, step int) {
 }
 
 // ask sends the request, and wants an answer that it is accepted.
-func (k *caller) ask() error {
+func (k *requestConn) ask() error {
 	if err := k.a.send(k.request); err != nil {
 		return err
 	}
@@ -280,8 +285,9 @@ func (k *caller) ask() error {
 	return nil
 }
 
-// count counts an answer: at a set rate those to requests that were meant for the time that counts, else those that came in it.
-func (k *caller) count(at time.Time) {
+// count counts an answer: at a set rate those to requests that were meant for the time that counts,
+// else those that came in it.
+func (k *requestConn) count(at time.Time) {
 	now := time.Now()
 	from, to := k.l.from.Load(), k.l.to.Load()
 	in := func(t int64) bool { return from != 0 && t >= from && (to == 0 || t < to) }
@@ -294,7 +300,7 @@ func (k *caller) count(at time.Time) {
 }
 
 // read reads an answer as plainly as can be: its status, and its body, which is appended to b.
-func (a *asker) read(b []byte) (status int, body []byte, err error) {
+func (a *submitter) read(b []byte) (status int, body []byte, err error) {
 	length := 0
 	for i := 0; ; i++ {
 		line, err := a.r.ReadSlice('\n')

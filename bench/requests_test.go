@@ -12,7 +12,7 @@ import (
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 
-	"github.com/weirnet/weir/internal/memnet"
+	"github.com/weirnet/weir/session/pipe"
 )
 
 // nulled measures with a null instance in this process.
@@ -20,11 +20,11 @@ func nulled(t *testing.T, null *Null, c *Setup, measure func(ctx context.Context
 	t.Helper()
 	c.Topology, c.Hops, c.Seed, c.Controller, c.API = "wan:30", 4, 3, "null:1", "null:2"
 	ctx, stop := context.WithCancel(t.Context())
-	of, api := memnet.Listen(memnet.Options{}), memnet.Listen(memnet.Options{})
+	of, api := pipe.Listen("test"), pipe.Listen("test")
 	ended := make(chan error, 1)
 	go func() { ended <- null.Serve(ctx, of, api) }()
-	c.lab = &lab{openflow: func(context.Context, string) (net.Conn, error) { return of.Dial() },
-		api: func(context.Context, string) (net.Conn, error) { return api.Dial() }}
+	c.test = &testInstance{openflow: func(ctx context.Context, _ string) (net.Conn, error) { return of.Dial(ctx) },
+		api: func(ctx context.Context, _ string) (net.Conn, error) { return api.Dial(ctx) }, links: null.links}
 	measure(ctx)
 	stop()
 	if err := <-ended; err != ctx.Err() {
@@ -32,15 +32,17 @@ func nulled(t *testing.T, null *Null, c *Setup, measure func(ctx context.Context
 	}
 }
 
-// TestNullInstanceIsMeasured has every scenario of intents find in the null instance what it asks for: all paths lead to their ends, at once and after
-// a cut, and nothing besides is left.
+// TestNullInstanceIsMeasured has every scenario of intents find in the null instance what it asks
+// for: all paths lead to their ends, at once and after a cut, and nothing besides is left.
 func TestNullInstanceIsMeasured(t *testing.T) {
 	for name, measure := range map[string]func(ctx context.Context, s Setup) (*Report, error){
 		"requests": func(ctx context.Context, s Setup) (*Report, error) {
-			return (&Requests{Setup: s, Conns: []int{1, 3}, Flows: 20, Duration: 50 * time.Millisecond, Warmup: time.Millisecond}).Run(ctx)
+			return (&Requests{Setup: s, Conns: []int{1, 3}, Flows: 20, Duration: 50 * time.Millisecond,
+				Warmup: time.Millisecond}).Run(ctx)
 		},
 		"requests at a rate": func(ctx context.Context, s Setup) (*Report, error) {
-			return (&Requests{Setup: s, Conns: []int{2}, Flows: 20, Rate: 300, Duration: 50 * time.Millisecond, Warmup: time.Millisecond, LateLimit: time.Minute}).Run(ctx)
+			return (&Requests{Setup: s, Conns: []int{2}, Flows: 20, Rate: 300, Duration: 50 * time.Millisecond,
+				Warmup: time.Millisecond, LateLimit: time.Minute}).Run(ctx)
 		},
 		"paths": func(ctx context.Context, s Setup) (*Report, error) {
 			return (&Paths{Setup: s, Flows: 50, Burst: 40, Bursts: 1}).Run(ctx)
@@ -66,8 +68,8 @@ func TestNullInstanceIsMeasured(t *testing.T) {
 			nulled(t, null, &s, func(ctx context.Context) {
 				r, err := measure(ctx, s)
 				wantRefused(t, r, err, "")
-				if len(null.held) > 0 {
-					t.Errorf("%d paths are left", len(null.held))
+				if len(null.installed) > 0 {
+					t.Errorf("%d paths are left", len(null.installed))
 				}
 			})
 		})
@@ -83,12 +85,13 @@ func TestRequestsRefuse(t *testing.T) {
 			t.Errorf("%v, %+v", err, r.Results[0])
 		}
 	})
-	for why, m := range map[error]*requested{errNothing: {}, errLate: {answered: 1}, errSlow: {answered: 1, behind: 1000}} {
+	for why, m := range map[error]*requestRun{errNothing: {}, errLate: {answered: 1}, errSlow: {answered: 1, behind: 1000}} {
 		m.lateness = hdrhistogram.New(latencyMin, latencyMax, latencyDigits)
 		if why == errLate {
 			record(m.lateness, int64(time.Second))
 		}
-		if err := m.check(&Requests{Rate: 1000, LateLimit: time.Millisecond}); err == nil || !strings.Contains(err.Error(), why.Error()) {
+		if err := m.check(&Requests{Rate: 1000, LateLimit: time.Millisecond}); err == nil ||
+			!strings.Contains(err.Error(), why.Error()) {
 			t.Errorf("%v, want %v", err, why)
 		}
 	}
@@ -107,9 +110,11 @@ func TestQueues(t *testing.T) {
 	}
 }
 
-// TestHeldBackPortsAreTold: where answers are missing because the instance holds back ports, the verdict says so, and what to do.
+// TestHeldBackPortsAreTold: where answers are missing because the instance holds back ports, the
+// verdict says so, and what to do.
 func TestHeldBackPortsAreTold(t *testing.T) {
-	for floods, want := range map[int]string{0: errMissing.Error(), 8: "held back ports that flood it, 8 times: few ports sent all packets, want --hosts 48 or more"} {
+	for floods, want := range map[int]string{0: errMissing.Error(),
+		8: "held back ports that flood it, 8 times: few ports sent all packets, want --hosts 48 or more"} {
 		web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			fmt.Fprintf(w, "weir_guard_total{kind=\"floods\"} %d\n", floods)
 		}))

@@ -1,17 +1,19 @@
 package bench
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 
-	"github.com/weirnet/weir/bench/rig"
+	"github.com/weirnet/weir/bench/loadswitch"
 	"github.com/weirnet/weir/emu/topo"
 )
 
-// Reroute is how fast paths leave a link that has failed. The zero value of a field means its default.
+// Reroute is how fast paths leave a link that has failed. The zero value of a field means its
+// default.
 type Reroute struct {
 	Setup
 	Flows int // paths that are installed; default 16,000
@@ -26,11 +28,11 @@ func (c *Reroute) Check() error {
 	if err := c.check(); err != nil {
 		return err
 	}
-	c.Flows = orDefault(c.Flows, 16_000)
-	c.Move = orDefault(c.Move, 1000)
-	c.Cuts = orDefault(c.Cuts, 10)
-	if c.Flows < 1 || c.Flows > askMost || c.Move < 1 || c.Move > c.Flows || c.Cuts < 1 {
-		return fmt.Errorf("%d paths of which about %d move, in %d cuts given, want positive numbers, and %d paths at most", c.Flows, c.Move, c.Cuts, askMost)
+	c.Flows = cmp.Or(c.Flows, 16_000)
+	c.Move = cmp.Or(c.Move, 1000)
+	c.Cuts = cmp.Or(c.Cuts, 10)
+	if c.Flows < 1 || c.Flows > maxPaths || c.Move < 1 || c.Move > c.Flows || c.Cuts < 1 {
+		return fmt.Errorf("%d paths of which about %d move, in %d cuts given, want positive numbers, and %d paths at most", c.Flows, c.Move, c.Cuts, maxPaths)
 	}
 	return nil
 }
@@ -40,47 +42,36 @@ func (c *Reroute) Run(ctx context.Context) (*Report, error) {
 	if err := c.Check(); err != nil {
 		return nil, err
 	}
-	r, err := c.report("reroute", fmt.Sprintf("reroute: %s paths over %d switches, a link fails that about %s take", thousands(float64(c.Flows)), c.Hops,
+	r, err := c.report("reroute", fmt.Sprintf("reroute: %s paths over %d switches, a link fails that about %s take",
+		thousands(float64(c.Flows)), c.Hops,
 		thousands(float64(c.Move))))
 	if err != nil {
 		return nil, err
 	}
 	var scores []*rerouteScore
 	for _, setup := range c.variants(c.NoSelfCheck) {
-		scores = append(scores, &rerouteScore{c: c, setup: setup, first: newLatency(), all: newLatency(), each: newLatency()})
+		scores = append(scores, &rerouteScore{subject: subject{r.addSubject(&setup)}, c: c, setup: setup,
+			first: newLatency(), all: newLatency(), each: newLatency()})
 	}
-	var list []contender
-	for _, s := range scores {
-		s.result = r.addSubject(&s.setup)
-		list = append(list, contender{[]*Result{s.result}, s.run})
-	}
-	if err := rounds(ctx, c.Runs, list); err != nil {
-		return nil, err
-	}
-	for _, s := range scores {
-		s.finish()
-	}
-	r.finish()
-	r.judge()
-	return r, nil
+	return compare(ctx, r, scores)
 }
 
 // finish adds the distributions of all runs.
 func (s *rerouteScore) finish() {
-	if s.result.Refused != "" {
-		return
-	}
 	const since = "from when the port-status message was about to leave the switch to "
-	s.result.Times = append(s.result.Times, distributionOf("last flow-mod", since+"the last flow-mod that a switch received for paths that had to move, of each cut", s.all),
+	s.result.Times = append(s.result.Times,
+		distributionOf("last flow-mod",
+			since+"the last flow-mod that a switch received for paths that had to move, of each cut", s.all),
 		distributionOf("first flow-mod", since+"the first such flow-mod, of each cut", s.first),
-		distributionOf("each path", since+"the last flow-mod that a switch received for a path that had to move, of each such path", s.each))
+		distributionOf("each path",
+			since+"the last flow-mod that a switch received for a path that had to move, of each such path", s.each))
 }
 
 // rerouteScore is what is measured of all runs.
 type rerouteScore struct {
+	subject
 	c                *Reroute
 	setup            Setup
-	result           *Result
 	first, all, each *hdrhistogram.Histogram
 	cuts             []cut // of this run
 }
@@ -118,17 +109,18 @@ func (s *rerouteScore) take(i int) {
 	last := s.cuts[len(s.cuts)-1]
 	x.use("instance", time.Duration(instance.mean()), moved.mean(), last.memory)
 	x.use("switches and generator", time.Duration(switches.mean()), moved.mean(), last.own)
-	s.c.Note("run %d of %d: %s: %.0f paths move: first flow-mod after %.2f ms, last after %.2f ms", i+1, s.c.Runs, x.Subject, moved.Median, first.Median, all.Median)
+	s.c.Note("run %d of %d: %s: %.0f paths move: first flow-mod after %.2f ms, last after %.2f ms", i+1, s.c.Runs,
+		x.Subject, moved.Median, first.Median, all.Median)
 }
 
-// loads are the paths that take each link, either way, by their numbers.
-type loads struct {
+// linkPaths are the paths that take each link, either way, by their numbers.
+type linkPaths struct {
 	of    [][]int
 	links map[topo.End]int // by their ends
 }
 
-func newLoads(t *topo.Topology) *loads {
-	l := &loads{of: make([][]int, len(t.Links)), links: make(map[topo.End]int, 2*len(t.Links))}
+func newLinkPaths(t *topo.Topology) *linkPaths {
+	l := &linkPaths{of: make([][]int, len(t.Links)), links: make(map[topo.End]int, 2*len(t.Links))}
 	for i := range t.Links {
 		l.links[t.Links[i].A], l.links[t.Links[i].B] = i, i
 	}
@@ -136,7 +128,7 @@ func newLoads(t *topo.Topology) *loads {
 }
 
 // add notes which links the steps of a path take.
-func (l *loads) add(n int, steps []rig.Step) {
+func (l *linkPaths) add(n int, steps []loadswitch.Step) {
 	for i := range steps {
 		if link, ok := l.links[topo.End{Switch: steps[i].Switch.Index, Port: steps[i].Out}]; ok {
 			l.of[link] = append(l.of[link], n)
@@ -144,23 +136,24 @@ func (l *loads) add(n int, steps []rig.Step) {
 	}
 }
 
-// near is how far from the number that should move links may be that a cut is drawn from.
-const near = 0.15
+// moveTolerance is how far from the number that should move links may be that a cut is drawn from.
+const moveTolerance = 0.15
 
-// draw takes a link by lot among those that about so many paths take, and which the network holds together without; if there is none,
-// the one that is nearest. Links that were cut before are left out.
-func (l *loads) draw(t *topo.Topology, move int, lot uint64, before map[int]bool) (int, error) {
+// draw takes a link at random among those that about so many paths take, and which the network
+// holds together without; if there is none, the one that is nearest. Links that were cut before are
+// left out.
+func (l *linkPaths) draw(t *topo.Topology, move int, lot uint64, before map[int]bool) (int, error) {
 	var list []int
 	best, off := -1, 0
 	for i, paths := range l.of {
 		far := max(len(paths)-move, move-len(paths))
-		if before[i] || len(paths) == 0 || far > int(near*float64(move)) && best >= 0 && far >= off || parted(t, i) {
+		if before[i] || len(paths) == 0 || far > int(moveTolerance*float64(move)) && best >= 0 && far >= off || partitions(t, i) {
 			continue
 		}
 		if best < 0 || far < off {
 			best, off = i, far
 		}
-		if far <= int(near*float64(move)) {
+		if far <= int(moveTolerance*float64(move)) {
 			list = append(list, i)
 		}
 	}
@@ -173,8 +166,8 @@ func (l *loads) draw(t *topo.Topology, move int, lot uint64, before map[int]bool
 	return list[lot%uint64(len(list))], nil
 }
 
-// parted says whether a topology falls apart without a link.
-func parted(t *topo.Topology, link int) bool {
+// partitions reports whether a topology falls apart without a link.
+func partitions(t *topo.Topology, link int) bool {
 	rest := *t
 	rest.Links = append(append([]topo.Link(nil), t.Links[:link]...), t.Links[link+1:]...)
 	for _, d := range topo.Distances(0, rest.Neighbours()) {

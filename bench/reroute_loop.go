@@ -28,12 +28,12 @@ func (s *rerouteScore) run(ctx context.Context, i int) error {
 			return fmt.Errorf("cut %d, of link %s with %d paths: %w", n+1, g.net.Topology().Links[link].ID, len(paths), err)
 		}
 	}
-	a, err := g.asker(ctx)
+	a, err := g.newSubmitter(ctx)
 	if err != nil {
 		return err
 	}
 	defer a.close()
-	if err := g.tidy(ctx, a, false, s.c.Flows); err != nil {
+	if err := g.withdrawAll(ctx, a, false, s.c.Flows); err != nil {
 		return err
 	}
 	s.take(i)
@@ -41,63 +41,65 @@ func (s *rerouteScore) run(ctx context.Context, i int) error {
 }
 
 // choose draws the link of the i-th cut, and says which paths take it.
-func (s *rerouteScore) choose(g *ground, i int, before map[int]bool) (int, []int, error) {
-	l := newLoads(g.net.Topology())
-	var t taken
+func (s *rerouteScore) choose(g *testbed, i int, before map[int]bool) (int, []int, error) {
+	l := newLinkPaths(g.net.Topology())
+	var t received
 	for n := g.first; n < g.next; n++ {
-		p := g.asks.at(n)
-		if !g.asks.take(&p, false, &t) {
-			return 0, nil, fmt.Errorf("%w: path %d leads nowhere", errAstray, n)
+		p := g.paths.at(n)
+		if !g.paths.follow(&p, false, &t) {
+			return 0, nil, fmt.Errorf("%w: path %d leads nowhere", errMisforwarded, n)
 		}
 		l.add(n, t.steps)
 	}
-	link, err := l.draw(g.net.Topology(), s.c.Move, g.asks.lot(i, 3), before)
+	link, err := l.draw(g.net.Topology(), s.c.Move, g.paths.random(i, 3), before)
 	return link, l.of[link], err
 }
 
-// cut takes a link's carrier away, waits until all paths go other ways and nothing of the old ones is left, and gives it back.
-func (s *rerouteScore) cut(ctx context.Context, g *ground, link int, paths []int) error {
-	clocks := readClocks(g.process)
+// cut takes a link's carrier away, waits until all paths go other ways and nothing of the old ones
+// is left, and gives it back.
+func (s *rerouteScore) cut(ctx context.Context, g *testbed, link int, paths []int) error {
+	clocks := readCPUTimes(g.process)
 	began, err := g.net.Carrier(link, false)
 	if err != nil {
 		return err
 	}
-	if err := g.until(ctx, func() error { return g.lead(paths) }); err != nil {
+	if err := g.poll(ctx, func() error { return g.checkPaths(paths) }); err != nil {
 		return err
 	}
-	after := readClocks(g.process)
-	k := cut{moved: len(paths), instance: after.its - clocks.its, switches: after.own - clocks.own, memory: g.process.memory(), own: ownMemory()}
+	after := readCPUTimes(g.process)
+	k := cut{moved: len(paths), instance: after.its - clocks.its, switches: after.own - clocks.own,
+		memory: g.process.memory(), own: ownMemory()}
 	if err := s.times(g, began, paths, &k); err != nil {
 		return err
 	}
 	s.cuts = append(s.cuts, k)
-	if err := g.until(ctx, func() error { return g.verify(false, g.first, g.next) }); err != nil {
+	if err := g.poll(ctx, func() error { return g.verify(false, g.first, g.next) }); err != nil {
 		return fmt.Errorf("afterwards: %w", err)
 	}
 	if _, err := g.net.Carrier(link, true); err != nil {
 		return err
 	}
-	return g.until(ctx, func() error { return g.linked(ctx) })
+	return g.poll(ctx, func() error { return g.checkLinks(ctx) })
 }
 
-// lead says whether paths lead to where they were asked to.
-func (g *ground) lead(paths []int) error {
-	var t taken
+// checkPaths reports whether paths lead to where they were asked to.
+func (g *testbed) checkPaths(paths []int) error {
+	var t received
 	for _, n := range paths {
-		if p := g.asks.at(n); !g.asks.take(&p, false, &t) {
-			return fmt.Errorf("%w: path %d leads nowhere", errAstray, n)
+		if p := g.paths.at(n); !g.paths.follow(&p, false, &t) {
+			return fmt.Errorf("%w: path %d leads nowhere", errMisforwarded, n)
 		}
 	}
 	return nil
 }
 
 // times reads when the entries of paths that had to move were received.
-func (s *rerouteScore) times(g *ground, began time.Duration, paths []int, k *cut) error {
-	var t taken
+func (s *rerouteScore) times(g *testbed, began time.Duration, paths []int, k *cut) error {
+	var t received
 	k.first = time.Hour
 	for _, n := range paths {
-		p := g.asks.at(n)
-		g.asks.take(&p, false, &t)
+		p := g.paths.at(n)
+		g.paths.follow(&p, false, &t)
 		last := time.Duration(0)
 		for i := range t.steps {
 			at := t.steps[i].At - began
@@ -108,7 +110,7 @@ func (s *rerouteScore) times(g *ground, began time.Duration, paths []int, k *cut
 			k.first, last = min(k.first, at), max(last, at)
 		}
 		if last == 0 {
-			return fmt.Errorf("%w: path %d leads to its end over the link that was cut", errAstray, n)
+			return fmt.Errorf("%w: path %d leads to its end over the link that was cut", errMisforwarded, n)
 		}
 		k.all = max(k.all, last)
 		record(s.each, int64(last))

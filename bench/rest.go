@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -9,8 +10,9 @@ import (
 	"github.com/weirnet/weir/openflow"
 )
 
-// Rest is what an emulated network and the instance that controls it take while nothing happens but that hosts ping each other, each always the same
-// one: over TCP, each in a process of its own. The zero value of a field means its default.
+// Rest is what an emulated network and the instance that controls it take while nothing happens but
+// that hosts ping each other, each always the same one: over TCP, each in a process of its own. The
+// zero value of a field means its default.
 type Rest struct {
 	Topology string        // as topo.Parse reads it; default wan:1000. Each switch has a host
 	Interval time.Duration // between two pings of a host; default 1 s
@@ -27,12 +29,12 @@ type Rest struct {
 
 // Check fills in defaults and finds what is wrong with a configuration, before anything is started.
 func (c *Rest) Check() error {
-	c.Topology = orDefault(c.Topology, "wan:1000")
-	c.Interval = orDefault(c.Interval, time.Second)
-	c.Settle = orDefault(c.Settle, 30*time.Second)
-	c.Duration = orDefault(c.Duration, 5*time.Minute)
-	c.Limit = orDefault(c.Limit, 2*time.Minute)
-	c.Runs = orDefault(c.Runs, 1)
+	c.Topology = cmp.Or(c.Topology, "wan:1000")
+	c.Interval = cmp.Or(c.Interval, time.Second)
+	c.Settle = cmp.Or(c.Settle, 30*time.Second)
+	c.Duration = cmp.Or(c.Duration, 5*time.Minute)
+	c.Limit = cmp.Or(c.Limit, 2*time.Minute)
+	c.Runs = cmp.Or(c.Runs, 1)
 	if c.Note == nil {
 		c.Note = func(string, ...any) {}
 	}
@@ -55,9 +57,12 @@ func (c *Rest) Run(ctx context.Context) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Report{Format: ReportFormat, Scenario: "rest", Title: fmt.Sprintf("an emulated network under an instance, at rest: %s, %s that ping each other every %v, for %v",
-		counted(len(t.Switches), "switch", "switches"), counted(len(t.Hosts), "host", "hosts"), c.Interval, c.Duration), Command: c.Command, Build: c.Build,
-		Machine: thisMachine(), Load: Load{OpenFlow: openflow.V13.String(), Topology: c.Topology, Switches: len(t.Switches), Seconds: c.Duration.Seconds(),
+	r := &Report{Format: ReportFormat, Scenario: "rest",
+		Title: fmt.Sprintf("an emulated network under an instance, at rest: %s, %s that ping each other every %v, for %v",
+			plural(len(t.Switches), "switch", "switches"), plural(len(t.Hosts), "host", "hosts"), c.Interval,
+			c.Duration), Command: c.Command, Build: c.Build,
+		Machine: thisMachine(), Load: Load{OpenFlow: openflow.V13.String(), Topology: c.Topology,
+			Switches: len(t.Switches), Seconds: c.Duration.Seconds(),
 			Runs: c.Runs, Seed: c.Seed}}
 	x := r.add(Weir)
 	for i := range c.Runs {
@@ -71,9 +76,10 @@ func (c *Rest) Run(ctx context.Context) (*Report, error) {
 		}
 		s.take(x)
 		if s.fidelity != nil {
-			r.keep(*s.fidelity)
+			r.noteFidelity(*s.fidelity)
 		}
-		c.Note("run %d of %d: %v of CPU time of the instance and %v of the network in %v", i+1, c.Runs, s.instance, s.network, s.elapsed.Round(time.Millisecond))
+		c.Note("run %d of %d: %v of CPU time of the instance and %v of the network in %v", i+1, c.Runs, s.instance,
+			s.network, s.elapsed.Round(time.Millisecond))
 	}
 	r.finish()
 	return r, nil

@@ -38,7 +38,8 @@ func (s *restRun) run(ctx context.Context) error {
 		return err
 	}
 	defer s.api.Close()
-	s.net, err = emu.New(emu.Config{Topology: s.topology, Versions: []openflow.Version{openflow.V13}, Controllers: []string{p.address}, Seed: s.c.Seed})
+	s.net, err = emu.New(emu.Config{Topology: s.topology, Versions: []openflow.Version{openflow.V13},
+		Controllers: []string{p.address}, Seed: s.c.Seed})
 	if err != nil {
 		return err
 	}
@@ -51,7 +52,7 @@ func (s *restRun) run(ctx context.Context) error {
 		return err
 	}
 	s.linked = time.Since(began)
-	if err := s.speak(ctx); err != nil {
+	if err := s.startPings(ctx); err != nil {
 		return err
 	}
 	if err := pause(ctx, s.c.Settle); err != nil {
@@ -62,13 +63,13 @@ func (s *restRun) run(ctx context.Context) error {
 
 // measure takes what both processes use.
 func (s *restRun) measure(ctx context.Context, p *process) error {
-	sent, received := s.heard()
-	before := readClocks(p)
+	sent, received := s.pingTotals()
+	before := readCPUTimes(p)
 	if err := pause(ctx, s.c.Duration); err != nil {
 		return err
 	}
-	after := readClocks(p)
-	s.sent, s.received = s.heard()
+	after := readCPUTimes(p)
+	s.sent, s.received = s.pingTotals()
 	s.sent, s.received = s.sent-sent, s.received-received
 	s.elapsed, s.instance, s.network = after.at.Sub(before.at), after.its-before.its, after.own-before.own
 	s.memory, s.own = p.memory(), ownMemory()
@@ -96,14 +97,15 @@ func (s *restRun) await(ctx context.Context) error {
 		if time.Since(began) > s.c.Limit {
 			return fmt.Errorf("%d of %d directions of links are shown after %v (%w)", n, want, s.c.Limit, errSlow)
 		}
-		if err := pause(ctx, lookEvery); err != nil {
+		if err := pause(ctx, pollPeriod); err != nil {
 			return err
 		}
 	}
 }
 
-// speak has each host ping the one at the other end of the list, without end; they begin one after the other, over an interval.
-func (s *restRun) speak(ctx context.Context) (err error) {
+// startPings has each host ping the one at the other end of the list, without end; they begin one
+// after the other, over an interval.
+func (s *restRun) startPings(ctx context.Context) (err error) {
 	hosts := s.net.Hosts()
 	s.pings = make([]*host.Ping, len(hosts))
 	for i, h := range hosts {
@@ -121,8 +123,8 @@ func (s *restRun) speak(ctx context.Context) (err error) {
 	return err
 }
 
-// heard is how many pings were sent and answered so far.
-func (s *restRun) heard() (sent, received int) {
+// pingTotals is how many pings were sent and answered so far.
+func (s *restRun) pingTotals() (sent, received int) {
 	for i, h := range s.net.Hosts() {
 		h.Do(func(*host.Host, time.Duration, host.Output) {
 			r := s.pings[i].Report()

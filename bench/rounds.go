@@ -5,17 +5,34 @@ import (
 	"fmt"
 )
 
-// contender is one of those that a scenario of intents measures by turns: an instance, the null instance, or one way to measure an instance.
-type contender struct {
-	results []*Result
-	run     func(ctx context.Context, i int) error // the i-th run: what it measured is in the results
+// participant is what a scenario measures of one of those that it measures alternately, in all
+// runs: an instance, the null instance, or one way to measure an instance.
+type participant interface {
+	results() []*Result
+	run(ctx context.Context, i int) error // the i-th run: what it measured is in the results
+	finish()                              // adds what is of all runs together to the results
 }
 
-// rounds has each contender run, by turns. One that fails is refused, and the others go on; the error is that of an interruption.
-func rounds(ctx context.Context, runs int, list []contender) error {
+// compare has each contender run, alternately, and finishes the report. One that fails is refused,
+// and the others go on; the error is that of an interruption.
+func compare[C participant](ctx context.Context, r *Report, list []C) (*Report, error) {
+	if err := rounds(ctx, r.Load.Runs, list); err != nil {
+		return nil, err
+	}
+	for _, c := range list {
+		if c.results()[0].Refused == "" {
+			c.finish()
+		}
+	}
+	r.finish()
+	r.applySelfChecks()
+	return r, nil
+}
+
+func rounds[C participant](ctx context.Context, runs int, list []C) error {
 	for i := range runs {
 		for _, c := range list {
-			if c.results[0].Refused != "" {
+			if c.results()[0].Refused != "" {
 				continue
 			}
 			err := c.run(ctx, i)
@@ -24,7 +41,7 @@ func rounds(ctx context.Context, runs int, list []contender) error {
 			case ctx.Err() != nil:
 				return &interrupted{i, runs, ctx.Err()}
 			default:
-				for _, x := range c.results {
+				for _, x := range c.results() {
 					x.refuse(fmt.Errorf("run %d: %w", i+1, err))
 				}
 			}
@@ -32,3 +49,8 @@ func rounds(ctx context.Context, runs int, list []contender) error {
 	}
 	return nil
 }
+
+// subject is the result of a contender that has one.
+type subject struct{ result *Result }
+
+func (s *subject) results() []*Result { return []*Result{s.result} }

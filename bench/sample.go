@@ -16,11 +16,11 @@ type sample struct {
 	unsent   int           // packets that were not sent because too many waited
 	latency  *hdrhistogram.Histogram
 	lateness *hdrhistogram.Histogram // of the generator, at a set rate
-	paths    paths                   // if packets were followed
+	paths    pathCounts              // if packets were followed
 
 	process   *process
-	began     clocks
-	ended     clocks
+	began     cpuTimes
+	ended     cpuTimes
 	rss       int64   // of the controller at the end, bytes; 0 if it is not known
 	mallocs   float64 // of an instance of ours, from before the run to after its last answer
 	generator int64   // of the generator
@@ -28,11 +28,11 @@ type sample struct {
 
 // Reasons for which there is no result.
 var (
-	errNothing = errors.New("nothing was answered")
-	errMissing = errors.New("answers are missing")
-	errSlow    = errors.New("the controller answers too slowly")
-	errLate    = errors.New("the generator was late")
-	errAstray  = errors.New("packets went astray")
+	errNothing      = errors.New("nothing was answered")
+	errMissing      = errors.New("answers are missing")
+	errSlow         = errors.New("the controller answers too slowly")
+	errLate         = errors.New("the generator was late")
+	errMisforwarded = errors.New("packets went astray")
 )
 
 func newSample(p *process) *sample {
@@ -40,52 +40,61 @@ func newSample(p *process) *sample {
 }
 
 // begin and end bound what counts.
-func (s *sample) begin(now time.Duration) { s.from, s.began = now, readClocks(s.process) }
+func (s *sample) begin(now time.Duration) { s.from, s.began = now, readCPUTimes(s.process) }
 
 func (s *sample) end(now time.Duration) {
-	s.to, s.ended = now, readClocks(s.process)
+	s.to, s.ended = now, readCPUTimes(s.process)
 	s.rss, s.generator = s.process.memory(), ownMemory()
 }
 
 // count sets the counts of a run from those before it and after the last answers.
 func (s *sample) count(before, after tally) {
 	s.missing = after.waiting
-	s.counts = tally{sent: after.sent - before.sent, answered: after.answered - before.answered, counted: after.counted - before.counted,
-		again: after.again - before.again, messages: after.messages - before.messages}
+	s.counts = tally{sent: after.sent - before.sent, answered: after.answered - before.answered,
+		counted: after.counted - before.counted,
+		again:   after.again - before.again, messages: after.messages - before.messages}
 }
 
-// follow sets what became of the packets that were followed. Those that did not arrive are no answers.
-func (s *sample) follow(before, after paths) {
+// follow sets what became of the packets that were followed. Those that did not arrive are no
+// answers.
+func (s *sample) follow(before, after pathCounts) {
 	s.paths = after.minus(before)
-	s.counts.counted -= min(s.counts.counted, uint64(s.paths.second+s.paths.astray))
+	s.counts.counted -= min(s.counts.counted, uint64(s.paths.repeated+s.paths.misforwarded))
 }
 
-// check says why a run is no result.
+// check tells why a run is no result.
 func (s *sample) check(c *Reactive) error {
 	switch p99 := time.Duration(s.lateness.ValueAtQuantile(99)); {
 	case s.counts.answered == 0:
-		return fmt.Errorf("%w: %s packet-ins were sent, and waited for until %v after the last", errNothing, thousands(float64(s.counts.sent)), c.Drain)
+		return fmt.Errorf("%w: %s packet-ins were sent, and waited for until %v after the last", errNothing,
+			thousands(float64(s.counts.sent)), c.Drain)
 	case s.unsent > 0:
-		return fmt.Errorf("%w: %s packet-ins could not be sent, as %s of a switch waited for answers", errSlow, thousands(float64(s.unsent)), thousands(maxWindow))
-	case s.paths.astray > 0:
-		return fmt.Errorf("%w: %d of %d packets went another way than to their host over %d switches", errAstray, s.paths.astray, s.counts.sent, c.Hops)
+		return fmt.Errorf("%w: %s packet-ins could not be sent, as %s of a switch waited for answers", errSlow,
+			thousands(float64(s.unsent)), thousands(maxWindow))
+	case s.paths.misforwarded > 0:
+		return fmt.Errorf("%w: %d of %d packets went another way than to their host over %d switches", errMisforwarded,
+			s.paths.misforwarded, s.counts.sent, c.Hops)
 	case s.missing > 0:
-		return fmt.Errorf("%w: %s of %s packet-ins had none, and %v went by without any%s", errMissing, thousands(float64(s.missing)),
-			thousands(float64(s.counts.sent)), c.Drain, s.strange())
+		return fmt.Errorf("%w: %s of %s packet-ins had none, and %v went by without any%s", errMissing,
+			thousands(float64(s.missing)),
+			thousands(float64(s.counts.sent)), c.Drain, s.unexpectedReplies())
 	case s.counts.counted == 0:
-		return fmt.Errorf("%w: none of %s answers came within the run of %v", errSlow, thousands(float64(s.counts.answered)), s.elapsed())
+		return fmt.Errorf("%w: none of %s answers came within the run of %v", errSlow,
+			thousands(float64(s.counts.answered)), s.elapsed())
 	case c.Rate > 0 && p99 > c.LateLimit:
 		return fmt.Errorf("%w: one packet in a hundred by %v or more, allowed are %v", errLate, p99, c.LateLimit)
 	}
 	return nil
 }
 
-// strange says how many messages named no packet that waited: wrong answers, and what follows a first answer.
-func (s *sample) strange() string {
+// unexpectedReplies says how many messages named no packet that waited: wrong answers, and what
+// follows a first answer.
+func (s *sample) unexpectedReplies() string {
 	if s.counts.again == 0 {
 		return ""
 	}
-	return fmt.Sprintf("; %s more messages named packets that did not wait, or were never sent", thousands(float64(s.counts.again)))
+	return fmt.Sprintf("; %s more messages named packets that did not wait, or were never sent",
+		thousands(float64(s.counts.again)))
 }
 
 func (s *sample) elapsed() time.Duration { return s.to - s.from }
@@ -98,5 +107,6 @@ func (s *sample) at(percentile float64) time.Duration {
 	return time.Duration(s.latency.ValueAtQuantile(percentile))
 }
 
-// work is how many answers CPU time was taken over: the clocks are read a moment after the part that counts begins and ends.
+// work is how many answers CPU time was taken over: the clocks are read a moment after the part
+// that counts begins and ends.
 func (s *sample) work() float64 { return s.rate() * s.ended.at.Sub(s.began.at).Seconds() }

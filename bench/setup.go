@@ -1,53 +1,58 @@
 package bench
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"net"
 	"time"
 
-	"github.com/weirnet/weir/bench/rig"
+	"github.com/weirnet/weir/bench/loadswitch"
 	"github.com/weirnet/weir/emu/topo"
 	"github.com/weirnet/weir/openflow"
 )
 
-// Setup is what all scenarios of intents have: an instance, and an emulated network that it controls. The zero value of a field means its
-// default.
+// Setup is what all scenarios of intents have: an instance, and an emulated network that it
+// controls. The zero value of a field means its default.
 type Setup struct {
-	Topology string // as rig.ParseTopology reads it; default wan:206
+	Topology string // as loadswitch.ParseTopology reads it; default wan:206
 	Hops     int    // switches of each path; default 6
 	Runs     int    // default 5
 	Seed     uint64
 	// Limit is how long anything may take that is waited for; default 2 min.
 	Limit time.Duration
-	// Controller is the OpenFlow address of an instance that runs, and API and Token how to ask it; if empty, one is started for
-	// each run, with its store on the disk of Dir.
+	// Controller is the OpenFlow address of an instance that runs, and API and Token how to ask it;
+	// if empty, one is started for each run, with its store on the disk of Dir.
 	Controller, API, Token string
-	// Dir is where the data of instances is, each in a directory of its own that is removed; empty: the directory of temporary files.
+	// Dir is where the data of instances is, each in a directory of its own that is removed; empty:
+	// the directory of temporary files.
 	Dir     string
 	Program string // the weir binary; default this one
-	// PlainSwitches has switches decode every flow-mod, instead of reading those of paths from their bytes.
+	// PlainSwitches has switches decode every flow-mod, instead of reading those of paths from
+	// their bytes.
 	PlainSwitches bool
 	Note          func(format string, args ...any)
 
 	Build, Command string // for the report
 
-	lab  *lab // in tests: who is asked
-	null bool // a null instance is started instead
+	test *testInstance // in tests: who is asked
+	null bool          // a null instance is started instead
 }
 
-// lab is who is asked in a test: how switches and requests get there. It has all links in its view.
-type lab struct {
+// testInstance is who is asked in a test: how switches and requests get there, and how many
+// directions of links it shows.
+type testInstance struct {
 	openflow, api func(ctx context.Context, address string) (net.Conn, error)
+	links         func() int
 }
 
 // check fills in defaults and finds what is wrong with a configuration, before anything is started.
 func (c *Setup) check() error {
-	c.Topology = orDefault(c.Topology, "wan:206")
-	c.Hops = orDefault(c.Hops, 6)
-	c.Runs = orDefault(c.Runs, 5)
-	c.Limit = orDefault(c.Limit, 2*time.Minute)
+	c.Topology = cmp.Or(c.Topology, "wan:206")
+	c.Hops = cmp.Or(c.Hops, 6)
+	c.Runs = cmp.Or(c.Runs, 5)
+	c.Limit = cmp.Or(c.Limit, 2*time.Minute)
 	if c.Note == nil {
 		c.Note = func(string, ...any) {}
 	}
@@ -59,11 +64,11 @@ func (c *Setup) check() error {
 	case (c.Controller == "") != (c.API == ""):
 		return errors.New("want both the addresses of a controller and of its API, or neither")
 	}
-	t, err := rig.ParseTopology(c.Topology, c.Seed)
+	t, err := loadswitch.ParseTopology(c.Topology, c.Seed)
 	if err != nil {
 		return err
 	}
-	_, err = newAsks(c.newNetwork(t), c.Hops, c.Seed)
+	_, err = newTestPaths(c.newNetwork(t), c.Hops, c.Seed)
 	return err
 }
 
@@ -74,15 +79,15 @@ func (c *Setup) asNull() Setup {
 	return s
 }
 
-// variants are the setups that a scenario measures by turns: this one, where plain switches are asked for the same with them, and each with a null
-// instance, but in a test or without it.
+// variants are the setups that a scenario measures alternately: this one, where plain switches are
+// asked for the same with them, and each with a null instance, but in a test or without it.
 func (c *Setup) variants(withoutNull bool) []Setup {
 	list := []Setup{*c}
 	if c.PlainSwitches {
 		list = append(list, *c)
 		list[0].PlainSwitches = false
 	}
-	if withoutNull || c.lab != nil {
+	if withoutNull || c.test != nil {
 		return list
 	}
 	for _, s := range list {
@@ -102,6 +107,24 @@ func (c *Setup) named(what string) string {
 	return what
 }
 
+// addView adds the result of an instance, or of the null instance, in a scenario without intents.
+func (r *Report) addView(null bool) subject {
+	x := r.add(Weir)
+	if x.SelfCheck = null; null {
+		x.Subject = NullInstance
+	}
+	return subject{x}
+}
+
+// withNull are what a scenario without intents measures alternately: an instance, and the null
+// instance.
+func withNull(leftOut bool) []bool {
+	if leftOut {
+		return []bool{false}
+	}
+	return []bool{false, true}
+}
+
 // addSubject adds the result of what is measured.
 func (r *Report) addSubject(c *Setup) *Result {
 	x := r.add(c.named(Weir))
@@ -111,21 +134,25 @@ func (r *Report) addSubject(c *Setup) *Result {
 	return x
 }
 
-// newNetwork makes the switches. What waits for the instance may be much: the entries of a whole table.
-func (c *Setup) newNetwork(t *topo.Topology) *rig.Network {
-	cfg := rig.Config{Version: openflow.V13, Plain: c.PlainSwitches, Hosts: askPorts, HostPorts: askPorts, MaxQueue: 256 << 20}
-	if c.lab != nil {
-		cfg.Dial = c.lab.openflow
+// newNetwork makes the switches. What waits for the instance may be much: the entries of a whole
+// table.
+func (c *Setup) newNetwork(t *topo.Topology) *loadswitch.Network {
+	cfg := loadswitch.Config{Version: openflow.V13, Plain: c.PlainSwitches, Hosts: endPorts, HostPorts: endPorts,
+		MaxQueue: 256 << 20}
+	if c.test != nil {
+		cfg.Dial = c.test.openflow
 	}
-	return rig.New(t, cfg)
+	return loadswitch.New(t, cfg)
 }
 
 // report is one without results.
 func (c *Setup) report(scenario, title string) (*Report, error) {
-	t, err := rig.ParseTopology(c.Topology, c.Seed)
+	t, err := loadswitch.ParseTopology(c.Topology, c.Seed)
 	if err != nil {
 		return nil, err
 	}
-	return &Report{Format: ReportFormat, Scenario: scenario, Title: title, Command: c.Command, Build: c.Build, Machine: thisMachine(),
-		Load: Load{OpenFlow: openflow.V13.String(), Topology: c.Topology, Switches: len(t.Switches), Hops: c.Hops, Runs: c.Runs, Seed: c.Seed}}, nil
+	return &Report{Format: ReportFormat, Scenario: scenario, Title: title, Command: c.Command, Build: c.Build,
+		Machine: thisMachine(),
+		Load: Load{OpenFlow: openflow.V13.String(), Topology: c.Topology, Switches: len(t.Switches), Hops: c.Hops,
+			Runs: c.Runs, Seed: c.Seed}}, nil
 }

@@ -8,14 +8,15 @@ import (
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 
-	"github.com/weirnet/weir/bench/rig"
+	"github.com/weirnet/weir/bench/loadswitch"
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/session"
 )
 
-// source is the load of one switch: which packets it sends and which of them wait. It is the switch's tap.
+// source is the load of one switch: which packets it sends and which of them wait. It is the
+// switch's tap.
 type source struct {
-	sw       *rig.Switch
+	sw       *loadswitch.Switch
 	version  openflow.Version
 	clock    func() time.Duration
 	buffered bool             // while measuring; probes always are
@@ -25,25 +26,25 @@ type source struct {
 	got      []uint32         // tokens answered in this batch; of the reader
 	messages uint64           // flow-mods and packet-outs about packets, in this batch; of the reader
 
-	mu      sync.Mutex
-	window  *window
-	form    *form
-	random  uint64
-	known   []bool // hosts that were asked for and answered
-	unknown int
-	turn    int           // the host that is asked for next, if it is not known
-	refill  bool          // an answer is followed by the next packet
-	from    time.Duration // the part of the run that counts
-	to      time.Duration
+	mu       sync.Mutex
+	window   *window
+	template *frameTemplate
+	random   uint64
+	known    []bool // hosts that were asked for and answered
+	unknown  int
+	turn     int           // the host that is asked for next, if it is not known
+	refill   bool          // an answer is followed by the next packet
+	from     time.Duration // the part of the run that counts
+	to       time.Duration
 	// draw chooses the hosts of the next packet; nil if there are none left.
-	draw    func(token uint32) (src, dst *rig.Host)
-	guest   rig.Host       // the last newcomer
-	guests  uint32         // how many there were
-	asked   map[int]uint32 // tokens of those that introduce hosts, if newcomers are wanted
-	out     []byte
-	tally   tally
-	latency *hdrhistogram.Histogram // ns
-	lost    error                   // the connection would not take a packet
+	draw        func(token uint32) (src, dst *loadswitch.Host)
+	lastNewHost loadswitch.Host // the last newcomer
+	newHosts    uint32          // how many there were
+	asked       map[int]uint32  // tokens of those that introduce hosts, if newcomers are wanted
+	out         []byte
+	tally       tally
+	latency     *hdrhistogram.Histogram // ns
+	lost        error                   // the connection would not take a packet
 }
 
 // tally counts events since the source began.
@@ -67,14 +68,15 @@ func (t *tally) add(o tally) {
 // never is later than any time of a load.
 const never = time.Duration(1<<63 - 1)
 
-func newSource(sw *rig.Switch, c *Reactive, clock func() time.Duration, copies bool) *source {
+func newSource(sw *loadswitch.Switch, c *Reactive, clock func() time.Duration, copies bool) *source {
 	s := &source{sw: sw, version: c.Version, clock: clock, buffered: c.Buffered, latency: newLatency(),
-		form: newForm(c.Version, uint32(sw.Index), copies), learning: c.Learning, random: c.Seed*0x9e3779b97f4a7c15 + uint64(sw.Index) + 1,
-		known: make([]bool, len(sw.Hosts)), unknown: len(sw.Hosts)}
+		template: newFrameTemplate(c.Version, uint32(sw.Index), copies), learning: c.Learning,
+		random: c.Seed*0x9e3779b97f4a7c15 + uint64(sw.Index) + 1,
+		known:  make([]bool, len(sw.Hosts)), unknown: len(sw.Hosts)}
 	s.window = newWindow(c.slots())
 	s.draw = s.pair
 	if c.Learning {
-		s.draw, s.asked = s.newcomer, make(map[int]uint32)
+		s.draw, s.asked = s.newHostFor, make(map[int]uint32)
 	}
 	return s
 }
@@ -86,7 +88,7 @@ func (s *source) Frame(_ *session.Session, h openflow.Header, frame []byte) bool
 	case openflow.TypeFlowMod:
 		a = readModification(s.version, frame)
 		if s.learning && !a.known {
-			if token, ok := s.learnt(frame); ok {
+			if token, ok := s.learnedToken(frame); ok {
 				a = answer{token: token, known: true, ours: true}
 			}
 		}
@@ -133,8 +135,8 @@ func (s *source) BatchEnd(conn *session.Session) {
 	}
 }
 
-// count takes note of an answer; s.mu is held. Its latency counts if it was meant to be sent within the run, whenever it is
-// answered; its answer counts if that is within the run.
+// count takes note of an answer; s.mu is held. Its latency counts if it was meant to be sent within
+// the run, whenever it is answered; its answer counts if that is within the run.
 func (s *source) count(p *slot, now time.Duration) {
 	s.tally.answered++
 	if p.intended >= s.from && p.intended < s.to {
@@ -173,7 +175,7 @@ func (s *source) add(intended time.Duration) bool {
 		s.window.answer(token)
 		return false
 	}
-	s.out = s.form.append(s.out, src, dst, token, s.buffered)
+	s.out = s.template.append(s.out, src, dst, token, s.buffered)
 	s.tally.sent++
 	return true
 }
@@ -190,7 +192,7 @@ func (s *source) flush(conn *session.Session) {
 }
 
 // pair draws two hosts that are at different ports.
-func (s *source) pair(uint32) (src, dst *rig.Host) {
+func (s *source) pair(uint32) (src, dst *loadswitch.Host) {
 	hosts := s.sw.Hosts
 	n := uint64(len(hosts))
 	for {
@@ -205,7 +207,8 @@ func (s *source) pair(uint32) (src, dst *rig.Host) {
 	}
 }
 
-// probe sends, to hosts not known yet, up to limit packets that ask for them; what was not answered before is given up.
+// probe sends, to hosts not known yet, up to limit packets that ask for them; what was not answered
+// before is given up.
 func (s *source) probe(limit int) {
 	conn := s.sw.Session()
 	s.mu.Lock()
@@ -227,17 +230,17 @@ func (s *source) probe(limit int) {
 		dst := &s.sw.Hosts[i]
 		src := s.elsewhere(i)
 		token, _ := s.window.take(0, int32(i))
-		if s.learning { // who is told of is the sender
+		if s.learning { // who is notified of is the sender
 			src, dst = dst, src
 			s.asked[i] = token
 		}
-		s.out = s.form.append(s.out, src, dst, token, true)
+		s.out = s.template.append(s.out, src, dst, token, true)
 	}
 	s.flush(conn)
 }
 
 // elsewhere is a host at another port than host i.
-func (s *source) elsewhere(i int) *rig.Host {
+func (s *source) elsewhere(i int) *loadswitch.Host {
 	hosts := s.sw.Hosts
 	for j := 1; j < len(hosts); j++ {
 		if h := &hosts[(i+j)%len(hosts)]; h.At.Port != hosts[i].At.Port {

@@ -1,15 +1,20 @@
 package bench
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
 
-	"github.com/weirnet/weir/bench/rig"
+	"github.com/HdrHistogram/hdrhistogram-go"
+
+	"github.com/weirnet/weir/bench/loadswitch"
+	"github.com/weirnet/weir/emu/topo"
 	"github.com/weirnet/weir/openflow"
 )
 
-// Start is how fast an instance of this binary starts, what it costs at rest, and when it shows a switch that has connected.
+// Start is how fast an instance of this binary starts, what it costs at rest, and when it shows a
+// switch that has connected.
 type Start struct {
 	Version  openflow.Version // default 1.3
 	Switches int              // not joined, in the place of a topology
@@ -17,8 +22,11 @@ type Start struct {
 	Runs     int              // default 5
 	Idle     time.Duration    // over which CPU time at rest is taken; default 10 s
 	// Rest is how long the switches have been connected before that; default 6 s.
-	Rest    time.Duration
-	Seed    uint64
+	Rest time.Duration
+	Seed uint64
+	// NoSelfCheck leaves out the null instance.
+	NoSelfCheck bool
+
 	Note    func(format string, args ...any)
 	Program string // the weir binary; default this one
 
@@ -26,14 +34,14 @@ type Start struct {
 }
 
 func (c *Start) withDefaults() {
-	c.Version = orDefault(c.Version, openflow.V13)
+	c.Version = cmp.Or(c.Version, openflow.V13)
 	if c.Switches == 0 {
-		c.Topology = orDefault(c.Topology, "wan:100")
+		c.Topology = cmp.Or(c.Topology, "wan:100")
 	}
-	c.Topology = orDefault(c.Topology, fmt.Sprintf("single:%d", c.Switches))
-	c.Runs = orDefault(c.Runs, 5)
-	c.Idle = orDefault(c.Idle, 10*time.Second)
-	c.Rest = orDefault(c.Rest, 6*time.Second)
+	c.Topology = cmp.Or(c.Topology, fmt.Sprintf("single:%d", c.Switches))
+	c.Runs = cmp.Or(c.Runs, 5)
+	c.Idle = cmp.Or(c.Idle, 10*time.Second)
+	c.Rest = cmp.Or(c.Rest, 6*time.Second)
 	if c.Note == nil {
 		c.Note = func(string, ...any) {}
 	}
@@ -42,38 +50,53 @@ func (c *Start) withDefaults() {
 // Run starts an instance, measures it, and ends it, as often as there are runs.
 func (c *Start) Run(ctx context.Context) (*Report, error) {
 	c.withDefaults()
-	topology, err := rig.ParseTopology(c.Topology, c.Seed)
+	topology, err := loadswitch.ParseTopology(c.Topology, c.Seed)
 	if err != nil {
 		return nil, err
 	}
 	n := len(topology.Switches)
-	r := &Report{Format: ReportFormat, Scenario: "start", Title: fmt.Sprintf("start and rest of an instance: OpenFlow %s, %s", c.Version,
-		counted(n, "switch", "switches")), Command: c.Command, Build: c.Build, Machine: thisMachine(), Load: Load{OpenFlow: c.Version.String(),
-		Topology: c.Topology, Switches: n, Runs: c.Runs, Seed: c.Seed}}
-	x := r.add(Weir)
-	shown, sent, request := newLatency(), newLatency(), newLatency()
-	for i := range c.Runs {
-		s := &startRun{c: c, topology: topology, shown: shown, sent: sent, request: request}
-		if err := s.run(ctx); err != nil {
-			if ctx.Err() != nil {
-				return nil, &interrupted{i, c.Runs, ctx.Err()}
-			}
-			x.refuse(fmt.Errorf("run %d: %w", i+1, err))
-			break
-		}
-		s.take(x)
-		c.Note("run %d of %d: API ready after %v, %s shown after %v, %v of CPU time in %v", i+1, c.Runs,
-			s.ready.Round(time.Millisecond), counted(n, "switch", "switches"), s.all.Round(time.Millisecond), s.idle, c.Idle)
+	r := &Report{Format: ReportFormat, Scenario: "start",
+		Title: fmt.Sprintf("start and rest of an instance: OpenFlow %s, %s", c.Version,
+			plural(n, "switch", "switches")), Command: c.Command, Build: c.Build, Machine: thisMachine(),
+		Load: Load{OpenFlow: c.Version.String(),
+			Topology: c.Topology, Switches: n, Runs: c.Runs, Seed: c.Seed}}
+	var scores []*startScore
+	for _, null := range withNull(c.NoSelfCheck) {
+		scores = append(scores, &startScore{subject: r.addView(null), c: c, topology: topology, null: null,
+			shown: newLatency(), sent: newLatency(), request: newLatency()})
 	}
-	if x.Refused == "" {
-		x.Times = []*Distribution{
-			distributionOf("shown", "from a handshake's last byte to the end of the answer that shows the switch, one after the other", shown),
-			distributionOf("request sent", "from a handshake's last byte to when the request for that answer was sent", sent),
-			distributionOf("request", "that request's own time", request),
-		}
+	return compare(ctx, r, scores)
+}
+
+// startScore is what is measured of all runs.
+type startScore struct {
+	subject
+	c                    *Start
+	topology             *topo.Topology
+	null                 bool
+	shown, sent, request *hdrhistogram.Histogram
+}
+
+func (x *startScore) run(ctx context.Context, i int) error {
+	s := &startRun{c: x.c, topology: x.topology, null: x.null, shown: x.shown, sent: x.sent, request: x.request}
+	if err := s.run(ctx); err != nil {
+		return err
 	}
-	r.finish()
-	return r, nil
+	s.take(x.result)
+	x.c.Note("run %d of %d: %s: API ready after %v, %s shown after %v, %v of CPU time in %v", i+1, x.c.Runs, x.result.Subject,
+		s.ready.Round(time.Millisecond), plural(len(x.topology.Switches), "switch", "switches"),
+		s.all.Round(time.Millisecond), s.idle, x.c.Idle)
+	return nil
+}
+
+// finish adds the distributions of all runs.
+func (x *startScore) finish() {
+	x.result.Times = []*Distribution{
+		distributionOf("shown",
+			"from a handshake's last byte to the end of the answer that shows the switch, one after the other", x.shown),
+		distributionOf("request sent", "from a handshake's last byte to when the request for that answer was sent", x.sent),
+		distributionOf("request", "that request's own time", x.request),
+	}
 }
 
 // take adds a run to a result.
@@ -83,6 +106,9 @@ func (s *startRun) take(x *Result) {
 	x.take("first connection to all switches shown", "ms", milliseconds(s.all))
 	x.take("memory with all switches", "MiB", mebibytes(s.loaded))
 	x.take("CPU at rest, of a core", "%", 100*s.idle.Seconds()/s.c.Idle.Seconds())
-	x.take("allocations at rest", "/s", s.mallocs/s.c.Idle.Seconds())
-	x.take("switches shown by the first request after their handshake", "%", 100*float64(s.first)/float64(len(s.topology.Switches)))
+	if !s.null {
+		x.take("allocations at rest", "/s", s.mallocs/s.c.Idle.Seconds())
+	}
+	x.take("switches shown by the first request after their handshake", "%",
+		100*float64(s.first)/float64(len(s.topology.Switches)))
 }

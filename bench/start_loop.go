@@ -9,7 +9,7 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 
 	"github.com/weirnet/weir/api/client"
-	"github.com/weirnet/weir/bench/rig"
+	"github.com/weirnet/weir/bench/loadswitch"
 	"github.com/weirnet/weir/emu/topo"
 )
 
@@ -17,6 +17,7 @@ import (
 type startRun struct {
 	c                    *Start
 	topology             *topo.Topology
+	null                 bool
 	shown, sent, request *hdrhistogram.Histogram
 	process              *process
 	api                  *client.Client
@@ -31,7 +32,7 @@ type startRun struct {
 const shownLimit = 10 * time.Second
 
 func (s *startRun) run(ctx context.Context) error {
-	p, err := startOwn(ctx, Self, s.c.Program)
+	p, err := startOf(ctx, s.null, s.c.Program, s.c.Topology, s.c.Seed)
 	if err != nil {
 		return err
 	}
@@ -68,7 +69,7 @@ func (s *startRun) awaitReady(ctx context.Context) error {
 
 // together connects all switches at once, and leaves them at rest.
 func (s *startRun) together(ctx context.Context) error {
-	net := rig.New(s.topology, rig.Config{Version: s.c.Version, Hosts: 1})
+	net := loadswitch.New(s.topology, loadswitch.Config{Version: s.c.Version, Hosts: 1})
 	defer closeNetwork(net)
 	began := time.Now()
 	if err := net.Connect(ctx, s.process.address); err != nil {
@@ -124,15 +125,16 @@ func (s *startRun) linked(ctx context.Context) error {
 		if time.Since(began) > shownLimit {
 			return fmt.Errorf("%d of %d directions of links are shown after %v", n, want, shownLimit)
 		}
-		if err := pause(ctx, lookEvery); err != nil {
+		if err := pause(ctx, pollPeriod); err != nil {
 			return err
 		}
 	}
 }
 
-// oneByOne connects other switches, one after the other, and asks for each as soon as its handshake is done.
+// oneByOne connects other switches, one after the other, and asks for each as soon as its handshake
+// is done.
 func (s *startRun) oneByOne(ctx context.Context) error {
-	net := rig.New(s.topology, rig.Config{Version: s.c.Version, Hosts: 1, FirstID: 1 << 20})
+	net := loadswitch.New(s.topology, loadswitch.Config{Version: s.c.Version, Hosts: 1, FirstID: 1 << 20})
 	defer closeNetwork(net)
 	for _, sw := range net.Switches {
 		if err := net.ConnectOne(ctx, sw, s.process.address); err != nil {
@@ -146,7 +148,7 @@ func (s *startRun) oneByOne(ctx context.Context) error {
 }
 
 // await asks for a switch until it is shown.
-func (s *startRun) await(ctx context.Context, net *rig.Network, sw *rig.Switch) error {
+func (s *startRun) await(ctx context.Context, net *loadswitch.Network, sw *loadswitch.Switch) error {
 	began := net.Age()
 	for !sw.DescribedWhole() {
 		if net.Age()-began > shownLimit {
@@ -174,7 +176,7 @@ func (s *startRun) await(ctx context.Context, net *rig.Network, sw *rig.Switch) 
 	}
 }
 
-func closeNetwork(n *rig.Network) {
+func closeNetwork(n *loadswitch.Network) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
 	_ = n.Close(ctx) // what a controller does not read is cut

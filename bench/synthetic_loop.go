@@ -1,7 +1,6 @@
 package bench
 
 import (
-	"container/heap"
 	"context"
 	"encoding/binary"
 	"net"
@@ -10,16 +9,18 @@ import (
 	"time"
 
 	"github.com/weirnet/weir/openflow"
+	"github.com/weirnet/weir/timerq"
 )
 
-// Synthetic is a responder that behaves as it is told. It answers as the null responder does, but when, and if, its Behaviour says.
+// Synthetic is a responder that behaves as it is told. It answers as the null responder does, but
+// when, and if, its Behaviour says.
 type Synthetic struct {
 	Behaviour
 	// Counts of packet-ins since the beginning, of all connections.
 	PacketIns, Answered, Lost, Stalled atomic.Uint64
 
 	wait func(d time.Duration, wake <-chan struct{}) // for the next answer, or wake
-	note func(f fate)                                // if set, is told of every packet-in
+	note func(f plannedReply)                        // if set, is notified of every packet-in
 }
 
 // Respond serves switches until ctx ends, and closes the listener.
@@ -39,49 +40,23 @@ func (y *Synthetic) Respond(ctx context.Context, ln net.Listener) error {
 	}
 }
 
-// reply is an answer that waits for its time.
-type reply struct {
-	due   time.Duration
-	order uint64 // of equal times the earlier packet-in's is first
-	bytes []byte
-}
-
-// replies is a heap of them.
-type replies []reply
-
-func (q replies) Len() int { return len(q) }
-func (q replies) Less(i, j int) bool {
-	return q[i].due < q[j].due || q[i].due == q[j].due && q[i].order < q[j].order
-}
-func (q replies) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
-
-// Push and Pop are of heap.Interface.
-func (q *replies) Push(x any) { *q = append(*q, x.(reply)) }
-func (q *replies) Pop() any {
-	old := *q
-	x := old[len(old)-1]
-	*q = old[:len(old)-1]
-	return x
-}
-
 // synthetic is one connection. Its reader draws the fates, its writer sends what is due.
 type synthetic struct {
 	y     *Synthetic
 	conn  net.Conn
 	began time.Time
-	fates *fates
+	fates *replyPlan
 	r     responder // of the reader
-	order uint64    // of the reader
 	wake  chan struct{}
 
 	mu    sync.Mutex
-	queue replies
+	queue timerq.Queue[time.Duration, []byte] // answers that wait for their time
 	ended bool
 }
 
 // serve serves one switch.
 func (y *Synthetic) serve(ctx context.Context, conn net.Conn, number uint64) {
-	s := &synthetic{y: y, conn: conn, began: time.Now(), fates: newFates(y.Behaviour, number), wake: make(chan struct{}, 1)}
+	s := &synthetic{y: y, conn: conn, began: time.Now(), fates: newReplyPlan(y.Behaviour, number), wake: make(chan struct{}, 1)}
 	stop := context.AfterFunc(ctx, func() { conn.Close() })
 	defer stop()
 	written := make(chan struct{})
@@ -143,18 +118,17 @@ func (s *synthetic) take(m []byte) {
 	if f.wrong {
 		s.r.misname(answer)
 	}
-	s.order++
 	s.mu.Lock()
-	heap.Push(&s.queue, reply{due: f.due, order: s.order, bytes: answer})
-	first := s.queue[0].order == s.order
+	next, _, waits := s.queue.First()
+	s.queue.Add(f.due, answer)
 	s.mu.Unlock()
-	if first {
+	if !waits || f.due < next {
 		s.tell()
 	}
 }
 
 // count counts a fate.
-func (y *Synthetic) count(f fate) {
+func (y *Synthetic) count(f plannedReply) {
 	y.PacketIns.Add(1)
 	switch {
 	case f.lost:
@@ -201,11 +175,11 @@ func (s *synthetic) write() {
 			return
 		}
 		now := time.Since(s.began)
-		for len(s.queue) > 0 && s.queue[0].due <= now {
-			out = append(out, heap.Pop(&s.queue).(reply).bytes...)
+		for answer, ok := s.queue.Due(now); ok; answer, ok = s.queue.Due(now) {
+			out = append(out, answer...)
 		}
-		if len(s.queue) > 0 {
-			wait = s.queue[0].due - now
+		if next, _, ok := s.queue.First(); ok {
+			wait = next - now
 		}
 		s.mu.Unlock()
 		if len(out) > 0 {

@@ -2,7 +2,8 @@ package bench
 
 import "html/template"
 
-// compare adds the bars of the first measure of several subjects, and one table with a row for each of them.
+// compare adds the bars of the first measure of several subjects, and one table with a row for each
+// of them.
 func (s *section) compare(results []*Result, colour palette) {
 	if len(results) == 0 || len(results[0].Measures) == 0 {
 		return
@@ -36,7 +37,8 @@ func (s *section) compare(results []*Result, colour palette) {
 var timesHead = []string{"", "p50", "p90", "p99", "p99.9", "max", "of"}
 
 func (d *Distribution) row(name string) []any {
-	return []any{name, spanned(d.P50), spanned(d.P90), spanned(d.P99), spanned(d.P999), spanned(d.Max), thousands(float64(d.Count))}
+	return []any{name, formatMicros(d.P50), formatMicros(d.P90), formatMicros(d.P99), formatMicros(d.P999), formatMicros(d.Max),
+		thousands(float64(d.Count))}
 }
 
 // row is a subject's, in the columns of the first.
@@ -47,13 +49,13 @@ func (x *Result) row(first *Result) []any {
 	}
 	ratio := "–"
 	if x != first && m.Median > 0 {
-		ratio = figure(first.Measures[0].Median / m.Median)
+		ratio = threeDigits(first.Measures[0].Median / m.Median)
 	}
-	out := []any{x.Subject, figure(m.Median) + " " + m.Unit, figure(m.Least) + " – " + figure(m.Greatest), ratio}
+	out := []any{x.Subject, threeDigits(m.Median) + " " + m.Unit, threeDigits(m.Least) + " – " + threeDigits(m.Greatest), ratio}
 	for _, other := range first.Measures[1:] {
 		cell := "–"
 		if o := x.Measure(other.Name); o != nil {
-			cell = figure(o.Median) + " " + o.Unit
+			cell = threeDigits(o.Median) + " " + o.Unit
 		}
 		out = append(out, cell)
 	}
@@ -61,9 +63,9 @@ func (x *Result) row(first *Result) []any {
 	for i, p := range first.Processes {
 		cpu := "–"
 		if o := x.process(p.Name); o != nil {
-			cpu = figure(o.CPUPerWork.Median) + " µs"
+			cpu = threeDigits(o.CPUPerWork.Median) + " µs"
 			if i == 0 {
-				memory = figure(o.RSS.Median) + " MiB"
+				memory = threeDigits(o.RSS.Median) + " MiB"
 			}
 		}
 		out = append(out, cpu)
@@ -85,8 +87,9 @@ func (x *Result) process(name string) *Process {
 func (s *section) single(x *Result) {
 	measures := table{Head: []string{"", "median", "least – greatest", "each run"}}
 	for _, m := range x.Measures {
-		measures.Rows = append(measures.Rows, []any{m.Name, figure(m.Median) + " " + m.Unit, figure(m.Least) + " – " + figure(m.Greatest),
-			template.HTML(strip(m))}) // made of escaped text
+		measures.Rows = append(measures.Rows,
+			[]any{m.Name, threeDigits(m.Median) + " " + m.Unit, threeDigits(m.Least) + " – " + threeDigits(m.Greatest),
+				template.HTML(runsPlot(m))}) // made of escaped text
 	}
 	times := table{Head: timesHead}
 	for _, d := range x.Times {
@@ -94,8 +97,9 @@ func (s *section) single(x *Result) {
 	}
 	processes := table{Head: []string{"", "CPU each", "CPU of a run", "memory"}}
 	for _, p := range x.Processes {
-		processes.Rows = append(processes.Rows, []any{p.Name, figure(p.CPUPerWork.Median) + " µs", figure(p.CPUSeconds.Median) + " s",
-			figure(p.RSS.Median) + " MiB"})
+		processes.Rows = append(processes.Rows,
+			[]any{p.Name, threeDigits(p.CPUPerWork.Median) + " µs", threeDigits(p.CPUSeconds.Median) + " s",
+				threeDigits(p.RSS.Median) + " MiB"})
 	}
 	for _, t := range []table{measures, times, processes} {
 		if len(t.Rows) > 0 {

@@ -21,12 +21,12 @@ type trial struct {
 	load     *load
 	latency  *hdrhistogram.Histogram // of all runs
 	lateness *hdrhistogram.Histogram
-	paths    paths
+	paths    pathCounts
 }
 
 // begin starts a controller, connects the switches and makes all hosts known to it.
 func (t *trial) begin(ctx context.Context) error {
-	if err := t.c.fit(t.name, len(t.topology.Switches), len(t.topology.Links)); err != nil {
+	if err := t.c.supports(t.name, len(t.topology.Switches), len(t.topology.Links)); err != nil {
 		return err
 	}
 	p, err := t.c.startController(ctx, t.name, len(t.topology.Switches))
@@ -39,14 +39,15 @@ func (t *trial) begin(ctx context.Context) error {
 	if err := t.load.connect(ctx, p.address); err != nil {
 		return err
 	}
-	if err := t.load.introduce(ctx); err != nil {
+	if err := t.load.introduceHosts(ctx); err != nil {
 		return err
 	}
 	t.c.Note("%s at %s knows all hosts after %v", t.name, p.address, (t.load.clock() - began).Round(time.Millisecond))
 	return t.load.warm(ctx)
 }
 
-// turn does the i-th run. One in which the generator was late is done again, but no more often than there are runs.
+// turn does the i-th run. One in which the generator was late is done again, but no more often than
+// there are runs.
 func (t *trial) turn(ctx context.Context, i int) {
 	for {
 		s, err := t.run(ctx)
@@ -74,14 +75,15 @@ func (t *trial) heldBack(ctx context.Context, err error) error {
 	if t.name != Self {
 		return err
 	}
-	m, _ := t.process.readMeters(ctx, "")
+	m, _ := t.process.readMetrics(ctx, "")
 	if n := m[metricFloods]; n > 0 {
 		return fmt.Errorf("%w; the instance has held back ports that flood it, %.0f times: few ports sent all packets, want --hosts %d or more, as many ports as a switch here has", err, n, hostPorts)
 	}
 	return err
 }
 
-// refuse notes that there is no result, and says so at once; not of a measurement that was interrupted.
+// refuse notes that there is no result, and says so at once; not of a measurement that was
+// interrupted.
 func (t *trial) refuse(ctx context.Context, err error) {
 	t.result.refuse(err)
 	if ctx.Err() == nil {
@@ -119,7 +121,7 @@ func (t *trial) take(s *sample) {
 	x.use("generator", s.ended.own-s.began.own, s.work(), s.generator)
 	t.latency.Merge(s.latency)
 	t.lateness.Merge(s.lateness)
-	t.paths.second += s.paths.second
+	t.paths.repeated += s.paths.repeated
 	t.paths.unordered += s.paths.unordered
 	t.paths.checked += s.paths.checked
 }
@@ -143,11 +145,13 @@ func (t *trial) finish() {
 	}
 	x.Times = append(x.Times, distributionOf("latency", "from when a packet-in was meant to be sent to its answer", t.latency))
 	if t.c.Rate > 0 {
-		x.Times = append(x.Times, distributionOf("lateness", "from when a packet-in was meant to be sent to when it was", t.lateness))
+		x.Times = append(x.Times,
+			distributionOf("lateness", "from when a packet-in was meant to be sent to when it was", t.lateness))
 	}
 	if t.c.Hops > 0 {
-		x.Notes = append(x.Notes, fmt.Sprintf("second packet-ins %d; released before a barrier behind the rules: %d of %d looked at",
-			t.paths.second, t.paths.unordered, t.paths.checked))
+		x.Notes = append(x.Notes,
+			fmt.Sprintf("second packet-ins %d; released before a barrier behind the rules: %d of %d looked at",
+				t.paths.repeated, t.paths.unordered, t.paths.checked))
 	}
 }
 

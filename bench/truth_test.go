@@ -12,26 +12,27 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/weirnet/weir/bench/rig"
-	"github.com/weirnet/weir/internal/memnet"
+	"github.com/weirnet/weir/bench/loadswitch"
 	"github.com/weirnet/weir/openflow"
+	"github.com/weirnet/weir/session/pipe"
 )
 
-// truth is a synthetic responder under load, in virtual time: nothing takes any but what the responder is told to, so that what is
-// measured can be compared with what was drawn.
+// truth is a synthetic responder under load, in virtual time: nothing takes any but what the
+// responder is told to, so that what is measured can be compared with what was drawn.
 type truth struct {
 	y     *Synthetic
 	mu    sync.Mutex
-	fates []fate
+	fates []plannedReply
 }
 
-// measureTruth runs a scenario once against a responder, and returns what it measured and the fates of the packets meanwhile.
-func measureTruth(t *testing.T, b Behaviour, c *Reactive) (sm *sample, fates []fate) {
+// measureTruth runs a scenario once against a responder, and returns what it measured and the fates
+// of the packets meanwhile.
+func measureTruth(t *testing.T, b Behaviour, c *Reactive) (sm *sample, fates []plannedReply) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		ln := memnet.Listen(memnet.Options{})
+		ln := pipe.Listen("test")
 		k := &truth{y: &Synthetic{Behaviour: b, wait: exactly}}
-		k.y.note = func(f fate) {
+		k.y.note = func(f plannedReply) {
 			k.mu.Lock()
 			defer k.mu.Unlock()
 			k.fates = append(k.fates, f)
@@ -40,15 +41,15 @@ func measureTruth(t *testing.T, b Behaviour, c *Reactive) (sm *sample, fates []f
 		done := make(chan error)
 		go func() { done <- k.y.Respond(ctx, ln) }()
 		c.Targets, c.Version, c.NoSelfCheck = []string{"synthetic:1"}, openflow.V13, true
-		c.dial = func(context.Context, string) (net.Conn, error) { return ln.Dial() }
+		c.dial = func(ctx context.Context, _ string) (net.Conn, error) { return ln.Dial(ctx) }
 		c.withDefaults()
-		topology, err := rig.ParseTopology(c.Topology, 1)
+		topology, err := loadswitch.ParseTopology(c.Topology, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
 		l := newLoad(c, topology, false)
 		l.nap, l.urgent = time.Sleep, func() func() { return func() {} }
-		if err := errors.Join(l.connect(ctx, "synthetic:1"), l.introduce(ctx)); err != nil {
+		if err := errors.Join(l.connect(ctx, "synthetic:1"), l.introduceHosts(ctx)); err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(c.Drain) // what the last probes left behind
@@ -76,7 +77,7 @@ func exactly(d time.Duration, wake <-chan struct{}) {
 	}
 }
 
-// within says whether a figure is within a part of what it should be.
+// within reports whether a figure is within a part of what it should be.
 func within(got, want, part float64) bool { return math.Abs(got-want) <= part*math.Abs(want) }
 
 // delayOf reads a delay.
@@ -92,8 +93,8 @@ func delayOf(t *testing.T, s string) Delay {
 // points are where distributions are compared, in per cent.
 var points = []float64{1, 10, 25, 50, 75, 90, 95, 99}
 
-// TestDelaysAreMeasuredAsTheyWere wants each distribution within 1 % of what was drawn, and of what the distribution is by its
-// definition, at a set rate and with a number outstanding.
+// TestDelaysAreMeasuredAsTheyWere wants each distribution within 1 % of what was drawn, and of what
+// the distribution is by its definition, at a set rate and with a number outstanding.
 func TestDelaysAreMeasuredAsTheyWere(t *testing.T) {
 	exp := func(q float64) float64 { return -math.Log(1-q) * 20e6 }
 	uniform := func(q float64) float64 { return 5e6 + q*10e6 }
@@ -113,7 +114,8 @@ func TestDelaysAreMeasuredAsTheyWere(t *testing.T) {
 		}, 0},
 	} {
 		for _, rate := range []int{5000, 0} {
-			c := &Reactive{Rate: rate, Hosts: 100, Outstanding: 30, Topology: "single:4", Duration: time.Second, Buffered: rate > 0}
+			c := &Reactive{Rate: rate, Hosts: 100, Outstanding: 30, Topology: "single:4", Duration: time.Second,
+				Buffered: rate > 0}
 			sm, fates := measureTruth(t, Behaviour{Delay: delayOf(t, tc.delay), Seed: 3}, c)
 			if err := sm.check(c); err != nil {
 				t.Fatalf("%s: %v", tc.delay, err)
@@ -133,14 +135,16 @@ func TestDelaysAreMeasuredAsTheyWere(t *testing.T) {
 					t.Errorf("%s at %d/s: p%v is %v, drawn were %v", tc.delay, rate, p, time.Duration(got), time.Duration(want))
 				}
 				if want := tc.want(q); p >= 10 && p <= 99 && !within(got, want, 0.01+tc.part) {
-					t.Errorf("%s at %d/s: p%v is %v, by definition %v", tc.delay, rate, p, time.Duration(got), time.Duration(want))
+					t.Errorf("%s at %d/s: p%v is %v, by definition %v", tc.delay, rate, p, time.Duration(got),
+						time.Duration(want))
 				}
 			}
 		}
 	}
 }
 
-// TestHistogramsHoldTheTruth is the same without sampling: every packet's latency against its own draw, within 1 %.
+// TestHistogramsHoldTheTruth is the same without sampling: every packet's latency against its own
+// draw, within 1 %.
 func TestHistogramsHoldTheTruth(t *testing.T) {
 	c := &Reactive{Rate: 10000, Hosts: 50, Duration: time.Second, Cut: -1}
 	sm, fates := measureTruth(t, Behaviour{Delay: delayOf(t, "exp:20ms"), Seed: 9}, c)
@@ -195,15 +199,17 @@ func TestWrongAnswersAreNone(t *testing.T) {
 		if wrong == 0 || sm.missing != wrong || sm.counts.again != uint64(wrong) {
 			t.Errorf("buffered=%v: %d wrong; %d missing, %+v", buffered, wrong, sm.missing, sm.counts)
 		}
-		if err := sm.check(c); !errors.Is(err, errMissing) || !strings.Contains(err.Error(), "more messages named packets that did not wait, or were never sent") {
+		if err := sm.check(c); !errors.Is(err, errMissing) ||
+			!strings.Contains(err.Error(), "more messages named packets that did not wait, or were never sent") {
 			t.Errorf("%v", err)
 		}
 	}
 }
 
-// TestStallsAreInTheTail has a responder do nothing for a tenth of every second. At a set rate a tenth of the packets wait for the
-// end of a stall, 50 ms on average: what they would have waited for is in the tail. One packet at a time hides it: only one packet is
-// under way when a stall begins.
+// TestStallsAreInTheTail has a responder do nothing for a tenth of every second. At a set rate a
+// tenth of the packets wait for the end of a stall, 50 ms on average: what they would have waited
+// for is in the tail. One packet at a time hides it: only one packet is under way when a stall
+// begins.
 func TestStallsAreInTheTail(t *testing.T) {
 	stalling := Behaviour{Delay: delayOf(t, "1ms"), StallEvery: time.Second, StallFor: 100 * time.Millisecond}
 	open := &Reactive{Rate: 3000, Hosts: 50, Duration: 3 * time.Second, Cut: -1}
@@ -222,7 +228,8 @@ func TestStallsAreInTheTail(t *testing.T) {
 
 // TestTooSlow wants a verdict about a controller that falls behind.
 func TestTooSlow(t *testing.T) {
-	c := &Reactive{Rate: 200000, Hosts: 50, Duration: 100 * time.Millisecond, Settle: 10 * time.Second, Cut: 150 * time.Millisecond}
+	c := &Reactive{Rate: 200000, Hosts: 50, Duration: 100 * time.Millisecond, Settle: 10 * time.Second,
+		Cut: 150 * time.Millisecond}
 	sm, _ := measureTruth(t, Behaviour{Delay: delayOf(t, "500ms")}, c)
 	if err := sm.check(c); !errors.Is(err, errSlow) {
 		t.Errorf("%v", err)
@@ -234,32 +241,33 @@ func TestTooSlow(t *testing.T) {
 	}
 }
 
-// TestLateSendingIsInTheLatency has the generator oversleep: latencies run from when packets were meant to be sent, and there is no
-// result.
+// TestLateSendingIsInTheLatency has the generator oversleep: latencies run from when packets were
+// meant to be sent, and there is no result.
 func TestLateSendingIsInTheLatency(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		ln := memnet.Listen(memnet.Options{})
+		ln := pipe.Listen("test")
 		y := &Synthetic{wait: exactly}
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan error)
 		go func() { done <- y.Respond(ctx, ln) }()
 		c := &Reactive{Rate: 1000, Hosts: 50, Targets: []string{"synthetic:1"}, Duration: time.Second}
-		c.dial = func(context.Context, string) (net.Conn, error) { return ln.Dial() }
+		c.dial = func(ctx context.Context, _ string) (net.Conn, error) { return ln.Dial(ctx) }
 		c.withDefaults()
-		topology, err := rig.ParseTopology(c.Topology, 1)
+		topology, err := loadswitch.ParseTopology(c.Topology, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
 		l := newLoad(c, topology, false)
 		l.nap, l.urgent = func(time.Duration) { time.Sleep(100 * time.Millisecond) }, func() func() { return func() {} }
-		if err := errors.Join(l.connect(ctx, "synthetic:1"), l.introduce(ctx)); err != nil {
+		if err := errors.Join(l.connect(ctx, "synthetic:1"), l.introduceHosts(ctx)); err != nil {
 			t.Fatal(err)
 		}
 		sm, err := l.measure(ctx, c.Duration, c.Cut, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := float64(sm.latency.ValueAtQuantile(50)); !within(got, 50e6, 0.05) || sm.latency.TotalCount() != 1000 || !errors.Is(sm.check(c), errLate) {
+		if got := float64(sm.latency.ValueAtQuantile(50)); !within(got, 50e6, 0.05) ||
+			sm.latency.TotalCount() != 1000 || !errors.Is(sm.check(c), errLate) {
 			t.Errorf("median %v of %d; %v", time.Duration(got), sm.latency.TotalCount(), sm.check(c))
 		}
 		l.close()
@@ -274,12 +282,14 @@ func TestDelaysAreRead(t *testing.T) {
 			t.Errorf("%s is printed as %s", s, d)
 		}
 	}
-	for _, s := range []string{"", "5", "uniform:5ms", "uniform:9ms-2ms", "exp:", "exp:-1s", "mix:1ms/2ms", "mix:1ms/2ms@2", "mix:1ms/2ms@NaN", "normal:1ms", "2m"} {
+	for _, s := range []string{"", "5", "uniform:5ms", "uniform:9ms-2ms", "exp:", "exp:-1s", "mix:1ms/2ms",
+		"mix:1ms/2ms@2", "mix:1ms/2ms@NaN", "normal:1ms", "2m"} {
 		if _, err := ParseDelay(s); err == nil || !strings.Contains(err.Error(), delayForms) {
 			t.Errorf("%q: %v", s, err)
 		}
 	}
-	for _, b := range []Behaviour{{Loss: 2}, {Wrong: math.NaN()}, {StallFor: time.Second}, {StallFor: time.Second, StallEvery: time.Second}, {StallFor: -1}} {
+	for _, b := range []Behaviour{{Loss: 2}, {Wrong: math.NaN()}, {StallFor: time.Second},
+		{StallFor: time.Second, StallEvery: time.Second}, {StallFor: -1}} {
 		if b.Check() == nil {
 			t.Errorf("%+v is taken", b)
 		}
@@ -299,7 +309,7 @@ func FuzzParseDelay(f *testing.F) {
 		if err != nil || again != d {
 			t.Errorf("%q is %s, which is %s: %v", s, d, again, err)
 		}
-		if got := newFates(Behaviour{Delay: d}, 1).next(0); got.due < 0 || got.due > maxDelay {
+		if got := newReplyPlan(Behaviour{Delay: d}, 1).next(0); got.due < 0 || got.due > maxDelay {
 			t.Errorf("%s: %v", d, got.due)
 		}
 	})

@@ -9,14 +9,14 @@ import (
 	"time"
 
 	"github.com/weirnet/weir/api/client"
-	"github.com/weirnet/weir/bench/rig"
+	"github.com/weirnet/weir/bench/loadswitch"
 	"github.com/weirnet/weir/emu/topo"
 )
 
-// run starts an instance, connects the network, waits until the view is whole, and leaves it alone for a while; then single switches
-// connect.
+// run starts an instance, connects the network, waits until the view is whole, and leaves it alone
+// for a while; then single switches connect.
 func (d *discoveryRun) run(ctx context.Context) error {
-	p, err := startOwn(ctx, Self, d.c.Program)
+	p, err := startOf(ctx, d.null, d.c.Program, d.c.Topology, d.c.Seed)
 	if err != nil {
 		return err
 	}
@@ -26,11 +26,12 @@ func (d *discoveryRun) run(ctx context.Context) error {
 		return err
 	}
 	defer api.Close()
-	single, err := rig.ParseTopology(fmt.Sprintf("single:%d", d.c.Single), d.c.Seed)
+	single, err := loadswitch.ParseTopology(fmt.Sprintf("single:%d", d.c.Single), d.c.Seed)
 	if err != nil {
 		return err
 	}
-	later := &startRun{c: &Start{Version: d.c.Version}, topology: single, shown: d.shown, sent: newLatency(), request: newLatency(), process: p, api: api}
+	later := &startRun{c: &Start{Version: d.c.Version}, topology: single, shown: d.shown, sent: newLatency(),
+		request: newLatency(), process: p, api: api}
 	if err := later.awaitReady(ctx); err != nil {
 		return err
 	}
@@ -42,7 +43,7 @@ func (d *discoveryRun) run(ctx context.Context) error {
 
 // find connects the network and follows the view's changes until everything is there.
 func (d *discoveryRun) find(ctx context.Context, p *process, api *client.Client) error {
-	net := rig.New(d.topology, rig.Config{Version: d.c.Version, Hosts: 1})
+	net := loadswitch.New(d.topology, loadswitch.Config{Version: d.c.Version, Hosts: 1})
 	defer closeNetwork(net)
 	v := newViewed(d.topology, net)
 	page, err := api.Links(ctx)
@@ -58,7 +59,7 @@ func (d *discoveryRun) find(ctx context.Context, p *process, api *client.Client)
 		stop()
 		<-ended
 	}()
-	before := readClocks(p)
+	before := readCPUTimes(p)
 	v.begin()
 	if err := net.Connect(ctx, p.address); err != nil {
 		return err
@@ -73,7 +74,7 @@ func (d *discoveryRun) find(ctx context.Context, p *process, api *client.Client)
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	after := readClocks(p)
+	after := readCPUTimes(p)
 	if err := pause(ctx, d.c.Rest); err != nil {
 		return err
 	}
@@ -102,8 +103,9 @@ type viewed struct {
 }
 
 // newViewed wants the links of a topology both ways.
-func newViewed(t *topo.Topology, net *rig.Network) *viewed {
-	v := &viewed{want: map[string]bool{}, ids: map[string]bool{}, whole: make(chan struct{}), links: map[string]bool{}, there: map[string]bool{}}
+func newViewed(t *topo.Topology, net *loadswitch.Network) *viewed {
+	v := &viewed{want: map[string]bool{}, ids: map[string]bool{}, whole: make(chan struct{}),
+		links: map[string]bool{}, there: map[string]bool{}}
 	point := func(e topo.End) client.Point {
 		return client.Point{DPID: client.FormatDPID(net.Switches[e.Switch].DatapathID()), Port: e.Port}
 	}
@@ -186,7 +188,8 @@ func (v *viewed) look() {
 func (v *viewed) missing() string {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	return fmt.Sprintf("%d of %d switches and %d of %d directions of links are shown", len(v.there), len(v.ids), len(v.links), len(v.want))
+	return fmt.Sprintf("%d of %d switches and %d of %d directions of links are shown", len(v.there), len(v.ids),
+		len(v.links), len(v.want))
 }
 
 // result is when all switches and all links were there, and how many links were lost since.

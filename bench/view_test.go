@@ -6,17 +6,18 @@ import (
 	"testing"
 
 	"github.com/weirnet/weir/api/client"
-	"github.com/weirnet/weir/bench/rig"
+	"github.com/weirnet/weir/bench/loadswitch"
 	"github.com/weirnet/weir/openflow"
 )
 
-// TestViewIsWholeWhenEverythingIsThere follows a view that grows, loses a link, and shows one which there is not.
+// TestViewIsWholeWhenEverythingIsThere follows a view that grows, loses a link, and shows one which
+// there is not.
 func TestViewIsWholeWhenEverythingIsThere(t *testing.T) {
-	topology, err := rig.ParseTopology("linear:2", 1)
+	topology, err := loadswitch.ParseTopology("linear:2", 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	v := newViewed(topology, rig.New(topology, rig.Config{Version: openflow.V13, Hosts: 1}))
+	v := newViewed(topology, loadswitch.New(topology, loadswitch.Config{Version: openflow.V13, Hosts: 1}))
 	v.begin()
 	tell := func(kind string, gone bool, row any) {
 		b, err := json.Marshal(row)

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/weirnet/weir/internal/memnet"
+	"github.com/weirnet/weir/session/pipe"
 )
 
 var now = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
@@ -42,13 +42,15 @@ func written(t *testing.T) (*Authority, string) {
 	return must[*Authority](t)(Load(dir, now)), dir
 }
 
-// shake does a handshake between an instance and a switch, and returns the switch's certificate and both ends' errors.
-func shake(t *testing.T, a *Authority, instance, device Pair, name string, at time.Time) (peer *x509.Certificate, here, there error) {
+// shake does a handshake between an instance and a switch, and returns the switch's certificate and
+// both ends' errors.
+func shake(t *testing.T, a *Authority, instance, device Pair, name string, at time.Time) (peer *x509.Certificate,
+	here, there error) {
 	t.Helper()
 	pool := x509.NewCertPool()
 	pool.AddCert(a.Cert)
 	clock := func() time.Time { return at }
-	left, right := memnet.Pipe(memnet.Options{})
+	left, right := pipe.New(pipe.Options{})
 	defer left.Close()
 	defer right.Close()
 	serverSide := tls.Server(left, &tls.Config{Time: clock, ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: pool,
@@ -104,7 +106,8 @@ func TestTime(t *testing.T) {
 	if !c.NotAfter.Equal(a.Cert.NotAfter) {
 		t.Errorf("valid until %v, the authority until %v", c.NotAfter, a.Cert.NotAfter)
 	}
-	for at, ok := range map[time.Duration]bool{-backdate - time.Second: false, -backdate: true, 10 * time.Hour: true, 10*time.Hour + time.Second: false} {
+	for at, ok := range map[time.Duration]bool{-backdate - time.Second: false, -backdate: true,
+		10 * time.Hour: true, 10*time.Hour + time.Second: false} {
 		if err := CheckTime(c, now.Add(at)); (err == nil) != ok {
 			t.Errorf("after %v: %v", at, err)
 		}
@@ -112,7 +115,8 @@ func TestTime(t *testing.T) {
 	if _, here, there := shake(t, a, instance, device, "w", now.Add(2*time.Hour)); here == nil && there == nil {
 		t.Error("an expired certificate was taken")
 	}
-	if _, err := Load(dir, now.Add(11*time.Hour)); err == nil || !strings.Contains(err.Error(), "ca.pem: certificate has expired at 2026-05-01T22:00:00Z") {
+	if _, err := Load(dir, now.Add(11*time.Hour)); err == nil ||
+		!strings.Contains(err.Error(), "ca.pem: certificate has expired at 2026-05-01T22:00:00Z") {
 		t.Errorf("an expired authority: %v", err)
 	}
 }
@@ -186,7 +190,8 @@ func TestBadFilesAreNamed(t *testing.T) {
 
 // FuzzDatapath reads a datapath id out of any URI that net/url takes, and writes it again.
 func FuzzDatapath(f *testing.F) {
-	for _, s := range []string{"openflow:00000000000000a1", "openflow:FFFFFFFFFFFFFFFF", "openflow:1", "openflow:+0000000000000a1",
+	for _, s := range []string{"openflow:00000000000000a1", "openflow:FFFFFFFFFFFFFFFF", "openflow:1",
+		"openflow:+0000000000000a1",
 		"openflow://00000000000000a1", "openflow:00000000000000a1?x", "openflow:00000000000000a1#", "https://x"} {
 		f.Add(s)
 	}
@@ -199,7 +204,8 @@ func FuzzDatapath(f *testing.F) {
 		if err != nil || len(ids) == 0 {
 			return
 		}
-		if got := datapathURI(ids[0]).String(); !strings.EqualFold(got, u.String()) || got != fmt.Sprintf("openflow:%016x", ids[0]) {
+		if got := datapathURI(ids[0]).String(); !strings.EqualFold(got, u.String()) ||
+			got != fmt.Sprintf("openflow:%016x", ids[0]) {
 			t.Errorf("%q is %s", s, got)
 		}
 	})

@@ -5,26 +5,27 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/weirnet/weir/api/client"
 	"github.com/weirnet/weir/config"
+	"github.com/weirnet/weir/strictyaml"
 )
 
-// configFlags are those of apply and diff.
+// configFlags are the flags of apply and diff.
 type configFlags struct {
-	remote
+	apiFlags
 	file   string
 	format format
 }
 
 func (a *configFlags) addFlags(cmd *cobra.Command) {
-	a.remote.addFlags(cmd)
+	a.apiFlags.addFlags(cmd)
 	a.format = formatTable
 	cmd.Flags().StringVarP(&a.file, "file", "f", "", "the configuration file; - is standard input")
 	cmd.Flags().VarP(&a.format, "output", "o", "how to write the answer")
-	cmd.MarkFlagRequired("file")
 }
 
 func newApply() *cobra.Command {
@@ -32,12 +33,12 @@ func newApply() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "apply -f FILE",
 		Short: "Apply a configuration to a running instance",
-		Long: `Apply a configuration to a running instance. FILE is the whole configuration (docs/config.md). If anything is wrong with it all
-that is wrong is said, with lines, nothing is changed, and the command exits with 2. Otherwise it shows what changed, and which of it
-holds from the next start only. The command returns when the instance has it on its disk: it survives a restart.`,
+		Long: `Apply a configuration to a running instance. FILE is the whole configuration (docs/config.md). If it has errors, all of them are
+listed with their lines, nothing is changed, and the command exits with 2. Otherwise it shows what changed, and which changes
+take effect at the next start only. The command returns when the instance has it on its disk: it survives a restart.`,
 		Example: `  weir diff -f weir.yaml
   weir apply -f weir.yaml`,
-		Args: cobra.NoArgs,
+		Args: wantNoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			_, err := a.run(cmd, false)
 			return err
@@ -53,15 +54,15 @@ func newDiff() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "diff -f FILE",
 		Short: "Show what applying a configuration would change",
-		Long: `Show what applying a configuration would change, exactly, and change nothing. FILE is as for weir apply. With --exit-code the command
-exits with 1 if anything would change.`,
+		Long: `Show what applying a configuration would change, and change nothing. FILE is as for weir apply. A token of role viewer is enough;
+changes that only role admin can apply are marked. With --exit-code the command exits with 1 if anything would change.`,
 		Example: `  weir diff -f weir.yaml
   weir diff -f weir.yaml --exit-code && echo "nothing to do"`,
-		Args: cobra.NoArgs,
+		Args: wantNoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			n, err := a.run(cmd, true)
 			if err == nil && code && n > 0 {
-				return errSaid
+				return errReported
 			}
 			return err
 		},
@@ -71,8 +72,11 @@ exits with 1 if anything would change.`,
 	return cmd
 }
 
-// run applies the file, and returns how much it changed.
+// run applies the file, and returns the number of changes.
 func (a *configFlags) run(cmd *cobra.Command, dryRun bool) (int, error) {
+	if a.file == "" {
+		return 0, fmt.Errorf("no file given, want a configuration: %s -f weir.yaml", cmd.CommandPath())
+	}
 	text, err := readText(a.file, cmd.InOrStdin())
 	if err != nil {
 		return 0, fmt.Errorf("-f: %w", err)
@@ -87,12 +91,12 @@ func (a *configFlags) run(cmd *cobra.Command, dryRun bool) (int, error) {
 		return 0, configError(a.file, err)
 	}
 	if !a.format.table() {
-		return len(r.Changes), atRun(writeValue(cmd.OutOrStdout(), a.format, r))
+		return len(r.Changes), runtimeError(writeValue(cmd.OutOrStdout(), a.format, r))
 	}
-	return len(r.Changes), atRun(writeChanges(cmd.OutOrStdout(), r))
+	return len(r.Changes), runtimeError(writeChanges(cmd.OutOrStdout(), r))
 }
 
-// readText reads a configuration, at most one byte more than it may have.
+// readText reads a configuration of at most config.MaxBytes.
 func readText(file string, in io.Reader) ([]byte, error) {
 	if file != "-" {
 		f, err := os.Open(file)
@@ -108,29 +112,24 @@ func readText(file string, in io.Reader) ([]byte, error) {
 	}
 	switch len(text) {
 	case 0:
-		return nil, fmt.Errorf("%s is empty: to go back to the defaults apply {}", file)
+		return nil, fmt.Errorf("%s is empty, want a configuration: {} goes back to the defaults", file)
 	case config.MaxBytes + 1:
-		return nil, fmt.Errorf("%s is longer than %d bytes", file, config.MaxBytes)
+		return nil, fmt.Errorf("%s is too long, want at most %d bytes", file, config.MaxBytes)
 	}
 	return text, nil
 }
 
-// wrongFile is a configuration file with something wrong: a line for each problem.
-type wrongFile struct{ text string }
-
-func (e *wrongFile) Error() string { return e.text }
-
-// configError shows what is wrong with a file as compilers do.
+// configError lists the problems of a file as compilers do, with lines.
 func configError(file string, err error) error {
 	var p *client.Problem
 	if !errors.As(err, &p) || len(p.Problems) == 0 {
-		return hint(err)
+		return explained(err)
 	}
-	var list config.Problems
+	var list strictyaml.Problems
 	for _, one := range p.Problems {
-		list = append(list, config.Problem{Line: one.Line, Path: one.Path, Text: one.Text})
+		list = append(list, strictyaml.Problem{Line: one.Line, Path: one.Path, Text: one.Text})
 	}
-	return &wrongFile{list.In(file)}
+	return &strictyaml.FileError{File: file, Problems: list}
 }
 
 func writeChanges(w io.Writer, r *client.ConfigResult) error {
@@ -148,5 +147,18 @@ func writeChanges(w io.Writer, r *client.ConfigResult) error {
 		rows = append(rows, []string{c.Path, c.Old, c.New, holds})
 	}
 	t.fit(rows...)
-	return t.write(rows...)
+	if err := t.write(rows...); err != nil || !r.DryRun {
+		return err
+	}
+	var admin []string
+	for _, c := range r.Changes {
+		if c.Needs == "admin" {
+			admin = append(admin, c.Path)
+		}
+	}
+	if len(admin) == 0 {
+		return nil
+	}
+	_, err := fmt.Fprintf(w, "applying it needs a token of role admin, for %s\n", strings.Join(admin, ", "))
+	return err
 }

@@ -16,17 +16,21 @@ import (
 )
 
 func newBackup() *cobra.Command {
-	var r remote
+	var r apiFlags
 	cmd := &cobra.Command{
 		Use:   "backup FILE",
 		Short: "Write what a running instance has accepted to a file",
-		Long: `Write what a running instance has accepted to FILE: intents, the applied configuration, drains, the cluster's key; all as they were at one
-moment, while the instance goes on. FILE appears when it is whole and its checksum has been looked at. It holds secrets: only you can
+		Long: `Write what a running instance has accepted to FILE: intents, the applied configuration, drains, the cluster's key; all at one
+revision, while the instance goes on. FILE appears when it is complete and its checksum verified. It holds secrets: only you can
 read it. Tokens, certificates, the audit log and what was learned of the network are not in it. Needs an admin token.`,
 		Example: `  weir backup weir.backup
   weir restore weir.backup --data-dir /var/lib/weir-new`,
-		Args: cobra.ExactArgs(1),
+		Args: wantArgs(1, 1, "FILE to write, such as weir.backup"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if args[0] == "-" {
+				return errors.New(
+					"- given, want a FILE, such as weir.backup: a backup is verified before it appears, which a pipe cannot be")
+			}
 			c, err := r.client()
 			if err != nil {
 				return err
@@ -35,22 +39,22 @@ read it. Tokens, certificates, the audit log and what was learned of the network
 			var holds node.Inventory
 			contents, err := writeBackup(cmd.Context(), c, args[0], &holds)
 			if err != nil {
-				return hint(err)
+				return explained(err)
 			}
-			return atRun(sayContents(cmd.OutOrStdout(), "written to "+args[0], &holds, contents))
+			return runtimeError(printContents(cmd.OutOrStdout(), "written to "+args[0], &holds, contents))
 		},
 	}
 	r.addFlags(cmd)
 	return cmd
 }
 
-// writeBackup writes a file beside, checks it, and renames it.
+// writeBackup writes a temporary file beside path, verifies it, and renames it.
 func writeBackup(ctx context.Context, c *client.Client, path string, holds *node.Inventory) (contents store.Contents, err error) {
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
 	if err != nil {
 		return contents, err
 	}
-	defer os.Remove(f.Name()) // of no effect after renaming
+	defer os.Remove(f.Name()) // no effect after renaming
 	defer f.Close()
 	if err := c.Backup(ctx, f); err != nil {
 		return contents, err
@@ -67,10 +71,19 @@ func writeBackup(ctx context.Context, c *client.Client, path string, holds *node
 	return contents, os.Rename(f.Name(), path)
 }
 
-// sayContents tells what a backup holds.
-func sayContents(w io.Writer, what string, holds *node.Inventory, c store.Contents) error {
-	_, err := fmt.Fprintf(w, "%s: %s; %d objects of the store in all, of revision %d, hash %x\n", what, holds, c.Pairs, c.Revision, c.Sum)
+// printContents tells what a backup contains.
+func printContents(w io.Writer, what string, holds *node.Inventory, c store.Contents) error {
+	_, err := fmt.Fprintf(w, "%s: %s; %d objects of the store in all, of revision %d, hash %x\n", what, holds,
+		c.Pairs, c.Revision, c.Sum)
 	return err
+}
+
+// restoredTo returns the store that a backup was restored to.
+func restoredTo(cfg *node.Config) string {
+	if cfg.Store != node.StoreEmbedded {
+		return cfg.Store
+	}
+	return cfg.DataDir
 }
 
 func newRestore() *cobra.Command {
@@ -78,13 +91,13 @@ func newRestore() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "restore FILE",
 		Short: "Make a data directory, or fill an etcd, from a backup",
-		Long: `Make a store in --data-dir from a backup, or fill an etcd that --store names. FILE is checked whole before anything is made. A directory
-that an instance uses is refused, and so is one that has a store already, and an etcd that holds anything of Weir: restoring never mixes. Then
-start an instance with the same --data-dir and --store; it makes new tokens where there are none. Never run it beside the instance that the
-backup is of: both would control the same switches.`,
+		Long: `Make a store in --data-dir from a backup, or fill an etcd that --store names. FILE is verified before anything is made. A directory
+that an instance uses is refused, and so is one that has a store already, and an etcd with keys of Weir: a restore never merges. Then
+start an instance with the same --data-dir and --store; it makes new tokens where there are none. Never run it beside the instance that
+the backup was taken from: both would control the same switches.`,
 		Example: `  weir restore weir.backup --data-dir /var/lib/weir-new
   weir restore weir.backup --store http://127.0.0.1:2379`,
-		Args: cobra.ExactArgs(1),
+		Args: wantArgs(1, 1, "FILE of weir backup, such as weir.backup"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f, err := os.Open(args[0])
 			if err != nil {
@@ -97,16 +110,17 @@ backup is of: both would control the same switches.`,
 			}
 			var holds node.Inventory
 			if _, err := f.Seek(0, io.SeekStart); err != nil {
-				return atRun(err)
+				return runtimeError(err)
 			}
 			if _, err := store.ReadSnapshot(f, holds.Add); err != nil {
-				return atRun(err)
+				return runtimeError(err)
 			}
-			return atRun(sayContents(cmd.OutOrStdout(), "restored", &holds, contents))
+			return runtimeError(printContents(cmd.OutOrStdout(), "restored to "+restoredTo(&cfg), &holds, contents))
 		},
 	}
 	fs := cmd.Flags()
 	fs.StringVar(&cfg.DataDir, "data-dir", cfg.DataDir, "data directory of the instance that is to use it")
-	fs.StringVar(&cfg.Store, "store", cfg.Store, "where to: embedded (in --data-dir), or URLs of an etcd, with commas between them")
+	fs.StringVar(&cfg.Store, "store", cfg.Store,
+		"where to: embedded (in --data-dir), or URLs of an etcd, with commas between them")
 	return cmd
 }

@@ -18,11 +18,13 @@ func newBench() *cobra.Command {
 		Use:     "bench SCENARIO",
 		Short:   "Measure a controller: this one, or any other",
 		Example: `  weir bench reactive --compare bare,ovs-testcontroller`,
-		Args:    cobra.NoArgs,
+		Args:    wantCommand,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newBenchReactive(), newBenchStart(), newBenchDiscovery(), newBenchEmulator(), newBenchPaths(), newBenchReroute(),
-		newBenchLatency(), newBenchIntents(), newBenchRequests(), newBenchEvents(), newBenchGrowth(), newBenchRest(), newBenchReport(), newBenchResponder())
+	cmd.AddCommand(newBenchReactive(), newBenchStart(), newBenchDiscovery(), newBenchEmulator(), newBenchPaths(),
+		newBenchReroute(),
+		newBenchLatency(), newBenchIntents(), newBenchRequests(), newBenchEvents(), newBenchGrowth(),
+		newBenchRest(), newBenchReport(), newBenchResponder())
 	return cmd
 }
 
@@ -44,7 +46,7 @@ answered: the command then says so and exits with 1.`,
   weir bench reactive --outstanding 1 --compare bare           round trips
   weir bench reactive --rate 100000                            at a set rate
   weir bench reactive --topology wan:206 --hops 6              new flows over paths of six switches`,
-		Args: cobra.NoArgs,
+		Args: wantNoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := checkReactive(cmd.Flags(), &c); err != nil {
 				return err
@@ -63,7 +65,8 @@ answered: the command then says so and exits with 1.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&controller, "controller", controller, "what is measured: HOST:PORT, or what is started: "+strings.Join(bench.Controllers(), ", "))
+	f.StringVar(&controller, "controller", controller, "what is measured: HOST:PORT, or what is started: "+
+		strings.Join(bench.Controllers(), ", "))
 	f.StringSliceVar(&compare, "compare", nil, "further controllers, measured alternately")
 	versionFlag(f, &version, "that the switches speak")
 	f.IntVar(&switches, "switches", switches, "switches, not joined")
@@ -80,7 +83,8 @@ answered: the command then says so and exits with 1.`,
 	runsFlag(f, &c.Runs, 5)
 	programFlag(f, &c.Program)
 	f.DurationVar(&c.Cut, "cut", 0, "load before and after each run that does not count (default a tenth of --duration)")
-	f.DurationVar(&c.Settle, "settle", time.Minute, "how long a controller may take until it knows all hosts, and with --hops all links")
+	f.DurationVar(&c.Settle, "settle", time.Minute,
+		"how long a controller may take until it knows all hosts, and with --hops all links")
 	f.DurationVar(&c.LateLimit, "late-limit", time.Millisecond, "at a set --rate: how late one packet in a hundred may be sent")
 	seedFlag(f, &c.Seed, "of the pairs of hosts, and of the topology")
 	out.flags(f)
@@ -89,7 +93,8 @@ answered: the command then says so and exits with 1.`,
 
 // checkReactive finds flags that cannot be meant, and takes a cut of 0 for none.
 func checkReactive(f *pflag.FlagSet, c *bench.Reactive) error {
-	err := cmp.Or(apart(f, "buffered", "unbuffered"), apart(f, "rate", "outstanding"), apart(f, "switches", "topology"),
+	err := cmp.Or(exclusive(f, "buffered", "unbuffered"), exclusive(f, "rate", "outstanding"),
+		exclusive(f, "switches", "topology"),
 		positive(f, "switches", "hosts", "outstanding", "rate", "duration", "warmup", "runs", "settle", "late-limit"))
 	switch {
 	case err != nil:
@@ -123,11 +128,12 @@ func newBenchStart() *cobra.Command {
 its memory and its CPU time at rest with all switches connected, and the time from a switch's last byte of handshake to the
 answer that shows it.`,
 		Example: "  weir bench start --idle 60s",
-		Args:    cobra.NoArgs,
+		Args:    wantNoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c.Version = versionOf(version)
 			measured(cmd, &c.Build, &c.Command, &c.Note)
-			if err := cmp.Or(apart(cmd.Flags(), "switches", "topology"), positive(cmd.Flags(), "switches", "runs", "idle"), out.check()); err != nil {
+			if err := cmp.Or(exclusive(cmd.Flags(), "switches", "topology"),
+				positive(cmd.Flags(), "switches", "runs", "idle"), out.check()); err != nil {
 				return err
 			}
 			return out.run(cmd, c.Run)
@@ -141,6 +147,7 @@ answer that shows it.`,
 	programFlag(f, &c.Program)
 	f.DurationVar(&c.Idle, "idle", 10*time.Second, "over which CPU time at rest is taken")
 	seedFlag(f, &c.Seed, "of the topology")
+	selfCheckFlag(f, &c.NoSelfCheck)
 	out.flags(f)
 	return cmd
 }

@@ -16,7 +16,7 @@ import (
 // What scenarios have in common.
 
 func versionFlag(f *pflag.FlagSet, version *string, usage string) {
-	f.Var(newWord(version, "1.0|1.3"), "openflow-version", usage)
+	f.Var(newEnumFlag(version, "1.0|1.3"), "openflow-version", usage)
 }
 
 func runsFlag(f *pflag.FlagSet, n *int, otherwise int) {
@@ -24,7 +24,8 @@ func runsFlag(f *pflag.FlagSet, n *int, otherwise int) {
 }
 
 func programFlag(f *pflag.FlagSet, program *string) {
-	f.StringVar(program, "program", "", "the weir binary that instances are started of, to compare two with one generator (default this one)")
+	f.StringVar(program, "program", "",
+		"the weir binary that instances are started of, to compare two with one generator (default this one)")
 }
 
 func seedFlag(f *pflag.FlagSet, seed *uint64, usage string) { f.Uint64Var(seed, "seed", 1, usage) }
@@ -43,13 +44,15 @@ func measured(cmd *cobra.Command, by, command *string, note *func(string, ...any
 func (o *reportFiles) run(cmd *cobra.Command, measure func(context.Context) (*bench.Report, error)) error {
 	r, err := measure(cmd.Context())
 	if err != nil {
-		return atRun(err)
+		return runtimeError(err)
 	}
 	return o.show(cmd, r)
 }
 
-// intents measures a scenario of intents, when the flags that are named beside those of setupFlags, and all else, can be meant.
-func (o *reportFiles) intents(cmd *cobra.Command, c *bench.Setup, check func() error, measure func(context.Context) (*bench.Report, error), more ...string) error {
+// intents measures a scenario of intents, when the flags that are named beside those of setupFlags,
+// and all else, can be meant.
+func (o *reportFiles) intents(cmd *cobra.Command, c *bench.Setup, check func() error,
+	measure func(context.Context) (*bench.Report, error), more ...string) error {
 	setUp(cmd, c)
 	if err := cmp.Or(positive(cmd.Flags(), append(more, setupPositive...)...), check(), o.check()); err != nil {
 		return err

@@ -22,7 +22,7 @@ all switches, and all links both ways; what it loses of them while nothing happe
 the last byte of the handshake to the answer that shows the switch.`,
 		Example: `  weir bench discovery
   weir bench discovery --topology wan:1000 --runs 3`,
-		Args: cobra.NoArgs,
+		Args: wantNoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c.Version = versionOf(version)
 			measured(cmd, &c.Build, &c.Command, &c.Note)
@@ -41,6 +41,7 @@ the last byte of the handshake to the answer that shows the switch.`,
 	f.DurationVar(&c.Rest, "rest", 3*time.Second, "for which nothing happens when everything is found")
 	f.DurationVar(&c.Limit, "limit", 2*time.Minute, "how long it may take until then")
 	seedFlag(f, &c.Seed, "of the topology")
+	selfCheckFlag(f, &c.NoSelfCheck)
 	out.flags(f)
 	return cmd
 }

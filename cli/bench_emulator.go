@@ -21,7 +21,7 @@ func newBenchEmulator() *cobra.Command {
 round a ring of switches with many rules, counters and time-outs on. The report says how well the networks kept their times.`,
 		Example: `  weir bench emulator
   weir bench emulator --topology wan:1000 --ring 206`,
-		Args: cobra.NoArgs,
+		Args: wantNoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c.Version = versionOf(version)
 			measured(cmd, &c.Build, &c.Command, &c.Note)
@@ -29,7 +29,8 @@ round a ring of switches with many rules, counters and time-outs on. The report 
 			if c.Profile, err = readProfile(behaviour); err != nil {
 				return err
 			}
-			if err := cmp.Or(positive(cmd.Flags(), "ring", "rules", "flows", "runs", "duration", "limit"), c.Check(), out.check()); err != nil {
+			if err := cmp.Or(positive(cmd.Flags(), "ring", "rules", "flows", "runs", "duration", "limit"),
+				c.Check(), out.check()); err != nil {
 				return err
 			}
 			return out.run(cmd, c.Run)

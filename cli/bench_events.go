@@ -22,7 +22,7 @@ the rate and the times of the requests, each from when it was meant to leave, wh
 read, and some of the others that are read in the end, show what was changed last. There is no result where the rate was not kept up with.`,
 		Example: `  weir bench events
   weir bench events --rate 2000 --unread 200 --read 20 --runs 1`,
-		Args: cobra.NoArgs,
+		Args: wantNoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			forms, err := formsOf([]string{form})
 			if err != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// positive refuses those of some numbers and times that were given and are not above zero: to package bench a zero is what was not
-// given, and would silently be the default.
+// positive refuses those of some numbers and times that were given and are not above zero: to
+// package bench a zero is what was not given, and would silently be the default.
 func positive(f *pflag.FlagSet, names ...string) error {
 	for _, name := range names {
 		flag := f.Lookup(name)
@@ -27,16 +27,16 @@ func positive(f *pflag.FlagSet, names ...string) error {
 	return nil
 }
 
-// apart refuses two flags that were both given and contradict each other.
-func apart(f *pflag.FlagSet, one, other string) error {
+// exclusive refuses two flags that were both given and contradict each other.
+func exclusive(f *pflag.FlagSet, one, other string) error {
 	if f.Changed(one) && f.Changed(other) {
 		return fmt.Errorf("--%s and --%s given, want one of them", one, other)
 	}
 	return nil
 }
 
-// check finds a report's file that could not be written, before hours of measuring. A file that is there stays as it is until there is
-// a report, and one that is not there is not left behind.
+// check finds a report's file that could not be written, before hours of measuring. A file that is
+// there stays as it is until there is a report, and one that is not there is not left behind.
 func (o *reportFiles) check() error {
 	if o.json != "" && o.json == o.html {
 		return fmt.Errorf("--json %s and --html %s given, want two files", o.json, o.html)
@@ -46,13 +46,14 @@ func (o *reportFiles) check() error {
 			continue
 		}
 		if err := writable(name); err != nil {
-			return atRun(err)
+			return runtimeError(err)
 		}
 	}
 	return nil
 }
 
-// writable opens a file and leaves it as it was. Pipes and devices are not tried: to open one may wait for its reader.
+// writable opens a file and leaves it as it was. Pipes and devices are not tried: to open one may
+// wait for its reader.
 func writable(name string) error {
 	is, err := os.Stat(name)
 	if err == nil && !is.Mode().IsRegular() && !is.IsDir() {

@@ -19,7 +19,8 @@ func benched(t *testing.T, line string) (code int, said string) {
 	return code, errs.String()
 }
 
-// TestBenchRefusesFlags wants what was given and what is wanted of flags that cannot be meant, before anything is measured.
+// TestBenchRefusesFlags wants what was given and what is wanted of flags that cannot be meant,
+// before anything is measured.
 func TestBenchRefusesFlags(t *testing.T) {
 	for line, want := range map[string]string{
 		"reactive --runs 0":                       "--runs 0 given, want 1 or more",
@@ -58,14 +59,16 @@ func TestBenchRefusesFlags(t *testing.T) {
 	}
 }
 
-// TestBenchFindsFiles wants files that cannot be written found before anything is measured, and others as they were.
+// TestBenchFindsFiles wants files that cannot be written found before anything is measured, and
+// others as they were.
 func TestBenchFindsFiles(t *testing.T) {
 	dir := t.TempDir()
 	for _, scenario := range []string{"reactive", "start", "discovery", "emulator"} {
 		for _, flag := range []string{"--json ", "--html "} {
 			for _, name := range []string{dir, filepath.Join(dir, "none", "r")} {
-				if code, said := benched(t, scenario+" "+flag+name); code != exitFound || !strings.Contains(said, name) || strings.Contains(said, "run 1") {
-					t.Errorf("bench %s %s%s: exit code %d, want %d, and\n%s", scenario, flag, name, code, exitFound, said)
+				if code, said := benched(t, scenario+" "+flag+name); code != exitRuntime ||
+					!strings.Contains(said, name) || strings.Contains(said, "run 1") {
+					t.Errorf("bench %s %s%s: exit code %d, want %d, and\n%s", scenario, flag, name, code, exitRuntime, said)
 				}
 			}
 		}

@@ -19,7 +19,7 @@ more intents (and so rules) and with more and more switches, and for each packet
 with the size before.`,
 		Example: `  weir bench growth
   weir bench growth --times 1,10 --runs 1 --duration 1s`,
-		Args: cobra.NoArgs,
+		Args: wantNoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return out.intents(cmd, &c.Setup, c.Check, c.Run, "intents", "switches", "hosts", "duration")
 		},

@@ -23,7 +23,7 @@ installed until many are active; then they are installed and withdrawn for a tim
 ready and all switches are compared, and how many entries it writes. Every path is followed through the switches' entries before and after.`,
 		Example: `  weir bench intents --runs 1
   weir bench intents --active 100000 --rate 20000 --duration 10m --runs 1`,
-		Args: cobra.NoArgs,
+		Args: wantNoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := positive(cmd.Flags(), append(setupPositive, "active", "rate", "duration")...); err != nil {
 				return err
@@ -56,7 +56,7 @@ func newBenchLatency() *cobra.Command {
 connected by TCP. Intents are asked for one after the other, by turns with an answer when they are durable and one when they are installed. Taken are the times
 from the first byte of the request to the first and the last flow-mod that a switch received, and to the end of the answer.`,
 		Example: "  weir bench intent-latency --count 5000",
-		Args:    cobra.NoArgs,
+		Args:    wantNoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return out.intents(cmd, &c.Setup, c.Check, c.Run, "flows", "count")
 		},
@@ -79,7 +79,7 @@ connected by TCP. Paths are installed; then a link loses its carrier that about 
 paths have left it and it is back. Taken are the times from when the port-status message is about to leave the switch to the first and the last flow-mod that a
 switch received for paths that had to move. Every path is followed through the switches' entries before and after.`,
 		Example: "  weir bench reroute --cuts 20",
-		Args:    cobra.NoArgs,
+		Args:    wantNoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return out.intents(cmd, &c.Setup, c.Check, c.Run, "flows", "move", "cuts")
 		},

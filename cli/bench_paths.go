@@ -31,10 +31,11 @@ With --sustained paths are installed and withdrawn for a time while many are act
   weir bench paths --form ndjson,protobuf --runs 10
   weir bench paths --sustained --form protobuf --runs 1
   weir bench paths --sustained --rate 100000`,
-		Args: cobra.NoArgs,
+		Args: wantNoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			f := cmd.Flags()
-			err := cmp.Or(positive(f, append(setupPositive, "flows", "burst", "bursts", "active", "rate", "duration")...), only(f, sustained))
+			err := cmp.Or(positive(f, append(setupPositive, "flows", "burst", "bursts", "active", "rate",
+				"duration")...), only(f, sustained))
 			if err != nil {
 				return err
 			}
@@ -49,13 +50,15 @@ With --sustained paths are installed and withdrawn for a time while many are act
 		},
 	}
 	f := cmd.Flags()
-	f.StringSliceVar(&forms, "form", nil, "how requests are written: "+strings.Join(bench.Forms(), ", ")+" (default all; with --sustained ndjson)")
+	f.StringSliceVar(&forms, "form", nil, "how requests are written: "+strings.Join(bench.Forms(), ", ")+
+		" (default all; with --sustained ndjson)")
 	f.IntVar(&c.Flows, "flows", 15_000, "paths that are installed before")
 	f.IntVar(&c.Burst, "burst", 1000, "paths that are asked for at once")
 	f.IntVar(&c.Bursts, "bursts", 5, "of them in each run")
 	f.BoolVar(&sustained, "sustained", false, "install and withdraw for a time instead")
 	f.IntVar(&churn.Active, "active", 200_000, "with --sustained: paths that are active")
-	f.IntVar(&churn.Rate, "rate", 0, "with --sustained: installs and withdrawals a second together (default as many as are kept up with)")
+	f.IntVar(&churn.Rate, "rate", 0,
+		"with --sustained: installs and withdrawals a second together (default as many as are kept up with)")
 	f.DurationVar(&churn.Duration, "duration", time.Minute, "with --sustained: of each run")
 	checkedFlags(f, &c.Setup, &c.NoSelfCheck, &out)
 	return cmd

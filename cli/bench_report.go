@@ -23,7 +23,7 @@ func (o *reportFiles) flags(f *pflag.FlagSet) {
 // show prints a report and writes its files. Where something has no result, the command fails.
 func (o *reportFiles) show(cmd *cobra.Command, r *bench.Report) error {
 	if err := r.Print(cmd.OutOrStdout()); err != nil {
-		return atRun(err)
+		return runtimeError(err)
 	}
 	if o.json != "" {
 		b, err := json.MarshalIndent(r, "", " ")
@@ -31,16 +31,16 @@ func (o *reportFiles) show(cmd *cobra.Command, r *bench.Report) error {
 			err = os.WriteFile(o.json, append(b, '\n'), 0o644)
 		}
 		if err != nil {
-			return atRun(err)
+			return runtimeError(err)
 		}
 	}
 	if o.html != "" {
 		if err := writePage(o.html, []*bench.Report{r}); err != nil {
-			return atRun(err)
+			return runtimeError(err)
 		}
 	}
 	if r.Refused() {
-		return &runError{} // the report has said why
+		return &exitError{} // the report has said why
 	}
 	return nil
 }
@@ -70,36 +70,36 @@ func newBenchReport() *cobra.Command {
 		Use:     "report FILE...",
 		Short:   "Print reports that were written with --json, or make one page with plots of them",
 		Example: "  weir bench report p1.json p2.json --html benchmarks.html",
-		Args:    cobra.MinimumNArgs(1),
+		Args:    wantArgs(1, noBound, "FILE … that --json wrote, such as p1.json"),
 		RunE: func(cmd *cobra.Command, files []string) error {
 			var reports []*bench.Report
 			for _, name := range files {
 				f, err := os.Open(name)
 				if err != nil {
-					return atRun(err)
+					return runtimeError(err)
 				}
 				r, err := bench.ReadReport(f)
 				f.Close()
 				if err != nil {
-					return atRun(fmt.Errorf("%s: %w", name, err))
+					return runtimeError(fmt.Errorf("%s: %w", name, err))
 				}
 				reports = append(reports, r)
 			}
 			switch {
 			case joined != "":
-				r, err := bench.Together(reports)
+				r, err := bench.Merge(reports)
 				if err != nil {
-					return atRun(err)
+					return runtimeError(err)
 				}
 				return (&reportFiles{json: joined}).show(cmd, r)
 			case page != "":
-				return atRun(writePage(page, reports))
+				return runtimeError(writePage(page, reports))
 			case table != "":
-				return atRun(writeTables(table, reports))
+				return runtimeError(writeTables(table, reports))
 			}
 			for _, r := range reports {
 				if err := r.Print(cmd.OutOrStdout()); err != nil {
-					return atRun(err)
+					return runtimeError(err)
 				}
 				fmt.Fprintln(cmd.OutOrStdout())
 			}
@@ -108,6 +108,7 @@ func newBenchReport() *cobra.Command {
 	}
 	cmd.Flags().StringVar(&page, "html", "", "file for a page of all of them")
 	cmd.Flags().StringVar(&table, "markdown", "", "file for all of them as Markdown tables")
-	cmd.Flags().StringVar(&joined, "together", "", "file for one report as JSON, with the runs of all, which have to be of one scenario and load")
+	cmd.Flags().StringVar(&joined, "together", "",
+		"file for one report as JSON, with the runs of all, which have to be of one scenario and load")
 	return cmd
 }

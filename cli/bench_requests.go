@@ -21,7 +21,7 @@ keeps nothing, is measured in the same way in the same run. There is no result w
 hold anything else at the end than what was there before.`,
 		Example: `  weir bench requests
   weir bench requests --conns 32 --rate 5000`,
-		Args: cobra.NoArgs,
+		Args: wantNoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return out.intents(cmd, &c.Setup, c.Check, c.Run, "flows", "rate", "duration", "warmup", "late-limit")
 		},
@@ -32,7 +32,8 @@ hold anything else at the end than what was there before.`,
 	f.IntVar(&c.Rate, "rate", 0, "requests a second in all, instead of the next when one is answered")
 	f.DurationVar(&c.Duration, "duration", 3*time.Second, "of each measurement")
 	f.DurationVar(&c.Warmup, "warmup", time.Second, "of requests before it, which do not count")
-	f.DurationVar(&c.LateLimit, "late-limit", time.Millisecond, "at a set --rate: how late the generator may be with one request in a hundred")
+	f.DurationVar(&c.LateLimit, "late-limit", time.Millisecond,
+		"at a set --rate: how late the generator may be with one request in a hundred")
 	checkedFlags(f, &c.Setup, &c.NoSelfCheck, &out)
 	return cmd
 }

@@ -15,6 +15,7 @@ func newBenchResponder() *cobra.Command {
 	listen, delay, api := "127.0.0.1:6653", "", ""
 	y := bench.Synthetic{}
 	null := bench.Null{}
+	view := false
 	cmd := &cobra.Command{
 		Use:   "responder",
 		Short: "A controller that answers every packet-in and knows nothing: what the machine gives",
@@ -22,10 +23,11 @@ func newBenchResponder() *cobra.Command {
 behaves is drawn from --seed, and at the end it prints what it did.
 
 With --api it is the null instance of the scenarios of intents: for each path that a request names it sends the flow-mods at once, which it knows
-beforehand by --topology, --hops and --seed. It keeps nothing and confirms nothing.`,
+beforehand by --topology, --hops and --seed. It keeps nothing and confirms nothing. With --view it is that of discovery and start: it shows a switch
+that has described itself, and a link over which a frame has come.`,
 		Example: `  weir bench responder --listen 127.0.0.1:6653
   weir bench responder --delay exp:2ms --loss 0.001 --stall-every 1s --stall-for 100ms --seed 7`,
-		Args: cobra.NoArgs,
+		Args: wantNoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if delay != "" {
 				d, err := bench.ParseDelay(delay)
@@ -39,16 +41,19 @@ beforehand by --topology, --hops and --seed. It keeps nothing and confirms nothi
 			}
 			ln, err := net.Listen("tcp", listen)
 			if err != nil {
-				return atRun(err)
+				return runtimeError(err)
 			}
 			if api != "" {
 				web, err := net.Listen("tcp", api)
 				if err != nil {
-					return atRun(errors.Join(err, ln.Close()))
+					return runtimeError(errors.Join(err, ln.Close()))
 				}
-				null.Seed = y.Seed
-				if err := null.Serve(cmd.Context(), ln, web); !errors.Is(err, cmd.Context().Err()) {
-					return atRun(err)
+				serve := null.Serve
+				if null.Seed = y.Seed; view {
+					serve = (&bench.NullView{Topology: null.Topology, Seed: y.Seed}).Serve
+				}
+				if err := serve(cmd.Context(), ln, web); !errors.Is(err, cmd.Context().Err()) {
+					return runtimeError(err)
 				}
 				return nil
 			}
@@ -56,11 +61,12 @@ beforehand by --topology, --hops and --seed. It keeps nothing and confirms nothi
 				err = bench.Respond(cmd.Context(), ln)
 			} else {
 				err = y.Respond(cmd.Context(), ln)
-				fmt.Fprintf(cmd.OutOrStdout(), "%d packet-ins, %d answered, %d of them after a stall, %d lost\n", y.PacketIns.Load(),
+				fmt.Fprintf(cmd.OutOrStdout(), "%d packet-ins, %d answered, %d of them after a stall, %d lost\n",
+					y.PacketIns.Load(),
 					y.Answered.Load(), y.Stalled.Load(), y.Lost.Load())
 			}
 			if !errors.Is(err, cmd.Context().Err()) {
-				return atRun(err)
+				return runtimeError(err)
 			}
 			return nil
 		},
@@ -70,6 +76,8 @@ beforehand by --topology, --hops and --seed. It keeps nothing and confirms nothi
 	f.StringVar(&delay, "delay", "", "of each answer: 5ms, uniform:5ms-15ms, exp:2ms or mix:1ms/50ms@0.01 (default none)")
 	f.StringVar(&api, "api", "", "be the null instance, with its API at this address, HOST:PORT")
 	f.StringVar(&null.Topology, "topology", "wan:206", "with --api: of the switches")
+	f.BoolVar(&view, "view", false,
+		"with --api: take no intents, but show switches and links as they come, by --topology and --seed")
 	f.IntVar(&null.Hops, "hops", 6, "with --api: switches of each path")
 	f.Float64Var(&y.Loss, "loss", 0, "part of the packet-ins that is never answered")
 	f.Float64Var(&y.Wrong, "wrong", 0, "part of the answers that names a packet that was never sent")

@@ -19,10 +19,11 @@ func newBenchRest() *cobra.Command {
 pings another one, always the same. Taken is the CPU time of both processes, the pings that were not answered, and the links that were lost meanwhile.`,
 		Example: `  weir bench rest
   weir bench rest --topology wan:100 --settle 10s --duration 30s`,
-		Args: cobra.NoArgs,
+		Args: wantNoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			measured(cmd, &c.Build, &c.Command, &c.Note)
-			if err := cmp.Or(positive(cmd.Flags(), "interval", "settle", "duration", "limit", "runs"), c.Check(), out.check()); err != nil {
+			if err := cmp.Or(positive(cmd.Flags(), "interval", "settle", "duration", "limit", "runs"), c.Check(),
+				out.check()); err != nil {
 				return err
 			}
 			return out.run(cmd, c.Run)

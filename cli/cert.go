@@ -14,7 +14,7 @@ import (
 	"github.com/weirnet/weir/cert"
 )
 
-// certFlags are those of the commands that make certificates.
+// certFlags are the flags of the commands that make certificates.
 type certFlags struct {
 	dir   string
 	days  int
@@ -28,15 +28,15 @@ func (c *certFlags) add(cmd *cobra.Command, days int) {
 	f.BoolVar(&c.force, "force", false, "replace files that are there")
 }
 
-func (c *certFlags) life() (time.Duration, error) {
+func (c *certFlags) validity() (time.Duration, error) {
 	const most = 36500
 	if c.days < 1 || c.days > most {
-		return 0, fmt.Errorf("--days=%d: want 1 to %d", c.days, most)
+		return 0, fmt.Errorf("--days=%d given, want 1 to %d", c.days, most)
 	}
 	return time.Duration(c.days) * 24 * time.Hour, nil
 }
 
-// write puts a pair into the directory.
+// write writes a certificate and its key into the directory.
 func (c *certFlags) write(name string, p cert.Pair) error {
 	err := cert.Write(c.dir, name, p, c.force)
 	if errors.Is(err, fs.ErrExist) {
@@ -55,7 +55,7 @@ never replaced unless told. Keep the authority's key (ca-key.pem) off the switch
 		Example: `  weir cert init --host 192.0.2.1,weir.example
   weir cert switch 00000000000000a1
   weir cert show tls/switch-00000000000000a1.pem`,
-		Args: cobra.NoArgs,
+		Args: wantCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newCertInit(), newCertInstance(), newCertSwitch(), newCertShow())
@@ -72,9 +72,9 @@ func newCertInit() *cobra.Command {
 DIR/instance-key.pem), which is valid for two years at most.`,
 		Example: `  weir cert init --host 192.0.2.1,weir.example
   weir cert init --dir /etc/weir/tls --days 1825`,
-		Args: cobra.NoArgs,
+		Args: wantNoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			life, err := flags.life()
+			life, err := flags.validity()
 			if err != nil {
 				return err
 			}
@@ -87,17 +87,20 @@ DIR/instance-key.pem), which is valid for two years at most.`,
 				err = flags.instance(a, "instance", hosts, min(life, instanceDays*24*time.Hour))
 			}
 			if err != nil {
-				return atRun(err)
+				return runtimeError(err)
 			}
 			at := func(name string) string { return filepath.Join(flags.dir, name) }
-			fmt.Fprintf(cmd.OutOrStdout(), "made %s, %s, %s, %s; now, for each switch, and to start:\n", at("ca.pem"), at("ca-key.pem"), at("instance.pem"), at("instance-key.pem"))
+			fmt.Fprintf(cmd.OutOrStdout(), "made %s, %s, %s, %s; now, for each switch, and to start:\n",
+				at("ca.pem"), at("ca-key.pem"), at("instance.pem"), at("instance-key.pem"))
 			fmt.Fprintf(cmd.OutOrStdout(), "  weir cert switch DATAPATH-ID --dir %s\n", flags.dir)
-			fmt.Fprintf(cmd.OutOrStdout(), "  weir node --openflow-tls-cert %s --openflow-tls-key %s --openflow-tls-ca %s\n", at("instance.pem"), at("instance-key.pem"), at("ca.pem"))
+			fmt.Fprintf(cmd.OutOrStdout(),
+				"  weir node --openflow-tls-cert %s --openflow-tls-key %s --openflow-tls-ca %s\n",
+				at("instance.pem"), at("instance-key.pem"), at("ca.pem"))
 			return nil
 		},
 	}
 	flags.add(cmd, 3650)
-	cmd.Flags().StringSliceVar(&hosts, "host", defaultHosts, "addresses and names under which switches call the instance")
+	cmd.Flags().StringSliceVar(&hosts, "host", defaultHosts, "addresses and names by which switches reach the instance")
 	return cmd
 }
 
@@ -123,9 +126,9 @@ func newCertInstance() *cobra.Command {
 		Use:     "instance [NAME]",
 		Short:   "Make a certificate for one more instance, or a new one for the first",
 		Example: "  weir cert instance --host 192.0.2.1,weir.example --force\n  weir cert instance weir-2 --host 192.0.2.2",
-		Args:    cobra.MaximumNArgs(1),
+		Args:    wantArgs(0, 1, "at most one NAME, such as weir-2"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			life, err := flags.life()
+			life, err := flags.validity()
 			if err != nil {
 				return err
 			}
@@ -134,25 +137,25 @@ func newCertInstance() *cobra.Command {
 				name = args[0]
 			}
 			if name == cert.CAName || name != filepath.Base(name) || strings.HasPrefix(name, ".") {
-				return fmt.Errorf("%q: want a name for files, other than %s", name, cert.CAName)
+				return fmt.Errorf("name %q given, want a name for files, other than %s", name, cert.CAName)
 			}
 			a, err := flags.authority()
 			if err == nil {
 				err = flags.instance(a, name, hosts, life)
 			}
 			if err != nil {
-				return atRun(err)
+				return runtimeError(err)
 			}
 			fmt.Fprintf(cmd.OutOrStdout(), "made %s, %s\n", cert.CertFile(flags.dir, name), cert.KeyFile(flags.dir, name))
 			return nil
 		},
 	}
 	flags.add(cmd, instanceDays)
-	cmd.Flags().StringSliceVar(&hosts, "host", defaultHosts, "addresses and names under which switches call the instance")
+	cmd.Flags().StringSliceVar(&hosts, "host", defaultHosts, "addresses and names by which switches reach the instance")
 	return cmd
 }
 
-// authority reads the directory's.
+// authority reads the authority of the directory.
 func (c *certFlags) authority() (*cert.Authority, error) {
 	a, err := cert.Load(c.dir, time.Now())
 	if errors.Is(err, fs.ErrNotExist) {
@@ -171,9 +174,9 @@ the first id. An Open vSwitch has one certificate for all its bridges: name the 
 		Example: `  weir cert switch 00000000000000a1
   weir cert switch a1 a2 a3 --dir /etc/weir/tls
   ovs-vsctl get bridge br0 datapath-id                 tells the id`,
-		Args: cobra.MinimumNArgs(1),
+		Args: wantArgs(1, noBound, "DATAPATH-ID …, such as 00000000000000a1"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			life, err := flags.life()
+			life, err := flags.validity()
 			if err != nil {
 				return err
 			}
@@ -193,10 +196,12 @@ the first id. An Open vSwitch has one certificate for all its bridges: name the 
 				err = flags.write(name, pair)
 			}
 			if err != nil {
-				return atRun(err)
+				return runtimeError(err)
 			}
 			key, crt, ca := cert.KeyFile(flags.dir, name), cert.CertFile(flags.dir, name), cert.CertFile(flags.dir, cert.CAName)
-			fmt.Fprintf(cmd.OutOrStdout(), "made %s, %s; with them and %s on the switch, for Open vSwitch:\n  ovs-vsctl set-ssl %s %s %s\n", crt, key, ca, key, crt, ca)
+			fmt.Fprintf(cmd.OutOrStdout(),
+				"made %s, %s; with them and %s on the switch, for Open vSwitch:\n  ovs-vsctl set-ssl %s %s %s\n",
+				crt, key, ca, key, crt, ca)
 			return nil
 		},
 	}
@@ -208,7 +213,7 @@ the first id. An Open vSwitch has one certificate for all its bridges: name the 
 func parseDatapath(s string) (uint64, error) {
 	id, err := strconv.ParseUint(strings.Trim(strings.TrimPrefix(s, "0x"), `"`), 16, 64)
 	if err != nil {
-		return 0, fmt.Errorf("datapath id %q: want up to 16 hexadecimal digits, such as 00000000000000a1", s)
+		return 0, fmt.Errorf("datapath id %q given, want up to 16 hexadecimal digits, such as 00000000000000a1", s)
 	}
 	return id, nil
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/weirnet/weir/cert"
 )
 
-// certShown is what is told of a certificate.
+// certShown is a certificate as it is shown.
 type certShown struct {
 	File      string   `json:"file"`
 	Subject   string   `json:"subject"`
@@ -22,7 +22,7 @@ type certShown struct {
 	Hosts     []string `json:"hosts"`
 	NotBefore string   `json:"not_before"`
 	NotAfter  string   `json:"not_after"`
-	State     string   `json:"state"` // valid, or what is wrong
+	State     string   `json:"state"` // valid, or why it is not
 }
 
 func newCertShow() *cobra.Command {
@@ -31,21 +31,21 @@ func newCertShow() *cobra.Command {
 		Use:     "show FILE …",
 		Short:   "Show what certificates say; exit code 1 if one is not valid now",
 		Example: "  weir cert show tls/*.pem",
-		Args:    cobra.MinimumNArgs(1),
+		Args:    wantArgs(1, noBound, "FILE …, such as tls/instance.pem"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var all []certShown
 			bad := false
 			for _, file := range args {
 				text, err := os.ReadFile(file)
 				if err != nil {
-					return atRun(err)
+					return runtimeError(err)
 				}
 				if strings.HasSuffix(file, "-key.pem") { // of tls/*.pem
 					continue
 				}
 				list, err := cert.Parse(text)
 				if err != nil {
-					return atRun(fmt.Errorf("%s: %w", file, err))
+					return runtimeError(fmt.Errorf("%s: %w", file, err))
 				}
 				for _, c := range list {
 					s := showCert(file, c)
@@ -56,14 +56,14 @@ func newCertShow() *cobra.Command {
 			if err := writeCerts(cmd, f, all); err != nil || !bad {
 				return err
 			}
-			return &runError{}
+			return &exitError{}
 		},
 	}
 	cmd.Flags().VarP(&f, "output", "o", "table, json or yaml")
 	return cmd
 }
 
-// showCert reads what a certificate says.
+// showCert reads the fields that are shown.
 func showCert(file string, c *x509.Certificate) certShown {
 	s := certShown{
 		File: file, Subject: c.Subject.CommonName, Issuer: c.Issuer.CommonName, Authority: c.IsCA, State: "valid",
@@ -86,7 +86,7 @@ func showCert(file string, c *x509.Certificate) certShown {
 	return s
 }
 
-// writeCerts writes what was read.
+// writeCerts prints certificates in a format.
 func writeCerts(cmd *cobra.Command, f format, all []certShown) error {
 	if !f.table() {
 		return writeValue(cmd.OutOrStdout(), f, all)
@@ -97,7 +97,8 @@ func writeCerts(cmd *cobra.Command, f format, all []certShown) error {
 		if s.Authority {
 			subject += " (authority)"
 		}
-		rows = append(rows, []string{s.File, subject, strings.Join(s.Datapaths, ","), strings.Join(s.Hosts, ","), s.NotAfter, s.State})
+		rows = append(rows, []string{s.File, subject, strings.Join(s.Datapaths, ","), strings.Join(s.Hosts, ","),
+			s.NotAfter, s.State})
 	}
 	t := &table{w: cmd.OutOrStdout()}
 	t.fit(rows...)

@@ -11,13 +11,14 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+	"github.com/weirnet/weir/strictyaml"
 )
 
 // The exit codes.
 const (
-	exitDone  = 0
-	exitFound = 1 // found at run time
-	exitUsage = 2 // wrong flags or configuration
+	exitDone    = 0
+	exitRuntime = 1 // errors at run time
+	exitUsage   = 2 // wrong flags, arguments or configuration
 )
 
 // Main runs one command and returns its exit code. SIGTERM and an interrupt end it.
@@ -34,18 +35,18 @@ func run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) 
 	root.SetOut(out)
 	root.SetErr(errs)
 	cmd, err := root.ExecuteContextC(ctx)
-	var found *runError
+	var failed *exitError
 	switch {
 	case err == nil:
 		return exitDone
-	case errors.As(err, &found):
-		if found.err != nil {
-			fmt.Fprintf(errs, "weir: %v\n", found.err)
+	case errors.As(err, &failed):
+		if failed.err != nil {
+			fmt.Fprintf(errs, "weir: %v\n", failed.err)
 		}
-		return exitFound
+		return exitRuntime
 	}
-	if wrong := new(wrongFile); errors.As(err, &wrong) { // a line for each problem, as compilers have it
-		fmt.Fprintln(errs, wrong.text)
+	if wrong := new(strictyaml.FileError); errors.As(err, &wrong) { // one line for each problem
+		fmt.Fprintln(errs, wrong)
 		return exitUsage
 	}
 	fmt.Fprintf(errs, "weir: %s (%s --help shows how)\n", oneLine(err), cmd.CommandPath())
@@ -57,19 +58,19 @@ func oneLine(err error) string {
 	return strings.Join(strings.FieldsFunc(err.Error(), func(r rune) bool { return r == '\n' || r == '\t' }), " ")
 }
 
-// runError is an error found at run time. All others are of flags, arguments or configuration: cobra makes those itself.
-// Its err is nil where everything was said already.
-type runError struct{ err error }
+// exitError ends a command with exitRuntime. Every other error is one of flags, arguments or
+// configuration, many of which cobra makes. Its err is nil where it was printed already.
+type exitError struct{ err error }
 
-func (e *runError) Error() string { return fmt.Sprint(e.err) }
-func (e *runError) Unwrap() error { return e.err }
+func (e *exitError) Error() string { return fmt.Sprint(e.err) }
+func (e *exitError) Unwrap() error { return e.err }
 
-// atRun marks an error as found at run time.
-func atRun(err error) error {
-	if err == nil || errors.As(err, new(*runError)) {
+// runtimeError marks an error as one at run time, not of usage.
+func runtimeError(err error) error {
+	if err == nil || errors.As(err, new(*exitError)) {
 		return err
 	}
-	return &runError{err}
+	return &exitError{err}
 }
 
 func newRoot() *cobra.Command {
@@ -79,9 +80,9 @@ func newRoot() *cobra.Command {
 		Example: `  weir node                      start an instance
   weir get switches              what it sees
   weir get links --watch         and what changes
-  weir path A B                  the way between two hosts
+  weir path A B                  the path between two hosts
   weir intent add --host A B     connect them, for good`,
-		Args:          cobra.NoArgs,
+		Args:          wantCommand,
 		Version:       Version,
 		SilenceErrors: true,
 		SilenceUsage:  true,
@@ -89,6 +90,8 @@ func newRoot() *cobra.Command {
 	}
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetFlagErrorFunc(flagProblem)
-	root.AddCommand(newNode(), newUp(), newEmulate(), newGet(), newPath(), newCheck(), newIntent(), newApply(), newDiff(), newDrain(), newUndrain(), newForget(), newBackup(), newRestore(), newPrint(), newBench(), newCert(), newVersion(), newCompletion(root))
+	root.AddCommand(newNode(), newUp(), newEmulate(), newGet(), newPath(), newCheck(), newIntent(), newApply(),
+		newDiff(), newDrain(), newUndrain(), newForget(), newBackup(), newRestore(), newPrint(), newBench(),
+		newCert(), newVersion(), newCompletion(root))
 	return root
 }

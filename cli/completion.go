@@ -1,8 +1,25 @@
 package cli
 
 import (
+	"fmt"
+	"slices"
+	"strings"
+
 	"github.com/spf13/cobra"
 )
+
+// shells are those that commands can be completed in.
+var shells = []string{"bash", "zsh", "fish", "powershell"}
+
+func wantShell(_ *cobra.Command, args []string) error {
+	switch {
+	case len(args) != 1:
+		return fmt.Errorf("%s given, want one of %s", plural(len(args), "argument", "arguments"), strings.Join(shells, ", "))
+	case !slices.Contains(shells, args[0]):
+		return fmt.Errorf("shell %q given, want one of %s", args[0], strings.Join(shells, ", "))
+	}
+	return nil
+}
 
 func newCompletion(root *cobra.Command) *cobra.Command {
 	return &cobra.Command{
@@ -10,19 +27,19 @@ func newCompletion(root *cobra.Command) *cobra.Command {
 		Short: "Print the script that completes commands in a shell",
 		Example: `  weir completion bash > /etc/bash_completion.d/weir
   source <(weir completion zsh)`,
-		Args:      cobra.MatchAll(cobra.ExactArgs(1), cobra.OnlyValidArgs),
-		ValidArgs: []string{"bash", "zsh", "fish", "powershell"},
+		Args:      wantShell,
+		ValidArgs: shells,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			out := cmd.OutOrStdout()
 			switch args[0] {
 			case "bash":
-				return atRun(root.GenBashCompletionV2(out, true))
+				return runtimeError(root.GenBashCompletionV2(out, true))
 			case "zsh":
-				return atRun(root.GenZshCompletion(out))
+				return runtimeError(root.GenZshCompletion(out))
 			case "fish":
-				return atRun(root.GenFishCompletion(out, true))
+				return runtimeError(root.GenFishCompletion(out, true))
 			}
-			return atRun(root.GenPowerShellCompletionWithDesc(out))
+			return runtimeError(root.GenPowerShellCompletionWithDesc(out))
 		},
 	}
 }

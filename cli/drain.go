@@ -12,30 +12,32 @@ import (
 	"github.com/weirnet/weir/api/client"
 )
 
-const drainText = `KIND is switch, port or link. X is a switch by datapath id or name; a port as SWITCH/PORT, by number or name; a link as
-SWITCH/PORT->SWITCH/PORT, which means both directions.`
+const drainText = `KIND is switch, port or link. X is a switch by datapath id or name; a port as SWITCH/PORT, by number or name; a link, which
+means both directions, as two switches with a hyphen between, s1-s2, or, where several links join them, SWITCH/PORT->SWITCH/PORT.`
 
 func newDrain() *cobra.Command {
-	var r remote
+	var r apiFlags
 	f := formatTable
 	var wait bool
 	limit := time.Minute
 	cmd := &cobra.Command{
 		Use:   "drain KIND X",
 		Short: "Take a switch, port or link out of use without loss",
-		Long: `Take a switch, port or link out of use without loss: paths leave it, and nothing new goes there. It stays so over restarts until
+		Long: `Take a switch, port or link out of use without loss: paths leave it, and no new ones use it. The drain survives restarts, until
 weir undrain; weir get drains lists what is drained and what still passes there. With --wait the command returns when nothing passes
-that could pass elsewhere.
+that could take another path.
 
-STATE is draining while something is still to leave; then it is drained, or bound if pairs of hosts or intents still pass that have no other
-path. PASSING counts what is still to leave. BOUND counts the pairs and intents that stay, since an end of theirs is there or nothing
-else joins them: they are cut off when it is taken away. With --wait they are told on standard error, and are no failure.
+STATE is draining while paths are still to leave; then it is drained, or bound if pairs of hosts or intents without another path
+remain. PASSING counts the paths that are still to leave. BOUND counts the pairs and intents that remain, since one of their ends is
+there or they have no other path: they lose their connection when it is switched off. With --wait they are listed on standard error, which is
+no failure.
 
 ` + drainText,
 		Example: `  weir drain switch spine-1 --wait
   weir drain port 00000000000000a1/3
+  weir drain link spine-1-leaf-4
   weir drain link 'spine-1/2->leaf-4/1'`,
-		Args:      drainArgs,
+		Args:      wantKindAndName("switch", "port", "link"),
 		ValidArgs: []string{"switch", "port", "link"},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := r.client()
@@ -43,12 +45,16 @@ else joins them: they are cut off when it is taken away. With --wait they are to
 				return err
 			}
 			defer c.Close()
-			d, err := c.Drain(cmd.Context(), args[0], args[1])
+			object, err := drainObject(cmd.Context(), c, args[0], args[1], false)
+			if err != nil {
+				return err
+			}
+			d, err := c.Drain(cmd.Context(), args[0], object)
 			if err == nil && wait {
 				d, err = waitDrained(cmd.Context(), c, d, limit)
 			}
 			if err != nil {
-				return hint(err)
+				return explained(err)
 			}
 			if wait {
 				warnBound(cmd.ErrOrStderr(), d)
@@ -57,30 +63,30 @@ else joins them: they are cut off when it is taken away. With --wait they are to
 				fmt.Fprintf(cmd.ErrOrStderr(), "weir: warning: %s\n", d.Note)
 			}
 			if !f.table() {
-				return atRun(writeValue(cmd.OutOrStdout(), f, d))
+				return runtimeError(writeValue(cmd.OutOrStdout(), f, d))
 			}
 			t := table{w: cmd.OutOrStdout()}
-			rows := [][]string{drainKind.header, drainKind.cells(*d)}
+			rows := [][]string{drainResource.header, drainResource.cells(*d)}
 			t.fit(rows...)
-			return atRun(t.write(rows...))
+			return runtimeError(t.write(rows...))
 		},
 	}
 	r.addFlags(cmd)
 	cmd.Flags().VarP(&f, "output", "o", "how to write the answer")
-	cmd.Flags().BoolVar(&wait, "wait", false, "return when nothing passes any more that could pass elsewhere")
+	cmd.Flags().BoolVar(&wait, "wait", false, "return when nothing passes any more that could take another path")
 	cmd.Flags().DurationVar(&limit, "timeout", limit, "how long --wait waits")
 	return cmd
 }
 
 func newUndrain() *cobra.Command {
-	var r remote
+	var r apiFlags
 	cmd := &cobra.Command{
 		Use:   "undrain KIND X",
 		Short: "Take a switch, port or link into use again",
 		Long:  "Take a switch, port or link into use again.\n\n" + drainText,
 		Example: `  weir undrain switch spine-1
   weir undrain link 'spine-1/2->leaf-4/1'`,
-		Args:      drainArgs,
+		Args:      wantKindAndName("switch", "port", "link"),
 		ValidArgs: []string{"switch", "port", "link"},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := r.client()
@@ -88,25 +94,18 @@ func newUndrain() *cobra.Command {
 				return err
 			}
 			defer c.Close()
-			return hint(c.Undrain(cmd.Context(), args[0], args[1]))
+			object, err := drainObject(cmd.Context(), c, args[0], args[1], true)
+			if err != nil {
+				return err
+			}
+			return explained(c.Undrain(cmd.Context(), args[0], object))
 		},
 	}
 	r.addFlags(cmd)
 	return cmd
 }
 
-func drainArgs(cmd *cobra.Command, args []string) error {
-	if len(args) != 2 {
-		return fmt.Errorf("%d arguments given, want KIND X: KIND is switch, port or link", len(args))
-	}
-	switch args[0] {
-	case "switch", "port", "link":
-		return nil
-	}
-	return fmt.Errorf("kind %q given, want switch, port or link", args[0])
-}
-
-// waitDrained asks again and again until a drain is done, or is there no more.
+// waitDrained polls until a drain has ended in drained or bound, or was removed.
 func waitDrained(ctx context.Context, c *client.Client, d *client.Drain, limit time.Duration) (*client.Drain, error) {
 	const every = 200 * time.Millisecond
 	late := time.After(limit)
@@ -131,13 +130,14 @@ func waitDrained(ctx context.Context, c *client.Client, d *client.Drain, limit t
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		case <-late:
-			return nil, fmt.Errorf("after %s %s %s is still in use: %s still to leave it; it stays draining", limit, d.Kind, d.Object, someOf(d.Passing, "an unknown number"))
+			return nil, fmt.Errorf("after %s %s %s is still in use: %s still to leave it; it stays draining", limit,
+				d.Kind, d.Object, countOr(d.Passing, "an unknown number"))
 		case <-time.After(every):
 		}
 	}
 }
 
-// warnBound names what stays at a drained object.
+// warnBound names the pairs and intents that remain at a drained object.
 func warnBound(w io.Writer, d *client.Drain) {
 	if d.Bound == nil || *d.Bound == 0 {
 		return
@@ -150,34 +150,36 @@ func warnBound(w io.Writer, d *client.Drain) {
 	if in := d.Intents; in != nil {
 		pairs -= in.Ends + in.NoOther
 		if in.Ends > 0 {
-			stay = append(stay, counted(in.Ends, "intent comes in or goes out", "intents come in or go out")+" there")
+			stay = append(stay, plural(in.Ends, "intent comes in or goes out", "intents come in or go out")+" there")
 		}
 		if in.NoOther > 0 {
-			stay = append(stay, counted(in.NoOther, "intent has", "intents have")+" no other path")
+			stay = append(stay, plural(in.NoOther, "intent has", "intents have")+" no other path")
 		}
 	}
 	if pairs > 0 {
-		stay = append([]string{counted(pairs, "pair has", "pairs have") + " no other path"}, stay...)
+		stay = append([]string{plural(pairs, "pair has", "pairs have") + " no other path"}, stay...)
 	}
-	fmt.Fprintf(w, "weir: warning: %s %s is not free: %s and would be cut off\n", d.Kind, what, strings.Join(stay, ", "))
+	fmt.Fprintf(w, "weir: warning: %s %s is not free: %s and would lose their connection\n", d.Kind, what,
+		strings.Join(stay, ", "))
 	if in := d.Intents; in != nil && len(in.First) > 0 {
 		more := ""
 		if in.Ends+in.NoOther > len(in.First) {
 			more = ", …"
 		}
-		fmt.Fprintf(w, "weir: intents that stay: %s%s (weir intent show ID; replace or withdraw them)\n", strings.Join(in.First, ", "), more)
+		fmt.Fprintf(w, "weir: intents that remain: %s%s (weir intent show ID; replace or withdraw them)\n",
+			strings.Join(in.First, ", "), more)
 	}
 }
 
-// counted is a number with one of two words.
-func counted(n int, one, several string) string {
+// plural formats a number with the singular or plural of a word.
+func plural(n int, one, several string) string {
 	if n == 1 {
 		return "1 " + one
 	}
 	return fmt.Sprintf("%d %s", n, several)
 }
 
-func someOf(n *int, otherwise string) string {
+func countOr(n *int, otherwise string) string {
 	if n == nil {
 		return otherwise
 	}

@@ -53,13 +53,13 @@ func newEmulate() *cobra.Command {
 		Use:   "emulate TOPOLOGY",
 		Short: "Start an emulated network, for any controller",
 		Long: `Start an emulated network, without root: OpenFlow switches that connect to a controller, links with delay, loss and rate, and hosts. It
-runs until it is told to end by SIGTERM or an interrupt. While it runs, its API shows and changes it: links are cut, switches
-fail, hosts send, ports are captured (docs/emulator.md).
+runs until SIGTERM or an interrupt. While it runs, its API shows and changes it: it cuts links, makes switches
+fail, has hosts send, and captures ports (docs/emulator.md).
 
-With --profile the switches take their time as real ones do, and hold no more (docs/profiles.md). When this machine is too slow for the
-times that are promised, a line says so.
+With --profile the switches are as slow as real ones, and their tables as small (docs/profiles.md). A line tells when this machine is too
+slow to keep the delays that are configured.
 
-TOPOLOGY is ` + strings.Join(topo.Forms(), ", ") + `; a YAML file; or a GraphML file, as of the Topology Zoo. Behind it may stand
+TOPOLOGY is ` + strings.Join(topo.Forms(), ", ") + `; a YAML file; or a GraphML file, as of the Topology Zoo. Options follow it:
 ,hosts=H (at each switch; default 1), ,edgehosts=H (at leaves of a tree and edge switches of a fat-tree only), and for all links between
 switches ,delay=5ms ,jitter=1ms ,loss=1% ,rate=100M ,queue=50.`,
 		Example: `  weir emulate linear:4,hosts=2 --controller 127.0.0.1:6653
@@ -68,17 +68,12 @@ switches ,delay=5ms ,jitter=1ms ,loss=1% ,rate=100M ,queue=50.`,
   sudo weir emulate single:1 --attach s1=tap1,address=10.0.0.100/8
   weir emulate linear:4 --profile aruba-3810m --controller 127.0.0.1:6653
   weir emulate examples/two-sites.yaml --schedule examples/events.yaml --api 127.0.0.1:8182`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return fmt.Errorf("%d arguments given, want TOPOLOGY, such as linear:4", len(args))
-			}
-			return nil
-		},
+		Args: wantArgs(1, 1, "TOPOLOGY, such as linear:4"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := f.check(args[0]); err != nil {
 				return err
 			}
-			return atRun(f.run(cmd.Context(), cmd.OutOrStdout()))
+			return runtimeError(f.run(cmd.Context(), cmd.OutOrStdout()))
 		},
 	}
 	f.add(cmd)
@@ -88,44 +83,51 @@ switches ,delay=5ms ,jitter=1ms ,loss=1% ,rate=100M ,queue=50.`,
 func (f *emulateFlags) add(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	f.version = "1.3"
-	fs.StringSliceVar(&f.controllers, "controller", []string{"127.0.0.1:6653"}, "addresses of controllers, HOST:PORT; each switch connects to all of them")
-	fs.Var(newWord(&f.version, "1.0|1.3"), "openflow-version", "that the switches speak")
-	fs.Uint64Var(&f.seed, "seed", 1, "of the mesh, and of all that happens by lot")
+	fs.StringSliceVar(&f.controllers, "controller", []string{"127.0.0.1:6653"},
+		"addresses of controllers, HOST:PORT; each switch connects to all of them")
+	fs.Var(newEnumFlag(&f.version, "1.0|1.3"), "openflow-version", "that the switches speak")
+	fs.Uint64Var(&f.seed, "seed", 1, "of the mesh, and of all random events")
 	fs.IntVar(&f.hosts, "hosts", 1, "hosts at each switch, as ,hosts=H behind TOPOLOGY")
-	fs.BoolVar(&f.silent, "silent", false, "hosts do not tell their addresses by themselves, soon after their switch is connected")
-	fs.BoolVar(&f.localPort, "local-port", true, "each switch has a port OFPP_LOCAL, which is down, as a bridge of Open vSwitch has")
-	fs.StringVar(&f.schedule, "schedule", "", "file of events that happen by themselves, YAML; their times count from the start")
-	fs.StringArrayVar(&f.captures, "pcap", nil, "AT=FILE: write frames to a pcap file; AT is SWITCH:PORT, SWITCH for its control channels, or all for those of all")
+	fs.BoolVar(&f.silent, "silent", false,
+		"hosts do not announce their addresses when their switch has connected")
+	fs.BoolVar(&f.localPort, "local-port", true,
+		"each switch has a port OFPP_LOCAL, which is down, as a bridge of Open vSwitch has")
+	fs.StringVar(&f.schedule, "schedule", "", "YAML file of scheduled events; their times count from the start")
+	fs.StringArrayVar(&f.captures, "pcap", nil,
+		"AT=FILE: write frames to a new pcap file; AT is SWITCH:PORT, SWITCH for its control channels, or all for those of all switches")
 	fs.StringArrayVar(&f.attached, "attach", nil, attachUsage)
 	fs.StringVar(&f.profileName, "profile", "", profileUsage)
 	fs.StringVar(&f.captureDir, "capture-dir", ".", "folder of captures that are asked for over the API")
 	fs.StringVar(&f.api, "api", "127.0.0.1:8182", "address of the API, HOST:PORT; empty for none")
-	fs.StringVar(&f.dataDir, "data-dir", "weir-emulate-data", "directory of the API's tokens, which are made if they are not there")
+	fs.StringVar(&f.dataDir, "data-dir", "weir-emulate-data",
+		"directory of the API's tokens, which are made if they are not there")
 	fs.StringVar(&f.auth, "auth", "token", "who may use the API: those with a token, or (none, on loopback only) everybody")
 	fs.BoolVar(&f.insecure, "insecure", false, "allow the API off loopback without TLS")
-	fs.StringSliceVar(&f.apiHosts, "api-host", nil, "further names under which the API may be called")
+	fs.StringSliceVar(&f.apiHosts, "api-host", nil, "further host names of the API")
 	fs.StringVar(&f.apiCert, "api-tls-cert", "", "certificate of the API, a PEM file")
 	fs.StringVar(&f.apiKey, "api-tls-key", "", "key of the certificate, a PEM file")
-	fs.StringVar(&f.cert, "openflow-tls-cert", "", "certificate of all switches, a PEM file; with it, -key and -ca they speak TLS (weir cert switch makes one)")
+	fs.StringVar(&f.cert, "openflow-tls-cert", "",
+		"certificate of all switches, a PEM file; with it, -key and -ca they speak TLS (weir cert switch makes one)")
 	fs.StringVar(&f.key, "openflow-tls-key", "", "key of the certificate, a PEM file")
 	fs.StringVar(&f.ca, "openflow-tls-ca", "", "certificates of those who sign the controllers' certificates, a PEM file")
-	fs.StringVar(&f.tlsName, "openflow-tls-name", "", "name in the controllers' certificates; the host of the first one if none is given")
+	fs.StringVar(&f.tlsName, "openflow-tls-name", "",
+		"name in the controllers' certificates; the host of the first one if none is given")
 }
 
-// check reads what is read before anything starts. Errors are of usage.
+// check reads the flags and files before anything starts. Its errors are of usage.
 func (f *emulateFlags) check(spec string) error {
 	if f.hosts != 1 {
 		spec += fmt.Sprintf(",hosts=%d", f.hosts)
 	}
 	var err error
 	if f.topology, err = topo.Load(spec, f.seed); err != nil {
-		return fileProblems(err)
+		return err
 	}
 	f.events = f.topology.Schedule
 	if f.schedule != "" {
 		more, err := topo.LoadSchedule(f.schedule, f.topology)
 		if err != nil {
-			return fileProblems(err)
+			return err
 		}
 		f.events = append(f.events, more...)
 	}
@@ -152,20 +154,13 @@ func (f *emulateFlags) check(spec string) error {
 		return f.checkSwitchTLS()
 	}
 	if (f.apiCert == "") != (f.apiKey == "") {
-		return errors.New("--api-tls-cert and --api-tls-key: give both or none")
+		return errors.New("one of --api-tls-cert and --api-tls-key given, want both or none")
 	}
-	if err := api.CheckExposure(api.Exposure{Listen: f.api, TLS: f.apiCert != "", Insecure: f.insecure, Open: f.auth == "none"}); err != nil {
+	if err := api.CheckExposure(api.Exposure{Listen: f.api, TLS: f.apiCert != "", Insecure: f.insecure,
+		Open: f.auth == "none"}); err != nil {
 		return err
 	}
 	return f.checkSwitchTLS()
-}
-
-// fileProblems is an error as it is shown: that of a file has lines of its own.
-func fileProblems(err error) error {
-	if wrong := new(topo.FileError); errors.As(err, &wrong) {
-		return &wrongFile{wrong.Error()}
-	}
-	return err
 }
 
 func (f *emulateFlags) checkSwitchTLS() error {
@@ -176,7 +171,8 @@ func (f *emulateFlags) checkSwitchTLS() error {
 		}
 	}
 	if given != 0 && given != 3 {
-		return errors.New("--openflow-tls-cert, --openflow-tls-key and --openflow-tls-ca: give all three (weir cert makes them) or none")
+		return errors.New(
+			"--openflow-tls-cert, --openflow-tls-key and --openflow-tls-ca: give all three (weir cert makes them) or none")
 	}
 	return nil
 }
@@ -203,7 +199,7 @@ func (f *emulateFlags) loadTLS() error {
 	}
 	pool := x509.NewCertPool()
 	if !pool.AppendCertsFromPEM(pem) {
-		return fmt.Errorf("%s: no certificate in it", f.ca)
+		return fmt.Errorf("%s given, want a PEM file with a certificate", f.ca)
 	}
 	name := f.tlsName
 	if name == "" {
@@ -214,5 +210,5 @@ func (f *emulateFlags) loadTLS() error {
 	return nil
 }
 
-// versions are those that the switches offer.
+// versions returns the versions that the switches offer.
 func (f *emulateFlags) versions() []openflow.Version { return []openflow.Version{versionOf(f.version)} }

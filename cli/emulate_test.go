@@ -20,8 +20,9 @@ import (
 	"github.com/weirnet/weir/internal/hub"
 )
 
-// TestEmulateScripts runs testdata/emulate/*.txt with a controller at $CONTROLLER that has switches flood. The command
-// "connected N" waits until it has so many switches; "terminate" sends SIGTERM to what runs in the background.
+// TestEmulateScripts runs testdata/emulate/*.txt with a controller at $CONTROLLER that has switches
+// flood. The command "connected N" waits until it has so many switches; "terminate" sends SIGTERM
+// to what runs in the background.
 func TestEmulateScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/emulate", RequireExplicitExec: true, UpdateScripts: os.Getenv("REWRITE") != "",
@@ -84,25 +85,35 @@ func (s *said) await(t *testing.T, line string) []string {
 	}
 }
 
-// TestEmulate starts a network as a user does, and does what it says: its API takes a link down, and an event a connection.
+// TestEmulate starts a network as a user does, and does what it says: its API takes a link down,
+// and an event a connection.
 func TestEmulate(t *testing.T) {
 	h := hub.Start(t)
 	dir := t.TempDir()
 	events, control := filepath.Join(dir, "events.yaml"), filepath.Join(dir, "control.pcap")
-	if err := os.WriteFile(events, []byte("- {at: 0s, host: h1, ping: h2, count: 1}\n- {at: 0s, port: 's2:2', up: false, every: 1h}\n"), 0o600); err != nil {
+	if err := os.WriteFile(events, []byte(
+		"- {at: 0s, host: h1, ping: h2, count: 1}\n- {at: 0s, port: 's2:2', up: false, every: 1h}\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	var out, errs said
 	ctx, stop := context.WithCancel(t.Context())
 	code := make(chan int, 1)
 	go func() {
-		code <- run(ctx, []string{"emulate", "linear:3", "--controller", h.Address, "--api", "127.0.0.1:0", "--data-dir", dir, "--schedule", events,
+		code <- run(ctx, []string{"emulate", "linear:3", "--controller", h.Address, "--api", "127.0.0.1:0",
+			"--data-dir", dir, "--schedule", events,
 			"--pcap", "all=" + control}, strings.NewReader(""), &out, &errs)
 	}()
 	url := out.await(t, `  API +(http://.*)`)[1]
 	out.await(t, `3 of 3 switches connected after [0-9.]+ s`)
 	out.await(t, `event: host h1 ping h2`)
 	out.await(t, `event: port s2:2 up=false`)
+	for _, kind := range []string{"links", "drains"} { // its API is not an instance's
+		code, _, errs := do(t, "get", kind, "--api", url, "--data-dir", dir)
+		if code != exitRuntime || !strings.Contains(errs, "--api wants the address of an instance's API") ||
+			strings.Contains(errs, "no answer") {
+			t.Errorf("get %s: %d %s", kind, code, errs)
+		}
+	}
 	token, err := os.ReadFile(filepath.Join(dir, "token"))
 	if err != nil {
 		t.Fatal(err)
@@ -149,7 +160,9 @@ func TestEmulate(t *testing.T) {
 func TestEmulateAddressInUse(t *testing.T) {
 	h := hub.Start(t) // its address is taken
 	code, out, errs := do(t, "emulate", "linear:2", "--api", h.Address, "--data-dir", t.TempDir())
-	if code != exitFound || out != "" || !strings.Contains(errs, "in use") || strings.Count(errs, "\n") != 1 {
+	if code != exitRuntime || out != "" ||
+		!strings.Contains(errs, "in use (is another emulated network running?): give another address with --api") ||
+		strings.Count(errs, "\n") != 1 {
 		t.Errorf("%d %s", code, errs)
 	}
 }

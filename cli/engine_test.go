@@ -14,25 +14,26 @@ import (
 // atOnce is a journal that has everything on its disk as soon as Append has returned.
 type atOnce chan func()
 
-// Append is of intent.Journal.
+// Append implements intent.Journal.
 func (j atOnce) Append(_ []intent.Record, done func(uint64, error)) error {
 	j <- func() { done(1, nil) }
 	return nil
 }
 
-// newEngine starts intents over a view, whose switches do what they are told. They end with the script.
+// newEngine starts intents over a view, whose switches do what they are told. They end with the
+// script.
 func newEngine(e *testscript.Env, v *netview.View) *intent.Engine {
 	journal := make(atOnce, 1000)
 	var engine *intent.Engine
 	engine = intent.New(intent.Config{Journal: journal, View: v, Orders: func(orders []intent.Order) {
 		told := make([]intent.Outcome, len(orders))
 		for i, o := range orders {
-			told[i] = intent.Outcome{Program: o.Program, Rule: o.Rule, What: intent.RuleInstalled}
+			told[i] = intent.Outcome{Program: o.Program, Rule: o.Rule, Result: intent.RuleInstalled}
 			if o.Remove {
-				told[i].What = intent.RuleRemoved
+				told[i].Result = intent.RuleRemoved
 			}
 		}
-		engine.Told(told)
+		engine.OnOutcomes(told)
 	}})
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan struct{}, 2)
@@ -56,7 +57,8 @@ func newEngine(e *testscript.Env, v *netview.View) *intent.Engine {
 	return engine
 }
 
-// intentFlows are the entries that switch 1 has of any intent: 17 packets came in by its port 1. Switch 2 is not connected.
+// intentFlows are the entries that switch 1 has of any intent: 17 packets came in by its port 1.
+// Switch 2 is not connected.
 func intentFlows(_ context.Context, dpid netview.DPID, _ uint32) ([]openflow.FlowStats, error) {
 	if dpid != 1 {
 		return nil, api.ErrNotConnected

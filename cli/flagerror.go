@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -8,8 +9,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// wanted is what flags take whose values the library parses, by the names of their types, with an example.
-var wanted = map[string]string{
+// flagForms describes the values of flags that pflag parses, by the names of their types.
+var flagForms = map[string]string{
 	"bool":     "true or false",
 	"int":      "a whole number, such as 4",
 	"uint":     "a whole number from 0 on, such as 4",
@@ -21,13 +22,22 @@ var wanted = map[string]string{
 	"duration": "a time with a unit, such as 500ms or 5s",
 }
 
-// flagProblem says what a flag was given and what it takes, where the library would show the error of its parser.
-func flagProblem(_ *cobra.Command, err error) error {
+// flagProblem tells what a flag was given and what it takes, in place of the error of pflag's
+// parser. After an unknown subcommand it is the command that is wrong, not its flags.
+func flagProblem(cmd *cobra.Command, err error) error {
+	if cmd.HasSubCommands() && cmd.Flags().NArg() > 0 {
+		return wantCommand(cmd, cmd.Flags().Args())
+	}
+	var none *pflag.ValueRequiredError
+	if errors.As(err, &none) {
+		typ := none.GetFlag().Value.Type()
+		return fmt.Errorf("--%s given without a value, want %s", none.GetFlag().Name, cmp.Or(flagForms[typ], typ))
+	}
 	var bad *pflag.InvalidValueError
 	if !errors.As(err, &bad) {
 		return err
 	}
-	if want := wanted[bad.GetFlag().Value.Type()]; want != "" {
+	if want := flagForms[bad.GetFlag().Value.Type()]; want != "" {
 		return fmt.Errorf("--%s=%s given, want %s", bad.GetFlag().Name, bad.GetValue(), want)
 	}
 	return err

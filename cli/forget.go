@@ -11,25 +11,25 @@ import (
 )
 
 func newForget() *cobra.Command {
-	var r remote
+	var r apiFlags
 	f := formatTable
 	var withdraw, dryRun bool
 	cmd := &cobra.Command{
 		Use:   "forget KIND X",
 		Short: "Forget a switch or host that is gone for good",
 		Long: `Forget a switch or host that is gone for good. KIND is switch or host; X is a switch by datapath id or name, a host by its MAC, MAC/vlan or one
-of its addresses. The answer shows what depends on it; with --dry-run nothing else happens.
+of its addresses. The answer shows what depends on it; with --dry-run nothing is forgotten.
 
-A switch goes with its links, hosts, counters, alarms and drains, over restarts too. One that is connected is refused: stop it first. Intents that
-are being withdrawn and wait for it end. Intents with an end there stay and wait for it to come back; with --withdraw they end. Intents
-that pass it get other paths. If it comes back it is a new switch: entries of ours that nobody wants are removed from it then. What the
-configuration says of it stays.
+A switch is forgotten with its links, hosts, counters, alarms and drains, for good. One that is connected is refused: stop it first. Intents that
+are being withdrawn and wait for it end. Intents with an end there remain, and wait for it to come back; with --withdraw they end. Intents
+that cross it get other paths. If it comes back it is a new switch: entries of ours that are not desired are removed from it then. Its
+configuration is kept.
 
-A host that still speaks is learned again with its next packet. Its intents stay as they are; with --withdraw they end.`,
+A host that still sends is learned again with its next packet. Its intents remain; with --withdraw they end.`,
 		Example: `  weir forget switch spine-1 --dry-run
   weir forget switch 00000000000000a1 --withdraw
   weir forget host 00:00:00:00:00:07`,
-		Args:      forgetArgs,
+		Args:      wantKindAndName("switch", "host"),
 		ValidArgs: []string{"switch", "host"},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := r.client()
@@ -41,14 +41,20 @@ A host that still speaks is learned again with its next packet. Its intents stay
 			if err != nil {
 				return err
 			}
+			var shown names // asked for before, since a forgotten switch has no name any more
+			if f.table() {
+				if shown, err = namesForFormat(cmd.Context(), c, f); err != nil {
+					return explained(err)
+				}
+			}
 			gone, err := c.Forget(cmd.Context(), args[0], id, withdraw, dryRun)
 			if err != nil {
-				return hint(err)
+				return explained(err)
 			}
 			if !f.table() {
-				return atRun(writeValue(cmd.OutOrStdout(), f, gone))
+				return runtimeError(writeValue(cmd.OutOrStdout(), f, gone))
 			}
-			return atRun(writeForgotten(cmd.OutOrStdout(), gone))
+			return runtimeError(writeForgotten(cmd.OutOrStdout(), gone, shown))
 		},
 	}
 	r.addFlags(cmd)
@@ -58,19 +64,9 @@ A host that still speaks is learned again with its next packet. Its intents stay
 	return cmd
 }
 
-func forgetArgs(_ *cobra.Command, args []string) error {
-	if len(args) != 2 {
-		return fmt.Errorf("%d arguments given, want KIND X: KIND is switch or host", len(args))
-	}
-	switch args[0] {
-	case "switch", "host":
-		return nil
-	}
-	return fmt.Errorf("kind %q given, want switch or host", args[0])
-}
-
-// writeForgotten writes what depended on it, a line for each sort that there is some of, and what follows.
-func writeForgotten(w io.Writer, f *client.Forgotten) error {
+// writeForgotten prints what depended on it, a line for each kind of which there is any, and the
+// notes.
+func writeForgotten(w io.Writer, f *client.Forgotten, shown names) error {
 	what := f.Kind + " " + f.Object
 	if f.Name != "" {
 		what += " (" + f.Name + ")"
@@ -97,7 +93,8 @@ func writeForgotten(w io.Writer, f *client.Forgotten) error {
 	row("intents-being-withdrawn", f.Intents.Withdrawing.Count, f.Intents.Withdrawing.First)
 	row("intents-withdrawn-now", f.Withdrawn, nil)
 	row("drains", len(f.Drains), f.Drains)
-	row("configuration", len(f.Named), f.Named)
+	shown.replaceIn(rows[1:])
+	row("configuration", len(f.Named), f.Named) // by ids, as in the file
 	t := table{w: w}
 	if len(rows) > 1 {
 		t.fit(rows...)

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -12,19 +13,19 @@ import (
 	"github.com/weirnet/weir/api/client"
 )
 
-// getter shows one kind of rows.
+// getter shows one kind of resources.
 type getter interface {
 	get(ctx context.Context, c *client.Client, out io.Writer, id string, f format) error
 	watch(ctx context.Context, c *client.Client, out io.Writer, id string, f format) error
 }
 
-// kindNames are the kinds in the order of help, each with its singular, which is taken too.
-var kindNames = [][2]string{{"switches", "switch"}, {"ports", "port"}, {"links", "link"}, {"hosts", "host"},
+// resourceNames lists the kinds in the order of the help, each with its singular, an alias.
+var resourceNames = [][2]string{{"switches", "switch"}, {"ports", "port"}, {"links", "link"}, {"hosts", "host"},
 	{"flows", "flow"}, {"intents", "intent"}, {"members", "member"}, {"apps", "app"}, {"alarms", "alarm"}, {"drains", "drain"},
 	{"audit", "audit"}, {"config", "config"}}
 
 func newGet() *cobra.Command {
-	var r remote
+	var r apiFlags
 	f := formatTable
 	var watch, actual, all bool
 	cmd := &cobra.Command{
@@ -33,29 +34,31 @@ func newGet() *cobra.Command {
 		Long: `Show the network as an instance sees it. KIND is one of switches, ports, links, hosts, flows, intents, members, apps,
 alarms, drains, audit, config.
 
-ID is a datapath id or name for switches, ports, links (or two with a hyphen between) and flows, an id (MAC, or MAC/vlan) or IP address for hosts, a name for members and
-apps, an id for intents, a kind for alarms and drains, and for audit a time, or how long ago, from which on records are shown. Ports of one switch come with the counters and rates that the instance keeps, and their age; in
-JSON there is more of them. Flows are the rules that are wanted and their state;
-with --actual they are what the switch itself holds. Of drains, PASSING is what is still to leave, and BOUND the pairs that stay
-because they have no other path: see weir help drain.
+ID is a datapath id or name for switches, ports, links (or two with a hyphen between) and flows, an id (MAC, or MAC/vlan) or IP
+address for hosts, a name for members and apps, an id for intents, a kind for alarms and drains, and for audit the time, or how long
+ago, of the first record. Ports of one switch are shown with their counters and rates, and the age of these; JSON has more of them.
+STATE of a link tells how it is known (confirmed: discovery frames have passed), UP whether it can be used now: a confirmed link
+that is cut is confirmed and not up. Flows are the desired rules and their state; with --actual they are the switch's own entries. Of
+drains, PASSING counts the paths that are still to leave, and BOUND the pairs of hosts (with a path in use) and intents that
+remain because they have no other path: see weir help drain.
 
-Tables show switches by name; with -o wide by datapath id.`,
+Tables show switches by name; with -o wide by datapath id. An empty cell is a dash.`,
 		Example: `  weir get switches
   weir get ports spine-1
   weir get hosts 10.0.0.1
   weir get links s1-s2
   weir get links --watch
-  weir get flows                 all that is wanted, rules of intents too
+  weir get flows                 all desired rules, those of intents included
   weir get flows spine-1 --actual
   weir get intents --watch
   weir get alarms --watch
   weir get audit 1h
   weir get hosts -o json`,
-		Args:              checkKind,
-		ValidArgsFunction: completeKind,
+		Args:              wantResource,
+		ValidArgsFunction: completeResource,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			id := strings.Join(args[1:], "")
-			g, err := findKind(args[0], id, asked{actual: actual, all: all})
+			g, err := findResource(args[0], id, getFlags{actual: actual, all: all})
 			if err != nil {
 				return err
 			}
@@ -68,111 +71,116 @@ Tables show switches by name; with -o wide by datapath id.`,
 				return err
 			}
 			if watch {
-				return watched(cmd.Context(), g.watch(cmd.Context(), c, cmd.OutOrStdout(), id, f))
+				return watchError(cmd.Context(), g.watch(cmd.Context(), c, cmd.OutOrStdout(), id, f))
 			}
-			return hint(g.get(cmd.Context(), c, cmd.OutOrStdout(), id, f))
+			err = g.get(cmd.Context(), c, cmd.OutOrStdout(), id, f)
+			if none := new(notFound); errors.As(err, &none) {
+				none.id = args[1] // not the datapath id that it was resolved to
+			}
+			return explained(err)
 		},
 	}
 	r.addFlags(cmd)
 	cmd.Flags().VarP(&f, "output", "o", "how to write the answer")
 	cmd.Flags().BoolVarP(&watch, "watch", "w", false, "go on with changes as they happen; in JSON, one object a line")
 	cmd.Flags().BoolVar(&all, "all", false, "of alarms: those that have ended too")
-	cmd.Flags().BoolVar(&actual, "actual", false, "of flows: ask the switch itself (needs its datapath id)")
+	cmd.Flags().BoolVar(&actual, "actual", false, "of flows: ask the switch itself, which ID names")
 	return cmd
 }
 
-// watched: to end a watch by a signal is no error.
-func watched(ctx context.Context, err error) error {
+// watchError returns the error of a watch; one that a signal ended has none.
+func watchError(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return nil
 	}
-	return hint(err)
+	return explained(err)
 }
 
-func checkKind(_ *cobra.Command, args []string) error {
+func wantResource(_ *cobra.Command, args []string) error {
 	if len(args) < 1 || len(args) > 2 {
-		return fmt.Errorf("%d arguments given, want KIND [ID]: KIND is one of %s", len(args), kindList())
+		return fmt.Errorf("%s given, want KIND [ID]: KIND is one of %s", plural(len(args), "argument", "arguments"),
+			resourceList())
 	}
-	_, err := findKind(args[0], "", asked{})
+	_, err := findResource(args[0], "", getFlags{})
 	return err
 }
 
-func completeKind(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+func completeResource(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	return strings.Split(kindList(), ", "), cobra.ShellCompDirectiveNoFileComp
+	return strings.Split(resourceList(), ", "), cobra.ShellCompDirectiveNoFileComp
 }
 
-func kindList() string {
-	names := make([]string, len(kindNames))
-	for i, k := range kindNames {
+func resourceList() string {
+	names := make([]string, len(resourceNames))
+	for i, k := range resourceNames {
 		names[i] = k[0]
 	}
 	return strings.Join(names, ", ")
 }
 
-// asked are the flags that choose between kinds of one name.
-type asked struct{ actual, all bool }
+// getFlags are the flags that choose a variant of a kind.
+type getFlags struct{ actual, all bool }
 
-func findKind(name, id string, a asked) (getter, error) {
-	i := slices.IndexFunc(kindNames, func(k [2]string) bool { return k[0] == name || k[1] == name })
+func findResource(name, id string, a getFlags) (getter, error) {
+	i := slices.IndexFunc(resourceNames, func(k [2]string) bool { return k[0] == name || k[1] == name })
 	if i < 0 {
-		return nil, fmt.Errorf("kind %q given, want one of %s", name, kindList())
+		return nil, fmt.Errorf("kind %q given, want one of %s", name, resourceList())
 	}
-	if kind := kindNames[i][0]; a.actual && (kind != "flows" || id == "") {
-		return nil, fmt.Errorf("--actual asks one switch for its flows: weir get flows DPID --actual")
+	if kind := resourceNames[i][0]; a.actual && (kind != "flows" || id == "") {
+		return nil, fmt.Errorf("--actual given, want it with the flows of one switch: weir get flows SWITCH --actual")
 	}
-	if kind := kindNames[i][0]; a.all && kind != "alarms" {
-		return nil, fmt.Errorf("--all is for alarms: weir get alarms --all")
+	if kind := resourceNames[i][0]; a.all && kind != "alarms" {
+		return nil, fmt.Errorf("--all given, want it with alarms only: weir get alarms --all")
 	}
-	switch kindNames[i][0] {
+	switch resourceNames[i][0] {
 	case "switches":
-		return switchKind, nil
+		return switchResource, nil
 	case "ports":
 		if id != "" {
-			return countersKind, nil
+			return countersResource, nil
 		}
-		return portKind, nil
+		return portResource, nil
 	case "links":
-		return linkKind, nil
+		return linkResource, nil
 	case "hosts":
-		return hostKind, nil
+		return hostResource, nil
 	case "flows":
 		if a.actual {
-			return entryKind, nil
+			return entryResource, nil
 		}
-		return flowKind, nil
+		return flowResource, nil
 	case "intents":
-		return intentKind, nil
+		return intentResource, nil
 	case "members":
-		return memberKind, nil
+		return memberResource, nil
 	case "alarms":
 		if a.all {
-			return allAlarmKind, nil
+			return allAlarmsResource, nil
 		}
-		return alarmKind, nil
+		return alarmResource, nil
 	case "drains":
-		return drainKind, nil
+		return drainResource, nil
 	case "audit":
-		return auditKind, nil
+		return auditResource, nil
 	case "config":
 		if id != "" {
-			return nil, fmt.Errorf("weir get config takes no ID, and %q was given", id)
+			return nil, fmt.Errorf("argument %q given, weir get config takes none", id)
 		}
-		return configuration{}, nil
+		return configResource{}, nil
 	}
-	return appKind, nil
+	return appResource, nil
 }
 
-// get shows the rows once.
-func (k *rowKind[T]) get(ctx context.Context, c *client.Client, out io.Writer, id string, f format) error {
+// get lists the rows once.
+func (k *resource[T]) get(ctx context.Context, c *client.Client, out io.Writer, id string, f format) error {
 	p, err := k.list(ctx, c, id)
 	if err != nil {
 		return err
 	}
 	if !f.table() {
-		if k.one && id != "" {
+		if k.single && id != "" {
 			return writeValue(out, f, p.Items[0])
 		}
 		return writeValue(out, f, p)
@@ -183,11 +191,11 @@ func (k *rowKind[T]) get(ctx context.Context, c *client.Client, out io.Writer, i
 		rows = append(rows, k.cells(v))
 	}
 	if k.named {
-		shown, err := namesFor(ctx, c, f)
+		shown, err := namesForFormat(ctx, c, f)
 		if err != nil {
 			return err
 		}
-		shown.in(rows[1:])
+		shown.replaceIn(rows[1:])
 	}
 	t.fit(rows...)
 	return t.write(rows...)

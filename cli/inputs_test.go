@@ -12,7 +12,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/weirnet/weir/api/client"
-	"github.com/weirnet/weir/bench/rig"
+	"github.com/weirnet/weir/bench/loadswitch"
 	"github.com/weirnet/weir/node"
 	"github.com/weirnet/weir/openflow"
 )
@@ -23,8 +23,9 @@ type lab struct {
 	end    func()
 }
 
-// TestNodeScripts runs testdata/node/*.txt against an instance at $API whose data directory is $DATA and whose configuration
-// file is weir.yaml. The command hup has it read that file again, and returns when it has.
+// TestNodeScripts runs testdata/node/*.txt against an instance at $API whose data directory is
+// $DATA and whose configuration file is weir.yaml. The command hup has it read that file again, and
+// returns when it has.
 func TestNodeScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/node", RequireExplicitExec: true, UpdateScripts: os.Getenv("REWRITE") != "",
@@ -84,12 +85,12 @@ func startLab(e *testscript.Env) (*lab, node.Addresses, error) {
 }
 
 // ring connects three switches in a ring, and waits for its links.
-func ring(ctx context.Context, dir string, at node.Addresses) (*rig.Network, error) {
-	top, err := rig.ParseTopology("ring:3", 1)
+func ring(ctx context.Context, dir string, at node.Addresses) (*loadswitch.Network, error) {
+	top, err := loadswitch.ParseTopology("ring:3", 1)
 	if err != nil {
 		return nil, err
 	}
-	n := rig.New(top, rig.Config{Version: openflow.V13, Hosts: 1})
+	n := loadswitch.New(top, loadswitch.Config{Version: openflow.V13, Hosts: 1})
 	if err := n.Connect(ctx, at.OpenFlow); err != nil {
 		return nil, err
 	}
@@ -116,7 +117,7 @@ func ring(ctx context.Context, dir string, at node.Addresses) (*rig.Network, err
 	}
 }
 
-// TestDrainWarnings: what stays at a drained object is named on standard error.
+// TestDrainWarnings wants what remains at a drained object named on standard error.
 func TestDrainWarnings(t *testing.T) {
 	none, two := 0, 2
 	for _, c := range []struct {
@@ -124,7 +125,7 @@ func TestDrainWarnings(t *testing.T) {
 		want  string
 	}{
 		{nil, ""}, {&none, ""},
-		{&two, "weir: warning: switch 0000000000000001 (one) is not free: 2 pairs have no other path and would be cut off\n"},
+		{&two, "weir: warning: switch 0000000000000001 (one) is not free: 2 pairs have no other path and would lose their connection\n"},
 	} {
 		var out strings.Builder
 		warnBound(&out, &client.Drain{Kind: "switch", Object: "0000000000000001", Name: "one", Bound: c.bound})
@@ -134,9 +135,10 @@ func TestDrainWarnings(t *testing.T) {
 	}
 	four := 4
 	var out strings.Builder
-	warnBound(&out, &client.Drain{Kind: "port", Object: "0000000000000001/2", Bound: &four, Intents: &client.DrainIntents{Ends: 2, NoOther: 1, First: []string{"a", "b"}}})
+	warnBound(&out, &client.Drain{Kind: "port", Object: "0000000000000001/2", Bound: &four,
+		Intents: &client.DrainIntents{Ends: 2, NoOther: 1, First: []string{"a", "b"}}})
 	if want := "weir: warning: port 0000000000000001/2 is not free: 1 pair has no other path, 2 intents come in or go out there, 1 intent has no other path" +
-		" and would be cut off\nweir: intents that stay: a, b, … (weir intent show ID; replace or withdraw them)\n"; out.String() != want {
+		" and would lose their connection\nweir: intents that remain: a, b, … (weir intent show ID; replace or withdraw them)\n"; out.String() != want {
 		t.Errorf("%q, want %q", &out, want)
 	}
 }

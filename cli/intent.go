@@ -15,50 +15,52 @@ import (
 func newIntent() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "intent",
-		Short: "Say what is to be connected",
-		Long: `Say what is to be connected. The instance chooses paths, programs the switches, and keeps it so when links fail, hosts move and
-switches forget, until it is withdrawn. What was accepted is on the disk: docs/intents.md tells the kinds, states and limits.`,
+		Short: "Add, change, show and withdraw intents",
+		Long: `Add, change, show and withdraw intents. An intent is a connection that the instance keeps up: it chooses paths, installs rules, and
+re-routes when links fail, hosts move and switches lose their tables, until the intent is withdrawn. An accepted intent is on the disk:
+docs/intents.md has the kinds, states and limits.`,
 		Example: `  weir intent add --host 10.0.0.1 10.0.0.2
   weir intent add --id web --from s1/1 --to s3/2 --match ipv4_src=10.0.0.1 --match tcp_dst=80 --wait
   weir intent list
   weir intent rm web`,
-		Args: cobra.NoArgs,
+		Args: wantCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newIntentAdd(), newIntentReplace(), newIntentRemove(), newIntentShow(), newIntentList(), newIntentWait())
 	return cmd
 }
 
-const wishText = `Which packets: --match gives fields of OpenFlow 1.3 by name (ipv4_dst=10.0.0.0/8, tcp_dst=80, vlan_vid=100); prerequisites are filled in.
-Without any it is all IPv4 and all IPv6 that comes in there; between hosts everything, ARP and neighbour discovery included.
+const intentText = `Packets: --match gives fields of OpenFlow 1.3 by name (ipv4_dst=10.0.0.0/8, tcp_dst=80, vlan_vid=100); prerequisites are filled in.
+Without --match an intent takes all IPv4 and all IPv6 that comes in; between hosts everything, ARP and neighbour discovery included.
 
-Between what: --host A B connects two hosts, both ways (ids, or IP addresses that are known). --from and --to connect one way, from
-SWITCH/PORT to SWITCH/PORT: a switch by name, or by datapath id, which is hexadecimal (10 is switch 16), a port by number or name. What is not known yet
-is noted, and the intent waits for it. Several --from are one intent of kind multipoint-to-point, several --to point-to-multipoint, where each gets a copy. --hop SWITCH:IN:OUT, ingress first, gives the path itself.
+Ends: --host A B connects two hosts in both directions (ids, or known IP addresses). --from and --to connect one way, from SWITCH/PORT to
+SWITCH/PORT: a switch by name, or by datapath id, which is hexadecimal (10 is switch 16), a port by number or name. An end that is not known
+yet is noted, and the intent waits for it. Several --from make an intent of kind multipoint-to-point, several --to one of kind
+point-to-multipoint, where each gets a copy. --hop SWITCH:IN:OUT, ingress first, gives the path itself.
 
-An intent that crosses a link between switches and says nothing exact of who sends (eth_src, ipv4_src or ipv6_src) would take everybody's packets that match
-on that link. It is refused, unless --wide says that they are meant.`
+An intent that crosses a link between switches without an exact sender (eth_src, ipv4_src or ipv6_src) would take the matching packets of
+all senders on that link. It is refused, unless --wide is given.`
 
 func newIntentAdd() *cobra.Command {
-	var r remote
-	var w wish
+	var r apiFlags
+	var w intentArgs
 	f := formatTable
 	cmd := &cobra.Command{
 		Use:   "add {--host A B | --from P --to Q | --hop S:IN:OUT … | -f FILE}",
-		Short: "Ask for an intent, or for those of a file",
-		Long: `Ask for an intent, or for those of a file. The command returns when it is on the instance's disk; with --wait, when every switch on the
-path has confirmed it. The same again with the same --id is the same intent.
+		Short: "Add an intent, or those of a file",
+		Long: `Add an intent, or those of a file. The command returns when it is on the instance's disk; with --wait, when every switch on the path
+has confirmed its rules. The same content again with the same --id is the same intent.
 
-` + wishText + `
+` + intentText + `
 
-With -f, FILE holds one intent, a list, or {items: […], atomic: true}, in YAML or JSON, with the fields of the REST interface
+With -f, FILE holds one intent, a list, or {items: […], atomic: true}, in YAML or JSON, with the fields of the REST API
 (kind, src, dst, selector, …); switches may be given by name, hosts by IP address, connect points as SWITCH/PORT.`,
 		Example: `  weir intent add --host 00:00:00:00:00:01 00:00:00:00:00:02
   weir intent add --id web --from s1/1 --to s3/2 --match ipv4_src=10.0.0.1 --match tcp_dst=80 --wait
   weir intent add --from s1/1 --from s2/1 --to s3/2 --wide
   weir intent add --hop s1:1:2 --hop s2:1:3 --match eth_type=0x88b5 --wide
   weir intent add -f intents.yaml --wait`,
-		Args: cobra.MaximumNArgs(1),
+		Args: wantArgs(0, 1, "at most the second host of --host A B: weir intent add --host 10.0.0.1 10.0.0.2"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := r.client()
 			if err != nil {
@@ -75,7 +77,7 @@ With -f, FILE holds one intent, a list, or {items: […], atomic: true}, in YAML
 			w.note(cmd.Context(), c, cmd.ErrOrStderr())
 			a, err := c.CreateIntent(cmd.Context(), q, w.options())
 			if err != nil {
-				return hint(err)
+				return explained(err)
 			}
 			return w.writeAnswers(cmd, c, f, []client.IntentAnswer{*a})
 		},
@@ -84,26 +86,26 @@ With -f, FILE holds one intent, a list, or {items: […], atomic: true}, in YAML
 	w.addFlags(cmd)
 	cmd.Flags().StringVar(&w.id, "id", "", "its name; the instance chooses one if none is given")
 	cmd.Flags().StringVarP(&w.file, "file", "f", "", "a file of intents, YAML or JSON; - is standard input")
-	cmd.Flags().BoolVar(&w.atomic, "atomic", false, "of a file: all are taken, or none")
+	cmd.Flags().BoolVar(&w.atomic, "atomic", false, "of a file: all intents are accepted, or none")
 	cmd.Flags().StringVar(&w.key, "key", "", "an idempotency key: the same request with the same key makes one intent")
 	cmd.Flags().VarP(&f, "output", "o", "how to write the answer")
 	return cmd
 }
 
 func newIntentReplace() *cobra.Command {
-	var r remote
-	var w wish
+	var r apiFlags
+	var w intentArgs
 	var match string
 	f := formatTable
 	cmd := &cobra.Command{
 		Use:   "replace ID {--host A B | --from P --to Q | --hop S:IN:OUT …}",
-		Short: "Give an intent another content, without loss; or make it",
-		Long: `Give an intent another content, without loss; or make it if there is none of this id.
+		Short: "Replace an intent's content without loss, or add it",
+		Long: `Replace an intent's content without loss, or add it if there is none with this id.
 
-` + wishText,
+` + intentText,
 		Example: `  weir intent replace web --from s1/1 --to s4/2 --match ipv4_src=10.0.0.1 --match tcp_dst=80 --wait
   weir intent replace web --host 10.0.0.1 10.0.0.9 --if-match a86463e21495c6ef`,
-		Args: cobra.RangeArgs(1, 2),
+		Args: wantArgs(1, 2, "ID, followed by its new content: weir intent replace web --host 10.0.0.1 10.0.0.2"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := r.client()
 			if err != nil {
@@ -120,7 +122,7 @@ func newIntentReplace() *cobra.Command {
 			o.IfMatch = match
 			a, err := c.ReplaceIntent(cmd.Context(), q, o)
 			if err != nil {
-				return hint(err)
+				return explained(err)
 			}
 			return w.writeAnswers(cmd, c, f, []client.IntentAnswer{*a})
 		},
@@ -133,18 +135,17 @@ func newIntentReplace() *cobra.Command {
 }
 
 func newIntentRemove() *cobra.Command {
-	var r remote
+	var r apiFlags
 	var force bool
 	cmd := &cobra.Command{
 		Use:   "rm ID …",
 		Short: "Withdraw intents",
-		Long: `Withdraw intents. The command returns when that is on the instance's disk; an intent vanishes when its rules are gone from the
-switches, and its id is free then. An id that no intent has is a failure, after which the others are withdrawn all the same; with --force it is
-told, and is none.`,
+		Long: `Withdraw intents. The command returns when that is on the instance's disk; an intent, and its id, are gone when its rules are removed
+from the switches. An id that no intent has makes the command fail, after the others are withdrawn; with --force it is only listed.`,
 		Example: `  weir intent rm web
   weir intent rm flow-1 flow-2 flow-3
   weir intent rm --force perhaps`,
-		Args: cobra.MinimumNArgs(1),
+		Args: wantArgs(1, noBound, "ID …, such as web: weir intent list shows them"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := r.client()
 			if err != nil {
@@ -153,21 +154,21 @@ told, and is none.`,
 			defer c.Close()
 			a, err := c.WithdrawIntents(cmd.Context(), args)
 			if err != nil {
-				return hint(err)
+				return explained(err)
 			}
 			if err := writeAnswers(cmd.OutOrStdout(), formatTable, a.Items, true); err != nil || force {
 				return err
 			}
-			return noneOf(a.Items)
+			return missingError(a.Items)
 		},
 	}
 	r.addFlags(cmd)
-	cmd.Flags().BoolVar(&force, "force", false, "that there is no such intent is no failure")
+	cmd.Flags().BoolVar(&force, "force", false, "ids without an intent are no failure")
 	return cmd
 }
 
-// noneOf is the failure that some of what was to be withdrawn is not there, or nil.
-func noneOf(list []client.IntentAnswer) error {
+// missingError names the ids without an intent; nil if there are none.
+func missingError(list []client.IntentAnswer) error {
 	var missing []string
 	for i := range list {
 		if list[i].Status == "not-found" {
@@ -178,18 +179,20 @@ func noneOf(list []client.IntentAnswer) error {
 	case n == 0:
 		return nil
 	case n == 1:
-		return atRun(fmt.Errorf("there is no intent %s: weir intent list shows those that there are", missing[0]))
-	case n > namedMissing:
-		missing = append(missing[:namedMissing], fmt.Sprintf("and %d more", n-namedMissing))
+		return runtimeError(
+			fmt.Errorf("intent %s given, and there is none: weir intent list shows those that there are", missing[0]))
+	case n > maxMissingIDs:
+		missing = append(missing[:maxMissingIDs], fmt.Sprintf("and %d more", n-maxMissingIDs))
 	}
-	return atRun(fmt.Errorf("there are no intents %s: weir intent list shows those that there are", strings.Join(missing, ", ")))
+	return runtimeError(fmt.Errorf(
+		"intents %s given, and there are none: weir intent list shows those that there are", strings.Join(missing, ", ")))
 }
 
-// namedMissing is how many ids an error names.
-const namedMissing = 10
+// maxMissingIDs bounds the ids that an error names.
+const maxMissingIDs = 10
 
 func newIntentShow() *cobra.Command {
-	var r remote
+	var r apiFlags
 	var traffic bool
 	f := formatYAML
 	cmd := &cobra.Command{
@@ -197,7 +200,7 @@ func newIntentShow() *cobra.Command {
 		Short: "Show an intent with its paths",
 		Example: `  weir intent show web
   weir intent show web --traffic`,
-		Args: cobra.ExactArgs(1),
+		Args: wantArgs(1, 1, "ID, such as web: weir intent list shows them"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := r.client()
 			if err != nil {
@@ -209,32 +212,33 @@ func newIntentShow() *cobra.Command {
 				in.Traffic, err = trafficOf(cmd.Context(), c, args[0])
 			}
 			if err != nil {
-				return hint(err)
+				return explained(err)
 			}
-			shown, err := namesOf(cmd.Context(), c)
+			shown, err := switchNames(cmd.Context(), c)
 			if err != nil {
-				return hint(err)
+				return explained(err)
 			}
-			return atRun(writeIntent(cmd.OutOrStdout(), f, in, shown))
+			return runtimeError(writeIntent(cmd.OutOrStdout(), f, in, shown))
 		},
 	}
 	r.addFlags(cmd)
-	cmd.Flags().BoolVar(&traffic, "traffic", false, "with the packets and bytes that came in, and their rates: the switches are asked, twice where there is no rate yet (in JSON the counts are hexadecimal, as in the REST interface)")
+	cmd.Flags().BoolVar(&traffic, "traffic", false,
+		"with the packets and bytes that came in, and their rates, read from the switches, twice where there is no rate yet (in JSON the counts are hexadecimal, as in the REST API)")
 	cmd.Flags().VarP(&f, "output", "o", "how to write the answer")
 	return cmd
 }
 
 func newIntentList() *cobra.Command {
-	var r remote
+	var r apiFlags
 	var states []string
 	f := formatTable
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List intents",
-		Long:  "List intents, in the order in which they were asked for; weir get intents --watch goes on with changes.",
+		Long:  "List intents, in the order in which they were accepted; weir get intents --watch follows changes.",
 		Example: `  weir intent list
   weir intent list --state failed --state waiting`,
-		Args: cobra.NoArgs,
+		Args: wantNoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, err := r.client()
 			if err != nil {
@@ -243,39 +247,40 @@ func newIntentList() *cobra.Command {
 			defer c.Close()
 			p, err := c.Intents(cmd.Context(), states...)
 			if err != nil {
-				return hint(err)
+				return explained(err)
 			}
 			if !f.table() {
-				return atRun(writeValue(cmd.OutOrStdout(), f, p.Items))
+				return runtimeError(writeValue(cmd.OutOrStdout(), f, p.Items))
 			}
-			rows := [][]string{intentKind.header}
+			rows := [][]string{intentResource.header}
 			for _, in := range p.Items {
-				rows = append(rows, intentKind.cells(in))
+				rows = append(rows, intentResource.cells(in))
 			}
-			shown, err := namesFor(cmd.Context(), c, f)
+			shown, err := namesForFormat(cmd.Context(), c, f)
 			if err != nil {
-				return hint(err)
+				return explained(err)
 			}
-			shown.in(rows[1:])
-			return atRun(writeTable(cmd.OutOrStdout(), rows))
+			shown.replaceIn(rows[1:])
+			return runtimeError(writeTable(cmd.OutOrStdout(), rows))
 		},
 	}
 	r.addFlags(cmd)
-	cmd.Flags().StringArrayVar(&states, "state", nil, "only those in this state: submitted, waiting, installing, installed, rerouting, degraded, failed, withdrawing")
+	cmd.Flags().StringArrayVar(&states, "state", nil,
+		"only those in this state: submitted, waiting, installing, installed, rerouting, degraded, failed, withdrawing")
 	cmd.Flags().VarP(&f, "output", "o", "how to write the answer")
 	return cmd
 }
 
 func newIntentWait() *cobra.Command {
-	var r remote
+	var r apiFlags
 	limit := 30 * time.Second
 	cmd := &cobra.Command{
 		Use:   "wait ID",
 		Short: "Wait until an intent is installed",
-		Long:  "Wait until every switch on the path of an intent has confirmed it. Exit code 1 says that it is not so, and what it is.",
+		Long:  "Wait until every switch on the path of an intent has confirmed its rules. Otherwise the exit code is 1, and the state is shown.",
 		Example: `  weir intent wait web
   weir intent wait web --timeout 5s`,
-		Args: cobra.ExactArgs(1),
+		Args: wantArgs(1, 1, "ID, such as web: weir intent list shows them"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := r.client()
 			if err != nil {
@@ -284,10 +289,10 @@ func newIntentWait() *cobra.Command {
 			defer c.Close()
 			in, err := c.WaitIntent(cmd.Context(), args[0], limit)
 			if err != nil {
-				return hint(err)
+				return explained(err)
 			}
-			if err := writeTable(cmd.OutOrStdout(), [][]string{intentKind.header, intentKind.cells(*in)}); err != nil {
-				return atRun(err)
+			if err := writeTable(cmd.OutOrStdout(), [][]string{intentResource.header, intentResource.cells(*in)}); err != nil {
+				return runtimeError(err)
 			}
 			return notInstalled(in, limit)
 		},
@@ -297,8 +302,8 @@ func newIntentWait() *cobra.Command {
 	return cmd
 }
 
-var intentKind = &rowKind[client.Intent]{
-	name: "intents", singular: "intent", named: true, id: "ID", event: "intent", one: true,
+var intentResource = &resource[client.Intent]{
+	name: "intents", singular: "intent", named: true, id: "ID", event: "intent", single: true,
 	header: []string{"ID", "KIND", "SRC", "DST", "SELECTOR", "PRIORITY", "STATE", "DETAIL"},
 	cells: func(in client.Intent) []string {
 		src, dst := in.Src.String(), in.Dst.String()
@@ -320,7 +325,7 @@ var intentKind = &rowKind[client.Intent]{
 		in, err := c.Intent(ctx, id)
 		return single(in, err)
 	},
-	has: func(in client.Intent, id string) bool { return in.ID == id },
+	matches: func(in client.Intent, id string) bool { return in.ID == id },
 }
 
 func writeAnswers(out io.Writer, f format, list []client.IntentAnswer, missing bool) error {
@@ -349,10 +354,10 @@ func writeAnswers(out io.Writer, f format, list []client.IntentAnswer, missing b
 	if err == nil && refused > 0 {
 		err = fmt.Errorf("%d of %d refused", refused, len(list))
 	}
-	return atRun(err)
+	return runtimeError(err)
 }
 
-// itemOf says which item of a file or a list an answer is to: "item 1, line 5".
+// itemOf names the item of a file or list that an answer is for: "item 1, line 5".
 func itemOf(a *client.IntentAnswer) string {
 	if a.Line > 0 {
 		return fmt.Sprintf("item %d, line %d", a.Index, a.Line)

@@ -11,7 +11,7 @@ import (
 	"github.com/weirnet/weir/api/client"
 )
 
-// shownIntent is an intent for people: with its path in a line, and decimal counts.
+// shownIntent is an intent as YAML shows it: with its path on one line, and decimal counts.
 type shownIntent struct {
 	*client.Intent
 	Path    string        `json:"path,omitempty"`
@@ -28,22 +28,23 @@ type shownTraffic struct {
 	Missing     string   `json:"missing,omitempty"`
 }
 
-// writeIntent shows one intent, and what it has carried if that is known. JSON is what the REST interface answers.
+// writeIntent shows one intent, and its traffic if that is known. JSON is the answer of the API.
 func writeIntent(w io.Writer, f format, in *client.Intent, known names) error {
-	shown := shownIntent{Intent: in, Path: known.text(pathOf(in))}
+	shown := shownIntent{Intent: in, Path: known.replace(pathOf(in))}
 	if t := in.Traffic; t != nil {
 		shown.Traffic = &shownTraffic{uint64(t.Packets), uint64(t.Bytes), t.PacketsRate, t.BytesRate, t.Entries, t.Missing}
 	}
 	switch f {
 	case formatTable, formatWide:
-		header, cells := intentKind.header, intentKind.cells(*in)
+		header, cells := intentResource.header, intentResource.cells(*in)
 		if t := shown.Traffic; t != nil {
 			header = append(slices.Clone(header), "PACKETS", "BYTES", "PACKETS_RATE", "RATE", "MISSING")
-			cells = append(cells, strconv.FormatUint(t.Packets, 10), strconv.FormatUint(t.Bytes, 10), perSecond(t.PacketsRate), bitRate(t.BytesRate), t.Missing)
+			cells = append(cells, strconv.FormatUint(t.Packets, 10), strconv.FormatUint(t.Bytes, 10),
+				perSecond(t.PacketsRate), bitRate(t.BytesRate), t.Missing)
 		}
 		rows := [][]string{cells}
 		if f == formatTable {
-			known.in(rows)
+			known.replaceIn(rows)
 		}
 		return writeTable(w, [][]string{header, cells})
 	case formatJSON:
@@ -52,8 +53,8 @@ func writeIntent(w io.Writer, f format, in *client.Intent, known names) error {
 	return writeValue(w, f, shown)
 }
 
-// pathOf is the way of an intent in one line: "s1/3 → s5 → s4/3"; between hosts the way there. One whose packets take several ways at a
-// time has them in routes only.
+// pathOf formats the path of an intent: "s1/3 -> s5 -> s4/3"; between hosts that from src to dst.
+// An intent with several paths at a time lists them in routes only.
 func pathOf(in *client.Intent) string {
 	if len(in.Routes) == 0 || len(in.Routes) > 1 && in.Kind != client.HostToHost {
 		return ""
@@ -74,13 +75,13 @@ func pathOf(in *client.Intent) string {
 			parts = append(parts, h.DPID+"/"+portNumber(h.Out[0]))
 		}
 	}
-	return strings.Join(parts, " → ")
+	return strings.Join(parts, arrow)
 }
 
-// rateWait is a little more than what has to lie between two readings for a rate.
+// rateWait is the time between two readings that make a rate.
 const rateWait = time.Second
 
-// trafficOf is what an intent has carried, and how fast: where nobody asked lately it is asked twice.
+// trafficOf reads an intent's counters and rates: twice where there is no earlier reading.
 func trafficOf(ctx context.Context, c *client.Client, id string) (*client.Traffic, error) {
 	t, err := c.IntentTraffic(ctx, id)
 	if err != nil || t.PacketsRate != nil || t.Entries == 0 || t.Missing != "" {

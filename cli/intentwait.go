@@ -10,10 +10,10 @@ import (
 	"github.com/weirnet/weir/api/client"
 )
 
-// errNotInstalled ends commands that wait for an intent with exit code 1.
+// errNotInstalled ends commands that wait for an intent, with exit code 1.
 var errNotInstalled = errors.New("not installed")
 
-// stateOf is an intent's state with its code: "waiting(host-unknown)".
+// stateOf formats an intent's state with its code: "waiting(host-unknown)".
 func stateOf(in *client.Intent) string {
 	if in.Code == "" {
 		return in.State
@@ -21,8 +21,8 @@ func stateOf(in *client.Intent) string {
 	return in.State + "(" + in.Code + ")"
 }
 
-// notInstalled says what became of an intent that was waited for: until its state was one that does not pass by itself, or for all of
-// the time that --timeout gave. It is nil if it is installed.
+// notInstalled is the error for an intent that was waited for and is not installed: it has failed,
+// is degraded, or the time of --timeout is over. It is nil if the intent is installed.
 func notInstalled(in *client.Intent, limit time.Duration) error {
 	state := stateOf(in)
 	if in.Detail != "" {
@@ -33,18 +33,18 @@ func notInstalled(in *client.Intent, limit time.Duration) error {
 		return nil
 	case "failed":
 		if in.Retrying {
-			state += "; it is kept, and tried again on any change that could help"
+			state += "; it is kept, and retried on any change that could help"
 		}
 	case "degraded":
 	default:
-		return atRun(fmt.Errorf("intent %s is %w after %s (--timeout), but %s; it is kept: weir intent wait %s waits on", in.ID, errNotInstalled, limit, state, in.ID))
+		return runtimeError(fmt.Errorf("intent %s is %w after %s (--timeout), but %s; it is kept: weir intent wait %s goes on waiting", in.ID, errNotInstalled, limit, state, in.ID))
 	}
-	return atRun(fmt.Errorf("intent %s is %w, but %s", in.ID, errNotInstalled, state))
+	return runtimeError(fmt.Errorf("intent %s is %w, but %s", in.ID, errNotInstalled, state))
 }
 
-// writeAnswers shows answers to requests. The error ends the command with exit code 1 where something was refused, or is not installed though it
-// was waited for: of several the first.
-func (w *wish) writeAnswers(cmd *cobra.Command, c *client.Client, f format, list []client.IntentAnswer) error {
+// writeAnswers prints answers to requests. Its error is about the first one that was refused, or
+// that is not installed though --wait was given.
+func (w *intentArgs) writeAnswers(cmd *cobra.Command, c *client.Client, f format, list []client.IntentAnswer) error {
 	if err := writeAnswers(cmd.OutOrStdout(), f, list, false); err != nil || !w.wait {
 		return err
 	}

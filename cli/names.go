@@ -7,13 +7,14 @@ import (
 	"github.com/weirnet/weir/api/client"
 )
 
-// names are the names of switches by datapath id, which tables show in its place. A name that several have is none.
+// names maps datapath ids to the names that tables show in their place. A name that several
+// switches have is left out.
 type names map[string]string
 
-// dpidIn finds datapath ids in cells: 16 digits, and no part of a longer word.
+// dpidIn finds datapath ids in cells: words of 16 hexadecimal digits.
 var dpidIn = regexp.MustCompile(`\b[0-9a-f]{16}\b`)
 
-func namesOf(ctx context.Context, c *client.Client) (names, error) {
+func switchNames(ctx context.Context, c *client.Client) (names, error) {
 	p, err := c.Switches(ctx)
 	if err != nil {
 		return nil, err
@@ -30,17 +31,17 @@ func namesOf(ctx context.Context, c *client.Client) (names, error) {
 	return n, nil
 }
 
-// in shows rows with names; they are changed.
-func (n names) in(rows [][]string) [][]string {
+// replaceIn puts names into rows, in place.
+func (n names) replaceIn(rows [][]string) [][]string {
 	for _, row := range rows {
 		for i := range row {
-			row[i] = n.text(row[i])
+			row[i] = n.replace(row[i])
 		}
 	}
 	return rows
 }
 
-func (n names) text(s string) string {
+func (n names) replace(s string) string {
 	if len(n) == 0 {
 		return s
 	}
@@ -52,10 +53,10 @@ func (n names) text(s string) string {
 	})
 }
 
-// namesFor are the names that a table of a format shows: none where ids are wanted.
-func namesFor(ctx context.Context, c *client.Client, f format) (names, error) {
+// namesForFormat returns the names that a format shows: none unless it is formatTable.
+func namesForFormat(ctx context.Context, c *client.Client, f format) (names, error) {
 	if f != formatTable {
 		return nil, nil
 	}
-	return namesOf(ctx, c)
+	return switchNames(ctx, c)
 }

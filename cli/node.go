@@ -25,16 +25,16 @@ func newNode() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "node",
 		Short: "Start an instance: it controls the switches that connect to it",
-		Long: `Start an instance. It listens for switches (OpenFlow 1.0 and 1.3) and serves the API until it is told to end by SIGTERM or an
+		Long: `Start an instance. It listens for switches (OpenFlow 1.0 and 1.3) and serves the API until SIGTERM or an
 interrupt. The first start writes an admin token to DIR/token, an operator token to DIR/token-operator and a viewer token to
-DIR/token-viewer, which only you can read. What weir apply and weir drain say is kept in DIR and holds over restarts. Everything is on loopback unless told otherwise.`,
+DIR/token-viewer, which only you can read. The configuration of weir apply and the drains are kept in DIR, over restarts. It listens on loopback unless told otherwise.`,
 		Example: `  weir node
   weir node --config weir.yaml
   weir node --openflow 0.0.0.0:6653 --data-dir /var/lib/weir
   weir node --api 0.0.0.0:8181 --api-tls-cert cert.pem --api-tls-key key.pem
   weir node --openflow 0.0.0.0:6653 --openflow-tls-cert tls/instance.pem --openflow-tls-key tls/instance-key.pem \
     --openflow-tls-ca tls/ca.pem                                   with certificates of weir cert`,
-		Args: cobra.NoArgs,
+		Args: wantNoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			var min slog.Level
 			if err := min.UnmarshalText([]byte(level)); err != nil {
@@ -59,9 +59,10 @@ DIR/token-viewer, which only you can read. What weir apply and weir drain say is
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&cfg.ConfigFile, "config", "", "configuration file (docs/config.md); read again on SIGHUP; flags hold over it")
+	f.StringVar(&cfg.ConfigFile, "config", "", "configuration file (docs/config.md); read again on SIGHUP; flags override it")
 	f.StringVar(&cfg.Name, "name", cfg.Name, "name of the instance")
-	f.StringVar(&cfg.DataDir, "data-dir", cfg.DataDir, "directory of tokens, the store and what is remembered; one process a directory")
+	f.StringVar(&cfg.DataDir, "data-dir", cfg.DataDir,
+		"directory of tokens, the store and what was learned; one process a directory")
 	f.StringVar(&cfg.Store, "store", cfg.Store, storeUsage)
 	f.StringVar(&cfg.OpenFlow, "openflow", cfg.OpenFlow, "address that switches connect to, HOST:PORT")
 	f.StringVar(&cfg.API, "api", cfg.API, "address of the API, HOST:PORT")
@@ -69,23 +70,27 @@ DIR/token-viewer, which only you can read. What weir apply and weir drain say is
 	f.BoolVar(&cfg.Insecure, "insecure", cfg.Insecure, "allow the API off loopback without TLS")
 	f.StringVar(&cfg.APITLSCert, "api-tls-cert", "", "certificate of the API, a PEM file")
 	f.StringVar(&cfg.APITLSKey, "api-tls-key", "", "key of the certificate, a PEM file")
-	f.StringVar(&cfg.OpenFlowTLSCert, "openflow-tls-cert", "", "certificate shown to switches, a PEM file; with it, -key and -ca switches speak TLS (weir cert makes all of them)")
+	f.StringVar(&cfg.OpenFlowTLSCert, "openflow-tls-cert", "",
+		"certificate shown to switches, a PEM file; with it, -key and -ca switches speak TLS (weir cert makes all of them)")
 	f.StringVar(&cfg.OpenFlowTLSKey, "openflow-tls-key", "", "key of the certificate, a PEM file")
-	f.StringVar(&cfg.OpenFlowTLSCA, "openflow-tls-ca", "", "certificates of those who sign the switches' certificates, a PEM file")
-	f.BoolVar(&cfg.OpenFlowTLSUnnamed, "openflow-tls-unnamed", false, "take switches' certificates that name no datapath id, too")
-	f.StringSliceVar(&cfg.APIHosts, "api-host", nil, "further names under which the API may be called")
-	f.Uint16Var(&cfg.Domain, "domain", cfg.Domain, "number of this Weir in the cookies of its rules, 1 to 4095; two that share a switch need different ones")
+	f.StringVar(&cfg.OpenFlowTLSCA, "openflow-tls-ca", "",
+		"certificates of those who sign the switches' certificates, a PEM file")
+	f.BoolVar(&cfg.OpenFlowTLSUnnamed, "openflow-tls-unnamed", false, "also accept switches' certificates without datapath ids")
+	f.StringSliceVar(&cfg.APIHosts, "api-host", nil, "further host names of the API")
+	f.Uint16Var(&cfg.Domain, "domain", cfg.Domain,
+		"number of this Weir in the cookies of its rules, 1 to 4095; two that share a switch need different ones")
 	f.StringSliceVar(&cfg.DisableApps, "disable-app", nil, "built-in applications that are not to run, such as forward")
-	f.Var(newWord(&cfg.ForwardUnknown, "controller|flood"), "forward-unknown", "what happens to a unicast packet that no rule matches")
+	f.Var(newEnumFlag(&cfg.ForwardUnknown, "controller|flood"), "forward-unknown",
+		"where a unicast packet without a matching rule goes")
 	f.DurationVar(&cfg.LLDPPeriod, "lldp-period", cfg.LLDPPeriod, "how often each port is probed for links")
 	f.StringVar(&level, "log-level", level, "what is logged: debug, info, warn or error")
 	return cmd
 }
 
-// storeUsage says what --store takes.
-const storeUsage = "what holds all that was accepted: embedded (in --data-dir), memory (lost at the end), or URLs of an etcd, with commas between them"
+// storeUsage is the help of --store.
+const storeUsage = "where accepted intents, configuration and drains are stored: embedded (in --data-dir), memory (lost at the end), or URLs of an etcd, with commas between them"
 
-// announce says what can be done now.
+// announce prints the addresses and commands to use the instance.
 func announce(out io.Writer, cfg *node.Config, at node.Addresses) {
 	scheme, token := "http", ""
 	if at.APITLS {
@@ -107,46 +112,44 @@ func announce(out io.Writer, cfg *node.Config, at node.Addresses) {
 	fmt.Fprintf(out, "            ovs-vsctl set-controller BRIDGE %s:%s -- set-fail-mode BRIDGE secure\n", transport, at.OpenFlow)
 }
 
-// nodeError tells wrong configuration from what was found at run time. To be told to end is no error.
+// nodeError tells errors of the configuration from those at run time. The end by a signal is no
+// error.
 func nodeError(err error) error {
 	var bad *node.ConfigError
-	var file *node.FileError
 	switch {
-	case errors.As(err, &file):
-		return &wrongFile{file.Error()}
 	case errors.As(err, &bad):
 		return bad.Err
 	case errors.Is(err, context.Canceled):
 		return nil
 	}
-	return atRun(err)
+	return runtimeError(err)
 }
 
-// word is a flag that takes one of some words, which are written with bars between them.
-type word[T ~string] struct {
-	value *T
-	words string
+// enumFlag is a flag that takes one of the allowed words, which are separated by bars.
+type enumFlag[T ~string] struct {
+	value   *T
+	allowed string
 }
 
-// Set is of pflag.Value.
-func (w *word[T]) Set(s string) error {
-	for _, allowed := range strings.Split(w.words, "|") {
+// Set implements pflag.Value.
+func (w *enumFlag[T]) Set(s string) error {
+	for _, allowed := range strings.Split(w.allowed, "|") {
 		if s == allowed {
 			*w.value = T(s)
 			return nil
 		}
 	}
-	return fmt.Errorf("want %s", strings.ReplaceAll(w.words, "|", " or "))
+	return fmt.Errorf("want %s", strings.ReplaceAll(w.allowed, "|", " or "))
 }
 
-func (w *word[T]) String() string {
+func (w *enumFlag[T]) String() string {
 	if w.value == nil {
 		return ""
 	}
 	return string(*w.value)
 }
 
-// Type is of pflag.Value.
-func (w *word[T]) Type() string { return w.words }
+// Type implements pflag.Value.
+func (w *enumFlag[T]) Type() string { return w.allowed }
 
-func newWord[T ~string](value *T, words string) *word[T] { return &word[T]{value, words} }
+func newEnumFlag[T ~string](value *T, words string) *enumFlag[T] { return &enumFlag[T]{value, words} }

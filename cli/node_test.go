@@ -26,7 +26,8 @@ func startNode(t *testing.T, args ...string) *instance {
 	done := make(chan int, 1)
 	var errs bytes.Buffer
 	go func() {
-		done <- run(ctx, append([]string{"node", "--data-dir", i.dir, "--openflow", "127.0.0.1:0", "--api", "127.0.0.1:0"}, args...), nil, w, &errs)
+		done <- run(ctx, append([]string{"node", "--data-dir", i.dir, "--openflow", "127.0.0.1:0", "--api",
+			"127.0.0.1:0"}, args...), nil, w, &errs)
 		w.Close()
 	}()
 	i.end = func() int { cancel(); return <-done }
@@ -50,7 +51,8 @@ func do(t *testing.T, args ...string) (code int, out, errs string) {
 	return code, o.String(), e.String()
 }
 
-// TestNode: what an instance says at its start is enough to ask it; a second one in its directory or at its address is refused.
+// TestNode: what an instance says at its start is enough to ask it; a second one in its directory
+// or at its address is refused.
 func TestNode(t *testing.T) {
 	t.Setenv("WEIR_TOKEN", "")
 	i := startNode(t, "--name", "here")
@@ -58,7 +60,8 @@ func TestNode(t *testing.T) {
 	if code != exitDone || !strings.Contains(out, "\nhere  ") {
 		t.Errorf("get members: %d %s%s", code, out, errs)
 	}
-	if code, _, errs := do(t, "get", "members", "--api", i.api, "--data-dir", t.TempDir()); code != exitFound || !strings.Contains(errs, "no token") {
+	if code, _, errs := do(t, "get", "members", "--api", i.api, "--data-dir", t.TempDir()); code != exitRuntime ||
+		!strings.Contains(errs, "no token") {
 		t.Errorf("without a token: %d %s", code, errs)
 	}
 	viewer, err := os.ReadFile(filepath.Join(i.dir, "token-viewer"))
@@ -73,7 +76,7 @@ func TestNode(t *testing.T) {
 		"the address":   {"--data-dir", t.TempDir(), "--openflow", "127.0.0.1:0", "--api", strings.TrimPrefix(i.api, "http://")},
 	} {
 		code, out, errs := do(t, append([]string{"node"}, args...)...)
-		if code != exitFound || strings.Count(errs, "\n") != 1 || !strings.Contains(errs, "in use") || out != "" {
+		if code != exitRuntime || strings.Count(errs, "\n") != 1 || !strings.Contains(errs, "in use") || out != "" {
 			t.Errorf("a second instance with %s of the first: %d %s%s", what, code, out, errs)
 		}
 	}
@@ -98,8 +101,9 @@ func TestNodeWithBadCertificate(t *testing.T) {
 	dir := t.TempDir()
 	pem := filepath.Join(dir, "bad.pem")
 	os.WriteFile(pem, []byte("nothing"), 0o600)
-	code, _, errs := do(t, "node", "--data-dir", dir, "--openflow", "127.0.0.1:0", "--api", "127.0.0.1:0", "--api-tls-cert", pem, "--api-tls-key", pem)
-	if code != exitFound || !strings.Contains(errs, pem) || strings.Count(errs, "\n") != 1 {
+	code, _, errs := do(t, "node", "--data-dir", dir, "--openflow", "127.0.0.1:0", "--api", "127.0.0.1:0",
+		"--api-tls-cert", pem, "--api-tls-key", pem)
+	if code != exitRuntime || !strings.Contains(errs, pem) || strings.Count(errs, "\n") != 1 {
 		t.Errorf("exit code %d: %s", code, errs)
 	}
 }

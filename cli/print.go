@@ -15,7 +15,8 @@ import (
 	"github.com/weirnet/weir/openflow"
 )
 
-// maxPrintLine bounds a line of input, in bytes. The longest message has 65535 bytes, two digits each; white space between them is ignored.
+// maxPrintLine bounds a line of input, in bytes. The longest message has 65535 bytes of two digits
+// each, with white space between them.
 const maxPrintLine = 1 << 20
 
 func newPrint() *cobra.Command {
@@ -25,32 +26,33 @@ func newPrint() *cobra.Command {
 		Short: "Turn OpenFlow bytes into text",
 		Long: `Turn OpenFlow bytes, in hexadecimal, into one line of text a message.
 
-Each argument is one message; without arguments, each line of standard input is. White space within is ignored. What is no
-message, or a malformed one, prints a line that begins with "error:", the command goes on, and exits 1 at the end.`,
+Each argument is one message; without arguments, each line of standard input is. White space within is ignored. A line that is no
+message, or a malformed one, prints a line that begins with "error:"; the command goes on, and exits 1 at the end.`,
 		Example: `  weir print 0400000800000007
   weir print --reencode 0400000800000007
   weir print < messages.txt`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			p := printer{out: bufio.NewWriter(cmd.OutOrStdout()), reencode: reencode}
-			return atRun(p.run(args, cmd.InOrStdin()))
+			return runtimeError(p.run(args, cmd.InOrStdin()))
 		},
 	}
-	cmd.Flags().BoolVar(&reencode, "reencode", false, "print the hexadecimal bytes of each message as Weir encodes what it decoded")
+	cmd.Flags().BoolVar(&reencode, "reencode", false,
+		"print the hexadecimal bytes of each message as Weir encodes what it decoded")
 	return cmd
 }
 
-// printer prints messages. Failed becomes true with the first that is refused.
+// printer prints messages. failed is set by the first one that is refused.
 type printer struct {
 	out      *bufio.Writer
 	reencode bool
 	failed   bool
 }
 
-// errSaid is the error of a command that has said what is wrong already.
-var errSaid = &runError{}
+// errReported is the error of a command that has printed what is wrong already.
+var errReported = &exitError{}
 
 func (p *printer) run(args []string, in io.Reader) error {
-	for _, digits := range messages(args) {
+	for _, digits := range messagesOf(args) {
 		p.line(digits)
 	}
 	if len(args) == 0 {
@@ -63,21 +65,22 @@ func (p *printer) run(args []string, in io.Reader) error {
 		return err
 	}
 	if p.failed {
-		return errSaid
+		return errReported
 	}
 	return nil
 }
 
-// messages are the arguments, one message each; but if none of several has more than 8 digits, none can be a message (a
-// header has 16), and all are one whose bytes were written with spaces between them.
-func messages(args []string) []string {
+// messagesOf returns the arguments, one message each; but where none of several has more than 8
+// digits, none can be a message (a header has 16), and all together are one.
+func messagesOf(args []string) []string {
 	if len(args) < 2 || slices.ContainsFunc(args, func(a string) bool { return len(a) > 8 }) {
 		return args
 	}
 	return []string{strings.Join(args, "")}
 }
 
-// lines prints each line that is not blank. A line that is too long is refused like any other that is no message.
+// lines prints each line that is not blank. A line that is too long is refused like any other that
+// is no message.
 func (p *printer) lines(in *bufio.Reader) error {
 	var line []byte
 	long := false
@@ -117,8 +120,8 @@ func (p *printer) refuse(err error) {
 	p.out.WriteString("error: " + err.Error() + "\n")
 }
 
-// message is the text of one message, or its bytes as they are encoded again. An error is a *openflow.DecodeError for bytes that an
-// OpenFlow error answers, and otherwise plain words.
+// message returns the text of one message, or its bytes encoded again. The error of a malformed
+// message is a *openflow.DecodeError, with the type and code of the OpenFlow error.
 func (p *printer) message(digits string) (string, error) {
 	b, err := parseHex(digits)
 	if err != nil {
@@ -138,7 +141,7 @@ func (p *printer) message(digits string) (string, error) {
 	return hex.EncodeToString(again), nil
 }
 
-// parseHex reads hexadecimal digits with white space anywhere, after 0x or not.
+// parseHex reads hexadecimal digits with white space anywhere, with or without 0x.
 func parseHex(s string) ([]byte, error) {
 	digits := strings.Map(func(r rune) rune {
 		if unicode.IsSpace(r) {

@@ -9,22 +9,23 @@ import (
 	"github.com/weirnet/weir/emu/profile"
 )
 
-// profileUsage is that of the flag --profile.
-var profileUsage = "how the switches behave: " + strings.Join(profile.Names(), ", ") + ", or a YAML file (docs/profiles.md); ideal if none is given"
+// profileUsage is the help of --profile.
+var profileUsage = "how the switches behave: " + strings.Join(profile.Names(), ", ") +
+	", or a YAML file (docs/profiles.md); ideal if none is given"
 
-// readProfile reads what --profile names.
+// readProfile reads the profile of --profile.
 func readProfile(arg string) (profile.Profile, error) {
 	if arg == "" {
 		return profile.Profile{}, nil
 	}
 	p, err := profile.Find(arg)
 	if err != nil {
-		return p, fileProblems(err)
+		return p, err
 	}
 	return p, nil
 }
 
-// profileLines say which profiles switches have, and what of them is a guess.
+// profileLines lists the profiles of the switches, and which of their values are assumed.
 func profileLines(n *emu.Network) (lines []string) {
 	for _, p := range n.Profiles() {
 		if p.Ideal() {
@@ -39,28 +40,29 @@ func profileLines(n *emu.Network) (lines []string) {
 	return lines
 }
 
-// fidelityEvery is how often it is said that a network is late, while it is.
-const fidelityEvery = 10 * time.Second
+// fidelityPeriod is the time between two reports of a network that is late.
+const fidelityPeriod = 10 * time.Second
 
-// fidelityWatch says when a network does not keep the times that it promises, and when it does again.
-type fidelityWatch struct {
-	looked, said time.Time
-	say          func(format string, args ...any)
+// fidelityReporter prints when a network does not keep its configured delays, and when it does
+// again.
+type fidelityReporter struct {
+	checked, reported time.Time
+	printf            func(format string, args ...any)
 }
 
-// look looks at a network once a second.
-func (w *fidelityWatch) look(n *emu.Network, now time.Time) {
-	if now.Sub(w.looked) < time.Second {
+// check reads the fidelity of a network once a second.
+func (w *fidelityReporter) check(n *emu.Network, now time.Time) {
+	if now.Sub(w.checked) < time.Second {
 		return
 	}
-	w.looked = now
+	w.checked = now
 	f := n.Fidelity()
 	switch {
-	case !f.Kept && now.Sub(w.said) >= fidelityEvery:
-		w.say("%s", f.String())
-		w.said = now
-	case f.Kept && !w.said.IsZero():
-		w.say("%s", f.Again())
-		w.said = time.Time{}
+	case !f.Kept && now.Sub(w.reported) >= fidelityPeriod:
+		w.printf("%s", f.String())
+		w.reported = now
+	case f.Kept && !w.reported.IsZero():
+		w.printf("%s", f.Recovered())
+		w.reported = time.Time{}
 	}
 }

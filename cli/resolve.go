@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"net"
 	"net/netip"
 	"slices"
 	"strings"
@@ -10,8 +11,8 @@ import (
 	"github.com/weirnet/weir/api/client"
 )
 
-// resolve is the id of what people name otherwise: a switch by its name, a host by one of its addresses. What is an id
-// already, or cannot be found so, is returned as it was: the instance says what is wrong with it.
+// resolve returns the id of a switch given by name, of a host given by an address, and of a link
+// given by its switches. Everything else is returned as it is: the instance refuses what is no id.
 func resolve(ctx context.Context, c *client.Client, kind, id string) (string, error) {
 	switch kind {
 	case "links", "link":
@@ -26,15 +27,20 @@ func resolve(ctx context.Context, c *client.Client, kind, id string) (string, er
 		if ip, err := netip.ParseAddr(id); err == nil {
 			return hostWith(ctx, c, ip)
 		}
+		mac, _, _ := strings.Cut(id, "/")
+		if _, err := net.ParseMAC(mac); id != "" && err != nil {
+			return "", fmt.Errorf(
+				"host %q given, want an IP address, such as 10.0.0.1, or an id: a MAC, such as 00:00:00:00:00:01, or MAC/vlan", id)
+		}
 	}
 	return id, nil
 }
 
-// switchNamed finds a switch by its name.
+// switchNamed returns the datapath id of a switch by its name.
 func switchNamed(ctx context.Context, c *client.Client, name string) (string, error) {
 	p, err := c.Switches(ctx)
 	if err != nil {
-		return "", hint(err)
+		return "", explained(err)
 	}
 	var found []string
 	for _, s := range p.Items {
@@ -46,17 +52,23 @@ func switchNamed(ctx context.Context, c *client.Client, name string) (string, er
 	case 1:
 		return found[0], nil
 	case 0:
-		return "", atRun(fmt.Errorf("%q is neither a datapath id nor the name of a switch: weir get switches lists both", name))
+		return "", runtimeError(fmt.Errorf(
+			"switch %q given, want the datapath id or name of one that is known: weir get switches lists both", name))
 	}
-	return "", atRun(fmt.Errorf("%d switches are named %q (%s): give a datapath id", len(found), name, strings.Join(found, ", ")))
+	return "", runtimeError(fmt.Errorf("switch %[2]q given, which is the name of %[1]d (%[3]s): want a datapath id",
+		len(found), name, strings.Join(found, ", ")))
 }
 
-// linkNamed finds a switch by its name, or two of them by both names with a hyphen between: s1-s2, as the emulator names links, where a
-// second one between the two has .2 behind it.
+func unknownSwitch(name string) error {
+	return fmt.Errorf("switch %q given, want the datapath id or name of one that is known: weir get switches lists both", name)
+}
+
+// linkNamed returns the datapath id of one switch, or those of two with a hyphen between, given by
+// name: s1-s2, as the emulator names links; the .2 of a second one between the two is ignored.
 func linkNamed(ctx context.Context, c *client.Client, id string) (string, error) {
 	p, err := c.Switches(ctx)
 	if err != nil {
-		return "", hint(err)
+		return "", explained(err)
 	}
 	named := func(name string) string {
 		for _, s := range p.Items {
@@ -83,15 +95,75 @@ func linkNamed(ctx context.Context, c *client.Client, id string) (string, error)
 	if !strings.Contains(id, "-") || named(id) != "" {
 		return switchNamed(ctx, c, id)
 	}
-	return "", atRun(fmt.Errorf("%q is neither a datapath id, nor the name of a switch, nor those of two with a hyphen between: "+
-		"weir get switches lists them; links of emulated hosts are known to the emulator's own API only", id))
+	emulated := ""
+	if slices.ContainsFunc(p.Items, func(s client.Switch) bool { return s.Hardware == "emulated switch" }) {
+		emulated = "; links of emulated hosts are in the emulator's own API only"
+	}
+	return "", runtimeError(fmt.Errorf("%q given, want a switch, or two with a hyphen between, by datapath id or name: "+
+		"weir get switches lists both%s", id, emulated))
 }
 
-// hostWith finds a host by one of its addresses.
+// drainObject returns X of weir drain and undrain as the API takes it: a link that is given by its
+// switches, as weir get links takes it, becomes SWITCH/PORT->SWITCH/PORT. A link that is drained
+// may be gone: undrain looks among the drains first.
+func drainObject(ctx context.Context, c *client.Client, kind, x string, undrain bool) (string, error) {
+	if kind != "link" || strings.Contains(x, "/") {
+		return x, nil
+	}
+	id, err := linkNamed(ctx, c, x)
+	if err != nil {
+		return "", err
+	}
+	if !strings.Contains(id, "-") {
+		return "", fmt.Errorf("link %q given, want two switches, such as s1-s2, or SWITCH/PORT->SWITCH/PORT", x)
+	}
+	var found []string
+	if undrain {
+		drains, err := c.Drains(ctx)
+		if err != nil {
+			return "", explained(err)
+		}
+		for _, d := range drains.Items {
+			a, b, _ := strings.Cut(d.Object, "<->")
+			from, _, _ := strings.Cut(a, "/")
+			to, _, _ := strings.Cut(b, "/")
+			if d.Kind == kind && linkMatches(client.Link{Src: client.Point{DPID: from}, Dst: client.Point{DPID: to}}, id) {
+				found = append(found, d.Object)
+			}
+		}
+	}
+	if len(found) == 0 {
+		links, err := c.Links(ctx)
+		if err != nil {
+			return "", explained(err)
+		}
+		for _, l := range links.Items {
+			back := point(l.Dst) + "->" + point(l.Src)
+			if linkMatches(l, id) && !slices.Contains(found, back) {
+				found = append(found, point(l.Src)+"->"+point(l.Dst))
+			}
+		}
+	}
+	switch len(found) {
+	case 0:
+		return "", runtimeError(
+			fmt.Errorf("link %q given, and there is none between the two: weir get links lists those that there are", x))
+	case 1:
+		return found[0], nil
+	}
+	shown, err := switchNames(ctx, c)
+	if err != nil {
+		return "", explained(err)
+	}
+	return "", runtimeError(fmt.Errorf("link %q given, want one of those between the two: %s", x,
+		shown.replace(strings.Join(found, ", "))))
+}
+
+// hostWith returns the id of a host by one of its addresses.
 func hostWith(ctx context.Context, c *client.Client, ip netip.Addr) (string, error) {
 	p, err := c.Hosts(ctx)
 	if err != nil {
-		return "", hint(err)
+		return "", explained(err)
 	}
 	var found []string
 	for _, h := range p.Items {
@@ -103,7 +175,8 @@ func hostWith(ctx context.Context, c *client.Client, ip netip.Addr) (string, err
 	case 1:
 		return found[0], nil
 	case 0:
-		return "", atRun(fmt.Errorf("no host is known by the address %s: weir get hosts lists those that are", ip))
+		return "", runtimeError(fmt.Errorf("address %s given, want that of a known host: weir get hosts lists them", ip))
 	}
-	return "", atRun(fmt.Errorf("%d hosts are known by the address %s (%s): give an id", len(found), ip, strings.Join(found, ", ")))
+	return "", runtimeError(fmt.Errorf("address %[2]s given, which %[1]d hosts have (%[3]s): want an id", len(found), ip,
+		strings.Join(found, ", ")))
 }

@@ -39,21 +39,24 @@ func checkOf(v *netview.View) func(context.Context) (*client.Check, netview.Revi
 			if !l.Up {
 				c.Agrees = false
 				c.Switches[0].Differences = []client.Difference{{
-					Kind: "missing", Table: 1, Priority: 5002, Match: "{eth_type=0x0806}", Owner: "forward", Wanted: "apply:[output:1]",
+					Kind: "missing", Table: 1, Priority: 5002, Match: "{eth_type=0x0806}", Owner: "forward",
+					Wanted: "apply:[output:1]",
 				}}
 				c.Switches[0].Shadowing = 1
 				c.Switches[0].Shadows = []client.Shadow{{
-					Table: 1, Priority: 60000, Match: "{eth_type=0x0800}", Cookie: "0x0000000000000000", Owner: "forward", Rule: "priority=5003 match={}",
+					Table: 1, Priority: 60000, Match: "{eth_type=0x0800}", Cookie: "0x0000000000000000",
+					Owner: "forward", Rule: "priority=5003 match={}",
 				}}
-				c.Switches[1] = client.SwitchCheck{DPID: "0000000000000002", Error: "the switch is not connected", Differences: []client.Difference{}}
+				c.Switches[1] = client.SwitchCheck{DPID: "0000000000000002", Error: "the switch is not connected",
+					Differences: []client.Difference{}}
 			}
 		}
 		return c, v.Snapshot().Revision(), nil
 	}
 }
 
-// TestScripts runs testdata/*.txt against the API of a small view, at $API, with the token $WEIR_TOKEN. The command cut takes the link down
-// and join brings a third switch.
+// TestScripts runs testdata/*.txt against the API of a small view, at $API, with the token
+// $WEIR_TOKEN. The command cut takes the link down and join brings a third switch.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata",
@@ -63,9 +66,12 @@ func TestScripts(t *testing.T) {
 			v := netview.New(netview.Limits{})
 			facts := v.Facts()
 			fill(v, facts)
-			// Streams end when the context of the server's connections does, and Close waits for that.
-			srv := httptest.NewServer(api.New(api.Config{View: v, Paths: direct{}, Check: checkOf(v), Intents: newEngine(e, v), IntentFlows: intentFlows,
-				Access: api.Access{Tokens: []api.Token{{Role: api.RoleViewer, Secret: "a-token-of-the-tests"}, {Role: api.RoleOperator, Secret: "an-operator-of-the-tests"}}},
+			// Streams end when the context of the server's connections does, and Close waits for
+			// that.
+			srv := httptest.NewServer(api.New(api.Config{View: v, Paths: direct{}, Check: checkOf(v),
+				Intents: newEngine(e, v), IntentFlows: intentFlows,
+				Access: api.Access{Tokens: []api.Token{{Role: api.RoleViewer, Secret: "a-token-of-the-tests"},
+					{Role: api.RoleOperator, Secret: "an-operator-of-the-tests"}}},
 				Members: func() []client.Member {
 					return []client.Member{{Name: "weir-1", Address: "127.0.0.1:8181", State: "ready", Leader: true, Switches: 2}}
 				},
@@ -102,19 +108,24 @@ func fill(v *netview.View, facts *netview.Facts) {
 		putSwitch(tx, 2)
 		putLinks(tx, true)
 		for n := byte(1); n <= 2; n++ {
-			tx.PutHost(&netview.Host{HostID: netview.HostID{MAC: packet.MAC{5: n}}, IPs: []netip.Addr{netip.AddrFrom4([4]byte{10, 0, 0, n})},
-				At: netview.Point{DPID: netview.DPID(n), Port: 1}, Seen: time.Unix(1e9, 0), State: netview.HostConfirmed})
+			tx.PutHost(&netview.Host{HostID: netview.HostID{MAC: packet.MAC{5: n}},
+				IPs: []netip.Addr{netip.AddrFrom4([4]byte{10, 0, 0, n})},
+				At:  netview.Point{DPID: netview.DPID(n), Port: 1}, Seen: time.Unix(1e9, 0), State: netview.HostConfirmed})
 		}
 	})
-	v.Wanted("forward").Update(func(tx *netview.WantedTx) {
-		tx.Set(1, []netview.Rule{{DPID: 1, Table: 1, Cookie: 0x10000, Instructions: []openflow.Instruction{openflow.Apply(openflow.OutputController(openflow.ControllerNoCut))}}})
+	v.Desired("forward").Update(func(tx *netview.DesiredTx) {
+		tx.Set(1, []netview.Rule{{DPID: 1, Table: 1, Cookie: 0x10000,
+			Instructions: []openflow.Instruction{openflow.Apply(openflow.OutputController(openflow.ControllerNoCut))}}})
 	})
 }
 
 func putSwitch(tx *netview.FactsTx, d netview.DPID) {
-	tx.PutSwitch(&netview.Switch{DPID: d, Name: "s" + d.String()[15:], State: netview.SwitchReady, Connected: true, Version: openflow.V13,
-		Address: "127.0.0.1:40000", Master: "weir-1", Desc: openflow.Desc{Hardware: "Open vSwitch", Software: "3.1.0"}, Since: time.Unix(1e9, 0),
-		Ports: []netview.Port{{Number: 1, Name: "eth1", Up: true, SpeedMbps: 10000, Role: netview.PortEdge}, {Number: 2, Name: "eth2", Up: true, Role: netview.PortLink}}})
+	tx.PutSwitch(&netview.Switch{DPID: d, Name: "s" + d.String()[15:], State: netview.SwitchReady, Connected: true,
+		Version: openflow.V13,
+		Address: "127.0.0.1:40000", Master: "weir-1",
+		Desc: openflow.Desc{Hardware: "Open vSwitch", Software: "3.1.0"}, Since: time.Unix(1e9, 0),
+		Ports: []netview.Port{{Number: 1, Name: "eth1", Up: true, SpeedMbps: 10000, Role: netview.PortEdge},
+			{Number: 2, Name: "eth2", Up: true, Role: netview.PortLink}}})
 }
 
 func putLinks(tx *netview.FactsTx, up bool) {
@@ -136,7 +147,8 @@ func (direct) Paths(s *netview.Snapshot, q api.PathQuery) []api.Path {
 	return nil
 }
 
-// usage runs a command and wants exit code 2 and one line on standard error. (exec knows only zero and not zero.)
+// usage runs a command and wants exit code 2 and one line on standard error. (exec knows only zero
+// and not zero.)
 func usage(ts *testscript.TestScript, _ bool, args []string) {
 	err := ts.Exec(args[0], args[1:]...)
 	var exit *exec.ExitError

@@ -23,8 +23,8 @@ import (
 // upTopology is the network of weir up and make run.
 const upTopology = "wan:206"
 
-// lineEvery is how often weir up says how things are where there is no terminal.
-const lineEvery = 10 * time.Second
+// linePeriod is the time between two lines where there is no terminal.
+const linePeriod = 10 * time.Second
 
 // upFlags are the flags of weir up.
 type upFlags struct {
@@ -51,58 +51,63 @@ func newUp() *cobra.Command {
 		Use:   "up [TOPOLOGY]",
 		Short: "Start an instance and an emulated network in one process",
 		Long: `Start an instance and an emulated network in one process, without root: switches that speak OpenFlow to the instance, links,
-and hosts that ping each other, another one after a while. On a terminal a page shows how things are, elsewhere a line says so
-every ` + lineEvery.String() + `; and once, when every switch is connected, every link found and every host heard, how long that took. What a schedule in a YAML file does
-is told when it happens.
+and hosts that ping each other and change partners. On a terminal a page shows the state, elsewhere a line does,
+every ` + linePeriod.String() + `; and once, when every switch is connected, every link found and every host has answered, how long that took. Events of a
+schedule in a YAML file are shown when they happen.
 
-TOPOLOGY is ` + strings.Join(topo.Forms(), ", ") + `, or a YAML or GraphML file; ` + upTopology + ` if none is given. ,hosts=H behind a word sets how
-many hosts each switch has.
+TOPOLOGY is ` + strings.Join(topo.Forms(), ", ") + `, or a YAML or GraphML file; ` + upTopology + ` if none is given. ,hosts=H sets the number of
+hosts of each switch.
 
-Switches are joined to the instance by pipes inside the process, or by TCP with --tcp. The instance is one like that of weir
-node: other switches may connect to it too, and weir get, weir path and all else work on it while it runs.`,
+Switches connect to the instance by pipes inside the process, or by TCP with --tcp. The instance is like that of weir node: other
+switches may connect to it, and weir get, weir path and all other commands work on it.`,
 		Example: `  weir up
   weir up fattree:4,hosts=2
   weir up examples/two-sites.yaml
   weir up --intents 1000 --cuts 2s
   weir up --intents 0                     no intents, and no cuts
   weir up ring:8 --openflow-version 1.0 --tcp`,
-		Args: cobra.MaximumNArgs(1),
+		Args: wantArgs(0, 1, "at most one TOPOLOGY, such as linear:4"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			spec := upTopology
 			if len(args) > 0 {
 				spec = args[0]
 			}
 			if spec != upTopology {
-				f.quiet(cmd.Flags())
+				f.withoutDemo(cmd.Flags())
 			}
 			return f.run(cmd, spec)
 		},
 	}
 	fs := cmd.Flags()
-	fs.StringVar(&f.node.DataDir, "data-dir", "", "directory of tokens, the store and what is remembered; a temporary one if none is given")
+	fs.StringVar(&f.node.DataDir, "data-dir", "",
+		"directory of tokens, the store and what was learned; a temporary one if none is given")
 	fs.StringVar(&f.node.Store, "store", f.node.Store, storeUsage)
 	fs.StringVar(&f.node.OpenFlow, "openflow", f.node.OpenFlow, "address that other switches may connect to, HOST:PORT")
 	fs.StringVar(&f.node.API, "api", f.node.API, "address of the API, HOST:PORT")
-	fs.StringVar(&f.emulator, "emulator-api", "127.0.0.1:8182", "address of the emulated network's own API, which cuts links and the like (docs/emulator.md); empty for none")
-	fs.StringVar(&f.node.Auth, "auth", f.node.Auth, "who may use the API: those with a token, or (none, on loopback only) everybody")
+	fs.StringVar(&f.emulator, "emulator-api", "127.0.0.1:8182",
+		"address of the emulated network's own API, which cuts links and the like (docs/emulator.md); empty for none")
+	fs.StringVar(&f.node.Auth, "auth", f.node.Auth,
+		"who may use the API: those with a token, or (none, on loopback only) everybody")
 	fs.BoolVar(&f.node.Insecure, "insecure", false, "allow both APIs off loopback without TLS")
-	fs.StringSliceVar(&f.node.APIHosts, "api-host", nil, "further names under which the APIs may be called")
+	fs.StringSliceVar(&f.node.APIHosts, "api-host", nil, "further host names of the APIs")
 	fs.StringVar(&f.captures, "capture-dir", ".", "folder of captures that are asked for over the emulated network's API")
-	fs.Var(newWord(&f.version, "1.0|1.3"), "openflow-version", "that the switches speak")
-	fs.Uint64Var(&f.seed, "seed", 1, "of the mesh, and of all that happens by lot")
+	fs.Var(newEnumFlag(&f.version, "1.0|1.3"), "openflow-version", "that the switches speak")
+	fs.Uint64Var(&f.seed, "seed", 1, "of the mesh, and of all random events")
 	fs.StringArrayVar(&f.attached, "attach", nil, attachUsage)
 	fs.StringVar(&f.profile, "profile", "", profileUsage)
-	fs.IntVar(&f.intents, "intents", 300, "intents between pairs of hosts that the instance is asked for; 0: none (of another TOPOLOGY: 0 unless it is given)")
-	fs.DurationVar(&f.cuts, "cuts", 5*time.Second, "time between a cut of a link and its mending, when all intents are installed; 0: none is cut (of another TOPOLOGY: 0 unless it is given)")
-	fs.BoolVar(&f.tcp, "tcp", false, "join switches and instance by TCP, not by pipes in the process")
+	fs.IntVar(&f.intents, "intents", 300,
+		"number of intents between pairs of hosts; 0: none (default 0 for another TOPOLOGY)")
+	fs.DurationVar(&f.cuts, "cuts", 5*time.Second,
+		"time between a cut of a link and its restoration, when all intents are installed; 0: no cuts (default 0 for another TOPOLOGY)")
+	fs.BoolVar(&f.tcp, "tcp", false, "connect switches by TCP, not by pipes in the process")
 	fs.BoolVar(&f.plain, "plain", false, "lines instead of a page, on a terminal too")
 	fs.StringVar(&f.log, "log", "", "file that the instance logs to; standard error if none is given and there is no page")
 	fs.StringVar(&f.level, "log-level", f.level, "what is logged: debug, info, warn or error")
 	return cmd
 }
 
-// quiet has no intents and no cuts where they were not asked for.
-func (f *upFlags) quiet(given *pflag.FlagSet) {
+// withoutDemo turns intents and cuts off where their flags are not given.
+func (f *upFlags) withoutDemo(given *pflag.FlagSet) {
 	if !given.Changed("intents") {
 		f.intents = 0
 	}
@@ -121,7 +126,7 @@ func (f *upFlags) run(cmd *cobra.Command, spec string) error {
 	}
 	topology, err := topo.Load(spec, f.seed)
 	if err != nil {
-		return fileProblems(err)
+		return err
 	}
 	devices, err := readAttached(f.attached)
 	if err != nil {
@@ -146,42 +151,43 @@ func (f *upFlags) run(cmd *cobra.Command, spec string) error {
 	cfg.Network.Topology, cfg.Network.Seed, cfg.Network.Versions = topology, f.seed, []openflow.Version{versionOf(f.version)}
 	if cfg.Node.DataDir == "" {
 		if cfg.Node.DataDir, err = os.MkdirTemp("", "weir-up-"); err != nil {
-			return atRun(err)
+			return runtimeError(err)
 		}
 		defer os.RemoveAll(cfg.Node.DataDir)
 	}
-	s := &shower{out: out, page: page}
+	s := &upDisplay{out: out, page: page}
 	if len(topology.Links) > 0 {
 		s.link = topology.Links[0].ID
 	}
 	cfg.EmulatorAPI, cfg.CaptureDir, cfg.Note = f.emulator, f.captures, s.event
 	cfg.Ready = func(at node.Addresses, emulator string) { s.ready(at, emulator, cfg.Node.DataDir) }
-	cfg.Show, cfg.Complete, cfg.Wanted = s.show, s.complete, s.wanted
+	cfg.Show, cfg.Complete, cfg.Installed = s.show, s.complete, s.installed
 	cfg.Intents, cfg.Cuts = f.intents, f.cuts
-	// A terminal that is closed, or a reader of the lines that goes, ends it as an interrupt does: nothing is left behind.
+	// A closed terminal or pipe ends it as an interrupt does: nothing is left behind.
 	ctx, stop := signal.NotifyContext(cmd.Context(), syscall.SIGHUP, syscall.SIGPIPE)
 	defer stop()
 	err = up.Run(ctx, cfg)
-	if s.kept != "" {
-		fmt.Fprintln(out, s.kept)
+	if s.fidelity != "" {
+		fmt.Fprintln(out, s.fidelity)
 	}
 	return nodeError(err)
 }
 
-// checkExposure refuses APIs that listen where they must not.
+// checkExposure refuses unprotected APIs off loopback.
 func (f *upFlags) checkExposure() error {
 	for _, one := range []struct{ flag, address string }{{"api", f.node.API}, {"emulator-api", f.emulator}} {
 		if one.address == "" {
 			continue
 		}
-		if err := api.CheckExposure(api.Exposure{Listen: one.address, Insecure: f.node.Insecure, Open: f.node.Auth == "none", NoTLS: true}); err != nil {
+		if err := api.CheckExposure(api.Exposure{Listen: one.address, Insecure: f.node.Insecure,
+			Open: f.node.Auth == "none", NoTLS: true}); err != nil {
 			return fmt.Errorf("--%s=%s given: %w", one.flag, one.address, err)
 		}
 	}
 	return nil
 }
 
-// logger is where the instance logs to.
+// logger makes the log of the instance.
 func (f *upFlags) logger(stderr io.Writer, page bool) (*slog.Logger, error) {
 	var min slog.Level
 	if err := min.UnmarshalText([]byte(f.level)); err != nil {

@@ -8,7 +8,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Version and Commit are stamped by the linker: -ldflags "-X github.com/weirnet/weir/cli.Version=1.2.3".
+// Version and Commit are stamped by the linker: -ldflags "-X
+// github.com/weirnet/weir/cli.Version=1.2.3".
 var (
 	Version = "0.0.0-dev"
 	Commit  = ""
@@ -19,15 +20,16 @@ func newVersion() *cobra.Command {
 		Use:     "version",
 		Short:   "Show which build this is",
 		Example: "  weir version",
-		Args:    cobra.NoArgs,
+		Args:    wantNoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			_, err := fmt.Fprintf(cmd.OutOrStdout(), "weir %s, commit %s, %s, %s/%s\n", Version, commit(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
-			return atRun(err)
+			_, err := fmt.Fprintf(cmd.OutOrStdout(), "weir %s, commit %s, %s, %s/%s\n", Version, commit(),
+				runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			return runtimeError(err)
 		},
 	}
 }
 
-// commit is the commit stamped, or else the one that the Go tool noted.
+// commit returns the stamped commit, or else the one that the Go tool recorded.
 func commit() string {
 	if Commit != "" {
 		return Commit

@@ -14,50 +14,50 @@ import (
 	"github.com/weirnet/weir/api/client"
 )
 
-// pollEvery is how often rows that have no events are asked for.
-const pollEvery = 2 * time.Second
+// pollPeriod is the time between two polls of rows without events.
+const pollPeriod = 2 * time.Second
 
-// watcher writes the rows of one watch as they change. It remembers what it wrote, so that a snapshot in the middle of the
-// stream shows as the differences only.
+// watcher prints the rows of one watch as they change. It keeps what it has printed, so that of a
+// snapshot in the middle of the stream only the differences are printed.
 type watcher[T any] struct {
-	kind  *rowKind[T]
+	kind  *resource[T]
 	id    string
 	out   io.Writer
 	f     format
 	table table
-	known map[string]T
-	json  map[string]string // of the known
-	stale map[string]bool   // known before a reset and not put since
+	shown map[string]T
+	json  map[string]string // of the shown rows
+	stale map[string]bool   // shown before a reset and not put since
 	names names             // of the switches as the watch began
 }
 
-// now is when a row is shown, by this machine's clock.
+// now is the time at which a row is shown, by this machine's clock.
 func (w *watcher[T]) now() string { return time.Now().UTC().Format("2006-01-02T15:04:05.000Z07:00") }
 
-// watch shows the rows, and then each that changes, with op: put or delete.
-func (k *rowKind[T]) watch(ctx context.Context, c *client.Client, out io.Writer, id string, f format) error {
-	w := &watcher[T]{kind: k, id: id, out: out, f: f, table: table{w: out}, known: map[string]T{}, json: map[string]string{}}
+// watch prints the rows, and then each that changes, with op: put or delete.
+func (k *resource[T]) watch(ctx context.Context, c *client.Client, out io.Writer, id string, f format) error {
+	w := &watcher[T]{kind: k, id: id, out: out, f: f, table: table{w: out}, shown: map[string]T{}, json: map[string]string{}}
 	if k.named {
 		var err error
-		if w.names, err = namesFor(ctx, c, f); err != nil {
+		if w.names, err = namesForFormat(ctx, c, f); err != nil {
 			return err
 		}
 	}
 	if k.event == "" {
 		return w.poll(ctx, c)
 	}
-	p, err := k.list(ctx, c, "") // a list has a revision to go on from
+	p, err := k.list(ctx, c, "") // the events continue from its revision
 	if err != nil {
 		return err
 	}
-	p.Items = slices.DeleteFunc(p.Items, func(v T) bool { return id != "" && !k.has(v, id) })
+	p.Items = slices.DeleteFunc(p.Items, func(v T) bool { return id != "" && !k.matches(v, id) })
 	if err := w.begin(p.Items); err != nil {
 		return err
 	}
 	return c.Watch(ctx, client.Watch{After: p.Revision, Kinds: []string{k.event}}, w.event)
 }
 
-func (w *watcher[T]) cells(v T) []string { return w.names.in([][]string{w.kind.cells(v)})[0] }
+func (w *watcher[T]) cells(v T) []string { return w.names.replaceIn([][]string{w.kind.cells(v)})[0] }
 
 func (w *watcher[T]) begin(items []T) error {
 	if w.f.table() {
@@ -91,7 +91,7 @@ func (w *watcher[T]) event(e client.Event) error {
 	if err := json.Unmarshal(e.Data, &v); err != nil {
 		return err
 	}
-	if w.id != "" && !w.kind.has(v, w.id) {
+	if w.id != "" && !w.kind.matches(v, w.id) {
 		return nil
 	}
 	if e.Delete {
@@ -100,7 +100,8 @@ func (w *watcher[T]) event(e client.Event) error {
 	return w.put(v)
 }
 
-// poll asks again and again, and compares. A row that is not there, or a switch that does not answer now, may be there later.
+// poll lists the rows periodically and prints the differences. A row that is missing, or a switch
+// that does not answer, may be there later.
 func (w *watcher[T]) poll(ctx context.Context, c *client.Client) error {
 	p, err := w.kind.list(ctx, c, w.id)
 	if err != nil {
@@ -109,7 +110,7 @@ func (w *watcher[T]) poll(ctx context.Context, c *client.Client) error {
 	if err := w.begin(p.Items); err != nil {
 		return err
 	}
-	tick := time.NewTicker(pollEvery)
+	tick := time.NewTicker(pollPeriod)
 	defer tick.Stop()
 	for {
 		select {
@@ -137,16 +138,16 @@ func (w *watcher[T]) poll(ctx context.Context, c *client.Client) error {
 }
 
 func (w *watcher[T]) reset() {
-	w.stale = make(map[string]bool, len(w.known))
-	for key := range w.known {
+	w.stale = make(map[string]bool, len(w.shown))
+	for key := range w.shown {
 		w.stale[key] = true
 	}
 }
 
-// synced: what the snapshot did not have is gone.
+// synced removes the rows that the snapshot did not have.
 func (w *watcher[T]) synced() error {
 	for _, key := range slices.Sorted(maps.Keys(w.stale)) {
-		if err := w.remove(w.known[key]); err != nil {
+		if err := w.remove(w.shown[key]); err != nil {
 			return err
 		}
 	}
@@ -164,14 +165,14 @@ func (w *watcher[T]) put(v T) error {
 	if w.json[key] == string(b) {
 		return nil
 	}
-	w.known[key], w.json[key] = v, string(b)
+	w.shown[key], w.json[key] = v, string(b)
 	return w.write("put", v, b)
 }
 
 func (w *watcher[T]) remove(v T) error {
 	key := w.kind.key(v)
 	delete(w.stale, key)
-	delete(w.known, key)
+	delete(w.shown, key)
 	delete(w.json, key)
 	b, err := json.Marshal(v)
 	if err != nil {
@@ -180,7 +181,7 @@ func (w *watcher[T]) remove(v T) error {
 	return w.write("delete", v, b)
 }
 
-// write writes a row; b is its JSON.
+// write prints a row; b is its JSON.
 func (w *watcher[T]) write(op string, v T, b []byte) error {
 	if w.f.table() {
 		return w.table.write(append(append([]string{op}, w.cells(v)...), w.now()))

@@ -4,12 +4,13 @@ import (
 	"fmt"
 
 	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/strictyaml"
 )
 
-// check finds what is wrong between fields. Lines are those of the file's values by path; nil where there is no file.
-func (c *Config) check(lines map[string]int, found *tally) {
+// check finds what is wrong between fields.
+func (r *reader) check(c *Config) {
 	wrong := func(path, format string, args ...any) {
-		found.take(Problem{lines[path], path, fmt.Sprintf(format, args...)})
+		r.Add(strictyaml.Problem{Line: r.lines[path], Path: path, Text: fmt.Sprintf(format, args...)})
 	}
 	if (c.API.TLSCert == "") != (c.API.TLSKey == "") {
 		wrong("api", "tls_cert and tls_key: give both or neither")
@@ -31,7 +32,7 @@ func (c *Config) checkNames(wrong func(path, format string, args ...any)) {
 		}
 		at := under("switches", dpid.String()) + ".name"
 		if other, twice := named[name]; twice {
-			wrong(at, "%s is the name of switch %s already", quote(name), other)
+			wrong(at, "%s is the name of switch %s already", strictyaml.Quote(name), other)
 		}
 		named[name] = dpid
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/strictyaml"
 )
 
 var rewrite = flag.Bool("rewrite", false, "write golden files anew")
@@ -57,16 +58,20 @@ func TestParse(t *testing.T) {
 		t.Fatal(err)
 	}
 	for what, ok := range map[string]bool{
-		"name":      c.Name == "west" && c.Domain == 7,
-		"openflow":  c.OpenFlow == OpenFlow{"[::1]:6654", time.Second, "c", "k", "a", true, 5},
-		"api":       c.API.Auth == "none" && c.API.Insecure && c.API.TLSKey == "b.pem" && reflect.DeepEqual(c.API.Hosts, []string{"weir.example", "10"}),
+		"name":     c.Name == "west" && c.Domain == 7,
+		"openflow": c.OpenFlow == OpenFlow{"[::1]:6654", time.Second, "c", "k", "a", true, 5},
+		"api": c.API.Auth == "none" && c.API.Insecure && c.API.TLSKey == "b.pem" &&
+			reflect.DeepEqual(c.API.Hosts, []string{"weir.example", "10"}),
 		"stats":     c.Stats == Stats{time.Second, 2 * time.Second, time.Hour},
 		"discovery": c.Discovery == Discovery{time.Minute, "allow", "trust", time.Hour},
-		"limits":    c.Limits == Limits{Connections: 9999, ConnectionsPerSource: 99, BatchItems: 999, StreamsPerToken: 9, SwitchPorts: 48},
-		"allow":     reflect.DeepEqual(c.Allow, []netview.DPID{1, 0xa1, 0xb2, 0xc3}),
-		"switches":  c.Switches[1] == Switch{"leaf 1", "row 3: rack 4"} && c.Switches[0xa1].Name == "spine" && len(c.Switches) == 3,
-		"ports":     c.Ports[netview.Point{DPID: 1, Port: PortLocal}].Name == "1" && c.Ports[netview.Point{DPID: 0xa1, Port: 3}].Edge,
-		"links":     c.Links[LinkRef{netview.Point{DPID: 0xa1, Port: 2}, netview.Point{DPID: 0xb2, Port: 2}, true}].Cost == 65535,
+		"limits": c.Limits == Limits{Connections: 9999, ConnectionsPerSource: 99, BatchItems: 999,
+			StreamsPerToken: 9, SwitchPorts: 48},
+		"allow": reflect.DeepEqual(c.Allow, []netview.DPID{1, 0xa1, 0xb2, 0xc3}),
+		"switches": c.Switches[1] == Switch{"leaf 1", "row 3: rack 4"} && c.Switches[0xa1].Name == "spine" &&
+			len(c.Switches) == 3,
+		"ports": c.Ports[netview.Point{DPID: 1, Port: PortLocal}].Name == "1" &&
+			c.Ports[netview.Point{DPID: 0xa1, Port: 3}].Edge,
+		"links": c.Links[LinkRef{netview.Point{DPID: 0xa1, Port: 2}, netview.Point{DPID: 0xb2, Port: 2}, true}].Cost == 65535,
 	} {
 		if !ok {
 			t.Errorf("%s: %+v", what, c)
@@ -102,11 +107,12 @@ func TestBad(t *testing.T) {
 			t.Errorf("%s is accepted", file)
 			continue
 		}
-		golden(t, strings.TrimSuffix(file, ".yaml")+".txt", err.(Problems).In(filepath.Base(file))+"\n")
+		golden(t, strings.TrimSuffix(file, ".yaml")+".txt", err.(strictyaml.Problems).In(filepath.Base(file))+"\n")
 	}
 }
 
-// TestManyProblems: of a file that is something else altogether the first problems are told, and how many there are.
+// TestManyProblems: of a file that is something else altogether the first problems are told, and
+// how many there are.
 func TestManyProblems(t *testing.T) {
 	for _, c := range []string{"n%d: 1\n", "? [%d]\n: 1\n"} {
 		var b strings.Builder
@@ -114,8 +120,10 @@ func TestManyProblems(t *testing.T) {
 			fmt.Fprintf(&b, c, n)
 		}
 		_, err := Parse([]byte(b.String()))
-		list, _ := err.(Problems)
-		if len(list) != MaxProblems+1 || list[0].Line != 1 || list[MaxProblems].Text != "and 19900 more problems" || len(err.Error()) > 64<<10 {
+		list, _ := err.(strictyaml.Problems)
+		if len(list) != strictyaml.MaxProblems+1 || list[0].Line != 1 ||
+			list[strictyaml.MaxProblems].Text != "and 19900 more problems" ||
+			len(err.Error()) > 64<<10 {
 			t.Errorf("%q: %d problems, %d bytes, last %v", c, len(list), len(err.Error()), list[len(list)-1])
 		}
 	}
@@ -156,7 +164,8 @@ func parse(t *testing.T, text string) *Config {
 }
 
 func TestDiff(t *testing.T) {
-	from := parse(t, "name: a\nallow: [1, 2]\nswitches: {1: {name: x, location: here}, 2: {name: y}}\ndiscovery: {lldp_period: 2s}\n")
+	from := parse(t,
+		"name: a\nallow: [1, 2]\nswitches: {1: {name: x, location: here}, 2: {name: y}}\ndiscovery: {lldp_period: 2s}\n")
 	to := parse(t, "allow: [2, 3]\nswitches: {1: {name: z, location: here}, 3: {name: y}}\ndiscovery: {lldp_period: 2000ms}\nforward: {unknown: flood}\n")
 	got := Diff(from, to)
 	want := []Change{
@@ -202,7 +211,8 @@ switches: {1: {name: z, location: here}, 2: {name: y}}`)
 // FuzzParse: whatever is given is refused with a text, or says what its own text says.
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(whole))
-	for _, s := range []string{"", "a: &x [*x]", "switches: {1: {name: 5}}", "allow: []", "links: {1/1->2/2: {}}", "? [a]\n: b", "<<: {name: x}", "name: !!binary aGk=", "---\n---\n", "name: \"\\u0007\"", "domain: 0x1"} {
+	for _, s := range []string{"", "a: &x [*x]", "switches: {1: {name: 5}}", "allow: []", "links: {1/1->2/2: {}}",
+		"? [a]\n: b", "<<: {name: x}", "name: !!binary aGk=", "---\n---\n", "name: \"\\u0007\"", "domain: 0x1"} {
 		f.Add([]byte(s))
 	}
 	files, _ := filepath.Glob("testdata/bad/*.yaml")
@@ -213,7 +223,7 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte) {
 		c, err := Parse(b)
 		if err != nil {
-			if p, ok := err.(Problems); !ok || len(p) == 0 || p.Error() == "" {
+			if p, ok := err.(strictyaml.Problems); !ok || len(p) == 0 || p.Error() == "" {
 				t.Fatalf("refused without a reason: %v", err)
 			}
 			return
@@ -229,15 +239,18 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// TestRunning: of what needs a restart the old is in force, of the rest the new, and Pending is the difference.
+// TestRunning: of what needs a restart the old is in force, of the rest the new, and Pending is the
+// difference.
 func TestRunning(t *testing.T) {
 	began := Merge(Defaults(), parse(t, "name: a\nforward: {unknown: flood}\nallow: [1]\ndiscovery: {lldp_period: 3s}\n"))
-	now := Merge(Defaults(), parse(t, "name: b\napps: {disable: [x]}\ndiscovery: {lldp_period: 4s}\n"))
+	now := Merge(Defaults(), parse(t, "name: b\napps: {disable: [guard]}\ndiscovery: {lldp_period: 4s}\n"))
 	running := Running(began, now)
-	if running.Name != "a" || running.Forward.Unknown != "flood" || running.Allow != nil || running.Apps.Disable != nil || running.Discovery.LLDPPeriod != 4*time.Second {
+	if running.Name != "a" || running.Forward.Unknown != "flood" || running.Allow != nil ||
+		running.Apps.Disable != nil || running.Discovery.LLDPPeriod != 4*time.Second {
 		t.Errorf("running: %s", running.Text())
 	}
-	want := []Change{{"name", "a", "b", true, true}, {"forward.unknown", "flood", "controller", true, false}, {"apps.disable[x]", "", "x", true, false}}
+	want := []Change{{"name", "a", "b", true, true}, {"forward.unknown", "flood", "controller", true, false},
+		{"apps.disable[guard]", "", "guard", true, false}}
 	if got := Pending(began, now); !reflect.DeepEqual(got, want) {
 		t.Errorf("pending: %+v", got)
 	}

@@ -24,8 +24,10 @@ func fields(t reflect.Type) []field {
 	for i := range list {
 		f := t.Field(i)
 		list[i] = field{
-			name: f.Tag.Get("yaml"), doc: f.Tag.Get("doc"), def: f.Tag.Get("default"), min: f.Tag.Get("min"), max: f.Tag.Get("max"),
-			kind: f.Tag.Get("kind"), restart: f.Tag.Get("restart") == "true", admin: f.Tag.Get("admin") == "true", typ: f.Type, index: i,
+			name: f.Tag.Get("yaml"), doc: f.Tag.Get("doc"), def: f.Tag.Get("default"), min: f.Tag.Get("min"),
+			max:  f.Tag.Get("max"),
+			kind: f.Tag.Get("kind"), restart: f.Tag.Get("restart") == "true", admin: f.Tag.Get("admin") == "true",
+			typ: f.Type, index: i,
 		}
 		if words := f.Tag.Get("enum"); words != "" {
 			list[i].enum = strings.Split(words, ",")
@@ -57,7 +59,7 @@ func under(path, key string) string { return path + "[" + key + "]" }
 
 // sortedKeys are the keys of a map of the schema, in order.
 func sortedKeys(m reflect.Value) []reflect.Value {
-	t := texts[m.Type().Key()]
+	t := textTypes[m.Type().Key()]
 	keys := m.MapKeys()
 	slices.SortFunc(keys, func(a, b reflect.Value) int { return t.compare(a.Interface(), b.Interface()) })
 	return keys
@@ -65,7 +67,7 @@ func sortedKeys(m reflect.Value) []reflect.Value {
 
 // scalarText is a scalar as Text writes it.
 func scalarText(v reflect.Value) string {
-	if t, ok := texts[v.Type()]; ok {
+	if t, ok := textTypes[v.Type()]; ok {
 		return t.format(v.Interface())
 	}
 	if v.Type() == durationType {

@@ -11,13 +11,15 @@ import (
 	"github.com/weirnet/weir/netview"
 )
 
-// PortLocal is the number of a switch's own port, OFPP_LOCAL of OpenFlow 1.3; it is written "local".
+// PortLocal is the number of a switch's own port, OFPP_LOCAL of OpenFlow 1.3; it is written
+// "local".
 const PortLocal = 0xfffffffe
 
 // portMax is the highest number of a port that is no reserved one, OFPP_MAX of OpenFlow 1.3.
 const portMax = 0xffffff00
 
-// LinkRef names a link in a configuration: from A to B or, if Both, both directions, and then A is the lesser.
+// LinkRef names a link in a configuration: from A to B or, if Both, both directions, and then A is
+// the lesser.
 type LinkRef struct {
 	A, B netview.Point
 	Both bool
@@ -121,23 +123,23 @@ func ParseLink(s string) (LinkRef, error) {
 	return LinkRef{src, dst, both}, nil
 }
 
-// text is a type whose values are written in one way and read in several.
-type text struct {
+// textType is a type whose values are written in one way and read in several.
+type textType struct {
 	parse   func(string) (any, error)
 	format  func(any) string
 	compare func(a, b any) int
 	what    string // in docs
 }
 
-// texts are the types of keys and of scalars that are not those of Go.
-var texts = map[reflect.Type]text{
+// textTypes are the types of keys and of scalars that are not those of Go.
+var textTypes = map[reflect.Type]textType{
 	reflect.TypeFor[netview.DPID]():  textOf(ParseDPID, netview.DPID.String, cmp.Compare[netview.DPID], "datapath id"),
 	reflect.TypeFor[netview.Point](): textOf(ParsePoint, FormatPoint, netview.Point.Compare, "DPID/PORT"),
 	reflect.TypeFor[LinkRef]():       textOf(ParseLink, LinkRef.String, LinkRef.compare, "link"),
 }
 
-func textOf[T any](parse func(string) (T, error), format func(T) string, compare func(a, b T) int, what string) text {
-	return text{
+func textOf[T any](parse func(string) (T, error), format func(T) string, compare func(a, b T) int, what string) textType {
+	return textType{
 		parse:   func(s string) (any, error) { return parse(s) },
 		format:  func(v any) string { return format(v.(T)) },
 		compare: func(a, b any) int { return compare(a.(T), b.(T)) },

@@ -1,96 +1,42 @@
 package config
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
-	"io"
 	"reflect"
-	"regexp"
-	"strconv"
-	"strings"
-	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/weirnet/weir/strictyaml"
 )
 
 // MaxBytes is the longest configuration that is read.
 const MaxBytes = 8 << 20
 
-// Parse reads a configuration. The error is Problems: everything that is wrong, with lines. A Config is returned only if
-// nothing is.
+// Parse reads a configuration. The error is strictyaml.Problems: everything that is wrong, with
+// lines. A Config is returned only if nothing is.
 func Parse(b []byte) (*Config, error) {
-	c, lines, wrong := read(b)
-	if c != nil {
-		c.check(lines, wrong)
+	root, err := strictyaml.Open(b, MaxBytes)
+	if err != nil {
+		return nil, err
 	}
-	if wrong.found > 0 {
-		return nil, wrong.problems()
+	r := reader{lines: make(map[string]int)}
+	c := &Config{}
+	r.value(root, "", field{}, reflect.ValueOf(c).Elem()) // what the schema alone can judge
+	r.check(c)
+	if err := r.Err(); err != nil {
+		return nil, err
 	}
 	return c, nil
 }
 
-// read reads what the schema alone can judge.
-func read(b []byte) (*Config, map[string]int, *tally) {
-	root, problem := document(b)
-	if problem != nil {
-		return nil, nil, &tally{Problems{*problem}, 1}
-	}
-	r := reader{lines: make(map[string]int)}
-	c := &Config{}
-	if root != nil {
-		r.value(root, "", field{}, reflect.ValueOf(c).Elem())
-	}
-	return c, r.lines, &r.tally
-}
-
-// document is the one document of a file; nil if it holds nothing.
-func document(b []byte) (*yaml.Node, *Problem) {
-	if len(b) > MaxBytes {
-		return nil, &Problem{Text: fmt.Sprintf("%d bytes given, want at most %d", len(b), MaxBytes)}
-	}
-	if !utf8.Valid(b) {
-		return nil, &Problem{Text: "not UTF-8"}
-	}
-	decoder := yaml.NewDecoder(bytes.NewReader(b))
-	var doc, more yaml.Node
-	if err := decoder.Decode(&doc); errors.Is(err, io.EOF) {
-		return nil, nil
-	} else if err != nil {
-		return nil, syntax(err)
-	}
-	if err := decoder.Decode(&more); err == nil {
-		return nil, &Problem{Line: more.Line, Text: "a second document: want one"}
-	} else if !errors.Is(err, io.EOF) {
-		return nil, syntax(err)
-	}
-	if len(doc.Content) == 0 {
-		return nil, nil
-	}
-	return doc.Content[0], nil
-}
-
-var lineOf = regexp.MustCompile(`^yaml: line (\d+): `)
-
-// syntax is what the YAML parser says, with its line.
-func syntax(err error) *Problem {
-	text := err.Error()
-	line := 0
-	if m := lineOf.FindStringSubmatch(text); m != nil {
-		line, _ = strconv.Atoi(m[1])
-		text = strings.TrimPrefix(text, m[0])
-	}
-	return &Problem{Line: line, Text: "not YAML: " + strings.TrimPrefix(text, "yaml: ")}
-}
-
 // reader walks a document along the schema.
 type reader struct {
-	tally
+	strictyaml.Collector
 	lines map[string]int // of every value, by path
 }
 
 func (r *reader) wrong(n *yaml.Node, path, format string, args ...any) {
-	r.take(Problem{n.Line, path, fmt.Sprintf(format, args...)})
+	r.Add(strictyaml.Problem{Line: n.Line, Path: path, Text: fmt.Sprintf(format, args...)})
 }
 
 // value reads a node into v.
@@ -100,7 +46,7 @@ func (r *reader) value(n *yaml.Node, path string, f field, v reflect.Value) {
 		r.wrong(n, path, "an anchor or alias: write the value out")
 		return
 	}
-	if _, own := texts[v.Type()]; own {
+	if _, own := textTypes[v.Type()]; own {
 		r.scalar(n, path, f, v)
 		return
 	}
@@ -116,30 +62,18 @@ func (r *reader) value(n *yaml.Node, path string, f field, v reflect.Value) {
 	}
 }
 
-func isNull(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.Tag == "!!null" }
-
 func (r *reader) scalar(n *yaml.Node, path string, f field, v reflect.Value) {
 	if n.Kind != yaml.ScalarNode {
-		r.wrong(n, path, "%s given, want one value", kindName(n))
+		r.wrong(n, path, "%s given, want one value", strictyaml.Given(n))
 		return
 	}
-	if isNull(n) {
+	if strictyaml.IsNull(n) {
 		r.wrong(n, path, "no value given: give one, or leave the field out")
 		return
 	}
 	if err := setScalar(v, n.Value, f); err != nil {
 		r.wrong(n, path, "%v", err)
 	}
-}
-
-func kindName(n *yaml.Node) string {
-	switch n.Kind {
-	case yaml.MappingNode:
-		return "a mapping"
-	case yaml.SequenceNode:
-		return "a list"
-	}
-	return quote(n.Value)
 }
 
 // mapping reads named fields. One with nothing under it says nothing.
@@ -159,23 +93,23 @@ func (r *reader) mapping(n *yaml.Node, path string, v reflect.Value) {
 			r.value(value, join(path, f.name), f, v.Field(f.index))
 			return
 		}
-		r.wrong(key, path, "unknown field %s: want %s", quote(key.Value), names(list))
+		r.wrong(key, path, "unknown field %s: want %s", strictyaml.Quote(key.Value), names(list))
 	})
 }
 
 // pairs calls do with each pair of a mapping.
 func (r *reader) pairs(n *yaml.Node, path, want string, do func(key, value *yaml.Node)) {
-	if isNull(n) {
+	if strictyaml.IsNull(n) {
 		return
 	}
 	if n.Kind != yaml.MappingNode {
-		r.wrong(n, path, "%s given, want a mapping with %s", kindName(n), want)
+		r.wrong(n, path, "%s given, want a mapping with %s", strictyaml.Given(n), want)
 		return
 	}
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key := n.Content[i]
 		if key.Kind != yaml.ScalarNode || key.Anchor != "" {
-			r.wrong(key, path, "%s given as the name of a field, want one value", kindName(key))
+			r.wrong(key, path, "%s given as the name of a field, want one value", strictyaml.Given(key))
 			continue
 		}
 		do(key, n.Content[i+1])
@@ -184,7 +118,7 @@ func (r *reader) pairs(n *yaml.Node, path, want string, do func(key, value *yaml
 
 // entries reads a mapping by keys of a type of their own.
 func (r *reader) entries(n *yaml.Node, path string, v reflect.Value) {
-	t := texts[v.Type().Key()]
+	t := textTypes[v.Type().Key()]
 	r.pairs(n, path, t.what+" as keys", func(key, value *yaml.Node) {
 		k, err := t.parse(key.Value)
 		if err != nil {
@@ -206,22 +140,24 @@ func (r *reader) entries(n *yaml.Node, path string, v reflect.Value) {
 	})
 }
 
-// list reads a sequence without duplicates. An empty one is refused: it would say nothing and look as if it said "none".
+// list reads a sequence without duplicates. An empty one is refused: it would say nothing and look
+// as if it said "none".
 func (r *reader) list(n *yaml.Node, path string, f field, v reflect.Value) {
 	if n.Kind != yaml.SequenceNode || len(n.Content) == 0 {
-		r.wrong(n, path, "%s given, want a list with at least one value, or leave the field out", map[bool]string{true: "an empty list", false: kindName(n)}[n.Kind == yaml.SequenceNode])
+		r.wrong(n, path, "%s given, want a list with at least one value, or leave the field out",
+			map[bool]string{true: "an empty list", false: strictyaml.Given(n)}[n.Kind == yaml.SequenceNode])
 		return
 	}
 	seen := map[string]bool{}
 	for _, item := range n.Content {
-		before := r.found
+		before := r.Found()
 		e := reflect.New(v.Type().Elem()).Elem()
 		r.value(item, path, f, e)
-		if r.found > before {
+		if r.Found() > before {
 			continue
 		}
 		if s := scalarText(e); seen[s] {
-			r.wrong(item, path, "%s given twice", quote(s))
+			r.wrong(item, path, "%s given twice", strictyaml.Quote(s))
 		} else {
 			seen[s] = true
 			v.Set(reflect.Append(v, e))

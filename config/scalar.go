@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 	"unicode"
+
+	"github.com/weirnet/weir/strictyaml"
 )
 
 // maxText is the longest string of a configuration, in bytes.
@@ -38,7 +40,7 @@ func plainText(v reflect.Value) string {
 
 // setScalar reads a scalar into v. The error says what was given and what was expected.
 func setScalar(v reflect.Value, s string, f field) error {
-	if t, ok := texts[v.Type()]; ok {
+	if t, ok := textTypes[v.Type()]; ok {
 		value, err := t.parse(s)
 		if err == nil {
 			v.Set(reflect.ValueOf(value))
@@ -62,7 +64,7 @@ func setDuration(v reflect.Value, s string, f field) error {
 	least, _ := time.ParseDuration(f.min)
 	most, _ := time.ParseDuration(f.max)
 	if err != nil || d < least || d > most {
-		return fmt.Errorf("%s given, want a duration with a unit, from %s to %s", quote(s), f.min, f.max)
+		return fmt.Errorf("%s given, want a duration with a unit, from %s to %s", strictyaml.Quote(s), f.min, f.max)
 	}
 	v.SetInt(int64(d))
 	return nil
@@ -74,7 +76,7 @@ func setBool(v reflect.Value, s string) error {
 		v.SetBool(s == "true")
 		return nil
 	}
-	return fmt.Errorf("%s given, want true or false", quote(s))
+	return fmt.Errorf("%s given, want true or false", strictyaml.Quote(s))
 }
 
 func setNumber(v reflect.Value, s string, f field) error {
@@ -82,7 +84,7 @@ func setNumber(v reflect.Value, s string, f field) error {
 	least, _ := strconv.ParseUint(f.min, 10, 64)
 	most, _ := strconv.ParseUint(f.max, 10, 64)
 	if err != nil || n < least || n > most {
-		return fmt.Errorf("%s given, want a number from %s to %s", quote(s), f.min, f.max)
+		return fmt.Errorf("%s given, want a number from %s to %s", strictyaml.Quote(s), f.min, f.max)
 	}
 	v.SetUint(n)
 	return nil
@@ -91,15 +93,15 @@ func setNumber(v reflect.Value, s string, f field) error {
 func setText(v reflect.Value, s string, f field) error {
 	switch {
 	case f.enum != nil && !slices.Contains(f.enum, s):
-		return fmt.Errorf("%s given, want %s", quote(s), strings.Join(f.enum, " or "))
+		return fmt.Errorf("%s given, want %s", strictyaml.Quote(s), strings.Join(f.enum, " or "))
 	case s == "":
 		return fmt.Errorf("an empty text given: give one, or leave the field out")
 	case len(s) > maxText:
 		return fmt.Errorf("a text of %d bytes given, want at most %d", len(s), maxText)
 	case strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }):
-		return fmt.Errorf("%s given, want a text without control characters", quote(s))
+		return fmt.Errorf("%s given, want a text without control characters", strictyaml.Quote(s))
 	case f.kind == "address" && !isAddress(s):
-		return fmt.Errorf("%s given, want HOST:PORT, such as %s", quote(s), f.def)
+		return fmt.Errorf("%s given, want HOST:PORT, such as %s", strictyaml.Quote(s), f.def)
 	}
 	v.SetString(s)
 	return nil
@@ -112,13 +114,4 @@ func isAddress(s string) bool {
 		_, err = strconv.ParseUint(port, 10, 16)
 	}
 	return err == nil
-}
-
-// quote shows what was given, clipped.
-func quote(s string) string {
-	const most = 60
-	if len(s) > most {
-		s = s[:most] + "…"
-	}
-	return strconv.Quote(s)
 }

@@ -1,11 +1,13 @@
 package config
 
 import (
+	"bytes"
 	"reflect"
 	"testing"
 	"time"
 
 	"github.com/weirnet/weir/netview"
+	"go.yaml.in/yaml/v3"
 )
 
 func TestSettings(t *testing.T) {
@@ -17,7 +19,8 @@ ports: {1/1: {edge: true, name: desk}}
 links: {1/2->2/2: {cost: 3}, 2/3<->1/3: {capacity_mbps: 100, latency_us: 9}}`)
 	point := func(d netview.DPID, n uint32) netview.Point { return netview.Point{DPID: d, Port: n} }
 	key := func(a, b netview.Point) netview.LinkKey { return netview.LinkKey{Src: a, Dst: b} }
-	got := c.Settings([]Drain{{Kind: DrainSwitch, Object: "1"}, {Kind: DrainSwitch, Object: "9"}, {Kind: DrainPort, Object: "1/1"},
+	got := c.Settings([]Drain{{Kind: DrainSwitch, Object: "1"}, {Kind: DrainSwitch, Object: "9"},
+		{Kind: DrainPort, Object: "1/1"},
 		{Kind: DrainLink, Object: "2/2->1/2"}, {Kind: DrainLink, Object: "nonsense"}})
 	want := &netview.Settings{
 		Indirect: true, ProbePeriod: time.Second, HostExpiry: time.Hour,
@@ -26,7 +29,8 @@ links: {1/2->2/2: {cost: 3}, 2/3<->1/3: {capacity_mbps: 100, latency_us: 9}}`)
 		Ports:    map[netview.Point]netview.PortSettings{point(1, 1): {Label: "desk", Edge: true, Drained: true}},
 		Links: map[netview.LinkKey]netview.LinkSettings{
 			key(point(1, 2), point(2, 2)): {Cost: 3, Drained: true}, key(point(2, 2), point(1, 2)): {Drained: true},
-			key(point(1, 3), point(2, 3)): {CapacityMbps: 100, LatencyUS: 9}, key(point(2, 3), point(1, 3)): {CapacityMbps: 100, LatencyUS: 9},
+			key(point(1, 3), point(2, 3)): {CapacityMbps: 100, LatencyUS: 9},
+			key(point(2, 3), point(1, 3)): {CapacityMbps: 100, LatencyUS: 9},
 		},
 	}
 	if !reflect.DeepEqual(got, want) {
@@ -35,4 +39,20 @@ links: {1/2->2/2: {cost: 3}, 2/3<->1/3: {capacity_mbps: 100, latency_us: 9}}`)
 	if got := (&Config{}).Settings(nil); got.Allow != nil {
 		t.Errorf("nothing said allows only %v", got.Allow)
 	}
+}
+
+// Text is a configuration as YAML, in order of the schema.
+func (c *Config) Text() string {
+	n := node(reflect.ValueOf(c).Elem(), field{})
+	if len(n.Content) == 0 {
+		return ""
+	}
+	var out bytes.Buffer
+	enc := yaml.NewEncoder(&out)
+	enc.SetIndent(2)
+	if err := enc.Encode(n); err != nil {
+		panic("config: a configuration that is no YAML: " + err.Error())
+	}
+	enc.Close()
+	return out.String()
 }

@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-// State is what an instance keeps of its configuration between two lives.
+// State is what an instance persists of its configuration.
 type State struct {
-	// Text is the configuration in force, byte by byte as it was given; empty if none was.
+	// Text is the configuration in force, byte by byte as given; empty if none was.
 	Text string `json:"text"`
 	// Source is where Text is from.
 	Source Source `json:"source"`
-	// File and Sum are the file that was read last (--config) and the SHA-256 of what it held: the file speaks again when it
-	// holds something else.
+	// File and Sum are the last file read (--config) and the SHA-256 of its contents: the file is
+	// applied again when these change.
 	File string `json:"file,omitempty"`
 	Sum  string `json:"sum,omitempty"`
 	// By is who gave Text, and At when.
@@ -29,12 +29,13 @@ type Source string
 
 // The sources.
 const (
-	FromNowhere Source = ""      // defaults and flags only
-	FromFile    Source = "file"  // the file of --config
-	FromApply   Source = "apply" // weir apply
+	FromDefaults Source = ""      // defaults and flags only
+	FromFile     Source = "file"  // the file of --config
+	FromApply    Source = "apply" // weir apply
 )
 
-// Drain is one thing that is drained. Object is as ParseDPID, ParsePoint or ParseLink take it; a link means both directions.
+// Drain is one drained object. Object is as ParseDPID, ParsePoint or ParseLink read it; a link
+// means both directions.
 type Drain struct {
 	Kind   DrainKind `json:"kind"`
 	Object string    `json:"object"`
@@ -42,7 +43,7 @@ type Drain struct {
 	Since  time.Time `json:"since"`
 }
 
-// DrainKind says what is drained.
+// DrainKind is the kind of a drained object.
 type DrainKind string
 
 // What can be drained.

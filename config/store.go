@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 	"time"
 
 	"github.com/weirnet/weir/store"
@@ -16,9 +17,9 @@ import (
 
 // The files of a data directory that a Store knows.
 const (
-	// StateFile held the state before it was kept in the store: it is taken over once.
+	// StateFile held the state in older versions: it is migrated once.
 	StateFile = "configuration"
-	// ReplacedFile is the configuration that was applied and that another file replaced, as it was given.
+	// ReplacedFile is the applied configuration that another file replaced, as given.
 	ReplacedFile = "configuration.replaced.yaml"
 )
 
@@ -27,44 +28,51 @@ const StateKey = "config/state"
 
 const stateHead = "weir-configuration 1 sha256 "
 
-// callLimit is how long a store may take to read or write the state.
+// callLimit is the timeout of reading or writing the state.
 const callLimit = 10 * time.Second
 
-// Store keeps one State in a store. It has one owner; its methods are not for many goroutines.
+// Store persists one State in a store. It is for one goroutine.
 type Store struct {
-	dir string
-	st  store.Store
+	dir    string
+	st     store.Store
+	loaded bool           // saved is
+	saved  store.Revision // revision of the state when last loaded or saved here
 }
 
-// NewStore keeps the state in st. The directory must exist: what an older program left there is taken over by the first Save, and
-// replaced configurations are kept there.
-func NewStore(dir string, st store.Store) *Store { return &Store{dir, st} }
+// NewStore returns a Store in st. The directory must exist: files of older versions there are
+// migrated by the first Save, and replaced configurations are kept there.
+func NewStore(dir string, st store.Store) *Store { return &Store{dir: dir, st: st} }
 
-// Load reads the state; the zero State if there is none. One that is not as Save wrote it is an error.
+// Load reads the state; the zero State if there is none. A damaged one is an error.
 func (s *Store) Load() (State, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), callLimit)
 	defer cancel()
-	b, err := store.LoadDocument(ctx, s.st, StateKey)
+	b, saved, err := store.LoadDocument(ctx, s.st, StateKey)
 	if err != nil {
 		return State{}, fmt.Errorf("applied configuration: %w", err)
 	}
+	s.loaded, s.saved = true, saved
 	if b == nil {
 		return LoadFile(s.dir)
 	}
 	var state State
 	if err := decodeState(b, &state); err != nil {
-		return State{}, fmt.Errorf("the applied configuration in the store is damaged (%w): restore a backup with weir restore", err)
+		return State{},
+			fmt.Errorf("the applied configuration in the store is damaged (%w): restore a backup with weir restore", err)
 	}
 	return state, nil
 }
 
-// LoadFile reads the state of a data directory as older programs kept it; the zero State if there is none.
+// LoadFile reads the state of a data directory as older programs kept it; the zero State if there
+// is none.
 func LoadFile(dir string) (State, error) {
 	var state State
 	path := filepath.Join(dir, StateFile)
 	b, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return state, nil
+	} else if errors.Is(err, syscall.ENOTDIR) {
+		return state, fmt.Errorf("data directory: %s is not a directory: choose another with --data-dir", dir)
 	} else if err != nil {
 		return state, fmt.Errorf("applied configuration in the data directory: %w", err)
 	}
@@ -74,8 +82,8 @@ func LoadFile(dir string) (State, error) {
 	return state, nil
 }
 
-// TakeOver moves what LoadFile read into the store, once.
-func (s *Store) TakeOver(state State) error {
+// Migrate moves what LoadFile read into the store, once.
+func (s *Store) Migrate(state State) error {
 	if _, err := os.Lstat(filepath.Join(s.dir, StateFile)); err != nil {
 		return nil
 	}
@@ -110,19 +118,32 @@ func encodeState(state State) ([]byte, error) {
 	return append([]byte(stateHead+Sum(body)+"\n"), body...), nil
 }
 
-// Save replaces the state. When it returns nil the new one is durable; otherwise the old one is still what Load returns, or, where
-// the store does not answer (store.ErrUnknown), either of them.
+// Save replaces the state. When it returns nil the new one is durable; otherwise the old one is
+// still what Load returns, or, where the store does not answer (store.ErrUnknown), either of them.
 func (s *Store) Save(state State) error {
 	ctx, cancel := context.WithTimeout(context.Background(), callLimit)
 	defer cancel()
 	return s.SaveWithin(ctx, state)
 }
 
-// SaveWithin is Save within the time of a context: when that is over the error wraps store.ErrUnknown or store.ErrUnavailable.
+// SaveWithin is Save within the time of a context: when that is over the error wraps
+// store.ErrUnknown or store.ErrUnavailable. Where another instance has saved a state since this
+// one's was loaded or saved it is store.ErrChanged: that stays.
 func (s *Store) SaveWithin(ctx context.Context, state State) error {
 	b, err := encodeState(state)
+	if err == nil && !s.loaded {
+		var page store.Page
+		if page, err = s.st.Range(ctx, store.Query{Span: store.Key(StateKey), KeysOnly: true}); err == nil &&
+			len(page.Pairs) > 0 {
+			s.saved = page.Pairs[0].Mod
+		}
+		s.loaded = err == nil
+	}
 	if err == nil {
-		err = store.SaveDocument(ctx, s.st, StateKey, b)
+		var saved store.Revision
+		if saved, err = store.SaveDocument(ctx, s.st, StateKey, s.saved, b); err == nil {
+			s.saved = saved
+		}
 	}
 	if err != nil {
 		return fmt.Errorf("keeping the configuration in the store: %w", err)
@@ -140,8 +161,8 @@ func (s *Store) KeepReplaced(text string) (path string, err error) {
 	return path, WriteFile(path, []byte(text))
 }
 
-// WriteFile replaces a file whole or not at all, and returns when it is on the disk: written beside it, synchronised, renamed,
-// and the directory synchronised. Its mode is 0600.
+// WriteFile replaces a file whole or not at all, and returns when it is on the disk: written beside
+// it, synchronised, renamed, and the directory synchronised. Its mode is 0600.
 func WriteFile(path string, b []byte) error {
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
 	if err != nil {

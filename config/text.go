@@ -1,28 +1,11 @@
 package config
 
 import (
-	"bytes"
 	"reflect"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 )
-
-// Text is a configuration as YAML, in order of the schema.
-func (c *Config) Text() string {
-	n := node(reflect.ValueOf(c).Elem(), field{})
-	if len(n.Content) == 0 {
-		return ""
-	}
-	var out bytes.Buffer
-	enc := yaml.NewEncoder(&out)
-	enc.SetIndent(2)
-	if err := enc.Encode(n); err != nil {
-		panic("config: a configuration that is no YAML: " + err.Error())
-	}
-	enc.Close()
-	return out.String()
-}
 
 // Tree is a configuration as JSON has it: mappings, lists, strings, numbers, booleans.
 func (c *Config) Tree() map[string]any {
@@ -35,7 +18,7 @@ func (c *Config) Tree() map[string]any {
 
 // node is a value as YAML.
 func node(v reflect.Value, f field) *yaml.Node {
-	if _, own := texts[v.Type()]; own {
+	if _, own := textTypes[v.Type()]; own {
 		return textNode(scalarText(v))
 	}
 	switch v.Kind() {
@@ -67,8 +50,8 @@ func node(v reflect.Value, f field) *yaml.Node {
 	return textNode(scalarText(v))
 }
 
-// textNode is a string; the encoder quotes one that would read as something else. Those of digits are quoted here, so that
-// every reader takes them for text.
+// textNode is a string; the encoder quotes one that would read as something else. Those of digits
+// are quoted here, so that every reader takes them for text.
 func textNode(s string) *yaml.Node {
 	n := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: s}
 	if s != "" && strings.Trim(s, "0123456789abcdefx") == "" {

@@ -13,7 +13,7 @@ func keysOf[K comparable, V any](m map[K]V) []K {
 	return list
 }
 
-// entry is one value that a configuration says: an entry of a list is one of its own.
+// entry is one value of a configuration; each element of a list is one.
 type entry struct {
 	path, value    string
 	restart, admin bool
@@ -30,7 +30,7 @@ func walk(v reflect.Value, path string, f field, do func(entry)) {
 	if v.IsZero() {
 		return
 	}
-	if _, own := texts[v.Type()]; own {
+	if _, own := textTypes[v.Type()]; own {
 		do(entry{path, scalarText(v), f.restart, f.admin})
 		return
 	}
@@ -53,8 +53,8 @@ func walk(v reflect.Value, path string, f field, do func(entry)) {
 	}
 }
 
-// Merge is what several configurations say together: where two say something of a field the later one holds. Mappings by
-// keys are joined, lists are replaced. The result shares nothing that it changes with them.
+// Merge combines configurations: of two values of a field the later one applies. Mappings are
+// merged, lists are replaced. The result shares no memory that it modifies with them.
 func Merge(list ...*Config) *Config {
 	out := &Config{}
 	for _, c := range list {
@@ -68,7 +68,7 @@ func overlay(to, from reflect.Value) {
 		return
 	}
 	switch {
-	case from.Kind() == reflect.Struct && texts[from.Type()].parse == nil:
+	case from.Kind() == reflect.Struct && textTypes[from.Type()].parse == nil:
 		for i := range from.NumField() {
 			overlay(to.Field(i), from.Field(i))
 		}
@@ -89,7 +89,7 @@ func overlay(to, from reflect.Value) {
 	}
 }
 
-// Defaults is what holds where nothing is said.
+// Defaults returns the defaults.
 func Defaults() *Config {
 	c := &Config{}
 	fill(reflect.ValueOf(c).Elem())
@@ -109,8 +109,8 @@ func fill(v reflect.Value) {
 	}
 }
 
-// Running is what is in force in an instance that began with one configuration and has another now: of fields that need a
-// restart, what it began with.
+// Running returns what is in force in an instance that started with one configuration and has
+// another now: for fields that need a restart, the former.
 func Running(began, now *Config) *Config {
 	out := Merge(now)
 	hold(reflect.ValueOf(out).Elem(), reflect.ValueOf(began).Elem())
@@ -129,13 +129,13 @@ func hold(to, from reflect.Value) {
 	}
 }
 
-// Pending are the differences that hold from the next start only.
+// Pending returns the differences that take effect at the next start only.
 func Pending(began, now *Config) []Change {
 	return Diff(Running(began, now), now)
 }
 
-// Over is a configuration with another's fields over it, those whose paths are kept, and what they say nothing of is not
-// said any more. It is asked for scalars, lists and mappings by keys.
+// Over is a configuration with another's fields over it, those whose paths are kept, and what they
+// say nothing of is not said any more. It is asked for scalars, lists and mappings by keys.
 func (c *Config) Over(under *Config, kept func(path string) bool) *Config {
 	out := Merge(under)
 	keep(reflect.ValueOf(out).Elem(), reflect.ValueOf(c).Elem(), "", kept)

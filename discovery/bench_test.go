@@ -64,13 +64,13 @@ func TestAllocationBudgetOfKnownHosts(t *testing.T) {
 
 func TestAllocationBudgetOfProbes(t *testing.T) {
 	need.NoRace(t)
-	s := newSealer(testKey, 1, 6)
+	s := newProbeCodec(testKey, 1, 6)
 	frame := sealed(s)
 	buf := make([]byte, 0, 256)
-	if n := testing.AllocsPerRun(1000, func() { s.append(buf, aProbe, packet.MAC{2}) }); n > 0 {
+	if n := testing.AllocsPerRun(1000, func() { s.encode(buf, aProbe, packet.MAC{2}) }); n > 0 {
 		t.Errorf("making a probe: %v allocations", n)
 	}
-	if n := testing.AllocsPerRun(1000, func() { s.open(frame) }); n > 0 {
+	if n := testing.AllocsPerRun(1000, func() { s.decode(frame) }); n > 0 {
 		t.Errorf("opening a probe: %v allocations", n)
 	}
 }
@@ -118,26 +118,27 @@ func BenchmarkSwitchUp(b *testing.B) {
 }
 
 func BenchmarkProbe(b *testing.B) {
-	s := newSealer(testKey, 1, 6)
+	s := newProbeCodec(testKey, 1, 6)
 	buf := make([]byte, 0, 256)
 	b.Run("make", func(b *testing.B) {
 		b.ReportAllocs()
 		for range b.N {
-			s.append(buf, aProbe, packet.MAC{2})
+			s.encode(buf, aProbe, packet.MAC{2})
 		}
 	})
 	b.Run("open", func(b *testing.B) {
 		frame := sealed(s)
 		b.ReportAllocs()
 		for range b.N {
-			if _, err := s.open(frame); err != nil {
+			if _, err := s.decode(frame); err != nil {
 				b.Fatal(err)
 			}
 		}
 	})
 }
 
-// What a period costs the core when nothing happens: the share of a core is this, divided by two seconds.
+// What a period costs the core when nothing happens: the share of a core is this, divided by two
+// seconds.
 func BenchmarkIdlePeriod(b *testing.B) {
 	for _, size := range []struct {
 		name     string
@@ -157,7 +158,8 @@ func BenchmarkIdlePeriod(b *testing.B) {
 	}
 }
 
-// From the hand-over of a handshake to the view that shows the switch, by the loop (P7 without the session).
+// From the hand-over of a handshake to the view that shows the switch, by the loop (P7 without the
+// session).
 func BenchmarkSwitchVisible(b *testing.B) {
 	v, f, end := run(Config{})
 	defer end()

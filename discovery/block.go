@@ -6,35 +6,38 @@ import (
 	"github.com/weirnet/weir/netview"
 )
 
-// forbidden says whether two ports between which a probe was heard can be the ends of a link. They cannot where one is
-// configured as edge, or has a host that is alive: then one of the two is blocked, so that whatever carries the probe
-// does not close a loop, and the hosts are asked whether they are still there. Where they are not, a link may be made.
-func (c *Core) forbidden(src, dst *port) error {
+// checkLinkAllowed returns an error if two ports between which a probe was heard cannot be the ends
+// of a link: one is configured as edge, or has a live host. Then one of the two is blocked, so that
+// whatever carries the probe does not close a loop, and the hosts are queried. If they are gone, a
+// link may be made.
+func (c *Core) checkLinkAllowed(src, dst *port) error {
 	switch {
-	case dst.edge || src.edge:
+	case dst.configuredEdge || src.configuredEdge:
 		at := dst
-		if !dst.edge {
+		if !dst.configuredEdge {
 			at = src
 		}
-		c.raise(netview.AlarmLinkAtHost, at.at, "a probe of %s was heard at %s, and %s is configured as edge", src.at, dst.at, at.at)
+		c.raiseAlarm(netview.AlarmLinkAtHost, at.at, "a probe of %s was heard at %s, and %s is configured as edge",
+			src.at, dst.at, at.at)
 		c.blockOne(src, dst)
 		return ErrAtHost
-	case c.inhabitant(src, dst) == nil && c.inhabitant(dst, src) == nil:
+	case c.liveHost(src, dst) == nil && c.liveHost(dst, src) == nil:
 		return nil
 	}
 	for _, p := range [...]*port{src, dst} {
-		p.probed = c.now
-		if h := c.inhabitant(p, p.other(src, dst)); h != nil {
-			c.raise(netview.AlarmLinkAtHost, p.at, "a probe of %s was heard at %s, and host %s is known at %s: there is no link, and switches that nothing else "+
-				"joins are parted, until the host is silent", src.at, dst.at, h.HostID, p.at)
-			c.askPort(p)
+		p.probedAt = c.now
+		if h := c.liveHost(p, p.other(src, dst)); h != nil {
+			c.raiseAlarm(netview.AlarmLinkAtHost, p.at,
+				"a probe of %s was heard at %s, and host %s is known at %s: there is no link, and switches that nothing else "+
+					"joins are parted, until the host is silent", src.at, dst.at, h.HostID, p.at)
+			c.queryPortHosts(p)
 		}
 	}
 	c.blockOne(src, dst)
 	return ErrAtHost
 }
 
-// other is the one of two ports that p is not.
+// other returns the one of two ports that p is not.
 func (p *port) other(a, b *port) *port {
 	if p == a {
 		return b
@@ -42,12 +45,12 @@ func (p *port) other(a, b *port) *port {
 	return a
 }
 
-// inhabitant is a host at a port that has been one of hosts, if they have not been found to be gone; nil if there is none. The port at
-// the other end, between which and this one a probe passes, is no host: where Open vSwitch forwards without its kernel module the
-// kernel still has the interface, speaks from its address and answers for it.
-func (c *Core) inhabitant(p, end *port) *netview.Host {
+// liveHost returns a host at an edge port that has not been vacated; nil without one. The address
+// of the port at the other end is not a host: where Open vSwitch forwards without its kernel
+// module, the kernel still has the interface, and speaks and answers with its address.
+func (c *Core) liveHost(p, end *port) *netview.Host {
 	settled := p.role == netview.PortEdge || p.role == netview.PortBlocked
-	if !settled || p.hosts == 0 || !p.vacated.IsZero() && c.now.Sub(p.vacated) <= c.vacancy() {
+	if !settled || p.hosts == 0 || !p.vacatedAt.IsZero() && c.now.Sub(p.vacatedAt) <= c.vacantTime() {
 		return nil
 	}
 	for h := range c.tx.HostsAt(p.at) {
@@ -58,27 +61,31 @@ func (c *Core) inhabitant(p, end *port) *netview.Host {
 	return nil
 }
 
-// copied is true of a frame that is no answer of a host that is asked where it came in: probes of ours come in there too, so there may
-// be a cable, and the host has been seen elsewhere since it was asked, so the frame may have come along that cable. What it sends to the asker
-// is an answer all the same, since that is sent to nobody else.
-func (c *Core) copied(p *port, s *sighting) bool {
-	a := c.asks[s.id]
-	return a != nil && a.at == s.at && a.claim != nil && !s.reply && !p.probed.IsZero() && c.now.Sub(p.probed) <= missedProbes*c.cfg.Period
+// mayBeCopy reports whether a frame does not count as the answer of a queried host: probes of ours
+// come in at the port too, so there may be a cable, and the host has been seen elsewhere since it
+// was queried, so the frame may have come along that cable. A frame sent to queryMAC is an answer
+// all the same, since it goes to nobody else.
+func (c *Core) mayBeCopy(p *port, s *sighting) bool {
+	a := c.queries[s.id]
+	return a != nil && a.at == s.at && a.claim != nil && !s.reply && !p.probedAt.IsZero() &&
+		c.now.Sub(p.probedAt) <= missedProbes*c.cfg.Period
 }
 
-// endAtHost ends the alarm that probes are heard where a host is: there is a link now.
-func (c *Core) endAtHost(p *port) {
-	if !p.probed.IsZero() && c.cfg.Alarms != nil {
+// clearLinkAtHost clears AlarmLinkAtHost of a port: there is a link now, or the port is gone.
+func (c *Core) clearLinkAtHost(p *port) {
+	if !p.probedAt.IsZero() && c.cfg.Alarms != nil {
 		c.cfg.Alarms.Clear(netview.AlarmLinkAtHost, p.at.String())
 	}
-	p.probed = time.Time{}
+	p.probedAt = time.Time{}
 }
 
-// vacancy is how long a port counts as left by its hosts once they were silent: longer than half the time between two
-// questions, so that both ends of a cable are left at some time, whenever each was asked.
-func (c *Core) vacancy() time.Duration { return max(2*c.cfg.Period, (askTries+2)*askWait) }
+// vacantTime is how long a port counts as vacated after its hosts were silent: longer than half the
+// time between two queries, so that both ends of a cable are vacated at the same time at some
+// point.
+func (c *Core) vacantTime() time.Duration { return max(2*c.cfg.Period, (queryTries+2)*queryWait) }
 
-// blockOne blocks the port of the higher number; of two ports one is enough, and a link's port is none to be blocked.
+// blockOne blocks the port of the higher number; blocking one is enough, and a link's port is never
+// blocked.
 func (c *Core) blockOne(src, dst *port) {
 	switch {
 	case dst.role == netview.PortLink:
@@ -90,33 +97,33 @@ func (c *Core) blockOne(src, dst *port) {
 	}
 }
 
-// block takes a port out of service for broadcasts, for as long as probes are heard that it should not hear.
+// block excludes a port from broadcasts, for as long as unexpected probes are heard at it.
 func (c *Core) block(p *port) {
 	if p.role == netview.PortLink || !p.up {
 		return
 	}
-	p.blocked = c.now
+	p.blockedAt = c.now
 	if p.role == netview.PortBlocked {
 		return
 	}
 	c.setRole(p, netview.PortBlocked)
-	c.agenda.add(appointment{at: c.now.Add(c.blockFor()), duty: dutyUnblock, point: p.at})
+	c.agenda.add(appointment{at: c.now.Add(c.blockTime()), duty: dutyUnblock, point: p.at})
 }
 
-func (c *Core) blockFor() time.Duration { return missedProbes*c.cfg.Period + c.cfg.Settle }
+func (c *Core) blockTime() time.Duration { return missedProbes*c.cfg.Period + c.cfg.Settle }
 
-// dueUnblock looks at a blocked port anew if nothing was heard there for long enough.
+// dueUnblock re-evaluates a blocked port if no unexpected probe was heard there for long enough.
 func (c *Core) dueUnblock(a appointment) {
 	p := c.port(a.point)
 	if p == nil || p.role != netview.PortBlocked {
 		return
 	}
-	if end := p.blocked.Add(c.blockFor()); !p.device.connected || end.After(c.now) {
+	if end := p.blockedAt.Add(c.blockTime()); !p.device.connected || end.After(c.now) {
 		a.at = later(end, c.now.Add(c.cfg.Period))
 		c.agenda.add(a)
 		return
 	}
-	p.past = pastNone
-	c.doubt(p)
+	p.history = historyNone
+	c.setUnknown(p)
 	c.startProbing(p)
 }

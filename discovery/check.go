@@ -7,7 +7,8 @@ import (
 	"github.com/weirnet/weir/netview"
 )
 
-// Check says what of the core does not agree with a snapshot taken after its last transaction.
+// Check compares the core with a snapshot taken after its last transaction, and returns the
+// differences.
 func (c *Core) Check(s *netview.Snapshot) error {
 	var found []error
 	bad := func(format string, args ...any) { found = append(found, fmt.Errorf(format, args...)) }
@@ -18,6 +19,12 @@ func (c *Core) Check(s *netview.Snapshot) error {
 			bad("switch %s: not as the core has it", row.DPID)
 			continue
 		}
+		if h, b := d.successor, d.predecessor; h != nil && c.devices[h.dpid] != h || b != nil && c.devices[b.dpid] != b {
+			bad("switch %s: its successor or predecessor is unknown", row.DPID)
+		}
+		if len(d.awaitingBarrier) > 2*c.cfg.Limits.Queries+keepAbandoned+1 {
+			bad("switch %s: %d questions wait for a barrier", row.DPID, len(d.awaitingBarrier))
+		}
 		for i, p := range d.ports {
 			if r := row.Ports[i]; r.Number != p.at.Port || r.Up != p.up || r.Role != p.role {
 				bad("port %s: %+v is not as the core has it", p.at, r)
@@ -25,8 +32,9 @@ func (c *Core) Check(s *netview.Snapshot) error {
 			if linked := len(p.in)+len(p.out) > 0; linked != (p.role == netview.PortLink) {
 				bad("port %s: role %s, links %d in, %d out", p.at, p.role, len(p.in), len(p.out))
 			}
-			if p.role == netview.PortEdge && p.past != pastNone || p.role == netview.PortLink && p.past < pastKept {
-				bad("port %s: role %s, past %d", p.at, p.role, p.past)
+			if p.role == netview.PortEdge && p.history != historyNone || p.role == netview.PortLink &&
+				p.history < historyCarrier {
+				bad("port %s: role %s, past %d", p.at, p.role, p.history)
 			}
 			n := 0
 			for range s.HostsAt(p.at) {
@@ -54,8 +62,8 @@ func (c *Core) Check(s *netview.Snapshot) error {
 	for range s.Hosts() {
 		hosts++
 	}
-	if hosts != c.hosts {
-		bad("%d hosts, counted %d", hosts, c.hosts)
+	if hosts != c.hostCount {
+		bad("%d hosts, counted %d", hosts, c.hostCount)
 	}
 	return errors.Join(found...)
 }

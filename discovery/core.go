@@ -10,7 +10,8 @@ import (
 	"github.com/weirnet/weir/packet"
 )
 
-// Core decides what the network looks like. It has one owner at a time, and works inside one of its transactions:
+// Core decides what the network looks like. It has one owner at a time, and works inside one of its
+// transactions:
 //
 //	facts.Update(func(tx *netview.FactsTx) {
 //		core.Begin(tx, now)
@@ -20,141 +21,126 @@ import (
 //	core.Sends(send), core.Barriers(ask)          after the transaction
 //	core.Next()                                   when to begin the next one if nothing happens before
 type Core struct {
-	cfg    Config
-	Counts *Counts
-	sealer *sealer
-	known  *known
-	start  time.Time
+	cfg     Config
+	Counts  *Counts
+	codec   *probeCodec
+	seen    *seenCache
+	started time.Time
 
-	// Of the transaction that runs.
-	tx     *netview.FactsTx
-	now    time.Time
-	edited map[netview.DPID]*netview.Switch // rows made in it, that may still be changed
+	// Of the current transaction.
+	tx         *netview.FactsTx
+	now        time.Time
+	editedRows map[netview.DPID]*netview.Switch // rows created in it, still mutable
 
-	devices map[netview.DPID]*device
-	passing []*device // disconnected, and not proven, the first to go first
-	ready   int       // devices that are connected
-	settled int       // of them, those that have settled
-	newest  time.Time // when the last new switch connected
-	slot    int       // of the next new switch
-	number  uint64    // the last one-time number
-	agenda  agenda
+	devices        map[netview.DPID]*device
+	shortLived     []*device // disconnected and not established, in the order of disconnection
+	growing        []*device // not established, and reported more ports than are free after their handshake
+	connectedCount int       // devices
+	settledCount   int       // connected devices that have settled
+	lastNewSwitch  time.Time // time
+	nextSlot       int       // for the next new switch
+	lastNumber     uint64    // of the probes
+	agenda         agenda
 
-	hosts    int                             // rows
-	ages     map[netview.HostID][]netip.Addr // addresses told by ARP and ND or data, the longest ago first
-	notes    map[netview.HostID]note
-	asks     map[netview.HostID]*ask
-	unasked  map[netview.HostID]netview.Point // where hosts were before they moved without being asked there
-	barriers uint64                           // number of those of the transaction
-	behind   []*device                        // that get one
-	swept    netview.HostID                   // where the next sweep begins
-	pending  map[netview.Point][]sighting
-	waiting  int // sightings in pending
-	hostRows []*netview.Host
-	// crowdedPort is true if the last sweep came across a port that has nearly as many hosts as it may.
+	hostCount      int                             // rows
+	addressAges    map[netview.HostID][]netip.Addr // addresses, the least recently seen first
+	hostNotes      map[netview.HostID]hostNote
+	queries        map[netview.HostID]*query
+	unverified     map[netview.HostID]netview.Point // locations of hosts before unverified moves
+	barrierNumber  uint64                           // number of the transaction's barriers
+	barrierDevices []*device                        // to be sent one
+	sweepFrom      netview.HostID                   // start of the next sweep
+	pending        map[netview.Point][]sighting
+	pendingCount   int // sightings in pending
+	hostRows       []*netview.Host
+	// crowdedPort is true if the last sweep found a port near Limits.AtPort.
 	crowdedPort bool
 
-	losses []loss                // of sessions, lately
-	away   map[netview.DPID]bool // switches that vanished at once, and are not back
-	back   int                   // of them, those that are
-	swaps  int                   // of these, those that are other devices now
+	losses        []loss                // recent losses of sessions
+	missing       map[netview.DPID]bool // switches that disconnected at once, and are not back
+	returnedCount int                   // of them, number of those that are back
+	replacedCount int                   // of these, number of those with a different serial number
 
-	suspected time.Time // since when they are away
+	suspectedSince time.Time // when the suspicion began
 
-	settings *netview.Settings
-	period   time.Duration // as Config says; settings may say otherwise, and it may be stretched
-	quiet    time.Duration // Settle, as Config says; it may be stretched
-	pace     pace
+	settings   *netview.Settings
+	basePeriod time.Duration // Config.Period; Settings override it, and adaptPeriod stretches it
+	baseSettle time.Duration // Config.Settle; adaptPeriod stretches it
+	pace       pace
 
 	frames []byte
-	sends  []send
+	sends  []outgoing
 
-	departed time.Time // when the frame that is sent leaves; zero: nobody said
-	arrived  time.Time // when the probe that is handled came; zero: nobody said
+	sendTime    time.Time // of the frame being sent; zero: unknown
+	arrivalTime time.Time // of the probe being handled; zero: unknown
 }
 
-// send is a probe, or a question to a host, to send out of a port.
-type send struct {
+// outgoing is a probe, or a query to a host, to send out of a port.
+type outgoing struct {
 	at         netview.Point
 	number     uint64
-	round      bool // of the periodic round: its silence counts
-	ask        *ask // whose question it is; nil for probes
-	try        int  // of the ask
+	periodic   bool   // of the periodic round: counts as missed until heard
+	query      *query // nil for probes
+	try        int    // of the query
 	begin, end int
 }
 
-// NewCore returns a core that knows nothing.
+// NewCore returns an empty core.
 func NewCore(cfg Config, now time.Time) *Core {
 	cfg = cfg.withDefaults()
 	c := &Core{
-		cfg: cfg, Counts: new(Counts), start: now, number: cfg.Seed, settings: new(netview.Settings), period: cfg.Period, quiet: cfg.Settle,
-		sealer:  newSealer(cfg.Key, cfg.Domain, ttlOf(cfg.Period)),
-		known:   newKnown(cfg.Limits.Known),
-		edited:  make(map[netview.DPID]*netview.Switch),
-		devices: make(map[netview.DPID]*device),
-		ages:    make(map[netview.HostID][]netip.Addr),
-		notes:   make(map[netview.HostID]note),
-		asks:    make(map[netview.HostID]*ask),
-		unasked: make(map[netview.HostID]netview.Point),
-		away:    make(map[netview.DPID]bool),
-		pending: make(map[netview.Point][]sighting),
+		cfg: cfg, Counts: new(Counts), started: now, lastNumber: cfg.Seed, settings: new(netview.Settings),
+		basePeriod: cfg.Period, baseSettle: cfg.Settle,
+		codec:       newProbeCodec(cfg.Key, cfg.Domain, ttlOf(cfg.Period)),
+		seen:        newSeenCache(cfg.Limits.Known),
+		editedRows:  make(map[netview.DPID]*netview.Switch),
+		devices:     make(map[netview.DPID]*device),
+		addressAges: make(map[netview.HostID][]netip.Addr),
+		hostNotes:   make(map[netview.HostID]hostNote),
+		queries:     make(map[netview.HostID]*query),
+		unverified:  make(map[netview.HostID]netview.Point),
+		missing:     make(map[netview.DPID]bool),
+		pending:     make(map[netview.Point][]sighting),
 	}
 	c.agenda.add(appointment{at: now.Add(sweepEvery), duty: dutySweep})
 	return c
 }
 
-// since is the time since the core's start.
-func (c *Core) since() time.Duration { return c.now.Sub(c.start) }
+// sinceStart returns the time since the core's start.
+func (c *Core) sinceStart() time.Duration { return c.now.Sub(c.started) }
 
 // Begin starts a transaction at a time.
 func (c *Core) Begin(tx *netview.FactsTx, now time.Time) {
 	c.tx, c.now = tx, now
-	clear(c.edited)
+	clear(c.editedRows)
 	c.frames, c.sends = c.frames[:0], c.sends[:0]
-	c.barriers++
-	c.behind = c.behind[:0]
-	c.known.tick(now.Sub(c.start))
-	c.configure(tx.Settings())
-	c.stretch()
+	c.barrierNumber++
+	c.barrierDevices = c.barrierDevices[:0]
+	c.seen.setClock(now.Sub(c.started))
+	c.applySettings(tx.Settings())
+	c.adaptPeriod()
 }
 
-// SwitchUp handles a handshake.
-func (c *Core) SwitchUp(f *SwitchFacts) { c.switchUp(f) }
-
-// SwitchDown handles the loss of a session.
-func (c *Core) SwitchDown(dpid netview.DPID) { c.switchDown(dpid) }
-
-// PortStatus handles a port that came, went or changed.
+// PortStatus handles a port that was added, deleted or modified.
 func (c *Core) PortStatus(dpid netview.DPID, reason openflow.PortReason, p *openflow.Port) {
 	c.portStatus(dpid, reason, p)
 }
 
-// Remembered handles what a switch was found to hold: these ports led to other switches in an earlier life.
-func (c *Core) Remembered(dpid netview.DPID, ports []uint32) { c.recall(dpid, ports) }
-
-// LLDP handles an LLDP frame that came in at a port. The error says why it makes no link; it has been counted.
-func (c *Core) LLDP(at netview.Point, frame []byte) error {
-	p, err := c.sealer.open(frame)
-	if err == nil {
-		err = c.heard(at, p)
-	} else {
-		c.cfg.refused(at, err)
-	}
-	c.Counts.probe(err)
-	return err
-}
+// FormerLinkPorts handles the ports which, according to the rules found on a switch, led to other
+// switches before the restart.
+func (c *Core) FormerLinkPorts(dpid netview.DPID, ports []uint32) { c.formerLinkPorts(dpid, ports) }
 
 // Frame handles the key of a frame that came in at a port.
 func (c *Core) Frame(at netview.Point, k *packet.Key) {
-	if s, ok := sight(at, k); ok {
-		c.sighted(&s)
+	if s, ok := parseSighting(at, k); ok {
+		c.handleSighting(&s)
 	}
 }
 
-// Tick does what is due.
+// Tick runs the due timers.
 func (c *Core) Tick() {
 	for {
-		a, ok := c.agenda.due(c.now)
+		a, ok := c.agenda.Due(c.now)
 		if !ok {
 			return
 		}
@@ -164,7 +150,7 @@ func (c *Core) Tick() {
 		case dutyRound:
 			c.dueRound(a)
 		case dutyEdge:
-			c.edgeOrNot(a)
+			c.classifyPort(a)
 		case dutySettled:
 			c.dueSettled(a)
 		case dutyPurge:
@@ -172,34 +158,37 @@ func (c *Core) Tick() {
 		case dutyUnblock:
 			c.dueUnblock(a)
 		case dutyAsk:
-			c.dueAsk(a)
+			c.dueQuery(a)
 		case dutyPort:
-			c.duePort(a)
+			c.duePortQuery(a)
 		case dutyRecheck:
 			c.dueRecheck(a)
 		case dutyPassing:
-			c.duePassing(a)
+			c.dueShortLived(a)
 		case dutySweep:
 			c.sweep()
 		}
 	}
 }
 
-// Next is when Tick is due; false if never.
-func (c *Core) Next() (time.Time, bool) { return c.agenda.next() }
+// Next returns when Tick is due; false if never.
+func (c *Core) Next() (time.Time, bool) {
+	at, _, ok := c.agenda.First()
+	return at, ok
+}
 
-// Sends hands over what the last transaction sends, in order; send returns whether the frame left. Frames are valid until
-// the next Begin.
+// Sends calls send for each frame of the last transaction, in order; send returns whether the frame
+// was sent. Frames are valid until the next Begin.
 func (c *Core) Sends(send func(at netview.Point, frame []byte) bool) {
 	for i := range c.sends {
 		s := &c.sends[i]
-		c.left(s, send(s.at, c.frames[s.begin:s.end]))
+		c.frameSent(s, send(s.at, c.frames[s.begin:s.end]))
 	}
 }
 
-// edit is a switch's row, to be changed inside this transaction.
-func (c *Core) edit(dpid netview.DPID) *netview.Switch {
-	row := c.edited[dpid]
+// editRow returns a switch's row, mutable within this transaction.
+func (c *Core) editRow(dpid netview.DPID) *netview.Switch {
+	row := c.editedRows[dpid]
 	if row == nil {
 		old, _ := c.tx.Switch(dpid)
 		next := *old
@@ -207,7 +196,7 @@ func (c *Core) edit(dpid netview.DPID) *netview.Switch {
 		row = &next
 		c.tx.PutSwitch(row)
 		row, _ = c.tx.Switch(dpid)
-		c.edited[dpid] = row
+		c.editedRows[dpid] = row
 	}
 	return row
 }
@@ -221,18 +210,18 @@ func (c *Core) handle(in *input) {
 		c.switchDown(in.dpid)
 	case inputPort:
 		c.portStatus(in.dpid, in.reason, in.port)
-	case inputRemembered:
-		c.recall(in.dpid, in.ports)
+	case inputFormerLinks:
+		c.formerLinkPorts(in.dpid, in.ports)
 	case inputProbe:
-		c.arrived = in.came
-		c.Counts.probe(c.heard(in.at, in.probe))
+		c.arrivalTime = in.arrived
+		c.Counts.countProbe(c.probeHeard(in.at, in.probe))
 	case inputFrame:
-		c.sighted(&in.sighting)
+		c.handleSighting(&in.sighting)
 	case inputAddress:
-		c.addressed(&in.sighting)
-	case inputPassed:
-		c.Passed(in.dpid, in.number)
+		c.hostAddress(&in.sighting)
+	case inputBarrier:
+		c.BarrierReply(in.dpid, in.number)
 	case inputForget:
-		c.obey(in.forget)
+		c.handleForget(in.forget)
 	}
 }

@@ -21,7 +21,8 @@ var t0 = time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
 
 var testKey = []byte("0123456789abcdef0123456789abcdef")
 
-// world is a core with a view, a clock, and cables between ports: a probe sent into a cable comes in at its other end.
+// world is a core with a view, a clock, and cables between ports: a probe sent into a cable comes
+// in at its other end.
 type world struct {
 	t      reporter
 	view   *netview.View
@@ -72,12 +73,12 @@ func newWorld(t reporter, cfg Config) *world {
 	return w
 }
 
-// Raise is of Alarms.
+// Raise implements alarm.Sink.
 func (w *world) Raise(kind netview.AlarmKind, object, text string) {
 	w.alarms = append(w.alarms, fmt.Sprintf("alarm %s %s: %s", kind, brief(object), brief(text)))
 }
 
-// Clear is of Alarms.
+// Clear implements alarm.Sink.
 func (w *world) Clear(kind netview.AlarmKind, object string) {
 	w.alarms = append(w.alarms, fmt.Sprintf("alarm %s %s ended", kind, brief(object)))
 }
@@ -106,7 +107,8 @@ func (w *world) step(do func()) {
 	w.changes()
 }
 
-// deliver returns what brings the probes just sent to the other ends of their cables, nil if none has one.
+// deliver returns what brings the probes just sent to the other ends of their cables, nil if none
+// has one.
 func (w *world) deliver() func() {
 	type arrival struct {
 		at    netview.Point
@@ -160,7 +162,7 @@ func (w *world) deliver() func() {
 		do(q.at.DPID, func() { w.answer(&q) })
 	}
 	w.core.Barriers(func(dpid netview.DPID, number uint64) {
-		do(dpid, func() { w.core.Passed(dpid, number) })
+		do(dpid, func() { w.core.BarrierReply(dpid, number) })
 	})
 	if len(arrivals) == 0 && len(done) == 0 {
 		return nil
@@ -181,7 +183,7 @@ func (w *world) deliver() func() {
 func (w *world) answer(q *question) {
 	if id := (netview.HostID{MAC: q.EthDst, VLAN: q.VLAN & packet.VLANMask}); w.lives[id] == q.at && !w.deaf {
 		k := q.answer()
-		if s, _ := sight(q.at, &k); !w.core.known.news(&s) {
+		if s, _ := parseSighting(q.at, &k); !w.core.seen.isNew(&s) {
 			w.t.Error("an answer that is no news")
 		}
 		w.core.Frame(q.at, &k)
@@ -305,7 +307,8 @@ func point(text string) netview.Point {
 }
 
 func ofPort(n uint32, up bool) openflow.Port {
-	p := openflow.Port{Number: n, HWAddr: [6]byte{0xfe, 0, 0, 0, 0, byte(n)}, Name: "p" + strconv.Itoa(int(n)), CurrSpeed: 1_000_000}
+	p := openflow.Port{Number: n, HWAddr: [6]byte{0xfe, 0, 0, 0, 0, byte(n)}, Name: "p" + strconv.Itoa(int(n)),
+		CurrSpeed: 1_000_000}
 	if !up {
 		p.State = openflow.PortStateDown
 	}
@@ -321,7 +324,8 @@ func facts(dpid netview.DPID, n int, down string) SwitchFacts {
 	return f
 }
 
-// frameOf is the key of an ARP request, or of data ("data=") or ND ("ns=", "na=", "dad=") of a host.
+// frameOf is the key of an ARP request, or of data ("data=") or ND ("ns=", "na=", "dad=") of a
+// host.
 func frameOf(c *golden.Command) packet.Key {
 	mac, err := packet.ParseMAC(c.Args[0])
 	if err != nil {
@@ -339,12 +343,15 @@ func frameOf(c *golden.Command) packet.Key {
 	case c.Arg("data", "") != "":
 		k.EtherType, k.Layers, k.IPSrc = packet.TypeIPv4, k.Layers|packet.LayerIPv4, addr("data")
 	case c.Arg("ns", "") != "":
-		k.EtherType, k.Layers, k.IPSrc, k.ICMPType = packet.TypeIPv6, k.Layers|packet.LayerIPv6|packet.LayerND, addr("ns"), packet.NDSolicit
+		k.EtherType, k.Layers, k.IPSrc, k.ICMPType = packet.TypeIPv6, k.Layers|packet.LayerIPv6|packet.LayerND,
+			addr("ns"), packet.NDSolicit
 		k.NDTarget = packet.AddrFrom(netip.MustParseAddr("2001:db8::ffff"))
 	case c.Arg("dad", "") != "":
-		k.EtherType, k.Layers, k.NDTarget, k.ICMPType = packet.TypeIPv6, k.Layers|packet.LayerIPv6|packet.LayerND, addr("dad"), packet.NDSolicit
+		k.EtherType, k.Layers, k.NDTarget, k.ICMPType = packet.TypeIPv6, k.Layers|packet.LayerIPv6|packet.LayerND,
+			addr("dad"), packet.NDSolicit
 	case c.Arg("na", "") != "":
-		k.EtherType, k.Layers, k.NDTarget, k.ICMPType = packet.TypeIPv6, k.Layers|packet.LayerIPv6|packet.LayerND, addr("na"), packet.NDAdvert
+		k.EtherType, k.Layers, k.NDTarget, k.ICMPType = packet.TypeIPv6, k.Layers|packet.LayerIPv6|packet.LayerND,
+			addr("na"), packet.NDAdvert
 		k.NDTLL = mac
 	}
 	return k
@@ -365,7 +372,7 @@ func (w *world) do(c *golden.Command) {
 		for _, number := range c.Args[1:] {
 			ports = append(ports, point("0/"+number).Port)
 		}
-		w.step(func() { w.core.Remembered(point(c.Args[0]+"/0").DPID, ports) })
+		w.step(func() { w.core.FormerLinkPorts(point(c.Args[0]+"/0").DPID, ports) })
 	case "forget": // forget DPID|MAC: an operator says that it is gone for good
 		w.step(func() {
 			var err error
@@ -456,11 +463,17 @@ func (w *world) do(c *golden.Command) {
 		w.wait(d)
 	case "host": // host MAC POINT [arp=IP] [data=IP] [ns=IP] [na=IP] [dad=IP] [vlan=N]
 		k := frameOf(c)
-		if s, ok := sight(point(c.Args[1]), &k); ok && !w.core.known.news(&s) {
+		s, ok := parseSighting(point(c.Args[1]), &k)
+		if ok && !w.core.seen.isNew(&s) {
 			w.say("known")
 			return
 		}
-		w.step(func() { w.core.Frame(point(c.Args[1]), &k) })
+		w.step(func() {
+			if in := (input{kind: inputFrame, sighting: s}); ok {
+				w.core.handle(&in)
+				in = input{} // as the inbox does, which uses its memory again
+			}
+		})
 	case "lldp": // lldp KIND of=POINT at=POINT: a frame made from the last probe of a port comes in elsewhere
 		frame := w.crafted(c.Args[0], point(c.Arg("of", "0/0")))
 		w.step(func() {
@@ -477,7 +490,7 @@ func (w *world) do(c *golden.Command) {
 func (w *world) restart() {
 	s := w.view.Snapshot()
 	cfg := w.core.cfg
-	cfg.Seed = w.core.number + 1000
+	cfg.Seed = w.core.lastNumber + 1000
 	w.view = netview.New(netview.Limits{})
 	w.inputs, w.seen, w.settled = nil, 0, false
 	w.facts, w.core = w.view.Facts(), NewCore(cfg, w.now)
@@ -532,13 +545,13 @@ func (w *world) crafted(kind string, of netview.Point) []byte {
 	case "chassis":
 		frame[packet.EthernetLen+3] ^= 1
 	case "key": // of another cluster
-		s := newSealer([]byte("another key another key another "), 1, 6)
-		frame = s.append(nil, probe{of, w.core.number, false}, packet.MAC{2})
+		s := newProbeCodec([]byte("another key another key another "), 1, 6)
+		frame = s.encode(nil, probe{of, w.core.lastNumber, false}, packet.MAC{2})
 	case "domain":
-		s := newSealer(testKey, 2, 6)
-		frame = s.append(nil, probe{of, w.core.number, false}, packet.MAC{2})
+		s := newProbeCodec(testKey, 2, 6)
+		frame = s.encode(nil, probe{of, w.core.lastNumber, false}, packet.MAC{2})
 	case "never": // authentic, of a number that was not sent yet
-		frame = w.core.sealer.append(nil, probe{of, w.core.number + 1, false}, packet.MAC{2})
+		frame = w.core.codec.encode(nil, probe{of, w.core.lastNumber + 1, false}, packet.MAC{2})
 	case "plain":
 		frame = packet.AppendLLDP(nil, packet.LLDPMulticast, packet.MAC{2}, &packet.LLDP{
 			ChassisSubtype: 4, ChassisID: make([]byte, 6), PortSubtype: 5, PortID: []byte("eth0"), TTL: 120})
@@ -559,4 +572,23 @@ func TestConversations(t *testing.T) {
 			return strings.Join(w.lines, "\n")
 		})
 	})
+}
+
+// SwitchUp handles a handshake.
+func (c *Core) SwitchUp(f *SwitchFacts) { c.switchUp(f) }
+
+// SwitchDown handles the loss of a session.
+func (c *Core) SwitchDown(dpid netview.DPID) { c.switchDown(dpid) }
+
+// LLDP handles an LLDP frame that came in at a port. The error is why it makes no link; it has been
+// counted.
+func (c *Core) LLDP(at netview.Point, frame []byte) error {
+	p, err := c.codec.decode(frame)
+	if err == nil {
+		err = c.probeHeard(at, p)
+	} else {
+		c.cfg.raiseForged(at, err)
+	}
+	c.Counts.countProbe(err)
+	return err
 }

@@ -5,13 +5,13 @@ import (
 	"sync/atomic"
 )
 
-// Counts are what happened since start. They may be read at any time.
+// Counts are counters since start. They may be read at any time.
 type Counts struct {
 	Sent   atomic.Uint64 // probes
-	Unsent atomic.Uint64 // probes that their session did not take
+	Unsent atomic.Uint64 // frames that their session did not accept
 
 	Heard     atomic.Uint64 // probes that are or make a link
-	Malformed atomic.Uint64 // LLDP frames that make none, by reason
+	Malformed atomic.Uint64 // LLDP frames that make no link, by reason
 	Foreign   atomic.Uint64
 	Forged    atomic.Uint64
 	Stale     atomic.Uint64
@@ -20,31 +20,31 @@ type Counts struct {
 
 	Learned  atomic.Uint64 // hosts
 	Moved    atomic.Uint64
-	Expelled atomic.Uint64 // deleted, as their port became a link's
-	Refused  atomic.Uint64 // not learned, or not asked, as a limit was reached
-	Hijacks  atomic.Uint64 // places that a host was seen at and not believed to be
-	Asked    atomic.Uint64 // hosts, whether they are still there
-	Expired  atomic.Uint64 // deleted, as they did not answer
-	Evicted  atomic.Uint64 // switches forgotten, as a limit was reached
+	Expelled atomic.Uint64 // hosts deleted because their port became a link's
+	Refused  atomic.Uint64 // hosts not learned, or not queried, because of a limit
+	Hijacks  atomic.Uint64 // locations claimed for a host and rejected
+	Asked    atomic.Uint64 // queries to hosts
+	Expired  atomic.Uint64 // hosts deleted because they did not answer
+	Evicted  atomic.Uint64 // switches deleted because of a limit
 
-	Ports   atomic.Int64  // known, of all switches
-	Ignored atomic.Uint64 // ports, as a limit was reached
-	Passed  atomic.Uint64 // switches forgotten, as they were gone before they were a minute old
+	Ports   atomic.Int64  // of all known switches
+	Ignored atomic.Uint64 // ports ignored because of a limit
+	Passed  atomic.Uint64 // switches deleted because they disconnected within a minute
 
-	Forgotten atomic.Uint64 // switches and hosts, as an operator said that they are gone
+	Forgotten atomic.Uint64 // switches and hosts deleted by operators
 
-	Exchanged atomic.Uint64 // switches that another device took the place of
+	Replaced atomic.Uint64 // switches whose serial number changed
 
-	DroppedProbes atomic.Uint64 // not queued, as the loop was behind
+	DroppedProbes atomic.Uint64 // not queued because the loop was behind
 	DroppedFrames atomic.Uint64
 
-	// How fast discovery goes now, in nanoseconds (pace.go).
+	// The current pace, in nanoseconds (pace.go).
 	Period atomic.Int64 // between two rounds of a port
 	Lag    atomic.Int64 // from making a probe to handling it
 }
 
-// probe counts an LLDP frame by what became of it.
-func (c *Counts) probe(err error) {
+// countProbe counts an LLDP frame by its result.
+func (c *Counts) countProbe(err error) {
 	switch {
 	case err == nil:
 		c.Heard.Add(1)

@@ -11,101 +11,114 @@ import (
 
 // device is what the core keeps of a switch besides its row.
 type device struct {
-	dpid      netview.DPID
-	connected bool
-	since     time.Time // of connecting
-	lost      time.Time // when its session was lost last
-	settled   bool
-	ports     []*port   // in order of number
-	segments  int       // how many of them have rounds on the agenda
-	slot      int       // of the period, of its first segment
-	made      time.Time // when it was first heard of, or remembered
-	proven    bool      // it had a session for long enough, once, or is remembered
-	recalled  bool      // what it held from an earlier life is known
-	gone      map[uint32]former
-	heard     uint64    // bytes from it, at its last turn
-	still     time.Time // when a period had gone by in which it said nothing, last
-	turns     uint64    // of the rounds, since which it has said something
-	barrier   uint64    // the last one that it was sent
-	asking    []*ask    // whose barrier did not come back yet
-	heir      *device   // that has its cables, if it has no session
-	before    *device   // whose cables it has
+	dpid              netview.DPID
+	connected         bool
+	connectedAt       time.Time // time of the last handshake
+	disconnectedAt    time.Time // time of the last loss of its session
+	settled           bool
+	ports             []*port   // sorted by number
+	scheduledSegments int       // segments of them that have a timer for rounds
+	handshakePorts    int       // number of ports in its last handshake
+	slot              int       // in the period, of its first segment
+	created           time.Time // when it was first connected, or loaded
+	established       bool      // it once had a session for establishedAfter, or was loaded
+	formerLinksKnown  bool      // FormerLinkPorts was called
+	removed           map[uint32]removedPort
+	bytesReceived     uint64    // at its last round
+	lastSilentRound   time.Time // end of the last period in which it sent nothing
+	activeRounds      uint64    // number of periods in which it sent something
+	lastBarrier       uint64    // number of the last barrier sent
+	awaitingBarrier   []*query  // queries without a barrier reply
+	successor         *device   // while disconnected: the switch that has its cables now
+	predecessor       *device   // the switch that had its cables before
+	wasPredecessor    bool      // it has been the predecessor of another
 }
 
-// former is what is remembered of a port that was deleted, in case it comes again.
-type former struct {
-	port netview.Port
-	past past
-	peer netview.Point
+// removedPort is what is kept of a deleted port, in case it is added again.
+type removedPort struct {
+	// port is what the core keeps of a port besides its row.
+	port    netview.Port
+	history linkHistory
+	peer    netview.Point
 }
 
 // port is what the core keeps of a port besides its row.
 type port struct {
-	at     netview.Point
-	device *device
-	name   string
-	mac    packet.MAC
-	up     bool
-	role   netview.PortRole
-	quiet  time.Time     // since when nothing was heard here that makes it a link: it came up, or lost its link
-	past   past          // what is known of a link that was here
-	said   [2]uint64     // by its switch, and by that at the other end, when it had been silent for long enough
-	judged time.Time     // quiet, when said was noted
-	peer   netview.Point // that link's other end; none of pastNone and pastRows
-	fast   int           // next step of its fast start; len(fastStart) when done
-	fastAt time.Time     // when that is due
-	turned bool          // it was this port's turn then
-	sent   *probings     // the latest first; nil: none was
-	forgot time.Time     // when sent was last emptied
-	came   time.Duration // since the core's start, when it came during a session; 0: it was there when that began
-	out    []*edge       // links from here
-	in     []*edge       // links to here
-	hosts  int           // rows at it
+	at             netview.Point
+	device         *device
+	name           string
+	mac            packet.MAC
+	up             bool
+	role           netview.PortRole
+	quietSince     time.Time     // since when no link was heard here: it came up, or lost its link
+	history        linkHistory   // of the last link here
+	bytesAtSilence [2]uint64     // bytes received from its switch and from the peer's, when it had been silent for long enough
+	silenceNoted   time.Time     // quietSince, when bytesAtSilence was noted
+	peer           netview.Point // that link's other end; zero for historyNone and historyRestored
+	fastStep       int           // next step of its fast start; len(fastStartTimes) when done
+	fastDue        time.Time     // when that is due
+	hasTurn        bool          // it has reserved a probe at that time
+	sent           *sentProbes   // the latest first; nil without any
+	sentCleared    time.Time     // when sent was last cleared
+	appeared       time.Duration // since the core's start, if it was added during a session; 0: it was in the handshake
+	out            []*link       // links from here
+	in             []*link       // links to here
+	hosts          int           // rows at it
 
-	edge    bool          // configured as one: never a link's
-	proved  netview.Point // where a cable from here led that was believed
-	idle    time.Time     // since when it has been an edge, or a link that is not believed, with carrier all the time; zero: it is not
-	turns   uint64        // of its switch, then
-	blocked time.Time     // when a probe was last heard that should not be, of PortBlocked
-	probed  time.Time     // when a probe was last heard here, or of it elsewhere, that makes no link because of hosts
-	asked   time.Time     // when its hosts were last asked because of such a probe
-	asking  bool          // and no answer is due yet
-	alive   bool          // one of them has spoken since
-	vacated time.Time     // when they were found to be silent
+	configuredEdge bool          // configured as edge: never a link's
+	provenPeer     netview.Point // the other end of the last confirmed cable
+	// Since when it has been an edge, or the end of an unproven link, with carrier all the time;
+	// zero: it is not.
+	edgeSince  time.Time
+	edgeRounds uint64    // activeRounds of its switch, then
+	blockedAt  time.Time // of PortBlocked: when an unexpected probe was last heard
+	probedAt   time.Time // when a probe was last heard, here or of it elsewhere, that makes no link because of hosts
+	queriedAt  time.Time // when its hosts were last queried because of such a probe
+	querying   bool      // that query is still open
+	alive      bool      // one of them has spoken since
+	vacatedAt  time.Time // when they were found silent
 
-	stray stray // the last probe heard here for which there is hardly a link
+	stray strayProbe // the last probe here that was probably misforwarded
 }
 
-// probings are the probes that were sent last: more than half of what a port takes in memory.
-type probings [16]probing
+// sentProbes are the last probes sent: more than half of a port's memory.
+type sentProbes [16]sentProbe
 
-// probing is a probe that was sent. The fast start and answers send several in one period.
-type probing struct {
-	number uint64
-	at     time.Duration // since the core's start; 0: none
-	left   time.Duration // the same, when it was handed to its session; 0: not noted
-	first  *port         // where it was heard first
+// sentAt returns when the nth-last probe was sent; 0 if there are fewer.
+func (s *sentProbes) sentAt(nth int) time.Duration {
+	if s == nil {
+		return 0
+	}
+	return s[nth].at
 }
 
-// edge is what the core keeps of a link that is up, besides its row.
-type edge struct {
-	src, dst *port
-	transits *transits         // nil before the first is timed
-	missed   int               // periodic probes that left since it was heard last
-	heard    int               // times since both ends are connected, up to 2
-	born     time.Time         // when it was heard first
-	last     time.Time         // when it was heard last
-	near     bool              // near probes pass; true until surelyFar says otherwise
-	fars     int               // far probes heard since the last near one, up to surelyFar
-	told     netview.AlarmKind // of the alarm that says why it is not used
-	unproven bool              // it appeared though nothing was plugged in (unproven.go)
-	said     [2]uint64         // by source and destination when the probe was missed that was one too many
+// sentProbe is a probe that was sent. The fast start and replies send several in one period.
+type sentProbe struct {
+	number   uint64
+	at       time.Duration // since the core's start; 0: none
+	departed time.Duration // since the core's start, when it was handed to its session; 0: unknown
+	heardAt  *port         // the port where it was first heard
 }
 
-func (e *edge) key() netview.LinkKey { return netview.LinkKey{Src: e.src.at, Dst: e.dst.at} }
+// link is what the core keeps of a link that is up, besides its row.
+type link struct {
+	src, dst        *port
+	transits        *transitTimes     // nil before the first measurement
+	missed          int               // periodic probes sent since it was last heard
+	heardCount      int               // since both ends are connected, up to 2
+	created         time.Time         // when it was first heard
+	lastHeard       time.Time         // time
+	near            bool              // near probes pass; true until minFarStreak is reached
+	farStreak       int               // far probes heard since the last near one, up to minFarStreak
+	alarm           netview.AlarmKind // the alarm raised for it
+	unproven        bool              // it appeared without a change of carrier (unproven.go)
+	bytesAtLastMiss [2]uint64         // bytes received from source and destination when missed reached missedProbes
+}
 
-// live is true while the sessions of both ends are up: only then does silence mean anything.
-func (e *edge) live() bool { return e.src.device.connected && e.dst.device.connected }
+func (e *link) key() netview.LinkKey { return netview.LinkKey{Src: e.src.at, Dst: e.dst.at} }
+
+// bothConnected reports whether the sessions of both ends are up: only then is silence evidence.
+func (e *link) bothConnected() bool { return e.src.device.connected && e.dst.device.connected }
 
 func (d *device) search(number uint32) (int, bool) {
 	return slices.BinarySearchFunc(d.ports, number, func(p *port, n uint32) int {
@@ -127,18 +140,18 @@ func (c *Core) port(at netview.Point) *port {
 	return nil
 }
 
-// newPort makes a port. If it was deleted under this number it is that, and another cable may be in it. If another one was, the
-// hosts behind that one are not here.
+// newPort creates a port. If the same port was deleted before, its history is restored, though
+// another cable may be in it. If a different one had this number, its hosts are deleted.
 func (c *Core) newPort(d *device, r *netview.Port) *port {
 	at := netview.Point{DPID: d.dpid, Port: r.Number}
-	p := &port{at: at, device: d, name: r.Name, mac: r.MAC, fast: len(fastStart), edge: r.Edge}
-	if f, ok := d.gone[r.Number]; ok {
-		if f.port.Is(r) {
-			p.past, p.peer = f.past, f.peer
+	p := &port{at: at, device: d, name: r.Name, mac: r.MAC, fastStep: len(fastStartTimes), configuredEdge: r.Edge}
+	if f, ok := d.removed[r.Number]; ok {
+		if f.port.SamePort(r) {
+			p.history, p.peer = f.history, f.peer
 		} else {
-			c.expelHosts(p)
+			c.deleteHostsAt(p)
 		}
-		delete(d.gone, r.Number)
+		delete(d.removed, r.Number)
 	}
 	return p
 }
@@ -146,75 +159,78 @@ func (c *Core) newPort(d *device, r *netview.Port) *port {
 // is reports whether a row is of this port.
 func (p *port) is(r *netview.Port) bool {
 	own := netview.Port{Number: p.at.Port, Name: p.name, MAC: p.mac}
-	return own.Is(r)
+	return own.SamePort(r)
 }
 
-// deleted remembers a port that went, if it had a link or hosts.
-func (c *Core) deleted(d *device, p *port) {
-	p.carrierLost()
+// rememberRemoved keeps the history of a deleted port, if it had a link or hosts. A probe that was
+// heard at it, or of it, may have been another port's, which its switch had not reported yet.
+func (c *Core) rememberRemoved(d *device, p *port) {
+	p.noteCarrierLost()
+	c.clearLinkAtHost(p)
 	switch {
-	case p.past == pastNone && p.hosts == 0:
+	case p.history == historyNone && p.hosts == 0:
 		return
-	case len(d.gone) >= goneMax:
-		c.expelHosts(p)
+	case len(d.removed) >= maxRemovedPorts:
+		c.deleteHostsAt(p)
 		return
 	}
-	if d.gone == nil {
-		d.gone = make(map[uint32]former)
+	if d.removed == nil {
+		d.removed = make(map[uint32]removedPort)
 	}
-	d.gone[p.at.Port] = former{netview.Port{Number: p.at.Port, Name: p.name, MAC: p.mac}, p.past, p.peer}
+	d.removed[p.at.Port] = removedPort{netview.Port{Number: p.at.Port, Name: p.name, MAC: p.mac}, p.history, p.peer}
 }
 
-// switchUp handles a handshake: a new switch, or one that comes back. What was known of its ports stays known where the
-// port is as it was.
+// switchUp handles a handshake: of a new switch, or one that reconnects. Unchanged ports keep their
+// history.
 func (c *Core) switchUp(f *SwitchFacts) {
 	d := c.devices[f.DPID]
 	if d == nil {
 		c.makeRoom()
 		d = c.newDevice(f.DPID)
-		c.newest = c.now
-		c.boundPorts(d, f)
+		c.lastNewSwitch = c.now
+		c.limitPorts(d, f)
 	} else {
-		c.switchDown(f.DPID) // in case its old session was not seen to end
+		c.switchDown(f.DPID) // in case the end of its old session was not reported
 		if c.devices[f.DPID] == nil {
-			d = c.newDevice(f.DPID) // there was no room to remember it
+			d = c.newDevice(f.DPID) // it was evicted for lack of room
 		}
-		if row, ok := c.tx.Switch(f.DPID); ok && exchanged(row.Desc.Serial, f.Desc.Serial) {
-			c.exchange(d)
+		if row, ok := c.tx.Switch(f.DPID); ok && differentSerial(row.Desc.Serial, f.Desc.Serial) {
+			c.deviceReplaced(d)
 		}
-		c.stays(d)
-		c.boundPorts(d, f)
+		c.keepDevice(d)
+		c.limitPorts(d, f)
 	}
-	d.connected, d.since, d.settled, d.heir = true, c.now, false, nil
-	c.ready++
+	d.connected, d.connectedAt, d.settled, d.successor = true, c.now, false, nil
+	c.connectedCount++
 	row := c.row(f)
 	slices.SortFunc(row.Ports, func(a, b netview.Port) int { return cmpPorts(a.Number, b.Number) })
 	row.Ports = slices.CompactFunc(row.Ports, func(a, b netview.Port) bool { return a.Number == b.Number })
-	c.edited[d.dpid] = row
+	c.editedRows[d.dpid] = row
 	c.mergePorts(d, row)
+	d.handshakePorts = len(d.ports)
 	c.pace.ports += len(d.ports)
 	c.tx.PutSwitch(row)
-	c.edited[d.dpid], _ = c.tx.Switch(d.dpid) // with what is configured of it
-	c.returned(d.dpid)
+	c.editedRows[d.dpid], _ = c.tx.Switch(d.dpid) // includes its configuration
+	c.sessionReturned(d.dpid)
 	for _, p := range d.ports {
-		p.fast = len(fastStart)
-		for _, e := range p.edges() {
-			e.missed, e.heard, e.fars = 0, 0, 0
+		p.fastStep = len(fastStartTimes)
+		for _, e := range p.links() {
+			e.missed, e.heardCount, e.farStreak = 0, 0, 0
 		}
-		p.blocked = c.now
+		p.blockedAt = c.now
 		if p.role == netview.PortEdge {
-			c.idles(p)
+			c.startEdgeTime(p)
 		}
 		if p.up {
-			if p.role == netview.PortUnknown && !p.quiet.Equal(c.now) {
-				c.doubt(p)
+			if p.role == netview.PortUnknown && !p.quietSince.Equal(c.now) {
+				c.setUnknown(p)
 			}
 			c.startProbing(p)
 		}
 	}
 	for _, p := range d.ports {
-		for _, e := range p.edges() {
-			c.writeStates(e) // what is not heard of yet is nobody's third port
+		for _, e := range p.links() {
+			c.writeStates(e) // a link that was not heard yet shares no segment
 		}
 	}
 	c.scheduleRounds(d)
@@ -222,15 +238,15 @@ func (c *Core) switchUp(f *SwitchFacts) {
 	c.agenda.add(appointment{at: c.now.Add(wait), duty: dutySettled, point: netview.Point{DPID: d.dpid}, stamp: c.now})
 }
 
-// newDevice makes the device of a switch that was not known.
+// newDevice creates the device of an unknown switch.
 func (c *Core) newDevice(dpid netview.DPID) *device {
-	d := &device{dpid: dpid, slot: c.slot, made: c.now}
-	c.slot = (c.slot + 1) % slots
+	d := &device{dpid: dpid, slot: c.nextSlot, created: c.now}
+	c.nextSlot = (c.nextSlot + 1) % roundSlots
 	c.devices[dpid] = d
 	return d
 }
 
-// row is the switch's row as its handshake describes it.
+// row returns the switch's row as described by its handshake.
 func (c *Core) row(f *SwitchFacts) *netview.Switch {
 	row := &netview.Switch{
 		DPID: f.DPID, State: netview.SwitchReady, Connected: true, Version: f.Version,
@@ -244,8 +260,8 @@ func (c *Core) row(f *SwitchFacts) *netview.Switch {
 	return row
 }
 
-// mergePorts brings the device's ports to what the row says, and the row's roles to what the ports know. Links and
-// hosts of ports that went or are down now are treated as by a port status.
+// mergePorts updates the device's ports from a row, and the row's roles from the ports. Links and
+// hosts of ports that were removed or are down now are treated as by a port status.
 func (c *Core) mergePorts(d *device, row *netview.Switch) {
 	old := d.ports
 	c.Counts.Ports.Add(int64(len(row.Ports) - len(old)))
@@ -261,62 +277,65 @@ func (c *Core) mergePorts(d *device, row *netview.Switch) {
 		}
 		d.ports = append(d.ports, p)
 		if p.up && !r.Up {
-			c.portWent(p)
+			c.portDown(p)
 		} else if !p.up && r.Up {
-			c.portCame(p)
+			c.portUp(p)
 		}
 	}
 	for _, p := range old {
 		if now := d.port(p.at.Port); now != p {
 			if p.up {
-				c.portWent(p)
+				c.portDown(p)
 			}
 			if now == nil {
-				c.deleted(d, p)
+				c.rememberRemoved(d, p)
 			} else {
-				c.expelHosts(p)
+				c.clearLinkAtHost(p)
+				c.deleteHostsAt(p)
 			}
 		}
 	}
-	for i, p := range d.ports { // now that all is known: a port's going may change another's role
+	for i, p := range d.ports { // last, because the removal of a port may change another's role
 		row.Ports[i].Role = p.role
 	}
 }
 
 func cmpPorts(a, b uint32) int { return netview.Point{Port: a}.Compare(netview.Point{Port: b}) }
 
-// switchDown handles the loss of a session. Nothing is known to be down: what is known becomes unconfirmed.
+// switchDown handles the loss of a session. Nothing is known to be down: links and hosts become
+// unconfirmed.
 func (c *Core) switchDown(dpid netview.DPID) {
 	d := c.devices[dpid]
 	if d == nil || !d.connected {
 		return
 	}
 	if d.settled {
-		c.settled--
+		c.settledCount--
 	}
-	d.connected, d.settled, d.lost, d.asking = false, false, c.now, nil
-	c.ready--
+	d.connected, d.settled, d.disconnectedAt, d.awaitingBarrier = false, false, c.now, nil
+	c.connectedCount--
 	c.pace.ports -= len(d.ports)
-	c.vanished(dpid)
-	row := c.edit(dpid)
+	row := c.editRow(dpid)
 	row.Connected, row.State, row.Since, row.Settled = false, netview.SwitchDisconnected, c.now, false
-	c.dropSuperseded(d)
+	if c.removeSuperseded(d); d.successor == nil {
+		c.sessionLost(dpid)
+	}
 	for _, p := range d.ports {
 		c.forgetProbes(p)
-		p.sessionLost()
-		p.idle = time.Time{} // nobody sees what the carrier does
-		for _, e := range p.edges() {
+		p.noteSessionLost()
+		p.edgeSince = time.Time{} // the carrier cannot be observed
+		for _, e := range p.links() {
 			c.putLink(e.key(), true, e.state())
 		}
-		c.doubtHosts(p)
+		c.setHostsUnconfirmed(p)
 	}
-	c.passes(d)
+	c.checkShortLived(d)
 }
 
-// edges lists the links from and to a port.
-func (p *port) edges() []*edge { return slices.Concat(p.out, p.in) }
+// links returns the links from and to a port.
+func (p *port) links() []*link { return slices.Concat(p.out, p.in) }
 
-// portRow is a port's row, with what is configured of it; its role is unknown.
+// portRow returns a port's row, with its configuration; its role is unknown.
 func (c *Core) portRow(dpid netview.DPID, p *openflow.Port) netview.Port {
 	said := c.settings.Ports[netview.Point{DPID: dpid, Port: p.Number}]
 	return netview.Port{
@@ -326,8 +345,9 @@ func (c *Core) portRow(dpid netview.DPID, p *openflow.Port) netview.Port {
 	}
 }
 
-// speed is a port's speed in Mbit/s: the number that OpenFlow 1.3 gives, else the highest bit of its current features
-// (enum ofp_port_features: half and full duplex of 10, 100, 1000 Mbit/s, then 10, 40, 100, 1000 Gbit/s).
+// speed returns a port's speed in Mbit/s: curr_speed of OpenFlow 1.3, else the highest bit of its
+// current features (enum ofp_port_features: half and full duplex of 10, 100, 1000 Mbit/s, then 10,
+// 40, 100, 1000 Gbit/s).
 func speed(p *openflow.Port) uint64 {
 	if p.CurrSpeed != 0 {
 		return uint64(p.CurrSpeed) / 1000

@@ -2,46 +2,47 @@ package discovery
 
 import "github.com/weirnet/weir/netview"
 
-// makeRoom forgets the switch that has been disconnected for the longest time and that nothing is configured of, if as
-// many are known as may be. Those that are connected stay: sessions have a limit of their own.
+// makeRoom deletes the longest disconnected switch without configuration if Limits.Switches is
+// reached. Connected switches stay: sessions have a limit of their own.
 func (c *Core) makeRoom() {
 	if len(c.devices) < c.cfg.Limits.Switches {
 		return
 	}
-	if oldest := c.longestGone(nil); oldest != nil {
+	if oldest := c.longestDisconnected(nil); oldest != nil {
 		c.evict(oldest)
 	}
 }
 
-// longestGone is the switch, but for one, that has been disconnected for the longest time and that nothing is configured of;
-// one that was there for a moment only comes before all others.
-func (c *Core) longestGone(but *device) (oldest *device) {
-	if len(c.passing) > 0 && c.passing[0] != but {
-		return c.passing[0]
+// longestDisconnected returns the switch, other than but, that has been disconnected for the
+// longest time and has no configuration; short-lived switches come first.
+func (c *Core) longestDisconnected(but *device) (oldest *device) {
+	if len(c.shortLived) > 0 && c.shortLived[0] != but {
+		return c.shortLived[0]
 	}
-	for _, d := range c.inOrder() {
-		if _, configured := c.settings.Switches[d.dpid]; !d.connected && !configured && d != but && (oldest == nil || d.lost.Before(oldest.lost)) {
+	for _, d := range c.sortedDevices() {
+		if _, configured := c.settings.Switches[d.dpid]; !d.connected && !configured && d != but &&
+			(oldest == nil || d.disconnectedAt.Before(oldest.disconnectedAt)) {
 			oldest = d
 		}
 	}
 	return oldest
 }
 
-// evict forgets a switch for want of room.
+// evict deletes a switch to make room.
 func (c *Core) evict(d *device) {
 	c.remove(d)
 	c.Counts.Evicted.Add(1)
 }
 
-// remove takes a switch out of all that is known, with its links and hosts.
+// remove deletes a switch with its links and hosts.
 func (c *Core) remove(d *device) {
 	for _, p := range d.ports {
-		p.up = false // so that it is not looked at anew
-		for _, e := range p.edges() {
-			c.dropEdge(e)
+		p.up = false // so that removeLink does not re-evaluate it
+		for _, e := range p.links() {
+			c.removeLink(e)
 		}
 		c.dropPending(p.at)
-		c.known.remove(c.known.hashPort(p.at))
+		c.seen.remove(c.seen.hashPort(p.at))
 	}
 	var hosts []*netview.Host
 	for _, p := range d.ports {
@@ -50,22 +51,24 @@ func (c *Core) remove(d *device) {
 	for _, h := range hosts {
 		c.deleteHost(h)
 	}
-	c.returned(d.dpid)
-	c.stays(d)
+	c.sessionReturned(d.dpid)
+	c.keepDevice(d)
+	c.removeSuccession(d)
 	c.Counts.Ports.Add(-int64(len(d.ports)))
 	delete(c.devices, d.dpid)
-	delete(c.edited, d.dpid)
-	c.hosts -= c.strays(d.dpid)
+	delete(c.editedRows, d.dpid)
+	c.hostCount -= c.dropStrayHosts(d.dpid)
 	c.tx.DeleteSwitch(d.dpid)
 }
 
-// strays counts the hosts that are left at a switch: at ports that it has no more.
-func (c *Core) strays(dpid netview.DPID) (n int) {
+// dropStrayHosts cleans up the hosts that are left at ports which a switch no longer has, and
+// returns their number.
+func (c *Core) dropStrayHosts(dpid netview.DPID) (n int) {
 	for h := range c.tx.HostsOf(dpid) {
-		c.endUnasked(h.HostID)
-		c.forget(h)
-		delete(c.ages, h.HostID)
-		delete(c.notes, h.HostID)
+		c.endUnverified(h.HostID)
+		c.dropSeen(h)
+		delete(c.addressAges, h.HostID)
+		delete(c.hostNotes, h.HostID)
 		n++
 	}
 	return n

@@ -1,6 +1,7 @@
 package discovery
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -8,92 +9,93 @@ import (
 )
 
 const (
-	sweepEvery   = time.Second
-	sweepHosts   = 256              // looked at in a sweep
-	crowdedHosts = 2048             // looked at in a sweep while a table is crowded
-	crowdedAge   = 30 * time.Second // silence after which a host that never answered is asked while its table is crowded
+	sweepEvery        = time.Second
+	sweepHosts        = 256              // hosts per sweep
+	crowdedSweepHosts = 2048             // hosts per sweep while a table is crowded
+	crowdedAge        = 30 * time.Second // silence after which a host that never answered is queried while its table is crowded
 )
 
-// note is what is remembered of a host besides its row.
-type note struct {
-	asked    time.Time
-	answered bool // a question, once: it is not invented
+// hostNote is what is kept of a host besides its row.
+type hostNote struct {
+	queried  time.Time
+	answered bool // it has once answered a query, so it is real
 }
 
-func (c *Core) note(id netview.HostID, change func(*note)) {
-	n := c.notes[id]
+func (c *Core) noteHost(id netview.HostID, change func(*hostNote)) {
+	n := c.hostNotes[id]
 	change(&n)
-	c.notes[id] = n
+	c.hostNotes[id] = n
 }
 
-// sweep looks at some of the hosts, in turn: those silent for long are asked and go if they do not answer; those whose
-// place is not sure are asked once after their switch has come back. While the control network is suspected nobody is.
+// sweep checks some of the hosts, in turn: long silent ones are queried and deleted without an
+// answer; unconfirmed ones are queried once after their switch has reconnected. It is suspended
+// while the control network is suspected.
 func (c *Core) sweep() {
 	c.agenda.add(appointment{at: c.now.Add(sweepEvery), duty: dutySweep})
-	if c.waitNoMore(); c.suspects() {
+	if c.expireSuspicion(); c.controlSuspected() {
 		return
 	}
-	crowded := c.hosts > c.cfg.Limits.Hosts/4*3
+	crowded := c.hostCount > c.cfg.Limits.Hosts/4*3
 	limit := sweepHosts
 	if crowded || c.crowdedPort {
-		limit = crowdedHosts
+		limit = crowdedSweepHosts
 	}
 	c.crowdedPort = false
 	c.hostRows = c.hostRows[:0]
-	for h := range c.tx.HostsFrom(c.swept) {
+	for h := range c.tx.HostsFrom(c.sweepFrom) {
 		if len(c.hostRows) == limit {
 			break
 		}
 		c.hostRows = append(c.hostRows, h)
 	}
-	c.swept = netview.HostID{}
+	c.sweepFrom = netview.HostID{}
 	if n := len(c.hostRows); n == limit {
-		c.swept = c.hostRows[n-1].HostID
+		c.sweepFrom = c.hostRows[n-1].HostID
 	}
 	for _, h := range slices.Clone(c.hostRows) {
-		c.lookAt(h, crowded)
+		c.checkHost(h, crowded)
 	}
-	c.lookBack()
+	c.checkUnverified()
 }
 
-// lookAt looks at one host.
-func (c *Core) lookAt(h *netview.Host, crowded bool) {
+// checkHost checks one host.
+func (c *Core) checkHost(h *netview.Host, crowded bool) {
 	p := c.port(h.At)
 	age := c.now.Sub(h.Seen)
 	switch {
-	case p != nil && !p.device.connected: // it cannot be asked, and nothing says that it went
+	case p != nil && !p.device.connected: // it cannot be queried, and there is no evidence that it is gone
 	case p == nil || !p.up:
 		if age >= c.expiry() {
 			c.deleteHost(h)
 			c.Counts.Expired.Add(1)
 		}
 	default:
-		n := c.notes[h.HostID]
+		n := c.hostNotes[h.HostID]
 		if p.hosts > c.cfg.Limits.AtPort/4*3 {
 			crowded, c.crowdedPort = true, true
 		}
-		unsure := h.State == netview.HostUnconfirmed && p.role == netview.PortEdge && n.asked.Before(p.device.since)
+		unsure := h.State == netview.HostUnconfirmed && p.role == netview.PortEdge && n.queried.Before(p.device.connectedAt)
 		old := age >= c.expiry() || crowded && !n.answered && age >= crowdedAge
-		if (unsure || old) && (n.asked.IsZero() || c.now.Sub(n.asked) >= crowdedAge) {
-			if a := c.startAsk(h); a != nil && a.claim == nil {
-				a.purge = a.purge || old
+		if (unsure || old) && (n.queried.IsZero() || c.now.Sub(n.queried) >= crowdedAge) {
+			if a := c.startQuery(h); a != nil && a.claim == nil {
+				a.deleteIfSilent = a.deleteIfSilent || old
 			}
 		}
 	}
 }
 
-func (c *Core) expiry() time.Duration { return or(c.settings.HostExpiry, c.cfg.Expiry) }
+func (c *Core) expiry() time.Duration { return cmp.Or(c.settings.HostExpiry, c.cfg.Expiry) }
 
-// deleteHost deletes a host with all that is remembered of it.
+// deleteHost deletes a host with all its state.
 func (c *Core) deleteHost(h *netview.Host) {
-	c.endUnasked(h.HostID)
-	c.forget(h)
-	delete(c.ages, h.HostID)
-	delete(c.notes, h.HostID)
-	delete(c.asks, h.HostID)
+	c.endUnverified(h.HostID)
+	c.dropSeen(h)
+	delete(c.addressAges, h.HostID)
+	delete(c.hostNotes, h.HostID)
+	delete(c.queries, h.HostID)
 	if p := c.port(h.At); p != nil {
 		p.hosts--
 	}
 	c.tx.DeleteHost(h.HostID)
-	c.hosts--
+	c.hostCount--
 }

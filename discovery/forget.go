@@ -8,26 +8,27 @@ import (
 	"github.com/weirnet/weir/netview"
 )
 
-// Why something is not forgotten.
+// Errors of ForgetSwitch and ForgetHost.
 var (
-	// ErrConnected is the error of a switch that is connected: it would be learned again at once.
+	// ErrConnected: the switch is connected, and would be learned again at once.
 	ErrConnected = errors.New("discovery: the switch is connected")
-	// ErrUnknown is the error of what is not known.
+	// ErrUnknown: the switch or host is unknown.
 	ErrUnknown = errors.New("discovery: it is not known")
-	// ErrEnded is the error after Run has ended.
+	// ErrEnded: Run has ended.
 	ErrEnded = errors.New("discovery: it has ended")
 )
 
-// forgetting is an operator's word that a switch or a host is gone for good, on its way through the inbox.
-type forgetting struct {
-	dpid     netview.DPID
-	host     *netview.HostID // nil: the switch
-	err      error
-	answered chan struct{}
+// forgetRequest is an operator's request to forget a switch or a host, queued in the inbox.
+type forgetRequest struct {
+	dpid netview.DPID
+	host *netview.HostID // nil: the switch
+	err  error
+	done chan struct{}
 }
 
-// ForgetSwitch forgets a switch that is not connected, with its links and hosts. Ports of others that led to it are links' no
-// more as soon as a host speaks for itself there: a cable that still has carrier may end at a switch that forwards.
+// ForgetSwitch deletes a switch that is not connected, with its links and hosts. Ports of others
+// that led to it become edges as soon as a host is heard there: a cable that still has carrier may
+// end at a switch that forwards.
 func (c *Core) ForgetSwitch(dpid netview.DPID) error {
 	d := c.devices[dpid]
 	switch {
@@ -39,21 +40,21 @@ func (c *Core) ForgetSwitch(dpid netview.DPID) error {
 	for _, other := range c.devices {
 		for _, q := range other.ports {
 			if q.peer.DPID == dpid {
-				q.carrierLost()
+				q.noteCarrierLost()
 			}
 		}
 	}
 	c.remove(d)
-	for _, id := range slices.SortedFunc(maps.Keys(c.unasked), netview.HostID.Compare) {
-		if c.unasked[id].DPID == dpid {
-			c.endUnasked(id)
+	for _, id := range slices.SortedFunc(maps.Keys(c.unverified), netview.HostID.Compare) {
+		if c.unverified[id].DPID == dpid {
+			c.endUnverified(id)
 		}
 	}
 	c.Counts.Forgotten.Add(1)
 	return nil
 }
 
-// ForgetHost forgets a host. When it speaks it is learned anew, wherever it is by then.
+// ForgetHost deletes a host. It is learned again with its next packet.
 func (c *Core) ForgetHost(id netview.HostID) error {
 	h, ok := c.tx.Host(id)
 	if !ok {
@@ -64,7 +65,7 @@ func (c *Core) ForgetHost(id netview.HostID) error {
 	return nil
 }
 
-func (c *Core) obey(f *forgetting) {
+func (c *Core) handleForget(f *forgetRequest) {
 	if f.host != nil {
 		f.err = c.ForgetHost(*f.host)
 	} else {

@@ -3,14 +3,15 @@ package discovery
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/weirnet/weir/netview"
 )
 
-// TestNothingStaysOfForgottenSwitches: of switches that have been there for long, with hosts and links among them, nothing is left
-// when they are forgotten.
+// TestNothingStaysOfForgottenSwitches: of switches that have been there for long, with hosts and
+// links among them, nothing is left when they are forgotten.
 func TestNothingStaysOfForgottenSwitches(t *testing.T) {
 	w := newWorld(t, Config{})
 	w.quiet = true
@@ -39,13 +40,15 @@ func TestNothingStaysOfForgottenSwitches(t *testing.T) {
 		})
 	}
 	c := w.core
-	if n := len(c.devices) + len(c.passing) + c.hosts + len(c.ages) + len(c.notes) + len(c.asks) + len(c.unasked) + len(c.pending) + c.waiting + len(c.away) + len(c.losses); n != 0 {
-		t.Errorf("%d are kept: %d switches, %d hosts, %d away", n, len(c.devices), c.hosts, len(c.away))
+	if n := len(c.devices) + len(c.shortLived) + c.hostCount + len(c.addressAges) + len(c.hostNotes) +
+		len(c.queries) + len(c.unverified) +
+		len(c.pending) + c.pendingCount + len(c.missing) + len(c.losses); n != 0 {
+		t.Errorf("%d are kept: %d switches, %d hosts, %d away", n, len(c.devices), c.hostCount, len(c.missing))
 	}
 	known := 0
-	for i := range c.known.sets {
-		for k := range c.known.sets[i] {
-			if c.known.sets[i][k].hash.Load() != 0 {
+	for i := range c.seen.sets {
+		for k := range c.seen.sets[i] {
+			if c.seen.sets[i][k].hash.Load() != 0 {
 				known++
 			}
 		}
@@ -59,7 +62,8 @@ func TestNothingStaysOfForgottenSwitches(t *testing.T) {
 	}
 }
 
-// TestForgetEnds: who asks a discovery that has ended is told so, and who asks one that does not run until his time is over.
+// TestForgetEnds: who asks a discovery that has ended is told so, and who asks one that does not
+// run until his time is over.
 func TestForgetEnds(t *testing.T) {
 	d := New(netview.New(netview.Limits{}).Facts(), &fabric{}, Config{Key: testKey})
 	ctx, stop := context.WithCancel(t.Context())
@@ -70,5 +74,36 @@ func TestForgetEnds(t *testing.T) {
 	d.Run(ctx)
 	if err := d.ForgetHost(t.Context(), netview.HostID{}); !errors.Is(err, ErrEnded) {
 		t.Error(err)
+	}
+}
+
+// TestForgettingEndsLookingBack: a host that moved unasked is not looked for any more at the switch
+// where it was, once that is forgotten, and its alarm ends.
+func TestForgettingEndsLookingBack(t *testing.T) {
+	w := newWorld(t, Config{})
+	w.quiet = true
+	w.cables[netview.Point{DPID: 1, Port: 1}],
+		w.cables[netview.Point{DPID: 2, Port: 1}] = netview.Point{DPID: 2, Port: 1}, netview.Point{DPID: 1, Port: 1}
+	for dpid := range netview.DPID(2) {
+		w.step(func() { f := facts(dpid+1, 3, ""); w.core.SwitchUp(&f) })
+	}
+	w.wait(2 * time.Minute)
+	w.speak(netview.Point{DPID: 1, Port: 2}, 7)
+	w.step(func() { w.core.SwitchDown(1) })
+	w.wait(time.Minute)
+	w.lines = nil
+	w.speak(netview.Point{DPID: 2, Port: 2}, 7)
+	if len(w.core.unverified) != 1 || !strings.Contains(strings.Join(w.lines, " "), "unverified-move") {
+		t.Fatalf("it did not move unasked: %v", w.lines)
+	}
+	w.lines = nil
+	w.step(func() {
+		if err := w.core.ForgetSwitch(1); err != nil {
+			t.Error(err)
+		}
+	})
+	if len(w.core.unverified) != 0 ||
+		!strings.Contains(strings.Join(w.lines, " "), "alarm unverified-move "+hostID(7).String()+" ended") {
+		t.Errorf("%d are looked for: %v", len(w.core.unverified), w.lines)
 	}
 }

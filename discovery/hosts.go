@@ -8,49 +8,50 @@ import (
 	"github.com/weirnet/weir/packet"
 )
 
-// sighted handles a sighting: at an edge it makes, moves, or refreshes a host; at a port of unknown role it waits for
-// what the port becomes; at a link it means nothing.
-func (c *Core) sighted(s *sighting) {
+// handleSighting handles a sighting: at an edge it creates, moves, or refreshes a host; at a port
+// of unknown role it is deferred; at a link it is ignored.
+func (c *Core) handleSighting(s *sighting) {
 	p := c.port(s.at)
 	switch {
-	case p == nil || !p.up || !p.device.connected || c.copied(p, s):
+	case p == nil || !p.up || !p.device.connected || c.mayBeCopy(p, s):
 	case p.role == netview.PortLink:
-		c.known.add(c.known.hashPort(p.at))
+		c.seen.add(c.seen.hashPort(p.at))
 	case p.role == netview.PortEdge:
-		c.answered(p, s)
-		c.admit(p, s)
+		c.hostAnswered(p, s)
+		c.admitHost(p, s)
 	default:
-		c.answered(p, s)
-		c.wait(s)
+		c.hostAnswered(p, s)
+		c.deferSighting(s)
 	}
 }
 
-// admit takes in a sighting at an edge. A host that is known elsewhere moves only if it is not there any more.
-func (c *Core) admit(p *port, s *sighting) {
+// admitHost handles a sighting at an edge. A host known elsewhere moves only if it is gone there.
+func (c *Core) admitHost(p *port, s *sighting) {
 	if old, ok := c.tx.Host(s.id); ok && old.At != s.at {
-		if !c.giveBack(old, s) {
-			c.claimed(old, s)
+		if !c.moveBack(old, s) {
+			c.hostClaimed(old, s)
 		}
 		return
 	}
-	c.write(p, s)
+	c.writeHost(p, s)
 }
 
-// write writes what a sighting at an edge says into the host's row.
-func (c *Core) write(p *port, s *sighting) {
+// writeHost updates the host's row from a sighting at an edge.
+func (c *Core) writeHost(p *port, s *sighting) {
 	old, ok := c.tx.Host(s.id)
-	if !ok && (c.hosts >= c.cfg.Limits.Hosts || p.hosts >= c.cfg.Limits.AtPort) || old != nil && old.At != s.at && p.hosts >= c.cfg.Limits.AtPort {
+	if !ok && (c.hostCount >= c.cfg.Limits.Hosts || p.hosts >= c.cfg.Limits.AtPort) || old != nil && old.At != s.at &&
+		p.hosts >= c.cfg.Limits.AtPort {
 		c.Counts.Refused.Add(1)
 		return
 	}
 	next := &netview.Host{HostID: s.id, At: s.at, Seen: c.now, State: netview.HostConfirmed}
 	switch {
 	case !ok:
-		c.hosts++
+		c.hostCount++
 		p.hosts++
 		c.Counts.Learned.Add(1)
 	case old.At != s.at:
-		c.forget(old)
+		c.dropSeen(old)
 		if q := c.port(old.At); q != nil {
 			q.hosts--
 		}
@@ -60,11 +61,11 @@ func (c *Core) write(p *port, s *sighting) {
 	default:
 		next.IPs = old.IPs
 	}
-	next.IPs = c.withIP(next, s)
+	next.IPs = c.withAddress(next, s)
 	if s.ip.IsZero() || slices.Contains(next.IPs, s.ip.Netip()) {
-		c.known.add(c.known.hashHost(s.id, s.at, s.ip))
+		c.seen.add(c.seen.hashHost(s.id, s.at, s.ip))
 	} else {
-		c.known.add(c.known.hashHost(s.id, s.at, anyAddress))
+		c.seen.add(c.seen.hashHost(s.id, s.at, anyAddress))
 	}
 	if ok && old.At == s.at && old.State == next.State && len(old.IPs) == len(next.IPs) && slices.Equal(old.IPs, next.IPs) &&
 		c.now.Sub(old.Seen) < refreshSeen/2 {
@@ -73,10 +74,10 @@ func (c *Core) write(p *port, s *sighting) {
 	c.tx.PutHost(next)
 }
 
-// withIP is a host's addresses with that of a sighting among them. A host has up to Limits.IPs; beyond that one of ARP or
-// ND replaces the one that was told longest ago, and one from data (a router's, that forwards for all the world) is not
-// learned.
-func (c *Core) withIP(h *netview.Host, s *sighting) []netip.Addr {
+// withAddress returns a host's addresses with that of a sighting added. A host has up to
+// Limits.IPs; beyond that one from ARP or ND replaces the least recently seen, and one from data
+// (which a router may forward for anybody) is not learned.
+func (c *Core) withAddress(h *netview.Host, s *sighting) []netip.Addr {
 	if s.ip.IsZero() {
 		return h.IPs
 	}
@@ -85,7 +86,7 @@ func (c *Core) withIP(h *netview.Host, s *sighting) []netip.Addr {
 	if !s.certain && (found || len(h.IPs) >= c.cfg.Limits.IPs) {
 		return h.IPs
 	}
-	age := c.ages[h.HostID]
+	age := c.addressAges[h.HostID]
 	if j := slices.Index(age, ip); j >= 0 {
 		age = slices.Delete(age, j, j+1)
 	}
@@ -96,24 +97,24 @@ func (c *Core) withIP(h *netview.Host, s *sighting) []netip.Addr {
 		if len(ips) > c.cfg.Limits.IPs {
 			oldest := age[0]
 			age = slices.Delete(age, 0, 1)
-			c.known.remove(c.known.hashHost(h.HostID, h.At, packet.AddrFrom(oldest)))
+			c.seen.remove(c.seen.hashHost(h.HostID, h.At, packet.AddrFrom(oldest)))
 			ips = slices.DeleteFunc(ips, func(a netip.Addr) bool { return a == oldest })
 		}
 	}
-	c.ages[h.HostID] = age
+	c.addressAges[h.HostID] = age
 	return ips
 }
 
-// forget takes a host out of the table of what is known.
-func (c *Core) forget(h *netview.Host) {
-	c.known.remove(c.known.hashHost(h.HostID, h.At, packet.Addr{}))
-	c.known.remove(c.known.hashHost(h.HostID, h.At, anyAddress))
+// dropSeen removes a host from the cache of known sightings.
+func (c *Core) dropSeen(h *netview.Host) {
+	c.seen.remove(c.seen.hashHost(h.HostID, h.At, packet.Addr{}))
+	c.seen.remove(c.seen.hashHost(h.HostID, h.At, anyAddress))
 	for _, ip := range h.IPs {
-		c.known.remove(c.known.hashHost(h.HostID, h.At, packet.AddrFrom(ip)))
+		c.seen.remove(c.seen.hashHost(h.HostID, h.At, packet.AddrFrom(ip)))
 	}
 }
 
-// hostsAt lists the hosts at a port.
+// hostsAt returns the hosts at a port.
 func (c *Core) hostsAt(at netview.Point) []*netview.Host {
 	c.hostRows = c.hostRows[:0]
 	for h := range c.tx.HostsAt(at) {
@@ -122,10 +123,10 @@ func (c *Core) hostsAt(at netview.Point) []*netview.Host {
 	return c.hostRows
 }
 
-// doubtHosts makes the hosts at a port unconfirmed.
-func (c *Core) doubtHosts(p *port) {
+// setHostsUnconfirmed makes the hosts at a port unconfirmed.
+func (c *Core) setHostsUnconfirmed(p *port) {
 	for _, h := range c.hostsAt(p.at) {
-		c.forget(h)
+		c.dropSeen(h)
 		if h.State != netview.HostUnconfirmed {
 			next := *h
 			next.State = netview.HostUnconfirmed
@@ -134,43 +135,44 @@ func (c *Core) doubtHosts(p *port) {
 	}
 }
 
-// expelHosts deletes the hosts at a port that has become a link's.
-func (c *Core) expelHosts(p *port) {
+// deleteHostsAt deletes the hosts at a port that has become a link's.
+func (c *Core) deleteHostsAt(p *port) {
 	for _, h := range c.hostsAt(p.at) {
-		c.endUnasked(h.HostID)
-		c.forget(h)
-		delete(c.ages, h.HostID)
-		delete(c.notes, h.HostID)
+		c.endUnverified(h.HostID)
+		c.dropSeen(h)
+		delete(c.addressAges, h.HostID)
+		delete(c.hostNotes, h.HostID)
 		c.tx.DeleteHost(h.HostID)
-		c.hosts--
+		c.hostCount--
 		c.Counts.Expelled.Add(1)
 	}
 	p.hosts = 0
 }
 
-// wait keeps a sighting at a port of unknown role. Repetitions are known until the port's role is.
-func (c *Core) wait(s *sighting) {
+// deferSighting keeps a sighting at a port of unknown role. Repetitions are filtered until the role
+// is known.
+func (c *Core) deferSighting(s *sighting) {
 	list := c.pending[s.at]
-	if c.waiting >= c.cfg.Limits.Pending || len(list) >= max(c.cfg.Limits.Pending/pendingShare, 1) {
+	if c.pendingCount >= c.cfg.Limits.Pending || len(list) >= max(c.cfg.Limits.Pending/pendingShare, 1) {
 		c.Counts.Refused.Add(1)
 		return
 	}
 	if !slices.Contains(list, *s) {
 		c.pending[s.at] = append(list, *s)
-		c.waiting++
+		c.pendingCount++
 	}
-	c.known.add(c.known.hashHost(s.id, s.at, s.ip))
+	c.seen.add(c.seen.hashHost(s.id, s.at, s.ip))
 }
 
-// takePending takes out what waits for a port.
+// takePending removes and returns the deferred sightings of a port.
 func (c *Core) takePending(at netview.Point) []sighting {
 	list := c.pending[at]
 	if list != nil {
 		delete(c.pending, at)
-		c.waiting -= len(list)
+		c.pendingCount -= len(list)
 	}
 	for i := range list {
-		c.known.remove(c.known.hashHost(list[i].id, at, list[i].ip))
+		c.seen.remove(c.seen.hashHost(list[i].id, at, list[i].ip))
 	}
 	return list
 }
@@ -179,6 +181,6 @@ func (c *Core) dropPending(at netview.Point) { c.takePending(at) }
 
 func (c *Core) admitPending(p *port) {
 	for _, s := range c.takePending(p.at) {
-		c.admit(p, &s)
+		c.admitHost(p, &s)
 	}
 }

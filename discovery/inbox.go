@@ -8,20 +8,20 @@ import (
 	"github.com/weirnet/weir/openflow"
 )
 
-// input is one thing that happened. Exactly one of its kinds is set.
+// input is one event. Exactly one of its kinds is set.
 type input struct {
 	kind     inputKind
 	reason   openflow.PortReason
 	dpid     netview.DPID   // of inputDown, inputPort, inputRemembered and inputPassed
 	at       netview.Point  // of inputProbe
 	probe    probe          // of inputProbe
-	came     time.Time      // of inputProbe: when its session had read it
+	arrived  time.Time      // of inputProbe: when its session had read it
 	sighting sighting       // of inputFrame, inputAddress
 	facts    *SwitchFacts   // of inputUp
 	port     *openflow.Port // of inputPort
 	ports    []uint32       // of inputRemembered
 	number   uint64         // of inputPassed
-	forget   *forgetting    // of inputForget
+	forget   *forgetRequest // of inputForget
 }
 
 type inputKind uint8
@@ -30,19 +30,19 @@ const (
 	inputUp inputKind = iota
 	inputDown
 	inputPort
-	inputRemembered
-	inputPassed
+	inputFormerLinks
+	inputBarrier
 	inputForget
-	inputProbe // from here on they are not facts: they may be dropped
+	inputProbe // this and later kinds may be dropped
 	inputFrame
 	inputAddress
 )
 
-// inbox is what happened and was not handled yet, in order. Facts must not be lost: when too many wait, their sessions
-// do. Probes and frames are dropped, frames long before probes.
+// inbox queues events, in order. Facts must not be lost: when too many wait, their sessions block.
+// Probes and frames are dropped, frames long before probes.
 type inbox struct {
 	mu     sync.Mutex
-	room   *sync.Cond // facts may be put again, or the inbox is closed
+	room   *sync.Cond // signals that facts may be put again, or that the inbox is closed
 	list   []input
 	facts  int
 	limits Limits
@@ -80,8 +80,8 @@ func (b *inbox) put(in input) (ok, wake bool) {
 	return true, len(b.list) == 1
 }
 
-// take takes everything out, and leaves the emptied list instead.
-func (b *inbox) take(emptied []input) []input {
+// drain removes and returns all inputs, and reuses the emptied list.
+func (b *inbox) drain(emptied []input) []input {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	list := b.list
@@ -93,7 +93,7 @@ func (b *inbox) take(emptied []input) []input {
 	return list
 }
 
-// close lets all who wait go; what is put from now on is dropped.
+// close unblocks all callers of put; later inputs are dropped.
 func (b *inbox) close() {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -10,14 +10,14 @@ import (
 	"time"
 
 	"github.com/weirnet/weir/discovery"
-	"github.com/weirnet/weir/internal/memnet"
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/session"
+	"github.com/weirnet/weir/session/pipe"
 )
 
-// plane is two switches with a cable between their ports 1, sessions to a controller that has nothing but discovery, and
-// known delays.
+// plane is two switches with a cable between their ports 1, sessions to a controller that has
+// nothing but discovery, and known delays.
 type plane struct {
 	t      *testing.T
 	view   *netview.View
@@ -35,7 +35,7 @@ type plane struct {
 // controller and edge are the two ends' handlers.
 type controller struct{ *plane }
 
-type edge struct {
+type link struct {
 	*plane
 	n int
 }
@@ -53,7 +53,7 @@ func (c controller) Disconnected(s *session.Session, _ error) {
 	c.d.SwitchDown(netview.DPID(s.Features().Datapath))
 }
 
-// PacketOut is of discovery.Output.
+// PacketOut implements discovery.Output.
 func (p *plane) Barrier(netview.DPID, func()) {}
 
 func (p *plane) PacketOut(dpid netview.DPID, port uint32, frame []byte) bool {
@@ -66,21 +66,21 @@ func (p *plane) PacketOut(dpid netview.DPID, port uint32, frame []byte) bool {
 	return err == nil
 }
 
-func (e edge) Connected(s *session.Session) {
+func (e link) Connected(s *session.Session) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.ends[e.n] = s
 }
-func (e edge) Features(*session.Session) openflow.FeaturesReply {
+func (e link) Features(*session.Session) openflow.FeaturesReply {
 	return openflow.FeaturesReply{DatapathID: uint64(e.n), Tables: 1, Ports: e.ports()}
 }
-func (e edge) ports() []openflow.Port {
+func (e link) ports() []openflow.Port {
 	return []openflow.Port{{Number: 1, HWAddr: [6]byte{2, 0, 0, 0, 0, byte(e.n)}}}
 }
-func (edge) FlowMod(*session.Session, openflow.Header, *openflow.FlowMod) {}
-func (edge) BatchEnd(*session.Session)                                    {}
-func (edge) Disconnected(*session.Session, error)                         {}
-func (e edge) Message(s *session.Session, h openflow.Header, m openflow.Message) {
+func (link) FlowMod(*session.Session, openflow.Header, *openflow.FlowMod) {}
+func (link) BatchEnd(*session.Session)                                    {}
+func (link) Disconnected(*session.Session, error)                         {}
+func (e link) Message(s *session.Session, h openflow.Header, m openflow.Message) {
 	if r, ok := m.(*openflow.MultipartRequest); ok {
 		switch r.Body.(type) {
 		case *openflow.PortDescRequest:
@@ -92,7 +92,7 @@ func (e edge) Message(s *session.Session, h openflow.Header, m openflow.Message)
 }
 
 // PacketOut sends a frame over the cable.
-func (e edge) PacketOut(_ *session.Session, _ openflow.Header, po *openflow.PacketOut) {
+func (e link) PacketOut(_ *session.Session, _ openflow.Header, po *openflow.PacketOut) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	data, delay := bytes.Clone(po.Data), e.cable
@@ -110,24 +110,25 @@ func (e edge) PacketOut(_ *session.Session, _ openflow.Header, po *openflow.Pack
 	})
 }
 
-// latency runs discovery between two switches that are so far away from it for a while, and returns what it says of the
-// link each way.
-func latency(t *testing.T, control [2]memnet.Options, change func(*plane)) (there, back *netview.Link) {
+// latency runs discovery between two switches that are so far away from it for a while, and returns
+// what it says of the link each way.
+func latency(t *testing.T, control [2]pipe.Options, change func(*plane)) (there, back *netview.Link) {
 	p := &plane{t: t, view: netview.New(netview.Limits{}), random: rand.New(rand.NewPCG(1, 2))}
 	p.server = session.NewServer(session.Config{}, controller{p})
 	p.dialer = session.NewDialer(session.Config{EchoInterval: -1, Versions: []openflow.Version{openflow.V13}})
-	p.d = discovery.New(p.view.Facts(), p, discovery.Config{Key: bytes.Repeat([]byte("k"), 16), RoundTrip: func(d netview.DPID) time.Duration {
-		if s := p.server.Session(uint64(d)); s != nil {
-			return s.LeastRoundTrip()
-		}
-		return 0
-	}})
+	p.d = discovery.New(p.view.Facts(), p,
+		discovery.Config{Key: bytes.Repeat([]byte("k"), 16), RoundTrip: func(d netview.DPID) time.Duration {
+			if s := p.server.Session(uint64(d)); s != nil {
+				return s.MinRoundTrip()
+			}
+			return 0
+		}})
 	ctx, cancel := context.WithCancel(t.Context())
 	var ended sync.WaitGroup
 	ended.Go(func() { p.d.Run(ctx) })
 	for n := 1; n <= 2; n++ {
-		ours, theirs := memnet.Pipe(control[n-1])
-		if _, err := p.dialer.ServeConn(theirs, nil, edge{p, n}); err != nil {
+		ours, theirs := pipe.New(control[n-1])
+		if _, err := p.dialer.ServeConn(theirs, nil, link{p, n}); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := p.server.ServeConn(ours); err != nil {
@@ -149,11 +150,11 @@ func latency(t *testing.T, control [2]memnet.Options, change func(*plane)) (ther
 }
 
 // away are switches at the ends of control connections that take so long.
-func away(one, two time.Duration) [2]memnet.Options {
-	return [2]memnet.Options{{Delay: one}, {Delay: two}}
+func away(one, two time.Duration) [2]pipe.Options {
+	return [2]pipe.Options{{Delay: one}, {Delay: two}}
 }
 
-// near says whether a latency is within a tenth, or 50 µs, of what is true.
+// near reports whether a latency is within a tenth, or 50 µs, of what is true.
 func near(l *netview.Link, want time.Duration) bool {
 	got := time.Duration(l.MeasuredUS) * time.Microsecond
 	return got != 0 && (got-want).Abs() <= max(want/10, 50*time.Microsecond)
@@ -176,7 +177,7 @@ func (p *plane) set(cable, jitter time.Duration) {
 func TestLatencyIsThatOfTheCable(t *testing.T) {
 	const ms = time.Millisecond
 	for _, c := range []struct {
-		control       [2]memnet.Options
+		control       [2]pipe.Options
 		cable, jitter time.Duration
 	}{
 		{away(0, 0), ms, 0},
@@ -197,7 +198,8 @@ func TestLatencyIsThatOfTheCable(t *testing.T) {
 	}
 }
 
-// It is not shown before twenty probes, and follows a change, and only a change, within twenty more.
+// It is not shown before twenty probes, and follows a change, and only a change, within twenty
+// more.
 func TestLatencyNeedsTwentyProbesAndFollowsChanges(t *testing.T) {
 	const ms = time.Millisecond
 	control := away(ms, 2*ms)
@@ -224,13 +226,16 @@ func TestLatencyNeedsTwentyProbesAndFollowsChanges(t *testing.T) {
 	})
 }
 
-// A limit: of a control connection that is slower one way than the other, half of the difference is taken for the link's.
+// A limit: of a control connection that is slower one way than the other, half of the difference is
+// taken for the link's.
 func TestLatencyCannotKnowWhichWayControlIsSlow(t *testing.T) {
 	const ms = time.Millisecond
 	synctest.Test(t, func(t *testing.T) {
-		there, back := latency(t, [2]memnet.Options{{Delay: ms, DelayBack: 5 * ms}, {Delay: 3 * ms}}, wait(10*ms, 0, 2*time.Minute))
+		there, back := latency(t, [2]pipe.Options{{Delay: ms, DelayBack: 5 * ms}, {Delay: 3 * ms}},
+			wait(10*ms, 0, 2*time.Minute))
 		if !near(there, 8*ms) || !near(back, 12*ms) {
-			t.Errorf("%d µs there, %d µs back, want 8 ms and 12 ms: the true 10 ms, and 2 ms less and more", there.MeasuredUS, back.MeasuredUS)
+			t.Errorf("%d µs there, %d µs back, want 8 ms and 12 ms: the true 10 ms, and 2 ms less and more",
+				there.MeasuredUS, back.MeasuredUS)
 		}
 	})
 }

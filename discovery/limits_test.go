@@ -8,7 +8,8 @@ import (
 	"github.com/weirnet/weir/packet"
 )
 
-// A table full of invented hosts is cleaned: those that answer stay, the others make room within a minute or two.
+// A table full of invented hosts is cleaned: those that answer stay, the others make room within a
+// minute or two.
 func TestInventedHostsGoFirst(t *testing.T) {
 	w := newWorld(t, Config{Limits: Limits{Hosts: 400, AtPort: 400}})
 	w.quiet = true
@@ -58,7 +59,8 @@ func TestHostInUseStays(t *testing.T) {
 	}
 }
 
-// Of more datapath ids than may be known, those go that have been away for longest and that nothing is configured of.
+// Of more datapath ids than may be known, those go that have been away for longest and that nothing
+// is configured of.
 func TestSwitchesAreBounded(t *testing.T) {
 	w := newWorld(t, Config{Limits: Limits{Switches: 10}})
 	w.quiet = true
@@ -88,32 +90,60 @@ func TestSwitchesAreBounded(t *testing.T) {
 	if _, ok := s.Switch(149); !ok {
 		t.Error("the last one is not known")
 	}
-	if len(w.core.notes) > s.Counts().Hosts || len(w.core.ages) > s.Counts().Hosts {
-		t.Errorf("%d hosts, but notes of %d and addresses of %d", s.Counts().Hosts, len(w.core.notes), len(w.core.ages))
+	if len(w.core.hostNotes) > s.Counts().Hosts || len(w.core.addressAges) > s.Counts().Hosts {
+		t.Errorf("%d hosts, but notes of %d and addresses of %d", s.Counts().Hosts, len(w.core.hostNotes),
+			len(w.core.addressAges))
 	}
 }
 
 // What is remembered need not fit together, or be within bounds: nothing of it breaks an invariant.
 func TestLoadTakesAnything(t *testing.T) {
 	p := func(d netview.DPID, n uint32) netview.Point { return netview.Point{DPID: d, Port: n} }
-	ports := []netview.Port{{Number: 3, Up: true, Role: netview.PortEdge}, {Number: 1, Up: true, Role: netview.PortLink}, {Number: 1}, {Number: 2, Role: netview.PortEdge}}
+	ports := []netview.Port{{Number: 3, Up: true, Role: netview.PortEdge},
+		{Number: 1, Up: true, Role: netview.PortLink}, {Number: 1}, {Number: 2, Role: netview.PortEdge}}
 	var links []*netview.Link
 	var hosts []*netview.Host
 	for a := range netview.DPID(3) {
 		for b := range uint32(4) {
 			for c := range uint32(4) {
-				links = append(links, &netview.Link{LinkKey: netview.LinkKey{Src: p(a, b), Dst: p(a^1, c)}, Up: c != 2, State: netview.LinkConfirmed})
+				links = append(links, &netview.Link{LinkKey: netview.LinkKey{Src: p(a, b), Dst: p(a^1, c)},
+					Up: c != 2, State: netview.LinkConfirmed})
 			}
 			hosts = append(hosts, &netview.Host{HostID: hostID(byte(b)), At: p(a, b), Seen: t0.Add(time.Hour)})
 		}
 	}
 	w := newWorld(t, Config{Limits: Limits{Hosts: 2, Switches: 2}})
 	w.step(func() {
-		w.core.Load([]*netview.Switch{{DPID: 0, Ports: ports, Connected: true}, {DPID: 1, Ports: ports}, {DPID: 1}, {DPID: 7}}, links, hosts)
+		w.core.Load([]*netview.Switch{{DPID: 0, Ports: ports, Connected: true}, {DPID: 1, Ports: ports}, {DPID: 1},
+			{DPID: 7}}, links, hosts)
 	})
 	w.step(func() { f := facts(1, 3, "2"); w.core.SwitchUp(&f) })
 	w.wait(time.Minute)
 	if n := w.view.Snapshot().Counts(); n.Switches != 2 || n.Hosts > 2 {
 		t.Errorf("%+v", n)
+	}
+}
+
+// So many ports came up that no probe has left one when it is due to be an edge: it is none until
+// probes have.
+func TestPortDueBeforeItsFirstProbe(t *testing.T) {
+	w := newWorld(t, Config{})
+	w.quiet = true
+	w.step(func() {
+		w.core.pace.nextFree = w.core.now.Add(10 * time.Second)
+		f := facts(1, 1, "")
+		w.core.SwitchUp(&f)
+	})
+	role := func() netview.PortRole {
+		sw, _ := w.view.Snapshot().Switch(1)
+		return sw.Ports[0].Role
+	}
+	w.wait(8 * time.Second)
+	if p := w.core.port(netview.Point{DPID: 1, Port: 1}); p.sent != nil || role() != netview.PortUnknown {
+		t.Errorf("its role is %v; want unknown, as no probe was sent", role())
+	}
+	w.wait(8 * time.Second)
+	if role() != netview.PortEdge {
+		t.Errorf("its role is %v after probes were sent; want edge", role())
 	}
 }

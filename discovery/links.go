@@ -7,186 +7,196 @@ import (
 	"github.com/weirnet/weir/netview"
 )
 
-// heard handles an authentic probe that came in at a port. The error is ErrStale, ErrReplayed or ErrAtHost.
-func (c *Core) heard(at netview.Point, pr probe) error {
+// probeHeard handles an authentic probe that came in at a port. The error is ErrStale, ErrReplayed
+// or ErrAtHost.
+func (c *Core) probeHeard(at netview.Point, pr probe) error {
 	src, dst := c.port(pr.from), c.port(at)
 	if src == nil || dst == nil || !src.up || !dst.up || !src.device.connected || !dst.device.connected {
 		return ErrStale
 	}
-	s := c.sentAs(src, &pr)
+	s := c.findSent(src, &pr)
 	if s == nil {
-		c.late(src, dst, &pr)
+		c.lateProbe(src, dst, &pr)
 		return ErrStale
 	}
 	switch {
-	case s.at < dst.came: // to the port that had this number before
+	case s.at < dst.appeared: // it was for the port that had this number before
 		return ErrStale
-	case s.first == nil:
-		s.first = dst
-	case s.first == dst:
-		c.raise(netview.AlarmReplayedProbe, at, "the same probe of %s came in twice", src.at)
+	case s.heardAt == nil:
+		s.heardAt = dst
+	case s.heardAt == dst:
+		c.raiseAlarm(netview.AlarmReplayedProbe, at, "the same probe of %s came in twice", src.at)
 		return ErrReplayed
-	default: // a segment of more than two ports, or somebody took it off a cable
-		if e := src.edgeTo(s.first); e == nil || e.near && !e.shared() {
-			c.raise(netview.AlarmReplayedProbe, at, "a probe of %s came in that had come in at %s already", src.at, s.first.at)
+	default: // a segment of more than two ports, or somebody captured it
+		if e := src.linkTo(s.heardAt); e == nil || e.near && !e.shared() {
+			c.raiseAlarm(netview.AlarmReplayedProbe, at, "a probe of %s came in that had come in at %s already",
+				src.at, s.heardAt.at)
 		}
 		c.block(dst)
 		return ErrReplayed
 	}
-	if src.edgeTo(dst) == nil {
-		if err := c.forbidden(src, dst); err != nil {
+	if src.linkTo(dst) == nil {
+		if err := c.checkLinkAllowed(src, dst); err != nil {
 			return err
 		}
-		if len(src.out) >= maxShared || len(dst.in) >= maxShared {
+		if len(src.out) >= maxPortLinks || len(dst.in) >= maxPortLinks {
 			c.block(dst)
 			return nil
 		}
-		if c.astray(src, dst) {
+		if c.misforwarded(src, dst) {
 			return nil
 		}
 	}
-	c.refresh(c.raiseEdge(src, dst, !pr.far), s, pr.far)
+	c.linkHeard(c.addLink(src, dst, !pr.far), s, pr.far)
 	return nil
 }
 
-// refresh notes that a link was heard, by a near or a far probe, and asks for what is not known of it yet. A far probe
-// says nothing of a link along which near ones pass; only when they have not for some time is it another link.
-func (c *Core) refresh(e *edge, s *probing, far bool) {
+// linkHeard handles a probe over a link, and probes for what is not known of it yet. A far probe
+// says nothing about a link along which near ones pass, until these have been missing for some
+// time.
+func (c *Core) linkHeard(e *link, s *sentProbe, far bool) {
 	src, dst, was := e.src, e.dst, e.near
-	remember(src, dst)
-	c.pace.heard(c.since()-s.at, c.now)
-	e.missed, e.last = 0, c.now
+	noteLink(src, dst)
+	c.pace.observeLag(c.sinceStart()-s.at, c.now)
+	e.missed, e.lastHeard = 0, c.now
 	if !far && !e.unproven {
-		prove(e)
+		setProven(e)
 	}
 	if !far {
-		e.near, e.fars = true, 0
-	} else if e.fars < surelyFar {
-		e.fars++
+		e.near, e.farStreak = true, 0
+	} else if e.farStreak < minFarStreak {
+		e.farStreak++
 	}
 	if far && e.near {
-		if e.fars < surelyFar {
+		if e.farStreak < minFarStreak {
 			return
 		}
 		e.near = false
 	}
-	c.transit(e, s)
-	first := e.heard == 0
+	c.measureLatency(e, s)
+	first := e.heardCount == 0
 	if first && !far {
-		c.dropReplaced(e)
+		c.removeReplaced(e)
 	}
-	if e.heard++; e.heard == 2 {
+	if e.heardCount++; e.heardCount == 2 {
 		c.settleEarly(src.device)
 		c.settleEarly(dst.device)
 	}
-	e.heard = min(e.heard, 2)
-	if first || was != e.near || far && e.told == "" {
-		c.restate(src, dst)
+	e.heardCount = min(e.heardCount, 2)
+	if first || was != e.near || far && e.alarm == "" {
+		c.updateLinkStates(src, dst)
 	} else {
 		c.putLink(e.key(), true, e.state())
 	}
-	if back := dst.edgeTo(src); (back == nil || back.heard < e.heard) && !c.probesSoon(dst) {
-		c.pace.turn(probesOfPort, c.now)
-		c.probe(dst, nearAndFar, false) // find the other direction at once
+	if back := dst.linkTo(src); (back == nil || back.heardCount < e.heardCount) && !c.probesSoon(dst) {
+		c.pace.reserve(probesOfPort, c.now)
+		c.probe(dst, nearAndFar, false) // discover the other direction at once
 	}
 	if far && first {
-		c.probe(src, onlyNear, false) // and whether there is something in between
+		c.probe(src, onlyNear, false) // and whether a bridge is in between
 	}
 }
 
-// dropReplaced takes down the links at a cable's ends that have not been heard since their sessions are there, and those whose
-// other end has no session: a near probe has just come in from elsewhere, so the cable leads there now. A switch that gets
-// another datapath id looks like this to its neighbours.
-func (c *Core) dropReplaced(e *edge) {
+// removeReplaced removes the links at a cable's ends that have not been heard since their sessions
+// began, and those whose other end is disconnected: a near probe has just come in from elsewhere,
+// so the cable leads there now. A switch that gets another datapath id looks like this to its
+// neighbours.
+func (c *Core) removeReplaced(e *link) {
 	for _, p := range [...]*port{e.src, e.dst} {
-		for _, o := range p.edges() {
-			if (o.heard == 0 || !o.live()) && (o.src != e.src && o.src != e.dst || o.dst != e.src && o.dst != e.dst) {
-				c.dropEdge(o)
-				c.inherits(p.beyond(o).device, p.beyond(e).device)
+		for _, o := range p.links() {
+			if (o.heardCount == 0 || !o.bothConnected()) &&
+				(o.src != e.src && o.src != e.dst || o.dst != e.src && o.dst != e.dst) {
+				c.removeLink(o)
+				c.setSuccessor(p.otherEnd(o).device, p.otherEnd(e).device)
 			}
 		}
 	}
 }
 
-// beyond is the other end of a port's link.
-func (p *port) beyond(e *edge) *port { return p.other(e.src, e.dst) }
+// otherEnd returns the other end of a port's link.
+func (p *port) otherEnd(e *link) *port { return p.other(e.src, e.dst) }
 
-// dropSuperseded takes down the links of a switch that lost its session whose cable was found to lead elsewhere before
-// that was noticed: the other end was heard from another port since it was heard from this one for the last time.
-func (c *Core) dropSuperseded(d *device) {
+// removeSuperseded removes the links of a switch that lost its session whose cable was found to
+// lead elsewhere before that was noticed: the other end was heard from another port since it was
+// last heard from this one.
+func (c *Core) removeSuperseded(d *device) {
 	for _, p := range d.ports {
-		for _, e := range p.edges() {
-			q, edges := p.beyond(e), p.beyond(e).edges()
-			if i := slices.IndexFunc(edges, func(o *edge) bool { return o.near && o.live() && o.heard > 0 && o.born.After(e.last) }); i >= 0 {
-				c.dropEdge(e)
-				c.inherits(d, q.beyond(edges[i]).device)
+		for _, e := range p.links() {
+			q, edges := p.otherEnd(e), p.otherEnd(e).links()
+			if i := slices.IndexFunc(edges,
+				func(o *link) bool {
+					return o.near && o.bothConnected() && o.heardCount > 0 && o.created.After(e.lastHeard)
+				}); i >= 0 {
+				c.removeLink(e)
+				c.setSuccessor(d, q.otherEnd(edges[i]).device)
 			}
 		}
 	}
 }
 
-// sentAs finds a probe if it was sent in this period or the last.
-func (c *Core) sentAs(p *port, pr *probe) *probing {
+// findSent returns a probe if it was sent in this period or the last.
+func (c *Core) findSent(p *port, pr *probe) *sentProbe {
 	for i := 0; p.sent != nil && i < len(p.sent); i++ {
-		if s := &p.sent[i]; s.number == pr.number && s.at != 0 && c.since()-s.at <= 2*c.cfg.Period {
+		if s := &p.sent[i]; s.number == pr.number && s.at != 0 && c.sinceStart()-s.at <= 2*c.cfg.Period {
 			return s
 		}
 	}
 	return nil
 }
 
-// late raises an alarm for a probe that is authentic and was not sent lately: somebody kept it. Where a port's probes
-// were forgotten because it went, this instance has just started, or one of the switches stood still (it deletes hundreds of ports), it
-// may still have been on the way.
-func (c *Core) late(src, dst *port, pr *probe) {
+// lateProbe raises an alarm for an authentic probe that was not sent lately: somebody kept it. If
+// the sent probes were cleared because the port went down, this instance has just started, or one
+// of the switches was stalled (it deletes hundreds of ports), it may still have been in flight.
+func (c *Core) lateProbe(src, dst *port, pr *probe) {
 	wait := 2 * c.cfg.Period
-	if c.now.Sub(src.forgot) <= wait || c.since() <= wait+keepSilent || c.stoodStill(src.device) || c.stoodStill(dst.device) {
+	if c.now.Sub(src.sentCleared) <= wait || c.sinceStart() <= wait+startupGrace || c.recentlySilent(src.device) ||
+		c.recentlySilent(dst.device) {
 		return
 	}
-	c.raise(netview.AlarmReplayedProbe, dst.at, "an old probe of %s came in", src.at)
+	c.raiseAlarm(netview.AlarmReplayedProbe, dst.at, "an old probe of %s came in", src.at)
 }
 
-// edgeTo is the link from p to q, or nil.
-func (p *port) edgeTo(q *port) *edge {
-	if i := slices.IndexFunc(p.out, func(e *edge) bool { return e.dst == q }); i >= 0 {
+// linkTo returns the link from p to q, or nil.
+func (p *port) linkTo(q *port) *link {
+	if i := slices.IndexFunc(p.out, func(e *link) bool { return e.dst == q }); i >= 0 {
 		return p.out[i]
 	}
 	return nil
 }
 
-// raiseEdge finds the link between two ports, or makes it: both ports are links' ports then.
-func (c *Core) raiseEdge(src, dst *port, near bool) *edge {
-	if e := src.edgeTo(dst); e != nil {
+// addLink returns the link between two ports, created if necessary: both ports get the role link.
+func (c *Core) addLink(src, dst *port, near bool) *link {
+	if e := src.linkTo(dst); e != nil {
 		return e
 	}
-	e := &edge{src: src, dst: dst, near: near, born: c.now, unproven: c.unplugged(src, dst)}
+	e := &link{src: src, dst: dst, near: near, created: c.now, unproven: c.notPluggedIn(src, dst)}
 	src.out = append(src.out, e)
 	dst.in = append(dst.in, e)
 	for _, p := range [...]*port{src, dst} {
 		c.setRole(p, netview.PortLink)
-		c.endAtHost(p)
+		c.clearLinkAtHost(p)
 	}
 	return e
 }
 
-// dropEdge takes a link down. A port that has no other is looked at anew. It remembers the link: until there is evidence
-// that the other end is not there any more, it may be a link again.
-func (c *Core) dropEdge(e *edge) {
-	e.src.out = slices.DeleteFunc(e.src.out, func(o *edge) bool { return o == e })
-	e.dst.in = slices.DeleteFunc(e.dst.in, func(o *edge) bool { return o == e })
+// removeLink takes a link down. A port without another link is re-evaluated. Its history keeps the
+// link: until there is evidence that the other end is gone, it may be a link again.
+func (c *Core) removeLink(e *link) {
+	e.src.out = slices.DeleteFunc(e.src.out, func(o *link) bool { return o == e })
+	e.dst.in = slices.DeleteFunc(e.dst.in, func(o *link) bool { return o == e })
 	row, _ := c.tx.Link(e.key())
 	c.putLink(e.key(), false, row.State)
-	c.agenda.add(appointment{at: c.now.Add(keepDown), duty: dutyPurge, link: e.key(), stamp: c.now})
-	c.endIndirect(e)
+	c.agenda.add(appointment{at: c.now.Add(keepDownLink), duty: dutyPurge, link: e.key(), stamp: c.now})
+	c.clearIndirectAlarm(e)
 	for _, p := range [...]*port{e.src, e.dst} {
 		switch {
 		case len(p.in)+len(p.out) > 0:
-			c.restate(p)
+			c.updateLinkStates(p)
 		case p.up && p.role == netview.PortLink:
 			if e.unproven && e.near {
-				c.disbelieve(p)
+				c.restoreEdge(p)
 			}
-			c.doubt(p)
+			c.setUnknown(p)
 			if p.device.connected {
 				c.startProbing(p)
 			}
@@ -194,7 +204,7 @@ func (c *Core) dropEdge(e *edge) {
 	}
 }
 
-// putLink writes a link's row if it is another than it was.
+// putLink writes a link's row if it has changed.
 func (c *Core) putLink(key netview.LinkKey, up bool, state netview.LinkState) {
 	next := netview.Link{LinkKey: key, Since: c.now}
 	if old, ok := c.tx.Link(key); ok {
@@ -210,15 +220,15 @@ func (c *Core) putLink(key netview.LinkKey, up bool, state netview.LinkState) {
 	c.tx.PutLink(&next)
 }
 
-// duePurge forgets a link that has been down since the appointment was made.
+// duePurge deletes the row of a link that has been down since the timer was set.
 func (c *Core) duePurge(a appointment) {
 	if row, ok := c.tx.Link(a.link); ok && !row.Up && row.Since.Equal(a.stamp) {
 		c.tx.DeleteLink(a.link)
 	}
 }
 
-// raise tells of an attack, or what looks like one, at a port.
-func (c *Core) raise(kind netview.AlarmKind, at netview.Point, format string, args ...any) {
+// raiseAlarm raises an alarm about an attack, or what looks like one, at a port.
+func (c *Core) raiseAlarm(kind netview.AlarmKind, at netview.Point, format string, args ...any) {
 	if c.cfg.Alarms != nil {
 		c.cfg.Alarms.Raise(kind, at.String(), fmt.Sprintf(format, args...))
 	}

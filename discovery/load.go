@@ -6,9 +6,9 @@ import (
 	"github.com/weirnet/weir/netview"
 )
 
-// Load takes in what was remembered of the network when the instance ended: before anything else, in a transaction of its
-// own. All of it is unconfirmed until there is evidence, for or against: switches are disconnected, links and hosts where they
-// were. What does not fit together is left out. Rows belong to the view from then on.
+// Load restores the view of the previous process: before anything else, in a transaction of its
+// own. Everything is unconfirmed until there is evidence: switches are disconnected, links and
+// hosts where they were. Inconsistent rows are dropped. Rows belong to the view from then on.
 func (c *Core) Load(switches []*netview.Switch, links []*netview.Link, hosts []*netview.Host) {
 	for _, row := range switches {
 		if c.devices[row.DPID] == nil && len(c.devices) < c.cfg.Limits.Switches {
@@ -21,7 +21,7 @@ func (c *Core) Load(switches []*netview.Switch, links []*netview.Link, hosts []*
 	for _, l := range links {
 		c.loadLost(l)
 	}
-	for _, d := range c.inOrder() {
+	for _, d := range c.sortedDevices() {
 		c.loadRoles(d)
 	}
 	for _, h := range hosts {
@@ -29,24 +29,24 @@ func (c *Core) Load(switches []*netview.Switch, links []*netview.Link, hosts []*
 	}
 }
 
-// loadSwitch makes a switch that is not connected, with its ports. Where a link was a link may be.
+// loadSwitch adds a disconnected switch with its ports. Where a link was a link may be.
 func (c *Core) loadSwitch(old *netview.Switch) {
 	row := *old
 	row.State, row.Connected, row.Settled, row.Since = netview.SwitchDisconnected, false, false, c.now
-	row.Name = row.OwnName() // what was configured is said again, if it still holds
+	row.Name = row.OwnName() // configuration is applied again
 	row.Ports = slices.Clone(old.Ports)
 	slices.SortFunc(row.Ports, func(a, b netview.Port) int { return cmpPorts(a.Number, b.Number) })
 	row.Ports = slices.CompactFunc(row.Ports, func(a, b netview.Port) bool { return a.Number == b.Number })
 	d := c.newDevice(row.DPID)
-	d.lost, d.proven = c.now, true
+	d.disconnectedAt, d.established = c.now, true
 	for i := range row.Ports {
 		r := &row.Ports[i]
 		r.Edge = c.settings.Ports[netview.Point{DPID: row.DPID, Port: r.Number}].Edge
 		p := c.newPort(d, r)
-		p.up, p.quiet, p.forgot = r.Up, c.now, c.now
+		p.up, p.quietSince, p.sentCleared = r.Up, c.now, c.now
 		switch {
-		case r.Role == netview.PortLink && !p.edge:
-			p.past = pastRows
+		case r.Role == netview.PortLink && !p.configuredEdge:
+			p.history = historyRestored
 		case r.Role == netview.PortEdge && p.up:
 			p.role = netview.PortEdge
 		}
@@ -54,49 +54,52 @@ func (c *Core) loadSwitch(old *netview.Switch) {
 	}
 	c.Counts.Ports.Add(int64(len(d.ports)))
 	c.tx.PutSwitch(&row)
-	c.edited[row.DPID], _ = c.tx.Switch(row.DPID)
+	c.editedRows[row.DPID], _ = c.tx.Switch(row.DPID)
 }
 
-// loadLink makes a link between two ports that were up.
+// loadLink adds a link between two ports that were up.
 func (c *Core) loadLink(l *netview.Link) {
 	src, dst := c.port(l.Src), c.port(l.Dst)
-	if src == nil || dst == nil || !src.up || !dst.up || src.edge || dst.edge || !l.Up || src.edgeTo(dst) != nil ||
-		len(src.out) >= maxShared || len(dst.in) >= maxShared {
+	if src == nil || dst == nil || !src.up || !dst.up || src.configuredEdge || dst.configuredEdge || !l.Up ||
+		src.linkTo(dst) != nil ||
+		len(src.out) >= maxPortLinks || len(dst.in) >= maxPortLinks {
 		return
 	}
-	e := &edge{src: src, dst: dst, near: l.State != netview.LinkIndirect && l.State != netview.LinkShared}
-	if e.unproven = l.State == netview.LinkIndirect && !c.settings.TrustLinks && !c.trusted(src, dst); e.near {
-		prove(e)
+	e := &link{src: src, dst: dst, near: l.State != netview.LinkIndirect && l.State != netview.LinkShared}
+	if e.unproven = l.State == netview.LinkIndirect && !c.settings.TrustLinks && !c.configuredTrusted(src, dst); e.near {
+		setProven(e)
 	}
 	src.out = append(src.out, e)
 	dst.in = append(dst.in, e)
-	src.past, src.peer, dst.past, dst.peer = pastUnseen, l.Dst, pastUnseen, l.Src
+	src.history, src.peer, dst.history, dst.peer = historyUnobserved, l.Dst, historyUnobserved, l.Src
 }
 
-// loadLost takes in that a port led to another until the link was lost. It may be a link again, and its other end may forward while it
-// has no session; so such a port is no host's until there is evidence (silence in past.go).
+// loadLost restores the history of a port whose link was lost. It may be a link again, and its
+// other end may forward while disconnected; so hosts are not admitted at such a port until there is
+// evidence (requiredSilence in linkhistory.go).
 func (c *Core) loadLost(l *netview.Link) {
 	src, dst := c.port(l.Src), c.port(l.Dst)
-	if l.Up || src == nil || dst == nil || src == dst || src.edge || src.role != netview.PortUnknown || len(src.in)+len(src.out) > 0 {
+	if l.Up || src == nil || dst == nil || src == dst || src.configuredEdge || src.role != netview.PortUnknown ||
+		len(src.in)+len(src.out) > 0 {
 		return
 	}
-	src.past, src.peer = pastUnseen, l.Dst
+	src.history, src.peer = historyUnobserved, l.Dst
 	if l.State == netview.LinkConfirmed || l.State == netview.LinkUnconfirmed {
-		src.proved = l.Dst
+		src.provenPeer = l.Dst
 	}
 	if _, there := c.tx.Link(l.LinkKey); !there {
 		c.tx.PutLink(&netview.Link{LinkKey: l.LinkKey, State: l.State, Since: c.now})
-		c.agenda.add(appointment{at: c.now.Add(keepDown), duty: dutyPurge, link: l.LinkKey, stamp: c.now})
+		c.agenda.add(appointment{at: c.now.Add(keepDownLink), duty: dutyPurge, link: l.LinkKey, stamp: c.now})
 	}
 }
 
-// loadRoles writes what is known of a switch's ports, and the links from it.
+// loadRoles writes the roles of a switch's ports, and the links from it.
 func (c *Core) loadRoles(d *device) {
-	row := c.edited[d.dpid]
+	row := c.editedRows[d.dpid]
 	for i, p := range d.ports {
 		if len(p.in)+len(p.out) > 0 {
 			p.role = netview.PortLink
-			c.known.add(c.known.hashPort(p.at))
+			c.seen.add(c.seen.hashPort(p.at))
 		}
 		row.Ports[i].Role = p.role
 		for _, e := range p.out {
@@ -105,10 +108,10 @@ func (c *Core) loadRoles(d *device) {
 	}
 }
 
-// loadHost puts a host where it was, if hosts may be there.
+// loadHost adds a host at its location, if hosts may be there.
 func (c *Core) loadHost(h *netview.Host) {
 	p := c.port(h.At)
-	if p == nil || p.role == netview.PortLink || c.hosts >= c.cfg.Limits.Hosts || p.hosts >= c.cfg.Limits.AtPort {
+	if p == nil || p.role == netview.PortLink || c.hostCount >= c.cfg.Limits.Hosts || p.hosts >= c.cfg.Limits.AtPort {
 		return
 	}
 	if _, twice := c.tx.Host(h.HostID); twice {
@@ -120,8 +123,8 @@ func (c *Core) loadHost(h *netview.Host) {
 	if row.Seen.After(c.now) {
 		row.Seen = c.now // the clock was set back
 	}
-	c.ages[row.HostID] = slices.Clone(row.IPs)
+	c.addressAges[row.HostID] = slices.Clone(row.IPs)
 	c.tx.PutHost(&row)
-	c.hosts++
+	c.hostCount++
 	p.hosts++
 }

@@ -19,10 +19,10 @@ type fabric struct {
 	cables map[netview.Point]netview.Point
 }
 
-// Barrier is of Output.
+// Barrier implements Output.
 func (f *fabric) Barrier(_ netview.DPID, passed func()) { passed() }
 
-// PacketOut is of Output.
+// PacketOut implements Output.
 func (f *fabric) PacketOut(dpid netview.DPID, port uint32, frame []byte) bool {
 	_, _, _, etherType, _, _ := packet.ParseEthernet(frame) // hosts are asked too: there are none
 	f.mu.Lock()
@@ -90,7 +90,8 @@ func TestLoopFindsARing(t *testing.T) {
 		f.d.Frame(3, 1, &packet.Key{EthSrc: packet.MAC{4}, Layers: packet.LayerEthernet}) // at a link
 		synctest.Wait()
 		s := v.Snapshot()
-		if h, ok := s.Host(netview.HostID{MAC: packet.MAC{2}}); !ok || h.At != (netview.Point{DPID: 3, Port: 3}) || s.Counts().Hosts != 1 {
+		if h, ok := s.Host(netview.HostID{MAC: packet.MAC{2}}); !ok || h.At != (netview.Point{DPID: 3, Port: 3}) ||
+			s.Counts().Hosts != 1 {
 			t.Errorf("host %+v of %d", h, s.Counts().Hosts)
 		}
 		p := ofPort(1, false)
@@ -127,7 +128,7 @@ func TestPacing(t *testing.T) {
 		synctest.Wait()
 		sent := &f.d.Counts().Sent
 		start, most := sent.Load(), uint64(0)
-		for range 2 * slots {
+		for range 2 * roundSlots {
 			before := sent.Load()
 			time.Sleep(50 * time.Millisecond)
 			synctest.Wait()
@@ -136,7 +137,7 @@ func TestPacing(t *testing.T) {
 		if got := sent.Load() - start; got != 4*n {
 			t.Errorf("%d probes in a period, want %d", got, 4*n)
 		}
-		if want := uint64(4 * n / slots); most > want {
+		if want := uint64(4 * n / roundSlots); most > want {
 			t.Errorf("%d probes at once, want at most %d", most, want)
 		}
 	})
@@ -152,11 +153,12 @@ func TestBatches(t *testing.T) {
 		before := v.Snapshot().Revision()
 		for i := range 1000 {
 			k := packet.Key{EthSrc: packet.MAC{2, 0, 0, 0, byte(i >> 8), byte(i)}, Layers: packet.LayerEthernet}
-			f.d.inbox.put(input{kind: inputFrame, sighting: sighting{id: netview.HostID{MAC: k.EthSrc}, at: netview.Point{DPID: 1, Port: 1}}})
+			f.d.inbox.put(input{kind: inputFrame,
+				sighting: sighting{id: netview.HostID{MAC: k.EthSrc}, at: netview.Point{DPID: 1, Port: 1}}})
 		}
-		f.d.wake <- struct{}{}
+		f.d.Bell.Ring()
 		synctest.Wait()
-		if s := v.Snapshot(); s.Counts().Hosts != 1000 || s.Revision()-before > 1000/batch+1 {
+		if s := v.Snapshot(); s.Counts().Hosts != 1000 || s.Revision()-before > 1000/batchInputs+1 {
 			t.Errorf("%d hosts in %d transactions", s.Counts().Hosts, s.Revision()-before)
 		}
 	})
@@ -184,11 +186,11 @@ func TestInboxBounds(t *testing.T) {
 		if done {
 			t.Error("a fact beyond the limit did not wait")
 		}
-		if got := len(b.take(nil)); got != 8 {
+		if got := len(b.drain(nil)); got != 8 {
 			t.Errorf("took %d", got)
 		}
 		waiter.Wait()
-		if got := len(b.take(nil)); got != 1 {
+		if got := len(b.drain(nil)); got != 1 {
 			t.Errorf("took %d facts that waited", got)
 		}
 		b.close()
@@ -247,7 +249,8 @@ wait:
 	}
 }
 
-// However short the period and whenever each end was asked: a cable in the place of two hosts is found.
+// However short the period and whenever each end was asked: a cable in the place of two hosts is
+// found.
 func TestCableForHostsAtAnyPhase(t *testing.T) {
 	a, b, c := netview.Point{DPID: 0, Port: 1}, netview.Point{DPID: 1, Port: 1}, netview.Point{DPID: 2, Port: 1}
 	for phase := time.Duration(0); phase < time.Second; phase += 100 * time.Millisecond {

@@ -1,94 +1,96 @@
 package discovery
 
 import (
+	"cmp"
 	"math"
 	"time"
 )
 
-// Probes can drown who sends them: ten thousand switches have forty thousand ports, and all of them may come up in the same
-// second. What is heard late then looks like what is not heard, links are lost that are there, and are probed anew for it.
-// So discovery goes no faster than what it sends comes back:
+// Probes can overload their sender: ten thousand switches have forty thousand ports, which may all
+// come up in the same second. Probes heard late look like probes not heard, so links would be
+// removed that exist, and be probed again. So discovery sends no faster than its probes come back:
 //
-//   - Probes that answer events (a port that came up) are spaced: burst at once, then eventRate a second, or fewer where
-//     they take long to be heard, so that about burst of them are on their way.
+//   - Probes for events (a port that came up) are rate-limited: burst at once, then eventRate a
+//     second, or fewer if the lag is high, so that about burst of them are in flight.
 //   - Rounds are stretched so that no more than roundRate probes a second are made of them.
-//   - Whatever waits for silence waits at least patience times as long as probes take to be heard.
+//   - Timeouts for silence are at least lagFactor times the lag.
 const (
 	burst        = 8192
 	eventRate    = 25_000 // probes a second
 	roundRate    = 5_000  // probes a second
-	patience     = 4
-	mostLag      = 5 * time.Second  // more is not believed: somebody may hold probes back
-	lagWeight    = 32               // probes, of which the lag is the moving average
-	calm         = 10 * time.Second // how long before all is faster again
+	lagFactor    = 4
+	maxLag       = 5 * time.Second  // upper bound: somebody may delay probes
+	lagWeight    = 32               // window of the lag's moving average, in probes
+	relaxAfter   = 10 * time.Second // how long there must be slack before the period is shortened
 	probesOfPort = 2                // near and far
 )
 
 // pace is how fast discovery goes.
 type pace struct {
-	lag   time.Duration // how long probes of links took lately, from being made to being handled
-	noted time.Time     // when one was heard last: if nothing is, lag is halved each second
-	free  time.Time     // when the next probe that answers an event may be sent, if there was no burst
-	ports int           // of switches that are connected
-	slow  int           // the period is stretched by 2 to this power
-	since time.Time     // since when it need not be
-	drops uint64        // of the inbox, so far
+	lag          time.Duration // moving average of the time from creating a probe to handling it
+	lagUpdated   time.Time     // when a probe was last heard: without any, lag is halved each second
+	nextFree     time.Time     // when the next probe for an event may be sent, regardless of burst
+	ports        int           // of connected switches
+	stretchShift int           // the period is stretched by 1<<stretchShift
+	slackSince   time.Time     // since when less would do
+	drops        uint64        // probes dropped by the inbox so far
 }
 
-// heard notes how long a link's probe took.
-func (p *pace) heard(d time.Duration, now time.Time) {
+// observeLag adds the time that a link's probe took.
+func (p *pace) observeLag(d time.Duration, now time.Time) {
 	lag := p.lagAt(now)
-	p.lag, p.noted = lag+(min(d, mostLag)-lag)/lagWeight, now
+	p.lag, p.lagUpdated = lag+(min(d, maxLag)-lag)/lagWeight, now
 }
 
-// lagAt is how long probes take.
+// lagAt returns the lag at a time.
 func (p *pace) lagAt(now time.Time) time.Duration {
-	if since := now.Sub(p.noted); p.lag > 0 && since > 0 {
+	if since := now.Sub(p.lagUpdated); p.lag > 0 && since > 0 {
 		return time.Duration(float64(p.lag) * math.Exp2(-since.Seconds()))
 	}
 	return p.lag
 }
 
-// turn says when some probes may be sent that answer an event, and takes that turn.
-func (p *pace) turn(probes int, now time.Time) time.Time {
+// reserve returns when some probes for an event may be sent, and reserves that time.
+func (p *pace) reserve(probes int, now time.Time) time.Time {
 	each := max(time.Second/eventRate, p.lagAt(now)/burst)
-	if earliest := now.Add(-burst * each); p.free.Before(earliest) {
-		p.free = earliest
+	if earliest := now.Add(-burst * each); p.nextFree.Before(earliest) {
+		p.nextFree = earliest
 	}
-	at := later(p.free, now)
-	p.free = p.free.Add(time.Duration(probes) * each)
+	at := later(p.nextFree, now)
+	p.nextFree = p.nextFree.Add(time.Duration(probes) * each)
 	return at
 }
 
-// probesSoon is true if a port's fast start will probe it without being asked, while all are in a hurry.
+// probesSoon reports whether a port's fast start will probe it soon, while the rate limit is in
+// effect.
 func (c *Core) probesSoon(p *port) bool {
-	return p.fast < len(fastStart) && c.pace.free.After(c.now)
+	return p.fastStep < len(fastStartTimes) && c.pace.nextFree.After(c.now)
 }
 
-// stretch brings the period of rounds, and the time after which silence means something, to how fast probes are heard.
-func (c *Core) stretch() {
-	period := or(c.settings.ProbePeriod, c.period)
+// adaptPeriod adapts the probe period, and the timeouts for silence, to the measured lag of probes.
+func (c *Core) adaptPeriod() {
+	period := cmp.Or(c.settings.ProbePeriod, c.basePeriod)
 	if drops := c.Counts.DroppedProbes.Load(); drops != c.pace.drops {
 		c.pace.drops = drops
-		c.pace.lag, c.pace.noted = max(c.pace.lagAt(c.now), min(period, mostLag)), c.now
+		c.pace.lag, c.pace.lagUpdated = max(c.pace.lagAt(c.now), min(period, maxLag)), c.now
 	}
 	lag := c.pace.lagAt(c.now)
-	need := max(period, time.Duration(c.pace.ports)*time.Second/roundRate, patience*lag)
+	need := max(period, time.Duration(c.pace.ports)*time.Second/roundRate, lagFactor*lag)
 	slow := 0
 	for ; period<<slow < need; slow++ {
 	}
 	switch {
-	case slow >= c.pace.slow:
-		c.pace.since = c.now
-	case c.now.Sub(c.pace.since) < calm:
-		slow = c.pace.slow
+	case slow >= c.pace.stretchShift:
+		c.pace.slackSince = c.now
+	case c.now.Sub(c.pace.slackSince) < relaxAfter:
+		slow = c.pace.stretchShift
 	}
-	c.cfg.Settle = max(c.quiet, patience*lag)
+	c.cfg.Settle = max(c.baseSettle, lagFactor*lag)
 	if stretched := period << slow; stretched != c.cfg.Period {
 		c.cfg.Period = stretched
-		c.sealer.ttl.Store(uint32(ttlOf(stretched)))
+		c.codec.ttl.Store(uint32(ttlOf(stretched)))
 	}
-	c.pace.slow = slow
+	c.pace.stretchShift = slow
 	c.Counts.Period.Store(int64(c.cfg.Period))
 	c.Counts.Lag.Store(int64(lag))
 }

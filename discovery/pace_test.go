@@ -9,8 +9,8 @@ import (
 	"github.com/weirnet/weir/openflow"
 )
 
-// crowd is a torus of switches that all connect at once, on a machine that handles only so many probes a second: what is
-// sent beyond that waits.
+// crowd is a torus of switches that all connect at once, on a machine that handles only so many
+// probes a second: what is sent beyond that waits.
 type crowd struct {
 	*world
 	rows, columns int
@@ -161,12 +161,13 @@ func TestAFlappingPortHoldsUpNoOther(t *testing.T) {
 			}
 		})
 	}
-	if wait := c.core.pace.free.Sub(c.now); wait > 100*time.Millisecond {
+	if wait := c.core.pace.nextFree.Sub(c.now); wait > 100*time.Millisecond {
 		t.Errorf("others wait %v for their turn", wait)
 	}
 }
 
-// Probes that find no room lengthen the period by what is configured, not by what it has become: it does not run away.
+// Probes that find no room lengthen the period by what is configured, not by what it has become: it
+// does not run away.
 func TestDroppedProbesAreCountedOnce(t *testing.T) {
 	c := newCrowd(t, 2, 2, 6000)
 	c.connect()
@@ -174,7 +175,7 @@ func TestDroppedProbesAreCountedOnce(t *testing.T) {
 		c.core.Counts.DroppedProbes.Add(1)
 		c.run(50 * time.Millisecond)
 	}
-	if c.core.cfg.Period > 2*patience*2*time.Second {
+	if c.core.cfg.Period > 2*lagFactor*2*time.Second {
 		t.Errorf("the period is %s", c.core.cfg.Period)
 	}
 }

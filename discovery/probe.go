@@ -16,13 +16,15 @@ import (
 	"github.com/weirnet/weir/packet"
 )
 
-// A probe is an LLDP frame that says which port it left, in a TLV of ours:
+// A probe is an LLDP frame that names the port it was sent from, in an organizationally specific
+// TLV:
 //
 //	oui 02:57:52, subtype 1 or 2, value (38 bytes): domain 2, dpid 8, port 4, number 8, MAC 16
 //
-// The MAC is HMAC-SHA256 with the cluster's key, cut to 16 bytes, over all of the PDU before it. The subtype says to which
-// address it was sent, and the address it comes in with has to be that: 1 is a near probe, to packet.LLDPMulticast, which no
-// bridge forwards; 2 is a far one, to farGroup, which every bridge does.
+// The MAC is HMAC-SHA256 with the cluster's key, truncated to 16 bytes, over all of the PDU before
+// it. The subtype gives the destination address, which has to match the received one: 1 is a near
+// probe, to packet.LLDPMulticast, which no bridge forwards; 2 is a far one, to farGroup, which
+// every bridge forwards.
 const (
 	probeOUI   = 0x025752 // of the locally administered space
 	probeNear  = 1
@@ -38,35 +40,36 @@ var farGroup = packet.MAC{0x03, 0x57, 0x52, 0x00, 0x00, 0x01}
 // Reasons why a frame makes no link.
 var (
 	ErrMalformed = errors.New("not a well-formed LLDP frame")
-	ErrForeign   = errors.New("an LLDP frame of somebody else, or of another domain")
-	ErrForged    = errors.New("an LLDP frame in our name with a wrong MAC")
+	ErrForeign   = errors.New("a foreign LLDP frame, or one of another domain")
+	ErrForged    = errors.New("a probe with a wrong MAC")
 	ErrStale     = errors.New("an LLDP frame that was not sent in this round or the last")
 	ErrReplayed  = errors.New("an LLDP frame that was heard before")
 	ErrAtHost    = errors.New("an LLDP frame between ports of which one has a host or is configured as edge")
 )
 
-// probe is what a frame says: it left this port, under this number, to bridges too (far) or only to what is next (near).
+// probe is the content of a frame: the port it was sent from, its number, and whether it was sent
+// to bridges too (far) or only to the next device (near).
 type probe struct {
 	from   netview.Point
 	number uint64
 	far    bool
 }
 
-// sealer makes and opens probes. It is safe for concurrent use.
-type sealer struct {
+// probeCodec encodes and decodes probes. It is safe for concurrent use.
+type probeCodec struct {
 	domain uint16
 	ttl    atomic.Uint32 // seconds
 	macs   sync.Pool
 }
 
-func newSealer(key []byte, domain, ttl uint16) *sealer {
-	s := &sealer{domain: domain, macs: sync.Pool{New: func() any { return &macState{Hash: hmac.New(sha256.New, key)} }}}
+func newProbeCodec(key []byte, domain, ttl uint16) *probeCodec {
+	s := &probeCodec{domain: domain, macs: sync.Pool{New: func() any { return &macState{Hash: hmac.New(sha256.New, key)} }}}
 	s.ttl.Store(uint32(ttl))
 	return s
 }
 
-// append appends the frame of a probe.
-func (s *sealer) append(b []byte, p probe, src packet.MAC) []byte {
+// encode appends the frame of a probe.
+func (s *probeCodec) encode(b []byte, p probe, src packet.MAC) []byte {
 	var scratch [128]byte
 	ids := hex.AppendEncode(scratch[:0], binary.BigEndian.AppendUint64(scratch[64:64], uint64(p.from.DPID)))
 	ids = strconv.AppendUint(ids, uint64(p.from.Port), 10)
@@ -91,8 +94,8 @@ func (s *sealer) append(b []byte, p probe, src packet.MAC) []byte {
 	return b
 }
 
-// sum writes the MAC of a PDU's beginning behind dst, which has room for it.
-func (s *sealer) sum(pdu, dst []byte) {
+// sum writes the MAC of a PDU's beginning after dst, which has room for it.
+func (s *probeCodec) sum(pdu, dst []byte) {
 	h := s.macs.Get().(*macState)
 	h.Reset()
 	h.Write(pdu)
@@ -100,15 +103,15 @@ func (s *sealer) sum(pdu, dst []byte) {
 	s.macs.Put(h)
 }
 
-// macState computes MACs, one after the other.
+// macState is a reusable HMAC.
 type macState struct {
 	hash.Hash
 	full [sha256.Size]byte
 }
 
-// open reads a frame that came in. The error is ErrMalformed, ErrForeign or ErrForged. What stands behind the MAC
-// (the end TLV, a link's padding) means nothing.
-func (s *sealer) open(frame []byte) (probe, error) {
+// decode parses a received frame. The error is ErrMalformed, ErrForeign or ErrForged. What follows
+// the MAC (the end TLV, padding) is ignored.
+func (s *probeCodec) decode(frame []byte) (probe, error) {
 	dst, _, _, etherType, payload, ok := packet.ParseEthernet(frame)
 	if !ok || etherType != packet.TypeLLDP {
 		return probe{}, ErrMalformed

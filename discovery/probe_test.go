@@ -11,46 +11,47 @@ import (
 
 var aProbe = probe{from: netview.Point{DPID: 0x1122334455667788, Port: 0xffffff00}, number: 0xfedcba9876543210}
 
-func sealed(s *sealer) []byte { return s.append(nil, aProbe, packet.MAC{2, 0, 0, 0, 0, 1}) }
+func sealed(s *probeCodec) []byte { return s.encode(nil, aProbe, packet.MAC{2, 0, 0, 0, 0, 1}) }
 
 func TestProbeRoundTrip(t *testing.T) {
-	s := newSealer(testKey, 7, 6)
+	s := newProbeCodec(testKey, 7, 6)
 	frame := sealed(s)
-	if got, err := s.open(frame); err != nil || got != aProbe {
+	if got, err := s.decode(frame); err != nil || got != aProbe {
 		t.Fatalf("%+v, %v", got, err)
 	}
-	if got, err := s.open(append(frame, make([]byte, 20)...)); err != nil || got != aProbe {
+	if got, err := s.decode(append(frame, make([]byte, 20)...)); err != nil || got != aProbe {
 		t.Errorf("padded: %+v, %v", got, err)
 	}
 	var l packet.LLDP
-	if err := l.Parse(frame[packet.EthernetLen:]); err != nil || string(l.ChassisID) != "1122334455667788" || string(l.PortID) != "4294967040" || l.TTL != 6 {
+	if err := l.Parse(frame[packet.EthernetLen:]); err != nil || string(l.ChassisID) != "1122334455667788" ||
+		string(l.PortID) != "4294967040" || l.TTL != 6 {
 		t.Errorf("others read %+v, %v", l, err)
 	}
 }
 
 // No bit of what the MAC covers can be changed, and no byte cut off.
 func TestProbeEveryBit(t *testing.T) {
-	s := newSealer(testKey, 7, 6)
+	s := newProbeCodec(testKey, 7, 6)
 	frame := sealed(s)
 	for i := packet.EthernetLen * 8; i < (len(frame)-2)*8; i++ {
 		bad := bytes.Clone(frame)
 		bad[i/8] ^= 1 << (i % 8)
-		if got, err := s.open(bad); err == nil {
+		if got, err := s.decode(bad); err == nil {
 			t.Errorf("bit %d changed: opened as %+v", i, got)
 		}
 	}
 	for n := range frame[:len(frame)-2] {
-		if _, err := s.open(frame[:n]); err == nil {
+		if _, err := s.decode(frame[:n]); err == nil {
 			t.Errorf("cut to %d bytes: opened", n)
 		}
 	}
-	if _, err := newSealer([]byte("another key"), 7, 6).open(frame); !errors.Is(err, ErrForged) {
+	if _, err := newProbeCodec([]byte("another key"), 7, 6).decode(frame); !errors.Is(err, ErrForged) {
 		t.Errorf("with another key: %v", err)
 	}
 }
 
 func FuzzOpenProbe(f *testing.F) {
-	s := newSealer(testKey, 7, 6)
+	s := newProbeCodec(testKey, 7, 6)
 	frame := sealed(s)
 	f.Add(frame)
 	for n := 0; n < len(frame); n += 5 {
@@ -64,10 +65,11 @@ func FuzzOpenProbe(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		p, err := s.open(b)
+		p, err := s.decode(b)
 		switch {
 		case err == nil:
-			// Who cannot make the MAC can only send what was sealed, with other addresses, tags or padding.
+			// Who cannot make the MAC can only send what was sealed, with other addresses, tags or
+			// padding.
 			if p != aProbe {
 				t.Errorf("opened %+v", p)
 			}

@@ -7,40 +7,40 @@ import (
 	"github.com/weirnet/weir/netview"
 )
 
-// configure takes over what operators say, if it is something else than before: which ports are edges. The probes'
-// period is taken over by stretch, everything else is derived by the view.
-func (c *Core) configure(s *netview.Settings) {
+// applySettings applies changed settings: which ports are edges. The probe period is applied by
+// adaptPeriod, everything else by the view.
+func (c *Core) applySettings(s *netview.Settings) {
 	if s == c.settings {
 		return
 	}
 	c.settings = s
-	for _, d := range c.inOrder() {
+	for _, d := range c.sortedDevices() {
 		for _, p := range d.ports {
-			if edge := s.Ports[p.at].Edge; edge != p.edge {
-				p.edge = edge
-				c.edgeConfigured(p)
+			if edge := s.Ports[p.at].Edge; edge != p.configuredEdge {
+				p.configuredEdge = edge
+				c.applyConfiguredEdge(p)
 			}
 		}
 	}
-	c.reprove()
+	c.reevaluateTrust()
 }
 
-// edgeConfigured brings a port to what is configured: links at an edge go.
-func (c *Core) edgeConfigured(p *port) {
-	for _, e := range p.edges() {
-		c.dropEdge(e)
+// applyConfiguredEdge applies a changed edge setting to a port: links at an edge are removed.
+func (c *Core) applyConfiguredEdge(p *port) {
+	for _, e := range p.links() {
+		c.removeLink(e)
 	}
 	if !p.up {
 		return
 	}
-	c.doubt(p)
+	c.setUnknown(p)
 	if p.device.connected {
 		c.startProbing(p)
 	}
 }
 
-// inOrder are the devices in the order of their ids.
-func (c *Core) inOrder() []*device {
+// sortedDevices returns the devices sorted by datapath id.
+func (c *Core) sortedDevices() []*device {
 	all := make([]*device, 0, len(c.devices))
 	for _, d := range c.devices {
 		all = append(all, d)
@@ -51,7 +51,7 @@ func (c *Core) inOrder() []*device {
 	return all
 }
 
-// ttlOf is the TTL of probes, in seconds.
+// ttlOf returns the TTL of probes, in seconds.
 func ttlOf(period time.Duration) uint16 {
 	return uint16(min((missedProbes*period+time.Second-1)/time.Second, 65535))
 }

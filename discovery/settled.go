@@ -2,14 +2,14 @@ package discovery
 
 import "github.com/weirnet/weir/netview"
 
-// dueSettled settles a switch two periods after it connected, if it is still this session: then all that can be heard
-// has been. Where a port led to another switch in an earlier life it waits for that one, but not for ever; until then the
-// switch keeps what it holds.
+// dueSettled settles a switch two periods after its handshake, if it is still this session: then
+// all links have been heard. If a port led to another switch before the restart it waits for that
+// one, for a bounded time; until then the switch keeps its rules.
 func (c *Core) dueSettled(a appointment) {
 	d := c.devices[a.point.DPID]
 	switch {
-	case d == nil || !d.connected || !d.since.Equal(a.stamp):
-	case d.recalls() && c.now.Before(d.since.Add(unseenWait+settleMax*c.cfg.Settle)):
+	case d == nil || !d.connected || !d.connectedAt.Equal(a.stamp):
+	case d.awaitsFormerLink() && c.now.Before(d.connectedAt.Add(unobservedSilence+maxSettles*c.cfg.Settle)):
 		a.at = c.now.Add(c.cfg.Period)
 		c.agenda.add(a)
 	default:
@@ -17,8 +17,8 @@ func (c *Core) dueSettled(a appointment) {
 	}
 }
 
-// settleEarly settles a switch before that when there is nothing left to find out: what is behind each port that is up
-// is known, and each link was heard twice since the switch connected.
+// settleEarly settles a switch earlier if nothing is left to discover: the role of each port that
+// is up is known, and each link was heard twice since the handshake.
 func (c *Core) settleEarly(d *device) {
 	if d.settled || !d.connected {
 		return
@@ -27,8 +27,8 @@ func (c *Core) settleEarly(d *device) {
 		if p.up && p.role == netview.PortUnknown {
 			return
 		}
-		for _, e := range p.edges() {
-			if e.live() && e.heard < 2 {
+		for _, e := range p.links() {
+			if e.bothConnected() && e.heardCount < 2 {
 				return
 			}
 		}
@@ -36,17 +36,17 @@ func (c *Core) settleEarly(d *device) {
 	c.settle(d)
 }
 
-// settle settles a switch, and with the last connected one the whole.
+// settle settles a switch, and with the last connected one the view.
 func (c *Core) settle(d *device) {
 	if d.settled {
 		return
 	}
 	d.settled = true
 	for _, p := range d.ports {
-		c.askHeir(p)
+		c.querySuccessor(p)
 	}
-	c.edit(d.dpid).Settled = true
-	if c.settled++; c.settled == c.ready {
+	c.editRow(d.dpid).Settled = true
+	if c.settledCount++; c.settledCount == c.connectedCount {
 		c.tx.SetSettled()
 	}
 }

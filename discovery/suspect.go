@@ -9,67 +9,71 @@ import (
 )
 
 const (
-	vanishWithin = 10 * time.Second // of each other: sessions lost in that time are lost at once
-	suspectMost  = time.Hour        // a suspicion ends after that
-	vanishLeast  = 3                // switches, and half of those that were connected: it is the control network
+	vanishWithin = 10 * time.Second // sessions lost within that time count as lost at once
+	maxSuspicion = time.Hour        // then a suspicion ends
+	minVanished  = 3                // switches, and half of the connected ones, whose loss makes the control network suspect
 )
 
-// loss is a session that was lost.
+// loss is the loss of a session.
 type loss struct {
 	dpid netview.DPID
 	at   time.Time
 }
 
-// suspects is true while the control network is suspected: many switches vanished at once, and are not back.
-func (c *Core) suspects() bool { return len(c.away) > 0 }
+// controlSuspected reports whether the control network is suspected: many switches disconnected at
+// once, and are not back.
+func (c *Core) controlSuspected() bool { return len(c.missing) > 0 }
 
-// waitNoMore ends a suspicion that has lasted for too long: those that are away will not come back.
-func (c *Core) waitNoMore() {
-	if c.suspects() && c.now.Sub(c.suspected) >= suspectMost {
-		c.trust()
+// expireSuspicion ends a suspicion that has lasted for too long: the missing switches will not come
+// back.
+func (c *Core) expireSuspicion() {
+	if c.controlSuspected() && c.now.Sub(c.suspectedSince) >= maxSuspicion {
+		c.endSuspicion()
 	}
 }
 
-// trust ends the suspicion.
-func (c *Core) trust() {
-	clear(c.away)
-	c.back, c.swaps = 0, 0
+// endSuspicion ends the suspicion.
+func (c *Core) endSuspicion() {
+	clear(c.missing)
+	c.returnedCount, c.replacedCount = 0, 0
 	if c.cfg.Alarms != nil {
 		c.cfg.Alarms.Clear(netview.AlarmControlNetwork, "")
 	}
 }
 
-// vanished notes a lost session. If many were lost at once it is the control network that is suspected, not the switches:
-// nothing that is known goes for silence then.
-func (c *Core) vanished(dpid netview.DPID) {
+// sessionLost notes a lost session. If many were lost at once the control network is suspected, not
+// the switches: nothing is removed because of silence then.
+func (c *Core) sessionLost(dpid netview.DPID) {
 	c.losses = slices.DeleteFunc(c.losses, func(l loss) bool { return l.dpid == dpid || c.now.Sub(l.at) > vanishWithin })
 	c.losses = append(c.losses, loss{dpid, c.now})
-	if c.suspects() {
-		c.away[dpid] = true
+	if c.controlSuspected() {
+		c.missing[dpid] = true
 		return
 	}
 	n := len(c.losses)
-	if n < vanishLeast || n < c.ready {
+	if n < minVanished || n < c.connectedCount {
 		return
 	}
-	c.suspected = c.now
+	c.suspectedSince = c.now
 	for _, l := range c.losses {
-		c.away[l.dpid] = true
+		c.missing[l.dpid] = true
 	}
 	if c.cfg.Alarms != nil {
 		c.cfg.Alarms.Raise(netview.AlarmControlNetwork, "", fmt.Sprintf(
-			"%d of %d switches lost their sessions within %s: what is known of the network is kept", n, n+c.ready, vanishWithin))
+			"%d of %d switches lost their sessions within %s: what is known of the network is kept", n,
+			n+c.connectedCount, vanishWithin))
 	}
 }
 
-// returned notes that a switch is back, or will not come back. The suspicion ends with nine in ten.
-func (c *Core) returned(dpid netview.DPID) {
+// sessionReturned notes that a switch is back, or that its absence is explained. The suspicion ends
+// when nine in ten are back.
+func (c *Core) sessionReturned(dpid netview.DPID) {
 	c.losses = slices.DeleteFunc(c.losses, func(l loss) bool { return l.dpid == dpid })
-	if !c.away[dpid] {
+	if !c.missing[dpid] {
 		return
 	}
-	delete(c.away, dpid)
-	if c.back++; len(c.away)*9 <= c.back {
-		c.trust()
+	delete(c.missing, dpid)
+	if c.returnedCount++; len(c.missing)*9 <= c.returnedCount {
+		c.endSuspicion()
 	}
 }

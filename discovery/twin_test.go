@@ -23,10 +23,11 @@ type wires struct {
 	relayed   []netview.Point          // two ports between which somebody carries far probes
 }
 
-// Whatever happens, the view agrees with the core and keeps its invariants, and no cable between switches that was once
-// heard has an edge at an end; and when nothing happens any more, the links that are up are the cables, ports are what
-// they are, and hosts that speak are where they are. Whatever frames come in, no link can
-// be used that no cable ever was, and no host moves while it answers where it is.
+// Whatever happens, the view agrees with the core and keeps its invariants, and no cable between
+// switches that was once heard has an edge at an end; and when nothing happens any more, the links
+// that are up are the cables, ports are what they are, and hosts that speak are where they are.
+// Whatever frames come in, no link can be used that no cable ever was, and no host moves while it
+// answers where it is.
 func TestConverges(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := newWorld(fatal{t}, Config{})
@@ -46,7 +47,7 @@ func TestConverges(t *testing.T) {
 				r.up(w, dpid)
 			}
 		}
-		w.wait(unseenWait + 30*time.Second)
+		w.wait(unobservedSilence + 30*time.Second)
 		w.settings(func(s *netview.Settings) { s.TrustLinks = true }) // some cables came without a carrier
 		w.expectLinks(t, &r)
 		for dpid := range netview.DPID(4) {
@@ -60,7 +61,8 @@ type fatal struct{ *rapid.T }
 
 func (f fatal) Error(args ...any) { f.Fatal(args...) }
 
-// doubtful forgets that a port and its other end were heard: what happens may rightly look as if the cable was moved.
+// doubtful forgets that a port and its other end were heard: what happens may rightly look as if
+// the cable was moved.
 func (r *wires) doubtful(w *world, at netview.Point) {
 	delete(r.joined, at)
 	delete(r.joined, w.cables[at])
@@ -83,7 +85,8 @@ func (r *wires) up(w *world, dpid netview.DPID) {
 }
 
 func (w *world) random(t *rapid.T, r *wires) {
-	at := netview.Point{DPID: netview.DPID(rapid.IntRange(0, 3).Draw(t, "dpid")), Port: uint32(rapid.IntRange(1, 3).Draw(t, "port"))}
+	at := netview.Point{DPID: netview.DPID(rapid.IntRange(0, 3).Draw(t, "dpid")),
+		Port: uint32(rapid.IntRange(1, 3).Draw(t, "port"))}
 	switch rapid.IntRange(0, 16).Draw(t, "op") {
 	case 0, 1:
 		r.up(w, at.DPID)
@@ -109,7 +112,8 @@ func (w *world) random(t *rapid.T, r *wires) {
 	case 5:
 		r.unplug(w, at)
 	case 6:
-		other := netview.Point{DPID: netview.DPID(rapid.IntRange(0, 3).Draw(t, "other")), Port: uint32(rapid.IntRange(1, 2).Draw(t, "otherport"))}
+		other := netview.Point{DPID: netview.DPID(rapid.IntRange(0, 3).Draw(t, "other")),
+			Port: uint32(rapid.IntRange(1, 2).Draw(t, "otherport"))}
 		if at.Port < 3 {
 			r.unplug(w, at)
 			r.unplug(w, other)
@@ -157,7 +161,8 @@ func (r *wires) unrelay(w *world) {
 
 // forge has an attacker's frame come in: it is refused, unless it says where it really is.
 func (w *world) forge(t *rapid.T, at netview.Point, r *wires) {
-	of := netview.Point{DPID: netview.DPID(rapid.IntRange(0, 3).Draw(t, "of")), Port: uint32(rapid.IntRange(1, 3).Draw(t, "ofport"))}
+	of := netview.Point{DPID: netview.DPID(rapid.IntRange(0, 3).Draw(t, "of")),
+		Port: uint32(rapid.IntRange(1, 3).Draw(t, "ofport"))}
 	kind := rapid.SampledFrom([]string{"port", "number", "mac", "chassis", "key", "never", "redirected", "old"}).Draw(t, "kind")
 	if len(w.sent[of]) < 30 {
 		return
@@ -174,12 +179,14 @@ func (w *world) forge(t *rapid.T, at netview.Point, r *wires) {
 	}
 }
 
-// pretend has somebody speak in the name of a host that is elsewhere. It must stay there if it can answer.
+// pretend has somebody speak in the name of a host that is elsewhere. It must stay there if it can
+// answer.
 func (w *world) pretend(t *rapid.T, at netview.Point, host byte, r *wires) {
 	lives, ok := w.lives[hostID(host)]
 	h, known := w.view.Snapshot().Host(hostID(host))
 	w.speak(at, host)
-	if !ok || !known || h.At != lives || lives == at || w.deaf || w.full[lives.DPID] || r.down[lives] || !r.connected[lives.DPID] {
+	if !ok || !known || h.At != lives || lives == at || w.deaf || w.full[lives.DPID] || r.down[lives] ||
+		!r.connected[lives.DPID] {
 		return
 	}
 	if sw, _ := w.view.Snapshot().Switch(lives.DPID); slices.ContainsFunc(sw.Ports, func(p netview.Port) bool {
@@ -187,7 +194,7 @@ func (w *world) pretend(t *rapid.T, at netview.Point, host byte, r *wires) {
 	}) {
 		return
 	}
-	w.wait((askTries+1)*askWait + time.Millisecond)
+	w.wait((queryTries+1)*queryWait + time.Millisecond)
 	if now, ok := w.view.Snapshot().Host(hostID(host)); ok && now.At == at {
 		t.Fatalf("host %s is at %s, and answers at %s\n%s", now.HostID, short(at), short(lives), w.history())
 	}
@@ -251,9 +258,10 @@ func (w *world) expectNoEdge(t *rapid.T, r *wires) {
 }
 
 func (w *world) speak(at netview.Point, host byte) {
-	k := packet.Key{EthSrc: packet.MAC{2, 0, 0, 0, 0, host}, EtherType: packet.TypeARP, ARPOp: 1, Layers: packet.LayerEthernet | packet.LayerARP,
+	k := packet.Key{EthSrc: packet.MAC{2, 0, 0, 0, 0, host}, EtherType: packet.TypeARP, ARPOp: 1,
+		Layers: packet.LayerEthernet | packet.LayerARP,
 		ARPSHA: packet.MAC{2, 0, 0, 0, 0, host}, ARPSPA: [4]byte{10, 0, 0, host}}
-	if s, _ := sight(at, &k); !w.core.known.news(&s) {
+	if s, _ := parseSighting(at, &k); !w.core.seen.isNew(&s) {
 		return
 	}
 	w.step(func() { w.core.Frame(at, &k) })

@@ -12,17 +12,18 @@ const (
 // anyStatus are the reasons of a port status.
 const anyStatus = 1<<openflow.PortAdded | 1<<openflow.PortDeleted | 1<<openflow.PortModified
 
-// defaultAsync is what a new connection gets, as Open vSwitch has it: masters and equals all but packets whose TTL has run out,
-// slaves port statuses only.
+// defaultAsync is what a new connection gets, as Open vSwitch has it: masters and equals all but
+// packets whose TTL has run out, slaves port statuses only.
 var defaultAsync = openflow.AsyncMasks{
-	PacketIn:    [2]uint32{1<<openflow.ReasonNoMatch | 1<<openflow.ReasonAction, 0},
-	PortStatus:  [2]uint32{anyStatus, anyStatus},
-	FlowRemoved: [2]uint32{1<<openflow.RemovedIdle | 1<<openflow.RemovedHard | 1<<openflow.RemovedDelete | 1<<openflow.RemovedGroup, 0},
+	PacketIn:   [2]uint32{1<<openflow.ReasonNoMatch | 1<<openflow.ReasonAction, 0},
+	PortStatus: [2]uint32{anyStatus, anyStatus},
+	FlowRemoved: [2]uint32{
+		1<<openflow.RemovedIdle | 1<<openflow.RemovedHard | 1<<openflow.RemovedDelete | 1<<openflow.RemovedGroup, 0},
 }
 
-// gets says whether a message of a kind and reason goes to this controller, by its role now and by what it has asked for. The
-// switch's lock is held.
-func (c *conn) gets(kind int, reason uint8) bool {
+// wants reports whether a message of a kind and reason goes to this controller, by its role now and
+// by what it has asked for. The switch's lock is held.
+func (c *conn) wants(kind int, reason uint8) bool {
 	masks := &c.async.PacketIn
 	switch kind {
 	case asyncPortStatus:

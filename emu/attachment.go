@@ -8,25 +8,28 @@ import (
 	"github.com/weirnet/weir/emu/topo"
 )
 
-// Outside is what is beyond an attachment. Neither method may block, or call the Attachment but for Lost: they hold up the network.
-type Outside interface {
-	// Take is given a frame that has left the network; it is valid during the call. An engine calls it.
-	Take(frame []byte)
-	// Carrier says that the way to the port is open, or is not any more: the link was cut, the switch has no power, or the port was
-	// broken or switched off. What Plug said makes no difference.
+// External is the far side of an attachment. Neither method may block, or call the Attachment but
+// for Lost: they hold up the network.
+type External interface {
+	// Deliver is given a frame that has left the network; it is valid during the call. An engine
+	// calls it.
+	Deliver(frame []byte)
+	// Carrier says that the way to the port is open, or is not any more: the link was cut, the
+	// switch has no power, or the port was broken or switched off. What Plug said makes no
+	// difference.
 	Carrier(up bool)
 }
 
-// Attachment is a port of a switch whose link leads out of the network: to a device of the machine, or to whatever else takes
-// frames and gives them. Its methods may be called from any goroutine.
+// Attachment is a port of a switch whose link leads out of the network: to a device of the machine,
+// or to whatever else takes frames and gives them. Its methods may be called from any goroutine.
 type Attachment struct {
 	Index int // in Network.Attachments
 	Name  string
 
-	net     *Network
-	link    *Link
-	out     *direction // of link, to the port
-	outside Outside
+	net      *Network
+	link     *Link
+	out      *simplex // of link, to the port
+	external External
 
 	mu    sync.Mutex // guards the way that begins here, and batch
 	batch []transit
@@ -37,10 +40,10 @@ type Attachment struct {
 // ErrStarted refuses what can be done only before a network starts.
 var ErrStarted = errors.New("network started already")
 
-// Attach adds a port, whose link leads to the outside and carries frames as spec says, either way. Number 0 stands for the lowest
-// free one. It is called before Start, and not at the same time as anything else of the network. The error is ErrStarted, or says
-// that there can be no such port.
-func (sw *Switch) Attach(number uint32, name string, spec topo.LinkSpec, outside Outside) (*Attachment, error) {
+// Attach adds a port, whose link leads to the outside and carries frames as spec says, either way.
+// Number 0 stands for the lowest free one. It is called before Start, and not at the same time as
+// anything else of the network. The error is ErrStarted, or says that there can be no such port.
+func (sw *Switch) Attach(number uint32, name string, spec topo.LinkSpec, outside External) (*Attachment, error) {
 	n := sw.net
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -54,13 +57,13 @@ func (sw *Switch) Attach(number uint32, name string, spec topo.LinkSpec, outside
 	if err != nil {
 		return nil, fmt.Errorf("attaching %s: %w", name, err)
 	}
-	a := &Attachment{Index: len(n.attachments), Name: name, net: n, outside: outside, plugged: true}
+	a := &Attachment{Index: len(n.attachments), Name: name, net: n, external: outside, plugged: true}
 	l := &Link{ID: n.unusedID(name + "-" + sw.name), Index: -1, net: n, outer: a}
 	p := sw.addPort(number, l)
 	l.ends = [2]*port{nil, p}
 	seed := len(n.links) + len(n.hosts) + a.Index
-	a.link, a.out = l, l.way(Forward, &a.mu, spec, p, sw.engine, seed)
-	p.out = l.way(Back, &sw.mu, spec, a, sw.engine, seed)
+	a.link, a.out = l, l.newSimplex(Forward, &a.mu, spec, p, sw.engine, seed)
+	p.out = l.newSimplex(Back, &sw.mu, spec, a, sw.engine, seed)
 	sw.sortPorts()
 	n.attachments = append(n.attachments, a)
 	sw.mu.Lock()
@@ -74,7 +77,8 @@ func (sw *Switch) Attach(number uint32, name string, spec topo.LinkSpec, outside
 	return a, nil
 }
 
-// FreePort says which port Attach would add: that of the number, or the lowest free one for 0. The error says that there can be none.
+// FreePort says which port Attach would add: that of the number, or the lowest free one for 0. The
+// error says that there can be none.
 func (sw *Switch) FreePort(number uint32) (uint32, error) {
 	if len(sw.ports) >= topo.MaxPorts {
 		return 0, fmt.Errorf("%s has %d ports, want less than %d", sw.name, len(sw.ports), topo.MaxPorts)
@@ -87,7 +91,8 @@ func (sw *Switch) FreePort(number uint32) (uint32, error) {
 	case number == 0:
 		return lowest, nil
 	case p != nil:
-		return 0, fmt.Errorf("port %d of %s given, which is that of link %s: want a free one, such as %d", number, sw.name, p.link.ID, lowest)
+		return 0, fmt.Errorf("port %d of %s given, which is that of link %s: want a free one, such as %d", number,
+			sw.name, p.link.ID, lowest)
 	case number > topo.MaxPort:
 		return 0, fmt.Errorf("port %d of %s given, want from 1 to %d", number, sw.name, topo.MaxPort)
 	}
@@ -120,13 +125,14 @@ func (n *Network) Attachments() []*Attachment { return n.attachments }
 // Link is the attachment's, from the outside to its switch.
 func (a *Attachment) Link() *Link { return a.link }
 
-// Send gives frames to the link, in order; they are copied. What is not carried is counted at the link.
+// Send gives frames to the link, in order; they are copied. What is not carried is counted at the
+// link.
 func (a *Attachment) Send(frames [][]byte) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	now := a.net.now()
 	if a.out.absorbs { // what a switch promises counts from when the frames were at the device
-		now -= a.net.calls.typical()
+		now -= a.net.wakeLatency.typical()
 	}
 	for _, frame := range frames {
 		if t, ok := a.out.begin(frame, now); ok {
@@ -143,12 +149,13 @@ func (a *Attachment) Send(frames [][]byte) {
 
 // Lost counts frames that the outside was given and could not take. It does not block.
 func (a *Attachment) Lost(frames int) {
-	d := &a.link.ways[Back]
+	d := &a.link.directions[Back]
 	d.lost[LostAtDevice].Add(uint64(frames))
 	d.engine.counts.drops[LostAtDevice].Add(uint64(frames))
 }
 
-// Plug says whether the outside is there (at first it is): else the link has no carrier, and frames are lost.
+// Plug reports whether the outside is there (at first it is): else the link has no carrier, and
+// frames are lost.
 func (a *Attachment) Plug(in bool) {
 	a.link.mu.Lock()
 	a.plugged = in
@@ -159,15 +166,15 @@ func (a *Attachment) Plug(in bool) {
 // receive takes a frame from the link.
 func (a *Attachment) receive(e *engine, frame []byte) {
 	e.counts.delivered.Add(1)
-	a.outside.Take(frame)
+	a.external.Deliver(frame)
 }
 
-// agree tells the outside whether the way to the port is open, if that is news, and says whether the link carries frames. The
-// link's lock is held.
-func (a *Attachment) agree(open bool) bool {
+// updateCarrier tells the External whether the way to the port is open, if that is news, and
+// reports whether the link carries frames. The link's lock is held.
+func (a *Attachment) updateCarrier(open bool) bool {
 	if open != a.open {
 		a.open = open
-		a.outside.Carrier(open)
+		a.external.Carrier(open)
 	}
 	return open && a.plugged
 }

@@ -19,7 +19,7 @@ type world struct {
 	carriers []bool
 }
 
-func (w *world) Take(frame []byte) {
+func (w *world) Deliver(frame []byte) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.frames = append(w.frames, append([]byte(nil), frame...))
@@ -48,7 +48,8 @@ func (w *world) told() []bool {
 
 // attached runs a network of one switch and one host, whose port 2 leads to a world.
 func attached(t *testing.T, b *boss, spec topo.LinkSpec) (*Network, *world, *Attachment) {
-	n, err := New(Config{Topology: parse(t, "single:1"), Versions: []openflow.Version{openflow.V13}, Controllers: []string{"c"}, stack: newStation,
+	n, err := New(Config{Topology: parse(t, "single:1"), Versions: []openflow.Version{openflow.V13},
+		Controllers: []string{"c"}, stack: newStation,
 		Dial: dialTo(map[string]*control{"c": serve(t, b, session.Config{})})})
 	if err != nil {
 		t.Fatal(err)
@@ -101,7 +102,8 @@ func TestAttachmentCarriesFramesBothWays(t *testing.T) {
 	}
 }
 
-// TestAttachmentCarrier has either side see what becomes of the other, and nobody be told of what he did himself.
+// TestAttachmentCarrier has either side see what becomes of the other, and nobody be told of what
+// he did himself.
 func TestAttachmentCarrier(t *testing.T) {
 	b := newBoss()
 	n, w, a := attached(t, b, topo.LinkSpec{})
@@ -178,7 +180,8 @@ func TestAttachRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := full.Switches()[0].Attach(0, "y", topo.LinkSpec{}, &world{}); err == nil || !strings.Contains(err.Error(), "s1 has 1364 ports") {
+	if _, err := full.Switches()[0].Attach(0, "y", topo.LinkSpec{}, &world{}); err == nil ||
+		!strings.Contains(err.Error(), "s1 has 1364 ports") {
 		t.Errorf("one port too many: %v", err)
 	}
 	if err := n.Start(t.Context()); err != nil {
@@ -195,7 +198,8 @@ func TestFramesThatTheOutsideLosesAreCounted(t *testing.T) {
 	n, _, a := attached(t, newBoss(), topo.LinkSpec{})
 	a.Lost(3)
 	forward, back := a.Link().Stats(Forward), a.Link().Stats(Back)
-	if total := n.Totals(); forward.Lost[LostAtDevice] != 0 || back.Lost[LostAtDevice] != 3 || total.Drops[LostAtDevice] != 3 || LostAtDevice.String() != "device" {
+	if total := n.Totals(); forward.Lost[LostAtDevice] != 0 || back.Lost[LostAtDevice] != 3 ||
+		total.Drops[LostAtDevice] != 3 || LostAtDevice.String() != "device" {
 		t.Errorf("%v, %v, in all %v", forward.Lost, back.Lost, total.Drops)
 	}
 }

@@ -9,17 +9,17 @@ import (
 	"github.com/weirnet/weir/flowtable"
 )
 
-// behaviour has a switch take the time that its profile says, from power on to power off. It belongs to the switch, under its lock. What
-// happens later is a job, which the engine does.
+// behaviour has a switch take the time that its profile says, from power on to power off. It
+// belongs to the switch, under its lock. What happens later is a job, which the engine does.
 type behaviour struct {
 	*profile.Profile
-	sw      *Switch
-	random  random
-	trains  trains
-	current coming // of the packet that is in the tables; 0: of none that was waited for
+	sw        *Switch
+	random    random
+	fragments fragments
+	current   arrival // of the packet that is in the tables; 0: of none that was waited for
 
-	toController   gate
-	fromController gate
+	toController   rateLimiter
+	fromController rateLimiter
 	waiting        int // packet-ins that are to be sent
 	setups         setups
 	installer      installer
@@ -35,12 +35,12 @@ func (sw *Switch) behave() *behaviour {
 		return nil
 	}
 	b := &behaviour{Profile: sw.profile, sw: sw, random: seeded(sw.net.cfg.Seed, seedBehaviour, sw.Index)}
-	b.toController, b.fromController = newGate(b.PacketIn), newGate(b.PacketOut)
+	b.toController, b.fromController = newRateLimiter(b.PacketIn), newRateLimiter(b.PacketOut)
 	b.installer.Install = b.Install
 	return b
 }
 
-// delays says whether frames take their time through the switch.
+// delays reports whether frames take their time through the switch.
 func (sw *Switch) delays() bool { return sw.profile != nil && len(sw.profile.PathLatency.Points) > 0 }
 
 // normal is a normally distributed number (Box and Muller, 1958).
@@ -48,37 +48,37 @@ func (r *random) normal() float64 {
 	return math.Sqrt(-2*math.Log(1-r.float())) * math.Cos(2*math.Pi*r.float())
 }
 
-// chance is what chance makes of a latency now.
-func (b *behaviour) chance(l *profile.Latency) float64 {
+// randomFactor is what chance makes of a latency now.
+func (b *behaviour) randomFactor(l *profile.Latency) float64 {
 	if l.P90 <= 1 {
 		return 1
 	}
 	return l.Times(b.random.normal())
 }
 
-// comes takes note of a frame that goes into the tables, and of the time that it came at.
-func (b *behaviour) comes(frame []byte, at time.Duration) {
-	b.current = coming{at, 1}
+// arrives takes note of a frame that goes into the tables, and of the time that it came at.
+func (b *behaviour) arrives(frame []byte, at time.Duration) {
+	b.current = arrival{at, 1}
 	if len(b.PathLatency.Points) == 0 {
 		return
 	}
-	b.current.chance = b.chance(&b.PathLatency)
-	if c := cargoOf(frame); c.train != (trainID{}) {
-		b.current = b.trains.since(c.train, b.current)
+	b.current.chance = b.randomFactor(&b.PathLatency)
+	if c := payloadOf(frame); c.fragment != (fragmentKey{}) {
+		b.current = b.fragments.since(c.fragment, b.current)
 	}
 }
 
-// leaves is when a frame leaves by a port.
-func (b *behaviour) leaves(o *output, p *port, frame []byte) time.Duration {
+// departs is when a frame leaves by a port.
+func (b *behaviour) departs(o *output, p *port, frame []byte) time.Duration {
 	from := o.leaves()
 	if len(b.PathLatency.Points) == 0 {
 		return from
 	}
 	since := b.current
 	if since.at == 0 {
-		since = coming{from, b.chance(&b.PathLatency)}
+		since = arrival{from, b.randomFactor(&b.PathLatency)}
 	}
-	c := cargoOf(frame)
+	c := payloadOf(frame)
 	took := float64(c.along(&b.PathLatency)) / 2 * since.chance
 	if len(b.Load.Points) > 0 {
 		took *= b.Load.Times(p.traffic.rate(len(frame), from))
@@ -88,7 +88,7 @@ func (b *behaviour) leaves(o *output, p *port, frame []byte) time.Duration {
 	}
 	at := since.at + time.Duration(took)
 	if p.link.outer != nil { // until then it is at the device
-		at -= b.sw.net.calls.typical()
+		at -= b.sw.net.wakeLatency.typical()
 	}
 	return max(at, from)
 }
@@ -104,13 +104,14 @@ func (b *behaviour) packetIn(o *output, p *flowtable.PacketIn) bool {
 		b.sw.engine.counts.drops[LostToRate].Add(1)
 		return true
 	}
-	x := setup{buffer: p.Buffer, sum: sumOf(p.Frame), flow: flowOf(p.Frame), coming: coming{from, b.chance(&b.FlowSetup.Latency)}}
+	x := setup{buffer: p.Buffer, sum: sumOf(p.Frame), flow: flowOf(p.Frame),
+		arrival: arrival{from, b.randomFactor(&b.FlowSetup.Latency)}}
 	if b.current.at != 0 {
 		x.at = b.current.at
 	}
-	c := cargoOf(p.Frame)
-	set := b.setups.begin(x, func(chance float64) time.Duration { return x.at + b.half(&c, chance) })
-	at = max(at, x.at+b.inward(set.due-x.at))
+	c := payloadOf(p.Frame)
+	set := b.setups.begin(x, func(chance float64) time.Duration { return x.at + b.setupTime(&c, chance) })
+	at = max(at, x.at+b.setupIn(set.due-x.at))
 	b.waiting++
 	kept := *p
 	kept.Frame = bytes.Clone(p.Frame)
@@ -118,13 +119,13 @@ func (b *behaviour) packetIn(o *output, p *flowtable.PacketIn) bool {
 	return true
 }
 
-// half is the set-up of one flow for a packet.
-func (b *behaviour) half(c *cargo, chance float64) time.Duration {
+// setupTime is the set-up of one flow for a packet.
+func (b *behaviour) setupTime(c *payload, chance float64) time.Duration {
 	return time.Duration(float64(c.along(&b.FlowSetup.Latency)) / 2 * chance)
 }
 
-// inward is how much of a flow's set-up goes by before the controllers are told.
-func (b *behaviour) inward(whole time.Duration) time.Duration {
+// setupIn is how much of a flow's set-up goes by before the controllers are told.
+func (b *behaviour) setupIn(whole time.Duration) time.Duration {
 	return max(whole-b.FlowSetup.Controller, 0) / 2
 }
 
@@ -142,11 +143,11 @@ func (b *behaviour) show(p *flowtable.PacketIn, set *setup, sum uint64, at time.
 		set.sent = now
 	}
 	out := output{sw: sw, now: sw.clock(now), from: at}
-	out.tell(p)
+	out.sendPacketIn(p)
 }
 
-// released is when a packet goes on that a controller gives back now: by its bytes, or by the number of its buffer. What it has taken
-// longer than the profile knows of comes on top.
+// released is when a packet goes on that a controller gives back now: by its bytes, or by the
+// number of its buffer. What it has taken longer than the profile knows of comes on top.
 func (b *behaviour) released(buffer uint32, frame []byte, now time.Duration) time.Duration {
 	if len(b.FlowSetup.Points) == 0 {
 		return now
@@ -154,8 +155,10 @@ func (b *behaviour) released(buffer uint32, frame []byte, now time.Duration) tim
 	if x := b.setups.answer(buffer, frame); x != nil {
 		return max(x.due+max(now-x.sent-b.FlowSetup.Controller, 0), now)
 	}
-	c := cargoOf(frame) // the packet came to another switch, or was made by the controller: the way out is as long as the way in
-	return now + b.inward(b.half(&c, b.chance(&b.FlowSetup.Latency)))
+	// the packet came to another switch, or was made by the controller: the way out is as long as
+	// the way in
+	c := payloadOf(frame)
+	return now + b.setupIn(b.setupTime(&c, b.randomFactor(&b.FlowSetup.Latency)))
 }
 
 // job is something that a switch does later.
@@ -164,8 +167,8 @@ type job struct {
 	do    func(e *engine, at time.Duration)
 }
 
-// later has the engine do something at a time, which is so much later than what asks for it. It must not hold the switch's lock for long, and is
-// called without it.
+// later has the engine do something at a time, which is so much later than what asks for it. It
+// must not hold the switch's lock for long, and is called without it.
 func (b *behaviour) later(at, promised time.Duration, do func(e *engine, at time.Duration)) {
 	j := &job{do: do}
 	j.timer.owner, j.timer.exact = j, true
@@ -180,7 +183,8 @@ func (j *job) wake(e *engine) {
 	j.do(e, j.timer.at)
 }
 
-// traffic is how much leaves by a port: bits a second, an average in which what is older counts less.
+// traffic is how much leaves by a port: bits a second, an average in which what is older counts
+// less.
 type traffic struct {
 	at  time.Duration
 	bps float64

@@ -6,25 +6,27 @@ import (
 	"time"
 )
 
-// Captured says which way bytes went.
-type Captured uint8
+// CaptureKind says which way bytes went.
+type CaptureKind uint8
 
 // The ways of what is captured.
 const (
-	Received Captured = iota // by a port, from its link
-	Sent                     // by a port, to its link; the link may lose it
+	Received CaptureKind = iota // by a port, from its link
+	Sent                        // by a port, to its link; the link may lose it
 	FromController
 	ToController
 )
 
-// See is given what is captured: when, which way, and the bytes, valid during the call. It must not block: it holds up the network.
-type See func(at time.Time, way Captured, bytes []byte)
+// CaptureFunc is given what is captured: when, which way, and the bytes, valid during the call. It
+// must not block: it holds up the network.
+type CaptureFunc func(at time.Time, way CaptureKind, bytes []byte)
 
 // tap is one capture.
-type tap struct{ see See }
+type tap struct{ show CaptureFunc }
 
-// Capture shows the frames of a port, until stop is called. The error says that there is no such port.
-func (sw *Switch) Capture(number uint32, see See) (stop func(), err error) {
+// Capture shows the frames of a port, until stop is called. The error says that there is no such
+// port.
+func (sw *Switch) Capture(number uint32, see CaptureFunc) (stop func(), err error) {
 	p := sw.port(number)
 	if p == nil {
 		return nil, fmt.Errorf("switch %s has no port %d", sw.name, number)
@@ -32,18 +34,20 @@ func (sw *Switch) Capture(number uint32, see See) (stop func(), err error) {
 	return addTap(&p.taps, see), nil
 }
 
-// CaptureControl shows the bytes of the connection to a controller, by its number in Config.Controllers, until stop is called: as
-// they are read and written, so that messages may come in pieces; with TLS, before they are encrypted. A piece of no bytes says
-// that a new connection begins.
-func (sw *Switch) CaptureControl(controller int, see See) (stop func(), err error) {
+// CaptureControl shows the bytes of the connection to a controller, by its number in
+// Config.Controllers, until stop is called: as they are read and written, so that messages may come
+// in pieces; with TLS, before they are encrypted. A piece of no bytes says that a new connection
+// begins.
+func (sw *Switch) CaptureControl(controller int, see CaptureFunc) (stop func(), err error) {
 	if controller < 0 || controller >= len(sw.channels) {
-		return nil, fmt.Errorf("switch %s has no controller number %d, want from 0 to %d", sw.name, controller, len(sw.channels)-1)
+		return nil, fmt.Errorf("switch %s has no controller number %d, want from 0 to %d", sw.name, controller,
+			len(sw.channels)-1)
 	}
 	return addTap(&sw.channels[controller].taps, see), nil
 }
 
 // addTap adds a capture to a list that is read without a lock.
-func addTap(list *atomic.Pointer[[]*tap], see See) (stop func()) {
+func addTap(list *atomic.Pointer[[]*tap], see CaptureFunc) (stop func()) {
 	t := &tap{see}
 	change(list, func(old []*tap) []*tap { return append(old, t) })
 	return func() {
@@ -79,18 +83,18 @@ func change(list *atomic.Pointer[[]*tap], f func(old []*tap) []*tap) {
 }
 
 // tap shows bytes of the connection to those who capture.
-func (ch *channel) tap(way Captured, b []byte) {
+func (ch *channel) tap(way CaptureKind, b []byte) {
 	if len(b) > 0 {
 		ch.show(way, b)
 	}
 }
 
-func (ch *channel) show(way Captured, b []byte) {
+func (ch *channel) show(way CaptureKind, b []byte) {
 	taps := ch.taps.Load()
 	if taps == nil {
 		return
 	}
 	for _, t := range *taps {
-		t.see(ch.sw.net.at(ch.sw.net.now()), way, b)
+		t.show(ch.sw.net.at(ch.sw.net.now()), way, b)
 	}
 }

@@ -11,20 +11,20 @@ import (
 // recording keeps what a capture sees.
 type recording struct {
 	mu    sync.Mutex
-	ways  []Captured
+	ways  []CaptureKind
 	bytes [][]byte
 }
 
-func (r *recording) see(at time.Time, way Captured, b []byte) {
+func (r *recording) see(at time.Time, way CaptureKind, b []byte) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.ways, r.bytes = append(r.ways, way), append(r.bytes, append([]byte(nil), b...))
 }
 
-func (r *recording) all() ([]Captured, [][]byte) {
+func (r *recording) all() ([]CaptureKind, [][]byte) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return append([]Captured(nil), r.ways...), append([][]byte(nil), r.bytes...)
+	return append([]CaptureKind(nil), r.ways...), append([][]byte(nil), r.bytes...)
 }
 
 func TestCapturePort(t *testing.T) {

@@ -1,6 +1,7 @@
 package emu
 
 import (
+	"errors"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -8,7 +9,8 @@ import (
 	"github.com/weirnet/weir/session"
 )
 
-// channel is what a switch has to one controller that it was told of: at most one connection, and attempts to have one.
+// channel is what a switch has to one controller that it was told of: at most one connection, and
+// attempts to have one.
 type channel struct {
 	sw      *Switch
 	address string
@@ -32,14 +34,14 @@ const (
 	idle     channelState = iota
 	waiting               // for its turn to dial, or for the end of the back-off
 	dialling              // or in the handshake of OpenFlow
-	standing
+	established
 )
 
 func newChannel(sw *Switch, address string) *channel {
 	return &channel{sw: sw, address: address, random: seeded(sw.net.cfg.Seed, seedBackoff, sw.Index)}
 }
 
-// dial wants a connection, unless there is one or it is on its way.
+// dial wants a connection, unless there is one or it is in flight.
 func (ch *channel) dial() {
 	ch.mu.Lock()
 	want := ch.state == idle && !ch.off
@@ -52,7 +54,7 @@ func (ch *channel) dial() {
 	}
 }
 
-// begin says whether a connection is still wanted when it is the channel's turn.
+// begin reports whether a connection is still wanted when it is the channel's turn.
 func (ch *channel) begin() bool {
 	ch.mu.Lock()
 	defer ch.mu.Unlock()
@@ -64,8 +66,8 @@ func (ch *channel) begin() bool {
 	return true
 }
 
-// attach takes note of the connection that was made, and returns the roles of the switch that it belongs to; nil if it is not
-// wanted any more.
+// attach takes note of the connection that was made, and returns the roles of the switch that it
+// belongs to; nil if it is not wanted any more.
 func (ch *channel) attach(w *wire) *session.Roles {
 	ch.sw.mu.Lock()
 	roles := ch.sw.roles
@@ -81,18 +83,31 @@ func (ch *channel) attach(w *wire) *session.Roles {
 	return roles
 }
 
-// connected takes note that the controller speaks OpenFlow over a wire, unless that was cut meanwhile.
+// connected takes note that the controller speaks OpenFlow over a wire, unless that was cut
+// meanwhile.
 func (ch *channel) connected(w *wire) {
 	ch.mu.Lock()
 	if ch.wire == w {
-		ch.state, ch.backoff, ch.trouble = standing, 0, nil
+		ch.state, ch.backoff = established, 0
+		if !errors.As(ch.trouble, new(*rejection)) { // one that comes again and again is told all the while
+			ch.trouble = nil
+		}
 	}
 	ch.mu.Unlock()
-	w.settle()
+	w.releaseSlot()
 }
 
-// failed takes note that there is no connection, or none any more, and says after which time another is to be tried; false if
-// none is wanted.
+// accepted takes note that the controller goes on with the switch.
+func (ch *channel) accepted(w *wire) {
+	ch.mu.Lock()
+	defer ch.mu.Unlock()
+	if ch.wire == w {
+		ch.trouble = nil
+	}
+}
+
+// failed takes note that there is no connection, or none any more, and says after which time
+// another is to be tried; false if none is wanted.
 func (ch *channel) failed() (time.Duration, bool) {
 	ch.mu.Lock()
 	defer ch.mu.Unlock()

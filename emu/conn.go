@@ -9,21 +9,25 @@ import (
 	"github.com/weirnet/weir/session"
 )
 
-// Packet-ins are lost while more than maxAsync bytes wait for a controller, besides the statistics it has asked for. Answers,
-// and what tells of lost entries and changed ports, go on. Below littleAsync the statistics have left.
+// Packet-ins are lost while more than maxAsync bytes wait for a controller, besides the statistics
+// it has asked for. Answers, and what tells of lost entries and changed ports, go on. Below
+// littleAsync the statistics have left.
 const (
 	maxAsync    = 1 << 20
 	littleAsync = 64 << 10
 )
 
-// conn is one connection of a switch to a controller: the session's SwitchHandler. What the session calls runs on its reader.
+// conn is one connection of a switch to a controller: the session's SwitchHandler. What the session
+// calls runs on its reader.
 type conn struct {
-	sw      *Switch
-	channel *channel
-	wire    *wire
-	roles   *session.Roles       // of the switch, since it has power
-	version openflow.Version     // from Connected on
-	flags   openflow.ConfigFlags // that the tables know of; of the reader
+	sw         *Switch
+	channel    *channel
+	wire       *wire
+	roles      *session.Roles       // of the switch, since it has power
+	version    openflow.Version     // from Connected on
+	flags      openflow.ConfigFlags // that the tables know of; of the reader
+	lastError  *rejection           // the controller's last word so far; of the reader
+	acceptance acceptance           // of the reader
 
 	session *session.Session // from Connected on; guarded by the switch's lock, as the rest is
 	async   openflow.AsyncMasks
@@ -44,10 +48,10 @@ func (c *conn) Connected(s *session.Session) {
 	}
 	c.session = s
 	sw.conns = append(sw.conns, c)
-	sw.missed()
+	sw.updateTableMiss()
 	first := len(sw.conns) == 1
-	greet := !sw.greeted && !sw.net.cfg.Silent
-	sw.greeted = true
+	greet := !sw.announced && !sw.net.cfg.Silent
+	sw.announced = true
 	sw.mu.Unlock()
 	c.channel.connected(c.wire)
 	sw.net.sessions.Add(1)
@@ -63,6 +67,9 @@ func (c *conn) Connected(s *session.Session) {
 
 // Disconnected takes note of the end.
 func (c *conn) Disconnected(_ *session.Session, err error) {
+	if c.lastError != nil {
+		err = c.lastError
+	}
 	c.channel.troubled(c.wire, err)
 	sw := c.sw
 	sw.mu.Lock()
@@ -75,7 +82,7 @@ func (c *conn) Disconnected(_ *session.Session, err error) {
 		}
 	}
 	if sw.table != nil {
-		sw.missed()
+		sw.updateTableMiss()
 	}
 	last := was && len(sw.conns) == 0
 	sw.mu.Unlock()
@@ -87,8 +94,9 @@ func (c *conn) Disconnected(_ *session.Session, err error) {
 	}
 }
 
-// missed has the tables show packets that no entry matches, while a controller of OpenFlow 1.0 is there. The lock is held.
-func (sw *Switch) missed() {
+// updateTableMiss has the tables show packets that no entry matches, while a controller of OpenFlow
+// 1.0 is there. The lock is held.
+func (sw *Switch) updateTableMiss() {
 	shown := false
 	for _, c := range sw.conns {
 		shown = shown || c.version == openflow.V10
@@ -96,9 +104,10 @@ func (sw *Switch) missed() {
 	sw.table.SetMiss(shown)
 }
 
-// BatchEnd tells the tables how the controller wants fragments handled, where that has changed: the session keeps it. All else is
-// done by now.
+// BatchEnd tells the tables how the controller wants fragments handled, where that has changed: the
+// session keeps it. All else is done by now.
 func (c *conn) BatchEnd(s *session.Session) {
+	c.endOfBatch()
 	flags := s.SwitchConfig().Flags
 	if flags == c.flags {
 		return
@@ -113,6 +122,9 @@ func (c *conn) BatchEnd(s *session.Session) {
 
 // Features tells what the switch is.
 func (c *conn) Features(s *session.Session) openflow.FeaturesReply {
+	if c.acceptance == unasked {
+		c.acceptance = asked
+	}
 	c.sw.mu.Lock()
 	defer c.sw.mu.Unlock()
 	if c.sw.table == nil {
@@ -123,13 +135,16 @@ func (c *conn) Features(s *session.Session) openflow.FeaturesReply {
 	return r
 }
 
-// do has the tables do something, and answers with an error if they refuse; it says whether they did it.
-func (c *conn) do(s *session.Session, h openflow.Header, m openflow.Message, f func(t *flowtable.Switch, out *output) error) bool {
+// do has the tables do something, and answers with an error if they refuse; it reports whether they
+// did it.
+func (c *conn) do(s *session.Session, h openflow.Header, m openflow.Message,
+	f func(t *flowtable.Switch, out *output) error) bool {
 	return c.doFrom(s, h, m, 0, f)
 }
 
 // doFrom is do for what was promised for a time.
-func (c *conn) doFrom(s *session.Session, h openflow.Header, m openflow.Message, from time.Duration, f func(t *flowtable.Switch, out *output) error) bool {
+func (c *conn) doFrom(s *session.Session, h openflow.Header, m openflow.Message, from time.Duration,
+	f func(t *flowtable.Switch, out *output) error) bool {
 	sw := c.sw
 	sw.mu.Lock()
 	if sw.roles != c.roles { // the power was off meanwhile
@@ -151,7 +166,7 @@ func (c *conn) FlowMod(s *session.Session, h openflow.Header, m *openflow.FlowMo
 	c.changeFlows(s, h, m)
 }
 
-// changeFlows changes entries, and says whether it did.
+// changeFlows changes entries, and reports whether it did.
 func (c *conn) changeFlows(s *session.Session, h openflow.Header, m *openflow.FlowMod) bool {
 	if c.sw.dropsFlowMod() {
 		return false
@@ -181,7 +196,8 @@ func (c *conn) packetOut(s *session.Session, h openflow.Header, m *openflow.Pack
 	})
 }
 
-// packetIn sends a packet to the controller; false if too much waits for it. The switch's lock is held.
+// packetIn sends a packet to the controller; false if too much waits for it. The switch's lock is
+// held.
 func (c *conn) packetIn(p *flowtable.PacketIn) bool {
 	waiting := c.session.Queue()
 	if waiting < littleAsync {
@@ -196,9 +212,10 @@ func (c *conn) packetIn(p *flowtable.PacketIn) bool {
 	return err == nil
 }
 
-// refuse answers a message with the error of the specification; one of the session itself there is nobody to tell of.
+// refuse answers a message with the error of the specification; one of the session itself there is
+// nobody to tell of.
 func (c *conn) refuse(s *session.Session, h openflow.Header, m openflow.Message, why error) {
-	if nobody(why) {
+	if sessionGone(why) {
 		return
 	}
 	d := &openflow.DecodeError{Code: openflow.BadRequestBadType, Reason: why.Error()}

@@ -2,28 +2,29 @@ package emu
 
 import "sync/atomic"
 
-// Cause says why a frame, or a packet on its way to a controller, was lost.
+// Cause tells why a frame, or a packet in flight to a controller, was lost.
 type Cause uint8
 
 // The causes of losses.
 const (
-	LostByChance     Cause = iota // the link's loss
-	LostInQueue                   // the link's queue was full
-	LostWithLink                  // in flight when the link was cut
-	LostOnDownLink                // for a link that is down
-	LostByOverload                // too many frames on one link or in the whole network: see MaxOnLink and MaxFrames
-	LostAtDeadSwitch              // arrived at a switch without power
-	LostPacketIn                  // no controller took the packet-in: its queue was full
-	LostUnattended                // no controller was connected that gets such packet-ins
-	LostByLie                     // what a switch was made to drop: flow-mods, not frames
-	LostToRate                    // packet-ins faster than a switch's profile lets them to the controllers
-	LostFromRate                  // packet-outs faster than a switch's profile takes them
-	LostAtDevice                  // the outside of an attachment did not take it
+	LostByChance       Cause = iota // the link's loss
+	LostInQueue                     // the link's queue was full
+	LostWithLink                    // in flight when the link was cut
+	LostOnDownLink                  // for a link that is down
+	LostByOverload                  // too many frames on one link or in the whole network: see MaxOnLink and MaxFrames
+	LostAtDeadSwitch                // arrived at a switch without power
+	LostPacketIn                    // no controller took the packet-in: its queue was full
+	LostUnattended                  // no controller was connected that gets such packet-ins
+	LostByMisbehaviour              // what a switch was made to drop: flow-mods, not frames
+	LostToRate                      // packet-ins faster than a switch's profile lets them to the controllers
+	LostFromRate                    // packet-outs faster than a switch's profile takes them
+	LostAtDevice                    // the outside of an attachment did not take it
 	causes
 )
 
 var causeNames = [causes]string{
-	"loss", "queue", "cut", "down", "overload", "dead_switch", "packet_in_queue", "unattended", "lie", "packet_in_rate", "packet_out_rate", "device",
+	"loss", "queue", "cut", "down", "overload", "dead_switch", "packet_in_queue", "unattended", "lie",
+	"packet_in_rate", "packet_out_rate", "device",
 }
 
 // String is the cause in a word: "queue".
@@ -79,7 +80,7 @@ type Totals struct {
 	PacketOuts             uint64
 	FlowMods               uint64 // that were not refused
 	Entries                int64  // flow entries in all switches
-	Frames                 int64  // on their way now
+	Frames                 int64  // in flight now
 	Drops                  Drops
 }
 

@@ -8,12 +8,14 @@ import (
 	"github.com/weirnet/weir/emu/topo"
 )
 
-// roundFrames is how many frames an engine hands over before it looks at what came from outside again.
+// roundFrames is how many frames an engine hands over before it looks at what came from outside
+// again.
 const roundFrames = 256
 
-// engine is the owner of a share of the switches and hosts: it hands frames over that arrive at them, and wakes them when
-// their time has come. It is a pure core: step is given the time, and says when it wants to be called again. Only step and what
-// it calls touch what is above the line; the rest is for everybody.
+// engine is the owner of a share of the switches and hosts: it hands frames over that arrive at
+// them, and wakes them when their time has come. It is a pure core: step is given the time, and
+// says when it wants to be called again. Only step and what it calls touch what is above the line;
+// the rest is for everybody.
 type engine struct {
 	net     *Network
 	now     time.Duration
@@ -36,24 +38,24 @@ type engine struct {
 	late    lateness
 	fine    bool         // some switch of its has a profile: microseconds count
 	ahead   atomic.Int64 // sum of the times that were promised since the last round, in nanoseconds
-	held    atomic.Int64 // frames on their way to receivers of this engine
+	held    atomic.Int64 // frames in flight to receivers of this engine
 	maxHeld int64
 	in      struct {
 		sync.Mutex
 		inbox
 		asleep bool
 	}
-	bell chan struct{} // has one token when there is something in the inbox of a sleeping engine
+	wakeup chan struct{} // has one token when there is something in the inbox of a sleeping engine
 }
 
 // inbox is what came from outside since the last round.
 type inbox struct {
 	frames []transit
-	alarms []alarm
+	timers []timerRequest
 }
 
-// alarm asks for a timer to be due at a time, at the latest.
-type alarm struct {
+// timerRequest asks for a timer to be due at a time, at the latest.
+type timerRequest struct {
 	timer *timer
 	at    time.Duration
 }
@@ -61,10 +63,11 @@ type alarm struct {
 // keepInbox is the room for frames from outside that an engine keeps.
 const keepInbox = 4096
 
-// step does one round at a time. It says when there is more to do: at once, at a time, or not before something comes from outside.
+// step does one round at a time. It says when there is more to do: at once, at a time, or not
+// before something comes from outside.
 func (e *engine) step(now time.Duration) (next time.Duration, more, ok bool) {
 	e.now = now
-	e.take()
+	e.drainInbox()
 	for n := 0; n < roundFrames; n++ {
 		at, ok := e.timers.next()
 		if !ok || at > now {
@@ -74,7 +77,7 @@ func (e *engine) step(now time.Duration) (next time.Duration, more, ok bool) {
 	}
 	done := 0
 	for ; done < roundFrames && e.run.len() > 0; done++ {
-		e.handOver(e.run.pop())
+		e.deliver(e.run.pop())
 	}
 	e.flush()
 	e.account(done)
@@ -85,8 +88,8 @@ func (e *engine) step(now time.Duration) (next time.Duration, more, ok bool) {
 	return next, ok && next <= now, ok
 }
 
-// take sorts what came from outside.
-func (e *engine) take() {
+// drainInbox sorts what came from outside.
+func (e *engine) drainInbox() {
 	e.in.Lock()
 	got := e.in.inbox
 	e.in.inbox = e.spare
@@ -95,12 +98,12 @@ func (e *engine) take() {
 	for _, t := range got.frames {
 		e.arrive(t)
 	}
-	for _, a := range got.alarms {
+	for _, a := range got.timers {
 		e.timers.sooner(a.timer, a.at)
 	}
 	clear(got.frames)
-	clear(got.alarms)
-	e.spare = inbox{got.frames[:0], got.alarms[:0]}
+	clear(got.timers)
+	e.spare = inbox{got.frames[:0], got.timers[:0]}
 	if cap(got.frames) > keepInbox {
 		e.spare.frames = nil
 	}
@@ -135,13 +138,13 @@ func (e *engine) await(t transit) {
 		return
 	}
 	d.flight.push(t)
-	if d.flight.len() == 1 || d.timer.pos == 0 {
+	if d.flight.len() == 1 || d.timer.place == 0 {
 		e.timers.set(&d.timer, t.at)
 	}
 }
 
-// handOver gives a frame that has arrived to its receiver.
-func (e *engine) handOver(t transit) {
+// deliver gives a frame that has arrived to its receiver.
+func (e *engine) deliver(t transit) {
 	d := t.dir
 	d.release()
 	e.from = e.now
@@ -159,8 +162,9 @@ func (e *engine) handOver(t transit) {
 	e.buffers.put(t.frame)
 }
 
-// send puts a frame on its way from a receiver of this engine, as if it were the time from. The frame is copied.
-func (e *engine) send(d *direction, frame []byte, from time.Duration) {
+// send puts a frame in flight from a receiver of this engine, as if it were the time from. The
+// frame is copied.
+func (e *engine) send(d *simplex, frame []byte, from time.Duration) {
 	t, ok := d.begin(frame, from)
 	if !ok {
 		return
@@ -173,9 +177,9 @@ func (e *engine) send(d *direction, frame []byte, from time.Duration) {
 	}
 }
 
-// begin is a frame about to be sent, without its bytes; false if it is lost. The sender's lock is held until the frame is on its
-// way: by send, or by post.
-func (d *direction) begin(frame []byte, now time.Duration) (transit, bool) {
+// begin is a frame about to be sent, without its bytes; false if it is lost. The sender's lock is
+// held until the frame is in flight: by send, or by post.
+func (d *simplex) begin(frame []byte, now time.Duration) (transit, bool) {
 	if !d.reserve() { // before it takes its turn at the link's rate
 		d.drop(LostByOverload)
 		return transit{}, false
@@ -214,18 +218,18 @@ func (e *engine) flush() {
 func (e *engine) post(list []transit) {
 	e.in.Lock()
 	e.in.frames = append(e.in.frames, list...)
-	e.ring()
+	e.unlockAndWake()
 }
 
 // schedule asks for a timer from outside.
 func (e *engine) schedule(t *timer, at time.Duration) {
 	e.in.Lock()
-	e.in.alarms = append(e.in.alarms, alarm{t, at})
-	e.ring()
+	e.in.timers = append(e.in.timers, timerRequest{t, at})
+	e.unlockAndWake()
 }
 
-// ring unlocks the inbox and wakes the engine, if it sleeps.
-func (e *engine) ring() {
+// unlockAndWake unlocks the inbox and wakes the engine, if it sleeps.
+func (e *engine) unlockAndWake() {
 	asleep := e.in.asleep
 	e.in.asleep = false
 	e.in.Unlock()
@@ -234,16 +238,17 @@ func (e *engine) ring() {
 	}
 }
 
-// rest says whether the engine may sleep: nothing has come meanwhile.
-func (e *engine) rest() bool {
+// maySleep reports whether the engine may sleep: nothing has come meanwhile.
+func (e *engine) maySleep() bool {
 	e.in.Lock()
 	defer e.in.Unlock()
-	e.in.asleep = len(e.in.frames)+len(e.in.alarms) == 0
+	e.in.asleep = len(e.in.frames)+len(e.in.timers) == 0
 	return e.in.asleep
 }
 
 func newEngine(n *Network, number int) *engine {
-	e := &engine{net: n, number: number, away: make([][]transit, n.cfg.Engines), bell: make(chan struct{}, 1)}
+	e := &engine{net: n, number: number, away: make([][]transit, n.cfg.Engines), wakeup: make(chan struct{}, 1),
+		timers: newTimers()}
 	e.late.init(n.cfg.Tolerance)
 	e.maxHeld = int64(max(MaxFrames/n.cfg.Engines, MaxOnLink+topo.MaxQueue))
 	e.output.engine, e.hostOutput.engine = e, e

@@ -48,7 +48,7 @@ func (n *Network) advanceFrom(now, until time.Duration) {
 		next, busy := until+1, false
 		for _, e := range n.engines {
 			at, more, ok := e.step(now)
-			if more || !e.rest() {
+			if more || !e.maySleep() {
 				busy = true
 			} else if ok {
 				next = min(next, at)
@@ -60,8 +60,8 @@ func (n *Network) advanceFrom(now, until time.Duration) {
 	}
 }
 
-// TestSteppedNetworkRepeats has a lossy network with jitter do the same again under a virtual clock, and something else with another
-// seed.
+// TestSteppedNetworkRepeats has a lossy network with jitter do the same again under a virtual
+// clock, and something else with another seed.
 func TestSteppedNetworkRepeats(t *testing.T) {
 	run := func(seed uint64, engines int) string {
 		n := stepped(t, "tree:2,3,delay=2ms,jitter=1ms,loss=10%", seed, engines)
@@ -119,7 +119,8 @@ func TestHopAllocatesNothing(t *testing.T) {
 	}
 }
 
-// TestClocksNeverGoBack has an engine whose round began before a reader's message give its switch and its host the later time.
+// TestClocksNeverGoBack has an engine whose round began before a reader's message give its switch
+// and its host the later time.
 func TestClocksNeverGoBack(t *testing.T) {
 	n := stepped(t, "linear:1", 1, 1)
 	sw, h := n.Switches()[0], n.Hosts()[0]

@@ -5,11 +5,12 @@ import (
 	"time"
 )
 
-// AllControllers stands for every controller of a switch, where one is named by its number in Config.Controllers.
+// AllControllers stands for every controller of a switch, where one is named by its number in
+// Config.Controllers.
 const AllControllers = -1
 
-// some are the channels that a number stands for.
-func (sw *Switch) some(controller int) ([]*channel, error) {
+// channelsOf are the channels that a number stands for.
+func (sw *Switch) channelsOf(controller int) ([]*channel, error) {
 	switch {
 	case controller == AllControllers:
 		return sw.channels, nil
@@ -20,18 +21,20 @@ func (sw *Switch) some(controller int) ([]*channel, error) {
 	return sw.channels[controller : controller+1], nil
 }
 
-// Disconnect ends the connection to a controller without a word; the switch connects again, and keeps its tables.
+// Disconnect ends the connection to a controller without a word; the switch connects again, and
+// keeps its tables.
 func (sw *Switch) Disconnect(controller int) error {
-	list, err := sw.some(controller)
+	list, err := sw.channelsOf(controller)
 	for _, ch := range list {
 		ch.cut()
 	}
 	return err
 }
 
-// CutOff ends the connection to a controller (on), and has none come to be until it is called with off.
+// CutOff ends the connection to a controller (on), and has none come to be until it is called with
+// off.
 func (sw *Switch) CutOff(controller int, on bool) error {
-	list, err := sw.some(controller)
+	list, err := sw.channelsOf(controller)
 	for _, ch := range list {
 		ch.mu.Lock()
 		ch.off = on
@@ -45,15 +48,16 @@ func (sw *Switch) CutOff(controller int, on bool) error {
 	return err
 }
 
-// Stall has the switch read nothing from a controller (on) until it is called with off. What it says by itself goes on, but
-// answers to nothing, echo requests included.
+// Stall has the switch read nothing from a controller (on) until it is called with off. What it
+// says by itself goes on, but answers to nothing, echo requests included.
 func (sw *Switch) Stall(controller int, on bool) error {
 	return sw.setFaults(controller, func(f *faults) { f.stalled = on })
 }
 
-// Slow has what a controller sends wait for a time before the switch sees it; 0 ends it. The messages that come meanwhile wait
-// for their turn, and then as long: a delay from once to twice the time. With more than some seconds a switch does not get through a
-// handshake, which has 10 s for two messages (session.Config): it stays connected, but does not connect again.
+// Slow has what a controller sends wait for a time before the switch sees it; 0 ends it. The
+// messages that come meanwhile wait for their turn, and then as long: a delay from once to twice
+// the time. With more than some seconds a switch does not get through a handshake, which has 10 s
+// for two messages (session.Config): it stays connected, but does not connect again.
 func (sw *Switch) Slow(controller int, delay time.Duration) error {
 	if delay < 0 || delay > maxSlow {
 		return fmt.Errorf("a delay of %v given, want one from 0s to %v, such as 300ms", delay, maxSlow)
@@ -64,9 +68,10 @@ func (sw *Switch) Slow(controller int, delay time.Duration) error {
 // maxSlow is the longest delay of control messages.
 const maxSlow = time.Minute
 
-// setFaults changes what is wrong with the connections to controllers, the present ones and those to come.
+// setFaults changes what is wrong with the connections to controllers, the present ones and those
+// to come.
 func (sw *Switch) setFaults(controller int, set func(*faults)) error {
-	list, err := sw.some(controller)
+	list, err := sw.channelsOf(controller)
 	for _, ch := range list {
 		ch.mu.Lock()
 		set(&ch.faults)

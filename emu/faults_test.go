@@ -27,7 +27,7 @@ func TestCutLink(t *testing.T) {
 		t.Fatal(err)
 	}
 	speak(h1, h2, 60)
-	await(t, "the frame is on its way", func() bool { return l.Stats(Forward).OnWay == 1 })
+	await(t, "the frame is on its way", func() bool { return l.Stats(Forward).InFlight == 1 })
 	l.SetUp(false)
 	await(t, "both ends tell", func() bool { return len(b.statuses()) == 2 })
 	for _, p := range b.statuses() {
@@ -162,11 +162,11 @@ func TestLies(t *testing.T) {
 	b := newBoss()
 	n := joined(t, "linear:1", b, openflow.V13, nil)
 	s, sw := b.of(t, 1), n.Switches()[0]
-	sw.Lie(Lies{DropFlowMods: 1})
+	sw.Misbehave(Misbehaviour{DropFlowMods: 1})
 	if codes := b.tell(t, s, toController()); codes != nil || sw.Entries() != 0 {
 		t.Fatalf("%v, %d entries", codes, sw.Entries())
 	}
-	sw.Lie(Lies{ForgetFlowMods: true})
+	sw.Misbehave(Misbehaviour{ForgetFlowMods: true})
 	if codes := b.tell(t, s, toController()); codes != nil || sw.Entries() != 0 {
 		t.Fatalf("%v, %d entries", codes, sw.Entries())
 	}
@@ -180,11 +180,11 @@ func TestLies(t *testing.T) {
 	if codes := b.tell(t, s, wrong); len(codes) != 1 {
 		t.Fatalf("a wrong flow-mod is answered with %v", codes)
 	}
-	sw.Lie(Lies{})
+	sw.Misbehave(Misbehaviour{})
 	for i := range 100 {
 		b.tell(t, s, forward(uint32(i+1), 1))
 	}
-	if got := n.Totals(); got.Entries != 100 || got.Drops[LostByLie] != 4 {
+	if got := n.Totals(); got.Entries != 100 || got.Drops[LostByMisbehaviour] != 4 {
 		t.Fatalf("%+v", got)
 	}
 	count := func() int {
@@ -195,14 +195,14 @@ func TestLies(t *testing.T) {
 	if got := count(); got != 100 {
 		t.Fatalf("%d entries in the statistics of an honest switch", got)
 	}
-	sw.Lie(Lies{HideEntries: 0.5})
+	sw.Misbehave(Misbehaviour{HideEntries: 0.5})
 	if got := count(); got < 20 || got > 80 {
 		t.Errorf("%d of 100 entries in the statistics, want about half", got)
 	}
 }
 
-// TestLostAtDeadNeighbour has frames that entries still send to a switch without power, or to a broken port, be counted: in the whole,
-// and at the link.
+// TestLostAtDeadNeighbour has frames that entries still send to a switch without power, or to a
+// broken port, be counted: in the whole, and at the link.
 func TestLostAtDeadNeighbour(t *testing.T) {
 	b := newBoss()
 	n := joined(t, "linear:3", b, openflow.V13, nil)

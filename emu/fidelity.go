@@ -5,8 +5,9 @@ import (
 	"time"
 )
 
-// Fidelity says how well a network keeps the times that it promises: delays of links, and what profiles of switches say. Without any
-// it promises that nothing waits for the machine. Counts and distributions but Total are of the last Window.
+// Fidelity says how well a network keeps the times that it promises: delays of links, and what
+// profiles of switches say. Without any it promises that nothing waits for the machine. Counts and
+// distributions but Total are of the last Window.
 type Fidelity struct {
 	Kept      bool          // in every second of the window but the present one
 	Since     time.Duration // if not: the network's age when it began not to keep them
@@ -75,7 +76,7 @@ func (n *Network) Fidelity() Fidelity {
 	}
 	f.Lateness, f.Total = all.summary(), total.summary()
 	if !f.Kept {
-		f.Since, f.Why = time.Duration(since)*time.Second, failed.text(f.Tolerance)+": "+f.lacked(worst)
+		f.Since, f.Why = time.Duration(since)*time.Second, failed.text(f.Tolerance)+": "+f.shortage(worst)
 	}
 	return f
 }
@@ -83,8 +84,8 @@ func (n *Network) Fidelity() Fidelity {
 // busyEngine is the share of its time above which an engine has too much to do.
 const busyEngine = 0.9
 
-// lacked says what an engine lacked.
-func (f *Fidelity) lacked(worst int) string {
+// shortage says what an engine lacked.
+func (f *Fidelity) shortage(worst int) string {
 	e := &f.Engines[worst]
 	name := fmt.Sprintf("engine %d of %d", worst+1, len(f.Engines))
 	if e.Busy > busyEngine {
@@ -93,7 +94,8 @@ func (f *Fidelity) lacked(worst int) string {
 	if e.Overslept <= f.Tolerance {
 		return fmt.Sprintf("frames waited for their turn for up to %s at %s, busy %.0f%%", short(f.Wait), name, 100*e.Busy)
 	}
-	return fmt.Sprintf("the machine gave %s no time when it was due: woken up to %s late, busy %.0f%%", name, short(e.Overslept), 100*e.Busy)
+	return fmt.Sprintf("the machine gave %s no time when it was due: woken up to %s late, busy %.0f%%", name,
+		short(e.Overslept), 100*e.Busy)
 }
 
 // summary is a distribution in a few numbers.
@@ -111,7 +113,8 @@ func (s *second) summary() Lateness {
 	return l
 }
 
-// Promised says whether anything was promised for a time, ever. Where nothing was there is nothing to say while Kept is true.
+// Promised reports whether anything was promised for a time, ever. Where nothing was there is
+// nothing to say while Kept is true.
 func (f *Fidelity) Promised() bool { return f.Total.Promises > 0 }
 
 // String is the fidelity on a line.
@@ -126,7 +129,8 @@ func (f *Fidelity) String() string {
 		text = "promised times NOT kept"
 	}
 	if f.Promises > 0 {
-		text += fmt.Sprintf(": half of %d not more than %s late, 99%% not more than %s, the latest %s", f.Promises, short(f.P50), short(f.P99), short(f.Max))
+		text += fmt.Sprintf(": half of %d not more than %s late, 99%% not more than %s, the latest %s", f.Promises,
+			short(f.P50), short(f.P99), short(f.Max))
 	}
 	if f.Wait > longWait*f.Tolerance {
 		text += fmt.Sprintf("; frames waited for their turn for up to %s", short(f.Wait))
@@ -137,16 +141,17 @@ func (f *Fidelity) String() string {
 	return text
 }
 
-// Again is what is to be said when Kept is true again.
-func (f *Fidelity) Again() string {
+// Recovered is what is to be said when Kept is true again.
+func (f *Fidelity) Recovered() string {
 	if !f.Promised() {
 		return "frames wait no longer for their turn"
 	}
 	return "promised times kept again"
 }
 
-// End is what is to be said of the whole time at its end; empty if there is nothing to say, because nothing was promised.
-func (f *Fidelity) End() string {
+// Summary is what is to be said of the whole time at its end; empty if there is nothing to say,
+// because nothing was promised.
+func (f *Fidelity) Summary() string {
 	t := &f.Total
 	switch {
 	case t.Promises == 0 && f.Bad > 0:
@@ -157,7 +162,8 @@ func (f *Fidelity) End() string {
 		return fmt.Sprintf("promised times NOT kept in %s: %d of %d late by more than %s, 99%% not more than %s, the latest %s; frames waited for their turn for up to %s",
 			f.Bad, t.Late, t.Promises, short(f.Tolerance), short(t.P99), short(t.Max), short(t.Wait))
 	}
-	return fmt.Sprintf("promised times kept: %d, 99%% not more than %s late, the latest %s", t.Promises, short(t.P99), short(t.Max))
+	return fmt.Sprintf("promised times kept: %d, 99%% not more than %s late, the latest %s", t.Promises,
+		short(t.P99), short(t.Max))
 }
 
 // short rounds a time to what matters of it.

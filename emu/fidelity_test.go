@@ -21,7 +21,7 @@ func stepAt(n *Network, clock *time.Duration, at time.Duration) {
 		busy = false
 		for _, e := range n.engines {
 			_, more, _ := e.step(at)
-			busy = busy || more || !e.rest()
+			busy = busy || more || !e.maySleep()
 		}
 	}
 }
@@ -50,8 +50,11 @@ func TestFidelityTellsLateFrames(t *testing.T) {
 	}
 	*now += time.Second
 	f = n.Fidelity()
-	if f.Kept || f.Since > from2 || f.Since < from2-time.Second || f.Promises != 150 || f.Late != 50 || f.Max != 3*time.Millisecond || f.P50 != 0 ||
-		f.P99 != 3*time.Millisecond || f.Excess < 0.19 || f.Excess > 0.21 || f.Bad == 0 || !strings.Contains(f.Why, "engine 1 of 1") || !strings.HasPrefix(f.Why, "more than 1 in 100 were late by more than 1ms: ") ||
+	if f.Kept || f.Since > from2 || f.Since < from2-time.Second || f.Promises != 150 || f.Late != 50 ||
+		f.Max != 3*time.Millisecond || f.P50 != 0 ||
+		f.P99 != 3*time.Millisecond || f.Excess < 0.19 || f.Excess > 0.21 || f.Bad == 0 ||
+		!strings.Contains(f.Why, "engine 1 of 1") ||
+		!strings.HasPrefix(f.Why, "more than 1 in 100 were late by more than 1ms: ") ||
 		!strings.HasPrefix(f.String(), "promised times NOT kept") {
 		t.Fatalf("late: %+v", f)
 	}
@@ -63,12 +66,14 @@ func TestFidelityTellsLateFrames(t *testing.T) {
 		carry(0)
 	}
 	f = n.Fidelity()
-	if !f.Kept || f.Promises != 10 || !strings.HasPrefix(f.End(), "promised times NOT kept in ") || f.Again() != "promised times kept again" || f.Total.Late != 50 || f.Total.Promises != 160 {
+	if !f.Kept || f.Promises != 10 || !strings.HasPrefix(f.Summary(), "promised times NOT kept in ") ||
+		f.Recovered() != "promised times kept again" || f.Total.Late != 50 || f.Total.Promises != 160 {
 		t.Fatalf("in time again: %+v", f)
 	}
 }
 
-// TestLatenessDoesNotAddUp has an engine late at one link of three: the last one is reached when it was promised.
+// TestLatenessDoesNotAddUp has an engine late at one link of three: the last one is reached when it
+// was promised.
 func TestLatenessDoesNotAddUp(t *testing.T) {
 	n, now := timed(t, "linear:4,delay=5ms")
 	speak(n.Hosts()[0], n.Hosts()[3], 100)
@@ -83,7 +88,8 @@ func TestLatenessDoesNotAddUp(t *testing.T) {
 	}
 }
 
-// TestFidelityTellsLongWaits has more frames wait for their turn than an engine hands over in a round.
+// TestFidelityTellsLongWaits has more frames wait for their turn than an engine hands over in a
+// round.
 func TestFidelityTellsLongWaits(t *testing.T) {
 	n, now := timed(t, "linear:1,hosts=2")
 	for range 10 * roundFrames {
@@ -95,13 +101,15 @@ func TestFidelityTellsLongWaits(t *testing.T) {
 	}
 	*now = 10 * time.Second
 	f := n.Fidelity()
-	if f.Kept || f.Wait < time.Second || !strings.Contains(f.String(), "frames wait long for their turn: waits for a turn were longer than 10ms: ") ||
-		!strings.HasPrefix(f.End(), "frames waited long") || f.Again() != "frames wait no longer for their turn" {
+	if f.Kept || f.Wait < time.Second ||
+		!strings.Contains(f.String(), "frames wait long for their turn: waits for a turn were longer than 10ms: ") ||
+		!strings.HasPrefix(f.Summary(), "frames waited long") || f.Recovered() != "frames wait no longer for their turn" {
 		t.Errorf("%+v", f)
 	}
 }
 
-// TestBusyIsWhatIsNotRest holds the share of time in which an engine has something to do, also while it rests.
+// TestBusyIsWhatIsNotRest holds the share of time in which an engine has something to do, also
+// while it rests.
 func TestBusyIsWhatIsNotRest(t *testing.T) {
 	n, now := timed(t, "single:1")
 	l := &n.engines[0].late

@@ -11,12 +11,13 @@ import (
 // describeItems is how many entries are described while the tables can do nothing else.
 const describeItems = 1024
 
-// answerFlows sends statistics of flows part by part: a table may be large, and the switch's engine has others to look after.
+// answerFlows sends statistics of flows part by part: a table may be large, and the switch's engine
+// has others to look after.
 func (c *conn) answerFlows(s *session.Session, h openflow.Header, r *openflow.FlowRequest) error {
 	var survey *flowtable.Survey
 	for more := true; more; {
 		part := &openflow.FlowStatsList{}
-		ok, err := c.look(func(t *flowtable.Switch, now time.Duration) (err error) {
+		ok, err := c.inspect(func(t *flowtable.Switch, now time.Duration) (err error) {
 			if survey == nil {
 				if survey, err = t.Survey(c.version, r, now); err != nil {
 					return err
@@ -30,16 +31,17 @@ func (c *conn) answerFlows(s *session.Session, h openflow.Header, r *openflow.Fl
 			return err
 		}
 		before := s.Queue()
-		if err := split(s, h.XID, part.Flows, more, flowPart); err != nil {
+		if err := sendSplit(s, h.XID, part.Flows, more, flowPart); err != nil {
 			return err
 		}
-		c.ask(s.Queue() - before)
+		c.queueStats(s.Queue() - before)
 	}
 	return nil
 }
 
-// look has the tables tell something; ok is false if they are not those of this connection any more.
-func (c *conn) look(f func(t *flowtable.Switch, now time.Duration) error) (ok bool, err error) {
+// inspect has the tables tell something; ok is false if they are not those of this connection any
+// more.
+func (c *conn) inspect(f func(t *flowtable.Switch, now time.Duration) error) (ok bool, err error) {
 	sw := c.sw
 	sw.mu.Lock()
 	defer sw.mu.Unlock()
@@ -49,8 +51,8 @@ func (c *conn) look(f func(t *flowtable.Switch, now time.Duration) error) (ok bo
 	return true, f(sw.table, sw.clock(sw.net.now()))
 }
 
-// ask takes note of statistics that wait for the controller.
-func (c *conn) ask(bytes int) {
+// queueStats takes note of statistics that wait for the controller.
+func (c *conn) queueStats(bytes int) {
 	c.sw.mu.Lock()
 	defer c.sw.mu.Unlock()
 	c.asked += max(bytes, 0)

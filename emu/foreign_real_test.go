@@ -21,7 +21,8 @@ import (
 // foreignAddress is where a controller that is not ours listens, within a test's namespaces.
 const foreignAddress = "127.0.0.1:6653"
 
-// foreign is an emulated network under a controller that is not ours, with all that its control channels carried.
+// foreign is an emulated network under a controller that is not ours, with all that its control
+// channels carried.
 type foreign struct {
 	t *testing.T
 	l *netlab.Lab
@@ -43,7 +44,8 @@ func newForeign(t *testing.T, l *netlab.Lab, spec string, v openflow.Version, bu
 	f.n = n
 	for _, sw := range n.Switches() {
 		ways := [2]*messages{{f: f, way: 0, name: sw.Name()}, {f: f, way: 1, name: sw.Name()}}
-		if _, err := sw.CaptureControl(0, func(_ time.Time, way Captured, b []byte) { ways[way-FromController].add(b) }); err != nil {
+		if _, err := sw.CaptureControl(0,
+			func(_ time.Time, way CaptureKind, b []byte) { ways[way-FromController].add(b) }); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -81,7 +83,8 @@ func (m *messages) add(b []byte) {
 		typ := openflow.Type(m.rest[1])
 		m.f.messages[m.way][typ]++
 		if typ == openflow.TypeError {
-			m.f.errors = append(m.f.errors, fmt.Sprintf("%s, %s the controller: %x", m.name, [2]string{"from", "to"}[m.way], m.rest[:n]))
+			m.f.errors = append(m.f.errors,
+				fmt.Sprintf("%s, %s the controller: %x", m.name, [2]string{"from", "to"}[m.way], m.rest[:n]))
 		}
 		m.rest = m.rest[n:]
 	}
@@ -94,7 +97,8 @@ func (f *foreign) count(way int, typ openflow.Type) int {
 	return f.messages[way][typ]
 }
 
-// pingAll has every host ping every other, by the address that of gives, all at once, and wants every answer.
+// pingAll has every host ping every other, by the address that of gives, all at once, and wants
+// every answer.
 func (f *foreign) pingAll(count int, of func(h *Host) netip.Addr) {
 	f.t.Helper()
 	type asked struct {
@@ -112,7 +116,8 @@ func (f *foreign) pingAll(count int, of func(h *Host) netip.Addr) {
 				continue
 			}
 			a.Do(func(s *host.Host, now time.Duration, _ host.Output) {
-				p, err := s.Ping(host.PingSpec{Dst: of(b), Count: count, Interval: 100 * time.Millisecond, Size: 700, Timeout: 20 * time.Second}, now)
+				p, err := s.Ping(host.PingSpec{Dst: of(b), Count: count, Interval: 100 * time.Millisecond,
+					Size: 700, Timeout: 20 * time.Second}, now)
 				if err != nil {
 					f.t.Error(err)
 					return
@@ -142,7 +147,8 @@ func (f *foreign) pingAll(count int, of func(h *Host) netip.Addr) {
 	}
 }
 
-// check compares what the network counted with what went over the channels, and wants no error on any.
+// check compares what the network counted with what went over the channels, and wants no error on
+// any.
 func (f *foreign) check() {
 	f.t.Helper()
 	f.mu.Lock()
@@ -151,7 +157,8 @@ func (f *foreign) check() {
 	}
 	f.mu.Unlock()
 	got := f.n.Totals()
-	if in, out, mods := f.count(1, openflow.TypePacketIn), f.count(0, openflow.TypePacketOut), f.count(0, openflow.TypeFlowMod); got.PacketIns != uint64(in) ||
+	if in, out, mods := f.count(1, openflow.TypePacketIn), f.count(0, openflow.TypePacketOut),
+		f.count(0, openflow.TypeFlowMod); got.PacketIns != uint64(in) ||
 		got.PacketOuts != uint64(out) || got.FlowMods != uint64(mods) {
 		f.t.Errorf("%+v; on the channels %d packet-ins, %d packet-outs, %d flow-mods", got, in, out, mods)
 	}
@@ -178,7 +185,8 @@ func TestUnderTestcontroller(t *testing.T) {
 				protocol := map[openflow.Version]string{openflow.V10: "OpenFlow10", openflow.V13: "OpenFlow13"}[v]
 				c := l.Start(need.Program(t, "ovs-testcontroller"), "-O", protocol, "ptcp:6653:127.0.0.1")
 				f := newForeign(t, l, "tree:2,2", v, 0)
-				await(t, "all switches are configured", func() bool { return f.count(0, openflow.TypeSetConfig) == len(f.n.Switches()) })
+				await(t, "all switches are configured",
+					func() bool { return f.count(0, openflow.TypeSetConfig) == len(f.n.Switches()) })
 				if v != openflow.V10 {
 					await(t, "entries for misses", func() bool { return f.n.Totals().Entries >= int64(len(f.n.Switches())) })
 				}

@@ -22,7 +22,7 @@ type Host struct {
 	spec   *topo.Host
 	engine *engine
 	link   *Link
-	out    *direction // of link
+	out    *simplex // of link
 
 	mu      sync.Mutex // guards the stack, and the way that begins here
 	stack   stack
@@ -37,8 +37,8 @@ func (h *Host) Spec() *topo.Host { return h.spec }
 // Link is the host's, to its switch.
 func (h *Host) Link() *Link { return h.link }
 
-// Do has the stack do something, such as begin to send, or tell what it counts: f is called at once, with the age of the network and
-// with where frames go. It must not block, nor call the Host.
+// Do has the stack do something, such as begin to send, or tell what it counts: f is called at
+// once, with the age of the network and with where frames go. It must not block, nor call the Host.
 func (h *Host) Do(f func(s *host.Host, now time.Duration, out host.Output)) {
 	h.do(func(s stack, now time.Duration, out host.Output) { f(s.(*host.Host), now, out) })
 }
@@ -54,8 +54,9 @@ func (h *Host) do(f func(s stack, now time.Duration, out host.Output)) {
 	}
 }
 
-// A host announces itself announceAfter its switch is connected: the controller has a moment to make ready for broadcasts. Each
-// of them crosses every switch; those of many hosts are spread so that each of these hops has announceHop.
+// A host announces itself announceAfter its switch is connected: the controller has a moment to
+// make ready for broadcasts. Each of them crosses every switch; those of many hosts are spread so
+// that each of these hops has announceHop.
 const (
 	announceAfter = 2 * time.Second
 	announceHop   = 2 * time.Microsecond
@@ -92,8 +93,8 @@ func (h *Host) wake(e *engine) {
 	h.step(e, out)
 }
 
-// clock is a time for the stack: the engine's, which is that of the beginning of its round, may be before that of a caller of Do.
-// The lock is held.
+// clock is a time for the stack: the engine's, which is that of the beginning of its round, may be
+// before that of a caller of Do. The lock is held.
 func (h *Host) clock(now time.Duration) time.Duration {
 	h.latest = max(h.latest, now)
 	return h.latest

@@ -6,8 +6,8 @@ import (
 	"github.com/weirnet/weir/emu/profile"
 )
 
-// installer has changes of entries, groups, meters and ports come into force, one batch after the other. While one is written, the next
-// gathers.
+// installer has changes of entries, groups, meters and ports come into force, one batch after the
+// other. While one is written, the next gathers.
 type installer struct {
 	profile.Install
 	waiting ring[*task]
@@ -45,7 +45,7 @@ func (b *behaviour) inForce(_ *engine, at time.Duration) {
 	list := i.writing
 	sw.mu.Unlock()
 	for _, t := range list {
-		t.agent.change(t)
+		t.conn.change(t)
 	}
 	sw.mu.Lock()
 	defer sw.mu.Unlock()

@@ -10,25 +10,29 @@ import (
 // windowSeconds is over how many of the last seconds fidelity is judged.
 const windowSeconds = 10
 
-// DefaultTolerance is how late something may be that was promised for a time, before it counts as late. What waits for its turn
-// at an engine, without a time promised, counts as late after longWait times as long.
+// DefaultTolerance is how late something may be that was promised for a time, before it counts as
+// late. What waits for its turn at an engine, without a time promised, counts as late after
+// longWait times as long.
 const (
 	DefaultTolerance = time.Millisecond
 	longWait         = 10
 )
 
-// lateness is how late an engine is with what was promised for a time: a frame's arrival, a rule's coming into force.
+// lateness is how late an engine is with what was promised for a time: a frame's arrival, a rule's
+// coming into force.
 type lateness struct {
 	tolerance time.Duration
 
-	mu       sync.Mutex
-	seconds  [windowSeconds]second
-	current  int64 // number of the newest second
-	total    second
-	resting  time.Duration // since when the engine has had nothing to do; 0: it has
-	failed   criterion     // of the last bad second
-	bad      int64         // how many seconds were bad, ever
-	firstBad int64         // number of the first of the present row of bad seconds, whose distances are less than the window; -1: none yet
+	mu      sync.Mutex
+	seconds [windowSeconds]second
+	current int64 // number of the newest second
+	total   second
+	resting time.Duration // since when the engine has had nothing to do; 0: it has
+	failed  criterion     // of the last bad second
+	bad     int64         // how many seconds were bad, ever
+	// number of the first of the present row of bad seconds, whose distances are less than the
+	// window; -1: none yet
+	firstBad int64
 	lastBad  int64
 }
 
@@ -49,7 +53,8 @@ type second struct {
 	spread    *hdrhistogram.Histogram
 }
 
-// The unit of histograms is a microsecond, the longest time a minute, steps are a hundredth of the value.
+// The unit of histograms is a microsecond, the longest time a minute, steps are a hundredth of the
+// value.
 func newSpread() *hdrhistogram.Histogram {
 	return hdrhistogram.New(1, int64(time.Minute/time.Microsecond), 2)
 }
@@ -69,7 +74,7 @@ func (l *lateness) at(age time.Duration) *second {
 	number := max(int64(age/time.Second), l.current)
 	for l.current < number {
 		s := &l.seconds[l.current%windowSeconds]
-		l.judge(s)
+		l.evaluate(s)
 		l.total.add(s)
 		l.current = max(l.current+1, number-windowSeconds)
 		l.seconds[l.current%windowSeconds].reset(l.current)
@@ -77,8 +82,8 @@ func (l *lateness) at(age time.Duration) *second {
 	return &l.seconds[number%windowSeconds]
 }
 
-// judge takes note of a second that is over.
-func (l *lateness) judge(s *second) {
+// evaluate takes note of a second that is over.
+func (l *lateness) evaluate(s *second) {
 	if s.late == 0 && s.longWaits == 0 && s.by == 0 {
 		return
 	}
@@ -129,7 +134,8 @@ func (s *second) count(o *second) {
 	s.overslept = max(s.overslept, o.overslept)
 }
 
-// record takes note of promises that were kept, or not, at an age; promised is the sum of their times.
+// record takes note of promises that were kept, or not, at an age; promised is the sum of their
+// times.
 func (l *lateness) record(age time.Duration, due []time.Duration, promised time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -168,7 +174,8 @@ func (l *lateness) rests(age time.Duration) {
 	l.resting = age
 }
 
-// wakes takes note that it has something to do again, or looks whether it has, and by how much later than it wanted.
+// wakes takes note that it has something to do again, or looks whether it has, and by how much
+// later than it wanted.
 func (l *lateness) wakes(age, over time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -195,14 +202,15 @@ func (l *lateness) idle(since, age time.Duration) (d time.Duration) {
 	return d
 }
 
-// backlog measures how long frames wait for their turn, without a look at each: the last one that waits when a round ends is followed
-// until it has had its turn.
+// backlog measures how long frames wait for their turn, without a look at each: the last one that
+// waits when a round ends is followed until it has had its turn.
 type backlog struct {
 	left  int           // frames that are handed over before it, and itself; 0: none is followed
 	since time.Duration // when it was the last one
 }
 
-// account takes note of how late this round was with what was promised, and of who has waited for a turn among the frames it handed over.
+// account takes note of how late this round was with what was promised, and of who has waited for a
+// turn among the frames it handed over.
 func (e *engine) account(done int) {
 	b := &e.backlog
 	if len(e.due) == 0 && b.left == 0 && e.run.len() == 0 {

@@ -8,23 +8,24 @@ import (
 	"github.com/weirnet/weir/emu/topo"
 )
 
-// Way is one of the two ways over a link.
-type Way int
+// Direction is one of the two directions of a link.
+type Direction int
 
-// The ways over a link.
+// The directions of a link.
 const (
-	Forward Way = iota // from A to B; of a host's link from the host to its switch
+	Forward Direction = iota // from A to B; of a host's link from the host to its switch
 	Back
 )
 
-// Link joins two ports of switches, or a host and a port. Its methods may be called from any goroutine.
+// Link joins two ports of switches, or a host and a port. Its methods may be called from any
+// goroutine.
 type Link struct {
 	ID    string
 	Index int // in Network.Links; -1 of a host's, or one to the outside
 
-	net  *Network
-	ends [2]*port // A and B; a host's and the outside's are nil
-	ways [2]direction
+	net        *Network
+	ends       [2]*port // A and B; a host's and the outside's are nil
+	directions [2]simplex
 
 	outer *Attachment // where it leads out of the network
 
@@ -36,17 +37,17 @@ type Link struct {
 // LinkStats count one way over a link since the network was made.
 type LinkStats struct {
 	Sent, Bytes uint64 // frames given to the link that were not lost at once
-	OnWay       int    // frames on their way now
+	InFlight    int    // frames in flight now
 	Lost        Drops
 }
 
-// Set changes how one way carries frames. Those that are on their way already keep their delay; where they wait for the rate, they leave
-// at the new one. The error is that of LinkSpec.Check.
-func (l *Link) Set(way Way, spec topo.LinkSpec) error {
+// Set changes how one way carries frames. Those that are in flight already keep their delay;
+// where they wait for the rate, they leave at the new one. The error is that of LinkSpec.Check.
+func (l *Link) Set(way Direction, spec topo.LinkSpec) error {
 	if err := spec.Check(); err != nil {
 		return fmt.Errorf("link %s: %w", l.ID, err)
 	}
-	d := &l.ways[way&1]
+	d := &l.directions[way&1]
 	d.sender.Lock()
 	defer d.sender.Unlock()
 	d.respec(spec, l.net.now())
@@ -54,14 +55,15 @@ func (l *Link) Set(way Way, spec topo.LinkSpec) error {
 }
 
 // Spec is how one way carries frames.
-func (l *Link) Spec(way Way) topo.LinkSpec {
-	d := &l.ways[way&1]
+func (l *Link) Spec(way Direction) topo.LinkSpec {
+	d := &l.directions[way&1]
 	d.sender.Lock()
 	defer d.sender.Unlock()
 	return d.spec
 }
 
-// SetUp cuts the link or mends it. Both ends lose the carrier, and tell their controllers; frames on their way are lost.
+// SetUp cuts the link or restores it. Both ends lose the carrier, and tell their controllers;
+// frames in flight are lost.
 func (l *Link) SetUp(up bool) {
 	l.mu.Lock()
 	l.cut = !up
@@ -69,10 +71,11 @@ func (l *Link) SetUp(up bool) {
 	l.refresh()
 }
 
-// Up says whether the link carries frames: it is not cut, both its ends have power, and neither port is down.
+// Up reports whether the link carries frames: it is not cut, both its ends have power, and neither
+// port is down.
 func (l *Link) Up() bool { return l.carries.Load() }
 
-// Cut says whether the link was cut by SetUp.
+// Cut reports whether the link was cut by SetUp.
 func (l *Link) Cut() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -80,9 +83,9 @@ func (l *Link) Cut() bool {
 }
 
 // Stats are the counts of one way.
-func (l *Link) Stats(way Way) LinkStats {
-	d := &l.ways[way&1]
-	s := LinkStats{Sent: d.sent.Load(), Bytes: d.size.Load(), OnWay: int(d.held.Load())}
+func (l *Link) Stats(way Direction) LinkStats {
+	d := &l.directions[way&1]
+	s := LinkStats{Sent: d.sent.Load(), Bytes: d.size.Load(), InFlight: int(d.held.Load())}
 	for i := range s.Lost {
 		s.Lost[i] = d.lost[i].Load()
 	}
@@ -106,10 +109,10 @@ func (l *Link) refresh() {
 	defer l.mu.Unlock()
 	carries := !l.cut
 	for _, p := range l.ends {
-		carries = carries && (p == nil || p.works())
+		carries = carries && (p == nil || p.usable())
 	}
 	if l.outer != nil {
-		carries = l.outer.agree(carries)
+		carries = l.outer.updateCarrier(carries)
 	}
 	if carries == l.carries.Load() {
 		return
@@ -122,8 +125,8 @@ func (l *Link) refresh() {
 			l.net.linksUp.Add(-1)
 		}
 	}
-	l.ways[0].setUp(carries)
-	l.ways[1].setUp(carries)
+	l.directions[0].setUp(carries)
+	l.directions[1].setUp(carries)
 	for _, p := range l.ends {
 		if p != nil {
 			p.sw.carrier(p, carries)

@@ -15,11 +15,12 @@ import (
 // The goroutines of this package, all of them started here:
 //
 //   - loop, one for each engine, from Start to Close: owns the engine.
-//   - connect, one for each connection that is being made, at most maxStarting at a time: it ends when the connection stands or
-//     failed; the session's reader goes on.
+//   - connect, one for each connection that is being made, at most maxStarting at a time: it ends
+//     when the connection stands or failed; the session's reader goes on.
 //   - the timers of back-offs, which start connections again.
 
-// maxStarting is how many connections are being made, or are in their handshake, at a time: a controller's backlog is bounded.
+// maxStarting is how many connections are being made, or are in their handshake, at a time: a
+// controller's backlog is bounded.
 const maxStarting = 128
 
 // dialTimeout is how long a connection may take to stand, TLS included.
@@ -30,8 +31,9 @@ func startTime() time.Time { return time.Now() }
 // age is how old a network is that began at a time.
 func age(epoch time.Time) time.Duration { return time.Since(epoch) }
 
-// Start has the engines run and the switches connect; it returns at once. When ctx is done, no more connections are made. The
-// error says that TCP connections would need more open files than may be had, or is ErrClosed.
+// Start has the engines run and the switches connect; it returns at once. When ctx is done, no more
+// connections are made. The error says that TCP connections would need more open files than may be
+// had, or is ErrClosed.
 func (n *Network) Start(ctx context.Context) error {
 	if n.cfg.Dial == nil {
 		if err := raiseFiles(len(n.switches) * len(n.cfg.Controllers)); err != nil {
@@ -51,14 +53,15 @@ func (n *Network) Start(ctx context.Context) error {
 		}
 	}
 	n.mu.Unlock()
-	n.pump()
+	n.startConnects()
 	for _, h := range n.hosts {
 		h.do(func(stack, time.Duration, host.Output) {})
 	}
 	return nil
 }
 
-// Close takes the network down: all connections end, all engines stop. It waits for them until ctx is done.
+// Close takes the network down: all connections end, all engines stop. It waits for them until ctx
+// is done.
 func (n *Network) Close(ctx context.Context) error {
 	n.mu.Lock()
 	if !n.closed {
@@ -81,7 +84,7 @@ func (n *Network) Close(ctx context.Context) error {
 
 // loop runs an engine.
 func (n *Network) loop(e *engine) {
-	r := e.newRest()
+	r := e.newIdleWaiter()
 	defer r.end()
 	for !n.stopped.Load() {
 		next, more, ok := e.step(n.now())
@@ -89,7 +92,7 @@ func (n *Network) loop(e *engine) {
 			runtime.Gosched() // to those who read what controllers say
 			continue
 		}
-		if !e.rest() {
+		if !e.maySleep() {
 			continue
 		}
 		if !ok {
@@ -102,12 +105,13 @@ func (n *Network) loop(e *engine) {
 // wakeUp wakes an engine that sleeps.
 func (e *engine) wakeUp() {
 	select {
-	case e.bell <- struct{}{}:
+	case e.wakeup <- struct{}{}:
 	default:
 	}
 }
 
-// AwaitConnected waits until every switch that has power is connected to a controller at least. Without controllers it does not wait.
+// AwaitConnected waits until every switch that has power is connected to a controller at least.
+// Without controllers it does not wait.
 func (n *Network) AwaitConnected(ctx context.Context) error {
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()
@@ -118,7 +122,7 @@ func (n *Network) AwaitConnected(ctx context.Context) error {
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("%d of %d switches are connected%s: %w", have, want, n.because(), ctx.Err())
+			return fmt.Errorf("%d of %d switches are connected%s: %w", have, want, n.troubleSuffix(), ctx.Err())
 		case <-n.stop:
 			return ErrClosed
 		case <-tick.C:
@@ -133,19 +137,19 @@ func (n *Network) enqueue(ch *channel) {
 		n.queue.push(ch)
 	}
 	n.mu.Unlock()
-	n.pump()
+	n.startConnects()
 }
 
-// settle gives back the place of a connection that stands or has failed.
-func (n *Network) settle() {
+// releaseSlot gives back the place of a connection that stands or has failed.
+func (n *Network) releaseSlot() {
 	n.mu.Lock()
 	n.starting--
 	n.mu.Unlock()
-	n.pump()
+	n.startConnects()
 }
 
-// pump starts as many connections as may be made at a time.
-func (n *Network) pump() {
+// startConnects starts as many connections as may be made at a time.
+func (n *Network) startConnects() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	for n.started && !n.closed && n.queue.len() > 0 && n.starting < maxStarting {
@@ -158,7 +162,7 @@ func (n *Network) pump() {
 // connectOne makes a connection.
 func (n *Network) connectOne(ch *channel) {
 	if !ch.begin() {
-		n.settle()
+		n.releaseSlot()
 		return
 	}
 	ctx, cancel := context.WithTimeout(n.context, dialTimeout)
@@ -167,7 +171,7 @@ func (n *Network) connectOne(ch *channel) {
 	if err != nil {
 		ch.troubled(nil, err)
 		ch.lost()
-		n.settle()
+		n.releaseSlot()
 		return
 	}
 	w, outer := newWire(stream, ch)
@@ -179,7 +183,7 @@ func (n *Network) connectOne(ch *channel) {
 	c := &conn{sw: ch.sw, channel: ch, wire: w, roles: roles, async: defaultAsync}
 	var handler session.SwitchHandler = c
 	if ch.sw.profile != nil {
-		handler = &agent{conn: c, room: make(chan struct{}, 1)}
+		handler = &delayedConn{conn: c, room: make(chan struct{}, 1)}
 	}
 	_, _ = n.dialer.ServeConn(outer, roles, handler) // which closes it, if it does not take it
 }

@@ -8,7 +8,8 @@ import (
 	"github.com/weirnet/weir/session"
 )
 
-// Message does what the session does not do itself: requests, and changes of groups, meters, ports and tables.
+// Message does what the session does not do itself: requests, and changes of groups, meters, ports
+// and tables.
 func (c *conn) Message(s *session.Session, h openflow.Header, m openflow.Message) {
 	switch m := m.(type) {
 	case *openflow.GroupMod:
@@ -28,6 +29,7 @@ func (c *conn) Message(s *session.Session, h openflow.Header, m openflow.Message
 	case *openflow.GetAsyncRequest:
 		_ = s.Reply(h.XID, &openflow.GetAsyncReply{AsyncMasks: c.getAsync()})
 	case *openflow.ErrorMsg:
+		c.lastError = &rejection{code: m.Code, text: string(m.Data)}
 	case *openflow.Experimenter:
 		c.refuse(s, h, m, &flowtable.Error{Code: openflow.BadRequestBadExperimenter,
 			Reason: fmt.Sprintf("experimenter %#x, none is known", m.Experimenter)})

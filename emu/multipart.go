@@ -16,7 +16,7 @@ const (
 
 // multipart answers a multipart request, in as many parts as it takes.
 func (c *conn) multipart(s *session.Session, h openflow.Header, m *openflow.MultipartRequest) {
-	m, err := c.whole(h, m)
+	m, err := c.assemble(h, m)
 	if m == nil && err == nil {
 		return
 	}
@@ -31,14 +31,14 @@ func (c *conn) multipart(s *session.Session, h openflow.Header, m *openflow.Mult
 	}
 }
 
-// sets says whether a request changes the switch.
+// sets reports whether a request changes the switch.
 func sets(body openflow.RequestBody) bool {
 	l, ok := body.(*openflow.TableFeaturesList)
 	return ok && len(l.Tables) > 0
 }
 
-// whole puts the parts of a request together; nil without an error while there are more to come.
-func (c *conn) whole(h openflow.Header, m *openflow.MultipartRequest) (*openflow.MultipartRequest, error) {
+// assemble puts the parts of a request together; nil without an error while there are more to come.
+func (c *conn) assemble(h openflow.Header, m *openflow.MultipartRequest) (*openflow.MultipartRequest, error) {
 	first := c.parts[h.XID]
 	more := m.Flags&openflow.MultipartMore != 0
 	if first == nil && !more {
@@ -96,8 +96,8 @@ func (c *conn) answer(s *session.Session, h openflow.Header, body openflow.Reque
 	return err
 }
 
-// desc describes the switch. Switches of two topologies have different serial numbers: a controller that outlives the
-// one is told that the other's are not the same devices.
+// desc describes the switch. Switches of two topologies have different serial numbers: a controller
+// that outlives the one is told that the other's are not the same devices.
 func (sw *Switch) desc() *openflow.Desc {
 	return &openflow.Desc{
 		Manufacturer: "Weir", Hardware: "emulated switch", Software: "Weir",

@@ -12,7 +12,8 @@ import (
 	"github.com/weirnet/weir/session"
 )
 
-// Network is the switches, links and hosts of a topology. Its methods may be called from any goroutine.
+// Network is the switches, links and hosts of a topology. Its methods may be called from any
+// goroutine.
 type Network struct {
 	cfg      Config
 	epoch    time.Time
@@ -27,7 +28,7 @@ type Network struct {
 
 	on, linksUp, connected, sessions atomic.Int64
 	stopped                          atomic.Bool
-	calls                            calls
+	wakeLatency                      wakeLatency
 
 	mu       sync.Mutex // guards what follows
 	started  bool
@@ -46,13 +47,13 @@ const (
 	seedBack
 	seedHosts
 	seedTables
-	seedLies
+	seedMisbehaviour
 	seedBackoff
 	seedBehaviour
 )
 
-// Limits of a switch's session. What a controller asks for in one request may be long: a table of a million entries is
-// 100 MB; while it waits to be taken, no other request is read.
+// Limits of a switch's session. What a controller asks for in one request may be long: a table of a
+// million entries is 100 MB; while it waits to be taken, no other request is read.
 const (
 	maxQueue  = 256 << 20
 	highWater = 1 << 20
@@ -80,7 +81,7 @@ func New(cfg Config) (*Network, error) {
 	for i := range t.Switches {
 		n.switches = append(n.switches, n.newSwitch(i, &t.Switches[i], n.engines[i*cfg.Engines/len(t.Switches)]))
 	}
-	n.giveMACs()
+	n.assignMACs()
 	n.connectAll()
 	for i := range t.Hosts {
 		if err := n.newHost(i, &t.Hosts[i]); err != nil {
@@ -103,8 +104,8 @@ func (n *Network) connectAll() {
 		a := n.switches[spec.A.Switch].addPort(spec.A.Port, l)
 		b := n.switches[spec.B.Switch].addPort(spec.B.Port, l)
 		l.ends = [2]*port{a, b}
-		a.out = l.way(Forward, &a.sw.mu, spec.Forward, b, b.sw.engine, i)
-		b.out = l.way(Back, &b.sw.mu, spec.Back, a, a.sw.engine, i)
+		a.out = l.newSimplex(Forward, &a.sw.mu, spec.Forward, b, b.sw.engine, i)
+		b.out = l.newSimplex(Back, &b.sw.mu, spec.Back, a, a.sw.engine, i)
 		n.links = append(n.links, l)
 	}
 }
@@ -123,17 +124,17 @@ func (n *Network) newHost(i int, spec *topo.Host) error {
 	p := sw.addPort(spec.At.Port, l)
 	l.ends = [2]*port{nil, p}
 	number := len(n.cfg.Topology.Links) + i
-	h.link, h.out = l, l.way(Forward, &h.mu, spec.Link, p, sw.engine, number)
-	p.out = l.way(Back, &sw.mu, spec.Link, h, h.engine, number)
+	h.link, h.out = l, l.newSimplex(Forward, &h.mu, spec.Link, p, sw.engine, number)
+	p.out = l.newSimplex(Back, &sw.mu, spec.Link, h, h.engine, number)
 	n.hosts = append(n.hosts, h)
 	n.switches[spec.At.Switch].hosts = append(n.switches[spec.At.Switch].hosts, h)
 	return nil
 }
 
-// way makes one way of a link; it is down.
-func (l *Link) way(w Way, sender sync.Locker, spec topo.LinkSpec, to receiver, e *engine, number int) *direction {
-	d := &l.ways[w]
-	d.link, d.sender, d.spec, d.to, d.engine = l, sender, spec, to, e
+// newSimplex makes one way of a link; it is down.
+func (l *Link) newSimplex(w Direction, sender sync.Locker, spec topo.LinkSpec, to receiver, e *engine, number int) *simplex {
+	d := &l.directions[w]
+	d.sender, d.spec, d.to, d.engine = sender, spec, to, e
 	d.random = seeded(l.net.cfg.Seed, seedForward+int(w), number)
 	d.timer.owner, d.timer.exact = d, true
 	if p, ok := to.(*port); ok && p.sw.delays() {

@@ -7,7 +7,8 @@ import (
 	"github.com/weirnet/weir/openflow"
 )
 
-// output is where a switch's tables send to, during one call of theirs and under the switch's lock: by its engine, or by others.
+// output is where a switch's tables send to, during one call of theirs and under the switch's lock:
+// by its engine, or by others.
 type output struct {
 	sw     *Switch
 	engine *engine // nil if the caller is none
@@ -32,7 +33,7 @@ func (o *output) Transmit(number, _ uint32, frame []byte) {
 	p.tap(Sent, frame, o.now)
 	from := o.leaves()
 	if b := o.sw.behaviour; b != nil {
-		from = b.leaves(o, p, frame)
+		from = b.departs(o, p, frame)
 	}
 	if o.engine != nil {
 		o.engine.send(p.out, frame, from)
@@ -51,18 +52,19 @@ func (o *output) Undelivered(number uint32) {
 	}
 }
 
-// PacketIn sends a packet to all controllers that get such ones, or has it sent when its time comes.
+// PacketIn sends a packet to all controllers that get such ones, or has it sent when its time
+// comes.
 func (o *output) PacketIn(p *flowtable.PacketIn) {
 	if b := o.sw.behaviour; b == nil || !b.packetIn(o, p) {
-		o.tell(p)
+		o.sendPacketIn(p)
 	}
 }
 
-// tell sends a packet to all controllers that get such ones.
-func (o *output) tell(p *flowtable.PacketIn) {
+// sendPacketIn sends a packet to all controllers that get such ones.
+func (o *output) sendPacketIn(p *flowtable.PacketIn) {
 	sent, refused := 0, 0
 	for _, c := range o.sw.conns {
-		if p.Only10 && c.version != openflow.V10 || !c.gets(asyncPacketIn, uint8(p.Reason)) {
+		if p.Only10 && c.version != openflow.V10 || !c.wants(asyncPacketIn, uint8(p.Reason)) {
 			continue
 		}
 		if c.packetIn(p) {
@@ -84,7 +86,7 @@ func (o *output) tell(p *flowtable.PacketIn) {
 // FlowRemoved tells that an entry went.
 func (o *output) FlowRemoved(m *openflow.FlowRemoved) {
 	for _, c := range o.sw.conns {
-		if c.gets(asyncFlowRemoved, uint8(m.Reason)) {
+		if c.wants(asyncFlowRemoved, uint8(m.Reason)) {
 			_, _ = c.session.Send(m)
 		}
 	}
@@ -93,7 +95,7 @@ func (o *output) FlowRemoved(m *openflow.FlowRemoved) {
 // PortStatus tells that a port changed.
 func (o *output) PortStatus(reason openflow.PortReason, p openflow.Port) {
 	for _, c := range o.sw.conns {
-		if c.gets(asyncPortStatus, uint8(reason)) {
+		if c.wants(asyncPortStatus, uint8(reason)) {
 			_, _ = c.session.Send(&openflow.PortStatus{Reason: reason, Port: flowtable.PortIn(c.version, p)})
 		}
 	}

@@ -15,7 +15,7 @@ type port struct {
 	sw     *Switch
 	number uint32
 	link   *Link
-	out    *direction // of link
+	out    *simplex // of link
 
 	taps    atomic.Pointer[[]*tap]
 	broken  atomic.Bool // by SetPort
@@ -50,7 +50,8 @@ func (sw *Switch) localPort() openflow.Port {
 	if len(name) > maxPortName {
 		name = "local"
 	}
-	return openflow.Port{Number: openflow.PortLocal, Name: name, HWAddr: sw.portAddress(0), Config: openflow.PortConfigDown, State: openflow.PortStateDown}
+	return openflow.Port{Number: openflow.PortLocal, Name: name, HWAddr: sw.portAddress(0),
+		Config: openflow.PortConfigDown, State: openflow.PortStateDown}
 }
 
 // portAddress is the MAC address of a port, or, of number 0, of the switch.
@@ -61,12 +62,13 @@ func (sw *Switch) portAddress(number uint32) (mac [6]byte) {
 	return mac
 }
 
-// portMAC begins the MAC addresses of ports, which are administered locally as those of hosts are, and begin otherwise. What
-// follows are 24 bits of the switch and 16 of the port's number.
+// portMAC begins the MAC addresses of ports, which are administered locally as those of hosts are,
+// and begin otherwise. What follows are 24 bits of the switch and 16 of the port's number.
 const portMAC = 0x06
 
-// giveMACs gives every switch 24 bits of its own: the lowest of its datapath id, or the next that no other has.
-func (n *Network) giveMACs() {
+// assignMACs gives every switch 24 bits of its own: the lowest of its datapath id, or the next that
+// no other has.
+func (n *Network) assignMACs() {
 	const bits = 1<<24 - 1
 	used := make(map[uint32]bool, len(n.switches))
 	for _, sw := range n.switches {
@@ -78,7 +80,8 @@ func (n *Network) giveMACs() {
 	}
 }
 
-// speed is the feature that stands for a rate, and the rate in kbit/s; without a limit, that of 10 Gbit/s Ethernet.
+// speed is the feature that stands for a rate, and the rate in kbit/s; without a limit, that of 10
+// Gbit/s Ethernet.
 func speed(bps uint64) (feature, kbps uint32) {
 	switch kbps := bps / 1000; {
 	case kbps == 0, kbps == 10_000_000:
@@ -98,20 +101,20 @@ func speed(bps uint64) (feature, kbps uint32) {
 	}
 }
 
-// works says whether the port itself lets its link have a carrier.
-func (p *port) works() bool { return p.sw.power.Load() && !p.broken.Load() && !p.stopped.Load() }
+// usable reports whether the port itself lets its link have a carrier.
+func (p *port) usable() bool { return p.sw.power.Load() && !p.broken.Load() && !p.stopped.Load() }
 
 // receive takes a frame that came over the link.
 func (p *port) receive(e *engine, frame []byte) {
 	p.tap(Received, frame, e.now)
-	p.sw.take(e, p.number, frame)
+	p.sw.process(e, p.number, frame)
 }
 
 // tap shows a frame to those who capture.
-func (p *port) tap(way Captured, frame []byte, now time.Duration) {
+func (p *port) tap(way CaptureKind, frame []byte, now time.Duration) {
 	if taps := p.taps.Load(); taps != nil {
 		for _, t := range *taps {
-			t.see(p.sw.net.at(now), way, frame)
+			t.show(p.sw.net.at(now), way, frame)
 		}
 	}
 }

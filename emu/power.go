@@ -1,16 +1,18 @@
 package emu
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/weirnet/weir/flowtable"
 	"github.com/weirnet/weir/session"
 )
 
-// Down takes the power from the switch: its tables are lost, its connections end without a word, its links lose their carrier.
+// Down takes the power from the switch: its tables are lost, its connections end without a word,
+// its links lose their carrier.
 func (sw *Switch) Down() {
-	sw.turning.Lock()
-	defer sw.turning.Unlock()
+	sw.powerMu.Lock()
+	defer sw.powerMu.Unlock()
 	sw.mu.Lock()
 	if sw.table == nil {
 		sw.mu.Unlock()
@@ -34,8 +36,8 @@ func (sw *Switch) Down() {
 
 // Up gives the switch power again: its tables are empty, and it connects to its controllers.
 func (sw *Switch) Up() {
-	sw.turning.Lock()
-	defer sw.turning.Unlock()
+	sw.powerMu.Lock()
+	defer sw.powerMu.Unlock()
 	sw.mu.Lock()
 	if sw.table != nil {
 		sw.mu.Unlock()
@@ -61,7 +63,7 @@ func (sw *Switch) Up() {
 	}
 }
 
-// On says whether the switch has power.
+// On reports whether the switch has power.
 func (sw *Switch) On() bool { return sw.power.Load() }
 
 // tableConfig is that of the network, with a seed of the switch's own.
@@ -71,20 +73,15 @@ func (sw *Switch) tableConfig() flowtable.Config {
 	c.Seed = r.next()
 	if sw.profile != nil {
 		t := sw.profile.Tables
-		c.Tables, c.MaxEntries = or(t.Count, c.Tables), or(t.Entries, c.MaxEntries)
-		c.MaxGroups, c.MaxMeters, c.Buffers = or(t.Groups, c.MaxGroups), or(t.Meters, c.MaxMeters), or(t.Buffers, c.Buffers)
+		c.Tables, c.MaxEntries = cmp.Or(t.Count, c.Tables), cmp.Or(t.Entries, c.MaxEntries)
+		c.MaxGroups, c.MaxMeters, c.Buffers = cmp.Or(t.Groups, c.MaxGroups), cmp.Or(t.Meters, c.MaxMeters),
+			cmp.Or(t.Buffers, c.Buffers)
 	}
 	return c
 }
 
-func or(n, otherwise int) int {
-	if n == 0 {
-		return otherwise
-	}
-	return n
-}
-
-// SetPort breaks a port or mends it: its link loses the carrier at both ends. The error says that there is no such port.
+// SetPort breaks a port or mends it: its link loses the carrier at both ends. The error says that
+// there is no such port.
 func (sw *Switch) SetPort(number uint32, up bool) error {
 	p := sw.port(number)
 	if p == nil {

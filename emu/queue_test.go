@@ -2,9 +2,7 @@ package emu
 
 import (
 	"math/rand/v2"
-	"slices"
 	"testing"
-	"time"
 )
 
 // TestRing compares the queue with a slice over random pushes and pops.
@@ -31,44 +29,21 @@ func TestRing(t *testing.T) {
 	}
 }
 
-// TestTimers compares the heap with sorting: by time, and of two at one time the one set first.
-func TestTimers(t *testing.T) {
-	r := rand.New(rand.NewPCG(2, 2))
-	var q timers
-	all := make([]*timer, 50)
-	for i := range all {
-		all[i] = new(timer)
+// TestTimersSooner: a timer that is due is not put off, and those that are exact are counted.
+func TestTimersSooner(t *testing.T) {
+	q, a, b := newTimers(), &timer{exact: true}, new(timer)
+	q.sooner(a, 5)
+	q.sooner(a, 7)
+	q.set(b, 4)
+	q.sooner(b, 3)
+	if at, ok := q.next(); !ok || at != 3 || a.at != 5 || q.exact != 1 {
+		t.Fatalf("first at %v, the other at %v, %d exact", at, a.at, q.exact)
 	}
-	for range 20000 {
-		at := time.Duration(r.IntN(30))
-		switch x := all[r.IntN(len(all))]; {
-		case r.IntN(3) > 0:
-			q.set(x, at)
-		case r.IntN(2) > 0:
-			was, set := x.at, x.pos != 0
-			q.sooner(x, at)
-			if set && x.at != min(was, at) || !set && x.at != at {
-				t.Fatalf("due at %v, set to %v before and asked for %v", x.at, was, at)
-			}
-		case len(q.heap) > 0:
-			var set []*timer
-			for _, x := range all {
-				if x.pos != 0 {
-					set = append(set, x)
-				}
-			}
-			first := slices.MinFunc(set, func(a, b *timer) int {
-				if a.at != b.at {
-					return int(a.at - b.at)
-				}
-				return int(a.seq) - int(b.seq)
-			})
-			if at, ok := q.next(); !ok || at != first.at {
-				t.Fatalf("next is at %v, want %v", at, first.at)
-			}
-			if got := q.pop(); got != first || got.pos != 0 {
-				t.Fatalf("popped the timer of %v and %d, want that of %v and %d", got.at, got.seq, first.at, first.seq)
-			}
-		}
+	q.set(a, 1)
+	if q.pop() != a || q.exact != 0 || q.pop() != b {
+		t.Fatal("popped in another order")
+	}
+	if _, ok := q.next(); ok {
+		t.Fatal("something is left")
 	}
 }

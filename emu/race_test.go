@@ -9,7 +9,8 @@ import (
 	"github.com/weirnet/weir/session/pipe"
 )
 
-// TestCutInHandshake: a connection that was cut just before its session tells that it stands, does not stand.
+// TestCutInHandshake: a connection that was cut just before its session tells that it stands, does
+// not stand.
 func TestCutInHandshake(t *testing.T) {
 	n := start(t, Config{Topology: parse(t, "linear:1")})
 	ch := newChannel(n.Switches()[0], "c")
@@ -17,7 +18,7 @@ func TestCutInHandshake(t *testing.T) {
 	n.mu.Lock()
 	n.starting++
 	n.mu.Unlock()
-	near, _ := pipe.New("a", "b")
+	near, _ := pipe.New(pipe.Options{})
 	w, _ := newWire(near, ch)
 	if ch.attach(w) == nil {
 		t.Fatal("the connection is not wanted")
@@ -32,7 +33,8 @@ func TestCutInHandshake(t *testing.T) {
 	}
 }
 
-// TestPowerFlaps has the power come back before the links have seen that it is gone: the ports hear of their carrier all the same.
+// TestPowerFlaps has the power come back before the links have seen that it is gone: the ports hear
+// of their carrier all the same.
 func TestPowerFlaps(t *testing.T) {
 	n := start(t, Config{Topology: parse(t, "linear:2")})
 	sw, l := n.Switches()[0], n.Links()[0]
@@ -55,7 +57,8 @@ func TestPowerFlaps(t *testing.T) {
 	}
 }
 
-// TestStalledHandshake: a connection that is stalled before it stands takes no place among those that are being made.
+// TestStalledHandshake: a connection that is stalled before it stands takes no place among those
+// that are being made.
 func TestStalledHandshake(t *testing.T) {
 	n := joined(t, "linear:1", newBoss(), openflow.V13, func(c *Config) { c.BackoffMin = time.Millisecond })
 	sw := n.Switches()[0]

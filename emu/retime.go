@@ -7,7 +7,8 @@ import (
 	"github.com/weirnet/weir/emu/topo"
 )
 
-// retiming is a change of a way's rate while frames wait for it: what had not left by then leaves sooner, or later.
+// retiming is a change of a way's rate while frames wait for it: what had not left by then leaves
+// sooner, or later.
 type retiming struct {
 	at    time.Duration // when the rate changed
 	share float64       // of what was left of their wait: the old rate over the new one; 0: there is no rate any more
@@ -24,9 +25,9 @@ func (r *retiming) shift(leaves time.Duration) time.Duration {
 	return time.Duration((r.share - 1) * float64(leaves-r.at))
 }
 
-// respec changes how frames are carried from now on. Those that wait for the rate leave at the new one; they keep their delay. The
-// sender's lock is held.
-func (d *direction) respec(spec topo.LinkSpec, now time.Duration) {
+// respec changes how frames are carried from now on. Those that wait for the rate leave at the new
+// one; they keep their delay. The sender's lock is held.
+func (d *simplex) respec(spec topo.LinkSpec, now time.Duration) {
 	old := d.spec.RateBPS
 	d.spec = spec
 	if old == spec.RateBPS || old == 0 || d.free <= now {
@@ -46,8 +47,9 @@ func (d *direction) respec(spec topo.LinkSpec, now time.Duration) {
 	d.engine.schedule(&d.timer, 0)
 }
 
-// retime has frames on their way that wait for the rate arrive as the changes of it say: those in flight, and one that has just come.
-func (d *direction) retime(late *transit) {
+// retime has frames in flight that wait for the rate arrive as the changes of it say: those in
+// flight, and one that has just come.
+func (d *simplex) retime(late *transit) {
 	r := d.retimed.Load()
 	if r == d.seen {
 		late.retime(r)

@@ -9,8 +9,8 @@ import (
 	"github.com/weirnet/weir/emu/topo"
 )
 
-// TestRateOfABacklogChanges has frames of 1,250 bytes wait for 1 kbit/s, 10 s each, when the rate changes after 15 s. The second is
-// half out by then.
+// TestRateOfABacklogChanges has frames of 1,250 bytes wait for 1 kbit/s, 10 s each, when the rate
+// changes after 15 s. The second is half out by then.
 func TestRateOfABacklogChanges(t *testing.T) {
 	const s = time.Second
 	for _, c := range []struct {
@@ -55,13 +55,14 @@ func (n *Network) say(from, to *Host, size int) {
 	n.advanceFrom(n.now(), n.now())
 }
 
-// TestOrderOfTwoSenders has frames of a switch's engine, which come at the end of its round, and frames of a controller's packet-outs,
-// which come at once, arrive in the order in which they were sent.
+// TestOrderOfTwoSenders has frames of a switch's engine, which come at the end of its round, and
+// frames of a controller's packet-outs, which come at once, arrive in the order in which they were
+// sent.
 func TestOrderOfTwoSenders(t *testing.T) {
 	n := stepped(t, "linear:2", 1, 2)
 	to := n.Hosts()[1]
-	way := n.Links()[0].ways[Forward].engine
-	d := &n.Links()[0].ways[Forward]
+	way := n.Links()[0].directions[Forward].engine
+	d := &n.Links()[0].directions[Forward]
 	var rounds []transit // of the engine
 	for i := range 6 {
 		tr, ok := d.begin(frameBetween(to, to, 60+i), 0)
@@ -90,10 +91,11 @@ func TestOrderOfTwoSenders(t *testing.T) {
 	}
 }
 
-// TestRateChangesBeforeAFrameHasCome has a frame that waits for the rate reach its engine after the rate is gone.
+// TestRateChangesBeforeAFrameHasCome has a frame that waits for the rate reach its engine after the
+// rate is gone.
 func TestRateChangesBeforeAFrameHasCome(t *testing.T) {
 	n := stepped(t, "linear:2,rate=1k", 1, 1)
-	to, d := n.Hosts()[1], &n.Links()[0].ways[Forward]
+	to, d := n.Hosts()[1], &n.Links()[0].directions[Forward]
 	late, _ := d.begin(make([]byte, 1250), 0)
 	late.frame = newCopy(frameBetween(to, to, 1250))
 	if err := n.Links()[0].Set(Forward, topo.LinkSpec{}); err != nil {

@@ -6,12 +6,12 @@ import (
 	"github.com/weirnet/weir/openflow"
 )
 
-// setup is a packet that is on its way to the controllers and back.
+// setup is a packet that waits for the controllers' answer.
 type setup struct {
 	buffer uint32 // openflow.NoBuffer: it is known by its bytes
 	sum    uint64 // of its bytes; 0: answered
 	flow   uint64 // of its addresses
-	coming
+	arrival
 	due  time.Duration // when it goes on, if the controller takes no longer than the profile knows of
 	sent time.Duration // to the controllers; 0: not yet
 }
@@ -22,10 +22,12 @@ type setups struct {
 	next int
 }
 
-// flowTime is how long packets of the same addresses belong together: they keep their order, and chance makes the same of them.
+// flowTime is how long packets of the same addresses belong together: they keep their order, and
+// chance makes the same of them.
 const flowTime = time.Second
 
-// begin takes note of a packet. Another of its flow that is on its way lends it its chance, and goes on before it.
+// begin records a packet. If its flow has one in flight, both use the same random factor and keep
+// their order.
 func (s *setups) begin(x setup, due func(chance float64) time.Duration) *setup {
 	earliest := time.Duration(0)
 	for i := range s.list {
@@ -41,7 +43,8 @@ func (s *setups) begin(x setup, due func(chance float64) time.Duration) *setup {
 	return to
 }
 
-// answer finds what a packet-out or a flow-mod answers, the newest one; nil if that is not known. A packet is answered once.
+// answer finds what a packet-out or a flow-mod answers, the newest one; nil if that is not known. A
+// packet is answered once.
 func (s *setups) answer(buffer uint32, frame []byte) *setup {
 	sum := uint64(0)
 	if buffer == openflow.NoBuffer {
@@ -52,7 +55,8 @@ func (s *setups) answer(buffer uint32, frame []byte) *setup {
 		if x.sum == 0 || x.sent == 0 {
 			continue
 		}
-		if buffer != openflow.NoBuffer && x.buffer == buffer || buffer == openflow.NoBuffer && x.buffer == buffer && x.sum == sum {
+		if buffer != openflow.NoBuffer && x.buffer == buffer || buffer == openflow.NoBuffer && x.buffer == buffer &&
+			x.sum == sum {
 			x.sum = 0
 			return x
 		}
@@ -60,7 +64,8 @@ func (s *setups) answer(buffer uint32, frame []byte) *setup {
 	return nil
 }
 
-// sumOf is a hash of a frame (FNV-1a, 64 bits) by its length and as much of it as tells one packet from another; never 0.
+// sumOf is a hash of a frame (FNV-1a, 64 bits) by its length and as much of it as tells one packet
+// from another; never 0.
 func sumOf(frame []byte) uint64 {
 	const most = 160
 	return fnv(uint64(len(frame)), frame[:min(len(frame), most)]) | 1

@@ -16,8 +16,9 @@ func flood() openflow.Message {
 	return addFlow(1, openflow.Match{}, openflow.Apply(openflow.Output(openflow.PortFlood)))
 }
 
-// TestStorm has frames multiply in loops for ever: what is on its way stays bounded, what is too much is counted, and the
-// switches still do what their controller says; when their entries go, the storm ends.
+// TestStorm has frames multiply in loops for ever: what is in flight stays bounded, what is too
+// much is counted, and the switches still do what their controller says; when their entries go, the
+// storm ends.
 func TestStorm(t *testing.T) {
 	b := newBoss()
 	n := joined(t, "torus:3x3", b, openflow.V13, func(c *Config) { c.Engines = 2 })
@@ -32,13 +33,14 @@ func TestStorm(t *testing.T) {
 		t.Errorf("%d frames on their way", got.Frames)
 	}
 	for _, l := range n.Links() {
-		for _, way := range []Way{Forward, Back} {
-			if on := l.Stats(way).OnWay; on > MaxOnLink {
+		for _, way := range []Direction{Forward, Back} {
+			if on := l.Stats(way).InFlight; on > MaxOnLink {
 				t.Errorf("%d frames on %s", on, l.ID)
 			}
 		}
 	}
-	end := &openflow.FlowMod{Command: openflow.FlowDelete, Table: openflow.TableAll, Buffer: openflow.NoBuffer, OutPort: openflow.PortAny,
+	end := &openflow.FlowMod{Command: openflow.FlowDelete, Table: openflow.TableAll, Buffer: openflow.NoBuffer,
+		OutPort:  openflow.PortAny,
 		OutGroup: openflow.GroupAny}
 	for _, sw := range n.Switches() {
 		b.tell(t, b.of(t, sw.DatapathID()), end)
@@ -85,7 +87,8 @@ func TestEveryFrameArrivesInOrder(t *testing.T) {
 				t.Fatalf("frame %d is number %d", i, got)
 			}
 		}
-		if got := n.Totals(); got.PacketHops != 6*rounds*each || got.Delivered != rounds*each || got.Drops.Total() != 0 || got.Frames != 0 {
+		if got := n.Totals(); got.PacketHops != 6*rounds*each || got.Delivered != rounds*each ||
+			got.Drops.Total() != 0 || got.Frames != 0 {
 			t.Errorf("%+v", got)
 		}
 		if got := n.Links()[0].Stats(Forward); got.Sent != rounds*each || got.Bytes != 64*rounds*each {

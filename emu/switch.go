@@ -26,30 +26,32 @@ type Switch struct {
 	ports   []*port // in order of their numbers
 	hosts   []*Host // at them
 	power   atomic.Bool
-	// turning is held, outside of all other locks, while the power goes on or off: if it came back before the links have seen that it was
-	// gone, the new tables would never hear of their carrier.
-	turning sync.Mutex
-	lies    atomic.Pointer[Lies]
+	// powerMu is held, outside of all other locks, while the power goes on or off: if it came back
+	// before the links have seen that it was gone, the new tables would never hear of their
+	// carrier.
+	powerMu      sync.Mutex
+	misbehaviour atomic.Pointer[Misbehaviour]
 
-	// mu guards the tables and all that follows, and the links' ways that begin here. Under it nobody waits, and no lock is taken
-	// but those of inboxes and of sessions' queues.
-	mu        sync.Mutex
-	table     *flowtable.Switch // nil without power
-	behaviour *behaviour        // likewise, and of an ideal switch
-	roles     *session.Roles    // likewise
-	conns     []*conn           // that are connected, in the order in which they came
-	channels  []*channel        // to all controllers
-	entries   int               // that the counts know of
-	greeted   bool              // its hosts have announced themselves, or are about to
-	expires   time.Duration     // when the engine looks for entries that run out; 0: it does not
-	timer     timer
-	liar      random
-	latest    time.Duration // of the times that the tables were given: they never go back
+	// mu guards the tables and all that follows, and the links' ways that begin here. Under it
+	// nobody waits, and no lock is taken but those of inboxes and of sessions' queues.
+	mu                 sync.Mutex
+	table              *flowtable.Switch // nil without power
+	behaviour          *behaviour        // likewise, and of an ideal switch
+	roles              *session.Roles    // likewise
+	conns              []*conn           // that are connected, in the order in which they came
+	channels           []*channel        // to all controllers
+	entries            int               // that the counts know of
+	announced          bool              // its hosts have announced themselves, or are about to
+	expires            time.Duration     // when the engine looks for entries that run out; 0: it does not
+	timer              timer
+	misbehaviourRandom random
+	latest             time.Duration // of the times that the tables were given: they never go back
 }
 
 // newSwitch makes a switch without ports.
 func (n *Network) newSwitch(i int, spec *topo.Switch, e *engine) *Switch {
-	sw := &Switch{Index: i, net: n, name: spec.Name, id: spec.DPID, engine: e, liar: seeded(n.cfg.Seed, seedLies, i)}
+	sw := &Switch{Index: i, net: n, name: spec.Name, id: spec.DPID, engine: e,
+		misbehaviourRandom: seeded(n.cfg.Seed, seedMisbehaviour, i)}
 	sw.timer.owner = sw
 	if sw.profile = spec.Profile; sw.profile == nil {
 		sw.profile = &n.cfg.Profile
@@ -115,8 +117,8 @@ func (sw *Switch) Ports() []uint32 {
 	return list
 }
 
-// take runs a frame that came in at a port through the tables. Its engine calls it.
-func (sw *Switch) take(e *engine, port uint32, frame []byte) {
+// process runs a frame that came in at a port through the tables. Its engine calls it.
+func (sw *Switch) process(e *engine, port uint32, frame []byte) {
 	sw.mu.Lock()
 	if sw.table == nil {
 		e.counts.drops[LostAtDeadSwitch].Add(1)
@@ -124,18 +126,18 @@ func (sw *Switch) take(e *engine, port uint32, frame []byte) {
 		e.counts.hops.Add(1)
 		e.output.sw, e.output.now, e.output.from = sw, sw.clock(e.now), e.from
 		if b := sw.behaviour; b != nil {
-			b.comes(frame, e.from)
+			b.arrives(frame, e.from)
 		}
 		sw.table.Receive(port, frame, e.output.now, &e.output)
 		if b := sw.behaviour; b != nil {
-			b.current = coming{}
+			b.current = arrival{}
 		}
 	}
 	sw.mu.Unlock()
 }
 
-// clock is a time for the tables: the engine's, which is that of the beginning of its round, may be before that of a reader. The
-// lock is held.
+// clock is a time for the tables: the engine's, which is that of the beginning of its round, may be
+// before that of a reader. The lock is held.
 func (sw *Switch) clock(now time.Duration) time.Duration {
 	sw.latest = max(sw.latest, now)
 	return sw.latest
@@ -158,7 +160,8 @@ func (sw *Switch) wake(e *engine) {
 	}
 }
 
-// expire has the engine look for entries that run out, after entries with time-outs were added. The lock is held.
+// expire has the engine look for entries that run out, after entries with time-outs were added. The
+// lock is held.
 func (sw *Switch) expire(now time.Duration, out *output) {
 	next, ok := sw.table.Expire(now, out)
 	if ok && (sw.expires == 0 || next < sw.expires) {

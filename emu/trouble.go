@@ -5,9 +5,63 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"strings"
+	"unicode"
+
+	"github.com/weirnet/weir/openflow"
 )
 
-// troubled takes note of why there is no connection, or why one over a wire ended, unless there is another by now.
+// Refused begins the reason of Trouble where the controller sent an error and closed the
+// connection.
+const Refused = "the controller refused"
+
+// rejection is an error message with which a controller ends a connection.
+type rejection struct {
+	code openflow.ErrorCode
+	text string // for people, as Weir sends it; others send the start of what they refuse
+	seen bool   // the batch that it came in is over
+}
+
+func (r *rejection) Error() string {
+	if r.text == "" || strings.ContainsFunc(r.text, func(c rune) bool { return !unicode.IsPrint(c) }) {
+		return fmt.Sprintf("%s: %v", Refused, r.code)
+	}
+	return fmt.Sprintf("%s: %v %q", Refused, r.code, r.text)
+}
+
+// acceptance tracks whether a controller has accepted the switch, which shows after the answer to
+// its features request.
+type acceptance uint8
+
+const (
+	unasked acceptance = iota
+	asked              // in this batch
+	awaited            // what comes next is it
+	heard
+)
+
+// endOfBatch is called at the end of a batch. A controller that goes on after the features takes
+// the switch: a rejection of the attempt before stands until then. An error after which anything
+// came is not why a connection ends.
+func (c *conn) endOfBatch() {
+	switch {
+	case c.lastError != nil && !c.lastError.seen:
+		c.lastError.seen = true
+		return
+	case c.lastError != nil:
+		c.lastError = nil
+	}
+	switch c.acceptance {
+	case asked:
+		c.acceptance = awaited
+	case awaited:
+		c.acceptance = heard
+		c.channel.accepted(c.wire)
+	}
+}
+
+// troubled takes note of why there is no connection, or why one over a wire ended, unless there is
+// another by now.
 func (ch *channel) troubled(w *wire, err error) {
 	ch.mu.Lock()
 	defer ch.mu.Unlock()
@@ -23,7 +77,8 @@ func (ch *channel) troubled(w *wire, err error) {
 // Refused takes note of why the controller and the switch did not come to speak OpenFlow.
 func (c *conn) Refused(err error) { c.channel.troubled(c.wire, err) }
 
-// why is an error of a connection in words that are the same for all switches: without addresses, of which each has its own.
+// why is an error of a connection in words that are the same for all switches: without addresses,
+// of which each has its own.
 func why(err error) string {
 	var op *net.OpError
 	switch {
@@ -37,8 +92,8 @@ func why(err error) string {
 	return err.Error()
 }
 
-// Trouble is why a switch is not connected, the first that tells: the controller, and what went wrong when it was last tried. Both are
-// empty if nothing went wrong.
+// Trouble is why a switch is not connected, the first that tells: the controller, and what went
+// wrong when it was last tried. Both are empty if nothing went wrong.
 func (n *Network) Trouble() (controller, reason string) {
 	for _, sw := range n.switches {
 		for _, ch := range sw.channels {
@@ -53,8 +108,9 @@ func (n *Network) Trouble() (controller, reason string) {
 	return "", ""
 }
 
-// because is the trouble behind a number of switches: ": 127.0.0.1:6653: connect: connection refused".
-func (n *Network) because() string {
+// troubleSuffix is the trouble behind a number of switches: ": 127.0.0.1:6653: connect: connection
+// refused".
+func (n *Network) troubleSuffix() string {
 	if controller, reason := n.Trouble(); reason != "" {
 		return fmt.Sprintf(": %s: %s", controller, reason)
 	}

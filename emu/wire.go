@@ -8,13 +8,13 @@ import (
 	"github.com/weirnet/weir/session"
 )
 
-// wire is a switch's end of a connection to a controller, between the session and the network, where faults are made and
-// bytes are captured.
+// wire is a switch's end of a connection to a controller, between the session and the network,
+// where faults are made and bytes are captured.
 type wire struct {
 	net.Conn
-	channel *channel
-	settled sync.Once // its place among those that connect is given back
-	closed  sync.Once
+	channel  *channel
+	released sync.Once // its place among those that connect is given back
+	closed   sync.Once
 
 	mu      sync.Mutex
 	changed sync.Cond // signalled when one of the following changes
@@ -48,7 +48,8 @@ func newWire(c net.Conn, ch *channel) (*wire, net.Conn) {
 	return w, w
 }
 
-// Read reads what the controller sent. While the connection is stalled it waits, whatever deadlines pass; Close ends it.
+// Read reads what the controller sent. While the connection is stalled it waits, whatever deadlines
+// pass; Close ends it.
 func (w *wire) Read(p []byte) (int, error) {
 	if !w.await() {
 		return 0, net.ErrClosed
@@ -96,7 +97,7 @@ func (w *wire) await() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.faults.stalled && !w.ended {
-		w.settle() // a connection that is stalled in its handshake keeps no other from being made
+		w.releaseSlot() // a connection that is stalled in its handshake keeps no other from being made
 	}
 	for w.faults.stalled && !w.ended {
 		w.changed.Wait()
@@ -104,7 +105,8 @@ func (w *wire) await() bool {
 	return !w.ended
 }
 
-// delay waits as long as a slow connection does, unless it is closed. A change of the time holds for what waits already.
+// delay waits as long as a slow connection does, unless it is closed. A change of the time holds
+// for what waits already.
 func (w *wire) delay() {
 	for begun := w.channel.sw.net.now(); ; {
 		w.mu.Lock()
@@ -128,8 +130,8 @@ func (w *wire) setFaults(f faults) {
 	w.changed.Broadcast()
 }
 
-// settle gives the place among those that connect back.
-func (w *wire) settle() { w.settled.Do(w.channel.sw.net.settle) }
+// releaseSlot gives the place among those that connect back.
+func (w *wire) releaseSlot() { w.released.Do(w.channel.sw.net.releaseSlot) }
 
 // Close ends the connection; the channel tries another.
 func (w *wire) Close() error {
@@ -140,7 +142,7 @@ func (w *wire) Close() error {
 		close(w.over)
 		w.changed.Broadcast()
 		w.mu.Unlock()
-		w.settle()
+		w.releaseSlot()
 		w.channel.lost()
 	})
 	return err

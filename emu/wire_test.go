@@ -84,7 +84,7 @@ func TestCaptureKeepsOrder(t *testing.T) {
 	q := &quick{Conn: near, answers: make(chan []byte), shown: make(chan struct{}, 2)}
 	w, outer := wireOver(t, q)
 	var r recording
-	w.channel.taps.Store(&[]*tap{{func(at time.Time, way Captured, b []byte) {
+	w.channel.taps.Store(&[]*tap{{func(at time.Time, way CaptureKind, b []byte) {
 		r.see(at, way, b)
 		if way == FromController {
 			q.shown <- struct{}{}
@@ -109,7 +109,7 @@ func TestCaptureKeepsOrder(t *testing.T) {
 	close(q.answers)
 	<-ended
 	ways, bytes := r.all()
-	if want := []Captured{ToController, FromController, ToController, FromController}; !slices.Equal(ways, want) {
+	if want := []CaptureKind{ToController, FromController, ToController, FromController}; !slices.Equal(ways, want) {
 		t.Errorf("captured %v, want %v", ways, want)
 	}
 	if len(bytes[0]) != 2 {

@@ -7,14 +7,14 @@ import (
 	"github.com/weirnet/weir/openflow"
 )
 
-// sent notes how much of the batch under way has left.
-func (c *Core) sent(l *ledger, in Sent, now time.Time) {
-	f := l.flight
+// onSent records how much of the batch in flight the session has accepted.
+func (c *Core) onSent(sw *switchState, in Sent, now time.Time) {
+	f := sw.inflight
 	if f == nil {
 		return
 	}
-	if f.programs != nil {
-		c.sentPrograms(l, in)
+	if f.compact != nil {
+		c.onSentCompact(sw, in)
 	}
 	for _, xid := range in.XIDs {
 		if f.sent == len(f.ops) {
@@ -24,34 +24,34 @@ func (c *Core) sent(l *ledger, in Sent, now time.Time) {
 		o.xid = xid
 		if o.row != nil {
 			c.counters.FlowMods++
-			o.row.held = true
+			o.row.mayHold = true
 		} else {
 			c.counters.MeterMods++
 		}
 		f.sent++
 	}
 	if in.Barrier {
-		f.at = now
+		f.barrierSent = now
 		c.counters.Barriers++
 		return
 	}
 	c.counters.Full++
-	l.resendAt = now.Add(c.config.Resend)
+	sw.resendAt = now.Add(c.config.Resend)
 }
 
-// refused notes an error against the message that it answers; the barrier's reply decides.
-func (c *Core) refused(l *ledger, in Refused) {
-	if l.flight == nil {
+// onRefused records an error for the message it answers. It takes effect with the barrier reply.
+func (c *Core) onRefused(sw *switchState, in Refused) {
+	if sw.inflight == nil {
 		return
 	}
-	if f := l.flight.programs; f != nil {
-		if l.flight.sent > 0 && f.refusedRule(in.XID, &in.Error) {
+	if f := sw.inflight.compact; f != nil {
+		if sw.inflight.sent > 0 && f.markRefused(in.XID, &in.Error) {
 			c.counters.Refused++
 		}
 		return
 	}
-	for i := range l.flight.ops[:l.flight.sent] {
-		if o := &l.flight.ops[i]; o.xid == in.XID && o.refused == nil {
+	for i := range sw.inflight.ops[:sw.inflight.sent] {
+		if o := &sw.inflight.ops[i]; o.xid == in.XID && o.refused == nil {
 			e := in.Error
 			e.Data = nil
 			o.refused = &e
@@ -61,120 +61,120 @@ func (c *Core) refused(l *ledger, in Refused) {
 	}
 }
 
-// confirmed ends the batch under way: all in it that was not refused has been done.
-func (c *Core) confirmed(l *ledger, in Confirmed, now time.Time) {
-	f := l.flight
+// onConfirmed ends the batch in flight: every message that was not refused has been executed.
+func (c *Core) onConfirmed(sw *switchState, in Confirmed, now time.Time) {
+	f := sw.inflight
 	if f == nil || f.id != in.Batch || f.sent < f.size() {
 		return
 	}
 	if in.Err != nil {
-		c.reread(l, now)
+		c.rereadLater(sw, now)
 		return
 	}
-	if f.missed {
-		c.reread(l, now)
-		l.silent, l.unconfirmed = 0, false
+	if f.errorsDropped {
+		c.rereadLater(sw, now)
+		sw.unanswered, sw.batchUnanswered = 0, false
 		return
 	}
-	l.flight, l.answerBy, l.silent, l.unconfirmed, l.drifted = nil, time.Time{}, 0, false, false
-	if l.stuck {
-		c.unstick(l)
+	sw.inflight, sw.answerDeadline, sw.unanswered, sw.batchUnanswered, sw.driftAlarm = nil, time.Time{}, 0, false, false
+	if sw.stuck {
+		c.clearStuck(sw)
 	}
-	c.learn(l, f.size(), now.Sub(f.at))
-	if f.programs != nil {
-		c.endPrograms(l, f.programs, now)
+	c.adaptBatchSize(sw, f.size(), now.Sub(f.barrierSent))
+	if f.compact != nil {
+		c.compactBatchDone(sw, f.compact, now)
 	}
 	for i := range f.ops {
 		switch o := &f.ops[i]; {
 		case o.meter != nil:
-			c.endMeter(l, o)
+			c.meterDone(sw, o)
 		case o.rule == nil:
-			c.endRemoval(l, o, now)
+			c.removalDone(sw, o, now)
 		default:
-			c.endAddition(l, o, now)
+			c.additionDone(sw, o, now)
 		}
 	}
 }
 
-func (c *Core) endRemoval(l *ledger, o *op, now time.Time) {
+func (c *Core) removalDone(sw *switchState, o *op, now time.Time) {
 	w := o.row
 	w.state = rowIdle
-	c.moved(l, w)
+	c.markChanged(sw, w)
 	if o.refused == nil {
-		w.held, w.known, w.on = false, false, content{}
+		w.mayHold, w.contentKnown, w.content = false, false, content{}
 	}
 	switch {
-	case w.rule != nil: // wanted again meanwhile
-		l.enqueue(w)
+	case w.rule != nil: // desired again meanwhile
+		sw.enqueue(w)
 	case o.refused != nil:
-		c.fail(l, w, o.refused, now)
+		c.failRow(sw, w, o.refused, now)
 	default:
-		delete(l.rows, w.key)
-		if l.audit.id != 0 {
-			l.audit.gone[w.key] = true
+		delete(sw.rows, w.key)
+		if sw.audit.id != 0 {
+			sw.audit.removed[w.key] = true
 		}
 	}
 }
 
-func (c *Core) endAddition(l *ledger, o *op, now time.Time) {
+func (c *Core) additionDone(sw *switchState, o *op, now time.Time) {
 	w := o.row
 	w.state = rowIdle
-	c.moved(l, w)
+	c.markChanged(sw, w)
 	if o.refused == nil && !o.lost {
-		l.displaced(w.key)
+		sw.displaced(w.key)
 	}
 	changed := w.rule == nil || w.rule.Owner != o.rule.Owner || !contentOf(w.rule).same(contentOf(o.rule))
 	switch {
 	case o.refused == nil && o.lost:
-		w.held, w.known = true, false // it may have been changed, and be there
+		w.mayHold, w.contentKnown = true, false // the entry may be there, changed
 		if w.rule == nil || changed {
-			l.enqueue(w)
+			sw.enqueue(w)
 			return
 		}
-		c.drift(l, w, o.lostBy, now)
+		c.drift(sw, w, o.lostBy, now)
 	case o.refused == nil && changed:
-		w.known, w.on = true, content{o.rule.Cookie, o.instructions}
-		l.enqueue(w)
-	case o.refused == nil && c.doubted(l, w):
-		w.known, w.on = true, content{o.rule.Cookie, o.instructions}
-		l.auditBy(now.Add(c.config.RetryFirst))
+		w.contentKnown, w.content = true, content{o.rule.Cookie, o.instructions}
+		sw.enqueue(w)
+	case o.refused == nil && c.needsReading(sw, w):
+		w.contentKnown, w.content = true, content{o.rule.Cookie, o.instructions}
+		sw.scheduleAudit(now.Add(c.config.RetryFirst))
 	case o.refused == nil:
-		c.installed(l, w, w.rule, o.instructions)
+		c.installed(sw, w, w.rule, o.instructions)
 	case changed:
-		l.enqueue(w)
-	case meterOf(o.instructions) != 0 && forMeter(o.refused.Code):
+		sw.enqueue(w)
+	case meterOf(o.instructions) != 0 && mayConcernMeter(o.refused.Code):
 		c.counters.Retries++
 		w.unmetered = true
-		l.enqueue(w)
+		sw.enqueue(w)
 	default:
-		c.fail(l, w, o.refused, now)
+		c.failRow(sw, w, o.refused, now)
 	}
 }
 
-// fail reports a refusal and has it tried again if it may pass.
-func (c *Core) fail(l *ledger, w *row, e *openflow.ErrorMsg, now time.Time) {
+// failRow reports a refusal, and schedules a retry if it may be temporary.
+func (c *Core) failRow(sw *switchState, w *row, e *openflow.ErrorMsg, now time.Time) {
 	w.fails++
-	if w.rule == nil || passing(e.Code) {
+	if w.rule == nil || mayPass(e.Code) {
 		w.retryAt = now.Add(c.config.backoff(w.fails))
-		l.retries = append(l.retries, w)
+		sw.retries = append(sw.retries, w)
 	}
-	c.tell(w, verdict{netview.RuleFailed, reasonOf(e, l.version)})
+	c.report(w, ruleStatus{netview.RuleFailed, refusalText(e, sw.version)})
 }
 
-// retry puts failed rows whose time has come into the queue.
-func (c *Core) retry(l *ledger, now time.Time) {
-	kept := l.retries[:0]
-	for _, w := range l.retries {
+// retryDue queues the failed rows whose backoff has ended.
+func (c *Core) retryDue(sw *switchState, now time.Time) {
+	kept := sw.retries[:0]
+	for _, w := range sw.retries {
 		switch {
-		case w.retryAt.IsZero() || l.rows[w.key] != w: // changed or settled since
+		case w.retryAt.IsZero() || sw.rows[w.key] != w: // changed or settled since
 		case w.retryAt.After(now):
 			kept = append(kept, w)
 		default:
 			w.retryAt = time.Time{}
 			c.counters.Retries++
-			l.enqueue(w)
+			sw.enqueue(w)
 		}
 	}
-	clear(l.retries[len(kept):])
-	l.retries = kept
+	clear(sw.retries[len(kept):])
+	sw.retries = kept
 }

@@ -7,121 +7,124 @@ import (
 	"github.com/weirnet/weir/netview"
 )
 
-// audit is a reading of a switch while it is written to all the same. What is written between request and answer is
-// not compared: the listing may have been made before or after.
+// audit is a reading of a switch while writing to it continues. Places written to between request
+// and answer are not compared: the listing may have been made before or after.
 type audit struct {
-	id    uint64            // of the request; 0 if none is under way
-	began uint64            // ledger.moves then
-	at    time.Time         // when it was asked for
-	by    time.Time         // when it has failed
-	gone  map[entryKey]bool // entries that were removed since
+	id          uint64 // of the request; 0 if none is in flight
+	startSeq    uint64 // switchState.changeSeq at the request
+	requestedAt time.Time
+	deadline    time.Time         // timeout
+	removed     map[entryKey]bool // entries removed since the request
 }
 
-// auditBy has the switch read at t, or before, while it goes on being written to.
-func (l *ledger) auditBy(t time.Time) {
-	if l.auditAt.IsZero() || t.Before(l.auditAt) {
-		l.auditAt = t
+// scheduleAudit schedules an audit for t at the latest.
+func (sw *switchState) scheduleAudit(t time.Time) {
+	if sw.auditAt.IsZero() || t.Before(sw.auditAt) {
+		sw.auditAt = t
 	}
 }
 
-// moved notes that what a switch is told, or tells, of a row's place has changed.
-func (c *Core) moved(l *ledger, w *row) {
-	l.moves++
-	w.moved = l.moves
+// markChanged records a message about a row's place.
+func (c *Core) markChanged(sw *switchState, w *row) {
+	sw.changeSeq++
+	w.changedAt = sw.changeSeq
 }
 
-// beginAudit asks for the switch's entries.
-func (c *Core) beginAudit(l *ledger, now time.Time) {
-	l.auditAt = time.Time{}
+// beginAudit requests the switch's entries.
+func (c *Core) beginAudit(sw *switchState, now time.Time) {
+	sw.auditAt = time.Time{}
 	c.requests++
-	l.programs.beginListing()
-	l.audit = audit{id: c.requests, began: l.moves, at: now, by: now.Add(c.config.Answer), gone: make(map[entryKey]bool)}
-	l.filtered = l.byCookie && l.misread%2 == 1
-	l.checking, l.asked = l.asked, false
+	sw.compact.beginListing()
+	sw.audit = audit{id: c.requests, startSeq: sw.changeSeq, requestedAt: now, deadline: now.Add(c.config.Answer),
+		removed: make(map[entryKey]bool)}
+	sw.oursOnly = sw.cookieMasks && sw.failedReads%2 == 1
+	sw.checkRunning, sw.checkRequested = sw.checkRequested, false
 	c.counters.Readings++
-	c.ready.Readings = append(c.ready.Readings, c.request(l, c.requests))
+	c.ready.Readings = append(c.ready.Readings, c.readRequest(sw, c.requests))
 }
 
-// endAudit compares what a switch holds with what it is known to hold, and has differences put right.
-func (c *Core) endAudit(l *ledger, in Entries, now time.Time) {
-	a := l.audit
-	l.audit, l.took = audit{}, now.Sub(a.at)
+// endAudit compares the listing with what the switch is known to hold, and repairs differences.
+func (c *Core) endAudit(sw *switchState, in Entries, now time.Time) {
+	a := sw.audit
+	sw.audit, sw.readTook = audit{}, now.Sub(a.requestedAt)
 	if in.Err != nil {
-		l.misread++
-		l.programs.dropGone()
-		l.auditBy(now.Add(c.config.backoff(l.misread)))
-		c.answerCheck(l, Findings{Err: in.Err})
+		sw.failedReads++
+		sw.compact.dropUnused()
+		sw.scheduleAudit(now.Add(c.config.backoff(sw.failedReads)))
+		c.endCheck(sw, Findings{Err: in.Err})
 		return
 	}
-	l.misread = 0
-	c.learnCost(l, in.Cost)
+	sw.failedReads = 0
+	c.updateReadCost(sw, in.Cost)
 	f := Findings{}
-	rows := l.keys()
-	l.sort(&in.Reading)
+	rows := sw.keys()
+	c.setListedBytes(sw, in.Reading.size())
+	sw.indexReading(&in.Reading)
 	for _, key := range rows {
-		w := l.rows[key]
-		e := l.stale[key]
-		delete(l.stale, key)
-		delete(l.soft, key)
-		f.Wanted++
-		if w.moved > a.began || w.state != rowIdle {
+		w := sw.rows[key]
+		e := sw.stale[key]
+		delete(sw.stale, key)
+		delete(sw.soft, key)
+		f.Desired++
+		if w.changedAt > a.startSeq || w.state != rowIdle {
 			f.InFlight++
 			continue
 		}
 		f.Compared++
-		c.auditRow(l, w, e, &f, now)
+		c.auditRow(sw, w, e, &f, now)
 	}
-	c.listed(l, &in.Reading.Programs)
-	c.auditPrograms(l, &f, now)
-	maps.DeleteFunc(l.stale, func(key entryKey, _ *Entry) bool { return a.gone[key] })
-	maps.DeleteFunc(l.soft, func(key entryKey, _ *SoftEntry) bool { return a.gone[key] })
-	c.dropSoft(l)
-	if l.owed = l.owed && f.InFlight > 0; l.owed { // some were not compared, and nobody will tell of them
-		l.auditBy(now.Add(c.config.RetryFirst))
+	c.compareListed(sw, &in.Reading.Programs)
+	c.auditCompact(sw, &f, now)
+	maps.DeleteFunc(sw.stale, func(key entryKey, _ *Entry) bool { return a.removed[key] })
+	maps.DeleteFunc(sw.soft, func(key entryKey, _ *SoftEntry) bool { return a.removed[key] })
+	c.removeBrokenSoft(sw)
+	if sw.resyncDue = sw.resyncDue && f.InFlight > 0; sw.resyncDue { // some were not compared, and no notice will come
+		sw.scheduleAudit(now.Add(c.config.RetryFirst))
 	}
-	f.extra(l.stale)
-	f.Foreign = len(l.foreign) + l.unkept
-	if l.checking {
-		f.Shadows, f.Shadowed = l.shadows(ShadowsMax)
+	f.extra(sw.stale)
+	f.Foreign = len(sw.foreign) + sw.foreignOverflow
+	if sw.checkRunning {
+		f.Shadows, f.Shadowed = sw.shadows(ShadowsMax)
 	}
-	c.answerCheck(l, f)
-	c.pace(l, now, false)
+	c.endCheck(sw, f)
+	c.scheduleRegularAudit(sw, now, false)
 }
 
-// auditRow compares one row, of which nothing is under way, with the entry that the switch holds in its place.
-func (c *Core) auditRow(l *ledger, w *row, e *Entry, f *Findings, now time.Time) {
-	other := l.foreign[w.key]
-	if w.rule == nil { // a removal that waits for another try
-		if w.held = e != nil; !w.held {
-			l.enqueue(w)
+// auditRow compares one row with the entry that the switch holds in its place. Nothing is in flight
+// for the row.
+func (c *Core) auditRow(sw *switchState, w *row, e *Entry, f *Findings, now time.Time) {
+	other := sw.foreign[w.key]
+	if w.rule == nil { // a removal that waits for its retry
+		if w.mayHold = e != nil; !w.mayHold {
+			sw.enqueue(w)
 		}
 		return
 	}
-	was := w.known
-	if w.held, w.known, w.on = false, false, (content{}); e != nil {
-		w.hold(e)
+	was := w.contentKnown
+	if w.mayHold, w.contentKnown, w.content = false, false, (content{}); e != nil {
+		w.setHeld(e)
 	}
-	held := c.holds(l, w, l.instructionsOf(w))
+	held := c.holds(sw, w, sw.instructionsOf(w))
 	switch {
-	case held && w.outcome.state != netview.RuleInstalled:
-		c.installed(l, w, w.rule, l.instructionsOf(w))
+	case held && w.status.state != netview.RuleInstalled:
+		c.installed(sw, w, w.rule, sw.instructionsOf(w))
 	case held:
-		if !l.lying {
+		if !sw.lying {
 			w.losses = w.lossesAfter(now, c.config.LieWindow)
 		}
-	case was || w.outcome.state == netview.RuleInstalled:
-		f.add(l, w, e, other)
+	case was || w.status.state == netview.RuleInstalled:
+		f.add(sw, w, e, other)
 		if w.retryAt.IsZero() {
-			c.drift(l, w, SourceReading, now)
+			c.drift(sw, w, SourceReading, now)
 		}
-	case w.blocked && other == nil:
-		l.enqueue(w)
-	case w.outcome.state == netview.RuleFailed:
+	case w.blockedByForeign && other == nil:
+		sw.enqueue(w)
+	case w.status.state == netview.RuleFailed:
 		f.Failed++
 	}
 }
 
-// lossesAfter is how often a rule was lost in the time that counts.
+// lossesAfter returns the number of losses within the window.
 func (w *row) lossesAfter(now time.Time, window time.Duration) int {
 	if now.Sub(w.lostSince) > window {
 		return 0

@@ -32,7 +32,8 @@ func newFleet(t tester) *fleet {
 		var contents [2][]*netview.Rule
 		for i := range fleetRules {
 			for version := range contents {
-				r := parseRule(t, fmt.Sprintf("table=1 priority=%d version=%d eth_type=0x0806 apply=1,2,3 goto=2", 5000+i, version))
+				r := parseRule(t, fmt.Sprintf("table=1 priority=%d version=%d eth_type=0x0806 apply=1,2,3 goto=2",
+					5000+i, version))
 				r.DPID, r.Owner, r.State = dpid, "forward", netview.RulePending
 				contents[version] = append(contents[version], &r)
 			}
@@ -49,7 +50,7 @@ func (f *fleet) connect(reading func(dpid netview.DPID) Reading) {
 	f.session++
 	for dpid := range netview.DPID(fleetSwitches) {
 		f.step(Up{dpid, f.session, openflow.V13, 254})
-		f.step(Entries{DPID: dpid, Session: f.session, ID: f.core.ledgers[dpid].reading, Reading: reading(dpid)})
+		f.step(Entries{DPID: dpid, Session: f.session, ID: f.core.switches[dpid].readID, Reading: reading(dpid)})
 	}
 }
 
@@ -66,7 +67,8 @@ func (f *fleet) stepAll() (messages int) {
 		f.sent = f.sent[:0]
 		for _, b := range ready.Batches {
 			messages += len(b.Messages)
-			f.sent = append(f.sent, Sent{DPID: b.DPID, Session: b.Session, XIDs: f.xids[:len(b.Messages)], Frames: b.Count > 0, Barrier: true}, Confirmed{b.DPID, b.Session, b.ID, nil})
+			f.sent = append(f.sent, Sent{DPID: b.DPID, Session: b.Session, XIDs: f.xids[:len(b.Messages)],
+				Frames: b.Count > 0, Barrier: true}, Confirmed{b.DPID, b.Session, b.ID, nil})
 		}
 		inputs = f.sent
 	}
@@ -86,7 +88,8 @@ func (f *fleet) change(version int) int {
 
 func nothing(netview.DPID) Reading { return Reading{} }
 
-// BenchmarkChange206x10 changes 10 rules on each of 206 switches: decided, sent and confirmed, codec and view apart.
+// BenchmarkChange206x10 changes 10 rules on each of 206 switches: decided, sent and confirmed,
+// codec and view apart.
 func BenchmarkChange206x10(b *testing.B) {
 	f := newFleet(b)
 	f.connect(nothing)
@@ -99,7 +102,8 @@ func BenchmarkChange206x10(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(n), "ns/rule")
 }
 
-// BenchmarkReconnect206x10 connects 206 switches that hold all of their 10 rules: nothing is written.
+// BenchmarkReconnect206x10 connects 206 switches that hold all of their 10 rules: nothing is
+// written.
 func BenchmarkReconnect206x10(b *testing.B) {
 	f := newFleet(b)
 	f.connect(nothing)
@@ -140,7 +144,7 @@ func TestChangeBudget(t *testing.T) {
 	}
 }
 
-// TestReconnectBudget: switches that hold what is wanted cost no message.
+// TestReconnectBudget: switches that hold what is desired cost no message.
 func TestReconnectBudget(t *testing.T) {
 	f := newFleet(t)
 	f.connect(nothing)

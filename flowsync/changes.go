@@ -2,19 +2,19 @@ package flowsync
 
 import "github.com/weirnet/weir/netview"
 
-// changes are what changed in the view, as inputs; more is true if there is more.
-func (l *Loop) changes() (inputs []Input, more bool) {
-	changes, upto, ok := l.view.Changes(l.seen, changesAtOnce)
+// viewChanges returns the next changes of the view as inputs, and whether there are more.
+func (l *Loop) viewChanges() (inputs []Input, more bool) {
+	changes, upto, ok := l.view.Changes(l.viewRevision, changesAtOnce)
 	snapshot := l.view.Snapshot()
 	if !ok {
-		l.seen, l.settled = snapshot.Revision(), snapshot.Settled()
-		return l.everything(snapshot), false
+		l.viewRevision, l.settled = snapshot.Revision(), snapshot.Settled()
+		return l.viewInputs(snapshot), false
 	}
-	l.seen = upto
+	l.viewRevision = upto
 	if settled := snapshot.Settled(); settled != l.settled {
 		l.settled = settled
 		for sw := range snapshot.Switches() {
-			inputs = append(inputs, l.facts(sw))
+			inputs = append(inputs, l.factsOf(sw))
 		}
 	}
 	for i := range changes {
@@ -24,33 +24,34 @@ func (l *Loop) changes() (inputs []Input, more bool) {
 		case c.Kind == netview.KindMeter:
 			inputs = append(inputs, Meter{c.Meter, c.Deleted})
 		case c.Kind == netview.KindSwitch && c.Deleted:
-			inputs = append(inputs, Gone{c.Switch.DPID})
+			inputs = append(inputs, SwitchDeleted{c.Switch.DPID})
 		case c.Kind == netview.KindSwitch:
-			inputs = append(inputs, l.facts(c.Switch))
+			inputs = append(inputs, l.factsOf(c.Switch))
 		}
 	}
 	return inputs, len(changes) > 0
 }
 
-func (l *Loop) facts(sw *netview.Switch) Facts {
-	return Facts{Switch: sw, Settled: l.settled && sw.Settled}
+func (l *Loop) factsOf(sw *netview.Switch) SwitchFacts {
+	return SwitchFacts{Switch: sw, Settled: l.settled && sw.Settled}
 }
 
-// everything is the whole view as inputs: of its switches, and of those that are only known here.
-func (l *Loop) everything(snapshot *netview.Snapshot) (inputs []Input) {
+// viewInputs returns the whole view as inputs, with deletions of the switches that only the core
+// has.
+func (l *Loop) viewInputs(snapshot *netview.Snapshot) (inputs []Input) {
 	for sw := range snapshot.Switches() {
-		inputs = append(inputs, l.facts(sw), wantedOf(snapshot, sw.DPID))
+		inputs = append(inputs, l.factsOf(sw), desiredOf(snapshot, sw.DPID))
 	}
 	for _, dpid := range l.core.dpids() {
 		if _, ok := snapshot.Switch(dpid); !ok {
-			inputs = append(inputs, Gone{dpid}, wantedOf(snapshot, dpid))
+			inputs = append(inputs, SwitchDeleted{dpid}, desiredOf(snapshot, dpid))
 		}
 	}
 	return inputs
 }
 
-func wantedOf(snapshot *netview.Snapshot, dpid netview.DPID) Wanted {
-	w := Wanted{DPID: dpid}
+func desiredOf(snapshot *netview.Snapshot, dpid netview.DPID) Desired {
+	w := Desired{DPID: dpid}
 	for r := range snapshot.Rules(dpid) {
 		w.Rules = append(w.Rules, r)
 	}

@@ -9,24 +9,25 @@ import (
 	"github.com/weirnet/weir/netview"
 )
 
-// Report says how far wanted, view and switches agree.
+// Report is how far desired rules, view and switches agree.
 type Report struct {
 	Revision netview.Revision // of the view: all switches were compared at it or later
-	Switches []Findings       // in order of datapath id
+	Switches []Findings       // by datapath id
 }
 
-// Comparison is a check that is under way.
-type Comparison struct {
+// RunningCheck is a check in progress.
+type RunningCheck struct {
 	report  Report
 	found   chan Findings
 	waiting map[netview.DPID]bool
 }
 
-// Check reads all switches that the view has, or that are connected, and compares them with what is wanted of them.
-// Switches that do not answer before ctx ends are reported as such. False if the loop is over.
+// Check reads all switches that are in the view or connected, and compares them with what is
+// desired of them. A switch that does not answer before ctx ends is reported with an error. It
+// returns false if the loop has ended.
 func (l *Loop) Check(ctx context.Context) (Report, bool) {
-	var c *Comparison
-	if !l.Ask(func(*Core) { c = l.Compare() }) {
+	var c *RunningCheck
+	if !l.Ask(func(*Core) { c = l.StartCheck() }) {
 		return Report{}, false
 	}
 	var ok bool
@@ -36,29 +37,30 @@ func (l *Loop) Check(ctx context.Context) (Report, bool) {
 	return c.done(), true
 }
 
-// Compare begins a check. It is called by Run's goroutine, or by who steps a loop that does not run.
-func (l *Loop) Compare() *Comparison {
+// StartCheck begins a check. It is called by Run's goroutine, or by callers that drive the loop
+// themselves.
+func (l *Loop) StartCheck() *RunningCheck {
 	snapshot := l.view.Snapshot()
 	asked := make(map[netview.DPID]bool)
 	for sw := range snapshot.Switches() {
 		asked[sw.DPID] = true
 	}
 	for _, dpid := range l.core.dpids() {
-		asked[dpid] = asked[dpid] || l.core.ledgers[dpid].phase != phaseDown
+		asked[dpid] = asked[dpid] || l.core.switches[dpid].phase != phaseDown
 	}
-	c := &Comparison{Report{Revision: l.seen}, make(chan Findings, len(asked)), make(map[netview.DPID]bool)}
+	c := &RunningCheck{Report{Revision: l.viewRevision}, make(chan Findings, len(asked)), make(map[netview.DPID]bool)}
 	for _, dpid := range slices.Sorted(maps.Keys(asked)) {
 		if asked[dpid] {
 			c.waiting[dpid] = true
 			l.checks[dpid] = append(l.checks[dpid], c.found)
-			l.answer(Check{dpid})
+			l.post(Check{dpid})
 		}
 	}
 	return c
 }
 
-// Report is what was found, when all switches have answered.
-func (c *Comparison) Report() (Report, bool) {
+// Report returns the findings so far, and whether all switches have answered.
+func (c *RunningCheck) Report() (Report, bool) {
 	for len(c.found) > 0 {
 		f := <-c.found
 		delete(c.waiting, f.DPID)
@@ -67,19 +69,19 @@ func (c *Comparison) Report() (Report, bool) {
 	return c.done(), len(c.waiting) == 0
 }
 
-func (c *Comparison) done() Report {
+func (c *RunningCheck) done() Report {
 	slices.SortFunc(c.report.Switches, func(a, b Findings) int { return cmp.Compare(a.DPID, b.DPID) })
 	return c.report
 }
 
-// tellChecks hands findings to those who wait for them.
-func (l *Loop) tellChecks(found []Findings) {
+// deliverFindings hands findings to the checks that wait for them.
+func (l *Loop) deliverFindings(found []Findings) {
 	for _, f := range found {
 		if f.Err == nil {
-			f.Differences = append(f.Differences, l.core.viewDiffers(l.view.Snapshot(), f.DPID)...)
+			f.Differences = append(f.Differences, l.core.viewDifferences(l.view.Snapshot(), f.DPID)...)
 		}
 		for _, waits := range l.checks[f.DPID] {
-			waits <- f // it has room for all
+			waits <- f // never blocks: the channel has room for all
 		}
 		delete(l.checks, f.DPID)
 	}

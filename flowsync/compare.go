@@ -9,166 +9,174 @@ import (
 	"github.com/weirnet/weir/plan"
 )
 
-// up begins a session: the switch is read before anything is sent.
-func (c *Core) up(l *ledger, in Up, now time.Time) {
-	c.forget(l)
-	c.alarmStuck(l, "")
-	l.session, l.version = in.Session, in.Version
-	l.batch, l.barrier = min(batchFirst, c.config.BatchMax), 0
-	l.watch = WatchReading
+// onUp begins a session: the switch is read before anything is sent.
+func (c *Core) onUp(sw *switchState, in Up, now time.Time) {
+	c.resetSession(sw)
+	c.setStuckAlarm(sw, "")
+	sw.session, sw.version = in.Session, in.Version
+	sw.batchSize, sw.barrierTime = min(batchFirst, c.config.BatchMax), 0
+	sw.watch = WatchReading
 	if !c.config.NoMonitor {
-		l.watch = WatchAsked
-		c.ready.Monitors = append(c.ready.Monitors, Address{l.dpid, l.session})
+		sw.watch = WatchAsked
+		c.ready.Monitors = append(c.ready.Monitors, Address{sw.dpid, sw.session})
 	}
-	l.single = plan.SingleTable(in.Version, in.Tables)
-	l.byCookie = c.former.canFilter(in.Version)
-	l.silent, l.misread = 0, 0
-	for _, key := range l.keys() {
-		l.rows[key].formed = false
+	sw.singleTable = plan.SingleTable(in.Version, in.Tables)
+	sw.cookieMasks = c.codec.hasCookieMasks(in.Version)
+	sw.unanswered, sw.failedReads = 0, 0
+	for _, key := range sw.keys() {
+		sw.rows[key].supportChecked = false
 	}
-	l.own = true
-	c.ready.Own = append(c.ready.Own, Own{l.dpid, Infrastructure(c.config.Domain, in.Version, in.Tables)})
-	c.read(l, now)
+	sw.infrastructure = true
+	c.ready.Infrastructure = append(c.ready.Infrastructure,
+		InfrastructureRules{sw.dpid, Infrastructure(c.config.Domain, in.Version, in.Tables)})
+	c.startReading(sw, now)
 }
 
-// forget ends a session: what was under way is not known any more. Rules that were installed still are.
-func (c *Core) forget(l *ledger) {
-	l.phase, l.found = phaseDown, false
-	c.readingEnds(l)
-	c.unreached(l)
-	c.costOf(l, 0)
-	l.watch, l.audit, l.late, l.overrun, l.owed, l.took = WatchReading, audit{}, nil, false, false, 0
-	l.lateHeld = 0
-	l.auditAt = time.Time{}
-	if l.stuck {
-		c.waitAgain(l)
+// resetSession ends a session: the fate of messages in flight is unknown. Rules that were installed
+// remain installed.
+func (c *Core) resetSession(sw *switchState) {
+	sw.phase, sw.wasRead = phaseDown, false
+	c.freeReadSlot(sw)
+	c.failChecks(sw)
+	c.setReadCost(sw, 0)
+	sw.watch, sw.audit, sw.deferred, sw.deferredOverflow, sw.resyncDue, sw.readTook = WatchReading, audit{}, nil, false, false, 0
+	sw.deferredBytes = 0
+	sw.auditAt = time.Time{}
+	if sw.stuck {
+		c.revertUnanswered(sw)
 	}
-	l.unconfirmed = false
-	l.flight, l.queue, l.retries = nil, nil, nil
-	l.stale, l.soft, l.foreign, l.unkept = nil, nil, nil, 0
-	l.readAt, l.answerBy, l.resendAt = time.Time{}, time.Time{}, time.Time{}
-	l.meters.forget()
-	l.forgetPrograms()
-	maps.DeleteFunc(l.rows, func(_ entryKey, w *row) bool { return w.rule == nil })
-	for _, key := range l.keys() {
-		w := l.rows[key]
+	sw.batchUnanswered = false
+	sw.inflight, sw.queue, sw.retries = nil, nil, nil
+	sw.stale, sw.soft, sw.foreign, sw.foreignOverflow = nil, nil, nil, 0
+	c.setListedBytes(sw, 0)
+	sw.readAt, sw.answerDeadline, sw.resendAt = time.Time{}, time.Time{}, time.Time{}
+	sw.meters.reset()
+	sw.resetCompact()
+	maps.DeleteFunc(sw.rows, func(_ entryKey, w *row) bool { return w.rule == nil })
+	for _, key := range sw.keys() {
+		w := sw.rows[key]
 		w.state, w.retryAt, w.fails = rowIdle, time.Time{}, 0
-		w.held, w.known, w.on, w.unmetered, w.lost, w.blocked = false, false, content{}, false, false, false
+		w.mayHold, w.contentKnown, w.content, w.unmetered, w.lostWhileRead, w.blockedByForeign = false, false,
+			content{}, false, false, false
 	}
 }
 
-// keys are those of all rows, in the order in which a switch is filled.
-func (l *ledger) keys() []entryKey {
-	return slices.SortedFunc(maps.Keys(l.rows), entryKey.compare)
+// keys returns the keys of all rows, in the order in which a switch is filled.
+func (sw *switchState) keys() []entryKey {
+	return slices.SortedFunc(maps.Keys(sw.rows), entryKey.compare)
 }
 
-// reread gives up the batch under way: what became of it is found out by reading.
-func (c *Core) reread(l *ledger, now time.Time) {
-	if f := l.flight; f != nil {
-		l.flight, l.unconfirmed = nil, true
-		if f.programs != nil {
-			l.programs.giveUp()
+// rereadLater abandons the batch in flight, whose fate a reading will show, and schedules the
+// reading.
+func (c *Core) rereadLater(sw *switchState, now time.Time) {
+	if f := sw.inflight; f != nil {
+		sw.inflight, sw.batchUnanswered = nil, true
+		if f.compact != nil {
+			sw.compact.abandonBatch()
 		}
 		for i := range f.ops {
 			if w := f.ops[i].row; w != nil {
 				w.state = rowIdle
-				w.known = false
+				w.contentKnown = false
 			}
 		}
 	}
-	c.readingEnds(l)
-	l.meters.forget()
-	l.asked = l.asked || l.checking
-	l.phase, l.audit, l.checking, l.auditAt = phaseReading, audit{}, false, time.Time{}
-	l.silent++
-	l.answerBy, l.resendAt = time.Time{}, time.Time{}
-	l.readAt = now.Add(c.config.backoff(l.silent))
+	c.freeReadSlot(sw)
+	sw.meters.reset()
+	sw.checkRequested = sw.checkRequested || sw.checkRunning
+	sw.phase, sw.audit, sw.checkRunning, sw.auditAt = phaseReading, audit{}, false, time.Time{}
+	sw.unanswered++
+	sw.answerDeadline, sw.resendAt = time.Time{}, time.Time{}
+	sw.readAt = now.Add(c.config.backoff(sw.unanswered))
 }
 
-// read has the switch's entries asked for when its turn comes.
-func (c *Core) read(l *ledger, now time.Time) {
-	l.phase, l.readAt = phaseReading, time.Time{}
-	if c.mayRead(l) {
-		c.begin(l, now)
+// startReading reads the switch's entries when its turn comes.
+func (c *Core) startReading(sw *switchState, now time.Time) {
+	sw.phase, sw.readAt = phaseReading, time.Time{}
+	if c.mayRead(sw) {
+		c.requestReading(sw, now)
 	}
 }
 
-// begin asks for the switch's entries. If all of them were too many for an answer, the next try asks for ours only.
-func (c *Core) begin(l *ledger, now time.Time) {
-	c.count(l, now)
-	l.answerBy = now.Add(c.config.Answer)
-	l.filtered = l.byCookie && l.misread%2 == 1
+// requestReading requests the switch's entries. After a failure it requests all entries and ours
+// only in turn: all may be too many for an answer.
+func (c *Core) requestReading(sw *switchState, now time.Time) {
+	c.takeReadSlot(sw, now)
+	sw.answerDeadline = now.Add(c.config.Answer)
+	sw.oursOnly = sw.cookieMasks && sw.failedReads%2 == 1
 	c.requests++
-	l.reading = c.requests
-	l.programs.beginListing()
+	sw.readID = c.requests
+	sw.compact.beginListing()
 	c.counters.Readings++
-	c.ready.Readings = append(c.ready.Readings, c.request(l, l.reading))
+	c.ready.Readings = append(c.ready.Readings, c.readRequest(sw, sw.readID))
 }
 
-// request asks for the entries of a switch, or for ours only.
-func (c *Core) request(l *ledger, id uint64) Request {
-	r := Request{Address: Address{l.dpid, l.session}, ID: id, Single: l.single}
-	if l.filtered {
+// readRequest returns the request for the entries of a switch, or for ours only.
+func (c *Core) readRequest(sw *switchState, id uint64) Request {
+	r := Request{Address: Address{sw.dpid, sw.session}, ID: id, Single: sw.singleTable}
+	if sw.oursOnly {
 		r.Cookie, r.Mask = plan.Cookie{Domain: c.config.Domain}.Encode(), plan.DomainMask
 	}
 	return r
 }
 
-// entries compares what the switch holds with what is wanted of it.
-func (c *Core) entries(l *ledger, in Entries, now time.Time) {
-	if l.audit.id != 0 && l.audit.id == in.ID {
-		c.endAudit(l, in, now)
+// onEntries compares a listing with what is desired of the switch.
+func (c *Core) onEntries(sw *switchState, in Entries, now time.Time) {
+	c.noRoom(sw, &in)
+	if sw.audit.id != 0 && sw.audit.id == in.ID {
+		c.endAudit(sw, in, now)
 		return
 	}
-	if l.phase != phaseReading || l.answerBy.IsZero() || in.ID != l.reading {
+	if sw.phase != phaseReading || sw.answerDeadline.IsZero() || in.ID != sw.readID {
 		return
 	}
 	if in.Err != nil {
-		l.misread++
-		c.reread(l, now)
+		sw.failedReads++
+		c.rereadLater(sw, now)
 		return
 	}
-	c.readingEnds(l)
-	l.phase, l.answerBy, l.misread = phaseReady, time.Time{}, 0
-	if l.stuck && !l.unconfirmed { // only readings were not answered
-		c.unstick(l)
+	c.freeReadSlot(sw)
+	sw.phase, sw.answerDeadline, sw.failedReads = phaseReady, time.Time{}, 0
+	if sw.stuck && !sw.batchUnanswered { // only readings timed out
+		c.clearStuck(sw)
 	}
-	if !l.stuck {
-		l.silent = 0
+	if !sw.stuck {
+		sw.unanswered = 0
 	}
-	c.learnCost(l, in.Cost)
-	if !l.found {
-		l.found = true
-		c.ready.Found = append(c.ready.Found, Found{l.dpid, treeOf(in.Reading.Firm)})
+	c.updateReadCost(sw, in.Cost)
+	if !sw.wasRead {
+		sw.wasRead = true
+		c.ready.TreeEntries = append(c.ready.TreeEntries, TreeEntries{sw.dpid, treeOf(in.Reading.Firm)})
 	}
-	l.sort(&in.Reading)
-	l.requeue()
-	for _, key := range l.keys() {
-		c.compare(l, l.rows[key], now)
+	c.setListedBytes(sw, in.Reading.size())
+	sw.indexReading(&in.Reading)
+	sw.pruneQueue()
+	for _, key := range sw.keys() {
+		c.compareRow(sw, sw.rows[key], now)
 	}
-	c.listed(l, &in.Reading.Programs)
-	c.comparePrograms(l)
-	c.dropSoft(l)
-	c.catchUp(l, now)
-	c.pace(l, now, true)
+	c.compareListed(sw, &in.Reading.Programs)
+	c.compareCompact(sw)
+	c.removeBrokenSoft(sw)
+	c.applyDeferred(sw, now)
+	c.scheduleRegularAudit(sw, now, true)
 }
 
-// listedPart takes a part of a listing that is under way.
-func (c *Core) listedPart(l *ledger, in Listed, now time.Time) {
+// onListed compares a part of a listing whose end is still to come.
+func (c *Core) onListed(sw *switchState, in ListedPart, now time.Time) {
 	switch {
-	case l.audit.id != 0 && l.audit.id == in.ID:
-		l.audit.by = now.Add(c.config.Answer)
-	case l.phase == phaseReading && !l.answerBy.IsZero() && in.ID == l.reading:
-		l.answerBy = now.Add(c.config.Answer)
+	case sw.audit.id != 0 && sw.audit.id == in.ID:
+		sw.audit.deadline = now.Add(c.config.Answer)
+	case sw.phase == phaseReading && !sw.answerDeadline.IsZero() && in.ID == sw.readID:
+		sw.answerDeadline = now.Add(c.config.Answer)
 	default:
 		return
 	}
-	if c.listed(l, &in.Entries); now.Sub(l.readSince) > readingPatience {
-		c.readingEnds(l)
+	if c.compareListed(sw, &in.Entries); now.Sub(sw.readSince) > readTurnMax {
+		c.freeReadSlot(sw)
 	}
 }
 
-// treeOf are the entries of the tree's kind.
+// treeOf returns the entries of the broadcast tree.
 func treeOf(firm []Entry) (tree []Entry) {
 	for i := range firm {
 		if plan.Decode(firm[i].Cookie).Kind == plan.KindTree {
@@ -178,142 +186,149 @@ func treeOf(firm []Entry) (tree []Entry) {
 	return tree
 }
 
-// sort takes in what a switch holds.
-func (l *ledger) sort(r *Reading) {
-	l.stale = make(map[entryKey]*Entry, len(r.Firm))
-	l.soft = make(map[entryKey]*SoftEntry, len(r.Soft))
+// indexReading replaces stale, soft and foreign with those of a listing.
+func (sw *switchState) indexReading(r *Reading) {
+	sw.stale = make(map[entryKey]*Entry, len(r.Firm))
+	sw.soft = make(map[entryKey]*SoftEntry, len(r.Soft))
 	for i := range r.Firm {
-		l.stale[l.place(r.Firm[i].key())] = &r.Firm[i]
+		sw.stale[sw.ourKey(r.Firm[i].key())] = &r.Firm[i]
 	}
 	for i := range r.Soft {
-		l.soft[l.place(r.Soft[i].key())] = &r.Soft[i]
+		sw.soft[sw.ourKey(r.Soft[i].key())] = &r.Soft[i]
 	}
-	if l.filtered && l.foreign != nil {
-		return // and what is known of foreign entries may still be so
+	if sw.oursOnly && sw.foreign != nil {
+		return // the foreign entries of the last full reading remain
 	}
-	l.foreign = make(map[entryKey]*Entry, len(r.Foreign))
+	sw.foreign = make(map[entryKey]*Entry, len(r.Foreign))
 	for i := range r.Foreign {
-		l.foreign[r.Foreign[i].key()] = &r.Foreign[i]
+		sw.foreign[r.Foreign[i].key()] = &r.Foreign[i]
 	}
-	l.unkept = r.ForeignCount - len(r.Foreign)
-	l.unjudged = !l.filtered && (len(l.foreign) > 0 || l.shadowing != "")
+	sw.foreignOverflow = r.ForeignCount - len(r.Foreign)
+	sw.shadowsDirty = !sw.oursOnly && (len(sw.foreign) > 0 || sw.shadowText != "")
 }
 
-// place is the key of an entry of ours. In the single-table form all stand in the one table, whatever number the switch
-// gives it.
-func (l *ledger) place(key entryKey) entryKey {
-	if l.single {
+// ourKey returns the key of an entry of ours. In the single-table form all entries are in one
+// table, whatever number the switch gives it.
+func (sw *switchState) ourKey(key entryKey) entryKey {
+	if sw.singleTable {
 		key.table = plan.TableSingle
 	}
 	return key
 }
 
-// requeue drops from the queue what went while the switch was being read.
-func (l *ledger) requeue() {
-	l.queue = slices.DeleteFunc(l.queue, func(w *row) bool { return l.rows[w.key] != w })
+// pruneQueue drops queued rows that were deleted during the reading.
+func (sw *switchState) pruneQueue() {
+	sw.queue = slices.DeleteFunc(sw.queue, func(w *row) bool { return sw.rows[w.key] != w })
 }
 
-// compare notes what the switch holds in the place of a row, and has the row looked at. What is left in l.stale at the
-// end is wanted by nobody.
-func (c *Core) compare(l *ledger, w *row, now time.Time) {
-	w.held, w.known, w.on = false, false, content{}
-	if e := l.stale[w.key]; e != nil {
-		w.hold(e)
-		delete(l.stale, w.key)
+// compareRow records the entry that the switch holds in the place of a row, and queues the row.
+// After all rows, the entries left in stale are desired by no one.
+func (c *Core) compareRow(sw *switchState, w *row, now time.Time) {
+	w.mayHold, w.contentKnown, w.content = false, false, content{}
+	if e := sw.stale[w.key]; e != nil {
+		w.setHeld(e)
+		delete(sw.stale, w.key)
 	}
-	if l.soft[w.key] != nil {
-		w.held = w.rule == nil // a removal that was not confirmed; an ADD replaces it
-		delete(l.soft, w.key)
+	if sw.soft[w.key] != nil {
+		w.mayHold = w.rule == nil // an unconfirmed removal; an ADD replaces it
+		delete(sw.soft, w.key)
 	}
-	if w.lost {
-		w.known, w.lost = false, false
+	if w.lostWhileRead {
+		w.contentKnown, w.lostWhileRead = false, false
 	}
-	if w.outcome.state == netview.RuleInstalled && !c.holds(l, w, w.rule.Instructions) &&
-		!c.holds(l, w, withoutMeter(w.rule.Instructions)) {
-		c.tell(w, c.waiting(l, w))
+	if w.status.state == netview.RuleInstalled && !c.holds(sw, w, w.rule.Instructions) &&
+		!c.holds(sw, w, withoutMeter(w.rule.Instructions)) {
+		c.report(w, c.unconfirmedStatus(sw, w))
 	}
-	l.enqueue(w)
+	sw.enqueue(w)
 }
 
-// prune removes what nobody wants, once discovery has settled and applications had their time.
-func (c *Core) prune(l *ledger, now time.Time) {
-	if l.phase != phaseReady || l.settled.IsZero() {
+// prune removes entries that no one desires, Config.Grace after discovery has settled.
+func (c *Core) prune(sw *switchState, now time.Time) {
+	if sw.phase != phaseReady || sw.settled.IsZero() {
 		return
 	}
-	if due := l.settled.Add(c.config.Grace); now.Before(due) {
-		c.wakeAt(l, due)
+	if due := sw.settled.Add(c.config.Grace); now.Before(due) {
+		c.wakeAt(sw, due)
 		return
 	}
-	for _, key := range slices.SortedFunc(maps.Keys(l.stale), entryKey.compare) {
-		if e := l.stale[key]; l.remove(key, e.Match, e.Cookie) {
-			delete(l.stale, key)
+	if len(sw.stale) > 0 {
+		c.pruneStale(sw)
+	}
+	c.pruneCompact(sw, now)
+	c.pruneMeters(sw, now)
+}
+
+// pruneStale queues the removal of all stale entries.
+func (c *Core) pruneStale(sw *switchState) {
+	for _, key := range slices.SortedFunc(maps.Keys(sw.stale), entryKey.compare) {
+		if e := sw.stale[key]; sw.removeEntry(key, e.Match, e.Cookie) {
+			delete(sw.stale, key)
 		}
 	}
-	c.prunePrograms(l, now)
-	c.pruneMeters(l, now)
 }
 
-// removed takes the news that an entry went from the switch. A firm one that is wanted is put back.
-func (c *Core) removed(l *ledger, in Removed, now time.Time) {
+// onRemoved handles a flow-removed message. A firm entry that is desired is put back.
+func (c *Core) onRemoved(sw *switchState, in Removed, now time.Time) {
 	if plan.Foreign(in.Cookie, c.config.Domain) {
 		return
 	}
-	key := l.place(entryKey{in.Table, in.Priority, in.Match})
-	delete(l.stale, key)
-	delete(l.soft, key)
-	if i, ok := l.rowAt(key); ok {
-		c.removedRule(l, i, now)
+	key := sw.ourKey(entryKey{in.Table, in.Priority, in.Match})
+	delete(sw.stale, key)
+	delete(sw.soft, key)
+	if i, ok := sw.rowAt(key); ok {
+		c.onCompactRemoved(sw, i, now)
 		return
 	}
-	w := l.rows[key]
+	w := sw.rows[key]
 	switch {
-	case w == nil || w.rule == nil && w.state != rowFlying:
+	case w == nil || w.rule == nil && w.state != rowInFlight:
 		return
-	case l.phase == phaseReading: // the listing that comes may have been made before
-		w.lost = true
-		c.tell(w, c.waiting(l, w))
-	case l.watch == WatchMonitor: // which tells too, and in order with our own changes
+	case sw.phase == phaseReading: // the listing may have been made before
+		w.lostWhileRead = true
+		c.report(w, c.unconfirmedStatus(sw, w))
+	case sw.watch == WatchMonitor: // which reports it too, in order with our own changes
 	default:
-		c.tookAway(l, w, false, SourceRemoved, now)
+		c.entryRemoved(sw, w, false, SourceRemoved, now)
 	}
 }
 
-// facts takes what the view says of a switch.
-func (c *Core) facts(l *ledger, in Facts, now time.Time) {
-	before := l.view
-	l.view = in.Switch
+// onFacts handles a change of the switch in the view.
+func (c *Core) onFacts(sw *switchState, in SwitchFacts, now time.Time) {
+	before := sw.facts
+	sw.facts = in.Switch
 	switch {
 	case !in.Settled:
-		l.settled = time.Time{}
-	case l.settled.IsZero():
-		l.settled = now
+		sw.settled = time.Time{}
+	case sw.settled.IsZero():
+		sw.settled = now
 	}
 	if before == nil || !slices.EqualFunc(before.Ports, in.Switch.Ports, samePort) || before.State != in.Switch.State {
-		c.dropSoft(l)
+		c.removeBrokenSoft(sw)
 	}
 }
 
 func samePort(a, b netview.Port) bool { return a.Number == b.Number && a.Up == b.Up }
 
-// dropSoft removes the adopted soft entries that output to a port which is down or gone.
-func (c *Core) dropSoft(l *ledger) {
-	if l.phase != phaseReady || len(l.soft) == 0 || l.view == nil || l.view.State != netview.SwitchReady {
+// removeBrokenSoft removes adopted soft entries that output to a port which is down or gone.
+func (c *Core) removeBrokenSoft(sw *switchState) {
+	if sw.phase != phaseReady || len(sw.soft) == 0 || sw.facts == nil || sw.facts.State != netview.SwitchReady {
 		return
 	}
-	up := make(map[uint32]bool, len(l.view.Ports))
-	for i := range l.view.Ports {
-		up[l.view.Ports[i].Number] = l.view.Ports[i].Up
+	up := make(map[uint32]bool, len(sw.facts.Ports))
+	for i := range sw.facts.Ports {
+		up[sw.facts.Ports[i].Number] = sw.facts.Ports[i].Up
 	}
 	var broken []entryKey
-	for key, e := range l.soft {
+	for key, e := range sw.soft {
 		if slices.ContainsFunc(e.Ports, func(p uint32) bool { return !up[p] }) {
 			broken = append(broken, key)
 		}
 	}
 	slices.SortFunc(broken, entryKey.compare)
 	for _, key := range broken {
-		if e := l.soft[key]; l.remove(key, e.Match, e.Cookie) {
-			delete(l.soft, key)
+		if e := sw.soft[key]; sw.removeEntry(key, e.Match, e.Cookie) {
+			delete(sw.soft, key)
 		}
 	}
 }

@@ -3,69 +3,75 @@ package flowsync
 import (
 	"time"
 
+	"github.com/weirnet/weir/alarm"
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/plan"
 )
 
-// Config are flowsync's settings. A zero field means its default.
+// Config is the configuration of a Loop and its Core. A zero field means its default.
 type Config struct {
-	// Domain is which Weir this is, 1–4095 (plan.Cookie). Default plan.DomainDefault.
+	// Domain is the number of this Weir, 1–4095 (plan.Cookie). Default plan.DomainDefault.
 	Domain uint16
-	// Grace is how long after a switch has settled its unwanted firm entries stay, so that applications can say what
-	// they want of it. Default 2 s.
+	// Grace is how long after a switch has settled its stale firm entries stay, so that
+	// applications can say what they want of it. Default 2 s.
 	Grace time.Duration
-	// Answer is how long a switch may take to answer a batch or a reading before it is read anew. Default 30 s.
+	// Answer is the timeout of a batch or a reading, after which the switch is read anew. Default
+	// 30 s.
 	Answer time.Duration
-	// RetryFirst and RetryMax bound the back-off, doubling, after a refusal that may pass. Defaults 1 s, 60 s.
+	// RetryFirst and RetryMax bound the exponential backoff after a refusal that may be temporary.
+	// Defaults 1 s, 60 s.
 	RetryFirst, RetryMax time.Duration
-	// Resend is when a batch that did not fit into a session's queue goes on. Default 20 ms.
+	// Resend is the delay before the rest of a batch that did not fit into a session's queue is
+	// sent. Default 20 ms.
 	Resend time.Duration
-	// ReadShare is how much of one processor reading switches again may cost, of all that have no flow monitor together:
-	// by it the time between two readings of a switch grows. Default 0.01.
+	// ReadShare is the share of one processor that repeated readings of all switches without a flow
+	// monitor may use; the time between two readings follows from it. Default 0.01.
 	ReadShare float64
-	// ReadEvery is the shortest such time. Default 5 s.
+	// ReadEvery is the shortest time between two such readings. Default 5 s.
 	ReadEvery time.Duration
-	// ReadMost is how many rules of programs the switches have together that are read at once for the first time in a session; one may have more.
-	// Default 131072.
-	ReadMost int
-	// ReadCost is what a reading is thought to cost before it was measured. Default 100 µs.
+	// ReadRulesMax bounds how many rules of rule sets the switches that are read at the same time,
+	// for the first time in a session, have together; one switch alone may have more. Default
+	// 131072.
+	ReadRulesMax int
+	// ReadCost is the assumed cost of a reading before it was measured. Default 100 µs.
 	ReadCost time.Duration
-	// NoMonitor keeps flowsync from asking switches for a flow monitor.
+	// NoMonitor disables requests for a flow monitor.
 	NoMonitor bool
-	// Barrier is how long a barrier should take: batches shrink and grow until it does. Default 100 ms.
+	// Barrier is how long a barrier should take: batches shrink and grow to meet it. Default 100
+	// ms.
 	Barrier time.Duration
 	// BatchMin and BatchMax bound the number of flow-mods before a barrier. Defaults 1, 4096.
 	BatchMin, BatchMax int
-	// LieCount is how often a switch may lose a rule within LieWindow until it is marked as one that does not keep what it
-	// confirms. Defaults 5, 1 min.
+	// LieCount is how often a switch may lose a rule within LieWindow before it is marked as lying.
+	// Defaults 5, 1 min.
 	LieCount  int
 	LieWindow time.Duration
-	// ForeignMax and SoftMax are how many foreign and adopted soft entries are remembered of a switch; more are counted
-	// only. Defaults 4096, 262144.
+	// ForeignMax and SoftMax bound the foreign and adopted soft entries kept of a switch; more are
+	// counted only. Defaults 4096, 262144.
 	ForeignMax, SoftMax int
-	// NewsMax is how many bytes, about, of what switches tell unasked may wait for the loop: errors, entries that went or changed. A switch
-	// that tells more is read instead. Default 32 MiB.
-	NewsMax int
+	// UnsolicitedMax bounds the bytes, about, of unsolicited messages (errors, removed and changed
+	// entries) that wait for the loop. A switch that sends more is read instead. Default 32 MiB.
+	UnsolicitedMax int
+	// ListMax bounds the bytes, about, kept of the listings of all switches, rules of rule sets not
+	// counted. Soft and foreign entries above it are counted only; a listing with more firm entries
+	// of ours is given up and requested again. Default 256 MiB.
+	ListMax int
 	// Now is the clock. Default: the system's.
 	Now func() time.Time
-	// Alarms is told of alarms, by Run's goroutine. Default: nobody is.
-	Alarms Alarms
-	// Found is told, by Run's goroutine, which firm entries of the tree's kind (plan.KindTree) a switch held when it was
-	// first read in a session: what an earlier life left, or this one. None is told too. Default: nobody is told.
-	Found func(dpid netview.DPID, entries []Entry)
-	// Told is told what became of orders (Loop.Order), by Run's goroutine; it must not block, and the list is valid during the
-	// call only. Default: nobody is told.
-	Told func([]Outcome)
-	// Adopt is given the soft entries of each reading of a switch (all of them, if whole) and returns those that are of an
-	// earlier life; whoever made the others in this one looks after them. It is called on any goroutine and must not
-	// block. Default: all are of an earlier life.
+	// Alarms receives alarms on Run's goroutine; their object is the switch's datapath id. Default:
+	// no one does.
+	Alarms alarm.Sink
+	// OnTreeEntries is called on Run's goroutine with the firm entries of the broadcast tree
+	// (plan.KindTree) that a switch held when it was first read in a session, also with none.
+	// Default: not called.
+	OnTreeEntries func(dpid netview.DPID, entries []Entry)
+	// OnOutcomes is called on Run's goroutine with the outcomes of orders (Loop.Order). It must not
+	// block; the list is valid during the call only. Default: not called.
+	OnOutcomes func([]Outcome)
+	// Adopt is given the soft entries of each reading of a switch (all of them, if whole) and
+	// returns those of an earlier run; the application that wrote the others in this run manages
+	// them. It is called on any goroutine and must not block. Default: all are of an earlier run.
 	Adopt func(dpid netview.DPID, soft []SoftEntry, whole bool) []SoftEntry
-}
-
-// Alarms takes alarms; their object is the switch's datapath id. *alarm.Board is one.
-type Alarms interface {
-	Raise(kind netview.AlarmKind, object, text string)
-	Clear(kind netview.AlarmKind, object string)
 }
 
 func (c Config) withDefaults() Config {
@@ -97,14 +103,15 @@ func (c Config) withDefaults() Config {
 	if c.ReadShare <= 0 {
 		c.ReadShare = 0.01
 	}
-	orInt(&c.NewsMax, 32<<20)
-	orInt(&c.ReadMost, 1<<17)
+	orInt(&c.UnsolicitedMax, 32<<20)
+	orInt(&c.ListMax, 256<<20)
+	orInt(&c.ReadRulesMax, 1<<17)
 	orInt(&c.ForeignMax, 4096)
 	orInt(&c.SoftMax, 1<<18)
 	return c
 }
 
-// backoff is how long to wait after the nth failure in a row, n from 1.
+// backoff returns the delay after the nth consecutive failure, n from 1.
 func (c *Config) backoff(n int) time.Duration {
 	d := c.RetryFirst
 	for ; n > 1 && d < c.RetryMax; n-- {

@@ -8,364 +8,368 @@ import (
 	"github.com/weirnet/weir/openflow"
 )
 
-// Core decides what is sent to which switch. It does nothing by itself: Step takes what happened and says what to do.
+// Core decides what is sent to which switch. It does no I/O: Step takes what happened and returns
+// what to do.
 type Core struct {
-	config   Config
-	ledgers  map[netview.DPID]*ledger
-	batches  uint64 // the number of the last batch
-	counters Counters
-	adopted  int              // soft entries of an earlier life, all switches'
-	requests uint64           // the number of the last reading
-	costs    time.Duration    // of one reading of each switch that is watched by reading
-	seen     netview.Revision // in the inputs so far
-	before   netview.Revision // seen at the end of the last step
+	config       Config
+	switches     map[netview.DPID]*switchState
+	batches      uint64 // number of the last batch
+	counters     Counters
+	listedBytes  int              // bytes kept of listings, all switches
+	adopted      int              // soft entries of an earlier run, all switches
+	requests     uint64           // number of the last reading
+	readCosts    time.Duration    // sum of switchState.readCost
+	viewRevision netview.Revision // of the inputs so far
+	previous     netview.Revision // viewRevision at the end of the last step
 
-	heldUntil time.Time // no switch is read for the first time until then; zero: it may be
-	unread    []*ledger // that wait to be read, first come first
-	reading   int       // rules of programs at the switches that are being read, about
+	holdUntil time.Time      // until then no switch is read for the first time; zero: any may be
+	readQueue []*switchState // switches that wait for their first reading, in order
+	readRules int            // rules of rule sets at the switches being read, about
 
-	former    former
-	mod       openflow.FlowMod // of programs, used again
-	frames    []byte           // encoded in this step
+	codec     codec
+	mod       openflow.FlowMod // scratch memory
+	frames    []byte           // flow-mods encoded in this step
 	deadlines deadlines
-	touched   []*ledger
+	dirty     []*switchState
 	ready     Ready
 }
 
 // NewCore returns a core that knows no switch.
 func NewCore(config Config) *Core {
-	return &Core{config: config.withDefaults(), ledgers: make(map[netview.DPID]*ledger)}
+	return &Core{config: config.withDefaults(), switches: make(map[netview.DPID]*switchState)}
 }
 
-// Step takes inputs in the order in which they happened and returns what is to be done, valid until the next Step. What
-// is wanted together should come in one step: it leaves in one batch.
+// Step takes inputs in the order in which they happened and returns what to do, valid until the
+// next Step. Changes that belong together should come in one step: they leave in one batch.
 func (c *Core) Step(inputs []Input, now time.Time) *Ready {
 	c.ready.reset()
 	if c.frames = c.frames[:0]; cap(c.frames) > framesKept {
 		c.frames = nil
 	}
 	for _, in := range inputs {
-		if l := c.apply(in, now); l != nil {
-			c.touch(l)
+		if sw := c.apply(in, now); sw != nil {
+			c.markDirty(sw)
 		}
 	}
-	for l := c.due(now); l != nil; l = c.due(now) {
-		c.touch(l)
+	for sw := c.due(now); sw != nil; sw = c.due(now) {
+		c.markDirty(sw)
 	}
-	for _, l := range c.touched {
-		l.touched = false
-		c.work(l, now)
+	for _, sw := range c.dirty {
+		sw.dirty = false
+		c.advance(sw, now)
 	}
-	clear(c.touched)
-	c.touched = c.touched[:0]
-	c.readMore(now)
-	c.before = c.seen
+	clear(c.dirty)
+	c.dirty = c.dirty[:0]
+	c.readQueued(now)
+	c.previous = c.viewRevision
 	c.ready.Wake = c.next()
-	if len(c.unread) > 0 && !c.heldUntil.IsZero() && (c.ready.Wake.IsZero() || c.heldUntil.Before(c.ready.Wake)) {
-		c.ready.Wake = c.heldUntil
+	if len(c.readQueue) > 0 && !c.holdUntil.IsZero() && (c.ready.Wake.IsZero() || c.holdUntil.Before(c.ready.Wake)) {
+		c.ready.Wake = c.holdUntil
 	}
 	return &c.ready
 }
 
-// touch has a switch looked at at the end of the step.
-func (c *Core) touch(l *ledger) {
-	if !l.touched {
-		l.touched = true
-		c.touched = append(c.touched, l)
+// markDirty has a switch advanced at the end of the step.
+func (c *Core) markDirty(sw *switchState) {
+	if !sw.dirty {
+		sw.dirty = true
+		c.dirty = append(c.dirty, sw)
 	}
 }
 
-// apply takes one input and returns the ledger that it is about, nil if none.
-func (c *Core) apply(in Input, now time.Time) *ledger {
+// apply applies one input and returns the state of its switch, nil if it is about none.
+func (c *Core) apply(in Input, now time.Time) *switchState {
 	switch in := in.(type) {
 	case Up:
-		l := c.ledger(in.DPID)
-		if in.Session <= l.session {
+		sw := c.switchOf(in.DPID)
+		if in.Session <= sw.session {
 			return nil
 		}
-		c.up(l, in, now)
-		return l
-	case Facts:
-		l := c.ledger(in.Switch.DPID)
-		c.facts(l, in, now)
-		return l
-	case Gone:
-		return c.gone(in.DPID)
+		c.onUp(sw, in, now)
+		return sw
+	case SwitchFacts:
+		sw := c.switchOf(in.Switch.DPID)
+		c.onFacts(sw, in, now)
+		return sw
+	case SwitchDeleted:
+		return c.onDeleted(in.DPID)
 	case Rule:
 		return c.applyRule(in)
 	case Meter:
 		return c.applyMeter(in)
 	case Orders:
-		c.orders(in.List, now)
+		c.onOrders(in.List, now)
 		return nil
-	case Seen:
-		c.seen = in.Revision
+	case ViewRevision:
+		c.viewRevision = in.Revision
 		return nil
 	case Hold:
-		c.heldUntil = time.Time{}
+		c.holdUntil = time.Time{}
 		if in.On {
-			c.heldUntil = now.Add(holdMost)
+			c.holdUntil = now.Add(holdMax)
 		}
 		return nil
 	case Check:
-		l := c.ledger(in.DPID)
-		c.ask(l)
-		return l
-	case Wanted:
-		l := c.ledger(in.DPID)
-		c.replace(l, in)
-		return l
+		sw := c.switchOf(in.DPID)
+		c.requestCheck(sw)
+		return sw
+	case Desired:
+		sw := c.switchOf(in.DPID)
+		c.replaceDesired(sw, in)
+		return sw
 	}
 	return c.applyAnswer(in, now)
 }
 
-// applyAnswer takes what comes from a session; that of an earlier session is ignored.
-func (c *Core) applyAnswer(in Input, now time.Time) *ledger {
+// applyAnswer applies an input that belongs to a session. One of an earlier session is ignored.
+func (c *Core) applyAnswer(in Input, now time.Time) *switchState {
 	switch in := in.(type) {
 	case Down:
-		if l := c.on(in.DPID, in.Session); l != nil {
-			c.down(l, in)
-			return l
+		if sw := c.inSession(in.DPID, in.Session); sw != nil {
+			c.onDown(sw, in)
+			return sw
 		}
 	case Entries:
-		if l := c.on(in.DPID, in.Session); l != nil {
-			c.entries(l, in, now)
-			return l
+		if sw := c.inSession(in.DPID, in.Session); sw != nil {
+			c.onEntries(sw, in, now)
+			return sw
 		}
-	case Listed:
-		if l := c.on(in.DPID, in.Session); l != nil {
-			c.listedPart(l, in, now)
-			return l
+	case ListedPart:
+		if sw := c.inSession(in.DPID, in.Session); sw != nil {
+			c.onListed(sw, in, now)
+			return sw
 		}
 	case Meters:
-		if l := c.on(in.DPID, in.Session); l != nil {
-			c.metersRead(l, in)
-			return l
+		if sw := c.inSession(in.DPID, in.Session); sw != nil {
+			c.onMeters(sw, in)
+			return sw
 		}
 	case Sent:
-		if l := c.on(in.DPID, in.Session); l != nil {
-			c.sent(l, in, now)
-			return l
+		if sw := c.inSession(in.DPID, in.Session); sw != nil {
+			c.onSent(sw, in, now)
+			return sw
 		}
 	case Refused:
-		if l := c.on(in.DPID, in.Session); l != nil {
-			c.refused(l, in)
+		if sw := c.inSession(in.DPID, in.Session); sw != nil {
+			c.onRefused(sw, in)
 		}
 	case Confirmed:
-		if l := c.on(in.DPID, in.Session); l != nil {
-			c.confirmed(l, in, now)
-			return l
+		if sw := c.inSession(in.DPID, in.Session); sw != nil {
+			c.onConfirmed(sw, in, now)
+			return sw
 		}
 	case Removed:
-		if l := c.on(in.DPID, in.Session); l != nil {
-			c.removed(l, in, now)
-			return l
+		if sw := c.inSession(in.DPID, in.Session); sw != nil {
+			c.onRemoved(sw, in, now)
+			return sw
 		}
 	}
-	return c.applyWord(in, now)
+	return c.applyNotice(in, now)
 }
 
-// applyWord takes what comes of a flow monitor.
-func (c *Core) applyWord(in Input, now time.Time) *ledger {
-	var l *ledger
+// applyNotice applies an unsolicited message of a switch.
+func (c *Core) applyNotice(in Input, now time.Time) *switchState {
+	var sw *switchState
 	switch in := in.(type) {
-	case *RemovedRules:
-		if l = c.on(in.DPID, in.Session); l != nil {
-			c.removedRules(l, &in.Entries, now)
+	case *RemovedPacked:
+		if sw = c.inSession(in.DPID, in.Session); sw != nil {
+			c.onRemovedPacked(sw, &in.Entries, now)
 		}
-	case Monitoring:
-		if l = c.on(in.DPID, in.Session); l != nil {
-			c.monitoring(l, in, now)
+	case MonitorAnswer:
+		if sw = c.inSession(in.DPID, in.Session); sw != nil {
+			c.onMonitoring(sw, in, now)
 		}
 	case Changed:
-		if l = c.on(in.DPID, in.Session); l != nil {
-			c.changed(l, in, now)
+		if sw = c.inSession(in.DPID, in.Session); sw != nil {
+			c.onChanged(sw, in, now)
 		}
 	case Paused:
-		if l = c.on(in.DPID, in.Session); l != nil {
-			c.paused(l, in, now)
+		if sw = c.inSession(in.DPID, in.Session); sw != nil {
+			c.onPaused(sw, in, now)
 		}
-	case Missed:
-		if l = c.on(in.DPID, in.Session); l != nil {
-			c.missed(l, now)
+	case Overflow:
+		if sw = c.inSession(in.DPID, in.Session); sw != nil {
+			c.onMissed(sw, now)
 		}
 	}
-	return l
+	return sw
 }
 
-// ledger is that of a switch, made if there is none.
-func (c *Core) ledger(dpid netview.DPID) *ledger {
-	l := c.ledgers[dpid]
-	if l == nil {
-		l = newLedger(dpid)
-		c.ledgers[dpid] = l
+// switchOf returns the state of a switch, made if there is none.
+func (c *Core) switchOf(dpid netview.DPID) *switchState {
+	sw := c.switches[dpid]
+	if sw == nil {
+		sw = newSwitchState(dpid)
+		c.switches[dpid] = sw
 	}
-	return l
+	return sw
 }
 
-// on is the ledger of a switch whose session this is, nil if it has another or none.
-func (c *Core) on(dpid netview.DPID, session uint64) *ledger {
-	l := c.ledgers[dpid]
-	if l == nil || l.phase == phaseDown || l.session != session {
+// inSession returns the state of a switch if the session is its current one, else nil.
+func (c *Core) inSession(dpid netview.DPID, session uint64) *switchState {
+	sw := c.switches[dpid]
+	if sw == nil || sw.phase == phaseDown || sw.session != session {
 		return nil
 	}
-	return l
+	return sw
 }
 
-// gone takes a switch out; as long as it is connected all the same it stays.
-func (c *Core) gone(dpid netview.DPID) *ledger {
-	l := c.ledgers[dpid]
-	if l != nil {
-		l.view, l.settled = nil, time.Time{}
+// onDeleted records that a switch is not in the view. As long as it is connected its state stays.
+func (c *Core) onDeleted(dpid netview.DPID) *switchState {
+	sw := c.switches[dpid]
+	if sw != nil {
+		sw.facts, sw.settled = nil, time.Time{}
 	}
-	return l
+	return sw
 }
 
-// bury withdraws what flowsync itself wants of a switch that is neither in the view nor connected, and forgets the switch
-// when nobody else wants anything of it.
-func (c *Core) bury(l *ledger) {
-	c.unreached(l)
-	c.lit(l)
-	c.alarmStuck(l, "")
-	if l.lying {
-		c.trust(l)
+// release withdraws the infrastructure's rules of a switch that is neither in the view nor
+// connected, and drops its state when nothing else is desired of it.
+func (c *Core) release(sw *switchState) {
+	c.failChecks(sw)
+	c.clearShadowAlarm(sw)
+	c.setStuckAlarm(sw, "")
+	if sw.lying {
+		c.clearLying(sw)
 	}
-	if l.own {
-		l.own = false
-		c.ready.Own = append(c.ready.Own, Own{DPID: l.dpid})
+	if sw.infrastructure {
+		sw.infrastructure = false
+		c.ready.Infrastructure = append(c.ready.Infrastructure, InfrastructureRules{DPID: sw.dpid})
 	}
-	c.buryPrograms(l)
-	if len(l.rows) == 0 && len(l.meters.rows) == 0 && l.programs == nil {
-		delete(c.ledgers, l.dpid)
+	c.releaseCompact(sw)
+	if len(sw.rows) == 0 && len(sw.meters.rows) == 0 && sw.compact == nil {
+		delete(c.switches, sw.dpid)
 	}
 }
 
-func (c *Core) applyRule(in Rule) *ledger {
-	l := c.ledger(in.Rule.DPID)
+func (c *Core) applyRule(in Rule) *switchState {
+	sw := c.switchOf(in.Rule.DPID)
 	if in.Withdrawn {
-		c.unwant(l, keyOf(in.Rule))
+		c.withdraw(sw, keyOf(in.Rule))
 	} else {
-		c.want(l, in.Rule)
+		c.setDesired(sw, in.Rule)
 	}
-	return l
+	return sw
 }
 
-func (c *Core) applyMeter(in Meter) *ledger {
-	l := c.ledger(in.Meter.DPID)
+func (c *Core) applyMeter(in Meter) *switchState {
+	sw := c.switchOf(in.Meter.DPID)
 	if in.Withdrawn {
-		l.unwantMeter(in.Meter.ID)
+		sw.withdrawMeter(in.Meter.ID)
 	} else {
-		l.wantMeter(in.Meter)
+		sw.setDesiredMeter(in.Meter)
 	}
-	return l
+	return sw
 }
 
-// replace takes all that is wanted of a switch.
-func (c *Core) replace(l *ledger, in Wanted) {
+// replaceDesired replaces everything that is desired of a switch.
+func (c *Core) replaceDesired(sw *switchState, in Desired) {
 	rules := make(map[entryKey]bool, len(in.Rules))
 	for _, r := range in.Rules {
 		rules[keyOf(r)] = true
-		c.want(l, r)
+		c.setDesired(sw, r)
 	}
-	for _, key := range l.keys() {
+	for _, key := range sw.keys() {
 		if !rules[key] {
-			c.unwant(l, key)
+			c.withdraw(sw, key)
 		}
 	}
 	meters := make(map[uint32]bool, len(in.Meters))
 	for _, m := range in.Meters {
 		meters[m.ID] = true
-		l.wantMeter(m)
+		sw.setDesiredMeter(m)
 	}
-	for _, id := range l.meters.ids() {
+	for _, id := range sw.meters.ids() {
 		if !meters[id] {
-			l.unwantMeter(id)
+			sw.withdrawMeter(id)
 		}
 	}
 }
 
-// work does what is due at one switch, and says when to look again.
-func (c *Core) work(l *ledger, now time.Time) {
-	c.act(l, now)
-	c.tellLost(l)
-	c.judge(l, now)
-	c.adopted += len(l.soft) - l.adopted
-	l.adopted = len(l.soft)
-	rest := l.phase == phaseReady && l.flight == nil && len(l.queue) == 0 && !l.meters.reading && l.programs.settled() &&
-		!slices.ContainsFunc(l.retries, func(w *row) bool { return w.outcome == pending })
-	if l.rest && !rest {
-		l.agreed = c.before
+// advance does what is due at one switch, and updates converged.
+func (c *Core) advance(sw *switchState, now time.Time) {
+	c.runDue(sw, now)
+	c.alarmLost(sw)
+	c.checkShadows(sw, now)
+	c.adopted += len(sw.soft) - sw.adopted
+	sw.adopted = len(sw.soft)
+	rest := sw.phase == phaseReady && sw.inflight == nil && len(sw.queue) == 0 && !sw.meters.reading && sw.compact.converged() &&
+		!slices.ContainsFunc(sw.retries, func(w *row) bool { return w.status == pending })
+	if sw.converged && !rest {
+		sw.convergedAt = c.previous
 	}
-	l.rest = rest
+	sw.converged = rest
 }
 
-func (c *Core) act(l *ledger, now time.Time) {
-	if l.phase == phaseDown {
-		if l.view == nil {
-			c.bury(l)
+// runDue handles timeouts and retries, begins readings, prunes, sends the next batch, and sets the
+// next deadline.
+func (c *Core) runDue(sw *switchState, now time.Time) {
+	if sw.phase == phaseDown {
+		if sw.facts == nil {
+			c.release(sw)
 		}
 		return
 	}
-	if passed(l.answerBy, now) {
-		if l.meters.reading {
-			c.metersRead(l, Meters{})
+	if reached(sw.answerDeadline, now) {
+		if sw.meters.reading {
+			c.onMeters(sw, Meters{})
 		} else {
-			c.reread(l, now)
+			c.rereadLater(sw, now)
 		}
 	}
-	if passed(l.readAt, now) && l.flight == nil && !l.meters.reading {
-		if l.silent > 0 && !l.stuck {
-			c.stick(l)
+	if reached(sw.readAt, now) && sw.inflight == nil && !sw.meters.reading {
+		if sw.unanswered > 0 && !sw.stuck {
+			c.markStuck(sw)
 		}
-		c.read(l, now)
+		c.startReading(sw, now)
 	}
-	c.actAudit(l, now)
-	c.retry(l, now)
-	c.retryPrograms(l, now)
-	c.prune(l, now)
-	if passed(l.resendAt, now) {
-		if l.resendAt = (time.Time{}); l.flight != nil {
-			c.hand(l)
+	c.runAudit(sw, now)
+	c.retryDue(sw, now)
+	c.retryDueCompact(sw, now)
+	c.prune(sw, now)
+	if reached(sw.resendAt, now) {
+		if sw.resendAt = (time.Time{}); sw.inflight != nil {
+			c.emitBatch(sw)
 		}
 	}
-	c.drain(l, now)
-	for _, t := range []time.Time{l.answerBy, l.readAt, l.resendAt, l.auditAt, l.audit.by, l.trustAt} {
+	c.sendNextBatch(sw, now)
+	for _, t := range []time.Time{sw.answerDeadline, sw.readAt, sw.resendAt, sw.auditAt, sw.audit.deadline, sw.lyingUntil} {
 		if !t.IsZero() && t.After(now) {
-			c.wakeAt(l, t)
+			c.wakeAt(sw, t)
 		}
 	}
-	for _, w := range l.retries {
-		c.wakeAt(l, w.retryAt)
+	for _, w := range sw.retries {
+		c.wakeAt(sw, w.retryAt)
 	}
-	if l.programs != nil && !l.programs.retryAt.IsZero() {
-		c.wakeAt(l, l.programs.retryAt)
-	}
-}
-
-// actAudit begins and ends readings beside the writing.
-func (c *Core) actAudit(l *ledger, now time.Time) {
-	if passed(l.audit.by, now) {
-		c.endAudit(l, Entries{Err: errNoAnswer}, now)
-	}
-	if passed(l.auditAt, now) && !l.asked && l.auditAt.Equal(l.paceAt) && c.grown(l) {
-		l.auditAt = time.Time{}
-		c.pace(l, now, false)
-	}
-	if (passed(l.auditAt, now) || l.asked) && l.phase == phaseReady && l.audit.id == 0 {
-		c.beginAudit(l, now)
-	}
-	if passed(l.trustAt, now) {
-		c.trust(l)
+	if sw.compact != nil && !sw.compact.retryAt.IsZero() {
+		c.wakeAt(sw, sw.compact.retryAt)
 	}
 }
 
-// passed says whether a time that is set has come.
-func passed(t, now time.Time) bool { return !t.IsZero() && !t.After(now) }
+// runAudit begins and ends audits.
+func (c *Core) runAudit(sw *switchState, now time.Time) {
+	if reached(sw.audit.deadline, now) {
+		c.endAudit(sw, Entries{Err: errNoAnswer}, now)
+	}
+	if reached(sw.auditAt, now) && !sw.checkRequested && sw.auditAt.Equal(sw.regularAuditAt) && c.readCostGrew(sw) {
+		sw.auditAt = time.Time{}
+		c.scheduleRegularAudit(sw, now, false)
+	}
+	if (reached(sw.auditAt, now) || sw.checkRequested) && sw.phase == phaseReady && sw.audit.id == 0 {
+		c.beginAudit(sw, now)
+	}
+	if reached(sw.lyingUntil, now) {
+		c.clearLying(sw)
+	}
+}
 
-// dpids are those of all switches known, in order.
+// reached reports whether a deadline is set and has come.
+func reached(t, now time.Time) bool { return !t.IsZero() && !t.After(now) }
+
+// dpids returns all known switches, in order.
 func (c *Core) dpids() []netview.DPID {
-	dpids := make([]netview.DPID, 0, len(c.ledgers))
-	for dpid := range c.ledgers {
+	dpids := make([]netview.DPID, 0, len(c.switches))
+	for dpid := range c.switches {
 		dpids = append(dpids, dpid)
 	}
 	slices.Sort(dpids)

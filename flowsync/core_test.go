@@ -12,7 +12,8 @@ import (
 	"github.com/weirnet/weir/openflow"
 )
 
-// TestConversations runs the golden conversations in testdata. Their commands are those of scene.do.
+// TestConversations runs the golden conversations in testdata. Their commands are those of
+// scene.do.
 func TestConversations(t *testing.T) {
 	golden.Each(t, "testdata", func(t *testing.T, path string) {
 		s := &scene{}
@@ -20,7 +21,7 @@ func TestConversations(t *testing.T) {
 	})
 }
 
-// scene is a conversation under way.
+// scene is a conversation in flight.
 type scene struct{ *world }
 
 // Raise and Clear say what alarms there are.
@@ -39,7 +40,7 @@ func (s *scene) do(t *testing.T, c *golden.Command) string {
 		if c.Name == "config" { // the first command
 			config.NoMonitor = c.Arg("monitor", "no") == "no"
 			if most, err := strconv.Atoi(c.Arg("at_once", "")); err == nil {
-				config.ReadMost = most
+				config.ReadRulesMax = most
 			}
 			if every, err := time.ParseDuration(c.Arg("read", "24h")); err == nil {
 				config.ReadEvery = every
@@ -72,9 +73,9 @@ func (s *scene) show(name string, dpid netview.DPID) (string, bool) {
 	case "table": // what the switch holds
 		return s.models[dpid].String(), true
 	case "standing":
-		for _, standing := range s.loop.core.Standings() {
+		for _, standing := range s.loop.core.Statuses() {
 			if standing.DPID == dpid {
-				standing.Cost = 0 // which is measured
+				standing.ReadCost = 0 // which is measured
 				return fmt.Sprintf("%+v", standing), true
 			}
 		}
@@ -82,7 +83,7 @@ func (s *scene) show(name string, dpid netview.DPID) (string, bool) {
 	case "counters":
 		return fmt.Sprintf("%+v", s.loop.core.Counters()), true
 	case "programs": // their rules, with what is known of them
-		return s.loop.core.programsText(dpid), true
+		return s.loop.core.compactText(dpid), true
 	case "foreign":
 		list, total := s.loop.core.Foreign(dpid)
 		text := fmt.Sprintf("%d\n", total)
@@ -93,7 +94,8 @@ func (s *scene) show(name string, dpid netview.DPID) (string, bool) {
 	case "adopted":
 		text := ""
 		for _, e := range s.loop.core.Adopted(dpid) {
-			text += fmt.Sprintf("table=%d priority=%d cookie=0x%016x match=%s ports=%v\n", e.Table, e.Priority, e.Cookie, e.Match.String(), e.Ports)
+			text += fmt.Sprintf("table=%d priority=%d cookie=0x%016x match=%s ports=%v\n", e.Table, e.Priority,
+				e.Cookie, e.Match.String(), e.Ports)
 		}
 		return text, true
 	}
@@ -133,13 +135,15 @@ func (s *scene) act(c *golden.Command, dpid netview.DPID) {
 		s.wires[dpid].room = number("messages", "0")
 	case "want": // an owner wants these rules, and no others, at the switch
 		s.want(dpid, c.Arg("owner", "forward"), s.rules(c.Input)...)
-	case "order": // lines of program_test.go's parseOrder, as one list
+	case "order": // lines of compact_world_test.go's parseOrder, as one list
 		s.loop.Order(parseOrders(s.t, dpid, c.Input))
 	case "meter":
-		s.meters(dpid, "forward", netview.Meter{ID: uint32(number("id", "1")), Rate: uint32(number("rate", "0")), Burst: uint32(number("burst", "0"))})
+		s.meters(dpid, "forward", netview.Meter{ID: uint32(number("id", "1")), Rate: uint32(number("rate", "0")),
+			Burst: uint32(number("burst", "0"))})
 	case "oldmeter": // the switch has a meter from before
 		id := uint32(number("id", "1"))
-		s.models[dpid].meters[id] = &openflow.MeterConfig{Flags: openflow.MeterFlagPktps, Meter: id, Bands: []openflow.Band{{Type: openflow.BandDrop, Rate: 9}}}
+		s.models[dpid].meters[id] = &openflow.MeterConfig{Flags: openflow.MeterFlagPktps, Meter: id,
+			Bands: []openflow.Band{{Type: openflow.BandDrop, Rate: 9}}}
 	case "nometers":
 		s.meters(dpid, "forward")
 	case "settle":
@@ -187,7 +191,7 @@ func (s *scene) act(c *golden.Command, dpid netview.DPID) {
 func (s *scene) check1(dpid netview.DPID) {
 	found := make(chan Findings, 1)
 	s.loop.checks[dpid] = append(s.loop.checks[dpid], found)
-	s.loop.answer(Check{dpid})
+	s.loop.post(Check{dpid})
 	s.turn()
 	if w := s.wires[dpid]; w != nil {
 		w.take(1000, false)
@@ -196,12 +200,14 @@ func (s *scene) check1(dpid netview.DPID) {
 	select {
 	case f := <-found:
 		s.say(fmt.Sprintf("%s: wanted=%d compared=%d in_flight=%d failed=%d foreign=%d shadowed=%d error=%v",
-			f.DPID, f.Wanted, f.Compared, f.InFlight, f.Failed, f.Foreign, f.Shadowed, f.Err))
+			f.DPID, f.Desired, f.Compared, f.InFlight, f.Failed, f.Foreign, f.Shadowed, f.Err))
 		for _, d := range f.Shadows {
-			s.say(fmt.Sprintf("  %s shadows %s's priority=%d %s", d.Entry.String(), d.Rule.Owner, d.Rule.Priority, d.Rule.Match.String()))
+			s.say(fmt.Sprintf("  %s shadows %s's priority=%d %s", d.Entry.String(), d.Rule.Owner, d.Rule.Priority,
+				d.Rule.Match.String()))
 		}
 		for _, d := range f.Differences {
-			s.say(fmt.Sprintf("  %s table=%d priority=%d %s %s: wanted %q held %q", d.Kind, d.Table, d.Priority, d.Match.String(), d.Owner, d.Wanted, d.Held))
+			s.say(fmt.Sprintf("  %s table=%d priority=%d %s %s: wanted %q held %q", d.Kind, d.Table, d.Priority,
+				d.Match.String(), d.Owner, d.Desired, d.Held))
 		}
 	default:
 		s.say("no findings")
@@ -209,7 +215,7 @@ func (s *scene) check1(dpid netview.DPID) {
 }
 
 func (s *scene) miss(dpid netview.DPID) {
-	for range s.loop.config.NewsMax / inputBytes {
+	for range s.loop.config.UnsolicitedMax / inputBytes {
 		s.loop.Refused(dpid, s.wires[dpid], 1<<31, &openflow.ErrorMsg{})
 	}
 }

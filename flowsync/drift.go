@@ -7,65 +7,67 @@ import (
 	"github.com/weirnet/weir/netview"
 )
 
-// Source is how a drift was noticed.
+// Source is how drift was noticed.
 type Source uint8
 
 // The sources.
 const (
-	SourceRemoved Source = iota // the switch told that the entry went
-	SourceMonitor               // its flow monitor told
-	SourceReading               // it was found when the switch was read
+	SourceRemoved Source = iota // a flow-removed message
+	SourceMonitor               // the flow monitor
+	SourceReading               // a reading
 	sources
 )
 
 // String is "flow-removed", "monitor" or "reading".
 func (s Source) String() string { return [...]string{"flow-removed", "monitor", "reading"}[s] }
 
-// drift has a rule put back that the switch was known to hold and does not hold as it should: at once the first time,
-// then with growing pauses. One that is lost again and again is no accident: the switch lies, or somebody insists.
-func (c *Core) drift(l *ledger, w *row, s Source, now time.Time) {
+// drift puts back a rule that the switch was known to hold and lost or changed: at once the first
+// time, then with growing backoff. A rule that is lost repeatedly is no accident: the switch lies,
+// or someone removes it.
+func (c *Core) drift(sw *switchState, w *row, s Source, now time.Time) {
 	c.counters.Repairs++
 	c.counters.Drift[s]++
-	if w.losses == 0 || !l.lying && now.Sub(w.lostSince) > c.config.LieWindow {
+	if w.losses == 0 || !sw.lying && now.Sub(w.lostSince) > c.config.LieWindow {
 		w.losses, w.lostSince = 0, now
 	}
 	w.losses++
-	c.moved(l, w)
-	c.alarmDrift(l, fmt.Sprintf("%s's rule %s was lost or changed: it is put back (noticed by %s)", w.rule.Owner, w.name(), s))
+	c.markChanged(sw, w)
+	c.raiseDriftAlarm(sw, fmt.Sprintf("%s's rule %s was lost or changed: it is put back (noticed by %s)",
+		w.rule.Owner, w.name(), s))
 	if w.losses >= c.config.LieCount {
-		c.distrust(l, w.name(), w.losses, w.lostSince, now)
+		c.markLying(sw, w.name(), w.losses, w.lostSince, now)
 	}
-	if s == SourceReading { // whether it is held this time is seen by reading only
-		l.auditBy(now.Add(c.pauseFor(l, w) + c.config.RetryFirst))
+	if s == SourceReading { // only a reading can show that it is held this time
+		sw.scheduleAudit(now.Add(c.backoffFor(sw, w) + c.config.RetryFirst))
 	}
-	c.tell(w, c.waiting(l, w))
+	c.report(w, c.unconfirmedStatus(sw, w))
 	if w.state != rowIdle {
 		return
 	}
-	if pause := c.pauseFor(l, w); pause > 0 {
+	if pause := c.backoffFor(sw, w); pause > 0 {
 		w.retryAt = now.Add(pause)
-		l.retries = append(l.retries, w)
+		sw.retries = append(sw.retries, w)
 		return
 	}
-	l.enqueue(w)
+	sw.enqueue(w)
 }
 
-// alarmDrift raises the alarm drift. It is ended when the session ends before anything was put back: a bridge that is deleted tells of its
-// entries one by one, and goes.
-func (c *Core) alarmDrift(l *ledger, text string) {
-	c.raise(netview.AlarmDrift, l.dpid, text)
-	l.drifted = true
+// raiseDriftAlarm raises the alarm drift. If the session ends before anything was put back the
+// alarm is cleared: a bridge that is deleted reports its entries one by one.
+func (c *Core) raiseDriftAlarm(sw *switchState, text string) {
+	c.raise(netview.AlarmDrift, sw.dpid, text)
+	sw.driftAlarm = true
 }
 
-// pauseFor is how long a rule that was lost waits before it is put back.
-func (c *Core) pauseFor(l *ledger, w *row) time.Duration {
-	return c.pause(l, w.losses)
+// backoffFor returns how long a lost rule waits before it is put back.
+func (c *Core) backoffFor(sw *switchState, w *row) time.Duration {
+	return c.lossBackoff(sw, w.losses)
 }
 
-// pause is that after a number of losses.
-func (c *Core) pause(l *ledger, losses int) time.Duration {
+// lossBackoff returns the backoff after a number of losses.
+func (c *Core) lossBackoff(sw *switchState, losses int) time.Duration {
 	switch {
-	case l.lying:
+	case sw.lying:
 		return c.config.RetryMax
 	case losses < 2:
 		return 0
@@ -73,42 +75,43 @@ func (c *Core) pause(l *ledger, losses int) time.Duration {
 	return c.config.backoff(losses - 1)
 }
 
-// distrust marks a switch that does not keep what it confirms.
-func (c *Core) distrust(l *ledger, name string, losses int, since, now time.Time) {
-	l.trustAt = now.Add(c.config.LieWindow + 2*c.config.RetryMax)
-	l.lying = true
-	c.raise(netview.AlarmLyingSwitch, l.dpid, fmt.Sprintf("confirmed %s and did not hold it, %d times in %s",
+// markLying marks a switch that does not keep what it confirms.
+func (c *Core) markLying(sw *switchState, name string, losses int, since, now time.Time) {
+	sw.lyingUntil = now.Add(c.config.LieWindow + 2*c.config.RetryMax)
+	sw.lying = true
+	c.raise(netview.AlarmLyingSwitch, sw.dpid, fmt.Sprintf("confirmed %s and did not hold it, %d times in %s",
 		name, losses, now.Sub(since).Round(time.Second)))
 }
 
-// trust ends that, when nothing was lost for a while.
-func (c *Core) trust(l *ledger) {
-	l.lying, l.trustAt = false, time.Time{}
-	c.clear(netview.AlarmLyingSwitch, l.dpid)
+// clearLying removes the mark, after a time without losses.
+func (c *Core) clearLying(sw *switchState) {
+	sw.lying, sw.lyingUntil = false, time.Time{}
+	c.clear(netview.AlarmLyingSwitch, sw.dpid)
 }
 
-// doubted says whether a barrier is not enough for a rule to be called installed: the switch has to show it.
-func (c *Core) doubted(l *ledger, w *row) bool {
-	return l.lying && w.losses >= c.config.LieCount
+// needsReading reports whether a barrier reply does not suffice to call a rule installed: a reading
+// has to show it.
+func (c *Core) needsReading(sw *switchState, w *row) bool {
+	return sw.lying && w.losses >= c.config.LieCount
 }
 
-// waiting is what is said of a rule that is not confirmed.
-func (c *Core) waiting(l *ledger, w *row) verdict {
+// unconfirmedStatus returns the status of a rule that is not confirmed.
+func (c *Core) unconfirmedStatus(sw *switchState, w *row) ruleStatus {
 	switch {
-	case l.stuck:
-		return verdict{netview.RuleFailed, netview.ReasonUnanswered}
-	case c.doubted(l, w):
-		return verdict{netview.RuleFailed, fmt.Sprintf("%s: lost %d times", netview.ReasonNotKept, w.losses)}
+	case sw.stuck:
+		return ruleStatus{netview.RuleFailed, netview.ReasonUnanswered}
+	case c.needsReading(sw, w):
+		return ruleStatus{netview.RuleFailed, fmt.Sprintf("%s: lost %d times", netview.ReasonNotKept, w.losses)}
 	}
 	return pending
 }
 
-// name is a rule's place, for people.
+// name returns a rule's place, for people.
 func (w *row) name() string {
 	return fmt.Sprintf("table=%d priority=%d match=%s", w.key.table, w.key.priority, w.rule.Match.String())
 }
 
-// Alarm is an alarm to be raised or, if Clear, to be ended.
+// Alarm is an alarm to be raised or, if Clear, cleared.
 type Alarm struct {
 	Kind   netview.AlarmKind
 	Object string

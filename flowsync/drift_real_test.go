@@ -15,9 +15,9 @@ import (
 	"github.com/weirnet/weir/openflow"
 )
 
-// TestDriftIsRepaired has somebody delete and change a firm rule on a real Open vSwitch, again and again, and prints how long
-// it takes from the beginning of ovs-ofctl until the rule is installed again, for each way of noticing. What a stranger
-// writes besides is listed and left alone.
+// TestDriftIsRepaired has somebody delete and change a firm rule on a real Open vSwitch, again and
+// again, and prints how long it takes from the beginning of ovs-ofctl until the rule is installed
+// again, for each way of noticing. What a stranger writes besides is listed and left alone.
 func TestDriftIsRepaired(t *testing.T) {
 	ways := []struct {
 		name   string
@@ -37,7 +37,7 @@ func TestDriftIsRepaired(t *testing.T) {
 				netlab.Inside(t, func(t *testing.T, l *netlab.Lab) {
 					way.config.LieWindow = time.Nanosecond // each loss is the first
 					r := newRealSwitchWith(t, l, v, way.config)
-					r.view.Wanted("forward").Update(func(tx *netview.WantedTx) { tx.Set(1, r.rules[:3]) })
+					r.view.Desired("forward").Update(func(tx *netview.DesiredTx) { tx.Set(1, r.rules[:3]) })
 					r.rules = r.rules[:3]
 					r.agree("at first")
 					if got := r.standing().Watch; got != way.watch {
@@ -59,8 +59,8 @@ func TestDriftIsRepaired(t *testing.T) {
 	}
 }
 
-func (r *realSwitch) standing() (s Standing) {
-	r.loop.Ask(func(c *Core) { s, _ = c.Standing(1) })
+func (r *realSwitch) standing() (s SwitchStatus) {
+	r.loop.Ask(func(c *Core) { s, _ = c.Status(1) })
 	return s
 }
 
@@ -85,7 +85,8 @@ func (r *realSwitch) disturb(change bool, by Source, nth int) time.Duration {
 		time.Sleep(200 * time.Microsecond)
 	}
 	took := time.Since(began)
-	if text := r.ofctl("dump-flows", "s1"); !strings.Contains(text, "priority=5004") || strings.Contains(text, fmt.Sprintf("actions=output:%d\n", 5+nth%3)) {
+	if text := r.ofctl("dump-flows", "s1"); !strings.Contains(text, "priority=5004") ||
+		strings.Contains(text, fmt.Sprintf("actions=output:%d\n", 5+nth%3)) {
 		r.t.Fatalf("called installed, and is not:\n%s", text)
 	}
 	return took

@@ -9,7 +9,7 @@ import (
 	"github.com/weirnet/weir/plan"
 )
 
-// entryKey names an entry of one switch.
+// entryKey identifies an entry of one switch.
 type entryKey struct {
 	table    uint8
 	priority uint16
@@ -17,8 +17,8 @@ type entryKey struct {
 }
 
 func (k entryKey) compare(l entryKey) int {
-	// Later tables first: a switch that is filled from the end of its pipeline never sends a packet into a table that is
-	// not there yet. Then higher priorities first.
+	// Later tables first: a switch that is filled from the end of its pipeline never sends a packet
+	// into a table that is not there yet. Then higher priorities first.
 	if k.table != l.table {
 		return int(l.table) - int(k.table)
 	}
@@ -28,7 +28,7 @@ func (k entryKey) compare(l entryKey) int {
 	return bytes.Compare([]byte(k.match), []byte(l.match))
 }
 
-// Entry is a flow entry that a switch was found to hold. Foreign entries have no Instructions.
+// Entry is a flow entry that a switch holds. Foreign entries have no Instructions.
 type Entry struct {
 	Table        uint8
 	Priority     uint16
@@ -39,63 +39,72 @@ type Entry struct {
 
 func (e *Entry) key() entryKey { return entryKey{e.Table, e.Priority, e.Match.Key()} }
 
-// String is the entry on one line.
+// String returns the entry on one line.
 func (e *Entry) String() string {
 	return fmt.Sprintf("table=%d priority=%d cookie=0x%016x match=%s", e.Table, e.Priority, e.Cookie, e.Match.String())
 }
 
 func (e *SoftEntry) key() entryKey { return entryKey{e.Table, e.Priority, e.Match.Key()} }
 
-// SoftEntry is a soft entry of ours from an earlier life: as much of it as it takes to remove it early.
+// SoftEntry is a soft entry of ours from an earlier run, with the fields that its early removal
+// takes.
 type SoftEntry struct {
 	Table    uint8
 	Priority uint16
 	Cookie   uint64
 	Match    openflow.Match
-	Ports    []uint32 // that it outputs to, reserved ones left out
-	Idle     uint16   // idle time-out, in seconds
+	Ports    []uint32 // outputs, without reserved ports
+	Idle     uint16   // idle timeout, in seconds
 }
 
-// Reading is what a switch answered, sorted by whose it is. The counts include what was not kept.
+// Reading is a switch's listing, split by owner. The counts include entries that were not kept.
 type Reading struct {
 	Firm    []Entry
 	Soft    []SoftEntry
 	Foreign []Entry
 
-	Programs Packed // firm ones that may be rules of programs; most of a large listing comes before, as Listed
+	Programs Packed // firm ones that may be rules of rule sets; most of a large listing comes before, as ListedPart
 
 	SoftCount, ForeignCount int
+
+	bytes       int  // of Firm, Soft and Foreign, about
+	bytesMax    int  // 0: no limit
+	incomplete  bool // some of Soft or Foreign were dropped
+	firmDropped bool // some of Firm were dropped: the listing is of no use
 }
 
-// Read sorts the entries that a switch listed, and copies what is kept of them; single says whether the switch has the single-table form of
-// the plan.
+// Read splits the entries that a switch listed by owner, and copies what is kept of them; single:
+// the switch has the single-table form of the plan.
 func (c *Config) Read(stats []openflow.FlowStats, single bool) (r Reading) {
 	for i := range stats {
-		c.sort(&r, &stats[i], single)
+		c.classify(&r, &stats[i], single)
 	}
 	return r
 }
 
-// sort puts an entry where it belongs, and copies what is kept of it.
-func (c *Config) sort(r *Reading, s *openflow.FlowStats, single bool) {
+// classify adds a copy of an entry to the list that it belongs to.
+func (c *Config) classify(r *Reading, s *openflow.FlowStats, single bool) {
 	switch {
 	case plan.Foreign(s.Cookie, c.Domain):
 		r.ForeignCount++
-		if len(r.Foreign) < c.ForeignMax {
+		if len(r.Foreign) < c.ForeignMax && r.reserve(heldBytes(s, false)) {
 			r.Foreign = append(r.Foreign, Entry{s.Table, s.Priority, s.Cookie, cloneMatch(&s.Match), nil})
 		}
 	case plan.Decode(s.Cookie).Kind.Soft():
 		r.SoftCount++
-		if len(r.Soft) < c.SoftMax {
-			r.Soft = append(r.Soft, SoftEntry{s.Table, s.Priority, s.Cookie, cloneMatch(&s.Match), outPorts(s.Instructions), s.IdleTimeout})
+		if len(r.Soft) < c.SoftMax && r.reserve(heldBytes(s, false)) {
+			r.Soft = append(r.Soft,
+				SoftEntry{s.Table, s.Priority, s.Cookie, cloneMatch(&s.Match), outPorts(s.Instructions), s.IdleTimeout})
 		}
 	case r.Programs.pack(s, single):
+	case !r.reserve(heldBytes(s, true)):
+		r.firmDropped = true
 	default:
 		r.Firm = append(r.Firm, Entry{s.Table, s.Priority, s.Cookie, cloneMatch(&s.Match), cloneInstructions(s.Instructions)})
 	}
 }
 
-// cloneMatch copies a match out of the message that it is a view into. What counts of it are the fields.
+// cloneMatch copies the fields of a match out of the message that it points into.
 func cloneMatch(m *openflow.Match) openflow.Match { return openflow.Match{OXM: bytes.Clone(m.OXM)} }
 
 func cloneInstructions(in []openflow.Instruction) []openflow.Instruction {
@@ -110,7 +119,7 @@ func cloneInstructions(in []openflow.Instruction) []openflow.Instruction {
 	return out
 }
 
-// outPorts are the ports that instructions output to, in order and without the reserved ones.
+// outPorts returns the ports that instructions output to, in order, without reserved ones.
 func outPorts(instructions []openflow.Instruction) []uint32 {
 	var ports []uint32
 	for i := range instructions {

@@ -17,48 +17,48 @@ var (
 	errNoAnswer  = errors.New("the switch did not answer")
 )
 
-// Findings is what a comparison of one switch with what is wanted of it found.
+// Findings is the result of comparing one switch with what is desired of it.
 type Findings struct {
 	DPID     netview.DPID
 	Err      error // why the switch could not be compared; nil if it was
-	Wanted   int   // rules, and entries on their way out
-	Compared int   // of those
-	InFlight int   // of those: being written meanwhile, which is no difference
-	Failed   int   // rules that the switch refused: known, and no difference
+	Desired  int   // rules, and entries that are being removed
+	Compared int   // of Desired
+	InFlight int   // of Desired: written during the comparison, which is no difference
+	Failed   int   // rules that the switch refused, which is no difference
 	Foreign  int   // entries of others
-	Shadowed int   // of those: above a rule of ours whose packets they may take; not more than Config.ForeignMax are looked at
+	Shadowed int   // of Foreign: above a rule of ours whose packets they may take; at most Config.ForeignMax are examined
 
 	Differences []Difference
 	Shadows     []Shadow // the first ShadowsMax of Shadowed
 }
 
-// Difference is one entry that is not as wanted.
+// Difference is one entry that is not as desired.
 type Difference struct {
 	Kind     DifferenceKind
 	Table    uint8
 	Priority uint16
 	Match    openflow.Match
-	Owner    string // of the rule that is wanted
-	Wanted   string // cookie and instructions; empty if nothing is wanted
+	Owner    string // of the rule that is desired
+	Desired  string // cookie and instructions; empty if nothing is desired
 	Held     string // cookie and instructions; empty if nothing is held
 }
 
-// DifferenceKind says what is different.
+// DifferenceKind is what differs.
 type DifferenceKind string
 
 // The kinds of differences.
 const (
-	DifferenceMissing DifferenceKind = "missing" // wanted, and not held
+	DifferenceMissing DifferenceKind = "missing" // desired, and not held
 	DifferenceChanged DifferenceKind = "changed" // held with another cookie or other instructions
-	DifferenceExtra   DifferenceKind = "extra"   // ours, held, and wanted by nobody
-	DifferenceView    DifferenceKind = "view"    // the view and flowsync do not agree on it
+	DifferenceExtra   DifferenceKind = "extra"   // ours, held, and not desired
+	DifferenceView    DifferenceKind = "view"    // the view and flowsync disagree on it
 )
 
-// add notes that a wanted rule is missing or changed.
-func (f *Findings) add(l *ledger, w *row, e, foreign *Entry) {
+// add adds a desired rule that is missing or changed.
+func (f *Findings) add(sw *switchState, w *row, e, foreign *Entry) {
 	d := Difference{
 		Kind: DifferenceMissing, Table: w.key.table, Priority: w.key.priority, Match: w.rule.Match, Owner: w.rule.Owner,
-		Wanted: describe(w.rule.Cookie, l.instructionsOf(w)),
+		Desired: describe(w.rule.Cookie, sw.instructionsOf(w)),
 	}
 	if e == nil {
 		e = foreign
@@ -69,7 +69,7 @@ func (f *Findings) add(l *ledger, w *row, e, foreign *Entry) {
 	f.Differences = append(f.Differences, d)
 }
 
-// extra notes the entries of ours that nobody wants.
+// extra adds the stale entries.
 func (f *Findings) extra(stale map[entryKey]*Entry) {
 	for _, key := range slices.SortedFunc(maps.Keys(stale), entryKey.compare) {
 		e := stale[key]
@@ -88,58 +88,58 @@ func describe(cookie uint64, instructions []openflow.Instruction) string {
 	return s.String()
 }
 
-// answerCheck hands findings to those who asked for them.
-func (c *Core) answerCheck(l *ledger, f Findings) {
-	if l.checking {
-		f.DPID = l.dpid
+// endCheck hands findings to the callers that wait for them.
+func (c *Core) endCheck(sw *switchState, f Findings) {
+	if sw.checkRunning {
+		f.DPID = sw.dpid
 		c.ready.Findings = append(c.ready.Findings, f)
 	}
-	l.checking = false
+	sw.checkRunning = false
 }
 
-// ask has a switch compared as soon as it can be.
-func (c *Core) ask(l *ledger) {
-	l.asked = true
-	if l.phase == phaseDown {
-		c.unreached(l)
+// requestCheck has a switch compared as soon as possible.
+func (c *Core) requestCheck(sw *switchState) {
+	sw.checkRequested = true
+	if sw.phase == phaseDown {
+		c.failChecks(sw)
 	}
 }
 
-// unreached answers those who asked for a comparison that there is no session.
-func (c *Core) unreached(l *ledger) {
-	if l.asked || l.checking {
-		c.ready.Findings = append(c.ready.Findings, Findings{DPID: l.dpid, Err: errNoSession})
+// failChecks answers checks of a switch without a session.
+func (c *Core) failChecks(sw *switchState) {
+	if sw.checkRequested || sw.checkRunning {
+		c.ready.Findings = append(c.ready.Findings, Findings{DPID: sw.dpid, Err: errNoSession})
 	}
-	l.asked, l.checking = false, false
+	sw.checkRequested, sw.checkRunning = false, false
 }
 
-// viewDiffers compares the rules that the view wants of a switch, and what it says of them, with what is known here. Rules
-// on which something is under way are left out.
-func (c *Core) viewDiffers(view *netview.Snapshot, dpid netview.DPID) (list []Difference) {
-	l := c.ledgers[dpid]
-	if l == nil || !l.rest || view.Revision() != c.seen {
+// viewDifferences compares the rules and statuses in the view with those of the core. A switch with
+// anything in flight is skipped.
+func (c *Core) viewDifferences(view *netview.Snapshot, dpid netview.DPID) (list []Difference) {
+	sw := c.switches[dpid]
+	if sw == nil || !sw.converged || view.Revision() != c.viewRevision {
 		return nil
 	}
 	differs := func(key entryKey, m openflow.Match, owner, wanted, held string) {
 		list = append(list, Difference{
-			Kind: DifferenceView, Table: key.table, Priority: key.priority, Match: m, Owner: owner, Wanted: wanted, Held: held,
+			Kind: DifferenceView, Table: key.table, Priority: key.priority, Match: m, Owner: owner, Desired: wanted, Held: held,
 		})
 	}
 	seen := make(map[entryKey]bool)
 	for r := range view.Rules(dpid) {
 		key := keyOf(r)
 		seen[key] = true
-		w := l.rows[key]
+		w := sw.rows[key]
 		switch {
 		case w == nil || w.rule == nil:
 			differs(key, r.Match, r.Owner, string(r.State), "")
-		case !contentOf(w.rule).same(contentOf(r)) || w.outcome.state != r.State:
-			differs(key, r.Match, r.Owner, string(r.State), string(w.outcome.state))
+		case !contentOf(w.rule).same(contentOf(r)) || w.status.state != r.State:
+			differs(key, r.Match, r.Owner, string(r.State), string(w.status.state))
 		}
 	}
-	for _, key := range l.keys() {
-		if w := l.rows[key]; w.rule != nil && !seen[key] {
-			differs(key, w.rule.Match, w.rule.Owner, "", string(w.outcome.state))
+	for _, key := range sw.keys() {
+		if w := sw.rows[key]; w.rule != nil && !seen[key] {
+			differs(key, w.rule.Match, w.rule.Owner, "", string(w.status.state))
 		}
 	}
 	return list

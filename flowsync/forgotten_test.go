@@ -8,8 +8,8 @@ import (
 	"github.com/weirnet/weir/openflow"
 )
 
-// TestNothingStaysOfADeletedSwitch: removals at a switch that is deleted from the view while it has no session end at once, and of the
-// switch nothing is kept.
+// TestNothingStaysOfADeletedSwitch: removals at a switch that is deleted from the view while it has
+// no session end at once, and of the switch nothing is kept.
 func TestNothingStaysOfADeletedSwitch(t *testing.T) {
 	w := newWorld(t, Config{})
 	w.add(1, openflow.V13, 254, 1, 2)
@@ -28,12 +28,12 @@ func TestNothingStaysOfADeletedSwitch(t *testing.T) {
 	remove.Remove = true
 	w.loop.Order([]Order{remove})
 	w.turn()
-	if len(w.lines) != 0 || len(w.loop.core.ledgers) != 1 {
-		t.Fatalf("a switch without a session: %d switches, said %q", len(w.loop.core.ledgers), w.lines)
+	if len(w.lines) != 0 || len(w.loop.core.switches) != 1 {
+		t.Fatalf("a switch without a session: %d switches, said %q", len(w.loop.core.switches), w.lines)
 	}
 	w.facts.Update(func(tx *netview.FactsTx) { tx.DeleteSwitch(1) })
 	w.turn()
-	if n := len(w.loop.core.ledgers) + len(w.loop.current) + len(w.loop.checks); n != 0 {
+	if n := len(w.loop.core.switches) + len(w.loop.sessions) + len(w.loop.checks); n != 0 {
 		t.Errorf("%d are kept", n)
 	}
 	if len(w.lines) != 4 || !strings.HasSuffix(w.lines[0], ": removed") { // and what flowsync itself wanted there is withdrawn

@@ -12,8 +12,9 @@ import (
 	"github.com/weirnet/weir/plan"
 )
 
-// FuzzCore has a switch answer anything at any time: listings of arbitrary bytes, errors against any transaction, barriers
-// of any batch, entries lost. The core must keep its invariants and never ask to be woken in the past.
+// FuzzCore has a switch answer anything at any time: listings of arbitrary bytes, errors against
+// any transaction, barriers of any batch, entries lost. The core must keep its invariants and never
+// ask to be woken in the past.
 func FuzzCore(f *testing.F) {
 	f.Add([]byte{0, 0, 8, 1, 0, 0, 0, 3, 4, 5, 6, 7, 8, 9})
 	f.Add([]byte{0, 0, 2, 1, 1, 8, 3, 3, 4, 1, 2, 7, 7, 2, 0, 0, 2, 1, 6, 9, 9, 5, 5})
@@ -29,7 +30,8 @@ func FuzzCore(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add(append([]byte{0, 10, byte(len(bytes))}, bytes...))
-	f.Add([]byte{0, 0, 2, 0, 15, 2, 0, 1, 16, 1, 3, 1, 0, 3, 0, 15, 1, 1, 0, 4, 1, 2, 3, 0, 17, 2, 1, 1, 18, 2, 16, 1, 14, 12, 2, 8, 1, 0, 3, 1})
+	f.Add([]byte{0, 0, 2, 0, 15, 2, 0, 1, 16, 1, 3, 1, 0, 3, 0, 15, 1, 1, 0, 4, 1, 2, 3, 0, 17, 2, 1, 1, 18, 2, 16,
+		1, 14, 12, 2, 8, 1, 0, 3, 1})
 	f.Fuzz(func(t *testing.T, data []byte) {
 		z := &fuzzed{t: t, core: NewCore(Config{BatchMax: 3, ForeignMax: 2, SoftMax: 2}), data: data, now: time.Unix(0, 0)}
 		for len(z.data) > 0 {
@@ -70,7 +72,7 @@ func (z *fuzzed) step(inputs ...Input) {
 		for _, r := range ready.Readings {
 			z.reading = r.ID
 		}
-		for _, own := range ready.Own {
+		for _, own := range ready.Infrastructure {
 			for i := range own.Rules {
 				r := own.Rules[i]
 				r.DPID, r.Owner, r.State = own.DPID, Owner, netview.RulePending
@@ -130,7 +132,7 @@ func (z *fuzzed) input() Input {
 		z.now = z.now.Add(time.Duration(z.byte()) * time.Second)
 		return Tick{}
 	case 9:
-		return Facts{&netview.Switch{DPID: dpid, State: netview.SwitchReady}, z.byte()%2 == 0}
+		return SwitchFacts{&netview.Switch{DPID: dpid, State: netview.SwitchReady}, z.byte()%2 == 0}
 	case 10:
 		return Entries{DPID: dpid, Session: z.session, ID: z.reading, Err: errors.New("refused")}
 	case 11:
@@ -138,7 +140,7 @@ func (z *fuzzed) input() Input {
 		if z.byte()%2 == 0 {
 			err = errors.New("refused")
 		}
-		return Monitoring{dpid, z.session, err}
+		return MonitorAnswer{dpid, z.session, err}
 	case 12:
 		return Changed{dpid, z.session, z.changes()}
 	case 13:
@@ -148,9 +150,9 @@ func (z *fuzzed) input() Input {
 	case 15, 16:
 		return z.orders(dpid)
 	case 17:
-		return Listed{DPID: dpid, Session: z.session, ID: z.reading, Entries: z.packed()}
+		return ListedPart{DPID: dpid, Session: z.session, ID: z.reading, Entries: z.packed()}
 	case 18:
-		return &RemovedRules{DPID: dpid, Session: z.session, Entries: z.packed()}
+		return &RemovedPacked{DPID: dpid, Session: z.session, Entries: z.packed()}
 	}
 	return Meters{DPID: dpid, Session: z.session, Held: []netview.Meter{{ID: uint32(z.byte())}}}
 }
@@ -160,7 +162,8 @@ func (z *fuzzed) orders(dpid netview.DPID) Orders {
 	var list []Order
 	for range z.byte()%4 + 1 {
 		b, out := z.byte(), z.byte()
-		o := parseOrder(z.t, dpid, fmt.Sprintf("install intent=%d version=%d in=%d out=%d eth_type=0x0806", b>>1%2, b>>2%4, b>>4%3, 1+out%4))
+		o := parseOrder(z.t, dpid, fmt.Sprintf("install intent=%d version=%d in=%d out=%d eth_type=0x0806", b>>1%2,
+			b>>2%4, b>>4%3, 1+out%4))
 		o.Remove = b&1 != 0
 		list = append(list, o)
 	}
@@ -173,7 +176,8 @@ func (z *fuzzed) packed() (p Packed) {
 		b, out := z.byte(), z.byte()
 		o := parseOrder(z.t, 1, fmt.Sprintf("install intent=%d in=%d out=%d eth_type=0x0806", b%3, b>>4%4, 1+out%4))
 		r := o.Program.Rule(0, plan.DomainDefault, false)
-		p.pack(&openflow.FlowStats{Table: r.Table, Priority: r.Priority, Cookie: r.Cookie, Match: r.Match, Instructions: r.Instructions}, false)
+		p.pack(&openflow.FlowStats{Table: r.Table, Priority: r.Priority, Cookie: r.Cookie, Match: r.Match,
+			Instructions: r.Instructions}, false)
 	}
 	return p
 }
@@ -187,7 +191,8 @@ func (z *fuzzed) changes() (changes []Change) {
 			rule = z.orders(1).List[0].Program.Rule(0, plan.DomainDefault, false)
 			b = rule.Table
 		}
-		e := Entry{Table: b % 3, Priority: max(rule.Priority, uint16(b>>4)), Cookie: rule.Cookie, Match: rule.Match, Instructions: rule.Instructions}
+		e := Entry{Table: b % 3, Priority: max(rule.Priority, uint16(b>>4)), Cookie: rule.Cookie, Match: rule.Match,
+			Instructions: rule.Instructions}
 		if z.byte()%4 == 0 {
 			e.Cookie = uint64(z.byte())
 		}

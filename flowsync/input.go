@@ -7,12 +7,11 @@ import (
 	"github.com/weirnet/weir/openflow"
 )
 
-// Input is something that happened. Session numbers tell a switch's sessions apart: what belongs to an earlier one is
-// ignored.
+// Input is something that happened. An input with the number of an earlier session is ignored.
 type Input interface{ input() }
 
 type (
-	// Up is a session that became ready for flow-mods.
+	// Up is a session that is ready for flow-mods.
 	Up struct {
 		DPID    netview.DPID
 		Session uint64 // greater than those of all sessions before
@@ -20,46 +19,47 @@ type (
 		Tables  uint8
 	}
 
-	// Down is the end of a session. Stuck, if not empty, says that it was ended because the switch answered nothing, or read nothing, and how.
+	// Down is the end of a session. Stuck is how the switch failed to answer or to read, if that
+	// ended the session, else empty.
 	Down struct {
 		DPID    netview.DPID
 		Session uint64
 		Stuck   string
 	}
 
-	// Facts is what the view says of a switch. Settled is true when discovery has settled, in general and for this
-	// switch since it connected.
-	Facts struct {
+	// SwitchFacts is a new or changed switch of the view. Settled: discovery has settled, in
+	// general and for this switch since it connected.
+	SwitchFacts struct {
 		Switch  *netview.Switch
 		Settled bool
 	}
 
-	// Gone is a switch that has been deleted from the view.
-	Gone struct{ DPID netview.DPID }
+	// SwitchDeleted is a switch that was deleted from the view.
+	SwitchDeleted struct{ DPID netview.DPID }
 
-	// Rule is a wanted rule that is new or changed, or, if Withdrawn, is wanted no longer.
+	// Rule is a new or changed desired rule or, if Withdrawn, one that no one desires any more.
 	Rule struct {
 		Rule      *netview.Rule
 		Withdrawn bool
 	}
 
-	// Meter is a wanted meter that is new or changed, or, if Withdrawn, is wanted no longer.
+	// Meter is a new or changed desired meter or, if Withdrawn, one that no one desires any more.
 	Meter struct {
 		Meter     *netview.Meter
 		Withdrawn bool
 	}
 
-	// Wanted is all that is wanted of a switch: what it does not name is wanted no longer.
-	Wanted struct {
+	// Desired is everything that is desired of a switch: what it does not contain is withdrawn.
+	Desired struct {
 		DPID   netview.DPID
 		Rules  []*netview.Rule
 		Meters []*netview.Meter
 	}
 
-	// Orders are for rules of programs.
+	// Orders are for rules of rule sets.
 	Orders struct{ List []Order }
 
-	// Entries answers a reading of a switch's flow entries. Err says that there was no answer.
+	// Entries answers a Request. Err: there was no answer.
 	Entries struct {
 		DPID    netview.DPID
 		Session uint64
@@ -69,52 +69,56 @@ type (
 		Err     error
 	}
 
-	// Listed is a part of what a switch holds, before Entries answers the reading.
-	Listed struct {
+	// ListedPart is a part of a listing, before Entries ends it.
+	ListedPart struct {
 		DPID    netview.DPID
 		Session uint64
 		ID      uint64 // of the Request
 		Entries Packed
 	}
 
-	// RemovedRules are entries that went from the switch, as Removed, all of them in places of programs' rules.
-	RemovedRules struct {
+	// RemovedPacked is Removed for entries that all are in places of rules of rule sets.
+	RemovedPacked struct {
 		DPID    netview.DPID
 		Session uint64
 		Entries Packed
 	}
 
-	// Monitoring answers the question whether a switch has a flow monitor. Err says that it has not.
-	Monitoring struct {
+	// MonitorAnswer answers the request for a flow monitor. Err: the switch has none.
+	MonitorAnswer struct {
 		DPID    netview.DPID
 		Session uint64
 		Err     error
 	}
 
-	// Changed is what a switch's flow monitor tells.
+	// Changed is what a switch's flow monitor reports.
 	Changed struct {
 		DPID    netview.DPID
 		Session uint64
 		Changes []Change
 	}
 
-	// Paused tells that a switch's flow monitor leaves changes out from now on or, if not On, no longer.
+	// Paused reports that a switch's flow monitor omits changes from now on or, if not On, no
+	// longer.
 	Paused struct {
 		DPID    netview.DPID
 		Session uint64
 		On      bool
 	}
 
-	// Hold has no switch read for the first time in a session until it is taken back (not On), or has lasted for holdMost.
+	// Hold delays the first reading of every switch in a session until Hold{On: false}, for holdMax
+	// at most.
 	Hold struct{ On bool }
 
-	// Check has a switch compared with what is wanted of it; Ready.Findings answers.
+	// Check requests a comparison of a switch; Ready.Findings answers.
 	Check struct{ DPID netview.DPID }
 
-	// Seen tells that all changes of the view up to a revision are in the inputs so far and those of the same step.
-	Seen struct{ Revision netview.Revision }
+	// ViewRevision reports that the inputs, with those of the same step, contain all changes of the
+	// view up to a revision.
+	ViewRevision struct{ Revision netview.Revision }
 
-	// Meters answers a reading of a switch's meters. Err says that there was no answer: the switch may have none.
+	// Meters answers a reading of a switch's meters. Err: there was no answer; the switch may have
+	// none.
 	Meters struct {
 		DPID    netview.DPID
 		Session uint64
@@ -122,8 +126,9 @@ type (
 		Err     error
 	}
 
-	// Sent tells how much of a batch went into the session's queue: the first messages, as many as XIDs has, or, if Frames, all encoded
-	// ones, the first with the transaction id First; and Barrier if the barrier too.
+	// Sent reports how much of a batch went into the session's queue: the first len(XIDs) messages
+	// or, if Frames, all encoded ones under First and the following transaction ids; and the
+	// barrier if Barrier.
 	Sent struct {
 		DPID    netview.DPID
 		Session uint64
@@ -133,7 +138,7 @@ type (
 		Barrier bool
 	}
 
-	// Refused is an error that answers the message with this xid.
+	// Refused is an error for the message with this xid.
 	Refused struct {
 		DPID    netview.DPID
 		Session uint64
@@ -141,7 +146,7 @@ type (
 		Error   openflow.ErrorMsg // its Data is not kept
 	}
 
-	// Confirmed is the reply to the barrier of a batch. Err says that there was none.
+	// Confirmed is the reply to the barrier of a batch. Err: there was none.
 	Confirmed struct {
 		DPID    netview.DPID
 		Session uint64
@@ -149,7 +154,7 @@ type (
 		Err     error
 	}
 
-	// Removed is a flow entry that went from the switch by itself or by another's hand.
+	// Removed is a flow entry that the switch removed, by itself or for someone else.
 	Removed struct {
 		DPID     netview.DPID
 		Session  uint64
@@ -159,30 +164,30 @@ type (
 		Cookie   uint64
 	}
 
-	// Tick says that Ready.Wake has come.
+	// Tick reports that Ready.Wake has come.
 	Tick struct{}
 )
 
-func (Up) input()            {}
-func (Down) input()          {}
-func (Facts) input()         {}
-func (Gone) input()          {}
-func (Rule) input()          {}
-func (Meter) input()         {}
-func (Wanted) input()        {}
-func (Entries) input()       {}
-func (Meters) input()        {}
-func (Sent) input()          {}
-func (Refused) input()       {}
-func (Confirmed) input()     {}
-func (Removed) input()       {}
-func (Monitoring) input()    {}
-func (Changed) input()       {}
-func (Paused) input()        {}
-func (Check) input()         {}
-func (Hold) input()          {}
-func (Orders) input()        {}
-func (Listed) input()        {}
-func (*RemovedRules) input() {}
-func (Seen) input()          {}
-func (Tick) input()          {}
+func (Up) input()             {}
+func (Down) input()           {}
+func (SwitchFacts) input()    {}
+func (SwitchDeleted) input()  {}
+func (Rule) input()           {}
+func (Meter) input()          {}
+func (Desired) input()        {}
+func (Entries) input()        {}
+func (Meters) input()         {}
+func (Sent) input()           {}
+func (Refused) input()        {}
+func (Confirmed) input()      {}
+func (Removed) input()        {}
+func (MonitorAnswer) input()  {}
+func (Changed) input()        {}
+func (Paused) input()         {}
+func (Check) input()          {}
+func (Hold) input()           {}
+func (Orders) input()         {}
+func (ListedPart) input()     {}
+func (*RemovedPacked) input() {}
+func (ViewRevision) input()   {}
+func (Tick) input()           {}

@@ -7,8 +7,8 @@ import (
 	"github.com/weirnet/weir/openflow"
 )
 
-// incoming is an answer to a reading that is coming in, in parts. Only the session's reader touches it.
-type incoming struct {
+// incomingListing is a listing that is being received. It belongs to the session's reader.
+type incomingListing struct {
 	loop    *Loop
 	request *Request
 	entries openflow.FlowStatsReader
@@ -16,37 +16,44 @@ type incoming struct {
 	cost    time.Duration
 }
 
-// read asks a switch for its entries. Those that may be rules of programs, of which there may be very many, are given to the core part by part.
-func (l *Loop) read(r *Request) {
+// requestEntries requests a switch's entries. Those that may be rules of rule sets, of which there
+// may be very many, go to the core part by part.
+func (l *Loop) requestEntries(r *Request) {
 	conn := l.connOf(r.Address)
 	if conn == nil {
 		return
 	}
 	copied := *r
-	list := &incoming{loop: l, request: &copied}
+	list := &incomingListing{loop: l, request: &copied}
 	if err := conn.MultipartParts(r.flowRequest(), list.part, list.end); err != nil {
 		list.end(err)
 	}
 }
 
-// comparing is what the core takes to find and compare an entry of a program's rule, about: each is somewhere else in memory. It was
-// measured with 1.2 million of them.
-const comparing = 800 * time.Nanosecond
+// compareCost is about the time the core takes to find and compare one entry of a rule set, mostly
+// cache misses; measured with 1.2 million entries.
+const compareCost = 800 * time.Nanosecond
 
 // part takes one part.
-func (t *incoming) part(v openflow.Version, body []byte) error {
+func (t *incomingListing) part(v openflow.Version, body []byte) error {
 	l, r := t.loop, t.request
 	began := l.config.Now()
 	t.reading.Programs = Packed{}
+	before := t.reading.bytes
+	t.reading.bytesMax = l.listingRoom(before)
 	_, err := t.entries.Each(v, body, func(s *openflow.FlowStats) {
 		if t.reading.Programs.bytes == nil {
 			t.reading.Programs.bytes = make([]byte, 0, len(body)/2)
 		}
-		l.config.sort(&t.reading, s, r.Single)
+		l.config.classify(&t.reading, s, r.Single)
 	})
-	t.cost += l.config.Now().Sub(began) + time.Duration(t.reading.Programs.Count)*comparing
+	l.addReadingBytes(t.reading.bytes - before)
+	if err == nil && t.reading.firmDropped {
+		err = errNoRoom
+	}
+	t.cost += l.config.Now().Sub(began) + time.Duration(t.reading.Programs.Count)*compareCost
 	if t.reading.Programs.Count > 0 && err == nil {
-		err = l.list(Listed{r.DPID, r.Session, r.ID, t.reading.Programs})
+		err = l.postListed(ListedPart{r.DPID, r.Session, r.ID, t.reading.Programs})
 	}
 	t.reading.Programs = Packed{}
 	return err
@@ -55,29 +62,32 @@ func (t *incoming) part(v openflow.Version, body []byte) error {
 // errListing ends a reading whose parts come faster than they are compared.
 var errListing = errors.New("flowsync: listings wait that are too long together")
 
-// list leaves a part of a listing for the loop.
-func (l *Loop) list(in Listed) error {
+// postListed posts a part of a listing.
+func (l *Loop) postListed(in ListedPart) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.listing += cap(in.Entries.bytes); l.listing > listingMost {
-		l.listing -= cap(in.Entries.bytes)
+	if l.packedBytes += cap(in.Entries.bytes); l.packedBytes > packedMax {
+		l.packedBytes -= cap(in.Entries.bytes)
 		return errListing
 	}
-	l.put(in)
+	l.postLocked(in)
 	return nil
 }
 
-// end takes the end.
-func (t *incoming) end(err error) {
+// end takes the end of the listing.
+func (t *incomingListing) end(err error) {
 	l, r := t.loop, t.request
 	in := Entries{DPID: r.DPID, Session: r.Session, ID: r.ID, Err: err}
-	if err == nil {
-		in.Reading, in.Cost = t.reading, cost(t.cost)
+	if l.addReadingBytes(-t.reading.bytes); err == nil {
+		in.Reading, in.Cost = t.reading, readingCost(t.cost)
 		if l.config.Adopt != nil {
 			whole := r.Mask == 0 && in.Reading.SoftCount == len(in.Reading.Soft)
 			in.Reading.Soft = l.config.Adopt(r.DPID, in.Reading.Soft, whole)
 			in.Reading.SoftCount = len(in.Reading.Soft)
 		}
 	}
-	l.answer(in)
+	l.mu.Lock()
+	l.entriesBytes += in.Reading.size()
+	l.postLocked(in)
+	l.mu.Unlock()
 }

@@ -8,108 +8,123 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/weirnet/weir/loop"
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/plan"
 )
 
-// changesAtOnce is how many changes of the view go into one step, about.
+// changesAtOnce is about how many changes of the view go into one step.
 const changesAtOnce = 4096
 
-// errAnswer is given to the core where a switch answered with the wrong kind of body.
+// errAnswer is passed to the core when a switch answers with the wrong kind of body.
 var errAnswer = errors.New("flowsync: the answer is of another kind than the request")
 
-// Loop runs a core: it owns it, alone, from Run until Run returns. Other goroutines leave inputs in the inbox.
+// Loop runs a Core, which it owns exclusively from Run until Run returns. Other goroutines post
+// inputs to the inbox.
 type Loop struct {
-	view   *netview.View
-	status *netview.Status
-	wanted *netview.Wanted
-	config Config
+	loop.Part
 
-	mu      sync.Mutex // guards what follows
-	inbox   []Input
-	asks    []func(*Core)
-	orders  []Order
-	current map[netview.DPID]connection
-	last    uint64 // session
-	held    int    // bytes in the inbox of what switches told unasked
-	listing int    // bytes in the inbox of what switches list
-	turns   uint64 // of the loop
-	missed  bool   // a connection has missed something
-	over    bool
+	view    *netview.View
+	status  *netview.Status
+	desired *netview.Desired
+	config  Config
 
-	wake    chan struct{} // holds one token while the inbox may have something
-	done    chan struct{}
-	pulse   atomic.Uint64 // turns that Run has done
-	adopted atomic.Int64  // soft entries of an earlier life, all switches'
-	reading atomic.Bool   // Reading
+	mu               sync.Mutex // guards what follows
+	inbox            []Input
+	asks             []func(*Core)
+	orders           []Order
+	sessions         map[netview.DPID]connection
+	lastSession      uint64 // number of the last session
+	unsolicitedBytes int    // of unsolicited messages in the inbox
+	packedBytes      int    // of packed listings in the inbox
+	readingBytes     int    // of listings being received
+	entriesBytes     int    // of listings in the inbox
+	rounds           uint64 // number of turns so far
+	overflowed       bool   // some connection has overflowed
+	closed           bool
+
+	done        chan struct{}
+	listedBytes atomic.Int64 // Core.listedBytes
+	adopted     atomic.Int64 // Core.adopted
+	reading     atomic.Bool  // see Reading
 
 	// Owned by Run.
-	core    *Core
-	seen    netview.Revision
-	settled bool
-	xids    []uint32
-	taken   []Order                          // the orders of this turn
-	checks  map[netview.DPID][]chan Findings // that wait for a switch's
+	core         *Core
+	viewRevision netview.Revision
+	settled      bool
+	xids         []uint32
+	sent         []Input
+	taken        []Order                          // the orders of this turn
+	checks       map[netview.DPID][]chan Findings // that wait for a switch's findings
 }
 
 type connection struct {
-	session uint64
-	conn    Conn
-	single  bool   // the single-table form of the plan
-	turn    uint64 // in which held counts
-	held    int    // of Loop.held
-	missed  bool   // something that the switch told unasked was dropped
+	session          uint64
+	conn             Conn
+	singleTable      bool   // the single-table form of the plan
+	round            uint64 // the round that unsolicitedBytes is of
+	unsolicitedBytes int    // part of Loop.unsolicitedBytes
+	overflowed       bool   // unsolicited messages were dropped
 }
 
-// New returns a loop that keeps switches as the view wants them. It takes the view's Status, and Wanted under the name of
-// Owner.
+// New returns a loop that keeps switches as the view desires them. It takes the view's Status, and
+// its Wanted under the name Owner.
 func New(config Config, view *netview.View) *Loop {
 	config = config.withDefaults()
 	if config.Now == nil {
 		config.Now = time.Now
 	}
-	return &Loop{
-		view: view, status: view.Status(), wanted: view.Wanted(Owner), config: config,
-		current: make(map[netview.DPID]connection), checks: make(map[netview.DPID][]chan Findings),
-		wake: make(chan struct{}, 1), done: make(chan struct{}),
+	l := &Loop{
+		view: view, status: view.Status(), desired: view.Desired(Owner), config: config,
+		sessions: make(map[netview.DPID]connection), checks: make(map[netview.DPID][]chan Findings),
+		done: make(chan struct{}),
 		core: NewCore(config),
 	}
+	l.Part = loop.Part{
+		Name: "flowsync", Bell: loop.NewBell(), End: l.finish,
+		Turn:    func() time.Time { return l.turn(l.config.Now()) },
+		Changed: func() <-chan struct{} { return l.view.Changed(l.viewRevision) },
+		Behind:  func() bool { return l.view.Snapshot().Revision() != l.viewRevision },
+		Woken:   l.yield,
+	}
+	return l
 }
 
-// SwitchUp tells of a session that is ready for flow-mods. It takes the place of an earlier one of the same switch.
+// SwitchUp begins a session that is ready for flow-mods. It replaces an earlier one of the same
+// switch.
 func (l *Loop) SwitchUp(dpid netview.DPID, version openflow.Version, tables uint8, conn Conn) {
 	l.mu.Lock()
-	l.last++
-	l.current[dpid] = connection{session: l.last, conn: conn, single: plan.SingleTable(version, tables)}
-	l.put(Up{dpid, l.last, version, tables})
+	l.lastSession++
+	l.sessions[dpid] = connection{session: l.lastSession, conn: conn, singleTable: plan.SingleTable(version, tables)}
+	l.postLocked(Up{dpid, l.lastSession, version, tables})
 	l.mu.Unlock()
 }
 
-// SwitchDown tells of the end of a session. If the switch has another one by now, that stays. Stuck, if not empty, says that the switch answered
-// nothing, or read nothing, and how.
+// SwitchDown ends a session, unless the switch has a newer one. Stuck is how the switch failed to
+// answer or to read, if that ended the session, else empty.
 func (l *Loop) SwitchDown(dpid netview.DPID, conn Conn, stuck string) {
 	l.mu.Lock()
-	if c, ok := l.current[dpid]; ok && c.conn == conn {
-		delete(l.current, dpid)
-		l.put(Down{dpid, c.session, stuck})
+	if c, ok := l.sessions[dpid]; ok && c.conn == conn {
+		delete(l.sessions, dpid)
+		l.postLocked(Down{dpid, c.session, stuck})
 	}
 	l.mu.Unlock()
 }
 
-// Refused hands over an error that answers no request of the session's: flowsync finds the message that it refuses. The
-// data of e is not kept.
+// Refused takes an error that answers no request of the session's: the core finds the message that
+// it refuses. The data of e is not kept.
 func (l *Loop) Refused(dpid netview.DPID, conn Conn, xid uint32, e *openflow.ErrorMsg) {
 	kept := *e
 	kept.Data = nil
 	l.mu.Lock()
-	if c, ok := l.current[dpid]; ok && c.conn == conn && l.admit(dpid, c, inputBytes) {
-		l.put(Refused{dpid, c.session, xid, kept})
+	if c, ok := l.sessions[dpid]; ok && c.conn == conn && l.admit(dpid, c, inputBytes) {
+		l.postLocked(Refused{dpid, c.session, xid, kept})
 	}
 	l.mu.Unlock()
 }
 
-// Removed hands over the news that a switch lost an entry. What e points to is not kept.
+// Removed takes a flow-removed message. Nothing of e is kept.
 func (l *Loop) Removed(dpid netview.DPID, conn Conn, e *openflow.FlowRemoved) {
 	if plan.Foreign(e.Cookie, l.config.Domain) {
 		return
@@ -119,41 +134,34 @@ func (l *Loop) Removed(dpid netview.DPID, conn Conn, e *openflow.FlowRemoved) {
 	}
 	key := e.Match.Key()
 	l.mu.Lock()
-	if c, ok := l.current[dpid]; ok && c.conn == conn && l.admit(dpid, c, inputBytes+len(key)) {
-		l.put(Removed{dpid, c.session, e.Table, e.Priority, key, e.Cookie})
+	if c, ok := l.sessions[dpid]; ok && c.conn == conn && l.admit(dpid, c, inputBytes+len(key)) {
+		l.postLocked(Removed{dpid, c.session, e.Table, e.Priority, key, e.Cookie})
 	}
 	l.mu.Unlock()
 }
 
-// put leaves an input for the loop; l.mu is held.
-func (l *Loop) put(in Input) {
-	if l.over {
+// postLocked adds an input to the inbox; l.mu is held.
+func (l *Loop) postLocked(in Input) {
+	if l.closed {
 		return
 	}
 	l.inbox = append(l.inbox, in)
-	l.ring()
+	l.Bell.Ring()
 }
 
-func (l *Loop) ring() {
-	select {
-	case l.wake <- struct{}{}:
-	default:
-	}
-}
-
-// answer leaves an input that answers the core.
-func (l *Loop) answer(in Input) {
+// post adds an input to the inbox.
+func (l *Loop) post(in Input) {
 	l.mu.Lock()
-	l.put(in)
+	l.postLocked(in)
 	l.mu.Unlock()
 }
 
-// Ask has f called with the core by the loop's goroutine, between two steps, and waits for it. It returns false if the
-// loop is over.
+// Ask runs f with the core on the loop's goroutine, between two steps, and waits for it. It returns
+// false if the loop has ended.
 func (l *Loop) Ask(f func(*Core)) bool {
 	asked := make(chan struct{})
 	l.mu.Lock()
-	if l.over {
+	if l.closed {
 		l.mu.Unlock()
 		return false
 	}
@@ -161,7 +169,7 @@ func (l *Loop) Ask(f func(*Core)) bool {
 		f(c)
 		close(asked)
 	})
-	l.ring()
+	l.Bell.Ring()
 	l.mu.Unlock()
 	select {
 	case <-asked:
@@ -171,39 +179,12 @@ func (l *Loop) Ask(f func(*Core)) bool {
 	}
 }
 
-// Run runs the loop until the context ends. The switches keep what they hold.
-func (l *Loop) Run(ctx context.Context) {
-	defer close(l.done)
-	defer l.finish()
-	timer := time.NewTimer(time.Hour)
-	defer timer.Stop()
-	for {
-		wake := l.turn(l.config.Now())
-		l.pulse.Add(1)
-		var alarm <-chan time.Time
-		if !wake.IsZero() {
-			timer.Reset(time.Until(wake))
-			alarm = timer.C
-		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-l.wake:
-			l.gather()
-		case <-l.view.Changed(l.seen):
-		case <-alarm:
-		}
+// yield lets other sessions post the answers they are about to have, so that these become one step.
+// Orders are not delayed.
+func (l *Loop) yield(rung bool) {
+	if !rung {
+		return
 	}
-}
-
-// Pulse has Run do a turn soon, and returns how many it has done: who asks again and again sees whether it hangs. It never blocks.
-func (l *Loop) Pulse() uint64 {
-	l.ring()
-	return l.pulse.Load()
-}
-
-// gather lets other sessions hand over answers that they are about to have, so that these are one step. Orders are not kept waiting.
-func (l *Loop) gather() {
 	l.mu.Lock()
 	ordered := len(l.orders) > 0
 	l.mu.Unlock()
@@ -212,32 +193,21 @@ func (l *Loop) gather() {
 	}
 }
 
-// Turn is one round of Run, for who steps a loop that does not run: at any time, and when Waiting says so or the time of the last
-// call has come, which is zero for never.
-func (l *Loop) Turn() (next time.Time) {
-	select {
-	case <-l.wake:
-	default:
-	}
-	return l.turn(l.config.Now())
-}
-
-// Waiting says whether something has come that Turn would handle.
-func (l *Loop) Waiting() bool { return len(l.wake) > 0 || l.view.Snapshot().Revision() != l.seen }
-
+// finish has nobody wait any more. The switches keep what they hold.
 func (l *Loop) finish() {
+	defer close(l.done)
 	l.mu.Lock()
-	l.over, l.inbox, l.asks, l.orders = true, nil, nil, nil
+	l.closed, l.inbox, l.asks, l.orders = true, nil, nil, nil
 	l.mu.Unlock()
 }
 
-// turn takes all that has happened, does all that follows from it at once, and returns when to wake.
+// turn takes all inputs, does what follows from them, and returns when to wake.
 func (l *Loop) turn(now time.Time) time.Time {
 	for {
-		inputs, more := l.changes()
+		inputs, more := l.viewChanges()
 		l.mu.Lock()
-		inputs = append(append(inputs, Seen{l.seen}), l.inbox...)
-		inputs = l.caughtUp(inputs)
+		inputs = append(append(inputs, ViewRevision{l.viewRevision}), l.inbox...)
+		inputs = l.takeOverflows(inputs)
 		if orders := l.takeOrders(); len(orders) > 0 {
 			inputs = append(inputs, Orders{orders})
 		}
@@ -245,7 +215,7 @@ func (l *Loop) turn(now time.Time) time.Time {
 		l.inbox, l.asks = nil, nil
 		l.mu.Unlock()
 		ready := l.core.Step(inputs, now)
-		for sent := l.do(ready); len(sent) > 0; sent = l.do(ready) {
+		for sent := l.execute(ready); len(sent) > 0; sent = l.execute(ready) {
 			ready = l.core.Step(sent, now)
 		}
 		for _, ask := range asks {
@@ -257,11 +227,12 @@ func (l *Loop) turn(now time.Time) time.Time {
 	}
 }
 
-// do does what the core says, and returns what it has to know of it at once.
-func (l *Loop) do(ready *Ready) (sent []Input) {
-	for _, f := range ready.Found {
-		if l.config.Found != nil {
-			l.config.Found(f.DPID, f.Entries)
+// execute does what the core decided, and returns the inputs that answer it at once, valid until
+// the next call.
+func (l *Loop) execute(ready *Ready) []Input {
+	for _, f := range ready.TreeEntries {
+		if l.config.OnTreeEntries != nil {
+			l.config.OnTreeEntries(f.DPID, f.Entries)
 		}
 	}
 	for _, a := range ready.Alarms {
@@ -270,36 +241,37 @@ func (l *Loop) do(ready *Ready) (sent []Input) {
 	if len(ready.Results) > 0 {
 		l.status.Set(ready.Results)
 	}
-	if len(ready.Outcomes) > 0 && l.config.Told != nil {
-		l.config.Told(ready.Outcomes)
+	if len(ready.Outcomes) > 0 && l.config.OnOutcomes != nil {
+		l.config.OnOutcomes(ready.Outcomes)
 	}
-	if len(ready.Own) > 0 {
-		l.wanted.Update(func(tx *netview.WantedTx) {
-			for _, own := range ready.Own {
+	if len(ready.Infrastructure) > 0 {
+		l.desired.Update(func(tx *netview.DesiredTx) {
+			for _, own := range ready.Infrastructure {
 				tx.Set(own.DPID, own.Rules)
 			}
 		})
 	}
-	l.tellChecks(ready.Findings)
+	l.deliverFindings(ready.Findings)
 	for _, a := range ready.Monitors {
-		l.monitor(a)
+		l.requestMonitor(a)
 	}
 	for i := range ready.Readings {
-		l.read(&ready.Readings[i])
+		l.requestEntries(&ready.Readings[i])
 	}
 	for _, a := range ready.MeterReadings {
-		l.readMeters(a)
+		l.requestMeters(a)
 	}
-	l.xids = l.xids[:0]
+	l.xids, l.sent = l.xids[:0], l.sent[:0]
 	for i := range ready.Batches {
-		sent = append(sent, l.send(&ready.Batches[i]))
+		l.sent = append(l.sent, l.send(&ready.Batches[i]))
 	}
 	l.adopted.Store(int64(l.core.adopted))
-	l.reading.Store(len(l.core.unread)+l.core.reading > 0 || !l.core.heldUntil.IsZero())
-	return sent
+	l.listedBytes.Store(int64(l.core.listedBytes))
+	l.reading.Store(len(l.core.readQueue)+l.core.readRules > 0 || !l.core.holdUntil.IsZero())
+	return l.sent
 }
 
-// alarm hands an alarm on.
+// alarm passes an alarm on.
 func (l *Loop) alarm(a Alarm) {
 	switch {
 	case l.config.Alarms == nil:
@@ -310,17 +282,17 @@ func (l *Loop) alarm(a Alarm) {
 	}
 }
 
-// connOf is the connection of a session, nil if it has ended.
+// connOf returns the connection of a session, nil if it has ended.
 func (l *Loop) connOf(a Address) Conn {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if c := l.current[a.DPID]; c.session == a.Session {
+	if c := l.sessions[a.DPID]; c.session == a.Session {
 		return c.conn
 	}
 	return nil
 }
 
-func (l *Loop) readMeters(a Address) {
+func (l *Loop) requestMeters(a Address) {
 	conn := l.connOf(a)
 	if conn == nil {
 		return
@@ -330,10 +302,10 @@ func (l *Loop) readMeters(a Address) {
 		if list, ok := body.(*openflow.MeterConfigList); ok && err == nil {
 			in.Held = metersOf(list.Meters)
 		}
-		l.answer(in)
+		l.post(in)
 	})
 	if err != nil {
-		l.answer(Meters{DPID: a.DPID, Session: a.Session, Err: err})
+		l.post(Meters{DPID: a.DPID, Session: a.Session, Err: err})
 	}
 }
 
@@ -353,13 +325,13 @@ func (l *Loop) send(b *Batch) Sent {
 	}
 	in.XIDs = l.xids[begin:len(l.xids):len(l.xids)]
 	if len(in.XIDs) == len(b.Messages) && (in.Frames || b.Count == 0) {
-		err := conn.Barrier(func(err error) { l.answer(Confirmed{a.DPID, a.Session, id, err}) })
+		err := conn.Barrier(func(err error) { l.post(Confirmed{a.DPID, a.Session, id, err}) })
 		in.Barrier = err == nil
 	}
 	return in
 }
 
-// collect waits for the findings of switches, and until ctx ends; false if the loop is over.
+// collect waits for the findings of switches until ctx ends; false if the loop has ended.
 func (l *Loop) collect(ctx context.Context, found <-chan Findings, waiting map[netview.DPID]bool) (list []Findings, ok bool) {
 	for len(waiting) > 0 {
 		select {

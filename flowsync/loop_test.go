@@ -11,7 +11,8 @@ import (
 	"github.com/weirnet/weir/openflow"
 )
 
-// promptConn is a session to a model that answers at once, from a goroutine of its own as a session's reader does.
+// promptConn is a session to a model that answers at once, from a goroutine of its own as a
+// session's reader does.
 type promptConn struct {
 	mu   sync.Mutex
 	wire *wire
@@ -89,7 +90,8 @@ func (c *promptConn) Multipart(body openflow.RequestBody, answer func(openflow.R
 	return err
 }
 
-func (c *promptConn) MultipartParts(body openflow.RequestBody, part func(openflow.Version, []byte) error, answer func(error)) (err error) {
+func (c *promptConn) MultipartParts(body openflow.RequestBody, part func(openflow.Version, []byte) error,
+	answer func(error)) (err error) {
 	c.with(func() { err = c.wire.MultipartParts(body, part, answer) })
 	return err
 }
@@ -130,14 +132,14 @@ func viewOf(dpid netview.DPID) *netview.View {
 	return view
 }
 
-func TestLoopInstallsWhatIsWanted(t *testing.T) {
+func TestLoopInstallsWhatIsDesired(t *testing.T) {
 	view := viewOf(7)
 	running(t, view, func(l *Loop, stop <-chan struct{}) {
 		m := newModel(openflow.V13, 254)
 		m.refuse[5001] = openflow.FlowModFailedTableFull
 		c := connectPrompt(l, 7, m, stop)
-		forward := view.Wanted("forward")
-		forward.Update(func(tx *netview.WantedTx) {
+		forward := view.Desired("forward")
+		forward.Update(func(tx *netview.DesiredTx) {
 			tx.Set(7, []netview.Rule{
 				parseRule(t, "table=1 priority=5004 eth_dst=ff:ff:ff:ff:ff:ff apply=1,2"),
 				parseRule(t, "table=1 priority=5001 eth_type=0x86dd apply=1,2"),
@@ -148,13 +150,13 @@ func TestLoopInstallsWhatIsWanted(t *testing.T) {
 			t.Errorf("%d rules installed, want the infrastructure's 3 and 1", n)
 		}
 		l.Ask(func(core *Core) {
-			want := Standing{
-				DPID: 7, Connected: true, Compared: true, Wanted: 5, Installed: 4, Failed: 1, Batch: batchFirst,
-				Bound: core.config.ReadEvery, Revision: view.Snapshot().Revision(),
+			want := SwitchStatus{
+				DPID: 7, Connected: true, Compared: true, Desired: 5, Installed: 4, Failed: 1, BatchSize: batchFirst,
+				DriftBound: core.config.ReadEvery, Revision: view.Snapshot().Revision(),
 			}
-			got := core.Standings()
+			got := core.Statuses()
 			if len(got) == 1 {
-				got[0].Cost = 0 // which is measured
+				got[0].ReadCost = 0 // which is measured
 			}
 			if len(got) != 1 || got[0] != want {
 				t.Errorf("standing %+v, want %+v", got, want)
@@ -163,7 +165,7 @@ func TestLoopInstallsWhatIsWanted(t *testing.T) {
 		l.SwitchDown(7, c, "")
 		synctest.Wait()
 		l.Ask(func(core *Core) {
-			if got := core.Standings(); got[0].Connected || got[0].Installed != 4 {
+			if got := core.Statuses(); got[0].Connected || got[0].Installed != 4 {
 				t.Errorf("after the session's end: %+v", got[0])
 			}
 		})
@@ -181,32 +183,32 @@ func TestLoopIgnoresEarlierSessions(t *testing.T) {
 		l.Refused(7, first, 3, &openflow.ErrorMsg{Code: openflow.FlowModFailedTableFull})
 		synctest.Wait()
 		l.Ask(func(core *Core) {
-			if s := core.Standings()[0]; !s.Connected || s.Installed != 3 {
+			if s := core.Statuses()[0]; !s.Connected || s.Installed != 3 {
 				t.Errorf("the switch's present session was taken for the earlier one: %+v", s)
 			}
 		})
 		l.SwitchDown(7, second, "")
 		synctest.Wait()
 		l.Ask(func(core *Core) {
-			if core.Standings()[0].Connected {
+			if core.Statuses()[0].Connected {
 				t.Error("the session's end was not noticed")
 			}
 		})
 	})
 }
 
-// TestLoopCatchesUpFromSnapshot lets the log of the view run over before the loop starts: it must take the snapshot, and
-// still forget what went.
+// TestLoopCatchesUpFromSnapshot lets the log of the view run over before the loop starts: it must
+// take the snapshot, and still forget what went.
 func TestLoopCatchesUpFromSnapshot(t *testing.T) {
 	view := netview.New(netview.Limits{Changes: 4})
-	facts, forward := view.Facts(), view.Wanted("forward")
+	facts, forward := view.Facts(), view.Desired("forward")
 	facts.Update(func(tx *netview.FactsTx) {
 		for dpid := netview.DPID(1); dpid <= 8; dpid++ {
 			tx.PutSwitch(&netview.Switch{DPID: dpid, State: netview.SwitchDisconnected})
 		}
 	})
 	for dpid := netview.DPID(1); dpid <= 8; dpid++ {
-		forward.Update(func(tx *netview.WantedTx) {
+		forward.Update(func(tx *netview.DesiredTx) {
 			tx.Set(dpid, []netview.Rule{parseRule(t, "table=1 priority=5002 eth_type=0x0806 apply=1")})
 		})
 	}

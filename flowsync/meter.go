@@ -10,26 +10,28 @@ import (
 	"github.com/weirnet/weir/plan"
 )
 
-// meters are those wanted of one switch. A switch is asked for its meters when the first is wanted of it, or when discovery
-// has settled. Those found there that nobody wants are removed if their number says that they are ours and firm, and no
-// entry of others is there: a meter has no cookie, and two Weirs that share a switch share its meters.
+// meters are the meters of one switch. They are read when the first is desired, or when discovery
+// has settled. Those found that no one desires are removed if their number says that they are ours
+// and firm, and no foreign entry is on the switch: a meter has no cookie, and two Weirs that share
+// a switch share its meters.
 type meters struct {
-	rows    map[uint32]*meterRow
-	reading bool
-	known   bool // what the switch holds is in rows and held
-	held    map[uint32]netview.Meter
+	rows      map[uint32]*meterRow
+	reading   bool
+	known     bool // rows and held are what the switch holds
+	held      map[uint32]netview.Meter
+	converged bool // no row is missing or to be removed, nor in flight
 }
 
 // meterRow is one meter.
 type meterRow struct {
-	id     uint32
-	wanted *netview.Meter // nil: to be removed
-	on     netview.Meter  // what the switch holds, if held
-	held   bool
-	reason string // why the switch refused it; "" if it did not
+	id      uint32
+	desired *netview.Meter // nil: to be removed
+	content netview.Meter  // valid if held
+	held    bool
+	reason  string // of the switch's refusal; "" if it did not refuse
 }
 
-// refused is why the switch does not have a meter that is wanted, "" if it has, or was not asked.
+// refused returns why the switch refused a desired meter; "" if it has it, or was not asked.
 func (m *meters) refused(id uint32) string {
 	if r := m.rows[id]; r != nil && !r.held {
 		return r.reason
@@ -37,93 +39,100 @@ func (m *meters) refused(id uint32) string {
 	return ""
 }
 
-// forget drops what is known of the switch's meters.
-func (m *meters) forget() {
+// reset drops what is known of the switch's meters.
+func (m *meters) reset() {
 	m.reading, m.known, m.held = false, false, nil
-	maps.DeleteFunc(m.rows, func(_ uint32, r *meterRow) bool { return r.wanted == nil })
+	maps.DeleteFunc(m.rows, func(_ uint32, r *meterRow) bool { return r.desired == nil })
 	for _, id := range m.ids() {
 		r := m.rows[id]
-		r.held, r.reason, r.on = false, "", netview.Meter{}
+		r.held, r.reason, r.content = false, "", netview.Meter{}
 	}
 }
 
 func (m *meters) ids() []uint32 { return slices.Sorted(maps.Keys(m.rows)) }
 
-// wantMeter takes a meter that is new or changed.
-func (l *ledger) wantMeter(wanted *netview.Meter) {
-	m := &l.meters
+// setDesiredMeter takes a new or changed meter.
+func (sw *switchState) setDesiredMeter(wanted *netview.Meter) {
+	m := &sw.meters
+	m.converged = false
 	r := m.rows[wanted.ID]
 	if r == nil {
 		if m.rows == nil {
 			m.rows = make(map[uint32]*meterRow)
 		}
 		r = &meterRow{id: wanted.ID}
-		r.on, r.held = m.held[wanted.ID]
+		r.content, r.held = m.held[wanted.ID]
 		m.rows[wanted.ID] = r
 	}
-	if r.wanted == nil || *r.wanted != *wanted {
+	if r.desired == nil || *r.desired != *wanted {
 		r.reason = ""
 	}
-	r.wanted = wanted
+	r.desired = wanted
 }
 
-// unwantMeter takes a meter that is wanted no longer. It is removed when no rule uses it any more: a switch removes a
+// withdrawMeter withdraws a meter. It is removed when no rule uses it any more: a switch removes a
 // meter's rules with it.
-func (l *ledger) unwantMeter(id uint32) {
-	if r := l.meters.rows[id]; r != nil {
-		r.wanted = nil
-		if !l.meters.known {
-			delete(l.meters.rows, id)
+func (sw *switchState) withdrawMeter(id uint32) {
+	if r := sw.meters.rows[id]; r != nil {
+		r.desired, sw.meters.converged = nil, false
+		if !sw.meters.known {
+			delete(sw.meters.rows, id)
 		}
 	}
 }
 
-// drainMeters sends the meters that the switch lacks. It returns true if rules have to wait.
-func (c *Core) drainMeters(l *ledger, now time.Time) bool {
-	m := &l.meters
+// sendMeters sends the meters that the switch lacks. It returns true if rules have to wait.
+func (c *Core) sendMeters(sw *switchState, now time.Time) bool {
+	m := &sw.meters
 	switch {
 	case m.reading:
 		return true
 	case len(m.rows) == 0:
 		return false
 	case !m.known:
-		c.readMeters(l, now)
+		c.readMeters(sw, now)
 		return true
-	}
-	if !m.any((*meterRow).lacks) {
+	case m.converged:
 		return false
 	}
-	f := &flight{}
+	if !m.any((*meterRow).missing) {
+		m.converged = !m.any((*meterRow).removing)
+		return false
+	}
+	f := &inflightBatch{}
 	for _, id := range m.ids() {
 		r := m.rows[id]
-		if !r.lacks() {
+		if !r.missing() {
 			continue
 		}
 		command := openflow.MeterAdd
 		if r.held {
 			command = openflow.MeterModify
 		}
-		m := meterMod(command, r.wanted)
-		if _, err := m.Append(nil, l.version); err != nil {
+		m := meterMod(command, r.desired)
+		if _, err := m.Append(nil, sw.version); err != nil {
 			r.reason = err.Error()
 			continue
 		}
-		f.ops = append(f.ops, op{meter: r, wanted: r.wanted})
+		f.ops = append(f.ops, op{meter: r, desired: r.desired})
 		f.messages = append(f.messages, m)
 	}
 	if len(f.ops) == 0 {
 		return false
 	}
-	c.take(l, f, now)
+	c.startBatch(sw, f, now)
 	return true
 }
 
-// lacks says whether the switch lacks the meter, and has not refused it.
-func (r *meterRow) lacks() bool {
-	return r.wanted != nil && r.reason == "" && !(r.held && r.on == *r.wanted)
+// missing reports whether the switch lacks the meter and has not refused it.
+func (r *meterRow) missing() bool {
+	return r.desired != nil && r.reason == "" && !(r.held && r.content == *r.desired)
 }
 
-// any says whether a meter is as f says.
+// removing reports whether the meter is to be removed.
+func (r *meterRow) removing() bool { return r.desired == nil }
+
+// any reports whether f is true of a meter.
 func (m *meters) any(f func(*meterRow) bool) bool {
 	for _, r := range m.rows {
 		if f(r) {
@@ -133,17 +142,18 @@ func (m *meters) any(f func(*meterRow) bool) bool {
 	return false
 }
 
-// pruneMeters has the meters of ours removed that nobody wants. Those of protection are soft: whoever made them looks after
-// them.
-func (c *Core) pruneMeters(l *ledger, now time.Time) {
-	m := &l.meters
+// pruneMeters queues the removal of our meters that no one desires. Those of protection are soft:
+// package guard manages them.
+func (c *Core) pruneMeters(sw *switchState, now time.Time) {
+	m := &sw.meters
 	switch {
-	case m.reading || l.flight != nil || len(l.queue) > 0 || !l.byCookie: // OpenFlow 1.0 has neither meters nor filters for cookies
+	// OpenFlow 1.0 has neither meters nor cookie masks
+	case m.reading || sw.inflight != nil || len(sw.queue) > 0 || !sw.cookieMasks:
 		return
 	case !m.known:
-		c.readMeters(l, now)
+		c.readMeters(sw, now)
 		return
-	case len(l.foreign)+l.unkept > 0 || len(m.held) == 0:
+	case len(sw.foreign)+sw.foreignOverflow > 0 || len(m.held) == 0:
 		return
 	}
 	for _, id := range slices.Sorted(maps.Keys(m.held)) {
@@ -152,34 +162,34 @@ func (c *Core) pruneMeters(l *ledger, now time.Time) {
 			if m.rows == nil {
 				m.rows = make(map[uint32]*meterRow)
 			}
-			m.rows[id] = &meterRow{id: id, held: true, on: m.held[id]}
+			m.rows[id], m.converged = &meterRow{id: id, held: true, content: m.held[id]}, false
 		}
 	}
 }
 
-// readMeters asks for the switch's meters.
-func (c *Core) readMeters(l *ledger, now time.Time) {
-	l.meters.reading = true
-	l.answerBy = now.Add(c.config.Answer)
-	c.ready.MeterReadings = append(c.ready.MeterReadings, Address{l.dpid, l.session})
+// readMeters requests the switch's meters.
+func (c *Core) readMeters(sw *switchState, now time.Time) {
+	sw.meters.reading = true
+	sw.answerDeadline = now.Add(c.config.Answer)
+	c.ready.MeterReadings = append(c.ready.MeterReadings, Address{sw.dpid, sw.session})
 }
 
-// dropMeters is the batch that removes meters, nil if there are none to remove.
-func (l *ledger) dropMeters() *flight {
-	if !l.meters.any(func(r *meterRow) bool { return r.wanted == nil }) {
+// meterRemovals returns the batch that removes meters, nil if there are none to remove.
+func (sw *switchState) meterRemovals() *inflightBatch {
+	if sw.meters.converged || !sw.meters.any((*meterRow).removing) {
 		return nil
 	}
-	var f *flight
-	for _, id := range l.meters.ids() {
-		r := l.meters.rows[id]
+	var f *inflightBatch
+	for _, id := range sw.meters.ids() {
+		r := sw.meters.rows[id]
 		switch {
-		case r.wanted != nil || l.uses(id):
+		case r.desired != nil || sw.usesMeter(id):
 			continue
 		case !r.held:
-			delete(l.meters.rows, id)
+			delete(sw.meters.rows, id)
 			continue
 		case f == nil:
-			f = &flight{}
+			f = &inflightBatch{}
 		}
 		f.ops = append(f.ops, op{meter: r})
 		f.messages = append(f.messages, &openflow.MeterMod{Command: openflow.MeterDelete, Meter: id})
@@ -187,72 +197,73 @@ func (l *ledger) dropMeters() *flight {
 	return f
 }
 
-// uses says whether an entry that the switch is known to hold uses a meter.
-func (l *ledger) uses(id uint32) bool {
-	for _, w := range l.rows {
-		if w.known && meterOf(w.on.instructions) == id {
+// usesMeter reports whether an entry that the switch is known to hold uses a meter.
+func (sw *switchState) usesMeter(id uint32) bool {
+	for _, w := range sw.rows {
+		if w.contentKnown && meterOf(w.content.instructions) == id {
 			return true
 		}
 	}
 	return false
 }
 
-// endMeter takes the end of a meter's message. The rules that use it are looked at again if what the switch holds changed.
-func (c *Core) endMeter(l *ledger, o *op) {
+// meterDone handles the end of a meter-mod, and queues the rules that use the meter if what the
+// switch holds changed.
+func (c *Core) meterDone(sw *switchState, o *op) {
 	r, had := o.meter, o.meter.held
 	switch {
-	case o.refused == nil && o.wanted == nil:
-		r.held, r.on = false, netview.Meter{}
-		delete(l.meters.held, r.id)
+	case o.refused == nil && o.desired == nil:
+		r.held, r.content = false, netview.Meter{}
+		delete(sw.meters.held, r.id)
 	case o.refused == nil:
-		r.held, r.on = true, *o.wanted
+		r.held, r.content = true, *o.desired
 	case o.refused.Code == openflow.MeterModFailedMeterExists && !had:
-		r.held, r.on = true, netview.Meter{} // and so it is modified next
+		r.held, r.content = true, netview.Meter{} // it is modified next
 	case o.refused.Code == openflow.MeterModFailedUnknownMeter && had:
-		r.held = false // and so it is added next
+		r.held = false // it is added next
 	default:
-		r.reason = reasonOf(o.refused, l.version)
-		if o.wanted == nil {
-			r.held = false // it stays behind, as one that nobody wants
+		r.reason = refusalText(o.refused, sw.version)
+		if o.desired == nil {
+			r.held = false // it remains on the switch
 		}
 	}
 	if had != r.held {
-		c.requeueMetered(l, r.id)
+		c.requeueMetered(sw, r.id)
 	}
 }
 
-// requeueMetered looks again at the rules that use a meter.
-func (c *Core) requeueMetered(l *ledger, id uint32) {
-	for _, key := range l.keys() {
-		if w := l.rows[key]; w.rule != nil && meterOf(w.rule.Instructions) == id {
+// requeueMetered queues the rules that use a meter.
+func (c *Core) requeueMetered(sw *switchState, id uint32) {
+	for _, key := range sw.keys() {
+		if w := sw.rows[key]; w.rule != nil && meterOf(w.rule.Instructions) == id {
 			w.unmetered = false
-			l.enqueue(w)
+			sw.enqueue(w)
 		}
 	}
 }
 
-// metersRead takes the switch's meters. Without an answer the wanted ones are tried.
-func (c *Core) metersRead(l *ledger, in Meters) {
-	m := &l.meters
+// onMeters takes the switch's meters. Without an answer it assumes none.
+func (c *Core) onMeters(sw *switchState, in Meters) {
+	m := &sw.meters
 	if !m.reading {
 		return
 	}
-	m.reading, m.known = false, true
+	m.reading, m.known, m.converged = false, true, false
 	m.held = make(map[uint32]netview.Meter, len(in.Held))
 	for _, held := range in.Held {
-		held.DPID = l.dpid
+		held.DPID = sw.dpid
 		m.held[held.ID] = held
 	}
-	l.answerBy = time.Time{}
+	sw.answerDeadline = time.Time{}
 	for _, id := range m.ids() {
 		r := m.rows[id]
-		if r.on, r.held = m.held[id]; r.held {
-			c.requeueMetered(l, id)
+		if r.content, r.held = m.held[id]; r.held {
+			c.requeueMetered(sw, id)
 		}
 	}
 }
 
-// meterMod is a meter of one band that drops what is above its rate.
+// meterMod returns the message for a meter of one band that drops packets above its rate.
 func meterMod(command openflow.MeterModCommand, m *netview.Meter) *openflow.MeterMod {
 	flags := openflow.MeterFlagPktps
 	if m.Burst != 0 {

@@ -50,10 +50,11 @@ func (m *model) store(mod *openflow.FlowMod) {
 		Table: mod.Table, Priority: mod.Priority, Cookie: mod.Cookie, Flags: mod.Flags,
 		Match: mod.Match.Clone(), Instructions: cloneInstructions(mod.Instructions),
 	}
-	m.told(event, m.entries[key])
+	m.report(event, m.entries[key])
 }
 
-// take does one message. What it returns is the error, if it is refused, and the entry that went, if its going is told.
+// take does one message. What it returns is the error, if it is refused, and the entry that went,
+// if its going is told.
 func (m *model) take(message openflow.Message) (openflow.ErrorCode, *openflow.FlowRemoved) {
 	switch mod := message.(type) {
 	case *openflow.FlowMod:
@@ -96,7 +97,7 @@ func (m *model) remove(mod *openflow.FlowMod) *openflow.FlowRemoved {
 		return nil
 	}
 	delete(m.entries, key)
-	m.told(openflow.FlowDeleted, e)
+	m.report(openflow.FlowDeleted, e)
 	if e.Flags&openflow.FlagSendFlowRemoved == 0 {
 		return nil
 	}
@@ -118,7 +119,7 @@ func (m *model) meter(mod *openflow.MeterMod) openflow.ErrorCode {
 			if e := m.entries[key]; meterOf(e.Instructions) == mod.Meter {
 				delete(m.entries, key)
 				m.monitor.own = 0 // the switch does it by itself, and tells in full
-				m.told(openflow.FlowDeleted, e)
+				m.report(openflow.FlowDeleted, e)
 			}
 		}
 		return 0
@@ -191,7 +192,7 @@ func (m *model) forget(priority uint16) {
 	for _, key := range m.keys() {
 		if e := m.entries[key]; e.Priority == priority {
 			delete(m.entries, key)
-			m.told(openflow.FlowDeleted, e)
+			m.report(openflow.FlowDeleted, e)
 		}
 	}
 }
@@ -201,7 +202,7 @@ func (m *model) modify(priority uint16, port uint32) {
 	for _, key := range m.keys() {
 		if e := m.entries[key]; e.Priority == priority {
 			e.Instructions = []openflow.Instruction{openflow.Apply(openflow.Output(port))}
-			m.told(openflow.FlowModified, e)
+			m.report(openflow.FlowModified, e)
 		}
 	}
 }

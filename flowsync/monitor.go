@@ -9,18 +9,18 @@ import (
 	"github.com/weirnet/weir/plan"
 )
 
-// readingFactor is how many times the time that decoding and sorting a listing takes the whole reading costs: comparing and receiving the bytes come
-// to that (BenchmarkReading).
+// readingFactor is the cost of a whole reading (receiving, decoding, sorting, comparing) in units
+// of decoding and sorting (BenchmarkReading).
 const readingFactor = 3
 
-// monitorID is the number of our flow monitor; there is one on a connection.
+// monitorID is the number of our flow monitor; there is one per connection.
 const monitorID = 1
 
-// Updates hands over what a switch's flow monitor tells. What list points to is not kept.
+// Updates takes a report of a switch's flow monitor. Nothing of list is kept.
 func (l *Loop) Updates(dpid netview.DPID, conn Conn, list *openflow.FlowUpdateList) {
 	count, size := 0, inputBytes
 	for i := range list.Updates {
-		if u := &list.Updates[i]; l.news(u) {
+		if u := &list.Updates[i]; l.relevant(u) {
 			size += sizeOfUpdate(u)
 			count++
 		}
@@ -30,21 +30,22 @@ func (l *Loop) Updates(dpid netview.DPID, conn Conn, list *openflow.FlowUpdateLi
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	c, ok := l.current[dpid]
+	c, ok := l.sessions[dpid]
 	if !ok || c.conn != conn || !l.admit(dpid, c, size) {
 		return
 	}
 	changes := make([]Change, 0, count)
 	for i := range list.Updates {
-		if u := &list.Updates[i]; l.news(u) {
+		if u := &list.Updates[i]; l.relevant(u) {
 			changes = append(changes, changeOf(u))
 		}
 	}
-	l.put(Changed{dpid, c.session, changes})
+	l.postLocked(Changed{dpid, c.session, changes})
 }
 
-// news says whether an update is of interest: our own changes are not, nor what happens to soft entries of this life.
-func (l *Loop) news(u *openflow.FlowUpdate) bool {
+// relevant reports whether an update matters: our own changes do not, nor do soft entries of this
+// run.
+func (l *Loop) relevant(u *openflow.FlowUpdate) bool {
 	switch {
 	case u.Event == openflow.FlowAbbreviated:
 		return false
@@ -58,21 +59,23 @@ func changeOf(u *openflow.FlowUpdate) Change {
 	match := u.Match.Key()
 	return Change{
 		Event: u.Event, Match: match,
-		Entry: Entry{u.Table, u.Priority, u.Cookie, openflow.Match{OXM: bytes.Clone(u.Match.OXM)}, cloneInstructions(u.Instructions)},
+		Entry: Entry{u.Table, u.Priority, u.Cookie, openflow.Match{OXM: bytes.Clone(u.Match.OXM)},
+			cloneInstructions(u.Instructions)},
 	}
 }
 
-// MonitorPaused hands over the news that a switch's flow monitor leaves changes out, or, if not on, no longer.
+// MonitorPaused takes a notice that a switch's flow monitor omits changes or, if not on, no longer
+// does.
 func (l *Loop) MonitorPaused(dpid netview.DPID, conn Conn, on bool) {
 	l.mu.Lock()
-	if c, ok := l.current[dpid]; ok && c.conn == conn && l.admit(dpid, c, inputBytes) {
-		l.put(Paused{dpid, c.session, on})
+	if c, ok := l.sessions[dpid]; ok && c.conn == conn && l.admit(dpid, c, inputBytes) {
+		l.postLocked(Paused{dpid, c.session, on})
 	}
 	l.mu.Unlock()
 }
 
-// monitor asks a switch for a flow monitor of all changes by others.
-func (l *Loop) monitor(a Address) {
+// requestMonitor requests a flow monitor of all changes by others.
+func (l *Loop) requestMonitor(a Address) {
 	conn := l.connOf(a)
 	if conn == nil {
 		return
@@ -85,12 +88,14 @@ func (l *Loop) monitor(a Address) {
 		if _, ok := body.(*openflow.FlowUpdateList); !ok && err == nil {
 			err = errAnswer
 		}
-		l.answer(Monitoring{a.DPID, a.Session, err})
+		l.post(MonitorAnswer{a.DPID, a.Session, err})
 	})
 	if err != nil {
-		l.answer(Monitoring{a.DPID, a.Session, err})
+		l.post(MonitorAnswer{a.DPID, a.Session, err})
 	}
 }
 
-// cost is what a reading cost of a processor, about: decoding and sorting took so long.
-func cost(sorting time.Duration) time.Duration { return max(sorting*readingFactor, time.Microsecond) }
+// readingCost returns about the processor time of a reading.
+func readingCost(sorting time.Duration) time.Duration {
+	return max(sorting*readingFactor, time.Microsecond)
+}

@@ -7,18 +7,18 @@ import (
 	"github.com/weirnet/weir/openflow"
 )
 
-// flowMonitor is a model's, as Open vSwitch has it: own changes are abbreviated; while it is paused, what was added or
-// changed is told at the end.
+// flowMonitor is a model's, as Open vSwitch has it: own changes are abbreviated; while it is
+// paused, what was added or changed is told at the end.
 type flowMonitor struct {
 	offered bool
 	tell    func(openflow.FlowUpdate) // nil unless somebody asked for it
-	own     uint32                    // the transaction id of our message under way, 0 if it is another's change
+	own     uint32                    // the transaction id of our message in flight, 0 if it is another's change
 	paused  bool
 	missed  map[entryKey]bool
 }
 
-// told notes that an entry changed, and tells of it.
-func (m *model) told(event openflow.FlowEvent, e *openflow.FlowStats) {
+// report notes that an entry changed, and tells of it.
+func (m *model) report(event openflow.FlowEvent, e *openflow.FlowStats) {
 	f := &m.monitor
 	if f.tell == nil {
 		return
@@ -50,7 +50,7 @@ func (m *model) resume() {
 	f.paused, f.own = false, 0
 	for _, key := range slices.SortedFunc(maps.Keys(f.missed), entryKey.compare) {
 		if e := m.entries[key]; e != nil {
-			m.told(openflow.FlowModified, e)
+			m.report(openflow.FlowModified, e)
 		}
 	}
 }

@@ -7,37 +7,38 @@ import (
 
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/openflow"
-	"github.com/weirnet/weir/program"
+	"github.com/weirnet/weir/ruleset"
 )
 
-// TestBatchesFitTheSwitch has switches take so long for each message, and wants their batches to end up at what a barrier may
-// take.
+// TestBatchesFitTheSwitch has switches take so long for each message, and wants their batches to
+// end up at what a barrier may take.
 func TestBatchesFitTheSwitch(t *testing.T) {
 	for _, c := range []struct {
 		each    time.Duration
 		low, up int
 	}{{10 * time.Microsecond, 4096, 4096}, {time.Millisecond, 50, 100}, {10 * time.Millisecond, 5, 10}, {time.Second, 1, 1}} {
 		core := NewCore(Config{})
-		l := newLedger(1)
-		l.batch = batchFirst
+		sw := newSwitchState(1)
+		sw.batchSize = batchFirst
 		for range 20 {
-			core.learn(l, l.batch, time.Duration(l.batch)*c.each)
+			core.adaptBatchSize(sw, sw.batchSize, time.Duration(sw.batchSize)*c.each)
 		}
-		if l.batch < c.low || l.batch > c.up {
-			t.Errorf("%s a message: batches of %d, want %d to %d", c.each, l.batch, c.low, c.up)
+		if sw.batchSize < c.low || sw.batchSize > c.up {
+			t.Errorf("%s a message: batches of %d, want %d to %d", c.each, sw.batchSize, c.low, c.up)
 		}
 	}
 }
 
-// TestReadingIsPaced counts the readings of many switches without flow monitors over ten minutes: together they must cost
-// no more than Config.ReadShare of the time, each switch must be read within its bound, and not all at once.
+// TestReadingIsPaced counts the readings of many switches without flow monitors over ten minutes:
+// together they must cost no more than Config.ReadShare of the time, each switch must be read
+// within its bound, and not all at once.
 func TestReadingIsPaced(t *testing.T) {
 	const each = 2 * time.Millisecond
 	for _, n := range []int{10, 100, 1000} {
 		c := NewCore(Config{})
 		now := time.Unix(0, 0)
 		for dpid := range netview.DPID(n) {
-			r := c.Step([]Input{Up{dpid, 1, openflow.V13, 254}, Monitoring{DPID: dpid, Session: 1, Err: errAnswer}}, now)
+			r := c.Step([]Input{Up{dpid, 1, openflow.V13, 254}, MonitorAnswer{DPID: dpid, Session: 1, Err: errAnswer}}, now)
 			c.Step([]Input{Entries{DPID: dpid, Session: 1, ID: r.Readings[0].ID, Cost: each}}, now)
 		}
 		last := map[netview.DPID]time.Time{}
@@ -59,16 +60,18 @@ func TestReadingIsPaced(t *testing.T) {
 			wake = c.Step(answers, now).Wake
 		}
 		share := float64(readings) * each.Seconds() / now.Sub(began).Seconds()
-		s, _ := c.Standing(1)
-		t.Logf("%d switches, %s a reading: %d readings, %.2f %% of a processor, bound %s", n, each, readings, 100*share, s.Bound)
-		if share > 0.011 || longest > s.Bound+time.Millisecond || len(last) != n || n > 10 && most > n/5 {
-			t.Errorf("%d switches: share %.3f, longest %s, bound %s, %d read, %d at once", n, share, longest, s.Bound, len(last), most)
+		s, _ := c.Status(1)
+		t.Logf("%d switches, %s a reading: %d readings, %.2f %% of a processor, bound %s", n, each, readings,
+			100*share, s.DriftBound)
+		if share > 0.011 || longest > s.DriftBound+time.Millisecond || len(last) != n || n > 10 && most > n/5 {
+			t.Errorf("%d switches: share %.3f, longest %s, bound %s, %d read, %d at once", n, share, longest,
+				s.DriftBound, len(last), most)
 		}
 	}
 }
 
-// BenchmarkReading decodes, sorts and compares a listing of a switch that holds what is wanted, as a reading beside the
-// writing does. The first three names are the parts of the last.
+// BenchmarkReading decodes, sorts and compares a listing of a switch that holds what is desired, as
+// a reading beside the writing does. The first three names are the parts of the last.
 func BenchmarkReading(b *testing.B) {
 	for _, n := range []int{20, 200, 400} {
 		c, frame, reading := listing(b, n)
@@ -81,14 +84,16 @@ func BenchmarkReading(b *testing.B) {
 		}
 		compare := func(r Reading) {
 			id := c.Step([]Input{Check{1}}, time.Unix(1, 0)).Readings[0].ID
-			if f := c.Step([]Input{Entries{DPID: 1, Session: 1, ID: id, Reading: r}}, time.Unix(1, 0)).Findings; len(f[0].Differences) > 0 {
+			if f := c.Step([]Input{Entries{DPID: 1, Session: 1, ID: id, Reading: r}},
+				time.Unix(1, 0)).Findings; len(f[0].Differences) > 0 {
 				b.Fatal(f)
 			}
 		}
 		list := parse()
 		for name, do := range map[string]func(){
-			"decode": func() { parse() }, "sort": func() { c.config.Read(list.Flows, false) }, "compare": func() { compare(reading()) },
-			"all": func() { compare(c.config.Read(parse().Flows, false)) },
+			"decode": func() { parse() }, "sort": func() { c.config.Read(list.Flows, false) },
+			"compare": func() { compare(reading()) },
+			"all":     func() { compare(c.config.Read(parse().Flows, false)) },
 		} {
 			b.Run(fmt.Sprintf("%d/%s", n, name), func(b *testing.B) {
 				for b.Loop() {
@@ -99,7 +104,7 @@ func BenchmarkReading(b *testing.B) {
 	}
 }
 
-// listing is a core with a switch that holds n wanted rules, and the switch's listing of them.
+// listing is a core with a switch that holds n desired rules, and the switch's listing of them.
 func listing(t tester, n int) (c *Core, frame []byte, reading func() Reading) {
 	c = NewCore(Config{})
 	now := time.Unix(0, 0)
@@ -123,7 +128,8 @@ func listing(t tester, n int) (c *Core, frame []byte, reading func() Reading) {
 	return c, frame, reading
 }
 
-// TestReadingIsPacedByWhatIsThere fills switches after they were read empty: the readings that come must take their new size into account at once.
+// TestReadingIsPacedByWhatIsThere fills switches after they were read empty: the readings that come
+// must take their new size into account at once.
 func TestReadingIsPacedByWhatIsThere(t *testing.T) {
 	const switches, rules = 100, 2000
 	c := NewCore(Config{NoMonitor: true})
@@ -136,7 +142,8 @@ func TestReadingIsPacedByWhatIsThere(t *testing.T) {
 		var list []Order
 		for dpid := range netview.DPID(switches) {
 			q := *p
-			q.Legs = []program.Leg{{Match: p.Legs[0].Match, Route: &program.Route{Hops: []*program.Hop{{DPID: dpid, In: 1, Out: []uint32{2}}}}}}
+			q.Legs = []ruleset.Leg{{Match: p.Legs[0].Match,
+				Route: &ruleset.Route{Hops: []*ruleset.Hop{{DPID: dpid, In: 1, Out: []uint32{2}}}}}}
 			list = append(list, Order{Program: &q})
 		}
 		c.Step([]Input{Orders{list}}, now.Add(time.Duration(i)))
@@ -152,7 +159,8 @@ func TestReadingIsPacedByWhatIsThere(t *testing.T) {
 		readings += len(answers)
 		wake = c.Step(answers, now).Wake
 	}
-	// 100 switches of 2,000 entries of 500 ns are 100 ms of reading: at one hundredth of a processor, ten seconds at least.
+	// 100 switches of 2,000 entries of 500 ns are 100 ms of reading: at one hundredth of a
+	// processor, ten seconds at least.
 	if most := 3 * switches; readings > most || readings == 0 {
 		t.Errorf("%d readings in 25 s, want not more than %d", readings, most)
 	}

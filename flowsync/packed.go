@@ -5,34 +5,34 @@ import (
 
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/plan"
-	"github.com/weirnet/weir/program"
+	"github.com/weirnet/weir/ruleset"
 )
 
-// Packed are entries of the kind that programs have, as much of them as it takes to compare them with rules, one after the other in one piece of
-// memory: a switch may hold a hundred thousand.
+// Packed is a list of entries of rule sets in one allocation, with the fields that comparing them
+// takes: a switch may hold a hundred thousand.
 type Packed struct {
 	bytes []byte
 	Count int
 }
 
-// A packed entry is: cookie 8 bytes, in_port 4, priority 2, length of the match without in_port 2, number of outputs 2 or otherContent, then
-// that match, then 4 bytes for each output.
+// A packed entry is: cookie 8 bytes, in_port 4, priority 2, length of the match without in_port 2,
+// number of outputs 2 or notOutputs, then that match, then 4 bytes for each output.
 const (
 	packedHeader = 18
-	otherContent = 1<<16 - 1 // it does something else than to output to ports
+	notOutputs   = 1<<16 - 1 // the entry does something other than output to ports
 )
 
-// packedEntry is one of them: a view.
+// packedEntry is one entry of a Packed; it points into it.
 type packedEntry struct {
-	cookie  uint64
-	place   place
-	other   bool
-	outputs []byte // 4 bytes each
+	cookie     uint64
+	place      place
+	notOutputs bool
+	outputs    []byte // 4 bytes each
 }
 
-// pack adds an entry, if a program's rule can stand in its place: it is of that kind, in the table of the form, and names a port.
+// pack adds an entry if it can be a rule of a rule set: by its kind, its table, and its in_port.
 func (p *Packed) pack(s *openflow.FlowStats, single bool) bool {
-	if plan.Decode(s.Cookie).Kind != plan.KindIntent || !single && s.Table != program.Table(false) {
+	if plan.Decode(s.Cookie).Kind != plan.KindIntent || !single && s.Table != ruleset.Table(false) {
 		return false
 	}
 	start := len(p.bytes)
@@ -56,8 +56,9 @@ func (p *Packed) pack(s *openflow.FlowStats, single bool) bool {
 	return true
 }
 
-// appendOutputs appends the ports that instructions output to, in their order, and says how many: otherContent if they do anything else. The port in
-// is named as such: its number is no output.
+// appendOutputs appends the ports that instructions output to, in order, and returns how many, or
+// notOutputs if they do anything else. OFPP_IN_PORT becomes the number of in; that number itself is
+// no valid output.
 func appendOutputs(b []byte, in uint32, instructions []openflow.Instruction) ([]byte, int) {
 	start, n := len(b), 0
 	for i := range instructions {
@@ -66,12 +67,12 @@ func appendOutputs(b []byte, in uint32, instructions []openflow.Instruction) ([]
 			continue
 		}
 		if do.Type != openflow.InstructionApplyActions || n > 0 {
-			return b[:start], otherContent
+			return b[:start], notOutputs
 		}
 		for j := range do.Actions {
 			a := &do.Actions[j]
-			if a.Type != openflow.ActionOutput || a.Port == openflow.PortController || a.Port == in || n == otherContent-1 {
-				return b[:start], otherContent
+			if a.Type != openflow.ActionOutput || a.Port == openflow.PortController || a.Port == in || n == notOutputs-1 {
+				return b[:start], notOutputs
 			}
 			port := a.Port
 			if port == openflow.PortInPort {
@@ -84,24 +85,24 @@ func appendOutputs(b []byte, in uint32, instructions []openflow.Instruction) ([]
 	return b, n
 }
 
-// next takes the first packed entry of b.
+// nextPacked splits the first entry off b.
 func nextPacked(b []byte) (e packedEntry, rest []byte) {
 	e.cookie = binary.BigEndian.Uint64(b)
 	e.place.in, e.place.priority = binary.BigEndian.Uint32(b[8:]), binary.BigEndian.Uint16(b[12:])
 	match, outputs := int(binary.BigEndian.Uint16(b[14:])), int(binary.BigEndian.Uint16(b[16:]))
 	b = b[packedHeader:]
 	e.place.match, b = b[:match:match], b[match:]
-	if e.other = outputs == otherContent; e.other {
+	if e.notOutputs = outputs == notOutputs; e.notOutputs {
 		return e, b
 	}
 	e.outputs = b[:4*outputs]
 	return e, b[4*outputs:]
 }
 
-// is says whether the entry is a program's rule: whichever decision wrote it.
-func (e *packedEntry) is(p *program.Program, rule uint16) bool {
+// matches reports whether the entry is the rule of a set, whichever decision wrote it.
+func (e *packedEntry) matches(p *ruleset.Set, rule uint16) bool {
 	_, hop := p.At(int(rule))
-	if e.other || !e.owned(p) || len(e.outputs) != 4*len(hop.Out) {
+	if e.notOutputs || !e.ownedBy(p) || len(e.outputs) != 4*len(hop.Out) {
 		return false
 	}
 	for i, port := range hop.Out {
@@ -112,30 +113,31 @@ func (e *packedEntry) is(p *program.Program, rule uint16) bool {
 	return true
 }
 
-// owned says whether the entry is of a program's owner.
-func (e *packedEntry) owned(p *program.Program) bool {
+// ownedBy reports whether the entry belongs to the set's owner.
+func (e *packedEntry) ownedBy(p *ruleset.Set) bool {
 	c := plan.Decode(e.cookie)
 	return c.Kind == p.Kind && c.Owner == p.Number
 }
 
-// port is the number of an output.
+// port returns the ith output.
 func (e *packedEntry) port(i int) uint32 { return binary.BigEndian.Uint32(e.outputs[4*i:]) }
 
-// program makes a program of the entry, in memory of its own; its rule 0 has the entry's place.
-func (e *packedEntry) program(l *ledger) *program.Program {
+// toSet returns a rule set with the entry as rule 0, in memory of its own.
+func (e *packedEntry) toSet(sw *switchState) *ruleset.Set {
 	c := plan.Decode(e.cookie)
-	hop := &program.Hop{DPID: l.dpid, In: e.place.in}
+	hop := &ruleset.Hop{DPID: sw.dpid, In: e.place.in}
 	for i := range len(e.outputs) / 4 {
 		hop.Out = append(hop.Out, e.port(i))
 	}
-	return &program.Program{
+	return &ruleset.Set{
 		Kind: c.Kind, Number: c.Owner, Version: c.Version, Priority: e.place.priority,
-		Legs: []program.Leg{{Match: append([]byte(nil), e.place.match...), Route: &program.Route{Hops: []*program.Hop{hop}}}},
+		Legs: []ruleset.Leg{{Match: append([]byte(nil), e.place.match...), Route: &ruleset.Route{Hops: []*ruleset.Hop{hop}}}},
 	}
 }
 
-// packOne is an entry that a switch told of, in the same form; false if no program's rule can stand in its place.
-func packOne(e *Entry, single bool, keep *Packed) (packedEntry, bool) {
+// packEntry converts an entry to packed form, in keep's memory; false if it cannot be a rule of a
+// rule set.
+func packEntry(e *Entry, single bool, keep *Packed) (packedEntry, bool) {
 	*keep = Packed{bytes: keep.bytes[:0]}
 	s := openflow.FlowStats{Table: e.Table, Priority: e.Priority, Cookie: e.Cookie, Match: e.Match, Instructions: e.Instructions}
 	if !keep.pack(&s, single) {
@@ -145,9 +147,9 @@ func packOne(e *Entry, single bool, keep *Packed) (packedEntry, bool) {
 	return packed, true
 }
 
-// ruleIs says whether an entry in a rule's place is that rule.
-func (l *ledger) ruleIs(p *program.Program, rule uint16, e *Entry) bool {
+// entryIs reports whether an entry in a rule's place is that rule.
+func (sw *switchState) entryIs(p *ruleset.Set, rule uint16, e *Entry) bool {
 	var keep Packed
-	packed, ok := packOne(e, l.single, &keep)
-	return ok && packed.is(p, rule)
+	packed, ok := packEntry(e, sw.singleTable, &keep)
+	return ok && packed.matches(p, rule)
 }

@@ -7,7 +7,8 @@ import (
 	"github.com/weirnet/weir/plan"
 )
 
-// FuzzPacked has a switch list anything, in either version: what is packed of it must be what was said, and what is a rule must be exactly that.
+// FuzzPacked has a switch list anything, in either version: what is packed of it must be what was
+// said, and what is a rule must be exactly that.
 func FuzzPacked(f *testing.F) {
 	o := parseOrder(f, 1, "install intent=7 version=3 in=1 out=2,1 ipv4_dst=10.0.0.1")
 	r := o.Program.Rule(0, plan.DomainDefault, false)
@@ -40,18 +41,19 @@ func packs(t *testing.T, s *openflow.FlowStats, single bool) {
 	if len(rest) > 0 || p.Count != 1 {
 		t.Fatalf("%d bytes left of %d entries", len(rest), p.Count)
 	}
-	l := newLedger(1)
-	l.single = single
+	sw := newSwitchState(1)
+	sw.singleTable = single
 	key := entryKey{s.Table, s.Priority, s.Match.Key()}
-	if at, ok := l.placeIn(key); !ok || !at.is(e.place) || e.cookie != s.Cookie {
+	if at, ok := sw.placeIn(key); !ok || !at.equal(e.place) || e.cookie != s.Cookie {
 		t.Fatalf("%v became %+v", key, e)
 	}
-	made := e.program(l)
+	made := e.toSet(sw)
 	rule := made.Rule(0, plan.Decode(s.Cookie).Domain, single)
 	if rule.Cookie != s.Cookie || rule.Match.Key() != key.match {
 		t.Fatalf("%+v became the rule %v", s, rule)
 	}
-	if is := !e.other && e.is(made, 0); is != (!e.other && sameInstructions(rule.Instructions, s.Instructions)) || !is && !e.other {
-		t.Fatalf("%v: other %t, is %t, instructions of the rule %v", s.Instructions, e.other, is, rule.Instructions)
+	if is := !e.notOutputs && e.matches(made, 0); is != (!e.notOutputs && sameInstructions(rule.Instructions, s.Instructions)) ||
+		!is && !e.notOutputs {
+		t.Fatalf("%v: other %t, is %t, instructions of the rule %v", s.Instructions, e.notOutputs, is, rule.Instructions)
 	}
 }

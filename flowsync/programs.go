@@ -6,98 +6,136 @@ import (
 	"time"
 
 	"github.com/weirnet/weir/netview"
-	"github.com/weirnet/weir/program"
+	"github.com/weirnet/weir/ruleset"
 )
 
-// programs are the rules of programs at one switch: what is ordered there, and what the switch holds of the owners of programs. A rule
-// is a row of 16 bytes in a slab, found by its place through an index of 4 bytes a slot; what is rare stands in side tables.
-type programs struct {
-	rows  []programRow
+// compactTable holds the rules of rule sets at one switch: those that were ordered, and entries of
+// the same kind that the switch holds. A rule is a row of 16 bytes in a slab, found by its place
+// through an index of 4 bytes a slot; rare properties are in side tables.
+type compactTable struct {
+	rows  []compactRow
 	index []uint32 // by hash of the place, open addressing: slotOf the row; 0 is free
-	free  []uint32 // numbers of rows that are free
+	free  []uint32 // numbers of free rows
 	count [classes]int
 
-	queue   []uint32 // to be looked at, in the order in which they changed
-	flights programFlight
+	queue    []uint32 // to be compared and sent, in order of change
+	inflight compactBatch
 
-	troubles map[uint32]*trouble // of rows that failed or were lost
-	retries  []uint32            // to be looked at again at trouble.retryAt
+	failures map[uint32]*failure // of rows that were refused or lost
+	retries  []uint32            // back in the queue at failure.retryAt
 	retryAt  time.Time           // the earliest of them; zero if there is none
 
-	unpruned bool      // there are entries that nobody wants, and that are not on their way out
-	pruneAt  time.Time // when they may go, once discovery has settled
-	unkept   int       // of them: above staleMax
-	full     bool      // the switch's table is full
-	lost     int       // rows lost in this step
-	lostBy   Source
+	pruneDue      bool      // there are stale rows without flagPruning
+	pruneAt       time.Time // when they may be removed, once discovery has settled
+	staleOverflow int       // stale entries above staleMax, counted only
+	tableFull     bool      // the alarm table-full is raised
+	lostInStep    int       // rows lost in this step, for one alarm
+	lostBy        Source
 }
 
-// programRow is one rule of a program in its place.
-type programRow struct {
-	program *program.Program // of the last order for the place; of an entry that nobody ordered, made of the listing; nil: free
-	hash    uint32           // of the place
-	rule    uint16           // of the program
-	flags   rowFlags
+// compactRow is one rule of a rule set in its place.
+type compactRow struct {
+	// of the last order for the place; for an entry that was never ordered, made from the listing;
+	// nil: the row is free
+	set   *ruleset.Set
+	hash  uint32 // of the place
+	rule  uint16 // number in the set
+	flags rowFlags
 }
 
-// rowFlags say what is known of a program's rule.
+// rowFlags are what is known of a row, in four groups. A group has one of the combinations listed
+// ("-" is none of its bits); groups combine freely but for two rules: flagVerified excludes
+// flagInFlight, and a row without an order and without an entry exists only while it is
+// queued or in flight, or during an audit.
+//
+//	order      - | Desired | Desired+Reported | RemovalOrdered | Pruning
+//	entry      - | MayHold | MayHold+Verified; with each of them OtherOwner, WasConfirmed
+//	progress   - | Queued | InFlight | InFlight+Adding
+//	listing    - | Changed | Listed | Changed+Listed
+//
+// Their transitions (in brackets: depending on the case; Changed and Listed count until the reading
+// in flight ends):
+//
+//	event                               sets                                 clears
+//	install ordered                     Desired [OtherOwner]                 RemovalOrdered Pruning Reported [Verified]
+//	removal ordered                     RemovalOrdered                       Desired Pruning Reported [Verified]
+//	stale, and time to prune            Pruning                              -
+//	has to be sent                      Queued                               -
+//	put into a batch                    InFlight Changed [Adding]            Queued Verified
+//	batch accepted by the session       [MayHold]                            -
+//	batch did not fit                   Queued                               InFlight Adding
+//	batch abandoned                     MayHold                              InFlight Adding Verified
+//	addition confirmed                  MayHold Verified Reported WasConfirmed InFlight Adding OtherOwner
+//	addition confirmed by a lying switch MayHold Verified WasConfirmed        InFlight Adding
+//	addition refused                    -                                    InFlight Adding [MayHold] Verified Desired
+//	                                                                            Reported WasConfirmed
+//	removal confirmed: the row ends, or -                                    InFlight MayHold Verified OtherOwner
+//	reading requested                   [Changed]                            Changed Listed
+//	listed as the rule                  Listed MayHold Verified              OtherOwner
+//	listed with other content           Listed MayHold                       Verified
+//	listed, another owner's, not desired Listed MayHold [Verified]            RemovalOrdered Pruning WasConfirmed
+//	                                                                            OtherOwner
+//	reading ended, not listed           -                                    MayHold Verified OtherOwner
+//	lost or changed by others           Changed                              Verified Reported
+//	session ended                       -                                    all but Desired Reported RemovalOrdered
+//	                                                                            WasConfirmed OtherOwner
 type rowFlags uint16
 
 const (
-	rowWanted  rowFlags = 1 << iota // the program's rule is wanted in the place
-	rowRemoval                      // a removal was ordered, and is to be told of
-	rowGoing                        // nobody wants the entry, and it is to go
-	rowHeld                         // the switch may hold an entry of ours in the place
-	rowSure                         // and it is known to be the program's rule
-	rowTold                         // Installed was told
-	rowOurs                         // the switch was known to hold the rule: whatever stands in its place now came later
-	rowWaits                        // in the queue
-	rowFlies                        // in the batch under way
-	rowAdds                         // which adds its rule
-	rowMoved                        // something was sent or told of the place since the reading under way began
-	rowSeen                         // the listing had an entry in the place
-	rowAlien                        // what the switch may hold is perhaps another owner's, in whose place the program came
+	flagDesired        rowFlags = 1 << iota // the rule is to be installed
+	flagRemovalOrdered                      // the entry is to be removed, and OrderRemoved to be reported
+	flagPruning                             // the entry is stale and to be removed
+	flagMayHold                             // the switch may hold an entry of ours in the place
+	flagVerified                            // it does, and the entry is the rule
+	flagReported                            // OrderInstalled was reported
+	flagWasConfirmed                        // the switch has held the rule: a foreign entry in the place is newer
+	flagQueued                              // in the queue
+	flagInFlight                            // in the batch in flight
+	flagAdding                              // the batch in flight adds the rule
+	flagChanged                             // a message about the place was sent or received since the reading was requested
+	flagListed                              // the listing has an entry in the place
+	flagOtherOwner                          // the entry that the switch may hold may be of the place's previous owner
 )
 
-// class says which of the counts of programs a row is in.
+// class is the count of compactTable that a row is part of.
 type class uint8
 
 const (
-	classNone      class = iota // free, or kept only until the reading under way ends
-	classInstalled              // wanted and told so
-	classPending                // wanted
-	classRemoving               // on its way out by an order
-	classStale                  // an entry that nobody wants
+	classNone      class = iota // free, or kept only until the audit ends
+	classInstalled              // desired and reported
+	classPending                // desired and not reported
+	classRemoving               // removal ordered
+	classStale                  // held and not desired
 	classes
 )
 
 func (f rowFlags) class() class {
 	switch {
-	case f&(rowWanted|rowTold) == rowWanted|rowTold:
+	case f&(flagDesired|flagReported) == flagDesired|flagReported:
 		return classInstalled
-	case f&rowWanted != 0:
+	case f&flagDesired != 0:
 		return classPending
-	case f&rowRemoval != 0:
+	case f&flagRemovalOrdered != 0:
 		return classRemoving
-	case f&(rowHeld|rowGoing|rowFlies) != 0:
+	case f&(flagMayHold|flagPruning|flagInFlight) != 0:
 		return classStale
 	}
 	return classNone
 }
 
-// staleMax is how many entries that nobody ordered are kept of a switch: when those are removed it is read again.
+// staleMax bounds the stale entries kept of a switch: when they are removed it is read again.
 const staleMax = 1 << 16
 
-// trouble is what is known of a row that failed or was lost.
-type trouble struct {
-	fails     int // in a row
-	losses    int // how often the switch lost the rule since
+// failure is what is known of a row that was refused or lost.
+type failure struct {
+	fails     int // consecutive refusals
+	losses    int // how often the switch lost the rule since lostSince
 	lostSince time.Time
 	retryAt   time.Time // zero if it does not wait
 }
 
-// set changes a row's flags and keeps the counts.
-func (p *programs) set(i uint32, set, clear rowFlags) {
+// set changes a row's flags and updates the counts.
+func (p *compactTable) set(i uint32, set, clear rowFlags) {
 	r := &p.rows[i]
 	was := r.flags.class()
 	r.flags = r.flags&^clear | set
@@ -107,17 +145,18 @@ func (p *programs) set(i uint32, set, clear rowFlags) {
 	}
 }
 
-// seed is of the hashes of places: who names matches cannot choose their hashes.
+// seed is for the hashes of places: users choose matches and must not be able to choose their
+// hashes.
 var seed = maphash.MakeSeed()
 
-// place is where a rule stands at its switch.
+// place is where a rule is on its switch: what of an entry's key varies among rules of rule sets.
 type place struct {
 	match    []byte // canonical, without in_port
 	in       uint32
 	priority uint16
 }
 
-func placeOf(p *program.Program, rule uint16) place {
+func placeOf(p *ruleset.Set, rule uint16) place {
 	leg, hop := p.At(int(rule))
 	return place{leg.Match, hop.In, p.Priority}
 }
@@ -128,15 +167,15 @@ func (a place) hash() uint32 {
 	return uint32((h ^ h>>29) * golden >> 32)
 }
 
-func (a place) is(b place) bool {
+func (a place) equal(b place) bool {
 	return a.in == b.in && a.priority == b.priority && bytes.Equal(a.match, b.match)
 }
 
-// place is where a row stands.
-func (r *programRow) place() place { return placeOf(r.program, r.rule) }
+// place returns where a row is.
+func (r *compactRow) place() place { return placeOf(r.set, r.rule) }
 
 // find is the row in a place; false if there is none.
-func (p *programs) find(a place, hash uint32) (uint32, bool) {
+func (p *compactTable) find(a place, hash uint32) (uint32, bool) {
 	mask := uint32(len(p.index) - 1)
 	for at := hash; len(p.index) > 0; at++ {
 		slot := p.index[at&mask]
@@ -146,15 +185,15 @@ func (p *programs) find(a place, hash uint32) (uint32, bool) {
 		if slot&^rowMask != hash&^rowMask {
 			continue
 		}
-		if i := slot&rowMask - 1; p.rows[i].hash == hash && p.rows[i].place().is(a) {
+		if i := slot&rowMask - 1; p.rows[i].hash == hash && p.rows[i].place().equal(a) {
 			return i, true
 		}
 	}
 	return 0, false
 }
 
-// A slot of the index has the number of a row + 1 in its low bits, and the upper ones of the row's hash above: few searches look at
-// a row that is not the one.
+// A slot of the index has the number of a row + 1 in its low bits, and the upper ones of the row's
+// hash above: few searches look at a row that is not the one.
 const (
 	rowMask = 1<<24 - 1
 	rowsMax = rowMask - 2*staleMax // of rules that are ordered at one switch; entries that nobody wants come on top
@@ -163,12 +202,12 @@ const (
 func slotOf(i, hash uint32) uint32 { return hash&^rowMask | (i + 1) }
 
 // add makes a row in a place that has none.
-func (p *programs) add(of *program.Program, rule uint16, hash uint32) uint32 {
+func (p *compactTable) add(of *ruleset.Set, rule uint16, hash uint32) uint32 {
 	used := len(p.rows) - len(p.free)
 	if 4*(used+1) > 3*len(p.index) {
 		p.grow()
 	}
-	row := programRow{program: of, rule: rule, hash: hash}
+	row := compactRow{set: of, rule: rule, hash: hash}
 	var i uint32
 	if last := len(p.free) - 1; last >= 0 {
 		i = p.free[last]
@@ -184,7 +223,7 @@ func (p *programs) add(of *program.Program, rule uint16, hash uint32) uint32 {
 }
 
 // enter puts a row into the index.
-func (p *programs) enter(i uint32) {
+func (p *compactTable) enter(i uint32) {
 	mask := uint32(len(p.index) - 1)
 	at := p.rows[i].hash & mask
 	for p.index[at] != 0 {
@@ -197,26 +236,26 @@ func (p *programs) enter(i uint32) {
 const firstIndex = 16
 
 // grow doubles the index.
-func (p *programs) grow() {
+func (p *compactTable) grow() {
 	p.index = make([]uint32, max(firstIndex, 2*len(p.index)))
 	for i := range p.rows {
-		if p.rows[i].program != nil {
+		if p.rows[i].set != nil {
 			p.enter(uint32(i))
 		}
 	}
 }
 
 // drop forgets a row. It must neither wait nor fly.
-func (p *programs) drop(i uint32) {
+func (p *compactTable) drop(i uint32) {
 	mask := uint32(len(p.index) - 1)
 	at := p.rows[i].hash & mask
 	for p.index[at]&rowMask != i+1 {
 		at = (at + 1) & mask
 	}
 	p.count[p.rows[i].flags.class()]--
-	p.rows[i] = programRow{}
+	p.rows[i] = compactRow{}
 	p.free = append(p.free, i)
-	delete(p.troubles, i)
+	delete(p.failures, i)
 	p.index[at] = 0
 	for next := (at + 1) & mask; p.index[next] != 0; next = (next + 1) & mask {
 		home := p.rows[p.index[next]&rowMask-1].hash & mask
@@ -227,16 +266,16 @@ func (p *programs) drop(i uint32) {
 	}
 }
 
-// used is how many rows there are.
-func (p *programs) used() int {
+// rowCount returns the number of rows.
+func (p *compactTable) rowCount() int {
 	if p == nil {
 		return 0
 	}
 	return len(p.rows) - len(p.free)
 }
 
-// same says whether two rules in one place have one owner and do the same.
-func same(p *program.Program, rule uint16, q *program.Program, other uint16) bool {
+// sameRule reports whether two rules in one place have one owner and do the same.
+func sameRule(p *ruleset.Set, rule uint16, q *ruleset.Set, other uint16) bool {
 	if p == q && rule == other {
 		return true
 	}
@@ -248,7 +287,7 @@ func same(p *program.Program, rule uint16, q *program.Program, other uint16) boo
 	return a == b || a.Equal(b)
 }
 
-// key is the place as rows of other kinds have it.
+// key returns the place as a key of other entries.
 func (a place) key(table uint8) entryKey {
 	b := make([]byte, 0, inPortLen+len(a.match))
 	b = append(b, inPort[:]...)
@@ -256,16 +295,17 @@ func (a place) key(table uint8) entryKey {
 	return entryKey{table, a.priority, string(append(b, a.match...))}
 }
 
-// placeIn is the place that an entry's key names; false if no rule of a program can stand there.
-func (l *ledger) placeIn(key entryKey) (place, bool) {
-	if l.place(key).table != program.Table(l.single) {
+// placeIn returns the place that an entry's key names; false if no rule of a rule set can be there.
+func (sw *switchState) placeIn(key entryKey) (place, bool) {
+	if sw.ourKey(key).table != ruleset.Table(sw.singleTable) {
 		return place{}, false
 	}
 	in, match, ok := cutInPort([]byte(key.match))
 	return place{match, in, key.priority}, ok
 }
 
-// inPort is the head of the OXM TLV of in_port: class OFPXMC_OPENFLOW_BASIC, field 0, no mask, 4 bytes. In a canonical match it is first.
+// inPort is the head of the OXM TLV of in_port: class OFPXMC_OPENFLOW_BASIC, field 0, no mask, 4
+// bytes. In a canonical match it is first.
 var inPort = [4]byte{0x80, 0, 0, 4}
 
 const inPortLen = 8
@@ -278,13 +318,13 @@ func cutInPort(oxm []byte) (in uint32, match []byte, ok bool) {
 	return uint32(oxm[4])<<24 | uint32(oxm[5])<<16 | uint32(oxm[6])<<8 | uint32(oxm[7]), oxm[inPortLen:], true
 }
 
-// dpidOf is the switch of an order.
+// dpidOf returns the switch of an order.
 func dpidOf(o *Order) netview.DPID {
 	_, hop := o.Program.At(int(o.Rule))
 	return hop.DPID
 }
 
-// settled says whether nothing is left to do.
-func (p *programs) settled() bool {
+// converged reports whether nothing is queued, pending or being removed.
+func (p *compactTable) converged() bool {
 	return p == nil || len(p.queue) == 0 && p.count[classPending] == 0 && p.count[classRemoving] == 0
 }

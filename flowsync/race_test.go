@@ -9,7 +9,8 @@ import (
 	"github.com/weirnet/weir/openflow"
 )
 
-// TestLostWhileListed: a switch lists an entry, loses it, tells so, and only then sends the last part of its listing.
+// TestLostWhileListed: a switch lists an entry, loses it, tells so, and only then sends the last
+// part of its listing.
 func TestLostWhileListed(t *testing.T) {
 	f := newFleet(t)
 	f.inputs = []Input{Rule{Rule: f.rules[0][0][0]}}
@@ -17,12 +18,13 @@ func TestLostWhileListed(t *testing.T) {
 	f.step(Up{0, 1, openflow.V13, 254})
 	lost := f.rules[0][0][0]
 	f.step(Removed{0, 1, lost.Table, lost.Priority, lost.Match.Key(), lost.Cookie})
-	if n := f.step(Entries{DPID: 0, Session: 1, ID: f.core.ledgers[0].reading, Reading: f.held(0)}); n != 1 {
+	if n := f.step(Entries{DPID: 0, Session: 1, ID: f.core.switches[0].readID, Reading: f.held(0)}); n != 1 {
 		t.Fatalf("%d messages, want the lost rule's", n)
 	}
 }
 
-// TestEarlierSessionIsIgnored: what a session says after the next one has begun is about nothing that is under way.
+// TestEarlierSessionIsIgnored: what a session says after the next one has begun is about nothing
+// that is in flight.
 func TestEarlierSessionIsIgnored(t *testing.T) {
 	c := NewCore(Config{})
 	now := time.Unix(0, 0)
@@ -41,14 +43,16 @@ func TestEarlierSessionIsIgnored(t *testing.T) {
 	if r := c.Step([]Input{Confirmed{1, 1, batch.ID, nil}}, now); len(r.Results) > 0 {
 		t.Fatal("a barrier of an earlier session confirmed this one's batch")
 	}
-	c.Step([]Input{Refused{1, 1, 5, openflow.ErrorMsg{Code: openflow.FlowModFailedTableFull}}, Down{1, 1, ""}, Up{1, 1, openflow.V10, 1}}, now)
+	c.Step([]Input{Refused{1, 1, 5, openflow.ErrorMsg{Code: openflow.FlowModFailedTableFull}}, Down{1, 1, ""},
+		Up{1, 1, openflow.V10, 1}}, now)
 	r := c.Step([]Input{Confirmed{1, 2, batch.ID, nil}}, now)
 	if len(r.Results) != 1 || r.Results[0].State != netview.RuleInstalled {
 		t.Fatalf("the batch ended with %+v", r.Results)
 	}
 }
 
-// TestReadsOursOnlyWhereAllIsTooMuch: a switch whose whole listing is refused or too large is asked for our entries.
+// TestReadsOursOnlyWhereAllIsTooMuch: a switch whose whole listing is refused or too large is asked
+// for our entries.
 func TestReadsOursOnlyWhereAllIsTooMuch(t *testing.T) {
 	for _, v := range []openflow.Version{openflow.V10, openflow.V13} {
 		c := NewCore(Config{})
@@ -64,7 +68,8 @@ func TestReadsOursOnlyWhereAllIsTooMuch(t *testing.T) {
 	}
 }
 
-// TestRereads: a switch without a flow monitor is compared again, and what went unnoticed is put right.
+// TestRereads: a switch without a flow monitor is compared again, and what went unnoticed is put
+// right.
 func TestRereads(t *testing.T) {
 	w := newWorld(t, Config{ReadEvery: time.Minute})
 	w.add(1, openflow.V13, 254, 1)
@@ -78,7 +83,8 @@ func TestRereads(t *testing.T) {
 	}
 }
 
-// TestForgetsSwitches: a switch that is gone from the view, and of which nothing is wanted, leaves nothing behind.
+// TestForgetsSwitches: a switch that is gone from the view, and of which nothing is desired, leaves
+// nothing behind.
 func TestForgetsSwitches(t *testing.T) {
 	w := newWorld(t, Config{})
 	w.add(1, openflow.V13, 254, 1)
@@ -88,12 +94,13 @@ func TestForgetsSwitches(t *testing.T) {
 	w.facts.Update(func(tx *netview.FactsTx) { tx.DeleteSwitch(1) })
 	w.talk()
 	w.talk()
-	if n := len(w.loop.core.ledgers); n != 0 || len(w.loop.core.deadlines) > 1 {
-		t.Fatalf("%d switches remembered, %d deadlines", n, len(w.loop.core.deadlines))
+	if n := len(w.loop.core.switches); n != 0 || w.loop.core.deadlines.Len() > 1 {
+		t.Fatalf("%d switches remembered, %d deadlines", n, w.loop.core.deadlines.Len())
 	}
 }
 
-// TestRuleTakesTheSoftEntrysPlace: an adopted soft entry that a rule replaces is not ours to remove any more.
+// TestRuleTakesTheSoftEntrysPlace: an adopted soft entry that a rule replaces is not ours to remove
+// any more.
 func TestRuleTakesTheSoftEntrysPlace(t *testing.T) {
 	for _, late := range []bool{false, true} {
 		w := newWorld(t, Config{})
@@ -119,8 +126,8 @@ func TestRuleTakesTheSoftEntrysPlace(t *testing.T) {
 	}
 }
 
-// TestHoldsWhatTheSwitchSaysItsOwnWay: fields of an action that do not count, and the order of instructions, are no
-// difference.
+// TestHoldsWhatTheSwitchSaysItsOwnWay: fields of an action that do not count, and the order of
+// instructions, are no difference.
 func TestHoldsWhatTheSwitchSaysItsOwnWay(t *testing.T) {
 	w := newWorld(t, Config{})
 	w.add(1, openflow.V13, 254, 1)
@@ -140,32 +147,34 @@ func TestHoldsWhatTheSwitchSaysItsOwnWay(t *testing.T) {
 	}
 }
 
-// TestToldWhileListed: a flow monitor tells of a change after the switch made its listing, and before the listing is in.
-func TestToldWhileListed(t *testing.T) {
+// TestNoticesWhileListed: a flow monitor tells of a change after the switch made its listing, and
+// before the listing is in.
+func TestNoticesWhileListed(t *testing.T) {
 	f := newFleet(t)
 	f.inputs = []Input{Rule{Rule: f.rules[0][0][0]}}
 	f.stepAll()
 	f.step(Up{0, 1, openflow.V13, 254})
-	f.step(Monitoring{DPID: 0, Session: 1})
+	f.step(MonitorAnswer{DPID: 0, Session: 1})
 	r := f.rules[0][0][0]
 	changed := Entry{r.Table, r.Priority, r.Cookie, r.Match, []openflow.Instruction{openflow.Apply(openflow.Output(9))}}
 	f.step(Changed{0, 1, []Change{{Event: openflow.FlowModified, Entry: changed, Match: r.Match.Key()}}})
-	listing := f.core.ledgers[0].reading
+	listing := f.core.switches[0].readID
 	if n := f.step(Entries{DPID: 0, Session: 1, ID: listing, Reading: f.held(0)}); n != 1 {
 		t.Fatalf("%d messages, want the changed rule's", n)
 	}
 }
 
-// TestStrangersWhileOursOnlyAreRead: a flow monitor tells of others' entries where only ours could be read.
-func TestStrangersWhileOursOnlyAreRead(t *testing.T) {
+// TestForeignWhileOursOnlyAreRead: a flow monitor tells of others' entries where only ours could
+// be read.
+func TestForeignWhileOursOnlyAreRead(t *testing.T) {
 	f := newFleet(t)
 	f.step(Up{0, 1, openflow.V13, 254})
-	f.step(Monitoring{DPID: 0, Session: 1})
-	f.step(Entries{DPID: 0, Session: 1, ID: f.core.ledgers[0].reading, Err: errAnswer})
+	f.step(MonitorAnswer{DPID: 0, Session: 1})
+	f.step(Entries{DPID: 0, Session: 1, ID: f.core.switches[0].readID, Err: errAnswer})
 	f.now = f.now.Add(time.Minute)
 	f.step(Tick{})
 	f.step(Changed{0, 1, []Change{{Event: openflow.FlowAdded, Entry: Entry{Table: 1, Priority: 7, Cookie: 5}}}})
-	f.step(Entries{DPID: 0, Session: 1, ID: f.core.ledgers[0].reading})
+	f.step(Entries{DPID: 0, Session: 1, ID: f.core.switches[0].readID})
 	if _, n := f.core.Foreign(0); n != 1 {
 		t.Fatalf("%d entries of others, want 1", n)
 	}

@@ -7,29 +7,31 @@ import (
 	"github.com/weirnet/weir/openflow"
 )
 
-// Ready is what has to be done after a step, in the order of its fields. Its slices are valid until the next step.
+// Ready is what has to be done after a step, in the order of its fields. Its slices are valid until
+// the next step.
 type Ready struct {
-	// Found are switches that were read for the first time in a session.
-	Found []Found
+	// TreeEntries are the entries of the broadcast tree that a switch held when it connected.
+	TreeEntries []TreeEntries
 	// Results go into the view, in one transaction.
 	Results []netview.RuleResult
-	// Outcomes are what became of orders.
+	// Outcomes are the results of orders.
 	Outcomes []Outcome
-	// Own are the rules that flowsync itself wants, to be written into the view.
-	Own []Own
-	// Alarms are to be raised and ended.
+	// Infrastructure are rules to be written into the view.
+	Infrastructure []InfrastructureRules
+	// Alarms are to be raised or cleared.
 	Alarms []Alarm
 	// Findings answer Check inputs.
 	Findings []Findings
-	// Monitors are switches to be asked for a flow monitor, each answered by Monitoring.
+	// Monitors are switches to be asked for a flow monitor, each answered by MonitorAnswer.
 	Monitors []Address
 	// Readings are switches whose flow entries are to be read, each answered by Entries.
 	Readings []Request
 	// MeterReadings are switches whose meters are to be read, each answered by Meters.
 	MeterReadings []Address
-	// Batches are to be sent, each answered by Sent at once, and by Confirmed when the barrier is answered.
+	// Batches are to be sent, each answered by Sent at once, and by Confirmed when the barrier is
+	// answered.
 	Batches []Batch
-	// Wake is when the core wants a Tick at the latest; zero if it waits for nothing.
+	// Wake is when the core needs a Tick at the latest; zero if it waits for nothing.
 	Wake time.Time
 }
 
@@ -39,7 +41,8 @@ type Address struct {
 	Session uint64
 }
 
-// Request asks for the flow entries of a switch whose cookies agree with Cookie in the bits of Mask; for all if Mask is 0.
+// Request asks for the flow entries of a switch whose cookies equal Cookie in the bits of Mask, for
+// all if Mask is 0.
 type Request struct {
 	Address
 	ID           uint64
@@ -47,33 +50,34 @@ type Request struct {
 	Single       bool // the switch has the single-table form of the plan
 }
 
-// Own are the rules of the infrastructure at one switch; nil withdraws them.
-type Own struct {
+// InfrastructureRules are the rules of the infrastructure at one switch; nil withdraws them.
+type InfrastructureRules struct {
 	DPID  netview.DPID
 	Rules []netview.Rule
 }
 
-// Found are the entries of the tree's kind that a switch held when it connected.
-type Found struct {
+// TreeEntries are the entries of the tree's kind that a switch held when it connected.
+type TreeEntries struct {
 	DPID    netview.DPID
 	Entries []Entry
 }
 
-// Batch is a list of messages, or some that are encoded already, to be followed by a barrier request. A batch that did not fit into the session's queue
-// comes again, with what is left of it: perhaps only the barrier.
+// Batch is a list of messages, or of encoded ones, to be followed by a barrier request. A batch
+// that did not fit into the session's queue comes again with what is left of it, perhaps only the
+// barrier.
 type Batch struct {
 	Address
 	ID       uint64
 	Messages []openflow.Message
-	Frames   []byte // encoded, but for their transaction ids
-	Count    int    // of them
+	Frames   []byte // encoded; the session sets their transaction ids
+	Count    int    // of Frames
 }
 
 func (r *Ready) reset() {
-	clear(r.Found)
+	clear(r.TreeEntries)
 	clear(r.Results)
 	clear(r.Outcomes)
-	clear(r.Own)
+	clear(r.Infrastructure)
 	clear(r.Batches)
 	clear(r.Findings)
 	clear(r.Alarms)
@@ -81,7 +85,9 @@ func (r *Ready) reset() {
 		r.Outcomes = nil
 	}
 	*r = Ready{
-		Found: r.Found[:0], Results: r.Results[:0], Outcomes: r.Outcomes[:0], Own: r.Own[:0], Readings: r.Readings[:0],
-		Alarms: r.Alarms[:0], Findings: r.Findings[:0], Monitors: r.Monitors[:0], MeterReadings: r.MeterReadings[:0], Batches: r.Batches[:0],
+		TreeEntries: r.TreeEntries[:0], Results: r.Results[:0], Outcomes: r.Outcomes[:0],
+		Infrastructure: r.Infrastructure[:0], Readings: r.Readings[:0],
+		Alarms: r.Alarms[:0], Findings: r.Findings[:0], Monitors: r.Monitors[:0],
+		MeterReadings: r.MeterReadings[:0], Batches: r.Batches[:0],
 	}
 }

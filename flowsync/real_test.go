@@ -40,9 +40,10 @@ priority=4999 vlan_vid=none apply=1
 priority=4998 ipv4_src=10.1.2.0/24 tcp_dst=80 apply=2`
 )
 
-// TestOpenvSwitchHoldsWhatIsWanted is flowsync against a real ovs-vswitchd: all is installed; a reconnect writes nothing;
-// what somebody removes comes back; what somebody writes stays; what nobody wants goes once discovery has settled.
-func TestOpenvSwitchHoldsWhatIsWanted(t *testing.T) {
+// TestOpenvSwitchHoldsWhatIsDesired is flowsync against a real ovs-vswitchd: all is installed; a
+// reconnect writes nothing; what somebody removes comes back; what somebody writes stays; what
+// nobody wants goes once discovery has settled.
+func TestOpenvSwitchHoldsWhatIsDesired(t *testing.T) {
 	for _, v := range []openflow.Version{openflow.V10, openflow.V13} {
 		t.Run(v.String(), func(t *testing.T) {
 			netlab.Inside(t, func(t *testing.T, l *netlab.Lab) {
@@ -131,8 +132,8 @@ func newRealSwitchWith(t *testing.T, l *netlab.Lab, v openflow.Version, config C
 }
 
 func (r *realSwitch) run() {
-	wanted := r.view.Wanted("forward")
-	wanted.Update(func(tx *netview.WantedTx) {
+	wanted := r.view.Desired("forward")
+	wanted.Update(func(tx *netview.DesiredTx) {
 		tx.Set(1, r.rules)
 		if r.v == openflow.V13 {
 			tx.SetMeters(1, []netview.Meter{{ID: 1, Rate: 100, Burst: 10}})
@@ -168,7 +169,7 @@ func (r *realSwitch) run() {
 	if r.dump("priority=77") != 1 {
 		r.t.Error("the foreign entry is gone")
 	}
-	wanted.Update(func(tx *netview.WantedTx) { tx.Set(1, nil); tx.SetMeters(1, nil) })
+	wanted.Update(func(tx *netview.DesiredTx) { tx.Set(1, nil); tx.SetMeters(1, nil) })
 	infrastructure := len(Infrastructure(1, r.v, 254))
 	r.lab.Eventually(5*time.Second, "the withdrawn rules are gone", func() bool { return r.dump("cookie=") == infrastructure+1 })
 }
@@ -192,7 +193,8 @@ func (r *realSwitch) counters() (c Counters) {
 	return c
 }
 
-// agree waits until all is installed and the switch's own listing has as many entries: what the view says may be from before the switch lost them.
+// agree waits until all is installed and the switch's own listing has as many entries: what the
+// view says may be from before the switch lost them.
 func (r *realSwitch) agree(when string) {
 	r.t.Helper()
 	want := len(r.rules) + len(Infrastructure(1, r.v, 254))
@@ -218,11 +220,11 @@ func (r *realSwitch) agree(when string) {
 func (r *realSwitch) reconnect() {
 	before := r.counters().Readings
 	r.loop.mu.Lock()
-	s := r.loop.current[1].conn.(*session.Session)
+	s := r.loop.sessions[1].conn.(*session.Session)
 	r.loop.mu.Unlock()
 	s.Close(nil)
 	r.lab.Eventually(15*time.Second, "a reconnect", func() (ok bool) {
-		r.loop.Ask(func(c *Core) { ok = c.Counters().Readings > before && c.Standings()[0].Compared })
+		r.loop.Ask(func(c *Core) { ok = c.Counters().Readings > before && c.Statuses()[0].Compared })
 		return ok
 	})
 }

@@ -6,8 +6,9 @@ import (
 	"github.com/weirnet/weir/openflow"
 )
 
-// reasonOf is a refusal as the version's specification names it: "OFPET_FLOW_MOD_FAILED OFPFMFC_TABLE_FULL".
-func reasonOf(e *openflow.ErrorMsg, v openflow.Version) string {
+// refusalText returns an error as the version's specification names it: "OFPET_FLOW_MOD_FAILED
+// OFPFMFC_TABLE_FULL".
+func refusalText(e *openflow.ErrorMsg, v openflow.Version) string {
 	switch e.Code {
 	case openflow.ErrorUnnamed:
 		return fmt.Sprintf("error of type %d, code %d", e.Wire>>16, e.Wire&0xffff)
@@ -18,9 +19,9 @@ func reasonOf(e *openflow.ErrorMsg, v openflow.Version) string {
 	return typ + " " + code
 }
 
-// passing says whether a refusal may pass without the rule changing: the table may get room, the port or group may come,
-// the right to write may return.
-func passing(code openflow.ErrorCode) bool {
+// mayPass reports whether a refusal may be temporary: the table may get room, the port or group may
+// appear, the right to write may return.
+func mayPass(code openflow.ErrorCode) bool {
 	switch code {
 	case openflow.FlowModFailedTableFull, openflow.FlowModFailedEPerm, openflow.FlowModFailedUnknown,
 		openflow.BadRequestEPerm, openflow.BadRequestIsSlave,
@@ -31,9 +32,9 @@ func passing(code openflow.ErrorCode) bool {
 	return false
 }
 
-// forMeter says whether a refusal of a rule with a meter may be about the meter: the switch knows no such meter, or no
-// meters at all.
-func forMeter(code openflow.ErrorCode) bool {
+// mayConcernMeter reports whether the refusal of a rule with a meter may be due to the meter: the
+// switch knows no such meter, or no meters at all.
+func mayConcernMeter(code openflow.ErrorCode) bool {
 	return code == openflow.BadInstructionUnknownInst || code == openflow.BadInstructionUnsupInst ||
 		code>>16 == openflow.MeterModFailedUnknown>>16
 }

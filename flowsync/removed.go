@@ -8,8 +8,9 @@ import (
 	"github.com/weirnet/weir/plan"
 )
 
-// RemovedFrame is Removed for the bytes of a flow-removed message, if it is about an entry of the kind that programs have; else it returns
-// false, and has done nothing. Switches tell of each rule that is withdrawn: this costs a fraction of Removed.
+// RemovedFrame is Removed for the bytes of a flow-removed message about an entry of the kind that
+// rule sets have; for others it returns false and does nothing. Each rule that is withdrawn causes
+// one, and this costs a fraction of Removed.
 func (l *Loop) RemovedFrame(dpid netview.DPID, conn Conn, v openflow.Version, frame []byte) bool {
 	at := openflow.HeaderLen
 	if v == openflow.V10 {
@@ -29,25 +30,25 @@ func (l *Loop) RemovedFrame(dpid netview.DPID, conn Conn, v openflow.Version, fr
 	e := openflow.FlowStats{Table: m.Table, Priority: m.Priority, Cookie: m.Cookie, Match: m.Match}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	c, ok := l.current[dpid]
+	c, ok := l.sessions[dpid]
 	if !ok || c.conn != conn || !l.admit(dpid, c, packedHeader+packedGrowth*len(m.Match.OXM)) {
 		return true
 	}
 	last := len(l.inbox) - 1
 	if last >= 0 {
-		if in, ok := l.inbox[last].(*RemovedRules); ok && in.DPID == dpid && in.Session == c.session {
-			return in.Entries.pack(&e, c.single)
+		if in, ok := l.inbox[last].(*RemovedPacked); ok && in.DPID == dpid && in.Session == c.session {
+			return in.Entries.pack(&e, c.singleTable)
 		}
 	}
-	in := &RemovedRules{DPID: dpid, Session: c.session}
-	if !in.Entries.pack(&e, c.single) {
+	in := &RemovedPacked{DPID: dpid, Session: c.session}
+	if !in.Entries.pack(&e, c.singleTable) {
 		return false
 	}
-	l.put(in)
+	l.postLocked(in)
 	return true
 }
 
-// packedGrowth is how much a packed match takes while the memory of those before it grows.
+// packedGrowth is the cost of a packed match relative to its size, for the growing buffer.
 const packedGrowth = 2
 
 // match10Len is the length of struct ofp_match of OpenFlow 1.0.

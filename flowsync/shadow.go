@@ -11,32 +11,32 @@ import (
 	"github.com/weirnet/weir/plan"
 )
 
-// ShadowsMax is how many foreign entries that shadow rules of ours a comparison lists of one switch; more are counted only.
+// ShadowsMax bounds the shadows that a comparison lists of one switch; more are counted only.
 const ShadowsMax = 20
 
-// judgeEvery is the shortest time between two looks at a switch's foreign entries.
-const judgeEvery = time.Second
+// shadowCheckEvery is the shortest time between two checks of a switch's foreign entries.
+const shadowCheckEvery = time.Second
 
-// Shadow is an entry of others that may take packets from a rule of ours.
+// Shadow is a foreign entry that may take packets from a rule of ours.
 type Shadow struct {
 	Entry Entry
-	Rule  *netview.Rule // the first one that it stands above
+	Rule  *netview.Rule // the first one below it
 }
 
-// shadows lists the entries of others that may take packets from a rule of ours, not more than most, and counts all: they
-// are in the same table, have a higher priority, and match something that the rule matches too.
-func (l *ledger) shadows(most int) (list []Shadow, n int) {
-	if len(l.foreign) == 0 {
+// shadows lists at most most shadows and counts all: foreign entries in the table of a rule of
+// ours, with a higher priority and an overlapping match.
+func (sw *switchState) shadows(most int) (list []Shadow, n int) {
+	if len(sw.foreign) == 0 {
 		return nil, 0
 	}
 	tables := make(map[uint8][]*row)
-	for _, key := range l.keys() {
-		if w := l.rows[key]; w.rule != nil && (key.priority > plan.PriorityMiss || leads(w.rule)) {
+	for _, key := range sw.keys() {
+		if w := sw.rows[key]; w.rule != nil && (key.priority > plan.PriorityMiss || hasGoto(w.rule)) {
 			tables[key.table] = append(tables[key.table], w)
 		}
 	}
-	for _, key := range slices.SortedFunc(maps.Keys(l.foreign), entryKey.compare) {
-		e, rows := l.foreign[key], tables[l.place(key).table]
+	for _, key := range slices.SortedFunc(maps.Keys(sw.foreign), entryKey.compare) {
+		e, rows := sw.foreign[key], tables[sw.ourKey(key).table]
 		i := slices.IndexFunc(rows, func(w *row) bool {
 			return key.priority > w.key.priority && e.Match.Overlaps(w.rule.Match)
 		})
@@ -50,42 +50,45 @@ func (l *ledger) shadows(most int) (list []Shadow, n int) {
 	return list, n
 }
 
-// leads says whether a rule leads to the next table: what it does not get, no rule of ours gets.
-func leads(r *netview.Rule) bool {
-	return slices.ContainsFunc(r.Instructions, func(i openflow.Instruction) bool { return i.Type == openflow.InstructionGotoTable })
+// hasGoto reports whether a rule leads to the next table: packets that it does not get reach no
+// rule of ours.
+func hasGoto(r *netview.Rule) bool {
+	return slices.ContainsFunc(r.Instructions,
+		func(i openflow.Instruction) bool { return i.Type == openflow.InstructionGotoTable })
 }
 
-// unjudge has the foreign entries looked at again: they, or the rules beside them, have changed.
-func (l *ledger) unjudge() {
-	l.unjudged = l.unjudged || len(l.foreign) > 0 || l.shadowing != ""
+// markShadowsDirty schedules a check for shadows: foreign entries or rules have changed.
+func (sw *switchState) markShadowsDirty() {
+	sw.shadowsDirty = sw.shadowsDirty || len(sw.foreign) > 0 || sw.shadowText != ""
 }
 
-// judge raises or ends the alarm that foreign entries shadow ours.
-func (c *Core) judge(l *ledger, now time.Time) {
-	if !l.unjudged || l.phase != phaseReady {
+// checkShadows raises or clears the alarm that foreign entries shadow ours.
+func (c *Core) checkShadows(sw *switchState, now time.Time) {
+	if !sw.shadowsDirty || sw.phase != phaseReady {
 		return
 	}
-	if at := l.judged.Add(judgeEvery); !l.judged.IsZero() && at.After(now) {
-		c.wakeAt(l, at)
+	if at := sw.shadowsChecked.Add(shadowCheckEvery); !sw.shadowsChecked.IsZero() && at.After(now) {
+		c.wakeAt(sw, at)
 		return
 	}
-	l.unjudged, l.judged = false, now
-	list, n := l.shadows(1)
+	sw.shadowsDirty, sw.shadowsChecked = false, now
+	list, n := sw.shadows(1)
 	if n == 0 {
-		c.lit(l)
+		c.clearShadowAlarm(sw)
 		return
 	}
-	text := fmt.Sprintf("entries of others stand above rules of ours and may take their packets: %d, the first %s", n, list[0].Entry.String())
-	if text != l.shadowing {
-		l.shadowing = text
-		c.raise(netview.AlarmForeignRule, l.dpid, text)
+	text := fmt.Sprintf("entries of others stand above rules of ours and may take their packets: %d, the first %s",
+		n, list[0].Entry.String())
+	if text != sw.shadowText {
+		sw.shadowText = text
+		c.raise(netview.AlarmForeignRule, sw.dpid, text)
 	}
 }
 
-// lit ends the alarm.
-func (c *Core) lit(l *ledger) {
-	if l.shadowing != "" {
-		l.shadowing = ""
-		c.clear(netview.AlarmForeignRule, l.dpid)
+// clearShadowAlarm clears the alarm.
+func (c *Core) clearShadowAlarm(sw *switchState) {
+	if sw.shadowText != "" {
+		sw.shadowText = ""
+		c.clear(netview.AlarmForeignRule, sw.dpid)
 	}
 }

@@ -6,55 +6,58 @@ import (
 	"github.com/weirnet/weir/netview"
 )
 
-// The alarm stuck-switch has one owner, which is this: a switch that answers nothing though its session lives (stick), or whose session was ended because it
-// answered nothing or read nothing (Down.Stuck), until it answers, begins another session, or is not known any more.
+// The alarm stuck-switch is raised here only: for a switch that answers nothing though its session
+// is alive (markStuck), or whose session was ended for that (Down.Stuck), until it answers, begins
+// another session, or is released.
 
-// stick marks a switch that answers neither barriers nor readings though its session lives. Whoever waits for its rules is
-// told that they failed; they are tried all the same, and installed as soon as the switch, or its listing, says so.
-func (c *Core) stick(l *ledger) {
-	l.stuck = true
-	c.alarmStuck(l, fmt.Sprintf("left %d questions in a row unanswered", l.silent))
-	for _, key := range l.keys() {
-		if w := l.rows[key]; w.rule != nil && w.outcome == pending {
-			c.tell(w, c.waiting(l, w))
+// markStuck marks a switch that answers neither barriers nor readings though its session is alive.
+// Its pending rules are reported as failed; they are sent all the same, and installed as soon as
+// the switch, or its listing, confirms them.
+func (c *Core) markStuck(sw *switchState) {
+	sw.stuck = true
+	c.setStuckAlarm(sw, fmt.Sprintf("left %d questions in a row unanswered", sw.unanswered))
+	for _, key := range sw.keys() {
+		if w := sw.rows[key]; w.rule != nil && w.status == pending {
+			c.report(w, c.unconfirmedStatus(sw, w))
 		}
 	}
 }
 
-// unstick ends that.
-func (c *Core) unstick(l *ledger) {
-	c.waitAgain(l)
-	c.alarmStuck(l, "")
+// clearStuck removes the mark.
+func (c *Core) clearStuck(sw *switchState) {
+	c.revertUnanswered(sw)
+	c.setStuckAlarm(sw, "")
 }
 
-// waitAgain has what failed only because nothing was answered wait again.
-func (c *Core) waitAgain(l *ledger) {
-	was := c.waiting(l, &row{})
-	l.stuck, l.silent = false, 0
-	for _, key := range l.keys() {
-		if w := l.rows[key]; w.rule != nil && w.outcome == was {
-			c.tell(w, pending)
+// revertUnanswered makes the rules pending again that failed only because the switch did not
+// answer.
+func (c *Core) revertUnanswered(sw *switchState) {
+	was := c.unconfirmedStatus(sw, &row{})
+	sw.stuck, sw.unanswered = false, 0
+	for _, key := range sw.keys() {
+		if w := sw.rows[key]; w.rule != nil && w.status == was {
+			c.report(w, pending)
 		}
 	}
 }
 
-// alarmStuck raises the alarm with a text, or ends it with none.
-func (c *Core) alarmStuck(l *ledger, text string) {
+// setStuckAlarm raises the alarm with a text, or clears it if text is empty.
+func (c *Core) setStuckAlarm(sw *switchState, text string) {
 	switch {
 	case text != "":
-		c.raise(netview.AlarmStuckSwitch, l.dpid, text)
-	case l.alarmed:
-		c.clear(netview.AlarmStuckSwitch, l.dpid)
+		c.raise(netview.AlarmStuckSwitch, sw.dpid, text)
+	case sw.stuckAlarm:
+		c.clear(netview.AlarmStuckSwitch, sw.dpid)
 	}
-	l.alarmed = text != ""
+	sw.stuckAlarm = text != ""
 }
 
-// down ends a session.
-func (c *Core) down(l *ledger, in Down) {
-	c.forget(l)
-	c.alarmStuck(l, in.Stuck)
-	if l.drifted {
-		l.drifted = false
-		c.clear(netview.AlarmDrift, l.dpid)
+// onDown ends a session.
+func (c *Core) onDown(sw *switchState, in Down) {
+	c.resetSession(sw)
+	c.setStuckAlarm(sw, in.Stuck)
+	if sw.driftAlarm {
+		sw.driftAlarm = false
+		c.clear(netview.AlarmDrift, sw.dpid)
 	}
 }

@@ -12,12 +12,13 @@ import (
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/plan"
-	"github.com/weirnet/weir/program"
+	"github.com/weirnet/weir/ruleset"
 )
 
-// TestConvergesWhateverHappens has applications change their minds, sessions break in the middle of batches, switches
-// refuse, queues fill, and strangers write and remove. After each step what is called installed must be held; once all is
-// quiet the switches must hold what is wanted, and nothing else of ours.
+// TestConvergesWhateverHappens has applications change their minds, sessions break in the middle of
+// batches, switches refuse, queues fill, and strangers write and remove. After each step what is
+// called installed must be held; once all is quiet the switches must hold what is desired, and
+// nothing else of ours.
 func TestConvergesWhateverHappens(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		c := newChaos(r)
@@ -56,7 +57,8 @@ type chaos struct {
 var chaosSwitches = []netview.DPID{1, 2, 3}
 
 func newChaos(r *rapid.T) *chaos {
-	config := Config{BatchMax: rapid.IntRange(1, 9).Draw(r, "batch"), ReadEvery: 30 * time.Second, ReadMost: rapid.IntRange(1, 5).Draw(r, "readings")}
+	config := Config{BatchMax: rapid.IntRange(1, 9).Draw(r, "batch"), ReadEvery: 30 * time.Second,
+		ReadRulesMax: rapid.IntRange(1, 5).Draw(r, "readings")}
 	c := &chaos{
 		world: newWorld(r, config), foreign: map[netview.DPID]map[entryKey]bool{}, drifted: map[netview.DPID]map[entryKey]bool{},
 	}
@@ -64,7 +66,7 @@ func newChaos(r *rapid.T) *chaos {
 	c.add(2, openflow.V13, 1, 1, 2, 3)
 	c.add(3, openflow.V10, 1, 1, 2, 3)
 	c.models[2].meterous = false
-	c.orders = &ordered{places: map[string][]*twinOrder{}, by: map[*program.Program]*twinOrder{}}
+	c.orders = &accounts{places: map[string][]*twinOrder{}, by: map[*ruleset.Set]*twinOrder{}}
 	for _, dpid := range chaosSwitches {
 		c.foreign[dpid], c.drifted[dpid] = map[entryKey]bool{}, map[entryKey]bool{}
 		c.models[dpid].monitor.offered = rapid.Bool().Draw(r, "monitor")
@@ -143,7 +145,8 @@ func (c *chaos) refuse(r *rapid.T) {
 		return
 	}
 	codes := []openflow.ErrorCode{0, openflow.FlowModFailedTableFull, openflow.FlowModFailedEPerm, openflow.BadActionBadOutPort}
-	m.refuse[rapid.SampledFrom([]uint16{5000, 5001, 5002, 5003, 20000, 20001}).Draw(r, "priority")] = rapid.SampledFrom(codes).Draw(r, "code")
+	m.refuse[rapid.SampledFrom([]uint16{5000, 5001, 5002, 5003, 20000, 20001}).Draw(r,
+		"priority")] = rapid.SampledFrom(codes).Draw(r, "code")
 }
 
 // stranger removes an entry of ours, or writes one of his own in a place of his own.
@@ -151,7 +154,8 @@ func (c *chaos) stranger(r *rapid.T) {
 	dpid := c.some(r)
 	m := c.models[dpid]
 	if rapid.Bool().Draw(r, "write") {
-		rule := parseRule(c.t, fmt.Sprintf("priority=%d domain=2 in_port=3 apply=1", rapid.IntRange(5000, 5003).Draw(r, "priority")))
+		rule := parseRule(c.t,
+			fmt.Sprintf("priority=%d domain=2 in_port=3 apply=1", rapid.IntRange(5000, 5003).Draw(r, "priority")))
 		m.put(&rule)
 		c.foreign[dpid][keyOf(&rule)] = true
 		return
@@ -163,7 +167,7 @@ func (c *chaos) stranger(r *rapid.T) {
 	key := rapid.SampledFrom(m.keys()).Draw(r, "entry")
 	if e := m.entries[key]; !plan.Foreign(e.Cookie, plan.DomainDefault) {
 		delete(m.entries, key)
-		m.told(openflow.FlowDeleted, e)
+		m.report(openflow.FlowDeleted, e)
 		w.removed(&openflow.FlowRemoved{
 			Cookie: e.Cookie, Table: e.Table, Priority: e.Priority, Match: e.Match, Reason: openflow.RemovedDelete,
 		})
@@ -171,7 +175,8 @@ func (c *chaos) stranger(r *rapid.T) {
 	}
 }
 
-// ourEntry draws an entry of ours on a switch, nil if there is none, and notes that nobody may tell what happens to it.
+// ourEntry draws an entry of ours on a switch, nil if there is none, and notes that nobody may tell
+// what happens to it.
 func (c *chaos) ourEntry(r *rapid.T) (m *model, e *openflow.FlowStats) {
 	dpid := c.some(r)
 	m = c.models[dpid]
@@ -193,12 +198,12 @@ func (c *chaos) alter(r *rapid.T) {
 	case e == nil:
 	case rapid.Bool().Draw(r, "delete"):
 		delete(m.entries, entryKey{e.Table, e.Priority, e.Match.Key()})
-		m.told(openflow.FlowDeleted, e)
+		m.report(openflow.FlowDeleted, e)
 	default:
 		changed := *e
 		changed.Instructions = []openflow.Instruction{openflow.Apply(openflow.Output(rapid.Uint32Range(1, 4).Draw(r, "port")))}
 		m.entries[entryKey{e.Table, e.Priority, e.Match.Key()}] = &changed
-		m.told(openflow.FlowModified, &changed)
+		m.report(openflow.FlowModified, &changed)
 	}
 }
 
@@ -208,7 +213,7 @@ func (c *chaos) usurp(r *rapid.T) {
 		theirs := *e
 		theirs.Cookie, theirs.Flags = strangersCookie, 0
 		m.entries[entryKey{e.Table, e.Priority, e.Match.Key()}] = &theirs
-		m.told(openflow.FlowModified, &theirs)
+		m.report(openflow.FlowModified, &theirs)
 	}
 }
 
@@ -265,7 +270,8 @@ func (c *chaos) installedIsHeld(r *rapid.T) {
 	}
 }
 
-// holds says whether a switch holds a rule of the view, or, if the reason says so, the rule without its meter.
+// holds reports whether a switch holds a rule of the view, or, if the reason says so, the rule
+// without its meter.
 func (c *chaos) holds(rule *netview.Rule) bool {
 	e := c.models[rule.DPID].entries[keyOf(rule)]
 	want := rule.Instructions
@@ -292,7 +298,7 @@ func (c *chaos) heal(r *rapid.T) {
 		for _, key := range m.keys() { // usurpers may stand where nothing of ours was wanted any more
 			if e := m.entries[key]; e.Cookie == strangersCookie {
 				delete(m.entries, key)
-				m.told(openflow.FlowDeleted, e)
+				m.report(openflow.FlowDeleted, e)
 			}
 		}
 		c.settle(dpid)
@@ -308,7 +314,7 @@ func (c *chaos) heal(r *rapid.T) {
 	c.writesNothing(r)
 }
 
-// agrees compares one switch with what is wanted of it.
+// agrees compares one switch with what is desired of it.
 func (c *chaos) agrees(r *rapid.T, dpid netview.DPID) {
 	m, wanted := c.models[dpid], c.orders.agree(r, c, dpid)
 	for rule := range c.view.Snapshot().Rules(dpid) {
@@ -336,8 +342,9 @@ func (c *chaos) agrees(r *rapid.T, dpid netview.DPID) {
 	}
 }
 
-// writesNothing reconnects all switches: what they hold is as wanted, so nothing may be written. (A switch without meters
-// is asked whether it has some by now, and any switch whether it takes a rule with a meter that nobody wants.)
+// writesNothing reconnects all switches: what they hold is as wanted, so nothing may be written. (A
+// switch without meters is asked whether it has some by now, and any switch whether it takes a rule
+// with a meter that nobody wants.)
 func (c *chaos) writesNothing(r *rapid.T) {
 	for _, dpid := range chaosSwitches {
 		m := c.models[dpid]

@@ -8,172 +8,174 @@ import (
 	"github.com/weirnet/weir/plan"
 )
 
-// Watch says how it is noticed that a switch's entries change behind our back. Whatever it is, a switch tells of firm
-// entries of ours that go, if it does as OpenFlow wants (flow-removed).
+// Watch is how changes by others are detected. In any mode a switch reports the removal of firm
+// entries of ours (flow-removed), if it follows OpenFlow.
 type Watch uint8
 
 // The ways of watching a switch.
 const (
-	WatchReading Watch = iota // it is read again, at a pace
-	WatchAsked                // it has been asked whether it has a flow monitor
-	WatchMonitor              // its flow monitor tells of all changes
-	WatchPaused               // its flow monitor cannot keep up, and tells of some
+	WatchReading Watch = iota // regular readings
+	WatchAsked                // the request for a flow monitor is in flight
+	WatchMonitor              // the flow monitor reports all changes
+	WatchPaused               // the flow monitor has fallen behind and omits changes
 )
 
 // String is "reading", "asked", "monitor" or "paused".
 func (w Watch) String() string { return [...]string{"reading", "asked", "monitor", "paused"}[w] }
 
-// Change is one change of a switch's entries that its flow monitor tells of.
+// Change is one change that a switch's flow monitor reports.
 type Change struct {
-	Event openflow.FlowEvent // not FlowAbbreviated: our own changes are no news
+	Event openflow.FlowEvent // not FlowAbbreviated: those are our own changes
 	Entry Entry
 	Match string // Match.Key of the entry
 }
 
 func (ch *Change) key() entryKey { return entryKey{ch.Entry.Table, ch.Entry.Priority, ch.Match} }
 
-// monitoring takes the answer to the question whether a switch has a flow monitor.
-func (c *Core) monitoring(l *ledger, in Monitoring, now time.Time) {
-	if l.watch != WatchAsked {
+// onMonitoring handles the answer to the request for a flow monitor.
+func (c *Core) onMonitoring(sw *switchState, in MonitorAnswer, now time.Time) {
+	if sw.watch != WatchAsked {
 		return
 	}
-	l.watch = WatchMonitor
+	sw.watch = WatchMonitor
 	if in.Err != nil {
-		l.watch = WatchReading
-		c.pace(l, now, true)
+		sw.watch = WatchReading
+		c.scheduleRegularAudit(sw, now, true)
 	}
 }
 
-// paused takes the news that a flow monitor leaves things out, or that it has caught up: then the switch is read, so
-// that nothing depends on what it has told of the time between.
-func (c *Core) paused(l *ledger, in Paused, now time.Time) {
+// onPaused handles a pause of the flow monitor, or its end: then the switch is read, so that
+// nothing depends on the changes between.
+func (c *Core) onPaused(sw *switchState, in Paused, now time.Time) {
 	switch {
-	case l.watch != WatchMonitor && l.watch != WatchPaused:
+	case sw.watch != WatchMonitor && sw.watch != WatchPaused:
 	case in.On:
-		l.watch = WatchPaused
+		sw.watch = WatchPaused
 	default:
-		l.watch, l.owed = WatchMonitor, true
-		l.auditBy(now)
+		sw.watch, sw.resyncDue = WatchMonitor, true
+		sw.scheduleAudit(now)
 	}
 }
 
-// changed takes changes that a flow monitor tells of. Those that come while the switch is read are looked at afterwards.
-func (c *Core) changed(l *ledger, in Changed, now time.Time) {
-	if l.phase == phaseReading {
+// onChanged handles changes that the flow monitor reports. During a reading they are deferred.
+func (c *Core) onChanged(sw *switchState, in Changed, now time.Time) {
+	if sw.phase == phaseReading {
 		for i := range in.Changes {
-			if l.lateHeld += in.Changes[i].sizeOf(); l.lateHeld > lateBytes {
-				l.overrun = true
+			if sw.deferredBytes += in.Changes[i].sizeOf(); sw.deferredBytes > deferredMax {
+				sw.deferredOverflow = true
 				break
 			}
-			l.late = append(l.late, in.Changes[i])
+			sw.deferred = append(sw.deferred, in.Changes[i])
 		}
 		return
 	}
 	for i := range in.Changes {
-		c.change(l, &in.Changes[i], now)
+		c.applyChange(sw, &in.Changes[i], now)
 	}
 }
 
-// catchUp takes the changes that came while the switch was read.
-func (c *Core) catchUp(l *ledger, now time.Time) {
-	late := l.late
-	l.late, l.lateHeld = nil, 0
+// applyDeferred applies the changes that came during a reading.
+func (c *Core) applyDeferred(sw *switchState, now time.Time) {
+	late := sw.deferred
+	sw.deferred, sw.deferredBytes = nil, 0
 	for i := range late {
-		c.change(l, &late[i], now)
+		c.applyChange(sw, &late[i], now)
 	}
-	if l.overrun {
-		l.overrun, l.owed = false, true
-		l.auditBy(now)
+	if sw.deferredOverflow {
+		sw.deferredOverflow, sw.resyncDue = false, true
+		sw.scheduleAudit(now)
 	}
 }
 
-// change takes one change: of an entry of others, which is listed, or in the place of a rule, which is put right.
-func (c *Core) change(l *ledger, ch *Change, now time.Time) {
+// applyChange applies one change: it records a foreign entry, or repairs a rule in whose place it
+// is.
+func (c *Core) applyChange(sw *switchState, ch *Change, now time.Time) {
 	foreign := plan.Foreign(ch.Entry.Cookie, c.config.Domain)
 	soft := !foreign && plan.Decode(ch.Entry.Cookie).Kind.Soft()
 	key, gone := ch.key(), ch.Event == openflow.FlowDeleted
 	if foreign {
-		l.noteForeign(key, ch, c.config.ForeignMax)
+		sw.noteForeign(key, ch, c.config.ForeignMax)
 	} else {
-		l.unjudge()
-		delete(l.foreign, key)
-		key = l.place(key)
+		sw.markShadowsDirty()
+		delete(sw.foreign, key)
+		key = sw.ourKey(key)
 	}
-	if c.changeRule(l, key, ch, now) {
+	if c.applyCompactChange(sw, key, ch, now) {
 		return
 	}
-	w := l.rows[l.place(key)]
+	w := sw.rows[sw.ourKey(key)]
 	switch {
 	case w != nil && w.rule != nil && gone:
-		c.tookAway(l, w, foreign, SourceMonitor, now)
+		c.entryRemoved(sw, w, foreign, SourceMonitor, now)
 	case w != nil && w.rule != nil:
-		c.putThere(l, w, &ch.Entry, now)
-	case w != nil: // on its way out
-		w.held = w.held || !gone
-		l.auditBy(now.Add(c.config.RetryFirst))
+		c.entryChanged(sw, w, &ch.Entry, now)
+	case w != nil: // being removed
+		w.mayHold = w.mayHold || !gone
+		sw.scheduleAudit(now.Add(c.config.RetryFirst))
 	case foreign:
 	case gone:
-		delete(l.stale, key)
-		delete(l.soft, key)
+		delete(sw.stale, key)
+		delete(sw.soft, key)
 	case !soft:
 		e := ch.Entry
-		l.stale[key] = &e
+		sw.stale[key] = &e
 	}
 }
 
-// noteForeign keeps the list of the entries of others.
-func (l *ledger) noteForeign(key entryKey, ch *Change, most int) {
-	_, known := l.foreign[key]
-	l.unjudged = true
+// noteForeign updates the foreign entries.
+func (sw *switchState) noteForeign(key entryKey, ch *Change, most int) {
+	_, known := sw.foreign[key]
+	sw.shadowsDirty = true
 	switch {
 	case ch.Event == openflow.FlowDeleted && known:
-		delete(l.foreign, key)
+		delete(sw.foreign, key)
 	case ch.Event == openflow.FlowDeleted:
-		l.unkept = max(0, l.unkept-1)
-	case known || len(l.foreign) < most:
+		sw.foreignOverflow = max(0, sw.foreignOverflow-1)
+	case known || len(sw.foreign) < most:
 		e := ch.Entry
 		e.Instructions = nil
-		l.foreign[key] = &e
+		sw.foreign[key] = &e
 	case ch.Event == openflow.FlowAdded:
-		l.unkept++
+		sw.foreignOverflow++
 	}
 }
 
-// tookAway takes the news that an entry in the place of a wanted rule went; of others says that it was not one of ours.
-func (c *Core) tookAway(l *ledger, w *row, ofOthers bool, s Source, now time.Time) {
+// entryRemoved handles a notice that an entry in the place of a desired rule is gone; ofOthers: it
+// was foreign.
+func (c *Core) entryRemoved(sw *switchState, w *row, ofOthers bool, s Source, now time.Time) {
 	switch {
-	case w.state == rowFlying:
-		l.flight.lose(w, s)
-	case w.known && !(ofOthers && c.holds(l, w, l.instructionsOf(w))):
-		w.held, w.known, w.on = false, false, content{}
-		c.drift(l, w, s, now)
-	case ofOthers && w.blocked:
-		l.enqueue(w)
+	case w.state == rowInFlight:
+		sw.inflight.markLost(w, s)
+	case w.contentKnown && !(ofOthers && c.holds(sw, w, sw.instructionsOf(w))):
+		w.mayHold, w.contentKnown, w.content = false, false, content{}
+		c.drift(sw, w, s, now)
+	case ofOthers && w.blockedByForeign:
+		sw.enqueue(w)
 	}
 }
 
-// putThere takes the news that an entry was added or changed in the place of a wanted rule.
-func (c *Core) putThere(l *ledger, w *row, e *Entry, now time.Time) {
-	if w.state == rowFlying {
-		if !l.flight.says(w, content{e.Cookie, e.Instructions}) {
-			l.flight.lose(w, SourceMonitor)
+// entryChanged handles a notice that an entry in the place of a desired rule was added or changed.
+func (c *Core) entryChanged(sw *switchState, w *row, e *Entry, now time.Time) {
+	if w.state == rowInFlight {
+		if !sw.inflight.adds(w, content{e.Cookie, e.Instructions}) {
+			sw.inflight.markLost(w, SourceMonitor)
 		}
 		return
 	}
-	was := w.known
-	w.hold(e)
+	was := w.contentKnown
+	w.setHeld(e)
 	switch {
-	case c.holds(l, w, l.instructionsOf(w)):
-		if w.outcome.state != netview.RuleInstalled {
-			l.enqueue(w)
+	case c.holds(sw, w, sw.instructionsOf(w)):
+		if w.status.state != netview.RuleInstalled {
+			sw.enqueue(w)
 		}
-	case was || w.outcome.state == netview.RuleInstalled:
-		c.drift(l, w, SourceMonitor, now)
+	case was || w.status.state == netview.RuleInstalled:
+		c.drift(sw, w, SourceMonitor, now)
 	}
 }
 
-// says says whether an entry that the switch tells of is the one that is being added to it.
-func (f *flight) says(w *row, told content) bool {
+// adds reports whether an entry that the switch reports is the one that the batch adds.
+func (f *inflightBatch) adds(w *row, told content) bool {
 	for i := range f.ops {
 		if o := &f.ops[i]; o.row == w && o.rule != nil {
 			return content{o.rule.Cookie, o.instructions}.same(told)

@@ -2,6 +2,8 @@ package flowsync
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -11,7 +13,8 @@ import (
 	"github.com/weirnet/weir/plan"
 )
 
-// tester is a *testing.T, or a *rapid.T, to which failures have to be told for it to find the smallest one.
+// tester is a *testing.T, or a *rapid.T, to which failures have to be told for it to find the
+// smallest one.
 type tester interface {
 	Helper()
 	Fatal(args ...any)
@@ -24,7 +27,7 @@ type world struct {
 	view   *netview.View
 	facts  *netview.Facts
 	loop   *Loop
-	owners map[string]*netview.Wanted
+	owners map[string]*netview.Desired
 	models map[netview.DPID]*model
 	wires  map[netview.DPID]*wire
 	seen   netview.Revision
@@ -32,7 +35,7 @@ type world struct {
 	loud   bool
 	now    time.Time
 
-	orders *ordered // nil if nobody keeps an account of them
+	orders *accounts // nil if nobody keeps an account of them
 }
 
 func newWorld(t tester, config Config) *world {
@@ -41,14 +44,14 @@ func newWorld(t tester, config Config) *world {
 	if config.ReadEvery == 0 {
 		config.ReadEvery = 24 * time.Hour
 	}
-	config.Told = w.told
-	config.Found = func(dpid netview.DPID, entries []Entry) {
+	config.OnOutcomes = w.onOutcomes
+	config.OnTreeEntries = func(dpid netview.DPID, entries []Entry) {
 		for i := range entries {
 			w.say(fmt.Sprintf("%s: found %s", dpid, entries[i].String()))
 		}
 	}
 	*w = world{
-		t: t, view: view, facts: view.Facts(), loop: New(config, view), owners: map[string]*netview.Wanted{},
+		t: t, view: view, facts: view.Facts(), loop: New(config, view), owners: map[string]*netview.Desired{},
 		now:    time.Unix(0, 0),
 		models: map[netview.DPID]*model{}, wires: map[netview.DPID]*wire{},
 	}
@@ -133,19 +136,19 @@ func (w *world) settle(dpid netview.DPID) {
 	w.change(dpid, func(sw *netview.Switch) { sw.Settled = true })
 }
 
-func (w *world) owner(name string) *netview.Wanted {
+func (w *world) owner(name string) *netview.Desired {
 	if w.owners[name] == nil {
-		w.owners[name] = w.view.Wanted(name)
+		w.owners[name] = w.view.Desired(name)
 	}
 	return w.owners[name]
 }
 
 func (w *world) want(dpid netview.DPID, owner string, rules ...netview.Rule) {
-	w.owner(owner).Update(func(tx *netview.WantedTx) { tx.Set(dpid, rules) })
+	w.owner(owner).Update(func(tx *netview.DesiredTx) { tx.Set(dpid, rules) })
 }
 
 func (w *world) meters(dpid netview.DPID, owner string, meters ...netview.Meter) {
-	w.owner(owner).Update(func(tx *netview.WantedTx) { tx.SetMeters(dpid, meters) })
+	w.owner(owner).Update(func(tx *netview.DesiredTx) { tx.SetMeters(dpid, meters) })
 }
 
 // talk turns and answers until nobody has anything to say.
@@ -180,53 +183,56 @@ func (c *Core) check(t tester) {
 	t.Helper()
 	weights := 0
 	defer func() {
-		if weights != c.reading || len(c.unread) > 0 && c.reading == 0 && c.heldUntil.IsZero() {
-			t.Fatalf("%d switches wait for those that are read, of a weight of %d, counted as %d", len(c.unread), weights, c.reading)
+		if weights != c.readRules || len(c.readQueue) > 0 && c.readRules == 0 && c.holdUntil.IsZero() {
+			t.Fatalf("%d switches wait for those that are read, of a weight of %d, counted as %d", len(c.readQueue),
+				weights, c.readRules)
 		}
 	}()
 	for _, dpid := range c.dpids() {
-		l := c.ledgers[dpid]
-		l.checkPrograms(t)
+		sw := c.switches[dpid]
+		sw.checkPrograms(t)
 		where := map[*row]rowState{}
-		for _, r := range l.queue {
-			if where[r] == rowQueued && l.rows[r.key] == r {
+		for _, r := range sw.queue {
+			if where[r] == rowQueued && sw.rows[r.key] == r {
 				t.Fatalf("%s: a row is in the queue twice", dpid)
 			}
 			where[r] = rowQueued
 		}
-		if l.flight != nil {
-			for i := range l.flight.ops {
-				if r := l.flight.ops[i].row; r != nil {
-					where[r] = rowFlying
+		if sw.inflight != nil {
+			for i := range sw.inflight.ops {
+				if r := sw.inflight.ops[i].row; r != nil {
+					where[r] = rowInFlight
 				}
 			}
-			if l.phase != phaseReady || l.answerBy.IsZero() {
-				t.Fatalf("%s: a batch is under way in phase %d without a deadline", dpid, l.phase)
+			if sw.phase != phaseReady || sw.answerDeadline.IsZero() {
+				t.Fatalf("%s: a batch is in flight in phase %d without a deadline", dpid, sw.phase)
 			}
 		}
-		for key, r := range l.rows {
+		for key, r := range sw.rows {
 			if r.key != key || r.state != where[r] {
 				t.Fatalf("%s: row %v is in state %d, but stands in %d", dpid, key, r.state, where[r])
 			}
-			if r.rule != nil && r.outcome.state == netview.RuleInstalled && l.phase == phaseReady && r.state == rowIdle && !r.known {
+			if r.rule != nil && r.status.state == netview.RuleInstalled && sw.phase == phaseReady &&
+				r.state == rowIdle && !r.contentKnown {
 				t.Fatalf("%s: %v is called installed, but is not known to be", dpid, key)
 			}
-			if r.rule == nil && l.phase == phaseDown {
+			if r.rule == nil && sw.phase == phaseDown {
 				t.Fatalf("%s: a removal outlived the session", dpid)
 			}
 		}
-		if l.phase == phaseReady && l.flight == nil && len(l.queue) > 0 && !l.meters.reading || l.programsWait() {
-			t.Fatalf("%s: rows wait, and nothing is under way", dpid)
+		if sw.phase == phaseReady && sw.inflight == nil && len(sw.queue) > 0 && !sw.meters.reading || sw.compactWaits() {
+			t.Fatalf("%s: rows wait, and nothing is in flight", dpid)
 		}
-		weights += l.weight
-		if l.phase == phaseReading && l.answerBy.IsZero() && l.readAt.IsZero() && !l.waits {
+		weights += sw.readWeight
+		if sw.phase == phaseReading && sw.answerDeadline.IsZero() && sw.readAt.IsZero() && !sw.inReadQueue {
 			t.Fatalf("%s: waits for a reading that nobody asked for", dpid)
 		}
 	}
 }
 
-// parseRule reads a rule: words like table=1 priority=5004 kind=tree version=1 domain=1 eth_type=0x0806 apply=1,2,controller
-// goto=2 meter=1. Words that are none of these are fields of the match.
+// parseRule reads a rule: words like table=1 priority=5004 kind=tree version=1 domain=1
+// eth_type=0x0806 apply=1,2,controller goto=2 meter=1. Words that are none of these are fields of
+// the match.
 func parseRule(t tester, line string) netview.Rule {
 	t.Helper()
 	var r netview.Rule
@@ -281,4 +287,31 @@ func parseOutputs(t tester, list string) (actions []openflow.Action) {
 		actions = append(actions, a)
 	}
 	return actions
+}
+
+// Foreign returns the foreign entries that a switch held when it was last read, without their
+// instructions, and how many there were; at most Config.ForeignMax are listed. Later tables, then
+// higher priorities come first.
+func (c *Core) Foreign(dpid netview.DPID) (list []Entry, total int) {
+	sw := c.switches[dpid]
+	if sw == nil {
+		return nil, 0
+	}
+	for _, key := range slices.SortedFunc(maps.Keys(sw.foreign), entryKey.compare) {
+		list = append(list, *sw.foreign[key])
+	}
+	return list, len(list) + sw.foreignOverflow
+}
+
+// Adopted returns the soft entries of an earlier run that a switch may still hold, in the order of
+// Foreign. Expired ones are included unless the switch reported them.
+func (c *Core) Adopted(dpid netview.DPID) (list []SoftEntry) {
+	sw := c.switches[dpid]
+	if sw == nil {
+		return nil
+	}
+	for _, key := range slices.SortedFunc(maps.Keys(sw.soft), entryKey.compare) {
+		list = append(list, *sw.soft[key])
+	}
+	return list
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/weirnet/weir/netview"
 )
 
-// claim is what two intents cannot both have: the packets of one match, in one priority, at the port where they come in.
-// Between hosts the port is zero: the match has both addresses, and where they are may change.
+// claim is what two intents cannot both have: the packets of one match, in one priority, at their
+// ingress port. Between hosts the port is zero: the match has both addresses, and hosts may move.
 type claim struct {
 	priority uint16
 	at       netview.Point
@@ -29,11 +29,12 @@ func (c *claim) hash(seed maphash.Seed) uint64 {
 	return maphash.Bytes(seed, append(key, c.match...))
 }
 
-// eachClaim yields the claims of an intent until it is told to stop.
+// eachClaim yields the claims of an intent until yield returns false.
 func eachClaim(s *spec.Spec, yield func(claim) bool) {
+	var list [2][]byte // of most intents
 	if s.Kind == spec.HostToHost {
 		for _, reverse := range [...]bool{false, true} {
-			for _, m := range s.Matches(reverse) {
+			for _, m := range s.Matches(list[:0], reverse) {
 				if !yield(claim{priority: s.Priority, match: m}) {
 					return
 				}
@@ -42,7 +43,7 @@ func eachClaim(s *spec.Spec, yield func(claim) bool) {
 		return
 	}
 	var room [4]netview.Point
-	matches := s.Matches(false)
+	matches := s.Matches(list[:0], false)
 	for _, p := range s.Ingress(room[:0]) {
 		for _, m := range matches {
 			if !yield(claim{s.Priority, p, m}) {
@@ -52,11 +53,11 @@ func eachClaim(s *spec.Spec, yield func(claim) bool) {
 	}
 }
 
-// claimed finds another intent that has a claim of s; 0 without one.
-func (f *front) claimed(s *spec.Spec, self uint32) (other uint32) {
+// conflicting returns another intent that has a claim of s; 0 without one.
+func (adm *admission) conflicting(s *spec.Spec, self uint32) (other uint32) {
 	eachClaim(s, func(c claim) bool {
-		f.claims.find(c.hash(f.seed), func(n uint32) bool {
-			if n != self && hasClaim(f.records.at(n).content, &c) {
+		adm.claims.Find(c.hash(adm.seed), func(n uint32) bool {
+			if n != self && adm.hasClaim(adm.records.at(n).content, &c) {
 				other = n
 			}
 			return other == 0
@@ -66,33 +67,23 @@ func (f *front) claimed(s *spec.Spec, self uint32) (other uint32) {
 	return other
 }
 
-// hasClaim tells whether a content has a claim.
-func hasClaim(content string, c *claim) (has bool) {
-	s := parsed(content)
-	eachClaim(&s, func(d claim) bool {
+// hasClaim reports whether a content has a claim.
+func (adm *admission) hasClaim(content string, c *claim) (has bool) {
+	eachClaim(adm.reader.Read(content), func(d claim) bool {
 		has = c.equal(&d)
 		return !has
 	})
 	return has
 }
 
-// addClaims notes what a content claims, and what others' packets it takes.
-func (f *front) addClaims(s *spec.Spec, n uint32) {
-	eachClaim(s, func(c claim) bool { f.claims.add(c.hash(f.seed), n); return true })
-	f.addWide(s, n)
+// addClaims indexes the claims of a content.
+func (adm *admission) addClaims(s *spec.Spec, n uint32) {
+	eachClaim(s, func(c claim) bool { adm.claims.add(c.hash(adm.seed), n); return true })
+	adm.addWide(s, n)
 }
 
-func (f *front) removeClaims(content string, n uint32) {
-	s := parsed(content)
-	eachClaim(&s, func(c claim) bool { f.claims.remove(c.hash(f.seed), n); return true })
-	f.removeWide(&s, n)
-}
-
-// parsed is the spec of a content that was checked.
-func parsed(content string) spec.Spec {
-	s, err := spec.Parse([]byte(content))
-	if err != nil {
-		panic("intent: a content that was checked cannot be read: " + err.Error())
-	}
-	return s
+func (adm *admission) removeClaims(content string, n uint32) {
+	s := adm.reader.Read(content)
+	eachClaim(s, func(c claim) bool { adm.claims.Remove(c.hash(adm.seed), n); return true })
+	adm.removeWide(s, n)
 }

@@ -5,57 +5,60 @@ import (
 	"encoding/hex"
 	"hash/maphash"
 	"strconv"
+
+	"github.com/weirnet/weir/intent/spec"
 )
 
-// keyedID is the id of an intent without one that came with an idempotency key: the same each time, in every life of an instance.
+// keyedID derives an id from an idempotency key: the same each time, across restarts.
 func keyedID(key string) string {
 	sum := sha256.Sum256([]byte(key))
 	return "key-" + hex.EncodeToString(sum[:12])
 }
 
-// makeID makes an id that no intent has: of the number, and of the second, since numbers are used again.
-func (f *front) makeID(n uint32) string {
-	id := "i" + strconv.FormatUint(uint64(n), 10) + "-" + strconv.FormatInt(f.config.Now().Unix(), 36)
-	for f.lookUp(id) != 0 || f.lines.has(id) {
+// makeID makes an unused id from the number and the current second, since numbers are reused.
+func (adm *admission) makeID(n uint32) string {
+	id := "i" + strconv.FormatUint(uint64(n), 10) + "-" + strconv.FormatInt(adm.config.Now().Unix(), 36)
+	for adm.find(id) != 0 || adm.idQueues.has(id) {
 		id += "x"
 	}
 	return id
 }
 
-// committed ends a batch: it is durable, or (err) it is not and was not. The journal calls it in the order of its commits.
-func (f *front) committed(b *batch, err error) {
-	f.mu.Lock()
+// committed completes a batch: it is durable, or (err) it is not and has no effect. The journal
+// calls it in the order of its commits.
+func (adm *admission) committed(b *batch, err error) {
+	adm.mu.Lock()
 	touched := b.undo
 	if err != nil {
-		f.totals.Failures += uint64(len(b.reqs))
-		f.revert(b)
-		for i := range touched { // what the core has said of it meanwhile was not shown
-			if n := touched[i].number; f.records.has(n) {
-				f.records.at(n).unseen++
-				f.out = append(f.out, Commit{n, f.records.at(n).content})
+		adm.totals.Failures += uint64(len(b.reqs))
+		adm.revert(b)
+		for i := range touched { // updates of the core since then were not shown
+			if n := touched[i].number; adm.records.has(n) {
+				adm.records.at(n).unprocessed++
+				adm.commits = append(adm.commits, Commit{n, adm.records.at(n).content})
 			}
 		}
 	} else {
-		f.events.revision++
+		adm.events.Current++
 		for i := range b.undo {
 			u := &b.undo[i]
-			rec := f.records.at(u.number)
-			rec.pending, rec.revision = nil, f.events.revision
-			rec.unseen++
-			f.out = append(f.out, u.out)
-			f.note(u.number, rec)
+			rec := adm.records.at(u.number)
+			rec.pending, rec.revision = nil, adm.events.Current
+			rec.unprocessed++
+			adm.commits = append(adm.commits, u.commit)
+			adm.appendEvent(u.number, rec)
 		}
 		for i := range b.answers {
 			if a := &b.answers[i]; a.Status == Accepted {
-				a.Revision = f.events.revision
+				a.Revision = adm.events.Current
 			}
 		}
-		f.count(b)
+		adm.count(b)
 	}
-	f.inFlight -= len(b.reqs)
-	ended := f.resume(touched)
-	f.mu.Unlock()
-	f.config.wake()
+	adm.inFlight -= len(b.reqs)
+	ended := adm.resume(touched)
+	adm.mu.Unlock()
+	adm.config.wake()
 	if err != nil {
 		b.done(nil, err)
 	} else {
@@ -66,74 +69,75 @@ func (f *front) committed(b *batch, err error) {
 	}
 }
 
-// ended is a batch that has waited and has its answers already.
-type ended struct {
+// endedBatch is a deferred batch whose answers are complete.
+type endedBatch struct {
 	batch *batch
 	err   error
 }
 
-// resume admits batches that have waited for what a batch touched, and for each other, those that can be: in the order in which they came.
-func (f *front) resume(touched []undo) (list []ended) {
-	if len(f.lines.byID) == 0 {
+// resume admits the batches that were deferred because of ids in touched, or of each other, in the
+// order of their arrival.
+func (adm *admission) resume(touched []undo) (list []endedBatch) {
+	if len(adm.idQueues.byID) == 0 {
 		return nil
 	}
 	for i := range touched {
-		f.lines.free(touched[i].id())
+		adm.idQueues.free(touched[i].id())
 	}
-	for b := f.lines.next(); b != nil; b = f.lines.next() {
-		if finished, err := f.admit(b); finished || err != nil {
+	for b := adm.idQueues.next(); b != nil; b = adm.idQueues.next() {
+		if finished, err := adm.admit(b); finished || err != nil {
 			if err != nil {
 				b.answers = nil
 			}
-			list = append(list, ended{b, err})
+			list = append(list, endedBatch{b, err})
 		}
 		for i := range b.reqs {
-			if id := b.reqs[i].id(); f.lines.has(id) && !f.busy(id) { // it has not changed what it named
-				f.lines.free(id)
+			if id := b.reqs[i].id(); adm.idQueues.has(id) && !adm.inFlightID(id) { // the batch has not changed this intent
+				adm.idQueues.free(id)
 			}
 		}
 	}
 	return list
 }
 
-// id is the id of what was changed.
+// id returns the id of the changed intent.
 func (u *undo) id() string {
-	if u.out.Content != "" {
-		return idOf(u.out.Content)
+	if u.commit.Content != "" {
+		return idOf(u.commit.Content)
 	}
 	return idOf(u.before.content)
 }
 
-// revert takes back what a batch has changed.
-func (f *front) revert(b *batch) {
+// revert undoes the changes of a batch.
+func (adm *admission) revert(b *batch) {
 	for i := len(b.undo) - 1; i >= 0; i-- {
 		u := &b.undo[i]
-		rec := f.records.at(u.number)
-		if u.out.Content != "" {
-			f.removeClaims(rec.content, u.number)
+		rec := adm.records.at(u.number)
+		if u.commit.Content != "" {
+			adm.removeClaims(rec.content, u.number)
 		}
-		f.counts[rec.state]--
+		adm.counts[rec.state]--
 		if u.before.content == "" {
-			f.ids.remove(maphash.String(f.seed, rec.id()), u.number)
-			f.dismiss(u.number)
+			adm.ids.Remove(maphash.String(adm.seed, rec.id()), u.number)
+			adm.closeWaiters(u.number)
 			*rec = record{}
-			f.free = append(f.free, u.number)
+			adm.free = append(adm.free, u.number)
 			continue
 		}
-		f.restore(rec, u)
+		adm.restoreRecord(rec, u)
 	}
 	b.undo = nil
 }
 
-// restore makes a record what it was, but for what the core has said of it since.
-func (f *front) restore(rec *record, u *undo) {
+// restoreRecord undoes a change of a record, except for updates of the core since.
+func (adm *admission) restoreRecord(rec *record, u *undo) {
 	rec.content, rec.pending = u.before.content, nil
-	if u.out.Content == "" {
+	if u.commit.Content == "" {
 		rec.state, rec.since = u.before.state, u.before.since
 	}
-	f.counts[rec.state]++
-	s := parsed(rec.content)
+	adm.counts[rec.state]++
+	s := spec.Read(rec.content)
 	if rec.state != Withdrawing {
-		f.addClaims(&s, u.number)
+		adm.addClaims(&s, u.number)
 	}
 }

@@ -6,21 +6,21 @@ import (
 	"github.com/weirnet/weir/intent/spec"
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/plan"
-	"github.com/weirnet/weir/program"
+	"github.com/weirnet/weir/ruleset"
 	"github.com/weirnet/weir/topology"
 )
 
-// problem is why there is no program of an intent. The zero problem is none.
+// problem is why an intent has no rule set. The zero problem is none.
 type problem struct {
-	code Code
-	text string
-	dpid netview.DPID // of SwitchUnknown and PortUnknown
-	who  uint32       // of Conflicting: the intent in the place
+	code  Code
+	text  string
+	dpid  netview.DPID // of SwitchUnknown and PortUnknown
+	other uint32       // of Conflicting: the other intent
 }
 
-// compile makes the program of an intent, with routes in a map; the version is not set.
-func (c *Core) compile(n uint32, s *spec.Spec, m *topology.Map) (*program.Program, problem) {
-	var there, back *way
+// compile computes the rule set of an intent, with routes in m; the version is not set.
+func (c *Core) compile(n uint32, s *spec.Spec, m *topology.Map) (*ruleset.Set, problem) {
+	var there, back *sharedPath
 	var p problem
 	switch s.Kind {
 	case spec.HostToHost:
@@ -37,29 +37,31 @@ func (c *Core) compile(n uint32, s *spec.Spec, m *topology.Map) (*program.Progra
 	if p.code != NoCode {
 		return nil, p
 	}
-	g := c.programOf(n, s, there, back)
-	if n := g.Len(); n > program.RulesMax {
-		return nil, problem{code: TooLarge, text: fmt.Sprintf("%d rules, at most %d", n, program.RulesMax)}
+	g := c.ruleSet(n, s, there, back)
+	if n := g.Len(); n > ruleset.RulesMax {
+		return nil, problem{code: TooLarge, text: fmt.Sprintf("%d rules, at most %d", n, ruleset.RulesMax)}
 	}
 	return g, problem{}
 }
 
-// programOf is the program of an intent along a way, and one back if it has legs back.
-func (c *Core) programOf(n uint32, s *spec.Spec, there, back *way) *program.Program {
+// ruleSet builds the rule set of an intent along a path, and one back for kinds with both
+// directions.
+func (c *Core) ruleSet(n uint32, s *spec.Spec, there, back *sharedPath) *ruleset.Set {
 	c.legs = c.legs[:0]
-	for _, m := range s.Matches(false) {
-		c.legs = append(c.legs, program.Leg{Match: m, Route: &there.route})
+	var list [2][]byte // of most intents
+	for _, m := range s.Matches(list[:0], false) {
+		c.legs = append(c.legs, ruleset.Leg{Match: m, Route: &there.route})
 	}
 	if back != nil {
-		for _, m := range s.Matches(true) {
-			c.legs = append(c.legs, program.Leg{Match: m, Route: &back.route})
+		for _, m := range s.Matches(list[:0], true) {
+			c.legs = append(c.legs, ruleset.Leg{Match: m, Route: &back.route})
 		}
 	}
-	return program.Of(plan.KindIntent, n, plan.BandIntent.Low+s.Priority, c.legs...)
+	return ruleset.New(plan.KindIntent, n, plan.BandIntent.Low+s.Priority, c.legs...)
 }
 
-// between is a shortest way between two connect points.
-func (c *Core) between(n uint32, from, to netview.Point, m *topology.Map) (*way, problem) {
+// between returns a shortest path between two connect points.
+func (c *Core) between(n uint32, from, to netview.Point, m *topology.Map) (*sharedPath, problem) {
 	if p := c.unknown(from); p.code != NoCode {
 		return nil, p
 	}
@@ -71,14 +73,14 @@ func (c *Core) between(n uint32, from, to netview.Point, m *topology.Map) (*way,
 		return nil, noPath(from, to)
 	}
 	c.path = hops
-	return c.routes.ofPath(hops), problem{}
+	return c.paths.forHops(hops), problem{}
 }
 
 func noPath(from, to netview.Point) problem {
 	return problem{code: NoPath, text: fmt.Sprintf("no path from %s to %s", from, to)}
 }
 
-// unknown looks whether a connect point is there.
+// unknown checks that a connect point exists.
 func (c *Core) unknown(at netview.Point) problem {
 	s, ok := c.snap.Switch(at.DPID)
 	if !ok {
@@ -92,8 +94,8 @@ func (c *Core) unknown(at netview.Point) problem {
 	return problem{code: PortUnknown, text: fmt.Sprintf("switch %s has no port %d", at.DPID, at.Port), dpid: at.DPID}
 }
 
-// betweenHosts are the ways there and back between two hosts.
-func (c *Core) betweenHosts(n uint32, s *spec.Spec, m *topology.Map) (there, back *way, p problem) {
+// betweenHosts returns the paths between two hosts, one for each direction.
+func (c *Core) betweenHosts(n uint32, s *spec.Spec, m *topology.Map) (there, back *sharedPath, p problem) {
 	var at [2]netview.Point
 	for i, id := range [...]netview.HostID{s.Src[0].Host, s.Dst[0].Host} {
 		h, ok := c.snap.Host(id)
@@ -108,8 +110,8 @@ func (c *Core) betweenHosts(n uint32, s *spec.Spec, m *topology.Map) (there, bac
 	return there, back, p
 }
 
-// alongHops is the way of an explicit path, if all its links are there.
-func (c *Core) alongHops(s *spec.Spec, m *topology.Map) (*way, problem) {
+// alongHops returns an explicit path, if all its links are up.
+func (c *Core) alongHops(s *spec.Spec, m *topology.Map) (*sharedPath, problem) {
 	first, last := s.Hops[0], s.Hops[len(s.Hops)-1]
 	for _, at := range [...]netview.Point{{DPID: first.DPID, Port: first.In}, {DPID: last.DPID, Port: last.Out}} {
 		if p := c.unknown(at); p.code != NoCode {
@@ -125,5 +127,5 @@ func (c *Core) alongHops(s *spec.Spec, m *topology.Map) (*way, problem) {
 			return nil, problem{code: LinkDown, text: fmt.Sprintf("no link from %s to %s is up", key.Src, key.Dst)}
 		}
 	}
-	return c.routes.ofPath(s.Hops), problem{}
+	return c.paths.forHops(s.Hops), problem{}
 }

@@ -5,13 +5,15 @@ import (
 	"slices"
 	"time"
 
+	"github.com/weirnet/weir/intent/spec"
 	"github.com/weirnet/weir/netview"
-	"github.com/weirnet/weir/program"
+	"github.com/weirnet/weir/ruleset"
+	"github.com/weirnet/weir/timerq"
 	"github.com/weirnet/weir/topology"
 )
 
-// Core decides: it has intents that are durable, what the network is, what switches have confirmed and the time, and says what they are to hold.
-// It is owned by one goroutine and does nothing by itself.
+// Core is the deterministic part: from durable intents, the network, confirmations of switches and
+// the time it computes what switches should hold. It is owned by one goroutine and does no I/O.
 type Core struct {
 	now      time.Time
 	snap     *netview.Snapshot
@@ -19,77 +21,83 @@ type Core struct {
 	settled  bool
 	settings Settings
 
-	entries entries
-	routes  *routes
-	places  *places
+	entries   entries
+	paths     *pathRegistry
+	conflicts *conflictIndex
+	classes   ruleClasses
 
-	rows     map[netview.DPID]*netview.Switch // as they were last
-	hosts    map[netview.HostID]*users        // of intents between hosts, by host
-	awaited  map[netview.DPID][]uint32        // waiting for a switch or a port of it
-	stuck    []uint32                         // failed for want of a path, each once
-	blocked  map[uint32][]uint32              // failed for an intent that is in their place, by its number
-	refusals map[uint32]*refusal              // by number
-	lost     map[uint32]int                   // rules that a switch lost, by number
-	detours  map[string]*topology.Map         // maps without some switches, of the map as it is
+	lastSwitches map[netview.DPID]*netview.Switch // as of the last step
+	hostUsers    map[netview.HostID]*userList     // host-to-host intents, by host
+	waitingFor   map[netview.DPID][]uint32        // intents that wait for a switch or one of its ports
+	noPath       []uint32                         // failed without a path, each once
+	blocked      map[uint32][]uint32              // failed because of a conflict, by the number of the other intent
+	refusals     map[uint32]*refusal              // by number
+	lost         map[uint32]int                   // number of rules that switches lost, by intent
+	prunedMaps   map[string]*topology.Map         // the current map without some switches
 
-	adopting int             // entries that are adopted
-	uniting  int             // changes with a next program
-	broken   []uint32        // whose way is down: to be looked at again, a part in each step
-	uprooted map[uint32]bool // of those: a port of the way is not what it was
-	queue    []uint32        // then these
-	portion  int             // how many of the broken the last step looked at
-	timers   timers
-	planned  planner
+	restoring    int                  // entries with the flag restorable
+	interim      int                  // transitions by way of an interim rule set (transition.next)
+	broken       []uint32             // intents whose path is down: re-evaluated first, a batch in each step
+	portsChanged map[uint32]bool      // of those: a port of the path was removed or replaced
+	queue        []uint32             // intents to re-evaluate after those
+	batch        int                  // how many of the broken the last step re-evaluated
+	timers       timerq.Times[uint32] // when to look at intents, by number
+	planner      planner
 
-	dirty    []uint32 // whose decision is to be kept, each once
-	spare    []*change
-	orders   []Order
-	updates  []Update
-	counts   CoreCounts
-	searches uint64 // for overlaps, so far
+	dirty           []uint32 // intents whose decision has to be saved, each once
+	freeTransitions []*transition
+	orders          []Order
+	updates         []Update
+	counts          CoreCounts
+	searched        map[uint32]bool // paths, in one search for overlaps
+	searches        int             // paths searched so far
 
-	path  []topology.Hop // memory of a look-up
-	legs  []program.Leg  // memory of a program that is made
-	ready Ready
+	reader spec.Reader    // scratch: the content being compiled
+	path   []topology.Hop // scratch: a path search
+	legs   []ruleset.Leg  // scratch: a rule set being built
+	ready  Ready
 }
 
-// CoreCounts are counters of a core since it began.
+// CoreCounts are counters of a core since its start.
 type CoreCounts struct {
-	Installs, Reroutes, Moves, Withdrawals uint64 // changes begun: of new intents, after failures, planned, the last ones
+	Installs, Reroutes, Moves, Withdrawals uint64 // transitions begun: new intents, after failures, hitless, withdrawals
 	Orders, Refusals, Lost                 uint64 // rules
-	Routes                                 int    // different ways in use, or kept
-	Moving                                 int    // planned changes under way
+	Routes                                 int    // different paths, in use or cached
+	Moving                                 int    // hitless transitions in progress
 }
 
-// Settings are a core's times.
+// Settings are the times of a core.
 type Settings struct {
-	Drain     time.Duration // how long the rules of a path that was left stay, at least
-	Calm      time.Duration // how long no link may have changed before paths are made shorter again
-	Patience  time.Duration // how long a planned change keeps its place among those under way
-	Retry     time.Duration // the first pause after a switch refused; it doubles up to RetryMost
-	RetryMost time.Duration
+	Drain         time.Duration // how long the rules of an old path stay, at least
+	WaitToRestore time.Duration // how long links must be stable before paths revert to shorter ones
+	StepTimeout   time.Duration // how long a hitless transition counts against MovesAtOnce
+	Retry         time.Duration // the first backoff after a refusal; it doubles up to RetryMost
+	RetryMax      time.Duration
 }
 
-// DefaultSettings are the times in use.
-var DefaultSettings = Settings{Drain: 100 * time.Millisecond, Calm: 30 * time.Second, Patience: 10 * time.Second, Retry: 5 * time.Second, RetryMost: 5 * time.Minute}
+// DefaultSettings are the defaults.
+var DefaultSettings = Settings{Drain: 100 * time.Millisecond, WaitToRestore: 30 * time.Second, StepTimeout: 10 * time.Second,
+	Retry: 5 * time.Second, RetryMax: 5 * time.Minute}
 
-// Facts are what has changed in the network: the changes, or (Whole) not known, and how it is now.
-type Facts struct {
-	Whole   bool
+// NetworkUpdate is what has changed in the network, and its current state. With Resync the changes
+// are unknown: everything may have changed.
+type NetworkUpdate struct {
+	Resync  bool
 	Changes []netview.Change
 	Snap    *netview.Snapshot
 	Map     *topology.Map
 }
 
-// Input is what has happened. All of it may be empty.
+// Input is what has happened since the last step. Any part may be empty.
 type Input struct {
-	Facts    *Facts
+	Network  *NetworkUpdate
 	Commits  []Commit
 	Outcomes []Outcome
 }
 
-// Ready is what follows, valid until the next step: orders, in order; updates, of which for one intent the last counts; when to step again at the
-// latest (zero: never), and whether there is more to do at once.
+// Ready is the result of a step, valid until the next one: orders, in order; updates, of which the
+// last of an intent counts; when to step again at the latest (zero: never), and whether there is
+// more to do at once.
 type Ready struct {
 	Orders  []Order
 	Updates []Update
@@ -97,83 +105,86 @@ type Ready struct {
 	More    bool
 }
 
-// Of those whose way is down a step takes a portion, the first a small one and each after it twice as many, up to a bound: so the first are on
-// their way to switches while the rest is decided. Of others, for whom nobody waits, it takes more.
+// A step re-routes a batch of the broken intents: a small one first, then twice as many each time,
+// up to maxRepairs. So the first rules are on their way to switches while the rest is computed.
+// Other re-evaluations are less urgent and come in larger batches.
 const (
-	firstPortion = 8
-	portionMost  = 128
-	queueAtOnce  = 2048
+	firstRepairs     = 8
+	maxRepairs       = 128
+	maxReevaluations = 2048
 )
 
-// NewCore returns a core that knows nothing.
+// NewCore returns an empty core.
 func NewCore() *Core {
 	seed := maphash.MakeSeed()
 	return &Core{
-		settings: DefaultSettings, routes: newRoutes(), places: newPlaces(seed),
-		rows: make(map[netview.DPID]*netview.Switch), uprooted: make(map[uint32]bool),
-		hosts: make(map[netview.HostID]*users), awaited: make(map[netview.DPID][]uint32), blocked: make(map[uint32][]uint32),
-		refusals: make(map[uint32]*refusal), lost: make(map[uint32]int), detours: make(map[string]*topology.Map),
+		settings: DefaultSettings, paths: newPathRegistry(), conflicts: newConflictIndex(seed), classes: newRuleClasses(),
+		searched:     make(map[uint32]bool),
+		lastSwitches: make(map[netview.DPID]*netview.Switch), portsChanged: make(map[uint32]bool),
+		hostUsers: make(map[netview.HostID]*userList), waitingFor: make(map[netview.DPID][]uint32),
+		blocked:  make(map[uint32][]uint32),
+		refusals: make(map[uint32]*refusal), lost: make(map[uint32]int), prunedMaps: make(map[string]*topology.Map),
 	}
 }
 
-// Step takes what has happened. The first has facts.
+// Step processes what has happened. The first step needs in.Network.
 func (c *Core) Step(in *Input, now time.Time) *Ready {
 	c.now = now
 	clear(c.orders)
 	clear(c.updates)
 	c.orders, c.updates = c.orders[:0], c.updates[:0]
-	if c.adopting+c.uniting == 0 { // nobody holds a way without using it
-		c.routes.sweep()
+	if c.restoring+c.interim == 0 { // else a path without users may still be referred to
+		c.paths.sweep()
 	}
-	if in.Facts != nil {
-		c.learn(in.Facts)
+	if in.Network != nil {
+		c.applyUpdate(in.Network)
 	}
 	for i := range in.Commits {
-		c.commit(in.Commits[i].Number, in.Commits[i].Content)
+		c.applyCommit(in.Commits[i].Number, in.Commits[i].Content)
 	}
 	for i := range in.Outcomes {
 		c.outcome(&in.Outcomes[i])
 	}
 	c.work()
 	c.counts.Orders += uint64(len(c.orders))
-	c.counts.Routes, c.counts.Moving = c.routes.len(), c.planned.moving
+	c.counts.Routes, c.counts.Moving = c.paths.len(), c.planner.moving
 	c.ready = Ready{Orders: c.orders, Updates: c.updates, Wake: c.wake(), More: c.more()}
 	return &c.ready
 }
 
-// work does what is due, and a part of the queue.
+// work runs due timers and re-evaluates a batch.
 func (c *Core) work() {
-	for n, ok := c.timers.pop(c.now); ok; n, ok = c.timers.pop(c.now) {
-		c.ring(n)
+	for n, ok := c.timers.Due(c.now); ok; n, ok = c.timers.Due(c.now) {
+		c.onTimer(n)
 	}
 	if len(c.broken) > 0 {
-		c.portion = min(max(2*c.portion, firstPortion), portionMost)
-		c.lookAgain(&c.broken, c.portion)
+		c.batch = min(max(2*c.batch, firstRepairs), maxRepairs)
+		c.reevaluateSome(&c.broken, c.batch)
 	} else {
-		c.portion = 0
-		c.lookAgain(&c.queue, queueAtOnce)
+		c.batch = 0
+		c.reevaluateSome(&c.queue, maxReevaluations)
 	}
 	c.plan()
 }
 
-// lookAgain looks at the first of a list. What follows from that may lengthen it.
-func (c *Core) lookAgain(list *[]uint32, most int) {
-	for ; most > 0 && len(*list) > 0; most-- {
+// reevaluateSome re-evaluates the head of a list, which may grow meanwhile.
+func (c *Core) reevaluateSome(list *[]uint32, limit int) {
+	for ; limit > 0 && len(*list) > 0; limit-- {
 		next := (*list)[0]
 		*list = (*list)[1:]
-		c.again(next)
+		c.reevaluate(next)
 	}
 	if len(*list) == 0 {
 		*list = nil
 	}
 }
 
-// more tells whether there are some to be looked at again.
+// more reports whether intents are still to be re-evaluated.
 func (c *Core) more() bool { return len(c.broken)+len(c.queue) > 0 }
 
-func (c *Core) wake() time.Time { return earlier(c.timers.next(), c.planned.wake(c)) }
+func (c *Core) wake() time.Time { return earlier(c.timers.Next(), c.planner.wake(c)) }
 
-// enqueue has intents looked at again, in the order of their numbers.
+// enqueue queues intents for re-evaluation, in the order of their numbers.
 func (c *Core) enqueue(list []uint32) {
 	slices.Sort(list)
 	c.queue = append(c.queue, slices.Compact(list)...)

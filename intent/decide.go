@@ -5,58 +5,59 @@ import (
 
 	"github.com/weirnet/weir/intent/spec"
 	"github.com/weirnet/weir/netview"
-	"github.com/weirnet/weir/program"
+	"github.com/weirnet/weir/ruleset"
 )
 
-// commit takes a content that is durable.
-func (c *Core) commit(n uint32, content string) {
+// applyCommit applies a durable content.
+func (c *Core) applyCommit(n uint32, content string) {
 	e := c.entries.at(n)
 	switch {
 	case content == "":
 		c.withdraw(n, e)
 		return
 	case content == e.content:
-		c.tell(n, e, c.textOf(n, e))
+		c.emit(n, e, c.textOf(n, e))
 		return
 	case e.content != "":
-		if e.has(adopted) { // what is replaced is known as what it is first
-			c.revive(n, e)
+		if e.has(restorable) { // order the saved rule set first, so that the replacement knows the installed rules
+			c.restore(n, e)
 		}
-		c.unlisten(n, e)
+		c.unwatchHosts(n, e)
 		delete(c.refusals, n)
 	}
-	s := parsed(content)
+	s := c.reader.Read(content)
 	e.content, e.kind = content, s.Kind
-	c.listen(n, &s)
-	if ch := e.change; ch != nil && !ch.done && ch.how == planned {
-		ch.again = true
-		c.timers.push(c.now.Add(c.settings.Patience), n)
-		c.show(n)
+	c.watchHosts(n, s)
+	if tr := e.transition; tr != nil && !tr.done && tr.mode == hitless {
+		tr.superseded = true
+		c.timers.Add(c.now.Add(c.settings.StepTimeout), n)
+		c.emitState(n)
 		return
 	}
 	if e.state == 0 {
 		e.state = Submitted
 	}
-	c.decideOn(n, e, &s, asked)
+	c.decideOn(n, e, s, byRequest)
 }
 
-// why is the reason of a decision.
-type why uint8
+// cause is the reason of a decision.
+type cause uint8
 
 const (
-	asked  why = iota // the content is new
-	broken            // what there is does not work
-	better            // what there is works, and there is something better
+	byRequest      cause = iota // new content
+	byFailure                   // the current path failed
+	byOptimisation              // the current path works, and a better one exists
 )
 
-// decide computes what an intent is to have, and begins the change to it.
-func (c *Core) decide(n uint32, because why) {
+// decide computes the rule set of an intent and starts the transition to it.
+func (c *Core) decide(n uint32, because cause) {
 	e := c.entries.at(n)
-	s := parsed(e.content)
-	c.decideOn(n, e, &s, because)
+	c.decideOn(n, e, c.reader.Read(e.content), because)
 }
 
-func (c *Core) decideOn(n uint32, e *entry, s *spec.Spec, because why) {
+// decideOn is decide with the spec, which is not used after the rule set is built: it may be
+// overwritten by then.
+func (c *Core) decideOn(n uint32, e *entry, s *spec.Spec, because cause) {
 	g, p := c.compile(n, s, c.mapOf(n))
 	if p.code == NoCode {
 		p = c.obstacle(n, g)
@@ -64,75 +65,78 @@ func (c *Core) decideOn(n uint32, e *entry, s *spec.Spec, because why) {
 	switch {
 	case p.code != NoCode:
 		c.fail(n, e, p)
-	case e.program != nil && sameProgram(e.program, g) && (e.change == nil || e.change.next == nil): // else it only led elsewhere
-		c.show(n)
-	case e.program == nil:
+	// with next set it was interim only
+	case e.rules != nil && sameRules(e.rules, g) && (e.transition == nil || e.transition.next == nil):
+		c.emitState(n)
+	case e.rules == nil:
 		c.counts.Installs++
-		c.begin(n, g, fresh, nil)
-	case because == asked && c.works(e):
+		c.startTransition(n, g, install, nil)
+	case because == byRequest && c.works(e):
 		c.counts.Moves++
-		c.move(n, e, g)
-		if e.change != nil {
-			e.change.asked = true
+		c.startHitless(n, e, g)
+		if e.transition != nil {
+			e.transition.requested = true
 		}
-		c.show(n)
-	case e.change != nil && !e.change.done && e.change.how == fresh:
-		c.begin(n, g, fresh, nil)
+		c.emitState(n)
+	case e.transition != nil && !e.transition.done && e.transition.mode == install:
+		c.startTransition(n, g, install, nil)
 	default:
 		c.counts.Reroutes++
-		c.begin(n, g, urgent, nil)
+		c.startTransition(n, g, repair, nil)
 	}
 }
 
-// works tells whether an intent's program is confirmed and its links are up, as far as is known.
+// works reports whether an intent's rule set is confirmed and its links are up, as far as is known.
 func (c *Core) works(e *entry) bool {
-	return e.program != nil && (e.change == nil || e.change.done) && !c.anyWay(e.program, func(w *way) bool { return w.down })
+	return e.rules != nil && (e.transition == nil || e.transition.done) &&
+		!c.anyPath(e.rules, func(path *sharedPath) bool { return path.down })
 }
 
-// anyWay tells whether something is true of a way of a program that is wanted.
-func (c *Core) anyWay(g *program.Program, is func(*way) bool) bool {
+// anyPath reports whether is returns true for a path of a desired rule set.
+func (c *Core) anyPath(g *ruleset.Set, is func(*sharedPath) bool) bool {
 	for i := range g.Legs {
-		if (i == 0 || g.Legs[i].Route != g.Legs[i-1].Route) && is(c.routes.of(g.Legs[i].Route)) {
+		if (i == 0 || g.Legs[i].Route != g.Legs[i-1].Route) && is(c.paths.forRoute(g.Legs[i].Route)) {
 			return true
 		}
 	}
 	return false
 }
 
-// sameProgram tells whether two programs have the same rules.
-func sameProgram(a, b *program.Program) bool {
-	return a.Priority == b.Priority && slices.EqualFunc(a.Legs, b.Legs, func(x, y program.Leg) bool {
+// sameRules reports whether two rule sets have the same rules.
+func sameRules(a, b *ruleset.Set) bool {
+	return a.Priority == b.Priority && slices.EqualFunc(a.Legs, b.Legs, func(x, y ruleset.Leg) bool {
 		return x.Route == y.Route && string(x.Match) == string(y.Match)
 	})
 }
 
-// again looks at an intent again: at what there is, or for what there was not.
-func (c *Core) again(n uint32) {
+// reevaluate checks an intent against the current network, and changes its path if necessary.
+func (c *Core) reevaluate(n uint32) {
 	e := c.entries.at(n)
-	uprooted := c.uprooted[n]
-	delete(c.uprooted, n)
+	uprooted := c.portsChanged[n]
+	delete(c.portsChanged, n)
 	switch {
-	case e.content == "" || e.has(leaving):
-	case e.has(adopted):
-		c.revive(n, e)
-	case e.program == nil:
-		c.decide(n, asked)
+	case e.content == "" || e.has(withdrawing):
+	case e.has(restorable):
+		c.restore(n, e)
+	case e.rules == nil:
+		c.decide(n, byRequest)
 	case uprooted:
-		c.uproot(n, e)
-	case c.anyWay(e.program, func(w *way) bool { return w.down }):
-		c.detour(n, e)
-	case c.moved(e):
-		c.decide(n, broken)
+		c.repairPorts(n, e)
+	case c.anyPath(e.rules, func(path *sharedPath) bool { return path.down }):
+		c.reroute(n, e)
+	case c.hostMoved(e):
+		c.decide(n, byFailure)
 	default:
-		c.show(n)
+		c.emitState(n)
 	}
 }
 
-// detour moves an intent whose way is broken. Between two connect points the program itself says all that is needed.
-func (c *Core) detour(n uint32, e *entry) {
-	g := e.program
-	if e.kind != spec.PointToPoint || e.change != nil || len(c.refusals) > 0 {
-		c.decide(n, broken)
+// reroute finds a new path for an intent whose path is down. Between two connect points the old
+// rule set has all that is needed, without its spec.
+func (c *Core) reroute(n uint32, e *entry) {
+	g := e.rules
+	if e.kind != spec.PointToPoint || e.transition != nil || len(c.refusals) > 0 {
+		c.decide(n, byFailure)
 		return
 	}
 	hops := g.Legs[0].Route.Hops
@@ -146,22 +150,22 @@ func (c *Core) detour(n uint32, e *entry) {
 	for i := range c.legs {
 		c.legs[i].Route = &w.route
 	}
-	next := program.Of(g.Kind, g.Number, g.Priority, c.legs...)
+	next := ruleset.New(g.Kind, g.Number, g.Priority, c.legs...)
 	if p := c.obstacle(n, next); p.code != NoCode {
 		c.fail(n, e, p)
 		return
 	}
 	c.counts.Reroutes++
-	c.begin(n, next, urgent, nil)
+	c.startTransition(n, next, repair, nil)
 }
 
-// moved tells whether a host of an intent is known to be elsewhere.
-func (c *Core) moved(e *entry) bool {
+// hostMoved reports whether a host of an intent is known to be elsewhere.
+func (c *Core) hostMoved(e *entry) bool {
 	if e.kind != spec.HostToHost {
 		return false
 	}
-	s := parsed(e.content)
-	hops := e.program.Legs[0].Route.Hops
+	s := spec.Read(e.content)
+	hops := e.rules.Legs[0].Route.Hops
 	first, last := hops[0], hops[len(hops)-1]
 	src, ok1 := c.snap.Host(s.Src[0].Host)
 	dst, ok2 := c.snap.Host(s.Dst[0].Host)
@@ -169,83 +173,83 @@ func (c *Core) moved(e *entry) bool {
 		ok2 && dst.At != (netview.Point{DPID: last.DPID, Port: last.Out[0]})
 }
 
-// withdraw begins the end of an intent: all its rules go at once.
+// withdraw starts the removal of an intent: all its rules are removed at once.
 func (c *Core) withdraw(n uint32, e *entry) {
-	if e.content == "" || e.has(leaving) {
+	if e.content == "" || e.has(withdrawing) {
 		return
 	}
 	c.counts.Withdrawals++
-	c.unlisten(n, e)
+	c.unwatchHosts(n, e)
 	delete(c.refusals, n)
-	if e.has(adopted) { // never ordered: what of it is in switches is nobody's, and goes as such
-		e.program = nil
-		c.adopting--
+	if e.has(restorable) { // never ordered: rules of it in switches are removed as unknown ones
+		e.rules = nil
+		c.restoring--
 	}
-	e.marks = e.marks&^adopted | leaving
+	e.flags = e.flags&^restorable | withdrawing
 	e.state, e.code = Withdrawing, NoCode
-	if e.program != nil {
-		c.begin(n, nil, urgent, nil)
+	if e.rules != nil {
+		c.startTransition(n, nil, repair, nil)
 	}
-	if e.change == nil {
-		c.gone(n, e)
+	if e.transition == nil {
+		c.drop(n, e)
 		return
 	}
-	c.tell(n, e, "")
-	for i := range e.change.past {
-		if p := &e.change.past[i]; !p.ordered {
+	c.emit(n, e, "")
+	for i := range e.transition.retiring {
+		if p := &e.transition.retiring[i]; !p.ordered {
 			p.due = c.now
 		}
 	}
 	c.retire(n, e)
 }
 
-// gone ends an intent.
-func (c *Core) gone(n uint32, e *entry) {
-	if e.change != nil {
-		c.uncount(e.change)
+// drop deletes an intent whose rules are gone.
+func (c *Core) drop(n uint32, e *entry) {
+	if e.transition != nil {
+		c.releaseSlot(e.transition)
 	}
-	c.mark(n, e)
-	*e = entry{marks: e.marks & (saved | unsaved)}
+	c.markUnsaved(n, e)
+	*e = entry{flags: e.flags & (saved | unsaved)}
 	delete(c.lost, n)
 	c.updates = append(c.updates, Update{Number: n, Gone: true})
 	c.unblock(n)
 }
 
-// listen notes what an intent depends on beside links.
-func (c *Core) listen(n uint32, s *spec.Spec) {
+// watchHosts registers the hosts that an intent depends on.
+func (c *Core) watchHosts(n uint32, s *spec.Spec) {
 	if s.Kind != spec.HostToHost {
 		return
 	}
 	for _, id := range [...]netview.HostID{s.Src[0].Host, s.Dst[0].Host} {
-		u := c.hosts[id]
+		u := c.hostUsers[id]
 		if u == nil {
-			u = &users{}
-			c.hosts[id] = u
+			u = &userList{}
+			c.hostUsers[id] = u
 		}
 		u.add(n)
 	}
 }
 
-func (c *Core) unlisten(n uint32, e *entry) {
+func (c *Core) unwatchHosts(n uint32, e *entry) {
 	if e.kind != spec.HostToHost {
 		return
 	}
-	s := parsed(e.content)
+	s := spec.Read(e.content)
 	for _, id := range [...]netview.HostID{s.Src[0].Host, s.Dst[0].Host} {
-		u := c.hosts[id]
-		u.remove(n, func(m uint32) bool { return m != n && c.ofHost(m, id) })
+		u := c.hostUsers[id]
+		u.remove(n, func(m uint32) bool { return m != n && c.hasHost(m, id) })
 		if u.count() == 0 {
-			delete(c.hosts, id)
+			delete(c.hostUsers, id)
 		}
 	}
 }
 
-// ofHost tells whether an intent is of a host.
-func (c *Core) ofHost(n uint32, id netview.HostID) bool {
+// hasHost reports whether an intent has a host as an end.
+func (c *Core) hasHost(n uint32, id netview.HostID) bool {
 	e := c.entries.at(n)
-	if e.content == "" || e.has(leaving) || e.kind != spec.HostToHost {
+	if e.content == "" || e.has(withdrawing) || e.kind != spec.HostToHost {
 		return false
 	}
-	s := parsed(e.content)
+	s := spec.Read(e.content)
 	return s.Src[0].Host == id || s.Dst[0].Host == id
 }

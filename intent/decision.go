@@ -7,52 +7,53 @@ import (
 
 	"github.com/weirnet/weir/intent/spec"
 	"github.com/weirnet/weir/netview"
-	"github.com/weirnet/weir/program"
+	"github.com/weirnet/weir/ruleset"
 	"github.com/weirnet/weir/topology"
 )
 
-// A decision in the journal: format (1), version (2), then each route that is not that of the leg before it. Numbers are unsigned varints. A route is
-// its number of hops, each the datapath id, the port in, the number of ports out and these; then 0 for a path, or 1, the number of joins and for
-// each the two hops and the port out.
+// Encoding of a decision in the journal: format (1), version (2), then each route that differs from
+// the route of the previous leg. Numbers are unsigned varints. A route is its number of hops, each
+// the datapath id, the in port, the number of out ports and these; then 0 for a path, or 1, the
+// number of edges and for each the two hops and the out port.
 const decisionFormat = 1
 
 var errDecision = errors.New("intent: a decision that cannot be read")
 
-func (c *Core) appendDecision(b []byte, g *program.Program) []byte {
+func (c *Core) appendDecision(b []byte, g *ruleset.Set) []byte {
 	b = binary.BigEndian.AppendUint16(append(b, decisionFormat), g.Version)
 	for i := range g.Legs {
 		if i > 0 && g.Legs[i].Route == g.Legs[i-1].Route {
 			continue
 		}
-		w := c.routes.of(g.Legs[i].Route)
-		b = binary.AppendUvarint(b, uint64(len(w.route.Hops)))
-		for k := range w.route.Hops {
-			h := w.route.Hops[k]
+		path := c.paths.forRoute(g.Legs[i].Route)
+		b = binary.AppendUvarint(b, uint64(len(path.route.Hops)))
+		for k := range path.route.Hops {
+			h := path.route.Hops[k]
 			b = binary.AppendUvarint(binary.AppendUvarint(b, uint64(h.DPID)), uint64(h.In))
 			b = binary.AppendUvarint(b, uint64(len(h.Out)))
 			for _, port := range h.Out {
 				b = binary.AppendUvarint(b, uint64(port))
 			}
 		}
-		if w.joins == nil {
+		if path.treeEdges == nil {
 			b = append(b, 0)
 			continue
 		}
-		b = binary.AppendUvarint(append(b, 1), uint64(len(w.joins)))
-		for _, j := range w.joins {
+		b = binary.AppendUvarint(append(b, 1), uint64(len(path.edges())))
+		for _, j := range path.edges() {
 			b = binary.AppendUvarint(binary.AppendUvarint(binary.AppendUvarint(b, uint64(j.from)), uint64(j.to)), uint64(j.out))
 		}
 	}
 	return b
 }
 
-// scan reads numbers.
-type scan struct {
+// varints reads unsigned varints.
+type varints struct {
 	rest []byte
 	bad  bool
 }
 
-func (s *scan) next(most uint64) uint64 {
+func (s *varints) next(most uint64) uint64 {
 	v, n := binary.Uvarint(s.rest)
 	if n <= 0 || v > most {
 		s.rest, s.bad = nil, true
@@ -62,18 +63,18 @@ func (s *scan) next(most uint64) uint64 {
 	return v
 }
 
-// readRoute reads a route. Most are paths: these need no memory but the way's own.
-func (c *Core) readRoute(s *scan) *way {
+// readRoute reads a route. Most are paths, which are read without allocating if the path is known.
+func (c *Core) readRoute(s *varints) *sharedPath {
 	begin := *s
 	if hops, ok := c.readPath(s); ok {
-		return c.routes.ofPath(hops)
+		return c.paths.forHops(hops)
 	}
 	*s = begin
 	return c.readTree(s)
 }
 
-// readPath reads a route that is a path; false if it is none.
-func (c *Core) readPath(s *scan) ([]topology.Hop, bool) {
+// readPath reads a route that is a path; false if it is a tree.
+func (c *Core) readPath(s *varints) ([]topology.Hop, bool) {
 	c.path = c.path[:0]
 	for n := s.next(1 << 16); n > 0 && !s.bad; n-- {
 		h := topology.Hop{DPID: netview.DPID(s.next(1<<64 - 1)), In: uint32(s.next(1<<32 - 1))}
@@ -86,111 +87,114 @@ func (c *Core) readPath(s *scan) ([]topology.Hop, bool) {
 	return c.path, s.next(1) == 0 && !s.bad && len(c.path) > 0
 }
 
-func (c *Core) readTree(s *scan) *way {
-	hops := make([]*program.Hop, 0, 8)
+func (c *Core) readTree(s *varints) *sharedPath {
+	hops := make([]*ruleset.Hop, 0, 8)
 	for n := s.next(1 << 16); n > 0 && !s.bad; n-- {
-		h := &program.Hop{DPID: netview.DPID(s.next(1<<64 - 1)), In: uint32(s.next(1<<32 - 1))}
+		h := &ruleset.Hop{DPID: netview.DPID(s.next(1<<64 - 1)), In: uint32(s.next(1<<32 - 1))}
 		for k := s.next(1 << 16); k > 0 && !s.bad; k-- {
 			h.Out = append(h.Out, uint32(s.next(1<<32-1)))
 		}
 		hops = append(hops, h)
 	}
 	tree := s.next(1) == 1
-	joins, last := []join{}, uint64(max(len(hops), 1)-1)
+	joins, last := []edge{}, uint64(max(len(hops), 1)-1)
 	for n := s.next(1 << 20); n > 0 && !s.bad; n-- {
-		joins = append(joins, join{int32(s.next(last)), int32(s.next(last)), uint32(s.next(1<<32 - 1))})
+		joins = append(joins, edge{int32(s.next(last)), int32(s.next(last)), uint32(s.next(1<<32 - 1))})
 	}
 	if s.bad || !tree || len(hops) == 0 {
 		s.bad = true
 		return nil
 	}
-	return c.routes.ofTree(hops, joins)
+	return c.paths.forTree(hops, joins)
 }
 
-// decided takes a decision of an earlier life, for an intent that was loaded. What does not fit its content is left out: the path is computed anew.
-func (c *Core) decided(n uint32, b []byte) error {
+// loadDecision restores a saved decision of a loaded intent. A decision that does not match its
+// content is dropped: the path is recomputed.
+func (c *Core) loadDecision(n uint32, b []byte) error {
 	e := c.entries.at(n)
-	e.marks |= saved
+	e.flags |= saved
 	if e.content == "" { // withdrawn since
-		c.mark(n, e)
+		c.markUnsaved(n, e)
 		return nil
 	}
 	if len(b) < 3 || b[0] != decisionFormat {
 		return errDecision
 	}
-	s := scan{rest: b[3:]}
-	var ways []*way
+	s := varints{rest: b[3:]}
+	var ways []*sharedPath
 	for len(s.rest) > 0 && !s.bad {
 		ways = append(ways, c.readRoute(&s))
 	}
 	if s.bad || len(ways) == 0 {
 		return errDecision
 	}
-	sp := parsed(e.content)
-	var back *way
+	sp := spec.Read(e.content)
+	var back *sharedPath
 	if sp.Kind.BothWays() && len(ways) == 2 {
 		back = ways[1]
 	}
-	g := c.programOf(n, &sp, ways[0], back)
+	g := c.ruleSet(n, &sp, ways[0], back)
 	g.Version = binary.BigEndian.Uint16(b[1:])
-	if !fits(&sp, g, ways) {
+	if !matchesContent(&sp, g, ways) {
 		return nil
 	}
-	e.version, e.program = g.Version-1, g
-	if !e.has(adopted) {
-		e.marks |= adopted
-		c.adopting++
+	e.version, e.rules = g.Version-1, g
+	if !e.has(restorable) {
+		e.flags |= restorable
+		c.restoring++
 	}
 	return nil
 }
 
-// fits tells whether a decision is one of this content, which may have been replaced after it.
-func fits(s *spec.Spec, g *program.Program, ways []*way) bool {
+// matchesContent reports whether a decision is one of this content, which may have been replaced
+// since.
+func matchesContent(s *spec.Spec, g *ruleset.Set, ways []*sharedPath) bool {
 	if s.Kind.BothWays() {
-		return len(ways) == 2 && ways[0].joins == nil && ways[1].joins == nil
+		return len(ways) == 2 && ways[0].treeEdges == nil && ways[1].treeEdges == nil
 	}
 	if len(ways) != 1 {
 		return false
 	}
-	w := ways[0]
+	path := ways[0]
 	for _, at := range s.Ingress(nil) {
-		if !slices.ContainsFunc(w.route.Hops, func(h *program.Hop) bool { return h.DPID == at.DPID && h.In == at.Port }) {
+		if !slices.ContainsFunc(path.route.Hops, func(h *ruleset.Hop) bool { return h.DPID == at.DPID && h.In == at.Port }) {
 			return false
 		}
 	}
 	for _, at := range s.Egress(nil) {
-		if !slices.ContainsFunc(w.route.Hops, func(h *program.Hop) bool { return h.DPID == at.DPID && slices.Contains(h.Out, at.Port) }) {
+		if !slices.ContainsFunc(path.route.Hops,
+			func(h *ruleset.Hop) bool { return h.DPID == at.DPID && slices.Contains(h.Out, at.Port) }) {
 			return false
 		}
 	}
 	if s.Kind == spec.Path {
-		return samePath(w.route.Hops, s.Hops)
+		return samePath(path.route.Hops, s.Hops)
 	}
 	tree := s.Kind == spec.MultipointToPoint || s.Kind == spec.PointToMultipoint
-	return tree == (w.joins != nil)
+	return tree == (path.treeEdges != nil)
 }
 
-// revive orders what an earlier life decided, where its links are up or nobody knows.
-func (c *Core) revive(n uint32, e *entry) {
-	g := e.program
-	e.program = nil
-	e.marks &^= adopted
-	c.adopting--
+// restore orders the saved rule set of an intent if its links are up or unknown.
+func (c *Core) restore(n uint32, e *entry) {
+	g := e.rules
+	e.rules = nil
+	e.flags &^= restorable
+	c.restoring--
 	for i := range g.Legs {
-		if w := c.routes.of(g.Legs[i].Route); i == 0 || g.Legs[i].Route != g.Legs[i-1].Route {
-			w.judge(c.m, c.settled)
-			if w.down {
-				c.decide(n, asked)
+		if path := c.paths.forRoute(g.Legs[i].Route); i == 0 || g.Legs[i].Route != g.Legs[i-1].Route {
+			path.evaluate(c.m, c.settled)
+			if path.down {
+				c.decide(n, byRequest)
 				return
 			}
 		}
 	}
-	e.program = g
-	elsewhere := c.moved(e)
-	e.program = nil
+	e.rules = g
+	elsewhere := c.hostMoved(e)
+	e.rules = nil
 	if elsewhere || c.obstacle(n, g).code != NoCode {
-		c.decide(n, asked)
+		c.decide(n, byRequest)
 		return
 	}
-	c.begin(n, g, revived, nil)
+	c.startTransition(n, g, restore, nil)
 }

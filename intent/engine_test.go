@@ -6,7 +6,7 @@ import (
 
 	"github.com/weirnet/weir/intent/spec"
 	"github.com/weirnet/weir/netview"
-	"github.com/weirnet/weir/program"
+	"github.com/weirnet/weir/ruleset"
 	"github.com/weirnet/weir/topology"
 )
 
@@ -61,7 +61,7 @@ func TestFailureReroutesAtOnce(t *testing.T) {
 	n.submit(false, Request{Op: Create, Spec: flow("a", at(1, 9), at(4, 9), 1)})
 	n.rest()
 	in, _ := n.engine.Get("a")
-	via := in.Program.Legs[0].Route.Hops[1].DPID
+	via := in.Rules.Legs[0].Route.Hops[1].DPID
 	n.put(link(1, uint32(via)-1, via, 1), false, netview.LinkConfirmed)
 	if got := n.step(); len(got) != 3 {
 		t.Fatalf("%d orders at once, want 3", len(got))
@@ -80,8 +80,8 @@ func TestFailureReroutesAtOnce(t *testing.T) {
 	n.checkWanted(t.Fatalf)
 }
 
-// TestRestartKeepsPaths: paths that left a link which has come back stay where they are over a restart. Whoever computes
-// them anew has half of them on that link again.
+// TestRestartKeepsPaths: paths that left a link which has come back stay where they are over a
+// restart. Whoever computes them anew has half of them on that link again.
 func TestRestartKeepsPaths(t *testing.T) {
 	n := square(t)
 	for i := range uint32(20) {
@@ -94,7 +94,7 @@ func TestRestartKeepsPaths(t *testing.T) {
 	}
 	before, _ := n.engine.List(0, 100, nil)
 	for _, in := range before {
-		if hops := in.Program.Legs[0].Route.Hops; len(hops) != 3 || hops[1].DPID != 3 {
+		if hops := in.Rules.Legs[0].Route.Hops; len(hops) != 3 || hops[1].DPID != 3 {
 			t.Fatalf("intent %d goes %v, want it to go by switch 3", in.Number, hops)
 		}
 	}
@@ -106,8 +106,9 @@ func TestRestartKeepsPaths(t *testing.T) {
 		t.Fatalf("%d entries written after a restart of %d intents", n.wrote, len(before))
 	}
 	same := func(x, y Intent) bool {
-		return x.Number == y.Number && x.ETag == y.ETag && y.State == Installed && slices.EqualFunc(x.Program.Legs[0].Route.Hops, y.Program.Legs[0].Route.Hops,
-			(*program.Hop).Equal)
+		return x.Number == y.Number && x.ETag == y.ETag && y.State == Installed &&
+			slices.EqualFunc(x.Rules.Legs[0].Route.Hops, y.Rules.Legs[0].Route.Hops,
+				(*ruleset.Hop).Equal)
 	}
 	if !slices.EqualFunc(before, after, same) {
 		t.Fatalf("before %v\nafter %v", before, after)
@@ -130,10 +131,14 @@ func TestKinds(t *testing.T) {
 	nowhere := flow("nowhere", at(1, 9), at(9, 9), 1)
 	nowhere.Priority = 4
 	n.submit(false,
-		Request{Op: Create, Spec: spec.Spec{ID: "h2h", Kind: spec.HostToHost, Priority: 100, Src: []spec.End{{Host: hostID(1)}}, Dst: []spec.End{{Host: hostID(2)}}}},
-		Request{Op: Create, Spec: spec.Spec{ID: "in", Wide: true, Kind: spec.MultipointToPoint, Priority: 1, Src: ends(at(1, 10), at(2, 10), at(3, 10), at(4, 11)), Dst: ends(at(4, 10))}},
-		Request{Op: Create, Spec: spec.Spec{ID: "out", Wide: true, Kind: spec.PointToMultipoint, Priority: 2, Dst: ends(at(4, 12), at(2, 12), at(3, 12), at(1, 13)), Src: ends(at(1, 12))}},
-		Request{Op: Create, Spec: spec.Spec{ID: "path", Wide: true, Kind: spec.Path, Priority: 3, Hops: []topology.Hop{{DPID: 1, In: 14, Out: 2}, {DPID: 3, In: 1, Out: 2}, {DPID: 4, In: 2, Out: 14}}}},
+		Request{Op: Create, Spec: spec.Spec{ID: "h2h", Kind: spec.HostToHost, Priority: 100,
+			Src: []spec.End{{Host: hostID(1)}}, Dst: []spec.End{{Host: hostID(2)}}}},
+		Request{Op: Create, Spec: spec.Spec{ID: "in", Wide: true, Kind: spec.MultipointToPoint, Priority: 1,
+			Src: ends(at(1, 10), at(2, 10), at(3, 10), at(4, 11)), Dst: ends(at(4, 10))}},
+		Request{Op: Create, Spec: spec.Spec{ID: "out", Wide: true, Kind: spec.PointToMultipoint, Priority: 2,
+			Dst: ends(at(4, 12), at(2, 12), at(3, 12), at(1, 13)), Src: ends(at(1, 12))}},
+		Request{Op: Create, Spec: spec.Spec{ID: "path", Wide: true, Kind: spec.Path, Priority: 3,
+			Hops: []topology.Hop{{DPID: 1, In: 14, Out: 2}, {DPID: 3, In: 1, Out: 2}, {DPID: 4, In: 2, Out: 14}}}},
 		Request{Op: Create, Spec: nowhere},
 		Request{Op: Create, Spec: flow("noport", at(1, 9), at(4, 99), 2)},
 	)

@@ -2,41 +2,42 @@ package intent
 
 import (
 	"github.com/weirnet/weir/intent/spec"
-	"github.com/weirnet/weir/program"
+	"github.com/weirnet/weir/ruleset"
 )
 
-// entry is what the core knows of one intent: 48 bytes, and what it points to.
+// entry is what the core keeps of one intent: 48 bytes, and what it points to.
 type entry struct {
-	content string           // "" in an entry that is not in use
-	program *program.Program // what is wanted of switches, nil if nothing is
-	change  *change          // nil while nothing is under way
-	version uint16           // of the last program
-	kind    spec.Kind
-	state   State
-	code    Code
-	marks   mark
+	content    string       // "" in an unused entry
+	rules      *ruleset.Set // the desired rules; nil without any
+	transition *transition  // nil while nothing changes
+	version    uint16       // of the last rule set
+	kind       spec.Kind
+	state      State
+	code       Code
+	// flags are properties of an entry.
+	flags flags
 }
 
-// mark are notes on an entry.
-type mark uint8
+// flags are notes on an entry.
+type flags uint8
 
 const (
-	leaving   mark = 1 << iota // withdrawn
-	pathless                   // in Core.stuck
-	unsaved                    // in Core.dirty
-	saved                      // there is a decision of it in the journal, or on its way there
-	adopted                    // its program comes from the journal and has not been ordered yet
-	candidate                  // in planner.queue
+	withdrawing flags = 1 << iota // withdrawn
+	pathless                      // in Core.noPath
+	unsaved                       // in Core.dirty
+	saved                         // its decision is in the journal, or being written
+	restorable                    // its rule set was loaded from the journal and has not been ordered yet
+	candidate                     // in planner.queue
 )
 
-func (e *entry) has(m mark) bool { return e.marks&m != 0 }
+func (e *entry) has(m flags) bool { return e.flags&m != 0 }
 
 const entriesInBlock = 1024
 
-// entries are by number, in blocks: a block never moves.
+// entries are stored by number, in blocks that never move.
 type entries struct{ blocks []*[entriesInBlock]entry }
 
-// at is the entry of a number, used or not.
+// at returns the entry of a number, used or not.
 func (t *entries) at(n uint32) *entry {
 	for int(n/entriesInBlock) >= len(t.blocks) {
 		t.blocks = append(t.blocks, new([entriesInBlock]entry))
@@ -44,5 +45,5 @@ func (t *entries) at(n uint32) *entry {
 	return &t.blocks[n/entriesInBlock][n%entriesInBlock]
 }
 
-// last is a number that no entry exceeds.
+// last returns a number that no entry exceeds.
 func (t *entries) last() uint32 { return uint32(len(t.blocks) * entriesInBlock) }

@@ -6,11 +6,11 @@ import (
 	"time"
 
 	"github.com/weirnet/weir/netview"
-	"github.com/weirnet/weir/program"
+	"github.com/weirnet/weir/ruleset"
 	"github.com/weirnet/weir/topology"
 )
 
-// refusal is what switches refused of one intent: its paths avoid them until due.
+// refusal records the switches that refused rules of an intent: its paths avoid them until due.
 type refusal struct {
 	avoid []netview.DPID
 	code  Code
@@ -19,23 +19,24 @@ type refusal struct {
 	due   time.Time
 }
 
-// mapOf is the map for an intent's paths: without the switches that refused its rules.
+// mapOf returns the map for an intent's paths: without the switches that refused its rules.
 func (c *Core) mapOf(n uint32) *topology.Map {
 	ref := c.refusals[n]
 	if ref == nil || len(ref.avoid) == 0 {
 		return c.m
 	}
 	key := fmt.Sprint(ref.avoid)
-	m := c.detours[key]
+	m := c.prunedMaps[key]
 	if m == nil {
 		m = c.m.Without(ref.avoid...)
-		c.detours[key] = m
+		c.prunedMaps[key] = m
 	}
 	return m
 }
 
-// obstacle is why a program cannot be installed though there is a path: a switch of it has refused, or another intent's rules are in its places.
-func (c *Core) obstacle(n uint32, g *program.Program) problem {
+// obstacle returns why a rule set cannot be installed though there is a path: one of its switches
+// has refused a rule, or rules of another intent conflict.
+func (c *Core) obstacle(n uint32, g *ruleset.Set) problem {
 	if ref := c.refusals[n]; ref != nil && len(ref.avoid) > 0 {
 		for i := range g.Legs {
 			for k := range g.Legs[i].Route.Hops {
@@ -45,42 +46,46 @@ func (c *Core) obstacle(n uint32, g *program.Program) problem {
 			}
 		}
 	}
-	c.places.open(g, c.programsOf)
-	if who := c.places.holder(g); who != 0 {
-		return problem{code: Conflicting, who: who, text: "intent " + idOf(c.entries.at(who).content) + " has rules of the same match in the same place"}
+	c.conflicts.track(g, c.ruleSets)
+	if who := c.conflicts.conflicting(g); who != 0 {
+		return problem{code: Conflicting, other: who,
+			text: "intent " + idOf(c.entries.at(who).content) + " has rules of the same match in the same place"}
 	}
 	if who, at := c.overlapping(g); who != 0 {
-		return problem{code: Conflicting, who: who, text: fmt.Sprintf("intent %s has packets of both in the same priority, where both pass port %s: "+
-			"give one of them another priority", idOf(c.entries.at(who).content), at)}
+		return problem{code: Conflicting, other: who,
+			text: fmt.Sprintf("intent %s has packets of both in the same priority, where both pass port %s: "+
+				"give one of them another priority", idOf(c.entries.at(who).content), at)}
 	}
 	return problem{}
 }
 
-// programsOf are the programs of an intent that have places: the one that is wanted, and those that go.
-func (c *Core) programsOf(n uint32) (list []*program.Program) {
+// ruleSets returns the rule sets of an intent that may have rules in switches: the desired one and
+// the retiring ones.
+func (c *Core) ruleSets(n uint32) (list []*ruleset.Set) {
 	e := c.entries.at(n)
-	if e.program != nil && !e.has(adopted) {
-		list = append(list, e.program)
+	if e.rules != nil && !e.has(restorable) {
+		list = append(list, e.rules)
 	}
-	if e.change != nil {
-		for i := range e.change.past {
-			list = append(list, e.change.past[i].program)
+	if e.transition != nil {
+		for i := range e.transition.retiring {
+			list = append(list, e.transition.retiring[i].rules)
 		}
 	}
 	return list
 }
 
-// fail says why an intent has no program, has the rules of an earlier one go, and notes what may help.
+// fail sets the state of an intent without a rule set, removes the rules of its previous one, and
+// registers for the changes that may help.
 func (c *Core) fail(n uint32, e *entry, p problem) {
 	if ref := c.refusals[n]; ref != nil && len(ref.avoid) > 0 && (p.code == NoPath || p.code == LinkDown) {
 		p.code, p.text = ref.code, ref.text
 	}
-	if e.program != nil {
-		c.begin(n, nil, urgent, nil)
-		for i := range e.change.past {
-			if q := &e.change.past[i]; q.due.IsZero() {
-				q.due = c.now.Add(c.drainOf(q.program))
-				c.timers.push(q.due, n)
+	if e.rules != nil {
+		c.startTransition(n, nil, repair, nil)
+		for i := range e.transition.retiring {
+			if q := &e.transition.retiring[i]; q.due.IsZero() {
+				q.due = c.now.Add(c.drainTime(q.rules))
+				c.timers.Add(q.due, n)
 			}
 		}
 	}
@@ -90,23 +95,23 @@ func (c *Core) fail(n uint32, e *entry, p problem) {
 		e.state = Waiting
 	case SwitchUnknown, PortUnknown:
 		e.state = Waiting
-		if list := c.awaited[p.dpid]; !slices.Contains(list[max(0, len(list)-8):], n) {
-			c.awaited[p.dpid] = append(list, n)
+		if list := c.waitingFor[p.dpid]; !slices.Contains(list[max(0, len(list)-8):], n) {
+			c.waitingFor[p.dpid] = append(list, n)
 		}
 	case NoPath, LinkDown:
 		if !e.has(pathless) {
-			e.marks |= pathless
-			c.stuck = append(c.stuck, n)
+			e.flags |= pathless
+			c.noPath = append(c.noPath, n)
 		}
 	case Conflicting:
-		c.blocked[p.who] = append(c.blocked[p.who], n)
+		c.blocked[p.other] = append(c.blocked[p.other], n)
 	case TableFull, Refused:
-		c.timers.push(c.refusals[n].due, n)
+		c.timers.Add(c.refusals[n].due, n)
 	}
-	c.tell(n, e, p.text)
+	c.emit(n, e, p.text)
 }
 
-// unblock looks again at those that failed because an intent was in their place.
+// unblock re-evaluates the intents that failed because of a conflict with n.
 func (c *Core) unblock(n uint32) {
 	if list := c.blocked[n]; len(list) > 0 {
 		delete(c.blocked, n)
@@ -114,21 +119,21 @@ func (c *Core) unblock(n uint32) {
 	}
 }
 
-// hope looks again at those that found no path, or another intent on theirs.
-func (c *Core) hope() {
-	for _, n := range c.stuck {
-		c.entries.at(n).marks &^= pathless
+// retryPathless re-evaluates intents that failed without a path or with a conflict.
+func (c *Core) retryPathless() {
+	for _, n := range c.noPath {
+		c.entries.at(n).flags &^= pathless
 	}
-	list := c.stuck
+	list := c.noPath
 	for _, blocked := range c.blocked {
 		list = append(list, blocked...)
 	}
 	clear(c.blocked)
 	c.enqueue(list)
-	c.stuck = nil
+	c.noPath = nil
 }
 
-// refused takes a switch's no.
+// refused handles a switch's refusal of a rule.
 func (c *Core) refused(n uint32, e *entry, o *Outcome) {
 	c.counts.Refusals++
 	_, hop := o.Program.At(int(o.Rule))
@@ -147,69 +152,70 @@ func (c *Core) refused(n uint32, e *entry, o *Outcome) {
 	}
 	ref.text = fmt.Sprintf("switch %s: %s", hop.DPID, o.Reason)
 	if !c.now.Before(ref.due) {
-		ref.due = c.now.Add(min(c.settings.Retry<<min(ref.tries, 16), c.settings.RetryMost))
+		ref.due = c.now.Add(min(c.settings.Retry<<min(ref.tries, 16), c.settings.RetryMax))
 		ref.tries++
-		c.timers.push(ref.due, n)
+		c.timers.Add(ref.due, n)
 	}
-	if ch := e.change; ch != nil && !ch.done && ch.how == planned && !ch.second {
-		wanted := ch.asked || ch.again
-		if c.back(n, e) {
-			if ch := e.change; ch != nil {
-				ch.asked, ch.again = wanted, wanted // to the new content by another path, or not at all
-				c.timers.push(c.now.Add(c.settings.Patience), n)
+	if tr := e.transition; tr != nil && !tr.done && tr.mode == hitless && !tr.final {
+		wanted := tr.requested || tr.superseded
+		if c.rollBack(n, e) {
+			if tr := e.transition; tr != nil {
+				tr.requested, tr.superseded = wanted, wanted // the new content by another path, or not at all
+				c.timers.Add(c.now.Add(c.settings.StepTimeout), n)
 			}
-			c.show(n)
+			c.emitState(n)
 			return
 		}
 	}
-	c.decide(n, broken)
+	c.decide(n, byFailure)
 }
 
-// ring does what is due for an intent.
-func (c *Core) ring(n uint32) {
+// onTimer does what is due for an intent.
+func (c *Core) onTimer(n uint32) {
 	e := c.entries.at(n)
 	if e.content == "" {
 		return
 	}
-	if ch := e.change; ch != nil {
-		late := c.now.UnixNano() >= ch.since+int64(c.settings.Patience)
+	if tr := e.transition; tr != nil {
+		late := c.now.UnixNano() >= tr.since+int64(c.settings.StepTimeout)
 		if late {
-			c.uncount(ch)
+			c.releaseSlot(tr)
 		}
 		switch {
-		case ch.done && ch.next != nil && ch.nextDue <= c.now.UnixNano():
-			g, wanted := ch.next, ch.asked
-			c.begin(n, g, planned, make([]uint16, g.Len()))
-			if e.change != nil {
-				e.change.second, e.change.asked = true, wanted
+		case tr.done && tr.next != nil && tr.nextDue <= c.now.UnixNano():
+			g, wanted := tr.next, tr.requested
+			c.startTransition(n, g, hitless, make([]uint16, g.Len()))
+			if e.transition != nil {
+				e.transition.final, e.transition.requested = true, wanted
 			}
-			c.show(n)
-		case ch.again && !ch.done && late:
-			ch.again = false
-			c.decide(n, broken)
+			c.emitState(n)
+		case tr.superseded && !tr.done && late:
+			tr.superseded = false
+			c.decide(n, byFailure)
 		}
-		if e.change != nil {
+		if e.transition != nil {
 			c.retire(n, e)
 		}
 	}
-	c.reconsider(n, e)
+	c.expireRefusal(n, e)
 }
 
-// reconsider has paths pass again what refused, when its time has come. How often it was is forgotten after a while without a refusal.
-func (c *Core) reconsider(n uint32, e *entry) {
+// expireRefusal lets paths use the switches that refused again, when the backoff has passed. The
+// number of refusals is reset after RetryMax without one.
+func (c *Core) expireRefusal(n uint32, e *entry) {
 	ref := c.refusals[n]
 	switch {
 	case ref == nil || ref.due.After(c.now):
 		return
-	case !c.now.Before(ref.due.Add(c.settings.RetryMost)):
+	case !c.now.Before(ref.due.Add(c.settings.RetryMax)):
 		delete(c.refusals, n)
 	case len(ref.avoid) > 0:
 		ref.avoid = nil
-		c.timers.push(ref.due.Add(c.settings.RetryMost), n)
+		c.timers.Add(ref.due.Add(c.settings.RetryMax), n)
 	default:
 		return
 	}
-	if e.program == nil && e.state == Failed && !e.has(leaving) {
-		c.decide(n, asked)
+	if e.rules == nil && e.state == Failed && !e.has(withdrawing) {
+		c.decide(n, byRequest)
 	}
 }

@@ -66,18 +66,19 @@ func (m *memory) numbers() (list []uint32) {
 
 // network is a view with switches of 16 ports, and the rules that they hold.
 type network struct {
-	t       testing.TB
-	view    *netview.View
-	facts   *netview.Facts
-	now     time.Time
-	intent  *memory
-	chosen  *memory
-	engine  *Engine
-	orders  []Order // sent, and not answered yet
-	first   []int   // how many they were when the engine said that it had ordered what it loaded
-	holds   map[ruleAt]held
-	matches map[ruleAt]map[string]bool // of what is wanted, and perhaps no longer, by the place without its match; nil: nobody looks
-	want    map[ruleAt]uint32          // what flowsync wants of switches: numbers
+	t      testing.TB
+	view   *netview.View
+	facts  *netview.Facts
+	now    time.Time
+	intent *memory
+	chosen *memory
+	engine *Engine
+	orders []Order // sent, and not answered yet
+	first  []int   // how many they were when the engine said that it had ordered what it loaded
+	holds  map[ruleAt]held
+	// of what is wanted, and perhaps no longer, by the place without its match; nil: nobody looks
+	matches map[ruleAt]map[string]bool
+	want    map[ruleAt]uint32 // what flowsync wants of switches: numbers
 	wrote   int
 	refuse  func(at ruleAt) string // why a switch does not take a rule; nil: all are taken
 	off     map[netview.DPID]bool  // switches without a session: they answer nothing
@@ -98,7 +99,8 @@ type held struct {
 }
 
 func newNetwork(t testing.TB, switches int) *network {
-	n := &network{t: t, view: netview.New(netview.Limits{}), now: t0, holds: make(map[ruleAt]held), want: make(map[ruleAt]uint32), off: make(map[netview.DPID]bool)}
+	n := &network{t: t, view: netview.New(netview.Limits{}), now: t0, holds: make(map[ruleAt]held),
+		want: make(map[ruleAt]uint32), off: make(map[netview.DPID]bool)}
 	n.facts = n.view.Facts()
 	n.intent, n.chosen = newMemory(), newMemory()
 	for i := range switches {
@@ -164,11 +166,12 @@ func (n *network) host(id netview.HostID, at netview.Point) {
 // step has the engine take what has happened, and returns what it orders then.
 func (n *network) step() []Order {
 	before := len(n.orders)
-	n.engine.Turn()
+	n.engine.Step(time.Time{})
 	return n.orders[before:]
 }
 
-// answer has switches take the orders that are out, those of one switch in order, and the engine hear of it.
+// answer has switches take the orders that are out, those of one switch in order, and the engine
+// hear of it.
 func (n *network) answer() {
 	list := n.orders
 	n.orders = nil
@@ -177,7 +180,7 @@ func (n *network) answer() {
 			n.orders = append(n.orders, list[i])
 			continue
 		}
-		n.engine.Told([]Outcome{n.take(&list[i])})
+		n.engine.OnOutcomes([]Outcome{n.take(&list[i])})
 	}
 }
 
@@ -187,10 +190,10 @@ func (n *network) take(o *Order) Outcome {
 	at := ruleAt{hop.DPID, hop.In, o.Program.Priority, string(leg.Match)}
 	was, had := n.holds[at]
 	wanted, taken := n.want[at]
-	out := Outcome{Program: o.Program, Rule: o.Rule, What: RuleInstalled}
+	out := Outcome{Program: o.Program, Rule: o.Rule, Result: RuleInstalled}
 	switch {
 	case o.Remove:
-		out.What = RuleRemoved
+		out.Result = RuleRemoved
 		if wanted == o.Program.Number {
 			delete(n.want, at)
 		}
@@ -199,11 +202,11 @@ func (n *network) take(o *Order) Outcome {
 			n.wrote++
 		}
 	case taken && wanted != o.Program.Number:
-		out.What, out.Reason = RuleRefused, "a rule of another stands in its place"
+		out.Result, out.Reason = RuleRefused, "a rule of another stands in its place"
 	case had && was.number == o.Program.Number && slices.Equal(was.out, hop.Out):
 		n.want[at] = o.Program.Number
 	case n.refuse != nil && n.refuse(at) != "":
-		out.What, out.Reason, out.Full = RuleRefused, n.refuse(at), true
+		out.Result, out.Reason, out.Full = RuleRefused, n.refuse(at), true
 		delete(n.want, at)
 	default:
 		if n.matches != nil {
@@ -219,7 +222,8 @@ func (n *network) take(o *Order) Outcome {
 	return out
 }
 
-// apart wants no rule of another intent, in the place and the priority of one, to have packets of it.
+// apart wants no rule of another intent, in the place and the priority of one, to have packets of
+// it.
 func (n *network) apart(at ruleAt, number uint32) {
 	here := at
 	here.match = ""
@@ -235,7 +239,8 @@ func (n *network) apart(at ruleAt, number uint32) {
 		there := at
 		there.match = m
 		who, wanted := n.want[there]
-		if wanted && who != number && (!shapeOf([]byte(m)).source || !shapeOf([]byte(at.match)).source) && (openflow.Match{OXM: []byte(m)}).Overlaps(openflow.Match{OXM: []byte(at.match)}) {
+		if wanted && who != number && (!shapeOf([]byte(m)).source || !shapeOf([]byte(at.match)).source) &&
+			(openflow.Match{OXM: []byte(m)}).Overlaps(openflow.Match{OXM: []byte(at.match)}) {
 			n.t.Fatalf("switch %d, in by %d, priority %d: number %d has %s, and number %d %s", at.dpid, at.in, at.priority,
 				who, openflow.Match{OXM: []byte(m)}, number, openflow.Match{OXM: []byte(at.match)})
 		}
@@ -260,11 +265,12 @@ func (n *network) rest() {
 	rounds := 0
 	for quiet := n.now.Add(time.Minute); ; {
 		if rounds++; rounds > 5000 {
-			n.t.Fatalf("never at rest: next %v, now %v, %d orders, queue %v, planner %+v", n.engine.Turn(), n.now, len(n.orders), n.engine.core.queue, n.engine.core.planned)
+			n.t.Fatalf("never at rest: next %v, now %v, %d orders, queue %v, planner %+v", n.engine.Step(time.Time{}), n.now,
+				len(n.orders), n.engine.core.queue, n.engine.core.planner)
 		}
 		n.intent.commit(nil)
 		n.chosen.commit(nil)
-		next := n.engine.Turn()
+		next := n.engine.Step(time.Time{})
 		busy := len(n.intent.waiting)+len(n.chosen.waiting) > 0 || n.engine.Waiting()
 		for _, o := range n.orders {
 			_, hop := o.Program.At(int(o.Rule))
@@ -347,7 +353,7 @@ func (n *network) checkWanted(fatal func(string, ...any)) {
 	want := make(map[ruleAt]held)
 	list, _ := n.engine.List(0, 1<<30, nil)
 	for _, in := range list {
-		if g := in.Program; g != nil && (len(n.off) == 0 || in.State == Installed) {
+		if g := in.Rules; g != nil && (len(n.off) == 0 || in.State == Installed) {
 			for r := range g.Len() {
 				leg, hop := g.At(r)
 				want[ruleAt{hop.DPID, hop.In, g.Priority, string(leg.Match)}] = held{g.Number, hop.Out}

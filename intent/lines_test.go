@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestManyRequestsForOneID: each is answered in its turn, and what that costs grows with their number and not with its square.
+// TestManyRequestsForOneID: each is answered in its turn, and what that costs grows with their
+// number and not with its square.
 func TestManyRequestsForOneID(t *testing.T) {
 	const many = 20_000
 	n := square(t)
@@ -34,10 +35,10 @@ func TestManyRequestsForOneID(t *testing.T) {
 		before = answered
 		n.intent.commit(nil)
 	}
-	if f := n.engine.front; answered != many || f.inFlight != 0 || len(f.lines.byID) != 0 {
-		t.Fatalf("%d of %d answered, %d in flight, %d lines", answered, many, f.inFlight, len(f.lines.byID))
+	if f := n.engine.admission; answered != many || f.inFlight != 0 || len(f.idQueues.byID) != 0 {
+		t.Fatalf("%d of %d answered, %d in flight, %d lines", answered, many, f.inFlight, len(f.idQueues.byID))
 	}
-	if steps := n.engine.front.lines.steps; steps > 4*many {
+	if steps := n.engine.admission.idQueues.steps; steps > 4*many {
 		t.Errorf("%d looks for %d requests", steps, many)
 	}
 }
@@ -63,7 +64,8 @@ func (q *queue) next(busy map[string]int) *batch {
 	return nil
 }
 
-// TestLinesAsTwin: batches are admitted in the order in which the plain way admits them, whatever they name and however they end.
+// TestLinesAsTwin: batches are admitted in the order in which the plain way admits them, whatever
+// they name and however they end.
 func TestLinesAsTwin(t *testing.T) {
 	for seed := range uint64(300) {
 		r := rand.New(rand.NewPCG(seed, 1))
@@ -76,7 +78,7 @@ func TestLinesAsTwin(t *testing.T) {
 			b.undo = nil
 			for _, q := range b.reqs {
 				if r.IntN(4) > 0 {
-					b.undo = append(b.undo, undo{out: Commit{Content: "\x01\x02\x00\x00\x01" + q.ID}})
+					b.undo = append(b.undo, undo{commit: Commit{Content: "\x01\x02\x00\x00\x01" + q.ID}})
 					busy[q.ID]++
 				}
 			}
@@ -126,8 +128,8 @@ func TestLinesAsTwin(t *testing.T) {
 				}
 			}
 		}
-		if waiting := len(twin.waiting); (waiting == 0) != (len(lines.byID) == 0) || len(lines.ready) != 0 {
-			t.Fatalf("seed %d: %d wait, in %d lines, and %d are ready", seed, waiting, len(lines.byID), len(lines.ready))
+		if waiting := len(twin.waiting); (waiting == 0) != (len(lines.byID) == 0) || lines.ready.Len() != 0 {
+			t.Fatalf("seed %d: %d wait, in %d lines, and %d are ready", seed, waiting, len(lines.byID), lines.ready.Len())
 		}
 	}
 }

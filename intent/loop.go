@@ -5,29 +5,45 @@ import (
 	"errors"
 	"runtime"
 	"time"
+
+	"github.com/weirnet/weir/loop"
 )
 
-// ErrGone is the error of Wait for an intent that there is not, or no more.
+// ErrGone is the error of Wait for an intent that does not exist, or no longer.
 var ErrGone = errors.New("intent: there is no such intent")
 
-func (e *Engine) withClock() {
+func (e *Engine) setClock() {
 	if e.config.Now == nil {
 		e.config.Now = time.Now
 	}
 }
 
-// giveWay lets those go on who send what was ordered: they may stand behind this goroutine, which has much to do, on the same processor.
-func giveWay() { runtime.Gosched() }
-
-func (e *Engine) ring() {
-	select {
-	case e.wake <- struct{}{}:
-	default:
+// part is how the engine has its turns. Rules stay in the switches when it ends.
+func (e *Engine) part() loop.Part {
+	return loop.Part{
+		Name: "intents", Bell: loop.NewBell(),
+		Turn:    func() time.Time { return e.turn(e.config.Now()) },
+		Changed: func() <-chan struct{} { return e.follower.changed() },
+		Behind:  func() bool { return e.follower.behind() },
+		Woken: func(rung bool) {
+			if rung {
+				yieldProcessor() // outcomes often come in groups: process them in one step
+			}
+		},
+		End: func() {
+			e.recorder.flush(e.core)
+			e.shutDown()
+			close(e.done)
+		},
 	}
 }
 
-// Submit takes requests and waits until what is accepted of them is durable: SubmitAsync says the rest. When the context ends first, they may
-// become durable all the same.
+// yieldProcessor lets the goroutines run that send the orders: they may be queued behind this one,
+// which has much to do, on the same processor.
+func yieldProcessor() { runtime.Gosched() }
+
+// Submit submits requests and waits until those accepted are durable: see SubmitAsync. If the
+// context ends first, they may become durable all the same.
 func (e *Engine) Submit(ctx context.Context, reqs []Request, atomic bool) ([]Answer, error) {
 	type result struct {
 		answers []Answer
@@ -45,7 +61,8 @@ func (e *Engine) Submit(ctx context.Context, reqs []Request, atomic bool) ([]Ans
 	}
 }
 
-// Wait waits until an intent is in one of some states. The error is the context's, or ErrGone; with the context's the intent is as it is now.
+// Wait waits until an intent enters one of some states. The error is the context's, with the intent
+// as it is then, or ErrGone.
 func (e *Engine) Wait(ctx context.Context, id string, want ...State) (Intent, error) {
 	in, n, w, ok := e.wait(id, want)
 	switch {
@@ -61,7 +78,7 @@ func (e *Engine) Wait(ctx context.Context, id string, want ...State) (Intent, er
 		}
 		return in, nil
 	case <-ctx.Done():
-		e.leave(n, w)
+		e.cancelWait(n, w)
 		if now, ok := e.Get(id); ok {
 			in = now
 		}
@@ -69,60 +86,18 @@ func (e *Engine) Wait(ctx context.Context, id string, want ...State) (Intent, er
 	}
 }
 
-// Run runs the engine until the context ends. What is ordered stays in the switches.
-func (e *Engine) Run(ctx context.Context) {
-	defer close(e.done)
-	defer e.finish()
-	defer func() { e.decision.flush(e.core) }()
-	timer := time.NewTimer(time.Hour)
-	defer timer.Stop()
-	for {
-		var alarm <-chan time.Time
-		if next := e.turn(e.config.Now()); !next.IsZero() {
-			timer.Reset(time.Until(next))
-			alarm = timer.C
-		}
-		e.turns.Add(1)
-		select {
-		case <-ctx.Done():
-			return
-		case <-e.wake:
-			giveWay() // more outcomes may be about to come: they are one step then
-		case <-e.follow.changed():
-		case <-alarm:
-		}
-	}
-}
-
-// Pulse has Run do a turn soon, and returns how many it has done: who asks again and again sees whether it hangs. It never blocks.
-func (e *Engine) Pulse() uint64 {
-	e.ring()
-	return e.turns.Load()
-}
-
-// Turn is one round of Run, for who steps an engine that does not run: when Waiting says so, or the time of the last call has come (zero: never).
-func (e *Engine) Turn() (next time.Time) {
-	select {
-	case <-e.wake:
-	default:
-	}
-	return e.turn(e.config.Now())
-}
-
-// Waiting says whether something has come that Turn would handle.
-func (e *Engine) Waiting() bool { return len(e.wake) > 0 || e.follow.behind() }
-
-// Ask has f called with the core by the engine's goroutine, between two steps, and waits for it. It returns false if the engine is over.
-func (e *Engine) Ask(f func(*Core)) bool {
+// Query calls f with the core on the engine's goroutine, between two steps, and waits for it. It
+// returns false after shutdown.
+func (e *Engine) Query(f func(*Core)) bool {
 	asked := make(chan struct{})
 	e.mu.Lock()
-	if e.over {
+	if e.closed {
 		e.mu.Unlock()
 		return false
 	}
-	e.asks = append(e.asks, func(c *Core) { f(c); close(asked) })
+	e.queries = append(e.queries, func(c *Core) { f(c); close(asked) })
 	e.mu.Unlock()
-	e.ring()
+	e.Bell.Ring()
 	select {
 	case <-asked:
 		return true

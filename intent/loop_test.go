@@ -20,8 +20,8 @@ func (d *delayed) Append(_ []Record, done func(uint64, error)) error {
 	return nil
 }
 
-// TestManyCallers has callers submit, wait, list and withdraw at the same time while the engine runs, its orders are confirmed by another
-// goroutine, and links come and go.
+// TestManyCallers has callers submit, wait, list and withdraw at the same time while the engine
+// runs, its orders are confirmed by another goroutine, and links come and go.
 func TestManyCallers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := square(t)
@@ -47,7 +47,7 @@ func TestManyCallers(t *testing.T) {
 				if o.Remove {
 					what = RuleRemoved
 				}
-				e.Told([]Outcome{{Program: o.Program, Rule: o.Rule, What: what}})
+				e.OnOutcomes([]Outcome{{Program: o.Program, Rule: o.Rule, Result: what}})
 			}
 		})
 		var callers sync.WaitGroup

@@ -5,26 +5,28 @@ import (
 
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/openflow"
-	"github.com/weirnet/weir/program"
+	"github.com/weirnet/weir/ruleset"
 )
 
-// Two rules of one priority in one place whose matches differ and overlap: which has a packet of both the switch decides (OpenFlow 1.3.5 section 5.3). So no
-// two intents have such rules out, if there may be a packet of both: both take it in at one port, or one does not fix who sends (as wide intents). Two
-// that fix it and take packets in at different ports share none, whatever their matches: ipv4_src of one host, and eth_src of another.
-//
-// Matches with the same fields and masks, as most have, either are the same (places.go) or have no packet in common; so only where matches of several
-// shapes meet anything is searched.
+// If two rules of one priority overlap and differ, the switch chooses which one a packet of both
+// takes (OpenFlow 1.3.5 section 5.3). So no two intents may have such rules at one in port, if a
+// packet may match both: because both have the same ingress port, or because one does not fix the
+// sender (as wide intents do not). Two that fix the sender and have different ingress ports share
+// no packet, whatever their matches: ipv4_src of one host, and eth_src of another. Matches with the
+// same fields and masks, as most have, either are equal (conflicts.go) or have no packet in common;
+// so a search is needed only where matches of several shapes meet.
 
-// shape is which bits a match looks at. Matches of one shape are equal, or have no packet in common.
+// shape is which bits a match looks at. Two matches of one shape are equal, or have no packet in
+// common.
 type shape struct {
 	fields uint64 // by number
 	masks  uint64 // hash of the fields with masks and of these; 0 without any
-	source bool   // it fixes who sends, by the two before
+	source bool   // it fixes the sender; follows from the other two
 }
 
 const sourceFields = 1<<openflow.FieldEthSrc | 1<<openflow.FieldIPv4Src | 1<<openflow.FieldIPv6Src | 1<<openflow.FieldARPSPA
 
-// shapeOf is the shape of a canonical match.
+// shapeOf returns the shape of a canonical match.
 func shapeOf(match []byte) (s shape) {
 	for rest := match; len(rest) > 0; {
 		n := 4 + int(rest[3])
@@ -33,9 +35,9 @@ func shapeOf(match []byte) (s shape) {
 		if rest[2]&1 == 0 {
 			s.source = s.source || field&sourceFields != 0
 		} else {
-			s.masks = mixed(s.masks, uint64(rest[2]))
+			s.masks = mix(s.masks, uint64(rest[2]))
 			for _, b := range rest[4+(n-4)/2 : n] {
-				s.masks = mixed(s.masks, uint64(b))
+				s.masks = mix(s.masks, uint64(b))
 			}
 		}
 		rest = rest[n:]
@@ -43,94 +45,54 @@ func shapeOf(match []byte) (s shape) {
 	return s
 }
 
-// tally counts what has a priority and a shape.
-type tally struct {
-	priority uint16
-	count    uint32
-	shape    shape
-}
-
-// tallies count the rules of one way, or the ways through one place that have such rules. Most have one.
-type tallies []tally
-
-// add reports whether it is the first of its kind.
-func (t *tallies) add(priority uint16, s shape) bool {
-	for i := range *t {
-		if k := &(*t)[i]; k.priority == priority && k.shape == s {
-			k.count++
-			return false
-		}
-	}
-	*t = append(*t, tally{priority, 1, s})
-	return true
-}
-
-// remove reports whether it was the last of its kind.
-func (t *tallies) remove(priority uint16, s shape) bool {
-	for i := range *t {
-		if k := &(*t)[i]; k.priority == priority && k.shape == s {
-			if k.count--; k.count == 0 {
-				*t = slices.Delete(*t, i, i+1)
-				return true
-			}
-			return false
-		}
-	}
-	return false
-}
-
-// others reports whether there is a rule of a priority and of another shape that may have packets of one; ingress: also if both fix who sends.
-func (t tallies) others(priority uint16, s shape, ingress bool) bool {
-	for i := range t {
-		if k := &t[i]; k.priority == priority && k.shape != s && (ingress || !s.source || !k.shape.source) {
-			return true
-		}
-	}
-	return false
-}
-
-// spot is a place of rules, of whatever match: a switch and a port in.
-type spot struct {
-	at      netview.Point
-	ways    []*way // that pass it
-	tallies tallies
-}
-
-// occupy notes a program of an intent that holds places from now on.
-func (c *Core) occupy(n uint32, e *entry, g *program.Program) {
-	c.eachShape(g, (*tallies).add)
-	c.eachRoute(g, func(r *program.Route) {
-		if e.change == nil || !holdsRoute(e.change.past, r) {
-			c.routes.of(r).holders.add(n)
-		}
-	})
-}
-
-// vacate forgets a program whose rules are gone; others are the programs of the intent that go besides.
-func (c *Core) vacate(n uint32, e *entry, g *program.Program, others ...[]past) {
-	c.eachShape(g, (*tallies).remove)
-	c.eachRoute(g, func(r *program.Route) {
-		if takes(e.program, r) || slices.ContainsFunc(others, func(list []past) bool { return holdsRoute(list, r) }) {
-			return
-		}
-		c.routes.of(r).holders.remove(n, func(m uint32) bool { return m != n && c.holdsWay(m, r) })
-	})
-}
-
-// eachShape counts the rules of a program at their ways, and each way that begins or ceases to have such rules at its spots.
-func (c *Core) eachShape(g *program.Program, do func(*tallies, uint16, shape) bool) {
+// addRules indexes a rule set whose rules may be in switches from now on.
+func (c *Core) addRules(g *ruleset.Set) {
 	for i := range g.Legs {
-		s, w := shapeOf(g.Legs[i].Match), c.routes.of(g.Legs[i].Route)
-		if !do(&w.tallies, g.Priority, s) {
+		path, k := c.paths.forRoute(g.Legs[i].Route), c.classes.intern(classOf(g, i))
+		if !path.classes.add(k) {
 			continue
 		}
-		for _, at := range w.spots {
-			do(&at.tallies, g.Priority, s)
+		c.classes.addPaths(k, 1)
+		for _, h := range path.route.Hops {
+			c.paths.inPorts.ofHop(h).classes.add(k)
 		}
 	}
 }
 
-func (c *Core) eachRoute(g *program.Program, do func(*program.Route)) {
+// addRetiring indexes a rule set that is being removed, along with others of the intent.
+func (c *Core) addRetiring(n uint32, g *ruleset.Set, others []retiring) {
+	eachRoute(g, func(r *ruleset.Route) {
+		if !holdsRoute(others, r) {
+			c.paths.retiring.add(hashOf(r), n)
+		}
+	})
+}
+
+// removeRules removes a rule set from the index when its rules are gone; others are the rule sets
+// of the intent that are still being removed.
+func (c *Core) removeRules(n uint32, g *ruleset.Set, others ...[]retiring) {
+	for i := range g.Legs {
+		path, k := c.paths.forRoute(g.Legs[i].Route), c.classes.find(classOf(g, i))
+		if !path.classes.remove(k) {
+			continue
+		}
+		for _, h := range path.route.Hops {
+			c.paths.inPorts.ofHop(h).classes.remove(k)
+		}
+		c.classes.addPaths(k, -1)
+	}
+	eachRoute(g, func(r *ruleset.Route) {
+		if !slices.ContainsFunc(others, func(list []retiring) bool { return holdsRoute(list, r) }) {
+			c.paths.retiring.Remove(hashOf(r), n)
+		}
+	})
+}
+
+func classOf(g *ruleset.Set, leg int) ruleClass {
+	return ruleClass{g.Priority, shapeOf(g.Legs[leg].Match)}
+}
+
+func eachRoute(g *ruleset.Set, do func(*ruleset.Route)) {
 	for i := range g.Legs {
 		if i == 0 || g.Legs[i].Route != g.Legs[i-1].Route {
 			do(g.Legs[i].Route)
@@ -138,70 +100,101 @@ func (c *Core) eachRoute(g *program.Program, do func(*program.Route)) {
 	}
 }
 
-func holdsRoute(list []past, r *program.Route) bool {
-	return slices.ContainsFunc(list, func(p past) bool { return takes(p.program, r) })
+func holdsRoute(list []retiring, r *ruleset.Route) bool {
+	return slices.ContainsFunc(list, func(p retiring) bool { return usesRoute(p.rules, r) })
 }
 
-// holdsWay reports whether an intent has, or is leaving, a program along a route.
-func (c *Core) holdsWay(n uint32, r *program.Route) bool {
+// eachHolder yields the intents with rules along a path, including retiring ones, until yield
+// returns false: some twice, and possibly some that have none.
+func (c *Core) eachHolder(path *sharedPath, yield func(uint32) bool) {
+	for _, n := range path.users.list {
+		if !yield(n) {
+			return
+		}
+	}
+	c.paths.retiring.Find(hashOf(&path.route), yield)
+}
+
+// holdsPath reports whether an intent has a desired or retiring rule set along a route.
+func (c *Core) holdsPath(n uint32, r *ruleset.Route) bool {
 	e := c.entries.at(n)
-	return takes(e.program, r) && !e.has(adopted) || e.change != nil && holdsRoute(e.change.past, r)
+	return usesRoute(e.rules, r) && !e.has(restorable) || e.transition != nil && holdsRoute(e.transition.retiring, r)
 }
 
-// overlapping finds another intent with a rule of the same priority that may have packets of a program's in a place of both, and the place; 0 without one.
-func (c *Core) overlapping(g *program.Program) (who uint32, place netview.Point) {
+// overlapping returns another intent with a rule of the same priority at one in port that may match
+// the same packets as a rule set, and the port; 0 without one.
+func (c *Core) overlapping(g *ruleset.Set) (who uint32, place netview.Point) {
 	for i := range g.Legs {
-		leg := &g.Legs[i]
-		s, own := shapeOf(leg.Match), c.routes.of(leg.Route)
-		c.searches++
-		for k, at := range own.spots {
-			if !at.tallies.others(g.Priority, s, own.ingress(k)) {
+		of, own := classOf(g, i), c.paths.forRoute(g.Legs[i].Route)
+		if len(c.searched) > 0 {
+			clear(c.searched)
+		}
+		for k, h := range own.route.Hops {
+			at := c.paths.inPorts.ofHop(h)
+			if !c.classes.othersMayOverlap(at.classes, of, own.ingress(k)) {
 				continue
 			}
-			for _, w := range at.ways {
-				if w.searched == c.searches || !w.tallies.others(g.Priority, s, true) {
-					continue
-				}
-				w.searched = c.searches
-				meet := !s.source || meetAtIngress(own, w)
-				for _, n := range w.holders.list {
-					if n != g.Number && c.overlaps(n, &w.route, g.Priority, leg.Match, meet) {
-						return n, at.at
-					}
-				}
+			if who := c.overlappingAt(g, i, at); who != 0 {
+				return who, at.point
 			}
 		}
 	}
 	return 0, netview.Point{}
 }
 
-// meetAtIngress reports whether packets come to two ways at one port.
-func meetAtIngress(v, w *way) bool {
-	for i, at := range v.spots {
-		if v.ingress(i) && enters(w, at) {
+// overlappingAt checks the paths through an in port that have not been checked for this leg.
+func (c *Core) overlappingAt(g *ruleset.Set, leg int, at *inPort) (who uint32) {
+	of, match, own := classOf(g, leg), g.Legs[leg].Match, c.paths.forRoute(g.Legs[leg].Route)
+	for _, id := range at.paths {
+		path := c.paths.list[id]
+		if c.searched[id] || !c.classes.othersMayOverlap(path.classes, of, true) {
+			continue
+		}
+		c.searched[id] = true
+		c.searches++
+		meet := !of.shape.source || meetAtIngress(own, path)
+		c.eachHolder(path, func(n uint32) bool {
+			if n != g.Number && c.overlaps(n, &path.route, g.Priority, match, meet) {
+				who = n
+			}
+			return who == 0
+		})
+		if who != 0 {
+			return who
+		}
+	}
+	return 0
+}
+
+// meetAtIngress reports whether two paths have an ingress port in common.
+func meetAtIngress(v, path *sharedPath) bool {
+	for i, h := range v.route.Hops {
+		if v.ingress(i) && enters(path, h.ID) {
 			return true
 		}
 	}
 	return false
 }
 
-func enters(w *way, at *spot) bool {
-	k := slices.Index(w.spots, at)
-	return k >= 0 && w.ingress(k)
+func enters(path *sharedPath, spot uint32) bool {
+	k := slices.IndexFunc(path.route.Hops, func(h *ruleset.Hop) bool { return h.ID == spot })
+	return k >= 0 && path.ingress(k)
 }
 
-// overlaps reports whether an intent has a rule along a route, in a priority, whose match differs from one and overlaps it. If the two do not meet, only
-// one that does not fix who sends counts.
-func (c *Core) overlaps(n uint32, r *program.Route, priority uint16, match []byte, meet bool) bool {
+// overlaps reports whether an intent has a rule along a route, in a priority, whose match differs
+// from a match and overlaps it. Unless the two meet at an ingress, only a match that does not fix
+// the sender counts.
+func (c *Core) overlaps(n uint32, r *ruleset.Route, priority uint16, match []byte, meet bool) bool {
 	e := c.entries.at(n)
-	if e.program != nil && !e.has(adopted) && overlapsIn(e.program, r, priority, match, meet) {
+	if e.rules != nil && !e.has(restorable) && overlapsIn(e.rules, r, priority, match, meet) {
 		return true
 	}
-	return e.change != nil && slices.ContainsFunc(e.change.past, func(p past) bool { return overlapsIn(p.program, r, priority, match, meet) })
+	return e.transition != nil && slices.ContainsFunc(e.transition.retiring,
+		func(p retiring) bool { return overlapsIn(p.rules, r, priority, match, meet) })
 }
 
-func overlapsIn(g *program.Program, r *program.Route, priority uint16, match []byte, meet bool) bool {
-	return g.Priority == priority && slices.ContainsFunc(g.Legs, func(l program.Leg) bool {
+func overlapsIn(g *ruleset.Set, r *ruleset.Route, priority uint16, match []byte, meet bool) bool {
+	return g.Priority == priority && slices.ContainsFunc(g.Legs, func(l ruleset.Leg) bool {
 		return l.Route == r && string(l.Match) != string(match) && (meet || !shapeOf(l.Match).source) &&
 			(openflow.Match{OXM: l.Match}).Overlaps(openflow.Match{OXM: match})
 	})

@@ -19,8 +19,9 @@ func toward(id string, from, to netview.Point, address uint64) spec.Spec {
 	return s
 }
 
-// TestOverlaps: two selectors of one priority that share packets and a place: the later fails, and says for whom; in another priority, elsewhere, or of
-// other packets it does not; and it goes on when the other has gone.
+// TestOverlaps: two selectors of one priority that share packets and a place: the later fails, and
+// says for whom; in another priority, elsewhere, or of other packets it does not; and it goes on
+// when the other has gone.
 func TestOverlaps(t *testing.T) {
 	n := square(t)
 	n.matches = make(map[ruleAt]map[string]bool)
@@ -45,11 +46,13 @@ func TestOverlaps(t *testing.T) {
 	n.host(hostID(2), at(4, 11))
 	n.host(hostID(3), at(1, 9))
 	host := func(id string, a, b int) Request {
-		return Request{Op: Create, Spec: spec.Spec{ID: id, Kind: spec.HostToHost, Priority: 100, Src: []spec.End{{Host: hostID(a)}}, Dst: []spec.End{{Host: hostID(b)}}}}
+		return Request{Op: Create, Spec: spec.Spec{ID: id, Kind: spec.HostToHost, Priority: 100,
+			Src: []spec.End{{Host: hostID(a)}}, Dst: []spec.End{{Host: hostID(b)}}}}
 	}
 	n.submit(false, Request{Op: Withdraw, ID: "others"}, Request{Op: Withdraw, ID: "same-port"})
 	n.rest()
-	n.submit(false, host("hosts", 1, 2), host("host", 3, 2), Request{Op: Create, Spec: toward("same-port", at(1, 9), at(2, 9), 0x0b000001)})
+	n.submit(false, host("hosts", 1, 2), host("host", 3, 2),
+		Request{Op: Create, Spec: toward("same-port", at(1, 9), at(2, 9), 0x0b000001)})
 	n.rest()
 	n.wantState("hosts", "installed") // on links of first, whose packets come in elsewhere
 	n.wantState("host", "failed(conflict)")
@@ -61,8 +64,8 @@ func TestOverlaps(t *testing.T) {
 	n.checkWanted(t.Fatalf)
 }
 
-// TestOverlapAtReroute: two that share packets, on links of their own until one of these is cut: the one that is moved fails, the other loses nothing;
-// and it is back when the link is.
+// TestOverlapAtReroute: two that share packets, on links of their own until one of these is cut:
+// the one that is moved fails, the other loses nothing; and it is back when the link is.
 func TestOverlapAtReroute(t *testing.T) {
 	n := newNetwork(t, 3)
 	n.matches = make(map[ruleAt]map[string]bool)
@@ -91,21 +94,94 @@ func TestOverlapAtReroute(t *testing.T) {
 	n.checkWanted(t.Fatalf)
 }
 
-// TestManyOfOneShape: who asks for exact pairs searches nothing, however many there are; who asks for something else looks at what passes his places.
+// TestManyOfOneShape: who asks for exact pairs searches nothing, however many there are; who asks
+// for something else looks at what passes his places.
 func TestManyOfOneShape(t *testing.T) {
 	n := square(t)
 	var reqs []Request
 	for i := range 500 {
-		reqs = append(reqs, Request{Op: Create, Spec: flow("f"+string(rune('0'+i%10))+strings.Repeat("x", i/10), at(1, 9), at(4, 9), uint32(i))})
+		reqs = append(reqs, Request{Op: Create,
+			Spec: flow("f"+string(rune('0'+i%10))+strings.Repeat("x", i/10), at(1, 9), at(4, 9), uint32(i))})
 	}
 	n.submit(false, reqs...)
 	n.rest()
-	for _, w := range n.engine.core.routes.list {
-		if w != nil && w.searched != 0 {
-			t.Fatalf("way %v was searched", w.route)
-		}
+	if n := n.engine.core.searches; n != 0 {
+		t.Fatalf("%d ways were searched", n)
 	}
 	n.submit(false, Request{Op: Create, Spec: toward("other", at(1, 9), at(4, 9), 0x0b000000+77)})
 	n.rest()
 	n.wantState("other", "failed(conflict)")
+	if n.engine.core.searches == 0 {
+		t.Fatal("no way was searched")
+	}
+}
+
+// TestOverlapAtOneIngress: two that both fix who sends share packets if these come in at one port,
+// and none if they come in at two.
+func TestOverlapAtOneIngress(t *testing.T) {
+	n := square(t)
+	n.matches = make(map[ruleAt]map[string]bool)
+	narrow := func(id string, from netview.Point) spec.Spec {
+		s := flow(id, from, at(4, 10), 1)
+		s.Selector.SetUint(openflow.FieldIPProto, 6)
+		s.Selector.SetUint(openflow.FieldTCPDst, 80)
+		return s
+	}
+	n.submit(false, Request{Op: Create, Spec: flow("first", at(1, 9), at(4, 9), 1)})
+	n.rest()
+	n.submit(false, Request{Op: Create, Spec: narrow("here", at(1, 9))}, Request{Op: Create, Spec: narrow("there", at(1, 10))})
+	n.rest()
+	n.wantState("here", "failed(conflict)")
+	n.wantState("there", "installed")
+	if in, _ := n.engine.Get("here"); !strings.Contains(in.Text, "intent first has packets of both") {
+		t.Errorf("it says %q", in.Text)
+	}
+	n.submit(false, Request{Op: Withdraw, ID: "first"})
+	n.rest()
+	n.wantState("here", "installed")
+}
+
+// TestOverlapBesideAThird: two that fix who sends and come in at different ports share no packets,
+// whatever else passes the link that they share.
+func TestOverlapBesideAThird(t *testing.T) {
+	n := newNetwork(t, 2)
+	n.cable(1, 1, 2, 1)
+	second := flow("second", at(1, 10), at(2, 10), 1)
+	second.Selector.SetUint(openflow.FieldIPProto, 6)
+	n.submit(false,
+		Request{Op: Create, Spec: flow("first", at(1, 9), at(2, 9), 1)},
+		Request{Op: Create, Spec: toward("third", at(1, 11), at(2, 11), 0x0b0000ff)})
+	n.rest()
+	n.submit(false, Request{Op: Create, Spec: second})
+	n.rest()
+	for _, id := range []string{"first", "second", "third"} {
+		n.wantState(id, "installed")
+	}
+	n.checkWanted(t.Fatalf)
+}
+
+// TestWaysOfRulesThatGoAreKept: a way that no intent takes any more, but rules along which are not
+// gone yet, is not swept.
+func TestWaysOfRulesThatGoAreKept(t *testing.T) {
+	n := square(t)
+	n.submit(false, Request{Op: Create, Spec: flow("old", at(2, 9), at(4, 9), 1)})
+	n.rest()
+	n.off[4] = true
+	n.submit(false, Request{Op: Withdraw, ID: "old"})
+	n.rest()
+	n.wantState("old", "withdrawing")
+	r := n.engine.core.paths
+	ways := r.len()
+	r.idle = 1 << 20 // as if very many had been used, and are no more
+	r.sweep()
+	if ways == 0 || r.len() == 0 {
+		t.Fatalf("%d ways were kept, %d are", ways, r.len())
+	}
+	n.off[4] = false
+	n.rest()
+	n.wantState("old", "none")
+	r.idle = 1 << 20
+	if r.sweep(); r.len() != 0 || len(r.inPorts.byPoint) != 0 {
+		t.Errorf("%d ways and %d places are kept of nothing", r.len(), len(r.inPorts.byPoint))
+	}
 }

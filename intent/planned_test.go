@@ -9,7 +9,8 @@ import (
 	"github.com/weirnet/weir/topology"
 )
 
-// planEvent changes what operators say of the network, or asks for another content with the same ends, or lets time go by.
+// planEvent changes what operators say of the network, or asks for another content with the same
+// ends, or lets time go by.
 func (w *twin) planEvent() {
 	s := &netview.Settings{Links: map[netview.LinkKey]netview.LinkSettings{}}
 	k := w.links[w.r.IntN(len(w.links))]
@@ -27,7 +28,7 @@ func (w *twin) planEvent() {
 		w.replace()
 	default:
 		w.now = w.now.Add(time.Duration(w.r.IntN(40)) * time.Second)
-		w.engine.Turn()
+		w.engine.Step(time.Time{})
 		return
 	}
 	for l, d := range w.drained {
@@ -37,7 +38,7 @@ func (w *twin) planEvent() {
 		s.Links[l] = netview.LinkSettings{Drained: w.drained[l], Cost: c}
 	}
 	w.inputs.Set(s)
-	w.engine.Turn()
+	w.engine.Step(time.Time{})
 }
 
 // replace has a path go by other hops between the same ends.
@@ -57,8 +58,9 @@ func (w *twin) replace() {
 	}
 }
 
-// TestPlannedChangesLoseNothing looks after every write of every planned change whether the packets of every intent that was installed arrive, and none
-// goes round. Switches answer in any order, and some refuse.
+// TestPlannedChangesLoseNothing looks after every write of every planned change whether the packets
+// of every intent that was installed arrive, and none goes round. Switches answer in any order, and
+// some refuse.
 func TestPlannedChangesLoseNothing(t *testing.T) {
 	moves, backs := uint64(0), uint64(0)
 	for seed := range uint64(260) {
@@ -71,10 +73,11 @@ func TestPlannedChangesLoseNothing(t *testing.T) {
 		var list []Intent
 		w.moment = func() {
 			for i := range list {
-				if in, _ := w.engine.Get(list[i].Spec.ID); in.State == Failed && in.Spec.Kind == spec.Path { // its new hops are another's
-					list[i].Program = nil
+				// its new hops are another's
+				if in, _ := w.engine.Get(list[i].Spec.ID); in.State == Failed && in.Spec.Kind == spec.Path {
+					list[i].Rules = nil
 				}
-				if list[i].Program == nil {
+				if list[i].Rules == nil {
 					continue
 				}
 				if bad := w.deliver(&list[i]); bad != "" {
@@ -120,7 +123,8 @@ func TestPlannedChangesLoseNothing(t *testing.T) {
 	}
 }
 
-// TestSwappedOrder replaces a path by one that passes two places in the opposite order: changed from its ingress on, packets would go round.
+// TestSwappedOrder replaces a path by one that passes two places in the opposite order: changed
+// from its ingress on, packets would go round.
 func TestSwappedOrder(t *testing.T) {
 	w := &twin{network: newNetwork(t, 6)}
 	for i, pair := range [][2]netview.DPID{{1, 2}, {2, 3}, {3, 4}, {4, 5}, {5, 6}, {1, 4}, {5, 2}, {3, 6}} {

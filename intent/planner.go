@@ -5,154 +5,160 @@ import (
 	"time"
 
 	"github.com/weirnet/weir/intent/spec"
-	"github.com/weirnet/weir/program"
+	"github.com/weirnet/weir/ruleset"
 )
 
-// Bounds of planned changes: the same as those of app/forward's pairs.
+// Limits of hitless transitions: the same as in app/forward.
 const (
-	// MovesAtOnce is how many intents are on their way to another path at a time because of a drain or a shorter path.
+	// MovesAtOnce is how many hitless transitions are in progress at a time.
 	MovesAtOnce = 512
-	// BackPerSecond is how many are moved to paths that are shorter again.
-	BackPerSecond = 64
+	// RevertPerSecond is how many intents are re-evaluated for a shorter path.
+	RevertPerSecond = 64
 )
 
-// planner has the intents that are to be moved though their path works: it passes what is drained, or could be shorter.
+// planner schedules hitless re-routes of intents whose path works, but passes a drained link or
+// could be shorter.
 type planner struct {
-	queue    []uint32
-	moving   int
-	links    time.Time // when a link changed last
-	longer   bool      // a path may be longer than it has to be
-	backlog  []uint32  // whose path may be, if it has been looked for since
-	nextBack time.Time
+	queue          []uint32
+	moving         int
+	lastLinkChange time.Time // time of the last change of a link
+	suboptimal     bool      // some path may be longer than necessary
+	backlog        []uint32  // intents with such paths; nil: not computed yet
+	nextRevert     time.Time
 }
 
-// disturbed notes that links have changed.
-func (p *planner) disturbed(now time.Time) {
-	p.links, p.longer, p.backlog, p.nextBack = now, true, nil, time.Time{}
+// linksChanged restarts the wait-to-restore timer.
+func (p *planner) linksChanged(now time.Time) {
+	p.lastLinkChange, p.suboptimal, p.backlog, p.nextRevert = now, true, nil, time.Time{}
 }
 
 func (p *planner) wake(c *Core) time.Time {
 	switch {
-	case !p.longer || len(p.queue) > 0 || p.moving > 0: // what ends these is a step too
+	case !p.suboptimal || len(p.queue) > 0 || p.moving > 0: // their completion causes a step
 		return time.Time{}
 	case p.backlog == nil:
-		return p.links.Add(c.settings.Calm)
+		return p.lastLinkChange.Add(c.settings.WaitToRestore)
 	}
-	return p.nextBack
+	return p.nextRevert
 }
 
-// strained queues the users of a way that passes what is drained.
-func (c *Core) strained(w *way) {
-	if !w.drain {
+// queueIfDrained queues the users of a path that passes a draining link.
+func (c *Core) queueIfDrained(path *sharedPath) {
+	if !path.draining {
 		return
 	}
-	list := slices.Clone(w.users.list)
+	list := slices.Clone(path.users.list)
 	slices.Sort(list)
 	for _, n := range slices.Compact(list) {
-		if e := c.entries.at(n); takes(e.program, &w.route) && !e.has(candidate) {
-			e.marks |= candidate
-			c.planned.queue = append(c.planned.queue, n)
+		if e := c.entries.at(n); usesRoute(e.rules, &path.route) && !e.has(candidate) {
+			e.flags |= candidate
+			c.planner.queue = append(c.planner.queue, n)
 		}
 	}
 }
 
-// plan begins planned changes that there is room for.
+// plan starts queued transitions, up to MovesAtOnce.
 func (c *Core) plan() {
-	p := &c.planned
-	if p.longer && len(p.queue) == 0 && p.moving == 0 && !c.more() && !c.now.Before(p.links.Add(c.settings.Calm)) && !c.now.Before(p.nextBack) {
-		c.shorten()
+	p := &c.planner
+	if p.suboptimal && len(p.queue) == 0 && p.moving == 0 && !c.more() &&
+		!c.now.Before(p.lastLinkChange.Add(c.settings.WaitToRestore)) &&
+		!c.now.Before(p.nextRevert) {
+		c.queueSuboptimal()
 	}
 	for len(p.queue) > 0 && p.moving < MovesAtOnce {
 		n := p.queue[0]
 		p.queue = p.queue[1:]
 		e := c.entries.at(n)
-		e.marks &^= candidate
-		c.improve(n, e)
+		e.flags &^= candidate
+		c.optimise(n, e)
 	}
 	if len(p.queue) == 0 {
 		p.queue = nil
 	}
 }
 
-// shorten queues some of those whose path could be shorter.
-func (c *Core) shorten() {
-	p := &c.planned
+// queueSuboptimal queues a batch of those whose path could be shorter.
+func (c *Core) queueSuboptimal() {
+	p := &c.planner
 	if p.backlog == nil {
-		p.backlog = c.roundabout()
+		p.backlog = c.suboptimal()
 	}
-	n := min(len(p.backlog), BackPerSecond)
+	n := min(len(p.backlog), RevertPerSecond)
 	for _, number := range p.backlog[:n] {
 		if e := c.entries.at(number); !e.has(candidate) {
-			e.marks |= candidate
+			e.flags |= candidate
 			p.queue = append(p.queue, number)
 		}
 	}
 	if p.backlog = p.backlog[n:]; len(p.backlog) == 0 {
-		p.longer, p.backlog = false, nil
+		p.suboptimal, p.backlog = false, nil
 		return
 	}
-	p.nextBack = c.now.Add(time.Second)
+	p.nextRevert = c.now.Add(time.Second)
 }
 
-// roundabout are the users of ways that could be shorter; those of trees all, since that takes a closer look. Ways over links that are unconfirmed stay.
-func (c *Core) roundabout() []uint32 {
+// suboptimal returns the users of paths that could be shorter, and all users of trees, which need a
+// closer look. Paths over unconfirmed links are left out.
+func (c *Core) suboptimal() []uint32 {
 	list := []uint32{}
-	for _, w := range c.routes.list {
-		if w == nil || w.users.count() == 0 {
+	for _, path := range c.paths.list {
+		if path == nil || path.users.count() == 0 {
 			continue
 		}
-		cost := w.judge(c.m, c.settled)
-		if w.down || w.unsure || w.drain {
+		cost := path.evaluate(c.m, c.settled)
+		if path.down || path.unconfirmed || path.draining {
 			continue
 		}
-		hops := w.route.Hops
-		if best, ok := c.m.Cost(hops[0].DPID, hops[len(hops)-1].DPID); w.joins != nil || ok && uint64(best) < cost {
-			list = append(list, w.users.list...)
+		hops := path.route.Hops
+		if best, ok := c.m.Cost(hops[0].DPID, hops[len(hops)-1].DPID); path.treeEdges != nil || ok && uint64(best) < cost {
+			list = append(list, path.users.list...)
 		}
 	}
 	slices.Sort(list)
 	return slices.Compact(list)
 }
 
-// improve moves an intent whose path works to a better one, if there is one.
-func (c *Core) improve(n uint32, e *entry) {
-	if e.content == "" || e.has(leaving) || e.kind == spec.Path || e.has(adopted) || !c.works(e) || c.avoids(n) || e.change != nil && e.change.next != nil {
+// optimise moves an intent whose path works to a better one, if there is one.
+func (c *Core) optimise(n uint32, e *entry) {
+	if e.content == "" || e.has(withdrawing) || e.kind == spec.Path || e.has(restorable) || !c.works(e) || c.recentlyRefused(n) ||
+		e.transition != nil && e.transition.next != nil {
 		return
 	}
-	s := parsed(e.content)
+	s := spec.Read(e.content)
 	g, p := c.compile(n, &s, c.m)
-	if p.code != NoCode || c.costOf(g) >= c.costOf(e.program) || c.obstacle(n, g).code != NoCode {
+	if p.code != NoCode || c.costOf(g) >= c.costOf(e.rules) || c.obstacle(n, g).code != NoCode {
 		return
 	}
 	c.counts.Moves++
-	c.move(n, e, g)
-	if ch := e.change; ch != nil && !ch.done {
-		ch.counted = true
-		c.planned.moving++
-		c.timers.push(c.now.Add(c.settings.Patience), n)
+	c.startHitless(n, e, g)
+	if tr := e.transition; tr != nil && !tr.done {
+		tr.holdsSlot = true
+		c.planner.moving++
+		c.timers.Add(c.now.Add(c.settings.StepTimeout), n)
 	}
 }
 
-// avoids tells whether switches refused rules of an intent lately.
-func (c *Core) avoids(n uint32) bool {
+// recentlyRefused reports whether switches are being avoided because they refused rules of an
+// intent.
+func (c *Core) recentlyRefused(n uint32) bool {
 	ref := c.refusals[n]
 	return ref != nil && len(ref.avoid) > 0
 }
 
-// costOf is what the ways of a program cost together.
-func (c *Core) costOf(g *program.Program) (sum uint64) {
+// costOf returns the sum of the costs of a rule set's paths.
+func (c *Core) costOf(g *ruleset.Set) (sum uint64) {
 	for i := range g.Legs {
 		if i == 0 || g.Legs[i].Route != g.Legs[i-1].Route {
-			sum += c.routes.of(g.Legs[i].Route).judge(c.m, c.settled)
+			sum += c.paths.forRoute(g.Legs[i].Route).evaluate(c.m, c.settled)
 		}
 	}
 	return sum
 }
 
-// uncount takes a change out of those under way.
-func (c *Core) uncount(ch *change) {
-	if ch.counted {
-		ch.counted = false
-		c.planned.moving--
+// releaseSlot stops counting a transition in planner.moving.
+func (c *Core) releaseSlot(tr *transition) {
+	if tr.holdsSlot {
+		tr.holdsSlot = false
+		c.planner.moving--
 	}
 }

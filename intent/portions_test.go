@@ -8,8 +8,8 @@ import (
 	"github.com/weirnet/weir/netview"
 )
 
-// TestPortions: of many whose way is broken a few are ordered before the others are decided, each portion is twice the one before, and they come in the order of
-// their numbers, each once.
+// TestPortions: of many whose way is broken a few are ordered before the others are decided, each
+// portion is twice the one before, and they come in the order of their numbers, each once.
 func TestPortions(t *testing.T) {
 	n := square(t)
 	reqs := make([]Request, 600)
@@ -21,7 +21,7 @@ func TestPortions(t *testing.T) {
 	via := map[netview.DPID]int{}
 	for i := range reqs {
 		in, _ := n.engine.Get(fmt.Sprint("i", i))
-		via[in.Program.Legs[0].Route.Hops[1].DPID]++
+		via[in.Rules.Legs[0].Route.Hops[1].DPID]++
 	}
 	if via[2] < 100 || via[3] < 100 {
 		t.Fatalf("one way has nearly all: %v", via)
@@ -39,7 +39,7 @@ func TestPortions(t *testing.T) {
 	n.step()
 	var all []uint32
 	for i, p := range portions {
-		if want := min(firstPortion<<i, portionMost); len(p) != want && i < len(portions)-1 {
+		if want := min(firstRepairs<<i, maxRepairs); len(p) != want && i < len(portions)-1 {
 			t.Errorf("portion %d has %d intents, want %d", i, len(p), want)
 		}
 		all = append(all, p...)
@@ -54,15 +54,17 @@ func TestPortions(t *testing.T) {
 	n.checkWanted(t.Fatalf)
 }
 
-// TestHopsAreShared: paths that pass the same ports have the same hops, also after ways were forgotten.
+// TestHopsAreShared: paths that pass the same ports have the same hops, also after ways were
+// forgotten.
 func TestHopsAreShared(t *testing.T) {
 	n := square(t)
-	n.submit(false, Request{Op: Create, Spec: flow("a", at(1, 9), at(2, 9), 1)}, Request{Op: Create, Spec: flow("b", at(1, 10), at(2, 9), 2)})
+	n.submit(false, Request{Op: Create, Spec: flow("a", at(1, 9), at(2, 9), 1)},
+		Request{Op: Create, Spec: flow("b", at(1, 10), at(2, 9), 2)})
 	n.rest()
 	hops := func(id string) []any {
 		in, _ := n.engine.Get(id)
 		var list []any
-		for _, h := range in.Program.Legs[0].Route.Hops {
+		for _, h := range in.Rules.Legs[0].Route.Hops {
 			list = append(list, h)
 		}
 		return list
@@ -71,13 +73,13 @@ func TestHopsAreShared(t *testing.T) {
 	if len(a) != 2 || a[0] == b[0] || a[1] != b[1] {
 		t.Errorf("hops %v and %v: the last is the same, and is to be one", a, b)
 	}
-	n.engine.core.routes.sweepHops()
+	n.engine.core.paths.sweepHops()
 	n.submit(false, Request{Op: Create, Spec: flow("c", at(1, 11), at(2, 9), 3)})
 	n.rest()
 	if c := hops("c"); c[1] != b[1] {
 		t.Error("a hop that is in use was forgotten")
 	}
-	if got := len(n.engine.core.routes.hops); got != 4 {
+	if got := len(n.engine.core.paths.hops); got != 4 {
 		t.Errorf("%d hops are kept, want 4", got)
 	}
 }

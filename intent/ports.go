@@ -4,19 +4,19 @@ import (
 	"slices"
 
 	"github.com/weirnet/weir/netview"
-	"github.com/weirnet/weir/program"
+	"github.com/weirnet/weir/ruleset"
 )
 
-// portsLeft are the ports that went since the last step, or under whose numbers others are now. Rows are compared one after the other as
-// they come: the snapshot may be of later.
-func (c *Core) portsLeft(f *Facts) map[netview.Point]bool {
+// removedPorts returns the ports that were removed or replaced since the last step. Switches are
+// compared change by change: the snapshot may be newer.
+func (c *Core) removedPorts(f *NetworkUpdate) map[netview.Point]bool {
 	var left map[netview.Point]bool
 	take := func(dpid netview.DPID, now *netview.Switch) {
-		was := c.rows[dpid]
+		was := c.lastSwitches[dpid]
 		if now == nil {
-			delete(c.rows, dpid)
+			delete(c.lastSwitches, dpid)
 		} else {
-			c.rows[dpid] = now
+			c.lastSwitches[dpid] = now
 		}
 		if was == nil {
 			return
@@ -28,11 +28,11 @@ func (c *Core) portsLeft(f *Facts) map[netview.Point]bool {
 			left[netview.Point{DPID: dpid, Port: number}] = true
 		}
 	}
-	if f.Whole {
+	if f.Resync {
 		for sw := range f.Snap.Switches() {
 			take(sw.DPID, sw)
 		}
-		for dpid := range c.rows {
+		for dpid := range c.lastSwitches {
 			if _, there := f.Snap.Switch(dpid); !there {
 				take(dpid, nil)
 			}
@@ -49,45 +49,47 @@ func (c *Core) portsLeft(f *Facts) map[netview.Point]bool {
 	return left
 }
 
-// learnPorts has those looked at first whose packets go through ports that are not what they were. It looks at all ways: ports go rarely.
-func (c *Core) learnPorts(left map[netview.Point]bool) {
+// portsRemoved re-evaluates first the intents whose path uses a removed port. It looks at all
+// paths, since ports are removed rarely.
+func (c *Core) portsRemoved(left map[netview.Point]bool) {
 	if len(left) == 0 {
 		return
 	}
 	var list []uint32
-	for _, w := range c.routes.list {
-		if w != nil && w.users.count() > 0 && w.through(left) {
-			list = append(list, w.users.list...)
+	for _, path := range c.paths.list {
+		if path != nil && path.users.count() > 0 && path.through(left) {
+			list = append(list, path.users.list...)
 		}
 	}
 	slices.Sort(list)
 	for _, n := range slices.Compact(list) {
 		e := c.entries.at(n)
-		if e.program == nil || e.has(leaving) || !c.anyWay(e.program, func(w *way) bool { return w.through(left) }) {
+		if e.rules == nil || e.has(withdrawing) ||
+			!c.anyPath(e.rules, func(path *sharedPath) bool { return path.through(left) }) {
 			continue
 		}
-		c.uprooted[n] = true
+		c.portsChanged[n] = true
 		c.broken = append(c.broken, n)
 	}
 }
 
-// through reports whether packets come in or go out by one of these ports.
-func (w *way) through(ports map[netview.Point]bool) bool {
-	return slices.ContainsFunc(w.route.Hops, func(h *program.Hop) bool {
+// through reports whether a path uses one of some ports.
+func (path *sharedPath) through(ports map[netview.Point]bool) bool {
+	return slices.ContainsFunc(path.route.Hops, func(h *ruleset.Hop) bool {
 		return ports[netview.Point{DPID: h.DPID, Port: h.In}] ||
 			slices.ContainsFunc(h.Out, func(out uint32) bool { return ports[netview.Point{DPID: h.DPID, Port: out}] })
 	})
 }
 
-// uproot looks again at an intent of which a port is not what it was. The rules that it has no more go at once: what they send to the
-// port's number goes somewhere else by now, and may circle there.
-func (c *Core) uproot(n uint32, e *entry) {
-	c.decide(n, broken)
-	if e.change == nil {
+// repairPorts re-routes an intent of which a port was removed. The old rules are removed at once:
+// what they send to the port's number may go elsewhere by now, and may loop.
+func (c *Core) repairPorts(n uint32, e *entry) {
+	c.decide(n, byFailure)
+	if e.transition == nil {
 		return
 	}
-	for i := range e.change.past {
-		if p := &e.change.past[i]; p.due.IsZero() || p.due.After(c.now) {
+	for i := range e.transition.retiring {
+		if p := &e.transition.retiring[i]; p.due.IsZero() || p.due.After(c.now) {
 			p.due = c.now
 		}
 	}

@@ -5,157 +5,157 @@ import (
 	"slices"
 
 	"github.com/weirnet/weir/intent/spec"
-	"github.com/weirnet/weir/program"
+	"github.com/weirnet/weir/ruleset"
 )
 
-// Update is what the core has come to for one intent.
+// Update is a change of the state of one intent.
 type Update struct {
 	Number   uint32
 	State    State
 	Code     Code
 	Retrying bool
-	Gone     bool // its rules are gone: the number and the id are free
+	Gone     bool // deleted, with all its rules: the number and the id are free
 	Text     string
-	Program  *program.Program
+	Rules    *ruleset.Set
 }
 
-// waiter waits for an intent to come to one of some states.
+// waiter waits for an intent to enter one of some states.
 type waiter struct {
 	states []State
-	found  chan Intent // gets the intent, or is closed when it is gone
+	found  chan Intent // receives the intent, or is closed when it is deleted
 }
 
-// publish shows updates.
-func (f *front) publish(updates []Update) {
+// publish applies updates of the core.
+func (adm *admission) publish(updates []Update) {
 	if len(updates) == 0 {
 		return
 	}
-	f.events.revision++
+	adm.events.Current++
 	for i := range updates {
 		u := &updates[i]
-		if !f.records.has(u.Number) {
+		if !adm.records.has(u.Number) {
 			continue
 		}
 		if u.Gone {
-			f.release(u.Number)
+			adm.release(u.Number)
 			continue
 		}
-		f.update(u, f.records.at(u.Number))
+		adm.update(u, adm.records.at(u.Number))
 	}
-	f.events.ringBell()
+	adm.events.Wake()
 }
 
-// update shows one update. One that is being withdrawn stays so until it is gone.
-func (f *front) update(u *Update, r *record) {
-	r.program = u.Program
+// update applies one update. An intent that is being withdrawn stays so until it is deleted.
+func (adm *admission) update(u *Update, r *record) {
+	r.rules = u.Rules
 	if r.state == Withdrawing && u.State != Withdrawing {
 		return
 	}
-	if u.Text != "" || r.texted {
-		if r.texted = u.Text != ""; r.texted {
-			f.texts[u.Number] = u.Text
+	if u.Text != "" || r.hasText {
+		if r.hasText = u.Text != ""; r.hasText {
+			adm.texts[u.Number] = u.Text
 		} else {
-			delete(f.texts, u.Number)
+			delete(adm.texts, u.Number)
 		}
 	}
 	if r.state != u.State {
-		f.setState(r, u.State)
+		adm.setState(r, u.State)
 	}
-	r.code, r.retrying, r.revision = u.Code, u.Retrying, f.events.revision
-	f.note(u.Number, r)
+	r.code, r.retrying, r.revision = u.Code, u.Retrying, adm.events.Current
+	adm.appendEvent(u.Number, r)
 }
 
-// note makes an event of a record as it is, and answers who waits for it.
-func (f *front) note(n uint32, r *record) {
-	f.events.append(event{id: r.id(), revision: f.events.revision, number: n, state: r.state, code: r.code})
-	f.answer(n, r)
+// appendEvent appends an event with the state of a record, and answers its waiters.
+func (adm *admission) appendEvent(n uint32, r *record) {
+	adm.events.Append(event{id: r.id(), revision: adm.events.Current, number: n, state: r.state, code: r.code})
+	adm.answerWaiters(n, r)
 }
 
-// answer answers who waits for an intent, if its state is of the content that it has.
-func (f *front) answer(n uint32, r *record) {
-	if f.waiting == 0 || r.busy() || r.unseen > 0 || len(f.waiters[n]) == 0 {
+// answerWaiters answers waiters of an intent, if its state belongs to its current content.
+func (adm *admission) answerWaiters(n uint32, r *record) {
+	if adm.waiting == 0 || r.inFlight() || r.unprocessed > 0 || len(adm.waiters[n]) == 0 {
 		return
 	}
-	f.waiters[n] = slices.DeleteFunc(f.waiters[n], func(w *waiter) bool {
+	adm.waiters[n] = slices.DeleteFunc(adm.waiters[n], func(w *waiter) bool {
 		if !slices.Contains(w.states, r.state) {
 			return false
 		}
-		w.found <- f.intent(n)
-		f.waiting--
+		w.found <- adm.intent(n)
+		adm.waiting--
 		return true
 	})
-	if len(f.waiters[n]) == 0 {
-		delete(f.waiters, n)
+	if len(adm.waiters[n]) == 0 {
+		delete(adm.waiters, n)
 	}
 }
 
-// release forgets an intent whose rules are gone.
-func (f *front) release(n uint32) {
-	r := f.records.at(n)
-	f.ids.remove(maphash.String(f.seed, r.id()), n)
-	if r.texted {
-		delete(f.texts, n)
+// release deletes an intent whose rules are gone.
+func (adm *admission) release(n uint32) {
+	r := adm.records.at(n)
+	adm.ids.Remove(maphash.String(adm.seed, r.id()), n)
+	if r.hasText {
+		delete(adm.texts, n)
 	}
-	f.counts[r.state]--
-	f.events.append(event{id: r.id(), revision: f.events.revision, number: n, state: Withdrawing, gone: true})
-	f.dismiss(n)
+	adm.counts[r.state]--
+	adm.events.Append(event{id: r.id(), revision: adm.events.Current, number: n, state: Withdrawing, gone: true})
+	adm.closeWaiters(n)
 	*r = record{}
-	f.free = append(f.free, n)
+	adm.free = append(adm.free, n)
 }
 
-// dismiss tells who waits for an intent that it is no more.
-func (f *front) dismiss(n uint32) {
-	for _, w := range f.waiters[n] {
+// closeWaiters ends the waits for a deleted intent.
+func (adm *admission) closeWaiters(n uint32) {
+	for _, w := range adm.waiters[n] {
 		close(w.found)
-		f.waiting--
+		adm.waiting--
 	}
-	delete(f.waiters, n)
+	delete(adm.waiters, n)
 }
 
-// seen notes that what the core has made of commits is shown.
-func (f *front) seen(commits []Commit) {
+// processed notes that the core has processed commits.
+func (adm *admission) processed(commits []Commit) {
 	for i := range commits {
 		n := commits[i].Number
-		if !f.records.has(n) { // gone by it
+		if !adm.records.has(n) { // deleted by it
 			continue
 		}
-		r := f.records.at(n)
-		r.unseen--
-		f.answer(n, r)
+		r := adm.records.at(n)
+		r.unprocessed--
+		adm.answerWaiters(n, r)
 	}
-	if len(commits) > 0 { // they are events, also where nothing else follows from them
-		f.events.ringBell()
+	if len(commits) > 0 { // commits are events, even without an update
+		adm.events.Wake()
 	}
 }
 
-// load takes an intent from the journal, at the start.
-func (f *front) load(n uint32, content string, s *spec.Spec) {
-	f.records.reserve(n)
-	f.last = max(f.last, n)
-	*f.records.at(n) = record{content: content, state: Submitted, since: f.config.Now().UnixNano()}
-	f.counts[Submitted]++
-	f.ids.add(maphash.String(f.seed, s.ID), n)
-	f.addClaims(s, n)
+// load adds an intent from the journal, at the start.
+func (adm *admission) load(n uint32, content string, s *spec.Spec) {
+	adm.records.reserve(n)
+	adm.last = max(adm.last, n)
+	*adm.records.at(n) = record{content: content, state: Submitted, since: adm.config.Now().UnixNano()}
+	adm.counts[Submitted]++
+	adm.ids.add(maphash.String(adm.seed, s.ID), n)
+	adm.addClaims(s, n)
 }
 
-// loaded ends the loading: numbers in between are free.
-func (f *front) loaded() {
-	for n := f.last; n > 0; n-- {
-		f.records.reserve(n)
-		if !f.records.has(n) {
-			f.free = append(f.free, n)
+// loaded ends the loading: numbers without a record are free.
+func (adm *admission) loaded() {
+	for n := adm.last; n > 0; n-- {
+		adm.records.reserve(n)
+		if !adm.records.has(n) {
+			adm.free = append(adm.free, n)
 		}
 	}
 }
 
-// page copies records in the order of their numbers, after one: at most limit, looking at no more than pageNumbers numbers. last is the last
-// number looked at, 0 at the end.
-func (f *front) page(after uint32, limit int, buf []numbered) (list []numbered, last uint32) {
+// page copies visible records in the order of numbers, after one: at most limit, from no more than
+// pageNumbers numbers. last is the last number examined, 0 at the end.
+func (adm *admission) page(after uint32, limit int, buf []numberedRecord) (list []numberedRecord, last uint32) {
 	list = buf
-	for n := after + 1; n <= f.last; n++ {
-		if f.shown(n) {
-			r := f.records.at(n).durable()
-			list = append(list, numbered{n, r, f.text(n, &r)})
+	for n := after + 1; n <= adm.last; n++ {
+		if adm.visible(n) {
+			r := adm.records.at(n).durable()
+			list = append(list, numberedRecord{n, r, adm.text(n, &r)})
 		}
 		if len(list) == limit || n-after == pageNumbers {
 			return list, n
@@ -164,11 +164,11 @@ func (f *front) page(after uint32, limit int, buf []numbered) (list []numbered, 
 	return list, 0
 }
 
-// pageNumbers is how many numbers are looked at while the lock is held.
+// pageNumbers is how many numbers are examined while the lock is held.
 const pageNumbers = 4096
 
-// numbered is a copy of a record.
-type numbered struct {
+// numberedRecord is a copy of a record.
+type numberedRecord struct {
 	number uint32
 	record record
 	text   string

@@ -5,24 +5,25 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/weirnet/weir/program"
+	"github.com/weirnet/weir/intent/spec"
+	"github.com/weirnet/weir/ruleset"
 )
 
-// record is what is known of one intent outside the core: 56 bytes, and the durable form of its spec.
+// record is what admission keeps of one intent: 56 bytes, and the durable form of its spec.
 type record struct {
-	content  string // durable form; "" in a record that is not in use
-	program  *program.Program
-	pending  *undo // of the first change that a commit under way makes; nil: there is none
-	since    int64 // of state, nanoseconds since 1970
-	revision uint64
-	state    State
-	code     Code
-	retrying bool
-	texted   bool   // front.texts has a text
-	unseen   uint16 // commits that the core has not taken: the state is of before them
+	content     string // durable form; "" in an unused record
+	rules       *ruleset.Set
+	pending     *undo // of the first uncommitted change; nil without one
+	since       int64 // when state was entered, Unix nanoseconds
+	revision    uint64
+	state       State
+	code        Code
+	retrying    bool
+	hasText     bool   // admission.texts has a text
+	unprocessed uint16 // commits that the core has not processed: state precedes them
 }
 
-// id is the intent's id, as a part of the content (package spec: the durable form).
+// id returns the intent's id, which is part of the content (package spec: the durable form).
 func (r *record) id() string { return idOf(r.content) }
 
 func idOf(content string) string {
@@ -30,25 +31,25 @@ func idOf(content string) string {
 	return content[head : head+int(content[head-1])]
 }
 
-// busy reports whether a commit that concerns it is under way.
-func (r *record) busy() bool { return r.pending != nil }
+// inFlight reports whether a commit that concerns it is in flight.
+func (r *record) inFlight() bool { return r.pending != nil }
 
-// fresh reports whether an intent is not durable yet.
-func (r *record) fresh() bool { return r.pending != nil && r.pending.before.content == "" }
+// uncommitted reports whether the intent is not durable yet.
+func (r *record) uncommitted() bool { return r.pending != nil && r.pending.before.content == "" }
 
-// durable is a record that is not fresh as its last commit left it, with what the core has said since. What is under way is not shown: it
-// may come to nothing.
+// durable returns the record as of its last commit, with later updates of the core. Changes in
+// flight are left out, since they may fail.
 func (r *record) durable() record {
 	d := *r
 	if u := r.pending; u != nil {
-		if d.content = u.before.content; u.out.Content == "" { // a withdrawal
+		if d.content = u.before.content; u.commit.Content == "" { // a withdrawal
 			d.state, d.since = u.before.state, u.before.since
 		}
 	}
 	return d
 }
 
-// etag is the content's name: FNV-1a, 64 bits, so that it is the same in every life of an instance.
+// etagOf hashes a content with 64-bit FNV-1a, which is the same after every restart.
 func etagOf(content string) string {
 	h := uint64(14695981039346656037)
 	for i := range len(content) {
@@ -59,10 +60,10 @@ func etagOf(content string) string {
 
 const recordsInBlock = 1024
 
-// records are by number, in blocks: a block never moves.
+// records are stored by number, in blocks that never move.
 type records struct{ blocks []*[recordsInBlock]record }
 
-// at is the record of a number that was given out.
+// at returns the record of an allocated number.
 func (t *records) at(n uint32) *record { return &t.blocks[n/recordsInBlock][n%recordsInBlock] }
 
 // has reports whether a number is in use.
@@ -77,35 +78,35 @@ func (t *records) reserve(n uint32) {
 	}
 }
 
-// intent is a record as readers see it, of a number that is shown.
-func (f *front) intent(n uint32) Intent {
-	r := f.records.at(n).durable()
-	return r.intent(n, f.text(n, &r))
+// intent returns what readers see of a visible number.
+func (adm *admission) intent(n uint32) Intent {
+	r := adm.records.at(n).durable()
+	return r.intent(n, adm.text(n, &r))
 }
 
-// shown reports whether readers see an intent of a number.
-func (f *front) shown(n uint32) bool {
-	return f.records.has(n) && !f.records.at(n).fresh()
+// visible reports whether readers see an intent of a number.
+func (adm *admission) visible(n uint32) bool {
+	return adm.records.has(n) && !adm.records.at(n).uncommitted()
 }
 
 func (r *record) intent(n uint32, text string) Intent {
 	return Intent{
-		Spec: parsed(r.content), Number: n, State: r.state, Code: r.code, Text: text, Retrying: r.retrying,
-		Since: time.Unix(0, r.since), ETag: etagOf(r.content), Revision: r.revision, Program: r.program,
+		Spec: spec.Read(r.content), Number: n, State: r.state, Code: r.code, Text: text, Retrying: r.retrying,
+		Since: time.Unix(0, r.since), ETag: etagOf(r.content), Revision: r.revision, Rules: r.rules,
 	}
 }
 
-func (f *front) text(n uint32, r *record) string {
-	if r.texted {
-		return f.texts[n]
+func (adm *admission) text(n uint32, r *record) string {
+	if r.hasText {
+		return adm.texts[n]
 	}
 	return ""
 }
 
-// lookUp finds an intent by its id; 0 without one.
-func (f *front) lookUp(id string) (number uint32) {
-	f.ids.find(maphash.String(f.seed, id), func(n uint32) bool {
-		if f.records.at(n).id() == id {
+// find returns the number of an id; 0 if there is none.
+func (adm *admission) find(id string) (number uint32) {
+	adm.ids.Find(maphash.String(adm.seed, id), func(n uint32) bool {
+		if adm.records.at(n).id() == id {
 			number = n
 		}
 		return number == 0

@@ -5,34 +5,38 @@ import (
 	"time"
 )
 
-// mark has the decision of an intent kept.
-func (c *Core) mark(n uint32, e *entry) {
+// markUnsaved schedules an intent's decision for saving.
+func (c *Core) markUnsaved(n uint32, e *entry) {
 	if !e.has(unsaved) {
-		e.marks |= unsaved
+		e.flags |= unsaved
 		c.dirty = append(c.dirty, n)
 	}
 }
 
-// Decisions takes what is to be kept, at most limit records, and no more than decisionBytes but for the last.
+// Decisions returns decisions to save, at most limit records, and no more than decisionBytes except
+// for the last.
 func (c *Core) Decisions(limit int) (recs []Record) {
 	bytes := 0
+	var room []byte // for the records' data
 	for len(c.dirty) > 0 && len(recs) < limit && bytes < decisionBytes {
 		n := c.dirty[0]
 		c.dirty = c.dirty[1:]
 		e := c.entries.at(n)
-		e.marks &^= unsaved
+		e.flags &^= unsaved
 		switch {
-		case e.program != nil && !e.has(adopted):
-			e.marks |= saved
-			g := e.program
-			if e.change != nil && e.change.next != nil { // where it goes
-				g = e.change.next
+		case e.rules != nil && !e.has(restorable):
+			e.flags |= saved
+			g := e.rules
+			if e.transition != nil && e.transition.next != nil { // the final rule set
+				g = e.transition.next
 			}
-			data := c.appendDecision(nil, g)
+			from := len(room)
+			room = c.appendDecision(room, g)
+			data := room[from:len(room):len(room)]
 			bytes += recordHead + len(data)
 			recs = append(recs, Record{Number: n, Data: data})
-		case e.program == nil && e.has(saved):
-			e.marks &^= saved
+		case e.rules == nil && e.has(saved):
+			e.flags &^= saved
 			bytes += recordHead
 			recs = append(recs, Record{Number: n, Delete: true})
 		}
@@ -43,36 +47,37 @@ func (c *Core) Decisions(limit int) (recs []Record) {
 	return recs
 }
 
-// keptWithin is how long a decision may be in memory only.
-const keptWithin = 250 * time.Millisecond
+// saveDelay is how long a decision may be in memory only.
+const saveDelay = 250 * time.Millisecond
 
-// recorder writes decisions into their journal.
+// recorder writes decisions to their journal.
 type recorder struct {
 	journal Journal
-	at      time.Time // of the next writing; zero if nothing is to be written
+	next    time.Time // when to write next; zero if nothing is to be written
 
 	mu     sync.Mutex
-	failed []uint32 // written, and then not durable
+	failed []uint32 // numbers whose commit failed
 }
 
-// decisionsAtOnce is how many decisions are handed to the journal at a time.
-const decisionsAtOnce = 8192
+// maxDecisions is how many decisions go to the journal in one append.
+const maxDecisions = 8192
 
-// decisionBytes is about how many bytes they may have: a journal takes a MiB in one append. recordHead is what a record has in it beside its data.
+// decisionBytes limits the bytes of one append, approximately: a journal accepts 1 MiB. recordHead
+// is the size of a record without its data.
 const (
 	decisionBytes = 512 << 10
 	recordHead    = 10
 )
 
-func (r *recorder) due(time.Time) time.Time { return r.at }
+func (r *recorder) due(time.Time) time.Time { return r.next }
 
-// take writes what is due.
-func (r *recorder) take(c *Core, now time.Time) {
+// saveDue writes decisions whose delay has passed.
+func (r *recorder) saveDue(c *Core, now time.Time) {
 	r.mu.Lock()
 	for _, n := range r.failed {
 		e := c.entries.at(n)
-		e.marks |= saved
-		c.mark(n, e)
+		e.flags |= saved
+		c.markUnsaved(n, e)
 	}
 	r.failed = nil
 	r.mu.Unlock()
@@ -82,41 +87,41 @@ func (r *recorder) take(c *Core, now time.Time) {
 	case r.journal == nil:
 		c.dirty = nil
 		return
-	case r.at.IsZero():
-		r.at = now.Add(keptWithin)
+	case r.next.IsZero():
+		r.next = now.Add(saveDelay)
 		return
-	case now.Before(r.at):
+	case now.Before(r.next):
 		return
 	}
-	r.at = time.Time{}
+	r.next = time.Time{}
 	for len(c.dirty) > 0 {
-		recs := c.Decisions(decisionsAtOnce)
+		recs := c.Decisions(maxDecisions)
 		if len(recs) == 0 {
 			continue
 		}
 		err := r.journal.Append(recs, func(_ uint64, err error) {
 			if err != nil {
-				r.again(recs)
+				r.markFailed(recs)
 			}
 		})
-		if err != nil { // it has enough to do: later
-			r.again(recs)
-			r.at = now.Add(time.Second)
+		if err != nil { // the journal is full: retry later
+			r.markFailed(recs)
+			r.next = now.Add(time.Second)
 			return
 		}
 	}
 }
 
-// flush writes all there is, at the end.
+// flush writes all decisions, at shutdown.
 func (r *recorder) flush(c *Core) {
 	for r.journal != nil && len(c.dirty) > 0 {
-		if recs := c.Decisions(decisionsAtOnce); len(recs) > 0 && r.journal.Append(recs, func(uint64, error) {}) != nil {
+		if recs := c.Decisions(maxDecisions); len(recs) > 0 && r.journal.Append(recs, func(uint64, error) {}) != nil {
 			return
 		}
 	}
 }
 
-func (r *recorder) again(recs []Record) {
+func (r *recorder) markFailed(recs []Record) {
 	r.mu.Lock()
 	for i := range recs {
 		r.failed = append(r.failed, recs[i].Number)

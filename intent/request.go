@@ -6,47 +6,50 @@ import (
 	"time"
 
 	"github.com/weirnet/weir/intent/spec"
-	"github.com/weirnet/weir/program"
+	"github.com/weirnet/weir/ruleset"
 )
 
-// Op is what a request asks for.
+// Op is the kind of a request.
 type Op uint8
 
 // The operations.
 const (
-	Create   Op = iota + 1 // a new intent; the same content under the same id is the same intent
-	Replace                // a new content for an id, made if there is none
+	Create   Op = iota + 1 // a new intent; idempotent for the same id and content
+	Replace                // new content for an id, created if it does not exist
 	Withdraw               // an intent by its id
 )
 
 // Request is one request.
 type Request struct {
 	Op   Op
-	Spec spec.Spec // of Create and Replace; checked again here
+	Spec spec.Spec // of Create and Replace; validated again here
 	ID   string    // of Withdraw
-	// IfMatch, of Replace and Withdraw, is the ETag that the intent must have; "*" any, "" does not look.
+	// IfMatch, of Replace and Withdraw, is the ETag that the intent must have; "*": any; "": not
+	// checked.
 	IfMatch string
-	// Key makes a Create without an id the same each time it is sent: its id is derived from the key.
+	// Key is an idempotency key for a Create without an id: the id is derived from it.
 	Key string
 }
 
-// Status is what came of a request.
+// Status is the result of a request.
 type Status uint8
 
-// The statuses. After Accepted and Existing what was asked for is durable; after the others nothing has changed.
+// The statuses. After Accepted and Existing the requested state is durable; after the others
+// nothing has changed.
 const (
 	Accepted   Status = iota + 1
-	Existing          // it was so before
-	NotFound          // there is no intent of this id
-	Conflict          // the id has another content, or another intent has the same packets; Text names it
-	Invalid           // the spec is refused; Text says why
-	Mismatched        // IfMatch names another content
-	Abandoned         // nothing is wrong with it, but with another request of its atomic batch
+	Existing          // already so
+	NotFound          // no intent has this id
+	Conflict          // the id has different content, or another intent matches the same packets (Text)
+	Invalid           // the spec is invalid (Text)
+	Mismatched        // IfMatch does not match the current content
+	Abandoned         // valid, but another request of its atomic batch failed
 )
 
 var statusNames = [...]string{"", "accepted", "existing", "not-found", "conflict", "invalid", "mismatched", "abandoned"}
 
-// String is "accepted", "existing", "not-found", "conflict", "invalid", "mismatched" or "abandoned".
+// String is "accepted", "existing", "not-found", "conflict", "invalid", "mismatched" or
+// "abandoned".
 func (s Status) String() string {
 	if int(s) >= len(statusNames) {
 		return "unknown"
@@ -54,7 +57,7 @@ func (s Status) String() string {
 	return statusNames[s]
 }
 
-// failed tells whether an atomic batch fails with it.
+// failed reports whether it makes an atomic batch fail.
 func (s Status) failed() bool { return s == Conflict || s == Invalid || s == Mismatched }
 
 // Answer is the answer to one request.
@@ -65,42 +68,42 @@ type Answer struct {
 	State    State
 	Text     string
 	Err      error  // of Invalid: an *spec.Error names the field
-	ETag     string // of the content that the intent has now
-	Revision uint64 // of the engine's changes: what shows this answer (Engine.Changes)
+	ETag     string // of the current content
+	Revision uint64 // in Engine.Changes, from which this answer is visible
 }
 
-// Overload is the error of a batch that was not taken because too much waits.
+// Overload is the error of a batch that was rejected because a limit is reached.
 type Overload struct {
-	What       string        // what is full
-	RetryAfter time.Duration // when to try again
+	What       string        // which limit
+	RetryAfter time.Duration // delay before a retry
 }
 
-// Error says what is full and when to try again.
+// Error names the limit and the retry delay.
 func (o *Overload) Error() string {
 	return fmt.Sprintf("overload: %s; try again in %v", o.What, o.RetryAfter)
 }
 
-// ErrClosed is the error of requests after the engine has ended.
+// ErrClosed is the error of requests after the engine was shut down.
 var ErrClosed = errors.New("intent: the engine has ended")
 
-// Intent is an intent as it is now, for readers.
+// Intent is a copy of an intent's state for readers.
 type Intent struct {
 	Spec     spec.Spec
 	Number   uint32
 	State    State
 	Code     Code
-	Text     string    // for people: why
-	Retrying bool      // it is tried again without anybody asking
-	Since    time.Time // of the state
+	Text     string    // the reason, for people
+	Retrying bool      // the engine retries by itself
+	Since    time.Time // when the state was entered
 	ETag     string
 	Revision uint64
-	// Program is what is wanted of switches, nil if nothing is: its legs and their hops.
-	Program *program.Program
+	// Rules are the desired rules: legs and their hops; nil without any.
+	Rules *ruleset.Set
 }
 
-// Change is one event: an intent as it is now, in the state that it came to then.
+// Change is one event: an intent as it is now, in the state that it entered then.
 type Change struct {
 	Revision uint64
-	Gone     bool // it is no more; only ID is set in Intent.Spec
+	Gone     bool // deleted; only ID is set in Intent.Spec
 	Intent   Intent
 }

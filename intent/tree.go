@@ -5,34 +5,34 @@ import (
 
 	"github.com/weirnet/weir/intent/spec"
 	"github.com/weirnet/weir/netview"
-	"github.com/weirnet/weir/program"
+	"github.com/weirnet/weir/ruleset"
 	"github.com/weirnet/weir/topology"
 )
 
-// tree is built branch by branch, in topology.Hop: one for each switch, port in and port out.
+// tree is built branch by branch, of topology.Hop: one for each switch, in port and out port.
 type tree struct {
 	hops []topology.Hop
 	next []int // by hop, in an in-tree: the hop that its port leads to, -1 at the end
 
 }
 
-// inTree is a way from several connect points to one: at each switch that it has reached already, a branch follows what is there, so that
-// all of one switch leaves by one port.
-func (c *Core) inTree(n uint32, s *spec.Spec, m *topology.Map) (*way, problem) {
+// inTree computes a tree from several connect points to one: at a switch that the tree has already,
+// a branch joins it, so that all packets leave a switch by one port.
+func (c *Core) inTree(n uint32, s *spec.Spec, m *topology.Map) (*sharedPath, problem) {
 	to := s.Dst[0].Point
 	var t tree
 	on := make(map[netview.DPID]int)
 	for i := range s.Src {
-		w, p := c.branch(n, s.Src[i].Point, to, m)
+		path, p := c.branch(n, s.Src[i].Point, to, m)
 		if p.code != NoCode {
 			return nil, p
 		}
-		t.joinIn(w, on)
+		t.joinIn(path, on)
 	}
-	return c.routes.ofTree(t.upstreamFirst()), problem{}
+	return c.paths.forTree(t.upstreamFirst()), problem{}
 }
 
-// branch are the hops of one branch of a tree.
+// branch computes the hops of one branch of a tree.
 func (c *Core) branch(n uint32, from, to netview.Point, m *topology.Map) ([]topology.Hop, problem) {
 	for _, at := range [...]netview.Point{from, to} {
 		if p := c.unknown(at); p.code != NoCode {
@@ -47,14 +47,14 @@ func (c *Core) branch(n uint32, from, to netview.Point, m *topology.Map) ([]topo
 	return hops, problem{}
 }
 
-// joinIn adds a branch up to where it meets what is there.
+// joinIn adds a branch up to where it meets the tree.
 func (t *tree) joinIn(branch []topology.Hop, on map[netview.DPID]int) {
 	before := -1
 	for _, h := range branch {
 		met, there := on[h.DPID]
 		if there {
 			h.Out = t.hops[met].Out
-			if i := slices.Index(t.hops, h); i >= 0 { // by this port too: the rest is there
+			if i := slices.Index(t.hops, h); i >= 0 { // same in port: the rest is in the tree
 				if before >= 0 {
 					t.next[before] = i
 				}
@@ -74,8 +74,8 @@ func (t *tree) joinIn(branch []topology.Hop, on map[netview.DPID]int) {
 	}
 }
 
-// upstreamFirst is an in-tree as a route: each hop after those that lead to it.
-func (t *tree) upstreamFirst() ([]*program.Hop, []join) {
+// upstreamFirst returns an in-tree as a route: each hop after those that lead to it.
+func (t *tree) upstreamFirst() ([]*ruleset.Hop, []edge) {
 	depth := make([]int, len(t.hops)) // to the end
 	order := make([]int, len(t.hops))
 	for i := range t.hops {
@@ -85,25 +85,26 @@ func (t *tree) upstreamFirst() ([]*program.Hop, []join) {
 		}
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return depth[b] - depth[a] })
-	hops, joins, place := make([]*program.Hop, len(order)), []join{}, make([]int32, len(order))
+	hops, joins, place := make([]*ruleset.Hop, len(order)), []edge{}, make([]int32, len(order))
 	for k, i := range order {
 		h := t.hops[i]
 		place[i] = int32(k)
-		hops[k] = &program.Hop{DPID: h.DPID, In: h.In, Out: []uint32{h.Out}}
+		hops[k] = &ruleset.Hop{DPID: h.DPID, In: h.In, Out: []uint32{h.Out}}
 	}
 	for _, i := range order {
 		if t.next[i] >= 0 {
-			joins = append(joins, join{place[i], place[t.next[i]], t.hops[i].Out})
+			joins = append(joins, edge{place[i], place[t.next[i]], t.hops[i].Out})
 		}
 	}
 	return hops, joins
 }
 
-// outTree is a way from one connect point to several: each branch leaves what is there at the last switch that it has in common with it.
-func (c *Core) outTree(n uint32, s *spec.Spec, m *topology.Map) (*way, problem) {
+// outTree computes a tree from one connect point to several: each branch leaves the tree at the
+// last switch that it has in common with it.
+func (c *Core) outTree(n uint32, s *spec.Spec, m *topology.Map) (*sharedPath, problem) {
 	from := s.Src[0].Point
-	var hops []*program.Hop
-	var joins []join
+	var hops []*ruleset.Hop
+	var joins []edge
 	on := make(map[netview.DPID]int)
 	for i := range s.Dst {
 		branch, p := c.branch(n, from, s.Dst[i].Point, m)
@@ -120,22 +121,22 @@ func (c *Core) outTree(n uint32, s *spec.Spec, m *topology.Map) (*way, problem) 
 		if !there {
 			at = len(hops)
 			on[branch[first].DPID] = at
-			hops = append(hops, &program.Hop{DPID: branch[first].DPID, In: branch[first].In})
+			hops = append(hops, &ruleset.Hop{DPID: branch[first].DPID, In: branch[first].In})
 		}
 		for k := first; k < len(branch); k++ {
 			if k > first {
 				on[branch[k].DPID] = len(hops)
-				joins = append(joins, join{int32(at), int32(len(hops)), branch[k-1].Out})
+				joins = append(joins, edge{int32(at), int32(len(hops)), branch[k-1].Out})
 				at = len(hops)
-				hops = append(hops, &program.Hop{DPID: branch[k].DPID, In: branch[k].In})
+				hops = append(hops, &ruleset.Hop{DPID: branch[k].DPID, In: branch[k].In})
 			}
 			hops[at].Out = inserted(hops[at].Out, branch[k].Out)
 		}
 	}
-	return c.routes.ofTree(hops, joins), problem{}
+	return c.paths.forTree(hops, joins), problem{}
 }
 
-// inserted is an ascending list with a port.
+// inserted returns an ascending list with a port added.
 func inserted(list []uint32, port uint32) []uint32 {
 	i, there := slices.BinarySearch(list, port)
 	if there {

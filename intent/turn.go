@@ -7,13 +7,13 @@ import (
 	"github.com/weirnet/weir/topology"
 )
 
-// changesAtOnce is how many changes of the view go into one step, about.
+// changesAtOnce is about how many changes of the view go into one step.
 const changesAtOnce = 4096
 
-// outcomesKept is for how many outcomes memory is kept.
+// outcomesKept is for how many outcomes memory is retained.
 const outcomesKept = 1 << 18
 
-// follower keeps the topology of the view.
+// follower maintains the topology map of the view.
 type follower struct {
 	view *netview.View
 	rev  netview.Revision
@@ -24,8 +24,8 @@ func (w *follower) changed() <-chan struct{} { return w.view.Changed(w.rev) }
 
 func (w *follower) behind() bool { return w.m == nil || w.view.Snapshot().Revision() != w.rev }
 
-// next is what has changed since the last call; nil if nothing has.
-func (w *follower) next() *Facts {
+// next returns what has changed since the last call; nil if nothing has.
+func (w *follower) next() *NetworkUpdate {
 	if !w.behind() {
 		return nil
 	}
@@ -33,75 +33,75 @@ func (w *follower) next() *Facts {
 		if changes, upto, ok := w.view.Changes(w.rev, changesAtOnce); ok {
 			snap := w.view.Snapshot()
 			w.rev, w.m = upto, w.m.Next(snap, changes)
-			return &Facts{Changes: changes, Snap: snap, Map: w.m}
+			return &NetworkUpdate{Changes: changes, Snap: snap, Map: w.m}
 		}
 	}
 	snap := w.view.Snapshot()
 	w.rev, w.m = snap.Revision(), topology.Build(snap)
-	return &Facts{Whole: true, Snap: snap, Map: w.m}
+	return &NetworkUpdate{Resync: true, Snap: snap, Map: w.m}
 }
 
-// turn takes all that has happened, does all that follows from it at once, and returns when to wake.
+// turn processes all input until nothing is left to do at once, and returns when to wake.
 func (e *Engine) turn(now time.Time) time.Time {
 	for {
-		in := Input{Facts: e.follow.next()}
-		e.front.mu.Lock()
-		e.commits, e.front.out = e.front.out, e.commits[:0]
-		e.front.mu.Unlock()
+		in := Input{Network: e.follower.next()}
+		e.admission.mu.Lock()
+		e.commits, e.admission.commits = e.admission.commits, e.commits[:0]
+		e.admission.mu.Unlock()
 		e.mu.Lock()
-		if e.heard, e.outcomes = e.outcomes, e.heard[:0]; cap(e.outcomes) > outcomesKept {
+		if e.taken, e.outcomes = e.outcomes, e.taken[:0]; cap(e.outcomes) > outcomesKept {
 			e.outcomes = nil
 		}
-		asks := e.asks
-		e.asks = nil
+		asks := e.queries
+		e.queries = nil
 		e.mu.Unlock()
-		in.Commits, in.Outcomes = e.commits, e.heard
+		in.Commits, in.Outcomes = e.commits, e.taken
 		ready := e.core.Step(&in, now)
-		e.do(ready, in.Facts, now)
+		e.apply(ready, in.Network, now)
 		clear(e.commits)
-		clear(e.heard)
+		clear(e.taken)
 		for _, ask := range asks {
 			ask(e.core)
 		}
 		if ready.More {
-			giveWay()
+			yieldProcessor()
 		} else if e.config.Ordered != nil {
 			e.config.Ordered()
 			e.config.Ordered = nil
 		}
-		if !e.follow.behind() && !ready.More {
-			return earlier(ready.Wake, e.decision.due(now))
+		if !e.follower.behind() && !ready.More {
+			return earlier(ready.Wake, e.recorder.due(now))
 		}
 	}
 }
 
-// do does what the core says.
-func (e *Engine) do(ready *Ready, facts *Facts, now time.Time) {
-	e.front.mu.Lock()
+// apply carries out the result of a step.
+func (e *Engine) apply(ready *Ready, facts *NetworkUpdate, now time.Time) {
+	e.admission.mu.Lock()
 	if facts != nil {
-		e.front.learn(facts)
+		e.admission.learnHosts(facts)
 	}
-	e.front.publish(ready.Updates)
-	e.front.seen(e.commits)
-	e.front.core = e.core.counts
-	e.front.mu.Unlock()
+	e.admission.publish(ready.Updates)
+	e.admission.processed(e.commits)
+	e.admission.core = e.core.counts
+	e.admission.mu.Unlock()
 	if len(ready.Orders) > 0 {
 		e.config.Orders(ready.Orders)
 	}
-	e.decision.take(e.core, now)
+	e.recorder.saveDue(e.core, now)
 }
 
-// finish has nobody wait any more.
-func (e *Engine) finish() {
+// shutDown releases all callers that wait.
+func (e *Engine) shutDown() {
 	e.mu.Lock()
-	e.over, e.outcomes, e.asks = true, nil, nil
+	e.closed, e.outcomes, e.queries = true, nil, nil
 	e.mu.Unlock()
-	e.front.mu.Lock()
-	e.front.closed = true
-	e.front.mu.Unlock()
+	e.admission.mu.Lock()
+	e.admission.closed = true
+	e.admission.mu.Unlock()
 }
 
-// earlier is the earlier of two times that may be zero, for never.
+// earlier returns the earlier of two times that may be zero, for never.
 func earlier(a, b time.Time) time.Time {
 	if a.IsZero() || !b.IsZero() && b.Before(a) {
 		return b

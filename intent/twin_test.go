@@ -13,8 +13,8 @@ import (
 	"github.com/weirnet/weir/topology"
 )
 
-// twin runs random histories: what comes of them at rest must be what a look at the network says, and during what is planned no packet may be lost or
-// go round.
+// twin runs random histories: what comes of them at rest must be what a look at the network says,
+// and during what is planned no packet may be lost or go round.
 type twin struct {
 	*network
 	r       *rand.Rand
@@ -30,7 +30,8 @@ type twin struct {
 
 func newTwin(t testing.TB, seed uint64) *twin {
 	w := &twin{
-		network: newNetwork(t, 6), r: rand.New(rand.NewPCG(seed, 1)), model: make(map[string]string), ended: make(map[string]bool),
+		network: newNetwork(t, 6), r: rand.New(rand.NewPCG(seed, 1)), model: make(map[string]string),
+		ended:   make(map[string]bool),
 		drained: make(map[netview.LinkKey]bool), costs: make(map[netview.LinkKey]uint64),
 	}
 	w.matches = make(map[ruleAt]map[string]bool)
@@ -146,7 +147,7 @@ func (w *twin) ask() {
 		w.fatal("refused: %v", err)
 	}
 	if w.r.IntN(3) == 0 { // the core goes on before it is durable
-		w.engine.Turn()
+		w.engine.Step(time.Time{})
 	}
 	w.intent.commit(failure)
 	w.intent.commit(nil)
@@ -233,12 +234,12 @@ func (w *twin) some() {
 		i := first[w.r.IntN(len(first))]
 		o := w.orders[i]
 		w.orders = slices.Delete(w.orders, i, i+1)
-		w.engine.Told([]Outcome{w.take(&o)})
+		w.engine.OnOutcomes([]Outcome{w.take(&o)})
 		if w.r.IntN(2) == 0 {
-			w.engine.Turn()
+			w.engine.Step(time.Time{})
 		}
 	}
-	w.engine.Turn()
+	w.engine.Step(time.Time{})
 }
 
 // check compares, at rest, everything with everything.
@@ -281,7 +282,7 @@ func (w *twin) checkIntent(in *Intent, m *topology.Map) {
 		}
 		return
 	}
-	if in.Program == nil {
+	if in.Rules == nil {
 		if in.State != Failed && in.State != Waiting {
 			w.fatal("intent %s is %v without a program", in.Spec.ID, in.State)
 		}
@@ -290,7 +291,7 @@ func (w *twin) checkIntent(in *Intent, m *topology.Map) {
 		}
 		return
 	}
-	for _, leg := range in.Program.Legs {
+	for _, leg := range in.Rules.Legs {
 		if in.Spec.Kind == spec.MultipointToPoint || in.Spec.Kind == spec.PointToMultipoint {
 			break
 		}
@@ -316,26 +317,27 @@ func (w *twin) checkNoPath(in *Intent, m *topology.Map) {
 	}
 }
 
-// deliver follows packets of an intent through what switches hold, from where they come in; "" if they arrive, and none goes round.
+// deliver follows packets of an intent through what switches hold, from where they come in; "" if
+// they arrive, and none goes round.
 func (w *twin) deliver(in *Intent) string {
 	s := &in.Spec
 	if s.Kind == spec.HostToHost {
 		a, _ := w.view.Snapshot().Host(s.Src[0].Host)
 		b, _ := w.view.Snapshot().Host(s.Dst[0].Host)
-		for i, leg := range in.Program.Legs {
+		for i, leg := range in.Rules.Legs {
 			from, to := a.At, b.At
-			if i >= len(in.Program.Legs)/2 {
+			if i >= len(in.Rules.Legs)/2 {
 				from, to = to, from
 			}
-			if bad := w.follow(from, []netview.Point{to}, in.Program.Priority, leg.Match); bad != "" {
+			if bad := w.follow(from, []netview.Point{to}, in.Rules.Priority, leg.Match); bad != "" {
 				return bad
 			}
 		}
 		return ""
 	}
 	for _, from := range s.Ingress(nil) {
-		for _, leg := range in.Program.Legs {
-			if bad := w.follow(from, s.Egress(nil), in.Program.Priority, leg.Match); bad != "" {
+		for _, leg := range in.Rules.Legs {
+			if bad := w.follow(from, s.Egress(nil), in.Rules.Priority, leg.Match); bad != "" {
 				return bad
 			}
 		}
@@ -383,9 +385,9 @@ func (w *twin) follow(from netview.Point, to []netview.Point, priority uint16, m
 
 // checkInside looks at what the engine keeps: nothing may be left of what is gone.
 func (w *twin) checkInside(list []Intent) {
-	c, f := w.engine.core, w.engine.front
-	if f.ids.len != len(list) || f.inFlight != 0 || len(f.lines.byID) != 0 || len(f.lines.ready) != 0 || f.waiting != 0 {
-		w.fatal("front: %d ids of %d intents, %d in flight, %d deferred", f.ids.len, len(list), f.inFlight, len(f.lines.byID))
+	c, f := w.engine.core, w.engine.admission
+	if f.ids.Len() != len(list) || f.inFlight != 0 || len(f.idQueues.byID) != 0 || f.idQueues.ready.Len() != 0 || f.waiting != 0 {
+		w.fatal("front: %d ids of %d intents, %d in flight, %d deferred", f.ids.Len(), len(list), f.inFlight, len(f.idQueues.byID))
 	}
 	byState := [states]int{}
 	claims := 0
@@ -395,29 +397,31 @@ func (w *twin) checkInside(list []Intent) {
 			eachClaim(&list[i].Spec, func(claim) bool { claims++; return true })
 		}
 	}
-	if byState != f.counts || claims != f.claims.len {
-		w.fatal("front counts %v and %d claims, there are %v and %d", f.counts, f.claims.len, byState, claims)
+	if byState != f.counts || claims != f.claims.Len() {
+		w.fatal("front counts %v and %d claims, there are %v and %d", f.counts, f.claims.Len(), byState, claims)
 	}
 	legs := 0
 	for n := range c.entries.last() {
-		for _, g := range c.programsOf(n) {
+		for _, g := range c.ruleSets(n) {
 			legs += len(g.Legs)
 		}
-		if e := c.entries.at(n); e.change != nil && len(w.off) == 0 {
-			w.fatal("core: a change of number %d is under way for ever: %+v", n, e.change)
+		if e := c.entries.at(n); e.transition != nil && len(w.off) == 0 {
+			w.fatal("core: a change of number %d is under way for ever: %+v", n, e.transition)
 		}
 	}
-	if legs != c.places.groups.len || c.planned.moving != 0 && len(w.off) == 0 || c.adopting != 0 || c.uniting != 0 && len(w.off) == 0 {
-		w.fatal("core: %d legs in groups, there are %d; %d moving, %d adopted, %d uniting", c.places.groups.len, legs, c.planned.moving, c.adopting, c.uniting)
+	if legs != c.conflicts.groups.Len() || c.planner.moving != 0 && len(w.off) == 0 || c.restoring != 0 ||
+		c.interim != 0 && len(w.off) == 0 {
+		w.fatal("core: %d legs in groups, there are %d; %d moving, %d adopted, %d uniting", c.conflicts.groups.Len(),
+			legs, c.planner.moving, c.restoring, c.interim)
 	}
 	w.checkSpots()
-	for _, way := range c.routes.list {
+	for _, way := range c.paths.list {
 		if way == nil {
 			continue
 		}
 		used := 0
 		for i := range list {
-			if list[i].State != Withdrawing && takes(list[i].Program, &way.route) {
+			if list[i].State != Withdrawing && usesRoute(list[i].Rules, &way.route) {
 				used++
 			}
 		}
@@ -430,31 +434,35 @@ func (w *twin) checkInside(list []Intent) {
 // checkSpots counts what is kept of places and ways anew.
 func (w *twin) checkSpots() {
 	c := w.engine.core
-	holders, ways, spots := map[*way]int{}, map[*way]tallies{}, map[*spot]tallies{}
+	leavers, ways, spots := map[*sharedPath][]uint32{}, map[*sharedPath]classCounts{}, map[*inPort]classCounts{}
+	kinds, left := map[ruleClass]int{}, 0
 	for n := range c.entries.last() {
-		seen := map[*way]bool{}
-		for _, g := range c.programsOf(n) {
+		seen := map[*sharedPath]bool{}
+		for _, g := range c.ruleSets(n) {
 			for i := range g.Legs {
-				s, way := shapeOf(g.Legs[i].Match), c.routes.of(g.Legs[i].Route)
-				if !seen[way] {
-					holders[way]++
+				way, k := c.paths.forRoute(g.Legs[i].Route), c.classes.find(classOf(g, i))
+				if !seen[way] && g != c.entries.at(n).rules {
+					leavers[way] = append(leavers[way], n)
+					left++
+					seen[way] = true
 				}
-				seen[way] = true
 				list := ways[way]
-				first := list.add(g.Priority, s)
+				first := list.add(k)
 				ways[way] = list
-				for _, at := range way.spots {
-					if !first {
-						break
-					}
+				if !first {
+					continue
+				}
+				kinds[classOf(g, i)]++
+				for _, h := range way.route.Hops {
+					at := c.paths.inPorts.lookup(netview.Point{DPID: h.DPID, Port: h.In})
 					list := spots[at]
-					list.add(g.Priority, s)
+					list.add(k)
 					spots[at] = list
 				}
 			}
 		}
 	}
-	same := func(a, b tallies) bool {
+	same := func(a, b classCounts) bool {
 		for _, t := range a {
 			if !slices.Contains(b, t) {
 				return false
@@ -462,14 +470,41 @@ func (w *twin) checkSpots() {
 		}
 		return len(a) == len(b)
 	}
-	for _, way := range c.routes.list {
-		if way != nil && (way.holders.count() != holders[way] || !same(way.tallies, ways[way])) {
-			w.fatal("way %v: %d holders and %v, there are %d and %v", way.route, way.holders.count(), way.tallies, holders[way], ways[way])
+	for _, way := range c.paths.list {
+		if way != nil && !same(way.classes, ways[way]) {
+			w.fatal("way %v: %v, there are %v", way.route, way.classes, ways[way])
+		}
+		for _, n := range leavers[way] {
+			found := 0
+			c.paths.retiring.Find(hashOf(&way.route), func(m uint32) bool { found += map[bool]int{n == m: 1}[true]; return true })
+			if found != 1 {
+				w.fatal("way %v: number %d leaves it, and is there %d times", way.route, n, found)
+			}
 		}
 	}
-	for _, at := range c.routes.spots {
-		if !same(at.tallies, spots[at]) {
-			w.fatal("place %v: %v, there are %v", at.at, at.tallies, spots[at])
+	if c.paths.retiring.Len() != left {
+		w.fatal("%d leave ways, there are %d", c.paths.retiring.Len(), left)
+	}
+	if len(c.classes.byClass) != len(kinds) {
+		w.fatal("%d kinds of rules, there are %d", len(c.classes.byClass), len(kinds))
+	}
+	for k, n := range c.classes.byClass {
+		if c.classes.list[n].ruleClass != k || c.classes.list[n].paths != kinds[k] {
+			w.fatal("kind %v: %v, there are %d ways", k, c.classes.list[n], kinds[k])
+		}
+	}
+	for _, at := range c.paths.inPorts.list {
+		if at == nil {
+			continue
+		}
+		again := inPort{point: at.point}
+		again.measure(c.snap)
+		if at.measured && (at.latency != again.latency || at.uncertain != again.uncertain) {
+			w.fatal("place %v: a latency of %d, uncertain %v, it is %d, %v", at.point, at.latency, at.uncertain,
+				again.latency, again.uncertain)
+		}
+		if !same(at.classes, spots[at]) {
+			w.fatal("place %v: %v, there are %v", at.point, at.classes, spots[at])
 		}
 	}
 }

@@ -2,24 +2,24 @@ package intent
 
 import "slices"
 
-// users is a list of numbers that come and go. A long list is searched only now and then: what has left may stand in it until then, and some
-// twice, so whoever ranges over it looks again at each.
-type users struct {
-	list []uint32
-	gone int // that stand in the list still
+// userList is a list of intent numbers. Removal from a long list is lazy: it may contain stale
+// numbers, and some twice, so callers that range over it check each.
+type userList struct {
+	list  []uint32
+	stale int // removed numbers that are still in the list
 }
 
-// usersSearched is up to which length a list is searched for what leaves.
-const usersSearched = 32
+// maxSearched is the length up to which removal searches the list.
+const maxSearched = 32
 
-func (u *users) add(n uint32) { u.list = append(u.list, n) }
+func (u *userList) add(n uint32) { u.list = append(u.list, n) }
 
-// count is how many there are.
-func (u *users) count() int { return len(u.list) - u.gone }
+// count returns the number of users.
+func (u *userList) count() int { return len(u.list) - u.stale }
 
-// remove takes a number out; there says of each whether it is to stay.
-func (u *users) remove(n uint32, there func(uint32) bool) {
-	if len(u.list) <= usersSearched {
+// remove removes a number; there reports of each whether it is still a user.
+func (u *userList) remove(n uint32, there func(uint32) bool) {
+	if len(u.list) <= maxSearched {
 		if i := slices.Index(u.list, n); i >= 0 {
 			last := len(u.list) - 1
 			u.list[i] = u.list[last]
@@ -27,10 +27,10 @@ func (u *users) remove(n uint32, there func(uint32) bool) {
 		}
 		return
 	}
-	if u.gone++; 2*u.gone > len(u.list) {
+	if u.stale++; 2*u.stale > len(u.list) {
 		slices.Sort(u.list)
 		u.list = slices.DeleteFunc(slices.Compact(u.list), func(n uint32) bool { return !there(n) })
 		u.list = slices.Clip(u.list)
-		u.gone = 0
+		u.stale = 0
 	}
 }

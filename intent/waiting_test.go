@@ -14,7 +14,8 @@ func (n *network) waitNow(id string) (Intent, bool) {
 	return in, err == nil
 }
 
-// TestWaitAfterReplacement: who waits after a replacement is durable waits for the new content, also before the core has taken it.
+// TestWaitAfterReplacement: who waits after a replacement is durable waits for the new content,
+// also before the core has taken it.
 func TestWaitAfterReplacement(t *testing.T) {
 	n := square(t)
 	n.submit(false, Request{Op: Create, Spec: flow("a", at(1, 9), at(4, 9), 1)})
@@ -47,7 +48,8 @@ func TestWaitAfterReplacement(t *testing.T) {
 		t.Fatal("installed, and not told so")
 	}
 	// A commit that fails is no new content: who waits is told of the old one.
-	if err := n.engine.SubmitAsync([]Request{{Op: Replace, Spec: flow("a", at(1, 9), at(4, 9), 1)}}, false, func([]Answer, error) {}); err != nil {
+	if err := n.engine.SubmitAsync([]Request{{Op: Replace, Spec: flow("a", at(1, 9), at(4, 9), 1)}}, false,
+		func([]Answer, error) {}); err != nil {
 		t.Fatal(err)
 	}
 	_, number, w, _ := n.engine.wait("a", []State{Installed})
@@ -56,15 +58,17 @@ func TestWaitAfterReplacement(t *testing.T) {
 	}
 	n.intent.commit(errCommit)
 	n.step()
-	if len(w.found) != 1 || len(n.engine.front.waiters[number]) != 0 {
+	if len(w.found) != 1 || len(n.engine.admission.waiters[number]) != 0 {
 		t.Fatal("not told after a commit that failed")
 	}
 }
 
-// TestWaitForWhatNeverWas: who waits for an intent whose commit fails is told that there is none, and nothing of who gets its number.
+// TestWaitForWhatNeverWas: who waits for an intent whose commit fails is told that there is none,
+// and nothing of who gets its number.
 func TestWaitForWhatNeverWas(t *testing.T) {
 	n := square(t)
-	if err := n.engine.SubmitAsync([]Request{{Op: Create, Spec: flow("a", at(1, 9), at(4, 9), 1)}}, false, func([]Answer, error) {}); err != nil {
+	if err := n.engine.SubmitAsync([]Request{{Op: Create, Spec: flow("a", at(1, 9), at(4, 9), 1)}}, false,
+		func([]Answer, error) {}); err != nil {
 		t.Fatal(err)
 	}
 	_, _, w, _ := n.engine.wait("a", []State{Installed})

@@ -8,37 +8,41 @@ import (
 	"github.com/weirnet/weir/netview"
 )
 
-// wide are the intents that take packets of others on links between switches (spec.Spec.Boundless and Source): those that said so, and those whose source
-// address a host elsewhere has come to have. It is guarded by the front's mutex.
+// wide has the intents that match packets of other senders on links between switches
+// (spec.Spec.Boundless and Source): those whose spec says so, and those whose source address a host
+// elsewhere has since acquired. It is guarded by admission.mu.
 type wide struct {
-	numbers map[uint32]bool // true: whatever hosts there are
-	sourced int             // intents whose address decides
+	numbers map[uint32]bool // true: independent of hosts
+	sourced int             // intents with a source address
 
-	hosts map[netip.Addr][]netview.HostID // who has had an address; the view says who has it
-	news  map[netip.Addr]bool             // addresses that hosts have come to have, or elsewhere, since intents were looked at
+	hosts              map[netip.Addr][]netview.HostID // hosts that have, or had, an address; the view has the current ones
+	hostCount          int                             // sum of the lengths of the lists in hosts
+	hostCountAtRebuild int                             // hostCount when hosts was last rebuilt
+	newAddresses       map[netip.Addr]bool             // addresses that hosts have acquired, or moved with, since findWide
 }
 
 func newWide() wide {
-	return wide{numbers: make(map[uint32]bool), hosts: make(map[netip.Addr][]netview.HostID), news: make(map[netip.Addr]bool)}
+	return wide{numbers: make(map[uint32]bool), hosts: make(map[netip.Addr][]netview.HostID),
+		newAddresses: make(map[netip.Addr]bool)}
 }
 
-// add notes an intent.
-func (f *front) addWide(s *spec.Spec, n uint32) {
-	w := &f.wide
+// addWide indexes an intent.
+func (adm *admission) addWide(s *spec.Spec, n uint32) {
+	w := &adm.wide
 	switch how, a := s.Sender(); how {
-	case spec.Anybody:
+	case spec.AnySender:
 		w.numbers[n] = true
 	case spec.ByAddress:
 		w.sourced++
-		if _, there := f.elsewhere(s, a); there {
+		if _, there := adm.hostElsewhere(s, a); there {
 			w.numbers[n] = false
 		}
 	}
 }
 
-// removeWide forgets an intent.
-func (f *front) removeWide(s *spec.Spec, n uint32) {
-	w := &f.wide
+// removeWide removes an intent.
+func (adm *admission) removeWide(s *spec.Spec, n uint32) {
+	w := &adm.wide
 	if len(w.numbers) > 0 {
 		delete(w.numbers, n)
 	}
@@ -47,14 +51,14 @@ func (f *front) removeWide(s *spec.Spec, n uint32) {
 	}
 }
 
-// elsewhere finds a host that has an address at a port where packets of an intent do not come in.
-func (f *front) elsewhere(s *spec.Spec, a netip.Addr) (*netview.Host, bool) {
-	ids := f.wide.hosts[a]
+// hostElsewhere returns a host that has an address at a port that is not an ingress of an intent.
+func (adm *admission) hostElsewhere(s *spec.Spec, a netip.Addr) (*netview.Host, bool) {
+	ids := adm.wide.hosts[a]
 	if len(ids) == 0 {
 		return nil, false
 	}
 	var room [4]netview.Point
-	ingress, snap := s.Ingress(room[:0]), f.config.View.Snapshot()
+	ingress, snap := s.Ingress(room[:0]), adm.config.View.Snapshot()
 	for _, id := range ids {
 		if h, ok := snap.Host(id); ok && slices.Contains(h.IPs, a) && !slices.Contains(ingress, h.At) {
 			return h, true
@@ -63,67 +67,76 @@ func (f *front) elsewhere(s *spec.Spec, a netip.Addr) (*netview.Host, bool) {
 	return nil, false
 }
 
-// takesOthers refuses an intent whose source address a host elsewhere has, if it does not say that it is wide.
-func (f *front) takesOthers(s *spec.Spec) error {
-	if s.Wide || len(f.wide.hosts) == 0 {
+// checkWide rejects an intent whose source address a host elsewhere has, if its spec does not say
+// that it is wide.
+func (adm *admission) checkWide(s *spec.Spec) error {
+	if s.Wide || len(adm.wide.hosts) == 0 {
 		return nil
 	}
 	a, ok := s.Source()
 	if !ok {
 		return nil
 	}
-	if h, there := f.elsewhere(s, a); there {
+	if h, there := adm.hostElsewhere(s, a); there {
 		return spec.WideSource(a, h.HostID, h.At)
 	}
 	return nil
 }
 
-// learn takes the addresses of hosts that have come, or changed.
-func (f *front) learn(facts *Facts) {
-	w := &f.wide
-	if facts.Whole || len(w.hosts) > 4*facts.Snap.Counts().Hosts+4096 { // mostly addresses that nobody has any more
+// learnHosts indexes the addresses of new or changed hosts.
+func (adm *admission) learnHosts(facts *NetworkUpdate) {
+	w := &adm.wide
+	// rebuild before most entries are stale
+	if whole := facts.Resync; whole || w.hostCount > 2*w.hostCountAtRebuild+maxStaleHosts {
 		clear(w.hosts)
+		w.hostCount = 0
 		for h := range facts.Snap.Hosts() {
-			w.learn(h)
+			w.addHost(h, whole)
 		}
-		return
+		w.hostCountAtRebuild = w.hostCount
 	}
 	for i := range facts.Changes {
 		if c := &facts.Changes[i]; c.Kind == netview.KindHost && !c.Deleted {
-			w.learn(c.Host)
+			w.addHost(c.Host, true)
 		}
 	}
 }
 
-func (w *wide) learn(h *netview.Host) {
+// maxStaleHosts is how many stale addresses may be kept besides as many as there were.
+const maxStaleHosts = 4096
+
+// addHost indexes a host's addresses; news: intents are to be checked for them.
+func (w *wide) addHost(h *netview.Host, news bool) {
 	for _, a := range h.IPs {
 		if !slices.Contains(w.hosts[a], h.HostID) {
 			w.hosts[a] = append(w.hosts[a], h.HostID)
+			w.hostCount++
 		}
-		if w.sourced > 0 {
-			w.news[a] = true
+		if news && w.sourced > 0 {
+			w.newAddresses[a] = true
 		}
 	}
 }
 
-// Wide are how many intents take packets of others on links between switches, and the ids of the first of them, at most limit. An address that a host has
-// come to have since the last call has all intents looked at, a part at a time.
+// Wide returns the number of intents that match packets of other senders on links between switches,
+// and the ids of the first of them, at most limit. If hosts have acquired addresses since the last
+// call, it checks all intents, in parts.
 func (e *Engine) Wide(limit int) (count int, ids []string) {
-	f := e.front
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if len(f.wide.news) > 0 {
-		news := f.wide.news
-		f.wide.news = make(map[netip.Addr]bool)
-		f.lookForWide(news)
+	adm := e.admission
+	adm.mu.Lock()
+	defer adm.mu.Unlock()
+	if len(adm.wide.newAddresses) > 0 {
+		news := adm.wide.newAddresses
+		adm.wide.newAddresses = make(map[netip.Addr]bool)
+		adm.findWide(news)
 	}
-	list := make([]uint32, 0, len(f.wide.numbers))
-	for n, always := range f.wide.numbers {
+	list := make([]uint32, 0, len(adm.wide.numbers))
+	for n, always := range adm.wide.numbers {
 		if !always {
-			s := parsed(f.records.at(n).content)
+			s := spec.Read(adm.records.at(n).content)
 			if a, ok := s.Source(); ok {
-				if _, always = f.elsewhere(&s, a); !always {
-					delete(f.wide.numbers, n)
+				if _, always = adm.hostElsewhere(&s, a); !always {
+					delete(adm.wide.numbers, n)
 				}
 			}
 		}
@@ -133,27 +146,27 @@ func (e *Engine) Wide(limit int) (count int, ids []string) {
 	}
 	slices.Sort(list)
 	for _, n := range list[:min(limit, len(list))] {
-		ids = append(ids, f.records.at(n).id())
+		ids = append(ids, adm.records.at(n).id())
 	}
 	return len(list), ids
 }
 
-// lookForWide looks for intents whose source address is one of some. The lock is given back now and then.
-func (f *front) lookForWide(news map[netip.Addr]bool) {
-	for n := uint32(1); n <= f.last; n++ {
+// findWide finds intents with one of some source addresses. It releases the lock now and then.
+func (adm *admission) findWide(news map[netip.Addr]bool) {
+	for n := uint32(1); n <= adm.last; n++ {
 		if n%pageNumbers == 0 {
-			f.mu.Unlock()
-			f.mu.Lock()
+			adm.mu.Unlock()
+			adm.mu.Lock()
 		}
-		if !f.records.has(n) || f.leaving(n) {
+		if !adm.records.has(n) || adm.withdrawing(n) {
 			continue
 		}
-		content := f.records.at(n).content
+		content := adm.records.at(n).content
 		if a, ok := spec.SourceIn(content); ok && news[a] {
-			s := parsed(content)
+			s := spec.Read(content)
 			if a, ok := s.Source(); ok {
-				if _, there := f.elsewhere(&s, a); there {
-					f.wide.numbers[n] = false
+				if _, there := adm.hostElsewhere(&s, a); there {
+					adm.wide.numbers[n] = false
 				}
 			}
 		}

@@ -5,19 +5,22 @@ import (
 	"time"
 )
 
-// AlarmKind says what an alarm is about. Each kind is one line of the table below, with its severity and its meaning, so
-// that the API, the metrics and the documentation agree.
+// AlarmKind is what an alarm is about. Each kind is one line of the table below, with its severity
+// and its meaning, so that the API, the metrics and the documentation agree.
 type AlarmKind string
 
 // The kinds of alarms.
 const (
-	AlarmForgedProbe    AlarmKind = "forged-probe"    // a discovery frame in our name that we did not make, or made elsewhere
-	AlarmReplayedProbe  AlarmKind = "replayed-probe"  // a discovery frame heard again, late or twice
-	AlarmLinkAtHost     AlarmKind = "link-at-host"    // a discovery frame at a port where a host is known, or that is configured as edge
-	AlarmIndirectLink   AlarmKind = "indirect-link"   // something that is no switch of ours forwards between two ports
-	AlarmUnprovenLink   AlarmKind = "unproven-link"   // a link appeared between two ports where nothing was plugged in: it is not used
-	AlarmHostHijack     AlarmKind = "host-hijack"     // a host seen at a second place while it is alive at its first
-	AlarmUnverifiedMove AlarmKind = "unverified-move" // a host was moved though its old place, which may be alive, could not be asked
+	AlarmForgedProbe   AlarmKind = "forged-probe"   // a discovery frame in our name that we did not make, or made elsewhere
+	AlarmReplayedProbe AlarmKind = "replayed-probe" // a discovery frame heard again, late or twice
+	// a discovery frame at a port where a host is known, or that is configured as edge
+	AlarmLinkAtHost   AlarmKind = "link-at-host"
+	AlarmIndirectLink AlarmKind = "indirect-link" // something that is no switch of ours forwards between two ports
+	// a link appeared between two ports where nothing was plugged in: it is not used
+	AlarmUnprovenLink AlarmKind = "unproven-link"
+	AlarmHostHijack   AlarmKind = "host-hijack" // a host seen at a second place while it is alive at its first
+	// a host was moved though its old place, which may be alive, could not be asked
+	AlarmUnverifiedMove AlarmKind = "unverified-move"
 	AlarmAddressClash   AlarmKind = "address-clash"   // two hosts claim one IP address
 	AlarmSwitchLost     AlarmKind = "switch-lost"     // a switch lost its control session: it goes on forwarding by what it holds
 	AlarmLinkDown       AlarmKind = "link-down"       // a link went down
@@ -29,19 +32,21 @@ const (
 	AlarmStuckSwitch    AlarmKind = "stuck-switch"    // a switch answers echoes but not barriers, or reads nothing
 	AlarmTableFull      AlarmKind = "table-full"      // a switch refuses rules because its tables are full
 	AlarmFailMode       AlarmKind = "fail-mode"       // a switch flushes or forwards by itself without a controller
-	AlarmSpoofedID      AlarmKind = "spoofed-dpid"    // a second switch claims a datapath id that is in use, or one that its certificate does not name
-	AlarmRefusedSwitch  AlarmKind = "refused-switch"  // a switch that is not on the allow list, or without a valid certificate
-	AlarmHalfOpen       AlarmKind = "half-open"       // so many connections in their handshake that the oldest are cut
-	AlarmConfig         AlarmKind = "configuration"   // a configuration that was refused, or that cannot be written
-	AlarmMemory         AlarmKind = "remembered"      // what was remembered of the network could not be read or written
-	AlarmAudit          AlarmKind = "audit"           // the audit log cannot be written
-	AlarmIntents        AlarmKind = "intents"         // intents have been failed for long
-	AlarmWideIntents    AlarmKind = "wide-intents"    // intents take packets of others on links between switches
-	AlarmStore          AlarmKind = "store"           // the store takes nothing: it is full, or does not answer
-	AlarmLimit          AlarmKind = "limit"           // a limit is reached: what is above it is dropped and counted
+	// a second switch claims a datapath id that is in use, or one that its certificate does not
+	// name
+	AlarmSpoofedID     AlarmKind = "spoofed-dpid"
+	AlarmRefusedSwitch AlarmKind = "refused-switch" // a switch that is not on the allow list, or without a valid certificate
+	AlarmHalfOpen      AlarmKind = "half-open"      // so many connections in their handshake that the oldest are cut
+	AlarmConfig        AlarmKind = "configuration"  // a configuration that was refused, or that cannot be written
+	AlarmMemory        AlarmKind = "remembered"     // what was remembered of the network could not be read or written
+	AlarmAudit         AlarmKind = "audit"          // the audit log cannot be written
+	AlarmIntents       AlarmKind = "intents"        // intents have been failed for long
+	AlarmWideIntents   AlarmKind = "wide-intents"   // intents take packets of others on links between switches
+	AlarmStore         AlarmKind = "store"          // the store takes nothing: it is full, or does not answer
+	AlarmLimit         AlarmKind = "limit"          // a limit is reached: what is above it is dropped and counted
 )
 
-// Severity says how urgent an alarm is.
+// Severity is how urgent an alarm is.
 type Severity string
 
 // The severities.
@@ -56,7 +61,8 @@ var severities = map[AlarmKind]Severity{
 	AlarmForgedProbe: SeverityCritical, AlarmReplayedProbe: SeverityCritical, AlarmLinkAtHost: SeverityCritical,
 	AlarmHostHijack: SeverityCritical, AlarmSpoofedID: SeverityCritical, AlarmFlood: SeverityCritical,
 	AlarmIndirectLink: SeverityWarning, AlarmAddressClash: SeverityWarning, AlarmDrift: SeverityWarning,
-	AlarmForeignRule: SeverityWarning, AlarmRefusedSwitch: SeverityWarning, AlarmHalfOpen: SeverityWarning, AlarmMemory: SeverityWarning,
+	AlarmForeignRule: SeverityWarning, AlarmRefusedSwitch: SeverityWarning, AlarmHalfOpen: SeverityWarning,
+	AlarmMemory:      SeverityWarning,
 	AlarmWideIntents: SeverityWarning,
 }
 
@@ -68,18 +74,18 @@ func (k AlarmKind) Severity() Severity {
 	return SeverityMajor
 }
 
-// passing are the kinds that tell of something that happened: such an alarm ends by itself when it has not happened again
-// for a while. The others tell of a state, and end when whoever raised them says so.
-var passing = map[AlarmKind]bool{
+// transient are the kinds that report events: such an alarm ends by itself when the event has not
+// recurred for a while. The others report states, and end when whoever raised them clears them.
+var transient = map[AlarmKind]bool{
 	AlarmForgedProbe: true, AlarmReplayedProbe: true, AlarmLinkAtHost: true, AlarmHostHijack: true, AlarmAddressClash: true,
 	AlarmDrift: true, AlarmSpoofedID: true, AlarmRefusedSwitch: true, AlarmHalfOpen: true, AlarmLimit: true, AlarmLinkDown: true,
 }
 
-// Passes tells whether alarms of the kind end by themselves.
-func (k AlarmKind) Passes() bool { return passing[k] }
+// Transient reports whether alarms of the kind end by themselves.
+func (k AlarmKind) Transient() bool { return transient[k] }
 
-// AlarmKey names an alarm: what is wrong, and with what (a datapath id, DPID/port, a host, an address; empty for the
-// instance itself).
+// AlarmKey identifies an alarm: what is wrong, and with what (a datapath id, DPID/port, a host, an
+// address; empty for the instance itself).
 type AlarmKey struct {
 	Kind   AlarmKind
 	Object string
@@ -90,8 +96,8 @@ func (k AlarmKey) Compare(l AlarmKey) int {
 	return cmp.Or(cmp.Compare(k.Kind, l.Kind), cmp.Compare(k.Object, l.Object))
 }
 
-// Alarm is something that an operator should know. It is active until what is wrong has ended, and stays for a while
-// after that.
+// Alarm is something that an operator should know. It is active until what is wrong has ended, and
+// stays for a while after that.
 type Alarm struct {
 	AlarmKey
 	Severity Severity
@@ -123,12 +129,12 @@ func (a *Alarms) Set(put []*Alarm, remove []AlarmKey) Revision {
 	return v.transact(func() {
 		for _, row := range put {
 			v.alarms.put(row.AlarmKey, row)
-			v.note(Change{Kind: KindAlarm, Alarm: row})
+			v.record(Change{Kind: KindAlarm, Alarm: row})
 		}
 		for _, key := range remove {
 			if old, ok := v.alarms.get(key); ok {
 				v.alarms.remove(key)
-				v.note(Change{Kind: KindAlarm, Deleted: true, Alarm: old})
+				v.record(Change{Kind: KindAlarm, Deleted: true, Alarm: old})
 			}
 		}
 	})

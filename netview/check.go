@@ -6,9 +6,10 @@ import (
 	"slices"
 )
 
-// Check verifies the invariants of the whole view and says, joined into one error, what is broken: indices that do not
-// agree with their tables, links that are up without two ports that are up, links and hosts of switches that are not
-// known, hosts at a link's port, roles of ports that disagree with links, claims out of order.
+// Check verifies the invariants of the whole view and returns what is broken, joined into one
+// error: indices that do not agree with their tables, links that are up without two ports that are
+// up, links and hosts of switches that are not known, hosts at a link's port, roles of ports that
+// disagree with links, claims out of order.
 func (s *Snapshot) Check() error {
 	c := &checker{s: s}
 	c.switches()
@@ -24,7 +25,7 @@ type checker struct {
 	found []error
 }
 
-func (c *checker) bad(format string, args ...any) {
+func (c *checker) failf(format string, args ...any) {
 	if len(c.found) < 100 {
 		c.found = append(c.found, fmt.Errorf(format, args...))
 	}
@@ -33,10 +34,10 @@ func (c *checker) bad(format string, args ...any) {
 func (c *checker) switches() {
 	for s := range c.s.Switches() {
 		if !slices.IsSortedFunc(s.Ports, func(a, b Port) int { return Point{Port: a.Number}.Compare(Point{Port: b.Number}) }) {
-			c.bad("switch %s: ports are not in order", s.DPID)
+			c.failf("switch %s: ports are not in order", s.DPID)
 		}
 		if s.Connected != (s.State == SwitchReady) {
-			c.bad("switch %s: connected %t in state %s", s.DPID, s.Connected, s.State)
+			c.failf("switch %s: connected %t in state %s", s.DPID, s.Connected, s.State)
 		}
 	}
 }
@@ -51,22 +52,22 @@ func (c *checker) port(p Point) (Port, bool) {
 
 func (c *checker) links() {
 	if a, b := c.s.links.len(), c.s.linksIn.len(); a != b {
-		c.bad("links: %d in the table, %d in the index by destination", a, b)
+		c.failf("links: %d in the table, %d in the index by destination", a, b)
 	}
 	for l := range c.s.Links() {
 		if m, _ := c.s.linksIn.get(l.Reverse()); m != l {
-			c.bad("link %s: not the same in the index by destination", l.LinkKey)
+			c.failf("link %s: not the same in the index by destination", l.LinkKey)
 		}
 		for _, end := range []Point{l.Src, l.Dst} {
 			if _, ok := c.s.Switch(end.DPID); !ok {
-				c.bad("link %s: switch %s is not known", l.LinkKey, end.DPID)
+				c.failf("link %s: switch %s is not known", l.LinkKey, end.DPID)
 			}
 			port, ok := c.port(end)
 			if l.Up && !(ok && port.Up) {
-				c.bad("link %s: up, but port %s is not", l.LinkKey, end)
+				c.failf("link %s: up, but port %s is not", l.LinkKey, end)
 			}
 			if l.Up && ok && port.Role != PortLink {
-				c.bad("link %s: up, but port %s has the role %s", l.LinkKey, end, port.Role)
+				c.failf("link %s: up, but port %s has the role %s", l.LinkKey, end, port.Role)
 			}
 		}
 	}
@@ -74,21 +75,21 @@ func (c *checker) links() {
 
 func (c *checker) hosts() {
 	if a, b := c.s.hosts.len(), c.s.hostsAt.len(); a != b {
-		c.bad("hosts: %d in the table, %d in the index by place", a, b)
+		c.failf("hosts: %d in the table, %d in the index by place", a, b)
 	}
 	for h := range c.s.Hosts() {
-		if i, _ := c.s.hostsAt.get(place{h.At, h.HostID}); i != h {
-			c.bad("host %s: not the same in the index by place", h.HostID)
+		if i, _ := c.s.hostsAt.get(hostPlace{h.At, h.HostID}); i != h {
+			c.failf("host %s: not the same in the index by place", h.HostID)
 		}
 		if _, ok := c.s.Switch(h.At.DPID); !ok {
-			c.bad("host %s: switch %s is not known", h.HostID, h.At.DPID)
+			c.failf("host %s: switch %s is not known", h.HostID, h.At.DPID)
 		}
 		if port, ok := c.port(h.At); ok && port.Role == PortLink {
-			c.bad("host %s: at %s, the port of a link", h.HostID, h.At)
+			c.failf("host %s: at %s, the port of a link", h.HostID, h.At)
 		}
 		for i := 1; i < len(h.IPs); i++ {
 			if !h.IPs[i-1].Less(h.IPs[i]) {
-				c.bad("host %s: IPs are not in order", h.HostID)
+				c.failf("host %s: IPs are not in order", h.HostID)
 			}
 		}
 	}
@@ -97,11 +98,11 @@ func (c *checker) hosts() {
 func (c *checker) rules() {
 	var last claim
 	c.s.rules.ascend(claim{key: RuleKey{Priority: ^uint16(0)}}, func(k claim, r *ownedRule) bool {
-		if k.key != r.Key() || k.turn != r.turn {
-			c.bad("rule %s %s: under another's key", r.DPID, r.Owner)
+		if k.key != r.Key() || k.seq != r.turn {
+			c.failf("rule %s %s: under another's key", r.DPID, r.Owner)
 		}
-		if refused := k.key == last.key && last.turn != 0; refused && r.State != RuleFailed {
-			c.bad("rule %s %s: refused, but %s", r.DPID, r.Owner, r.State)
+		if refused := k.key == last.key && last.seq != 0; refused && r.State != RuleFailed {
+			c.failf("rule %s %s: refused, but %s", r.DPID, r.Owner, r.State)
 		}
 		last = k
 		return true
@@ -111,7 +112,7 @@ func (c *checker) rules() {
 func (c *checker) meters() {
 	c.s.meters.ascend(meterClaim{}, func(k meterClaim, m *ownedMeter) bool {
 		if k != (meterClaim{m.DPID, m.ID, m.turn}) {
-			c.bad("meter %s %d: under another's key", m.DPID, m.ID)
+			c.failf("meter %s %d: under another's key", m.DPID, m.ID)
 		}
 		return true
 	})

@@ -2,7 +2,7 @@ package netview
 
 import "iter"
 
-// Facts is the writer of what the network says: switches, links, hosts. Discovery owns it.
+// Facts writes what is discovered of the network: switches, links, hosts. Discovery owns it.
 type Facts struct{ view *View }
 
 // Facts returns the writer of facts. It has one owner: a second call panics.
@@ -16,14 +16,14 @@ func (v *View) Facts() *Facts {
 	return &Facts{v}
 }
 
-// Update runs one transaction and returns the revision that shows it, published when Update returns. If do panics
-// nothing of it is.
+// Update runs one transaction and returns the revision that shows it, published when Update
+// returns. If do panics nothing of it is.
 func (f *Facts) Update(do func(tx *FactsTx)) Revision {
 	return f.view.transact(func() { do(&FactsTx{f.view}) })
 }
 
-// FactsTx is a running transaction; it is valid inside Update only. Its reads see its own writes. Rows given to it
-// belong to the view from then on.
+// FactsTx is a running transaction; it is valid inside Update only. Its reads see its own writes.
+// Rows given to it belong to the view from then on.
 type FactsTx struct{ view *View }
 
 // Switch finds a switch.
@@ -31,12 +31,6 @@ func (tx *FactsTx) Switch(dpid DPID) (*Switch, bool) { return tx.view.switches.g
 
 // Link finds a link.
 func (tx *FactsTx) Link(key LinkKey) (*Link, bool) { return tx.view.links.get(key) }
-
-// LinksFrom yields the links whose source is a port of the switch. Do not write links while ranging over it.
-func (tx *FactsTx) LinksFrom(dpid DPID) iter.Seq[*Link] { return linksOf(tx.view.links.rows, dpid) }
-
-// LinksTo yields the links whose destination is a port of the switch. Do not write links while ranging over it.
-func (tx *FactsTx) LinksTo(dpid DPID) iter.Seq[*Link] { return linksOf(tx.view.linksIn.rows, dpid) }
 
 // Host finds a host.
 func (tx *FactsTx) Host(id HostID) (*Host, bool) { return tx.view.hosts.get(id) }
@@ -52,17 +46,18 @@ func (tx *FactsTx) HostsFrom(id HostID) iter.Seq[*Host] {
 // HostsOf yields the hosts at any port of a switch. Do not write hosts while ranging over it.
 func (tx *FactsTx) HostsOf(dpid DPID) iter.Seq[*Host] { return hostsOf(tx.view.hostsAt.rows, dpid) }
 
-// Settings are what operators say of the network; the same pointer for as long as they say the same.
+// Settings returns the operators' settings; the same pointer for as long as they do not change.
 func (tx *FactsTx) Settings() *Settings { return tx.view.settings }
 
-// PutSwitch adds or replaces a switch. Links at ports of it that are now gone or down go down in the same transaction.
+// PutSwitch adds or replaces a switch. Links at ports of it that are now gone or down go down in
+// the same transaction.
 func (tx *FactsTx) PutSwitch(s *Switch) {
 	v := tx.view
-	s = v.settings.ofSwitch(s)
+	s = v.settings.applyTo(s)
 	if v.switches.put(s.DPID, s) != nil {
 		v.refreshLinks(s.DPID)
 	}
-	v.note(Change{Kind: KindSwitch, Switch: s})
+	v.record(Change{Kind: KindSwitch, Switch: s})
 }
 
 // DeleteSwitch deletes a switch, with its links and hosts.
@@ -79,11 +74,11 @@ func (tx *FactsTx) DeleteSwitch(dpid DPID) {
 		tx.DeleteHost(h.HostID)
 	}
 	v.switches.remove(dpid)
-	v.note(Change{Kind: KindSwitch, Deleted: true, Switch: old})
+	v.record(Change{Kind: KindSwitch, Deleted: true, Switch: old})
 }
 
-// PutLink adds or replaces a link. A link whose ports are not both up is put with Up false; one whose switches are not
-// both known is not put at all.
+// PutLink adds or replaces a link. A link whose ports are not both up is put with Up false; one
+// whose switches are not both known is not put at all.
 func (tx *FactsTx) PutLink(l *Link) {
 	if v := tx.view; tx.known(l.Src.DPID) && tx.known(l.Dst.DPID) {
 		v.putLink(v.derivedLink(l))
@@ -99,7 +94,7 @@ func (tx *FactsTx) DeleteLink(key LinkKey) {
 	}
 	v.links.remove(key)
 	v.linksIn.remove(key.Reverse())
-	v.note(Change{Kind: KindLink, Deleted: true, Link: old})
+	v.record(Change{Kind: KindLink, Deleted: true, Link: old})
 }
 
 // PutHost adds, changes or moves a host. One at a switch that is not known is not put at all.
@@ -109,10 +104,10 @@ func (tx *FactsTx) PutHost(h *Host) {
 		return
 	}
 	if old := v.hosts.put(h.HostID, h); old != nil && old.At != h.At {
-		v.hostsAt.remove(place{old.At, h.HostID})
+		v.hostsAt.remove(hostPlace{old.At, h.HostID})
 	}
-	v.hostsAt.put(place{h.At, h.HostID}, h)
-	v.note(Change{Kind: KindHost, Host: h})
+	v.hostsAt.put(hostPlace{h.At, h.HostID}, h)
+	v.record(Change{Kind: KindHost, Host: h})
 }
 
 // DeleteHost deletes a host.
@@ -123,11 +118,11 @@ func (tx *FactsTx) DeleteHost(id HostID) {
 		return
 	}
 	v.hosts.remove(id)
-	v.hostsAt.remove(place{old.At, id})
-	v.note(Change{Kind: KindHost, Deleted: true, Host: old})
+	v.hostsAt.remove(hostPlace{old.At, id})
+	v.record(Change{Kind: KindHost, Deleted: true, Host: old})
 }
 
-// SetSettled says that discovery has settled (see Snapshot.Settled).
+// SetSettled records that discovery has settled (see Snapshot.Settled).
 func (tx *FactsTx) SetSettled() { tx.view.settled = true }
 
 func (tx *FactsTx) known(dpid DPID) bool {

@@ -50,33 +50,34 @@ func (k RuleKey) Compare(l RuleKey) int {
 	return strings.Compare(k.Match, l.Match)
 }
 
-// place is the key of a host in the index by place.
-type place struct {
+// hostPlace is the key of a host in the index by place.
+type hostPlace struct {
 	at   Point
 	host HostID
 }
 
-func comparePlaces(a, b place) int {
+func compareHostPlaces(a, b hostPlace) int {
 	if c := a.at.Compare(b.at); c != 0 {
 		return c
 	}
 	return a.host.Compare(b.host)
 }
 
-// claim is the key of a wanted rule: several owners may want the same rule key, and the earliest (smallest turn) has it.
+// claim is the key of a desired rule: several owners may desire the same rule key, and the earliest
+// (smallest seq) has it.
 type claim struct {
-	key  RuleKey
-	turn uint64
+	key RuleKey
+	seq uint64
 }
 
 func compareClaims(a, b claim) int {
 	if c := a.key.Compare(b.key); c != 0 {
 		return c
 	}
-	return cmp.Compare(a.turn, b.turn)
+	return cmp.Compare(a.seq, b.seq)
 }
 
-// meterClaim is the key of a wanted meter, likewise.
+// meterClaim is the key of a desired meter, likewise.
 type meterClaim struct {
 	dpid DPID
 	id   uint32

@@ -5,11 +5,12 @@ import (
 	"testing"
 )
 
-// Readers of published snapshots run beside writers; under -race this fails if a writer touches what is published.
+// Readers of published snapshots run beside writers; under -race this fails if a writer touches
+// what is published.
 func TestReadersBesideWriters(t *testing.T) {
 	const hosts, rounds = 500, 300
 	v := New(Limits{Changes: 64})
-	f, w := v.Facts(), v.Wanted("a")
+	f, w := v.Facts(), v.Desired("a")
 	f.Update(func(tx *FactsTx) {
 		for d := range DPID(8) {
 			tx.PutSwitch(mesh(d, 4, 3))
@@ -40,7 +41,7 @@ func TestReadersBesideWriters(t *testing.T) {
 				tx.DeleteHost(host(i%hosts|1, Point{}).HostID)
 			}
 		})
-		w.Update(func(tx *WantedTx) { tx.Set(DPID(i%8), []Rule{{Priority: 1, Cookie: uint64(i)}, {Priority: 2}}) })
+		w.Update(func(tx *DesiredTx) { tx.Set(DPID(i%8), []Rule{{Priority: 1, Cookie: uint64(i)}, {Priority: 2}}) })
 	}
 	last := f.Update(func(tx *FactsTx) { tx.SetSettled() })
 	if got := <-watched; got != last {

@@ -25,7 +25,7 @@ type Point struct {
 // String is the point as DPID/port.
 func (p Point) String() string { return fmt.Sprintf("%s/%d", p.DPID, p.Port) }
 
-// SwitchState says how far a switch has come.
+// SwitchState is whether a switch has a session.
 type SwitchState string
 
 // The states of a switch.
@@ -34,7 +34,8 @@ const (
 	SwitchDisconnected SwitchState = "disconnected" // its session is gone; what is known of it stays ("unknown is not down")
 )
 
-// Switch is a switch as its handshake and its port statuses describe it. Ports are ordered by number.
+// Switch is a switch as its handshake and its port statuses describe it. Ports are ordered by
+// number.
 type Switch struct {
 	DPID         DPID
 	Name         string // configured, or as the switch calls itself
@@ -42,25 +43,26 @@ type Switch struct {
 	Connected    bool
 	Version      openflow.Version
 	Address      string // of the switch's end of the control connection
-	Master       string // the instance that is master of it
+	Master       string // the instance that is its master
 	Desc         openflow.Desc
 	Buffers      uint32
 	Tables       uint8
 	Capabilities uint32
 	Ports        []Port
 	Since        time.Time // of the last change of Connected
-	// Settled is true once discovery has found, since the switch connected, what there is to find at it: every link
-	// heard twice, or two LLDP periods gone. Until then nothing of ours is removed from it.
+	// Settled is true once discovery has found, since the switch connected, what there is to find
+	// at it: every link heard twice, or two LLDP periods gone. Until then nothing of ours is
+	// removed from it.
 	Settled bool
 
-	// Passing is true of a switch that lost its session before it was a minute old, and that no switch with a session has a link
-	// to: nothing of it is remembered.
-	Passing bool
+	// Transient is true of a switch that lost its session before it was a minute old, and that no
+	// switch with a session has a link to: nothing of it is remembered.
+	Transient bool
 
 	// Derived from Settings with each transaction; what a writer puts here is overwritten.
 	NameSource Source // SourceConfigured, or none
 	Location   string
-	Draining   bool // paths leave it, or have left
+	Draining   bool // paths are leaving it, or have left
 }
 
 // Port finds a port by number.
@@ -73,7 +75,8 @@ func (s *Switch) Port(number uint32) (Port, bool) {
 	return Port{}, false
 }
 
-// OwnName is what a switch calls itself, or its datapath id. "None" is what Open vSwitch says when it was given no name.
+// OwnName is what a switch calls itself, or its datapath id. "None" is what Open vSwitch says when
+// it was given no name.
 func (s *Switch) OwnName() string {
 	if s.Desc.Datapath == "" || s.Desc.Datapath == "None" {
 		return s.DPID.String()
@@ -81,21 +84,26 @@ func (s *Switch) OwnName() string {
 	return s.Desc.Datapath
 }
 
-// PortRole says what discovery knows about what is behind a port.
+// PortRole is what discovery knows about what is behind a port.
 type PortRole uint8
 
 // The roles of a port.
 const (
-	PortUnknown PortRole = iota // not yet silent for long enough, or a link was here and may be again: carries no broadcast and no host
-	PortEdge                    // probed, silent, and nothing says that another switch of ours is here: hosts may be
-	PortLink                    // a link to another switch is here
-	PortBlocked                 // a frame from another port of ours arrives where hosts are: carries no broadcast, and the hosts stay
+	// not yet silent for long enough, or a link was here and may be again: carries no broadcast and
+	// no host
+	PortUnknown PortRole = iota
+	PortEdge             // probed, silent, and nothing says that another switch of ours is here: hosts may be
+	PortLink             // a link to another switch is here
+	// a frame from another port of ours arrives where hosts are: carries no broadcast, and the
+	// hosts stay
+	PortBlocked
 )
 
 // String is "unknown", "edge", "link" or "blocked".
 func (r PortRole) String() string { return [...]string{"unknown", "edge", "link", "blocked"}[r] }
 
-// Port is a port of a switch. Up is true when it is neither administratively down nor without carrier.
+// Port is a port of a switch. Up is true when it is neither administratively down nor without
+// carrier.
 type Port struct {
 	Number    uint32
 	Name      string
@@ -110,15 +118,19 @@ type Port struct {
 	Draining bool   // paths leave it, or have left
 }
 
-// LinkState says how sure a link is.
+// LinkState is how certain a link is.
 type LinkState string
 
 // The states of a link.
 const (
 	LinkConfirmed   LinkState = "confirmed"   // heard within the ageing time
 	LinkUnconfirmed LinkState = "unconfirmed" // an end's control session is gone: existing paths stay, new ones avoid it
-	LinkIndirect    LinkState = "indirect"    // something that is no switch of ours forwards frames between the two ports: used only if Settings.Indirect
-	LinkShared      LinkState = "shared"      // as indirect, with more than two ports of ours on it: never used, a tree of links could not keep loops out
+	// something that is no switch of ours forwards frames between the two ports: used only if
+	// Settings.Indirect
+	LinkIndirect LinkState = "indirect"
+	// as indirect, with more than two ports of ours on it: never used, a tree of links could not
+	// keep loops out
+	LinkShared LinkState = "shared"
 )
 
 // LinkKey names a link: one direction between two ports.
@@ -133,7 +145,8 @@ type Link struct {
 	// MeasuredUS is the latency as discovery has measured it, in microseconds; 0 if it has not.
 	MeasuredUS uint64
 
-	// Derived from Settings, ports and what was measured, with each transaction; what a writer puts here is overwritten.
+	// Derived from Settings, ports and what was measured, with each transaction; what a writer puts
+	// here is overwritten.
 	CapacityMbps   uint64 // 0 if not known
 	CapacitySource Source
 	LatencyUS      uint64 // 0 if not known
@@ -169,7 +182,7 @@ func (h HostID) String() string {
 	return fmt.Sprintf("%s/%d", h.MAC, h.VLAN)
 }
 
-// HostState says how sure a host's place is.
+// HostState is how certain a host's place is.
 type HostState string
 
 // The states of a host.
@@ -187,7 +200,7 @@ type Host struct {
 	State HostState
 }
 
-// RuleState says how far a wanted rule has come.
+// RuleState is the status of a desired rule at its switch.
 type RuleState string
 
 // The states of a rule.
@@ -197,7 +210,7 @@ const (
 	RuleFailed    RuleState = "failed"    // refused, or nothing is answered, or it is lost again and again; Reason says why
 )
 
-// RuleKey names a rule: a switch holds at most one entry for it.
+// RuleKey identifies a rule: a switch holds at most one entry for it.
 type RuleKey struct {
 	DPID     DPID
 	Table    uint8
@@ -205,10 +218,11 @@ type RuleKey struct {
 	Match    string // Match.Key()
 }
 
-// Rule is a firm rule wanted on a switch: until it is withdrawn the switch is made to hold it. Its time-outs are zero.
+// Rule is a firm rule desired on a switch: until it is withdrawn the switch is made to hold it. Its
+// timeouts are zero.
 type Rule struct {
 	DPID         DPID
-	Owner        string // who wants it, for people: "forward", "discovery"
+	Owner        string // who desires it, for people: "forward", "discovery"
 	Table        uint8
 	Priority     uint16
 	Cookie       uint64
@@ -219,23 +233,24 @@ type Rule struct {
 	Reason string    // of RuleFailed
 }
 
-// Reasons of failed rules of which nobody knows what the switch holds in their place.
+// Reasons of failed rules where what the switch holds in their place is unknown.
 const (
 	ReasonUnanswered = "the switch does not answer barriers"
 	ReasonNotKept    = "the switch confirms it and does not keep it" // and how often
 )
 
-// Unsure tells whether the rule failed in a way that leaves open what the switch holds: unlike one that it refused.
-func (r *Rule) Unsure() bool {
+// Unknown reports whether the rule failed in a way that leaves open what the switch holds: unlike
+// one that it refused.
+func (r *Rule) Unknown() bool {
 	return r.State == RuleFailed && (r.Reason == ReasonUnanswered || strings.HasPrefix(r.Reason, ReasonNotKept))
 }
 
-// Key is the rule's name.
+// Key returns the rule's key.
 func (r *Rule) Key() RuleKey {
 	return RuleKey{DPID: r.DPID, Table: r.Table, Priority: r.Priority, Match: r.Match.Key()}
 }
 
-// Meter is a meter wanted on a switch, a drop band in packets a second.
+// Meter is a meter desired on a switch, a drop band in packets a second.
 type Meter struct {
 	DPID  DPID
 	ID    uint32

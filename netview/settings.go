@@ -2,9 +2,9 @@ package netview
 
 import "time"
 
-// Settings are what operators say of the network: inputs, which nothing in the network can change. The row is replaced
-// whole; what it says of switches, ports and links is derived into their rows in the same transaction, whether the network
-// shows them already or only later. The zero Settings say nothing.
+// Settings are what operators configure of the network; nothing in the network can change them. The
+// row is replaced whole; settings of switches, ports and links are applied to their rows in the
+// same transaction, whether those exist already or only later. The zero Settings configure nothing.
 type Settings struct {
 	Switches map[DPID]SwitchSettings
 	Ports    map[Point]PortSettings
@@ -13,7 +13,8 @@ type Settings struct {
 	Allow map[DPID]bool
 	// Indirect allows links through something that is no switch of ours (LinkIndirect) to be used.
 	Indirect bool
-	// TrustLinks takes any link for a cable along which frames pass that no bridge forwards, though nothing was plugged in.
+	// TrustLinks takes any link for a cable along which frames pass that no bridge forwards, though
+	// nothing was plugged in.
 	TrustLinks bool
 	// ProbePeriod is the time between two discovery probes of a port; 0 is discovery's default.
 	ProbePeriod time.Duration
@@ -21,21 +22,21 @@ type Settings struct {
 	HostExpiry time.Duration
 }
 
-// SwitchSettings are what is said of a switch. Zero fields say nothing.
+// SwitchSettings are the settings of a switch. Zero fields configure nothing.
 type SwitchSettings struct {
 	Name     string
 	Location string
 	Drained  bool
 }
 
-// PortSettings are what is said of a port. Zero fields say nothing.
+// PortSettings are the settings of a port. Zero fields configure nothing.
 type PortSettings struct {
 	Label   string
 	Edge    bool // no link here, whatever is heard
 	Drained bool
 }
 
-// LinkSettings are what is said of one direction of a link. Zero fields say nothing.
+// LinkSettings are the settings of one direction of a link. Zero fields configure nothing.
 type LinkSettings struct {
 	CapacityMbps uint64
 	LatencyUS    uint64
@@ -44,13 +45,14 @@ type LinkSettings struct {
 	Trusted      bool // it is a cable, whatever it looks like
 }
 
-// CostDefault is what a path pays for a link of which nothing is said; CostMax is the most that may be said.
+// CostDefault is the cost of a link without a configured one; CostMax is the largest that may be
+// configured.
 const (
 	CostDefault = 1
 	CostMax     = 65535
 )
 
-// Inputs is the writer of settings. The configuration owns it.
+// Inputs writes the settings. The configuration owns it.
 type Inputs struct{ view *View }
 
 // Inputs returns the writer of settings. It has one owner: a second call panics.
@@ -64,17 +66,18 @@ func (v *View) Inputs() *Inputs {
 	return &Inputs{v}
 }
 
-// Set replaces the settings, in one transaction with what is derived from them. The settings, their maps included, belong
-// to the view from then on. Rows that come out the same are not changes.
+// Set replaces the settings and updates the rows they apply to, in one transaction. The settings,
+// their maps included, belong to the view from then on. Rows that come out the same are not
+// changes.
 func (in *Inputs) Set(s *Settings) Revision {
 	v := in.view
 	return v.transact(func() {
 		v.settings = s
-		v.note(Change{Kind: KindSettings, Settings: s})
+		v.record(Change{Kind: KindSettings, Settings: s})
 		for _, old := range collect(v.switches.all()) {
-			if row := s.ofSwitch(old); row != old {
+			if row := s.applyTo(old); row != old {
 				v.switches.put(row.DPID, row)
-				v.note(Change{Kind: KindSwitch, Switch: row})
+				v.record(Change{Kind: KindSwitch, Switch: row})
 			}
 		}
 		for _, old := range collect(v.links.all()) {
@@ -85,8 +88,9 @@ func (in *Inputs) Set(s *Settings) Revision {
 	})
 }
 
-// ofSwitch is the row with what the settings say of it and of its ports: the row itself where it says so already.
-func (s *Settings) ofSwitch(row *Switch) *Switch {
+// applyTo returns the row with the settings of the switch and its ports applied: the row itself if
+// nothing changes.
+func (s *Settings) applyTo(row *Switch) *Switch {
 	said := s.Switches[row.DPID]
 	next := *row
 	next.Location, next.Draining = said.Location, said.Drained
@@ -96,7 +100,8 @@ func (s *Settings) ofSwitch(row *Switch) *Switch {
 	case row.NameSource == SourceConfigured: // no longer
 		next.Name, next.NameSource = row.OwnName(), ""
 	}
-	changed := next.Name != row.Name || next.NameSource != row.NameSource || next.Location != row.Location || next.Draining != row.Draining
+	changed := next.Name != row.Name || next.NameSource != row.NameSource || next.Location != row.Location ||
+		next.Draining != row.Draining
 	for i := range row.Ports {
 		p := row.Ports[i]
 		of := s.Ports[Point{row.DPID, p.Number}]
@@ -115,8 +120,8 @@ func (s *Settings) ofSwitch(row *Switch) *Switch {
 	return &next
 }
 
-// derivedLink is the row with what settings and ports say of it: the row itself where it says so already. A link without
-// two ports that are up is not up.
+// derivedLink returns the row with settings and port states applied: the row itself if nothing
+// changes. A link without two ports that are up is not up.
 func (v *View) derivedLink(row *Link) *Link {
 	next := *row
 	src, srcPort := v.end(row.Src)
@@ -124,7 +129,8 @@ func (v *View) derivedLink(row *Link) *Link {
 	said := v.settings.Links[row.LinkKey]
 	next.Up = row.Up && srcPort.Up && dstPort.Up
 	next.Usable = next.Up && row.State != LinkShared && (row.State != LinkIndirect || v.settings.Indirect)
-	next.Draining = said.Drained || srcPort.Draining || dstPort.Draining || src != nil && src.Draining || dst != nil && dst.Draining
+	next.Draining = said.Drained || srcPort.Draining || dstPort.Draining || src != nil && src.Draining ||
+		dst != nil && dst.Draining
 	next.CapacityMbps, next.CapacitySource = said.capacity(srcPort.SpeedMbps, dstPort.SpeedMbps)
 	next.LatencyUS, next.LatencySource = said.latency(row.MeasuredUS)
 	next.Cost, next.CostSource = CostDefault, SourceDefault
@@ -137,7 +143,7 @@ func (v *View) derivedLink(row *Link) *Link {
 	return &next
 }
 
-// capacity is what is configured, else the lower speed of the two ports that is known.
+// capacity returns the configured capacity, else the lower known speed of the two ports.
 func (s LinkSettings) capacity(src, dst uint64) (uint64, Source) {
 	speed := min(src, dst)
 	if speed == 0 {
@@ -152,7 +158,7 @@ func (s LinkSettings) capacity(src, dst uint64) (uint64, Source) {
 	return 0, ""
 }
 
-// latency is what is configured, else what was measured.
+// latency returns the configured latency, else the measured one.
 func (s LinkSettings) latency(measured uint64) (uint64, Source) {
 	switch {
 	case s.LatencyUS > 0:
@@ -163,7 +169,7 @@ func (s LinkSettings) latency(measured uint64) (uint64, Source) {
 	return 0, ""
 }
 
-// end is one end of a link, as far as it is known.
+// end returns one end of a link, as far as it is known.
 func (v *View) end(p Point) (*Switch, Port) {
 	s, ok := v.switches.get(p.DPID)
 	if !ok {
@@ -173,15 +179,15 @@ func (v *View) end(p Point) (*Switch, Port) {
 	return s, port
 }
 
-// putLink writes a row that is derived.
+// putLink writes a derived row.
 func (v *View) putLink(l *Link) {
 	v.links.put(l.LinkKey, l)
 	v.linksIn.put(l.Reverse(), l)
-	v.note(Change{Kind: KindLink, Link: l})
+	v.record(Change{Kind: KindLink, Link: l})
 }
 
-// refreshLinks derives the links of a switch again that has changed: among others, links without two ports that are up go
-// down.
+// refreshLinks derives the links of a changed switch again: among others, links without two ports
+// that are up go down.
 func (v *View) refreshLinks(dpid DPID) {
 	for _, l := range v.linksOf(dpid) {
 		if row := v.derivedLink(l); row != l {

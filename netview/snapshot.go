@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// Snapshot is the view at one revision. It never changes and may be kept for as long as it is useful. All lists are in
-// order of key.
+// Snapshot is the view at one revision. It never changes and may be kept for as long as it is
+// useful. All lists are in order of key.
 type Snapshot struct {
 	revision Revision
 	settled  bool
@@ -14,7 +14,7 @@ type Snapshot struct {
 	links    rows[LinkKey, Link]
 	linksIn  rows[LinkKey, Link]
 	hosts    rows[HostID, Host]
-	hostsAt  rows[place, Host]
+	hostsAt  rows[hostPlace, Host]
 	rules    rows[claim, ownedRule]
 	meters   rows[meterClaim, ownedMeter]
 	alarms   rows[AlarmKey, Alarm]
@@ -24,18 +24,19 @@ type Snapshot struct {
 // Revision is the revision of the last transaction in it.
 func (s *Snapshot) Revision() Revision { return s.revision }
 
-// Settled is true once discovery has found, since this instance started, what there is to find: every link heard twice,
-// or two LLDP periods gone since the last switch connected. It stays true. Until then nothing is removed from switches.
-// Of a switch that connects later, Switch.Settled says the same.
+// Settled is true once discovery has found, since this instance started, what there is to find:
+// every link heard twice, or two LLDP periods elapsed since the last switch connected. It stays
+// true. Until then nothing is removed from switches. Of a switch that connects later,
+// Switch.Settled says the same.
 func (s *Snapshot) Settled() bool { return s.settled }
 
-// Settings are what operators say of the network; never nil.
+// Settings returns the operators' settings; never nil.
 func (s *Snapshot) Settings() *Settings { return s.settings }
 
 // Alarm finds an alarm.
 func (s *Snapshot) Alarm(key AlarmKey) (*Alarm, bool) { return s.alarms.get(key) }
 
-// Alarms yields all alarms, those that are over too.
+// Alarms yields all alarms, also those that have ended.
 func (s *Snapshot) Alarms() iter.Seq[*Alarm] { return s.alarms.all() }
 
 // Switch finds a switch.
@@ -62,12 +63,13 @@ func (s *Snapshot) LinksFromPoint(p Point) iter.Seq[*Link] { return linksOfPoint
 // LinksToPoint yields the links into one port.
 func (s *Snapshot) LinksToPoint(p Point) iter.Seq[*Link] { return linksOfPoint(s.linksIn, p) }
 
-// LinkPairs yields both directions of each link together, ordered by the lower of its ends: the link from there, and the
-// one back. Either may be nil. It costs a tenth of looking the other direction up. A link from a port to itself is
-// yielded with itself.
+// LinkPairs yields both directions of each link together, ordered by the lower of its ends: the
+// link from there, and the one back. Either may be nil. It costs a tenth of looking the other
+// direction up. A link from a port to itself is yielded with itself.
 func (s *Snapshot) LinkPairs() iter.Seq2[*Link, *Link] {
 	return func(yield func(there, back *Link) bool) {
-		// A key of links is the key of its other direction in linksIn: both are walked side by side.
+		// A key of links is the key of its other direction in linksIn: both are walked side by
+		// side.
 		out, in := s.links.tree.Iter(), s.linksIn.tree.Iter()
 		more, moreIn := out.First(), in.First()
 		for more || moreIn {
@@ -117,15 +119,16 @@ func (s *Snapshot) HostsAt(p Point) iter.Seq[*Host] { return hostsAt(s.hostsAt, 
 // HostsOf yields the hosts at any port of a switch, ordered by port.
 func (s *Snapshot) HostsOf(dpid DPID) iter.Seq[*Host] { return hostsOf(s.hostsAt, dpid) }
 
-func hostsAt(hosts rows[place, Host], p Point) iter.Seq[*Host] {
-	return hosts.from(place{at: p}, func(k place) bool { return k.at == p })
+func hostsAt(hosts rows[hostPlace, Host], p Point) iter.Seq[*Host] {
+	return hosts.from(hostPlace{at: p}, func(k hostPlace) bool { return k.at == p })
 }
 
-func hostsOf(hosts rows[place, Host], dpid DPID) iter.Seq[*Host] {
-	return hosts.from(place{at: Point{DPID: dpid}}, func(k place) bool { return k.at.DPID == dpid })
+func hostsOf(hosts rows[hostPlace, Host], dpid DPID) iter.Seq[*Host] {
+	return hosts.from(hostPlace{at: Point{DPID: dpid}}, func(k hostPlace) bool { return k.at.DPID == dpid })
 }
 
-// Counts are the numbers of rows of the tables, in constant time. Rules and Meters count refused claims too.
+// Counts are the numbers of rows of the tables, in constant time. Rules and Meters count refused
+// claims too.
 type Counts struct{ Switches, Links, Hosts, Rules, Meters int }
 
 // Counts returns the numbers of rows.
@@ -133,12 +136,12 @@ func (s *Snapshot) Counts() Counts {
 	return Counts{s.switches.len(), s.links.len(), s.hosts.len(), s.rules.len(), s.meters.len()}
 }
 
-// Rules yields the rules that a switch is wanted to hold: one for each key. Those refused because another owner has
-// their key are in Conflicts.
+// Rules yields the desired rules of a switch: one for each key. Those refused because another owner
+// has their key are in Conflicts.
 func (s *Snapshot) Rules(dpid DPID) iter.Seq[*Rule] { return s.claims(dpid, false) }
 
-// Conflicts yields the rules of a switch that are refused (RuleFailed, with the reason) because another owner wanted
-// the same key before.
+// Conflicts yields the rules of a switch that are refused (RuleFailed, with the reason) because
+// another owner desired the same key before.
 func (s *Snapshot) Conflicts(dpid DPID) iter.Seq[*Rule] { return s.claims(dpid, true) }
 
 func (s *Snapshot) claims(dpid DPID, refused bool) iter.Seq[*Rule] {
@@ -156,15 +159,7 @@ func (s *Snapshot) claims(dpid DPID, refused bool) iter.Seq[*Rule] {
 	}
 }
 
-// Rule finds the rule that a switch is wanted to hold for a key.
-func (s *Snapshot) Rule(key RuleKey) (*Rule, bool) {
-	if r, _ := holder(s.rules, key); r != nil {
-		return &r.Rule, true
-	}
-	return nil, false
-}
-
-// Meters yields the meters that a switch is wanted to hold.
+// Meters yields the desired meters of a switch.
 func (s *Snapshot) Meters(dpid DPID) iter.Seq[*Meter] {
 	return func(yield func(*Meter) bool) {
 		var last uint32
@@ -180,5 +175,5 @@ func (s *Snapshot) Meters(dpid DPID) iter.Seq[*Meter] {
 	}
 }
 
-// firstClaim is less than or equal to every claim at the switch; priorities are ordered falling.
+// firstClaim is the lower bound of the claims at a switch; priorities are in descending order.
 func firstClaim(dpid DPID) claim { return claim{key: RuleKey{DPID: dpid, Priority: math.MaxUint16}} }

@@ -1,6 +1,6 @@
 package netview
 
-// Status is the writer of how far wanted rules have come. Flowsync owns it.
+// Status writes the status of desired rules. Flowsync owns it.
 type Status struct{ view *View }
 
 // Status returns the writer of rules' states. It has one owner: a second call panics.
@@ -14,19 +14,19 @@ func (v *View) Status() *Status {
 	return &Status{v}
 }
 
-// RuleResult is what became of a rule at its switch.
+// RuleResult is the result of a rule at its switch.
 type RuleResult struct {
 	Key RuleKey
-	// Rule, if not nil, is the row that was acted on: the result is dropped if what is wanted is no longer the same
-	// (its state apart). Otherwise Cookie decides.
+	// Rule, if not nil, is the row that was acted on: the result is dropped if what is desired is
+	// no longer the same (its state apart). Otherwise Cookie decides.
 	Rule   *Rule
 	Cookie uint64
 	State  RuleState
 	Reason string // of RuleFailed
 }
 
-// Set writes results in one transaction, which is published when Set returns. A result for a rule that is no longer
-// wanted, or has changed since, is dropped.
+// Set writes results in one transaction, which is published when Set returns. A result for a rule
+// that was withdrawn, or has changed since, is dropped.
 func (s *Status) Set(results []RuleResult) Revision {
 	return s.view.transact(func() {
 		for i := range results {
@@ -44,7 +44,7 @@ func (s *Status) set(r *RuleResult) {
 	next := *row
 	next.State, next.Reason = r.State, r.Reason
 	v.rules.put(claim{r.Key, row.turn}, &next)
-	v.note(Change{Kind: KindRule, Rule: &next.Rule})
+	v.record(Change{Kind: KindRule, Rule: &next.Rule})
 }
 
 func (r *RuleResult) about(row *Rule) bool {

@@ -12,9 +12,11 @@ import (
 	"pgregory.net/rapid"
 )
 
-// linkText and hostText print all of a row: %+v would print its key only, whose String method it has.
+// linkText and hostText print all of a row: %+v would print its key only, whose String method it
+// has.
 func linkText(l *Link) string {
-	return fmt.Sprint(l.LinkKey, l.Up, l.State, l.Since, l.MeasuredUS, l.CapacityMbps, l.CapacitySource, l.LatencyUS, l.LatencySource,
+	return fmt.Sprint(l.LinkKey, l.Up, l.State, l.Since, l.MeasuredUS, l.CapacityMbps, l.CapacitySource,
+		l.LatencyUS, l.LatencySource,
 		l.Cost, l.CostSource, l.Usable, l.Draining)
 }
 
@@ -32,11 +34,13 @@ type twin struct {
 }
 
 func newTwin() *twin {
-	return &twin{&Settings{}, map[AlarmKey]Alarm{}, map[DPID]Switch{}, map[LinkKey]Link{}, map[HostID]Host{}, map[RuleKey][]Rule{}, false}
+	return &twin{&Settings{}, map[AlarmKey]Alarm{}, map[DPID]Switch{}, map[LinkKey]Link{}, map[HostID]Host{},
+		map[RuleKey][]Rule{}, false}
 }
 
 func (w *twin) clone() *twin {
-	c := &twin{w.settings, maps.Clone(w.alarms), maps.Clone(w.switches), maps.Clone(w.links), maps.Clone(w.hosts), maps.Clone(w.rules), w.settled}
+	c := &twin{w.settings, maps.Clone(w.alarms), maps.Clone(w.switches), maps.Clone(w.links), maps.Clone(w.hosts),
+		maps.Clone(w.rules), w.settled}
 	for k, claims := range c.rules {
 		c.rules[k] = slices.Clone(claims)
 	}
@@ -207,7 +211,7 @@ type machine struct {
 	facts  *Facts
 	inputs *Inputs
 	alarms *Alarms
-	wanted map[string]*Wanted
+	wanted map[string]*Desired
 	status *Status
 }
 
@@ -268,9 +272,11 @@ func (m *machine) someSettings() *Settings {
 	flag := func(of string) bool { return rapid.Bool().Draw(m.t, of) }
 	number := func(of string) uint64 { return uint64(rapid.IntRange(0, 2).Draw(m.t, of)) }
 	return &Settings{
-		Switches: map[DPID]SwitchSettings{m.dpid(): {Name: rapid.SampledFrom([]string{"", "core"}).Draw(m.t, "name"), Drained: flag("drained")}},
-		Ports:    map[Point]PortSettings{m.point(): {Label: "up", Edge: flag("edge"), Drained: flag("drained")}},
-		Links:    map[LinkKey]LinkSettings{{m.point(), m.point()}: {number("capacity"), number("latency"), number("cost"), flag("drained"), false}},
+		Switches: map[DPID]SwitchSettings{m.dpid(): {Name: rapid.SampledFrom([]string{"", "core"}).Draw(m.t,
+			"name"), Drained: flag("drained")}},
+		Ports: map[Point]PortSettings{m.point(): {Label: "up", Edge: flag("edge"), Drained: flag("drained")}},
+		Links: map[LinkKey]LinkSettings{{m.point(), m.point()}: {number("capacity"), number("latency"),
+			number("cost"), flag("drained"), false}},
 		Indirect: flag("indirect"),
 	}
 }
@@ -283,7 +289,8 @@ func (m *machine) step() {
 		m.twin.settings = s
 		m.twin.derive()
 	case 11: // an alarm
-		a := Alarm{AlarmKey: AlarmKey{AlarmDrift, rapid.SampledFrom([]string{"x", "y"}).Draw(m.t, "object")}, Count: uint64(rapid.IntRange(1, 3).Draw(m.t, "count"))}
+		a := Alarm{AlarmKey: AlarmKey{AlarmDrift, rapid.SampledFrom([]string{"x", "y"}).Draw(m.t, "object")},
+			Count: uint64(rapid.IntRange(1, 3).Draw(m.t, "count"))}
 		gone := AlarmKey{AlarmDrift, rapid.SampledFrom([]string{"x", "y"}).Draw(m.t, "gone")}
 		m.alarms.Set([]*Alarm{&a}, []AlarmKey{gone})
 		m.twin.alarms[a.AlarmKey] = a
@@ -293,14 +300,16 @@ func (m *machine) step() {
 		var rules []Rule
 		for range rapid.IntRange(0, 3).Draw(m.t, "rules") {
 			rules = append(rules, Rule{
-				Table: uint8(rapid.IntRange(0, 1).Draw(m.t, "table")), Priority: uint16(rapid.IntRange(1, 2).Draw(m.t, "priority")),
-				Cookie: uint64(rapid.IntRange(1, 2).Draw(m.t, "cookie")), Instructions: []openflow.Instruction{},
+				Table:    uint8(rapid.IntRange(0, 1).Draw(m.t, "table")),
+				Priority: uint16(rapid.IntRange(1, 2).Draw(m.t, "priority")),
+				Cookie:   uint64(rapid.IntRange(1, 2).Draw(m.t, "cookie")), Instructions: []openflow.Instruction{},
 			})
 		}
-		m.wanted[owner].Update(func(tx *WantedTx) { tx.Set(dpid, slices.Clone(rules)) })
+		m.wanted[owner].Update(func(tx *DesiredTx) { tx.Set(dpid, slices.Clone(rules)) })
 		m.twin.set(owner, dpid, rules)
 	case 2: // flowsync
-		r := RuleResult{Key: RuleKey{DPID: m.dpid(), Table: uint8(rapid.IntRange(0, 1).Draw(m.t, "table")), Priority: uint16(rapid.IntRange(1, 2).Draw(m.t, "priority"))},
+		r := RuleResult{Key: RuleKey{DPID: m.dpid(), Table: uint8(rapid.IntRange(0, 1).Draw(m.t, "table")),
+			Priority: uint16(rapid.IntRange(1, 2).Draw(m.t, "priority"))},
 			Cookie: uint64(rapid.IntRange(1, 2).Draw(m.t, "cookie")), State: RuleInstalled}
 		m.status.Set([]RuleResult{r})
 		if claims := m.twin.rules[r.Key]; len(claims) > 0 && claims[0].Cookie == r.Cookie {
@@ -320,7 +329,7 @@ func (m *machine) step() {
 		}()
 		func() {
 			defer func() { _ = recover() }()
-			m.wanted["a"].Update(func(tx *WantedTx) {
+			m.wanted["a"].Update(func(tx *DesiredTx) {
 				tx.Set(m.dpid(), []Rule{{Priority: 1, Cookie: 3}})
 				tx.SetMeters(1, []Meter{{ID: 1}})
 				panic("fails")
@@ -338,13 +347,14 @@ func (m *machine) step() {
 	}
 }
 
-// The view is as its twin after every transaction; snapshots do not change afterwards; who replays the changes has the
-// same as who takes a snapshot.
+// The view is as its twin after every transaction; snapshots do not change afterwards; who replays
+// the changes has the same as who takes a snapshot.
 func TestTwin(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		v := New(Limits{Changes: rapid.SampledFrom([]int{3, 20, 1000}).Draw(t, "log")})
-		m := &machine{t: t, view: v, twin: newTwin(), facts: v.Facts(), status: v.Status(), inputs: v.Inputs(), alarms: v.Alarms(),
-			wanted: map[string]*Wanted{"a": v.Wanted("a"), "b": v.Wanted("b"), "c": v.Wanted("c")}}
+		m := &machine{t: t, view: v, twin: newTwin(), facts: v.Facts(), status: v.Status(), inputs: v.Inputs(),
+			alarms: v.Alarms(),
+			wanted: map[string]*Desired{"a": v.Desired("a"), "b": v.Desired("b"), "c": v.Desired("c")}}
 		type past struct {
 			snapshot *Snapshot
 			text     string

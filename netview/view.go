@@ -9,8 +9,8 @@ import (
 // Revision counts the transactions of a view. The API prints it as an opaque string.
 type Revision uint64
 
-// View is the network view. Reading is free of locks: take a Snapshot. Writing goes through Facts, Inputs, Wanted,
-// Status and Alarms, each of which has one owner; their transactions follow one another.
+// View is the network view. Reading is free of locks: take a Snapshot. Writing goes through Facts,
+// Inputs, Desired, Status and Alarms, each of which has one owner; transactions are serialised.
 type View struct {
 	current atomic.Pointer[Snapshot]
 
@@ -20,13 +20,13 @@ type View struct {
 	links    table[LinkKey, Link]
 	linksIn  table[LinkKey, Link] // by the reversed key
 	hosts    table[HostID, Host]
-	hostsAt  table[place, Host]
+	hostsAt  table[hostPlace, Host]
 	rules    table[claim, ownedRule]
 	meters   table[meterClaim, ownedMeter]
 	alarms   table[AlarmKey, Alarm]
 	settings *Settings
 	settled  bool
-	turn     uint64   // of the next claim
+	nextSeq  uint64   // of the next claim
 	pending  []Change // of the transaction that runs
 
 	log changeLog
@@ -45,14 +45,14 @@ func New(limits Limits) *View {
 		links:    newTable[LinkKey, Link](LinkKey.Compare),
 		linksIn:  newTable[LinkKey, Link](LinkKey.Compare),
 		hosts:    newTable[HostID, Host](HostID.Compare),
-		hostsAt:  newTable[place, Host](comparePlaces),
+		hostsAt:  newTable[hostPlace, Host](compareHostPlaces),
 		rules:    newTable[claim, ownedRule](compareClaims),
 		meters:   newTable[meterClaim, ownedMeter](compareMeterClaims),
 		alarms:   newTable[AlarmKey, Alarm](AlarmKey.Compare),
 		settings: &Settings{},
 	}
 	v.owners.wanted = make(map[string]bool)
-	v.log.limits = limits.withDefaults()
+	v.log.Log = newChangeLog(limits.withDefaults())
 	v.current.Store(v.snapshot(0))
 	return v
 }
@@ -60,8 +60,9 @@ func New(limits Limits) *View {
 // Snapshot is the view as it is now. It never blocks and is never nil.
 func (v *View) Snapshot() *Snapshot { return v.current.Load() }
 
-// transact runs one transaction: do changes the working tables, and either all of it is published, under the next
-// revision, or (if do panics) nothing. A transaction that changed nothing has no revision of its own.
+// transact runs one transaction: do changes the working tables, and either all of it is published,
+// under the next revision, or (if do panics) nothing. A transaction that changed nothing has no
+// revision of its own.
 func (v *View) transact(do func()) Revision {
 	v.write.Lock()
 	defer v.write.Unlock()
@@ -123,5 +124,5 @@ func (v *View) snapshot(revision Revision) *Snapshot {
 	}
 }
 
-// note records a change of the running transaction.
-func (v *View) note(c Change) { v.pending = append(v.pending, c) }
+// record adds a change to the running transaction.
+func (v *View) record(c Change) { v.pending = append(v.pending, c) }

@@ -113,14 +113,15 @@ func TestTransactionWholeOrNothing(t *testing.T) {
 	check(t, v)
 }
 
-func TestWantedKeepsStatesAndRefusesSecondOwner(t *testing.T) {
+func TestDesiredKeepsStatesAndRefusesSecondOwner(t *testing.T) {
 	v := New(Limits{})
-	a, b, status := v.Wanted("a"), v.Wanted("b"), v.Status()
+	a, b, status := v.Desired("a"), v.Desired("b"), v.Status()
 	rule := func(priority uint16, cookie uint64) Rule {
-		return Rule{Priority: priority, Cookie: cookie, Instructions: []openflow.Instruction{{Type: openflow.InstructionGotoTable, Table: 1}}}
+		return Rule{Priority: priority, Cookie: cookie,
+			Instructions: []openflow.Instruction{{Type: openflow.InstructionGotoTable, Table: 1}}}
 	}
-	a.Update(func(tx *WantedTx) { tx.Set(1, []Rule{rule(10, 1), rule(20, 1)}) })
-	b.Update(func(tx *WantedTx) { tx.Set(1, []Rule{rule(20, 2), rule(30, 2)}) })
+	a.Update(func(tx *DesiredTx) { tx.Set(1, []Rule{rule(10, 1), rule(20, 1)}) })
+	b.Update(func(tx *DesiredTx) { tx.Set(1, []Rule{rule(20, 2), rule(30, 2)}) })
 	check(t, v)
 	s := v.Snapshot()
 	if r := collect(s.Rules(1)); len(r) != 3 || r[0].Owner != "b" || r[1].Owner != "a" || r[2].Owner != "a" {
@@ -133,15 +134,16 @@ func TestWantedKeepsStatesAndRefusesSecondOwner(t *testing.T) {
 
 	key20 := RuleKey{DPID: 1, Priority: 20}
 	row, _ := s.Rule(key20)
-	status.Set([]RuleResult{{Key: key20, Rule: row, State: RuleInstalled}, {Key: RuleKey{DPID: 1, Priority: 10}, Cookie: 9, State: RuleInstalled}})
-	a.Update(func(tx *WantedTx) { tx.Set(1, []Rule{rule(20, 1)}) })
+	status.Set([]RuleResult{{Key: key20, Rule: row, State: RuleInstalled},
+		{Key: RuleKey{DPID: 1, Priority: 10}, Cookie: 9, State: RuleInstalled}})
+	a.Update(func(tx *DesiredTx) { tx.Set(1, []Rule{rule(20, 1)}) })
 	if row, _ := v.Snapshot().Rule(key20); row.State != RuleInstalled {
 		t.Errorf("an unchanged rule lost its state: %s", row.State)
 	}
 	if _, ok := v.Snapshot().Rule(RuleKey{DPID: 1, Priority: 10}); ok {
 		t.Error("a withdrawn rule is still there")
 	}
-	a.Update(func(tx *WantedTx) { tx.Set(1, nil) })
+	a.Update(func(tx *DesiredTx) { tx.Set(1, nil) })
 	if row, _ := v.Snapshot().Rule(key20); row.Owner != "b" || row.State != RulePending || row.Reason != "" {
 		t.Errorf("b did not take its turn: %+v", row)
 	}
@@ -156,14 +158,14 @@ func TestWantedKeepsStatesAndRefusesSecondOwner(t *testing.T) {
 
 func TestMeters(t *testing.T) {
 	v := New(Limits{})
-	a, b := v.Wanted("a"), v.Wanted("b")
-	a.Update(func(tx *WantedTx) { tx.SetMeters(1, []Meter{{ID: 1, Rate: 100}, {ID: 2, Rate: 5}}) })
-	b.Update(func(tx *WantedTx) { tx.SetMeters(1, []Meter{{ID: 1, Rate: 7}}) })
+	a, b := v.Desired("a"), v.Desired("b")
+	a.Update(func(tx *DesiredTx) { tx.SetMeters(1, []Meter{{ID: 1, Rate: 100}, {ID: 2, Rate: 5}}) })
+	b.Update(func(tx *DesiredTx) { tx.SetMeters(1, []Meter{{ID: 1, Rate: 7}}) })
 	if m := collect(v.Snapshot().Meters(1)); len(m) != 2 || m[0].Rate != 100 {
 		t.Fatalf("meters %v", m)
 	}
 	r := v.Snapshot().Revision()
-	a.Update(func(tx *WantedTx) { tx.SetMeters(1, nil) })
+	a.Update(func(tx *DesiredTx) { tx.SetMeters(1, nil) })
 	if m := collect(v.Snapshot().Meters(1)); len(m) != 1 || m[0].Rate != 7 {
 		t.Fatalf("meters %v", m)
 	}
@@ -176,9 +178,9 @@ func TestMeters(t *testing.T) {
 
 func TestOneOwnerEach(t *testing.T) {
 	for name, claim := range map[string]func(*View){
-		"Facts":  func(v *View) { v.Facts() },
-		"Status": func(v *View) { v.Status() },
-		"Wanted": func(v *View) { v.Wanted("x") },
+		"Facts":   func(v *View) { v.Facts() },
+		"Status":  func(v *View) { v.Status() },
+		"Desired": func(v *View) { v.Desired("x") },
 	} {
 		t.Run(name, func(t *testing.T) {
 			v := New(Limits{})
@@ -191,4 +193,12 @@ func TestOneOwnerEach(t *testing.T) {
 			claim(v)
 		})
 	}
+}
+
+// Rule finds the rule that a switch is wanted to hold for a key.
+func (s *Snapshot) Rule(key RuleKey) (*Rule, bool) {
+	if r, _ := holder(s.rules, key); r != nil {
+		return &r.Rule, true
+	}
+	return nil, false
 }

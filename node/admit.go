@@ -16,8 +16,8 @@ import (
 // errUnlisted refuses a switch that the configuration does not allow.
 var errUnlisted = errors.New("datapath id is not on the allow list")
 
-// admit says whether a switch may connect under its datapath id: the allow list, if there is one, has it, and with TLS so
-// does its certificate.
+// admit refuses a switch whose datapath id is not on the allow list, if there is one, or, with TLS,
+// not in its certificate.
 func (n *node) admit(id uint64, _ net.Addr, secure *tls.ConnectionState) error {
 	if !n.listed(netview.DPID(id)) {
 		return errUnlisted
@@ -28,29 +28,30 @@ func (n *node) admit(id uint64, _ net.Addr, secure *tls.ConnectionState) error {
 	return cert.Check(secure.PeerCertificates[0], id, n.cfg.OpenFlowTLSUnnamed)
 }
 
-// listed says whether the allow list has a switch, or there is none.
+// listed reports whether a switch is on the allow list, or there is none.
 func (n *node) listed(dpid netview.DPID) bool {
 	s := n.view.Snapshot().Settings()
 	return s == nil || s.Allow == nil || s.Allow[dpid]
 }
 
-// allowEvery is the time between two looks at the allow list, at least.
+// allowEvery is the shortest time between two checks of the allow list.
 const allowEvery = time.Second
 
-// allowing looks whether sessions are still allowed.
-type allowing struct {
+// allowListWatch checks whether sessions are still allowed.
+type allowListWatch struct {
 	n     *node
 	now   func() time.Time
 	seen  *netview.Settings
 	until time.Time
 }
 
-func (n *node) allowing(now func() time.Time) *allowing {
-	return &allowing{n: n, now: now, seen: n.view.Snapshot().Settings()}
+func (n *node) allowListWatch(now func() time.Time) *allowListWatch {
+	return &allowListWatch{n: n, now: now, seen: n.view.Snapshot().Settings()}
 }
 
-// look ends the sessions of switches that are off the list, while there may be some. It returns what it has seen of the view.
-func (a *allowing) look() netview.Revision {
+// check ends the sessions of switches that are off the list, while there may be some. It returns
+// the revision of the view that it has checked.
+func (a *allowListWatch) check() netview.Revision {
 	snap := a.n.view.Snapshot()
 	if s := snap.Settings(); s != a.seen {
 		a.seen, a.until = s, a.now().Add(session.DefaultHandshakeTimeout+2*time.Second)
@@ -71,4 +72,23 @@ func (n *node) expelUnlisted() {
 			s.Close(session.ErrNotAdmitted)
 		}
 	}
+}
+
+// unverified reports whether nothing confirms a switch's identity: there is no TLS, the
+// configuration does not name it, and it was never connected for a minute.
+func (n *node) unverified(id uint64) bool {
+	dpid, snap := netview.DPID(id), n.view.Snapshot()
+	if set := snap.Settings(); set != nil {
+		if _, named := set.Switches[dpid]; named || set.Allow[dpid] {
+			return false
+		}
+	}
+	row, known := snap.Switch(dpid)
+	switch {
+	case n.switchTLS != nil:
+		return false
+	case !known || row.Transient:
+		return true
+	}
+	return row.Connected && time.Since(row.Since) < session.NewSwitchTime
 }

@@ -12,7 +12,8 @@ var (
 	descAlarmsActive  = desc("alarms_active", "Alarms that are active.", "kind", "severity")
 	descAlarmsTotal   = desc("alarms_total", "Alarms raised, repetitions included.", "kind")
 	descAlarmsDropped = desc("alarms_dropped_total", "Alarms that were not kept because there were too many.")
-	descAudit         = desc("audit_total", "Records of the audit log: written; dropped because too many waited; failed, writes that the disk refused; and syncs, synchronisations of the file, which records share.", "kind")
+	descAudit         = desc("audit_total",
+		"Records of the audit log: written; dropped because too many waited; failed, writes that the disk refused; and syncs, synchronisations of the file, which records share.", "kind")
 )
 
 // alarmMeter shows alarms as metrics.
@@ -21,14 +22,14 @@ type alarmMeter struct {
 	board *alarm.Board
 }
 
-// Describe is of prometheus.Collector.
+// Describe implements prometheus.Collector.
 func (m alarmMeter) Describe(ch chan<- *prometheus.Desc) {
 	ch <- descAlarmsActive
 	ch <- descAlarmsTotal
 	ch <- descAlarmsDropped
 }
 
-// Collect is of prometheus.Collector.
+// Collect implements prometheus.Collector.
 func (m alarmMeter) Collect(ch chan<- prometheus.Metric) {
 	active := map[netview.AlarmKind]int{}
 	for a := range m.view.Snapshot().Alarms() {
@@ -38,12 +39,13 @@ func (m alarmMeter) Collect(ch chan<- prometheus.Metric) {
 	}
 	for kind, n := range m.board.Totals() {
 		counter(ch, descAlarmsTotal, n, string(kind))
-		ch <- prometheus.MustNewConstMetric(descAlarmsActive, prometheus.GaugeValue, float64(active[kind]), string(kind), string(kind.Severity()))
+		ch <- prometheus.MustNewConstMetric(descAlarmsActive, prometheus.GaugeValue, float64(active[kind]),
+			string(kind), string(kind.Severity()))
 	}
 	counter(ch, descAlarmsDropped, m.board.Dropped())
 }
 
-// audited is what the audit log counts.
-func audited(c audit.Counts) map[string]uint64 {
+// auditCounts is what the audit log counts.
+func auditCounts(c audit.Counts) map[string]uint64 {
 	return map[string]uint64{"written": c.Written, "dropped": c.Dropped, "failed": c.Failed, "syncs": c.Syncs}
 }

@@ -12,64 +12,92 @@ import (
 	"github.com/weirnet/weir/api/client"
 	"github.com/weirnet/weir/config"
 	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/strictyaml"
 )
 
-// Show is of api.Configuration.
+// Show implements api.Configuration.
 func (in *inputs) Show() client.Configuration {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	c := client.Configuration{
-		Effective: config.Running(in.began, in.now).Tree(), Text: in.state.Text, Source: string(in.state.Source),
+		Effective: config.Running(in.began, in.current).Tree(), Text: in.state.Text, Source: string(in.state.Source),
 		File: in.state.File, By: in.state.By, Pending: []client.ConfigChange{},
 	}
-	if in.state.Source != config.FromNowhere {
+	if in.state.Source != config.FromDefaults {
 		at := in.state.At
 		c.At = &at
 	}
-	for _, change := range config.Pending(in.began, in.now) {
+	for _, change := range config.Pending(in.began, in.current) {
 		c.Pending = append(c.Pending, client.ConfigChange{Path: change.Path, Old: change.Old, New: change.New, Holds: "restart"})
 	}
 	return c
 }
 
-// Apply is of api.Configuration.
+// Apply implements api.Configuration.
 func (in *inputs) Apply(text []byte, by api.Actor, dryRun bool) ([]client.ConfigChange, netview.Revision, error) {
-	ctx, done, err := in.begins(dryRun)
+	if dryRun {
+		changes, err := in.compare(text, by.Role)
+		return changes, 0, err
+	}
+	ctx, done, err := in.beginChange()
 	if err != nil {
 		return nil, 0, err
 	}
 	defer done()
 	state := in.state
 	state.Text, state.Source, state.By, state.At = string(text), config.FromApply, by.Name, moment(time.Now())
-	return in.replace(ctx, state, by.Role, dryRun)
+	return in.replace(ctx, state, by.Role)
 }
 
-// replace makes a state's text the configuration: validated whole, written, and only then in force. The turn is the caller's.
-func (in *inputs) replace(ctx context.Context, state config.State, role api.Role, dryRun bool) ([]client.ConfigChange, netview.Revision, error) {
-	doc, err := config.Parse([]byte(state.Text))
+// compare is what would change, were a text the configuration. It takes no turn, and waits for
+// nobody. It does not open files that a role may not name, so what they hold cannot be found out.
+func (in *inputs) compare(text []byte, role api.Role) ([]client.ConfigChange, error) {
+	in.mu.Lock()
+	was := in.state.Text
+	in.mu.Unlock()
+	next, diff, err := in.differ(was, string(text))
+	if err != nil {
+		return nil, err
+	}
+	if err := in.checkNext(next, allowed(diff, role) == nil); err != nil {
+		return nil, strictyaml.Problems{{Text: err.Error()}}
+	}
+	return in.describe(diff), nil
+}
+
+// differ reads the text of a configuration: what it is as a whole, and what differs from the one
+// before.
+func (in *inputs) differ(was, is string) (next *config.Config, diff []config.Change, err error) {
+	doc, err := config.Parse([]byte(is))
+	if err != nil {
+		return nil, nil, err
+	}
+	old, err := config.Parse([]byte(was))
+	if err != nil {
+		return nil, nil, fmt.Errorf("the configuration in force: %w", err)
+	}
+	defaults := config.Defaults()
+	return in.whole(doc), config.Diff(config.Merge(defaults, old), config.Merge(defaults, doc)), nil
+}
+
+// replace makes a state's text the configuration: validated whole, written, and only then in force.
+// The turn is the caller's.
+func (in *inputs) replace(ctx context.Context, state config.State, role api.Role) ([]client.ConfigChange,
+	netview.Revision, error) {
+	next, diff, err := in.differ(in.state.Text, state.Text)
 	if err != nil {
 		return nil, 0, err
 	}
-	old, err := config.Parse([]byte(in.state.Text))
-	if err != nil {
-		return nil, 0, fmt.Errorf("the configuration in force: %w", err)
-	}
-	next := in.whole(doc)
-	defaults := config.Defaults()
-	diff := config.Diff(config.Merge(defaults, old), config.Merge(defaults, doc))
 	if err := allowed(diff, role); err != nil { // before any file is opened whose name was given
 		return nil, 0, err
 	}
-	if err := in.checkNext(next); err != nil {
-		return nil, 0, config.Problems{{Text: err.Error()}}
-	}
-	if dryRun {
-		return in.describe(diff), 0, nil
+	if err := in.checkNext(next, true); err != nil {
+		return nil, 0, strictyaml.Problems{{Text: err.Error()}}
 	}
 	rev := in.view.Snapshot().Revision()
 	err = in.keep(ctx, state, func() {
-		same := len(config.Diff(in.now, next)) == 0
-		in.now = next
+		same := len(config.Diff(in.current, next)) == 0
+		in.current = next
 		if !same {
 			rev = in.set()
 		}
@@ -80,17 +108,19 @@ func (in *inputs) replace(ctx context.Context, state config.State, role api.Role
 	return in.describe(diff), rev, nil
 }
 
-// checkNext finds what would keep the next start from happening.
-func (in *inputs) checkNext(next *config.Config) error {
+// checkNext finds what would keep the next start from happening; files: also in the files that are
+// named.
+func (in *inputs) checkNext(next *config.Config, files bool) error {
 	cfg := in.flags
 	cfg.take(next)
-	if err := cfg.check(); err != nil {
+	if err := cfg.check(); err != nil || !files {
 		return err
 	}
 	return cfg.checkCertificates()
 }
 
-// checkCertificates reads what a configuration names, so that one that cannot be started with is not kept.
+// checkCertificates reads what a configuration names, so that one that cannot be started with is
+// not kept.
 func (c *Config) checkCertificates() error {
 	if _, err := c.tls(); err != nil {
 		return err
@@ -113,15 +143,19 @@ func allowed(diff []config.Change, role api.Role) error {
 	if len(paths) == 0 {
 		return nil
 	}
-	return fmt.Errorf("%w: a token of role %s was given, and a change of %s needs role admin", api.ErrNotAllowed, role, strings.Join(paths, ", "))
+	return fmt.Errorf("%w: a token of role %s was given, and a change of %s needs role admin", api.ErrNotAllowed,
+		role, strings.Join(paths, ", "))
 }
 
 // describe is a list of changes as the API has them, each with when it holds.
 func (in *inputs) describe(diff []config.Change) []client.ConfigChange {
-	overridden := in.flags.says()
+	overridden := in.flags.isSet()
 	list := []client.ConfigChange{}
 	for _, c := range diff {
-		item := client.ConfigChange{Path: c.Path, Old: c.Old, New: c.New, Holds: "now"}
+		item := client.ConfigChange{Path: c.Path, Old: c.Old, New: c.New, Holds: "now", Needs: api.RoleOperator.String()}
+		if c.Admin {
+			item.Needs = api.RoleAdmin.String()
+		}
 		switch base := baseOf(c.Path); {
 		case overridden(base):
 			item.Holds = "never"
@@ -136,9 +170,10 @@ func (in *inputs) describe(diff []config.Change) []client.ConfigChange {
 	return list
 }
 
-// reload reads the file of --config again. If it has not changed since it was read last nothing happens.
+// reload reads the file of --config again. If it has not changed since it was read last nothing
+// happens.
 func (in *inputs) reload() {
-	ctx, done, err := in.begins(false)
+	ctx, done, err := in.beginChange()
 	if err != nil {
 		in.flags.Log.Error("the configuration file is not read again", "error", err)
 		return
@@ -166,7 +201,7 @@ func (in *inputs) reload() {
 		made, replaced, err = in.take(ctx, file, text)
 	}
 	if err != nil {
-		var problems config.Problems
+		var problems strictyaml.Problems
 		reason := err.Error()
 		if errors.As(err, &problems) {
 			reason = problems.In(file)
@@ -206,7 +241,7 @@ func (in *inputs) take(ctx context.Context, file string, text []byte) (made []cl
 			return nil, "", err
 		}
 	}
-	made, _, err = in.replace(ctx, state, api.RoleAdmin, false)
+	made, _, err = in.replace(ctx, state, api.RoleAdmin)
 	return made, replaced, err
 }
 

@@ -34,22 +34,22 @@ func (n *switches) flowMonitorMessage(d *device, s *session.Session, h openflow.
 	}
 }
 
-// check compares all switches with what is wanted of them, for the API.
+// check compares all switches with what is desired of them, for the API.
 func (n *node) check(ctx context.Context) (*client.Check, netview.Revision, error) {
 	ctx, cancel := context.WithTimeout(ctx, checkTime)
 	defer cancel()
-	n.switches.meanings.checks.Add(1)
-	defer n.switches.meanings.checks.Add(-1)
+	n.switches.ruleChecks.checks.Add(1)
+	defer n.switches.ruleChecks.checks.Add(-1)
 	report, ok := n.flowsync.Check(ctx)
 	if !ok {
 		return nil, 0, errEnding
 	}
-	intents := intentsAstray(n.intents.engine, n.view.Snapshot(), n.paths.now.Load())
+	intents := misroutedIntents(n.intents.engine, n.view.Snapshot(), n.paths.now.Load())
 	switches := []client.SwitchCheck{}
 	for i := range report.Switches {
 		s := switchCheck(&report.Switches[i])
 		if s.Reached {
-			s.Differences = append(s.Differences, n.switches.meanings.of(report.Switches[i].DPID)...)
+			s.Differences = append(s.Differences, n.switches.ruleChecks.of(report.Switches[i].DPID)...)
 		}
 		s.Differences = append(s.Differences, intents[report.Switches[i].DPID]...)
 		switches = append(switches, s)
@@ -68,8 +68,9 @@ func checkOf(list []client.SwitchCheck) *client.Check {
 
 func switchCheck(f *flowsync.Findings) client.SwitchCheck {
 	s := client.SwitchCheck{
-		DPID: f.DPID.String(), Reached: f.Err == nil, Wanted: f.Wanted, Compared: f.Compared, InFlight: f.InFlight,
-		Failed: f.Failed, Foreign: f.Foreign, Shadowing: f.Shadowed, Differences: []client.Difference{}, Shadows: []client.Shadow{},
+		DPID: f.DPID.String(), Reached: f.Err == nil, Wanted: f.Desired, Compared: f.Compared, InFlight: f.InFlight,
+		Failed: f.Failed, Foreign: f.Foreign, Shadowing: f.Shadowed, Differences: []client.Difference{},
+		Shadows: []client.Shadow{},
 	}
 	if f.Err != nil {
 		s.Error = f.Err.Error()
@@ -77,14 +78,15 @@ func switchCheck(f *flowsync.Findings) client.SwitchCheck {
 	for i := range f.Shadows {
 		e, r := &f.Shadows[i].Entry, f.Shadows[i].Rule
 		s.Shadows = append(s.Shadows, client.Shadow{
-			Table: e.Table, Priority: e.Priority, Match: e.Match.String(), Cookie: fmt.Sprintf("0x%016x", e.Cookie), Owner: r.Owner,
-			Rule: fmt.Sprintf("priority=%d match=%s", r.Priority, r.Match.String()),
+			Table: e.Table, Priority: e.Priority, Match: e.Match.String(), Cookie: fmt.Sprintf("0x%016x", e.Cookie),
+			Owner: r.Owner,
+			Rule:  fmt.Sprintf("priority=%d match=%s", r.Priority, r.Match.String()),
 		})
 	}
 	for _, d := range f.Differences {
 		s.Differences = append(s.Differences, client.Difference{
 			Kind: string(d.Kind), Table: d.Table, Priority: d.Priority, Match: d.Match.String(), Owner: d.Owner,
-			Wanted: d.Wanted, Held: d.Held,
+			Wanted: d.Desired, Held: d.Held,
 		})
 	}
 	return s
@@ -93,14 +95,14 @@ func switchCheck(f *flowsync.Findings) client.SwitchCheck {
 // sync is how a switch is kept as wanted, for the API; nil if flowsync does not know it.
 func (n *node) sync(dpid netview.DPID) (sync *client.Sync, at netview.Revision) {
 	n.flowsync.Ask(func(c *flowsync.Core) {
-		if s, ok := c.Standing(dpid); ok {
+		if s, ok := c.Status(dpid); ok {
 			sync, at = syncItem(&s), s.Revision
 		}
 	})
 	return sync, at
 }
 
-func syncItem(s *flowsync.Standing) *client.Sync {
+func syncItem(s *flowsync.SwitchStatus) *client.Sync {
 	state := "ok"
 	switch {
 	case !s.Connected:
@@ -113,15 +115,18 @@ func syncItem(s *flowsync.Standing) *client.Sync {
 		state = "busy"
 	}
 	return &client.Sync{
-		State: state, Watch: s.Watch.String(), BoundS: max(-1, s.Bound.Seconds()), Batch: s.Batch,
-		BarrierMS: float64(s.Barrier) / float64(time.Millisecond),
+		State: state, Watch: s.Watch.String(), BoundS: max(-1, s.DriftBound.Seconds()), Batch: s.BatchSize,
+		BarrierMS: float64(s.BarrierTime) / float64(time.Millisecond),
 	}
 }
 
 var (
-	descDrift    = desc("flowsync_drift_total", "Rules that were lost or changed behind our back and put back, by how it was noticed.", "noticed")
-	descSync     = desc("flowsync_switches", "Switches with a session: compared with what is wanted; by how they are watched; by what is wrong with them.", "state")
-	descBound    = desc("flowsync_drift_bound_seconds", "How long a drift that a switch does not tell of can stay unnoticed.", "dpid")
+	descDrift = desc("flowsync_drift_total",
+		"Rules that were lost or changed behind our back and put back, by how it was noticed.", "noticed")
+	descSync = desc("flowsync_switches",
+		"Switches with a session: compared with what is wanted; by how they are watched; by what is wrong with them.", "state")
+	descBound = desc("flowsync_drift_bound_seconds",
+		"How long a drift that a switch does not tell of can stay unnoticed.", "dpid")
 	descReadCost = desc("flowsync_reading_share", "Share of one processor that reading switches again costs, as measured.")
 )
 
@@ -133,7 +138,7 @@ func collectWatch(ch chan<- prometheus.Metric, c *flowsync.Core) {
 	}
 	states := map[string]int{"compared": 0, "monitor": 0, "reading": 0, "asked": 0, "paused": 0, "stuck": 0, "lying": 0}
 	share := 0.0
-	for _, s := range c.Standings() {
+	for _, s := range c.Statuses() {
 		if !s.Connected {
 			continue
 		}
@@ -147,11 +152,11 @@ func collectWatch(ch chan<- prometheus.Metric, c *flowsync.Core) {
 		if s.Lying {
 			states["lying"]++
 		}
-		if s.Watch == flowsync.WatchReading && s.Bound > 0 {
-			share += s.Cost.Seconds() / s.Bound.Seconds()
+		if s.Watch == flowsync.WatchReading && s.DriftBound > 0 {
+			share += s.ReadCost.Seconds() / s.DriftBound.Seconds()
 		}
-		if s.Bound >= 0 {
-			gauge(ch, descBound, s.Bound.Seconds(), s.DPID.String())
+		if s.DriftBound >= 0 {
+			gauge(ch, descBound, s.DriftBound.Seconds(), s.DPID.String())
 		}
 	}
 	for state, n := range states {

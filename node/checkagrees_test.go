@@ -10,13 +10,14 @@ import (
 
 // TestCheckAgrees: a comparison agrees only if all switches were reached and nothing differs.
 func TestCheckAgrees(t *testing.T) {
-	good := flowsync.Findings{DPID: 1, Wanted: 3, Compared: 3}
+	good := flowsync.Findings{DPID: 1, Desired: 3, Compared: 3}
 	unreached := flowsync.Findings{DPID: 2, Err: errors.New("no answer")}
 	differs := flowsync.Findings{DPID: 3, Differences: []flowsync.Difference{{Kind: flowsync.DifferenceMissing}}}
 	for i, c := range []struct {
 		list []flowsync.Findings
 		want bool
-	}{{nil, true}, {[]flowsync.Findings{good}, true}, {[]flowsync.Findings{good, unreached}, false}, {[]flowsync.Findings{unreached, good}, false},
+	}{{nil, true}, {[]flowsync.Findings{good}, true}, {[]flowsync.Findings{good, unreached}, false},
+		{[]flowsync.Findings{unreached, good}, false},
 		{[]flowsync.Findings{differs, good}, false}} {
 		var switches []client.SwitchCheck
 		for k := range c.list {

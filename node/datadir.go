@@ -3,6 +3,7 @@ package node
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -11,7 +12,8 @@ import (
 // keyLen is the length of the cluster's key, in bytes: it authenticates discovery frames.
 const keyLen = 32
 
-// storeNote is what the lock file holds once the directory has a store of its own: it is not begun anew where that is gone.
+// storeNote is what the lock file holds once the directory has a store of its own: it is not begun
+// anew where that is gone.
 const storeNote = "store\n"
 
 // hasStore reports whether a data directory had a store when an instance ran in it last.
@@ -30,13 +32,30 @@ func noteStore(lock *os.File) error {
 	return errors.Join(err, lock.Sync())
 }
 
-// lockDir makes a data directory and takes its lock: one process a directory. The lock ends with the file's closing, or
-// the process.
+// absent says that a directory is not there.
+func absent(dir string) bool {
+	_, err := os.Lstat(dir)
+	return errors.Is(err, fs.ErrNotExist)
+}
+
+// unmakeDir removes a data directory that a start has made and found no use for, unless there is
+// something in it. The lock is held.
+func unmakeDir(dir string) {
+	if list, err := os.ReadDir(dir); err == nil && len(list) == 1 && list[0].Name() == lockName {
+		_ = os.Remove(filepath.Join(dir, lockName))
+		_ = os.Remove(dir)
+	}
+}
+
+const lockName = "lock"
+
+// lockDir makes a data directory and takes its lock: one process a directory. The lock ends with
+// the file's closing, or the process.
 func lockDir(dir string) (*os.File, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("data directory: %w", err)
 	}
-	f, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_CREATE|os.O_RDWR, 0o600)
+	f, err := os.OpenFile(filepath.Join(dir, lockName), os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("data directory: %w", err)
 	}

@@ -15,24 +15,25 @@ import (
 // drains are the inputs as the API drains them.
 type drains struct{ *inputs }
 
-// passage is what passes a place, at a revision of the view: what is to leave it, and what cannot.
-type passage struct {
+// crossing is what crosses a place, at a revision of the view: what is to leave it, and what
+// cannot.
+type crossing struct {
 	revision       netview.Revision
-	leaving, bound int            // intents included
-	intents        intent.Passing // of those
+	leaving, bound int                  // intents included
+	intents        intent.DrainProgress // of those
 }
 
-// passing counts what app/forward, nil if it is disabled, and the engine of intents know.
-func passing(f *forward.Forward, in *intents) func(netview.Point) passage {
-	return func(at netview.Point) (p passage) {
+// crossings counts what app/forward, nil if it is disabled, and the engine of intents know.
+func crossings(f *forward.Forward, in *intents) func(netview.Point) crossing {
+	return func(at netview.Point) (p crossing) {
 		if in.engine == nil {
 			return p
 		}
-		p.intents, _ = in.engine.Passing(at)
+		p.intents, _ = in.engine.DrainProgress(at)
 		p.revision = p.intents.Revision
 		p.leaving, p.bound = p.intents.Leaving, p.intents.Ends+p.intents.NoOther
 		if f != nil {
-			q := f.Passing(at)
+			q := f.Crossing(at)
 			p.revision = min(p.revision, q.Revision)
 			p.leaving += q.Pairs + q.Tree
 			p.bound += q.Bound
@@ -41,7 +42,7 @@ func passing(f *forward.Forward, in *intents) func(netview.Point) passage {
 	}
 }
 
-// List is of api.Drains.
+// List implements api.Drains.
 func (d drains) List() []client.Drain {
 	d.mu.Lock()
 	list := sorted(d.state.Drains)
@@ -60,9 +61,9 @@ func (d drains) List() []client.Drain {
 // key names a drain, whoever made it.
 func key(d config.Drain) config.Drain { return config.Drain{Kind: d.Kind, Object: d.Object} }
 
-// Add is of api.Drains.
+// Add implements api.Drains.
 func (d drains) Add(kind config.DrainKind, object string, by api.Actor) (client.Drain, netview.Revision, error) {
-	ctx, done, err := d.begins(false)
+	ctx, done, err := d.beginChange()
 	if err != nil {
 		return client.Drain{}, 0, err
 	}
@@ -80,9 +81,9 @@ func (d drains) Add(kind config.DrainKind, object string, by api.Actor) (client.
 	return d.item(want, rev), rev, nil
 }
 
-// Remove is of api.Drains.
+// Remove implements api.Drains.
 func (d drains) Remove(kind config.DrainKind, object string) (bool, netview.Revision, error) {
-	ctx, done, err := d.begins(false)
+	ctx, done, err := d.beginChange()
 	if err != nil {
 		return false, 0, err
 	}
@@ -100,19 +101,21 @@ func (d drains) Remove(kind config.DrainKind, object string) (bool, netview.Revi
 	return true, rev, nil
 }
 
-// item is a drain with what still passes. Where nobody counts, or the drain is not taken in yet, it is draining.
+// item is a drain with what still passes. Where nobody counts, or the drain is not taken in yet, it
+// is draining.
 func (d drains) item(c config.Drain, since netview.Revision) client.Drain {
 	item := client.Drain{Kind: string(c.Kind), Object: c.Object, State: "draining", By: c.By, Since: c.Since}
 	place, ok := place(c)
-	if d.passing == nil || !ok {
+	if d.crossings == nil || !ok {
 		return item
 	}
-	p := d.passing(place)
+	p := d.crossings(place)
 	if p.revision < since {
 		return item
 	}
 	item.Passing, item.Bound = &p.leaving, &p.bound
-	item.Intents = &client.DrainIntents{Passing: p.intents.Leaving, Ends: p.intents.Ends, NoOther: p.intents.NoOther, First: p.intents.First}
+	item.Intents = &client.DrainIntents{Passing: p.intents.Leaving, Ends: p.intents.Ends,
+		NoOther: p.intents.NoOther, First: p.intents.First}
 	switch {
 	case p.leaving > 0:
 	case p.bound > 0:

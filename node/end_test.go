@@ -17,8 +17,9 @@ import (
 	"github.com/weirnet/weir/openflow"
 )
 
-// An instance that is told to end does, with switches, half-open connections and watchers at it: sessions are closed,
-// nothing listens any more, no goroutine is left (start looks), and the directory is free for the next one.
+// An instance that is told to end does, with switches, half-open connections and watchers at it:
+// sessions are closed, nothing listens any more, no goroutine is left (start looks), and the
+// directory is free for the next one.
 func TestAnOrderlyEnd(t *testing.T) {
 	i := start(t)
 	n := i.emulate("ring:4", openflow.V13)
@@ -181,6 +182,7 @@ func TestWrongConfigurations(t *testing.T) {
 		{"--lldp-period=1m1s", func(c *node.Config) { c.LLDPPeriod = 61 * time.Second }},
 		{"--lldp-period=-1s", func(c *node.Config) { c.LLDPPeriod = -time.Second }},
 		{"--disable-app=firewall forward", func(c *node.Config) { c.DisableApps = []string{"forward", "firewall"} }},
+		{"--store=…@127.0.0.1:2379 without password", func(c *node.Config) { c.Store = "http://root:hunter2@127.0.0.1:2379" }},
 		{"--auth=none loopback", func(c *node.Config) { c.Auth, c.API = "none", "0.0.0.0:0" }},
 		{"--insecure", func(c *node.Config) { c.API = "0.0.0.0:0" }},
 		{"--insecure", func(c *node.Config) { c.API = ":0" }},
@@ -189,6 +191,9 @@ func TestWrongConfigurations(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), "data")
 		err := refusedRun(t, func(cfg *node.Config) { c.change(cfg); cfg.DataDir = dir })
 		wantError(t, c.words, err, true, strings.Fields(c.words)...)
+		if err != nil && strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("a password is shown: %v", err)
+		}
 		if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("%s: the data directory was made before the configuration was looked at", c.words)
 		}
@@ -214,7 +219,8 @@ func TestWrongFiles(t *testing.T) {
 		words  string
 		change func(*node.Config)
 	}{
-		{"no-cert.pem --api-tls-cert --api-tls-key", func(c *node.Config) { c.APITLSCert, c.APITLSKey = "no-cert.pem", "no-key.pem" }},
+		{"no-cert.pem --api-tls-cert --api-tls-key",
+			func(c *node.Config) { c.APITLSCert, c.APITLSKey = "no-cert.pem", "no-key.pem" }},
 		{"cluster-key 31 32", write("cluster-key", 0o600, 31)},
 		{"token chmod 600", write("token", 0o644, 40)},
 		{"token-viewer 16", write("token-viewer", 0o600, 0)},
@@ -232,7 +238,8 @@ func TestModesOfTheDataDirectory(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "deep", "data")
 	i := start(t, func(c *node.Config) { c.DataDir = dir })
 	for path, want := range map[string]fs.FileMode{
-		".": 0o700 | fs.ModeDir, "lock": 0o600, "store": 0o700 | fs.ModeDir, "token": 0o600, "token-operator": 0o600, "token-viewer": 0o600,
+		".": 0o700 | fs.ModeDir, "lock": 0o600, "store": 0o700 | fs.ModeDir, "token": 0o600,
+		"token-operator": 0o600, "token-viewer": 0o600,
 		"audit.log": 0o600,
 	} {
 		info, err := os.Stat(filepath.Join(dir, path))
@@ -244,7 +251,8 @@ func TestModesOfTheDataDirectory(t *testing.T) {
 	if len(left) != 6 {
 		t.Errorf("the directory has %v", left)
 	}
-	if len(i.token("token")) < 40 || i.token("token") == i.token("token-viewer") || strings.Contains(i.log.String(), i.token("token")) {
+	if len(i.token("token")) < 40 || i.token("token") == i.token("token-viewer") ||
+		strings.Contains(i.log.String(), i.token("token")) {
 		t.Error("the admin token is short, the viewer's, or in the log")
 	}
 	if _, err := i.client("wrong").Switches(t.Context()); err == nil || !strings.Contains(fmt.Sprint(err), "token") {

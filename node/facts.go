@@ -5,10 +5,11 @@ import (
 	"github.com/weirnet/weir/netview"
 )
 
-// findings is how discovery works here.
-func (n *node) findings(as nature) discovery.Config {
+// discoveryConfig is how discovery works here.
+func (n *node) discoveryConfig(as boot) discovery.Config {
 	return discovery.Config{
-		Instance: n.cfg.Name, Domain: n.cfg.Domain, Key: as.key, Seed: as.seed, Now: as.now, Period: n.cfg.LLDPPeriod, Alarms: n.alarms, InUse: n.inUse,
+		Instance: n.cfg.Name, Domain: n.cfg.Domain, Key: as.key, Seed: as.seed, Now: as.now,
+		Period: n.cfg.LLDPPeriod, Alarms: n.alarms, InUse: n.inUse,
 		RoundTrip: n.roundTrip, Received: n.switches.received,
 		Limits: discovery.Limits{OfSwitch: int(n.cfg.Limits.SwitchPorts), Ports: int(n.cfg.Limits.Ports)},
 	}
@@ -16,5 +17,5 @@ func (n *node) findings(as nature) discovery.Config {
 
 // inUse tells discovery that a host's packets are forwarded though it sees none of them.
 func (n *node) inUse(id netview.HostID, at netview.Point) bool {
-	return n.forward != nil && n.forward.Uses(id, at)
+	return n.forward != nil && n.forward.HostActive(id, at)
 }

@@ -11,10 +11,11 @@ import (
 	"github.com/weirnet/weir/plan"
 )
 
-// failModes finds switches that empty their tables by themselves while they have no controller, as Open vSwitch does with
-// fail_mode=standalone. No message of OpenFlow says so. The evidence is a switch that comes back without any of the tree's
-// entries that it held, though its ports have been there for longer than it was away: it was not started anew. OpenFlow
-// 1.0 does not tell how old ports are; there such a switch looks like one that was.
+// failModes finds switches that empty their tables by themselves while they have no controller, as
+// Open vSwitch does with fail_mode=standalone. No message of OpenFlow says so. The evidence is a
+// switch that comes back without any of the tree's entries that it held, though its ports have been
+// there for longer than it was away: it was not started anew. OpenFlow 1.0 does not tell how old
+// ports are; there such a switch looks like one that was.
 type failModes struct {
 	now  func() time.Time
 	mu   sync.Mutex
@@ -24,8 +25,8 @@ type failModes struct {
 // maxAway bounds how many switches that are away are remembered.
 const maxAway = 16384
 
-// left notes that a switch's session has ended, and whether it held entries of the tree.
-func (f *failModes) left(dpid netview.DPID, snap *netview.Snapshot) {
+// sessionEnded records that a switch's session has ended, and whether it held entries of the tree.
+func (f *failModes) sessionEnded(dpid netview.DPID, snap *netview.Snapshot) {
 	for r := range snap.Rules(dpid) {
 		if r.State == netview.RuleInstalled && plan.Decode(r.Cookie).Kind == plan.KindTree {
 			f.mu.Lock()
@@ -41,8 +42,9 @@ func (f *failModes) left(dpid netview.DPID, snap *netview.Snapshot) {
 	}
 }
 
-// back says for how long a switch that held entries was away; false if it did not, or was not.
-func (f *failModes) back(dpid netview.DPID) (time.Duration, bool) {
+// awayFor returns for how long a switch that held entries was away; false if it did not, or was
+// not.
+func (f *failModes) awayFor(dpid netview.DPID) (time.Duration, bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	at, ok := f.away[dpid]
@@ -52,7 +54,7 @@ func (f *failModes) back(dpid netview.DPID) (time.Duration, bool) {
 
 // checkFailMode looks at a switch that has been read for the first time in a session.
 func (n *switches) checkFailMode(dpid netview.DPID, holds bool) {
-	away, ok := n.failModes.back(dpid)
+	away, ok := n.failModes.awayFor(dpid)
 	s := n.server.Session(uint64(dpid))
 	switch {
 	case !ok || s == nil:
@@ -70,8 +72,8 @@ func (n *switches) checkFailMode(dpid netview.DPID, holds bool) {
 	}
 }
 
-// olderThan tells whether a port has been there for clearly longer than a time. Ports' ages are whole seconds, all ones
-// where they are not known.
+// olderThan reports whether a port has existed for clearly longer than a time. Ports' ages are
+// whole seconds, all ones where they are not known.
 func olderThan(ports []openflow.PortStats, d time.Duration) bool {
 	for i := range ports {
 		if p := &ports[i]; p.DurationSec != math.MaxUint32 && time.Duration(p.DurationSec)*time.Second > d+2*time.Second {
@@ -81,7 +83,7 @@ func olderThan(ports []openflow.PortStats, d time.Duration) bool {
 	return false
 }
 
-// forget forgets a switch that is gone for good.
+// forget forgets a deleted switch.
 func (f *failModes) forget(dpid netview.DPID) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -8,14 +8,15 @@ import (
 	"testing"
 	"time"
 
-	"github.com/weirnet/weir/bench/rig"
+	"github.com/weirnet/weir/bench/loadswitch"
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/packet"
 	"github.com/weirnet/weir/plan"
 	"github.com/weirnet/weir/session"
 )
 
-// answers tells when a packet-out of data reaches a switch, and whether the switch holds protection rows.
+// answers tells when a packet-out of data reaches a switch, and whether the switch holds protection
+// rows.
 type answers struct {
 	came chan time.Time
 	held *atomic.Bool
@@ -36,10 +37,11 @@ func (a answers) Frame(_ *session.Session, h openflow.Header, frame []byte) bool
 
 func (answers) BatchEnd(*session.Session) {}
 
-// BenchmarkOthersBesideAFlood measures how long others' packet-ins take to be answered, at the flooded switch and at
-// another, with and without up to 50,000 packet-ins a second from one port, in turns of 2 s: from invented addresses to a
-// host that is known, so that each would make a host and a path. A switch that meters lets 200 a second through once it has
-// been told; one that does not leaves it all to the instance's own shedding.
+// BenchmarkOthersBesideAFlood measures how long others' packet-ins take to be answered, at the
+// flooded switch and at another, with and without up to 50,000 packet-ins a second from one port,
+// in turns of 2 s: from invented addresses to a host that is known, so that each would make a host
+// and a path. A switch that meters lets 200 a second through once it has been told; one that does
+// not leaves it all to the instance's own shedding.
 func BenchmarkOthersBesideAFlood(b *testing.B) {
 	b.Run("switch=meters", func(b *testing.B) { besideAFlood(b, true) })
 	b.Run("switch=lets-through", func(b *testing.B) { besideAFlood(b, false) })
@@ -47,12 +49,14 @@ func BenchmarkOthersBesideAFlood(b *testing.B) {
 
 func besideAFlood(b *testing.B, meters bool) {
 	i := start(b)
-	top, err := rig.ParseTopology("linear:2", 1)
+	top, err := loadswitch.ParseTopology("linear:2", 1)
 	if err != nil {
 		b.Fatal(err)
 	}
 	came := map[uint64]answers{1: {make(chan time.Time, 1), new(atomic.Bool)}, 2: {make(chan time.Time, 1), new(atomic.Bool)}}
-	n := rig.New(top, rig.Config{Version: openflow.V13, Hosts: 4, Tap: func(sw *rig.Switch) rig.Tap { return came[sw.DatapathID()] }})
+	n := loadswitch.New(top,
+		loadswitch.Config{Version: openflow.V13, Hosts: 4,
+			Tap: func(sw *loadswitch.Switch) loadswitch.Tap { return came[sw.DatapathID()] }})
 	b.Cleanup(func() { _ = n.Close(context.Background()) })
 	if err := n.Connect(b.Context(), i.at.OpenFlow); err != nil {
 		b.Fatal(err)
@@ -78,9 +82,10 @@ func besideAFlood(b *testing.B, meters bool) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// others asks for 2 s, 1,000 times a second, in turn at a port beside the flooded one and at another switch, and returns
-// the times until each answer in µs. An answer that does not come within a second counts as a second.
-func others(b *testing.B, n *rig.Network, came map[uint64]answers, flood, meters bool) (took []float64) {
+// others asks for 2 s, 1,000 times a second, in turn at a port beside the flooded one and at
+// another switch, and returns the times until each answer in µs. An answer that does not come
+// within a second counts as a second.
+func others(b *testing.B, n *loadswitch.Network, came map[uint64]answers, flood, meters bool) (took []float64) {
 	stop, ended := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(ended)
@@ -98,7 +103,8 @@ func others(b *testing.B, n *rig.Network, came map[uint64]answers, flood, meters
 			for range batch {
 				k++
 				src := packet.MAC{2, 0xfd, byte(k >> 24), byte(k >> 16), byte(k >> 8), byte(k)}
-				_ = n.Switches[0].PacketIn(n.Switches[0].Hosts[0].At.Port, openflow.NoBuffer, udp(src, n.Switches[1].Hosts[0].MAC))
+				_ = n.Switches[0].PacketIn(n.Switches[0].Hosts[0].At.Port, openflow.NoBuffer,
+					udp(src, n.Switches[1].Hosts[0].MAC))
 			}
 		}
 	}()

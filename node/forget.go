@@ -15,15 +15,17 @@ import (
 	"github.com/weirnet/weir/store"
 )
 
-// forgets forgets what an operator says is gone for good: what is asked for is ended first, durably, then the network is told. Every
-// engine that follows the view forgets a switch that is deleted there; the others are told here.
-type forgets struct{ *node }
+// forgetter forgets what an operator declares gone for good: intents that depend on it are
+// withdrawn first, durably, then the network is told. Every engine that follows the view forgets a
+// switch that is deleted there; the others are told here.
+type forgetter struct{ *node }
 
 // someMost is how many of a group are named in an answer.
 const someMost = 20
 
-// Switch is of api.Forgets.
-func (n forgets) Switch(ctx context.Context, dpid netview.DPID, how api.Forgetting) (*client.Forgotten, netview.Revision, error) {
+// Switch implements api.Forgetter.
+func (n forgetter) Switch(ctx context.Context, dpid netview.DPID, how api.ForgetOptions) (*client.Forgotten,
+	netview.Revision, error) {
 	sw, ok := n.view.Snapshot().Switch(dpid)
 	if !ok {
 		return nil, 0, api.ErrNotThere
@@ -56,37 +58,42 @@ func (n forgets) Switch(ctx context.Context, dpid netview.DPID, how api.Forgetti
 	}
 	switch err := n.discovery.ForgetSwitch(ctx, dpid); {
 	case errors.Is(err, discovery.ErrConnected): // since a moment
-		return nil, 0, connected(dpid)
+		return nil, 0, fmt.Errorf("%w; it connected while it was being forgotten: %d intents were withdrawn and %d drains ended by then", connected(dpid),
+			f.Withdrawn, len(drained))
 	case err != nil && !errors.Is(err, discovery.ErrUnknown): // else somebody else was faster
 		return nil, 0, fmt.Errorf("%w: %w", api.ErrNotKept, err)
 	}
 	n.stats.Forget(dpid)
 	n.switches.failModes.forget(dpid)
-	n.switches.meanings.forget(dpid)
+	n.switches.ruleChecks.forget(dpid)
 	n.recorded(ctx, f)
 	return f, n.view.Snapshot().Revision(), nil
 }
 
 func connected(dpid netview.DPID) error {
-	return fmt.Errorf("%w: switch %s would be learned again at once. Stop it, or have it leave this controller, and forget it then; "+
-		"weir drain switch %s takes it out of use without loss while it is connected", api.ErrConnected, dpid, dpid)
+	return fmt.Errorf(
+		"%w: switch %s would be learned again at once. Stop it, or have it leave this controller, and forget it then; "+
+			"weir drain switch %s takes it out of use without loss while it is connected", api.ErrConnected, dpid, dpid)
 }
 
-// Host is of api.Forgets.
-func (n forgets) Host(ctx context.Context, id netview.HostID, how api.Forgetting) (*client.Forgotten, netview.Revision, error) {
+// Host implements api.Forgetter.
+func (n forgetter) Host(ctx context.Context, id netview.HostID, how api.ForgetOptions) (*client.Forgotten,
+	netview.Revision, error) {
 	if _, ok := n.view.Snapshot().Host(id); !ok {
 		return nil, 0, api.ErrNotThere
 	}
 	none := some(nil)
-	f := &client.Forgotten{Kind: "host", Object: id.String(), DryRun: how.DryRun, Links: none, Hosts: none, Drains: []string{}, Named: []string{}}
+	f := &client.Forgotten{Kind: "host", Object: id.String(), DryRun: how.DryRun, Links: none, Hosts: none,
+		Drains: []string{}, Named: []string{}}
 	if n.forward != nil {
 		f.Pairs = n.forward.PairsOf(id)
 	}
-	d := n.intents.engine.OfHost(id)
+	d := n.intents.engine.HostDependents(id)
 	f.Intents = client.DependentIntents{Ends: some(d.Ends), Passing: none, Withdrawing: none}
 	f.Notes = append(f.Notes, "a host that still speaks is learned again with its next packet")
 	if len(d.Ends) > 0 && !how.Withdraw {
-		f.Notes = append(f.Notes, "intents of the host stay, with the rules that they have: they go with --withdraw (?withdraw=true)")
+		f.Notes = append(f.Notes,
+			"intents of the host stay, with the rules that they have: they go with --withdraw (?withdraw=true)")
 	}
 	if how.Withdraw {
 		f.Withdrawn = len(d.Ends)
@@ -108,7 +115,7 @@ func (n forgets) Host(ctx context.Context, id netview.HostID, how api.Forgetting
 }
 
 // onSwitch fills in what depends on a switch.
-func (n forgets) onSwitch(f *client.Forgotten, dpid netview.DPID) (d intent.Depending, drained []config.Drain, err error) {
+func (n forgetter) onSwitch(f *client.Forgotten, dpid netview.DPID) (d intent.Dependents, drained []config.Drain, err error) {
 	snap := n.view.Snapshot()
 	var links, hosts []string
 	seen := make(map[string]bool)
@@ -125,14 +132,14 @@ func (n forgets) onSwitch(f *client.Forgotten, dpid netview.DPID) (d intent.Depe
 	}
 	f.Links, f.Hosts = some(links), some(hosts)
 	if n.forward != nil {
-		p := n.forward.Passing(netview.Point{DPID: dpid})
+		p := n.forward.Crossing(netview.Point{DPID: dpid})
 		f.Pairs = p.Pairs + p.Bound
 	}
-	d, ok := n.intents.engine.OnSwitch(dpid)
+	d, ok := n.intents.engine.SwitchDependents(dpid)
 	if !ok {
 		return d, nil, fmt.Errorf("%w: the instance ends", api.ErrNotKept)
 	}
-	f.Intents = client.DependentIntents{Ends: some(d.Ends), Passing: some(d.Passing), Withdrawing: some(d.Withdrawing)}
+	f.Intents = client.DependentIntents{Ends: some(d.Ends), Passing: some(d.Transit), Withdrawing: some(d.Withdrawing)}
 	drained, f.Named = n.inputs.naming(dpid)
 	f.Drains = []string{}
 	for _, c := range drained {
@@ -142,7 +149,7 @@ func (n forgets) onSwitch(f *client.Forgotten, dpid netview.DPID) (d intent.Depe
 }
 
 // noteSwitch says what follows.
-func (n forgets) noteSwitch(f *client.Forgotten, how api.Forgetting) {
+func (n forgetter) noteSwitch(f *client.Forgotten, how api.ForgetOptions) {
 	note := func(format string, args ...any) { f.Notes = append(f.Notes, fmt.Sprintf(format, args...)) }
 	if f.Connected {
 		note("the switch is connected: it is forgotten only when it is not")
@@ -164,8 +171,8 @@ func some(list []string) client.Some {
 	return client.Some{Count: len(list), First: append([]string{}, list[:min(len(list), someMost)]...)}
 }
 
-// withdrawAll withdraws intents, if that is wanted, and returns how many when that is durable.
-func (n forgets) withdrawAll(ctx context.Context, ids []string, wanted bool) (int, error) {
+// withdrawAll withdraws intents, if that is desired, and returns how many when that is durable.
+func (n forgetter) withdrawAll(ctx context.Context, ids []string, wanted bool) (int, error) {
 	if !wanted || len(ids) == 0 {
 		return 0, nil
 	}
@@ -189,15 +196,17 @@ func (n forgets) withdrawAll(ctx context.Context, ids []string, wanted bool) (in
 	return withdrawn, nil
 }
 
-// recorded waits until what is remembered of the network has it no more. Where that fails the alarm "remembered" tells too.
-func (n forgets) recorded(ctx context.Context, f *client.Forgotten) {
-	if err := n.memory.WriteNow(ctx); err != nil {
+// recorded waits until what is remembered of the network has it no more. Where that fails the alarm
+// "remembered" tells too.
+func (n forgetter) recorded(ctx context.Context, f *client.Forgotten) {
+	if err := n.recorder.WriteNow(ctx); err != nil {
 		f.Notes = append(f.Notes,
 			"what is remembered of the network could not be written: if the instance ends before it is, it will know it again: "+err.Error())
 	}
 }
 
-// naming are the drains of a switch, its ports and links, and where the configuration names one of these.
+// naming are the drains of a switch, its ports and links, and where the configuration names one of
+// these.
 func (in *inputs) naming(dpid netview.DPID) (drained []config.Drain, named []string) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -213,7 +222,7 @@ func (in *inputs) naming(dpid netview.DPID) (drained []config.Drain, named []str
 			drained = append(drained, d)
 		}
 	}
-	s := in.now.Settings(nil)
+	s := in.current.Settings(nil)
 	named = []string{}
 	if _, ok := s.Switches[dpid]; ok {
 		named = append(named, "switches."+dpid.String())

@@ -21,8 +21,9 @@ import (
 	"github.com/weirnet/weir/session/pipe"
 )
 
-// TestForget forgets a switch with intents that enter it, pass it and are being withdrawn at it, then a host: what depended on them is clean, also
-// after a restart; and the switch comes back as a new one, with all its entries.
+// TestForget forgets a switch with intents that enter it, pass it and are being withdrawn at it,
+// then a host: what depended on them is clean, also after a restart; and the switch comes back as a
+// new one, with all its entries.
 func TestForget(t *testing.T) {
 	const gone = "0000000000000003"
 	var ln atomic.Pointer[pipe.Listener]
@@ -34,11 +35,13 @@ func TestForget(t *testing.T) {
 		c.Intents = func(e *intent.Engine) { engine = e }
 	}
 	i := start(t, set)
-	n, closing := emulated(t, "ring:4,hosts=1", func(ctx context.Context, _ string) (net.Conn, error) { return ln.Load().Dial(ctx) })
+	n, closing := emulated(t, "ring:4,hosts=1",
+		func(ctx context.Context, _ string) (net.Conn, error) { return ln.Load().Dial(ctx) })
 	defer closing()
 	found(i, n)
 	ask := func(id string, from, to client.Host, k int) intent.Request {
-		s := spec.Spec{ID: id, Kind: spec.PointToPoint, Priority: 7, Src: []spec.End{end(t, from.At.DPID, from.At.Port)}, Dst: []spec.End{end(t, to.At.DPID, to.At.Port)}}
+		s := spec.Spec{ID: id, Kind: spec.PointToPoint, Priority: 7,
+			Src: []spec.End{end(t, from.At.DPID, from.At.Port)}, Dst: []spec.End{end(t, to.At.DPID, to.At.Port)}}
 		s.Selector.SetUint(openflow.FieldEthType, 0x0800)
 		s.Selector.SetUint(openflow.FieldIPv4Dst, uint64(0x0a090000+k))
 		s.Selector.SetUint(openflow.FieldIPv4Src, uint64(0x0a0a0000+k))
@@ -48,7 +51,8 @@ func TestForget(t *testing.T) {
 	for _, h := range i.hosts() {
 		at[h.At.DPID[15:]] = h
 	}
-	reqs := []intent.Request{ask("stays", at["1"], at["3"], 100), ask("ends", at["3"], at["1"], 101), ask("withdrawn", at["1"], at["3"], 102)}
+	reqs := []intent.Request{ask("stays", at["1"], at["3"], 100), ask("ends", at["3"], at["1"], 101),
+		ask("withdrawn", at["1"], at["3"], 102)}
 	for k := range 8 {
 		reqs = append(reqs, ask(fmt.Sprint("by", k), at["2"], at["4"], k))
 	}
@@ -58,7 +62,7 @@ func TestForget(t *testing.T) {
 	allInstalled(i, engine, len(reqs))
 	passing := 0
 	for _, in := range allInstalled(i, engine, len(reqs)) {
-		if len(in.Spec.ID) == 3 && in.Program.Legs[0].Route.Hops[1].DPID == 3 {
+		if len(in.Spec.ID) == 3 && in.Rules.Legs[0].Route.Hops[1].DPID == 3 {
 			passing++
 		}
 	}
@@ -66,7 +70,8 @@ func TestForget(t *testing.T) {
 		return i.api.Forget(t.Context(), "switch", gone, withdraw, dry)
 	}
 	var problem *client.Problem
-	if _, err := forget(false, false); !errors.As(err, &problem) || problem.Status != http.StatusConflict || !strings.Contains(problem.Detail, "weir drain") {
+	if _, err := forget(false, false); !errors.As(err, &problem) || problem.Status != http.StatusConflict ||
+		!strings.Contains(problem.Detail, "weir drain") {
 		t.Fatalf("a switch that is connected: %v", err)
 	}
 	sw := n.Switches()[2]
@@ -86,8 +91,10 @@ func TestForget(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s := dry.Intents; !dry.DryRun || dry.Connected || dry.Name != "old" || dry.Links.Count != 2 || dry.Hosts.Count != 1 || s.Ends.Count != 2 || s.Passing.Count != passing ||
-		!slices.Equal(s.Withdrawing.First, []string{"withdrawn"}) || dry.Withdrawn != 2 || !slices.Equal(dry.Drains, []string{"port " + gone + "/3"}) ||
+	if s := dry.Intents; !dry.DryRun || dry.Connected || dry.Name != "old" || dry.Links.Count != 2 ||
+		dry.Hosts.Count != 1 || s.Ends.Count != 2 || s.Passing.Count != passing ||
+		!slices.Equal(s.Withdrawing.First, []string{"withdrawn"}) || dry.Withdrawn != 2 ||
+		!slices.Equal(dry.Drains, []string{"port " + gone + "/3"}) ||
 		!slices.Equal(dry.Named, []string{"switches." + gone}) {
 		t.Errorf("a dry run: %+v", dry)
 	}
@@ -147,7 +154,8 @@ func TestForget(t *testing.T) {
 	if _, err := i.api.Host(t.Context(), host); !errors.As(err, &problem) || problem.Status != http.StatusNotFound {
 		t.Errorf("a host that was forgotten: %v", err)
 	}
-	if _, err := i.api.Forget(t.Context(), "host", host, false, false); !errors.As(err, &problem) || problem.Status != http.StatusNotFound {
+	if _, err := i.api.Forget(t.Context(), "host", host, false, false); !errors.As(err, &problem) ||
+		problem.Status != http.StatusNotFound {
 		t.Errorf("again: %v", err)
 	}
 }
@@ -164,7 +172,8 @@ func emulated(t *testing.T, words string, dial func(context.Context, string) (ne
 	if err != nil {
 		t.Fatal(err)
 	}
-	n, err = emu.New(emu.Config{Topology: top, Versions: []openflow.Version{openflow.V13}, Controllers: []string{"weir"}, Seed: 1, Dial: dial})
+	n, err = emu.New(emu.Config{Topology: top, Versions: []openflow.Version{openflow.V13},
+		Controllers: []string{"weir"}, Seed: 1, Dial: dial})
 	if err != nil {
 		t.Fatal(err)
 	}

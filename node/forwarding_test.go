@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/weirnet/weir/api/client"
-	"github.com/weirnet/weir/bench/rig"
+	"github.com/weirnet/weir/bench/loadswitch"
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/packet"
 )
@@ -21,9 +21,10 @@ func versions(t *testing.T, f func(t *testing.T, v openflow.Version)) {
 func dpid(n uint64) string { return fmt.Sprintf("%016x", n) }
 
 // ping is an ICMP echo request from one host to another.
-func ping(src, dst *rig.Host) []byte {
+func ping(src, dst *loadswitch.Host) []byte {
 	k := packet.Key{
-		EthSrc: src.MAC, EthDst: dst.MAC, EtherType: packet.TypeIPv4, IPSrc: packet.AddrFrom4(src.IP), IPDst: packet.AddrFrom4(dst.IP),
+		EthSrc: src.MAC, EthDst: dst.MAC, EtherType: packet.TypeIPv4, IPSrc: packet.AddrFrom4(src.IP),
+		IPDst:   packet.AddrFrom4(dst.IP),
 		IPProto: packet.ProtoICMPv4, ICMPType: 8, TTL: 64,
 		Layers: packet.LayerEthernet | packet.LayerIPv4 | packet.LayerICMPv4,
 	}
@@ -31,13 +32,13 @@ func ping(src, dst *rig.Host) []byte {
 }
 
 // ends are the first and the last switch of a line with their hosts.
-func ends(n *rig.Network) (first, last *rig.Switch, src, dst *rig.Host) {
+func ends(n *loadswitch.Network) (first, last *loadswitch.Switch, src, dst *loadswitch.Host) {
 	first, last = n.Switches[0], n.Switches[len(n.Switches)-1]
 	return first, last, &first.Hosts[0], &last.Hosts[0]
 }
 
-// The main job on three switches in a line: the first packet of a pair has one flow-mod sent to each switch, the last
-// switch's before the first one's, and is released once.
+// The main job on three switches in a line: the first packet of a pair has one flow-mod sent to
+// each switch, the last switch's before the first one's, and is released once.
 func TestTheFirstPacketInstallsItsPath(t *testing.T) {
 	versions(t, func(t *testing.T, v openflow.Version) {
 		i := start(t)
@@ -55,7 +56,8 @@ func TestTheFirstPacketInstallsItsPath(t *testing.T) {
 		}
 		downstream := []uint64{got[0].dpid, got[1].dpid}
 		slices.Sort(downstream)
-		if !slices.Equal(downstream, []uint64{2, 3}) || got[2].dpid != 1 || got[3].dpid != 1 || !isFlowMod(got[2]) || !isData(got[3]) {
+		if !slices.Equal(downstream, []uint64{2, 3}) || got[2].dpid != 1 || got[3].dpid != 1 ||
+			!isFlowMod(got[2]) || !isData(got[3]) {
 			t.Fatalf("not downstream first, then the ingress switch, then the packet: %v", texts(got))
 		}
 		for _, e := range got[:3] {
@@ -73,7 +75,8 @@ func TestTheFirstPacketInstallsItsPath(t *testing.T) {
 			t.Errorf("%v pairs counted", i.metric("weir_forward_total", "kind", "pairs"))
 		}
 		for _, disjoint := range []string{"", "link"} {
-			paths := must[client.Page[client.Path]](i)(i.api.Paths(t.Context(), src.MAC.String(), dst.MAC.String(), 2, disjoint)).Items
+			paths := must[client.Page[client.Path]](i)(i.api.Paths(t.Context(), src.MAC.String(), dst.MAC.String(),
+				2, disjoint)).Items
 			if len(paths) != 1 || !paths[0].InUse {
 				t.Errorf("paths that share no %q are %+v, want the one in use", disjoint, paths)
 			}
@@ -82,7 +85,7 @@ func TestTheFirstPacketInstallsItsPath(t *testing.T) {
 }
 
 // barriers is how many each switch of a network got.
-func barriers(n *rig.Network) []uint64 {
+func barriers(n *loadswitch.Network) []uint64 {
 	var counts []uint64
 	for _, sw := range n.Switches {
 		counts = append(counts, sw.Session().Stats().In[openflow.TypeBarrierRequest])
@@ -99,7 +102,7 @@ func texts(list []entry) []string {
 }
 
 // checkPairRule wants a rule of switch plan for the pair from the first host of a line to the last.
-func checkPairRule(t *testing.T, n *rig.Network, e entry, v openflow.Version) {
+func checkPairRule(t *testing.T, n *loadswitch.Network, e entry, v openflow.Version) {
 	t.Helper()
 	_, _, src, dst := ends(n)
 	fm := e.m.(*openflow.FlowMod)
@@ -110,9 +113,11 @@ func checkPairRule(t *testing.T, n *rig.Network, e entry, v openflow.Version) {
 	if v == openflow.V10 {
 		table = 0
 	}
-	// Ports of a line: 1 is the link at both ends; the switch between has 1 to the first and 2 to the last.
+	// Ports of a line: 1 is the link at both ends; the switch between has 1 to the first and 2 to
+	// the last.
 	out := map[uint64]uint32{1: 1, 2: 2, 3: 2}[e.dpid]
-	if fm.Command != openflow.FlowAdd || fm.Priority != 10000 || fm.IdleTimeout != uint16(55+5*e.dpid) || from != src.MAC.Uint64() ||
+	if fm.Command != openflow.FlowAdd || fm.Priority != 10000 || fm.IdleTimeout != uint16(55+5*e.dpid) ||
+		from != src.MAC.Uint64() ||
 		to != dst.MAC.Uint64() || !hasVLAN || vlan != 0 || fm.Table != table || fm.Cookie>>48 != 0x0012 {
 		t.Errorf("switch %d got %s", e.dpid, openflow.Text(e.h, e.m))
 	}
@@ -121,14 +126,16 @@ func checkPairRule(t *testing.T, n *rig.Network, e entry, v openflow.Version) {
 	}
 }
 
-// What the network is shows at the API: switches, links, hosts, paths, wanted rules and those that the switch itself has.
+// What the network is shows at the API: switches, links, hosts, paths, desired rules and those that
+// the switch itself has.
 func TestTheAPIShowsTheNetwork(t *testing.T) {
 	versions(t, func(t *testing.T, v openflow.Version) {
 		i := start(t)
 		n := i.emulate("linear:3", v)
 		_, _, src, dst := ends(n)
 		for k, sw := range i.switches() {
-			if sw.DPID != dpid(uint64(k+1)) || !sw.Connected || sw.OpenFlow != v.String() || sw.Manufacturer != "Weir" || sw.Master != i.cfg.Name {
+			if sw.DPID != dpid(uint64(k+1)) || !sw.Connected || sw.OpenFlow != v.String() ||
+				sw.Manufacturer != "Weir" || sw.Master != i.cfg.Name {
 				t.Errorf("switch %d is %+v", k+1, sw)
 			}
 		}
@@ -155,7 +162,7 @@ func linkTexts(links []client.Link) []string {
 	return all
 }
 
-func checkHost(t *testing.T, i *instance, h *rig.Host) {
+func checkHost(t *testing.T, i *instance, h *loadswitch.Host) {
 	t.Helper()
 	got := must[client.Host](i)(i.api.Host(t.Context(), h.MAC.String()))
 	at := client.Point{DPID: dpid(uint64(h.At.Switch + 1)), Port: h.At.Port}
@@ -164,7 +171,7 @@ func checkHost(t *testing.T, i *instance, h *rig.Host) {
 	}
 }
 
-func checkPath(t *testing.T, i *instance, src, dst *rig.Host) {
+func checkPath(t *testing.T, i *instance, src, dst *loadswitch.Host) {
 	t.Helper()
 	got := must[client.Page[client.Path]](i)(i.api.Paths(t.Context(), src.MAC.String(), dst.MAC.String(), 1, "")).Items
 	if len(got) != 1 || len(got[0].Hops) != 3 || got[0].Cost != 2 || got[0].InUse {
@@ -179,8 +186,8 @@ func checkPath(t *testing.T, i *instance, src, dst *rig.Host) {
 	}
 }
 
-// checkEntries compares the rules wanted of each switch with what the switch itself answers.
-func checkEntries(t *testing.T, i *instance, n *rig.Network) {
+// checkEntries compares the rules desired of each switch with what the switch itself answers.
+func checkEntries(t *testing.T, i *instance, n *loadswitch.Network) {
 	t.Helper()
 	for k, sw := range n.Switches {
 		id := dpid(uint64(k + 1))

@@ -9,62 +9,65 @@ import (
 	"github.com/weirnet/weir/session"
 )
 
-// gapLimit is how long an owner may write to switches after it has last begun to look at its row: with shutdownLimit not more than the row
-// outlives the look (leaseTime). It looks every second; only who was stopped, or got no processor for as long, comes to it.
+// gapLimit is how long an owner may write to switches after the start of its last check of its row:
+// with shutdownLimit not longer than the row outlives the check (leaseTime). It checks every
+// second; only a process that was stopped, or got no processor for as long, reaches the limit.
 const gapLimit = 4 * time.Second
 
-// gate lets an owner write to switches while it has looked at its row lately. Who was stopped for so long that another may have taken the
-// store writes nothing of what it had in mind before it has looked again.
+// gate lets an owner write to switches while its ownership was checked recently. An instance that
+// was stopped for so long that another may own the store writes nothing more before it has checked
+// again.
 type gate struct {
 	looked atomic.Pointer[time.Time]
 	over   atomic.Bool
 
-	mu   sync.Mutex
-	news chan struct{} // closed at the next look, and at the end
+	mu      sync.Mutex
+	changed chan struct{} // closed at the next check, and at the end
 }
 
 func newGate() *gate {
-	g := &gate{news: make(chan struct{})}
-	g.look(time.Now())
+	g := &gate{changed: make(chan struct{})}
+	g.refresh(time.Now())
 	return g
 }
 
-// stale reports whether the last look is too long ago at a time, by the clock that never goes back or by that of the wall: a machine that sleeps
-// stops the first.
+// stale reports whether the last check is too long ago at a time, by the monotonic clock or the
+// wall clock: a machine that sleeps stops the first.
 func (g *gate) stale(now time.Time) bool {
 	looked := *g.looked.Load()
 	return now.Sub(looked) >= gapLimit || now.Round(0).Sub(looked.Round(0)) >= gapLimit
 }
 
-// look opens the gate: at that time this instance began to look, and it may go on.
-func (g *gate) look(at time.Time) {
+// refresh opens the gate: at that time this instance began a successful check.
+func (g *gate) refresh(at time.Time) {
 	g.looked.Store(&at)
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	close(g.news)
-	g.news = make(chan struct{})
+	close(g.changed)
+	g.changed = make(chan struct{})
 }
 
 // end closes it for good.
 func (g *gate) end() {
 	g.over.Store(true)
-	g.look(time.Time{})
+	g.refresh(time.Time{})
 }
 
-// last leaves it as it is for an orderly end, which takes no longer than shutdownLimit: nobody looks any more.
-func (g *gate) last() {
+// keepState leaves it as it is for an orderly shutdown, which takes no longer than shutdownLimit:
+// no more checks are made.
+func (g *gate) keepState() {
 	if now := time.Now(); g.stale(now) {
 		g.end()
 	} else if !g.over.Load() {
-		g.look(now)
+		g.refresh(now)
 	}
 }
 
-// pass waits until the gate is open; false: it will not be.
-func (g *gate) pass() bool {
+// wait waits until the gate is open; false: it never will be.
+func (g *gate) wait() bool {
 	for {
 		g.mu.Lock()
-		news := g.news
+		news := g.changed
 		g.mu.Unlock()
 		switch {
 		case g.over.Load():
@@ -82,7 +85,7 @@ type gated struct {
 	gate *gate
 }
 
-// Accept is net.Listener's.
+// Accept implements net.Listener.
 func (l gated) Accept() (net.Conn, error) {
 	conn, err := l.Listener.Accept()
 	if err != nil {
@@ -100,9 +103,9 @@ type gatedConn struct {
 	gate *gate
 }
 
-// Write is net.Conn's.
+// Write implements net.Conn.
 func (c *gatedConn) Write(p []byte) (int, error) {
-	if !c.gate.pass() {
+	if !c.gate.wait() {
 		return 0, net.ErrClosed
 	}
 	return c.Conn.Write(p)

@@ -12,11 +12,11 @@ import (
 	"github.com/weirnet/weir/session"
 )
 
-// watchdog is app/guard's way to the switches.
-type watchdog struct{ server *session.Server }
+// guardOutput is app/guard's output to the switches.
+type guardOutput struct{ server *session.Server }
 
 // Send queues messages for a switch.
-func (w watchdog) Send(dpid netview.DPID, messages ...openflow.Message) (uint32, error) {
+func (w guardOutput) Send(dpid netview.DPID, messages ...openflow.Message) (uint32, error) {
 	s := w.server.Session(uint64(dpid))
 	if s == nil {
 		return 0, session.ErrNotConnected
@@ -24,8 +24,9 @@ func (w watchdog) Send(dpid netview.DPID, messages ...openflow.Message) (uint32,
 	return s.Send(messages...)
 }
 
-// Meters asks a switch for the counters of its meters. One that has none answers with an error: nobody is told.
-func (w watchdog) Meters(dpid netview.DPID, answer func([]openflow.MeterStats)) {
+// Meters asks a switch for the counters of its meters. One that has none answers with an error:
+// nobody is told.
+func (w guardOutput) Meters(dpid netview.DPID, answer func([]openflow.MeterStats)) {
 	s := w.server.Session(uint64(dpid))
 	if s == nil {
 		return
@@ -46,7 +47,8 @@ func (d *device) admits(pin *openflow.PacketIn) bool {
 	return d.gate.Admit(pin.InPort, probe)
 }
 
-// guarding is app/guard's part of a switch's life; all of it does nothing where the application is disabled.
+// guarding is app/guard's part of a switch's life; all of it does nothing where the application is
+// disabled.
 
 func (n *switches) guardUp(d *device, f *session.Features) {
 	if n.guard != nil {
@@ -72,11 +74,14 @@ func (n *switches) guardMessage(d *device, h openflow.Header, m openflow.Message
 	}
 }
 
-// unguarded leaves out the rows of app/guard, of this life and earlier ones: they run out within seconds.
-func unguarded(e flowsync.SoftEntry) bool { return plan.Decode(e.Cookie).Kind == plan.KindProtection }
+// isProtection leaves out the rows of app/guard, of this run and earlier ones: they run out within
+// seconds.
+func isProtection(e flowsync.SoftEntry) bool {
+	return plan.Decode(e.Cookie).Kind == plan.KindProtection
+}
 
-// guarded are the counters of app/guard, by kind.
-func guarded(c *guard.Counts) map[string]uint64 {
+// guardCounts are the counters of app/guard, by kind.
+func guardCounts(c *guard.Counts) map[string]uint64 {
 	return map[string]uint64{
 		"seen": c.Seen.Load(), "shed": c.Shed.Load(), "floods": c.Floods.Load(), "floods_refused": c.Refused.Load(),
 		"rows": c.Rows.Load(), "refusals": c.Refusals.Load(), "meters_broken": c.Broken.Load(),

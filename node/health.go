@@ -8,7 +8,7 @@ import (
 // hangAfter is how long a part may do nothing though it is asked to, before it is taken to hang.
 const hangAfter = time.Minute
 
-// healthy says which part of a running instance has ended, though nobody has told it to, or hangs.
+// healthy returns which part of a running instance has ended without being told to, or hangs.
 func (n *node) healthy() error {
 	if name := n.ended.Load(); name != nil {
 		return fmt.Errorf("%s: it has ended, and the instance goes on without it: start the instance again", *name)
@@ -34,31 +34,26 @@ type pulse struct {
 	idle  int // how many times in a row it had done none
 }
 
-// pulses are the parts that decide.
+// pulses are the parts that can be asked: those that have a bell or beats, and the journals.
 func (n *node) pulses() []*pulse {
 	list := []*pulse{
-		{name: "alarms", turns: n.alarms.Pulse}, {name: "discovery", turns: n.discovery.Pulse}, {name: "flowsync", turns: n.flowsync.Pulse},
-		{name: "intents", turns: n.intents.engine.Pulse}, {name: "statistics", turns: n.stats.Pulse},
-		{name: "journal of intents", turns: n.intents.journal.Pulse}, {name: "journal of paths", turns: n.intents.decisions.Pulse},
+		{name: "journal of intents", turns: n.intents.journal.Pulse},
+		{name: "journal of paths", turns: n.intents.decisions.Pulse},
 	}
-	if n.forward != nil {
-		list = append(list, &pulse{name: "forwarding", turns: n.forward.Pulse})
-	}
-	if n.guard != nil {
-		list = append(list, &pulse{name: "guard", turns: n.guard.Pulse})
-	}
-	if n.proxyarp != nil {
-		list = append(list, &pulse{name: "proxyarp", turns: n.proxyarp.Pulse})
+	for _, p := range n.parts {
+		if p.Bell.C() != nil || p.Beats > 0 {
+			list = append(list, &pulse{name: p.Name, turns: p.Pulse})
+		}
 	}
 	return list
 }
 
-// pulseTimes is how many times in hangAfter each part is asked: by counting them, not by the clock, a process that was stopped as a whole is
-// not taken to hang.
+// pulseTimes is how many times in hangAfter each part is asked: by counting them, not by the clock,
+// a process that was stopped as a whole is not taken to hang.
 const pulseTimes = 6
 
-// feel asks all parts, and returns the first that hangs; nil: none does.
-func feel(list []*pulse) (hung *string) {
+// hungPart asks all parts, and returns the first that hangs; nil: none does.
+func hungPart(list []*pulse) (hung *string) {
 	for _, p := range list {
 		turns := p.turns()
 		if p.idle++; turns != p.last {

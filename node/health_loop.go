@@ -11,7 +11,7 @@ import (
 func (n *node) watchPulses(ctx context.Context) {
 	list := n.pulses()
 	beats := max(1, int(n.cfg.hangAfter()/pulseTimes/beat.Every))
-	for sleep(ctx, beat.Next(time.Now(), beats)) {
-		n.hung.Store(feel(list))
+	for beat.Sleep(ctx, beat.Next(time.Now(), beats)) {
+		n.hung.Store(hungPart(list))
 	}
 }

@@ -33,7 +33,7 @@ func TestHungPart(t *testing.T) {
 	})
 	release := make(chan struct{})
 	hanging := make(chan struct{})
-	go engine.Ask(func(*intent.Core) { close(hanging); <-release })
+	go engine.Query(func(*intent.Core) { close(hanging); <-release })
 	<-hanging
 	i.await("health to fail", func() bool {
 		code, text := probe(i, "/healthz")
@@ -43,8 +43,8 @@ func TestHungPart(t *testing.T) {
 	i.await("health", func() bool { code, _ := probe(i, "/healthz"); return code == http.StatusOK })
 }
 
-// TestHealthAndReadiness: an instance lives and is ready, whatever its store is; it lives and is not ready while the store takes nothing, says why,
-// and so does the list of members.
+// TestHealthAndReadiness: an instance lives and is ready, whatever its store is; it lives and is
+// not ready while the store takes nothing, says why, and so does the list of members.
 func TestHealthAndReadiness(t *testing.T) {
 	i := start(t, usual)
 	for _, path := range []string{"/healthz", "/readyz"} {

@@ -12,11 +12,13 @@ import (
 	"github.com/weirnet/weir/audit"
 	"github.com/weirnet/weir/config"
 	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/strictyaml"
 )
 
-// inputs are what operators say of an instance: its configuration and what is drained. It is the owner of the view's settings
-// and of the state in the store. Changes follow one another: who has the turn alone changes state, now and drained, and holds the mutex as
-// it does; who reads them holds one of both. The mutex is never held while the store is waited for.
+// inputs are what operators say of an instance: its configuration and what is drained. It is the
+// owner of the view's settings and of the state in the store. Changes follow one another: who has
+// the turn alone changes state, now and drained, and holds the mutex as it does; who reads them
+// holds one of both. The mutex is never held while the store is waited for.
 type inputs struct {
 	flags Config // as given, before any file
 	cfg   Config // with what the configuration says
@@ -28,32 +30,25 @@ type inputs struct {
 	audit  *audit.Log
 	// certificates reads those for switches again; nil without TLS.
 	certificates func() error
-	// passing counts what still passes a place; nil where nobody knows.
-	passing func(netview.Point) passage
+	// crossings counts what still passes a place; nil where nobody knows.
+	crossings func(netview.Point) crossing
 
-	turn chan struct{} // holds one token while nobody changes anything
-	open *keeping      // a change whose outcome the store has not told; of who has the turn
+	turn    chan struct{}  // holds one token while nobody changes anything
+	pending *pendingChange // a change whose outcome the store has not told; of who has the turn
+	// unkept: the last change could not be kept, and an alarm says so; of who has the turn.
+	unkept bool
 
 	mu       sync.Mutex
 	state    config.State
 	began    *config.Config // whole: what the instance began with
-	now      *config.Config // whole: flags over state.Text over defaults
+	current  *config.Config // whole: flags over state.Text over defaults
 	replaced string         // the configuration that was applied and that the file replaces at this start
 	dirty    bool           // state is not written yet
 	drained  map[config.Drain]netview.Revision
 }
 
-// A FileError says what is wrong with a configuration file, a line for each problem.
-type FileError struct {
-	File     string
-	Problems config.Problems
-}
-
-// Error is all problems, a line each, with file and line.
-func (e *FileError) Error() string { return e.Problems.In(e.File) }
-
-// checkStart finds what is wrong with a start, as far as that can be said without the store. It makes nothing. Errors of what was
-// given are *ConfigError.
+// checkStart finds what is wrong with a start, as far as that can be said without the store. It
+// makes nothing. Errors of what was given are *ConfigError.
 func checkStart(cfg Config) error {
 	if err := cfg.checkFields(); err != nil {
 		return &ConfigError{err}
@@ -68,8 +63,8 @@ func checkStart(cfg Config) error {
 	return (&inputs{flags: cfg, cfg: cfg, state: state}).check()
 }
 
-// readInputs reads what an instance is to begin with, and checks it. What an older program kept is moved into the store. Errors of
-// what was given are *ConfigError.
+// readInputs reads what an instance is to begin with, and checks it. What an older version kept is
+// moved into the store. Errors of what was given are *ConfigError.
 func readInputs(cfg Config, kept *config.Store) (*inputs, error) {
 	in := &inputs{flags: cfg, cfg: cfg, store: kept, turn: make(chan struct{}, 1)}
 	in.turn <- struct{}{}
@@ -78,7 +73,7 @@ func readInputs(cfg Config, kept *config.Store) (*inputs, error) {
 		return nil, err
 	}
 	if cfg.keepsFiles() {
-		if err := kept.TakeOver(in.state); err != nil {
+		if err := kept.Migrate(in.state); err != nil {
 			return nil, err
 		}
 	}
@@ -89,7 +84,7 @@ func readInputs(cfg Config, kept *config.Store) (*inputs, error) {
 func (in *inputs) check() error {
 	cfg, name := &in.flags, "the applied configuration"
 	if cfg.ConfigFile != "" {
-		if err := in.speak(time.Now()); err != nil {
+		if err := in.adoptConfigFile(time.Now()); err != nil {
 			return &ConfigError{err}
 		}
 		if in.state.Source == config.FromFile {
@@ -97,23 +92,23 @@ func (in *inputs) check() error {
 		}
 	}
 	doc, err := config.Parse([]byte(in.state.Text))
-	var problems config.Problems
-	if errors.As(err, &problems) {
-		return &ConfigError{&FileError{name, problems}}
+	if err != nil {
+		return &ConfigError{strictyaml.InFile(name, err)}
 	}
-	in.now = in.whole(doc)
-	in.began = in.now
-	in.cfg.take(in.now)
+	in.current = in.whole(doc)
+	in.began = in.current
+	in.cfg.take(in.current)
 	if err := in.cfg.check(); err != nil && in.state.Text != "" {
-		return &ConfigError{&FileError{name, config.Problems{{Text: err.Error()}}}}
+		return &ConfigError{&strictyaml.FileError{File: name, Problems: strictyaml.Problems{{Text: err.Error()}}}}
 	} else if err != nil {
 		return &ConfigError{err}
 	}
 	return in.cfg.checkCertificates()
 }
 
-// speak reads the file of --config at a start. If it holds something else than when it was read last, it is what was said last.
-func (in *inputs) speak(now time.Time) error {
+// adoptConfigFile reads the file of --config at a start. If it holds something else than when it
+// was read last, it is what was said last.
+func (in *inputs) adoptConfigFile(now time.Time) error {
 	text, err := readConfigFile(in.flags.ConfigFile)
 	if err != nil {
 		return err
@@ -151,21 +146,23 @@ func readConfigFile(name string) ([]byte, error) {
 
 // whole is flags over a configuration over the defaults.
 func (in *inputs) whole(doc *config.Config) *config.Config {
-	return in.flags.whole().Over(config.Merge(config.Defaults(), doc), in.flags.says())
+	return in.flags.whole().Over(config.Merge(config.Defaults(), doc), in.flags.isSet())
 }
 
-// buildInputs opens the audit log, keeps what the instance begins with, and tells the view, before any switch can connect.
+// buildInputs opens the audit log, keeps what the instance begins with, and tells the view, before
+// any switch can connect.
 func (n *node) buildInputs(in *inputs) (err error) {
 	n.inputs = in
 	in.alarms = n.alarms
 	in.view, in.out = n.view, n.view.Inputs()
-	n.audit, err = audit.Open(audit.Config{Dir: n.cfg.DataDir, Limits: audit.Limits{Answer: n.cfg.storeAnswer()}, Failed: func(err error) {
-		if err != nil {
-			n.alarms.Raise(netview.AlarmAudit, "", err.Error())
-			return
-		}
-		n.alarms.Clear(netview.AlarmAudit, "")
-	}})
+	n.audit, err = audit.Open(audit.Config{Dir: n.cfg.DataDir, Limits: audit.Limits{Answer: n.cfg.storeAnswer()},
+		Failed: func(err error) {
+			if err != nil {
+				n.alarms.Raise(netview.AlarmAudit, "", err.Error())
+				return
+			}
+			n.alarms.Clear(netview.AlarmAudit, "")
+		}})
 	if err != nil {
 		return err
 	}
@@ -187,7 +184,8 @@ func (in *inputs) begin() error {
 		log.Warn("the configuration file has changed and replaces what was applied", "file", in.state.File, "replaced", kept)
 	}
 	if in.dirty {
-		record := client.AuditRecord{Who: "start", What: "--config", Object: in.state.File, Result: "done", Detail: "configuration read"}
+		record := client.AuditRecord{Who: "start", What: "--config", Object: in.state.File, Result: "done",
+			Detail: "configuration read"}
 		if in.replaced != "" {
 			record.Detail = "configuration read; it replaces one that was applied"
 		}
@@ -198,7 +196,7 @@ func (in *inputs) begin() error {
 			return err
 		}
 	}
-	if in.state.Source != config.FromNowhere {
+	if in.state.Source != config.FromDefaults {
 		log.Info("configuration", "source", in.state.Source, "by", in.state.By, "at", in.state.At, "file", in.state.File)
 	}
 	in.drained = make(map[config.Drain]netview.Revision)
@@ -211,5 +209,5 @@ func (in *inputs) begin() error {
 
 // set tells the view. in.mu is held, or nothing runs yet.
 func (in *inputs) set() netview.Revision {
-	return in.out.Set(in.now.Settings(in.state.Drains))
+	return in.out.Set(in.current.Settings(in.state.Drains))
 }

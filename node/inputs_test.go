@@ -2,6 +2,8 @@ package node_test
 
 import (
 	"errors"
+	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -63,8 +65,8 @@ func (i *instance) again(change ...func(*node.Config)) *instance {
 // usual leaves the LLDP period to the configuration.
 func usual(c *node.Config) { c.LLDPPeriod = node.Defaults().LLDPPeriod }
 
-// TestApplyHoldsAtOnce applies a configuration beneath running switches: names, an edge port and a cost show at once, no session ends,
-// and nothing is sent to a switch of which nothing is said.
+// TestApplyHoldsAtOnce applies a configuration beneath running switches: names, an edge port and a
+// cost show at once, no session ends, and nothing is sent to a switch of which nothing is said.
 func TestApplyHoldsAtOnce(t *testing.T) {
 	i := start(t)
 	n := i.emulate("linear:3", openflow.V13)
@@ -76,7 +78,8 @@ func TestApplyHoldsAtOnce(t *testing.T) {
 	for _, c := range changes {
 		holds[c.Path] = c.Holds + c.Flag
 	}
-	for path, want := range map[string]string{"switches[0000000000000002].name": "now", "forward.unknown": "restart", "discovery.lldp_period": "never--lldp-period",
+	for path, want := range map[string]string{"switches[0000000000000002].name": "now",
+		"forward.unknown": "restart", "discovery.lldp_period": "never--lldp-period",
 		"links[0000000000000001/2->0000000000000002/1].cost": "now"} {
 		if holds[path] != want {
 			t.Errorf("%s holds %q, want %q", path, holds[path], want)
@@ -86,7 +89,8 @@ func TestApplyHoldsAtOnce(t *testing.T) {
 	if sw.Name != "middle" || sw.Since != since || !sw.Connected {
 		t.Errorf("switch 2: %+v", sw)
 	}
-	if c := i.configuration(); len(c.Pending) != 1 || c.Pending[0].Path != "forward.unknown" || c.Effective["forward"].(map[string]any)["unknown"] != "controller" || c.By != "admin" {
+	if c := i.configuration(); len(c.Pending) != 1 || c.Pending[0].Path != "forward.unknown" ||
+		c.Effective["forward"].(map[string]any)["unknown"] != "controller" || c.By != "admin" {
 		t.Errorf("the configuration: %+v", c)
 	}
 	if again := i.apply("# the same\nswitches: {2: {name: middle, location: rack}}\nlinks: {1/2->2/1: {cost: 9}}\nforward: {unknown: flood}\ndiscovery: {lldp_period: 7s}\n"); len(again) != 0 {
@@ -102,8 +106,8 @@ func TestApplyHoldsAtOnce(t *testing.T) {
 	}
 }
 
-// TestLastOneWhoSpoke follows the relation of --config and weir apply over starts and reloads: what was said last is in force, and what is
-// replaced is kept.
+// TestLastOneWhoSpoke follows the relation of --config and weir apply over starts and reloads: what
+// was said last is in force, and what is replaced is kept.
 func TestLastOneWhoSpoke(t *testing.T) {
 	path := file(t, filepath.Join(t.TempDir(), "weir.yaml"), "discovery: {lldp_period: 3s}\n")
 	var hup chan os.Signal
@@ -135,7 +139,8 @@ func TestLastOneWhoSpoke(t *testing.T) {
 	file(t, path, "discovery: {lldp_period: 7s}\n")
 	i = i.again(with)
 	expect(i, "a restart with a file that has changed", "7s")
-	if replaced, _ = os.ReadFile(filepath.Join(i.cfg.DataDir, conf.ReplacedFile)); string(replaced) != "discovery: {lldp_period: 6s}\n" {
+	if replaced, _ = os.ReadFile(filepath.Join(i.cfg.DataDir, conf.ReplacedFile)); string(
+		replaced) != "discovery: {lldp_period: 6s}\n" {
 		t.Errorf("replaced: %q", replaced)
 	}
 	i = i.again(usual)
@@ -158,7 +163,8 @@ func TestLastOneWhoSpoke(t *testing.T) {
 
 // TestFlagsThatSayNo: a flag that is given holds over the file, though it says false or nothing.
 func TestFlagsThatSayNo(t *testing.T) {
-	path := file(t, filepath.Join(t.TempDir(), "weir.yaml"), "api: {insecure: true, hosts: [weir.example]}\napps: {disable: [guard]}\n")
+	path := file(t, filepath.Join(t.TempDir(), "weir.yaml"),
+		"api: {insecure: true, hosts: [weir.example]}\napps: {disable: [guard]}\n")
 	i := start(t, func(c *node.Config) {
 		c.ConfigFile, c.Given = path, map[string]bool{"insecure": true, "api-host": true}
 	})
@@ -174,7 +180,8 @@ func TestFlagsThatSayNo(t *testing.T) {
 	}
 }
 
-// TestUnstartableIsNotKept: a file whose certificates are not there is refused at the start, and what was applied stays.
+// TestUnstartableIsNotKept: a file whose certificates are not there is refused at the start, and
+// what was applied stays.
 func TestUnstartableIsNotKept(t *testing.T) {
 	i := start(t, usual)
 	i.apply("discovery: {lldp_period: 4s}\n")
@@ -191,24 +198,34 @@ func TestUnstartableIsNotKept(t *testing.T) {
 	}
 }
 
-// TestNobodyProbesFiles: who may not change a file's name does not learn what is there.
+// TestNobodyProbesFiles: who may not change a file's name does not learn what is there, neither by
+// what is refused nor by a dry run.
 func TestNobodyProbesFiles(t *testing.T) {
 	i := start(t)
-	token, err := os.ReadFile(filepath.Join(i.cfg.DataDir, "token-operator"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := client.New(client.Config{Address: i.at.API, Token: strings.TrimSpace(string(token))})
-	if err != nil {
-		t.Fatal(err)
+	there := file(t, filepath.Join(t.TempDir(), "there.pem"), "something")
+	for _, token := range []string{"token-operator", "token-viewer"} {
+		c := i.client(i.token(token))
+		defer c.Close()
+		for _, name := range []string{"nowhere.pem", there} {
+			text := []byte(fmt.Sprintf("api: {tls_cert: %q, tls_key: %q}\n", name, name))
+			if r, err := c.Apply(t.Context(), text, true); err != nil || len(r.Changes) != 2 {
+				t.Errorf("a dry run with %s and %s: %+v, %v", token, name, r, err)
+			}
+			var no *client.Problem
+			if _, err := c.Apply(t.Context(), text, false); !errors.As(err, &no) || no.Status != 403 {
+				t.Errorf("applied with %s and %s: %v", token, name, err)
+			}
+		}
 	}
 	var no *client.Problem
-	if _, err := c.Apply(t.Context(), []byte("api: {tls_cert: nowhere.pem, tls_key: nowhere.pem}\n"), true); !errors.As(err, &no) || no.Status != 403 {
-		t.Errorf("%v", err)
+	if _, err := i.api.Apply(t.Context(), []byte("api: {tls_cert: nowhere.pem, tls_key: nowhere.pem}\n"),
+		true); !errors.As(err, &no) || no.Status != 422 {
+		t.Errorf("an admin's dry run: %v", err)
 	}
 }
 
-// TestBadReload: an instance that is told to read a wrong file goes on with what it has, says so, and takes the next good one.
+// TestBadReload: an instance that is told to read a wrong file goes on with what it has, says so,
+// and takes the next good one.
 func TestBadReload(t *testing.T) {
 	path := file(t, filepath.Join(t.TempDir(), "weir.yaml"), "discovery: {lldp_period: 3s}\n")
 	var hup chan os.Signal
@@ -221,7 +238,8 @@ func TestBadReload(t *testing.T) {
 		}
 		return ""
 	}
-	for _, bad := range []string{"discovery: {lldp_period: 4s, indirect: perhaps}\nnmae: x\n", "apps: {disable: [nothing]}\n", "api: {tls_cert: nowhere.pem, tls_key: nowhere.pem}\n", ""} {
+	for _, bad := range []string{"discovery: {lldp_period: 4s, indirect: perhaps}\nnmae: x\n",
+		"apps: {disable: [nothing]}\n", "api: {tls_cert: nowhere.pem, tls_key: nowhere.pem}\n", ""} {
 		if bad == "" { // gone; never empty, which is a file: the last signal may not have been heeded yet
 			os.Remove(path)
 		} else {
@@ -248,7 +266,7 @@ func TestBadStart(t *testing.T) {
 	dir := t.TempDir()
 	for text, want := range map[string]string{
 		"nmae: x\ndomain: 0\n":         ":1: unknown field \"nmae\"",
-		"apps: {disable: [nothing]}\n": "no such application",
+		"apps: {disable: [nothing]}\n": ":1: apps.disable: \"nothing\" given, want ",
 		"api: {listen: \"0.0.0.0:1\"}": "without TLS",
 	} {
 		cfg := config(t)
@@ -270,7 +288,8 @@ func TestBadStart(t *testing.T) {
 	}
 }
 
-// TestDrainsSurvive: what is drained is left by paths, is drained after a restart, and can be taken back.
+// TestDrainsSurvive: what is drained is left by paths, is drained after a restart, and can be taken
+// back.
 func TestDrainsSurvive(t *testing.T) {
 	i := start(t)
 	n := i.emulate("ring:4", openflow.V13)
@@ -330,8 +349,8 @@ type lasting struct{ store.Store }
 
 func (lasting) Close() error { return nil }
 
-// TestNothingUnkept: where the state or the audit log cannot be written nothing is changed, an alarm says so, and it goes on by itself
-// when there is room.
+// TestNothingUnkept: where the state or the audit log cannot be written nothing is changed, an
+// alarm says so, and it goes on by itself when there is room.
 func TestNothingUnkept(t *testing.T) {
 	memory := store.NewMemory(nil)
 	i := start(t, usual, func(c *node.Config) { c.OpenStore = func() (store.Store, error) { return lasting{memory}, nil } })
@@ -361,7 +380,17 @@ func TestNothingUnkept(t *testing.T) {
 		return store.None
 	})
 	refused("a store that is full", "configuration")
+	quiet := func(what string) {
+		t.Helper()
+		i.await("the end of the alarm: "+what, func() bool {
+			return len(must[client.Page[client.Alarm]](i)(i.api.Alarms(t.Context(), false)).Items) == 0
+		})
+	}
 	memory.Inject(nil)
+	quiet("nobody changes anything, and the store has room")
+	if c := i.configuration(); c.Text != "" || c.Source != "" {
+		t.Errorf("after the store was full: %+v", c)
+	}
 	i.apply("{}")
 	i = i.again(usual, func(c *node.Config) {
 		log := filepath.Join(c.DataDir, "audit.log")
@@ -370,6 +399,7 @@ func TestNothingUnkept(t *testing.T) {
 	})
 	refused("a full disk", "audit")
 	os.Remove(filepath.Join(i.cfg.DataDir, "audit.log"))
+	quiet("nobody writes to the audit log, and its disk has room")
 	if changes := i.apply("discovery: {lldp_period: 4s}\n"); len(changes) != 1 || i.period() != "4s" {
 		t.Errorf("with room again: %+v, %s", changes, i.period())
 	}
@@ -377,7 +407,8 @@ func TestNothingUnkept(t *testing.T) {
 		return len(must[client.Page[client.Alarm]](i)(i.api.Alarms(t.Context(), false)).Items) == 0
 	})
 	all := i.metrics()
-	if i.value(all, "weir_alarms_active", "kind", "audit", "severity", "major") != 0 || i.value(all, "weir_alarms_total", "kind", "audit") == 0 || i.value(all, "weir_audit_total", "kind", "written") == 0 {
+	if i.value(all, "weir_alarms_active", "kind", "audit", "severity", "major") != 0 ||
+		i.value(all, "weir_alarms_total", "kind", "audit") == 0 || i.value(all, "weir_audit_total", "kind", "written") == 0 {
 		t.Error("the metrics do not tell")
 	}
 }
@@ -387,9 +418,11 @@ func TestWhoMayApply(t *testing.T) {
 	i := start(t)
 	operator := i.client(i.token("token-operator"))
 	defer operator.Close()
-	for _, text := range []string{"allow: [1]\nswitches: {1: {name: x}}\n", "api: {auth: none}\n", "openflow: {listen: \"0.0.0.0:6653\"}\n", "domain: 2\n"} {
+	for _, text := range []string{"allow: [1]\nswitches: {1: {name: x}}\n", "api: {auth: none}\n",
+		"openflow: {listen: \"0.0.0.0:6653\"}\n", "domain: 2\n"} {
 		var no *client.Problem
-		if _, err := operator.Apply(t.Context(), []byte(text), false); !errors.As(err, &no) || no.Status != 403 || !strings.Contains(no.Detail, "needs role admin") {
+		if _, err := operator.Apply(t.Context(), []byte(text), false); !errors.As(err, &no) || no.Status != 403 ||
+			!strings.Contains(no.Detail, "needs role admin") {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
@@ -397,10 +430,60 @@ func TestWhoMayApply(t *testing.T) {
 		t.Errorf("applied: %+v", c)
 	}
 	i.apply("allow: [1]\n")
-	if r, err := operator.Apply(t.Context(), []byte("allow: [1]\nswitches: {1: {name: x}}\n"), false); err != nil || len(r.Changes) != 1 {
+	if r, err := operator.Apply(t.Context(), []byte("allow: [1]\nswitches: {1: {name: x}}\n"), false); err != nil ||
+		len(r.Changes) != 1 {
 		t.Errorf("a name beside what an admin applied: %+v, %v", r, err)
 	}
 	if _, err := operator.Audit(t.Context(), "", 10); err == nil {
 		t.Error("an operator reads the audit log")
+	}
+}
+
+// TestWhoMayDiff: a dry run changes nothing and is no change in the audit log, so whoever may read
+// may ask for one, of every field, and is told what applying it needs.
+func TestWhoMayDiff(t *testing.T) {
+	i := start(t)
+	i.apply("allow: [1]\n")
+	records := len(must[client.Page[client.AuditRecord]](i)(i.api.Audit(t.Context(), "", 100)).Items)
+	for _, name := range []string{"token", "token-operator", "token-viewer"} {
+		c := i.client(i.token(name))
+		defer c.Close()
+		r, err := c.Apply(t.Context(), []byte("allow: [1, 2]\ndomain: 2\nswitches: {1: {name: x}}\n"), true)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		needs := map[string]string{}
+		for _, change := range r.Changes {
+			needs[change.Path] = change.Needs
+		}
+		want := map[string]string{"allow[0000000000000002]": "admin", "domain": "admin",
+			"switches[0000000000000001].name": "operator"}
+		if !maps.Equal(needs, want) {
+			t.Errorf("%s: the changes need %v, want %v", name, needs, want)
+		}
+	}
+	if c := i.configuration(); c.Text != "allow: [1]\n" {
+		t.Errorf("a dry run changed the configuration: %q", c.Text)
+	}
+	viewer := i.client(i.token("token-viewer"))
+	defer viewer.Close()
+	var no *client.Problem
+	if _, err := viewer.Apply(t.Context(), []byte("switches: {1: {name: x}}\n"), false); !errors.As(err, &no) ||
+		no.Status != 403 {
+		t.Errorf("a viewer applies: %v", err)
+	}
+	for _, r := range must[client.Page[client.AuditRecord]](i)(i.api.Audit(t.Context(), "", 100)).Items[records:] {
+		if r.Result != "refused" {
+			t.Errorf("the audit log has a dry run: %+v", r)
+		}
+	}
+}
+
+// TestAppsOfTheSchema: the configuration's schema knows exactly the applications that there are.
+func TestAppsOfTheSchema(t *testing.T) {
+	_, err := conf.Parse([]byte("apps: {disable: [nothing]}\n"))
+	if want := "want " + strings.Join(node.Apps, " or "); err == nil || !strings.HasSuffix(err.Error(), want) {
+		t.Errorf("%v, %s", err, want)
 	}
 }

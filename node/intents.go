@@ -21,8 +21,9 @@ const (
 	decisionsPrefix = "decisions/"
 )
 
-// intents are the engine of intents with what it keeps them in, and its orders on their way to flowsync and back. Requests are answered when they
-// are in the first journal; the second has the paths that were chosen, written within a second.
+// intents are the engine of intents with its journals, and its orders on their way to flowsync and
+// back. Requests are answered when they are in the first journal; the second has the paths that
+// were chosen, written within a second.
 type intents struct {
 	engine             *intent.Engine
 	journal, decisions *journal.Journal
@@ -35,12 +36,13 @@ type intents struct {
 	wide    bool      // some take packets of others, and it was said
 }
 
-// openIntents makes the engine, and has it load what an earlier life was asked for. The view has been told what is remembered by then; switches
-// have not been served yet.
+// openIntents makes the engine, and has it load what an earlier run was asked for. The view has
+// been told what is remembered by then; switches have not been served yet.
 func (n *node) openIntents(ctx context.Context, now func() time.Time) error {
 	open := func(prefix string) (*journal.Journal, error) {
 		j, err := journal.Open(ctx, n.store, journal.Config{
-			Prefix: prefix, Now: now, Answer: n.cfg.storeAnswer(), Log: n.cfg.Log, Trouble: func(reason string) { n.said.say(prefix[:len(prefix)-1], reason) },
+			Prefix: prefix, Now: now, Answer: n.cfg.storeAnswer(), Log: n.cfg.Log,
+			Trouble: func(reason string) { n.said.say(prefix[:len(prefix)-1], reason) },
 		})
 		if err != nil {
 			return nil, fmt.Errorf("%s in the store: %w", prefix[:len(prefix)-1], err)
@@ -65,7 +67,8 @@ func (n *node) openIntents(ctx context.Context, now func() time.Time) error {
 	return x.load(ctx, n.store, n.cfg.Log)
 }
 
-// load has the engine load both journals. A decision that is not understood is no loss: its path is computed anew.
+// load has the engine load both journals. A decision that is not understood is no loss: its path is
+// computed anew.
 func (x *intents) load(ctx context.Context, st store.Store, log *slog.Logger) error {
 	count, bad := 0, 0
 	err := x.journal.Load(ctx, func(r journal.Record) error {
@@ -94,7 +97,7 @@ func (x *intents) load(ctx context.Context, st store.Store, log *slog.Logger) er
 	return nil
 }
 
-// asOrders are orders as flowsync takes them, until the next call.
+// asOrders returns orders as flowsync takes them, valid until the next call.
 func (x *intents) asOrders(list []intent.Order) []flowsync.Order {
 	x.orders = x.orders[:0]
 	for i := range list {
@@ -103,8 +106,8 @@ func (x *intents) asOrders(list []intent.Order) []flowsync.Order {
 	return x.orders
 }
 
-// told hands on what became of orders.
-func (x *intents) told(list []flowsync.Outcome) {
+// onOutcomes passes the outcomes of orders to the engine.
+func (x *intents) onOutcomes(list []flowsync.Outcome) {
 	if x.engine == nil {
 		return
 	}
@@ -113,10 +116,11 @@ func (x *intents) told(list []flowsync.Outcome) {
 		for i := range part {
 			o := &part[i]
 			x.outcomes = append(x.outcomes, intent.Outcome{
-				Program: o.Program, Rule: o.Rule, What: whats[o.What], Reason: o.Reason, Full: o.Code == openflow.FlowModFailedTableFull,
+				Program: o.Program, Rule: o.Rule, Result: results[o.What], Reason: o.Reason,
+				Full: o.Code == openflow.FlowModFailedTableFull,
 			})
 		}
-		x.engine.Told(x.outcomes)
+		x.engine.OnOutcomes(x.outcomes)
 		clear(x.outcomes)
 	}
 }
@@ -124,8 +128,8 @@ func (x *intents) told(list []flowsync.Outcome) {
 // outcomesAtOnce is how many outcomes are handed on at a time.
 const outcomesAtOnce = 1 << 14
 
-// whats are flowsync's outcomes in the engine's terms.
-var whats = [...]intent.What{
+// results are flowsync's results in the engine's terms.
+var results = [...]intent.Result{
 	flowsync.OrderInstalled: intent.RuleInstalled, flowsync.OrderRemoved: intent.RuleRemoved,
 	flowsync.OrderRefused: intent.RuleRefused, flowsync.OrderLost: intent.RuleLost,
 }
@@ -135,7 +139,7 @@ type records struct {
 	j *journal.Journal
 }
 
-// Append is of intent.Journal.
+// Append implements intent.Journal.
 func (r *records) Append(recs []intent.Record, done func(revision uint64, err error)) error {
 	list := make([]journal.Record, len(recs))
 	for i := range recs {

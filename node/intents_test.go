@@ -17,7 +17,7 @@ import (
 	"github.com/weirnet/weir/node"
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/plan"
-	"github.com/weirnet/weir/program"
+	"github.com/weirnet/weir/ruleset"
 	"github.com/weirnet/weir/session/pipe"
 )
 
@@ -32,12 +32,13 @@ func allInstalled(i *instance, e *intent.Engine, want int) []intent.Intent {
 	return list
 }
 
-func sameHops(a, b *program.Program) bool {
-	return slices.EqualFunc(a.Legs, b.Legs, func(x, y program.Leg) bool { return x.Route.Equal(y.Route) })
+func sameHops(a, b *ruleset.Set) bool {
+	return slices.EqualFunc(a.Legs, b.Legs, func(x, y ruleset.Leg) bool { return x.Route.Equal(y.Route) })
 }
 
-// TestIntentsOfEmulatedSwitches installs intents, cuts a link under them, and starts the instance again with nothing but its directory: paths that were in
-// use stay, and next to nothing is written.
+// TestIntentsOfEmulatedSwitches installs intents, cuts a link under them, and starts the instance
+// again with nothing but its directory: paths that were in use stay, and next to nothing is
+// written.
 func TestIntentsOfEmulatedSwitches(t *testing.T) {
 	const count = 60
 	top, err := topo.Parse("torus:3x3,hosts=1", 1)
@@ -74,7 +75,8 @@ func TestIntentsOfEmulatedSwitches(t *testing.T) {
 	var reqs []intent.Request
 	for k := range count {
 		from, to := hosts[k%9], hosts[(k+1+k/9)%9]
-		s := spec.Spec{ID: fmt.Sprintf("f%d", k), Kind: spec.PointToPoint, Priority: 7, Src: []spec.End{end(t, from.At.DPID, from.At.Port)}, Dst: []spec.End{end(t, to.At.DPID, to.At.Port)}}
+		s := spec.Spec{ID: fmt.Sprintf("f%d", k), Kind: spec.PointToPoint, Priority: 7,
+			Src: []spec.End{end(t, from.At.DPID, from.At.Port)}, Dst: []spec.End{end(t, to.At.DPID, to.At.Port)}}
 		s.Selector.SetUint(openflow.FieldEthType, 0x0800)
 		s.Selector.SetUint(openflow.FieldIPv4Dst, uint64(0x0a090000+k))
 		s.Selector.SetUint(openflow.FieldIPv4Src, uint64(0x0a0a0000+k))
@@ -97,7 +99,7 @@ func TestIntentsOfEmulatedSwitches(t *testing.T) {
 	after := allInstalled(i, engine, count)
 	moved := 0
 	for k := range before {
-		if !sameHops(before[k].Program, after[k].Program) {
+		if !sameHops(before[k].Rules, after[k].Rules) {
 			moved++
 		}
 	}
@@ -113,8 +115,9 @@ func TestIntentsOfEmulatedSwitches(t *testing.T) {
 	second.await("all switches", func() bool { return second.connected() == 9 })
 	again := allInstalled(second, engine, count)
 	for k := range again {
-		if !sameHops(after[k].Program, again[k].Program) || after[k].Spec.ID != again[k].Spec.ID {
-			t.Errorf("intent %s took %v, and takes %v after the start", after[k].Spec.ID, after[k].Program.Legs[0].Route, again[k].Program.Legs[0].Route)
+		if !sameHops(after[k].Rules, again[k].Rules) || after[k].Spec.ID != again[k].Spec.ID {
+			t.Errorf("intent %s took %v, and takes %v after the start", after[k].Spec.ID,
+				after[k].Rules.Legs[0].Route, again[k].Rules.Legs[0].Route)
 		}
 	}
 	if wrote := flowMods(n) - adds; wrote > rules(again)/100 {
@@ -127,7 +130,7 @@ func TestIntentsOfEmulatedSwitches(t *testing.T) {
 // rules are how many rules intents want.
 func rules(list []intent.Intent) (sum int) {
 	for _, in := range list {
-		sum += in.Program.Len()
+		sum += in.Rules.Len()
 	}
 	return sum
 }

@@ -2,7 +2,6 @@ package node
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -16,7 +15,8 @@ import (
 // failedFor is how long an intent may be failed before somebody should know.
 const failedFor = time.Minute
 
-// watchIntents raises alarms when intents have been failed for long, and when some take packets of others; it ends them when none does.
+// watchIntents raises alarms when intents have been failed for long, and when some take packets of
+// others; it ends them when none does.
 func (n *node) watchIntents(now time.Time) {
 	in := &n.intents
 	n.watchWide()
@@ -76,33 +76,9 @@ func failures(counts map[intent.Code]int) string {
 	if all == 1 {
 		have = "intent has"
 	}
-	return fmt.Sprintf("%d %s failed (%s): weir intent list --state failed says which and why", all, have, strings.Join(parts, ", "))
+	return fmt.Sprintf("%d %s failed (%s): weir intent list --state failed says which and why", all, have,
+		strings.Join(parts, ", "))
 }
 
 // watchIntentsEvery is the time between two looks.
 const watchIntentsEvery = 10 * time.Second
-
-// followIntents looks after the intents that fail until the context ends.
-func (n *node) followIntents(ctx context.Context) {
-	tick := time.NewTicker(watchIntentsEvery)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case now := <-tick.C:
-			n.watchIntents(now)
-		}
-	}
-}
-
-// stepWatch is the same in an instance that is stepped.
-func (n *node) stepWatch(now func() time.Time) Part {
-	watch := every{period: watchIntentsEvery, now: now, next: now().Add(watchIntentsEvery)}
-	return Part{Name: "intents that fail", Waiting: never, Turn: func() time.Time {
-		if watch.due() {
-			n.watchIntents(now())
-		}
-		return watch.next
-	}}
-}

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/weirnet/weir/bench/rig"
+	"github.com/weirnet/weir/bench/loadswitch"
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/session"
 )
@@ -62,19 +62,19 @@ func (j *journal) mark() int {
 
 func isFlowMod(e entry) bool { return e.m.Type() == openflow.TypeFlowMod }
 
-// isDeletion says whether a message takes entries away.
+// isDeletion reports whether a message takes entries away.
 func isDeletion(e entry) bool {
 	fm, ok := e.m.(*openflow.FlowMod)
 	return ok && (fm.Command == openflow.FlowDelete || fm.Command == openflow.FlowDeleteStrict)
 }
 
-// isProbe says whether a message sends out a discovery frame.
+// isProbe reports whether a message sends out a discovery frame.
 func isProbe(e entry) bool {
 	po, ok := e.m.(*openflow.PacketOut)
 	return ok && len(po.Data) >= 14 && bytes.Equal(po.Data[12:14], []byte{0x88, 0xcc})
 }
 
-// isData says whether a message sends out any other frame.
+// isData reports whether a message sends out any other frame.
 func isData(e entry) bool { return e.m.Type() == openflow.TypePacketOut && !isProbe(e) }
 
 // outputs are the ports that instructions or actions send to.
@@ -112,14 +112,15 @@ func (t tap) Frame(s *session.Session, _ openflow.Header, frame []byte) bool {
 
 func (tap) BatchEnd(*session.Session) {}
 
-// emulate connects an emulated network with one host a switch, and waits until the instance knows all of it.
-func (i *instance) emulate(topology string, v openflow.Version) *rig.Network {
+// emulate connects an emulated network with one host a switch, and waits until the instance knows
+// all of it.
+func (i *instance) emulate(topology string, v openflow.Version) *loadswitch.Network {
 	i.t.Helper()
-	top, err := rig.ParseTopology(topology, 1)
+	top, err := loadswitch.ParseTopology(topology, 1)
 	if err != nil {
 		i.t.Fatal(err)
 	}
-	n := rig.New(top, rig.Config{Version: v, Hosts: 1, Tap: func(sw *rig.Switch) rig.Tap {
+	n := loadswitch.New(top, loadswitch.Config{Version: v, Hosts: 1, Tap: func(sw *loadswitch.Switch) loadswitch.Tap {
 		return tap{sw.DatapathID(), i.journal}
 	}})
 	i.t.Cleanup(func() {
@@ -150,7 +151,8 @@ func (i *instance) linksUp() int {
 	return n
 }
 
-// settled says whether every one of so many switches has its infrastructure and its tree rules, all installed.
+// settled reports whether every one of so many switches has its infrastructure and its tree rules,
+// all installed.
 func (i *instance) settled(switches int) bool {
 	base, tree := map[string]bool{}, map[string]bool{}
 	for _, f := range i.flows("") {

@@ -11,17 +11,19 @@ import (
 	"github.com/weirnet/weir/store"
 )
 
-// keeping is a change of the inputs on its way into the store.
-type keeping struct {
+// pendingChange is a change of the inputs that is being written to the store.
+type pendingChange struct {
 	state config.State
 	then  func() // puts it in force; in.mu is held
-	// unsure: a try may have been done, or may still be.
-	unsure bool
+	probe bool   // not requested: it writes what is in force
+	// unknownOutcome: a try may have been done, or may still be.
+	unknownOutcome bool
 }
 
-// begins waits for the turn to change something, as long as a request may wait for the store; a change whose outcome is open comes first. The
-// context is what is left of that time. done gives the turn back. Who changes nothing (dryRun) waits for no store.
-func (in *inputs) begins(dryRun bool) (ctx context.Context, done func(), err error) {
+// beginChange waits for the turn to change something, as long as a request may wait for the store;
+// a change whose outcome is unknown comes first. The context is what is left of that time. done
+// gives the turn back.
+func (in *inputs) beginChange() (ctx context.Context, done func(), err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), in.cfg.storeAnswer())
 	select {
 	case <-in.turn:
@@ -33,42 +35,45 @@ func (in *inputs) begins(dryRun bool) (ctx context.Context, done func(), err err
 		in.turn <- struct{}{}
 		cancel()
 	}
-	if dryRun {
-		return ctx, done, nil
-	}
 	if err := in.finish(ctx); err != nil {
 		done()
-		return nil, nil, fmt.Errorf("%w: %w: it has not said yet whether the change before this one was kept", api.ErrNotKept, store.ErrUnavailable)
+		return nil, nil, fmt.Errorf("%w: %w: it has not said yet whether the change before this one was kept",
+			api.ErrNotKept, store.ErrUnavailable)
 	}
 	return ctx, done, nil
 }
 
-// keep writes a state, and puts it in force when it is on the disk. Where the store does not say whether it is (store.ErrUnknown), that is
-// found out before the next change, or soon (follow). The turn is the caller's.
+// keep writes a state, and puts it in force when it is on the disk. Where the store does not say
+// whether it is (store.ErrUnknown), that is found out before the next change, or soon (follow). The
+// turn is the caller's.
 func (in *inputs) keep(ctx context.Context, state config.State, then func()) error {
-	in.open = &keeping{state: state, then: then}
+	in.pending = &pendingChange{state: state, then: then}
 	if err := in.finish(ctx); err != nil {
 		return fmt.Errorf("%w: %w", api.ErrNotKept, err)
 	}
 	return nil
 }
 
-// finish writes the change whose outcome is open, if there is one. It is the same each time, so that it does not matter which try was done,
-// and nothing is written behind it until one was.
+// finish writes the change whose outcome is unknown, if there is one. It is the same each time, so
+// that it does not matter which try was done, and nothing is written after it until one was.
 func (in *inputs) finish(ctx context.Context) error {
-	k := in.open
+	k := in.pending
 	if k == nil {
 		return nil
 	}
 	if err := in.store.SaveWithin(ctx, k.state); err != nil {
-		in.alarms.Raise(netview.AlarmConfig, "", err.Error())
-		if k.unsure = k.unsure || errors.Is(err, store.ErrUnknown); !k.unsure {
-			in.open = nil
+		if in.unkept = true; !k.probe {
+			in.alarms.Raise(netview.AlarmConfig, "", err.Error())
+		}
+		k.unknownOutcome = k.unknownOutcome || errors.Is(err, store.ErrUnknown)
+		// of another instance, whose state stays: so this one was not kept, nor will be
+		if !k.unknownOutcome || errors.Is(err, store.ErrChanged) {
+			in.pending = nil
 		}
 		return err
 	}
 	in.alarms.Clear(netview.AlarmConfig, "")
-	in.open = nil
+	in.pending, in.unkept = nil, false
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	in.state = k.state

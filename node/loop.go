@@ -8,13 +8,14 @@ import (
 	"sync"
 	"time"
 
-	"github.com/weirnet/weir/store/upkeep"
-	"github.com/weirnet/weir/topology"
+	"github.com/weirnet/weir/store/compactor"
 )
 
-// The goroutines of an instance, all of them started here: the keeper of the heap's headroom, discovery, the recorder of facts, flowsync, intents and their journals, statistics, app/forward (or, where it is
-// disabled, what keeps the topology), the acceptor of switches, what follows the allow list, the API. Each is the owner of
-// what its package says, and ends with the context that run makes.
+// The goroutines of an instance, all of them started here: the keeper of the heap's headroom,
+// discovery, the recorder of facts, flowsync, intents and their journals, statistics, app/forward
+// (or, where it is disabled, what keeps the topology), the acceptor of switches, what follows the
+// allow list, the API. Each is the owner of what its package says, and ends with the context that
+// run makes.
 
 // shutdownLimit is how long the sessions may take to send what is queued.
 const shutdownLimit = time.Second
@@ -39,33 +40,15 @@ func (n *node) run(outer context.Context, switchPort, apiPort net.Listener) erro
 	if n.cfg.Intents != nil {
 		n.cfg.Intents(n.intents.engine)
 	}
+	n.parts = n.engineParts(time.Now)
 	part("memory", func(ctx context.Context) error { keepHeadroom(ctx, n.flowsync.Reading); return nil })
 	part("store", n.watchStore)
 	part("pulses", func(ctx context.Context) error { n.watchPulses(ctx); return nil })
-	if n.own != nil {
-		part("ownership of the store", func(ctx context.Context) error {
-			return n.own.keep(ctx, func(why string) { n.said.say("owner", why) })
-		})
-	}
-	part("store's upkeep", func(ctx context.Context) error { upkeep.New(n.store, n.cfg.Log, nil).Run(ctx); return nil })
-	part("alarms", func(ctx context.Context) error { n.alarms.Run(ctx); return nil })
-	part("watch", func(ctx context.Context) error { n.alarms.Watch(ctx, n.view); return nil })
+	part("store compaction", func(ctx context.Context) error { compactor.New(n.store, n.cfg.Log, nil).Run(ctx); return nil })
 	part("audit", func(ctx context.Context) error { return n.audit.Run(ctx) })
 	part("configuration", func(ctx context.Context) error { n.inputs.follow(ctx); return nil })
-	part("discovery", func(ctx context.Context) error { n.discovery.Run(ctx); return nil })
-	part("recorder", func(ctx context.Context) error { n.memory.Run(ctx); return nil })
-	part("flowsync", func(ctx context.Context) error { n.flowsync.Run(ctx); return nil })
-	part("journal of intents", func(ctx context.Context) error { n.intents.journal.Run(ctx); return nil })
-	part("intents", func(ctx context.Context) error { n.intents.run(ctx); return nil })
-	part("intents that fail", func(ctx context.Context) error { n.followIntents(ctx); return nil })
-	part("statistics", func(ctx context.Context) error { n.stats.Run(ctx); return nil })
-	part("topology", func(ctx context.Context) error { n.follow(ctx); return nil })
-	if n.guard != nil {
-		part("guard", func(ctx context.Context) error { n.guard.Run(ctx); return nil })
-	}
-	part("allow list", func(ctx context.Context) error { n.followAllowList(ctx); return nil })
-	if n.proxyarp != nil {
-		part("proxyarp", func(ctx context.Context) error { n.proxyarp.Run(ctx); return nil })
+	for _, p := range n.parts {
+		part(p.Name, func(ctx context.Context) error { p.Run(ctx); return nil })
 	}
 	part("API", func(ctx context.Context) error { return n.api.Serve(ctx, apiPort) })
 	part("switches", func(context.Context) error { return n.server.Serve(switchPort) })
@@ -86,31 +69,14 @@ func (n *node) run(outer context.Context, switchPort, apiPort net.Listener) erro
 		n.cfg.Log.Warn("some switches did not take what was queued for them", "error", err)
 	}
 	running.Wait()
-	if outer.Err() != nil { // told to end, for whatever cause
-		return nil
+	if outer.Err() != nil { // told to end, or another has taken the store
+		return steppedDown(outer)
 	}
 	return context.Cause(ctx)
 }
 
-// follow keeps the topology, and feeds the application if there is one.
-func (n *node) follow(ctx context.Context) {
-	if n.forward != nil {
-		n.forward.Run(ctx, n.view, func(m *topology.Map) { n.paths.now.Store(m) })
-		return
-	}
-	rev := n.view.Snapshot().Revision()
-	for {
-		n.paths.now.Store(topology.Build(n.view.Snapshot()))
-		select {
-		case <-ctx.Done():
-			return
-		case <-n.view.Changed(rev):
-			rev = n.view.Snapshot().Revision()
-		}
-	}
-}
-
-// gatedPipes are the connections inside of this process, which are written through the gate of an owner too.
+// gatedPipes are the connections inside of this process, which are written through the gate of an
+// owner too.
 func (n *node) gatedPipes() net.Listener {
 	if n.own == nil {
 		return n.cfg.Pipes

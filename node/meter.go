@@ -16,7 +16,8 @@ import (
 	"github.com/weirnet/weir/session"
 )
 
-// meter shows what the engines count as metrics. It reads their counters when it is asked; nobody counts twice.
+// meter exports the engines' counters as metrics. It reads them when it is asked; nothing is
+// counted twice.
 type meter struct {
 	view      *netview.View
 	discovery *discovery.Discovery
@@ -34,15 +35,15 @@ func newMeter(view *netview.View) *meter {
 	return &meter{view: view, live: make(map[netview.DPID]*session.Session), refused: make(map[string]uint64)}
 }
 
-// join notes a session that has begun.
-func (m *meter) join(dpid netview.DPID, s *session.Session) {
+// sessionUp records a new session.
+func (m *meter) sessionUp(dpid netview.DPID, s *session.Session) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.live[dpid] = s
 }
 
-// leave notes a session that has ended, and keeps its counts.
-func (m *meter) leave(dpid netview.DPID, s *session.Session) {
+// sessionDown records the end of a session, and keeps its counts.
+func (m *meter) sessionDown(dpid netview.DPID, s *session.Session) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.live[dpid] == s {
@@ -51,7 +52,7 @@ func (m *meter) leave(dpid netview.DPID, s *session.Session) {
 	add(&m.gone, s.Stats())
 }
 
-// refuse notes a connection that never became a session.
+// refuse counts a connection that never became a session.
 func (m *meter) refuse(reason string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -91,36 +92,41 @@ func desc(name, help string, labels ...string) *prometheus.Desc {
 }
 
 var (
-	descMessages  = desc("openflow_messages_total", "OpenFlow messages, by direction and type.", "direction", "type")
-	descBytes     = desc("openflow_bytes_total", "Bytes of OpenFlow connections, by direction.", "direction")
-	descDecode    = desc("openflow_decode_errors_total", "Messages of switches that were answered with an OpenFlow error.")
-	descDropped   = desc("openflow_dropped_total", "Messages that were dropped, by reason.", "reason")
-	descPaused    = desc("openflow_paused_total", "Times at which a switch was not read because it did not take what it was sent.")
-	descRefused   = desc("openflow_refused_connections_total", "Connections that ended before their handshake did, by reason.", "reason")
-	descQueue     = desc("switch_queue_bytes", "Bytes that wait for a switch.", "dpid")
-	descHeld      = desc("openflow_held_bytes", "Bytes, about, that are held of what switches have not said whole: of handshakes, and of answers in parts.")
+	descMessages = desc("openflow_messages_total", "OpenFlow messages, by direction and type.", "direction", "type")
+	descBytes    = desc("openflow_bytes_total", "Bytes of OpenFlow connections, by direction.", "direction")
+	descDecode   = desc("openflow_decode_errors_total", "Messages of switches that were answered with an OpenFlow error.")
+	descDropped  = desc("openflow_dropped_total", "Messages that were dropped, by reason.", "reason")
+	descPaused   = desc("openflow_paused_total",
+		"Times at which a switch was not read because it did not take what it was sent.")
+	descRefused = desc("openflow_refused_connections_total",
+		"Connections that ended before their handshake did, by reason.", "reason")
+	descQueue = desc("switch_queue_bytes", "Bytes that wait for a switch.", "dpid")
+	descHeld  = desc("openflow_held_bytes",
+		"Bytes, about, of incomplete input that are held for switches: of handshakes, and of answers in parts.")
 	descTrip      = desc("switch_round_trip_seconds", "Last round trip of an echo.", "dpid")
 	descRows      = desc("view_rows", "Rows of the network view, by table.", "table")
 	descRevision  = desc("view_revision", "Revision of the network view.")
 	descDiscovery = desc("discovery_total", "What discovery saw, by kind.", "kind")
-	descPeriod    = desc("discovery_period_seconds", "Time between two probes of a port: as configured, or longer where there are too many or they are heard late.")
-	descLag       = desc("discovery_lag_seconds", "From making a probe for a link to handling it, moving average.")
-	descFlowsync  = desc("flowsync_total", "What flowsync did, by kind.", "kind")
-	descRules     = desc("flowsync_rules", "Firm rules wanted, by state.", "state")
-	descForward   = desc("forward_total", "What app/forward did, by kind.", "kind")
+	descPeriod    = desc("discovery_period_seconds",
+		"Time between two probes of a port: as configured, or longer where there are too many or they are heard late.")
+	descLag      = desc("discovery_lag_seconds", "From making a probe for a link to handling it, moving average.")
+	descFlowsync = desc("flowsync_total", "What flowsync did, by kind.", "kind")
+	descRules    = desc("flowsync_rules", "Firm rules wanted, by state.", "state")
+	descForward  = desc("forward_total", "What app/forward did, by kind.", "kind")
 )
 
-// Describe is of prometheus.Collector.
+// Describe implements prometheus.Collector.
 func (m *meter) Describe(ch chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
 		descMessages, descBytes, descDecode, descDropped, descPaused, descRefused, descQueue, descHeld, descTrip, descRows,
-		descRevision, descDiscovery, descPeriod, descLag, descFlowsync, descDrift, descSync, descBound, descReadCost, descRules, descForward,
+		descRevision, descDiscovery, descPeriod, descLag, descFlowsync, descDrift, descSync, descBound,
+		descReadCost, descRules, descForward,
 	} {
 		ch <- d
 	}
 }
 
-// Collect is of prometheus.Collector.
+// Collect implements prometheus.Collector.
 func (m *meter) Collect(ch chan<- prometheus.Metric) {
 	m.collectSessions(ch)
 	m.collectView(ch)
@@ -182,7 +188,7 @@ func (m *meter) collectEngines(ch chan<- prometheus.Metric) {
 		collectWatch(ch, c)
 	})
 	if m.forward != nil {
-		for kind, n := range forwarded(m.forward.Stats()) {
+		for kind, n := range forwardCounts(m.forward.Stats()) {
 			counter(ch, descForward, n, kind)
 		}
 	}
@@ -196,9 +202,10 @@ func (m *meter) discovered() map[string]uint64 {
 		"lldp_replayed": c.Replayed.Load(), "hosts_learned": c.Learned.Load(), "hosts_moved": c.Moved.Load(),
 		"hosts_expelled": c.Expelled.Load(), "hosts_refused": c.Refused.Load(), "lldp_at_host": c.AtHost.Load(),
 		"hosts_hijacked": c.Hijacks.Load(), "hosts_asked": c.Asked.Load(), "hosts_expired": c.Expired.Load(),
-		"switches_evicted": c.Evicted.Load(), "switches_passed": c.Passed.Load(), "ports_ignored": c.Ignored.Load(), "switches_exchanged": c.Exchanged.Load(),
-		"forgotten":     c.Forgotten.Load(),
-		"probes_unsent": c.Unsent.Load(), "probes_dropped": c.DroppedProbes.Load(), "frames_dropped": c.DroppedFrames.Load(),
+		"switches_evicted": c.Evicted.Load(), "switches_passed": c.Passed.Load(), "ports_ignored": c.Ignored.Load(),
+		"switches_exchanged": c.Replaced.Load(),
+		"forgotten":          c.Forgotten.Load(),
+		"probes_unsent":      c.Unsent.Load(), "probes_dropped": c.DroppedProbes.Load(), "frames_dropped": c.DroppedFrames.Load(),
 	}
 }
 
@@ -206,12 +213,12 @@ func collectFlowsync(ch chan<- prometheus.Metric, c *flowsync.Core) {
 	n := c.Counters()
 	for kind, v := range map[string]uint64{
 		"flow_mods": n.FlowMods, "meter_mods": n.MeterMods, "barriers": n.Barriers, "readings": n.Readings,
-		"refused": n.Refused, "retries": n.Retries, "repairs": n.Repairs, "queue_full": n.Full, "missed": n.Missed,
+		"refused": n.Refused, "retries": n.Retries, "repairs": n.Repairs, "queue_full": n.Full, "missed": n.Overflows,
 	} {
 		counter(ch, descFlowsync, v, kind)
 	}
-	var sum flowsync.Standing
-	for _, s := range c.Standings() {
+	var sum flowsync.SwitchStatus
+	for _, s := range c.Statuses() {
 		sum.Installed += s.Installed
 		sum.Pending += s.Pending
 		sum.Failed += s.Failed
@@ -225,9 +232,10 @@ func collectFlowsync(ch chan<- prometheus.Metric, c *flowsync.Core) {
 	gauge(ch, descRules, float64(sum.Adopted), "adopted")
 }
 
-func forwarded(s forward.Stats) map[string]uint64 {
+func forwardCounts(s forward.Stats) map[string]uint64 {
 	return map[string]uint64{
 		"packet_ins": s.PacketIns, "copies": s.Copies, "pairs": s.Pairs, "released": s.Released, "flooded": s.Flooded,
-		"no_path": s.NoPath, "held_dropped": s.HeldDropped, "unsent": s.Unsent, "unruled": s.Unruled, "moved": s.Moved, "adopted": s.Adopted, "refused": s.Refused,
+		"no_path": s.NoPath, "held_dropped": s.HeldDropped, "unsent": s.Unsent, "unruled": s.Unruled,
+		"moved": s.Moved, "adopted": s.Adopted, "refused": s.Refused,
 	}
 }

@@ -26,11 +26,12 @@ import (
 	"github.com/weirnet/weir/config"
 	"github.com/weirnet/weir/discovery"
 	"github.com/weirnet/weir/flowsync"
+	"github.com/weirnet/weir/loop"
 	"github.com/weirnet/weir/netview"
-	"github.com/weirnet/weir/recall"
 	"github.com/weirnet/weir/session"
 	"github.com/weirnet/weir/stats"
 	"github.com/weirnet/weir/store"
+	"github.com/weirnet/weir/warmstart"
 )
 
 // A ConfigError says what is wrong with a configuration. Nothing was opened.
@@ -42,9 +43,10 @@ func (e *ConfigError) Error() string { return e.Err.Error() }
 // Unwrap is the error itself.
 func (e *ConfigError) Unwrap() error { return e.Err }
 
-// Run runs an instance until the context ends, and returns when all of it has. The error is nil after an orderly end, a
-// *ConfigError if the configuration is wrong, and else what could not be opened or broke. Where another instance owns the store it waits; where
-// another takes it, it steps down, and waits.
+// Run runs an instance until the context ends, and returns when all of it has. The error is nil
+// after an orderly end, a *ConfigError if the configuration is wrong, and else what could not be
+// opened or broke. Where another instance owns the store it waits; where another takes it, it steps
+// down, and waits.
 func Run(ctx context.Context, cfg Config) error {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
@@ -58,11 +60,13 @@ func Run(ctx context.Context, cfg Config) error {
 	}
 }
 
-// runOnce runs an instance until the context ends, or another instance takes its store (errDeposed).
+// runOnce runs an instance until the context ends, or another instance takes its store
+// (errDeposed).
 func runOnce(ctx context.Context, cfg Config) error {
 	if err := checkStart(cfg); err != nil { // nothing is made in a directory for a start that is refused
 		return err
 	}
+	made := absent(cfg.DataDir)
 	lock, err := lockDir(cfg.DataDir)
 	if err != nil {
 		return err
@@ -73,6 +77,9 @@ func runOnce(ctx context.Context, cfg Config) error {
 	if err != nil && ctx.Err() != nil { // told to end before anything began
 		return nil
 	} else if err != nil {
+		if made {
+			unmakeDir(cfg.DataDir)
+		}
 		return err
 	}
 	defer st.Close()
@@ -85,14 +92,17 @@ func runOnce(ctx context.Context, cfg Config) error {
 		} else if err != nil {
 			return err
 		}
+		var ended func()
+		ctx, ended = own.renewInBackground(ctx, func(why string) { said.say("owner", why) })
+		defer ended()
 	}
 	in, err := readInputs(cfg, config.NewStore(cfg.DataDir, st))
 	if err != nil {
 		return err
 	}
 	n, err := build(ctx, in, st, said)
-	if err != nil && ctx.Err() != nil { // told to end while it loaded
-		return nil
+	if err != nil && ctx.Err() != nil { // told to end while it loaded, or another has taken the store
+		return steppedDown(ctx)
 	} else if err != nil {
 		return err
 	}
@@ -111,34 +121,36 @@ func runOnce(ctx context.Context, cfg Config) error {
 
 // node is a running instance.
 type node struct {
-	cfg       Config
-	view      *netview.View
-	alarms    *alarm.Board
-	audit     *audit.Log
-	store     store.Store
-	said      *storeState
-	ended     atomic.Pointer[string] // a part of run that has ended by itself; nil: none has
-	hung      atomic.Pointer[string] // a part of run that does nothing, though it was asked to; nil: none
-	own       *ownership             // of a store that others may use too; nil: nobody can
-	inputs    *inputs
-	discovery *discovery.Discovery
-	flowsync  *flowsync.Loop
-	intents   intents
-	forward   *forward.Forward // nil if disabled
-	guard     *guard.Guard     // nil if disabled
-	stats     *stats.Loop
-	proxyarp  *proxyarp.Proxy // nil if disabled
-	paths     paths
-	switches  *switches
-	switchTLS *switchTLS // nil without
-	quiet     quiet
-	server    *session.Server
-	api       *api.Server
-	trees     map[netview.DPID]recall.Tree // remembered; read only
-	memory    *recall.Recorder             // nil in an instance that is stepped
+	cfg         Config
+	view        *netview.View
+	alarms      *alarm.Board
+	audit       *audit.Log
+	store       store.Store
+	said        *storeState
+	ended       atomic.Pointer[string] // a part of run that has ended by itself; nil: none has
+	hung        atomic.Pointer[string] // a part of run that does nothing, though it was asked to; nil: none
+	own         *ownership             // of a store that others may use too; nil: nobody can
+	inputs      *inputs
+	discovery   *discovery.Discovery
+	flowsync    *flowsync.Loop
+	intents     intents
+	forward     *forward.Forward // nil if disabled
+	guard       *guard.Guard     // nil if disabled
+	stats       *stats.Loop
+	proxyarp    *proxyarp.Proxy // nil if disabled
+	paths       paths
+	switches    *switches
+	switchTLS   *switchTLS // nil without
+	quiet       logLimiter
+	server      *session.Server
+	api         *api.Server
+	storedTrees map[netview.DPID]warmstart.Tree // remembered; read only
+	recorder    *warmstart.Recorder
+	parts       []*loop.Part // from run, or NewStepped, on
 }
 
-// build makes the engines and joins them, in the order in which the data flows, and loads what is kept. Nothing runs yet.
+// build makes the engines and joins them, in the order in which the data flows, and loads what is
+// kept. Nothing runs yet.
 func build(ctx context.Context, in *inputs, st store.Store, said *storeState) (*node, error) {
 	cfg := in.cfg
 	key, err := clusterKey(ctx, st, &cfg)
@@ -155,43 +167,46 @@ func build(ctx context.Context, in *inputs, st store.Store, said *storeState) (*
 	if err := n.buildServer(); err != nil {
 		return nil, err
 	}
-	n.join(nature{key: key, life: life()})
-	n.inputs.passing = passing(n.forward, &n.intents)
+	n.join(boot{key: key, life: bootID()})
+	n.inputs.crossings = crossings(n.forward, &n.intents)
 	n.remember()
-	n.memory = n.recorder()
+	n.recorder = n.newRecorder()
 	if err := n.openIntents(ctx, nil); err != nil {
 		return nil, errors.Join(err, n.audit.Close())
 	}
 	return n, n.buildAPI()
 }
 
-// nature is what makes this life of an instance another than the one before; the zero values of seed and now mean what engines
-// take for them.
-type nature struct {
+// boot is what distinguishes this run of the instance from the one before; the zero values of seed
+// and now mean the engines' defaults.
+type boot struct {
 	key  []byte // the cluster's
 	life uint16
 	seed uint64
 	now  func() time.Time
 }
 
-// batchMin is the least number of flow-mods before a barrier, where there are so many. A barrier that takes long because this machine is busy, and not the
-// switch, would have smaller batches make it busier.
+// batchMin is the least number of flow-mods before a barrier, where there are so many. A barrier
+// that takes long because this machine is busy, and not the switch, would have smaller batches make
+// it busier.
 const batchMin = 64
 
 // join makes the engines, which decide, and joins them to the server's sessions and to one another.
-func (n *node) join(as nature) {
+func (n *node) join(as boot) {
 	cfg := &n.cfg
-	n.discovery = discovery.New(n.view.Facts(), n.switches, n.findings(as))
+	n.discovery = discovery.New(n.view.Facts(), n.switches, n.discoveryConfig(as))
 	n.flowsync = flowsync.New(flowsync.Config{
-		BatchMin: batchMin,
-		NewsMax:  int(cfg.Limits.SwitchNews),
-		Domain:   cfg.Domain, Found: n.switches.found, Adopt: n.switches.adopt, Alarms: n.alarms, Now: as.now, Told: n.intents.told,
+		BatchMin:       batchMin,
+		UnsolicitedMax: int(cfg.Limits.SwitchNews), ListMax: int(cfg.Limits.SwitchListings),
+		Domain: cfg.Domain, OnTreeEntries: n.switches.found, Adopt: n.switches.adopt, Alarms: n.alarms, Now: as.now,
+		OnOutcomes: n.intents.onOutcomes,
 	}, n.view)
 	if !slices.Contains(cfg.DisableApps, forward.Owner) {
-		n.forward = forward.New(forward.Config{Domain: cfg.Domain, Life: as.life, Unknown: cfg.ForwardUnknown, Alarms: n.alarms}, n.view.Wanted(forward.Owner))
+		n.forward = forward.New(forward.Config{Domain: cfg.Domain, Generation: as.life, Unknown: cfg.ForwardUnknown,
+			Alarms: n.alarms}, n.view.Desired(forward.Owner))
 	}
 	if !slices.Contains(cfg.DisableApps, guard.Owner) {
-		n.guard = guard.New(guard.Config{Domain: cfg.Domain, Now: as.now}, n.view, watchdog{n.server}, n.alarms)
+		n.guard = guard.New(guard.Config{Domain: cfg.Domain, Now: as.now}, n.view, guardOutput{n.server}, n.alarms)
 	}
 	n.stats = stats.New(n.cfg.counters(as))
 	n.switches.stats = n.stats
@@ -219,9 +234,10 @@ func (n *node) buildServer() (err error) {
 		return err
 	}
 	n.server = session.NewServer(session.Config{
-		MaxSessions: sessions, TLS: n.switchTLS.config(), Admit: n.admit, Refused: n.refused,
+		MaxSessions: sessions, TLS: n.switchTLS.config(), Admit: n.admit, NewSwitch: n.unverified, Refused: n.refused,
 		EchoInterval: n.cfg.EchoInterval, EchoMisses: n.cfg.EchoMisses,
-		MaxSource: int(n.cfg.Limits.SwitchConnections), MaxHeld: int(n.cfg.Limits.Handshakes), MaxPorts: int(n.cfg.Limits.SwitchPorts),
+		MaxSource: int(n.cfg.Limits.SwitchConnections), MaxHeld: int(n.cfg.Limits.Handshakes),
+		MaxPorts: int(n.cfg.Limits.SwitchPorts),
 	}, n.switches)
 	return nil
 }
@@ -241,21 +257,24 @@ func (n *node) buildAPI() error {
 	registry := prometheus.NewRegistry()
 	n.api = api.New(api.Config{
 		View: n.view, Version: n.cfg.Version, Access: access, TLS: secure,
-		Switches: asker{n.server}, Paths: &n.paths, SoftRules: softRules(n.forward), IntentRules: n.flowsync.ProgramRules,
+		Switches: asker{n.server}, Paths: &n.paths, SoftRules: softRules(n.forward), IntentRules: n.flowsync.OrderedRules,
 		Counters: n.stats.Board().Switch,
-		Ready:    n.ready, Health: n.healthy, Members: n.members, Apps: n.apps, Check: n.check, Sync: n.sync, Gatherer: registry, Log: n.cfg.Log,
+		Ready:    n.ready, Health: n.healthy, Members: n.members, Apps: n.apps, Check: n.check, Sync: n.sync,
+		Gatherer: registry, Log: n.cfg.Log,
 		Limits:        n.cfg.apiLimits(),
 		LimitReached:  func(field, text string) { n.alarms.Raise(netview.AlarmLimit, field, text) },
-		Configuration: n.inputs, Drains: drains{n.inputs}, Forgets: forgets{n}, Audit: n.audit, Intents: n.intents.engine, IntentFlows: n.intentFlows, Backup: n.store.Snapshot,
+		Configuration: n.inputs, Drains: drains{n.inputs}, Forgetter: forgetter{n}, Audit: n.audit,
+		Intents: n.intents.engine, IntentFlows: n.intentFlows, Backup: n.store.Snapshot,
 	})
 	if n.guard != nil {
-		registry.MustRegister(tallies{descGuard, func() map[string]uint64 { return guarded(n.guard.Counts()) }})
+		registry.MustRegister(tallies{descGuard, func() map[string]uint64 { return guardCounts(n.guard.Counts()) }})
 	}
 	if n.proxyarp != nil {
-		registry.MustRegister(tallies{descProxyARP, func() map[string]uint64 { return proxied(n.proxyarp.Counts()) }})
+		registry.MustRegister(tallies{descProxyARP, func() map[string]uint64 { return proxyarpCounts(n.proxyarp.Counts()) }})
 	}
 	registry.MustRegister(intentMeter{&n.intents})
-	registry.MustRegister(storeMeter{n.store}, alarmMeter{n.view, n.alarms}, tallies{descAudit, func() map[string]uint64 { return audited(n.audit.Counts()) }})
+	registry.MustRegister(storeMeter{n.store}, alarmMeter{n.view, n.alarms},
+		tallies{descAudit, func() map[string]uint64 { return auditCounts(n.audit.Counts()) }})
 	registry.MustRegister(n.api, n.switches.meter, n.counterMeter(), collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return nil
@@ -280,8 +299,8 @@ func (n *node) members() []client.Member {
 	return n.own.members(self)
 }
 
-// ready says why requests are refused: the store takes nothing. What there is goes on all the same. An instance serves when it has loaded what the
-// store holds.
+// ready says why requests are refused: the store takes nothing. What there is goes on all the same.
+// An instance serves when it has loaded what the store holds.
 func (n *node) ready() error {
 	if why := n.said.trouble(); why != "" {
 		return errors.New("nothing is kept, and what asks for it is refused: " + why)
@@ -293,7 +312,7 @@ func (n *node) ready() error {
 func listen(cfg Config) (switchPort, apiPort net.Listener, err error) {
 	switchPort, err = net.Listen("tcp", cfg.OpenFlow)
 	if err != nil {
-		return nil, nil, fmt.Errorf("cannot listen for switches on %s: %w%s: choose another address with --openflow", cfg.OpenFlow, cause(err), taken(err))
+		return nil, nil, fmt.Errorf("cannot listen for switches on %s: %w%s: choose another address with --openflow", cfg.OpenFlow, cause(err), addressOwner(err))
 	}
 	apiPort, err = net.Listen("tcp", cfg.API)
 	if err != nil {
@@ -303,8 +322,8 @@ func listen(cfg Config) (switchPort, apiPort net.Listener, err error) {
 	return switchPort, apiPort, nil
 }
 
-// taken asks who has the address, where that is what is wrong.
-func taken(err error) string {
+// addressOwner asks who has the address, if that is what is wrong.
+func addressOwner(err error) string {
 	if errors.Is(err, syscall.EADDRINUSE) {
 		return " (is another controller running?)"
 	}
@@ -335,7 +354,8 @@ func (c *Config) tls() (*tls.Config, error) {
 // apiLimits are the limits of the API.
 func (c *Config) apiLimits() api.Limits {
 	return api.Limits{
-		Connections: int(c.Limits.Connections), SourceConnections: int(c.Limits.ConnectionsPerSource), BatchItems: int(c.Limits.BatchItems),
+		Connections: int(c.Limits.Connections), SourceConnections: int(c.Limits.ConnectionsPerSource),
+		BatchItems:   int(c.Limits.BatchItems),
 		TokenStreams: int(c.Limits.StreamsPerToken),
 		StoreAnswer:  c.storeAnswer(),
 	}

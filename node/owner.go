@@ -16,13 +16,18 @@ import (
 	"github.com/weirnet/weir/store"
 )
 
-// Of instances that share one store, one owns it: it alone decides, and controls switches. The row ownerKey says who; it has a lease, so that it
-// goes when its instance has gone. The others stand by, each with a row of its own that goes in the same way: docs/design/0010-one-owner.md.
+// Of instances that share one store, one owns it: it alone decides, and controls switches. The row
+// ownerKey says who; it has a lease, so that it goes when its instance has gone. The others stand
+// by, each with a row of its own that goes in the same way: docs/design/0010-one-owner.md.
 const (
 	instancesPrefix = "instances/"
 	ownerKey        = instancesPrefix + "owner"
-	standbyPrefix   = instancesPrefix + "standby/" // then the instance's life
-	// leaseTime is how long after the death of an owner another takes over; leaseEvery is how often it says that it lives.
+	// the row of who took the store last; it stays, so that whose row went knows whether it may go
+	// on
+	lastKey       = instancesPrefix + "last"
+	standbyPrefix = instancesPrefix + "standby/" // then the instance's life
+	// leaseTime is how long after the death of an owner another takes over; leaseEvery is how often
+	// it says that it lives.
 	leaseTime  = 5 * time.Second
 	leaseEvery = time.Second
 )
@@ -32,9 +37,9 @@ var errDeposed = errors.New("another instance has taken the store")
 
 // owner is an instance that owns a store, or stands by.
 type owner struct {
-	Name string `json:"name"`
-	API  string `json:"api"`
-	Life string `json:"life"` // random: two instances may have one name
+	Name        string `json:"name"`
+	API         string `json:"api"`
+	Incarnation string `json:"life"` // random: two instances may have one name
 }
 
 func (o *owner) String() string { return fmt.Sprintf("instance %s (API %s)", o.Name, o.API) }
@@ -45,40 +50,45 @@ type ownership struct {
 	self     owner
 	row      []byte        // of this instance
 	lease    store.LeaseID // 0: none. The row of this instance has it, as owner or as standby
+	owned    bool          // it has been the owner: what it knows is of then
 	gate     *gate
 	standbys atomic.Pointer[[]owner] // the others, as they were seen last, by name
 }
 
 func newOwnership(st store.Store, cfg *Config) *ownership {
-	o := &ownership{st: st, self: owner{Name: cfg.Name, API: cfg.API, Life: rand.Text()}, gate: newGate()}
+	o := &ownership{st: st, self: owner{Name: cfg.Name, API: cfg.API, Incarnation: rand.Text()}, gate: newGate()}
 	o.row, _ = json.Marshal(&o.self) // strings only
 	o.standbys.Store(new([]owner))
 	return o
 }
 
-// shared reports whether other instances may use the store too. The embedded one is this data directory's, which one process has.
+// shared reports whether other instances may use the store too. The embedded one is this data
+// directory's, which one process has.
 func (c *Config) shared() bool {
 	return c.SharedStore || c.OpenStore == nil && c.Store != StoreEmbedded && c.Store != StoreMemory
 }
 
-// read is the row of the owner; nil without one. It notes who stands by.
-func (o *ownership) read(ctx context.Context) (row []byte, err error) {
+// read is the row of the owner, nil without one, and who took the store last, nil if nobody ever
+// did. It notes who stands by.
+func (o *ownership) read(ctx context.Context) (row []byte, last *store.Pair, err error) {
 	page, err := o.st.Range(ctx, store.Query{Span: store.Prefix(instancesPrefix)})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	var standbys []owner
 	for i := range page.Pairs {
 		switch p := &page.Pairs[i]; {
 		case string(p.Key) == ownerKey:
 			row = p.Value
+		case string(p.Key) == lastKey:
+			last = p
 		case strings.HasPrefix(string(p.Key), standbyPrefix) && !bytes.Equal(p.Value, o.row):
 			standbys = append(standbys, ownerOf(p.Value))
 		}
 	}
 	slices.SortStableFunc(standbys, func(a, b owner) int { return strings.Compare(a.Name, b.Name) })
 	o.standbys.Store(&standbys)
-	return row, nil
+	return row, last, nil
 }
 
 // ownerOf reads a row. One that cannot be read is somebody's all the same.
@@ -113,12 +123,21 @@ func (o *ownership) granted(ctx context.Context) error {
 	return err
 }
 
-// take makes this instance the owner if nobody is. other is who is; nil if it is this one.
+// take makes this instance the owner if nobody is. other is who is; nil if it is this one. Who was
+// the owner and is no longer takes it again only if nobody else had it meanwhile: else other is who
+// had it last, though he has gone.
 func (o *ownership) take(ctx context.Context) (other *owner, err error) {
 	for {
-		row, err := o.read(ctx)
-		if err != nil || row != nil && bytes.Equal(row, o.row) {
+		row, last, err := o.read(ctx)
+		if err != nil {
 			return nil, err
+		}
+		if row != nil && bytes.Equal(row, o.row) {
+			o.owned = true
+			return nil, nil
+		}
+		if row == nil && o.owned && last != nil && !bytes.Equal(last.Value, o.row) {
+			row = last.Value
 		}
 		if row != nil {
 			other := ownerOf(row)
@@ -127,22 +146,28 @@ func (o *ownership) take(ctx context.Context) (other *owner, err error) {
 		if err := o.granted(ctx); err != nil {
 			return nil, err
 		}
+		unchanged := store.Absent([]byte(lastKey))
+		if last != nil {
+			unchanged = store.Unchanged([]byte(lastKey), last.Mod)
+		}
 		result, err := o.st.Txn(ctx, store.Txn{
-			If: []store.Compare{store.Absent([]byte(ownerKey))},
+			If: []store.Compare{store.Absent([]byte(ownerKey)), unchanged},
 			Then: []store.Op{
-				{Kind: store.OpPut, Key: []byte(ownerKey), Value: o.row, Lease: o.lease}, store.Delete(store.Key(o.standbyKey())),
+				{Kind: store.OpPut, Key: []byte(ownerKey), Value: o.row, Lease: o.lease}, store.Put([]byte(lastKey), o.row),
+				store.Delete(store.Key(o.standbyKey())),
 			},
 		})
-		if err != nil || result.Held {
+		if err != nil || result.Succeeded {
+			o.owned = o.owned || err == nil
 			return nil, err // if it was done all the same, the next call finds the row
 		}
 	}
 }
 
-func (o *ownership) standbyKey() string { return standbyPrefix + o.self.Life }
+func (o *ownership) standbyKey() string { return standbyPrefix + o.self.Incarnation }
 
-// enlist says that this instance stands by, and that it lives.
-func (o *ownership) enlist(ctx context.Context) error {
+// standBy writes this instance's row as a standby.
+func (o *ownership) standBy(ctx context.Context) error {
 	if err := o.granted(ctx); err != nil {
 		return err
 	}
@@ -154,8 +179,9 @@ func (o *ownership) enlist(ctx context.Context) error {
 	return err
 }
 
-// renew says that the owner lives. The error is errDeposed where another is the owner, or the store's. A lease that ended while the store was away is
-// taken anew if nobody else has taken the store meanwhile.
+// renew says that the owner lives. The error is errDeposed where another is the owner, or was, or
+// the store's. A lease that ended while the store was away is taken anew if nobody else has taken
+// the store meanwhile: what another was asked for, and answered, this one does not know.
 func (o *ownership) renew(ctx context.Context) error {
 	if alive := o.st.KeepAlive(ctx, o.lease); errors.Is(alive, store.ErrNoLease) {
 		o.lease = 0

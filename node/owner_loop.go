@@ -5,49 +5,82 @@ import (
 	"errors"
 	"log/slog"
 	"time"
+
+	"github.com/weirnet/weir/beat"
 )
 
-// stand waits until this instance owns the store, and tells each time another does. An error is the context's.
-func (o *ownership) stand(ctx context.Context, log *slog.Logger, tell func(*owner)) error {
+// waitForOwnership waits until this instance owns the store, and tells each time another does. An
+// error is the context's.
+func (o *ownership) waitForOwnership(ctx context.Context, log *slog.Logger, tell func(*owner)) error {
 	said := ""
 	for {
 		call, cancel := context.WithTimeout(ctx, leaseEvery)
 		began := time.Now()
 		other, err := o.take(call)
 		if err == nil && other != nil {
-			err = o.enlist(call)
+			err = o.standBy(call)
 		}
 		cancel()
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case err == nil && other == nil:
-			o.gate.look(began)
+			o.gate.refresh(began)
 			return nil
 		case other == nil:
 			log.Warn("the store does not say who owns it", "error", err)
 		case err != nil:
 			log.Warn("the store does not take that this instance stands by", "error", err)
 		}
-		if other != nil && other.Life != said {
-			said = other.Life
+		if other != nil && other.Incarnation != said {
+			said = other.Incarnation
 			log.Warn("this instance is a standby: another one owns the store", "owner", other.Name, "api", other.API)
 			tell(other)
 		}
-		if !sleep(ctx, leaseEvery) {
+		if !beat.Sleep(ctx, leaseEvery) {
 			return ctx.Err()
 		}
 	}
 }
 
-// keep says that the owner lives, until the context ends, and opens the gate to switches each time that nothing is against it: it is the owner, or
-// the store does not answer, and there may be nobody else. After a gap of its own it is the owner only if the store says so, or does not answer
-// for leaseTime. trouble is told why the store does not take it, and "" when it does. The error is errDeposed, wrapped.
+// renewInBackground has a goroutine say that the owner lives (keep), from before the instance loads
+// what is in the store, which may take longer than the lease, until ended is called, which waits
+// for it. The context that it returns ends when another has taken the store; the cause is
+// errDeposed, wrapped.
+func (o *ownership) renewInBackground(ctx context.Context, trouble func(string)) (held context.Context, ended func()) {
+	held, stop := context.WithCancelCause(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		if err := o.keep(held, trouble); err != nil {
+			stop(err)
+		}
+	}()
+	return held, func() {
+		stop(nil)
+		<-done
+	}
+}
+
+// steppedDown is errDeposed, wrapped, if that is why a context of hold has ended; nil if it was
+// told to end.
+func steppedDown(ctx context.Context) error {
+	if cause := context.Cause(ctx); errors.Is(cause, errDeposed) {
+		return cause
+	}
+	return nil
+}
+
+// keep says that the owner lives, until the context ends, and opens the gate to switches each time
+// that nothing is against it: it is the owner, or the store does not answer, and there may be
+// nobody else. After a gap of its own it is the owner only if the store says so, or does not answer
+// for leaseTime. trouble is told why the store does not take it, and "" when it does. The error is
+// errDeposed, wrapped.
 func (o *ownership) keep(ctx context.Context, trouble func(string)) error {
 	var gap time.Time // since when the store has not said, after a gap, who owns it
 	wait := leaseEvery
-	defer o.gate.last()
-	for sleep(ctx, wait) {
+	defer o.gate.keepState()
+	for beat.Sleep(ctx, wait) {
 		began := time.Now()
 		if o.gate.stale(began) && gap.IsZero() {
 			gap = began
@@ -72,7 +105,7 @@ func (o *ownership) keep(ctx context.Context, trouble func(string)) error {
 			trouble("")
 		}
 		gap = time.Time{}
-		o.gate.look(began)
+		o.gate.refresh(began)
 	}
 	return nil
 }
@@ -88,16 +121,4 @@ func (o *ownership) release() {
 	ctx, cancel := context.WithTimeout(context.Background(), leaseEvery)
 	defer cancel()
 	_ = o.st.Revoke(ctx, o.lease) // where it fails the lease ends by itself
-}
-
-// sleep is false if the context ends first.
-func sleep(ctx context.Context, d time.Duration) bool {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
 }

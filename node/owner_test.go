@@ -2,11 +2,13 @@ package node_test
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"net"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/weirnet/weir/intent"
@@ -15,8 +17,8 @@ import (
 	"github.com/weirnet/weir/store"
 )
 
-// TestStandby: of two instances on one store the second waits, serves no switch, and says so; when the first has ended it takes over with all
-// that the first was asked for.
+// TestStandby: of two instances on one store the second waits, serves no switch, and says so; when
+// the first has ended it takes over with all that the first was asked for.
 func TestStandby(t *testing.T) {
 	memory := store.NewMemory(nil)
 	shared := func(c *node.Config) {
@@ -60,7 +62,8 @@ func TestStandby(t *testing.T) {
 	refusedFor(t, "an intent at a standby", wish(second, "a", "02:00:00:00:00:02"), "is a standby")
 	first.await("the owner to know of the standby", func() bool {
 		page, err := first.api.Members(t.Context())
-		return err == nil && len(page.Items) == 2 && page.Items[1].State == "standby" && page.Items[1].Address == cfg.API && page.Items[0].Leader
+		return err == nil && len(page.Items) == 2 && page.Items[1].State == "standby" &&
+			page.Items[1].Address == cfg.API && page.Items[0].Leader
 	})
 	_ = first.stop() // what it finds still running is the second
 	first.await("the second to take over", func() bool { return len(ready) == 1 })
@@ -72,8 +75,9 @@ func TestStandby(t *testing.T) {
 	}
 }
 
-// TestSteppingDown: an owner whose row another instance has taken steps down at its next look, without any request: it closes the sessions of its
-// switches and stands by, and takes over again when the other has gone.
+// TestSteppingDown: an owner whose row another instance has taken steps down at its next look,
+// without any request: it closes the sessions of its switches and stands by, and takes over again
+// when the other has gone.
 func TestSteppingDown(t *testing.T) {
 	memory := store.NewMemory(nil)
 	ready := make(chan struct{}, 2)
@@ -96,7 +100,8 @@ func TestSteppingDown(t *testing.T) {
 	memory.Expire(1)
 	i.await("the instance to stand by", func() bool {
 		page, err := i.api.Members(t.Context())
-		return err == nil && len(page.Items) == 2 && page.Items[0].State == "owner" && page.Items[0].Name == "other" && page.Items[1].State == "standby"
+		return err == nil && len(page.Items) == 2 && page.Items[0].State == "owner" &&
+			page.Items[0].Name == "other" && page.Items[1].State == "standby"
 	})
 	if c, err := net.Dial("tcp", i.cfg.OpenFlow); err == nil {
 		c.Close()
@@ -108,4 +113,69 @@ func TestSteppingDown(t *testing.T) {
 		page, err := i.api.Members(t.Context())
 		return err == nil && len(page.Items) == 1 && page.Items[0].State == "ready" && page.Items[0].Leader
 	})
+}
+
+// slowLoader is a store of which the intents take long to read: until it is told to go on.
+type slowLoader struct {
+	store.Store
+	asked, alive atomic.Int32 // questions for intents; how often somebody said that he lives, since
+	goOn         chan struct{}
+}
+
+func (s *slowLoader) Range(ctx context.Context, q store.Query) (store.Page, error) {
+	if strings.HasPrefix(string(q.Span.From), "intents/b") {
+		s.asked.Add(1)
+		select {
+		case <-s.goOn:
+		case <-ctx.Done():
+			return store.Page{}, fmt.Errorf("%w: %w", store.ErrUnavailable, ctx.Err())
+		}
+	}
+	return s.Store.Range(ctx, q)
+}
+
+func (s *slowLoader) KeepAlive(ctx context.Context, id store.LeaseID) error {
+	if s.asked.Load() > 0 {
+		s.alive.Add(1)
+	}
+	return s.Store.KeepAlive(ctx, id)
+}
+
+func (*slowLoader) Close() error { return nil }
+
+// TestLoadingOwnerLives: an owner that loads for longer than its lease says all the while that it
+// lives, so that no standby takes the store from it; one that another takes it from while it loads
+// gives up at once, and stands by.
+func TestLoadingOwnerLives(t *testing.T) {
+	memory := store.NewMemory(nil)
+	slow := &slowLoader{Store: memory, goOn: make(chan struct{})}
+	cfg := config(t)
+	usual(&cfg)
+	cfg.OpenStore, cfg.SharedStore = func() (store.Store, error) { return slow, nil }, true
+	var log logs
+	cfg.Log = slog.New(slog.NewTextHandler(&log, nil))
+	ready := make(chan node.Addresses, 1)
+	cfg.Ready = func(at node.Addresses) { ready <- at }
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- node.Run(ctx, cfg) }()
+	wait := &instance{t: t, cfg: cfg}
+	wait.await("the owner to say that it lives while it loads", func() bool { return slow.alive.Load() >= 2 })
+	other := []byte(`{"name":"other","api":"192.0.2.1:8181","life":"x"}`)
+	if _, err := memory.Txn(ctx, store.Txn{Then: []store.Op{store.Put([]byte("instances/owner"), other),
+		store.Put([]byte("instances/last"), other)}}); err != nil {
+		t.Fatal(err)
+	}
+	wait.await("the one that loads to stand by",
+		func() bool { return strings.Contains(log.String(), "this instance is a standby") })
+	if _, err := memory.Txn(ctx, store.Txn{Then: []store.Op{store.Delete(store.Key("instances/owner"))}}); err != nil {
+		t.Fatal(err)
+	}
+	wait.await("it to load again", func() bool { return slow.asked.Load() == 2 })
+	close(slow.goOn)
+	wait.await("it to be ready", func() bool { return len(ready) == 1 })
+	stop()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
 }

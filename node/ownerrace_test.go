@@ -2,12 +2,15 @@ package node
 
 import (
 	"context"
+	"errors"
+	"strings"
 	"testing"
 
 	"github.com/weirnet/weir/store"
 )
 
-// slowTaker is a store at which another instance is faster: it takes the store between this one's look and its claim.
+// slowTaker is a store at which another instance is faster: it takes the store between this one's
+// look and its claim.
 type slowTaker struct {
 	store.Store
 	before func()
@@ -21,7 +24,8 @@ func (s *slowTaker) Txn(ctx context.Context, txn store.Txn) (store.Result, error
 	return s.Store.Txn(ctx, txn)
 }
 
-// TestTwoTakeAtOnce: of two instances that both see a store without an owner one owns it, the other knows who does, and the row does not go with it.
+// TestTwoTakeAtOnce: of two instances that both see a store without an owner one owns it, the other
+// knows who does, and the row does not go with it.
 func TestTwoTakeAtOnce(t *testing.T) {
 	memory := store.NewMemory(nil)
 	first := newOwnership(memory, &Config{Name: "first"})
@@ -35,10 +39,72 @@ func TestTwoTakeAtOnce(t *testing.T) {
 		t.Errorf("the second: other %v, %v: want it to know the first", other, err)
 	}
 	second.release()
-	if row, err := first.read(t.Context()); err != nil || string(row) != string(first.row) {
+	if row, _, err := first.read(t.Context()); err != nil || string(row) != string(first.row) {
 		t.Errorf("the owner is %s, %v", row, err)
 	}
 	if other, err := first.take(t.Context()); err != nil || other != nil {
 		t.Errorf("the first, again: %v, %v", other, err)
+	}
+}
+
+// TestAnotherWasOwnerMeanwhile: an owner whose lease has ended takes the store again if nobody else
+// had it meanwhile; if another had, and has gone by then, it steps down all the same: what the
+// other was asked for it does not know, and its journals are the other's.
+func TestAnotherWasOwnerMeanwhile(t *testing.T) {
+	memory := store.NewMemory(nil)
+	first := newOwnership(memory, &Config{Name: "first"})
+	second := newOwnership(memory, &Config{Name: "second"})
+	take := func(who *ownership, what string) {
+		t.Helper()
+		if other, err := who.take(t.Context()); err != nil || other != nil {
+			t.Fatalf("%s: %v, %v", what, other, err)
+		}
+	}
+	take(first, "the first")
+	memory.Expire(first.lease)
+	if err := first.renew(t.Context()); err != nil {
+		t.Errorf("nobody else had the store: %v", err)
+	}
+	memory.Expire(first.lease)
+	take(second, "the second")
+	second.release()
+	if row, _, err := second.read(t.Context()); err != nil || row != nil {
+		t.Fatalf("the second has gone, and the owner is %s, %v", row, err)
+	}
+	if err := first.renew(t.Context()); !errors.Is(err, errDeposed) || !strings.Contains(err.Error(), "second") {
+		t.Errorf("the second had the store: %v, want %v with its name", err, errDeposed)
+	}
+	take(newOwnership(memory, &Config{Name: "first"}), "the first, begun anew")
+}
+
+// TestTakingIsWhole: nobody takes a store that another has taken since he looked, though that one
+// has left no word of it but its row; and who takes it stands by no longer.
+func TestTakingIsWhole(t *testing.T) {
+	memory := store.NewMemory(nil)
+	older := store.Put([]byte(ownerKey), []byte(`{"name":"older","life":"x"}`))
+	late := newOwnership(&slowTaker{memory, func() {
+		if _, err := memory.Txn(t.Context(), store.Txn{Then: []store.Op{older}}); err != nil {
+			t.Error(err)
+		}
+	}}, &Config{Name: "late"})
+	if other, err := late.take(t.Context()); err != nil || other == nil || other.Name != "older" {
+		t.Errorf("late: other %v, %v", other, err)
+	}
+	first, second := newOwnership(memory, &Config{Name: "first"}), newOwnership(memory, &Config{Name: "second"})
+	if err := errors.Join(first.standBy(t.Context()), second.standBy(t.Context())); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := memory.Txn(t.Context(), store.Txn{Then: []store.Op{store.Delete(store.Key(ownerKey))}}); err != nil {
+		t.Fatal(err)
+	}
+	if other, err := first.take(t.Context()); other != nil || err != nil {
+		t.Fatal(other, err)
+	}
+	if _, _, err := second.read(t.Context()); err != nil || len(*second.standbys.Load()) != 0 {
+		t.Errorf("the second sees %v stand by, %v", *second.standbys.Load(), err)
+	}
+	first.release()
+	if row, _, err := second.read(t.Context()); row != nil || err != nil {
+		t.Errorf("the first has gone, and the owner is %s, %v", row, err)
 	}
 }

@@ -37,7 +37,8 @@ type cluster struct {
 func newCluster(t *testing.T) *cluster {
 	t.Helper()
 	dir := t.TempDir()
-	c := &cluster{t: t, binary: filepath.Join(dir, "etcd"), dir: dir, url: "http://" + freeAddress(t), peer: "http://" + freeAddress(t)}
+	c := &cluster{t: t, binary: filepath.Join(dir, "etcd"), dir: dir, url: "http://" + freeAddress(t),
+		peer: "http://" + freeAddress(t)}
 	build := exec.Command("go", "build", "-o", c.binary, ".")
 	build.Dir = filepath.Join(need.Repository(t), "store", "etcd", "testdata", "etcd")
 	if out, err := build.CombinedOutput(); err != nil {
@@ -97,9 +98,9 @@ func (s *said) count() (messages, mods, deletes int) {
 }
 
 // see counts the messages of one connection.
-func (s *said) see() emu.See {
+func (s *said) see() emu.CaptureFunc {
 	var rest []byte
-	return func(_ time.Time, way emu.Captured, b []byte) {
+	return func(_ time.Time, way emu.CaptureKind, b []byte) {
 		if way != emu.FromController {
 			if len(b) == 0 {
 				rest = nil // a new connection
@@ -154,7 +155,7 @@ func (o *owners) probe(n int) (status int, text string) {
 	return r.StatusCode, string(b)
 }
 
-// owns waits until an instance is the owner, has all switches, and they hold what is wanted.
+// owns waits until an instance is the owner, has all switches, and they hold what is desired.
 func (o *owners) owns(n int) {
 	o.t.Helper()
 	last := ""
@@ -180,7 +181,8 @@ func (o *owners) stands(n, owner int) {
 		}
 		for i, c := range o.list {
 			var err error
-			if page[i], err = c.api.Members(o.t.Context()); err != nil || len(page[i].Items) != 2 || !page[i].Items[owner].Leader ||
+			if page[i], err = c.api.Members(o.t.Context()); err != nil || len(page[i].Items) != 2 ||
+				!page[i].Items[owner].Leader ||
 				page[i].Items[n].State != "standby" {
 				return false
 			}
@@ -200,7 +202,8 @@ func (o *owners) pings(count int) (report func() host.PingReport) {
 	var p *host.Ping
 	hosts[0].Do(func(s *host.Host, now time.Duration, _ host.Output) {
 		var err error
-		spec := host.PingSpec{Dst: hosts[len(hosts)-1].Spec().IPv4.Addr(), Count: count, Interval: 20 * time.Millisecond, Timeout: time.Second}
+		spec := host.PingSpec{Dst: hosts[len(hosts)-1].Spec().IPv4.Addr(), Count: count,
+			Interval: 20 * time.Millisecond, Timeout: time.Second}
 		if p, err = s.Ping(spec, now); err != nil {
 			o.t.Fatal(err)
 		}
@@ -211,7 +214,8 @@ func (o *owners) pings(count int) (report func() host.PingReport) {
 	}
 }
 
-// ping pings until the path is installed, and from then on, and returns a check that none was lost of those.
+// ping pings until the path is installed, and from then on, and returns a check that none was lost
+// of those.
 func (o *owners) ping() (kept func(when string)) {
 	await(o.t, "a path", func() bool {
 		first := o.pings(2)
@@ -247,8 +251,8 @@ func (o *owners) want(n int, id string, number int) error {
 	return err
 }
 
-// silence stops the store by a function, sees that requests are refused in time and that packets go on, has it go on by another, and sees that
-// requests are taken again.
+// silence stops the store by a function, sees that requests are refused in time and that packets go
+// on, has it go on by another, and sees that requests are taken again.
 func (o *owners) silence(owner int, what string, kept func(string), stop, resume func()) {
 	o.t.Helper()
 	stop()
@@ -270,8 +274,9 @@ func (o *owners) silence(owner int, what string, kept func(string), stop, resume
 	kept(what + ", after it")
 }
 
-// TestOwners: two instances on one etcd elsewhere. The second stands by, and takes over when the first is killed, or stopped; who was stopped
-// writes nothing when it goes on, and stands by. A store that is stopped, or killed and started, costs requests, in time, and no packet.
+// TestOwners: two instances on one etcd elsewhere. The second stands by, and takes over when the
+// first is killed, or stopped; who was stopped writes nothing when it goes on, and stands by. A
+// store that is stopped, or killed and started, costs requests, in time, and no packet.
 func TestOwners(t *testing.T) {
 	o := &owners{t: t, etcd: newCluster(t), said: make([]said, 2)}
 	for _, name := range []string{"first", "second"} {
@@ -316,11 +321,13 @@ func TestOwners(t *testing.T) {
 	o.stands(0, 1)
 
 	o.stopped(kept)
-	o.silence(0, "a store that is stopped", kept, func() { o.etcd.signal(syscall.SIGSTOP) }, func() { o.etcd.signal(syscall.SIGCONT) })
+	o.silence(0, "a store that is stopped", kept, func() { o.etcd.signal(syscall.SIGSTOP) },
+		func() { o.etcd.signal(syscall.SIGCONT) })
 	o.silence(0, "a store that is killed", kept, func() { o.etcd.signal(syscall.SIGKILL); o.etcd.cmd.Wait() }, o.etcd.start)
 }
 
-// stopped stops the second instance until the first has taken over, with questions of hosts waiting for it, and has it go on.
+// stopped stops the second instance until the first has taken over, with questions of hosts waiting
+// for it, and has it go on.
 func (o *owners) stopped(kept func(string)) {
 	o.t.Helper()
 	second := o.list[1].cmd.Process

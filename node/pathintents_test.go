@@ -8,7 +8,7 @@ import (
 	"github.com/weirnet/weir/intent/spec"
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/packet"
-	"github.com/weirnet/weir/program"
+	"github.com/weirnet/weir/ruleset"
 )
 
 // ways asks for the paths between two ends.
@@ -17,14 +17,15 @@ func ways(i *instance, src, dst string, k int) []client.Path {
 	return must[client.Page[client.Path]](i)(i.api.Paths(i.t.Context(), src, dst, k, "")).Items
 }
 
-// isWay tells whether a path between hosts has the hops of an intent's first route.
+// isWay reports whether a path between hosts has the hops of an intent's first route.
 func isWay(p *client.Path, in *intent.Intent) bool {
-	return slices.EqualFunc(p.Hops, in.Program.Legs[0].Route.Hops, func(a client.Hop, b *program.Hop) bool {
+	return slices.EqualFunc(p.Hops, in.Rules.Legs[0].Route.Hops, func(a client.Hop, b *ruleset.Hop) bool {
 		return a.DPID == b.DPID.String() && *a.In == b.In && *a.Out == b.Out[0]
 	})
 }
 
-// checkPathsSayIntents looks at the paths between the first two hosts: each intent between them is told at the path that it takes, and nowhere else.
+// checkPathsSayIntents looks at the paths between the first two hosts: each intent between them is
+// told at the path that it takes, and nowhere else.
 func checkPathsSayIntents(i *instance, list []intent.Intent) {
 	i.t.Helper()
 	hosts := i.hosts()
@@ -39,7 +40,7 @@ func checkPathsSayIntents(i *instance, list []intent.Intent) {
 		}
 		for p := range paths {
 			if told := slices.Contains(paths[p].Intents, in.Spec.ID); told != (joins && isWay(&paths[p], in)) {
-				i.t.Errorf("intent %s by %v is told: %v, at path %+v", in.Spec.ID, in.Program.Legs[0].Route, told, paths[p])
+				i.t.Errorf("intent %s by %v is told: %v, at path %+v", in.Spec.ID, in.Rules.Legs[0].Route, told, paths[p])
 			}
 		}
 		if joins && !slices.ContainsFunc(paths, func(p client.Path) bool { return slices.Contains(p.Intents, in.Spec.ID) }) {
@@ -60,7 +61,8 @@ func checkPathOfPair(i *instance, e *intent.Engine, others int) {
 	i.t.Helper()
 	hosts := i.hosts()
 	a, b := hosts[3], hosts[8]
-	pair := spec.Spec{ID: "pair", Kind: spec.HostToHost, Priority: 9, Src: []spec.End{{Host: hostID(i, a.MAC)}}, Dst: []spec.End{{Host: hostID(i, b.MAC)}}}
+	pair := spec.Spec{ID: "pair", Kind: spec.HostToHost, Priority: 9, Src: []spec.End{{Host: hostID(i, a.MAC)}},
+		Dst: []spec.End{{Host: hostID(i, b.MAC)}}}
 	if _, err := e.Submit(i.t.Context(), []intent.Request{{Op: intent.Create, Spec: pair}}, true); err != nil {
 		i.t.Fatal(err)
 	}
@@ -68,8 +70,9 @@ func checkPathOfPair(i *instance, e *intent.Engine, others int) {
 	in, _ := e.Get("pair")
 	for _, k := range []int{1, 4} {
 		paths := ways(i, a.ID, b.ID, k)
-		if len(paths) == 0 || len(paths) > k || !paths[0].InUse || !isWay(&paths[0], &in) || !slices.Contains(paths[0].Intents, "pair") {
-			i.t.Fatalf("of %d: %+v, want first that of the intent, %v", k, paths, in.Program.Legs[0].Route)
+		if len(paths) == 0 || len(paths) > k || !paths[0].InUse || !isWay(&paths[0], &in) ||
+			!slices.Contains(paths[0].Intents, "pair") {
+			i.t.Fatalf("of %d: %+v, want first that of the intent, %v", k, paths, in.Rules.Legs[0].Route)
 		}
 		if back := ways(i, b.ID, a.ID, k); !back[0].InUse || !slices.Contains(back[0].Intents, "pair") {
 			i.t.Errorf("the way back: %+v", back)

@@ -19,8 +19,8 @@ type paths struct {
 	intents *intent.Engine
 }
 
-// Paths is of api.PathFinder. The first path is the one that the system takes; of disjoint ones, there are two at most,
-// of the least cost together, so that the first may be another.
+// Paths implements api.PathFinder. The first path is the one that the system takes; of disjoint
+// ones, there are two at most, of the least cost together, so that the first may be another.
 func (p *paths) Paths(_ *netview.Snapshot, q api.PathQuery) []api.Path {
 	found := p.find(q)
 	if len(found) == 0 {
@@ -64,14 +64,15 @@ func (p *paths) find(q api.PathQuery) []api.Path {
 	return found
 }
 
-// taken is the path that packets take. Between two hosts that is the one installed, which stays while it is used even if
-// a shorter one has come up; without one, and between switches, the shortest.
+// taken is the path that packets take. Between two hosts that is the one installed, which stays
+// while it is used even if a shorter one has come up; without one, and between switches, the
+// shortest.
 func (p *paths) taken(m *topology.Map, q api.PathQuery) (api.Path, bool) {
 	var hash uint64
 	if q.SrcHost != nil && q.DstHost != nil {
 		hash = forward.Hash(q.SrcHost.MAC, q.DstHost.MAC)
 		if p.forward != nil {
-			if hops, ok := p.forward.Installed(q.SrcHost, q.DstHost); ok {
+			if hops, ok := p.forward.InstalledPath(q.SrcHost, q.DstHost); ok {
 				used := overHops(hops, uint64(len(hops)-1)*netview.CostDefault)
 				used.InUse = true
 				return used, true

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/weirnet/weir/api/client"
-	"github.com/weirnet/weir/bench/rig"
+	"github.com/weirnet/weir/bench/loadswitch"
 	"github.com/weirnet/weir/node"
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/plan"
@@ -15,13 +15,14 @@ import (
 // leftover is the type that an entry matches which nobody wants.
 const leftover = 0x1234
 
-// plant puts an entry of ours that nobody wants into a switch, as an earlier life would have left it. When it is gone,
-// the time has come in which entries are removed.
-func plant(sw *rig.Switch) {
+// plant puts an entry of ours that nobody wants into a switch, as an earlier run would have left
+// it. When it is gone, the time has come in which entries are removed.
+func plant(sw *loadswitch.Switch) {
 	fm := &openflow.FlowMod{
-		Command: openflow.FlowAdd, Priority: 5009, Buffer: openflow.NoBuffer, OutPort: openflow.PortAny, OutGroup: openflow.GroupAny,
-		Cookie: plan.Cookie{Domain: plan.DomainDefault, Kind: plan.KindTree}.Encode(),
-		Match:  openflow.Match{OXM: []byte{0x80, 0, byte(openflow.FieldEthType) << 1, 2, leftover >> 8, leftover & 0xff}},
+		Command: openflow.FlowAdd, Priority: 5009, Buffer: openflow.NoBuffer, OutPort: openflow.PortAny,
+		OutGroup: openflow.GroupAny,
+		Cookie:   plan.Cookie{Domain: plan.DomainDefault, Kind: plan.KindTree}.Encode(),
+		Match:    openflow.Match{OXM: []byte{0x80, 0, byte(openflow.FieldEthType) << 1, 2, leftover >> 8, leftover & 0xff}},
 	}
 	sw.FlowMod(sw.Session(), openflow.Header{}, fm)
 }
@@ -35,7 +36,8 @@ func isLeftover(e entry) bool {
 	return typ == leftover
 }
 
-// undisturbed waits until planted entries are removed, and wants that to have been all that was written since a mark.
+// undisturbed waits until planted entries are removed, and wants that to have been all that was
+// written since a mark.
 func (i *instance) undisturbed(mark, planted int) {
 	i.t.Helper()
 	i.await("the removal of what nobody wants", func() bool { return len(i.journal.since(mark, isLeftover)) >= planted })
@@ -48,7 +50,7 @@ func (i *instance) undisturbed(mark, planted int) {
 }
 
 // converse installs a pair between the ends of a line.
-func (i *instance) converse(n *rig.Network) {
+func (i *instance) converse(n *loadswitch.Network) {
 	i.t.Helper()
 	first, _, src, dst := ends(n)
 	mark := i.journal.mark()
@@ -58,18 +60,18 @@ func (i *instance) converse(n *rig.Network) {
 	i.await("the pair", func() bool { return len(i.journal.since(mark, isData)) == 1 })
 }
 
-// A second connection for a datapath id whose switch answers is refused: nothing changes for the first, the refusal is
-// counted and an alarm tells of it.
+// A second connection for a datapath id whose switch answers is refused: nothing changes for the
+// first, the refusal is counted and an alarm tells of it.
 func TestASecondConnectionIsRefused(t *testing.T) {
 	versions(t, func(t *testing.T, v openflow.Version) {
 		i := start(t)
 		n := i.emulate("linear:3", v)
 		i.converse(n)
-		top, err := rig.ParseTopology("linear:3", 1)
+		top, err := loadswitch.ParseTopology("linear:3", 1)
 		if err != nil {
 			t.Fatal(err)
 		}
-		spoof := rig.New(top, rig.Config{Version: v})
+		spoof := loadswitch.New(top, loadswitch.Config{Version: v})
 		real, entries, mark := n.Switches[1].Session(), n.Switches[1].Entries(), i.journal.mark()
 		if err := spoof.ConnectOne(t.Context(), spoof.Switches[1], i.at.OpenFlow); err != nil {
 			t.Fatal(err)
@@ -89,8 +91,8 @@ func TestASecondConnectionIsRefused(t *testing.T) {
 	})
 }
 
-// A switch whose session is lost is shown so, its links are unconfirmed, hosts stay; nobody's rules are touched. When it is back
-// all is as before, and not one entry was written or deleted.
+// A switch whose session is lost is shown so, its links are unconfirmed, hosts stay; nobody's rules
+// are touched. When it is back all is as before, and not one entry was written or deleted.
 func TestALostSessionChangesNoRule(t *testing.T) {
 	versions(t, func(t *testing.T, v openflow.Version) {
 		i := start(t)
@@ -116,12 +118,14 @@ func TestALostSessionChangesNoRule(t *testing.T) {
 		i.connect(n, middle)
 		i.await("the return", func() bool { return i.connected() == 3 && i.linksUp() == 4 })
 		i.undisturbed(mark, 1)
-		i.await("the entries as before", func() bool { return middle.Entries() == entries }) // the journal hears before the switch does
+		// the journal hears before the switch does
+		i.await("the entries as before", func() bool { return middle.Entries() == entries })
 	})
 }
 
-// An instance that is started anew over the same switches finds its rules there and writes nothing, deletes nothing; also
-// where one of the switches comes later than discovery needs to take the port to it for an edge.
+// An instance that is started anew over the same switches finds its rules there and writes nothing,
+// deletes nothing; also where one of the switches comes later than discovery needs to take the port
+// to it for an edge.
 func TestANewInstanceFindsItsRules(t *testing.T) {
 	versions(t, func(t *testing.T, v openflow.Version) {
 		i := start(t)
@@ -167,7 +171,7 @@ func TestANewInstanceFindsItsRules(t *testing.T) {
 }
 
 // connect connects switches of a network.
-func (i *instance) connect(n *rig.Network, switches ...*rig.Switch) {
+func (i *instance) connect(n *loadswitch.Network, switches ...*loadswitch.Switch) {
 	i.t.Helper()
 	for _, sw := range switches {
 		if err := n.ConnectOne(i.t.Context(), sw, i.at.OpenFlow); err != nil {

@@ -13,14 +13,14 @@ import (
 	"github.com/weirnet/weir/session"
 )
 
-// refused is told of connections that never became a session: they are counted by reason, logged, and raise an alarm where
-// somebody should look.
+// refused is told of connections that never became a session: they are counted by reason, logged,
+// and raise an alarm where somebody should look.
 func (n *node) refused(r session.Refusal) {
 	reason := session.Reason(r.Err)
 	n.switches.meter.refuse(reason)
 	if n.quiet.allow(reason, time.Now()) {
 		n.cfg.Log.Info("connection refused", "address", r.Remote, "reason", reason, "error", r.Err)
-		n.note(r, reason)
+		n.auditRefusal(r, reason)
 	}
 	dpid := netview.DPID(r.Datapath).String()
 	switch reason {
@@ -40,8 +40,12 @@ func (n *node) refused(r session.Refusal) {
 		n.alarms.Raise(netview.AlarmLimit, "limits.handshake_memory", fmt.Sprintf("the last one cut: %s", r.Remote))
 	case "ports":
 		n.alarms.Raise(netview.AlarmLimit, "limits.switch_ports", fmt.Sprintf("%s as switch %s: %v", r.Remote, dpid, r.Err))
+	case "new_ports":
+		n.alarms.Raise(netview.AlarmLimit, "limits.handshake_memory", fmt.Sprintf(
+			"%s as switch %s: %v; it gets in when they are known, or at once if the configuration names it (switches)", r.Remote, dpid, r.Err))
 	case "source":
-		n.alarms.Raise(netview.AlarmLimit, "limits.switch_connections_per_source", fmt.Sprintf("the last one refused: %s", r.Remote))
+		n.alarms.Raise(netview.AlarmLimit, "limits.switch_connections_per_source",
+			fmt.Sprintf("the last one refused: %s", r.Remote))
 	case "too_many":
 		n.alarms.Raise(netview.AlarmLimit, "switch connections", fmt.Sprintf("the last one refused: %s", r.Remote))
 	}
@@ -56,36 +60,37 @@ func host(a net.Addr) string {
 	return h
 }
 
-// quiet bounds how often each reason is logged: who floods us shall not fill the disk.
-type quiet struct {
+// logLimiter bounds how often each reason is logged: a flood must not fill the disk.
+type logLimiter struct {
 	mu     sync.Mutex
 	second time.Time
 	lines  map[string]int
 }
 
-// quietLines is how many lines of one reason are logged in a second.
-const quietLines = 5
+// logLinesMax is how many lines of one reason are logged in a second.
+const logLinesMax = 5
 
-// allow says whether one more line may be logged.
-func (q *quiet) allow(reason string, now time.Time) bool {
+// allow reports whether one more line may be logged.
+func (q *logLimiter) allow(reason string, now time.Time) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if s := now.Truncate(time.Second); s != q.second || q.lines == nil {
 		q.second, q.lines = s, make(map[string]int)
 	}
 	q.lines[reason]++
-	return q.lines[reason] <= quietLines
+	return q.lines[reason] <= logLinesMax
 }
 
-// note writes a refusal that matters for security into the audit log.
-func (n *node) note(r session.Refusal, reason string) {
+// auditRefusal writes a refusal that matters for security into the audit log.
+func (n *node) auditRefusal(r session.Refusal, reason string) {
 	switch reason {
 	case "datapath_in_use", "not_admitted", "certificate", "tls":
 	default:
 		return
 	}
 	record := client.AuditRecord{
-		Time: time.Now().UTC(), Who: "switch", From: r.Remote.String(), What: "connect", Result: "refused", Detail: reason + ": " + r.Err.Error(),
+		Time: time.Now().UTC(), Who: "switch", From: r.Remote.String(), What: "connect", Result: "refused",
+		Detail: reason + ": " + r.Err.Error(),
 	}
 	if r.Identified {
 		record.Object = netview.DPID(r.Datapath).String()

@@ -6,14 +6,15 @@ import (
 	"testing"
 	"time"
 
-	"github.com/weirnet/weir/bench/rig"
+	"github.com/weirnet/weir/bench/loadswitch"
 	"github.com/weirnet/weir/node"
 	"github.com/weirnet/weir/openflow"
 )
 
-// BenchmarkRestart starts an instance anew on the data of one that ran a network, and tells how long it takes, from before
-// its start, until all switches have connected and been compared with what is wanted of them, until all links are confirmed
-// too, and how many flow-mods were sent meanwhile. The switches connect as soon as the instance listens.
+// BenchmarkRestart starts an instance anew on the data of one that ran a network, and tells how
+// long it takes, from before its start, until all switches have connected and been compared with
+// what is desired of them, until all links are confirmed too, and how many flow-mods were sent
+// meanwhile. The switches connect as soon as the instance listens.
 func BenchmarkRestart(b *testing.B) {
 	for _, switches := range []int{100, 1000} {
 		b.Run(fmt.Sprintf("switches=%d", switches), func(b *testing.B) { restart(b, switches) })
@@ -23,11 +24,11 @@ func BenchmarkRestart(b *testing.B) {
 func restart(b *testing.B, switches int) {
 	quiet := func(c *node.Config) { c.Log, c.LLDPPeriod = nil, node.Defaults().LLDPPeriod }
 	first := start(b, quiet)
-	top, err := rig.ParseTopology(fmt.Sprintf("wan:%d", switches), 1)
+	top, err := loadswitch.ParseTopology(fmt.Sprintf("wan:%d", switches), 1)
 	if err != nil {
 		b.Fatal(err)
 	}
-	n := rig.New(top, rig.Config{Version: openflow.V13, Hosts: 1, Tap: func(sw *rig.Switch) rig.Tap {
+	n := loadswitch.New(top, loadswitch.Config{Version: openflow.V13, Hosts: 1, Tap: func(sw *loadswitch.Switch) loadswitch.Tap {
 		return tap{sw.DatapathID(), first.journal}
 	}})
 	compared := func(i *instance) bool {

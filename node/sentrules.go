@@ -6,15 +6,18 @@ import (
 	"github.com/weirnet/weir/openflow"
 )
 
-// sentRulesMax is how many of the rules that were last sent to a switch are kept at least, to find the one that an error refuses:
-// a switch may show only the first 64 bytes of what it refuses, and the match goes beyond. Those that a barrier has confirmed go: when so many
-// are there as sentRulesDue says, the next barrier is asked to tell, so that a switch takes some KB and not, in time, 40.
+// sentRulesMax is how many of the rules that were last sent to a switch are kept at least, to find
+// the one that an error refuses: a switch may show only the first 64 bytes of what it refuses, and
+// the match goes beyond. Those that a barrier has confirmed go: when so many are there as
+// sentRulesDue says, the next barrier is asked to tell, so that a switch takes some KB and not, in
+// time, 40.
 const (
 	sentRulesMax = 1024
 	sentRulesDue = 64
 )
 
-// sentRules are the rules that were last sent to a switch and may still be refused, in the order of their transaction ids.
+// sentRules are the rules that were last sent to a switch and may still be refused, in the order of
+// their transaction ids.
 type sentRules struct {
 	rules []sentRule
 	asked bool // a barrier that is on its way will tell
@@ -27,8 +30,8 @@ type sentRule struct {
 	cookie uint64
 }
 
-// note keeps a rule. One with a longer match than a pair's is not the application's.
-func (r *sentRules) note(xid uint32, m *openflow.FlowMod) {
+// record keeps a rule. One with a longer match than a pair's is not the application's.
+func (r *sentRules) record(xid uint32, m *openflow.FlowMod) {
 	s := sentRule{xid: xid, length: uint8(len(m.Match.OXM)), cookie: m.Cookie}
 	if copy(s.match[:], m.Match.OXM) < len(m.Match.OXM) {
 		return
@@ -39,7 +42,8 @@ func (r *sentRules) note(xid uint32, m *openflow.FlowMod) {
 	r.rules = append(r.rules, s)
 }
 
-// due reports whether the barrier that is sent now has to say when the rules up to last are confirmed.
+// due reports whether the barrier that is sent now has to say when the rules up to last are
+// confirmed.
 func (r *sentRules) due() (last uint32, ask bool) {
 	if r.asked || len(r.rules) < sentRulesDue {
 		return 0, false

@@ -6,7 +6,8 @@ import (
 	"github.com/weirnet/weir/openflow"
 )
 
-// TestSentRulesAreFound looks up rules before and after there are as many as are kept, across the end of the transaction ids.
+// TestSentRulesAreFound looks up rules before and after there are as many as are kept, across the
+// end of the transaction ids.
 func TestSentRulesAreFound(t *testing.T) {
 	var r sentRules
 	first := uint32(1<<32 - 3*sentRulesMax)
@@ -15,7 +16,7 @@ func TestSentRulesAreFound(t *testing.T) {
 		fm.Cookie = uint64(i)
 		fm.Match.SetUint(openflow.FieldEthDst, uint64(i))
 		xid := first + 2*i // others have the ids in between
-		r.note(xid, &fm)
+		r.record(xid, &fm)
 		for _, back := range []uint32{0, 1, 100, sentRulesMax - 1} {
 			if back > i {
 				continue
@@ -34,15 +35,15 @@ func TestSentRulesAreFound(t *testing.T) {
 	}
 }
 
-// TestConfirmedRulesAreForgotten: whatever number of rules is sent, with barriers that are answered, few stay in memory; those after the last
-// barrier are found.
+// TestConfirmedRulesAreForgotten: whatever number of rules is sent, with barriers that are
+// answered, few stay in memory; those after the last barrier are found.
 func TestConfirmedRulesAreForgotten(t *testing.T) {
 	var r sentRules
 	first, kept := uint32(1<<32-50*sentRulesDue), 0
 	for i := range uint32(100 * sentRulesDue) {
 		var fm openflow.FlowMod
 		fm.Cookie = uint64(i)
-		r.note(first+i, &fm)
+		r.record(first+i, &fm)
 		last, ask := r.due()
 		if !ask {
 			continue
@@ -52,7 +53,7 @@ func TestConfirmedRulesAreForgotten(t *testing.T) {
 		}
 		next := fm
 		next.Cookie++
-		r.note(last+1, &next) // is sent behind the barrier
+		r.record(last+1, &next) // is sent behind the barrier
 		r.asked = false
 		r.confirmed(last)
 		if _, _, ok := r.find(last); ok {
@@ -68,7 +69,7 @@ func TestConfirmedRulesAreForgotten(t *testing.T) {
 		t.Errorf("room for %d rules is kept", kept)
 	}
 	for i := range uint32(sentRulesMax) {
-		r.note(i, &openflow.FlowMod{})
+		r.record(i, &openflow.FlowMod{})
 	}
 	if r.confirmed(sentRulesMax); r.rules != nil {
 		t.Errorf("room for %d rules is kept after so many at once", cap(r.rules))

@@ -14,8 +14,8 @@ import (
 	"github.com/weirnet/weir/netview"
 )
 
-// standby serves what can be said of an instance that waits for the store: that it lives, is not ready, and who is the owner. Switches are not
-// served.
+// standby serves what can be said of an instance that waits for the store: that it lives, is not
+// ready, and who is the owner. Switches are not served.
 type standby struct {
 	cfg   *Config
 	own   *ownership
@@ -24,15 +24,15 @@ type standby struct {
 	board *alarm.Board
 }
 
-// waitForStore returns when this instance owns the store, and serves the API as a standby while another does. The error is the context's, or why
-// the API ended.
+// waitForStore returns when this instance owns the store, and serves the API as a standby while
+// another does. The error is the context's, or why the API ended.
 func waitForStore(ctx context.Context, cfg *Config, o *ownership) error {
 	s := &standby{cfg: cfg, own: o, view: netview.New(netview.Limits{})}
 	s.board = alarm.New(s.view)
 	serving, stop := context.WithCancel(ctx)
 	var running sync.WaitGroup
 	var failed error
-	err := o.stand(ctx, cfg.Log, func(other *owner) {
+	err := o.waitForOwnership(ctx, cfg.Log, func(other *owner) {
 		first := s.owner.Swap(other) == nil
 		s.board.Raise(netview.AlarmStore, "owner", "this instance is a standby: "+other.String()+" owns the store")
 		if !first {
@@ -65,7 +65,8 @@ func (s *standby) listen() (net.Listener, func(context.Context, net.Listener) er
 		return nil, nil, err
 	}
 	served := api.New(api.Config{
-		View: s.view, Version: s.cfg.Version, TLS: secure, Limits: s.cfg.apiLimits(), Log: s.cfg.Log, Members: s.members, Ready: s.ready, Standby: s.ready,
+		View: s.view, Version: s.cfg.Version, TLS: secure, Limits: s.cfg.apiLimits(), Log: s.cfg.Log,
+		Members: s.members, Ready: s.ready, Standby: s.ready,
 		Access: api.Access{Open: s.cfg.Auth == "none", Listen: s.cfg.API, Names: s.cfg.APIHosts, Tokens: tokens},
 	})
 	return l, served.Serve, nil

@@ -32,32 +32,32 @@ func (c counterConn) Multipart(body openflow.RequestBody, answer func(openflow.R
 // Queue is how many bytes wait for the switch.
 func (c counterConn) Queue() int { return c.s.Queue() }
 
-// count begins to ask a switch for its counters.
-func (n *switches) count(dpid netview.DPID, s *session.Session) {
+// startCounting begins to poll a switch's counters.
+func (n *switches) startCounting(dpid netview.DPID, s *session.Session) {
 	n.stats.SwitchUp(dpid, s.Version(), counterConn{s})
 }
 
-// uncount ends it.
-func (n *switches) uncount(dpid netview.DPID, s *session.Session) {
+// stopCounting ends it.
+func (n *switches) stopCounting(dpid netview.DPID, s *session.Session) {
 	n.stats.SwitchDown(dpid, counterConn{s})
 }
 
 // roundTrip is how far away a switch is, for discovery; 0 if that is not known.
 func (n *node) roundTrip(dpid netview.DPID) time.Duration {
 	if s := n.server.Session(uint64(dpid)); s != nil {
-		return s.LeastRoundTrip()
+		return s.MinRoundTrip()
 	}
 	return 0
 }
 
-// Counters is how often switches are asked for their counters, and how many of them are metrics. A zero field means its
-// default; a negative period: never.
+// Counters is how often switches are asked for their counters, and how many of them are metrics. A
+// zero field means its default; a negative period: never.
 type Counters struct {
 	Ports  time.Duration // port counters; default 5 s
 	Tables time.Duration // table counters; default 15 s
 	Flows  time.Duration // totals over flow entries, counters of firm entries; default 30 s
-	// PortSeries is up to how many ports all switches may have together for /metrics to show each; with more it shows
-	// switches only. Default 10,000; negative: switches only, always.
+	// PortSeries is up to how many ports all switches may have together for /metrics to show each;
+	// with more it shows switches only. Default 10,000; negative: switches only, always.
 	PortSeries int
 }
 
@@ -72,6 +72,7 @@ func (c *Counters) check() error {
 }
 
 // counters is how package stats is told.
-func (c *Config) counters(as nature) stats.Config {
-	return stats.Config{Now: as.now, Seed: as.seed, Domain: c.Domain, Ports: c.Counters.Ports, Tables: c.Counters.Tables, Flows: c.Counters.Flows}
+func (c *Config) counters(as boot) stats.Config {
+	return stats.Config{Now: as.now, Seed: as.seed, Domain: c.Domain, Ports: c.Counters.Ports,
+		Tables: c.Counters.Tables, Flows: c.Counters.Flows}
 }

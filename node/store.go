@@ -40,9 +40,13 @@ func (c *Config) checkStore() error {
 		return nil
 	}
 	for _, s := range strings.Split(c.Store, ",") {
+		if at := strings.LastIndexByte(s, '@'); at >= 0 { // not shown: it may be a password
+			return fmt.Errorf("--store=…%s: want URLs without a user and a password, such as http://127.0.0.1:2379", s[at:])
+		}
 		u, err := url.Parse(s)
 		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Port() == "" || u.Path != "" {
-			return fmt.Errorf("--store=%s: want %s, %s, or URLs of an etcd such as http://127.0.0.1:2379, with commas between them",
+			return fmt.Errorf(
+				"--store=%s: want %s, %s, or URLs of an etcd such as http://127.0.0.1:2379, with commas between them",
 				c.Store, StoreEmbedded, StoreMemory)
 		}
 	}
@@ -133,7 +137,7 @@ func openStore(ctx context.Context, cfg *Config, lock *os.File, state *storeStat
 
 // startEmbedded starts the store in a data directory. known: there was one.
 func startEmbedded(ctx context.Context, dir string, log *slog.Logger, known bool, full func(why string)) (store.Store, error) {
-	st, err := etcd.Start(ctx, etcd.Config{Dir: filepath.Join(dir, StoreDir), Known: known, Full: full, Log: log})
+	st, err := etcd.Start(ctx, etcd.Config{Dir: filepath.Join(dir, StoreDir), MustExist: known, Full: full, Log: log})
 	var damage *verify.Damage
 	if errors.As(err, &damage) {
 		return nil, err // it names the file
@@ -144,10 +148,12 @@ func startEmbedded(ctx context.Context, dir string, log *slog.Logger, known bool
 	return st, nil
 }
 
-// keepsFiles says whether what older programs kept in files is taken over: a store in memory would lose it.
+// keepsFiles reports whether what older versions kept in files is taken over: a store in memory
+// would lose it.
 func (c *Config) keepsFiles() bool { return c.Store != StoreMemory || c.OpenStore != nil }
 
-// clusterKey is the cluster's key: the store's, or the one that an older program kept in a file, or a new one.
+// clusterKey is the cluster's key: the store's, or the one that an older version kept in a file,
+// or a new one.
 func clusterKey(ctx context.Context, st store.Store, cfg *Config) ([]byte, error) {
 	path := filepath.Join(cfg.DataDir, "cluster-key")
 	key, err := store.Once(ctx, st, clusterKeyName, func() ([]byte, error) {
@@ -164,7 +170,8 @@ func clusterKey(ctx context.Context, st store.Store, cfg *Config) ([]byte, error
 	case err != nil:
 		return nil, fmt.Errorf("cluster key: %w", err)
 	case len(key) != keyLen:
-		return nil, fmt.Errorf("cluster key: the store has %d bytes, want %d: restore a backup with weir restore", len(key), keyLen)
+		return nil, fmt.Errorf("cluster key: the store has %d bytes, want %d: restore a backup with weir restore",
+			len(key), keyLen)
 	}
 	if cfg.keepsFiles() {
 		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -174,7 +181,7 @@ func clusterKey(ctx context.Context, st store.Store, cfg *Config) ([]byte, error
 	return key, nil
 }
 
-// oldClusterKey reads the key of an older program; nil if there is none.
+// oldClusterKey reads the key of an older version; nil if there is none.
 func oldClusterKey(path string) ([]byte, error) {
 	key, err := os.ReadFile(path)
 	switch {
@@ -183,12 +190,14 @@ func oldClusterKey(path string) ([]byte, error) {
 	case err != nil:
 		return nil, err
 	case len(key) != keyLen:
-		return nil, fmt.Errorf("%s has %d bytes, want %d: restore it, or delete it to have a new one made", path, len(key), keyLen)
+		return nil, fmt.Errorf("%s has %d bytes, want %d: restore it, or delete it to have a new one made", path,
+			len(key), keyLen)
 	}
 	return key, nil
 }
 
-// neverStarted says whether a data directory has no store yet: then a start that is refused makes nothing in it.
+// neverStarted reports whether a data directory has no store yet: then a start that is refused
+// makes nothing in it.
 func neverStarted(cfg *Config) bool {
 	_, err := os.Stat(filepath.Join(cfg.DataDir, StoreDir))
 	return cfg.Store != StoreEmbedded || err != nil

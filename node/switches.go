@@ -19,21 +19,21 @@ import (
 	"github.com/weirnet/weir/stats"
 )
 
-// switches is the controller's side of all switches: it hands what they say to those it concerns. Its methods are called
-// by the sessions' readers.
+// switches is the controller's side of all switches: it hands what they say to those it concerns.
+// Its methods are called by the sessions' readers.
 type switches struct {
-	log       *slog.Logger
-	server    *session.Server
-	discovery *discovery.Discovery
-	flowsync  *flowsync.Loop
-	forward   *forward.Forward // nil if disabled
-	guard     *guard.Guard     // nil if disabled
-	stats     *stats.Loop
-	proxyarp  *proxyarp.Proxy // nil if disabled
-	meter     *meter
-	alarms    *alarm.Board
-	failModes failModes
-	meanings  meanings
+	log        *slog.Logger
+	server     *session.Server
+	discovery  *discovery.Discovery
+	flowsync   *flowsync.Loop
+	forward    *forward.Forward // nil if disabled
+	guard      *guard.Guard     // nil if disabled
+	stats      *stats.Loop
+	proxyarp   *proxyarp.Proxy // nil if disabled
+	meter      *meter
+	alarms     *alarm.Board
+	failModes  failModes
+	ruleChecks ruleChecks
 }
 
 // newSwitches makes what is joined to the engines later.
@@ -44,19 +44,20 @@ func newSwitches(cfg *Config, view *netview.View, alarms *alarm.Board) *switches
 // device is what a session's reader needs at hand.
 type device struct {
 	dpid     netview.DPID
-	out      *outlet
+	out      *switchOutput
 	datapath *forward.Datapath // nil if forwarding is disabled
 	gate     *guard.Gate       // nil if the guard is disabled
 	key      packet.Key
 	asked    proxyarp.Port
 }
 
-// Connected starts everything that a switch takes part in. Who has to write to it comes before who finds out about it.
+// Connected starts everything that a switch takes part in. Who has to write to it comes before who
+// finds out about it.
 func (n *switches) Connected(s *session.Session) {
 	f := s.Features()
-	d := &device{dpid: netview.DPID(f.Datapath), out: newOutlet(s)}
+	d := &device{dpid: netview.DPID(f.Datapath), out: newSwitchOutput(s)}
 	s.SetValue(d)
-	n.meter.join(d.dpid, s)
+	n.meter.sessionUp(d.dpid, s)
 	if n.forward != nil {
 		d.datapath = n.forward.Attach(d.dpid, f.Version, f.Tables, d.out)
 	}
@@ -66,7 +67,7 @@ func (n *switches) Connected(s *session.Session) {
 		Buffers: f.Buffers, Tables: f.Tables, Capabilities: f.Capabilities, Ports: f.Ports,
 	})
 	n.flowsync.SwitchUp(d.dpid, f.Version, f.Tables, s)
-	n.count(d.dpid, s)
+	n.startCounting(d.dpid, s)
 	n.log.Info("switch connected", "dpid", d.dpid, "openflow", f.Version, "address", f.Remote, "ports", len(f.Ports))
 }
 
@@ -95,8 +96,8 @@ func (n *switches) PacketIn(s *session.Session, _ openflow.Header, pin *openflow
 	}
 }
 
-// malformed says whether a frame is not what its types say, up to the network header: it is neither learned from nor
-// forwarded. What is wrong further in is between hosts.
+// malformed reports whether a frame is not what its types say, up to the network header: it is
+// neither learned from nor forwarded. What is wrong further in is between hosts.
 func malformed(f packet.Fault) bool {
 	switch f {
 	case packet.FaultNone, packet.FaultExtension, packet.FaultTransport:
@@ -105,7 +106,8 @@ func malformed(f packet.Fault) bool {
 	return true
 }
 
-// BatchEnd ends a batch of input: the application asks for its confirmations and what it wrote goes to the queue.
+// BatchEnd ends a batch of input: the application asks for its confirmations and what it wrote goes
+// to the queue.
 func (n *switches) BatchEnd(s *session.Session) {
 	d, ok := s.Value().(*device)
 	if !ok {
@@ -139,25 +141,27 @@ func (n *switches) Message(s *session.Session, h openflow.Header, m openflow.Mes
 	}
 }
 
-// Disconnected ends what Connected started. A newer session of the same switch is Connected after it.
+// Disconnected ends what Connected started. A newer session of the same switch is Connected after
+// it.
 func (n *switches) Disconnected(s *session.Session, err error) {
 	d := s.Value().(*device)
 	if d.datapath != nil {
 		d.datapath.Detach(d.out)
 	}
 	n.guardDown(d)
-	n.uncount(d.dpid, s)
-	n.failModes.left(d.dpid, n.meter.view.Snapshot())
+	n.stopCounting(d.dpid, s)
+	n.failModes.sessionEnded(d.dpid, n.meter.view.Snapshot())
 	n.flowsync.SwitchDown(d.dpid, s, stuck(err))
 	n.discovery.SwitchDown(d.dpid)
-	n.meter.leave(d.dpid, s)
+	n.meter.sessionDown(d.dpid, s)
 	if errors.Is(err, session.ErrHeld) {
 		n.alarms.Raise(netview.AlarmLimit, "limits.handshake_memory", "switch "+d.dpid.String()+": "+err.Error())
 	}
 	n.log.Info("switch disconnected", "dpid", d.dpid, "reason", err)
 }
 
-// stuck is how a session ended whose switch answered nothing, or read nothing; empty if it ended otherwise.
+// stuck is how a session ended whose switch answered nothing, or read nothing; empty if it ended
+// otherwise.
 func stuck(err error) string {
 	if errors.Is(err, session.ErrStuck) || errors.Is(err, session.ErrDead) {
 		return err.Error()

@@ -5,17 +5,20 @@ import "slices"
 // Disjointness says what two paths may not share.
 type Disjointness uint8
 
-// Kinds of disjointness. With EdgeDisjoint the paths share no link either: in a pair of least total cost, none uses the reverse of the other's edge, since
-// leaving out both directions would cost less.
+// Kinds of disjointness. With EdgeDisjoint the paths share no link either: in a pair of least total
+// cost, none uses the reverse of the other's edge, since leaving out both directions would cost
+// less.
 const (
 	EdgeDisjoint Disjointness = iota
 	NodeDisjoint              // no nodes but the ends, and so no edges
 )
 
-// Disjoint is two disjoint paths from src to dst whose costs have the least sum, the cheaper first; ok is false when there are no two, or when src is
-// dst. The cheaper need not be the shortest path: that one may block every second.
+// Disjoint is two disjoint paths from src to dst whose costs have the least sum, the cheaper first;
+// ok is false when there are no two, or when src is dst. The cheaper need not be the shortest path:
+// that one may block every second.
 //
-// The algorithm is that of Suurballe and Bhandari: a shortest path, then one in the graph where the first is turned round, then what they do not both use.
+// The algorithm is that of Suurballe and Bhandari: a shortest path, then one in the graph where the
+// first is turned round, then what they do not both use.
 func (t *Table) Disjoint(src, dst int32, kind Disjointness) (pair [2]Alternative, ok bool) {
 	if !t.has(src) || !t.has(dst) || src == dst {
 		return pair, false
@@ -53,8 +56,9 @@ func (t *Table) peel(src, dst int32, used map[int32]bool) Alternative {
 	return p
 }
 
-// residual is the graph in which the second path is searched. The first path's edges are turned round; with NodeDisjoint its inner nodes are
-// split: whoever enters one by an ordinary edge may only go back along the first path, and only who came back along it may leave by an ordinary edge.
+// residual is the graph in which the second path is searched. The first path's edges are turned
+// round; with NodeDisjoint its inner nodes are split: whoever enters one by an ordinary edge may
+// only go back along the first path, and only who came back along it may leave by an ordinary edge.
 //
 // A state is 2*node+1, or 2*node for a split node entered by an ordinary edge.
 type residual struct {
@@ -62,8 +66,7 @@ type residual struct {
 	src, dst int32
 	kind     Disjointness
 	to       []uint32 // distances to dst make all costs below at least 0 (Johnson's potentials), those along the first path 0
-	first    []int32
-	into     []int32 // by node: the first path's edge into it, -1
+	into     []int32  // by node: the first path's edge into it, -1
 	onFirst  map[int32]bool
 	dist     []uint64 // by state
 	from     []int32  // by state: the state before
@@ -72,8 +75,9 @@ type residual struct {
 
 func newResidual(t *Table, src, dst int32, kind Disjointness, first []int32) *residual {
 	n := t.g.nodes
-	r := &residual{t: t, src: src, dst: dst, kind: kind, to: t.to(dst).to, first: first, onFirst: map[int32]bool{},
-		into: slices.Repeat([]int32{-1}, n), dist: slices.Repeat([]uint64{far}, 2*n), from: make([]int32, 2*n), via: make([]int32, 2*n)}
+	r := &residual{t: t, src: src, dst: dst, kind: kind, to: t.to(dst).to, onFirst: map[int32]bool{},
+		into: slices.Repeat([]int32{-1}, n), dist: slices.Repeat([]uint64{far}, 2*n), from: make([]int32, 2*n),
+		via: make([]int32, 2*n)}
 	for _, e := range first {
 		r.onFirst[e] = true
 		r.into[t.g.edges[e].To] = e
@@ -126,7 +130,8 @@ func (r *residual) enter(node int32) int32 {
 	return 2*node + 1
 }
 
-// combine is the edges of the two disjoint paths: those of the first and second path, without those that the second took backwards.
+// combine is the edges of the two disjoint paths: those of the first and second path, without those
+// that the second took backwards.
 func (r *residual) combine() map[int32]bool {
 	used := r.onFirst
 	for state := 2*r.dst + 1; state != 2*r.src+1; state = r.from[state] {

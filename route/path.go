@@ -1,18 +1,17 @@
 package route
 
 import (
-	"math"
 	"math/bits"
-	"slices"
 )
 
-// Path appends the edges of a shortest path from src to dst to buf and returns them with their cost; ok is false when there is none, or a node is out
-// of range, and then edges is nil. Which of several paths of equal cost it is depends on hash: over many hashes each node uses
-// its equal next hops, parallel edges among them, equally often. Bits of hash need not be well mixed. It does not allocate unless buf is too small
-// or dst is asked for the first time in this version.
+// Path appends the edges of a shortest path from src to dst to buf and returns them with their
+// cost; ok is false when there is none, or a node is out of range, and then edges is nil. Which of
+// several paths of equal cost it is depends on hash: over many hashes each node uses its equal next
+// hops, parallel edges among them, equally often. Bits of hash need not be well mixed. It does not
+// allocate unless buf is too small or dst is asked for the first time in this version.
 //
-// It is symmetric: if every edge of Path(a, b, h) has a reverse of the same cost, and the two directions are equally far, Path(b, a, h) is those reverses in
-// reverse order.
+// It is symmetric: if every edge of Path(a, b, h) has a reverse of the same cost, and the two
+// directions are equally far, Path(b, a, h) is those reverses in reverse order.
 func (t *Table) Path(src, dst int32, hash uint64, buf []int32) (edges []int32, cost uint64, ok bool) {
 	if uint32(src) >= uint32(t.g.nodes) || uint32(dst) >= uint32(t.g.nodes) {
 		return nil, 0, false
@@ -69,7 +68,7 @@ func (t *Table) choose(node int32, to []uint32, hash uint64) int32 {
 	return pick
 }
 
-// mirrored says whether all edges have a reverse of the same cost.
+// mirrored reports whether all edges have a reverse of the same cost.
 func (t *Table) mirrored(edges []int32) bool {
 	for _, e := range edges {
 		if t.isSingle(e) {
@@ -90,50 +89,6 @@ func mirror(edges, reverse []int32) {
 	}
 }
 
-// NextHops appends to buf every edge that a shortest path from src to dst may leave src by, in the graph's order.
-func (t *Table) NextHops(src, dst int32, buf []int32) []int32 {
-	to := t.to(dst).to
-	if src == dst || to[src] == Unreachable {
-		return buf
-	}
-	for _, a := range t.out.of(src) {
-		if uint64(to[a.node])+uint64(a.cost) == uint64(to[src]) {
-			buf = append(buf, a.edge)
-		}
-	}
-	return buf
-}
-
-// CountPaths is the number of different shortest paths from src to dst, 1 where src is dst, at most 2^64-1. It takes time and memory by the size of the
-// graph.
-func (t *Table) CountPaths(src, dst int32) uint64 {
-	to := t.to(dst).to
-	if to[src] == Unreachable {
-		return 0
-	}
-	nodes := make([]int32, 0, t.g.nodes) // those nearer than src, nearest first: each is counted before it is used
-	for n := range int32(t.g.nodes) {
-		if to[n] < to[src] || n == src {
-			nodes = append(nodes, n)
-		}
-	}
-	slices.SortFunc(nodes, func(a, b int32) int { return int(int64(to[a]) - int64(to[b])) })
-	count := make([]uint64, t.g.nodes)
-	count[dst] = 1
-	for _, n := range nodes {
-		for _, a := range t.out.of(n) {
-			if n != dst && uint64(to[a.node])+uint64(a.cost) == uint64(to[n]) {
-				sum, carry := bits.Add64(count[n], count[a.node], 0)
-				if carry != 0 {
-					sum = math.MaxUint64
-				}
-				count[n] = sum
-			}
-		}
-	}
-	return count[src]
-}
-
 // mix spreads the bits of a weak hash over all 64: the finaliser of MurmurHash3.
 func mix(h uint64) uint64 {
 	h ^= h >> 33
@@ -143,7 +98,8 @@ func mix(h uint64) uint64 {
 	return h ^ h>>33
 }
 
-// score is what an edge bids for a flow; the highest bid among equal next hops takes it. hash has been mixed.
+// score is what an edge bids for a flow; the highest bid among equal next hops takes it. hash has
+// been mixed.
 func score(hash uint64, edge int32) uint64 {
 	hi, lo := bits.Mul64(hash^uint64(uint32(edge)+1)*0x9e3779b97f4a7c15, 0xd6e8feb86659fd93)
 	return hi ^ lo

@@ -3,14 +3,17 @@ package route
 import (
 	"errors"
 	"math"
+	"math/bits"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 )
 
-// TestSpread: over many hashes every equal-cost next hop, and every one of parallel links, is used equally often. Hashes are as weak as callers may have
-// them: counters, and counters in the high bits.
+// TestSpread: over many hashes every equal-cost next hop, and every one of parallel links, is used
+// equally often. Hashes are as weak as callers may have them: counters, and counters in the high
+// bits.
 func TestSpread(t *testing.T) {
 	n := &network{nodes: 6}
 	for mid := int32(1); mid <= 4; mid++ { // 0 and 5, joined by four nodes, the first of them with two parallel links
@@ -48,7 +51,8 @@ func TestSpread(t *testing.T) {
 	}
 }
 
-// TestOnlyFlowsOfALostEdgeMove: when one of several equal next hops goes, no other flow changes its path, and when it returns all are as before.
+// TestOnlyFlowsOfALostEdgeMove: when one of several equal next hops goes, no other flow changes its
+// path, and when it returns all are as before.
 func TestOnlyFlowsOfALostEdgeMove(t *testing.T) {
 	n := &network{nodes: 6}
 	for mid := int32(1); mid <= 4; mid++ {
@@ -78,7 +82,8 @@ func TestOnlyFlowsOfALostEdgeMove(t *testing.T) {
 	}
 }
 
-// TestVersionsShare: a change opens new cells only for destinations whose distances may change, and a change among equal-cost choices for none.
+// TestVersionsShare: a change opens new cells only for destinations whose distances may change, and
+// a change among equal-cost choices for none.
 func TestVersionsShare(t *testing.T) {
 	n := &network{nodes: 5} // a ring of four with a double link between 0 and 1; node 4 hangs off 3
 	for i := range int32(4) {
@@ -112,8 +117,8 @@ func TestVersionsShare(t *testing.T) {
 	}
 }
 
-// TestReaders runs readers beside an owner that takes a link down and up; every answer must be that of one version. With -race it also shows that nothing is
-// shared unguarded.
+// TestReaders runs readers beside an owner that takes a link down and up; every answer must be that
+// of one version. With -race it also shows that nothing is shared unguarded.
 func TestReaders(t *testing.T) {
 	n := mesh(2, 60, 120, false)
 	var current atomic.Pointer[Table]
@@ -175,4 +180,49 @@ func TestNewGraphRefuses(t *testing.T) {
 	if _, _, ok := NewTable(g).Path(0, 0, 0, nil); ok {
 		t.Error("a path in an empty graph")
 	}
+}
+
+// NextHops appends to buf every edge that a shortest path from src to dst may leave src by, in the
+// graph's order.
+func (t *Table) NextHops(src, dst int32, buf []int32) []int32 {
+	to := t.to(dst).to
+	if src == dst || to[src] == Unreachable {
+		return buf
+	}
+	for _, a := range t.out.of(src) {
+		if uint64(to[a.node])+uint64(a.cost) == uint64(to[src]) {
+			buf = append(buf, a.edge)
+		}
+	}
+	return buf
+}
+
+// CountPaths is the number of different shortest paths from src to dst, 1 where src is dst, at most
+// 2^64-1. It takes time and memory by the size of the graph.
+func (t *Table) CountPaths(src, dst int32) uint64 {
+	to := t.to(dst).to
+	if to[src] == Unreachable {
+		return 0
+	}
+	nodes := make([]int32, 0, t.g.nodes) // those nearer than src, nearest first: each is counted before it is used
+	for n := range int32(t.g.nodes) {
+		if to[n] < to[src] || n == src {
+			nodes = append(nodes, n)
+		}
+	}
+	slices.SortFunc(nodes, func(a, b int32) int { return int(int64(to[a]) - int64(to[b])) })
+	count := make([]uint64, t.g.nodes)
+	count[dst] = 1
+	for _, n := range nodes {
+		for _, a := range t.out.of(n) {
+			if n != dst && uint64(to[a.node])+uint64(a.cost) == uint64(to[n]) {
+				sum, carry := bits.Add64(count[n], count[a.node], 0)
+				if carry != 0 {
+					sum = math.MaxUint64
+				}
+				count[n] = sum
+			}
+		}
+	}
+	return count[src]
 }

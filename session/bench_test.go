@@ -13,7 +13,8 @@ import (
 	"github.com/weirnet/weir/openflow"
 )
 
-// responder answers each packet-in with a flow-mod for its two addresses and a packet-out, as a learning switch does.
+// responder answers each packet-in with a flow-mod for its two addresses and a packet-out, as a
+// learning switch does.
 type responder struct {
 	controller
 	mod     openflow.FlowMod
@@ -113,7 +114,8 @@ func (g *generator) run(s *Session, v openflow.Version, window, total int) {
 	<-g.done
 }
 
-// bare answers packet-ins with bytes made before, reading and writing as plainly as can be: the bar for P2.
+// bare answers packet-ins with bytes made before, reading and writing as plainly as can be: the bar
+// for P2.
 func bare(b testing.TB, ln net.Listener, v openflow.Version) {
 	conn, err := ln.Accept()
 	if err != nil {
@@ -153,8 +155,9 @@ func bare(b testing.TB, ln net.Listener, v openflow.Version) {
 	}
 }
 
-// BenchmarkPacketIn is one packet-in answered with a flow-mod and a packet-out over loopback, by a session and by a bare
-// responder, with 1, 16 and 256 packet-ins in flight. The generator shares the machine.
+// BenchmarkPacketIn is one packet-in answered with a flow-mod and a packet-out over loopback, by a
+// session and by a bare responder, with 1, 16 and 256 packet-ins in flight. The generator shares
+// the machine.
 func BenchmarkPacketIn(b *testing.B) {
 	for _, v := range []openflow.Version{openflow.V10, openflow.V13} {
 		for _, window := range []int{1, 16, 256} {
@@ -220,7 +223,7 @@ func TestAllocationBudgetOfPacketIns(t *testing.T) {
 		s.core.Start(time.Now())
 		s.core.version, s.core.state = v, stateDescribe
 		s.core.connect(time.Now())
-		s.connect()
+		s.notifyConnected()
 		batch := packetIns(v, 100)
 		s.input.buf = make([]byte, maxReadBuffer)
 		allocs := testing.AllocsPerRun(100, func() {
@@ -232,7 +235,8 @@ func TestAllocationBudgetOfPacketIns(t *testing.T) {
 			t.Errorf("%s: %v allocations for 100 packet-ins answered", v, allocs)
 		}
 		st := s.Stats()
-		if n := st.Out[openflow.TypePacketOut]; n != 101*100 || st.Out[openflow.TypeFlowMod] != n || uint64(conn.written.Load()) != st.OutBytes {
+		if n := st.Out[openflow.TypePacketOut]; n != 101*100 || st.Out[openflow.TypeFlowMod] != n ||
+			uint64(conn.written.Load()) != st.OutBytes {
 			t.Errorf("%s: stats %+v, %d bytes written", v, st, conn.written.Load())
 		}
 	}

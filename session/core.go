@@ -16,20 +16,21 @@ const (
 	SwitchEnd
 )
 
-// state is how far a connection has come.
+// state is the phase of a connection.
 type state uint8
 
 const (
 	stateHello    state = iota // no version yet
 	stateFeatures              // controller: the features reply is awaited
-	stateAdmit                 // controller: the datapath id is known, the owner's Verdict is awaited
+	stateAdmit                 // controller: the datapath id is known, the owner's Admission is awaited
 	stateDescribe              // controller: ports, description and role are awaited
 	stateReady
 	stateClosed
 )
 
-// Core is the protocol of one connection: what to answer, what to deliver, when to act. It has no goroutine, no clock and
-// does no I/O; its owner steps it. Only xid and role may be read without the owner's lock.
+// Core is the protocol of one connection: what to answer, what to deliver, when to act. It has no
+// goroutine, no clock and does no I/O; its owner steps it. Only xid and role may be read without
+// the owner's lock.
 type Core struct {
 	end   End
 	cfg   *Config
@@ -37,52 +38,55 @@ type Core struct {
 	// barriers says that the owner answers barriers, as a BarrierHandler.
 	barriers bool
 
-	state    state
-	version  openflow.Version // agreed on; from stateFeatures on
-	limit    time.Time        // of the handshake
-	features Features
-	config   openflow.GetConfigReply // of the switch, at its own end
-	waiting  int                     // answers that the handshake still needs
-	echo     echo
-	contest  contest
-	requests requests
-	counts   coreCounts
+	state     state
+	version   openflow.Version // agreed on; from stateFeatures on
+	limit     time.Time        // of the handshake
+	features  Features
+	config    openflow.GetConfigReply // of the switch, at its own end
+	waiting   int                     // answers that the handshake still needs
+	echo      echo
+	duplicate duplicateCheck
+	requests  requests
+	counts    coreCounts
 
 	asked uint32        // transaction id of the features request
 	xid   atomic.Uint32 // last transaction id used
 	role  atomic.Uint32 // openflow.Role, as the switch has confirmed it
 
-	held   []Event      // what came before the handler knew of the switch
-	holds  atomic.Int64 // bytes of what the peer has not said whole, as Config.MaxHeld counts them
-	out    []byte
-	events []Event
-	reason error
+	held      []Event      // what arrived before the handler's Connected
+	roomCheck func() error // asks, when the handshake is done, whether there is room for the switch; nil: there is
+	holds     atomic.Int64 // bytes of incomplete input, as Config.MaxHeld counts them
+	out       []byte
+	events    []Event
+	reason    error
 }
 
-// Input is what happened: a whole message, the owner's Verdict, a challenge, or, if all three are absent, time passed.
+// Input is one event: a whole message, the owner's Admission, a duplicate check, or, if all three
+// are absent, the passing of time.
 type Input struct {
-	// Frame is one whole message; of a message whose length field is below eight, or that does not make sense, the
-	// eight bytes of its header.
+	// Frame is one whole message; of a message whose length field is below eight, or that does not
+	// make sense, the eight bytes of its header.
 	Frame []byte
-	// Read is how many bytes were read on this connection so far: a peer that sends anything is not dead.
+	// Read is how many bytes were read on this connection so far: a peer that sends anything is
+	// alive.
 	Read uint64
-	// Written is how many bytes the peer took so far, and Waiting whether more are queued for it: a peer that takes
-	// nothing is stuck.
+	// Written is how many bytes the peer took so far, and Waiting whether more are queued for it: a
+	// peer that takes nothing is stuck.
 	Written uint64
 	Waiting bool
-	// Verdict answers an EventIdentified.
-	Verdict *Verdict
-	// Challenge asks whether the peer lives, within ChallengeTimeout: EventLives says so, and otherwise the connection
-	// ends with ErrReplaced.
-	Challenge bool
+	// Admission answers an EventIdentified.
+	Admission *Admission
+	// CheckAlive starts a duplicate check: within DuplicateTimeout comes EventAlive, or the
+	// connection ends with ErrReplaced.
+	CheckAlive bool
 }
 
-// Verdict says whether a switch may connect under its datapath id: Err is why not, or nil.
-type Verdict struct{ Err error }
+// Admission reports whether a switch may connect under its datapath id: Err is why not, or nil.
+type Admission struct{ Err error }
 
-// Ready is what a step wants done, in this order: Send is queued, then the events are delivered, then the connection
-// ends if Close says why. The next step is due at Deadline at the latest (zero: no deadline). All of it is valid until
-// the next step.
+// Ready is what a step wants done, in this order: Send is queued, then the events are delivered,
+// then the connection ends if Close tells why. The next step is due at Deadline at the latest
+// (zero: no deadline). All of it is valid until the next step.
 type Ready struct {
 	Send     []byte
 	Events   []Event
@@ -99,8 +103,8 @@ const (
 	EventFeatures                    // the switch is asked for its features: answer with Header's transaction id
 	EventMessage                     // Message is for the handler
 	EventAnswer                      // a request is answered
-	EventIdentified                  // the datapath id is known: answer with a Verdict
-	EventLives                       // the peer has met a challenge
+	EventIdentified                  // the datapath id is known: answer with an Admission
+	EventAlive                       // the duplicate check found the peer alive
 )
 
 // Event is something to deliver.
@@ -112,8 +116,8 @@ type Event struct {
 	err     error
 }
 
-// NewCore makes the core of a new connection. Roles are those of the switch, shared by all its connections; nil at the
-// controller's end.
+// NewCore makes the core of a new connection. Roles are those of the switch, shared by all its
+// connections; nil at the controller's end.
 func NewCore(end End, cfg *Config, roles *Roles) *Core {
 	c := &Core{end: end, cfg: cfg, roles: roles}
 	c.config = openflow.GetConfigReply{MissSendLen: defaultMissSendLen}
@@ -124,7 +128,8 @@ func NewCore(end End, cfg *Config, roles *Roles) *Core {
 // defaultMissSendLen is OFP_DEFAULT_MISS_SEND_LEN.
 const defaultMissSendLen = 128
 
-// Start opens a connection that has been there since a time: it sends HELLO and sets the deadline of the handshake.
+// Start opens a connection that was accepted at since: it sends HELLO and sets the deadline of the
+// handshake.
 func (c *Core) Start(since time.Time) Ready {
 	c.begin()
 	c.limit = since.Add(c.cfg.HandshakeTimeout)
@@ -139,10 +144,10 @@ func (c *Core) Step(in Input, now time.Time) Ready {
 	case c.state == stateClosed:
 	case in.Frame != nil:
 		c.receive(in.Frame, now)
-	case in.Verdict != nil:
-		c.admit(in.Verdict, now)
-	case in.Challenge:
-		c.challenge(now)
+	case in.Admission != nil:
+		c.admit(in.Admission, now)
+	case in.CheckAlive:
+		c.startDuplicateCheck(now)
 	default:
 		c.tick(in, now)
 	}
@@ -182,7 +187,7 @@ func (c *Core) close(reason error) {
 
 // tick acts on deadlines that have passed.
 func (c *Core) tick(in Input, now time.Time) {
-	c.tickContest(in.Read, now)
+	c.tickDuplicateCheck(in.Read, now)
 	if c.state == stateClosed {
 		return
 	}
@@ -202,9 +207,9 @@ func (c *Core) nextDeadline() time.Time {
 	case stateClosed:
 		return time.Time{}
 	case stateReady:
-		return earlier(c.contest.next, earlier(c.requests.deadline, c.echo.next))
+		return earlier(c.duplicate.due, earlier(c.requests.deadline, c.echo.next))
 	}
-	return earlier(c.contest.next, c.limit)
+	return earlier(c.duplicate.due, c.limit)
 }
 
 // earlier is the earlier of two times; the zero time is none.
@@ -215,7 +220,7 @@ func earlier(a, b time.Time) time.Time {
 	return a
 }
 
-// NextXID is a transaction id that was not used lately. It may be called from any goroutine.
+// NextXID returns a transaction id that was not used lately. It may be called from any goroutine.
 func (c *Core) NextXID() uint32 { return c.xid.Add(1) }
 
 // send queues a message of our own. The version has been checked by the caller: it cannot fail.
@@ -227,7 +232,7 @@ func (c *Core) send(xid uint32, m openflow.Message) {
 	c.out = out
 }
 
-// deliver hands a message to the handler, or keeps it until the handler knows of the switch.
+// deliver hands a message to the handler, or keeps it until after Connected.
 func (c *Core) deliver(h openflow.Header, m openflow.Message) {
 	e := Event{Kind: EventMessage, Header: h, Message: m}
 	switch {

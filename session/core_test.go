@@ -27,8 +27,8 @@ func TestConversations(t *testing.T) {
 //	wait DURATION                 time passes; the core is stepped at each deadline
 //	request NAME [key=value …]    a request of ours
 //	forget XID                    a request is given up
-//	admit [in-use|no]             the verdict on a switch (by itself after it is identified, unless "admit=ask")
-//	challenge                     another connection wants the datapath id
+//	admit [in-use|no]             admits or refuses a switch (by itself after it is identified, unless "admit=ask")
+//	check-alive                   another connection wants the datapath id
 //	waiting on|off                bytes wait for the peer, who takes none of them; or none wait
 //	with NAME                     go on with another core of the file
 //
@@ -40,7 +40,7 @@ type conversation struct {
 	roles *Roles
 	read  uint64
 	stuck bool // bytes wait for the peer
-	ask   bool // the verdict is a command's
+	ask   bool // the admission is a command's
 	ended bool
 	out   strings.Builder
 }
@@ -63,13 +63,13 @@ func (c *conversation) do(t *testing.T, cmd *golden.Command) string {
 	case "request":
 		c.request(t, cmd)
 	case "admit":
-		verdict := &Verdict{}
+		admission := &Admission{}
 		if len(cmd.Args) > 0 {
-			verdict.Err = map[string]error{"in-use": ErrInUse, "no": ErrNotAdmitted}[cmd.Args[0]]
+			admission.Err = map[string]error{"in-use": ErrInUse, "no": ErrNotAdmitted}[cmd.Args[0]]
 		}
-		c.print(c.core.Step(Input{Verdict: verdict}, c.now))
-	case "challenge":
-		c.print(c.core.Step(Input{Challenge: true}, c.now))
+		c.print(c.core.Step(Input{Admission: admission}, c.now))
+	case "check-alive":
+		c.print(c.core.Step(Input{CheckAlive: true}, c.now))
 	case "waiting":
 		c.stuck = cmd.Args[0] == "on"
 	case "forget":
@@ -141,7 +141,8 @@ func (c *conversation) request(t *testing.T, cmd *golden.Command) {
 			fmt.Fprintf(&c.out, "answer to %#x: error: %v\n", h.XID, err)
 			return
 		}
-		fmt.Fprintf(&c.out, "answer to %#x: %s\n", h.XID, strings.TrimSpace(string(m.AppendText([]byte(m.Type().String()), h.Version))))
+		fmt.Fprintf(&c.out, "answer to %#x: %s\n", h.XID,
+			strings.TrimSpace(string(m.AppendText([]byte(m.Type().String()), h.Version))))
 	})
 	if err != nil {
 		fmt.Fprintf(&c.out, "refused: %v\n", err)
@@ -168,7 +169,7 @@ func (c *conversation) print(r Ready) {
 		c.printEvent(e)
 	}
 	if identified && !c.ask {
-		c.print(c.core.Step(Input{Verdict: &Verdict{}}, c.now))
+		c.print(c.core.Step(Input{Admission: &Admission{}}, c.now))
 	}
 	if r.Close != nil && !c.ended {
 		c.ended = true
@@ -182,7 +183,8 @@ func (c *conversation) printEvent(e Event) {
 	case EventConnected:
 		fmt.Fprintf(&c.out, "connected: OpenFlow %s", c.core.version)
 		if f := c.core.features; c.core.end == ControllerEnd {
-			fmt.Fprintf(&c.out, ", datapath %#x, %d tables, ports %d, description %q, role %s, role error %v", f.Datapath, f.Tables,
+			fmt.Fprintf(&c.out, ", datapath %#x, %d tables, ports %d, description %q, role %s, role error %v",
+				f.Datapath, f.Tables,
 				len(f.Ports), f.Desc.Datapath, c.core.Role(), f.RoleError)
 		}
 		c.out.WriteString("\n")
@@ -192,8 +194,8 @@ func (c *conversation) printEvent(e Event) {
 		if c.ask {
 			fmt.Fprintf(&c.out, "identified: datapath %#x\n", c.core.features.Datapath)
 		}
-	case EventLives:
-		c.out.WriteString("lives\n")
+	case EventAlive:
+		c.out.WriteString("alive\n")
 	case EventMessage:
 		fmt.Fprintf(&c.out, "message: %s\n", openflow.Text(e.Header, e.Message))
 	case EventAnswer:
@@ -209,7 +211,8 @@ func number(s string) uint64 {
 	return n
 }
 
-// message makes the bytes of a message by its name and arguments, in the version agreed on or that of "version=".
+// message makes the bytes of a message by its name and arguments, in the version agreed on or that
+// of "version=".
 func (c *conversation) message(t *testing.T, name string, cmd *golden.Command) []byte {
 	if name == "hex" {
 		b, err := hex.DecodeString(strings.Join(cmd.Args[1:], ""))
@@ -249,7 +252,8 @@ func messageByName(name string, cmd *golden.Command) openflow.Message {
 	case "features_request":
 		return &openflow.FeaturesRequest{}
 	case "features_reply":
-		return &openflow.FeaturesReply{DatapathID: arg("dpid"), Tables: 1, Auxiliary: uint8(arg("aux")), Ports: ports(arg("ports"))}
+		return &openflow.FeaturesReply{DatapathID: arg("dpid"), Tables: 1, Auxiliary: uint8(arg("aux")),
+			Ports: ports(arg("ports"))}
 	case "get_config_request":
 		return &openflow.GetConfigRequest{}
 	case "set_config":
@@ -277,7 +281,8 @@ func messageByName(name string, cmd *golden.Command) openflow.Message {
 	case "packet_out":
 		return &openflow.PacketOut{Buffer: uint32(arg("buffer")), InPort: openflow.PortController}
 	case "flow_mod":
-		return &openflow.FlowMod{Cookie: arg("cookie"), Buffer: openflow.NoBuffer, OutPort: openflow.PortAny, OutGroup: openflow.GroupAny}
+		return &openflow.FlowMod{Cookie: arg("cookie"), Buffer: openflow.NoBuffer, OutPort: openflow.PortAny,
+			OutGroup: openflow.GroupAny}
 	}
 	return nil
 }

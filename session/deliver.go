@@ -2,12 +2,12 @@ package session
 
 import "github.com/weirnet/weir/openflow"
 
-// receive takes one message that was read: the hot ones of a connected session go straight to the handler, all others
-// through the core.
+// receive takes one message that was read: the hot ones of a connected session go straight to the
+// handler, all others through the core.
 func (s *Session) receive(frame []byte) {
 	if s.connected && frame[0] == uint8(s.core.version) {
 		h, err := openflow.ParseHeader(frame)
-		if err == nil && (s.pass(h, frame) || h.Type == openflow.TypeMultipartReply && s.takePart(h, frame)) {
+		if err == nil && (s.fastPath(h, frame) || h.Type == openflow.TypeMultipartReply && s.deliverPart(h, frame)) {
 			s.in.count(h.Type)
 			return
 		}
@@ -18,9 +18,10 @@ func (s *Session) receive(frame []byte) {
 	}
 }
 
-// pass hands a message to the handler without the core, if it is of a type that is many and well formed.
-func (s *Session) pass(h openflow.Header, frame []byte) bool {
-	if s.frames != nil && forHandler(h.Type) && s.mayChange(h.Type) && s.frames.Frame(s, h, frame) {
+// fastPath hands a message to the handler without the core, if it is of a type that is many and
+// well formed.
+func (s *Session) fastPath(h openflow.Header, frame []byte) bool {
+	if s.frames != nil && forHandler(h.Type) && s.roleAllows(h.Type) && s.frames.Frame(s, h, frame) {
 		return true
 	}
 	body := frame[openflow.HeaderLen:]
@@ -31,12 +32,12 @@ func (s *Session) pass(h openflow.Header, frame []byte) bool {
 		}
 		s.controller.PacketIn(s, h, &s.pin)
 	case openflow.TypeFlowMod:
-		if s.owner == nil || !s.mayChange(h.Type) || !s.parseFlowMod(h.Version, body) {
+		if s.owner == nil || !s.roleAllows(h.Type) || !s.parseFlowMod(h.Version, body) {
 			return false
 		}
 		s.owner.FlowMod(s, h, s.mod)
 	case openflow.TypePacketOut:
-		if s.owner == nil || !s.mayChange(h.Type) || !s.parsePacketOut(h.Version, body) {
+		if s.owner == nil || !s.roleAllows(h.Type) || !s.parsePacketOut(h.Version, body) {
 			return false
 		}
 		s.owner.PacketOut(s, h, s.packet)
@@ -60,13 +61,13 @@ func (s *Session) parsePacketOut(v openflow.Version, body []byte) bool {
 	return s.packet.Parse(v, body) == nil
 }
 
-// mayChange says whether the peer's role allows a message of this type.
-func (s *Session) mayChange(t openflow.Type) bool {
+// roleAllows reports whether the peer's role allows a message of this type.
+func (s *Session) roleAllows(t openflow.Type) bool {
 	return s.owner == nil || !changesState(t) || s.core.Role() != openflow.RoleSlave
 }
 
-// forHandler says whether messages of a type are for the handler at one of the ends: neither of the session itself, nor
-// answers.
+// forHandler reports whether messages of a type are for the handler at one of the ends: neither of
+// the session itself, nor answers.
 func forHandler(t openflow.Type) bool {
 	switch t {
 	case openflow.TypePacketIn, openflow.TypeFlowRemoved, openflow.TypePortStatus, openflow.TypePacketOut,
@@ -84,11 +85,11 @@ func (s *Session) step(in Input) {
 	r := s.core.Step(in, now)
 	s.setDeadline(r.Deadline)
 	s.mu.Unlock()
-	s.do(r)
+	s.apply(r)
 }
 
-// do queues what the core sends and delivers its events.
-func (s *Session) do(r Ready) {
+// apply queues what the core sends and delivers its events.
+func (s *Session) apply(r Ready) {
 	if len(r.Send) > 0 {
 		s.out.mu.Lock()
 		_ = s.out.appendBytes(r.Send, queueReserve) // what is refused is counted there
@@ -102,7 +103,7 @@ func (s *Session) do(r Ready) {
 func (s *Session) event(e *Event) {
 	switch e.Kind {
 	case EventConnected:
-		s.connect()
+		s.notifyConnected()
 	case EventFeatures:
 		f := s.owner.Features(s)
 		if s.core.version != openflow.V10 {
@@ -111,8 +112,8 @@ func (s *Session) event(e *Event) {
 		_ = s.Reply(e.Header.XID, &f)
 	case EventIdentified:
 		s.server.identified(s)
-	case EventLives:
-		s.server.lives(s)
+	case EventAlive:
+		s.server.alive(s)
 	case EventAnswer:
 		e.answer(e.Message, e.err)
 	case EventMessage:
@@ -120,7 +121,8 @@ func (s *Session) event(e *Event) {
 	}
 }
 
-// message hands over what is no answer. The types that the handler gets otherwise come here too, if a step made them.
+// message hands over what is no answer. The types that the handler gets otherwise come here too, if
+// a step made them.
 func (s *Session) message(e *Event) {
 	switch m := e.Message.(type) {
 	case *openflow.PacketIn:
@@ -140,8 +142,9 @@ func (s *Session) message(e *Event) {
 	}
 }
 
-// connect tells the handler of the session. An older one of the same switch is gone: that came before the verdict.
-func (s *Session) connect() {
+// notifyConnected calls Connected. An older session of the switch has ended: that came before the
+// admission.
+func (s *Session) notifyConnected() {
 	s.mu.Lock()
 	s.features = s.core.features
 	s.features.Remote = s.conn.RemoteAddr()
@@ -175,8 +178,8 @@ func (s *Session) batchEnd() {
 	}
 }
 
-// gone tells the handler, or who asked for refused connections, that the session has ended.
-func (s *Session) gone(reason error) {
+// notifyEnd tells the handler, or who asked for refused connections, that the session has ended.
+func (s *Session) notifyEnd(reason error) {
 	switch {
 	case !s.connected:
 		if s.cfg.Refused != nil {

@@ -6,18 +6,18 @@ import (
 	"github.com/weirnet/weir/openflow"
 )
 
-// echo finds out whether the peer lives, and how far away it is. A peer that sends anything lives, unless it takes
-// nothing of what waits for it; each interval one echo request goes out to measure the round trip.
+// echo finds out whether the peer is alive, and measures the round trip with one echo request each
+// interval. A peer that sends anything is alive, unless it reads nothing of what is queued for it.
 type echo struct {
-	next   time.Time     // of the next request; zero if none are sent
-	sent   time.Time     // of the last request
-	xid    uint32        // of the last request, 0 if it is answered
-	misses int           // requests since anything was heard
-	read   uint64        // bytes read when the last request was sent
-	stalls int           // intervals in a row in which the peer took nothing of what waited
-	taken  uint64        // bytes the peer had taken when the last request was sent
-	trip   time.Duration // measured by the last answer; 0 before the first
-	past   trips         // the last ones
+	next    time.Time     // of the next request; zero if none are sent
+	sent    time.Time     // of the last request
+	xid     uint32        // of the last request, 0 if it is answered
+	misses  int           // requests since anything was heard
+	read    uint64        // bytes read when the last request was sent
+	stalls  int           // intervals in a row in which the peer read nothing of what was queued
+	written uint64        // bytes written when the last request was sent
+	rtt     time.Duration // measured by the last answer; 0 before the first
+	history roundTrips    // the last ones
 }
 
 func (c *Core) startEcho(now time.Time) {
@@ -26,7 +26,8 @@ func (c *Core) startEcho(now time.Time) {
 	}
 }
 
-// tickEcho sends the next request, or ends the connection to a peer that has been silent for too many.
+// tickEcho sends the next request, or ends the connection to a peer that has been silent for too
+// many.
 func (c *Core) tickEcho(in Input, now time.Time) {
 	e := &c.echo
 	if e.next.IsZero() || now.Before(e.next) {
@@ -35,8 +36,8 @@ func (c *Core) tickEcho(in Input, now time.Time) {
 	if in.Read != e.read {
 		e.misses, e.read = 0, in.Read
 	}
-	if !in.Waiting || in.Written != e.taken {
-		e.stalls, e.taken = 0, in.Written
+	if !in.Waiting || in.Written != e.written {
+		e.stalls, e.written = 0, in.Written
 	}
 	switch {
 	case e.misses >= c.cfg.EchoMisses:
@@ -54,15 +55,15 @@ func (c *Core) tickEcho(in Input, now time.Time) {
 	c.send(e.xid, &openflow.EchoRequest{})
 }
 
-// measure takes an echo reply and says whether it was for our own request.
+// measure takes an echo reply and reports whether it was for our own request.
 func (c *Core) measure(xid uint32, now time.Time) bool {
 	e := &c.echo
 	if xid == 0 || xid != e.xid {
 		return false
 	}
 	e.xid = 0
-	e.trip = max(now.Sub(e.sent), 1)
-	e.past.add(e.trip)
+	e.rtt = max(now.Sub(e.sent), 1)
+	e.history.add(e.rtt)
 	return true
 }
 

@@ -6,7 +6,8 @@ import (
 	"github.com/weirnet/weir/openflow"
 )
 
-// Errors of a session. Those that end one are wrapped in what Disconnected and the answers of open requests get.
+// Errors of a session. Those that end it are wrapped in the errors of Disconnected and of open
+// requests.
 var (
 	// ErrClosed is wrapped by every error of a session that has ended.
 	ErrClosed = errors.New("session closed")
@@ -16,7 +17,8 @@ var (
 	ErrFull = errors.New("session's queue is full")
 	// ErrTimeout answers a request that the peer did not answer in time.
 	ErrTimeout = errors.New("no answer in time")
-	// ErrNoReply refuses to wait for the answer of a message that has none: send it, and a barrier after it.
+	// ErrNoReply refuses to wait for the answer of a message that has none: send it, and a barrier
+	// after it.
 	ErrNoReply = errors.New("message has no reply")
 	// ErrTooLarge answers a multipart request whose parts were too many or too long.
 	ErrTooLarge = errors.New("multipart answer above the limit")
@@ -28,27 +30,35 @@ var (
 	ErrFraming = errors.New("message framing lost")
 	// ErrDead ends a connection to a peer that does not answer echo requests.
 	ErrDead = errors.New("peer does not answer echo requests")
-	// ErrStuck ends a connection to a peer that takes nothing of what waits for it, though it may send.
+	// ErrStuck ends a connection to a peer that reads nothing of what is queued for it, though it
+	// may send.
 	ErrStuck = errors.New("peer takes nothing of what is sent to it")
-	// ErrReplaced ends a connection that did not answer when another one came for its datapath id.
+	// ErrReplaced ends a connection that failed a duplicate check.
 	ErrReplaced = errors.New("replaced by a newer connection of the same datapath id")
-	// ErrInUse ends a connection whose datapath id has another one that lives.
+	// ErrInUse ends a connection for whose datapath id another connection is alive.
 	ErrInUse = errors.New("datapath id in use by another connection that answers")
 	// ErrNotAdmitted ends a connection that Config.Admit refuses; its error is wrapped beside it.
 	ErrNotAdmitted = errors.New("not admitted")
-	// ErrTLS ends a connection whose TLS handshake failed; the error of crypto/tls is wrapped beside it.
+	// ErrTLS ends a connection whose TLS handshake failed; the error of crypto/tls is wrapped
+	// beside it.
 	ErrTLS = errors.New("no TLS")
 	// ErrAuxiliary ends an auxiliary connection: only main ones are taken.
 	ErrAuxiliary = errors.New("auxiliary connections are not supported")
 	// ErrShed ends the oldest connection in its handshake when there are too many of them.
 	ErrShed = errors.New("too many connections in their handshake, this one the oldest")
-	// ErrHeld ends the connection that holds most of what peers have not said whole, when that is too much.
-	ErrHeld = errors.New("too much is held of what peers have not said whole, most of it of this one")
+	// ErrHeld ends the connection with most bytes of incomplete input, when there are too many of
+	// all connections.
+	ErrHeld = errors.New("too many bytes of incomplete messages are held, most of them of this connection")
 	// ErrPorts refuses a switch with more ports than Config.MaxPorts.
 	ErrPorts = errors.New("too many ports")
-	// ErrSource ends a connection above Config.MaxSource, where none of its source is in its handshake that could be shed.
+	// ErrNewPorts refuses a new switch for whose ports there is no room beside those of other new
+	// ones.
+	ErrNewPorts = errors.New("too many ports of new switches")
+	// ErrSource ends a connection above Config.MaxSource, where none of its source is in its
+	// handshake that could be shed.
 	ErrSource = errors.New("too many sessions of one source")
-	// ErrTooMany ends a connection above Config.MaxSessions, where none is in its handshake that could be shed.
+	// ErrTooMany ends a connection above Config.MaxSessions, where none is in its handshake that
+	// could be shed.
 	ErrTooMany = errors.New("too many sessions")
 )
 

@@ -8,13 +8,13 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/weirnet/weir/internal/memnet"
 	"github.com/weirnet/weir/openflow"
+	"github.com/weirnet/weir/session/pipe"
 )
 
 func TestAPartitionedPeerIsDeadAfterThreeEchoes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := newPair(t, Config{}, memnet.Options{Delay: 2 * time.Millisecond})
+		p := newPair(t, Config{}, pipe.Options{Delay: 2 * time.Millisecond})
 		d := &datapath{id: 1}
 		_, ctl, conn := p.connect(d)
 		time.Sleep(6 * time.Second)
@@ -35,7 +35,7 @@ func TestAPartitionedPeerIsDeadAfterThreeEchoes(t *testing.T) {
 
 func TestACutAnswersOpenRequestsBeforeDisconnected(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := newPair(t, Config{}, memnet.Options{})
+		p := newPair(t, Config{}, pipe.Options{})
 		d := &datapath{id: 1}
 		sw, ctl, conn := p.connect(d)
 		conn.HoldOutput(true)
@@ -59,7 +59,7 @@ func TestACutAnswersOpenRequestsBeforeDisconnected(t *testing.T) {
 
 func TestARequestTimesOutOnTheReader(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := newPair(t, Config{EchoInterval: -1, RequestTimeout: time.Second}, memnet.Options{})
+		p := newPair(t, Config{EchoInterval: -1, RequestTimeout: time.Second}, pipe.Options{})
 		_, ctl, conn := p.connect(&datapath{id: 1})
 		conn.HoldOutput(true)
 		start := time.Now()
@@ -83,10 +83,10 @@ func TestConnectionsThatDoNotConnectAreRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		refused := make(chan error, 9)
 		cfg := Config{Refused: func(r Refusal) { refused <- r.Err }}
-		p := newPair(t, cfg, memnet.Options{})
-		silent, a := memnet.Pipe(p.options)
+		p := newPair(t, cfg, pipe.Options{})
+		silent, a := pipe.New(p.options)
 		p.server.ServeConn(a)
-		wrong, b := memnet.Pipe(p.options)
+		wrong, b := pipe.New(p.options)
 		p.server.ServeConn(b)
 		wrong.Write([]byte("GET / HTTP/1.1\r\n\r\n"))
 		if err := <-refused; !errors.Is(err, ErrClosed) || !errors.Is(err, ErrVersions) {
@@ -96,7 +96,7 @@ func TestConnectionsThatDoNotConnectAreRefused(t *testing.T) {
 		if err := <-refused; !errors.Is(err, ErrHandshake) || time.Since(start) > DefaultHandshakeTimeout+tickInterval {
 			t.Errorf("silence: %v after %v", err, time.Since(start))
 		}
-		for _, conn := range []*memnet.Conn{silent, wrong} {
+		for _, conn := range []*pipe.Conn{silent, wrong} {
 			conn.Close()
 		}
 		p.close()
@@ -106,7 +106,7 @@ func TestConnectionsThatDoNotConnectAreRefused(t *testing.T) {
 
 func TestMalformedBytesDisturbNoOtherSession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := newPair(t, Config{}, memnet.Options{})
+		p := newPair(t, Config{}, pipe.Options{})
 		good := &datapath{id: 1}
 		sw, ctl, _ := p.connect(good)
 		bad := &datapath{id: 2}
@@ -145,9 +145,9 @@ func TestMalformedBytesDisturbNoOtherSession(t *testing.T) {
 
 func TestCloseCutsAPeerThatDoesNotRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := newPair(t, Config{}, memnet.Options{Buffer: 4096})
+		p := newPair(t, Config{}, pipe.Options{Buffer: 4096})
 		_, ctl, conn := p.connect(&datapath{id: 1})
-		conn.SetReadDeadline(past)
+		conn.SetReadDeadline(pastDeadline)
 		synctest.Wait()
 		blockReader(conn)
 		for ctl.Queue() < 8192 {
@@ -165,4 +165,4 @@ func TestCloseCutsAPeerThatDoesNotRead(t *testing.T) {
 }
 
 // blockReader makes nothing arrive at an end of a connection any more.
-func blockReader(conn *memnet.Conn) { conn.HoldInput(true) }
+func blockReader(conn *pipe.Conn) { conn.HoldInput(true) }

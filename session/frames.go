@@ -11,16 +11,17 @@ import (
 // errFrames is returned for bytes that are not as many whole messages as was said.
 var errFrames = errors.New("session: the bytes are not so many whole messages")
 
-// SendFrames queues messages that have been encoded in the session's version, count of them one after the other, with
-// transaction ids of its own in place of those in the bytes, and returns the first id: those of the others follow by one. The bytes
-// are copied. All are queued or none: ErrFull if they do not fit, an error that wraps openflow.ErrVersion if they are of another
+// SendFrames queues messages that have been encoded in the session's version, count of them one
+// after the other, with transaction ids of its own in place of those in the bytes, and returns the
+// first id: those of the others follow by one. The bytes are copied. All are queued or none:
+// ErrFull if they do not fit, an error that wraps openflow.ErrVersion if they are of another
 // version, or one that wraps ErrClosed. But for their headers they are not checked.
 func (s *Session) SendFrames(frames []byte, count int) (uint32, error) {
 	n := uint32(count)
 	first := s.core.xid.Add(n) - n + 1
 	s.out.mu.Lock()
 	err := s.out.appendFrames(frames, first, count)
-	start := s.out.claim()
+	start := s.out.startWriting()
 	s.out.mu.Unlock()
 	if start {
 		s.startWriter()
@@ -35,7 +36,7 @@ func (q *output) appendFrames(frames []byte, xid uint32, count int) error {
 		return q.ended
 	case q.version == 0:
 		return ErrNotConnected
-	case !q.room(q.buf, -len(frames)):
+	case !q.fits(q.buf, -len(frames)):
 		q.full += uint64(count)
 		return ErrFull
 	}

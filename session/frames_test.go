@@ -8,16 +8,17 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/weirnet/weir/internal/memnet"
 	"github.com/weirnet/weir/internal/need"
 	"github.com/weirnet/weir/openflow"
+	"github.com/weirnet/weir/session/pipe"
 )
 
 // mods are n encoded flow-mods.
 func mods(t testing.TB, v openflow.Version, n int) (frames []byte) {
 	for i := range n {
 		var err error
-		m := &openflow.FlowMod{Cookie: uint64(i), Buffer: openflow.NoBuffer, OutPort: openflow.PortAny, OutGroup: openflow.GroupAny}
+		m := &openflow.FlowMod{Cookie: uint64(i), Buffer: openflow.NoBuffer, OutPort: openflow.PortAny,
+			OutGroup: openflow.GroupAny}
 		if frames, err = openflow.Append(frames, v, 0xdead, m); err != nil {
 			t.Fatal(err)
 		}
@@ -27,7 +28,7 @@ func mods(t testing.TB, v openflow.Version, n int) (frames []byte) {
 
 func TestSendFrames(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := newPair(t, Config{MaxQueue: 64 << 10, EchoInterval: -1}, memnet.Options{})
+		p := newPair(t, Config{MaxQueue: 64 << 10, EchoInterval: -1}, pipe.Options{})
 		var xids []uint32
 		d := &datapath{id: 1}
 		d.flowMod = func(_ *Session, h openflow.Header, fm *openflow.FlowMod) {

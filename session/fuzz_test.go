@@ -8,7 +8,8 @@ import (
 	"github.com/weirnet/weir/openflow"
 )
 
-// conversationOf are all messages that conversation knows, one after the other, in a version, with transaction ids from 1.
+// conversationOf are all messages that conversation knows, one after the other, in a version, with
+// transaction ids from 1.
 func conversationOf(v openflow.Version) [][]byte {
 	names := []string{"hello", "features_reply", "port_desc", "desc", "role_reply", "error", "echo_request", "echo_reply",
 		"features_request", "get_config_request", "set_config", "barrier_request", "barrier_reply", "role_request",
@@ -23,7 +24,8 @@ func conversationOf(v openflow.Version) [][]byte {
 	return all
 }
 
-// feed gives arbitrary bytes to a core, framed as the reader does it, and checks what must hold whatever comes.
+// feed gives arbitrary bytes to a core, framed as the reader does it, and checks what must hold
+// whatever comes.
 func feed(t *testing.T, end End, v openflow.Version, data []byte) {
 	cfg := Config{Versions: []openflow.Version{v}, Role: func(id uint64) (openflow.RoleRequest, bool) {
 		return openflow.RoleRequest{Role: openflow.RoleMaster}, id&1 == 1
@@ -34,16 +36,17 @@ func feed(t *testing.T, end End, v openflow.Version, data []byte) {
 	sent := check(t, c, c.Start(now), &answers)
 	in := input{buf: append([]byte(nil), data...), w: len(data)}
 	for c.state != stateClosed {
-		frame, ok := in.next(c.sense)
+		frame, ok := in.next(c.plausible)
 		if !ok {
 			break
 		}
-		if c.state == stateReady && c.Expect(c.NextXID(), openflow.TypeMultipartRequest, now, func(openflow.Message, error) {}) == nil {
+		if c.state == stateReady && c.Expect(c.NextXID(), openflow.TypeMultipartRequest, now,
+			func(openflow.Message, error) {}) == nil {
 			open++
 		}
 		now = now.Add(time.Millisecond)
 		if frame[7]&3 == 3 {
-			sent += check(t, c, c.Step(Input{Challenge: true}, now), &answers)
+			sent += check(t, c, c.Step(Input{CheckAlive: true}, now), &answers)
 		}
 		sent += check(t, c, c.Step(Input{Frame: frame, Read: uint64(in.r)}, now), &answers)
 	}
@@ -63,8 +66,8 @@ func feed(t *testing.T, end End, v openflow.Version, data []byte) {
 	}
 }
 
-// check sees that all that is sent are messages, counts the answers to requests, admits every switch but one, and
-// returns the number of bytes.
+// check sees that all that is sent are messages, counts the answers to requests, admits every
+// switch but one, and returns the number of bytes.
 func check(t *testing.T, c *Core, r Ready, answers *int) int {
 	for b := r.Send; len(b) > 0; {
 		n := int(b[2])<<8 | int(b[3])
@@ -79,11 +82,11 @@ func check(t *testing.T, c *Core, r Ready, answers *int) int {
 		}
 		if e.Kind == EventIdentified {
 			sent := len(r.Send)
-			verdict := &Verdict{}
+			admission := &Admission{}
 			if c.features.Datapath == 3 {
-				verdict.Err = ErrInUse
+				admission.Err = ErrInUse
 			}
-			return sent + check(t, c, c.Step(Input{Verdict: verdict}, time.Unix(0, 0)), answers)
+			return sent + check(t, c, c.Step(Input{Admission: admission}, time.Unix(0, 0)), answers)
 		}
 	}
 	return len(r.Send)
@@ -112,8 +115,8 @@ func FuzzCore(f *testing.F) {
 	})
 }
 
-// TestCoresStandBrokenLengths breaks each message of a conversation in turn: its length field takes every wrong value,
-// and the conversation ends after every byte.
+// TestCoresStandBrokenLengths breaks each message of a conversation in turn: its length field takes
+// every wrong value, and the conversation ends after every byte.
 func TestCoresStandBrokenLengths(t *testing.T) {
 	for _, v := range []openflow.Version{openflow.V10, openflow.V13} {
 		all := conversationOf(v)

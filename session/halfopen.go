@@ -6,8 +6,9 @@ import (
 	"github.com/weirnet/weir/crowd"
 )
 
-// place is where a session stands among those in their handshake. Its owner is the group, under its lock.
-type place struct {
+// handshakeEntry is a session's place in the queue of those in their handshake, owned by the group
+// under its lock.
+type handshakeEntry struct {
 	crowd.Place // nowhere when its handshake is done
 	source      netip.Prefix
 	leaving     bool // it was shed

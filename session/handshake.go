@@ -9,8 +9,7 @@ import (
 	"github.com/weirnet/weir/openflow"
 )
 
-// Features is what a switch said of itself in the handshake. Ports are those at that time; port status messages that
-// come later are the handler's.
+// Features describes a switch as of the handshake. Later port status messages go to the handler.
 type Features struct {
 	Datapath     uint64
 	Version      openflow.Version
@@ -21,7 +20,8 @@ type Features struct {
 	Ports        []openflow.Port
 	Desc         openflow.Desc // empty if the switch refuses to tell
 	Remote       net.Addr
-	// RoleError is why the role asked for by Config.Role was not given; nil if it was, or none was asked for.
+	// RoleError is why the role asked for by Config.Role was not given; nil if it was, or none was
+	// asked for.
 	RoleError error
 }
 
@@ -33,7 +33,7 @@ func (c *Core) askFeatures(now time.Time) {
 			c.failHandshake(err)
 			return
 		}
-		c.learnFeatures(m.(*openflow.FeaturesReply))
+		c.onFeatures(m.(*openflow.FeaturesReply))
 	})
 	c.asked = c.xid.Load()
 }
@@ -46,10 +46,10 @@ func (c *Core) failHandshake(err error) {
 	c.close(err)
 }
 
-// learnFeatures takes the features reply: the owner is asked whether this switch may connect.
-func (c *Core) learnFeatures(m *openflow.FeaturesReply) {
+// onFeatures takes the features reply and asks the owner for an Admission.
+func (c *Core) onFeatures(m *openflow.FeaturesReply) {
 	if m.Auxiliary != 0 {
-		c.expel("auxiliary connection", ErrAuxiliary)
+		c.refuseSwitch("auxiliary connection", ErrAuxiliary)
 		return
 	}
 	if len(m.Ports) > c.cfg.MaxPorts {
@@ -62,59 +62,73 @@ func (c *Core) learnFeatures(m *openflow.FeaturesReply) {
 	c.events = append(c.events, Event{Kind: EventIdentified})
 }
 
-// admit takes the owner's verdict. A switch that may connect is asked for the rest, the role first.
-func (c *Core) admit(v *Verdict, now time.Time) {
+// admit takes the owner's admission. An admitted switch is asked for the rest, the role first.
+func (c *Core) admit(v *Admission, now time.Time) {
 	switch {
 	case c.state != stateAdmit:
 		return
 	case errors.Is(v.Err, ErrInUse):
-		c.expel("datapath id in use", v.Err)
+		c.refuseSwitch("datapath id in use", v.Err)
 		return
 	case v.Err != nil:
-		c.expel("not admitted", v.Err)
+		c.refuseSwitch("not admitted", v.Err)
 		return
 	}
 	c.state = stateDescribe
 	if c.cfg.Role != nil {
 		if role, ok := c.cfg.Role(c.features.Datapath); ok {
-			c.need(&role, now, func(_ openflow.Message, err error) { c.features.RoleError = err })
+			c.require(&role, now, func(_ openflow.Message, err error) { c.features.RoleError = err })
 		}
 	}
 	if c.version != openflow.V10 {
-		c.need(&openflow.MultipartRequest{Body: &openflow.PortDescRequest{}}, now, c.learnPorts)
+		c.require(&openflow.MultipartRequest{Body: &openflow.PortDescRequest{}}, now, c.onPorts)
 	}
-	c.need(&openflow.MultipartRequest{Body: &openflow.DescRequest{}}, now, c.learnDesc)
+	c.require(&openflow.MultipartRequest{Body: &openflow.DescRequest{}}, now, c.onDesc)
 	c.send(c.NextXID(), &openflow.SetConfig{MissSendLen: c.cfg.MissSendLen})
 }
 
-// expel answers the features reply with an error, whose data is text for people, and ends the connection.
-func (c *Core) expel(text string, reason error) {
+// refuseSwitch answers the features reply with an error, whose data is text for people, and ends
+// the connection.
+func (c *Core) refuseSwitch(text string, reason error) {
 	c.counts.refused++
 	c.send(c.asked, &openflow.ErrorMsg{Code: openflow.BadRequestEPerm, Data: []byte(text)})
 	c.close(reason)
 }
 
-// need asks something without whose answer, be it an error, the handshake is not done.
-func (c *Core) need(m openflow.Message, now time.Time, answer func(openflow.Message, error)) {
+// require sends a request whose answer, or error, the handshake waits for.
+func (c *Core) require(m openflow.Message, now time.Time, answer func(openflow.Message, error)) {
 	c.waiting++
 	c.ask(m, now, func(reply openflow.Message, err error) {
 		if errors.Is(err, ErrClosed) {
 			return
 		}
 		answer(reply, err)
-		if c.waiting--; c.waiting == 0 && c.state != stateClosed {
-			c.connect(now)
+		if c.waiting--; c.waiting > 0 || c.state == stateClosed {
+			return
 		}
+		if err := c.checkRoom(); err != nil {
+			c.refuseSwitch("too many ports of new switches", err)
+			return
+		}
+		c.connect(now)
 	})
+}
+
+// checkRoom asks whether there is room for the switch.
+func (c *Core) checkRoom() error {
+	if c.roomCheck == nil {
+		return nil
+	}
+	return c.roomCheck()
 }
 
 // refusePorts ends the connection of a switch with more ports than it may have.
 func (c *Core) refusePorts(n int) {
-	c.expel("too many ports", fmt.Errorf("%w: %d or more, at most %d are taken", ErrPorts, n, c.cfg.MaxPorts))
+	c.refuseSwitch("too many ports", fmt.Errorf("%w: %d or more, at most %d are taken", ErrPorts, n, c.cfg.MaxPorts))
 }
 
-// learnPorts takes the port descriptions; a switch that refuses them has none that we know.
-func (c *Core) learnPorts(m openflow.Message, err error) {
+// onPorts takes the port descriptions; a switch that refuses them has none.
+func (c *Core) onPorts(m openflow.Message, err error) {
 	if errors.Is(err, ErrTooLarge) {
 		c.refusePorts(c.cfg.MaxPorts + 1)
 	}
@@ -130,8 +144,8 @@ func (c *Core) learnPorts(m openflow.Message, err error) {
 	}
 }
 
-// learnDesc takes the description; a switch that refuses it has none.
-func (c *Core) learnDesc(m openflow.Message, err error) {
+// onDesc takes the description; a switch that refuses it has none.
+func (c *Core) onDesc(m openflow.Message, err error) {
 	if err != nil {
 		return
 	}

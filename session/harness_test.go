@@ -8,8 +8,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/weirnet/weir/internal/memnet"
 	"github.com/weirnet/weir/openflow"
+	"github.com/weirnet/weir/session/pipe"
 )
 
 // notebook is what handlers of tests write down.
@@ -137,20 +137,21 @@ type pair struct {
 	server  *Server
 	dialer  *Dialer
 	handler *controller
-	options memnet.Options
+	options pipe.Options
 }
 
-func newPair(t *testing.T, cfg Config, o memnet.Options) *pair {
+func newPair(t *testing.T, cfg Config, o pipe.Options) *pair {
 	p := &pair{t: t, handler: &controller{}, options: o}
 	p.server = NewServer(cfg, p.handler)
 	p.dialer = NewDialer(cfg)
 	return p
 }
 
-// connect connects a switch and returns its session, the controller's, and the switch's end of the connection.
-func (p *pair) connect(d *datapath) (sw, ctl *Session, conn *memnet.Conn) {
+// connect connects a switch and returns its session, the controller's, and the switch's end of the
+// connection.
+func (p *pair) connect(d *datapath) (sw, ctl *Session, conn *pipe.Conn) {
 	p.t.Helper()
-	a, b := memnet.Pipe(p.options)
+	a, b := pipe.New(p.options)
 	if _, err := p.server.ServeConn(a); err != nil {
 		p.t.Fatal(err)
 	}

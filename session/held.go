@@ -1,8 +1,17 @@
 package session
 
-// hold tells the group how much is held for the peer that it has not said whole: all of a handshake, the parts of answers
-// that are not whole. It is called by the reader after each batch, which is bounded by its buffer.
+import (
+	"fmt"
+	"time"
+)
+
+// hold updates the bytes of incomplete input that are held for the peer: all of a handshake, and
+// the parts of incomplete answers. The reader calls it after each batch, which its buffer bounds.
 func (s *Session) hold() {
+	if !s.newUntil.IsZero() && !s.group.now().Before(s.newUntil) {
+		s.newUntil = time.Time{}
+		s.group.holdPorts(s, 0)
+	}
 	n := s.core.holds.Load()
 	if !s.connected {
 		n += int64(max(len(s.input.buf)-freeInput, 0))
@@ -13,33 +22,33 @@ func (s *Session) hold() {
 	}
 }
 
-// hold counts what is held for a session. Where that is too much of all together, who holds most is ended: so one that
-// holds much makes no room for itself at the cost of many that hold little.
+// hold sets the bytes held for a session. Above Config.MaxHeld in all, the session with most of
+// them is ended, so that one large holder cannot displace many small ones.
 func (g *group) hold(s *Session, n int64) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if _, there := g.sessions[s]; !there || s.place.leaving {
+	if _, there := g.sessions[s]; !there || s.handshake.leaving {
 		return
 	}
 	g.held.Add(n - s.holds)
 	s.holds = n
 	for g.held.Load() > int64(s.cfg.MaxHeld) {
-		most := g.holdsMost()
+		most := g.largestHolder()
 		if most == nil {
 			return
 		}
 		g.held.Add(-most.holds)
 		most.holds = 0
-		g.known(most)
-		most.place.leaving = true
+		g.leaveHandshake(most)
+		most.handshake.leaving = true
 		g.leaving++
 		g.leave(most)
 		most.Close(ErrHeld)
 	}
 }
 
-// holdsMost is the session for which most is held; nil if nothing is.
-func (g *group) holdsMost() (most *Session) {
+// largestHolder returns the session with most held bytes; nil if none has any.
+func (g *group) largestHolder() (most *Session) {
 	for s := range g.sessions {
 		if s.holds > 0 && (most == nil || s.holds > most.holds) {
 			most = s
@@ -48,5 +57,39 @@ func (g *group) holdsMost() (most *Session) {
 	return most
 }
 
-// Held is how many bytes are held for all peers together of what they have not said whole, as Config.MaxHeld counts them.
+// Held returns the bytes of incomplete input that are held for all peers, as Config.MaxHeld counts
+// them.
 func (v *Server) Held() int { return int(v.group.held.Load()) }
+
+// roomForPorts reserves memory for the ports of a new switch when its handshake is done. Anybody
+// can claim to be a switch with thousands of ports, and the handler keeps many times the 64 bytes
+// that a port has on the wire. The reader calls it.
+func (s *Session) roomForPorts() error {
+	f := &s.core.features
+	many := int64(len(f.Ports) - FreePorts)
+	if many <= 0 || !s.cfg.NewSwitch(f.Datapath) {
+		return nil
+	}
+	most := int64(s.cfg.MaxHeld / 2)                     // the other half is for handshakes
+	if !s.group.holdPorts(s, min(many*heldPort, most)) { // a single one is admitted whatever the limit
+		return fmt.Errorf("%w: %d, and more than %d of each new switch are counted for %s", ErrNewPorts,
+			len(f.Ports), FreePorts, NewSwitchTime)
+	}
+	s.newUntil = s.group.now().Add(NewSwitchTime)
+	return nil
+}
+
+// holdPorts sets the bytes held for a new switch's ports. Where there is no room it returns false
+// and changes nothing: sessions that exist are kept.
+func (g *group) holdPorts(s *Session, n int64) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	more := n - s.ports
+	if _, there := g.sessions[s]; !there || more > 0 && g.ports+more > int64(s.cfg.MaxHeld/2) {
+		return false
+	}
+	g.held.Add(more)
+	g.ports += more
+	s.ports = n
+	return true
+}

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math/bits"
@@ -22,7 +23,8 @@ func bitmap(versions []openflow.Version) uint32 {
 // highest is the highest version of a bitmap.
 func highest(m uint32) openflow.Version { return openflow.Version(bits.Len32(m) - 1) }
 
-// sendHello offers our versions: the header has the highest, and from OpenFlow 1.3 on the bitmap all of them.
+// sendHello offers our versions: the header has the highest, and from OpenFlow 1.3 on the bitmap
+// all of them.
 func (c *Core) sendHello() {
 	offer := bitmap(c.cfg.Versions)
 	v := highest(offer)
@@ -37,8 +39,9 @@ func (c *Core) sendHello() {
 	c.out = out
 }
 
-// negotiate picks the version: where both sides sent a bitmap the highest in both, otherwise the smaller of the two
-// headers' versions, if it is ours (OpenFlow 1.3, "Connection Setup"). Zero if there is none.
+// negotiate picks the version: where both sides sent a bitmap the highest in both, otherwise the
+// smaller of the two headers' versions, if it is ours (OpenFlow 1.3, "Connection Setup"). Zero if
+// there is none.
 func negotiate(offer uint32, peer openflow.Version, versions uint32) openflow.Version {
 	if versions != 0 && highest(offer) != openflow.V10 {
 		if common := offer & versions; common != 0 {
@@ -53,7 +56,8 @@ func negotiate(offer uint32, peer openflow.Version, versions uint32) openflow.Ve
 	return v
 }
 
-// tlsHandshake and tlsMajor begin what a peer sends that speaks TLS: the record's type and version (RFC 8446, 5.1).
+// tlsHandshake and tlsMajor begin what a peer sends that speaks TLS: the record's type and version
+// (RFC 8446, 5.1).
 const (
 	tlsHandshake = 22
 	tlsMajor     = 3
@@ -68,8 +72,8 @@ func (c *Core) receiveFirst(frame []byte, now time.Time) {
 		c.failHello(peer, frame, "TLS where none is spoken")
 		return
 	case length < openflow.HeaderLen:
-		c.version = c.speak(peer)
-		c.lose(frame, openflow.BadRequestBadLen, fmt.Sprintf("length %d in a header, below 8", length))
+		c.version = c.errorVersion(peer)
+		c.failFraming(frame, openflow.BadRequestBadLen, fmt.Sprintf("length %d in a header, below 8", length))
 		return
 	case openflow.Type(frame[1]) == openflow.TypeError:
 		c.close(c.refusedHello(frame))
@@ -87,10 +91,10 @@ func (c *Core) receiveFirst(frame []byte, now time.Time) {
 	c.version = negotiate(offer, peer, hello.Versions)
 	if c.version == 0 {
 		c.failHello(peer, frame, fmt.Sprintf("here %s, there %s: no version in common", versionsText(offer),
-			versionsText(orDefault(hello.Versions, 1<<(peer&31)))))
+			versionsText(cmp.Or(hello.Versions, 1<<(peer&31)))))
 		return
 	}
-	c.agreed(now)
+	c.onVersion(now)
 }
 
 // refusedHello is why the peer's error ended the connection.
@@ -104,25 +108,26 @@ func (c *Core) refusedHello(frame []byte) error {
 	return fmt.Errorf("%w: %w", ErrVersions, &PeerError{Header: h, Msg: e})
 }
 
-// speak is the version of an error to a peer with which none is agreed on.
-func (c *Core) speak(peer openflow.Version) openflow.Version {
+// errorVersion returns the version of an error to a peer before a version is agreed on.
+func (c *Core) errorVersion(peer openflow.Version) openflow.Version {
 	if peer >= openflow.V13 {
 		return openflow.V13
 	}
 	return openflow.V10
 }
 
-// failHello answers with OFPHFC_INCOMPATIBLE, whose data is text for people, and ends the connection.
+// failHello answers with OFPHFC_INCOMPATIBLE, whose data is text for people, and ends the
+// connection.
 func (c *Core) failHello(peer openflow.Version, frame []byte, reason string) {
 	c.counts.refused++
-	c.version = c.speak(peer)
+	c.version = c.errorVersion(peer)
 	xid := uint32(frame[4])<<24 | uint32(frame[5])<<16 | uint32(frame[6])<<8 | uint32(frame[7])
 	c.send(xid, &openflow.ErrorMsg{Code: openflow.HelloFailedIncompatible, Data: []byte(reason)})
 	c.close(fmt.Errorf("%w: %w", ErrVersions, errors.New(reason)))
 }
 
-// agreed goes on after the version is known.
-func (c *Core) agreed(now time.Time) {
+// onVersion continues when the version is agreed on.
+func (c *Core) onVersion(now time.Time) {
 	if c.end == SwitchEnd {
 		c.connect(now)
 		return

@@ -1,6 +1,7 @@
 package session
 
-// input is the reader's buffer. It starts small, grows while reads fill it, and shrinks when the session is idle.
+// input is the reader's buffer. It starts small, grows while reads fill it, and shrinks when the
+// session is idle.
 type input struct {
 	buf     []byte
 	r, w    int // the bytes read and not yet handed over are buf[r:w]
@@ -28,14 +29,15 @@ func (in *input) grow() {
 	in.buf = bigger
 }
 
-// fill takes note of n bytes read. A read that filled the buffer makes it grow for the next one.
-func (in *input) fill(n int) {
+// filled takes note of n bytes read. A read that filled the buffer makes it grow for the next one.
+func (in *input) filled(n int) {
 	in.w += n
 	in.largest = max(in.largest, n)
 }
 
-// next hands over the next whole message, or says that it is not there yet. Of a message whose length is below that of
-// a header, or that is not whole and makes no sense by its header, it hands over the header.
+// next hands over the next whole message, or says that it is not there yet. Of a message whose
+// length is below that of a header, or that is not whole and makes no sense by its header, it hands
+// over the header.
 func (in *input) next(sense func(header []byte) bool) ([]byte, bool) {
 	rest := in.buf[in.r:in.w]
 	if len(rest) < 8 {
@@ -59,11 +61,11 @@ func (in *input) adapt() {
 	}
 }
 
-// large says whether the buffer is larger than an idle session's.
+// large reports whether the buffer is larger than an idle session's.
 func (in *input) large() bool { return len(in.buf) > minReadBuffer }
 
-// rest lets a large buffer go if no read since the last rest needed it.
-func (in *input) rest() {
+// shrink lets a large buffer go if no read since the last rest needed it.
+func (in *input) shrink() {
 	if in.r == in.w && in.large() && in.largest <= minReadBuffer {
 		in.buf, in.r, in.w = nil, 0, 0
 	}

@@ -2,8 +2,9 @@ package session
 
 import "net/netip"
 
-// room makes room for one more connection of a source: where there are too many in their handshake, of the source, of all,
-// or together with the connected ones, the oldest of them ends. The group's lock is held.
+// room makes room for one more connection of a source: where there are too many in their handshake,
+// of the source, of all, or together with the connected ones, the oldest of them ends. The group's
+// lock is held.
 func (g *group) room(source netip.Prefix, limits *Config) error {
 	full := len(g.sessions)-g.leaving >= limits.MaxSessions
 	switch {
@@ -21,36 +22,36 @@ func (g *group) room(source netip.Prefix, limits *Config) error {
 	return nil
 }
 
-// endOldest sheds a session that is half open, if there is one. The group's lock is held.
+// endOldest sheds a half-open session, if ok. The group's lock is held.
 func (g *group) endOldest(s *Session, ok bool) {
 	if !ok {
 		return
 	}
-	g.known(s)
-	s.place.leaving = true
+	g.leaveHandshake(s)
+	s.handshake.leaving = true
 	g.leaving++
 	g.leave(s)
 	s.Close(ErrShed)
 }
 
-// shed ends the oldest connection in its handshake, where there is one: files ran out.
+// shed ends the oldest connection in its handshake, if any, when file descriptors ran out.
 func (g *group) shed() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.endOldest(g.half.Oldest())
 }
 
-// connected takes note that a session's handshake is done.
+// connected is called when a session's handshake is done.
 func (g *group) connected(s *Session) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.known(s)
+	g.leaveHandshake(s)
 }
 
-// known takes a session out of those that are half open. The group's lock is held.
-func (g *group) known(s *Session) { g.half.Remove(s.place.source, &s.place.Place) }
+// leaveHandshake removes a session from the half-open ones. The group's lock is held.
+func (g *group) leaveHandshake(s *Session) { g.half.Remove(s.handshake.source, &s.handshake.Place) }
 
-// remove forgets a session that has ended.
+// remove removes a session that has ended.
 func (g *group) remove(s *Session) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -58,19 +59,20 @@ func (g *group) remove(s *Session) {
 		return
 	}
 	delete(g.sessions, s)
-	g.known(s)
-	if s.place.leaving {
+	g.leaveHandshake(s)
+	if s.handshake.leaving {
 		g.leaving--
 	} else {
 		g.leave(s)
 	}
-	g.held.Add(-s.holds)
-	s.holds = 0
+	g.held.Add(-s.holds - s.ports)
+	g.ports -= s.ports
+	s.holds, s.ports = 0, 0
 }
 
-// leave takes a session out of those of its source, where they are counted.
+// leave removes a session from the count of its source, if it is counted.
 func (g *group) leave(s *Session) {
-	source := s.place.source
+	source := s.handshake.source
 	if n, counted := g.sources[source]; n > 1 {
 		g.sources[source] = n - 1
 	} else if counted {

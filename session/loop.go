@@ -17,11 +17,12 @@ import (
 
 // The goroutines of this package, all of them started here:
 //
-//   - read, one for each session: owns the session's reader, delivers to the handler, steps the core. It ends when the
-//     connection does, and the session with it.
-//   - drain, at most one for each session, only while bytes are queued that the reader did not get rid of.
-//   - tick, one for each group (a Server or a Dialer): wakes the readers of sessions whose deadline has passed, by a read
-//     deadline in the past. It ends when the group is closed.
+//   - read, one for each session: owns the session's reader, delivers to the handler, steps the
+//     core. It ends when the connection does, and the session with it.
+//   - drain, at most one for each session, only while bytes are queued that the reader did not get
+//     rid of.
+//   - tick, one for each group (a Server or a Dialer): wakes the readers of sessions whose deadline
+//     has passed, by a read deadline in the past. It ends when the group is closed.
 //   - accept, in the caller's goroutine of Server.Serve.
 
 // group is the set of sessions of a Server or Dialer, which share one ticker.
@@ -36,6 +37,7 @@ type group struct {
 	leaving  int                   // sessions that were shed and have not ended yet
 	sources  map[netip.Prefix]int  // sessions of each, of a Server
 	held     atomic.Int64          // bytes of all sessions, as Config.MaxHeld counts them; written under the lock
+	ports    int64                 // of them, for ports of new switches
 	started  bool
 	closed   bool
 	running  sync.WaitGroup
@@ -54,7 +56,8 @@ func (g *group) now() time.Time {
 	return time.Now()
 }
 
-// start runs a session, or says why not. With limits, those of a Server, it counts as half open until it is connected.
+// start runs a session, or tells why not. With limits, those of a Server, it counts as half open
+// until it is connected.
 func (g *group) start(s *Session, limits *Config) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -62,11 +65,11 @@ func (g *group) start(s *Session, limits *Config) error {
 		return ErrClosed
 	}
 	if limits != nil {
-		if err := g.room(s.place.source, limits); err != nil {
+		if err := g.room(s.handshake.source, limits); err != nil {
 			return err
 		}
-		s.place.Place = g.half.Add(s.place.source, s)
-		g.sources[s.place.source]++
+		s.handshake.Place = g.half.Add(s.handshake.source, s)
+		g.sources[s.handshake.source]++
 	}
 	g.sessions[s] = struct{}{}
 	if g.driver != nil {
@@ -81,7 +84,8 @@ func (g *group) start(s *Session, limits *Config) error {
 	return nil
 }
 
-// close ends all sessions and waits for them; when ctx is done their connections are cut, and it waits no longer.
+// close ends all sessions and waits for them; when ctx is done their connections are cut, and it
+// waits no longer.
 func (g *group) close(ctx context.Context) error {
 	g.mu.Lock()
 	if !g.closed {
@@ -125,22 +129,23 @@ func (g *group) tick() {
 	}
 }
 
-// wake wakes readers whose deadline has passed and, where rest says so, those that may let large buffers go.
+// wake wakes readers whose deadline has passed and, where rest says so, those that may let large
+// buffers go.
 func (g *group) wake(now time.Duration, rest bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for s := range g.sessions {
 		if d := s.deadline.Load(); d != 0 && d <= int64(now) || rest && (s.large.Load() || s.out.large()) {
-			s.kick()
+			s.wakeReader()
 		}
 	}
 }
 
-// past is a read deadline that has passed.
-var past = time.Unix(1, 0)
+// pastDeadline as a read deadline has always passed.
+var pastDeadline = time.Unix(1, 0)
 
-// kick makes the reader return from its read, at once or when it reads next.
-func (s *Session) kick() { _ = s.conn.SetReadDeadline(past) }
+// wakeReader makes the reader return from its present or next read.
+func (s *Session) wakeReader() { _ = s.conn.SetReadDeadline(pastDeadline) }
 
 // setDeadline tells the ticker when the core wants to be stepped.
 func (s *Session) setDeadline(t time.Time) {
@@ -151,26 +156,26 @@ func (s *Session) setDeadline(t time.Time) {
 	s.deadline.Store(max(int64(t.Sub(s.group.epoch)), 1))
 }
 
-// Close ends the session: what is queued is still sent, if the peer takes it within half a second. It returns at once;
-// Done tells when it has ended. A nil reason is ErrClosed.
+// Close ends the session: what is queued is still sent, if the peer takes it within half a second.
+// It returns at once; Done tells when it has ended. A nil reason is ErrClosed.
 func (s *Session) Close(reason error) {
 	if reason == nil {
 		reason = ErrClosed
 	}
 	s.closing.CompareAndSwap(nil, &reason)
-	s.kick()
+	s.wakeReader()
 }
 
 // read is the session's reader: the whole life of the connection.
 func (s *Session) read() {
-	reason, ours := s.converse()
+	reason, ours := s.readLoop()
 	s.finish(reason, ours)
 }
 
-// converse reads until the connection ends, and says why and whether that was our own decision.
-func (s *Session) converse() (reason error, ours bool) {
+// readLoop reads until the connection ends, and tells why and whether that was our own decision.
+func (s *Session) readLoop() (reason error, ours bool) {
 	since := s.group.now()
-	if err := s.shake(since); err != nil {
+	if err := s.tlsHandshake(since); err != nil {
 		return err, true
 	}
 	s.open(since)
@@ -187,19 +192,19 @@ func (s *Session) converse() (reason error, ours bool) {
 			if p := s.closing.Load(); p != nil {
 				return *p, true
 			}
-			s.woken()
+			s.onDeadline()
 		}
 		if s.core.reason != nil {
 			return s.core.reason, true
 		}
-		s.pause()
+		s.awaitQueue()
 	}
 }
 
 // startWriter starts the goroutine that writes; the caller has claimed the queue.
 func (s *Session) startWriter() {
 	if s.group.driver != nil {
-		s.writeOn()
+		s.writeAvailable()
 		return
 	}
 	go s.drain()
@@ -210,7 +215,7 @@ func (s *Session) drain() {
 	q := &s.out
 	for {
 		q.mu.Lock()
-		b := q.take()
+		b := q.nextWrite()
 		q.mu.Unlock()
 		if len(b) == 0 {
 			return
@@ -237,9 +242,9 @@ func signal(c chan struct{}) {
 	}
 }
 
-// pause waits while the queue is over the high-water mark, but not for long: if the peer did the same, both would wait
-// for ever.
-func (s *Session) pause() {
+// awaitQueue waits while the queue is over the high-water mark, but not for long: if the peer did
+// the same, both would wait for ever.
+func (s *Session) awaitQueue() {
 	if s.out.size.Load() <= int64(s.cfg.HighWater) {
 		return
 	}
@@ -252,7 +257,8 @@ func (s *Session) pause() {
 	}
 }
 
-// RequestContext is Request for those who may wait, never the handler itself: it returns the answer.
+// RequestContext is Request for those who may wait, never the handler itself: it returns the
+// answer.
 func (s *Session) RequestContext(ctx context.Context, m openflow.Message) (openflow.Message, error) {
 	type answer struct {
 		m   openflow.Message
@@ -274,7 +280,8 @@ func (s *Session) RequestContext(ctx context.Context, m openflow.Message) (openf
 	}
 }
 
-// Serve accepts connections until the server is closed; it returns nil then, and closes the listener.
+// Serve accepts connections until the server is closed; it returns nil then, and closes the
+// listener.
 func (v *Server) Serve(ln net.Listener) error {
 	if !v.listen(ln) {
 		ln.Close()
@@ -285,7 +292,7 @@ func (v *Server) Serve(ln net.Listener) error {
 		conn, err := ln.Accept()
 		switch {
 		case err == nil:
-			_, _ = v.ServeConn(conn) // what is refused is told to Config.Refused
+			_, _ = v.ServeConn(conn) // Config.Refused is called for what is refused
 		case v.isClosed():
 			return nil
 		case errors.Is(err, net.ErrClosed):

@@ -7,14 +7,14 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/weirnet/weir/internal/memnet"
 	"github.com/weirnet/weir/openflow"
+	"github.com/weirnet/weir/session/pipe"
 )
 
 func TestHandshakePacketInAndBarrier(t *testing.T) {
 	for _, v := range []openflow.Version{openflow.V10, openflow.V13} {
 		synctest.Test(t, func(t *testing.T) {
-			p := newPair(t, Config{Versions: []openflow.Version{v}}, memnet.Options{})
+			p := newPair(t, Config{Versions: []openflow.Version{v}}, pipe.Options{})
 			d := &datapath{id: 7}
 			sw, ctl, _ := p.connect(d)
 			f := ctl.Features()
@@ -42,7 +42,7 @@ func TestRequestContextOverTCP(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := newPair(t, Config{}, memnet.Options{})
+	p := newPair(t, Config{}, pipe.Options{})
 	connected := make(chan *Session, 1)
 	p.handler.connected = func(s *Session) { connected <- s }
 	served := make(chan error, 1)

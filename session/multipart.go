@@ -2,21 +2,22 @@ package session
 
 import "github.com/weirnet/weir/openflow"
 
-// longest is how long an answer may be whose parts are merged: of those of the handshake, the longest is that of the ports.
-func (c *Core) longest(r *request) int {
+// maxAnswer is how long an answer may be whose parts are merged: of those of the handshake, the
+// longest is that of the ports.
+func (c *Core) maxAnswer(r *request) int {
 	if r.own {
 		return min((c.cfg.MaxPorts+1)*portBytes+maxFrame, MaxMergedBytes)
 	}
 	return MaxMergedBytes
 }
 
-// part takes one part of a multipart answer. An answer above the limits is given up: what still comes of it finds no
-// request any more and is dropped.
-func (c *Core) part(r *request, m *openflow.MultipartReply, length int) {
+// addPart takes one part of a multipart answer. An answer above the limits is given up: what still
+// comes of it finds no request any more and is dropped.
+func (c *Core) addPart(r *request, m *openflow.MultipartReply, length int) {
 	r.parts++
 	r.bytes += length
 	c.holds.Add(heldFactor * int64(length))
-	if r.bytes > c.longest(r) || r.parts > MaxMultipartParts {
+	if r.bytes > c.maxAnswer(r) || r.parts > MaxMultipartParts {
 		c.answer(r, nil, ErrTooLarge)
 		return
 	}

@@ -9,15 +9,16 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/weirnet/weir/internal/memnet"
 	"github.com/weirnet/weir/openflow"
+	"github.com/weirnet/weir/session/pipe"
 )
 
 // plain hides TryWrite of a connection, as TLS does not have it.
 type plain struct{ net.Conn }
 
-// TestOrderIsKept has several goroutines and the handler send at once, over a connection that takes little at a time:
-// what each sends arrives in its order, and what one call sends arrives in one piece.
+// TestOrderIsKept has several goroutines and the handler send at once, over a connection that takes
+// little at a time: what each sends arrives in its order, and what one call sends arrives in one
+// piece.
 func TestOrderIsKept(t *testing.T) {
 	for _, hide := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) { orderIsKept(t, hide) })
@@ -25,7 +26,7 @@ func TestOrderIsKept(t *testing.T) {
 }
 
 func orderIsKept(t *testing.T, hide bool) {
-	orderOf(t, newPair(t, Config{}, memnet.Options{Buffer: 3000}), hide)
+	orderOf(t, newPair(t, Config{}, pipe.Options{Buffer: 3000}), hide)
 }
 
 func orderOf(t *testing.T, p *pair, hide bool) {
@@ -47,7 +48,7 @@ func orderOf(t *testing.T, p *pair, hide bool) {
 	p.handler.packetIn = func(s *Session, _ openflow.Header, pin *openflow.PacketIn) {
 		sendTwo(t, s, senders, uint64(pin.Buffer))
 	}
-	a, b := memnet.Pipe(p.options)
+	a, b := pipe.New(p.options)
 	var near net.Conn = a
 	if hide {
 		near = plain{a}
@@ -88,12 +89,12 @@ func sendTwo(t *testing.T, s *Session, who, n uint64) {
 	}
 }
 
-// TestASlowSwitchSlowsOnlyItself has a switch stop reading: its queue stays bounded, what does not fit is refused and
-// counted, reading from it slows down, and another switch is served as before.
+// TestASlowSwitchSlowsOnlyItself has a switch stop reading: its queue stays bounded, what does not
+// fit is refused and counted, reading from it slows down, and another switch is served as before.
 func TestASlowSwitchSlowsOnlyItself(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := Config{MaxQueue: 64 << 10, HighWater: 16 << 10, EchoInterval: -1}
-		p := newPair(t, cfg, memnet.Options{Buffer: 4096})
+		p := newPair(t, cfg, pipe.Options{Buffer: 4096})
 		p.handler.packetIn = func(s *Session, _ openflow.Header, pin *openflow.PacketIn) {
 			s.Send(&openflow.PacketOut{Buffer: openflow.NoBuffer, InPort: 1, Data: pin.Data})
 		}
@@ -140,7 +141,7 @@ func TestASlowSwitchSlowsOnlyItself(t *testing.T) {
 func TestTwoEndsOverHighWaterDoNotWaitForEachOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := Config{MaxQueue: 256 << 10, HighWater: 2 << 10, EchoInterval: -1}
-		p := newPair(t, cfg, memnet.Options{Buffer: 1024})
+		p := newPair(t, cfg, pipe.Options{Buffer: 1024})
 		const total = 400
 		answered := 0
 		big := make([]byte, 500)
@@ -159,7 +160,8 @@ func TestTwoEndsOverHighWaterDoNotWaitForEachOther(t *testing.T) {
 		time.Sleep(time.Minute)
 		synctest.Wait()
 		if answered+int(ctl.Stats().Full) < total || sw.Queue() != 0 || ctl.Queue() != 0 {
-			t.Errorf("%d of %d answered, %d refused, %d and %d bytes queued", answered, total, ctl.Stats().Full, sw.Queue(), ctl.Queue())
+			t.Errorf("%d of %d answered, %d refused, %d and %d bytes queued", answered, total, ctl.Stats().Full,
+				sw.Queue(), ctl.Queue())
 		}
 		p.close()
 	})

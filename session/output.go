@@ -7,12 +7,12 @@ import (
 	"github.com/weirnet/weir/openflow"
 )
 
-// output is the bounded queue of bytes for one peer, in the order in which they were appended. Any goroutine appends;
-// one at a time writes: the one that has set writing. While the reader handles a batch of input (batching), what is
-// appended waits for the flush at its end.
+// output is the bounded queue of bytes for one peer, in the order in which they were appended. Any
+// goroutine appends; one at a time writes: the one that has set writing. While the reader handles a
+// batch of input (batching), what is appended waits for the flush at its end.
 type output struct {
 	mu       sync.Mutex
-	quiet    sync.Cond        // signalled when writing becomes false
+	idle     sync.Cond        // signalled when writing becomes false
 	version  openflow.Version // 0 until connected: nothing may be appended from outside before
 	buf      []byte           // appended since the last take
 	head     []byte           // taken, not yet written: a tail of base
@@ -31,12 +31,14 @@ type output struct {
 	full   uint64
 }
 
-// room says whether bytes that make the queue b long fit, with a reserve for the protocol's own answers.
-func (q *output) room(b []byte, reserve int) bool {
+// fits reports whether bytes that make the queue b long fit, with a reserve for the protocol's own
+// answers.
+func (q *output) fits(b []byte, reserve int) bool {
 	return len(q.head)+len(b) <= q.max+reserve
 }
 
-// appendAll appends messages with consecutive transaction ids (step 1) or the same one (step 0): all of them, or none.
+// appendAll appends messages with consecutive transaction ids (step 1) or the same one (step 0):
+// all of them, or none.
 func (q *output) appendAll(xid, step uint32, msgs []openflow.Message) error {
 	if q.ended != nil {
 		return q.ended
@@ -52,7 +54,7 @@ func (q *output) appendAll(xid, step uint32, msgs []openflow.Message) error {
 		}
 		xid += step
 	}
-	if !q.room(b, 0) {
+	if !q.fits(b, 0) {
 		q.full += uint64(len(msgs))
 		return ErrFull
 	}
@@ -68,7 +70,7 @@ func (q *output) appendBytes(frames []byte, reserve int) error {
 	if q.ended != nil {
 		return q.ended
 	}
-	if !q.room(q.buf, reserve-len(frames)) {
+	if !q.fits(q.buf, reserve-len(frames)) {
 		q.full++
 		return ErrFull
 	}
@@ -95,8 +97,9 @@ func (q *output) commit(b []byte) {
 	q.buf = b
 }
 
-// claim makes the caller the writer if there is something to write and nobody writes; it is then to start a writer.
-func (q *output) claim() bool {
+// startWriting makes the caller the writer if bytes are queued and nobody writes; the caller then
+// has to write, or to start a writer.
+func (q *output) startWriting() bool {
 	if q.batching || q.writing || len(q.buf)+len(q.head) == 0 {
 		return false
 	}
@@ -104,11 +107,12 @@ func (q *output) claim() bool {
 	return true
 }
 
-// take returns what the writer is to write next; empty if there is nothing, and the caller is then no longer the writer.
-func (q *output) take() []byte {
+// nextWrite returns what the writer is to write next; empty if there is nothing, and the caller is
+// then no longer the writer.
+func (q *output) nextWrite() []byte {
 	if len(q.head) == 0 {
 		if len(q.buf) == 0 {
-			q.rest()
+			q.stopWriting()
 			return nil
 		}
 		q.base, q.buf, q.spare = q.buf, q.spare[:0], nil
@@ -117,26 +121,26 @@ func (q *output) take() []byte {
 	return q.head
 }
 
-// taken is how many bytes have been written so far, and whether more wait.
-func (q *output) taken() (written uint64, waiting bool) {
+// progress is how many bytes have been written so far, and whether more wait.
+func (q *output) progress() (written uint64, waiting bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	left := q.size.Load()
 	return q.bytes - uint64(left), left > 0
 }
 
-// rest ends the caller's being the writer.
-func (q *output) rest() {
+// stopWriting ends the caller's turn as the writer.
+func (q *output) stopWriting() {
 	q.writing = false
-	q.quiet.Broadcast()
+	q.idle.Broadcast()
 }
 
-// await waits until nobody writes.
-func (q *output) await() {
+// awaitIdle waits until nobody writes.
+func (q *output) awaitIdle() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for q.writing {
-		q.quiet.Wait()
+		q.idle.Wait()
 	}
 }
 
@@ -164,17 +168,17 @@ func (q *output) end(err error) {
 func (q *output) drop() {
 	q.buf, q.head, q.base, q.spare = nil, nil, nil, nil
 	q.size.Store(0)
-	q.rest()
+	q.stopWriting()
 }
 
-// large says whether the buffers are larger than an idle session's.
+// large reports whether the buffers are larger than an idle session's.
 func (q *output) large() bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return cap(q.buf)+cap(q.spare) > keepOutput
 }
 
-// trim lets large buffers go while nothing is queued.
+// trim frees large buffers while nothing is queued.
 func (q *output) trim() {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -2,10 +2,12 @@ package session
 
 import "github.com/weirnet/weir/openflow"
 
-// MultipartParts sends a multipart request and hands over each part of the answer as it comes, as the bytes of the reply's body, which are
-// valid during the call; with its last part, or with an error of Request, it calls answer, once. An error of part ends the request with that
-// error. Both are called on the session's reader. As long as parts come in time the request does not time out.
-func (s *Session) MultipartParts(body openflow.RequestBody, part func(v openflow.Version, body []byte) error, answer func(error)) error {
+// MultipartParts sends a multipart request and hands over each part of the answer as it comes, as
+// the bytes of the reply's body, which are valid during the call; with its last part, or with an
+// error of Request, it calls answer, once. An error of part ends the request with that error. Both
+// are called on the session's reader. As long as parts come in time the request does not time out.
+func (s *Session) MultipartParts(body openflow.RequestBody, part func(v openflow.Version, body []byte) error,
+	answer func(error)) error {
 	now := s.group.now()
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -23,8 +25,9 @@ func (s *Session) MultipartParts(body openflow.RequestBody, part func(v openflow
 	return nil
 }
 
-// takePart hands a part over that somebody wants to have as it comes, and says whether it was one.
-func (s *Session) takePart(h openflow.Header, frame []byte) bool {
+// deliverPart hands a part over that somebody wants to have as it comes, and reports whether it was
+// one.
+func (s *Session) deliverPart(h openflow.Header, frame []byte) bool {
 	now := s.group.now()
 	s.mu.Lock()
 	r := s.core.requests.find(h.XID)

@@ -7,8 +7,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/weirnet/weir/internal/memnet"
 	"github.com/weirnet/weir/openflow"
+	"github.com/weirnet/weir/session/pipe"
 )
 
 // asked is a switch that keeps its controller's multipart requests for the test to answer.
@@ -36,9 +36,9 @@ func flows(priority uint16, more bool) *openflow.MultipartReply {
 
 func TestMultipartParts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := newPair(t, Config{EchoInterval: -1, MultipartTimeout: 10 * time.Second}, memnet.Options{})
+		p := newPair(t, Config{EchoInterval: -1, MultipartTimeout: 10 * time.Second}, pipe.Options{})
 		d := &asked{datapath: &datapath{id: 1}}
-		a, b := memnet.Pipe(p.options)
+		a, b := pipe.New(p.options)
 		p.server.ServeConn(a)
 		sw, _ := p.dialer.ServeConn(b, &Roles{}, d)
 		synctest.Wait()
@@ -48,7 +48,9 @@ func TestMultipartParts(t *testing.T) {
 		ask := func(stop uint16) {
 			log = nil
 			var r openflow.FlowStatsReader
-			err := ctl.MultipartParts(&openflow.FlowRequest{FlowFilter: openflow.FlowFilter{Table: openflow.TableAll, OutPort: openflow.PortAny, OutGroup: openflow.GroupAny}},
+			err := ctl.MultipartParts(&openflow.FlowRequest{
+				FlowFilter: openflow.FlowFilter{Table: openflow.TableAll, OutPort: openflow.PortAny,
+					OutGroup: openflow.GroupAny}},
 				func(v openflow.Version, body []byte) (err error) {
 					_, failed := r.Each(v, body, func(s *openflow.FlowStats) {
 						log = append(log, fmt.Sprint(s.Priority))
@@ -102,24 +104,27 @@ func TestMultipartParts(t *testing.T) {
 	})
 }
 
-// TestMergedAnswersAreBounded has a switch answer a question that is answered whole with ever more parts.
+// TestMergedAnswersAreBounded has a switch answer a question that is answered whole with ever more
+// parts.
 func TestMergedAnswersAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := newPair(t, Config{EchoInterval: -1, MaxHeld: 1 << 30}, memnet.Options{})
+		p := newPair(t, Config{EchoInterval: -1, MaxHeld: 1 << 30}, pipe.Options{})
 		d := &asked{datapath: &datapath{id: 1}}
-		a, b := memnet.Pipe(p.options)
+		a, b := pipe.New(p.options)
 		p.server.ServeConn(a)
 		sw, _ := p.dialer.ServeConn(b, &Roles{}, d)
 		synctest.Wait()
 		var got error
 		done := false
 		filter := openflow.FlowFilter{Table: openflow.TableAll, OutPort: openflow.PortAny, OutGroup: openflow.GroupAny}
-		err := p.handler.last().Multipart(&openflow.FlowRequest{FlowFilter: filter}, func(_ openflow.ReplyBody, err error) { got, done = err, true })
+		err := p.handler.last().Multipart(&openflow.FlowRequest{FlowFilter: filter},
+			func(_ openflow.ReplyBody, err error) { got, done = err, true })
 		if err != nil {
 			t.Fatal(err)
 		}
 		synctest.Wait()
-		part := &openflow.MultipartReply{Flags: openflow.MultipartMore, Body: &openflow.FlowStatsList{Flows: make([]openflow.FlowStats, 1000)}}
+		part := &openflow.MultipartReply{Flags: openflow.MultipartMore,
+			Body: &openflow.FlowStatsList{Flows: make([]openflow.FlowStats, 1000)}}
 		frame, err := openflow.Append(nil, openflow.V13, 0, part)
 		if err != nil {
 			t.Fatal(err)

@@ -2,8 +2,8 @@ package session
 
 import "time"
 
-// room is where the next read goes: little of it while the peer does not take what it is sent, so that what it sends
-// meanwhile costs others nothing.
+// room is where the next read goes: little of it while the peer does not take what it is sent, so
+// that what it sends meanwhile costs others nothing.
 func (s *Session) room() []byte {
 	b := s.input.room()
 	if s.out.size.Load() > int64(s.cfg.HighWater) {
@@ -18,16 +18,16 @@ func (s *Session) open(since time.Time) {
 	r := s.core.Start(since)
 	s.setDeadline(r.Deadline)
 	s.mu.Unlock()
-	s.do(r)
+	s.apply(r)
 	s.flush()
 }
 
 // batch hands over what was read, and writes what was answered.
 func (s *Session) batch(n int) {
 	s.in.bytes.Add(uint64(n))
-	s.input.fill(n)
+	s.input.filled(n)
 	s.begin()
-	sense := s.core.sense
+	sense := s.core.plausible
 	for s.core.reason == nil {
 		frame, ok := s.input.next(sense)
 		if !ok {
@@ -47,23 +47,23 @@ func (s *Session) batch(n int) {
 	s.flush()
 }
 
-// woken acts on a deadline of the core, and lets large buffers go if they were not needed lately.
-func (s *Session) woken() {
-	s.input.rest()
+// onDeadline acts on a deadline of the core, and frees large buffers that were not needed lately.
+func (s *Session) onDeadline() {
+	s.input.shrink()
 	s.large.Store(s.input.large())
 	s.out.trim()
 	if c, ok := s.conn.(*secureConn); ok {
 		c.wire.trim()
 	}
 	s.begin()
-	if v := s.verdict.Swap(nil); v != nil {
-		s.step(Input{Verdict: v})
+	if v := s.admission.Swap(nil); v != nil {
+		s.step(Input{Admission: v})
 	}
-	if s.contest.Swap(false) {
-		s.step(Input{Challenge: true})
+	if s.checkDuplicate.Swap(false) {
+		s.step(Input{CheckAlive: true})
 	}
 	in := Input{Read: s.in.bytes.Load()}
-	in.Written, in.Waiting = s.out.taken()
+	in.Written, in.Waiting = s.out.progress()
 	s.step(in)
 	s.batchEnd()
 	s.flush()
@@ -76,13 +76,13 @@ func (s *Session) begin() {
 	s.out.mu.Unlock()
 }
 
-// flush writes what is queued, without waiting: what the peer does not take at once, and what others append meanwhile,
-// is left to a writer.
+// flush writes what is queued, without waiting: what the peer does not take at once, and what
+// others append meanwhile, is left to a writer.
 func (s *Session) flush() {
 	q := &s.out
 	q.mu.Lock()
 	q.batching = false
-	if !q.claim() {
+	if !q.startWriting() {
 		q.mu.Unlock()
 		return
 	}
@@ -91,7 +91,7 @@ func (s *Session) flush() {
 		s.startWriter()
 		return
 	}
-	b := q.take()
+	b := q.nextWrite()
 	q.mu.Unlock()
 	n, err := s.try.TryWrite(b)
 	q.mu.Lock()
@@ -102,16 +102,16 @@ func (s *Session) flush() {
 		s.Close(err)
 		return
 	}
-	q.rest()
-	start := q.claim()
+	q.stopWriting()
+	start := q.startWriting()
 	q.mu.Unlock()
 	if start {
 		s.startWriter()
 	}
 }
 
-// finish ends the session: open requests are answered, what is queued is written if that was our own decision, and the
-// handler is told.
+// finish ends the session: open requests are answered, what is queued is written if that was our
+// own decision, and the handler is told.
 func (s *Session) finish(reason error, ours bool) {
 	reason = closed(reason)
 	s.out.end(reason)
@@ -119,20 +119,20 @@ func (s *Session) finish(reason error, ours bool) {
 	r := s.core.End(reason)
 	s.setDeadline(time.Time{})
 	s.mu.Unlock()
-	s.do(r)
+	s.apply(r)
 	if ours {
 		_ = s.conn.SetWriteDeadline(s.group.now().Add(lingerLimit))
 		s.flush()
 		if s.group.driver == nil {
-			s.out.await()
+			s.out.awaitIdle()
 		}
 	}
 	s.conn.Close()
 	if s.group.driver != nil {
-		s.letGo()
+		s.abandonWrites()
 	}
-	s.out.await()
-	s.gone(reason)
+	s.out.awaitIdle()
+	s.notifyEnd(reason)
 	if s.server != nil {
 		s.server.ended(s)
 	}

@@ -26,6 +26,7 @@ var reasons = []struct {
 	{ErrSource, "source"},
 	{ErrHeld, "held"},
 	{ErrPorts, "ports"},
+	{ErrNewPorts, "new_ports"},
 	{ErrInUse, "datapath_in_use"},
 	{ErrNotAdmitted, "not_admitted"},
 	{ErrAuxiliary, "auxiliary"},

@@ -22,7 +22,8 @@ type request struct {
 	answer    func(m openflow.Message, err error)
 }
 
-// requests are those of a session that wait, by transaction id and in the order in which they were sent.
+// requests are those of a session that wait, by transaction id and in the order in which they were
+// sent.
 type requests struct {
 	open     map[uint32]*request // nil while there are none
 	order    []*request          // answered ones are dropped lazily
@@ -32,7 +33,8 @@ type requests struct {
 // keepRequests is the room for requests that a session keeps while none is open.
 const keepRequests = 64
 
-// answerType is the type of the answer to a message of type t. In the numbers of OpenFlow 1.3 it follows its request.
+// answerType is the type of the answer to a message of type t. In the numbers of OpenFlow 1.3 it
+// follows its request.
 func answerType(t openflow.Type) (openflow.Type, bool) {
 	switch t {
 	case openflow.TypeEchoRequest, openflow.TypeFeaturesRequest, openflow.TypeGetConfigRequest,
@@ -45,8 +47,8 @@ func answerType(t openflow.Type) (openflow.Type, bool) {
 	return 0, false
 }
 
-// Expect enters a request that is about to be sent: its answer comes as an EventAnswer. The message must have an answer
-// (else ErrNoReply) and not be one too many (else ErrFull).
+// Expect enters a request that is about to be sent: its answer comes as an EventAnswer. The message
+// must have an answer (else ErrNoReply) and not be one too many (else ErrFull).
 func (c *Core) Expect(xid uint32, t openflow.Type, now time.Time, answer func(openflow.Message, error)) error {
 	want, ok := answerType(t)
 	switch {
@@ -116,7 +118,8 @@ func (q *requests) remove(r *request) {
 	}
 }
 
-// answer ends a request: its event is delivered after this step, or at once if the core itself asked.
+// answer ends a request: its event is delivered after this step, or at once if the core itself
+// asked.
 func (c *Core) answer(r *request, m openflow.Message, err error) {
 	c.requests.remove(r)
 	if r.own { // what it said is held until the handshake is done
@@ -158,7 +161,7 @@ func (q *requests) fail(c *Core, err error) {
 	}
 }
 
-// reply takes a message that may be the answer to a request and says whether it was.
+// reply takes a message that may be the answer to a request and reports whether it was.
 func (c *Core) reply(h openflow.Header, m openflow.Message, frame []byte) bool {
 	r := c.requests.find(h.XID)
 	if r == nil || r.want != m.Type() {
@@ -168,7 +171,7 @@ func (c *Core) reply(h openflow.Header, m openflow.Message, frame []byte) bool {
 		c.role.Store(uint32(role.Role))
 	}
 	if part, ok := m.(*openflow.MultipartReply); ok {
-		c.part(r, part, len(frame))
+		c.addPart(r, part, len(frame))
 		return true
 	}
 	c.answer(r, m, nil)

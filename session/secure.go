@@ -8,13 +8,14 @@ import (
 	"time"
 )
 
-// secureConn is a connection with TLS. Reading is that of crypto/tls: a deadline that passes leaves what came of a record
-// for the next read. Writing encrypts into memory, and what is there is written without waiting, or by one that waits: so
-// it never waits inside of crypto/tls, whose locks the reader needs as well.
+// secureConn is a connection with TLS. Reading is that of crypto/tls: a deadline that passes leaves
+// what came of a record for the next read. Writing encrypts into memory, and what is there is
+// written without waiting, or by one that waits: so it never waits inside of crypto/tls, whose
+// locks the reader needs as well.
 type secureConn struct {
 	*tls.Conn
-	wire *wire
-	owed int // bytes of the next call's argument that are encrypted in wire already
+	wire      *wire
+	encrypted int // bytes of the next call's argument that are encrypted in wire already
 }
 
 // withTLS is conn with TLS spoken on it, if cfg is not nil.
@@ -29,8 +30,9 @@ func withTLS(conn net.Conn, cfg *tls.Config, end End) net.Conn {
 	return &secureConn{Conn: tls.Client(w, cfg), wire: w}
 }
 
-// shake does the TLS handshake, if there is one to do, within the time that the connection has.
-func (s *Session) shake(since time.Time) error {
+// tlsHandshake does the TLS handshake, if there is one to do, within the time that the connection
+// has.
+func (s *Session) tlsHandshake(since time.Time) error {
 	c, ok := s.conn.(*secureConn)
 	if !ok {
 		return nil
@@ -58,8 +60,8 @@ func (s *Session) shake(since time.Time) error {
 	return nil
 }
 
-// TryWrite encrypts a part of p, and says that it is written when its last byte has left. Until then it is called with the
-// same bytes again, as Write is.
+// TryWrite encrypts a part of p, and says that it is written when its last byte has left. Until
+// then it is called with the same bytes again, as Write is.
 func (c *secureConn) TryWrite(p []byte) (int, error) {
 	if err := c.encrypt(p); err != nil {
 		return 0, err
@@ -67,8 +69,8 @@ func (c *secureConn) TryWrite(p []byte) (int, error) {
 	if left, err := c.wire.flush(); left || err != nil {
 		return 0, err
 	}
-	n := c.owed
-	c.owed = 0
+	n := c.encrypted
+	c.encrypted = 0
 	return n, nil
 }
 
@@ -82,18 +84,18 @@ func (c *secureConn) Write(p []byte) (int, error) {
 		if err := c.wire.drain(); err != nil {
 			return done, err
 		}
-		done += c.owed
-		c.owed = 0
+		done += c.encrypted
+		c.encrypted = 0
 	}
 	return done, nil
 }
 
 // encrypt puts the beginning of p into wire, unless it is there.
 func (c *secureConn) encrypt(p []byte) error {
-	if c.owed > 0 {
+	if c.encrypted > 0 {
 		return nil
 	}
 	n, err := c.Conn.Write(p[:min(len(p), writeChunk)])
-	c.owed = n
+	c.encrypted = n
 	return err
 }

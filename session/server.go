@@ -20,19 +20,19 @@ type Server struct {
 	handler Handler
 	group   *group
 
-	mu        sync.Mutex
-	listeners []net.Listener
-	closed    bool
-	claims    map[uint64]*Session // by datapath id, from the features reply on
+	mu         sync.Mutex
+	listeners  []net.Listener
+	closed     bool
+	registered map[uint64]*Session // by datapath id, from the features reply on
 }
 
 // NewServer makes a server that gives its sessions to a handler.
 func NewServer(cfg Config, h Handler) *Server {
-	return &Server{cfg: cfg.withDefaults(), handler: h, group: newGroup(cfg.Driver), claims: make(map[uint64]*Session)}
+	return &Server{cfg: cfg.withDefaults(), handler: h, group: newGroup(cfg.Driver), registered: make(map[uint64]*Session)}
 }
 
-// ServeConn starts a session on a connection, of which it becomes the owner. It returns at once, before the TLS handshake
-// too: ErrTooMany or ErrClosed if the connection was refused, and closed.
+// ServeConn starts a session on a connection, of which it becomes the owner. It returns at once,
+// before the TLS handshake too: ErrTooMany or ErrClosed if the connection was refused, and closed.
 func (v *Server) ServeConn(conn net.Conn) (*Session, error) {
 	s := newSession(v.group, conn, &v.cfg, v.handler, nil, nil)
 	s.server = v
@@ -47,8 +47,9 @@ func (v *Server) ServeConn(conn net.Conn) (*Session, error) {
 	return nil, err
 }
 
-// Close stops accepting, ends all sessions and waits until each Disconnected has returned. When ctx is done first,
-// connections are cut, what was queued is lost, and the error is that of ctx; a handler may then still be running.
+// Close stops accepting, ends all sessions and waits until each Disconnected has returned. When ctx
+// is done first, connections are cut, what was queued is lost, and the error is that of ctx; a
+// handler may then still be running.
 func (v *Server) Close(ctx context.Context) error {
 	v.mu.Lock()
 	v.closed = true

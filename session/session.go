@@ -10,17 +10,19 @@ import (
 	"github.com/weirnet/weir/openflow"
 )
 
-// Session is one connection whose reader runs. Its sending methods may be called from any goroutine, its handler's calls
-// included, and never block. What is sent within a handler's call leaves at the end of the batch of input.
+// Session is one connection whose reader runs. Its sending methods may be called from any
+// goroutine, its handler's calls included, and never block. What is sent within a handler's call
+// leaves at the end of the batch of input.
 type Session struct {
-	group  *group
-	conn   net.Conn
-	try    tryWriter // nil if the connection can not be written without waiting
-	cfg    *Config
-	server *Server // of a controller's session
-	place  place   // among those in their handshake; the group's
-	claim  claim   // to the datapath id; the server's
-	holds  int64   // bytes that the group counts for it; the group's
+	group        *group
+	conn         net.Conn
+	try          tryWriter // nil if the connection can not be written without waiting
+	cfg          *Config
+	server       *Server        // of a controller's session
+	handshake    handshakeEntry // in the queue of handshakes; the group's
+	registration registration   // of the datapath id; the server's
+	holds        int64          // bytes that the group counts for it; the group's
+	ports        int64          // the same, for the ports of a new switch; the group's
 
 	controller Handler
 	owner      SwitchHandler
@@ -33,12 +35,12 @@ type Session struct {
 	in  inCounts
 	out output
 
-	deadline atomic.Int64 // of the core, in ns since group.epoch; 0 is none
-	closing  atomic.Pointer[error]
-	large    atomic.Bool // the reader's buffer is large
-	verdict  atomic.Pointer[Verdict]
-	contest  atomic.Bool // a challenge is to begin
-	done     chan struct{}
+	deadline       atomic.Int64 // of the core, in ns since group.epoch; 0 is none
+	closing        atomic.Pointer[error]
+	large          atomic.Bool // the reader's buffer is large
+	admission      atomic.Pointer[Admission]
+	checkDuplicate atomic.Bool // a duplicate check is to start
+	done           chan struct{}
 
 	reader
 }
@@ -47,7 +49,8 @@ type Session struct {
 type reader struct {
 	input     input
 	connected bool
-	counted   int64 // bytes held that the group was told of
+	counted   int64     // held bytes that the group has counted
+	newUntil  time.Time // until when the ports of a new switch count as held; zero: they do not
 	value     any
 	pin       openflow.PacketIn
 	mod       *openflow.FlowMod   // made for the first one
@@ -62,30 +65,35 @@ func newSession(g *group, conn net.Conn, cfg *Config, h Handler, sw SwitchHandle
 	}
 	conn = withTLS(conn, cfg.TLS, end)
 	s := &Session{group: g, conn: conn, try: tryWriterOf(conn), cfg: cfg, controller: h, owner: sw,
-		place: place{source: crowd.SourceOf(conn.RemoteAddr())}, done: make(chan struct{})}
+		handshake: handshakeEntry{source: crowd.SourceOf(conn.RemoteAddr())}, done: make(chan struct{})}
 	if sw != nil {
 		s.frames, _ = sw.(FrameHandler)
 	} else {
 		s.frames, _ = h.(FrameHandler)
 	}
 	s.core = NewCore(end, cfg, roles)
+	if cfg.NewSwitch != nil && sw == nil {
+		s.core.roomCheck = s.roomForPorts
+	}
 	_, s.core.barriers = sw.(BarrierHandler)
 	s.out.max, s.out.low = cfg.MaxQueue, cfg.HighWater/2
-	s.out.quiet.L = &s.out.mu
+	s.out.idle.L = &s.out.mu
 	s.out.drained = make(chan struct{}, 1)
 	return s
 }
 
-// Send queues messages with transaction ids of its own, one after the other in one piece, and returns the first id: those
-// of the others follow by one. All are queued or none: ErrFull if they do not fit, an error that wraps
-// openflow.ErrVersion if one cannot be said in the session's version, or one that wraps ErrClosed.
+// Send queues messages with transaction ids of its own, one after the other in one piece, and
+// returns the first id: those of the others follow by one. All are queued or none: ErrFull if they
+// do not fit, an error that wraps openflow.ErrVersion if one cannot be said in the session's
+// version, or one that wraps ErrClosed.
 func (s *Session) Send(msgs ...openflow.Message) (uint32, error) {
 	n := uint32(len(msgs))
 	first := s.core.xid.Add(n) - n + 1
 	return first, s.put(first, 1, msgs)
 }
 
-// Reply queues messages with a given transaction id: the answers to a request, in one or more parts.
+// Reply queues messages with a given transaction id: the answers to a request, in one or more
+// parts.
 func (s *Session) Reply(xid uint32, msgs ...openflow.Message) error {
 	return s.put(xid, 0, msgs)
 }
@@ -93,7 +101,7 @@ func (s *Session) Reply(xid uint32, msgs ...openflow.Message) error {
 func (s *Session) put(xid, step uint32, msgs []openflow.Message) error {
 	s.out.mu.Lock()
 	err := s.out.appendAll(xid, step, msgs)
-	start := s.out.claim()
+	start := s.out.startWriting()
 	s.out.mu.Unlock()
 	if start {
 		s.startWriter()
@@ -101,11 +109,12 @@ func (s *Session) put(xid, step uint32, msgs []openflow.Message) error {
 	return err
 }
 
-// SendBytes queues whole messages as bytes, in the session's version; the bytes are copied. They are not checked.
+// SendBytes queues whole messages as bytes, in the session's version; the bytes are copied. They
+// are not checked.
 func (s *Session) SendBytes(frames []byte) error {
 	s.out.mu.Lock()
 	err := s.out.appendBytes(frames, 0)
-	start := s.out.claim()
+	start := s.out.startWriting()
 	s.out.mu.Unlock()
 	if start {
 		s.startWriter()
@@ -116,9 +125,10 @@ func (s *Session) SendBytes(frames []byte) error {
 // NextXID is a transaction id for SendBytes and Reply that Send does not use.
 func (s *Session) NextXID() uint32 { return s.core.NextXID() }
 
-// Request sends a message that has an answer and calls answer on the session's reader when it is there: with the answer
-// (which may be kept; of a multipart request all its parts merged), or with a *PeerError, ErrTimeout, ErrTooLarge, an
-// error of the codec, or one that wraps ErrClosed. If Request itself returns an error, answer is not called.
+// Request sends a message that has an answer and calls answer on the session's reader when it is
+// there: with the answer (which may be kept; of a multipart request all its parts merged), or with
+// a *PeerError, ErrTimeout, ErrTooLarge, an error of the codec, or one that wraps ErrClosed. If
+// Request itself returns an error, answer is not called.
 func (s *Session) Request(m openflow.Message, answer func(openflow.Message, error)) error {
 	_, err := s.request(m, answer)
 	return err
@@ -140,7 +150,8 @@ func (s *Session) request(m openflow.Message, answer func(openflow.Message, erro
 	return xid, nil
 }
 
-// Multipart sends a multipart request and calls answer with the merged body of all parts of the reply, as Request does.
+// Multipart sends a multipart request and calls answer with the merged body of all parts of the
+// reply, as Request does.
 func (s *Session) Multipart(body openflow.RequestBody, answer func(openflow.ReplyBody, error)) error {
 	return s.Request(&openflow.MultipartRequest{Body: body}, func(m openflow.Message, err error) {
 		if err != nil {
@@ -151,13 +162,15 @@ func (s *Session) Multipart(body openflow.RequestBody, answer func(openflow.Repl
 	})
 }
 
-// Barrier sends a barrier and calls answer when all that was sent before it is done: with nil, or with the errors of
-// Request. Errors of the messages before it have been handed to Handler.Message by then.
+// Barrier sends a barrier and calls answer when all that was sent before it is done: with nil, or
+// with the errors of Request. Errors of the messages before it have been handed to Handler.Message
+// by then.
 func (s *Session) Barrier(answer func(error)) error {
 	return s.Request(&openflow.BarrierRequest{}, func(_ openflow.Message, err error) { answer(err) })
 }
 
-// Features is what the switch said in the handshake, at the controller's end. Its slices must not be changed.
+// Features is what the switch said in the handshake, at the controller's end. Its slices must not
+// be changed.
 func (s *Session) Features() Features {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -181,20 +194,19 @@ func (s *Session) SwitchConfig() openflow.GetConfigReply {
 	return s.core.config
 }
 
-// RoundTrip is how long the last echo took, the peer's and our own waiting included; 0 before the first.
+// RoundTrip is how long the last echo took, the peer's and our own waiting included; 0 before the
+// first.
 func (s *Session) RoundTrip() time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.core.echo.trip
+	return s.core.echo.rtt
 }
-
-// Remote is the peer's address.
-func (s *Session) Remote() net.Addr { return s.conn.RemoteAddr() }
 
 // Queue is how many bytes wait for the peer.
 func (s *Session) Queue() int { return int(s.out.size.Load()) }
 
-// SetValue keeps something for the handler: both it and Value may be called within the handler's calls only.
+// SetValue keeps something for the handler: both it and Value may be called within the handler's
+// calls only.
 func (s *Session) SetValue(v any) { s.value = v }
 
 // Value is what SetValue kept.

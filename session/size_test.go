@@ -9,9 +9,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/weirnet/weir/internal/memnet"
 	"github.com/weirnet/weir/internal/need"
 	"github.com/weirnet/weir/openflow"
+	"github.com/weirnet/weir/session/pipe"
 )
 
 // counting is a datapath that counts frames it is given as bytes.
@@ -61,8 +61,8 @@ type idle struct {
 func (i *idle) Connected(*Session)           { i.connected.Add(1) }
 func (i *idle) Disconnected(*Session, error) { i.ended.Add(1) }
 
-// TestMemoryBudgetOfAnIdleSession connects switches to a listener that only says hello, and weighs them: heap and stacks, the
-// handler and the runtime's part of the socket included.
+// TestMemoryBudgetOfAnIdleSession connects switches to a listener that only says hello, and weighs
+// them: heap and stacks, the handler and the runtime's part of the socket included.
 func TestMemoryBudgetOfAnIdleSession(t *testing.T) {
 	need.NoRace(t)
 	const n, limit = 200, 12 << 10
@@ -89,7 +89,8 @@ func TestMemoryBudgetOfAnIdleSession(t *testing.T) {
 	connect := func(n int64) {
 		target := connected.Load() + n
 		for range n {
-			if _, err := d.Dial(context.Background(), ln.Addr().String(), &Roles{}, &idle{connected: &connected, ended: &ended}); err != nil {
+			if _, err := d.Dial(context.Background(), ln.Addr().String(), &Roles{},
+				&idle{connected: &connected, ended: &ended}); err != nil {
 				t.Fatal(err)
 			}
 			peers = append(peers, <-accepted)
@@ -124,11 +125,12 @@ func weigh() int64 {
 	return int64(m.HeapAlloc + m.StackInuse)
 }
 
-// TestBuffersAreLetGoWhenIdle keeps two ends busy and then leaves them alone, with echo and without.
+// TestBuffersAreLetGoWhenIdle keeps two ends busy and then leaves them alone, with echo and
+// without.
 func TestBuffersAreLetGoWhenIdle(t *testing.T) {
 	for _, echo := range []time.Duration{-1, time.Second} {
 		synctest.Test(t, func(t *testing.T) {
-			p := newPair(t, Config{EchoInterval: echo}, memnet.Options{})
+			p := newPair(t, Config{EchoInterval: echo}, pipe.Options{})
 			p.handler.packetIn = func(*Session, openflow.Header, *openflow.PacketIn) {}
 			sw, ctl, _ := p.connect(&datapath{id: 1})
 			for range 100 {

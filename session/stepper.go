@@ -5,20 +5,23 @@ import (
 	"time"
 )
 
-// Driver is the clock of a Server's or Dialer's sessions, and what has them live, in place of the goroutines of loop.go: for
-// simulations, where one goroutine steps everything and time is what it says. All is called from that goroutine.
+// Driver is the clock and the scheduler of a Server's or Dialer's sessions, in place of the
+// goroutines of loop.go: for simulations, where one goroutine steps everything and sets the time.
+// All is called from that goroutine.
 //
-// The connections that it gives to ServeConn are written by TryWrite, which must take what it does not refuse and must not call
-// back; they are never read. SetReadDeadline with a time in the past asks for a call of Stepper.Wake.
+// The connections that it gives to ServeConn are written by TryWrite, which must take what it does
+// not refuse and must not call back; they are never read. SetReadDeadline with a time in the past
+// asks for a call of Stepper.Wake.
 type Driver interface {
 	// Now is the time.
 	Now() time.Time
-	// Start is called once for each new session. The driver calls Open next, in an event of its own.
+	// Start is called once for each new session. The driver calls Open next, in an event of its
+	// own.
 	Start(s *Stepper)
 }
 
-// Stepper is the reader of a session that has no goroutine. Each of its methods does what the reader does between two reads, and
-// the session may have ended when it returns.
+// Stepper is the reader of a session that has no goroutine. Each of its methods does what the
+// reader does between two reads, and the session may have ended when it returns.
 type Stepper struct {
 	s     *Session
 	ended bool
@@ -27,7 +30,7 @@ type Stepper struct {
 // Conn is the connection of the session.
 func (p *Stepper) Conn() net.Conn { return p.s.conn }
 
-// Ended says whether the session has ended: nothing more is to be called.
+// Ended reports whether the session has ended: nothing more is to be called.
 func (p *Stepper) Ended() bool { return p.ended }
 
 // Open begins the session.
@@ -38,8 +41,9 @@ func (p *Stepper) Open() {
 	}
 }
 
-// Take hands over what was read, as much of it as the session takes at a time, and returns how much that was.
-func (p *Stepper) Take(b []byte) int {
+// Deliver hands over what was read, as much of it as the session takes at a time, and returns how
+// much that was.
+func (p *Stepper) Deliver(b []byte) int {
 	if p.ended {
 		return len(b)
 	}
@@ -49,13 +53,14 @@ func (p *Stepper) Take(b []byte) int {
 	return n
 }
 
-// Paused says whether the session wants to be read no more for a time, because too much waits for its peer; and for how long.
+// Paused reports whether the session wants to be read no more for a time, because too much waits
+// for its peer; and for how long.
 func (p *Stepper) Paused() (time.Duration, bool) {
 	return pauseLimit, !p.ended && p.s.out.size.Load() > int64(p.s.cfg.HighWater)
 }
 
-// Due says whether a deadline of the session has passed: Wake is to be called then. The session's goroutines would look every
-// TickInterval.
+// Due reports whether a deadline of the session has passed: Wake is to be called then. The
+// session's goroutines would look every TickInterval.
 func (p *Stepper) Due() bool {
 	d := p.s.deadline.Load()
 	return !p.ended && d != 0 && d <= int64(p.s.group.now().Sub(p.s.group.epoch))
@@ -64,7 +69,7 @@ func (p *Stepper) Due() bool {
 // TickInterval is how often somebody looks whether deadlines have passed.
 const TickInterval = tickInterval
 
-// Wake has the session do what is due, and end if it was told to.
+// Wake acts on what is due, and ends the session if it is closing.
 func (p *Stepper) Wake() {
 	if p.ended {
 		return
@@ -73,7 +78,7 @@ func (p *Stepper) Wake() {
 		p.finish(*reason, true)
 		return
 	}
-	p.s.woken()
+	p.s.onDeadline()
 	p.after()
 }
 
@@ -84,7 +89,7 @@ func (p *Stepper) Drain() {
 	writing := q.writing
 	q.mu.Unlock()
 	if writing && !p.ended {
-		p.s.writeOn()
+		p.s.writeAvailable()
 	}
 }
 
@@ -105,13 +110,13 @@ func (p *Stepper) finish(reason error, ours bool) {
 	}
 }
 
-// writeOn is the writer of a session without goroutines: it writes until nothing is queued, or the connection takes no more.
-// Then it stays the writer, until Drain or the end.
-func (s *Session) writeOn() {
+// writeAvailable is the writer of a session without goroutines: it writes until nothing is queued,
+// or the connection takes no more. Then it stays the writer, until Drain or the end.
+func (s *Session) writeAvailable() {
 	q := &s.out
 	for {
 		q.mu.Lock()
-		b := q.take()
+		b := q.nextWrite()
 		q.mu.Unlock()
 		if len(b) == 0 {
 			return
@@ -133,8 +138,9 @@ func (s *Session) writeOn() {
 	}
 }
 
-// letGo ends the writing of a session without goroutines that has ended: what its peer has not taken is lost.
-func (s *Session) letGo() {
+// abandonWrites ends the writing of a session without goroutines that has ended: what is queued is
+// lost.
+func (s *Session) abandonWrites() {
 	q := &s.out
 	q.mu.Lock()
 	defer q.mu.Unlock()

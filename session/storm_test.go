@@ -7,21 +7,26 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/weirnet/weir/internal/memnet"
+	"github.com/weirnet/weir/session/pipe"
 )
 
 // from is a connection from an address.
 type from struct {
-	*memnet.Conn
+	*pipe.Conn
 	addr net.TCPAddr
 }
 
 func (f *from) RemoteAddr() net.Addr { return &f.addr }
 
 // silent makes a connection from an address that says nothing.
-func (p *pair) silent(ip net.IP) (near, far *memnet.Conn) {
-	near, far = memnet.Pipe(p.options)
-	p.server.ServeConn(&from{near, net.TCPAddr{IP: ip, Port: 1234}})
+func (p *pair) silent(ip net.IP) (near, far *pipe.Conn) {
+	return p.from(net.TCPAddr{IP: ip, Port: 1234})
+}
+
+// from makes a connection from an address, which may be refused.
+func (p *pair) from(addr net.TCPAddr) (near, far *pipe.Conn) {
+	near, far = pipe.New(p.options)
+	p.server.ServeConn(&from{near, addr})
 	return near, far
 }
 
@@ -34,20 +39,21 @@ func countOf(refused chan Refusal) map[string]int {
 	return n
 }
 
-// TestHalfOpenConnectionsAreBounded of one source and of all; the oldest goes, and a real switch comes in.
+// TestHalfOpenConnectionsAreBounded of one source and of all; the oldest goes, and a real switch
+// comes in.
 func TestHalfOpenConnectionsAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg, _ := refusals()
 		refused := make(chan Refusal, 999)
 		cfg.Refused = func(r Refusal) { refused <- r }
 		cfg.MaxHalfOpen, cfg.MaxHalfOpenSource = 40, 25
-		p := newPair(t, cfg, memnet.Options{})
+		p := newPair(t, cfg, pipe.Options{})
 		half := func() (int, int) {
 			p.server.group.mu.Lock()
 			defer p.server.group.mu.Unlock()
 			return p.server.group.half.Len(), len(p.server.group.sessions)
 		}
-		var first *memnet.Conn
+		var first *pipe.Conn
 		for n := range 100 {
 			_, far := p.silent(net.IPv4(192, 0, 2, 1))
 			if n == 0 {
@@ -100,7 +106,7 @@ func TestAFullServerShedsTheHalfOpenFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg, refused := refusals()
 		cfg.MaxSessions = 3
-		p := newPair(t, cfg, memnet.Options{})
+		p := newPair(t, cfg, pipe.Options{})
 		for range 3 {
 			_, far := p.silent(net.IPv4(192, 0, 2, 1))
 			defer far.Close()
@@ -112,7 +118,7 @@ func TestAFullServerShedsTheHalfOpenFirst(t *testing.T) {
 		if n := countOf(refused); n["shed"] != 3 || len(n) != 1 {
 			t.Errorf("refused: %v", n)
 		}
-		a, b := memnet.Pipe(p.options)
+		a, b := pipe.New(p.options)
 		defer b.Close()
 		if _, err := p.server.ServeConn(a); err != ErrTooMany {
 			t.Errorf("one too many: %v", err)
@@ -124,8 +130,8 @@ func TestAFullServerShedsTheHalfOpenFirst(t *testing.T) {
 	})
 }
 
-// TestAPeerThatSendsAndTakesNothingIsStuck: its queue is bounded, it ends after three echoes, and another switch is served
-// meanwhile.
+// TestAPeerThatSendsAndTakesNothingIsStuck: its queue is bounded, it ends after three echoes, and
+// another switch is served meanwhile.
 func TestAPeerThatSendsAndTakesNothingIsStuck(t *testing.T) {
 	for _, over := range []string{"memory", "TLS"} {
 		synctest.Test(t, func(t *testing.T) { stuck(t, over == "TLS") })
@@ -137,7 +143,8 @@ func TestReasonsAreWords(t *testing.T) {
 	for _, word := range Reasons() {
 		known[word] = true
 	}
-	for _, err := range []error{ErrTooMany, ErrShed, ErrInUse, closed(ErrAuxiliary), closed(ErrTLS), &PeerError{}, net.ErrClosed, errShutdown} {
+	for _, err := range []error{ErrTooMany, ErrShed, ErrInUse, closed(ErrAuxiliary), closed(ErrTLS), &PeerError{},
+		net.ErrClosed, errShutdown} {
 		if !known[Reason(err)] {
 			t.Errorf("%v: %s", err, Reason(err))
 		}

@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/weirnet/weir/cert"
-	"github.com/weirnet/weir/internal/memnet"
 	"github.com/weirnet/weir/openflow"
+	"github.com/weirnet/weir/session/pipe"
 )
 
 // keys are the TLS of both ends, of one authority.
@@ -46,7 +46,7 @@ func newKeys(t testing.TB) keys {
 }
 
 // secured is a pair whose ends speak TLS.
-func secured(t *testing.T, k keys, cfg Config, o memnet.Options) *pair {
+func secured(t *testing.T, k keys, cfg Config, o pipe.Options) *pair {
 	p := &pair{t: t, handler: &controller{}, options: o}
 	cfg.TLS = k.server
 	p.server = NewServer(cfg, p.handler)
@@ -55,19 +55,20 @@ func secured(t *testing.T, k keys, cfg Config, o memnet.Options) *pair {
 	return p
 }
 
-// TestSessionsOverTLS: what was sent arrives, in order, also through a connection that takes little at a time; deadlines that
-// pass meanwhile lose nothing.
+// TestSessionsOverTLS: what was sent arrives, in order, also through a connection that takes little
+// at a time; deadlines that pass meanwhile lose nothing.
 func TestSessionsOverTLS(t *testing.T) {
 	for _, version := range []uint16{tls.VersionTLS12, tls.VersionTLS13} {
 		synctest.Test(t, func(t *testing.T) {
 			k := newKeys(t)
 			k.client.MaxVersion = version
 			var admitted *tls.ConnectionState
-			cfg := Config{EchoInterval: 300 * time.Millisecond, Admit: func(_ uint64, _ net.Addr, state *tls.ConnectionState) error {
-				admitted = state
-				return nil
-			}}
-			p := secured(t, k, cfg, memnet.Options{Buffer: 3000, Delay: 7 * time.Millisecond})
+			cfg := Config{EchoInterval: 300 * time.Millisecond,
+				Admit: func(_ uint64, _ net.Addr, state *tls.ConnectionState) error {
+					admitted = state
+					return nil
+				}}
+			p := secured(t, k, cfg, pipe.Options{Buffer: 3000, Delay: 7 * time.Millisecond})
 			next := uint64(0)
 			d := &datapath{id: 1}
 			d.flowMod = func(_ *Session, _ openflow.Header, fm *openflow.FlowMod) {
@@ -98,11 +99,11 @@ func TestSessionsOverTLS(t *testing.T) {
 	}
 }
 
-// TestAnswersThatWaitLeaveOnceOverTLS has the reader write to a switch that takes nothing for a while: what was encrypted for
-// the first try is not encrypted again.
+// TestAnswersThatWaitLeaveOnceOverTLS has the reader write to a switch that takes nothing for a
+// while: what was encrypted for the first try is not encrypted again.
 func TestAnswersThatWaitLeaveOnceOverTLS(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := secured(t, newKeys(t), Config{}, memnet.Options{Buffer: 3000})
+		p := secured(t, newKeys(t), Config{}, pipe.Options{Buffer: 3000})
 		p.handler.packetIn = func(s *Session, _ openflow.Header, pin *openflow.PacketIn) {
 			s.Send(&openflow.PacketOut{Buffer: pin.Buffer, InPort: 1, Data: make([]byte, 2000)})
 		}
@@ -126,22 +127,22 @@ func TestAnswersThatWaitLeaveOnceOverTLS(t *testing.T) {
 // TestOrderIsKeptOverTLS has several goroutines and the handler send at once.
 func TestOrderIsKeptOverTLS(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		orderOf(t, secured(t, newKeys(t), Config{}, memnet.Options{Buffer: 3000}), false)
+		orderOf(t, secured(t, newKeys(t), Config{}, pipe.Options{Buffer: 3000}), false)
 	})
 }
 
-// TestTLSHandshakesThatFail: silence, no TLS, no certificate, another authority, an expired certificate; each is told with its
-// reason, and none holds up another.
+// TestTLSHandshakesThatFail: silence, no TLS, no certificate, another authority, an expired
+// certificate; each is told with its reason, and none holds up another.
 func TestTLSHandshakesThatFail(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		k := newKeys(t)
 		cfg, refused := refusals()
-		p := secured(t, k, cfg, memnet.Options{})
-		a, silent := memnet.Pipe(p.options)
+		p := secured(t, k, cfg, pipe.Options{})
+		a, silent := pipe.New(p.options)
 		start := time.Now()
 		p.server.ServeConn(a)
 		try := func(c *tls.Config) {
-			a, b := memnet.Pipe(p.options)
+			a, b := pipe.New(p.options)
 			p.server.ServeConn(a)
 			d := NewDialer(Config{TLS: c})
 			d.ServeConn(b, &Roles{}, &datapath{id: 1})
@@ -184,7 +185,7 @@ func TestHalfOpenTLSIsShed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg, refused := refusals()
 		cfg.MaxHalfOpen = 2
-		p := secured(t, newKeys(t), cfg, memnet.Options{})
+		p := secured(t, newKeys(t), cfg, pipe.Options{})
 		for range 5 {
 			_, far := p.silent(net.IPv4(192, 0, 2, 1))
 			far.Write([]byte{22, 3, 1, 0, 99})
@@ -207,7 +208,7 @@ func TestHalfOpenTLSIsShed(t *testing.T) {
 // stuck has one switch send and take nothing, beside one that is well.
 func stuck(t *testing.T, secure bool) {
 	cfg := Config{MaxQueue: 64 << 10, HighWater: 16 << 10}
-	o := memnet.Options{Buffer: 4096}
+	o := pipe.Options{Buffer: 4096}
 	p := newPair(t, cfg, o)
 	if secure {
 		p = secured(t, newKeys(t), cfg, o)
@@ -267,7 +268,8 @@ func TestErrorsNobodyWaitsForCostNoPeerError(t *testing.T) {
 	cfg := Config{}.withDefaults()
 	c := NewCore(ControllerEnd, &cfg, nil)
 	c.version, c.state = openflow.V13, stateReady
-	frame, err := openflow.Append(nil, openflow.V13, 9, &openflow.ErrorMsg{Code: openflow.BadRequestBadLen, Data: make([]byte, 64)})
+	frame, err := openflow.Append(nil, openflow.V13, 9,
+		&openflow.ErrorMsg{Code: openflow.BadRequestBadLen, Data: make([]byte, 64)})
 	if err != nil {
 		t.Fatal(err)
 	}

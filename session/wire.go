@@ -20,8 +20,8 @@ type wire struct {
 // errWire ends a connection whose peer makes TLS answer and takes no answers.
 var errWire = errors.New("too much of TLS waits for the peer")
 
-// wireMax is how much may gather: one part encrypted, and what TLS says on its own.
-const wireMax = 2 * writeChunk
+// maxGathered is how much may gather: one part encrypted, and what TLS says on its own.
+const maxGathered = 2 * writeChunk
 
 func (w *wire) gather() {
 	w.mu.Lock()
@@ -37,14 +37,14 @@ func (w *wire) Write(p []byte) (int, error) {
 		return w.Conn.Write(p)
 	}
 	defer w.mu.Unlock()
-	if len(w.pending)+len(p) > wireMax {
+	if len(w.pending)+len(p) > maxGathered {
 		return 0, errWire
 	}
 	w.pending = append(w.pending, p...)
 	return len(p), nil
 }
 
-// flush writes what has gathered, without waiting, and says whether something is left.
+// flush writes what has gathered, without waiting, and reports whether something is left.
 func (w *wire) flush() (left bool, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

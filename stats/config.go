@@ -1,8 +1,12 @@
 package stats
 
-import "time"
+import (
+	"cmp"
+	"time"
+)
 
-// Config is how often switches are asked, and how much that may cost. A zero field means its default.
+// Config is how often switches are asked, and how much that may cost. A zero field means its
+// default.
 type Config struct {
 	Domain uint16 // of the switch plan: whose firm entries are asked for; default 1
 
@@ -10,8 +14,8 @@ type Config struct {
 	Tables time.Duration // for table counters; default 15 s; negative: never
 	Flows  time.Duration // for totals, and for the counters of firm entries; default 30 s; negative: never
 
-	// Share is the part of a core that asking and taking answers may take, as estimated from numbers and bytes of answers
-	// (the constants in budget.go are measured); default 0.01.
+	// Share is the part of a core that asking and taking answers may take, as estimated from
+	// numbers and bytes of answers (the constants in budget.go are measured); default 0.01.
 	Share float64
 	// Now is the clock; default the system's.
 	Now func() time.Time
@@ -32,15 +36,16 @@ const (
 )
 
 func (c Config) withDefaults() Config {
-	c.Domain = or(c.Domain, 1)
-	c.Ports = or(c.Ports, 5*time.Second)
-	c.Tables = or(c.Tables, 15*time.Second)
-	c.Flows = or(c.Flows, 30*time.Second)
-	c.Share = or(c.Share, 0.01)
+	c.Domain = cmp.Or(c.Domain, 1)
+	c.Ports = cmp.Or(c.Ports, 5*time.Second)
+	c.Tables = cmp.Or(c.Tables, 15*time.Second)
+	c.Flows = cmp.Or(c.Flows, 30*time.Second)
+	c.Share = cmp.Or(c.Share, 0.01)
 	return c
 }
 
-// period is the time between two questions of a kind to a switch that answers at once; negative: it is not asked.
+// period is the time between two questions of a kind to a switch that answers at once; negative: it
+// is not asked.
 func (c *Config) period(k Kind) time.Duration {
 	switch k {
 	case KindPorts:
@@ -49,12 +54,4 @@ func (c *Config) period(k Kind) time.Duration {
 		return c.Tables
 	}
 	return c.Flows
-}
-
-func or[T comparable](v, otherwise T) T {
-	var zero T
-	if v == zero {
-		return otherwise
-	}
-	return v
 }

@@ -15,7 +15,8 @@ type (
 	flowList  = openflow.FlowStatsList
 )
 
-// Core decides whom to ask what, and when, and makes samples of the answers. It has one owner at a time, who steps it.
+// Core decides whom to ask what, and when, and makes samples of the answers. It has one owner at a
+// time, who steps it.
 type Core struct {
 	cfg     Config
 	counts  *Counts
@@ -144,7 +145,7 @@ func (c *Core) answer(a *Answer, now time.Time) {
 		took, bytes := a.At.Sub(d.askedAt), sizeOf(a.Body)
 		c.counts.Bytes.Add(uint64(bytes))
 		if q.Kind == KindFlows {
-			took, bytes = d.partly(took, bytes, whole)
+			took, bytes = d.addPart(took, bytes, whole)
 		}
 		if !whole {
 			p.due = a.At // the next part
@@ -158,7 +159,7 @@ func (c *Core) answer(a *Answer, now time.Time) {
 			d.restart()
 		}
 	default:
-		d.miss(&c.cfg, now)
+		d.onMissed(&c.cfg, now)
 	}
 	c.schedule(d)
 }
@@ -199,7 +200,8 @@ func (c *Core) ask(now time.Time) {
 	}
 }
 
-// wake is when the next step is due. Answers do not ask for one of their own: they are taken with the next.
+// wake is when the next step is due. Answers do not ask for one of their own: they are taken with
+// the next.
 func (c *Core) wake(now time.Time) time.Time {
 	d := c.agenda.first()
 	switch {

@@ -5,11 +5,13 @@ import (
 	"time"
 )
 
-// NotCounted is the value of a counter that the switch does not have: all ones (see openflow.PortStats).
+// NotCounted is the value of a counter that the switch does not have: all ones (see
+// openflow.PortStats).
 const NotCounted = math.MaxUint64
 
-// advance is by how much a counter went on from one answer to the next. ok is false if it went back and that is no wrap: a
-// counter wraps from the last half of its range, of 32 or of 64 bits, into the first, and goes on by less than half.
+// advance is by how much a counter went on from one answer to the next. ok is false if it went back
+// and that is no wrap: a counter wraps from the last half of its range, of 32 or of 64 bits, into
+// the first, and goes on by less than half.
 func advance(was, now uint64) (by uint64, ok bool) {
 	const half32, half64 = 1 << 31, 1 << 63
 	switch {
@@ -25,9 +27,10 @@ func advance(was, now uint64) (by uint64, ok bool) {
 	return 0, false
 }
 
-// progress says by how much counters of one thing went on. Counted is a bit for each that has a value in both. All is false
-// if one of them went back: then the switch has begun to count anew, and those that seem to have gone on have not.
-func progress(by, was, now []uint64) (counted uint16, all bool) {
+// countersAdvance says by how much counters of one thing went on. Counted is a bit for each that
+// has a value in both. All is false if one of them went back: then the switch has begun to count
+// anew, and those that seem to have gone on have not.
+func countersAdvance(by, was, now []uint64) (counted uint16, all bool) {
 	for i := range now {
 		by[i] = 0
 		if was[i] == NotCounted || now[i] == NotCounted {

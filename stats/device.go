@@ -43,7 +43,8 @@ func (d *device) question(k Kind) *Question {
 	return q
 }
 
-// take folds an answer into a new Switch. whole is false if more parts are to be asked for; then nothing is new yet.
+// take folds an answer into a new Switch. whole is false if more parts are to be asked for; then
+// nothing is new yet.
 func (d *device) take(q *Question, a *Answer, domain uint16) (whole bool, err error) {
 	next := *d.now
 	switch body := a.Body.(type) {
@@ -82,8 +83,9 @@ func (d *device) take(q *Question, a *Answer, domain uint16) (whole bool, err er
 	return true, nil
 }
 
-// miss takes a question that was not answered, or could not be asked: whatever else is due waits too.
-func (d *device) miss(cfg *Config, now time.Time) {
+// onMissed takes a question that was not answered, or could not be asked: whatever else is due
+// waits too.
+func (d *device) onMissed(cfg *Config, now time.Time) {
 	d.missed++
 	d.restart()
 	for k := range kinds {
@@ -104,8 +106,8 @@ func (d *device) recovered(now time.Time) {
 	}
 }
 
-// partly adds what a part cost to those before it. After the last one all is forgotten.
-func (d *device) partly(took time.Duration, bytes int, whole bool) (time.Duration, int) {
+// addPart adds what a part cost to those before it. After the last one all is forgotten.
+func (d *device) addPart(took time.Duration, bytes int, whole bool) (time.Duration, int) {
 	d.took += took
 	d.bytes += bytes
 	took, bytes = d.took, d.bytes

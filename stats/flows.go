@@ -7,7 +7,8 @@ import (
 	"github.com/weirnet/weir/plan"
 )
 
-// gather takes one part of the firm entries, with rates since they were read before. A switch that does not select as it was told is not believed.
+// gather takes one part of the firm entries, with rates since they were read before. A switch that
+// does not select as it was told is not believed.
 func (f *Flows) gather(list []openflow.FlowStats, s plan.Selector, before *Flows) {
 	for i := range list {
 		e := &list[i]
@@ -30,7 +31,7 @@ func (f *Flow) since(before *Flows, key FlowKey, now *Flows) {
 		return
 	}
 	var by [2]uint64
-	if _, ok = progress(by[:], []uint64{was.Packets, was.Bytes}, []uint64{f.Packets, f.Bytes}); ok {
+	if _, ok = countersAdvance(by[:], []uint64{was.Packets, was.Bytes}, []uint64{f.Packets, f.Bytes}); ok {
 		span := now.AsOf.Sub(before.AsOf)
 		f.PacketsRate, f.BytesRate, f.Rated = rate(by[0], span), rate(by[1], span), true
 	}

@@ -1,20 +1,20 @@
 package stats
 
 import (
-	"context"
 	"sync"
-	"sync/atomic"
 	"time"
 
-	"github.com/weirnet/weir/beat"
+	"github.com/weirnet/weir/loop"
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/openflow"
 )
 
-// Loop runs a core: it owns it, alone, from Run until Run returns. Sessions' readers leave inputs in the inbox; answers
-// are taken with the next slot, so that those of many switches cost one wake-up. The inbox is bounded: a session has one
-// question at a time.
+// Loop runs a core: it owns it, alone, from Run until Run returns. Sessions' readers leave inputs
+// in the inbox; answers are taken with the next slot, so that those of many switches cost one
+// wake-up. The inbox is bounded: a session has one question at a time.
 type Loop struct {
+	loop.Part
+
 	now    func() time.Time
 	board  Board
 	domain uint16
@@ -25,9 +25,6 @@ type Loop struct {
 	current map[netview.DPID]connection
 	last    uint64 // session
 	over    bool
-
-	wake  chan struct{} // holds one token after a session has come
-	turns atomic.Uint64 // that Run has done
 
 	// Owned by Run.
 	core *Core
@@ -45,8 +42,11 @@ func New(cfg Config) *Loop {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	return &Loop{now: cfg.Now, core: core, counts: core.counts, domain: core.cfg.Domain,
-		current: make(map[netview.DPID]connection), wake: make(chan struct{}, 1)}
+	l := &Loop{now: cfg.Now, core: core, counts: core.counts, domain: core.cfg.Domain,
+		current: make(map[netview.DPID]connection)}
+	l.Part = loop.Part{Name: "statistics", Bell: loop.NewBell(), Lazy: true, End: l.finish,
+		Turn: func() time.Time { return l.turn(l.now()) }}
+	return l
 }
 
 // Board has what was heard.
@@ -55,7 +55,8 @@ func (l *Loop) Board() *Board { return &l.board }
 // Counts are what was asked and answered.
 func (l *Loop) Counts() *Counts { return l.counts }
 
-// SwitchUp tells of a session that is ready for requests. It takes the place of an earlier one of the same switch.
+// SwitchUp tells of a session that is ready for requests. It takes the place of an earlier one of
+// the same switch.
 func (l *Loop) SwitchUp(dpid netview.DPID, version openflow.Version, conn Conn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -65,20 +66,7 @@ func (l *Loop) SwitchUp(dpid netview.DPID, version openflow.Version, conn Conn) 
 	l.last++
 	l.current[dpid] = connection{l.last, conn}
 	l.inbox = append(l.inbox, Up{Address{dpid, l.last}, version})
-	l.ring()
-}
-
-func (l *Loop) ring() {
-	select {
-	case l.wake <- struct{}{}:
-	default:
-	}
-}
-
-// Pulse has Run do a turn soon, and returns how many it has done: who asks again and again sees whether it hangs. It never blocks.
-func (l *Loop) Pulse() uint64 {
-	l.ring()
-	return l.turns.Load()
+	l.Bell.Ring()
 }
 
 // SwitchDown tells of the end of a session. If the switch has another one by now, that stays.
@@ -99,46 +87,8 @@ func (l *Loop) Forget(dpid netview.DPID) {
 		return
 	}
 	l.inbox = append(l.inbox, Forgotten{dpid})
-	select {
-	case l.wake <- struct{}{}:
-	default:
-	}
+	l.Bell.Ring()
 }
-
-// Run runs the loop until the context ends.
-func (l *Loop) Run(ctx context.Context) {
-	defer l.finish()
-	timer := time.NewTimer(time.Hour)
-	defer timer.Stop()
-	for {
-		next := l.turn(l.now())
-		l.turns.Add(1)
-		var alarm <-chan time.Time
-		if !next.IsZero() {
-			timer.Reset(time.Until(next.Add(beat.Wait(next)))) // it is never urgent
-			alarm = timer.C
-		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-l.wake:
-		case <-alarm:
-		}
-	}
-}
-
-// Turn is one round of Run, for who steps a loop that does not run: at any time, and when Waiting says so or the time of the last
-// call has come, which is zero for never.
-func (l *Loop) Turn() (next time.Time) {
-	select {
-	case <-l.wake:
-	default:
-	}
-	return l.turn(l.now())
-}
-
-// Waiting says whether something has come that Turn would handle at once.
-func (l *Loop) Waiting() bool { return len(l.wake) > 0 }
 
 func (l *Loop) finish() {
 	l.mu.Lock()

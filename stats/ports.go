@@ -43,7 +43,7 @@ func (n *Ports) compare(p, was *Port, span time.Duration) {
 		return
 	}
 	var by [Counters]uint64
-	counted, all := progress(by[:], was.Counts[:], p.Counts[:])
+	counted, all := countersAdvance(by[:], was.Counts[:], p.Counts[:])
 	if !all {
 		return
 	}

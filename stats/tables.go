@@ -39,7 +39,7 @@ func used(n uint64) bool { return n != 0 && n != NotCounted }
 // compare fills a table's rates from its counters before.
 func (t *Table) compare(was *Table, span time.Duration) {
 	var by [2]uint64
-	counted, all := progress(by[:], []uint64{was.Lookups, was.Matched}, []uint64{t.Lookups, t.Matched})
+	counted, all := countersAdvance(by[:], []uint64{was.Lookups, was.Matched}, []uint64{t.Lookups, t.Matched})
 	if all && counted == 3 {
 		t.Rated, t.LookupsRate, t.MatchedRate = true, rate(by[0], span), rate(by[1], span)
 	}

@@ -8,57 +8,56 @@ import (
 	"fmt"
 )
 
-// A document is a value of any length under a key: up to partBytes as it is, behind a 0 byte; a longer one in parts, under keys of
-// their own that are written before: then the key holds a 1 byte, the name of the parts and their number.
+// A document is a value of any length under a key: up to partBytes as it is, behind a 0 byte; a
+// longer one in parts, under keys of their own that are written before: then the key holds a 1
+// byte, the name of the parts and their number.
 const partBytes = 1 << 20
 
 // ErrDocument: a document is not as it was written.
 var ErrDocument = errors.New("a document of the store is damaged")
 
-// parts is the prefix of the keys of a document's parts.
+// parts returns the prefix of the keys of a document's parts.
 func parts(key string, name uint64) string { return fmt.Sprintf("%s/%016x/", key, name) }
 
 func partKey(key string, name uint64, n int) []byte {
 	return fmt.Appendf(nil, "%s%06d", parts(key, name), n)
 }
 
-// LoadDocument reads a document; nil if there is none.
-func LoadDocument(ctx context.Context, st Store, key string) ([]byte, error) {
+// LoadDocument reads a document and the revision at which it was saved; nil and 0 if there is none.
+func LoadDocument(ctx context.Context, st Store, key string) ([]byte, Revision, error) {
 	page, err := st.Range(ctx, Query{Span: Key(key)})
 	if err != nil || len(page.Pairs) == 0 {
-		return nil, err
+		return nil, 0, err
 	}
-	head := page.Pairs[0].Value
+	head, mod := page.Pairs[0].Value, page.Pairs[0].Mod
 	switch {
 	case len(head) > 0 && head[0] == 0:
-		return append([]byte{}, head[1:]...), nil
+		return append([]byte{}, head[1:]...), mod, nil
 	case len(head) != 13 || head[0] != 1:
-		return nil, fmt.Errorf("%w: %s", ErrDocument, key)
+		return nil, mod, fmt.Errorf("%w: %s", ErrDocument, key)
 	}
 	name, n := binary.BigEndian.Uint64(head[1:]), int(binary.BigEndian.Uint32(head[9:]))
 	out := []byte{}
 	for i := range n {
 		part, err := st.Range(ctx, Query{Span: Span{From: partKey(key, name, i)}, Revision: page.Revision})
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 		if len(part.Pairs) != 1 {
-			return nil, fmt.Errorf("%w: %s has no part %d of %d", ErrDocument, key, i, n)
+			return nil, mod, fmt.Errorf("%w: %s has no part %d of %d", ErrDocument, key, i, n)
 		}
 		out = append(out, part.Pairs[0].Value...)
 	}
-	return out, nil
+	return out, mod, nil
 }
 
-// SaveDocument replaces a document, whole or not at all. It has one writer.
-func SaveDocument(ctx context.Context, st Store, key string, value []byte) error {
-	page, err := st.Range(ctx, Query{Span: Key(key)})
+// SaveDocument replaces a document that was saved at a revision (0: there is none), atomically, and
+// returns its new revision. The error is ErrChanged if another writer has saved it since. After
+// ErrUnknown the same call can be repeated to find out.
+func SaveDocument(ctx context.Context, st Store, key string, after Revision, value []byte) (Revision, error) {
+	page, err := st.Range(ctx, Query{Span: Prefix(""), Limit: 1, KeysOnly: true})
 	if err != nil {
-		return err
-	}
-	var mod Revision
-	if len(page.Pairs) > 0 {
-		mod = page.Pairs[0].Mod
+		return 0, err
 	}
 	head := append([]byte{0}, value...)
 	name := uint64(page.Revision)
@@ -67,16 +66,23 @@ func SaveDocument(ctx context.Context, st Store, key string, value []byte) error
 		for rest := value; len(rest) > 0; n++ {
 			part := rest[:min(partBytes, len(rest))]
 			rest = rest[len(part):]
-			if err := putSurely(ctx, st, partKey(key, name, n), part); err != nil {
-				return err
+			if err := putNew(ctx, st, partKey(key, name, n), part); err != nil {
+				return 0, err
 			}
 		}
 		head = binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint64([]byte{1}, name), uint32(n))
 	}
-	if err := swap(ctx, st, []byte(key), mod, head); err != nil {
-		return err
+	saved, err := compareAndSwap(ctx, st, []byte(key), after, head)
+	if errors.Is(err, ErrChanged) { // an earlier try may have succeeded, with parts of another name
+		was, mod, loaded := LoadDocument(ctx, st, key)
+		if loaded == nil && mod > 0 && bytes.Equal(was, value) {
+			return mod, nil
+		}
 	}
-	// What is left of older ones goes; where that fails, the next Save does it.
+	if err != nil {
+		return 0, err
+	}
+	// Delete the parts of older versions; if that fails, the next save does it.
 	stale := Prefix(key + "/")
 	if head[0] == 1 {
 		stale.To = []byte(parts(key, name))
@@ -84,11 +90,11 @@ func SaveDocument(ctx context.Context, st Store, key string, value []byte) error
 	if left, err := st.Range(ctx, Query{Span: stale, Limit: 1, KeysOnly: true}); err == nil && len(left.Pairs) > 0 {
 		_, _ = st.Txn(ctx, Txn{Then: []Op{Delete(stale)}})
 	}
-	return nil
+	return saved, nil
 }
 
-// putSurely writes a value under a key that is nobody's yet.
-func putSurely(ctx context.Context, st Store, key, value []byte) error {
+// putNew writes a value under a key that does not exist.
+func putNew(ctx context.Context, st Store, key, value []byte) error {
 	for {
 		_, err := st.Txn(ctx, Txn{Then: []Op{Put(key, value)}})
 		if !errors.Is(err, ErrUnknown) || ctx.Err() != nil {
@@ -97,11 +103,12 @@ func putSurely(ctx context.Context, st Store, key, value []byte) error {
 	}
 }
 
-// ErrChanged: another writer has changed it meanwhile.
+// ErrChanged: another writer has changed the key meanwhile.
 var ErrChanged = errors.New("another writer has changed it")
 
-// swap replaces what a key was at a revision. After an unknown outcome it reads back.
-func swap(ctx context.Context, st Store, key []byte, mod Revision, value []byte) error {
+// compareAndSwap replaces the value of a key that was last changed at a revision, and returns the
+// new revision. After an unknown outcome it reads back.
+func compareAndSwap(ctx context.Context, st Store, key []byte, mod Revision, value []byte) (Revision, error) {
 	for {
 		r, err := st.Txn(ctx, Txn{
 			If: []Compare{Unchanged(key, mod)}, Then: []Op{Put(key, value)}, Else: []Op{Get(Span{From: key})},
@@ -109,16 +116,18 @@ func swap(ctx context.Context, st Store, key []byte, mod Revision, value []byte)
 		switch {
 		case errors.Is(err, ErrUnknown) && ctx.Err() == nil:
 			continue // if it was done, the next try finds the value
-		case err != nil || r.Held:
-			return err
-		case len(r.Answers[0].Pairs) == 1 && bytes.Equal(r.Answers[0].Pairs[0].Value, value):
-			return nil
+		case err != nil:
+			return 0, err
+		case r.Succeeded:
+			return r.Revision, nil
+		case len(r.Results[0].Pairs) == 1 && bytes.Equal(r.Results[0].Pairs[0].Value, value):
+			return r.Results[0].Pairs[0].Mod, nil
 		}
-		return fmt.Errorf("%w: %s", ErrChanged, key)
+		return 0, fmt.Errorf("%w: %s", ErrChanged, key)
 	}
 }
 
-// Once is the value of a key that is made once: make's, unless there is one.
+// Once returns the value of a key that is created once: make's, unless it exists.
 func Once(ctx context.Context, st Store, key string, made func() ([]byte, error)) ([]byte, error) {
 	page, err := st.Range(ctx, Query{Span: Key(key)})
 	if err != nil {
@@ -131,7 +140,7 @@ func Once(ctx context.Context, st Store, key string, made func() ([]byte, error)
 	if err != nil {
 		return nil, err
 	}
-	if err := swap(ctx, st, []byte(key), 0, value); errors.Is(err, ErrChanged) {
+	if _, err := compareAndSwap(ctx, st, []byte(key), 0, value); errors.Is(err, ErrChanged) {
 		return Once(ctx, st, key, made)
 	} else if err != nil {
 		return nil, err

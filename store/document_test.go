@@ -10,13 +10,15 @@ import (
 	"github.com/weirnet/weir/store"
 )
 
-// TestDocuments: whatever fails, a document is the old one or the new one, whole; and nothing is left behind in the end.
+// TestDocuments: whatever fails, a document is the old one or the new one, whole; and nothing is
+// left behind in the end.
 func TestDocuments(t *testing.T) {
 	ctx := context.Background()
 	rng := rand.New(rand.NewPCG(3, 4))
 	m := store.NewMemory(nil)
 	var now []byte
-	failed, saved := 0, 0
+	var saved store.Revision
+	failed, done := 0, 0
 	for i := range 300 {
 		next := bytes.Repeat([]byte{byte(i)}, []int{0, 10, 1 << 20, 1<<20 + 1, 3 << 20}[rng.IntN(5)])
 		m.Inject(func(store.Call) store.Fault {
@@ -25,18 +27,21 @@ func TestDocuments(t *testing.T) {
 			}
 			return store.None
 		})
-		err := store.SaveDocument(ctx, m, "d", next)
+		at, err := store.SaveDocument(ctx, m, "d", saved, next)
 		m.Inject(nil)
 		if errors.Is(err, store.ErrUnknown) {
 			t.Fatalf("the outcome stays unknown: %v", err)
 		}
-		got, loadErr := store.LoadDocument(ctx, m, "d")
+		got, mod, loadErr := store.LoadDocument(ctx, m, "d")
 		if loadErr != nil {
 			t.Fatal(loadErr)
 		}
+		if err == nil && mod != at {
+			t.Fatalf("%d: saved at %d, and found at %d", i, at, mod)
+		}
 		if err == nil {
-			now = next
-			saved++
+			now, saved = next, at
+			done++
 		} else {
 			failed++
 		}
@@ -45,10 +50,10 @@ func TestDocuments(t *testing.T) {
 		}
 		m.Settle()
 	}
-	if failed < 20 || saved < 100 {
-		t.Errorf("%d failed, %d saved", failed, saved)
+	if failed < 20 || done < 100 {
+		t.Errorf("%d failed, %d saved", failed, done)
 	}
-	if err := store.SaveDocument(ctx, m, "d", []byte("x")); err != nil {
+	if _, err := store.SaveDocument(ctx, m, "d", saved, []byte("x")); err != nil {
 		t.Fatal(err)
 	}
 	if page, err := m.Range(ctx, store.Query{Span: store.Prefix("")}); err != nil || len(page.Pairs) != 1 {

@@ -10,8 +10,8 @@ import (
 	"github.com/tidwall/btree"
 )
 
-// Memory is a store in this process, which ends with it: the twin of the durable ones, in tests, simulations and instances that
-// are to leave nothing behind. Without faults each call answers at once, so that it can be stepped.
+// Memory is a store in this process, without persistence: for tests, simulations and ephemeral
+// instances. Without faults each call answers at once, so that it can be stepped.
 type Memory struct {
 	mu        sync.Mutex
 	keys      btree.Map[string, []Pair] // the states of a key, oldest first; an empty Create is a deletion
@@ -24,8 +24,8 @@ type Memory struct {
 	closed    bool
 	now       func() time.Time
 	fault     func(Call) Fault
-	late      []Txn // unknown ones that are yet to be done
-	reading   Held
+	delayed   []Txn // transactions with an unknown outcome that are to be applied later
+	reading   PinnedRevisions
 	size      int64
 }
 
@@ -34,7 +34,7 @@ type lease struct {
 	end time.Time
 }
 
-// NewMemory is an empty store. now is its clock, for leases only; nil is the real one.
+// NewMemory returns an empty store. now is its clock, for leases only; nil is the real one.
 func NewMemory(now func() time.Time) *Memory {
 	if now == nil {
 		now = time.Now
@@ -42,8 +42,8 @@ func NewMemory(now func() time.Time) *Memory {
 	return &Memory{rev: 1, leases: make(map[LeaseID]*lease), changed: make(chan struct{}), now: now}
 }
 
-// enter begins a call: leases that ran out end, what was late comes. m.mu is held.
-func (m *Memory) enter(ctx context.Context) error {
+// begin starts a call: it expires leases and applies delayed transactions. m.mu is held.
+func (m *Memory) begin(ctx context.Context) error {
 	if m.closed {
 		return fmt.Errorf("%w: it is closed", ErrUnavailable)
 	}
@@ -54,73 +54,73 @@ func (m *Memory) enter(ctx context.Context) error {
 	return nil
 }
 
-// Txn is of Store.
+// Txn implements Store.
 func (m *Memory) Txn(ctx context.Context, txn Txn) (Result, error) {
 	if err := txn.Check(); err != nil {
 		return Result{}, err
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if err := m.enter(ctx); err != nil {
+	if err := m.begin(ctx); err != nil {
 		return Result{}, err
 	}
 	if err := m.checkLeases(&txn); err != nil {
 		return Result{}, err
 	}
-	switch m.draw(Call{Name: "Txn", Txn: &txn}) {
+	switch m.nextFault(Call{Name: "Txn", Txn: &txn}) {
 	case Unavailable:
 		return Result{}, ErrUnavailable
 	case Full:
 		return Result{}, ErrFull
 	case UnknownDone:
-		m.do(&txn)
+		m.apply(&txn)
 		return Result{}, ErrUnknown
 	case UnknownLost:
 		return Result{}, ErrUnknown
 	case UnknownLate:
-		m.late = append(m.late, txn.clone())
+		m.delayed = append(m.delayed, txn.clone())
 		return Result{}, ErrUnknown
 	}
-	result := m.do(&txn)
-	m.settle()
+	result := m.apply(&txn)
+	m.applyDelayed()
 	return result, nil
 }
 
-// do does a transaction. m.mu is held.
-func (m *Memory) do(txn *Txn) Result {
+// apply executes a transaction. m.mu is held.
+func (m *Memory) apply(txn *Txn) Result {
 	ops := txn.Then
 	held := true
 	for i := range txn.If {
-		held = held && m.holds(&txn.If[i])
+		held = held && m.matches(&txn.If[i])
 	}
 	if !held {
 		ops = txn.Else
 	}
 	before := len(m.changes)
 	at := m.rev + 1
-	answers := make([]Answer, len(ops))
+	answers := make([]OpResult, len(ops))
 	for i := range ops {
-		answers[i] = m.one(&ops[i], at)
+		answers[i] = m.applyOp(&ops[i], at)
 	}
 	if len(m.changes) > before {
 		m.rev = at
 		close(m.changed)
 		m.changed = make(chan struct{})
 	}
-	return Result{Held: held, Revision: m.rev, Answers: answers}
+	return Result{Succeeded: held, Revision: m.rev, Results: answers}
 }
 
-// one does an operation at a revision.
-func (m *Memory) one(op *Op, at Revision) Answer {
+// applyOp executes an operation at a revision.
+func (m *Memory) applyOp(op *Op, at Revision) OpResult {
 	switch op.Kind {
 	case OpPut:
 		m.put(op, at)
-		return Answer{}
+		return OpResult{}
 	case OpDelete:
-		return Answer{Deleted: m.delete(op.Span, at)}
+		return OpResult{Deleted: m.delete(op.Span, at)}
 	}
 	pairs, more := m.read(op.Query, at)
-	return Answer{Pairs: pairs, More: more}
+	return OpResult{Pairs: pairs, More: more}
 }
 
 func (m *Memory) put(op *Op, at Revision) {
@@ -148,7 +148,7 @@ func (m *Memory) delete(span Span, at Revision) (n int64) {
 	return n
 }
 
-// at is a key's state after a revision; false if it was not there.
+// state returns a key's state after a revision; false if it did not exist.
 func state(states []Pair, at Revision) (Pair, bool) {
 	for i := len(states) - 1; i >= 0; i-- {
 		if states[i].Mod <= at {
@@ -158,10 +158,10 @@ func state(states []Pair, at Revision) (Pair, bool) {
 	return Pair{}, false
 }
 
-// collect are the pairs of a span after a revision, as they are kept.
+// collect returns the pairs of a span after a revision, not copied.
 func (m *Memory) collect(span Span, at Revision) (pairs []Pair) {
 	m.keys.Ascend(string(span.From), func(key string, states []Pair) bool {
-		if !span.Holds([]byte(key)) {
+		if !span.Contains([]byte(key)) {
 			return false
 		}
 		if p, ok := state(states, at); ok {
@@ -172,7 +172,7 @@ func (m *Memory) collect(span Span, at Revision) (pairs []Pair) {
 	return pairs
 }
 
-// read is collect for somebody outside: copies, at most a limit.
+// read is collect for callers: copies, at most a limit.
 func (m *Memory) read(q Query, at Revision) (pairs []Pair, more bool) {
 	pairs = m.collect(q.Span, at)
 	if q.Limit > 0 && len(pairs) > q.Limit {
@@ -188,27 +188,27 @@ func (m *Memory) read(q Query, at Revision) (pairs []Pair, more bool) {
 	return pairs, more
 }
 
-// holds says whether a condition does.
-func (m *Memory) holds(c *Compare) bool {
+// matches reports whether a condition is true.
+func (m *Memory) matches(c *Compare) bool {
 	states, _ := m.keys.Get(string(c.Key))
 	p, ok := state(states, m.rev+1)
 	if !ok {
 		p = Pair{}
 	}
-	return c.holds(&p)
+	return c.matches(&p)
 }
 
-// Range is of Store.
+// Range implements Store.
 func (m *Memory) Range(ctx context.Context, q Query) (Page, error) {
 	if err := q.Span.Check(); err != nil {
 		return Page{}, err
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if err := m.enter(ctx); err != nil {
+	if err := m.begin(ctx); err != nil {
 		return Page{}, err
 	}
-	if m.draw(Call{Name: "Range"}) != None {
+	if m.nextFault(Call{Name: "Range"}) != None {
 		return Page{}, ErrUnavailable
 	}
 	at := q.Revision
@@ -224,14 +224,14 @@ func (m *Memory) Range(ctx context.Context, q Query) (Page, error) {
 	return Page{Pairs: pairs, More: more, Revision: m.rev}, nil
 }
 
-// Compact is of Store.
+// Compact implements Store.
 func (m *Memory) Compact(ctx context.Context, rev Revision) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if err := m.enter(ctx); err != nil {
+	if err := m.begin(ctx); err != nil {
 		return err
 	}
-	if m.draw(Call{Name: "Compact"}) != None {
+	if m.nextFault(Call{Name: "Compact"}) != None {
 		return ErrUnavailable
 	}
 	switch {
@@ -240,13 +240,13 @@ func (m *Memory) Compact(ctx context.Context, rev Revision) error {
 	case rev <= m.compacted:
 		return fmt.Errorf("%w: %d of %d", ErrCompacted, rev, m.compacted)
 	}
-	if rev = m.reading.Spare(rev); rev > m.compacted {
+	if rev = m.reading.CompactLimit(rev); rev > m.compacted {
 		m.discard(rev)
 	}
 	return nil
 }
 
-// discard forgets what was before a revision.
+// discard drops the history before a revision.
 func (m *Memory) discard(rev Revision) {
 	m.compacted = rev
 	n := 0
@@ -285,29 +285,29 @@ func (m *Memory) discard(rev Revision) {
 	}
 }
 
-// Defragment is of Store; there is nothing to do.
+// Defragment implements Store; there is nothing to do.
 func (m *Memory) Defragment(ctx context.Context) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.enter(ctx)
+	return m.begin(ctx)
 }
 
-// Status is of Store.
+// Status implements Store.
 func (m *Memory) Status(ctx context.Context) (Status, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if err := m.enter(ctx); err != nil {
+	if err := m.begin(ctx); err != nil {
 		return Status{}, err
 	}
 	return Status{Revision: m.rev, Compacted: m.compacted, Size: m.size, InUse: m.size, Leader: true}, nil
 }
 
-// Snapshot is of Store.
+// Snapshot implements Store.
 func (m *Memory) Snapshot(ctx context.Context, w io.Writer) error {
 	return WriteSnapshot(ctx, m, &m.reading, w)
 }
 
-// Close is of Store. Open watches end with ErrUnavailable.
+// Close implements Store. Open watches end with ErrUnavailable.
 func (m *Memory) Close() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()

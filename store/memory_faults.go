@@ -1,16 +1,16 @@
 package store
 
-// Fault is what happens to one call of Memory.
+// Fault is an injected fault of one call of Memory.
 type Fault uint8
 
-// The faults. A call that is not a transaction knows Unavailable only: any other is taken for it.
+// The faults. For a call that is not a transaction all mean Unavailable.
 const (
 	None        Fault = iota
 	Unavailable       // ErrUnavailable: not done
 	Full              // ErrFull: not done
 	UnknownDone       // ErrUnknown: done
 	UnknownLost       // ErrUnknown: not done, and never will be
-	UnknownLate       // ErrUnknown: not done yet; done by Settle, or behind the next one that is done: overtaken by it
+	UnknownLate       // ErrUnknown: not done yet; done by Settle, or after the next one that is done, which overtakes it
 )
 
 // Call is one call of Memory that may meet a fault.
@@ -19,33 +19,34 @@ type Call struct {
 	Txn  *Txn   // of Txn
 }
 
-// Inject has f say what happens to each call from now on; nil: nothing. f is called with the store locked.
+// Inject sets f, which returns the fault of each call from now on; nil: none. f is called with the
+// store locked.
 func (m *Memory) Inject(f func(Call) Fault) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.fault = f
 }
 
-// draw asks for a call's fault.
-func (m *Memory) draw(c Call) Fault {
+// nextFault returns a call's fault.
+func (m *Memory) nextFault(c Call) Fault {
 	if m.fault == nil {
 		return None
 	}
 	return m.fault(c)
 }
 
-// Settle does what is late.
+// Settle applies delayed transactions.
 func (m *Memory) Settle() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.settle()
+	m.applyDelayed()
 }
 
-func (m *Memory) settle() {
-	late := m.late
-	m.late = nil
+func (m *Memory) applyDelayed() {
+	late := m.delayed
+	m.delayed = nil
 	for i := range late {
-		m.do(&late[i])
+		m.apply(&late[i])
 	}
 }
 

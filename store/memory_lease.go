@@ -6,17 +6,17 @@ import (
 	"time"
 )
 
-// Grant is of Store.
+// Grant implements Store.
 func (m *Memory) Grant(ctx context.Context, ttl time.Duration) (LeaseID, error) {
 	if ttl < time.Second {
 		return 0, fmt.Errorf("%w: a lease of %v, want a second or more", ErrInvalid, ttl)
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if err := m.enter(ctx); err != nil {
+	if err := m.begin(ctx); err != nil {
 		return 0, err
 	}
-	if m.draw(Call{Name: "Grant"}) != None {
+	if m.nextFault(Call{Name: "Grant"}) != None {
 		return 0, ErrUnavailable
 	}
 	m.granted++
@@ -24,14 +24,14 @@ func (m *Memory) Grant(ctx context.Context, ttl time.Duration) (LeaseID, error) 
 	return m.granted, nil
 }
 
-// KeepAlive is of Store.
+// KeepAlive implements Store.
 func (m *Memory) KeepAlive(ctx context.Context, id LeaseID) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if err := m.enter(ctx); err != nil {
+	if err := m.begin(ctx); err != nil {
 		return err
 	}
-	if m.draw(Call{Name: "KeepAlive"}) != None {
+	if m.nextFault(Call{Name: "KeepAlive"}) != None {
 		return ErrUnavailable
 	}
 	l := m.leases[id]
@@ -42,14 +42,14 @@ func (m *Memory) KeepAlive(ctx context.Context, id LeaseID) error {
 	return nil
 }
 
-// Revoke is of Store.
+// Revoke implements Store.
 func (m *Memory) Revoke(ctx context.Context, id LeaseID) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if err := m.enter(ctx); err != nil {
+	if err := m.begin(ctx); err != nil {
 		return err
 	}
-	if m.draw(Call{Name: "Revoke"}) != None {
+	if m.nextFault(Call{Name: "Revoke"}) != None {
 		return ErrUnavailable
 	}
 	if m.leases[id] == nil {
@@ -59,7 +59,7 @@ func (m *Memory) Revoke(ctx context.Context, id LeaseID) error {
 	return nil
 }
 
-// checkLeases finds puts with leases that are not there.
+// checkLeases finds puts with unknown leases.
 func (m *Memory) checkLeases(txn *Txn) error {
 	for _, ops := range [][]Op{txn.Then, txn.Else} {
 		for i := range ops {
@@ -71,7 +71,7 @@ func (m *Memory) checkLeases(txn *Txn) error {
 	return nil
 }
 
-// expire ends the leases whose time is over, in the order in which they were granted.
+// expire ends the expired leases, in the order in which they were granted.
 func (m *Memory) expire() {
 	if len(m.leases) == 0 {
 		return
@@ -94,10 +94,10 @@ func (m *Memory) end(id LeaseID) {
 		}
 		return true
 	})
-	m.do(&Txn{Then: gone})
+	m.apply(&Txn{Then: gone})
 }
 
-// wake tells when the first lease ends; nil if there is none.
+// wake returns a channel that fires when the first lease expires; nil without leases.
 func (m *Memory) wake() <-chan time.Time {
 	var first time.Time
 	for _, l := range m.leases {

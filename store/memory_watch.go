@@ -6,14 +6,14 @@ import (
 	"time"
 )
 
-// Watch is of Store.
+// Watch implements Store.
 func (m *Memory) Watch(ctx context.Context, span Span, from Revision) (Watcher, error) {
 	if err := span.Check(); err != nil {
 		return nil, err
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if err := m.enter(ctx); err != nil {
+	if err := m.begin(ctx); err != nil {
 		return nil, err
 	}
 	if from == 0 {
@@ -22,7 +22,7 @@ func (m *Memory) Watch(ctx context.Context, span Span, from Revision) (Watcher, 
 	return &memoryWatcher{m: m, span: Span{clone(span.From), clone(span.To)}, next: from}, nil
 }
 
-// memoryWatcher reads the store's list of changes; it has nothing of its own but its place there.
+// memoryWatcher reads the store's list of changes; its only state is its position there.
 type memoryWatcher struct {
 	m    *Memory
 	span Span
@@ -30,10 +30,10 @@ type memoryWatcher struct {
 	err  error
 }
 
-// Next is of Watcher.
+// Next implements Watcher.
 func (w *memoryWatcher) Next(ctx context.Context) ([]Event, error) {
 	for {
-		events, changed, wake, err := w.look(ctx)
+		events, changed, wake, err := w.poll(ctx)
 		if len(events) > 0 || err != nil {
 			return events, err
 		}
@@ -46,8 +46,8 @@ func (w *memoryWatcher) Next(ctx context.Context) ([]Event, error) {
 	}
 }
 
-// look takes what there is; without, what to wait for: a change, or the end of a lease.
-func (w *memoryWatcher) look(ctx context.Context) ([]Event, <-chan struct{}, <-chan time.Time, error) {
+// poll returns the available changes, or what to wait for: a change, or the end of a lease.
+func (w *memoryWatcher) poll(ctx context.Context) ([]Event, <-chan struct{}, <-chan time.Time, error) {
 	m := w.m
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -66,7 +66,7 @@ func (w *memoryWatcher) look(ctx context.Context) ([]Event, <-chan struct{}, <-c
 	m.expire()
 	var events []Event
 	for i := m.after(w.next); i < len(m.changes); i++ {
-		if e := m.changes[i]; w.span.Holds(e.Pair.Key) {
+		if e := m.changes[i]; w.span.Contains(e.Pair.Key) {
 			e.Pair.Key, e.Pair.Value = clone(e.Pair.Key), clone(e.Pair.Value)
 			events = append(events, e)
 		}
@@ -75,7 +75,7 @@ func (w *memoryWatcher) look(ctx context.Context) ([]Event, <-chan struct{}, <-c
 	return events, m.changed, m.wake(), nil
 }
 
-// after is the place of the first change at a revision or later.
+// after returns the index of the first change at a revision or later.
 func (m *Memory) after(rev Revision) int {
 	low, high := 0, len(m.changes)
 	for low < high {
@@ -89,7 +89,7 @@ func (m *Memory) after(rev Revision) int {
 	return low
 }
 
-// Close is of Watcher.
+// Close implements Watcher.
 func (w *memoryWatcher) Close() {
 	w.m.mu.Lock()
 	defer w.m.mu.Unlock()

@@ -11,37 +11,39 @@ import (
 	"io"
 )
 
-// The format of a snapshot: the head line, then for each pair, in the order of keys, a 1 byte, the lengths of key and value as
-// 32-bit big-endian numbers, key and value; at the end a 0 byte, the revision and the number of pairs as 64-bit big-endian numbers,
-// and the SHA-256 of all before it. Keys with a lease are not in it: what hangs on one belongs to somebody who lived then.
+// The format of a snapshot: the head line, then for each pair, in the order of keys, a 1 byte, the
+// lengths of key and value as 32-bit big-endian numbers, key and value; at the end a 0 byte, the
+// revision and the number of pairs as 64-bit big-endian numbers, and the SHA-256 of all before it.
+// Keys with a lease are left out: they belong to a process that ran then.
 const (
 	snapshotHead = "weir-snapshot 1\n"
 	pairsAtOnce  = 64
 	maxValue     = 64 << 20
 )
 
-// ErrSnapshot: what was read is not a whole snapshot, as it was written.
+// ErrSnapshot: the snapshot is incomplete or damaged.
 var ErrSnapshot = errors.New("not a whole snapshot")
 
-// Contents are what a snapshot holds.
+// Contents describe a snapshot.
 type Contents struct {
 	Revision Revision // at which it was taken
 	Pairs    int64
-	Sum      [sha256.Size]byte // of all keys and values: equal for equal pairs, whatever store they are from
+	Sum      [sha256.Size]byte // of all keys and values: equal for equal pairs, independent of the store
 }
 
-// WriteSnapshot writes all pairs of a store at one revision. held is what the store's Compact spares.
-func WriteSnapshot(ctx context.Context, st Store, held *Held, w io.Writer) error {
-	held.add(0) // nothing is discarded until it is known what is read
-	defer held.drop(0)
+// WriteSnapshot writes all pairs of a store at one revision. held are the revisions that the
+// store's Compact keeps.
+func WriteSnapshot(ctx context.Context, st Store, held *PinnedRevisions, w io.Writer) error {
+	held.pin(0) // no compaction until the revision is known
+	defer held.unpin(0)
 	first, err := st.Range(ctx, Query{Span: Prefix(""), Limit: 1, KeysOnly: true})
 	if err != nil {
 		return err
 	}
 	at := first.Revision
-	held.add(at)
-	defer held.drop(at)
-	held.drop(0)
+	held.pin(at)
+	defer held.unpin(at)
+	held.unpin(0)
 	out := newSnapshotWriter(w)
 	q := Query{Span: Prefix(""), Limit: pairsAtOnce, Revision: at}
 	for more := true; more; {
@@ -99,8 +101,9 @@ func (s *snapshotWriter) end(at Revision) error {
 	return err
 }
 
-// ReadSnapshot reads a snapshot to its end and checks all of it. each may be nil; it is given the pairs before it is known whether
-// the snapshot is whole, and an error of it ends the reading. An error that wraps ErrSnapshot says what is wrong with it.
+// ReadSnapshot reads and verifies a snapshot. each may be nil; it is called before the checksum has
+// been verified, and its error ends the reading. An error that wraps ErrSnapshot says what is
+// wrong.
 func ReadSnapshot(r io.Reader, each func(key, value []byte) error) (Contents, error) {
 	s := snapshotReader{sum: sha256.New(), pairs: sha256.New()}
 	s.in = bufio.NewReaderSize(r, 1<<16)
@@ -116,7 +119,7 @@ type snapshotReader struct {
 	sum, pairs hash.Hash
 }
 
-// take reads n bytes into the sum. Memory grows with what is there, not with what is said.
+// take reads n bytes into the sum. It allocates by what is there, not by the stated length.
 func (s *snapshotReader) take(n int) ([]byte, error) {
 	const step = 1 << 20
 	b := make([]byte, 0, min(n, step))
@@ -204,8 +207,9 @@ func (s *snapshotReader) end(c *Contents) error {
 	return nil
 }
 
-// Restore fills an empty store from a snapshot, which is read twice: before the first change it is known to be whole. Each
-// transaction is durable, all of them together are not one: whoever restores begins anew after an error, with an empty store.
+// Restore fills an empty store from a snapshot, which is read twice: it is verified before the
+// first change. Each transaction is durable, but the whole is not atomic: after an error start
+// again with an empty store.
 func Restore(ctx context.Context, st Store, r io.ReadSeeker) (Contents, error) {
 	contents, err := ReadSnapshot(r, nil)
 	if err != nil {
@@ -219,9 +223,10 @@ func Restore(ctx context.Context, st Store, r io.ReadSeeker) (Contents, error) {
 		return contents, err
 	}
 	if len(there.Pairs) > 0 {
-		return contents, fmt.Errorf("%w: a snapshot is restored into an empty store, and this one holds %q", ErrInvalid, there.Pairs[0].Key)
+		return contents, fmt.Errorf("%w: a snapshot is restored into an empty store, and this one holds %q",
+			ErrInvalid, there.Pairs[0].Key)
 	}
-	in := &filling{ctx: ctx, st: st}
+	in := &batchWriter{ctx: ctx, st: st}
 	again, err := ReadSnapshot(r, in.add)
 	if err == nil {
 		err = in.flush()
@@ -232,15 +237,15 @@ func Restore(ctx context.Context, st Store, r io.ReadSeeker) (Contents, error) {
 	return contents, err
 }
 
-// filling puts pairs into a store, many a transaction.
-type filling struct {
+// batchWriter puts pairs into a store, many in each transaction.
+type batchWriter struct {
 	ctx  context.Context
 	st   Store
 	txn  Txn
 	size int
 }
 
-func (f *filling) add(key, value []byte) error {
+func (f *batchWriter) add(key, value []byte) error {
 	if n := len(key) + len(value); f.size+n > MaxTxnBytes || len(f.txn.Then) == MaxTxnOps {
 		if err := f.flush(); err != nil {
 			return err
@@ -251,7 +256,7 @@ func (f *filling) add(key, value []byte) error {
 	return nil
 }
 
-func (f *filling) flush() error {
+func (f *batchWriter) flush() error {
 	if len(f.txn.Then) == 0 {
 		return nil
 	}

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Revision numbers the states of a store: each transaction that changes something makes the next one. An empty store has
-// revision 1 or more.
+// Revision numbers the states of a store: each transaction that changes something makes the next
+// one. An empty store has revision 1 or more.
 type Revision int64
 
 // Version is how many times a key was put since it was last created; 1 after its creation.
@@ -16,41 +16,44 @@ type Version = int64
 // LeaseID names a lease; 0 is none.
 type LeaseID int64
 
-// Pair is a key with what is kept under it. Key and Value are the receiver's own.
+// Pair is a key with its value. Key and Value belong to the receiver.
 type Pair struct {
+	// Key returns the span of one key.
 	Key, Value  []byte
 	Create, Mod Revision // of its creation, and of its last change
 	Version     Version
 	Lease       LeaseID
 }
 
-// Store is a small durable map of keys to values (package comment). It is safe for any number of goroutines. What is given to it is
-// not changed, and not kept after the call.
+// Store is a small durable map of keys to values (package comment). It is safe for concurrent use.
+// Arguments are neither changed nor retained.
 type Store interface {
-	// Txn does one transaction, and returns when it is durable.
+	// Txn executes one transaction, and returns when it is durable.
 	Txn(ctx context.Context, txn Txn) (Result, error)
 	// Range reads pairs in the order of their keys.
 	Range(ctx context.Context, q Query) (Page, error)
-	// Watch tells the changes of keys in a span, from a revision on (0: those after now).
+	// Watch reports the changes of keys in a span, from a revision on (0: those after now).
 	Watch(ctx context.Context, span Span, from Revision) (Watcher, error)
 
-	// Grant makes a lease. Keys put with it go when it ends: after ttl (a second or more) without KeepAlive, or by Revoke.
+	// Grant creates a lease. Keys put with it are deleted when it ends: after ttl (a second or
+	// more) without KeepAlive, or by Revoke.
 	Grant(ctx context.Context, ttl time.Duration) (LeaseID, error)
-	// KeepAlive begins a lease's time anew.
+	// KeepAlive renews a lease.
 	KeepAlive(ctx context.Context, id LeaseID) error
 	// Revoke ends a lease and removes its keys.
 	Revoke(ctx context.Context, id LeaseID) error
 
-	// Compact discards what was before a revision: ranges at rev and watches from rev on still work. It spares what a Snapshot
-	// still reads. A revision that was compacted already is ErrCompacted.
+	// Compact discards the history before a revision: ranges at rev and watches from rev on still
+	// work. It keeps what a Snapshot still reads. A revision that was compacted already is
+	// ErrCompacted.
 	Compact(ctx context.Context, rev Revision) error
-	// Defragment gives back to the disk what compaction has freed. Writers wait for it.
+	// Defragment releases the disk space that compaction has freed. It blocks writers.
 	Defragment(ctx context.Context) error
 	// Snapshot writes all pairs as they are at one revision, in the format of WriteSnapshot.
 	Snapshot(ctx context.Context, w io.Writer) error
-	// Status is how the store is.
+	// Status is the state of a store.
 	Status(ctx context.Context) (Status, error)
-	// Close ends it. What is called afterwards is ErrUnavailable.
+	// Close ends it. Later calls return ErrUnavailable.
 	Close() error
 }
 
@@ -59,34 +62,34 @@ type Status struct {
 	Revision  Revision
 	Compacted Revision // ranges before it are ErrCompacted
 	Size      int64    // bytes of its file
-	InUse     int64    // of Size: what a defragmentation would keep
-	Quota     int64    // at which it is full; 0: none
-	Full      string   // why it takes no changes; empty: it does
-	Leader    bool     // there is one: without, nothing can be done
+	InUse     int64    // part of Size that a defragmentation would keep
+	Quota     int64    // size at which it is full; 0: none
+	Full      string   // why it accepts no changes; empty: it does
+	Leader    bool     // there is a leader: required for changes
 }
 
-// Watcher is one watch. One goroutine uses it.
+// Watcher is one watch, for use by one goroutine.
 type Watcher interface {
-	// Next waits for changes and returns those of one or more whole revisions, in order. An error ends the watch, unless it is
-	// that of the context.
+	// Next waits for changes and returns those of one or more whole revisions, in order. An error
+	// ends the watch, unless it is that of the context.
 	Next(ctx context.Context) ([]Event, error)
 	// Close ends it.
 	Close()
 }
 
-// Event is a change of a key. Of a deletion only Pair.Key and Pair.Mod are set.
+// Event is a change of a key. For a deletion only Pair.Key and Pair.Mod are set.
 type Event struct {
 	Deleted bool
 	Pair    Pair
 }
 
-// Span is a part of the keys: From ≤ key < To. An empty To is the key From alone.
+// Span is a range of keys: From ≤ key < To. An empty To means the key From alone.
 type Span struct{ From, To []byte }
 
 // Key is the span of one key.
 func Key(key string) Span { return Span{From: []byte(key)} }
 
-// Prefix is the span of the keys that begin with a prefix; the empty prefix is all keys.
+// Prefix returns the span of the keys with a prefix; the empty prefix is all keys.
 func Prefix(prefix string) Span {
 	from := []byte(prefix)
 	if prefix == "" {
@@ -105,30 +108,31 @@ func Prefix(prefix string) Span {
 // last is the end of all keys, which no key reaches: keys have fewer bytes.
 var last = endOfKeys()
 
-// Holds says whether a key is in the span.
-func (s Span) Holds(key []byte) bool {
+// Contains reports whether a key is in the span.
+func (s Span) Contains(key []byte) bool {
 	if len(s.To) == 0 {
 		return string(key) == string(s.From)
 	}
 	return string(key) >= string(s.From) && string(key) < string(s.To)
 }
 
-// Query says what to read.
+// Query is a range request.
 type Query struct {
 	Span     Span
 	Limit    int      // 0: all
 	Revision Revision // 0: now
 	KeysOnly bool     // without values
-	// Local allows the answer of a member that may be behind: no older than what this store has returned before is promised.
+	// Local allows a stale answer of one member: it may be older than earlier answers of this
+	// store.
 	Local bool
 }
 
-// Page is what a query found. To go on, ask for From: After(last key) at Revision.
+// Page is the result of a query. To continue, query From: After(last key) at Revision.
 type Page struct {
 	Pairs    []Pair
 	More     bool
 	Revision Revision // of the store when it was read
 }
 
-// After is the first key behind another.
+// After returns the first key after another.
 func After(key []byte) []byte { return append(append(make([]byte, 0, len(key)+1), key...), 0) }

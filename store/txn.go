@@ -6,7 +6,7 @@ import (
 	"fmt"
 )
 
-// Limits of a transaction: what an etcd takes that nobody has configured, with room for what surrounds it.
+// Limits of a transaction: etcd's defaults, less the overhead of encoding.
 const (
 	MaxTxnOps   = 128     // in Then, and in Else
 	MaxTxnBytes = 5 << 18 // of keys and values, 1.25 MiB
@@ -16,16 +16,16 @@ const (
 
 func endOfKeys() []byte { return bytes.Repeat([]byte{0xff}, MaxKey+1) }
 
-// Txn is a transaction: where all of If hold Then is done, otherwise Else, at one moment.
+// Txn is a transaction: if all of If are true, Then is executed, otherwise Else, atomically.
 type Txn struct {
 	If         []Compare
 	Then, Else []Op
 }
 
-// Field is what of a key is compared.
+// Field is the property of a key that is compared.
 type Field uint8
 
-// The fields. A key that is not there has 0 for each number, and the empty value.
+// The fields. A key that does not exist has 0 for each number, and the empty value.
 const (
 	ModRevision Field = iota
 	CreateRevision
@@ -36,7 +36,7 @@ const (
 // Relation is how it is compared.
 type Relation uint8
 
-// The relations: of what is kept to what is given.
+// The relations of the stored to the given value.
 const (
 	Equal Relation = iota
 	NotEqual
@@ -53,7 +53,7 @@ type Compare struct {
 	Value    []byte // for Value
 }
 
-// Absent is the condition that a key is not there.
+// Absent is the condition that a key does not exist.
 func Absent(key []byte) Compare { return Compare{Key: key, Field: CreateRevision} }
 
 // Unchanged is the condition that a key was last changed at a revision.
@@ -61,7 +61,7 @@ func Unchanged(key []byte, mod Revision) Compare {
 	return Compare{Key: key, Field: ModRevision, Number: int64(mod)}
 }
 
-// OpKind is what an operation does.
+// OpKind is the kind of an operation.
 type OpKind uint8
 
 // The kinds of operations.
@@ -71,7 +71,8 @@ const (
 	OpRange
 )
 
-// Op is one operation of a transaction. Operations see what those before them did; a key is changed by one of them at most.
+// Op is one operation of a transaction. Operations see the effects of those before them; a key is
+// changed by at most one of them.
 type Op struct {
 	Kind  OpKind
 	Key   []byte // OpPut
@@ -90,21 +91,21 @@ func Delete(span Span) Op { return Op{Kind: OpDelete, Span: span} }
 // Get reads a span.
 func Get(span Span) Op { return Op{Kind: OpRange, Query: Query{Span: span}} }
 
-// Result is what a transaction did.
+// Result is the result of a transaction.
 type Result struct {
-	Held     bool     // If held: Then was done, otherwise Else
-	Revision Revision // of the store after it
-	Answers  []Answer // of the operations that were done, in order
+	Succeeded bool       // If was true: Then was executed, otherwise Else
+	Revision  Revision   // of the store after it
+	Results   []OpResult // of the executed operations, in order
 }
 
-// Answer is of one operation: what a range found, or how many keys were deleted.
-type Answer struct {
+// OpResult is the result of one operation: the pairs of a range, or the number of deleted keys.
+type OpResult struct {
 	Pairs   []Pair
 	More    bool
 	Deleted int64
 }
 
-// Check finds what every store refuses.
+// Check rejects what every store rejects.
 func (t *Txn) Check() error {
 	size := 0
 	for i := range t.If {
@@ -133,7 +134,7 @@ func checkKey(key []byte) error {
 	return nil
 }
 
-// Check finds what every store refuses.
+// Check rejects what every store rejects.
 func (s Span) Check() error {
 	if err := checkKey(s.From); err != nil {
 		return err
@@ -144,7 +145,7 @@ func (s Span) Check() error {
 	return nil
 }
 
-// checkOps returns the bytes of one branch.
+// checkOps returns the size of one branch in bytes.
 func checkOps(ops []Op) (size int, err error) {
 	if len(ops) > MaxTxnOps {
 		return 0, fmt.Errorf("%w: %d operations, and at most %d are taken", ErrTooLarge, len(ops), MaxTxnOps)
@@ -175,7 +176,7 @@ func checkOps(ops []Op) (size int, err error) {
 	}
 	for _, span := range gone {
 		for i := range ops {
-			if ops[i].Kind == OpPut && span.Holds(ops[i].Key) {
+			if ops[i].Kind == OpPut && span.Contains(ops[i].Key) {
 				return 0, fmt.Errorf("%w: %q is put and deleted", ErrInvalid, ops[i].Key)
 			}
 		}
@@ -183,8 +184,8 @@ func checkOps(ops []Op) (size int, err error) {
 	return size, nil
 }
 
-// holds says whether a condition does, of a key as it is; the zero Pair if it is not there.
-func (c *Compare) holds(p *Pair) bool {
+// matches reports whether a condition is true of a key; the zero Pair if it does not exist.
+func (c *Compare) matches(p *Pair) bool {
 	order := 0
 	switch c.Field {
 	case ModRevision:

@@ -6,17 +6,18 @@ import (
 	"github.com/weirnet/weir/netview"
 )
 
-// Forest is a spanning tree of each connected part of a network. It is sticky: a link stays in it as long as it can be
-// used, so that a change of the network moves as few broadcasts as possible. One goroutine owns it.
+// Forest is a spanning tree of each connected part of a network. It is sticky: a link stays in it
+// as long as it can be used, so that a change of the network moves as few broadcasts as possible.
+// One goroutine owns it.
 type Forest struct {
 	links   []branch // all that there are, in the order of their keys
 	nodes   map[netview.DPID]int32
 	ports   [][]uint32 // by node: the ports whose links are in it, in order
 	size    int        // links that are in it
 	avoid   map[netview.Point]bool
-	afresh  bool // what is in it counts for nothing
+	fresh   bool // what is in it counts for nothing
 	begins  bool // during an update: it is like an earlier one
-	sets    Joined
+	sets    UnionFind
 	tiers   [tierDown][]int32 // while it is planted: links by tier
 	changed []netview.LinkKey
 }
@@ -25,23 +26,26 @@ type Forest struct {
 func NewForest() *Forest { return &Forest{nodes: make(map[netview.DPID]int32)} }
 
 // Restart has the next update begin with no link and nothing to avoid, as a new forest does.
-func (f *Forest) Restart() { f.afresh, f.avoid = true, nil }
+func (f *Forest) Restart() { f.fresh, f.avoid = true, nil }
 
-// Avoid makes the links at a port the last to be added: in an earlier forest, of which switches still hold the rules, they
-// were left out. It is called before the first update, or between Restart and the next.
+// Avoid makes the links at a port the last to be added: in an earlier forest, of which switches
+// still hold the rules, they were left out. It is called before the first update, or between
+// Restart and the next.
 func (f *Forest) Avoid(at netview.Point) {
 	if f.avoid == nil {
 		f.avoid = make(map[netview.Point]bool)
 	}
-	f.avoid[at], f.afresh = true, true
+	f.avoid[at], f.fresh = true, true
 }
 
-// Update brings the forest to a snapshot: links that went, or are draining, are taken out, and where a part of the network
-// has come apart or two have come together, links are added: those to avoid after others, then draining ones (those that
-// are in the forest first), unconfirmed ones last, since a switch at their end cannot be told anything; and else in the
-// order of their keys. A link that is both draining and unconfirmed stays, for the same reason. The result depends on
-// nothing else, so equal histories give equal forests. It costs time in the number of links. Changed are the links that are
-// in now and were not, or the reverse; one key for both directions, valid until the next update.
+// Update brings the forest to a snapshot: links that went, or are draining, are taken out, and
+// where a part of the network has come apart or two have come together, links are added: those to
+// avoid after others, then draining ones (those that are in the forest first), unconfirmed ones
+// last, since a switch at their end cannot be told anything; and else in the order of their keys. A
+// link that is both draining and unconfirmed stays, for the same reason. The result depends on
+// nothing else, so equal histories give equal forests. It costs time in the number of links.
+// Changed are the links that are in now and were not, or the reverse; one key for both directions,
+// valid until the next update.
 func (f *Forest) Update(snap *netview.Snapshot) (changed []netview.LinkKey) {
 	f.begin()
 	old, i := f.links, 0
@@ -62,15 +66,15 @@ func (f *Forest) Update(snap *netview.Snapshot) (changed []netview.LinkKey) {
 	for ; i < len(old); i++ {
 		f.out(&old[i])
 	}
-	f.plant(snap.Counts().Switches)
+	f.rebuild(snap.Counts().Switches)
 	return f.changed
 }
 
-// Follow is Update for who knows which links were put or deleted since the last one: at least all of those, in either
-// direction. Where nothing can come of that it costs time in their number only.
+// Follow is Update for who knows which links were put or deleted since the last one: at least all
+// of those, in either direction. Where nothing can come of that it costs time in their number only.
 func (f *Forest) Follow(snap *netview.Snapshot, links []netview.LinkKey) (changed []netview.LinkKey) {
 	f.begin()
-	matters := f.afresh
+	matters := f.fresh
 	for _, key := range links {
 		if key.Src.Compare(key.Dst) > 0 {
 			key = key.Reverse()
@@ -94,7 +98,7 @@ func (f *Forest) Follow(snap *netview.Snapshot, links []netview.LinkKey) (change
 		}
 	}
 	if matters {
-		f.plant(snap.Counts().Switches)
+		f.rebuild(snap.Counts().Switches)
 	}
 	return f.changed
 }
@@ -102,11 +106,11 @@ func (f *Forest) Follow(snap *netview.Snapshot, links []netview.LinkKey) (change
 // begin begins an update.
 func (f *Forest) begin() {
 	f.changed = f.changed[:0]
-	f.begins = f.avoid != nil && (f.afresh || f.size == 0)
+	f.begins = f.avoid != nil && (f.fresh || f.size == 0)
 }
 
-// matters tells whether a link makes the forest another one: not if it was in and stays, and not if it was not and got no better, as
-// there was something better then.
+// matters reports whether a link makes the forest another one: not if it was in and stays, and not
+// if it was not and got no better, as there was something better then.
 func (f *Forest) matters(had, now *branch) bool {
 	if had.in {
 		return !now.stays()
@@ -130,8 +134,9 @@ func (f *Forest) node(dpid netview.DPID) int32 {
 	return n
 }
 
-// plant makes the forest one of what stays in it, and of the best of what else there is. One link less than switches joins all of them.
-func (f *Forest) plant(switches int) {
+// rebuild makes the forest of the links that stay in it, and of the best others. It has one link
+// less than switches for each connected part.
+func (f *Forest) rebuild(switches int) {
 	f.renumber(switches)
 	f.sets.Reset(len(f.nodes))
 	for i := range f.tiers {
@@ -140,12 +145,12 @@ func (f *Forest) plant(switches int) {
 	kept := 0
 	for i := range f.links {
 		l := &f.links[i]
-		if f.afresh {
+		if f.fresh {
 			l.avoid = f.avoid[l.key.Src] || f.avoid[l.key.Dst]
 		}
-		in := l.in && !f.afresh
+		in := l.in && !f.fresh
 		if l.keep = in && l.stays(); l.keep {
-			f.sets.Join(l.a, l.b)
+			f.sets.Union(l.a, l.b)
 			kept++
 		} else if tier := l.tier(in, f.begins); tier < tierDown {
 			f.tiers[tier] = append(f.tiers[tier], int32(i))
@@ -156,13 +161,13 @@ func (f *Forest) plant(switches int) {
 			if kept >= switches-1 {
 				break
 			}
-			if l := &f.links[i]; f.sets.Join(l.a, l.b) {
+			if l := &f.links[i]; f.sets.Union(l.a, l.b) {
 				l.keep = true
 				kept++
 			}
 		}
 	}
-	f.afresh = false
+	f.fresh = false
 	f.take()
 }
 
@@ -217,7 +222,8 @@ func (f *Forest) drop(node int32, port uint32) {
 	f.ports[node] = slices.Delete(f.ports[node], i, i+1)
 }
 
-// Ports are the ports of a switch whose links are in the forest, in order; valid until the next update.
+// Ports are the ports of a switch whose links are in the forest, in order; valid until the next
+// update.
 func (f *Forest) Ports(dpid netview.DPID) []uint32 {
 	if n, ok := f.nodes[dpid]; ok {
 		return f.ports[n]
@@ -225,7 +231,7 @@ func (f *Forest) Ports(dpid netview.DPID) []uint32 {
 	return nil
 }
 
-// Has tells whether a link, in either direction, is in the forest.
+// Has reports whether a link, in either direction, is in the forest.
 func (f *Forest) Has(key netview.LinkKey) bool {
 	if key.Src.Compare(key.Dst) > 0 {
 		key = key.Reverse()

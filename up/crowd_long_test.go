@@ -11,8 +11,8 @@ import (
 	"github.com/weirnet/weir/node"
 )
 
-// Ten thousand switches with twenty thousand links are found, and in the minute that follows none of them is believed to be
-// lost, on a machine that has little time for all of it.
+// Ten thousand switches with twenty thousand links are found, and in the minute that follows none
+// of them is believed to be lost, on a machine that has little time for all of it.
 func TestTenThousandSwitches(t *testing.T) {
 	ctx, end := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer end()
@@ -28,7 +28,7 @@ func TestTenThousandSwitches(t *testing.T) {
 		time.AfterFunc(time.Minute, end)
 	}
 	cfg.Show = func(s *State) {
-		if !whole || s.Switches == (Share{10_000, 10_000}) && s.Links == (Share{20_000, 20_000}) && s.Alarms == 0 {
+		if !whole || s.Switches == (Progress{10_000, 10_000}) && s.Links == (Progress{20_000, 20_000}) && s.Alarms == 0 {
 			return
 		}
 		t.Errorf("later: %+v", s)

@@ -1,6 +1,7 @@
 package up
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,70 +15,79 @@ import (
 	"github.com/weirnet/weir/emu"
 	emuapi "github.com/weirnet/weir/emu/api"
 	"github.com/weirnet/weir/emu/attach"
-	"github.com/weirnet/weir/emu/desk"
+	"github.com/weirnet/weir/emu/control"
 	"github.com/weirnet/weir/emu/host"
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/node"
 	"github.com/weirnet/weir/session/pipe"
 )
 
-// Config says what is to run.
+// Config describes the instance and the network.
 type Config struct {
 	Node    node.Config // an empty DataDir is a new directory, removed at the end
 	Network emu.Config  // Controllers and Dial are set by Run
 	TCP     bool        // connect switches by TCP, not by pipes in the process
 	Pace    Pace
-	// EmulatorAPI is the address of the network's own interface, whose tokens are the instance's; empty for none.
+	// EmulatorAPI is the address of the network's own API, which accepts the instance's tokens;
+	// empty for none.
 	EmulatorAPI string
-	// CaptureDir is the folder of captures that this interface asks for; empty: the working directory.
+	// CaptureDir is the directory of captures that are asked for over EmulatorAPI; empty: the
+	// working directory.
 	CaptureDir string
-	// Note is told what events of the topology's schedule did, a line each; nil: nobody is. It is called while others of these are.
+	// Note, if not nil, is called with a line for each event of the topology's schedule,
+	// concurrently with the functions below.
 	Note func(line string)
-	// Attach are the machine's devices at ports of switches.
+	// Attach lists network devices of this machine to attach to ports of switches.
 	Attach []attach.Spec
-	// Intents are how many intents between two hosts the instance is asked for when everything has answered, at most one for each two;
-	// their hosts talk when all are installed. Cuts is how often a link is cut then, or mended again; 0: none is.
+	// Intents is the number of host-to-host intents that are asked for when everything has
+	// answered, at most one for each pair of hosts; their hosts ping each other when all are
+	// installed. Cuts is the time between a cut of a link and its restoration, and until the next
+	// cut; 0: none is cut.
 	Intents int
 	Cuts    time.Duration
 
-	Ready    func(at node.Addresses, emulator string) // called once, when everything listens; emulator is the address of the network's interface
-	Show     func(*State)                             // called once for each Pace.Show
-	Complete func(*State)                             // called once, when everything has answered
-	Wanted   func(*State)                             // called once, when all intents have been installed
+	// called once, when all servers listen; emulator is the address of the network's API
+	Ready     func(at node.Addresses, emulator string)
+	Show      func(*State) // called once for each Pace.Show
+	Complete  func(*State) // called once, when everything has answered
+	Installed func(*State) // called once, when all intents are installed
 }
 
-// Pace is how often things happen. Zero fields mean their defaults.
+// Pace holds periods. Zero fields mean their defaults.
 type Pace struct {
-	Show time.Duration // between two states; default 1 s
-	Ask  time.Duration // between two questions of a host; default 1 s
+	Show time.Duration // between two States; default 1 s
+	Ping time.Duration // between two pings of a host; default 1 s
 }
 
-// slots is in how many parts the hosts speak, one after the other, in each Pace.Ask.
-const slots = 20
+// pingSlots is the number of groups of hosts that ping one after the other within Pace.Ping.
+const pingSlots = 20
 
-// A question that begins with a broadcast costs a hop at every switch. There are no new ones while more than busy frames are on
-// their way, and no more at once than make broadcasts of so many hops; at least one.
+// A ping to a new partner begins with a broadcast, which costs a hop at every switch. There are no
+// new ones while more than maxInFlight frames are in flight, and at once only as many as take
+// maxBroadcastHops hops, at least one.
 const (
-	busy      = 1000
-	broadcast = 100_000
+	maxInFlight      = 1000
+	maxBroadcastHops = 100_000
 )
 
-// hurry is how many slots have their turn at once until everybody has answered, where there are no more hosts than crowd: each of
-// their first questions is a broadcast.
+// startSlots is the number of slots that ping at once until every host has answered, in networks of
+// at most startSlotsMaxHosts hosts: the first ping of each is a broadcast.
 const (
-	hurry = 5
-	crowd = 2000
+	startSlots         = 5
+	startSlotsMaxHosts = 2000
 )
 
-// patience is how long the instance may take to find what there is before hosts begin to speak.
-const patience = 5 * time.Second
+// discoveryTimeout bounds the wait for discovery to settle before hosts begin to ping.
+const discoveryTimeout = 5 * time.Second
 
-// closing is how long the network may take to end.
-const closing = time.Second
+// closeTimeout bounds the end of the network.
+const closeTimeout = time.Second
 
-// The goroutines: the instance's Run, and the caller's, which owns the talk and the watch. The network has its own.
+// The goroutines: the instance's Run, and the caller's, which owns the pinger and the monitor. The
+// network has its own.
 
-// Run runs an instance and a network until the context ends, or one of them fails. The error is nil after an orderly end.
+// Run runs an instance and a network until the context ends, or one of them fails. The error is nil
+// after an orderly end.
 func Run(ctx context.Context, cfg Config) error {
 	begun := time.Now()
 	if cfg.Node.DataDir == "" {
@@ -98,7 +108,8 @@ type up struct {
 	view  *netview.View
 	net   *emu.Network
 	pings []*host.Ping // the last of each host; nil before
-	want  func()       // begins to ask for intents; nil: none are asked for
+	// startIntents starts the workload; nil: no intents are asked for
+	startIntents func()
 }
 
 // run starts the instance, then the network, and ends both.
@@ -139,7 +150,7 @@ func (u *up) run(outer context.Context) error {
 func (u *up) network(ctx context.Context, at node.Addresses, pipes *pipe.Listener) error {
 	c := u.cfg.Network
 	c.Controllers = []string{at.OpenFlow}
-	c.Silent = true // they ask soon, at a pace
+	c.Silent = true // they are pinged soon, at a limited rate
 	if !u.cfg.TCP {
 		c.Dial = func(ctx context.Context, _ string) (net.Conn, error) { return pipes.Dial(ctx) }
 	}
@@ -147,7 +158,7 @@ func (u *up) network(ctx context.Context, at node.Addresses, pipes *pipe.Listene
 	if err != nil {
 		return err
 	}
-	d := desk.New(desk.Config{Network: n, CaptureDir: u.cfg.CaptureDir, Note: u.cfg.Note})
+	d := control.New(control.Config{Network: n, CaptureDir: u.cfg.CaptureDir, Note: u.cfg.Note})
 	defer d.Close()
 	for _, s := range u.cfg.Attach {
 		if _, err := d.Attach(s); err != nil {
@@ -178,7 +189,7 @@ func (u *up) network(ctx context.Context, at node.Addresses, pipes *pipe.Listene
 		return err
 	}
 	defer func() {
-		closing, cancel := context.WithTimeout(context.Background(), closing)
+		closing, cancel := context.WithTimeout(context.Background(), closeTimeout)
 		defer cancel()
 		_ = n.Close(closing)
 	}()
@@ -189,31 +200,33 @@ func (u *up) network(ctx context.Context, at node.Addresses, pipes *pipe.Listene
 	if at.APITLS {
 		scheme = "https://"
 	}
-	w := &watch{topology: c.Topology.Name, api: scheme + at.API, network: n, view: u.view, talk: newTalk(c.Topology, c.Seed)}
+	w := &monitor{topology: c.Topology.Name, api: scheme + at.API, network: n, view: u.view,
+		pinger: newPinger(c.Topology, c.Seed)}
 	if u.cfg.Intents > 0 {
-		if w.demand, err = u.demand(w, d); err != nil {
+		if w.workload, err = u.newWorkload(w, d); err != nil {
 			return err
 		}
-		defer w.demand.api.Close()
-		u.want = func() {
+		defer w.workload.api.Close()
+		u.startIntents = func() {
 			running.Go(func() {
-				if err := w.demand.run(ctx); err != nil && ctx.Err() == nil {
+				if err := w.workload.run(ctx); err != nil && ctx.Err() == nil {
 					stop(err)
 				}
 			})
 		}
 	}
-	u.watch(ctx, w)
+	u.loop(ctx, w)
 	if cause := context.Cause(ctx); !errors.Is(cause, context.Canceled) {
 		return cause
 	}
 	return nil
 }
 
-// emulatorAPI makes the network's own interface. The instance has made the tokens.
-func (u *up) emulatorAPI(d *desk.Desk) (*emuapi.Server, net.Listener, error) {
+// emulatorAPI makes the network's own API. The instance has made the tokens.
+func (u *up) emulatorAPI(d *control.Operator) (*emuapi.Server, net.Listener, error) {
 	access := api.Access{Open: u.cfg.Node.Auth == "none", Listen: u.cfg.EmulatorAPI, Names: u.cfg.Node.APIHosts}
-	if err := api.CheckExposure(api.Exposure{Listen: access.Listen, Open: access.Open, Insecure: u.cfg.Node.Insecure, NoTLS: true}); err != nil {
+	if err := api.CheckExposure(api.Exposure{Listen: access.Listen, Open: access.Open,
+		Insecure: u.cfg.Node.Insecure, NoTLS: true}); err != nil {
 		return nil, nil, err
 	}
 	var err error
@@ -224,38 +237,39 @@ func (u *up) emulatorAPI(d *desk.Desk) (*emuapi.Server, net.Listener, error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("cannot listen for the emulator's API: %w: choose another address with --emulator-api", err)
 	}
-	return emuapi.New(emuapi.Config{Desk: d, Version: u.cfg.Node.Version, Access: access, Log: u.cfg.Node.Log}), l, nil
+	return emuapi.New(emuapi.Config{Operator: d, Version: u.cfg.Node.Version, Access: access, Log: u.cfg.Node.Log}), l, nil
 }
 
-// demand is what asks the instance for intents.
-func (u *up) demand(w *watch, d *desk.Desk) (*demand, error) {
+// newWorkload makes the client of the instance's API that asks for intents.
+func (u *up) newWorkload(w *monitor, d *control.Operator) (*workload, error) {
 	c, err := client.New(client.Config{Address: w.api, Token: client.FindToken("", u.cfg.Node.DataDir)})
 	if err != nil {
 		return nil, err
 	}
 	n := u.cfg.Network
-	list := newWants(w.talk, u.cfg.Intents, n.Seed)
+	list := newDemoIntents(w.pinger, u.cfg.Intents, n.Seed)
 	note := u.cfg.Note
 	if note == nil {
 		note = func(string) {}
 	}
-	return &demand{api: c, desk: d, topo: n.Topology, list: list, every: u.cfg.Cuts, seed: n.Seed, note: note, asked: newAsked(list)}, nil
+	return &workload{api: c, operator: d, topo: n.Topology, list: list, cutEvery: u.cfg.Cuts, seed: n.Seed, note: note,
+		states: newIntentStates(list)}, nil
 }
 
-// watch has the hosts talk, and shows what is.
-func (u *up) watch(ctx context.Context, w *watch) {
-	ask := time.NewTicker(or(u.cfg.Pace.Ask, time.Second) / slots)
+// loop sends the pings and shows the State until the context ends.
+func (u *up) loop(ctx context.Context, w *monitor) {
+	ask := time.NewTicker(cmp.Or(u.cfg.Pace.Ping, time.Second) / pingSlots)
 	defer ask.Stop()
-	show := time.NewTicker(or(u.cfg.Pace.Show, time.Second))
+	show := time.NewTicker(cmp.Or(u.cfg.Pace.Show, time.Second))
 	defer show.Stop()
-	told, wanted := false, false
+	complete, installed := false, false
 	for slot := 0; ; {
 		select {
 		case <-ctx.Done():
 			return
 		case <-ask.C:
-			if w.view.Snapshot().Settled() || time.Since(u.begun) > patience {
-				slot = u.turn(w, slot)
+			if w.view.Snapshot().Settled() || time.Since(u.begun) > discoveryTimeout {
+				slot = u.pingSlots(w, slot)
 			}
 			if t := w.network.Totals(); w.answered == 0 && w.complete(&t) {
 				w.answered = time.Since(u.begun)
@@ -265,83 +279,76 @@ func (u *up) watch(ctx context.Context, w *watch) {
 				u.cfg.Show(s)
 			}
 		}
-		if w.answered != 0 && !told {
-			told = true
+		if w.answered != 0 && !complete {
+			complete = true
 			if u.cfg.Complete != nil {
 				u.cfg.Complete(w.state(time.Since(u.begun)))
 			}
-			if u.want != nil {
-				u.want()
+			if u.startIntents != nil {
+				u.startIntents()
 			}
 		}
-		if told && !wanted && w.demand != nil && w.demand.whole() {
-			wanted = true
-			if u.cfg.Wanted != nil {
-				u.cfg.Wanted(w.state(time.Since(u.begun)))
+		if complete && !installed && w.workload != nil && w.workload.allInstalled() {
+			installed = true
+			if u.cfg.Installed != nil {
+				u.cfg.Installed(w.state(time.Since(u.begun)))
 			}
 		}
 	}
 }
 
-// turn has the next slot's hosts speak, and returns the one after it. In a hurry it is several slots' turn, and answers are not
-// waited for until the turn of who asked.
-func (u *up) turn(w *watch, slot int) int {
+// pingSlots has the hosts of the next slot ping, and returns the slot after it. At the start it
+// takes several slots, and collects answers without waiting for the slot of the host.
+func (u *up) pingSlots(w *monitor, slot int) int {
 	turns := 1
-	w.talk.fresh = 0
-	if t := w.network.Totals(); t.Frames < busy {
-		w.talk.fresh = max(broadcast/max(t.Switches, 1), 1)
+	w.pinger.broadcasts = 0
+	if t := w.network.Totals(); t.Frames < maxInFlight {
+		w.pinger.broadcasts = max(maxBroadcastHops/max(t.Switches, 1), 1)
 	}
-	if hosts := len(u.pings); w.answered == 0 && hosts <= crowd {
-		turns = hurry
+	if hosts := len(u.pings); w.answered == 0 && hosts <= startSlotsMaxHosts {
+		turns = startSlots
 		for i := range hosts {
-			u.listen(w, i, false)
+			u.collect(w, i, false)
 		}
 	}
 	for range turns {
-		for i := slot; i < len(u.pings); i += slots {
-			u.speak(w, i)
+		for i := slot; i < len(u.pings); i += pingSlots {
+			u.ping(w, i)
 		}
-		slot = (slot + 1) % slots
+		slot = (slot + 1) % pingSlots
 	}
 	return slot
 }
 
-// listen looks for the answer to a host's last question; late says that it is not waited for any longer.
-func (u *up) listen(w *watch, i int, late bool) {
+// collect takes the answer to a host's last ping; late ends the wait for it.
+func (u *up) collect(w *monitor, i int, late bool) {
 	if u.pings[i] == nil {
 		return
 	}
 	w.network.Hosts()[i].Do(func(*host.Host, time.Duration, host.Output) {
 		switch r := u.pings[i].Report(); {
 		case r.Received > 0:
-			w.talk.hear(i, r.RTT.Min)
+			w.pinger.noteReply(i, r.RTT.Min)
 		case !late && !r.Done:
 			return
 		default:
-			w.talk.miss()
+			w.pinger.noteLost()
 		}
 		u.pings[i] = nil
 	})
 }
 
-// speak has a host ask.
-func (u *up) speak(w *watch, i int) {
-	u.listen(w, i, w.answered != 0)
+// ping has a host send its next ping.
+func (u *up) ping(w *monitor, i int) {
+	u.collect(w, i, w.answered != 0)
 	if u.pings[i] != nil {
 		return
 	}
-	to, ok := w.talk.ask(i)
+	to, ok := w.pinger.nextPing(i)
 	if !ok {
 		return
 	}
 	w.network.Hosts()[i].Do(func(s *host.Host, now time.Duration, _ host.Output) {
-		u.pings[i], _ = s.Ping(host.PingSpec{Dst: to, Count: 1, Timeout: or(u.cfg.Pace.Ask, time.Second) * 9 / 10}, now)
+		u.pings[i], _ = s.Ping(host.PingSpec{Dst: to, Count: 1, Timeout: cmp.Or(u.cfg.Pace.Ping, time.Second) * 9 / 10}, now)
 	})
-}
-
-func or(d, otherwise time.Duration) time.Duration {
-	if d == 0 {
-		return otherwise
-	}
-	return d
 }

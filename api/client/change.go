@@ -15,8 +15,8 @@ func (c *Client) Configuration(ctx context.Context) (*Configuration, error) {
 	return item[Configuration](ctx, c, "/v1/config")
 }
 
-// Apply replaces the configuration, given as YAML or JSON, and says what changed; with dryRun, what would. Where it is wrong the error is
-// a *Problem with Problems, and nothing has changed.
+// Apply replaces the configuration, given as YAML or JSON, and says what changed; with dryRun, what
+// would. Where it is wrong the error is a *Problem with Problems, and nothing has changed.
 func (c *Client) Apply(ctx context.Context, text []byte, dryRun bool) (*ConfigResult, error) {
 	query := url.Values{}
 	if dryRun {
@@ -39,7 +39,8 @@ func (c *Client) Alarms(ctx context.Context, all bool) (*Page[Alarm], error) {
 	return list[Alarm](ctx, c, "/v1/alarms", query)
 }
 
-// Audit are the newest records of the audit log, at most limit, of that time (RFC 3339; empty: any) or later, the oldest first.
+// Audit are the newest records of the audit log, at most limit, of that time (RFC 3339; empty: any)
+// or later, the oldest first.
 func (c *Client) Audit(ctx context.Context, since string, limit int) (*Page[AuditRecord], error) {
 	query := url.Values{"limit": {fmt.Sprint(limit)}}
 	if since != "" {
@@ -73,8 +74,10 @@ func (c *Client) Undrain(ctx context.Context, kind, object string) error {
 	return c.change(ctx, http.MethodDelete, "/v1/drain", url.Values{"kind": {kind}, "object": {object}}, "", nil, nil)
 }
 
-// change sends a request that changes something, once, and reads its answer into v, unless that is nil.
-func (c *Client) change(ctx context.Context, method, path string, query url.Values, contentType string, body []byte, v any) error {
+// change sends a request that changes something, once, and reads its answer into v, unless that is
+// nil.
+func (c *Client) change(ctx context.Context, method, path string, query url.Values, contentType string, body []byte,
+	v any) error {
 	header := http.Header{}
 	if contentType != "" {
 		header.Set("Content-Type", contentType)
@@ -88,7 +91,7 @@ func (c *Client) change(ctx context.Context, method, path string, query url.Valu
 		return nil
 	}
 	if err := json.NewDecoder(io.LimitReader(resp.Body, maxAnswer)).Decode(v); err != nil {
-		return fmt.Errorf("%w from %s: %w", ErrUnreachable, c.base, err)
+		return c.unread(err)
 	}
 	return nil
 }

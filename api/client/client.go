@@ -40,12 +40,17 @@ func New(cfg Config) (*Client, error) {
 		base = "http://" + base
 	}
 	u, err := url.Parse(base)
-	if err != nil || base != cfg.Address && (u.Port() == "" || u.Path != "") || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.RawQuery != "" {
-		return nil, fmt.Errorf("API address %q: want HOST:PORT or a URL, such as 127.0.0.1:8181 or https://weir.example:8181", cfg.Address)
+	if at := strings.LastIndexByte(base, '@'); at >= 0 { // not shown: it may be a password
+		return nil, fmt.Errorf("API address …%s: want HOST:PORT or a URL without a user, such as 127.0.0.1:8181 or https://weir.example:8181: the token is no part of it", base[at:])
+	}
+	if err != nil || base != cfg.Address && (u.Port() == "" || u.Path != "") || u.Host == "" ||
+		u.Scheme != "http" && u.Scheme != "https" || u.RawQuery != "" {
+		return nil, fmt.Errorf(
+			"API address %q: want HOST:PORT or a URL, such as 127.0.0.1:8181 or https://weir.example:8181", cfg.Address)
 	}
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.TLSClientConfig = cfg.TLS
-	transport.DialContext = watched(transport.DialContext)
+	transport.DialContext = notifying(transport.DialContext)
 	return &Client{base: strings.TrimSuffix(base, "/"), token: cfg.Token, http: &http.Client{Transport: transport}}, nil
 }
 
@@ -128,8 +133,8 @@ func (c *Client) Flows(ctx context.Context, dpid string) (*Page[Flow], error) {
 	return list[Flow](ctx, c, "/v1/flows", query)
 }
 
-// Paths are at most k ways from one end to another (host ids or datapath ids), the one that the system takes first.
-// Disjoint is "", "link" or "switch": what they must not share.
+// Paths are at most k ways from one end to another (host ids or datapath ids), the one that the
+// system takes first. Disjoint is "", "link" or "switch": what they must not share.
 func (c *Client) Paths(ctx context.Context, src, dst string, k int, disjoint string) (*Page[Path], error) {
 	query := url.Values{"src": {src}, "dst": {dst}, "k": {fmt.Sprint(k)}}
 	if disjoint != "" {
@@ -178,7 +183,7 @@ func (c *Client) get(ctx context.Context, path string, query url.Values, v any) 
 	}
 	defer resp.Body.Close()
 	if err := json.NewDecoder(io.LimitReader(resp.Body, maxAnswer)).Decode(v); err != nil {
-		return fmt.Errorf("%w from %s: %w", ErrUnreachable, c.base, err)
+		return c.unread(err)
 	}
 	return nil
 }
@@ -189,7 +194,8 @@ func (c *Client) do(ctx context.Context, path string, query url.Values, header h
 }
 
 // send sends a request; the answer is one of status 2xx.
-func (c *Client) send(ctx context.Context, method, path string, query url.Values, header http.Header, body io.Reader) (*http.Response, error) {
+func (c *Client) send(ctx context.Context, method, path string, query url.Values, header http.Header,
+	body io.Reader) (*http.Response, error) {
 	address := c.base + path
 	if len(query) > 0 {
 		address += "?" + query.Encode()

@@ -13,28 +13,29 @@ import (
 // errConnection is the error of a request body whose connection has ended.
 var errConnection = errors.New("the connection has ended")
 
-// watchedConn is a connection that tells of its end. net/http closes it as soon as it finds that the server is gone, and then waits for its
-// reading of the request's body.
-type watchedConn struct {
+// notifyingConn is a connection that tells of its end. net/http closes it as soon as it finds that
+// the server is gone, and then waits for its reading of the request's body.
+type notifyingConn struct {
 	net.Conn
 	mu     sync.Mutex
 	closed bool
 	then   func() // of the last request; nil without one
 }
 
-// watched has connections that are dialled tell of their end.
-func watched(dial func(context.Context, string, string) (net.Conn, error)) func(context.Context, string, string) (net.Conn, error) {
+// notifying has connections that are dialled tell of their end.
+func notifying(dial func(context.Context, string, string) (net.Conn, error)) func(context.Context, string,
+	string) (net.Conn, error) {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		conn, err := dial(ctx, network, address)
 		if err != nil {
 			return nil, err
 		}
-		return &watchedConn{Conn: conn}, nil
+		return &notifyingConn{Conn: conn}, nil
 	}
 }
 
-// Close is of net.Conn.
-func (c *watchedConn) Close() error {
+// Close implements net.Conn.
+func (c *notifyingConn) Close() error {
 	err := c.Conn.Close()
 	c.mu.Lock()
 	then := c.then
@@ -46,9 +47,10 @@ func (c *watchedConn) Close() error {
 	return err
 }
 
-// atEnd calls f when the connection is closed, at once if it is, unless it is called again before: HTTP/1.1 has one request at a time, and
-// where there are several (HTTP/2) net/http itself ends their bodies.
-func (c *watchedConn) atEnd(f func()) {
+// atEnd calls f when the connection is closed, at once if it is, unless it is called again before:
+// HTTP/1.1 has one request at a time, and where there are several (HTTP/2) net/http itself ends
+// their bodies.
+func (c *notifyingConn) atEnd(f func()) {
 	c.mu.Lock()
 	closed := c.closed
 	if !closed {
@@ -67,7 +69,7 @@ func endsWithConn(ctx context.Context, body *io.PipeWriter) context.Context {
 		if secure, ok := conn.(*tls.Conn); ok {
 			conn = secure.NetConn()
 		}
-		if c, ok := conn.(*watchedConn); ok {
+		if c, ok := conn.(*notifyingConn); ok {
 			c.atEnd(func() { body.CloseWithError(errConnection) })
 		}
 	}})

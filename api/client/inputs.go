@@ -33,6 +33,7 @@ type ConfigChange struct {
 	New   string `json:"new" doc:"Empty where nothing is said any more."`
 	Holds string `json:"holds" enum:"now,restart,never" doc:"When it holds: now; from the next start; or never, because a flag of weir node holds over it."`
 	Flag  string `json:"flag,omitempty" doc:"The flag that holds over it."`
+	Needs string `json:"needs,omitempty" enum:"operator,admin" doc:"The role that may make the change."`
 }
 
 // ConfigResult is what applying a configuration changed, or would.
@@ -49,7 +50,8 @@ type ConfigProblem struct {
 	Text string `json:"text"`
 }
 
-// Drain is something that is taken out of use without loss: paths leave it, and nothing new goes there.
+// Drain is something that is taken out of use without loss: paths leave it, and nothing new goes
+// there.
 type Drain struct {
 	Kind    string `json:"kind" enum:"switch,port,link"`
 	Object  string `json:"object" doc:"Datapath id, DPID/port, or DPID/port<->DPID/port."`

@@ -15,7 +15,8 @@ const (
 	ExplicitPath      = "path"
 )
 
-// PriorityDefault is the priority of an intent that says none; PriorityMax the highest. The lowest is 0.
+// PriorityDefault is the priority of an intent that says none; PriorityMax the highest. The lowest
+// is 0.
 const (
 	PriorityDefault = 100
 	PriorityMax     = 19999
@@ -80,7 +81,7 @@ func HostEnd(id string) IntentEnds { return IntentEnds{Host: id} }
 // PointEnds is an end that is one connect point or several.
 func PointEnds(p ...Point) IntentEnds { return IntentEnds{Points: p} }
 
-// IsZero tells whether nothing is said.
+// IsZero reports whether nothing is said.
 func (e IntentEnds) IsZero() bool { return e.Host == "" && len(e.Points) == 0 }
 
 // String is the end as commands write it: a host's id, or DPID/PORT with commas between.
@@ -119,8 +120,8 @@ func (e *IntentEnds) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, &e.Points[0])
 }
 
-// IntentHop is a switch on the way of an intent: in by one port, out by others (one, but where a point-to-multipoint intent
-// divides).
+// IntentHop is a switch on the way of an intent: in by one port, out by others (one, but where a
+// point-to-multipoint intent divides).
 type IntentHop struct {
 	DPID string `json:"dpid" doc:"Datapath id, 16 hexadecimal digits."`
 	In   uint32 `json:"in"`
@@ -139,7 +140,7 @@ type IntentAnswer struct {
 	Revision string `json:"revision,omitempty" doc:"?at_least= takes it. Opaque."`
 }
 
-// OK tells whether what was asked for holds: the request was accepted, or it was so before.
+// OK reports whether what was asked for holds: the request was accepted, or it was so before.
 func (a *IntentAnswer) OK() bool { return a.Status == "accepted" || a.Status == "existing" }
 
 // IntentAnswers are the answers to a batch, in the order of its items.
@@ -183,12 +184,13 @@ type RouteHop struct {
 	Out  []uint32 `json:"out" nullable:"false"`
 }
 
-// Traffic is what an intent has carried, as its rules count it where its packets come in. It never goes back while the instance lives and the
-// intent is among the 16,384 that were asked for last: what a rule counted goes on where the path changes, or the switch begins anew. What it
-// counted after it was last asked and before it went is missing then.
+// Traffic is what an intent has carried, as its rules count it where its packets come in. It never
+// goes back while the instance lives and the intent is among the 16,384 that were asked for last:
+// what a rule counted goes on where the path changes, or the switch begins anew. What it counted
+// after it was last asked and before it went is missing then.
 type Traffic struct {
-	Packets     Hex64    `json:"packets" format:"hex" doc:"Never goes back while the instance lives and the intent is among those asked for lately. What a rule counted after it was last asked, before it went or began anew, is missing."`
-	Bytes       Hex64    `json:"bytes" format:"hex"`
+	Packets     Hex64    `json:"packets" doc:"Never goes back while the instance lives and the intent is among those asked for lately. What a rule counted after it was last asked, before it went or began anew, is missing." pattern:"^0x[0-9a-f]+$"`
+	Bytes       Hex64    `json:"bytes" pattern:"^0x[0-9a-f]+$"`
 	PacketsRate *float64 `json:"packets_rate" doc:"Packets a second since it was last asked, a second ago or more; null the first time, and where a rule began anew meanwhile."`
 	BytesRate   *float64 `json:"bytes_rate" doc:"Bytes a second."`
 	Entries     int      `json:"entries" doc:"Flow entries that were found at the ingress switches."`

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -13,7 +12,8 @@ import (
 
 // CreateOptions are those of creating and replacing intents.
 type CreateOptions struct {
-	// Wait is how long to wait until the intents are installed; 0: not at all. The state is in the answers.
+	// Wait is how long to wait until the intents are installed; 0: not at all. The state is in the
+	// answers.
 	Wait time.Duration
 	// Key is an idempotency key: the same request with the same key makes the same intents, once.
 	Key string
@@ -43,7 +43,8 @@ func (o CreateOptions) header() http.Header {
 	return h
 }
 
-// CreateIntent asks for an intent; what was asked for is durable when it returns. The error is a *Problem where it was refused.
+// CreateIntent asks for an intent; what was asked for is durable when it returns. The error is a
+// *Problem where it was refused.
 func (c *Client) CreateIntent(ctx context.Context, r *IntentRequest, o CreateOptions) (*IntentAnswer, error) {
 	var a IntentAnswer
 	if err := c.post(ctx, http.MethodPost, "/v1/intents", r, o, &a); err != nil {
@@ -89,7 +90,8 @@ func (c *Client) Intents(ctx context.Context, states ...string) (*Page[Intent], 
 	return list[Intent](ctx, c, "/v1/intents", url.Values{"state": states})
 }
 
-// WithdrawIntent withdraws an intent. It vanishes when its rules are gone. Withdrawing what is not there is no error.
+// WithdrawIntent withdraws an intent. It vanishes when its rules are gone. Withdrawing what is not
+// there is no error.
 func (c *Client) WithdrawIntent(ctx context.Context, id, ifMatch string) error {
 	header := http.Header{}
 	if ifMatch != "" {
@@ -114,7 +116,8 @@ func (c *Client) WithdrawIntents(ctx context.Context, ids []string) (*IntentAnsw
 	return &a, nil
 }
 
-// WaitIntent waits until an intent is installed, or has failed, or is gone, or the time is over, and says what it is then.
+// WaitIntent waits until an intent is installed, or has failed, or is gone, or the time is over,
+// and says what it is then.
 func (c *Client) WaitIntent(ctx context.Context, id string, timeout time.Duration) (*Intent, error) {
 	var v Intent
 	query := url.Values{"wait": {"installed"}, "timeout": {timeout.String()}}
@@ -139,12 +142,13 @@ func (c *Client) post(ctx context.Context, method, path string, body any, o Crea
 	}
 	defer resp.Body.Close()
 	if err := json.NewDecoder(io.LimitReader(resp.Body, maxAnswer)).Decode(v); err != nil {
-		return fmt.Errorf("%w from %s: %w", ErrUnreachable, c.base, err)
+		return c.unread(err)
 	}
 	return nil
 }
 
-// PostIntents sends a body of {"items":[…]} as it is: answers name the lines on which what was refused stands.
+// PostIntents sends a body of {"items":[…]} as it is: answers name the lines on which what was
+// refused stands.
 func (c *Client) PostIntents(ctx context.Context, body []byte, o CreateOptions) (*IntentAnswers, error) {
 	var a IntentAnswers
 	if err := c.post(ctx, http.MethodPost, "/v1/intents", json.RawMessage(body), o, &a); err != nil {

@@ -12,7 +12,8 @@ import (
 	"github.com/weirnet/weir/api/client/intentpb"
 )
 
-// AppendJSON appends the request as a line of JSON, without the newline. It allocates only for what is not plain ASCII.
+// AppendJSON appends the request as a line of JSON, without the newline. It allocates only for what
+// is not plain ASCII.
 func (r *IntentRequest) AppendJSON(b []byte) ([]byte, error) {
 	b = append(b, '{')
 	b = appendJSONString(b, "op", r.Op)
@@ -68,14 +69,21 @@ func appendJSONString(b []byte, name, s string) []byte {
 	return appendQuoted(appendName(b, name), s)
 }
 
+// appendQuoted appends a string; it allocates only for what is not printable ASCII.
 func appendQuoted(b []byte, s string) []byte {
+	start, from := len(b), 0
+	b = append(b, '"')
 	for i := range len(s) {
-		if c := s[i]; c < ' ' || c >= 0x7f || c == '"' || c == '\\' {
+		switch c := s[i]; {
+		case c == '"' || c == '\\':
+			b = append(append(append(b, s[from:i]...), '\\'), c)
+			from = i + 1
+		case c < ' ' || c >= 0x7f:
 			q, _ := json.Marshal(s) // of a string: no error
-			return append(b, q...)
+			return append(b[:start], q...)
 		}
 	}
-	return append(append(append(b, '"'), s...), '"')
+	return append(append(b, s[from:]...), '"')
 }
 
 func (e *IntentEnds) appendJSON(b []byte, name string) []byte {
@@ -102,8 +110,8 @@ func (e *IntentEnds) appendJSON(b []byte, name string) []byte {
 	return b
 }
 
-// AppendMessage appends the request as an IntentRequest of intents.proto with its length before it. The error is of what
-// cannot be said there: a kind, an operation or an id that is none.
+// AppendMessage appends the request as an IntentRequest of intents.proto with its length before it.
+// The error is of what cannot be said there: a kind, an operation or an id that is none.
 func (r *IntentRequest) AppendMessage(b []byte) ([]byte, error) {
 	const room = 3 // for the length, which is below 2 MiB
 	start := len(b)
@@ -116,7 +124,8 @@ func (r *IntentRequest) AppendMessage(b []byte) ([]byte, error) {
 	if n >= 1<<21 {
 		return b[:start], fmt.Errorf("intent %q: %d bytes, too long", r.ID, n)
 	}
-	// The length takes room bytes: a varint may have leading zeros, that is, more bytes than it needs.
+	// The length takes room bytes: a varint may have leading zeros, that is, more bytes than it
+	// needs.
 	b[start], b[start+1], b[start+2] = byte(n)|0x80, byte(n>>7)|0x80, byte(n>>14)
 	return b, nil
 }

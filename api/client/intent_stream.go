@@ -23,8 +23,9 @@ const NDJSON = "application/x-ndjson"
 // streamChunk is how many bytes of requests are gathered before they are sent.
 const streamChunk = 32 << 10
 
-// IntentStream sends requests about intents and reads the answers over one HTTP request: as lines of JSON, or in protobuf.
-// One goroutine may send and another read; who sends much and does not read is held up by the server.
+// IntentStream sends requests about intents and reads the answers over one HTTP request: as lines
+// of JSON, or in protobuf. One goroutine may send and another read; who sends much and does not
+// read is held up by the server.
 type IntentStream struct {
 	protobuf bool
 	buf      []byte
@@ -32,19 +33,20 @@ type IntentStream struct {
 	body     io.Closer
 	in       *bufio.Reader
 	cancel   context.CancelFunc
-	names    names
+	names    internedStrings
 	json     *jsontext.Decoder
 	line     bytes.Buffer
 }
 
-// names are strings that come again and again in answers.
-type names struct{ revision string }
+// internedStrings are strings that come again and again in answers.
+type internedStrings struct{ revision string }
 
 // StreamIntents begins a stream. It ends with Close, or with the context.
 func (c *Client) StreamIntents(ctx context.Context, protobuf bool) (*IntentStream, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	r, w := io.Pipe()
-	context.AfterFunc(ctx, func() { w.CloseWithError(ctx.Err()) }) // the transport waits for its reading of the body, whatever became of the server
+	// the transport waits for its reading of the body, whatever became of the server
+	context.AfterFunc(ctx, func() { w.CloseWithError(ctx.Err()) })
 	header := http.Header{"Content-Type": {NDJSON}}
 	if protobuf {
 		header.Set("Content-Type", intentpb.ContentType)
@@ -59,8 +61,8 @@ func (c *Client) StreamIntents(ctx context.Context, protobuf bool) (*IntentStrea
 		in: bufio.NewReaderSize(resp.Body, 64<<10), cancel: cancel, json: jsontext.NewDecoder(new(bytes.Buffer))}, nil
 }
 
-// Send sends a request; it may wait in memory until Flush, or until enough have come together. The request may be used
-// again at once. It blocks while the server does not read.
+// Send sends a request; it may wait in memory until Flush, or until enough have come together. The
+// request may be used again at once. It blocks while the server does not read.
 func (s *IntentStream) Send(r *IntentRequest) (err error) {
 	if s.protobuf {
 		s.buf, err = r.AppendMessage(s.buf)
@@ -73,7 +75,8 @@ func (s *IntentStream) Send(r *IntentRequest) (err error) {
 	return s.Flush()
 }
 
-// SendEncoded sends bytes that AppendJSON (with a newline) or AppendMessage made: of one request or of many.
+// SendEncoded sends bytes that AppendJSON (with a newline) or AppendMessage made: of one request or
+// of many.
 func (s *IntentStream) SendEncoded(b []byte) error {
 	s.buf = append(s.buf, b...)
 	if len(s.buf) < streamChunk {
@@ -102,8 +105,8 @@ func (s *IntentStream) Close() error {
 	return s.body.Close()
 }
 
-// Receive reads the next answer into a: they come in the order of the requests. The error is io.EOF after the last. A server
-// that ends the stream says why in a last answer with status failed.
+// Receive reads the next answer into a: they come in the order of the requests. The error is io.EOF
+// after the last. A server that ends the stream says why in a last answer with status failed.
 func (s *IntentStream) Receive(a *IntentAnswer) error {
 	if s.protobuf {
 		return s.receiveMessage(a)
@@ -179,7 +182,7 @@ func (a *IntentAnswer) field(name []byte) any {
 }
 
 // text is a string, without making one for what is known.
-func (n *names) text(b []byte, revision bool) string {
+func (n *internedStrings) text(b []byte, revision bool) string {
 	for _, list := range [][]string{intentpb.StatusNames, intentpb.StateNames} {
 		for _, known := range list {
 			if string(b) == known {
@@ -226,7 +229,7 @@ func (s *IntentStream) receiveMessage(a *IntentAnswer) error {
 }
 
 // parse reads an IntentAnswer.
-func (a *IntentAnswer) parse(b []byte, n *names) error {
+func (a *IntentAnswer) parse(b []byte, n *internedStrings) error {
 	for len(b) > 0 {
 		field, kind, size := protowire.ConsumeTag(b)
 		if size < 0 {
@@ -274,7 +277,7 @@ func (a *IntentAnswer) setNumber(field protowire.Number, v uint64) {
 	}
 }
 
-func (a *IntentAnswer) setText(field protowire.Number, v []byte, n *names) {
+func (a *IntentAnswer) setText(field protowire.Number, v []byte, n *internedStrings) {
 	switch field {
 	case intentpb.AnswerID:
 		a.ID = string(v)
@@ -288,4 +291,4 @@ func (a *IntentAnswer) setText(field protowire.Number, v []byte, n *names) {
 }
 
 // ParseMessage reads an IntentAnswer of intents.proto, without its length.
-func (a *IntentAnswer) ParseMessage(b []byte) error { return a.parse(b, &names{}) }
+func (a *IntentAnswer) ParseMessage(b []byte) error { return a.parse(b, &internedStrings{}) }

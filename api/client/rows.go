@@ -61,18 +61,19 @@ type Port struct {
 	Role      string  `json:"role" doc:"What is behind it: unknown, edge (hosts), link (another switch) or blocked (hosts, and a way to another port of ours)."`
 }
 
-// PortCounters is a port and its counters, as the switch was last heard to have them at AsOf. What it does not count, or
-// was not heard to, is null; so are rates where there is no earlier answer to compare with.
+// PortCounters is a port and its counters, as the switch was last heard to have them at AsOf. What
+// it does not count, or was not heard to, is null; so are rates where there is no earlier answer to
+// compare with.
 type PortCounters struct {
 	Port
-	RxPackets *Hex64 `json:"rx_packets" doc:"Null if the switch does not count it, or has not been heard yet; so are all."`
-	TxPackets *Hex64 `json:"tx_packets"`
-	RxBytes   *Hex64 `json:"rx_bytes"`
-	TxBytes   *Hex64 `json:"tx_bytes"`
-	RxDropped *Hex64 `json:"rx_dropped"`
-	TxDropped *Hex64 `json:"tx_dropped"`
-	RxErrors  *Hex64 `json:"rx_errors"`
-	TxErrors  *Hex64 `json:"tx_errors"`
+	RxPackets *Hex64 `json:"rx_packets" doc:"Null if the switch does not count it, or has not been heard yet; so are all." pattern:"^0x[0-9a-f]+$"`
+	TxPackets *Hex64 `json:"tx_packets" pattern:"^0x[0-9a-f]+$"`
+	RxBytes   *Hex64 `json:"rx_bytes" pattern:"^0x[0-9a-f]+$"`
+	TxBytes   *Hex64 `json:"tx_bytes" pattern:"^0x[0-9a-f]+$"`
+	RxDropped *Hex64 `json:"rx_dropped" pattern:"^0x[0-9a-f]+$"`
+	TxDropped *Hex64 `json:"tx_dropped" pattern:"^0x[0-9a-f]+$"`
+	RxErrors  *Hex64 `json:"rx_errors" pattern:"^0x[0-9a-f]+$"`
+	TxErrors  *Hex64 `json:"tx_errors" pattern:"^0x[0-9a-f]+$"`
 
 	RxPacketsRate *float64 `json:"rx_packets_rate" doc:"Packets a second between the last two answers; null if nobody can tell."`
 	TxPacketsRate *float64 `json:"tx_packets_rate" doc:"Packets a second."`
@@ -91,26 +92,27 @@ type TableCounters struct {
 	Table       uint8     `json:"table"`
 	Entries     uint32    `json:"entries" doc:"Flow entries in it, anybody's."`
 	MaxEntries  *uint64   `json:"max_entries" doc:"How many fit; null if the switch does not say (OpenFlow 1.3)."`
-	Lookups     *Hex64    `json:"lookups" doc:"Packets looked up in it; null if the switch does not count them."`
-	Matched     *Hex64    `json:"matched" doc:"Packets that an entry of it matched; null if the switch does not count them."`
+	Lookups     *Hex64    `json:"lookups" doc:"Packets looked up in it; null if the switch does not count them." pattern:"^0x[0-9a-f]+$"`
+	Matched     *Hex64    `json:"matched" doc:"Packets that an entry of it matched; null if the switch does not count them." pattern:"^0x[0-9a-f]+$"`
 	LookupsRate *float64  `json:"lookups_rate" doc:"Packets a second between the last two answers; null if nobody can tell."`
 	MatchedRate *float64  `json:"matched_rate" doc:"Packets a second."`
 	AsOf        time.Time `json:"as_of" doc:"When the switch answered."`
 }
 
-// SwitchCounters are a switch's sums. Those over flow entries are as the switch itself adds them up, and go back when entries
-// go; those over ports begin when the instance came to know the switch, and never go back.
+// SwitchCounters are a switch's sums. Those over flow entries are as the switch itself adds them
+// up, and go back when entries go; those over ports begin when the instance came to know the
+// switch, and never go back.
 type SwitchCounters struct {
 	DPID        string     `json:"dpid" doc:"Datapath id, 16 hexadecimal digits."`
 	FlowEntries *uint32    `json:"flow_entries" doc:"Anybody's flow entries, of all tables; null if the switch has not answered yet."`
 	FirmEntries *uint32    `json:"firm_entries" doc:"Of them, Weir's firm ones but those of intents: those of /v1/flows that are not soft; null of OpenFlow 1.0."`
-	FlowPackets *Hex64     `json:"flow_packets"`
-	FlowBytes   *Hex64     `json:"flow_bytes"`
+	FlowPackets *Hex64     `json:"flow_packets" pattern:"^0x[0-9a-f]+$"`
+	FlowBytes   *Hex64     `json:"flow_bytes" pattern:"^0x[0-9a-f]+$"`
 	FlowsAsOf   *time.Time `json:"flows_as_of"`
-	RxPackets   Hex64      `json:"rx_packets"`
-	TxPackets   Hex64      `json:"tx_packets"`
-	RxBytes     Hex64      `json:"rx_bytes"`
-	TxBytes     Hex64      `json:"tx_bytes"`
+	RxPackets   Hex64      `json:"rx_packets" pattern:"^0x[0-9a-f]+$"`
+	TxPackets   Hex64      `json:"tx_packets" pattern:"^0x[0-9a-f]+$"`
+	RxBytes     Hex64      `json:"rx_bytes" pattern:"^0x[0-9a-f]+$"`
+	TxBytes     Hex64      `json:"tx_bytes" pattern:"^0x[0-9a-f]+$"`
 	PortsAsOf   *time.Time `json:"ports_as_of"`
 }
 
@@ -155,12 +157,12 @@ type Flow struct {
 	Match        map[string]string `json:"match" nullable:"false" doc:"Fields by their OpenFlow 1.3 names; prerequisites filled in."`
 	Instructions []string          `json:"instructions" nullable:"false" doc:"In order: apply:[output:3], goto_table:1, meter:2 …"`
 	Owner        string            `json:"owner" doc:"Who wants it."`
-	Cookie       Hex64             `json:"cookie"`
+	Cookie       Hex64             `json:"cookie" pattern:"^0x[0-9a-f]+$"`
 	State        string            `json:"state" enum:"pending,installed,failed"`
 	Reason       string            `json:"reason,omitempty" doc:"Why it failed."`
 	Soft         bool              `json:"soft" doc:"Has a time-out: the switch is the truth about it."`
-	Packets      *Hex64            `json:"packets" doc:"Null if not known: of soft rules, of intents (GET /v1/intents/{id}/traffic), of OpenFlow 1.0, and until the switch has answered."`
-	Bytes        *Hex64            `json:"bytes" doc:"Null likewise."`
+	Packets      *Hex64            `json:"packets" doc:"Null if not known: of soft rules, of intents (GET /v1/intents/{id}/traffic), of OpenFlow 1.0, and until the switch has answered." pattern:"^0x[0-9a-f]+$"`
+	Bytes        *Hex64            `json:"bytes" doc:"Null likewise." pattern:"^0x[0-9a-f]+$"`
 	PacketsRate  *float64          `json:"packets_rate" doc:"Packets a second between the last two answers; null if nobody can tell: the entry is new, or began anew."`
 	BytesRate    *float64          `json:"bytes_rate" doc:"Bytes a second, likewise."`
 	AsOf         *time.Time        `json:"as_of" doc:"When the switch answered with packets and bytes; null without them."`
@@ -173,9 +175,9 @@ type FlowEntry struct {
 	Priority     uint16            `json:"priority"`
 	Match        map[string]string `json:"match" nullable:"false" doc:"Fields by their OpenFlow 1.3 names."`
 	Instructions []string          `json:"instructions" nullable:"false"`
-	Cookie       Hex64             `json:"cookie"`
-	Packets      Hex64             `json:"packets"`
-	Bytes        Hex64             `json:"bytes"`
+	Cookie       Hex64             `json:"cookie" pattern:"^0x[0-9a-f]+$"`
+	Packets      Hex64             `json:"packets" pattern:"^0x[0-9a-f]+$"`
+	Bytes        Hex64             `json:"bytes" pattern:"^0x[0-9a-f]+$"`
 	DurationSec  uint32            `json:"duration_sec" doc:"Seconds since it was installed."`
 	IdleTimeout  uint16            `json:"idle_timeout" doc:"Seconds; 0 is never."`
 	HardTimeout  uint16            `json:"hard_timeout" doc:"Seconds; 0 is never."`
@@ -192,8 +194,10 @@ type Hop struct {
 type Path struct {
 	Hops []Hop  `json:"hops" nullable:"false"`
 	Cost uint64 `json:"cost" doc:"Sum of the costs of its links."`
-	// InUse says that what two hosts send takes the path now, by rules that the system has made for it.
+	// InUse says that what two hosts send takes the path now, by rules that the system has made for
+	// it.
 	InUse bool `json:"in_use" doc:"Packets of the two hosts take it now, by rules of the system."`
-	// Intents are those whose packets take the path, all of it and perhaps more: of thousands not all.
+	// Intents are those whose packets take the path, all of it and perhaps more: of thousands not
+	// all.
 	Intents []string `json:"intents,omitempty" doc:"Ids of intents whose packets take it, all of it and perhaps more; of more than a thousand between the two ends not all."`
 }

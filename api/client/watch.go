@@ -36,8 +36,9 @@ type Watch struct {
 	Kinds []string // empty: all
 }
 
-// Watch calls f with every event, in order, until f or the context ends it, or the server refuses. A connection that breaks is made
-// again, and goes on after the last event that had an id. The error is f's, the context's, or a *Problem.
+// Watch calls f with every event, in order, until f or the context ends it, or the server refuses.
+// A connection that breaks is made again, and goes on after the last event that had an id. The
+// error is f's, the context's, or a *Problem.
 func (c *Client) Watch(ctx context.Context, w Watch, f func(Event) error) error {
 	retry := time.NewTimer(0)
 	defer retry.Stop()
@@ -48,7 +49,7 @@ func (c *Client) Watch(ctx context.Context, w Watch, f func(Event) error) error 
 			return ctx.Err()
 		}
 		err := c.watchOnce(ctx, &w, f)
-		var broken *brokenStream
+		var broken *streamBroken
 		if !errors.As(err, &broken) {
 			return err
 		}
@@ -59,10 +60,10 @@ func (c *Client) Watch(ctx context.Context, w Watch, f func(Event) error) error 
 	}
 }
 
-// brokenStream is a connection that ended: nobody's decision.
-type brokenStream struct{ err error }
+// streamBroken is a connection that ended: nobody's decision.
+type streamBroken struct{ err error }
 
-func (b *brokenStream) Error() string { return "event stream: " + b.err.Error() }
+func (b *streamBroken) Error() string { return "event stream: " + b.err.Error() }
 
 func (c *Client) watchOnce(ctx context.Context, w *Watch, f func(Event) error) error {
 	query, header := url.Values{}, http.Header{"Accept": {"text/event-stream"}}
@@ -74,7 +75,7 @@ func (c *Client) watchOnce(ctx context.Context, w *Watch, f func(Event) error) e
 	}
 	resp, err := c.do(ctx, "/v1/events", query, header)
 	if errors.Is(err, ErrUnreachable) && w.After != "" {
-		return &brokenStream{err}
+		return &streamBroken{err}
 	} else if err != nil {
 		return err
 	}
@@ -107,9 +108,9 @@ func readEvents(r io.Reader, w *Watch, f func(Event) error) error {
 		e = Event{}
 	}
 	if err := lines.Err(); err != nil {
-		return &brokenStream{err}
+		return &streamBroken{err}
 	}
-	return &brokenStream{io.ErrUnexpectedEOF}
+	return &streamBroken{io.ErrUnexpectedEOF}
 }
 
 // field takes one line: "name: value". Comments and fields of no use here are passed over.

@@ -53,6 +53,9 @@ func (p *JSON) field(b *Batch, r *intent.Request, name string, stream bool) (err
 	case "wide":
 		s.Wide, err = p.boolean(name)
 	case "constraints":
+		if p.d.PeekKind() != '{' {
+			return p.other(name, "{} or none: constraints are not served yet")
+		}
 		err = p.object(name, "{}", func(name string) error {
 			return &spec.Error{Field: "constraints." + name, Given: "a constraint", Want: "none: constraints are not served yet"}
 		})
@@ -98,7 +101,7 @@ func (p *JSON) streamField(r *intent.Request, name string) (err error) {
 }
 
 func unknown(name, known string) error {
-	return &spec.Error{Field: clip(name), Given: "a field that is not known", Want: "one of " + known}
+	return &spec.Error{Field: truncate(name), Given: "a field that is not known", Want: "one of " + known}
 }
 
 func (p *JSON) kind() (spec.Kind, error) {

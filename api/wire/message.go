@@ -24,7 +24,8 @@ var (
 	ErrLong = errors.New("a message of more than " + strconv.Itoa(MaxItem) + " bytes")
 )
 
-// Delimited is the first message of b, and how many bytes it takes with its length. Zero bytes: b is too short for it.
+// Delimited is the first message of b, and how many bytes it takes with its length. Zero bytes: b
+// is too short for it.
 func Delimited(b []byte) (message []byte, n int, err error) {
 	length, k := protowire.ConsumeVarint(b)
 	switch {
@@ -41,21 +42,23 @@ func Delimited(b []byte) (message []byte, n int, err error) {
 	return b[k:n:n], n, nil
 }
 
-// Message reads one IntentRequest into the batch. Text is the message as a string; ids of requests are parts of it.
+// Message reads one IntentRequest into the batch. Text is the message as a string; ids of requests
+// are parts of it.
 func (b *Batch) Message(raw []byte, text string) {
 	r := &b.scratch
 	*r = intent.Request{Op: intent.Create}
 	r.Spec.Priority = spec.PriorityDefault
 	m := message{b: b, r: r, oxm: len(b.oxm)}
-	err := m.read(scan{b: raw, text: text})
+	err := m.read(fieldReader{b: raw, text: text})
 	m.finish()
 	b.add(r, 0, err)
 }
 
-func (m *message) read(s scan) error {
+func (m *message) read(s fieldReader) error {
 	for s.next("message") {
 		if err := m.known(s.number, s.v); err == errForm {
-			return &spec.Error{Field: requestNames[s.number], Given: "a value of another form, or out of range", Want: "one as in intents.proto"}
+			return &spec.Error{Field: requestNames[s.number], Given: "a value of another form, or out of range",
+				Want: "one as in intents.proto"}
 		} else if err != nil {
 			return err
 		}
@@ -63,7 +66,8 @@ func (m *message) read(s scan) error {
 	return s.err
 }
 
-// message is a request that is being read. Its lists are gathered apart, since their elements need not come together.
+// message is a request that is being read. Its lists are gathered apart, since their elements need
+// not come together.
 type message struct {
 	b        *Batch
 	r        *intent.Request
@@ -89,25 +93,28 @@ func (m *message) finish() {
 
 var errForm = errors.New("form")
 
-func (v one) varint(most uint64) (uint64, error) {
+func (v fieldValue) varint(most uint64) (uint64, error) {
 	if v.kind != protowire.VarintType || v.n > most {
 		return 0, errForm
 	}
 	return v.n, nil
 }
 
-func (v one) str() (string, error) {
+func (v fieldValue) str() (string, error) {
 	if v.kind != protowire.BytesType || !utf8.ValidString(v.text) {
 		return "", errForm
 	}
 	return v.text, nil
 }
 
-var requestNames = [...]string{intentpb.RequestOp: "op", intentpb.RequestID: "id", intentpb.RequestKind: "kind", intentpb.RequestPriority: "priority",
-	intentpb.RequestSrc: "src", intentpb.RequestDst: "dst", intentpb.RequestSrcHost: "src_host", intentpb.RequestDstHost: "dst_host", intentpb.RequestHops: "hops",
-	intentpb.RequestSelector: "selector", intentpb.RequestSelectorOXM: "selector_oxm", intentpb.RequestIfMatch: "if_match", intentpb.RequestKey: "key", intentpb.RequestWide: "wide"}
+var requestNames = [...]string{intentpb.RequestOp: "op", intentpb.RequestID: "id", intentpb.RequestKind: "kind",
+	intentpb.RequestPriority: "priority",
+	intentpb.RequestSrc:      "src", intentpb.RequestDst: "dst", intentpb.RequestSrcHost: "src_host",
+	intentpb.RequestDstHost: "dst_host", intentpb.RequestHops: "hops",
+	intentpb.RequestSelector: "selector", intentpb.RequestSelectorOXM: "selector_oxm",
+	intentpb.RequestIfMatch: "if_match", intentpb.RequestKey: "key", intentpb.RequestWide: "wide"}
 
-func (m *message) known(number protowire.Number, v one) (err error) {
+func (m *message) known(number protowire.Number, v fieldValue) (err error) {
 	s := &m.r.Spec
 	var n uint64
 	switch number {
@@ -142,7 +149,8 @@ func (m *message) known(number protowire.Number, v one) (err error) {
 		n, err = v.varint(1)
 		s.Wide = n == 1
 	default:
-		return &spec.Error{Field: "field " + strconv.Itoa(int(number)), Given: "a value", Want: "none: no such field is known or served"}
+		return &spec.Error{Field: "field " + strconv.Itoa(int(number)), Given: "a value",
+			Want: "none: no such field is known or served"}
 	}
 	return err
 }
@@ -157,7 +165,7 @@ func (m *message) append1(list []spec.End, e spec.End) []spec.End {
 	return m.b.ends[n-1 : n : n]
 }
 
-func (m *message) point(list []spec.End, v one, what string) ([]spec.End, error) {
+func (m *message) point(list []spec.End, v fieldValue, what string) ([]spec.End, error) {
 	if v.kind != protowire.BytesType || len(list) > spec.MaxEnds {
 		return list, errForm
 	}
@@ -177,7 +185,7 @@ func (m *message) point(list []spec.End, v one, what string) ([]spec.End, error)
 	return m.append1(list, e), s.err
 }
 
-func (m *message) host(list []spec.End, v one, what string) ([]spec.End, error) {
+func (m *message) host(list []spec.End, v fieldValue, what string) ([]spec.End, error) {
 	if v.kind != protowire.BytesType {
 		return list, errForm
 	}
@@ -197,7 +205,7 @@ func (m *message) host(list []spec.End, v one, what string) ([]spec.End, error) 
 	return m.append1(list, e), s.err
 }
 
-func (m *message) hop(v one) error {
+func (m *message) hop(v fieldValue) error {
 	if v.kind != protowire.BytesType || len(m.hops) > spec.MaxHops {
 		return errForm
 	}
@@ -221,7 +229,7 @@ func (m *message) hop(v one) error {
 }
 
 // selector reads a match field in text, or all of them as TLVs.
-func (m *message) selector(number protowire.Number, v one) error {
+func (m *message) selector(number protowire.Number, v fieldValue) error {
 	switch {
 	case v.kind != protowire.BytesType:
 		return errForm

@@ -8,8 +8,8 @@ import (
 	"github.com/weirnet/weir/intent/spec"
 )
 
-// one is a field's value.
-type one struct {
+// fieldValue is a field's value.
+type fieldValue struct {
 	kind protowire.Type
 	n    uint64
 	raw  []byte
@@ -17,19 +17,19 @@ type one struct {
 }
 
 // within are the fields of a message that is a field's value.
-func (v one) within() scan { return scan{b: v.raw, text: v.text} }
+func (v fieldValue) within() fieldReader { return fieldReader{b: v.raw, text: v.text} }
 
-// scan reads the fields of a message, one after the other. Text is b as a string.
-type scan struct {
+// fieldReader reads the fields of a message, one after the other. Text is b as a string.
+type fieldReader struct {
 	b      []byte
 	text   string
 	number protowire.Number
-	v      one
+	v      fieldValue
 	err    error // why there is no next
 }
 
 // next reads a field; it is false at the end, and where the bytes are none.
-func (s *scan) next(what string) bool {
+func (s *fieldReader) next(what string) bool {
 	if len(s.b) == 0 || s.err != nil {
 		return false
 	}
@@ -39,7 +39,7 @@ func (s *scan) next(what string) bool {
 		return false
 	}
 	n := -1
-	s.number, s.v = number, one{kind: kind}
+	s.number, s.v = number, fieldValue{kind: kind}
 	switch kind {
 	case protowire.VarintType:
 		s.v.n, n = protowire.ConsumeVarint(s.b[at:])
@@ -52,7 +52,9 @@ func (s *scan) next(what string) bool {
 		}
 	}
 	if n < 0 {
-		s.err = &spec.Error{Field: what, Given: "field " + strconv.Itoa(int(number)) + " of a form that is not known, or cut off", Want: "a message as in intents.proto"}
+		s.err = &spec.Error{Field: what,
+			Given: "field " + strconv.Itoa(int(number)) + " of a form that is not known, or cut off",
+			Want:  "a message as in intents.proto"}
 		return false
 	}
 	s.b, s.text = s.b[at+n:], s.text[at+n:]

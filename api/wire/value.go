@@ -53,7 +53,7 @@ func (p *JSON) other(what, want string) error {
 	if what == "" {
 		what = "body"
 	}
-	return &spec.Error{Field: what, Given: clip(string(v)), Want: want}
+	return &spec.Error{Field: what, Given: truncate(string(v)), Want: want}
 }
 
 // part is the value just read, as a part of the text.
@@ -98,7 +98,7 @@ func (p *JSON) number(what, sub string, most uint64) (uint64, error) {
 	s := p.part(v)
 	n, err := strconv.ParseUint(s, 10, 64)
 	if err != nil || n > most {
-		return 0, &spec.Error{Field: what + sub, Given: clip(s), Want: wantNumber(most)}
+		return 0, &spec.Error{Field: what + sub, Given: truncate(s), Want: wantNumber(most)}
 	}
 	return n, nil
 }
@@ -129,7 +129,8 @@ func (p *JSON) dpid(what string) (netview.DPID, error) {
 	s := p.unquote(v)
 	n, err := client.ParseDPID(s)
 	if err != nil {
-		return 0, &spec.Error{Field: what + ".dpid", Given: quote(s), Want: "up to 16 hexadecimal digits, such as 00000000000000a1"}
+		return 0,
+			&spec.Error{Field: what + ".dpid", Given: quote(s), Want: "up to 16 hexadecimal digits, such as 00000000000000a1"}
 	}
 	return netview.DPID(n), nil
 }
@@ -153,7 +154,7 @@ func (p *JSON) selector(b *Batch, s *spec.Spec) error {
 			}
 			text = p.part(v)
 		default:
-			return p.other("selector."+clip(name), "text or a number")
+			return p.other("selector."+truncate(name), "text or a number")
 		}
 		return b.addField(name, text)
 	})
@@ -165,7 +166,8 @@ func (p *JSON) selector(b *Batch, s *spec.Spec) error {
 func (b *Batch) addField(name, text string) error {
 	f, ok := openflow.FieldByName(name)
 	if !ok {
-		return &spec.Error{Field: "selector." + clip(name), Given: "a field that is not known", Want: "a match field of OpenFlow 1.3, such as eth_type or ipv4_dst"}
+		return &spec.Error{Field: "selector." + truncate(name), Given: "a field that is not known",
+			Want: "a match field of OpenFlow 1.3, such as eth_type or ipv4_dst"}
 	}
 	start := len(b.oxm)
 	var err error
@@ -179,7 +181,8 @@ func (b *Batch) addField(name, text string) error {
 	return nil
 }
 
-// selector is the match fields that were added from start on, in their one form if that fits into the memory of the batch.
+// selector is the match fields that were added from start on, in their one form if that fits into
+// the memory of the batch.
 func (b *Batch) selector(start int) []byte {
 	end := len(b.oxm)
 	if end == start || end-start > spec.MaxSelector {
@@ -200,8 +203,8 @@ func HostID(s string) (netview.HostID, bool) {
 	return netview.HostID{MAC: mac, VLAN: uint16(vlan)}, err == nil
 }
 
-// clip keeps what was sent from filling an answer; quote puts it in quotes besides.
-func clip(s string) string {
+// truncate keeps what was sent from filling an answer; quote puts it in quotes besides.
+func truncate(s string) string {
 	const most = 60
 	if len(s) > most {
 		return strings.ToValidUTF8(s[:most], "") + "…"
@@ -209,4 +212,4 @@ func clip(s string) string {
 	return s
 }
 
-func quote(s string) string { return strconv.Quote(clip(s)) }
+func quote(s string) string { return strconv.Quote(truncate(s)) }

@@ -6,8 +6,8 @@ import (
 	"github.com/weirnet/weir/openflow"
 )
 
-// TestPairsGoBackToShorterPaths restores a link: when the network has been calm for a while, pairs that went the other way
-// round leave it, under traffic and without loss; before that they stay.
+// TestPairsGoBackToShorterPaths restores a link: when the network has been calm for a while, pairs
+// that went the other way round leave it, under traffic and without loss; before that they stay.
 func TestPairsGoBackToShorterPaths(t *testing.T) {
 	for _, v := range []openflow.Version{openflow.V10, openflow.V13} {
 		n := newNetwork(t, 1, v, Config{})
@@ -28,7 +28,7 @@ func TestPairsGoBackToShorterPaths(t *testing.T) {
 			t.Fatalf("the longest path has %d switches right after, want 5", got)
 		}
 		tr := n.traffic()
-		for range Calm {
+		for range WaitToRestore {
 			tr.run(5)
 			n.settle()
 		}
@@ -37,7 +37,7 @@ func TestPairsGoBackToShorterPaths(t *testing.T) {
 		if got := longest(); got != 3 {
 			t.Errorf("the longest path has %d switches, want 3", got)
 		}
-		if n.f.mover.longer {
+		if n.f.mover.suboptimal {
 			t.Error("pairs are looked for though none is left")
 		}
 	}

@@ -40,10 +40,11 @@ func (s *sink) confirm() {
 
 const benchHosts = 1000
 
-// line is a line of switches with sinks behind them, and hosts at ports 100 and up of the first and the last.
+// line is a line of switches with sinks behind them, and hosts at ports 100 and up of the first and
+// the last.
 func line(switches int, v openflow.Version) (*Forward, []*Datapath, []*sink) {
 	view := netview.New(netview.Limits{})
-	f := New(Config{Domain: 1}, view.Wanted(Owner))
+	f := New(Config{Domain: 1}, view.Desired(Owner))
 	var ds []*Datapath
 	var sinks []*sink
 	view.Facts().Update(func(tx *netview.FactsTx) {
@@ -77,7 +78,8 @@ func arrival(src, dst int) (*openflow.PacketIn, Frame) {
 		Frame{Dst: b.Uint64(), Src: a.Uint64(), EtherType: packet.TypeIPv4}
 }
 
-// BenchmarkLocal is a packet-in of a new pair on one switch, and, every 1,000 of them, the end of a batch.
+// BenchmarkLocal is a packet-in of a new pair on one switch, and, every 1,000 of them, the end of a
+// batch.
 func BenchmarkLocal(b *testing.B) {
 	_, ds, _ := line(1, openflow.V13)
 	pin, fr := arrival(0, 1)

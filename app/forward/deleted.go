@@ -7,9 +7,9 @@ import (
 	"github.com/weirnet/weir/netview"
 )
 
-// withoutSwitches forgets the switches that the view shows no more and that have no connection: those that changes name, or,
-// where these are not all, any.
-func (f *Forward) withoutSwitches(changes []netview.Change, snap *netview.Snapshot, whole bool) {
+// forgetSwitches forgets the switches that are not in the view and not connected: those that
+// changes name, or, unless these are all, any.
+func (f *Forward) forgetSwitches(changes []netview.Change, snap *netview.Snapshot, whole bool) {
 	if !whole {
 		for _, d := range f.datapaths() {
 			f.forgetSwitch(d.id, snap)
@@ -23,46 +23,47 @@ func (f *Forward) withoutSwitches(changes []netview.Change, snap *netview.Snapsh
 	}
 }
 
-// forgetSwitch forgets a switch if it is gone. Its pairs end: what is left of their rules at other switches is deleted in a while.
+// forgetSwitch forgets a switch that was deleted. Its pairs end: their rules at other switches are
+// deleted later.
 func (f *Forward) forgetSwitch(dpid netview.DPID, snap *netview.Snapshot) {
 	f.attach <- struct{}{}
 	defer func() { <-f.attach }()
 	d := f.datapath(dpid)
-	if _, there := snap.Switch(dpid); there || d != nil && d.outlet.Load() != nil {
+	if _, there := snap.Switch(dpid); there || d != nil && d.conn.Load() != nil {
 		return
 	}
 	if d != nil {
 		d.clear()
 		f.switches.remove(uint64(dpid))
 	}
-	maps.DeleteFunc(f.gone, func(_ uint64, was place) bool { return was.at.DPID == dpid })
-	f.former.mu.Lock()
-	delete(f.former.at, dpid)
-	delete(f.former.whole, dpid)
-	f.former.mu.Unlock()
+	maps.DeleteFunc(f.deletedHosts, func(_ uint64, was hostPlace) bool { return was.at.DPID == dpid })
+	f.inherited.mu.Lock()
+	delete(f.inherited.at, dpid)
+	delete(f.inherited.whole, dpid)
+	f.inherited.mu.Unlock()
 	f.tree.mu.Lock()
 	delete(f.tree.found, dpid)
 	f.tree.mu.Unlock()
 }
 
-// clear ends all that begins at a switch.
+// clear ends all pairs and installs of a switch.
 func (d *Datapath) clear() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	for _, pr := range slices.SortedFunc(maps.Keys(d.waiting), comparePairs) {
-		w := d.waiting[pr]
-		w.over = true
-		d.moved(w)
+	for _, pr := range slices.SortedFunc(maps.Keys(d.installs), comparePairs) {
+		w := d.installs[pr]
+		w.abandoned = true
+		d.freeMoveSlot(w)
 		d.dropHeld(w)
-		d.f.retired.add(left{d, w.pr, w.path, d.f.drained(w.path)})
+		d.f.retired.add(retiredPath{d, w.pr, w.path, d.f.emptyAt(w.path)})
 	}
-	clear(d.waiting)
-	d.slow = nil
+	clear(d.installs)
+	d.delayed = nil
 	var pairs []pair
-	d.pairs.each(func(pr pair, _ flow) bool { pairs = append(pairs, pr); return true })
+	d.pairs.All(func(pr pair, _ flow) bool { pairs = append(pairs, pr); return true })
 	slices.SortFunc(pairs, comparePairs)
 	for _, pr := range pairs {
 		fl, _ := d.pairs.get(pr)
-		d.end(pr, fl)
+		d.endPair(pr, fl)
 	}
 }

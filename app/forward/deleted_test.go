@@ -7,14 +7,15 @@ import (
 	"github.com/weirnet/weir/openflow"
 )
 
-// TestNothingStaysOfADeletedSwitch deletes a switch without a session from the view, in the middle of pairs between all hosts: no
-// memory of it is left, and the others go on. One that has a session stays; what comes back is a new one.
+// TestNothingStaysOfADeletedSwitch deletes a switch without a session from the view, in the middle
+// of pairs between all hosts: no memory of it is left, and the others go on. One that has a session
+// stays; what comes back is a new one.
 func TestNothingStaysOfADeletedSwitch(t *testing.T) {
 	for _, v := range []openflow.Version{openflow.V10, openflow.V13} {
 		n := newNetwork(t, 1, v, Config{})
 		n.join(4, [][2]int{{0, 1}, {1, 2}, {2, 3}, {3, 0}})
 		n.allPairs(t)
-		n.f.FoundTree(3, []uint32{2, 3}, []uint32{3})
+		n.f.InheritTree(3, []uint32{2, 3}, []uint32{3})
 		gone := n.switches[3]
 		del := func() {
 			n.facts.Update(func(tx *netview.FactsTx) { tx.DeleteSwitch(3) })
@@ -30,16 +31,17 @@ func TestNothingStaysOfADeletedSwitch(t *testing.T) {
 			t.Errorf("%v: the switch is kept: %d switches", v, len(f.datapaths()))
 		}
 		for _, p := range f.paths.all() {
-			if p.visit(3) >= 0 {
+			if p.indexOf(3) >= 0 {
 				t.Errorf("%v: a path passes it: %v", v, p.hops)
 			}
 		}
 		_, tree := f.tree.switches[3]
 		_, found := f.tree.found[3]
-		if len(f.gone) != 0 || len(f.retired.list) != 0 || tree || found {
-			t.Errorf("%v: kept: %d hosts, %d paths that were left, tree %v, tree found %v", v, len(f.gone), len(f.retired.list), tree, found)
+		if len(f.deletedHosts) != 0 || len(f.retired.list) != 0 || tree || found {
+			t.Errorf("%v: kept: %d hosts, %d paths that were left, tree %v, tree found %v", v, len(f.deletedHosts),
+				len(f.retired.list), tree, found)
 		}
-		if sum := f.Passing(netview.Point{DPID: 3}); sum.Pairs+sum.Bound+sum.Tree+sum.TreeBound != 0 {
+		if sum := f.Crossing(netview.Point{DPID: 3}); sum.Pairs+sum.Bound+sum.Tree+sum.TreeBound != 0 {
 			t.Errorf("%v: %+v", v, sum)
 		}
 		all := n.stations()

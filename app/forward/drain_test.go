@@ -11,7 +11,8 @@ import (
 	"github.com/weirnet/weir/packet"
 )
 
-// traffic sends numbered packets of known pairs over cables that take their time, between the steps of a change.
+// traffic sends numbered packets of known pairs over cables that take their time, between the steps
+// of a change.
 type traffic struct {
 	n    *network
 	sent []sentFrame
@@ -136,7 +137,8 @@ func meshes(t *testing.T, test func(t *testing.T, n *network)) {
 	}
 }
 
-// left wants nothing to pass the places that could pass elsewhere, and all switches to hold what the pairs ask for.
+// left wants nothing to pass the places that could pass elsewhere, and all switches to hold what
+// the pairs ask for.
 func (n *network) left(t *testing.T, places ...netview.Point) {
 	t.Helper()
 	n.gone(t, places...)
@@ -147,16 +149,17 @@ func (n *network) left(t *testing.T, places ...netview.Point) {
 func (n *network) gone(t *testing.T, places ...netview.Point) {
 	t.Helper()
 	for _, at := range places {
-		if p := n.f.Passing(at); p.Pairs+p.Tree > 0 {
+		if p := n.f.Crossing(at); p.Pairs+p.Tree > 0 {
 			t.Errorf("%d pairs and %d links of the tree still pass %s", p.Pairs, p.Tree, at)
 		}
 	}
-	if n.f.moving.Load() != 0 {
-		t.Errorf("%d moves are under way at rest", n.f.moving.Load())
+	if n.f.movesInFlight.Load() != 0 {
+		t.Errorf("%d moves are under way at rest", n.f.movesInFlight.Load())
 	}
 	for _, d := range n.f.datapaths() {
-		if len(d.waiting)+len(d.mixed)+d.held > 0 {
-			t.Errorf("switch %s: %d installs under way at rest, %d given up, %d packets held", d.id, len(d.waiting), len(d.mixed), d.held)
+		if len(d.installs)+len(d.halfMoved)+d.heldPackets > 0 {
+			t.Errorf("switch %s: %d installs under way at rest, %d given up, %d packets held", d.id, len(d.installs),
+				len(d.halfMoved), d.heldPackets)
 		}
 	}
 	n.softHeld(t, false)
@@ -181,7 +184,8 @@ func TestDrainLosesNothing(t *testing.T) {
 	})
 }
 
-// TestTurnedPathsPassNoSwitchTwice moves pairs between two paths that pass two switches in opposite orders.
+// TestTurnedPathsPassNoSwitchTwice moves pairs between two paths that pass two switches in opposite
+// orders.
 func TestTurnedPathsPassNoSwitchTwice(t *testing.T) {
 	for seed := range uint64(30) {
 		n := newNetwork(t, seed, openflow.V13, Config{})
@@ -231,7 +235,7 @@ func TestDrainOfEverything(t *testing.T) {
 		if got := n.f.Stats().Moved; got != moved {
 			t.Errorf("%d pairs moved, though everything is drained", got-moved)
 		}
-		if p := n.f.Passing(all[0]); p.Bound == 0 || p.TreeBound == 0 {
+		if p := n.f.Crossing(all[0]); p.Bound == 0 || p.TreeBound == 0 {
 			t.Errorf("%+v pass a switch that has to be passed", p)
 		}
 	})
@@ -290,8 +294,8 @@ func TestPairInstalledWhileDraining(t *testing.T) {
 	n.left(t, at)
 }
 
-// TestFailureWhileDraining has a link fail while pairs are being moved: what comes after is repaired at once, and nothing
-// stays wrong.
+// TestFailureWhileDraining has a link fail while pairs are being moved: what comes after is
+// repaired at once, and nothing stays wrong.
 func TestFailureWhileDraining(t *testing.T) {
 	meshes(t, func(t *testing.T, n *network) {
 		n.drain(n.anyPlace())
@@ -316,7 +320,8 @@ func TestFailureWhileDraining(t *testing.T) {
 	})
 }
 
-// TestDisconnectWhileDraining has a switch lose its session while pairs are being moved, and come back.
+// TestDisconnectWhileDraining has a switch lose its session while pairs are being moved, and come
+// back.
 func TestDisconnectWhileDraining(t *testing.T) {
 	meshes(t, func(t *testing.T, n *network) {
 		tr := n.traffic()
@@ -339,22 +344,23 @@ func TestDisconnectWhileDraining(t *testing.T) {
 	})
 }
 
-// TestSlowMovesEndWithTheSession: a planned move that waits for what is on its way gives its place back when its switch
-// loses its session.
+// TestSlowMovesEndWithTheSession: a planned move that waits for what is on its way gives its place
+// back when its switch loses its session.
 func TestSlowMovesEndWithTheSession(t *testing.T) {
 	n := newNetwork(t, 1, openflow.V13, Config{})
 	n.join(5, shapes["ring"].edges)
 	n.allPairs(t)
 	d := n.f.datapath(1)
 	for pr, fl := range d.all() {
-		w := &install{pr: pr, path: n.f.paths.share(fl.path), moving: true, steps: &steps{gentle: true, slow: true, waited: true, due: n.f.seconds.Load() + 2}}
-		d.waiting[pr], d.slow = w, append(d.slow, w)
-		n.f.moving.Add(1)
+		w := &install{pr: pr, path: n.f.paths.retainByID(fl.path), moving: true,
+			transition: &transition{hitless: true, spaced: true, waited: true, due: n.f.seconds.Load() + 2}}
+		d.installs[pr], d.delayed = w, append(d.delayed, w)
+		n.f.movesInFlight.Add(1)
 	}
 	n.disconnect(n.switches[1])
 	n.settle()
-	if moving := n.f.moving.Load(); moving != 0 || len(d.waiting) > 0 {
-		t.Errorf("%d planned moves are under way at a switch without a session, %d installs wait", moving, len(d.waiting))
+	if moving := n.f.movesInFlight.Load(); moving != 0 || len(d.installs) > 0 {
+		t.Errorf("%d planned moves are under way at a switch without a session, %d installs wait", moving, len(d.installs))
 	}
 }
 
@@ -372,7 +378,7 @@ func (n *network) disconnect(sw *naive) {
 	}
 }
 
-// reconnect begins a new session, in which flowsync writes what is wanted.
+// reconnect begins a new session, in which flowsync writes what is desired.
 func (n *network) reconnect(sw *naive) {
 	sw.gone = false
 	row, _ := n.view.Snapshot().Switch(sw.id)
@@ -410,7 +416,7 @@ func TestManyPairsAreMovedAFewAtATime(t *testing.T) {
 	n.guests(2, 23)
 	n.allGuests(t, 1, 2)
 	at := n.linkPort(1, 2)
-	passed := n.f.Passing(at)
+	passed := n.f.Crossing(at)
 	if passed.Bound < 1000 {
 		t.Fatalf("%+v pass the link, want 1,000 pairs", passed)
 	}
@@ -422,13 +428,13 @@ func TestManyPairsAreMovedAFewAtATime(t *testing.T) {
 			tr.between(1, 2)
 		}
 		n.step()
-		most = max(most, n.f.moving.Load())
+		most = max(most, n.f.movesInFlight.Load())
 	}
 	n.rest()
 	tr.check(t)
 	n.left(t, at)
-	if most > MovesAtOnce || most < MovesAtOnce/2 {
-		t.Errorf("up to %d pairs moved at a time, want %d", most, MovesAtOnce)
+	if most > MovesMax || most < MovesMax/2 {
+		t.Errorf("up to %d pairs moved at a time, want %d", most, MovesMax)
 	}
 }
 

@@ -8,28 +8,29 @@ import (
 	"github.com/weirnet/weir/packet"
 )
 
-// A pair is known where it enters the network. When it is known there no more, or its source has gone elsewhere, what is left of its
-// path must go: a source that is at one of those switches by now would send by a rule of which nobody knows, which no idle time-out
-// ends while it talks, and which is wrong when the destination moves.
+// A pair is recorded at the switch where it enters the network. When it is forgotten there, or its
+// source has moved, the remaining rules of its path must be deleted: a source that is at one of
+// those switches by now would use an unrecorded rule, which does not time out while it is used, and
+// which is wrong when the destination moves.
 
-// end forgets a pair and has what is left of its path deleted in a while. d.mu is held.
-func (d *Datapath) end(pr pair, fl flow) {
-	d.leave(pr)
-	d.forget(pr, fl)
+// endPair forgets a pair and schedules the deletion of the rest of its path. d.mu is held.
+func (d *Datapath) endPair(pr pair, fl flow) {
+	d.retirePath(pr)
+	d.removeFlow(pr, fl)
 }
 
-// ranOut forgets a pair whose ingress rule went. Where nobody used it, the rest of its path runs out by itself: unless its source may
-// have gone to a switch of the path. d.mu is held.
-func (d *Datapath) ranOut(pr pair, fl flow, why openflow.FlowRemovedReason) {
-	if why == openflow.RemovedIdle && d.f.enters(pr, d.id) {
-		d.forget(pr, fl)
+// expired forgets a pair whose ingress rule is gone. If that was unused, the rest of its path
+// expires by itself, unless its source may be at a switch of the path by now. d.mu is held.
+func (d *Datapath) expired(pr pair, fl flow, why openflow.FlowRemovedReason) {
+	if why == openflow.RemovedIdle && d.f.entersAt(pr, d.id) {
+		d.removeFlow(pr, fl)
 		return
 	}
-	d.end(pr, fl)
+	d.endPair(pr, fl)
 }
 
-// enters tells whether a pair's source is surely at a switch.
-func (f *Forward) enters(pr pair, dpid netview.DPID) bool {
+// entersAt reports whether a pair's source is certainly at a switch.
+func (f *Forward) entersAt(pr pair, dpid netview.DPID) bool {
 	snap := f.snap.Load()
 	if snap == nil {
 		return false
@@ -38,9 +39,9 @@ func (f *Forward) enters(pr pair, dpid netview.DPID) bool {
 	return known && h.At.DPID == dpid && h.State != netview.HostUnconfirmed
 }
 
-// endLeft ends the pairs whose source has gone from the switch where they entered to another; was says where each had been. Their
-// next packets come to the controller from there.
-func (f *Forward) endLeft(was map[uint64]netview.Point) {
+// endRelocated ends the pairs whose source has moved from the switch where they entered to another;
+// was is where each had been. Their next packets come to the controller from there.
+func (f *Forward) endRelocated(was map[uint64]netview.Point) {
 	from := make(map[netview.DPID]bool)
 	for key, at := range was {
 		if now, known := f.hosts.get(key); known && now.at.DPID != at.DPID {
@@ -49,16 +50,16 @@ func (f *Forward) endLeft(was map[uint64]netview.Point) {
 	}
 	for _, d := range f.datapaths() {
 		if from[d.id] {
-			d.endLeft(was)
+			d.endRelocated(was)
 		}
 	}
 }
 
-func (d *Datapath) endLeft(was map[uint64]netview.Point) {
-	out := d.outlet.Load()
+func (d *Datapath) endRelocated(was map[uint64]netview.Point) {
+	out := d.conn.Load()
 	d.mu.Lock()
 	var left []pair
-	d.pairs.each(func(pr pair, fl flow) bool {
+	d.pairs.All(func(pr pair, fl flow) bool {
 		at, moved := was[pr.srcKey()]
 		if now, known := d.f.hosts.get(pr.srcKey()); moved && known && at.DPID == d.id && now.at.DPID != d.id && fl.path != 0 {
 			left = append(left, pr)
@@ -67,18 +68,18 @@ func (d *Datapath) endLeft(was map[uint64]netview.Point) {
 	})
 	slices.SortFunc(left, comparePairs)
 	for _, pr := range left {
-		if w := d.waiting[pr]; w != nil {
+		if w := d.installs[pr]; w != nil {
 			if !w.moving {
-				continue // it looks itself when it is confirmed
+				continue // its confirmation checks that
 			}
-			d.giveUp(w)
+			d.abandonMove(w)
 			d.dropHeld(w)
 		}
 		fl, _ := d.pairs.get(pr)
 		if p := d.f.paths.get(fl.path); out != nil {
 			d.deleteRule(out, pr, d.f.cookieAt(p, 0), fl.out)
 		}
-		d.end(pr, fl)
+		d.endPair(pr, fl)
 	}
 	d.mu.Unlock()
 	if out != nil {
@@ -86,27 +87,28 @@ func (d *Datapath) endLeft(was map[uint64]netview.Point) {
 	}
 }
 
-// used are the paths by which a pair goes, or is about to, from where its source is now, and from another switch.
-func (f *Forward) used(pr pair, from netview.DPID) (paths []*path) {
+// pathsInUse returns the paths that a pair uses or is about to use, from the current switch of its
+// source, and from another switch.
+func (f *Forward) pathsInUse(pr pair, from netview.DPID) (paths []*path) {
 	if src, known := f.hosts.get(pr.srcKey()); known && src.at.DPID != from {
-		paths = f.usedFrom(pr, src.at.DPID)
+		paths = f.pathsInUseAt(pr, src.at.DPID)
 	}
-	return append(paths, f.usedFrom(pr, from)...)
+	return append(paths, f.pathsInUseAt(pr, from)...)
 }
 
-// usedFrom are those from one switch.
-func (f *Forward) usedFrom(pr pair, from netview.DPID) (paths []*path) {
+// pathsInUseAt returns those from one switch.
+func (f *Forward) pathsInUseAt(pr pair, from netview.DPID) (paths []*path) {
 	d := f.datapath(from)
 	if d == nil {
 		return nil
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	paths = slices.Clone(d.mixed[pr])
+	paths = slices.Clone(d.halfMoved[pr])
 	if fl, ok := d.pairs.get(pr); ok && fl.path != 0 {
 		paths = append(paths, f.paths.get(fl.path))
 	}
-	if w := d.waiting[pr]; w != nil {
+	if w := d.installs[pr]; w != nil {
 		paths = append(paths, w.path)
 	}
 	return paths

@@ -10,8 +10,8 @@ import (
 	"github.com/weirnet/weir/plan"
 )
 
-// The tests of this file put two changes into each other's way and look at the network at rest: a pair whose ingress
-// rule matches makes no packet-in, so what is wrong then stays wrong.
+// The tests of this file put two changes into each other's way and look at the network at rest: a
+// pair whose ingress rule matches makes no packet-in, so what is wrong then stays wrong.
 
 // linkPort is the port of a switch towards another.
 func (n *network) linkPort(a, b netview.DPID) netview.Point {
@@ -49,7 +49,8 @@ func (n *network) read(id netview.DPID) {
 	}
 }
 
-// TestSecondFailureWhileMoving: another link fails while the move for the first waits for its barriers.
+// TestSecondFailureWhileMoving: another link fails while the move for the first waits for its
+// barriers.
 func TestSecondFailureWhileMoving(t *testing.T) {
 	n := newNetwork(t, 1, openflow.V13, Config{})
 	n.join(4, shapes["full"].edges)
@@ -61,7 +62,7 @@ func TestSecondFailureWhileMoving(t *testing.T) {
 	}
 	d := n.f.datapath(1)
 	pr := pair{src: a.mac.Uint64() << 16, dst: b.mac.Uint64()}
-	w := d.waiting[pr]
+	w := d.installs[pr]
 	if w == nil {
 		t.Fatal("not waiting")
 	}
@@ -88,7 +89,8 @@ func TestBarrierFailsWhileMoving(t *testing.T) {
 	n.arrives(t, a, b, "barrier failed while moving")
 }
 
-// TestPathOfAnOlderTopology: a reader has computed a path before the cut and takes it after Step has looked for broken ones.
+// TestPathOfAnOlderTopology: a reader has computed a path before the cut and takes it after Step
+// has looked for broken ones.
 func TestPathOfAnOlderTopology(t *testing.T) {
 	n := newNetwork(t, 1, openflow.V13, Config{})
 	n.join(4, shapes["full"].edges)
@@ -106,7 +108,8 @@ func TestPathOfAnOlderTopology(t *testing.T) {
 	n.arrives(t, a, b, "path taken after Step")
 }
 
-// TestHostMovesWhileInstalling: the destination moves while the path to its old place is being confirmed.
+// TestHostMovesWhileInstalling: the destination moves while the path to its old place is being
+// confirmed.
 func TestHostMovesWhileInstalling(t *testing.T) {
 	n := newNetwork(t, 1, openflow.V13, Config{})
 	n.join(4, shapes["linear"].edges)
@@ -124,7 +127,8 @@ func TestHostMovesWhileInstalling(t *testing.T) {
 	n.arrives(t, a, b, "host moved while installing")
 }
 
-// TestHostMovesWhileIngressDisconnected: the destination moves while the ingress switch cannot be told.
+// TestHostMovesWhileIngressDisconnected: the destination moves while the ingress switch cannot be
+// told.
 func TestHostMovesWhileIngressDisconnected(t *testing.T) {
 	n := newNetwork(t, 1, openflow.V13, Config{})
 	n.join(4, shapes["linear"].edges)
@@ -187,9 +191,10 @@ func TestFlapInOneStep(t *testing.T) {
 	n.arrives(t, a, c, "new pair after flap")
 }
 
-// lose has each pair lose its rule at every switch behind its first, without the last so many, and counts those that do
-// not get it back. Where packets are flooded that have no rule, one that lost its rule at the last switch goes round until
-// the rule is back: the frames of this network run faster than the application, so there the last one must be left out.
+// lose has each pair lose its rule at every switch behind its first, without the last so many, and
+// counts those that do not get it back. Where packets are flooded that have no rule, one that lost
+// its rule at the last switch goes round until the rule is back: the frames of this network run
+// faster than the application, so there the last one must be left out.
 func (n *network) lose(t *testing.T, etherType uint16, without int) {
 	tried, lost := 0, 0
 	for _, a := range n.stations() {
@@ -218,8 +223,8 @@ func (n *network) lose(t *testing.T, etherType uint16, without int) {
 	}
 }
 
-// recovers takes a pair's rule from a switch, sends packets, and tells whether the switch has the rule again and the last
-// packet arrived.
+// recovers takes a pair's rule from a switch, sends packets, and reports whether the switch has the
+// rule again and the last packet arrived.
 func (n *network) recovers(sw *naive, pr pair, a, b *station, etherType uint16) bool {
 	ofPair := func(e openflow.FlowMod) bool {
 		got, ok := pairOfMatch(e.Match)
@@ -283,7 +288,8 @@ func TestIngressRulesTellTheirEnd(t *testing.T) {
 				ok := false
 				for _, e := range n.switches[d.id].entries {
 					q, is := pairOfMatch(e.Match)
-					if is && e.Priority == 10000 && q == pr && e.Flags&openflow.FlagSendFlowRemoved != 0 && e.Cookie == n.f.cookie(fl.path) {
+					if is && e.Priority == 10000 && q == pr && e.Flags&openflow.FlagSendFlowRemoved != 0 &&
+						e.Cookie == n.f.cookie(fl.path) {
 						ok = true
 					}
 				}
@@ -315,7 +321,8 @@ func TestHostDeletedAndLearned(t *testing.T) {
 	n.arrives(t, a, b, "host deleted, then learned elsewhere")
 }
 
-// TestStuckSwitchHoldsNobodyElse: a switch never answers; a pair of the same batch does not pass it.
+// TestStuckSwitchHoldsNobodyElse: a switch never answers; a pair of the same batch does not pass
+// it.
 func TestStuckSwitchHoldsNobodyElse(t *testing.T) {
 	n := newNetwork(t, 1, openflow.V13, Config{})
 	n.join(4, shapes["full"].edges)
@@ -325,7 +332,8 @@ func TestStuckSwitchHoldsNobodyElse(t *testing.T) {
 	for _, to := range []*station{b, c} { // one batch
 		f := frame(to.mac, a.mac, packet.TypeIPv4, 1)
 		dst, src, vlan, et, _, _ := packet.ParseEthernet(f)
-		d.PacketIn(&openflow.PacketIn{Buffer: openflow.NoBuffer, TotalLen: uint16(len(f)), InPort: 1, Data: f}, Frame{Dst: dst, Src: src, VLAN: vlan, EtherType: et})
+		d.PacketIn(&openflow.PacketIn{Buffer: openflow.NoBuffer, TotalLen: uint16(len(f)), InPort: 1, Data: f},
+			Frame{Dst: dst, Src: src, VLAN: vlan, EtherType: et})
 	}
 	d.BatchEnd()
 	stuck := n.switches[2]
@@ -349,7 +357,8 @@ func TestStuckSwitchHoldsNobodyElse(t *testing.T) {
 	}
 }
 
-// TestPairsThatRanOutUnheardAreForgotten: rules run out while the switch has no session, and no flow-removed is heard.
+// TestPairsThatRanOutUnheardAreForgotten: rules run out while the switch has no session, and no
+// flow-removed is heard.
 func TestPairsThatRanOutUnheardAreForgotten(t *testing.T) {
 	n := newNetwork(t, 1, openflow.V13, Config{})
 	n.join(3, shapes["linear"].edges[:2])
@@ -370,7 +379,8 @@ func TestPairsThatRanOutUnheardAreForgotten(t *testing.T) {
 	}
 }
 
-// TestKnowsItsOwnRules asks for every soft rule of every switch whether it is of this life, and for others.
+// TestKnowsItsOwnRules asks for every soft rule of every switch whether it is of this run, and for
+// others.
 func TestKnowsItsOwnRules(t *testing.T) {
 	n := newNetwork(t, 1, openflow.V13, Config{})
 	n.join(4, shapes["linear"].edges)
@@ -380,15 +390,15 @@ func TestKnowsItsOwnRules(t *testing.T) {
 			if e.Priority != plan.PriorityPair {
 				continue
 			}
-			if !n.f.Knows(id, e.Match, e.Cookie) {
+			if !n.f.HasRule(id, e.Match, e.Cookie) {
 				t.Errorf("switch %s: %s is not known", id, e.Match)
 			}
-			if n.f.Knows(id, e.Match, e.Cookie+1<<16) {
+			if n.f.HasRule(id, e.Match, e.Cookie+1<<16) {
 				t.Errorf("switch %s: %s of another path is known", id, e.Match)
 			}
 		}
 	}
-	if n.f.Knows(1, pairMatch(1, 2), n.f.cookie(0)) {
+	if n.f.HasRule(1, pairMatch(1, 2), n.f.cookie(0)) {
 		t.Error("a pair of nobody is known")
 	}
 }
@@ -397,8 +407,8 @@ func pairMatch(src, dst uint64) openflow.Match {
 	return openflow.Match{OXM: pair{src: src << 16, dst: dst}.appendMatch(nil)}
 }
 
-// TestUnknownPortsAreMute has a broadcast come in where discovery does not know yet what is there: it may be another
-// switch, with a tree of its own.
+// TestUnknownPortsAreMute has a broadcast come in where discovery does not know yet what is there:
+// it may be another switch, with a tree of its own.
 func TestUnknownPortsAreMute(t *testing.T) {
 	everywhere(t, Config{}, func(t *testing.T, n *network) {
 		h := n.stations()[0]
@@ -429,8 +439,8 @@ func TestUnknownPortsAreMute(t *testing.T) {
 	})
 }
 
-// TestTreeOfAnEarlierLife starts a second application on a network that forwards along the first one's tree, which came
-// about by cuts: it makes the same tree from what the rules left out.
+// TestTreeOfAnEarlierLife starts a second application on a network that forwards along the first
+// one's tree, which came about by cuts: it makes the same tree from what the rules left out.
 func TestTreeOfAnEarlierLife(t *testing.T) {
 	everywhere(t, Config{}, func(t *testing.T, n *network) {
 		for range len(n.cables) {
@@ -444,12 +454,12 @@ func TestTreeOfAnEarlierLife(t *testing.T) {
 			n.settle()
 		}
 		want := n.treeOutputs()
-		next := New(Config{Domain: 1}, n.view.Wanted("next"))
+		next := New(Config{Domain: 1}, n.view.Desired("next"))
 		for _, id := range n.ids {
-			next.FoundTree(n.foundAt(id, want))
+			next.InheritTree(n.foundAt(id, want))
 		}
 		snap := n.view.Snapshot()
-		next.tree.begin()
+		next.tree.resetForest()
 		next.tree.forest.Update(snap)
 		for from := range n.cables {
 			if got := slices.Contains(next.tree.forest.Ports(from.DPID), from.Port); got != want[from] {
@@ -459,7 +469,8 @@ func TestTreeOfAnEarlierLife(t *testing.T) {
 	})
 }
 
-// foundAt is what a switch would be found to hold of a tree: its inter-switch ports, and those that are left out.
+// foundAt is what a switch would be found to hold of a tree: its inter-switch ports, and those that
+// are left out.
 func (n *network) foundAt(id netview.DPID, tree map[netview.Point]bool) (dpid netview.DPID, links, off []uint32) {
 	for from := range n.cables {
 		if from.DPID == id {
@@ -472,7 +483,8 @@ func (n *network) foundAt(id netview.DPID, tree map[netview.Point]bool) (dpid ne
 	return id, links, off
 }
 
-// TestInstalledIsThePathTaken cuts a link and restores it: pairs stay on the way round, and are said to.
+// TestInstalledIsThePathTaken cuts a link and restores it: pairs stay on the way round, and are
+// said to.
 func TestInstalledIsThePathTaken(t *testing.T) {
 	n := newNetwork(t, 1, openflow.V13, Config{})
 	n.join(5, shapes["ring"].edges)
@@ -488,7 +500,8 @@ func TestInstalledIsThePathTaken(t *testing.T) {
 			if a == b {
 				continue
 			}
-			hops, ok := n.f.Installed(&netview.Host{HostID: netview.HostID{MAC: a.mac}, At: a.at}, &netview.Host{HostID: netview.HostID{MAC: b.mac}, At: b.at})
+			hops, ok := n.f.InstalledPath(&netview.Host{HostID: netview.HostID{MAC: a.mac}, At: a.at},
+				&netview.Host{HostID: netview.HostID{MAC: b.mac}, At: b.at})
 			if !ok {
 				t.Fatalf("%s to %s: no path", a.mac, b.mac)
 			}

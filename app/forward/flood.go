@@ -8,24 +8,25 @@ import (
 	"github.com/weirnet/weir/openflow"
 )
 
-// FloodsPerSecond is how many packets a second are handed out at all edge ports by packet-outs; further ones are dropped.
+// FloodsPerSecond is how many packets a second are flooded by packet-outs; further ones are
+// dropped.
 const FloodsPerSecond = 200
 
-// edgePorts are the ports of one switch behind which hosts may be.
+// edgePorts are the edge ports of one switch.
 type edgePorts struct {
 	dpid  netview.DPID
 	ports []uint32
 }
 
-// flood hands a packet out once at every edge port of the network but the one it came from: straight there, so that no
-// switch on the way sees it again. d.mu is held. Packets that come from another switch are not flooded: the switch where
-// they entered has done it.
-func (f *Forward) flood(d *Datapath, out *outlet, pin *openflow.PacketIn) {
+// flood sends a packet out of every edge port of the network but the one it came from, by
+// packet-outs to each switch, so that no switch on the way sees it again. d.mu is held. Packets
+// that come from another switch are not flooded: the switch where they entered has done it.
+func (f *Forward) flood(d *Datapath, out *switchConn, pin *openflow.PacketIn) {
 	all := f.edges.Load()
 	if all == nil || len(pin.Data) < int(pin.TotalLen) || !atEdge(*all, d.id, pin.InPort) {
 		return
 	}
-	if !d.mayFlood(pin.InPort) || f.floods.Add(-1) < 0 {
+	if !d.mayFlood(pin.InPort) || f.floodsLeft.Add(-1) < 0 {
 		f.count.heldDropped.Add(1)
 		return
 	}
@@ -37,7 +38,7 @@ func (f *Forward) flood(d *Datapath, out *outlet, pin *openflow.PacketIn) {
 			if !ok {
 				continue
 			}
-			if to = next.outlet.Load(); to == nil {
+			if to = next.conn.Load(); to == nil {
 				continue
 			}
 			inPort = openflow.PortController
@@ -54,7 +55,7 @@ func (f *Forward) flood(d *Datapath, out *outlet, pin *openflow.PacketIn) {
 	}
 }
 
-// atEdge tells whether a port is an edge port.
+// atEdge reports whether a port is an edge port.
 func atEdge(all []edgePorts, dpid netview.DPID, port uint32) bool {
 	i, ok := findEdge(all, dpid)
 	return ok && slices.Contains(all[i].ports, port)
@@ -65,13 +66,13 @@ func findEdge(all []edgePorts, dpid netview.DPID) (int, bool) {
 	return slices.BinarySearchFunc(all, dpid, func(e edgePorts, id netview.DPID) int { return cmp.Compare(e.dpid, id) })
 }
 
-// isEdge tells whether hosts may be behind a port. The switch's own port (PortLocal) is none.
+// isEdge reports whether hosts may be behind a port. The switch's own port (PortLocal) is no edge.
 func isEdge(p *netview.Port) bool {
 	return p.Up && p.Role == netview.PortEdge && p.Number < openflow.PortMax
 }
 
-// edge keeps the edge ports of all switches. Whole says that no other rows have changed.
-func (f *Forward) edge(changes []netview.Change, snap *netview.Snapshot, whole bool) {
+// updateEdges updates the edge ports of the switches that changes name, or of all unless whole.
+func (f *Forward) updateEdges(changes []netview.Change, snap *netview.Snapshot, whole bool) {
 	if !whole {
 		all := edgesOf(snap)
 		f.edges.Store(&all)
@@ -79,13 +80,14 @@ func (f *Forward) edge(changes []netview.Change, snap *netview.Snapshot, whole b
 	}
 	for i := range changes {
 		if c := &changes[i]; c.Kind == netview.KindSwitch {
-			f.edgesAt(c.Switch, c.Deleted)
+			f.updateEdgesAt(c.Switch, c.Deleted)
 		}
 	}
 }
 
-// edgesAt takes in one switch; gone says that it is there no more. Who floods goes on with the list that it has.
-func (f *Forward) edgesAt(sw *netview.Switch, gone bool) {
+// updateEdgesAt updates one switch; gone: it was deleted. A flood in progress keeps the list that
+// it has.
+func (f *Forward) updateEdgesAt(sw *netview.Switch, gone bool) {
 	var all []edgePorts
 	if old := f.edges.Load(); old != nil {
 		all = *old
@@ -109,7 +111,7 @@ func (f *Forward) edgesAt(sw *netview.Switch, gone bool) {
 	f.edges.Store(&all)
 }
 
-// edgesOf collects the edge ports of all switches, in the order of their ids.
+// edgesOf returns the edge ports of all switches, by datapath id.
 func edgesOf(snap *netview.Snapshot) []edgePorts {
 	var all []edgePorts
 	for sw := range snap.Switches() {
@@ -120,7 +122,7 @@ func edgesOf(snap *netview.Snapshot) []edgePorts {
 	return all
 }
 
-// portsToEdge are the edge ports of a switch.
+// portsToEdge returns the edge ports of a switch.
 func portsToEdge(sw *netview.Switch) (ports []uint32) {
 	for i := range sw.Ports {
 		if p := &sw.Ports[i]; isEdge(p) {

@@ -3,53 +3,61 @@ package forward
 import (
 	"sync/atomic"
 
+	"github.com/weirnet/weir/alarm"
+	"github.com/weirnet/weir/loop"
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/packet"
 	"github.com/weirnet/weir/topology"
 )
 
-// Unknown says what happens to a unicast packet that no rule matches.
+// Unknown is what happens to a unicast packet that no rule matches.
 type Unknown string
 
 // The choices of Config.Unknown.
 const (
 	// UnknownController hands the packet to the controller, which releases it along its new path.
 	UnknownController Unknown = "controller"
-	// UnknownFlood floods it along the tree, with a metered copy to the controller, which installs the path.
+	// UnknownFlood floods it along the tree, with a metered copy to the controller, which installs
+	// the path.
 	UnknownFlood Unknown = "flood"
 )
 
-// Config is how an application is set up.
+// Config is the configuration of the application.
 type Config struct {
-	Domain  uint16  // of the cookies; see package plan
-	Life    uint16  // which of the lives of this Weir it is, in the cookies of pairs: another number than the one before
-	Unknown Unknown // UnknownController if empty
+	Domain     uint16  // of the cookies; see package plan
+	Generation uint16  // number of this run in the cookies of pairs: another one than that of the run before
+	Unknown    Unknown // UnknownController if empty
 	// MaxPairsPort is how many pairs may begin at one port; the constant of that name if 0.
 	MaxPairsPort int
-	Alarms       Alarms // nil: nobody is told
+	Alarms       alarm.Sink // told when a switch begins to refuse rules, and when it stops; may be nil
 }
 
 // Limits. What is over them is counted, not queued.
 const (
-	// MaxPairs is how many pairs one ingress switch may have; further packets are released without a rule.
+	// MaxPairs is how many pairs one ingress switch may have; further packets are released without
+	// a rule.
 	MaxPairs = 1 << 20
 	// MaxHeld is how many packets of one pair wait for its path; further ones are dropped.
 	MaxHeld = 16
-	// MaxGone is how many places of deleted hosts are remembered, so that pairs follow when they are learned elsewhere.
+	// MaxGone is how many places of deleted hosts are remembered, so that pairs follow when they
+	// are learned elsewhere.
 	MaxGone = 1 << 16
 	// MaxHeldSwitch is how many packets wait at one ingress switch.
 	MaxHeldSwitch = 4096
 )
 
-// Switch is the ordered output to one switch. Its methods append to a queue and never block; the error says that the
-// queue is full or the connection gone. What they are given is encoded before they return.
+// Switch is the ordered output to one switch. Its methods append to a queue and never block; an
+// error means that the queue is full or the connection gone. Arguments are encoded before they
+// return.
 type Switch interface {
 	FlowMod(*openflow.FlowMod) error
 	PacketOut(*openflow.PacketOut) error
-	// Barrier calls done once: with nil when the switch has confirmed all before it, else with the reason.
+	// Barrier calls done once: with nil when the switch has confirmed all before it, else with the
+	// reason.
 	Barrier(done func(error)) error
-	// Flush has what was appended sent. The switch whose input is being handled is flushed after BatchEnd by itself.
+	// Flush has what was appended sent. The switch whose input is being handled is flushed after
+	// BatchEnd by itself.
 	Flush()
 }
 
@@ -59,13 +67,13 @@ type Stats struct {
 	Copies      uint64 // of them, copies of packets that the switch has forwarded itself
 	Pairs       uint64 // pairs installed
 	Released    uint64 // packets sent on
-	Flooded     uint64 // packets to unknown hosts and multicast, handed out at every edge port
+	Flooded     uint64 // packets to unknown hosts and multicast, sent out of every edge port
 	NoPath      uint64 // packets dropped: no path to the host
 	HeldDropped uint64 // packets dropped: too many were waiting for a path
 	Unsent      uint64 // messages dropped: the switch's queue was full, or its connection gone
 	Unruled     uint64 // packets released without a rule: too many pairs
 	Moved       uint64 // pairs moved to another path
-	Adopted     uint64 // pairs of an earlier life taken over
+	Adopted     uint64 // pairs of an earlier run
 	Refused     uint64 // pairs' rules that a switch refused
 }
 
@@ -73,44 +81,45 @@ type counters struct {
 	packetIns, copies, pairs, released, flooded, noPath, heldDropped, unsent, unruled, moved, adopted, refused atomic.Uint64
 }
 
-// Forward is the application. See the package's comment for which method is called from where.
+// Forward is the application. The package comment says which method is called from where.
 type Forward struct {
-	cfg      Config
-	hosts    index[place]     // by hostKey; written by Step
-	switches index[*Datapath] // by datapath id; written by Attach's caller under attach
-	attach   chan struct{}    // a lock of one: Attach and Detach
-	paths    *paths
-	topology atomic.Pointer[topology.Map]
-	edges    atomic.Pointer[[]edgePorts] // in the order of datapath ids
-	directs  atomic.Int64                // left in this second
-	refusing atomic.Int64                // switches that refuse rules
-	floods   atomic.Int64                // left in this second
-	tree     *treeCore
-	gone     map[uint64]place // hosts that were deleted and not learned again; Step's
-	retired  retired
-	former   former
-	mover    mover
-	moving   atomic.Int64  // planned moves under way
-	queued   atomic.Bool   // further ones are waiting for room
-	wake     chan struct{} // holds a token when there is room
-	relinked bool          // links have changed since Second; Step's
-	seconds  atomic.Uint32 // calls of Second
-	revision atomic.Uint64 // of the view that Step has taken in
-	snap     atomic.Pointer[netview.Snapshot]
-	count    counters
+	cfg           Config
+	hosts         index[hostPlace] // by hostKey; written by Step
+	switches      index[*Datapath] // by datapath id; written by Attach's caller under attach
+	attach        chan struct{}    // a lock of one: Attach and Detach
+	paths         *pathRegistry
+	topology      atomic.Pointer[topology.Map]
+	edges         atomic.Pointer[[]edgePorts] // in the order of datapath ids
+	directsLeft   atomic.Int64                // in this second
+	refusing      atomic.Int64                // switches that refuse rules
+	floodsLeft    atomic.Int64                // in this second
+	tree          *treeCore
+	deletedHosts  map[uint64]hostPlace // places of hosts that were deleted and not learned again; Step's
+	retired       retired
+	inherited     inherited
+	mover         mover
+	movesInFlight atomic.Int64  // planned moves
+	movesQueued   atomic.Bool   // planned moves wait for one of MovesMax places
+	bell          loop.Bell     // rung when there is room
+	linksChanged  bool          // since Second; Step's
+	seconds       atomic.Uint32 // calls of Second
+	revision      atomic.Uint64 // of the view that Step has applied
+	snap          atomic.Pointer[netview.Snapshot]
+	count         counters
 }
 
-// place is where a host is.
-type place struct {
+// hostPlace is where a host is.
+type hostPlace struct {
 	at netview.Point
 }
 
-// New makes an application that publishes its rules through wanted.
-func New(cfg Config, wanted *netview.Wanted) *Forward {
+// New returns an application that publishes its rules through the writer.
+func New(cfg Config, wanted *netview.Desired) *Forward {
 	if cfg.MaxPairsPort <= 0 {
 		cfg.MaxPairsPort = MaxPairsPort
 	}
-	f := &Forward{cfg: cfg, paths: newPaths(), gone: make(map[uint64]place), attach: make(chan struct{}, 1), wake: make(chan struct{}, 1)}
+	f := &Forward{cfg: cfg, paths: newPaths(), deletedHosts: make(map[uint64]hostPlace), attach: make(chan struct{}, 1),
+		bell: loop.NewBell()}
 	f.tree, f.mover.drains = newTreeCore(cfg, wanted), make(drains)
 	return f
 }
@@ -131,14 +140,14 @@ func hostKey(mac uint64, vlan uint16) uint64 { return mac<<12 | uint64(vlan&0xff
 
 func hostKeyOf(h *netview.Host) uint64 { return hostKey(h.MAC.Uint64(), h.VLAN) }
 
-// Frame is what the application needs to know of a packet.
+// Frame is what the application needs of a packet's headers.
 type Frame struct {
 	Dst, Src  uint64 // MAC addresses, in the low 48 bits
 	VLAN      uint16 // as vlan_vid matches it: 0 untagged, else the id with openflow.VLANPresent
 	EtherType uint16
 }
 
-// multicast tells whether the destination is a group (or everybody).
+// multicast reports whether the destination is a group or broadcast address.
 func (fr Frame) multicast() bool { return fr.Dst>>40&1 != 0 }
 
 // pair is what a unicast rule matches.
@@ -181,13 +190,13 @@ func pairOfMatch(m openflow.Match) (pair, bool) {
 	return pair{src: src<<16 | vlan, dst: dst}, ok1 && ok2 && ok3
 }
 
-// Hash is the number by which the packets from one host to another, in either direction, choose among paths of equal
-// cost.
+// Hash returns the number by which the packets between two hosts, in either direction, choose among
+// paths of equal cost.
 func Hash(src, dst packet.MAC) uint64 {
 	return pair{src: src.Uint64() << 16, dst: dst.Uint64()}.hash()
 }
 
-// datapath is a switch that was ever attached, or nil.
+// datapath returns a switch that was ever attached, or nil.
 func (f *Forward) datapath(dpid netview.DPID) *Datapath {
 	d, _ := f.switches.get(uint64(dpid))
 	return d

@@ -89,7 +89,8 @@ func TestEveryPairByOnePacketIn(t *testing.T) {
 					n.settle()
 					want := map[bool]int{true: 1}[round == 0]
 					if came, asked := b.take(), n.packetIns()-before; came != 1 || asked != want {
-						t.Fatalf("%s to %s, packet %d: %d copies came with %d packet-ins, want 1 with %d", a.mac, b.mac, round, came, asked, want)
+						t.Fatalf("%s to %s, packet %d: %d copies came with %d packet-ins, want 1 with %d", a.mac,
+							b.mac, round, came, asked, want)
 					}
 				}
 			}
@@ -172,7 +173,8 @@ func TestFloodModeNeedsNobody(t *testing.T) {
 	})
 }
 
-// TestCutsMovePairs cuts cables and restores them, one after the other, in a random order, while packets flow.
+// TestCutsMovePairs cuts cables and restores them, one after the other, in a random order, while
+// packets flow.
 func TestCutsMovePairs(t *testing.T) {
 	everywhere(t, Config{}, func(t *testing.T, n *network) {
 		n.allPairs(t)
@@ -196,13 +198,15 @@ func TestCutsMovePairs(t *testing.T) {
 	})
 }
 
-// softAgree checks that each switch holds the soft rules that the pairs' paths ask for, and no other.
+// softAgree checks that each switch holds the soft rules that the pairs' paths ask for, and no
+// other.
 func (n *network) softAgree(t *testing.T) {
 	t.Helper()
 	n.softHeld(t, true)
 }
 
-// softHeld is softAgree, but for what else a switch may hold if it could not be told to delete it, which runs out.
+// softHeld is softAgree, but for what else a switch may hold if it could not be told to delete it,
+// which runs out.
 func (n *network) softHeld(t *testing.T, exactly bool) {
 	t.Helper()
 	for _, id := range n.ids {
@@ -229,8 +233,8 @@ func (n *network) softHeld(t *testing.T, exactly bool) {
 	}
 }
 
-// TestOffTreeLinksAreGuarded has a broadcast come along every link that is not in the tree, as from a switch that still
-// has an older one.
+// TestOffTreeLinksAreGuarded has a broadcast come along every link that is not in the tree, as from
+// a switch that still has an older one.
 func TestOffTreeLinksAreGuarded(t *testing.T) {
 	everywhere(t, Config{}, func(t *testing.T, n *network) {
 		tree := n.treeOutputs()
@@ -268,7 +272,8 @@ func (n *network) allPairs(t *testing.T) {
 	}
 }
 
-// broadcastWhileChanging sends broadcasts between the steps of a change: none may arrive twice, or go round.
+// broadcastWhileChanging sends broadcasts between the steps of a change: none may arrive twice, or
+// go round.
 func (n *network) broadcastWhileChanging(t *testing.T) {
 	for range 20 {
 		n.hops = 0
@@ -295,7 +300,7 @@ func (n *network) anyCable() netview.Point {
 	return ends[n.rng.IntN(len(ends))]
 }
 
-// connected tells whether every switch reaches every other.
+// connected reports whether every switch reaches every other.
 func (n *network) connected() bool {
 	seen := map[netview.DPID]bool{n.ids[0]: true}
 	for grew := true; grew; {
@@ -309,7 +314,8 @@ func (n *network) connected() bool {
 	return len(seen) == len(n.ids)
 }
 
-// tableBounds checks that no switch has more firm rules than its ports ask for, and that each pair stands once.
+// tableBounds checks that no switch has more firm rules than its ports ask for, and that each pair
+// stands once.
 func (n *network) tableBounds(t *testing.T) {
 	for _, s := range n.switches {
 		firm := 0
@@ -354,7 +360,8 @@ func (n *network) newPlace() netview.Point {
 	return p
 }
 
-// TestPacketsKeepTheirOrder sends several packets of one pair before the controller has seen the first.
+// TestPacketsKeepTheirOrder sends several packets of one pair before the controller has seen the
+// first.
 func TestPacketsKeepTheirOrder(t *testing.T) {
 	everywhere(t, Config{}, func(t *testing.T, n *network) {
 		all := n.stations()
@@ -448,7 +455,8 @@ func (n *network) treeOutputs() map[netview.Point]bool {
 	return out
 }
 
-// TestTreeRemovesBeforeItAdds looks at what is wanted right after a cut, while a switch has not yet confirmed.
+// TestTreeRemovesBeforeItAdds looks at what is desired right after a cut, while a switch has not
+// yet confirmed.
 func TestTreeRemovesBeforeItAdds(t *testing.T) {
 	n := newNetwork(t, 1, openflow.V13, Config{})
 	n.join(5, shapes["ring"].edges)
@@ -487,7 +495,7 @@ func TestTreeRemovesBeforeItAdds(t *testing.T) {
 // all are the pairs of a switch as a map.
 func (d *Datapath) all() map[pair]flow {
 	m := make(map[pair]flow)
-	d.pairs.each(func(pr pair, fl flow) bool { m[pr] = fl; return true })
+	d.pairs.All(func(pr pair, fl flow) bool { m[pr] = fl; return true })
 	return m
 }
 
@@ -498,12 +506,13 @@ func TestUses(t *testing.T) {
 	a, b := n.stations()[0], n.stations()[1]
 	id := netview.HostID{MAC: a.mac}
 	at := a.at
-	if n.f.Uses(id, at) {
+	if n.f.HostActive(id, at) {
 		t.Error("in use before it has sent anything")
 	}
 	n.say(a, frame(b.mac, a.mac, packet.TypeIPv4, 1))
 	n.settle()
-	if !n.f.Uses(id, at) || n.f.Uses(netview.HostID{MAC: a.mac, VLAN: 7}, at) || n.f.Uses(id, netview.Point{DPID: 99, Port: 1}) {
+	if !n.f.HostActive(id, at) || n.f.HostActive(netview.HostID{MAC: a.mac, VLAN: 7}, at) ||
+		n.f.HostActive(id, netview.Point{DPID: 99, Port: 1}) {
 		t.Error("after a packet: want it in use where it is, in its VLAN")
 	}
 }

@@ -8,32 +8,32 @@ import (
 	"github.com/weirnet/weir/topology"
 )
 
-// errGone says that a switch on the path has no connection.
+// errGone is for a switch on the path without a connection.
 var errGone = errors.New("forward: a switch on the path is not connected")
 
-// install is a pair on its way into the switches: the rules downstream of this switch are sent, and its own rule and the
-// packets wait until they are confirmed.
+// install is a pair whose path is being installed: the rules downstream of this switch are sent,
+// and its own rule and the packets wait until they are confirmed.
 type install struct {
-	pr     pair
-	path   *path // counted once for this install; goes over to the pair
-	first  int   // hop of this switch: 0, but for a pair that came in elsewhere and lost its rules from here on
-	moving bool  // the pair had another path
-	held   []heldPacket
-	steps  *steps // of one that moves
-	sent   bool   // of one that moves: this switch's rule is on its way
+	pr          pair
+	path        *path // retained for this install; passes to the pair
+	first       int   // hop of this switch: 0, but for a pair that came in elsewhere and lost its rules from here on
+	moving      bool  // the pair had another path
+	held        []heldPacket
+	transition  *transition // of one that moves
+	ingressSent bool        // of a move: this switch's rule is in flight
 	// refused: a switch will not take its rule, so that the packets that wait go by the controller.
-	refused bool
-	over    bool // it was given up: what is confirmed counts no more
+	refused   bool
+	abandoned bool // its confirmations are ignored
 
-	left   atomic.Int32 // switches that have not confirmed yet
-	failed atomic.Bool
+	unconfirmed atomic.Int32 // switches that have not confirmed yet
+	failed      atomic.Bool
 }
 
-// hop is this switch's.
+// hop returns this switch's hop.
 func (w *install) hop() topology.Hop { return w.path.hops[w.first] }
 
-// touched is a switch that was written to, and the installs that wait for its confirmation.
-type touched struct {
+// confirmation is a switch that was written to, and the installs that wait for its barrier reply.
+type confirmation struct {
 	at       *Datapath
 	installs []*install
 }
@@ -45,56 +45,56 @@ type heldPacket struct {
 	frame  []byte // own memory; nil if buffered or cut short
 }
 
-// remote sends the rules of the path's downstream switches and leaves this switch's own to be sent when they are
-// confirmed. d.mu is held.
-func (d *Datapath) remote(out *outlet, pin *openflow.PacketIn, pr pair, hops []topology.Hop, released bool) {
+// installRemote sends the rules of the path's downstream switches; this switch's own is sent when
+// they are confirmed. d.mu is held.
+func (d *Datapath) installRemote(out *switchConn, pin *openflow.PacketIn, pr pair, hops []topology.Hop, released bool) {
 	if fl, ok := d.pairs.get(pr); ok && !released && d.f.samePath(fl, hops) {
-		d.again(out, pin, pr, fl)
+		d.resendRule(out, pin, pr, fl)
 		return
 	}
 	if hops[0].Out == pin.InPort { // a rule matches no port, and would send what comes from elsewhere back to where it came from
-		d.pass(out, pin, hops[0].Out, released)
+		d.sendOn(out, pin, hops[0].Out, released)
 		return
 	}
 	if !d.f.accepts(hops, nil) {
 		if !released {
-			d.direct(out, pin.InPort, pr, wholeFrame(pin))
+			d.sendDirect(out, pin.InPort, pr, wholeFrame(pin))
 		}
 		return
 	}
-	if d.pairs.len() >= MaxPairs || d.held >= MaxHeldSwitch || !d.mayBegin(pin.InPort) {
+	if d.pairs.Len() >= MaxPairs || d.heldPackets >= MaxHeldSwitch || !d.mayBegin(pin.InPort) {
 		d.f.count.unruled.Add(1)
-		d.pass(out, pin, hops[0].Out, released)
+		d.sendOn(out, pin, hops[0].Out, released)
 		return
 	}
-	d.begun(pin.InPort)
-	d.start(pin, &install{pr: pr, path: d.f.paths.take(hops)}, released)
+	d.countPair(pin.InPort)
+	d.startInstall(pin, &install{pr: pr, path: d.f.paths.acquire(hops)}, released)
 }
 
-// start begins an install for a packet that came in. d.mu is held.
-func (d *Datapath) start(pin *openflow.PacketIn, w *install, released bool) {
-	if !d.downstream(w) {
+// startInstall begins an install for a packet that came in. d.mu is held.
+func (d *Datapath) startInstall(pin *openflow.PacketIn, w *install, released bool) {
+	if !d.writeDownstream(w) {
 		d.abandonRules(w)
 		d.f.count.noPath.Add(1)
 		return
 	}
-	d.waiting[w.pr] = w
+	d.installs[w.pr] = w
 	if !released {
-		d.hold(w, pin)
+		d.holdPacket(w, pin)
 	}
-	if w.left.Load() == 0 { // the last switch of a path has lost its rule: there is nobody to wait for
-		d.finish(d.outlet.Load(), w)
+	if w.unconfirmed.Load() == 0 { // the last switch of a path has lost its rule: nothing to wait for
+		d.finishInstall(d.conn.Load(), w)
 	}
 }
 
-// pass sends a packet on without a rule, unless the switch has sent it on itself.
-func (d *Datapath) pass(out *outlet, pin *openflow.PacketIn, port uint32, released bool) {
+// sendOn sends a packet on without a rule, unless the switch has forwarded it itself.
+func (d *Datapath) sendOn(out *switchConn, pin *openflow.PacketIn, port uint32, released bool) {
 	if !released {
 		d.release(out, pin.Buffer, pin.InPort, port, d.frameOf(pin))
 	}
 }
 
-// samePath tells whether a pair already has this path.
+// samePath reports whether a pair already has this path.
 func (f *Forward) samePath(fl flow, hops []topology.Hop) bool {
 	p := f.paths.get(fl.path)
 	if p == nil || len(p.hops) != len(hops) || p.dead.Load() {
@@ -108,44 +108,45 @@ func (f *Forward) samePath(fl flow, hops []topology.Hop) bool {
 	return true
 }
 
-// again handles a packet of a pair that has its path: it was on its way when the rule went in, or the switch lost the
-// rule. The rule of this switch is sent once more and the packet released.
-func (d *Datapath) again(out *outlet, pin *openflow.PacketIn, pr pair, fl flow) {
+// resendRule handles a packet of a pair that has its path: it crossed the rule on the wire, or the
+// switch lost the rule. The rule of this switch is sent again and the packet released.
+func (d *Datapath) resendRule(out *switchConn, pin *openflow.PacketIn, pr pair, fl flow) {
 	d.pairRule(&d.fm, pr, d.f.cookieAt(d.f.paths.get(fl.path), 0), out.table, fl.out)
 	d.fm.Flags = openflow.FlagSendFlowRemoved
 	d.send(out.FlowMod(&d.fm))
 	d.release(out, pin.Buffer, pin.InPort, fl.out, d.frameOf(pin))
 }
 
-// downstream appends the rules of all switches after this one that are written at once, from the last backwards. It tells
-// whether all of them are connected and had room.
-func (d *Datapath) downstream(w *install) bool {
+// writeDownstream appends the rules of all later switches that are written at once, from the last
+// backwards. It reports whether all of them are connected and had room.
+func (d *Datapath) writeDownstream(w *install) bool {
 	hops := w.path.hops
 	n := 0
 	for i := len(hops) - 1; i > w.first; i-- {
-		if w.steps.waits(i) {
+		if w.transition.defers(i) {
 			continue
 		}
-		if !d.write(w, i, d.f.datapath(hops[i].DPID)) {
+		if !d.writeHop(w, i, d.f.datapath(hops[i].DPID)) {
 			return false
 		}
 		n++
 	}
-	w.left.Store(int32(n))
+	w.unconfirmed.Store(int32(n))
 	for i := len(hops) - 1; i > w.first; i-- {
-		if !w.steps.waits(i) {
-			d.touch(d.f.datapath(hops[i].DPID), w)
+		if !w.transition.defers(i) {
+			d.awaitConfirmation(d.f.datapath(hops[i].DPID), w)
 		}
 	}
 	return true
 }
 
-// write appends the rule of one hop after the first to its switch, which may be nil. d.mu is held.
-func (d *Datapath) write(w *install, hop int, next *Datapath) bool {
+// writeHop appends the rule of one hop after the first to its switch, which may be nil. d.mu is
+// held.
+func (d *Datapath) writeHop(w *install, hop int, next *Datapath) bool {
 	if next == nil {
 		return false
 	}
-	out := next.outlet.Load()
+	out := next.conn.Load()
 	if out == nil {
 		return false
 	}
@@ -154,30 +155,30 @@ func (d *Datapath) write(w *install, hop int, next *Datapath) bool {
 	return d.send(out.FlowMod(&d.fm))
 }
 
-// reachable tells whether all switches of a path are connected.
+// reachable reports whether all switches of a path are connected.
 func (f *Forward) reachable(p *path) bool {
 	for _, h := range p.hops {
-		if next := f.datapath(h.DPID); next == nil || next.outlet.Load() == nil {
+		if next := f.datapath(h.DPID); next == nil || next.conn.Load() == nil {
 			return false
 		}
 	}
 	return true
 }
 
-// touch notes that an install waits for a switch.
-func (d *Datapath) touch(next *Datapath, w *install) {
-	for _, t := range d.batch {
+// awaitConfirmation adds an install to those that wait for a switch.
+func (d *Datapath) awaitConfirmation(next *Datapath, w *install) {
+	for _, t := range d.toConfirm {
 		if t.at == next {
 			t.installs = append(t.installs, w)
 			return
 		}
 	}
-	d.batch = append(d.batch, &touched{at: next, installs: []*install{w}})
+	d.toConfirm = append(d.toConfirm, &confirmation{at: next, installs: []*install{w}})
 }
 
-// hold keeps a packet until its pair's path is confirmed.
-func (d *Datapath) hold(w *install, pin *openflow.PacketIn) {
-	if len(w.held) >= MaxHeld || d.held >= MaxHeldSwitch {
+// holdPacket keeps a packet until its pair's path is confirmed.
+func (d *Datapath) holdPacket(w *install, pin *openflow.PacketIn) {
+	if len(w.held) >= MaxHeld || d.heldPackets >= MaxHeldSwitch {
 		d.f.count.heldDropped.Add(1)
 		return
 	}
@@ -186,24 +187,26 @@ func (d *Datapath) hold(w *install, pin *openflow.PacketIn) {
 		h.frame = append([]byte(nil), d.frameOf(pin)...)
 	}
 	w.held = append(w.held, h)
-	d.held++
+	d.heldPackets++
 }
 
-// BatchEnd is called on the goroutine that reads from the switch when all input that had arrived is handled: one
-// barrier to each switch written to confirms the rules of all pairs of the batch there.
+// BatchEnd is called on the goroutine that reads from the switch when all input that had arrived is
+// handled: one barrier to each switch written to confirms the rules of all pairs of the batch
+// there.
 func (d *Datapath) BatchEnd() {
 	d.mu.Lock()
-	batch := d.batch
-	d.batch = nil
+	batch := d.toConfirm
+	d.toConfirm = nil
 	d.mu.Unlock()
 	d.confirm(batch)
 }
 
-// confirm sends a barrier to each switch. An install goes on when the last of its own switches has answered: one that
-// does not answer holds up those alone whose path passes it. No lock is held.
-func (d *Datapath) confirm(batch []*touched) {
+// confirm sends a barrier to each switch. An install continues when the last of its switches has
+// answered: a switch that does not answer delays only installs whose path crosses it. No lock is
+// held.
+func (d *Datapath) confirm(batch []*confirmation) {
 	for _, t := range batch {
-		out := t.at.outlet.Load()
+		out := t.at.conn.Load()
 		if out == nil {
 			d.confirmed(t.installs, errGone)
 			continue
@@ -216,24 +219,24 @@ func (d *Datapath) confirm(batch []*touched) {
 	}
 }
 
-// confirmed is called when a switch has confirmed its rules of some installs, or failed to: for those that wait for no
-// other switch, this switch's rule goes in and the packets out, in the order they came; those that move take the next
-// step.
+// confirmed is called when a switch has confirmed its rules of some installs, or failed to. For
+// installs that wait for no other switch it sends this switch's rule and the packets, in the order
+// they came; moves take their next step.
 func (d *Datapath) confirmed(installs []*install, err error) {
-	out := d.outlet.Load()
+	out := d.conn.Load()
 	d.mu.Lock()
-	readers := d.batch // the reader confirms its own
-	d.batch = nil
+	readers := d.toConfirm // the reader confirms its own
+	d.toConfirm = nil
 	for _, w := range installs {
 		if err != nil {
 			w.failed.Store(true)
 		}
-		if w.left.Add(-1) == 0 && !w.over {
-			d.proceed(out, w)
+		if w.unconfirmed.Add(-1) == 0 && !w.abandoned {
+			d.nextStep(out, w)
 		}
 	}
-	batch := d.batch
-	d.batch = readers
+	batch := d.toConfirm
+	d.toConfirm = readers
 	d.mu.Unlock()
 	if out != nil {
 		out.Flush()
@@ -241,30 +244,30 @@ func (d *Datapath) confirmed(installs []*install, err error) {
 	d.confirm(batch)
 }
 
-// gather does something that writes to switches, and asks for the confirmations. No lock is held.
-func (d *Datapath) gather(out *outlet, do func()) {
+// runAndConfirm runs do, which writes to switches, and requests the confirmations. No lock is held.
+func (d *Datapath) runAndConfirm(out *switchConn, do func()) {
 	d.mu.Lock()
-	readers := d.batch // the reader confirms its own
-	d.batch = nil
+	readers := d.toConfirm // the reader confirms its own
+	d.toConfirm = nil
 	do()
-	batch := d.batch
-	d.batch = readers
+	batch := d.toConfirm
+	d.toConfirm = readers
 	d.mu.Unlock()
 	out.Flush()
 	d.confirm(batch)
 }
 
-// finish ends one install; d.mu is held. One that failed, or whose path is no longer right, is given up: a new pair's
-// next packet tries again, a pair that was moving is moved by the next Second.
-func (d *Datapath) finish(out *outlet, w *install) {
+// finishInstall ends one install; d.mu is held. One that failed, or whose path is not valid any
+// more, is abandoned: a new pair's next packet tries again, and Second retries a move.
+func (d *Datapath) finishInstall(out *switchConn, w *install) {
 	_, had := d.pairs.get(w.pr)
 	switch {
 	case out == nil || w.failed.Load():
-	case w.sent:
-		d.settle(out, w)
+	case w.ingressSent:
+		d.endMove(out, w)
 		return
-	case (had || !w.moving) && d.f.right(w.pr, w.path):
-		d.insert(out, w)
+	case (had || !w.moving) && d.f.pathValid(w.pr, w.path):
+		d.insertIngress(out, w)
 		return
 	}
 	if w.refused && out != nil {
@@ -272,23 +275,24 @@ func (d *Datapath) finish(out *outlet, w *install) {
 	}
 	d.dropHeld(w)
 	if w.moving {
-		d.giveUp(w)
+		d.abandonMove(w)
 		return
 	}
-	delete(d.waiting, w.pr)
-	d.unmoved = true
+	delete(d.installs, w.pr)
+	d.retryMoves = true
 	d.abandonRules(w)
 }
 
-// abandonRules has the rules deleted in a while that an install has written, where the pair does not use them: its source may be at one
-// of those switches by now. The path goes over to those that were left. d.mu is held.
+// abandonRules schedules the deletion of the rules that an install has written and the pair does
+// not use: its source may be at one of those switches by now. The path passes to the retired ones.
+// d.mu is held.
 func (d *Datapath) abandonRules(w *install) {
-	d.f.retired.add(left{d, w.pr, w.path, d.f.drained(w.path)})
+	d.f.retired.add(retiredPath{d, w.pr, w.path, d.f.emptyAt(w.path)})
 }
 
-// insert sends this switch's rule of a confirmed install, and the packets that waited for it. A move ends when the rule
-// is confirmed: until then packets may take either path.
-func (d *Datapath) insert(out *outlet, w *install) {
+// insertIngress sends this switch's rule of a confirmed install, and the packets that waited for
+// it. A move ends when that rule is confirmed: until then packets may take either path.
+func (d *Datapath) insertIngress(out *switchConn, w *install) {
 	port := w.hop().Out
 	d.pairRule(&d.fm, w.pr, d.f.cookieAt(w.path, w.first), out.table, port)
 	if w.first == 0 {
@@ -304,18 +308,18 @@ func (d *Datapath) insert(out *outlet, w *install) {
 	sent := d.send(out.FlowMod(&d.fm))
 	switch {
 	case w.moving && sent:
-		w.sent, w.steps.wrote = true, true
-		w.left.Store(1)
-		d.touch(d, w)
+		w.ingressSent, w.transition.wrote = true, true
+		w.unconfirmed.Store(1)
+		d.awaitConfirmation(d, w)
 	case w.moving:
 		d.dropHeld(w)
-		d.giveUp(w)
+		d.abandonMove(w)
 		return
 	default:
-		delete(d.waiting, w.pr)
-		d.own(w, sent)
+		delete(d.installs, w.pr)
+		d.keepPath(w, sent)
 	}
-	d.held -= len(w.held)
+	d.heldPackets -= len(w.held)
 	w.held = nil
 	if !sent {
 		return
@@ -328,26 +332,27 @@ func (d *Datapath) insert(out *outlet, w *install) {
 	}
 }
 
-// own keeps the path of a new pair, if its rule was sent and this is where it enters.
-func (d *Datapath) own(w *install, sent bool) {
+// keepPath records the path of a new pair, if its rule was sent and this is where it enters.
+func (d *Datapath) keepPath(w *install, sent bool) {
 	if sent && w.first == 0 {
-		d.remember(w.pr, flow{path: w.path.id, out: w.hop().Out})
+		d.setFlow(w.pr, flow{path: w.path.id, out: w.hop().Out})
 		return
 	}
-	d.unmoved = d.unmoved || !sent
+	d.retryMoves = d.retryMoves || !sent
 	d.abandonRules(w) // of one that lost its rules here: they go if the pair has ended meanwhile
 }
 
-// settle ends a move whose last rule is confirmed: the rules of the path that the pair has left are deleted in a while.
-func (d *Datapath) settle(out *outlet, w *install) {
-	delete(d.waiting, w.pr)
-	d.unmix(w.pr)
-	d.remember(w.pr, flow{path: w.path.id, out: w.hop().Out})
-	d.moved(w)
+// endMove ends a move whose last rule is confirmed: the rules of the previous path are deleted
+// later.
+func (d *Datapath) endMove(out *switchConn, w *install) {
+	delete(d.installs, w.pr)
+	d.dropHalfMoved(w.pr)
+	d.setFlow(w.pr, flow{path: w.path.id, out: w.hop().Out})
+	d.freeMoveSlot(w)
 	d.f.count.moved.Add(1)
-	d.unmoved = d.unmoved || !d.f.right(w.pr, w.path)
+	d.retryMoves = d.retryMoves || !d.f.pathValid(w.pr, w.path)
 	for _, h := range w.held {
 		d.release(out, h.buffer, h.inPort, w.hop().Out, h.frame)
 	}
-	d.held -= len(w.held)
+	d.heldPackets -= len(w.held)
 }

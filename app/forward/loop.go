@@ -1,46 +1,23 @@
 package forward
 
 import (
-	"context"
 	"runtime"
 	"time"
 
 	"github.com/weirnet/weir/beat"
+	"github.com/weirnet/weir/loop"
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/topology"
 )
 
-// changesAtOnce is how many changes of the view one step takes.
+// changesAtOnce bounds the changes of the view in one step.
 const changesAtOnce = 4096
 
-// Run feeds the application the changes of a view until the context ends. It is the one goroutine that Step's
-// comment speaks of, and the owner of the topology that it publishes: publish is called with each new map, before the
-// application acts on it.
-func (f *Forward) Run(ctx context.Context, view *netview.View, publish func(*topology.Map)) {
-	w := f.Follow(view, publish)
-	const beats = int(time.Second / beat.Every)
-	second := time.NewTimer(beat.Next(time.Now(), beats))
-	defer second.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case now := <-second.C:
-			second.Reset(beat.Next(now, beats))
-			f.Second()
-			continue
-		case <-f.wake:
-			f.Continue()
-			continue
-		case <-view.Changed(w.rev):
-			runtime.Gosched() // who writes rules for the same change goes first: without them packets are lost now
-		}
-		w.follow()
-	}
-}
-
-// Follower is what Run keeps between two changes, for who steps an application that does not run.
+// Follower feeds the application the changes of a view. Its turns are on the one goroutine that
+// Step requires, and it owns the topology that it publishes.
 type Follower struct {
+	loop.Part
+
 	f       *Forward
 	view    *netview.View
 	publish func(*topology.Map)
@@ -48,12 +25,24 @@ type Follower struct {
 	m       *topology.Map
 }
 
-// Pulse is how many seconds Run has taken note of: who asks again and again sees whether it hangs.
-func (f *Forward) Pulse() uint64 { return uint64(f.seconds.Load()) }
-
-// Follow loads the application from a view, as Run does at its beginning.
+// Follow loads the application from a view. Publish is called with each new map, before the
+// application acts on it.
 func (f *Forward) Follow(view *netview.View, publish func(*topology.Map)) *Follower {
 	w := &Follower{f: f, view: view, publish: publish}
+	w.Part = loop.Part{
+		Name: "forward", Bell: f.bell,
+		Turn:    func() time.Time { w.turn(); return time.Time{} },
+		Changed: func() <-chan struct{} { return view.Changed(w.rev) },
+		Behind:  w.behind,
+		Woken: func(rung bool) {
+			if rung {
+				f.Continue()
+			} else {
+				runtime.Gosched() // intents re-route first: without their rules packets are lost now
+			}
+		},
+		Beats: int(time.Second / beat.Every), Beat: f.Second,
+	}
 	w.reset(view.Snapshot())
 	f.Second()
 	return w
@@ -65,8 +54,8 @@ func (w *Follower) reset(snap *netview.Snapshot) {
 	w.f.Reset(snap, w.m)
 }
 
-// follow takes changes of the view.
-func (w *Follower) follow() {
+// update applies changes of the view.
+func (w *Follower) update() {
 	changes, upto, snap, ok := w.view.Follow(w.rev, changesAtOnce)
 	if !ok {
 		w.reset(snap)
@@ -77,28 +66,19 @@ func (w *Follower) follow() {
 	w.f.step(changes, snap, w.m, upto == snap.Revision())
 }
 
-// Turn does what Run would do when Waiting says so. Second is the caller's to call.
-func (w *Follower) Turn() {
-	select {
-	case <-w.f.wake:
-		w.f.Continue()
-	default:
-	}
-	if w.view.Snapshot().Revision() != w.rev {
-		w.follow()
+func (w *Follower) behind() bool { return w.view.Snapshot().Revision() != w.rev }
+
+func (w *Follower) turn() {
+	if w.behind() {
+		w.update()
 	}
 }
 
-// Waiting says whether the view has changed, or moves wait for room that there is.
-func (w *Follower) Waiting() bool { return len(w.f.wake) > 0 || w.view.Snapshot().Revision() != w.rev }
-
-// ring has Run call Continue when planned moves are waiting for room and half of the places are free.
-func (f *Forward) ring() {
-	if !f.queued.Load() || f.moving.Load() > MovesAtOnce/2 {
+// signalRoom has Run call Continue when planned moves are waiting for room and half of the places
+// are free.
+func (f *Forward) signalRoom() {
+	if !f.movesQueued.Load() || f.movesInFlight.Load() > MovesMax/2 {
 		return
 	}
-	select {
-	case f.wake <- struct{}{}:
-	default:
-	}
+	f.bell.Ring()
 }

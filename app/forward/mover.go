@@ -8,23 +8,24 @@ import (
 
 // Bounds of planned moves.
 const (
-	// MovesAtOnce is how many pairs are on their way to another path at a time for a planned reason.
-	MovesAtOnce = 512
-	// MovePatience is how long, in seconds, a switch may take to confirm a step of a planned move.
-	MovePatience = 10
-	// Calm is how long, in seconds, no link may have changed before pairs are moved back to paths that are shorter again.
-	Calm = 30
-	// BackPerSecond is how many of them are.
-	BackPerSecond = 64
+	// MovesMax bounds the pairs that are being moved to another path for a planned reason.
+	MovesMax = 512
+	// MoveTimeout is how long, in seconds, a switch may take to confirm a step of a planned move.
+	MoveTimeout = 10
+	// WaitToRestore is how long, in seconds, no link may have changed before pairs are reverted to
+	// shorter paths.
+	WaitToRestore = 30
+	// RevertPerSecond bounds how many of them are reverted per second.
+	RevertPerSecond = 64
 )
 
-// mover has the pairs that are to be moved for a planned reason: their path passes what is drained though another does
-// not, or a shorter one has come back. Step's goroutine owns it.
+// mover has the pairs to be moved for a planned reason: their path crosses something drained and
+// another does not, or a shorter one is available again. Step's goroutine owns it.
 type mover struct {
-	queue  []candidate
-	drains drains
-	longer bool // a pair may be on a path that is longer than it has to be
-	calm   int  // seconds since a link changed
+	queue        []candidate
+	drains       drains
+	suboptimal   bool // some pair may be on a path that is longer than necessary
+	quietSeconds int  // since a link changed
 }
 
 type candidate struct {
@@ -32,35 +33,35 @@ type candidate struct {
 	pr pair
 }
 
-// survey collects the pairs that are to be moved now and starts as many as there is room for.
-func (f *Forward) survey() {
+// planMoves collects the pairs to be moved now and starts as many as there is room for.
+func (f *Forward) planMoves() {
 	mv := &f.mover
 	mv.queue = nil
 	m := f.topology.Load()
 	if len(mv.drains) > 0 {
-		f.collect(m, -1, func(p *path) bool { return p.strained(m) })
+		f.collect(m, -1, func(p *path) bool { return p.crossesDrained(m) })
 	}
-	f.collectMixed()
-	if mv.longer && mv.calm >= Calm && len(mv.queue) == 0 && f.moving.Load() == 0 {
-		mv.longer = f.collect(m, BackPerSecond, func(p *path) bool { return p.roundabout(m) })
+	f.collectHalfMoved()
+	if mv.suboptimal && mv.quietSeconds >= WaitToRestore && len(mv.queue) == 0 && f.movesInFlight.Load() == 0 {
+		mv.suboptimal = f.collect(m, RevertPerSecond, func(p *path) bool { return p.suboptimal(m) })
 	}
-	f.advance()
+	f.startMoves()
 }
 
-// strained tells whether a path passes something that is drained, and another does not, or less.
-func (p *path) strained(m *topology.Map) bool {
-	way, ok := m.Way(p.hops)
-	return ok && way.Draining && m.Longer(p.hops, way)
+// crossesDrained reports whether a path crosses something drained that another path would avoid.
+func (p *path) crossesDrained(m *topology.Map) bool {
+	way, ok := m.PathCost(p.hops)
+	return ok && way.Draining && m.Suboptimal(p.hops, way)
 }
 
-// roundabout tells whether a path could be shorter. One over links that are unconfirmed stays as it is.
-func (p *path) roundabout(m *topology.Map) bool {
-	way, ok := m.Way(p.hops)
-	return ok && !way.Draining && !way.Unsure && m.Longer(p.hops, way)
+// suboptimal reports whether a path could be shorter. One over unconfirmed links stays.
+func (p *path) suboptimal(m *topology.Map) bool {
+	way, ok := m.PathCost(p.hops)
+	return ok && !way.Draining && !way.Unconfirmed && m.Suboptimal(p.hops, way)
 }
 
-// collect queues the pairs whose path is wanted, at most limit of them if it is not negative; it tells whether there
-// are such paths.
+// collect queues the pairs of the selected paths, at most limit of them if it is not negative, and
+// reports whether there are such paths.
 func (f *Forward) collect(m *topology.Map, limit int, wanted func(*path) bool) bool {
 	leave := make(map[uint32]bool)
 	for _, p := range f.paths.all() {
@@ -74,8 +75,8 @@ func (f *Forward) collect(m *topology.Map, limit int, wanted func(*path) bool) b
 	for _, d := range f.datapaths() {
 		var found []pair
 		d.mu.Lock()
-		d.pairs.each(func(pr pair, fl flow) bool {
-			if leave[fl.path] && d.waiting[pr] == nil {
+		d.pairs.All(func(pr pair, fl flow) bool {
+			if leave[fl.path] && d.installs[pr] == nil {
 				found = append(found, pr)
 			}
 			return limit < 0 || len(found) < limit
@@ -91,16 +92,16 @@ func (f *Forward) collect(m *topology.Map, limit int, wanted func(*path) bool) b
 	return true
 }
 
-// collectMixed queues the pairs of which a move was given up half-way, where they can be moved.
-func (f *Forward) collectMixed() {
+// collectHalfMoved queues the pairs of abandoned moves that can be moved.
+func (f *Forward) collectHalfMoved() {
 	for _, d := range f.datapaths() {
-		if d.outlet.Load() == nil {
+		if d.conn.Load() == nil {
 			continue
 		}
 		var found []pair
 		d.mu.Lock()
-		for pr := range d.mixed {
-			if d.waiting[pr] == nil {
+		for pr := range d.halfMoved {
+			if d.installs[pr] == nil {
 				found = append(found, pr)
 			}
 		}
@@ -116,11 +117,11 @@ func (f *Forward) enqueue(d *Datapath, found []pair) {
 	}
 }
 
-// advance starts the moves that there is room for.
-func (f *Forward) advance() {
+// startMoves starts the queued moves that there is room for.
+func (f *Forward) startMoves() {
 	mv := &f.mover
 	for len(mv.queue) > 0 {
-		room := MovesAtOnce - int(f.moving.Load())
+		room := MovesMax - int(f.movesInFlight.Load())
 		if room <= 0 {
 			break
 		}
@@ -128,30 +129,30 @@ func (f *Forward) advance() {
 		for n < len(mv.queue) && n < room && mv.queue[n].d == d {
 			n++
 		}
-		d.moveGently(mv.queue[:n])
+		d.moveHitless(mv.queue[:n])
 		mv.queue = mv.queue[n:]
 	}
-	f.queued.Store(len(mv.queue) > 0)
+	f.movesQueued.Store(len(mv.queue) > 0)
 }
 
-// Continue starts further planned moves when some have come to their end; Run calls it, on Step's goroutine.
-func (f *Forward) Continue() { f.advance() }
+// Continue starts queued moves when others have ended; Run calls it, on Step's goroutine.
+func (f *Forward) Continue() { f.startMoves() }
 
-// moveGently starts planned moves of pairs of this switch: those that still have a reason to move.
-func (d *Datapath) moveGently(cs []candidate) {
-	out := d.outlet.Load()
+// moveHitless starts planned moves of pairs of this switch: those that still have a reason to move.
+func (d *Datapath) moveHitless(cs []candidate) {
+	out := d.conn.Load()
 	if out == nil {
 		return
 	}
-	d.gather(out, func() {
+	d.runAndConfirm(out, func() {
 		m := d.f.topology.Load()
 		for _, c := range cs {
 			fl, had := d.pairs.get(c.pr)
-			if !had || d.waiting[c.pr] != nil {
+			if !had || d.installs[c.pr] != nil {
 				continue
 			}
 			p := d.f.paths.get(fl.path)
-			if len(d.mixed[c.pr]) > 0 || p != nil && (p.strained(m) || p.roundabout(m)) {
+			if len(d.halfMoved[c.pr]) > 0 || p != nil && (p.crossesDrained(m) || p.suboptimal(m)) {
 				d.move(out, c.pr, fl, true)
 			}
 		}

@@ -8,10 +8,11 @@ import (
 	"github.com/weirnet/weir/topology"
 )
 
-// naiveTree is the tree's core as its description says it: each step computes everything anew. See open.go for what the parts are for.
+// naiveTree is the tree's core as its description says it: each step computes everything anew. See
+// open.go for what the parts are for.
 type naiveTree struct {
 	write     *treeCore // what the rules of a switch are
-	wanted    *netview.Wanted
+	wanted    *netview.Desired
 	forest    *topology.Forest
 	published map[netview.DPID]treePorts
 	pending   map[netview.DPID]netview.Revision
@@ -22,10 +23,11 @@ type naiveTree struct {
 	found     map[netview.DPID][]uint32
 }
 
-func newNaiveTree(cfg Config, wanted *netview.Wanted) *naiveTree {
+func newNaiveTree(cfg Config, wanted *netview.Desired) *naiveTree {
 	return &naiveTree{
-		write: newTreeCore(cfg, wanted), wanted: wanted, forest: topology.NewForest(), published: make(map[netview.DPID]treePorts),
-		pending: make(map[netview.DPID]netview.Revision), could: make(map[netview.DPID][]uint32),
+		write: newTreeCore(cfg, wanted), wanted: wanted, forest: topology.NewForest(),
+		published: make(map[netview.DPID]treePorts),
+		pending:   make(map[netview.DPID]netview.Revision), could: make(map[netview.DPID][]uint32),
 		earlier: make(map[netview.Point]bool), found: make(map[netview.DPID][]uint32),
 	}
 }
@@ -71,7 +73,7 @@ func (t *naiveTree) step(snap *netview.Snapshot, changes []netview.Change, whole
 func (t *naiveTree) target(snap *netview.Snapshot) map[netview.DPID]treePorts {
 	target := make(map[netview.DPID]treePorts)
 	for sw := range snap.Switches() {
-		if _, had := t.published[sw.DPID]; !had && !(t.settled && sw.Settled && sw.Connected && known(sw)) {
+		if _, had := t.published[sw.DPID]; !had && !(t.settled && sw.Settled && sw.Connected && allRolesKnown(sw)) {
 			continue
 		}
 		target[sw.DPID] = t.ports(sw)
@@ -126,7 +128,7 @@ func (t *naiveTree) publish(snap *netview.Snapshot, ports map[netview.DPID]treeP
 		return
 	}
 	slices.Sort(changed)
-	rev := t.wanted.Update(func(tx *netview.WantedTx) {
+	rev := t.wanted.Update(func(tx *netview.DesiredTx) {
 		for _, dpid := range changed {
 			sw, _ := snap.Switch(dpid)
 			t.published[dpid] = ports[dpid]
@@ -175,7 +177,7 @@ func (t *naiveTree) lacks(snap *netview.Snapshot, dpid netview.DPID) (pending, f
 		if r.Owner == Owner {
 			pending = pending || r.State == netview.RulePending
 			failed = failed || r.State == netview.RuleFailed
-			unsure = unsure || r.Unsure()
+			unsure = unsure || r.Unknown()
 		}
 	}
 	return pending, failed, unsure
@@ -233,7 +235,8 @@ func (t *naiveTree) allowed(snap *netview.Snapshot, target map[netview.DPID]tree
 		}
 	}
 	for dpid, p := range target {
-		p.out = slices.DeleteFunc(slices.Clone(p.out), func(port uint32) bool { return withheld[netview.Point{DPID: dpid, Port: port}] })
+		p.out = slices.DeleteFunc(slices.Clone(p.out),
+			func(port uint32) bool { return withheld[netview.Point{DPID: dpid, Port: port}] })
 		target[dpid] = p
 	}
 	return target

@@ -14,9 +14,10 @@ import (
 	"github.com/weirnet/weir/topology"
 )
 
-// network is a dumb network around the application, in one goroutine: switches that hold a list of entries and look
-// them up one by one, links, hosts, and a flowsync that sends what is wanted. What is on its way to or from a switch
-// waits in that switch's queues, in order; which queue moves next is drawn by seed, so that a test sees many orders.
+// network is a dumb network around the application, in one goroutine: switches that hold a list of
+// entries and look them up one by one, links, hosts, and a flowsync that sends what is desired.
+// What is on its way to or from a switch waits in that switch's queues, in order; which queue moves
+// next is drawn by seed, so that a test sees many orders.
 type network struct {
 	t        *testing.T
 	rng      *rand.Rand
@@ -68,17 +69,19 @@ type naive struct {
 func newNetwork(t *testing.T, seed uint64, v openflow.Version, cfg Config) *network {
 	view := netview.New(netview.Limits{})
 	n := &network{
-		t: t, rng: rand.New(rand.NewPCG(seed, 1)), version: v, view: view, facts: view.Facts(), status: view.Status(), inputs: view.Inputs(),
+		t: t, rng: rand.New(rand.NewPCG(seed, 1)), version: v, view: view, facts: view.Facts(),
+		status: view.Status(), inputs: view.Inputs(),
 		switches: make(map[netview.DPID]*naive), cables: make(map[netview.Point]netview.Point),
 		down: make(map[netview.Point]bool), hosts: make(map[packet.MAC]*station),
 	}
 	cfg.Domain = 1
-	n.f = New(cfg, view.Wanted(Owner))
+	n.f = New(cfg, view.Desired(Owner))
 	n.f.Second()
 	return n
 }
 
-// join puts switches into the network, with a host at port 1 of each and cables between further ports.
+// join puts switches into the network, with a host at port 1 of each and cables between further
+// ports.
 func (n *network) join(count int, edges [][2]int) {
 	n.build(count, edges)
 	n.announce(true)
@@ -106,7 +109,8 @@ func (n *network) announce(hosts bool) {
 		tables := map[openflow.Version]uint8{openflow.V10: 1, openflow.V13: 254}[n.version]
 		for _, id := range n.ids {
 			sw := n.switches[id]
-			row := &netview.Switch{DPID: id, Connected: true, Settled: true, State: netview.SwitchReady, Version: n.version, Tables: tables}
+			row := &netview.Switch{DPID: id, Connected: true, Settled: true, State: netview.SwitchReady,
+				Version: n.version, Tables: tables}
 			for _, p := range sw.ports {
 				role := netview.PortEdge
 				if _, ok := n.cables[netview.Point{DPID: id, Port: p}]; ok {
@@ -163,10 +167,11 @@ func (n *network) cut(a netview.Point, down bool) {
 	})
 }
 
-// follow hands the view's changes to the application and to the naive flowsync; it tells whether there were any.
+// follow hands the view's changes to the application and to the naive flowsync; it reports whether
+// there were any.
 func (n *network) follow() bool {
 	select {
-	case <-n.f.wake:
+	case <-n.f.bell.C():
 		n.f.Continue()
 	default:
 	}
@@ -246,7 +251,8 @@ func (n *network) step() bool {
 	return true
 }
 
-// settle moves everything until nothing moves, and lets the seconds pass that the application takes.
+// settle moves everything until nothing moves, and lets the seconds pass that the application
+// takes.
 func (n *network) settle() {
 	for range 3 {
 		for i := 0; n.step(); i++ {
@@ -369,14 +375,15 @@ func (s *naive) apply(m *openflow.FlowMod) {
 		s.entries = append(s.entries, *m)
 	case openflow.FlowDeleteStrict:
 		s.entries = slices.DeleteFunc(s.entries, func(e openflow.FlowMod) bool {
-			return same(e) && e.Cookie&m.CookieMask == m.Cookie&m.CookieMask && (m.OutPort == openflow.PortAny || outputsTo(e, m.OutPort))
+			return same(e) && e.Cookie&m.CookieMask == m.Cookie&m.CookieMask &&
+				(m.OutPort == openflow.PortAny || outputsTo(e, m.OutPort))
 		})
 	default:
 		s.n.t.Fatalf("unexpected command %d", m.Command)
 	}
 }
 
-// full tells whether no pair's rule has room.
+// full reports whether no pair's rule has room.
 func (s *naive) full() bool {
 	pairs := 0
 	for i := range s.entries {
@@ -508,4 +515,11 @@ func (s *naive) punt(port uint32, frame []byte, reason openflow.PacketInReason, 
 		s.d.PacketIn(&pin, Frame{Dst: dst, Src: src, VLAN: vlan, EtherType: etherType})
 		s.d.BatchEnd()
 	})
+}
+
+// Pairs is the number of pairs whose packets came in at this switch.
+func (d *Datapath) Pairs() int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.pairs.Len()
 }

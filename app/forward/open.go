@@ -6,88 +6,93 @@ import (
 	"github.com/weirnet/weir/netview"
 )
 
-// This file says which links may be added to the tree now.
+// This file decides which links may be added to the tree now.
 //
-// A link forwards broadcasts only if both its ends hold it to be in the tree: an end that does not sends nothing there,
-// and drops what comes from there. So a link that is taken out is closed as soon as one of its ends has confirmed, and
-// an end that does not answer holds up nobody but those links that would make a loop with what it may still forward.
-// One that would is given to one of its ends already: when the other is closed, one switch is left to be told.
+// A link forwards broadcasts only if both its ends have it in the tree: an end that does not sends
+// nothing there, and drops what comes from there. So a removed link is closed as soon as one of its
+// ends has confirmed, and an end that does not answer delays only links that would make a loop with
+// what it may still forward. Such a link is added at one of its ends already: when the other may
+// follow, one switch is left to be written.
 
-// lacks is what the view says of the tree's rules at a switch.
-type lacks struct {
-	pending bool // some are on their way
+// ruleState is the state of the tree's rules at a switch, as in the view.
+type ruleState struct {
+	pending bool // some are in flight
 	failed  bool // some were refused, or failed otherwise
-	unsure  bool // nobody knows what the switch holds in the place of some
+	unknown bool // what the switch holds in the place of some is unknown
 }
 
-// look brings what is known of a switch's rules up to date.
-func (sw *treeSwitch) look(snap *netview.Snapshot) {
-	sw.looked, sw.lacks = true, lacks{}
+// updateState updates the state of a switch's rules from the view.
+func (sw *treeSwitch) updateState(snap *netview.Snapshot) {
+	sw.looked, sw.lacks = true, ruleState{}
 	for r := range snap.Rules(sw.dpid) {
 		if r.Owner == Owner {
 			sw.lacks.pending = sw.lacks.pending || r.State == netview.RulePending
 			sw.lacks.failed = sw.lacks.failed || r.State == netview.RuleFailed
-			sw.lacks.unsure = sw.lacks.unsure || r.Unsure()
+			sw.lacks.unknown = sw.lacks.unknown || r.Unknown()
 		}
 	}
 }
 
-// confirm notes which switches hold what was published last, and nothing else. It tells whether there were any, or such as
-// hold what they can (see quiet).
+// confirm records which switches hold what was published last, and nothing else. It reports whether
+// there were any, also those that hold what they can (see settled).
 func (t *treeCore) confirm(snap *netview.Snapshot) bool {
 	any := false
-	t.waiting = slices.DeleteFunc(t.waiting, func(sw *treeSwitch) bool {
-		if !sw.waits || snap.Revision() < sw.rev {
-			return !sw.waits
+	t.unconfirmed = slices.DeleteFunc(t.unconfirmed, func(sw *treeSwitch) bool {
+		if !sw.unconfirmed || snap.Revision() < sw.rev {
+			return !sw.unconfirmed
 		}
 		if !sw.looked {
-			sw.look(snap)
-			t.doubt(sw)
+			sw.updateState(snap)
+			t.markLinksStale(sw)
 		}
 		if sw.row != nil && sw.row.Connected && !sw.lacks.pending && !sw.lacks.failed {
-			sw.could, sw.waits = sw.ports.inTree(), false
-			t.doubt(sw)
+			sw.possible, sw.unconfirmed = sw.ports.inTree(), false
+			t.state.setPossible(sw.dpid, nil)
+			t.markLinksStale(sw)
 		}
 		any = any || !sw.lacks.pending
-		return !sw.waits
+		return !sw.unconfirmed
 	})
 	return any
 }
 
-// quiet tells whether nothing more can be waited for at a switch: it holds what it can. One that lost its connection before
-// it confirmed, or that answers nothing, may not have been told: it goes on with what it held, and is waited for.
-func (sw *treeSwitch) quiet(snap *netview.Snapshot) bool {
-	if !sw.waits {
+// settled reports whether a switch holds what it can: nothing more will be confirmed. One that lost
+// its connection before it confirmed, or that answers nothing, may not have been told: it continues
+// with what it held, and is waited for.
+func (sw *treeSwitch) settled(snap *netview.Snapshot) bool {
+	if !sw.unconfirmed {
 		return true
 	}
 	if snap.Revision() < sw.rev {
 		return false
 	}
 	if !sw.looked {
-		sw.look(snap)
+		sw.updateState(snap)
 	}
-	return sw.row != nil && sw.row.Connected && !sw.lacks.pending && !sw.lacks.unsure
+	return sw.row != nil && sw.row.Connected && !sw.lacks.pending && !sw.lacks.unknown
 }
 
-// mayForward tells whether a switch may hold rules that have a port in the tree.
+// mayForward reports whether a switch may hold rules that have a port in the tree.
 func (sw *treeSwitch) mayForward(port uint32) bool {
-	return !sw.known || slices.Contains(sw.could, port)
+	return !sw.known || slices.Contains(sw.possible, port)
 }
 
-// left tells whether a switch was told that a port is not in the tree, and holds what it can.
-func (sw *treeSwitch) left(snap *netview.Snapshot, port uint32) bool {
-	return sw.told && !slices.Contains(sw.ports.out, port) && sw.quiet(snap)
+// confirmedOut reports whether a switch was told that a port is not in the tree, and holds what it
+// can.
+func (sw *treeSwitch) confirmedOut(snap *netview.Snapshot, port uint32) bool {
+	return sw.published && !slices.Contains(sw.ports.out, port) && sw.settled(snap)
 }
 
-// isOpen tells whether a link may carry broadcasts now. Where both ends refused a rule there is nothing to wait for: what they
-// forward is what they were told last.
+// isOpen reports whether a link may carry broadcasts now. If both ends refused a rule there is
+// nothing to wait for: they forward what they were told last.
 func (l *treeLink) isOpen(snap *netview.Snapshot) bool {
 	return !replaced(snap, l.key) && l.a.mayForward(l.key.Src.Port) && l.b.mayForward(l.key.Dst.Port) &&
-		!(l.a.left(snap, l.key.Src.Port) && l.b.left(snap, l.key.Dst.Port))
+		!(l.a.confirmedOut(snap, l.key.Src.Port) && l.b.confirmedOut(snap, l.key.Dst.Port))
 }
 
-// replaced reports whether a link is down, and both its ports have other links that are up: its cable is there no more, or never was (a probe that strayed
-// is one link for a moment, and its row stays as long as any). What its ports forward goes along the others.
+// replaced reports whether a link is down, and both its ports have other links that are up: its
+// cable is there no more, or never was (a probe that strayed is one link for a moment, and its row
+// stays as long as any). What its ports forward goes along the others.
 func replaced(snap *netview.Snapshot, key netview.LinkKey) bool {
 	for _, way := range [...]netview.LinkKey{key, key.Reverse()} {
 		if l, ok := snap.Link(way); ok && l.Up {
@@ -107,37 +112,37 @@ func linked(snap *netview.Snapshot, at netview.Point) bool {
 	return false
 }
 
-// judge says which links are open, of those at switches that are in doubt.
-func (t *treeCore) judge(snap *netview.Snapshot) {
-	for _, sw := range t.unsure {
-		sw.unsure = false
+// updateOpen updates which links are open, at switches whose links are stale.
+func (t *treeCore) updateOpen(snap *netview.Snapshot) {
+	for _, sw := range t.staleLinks {
+		sw.linksStale = false
 		for _, i := range sw.links {
 			t.set(i, t.links[i].in, t.links[i].isOpen(snap))
 		}
 	}
-	t.unsure = t.unsure[:0]
+	t.staleLinks = t.staleLinks[:0]
 }
 
-// withhold says which ports of the forest cannot be in the tree yet.
-func (t *treeCore) withhold() {
-	if t.fresh == 0 && len(t.held) == 0 {
+// updateHeldBack updates which ports of the forest cannot be in the tree yet.
+func (t *treeCore) updateHeldBack() {
+	if t.notOpen == 0 && len(t.held) == 0 {
 		return
 	}
 	held := t.holdBack()
 	for _, was := range [][]netview.Point{t.held, held} {
 		for _, at := range was {
 			if sw, ok := t.switches[at.DPID]; ok && !(holds(t.held, at) && holds(held, at)) {
-				t.refresh(sw)
+				t.markRulesStale(sw)
 			}
 		}
 	}
 	t.held = held
 }
 
-// holdBack finds the links of the forest that would make a loop with those that are open, in the order of their keys, and for each the
-// end that is not to forward yet; in order.
+// holdBack returns, for each link of the forest that would make a loop with those that are open, in
+// order of key, the end that must not forward yet.
 func (t *treeCore) holdBack() (held []netview.Point) {
-	if t.fresh == 0 {
+	if t.notOpen == 0 {
 		return nil
 	}
 	t.sets.Reset(int(t.numbers.next))
@@ -145,7 +150,7 @@ func (t *treeCore) holdBack() (held []netview.Point) {
 	for i := range t.links {
 		switch l := &t.links[i]; {
 		case l.open:
-			t.sets.Join(l.na, l.nb)
+			t.sets.Union(l.na, l.nb)
 		case l.in:
 			fresh = append(fresh, l)
 		}
@@ -153,7 +158,7 @@ func (t *treeCore) holdBack() (held []netview.Point) {
 	slices.SortFunc(fresh, func(l, m *treeLink) int { return l.key.Compare(m.key) })
 	for _, l := range fresh {
 		switch {
-		case t.sets.Join(l.na, l.nb):
+		case t.sets.Union(l.na, l.nb):
 		case l.a.mayForward(l.key.Src.Port):
 			held = append(held, l.key.Dst)
 		default:
@@ -164,13 +169,13 @@ func (t *treeCore) holdBack() (held []netview.Point) {
 	return held
 }
 
-// holds tells whether a point is among some in order.
+// holds reports whether a point is in a sorted list.
 func holds(held []netview.Point, at netview.Point) bool {
 	_, ok := slices.BinarySearchFunc(held, at, netview.Point.Compare)
 	return ok
 }
 
-// heldAt are the ports of a switch that are held back.
+// heldAt returns the ports of a switch that are held back.
 func (t *treeCore) heldAt(dpid netview.DPID) []netview.Point {
 	first, _ := slices.BinarySearchFunc(t.held, netview.Point{DPID: dpid}, netview.Point.Compare)
 	last := first

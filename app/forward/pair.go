@@ -9,12 +9,13 @@ import (
 
 const etherTypeIPv6 = 0x86dd
 
-// PacketIn handles a packet that came in at this switch. It is called on the goroutine that reads from the switch; pin
-// is valid during the call only. What it appends to the switch's own output is sent after BatchEnd.
+// PacketIn handles a packet that came in at this switch. It is called on the goroutine that reads
+// from the switch; pin is valid during the call only. What it appends to the switch's own output is
+// sent after BatchEnd.
 func (d *Datapath) PacketIn(pin *openflow.PacketIn, fr Frame) {
 	f := d.f
 	f.count.packetIns.Add(1)
-	out := d.outlet.Load()
+	out := d.conn.Load()
 	if out == nil {
 		return
 	}
@@ -36,7 +37,7 @@ func (d *Datapath) PacketIn(pin *openflow.PacketIn, fr Frame) {
 	pr := pairOf(fr)
 	src, known := f.hosts.get(pr.srcKey())
 	if known && src.at.DPID != d.id {
-		d.onTheWay(out, pin, pr, src, released)
+		d.transit(out, pin, pr, src, released)
 		return
 	}
 	d.mu.Lock()
@@ -44,52 +45,54 @@ func (d *Datapath) PacketIn(pin *openflow.PacketIn, fr Frame) {
 	d.unicast(out, pin, pr, released)
 }
 
-// onTheWay handles a packet that entered the network at another switch. If the pair's path passes here, this switch or
-// one behind it has lost its rule, and the rules from here on are sent again. If it does not, the packet was on its way
-// while the pair moved: it is sent on, without a rule that would stand in the way of the pair's own. If the ingress
-// switch has a rule that nobody remembers, from an earlier life, this is where the pair enters for us.
-func (d *Datapath) onTheWay(out *outlet, pin *openflow.PacketIn, pr pair, src place, released bool) {
+// transit handles a packet that entered the network at another switch. If the pair's path crosses
+// this one, it or a later one has lost its rule, and the rules from here on are sent again. If not,
+// the packet was in transit while the pair moved: it is sent on, without a rule that would conflict
+// with the pair's own. If the ingress switch has a rule of an earlier run that is not known, the
+// pair enters here as far as this run is concerned.
+func (d *Datapath) transit(out *switchConn, pin *openflow.PacketIn, pr pair, src hostPlace, released bool) {
 	var over *path
 	ingress, entered := d.f.datapath(src.at.DPID), false
 	if ingress != nil {
 		var fl flow
 		if fl, entered = ingress.flowOf(pr); entered {
-			over = d.f.paths.share(fl.path)
+			over = d.f.paths.retainByID(fl.path)
 		}
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if over != nil {
-		if i := over.visit(d.id); i > 0 && over.hops[i].In == pin.InPort && d.waiting[pr] == nil && d.held < MaxHeldSwitch && d.f.right(pr, over) {
+		if i := over.indexOf(d.id); i > 0 && over.hops[i].In == pin.InPort && d.installs[pr] == nil &&
+			d.heldPackets < MaxHeldSwitch && d.f.pathValid(pr, over) {
 			if !d.f.accepts(over.hops[i:], nil) {
-				d.f.paths.drop(over.id)
+				d.f.paths.release(over.id)
 				if !released {
-					d.direct(out, pin.InPort, pr, wholeFrame(pin))
+					d.sendDirect(out, pin.InPort, pr, wholeFrame(pin))
 				}
 				return
 			}
-			d.start(pin, &install{pr: pr, path: over, first: i}, released)
+			d.startInstall(pin, &install{pr: pr, path: over, first: i}, released)
 			return
 		}
-		d.f.paths.drop(over.id)
+		d.f.paths.release(over.id)
 	}
 	if released {
 		return // flooded along the tree
 	}
-	hops, ok := d.wayTo(pin, pr)
+	hops, ok := d.hopsTo(pin, pr)
 	switch {
 	case !ok:
-	case !entered && (&path{hops: hops}).visit(src.at.DPID) >= 0: // whose rule would send it here again
-		d.direct(out, pin.InPort, pr, wholeFrame(pin))
+	case !entered && (&path{hops: hops}).indexOf(src.at.DPID) >= 0: // whose rule would send it here again
+		d.sendDirect(out, pin.InPort, pr, wholeFrame(pin))
 	case entered, hops[0].Out == pin.InPort:
-		d.pass(out, pin, hops[0].Out, false)
+		d.sendOn(out, pin, hops[0].Out, false)
 	default:
 		d.unicast(out, pin, pr, false)
 	}
 }
 
-// wayTo computes the hops from here to where the pair's destination is.
-func (d *Datapath) wayTo(pin *openflow.PacketIn, pr pair) ([]topology.Hop, bool) {
+// hopsTo returns the hops from here to where the pair's destination is.
+func (d *Datapath) hopsTo(pin *openflow.PacketIn, pr pair) ([]topology.Hop, bool) {
 	dst, known := d.f.hosts.get(pr.dstKey())
 	if !known {
 		return nil, false
@@ -102,8 +105,9 @@ func (d *Datapath) wayTo(pin *openflow.PacketIn, pr pair) ([]topology.Hop, bool)
 	return hops, ok
 }
 
-// isCopy tells whether the switch has forwarded the packet itself and only shows it: OpenFlow 1.3 by the cookie of the
-// rule that sent it, OpenFlow 1.0 (which has no cookie here: all ones) by the reason.
+// isCopy reports whether the switch has forwarded the packet itself and sends a copy: OpenFlow 1.3
+// by the cookie of the rule that sent it, OpenFlow 1.0 (which has no cookie here: all ones) by the
+// reason.
 func isCopy(pin *openflow.PacketIn) bool {
 	if pin.Cookie == ^uint64(0) {
 		return pin.Reason == openflow.ReasonAction
@@ -111,9 +115,9 @@ func isCopy(pin *openflow.PacketIn) bool {
 	return plan.ShowsCopy(pin.Cookie)
 }
 
-// installsCopies tells whether a unicast packet that went along the tree should get a path: where the tree also carries
-// unicast other than ARP and neighbour discovery.
-func (f *Forward) installsCopies(out *outlet, fr Frame) bool {
+// installsCopies reports whether a unicast packet that was flooded along the tree should get a
+// path: where the tree also carries unicast other than ARP and neighbour discovery.
+func (f *Forward) installsCopies(out *switchConn, fr Frame) bool {
 	if f.cfg.Unknown == UnknownFlood {
 		return fr.EtherType != 0x0806
 	}
@@ -121,7 +125,7 @@ func (f *Forward) installsCopies(out *outlet, fr Frame) bool {
 }
 
 // unicast installs the pair's path and releases the packet along it. d.mu is held.
-func (d *Datapath) unicast(out *outlet, pin *openflow.PacketIn, pr pair, released bool) {
+func (d *Datapath) unicast(out *switchConn, pin *openflow.PacketIn, pr pair, released bool) {
 	dst, known := d.f.hosts.get(pr.dstKey())
 	if !known {
 		if !released {
@@ -135,18 +139,18 @@ func (d *Datapath) unicast(out *outlet, pin *openflow.PacketIn, pr pair, release
 		}
 		return
 	}
-	if w := d.waiting[pr]; w != nil {
+	if w := d.installs[pr]; w != nil {
 		if !released {
-			d.hold(w, pin)
+			d.holdPacket(w, pin)
 		}
 		return
 	}
-	if hops, ok := d.wayTo(pin, pr); ok {
-		d.remote(out, pin, pr, hops, released)
+	if hops, ok := d.hopsTo(pin, pr); ok {
+		d.installRemote(out, pin, pr, hops, released)
 	}
 }
 
-// pathTo computes the switches from a point to another, in the topology as it is now.
+// pathTo returns the hops from a point to another, in the current topology.
 func (f *Forward) pathTo(buf []topology.Hop, from, to netview.Point, pr pair) ([]topology.Hop, bool) {
 	m := f.topology.Load()
 	if m == nil {
@@ -155,9 +159,9 @@ func (f *Forward) pathTo(buf []topology.Hop, from, to netview.Point, pr pair) ([
 	return m.PathBetween(from, to, pr.hash(), buf)
 }
 
-// local installs a pair whose both ends are on this switch: one rule, no barrier.
-func (d *Datapath) local(out *outlet, pin *openflow.PacketIn, pr pair, port uint32, released bool) {
-	if d.pairs.len() >= MaxPairs || !d.mayBegin(pin.InPort) {
+// local installs a pair with both ends on this switch: one rule, no barrier.
+func (d *Datapath) local(out *switchConn, pin *openflow.PacketIn, pr pair, port uint32, released bool) {
+	if d.pairs.Len() >= MaxPairs || !d.mayBegin(pin.InPort) {
 		if _, ok := d.pairs.get(pr); !ok {
 			d.f.count.unruled.Add(1)
 			if !released {
@@ -168,7 +172,7 @@ func (d *Datapath) local(out *outlet, pin *openflow.PacketIn, pr pair, port uint
 	}
 	if !d.admits() {
 		if !released {
-			d.direct(out, pin.InPort, pr, wholeFrame(pin))
+			d.sendDirect(out, pin.InPort, pr, wholeFrame(pin))
 		}
 		return
 	}
@@ -178,10 +182,10 @@ func (d *Datapath) local(out *outlet, pin *openflow.PacketIn, pr pair, port uint
 		d.fm.Buffer = pin.Buffer // the switch releases the packet through its new rule
 	}
 	if d.send(out.FlowMod(&d.fm)) {
-		before := d.pairs.len()
-		d.remember(pr, flow{out: port})
-		if d.pairs.len() > before {
-			d.begun(pin.InPort)
+		before := d.pairs.Len()
+		d.setFlow(pr, flow{out: port})
+		if d.pairs.Len() > before {
+			d.countPair(pin.InPort)
 		}
 	}
 	if released {
@@ -194,7 +198,7 @@ func (d *Datapath) local(out *outlet, pin *openflow.PacketIn, pr pair, port uint
 	d.release(out, openflow.NoBuffer, pin.InPort, port, d.frameOf(pin))
 }
 
-// frameOf is the packet's bytes, or nil where the switch sent only its beginning.
+// frameOf returns the packet's bytes, nil if the switch sent only its beginning.
 func (d *Datapath) frameOf(pin *openflow.PacketIn) []byte {
 	if pin.Buffer == openflow.NoBuffer && len(pin.Data) < int(pin.TotalLen) {
 		return nil
@@ -202,8 +206,8 @@ func (d *Datapath) frameOf(pin *openflow.PacketIn) []byte {
 	return pin.Data
 }
 
-// release sends a packet on: the buffered one, or else the frame. A frame that was cut short is not sent.
-func (d *Datapath) release(out *outlet, buffer, inPort, port uint32, frame []byte) {
+// release sends a packet on: the buffered one, or else the frame. A truncated frame is not sent.
+func (d *Datapath) release(out *switchConn, buffer, inPort, port uint32, frame []byte) {
 	d.po = openflow.PacketOut{Buffer: buffer, InPort: inPort, Actions: d.act[:]}
 	d.act[0] = openflow.Output(port)
 	if port == inPort {

@@ -11,21 +11,23 @@ import (
 	"github.com/weirnet/weir/topology"
 )
 
-// A path is the switches that a pair passes, from the one where its packet came in, each with the port in and out.
+// A path is the list of switches that a pair crosses, from its ingress on, each with the port in
+// and out.
 type path struct {
 	id   uint32
 	key  string
 	hops []topology.Hop
 	refs int // pairs and installs that use it
-	// cookies are those of its rules, hop by hop, where an earlier life wrote them; else nil.
+	// cookies are those of its rules, hop by hop, where an earlier run wrote them; else nil.
 	cookies []uint64
 
 	broken bool // a link of it is down; under the registry's lock
-	// dead: a port that it leaves a switch by is there no more, or is another one. Its rules mean nothing any more.
+	// dead: a port that it leaves a switch by is there no more, or is another one. Its rules mean
+	// nothing any more.
 	dead atomic.Bool
 }
 
-// egress is where the path leaves the network.
+// egress returns where the path leaves the network.
 func (p *path) egress() netview.Point {
 	last := p.hops[len(p.hops)-1]
 	return netview.Point{DPID: last.DPID, Port: last.Out}
@@ -36,7 +38,7 @@ func (p *path) leavesBy(ports map[netview.Point]bool) bool {
 	return slices.ContainsFunc(p.hops, func(h topology.Hop) bool { return ports[netview.Point{DPID: h.DPID, Port: h.Out}] })
 }
 
-// crosses tells whether the path uses a link of the set.
+// crosses reports whether the path uses a link of the set.
 func (p *path) crosses(down map[netview.LinkKey]bool) bool {
 	for i := 0; i+1 < len(p.hops); i++ {
 		if down[linkBetween(p.hops[i], p.hops[i+1])] {
@@ -46,14 +48,14 @@ func (p *path) crosses(down map[netview.LinkKey]bool) bool {
 	return false
 }
 
-// whole tells whether all links of the path can be used.
-func (p *path) whole(m *topology.Map) bool {
-	_, ok := m.Way(p.hops)
+// usable reports whether all links of the path can be used.
+func (p *path) usable(m *topology.Map) bool {
+	_, ok := m.PathCost(p.hops)
 	return ok && !p.dead.Load()
 }
 
-// visit is the index of the hop at a switch, -1 if the path does not pass it.
-func (p *path) visit(dpid netview.DPID) int {
+// indexOf returns the index of the hop at a switch, -1 if there is none.
+func (p *path) indexOf(dpid netview.DPID) int {
 	return slices.IndexFunc(p.hops, func(h topology.Hop) bool { return h.DPID == dpid })
 }
 
@@ -64,48 +66,49 @@ func linkBetween(a, b topology.Hop) netview.LinkKey {
 	}
 }
 
-// paths holds each path once, counted by the pairs that use it. Any goroutine may call it.
-type paths struct {
+// pathRegistry holds each path once, with the number of pairs and installs that use it. Any
+// goroutine may call it.
+type pathRegistry struct {
 	mu   sync.Mutex
 	ids  map[string]*path
 	byID []*path // index is the id; 0 is never used
-	// former are the paths that an earlier life chose, by the cookies of their rules.
-	former map[uint64][]*path
-	free   []uint32
-	key    []byte
+	// inherited are the paths that an earlier run chose, by the cookies of their rules.
+	inherited map[uint64][]*path
+	free      []uint32
+	key       []byte
 }
 
-func newPaths() *paths {
-	return &paths{ids: make(map[string]*path), byID: make([]*path, 1), former: make(map[uint64][]*path)}
+func newPaths() *pathRegistry {
+	return &pathRegistry{ids: make(map[string]*path), byID: make([]*path, 1), inherited: make(map[uint64][]*path)}
 }
 
-// take finds or adds the path with these hops, which it copies, and counts one more user.
-func (t *paths) take(hops []topology.Hop) *path {
+// acquire finds or adds the path with these hops, which it copies, and adds a reference.
+func (t *pathRegistry) acquire(hops []topology.Hop) *path {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.key = appendHops(t.key[:0], hops)
-	return t.count(hops, nil)
+	return t.acquireKey(hops, nil)
 }
 
-// adopt is take for a path of an earlier life, whose rules have these cookies.
-func (t *paths) adopt(hops []topology.Hop, cookies []uint64) *path {
+// adopt is acquire for a path of an earlier run, whose rules have these cookies.
+func (t *pathRegistry) adopt(hops []topology.Hop, cookies []uint64) *path {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.key = appendHops(t.key[:0], hops)
 	for _, c := range cookies {
 		t.key = binary.LittleEndian.AppendUint64(t.key, c)
 	}
-	return t.count(hops, cookies)
+	return t.acquireKey(hops, cookies)
 }
 
-// count finds or adds the path of t.key. t.mu is held.
-func (t *paths) count(hops []topology.Hop, cookies []uint64) *path {
+// acquireKey finds or adds the path of t.key, and adds a reference. t.mu is held.
+func (t *pathRegistry) acquireKey(hops []topology.Hop, cookies []uint64) *path {
 	p := t.ids[string(t.key)]
 	if p == nil {
 		p = &path{key: string(t.key), hops: slices.Clone(hops), cookies: slices.Clone(cookies)}
 		for i, c := range p.cookies {
 			if !slices.Contains(p.cookies[:i], c) {
-				t.former[c] = append(t.former[c], p)
+				t.inherited[c] = append(t.inherited[c], p)
 			}
 		}
 		if n := len(t.free); n > 0 {
@@ -121,15 +124,15 @@ func (t *paths) count(hops []topology.Hop, cookies []uint64) *path {
 	return p
 }
 
-// hold counts one more user of a path that has one.
-func (t *paths) hold(p *path) {
+// retain adds a reference to a path that has one.
+func (t *pathRegistry) retain(p *path) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	p.refs++
 }
 
-// share finds a path by its number and counts one more user; nil for 0.
-func (t *paths) share(id uint32) *path {
+// retainByID finds a path by its number and adds a reference; nil for 0.
+func (t *pathRegistry) retainByID(id uint32) *path {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	p := t.byID[id]
@@ -139,8 +142,8 @@ func (t *paths) share(id uint32) *path {
 	return p
 }
 
-// drop counts one user less and forgets a path that has none.
-func (t *paths) drop(id uint32) {
+// release removes a reference, and the path with the last one.
+func (t *pathRegistry) release(id uint32) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if id == 0 {
@@ -152,9 +155,9 @@ func (t *paths) drop(id uint32) {
 			delete(t.ids, p.key)
 		}
 		for _, c := range p.cookies {
-			t.former[c] = slices.DeleteFunc(t.former[c], func(q *path) bool { return q == p })
-			if len(t.former[c]) == 0 {
-				delete(t.former, c)
+			t.inherited[c] = slices.DeleteFunc(t.inherited[c], func(q *path) bool { return q == p })
+			if len(t.inherited[c]) == 0 {
+				delete(t.inherited, c)
 			}
 		}
 		t.byID[id] = nil
@@ -162,8 +165,8 @@ func (t *paths) drop(id uint32) {
 	}
 }
 
-// get finds a path by its number; nil if no pair uses it.
-func (t *paths) get(id uint32) *path {
+// get finds a path by its number; nil if it is not in use.
+func (t *pathRegistry) get(id uint32) *path {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if int(id) >= len(t.byID) {
@@ -172,28 +175,29 @@ func (t *paths) get(id uint32) *path {
 	return t.byID[id]
 }
 
-// byCookie finds the path whose rule on a switch has this cookie, of this life or an earlier one; nil if there is none.
-func (t *paths) byCookie(cookie uint64, thisLife bool, dpid netview.DPID) *path {
+// byCookie finds the path whose rule on a switch has this cookie, of this run or an earlier one;
+// nil if there is none.
+func (t *pathRegistry) byCookie(cookie uint64, thisLife bool, dpid netview.DPID) *path {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if thisLife {
 		if id := plan.Decode(cookie).Owner; int(id) < len(t.byID) {
-			if p := t.byID[id]; p != nil && p.cookies == nil && p.visit(dpid) >= 0 {
+			if p := t.byID[id]; p != nil && p.cookies == nil && p.indexOf(dpid) >= 0 {
 				return p
 			}
 		}
 	}
-	for _, p := range t.former[cookie] {
-		if i := p.visit(dpid); i >= 0 && p.cookies[i] == cookie {
+	for _, p := range t.inherited[cookie] {
+		if i := p.indexOf(dpid); i >= 0 && p.cookies[i] == cookie {
 			return p
 		}
 	}
 	return nil
 }
 
-// kill finds the paths that leave a switch by one of these ports, which are there no more. Whoever takes a path of the same hops from
-// now on gets another, whose rules have another cookie.
-func (t *paths) kill(left map[netview.Point]bool) map[uint32]*path {
+// markDead finds the paths that leave a switch by one of these ports, which are gone, and marks
+// them. The same hops acquired from now on are another path, whose rules have another cookie.
+func (t *pathRegistry) markDead(left map[netview.Point]bool) map[uint32]*path {
 	dead := t.find(func(p *path) bool { return !p.dead.Load() && p.leavesBy(left) })
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -207,8 +211,8 @@ func (t *paths) kill(left map[netview.Point]bool) map[uint32]*path {
 	return dead
 }
 
-// all are the paths in use, in the order of their numbers.
-func (t *paths) all() []*path {
+// all returns the paths in use, by number.
+func (t *pathRegistry) all() []*path {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	all := make([]*path, 0, len(t.byID))
@@ -220,8 +224,8 @@ func (t *paths) all() []*path {
 	return all
 }
 
-// find collects the paths for which wanted is true.
-func (t *paths) find(wanted func(*path) bool) map[uint32]*path {
+// find returns the paths for which wanted is true.
+func (t *pathRegistry) find(wanted func(*path) bool) map[uint32]*path {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	found := make(map[uint32]*path)

@@ -6,12 +6,13 @@ import (
 	"github.com/weirnet/weir/netview"
 )
 
-// A rule names a port by its number, and means what is behind it. When a port goes, or another comes under its number, what sends to
-// the number goes first: before the tree changes, before a pair moves, and before anybody is heard behind the new port. Else a rule
-// for a host sends into a link, and between two parallel links its packets circle.
+// A rule names a port by its number, and means what is behind it. When a port is removed or
+// renumbered, the rules that send to the number are deleted first: before the tree changes, before
+// a pair moves, and before a host is learned behind the new port. Otherwise a rule for a host would
+// send into a link, and between two parallel links its packets would loop.
 
-// portsLeft are the ports that went since the last step, or under whose numbers others are now. Whole says that no rows have changed
-// but those of the changes.
+// portsLeft returns the ports that were removed since the last step, or whose numbers other ports
+// have now. Whole: no rows have changed but those of the changes.
 func (f *Forward) portsLeft(changes []netview.Change, snap *netview.Snapshot, whole bool) map[netview.Point]bool {
 	before := f.snap.Load()
 	if before == nil {
@@ -55,69 +56,72 @@ func portGone(snap *netview.Snapshot, at netview.Point) bool {
 	return !there
 }
 
-// homeless takes the hosts out of the index of which nobody knows where they are, since their ports went.
-func (f *Forward) homeless(left map[netview.Point]bool, snap *netview.Snapshot) {
+// forgetPlaces removes the hosts from the index whose place is unknown, since their ports are gone.
+func (f *Forward) forgetPlaces(left map[netview.Point]bool, snap *netview.Snapshot) {
 	for at := range left {
 		for h := range snap.HostsAt(at) {
 			if h.State == netview.HostUnconfirmed {
-				f.lost(hostKeyOf(h))
+				f.forgetPlace(hostKeyOf(h))
 			}
 		}
 	}
 }
 
-// lost takes a host out of the index, and keeps in mind where it was.
-func (f *Forward) lost(key uint64) {
+// forgetPlace removes a host from the index, and remembers where it was.
+func (f *Forward) forgetPlace(key uint64) {
 	old, had := f.hosts.get(key)
 	f.hosts.remove(key)
-	if had && len(f.gone) < MaxGone {
-		f.gone[key] = old
+	if had && len(f.deletedHosts) < MaxGone {
+		f.deletedHosts[key] = old
 	}
 }
 
-// withoutPorts deletes the pairs' rules that send to ports which are there no more. Pairs that can go another way are moved there, the
-// others end, and so do those whose source was behind such a port: their packets come to the controller, which sees where from.
-func (f *Forward) withoutPorts(left map[netview.Point]bool) {
+// deletePortRules deletes the pair rules that send to ports which are gone. Pairs that have another
+// path are moved, the others end, and so do those whose source was behind such a port: their
+// packets come to the controller again.
+func (f *Forward) deletePortRules(left map[netview.Point]bool) {
 	if len(left) == 0 {
 		return
 	}
-	dead := f.paths.kill(left)
-	var written []*outlet
+	dead := f.paths.markDead(left)
+	var written []*switchConn
 	for _, d := range f.datapaths() {
-		written = d.withoutPorts(left, dead, written)
+		written = d.deletePortRules(left, dead, written)
 	}
-	written = f.retired.withoutPorts(left, written)
+	written = f.retired.deletePortRules(left, written)
 	for _, out := range written {
 		out.Flush()
 	}
-	f.former.withoutPorts(f, left)
+	f.inherited.deletePortRules(f, left)
 	f.moveAll(func(d *Datapath, pr pair, fl flow, w *install) bool {
-		return (w == nil || w.moving) && (dead[fl.path] != nil || w != nil && dead[w.path.id] != nil || d.mixedIn(pr, dead))
+		return (w == nil || w.moving) && (dead[fl.path] != nil || w != nil && dead[w.path.id] != nil || d.halfMovedIn(pr, dead))
 	})
 }
 
-// withoutPorts deletes the rules of the pairs that enter here. Those within the switch end, and those that entered by such a port.
-func (d *Datapath) withoutPorts(left map[netview.Point]bool, dead map[uint32]*path, written []*outlet) []*outlet {
+// deletePortRules deletes the rules of the pairs that enter here. Those within the switch end, and
+// those that entered by such a port.
+func (d *Datapath) deletePortRules(left map[netview.Point]bool, dead map[uint32]*path, written []*switchConn) []*switchConn {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	var ending []pair
 	hit := make(map[pair][]*path)
-	d.pairs.each(func(pr pair, fl flow) bool {
+	d.pairs.All(func(pr pair, fl flow) bool {
 		if p := dead[fl.path]; p != nil {
 			hit[pr] = append(hit[pr], p)
 		}
-		if fl.path == 0 && left[netview.Point{DPID: d.id, Port: fl.out}] || left[netview.Point{DPID: d.id, Port: d.entry(pr, fl)}] {
+		if fl.path == 0 && left[netview.Point{DPID: d.id, Port: fl.out}] ||
+			left[netview.Point{DPID: d.id, Port: d.entry(pr, fl)}] {
 			ending = append(ending, pr)
 		}
 		return true
 	})
-	for pr, w := range d.waiting {
+	for pr, w := range d.installs {
 		if dead[w.path.id] != nil {
 			w.failed.Store(true)
 			hit[pr] = append(hit[pr], w.path)
 		}
 	}
-	for pr, tails := range d.mixed {
+	for pr, tails := range d.halfMoved {
 		for _, p := range tails {
 			if dead[p.id] != nil {
 				hit[pr] = append(hit[pr], p)
@@ -130,10 +134,10 @@ func (d *Datapath) withoutPorts(left map[netview.Point]bool, dead map[uint32]*pa
 		}
 	}
 	slices.SortFunc(ending, comparePairs)
-	out := d.outlet.Load()
+	out := d.conn.Load()
 	for _, pr := range ending {
-		if w := d.waiting[pr]; w != nil && w.moving {
-			d.giveUp(w)
+		if w := d.installs[pr]; w != nil && w.moving {
+			d.abandonMove(w)
 			d.dropHeld(w)
 		}
 		fl, _ := d.pairs.get(pr)
@@ -144,19 +148,19 @@ func (d *Datapath) withoutPorts(left map[netview.Point]bool, dead map[uint32]*pa
 		if out != nil && d.deleteRule(out, pr, cookie, fl.out) && !slices.Contains(written, out) {
 			written = append(written, out)
 		}
-		d.end(pr, fl)
+		d.endPair(pr, fl)
 	}
 	return written
 }
 
-// entry is the port by which a pair enters; 0 if it is not known. d.mu is held.
+// entry returns the port by which a pair enters; 0 if it is not known. d.mu is held.
 func (d *Datapath) entry(pr pair, fl flow) uint32 {
 	if p := d.f.paths.get(fl.path); p != nil {
 		return p.hops[0].In
 	}
 	src, known := d.f.hosts.get(pr.srcKey())
 	if !known {
-		src = d.f.gone[pr.srcKey()]
+		src = d.f.deletedHosts[pr.srcKey()]
 	}
 	if src.at.DPID != d.id {
 		return 0
@@ -165,21 +169,22 @@ func (d *Datapath) entry(pr pair, fl flow) uint32 {
 }
 
 // deleteAt deletes a pair's rules of a path that send to these ports. d.mu is held.
-func (d *Datapath) deleteAt(ports map[netview.Point]bool, pr pair, p *path, written []*outlet) []*outlet {
+func (d *Datapath) deleteAt(ports map[netview.Point]bool, pr pair, p *path, written []*switchConn) []*switchConn {
 	for i, h := range p.hops {
 		next := d.f.datapath(h.DPID)
 		if next == nil || !ports[netview.Point{DPID: h.DPID, Port: h.Out}] {
 			continue
 		}
-		if out := next.outlet.Load(); out != nil && d.deleteRule(out, pr, d.f.cookieAt(p, i), h.Out) && !slices.Contains(written, out) {
+		if out := next.conn.Load(); out != nil && d.deleteRule(out, pr, d.f.cookieAt(p, i), h.Out) &&
+			!slices.Contains(written, out) {
 			written = append(written, out)
 		}
 	}
 	return written
 }
 
-// withoutPorts deletes the rules of paths that pairs have left which send to these ports, before their time.
-func (r *retired) withoutPorts(left map[netview.Point]bool, written []*outlet) []*outlet {
+// deletePortRules deletes the rules of retired paths that send to these ports, before their time.
+func (r *retired) deletePortRules(left map[netview.Point]bool, written []*switchConn) []*switchConn {
 	r.mu.Lock()
 	list := slices.Clone(r.list)
 	r.mu.Unlock()
@@ -193,13 +198,13 @@ func (r *retired) withoutPorts(left map[netview.Point]bool, written []*outlet) [
 	return written
 }
 
-// withoutPorts deletes the rules of an earlier life that send to these ports.
-func (r *former) withoutPorts(f *Forward, left map[netview.Point]bool) {
+// deletePortRules deletes the rules of an earlier run that send to these ports.
+func (r *inherited) deletePortRules(f *Forward, left map[netview.Point]bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, at := range r.all() {
 		rem := r.at[at.dpid][at.pr]
-		if left[netview.Point{DPID: at.dpid, Port: rem.out}] && f.unwrite(at, rem) {
+		if left[netview.Point{DPID: at.dpid, Port: rem.out}] && f.deleteInherited(at, rem) {
 			delete(r.at[at.dpid], at.pr)
 			r.changed = true
 		}

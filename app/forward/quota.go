@@ -2,8 +2,9 @@ package forward
 
 // A port's share of what all ports of a network, or of a switch, have together.
 const (
-	// MaxPairsPort is how many pairs may have begun at one port (Config.MaxPairsPort). Further packets are released
-	// without a rule: who invents addresses fills neither tables of switches nor ours.
+	// MaxPairsPort is how many pairs may have begun at one port (Config.MaxPairsPort). Further
+	// packets are released without a rule: who invents addresses fills neither tables of switches
+	// nor ours.
 	MaxPairsPort = 1 << 16
 	// FloodsPort is how many of FloodsPerSecond one port may use.
 	FloodsPort = 50
@@ -13,17 +14,17 @@ const (
 	quotaPorts = 4096
 )
 
-// quota counts, for each port of a switch, what has begun there. d.mu guards it.
+// quota counts, for each port of a switch, the pairs and floods that begin there. d.mu guards it.
 type quota struct {
-	pairs   []int32 // that have begun since they were counted; those that ended since are still in it
-	counted int64   // second after the last counting; 0: never
+	pairs   []int32 // begun since the last recount; those that ended since are still included
+	counted int64   // second of the last recount; 0: never
 	floods  []uint16
 	second  int64 // that floods is of
 }
 
 func slotOf(port uint32) int { return int(min(port, quotaPorts-1)) }
 
-// mayBegin tells whether a pair more may begin at a port; d.mu is held.
+// mayBegin reports whether another pair may begin at a port; d.mu is held.
 func (d *Datapath) mayBegin(port uint32) bool {
 	q, most, i := &d.quota, d.f.cfg.MaxPairsPort, slotOf(port)
 	if i >= len(q.pairs) || int(q.pairs[i]) < most {
@@ -38,22 +39,22 @@ func (d *Datapath) mayBegin(port uint32) bool {
 	return int(q.pairs[i]) < most
 }
 
-// recount counts the pairs of every port, by where their source is now or, where it is too many to be known, by where their
-// path begins.
+// recount counts the pairs of every port, by where their source is now or, if that is not known, by
+// where their path begins.
 func (d *Datapath) recount() {
 	clear(d.quota.pairs)
-	d.pairs.each(func(pr pair, fl flow) bool {
+	d.pairs.All(func(pr pair, fl flow) bool {
 		if src, ok := d.f.hosts.get(pr.srcKey()); ok && src.at.DPID == d.id {
-			d.begun(src.at.Port)
+			d.countPair(src.at.Port)
 		} else if p := d.f.paths.get(fl.path); !ok && p != nil && p.hops[0].In != 0 {
-			d.begun(p.hops[0].In)
+			d.countPair(p.hops[0].In)
 		}
 		return true
 	})
 }
 
-// begun counts a pair that begins at a port; d.mu is held.
-func (d *Datapath) begun(port uint32) {
+// countPair counts a pair that begins at a port; d.mu is held.
+func (d *Datapath) countPair(port uint32) {
 	i := slotOf(port)
 	if n := i + 1 - len(d.quota.pairs); n > 0 {
 		d.quota.pairs = append(d.quota.pairs, make([]int32, n)...)
@@ -61,7 +62,7 @@ func (d *Datapath) begun(port uint32) {
 	d.quota.pairs[i]++
 }
 
-// mayFlood takes one of a port's packets in this second to be handed out everywhere; d.mu is held.
+// mayFlood takes one of a port's floods of this second; d.mu is held.
 func (d *Datapath) mayFlood(port uint32) bool {
 	q, i := &d.quota, slotOf(port)
 	if now := int64(d.f.seconds.Load()); now != q.second {

@@ -9,14 +9,16 @@ import (
 	"github.com/weirnet/weir/topology"
 )
 
-// A port at which addresses are invented gets its share of pairs and no more, on its own switch and across the network; its
-// neighbour is not touched, and when its pairs have gone it may begin again.
+// A port at which addresses are invented gets its share of pairs and no more, on its own switch and
+// across the network; its neighbour is not touched, and when its pairs have gone it may begin
+// again.
 func TestAPortHasItsShareOfPairs(t *testing.T) {
 	for _, remote := range []bool{false, true} {
 		view := netview.New(netview.Limits{})
-		f := New(Config{Domain: 1, MaxPairsPort: 10}, view.Wanted(Owner))
+		f := New(Config{Domain: 1, MaxPairsPort: 10}, view.Desired(Owner))
 		host := func(n int, dpid netview.DPID, port uint32) *netview.Host {
-			return &netview.Host{HostID: netview.HostID{MAC: packet.MACFromUint64(uint64(n))}, At: netview.Point{DPID: dpid, Port: port}}
+			return &netview.Host{HostID: netview.HostID{MAC: packet.MACFromUint64(uint64(n))},
+				At: netview.Point{DPID: dpid, Port: port}}
 		}
 		var ds [2]*Datapath
 		var sinks [2]*sink
@@ -24,7 +26,8 @@ func TestAPortHasItsShareOfPairs(t *testing.T) {
 			for i := range ds {
 				id := netview.DPID(i + 1)
 				tx.PutSwitch(&netview.Switch{DPID: id, Version: openflow.V13, Tables: 8, Connected: true, Ports: []netview.Port{
-					{Number: 1, Up: true, Role: netview.PortLink}, {Number: 2, Up: true, Role: netview.PortEdge}, {Number: 3, Up: true, Role: netview.PortEdge}}})
+					{Number: 1, Up: true, Role: netview.PortLink}, {Number: 2, Up: true, Role: netview.PortEdge},
+					{Number: 3, Up: true, Role: netview.PortEdge}}})
 				sinks[i] = &sink{v: openflow.V13}
 				ds[i] = f.Attach(id, openflow.V13, 8, sinks[i])
 			}

@@ -9,34 +9,31 @@ import (
 	"github.com/weirnet/weir/topology"
 )
 
-// Bounds of what is done about switches that refuse rules.
+// Bounds for switches that refuse rules.
 const (
-	// RefusedMax is the longest time, in seconds, for which a switch that refuses rules is sent none of new pairs. It
-	// starts with one second and doubles; then one pair tries.
+	// RefusedMax is the longest time, in seconds, for which a switch that refuses rules is sent
+	// none of new pairs. It starts with one second and doubles; then one pair tries.
 	RefusedMax = 60
-	// RefusedForgotten is after how many seconds without a refusal such a switch counts as one that takes rules.
+	// RefusedForgotten is after how many seconds without a refusal such a switch counts as one that
+	// takes rules.
 	RefusedForgotten = 3 * RefusedMax
-	// DirectPerSecond is how many packets a second, of pairs that cannot have a rule, are sent on from the controller.
+	// DirectPerSecond is how many packets a second, of pairs that cannot have a rule, are sent on
+	// from the controller.
 	DirectPerSecond = 1000
 )
 
-// Alarms is told when a switch begins to refuse rules, and when it has stopped.
-type Alarms interface {
-	Raise(kind netview.AlarmKind, object, text string)
-	Clear(kind netview.AlarmKind, object string)
-}
-
-// refusal says whether a switch takes rules of new pairs. Its methods may be called from any goroutine.
+// refusal is whether a switch refuses rules of new pairs. Its methods may be called from any
+// goroutine.
 type refusal struct {
 	mu       sync.Mutex
 	active   bool
 	until    uint32 // second
 	doubling uint32
 	last     uint32 // second of the last refusal
-	probe    uint32 // second in which a pair was let through to try
+	probe    uint32 // second in which a pair was admitted as a probe
 }
 
-// refused notes a refusal; it tells whether it is the first.
+// refused records a refusal and reports whether it is the first.
 func (r *refusal) refused(now uint32) (first bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -49,7 +46,7 @@ func (r *refusal) refused(now uint32) (first bool) {
 	return first
 }
 
-// admits tells whether a new pair may be tried now.
+// admits reports whether a new pair may be tried now.
 func (r *refusal) admits(now uint32) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -63,7 +60,8 @@ func (r *refusal) admits(now uint32) bool {
 	return true
 }
 
-// over tells whether the switch has stopped refusing, once: the last try was not refused, or nobody has tried for long.
+// over reports, once, whether the switch has stopped refusing: the last try was not refused, or
+// none was made for long.
 func (r *refusal) over(now uint32) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -74,7 +72,7 @@ func (r *refusal) over(now uint32) bool {
 	return true
 }
 
-// Refused tells that this switch has refused to take a pair's rule, which it names by match and cookie. It is called on the
+// Refused handles the refusal of a pair's rule, identified by match and cookie. It is called on the
 // goroutine that reads from the switch, before the answer to the barrier that follows the rule.
 func (d *Datapath) Refused(m openflow.Match, cookie uint64, code openflow.ErrorCode) {
 	f := d.f
@@ -87,70 +85,73 @@ func (d *Datapath) Refused(m openflow.Match, cookie uint64, code openflow.ErrorC
 		f.refusing.Add(1)
 		if f.cfg.Alarms != nil {
 			f.cfg.Alarms.Raise(netview.AlarmTableFull, d.id.String(), fmt.Sprintf(
-				"refuses the rules of pairs (%s): their packets go by the controller, %d a second at most", code, DirectPerSecond))
+				"refuses the rules of pairs (%s): their packets go by the controller, %d a second at most", code,
+				DirectPerSecond))
 		}
 	}
 	d.giveUpRefused(pr, cookie)
-	if p := f.paths.byCookie(cookie, f.life(cookie), d.id); p != nil && p.hops[0].DPID != d.id {
+	if p := f.paths.byCookie(cookie, f.thisGeneration(cookie), d.id); p != nil && p.hops[0].DPID != d.id {
 		if ingress := f.datapath(p.hops[0].DPID); ingress != nil {
 			ingress.giveUpRefused(pr, cookie)
 		}
 	}
 }
 
-// giveUpRefused has an install of a pair fail, or, where it is the pair's first rule that was refused, forgets the pair.
+// giveUpRefused fails an install of a pair or, if the pair's first rule was refused, forgets the
+// pair.
 func (d *Datapath) giveUpRefused(pr pair, cookie uint64) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if w := d.waiting[pr]; w != nil {
+	if w := d.installs[pr]; w != nil {
 		w.failed.Store(true)
 		w.refused = true
 		return
 	}
-	if fl, ok := d.pairs.get(pr); ok && d.f.wrote(fl, cookie) {
-		d.forget(pr, fl)
+	if fl, ok := d.pairs.get(pr); ok && d.f.wroteIngress(fl, cookie) {
+		d.removeFlow(pr, fl)
 	}
 }
 
-// accepts tells whether the switches of these hops, but those that an older path passes too, may be sent the rule of a
-// pair: there it replaces one. It costs one load while no switch refuses anything.
+// accepts reports whether the switches of these hops may be sent the rule of a pair; those that an
+// older path crosses too may always, since it replaces one. It costs one load while no switch
+// refuses anything.
 func (f *Forward) accepts(hops []topology.Hop, old *path) bool {
 	if f.refusing.Load() == 0 {
 		return true
 	}
 	for _, h := range hops {
-		if d := f.datapath(h.DPID); d != nil && (old == nil || old.visit(h.DPID) < 0) && !d.admits() {
+		if d := f.datapath(h.DPID); d != nil && (old == nil || old.indexOf(h.DPID) < 0) && !d.admits() {
 			return false
 		}
 	}
 	return true
 }
 
-// admits tells whether this switch may be sent the rule of a new pair.
+// admits reports whether this switch may be sent the rule of a new pair.
 func (d *Datapath) admits() bool {
 	return d.f.refusing.Load() == 0 || d.refusal.admits(d.f.seconds.Load())
 }
 
-// withdraw takes away the ingress rule of a pair whose path is broken and that can have no other, so that its packets come
-// to the controller. d.mu is held.
-func (d *Datapath) withdraw(out *outlet, pr pair, fl flow, old *path) {
+// withdraw deletes the ingress rule of a pair whose path is broken and that can have no other, so
+// that its packets come to the controller. d.mu is held.
+func (d *Datapath) withdraw(out *switchConn, pr pair, fl flow, old *path) {
 	if d.deleteRule(out, pr, d.f.cookieAt(old, 0), fl.out) {
-		d.end(pr, fl)
+		d.endPair(pr, fl)
 	} else {
-		d.unmoved = true
+		d.retryMoves = true
 	}
 }
 
-// directHeld sends the packets on that waited for a rule which was refused. d.mu is held.
-func (d *Datapath) directHeld(out *outlet, w *install) {
-	d.held -= len(w.held)
+// directHeld sends on the packets that waited for a rule which was refused. d.mu is held.
+func (d *Datapath) directHeld(out *switchConn, w *install) {
+	d.heldPackets -= len(w.held)
 	for _, h := range w.held {
-		d.direct(out, h.inPort, w.pr, h.frame)
+		d.sendDirect(out, h.inPort, w.pr, h.frame)
 	}
 	w.held = nil
 }
 
-// wholeFrame is the packet's bytes, or nil where the switch sent only its beginning.
+// wholeFrame returns the packet's bytes, nil if the switch sent only its beginning.
 func wholeFrame(pin *openflow.PacketIn) []byte {
 	if len(pin.Data) < int(pin.TotalLen) {
 		return nil
@@ -158,20 +159,20 @@ func wholeFrame(pin *openflow.PacketIn) []byte {
 	return pin.Data
 }
 
-// takesAgain notes that a switch refuses rules no more.
-func (f *Forward) takesAgain(d *Datapath) {
+// acceptsAgain records that a switch has stopped refusing rules.
+func (f *Forward) acceptsAgain(d *Datapath) {
 	f.refusing.Add(-1)
 	if f.cfg.Alarms != nil {
 		f.cfg.Alarms.Clear(netview.AlarmTableFull, d.id.String())
 	}
 }
 
-// direct hands a packet of a pair that can have no rule to its destination's switch, with no other in between; d.mu is
-// held. Packets above DirectPerSecond are dropped, and those of which the switch has shown only the beginning.
-func (d *Datapath) direct(out *outlet, inPort uint32, pr pair, frame []byte) {
+// sendDirect sends a packet of a pair that can have no rule straight to its destination's switch;
+// d.mu is held. Packets above DirectPerSecond and truncated ones are dropped.
+func (d *Datapath) sendDirect(out *switchConn, inPort uint32, pr pair, frame []byte) {
 	f := d.f
 	dst, known := f.hosts.get(pr.dstKey())
-	if !known || len(frame) == 0 || f.directs.Add(-1) < 0 {
+	if !known || len(frame) == 0 || f.directsLeft.Add(-1) < 0 {
 		f.count.noPath.Add(1)
 		return
 	}
@@ -184,7 +185,7 @@ func (d *Datapath) direct(out *outlet, inPort uint32, pr pair, frame []byte) {
 	if next == nil {
 		return
 	}
-	if to := next.outlet.Load(); to != nil {
+	if to := next.conn.Load(); to != nil {
 		d.release(to, openflow.NoBuffer, openflow.PortController, dst.at.Port, frame)
 		to.Flush()
 	}

@@ -8,33 +8,34 @@ import (
 	"github.com/weirnet/weir/topology"
 )
 
-// right tells whether a path leads where the pair's destination is now, over links that can be used. A destination that
-// is not known is where it was.
-func (f *Forward) right(pr pair, p *path) bool {
+// pathValid reports whether a path leads to where the pair's destination is now, over usable links.
+// A destination that is not known is where it was.
+func (f *Forward) pathValid(pr pair, p *path) bool {
 	dst, known := f.hosts.get(pr.dstKey())
-	return (!known || p.egress() == dst.at) && p.whole(f.topology.Load()) // a dead one is not whole
+	return (!known || p.egress() == dst.at) && p.usable(f.topology.Load()) // a dead path is not usable
 }
 
-// rightFlow is right for a pair of this switch. d.mu is held.
-func (d *Datapath) rightFlow(pr pair, fl flow) bool {
+// flowValid is pathValid for a pair of this switch. d.mu is held.
+func (d *Datapath) flowValid(pr pair, fl flow) bool {
 	if fl.path != 0 {
-		return d.f.right(pr, d.f.paths.get(fl.path))
+		return d.f.pathValid(pr, d.f.paths.get(fl.path))
 	}
 	dst, known := d.f.hosts.get(pr.dstKey())
 	return !known || dst.at == netview.Point{DPID: d.id, Port: fl.out}
 }
 
-// chosen says whether a pair is to be moved; w is its move that is under way, or nil. It is called with the switch's lock
-// held.
-type chosen func(d *Datapath, pr pair, fl flow, w *install) bool
+// selection reports whether a pair is to be moved; w is its move in progress, or nil. It is called
+// with the switch's lock held.
+type selection func(d *Datapath, pr pair, fl flow, w *install) bool
 
-// repairLinks moves the pairs whose path uses a link that went down, and tries those again that found no other path
-// when theirs broke. A pair without another path keeps its rules: they work again when the link does. A pair that is
-// moving already starts anew if that path is broken too, or if its move takes its time because it was planned.
+// repairLinks moves the pairs whose path uses a link that went down, and retries those that found
+// no other path when theirs broke. A pair without another path keeps its rules: they work again
+// when the link does. A pair that is being moved starts anew if that path is broken too, or if its
+// move is slow because it was planned.
 func (f *Forward) repairLinks(down map[netview.LinkKey]bool, m *topology.Map) {
 	broken := f.paths.find(func(p *path) bool {
 		if p.broken || p.crosses(down) {
-			p.broken = !p.whole(m)
+			p.broken = !p.usable(m)
 		}
 		return p.broken
 	})
@@ -42,21 +43,23 @@ func (f *Forward) repairLinks(down map[netview.LinkKey]bool, m *topology.Map) {
 		return
 	}
 	f.moveAll(func(d *Datapath, pr pair, fl flow, w *install) bool {
-		hit := broken[fl.path] != nil || d.mixedIn(pr, broken)
+		hit := broken[fl.path] != nil || d.halfMovedIn(pr, broken)
 		if w != nil {
-			return w.moving && (broken[w.path.id] != nil || hit && w.steps.gentle)
+			return w.moving && (broken[w.path.id] != nil || hit && w.transition.hitless)
 		}
 		return hit
 	})
 }
 
-// mixedIn tells whether a move that was given up may have left a pair on a path of a set. d.mu is held.
-func (d *Datapath) mixedIn(pr pair, set map[uint32]*path) bool {
-	return slices.ContainsFunc(d.mixed[pr], func(p *path) bool { return set[p.id] != nil })
+// halfMovedIn reports whether an abandoned move may have left a pair on a path of a set. d.mu is
+// held.
+func (d *Datapath) halfMovedIn(pr pair, set map[uint32]*path) bool {
+	return slices.ContainsFunc(d.halfMoved[pr], func(p *path) bool { return set[p.id] != nil })
 }
 
-// repairHosts moves the pairs whose destination is elsewhere now, or whose source is at another port of the same switch; was says where
-// each had been. Only the ingress switches that a path to there starts from are searched.
+// repairHosts moves the pairs whose destination has moved, or whose source is at another port of
+// the same switch; was is where each had been. Only the ingress switches of paths to there are
+// searched.
 func (f *Forward) repairHosts(was map[uint64]netview.Point) {
 	places, from := make(map[netview.Point]bool), make(map[netview.DPID]bool)
 	for _, at := range was {
@@ -74,7 +77,8 @@ func (f *Forward) repairHosts(was map[uint64]netview.Point) {
 	})
 }
 
-// entersElsewhere reports whether a pair's source has gone from one port of this switch to another. d.mu is held.
+// entersElsewhere reports whether a pair's source has moved from one port of this switch to
+// another. d.mu is held.
 func (d *Datapath) entersElsewhere(was map[uint64]netview.Point, pr pair, fl flow) bool {
 	if at, moved := was[pr.srcKey()]; !moved || at.DPID != d.id {
 		return false
@@ -84,59 +88,60 @@ func (d *Datapath) entersElsewhere(was map[uint64]netview.Point, pr pair, fl flo
 	return known && now.at.DPID == d.id && p != nil && p.hops[0].In != now.at.Port
 }
 
-// lookForStrayed has retry look again at pairs whose host went where no path led, since links have changed.
-func (f *Forward) lookForStrayed() {
+// recheckPathless makes retry try again the pairs that had no path to their host's new place, since
+// links have changed.
+func (f *Forward) recheckPathless() {
 	for _, d := range f.datapaths() {
 		d.mu.Lock()
-		d.unmoved, d.strayed = d.unmoved || d.strayed, false
+		d.retryMoves, d.retryPathless = d.retryMoves || d.retryPathless, false
 		d.mu.Unlock()
 	}
 }
 
-// retry moves the pairs that should have moved and could not: a switch did not answer, had no connection or no room, or
-// the network changed again while they moved.
+// retry moves the pairs that should have moved and could not: a switch did not answer, had no
+// connection or no room, or the network changed again while they moved.
 func (f *Forward) retry() {
 	for _, d := range f.datapaths() {
-		out := d.outlet.Load()
+		out := d.conn.Load()
 		d.mu.Lock()
-		again := d.unmoved && out != nil
+		again := d.retryMoves && out != nil
 		if again {
-			d.unmoved = false
+			d.retryMoves = false
 		}
 		d.mu.Unlock()
 		if again {
-			d.moveSome(out, func(d *Datapath, pr pair, fl flow, w *install) bool { return w == nil && !d.rightFlow(pr, fl) })
+			d.moveSelected(out, func(d *Datapath, pr pair, fl flow, w *install) bool { return w == nil && !d.flowValid(pr, fl) })
 		}
 	}
 }
 
-// moveAll moves the pairs of all switches that are chosen.
-func (f *Forward) moveAll(wanted chosen) { f.moveFrom(nil, wanted) }
+// moveAll moves the selected pairs of all switches.
+func (f *Forward) moveAll(wanted selection) { f.moveFrom(nil, wanted) }
 
-// moveFrom moves the pairs that enter at one of these switches, or at any if from is nil, and are chosen.
-func (f *Forward) moveFrom(from map[netview.DPID]bool, wanted chosen) {
+// moveFrom moves the selected pairs that enter at one of these switches, or at any if from is nil.
+func (f *Forward) moveFrom(from map[netview.DPID]bool, wanted selection) {
 	for _, d := range f.datapaths() {
-		if out := d.outlet.Load(); out != nil && (from == nil || from[d.id]) {
-			d.moveSome(out, wanted)
+		if out := d.conn.Load(); out != nil && (from == nil || from[d.id]) {
+			d.moveSelected(out, wanted)
 		}
 	}
 }
 
-// moveSome moves the pairs of one ingress switch that are chosen, in a fixed order. Those that are being installed look
-// again themselves, when they are confirmed.
-func (d *Datapath) moveSome(out *outlet, wanted chosen) {
-	d.gather(out, func() {
+// moveSelected moves the selected pairs of one ingress switch, in a fixed order. Those that are
+// being installed check themselves when they are confirmed.
+func (d *Datapath) moveSelected(out *switchConn, wanted selection) {
+	d.runAndConfirm(out, func() {
 		var moving []pair
-		d.pairs.each(func(pr pair, fl flow) bool {
-			if wanted(d, pr, fl, d.waiting[pr]) {
+		d.pairs.All(func(pr pair, fl flow) bool {
+			if wanted(d, pr, fl, d.installs[pr]) {
 				moving = append(moving, pr)
 			}
 			return true
 		})
 		slices.SortFunc(moving, comparePairs)
 		for _, pr := range moving {
-			if w := d.waiting[pr]; w != nil {
-				d.giveUp(w)
+			if w := d.installs[pr]; w != nil {
+				d.abandonMove(w)
 				d.dropHeld(w)
 			}
 			fl, _ := d.pairs.get(pr)
@@ -145,9 +150,9 @@ func (d *Datapath) moveSome(out *outlet, wanted chosen) {
 	})
 }
 
-// move starts to move one pair to the path that the topology has now, from where its source is. It stays where it is if there is
-// none, or ends if its path is dead. d.mu is held.
-func (d *Datapath) move(out *outlet, pr pair, fl flow, gentle bool) {
+// move starts to move one pair to its path in the current topology, from where its source is. It
+// stays if there is none, or ends if its path is dead. d.mu is held.
+func (d *Datapath) move(out *switchConn, pr pair, fl flow, gentle bool) {
 	old := d.f.paths.get(fl.path)
 	dead := old != nil && old.dead.Load()
 	from := netview.Point{DPID: d.id}
@@ -176,62 +181,62 @@ func (d *Datapath) move(out *outlet, pr pair, fl flow, gentle bool) {
 		d.withdraw(out, pr, fl, old)
 		return
 	}
-	d.strayed = d.strayed || !ok && (old == nil || old.egress() != to)
-	if !ok || d.f.samePath(fl, hops) && len(d.mixed[pr]) == 0 {
+	d.retryPathless = d.retryPathless || !ok && (old == nil || old.egress() != to)
+	if !ok || d.f.samePath(fl, hops) && len(d.halfMoved[pr]) == 0 {
 		return
 	}
-	d.change(out, &install{pr: pr, path: d.f.paths.take(hops), moving: true}, old, gentle)
+	d.beginMove(out, &install{pr: pr, path: d.f.paths.acquire(hops), moving: true}, old, gentle)
 }
 
-// change begins a move. d.mu is held.
-func (d *Datapath) change(out *outlet, w *install, old *path, gentle bool) {
-	w.steps = d.order(w.path, old, w.pr, gentle)
+// beginMove begins a move. d.mu is held.
+func (d *Datapath) beginMove(out *switchConn, w *install, old *path, gentle bool) {
+	w.transition = d.planTransition(w.path, old, w.pr, gentle)
 	if !d.f.reachable(w.path) {
-		d.f.paths.drop(w.path.id)
-		d.unmoved = true
+		d.f.paths.release(w.path.id)
+		d.retryMoves = true
 		return
 	}
 	if fl, _ := d.pairs.get(w.pr); !d.f.accepts(w.path.hops[1:], old) {
-		d.f.paths.drop(w.path.id)
-		if !gentle && old != nil && !d.rightFlow(w.pr, fl) {
+		d.f.paths.release(w.path.id)
+		if !gentle && old != nil && !d.flowValid(w.pr, fl) {
 			d.withdraw(out, w.pr, fl, old)
 		}
 		return
 	}
-	d.waiting[w.pr] = w
+	d.installs[w.pr] = w
 	if gentle {
-		d.f.moving.Add(1)
+		d.f.movesInFlight.Add(1)
 	}
 	switch {
-	case !d.downstream(w):
-		d.giveUp(w)
-	case w.left.Load() == 0:
-		d.proceed(out, w)
+	case !d.writeDownstream(w):
+		d.abandonMove(w)
+	case w.unconfirmed.Load() == 0:
+		d.nextStep(out, w)
 	}
 }
 
 // moveLocal points a pair at a host that is now on the ingress switch itself. d.mu is held.
-func (d *Datapath) moveLocal(out *outlet, pr pair, fl flow, port uint32) {
+func (d *Datapath) moveLocal(out *switchConn, pr pair, fl flow, port uint32) {
 	if fl.path == 0 && fl.out == port {
 		return
 	}
 	d.pairRule(&d.fm, pr, d.f.cookie(0), out.table, port)
 	d.fm.Flags = openflow.FlagSendFlowRemoved
 	if !d.send(out.FlowMod(&d.fm)) {
-		d.unmoved = true
+		d.retryMoves = true
 		return
 	}
-	d.unmix(pr)
-	d.remember(pr, flow{out: port})
+	d.dropHalfMoved(pr)
+	d.setFlow(pr, flow{out: port})
 	d.f.count.moved.Add(1)
 }
 
-// leave has the rules of the path that a pair leaves deleted in a while. d.mu is held.
-func (d *Datapath) leave(pr pair) {
+// retirePath schedules the deletion of the rules of the path that a pair leaves. d.mu is held.
+func (d *Datapath) retirePath(pr pair) {
 	fl, _ := d.pairs.get(pr)
 	if old := d.f.paths.get(fl.path); old != nil {
-		d.f.paths.hold(old)
-		d.f.retired.add(left{d, pr, old, d.f.drained(old)})
+		d.f.paths.retain(old)
+		d.f.retired.add(retiredPath{d, pr, old, d.f.emptyAt(old)})
 	}
-	d.unmix(pr)
+	d.dropHalfMoved(pr)
 }

@@ -9,30 +9,31 @@ import (
 	"github.com/weirnet/weir/plan"
 )
 
-// left is a path that a pair has left, and the ingress switch of the pair. The path is counted until its rules are
-// deleted, so that its number, which is in their cookie, means nothing else meanwhile.
-type left struct {
+// retiredPath is a path that a pair has left, and the ingress switch of the pair. The path keeps
+// its reference until its rules are deleted, so that its number, which is in their cookie, is not
+// reused meanwhile.
+type retiredPath struct {
 	d    *Datapath
 	pr   pair
 	path *path
-	due  uint32 // second in which its rules may go
+	due  uint32 // second in which its rules may be deleted
 }
 
-// retired are the paths that pairs have left. Their rules stay for a second or two, or for twice the path's latency if
-// that is longer: packets that are on the way still find them.
+// retired are the paths that pairs have left. Their rules stay for a second or two, or for twice
+// the path's latency if that is longer: for packets in transit.
 type retired struct {
 	mu   sync.Mutex
-	list []left
+	list []retiredPath
 }
 
-func (r *retired) add(l left) {
+func (r *retired) add(l retiredPath) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.list = append(r.list, l)
 }
 
-// touching counts those that pass a place.
-func (r *retired) touching(at netview.Point) (n int) {
+// countAt counts those that cross a place.
+func (r *retired) countAt(at netview.Point) (n int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for i := range r.list {
@@ -43,10 +44,10 @@ func (r *retired) touching(at netview.Point) (n int) {
 	return n
 }
 
-// delete deletes the rules of what is due.
+// delete deletes the rules of those that are due.
 func (r *retired) delete(now uint32) {
 	r.mu.Lock()
-	var due, rest []left
+	var due, rest []retiredPath
 	for _, l := range r.list {
 		if l.due <= now {
 			due = append(due, l)
@@ -56,14 +57,14 @@ func (r *retired) delete(now uint32) {
 	}
 	r.list = rest
 	r.mu.Unlock()
-	var written []*outlet
+	var written []*switchConn
 	for i := range due {
 		l := &due[i]
 		if later := l.delete(&written); later {
 			l.due = now + 1
 			r.add(*l)
 		} else {
-			l.d.f.paths.drop(l.path.id)
+			l.d.f.paths.release(l.path.id)
 		}
 	}
 	for _, out := range written {
@@ -71,8 +72,8 @@ func (r *retired) delete(now uint32) {
 	}
 }
 
-// drained is the second in which no packet is left on a path that a pair leaves now.
-func (f *Forward) drained(p *path) uint32 {
+// emptyAt returns the second in which no packet is left on a path that a pair leaves now.
+func (f *Forward) emptyAt(p *path) uint32 {
 	us := uint64(0)
 	if snap := f.snap.Load(); snap != nil {
 		for i := 0; i+1 < len(p.hops); i++ {
@@ -84,28 +85,30 @@ func (f *Forward) drained(p *path) uint32 {
 	return f.seconds.Load() + 2 + uint32(min(us/500_000, 60))
 }
 
-// delete deletes the pair's rules at the switches that only the path it has left passes: not where the pair goes now, or
-// is about to, or may go since a move was given up. It adds the outputs that it has written to; later says that a switch had no room,
-// and has to be told again. One without a connection is told when it has been read (unknown).
-func (l *left) delete(written *[]*outlet) (later bool) {
+// delete deletes the pair's rules at the switches that only the retired path crosses: not those of
+// the pair's current path, of one it is about to take, or of an abandoned move. It adds the outputs
+// that it has written to; later: a switch had no room, and has to be told again. One without a
+// connection is told when it has been read (deleteUnknown).
+func (l *retiredPath) delete(written *[]*switchConn) (later bool) {
 	d := l.d
-	elsewhere := d.f.used(l.pr, l.path.hops[0].DPID)
+	elsewhere := d.f.pathsInUse(l.pr, l.path.hops[0].DPID)
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	fl, _ := d.pairs.get(l.pr)
-	inUse := append(elsewhere, d.mixed[l.pr]...)
+	inUse := append(elsewhere, d.halfMoved[l.pr]...)
 	if now := d.f.paths.get(fl.path); now != nil {
 		inUse = append(inUse, now)
 	}
-	if w := d.waiting[l.pr]; w != nil {
+	if w := d.installs[l.pr]; w != nil {
 		inUse = append(inUse, w.path)
 	}
 	for i, h := range l.path.hops {
 		next := d.f.datapath(h.DPID)
-		if i == 0 || next == nil || passesAny(inUse, h.DPID) { // the first is where the pair enters: its rule is replaced, or went
+		// the first is where the pair enters: its rule is replaced, or gone
+		if i == 0 || next == nil || passesAny(inUse, h.DPID) {
 			continue
 		}
-		out := next.outlet.Load()
+		out := next.conn.Load()
 		switch {
 		case out == nil:
 		case !d.deleteRule(out, l.pr, d.f.cookieAt(l.path, i), h.Out):
@@ -117,16 +120,16 @@ func (l *left) delete(written *[]*outlet) (later bool) {
 	return later
 }
 
-// leaves reports whether a rule of a path is to be deleted when its time has come.
-func (r *retired) leaves(pr pair, p *path) bool {
+// has reports whether a rule of a path is scheduled for deletion.
+func (r *retired) has(pr pair, p *path) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return slices.ContainsFunc(r.list, func(l left) bool { return l.pr == pr && l.path == p })
+	return slices.ContainsFunc(r.list, func(l retiredPath) bool { return l.pr == pr && l.path == p })
 }
 
-// deleteRule deletes a pair's rule on a switch: that with this cookie, where the version can say it, which sends to this
-// port. d.mu is held.
-func (d *Datapath) deleteRule(out *outlet, pr pair, cookie uint64, port uint32) bool {
+// deleteRule deletes a pair's rule on a switch: that with this cookie, if the version can restrict
+// deletions, which sends to this port. d.mu is held.
+func (d *Datapath) deleteRule(out *switchConn, pr pair, cookie uint64, port uint32) bool {
 	d.pairRule(&d.fm, pr, cookie, out.table, port)
 	d.fm.Command, d.fm.OutPort, d.fm.Instructions = openflow.FlowDeleteStrict, port, nil
 	if out.cookies {
@@ -137,7 +140,7 @@ func (d *Datapath) deleteRule(out *outlet, pr pair, cookie uint64, port uint32) 
 
 func passesAny(paths []*path, dpid netview.DPID) bool {
 	for _, p := range paths {
-		if p.visit(dpid) >= 0 {
+		if p.indexOf(dpid) >= 0 {
 			return true
 		}
 	}

@@ -9,18 +9,19 @@ import (
 	"github.com/weirnet/weir/topology"
 )
 
-// SoftRules renders the pairs' rules on one switch, up to limit of them: those that came in there and those that pass
-// through. It computes them from the pairs and their paths, and costs time in the number of all pairs.
+// SoftRules renders the pairs' rules on one switch, up to limit of them: those that came in there
+// and those that pass through. It computes them from the pairs and their paths, and costs time in
+// the number of all pairs.
 func (f *Forward) SoftRules(dpid netview.DPID, limit int) []netview.Rule {
 	to, ok := f.switches.get(uint64(dpid))
 	if !ok {
 		return nil
 	}
 	table := plan.TableForwarding
-	if o := to.outlet.Load(); o != nil {
+	if o := to.conn.Load(); o != nil {
 		table = o.table
 	}
-	through := f.paths.find(func(p *path) bool { return p.visit(dpid) >= 0 })
+	through := f.paths.find(func(p *path) bool { return p.indexOf(dpid) >= 0 })
 	var rules []netview.Rule
 	for _, d := range f.datapaths() {
 		rules = d.appendRules(rules, dpid, table, through, limit)
@@ -32,10 +33,11 @@ func (f *Forward) SoftRules(dpid netview.DPID, limit int) []netview.Rule {
 }
 
 // appendRules appends the rules that this ingress switch's pairs have on the switch dpid.
-func (d *Datapath) appendRules(rules []netview.Rule, dpid netview.DPID, table uint8, through map[uint32]*path, limit int) []netview.Rule {
+func (d *Datapath) appendRules(rules []netview.Rule, dpid netview.DPID, table uint8, through map[uint32]*path,
+	limit int) []netview.Rule {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.pairs.each(func(pr pair, fl flow) bool {
+	d.pairs.All(func(pr pair, fl flow) bool {
 		if len(rules) >= limit {
 			return false
 		}
@@ -45,7 +47,7 @@ func (d *Datapath) appendRules(rules []netview.Rule, dpid netview.DPID, table ui
 			if p == nil {
 				return true
 			}
-			i := p.visit(dpid)
+			i := p.indexOf(dpid)
 			hop, cookie = p.hops[i], d.f.cookieAt(p, i)
 		} else if d.id != dpid {
 			return true
@@ -61,7 +63,7 @@ func (d *Datapath) appendRules(rules []netview.Rule, dpid netview.DPID, table ui
 	return rules
 }
 
-// datapaths are all switches that were ever attached, in the order of their ids.
+// datapaths returns all switches that were ever attached, by datapath id.
 func (f *Forward) datapaths() []*Datapath {
 	var all []*Datapath
 	f.switches.each(func(d *Datapath) { all = append(all, d) })

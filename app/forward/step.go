@@ -5,8 +5,9 @@ import (
 	"github.com/weirnet/weir/topology"
 )
 
-// Step takes changes of the view, a snapshot that holds them and the topology at it. It is called on one goroutine, in
-// the order of the changes. It costs time in the number of changes, and not in the size of the network, if the snapshot holds no others.
+// Step applies changes of the view, a snapshot that holds them and the topology at it. It is called
+// on one goroutine, in the order of the changes. It costs time in the number of changes, and not in
+// the size of the network, if the snapshot holds no others.
 func (f *Forward) Step(changes []netview.Change, snap *netview.Snapshot, m *topology.Map) {
 	upto := netview.Revision(f.revision.Load())
 	if len(changes) > 0 {
@@ -15,13 +16,13 @@ func (f *Forward) Step(changes []netview.Change, snap *netview.Snapshot, m *topo
 	f.step(changes, snap, m, upto == snap.Revision())
 }
 
-// step is Step; whole says that the snapshot holds no other changes.
+// step is Step; whole: the snapshot holds no other changes.
 func (f *Forward) step(changes []netview.Change, snap *netview.Snapshot, m *topology.Map, whole bool) {
 	down := make(map[netview.LinkKey]bool)
 	moved := make(map[uint64]netview.Point)
-	var what seen
+	var what changedTables
 	left := f.portsLeft(changes, snap, whole)
-	f.homeless(left, snap)
+	f.forgetPlaces(left, snap)
 	for i := range changes {
 		c := &changes[i]
 		switch c.Kind {
@@ -40,31 +41,31 @@ func (f *Forward) step(changes []netview.Change, snap *netview.Snapshot, m *topo
 	}
 	f.topology.Store(m)
 	f.snap.Store(snap)
-	f.edge(changes, snap, whole)
-	f.withoutPorts(left)
+	f.updateEdges(changes, snap, whole)
+	f.deletePortRules(left)
 	f.tree.step(snap, changes, whole)
 	if what.links {
 		f.repairLinks(down, m)
-		f.relinked = true
+		f.linksChanged = true
 	}
 	if len(moved) > 0 {
 		f.repairHosts(moved)
-		f.endLeft(moved)
+		f.endRelocated(moved)
 	}
 	if what.links || what.switches {
-		f.former.look()
+		f.inherited.markChanged()
 	}
 	if what.links || !whole {
 		f.mover.drains.take(changes, snap, whole)
 	}
 	if what.links {
-		f.mover.calm, f.mover.longer = 0, true
+		f.mover.quietSeconds, f.mover.suboptimal = 0, true
 		if len(f.mover.drains) > 0 {
-			f.survey()
+			f.planMoves()
 		}
 	}
 	if what.switches || !whole {
-		f.withoutSwitches(changes, snap, whole)
+		f.forgetSwitches(changes, snap, whole)
 	}
 	f.revision.Store(uint64(snap.Revision()))
 }
@@ -72,7 +73,7 @@ func (f *Forward) step(changes []netview.Change, snap *netview.Snapshot, m *topo
 // drains are the links that paths are to leave.
 type drains map[netview.LinkKey]bool
 
-// take takes changes in; whole says that nothing else has changed.
+// take applies changes; whole: nothing else has changed.
 func (d drains) take(changes []netview.Change, snap *netview.Snapshot, whole bool) {
 	note := func(l *netview.Link) {
 		if l.Draining {
@@ -97,21 +98,21 @@ func (d drains) take(changes []netview.Change, snap *netview.Snapshot, whole boo
 	}
 }
 
-// host keeps the index of hosts; it reports whether a host that was known is elsewhere now, and where it was. One whose port went is
-// nowhere, until it is seen again.
+// host updates the index of hosts; it reports whether a known host has moved, and where it was. One
+// whose port is gone has no place until it is seen again.
 func (f *Forward) host(c *netview.Change, snap *netview.Snapshot) (was netview.Point, elsewhere bool) {
 	key := hostKeyOf(c.Host)
 	if c.Deleted || c.Host.State == netview.HostUnconfirmed && portGone(snap, c.Host.At) {
-		f.lost(key)
+		f.forgetPlace(key)
 		return netview.Point{}, false
 	}
 	old, had := f.hosts.get(key)
 	known := had
 	if !had {
-		old, had = f.gone[key]
-		delete(f.gone, key)
+		old, had = f.deletedHosts[key]
+		delete(f.deletedHosts, key)
 	}
-	if now := (place{at: c.Host.At}); !known || old != now {
+	if now := (hostPlace{at: c.Host.At}); !known || old != now {
 		f.hosts.put(key, now)
 	}
 	return old.at, had && old.at != c.Host.At
@@ -135,31 +136,31 @@ func (f *Forward) Reset(snap *netview.Snapshot, m *topology.Map) {
 	f.step(changes, snap, m, false)
 }
 
-// Second is called once a second, on Step's goroutine: it renews what is limited by the second, tries again what could
-// not be moved, takes planned moves a step further, and deletes the rules of paths that were left a second ago.
+// Second is called once a second, on Step's goroutine: it resets the limits per second, retries
+// moves, continues planned moves, and deletes the rules of retired paths.
 func (f *Forward) Second() {
 	now := f.seconds.Add(1)
-	f.floods.Store(FloodsPerSecond)
-	f.directs.Store(DirectPerSecond)
-	f.mover.calm++
-	f.takeOver(now)
-	if f.relinked {
-		f.relinked = false
-		f.lookForStrayed()
+	f.floodsLeft.Store(FloodsPerSecond)
+	f.directsLeft.Store(DirectPerSecond)
+	f.mover.quietSeconds++
+	f.adoptAll(now)
+	if f.linksChanged {
+		f.linksChanged = false
+		f.recheckPathless()
 	}
 	f.retry()
 	for _, d := range f.datapaths() {
-		if out := d.outlet.Load(); out != nil {
-			d.goOn(out, now)
+		if out := d.conn.Load(); out != nil {
+			d.resumeDelayed(out, now)
 		} else {
-			d.abandon()
+			d.abandonDelayed()
 		}
 		if d.refusal.over(now) {
-			f.takesAgain(d)
+			f.acceptsAgain(d)
 		}
 	}
 	if f.topology.Load() != nil {
-		f.survey()
+		f.planMoves()
 	}
 	f.retired.delete(now)
 }

@@ -8,8 +8,9 @@ import (
 	"github.com/weirnet/weir/packet"
 )
 
-// TestPacketsOnTheWayFindTheirRules: a packet is on a cable for seconds while its pair goes another way. The rules of the path that was
-// left stay for twice its latency, so that it arrives; and no longer.
+// TestPacketsOnTheWayFindTheirRules: a packet is on a cable for seconds while its pair goes another
+// way. The rules of the path that was left stay for twice its latency, so that it arrives; and no
+// longer.
 func TestPacketsOnTheWayFindTheirRules(t *testing.T) {
 	for _, v := range []openflow.Version{openflow.V10, openflow.V13} {
 		for _, latency := range []uint64{0, 1_000_000, 3_000_000, 8_000_000} { // microseconds, of each cable
@@ -18,7 +19,8 @@ func TestPacketsOnTheWayFindTheirRules(t *testing.T) {
 			all := n.stations()
 			a, b := all[0], all[3]
 			n.arrives(t, a, b, "a path")
-			via, _ := n.f.Installed(&netview.Host{HostID: netview.HostID{MAC: a.mac}, At: a.at}, &netview.Host{HostID: netview.HostID{MAC: b.mac}, At: b.at})
+			via, _ := n.f.InstalledPath(&netview.Host{HostID: netview.HostID{MAC: a.mac}, At: a.at},
+				&netview.Host{HostID: netview.HostID{MAC: b.mac}, At: b.at})
 			first, second := n.linkPort(1, via[1].DPID), n.linkPort(via[1].DPID, 4)
 			n.takes(latency, first, second)
 			n.wires, n.visits = make(map[netview.Point]*[]func()), make(map[string][]netview.DPID)

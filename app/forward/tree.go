@@ -10,61 +10,61 @@ import (
 	"github.com/weirnet/weir/topology"
 )
 
-// Owner is the name under which the application's firm rules stand in the view.
+// Owner is the name under which the application desires firm rules.
 const Owner = "forward"
 
-// CopyRate limits the copies of forwarded packets that one switch sends to the controller, in packets a second.
+// CopyRate limits the copies of forwarded packets that one switch sends to the controller, in
+// packets a second.
 const CopyRate = 1000
 
-// treeCore publishes the rules of the tree. A change removes at once, and adds a link when what may still forward along
-// the links that are removed can make no loop with it (open.go); so no two trees ever forward together.
-//
-// It keeps what it has worked out from one step to the next, and looks again at what a change is about only: a network has
-// thousands of links, and one that fails is about four switches. What is to be looked at again is noted as soon as it is
-// known (stale, unsure), and looked at in the steps that naiveTree of the tests computes everything in: both come to the same.
+// treeCore publishes the rules of the tree. A change removes links at once, and adds a link when it
+// can make no loop with what may still forward along the removed ones (open.go); so no two trees
+// ever forward together.
 type treeCore struct {
-	cfg      Config
-	wanted   *netview.Wanted
-	forest   *topology.Forest
-	settled  bool // as the last snapshot said
-	switches map[netview.DPID]*treeSwitch
-	told     int           // switches that have a tree
-	waiting  []*treeSwitch // that have not confirmed what was published last, among others
-	links    []treeLink    // by number; those without ends are not there
-	index    map[netview.LinkKey]int32
-	numbers  numbers // of switches
-	slots    numbers // of links
-	fresh    int     // links of the forest that are not open
-	held     []netview.Point
-	sets     topology.Joined
+	cfg         Config
+	wanted      *netview.Desired
+	forest      *topology.Forest
+	settled     bool // of the last snapshot
+	switches    map[netview.DPID]*treeSwitch
+	published   int           // switches that have a tree
+	unconfirmed []*treeSwitch // switches that have not confirmed what was published last, among others
+	links       []treeLink    // by number; those without ends are free
+	index       map[netview.LinkKey]int32
+	numbers     idPool // of switches
+	slots       idPool // of links
+	notOpen     int    // links of the forest
+	held        []netview.Point
+	sets        topology.UnionFind
 
-	stale  []*treeSwitch // whose rules may have to be others
-	unsure []*treeSwitch // whose links may be open or not any more
-	differ []int32       // links of which Passing may have to be told
-	gone   []netview.LinkKey
-	named  []netview.LinkKey // links that have changed, in this step
-	state  treeState         // for Passing
+	staleRules   []*treeSwitch // switches whose rules may have changed
+	staleLinks   []*treeSwitch // switches whose links may have opened or closed
+	changedLinks []int32       // links whose use may have changed, for Crossing
+	gone         []netview.LinkKey
+	named        []netview.LinkKey // links that have changed in this step
+	state        treeState         // for Crossing
 
 	mu    sync.Mutex // guards what follows
-	found map[netview.DPID]foundTree
-	read  []netview.DPID // of them, those that were found since the last look
+	found map[netview.DPID]inheritedTree
+	read  []netview.DPID // of them, those found since the last step
 }
 
-// foundTree is what a switch held of a tree when it was read: the inter-switch ports that were in it, and those left out.
-type foundTree struct{ in, off []uint32 }
+// inheritedTree is a switch's part of the tree when it was read: the inter-switch ports in it, and
+// those left out.
+type inheritedTree struct{ in, off []uint32 }
 
-func newTreeCore(cfg Config, wanted *netview.Wanted) *treeCore {
+func newTreeCore(cfg Config, wanted *netview.Desired) *treeCore {
 	return &treeCore{
 		cfg: cfg, wanted: wanted, forest: topology.NewForest(), switches: make(map[netview.DPID]*treeSwitch),
-		index: make(map[netview.LinkKey]int32), found: make(map[netview.DPID]foundTree),
-		state: treeState{leaving: make(map[netview.LinkKey]bool)},
+		index: make(map[netview.LinkKey]int32), found: make(map[netview.DPID]inheritedTree),
+		state: treeState{leaving: make(map[netview.LinkKey]bool), possible: make(map[netview.DPID][]uint32)},
 	}
 }
 
-// FoundTree tells what a switch held of a tree when it was read: the inter-switch ports that its rules name, and those of
-// them that they keep out of the tree. As long as no tree is published, the new one is made like the old.
-func (f *Forward) FoundTree(dpid netview.DPID, links, off []uint32) {
-	var found foundTree
+// InheritTree takes a switch's part of an earlier tree, when it was read: the inter-switch ports
+// that its rules name, and those of them that are blocked. Until a tree is published, the new one
+// is built like the old.
+func (f *Forward) InheritTree(dpid netview.DPID, links, off []uint32) {
+	var found inheritedTree
 	for _, port := range links {
 		if slices.Contains(off, port) {
 			found.off = append(found.off, port)
@@ -79,8 +79,8 @@ func (f *Forward) FoundTree(dpid netview.DPID, links, off []uint32) {
 	t.read = append(t.read, dpid)
 }
 
-// begin starts a forest.
-func (t *treeCore) begin() {
+// resetForest starts a new forest.
+func (t *treeCore) resetForest() {
 	t.forest.Restart()
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -91,81 +91,85 @@ func (t *treeCore) begin() {
 	}
 }
 
-// step compares the tree that is wanted with what is published, and takes the next step from one to the other. The
-// confirmations it waits for are changes of rules, on which it is called again. Whole says that the changes name all in
-// which the snapshot differs from that of the last step.
+// step compares the desired tree with the published one, and takes the next step from one to the
+// other. The confirmations it waits for are changes of rules, on which it is called again. Whole:
+// the changes name all in which the snapshot differs from that of the last step.
 func (t *treeCore) step(snap *netview.Snapshot, changes []netview.Change, whole bool) {
-	what := t.notice(changes)
+	what := t.noteChanges(changes)
 	again := snap.Settled() != t.settled
 	changed := what.switches || what.links || again || !whole
 	if changed {
 		t.settled = snap.Settled()
-		if t.told == 0 {
-			t.begin() // nobody forwards along it yet: the order in which links were found must not matter
+		if t.published == 0 {
+			t.resetForest() // nobody forwards along it yet: the order in which links were found must not matter
 		}
 		if again || !whole {
-			t.takeAll(snap)
+			t.rebuild(snap)
 		} else {
-			t.take(snap, changes)
+			t.update(snap, changes)
 		}
 	}
 	if confirmed := (changed || what.rules) && t.confirm(snap); confirmed || changed {
-		t.takeFound()
-		t.judge(snap)
-		t.withhold()
+		t.updateInherited()
+		t.updateOpen(snap)
+		t.updateHeldBack()
 		t.publish(snap)
-		t.judge(snap)
-		t.tell()
+		t.updateOpen(snap)
+		t.publishUse()
 	}
 }
 
-// publish makes what the tree is at the switches that are stale their wanted rules. A switch gets its first tree when everything
-// behind its ports is known; before that it keeps what it holds from an earlier life.
+// publish updates the desired rules of the switches with stale rules. A switch gets its first tree
+// when everything behind its ports is known; before that it keeps what it holds from an earlier
+// run.
 func (t *treeCore) publish(snap *netview.Snapshot) {
 	var changed []*treeSwitch
-	for _, sw := range t.stale {
-		sw.stale = false
+	for _, sw := range t.staleRules {
+		sw.rulesStale = false
 		switch {
 		case sw.row == nil:
 			t.forget(sw)
-		case sw.told || t.settled && sw.row.Settled && sw.row.Connected && known(sw.row):
-			if sw.next = t.ports(sw); !sw.told || !sw.next.equal(sw.ports) {
+		case sw.published || t.settled && sw.row.Settled && sw.row.Connected && allRolesKnown(sw.row):
+			if sw.next = t.ports(sw); !sw.published || !sw.next.equal(sw.ports) {
 				changed = append(changed, sw)
 			}
 		}
 	}
-	t.stale = t.stale[:0]
+	t.staleRules = t.staleRules[:0]
 	if len(changed) == 0 {
 		return
 	}
 	slices.SortFunc(changed, func(a, b *treeSwitch) int { return cmp.Compare(a.dpid, b.dpid) })
-	rev := t.wanted.Update(func(tx *netview.WantedTx) {
+	for _, sw := range changed {
+		sw.possible, sw.known = union(sw.possible, sw.next.inTree()), true
+		t.state.setPossible(sw.dpid, sw.possible)
+	}
+	rev := t.wanted.Update(func(tx *netview.DesiredTx) {
 		for _, sw := range changed {
 			t.write(tx, sw.row, sw.next)
 		}
 	})
 	for _, sw := range changed {
-		t.wait(sw, rev)
+		t.awaitConfirmation(sw, rev)
 	}
 }
 
-// wait notes that a switch is to confirm what has been published.
-func (t *treeCore) wait(sw *treeSwitch, rev netview.Revision) {
-	if !sw.told {
-		sw.told = true
-		t.told++
+// awaitConfirmation records that a switch has to confirm what was published.
+func (t *treeCore) awaitConfirmation(sw *treeSwitch, rev netview.Revision) {
+	if !sw.published {
+		sw.published = true
+		t.published++
 	}
-	if !sw.waits {
-		sw.waits = true
-		t.waiting = append(t.waiting, sw)
+	if !sw.unconfirmed {
+		sw.unconfirmed = true
+		t.unconfirmed = append(t.unconfirmed, sw)
 	}
 	sw.ports, sw.rev, sw.looked = sw.next, rev, false
-	sw.could, sw.known = union(sw.could, sw.ports.inTree()), true
-	t.doubt(sw)
+	t.markLinksStale(sw)
 }
 
-// write makes the rules of one switch.
-func (t *treeCore) write(tx *netview.WantedTx, sw *netview.Switch, p treePorts) {
+// write writes the rules of one switch.
+func (t *treeCore) write(tx *netview.DesiredTx, sw *netview.Switch, p treePorts) {
 	if plan.SingleTable(sw.Version, sw.Tables) {
 		tx.Set(sw.DPID, t.singleTable(sw, p))
 		return

@@ -13,7 +13,8 @@ import (
 	"github.com/weirnet/weir/topology"
 )
 
-// mesh is a network as large as wan:206, in which rules are confirmed at once, and an application that follows it.
+// mesh is a network as large as wan:206, in which rules are confirmed at once, and an application
+// that follows it.
 type mesh struct {
 	view   *netview.View
 	facts  *netview.Facts
@@ -29,12 +30,13 @@ type mesh struct {
 // newMesh has switches in a ring, each with an edge port, and cables across.
 func newMesh(switches, cables int) *mesh {
 	view := netview.New(netview.Limits{})
-	s := &mesh{view: view, facts: view.Facts(), status: view.Status(), f: New(Config{Domain: 1}, view.Wanted(Owner))}
+	s := &mesh{view: view, facts: view.Facts(), status: view.Status(), f: New(Config{Domain: 1}, view.Desired(Owner))}
 	rng := rand.New(rand.NewPCG(1, 1))
 	rows := make([]*netview.Switch, switches)
 	for i := range rows {
 		id := netview.DPID(i + 1)
-		rows[i] = &netview.Switch{DPID: id, Version: openflow.V13, Tables: 254, State: netview.SwitchReady, Connected: true, Settled: true}
+		rows[i] = &netview.Switch{DPID: id, Version: openflow.V13, Tables: 254, State: netview.SwitchReady,
+			Connected: true, Settled: true}
 		rows[i].Ports = []netview.Port{{Number: 1, Up: true, Role: netview.PortEdge}}
 		s.f.Attach(id, openflow.V13, 254, &sink{v: openflow.V13})
 	}
@@ -89,7 +91,7 @@ func (s *mesh) step() bool {
 	return true
 }
 
-// confirm says, one switch after the other, that each holds what is wanted, until nothing more is.
+// confirm says, one switch after the other, that each holds what is desired, until nothing more is.
 func (s *mesh) confirm() {
 	for s.step() {
 		for sw := range s.view.Snapshot().Switches() {
@@ -128,7 +130,8 @@ func (s *mesh) set(key netview.LinkKey, up bool) {
 	}
 }
 
-// TestAllocationBudgetOfLinkChange: what a link that fails and comes back allocates does not grow with the network.
+// TestAllocationBudgetOfLinkChange: what a link that fails and comes back allocates does not grow
+// with the network.
 func TestAllocationBudgetOfLinkChange(t *testing.T) {
 	need.NoRace(t)
 	allocated := func(switches int) float64 {
@@ -146,8 +149,8 @@ func TestAllocationBudgetOfLinkChange(t *testing.T) {
 	}
 }
 
-// BenchmarkLinkChange takes one cable after the other down and up again. What is measured is Step: for the two messages that say so,
-// and for the confirmations of what it decided.
+// BenchmarkLinkChange takes one cable after the other down and up again. What is measured is Step:
+// for the two messages that say so, and for the confirmations of what it decided.
 func BenchmarkLinkChange(b *testing.B) {
 	for _, size := range []int{206, 2060} {
 		for _, inTree := range []bool{false, true} {

@@ -7,21 +7,22 @@ import (
 	"github.com/weirnet/weir/openflow"
 )
 
-// treePorts is what the tree is at one switch. All lists are in order and hold ports that are up, but for mute.
+// treePorts is the tree at one switch. All lists are sorted and hold ports that are up, but for
+// mute.
 type treePorts struct {
-	out   []uint32 // where the tree goes on: its links and the edge ports
+	out   []uint32 // outputs of the tree: its links and the edge ports
 	links []uint32 // all inter-switch ports
-	// mute are the ports of unknown role, or blocked: what comes in there is shown to the controller and goes nowhere. Of those that
-	// are down these are the ones that were links'.
+	// mute are the ports of unknown role, or blocked: what comes in there is shown to the
+	// controller and goes nowhere. Of those that are down these are the ones that were links'.
 	mute []uint32
 }
 
-// equal tells whether two switches' rules would be the same.
+// equal reports whether two switches' rules would be the same.
 func (p treePorts) equal(q treePorts) bool {
 	return slices.Equal(p.out, q.out) && slices.Equal(p.links, q.links) && slices.Equal(p.mute, q.mute)
 }
 
-// inTree are the tree's links at a switch, as ports.
+// inTree returns the tree's links at a switch, as ports.
 func (p treePorts) inTree() []uint32 {
 	in := make([]uint32, 0, len(p.links))
 	for _, port := range p.links {
@@ -32,14 +33,14 @@ func (p treePorts) inTree() []uint32 {
 	return in
 }
 
-// known tells whether discovery has settled what is behind each port that is up.
-func known(sw *netview.Switch) bool {
+// allRolesKnown reports whether discovery has settled what is behind each port that is up.
+func allRolesKnown(sw *netview.Switch) bool {
 	return !slices.ContainsFunc(sw.Ports, func(p netview.Port) bool {
 		return p.Up && p.Number < openflow.PortMax && p.Role == netview.PortUnknown
 	})
 }
 
-// ports collects the tree's and the other inter-switch ports of one switch, but for what is held back.
+// ports returns the ports of one switch, without those held back.
 func (t *treeCore) ports(sw *treeSwitch) treePorts {
 	tree, held := t.forest.Ports(sw.dpid), t.heldAt(sw.dpid)
 	var p treePorts
@@ -62,16 +63,16 @@ func (t *treeCore) ports(sw *treeSwitch) treePorts {
 	return p
 }
 
-// guarded tells whether a port was another switch's, or nobody knew whose: when it comes up again its switch may have no session, and
-// who is behind it may still hold it to be in the tree.
+// guarded reports whether a port led to another switch, or its role was unknown: when it comes up
+// again its switch may have no session, and the other end may still have it in the tree.
 func (sw *treeSwitch) guarded(port uint32) bool {
-	if sw.told {
+	if sw.published {
 		return slices.Contains(sw.ports.links, port) || slices.Contains(sw.ports.mute, port)
 	}
 	return slices.Contains(sw.off, port)
 }
 
-// union is what is in either list, in order.
+// union returns the sorted union of two lists.
 func union(a, b []uint32) []uint32 {
 	both := slices.Concat(a, b)
 	slices.Sort(both)

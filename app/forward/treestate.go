@@ -11,14 +11,14 @@ type treeUse uint8
 
 const (
 	unused  treeUse = iota
-	bound           // it is in the tree
-	leaving         // it is not, but may carry broadcasts still
+	inTree          // it is in the tree
+	leaving         // it is not, but may still carry broadcasts
 )
 
 func (l *treeLink) use() treeUse {
 	switch {
 	case l.in:
-		return bound
+		return inTree
 	case l.open:
 		return leaving
 	}
@@ -27,13 +27,33 @@ func (l *treeLink) use() treeUse {
 
 // treeState is which links broadcasts may take, for any goroutine.
 type treeState struct {
-	mu      sync.Mutex
-	leaving map[netview.LinkKey]bool
+	mu       sync.Mutex
+	leaving  map[netview.LinkKey]bool
+	possible map[netview.DPID][]uint32 // of switches that have not confirmed what was published last
 }
 
-// tell notes the links that may carry broadcasts, of those of which that may have changed.
-func (t *treeCore) tell() {
-	if len(t.differ)+len(t.gone) == 0 {
+// setPossible records which inter-switch ports a switch may have in the tree until it confirms;
+// before the rules are published, so that their readers know. None: it has confirmed.
+func (s *treeState) setPossible(dpid netview.DPID, ports []uint32) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.possible[dpid] = ports; ports == nil {
+		delete(s.possible, dpid)
+	}
+}
+
+// Unconfirmed returns the inter-switch ports that a switch may have in the tree, until it confirms
+// what was published: including those of before. The caller must not change them.
+func (f *Forward) Unconfirmed(dpid netview.DPID) []uint32 {
+	s := &f.tree.state
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.possible[dpid]
+}
+
+// publishUse updates the use of the links that may have changed.
+func (t *treeCore) publishUse() {
+	if len(t.changedLinks)+len(t.gone) == 0 {
 		return
 	}
 	t.state.mu.Lock()
@@ -41,7 +61,7 @@ func (t *treeCore) tell() {
 	for _, key := range t.gone {
 		delete(t.state.leaving, key)
 	}
-	for _, i := range t.differ {
+	for _, i := range t.changedLinks {
 		l := &t.links[i]
 		if l.a == nil {
 			continue // it is not there any more
@@ -53,11 +73,11 @@ func (t *treeCore) tell() {
 			t.state.leaving[l.key] = l.said == leaving
 		}
 	}
-	t.gone, t.differ = t.gone[:0], t.differ[:0]
+	t.gone, t.changedLinks = t.gone[:0], t.changedLinks[:0]
 }
 
-// passing counts the tree's links at a place.
-func (t *treeCore) passing(at netview.Point, sum *Passing) {
+// countCrossing counts the tree's links at a place.
+func (t *treeCore) countCrossing(at netview.Point, sum *Crossing) {
 	here := func(p netview.Point) bool { return p.DPID == at.DPID && (at.Port == 0 || p.Port == at.Port) }
 	t.state.mu.Lock()
 	defer t.state.mu.Unlock()

@@ -2,59 +2,59 @@ package forward
 
 import "github.com/weirnet/weir/netview"
 
-// treeSwitch is what the tree's core knows of one switch that the view shows, or has shown in the last step.
+// treeSwitch is the core's record of one switch that is in the view, or was in the last step.
 type treeSwitch struct {
-	dpid   netview.DPID
-	number int32
-	row    *netview.Switch // nil: the view shows it no more
-	links  []int32         // those that end here
-	told   bool            // it has a tree
-	ports  treePorts       // what was published last; and what is to be
-	next   treePorts
-	could  []uint32 // inter-switch ports that rules which may be on it forward to or from
-	known  bool     // of which something is known
-	off    []uint32 // ports that the tree of an earlier life left out
+	dpid      netview.DPID
+	number    int32
+	row       *netview.Switch // nil: the view does not have it any more
+	links     []int32         // those that end here
+	published bool            // it has a tree
+	ports     treePorts       // what was published last; and what is to be
+	next      treePorts
+	possible  []uint32 // inter-switch ports that rules which it may hold forward to or from
+	known     bool     // of which something is known
+	off       []uint32 // ports that the tree of an earlier run left out
 
-	waits  bool             // it has not confirmed what was published last
-	rev    netview.Revision // that shows that
-	looked bool             // lacks is what the view says now
-	lacks  lacks
+	unconfirmed bool             // it has not confirmed what was published last
+	rev         netview.Revision // that shows that
+	looked      bool             // lacks is what the view says now
+	lacks       ruleState
 
-	stale, unsure bool // it is in the core's list of that name
+	rulesStale, linksStale bool // it is in the core's list of that name
 }
 
-// treeLink is a link, both directions, that the view shows.
+// treeLink is a link, both directions, of the view.
 type treeLink struct {
 	key    netview.LinkKey // the smaller of both
 	a, b   *treeSwitch     // its ends
 	na, nb int32           // their numbers
 	in     bool            // in the forest
 	open   bool            // it may carry broadcasts now
-	differ bool            // it is in the core's list of that name
+	differ bool            // in treeCore.changedLinks
 	said   treeUse
 }
 
-// refresh has the rules of a switch looked at.
-func (t *treeCore) refresh(sw *treeSwitch) {
-	if !sw.stale {
-		sw.stale = true
-		t.stale = append(t.stale, sw)
+// markRulesStale schedules the recomputation of a switch's rules.
+func (t *treeCore) markRulesStale(sw *treeSwitch) {
+	if !sw.rulesStale {
+		sw.rulesStale = true
+		t.staleRules = append(t.staleRules, sw)
 	}
 }
 
-// doubt has a switch's links looked at.
-func (t *treeCore) doubt(sw *treeSwitch) {
-	if !sw.unsure {
-		sw.unsure = true
-		t.unsure = append(t.unsure, sw)
+// markLinksStale schedules the recomputation of a switch's links.
+func (t *treeCore) markLinksStale(sw *treeSwitch) {
+	if !sw.linksStale {
+		sw.linksStale = true
+		t.staleLinks = append(t.staleLinks, sw)
 	}
 }
 
-// at is the switch of an id; it is new if there is none.
+// at returns the record of a switch, made if there is none.
 func (t *treeCore) at(dpid netview.DPID) *treeSwitch {
 	sw, ok := t.switches[dpid]
 	if !ok {
-		sw = &treeSwitch{dpid: dpid, number: t.numbers.take()}
+		sw = &treeSwitch{dpid: dpid, number: t.numbers.get()}
 		t.switches[dpid] = sw
 		t.mu.Lock()
 		defer t.mu.Unlock()
@@ -65,31 +65,32 @@ func (t *treeCore) at(dpid netview.DPID) *treeSwitch {
 	return sw
 }
 
-// inherit takes in what a switch held of an earlier tree.
-func (sw *treeSwitch) inherit(found foundTree) {
-	sw.could, sw.known, sw.off = found.in, true, found.off
+// inherit applies a switch's part of an earlier tree.
+func (sw *treeSwitch) inherit(found inheritedTree) {
+	sw.possible, sw.known, sw.off = found.in, true, found.off
 }
 
-// forget drops a switch that the view shows no more.
+// forget drops a switch that the view does not have any more.
 func (t *treeCore) forget(sw *treeSwitch) {
 	for len(sw.links) > 0 {
 		t.drop(sw.links[0])
 	}
-	if sw.told {
-		t.told--
+	if sw.published {
+		t.published--
 	}
-	sw.waits = false
-	t.numbers.give(sw.number)
+	sw.unconfirmed = false
+	t.state.setPossible(sw.dpid, nil)
+	t.numbers.put(sw.number)
 	delete(t.switches, sw.dpid)
 }
 
-// numbers gives out numbers from 0 on.
-type numbers struct {
+// idPool hands out numbers from 0 on, and reuses them.
+type idPool struct {
 	spare []int32
 	next  int32 // all below have been given out
 }
 
-func (n *numbers) take() int32 {
+func (n *idPool) get() int32 {
 	if last := len(n.spare) - 1; last >= 0 {
 		number := n.spare[last]
 		n.spare = n.spare[:last]
@@ -99,4 +100,4 @@ func (n *numbers) take() int32 {
 	return n.next - 1
 }
 
-func (n *numbers) give(number int32) { n.spare = append(n.spare, number) }
+func (n *idPool) put(number int32) { n.spare = append(n.spare, number) }

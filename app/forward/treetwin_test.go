@@ -11,7 +11,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// history is what happens to a network, twice: once the tree follows it, and once the naive one does.
+// history is what happens to a network, twice: once the tree follows it, and once the naive one
+// does.
 type history struct {
 	t     *rapid.T
 	sides [2]*side
@@ -27,7 +28,7 @@ type side struct {
 	facts  *netview.Facts
 	status *netview.Status
 	inputs *netview.Inputs
-	other  *netview.Wanted
+	other  *netview.Desired
 }
 
 const (
@@ -39,11 +40,11 @@ func newHistory(t *rapid.T) *history {
 	h := &history{t: t, to: make(map[netview.Point]netview.Point)}
 	for i := range h.sides {
 		v := netview.New(netview.Limits{})
-		h.sides[i] = &side{v, v.Facts(), v.Status(), v.Inputs(), v.Wanted("other")}
+		h.sides[i] = &side{v, v.Facts(), v.Status(), v.Inputs(), v.Desired("other")}
 	}
-	f := New(Config{Domain: 1}, h.sides[0].view.Wanted(Owner))
+	f := New(Config{Domain: 1}, h.sides[0].view.Desired(Owner))
 	h.tree = f.tree
-	h.naive = newNaiveTree(Config{Domain: 1}, h.sides[1].view.Wanted(Owner))
+	h.naive = newNaiveTree(Config{Domain: 1}, h.sides[1].view.Desired(Owner))
 	return h
 }
 
@@ -62,9 +63,11 @@ func (h *history) update(do func(tx *netview.FactsTx)) {
 	}
 }
 
-// putSwitch has a switch's row be as its session and cables are; odd is a port of which something else is known.
+// putSwitch has a switch's row be as its session and cables are; odd is a port of which something
+// else is known.
 func (h *history) putSwitch(tx *netview.FactsTx, dpid netview.DPID, connected, settled bool, odd netview.Port) {
-	row := &netview.Switch{DPID: dpid, Version: openflow.V13, Tables: 254, State: netview.SwitchReady, Connected: connected, Settled: settled}
+	row := &netview.Switch{DPID: dpid, Version: openflow.V13, Tables: 254, State: netview.SwitchReady,
+		Connected: connected, Settled: settled}
 	if dpid%3 == 0 {
 		row.Version, row.Tables = openflow.V10, 1
 	}
@@ -99,7 +102,8 @@ func (h *history) unplug(at netview.Point) []netview.LinkKey {
 	return []netview.LinkKey{{Src: at, Dst: far}, {Src: far, Dst: at}}
 }
 
-// plug puts a cable between two ports, in place of those that were there; linger says that the view shows the old links still.
+// plug puts a cable between two ports, in place of those that were there; linger says that the view
+// shows the old links still.
 func (h *history) plug(a, b netview.Point, state netview.LinkState, linger bool) {
 	was := append(h.unplug(a), h.unplug(b)...)
 	is := []netview.LinkKey{{Src: a, Dst: b}, {Src: b, Dst: a}}
@@ -138,10 +142,11 @@ func (h *history) cut(a netview.Point, up bool) {
 	})
 }
 
-// answer has a switch say what became of the rules that are wanted of it.
+// answer has a switch say what became of the rules that are desired of it.
 func (h *history) answer(dpid netview.DPID) {
 	state := rapid.SampledFrom([]netview.RuleState{
-		netview.RuleInstalled, netview.RuleInstalled, netview.RuleInstalled, netview.RuleInstalled, netview.RuleFailed, netview.RulePending,
+		netview.RuleInstalled, netview.RuleInstalled, netview.RuleInstalled, netview.RuleInstalled,
+		netview.RuleFailed, netview.RulePending,
 	}).Draw(h.t, "becomes")
 	reason := ""
 	if state == netview.RuleFailed {
@@ -205,13 +210,13 @@ func (h *history) happen() {
 	case op < 29:
 		dpid, n := h.dpid("other"), rapid.IntRange(0, 1).Draw(h.t, "rules")
 		for _, side := range h.sides {
-			side.other.Update(func(tx *netview.WantedTx) { tx.Set(dpid, make([]netview.Rule, n)) })
+			side.other.Update(func(tx *netview.DesiredTx) { tx.Set(dpid, make([]netview.Rule, n)) })
 		}
 	default:
 		dpid := h.dpid("found")
 		links := slices.Compact([]uint32{1, h.point("link").Port + 1})
 		off := links[:rapid.IntRange(0, len(links)).Draw(h.t, "off")]
-		(&Forward{tree: h.tree}).FoundTree(dpid, links, off)
+		(&Forward{tree: h.tree}).InheritTree(dpid, links, off)
 		h.naive.foundTree(dpid, links, off)
 	}
 }
@@ -233,12 +238,13 @@ func (h *history) step() {
 // compare wants both to have come to the same.
 func (h *history) compare() {
 	t := h.tree
-	published, pending, could := make(map[netview.DPID]treePorts), make(map[netview.DPID]netview.Revision), make(map[netview.DPID][]uint32)
+	published, pending, could := make(map[netview.DPID]treePorts), make(map[netview.DPID]netview.Revision),
+		make(map[netview.DPID][]uint32)
 	for dpid, sw := range t.switches {
-		if sw.told {
-			published[dpid], could[dpid] = sw.ports, sw.could
+		if sw.published {
+			published[dpid], could[dpid] = sw.ports, sw.possible
 		}
-		if sw.waits {
+		if sw.unconfirmed {
 			pending[dpid] = sw.rev
 		}
 	}
@@ -282,24 +288,27 @@ func (h *history) kept() {
 		if l.in && !l.open {
 			fresh++
 		}
-		if t.index[l.key] != int32(i) || !slices.Contains(l.a.links, int32(i)) || !slices.Contains(l.b.links, int32(i)) || t.switches[l.a.dpid] != l.a {
+		if t.index[l.key] != int32(i) || !slices.Contains(l.a.links, int32(i)) ||
+			!slices.Contains(l.b.links, int32(i)) || t.switches[l.a.dpid] != l.a {
 			h.t.Fatalf("link %s is not where it belongs", l.key)
 		}
 	}
 	for _, sw := range t.switches {
-		if sw.told {
+		if sw.published {
 			told++
 		}
 	}
-	if fresh != t.fresh || links != len(t.index) || told != t.told {
-		h.t.Fatalf("%d fresh links of %d, %d switches with a tree: counted are %d, %d, %d", t.fresh, len(t.index), t.told, fresh, links, told)
+	if fresh != t.notOpen || links != len(t.index) || told != t.published {
+		h.t.Fatalf("%d fresh links of %d, %d switches with a tree: counted are %d, %d, %d", t.notOpen, len(t.index),
+			t.published, fresh, links, told)
 	}
-	if len(t.gone)+len(t.stale) > 0 {
-		h.t.Fatalf("%d links are gone, %d switches are stale after a step", len(t.gone), len(t.stale))
+	if len(t.gone)+len(t.staleRules) > 0 {
+		h.t.Fatalf("%d links are gone, %d switches are stale after a step", len(t.gone), len(t.staleRules))
 	}
 }
 
-// TestTreeLikeOneComputedAnew: after each step of any history the tree is what it is when everything is computed anew each time.
+// TestTreeLikeOneComputedAnew: after each step of any history the tree is what it is when
+// everything is computed anew each time.
 func TestTreeLikeOneComputedAnew(t *testing.T) {
 	for range need.Rounds(10) {
 		rapid.Check(t, oneHistory)

@@ -15,7 +15,7 @@ type Core struct {
 	Counts Counts
 
 	switches map[netview.DPID]*device
-	ports    map[netview.Point]*port // those that sent something lately, or are held back
+	ports    map[netview.Point]*port // those that sent something recently, or are held back
 	last     time.Time
 
 	active []netview.Point // scratch: the ports of the step, in order
@@ -27,7 +27,7 @@ type Core struct {
 type device struct {
 	form
 	meterless bool      // it refuses meters, or they do not work
-	cleanAt   time.Time // when meters of an earlier life are looked for; zero: never, or done
+	cleanAt   time.Time // when meters of an earlier run are looked for; zero: never, or done
 	guarded   int       // ports held back
 	sent      []sent    // the latest writes, the oldest first
 }
@@ -54,9 +54,9 @@ type Ready struct {
 	Alarms []Alarm
 }
 
-// Write is what is to be sent to a switch, in one piece. Sent is told of it.
+// Write is a list of messages for a switch, sent together. Sent reports it.
 type Write struct {
-	At       netview.Point // the port that it is about; its Port is 0 if it is about none
+	At       netview.Point // the port that it concerns; its Port is 0 if it concerns none
 	Messages []openflow.Message
 }
 
@@ -67,7 +67,7 @@ type Alarm struct {
 	Text   string
 }
 
-// Step takes what happened in order, then the counts of the time since the last step.
+// Step takes what happened, in order, then the counts since the last step.
 func (c *Core) Step(events []Event, samples []Sample, snap *netview.Snapshot, now time.Time) *Ready {
 	c.ready.Writes, c.ready.Clean, c.ready.Alarms = c.ready.Writes[:0], c.ready.Clean[:0], c.ready.Alarms[:0]
 	for i := range events {
@@ -93,7 +93,7 @@ func (c *Core) Step(events []Event, samples []Sample, snap *netview.Snapshot, no
 		if class := c.floods(p, snap, &bar); class != 0 {
 			c.hold(p, class, snap, now)
 		}
-		c.look(p, snap, now)
+		c.checkHeld(p, snap, now)
 		if p.idle() {
 			delete(c.ports, at)
 		}
@@ -102,7 +102,8 @@ func (c *Core) Step(events []Event, samples []Sample, snap *netview.Snapshot, no
 	return &c.ready
 }
 
-// Held is which packet-ins of a port are held back, and how many of each kind the instance still takes in a second.
+// Held returns which packet-ins of a port are held back, and how many of each kind the instance
+// still handles in a second.
 func (c *Core) Held(at netview.Point) (class Class, allowed uint32) {
 	p := c.ports[at]
 	switch {
@@ -114,14 +115,14 @@ func (c *Core) Held(at netview.Point) (class Class, allowed uint32) {
 	return p.held, c.cfg.Allowed
 }
 
-// HoldsAt says whether a port of a switch is held back.
+// HoldsAt reports whether a port of a switch is held back.
 func (c *Core) HoldsAt(dpid netview.DPID) bool {
 	d := c.switches[dpid]
 	return d != nil && d.guarded > 0
 }
 
-// Sent tells that a write was taken by the switch's session, and the transaction id of its first message; those of the
-// others follow by one. A write that was not taken is not told of, and is tried again.
+// Sent records that the switch's session accepted a write, and the transaction id of its first
+// message; those of the others follow by one. A write that was not accepted is retried.
 func (c *Core) Sent(w *Write, first uint32) {
 	d := c.switches[w.At.DPID]
 	if d == nil {
@@ -136,8 +137,8 @@ func (c *Core) Sent(w *Write, first uint32) {
 	}
 }
 
-// floods says which packet-ins of a port are a flood. bar is the rate of a quarter of all ports, below 0 while it is not
-// known.
+// floods returns which packet-ins of a port are a flood. bar is the rate of a quarter of all ports,
+// negative while it is not known.
 func (c *Core) floods(p *port, snap *netview.Snapshot, bar *float64) (class Class) {
 	if p.probes.level > c.cfg.Burst {
 		class |= ClassProbes
@@ -156,8 +157,8 @@ func (c *Core) floods(p *port, snap *netview.Snapshot, bar *float64) (class Clas
 	return class | ClassData
 }
 
-// quarter is the rate that a quarter of all ports at which hosts may be do not exceed; those that are held back are left
-// out.
+// quarter returns the rate that a quarter of all ports at which hosts may be do not exceed; held
+// ports are left out.
 func (c *Core) quarter(snap *netview.Snapshot) float64 {
 	total := 0
 	for sw := range snap.Switches() {

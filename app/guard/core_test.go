@@ -13,7 +13,8 @@ import (
 	"github.com/weirnet/weir/plan"
 )
 
-// TestConversations runs the golden conversations in testdata. Their commands are those of scene.do.
+// TestConversations runs the golden conversations in testdata. Their commands are those of
+// scene.do.
 func TestConversations(t *testing.T) {
 	golden.Each(t, "testdata", func(t *testing.T, path string) {
 		s := newScene()
@@ -21,12 +22,13 @@ func TestConversations(t *testing.T) {
 	})
 }
 
-// scene is a conversation under way: a core, a view that the commands fill, and what each port sends.
+// scene is a conversation under way: a core, a view that the commands fill, and what each port
+// sends.
 type scene struct {
 	t       *testing.T
 	view    *netview.View
 	facts   *netview.Facts
-	wanted  *netview.Wanted
+	wanted  *netview.Desired
 	core    *Core
 	start   time.Time
 	now     time.Time
@@ -41,7 +43,7 @@ func newScene() *scene {
 	v := netview.New(netview.Limits{})
 	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	return &scene{
-		view: v, facts: v.Facts(), wanted: v.Wanted("forward"), core: NewCore(Config{}), start: start, now: start, xid: 100,
+		view: v, facts: v.Facts(), wanted: v.Desired("forward"), core: NewCore(Config{}), start: start, now: start, xid: 100,
 		rates: make(map[netview.Point]Sample), version: make(map[netview.DPID]openflow.Version),
 	}
 }
@@ -123,7 +125,8 @@ func (s *scene) point(text string) netview.Point {
 	return netview.Point{DPID: s.dpid(sw), Port: uint32(s.number(port))}
 }
 
-var roles = map[string]netview.PortRole{"edge": netview.PortEdge, "link": netview.PortLink, "unknown": netview.PortUnknown, "down": netview.PortEdge}
+var roles = map[string]netview.PortRole{"edge": netview.PortEdge, "link": netview.PortLink,
+	"unknown": netview.PortUnknown, "down": netview.PortEdge}
 
 func (s *scene) connect(c *golden.Command) {
 	row := &netview.Switch{DPID: s.dpid(c.Args[0]), Connected: true, State: netview.SwitchReady, Version: openflow.V13, Tables: 8}
@@ -153,7 +156,8 @@ func (s *scene) port(at netview.Point, role string) {
 	})
 }
 
-// tree is app/forward's row for broadcasts: to some ports and the controller, and one for port 4, a link's, without.
+// tree is app/forward's row for broadcasts: to some ports and the controller, and one for port 4, a
+// link's, without.
 func (s *scene) tree(dpid netview.DPID, outs string) {
 	var all openflow.Match
 	all.Set(openflow.FieldEthDst, []byte{255, 255, 255, 255, 255, 255}, nil)
@@ -165,7 +169,7 @@ func (s *scene) tree(dpid netview.DPID, outs string) {
 		acts = append(acts, openflow.Output(uint32(s.number(out))))
 	}
 	cookie := plan.Cookie{Domain: 1, Kind: plan.KindTree}.Encode()
-	s.wanted.Update(func(tx *netview.WantedTx) {
+	s.wanted.Update(func(tx *netview.DesiredTx) {
 		tx.Set(dpid, []netview.Rule{
 			{Priority: plan.PriorityBroadcast, Cookie: cookie, Match: all, Instructions: []openflow.Instruction{
 				openflow.Apply(append(acts, openflow.OutputController(openflow.ControllerNoCut))...)}},

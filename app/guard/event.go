@@ -9,7 +9,8 @@ import (
 	"github.com/weirnet/weir/plan"
 )
 
-// Event is something that happened to a switch. Exactly one of the pointers is set, or Down is true.
+// Event is something that happened to a switch. Exactly one of the pointers is set, or Down is
+// true.
 type Event struct {
 	DPID    netview.DPID
 	Up      *Up
@@ -82,8 +83,8 @@ func (c *Core) lost(dpid netview.DPID) {
 	delete(c.switches, dpid)
 }
 
-// removed takes the end of a row. A row that drops tells by its count whether the flood goes on; one that others deleted
-// is written again.
+// removed takes the end of a row. A row that drops tells by its count whether the flood goes on;
+// one that others deleted is written again.
 func (c *Core) removed(dpid netview.DPID, r *Removed, now time.Time) {
 	p := c.ports[netview.Point{DPID: dpid, Port: r.Port}]
 	if p == nil || p.held == 0 {
@@ -98,12 +99,13 @@ func (c *Core) removed(dpid netview.DPID, r *Removed, now time.Time) {
 	if p.means != byDrop || p.unsent || r.Lived <= 0 || float64(r.Packets)/r.Lived.Seconds() < c.cfg.Rate/2 {
 		return
 	}
-	p.busy, p.unsent = now, true
+	p.lastFlood, p.unsent = now, true
 	p.hold = min(2*p.hold, max(c.cfg.HoldMax, c.cfg.Hold))
 }
 
-// refused takes an error. A meter that is refused makes room for a drop, at this port or, unless there were only too
-// many, at the whole switch; a drop that is refused leaves the shedding to the instance.
+// refused takes an error. A meter that is refused makes room for a drop, at this port or, unless
+// there were only too many, at the whole switch; a drop that is refused leaves the shedding to the
+// instance.
 func (c *Core) refused(d *device, e *Event) {
 	i := slices.IndexFunc(d.sent, func(s sent) bool { return e.Refused.XID-s.first < uint32(len(s.messages)) })
 	if i < 0 {
@@ -119,13 +121,13 @@ func (c *Core) refused(d *device, e *Event) {
 	case *openflow.MeterMod:
 		if m.Command != openflow.MeterDelete && p.means == byMeter {
 			d.meterless = d.meterless || e.Refused.Code != openflow.MeterModFailedOutOfMeters
-			c.drop(p)
+			c.useDropRows(p)
 		}
 	case *openflow.FlowMod:
 		switch {
 		case m.Command != openflow.FlowAdd:
 		case p.means == byMeter && usesMeter(m):
-			c.drop(p)
+			c.useDropRows(p)
 		case p.means == byDrop && !usesMeter(m):
 			p.means, p.unsent = byNothing, false
 			c.raise(p)
@@ -148,7 +150,7 @@ func (c *Core) clean(now time.Time) {
 	slices.Sort(c.ready.Clean)
 }
 
-// unused deletes the meters of an earlier life: those of our range that no entry uses.
+// unused deletes the meters of an earlier run: those of our range that no entry uses.
 func (c *Core) unused(dpid netview.DPID, meters []openflow.MeterStats) {
 	w := Write{At: netview.Point{DPID: dpid}}
 	for i := range meters {

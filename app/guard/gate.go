@@ -10,8 +10,8 @@ import (
 	"github.com/weirnet/weir/openflow"
 )
 
-// Gate counts the packet-ins of one session, by port, and sheds those of ports that flood. Admit belongs to the
-// session's reader; the loop takes the counts and sets the limits.
+// Gate counts the packet-ins of one session, by port, and sheds those of ports that flood. Admit
+// belongs to the session's reader; the loop takes the counts and sets the limits.
 type Gate struct {
 	dpid netview.DPID
 	max  int
@@ -37,7 +37,8 @@ type tally struct {
 	data, probes count
 }
 
-// count is one class of packet-ins: how many came, how many are let through in all, and how many had come when the loop looked last.
+// count is one class of packet-ins: how many came, how many are let through in all, and how many
+// had come when the loop looked last.
 type count struct {
 	seen, limit atomic.Uint64
 	last        uint64 // of the loop
@@ -48,8 +49,8 @@ const open = math.MaxUint64
 
 func newGate(dpid netview.DPID, limits Limits) *Gate { return &Gate{dpid: dpid, max: limits.Counted} }
 
-// Admit counts a packet-in that came in at a port, a discovery frame or anything else, and says whether it is to be
-// handled. It is called on the session's reader.
+// Admit counts a packet-in of a port, a discovery frame or anything else, and reports whether it is
+// to be handled. It is called on the session's reader.
 func (g *Gate) Admit(port uint32, probe bool) bool {
 	var t *tally
 	if port < uint32(len(g.low)) {
@@ -68,7 +69,7 @@ func (g *Gate) Admit(port uint32, probe bool) bool {
 	return c.seen.Add(1) <= c.limit.Load()
 }
 
-// tally is that of a port with a high number, or that was not seen before.
+// tally returns the counts of a port with a high number, or a new one.
 func (g *Gate) tally(port uint32) *tally {
 	if t := g.high[port]; t != nil {
 		return t
@@ -97,15 +98,15 @@ func (g *Gate) tally(port uint32) *tally {
 	return t
 }
 
-// Sample is what came from a port since it was looked at last.
+// Sample is what a port has sent since the last sample.
 type Sample struct {
 	At           netview.Point
 	Data, Probes uint64 // packet-ins, shed ones included
 	Shed         uint64 // of them, those that were not handled
 }
 
-// take appends the samples of the ports that sent something.
-func (g *Gate) take(samples []Sample) []Sample {
+// sample appends the samples of the ports that sent something.
+func (g *Gate) sample(samples []Sample) []Sample {
 	if !g.busy.Swap(false) {
 		return samples
 	}
@@ -115,9 +116,9 @@ func (g *Gate) take(samples []Sample) []Sample {
 	for _, t := range all {
 		s := Sample{At: netview.Point{DPID: g.dpid, Port: t.port}}
 		var shed uint64
-		s.Data, shed = t.data.take()
+		s.Data, shed = t.data.sample()
 		s.Shed = shed
-		s.Probes, shed = t.probes.take()
+		s.Probes, shed = t.probes.sample()
 		s.Shed += shed
 		if s.Data+s.Probes > 0 {
 			samples = append(samples, s)
@@ -126,7 +127,7 @@ func (g *Gate) take(samples []Sample) []Sample {
 	return samples
 }
 
-func (c *count) take() (came, shed uint64) {
+func (c *count) sample() (came, shed uint64) {
 	seen, limit := c.seen.Load(), c.limit.Load()
 	came = seen - c.last
 	if seen > limit {
@@ -136,8 +137,9 @@ func (c *count) take() (came, shed uint64) {
 	return came, shed
 }
 
-// allow gives the ports of which held says so their share of a time, and opens the others.
-func (g *Gate) allow(held func(netview.Point) (Class, uint32), elapsed time.Duration) {
+// setLimits grants each held port its quota for the elapsed time and removes the limit from the
+// rest.
+func (g *Gate) setLimits(held func(netview.Point) (Class, uint32), elapsed time.Duration) {
 	g.mu.Lock()
 	all := g.all
 	g.mu.Unlock()
@@ -145,13 +147,13 @@ func (g *Gate) allow(held func(netview.Point) (Class, uint32), elapsed time.Dura
 	for _, t := range all {
 		class, allowed := held(netview.Point{DPID: g.dpid, Port: t.port})
 		more := max(1, uint64(float64(allowed)*elapsed.Seconds()))
-		t.data.allow(class&ClassData != 0, more, uint64(allowed))
-		t.probes.allow(class&ClassProbes != 0, more, uint64(allowed))
+		t.data.setLimit(class&ClassData != 0, more, uint64(allowed))
+		t.probes.setLimit(class&ClassProbes != 0, more, uint64(allowed))
 		g.limited = g.limited || class != 0
 	}
 }
 
-func (c *count) allow(held bool, more, most uint64) {
+func (c *count) setLimit(held bool, more, most uint64) {
 	if !held {
 		c.limit.Store(open)
 		return

@@ -9,7 +9,8 @@ import (
 	"github.com/weirnet/weir/openflow"
 )
 
-// What comes is counted once, by port and kind, whatever the numbers of the ports; above the bound ports share a count.
+// What comes is counted once, by port and kind, whatever the numbers of the ports; above the bound
+// ports share a count.
 func TestGateCounts(t *testing.T) {
 	g := newGate(7, Config{Limits: Limits{Counted: 50}}.withDefaults().Limits)
 	r := rand.New(rand.NewPCG(1, 2))
@@ -34,7 +35,7 @@ func TestGateCounts(t *testing.T) {
 		}
 		want[port] = n
 	}
-	samples := g.take(nil)
+	samples := g.sample(nil)
 	if len(samples) != len(want) || len(want) != 51 {
 		t.Fatalf("%d samples, want %d", len(samples), len(want))
 	}
@@ -43,7 +44,7 @@ func TestGateCounts(t *testing.T) {
 			t.Errorf("%+v, want %v", s, n)
 		}
 	}
-	if again := g.take(nil); len(again) != 0 {
+	if again := g.sample(nil); len(again) != 0 {
 		t.Errorf("taken twice: %v", again)
 	}
 }
@@ -60,14 +61,14 @@ func TestGateSheds(t *testing.T) {
 	let := map[uint32]int{}
 	var shed uint64
 	take := func() {
-		for _, s := range g.take(nil) {
+		for _, s := range g.sample(nil) {
 			shed += s.Shed
 		}
 	}
 	g.Admit(1, false)
 	for range 20 {
 		take()
-		g.allow(held, 100*time.Millisecond)
+		g.setLimits(held, 100*time.Millisecond)
 		for range 5000 {
 			for port := range uint32(3) {
 				if g.Admit(port, false) {
@@ -86,7 +87,7 @@ func TestGateSheds(t *testing.T) {
 	if shed != 99_600 {
 		t.Errorf("%d counted as shed, want 99600", shed)
 	}
-	g.allow(func(netview.Point) (Class, uint32) { return 0, 0 }, 100*time.Millisecond)
+	g.setLimits(func(netview.Point) (Class, uint32) { return 0, 0 }, 100*time.Millisecond)
 	if !g.Admit(1, false) || g.limited {
 		t.Error("a port that was let go is still held")
 	}
@@ -118,8 +119,8 @@ func BenchmarkTakeQuiet(b *testing.B) {
 	for port := range uint32(48) {
 		g.Admit(port, false)
 	}
-	g.take(nil)
+	g.sample(nil)
 	for b.Loop() {
-		g.take(nil)
+		g.sample(nil)
 	}
 }

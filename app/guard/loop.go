@@ -2,13 +2,13 @@ package guard
 
 import (
 	"cmp"
-	"context"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
+	"github.com/weirnet/weir/alarm"
 	"github.com/weirnet/weir/beat"
+	"github.com/weirnet/weir/loop"
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/plan"
@@ -16,29 +16,26 @@ import (
 
 // Output is the way to the switches. Its methods do not block.
 type Output interface {
-	// Send queues messages for a switch, all or none, and returns the transaction id of the first; those of the others
-	// follow by one.
+	// Send queues messages for a switch, all or none, and returns the transaction id of the first;
+	// those of the others follow by one.
 	Send(dpid netview.DPID, messages ...openflow.Message) (uint32, error)
-	// Meters asks a switch for its meters' counters and calls answer once, on any goroutine. It may never be called.
+	// Meters asks a switch for its meters' counters and calls answer once, on any goroutine. It may
+	// never be called.
 	Meters(dpid netview.DPID, answer func([]openflow.MeterStats))
 }
 
-// Alarms is told which ports flood. Its methods do not block.
-type Alarms interface {
-	Raise(kind netview.AlarmKind, object, text string)
-	Clear(kind netview.AlarmKind, object string)
-}
-
-// Guard is the loop around a Core. Run's goroutine owns the core; sessions' readers count in their gates and put what
-// switches say about protection rows into the list of events. It ends with Run's context.
+// Guard is the loop around a Core. Run's goroutine owns the core; sessions' readers count in their
+// gates and put what switches say about protection rows into the list of events. It ends with Run's
+// context.
 type Guard struct {
+	loop.Part
+
 	core   *Core
 	now    func() time.Time
 	view   *netview.View
 	out    Output
-	alarms Alarms // nil: nobody is told
-	took   taken
-	turns  atomic.Uint64 // that Run has done
+	alarms alarm.Sink // told which ports flood; may be nil
+	took   round
 
 	mu     sync.Mutex
 	gates  map[netview.DPID]*Gate
@@ -46,17 +43,22 @@ type Guard struct {
 }
 
 // New returns a guard that does nothing before Run. Alarms may be nil.
-func New(cfg Config, view *netview.View, out Output, alarms Alarms) *Guard {
+func New(cfg Config, view *netview.View, out Output, alarms alarm.Sink) *Guard {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	return &Guard{core: NewCore(cfg), now: cfg.Now, took: taken{at: cfg.Now()}, view: view, out: out, alarms: alarms, gates: make(map[netview.DPID]*Gate)}
+	g := &Guard{core: NewCore(cfg), now: cfg.Now, took: round{at: cfg.Now()}, view: view, out: out,
+		alarms: alarms, gates: make(map[netview.DPID]*Gate)}
+	g.Part = loop.Part{Name: "guard", Beats: int(Every / beat.Every),
+		Turn: func() time.Time { g.turn(); return g.took.at.Add(Every) }}
+	return g
 }
 
 // Counts are what happened since the start.
 func (g *Guard) Counts() *Counts { return &g.core.Counts }
 
-// Attach makes the gate of a session that has connected. Sessions of one switch follow one another.
+// Attach returns the gate of a session that has connected. Sessions of one switch follow one
+// another.
 func (g *Guard) Attach(dpid netview.DPID, version openflow.Version, tables uint8) *Gate {
 	gate := newGate(dpid, g.core.cfg.Limits)
 	g.mu.Lock()
@@ -66,7 +68,7 @@ func (g *Guard) Attach(dpid netview.DPID, version openflow.Version, tables uint8
 	return gate
 }
 
-// Detach ends what Attach began.
+// Detach ends a session.
 func (g *Guard) Detach(gate *Gate) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -83,19 +85,19 @@ func (g *Guard) Removed(dpid netview.DPID, m *openflow.FlowRemoved) {
 		return
 	}
 	lived := time.Duration(m.DurationSec)*time.Second + time.Duration(m.DurationNsec)
-	g.put(Event{DPID: dpid, Removed: &Removed{Port: k.Owner, Reason: m.Reason, Packets: m.Packets, Lived: lived}})
+	g.post(Event{DPID: dpid, Removed: &Removed{Port: k.Owner, Reason: m.Reason, Packets: m.Packets, Lived: lived}})
 }
 
-// Refused takes an error of a switch, by the transaction id that it answers. It costs nothing where the guard has written
-// nothing in the session.
+// Refused takes an error of a switch, by the transaction id that it answers. It costs nothing if
+// the guard has written nothing in the session.
 func (g *Guard) Refused(gate *Gate, xid uint32, m *openflow.ErrorMsg) {
 	if gate.written.Load() {
-		g.put(Event{DPID: gate.dpid, Refused: &Refused{xid, m.Code}})
+		g.post(Event{DPID: gate.dpid, Refused: &Refused{xid, m.Code}})
 	}
 }
 
-// put appends an event that a switch may send as often as it likes.
-func (g *Guard) put(e Event) {
+// post appends an event; switches may send as many as they like, so the list is bounded.
+func (g *Guard) post(e Event) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if len(g.events) >= g.core.cfg.Limits.Events {
@@ -105,28 +107,8 @@ func (g *Guard) put(e Event) {
 	g.events = append(g.events, e)
 }
 
-// Run works until the context ends.
-func (g *Guard) Run(ctx context.Context) {
-	timer := time.NewTimer(beat.Next(time.Now(), 1))
-	defer timer.Stop()
-	g.took.at = g.now()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case now := <-timer.C:
-			timer.Reset(beat.Next(now, 1))
-		}
-		g.Turn()
-		g.turns.Add(1)
-	}
-}
-
-// Pulse is how many turns Run has done, one each Every: who asks again and again sees whether it hangs.
-func (g *Guard) Pulse() uint64 { return g.turns.Load() }
-
-// taken is what one round has taken to look at; Run's.
-type taken struct {
+// round is what one turn has taken.
+type round struct {
 	at      time.Time // of the round
 	gates   []*Gate   // in the order of their switches
 	events  []Event
@@ -136,8 +118,8 @@ type taken struct {
 // Every is how often Turn is to be called.
 const Every = interval
 
-// Turn is one round of Run, for who steps a guard that does not run.
-func (g *Guard) Turn() {
+// turn handles the counts and events since the last one.
+func (g *Guard) turn() {
 	t := &g.took
 	now := g.now()
 	t.gates, t.samples = t.gates[:0], t.samples[:0]
@@ -149,12 +131,12 @@ func (g *Guard) Turn() {
 	g.mu.Unlock()
 	slices.SortFunc(t.gates, func(a, b *Gate) int { return cmp.Compare(a.dpid, b.dpid) })
 	for _, gate := range t.gates {
-		t.samples = gate.take(t.samples)
+		t.samples = gate.sample(t.samples)
 	}
-	g.do(g.core.Step(t.events, t.samples, g.view.Snapshot(), now))
+	g.execute(g.core.Step(t.events, t.samples, g.view.Snapshot(), now))
 	for _, gate := range t.gates {
 		if gate.limited || g.core.HoldsAt(gate.dpid) {
-			gate.allow(g.core.Held, now.Sub(t.at))
+			gate.setLimits(g.core.Held, now.Sub(t.at))
 		}
 	}
 	clear(t.events)
@@ -162,8 +144,8 @@ func (g *Guard) Turn() {
 	t.at = now
 }
 
-// do does what the core wants.
-func (g *Guard) do(r *Ready) {
+// execute does what the core decided.
+func (g *Guard) execute(r *Ready) {
 	for i := range r.Writes {
 		w := &r.Writes[i]
 		g.mu.Lock()
@@ -176,7 +158,7 @@ func (g *Guard) do(r *Ready) {
 		}
 	}
 	for _, dpid := range r.Clean {
-		g.out.Meters(dpid, func(meters []openflow.MeterStats) { g.put(Event{DPID: dpid, Meters: meters}) })
+		g.out.Meters(dpid, func(meters []openflow.MeterStats) { g.post(Event{DPID: dpid, Meters: meters}) })
 	}
 	if g.alarms == nil {
 		return

@@ -8,8 +8,8 @@ import (
 	"github.com/weirnet/weir/plan"
 )
 
-// TestOffTreeStaysOffTree: at a link outside the tree, in the single-table form, no row that holds a flood back stands
-// above the row that drops broadcasts: it would forward them, and close a loop.
+// TestOffTreeStaysOffTree: at a link outside the tree, in the single-table form, no row that holds
+// a flood back stands above the row that drops broadcasts: it would forward them, and close a loop.
 func TestOffTreeStaysOffTree(t *testing.T) {
 	s := newScene()
 	at := netview.Point{DPID: 1, Port: 2}
@@ -19,9 +19,10 @@ func TestOffTreeStaysOffTree(t *testing.T) {
 	from.SetUint(openflow.FieldEthType, 0x0806)
 	cookie := plan.Cookie{Domain: 1, Kind: plan.KindTree}.Encode()
 	copied := openflow.Apply(openflow.Output(1), openflow.OutputController(openflow.ControllerNoCut))
-	s.wanted.Update(func(tx *netview.WantedTx) {
+	s.wanted.Update(func(tx *netview.DesiredTx) {
 		tx.Set(1, []netview.Rule{
-			{DPID: 1, Owner: "forward", Priority: plan.PriorityARP, Match: all, Cookie: cookie, Instructions: []openflow.Instruction{copied}},
+			{DPID: 1, Owner: "forward", Priority: plan.PriorityARP, Match: all, Cookie: cookie,
+				Instructions: []openflow.Instruction{copied}},
 			{DPID: 1, Owner: "forward", Priority: plan.PriorityARP + plan.PriorityOffTree, Match: from, Cookie: cookie},
 		})
 	})

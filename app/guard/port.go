@@ -23,11 +23,11 @@ func (c Class) String() string {
 	return [...]string{"nothing", "packets", "discovery frames", "packets and discovery frames"}[c&3]
 }
 
-// means is how a port is held back at its switch.
-type means uint8
+// protection is how a port is held back at its switch.
+type protection uint8
 
 const (
-	byMeter means = iota
+	byMeter protection = iota
 	byDrop
 	byNothing // the switch refuses the rows: only the instance sheds
 )
@@ -37,30 +37,30 @@ type port struct {
 	at           netview.Point
 	data, probes flow
 
-	held    Class // 0: it is not held back, and the rest means nothing
-	means   means
-	link    bool               // it led to another switch when it began
-	rows    []openflow.FlowMod // that were written, to be deleted
-	until   time.Time          // when the rows run out
-	hold    time.Duration      // hard time-out of the rows
-	unsent  bool               // the rows have to be written
-	metered bool               // the meter was written
-	busy    time.Time          // when it was seen to flood last
-	over    int                // seconds in which more came than the meter allows
-	second  time.Time          // when the current of these seconds began
-	came    float64            // in it
+	held            Class // 0: it is not held back, and the rest is not valid
+	means           protection
+	link            bool               // it led to another switch when it began
+	rows            []openflow.FlowMod // that were written, to be deleted
+	until           time.Time          // when the rows run out
+	hold            time.Duration      // hard time-out of the rows
+	unsent          bool               // the rows have to be written
+	metered         bool               // the meter was written
+	lastFlood       time.Time          // when it was last seen to flood
+	exceededSeconds int                // seconds in which more came than the meter allows
+	second          time.Time          // when the current of these seconds began
+	secondCount     float64            // packet-ins of that second
 }
 
 // flow is what a port sends of one kind.
 type flow struct {
-	level float64 // packet-ins above the rate that is allowed, as in a leaking bucket
-	rate  float64 // packet-ins a second, over about half a second
-	now   float64 // packet-ins a second, over the last step
-	fresh uint64  // came since the last step
+	level    float64 // packet-ins above the rate that is allowed, as in a leaking bucket
+	rate     float64 // packet-ins a second, over about half a second
+	now      float64 // packet-ins a second, over the last step
+	received uint64  // since the last step
 }
 
-// linkShare is how many times more than any other port one that leads to another switch may send when it is held back:
-// most of it may be others'.
+// linkShare is how many times more than any other port one that leads to another switch may send
+// when it is held back: most of it may be others'.
 const linkShare = 10
 
 // count takes a sample.
@@ -75,12 +75,12 @@ func (c *Core) count(s *Sample, elapsed time.Duration) {
 		p = &port{at: s.At}
 		c.ports[s.At] = p
 	}
-	p.data.fresh, p.probes.fresh = s.Data, s.Probes
+	p.data.received, p.probes.received = s.Data, s.Probes
 }
 
 // age lets time pass.
 func (p *port) age(elapsed time.Duration, cfg *Config) {
-	p.came += float64(p.data.fresh + p.probes.fresh)
+	p.secondCount += float64(p.data.received + p.probes.received)
 	p.data.age(elapsed, cfg.Rate, 2*cfg.Burst)
 	p.probes.age(elapsed, cfg.Probes, 2*cfg.Burst)
 }
@@ -89,19 +89,19 @@ func (p *port) age(elapsed time.Duration, cfg *Config) {
 const averaging = 500 * time.Millisecond
 
 func (f *flow) age(elapsed time.Duration, allowed, most float64) {
-	f.now = float64(f.fresh) / elapsed.Seconds()
+	f.now = float64(f.received) / elapsed.Seconds()
 	f.rate += (f.now - f.rate) * float64(elapsed) / float64(elapsed+averaging)
 	f.level = min(max(0, f.level+(f.now-allowed)*elapsed.Seconds()), most)
-	f.fresh = 0
+	f.received = 0
 }
 
-// idle is true if nothing has to be remembered of the port.
+// idle reports whether nothing has to be remembered of the port.
 func (p *port) idle() bool {
 	return p.held == 0 && p.data.level == 0 && p.probes.level == 0 && p.data.rate < 1 && p.probes.rate < 1
 }
 
-// hold begins to hold a port back, or goes on. The discovery frames of ports that lead to other switches are let through,
-// and a port that does not exist cannot be held.
+// hold begins or continues to hold a port back. The discovery frames of ports that lead to other
+// switches are let through, and a port that does not exist cannot be held.
 func (c *Core) hold(p *port, class Class, snap *netview.Snapshot, now time.Time) {
 	d := c.switches[p.at.DPID]
 	role, ok := roleOf(snap, p.at)
@@ -111,7 +111,7 @@ func (c *Core) hold(p *port, class Class, snap *netview.Snapshot, now time.Time)
 	if role == netview.PortLink {
 		class &^= ClassProbes
 	}
-	p.busy = now
+	p.lastFlood = now
 	if class&^p.held == 0 {
 		return
 	}
@@ -123,7 +123,7 @@ func (c *Core) hold(p *port, class Class, snap *netview.Snapshot, now time.Time)
 		d.guarded++
 		c.Counts.Floods.Add(1)
 		p.link = role == netview.PortLink
-		p.means, p.over, p.second, p.came, p.metered = c.meansFor(d, p), 0, now, 0, false
+		p.means, p.exceededSeconds, p.second, p.secondCount, p.metered = c.protectionFor(d, p), 0, now, 0, false
 		p.hold = c.cfg.Hold
 	}
 	p.held |= class
@@ -131,8 +131,8 @@ func (c *Core) hold(p *port, class Class, snap *netview.Snapshot, now time.Time)
 	c.raise(p)
 }
 
-// meansFor chooses how a port is held back.
-func (c *Core) meansFor(d *device, p *port) means {
+// protectionFor chooses how a port is held back.
+func (c *Core) protectionFor(d *device, p *port) protection {
 	_, ok := plan.MeterOfPort(p.at.Port)
 	switch {
 	case p.link && !d.single:
@@ -161,8 +161,8 @@ func roleOf(snap *netview.Snapshot, at netview.Point) (netview.PortRole, bool) {
 	return p.Role, ok && p.Up
 }
 
-// look does what is due at a port that is held back.
-func (c *Core) look(p *port, snap *netview.Snapshot, now time.Time) {
+// checkHeld does what is due at a port that is held back.
+func (c *Core) checkHeld(p *port, snap *netview.Snapshot, now time.Time) {
 	if p.held == 0 {
 		return
 	}
@@ -172,9 +172,9 @@ func (c *Core) look(p *port, snap *netview.Snapshot, now time.Time) {
 		c.release(p, true)
 		return
 	case p.means == byMeter:
-		c.lookMetered(p, now)
+		c.checkMetered(p, now)
 	case p.means == byNothing:
-		if now.Sub(p.busy) >= c.cfg.Calm {
+		if now.Sub(p.lastFlood) >= c.cfg.ReleaseDelay {
 			c.release(p, false)
 		}
 	case !p.unsent && now.After(p.until.Add(2*time.Second)): // nobody said how the rows ended
@@ -185,14 +185,14 @@ func (c *Core) look(p *port, snap *netview.Snapshot, now time.Time) {
 	}
 }
 
-// lookMetered sees from what still comes through the meter whether the flood goes on: it then fills the meter. More than
-// that for some seconds means that the meter does not work.
-func (c *Core) lookMetered(p *port, now time.Time) {
+// checkMetered decides from what still comes through the meter whether the flood continues: it then
+// uses the meter up. More than that for some seconds means that the meter does not work.
+func (c *Core) checkMetered(p *port, now time.Time) {
 	if p.data.rate+p.probes.rate >= float64(c.cfg.Allowed)/2 {
-		p.busy = now
+		p.lastFlood = now
 	}
 	switch {
-	case now.Sub(p.busy) >= c.cfg.Calm:
+	case now.Sub(p.lastFlood) >= c.cfg.ReleaseDelay:
 		c.release(p, true)
 		return
 	case p.until.Sub(now) <= p.hold/2:
@@ -201,32 +201,33 @@ func (c *Core) lookMetered(p *port, now time.Time) {
 	if now.Sub(p.second) < time.Second {
 		return
 	}
-	if p.came > 3*float64(c.cfg.Allowed)*now.Sub(p.second).Seconds() {
-		p.over++
+	if p.secondCount > 3*float64(c.cfg.Allowed)*now.Sub(p.second).Seconds() {
+		p.exceededSeconds++
 	} else {
-		p.over = 0
+		p.exceededSeconds = 0
 	}
-	p.second, p.came = now, 0
-	if p.over >= brokenSeconds {
+	p.second, p.secondCount = now, 0
+	if p.exceededSeconds >= brokenSeconds {
 		c.Counts.Broken.Add(1)
 		c.switches[p.at.DPID].meterless = true
-		c.drop(p)
-	} else if p.over > 0 {
+		c.useDropRows(p)
+	} else if p.exceededSeconds > 0 {
 		p.unsent = true // somebody may have deleted the rows
 	}
 }
 
-// brokenSeconds is how many seconds in a row a meter may let through too much: what was queued before it is one of them.
+// brokenSeconds is how many seconds in a row a meter may let through too much: what was queued
+// before it is one of them.
 const brokenSeconds = 4
 
-// drop goes over from a meter to rows that drop.
-func (c *Core) drop(p *port) {
+// useDropRows replaces a meter by rows that drop.
+func (c *Core) useDropRows(p *port) {
 	c.erase(p)
 	p.means, p.unsent = byDrop, true
 	c.raise(p)
 }
 
-// release lets a port go. If erase is false its rows have run out.
+// release releases a port. If erase is false its rows have expired.
 func (c *Core) release(p *port, erase bool) {
 	if erase {
 		c.erase(p)
@@ -238,7 +239,7 @@ func (c *Core) release(p *port, erase bool) {
 	c.ready.Alarms = append(c.ready.Alarms, Alarm{At: p.at})
 }
 
-// raise tells that a port is held back.
+// raise raises the alarm for a held port.
 func (c *Core) raise(p *port) {
 	how := [...]string{
 		byMeter:   fmt.Sprintf("metered to %d/s at the switch", c.cfg.Allowed),

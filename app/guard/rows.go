@@ -18,8 +18,9 @@ type form struct {
 // etherTypeLLDP is the Ethernet type of discovery frames.
 const etherTypeLLDP = 0x88cc
 
-// write writes a port's rows where that is due, or the tree or the port's role has changed. A meter comes before the rows
-// that use it, in place of one of an earlier life with the same number, whose rows go with it.
+// write writes a port's rows where that is due, or the tree or the port's role has changed. A meter
+// comes before the rows that use it, in place of one of an earlier run with the same number, whose
+// rows go with it.
 func (c *Core) write(p *port, role netview.PortRole, snap *netview.Snapshot, now time.Time) {
 	d := c.switches[p.at.DPID]
 	rows := c.rows(p, d, role, snap)
@@ -30,7 +31,7 @@ func (c *Core) write(p *port, role netview.PortRole, snap *netview.Snapshot, now
 	if p.means == byMeter && !p.metered {
 		w.Messages = append(w.Messages, c.meter(openflow.MeterDelete, p.at.Port), c.meter(openflow.MeterAdd, p.at.Port))
 	}
-	for i := range p.rows { // the tree may have changed: what is no longer wanted goes
+	for i := range p.rows { // the tree may have changed: what is no longer desired is deleted
 		if old := &p.rows[i]; !slices.ContainsFunc(rows, func(r openflow.FlowMod) bool { return samePlace(old, &r) }) {
 			w.Messages = append(w.Messages, deletion(old))
 		}
@@ -106,7 +107,7 @@ func (c *Core) rows(p *port, d *device, role netview.PortRole, snap *netview.Sna
 	switch {
 	case d.single:
 		for r := range snap.Rules(p.at.DPID) {
-			if m, ins, ok := uncopied(r, p.at.Port); ok {
+			if m, ins, ok := withoutCopy(r, p.at.Port); ok {
 				add(plan.TableSingle, r.Priority+plan.PriorityGuardTree, m, plan.GuardedCopies, ins)
 			}
 		}
@@ -116,9 +117,9 @@ func (c *Core) rows(p *port, d *device, role netview.PortRole, snap *netview.Sna
 	return rows
 }
 
-// uncopied is a row of the tree for one port alone, without its copy to the controller; ok is false if it sends none, or is
-// for another port.
-func uncopied(r *netview.Rule, port uint32) (m openflow.Match, ins []openflow.Instruction, ok bool) {
+// withoutCopy is a row of the tree for one port alone, without its copy to the controller; ok is
+// false if it sends none, or is for another port.
+func withoutCopy(r *netview.Rule, port uint32) (m openflow.Match, ins []openflow.Instruction, ok bool) {
 	if plan.Decode(r.Cookie).Kind != plan.KindTree || r.Table != plan.TableSingle {
 		return m, nil, false
 	}
@@ -141,12 +142,12 @@ func uncopied(r *netview.Rule, port uint32) (m openflow.Match, ins []openflow.In
 	return m, ins, ok
 }
 
-// samePlace says whether two rows are one to a switch.
+// samePlace reports whether two rows are one to a switch.
 func samePlace(a, b *openflow.FlowMod) bool {
 	return a.Table == b.Table && a.Priority == b.Priority && a.Match.Key() == b.Match.Key()
 }
 
-// sameRow says whether two rows do the same in the same place.
+// sameRow reports whether two rows do the same in the same place.
 func sameRow(a, b *openflow.FlowMod) bool {
 	return samePlace(a, b) && a.Cookie == b.Cookie && slices.EqualFunc(a.Instructions, b.Instructions, sameInstruction)
 }

@@ -19,7 +19,8 @@ var (
 	holder = packet.MAC{2, 0, 0, 0, 0, 2}
 )
 
-// answered is the answer to a frame of the asker at port 1, where the holder, at port 2, has 10.0.0.2 and fd00::2.
+// answered is the answer to a frame of the asker at port 1, where the holder, at port 2, has
+// 10.0.0.2 and fd00::2.
 func answered(t testing.TB, frame []byte) ([]byte, bool) {
 	s := newScene()
 	s.facts.Update(func(tx *netview.FactsTx) {
@@ -33,7 +34,8 @@ func answered(t testing.TB, frame []byte) ([]byte, bool) {
 	snap := s.view.Snapshot()
 	for _, ip := range []string{"10.0.0.2", "fd00::2"} {
 		for _, vlan := range []uint16{0, 5} {
-			s.core.Learn(claim{name{packet.AddrFrom(netip.MustParseAddr(ip)), vlan}, holder, netview.Point{DPID: 1, Port: 2}}, snap)
+			s.core.Learn(claim{address{packet.AddrFrom(netip.MustParseAddr(ip)), vlan}, holder,
+				netview.Point{DPID: 1, Port: 2}}, snap)
 		}
 	}
 	var k packet.Key
@@ -45,7 +47,8 @@ func answered(t testing.TB, frame []byte) ([]byte, bool) {
 
 func serialize(t testing.TB, list ...gopacket.SerializableLayer) []byte {
 	b := gopacket.NewSerializeBuffer()
-	if err := gopacket.SerializeLayers(b, gopacket.SerializeOptions{FixLengths: true, ComputeChecksums: true}, list...); err != nil {
+	if err := gopacket.SerializeLayers(b, gopacket.SerializeOptions{FixLengths: true, ComputeChecksums: true},
+		list...); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()
@@ -67,28 +70,34 @@ func TestAnswersAreAsGopacketBuildsThem(t *testing.T) {
 		}
 		want := serialize(t, append(head(layers.EthernetTypeARP), &layers.ARP{AddrType: layers.LinkTypeEthernet,
 			Protocol: layers.EthernetTypeIPv4, HwAddressSize: 6, ProtAddressSize: 4, Operation: layers.ARPReply,
-			SourceHwAddress: holder[:], SourceProtAddress: []byte{10, 0, 0, 2}, DstHwAddress: asker[:], DstProtAddress: []byte{10, 0, 0, 1}})...)
+			SourceHwAddress: holder[:], SourceProtAddress: []byte{10, 0, 0, 2}, DstHwAddress: asker[:],
+			DstProtAddress: []byte{10, 0, 0, 1}})...)
 		if !ok || !bytes.Equal(got, want[:len(got)]) { // gopacket pads to 60 bytes
 			t.Errorf("vlan %d: ARP\ngot  %x\nwant %x", vlan, got, want)
 		}
-		k = packet.NewNDSolicit(asker, packet.AddrFrom(netip.MustParseAddr("fd00::1")), packet.AddrFrom(netip.MustParseAddr("fd00::2")))
+		k = packet.NewNDSolicit(asker, packet.AddrFrom(netip.MustParseAddr("fd00::1")),
+			packet.AddrFrom(netip.MustParseAddr("fd00::2")))
 		k.VLAN = tag(vlan)
 		got, ok = answered(t, packet.AppendND(nil, &k, 0))
-		ip := &layers.IPv6{Version: 6, NextHeader: layers.IPProtocolICMPv6, HopLimit: 255, SrcIP: net.ParseIP("fd00::2"), DstIP: net.ParseIP("fd00::1")}
+		ip := &layers.IPv6{Version: 6, NextHeader: layers.IPProtocolICMPv6, HopLimit: 255,
+			SrcIP: net.ParseIP("fd00::2"), DstIP: net.ParseIP("fd00::1")}
 		icmp := &layers.ICMPv6{TypeCode: layers.CreateICMPv6TypeCode(layers.ICMPv6TypeNeighborAdvertisement, 0)}
 		_ = icmp.SetNetworkLayerForChecksum(ip)
 		want = serialize(t, append(head(layers.EthernetTypeIPv6), ip, icmp, &layers.ICMPv6NeighborAdvertisement{Flags: 0x40,
-			TargetAddress: net.ParseIP("fd00::2"), Options: layers.ICMPv6Options{{Type: layers.ICMPv6OptTargetAddress, Data: holder[:]}}})...)
+			TargetAddress: net.ParseIP("fd00::2"),
+			Options:       layers.ICMPv6Options{{Type: layers.ICMPv6OptTargetAddress, Data: holder[:]}}})...)
 		if !ok || !bytes.Equal(got, want) {
 			t.Errorf("vlan %d: ND\ngot  %x\nwant %x", vlan, got, want)
 		}
 	}
 }
 
-// Whatever comes in, there is an answer only to a question for the holder's addresses, to its asker, with the truth in it.
+// Whatever comes in, there is an answer only to a question for the holder's addresses, to its
+// asker, with the truth in it.
 func FuzzAnswer(f *testing.F) {
 	arp := packet.NewARPRequest(asker, [4]byte{10, 0, 0, 1}, [4]byte{10, 0, 0, 2})
-	nd := packet.NewNDSolicit(asker, packet.AddrFrom(netip.MustParseAddr("fd00::1")), packet.AddrFrom(netip.MustParseAddr("fd00::2")))
+	nd := packet.NewNDSolicit(asker, packet.AddrFrom(netip.MustParseAddr("fd00::1")),
+		packet.AddrFrom(netip.MustParseAddr("fd00::2")))
 	for _, vlan := range []uint16{0, 5} {
 		arp.VLAN, nd.VLAN = tag(vlan), tag(vlan)
 		f.Add(packet.AppendARP(nil, &arp))
@@ -110,10 +119,12 @@ func FuzzAnswer(f *testing.F) {
 			t.Fatalf("%s was answered by %s", &q, &a)
 		}
 		if q.Layers.Has(packet.LayerARP) {
-			if q.ARPOp != 1 || q.ARPSPA == [4]byte{} || q.ARPTPA != [4]byte{10, 0, 0, 2} || a.ARPSHA != holder || a.ARPSPA != q.ARPTPA || a.ARPTPA != q.ARPSPA {
+			if q.ARPOp != 1 || q.ARPSPA == [4]byte{} || q.ARPTPA != [4]byte{10, 0, 0, 2} || a.ARPSHA != holder ||
+				a.ARPSPA != q.ARPTPA || a.ARPTPA != q.ARPSPA {
 				t.Fatalf("%s was answered by %s", &q, &a)
 			}
-		} else if q.ICMPType != packet.NDSolicit || q.IPSrc.IsZero() || q.NDTarget.String() != "fd00::2" || a.NDTarget != q.NDTarget || a.NDTLL != holder || a.IPDst != q.IPSrc {
+		} else if q.ICMPType != packet.NDSolicit || q.IPSrc.IsZero() || q.NDTarget.String() != "fd00::2" ||
+			a.NDTarget != q.NDTarget || a.NDTLL != holder || a.IPDst != q.IPSrc {
 			t.Fatalf("%s was answered by %s", &q, &a)
 		}
 		if packet.NewNDAdvert(holder, a.NDTarget, a.EthDst, a.IPDst).IPSrc != a.IPSrc && q.Layers.Has(packet.LayerND) {
@@ -127,10 +138,11 @@ func TestAnswerAllocatesNothing(t *testing.T) {
 	s := newScene()
 	s.core.cfg.Limits.Answers = 1 << 30
 	s.facts.Update(func(tx *netview.FactsTx) {
-		tx.PutHost(&netview.Host{HostID: netview.HostID{MAC: holder}, State: netview.HostConfirmed, At: netview.Point{DPID: 1, Port: 2}})
+		tx.PutHost(&netview.Host{HostID: netview.HostID{MAC: holder}, State: netview.HostConfirmed,
+			At: netview.Point{DPID: 1, Port: 2}})
 	})
 	snap := s.view.Snapshot()
-	s.core.Learn(claim{name{packet.AddrFrom4([4]byte{10, 0, 0, 2}), 0}, holder, netview.Point{DPID: 1, Port: 2}}, snap)
+	s.core.Learn(claim{address{packet.AddrFrom4([4]byte{10, 0, 0, 2}), 0}, holder, netview.Point{DPID: 1, Port: 2}}, snap)
 	k := packet.NewARPRequest(asker, [4]byte{10, 0, 0, 1}, [4]byte{10, 0, 0, 2})
 	buf := make([]byte, 0, 128)
 	if n := testing.AllocsPerRun(100, func() {

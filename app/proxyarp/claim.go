@@ -7,23 +7,24 @@ import (
 	"github.com/weirnet/weir/packet"
 )
 
-// name is an address in a VLAN: what is asked for. VLAN is 0 for untagged.
-type name struct {
+// address is an address in a VLAN: what a question asks for. VLAN is 0 for untagged.
+type address struct {
 	ip   packet.Addr
 	vlan uint16
 }
 
 // String is the address, with /VLAN where it is tagged.
-func (n name) String() string {
+func (n address) String() string {
 	if n.vlan == 0 {
 		return n.ip.Netip().String()
 	}
 	return fmt.Sprintf("%s vlan %d", n.ip.Netip(), n.vlan)
 }
 
-// claim is what a host says of itself, or a DHCP server of it: this address is mine.
+// claim is a host's statement that an address is its own, or a DHCP server's statement about the
+// host.
 type claim struct {
-	name name
+	name address
 	mac  packet.MAC
 	at   netview.Point // where it was said; zero for a server's word
 }
@@ -31,13 +32,13 @@ type claim struct {
 // host is the host that the claim is of.
 func (c *claim) host() netview.HostID { return netview.HostID{MAC: c.mac, VLAN: c.name.vlan} }
 
-// claimOf reads what the sender of an ARP or neighbour discovery packet says of its own address. A probe claims nothing:
-// its sender does not know yet whether it may have the address.
+// claimOf reads what the sender of an ARP or neighbour discovery packet states of its own address.
+// A probe claims nothing: its sender does not know yet whether it may have the address.
 func claimOf(k *packet.Key, at netview.Point) (c claim, ok bool) {
 	if k.InnerVLAN != 0 || k.EthSrc.IsMulticast() || k.EthSrc.IsZero() {
 		return c, false
 	}
-	c = claim{name: name{vlan: k.VLAN & packet.VLANMask}, mac: k.EthSrc, at: at}
+	c = claim{name: address{vlan: k.VLAN & packet.VLANMask}, mac: k.EthSrc, at: at}
 	switch {
 	case k.Layers.Has(packet.LayerARP):
 		c.name.ip = packet.AddrFrom4(k.ARPSPA)

@@ -11,8 +11,8 @@ import (
 	"github.com/weirnet/weir/packet"
 )
 
-// Core decides which host has which address, and answers by it. Learn, Tick and Lease are its owner's; Answer and News may
-// be called from any goroutine meanwhile.
+// Core decides which host has which address, and answers by it. Learn, Tick and Lease are called by
+// the owner; Answer and NewClaim on any goroutine.
 type Core struct {
 	cfg    Config
 	Counts Counts
@@ -20,13 +20,13 @@ type Core struct {
 	now   atomic.Int64 // ns since the core was made, good to a tick
 	start time.Time
 
-	mu       sync.RWMutex // guards bindings, told
-	bindings map[name]*binding
-	told     map[netview.Point]int // answers in this second
+	mu          sync.RWMutex // guards bindings, told
+	bindings    map[address]*binding
+	answersSent map[netview.Point]int // answers in this second
 
 	// Of the owner.
 	atPort  map[netview.Point]int // bindings of hosts that are there
-	clashes map[name]bool         // alarmed
+	clashes map[address]bool      // alarmed
 	waiting []waiting
 	leases  leases
 	second  time.Duration // when told was cleared
@@ -41,7 +41,7 @@ type binding struct {
 	since time.Duration // of the rival's last claim
 }
 
-// clash is true while two hosts have claimed the address within the time of a conflict.
+// clash reports whether two hosts have claimed the address within the time of a conflict.
 func (b *binding) clash(now, window time.Duration) bool {
 	return !b.rival.IsZero() && now-b.since < window
 }
@@ -55,21 +55,22 @@ type waiting struct {
 // NewCore returns a core that knows no address.
 func NewCore(cfg Config, now time.Time) *Core {
 	return &Core{
-		cfg: cfg.withDefaults(), start: now, bindings: make(map[name]*binding), told: make(map[netview.Point]int),
-		atPort: make(map[netview.Point]int), clashes: make(map[name]bool), leases: newLeases(),
+		cfg: cfg.withDefaults(), start: now, bindings: make(map[address]*binding), answersSent: make(map[netview.Point]int),
+		atPort: make(map[netview.Point]int), clashes: make(map[address]bool), leases: newLeases(),
 	}
 }
 
 // age is how old the core is.
 func (c *Core) age() time.Duration { return time.Duration(c.now.Load()) }
 
-// Answer appends the answer to a packet that came in at a port, if it is a question that may be answered; ok says whether.
+// Answer appends the answer to a packet that came in at a port, if it is a question that may be
+// answered; ok reports whether.
 func (c *Core) Answer(b []byte, k *packet.Key, at netview.Point, snap *netview.Snapshot) (frame []byte, ok bool) {
 	q, ok := ask(k)
 	if !ok {
 		return b, false
 	}
-	mac, ok := c.holder(name{q.target, q.vlan & packet.VLANMask}, snap)
+	mac, ok := c.holder(address{q.target, q.vlan & packet.VLANMask}, snap)
 	if !ok || mac == q.asker || !mayAsk(&q, at, snap) {
 		return b, false
 	}
@@ -77,9 +78,9 @@ func (c *Core) Answer(b []byte, k *packet.Key, at netview.Point, snap *netview.S
 		return b, false // it hears the question itself
 	}
 	c.mu.Lock()
-	n := c.told[at] + 1
+	n := c.answersSent[at] + 1
 	if n <= c.cfg.Limits.Answers {
-		c.told[at] = n
+		c.answersSent[at] = n
 	}
 	c.mu.Unlock()
 	if n > c.cfg.Limits.Answers {
@@ -90,7 +91,7 @@ func (c *Core) Answer(b []byte, k *packet.Key, at netview.Point, snap *netview.S
 	return q.appendAnswer(b, mac), true
 }
 
-// mayAsk is true if the asker is where the network ends, and not known at another place.
+// mayAsk reports whether the asker is at an edge port, and not known at another place.
 func mayAsk(q *question, at netview.Point, snap *netview.Snapshot) bool {
 	sw, ok := snap.Switch(at.DPID)
 	if !ok {
@@ -103,8 +104,8 @@ func mayAsk(q *question, at netview.Point, snap *netview.Snapshot) bool {
 	return !known || h.At == at
 }
 
-// holder is the host that has an address, as far as it may be told to others.
-func (c *Core) holder(n name, snap *netview.Snapshot) (packet.MAC, bool) {
+// holder returns the host that has an address, if others may be told.
+func (c *Core) holder(n address, snap *netview.Snapshot) (packet.MAC, bool) {
 	c.mu.RLock()
 	b := c.bindings[n]
 	var mac packet.MAC
@@ -121,24 +122,24 @@ func (c *Core) holder(n name, snap *netview.Snapshot) (packet.MAC, bool) {
 	return mac, isAt(snap, netview.HostID{MAC: mac, VLAN: n.vlan}, at)
 }
 
-// isAt is true if the view has a host, confirmed, at a place.
+// isAt reports whether the view has a host, confirmed, at a place.
 func isAt(snap *netview.Snapshot, id netview.HostID, at netview.Point) bool {
 	h, ok := snap.Host(id)
 	return ok && h.At == at && h.State == netview.HostConfirmed
 }
 
-// repeat is how old a claim must be for the same one to be news.
-const repeat = 15 * time.Second
+// claimRefresh is how old a claim must be for the same one to be news.
+const claimRefresh = 15 * time.Second
 
-// News reads what a packet claims; ok is false if it claims nothing, or nothing that is not known.
-func (c *Core) News(k *packet.Key, at netview.Point) (cl claim, ok bool) {
+// NewClaim reads what a packet claims; ok is false if it claims nothing new.
+func (c *Core) NewClaim(k *packet.Key, at netview.Point) (cl claim, ok bool) {
 	if cl, ok = claimOf(k, at); !ok {
 		return cl, false
 	}
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	b := c.bindings[cl.name]
-	return cl, b == nil || b.mac != cl.mac || b.at != at || c.age()-b.heard > repeat || !b.rival.IsZero()
+	return cl, b == nil || b.mac != cl.mac || b.at != at || c.age()-b.heard > claimRefresh || !b.rival.IsZero()
 }
 
 // Learn takes a claim. One whose host the view does not have there yet waits for it.
@@ -146,7 +147,7 @@ func (c *Core) Learn(cl claim, snap *netview.Snapshot) {
 	h, ok := snap.Host(cl.host())
 	switch {
 	case !ok && len(c.waiting) < c.cfg.Limits.Waiting:
-		c.waiting = append(c.waiting, waiting{cl, c.age() + patience})
+		c.waiting = append(c.waiting, waiting{cl, c.age() + claimTimeout})
 	case !ok:
 		c.Counts.Refused.Add(1)
 	case cl.at != (netview.Point{}) && h.At != cl.at || h.State != netview.HostConfirmed:
@@ -157,7 +158,7 @@ func (c *Core) Learn(cl claim, snap *netview.Snapshot) {
 	}
 }
 
-// bind writes a claim that stands.
+// bind records a valid claim.
 func (c *Core) bind(cl *claim, snap *netview.Snapshot) {
 	now := c.age()
 	c.mu.Lock()
@@ -175,9 +176,9 @@ func (c *Core) bind(cl *claim, snap *netview.Snapshot) {
 		if now-b.heard < c.cfg.Conflict && isAt(snap, netview.HostID{MAC: b.mac, VLAN: cl.name.vlan}, b.at) {
 			b.rival, b.since = b.mac, b.heard
 		}
-		c.leave(b.at)
+		c.uncountPort(b.at)
 	default:
-		c.leave(b.at)
+		c.uncountPort(b.at)
 	}
 	b.mac, b.at, b.heard = cl.mac, cl.at, now
 	c.atPort[b.at]++
@@ -191,14 +192,14 @@ func (c *Core) bind(cl *claim, snap *netview.Snapshot) {
 	}
 }
 
-// leave takes a binding from the count of its port.
-func (c *Core) leave(at netview.Point) {
+// uncountPort removes a binding from the count of its port.
+func (c *Core) uncountPort(at netview.Point) {
 	if c.atPort[at]--; c.atPort[at] <= 0 {
 		delete(c.atPort, at)
 	}
 }
 
-// Tick lets time pass: what waits is looked at again, and once a second what is old goes.
+// Tick advances time: waiting claims are checked again, and once a second expired ones are removed.
 func (c *Core) Tick(snap *netview.Snapshot, now time.Time) {
 	age := now.Sub(c.start)
 	c.now.Store(int64(age))
@@ -221,20 +222,20 @@ func (c *Core) Tick(snap *netview.Snapshot, now time.Time) {
 	c.leases.expire(age)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	clear(c.told)
+	clear(c.answersSent)
 	for n, b := range c.bindings {
 		if age-b.heard >= c.cfg.Fresh {
-			c.leave(b.at)
+			c.uncountPort(b.at)
 			delete(c.bindings, n)
 		}
 	}
-	var over []name
+	var over []address
 	for n := range c.clashes {
 		if b := c.bindings[n]; b == nil || !b.clash(age, c.cfg.Conflict) {
 			over = append(over, n)
 		}
 	}
-	slices.SortFunc(over, func(a, b name) int { return slices.Compare(a.ip[:], b.ip[:]) })
+	slices.SortFunc(over, func(a, b address) int { return slices.Compare(a.ip[:], b.ip[:]) })
 	for _, n := range over {
 		delete(c.clashes, n)
 		if b := c.bindings[n]; b != nil {

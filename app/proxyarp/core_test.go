@@ -13,7 +13,8 @@ import (
 	"github.com/weirnet/weir/packet"
 )
 
-// TestConversations runs the golden conversations in testdata. Their commands are those of scene.do.
+// TestConversations runs the golden conversations in testdata. Their commands are those of
+// scene.do.
 func TestConversations(t *testing.T) {
 	golden.Each(t, "testdata", func(t *testing.T, path string) {
 		s := newScene()
@@ -42,9 +43,10 @@ func (s *scene) Clear(kind netview.AlarmKind, object string) {
 func newScene() *scene {
 	v := netview.New(netview.Limits{})
 	s := &scene{view: v, facts: v.Facts(), now: time.Unix(0, 0)}
-	s.core = NewCore(Config{Alarms: s, Conflict: time.Minute, Limits: Limits{Answers: 3}, Learned: func(h netview.HostID, ip netip.Addr) {
-		s.log = append(s.log, fmt.Sprintf("learned %s %s", h, ip))
-	}}, s.now)
+	s.core = NewCore(Config{Alarms: s, Conflict: time.Minute, Limits: Limits{Answers: 3},
+		Learned: func(h netview.HostID, ip netip.Addr) {
+			s.log = append(s.log, fmt.Sprintf("learned %s %s", h, ip))
+		}}, s.now)
 	row := &netview.Switch{DPID: 1, Connected: true}
 	for p := range uint32(4) {
 		role := netview.PortEdge
@@ -71,8 +73,9 @@ func (s *scene) do(t *testing.T, c *golden.Command) string {
 	vlan := uint16(s.number(c.Arg("vlan", "0")))
 	switch c.Name {
 	case "host":
-		h := &netview.Host{HostID: netview.HostID{MAC: s.mac(c.Args[0]), VLAN: vlan}, State: netview.HostState(c.Arg("state", "confirmed")),
-			At: netview.Point{DPID: 1, Port: uint32(s.number(c.Args[1]))}}
+		h := &netview.Host{HostID: netview.HostID{MAC: s.mac(c.Args[0]), VLAN: vlan},
+			State: netview.HostState(c.Arg("state", "confirmed")),
+			At:    netview.Point{DPID: 1, Port: uint32(s.number(c.Args[1]))}}
 		s.facts.Update(func(tx *netview.FactsTx) { tx.PutHost(h) })
 	case "gone":
 		s.facts.Update(func(tx *netview.FactsTx) { tx.DeleteHost(netview.HostID{MAC: s.mac(c.Args[0])}) })
@@ -92,7 +95,8 @@ func (s *scene) do(t *testing.T, c *golden.Command) string {
 		k.EthSrc, k.TTL, k.VLAN = s.mac(c.Args[1]), uint8(s.number(c.Arg("hops", "255"))), tag(vlan)
 		s.come(c.Args[0], packet.AppendND(nil, &k, 0))
 	case "na":
-		k := packet.NewNDAdvert(s.mac(c.Arg("tll", c.Args[1])), s.six(c.Args[2]), packet.MAC{0x33, 0x33, 0, 0, 0, 1}, s.six("ff02::1"))
+		k := packet.NewNDAdvert(s.mac(c.Arg("tll", c.Args[1])), s.six(c.Args[2]),
+			packet.MAC{0x33, 0x33, 0, 0, 0, 1}, s.six("ff02::1"))
 		k.EthSrc = s.mac(c.Args[1])
 		s.come(c.Args[0], packet.AppendND(nil, &k, packet.NDOverride))
 	case "wait":
@@ -122,7 +126,7 @@ func (s *scene) come(port string, frame []byte) {
 	}
 	at := netview.Point{DPID: 1, Port: uint32(s.number(port))}
 	snap := s.view.Snapshot()
-	if cl, ok := s.core.News(&k, at); ok {
+	if cl, ok := s.core.NewClaim(&k, at); ok {
 		s.core.Learn(cl, snap)
 	}
 	answer, ok := s.core.Answer(nil, &k, at, snap)
@@ -144,7 +148,8 @@ func text(t testing.TB, frame []byte) string {
 			netip.AddrFrom4(k.ARPTPA), k.ARPTHA)
 	}
 	flags := frame[len(frame)-8-packet.NDLen+4]
-	return fmt.Sprintf("%s nd %d hops %d %s > %s flags %#x: %s is at %s", head, k.ICMPType, k.TTL, k.IPSrc.Netip(), k.IPDst.Netip(), flags,
+	return fmt.Sprintf("%s nd %d hops %d %s > %s flags %#x: %s is at %s", head, k.ICMPType, k.TTL, k.IPSrc.Netip(),
+		k.IPDst.Netip(), flags,
 		k.NDTarget.Netip(), k.NDTLL)
 }
 

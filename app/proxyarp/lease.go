@@ -15,7 +15,8 @@ import (
 	"github.com/weirnet/weir/packet"
 )
 
-// The ports of DHCP: servers' and clients' of IPv4 (RFC 2131, 4.1), clients' and servers' of IPv6 (RFC 8415, 7.2).
+// The ports of DHCP: servers' and clients' of IPv4 (RFC 2131, 4.1), clients' and servers' of IPv6
+// (RFC 8415, 7.2).
 const (
 	portServer4, portClient4 = 67, 68
 	portClient6, portServer6 = 546, 547
@@ -36,16 +37,18 @@ type datagram struct {
 	payload  []byte
 }
 
-// datagramOf says whether a packet is one of DHCP; its payload is a view of the frame.
+// datagramOf reports whether a packet is one of DHCP; its payload is a view of the frame.
 func datagramOf(k *packet.Key, frame []byte, end int, at netview.Point) (d datagram, ok bool) {
 	if !k.Layers.Has(packet.LayerUDP) || k.InnerVLAN != 0 || k.Frag != 0 || end < packet.UDPLen || end > len(frame) {
 		return d, false
 	}
 	d = datagram{at: at, src: k.EthSrc, dst: k.EthDst, vlan: k.VLAN & packet.VLANMask, v6: k.Layers.Has(packet.LayerIPv6)}
 	switch {
-	case !d.v6 && k.DstPort == portClient4 && k.SrcPort == portServer4, d.v6 && k.DstPort == portClient6 && k.SrcPort == portServer6:
+	case !d.v6 && k.DstPort == portClient4 && k.SrcPort == portServer4, d.v6 && k.DstPort == portClient6 &&
+		k.SrcPort == portServer6:
 		d.server = true
-	case !d.v6 && k.DstPort == portServer4 && k.SrcPort == portClient4, d.v6 && k.DstPort == portServer6 && k.SrcPort == portClient6:
+	case !d.v6 && k.DstPort == portServer4 && k.SrcPort == portClient4, d.v6 && k.DstPort == portServer6 &&
+		k.SrcPort == portClient6:
 	default:
 		return d, false
 	}
@@ -60,8 +63,9 @@ type transaction struct {
 	v6   bool
 }
 
-// leases are requests whose answers are awaited: the addresses that each client asked for itself. A server's word counts
-// for these only: whoever hears a request may answer it, but not with another address.
+// leases are requests whose answers are awaited: the addresses that each client asked for itself. A
+// server's word counts for these only: whoever hears a request may answer it, but not with another
+// address.
 type leases struct {
 	asked map[transaction]wish
 }
@@ -77,8 +81,8 @@ func (l *leases) expire(now time.Duration) {
 	maps.DeleteFunc(l.asked, func(_ transaction, w wish) bool { return w.until <= now })
 }
 
-// Lease takes a datagram of DHCP: a request is remembered, if it comes from where its host is (or may be, if it is
-// new); an acknowledgement of one makes its address the client's.
+// Lease takes a datagram of DHCP: a request is remembered, if it comes from where its host is (or
+// may be, if it is new); an acknowledgement of one makes its address the client's.
 func (c *Core) Lease(d *datagram, snap *netview.Snapshot) {
 	t, ips, ok := d.read()
 	switch {
@@ -99,7 +103,8 @@ func (c *Core) Lease(d *datagram, snap *netview.Snapshot) {
 	}
 }
 
-// acknowledged takes the addresses that a server has given to a client, as far as it had asked for them.
+// acknowledged takes the addresses that a server has given to a client, as far as it had asked for
+// them.
 func (c *Core) acknowledged(t transaction, ips []packet.Addr, snap *netview.Snapshot) {
 	w, asked := c.leases.asked[t]
 	h, known := snap.Host(t.host)
@@ -109,7 +114,7 @@ func (c *Core) acknowledged(t transaction, ips []packet.Addr, snap *netview.Snap
 			continue
 		}
 		c.Counts.Leases.Add(1)
-		c.bind(&claim{name: name{ip, t.host.VLAN}, mac: t.host.MAC, at: h.At}, snap)
+		c.bind(&claim{name: address{ip, t.host.VLAN}, mac: t.host.MAC, at: h.At}, snap)
 		if c.cfg.Learned != nil {
 			c.cfg.Learned(t.host, ip.Netip())
 		}
@@ -119,8 +124,8 @@ func (c *Core) acknowledged(t transaction, ips []packet.Addr, snap *netview.Snap
 	}
 }
 
-// read takes a datagram apart: of a client's request the addresses it asks for, of a server's acknowledgement those it
-// gives. ok is false if it is malformed; other messages have no addresses.
+// read takes a datagram apart: of a client's request the addresses it asks for, of a server's
+// acknowledgement those it gives. ok is false if it is malformed; other messages have no addresses.
 func (d *datagram) read() (t transaction, ips []packet.Addr, ok bool) {
 	if d.v6 {
 		return d.read6()
@@ -143,10 +148,11 @@ func (d *datagram) read4() (t transaction, ips []packet.Addr, ok bool) {
 	return t, ips, true
 }
 
-// read6 reads DHCPv6. A server's reply goes to the client's own address, whose host is the one at that link-layer
-// address.
+// read6 reads DHCPv6. A server's reply goes to the client's own address, whose host is the one at
+// that link-layer address.
 func (d *datagram) read6() (t transaction, ips []packet.Addr, ok bool) {
-	if len(d.payload) > 0 && (d.payload[0] == byte(dhcpv6.MessageTypeRelayForward) || d.payload[0] == byte(dhcpv6.MessageTypeRelayReply)) {
+	if len(d.payload) > 0 && (d.payload[0] == byte(dhcpv6.MessageTypeRelayForward) ||
+		d.payload[0] == byte(dhcpv6.MessageTypeRelayReply)) {
 		return t, nil, true
 	}
 	m, err := dhcpv6.MessageFromBytes(d.payload)

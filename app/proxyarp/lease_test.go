@@ -25,7 +25,8 @@ type heard struct {
 func hear(t testing.TB) *heard {
 	s := newScene()
 	s.facts.Update(func(tx *netview.FactsTx) {
-		tx.PutHost(&netview.Host{HostID: netview.HostID{MAC: asker}, State: netview.HostConfirmed, At: netview.Point{DPID: 1, Port: 1}})
+		tx.PutHost(&netview.Host{HostID: netview.HostID{MAC: asker}, State: netview.HostConfirmed,
+			At: netview.Point{DPID: 1, Port: 1}})
 	})
 	return &heard{s, t}
 }
@@ -84,14 +85,18 @@ func TestLeases4(t *testing.T) {
 		talk []say
 		want []string
 	}{
-		"asked and given":              {[]say{asks, gives("10.0.0.7", dhcpv4.MessageTypeAck)}, []string{"learned 02:00:00:00:00:01 10.0.0.7"}},
-		"given twice counts once":      {[]say{asks, gives("10.0.0.7", dhcpv4.MessageTypeAck), gives("10.0.0.7", dhcpv4.MessageTypeAck)}, []string{"learned 02:00:00:00:00:01 10.0.0.7"}},
-		"not asked":                    {[]say{gives("10.0.0.7", dhcpv4.MessageTypeAck)}, nil},
-		"another than asked":           {[]say{asks, gives("10.0.0.8", dhcpv4.MessageTypeAck)}, nil},
-		"refused":                      {[]say{asks, gives("10.0.0.7", dhcpv4.MessageTypeNak)}, nil},
-		"an offer only":                {[]say{asks, gives("10.0.0.7", dhcpv4.MessageTypeOffer)}, nil},
-		"asked where the client isn't": {[]say{func(h *heard) { h.datagram(2, asker, false, false, request) }, gives("10.0.0.7", dhcpv4.MessageTypeAck)}, nil},
-		"asked in another's name":      {[]say{func(h *heard) { h.datagram(2, server, false, false, request) }, gives("10.0.0.7", dhcpv4.MessageTypeAck)}, nil},
+		"asked and given": {[]say{asks, gives("10.0.0.7", dhcpv4.MessageTypeAck)},
+			[]string{"learned 02:00:00:00:00:01 10.0.0.7"}},
+		"given twice counts once": {[]say{asks, gives("10.0.0.7", dhcpv4.MessageTypeAck),
+			gives("10.0.0.7", dhcpv4.MessageTypeAck)}, []string{"learned 02:00:00:00:00:01 10.0.0.7"}},
+		"not asked":          {[]say{gives("10.0.0.7", dhcpv4.MessageTypeAck)}, nil},
+		"another than asked": {[]say{asks, gives("10.0.0.8", dhcpv4.MessageTypeAck)}, nil},
+		"refused":            {[]say{asks, gives("10.0.0.7", dhcpv4.MessageTypeNak)}, nil},
+		"an offer only":      {[]say{asks, gives("10.0.0.7", dhcpv4.MessageTypeOffer)}, nil},
+		"asked where the client isn't": {[]say{func(h *heard) { h.datagram(2, asker, false, false, request) },
+			gives("10.0.0.7", dhcpv4.MessageTypeAck)}, nil},
+		"asked in another's name": {[]say{func(h *heard) { h.datagram(2, server, false, false, request) },
+			gives("10.0.0.7", dhcpv4.MessageTypeAck)}, nil},
 		"too late": {[]say{asks, func(h *heard) {
 			for range 61 {
 				h.now = h.now.Add(time.Second)
@@ -106,7 +111,8 @@ func TestLeases4(t *testing.T) {
 		if !slices.Equal(h.log, c.want) {
 			t.Errorf("%s: %v, want %v", what, h.log, c.want)
 		}
-		if _, ok := h.core.holder(name{ip: packet.AddrFrom4([4]byte{10, 0, 0, 7})}, h.view.Snapshot()); ok != (len(c.want) > 0) {
+		if _, ok := h.core.holder(address{ip: packet.AddrFrom4([4]byte{10, 0, 0, 7})},
+			h.view.Snapshot()); ok != (len(c.want) > 0) {
 			t.Errorf("%s: told to others: %v", what, ok)
 		}
 	}

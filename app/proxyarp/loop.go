@@ -1,31 +1,29 @@
 package proxyarp
 
 import (
-	"context"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/weirnet/weir/beat"
+	"github.com/weirnet/weir/loop"
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/packet"
 )
 
-// Switch is the ordered output to one switch. PacketOut appends to a queue and does not block; what it is given is
-// encoded before it returns.
+// Switch is the ordered output to one switch. PacketOut appends to a queue and does not block; what
+// it is given is encoded before it returns.
 type Switch interface {
 	PacketOut(*openflow.PacketOut) error
 }
 
-// Proxy is the loop around a Core. Run's goroutine is the core's owner; sessions' readers answer from it and put what
-// they hear into the queue. It ends with Run's context.
+// Proxy is the loop around a Core. Run's goroutine is the core's owner; sessions' readers answer
+// from it and put what they hear into the queue. It ends with Run's context.
 type Proxy struct {
+	loop.Part
+
 	core *Core
 	view *netview.View
-	bell chan struct{}
-
-	turns atomic.Uint64 // that Run has done
 
 	mu        sync.Mutex
 	claims    []claim
@@ -42,7 +40,10 @@ func New(cfg Config, view *netview.View) *Proxy {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	return &Proxy{core: NewCore(cfg, cfg.Now()), view: view, bell: make(chan struct{}, 1)}
+	p := &Proxy{core: NewCore(cfg, cfg.Now()), view: view}
+	p.Part = loop.Part{Name: "proxyarp", Bell: loop.NewBell(), Beats: beats,
+		Turn: func() time.Time { p.learn(); return p.core.cfg.Now().Add(Every) }}
+	return p
 }
 
 // Counts are what happened since the start.
@@ -55,8 +56,9 @@ type Port struct {
 	actions [1]openflow.Action
 }
 
-// Frame handles a packet that came in at a port, after discovery has seen it; end is the offset after the headers in its
-// key. It is called on the session's reader, and r belongs to that session.
+// Frame handles a packet that came in at a port, after discovery has seen it; end is the offset
+// after the headers in its key. It is called on the session's reader, and r belongs to that
+// session.
 func (p *Proxy) Frame(r *Port, out Switch, dpid netview.DPID, pin *openflow.PacketIn, k *packet.Key, end int) {
 	const mine = packet.LayerARP | packet.LayerND | packet.LayerUDP
 	if k.Layers&mine == 0 || k.Layers&packet.LayerUDP != 0 && !portOfDHCP(k.SrcPort) {
@@ -69,7 +71,7 @@ func (p *Proxy) Frame(r *Port, out Switch, dpid netview.DPID, pin *openflow.Pack
 		}
 		return
 	}
-	if c, ok := p.core.News(k, at); ok {
+	if c, ok := p.core.NewClaim(k, at); ok {
 		p.put(&c, nil)
 	}
 	frame, ok := p.core.Answer(r.frame[:0], k, at, p.view.Snapshot())
@@ -96,31 +98,8 @@ func (p *Proxy) put(c *claim, d *datagram) {
 		p.datagrams = append(p.datagrams, *d)
 	}
 	p.mu.Unlock()
-	select {
-	case p.bell <- struct{}{}:
-	default:
-	}
+	p.Bell.Ring()
 }
-
-// Run learns until the context ends.
-func (p *Proxy) Run(ctx context.Context) {
-	timer := time.NewTimer(beat.Next(time.Now(), beats))
-	defer timer.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case now := <-timer.C:
-			timer.Reset(beat.Next(now, beats))
-		case <-p.bell:
-		}
-		p.learn()
-		p.turns.Add(1)
-	}
-}
-
-// Pulse is how many turns Run has done, one each Every or more: who asks again and again sees whether it hangs.
-func (p *Proxy) Pulse() uint64 { return p.turns.Load() }
 
 // Every is how often what is kept is looked through, at least.
 const (
@@ -145,15 +124,3 @@ func (p *Proxy) learn() {
 	clear(t.datagrams)
 	p.core.Tick(snap, p.core.cfg.Now())
 }
-
-// Turn is one round of Run, for who steps a proxy that does not run: when Waiting says so, and each Every.
-func (p *Proxy) Turn() {
-	select {
-	case <-p.bell:
-	default:
-	}
-	p.learn()
-}
-
-// Waiting says whether something was heard.
-func (p *Proxy) Waiting() bool { return len(p.bell) > 0 }

@@ -8,7 +8,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"github.com/weirnet/weir/emu/desk"
+	"github.com/weirnet/weir/emu/control"
 )
 
 // Capture is a pcap file.
@@ -21,7 +21,7 @@ type Capture struct {
 	Dropped uint64 `json:"dropped" doc:"frames that are not in the file, because they came faster than the disk"`
 }
 
-func captureItem(c *desk.Capture) Capture {
+func captureItem(c *control.Capture) Capture {
 	n := c.Counts()
 	return Capture{Number: c.Number, At: c.At, File: c.File, Ended: c.Ended(), Frames: n.Frames, Dropped: n.Dropped}
 }
@@ -36,9 +36,10 @@ type captureInput struct {
 func (s *Server) capture(_ context.Context, in *captureInput) (*one[Capture], error) {
 	name := in.Body.File
 	if filepath.Base(name) != name || strings.HasPrefix(name, ".") || filepath.Ext(name) != ".pcap" {
-		return nil, huma.Error422UnprocessableEntity(fmt.Sprintf("file %q given, want a name without a folder that ends in .pcap, such as s1-1.pcap", name))
+		return nil, huma.Error422UnprocessableEntity(
+			fmt.Sprintf("file %q given, want a name without a folder that ends in .pcap, such as s1-1.pcap", name))
 	}
-	c, err := s.desk.Capture(in.Body.At, name, false)
+	c, err := s.operator.Capture(in.Body.At, name, false)
 	if err != nil {
 		return nil, refuse(err)
 	}
@@ -47,14 +48,14 @@ func (s *Server) capture(_ context.Context, in *captureInput) (*one[Capture], er
 
 func (s *Server) captures(context.Context, *none) (*list[Capture], error) {
 	var items []Capture
-	for _, c := range s.desk.Captures() {
+	for _, c := range s.operator.Captures() {
 		items = append(items, captureItem(c))
 	}
 	return listOf(items), nil
 }
 
 func (s *Server) stopCapture(_ context.Context, in *numberInput) (*one[Capture], error) {
-	for _, c := range s.desk.Captures() {
+	for _, c := range s.operator.Captures() {
 		if c.Number != in.Number {
 			continue
 		}

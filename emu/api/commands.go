@@ -9,11 +9,12 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"github.com/weirnet/weir/emu/desk"
+	"github.com/weirnet/weir/emu/control"
 	"github.com/weirnet/weir/emu/topo"
 )
 
-// maxWait is the longest that a request waits for a command: an answer may take a minute (api.Limits.Write).
+// maxWait is the longest that a request waits for a command: an answer may take a minute
+// (api.Limits.Write).
 const maxWait = 50 * time.Second
 
 type beginInput struct {
@@ -46,10 +47,11 @@ func (s *Server) begin(ctx context.Context, in *beginInput) (*commandAnswer, err
 	var wait Span
 	if in.Wait != "" {
 		if err := wait.UnmarshalText([]byte(in.Wait)); err != nil || time.Duration(wait) > maxWait {
-			return nil, huma.Error422UnprocessableEntity(fmt.Sprintf("wait=%s given, want a time of at most %v, such as 10s", in.Wait, maxWait))
+			return nil, huma.Error422UnprocessableEntity(
+				fmt.Sprintf("wait=%s given, want a time of at most %v, such as 10s", in.Wait, maxWait))
 		}
 	}
-	from := s.desk.Host(b.From)
+	from := s.operator.Host(b.From)
 	if from == nil {
 		return nil, huma.Error404NotFound("there is no host " + b.From + ": GET /v1/hosts lists what there is")
 	}
@@ -57,8 +59,10 @@ func (s *Server) begin(ctx context.Context, in *beginInput) (*commandAnswer, err
 	if err != nil {
 		return nil, err
 	}
-	c, err := s.desk.Begin(from, to, topo.Traffic{Kind: b.Kind, IPv6: b.IPv6, Count: b.Count, Interval: time.Duration(b.Interval), Size: b.Size,
-		Port: b.DstPort, Rate: b.Rate, Pattern: b.Pattern, On: time.Duration(b.On), Off: time.Duration(b.Off), Bytes: b.Bytes, Duration: time.Duration(b.Duration)})
+	c, err := s.operator.Begin(from, to,
+		topo.Traffic{Kind: b.Kind, IPv6: b.IPv6, Count: b.Count, Interval: time.Duration(b.Interval), Size: b.Size,
+			Port: b.DstPort, Rate: b.Rate, Pattern: b.Pattern, On: time.Duration(b.On), Off: time.Duration(b.Off),
+			Bytes: b.Bytes, Duration: time.Duration(b.Duration)})
 	if err != nil {
 		return nil, refuse(err)
 	}
@@ -74,8 +78,8 @@ func (s *Server) begin(ctx context.Context, in *beginInput) (*commandAnswer, err
 
 // destination is an address, or that of a host.
 func (s *Server) destination(to string, ipv6 bool) (netip.Addr, error) {
-	if h := s.desk.Host(to); h != nil {
-		addr, err := desk.Address(h, ipv6)
+	if h := s.operator.Host(to); h != nil {
+		addr, err := control.Address(h, ipv6)
 		return addr, refuse(err)
 	}
 	addr, err := netip.ParseAddr(to)
@@ -87,7 +91,7 @@ func (s *Server) destination(to string, ipv6 bool) (netip.Addr, error) {
 
 func (s *Server) commands(context.Context, *none) (*list[Command], error) {
 	var items []Command
-	for _, c := range s.desk.Commands() {
+	for _, c := range s.operator.Commands() {
 		items = append(items, commandItem(c, c.Outcome()))
 	}
 	return listOf(items), nil
@@ -97,11 +101,12 @@ type numberInput struct {
 	Number int `path:"number" minimum:"1"`
 }
 
-func (s *Server) findCommand(in *numberInput) (*desk.Command, error) {
-	if c := s.desk.Command(in.Number); c != nil {
+func (s *Server) findCommand(in *numberInput) (*control.Command, error) {
+	if c := s.operator.Command(in.Number); c != nil {
 		return c, nil
 	}
-	return nil, huma.Error404NotFound(fmt.Sprintf("there is no command %d: GET /v1/commands lists the last %d", in.Number, desk.MaxCommands))
+	return nil, huma.Error404NotFound(fmt.Sprintf("there is no command %d: GET /v1/commands lists the last %d",
+		in.Number, control.MaxCommands))
 }
 
 func (s *Server) oneCommand(_ context.Context, in *numberInput) (*one[Command], error) {

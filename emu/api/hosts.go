@@ -49,8 +49,10 @@ func hostItem(h *emu.Host) Host {
 	}
 	var c host.Counters
 	h.Do(func(stack *host.Host, _ time.Duration, _ host.Output) { c = stack.Counters() })
-	item.Counters = HostCounters{RxPackets: c.FramesIn, RxBytes: c.BytesIn, TxPackets: c.FramesOut, TxBytes: c.BytesOut, NotMine: c.NotMine,
-		Malformed: c.Malformed, BadChecksum: c.BadChecksum, Resolved: c.Resolved, Unresolved: c.Failed, Echoed: c.Echoed, Unsent: c.Unsent}
+	item.Counters = HostCounters{RxPackets: c.FramesIn, RxBytes: c.BytesIn, TxPackets: c.FramesOut,
+		TxBytes: c.BytesOut, NotMine: c.NotMine,
+		Malformed: c.Malformed, BadChecksum: c.BadChecksum, Resolved: c.Resolved, Unresolved: c.Failed,
+		Echoed: c.Echoed, Unsent: c.Unsent}
 	return item
 }
 
@@ -67,7 +69,7 @@ type hostInput struct {
 }
 
 func (s *Server) oneHost(_ context.Context, in *hostInput) (*one[Host], error) {
-	h := s.desk.Host(in.Name)
+	h := s.operator.Host(in.Name)
 	if h == nil {
 		return nil, huma.Error404NotFound("there is no host " + in.Name + ": GET /v1/hosts lists what there is")
 	}

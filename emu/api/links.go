@@ -42,8 +42,8 @@ type LinkWay struct {
 	Counters LinkCounters `json:"counters"`
 }
 
-// Link is a link between two switches, or between a host and a switch. Its own delay, jitter, loss, rate and queue are those of
-// the way forward.
+// Link is a link between two switches, or between a host and a switch. Its own delay, jitter, loss,
+// rate and queue are those of the way forward.
 type Link struct {
 	ID string `json:"id"`
 	Up bool   `json:"up" doc:"it carries frames"`
@@ -63,9 +63,9 @@ func specItem(s topo.LinkSpec) LinkSpec {
 	return LinkSpec{Span(s.Delay), Span(s.Jitter), s.Loss, Rate(s.RateBPS), s.Queue}
 }
 
-func wayItem(l *emu.Link, w emu.Way) LinkWay {
+func wayItem(l *emu.Link, w emu.Direction) LinkWay {
 	c := l.Stats(w)
-	return LinkWay{specItem(l.Spec(w)), LinkCounters{c.Sent, c.Bytes, c.OnWay, dropsItem(c.Lost)}}
+	return LinkWay{specItem(l.Spec(w)), LinkCounters{c.Sent, c.Bytes, c.InFlight, dropsItem(c.Lost)}}
 }
 
 // dropsItem names the causes that have happened.
@@ -113,7 +113,7 @@ type LinkName struct {
 
 // link finds a link by its id.
 func (s *Server) link(id string) (*one[Link], error) {
-	l := s.desk.Link(id)
+	l := s.operator.Link(id)
 	if l == nil {
 		return nil, huma.Error404NotFound("there is no link " + id + ": GET /v1/links lists what there is")
 	}
@@ -158,15 +158,16 @@ func (s *Server) changeLink(_ context.Context, in *linkChange) (*one[Link], erro
 		return nil, err
 	}
 	b := &in.Body
-	a := topo.LinkAction{Link: in.ID, Up: b.Up, Change: topo.Change{Delay: b.Delay.duration(), Jitter: b.Jitter.duration(), Loss: (*float64)(b.Loss),
-		RateBPS: (*uint64)(b.Rate), Queue: b.Queue}}
+	a := topo.LinkAction{Link: in.ID, Up: b.Up,
+		Change: topo.Change{Delay: b.Delay.duration(), Jitter: b.Jitter.duration(), Loss: (*float64)(b.Loss),
+			RateBPS: (*uint64)(b.Rate), Queue: b.Queue}}
 	if b.Way != "" {
 		var err error
 		if a.Way, err = topo.ParseWay(b.Way); err != nil {
 			return nil, refuse(err)
 		}
 	}
-	if err := s.desk.Do(a); err != nil {
+	if err := s.operator.Do(a); err != nil {
 		return nil, refuse(err)
 	}
 	return s.link(in.ID)

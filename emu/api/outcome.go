@@ -3,7 +3,7 @@ package api
 import (
 	"fmt"
 
-	"github.com/weirnet/weir/emu/desk"
+	"github.com/weirnet/weir/emu/control"
 	"github.com/weirnet/weir/emu/host"
 )
 
@@ -58,7 +58,7 @@ type TCP struct {
 	RTT           Summary `json:"rtt_us"`
 }
 
-func commandItem(c *desk.Command, o desk.Outcome) Command {
+func commandItem(c *control.Command, o control.Outcome) Command {
 	item := Command{Number: c.Number, Kind: c.Traffic.Kind, From: c.From.Spec().Name, To: c.To.String(), Done: o.Done}
 	switch {
 	case o.Ping != nil:
@@ -73,8 +73,9 @@ func commandItem(c *desk.Command, o desk.Outcome) Command {
 	return item
 }
 
-// unreachable says that nobody answers for the address of a command; empty if something could be sent, or nothing is known yet.
-func unreachable(c *desk.Command, sent, unsent uint64) string {
+// unreachable says that nobody answers for the address of a command; empty if something could be
+// sent, or nothing is known yet.
+func unreachable(c *control.Command, sent, unsent uint64) string {
 	if sent > 0 || unsent == 0 {
 		return ""
 	}
@@ -88,14 +89,16 @@ func udpItem(f *host.FlowReport, sink *host.SinkReport) *UDP {
 		u.RTT = &rtt
 	}
 	if sink != nil {
-		u.Received, u.Duplicated, u.Reordered, u.Latency = sink.Received, sink.Duplicated, sink.Reordered, summaryItem(sink.Latency)
+		u.Received, u.Duplicated, u.Reordered, u.Latency = sink.Received, sink.Duplicated, sink.Reordered,
+			summaryItem(sink.Latency)
 	}
 	u.Missing = f.Sent - min(u.Received, f.Sent)
 	return u
 }
 
 func tcpItem(s, peer *host.StreamReport) *TCP {
-	t := &TCP{State: s.State, Acked: s.Acked, Segments: s.Segments, Retransmitted: s.Retransmitted, Timeouts: s.Timeouts, RTT: summaryItem(s.RTT)}
+	t := &TCP{State: s.State, Acked: s.Acked, Segments: s.Segments, Retransmitted: s.Retransmitted,
+		Timeouts: s.Timeouts, RTT: summaryItem(s.RTT)}
 	if s.Err != nil {
 		t.Error = s.Err.Error()
 	}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"github.com/weirnet/weir/emu/desk"
+	"github.com/weirnet/weir/emu/control"
 	"github.com/weirnet/weir/emu/topo"
 )
 
@@ -21,20 +21,21 @@ type Event struct {
 	What   string `json:"what"`
 }
 
-func (s *Server) eventItems(keep func(desk.Pending) bool) []Event {
+func (s *Server) eventItems(keep func(control.Pending) bool) []Event {
 	now := s.net.Age()
 	var items []Event
-	for _, p := range s.desk.Agenda() {
+	for _, p := range s.operator.Schedule() {
 		if keep(p) {
-			items = append(items, Event{Number: p.Number, In: Span(max(p.At-now, 0)), Every: Span(p.Event.Every), Times: p.Event.Times, Done: p.Done,
-				What: desk.Describe(s.net.Topology(), p.Event.Do)})
+			items = append(items, Event{Number: p.Number, In: Span(max(p.At-now, 0)), Every: Span(p.Event.Every),
+				Times: p.Event.Times, Done: p.Done,
+				What: control.Describe(s.net.Topology(), p.Event.Do)})
 		}
 	}
 	return items
 }
 
 func (s *Server) schedule(context.Context, *none) (*list[Event], error) {
-	return listOf(s.eventItems(func(desk.Pending) bool { return true })), nil
+	return listOf(s.eventItems(func(control.Pending) bool { return true })), nil
 }
 
 type eventsInput struct {
@@ -53,12 +54,12 @@ func (s *Server) addEvents(_ context.Context, in *eventsInput) (*numbers, error)
 		return nil, huma.Error422UnprocessableEntity(strings.ReplaceAll(err.Error(), "\n", "; "))
 	}
 	out := &numbers{}
-	out.Body.Numbers = s.desk.Add(events)
+	out.Body.Numbers = s.operator.Add(events)
 	return out, nil
 }
 
 func (s *Server) dropEvent(_ context.Context, in *numberInput) (*struct{}, error) {
-	if !s.desk.Drop(in.Number) {
+	if !s.operator.Cancel(in.Number) {
 		return nil, huma.Error404NotFound(fmt.Sprintf("event %d is not to happen: GET /v1/schedule lists what is", in.Number))
 	}
 	return nil, nil

@@ -13,29 +13,29 @@ import (
 
 	weir "github.com/weirnet/weir/api"
 	"github.com/weirnet/weir/emu"
-	"github.com/weirnet/weir/emu/desk"
+	"github.com/weirnet/weir/emu/control"
 )
 
 // Config is what the interface needs.
 type Config struct {
-	Desk    *desk.Desk
-	Version string // of this build, for /openapi.json
-	Access  weir.Access
-	TLS     *tls.Config // nil: plain HTTP
-	Limits  weir.Limits // zero fields mean api.DefaultLimits
-	Log     *slog.Logger
+	Operator *control.Operator
+	Version  string // of this build, for /openapi.json
+	Access   weir.Access
+	TLS      *tls.Config // nil: plain HTTP
+	Limits   weir.Limits // zero fields mean api.DefaultLimits
+	Log      *slog.Logger
 }
 
 // Server is the interface of one network. It is an http.Handler.
 type Server struct {
-	desk *desk.Desk
-	net  *emu.Network
-	site *weir.Site
+	operator *control.Operator
+	net      *emu.Network
+	site     *weir.Site
 }
 
 // New makes the interface. It starts nothing.
 func New(cfg Config) *Server {
-	s := &Server{desk: cfg.Desk, net: cfg.Desk.Network()}
+	s := &Server{operator: cfg.Operator, net: cfg.Operator.Network()}
 	s.site = weir.NewSite(weir.SiteConfig{
 		Title: "Weir's emulator", Version: cfg.Version, Access: cfg.Access, TLS: cfg.TLS, Limits: cfg.Limits, Log: cfg.Log,
 		Description: "An emulated network: what there is and what it counts, and faults, traffic, captures and schedules by request.",
@@ -44,7 +44,7 @@ func New(cfg Config) *Server {
 	return s
 }
 
-// ServeHTTP is of http.Handler.
+// ServeHTTP implements http.Handler.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.site.ServeHTTP(w, r) }
 
 // Serve answers on the listener until the context ends, as api.Server.Serve.
@@ -58,7 +58,8 @@ func (s *Server) addRoutes() {
 	route(s, "GET", "/v1/switches", "switches", "All switches and their faults", s.switches)
 	route(s, "GET", "/v1/switches/{dpid}", "switch", "One switch; it may be given by its name", s.oneSwitch)
 	route(s, "PATCH", "/v1/switches/{dpid}", "change-switch", "Give a switch faults, or take them away", s.changeSwitch)
-	route(s, "PATCH", "/v1/switches/{dpid}/controllers/{number}", "change-controller", "Cut, stall or slow one control channel, or mend it", s.changeControl)
+	route(s, "PATCH", "/v1/switches/{dpid}/controllers/{number}", "change-controller",
+		"Cut, stall or slow one control channel, or mend it", s.changeControl)
 	route(s, "GET", "/v1/ports", "ports", "All ports", s.ports)
 	route(s, "GET", "/v1/ports/{dpid}/{port}", "port", "One port", s.onePort)
 	route(s, "PATCH", "/v1/ports/{dpid}/{port}", "change-port", "Break a port, or mend it", s.changePort)
@@ -105,14 +106,14 @@ func listOf[T any](items []T) *list[T] {
 	return l
 }
 
-// refuse is an error of the desk as an answer.
+// refuse is an error of the Operator as an answer.
 func refuse(err error) error {
 	switch {
 	case err == nil:
 		return nil
-	case errors.Is(err, desk.ErrUnknown):
+	case errors.Is(err, control.ErrUnknown):
 		return huma.Error404NotFound(err.Error())
-	case errors.Is(err, desk.ErrBusy):
+	case errors.Is(err, control.ErrBusy):
 		return huma.Error429TooManyRequests(err.Error())
 	case errors.Is(err, fs.ErrExist):
 		return huma.Error409Conflict(err.Error())

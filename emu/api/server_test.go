@@ -17,7 +17,7 @@ import (
 
 	weir "github.com/weirnet/weir/api"
 	"github.com/weirnet/weir/emu"
-	"github.com/weirnet/weir/emu/desk"
+	"github.com/weirnet/weir/emu/control"
 	"github.com/weirnet/weir/emu/topo"
 	"github.com/weirnet/weir/internal/hub"
 )
@@ -37,10 +37,10 @@ func await(t testing.TB, what string, is func() bool) {
 // lab is a network under a hub, with its interface.
 type lab struct {
 	*testing.T
-	net  *emu.Network
-	desk *desk.Desk
-	dir  string // of captures
-	url  string
+	net      *emu.Network
+	operator *control.Operator
+	dir      string // of captures
+	url      string
 }
 
 const secret = "a-token-of-the-tests"
@@ -52,7 +52,8 @@ func newLab(t *testing.T, word string, more ...func(*emu.Config)) *lab {
 		t.Fatal(err)
 	}
 	h := hub.Start(t)
-	cfg := emu.Config{Topology: top, Controllers: []string{h.Address}, Seed: 1, BackoffMin: time.Millisecond, BackoffMax: 50 * time.Millisecond}
+	cfg := emu.Config{Topology: top, Controllers: []string{h.Address}, Seed: 1, BackoffMin: time.Millisecond,
+		BackoffMax: 50 * time.Millisecond}
 	for _, change := range more {
 		change(&cfg)
 	}
@@ -64,11 +65,11 @@ func newLab(t *testing.T, word string, more ...func(*emu.Config)) *lab {
 		t.Fatal(err)
 	}
 	l := &lab{T: t, net: n, dir: t.TempDir()}
-	l.desk = desk.New(desk.Config{Network: n, CaptureDir: l.dir})
+	l.operator = control.New(control.Config{Network: n, CaptureDir: l.dir})
 	ctx, stop := context.WithCancel(context.Background())
 	ran := make(chan struct{})
-	go func() { defer close(ran); l.desk.Run(ctx) }()
-	srv := httptest.NewServer(New(Config{Desk: l.desk, Version: "test", Access: weir.Access{
+	go func() { defer close(ran); l.operator.Run(ctx) }()
+	srv := httptest.NewServer(New(Config{Operator: l.operator, Version: "test", Access: weir.Access{
 		Tokens: []weir.Token{{Role: weir.RoleOperator, Secret: secret}, {Role: weir.RoleViewer, Secret: secret + "-viewer"}}}}))
 	l.url = srv.URL
 	t.Cleanup(func() {
@@ -77,7 +78,7 @@ func newLab(t *testing.T, word string, more ...func(*emu.Config)) *lab {
 		<-ran
 		ctx, cancel := context.WithTimeout(context.Background(), patience)
 		defer cancel()
-		if err := errors.Join(n.Close(ctx), l.desk.Close()); err != nil {
+		if err := errors.Join(n.Close(ctx), l.operator.Close()); err != nil {
 			t.Error(err)
 		}
 	})
@@ -125,15 +126,18 @@ func TestLinks(t *testing.T) {
 	l := newLab(t, "linear:3,hosts=1,delay=5ms,rate=100M")
 	var all items[Link]
 	l.ask("GET", "/v1/links", "", 200, &all)
-	if len(all.Items) != 5 || all.Items[0].ID != "s1-s2" || all.Items[2].ID != "h1-s1" || all.Items[2].A.Host != "h1" || all.Items[2].B.Port != 2 {
+	if len(all.Items) != 5 || all.Items[0].ID != "s1-s2" || all.Items[2].ID != "h1-s1" ||
+		all.Items[2].A.Host != "h1" || all.Items[2].B.Port != 2 {
 		t.Errorf("%+v", all.Items)
 	}
-	if got := l.ask("GET", "/v1/links/s1-s2", "", 200, nil); !strings.Contains(got, `"up":true,"cut":false,"a":{"switch":"s1","dpid":"0000000000000001","port":1},`+
-		`"b":{"switch":"s2","dpid":"0000000000000002","port":1},"delay":"5ms","jitter":"0s","loss":0,"rate":"100M","queue":100,"forward":{`) {
+	if got := l.ask("GET", "/v1/links/s1-s2", "", 200, nil); !strings.Contains(got,
+		`"up":true,"cut":false,"a":{"switch":"s1","dpid":"0000000000000001","port":1},`+
+			`"b":{"switch":"s2","dpid":"0000000000000002","port":1},"delay":"5ms","jitter":"0s","loss":0,"rate":"100M","queue":100,"forward":{`) {
 		t.Error(got)
 	}
 	var one Link
-	l.ask("PATCH", "/v1/links/s1-s2", `{"delay":"20ms","jitter":"1ms","loss":0.25,"rate":"1.5G","queue":7,"way":"back"}`, 200, &one)
+	l.ask("PATCH", "/v1/links/s1-s2",
+		`{"delay":"20ms","jitter":"1ms","loss":0.25,"rate":"1.5G","queue":7,"way":"back"}`, 200, &one)
 	want := LinkSpec{Span(20 * time.Millisecond), Span(time.Millisecond), 0.25, 1_500_000_000, 7}
 	if one.Back.LinkSpec != want || one.Forward.Delay != Span(5*time.Millisecond) {
 		t.Errorf("%+v", one)
@@ -156,7 +160,8 @@ func TestSwitches(t *testing.T) {
 	l := newLab(t, "linear:2")
 	var all items[Switch]
 	l.ask("GET", "/v1/switches", "", 200, &all)
-	if len(all.Items) != 2 || !all.Items[1].Connected || all.Items[1].Entries != 1 || all.Items[1].Controllers[0].OpenFlow != "1.3" || len(all.Items[1].Ports) != 2 {
+	if len(all.Items) != 2 || !all.Items[1].Connected || all.Items[1].Entries != 1 ||
+		all.Items[1].Controllers[0].OpenFlow != "1.3" || len(all.Items[1].Ports) != 2 {
 		t.Errorf("%+v", all.Items)
 	}
 	var sw Switch
@@ -164,7 +169,8 @@ func TestSwitches(t *testing.T) {
 	if sw.Slow != Span(30*time.Millisecond) || !sw.Lying || !sw.Lies.ForgetFlowMods || sw.Down || sw.Stalled {
 		t.Errorf("%+v", sw)
 	}
-	l.ask("PATCH", "/v1/switches/s2", `{"slow":"0s","lies":{"drop_flow_mods":0.5,"forget_flow_mods":false,"hide_entries":0}}`, 200, &sw)
+	l.ask("PATCH", "/v1/switches/s2",
+		`{"slow":"0s","lies":{"drop_flow_mods":0.5,"forget_flow_mods":false,"hide_entries":0}}`, 200, &sw)
 	if sw.Slow != 0 || !sw.Lying || sw.Lies.DropFlowMods != 0.5 {
 		t.Errorf("%+v", sw)
 	}
@@ -196,7 +202,8 @@ func TestPorts(t *testing.T) {
 	l := newLab(t, "linear:2")
 	var all items[Port]
 	l.ask("GET", "/v1/ports", "", 200, &all)
-	if len(all.Items) != 4 || all.Items[0].Name != "s1-eth1" || all.Items[0].Link != "s1-s2" || all.Items[1].Link != "h1-s1" || !all.Items[0].Carrier {
+	if len(all.Items) != 4 || all.Items[0].Name != "s1-eth1" || all.Items[0].Link != "s1-s2" ||
+		all.Items[1].Link != "h1-s1" || !all.Items[0].Carrier {
 		t.Errorf("%+v", all.Items)
 	}
 	var p Port
@@ -221,7 +228,8 @@ func TestHostsSend(t *testing.T) {
 	if !c.Done || c.Ping == nil || c.Ping.Received != 3 || c.Ping.RTT.Count != 3 || c.Ping.RTT.Max <= 0 || c.To != "10.0.0.2" {
 		t.Errorf("%+v", c)
 	}
-	l.ask("POST", "/v1/commands?wait=50s", `{"kind":"udp","from":"h1","to":"h2","ipv6":true,"count":20,"rate":1000,"dst_port":7}`, 200, &c)
+	l.ask("POST", "/v1/commands?wait=50s",
+		`{"kind":"udp","from":"h1","to":"h2","ipv6":true,"count":20,"rate":1000,"dst_port":7}`, 200, &c)
 	await(t, "all have come back", func() bool {
 		l.ask("GET", fmt.Sprint("/v1/commands/", c.Number), "", 200, &c)
 		return c.UDP.Received == 20 && c.UDP.Echoed == 20 && c.UDP.Missing == 0
@@ -245,7 +253,8 @@ func TestHostsSend(t *testing.T) {
 	}
 	var h Host
 	l.ask("GET", "/v1/hosts/h1", "", 200, &h)
-	if h.MAC != "02:00:00:00:00:01" || h.IPv4 != "10.0.0.1/8" || h.IPv6 != "fd00::1/64" || h.At.Switch != "s1" || h.At.Port != 2 || h.Counters.TxPackets < 20 {
+	if h.MAC != "02:00:00:00:00:01" || h.IPv4 != "10.0.0.1/8" || h.IPv6 != "fd00::1/64" || h.At.Switch != "s1" ||
+		h.At.Port != 2 || h.Counters.TxPackets < 20 {
 		t.Errorf("%+v", h)
 	}
 	var hosts items[Host]
@@ -277,16 +286,19 @@ func TestCaptures(t *testing.T) {
 func TestSchedule(t *testing.T) {
 	l := newLab(t, "linear:2")
 	var added struct{ Numbers []int }
-	l.ask("POST", "/v1/schedule", "- {at: 0s, link: s1-s2, up: false}\n- {at: 10h, switch: all, down: true, every: 1m, times: 3}\n", 200, &added)
-	await(t, "the link is cut", func() bool { return !l.desk.Link("s1-s2").Up() })
+	l.ask("POST", "/v1/schedule",
+		"- {at: 0s, link: s1-s2, up: false}\n- {at: 10h, switch: all, down: true, every: 1m, times: 3}\n", 200, &added)
+	await(t, "the link is cut", func() bool { return !l.operator.Link("s1-s2").Up() })
 	l.ask("POST", "/v1/schedule", `[{"at":"0s","link":"s1-s2","up":true}]`, 200, nil)
-	await(t, "the link is mended", func() bool { return l.desk.Link("s1-s2").Up() })
+	await(t, "the link is mended", func() bool { return l.operator.Link("s1-s2").Up() })
 	var all items[Event]
 	l.ask("GET", "/v1/schedule", "", 200, &all)
-	if len(all.Items) != 1 || all.Items[0].What != "switch all down=true" || all.Items[0].Times != 3 || all.Items[0].Every != Span(time.Minute) {
+	if len(all.Items) != 1 || all.Items[0].What != "switch all down=true" || all.Items[0].Times != 3 ||
+		all.Items[0].Every != Span(time.Minute) {
 		t.Errorf("%+v", all)
 	}
-	if got := l.ask("POST", "/v1/schedule", "- {at: 1s, link: s1-s9, up: false}\n- {at: 1s}\n", 422, nil); !strings.Contains(got, `1: link: \"s1-s9\" given`) || !strings.Contains(got, "2: an event of nothing") {
+	if got := l.ask("POST", "/v1/schedule", "- {at: 1s, link: s1-s9, up: false}\n- {at: 1s}\n", 422,
+		nil); !strings.Contains(got, `1: link: \"s1-s9\" given`) || !strings.Contains(got, "2: an event of nothing") {
 		t.Error(got)
 	}
 	l.ask("DELETE", fmt.Sprint("/v1/schedule/", added.Numbers[1]), "", 204, nil)
@@ -317,8 +329,10 @@ func TestBadRequests(t *testing.T) {
 		{"PATCH", "/v1/links/s1-s2", `{`, 400, ""},
 		{"GET", "/v1/switches/9", "", 404, "there is no switch 9"},
 		{"PATCH", "/v1/switches/s1", `{"slow":"1h"}`, 422, "a delay of 1h0m0s given"},
-		{"PATCH", "/v1/switches/s1", `{"lies":{"drop_flow_mods":2,"forget_flow_mods":false,"hide_entries":0}}`, 422, "drop_flow_mods"},
-		{"PATCH", "/v1/switches/s1", `{"lying":true,"lies":{"drop_flow_mods":0,"forget_flow_mods":false,"hide_entries":0}}`, 422, "want one of them"},
+		{"PATCH", "/v1/switches/s1", `{"lies":{"drop_flow_mods":2,"forget_flow_mods":false,"hide_entries":0}}`, 422,
+			"drop_flow_mods"},
+		{"PATCH", "/v1/switches/s1",
+			`{"lying":true,"lies":{"drop_flow_mods":0,"forget_flow_mods":false,"hide_entries":0}}`, 422, "want one of them"},
 		{"PATCH", "/v1/switches/s1/controllers/1", `{"up":false}`, 404, "there is no controller number 1"},
 		{"GET", "/v1/ports/s1/9", "", 404, "switch s1 has no port 9: it has [1 2]"},
 		{"PATCH", "/v1/ports/s1/1", `{}`, 422, "up"},
@@ -338,7 +352,7 @@ func TestBadRequests(t *testing.T) {
 			t.Errorf("%s %s %s: %s, want %q", c.method, c.path, c.body, got, c.want)
 		}
 	}
-	if s := l.desk.Link("s1-s2").Spec(emu.Forward); s != (topo.LinkSpec{}) {
+	if s := l.operator.Link("s1-s2").Spec(emu.Forward); s != (topo.LinkSpec{}) {
 		t.Errorf("a refused change changed %+v", s)
 	}
 }
@@ -379,7 +393,8 @@ func TestDescription(t *testing.T) {
 		Paths   map[string]map[string]any
 	}
 	l.ask("GET", "/openapi.json", "", 200, &d)
-	if !strings.HasPrefix(d.OpenAPI, "3.1") || d.Paths["/v1/links/{id}"]["patch"] == nil || d.Paths["/v1/captures"]["post"] == nil || len(d.Paths) != 18 {
+	if !strings.HasPrefix(d.OpenAPI, "3.1") || d.Paths["/v1/links/{id}"]["patch"] == nil ||
+		d.Paths["/v1/captures"]["post"] == nil || len(d.Paths) != 18 {
 		t.Errorf("%s: %d paths", d.OpenAPI, len(d.Paths))
 	}
 }
@@ -389,18 +404,21 @@ func TestLossPerCent(t *testing.T) {
 	l := newLab(t, "linear:2")
 	for given, want := range map[string]float64{`"20%"`: 0.2, `"0.5"`: 0.5, `0.125`: 0.125, `1e-3`: 0.001, `0`: 0} {
 		l.ask("PATCH", "/v1/links/s1-s2", `{"loss":`+given+`}`, 200, nil)
-		if got := l.desk.Link("s1-s2").Spec(emu.Back).Loss; got != want {
+		if got := l.operator.Link("s1-s2").Spec(emu.Back).Loss; got != want {
 			t.Errorf("%s is %v", given, got)
 		}
 	}
 }
 
-// TestUnreachable says so of a ping and of datagrams for whom nobody answers, and nothing of those that are sent.
+// TestUnreachable says so of a ping and of datagrams for whom nobody answers, and nothing of those
+// that are sent.
 func TestUnreachable(t *testing.T) {
 	l := newLab(t, "single:2")
 	for _, c := range []struct{ body, want string }{
-		{`{"kind":"ping","from":"h1","to":"10.0.0.99","count":9,"interval":"1h"}`, "unreachable: nobody answers for 10.0.0.99, and nothing has left h1"},
-		{`{"kind":"udp","from":"h1","to":"h2","count":9,"rate":0.01}`, "unreachable: nobody answers for 10.0.0.2, and nothing has left h1"},
+		{`{"kind":"ping","from":"h1","to":"10.0.0.99","count":9,"interval":"1h"}`,
+			"unreachable: nobody answers for 10.0.0.99, and nothing has left h1"},
+		{`{"kind":"udp","from":"h1","to":"h2","count":9,"rate":0.01}`,
+			"unreachable: nobody answers for 10.0.0.2, and nothing has left h1"},
 	} {
 		var got Command
 		l.ask("POST", "/v1/commands?wait=1ms", c.body, 202, &got)

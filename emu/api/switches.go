@@ -52,11 +52,14 @@ type Switch struct {
 }
 
 func switchItem(sw *emu.Switch) Switch {
-	item := Switch{DPID: client.FormatDPID(sw.DatapathID()), Name: sw.Name(), Profile: sw.Profile().Name, Entries: sw.Entries(), Ports: sw.Ports(), Controllers: []Controller{}}
-	l := sw.Lies()
-	item.Faults = Faults{Down: !sw.On(), Lying: l != emu.Lies{}, Lies: Lies{l.DropFlowMods, l.ForgetFlowMods, l.HideEntries}}
+	item := Switch{DPID: client.FormatDPID(sw.DatapathID()), Name: sw.Name(), Profile: sw.Profile().Name,
+		Entries: sw.Entries(), Ports: sw.Ports(), Controllers: []Controller{}}
+	l := sw.Misbehaviour()
+	item.Faults = Faults{Down: !sw.On(), Lying: l != emu.Misbehaviour{},
+		Lies: Lies{l.DropFlowMods, l.ForgetFlowMods, l.HideEntries}}
 	for i, c := range sw.Controls() {
-		one := Controller{Number: i, Controller: c.Controller, Connected: c.Connected, Up: !c.CutOff, Stalled: c.Stalled, Slow: Span(c.Slow), Trouble: c.Trouble}
+		one := Controller{Number: i, Controller: c.Controller, Connected: c.Connected, Up: !c.CutOff,
+			Stalled: c.Stalled, Slow: Span(c.Slow), Trouble: c.Trouble}
 		if c.Connected {
 			one.OpenFlow, item.Connected = c.Version.String(), true
 		}
@@ -81,7 +84,7 @@ type SwitchName struct {
 }
 
 func (s *Server) findSwitch(id string) (*emu.Switch, error) {
-	if sw := s.desk.Switch(id); sw != nil {
+	if sw := s.operator.Switch(id); sw != nil {
 		return sw, nil
 	}
 	return nil, huma.Error404NotFound("there is no switch " + id + ": GET /v1/switches lists what there is")
@@ -115,11 +118,12 @@ func (s *Server) changeSwitch(_ context.Context, in *switchChange) (*one[Switch]
 	if b.Lying != nil && b.Lies != nil {
 		return nil, huma.Error422UnprocessableEntity("lying and lies given, want one of them")
 	}
-	if err := s.desk.Do(topo.SwitchAction{Switch: sw.Index, Down: b.Down, Stalled: b.Stalled, Slow: b.Slow.duration(), Lying: b.Lying}); err != nil {
+	if err := s.operator.Do(topo.SwitchAction{Switch: sw.Index, Down: b.Down, Stalled: b.Stalled,
+		Slow: b.Slow.duration(), Lying: b.Lying}); err != nil {
 		return nil, refuse(err)
 	}
 	if l := b.Lies; l != nil {
-		sw.Lie(emu.Lies{DropFlowMods: l.DropFlowMods, ForgetFlowMods: l.ForgetFlowMods, HideEntries: l.HideEntries})
+		sw.Misbehave(emu.Misbehaviour{DropFlowMods: l.DropFlowMods, ForgetFlowMods: l.ForgetFlowMods, HideEntries: l.HideEntries})
 	}
 	return &one[Switch]{switchItem(sw)}, nil
 }

@@ -47,8 +47,8 @@ func (c *Cable) Counters() Counters {
 	return Counters{ToDevice: c.out.Load(), FromDevice: c.in.Load(), Lost: c.lost.Load()}
 }
 
-// Take puts a frame that has left the network into the queue to the device.
-func (c *Cable) Take(frame []byte) {
+// Deliver puts a frame that has left the network into the queue to the device.
+func (c *Cable) Deliver(frame []byte) {
 	if !c.queue.put(frame) {
 		c.lose()
 	}

@@ -15,7 +15,7 @@ func TestCableTellsWhatIsLost(t *testing.T) {
 	c := NewCable(nil)
 	c.port = l
 	for range maxQueued + 3 {
-		c.Take(make([]byte, 60))
+		c.Deliver(make([]byte, 60))
 	}
 	if l.lost != 3 || c.Counters().Lost != 3 {
 		t.Errorf("the port was told of %d, the cable counts %d, want 3", l.lost, c.Counters().Lost)

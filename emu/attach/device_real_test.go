@@ -33,7 +33,7 @@ func newWire(to *Cable) *wire { return &wire{to, make(chan bool, 100), make(chan
 
 func (w *wire) Send(frames [][]byte) {
 	for _, f := range frames {
-		w.to.Take(f)
+		w.to.Deliver(f)
 		if binary.BigEndian.Uint16(f[12:]) == unix.ETH_P_8021Q {
 			w.tagged <- append([]byte(nil), f...)
 		}
@@ -59,12 +59,13 @@ func (w *wire) await(t *testing.T, what string, up bool) {
 	}
 }
 
-// TestCable joins a TAP device and a veth pair: Linux in two namespaces talks over them, with fragments, VLAN tags and streams; the
-// carriers follow each other; nothing is left at the end.
+// TestCable joins a TAP device and a veth pair: Linux in two namespaces talks over them, with
+// fragments, VLAN tags and streams; the carriers follow each other; nothing is left at the end.
 func TestCable(t *testing.T) {
 	need.Program(t, "iperf3")
 	netlab.Inside(t, func(t *testing.T, l *netlab.Lab) {
-		specs := []string{"s1=eth0,netns=h1,address=10.0.0.1/24,address=fd00::1/64,mac=02:00:00:00:00:01,mtu=1400", "s1=eth0,netns=h2,address=10.0.0.2/24,type=veth,mtu=1400"}
+		specs := []string{"s1=eth0,netns=h1,address=10.0.0.1/24,address=fd00::1/64,mac=02:00:00:00:00:01,mtu=1400",
+			"s1=eth0,netns=h2,address=10.0.0.2/24,type=veth,mtu=1400"}
 		var cables []*Cable
 		for i, text := range specs {
 			l.Run("ip", "netns", "add", fmt.Sprintf("h%d", i+1))
@@ -112,18 +113,21 @@ func talk(t *testing.T, l *netlab.Lab) {
 		return exec.Command("ip", "netns", "exec", "h1", "ping", "-c", "1", "-W", "1", "10.0.0.2").Run() == nil
 	})
 	for _, c := range []struct{ from, to, size string }{{"h1", "10.0.0.2", "65000"}, {"h2", "10.0.0.1", "1"}} {
-		if out := l.Run("ip", "netns", "exec", c.from, "ping", "-n", "-c", "3", "-i", "0.2", "-s", c.size, c.to); !strings.Contains(out, " 3 received") {
+		if out := l.Run("ip", "netns", "exec", c.from, "ping", "-n", "-c", "3", "-i", "0.2", "-s", c.size,
+			c.to); !strings.Contains(out, " 3 received") {
 			t.Errorf("%+v: %s", c, out)
 		}
 	}
 	server := l.Start("ip", "netns", "exec", "h2", "iperf3", "-s", "-1")
-	l.Eventually(patience, "iperf3 listens", func() bool { return strings.Contains(l.Run("ip", "netns", "exec", "h2", "ss", "-tln"), ":5201") })
+	l.Eventually(patience, "iperf3 listens",
+		func() bool { return strings.Contains(l.Run("ip", "netns", "exec", "h2", "ss", "-tln"), ":5201") })
 	for _, way := range []string{"", "-R"} {
 		args := []string{"netns", "exec", "h1", "iperf3", "-c", "10.0.0.2", "-n", "10M", "-i", "0"}
 		if way != "" {
 			args = append(args, way)
 			server = l.Start("ip", "netns", "exec", "h2", "iperf3", "-s", "-1")
-			l.Eventually(patience, "iperf3 listens again", func() bool { return strings.Contains(l.Run("ip", "netns", "exec", "h2", "ss", "-tln"), ":5201") })
+			l.Eventually(patience, "iperf3 listens again",
+				func() bool { return strings.Contains(l.Run("ip", "netns", "exec", "h2", "ss", "-tln"), ":5201") })
 		}
 		if out := l.Run("ip", args...); !strings.Contains(out, "receiver") {
 			t.Error(out)
@@ -242,11 +246,13 @@ func TestOpenRefuses(t *testing.T) {
 	})
 }
 
-// nobody has no privilege: he is refused new devices, and may use the TAP device that root has made for him.
+// nobody has no privilege: he is refused new devices, and may use the TAP device that root has made
+// for him.
 func nobody(t *testing.T, l *netlab.Lab) {
 	l.Run("ip", "tuntap", "add", "his", "mode", "tap", "user", "65534")
 	l.Run("ip", "link", "set", "his", "up")
-	if err := errors.Join(syscall.Mount("tmpfs", "/dev/net", "tmpfs", 0, ""), syscall.Mknod("/dev/net/tun", syscall.S_IFCHR, 10<<8|200),
+	if err := errors.Join(syscall.Mount("tmpfs", "/dev/net", "tmpfs", 0, ""),
+		syscall.Mknod("/dev/net/tun", syscall.S_IFCHR, 10<<8|200),
 		os.Chmod("/dev/net/tun", 0o666)); err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/weirnet/weir/emu"
 	"github.com/weirnet/weir/emu/attach"
-	"github.com/weirnet/weir/emu/desk"
+	"github.com/weirnet/weir/emu/control"
 	"github.com/weirnet/weir/emu/topo"
 	"github.com/weirnet/weir/internal/hub"
 	"github.com/weirnet/weir/internal/need"
@@ -21,7 +21,8 @@ import (
 
 const patience = 20 * time.Second
 
-// TestMeasureStreams prints what one TCP connection of iperf3 carries between two namespaces over one emulated switch, by kind of device.
+// TestMeasureStreams prints what one TCP connection of iperf3 carries between two namespaces over
+// one emulated switch, by kind of device.
 func TestMeasureStreams(t *testing.T) {
 	need.Program(t, "iperf3")
 	netlab.Inside(t, func(t *testing.T, l *netlab.Lab) {
@@ -40,7 +41,8 @@ func TestMeasureStreams(t *testing.T) {
 	})
 }
 
-// stream runs a network while use is called, with a function that runs iperf3 and says how many Mbit/s came.
+// stream runs a network while use is called, with a function that runs iperf3 and says how many
+// Mbit/s came.
 func stream(t *testing.T, l *netlab.Lab, kind attach.Kind, use func(run func() float64, counters func() attach.Counters)) {
 	t.Helper()
 	top, err := topo.Parse("single:1,hosts=0", 1)
@@ -52,7 +54,7 @@ func stream(t *testing.T, l *netlab.Lab, kind attach.Kind, use func(run func() f
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := desk.New(desk.Config{Network: n})
+	d := control.New(control.Config{Network: n})
 	for i := 1; i <= 2; i++ {
 		l.Run("ip", "netns", "add", fmt.Sprintf("%s%d", kind, i))
 		s, err := attach.Parse(fmt.Sprintf("s1=eth0,type=%s,netns=%s%d,address=10.0.0.%d/24", kind, kind, i, i))

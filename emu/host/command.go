@@ -18,10 +18,12 @@ const (
 	gone          // forgotten by the host
 )
 
-// linger is how long a finished ping or flow still has its identifier or port, so that what comes late is counted where it belongs.
+// linger is how long a finished ping or flow still has its identifier or port, so that what comes
+// late is counted where it belongs.
 const linger = 30 * time.Second
 
-// destination checks that this host can send to an address; groups says whether it may be a broadcast or multicast address.
+// destination checks that this host can send to an address; groups reports whether it may be a
+// broadcast or multicast address.
 func (h *Host) destination(a netip.Addr, groups bool) (packet.Addr, error) {
 	dst := packet.AddrFrom(a)
 	_, group := h.groupMAC(dst)
@@ -42,12 +44,4 @@ func (h *Host) room(dst packet.Addr) int {
 		return h.cfg.MTU - packet.IPv4Len
 	}
 	return min(h.cfg.MTU, maxMTU-packet.IPv6Len) - packet.IPv6Len
-}
-
-func orDefault[T comparable](v, otherwise T) T {
-	var zero T
-	if v == zero {
-		return otherwise
-	}
-	return v
 }

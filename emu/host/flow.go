@@ -1,6 +1,7 @@
 package host
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"net/netip"
@@ -32,7 +33,8 @@ const (
 	firstPort       = 49152 // of the dynamic ports (RFC 6335, section 6)
 )
 
-// Flow sends datagrams at a rate, whatever becomes of them. Its fields change only during calls of its host.
+// Flow sends datagrams at a rate, whatever becomes of them. Its fields change only during calls of
+// its host.
 type Flow struct {
 	timer
 	spec   FlowSpec
@@ -54,8 +56,8 @@ func (h *Host) UDP(spec FlowSpec, now time.Duration) (*Flow, error) {
 	if err != nil {
 		return nil, err
 	}
-	spec.Port = orDefault(spec.Port, DefaultFlowPort)
-	spec.Size = orDefault(spec.Size, DefaultFlowSize)
+	spec.Port = cmp.Or(spec.Port, DefaultFlowPort)
+	spec.Size = cmp.Or(spec.Size, DefaultFlowSize)
 	if err := spec.check(h.room(dst) - packet.UDPLen); err != nil {
 		return nil, err
 	}
@@ -160,6 +162,3 @@ func (f *Flow) receive(src packet.Addr, srcPort uint16, payload []byte, now time
 
 // SrcPort is the port that the flow sends from.
 func (f *Flow) SrcPort() uint16 { return f.port }
-
-// RTT is the distribution of the round trips of what came back, to be read between calls of the host.
-func (f *Flow) RTT() *Latency { return &f.rtt }

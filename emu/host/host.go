@@ -9,7 +9,8 @@ import (
 
 // Output takes what a host sends.
 type Output interface {
-	// Send gives a frame to the host's link. It is valid during the call only, and Send does not call the host.
+	// Send gives a frame to the host's link. It is valid during the call only, and Send does not
+	// call the host.
 	Send(frame []byte)
 }
 
@@ -58,7 +59,8 @@ func New(cfg Config) (*Host, error) {
 	if cfg.NeighbourLife == 0 {
 		cfg.NeighbourLife = DefaultNeighbourLife
 	}
-	h := &Host{cfg: cfg, mac: cfg.MAC.Uint64(), ip4: packet.AddrFrom(cfg.IPv4.Addr()), ip6: packet.AddrFrom(cfg.IPv6.Addr())}
+	h := &Host{cfg: cfg, mac: cfg.MAC.Uint64(), ip4: packet.AddrFrom(cfg.IPv4.Addr()), ip6: packet.AddrFrom(cfg.IPv6.Addr()),
+		timers: newTimers()}
 	h.random = *rand.NewPCG(cfg.Seed, h.mac)
 	h.port, h.streamPort = firstPort-1, firstPort-1
 	return h, nil
@@ -70,16 +72,16 @@ func (h *Host) Config() Config { return h.cfg }
 // Counters are the host's totals now.
 func (h *Host) Counters() Counters { return h.counters }
 
-// Finished is how many commands (pings, flows, streams) have come to their end, since New: who waits for one looks at it
-// again when this has grown.
+// Finished is how many commands (pings, flows, streams) have come to their end, since New: who
+// waits for one looks at it again when this has grown.
 func (h *Host) Finished() uint64 { return h.finished }
 
-// maxWakes is how many timers one Step serves: a caller that comes late, or a flow at an absurd rate, must not keep a
-// loop from its other hosts.
+// maxWakes is how many timers one Step serves: a caller that comes late, or a flow at an absurd
+// rate, must not keep a loop from its other hosts.
 const maxWakes = 256
 
-// Step does what is due by now. It is called after every Receive and command, too, and again at next, if ok; that may be a time
-// that has passed already, when more was due than one call does.
+// Step does what is due by now. It is called after every Receive and command, too, and again at
+// next, if ok; that may be a time that has passed already, when more was due than one call does.
 func (h *Host) Step(now time.Duration, out Output) (next time.Duration, ok bool) {
 	if !h.started {
 		h.started = true
@@ -88,16 +90,14 @@ func (h *Host) Step(now time.Duration, out Output) (next time.Duration, ok bool)
 		}
 	}
 	for range maxWakes {
-		t := h.timers.due(now)
-		if t == nil {
+		t, ok := h.timers.Due(now)
+		if !ok {
 			break
 		}
 		t.owner.wake(h, now, out)
 	}
-	if len(h.timers) == 0 {
-		return 0, false
-	}
-	return h.timers[0].at, true
+	next, _, ok = h.timers.First()
+	return next, ok
 }
 
 // vlan is the tag of frames in the form of package packet.
@@ -108,7 +108,7 @@ func (h *Host) vlan() uint16 {
 	return packet.VLANPresent | h.cfg.VLAN
 }
 
-// own says whether ip is an address of this host.
+// own reports whether ip is an address of this host.
 func (h *Host) own(ip packet.Addr) bool { return !ip.IsZero() && (ip == h.ip4 || ip == h.ip6) }
 
 // source is the host's address of ip's version; ok is false if it has none.

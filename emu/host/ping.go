@@ -1,6 +1,7 @@
 package host
 
 import (
+	"cmp"
 	"fmt"
 	"net/netip"
 	"time"
@@ -41,15 +42,16 @@ type Ping struct {
 	stage  stage
 }
 
-// Ping begins a series of echo requests, the first at now. The error says which part of the spec cannot be.
+// Ping begins a series of echo requests, the first at now. The error says which part of the spec
+// cannot be.
 func (h *Host) Ping(spec PingSpec, now time.Duration) (*Ping, error) {
 	dst, err := h.destination(spec.Dst, false)
 	if err != nil {
 		return nil, err
 	}
-	spec.Interval = orDefault(spec.Interval, DefaultPingInterval)
-	spec.Size = orDefault(spec.Size, DefaultPingSize)
-	spec.Timeout = orDefault(spec.Timeout, DefaultPingTimeout)
+	spec.Interval = cmp.Or(spec.Interval, DefaultPingInterval)
+	spec.Size = cmp.Or(spec.Size, DefaultPingSize)
+	spec.Timeout = cmp.Or(spec.Timeout, DefaultPingTimeout)
 	if room := h.room(dst) - packet.ICMPLen; spec.Size < stampLen || spec.Size > room {
 		return nil, fmt.Errorf("size %d: want %d to %d bytes", spec.Size, stampLen, room)
 	}

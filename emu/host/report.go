@@ -21,16 +21,14 @@ type PingReport struct {
 
 // Report is what the ping has come to now.
 func (p *Ping) Report() PingReport {
-	r := PingReport{Dst: p.dst.Netip(), Sent: p.tally.sent, Unsent: p.tally.unsent, Received: p.seen.received, Duplicated: p.seen.duplicated,
-		Reordered: p.seen.reordered, Late: p.late, Done: p.stage >= done, RTT: p.rtt.Summary()}
+	r := PingReport{Dst: p.dst.Netip(), Sent: p.tally.sent, Unsent: p.tally.unsent, Received: p.seen.received,
+		Duplicated: p.seen.duplicated,
+		Reordered:  p.seen.reordered, Late: p.late, Done: p.stage >= done, RTT: p.rtt.Summary()}
 	if r.Done {
 		r.Lost = r.Sent - min(r.Received, r.Sent)
 	}
 	return r
 }
-
-// RTT is the distribution of the round trips, to be read between calls of the host.
-func (p *Ping) RTT() *Latency { return &p.rtt }
 
 // FlowReport is what a flow has come to at its sender; the receiver's Sink knows what arrived.
 type FlowReport struct {
@@ -72,7 +70,8 @@ type SinkReport struct {
 
 // Report is what has arrived by now.
 func (s *Sink) Report() SinkReport {
-	return SinkReport{Src: s.key.src.Netip(), SrcPort: s.key.srcPort, DstPort: s.key.dstPort, Received: s.seen.received, Bytes: s.bytes,
+	return SinkReport{Src: s.key.src.Netip(), SrcPort: s.key.srcPort, DstPort: s.key.dstPort,
+		Received: s.seen.received, Bytes: s.bytes,
 		Missing: s.seen.missing(), Duplicated: s.seen.duplicated, Reordered: s.seen.reordered, Stale: s.seen.stale,
 		Unmarked: s.unmarked, First: s.first, Last: s.last, Latency: s.latency.Summary()}
 }

@@ -7,7 +7,8 @@ import (
 	"github.com/weirnet/weir/packet"
 )
 
-// sinkKey is a flow as its receiver sees it. Its destination may be a group's address, so that it is part of it.
+// sinkKey is a flow as its receiver sees it. Its destination may be a group's address, so that it
+// is part of it.
 type sinkKey struct {
 	src, dst         packet.Addr
 	srcPort, dstPort uint16
@@ -23,27 +24,20 @@ type Sink struct {
 	latency     Latency
 }
 
-// Latency is the distribution of the one-way latencies, to be read between calls of the host.
-func (s *Sink) Latency() *Latency { return &s.latency }
-
 // sinkSilence and sinkTries say which sink makes room for another.
 const (
 	sinkSilence = 10 * time.Second
 	sinkTries   = 8
 )
 
-// Sinks are the flows that have arrived here; the slice is the host's.
-func (h *Host) Sinks() []*Sink { return h.sinkRow }
-
-// Sink is what has arrived of the flow from src and its port to this host's address dst and its port, or nil.
+// Sink is what has arrived of the flow from src and its port to this host's address dst and its
+// port, or nil.
 func (h *Host) Sink(src netip.Addr, srcPort uint16, dst netip.Addr, dstPort uint16) *Sink {
 	return h.sinks[sinkKey{packet.AddrFrom(src), packet.AddrFrom(dst), srcPort, dstPort}]
 }
 
-// ForgetSinks drops all sinks; flows that go on begin anew, with what they have sent before missing.
-func (h *Host) ForgetSinks() { h.sinks, h.sinkRow, h.sinkNext = nil, nil, 0 }
-
-// receiveUDP takes a datagram. A checksum of 0 says over IPv4 that there is none (RFC 768), over IPv6 it is wrong (RFC 8200, 8.1).
+// receiveUDP takes a datagram. A checksum of 0 says over IPv4 that there is none (RFC 768), over
+// IPv6 it is wrong (RFC 8200, 8.1).
 func (h *Host) receiveUDP(d *datagram, now time.Duration, out Output) {
 	u := packet.UDP(d.body)
 	if !u.Valid() || int(u.Len()) < packet.UDPLen || int(u.Len()) > len(u) {
@@ -89,8 +83,8 @@ func (h *Host) sink(d *datagram, u packet.UDP, now time.Duration) {
 	}
 }
 
-// newSink is a sink for a flow. Where there are as many as may be, it takes the place of one that has been silent for sinkSilence,
-// if one of the next few in turn is; else it is nil.
+// newSink is a sink for a flow. Where there are as many as may be, it takes the place of one that
+// has been silent for sinkSilence, if one of the next few in turn is; else it is nil.
 func (h *Host) newSink(key sinkKey, now time.Duration) *Sink {
 	s := &Sink{key: key, first: now}
 	if h.sinks == nil {

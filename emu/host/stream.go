@@ -1,6 +1,7 @@
 package host
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/netip"
@@ -9,7 +10,8 @@ import (
 	"github.com/weirnet/weir/packet"
 )
 
-// StreamSpec says what a stream of TCP is to carry. Without Bytes and Duration it goes on until Stop.
+// StreamSpec says what a stream of TCP is to carry. Without Bytes and Duration it goes on until
+// Stop.
 type StreamSpec struct {
 	Dst      netip.Addr
 	Port     uint16        // of the destination; 0: DefaultFlowPort
@@ -39,8 +41,8 @@ var (
 	ErrSilent   = errors.New("nothing heard of the sender") // an accepted stream was silent for too long
 )
 
-// streamStage is how far a stream has come. Between open and closed what is left to do follows from what was sent and
-// acknowledged.
+// streamStage is how far a stream has come. Between open and closed what is left to do follows from
+// what was sent and acknowledged.
 type streamStage uint8
 
 const (
@@ -57,8 +59,9 @@ type streamKey struct {
 	peerPort, local uint16
 }
 
-// Stream is one end of a connection. Its fields change only during calls of its host. Sequence numbers are counted as offsets: 0 is the
-// SYN, the first byte is 1, and after the last one comes the FIN.
+// Stream is one end of a connection. Its fields change only during calls of its host. Sequence
+// numbers are counted as offsets: 0 is the SYN, the first byte is 1, and after the last one comes
+// the FIN.
 type Stream struct {
 	rtx    timer // retransmission, and probes of a closed window
 	app    timer // of the sending application; when it has nothing more to do, of forgetting
@@ -99,7 +102,7 @@ func (h *Host) TCP(spec StreamSpec, now time.Duration) (*Stream, error) {
 	if err != nil {
 		return nil, err
 	}
-	spec.Port = orDefault(spec.Port, DefaultFlowPort)
+	spec.Port = cmp.Or(spec.Port, DefaultFlowPort)
 	if spec.Duration < 0 {
 		return nil, fmt.Errorf("duration %s: want a positive one, or 0 for no limit", spec.Duration)
 	}

@@ -61,8 +61,5 @@ func (s *Stream) Report() StreamReport {
 		Duplicated: c.duplicateIn, Reordered: c.earlyIn, Outside: c.outside, Misplaced: c.misplaced, RTT: s.rtt.Summary()}
 }
 
-// RTT is the distribution of round trips, to be read between calls of the host.
-func (s *Stream) RTT() *Latency { return &s.rtt }
-
 // Port is the stream's port at this host.
 func (s *Stream) Port() uint16 { return s.key.local }

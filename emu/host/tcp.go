@@ -7,19 +7,14 @@ import (
 	"github.com/weirnet/weir/packet"
 )
 
-// ClosePort makes streams to a port be refused; OpenPort takes them again. All ports below the dynamic range are open in a new host.
+// ClosePort makes streams to a port be refused. All ports below the dynamic
+// range are open in a new host.
 func (h *Host) ClosePort(port uint16) {
 	if h.closedPorts == nil {
 		h.closedPorts = make(map[uint16]bool)
 	}
 	h.closedPorts[port] = true
 }
-
-// OpenPort undoes ClosePort.
-func (h *Host) OpenPort(port uint16) { delete(h.closedPorts, port) }
-
-// Accepted are the streams that others opened to this host, until some time after their end; the slice is the host's.
-func (h *Host) Accepted() []*Stream { return h.accepted }
 
 // AcceptedFrom is the stream from a port of src to this host's port, or nil.
 func (h *Host) AcceptedFrom(src netip.Addr, srcPort, port uint16) *Stream {
@@ -105,7 +100,8 @@ func segmentLen(t packet.TCP) int64 {
 	return n
 }
 
-// readOptions takes the options of a SYN. Without one for the largest segment it is that of RFC 9293, 3.7.1.
+// readOptions takes the options of a SYN. Without one for the largest segment it is that of RFC
+// 9293, 3.7.1.
 func (s *Stream) readOptions(h *Host, t packet.TCP) {
 	mss := 536
 	if !s.key.peer.Is4() {

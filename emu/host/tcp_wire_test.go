@@ -9,7 +9,8 @@ import (
 	"github.com/weirnet/weir/packet"
 )
 
-// TestStreamsDeliverExactlyTheBytes sends streams both ways over wires that lose, double and reorder.
+// TestStreamsDeliverExactlyTheBytes sends streams both ways over wires that lose, double and
+// reorder.
 func TestStreamsDeliverExactlyTheBytes(t *testing.T) {
 	for seed := range uint64(30) {
 		w, a, b := pair(t, seed)
@@ -22,7 +23,8 @@ func TestStreamsDeliverExactlyTheBytes(t *testing.T) {
 				carried[k.SrcPort]++
 			}
 		}
-		specs := []StreamSpec{{Dst: addr4, Port: 80, Bytes: n}, {Dst: addr6, Port: 80, Bytes: n}, {Dst: addr4, Port: 81, Bytes: n, Rate: 8_000_000}}
+		specs := []StreamSpec{{Dst: addr4, Port: 80, Bytes: n}, {Dst: addr6, Port: 80, Bytes: n},
+			{Dst: addr4, Port: 81, Bytes: n, Rate: 8_000_000}}
 		var streams []*Stream
 		for _, spec := range specs {
 			s, err := a.TCP(spec, 0)
@@ -53,18 +55,20 @@ func TestStreamsDeliverExactlyTheBytes(t *testing.T) {
 		}
 		for i, s := range append(streams, back) {
 			sent, got := s.Report(), received[i]
-			if sent.State != "closed" || sent.Err != nil || sent.Acked != n || got.Delivered != n || got.Misplaced != 0 || got.Err != nil {
+			if sent.State != "closed" || sent.Err != nil || sent.Acked != n || got.Delivered != n ||
+				got.Misplaced != 0 || got.Err != nil {
 				t.Errorf("seed %d, stream %d: sent %+v\nreceived %+v", seed, i, sent, got)
 			}
 			if sent.Segments != carried[s.Port()] {
 				t.Errorf("seed %d, stream %d: %d segments sent, the wire saw %d", seed, i, sent.Segments, carried[s.Port()])
 			}
-			if w.loss == 0 && w.jitter == 0 && w.dup == 0 && (sent.Retransmitted != 0 || got.Duplicated != 0 || got.Reordered != 0) {
+			if w.loss == 0 && w.jitter == 0 && w.dup == 0 && (sent.Retransmitted != 0 || got.Duplicated != 0 ||
+				got.Reordered != 0) {
 				t.Errorf("seed %d, stream %d: nothing was lost: sent %+v\nreceived %+v", seed, i, sent, got)
 			}
 		}
-		if len(a.timers)+len(b.timers) != 0 || len(a.accepted)+len(b.accepted) != 0 {
-			t.Errorf("seed %d: something is left: %d and %d timers", seed, len(a.timers), len(b.timers))
+		if a.timers.Len()+b.timers.Len() != 0 || len(a.accepted)+len(b.accepted) != 0 {
+			t.Errorf("seed %d: something is left: %d and %d timers", seed, a.timers.Len(), b.timers.Len())
 		}
 	}
 }
@@ -75,7 +79,8 @@ func source(h *Host, s *Stream) netip.Addr {
 	return src.Netip()
 }
 
-// TestABrokenWireFailsStreams cuts the wire under a stream: the sender gives up, the receiver forgets it, nothing is left.
+// TestABrokenWireFailsStreams cuts the wire under a stream: the sender gives up, the receiver
+// forgets it, nothing is left.
 func TestABrokenWireFailsStreams(t *testing.T) {
 	w, a, b := pair(t, 1)
 	s, err := a.TCP(StreamSpec{Dst: addr6}, 0)
@@ -92,7 +97,7 @@ func TestABrokenWireFailsStreams(t *testing.T) {
 	if r := accepted.Report(); r.Err != ErrSilent || r.Delivered == 0 || r.Misplaced != 0 {
 		t.Errorf("receiver: %+v", r)
 	}
-	if len(a.streams)+len(b.streams)+len(a.timers)+len(b.timers) != 0 {
+	if len(a.streams)+len(b.streams)+a.timers.Len()+b.timers.Len() != 0 {
 		t.Error("something is left")
 	}
 }
@@ -142,7 +147,8 @@ func TestAllocationBudgetOfSegments(t *testing.T) {
 	}
 }
 
-// TestPortsComeRound opens as many streams as a host may have, and more when those have ended, across the last port.
+// TestPortsComeRound opens as many streams as a host may have, and more when those have ended,
+// across the last port.
 func TestPortsComeRound(t *testing.T) {
 	w, a, b := pair(t, 1)
 	a.streamPort = 65535 - 6000
@@ -165,7 +171,12 @@ func TestPortsComeRound(t *testing.T) {
 			}
 		}
 	}
-	if c := b.Counters(); c.TCPAccepted != 2*MaxStreams || c.TCPBytesIn != 20*MaxStreams || c.TCPFailed != 0 || a.streamPort < firstPort {
+	if c := b.Counters(); c.TCPAccepted != 2*MaxStreams || c.TCPBytesIn != 20*MaxStreams || c.TCPFailed != 0 ||
+		a.streamPort < firstPort {
 		t.Errorf("%+v", c)
 	}
 }
+
+// Accepted are the streams that others opened to this host, until some time after their end; the
+// slice is the host's.
+func (h *Host) Accepted() []*Stream { return h.accepted }

@@ -10,7 +10,8 @@ import (
 	"github.com/weirnet/weir/packet"
 )
 
-// hub is a wire that joins hosts: what one sends all others get, after a delay, unless it is lost. It knows what it did.
+// hub is a wire that joins hosts: what one sends all others get, after a delay, unless it is lost.
+// It knows what it did.
 type hub struct {
 	t       testing.TB
 	hosts   []*Host
@@ -27,7 +28,7 @@ type hub struct {
 	arrived func(to int, frame []byte)
 }
 
-// arrival is a frame on its way.
+// arrival is a frame in flight.
 type arrival struct {
 	at    time.Duration
 	order int
@@ -139,7 +140,8 @@ func (w *hub) run(d time.Duration) {
 // config is host n, numbered from 1: 02:00:00:00:00:0n, 10.0.0.n/8, fd00::n/64.
 func config(n byte) Config {
 	v6 := [16]byte{0: 0xfd, 15: n}
-	return Config{Name: "h" + string('0'+rune(n)), MAC: packet.MAC{2, 0, 0, 0, 0, n}, IPv4: netip.PrefixFrom(netip.AddrFrom4([4]byte{10, 0, 0, n}), 8),
+	return Config{Name: "h" + string('0'+rune(n)), MAC: packet.MAC{2, 0, 0, 0, 0, n},
+		IPv4: netip.PrefixFrom(netip.AddrFrom4([4]byte{10, 0, 0, n}), 8),
 		IPv6: netip.PrefixFrom(netip.AddrFrom16(v6), 64), Seed: uint64(n)}
 }
 
@@ -153,3 +155,6 @@ var (
 	addr4 = netip.MustParseAddr("10.0.0.2")
 	addr6 = netip.MustParseAddr("fd00::2")
 )
+
+// Sinks are the flows that have arrived here; the slice is the host's.
+func (h *Host) Sinks() []*Sink { return h.sinkRow }

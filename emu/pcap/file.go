@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"sync"
 	"time"
 
@@ -49,16 +48,8 @@ type batch struct {
 	times []time.Time
 }
 
-// Create begins a file, over one that there was.
-func Create(path string) (*File, error) {
-	out, err := os.Create(path)
-	if err != nil {
-		return nil, err
-	}
-	return Write(out)
-}
-
-// Write begins a capture into out, of which it becomes the owner: Close closes it, or Write itself if it fails.
+// Write begins a capture into out, of which it becomes the owner: Close closes it, or Write itself
+// if it fails.
 func Write(out io.WriteCloser) (*File, error) {
 	f := &File{out: out, buffer: bufio.NewWriterSize(out, 1<<16), ring: make(chan struct{}, 1), done: make(chan struct{})}
 	f.pcap = pcapgo.NewWriterNanos(f.buffer)
@@ -94,7 +85,8 @@ func (f *File) Counts() Counts {
 	return f.counts
 }
 
-// Close writes what waits, and ends the file. The error is that of the first write that failed. Another Close does nothing.
+// Close writes what waits, and ends the file. The error is that of the first write that failed.
+// Another Close does nothing.
 func (f *File) Close() error {
 	f.mu.Lock()
 	if !f.closed {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"os"
 	"path/filepath"
 	"sync"
 	"testing"
@@ -120,4 +121,13 @@ func TestFullDiskIsTold(t *testing.T) {
 	if _, err := Create(filepath.Join(t.TempDir(), "missing", "x.pcap")); err == nil {
 		t.Error("a file in a folder that there is not")
 	}
+}
+
+// Create begins a file, over one that there was.
+func Create(path string) (*File, error) {
+	out, err := os.Create(path)
+	if err != nil {
+		return nil, err
+	}
+	return Write(out)
 }

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/weirnet/weir/emu/strict"
+	"github.com/weirnet/weir/strictyaml"
 )
 
 // builtin are the profiles that come with Weir, but ideal.
@@ -16,7 +16,8 @@ var builtin embed.FS
 // Names are those of the built-in profiles.
 func Names() []string { return []string{"ideal", "ovs", "aruba-3810m"} }
 
-// Named is a built-in profile; "ideal" is the zero Profile but for its name. The error lists the names.
+// Named is a built-in profile; "ideal" is the zero Profile but for its name. The error lists the
+// names.
 func Named(name string) (Profile, error) {
 	for _, known := range Names() {
 		switch {
@@ -31,5 +32,5 @@ func Named(name string) (Profile, error) {
 			return Parse(name, b)
 		}
 	}
-	return Profile{}, fmt.Errorf("profile %s given, want %s", strict.Quote(name), strings.Join(Names(), ", "))
+	return Profile{}, fmt.Errorf("profile %s given, want %s", strictyaml.Quote(name), strings.Join(Names(), ", "))
 }

@@ -12,7 +12,7 @@ import (
 
 	"github.com/weirnet/weir/emu"
 	"github.com/weirnet/weir/emu/attach"
-	"github.com/weirnet/weir/emu/desk"
+	"github.com/weirnet/weir/emu/control"
 	"github.com/weirnet/weir/emu/profile"
 	"github.com/weirnet/weir/emu/topo"
 	"github.com/weirnet/weir/internal/hub"
@@ -35,11 +35,12 @@ func emulate(t *testing.T, l *netlab.Lab, p profile.Profile, prefix string) (e *
 		t.Fatal(err)
 	}
 	e = &emulated{r: hub.StartReactive(t, [2]uint32{1, 2})}
-	e.net, err = emu.New(emu.Config{Topology: top, Versions: []openflow.Version{openflow.V13}, Controllers: []string{e.r.Address}, Profile: p, Seed: 1})
+	e.net, err = emu.New(emu.Config{Topology: top, Versions: []openflow.Version{openflow.V13},
+		Controllers: []string{e.r.Address}, Profile: p, Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := desk.New(desk.Config{Network: e.net})
+	d := control.New(control.Config{Network: e.net})
 	for i, to := range []**netlab.Host{&e.a, &e.b} {
 		name := fmt.Sprintf("%s%d", prefix, i)
 		l.Run("ip", "netns", "add", name)
@@ -61,7 +62,8 @@ func emulate(t *testing.T, l *netlab.Lab, p profile.Profile, prefix string) (e *
 	}
 	l.Eventually(patience, "the switch is connected", func() bool { return e.r.Ready(t.Context()) })
 	for _, h := range []*netlab.Host{e.a, e.b} {
-		l.Eventually(patience, "the device has a carrier", func() bool { return strings.Contains(h.Run("ip", "link", "show", "eth0"), ",LOWER_UP") })
+		l.Eventually(patience, "the device has a carrier",
+			func() bool { return strings.Contains(h.Run("ip", "link", "show", "eth0"), ",LOWER_UP") })
 	}
 	return e, func() {
 		ctx, cancel := context.WithTimeout(context.Background(), patience)
@@ -76,7 +78,8 @@ func emulate(t *testing.T, l *netlab.Lab, p profile.Profile, prefix string) (e *
 }
 
 // measured are the figures of a profile's switch, by payload; there is a pause before each ping.
-func measured(t *testing.T, l *netlab.Lab, p profile.Profile, prefix string, payloads []int, times int, pause time.Duration) map[int]*figures {
+func measured(t *testing.T, l *netlab.Lab, p profile.Profile, prefix string, payloads []int, times int,
+	pause time.Duration) map[int]*figures {
 	t.Helper()
 	e, stop := emulate(t, l, p, prefix)
 	defer stop()
@@ -98,9 +101,11 @@ func named(t *testing.T, name string) profile.Profile {
 	return p
 }
 
-// TestProfilesAsPingSeesThem has ping between namespaces see what a profile promises, and not sooner: two thirds of it at least, as a median, since
-// a part of what is promised passes outside of the switch. By how much later is a matter of this machine, and of docs/benchmarks/profiles.md (make bench-profiles); that a
-// switch takes as long as its profile says, to the microsecond of simulated time, hold TestPathLatencyIsThatOfThePayload, TestChanceOfAPathLatency and
+// TestProfilesAsPingSeesThem has ping between namespaces see what a profile promises, and not
+// sooner: two thirds of it at least, as a median, since a part of what is promised passes outside
+// of the switch. By how much later is a matter of this machine, and of docs/benchmarks/profiles.md
+// (make bench-profiles); that a switch takes as long as its profile says, to the microsecond of
+// simulated time, hold TestPathLatencyIsThatOfThePayload, TestChanceOfAPathLatency and
 // TestFlowSetupTakesItsTime of package emu.
 func TestProfilesAsPingSeesThem(t *testing.T) {
 	netlab.Inside(t, func(t *testing.T, l *netlab.Lab) {
@@ -112,7 +117,8 @@ func TestProfilesAsPingSeesThem(t *testing.T) {
 			for _, payload := range payloads {
 				f, latency := got[payload], p.PathLatency.At(payload)
 				notSooner(t, fmt.Sprintf("%s: path latency at %d bytes", name, payload), f.path, latency)
-				notSooner(t, fmt.Sprintf("%s: first path latency at %d bytes", name, payload), f.begun, latency+p.FlowSetup.At(payload))
+				notSooner(t, fmt.Sprintf("%s: first path latency at %d bytes", name, payload), f.begun,
+					latency+p.FlowSetup.At(payload))
 			}
 		}
 	})

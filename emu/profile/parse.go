@@ -6,35 +6,35 @@ import (
 	"math"
 	"path/filepath"
 	"strings"
-	"time"
 	"unicode"
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/weirnet/weir/emu/strict"
+	"github.com/weirnet/weir/strictyaml"
 )
 
 const example = "`path_latency: {points: [{payload: 1500, delay: 200us}]}`"
 
 // reader is a profile's file while it is read.
 type reader struct {
-	strict.Document
+	strictyaml.Document
 	Profile
 	lines map[string]int // of the parts
 }
 
-// Parse reads a profile as YAML; name is its name where the file gives none. The error is strict.Problems.
+// Parse reads a profile as YAML; name is its name where the file gives none. The error is
+// strictyaml.Problems.
 func Parse(name string, b []byte) (Profile, error) {
-	root, err := strict.Open(b)
+	root, err := strictyaml.Open(b, strictyaml.MaxBytes)
 	if err != nil {
 		return Profile{}, err
 	}
 	r := &reader{Profile: Profile{Name: name}, lines: map[string]int{}}
 	r.begin(root)
-	seen := r.Mapping(root, example, []strict.Field{
-		{Name: "name", Read: strict.Into(&r.Name, parseName)},
-		{Name: "about", Read: strict.Into(&r.About, parseAbout)},
-		{Name: "from", Read: strict.Text(func(string) error { return nil })}, // begin has read it
+	seen := r.Mapping(root, example, []strictyaml.Field{
+		strictyaml.Into("name", &r.Name, parseName),
+		strictyaml.Into("about", &r.About, parseAbout),
+		{Name: "from", Read: strictyaml.Text(func(string) error { return nil })}, // begin has read it
 		r.part("flow_setup", r.readSetup),
 		r.part("path_latency", func(n *yaml.Node) { r.readLatency(n, &r.PathLatency, true) }),
 		r.part("load", r.readLoad),
@@ -47,12 +47,12 @@ func Parse(name string, b []byte) (Profile, error) {
 	if !seen["name"] && root.Kind == yaml.MappingNode && r.Name == "" {
 		r.Wrong(root, errors.New("a profile without a name given, want one, such as `name: my-switch`"))
 	}
-	if len(r.Problems) == 0 {
+	if r.Found() == 0 {
 		r.tidy()
 		r.blame(root, r.Check())
 	}
-	if len(r.Problems) > 0 {
-		return Profile{}, r.Problems.Sorted()
+	if err := r.Err(); err != nil {
+		return Profile{}, err
 	}
 	return r.Profile, nil
 }
@@ -75,11 +75,11 @@ func (r *reader) begin(root *yaml.Node) {
 }
 
 // part is a field whose problems its reader tells.
-func (r *reader) part(name string, read func(n *yaml.Node)) strict.Field {
-	return strict.Field{Name: name, Read: func(n *yaml.Node) error {
+func (r *reader) part(name string, read func(n *yaml.Node)) strictyaml.Field {
+	return strictyaml.Field{Name: name, Read: func(n *yaml.Node) error {
 		r.lines[name] = n.Line
 		read(n)
-		return strict.ErrTold
+		return strictyaml.ErrReported
 	}}
 }
 
@@ -95,7 +95,7 @@ func (r *reader) blame(root *yaml.Node, err error) {
 		if part, _, ok := strings.Cut(one.Error(), ":"); ok && r.lines[part] != 0 {
 			line = r.lines[part]
 		}
-		r.Problems = append(r.Problems, strict.Problem{Line: line, Text: one.Error()})
+		r.Add(strictyaml.Problem{Line: line, Text: one.Error()})
 	}
 }
 
@@ -121,14 +121,16 @@ func parseName(s string) (string, error) {
 	if s == "" || len(s) > MaxName || strings.ContainsFunc(s, func(c rune) bool {
 		return c > unicode.MaxASCII || !unicode.IsLetter(c) && !unicode.IsDigit(c) && !strings.ContainsRune("._-", c)
 	}) {
-		return "", fmt.Errorf("%s given, want 1 to %d letters, digits, '.', '_' and '-', such as aruba-3810m", strict.Quote(s), MaxName)
+		return "", fmt.Errorf("%s given, want 1 to %d letters, digits, '.', '_' and '-', such as aruba-3810m",
+			strictyaml.Quote(s), MaxName)
 	}
 	return s, nil
 }
 
 func parseAbout(s string) (string, error) {
-	if len(s) > MaxAbout || strings.ContainsFunc(s, func(c rune) bool { return !unicode.IsPrint(c) || c == unicode.ReplacementChar }) {
-		return "", fmt.Errorf("%s given, want up to %d bytes of printed text on one line", strict.Quote(s), MaxAbout)
+	if len(s) > MaxAbout ||
+		strings.ContainsFunc(s, func(c rune) bool { return !unicode.IsPrint(c) || c == unicode.ReplacementChar }) {
+		return "", fmt.Errorf("%s given, want up to %d bytes of printed text on one line", strictyaml.Quote(s), MaxAbout)
 	}
 	return s, nil
 }
@@ -138,18 +140,18 @@ func parseSource(s string) (Source, error) {
 	case Measured, Paper, Assumed:
 		return src, nil
 	}
-	return "", fmt.Errorf("%s given, want measured, paper or assumed", strict.Quote(s))
+	return "", fmt.Errorf("%s given, want measured, paper or assumed", strictyaml.Quote(s))
 }
 
-func parseDelay(s string) (time.Duration, error) { return strict.Time(s, MaxDelay) }
+var parseDelay = strictyaml.Time(MaxDelay)
 
-func parsePayload(s string) (int, error) { return strict.Number(s, 1, MaxPayload, "1500") }
+var parsePayload = strictyaml.Number(1, MaxPayload, "1500")
 
 // parsePerSecond reads a rate: "500", "10k".
 func parsePerSecond(s string) (float64, error) {
-	v, ok := strict.Scaled(s)
+	v, ok := strictyaml.Scaled(s)
 	if !ok || !(v > 0 && v <= MaxPerSecond) {
-		return 0, fmt.Errorf("%s given, want a number above 0 and up to %d, such as 500 or 10k; for no limit leave it out", strict.Quote(s), MaxPerSecond)
+		return 0, fmt.Errorf("%s given, want a number above 0 and up to %d, such as 500 or 10k; for no limit leave it out", strictyaml.Quote(s), MaxPerSecond)
 	}
 	return v, nil
 }
@@ -157,15 +159,16 @@ func parsePerSecond(s string) (float64, error) {
 // parseTimes reads a factor, from least on.
 func parseTimes(least float64) func(s string) (float64, error) {
 	return func(s string) (float64, error) {
-		v, ok := strict.Decimal(s)
+		v, ok := strictyaml.Decimal(s)
 		if !ok || !(v >= least && v > 0 && v <= MaxTimes) || math.IsNaN(v) {
-			return 0, fmt.Errorf("%s given, want a factor from %v to %d, such as 2.5", strict.Quote(s), least, MaxTimes)
+			return 0, fmt.Errorf("%s given, want a factor from %v to %d, such as 2.5", strictyaml.Quote(s), least, MaxTimes)
 		}
 		return v, nil
 	}
 }
 
-// Find is a profile by its name, or from a file that ends in .yaml or .yml; what is wrong in it is a strict.FileError.
+// Find is a profile by its name, or from a file that ends in .yaml or .yml; what is wrong in it is
+// a strictyaml.FileError.
 func Find(arg string) (Profile, error) {
 	ext := filepath.Ext(arg)
 	if ext != ".yaml" && ext != ".yml" {
@@ -175,7 +178,7 @@ func Find(arg string) (Profile, error) {
 		}
 		return p, err
 	}
-	b, err := strict.ReadFile(arg)
+	b, err := strictyaml.ReadFile(arg)
 	if err != nil {
 		return Profile{}, err
 	}
@@ -184,9 +187,5 @@ func Find(arg string) (Profile, error) {
 		name = ""
 	}
 	p, err := Parse(name, b)
-	var problems strict.Problems
-	if errors.As(err, &problems) {
-		return Profile{}, &strict.FileError{File: arg, Problems: problems}
-	}
-	return p, err
+	return p, strictyaml.InFile(arg, err)
 }

@@ -7,7 +7,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/weirnet/weir/emu/strict"
+	"github.com/weirnet/weir/strictyaml"
 )
 
 // Examples of the parts.
@@ -21,35 +21,37 @@ const (
 	tablesExample  = "`tables: {count: 1, entries: 4096}`"
 )
 
-func sourceField(to *Source) strict.Field {
+func sourceField(to *Source) strictyaml.Field {
 	*to = Assumed
-	return strict.Field{Name: "source", Read: strict.Into(to, parseSource)}
+	return strictyaml.Into("source", to, parseSource)
 }
 
 // readSetup reads how long a flow's set-up takes.
 func (r *reader) readSetup(n *yaml.Node) {
 	s := &r.FlowSetup
-	r.readLatency(n, &s.Latency, false, strict.Field{Name: "controller", Read: strict.Into(&s.Controller, parseDelay)})
+	r.readLatency(n, &s.Latency, false, strictyaml.Into("controller", &s.Controller, parseDelay))
 }
 
-// readLatency reads a curve: its points, or factors of the profile that this one is from. What is not given of it is that of the latter.
-func (r *reader) readLatency(n *yaml.Node, l *Latency, path bool, more ...strict.Field) {
+// readLatency reads a curve: its points, or factors of the profile that this one is from. What is
+// not given of it is that of the latter.
+func (r *reader) readLatency(n *yaml.Node, l *Latency, path bool, more ...strictyaml.Field) {
 	text := setupExample
 	if path {
 		text = latencyExample
 	}
 	var points []Point
 	var times []Factor
-	fields := append([]strict.Field{
+	fields := append([]strictyaml.Field{
 		{Name: "points", Read: func(n *yaml.Node) error { points = r.readPoints(n); return nil }},
 		{Name: "times", Read: func(n *yaml.Node) error { times = r.readFactors(n); return nil }},
-		{Name: "p90", Read: strict.Into(&l.P90, func(s string) (float64, error) {
-			v, ok := strict.Decimal(s)
+		strictyaml.Into("p90", &l.P90, func(s string) (float64, error) {
+			v, ok := strictyaml.Decimal(s)
 			if !ok || v < 1 || v > most {
-				return 0, fmt.Errorf("%s given, want a multiple of the median from 1 to %d, such as 1.2", strict.Quote(s), most)
+				return 0, fmt.Errorf("%s given, want a multiple of the median from 1 to %d, such as 1.2",
+					strictyaml.Quote(s), most)
 			}
 			return v, nil
-		})},
+		}),
 		sourceField(&l.Source),
 	}, more...)
 	seen := r.Mapping(n, text, fields)
@@ -72,12 +74,13 @@ func (r *reader) readLatency(n *yaml.Node, l *Latency, path bool, more ...strict
 func (r *reader) readPoints(n *yaml.Node) (points []Point) {
 	r.items(n, "`{payload: 1500, delay: 200us}`", func(n *yaml.Node, text string) {
 		var p Point
-		r.whole(n, text, []strict.Field{
-			{Name: "payload", Read: strict.Into(&p.Payload, parsePayload)},
-			{Name: "delay", Read: strict.Into(&p.Delay, parseDelay)},
+		r.whole(n, text, []strictyaml.Field{
+			strictyaml.Into("payload", &p.Payload, parsePayload),
+			strictyaml.Into("delay", &p.Delay, parseDelay),
 		})
 		if len(points) > 0 && p.Payload <= points[len(points)-1].Payload && p.Payload > 0 {
-			r.Wrong(n, fmt.Errorf("payload %d given after %d, want the points in order of payload, each once", p.Payload, points[len(points)-1].Payload))
+			r.Wrong(n, fmt.Errorf("payload %d given after %d, want the points in order of payload, each once",
+				p.Payload, points[len(points)-1].Payload))
 		}
 		points = append(points, p)
 	})
@@ -88,12 +91,13 @@ func (r *reader) readPoints(n *yaml.Node) (points []Point) {
 func (r *reader) readFactors(n *yaml.Node) (factors []Factor) {
 	r.items(n, "`{payload: 1500, times: 10}`", func(n *yaml.Node, text string) {
 		var f Factor
-		r.whole(n, text, []strict.Field{
-			{Name: "payload", Read: strict.Into(&f.Payload, parsePayload)},
-			{Name: "times", Read: strict.Into(&f.Times, parseTimes(0))},
+		r.whole(n, text, []strictyaml.Field{
+			strictyaml.Into("payload", &f.Payload, parsePayload),
+			strictyaml.Into("times", &f.Times, parseTimes(0)),
 		})
 		if len(factors) > 0 && f.Payload <= factors[len(factors)-1].Payload && f.Payload > 0 {
-			r.Wrong(n, fmt.Errorf("payload %d given after %d, want the factors in order of payload, each once", f.Payload, factors[len(factors)-1].Payload))
+			r.Wrong(n, fmt.Errorf("payload %d given after %d, want the factors in order of payload, each once",
+				f.Payload, factors[len(factors)-1].Payload))
 		}
 		factors = append(factors, f)
 	})
@@ -103,13 +107,13 @@ func (r *reader) readFactors(n *yaml.Node) (factors []Factor) {
 // readLoad reads how load lengthens the path latency.
 func (r *reader) readLoad(n *yaml.Node) {
 	var l Load
-	seen := r.Mapping(n, loadExample, []strict.Field{
+	seen := r.Mapping(n, loadExample, []strictyaml.Field{
 		{Name: "points", Read: func(n *yaml.Node) error {
 			r.items(n, "`{rate: 500M, times: 1.5}`", func(n *yaml.Node, text string) {
 				var p LoadPoint
-				r.whole(n, text, []strict.Field{
-					{Name: "rate", Read: strict.Into(&p.RateBPS, parseLoadRate)},
-					{Name: "times", Read: strict.Into(&p.Times, parseTimes(1))},
+				r.whole(n, text, []strictyaml.Field{
+					strictyaml.Into("rate", &p.RateBPS, parseLoadRate),
+					strictyaml.Into("times", &p.Times, parseTimes(1)),
 				})
 				l.Points = append(l.Points, p)
 			})
@@ -125,9 +129,9 @@ func (r *reader) readLoad(n *yaml.Node) {
 
 // parseLoadRate reads the rate of a point, which cannot be none.
 func parseLoadRate(s string) (uint64, error) {
-	v, err := strict.Rate(s, 1000, MaxRateBPS)
+	v, err := strictyaml.Rate(s, 1000, MaxRateBPS)
 	if err == nil && v == 0 {
-		err = fmt.Errorf("%s given, want bits a second, such as 500M: without load the factor is 1", strict.Quote(s))
+		err = fmt.Errorf("%s given, want bits a second, such as 500M: without load the factor is 1", strictyaml.Quote(s))
 	}
 	return v, err
 }
@@ -144,7 +148,7 @@ func (r *reader) items(n *yaml.Node, text string, read func(n *yaml.Node, text s
 }
 
 // whole reads a mapping that has all of its fields.
-func (r *reader) whole(n *yaml.Node, text string, fields []strict.Field) {
+func (r *reader) whole(n *yaml.Node, text string, fields []strictyaml.Field) {
 	seen := r.Mapping(n, text, fields)
 	for _, f := range fields {
 		if !seen[f.Name] && n.Kind == yaml.MappingNode {
@@ -156,10 +160,10 @@ func (r *reader) whole(n *yaml.Node, text string, fields []strict.Field) {
 // readInstall reads how rules come into force.
 func (r *reader) readInstall(n *yaml.Node) {
 	var i Install
-	r.something(n, r.Mapping(n, installExample, []strict.Field{
-		{Name: "per_second", Read: strict.Into(&i.PerSecond, parsePerSecond)},
-		{Name: "batch", Read: strict.Into(&i.Batch, func(s string) (int, error) { return strict.Number(s, 1, MaxQueue, "16") })},
-		{Name: "delay", Read: strict.Into(&i.Delay, parseDelay)},
+	r.something(n, r.Mapping(n, installExample, []strictyaml.Field{
+		strictyaml.Into("per_second", &i.PerSecond, parsePerSecond),
+		strictyaml.Into("batch", &i.Batch, strictyaml.Number(1, MaxQueue, "16")),
+		strictyaml.Into("delay", &i.Delay, parseDelay),
 		sourceField(&i.Source),
 	}), installExample)
 	r.Install = i
@@ -168,9 +172,9 @@ func (r *reader) readInstall(n *yaml.Node) {
 // readRate reads a narrow way.
 func (r *reader) readRate(n *yaml.Node, to *Rate) {
 	var v Rate
-	r.something(n, r.Mapping(n, rateExample, []strict.Field{
-		{Name: "per_second", Read: strict.Into(&v.PerSecond, parsePerSecond)},
-		{Name: "queue", Read: strict.Into(&v.Queue, func(s string) (int, error) { return strict.Number(s, 0, MaxQueue, "100") })},
+	r.something(n, r.Mapping(n, rateExample, []strictyaml.Field{
+		strictyaml.Into("per_second", &v.PerSecond, parsePerSecond),
+		strictyaml.Into("queue", &v.Queue, strictyaml.Number(0, MaxQueue, "100")),
 		sourceField(&v.Source),
 	}), rateExample)
 	*to = v
@@ -179,9 +183,9 @@ func (r *reader) readRate(n *yaml.Node, to *Rate) {
 // readStatistics reads how long counters take.
 func (r *reader) readStatistics(n *yaml.Node) {
 	var s Statistics
-	r.something(n, r.Mapping(n, statsExample, []strict.Field{
-		{Name: "delay", Read: strict.Into(&s.Delay, parseDelay)},
-		{Name: "entry", Read: strict.Into(&s.Entry, func(s string) (time.Duration, error) { return strict.Time(s, time.Second) })},
+	r.something(n, r.Mapping(n, statsExample, []strictyaml.Field{
+		strictyaml.Into("delay", &s.Delay, parseDelay),
+		strictyaml.Into("entry", &s.Entry, strictyaml.Time(time.Second)),
 		sourceField(&s.Source),
 	}), statsExample)
 	r.Statistics = s
@@ -190,10 +194,10 @@ func (r *reader) readStatistics(n *yaml.Node) {
 // readTables reads how much a switch holds.
 func (r *reader) readTables(n *yaml.Node) {
 	var t Tables
-	var fields []strict.Field
+	var fields []strictyaml.Field
 	for _, f := range t.fields() {
-		fields = append(fields, strict.Field{Name: f.name,
-			Read: strict.Into(f.to, func(s string) (int, error) { return strict.Number(s, f.least, f.most, fmt.Sprint(f.example)) })})
+		fields = append(fields, strictyaml.Into(f.name, f.to,
+			strictyaml.Number(f.least, f.most, fmt.Sprint(f.example))))
 	}
 	r.something(n, r.Mapping(n, tablesExample, append(fields, sourceField(&t.Source))), tablesExample)
 	r.Tables = t

@@ -2,6 +2,7 @@ package profile
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -9,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/weirnet/weir/emu/strict"
+	"github.com/weirnet/weir/strictyaml"
 )
 
 func built(t testing.TB, name string) Profile {
@@ -21,7 +22,8 @@ func built(t testing.TB, name string) Profile {
 	return p
 }
 
-// TestBuiltIn holds each built-in profile to be one, and to say where each of its figures comes from.
+// TestBuiltIn holds each built-in profile to be one, and to say where each of its figures comes
+// from.
 func TestBuiltIn(t *testing.T) {
 	for _, name := range Names() {
 		p := built(t, name)
@@ -42,7 +44,8 @@ func TestBuiltIn(t *testing.T) {
 	}
 }
 
-// TestArubaIsOvsTimesThePaper holds the ratios of the paper, and between its points the logarithm of the payload.
+// TestArubaIsOvsTimesThePaper holds the ratios of the paper, and between its points the logarithm
+// of the payload.
 func TestArubaIsOvsTimesThePaper(t *testing.T) {
 	ovs, aruba := built(t, "ovs"), built(t, "aruba-3810m")
 	for payload, want := range map[int]float64{56: 10, 1500: 10, 10000: 4, 65000: 2, 65507: 2} {
@@ -51,7 +54,8 @@ func TestArubaIsOvsTimesThePaper(t *testing.T) {
 			t.Errorf("path latency at %d is %.3f times that of ovs, want %v", payload, got, want)
 		}
 	}
-	// Of small packets the paper has the time itself; of large ones the ratio, which is 40 where that of small ones is 280/3.
+	// Of small packets the paper has the time itself; of large ones the ratio, which is 40 where
+	// that of small ones is 280/3.
 	if got := aruba.FlowSetup.At(56); got < 279*time.Millisecond || got > 281*time.Millisecond {
 		t.Errorf("flow set-up of small packets is %v, want 280ms", got)
 	}
@@ -67,7 +71,8 @@ func TestArubaIsOvsTimesThePaper(t *testing.T) {
 
 func TestLatencyBetweenPoints(t *testing.T) {
 	l := Latency{Points: []Point{{100, time.Millisecond}, {10000, 3 * time.Millisecond}}}
-	for payload, want := range map[int]time.Duration{1: time.Millisecond, 100: time.Millisecond, 1000: 2 * time.Millisecond, 10000: 3 * time.Millisecond, 65507: 3 * time.Millisecond} {
+	for payload, want := range map[int]time.Duration{1: time.Millisecond, 100: time.Millisecond,
+		1000: 2 * time.Millisecond, 10000: 3 * time.Millisecond, 65507: 3 * time.Millisecond} {
 		if got := l.At(payload); got < want-time.Nanosecond || got > want+time.Nanosecond {
 			t.Errorf("at %d %v, want %v", payload, got, want)
 		}
@@ -96,7 +101,8 @@ func TestLoadBetweenPoints(t *testing.T) {
 	}
 }
 
-// TestRefused reads broken files of testdata: each has, as its last lines behind #=, all that is to be told of it.
+// TestRefused reads broken files of testdata: each has, as its last lines behind #=, all that is to
+// be told of it.
 func TestRefused(t *testing.T) {
 	files, err := filepath.Glob("testdata/refused/*.yaml")
 	if err != nil || len(files) == 0 {
@@ -114,7 +120,7 @@ func TestRefused(t *testing.T) {
 			}
 		}
 		_, err = Find(file)
-		var wrong *strict.FileError
+		var wrong *strictyaml.FileError
 		if !errors.As(err, &wrong) {
 			t.Errorf("%s: %v", file, err)
 			continue
@@ -158,7 +164,7 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte) {
 		p, err := Parse("x", b)
 		if err != nil {
-			if problems := new(strict.Problems); !errors.As(err, problems) || len(*problems) == 0 {
+			if problems := new(strictyaml.Problems); !errors.As(err, problems) || len(*problems) == 0 {
 				t.Fatalf("%T: %v", err, err)
 			}
 			return
@@ -176,4 +182,19 @@ func FuzzParse(f *testing.F) {
 			}
 		}
 	})
+}
+
+// YAML is the profile as a file that Parse reads.
+func (p *Profile) YAML() string {
+	var b strings.Builder
+	if p.Name != "" {
+		fmt.Fprintf(&b, "name: %q\n", p.Name)
+	}
+	if p.About != "" {
+		fmt.Fprintf(&b, "about: %q\n", p.About)
+	}
+	for _, part := range p.Parts() {
+		fmt.Fprintf(&b, "%s: %s, source: %s}\n", part.Name, strings.TrimSuffix(part.Text, "}"), part.Source)
+	}
+	return b.String()
 }

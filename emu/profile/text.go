@@ -35,9 +35,11 @@ func (p *Profile) Parts() []Part {
 		add("path_latency", p.PathLatency.Source, p.PathLatency.fields()...)
 	}
 	add("load", p.Load.Source, p.Load.fields()...)
-	add("install", p.Install.Source, number("per_second", p.Install.PerSecond), number("batch", float64(p.Install.Batch)), duration("delay", p.Install.Delay))
+	add("install", p.Install.Source, number("per_second", p.Install.PerSecond),
+		number("batch", float64(p.Install.Batch)), duration("delay", p.Install.Delay))
 	add("packet_in", p.PacketIn.Source, number("per_second", p.PacketIn.PerSecond), number("queue", float64(p.PacketIn.Queue)))
-	add("packet_out", p.PacketOut.Source, number("per_second", p.PacketOut.PerSecond), number("queue", float64(p.PacketOut.Queue)))
+	add("packet_out", p.PacketOut.Source, number("per_second", p.PacketOut.PerSecond),
+		number("queue", float64(p.PacketOut.Queue)))
 	add("statistics", p.Statistics.Source, duration("delay", p.Statistics.Delay), duration("entry", p.Statistics.Entry))
 	var tables []string
 	for _, f := range p.Tables.fields() {
@@ -45,21 +47,6 @@ func (p *Profile) Parts() []Part {
 	}
 	add("tables", p.Tables.Source, tables...)
 	return parts
-}
-
-// YAML is the profile as a file that Parse reads.
-func (p *Profile) YAML() string {
-	var b strings.Builder
-	if p.Name != "" {
-		fmt.Fprintf(&b, "name: %q\n", p.Name)
-	}
-	if p.About != "" {
-		fmt.Fprintf(&b, "about: %q\n", p.About)
-	}
-	for _, part := range p.Parts() {
-		fmt.Fprintf(&b, "%s: %s, source: %s}\n", part.Name, strings.TrimSuffix(part.Text, "}"), part.Source)
-	}
-	return b.String()
 }
 
 // Guessed are the names of the parts that are assumed: whoever shows a result says so with it.

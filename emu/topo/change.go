@@ -3,7 +3,7 @@ package topo
 import (
 	"time"
 
-	"github.com/weirnet/weir/emu/strict"
+	"github.com/weirnet/weir/strictyaml"
 )
 
 // Change is what is to become of a LinkSpec; what is nil stays as it is.
@@ -24,7 +24,7 @@ func (c Change) Over(s LinkSpec) LinkSpec {
 	return s
 }
 
-// Empty says whether nothing is to change.
+// Empty reports whether nothing is to change.
 func (c Change) Empty() bool { return c == Change{} }
 
 func set[T any](to *T, v *T) {
@@ -34,12 +34,12 @@ func set[T any](to *T, v *T) {
 }
 
 // fields are those of a link in a file.
-func (c *Change) fields() []field {
-	return []field{
-		{"delay", strict.Maybe(&c.Delay, func(s string) (time.Duration, error) { return strict.Time(s, MaxDelay) })},
-		{"jitter", strict.Maybe(&c.Jitter, func(s string) (time.Duration, error) { return strict.Time(s, MaxDelay) })},
-		{"loss", strict.Maybe(&c.Loss, ParseLoss)},
-		{"rate", strict.Maybe(&c.RateBPS, ParseRate)},
-		{"queue", strict.Maybe(&c.Queue, func(s string) (int, error) { return strict.Number(s, 1, MaxQueue, "100") })},
+func (c *Change) fields() []strictyaml.Field {
+	return []strictyaml.Field{
+		strictyaml.Maybe("delay", &c.Delay, strictyaml.Time(MaxDelay)),
+		strictyaml.Maybe("jitter", &c.Jitter, strictyaml.Time(MaxDelay)),
+		strictyaml.Maybe("loss", &c.Loss, ParseLoss),
+		strictyaml.Maybe("rate", &c.RateBPS, ParseRate),
+		strictyaml.Maybe("queue", &c.Queue, strictyaml.Number(1, MaxQueue, "100")),
 	}
 }

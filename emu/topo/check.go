@@ -6,8 +6,8 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/weirnet/weir/emu/strict"
 	"github.com/weirnet/weir/packet"
+	"github.com/weirnet/weir/strictyaml"
 )
 
 // MaxName is the longest name of a switch or host, in bytes.
@@ -65,10 +65,12 @@ func (t *Topology) checkNames() error {
 	return nil
 }
 
-// checkName wants a name that is new and stands in an address of the web, in a file and in a terminal as it is.
+// checkName wants a name that is new and stands in an address of the web, in a file and in a
+// terminal as it is.
 func checkName(s string, names map[string]bool) error {
 	if s == "" || len(s) > MaxName || strings.ContainsFunc(s, notInName) {
-		return fmt.Errorf("name %s given, want 1 to %d bytes of letters, digits, '.', '_' and '-', such as s1", strict.Quote(s), MaxName)
+		return fmt.Errorf("name %s given, want 1 to %d bytes of letters, digits, '.', '_' and '-', such as s1",
+			strictyaml.Quote(s), MaxName)
 	}
 	if names[s] {
 		return fmt.Errorf("name %q given twice, want every switch and host to have its own", s)
@@ -77,7 +79,7 @@ func checkName(s string, names map[string]bool) error {
 	return nil
 }
 
-// printable says whether a text can be shown in a terminal.
+// printable reports whether a text can be shown in a terminal.
 func printable(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) || r == unicode.ReplacementChar })
 }
@@ -95,7 +97,8 @@ func (t *Topology) checkHosts() error {
 			return blame(ofHost, i, "host %s: %w", h.Name, err)
 		}
 		if j, twice := macs[h.MAC]; twice {
-			return blame(ofHost, i, "host %s: MAC address %s given, which is that of %s too: want one of its own", h.Name, h.MAC, t.Hosts[j].Name)
+			return blame(ofHost, i, "host %s: MAC address %s given, which is that of %s too: want one of its own",
+				h.Name, h.MAC, t.Hosts[j].Name)
 		}
 		macs[h.MAC] = i
 		for _, ip := range []netip.Prefix{h.IPv4, h.IPv6} {

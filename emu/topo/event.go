@@ -14,21 +14,21 @@ type Event struct {
 // Action is what happens: a LinkAction, PortAction, SwitchAction, ControlAction or TrafficAction.
 type Action interface{ action() }
 
-// Way is which way over a link something is about.
-type Way uint8
+// Direction is which way over a link something is about.
+type Direction uint8
 
 // Ways over a link.
 const (
-	Both    Way = iota
-	Forward     // from A to B; from a host to its switch
+	Both    Direction = iota
+	Forward           // from A to B; from a host to its switch
 	Back
 )
 
 // LinkAction cuts or mends a link, or changes how it carries frames.
 type LinkAction struct {
-	Link   string // its id
-	Up     *bool  // nil: stays as it is
-	Way    Way    // of the change
+	Link   string    // its id
+	Up     *bool     // nil: stays as it is
+	Way    Direction // of the change
 	Change Change
 }
 
@@ -50,7 +50,8 @@ type SwitchAction struct {
 // All, as a switch's index, is every switch.
 const All = -1
 
-// ControlAction cuts, stalls or restores connections of switches to controllers; what is nil stays as it is.
+// ControlAction cuts, stalls or restores connections of switches to controllers; what is nil stays
+// as it is.
 type ControlAction struct {
 	Switch     int    // index; All: every one
 	Controller string // as it was given to the network; empty: all of them
@@ -64,7 +65,8 @@ type TrafficAction struct {
 	Traffic  Traffic
 }
 
-// Traffic is what a host is to send. Fields that a kind does not name are 0; fields that are 0 have the defaults of package host.
+// Traffic is what a host is to send. Fields that a kind does not name are 0; fields that are 0 have
+// the defaults of package host.
 type Traffic struct {
 	Kind     string // "ping", "udp" or "tcp"
 	IPv6     bool

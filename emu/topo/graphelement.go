@@ -4,7 +4,7 @@ import (
 	"encoding/xml"
 	"strings"
 
-	"github.com/weirnet/weir/emu/strict"
+	"github.com/weirnet/weir/strictyaml"
 )
 
 const (
@@ -33,7 +33,7 @@ func (f *graphFile) readKey(e xml.StartElement) error {
 		kind = "all"
 	}
 	if _, twice := f.keys[id]; twice {
-		return wrong(line, "key %s given twice, want every key to have an id of its own", strict.Quote(id))
+		return wrong(line, "key %s given twice, want every key to have an id of its own", strictyaml.Quote(id))
 	}
 	err = f.children("key", func(e xml.StartElement) (err error) {
 		if e.Name.Local == "default" {
@@ -124,7 +124,8 @@ func (f *graphFile) readData(e xml.StartElement, to *graphThing) error {
 	}
 	name, ok := f.keys[id]
 	if !ok {
-		return wrong(line, "data of key %s given, which no key element before it declares, want such as %s", strict.Quote(id), dataExample)
+		return wrong(line, "data of key %s given, which no key element before it declares, want such as %s",
+			strictyaml.Quote(id), dataExample)
 	}
 	to.attr[name], err = f.text()
 	return err
@@ -137,7 +138,8 @@ func (f *graphFile) readNode(e xml.StartElement) error {
 		return err
 	}
 	if first, twice := f.byID[n.id]; twice {
-		return wrong(n.line, "node %s given twice, first in line %d, want every node to have an id of its own", strict.Quote(n.id), f.nodes[first].line)
+		return wrong(n.line, "node %s given twice, first in line %d, want every node to have an id of its own",
+			strictyaml.Quote(n.id), f.nodes[first].line)
 	}
 	if len(f.nodes) >= MaxSwitches {
 		return wrong(n.line, "more than %d nodes given, want at most as many", MaxSwitches)

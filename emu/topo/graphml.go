@@ -9,7 +9,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/weirnet/weir/emu/strict"
+	"github.com/weirnet/weir/strictyaml"
 )
 
 const graphExample = `<graphml><graph edgedefault="undirected"><node id="0"/><node id="1"/><edge source="0" target="1"/></graph></graphml>`
@@ -38,20 +38,22 @@ type graphThing struct {
 	attr     map[string]string
 }
 
-// ParseGraphML reads a network as GraphML, as the Topology Zoo writes it. Every switch gets one host. The error is Problems.
+// parseGraphML reads a network as GraphML, as the Topology Zoo writes it. Every switch gets one
+// host. The error is strictyaml.Problems.
 //
-// Nodes are switches, in order of the file, named by their labels with "_" for what a name cannot have. Of attributes those
-// are used which the Topology Zoo has: label; Latitude and Longitude, from which the delay of a link follows; LinkSpeedRaw,
-// or LinkSpeed and LinkSpeedUnits, the rate of a link; hyperedge, which marks a node that stands for a medium of several stations:
-// it is a switch without hosts. A hyperedge element becomes such a switch too. Parallel edges are parallel links; two directed
-// edges that run against each other are one link. A graph of several parts that are not joined is a network of as many.
-func ParseGraphML(b []byte) (*Topology, error) { return parseGraphML(b, Options{Hosts: 1}) }
-
+// Nodes are switches, in order of the file, named by their labels with "_" for what a name cannot
+// have. Of attributes those are used which the Topology Zoo has: label; Latitude and Longitude,
+// from which the delay of a link follows; LinkSpeedRaw, or LinkSpeed and LinkSpeedUnits, the rate
+// of a link; hyperedge, which marks a node that stands for a medium of several stations: it is a
+// switch without hosts. A hyperedge element becomes such a switch too. Parallel edges are parallel
+// links; two directed edges that run against each other are one link. A graph of several parts that
+// are not joined is a network of as many.
 func parseGraphML(b []byte, o Options) (*Topology, error) {
-	if len(b) > MaxBytes {
-		return nil, Problems{{Text: fmt.Sprintf("%d bytes given, want at most %d", len(b), MaxBytes)}}
+	if len(b) > strictyaml.MaxBytes {
+		return nil, strictyaml.Problems{{Text: fmt.Sprintf("%d bytes given, want at most %d", len(b), strictyaml.MaxBytes)}}
 	}
-	f := &graphFile{xml: xml.NewDecoder(bytes.NewReader(b)), keys: map[string]string{}, values: map[[2]string]string{}, byID: map[string]int{}, options: o}
+	f := &graphFile{xml: xml.NewDecoder(bytes.NewReader(b)), keys: map[string]string{},
+		values: map[[2]string]string{}, byID: map[string]int{}, options: o}
 	f.graph = graphThing{kind: "graph", attr: map[string]string{}}
 	if err := f.read(); err != nil {
 		return nil, err
@@ -61,7 +63,7 @@ func parseGraphML(b []byte, o Options) (*Topology, error) {
 
 // wrong is a problem at a line.
 func wrong(line int, format string, args ...any) error {
-	return Problems{{Line: line, Text: fmt.Sprintf(format, args...)}}
+	return strictyaml.Problems{{Line: line, Text: fmt.Sprintf(format, args...)}}
 }
 
 // line is that of the element which was read last.
@@ -70,7 +72,8 @@ func (f *graphFile) line() int {
 	return line
 }
 
-// next is the next start or end of an element; nil at the end of the file. Text between them is passed over.
+// next is the next start or end of an element; nil at the end of the file. Text between them is
+// passed over.
 func (f *graphFile) next() (xml.Token, error) {
 	for {
 		t, err := f.xml.Token()
@@ -81,7 +84,8 @@ func (f *graphFile) next() (xml.Token, error) {
 		case errors.As(err, &syntax):
 			return nil, wrong(syntax.Line, "not XML: %s: want GraphML, such as %s", syntax.Msg, graphExample)
 		case err != nil:
-			return nil, wrong(f.line(), "not XML that can be read: %s: want GraphML in UTF-8, such as %s", strings.TrimPrefix(err.Error(), "xml: "), graphExample)
+			return nil, wrong(f.line(), "not XML that can be read: %s: want GraphML in UTF-8, such as %s",
+				strings.TrimPrefix(err.Error(), "xml: "), graphExample)
 		}
 		switch t.(type) {
 		case xml.StartElement, xml.EndElement:
@@ -162,7 +166,7 @@ func (f *graphFile) skip() error {
 }
 
 func (f *graphFile) unknown(e xml.StartElement, in, want string) error {
-	return wrong(f.line(), "element %s given in %s, want %s, such as %s", strict.Quote(e.Name.Local), in, want, graphExample)
+	return wrong(f.line(), "element %s given in %s, want %s, such as %s", strictyaml.Quote(e.Name.Local), in, want, graphExample)
 }
 
 // attribute is that of an element without a name space.

@@ -28,7 +28,8 @@ func TestGraphMLExample(t *testing.T) {
 		t.Error(ids)
 	}
 	// 423 km of fibre, as any map says.
-	if l := n.Links[0]; l.Forward.Delay.Round(100*time.Microsecond) != 2100*time.Microsecond || l.Forward.RateBPS != 10_000_000_000 || l.Back != l.Forward {
+	if l := n.Links[0]; l.Forward.Delay.Round(100*time.Microsecond) != 2100*time.Microsecond ||
+		l.Forward.RateBPS != 10_000_000_000 || l.Back != l.Forward {
 		t.Errorf("%+v", l)
 	}
 	if l := n.Links[5]; l.Forward != (LinkSpec{}) {
@@ -46,7 +47,7 @@ func TestGraphMLIslands(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	n, err := ParseGraphML(b)
+	n, err := parseGraphML(b, Options{Hosts: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +70,8 @@ func TestGraphMLIslands(t *testing.T) {
 
 func TestDistance(t *testing.T) {
 	for _, c := range []struct{ lat1, lon1, lat2, lon2, km float64 }{
-		{0, 0, 0, 0, 0}, {0, 0, 0, 180, 20015}, {90, 0, -90, 0, 20015}, {0, -179.5, 0, 179.5, 111}, {52.52, 13.405, 48.857, 2.352, 878},
+		{0, 0, 0, 0, 0}, {0, 0, 0, 180, 20015}, {90, 0, -90, 0, 20015}, {0, -179.5, 0, 179.5, 111},
+		{52.52, 13.405, 48.857, 2.352, 878},
 	} {
 		if got := distance(c.lat1, c.lon1, c.lat2, c.lon2); math.Abs(got-c.km) > 1 {
 			t.Errorf("%+v: %v km", c, got)
@@ -100,28 +102,33 @@ func TestBadGraphML(t *testing.T) {
 		{graph("<node/>"), `4: a node without id given, want one, such as <node id="0">`},
 		{graph(two + `<node id="a"/>`), `5: node "a" given twice, first in line 4`},
 		{graph(two + `<edge source="a"/>`), `5: a edge without target given, want one, such as <edge source`},
-		{graph(two + `<edge source="a" target="c"/>`), `5: an edge to node "c" given, which is not in the graph, want the id of a node, such as "a"`},
-		{graph(two + `<edge source="a" target="b"><data key="sp">fast</data></edge>`), `5: speed "fast" given, want bits a second, such as 10000000000.0`},
+		{graph(two + `<edge source="a" target="c"/>`),
+			`5: an edge to node "c" given, which is not in the graph, want the id of a node, such as "a"`},
+		{graph(two + `<edge source="a" target="b"><data key="sp">fast</data></edge>`),
+			`5: speed "fast" given, want bits a second, such as 10000000000.0`},
 		{graph(two + `<edge source="a" target="b"><data key="sp">-1</data></edge>`), `5: speed "-1" given`},
 		{graph(two + `<edge source="a" target="b"><data key="sp">NaN</data></edge>`), `5: speed "NaN" given`},
 		{graph(two + `<edge source="a" target="b"><data key="sp">1</data></edge>`), `5: speed "1" given, want from 1000 to`},
-		{graph(`<node id="a"><data key="lat">north</data></node>`), `4: node "a": Latitude: "north" given, want degrees from -90 to 90`},
+		{graph(`<node id="a"><data key="lat">north</data></node>`),
+			`4: node "a": Latitude: "north" given, want degrees from -90 to 90`},
 		{graph(`<node id="a"><data key="lat">90.5</data></node>`), `4: node "a": Latitude: "90.5" given`},
-		{graph(`<node id="a"><data key="x">1</data></node>`), `4: data of key "x" given, which no key element before it declares`},
+		{graph(`<node id="a"><data key="x">1</data></node>`),
+			`4: data of key "x" given, which no key element before it declares`},
 		{graph(`<node id="a"><data>1</data></node>`), `4: a data without key given`},
 		{graph(`<node id="a"><graph/></node>`), `4: a graph inside of a node given, want all nodes in one graph`},
 		{graph(two + `<hyperedge><endpoint node="a"/></hyperedge>`), "5: a hyperedge of 1 endpoints given, want two or more"},
 		{graph(two + `<hyperedge><endpoint node="a"/><endpoint node="z"/></hyperedge>`), `5: an endpoint at node "z" given`},
 		{"<graphml><key id='a'/><key id='a'/></graphml>", `key "a" given twice`},
-		{graph(two + strings.Repeat("<edge source=\"a\" target=\"b\"/>\n", MaxPorts+1)), "1369: link a-b.1365: more than 1364 ports of a given"},
+		{graph(two + strings.Repeat("<edge source=\"a\" target=\"b\"/>\n", MaxPorts+1)),
+			"1369: link a-b.1365: more than 1364 ports of a given"},
 	} {
-		_, err := ParseGraphML([]byte(c.text))
+		_, err := parseGraphML([]byte(c.text), Options{Hosts: 1})
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%.200s\n   gives %v\n   want  %s", c.text, err, c.want)
 		}
 	}
 	deep := strings.Repeat("<x>", 1_000_000)
-	if _, err := ParseGraphML([]byte("<graphml><desc>" + deep)); err == nil {
+	if _, err := parseGraphML([]byte("<graphml><desc>"+deep), Options{Hosts: 1}); err == nil {
 		t.Error("elements without ends pass")
 	}
 }
@@ -136,7 +143,7 @@ func FuzzParseGraphML(f *testing.F) {
 	}
 	f.Add([]byte(graphExample))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		n, err := ParseGraphML(b)
+		n, err := parseGraphML(b, Options{Hosts: 1})
 		if err == nil && n.Check() != nil {
 			t.Errorf("makes a network that is none: %v", n.Check())
 		}

@@ -10,7 +10,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/weirnet/weir/emu/strict"
+	"github.com/weirnet/weir/strictyaml"
 )
 
 // topology makes the network of what was read.
@@ -41,7 +41,8 @@ func (f *graphFile) topology() (*Topology, error) {
 		return nil, err
 	}
 	if f.options.Hosts > MaxHosts/len(b.Switches) {
-		return nil, wrong(0, "hosts=%d at %d switches given, want at most %d hosts in all", f.options.Hosts, len(b.Switches), MaxHosts)
+		return nil, wrong(0, "hosts=%d at %d switches given, want at most %d hosts in all", f.options.Hosts,
+			len(b.Switches), MaxHosts)
 	}
 	f.nameHosts(b, places, used)
 	return f.blame(b, append(lines, more...))
@@ -73,7 +74,7 @@ func (f *graphFile) blame(b *builder, lines []int) (*Topology, error) {
 	case at.part == ofHost && b.Hosts[at.index].At.Switch < len(f.nodes):
 		line = f.nodes[b.Hosts[at.index].At.Switch].line
 	}
-	return nil, Problems{{Line: line, Text: err.Error()}}
+	return nil, strictyaml.Problems{{Line: line, Text: err.Error()}}
 }
 
 // value is an attribute of a thing, or what its key says for those that have none.
@@ -113,8 +114,8 @@ func cleanName(label string) string {
 	return s
 }
 
-// freshName is a name that is not used yet: the one given, or a node's id (after "n" if it begins like a number), with a number
-// if need be.
+// freshName is a name that is not used yet: the one given, or a node's id (after "n" if it begins
+// like a number), with a number if need be.
 func freshName(name, id string, used map[string]bool) string {
 	if name == "" {
 		if name = cleanName(id); name == "" || name[0] <= '9' {
@@ -142,7 +143,7 @@ func (f *graphFile) coordinates(n *graphThing) (lat, lon *float64, err error) {
 		}
 		v, err := parseDegrees(s, one.most)
 		if err != nil {
-			return nil, nil, wrong(n.line, "node %s: %s: %v", strict.Quote(n.id), one.name, err)
+			return nil, nil, wrong(n.line, "node %s: %s: %v", strictyaml.Quote(n.id), one.name, err)
 		}
 		*one.to = &v
 	}
@@ -152,7 +153,8 @@ func (f *graphFile) coordinates(n *graphThing) (lat, lon *float64, err error) {
 	return lat, lon, nil
 }
 
-// joinEdges makes links of edges and returns their lines. A directed edge is joined by one that runs against it.
+// joinEdges makes links of edges and returns their lines. A directed edge is joined by one that
+// runs against it.
 func (f *graphFile) joinEdges(b *builder) (lines []int, err error) {
 	against := map[[2]int][]int{} // links of one directed edge, by target and source
 	for i := range f.edges {
@@ -161,7 +163,9 @@ func (f *graphFile) joinEdges(b *builder) (lines []int, err error) {
 		for j, id := range e.ends {
 			n, ok := f.byID[id]
 			if !ok {
-				return nil, wrong(e.line, "an edge to node %s given, which is not in the graph, want the id of a node, such as %s", strict.Quote(id), strict.Quote(f.nodes[0].id))
+				return nil, wrong(e.line,
+					"an edge to node %s given, which is not in the graph, want the id of a node, such as %s",
+					strictyaml.Quote(id), strictyaml.Quote(f.nodes[0].id))
 			}
 			at[j] = n
 		}
@@ -190,12 +194,15 @@ func (f *graphFile) joinHyperedges(b *builder, used map[string]bool) (lines []in
 	for i := range f.hyper {
 		h := &f.hyper[i]
 		at := len(b.Switches)
-		b.Switches = append(b.Switches, Switch{Name: freshName(cleanName(h.id), fmt.Sprintf("hyperedge%d", i+1), used), DPID: uint64(at) + 1})
+		b.Switches = append(b.Switches,
+			Switch{Name: freshName(cleanName(h.id), fmt.Sprintf("hyperedge%d", i+1), used), DPID: uint64(at) + 1})
 		b.degree = append(b.degree, 0)
 		for _, id := range h.ends {
 			n, ok := f.byID[id]
 			if !ok {
-				return nil, wrong(h.line, "an endpoint at node %s given, which is not in the graph, want the id of a node, such as %s", strict.Quote(id), strict.Quote(f.nodes[0].id))
+				return nil, wrong(h.line,
+					"an endpoint at node %s given, which is not in the graph, want the id of a node, such as %s",
+					strictyaml.Quote(id), strictyaml.Quote(f.nodes[0].id))
 			}
 			b.join(n, at)
 			lines = append(lines, h.line)
@@ -232,11 +239,12 @@ func (f *graphFile) speed(e *graphThing) (uint64, error) {
 	v, err := strconv.ParseFloat(s, 64)
 	scale := strings.Index(" KMGT", strings.ToUpper(unit + " ")[:1])
 	if err != nil || scale < 0 || v < 0 || math.IsNaN(v) {
-		return 0, wrong(e.line, "speed %s given, want bits a second, such as 10000000000.0", strict.Quote(s+unit))
+		return 0, wrong(e.line, "speed %s given, want bits a second, such as 10000000000.0", strictyaml.Quote(s+unit))
 	}
 	v *= math.Pow(1000, float64(scale))
 	if v != 0 && (v < MinRate || v > MaxRate) {
-		return 0, wrong(e.line, "speed %s given, want from %d to %d bits a second", strict.Quote(s+unit), MinRate, uint64(MaxRate))
+		return 0, wrong(e.line, "speed %s given, want from %d to %d bits a second", strictyaml.Quote(s+unit), MinRate,
+			uint64(MaxRate))
 	}
 	return uint64(v), nil
 }
@@ -249,7 +257,8 @@ func distance(lat1, lon1, lat2, lon2 float64) float64 {
 	return 2 * radius * math.Asin(math.Sqrt(min(h, 1)))
 }
 
-// fibreDelay is the time that light needs in glass, where it makes 200 km in a millisecond, in whole microseconds.
+// fibreDelay is the time that light needs in glass, where it makes 200 km in a millisecond, in
+// whole microseconds.
 func fibreDelay(km float64) time.Duration {
 	return time.Duration(math.Round(km*5)) * time.Microsecond
 }

@@ -7,13 +7,14 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/weirnet/weir/emu/strict"
+	"github.com/weirnet/weir/strictyaml"
 )
 
-// Load reads what a user names: a word of Forms, or a YAML or GraphML file, each with options after it: "wan:206,hosts=2",
-// "lab.yaml", "zoo/Abilene.graphml,hosts=4". A file's name ends in .yaml, .yml, .graphml or .xml. What is wrong in a file is
-// a FileError. The options of files hold for links that do not say it themselves, except delay= and rate= of GraphML, which hold
-// for all.
+// Load reads what a user names: a word of Forms, or a YAML or GraphML file, each with options after
+// it: "wan:206,hosts=2", "lab.yaml", "zoo/Abilene.graphml,hosts=4". A file's name ends in .yaml,
+// .yml, .graphml or .xml. What is wrong in a file is a strictyaml.FileError. The options of files
+// hold for links that do not say it themselves, except delay= and rate= of GraphML, which hold for
+// all.
 func Load(arg string, seed uint64) (*Topology, error) {
 	name, _, _ := strings.Cut(arg, ":")
 	if slices.ContainsFunc(kinds(), func(k kind) bool { return k.name == name }) {
@@ -30,14 +31,10 @@ func Load(arg string, seed uint64) (*Topology, error) {
 		err = errors.New("edgehosts= given, want it with tree: or fattree: only")
 	}
 	if err != nil {
-		return nil, fmt.Errorf("topology %s: %w", strict.Quote(arg), err)
+		return nil, fmt.Errorf("topology %s: %w", strictyaml.Quote(arg), err)
 	}
 	t, err := loadFile(file, seed, o)
-	var problems Problems
-	if errors.As(err, &problems) {
-		return nil, &FileError{File: file, Problems: problems}
-	}
-	return t, err
+	return t, strictyaml.InFile(file, err)
 }
 
 func loadFile(file string, seed uint64, o Options) (*Topology, error) {
@@ -48,9 +45,9 @@ func loadFile(file string, seed uint64, o Options) (*Topology, error) {
 		read = func(b []byte) (*Topology, error) { return parseGraphML(b, o) }
 	default:
 		return nil, fmt.Errorf("topology %s given, want one of %s, or a file that ends in .yaml or .graphml, such as linear:4",
-			strict.Quote(file), strings.Join(Forms(), ", "))
+			strictyaml.Quote(file), strings.Join(Forms(), ", "))
 	}
-	b, err := strict.ReadFile(file)
+	b, err := strictyaml.ReadFile(file)
 	if err != nil {
 		return nil, err
 	}
@@ -61,16 +58,12 @@ func loadFile(file string, seed uint64, o Options) (*Topology, error) {
 	return t, err
 }
 
-// LoadSchedule reads a file of events. What is wrong in it is a FileError.
+// LoadSchedule reads a file of events. What is wrong in it is a strictyaml.FileError.
 func LoadSchedule(file string, t *Topology) ([]Event, error) {
-	b, err := strict.ReadFile(file)
+	b, err := strictyaml.ReadFile(file)
 	if err != nil {
 		return nil, err
 	}
 	events, err := ParseSchedule(b, t)
-	var problems Problems
-	if errors.As(err, &problems) {
-		return nil, &FileError{File: file, Problems: problems}
-	}
-	return events, err
+	return events, strictyaml.InFile(file, err)
 }

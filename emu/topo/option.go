@@ -5,16 +5,18 @@ import (
 	"strings"
 	"time"
 
-	"github.com/weirnet/weir/emu/strict"
+	"github.com/weirnet/weir/strictyaml"
 )
 
 // Options are what may stand after a topology, "linear:4,hosts=2,delay=5ms".
 type Options struct {
-	// Hosts are how many there are at each switch. EdgeHosts, if not 0, are how many there are at each leaf of a tree or at each
-	// edge switch of a fat-tree instead, and no other switch has any.
+	// Hosts are how many there are at each switch. EdgeHosts, if not 0, are how many there are at
+	// each leaf of a tree or at each edge switch of a fat-tree instead, and no other switch has
+	// any.
 	Hosts, EdgeHosts int
 	hosts            bool // hosts= was given
-	// Link is how all links between switches carry frames, either way. Hosts' links carry them at once.
+	// Link is how all links between switches carry frames, either way. Hosts' links carry them at
+	// once.
 	Link LinkSpec
 }
 
@@ -27,10 +29,10 @@ type option struct {
 // options are all of them, reading into o.
 func (o *Options) options() []option {
 	count := func(to *int, least, most int, example string) func(string) error {
-		return func(s string) (err error) { *to, err = strict.Number(s, least, most, example); return err }
+		return func(s string) (err error) { *to, err = strictyaml.Number(least, most, example)(s); return err }
 	}
 	span := func(to *time.Duration) func(string) error {
-		return func(s string) (err error) { *to, err = strict.Time(s, MaxDelay); return err }
+		return func(s string) (err error) { *to, err = strictyaml.Time(MaxDelay)(s); return err }
 	}
 	return []option{
 		{"hosts", count(&o.Hosts, 0, MaxPorts, "1")},
@@ -58,7 +60,8 @@ func parseOptions(words []string) (Options, error) {
 		}
 	}
 	if seen["hosts"] && seen["edgehosts"] {
-		return o, fmt.Errorf("hosts= and edgehosts= given, want one of them: hosts= is at every switch, edgehosts= at leaves and edges only")
+		return o, fmt.Errorf(
+			"hosts= and edgehosts= given, want one of them: hosts= is at every switch, edgehosts= at leaves and edges only")
 	}
 	o.hosts = seen["hosts"]
 	return o, o.Link.Check()
@@ -75,5 +78,5 @@ func (o *Options) set(name, value string) error {
 		}
 		names = append(names, one.name+"=")
 	}
-	return fmt.Errorf("option %s given, want one of %s such as hosts=2", strict.Quote(name), strings.Join(names, ", "))
+	return fmt.Errorf("option %s given, want one of %s such as hosts=2", strictyaml.Quote(name), strings.Join(names, ", "))
 }

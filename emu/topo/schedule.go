@@ -10,25 +10,29 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/weirnet/weir/emu/strict"
+	"github.com/weirnet/weir/strictyaml"
 )
 
 // MaxTime is the latest time of an event, and the longest a host may be told to send.
 const MaxTime = 1000 * time.Hour
 
-// ParseSchedule reads the events of a network as a YAML list, in order of time. The error is Problems.
+// ParseSchedule reads the events of a network as a YAML list, in order of time. The error is
+// Problems.
 func ParseSchedule(b []byte, t *Topology) ([]Event, error) {
-	root, err := strict.Open(b)
+	root, err := strictyaml.Open(b, strictyaml.MaxBytes)
 	if err != nil {
 		return nil, err
 	}
 	var d document
 	events := d.readSchedule(root, t)
-	if len(d.Problems) > 0 {
-		return nil, d.Problems.Sorted()
+	if err := d.Err(); err != nil {
+		return nil, err
 	}
 	return events, nil
 }
+
+// document is a YAML file while it is read.
+type document struct{ strictyaml.Document }
 
 // targets are the names of a network that events may speak of.
 type targets struct {
@@ -61,7 +65,7 @@ func (d *document) readSchedule(n *yaml.Node, t *Topology) []Event {
 type verb struct {
 	name, example string
 	target        func(s string) error
-	fields        []field
+	fields        []strictyaml.Field
 	needs         string // which fields, of which at least one is given
 	action        func() Action
 }
@@ -74,12 +78,12 @@ func (d *document) readEvent(n *yaml.Node, to *targets) Event {
 	if v == nil {
 		return e
 	}
-	times := func(s string) (int, error) { return strict.Number(s, 1, 1_000_000_000, "10") }
-	seen := d.mapping(n, v.example, append([]field{
-		{"at", strict.Into(&e.At, parseWhen)},
-		{"every", strict.Into(&e.Every, parsePositive)},
-		{"times", strict.Into(&e.Times, times)},
-		{v.name, strict.Text(v.target)},
+	times := strictyaml.Number(1, 1_000_000_000, "10")
+	seen := d.Mapping(n, v.example, append([]strictyaml.Field{
+		strictyaml.Into("at", &e.At, parseWhen),
+		strictyaml.Into("every", &e.Every, parsePositive),
+		strictyaml.Into("times", &e.Times, times),
+		{Name: v.name, Read: strictyaml.Text(v.target)},
 	}, v.fields...))
 	if !seen["at"] {
 		d.Wrong(n, fmt.Errorf("an event without a time given, want at:, such as %s", v.example))
@@ -101,7 +105,7 @@ func (d *document) verbOf(n *yaml.Node, verbs []verb) (found *verb) {
 		names[i] = verbs[i].name
 	}
 	if n.Kind != yaml.MappingNode {
-		d.Wrong(n, fmt.Errorf("%s given, want an event, such as %s", strict.Given(n), verbs[0].example))
+		d.Wrong(n, fmt.Errorf("%s given, want an event, such as %s", strictyaml.Given(n), verbs[0].example))
 		return nil
 	}
 	for i := 0; i < len(n.Content); i += 2 {
@@ -114,23 +118,51 @@ func (d *document) verbOf(n *yaml.Node, verbs []verb) (found *verb) {
 			found = &verbs[at]
 		}
 	}
-	if found == nil {
-		d.Wrong(n, fmt.Errorf("an event of nothing given, want one of %s, such as %s", strings.Join(names, ", "), verbs[0].example))
+	if found == nil && !d.strangers(n, verbs) {
+		d.Wrong(n, fmt.Errorf("an event of nothing given, want one of %s, such as %s", strings.Join(names, ", "),
+			verbs[0].example))
 	}
 	return found
+}
+
+// strangers tells the fields of an event that no kind of event has, and a time without a unit,
+// where the event does not say what it is about: a mistyped field is why.
+func (d *document) strangers(n *yaml.Node, verbs []verb) (any bool) {
+	known := []string{"at", "every", "times"}
+	var names []string
+	for i := range verbs {
+		names = append(names, verbs[i].name)
+		for _, f := range verbs[i].fields {
+			known = append(known, f.Name)
+		}
+	}
+	known = append(known, names...)
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		switch key, value := n.Content[i], n.Content[i+1]; {
+		case !slices.Contains(known, key.Value):
+			any = true
+			d.Wrong(key, fmt.Errorf("unknown field %s given, want one of %s, such as %s", strictyaml.Given(key),
+				strings.Join(names, ", "), verbs[0].example))
+		case key.Value == "at":
+			if _, err := parseWhen(value.Value); err != nil {
+				d.Wrong(value, fmt.Errorf("at: %w", err))
+			}
+		}
+	}
+	return any
 }
 
 func (to *targets) verbs() []verb {
 	return []verb{to.linkVerb(), to.portVerb(), to.switchVerb(), to.controlVerb(), to.hostVerb()}
 }
 
-func parseWhen(s string) (time.Duration, error) { return strict.Time(s, MaxTime) }
+var parseWhen = strictyaml.Time(MaxTime)
 
 // parsePositive reads a time that is not 0.
 func parsePositive(s string) (time.Duration, error) {
-	d, err := strict.Time(s, MaxTime)
+	d, err := parseWhen(s)
 	if err == nil && d < time.Millisecond {
-		err = fmt.Errorf("%s given, want a time from 1ms on, such as 2s", strict.Quote(s))
+		err = fmt.Errorf("%s given, want a time from 1ms on, such as 2s", strictyaml.Quote(s))
 	}
 	return d, err
 }
@@ -138,7 +170,7 @@ func parsePositive(s string) (time.Duration, error) {
 func parseBool(s string) (bool, error) {
 	v, err := strconv.ParseBool(s)
 	if err != nil || len(s) == 1 {
-		return false, fmt.Errorf("%s given, want true or false", strict.Quote(s))
+		return false, fmt.Errorf("%s given, want true or false", strictyaml.Quote(s))
 	}
 	return v, nil
 }

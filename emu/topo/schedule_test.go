@@ -48,11 +48,13 @@ func TestSchedule(t *testing.T) {
 func show(a Action) string {
 	switch a := a.(type) {
 	case LinkAction:
-		return fmt.Sprintf("link %s up=%s way=%d delay=%s loss=%s rate=%s", a.Link, opt(a.Up), a.Way, opt(a.Change.Delay), opt(a.Change.Loss), opt(a.Change.RateBPS))
+		return fmt.Sprintf("link %s up=%s way=%d delay=%s loss=%s rate=%s", a.Link, opt(a.Up), a.Way,
+			opt(a.Change.Delay), opt(a.Change.Loss), opt(a.Change.RateBPS))
 	case PortAction:
 		return fmt.Sprintf("port %v up=%v", a.At, a.Up)
 	case SwitchAction:
-		return fmt.Sprintf("switch %d down=%s stalled=%s slow=%s lying=%s", a.Switch, opt(a.Down), opt(a.Stalled), opt(a.Slow), opt(a.Lying))
+		return fmt.Sprintf("switch %d down=%s stalled=%s slow=%s lying=%s", a.Switch, opt(a.Down), opt(a.Stalled),
+			opt(a.Slow), opt(a.Lying))
 	case ControlAction:
 		return fmt.Sprintf("control %d %q up=%s stalled=%s", a.Switch, a.Controller, opt(a.Up), opt(a.Stalled))
 	case TrafficAction:
@@ -88,6 +90,8 @@ func TestBadSchedule(t *testing.T) {
 		"at: 5s":                                        "1: schedule: a mapping given, want a list, such as `- {at: 5s, link: s1-s2, up: false}`",
 		"- 5s":                                          `1: "5s" given, want an event, such as`,
 		"- {at: 5s}":                                    "1: an event of nothing given, want one of link, port, switch, control, host",
+		"- {at: 5s, lnk: s1-s2, up: false}":             `1: unknown field "lnk" given, want one of link, port, switch, control, host, such as`,
+		"- {at: 5, lnk: s1-s2}":                         `1: at: "5" given, want a time with a unit`,
 		"- {at: 5s, link: s1-s2}":                       "1: an event of a link given that does nothing, want one of up, delay",
 		"- {link: s1-s2, up: true}":                     "1: an event without a time given, want at:",
 		"- {at: 5, link: s1-s2, up: true}":              `1: at: "5" given, want a time with a unit`,

@@ -31,7 +31,8 @@ type End struct {
 	Port   uint32
 }
 
-// Link joins two ports of switches. A is what was named first; Forward is the way from A to B, Back from B to A.
+// Link joins two ports of switches. A is what was named first; Forward is the way from A to B, Back
+// from B to A.
 type Link struct {
 	ID            string // unique: "s1-s2"; "s1-s2.2" is the second between the two
 	A, B          End
@@ -56,8 +57,8 @@ const (
 	MaxLinks = 500_000
 	// MaxHosts is how many hosts it may have.
 	MaxHosts = 1_000_000
-	// MaxPorts is how many ports a switch may have: with OpenFlow 1.0 all are described in one message of 64 KiB, 48 bytes each
-	// after 32.
+	// MaxPorts is how many ports a switch may have: with OpenFlow 1.0 all are described in one
+	// message of 64 KiB, 48 bytes each after 32.
 	MaxPorts = (1<<16 - 1 - 32) / 48
 	// MaxPort is the highest number of a port, OFPP_MAX of OpenFlow 1.0.
 	MaxPort = 0xff00
@@ -76,15 +77,6 @@ func (t *Topology) Degrees() []int {
 	return degree
 }
 
-// Ports are how many ports of each switch are in use, by links and hosts.
-func (t *Topology) Ports() []int {
-	ports := t.Degrees()
-	for i := range t.Hosts {
-		ports[t.Hosts[i].At.Switch]++
-	}
-	return ports
-}
-
 // Neighbours lists, for each switch, those it has links with, in order of the links.
 func (t *Topology) Neighbours() [][]int {
 	next := make([][]int, len(t.Switches))
@@ -95,8 +87,8 @@ func (t *Topology) Neighbours() [][]int {
 	return next
 }
 
-// Distances are the numbers of links on the shortest ways from one switch to all; -1 where there is none. Next is what
-// Neighbours returned.
+// Distances are the numbers of links on the shortest ways from one switch to all; -1 where there is
+// none. Next is what Neighbours returned.
 func Distances(from int, next [][]int) []int {
 	far := make([]int, len(next))
 	for i := range far {

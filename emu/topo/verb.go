@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/weirnet/weir/emu/strict"
+	"github.com/weirnet/weir/strictyaml"
 )
 
 func (to *targets) linkVerb() verb {
@@ -16,24 +16,24 @@ func (to *targets) linkVerb() verb {
 		name: "link", example: to.linkExample(), needs: "up, delay, jitter, loss, rate, queue",
 		target: func(s string) error {
 			if a.Link = s; !to.links[s] {
-				return fmt.Errorf("%s given, want the id of a link of the network%s", strict.Quote(s), suchAs(to.aLink()))
+				return fmt.Errorf("%s given, want the id of a link of the network%s", strictyaml.Quote(s), suchAs(to.aLink()))
 			}
 			return nil
 		},
-		fields: append([]field{
-			{"up", strict.Maybe(&a.Up, parseBool)},
-			{"way", strict.Into(&a.Way, ParseWay)},
+		fields: append([]strictyaml.Field{
+			strictyaml.Maybe("up", &a.Up, parseBool),
+			strictyaml.Into("way", &a.Way, ParseWay),
 		}, a.Change.fields()...),
 		action: func() Action { return *a },
 	}
 }
 
 // ParseWay reads "both", "forward" or "back".
-func ParseWay(s string) (Way, error) {
+func ParseWay(s string) (Direction, error) {
 	if i := slices.Index([]string{"both", "forward", "back"}, s); i >= 0 {
-		return Way(i), nil
+		return Direction(i), nil
 	}
-	return Both, fmt.Errorf("%s given, want both, forward or back", strict.Quote(s))
+	return Both, fmt.Errorf("%s given, want both, forward or back", strictyaml.Quote(s))
 }
 
 func (to *targets) portVerb() verb {
@@ -41,7 +41,7 @@ func (to *targets) portVerb() verb {
 	return verb{
 		name: "port", example: to.portExample(), needs: "up",
 		target: func(s string) (err error) { a.At, err = to.port(s); return err },
-		fields: []field{{"up", strict.Into(&a.Up, parseBool)}},
+		fields: []strictyaml.Field{strictyaml.Into("up", &a.Up, parseBool)},
 		action: func() Action { return *a },
 	}
 }
@@ -56,7 +56,7 @@ func (to *targets) port(s string) (End, error) {
 	n, err := strconv.ParseUint(number, 10, 32)
 	e := End{at, uint32(n)}
 	if err != nil || !to.hasPort(e) {
-		return End{}, fmt.Errorf("%s given, want a port of the network%s", strict.Quote(s), suchAs(to.aPort(at)))
+		return End{}, fmt.Errorf("%s given, want a port of the network%s", strictyaml.Quote(s), suchAs(to.aPort(at)))
 	}
 	return e, nil
 }
@@ -71,7 +71,7 @@ func (to *targets) one(s string) (int, error) {
 	if i, ok := to.switches[s]; ok {
 		return i, nil
 	}
-	return 0, fmt.Errorf("%s given, want a switch of the network, such as %s", strict.Quote(s), to.Switches[0].Name)
+	return 0, fmt.Errorf("%s given, want a switch of the network, such as %s", strictyaml.Quote(s), to.Switches[0].Name)
 }
 
 // oneOrAll reads the name of a switch, or "all".
@@ -87,28 +87,28 @@ func (to *targets) switchVerb() verb {
 	return verb{
 		name: "switch", example: to.switchExample(), needs: "down, stalled, slow, lying",
 		target: func(s string) (err error) { a.Switch, err = to.oneOrAll(s); return err },
-		fields: []field{
-			{"down", strict.Maybe(&a.Down, parseBool)},
-			{"stalled", strict.Maybe(&a.Stalled, parseBool)},
-			{"slow", strict.Maybe(&a.Slow, ParseSlow)},
-			{"lying", strict.Maybe(&a.Lying, parseBool)},
+		fields: []strictyaml.Field{
+			strictyaml.Maybe("down", &a.Down, parseBool),
+			strictyaml.Maybe("stalled", &a.Stalled, parseBool),
+			strictyaml.Maybe("slow", &a.Slow, ParseSlow),
+			strictyaml.Maybe("lying", &a.Lying, parseBool),
 		},
 		action: func() Action { return *a },
 	}
 }
 
 // ParseSlow reads by how much a switch is slower for each message; 0s is not slow.
-func ParseSlow(s string) (time.Duration, error) { return strict.Time(s, MaxDelay) }
+func ParseSlow(s string) (time.Duration, error) { return strictyaml.Time(MaxDelay)(s) }
 
 func (to *targets) controlVerb() verb {
 	a := &ControlAction{}
 	return verb{
 		name: "control", example: to.controlExample(), needs: "up, stalled",
 		target: func(s string) (err error) { a.Switch, err = to.oneOrAll(s); return err },
-		fields: []field{
-			{"controller", strict.Into(&a.Controller, func(s string) (string, error) { return s, nil })},
-			{"up", strict.Maybe(&a.Up, parseBool)},
-			{"stalled", strict.Maybe(&a.Stalled, parseBool)},
+		fields: []strictyaml.Field{
+			strictyaml.Into("controller", &a.Controller, func(s string) (string, error) { return s, nil }),
+			strictyaml.Maybe("up", &a.Up, parseBool),
+			strictyaml.Maybe("stalled", &a.Stalled, parseBool),
 		},
 		action: func() Action { return *a },
 	}
@@ -117,15 +117,15 @@ func (to *targets) controlVerb() verb {
 func (to *targets) hostVerb() verb {
 	a := &TrafficAction{}
 	t := &a.Traffic
-	var fields []field
+	var fields []strictyaml.Field
 	for _, kind := range []string{"ping", "udp", "tcp"} {
-		fields = append(fields, field{kind, strict.Into(&a.To, func(s string) (int, error) {
+		fields = append(fields, strictyaml.Into(kind, &a.To, func(s string) (int, error) {
 			if t.Kind != "" {
 				return 0, fmt.Errorf("given beside %s, want one of ping, udp, tcp", t.Kind)
 			}
 			t.Kind = kind
 			return to.host(s)
-		})})
+		}))
 	}
 	return verb{
 		name: "host", example: to.hostExample(), needs: "ping, udp, tcp",
@@ -140,40 +140,42 @@ func (to *targets) host(s string) (int, error) {
 		return i, nil
 	}
 	first, _ := to.twoHosts()
-	return 0, fmt.Errorf("%s given, want a host of the network%s", strict.Quote(s), suchAs(first))
+	return 0, fmt.Errorf("%s given, want a host of the network%s", strictyaml.Quote(s), suchAs(first))
 }
 
-func (t *Traffic) fields() []field {
+func (t *Traffic) fields() []strictyaml.Field {
 	count := func(most int, example string) func(string) (int, error) {
-		return func(s string) (int, error) { return strict.Number(s, 1, most, example) }
+		return strictyaml.Number(1, most, example)
 	}
-	return []field{
-		{"ipv6", strict.Into(&t.IPv6, parseBool)},
-		{"count", strict.Into(&t.Count, count(1_000_000_000, "10"))},
-		{"interval", strict.Into(&t.Interval, parsePositive)},
-		{"size", strict.Into(&t.Size, count(9000, "64"))},
-		{"dst_port", strict.Into(&t.Port, func(s string) (uint16, error) { v, err := strict.Number(s, 1, 65535, "5001"); return uint16(v), err })},
-		{"rate", strict.Into(&t.Rate, parseFrequency)},
-		{"pattern", strict.Into(&t.Pattern, parsePattern)},
-		{"on", strict.Into(&t.On, parsePositive)},
-		{"off", strict.Into(&t.Off, parsePositive)},
-		{"bytes", strict.Into(&t.Bytes, func(s string) (uint64, error) { v, err := strict.Number(s, 1, 1<<50, "1000000"); return uint64(v), err })},
-		{"duration", strict.Into(&t.Duration, parsePositive)},
+	return []strictyaml.Field{
+		strictyaml.Into("ipv6", &t.IPv6, parseBool),
+		strictyaml.Into("count", &t.Count, count(1_000_000_000, "10")),
+		strictyaml.Into("interval", &t.Interval, parsePositive),
+		strictyaml.Into("size", &t.Size, count(9000, "64")),
+		strictyaml.Into("dst_port", &t.Port,
+			strictyaml.Number[uint16](1, 65535, "5001")),
+		strictyaml.Into("rate", &t.Rate, parseFrequency),
+		strictyaml.Into("pattern", &t.Pattern, parsePattern),
+		strictyaml.Into("on", &t.On, parsePositive),
+		strictyaml.Into("off", &t.Off, parsePositive),
+		strictyaml.Into("bytes", &t.Bytes,
+			strictyaml.Number[uint64](1, 1<<50, "1000000")),
+		strictyaml.Into("duration", &t.Duration, parsePositive),
 	}
 }
 
 // parseFrequency reads how many a second, datagrams or bits: "100", "10M".
 func parseFrequency(s string) (float64, error) {
-	v, ok := strict.Scaled(s)
+	v, ok := strictyaml.Scaled(s)
 	if !ok || v <= 0 || v > MaxRate {
-		return 0, fmt.Errorf("%s given, want how many a second, such as 100 or 10M", strict.Quote(s))
+		return 0, fmt.Errorf("%s given, want how many a second, such as 100 or 10M", strictyaml.Quote(s))
 	}
 	return v, nil
 }
 
 func parsePattern(s string) (string, error) {
 	if !slices.Contains([]string{"constant", "poisson", "on-off"}, s) {
-		return "", fmt.Errorf("%s given, want constant, poisson or on-off", strict.Quote(s))
+		return "", fmt.Errorf("%s given, want constant, poisson or on-off", strictyaml.Quote(s))
 	}
 	return s, nil
 }

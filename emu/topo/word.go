@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/weirnet/weir/emu/strict"
+	"github.com/weirnet/weir/strictyaml"
 )
 
 // kind is a family of networks that a word names.
@@ -13,7 +13,8 @@ type kind struct {
 	name, parameters, example string
 	number                    int    // of parameters
 	separator                 string // between them
-	// make builds the links, after check; edges are the switches that edgehosts= speaks of, nil where there is no edge.
+	// make builds the links, after check; edges are the switches that edgehosts= speaks of, nil
+	// where there is no edge.
 	check func(p []int) (switches int, err error)
 	make  func(b *builder, p []int, seed uint64) (edges []int)
 }
@@ -41,8 +42,9 @@ func Forms() []string {
 	return list
 }
 
-// Parse reads a word: a form of Forms with its numbers, and options after it, "fattree:4,hosts=2,delay=1ms". The seed draws
-// what is random: the mesh of wan:N. Without hosts= every switch has one host.
+// Parse reads a word: a form of Forms with its numbers, and options after it,
+// "fattree:4,hosts=2,delay=1ms". The seed draws what is random: the mesh of wan:N. Without hosts=
+// every switch has one host.
 //
 //	single:N          N switches that are not joined
 //	linear:N, ring:N  a chain, a closed chain
@@ -54,7 +56,7 @@ func Forms() []string {
 func Parse(word string, seed uint64) (*Topology, error) {
 	t, err := parse(word, seed)
 	if err != nil {
-		return nil, fmt.Errorf("topology %s: %w", strict.Quote(word), err)
+		return nil, fmt.Errorf("topology %s: %w", strictyaml.Quote(word), err)
 	}
 	return t, nil
 }
@@ -87,7 +89,8 @@ func parse(word string, seed uint64) (*Topology, error) {
 	case edges == nil:
 		return nil, fmt.Errorf("edgehosts= given, want it with tree: or fattree: only; hosts= is at every switch")
 	case len(edges) > MaxHosts/o.EdgeHosts:
-		return nil, fmt.Errorf("edgehosts=%d at %d switches given, want at most %d hosts in all", o.EdgeHosts, len(edges), MaxHosts)
+		return nil, fmt.Errorf("edgehosts=%d at %d switches given, want at most %d hosts in all", o.EdgeHosts,
+			len(edges), MaxHosts)
 	default:
 		b.attach(edges, o.EdgeHosts)
 	}
@@ -110,7 +113,8 @@ func split(word string) (k kind, numbers []string, words []string, err error) {
 			return k, strings.Split(strings.Join(parts[:first], ","), k.separator), parts[first:], nil
 		}
 	}
-	return kind{}, nil, nil, fmt.Errorf("kind %s given, want one of %s, such as linear:4", strict.Quote(name), strings.Join(Forms(), ", "))
+	return kind{}, nil, nil, fmt.Errorf("kind %s given, want one of %s, such as linear:4", strictyaml.Quote(name),
+		strings.Join(Forms(), ", "))
 }
 
 // read reads the numbers of a kind.
@@ -119,7 +123,8 @@ func (k kind) read(numbers []string) ([]int, error) {
 	for i, s := range numbers {
 		n, err := strconv.ParseUint(s, 10, 31)
 		if err != nil || len(numbers) != k.number {
-			return nil, fmt.Errorf("%s given, want %s:%s in whole numbers, such as %s", strict.Quote(strings.Join(numbers, k.separator)), k.name, k.parameters, k.example)
+			return nil, fmt.Errorf("%s given, want %s:%s in whole numbers, such as %s",
+				strictyaml.Quote(strings.Join(numbers, k.separator)), k.name, k.parameters, k.example)
 		}
 		p[i] = int(n)
 	}

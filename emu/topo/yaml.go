@@ -7,7 +7,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/weirnet/weir/emu/profile"
-	"github.com/weirnet/weir/emu/strict"
+	"github.com/weirnet/weir/strictyaml"
 )
 
 // networkFile is a YAML file of a network while it is read.
@@ -25,31 +25,31 @@ type networkFile struct {
 
 const networkExample = "`switches: [s1, s2]` and `links: [[s1, s2]]`"
 
-// ParseYAML reads a network as YAML; the seed draws what is random in the word that it may begin with. The error is Problems.
-// docs/emulator.md has all fields.
+// ParseYAML reads a network as YAML; the seed draws what is random in the word that it may begin
+// with. The error is Problems. docs/emulator.md has all fields.
 func ParseYAML(b []byte, seed uint64) (*Topology, error) {
 	return parseYAML(b, seed, Options{Hosts: 1})
 }
 
 func parseYAML(b []byte, seed uint64, o Options) (*Topology, error) {
-	root, err := strict.Open(b)
+	root, err := strictyaml.Open(b, strictyaml.MaxBytes)
 	if err != nil {
 		return nil, err
 	}
 	f := &networkFile{Topology: &Topology{}, options: o, byName: map[string]int{}}
 	var parts [4]*yaml.Node
 	keep := func(p part) func(*yaml.Node) error { return func(n *yaml.Node) error { parts[p] = n; return nil } }
-	f.mapping(root, networkExample, []field{
-		{"name", strict.Into(&f.Name, parseTitle)},
-		{"network", func(n *yaml.Node) error { return f.readWord(n, seed) }},
-		{"switches", keep(ofSwitch)},
-		{"links", keep(ofLink)},
-		{"hosts", keep(ofHost)},
-		{"schedule", func(n *yaml.Node) error { f.schedule = n; return nil }},
+	f.Mapping(root, networkExample, []strictyaml.Field{
+		strictyaml.Into("name", &f.Name, parseTitle),
+		{Name: "network", Read: func(n *yaml.Node) error { return f.readWord(n, seed) }},
+		{Name: "switches", Read: keep(ofSwitch)},
+		{Name: "links", Read: keep(ofLink)},
+		{Name: "hosts", Read: keep(ofHost)},
+		{Name: "schedule", Read: func(n *yaml.Node) error { f.schedule = n; return nil }},
 	})
 	f.readParts(parts)
-	if len(f.Problems) > 0 {
-		return nil, f.Problems.Sorted()
+	if err := f.Err(); err != nil {
+		return nil, err
 	}
 	return f.finish(root)
 }
@@ -57,14 +57,14 @@ func parseYAML(b []byte, seed uint64, o Options) (*Topology, error) {
 // parseTitle reads the name of a network.
 func parseTitle(s string) (string, error) {
 	if s == "" || len(s) > MaxName || !printable(s) {
-		return "", fmt.Errorf("%s given, want 1 to %d bytes of printed text, such as two sites", strict.Quote(s), MaxName)
+		return "", fmt.Errorf("%s given, want 1 to %d bytes of printed text, such as two sites", strictyaml.Quote(s), MaxName)
 	}
 	return s, nil
 }
 
 // readWord begins with a network that a word names; the file adds to it.
 func (f *networkFile) readWord(n *yaml.Node, seed uint64) error {
-	return strict.Text(func(s string) error {
+	return strictyaml.Text(func(s string) error {
 		if f.options.hosts {
 			return fmt.Errorf("hosts=%d given behind the name of the file, want it behind the word, such as linear:4,hosts=%d", f.options.Hosts, f.options.Hosts)
 		}
@@ -88,8 +88,9 @@ func (f *networkFile) readWord(n *yaml.Node, seed uint64) error {
 
 // readParts reads the lists, in the order in which they name each other.
 func (f *networkFile) readParts(parts [4]*yaml.Node) {
-	if f.made[ofSwitch] == 0 && parts[ofSwitch] == nil && len(f.Problems) == 0 {
-		f.Problems = append(f.Problems, Problem{Line: 1, Text: "no switches given, want a list of them or a network to begin with, such as " + networkExample})
+	if f.made[ofSwitch] == 0 && parts[ofSwitch] == nil && f.Found() == 0 {
+		f.Add(strictyaml.Problem{Line: 1,
+			Text: "no switches given, want a list of them or a network to begin with, such as " + networkExample})
 		return
 	}
 	f.readList(parts[ofSwitch], "switches", switchExample, f.readSwitch)
@@ -97,7 +98,8 @@ func (f *networkFile) readParts(parts [4]*yaml.Node) {
 	f.readList(parts[ofLink], "links", linkExample, f.readLink)
 	f.readList(parts[ofHost], "hosts", hostExample, f.readHost)
 	if n := parts[ofHost]; n != nil && f.options.hosts {
-		f.Wrong(n, fmt.Errorf("a list of hosts given, and hosts=%d behind the name of the file: want one of them", f.options.Hosts))
+		f.Wrong(n, fmt.Errorf("a list of hosts given, and hosts=%d behind the name of the file: want one of them",
+			f.options.Hosts))
 	}
 	f.noHosts = f.noHosts || parts[ofHost] != nil
 }
@@ -111,21 +113,23 @@ func (f *networkFile) readList(n *yaml.Node, name, example string, read func(n *
 	}
 }
 
-// finish gives ports to what has none, hosts to switches if the file says nothing of hosts, names to links, and checks the whole.
+// finish gives ports to what has none, hosts to switches if the file says nothing of hosts, names
+// to links, and checks the whole.
 func (f *networkFile) finish(root *yaml.Node) (*Topology, error) {
 	if n := len(f.Switches); !f.noHosts && f.options.Hosts > MaxHosts/max(n, 1) {
-		return nil, Problems{{Line: root.Line, Text: fmt.Sprintf("hosts=%d at %d switches given, want at most %d hosts in all", f.options.Hosts, n, MaxHosts)}}
+		return nil, strictyaml.Problems{{Line: root.Line,
+			Text: fmt.Sprintf("hosts=%d at %d switches given, want at most %d hosts in all", f.options.Hosts, n, MaxHosts)}}
 	}
 	f.assignPorts()
 	f.nameLinks()
 	if err := f.Check(); err != nil {
-		return nil, Problems{{Line: f.lineOf(err, root), Text: err.Error()}}
+		return nil, strictyaml.Problems{{Line: f.lineOf(err, root), Text: err.Error()}}
 	}
 	if f.schedule != nil {
 		f.Schedule = f.readSchedule(f.schedule, f.Topology)
 	}
-	if len(f.Problems) > 0 {
-		return nil, f.Problems.Sorted()
+	if err := f.Err(); err != nil {
+		return nil, err
 	}
 	return f.Topology, nil
 }

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/weirnet/weir/emu/strict"
+	"github.com/weirnet/weir/strictyaml"
 )
 
 // example is a network of the examples of the repository.
@@ -24,7 +24,8 @@ func example(t testing.TB, arg string) *Topology {
 func TestYAMLExample(t *testing.T) {
 	n := example(t, "two-sites.yaml")
 	if n.Name != "two sites" || len(n.Switches) != 4 || len(n.Links) != 4 || len(n.Hosts) != 3 || len(n.Schedule) != 5 {
-		t.Fatalf("%q: %d switches, %d links, %d hosts, %d events", n.Name, len(n.Switches), len(n.Links), len(n.Hosts), len(n.Schedule))
+		t.Fatalf("%q: %d switches, %d links, %d hosts, %d events", n.Name, len(n.Switches), len(n.Links),
+			len(n.Hosts), len(n.Schedule))
 	}
 	if s := n.Switches; s[0].DPID != 0xb1 || *s[1].Lon != 2.35 || s[2].DPID != 1 || s[3].DPID != 2 || s[3].Lat != nil {
 		t.Errorf("switches %+v", s)
@@ -40,10 +41,12 @@ func TestYAMLExample(t *testing.T) {
 		t.Errorf("%+v", l)
 	}
 	alice, bob, printer := n.Hosts[0], n.Hosts[1], n.Hosts[2]
-	if alice.MAC.String() != "02:00:00:00:00:01" || alice.At != (End{2, 2}) || bob.IPv4 != netip.MustParsePrefix("10.0.2.2/8") || bob.IPv6.String() != "fd00::2/64" {
+	if alice.MAC.String() != "02:00:00:00:00:01" || alice.At != (End{2, 2}) ||
+		bob.IPv4 != netip.MustParsePrefix("10.0.2.2/8") || bob.IPv6.String() != "fd00::2/64" {
 		t.Errorf("%+v %+v", alice, bob)
 	}
-	if printer.VLAN != 20 || printer.IPv6.IsValid() || printer.At != (End{2, 9}) || printer.Link.RateBPS != 100_000_000 || n.LinkID(&printer) != "printer-berlin-access" {
+	if printer.VLAN != 20 || printer.IPv6.IsValid() || printer.At != (End{2, 9}) ||
+		printer.Link.RateBPS != 100_000_000 || n.LinkID(&printer) != "printer-berlin-access" {
 		t.Errorf("%+v", printer)
 	}
 }
@@ -59,7 +62,8 @@ schedule: [{at: 1s, link: s1-s2, up: false}]
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n.Name != "linear:3" || len(n.Switches) != 4 || len(n.Hosts) != 4 || n.Links[2].ID != "s1-extra" || n.Links[2].A != (End{0, 3}) || n.Links[3].A != (End{3, 7}) {
+	if n.Name != "linear:3" || len(n.Switches) != 4 || len(n.Hosts) != 4 || n.Links[2].ID != "s1-extra" ||
+		n.Links[2].A != (End{0, 3}) || n.Links[3].A != (End{3, 7}) {
 		t.Errorf("%+v", n)
 	}
 	if h := n.Hosts[3]; h.At != (End{3, 2}) || h.MAC.String() != "02:00:00:00:00:04" {
@@ -74,7 +78,8 @@ func TestYAMLHosts(t *testing.T) {
 		o     Options
 		hosts int
 	}{
-		{file, Options{Hosts: 1}, 2}, {file, Options{Hosts: 3}, 6}, {file, Options{}, 0}, {file + "hosts: []\n", Options{Hosts: 3}, 0},
+		{file, Options{Hosts: 1}, 2}, {file, Options{Hosts: 3}, 6}, {file, Options{}, 0},
+		{file + "hosts: []\n", Options{Hosts: 3}, 0},
 	} {
 		n, err := parseYAML([]byte(c.text), 1, c.o)
 		if err != nil || len(n.Hosts) != c.hosts {
@@ -94,7 +99,7 @@ func TestYAMLHosts(t *testing.T) {
 func TestBadYAML(t *testing.T) {
 	const start = "switches: [s1, {name: s2, dpid: 7}]\n"
 	for _, c := range []struct{ text, want string }{
-		{"", "1: nothing given, want YAML"},
+		{"", "1: nothing given, want a mapping with name, network"},
 		{"a: [", "not YAML"},
 		{"\n\xff", "2: bytes that are not UTF-8"},
 		{"- s1", "1: a list given, want a mapping with name, network, switches, links, hosts, schedule, such as `switches: [s1, s2]`"},
@@ -107,8 +112,10 @@ func TestBadYAML(t *testing.T) {
 		{"switches: [s1, s1]", `1: name "s1" given twice`},
 		{"switches:\n- s1\n- {name: s 2}", `3: name: name "s 2" given, want 1 to 64 bytes of letters, digits`},
 		{"switches:\n- s1\n- {dpid: 1}", "3: a switch without a name given, want one, such as `- {name: s1"},
-		{"switches:\n- {name: a, dpid: 5}\n- {name: b, dpid: 5}", "3: switch b: datapath id 0000000000000005 given, which is that of a too"},
-		{"switches: [{name: a, dpid: 0}]", `dpid: "0" given, want up to 16 hexadecimal digits and not 0, such as 0000000000000001`},
+		{"switches:\n- {name: a, dpid: 5}\n- {name: b, dpid: 5}",
+			"3: switch b: datapath id 0000000000000005 given, which is that of a too"},
+		{"switches: [{name: a, dpid: 0}]",
+			`dpid: "0" given, want up to 16 hexadecimal digits and not 0, such as 0000000000000001`},
 		{"switches: [{name: a, dpid: 12345678123456781}]", "want up to 16 hexadecimal digits"},
 		{"switches: [{name: a, lat: 3}]", "1: switch a: one coordinate given"},
 		{"switches: [{name: a, lat: 91, lon: 0}]", `lat: "91" given, want degrees from -90 to 90, such as 52.52`},
@@ -122,24 +129,33 @@ func TestBadYAML(t *testing.T) {
 		{start + "links:\n- [\"s1:1\", s1]", "3: s1 given twice"},
 		{start + "hosts:\n- {name: a, at: s1, ipv4: 10.0.0.7/8}\n- {name: b, at: s2, ipv4: 10.0.0.7/24}",
 			"4: host b: address 10.0.0.7 given, which is that of a too: want one of its own, or another VLAN"},
-		{start + "hosts:\n- {name: a, at: s1, ipv6: \"fd00::9/64\"}\n- {name: b, at: s2, ipv6: \"fd00::9/64\"}", "4: host b: address fd00::9 given"},
-		{start + "hosts:\n- {name: a, at: s1}\n- {name: b, at: s2, ipv4: 10.0.0.1/8}", "4: host b: address 10.0.0.1 given, which is that of a too"},
+		{start + "hosts:\n- {name: a, at: s1, ipv6: \"fd00::9/64\"}\n- {name: b, at: s2, ipv6: \"fd00::9/64\"}",
+			"4: host b: address fd00::9 given"},
+		{start + "hosts:\n- {name: a, at: s1}\n- {name: b, at: s2, ipv4: 10.0.0.1/8}",
+			"4: host b: address 10.0.0.1 given, which is that of a too"},
 		{start + "links:\n- {delay: 5ms}", "3: a link without ends given, want two switches, such as `- {ends: [s1, s2]"},
-		{start + "links:\n- {ends: [s1, s2], delay: 5}", `3: delay: "5" given, want a time with a unit from 0s to 10m0s, such as 5ms`},
+		{start + "links:\n- {ends: [s1, s2], delay: 5}",
+			`3: delay: "5" given, want a time with a unit from 0s to 10m0s, such as 5ms`},
 		{start + "links:\n- {ends: [s1, s2], rate: -3M}", `3: rate: "-3M" given, want bits a second`},
 		{start + "links:\n- {ends: [s1, s2], loss: 2}", `3: loss: "2" given, want a share from 0 to 1, such as 0.01 or 1%`},
 		{start + "links:\n- {ends: [s1, s2], jitter: 2s}", "3: link s1-s2: a jitter of 2s given, want at most the delay"},
 		{start + "links:\n- {ends: [s1, s2], back: {speed: 1}}", `3: unknown field "speed" given, want delay, jitter`},
 		{start + "links:\n- {ends: [s1, s2], colour: red}", `3: unknown field "colour" given, want ends, id, delay`},
-		{start + "links:\n- ['s1:1', s2]\n- ['s1:1', s2]", "4: link s1-s2.2: port 1 of s1 given, which is that of link s1-s2: want a free one"},
+		{start + "links:\n- ['s1:1', s2]\n- ['s1:1', s2]",
+			"4: link s1-s2.2: port 1 of s1 given, which is that of link s1-s2: want a free one"},
 		{start + "links:\n- {ends: [s1, s2], id: x}\n- {ends: [s1, s2], id: x}", `4: link id "x" given twice`},
 		{start + "hosts:\n- {name: h1}", "3: a host that is nowhere given, want its switch, such as `- {name: h1, at: s1}`"},
 		{start + "hosts:\n- {name: s1, at: s1}", `3: name "s1" given twice`},
-		{start + "hosts:\n- {name: h, at: s1, mac: 1}", `3: mac: "1" given, want six bytes in hexadecimal, such as 02:00:00:00:00:01`},
-		{start + "hosts:\n- {name: h, at: s1, mac: 'ff:ff:ff:ff:ff:ff'}", "3: host h: MAC address ff:ff:ff:ff:ff:ff given, want one of a station"},
-		{start + "hosts:\n- {at: s1}\n- {at: s1, mac: '02:00:00:00:00:01'}", "4: host h2: MAC address 02:00:00:00:00:01 given, which is that of h1 too"},
-		{start + "hosts:\n- {name: h, at: s1, ipv4: 10.0.0.1}", `3: ipv4: "10.0.0.1" given, want an address with the length of its network, such as 10.0.0.1/8`},
-		{start + "hosts:\n- {name: h, at: s1, ipv4: 'fd00::1/64'}", "3: host h: ipv4 fd00::1/64 given, want an address of a host"},
+		{start + "hosts:\n- {name: h, at: s1, mac: 1}",
+			`3: mac: "1" given, want six bytes in hexadecimal, such as 02:00:00:00:00:01`},
+		{start + "hosts:\n- {name: h, at: s1, mac: 'ff:ff:ff:ff:ff:ff'}",
+			"3: host h: MAC address ff:ff:ff:ff:ff:ff given, want one of a station"},
+		{start + "hosts:\n- {at: s1}\n- {at: s1, mac: '02:00:00:00:00:01'}",
+			"4: host h2: MAC address 02:00:00:00:00:01 given, which is that of h1 too"},
+		{start + "hosts:\n- {name: h, at: s1, ipv4: 10.0.0.1}",
+			`3: ipv4: "10.0.0.1" given, want an address with the length of its network, such as 10.0.0.1/8`},
+		{start + "hosts:\n- {name: h, at: s1, ipv4: 'fd00::1/64'}",
+			"3: host h: ipv4 fd00::1/64 given, want an address of a host"},
 		{start + "hosts:\n- {name: h, at: s1, ipv6: 'ff02::1/64'}", "3: host h: ipv6 ff02::1/64 given"},
 		{start + "hosts:\n- {name: h, at: s1, vlan: 4095}", `3: vlan: "4095" given, want a number from 1 to 4094`},
 		{start + "hosts: [{name: h, at: }]", "at: nothing given, want one value"},
@@ -156,8 +172,9 @@ func TestAllProblemsAreTold(t *testing.T) {
 	if err == nil || strings.Count(err.Error(), "\n") != 2 || !strings.HasPrefix(err.Error(), "3: ") {
 		t.Errorf("%v, want three problems in order of lines", err)
 	}
-	_, err = ParseYAML([]byte("switches: [s1]\n"+strings.Repeat("x: 1\n", 100)), 1)
-	if err == nil || strings.Count(err.Error(), "\n") != strict.MaxProblems || !strings.HasSuffix(err.Error(), "and 80 more problems from here on") {
+	_, err = ParseYAML([]byte("switches: [s1]\n"+strings.Repeat("x: 1\n", 180)), 1)
+	if err == nil || strings.Count(err.Error(), "\n") != strictyaml.MaxProblems ||
+		!strings.HasSuffix(err.Error(), "and 80 more problems") {
 		t.Errorf("%v", err)
 	}
 }
@@ -183,7 +200,8 @@ func TestLoad(t *testing.T) {
 			t.Errorf("%s: %v, want %q", arg, err, want)
 		}
 	}
-	if n := example(t, "backbone.graphml,hosts=2,delay=1ms"); len(n.Hosts) != 10 || n.Links[0].Forward.Delay != time.Millisecond || n.Name != "Backbone" {
+	if n := example(t, "backbone.graphml,hosts=2,delay=1ms"); len(n.Hosts) != 10 ||
+		n.Links[0].Forward.Delay != time.Millisecond || n.Name != "Backbone" {
 		t.Errorf("%+v", n)
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/weirnet/weir/emu/profile"
-	"github.com/weirnet/weir/emu/strict"
 	"github.com/weirnet/weir/packet"
+	"github.com/weirnet/weir/strictyaml"
 )
 
 // Examples of the parts of a network.
@@ -22,18 +22,19 @@ const (
 
 func (f *networkFile) add(p part, n *yaml.Node) { f.lines[p] = append(f.lines[p], n.Line) }
 
-// readSwitch reads a switch, or its name alone. One without a datapath id has 0 until numberSwitches.
+// readSwitch reads a switch, or its name alone. One without a datapath id has 0 until
+// numberSwitches.
 func (f *networkFile) readSwitch(n *yaml.Node) {
 	var s Switch
-	name := strict.Into(&s.Name, parseName)
+	name := strictyaml.Into("name", &s.Name, parseName)
 	if n.Kind == yaml.ScalarNode {
-		f.Wrong(n, name(n))
-	} else if seen := f.mapping(n, switchExample, []field{
-		{"name", name},
-		{"dpid", strict.Into(&s.DPID, ParseDPID)},
-		{"lat", strict.Maybe(&s.Lat, func(s string) (float64, error) { return parseDegrees(s, 90) })},
-		{"lon", strict.Maybe(&s.Lon, func(s string) (float64, error) { return parseDegrees(s, 180) })},
-		{"profile", strict.Into(&s.Profile, f.profileNamed)},
+		f.Wrong(n, name.Read(n))
+	} else if seen := f.Mapping(n, switchExample, []strictyaml.Field{
+		name,
+		strictyaml.Into("dpid", &s.DPID, ParseDPID),
+		strictyaml.Maybe("lat", &s.Lat, func(s string) (float64, error) { return parseDegrees(s, 90) }),
+		strictyaml.Maybe("lon", &s.Lon, func(s string) (float64, error) { return parseDegrees(s, 180) }),
+		strictyaml.Into("profile", &s.Profile, f.profileNamed),
 	}); !seen["name"] && n.Kind == yaml.MappingNode {
 		f.Wrong(n, fmt.Errorf("a switch without a name given, want one, such as %s", switchExample))
 	}
@@ -85,12 +86,12 @@ func (f *networkFile) readLink(n *yaml.Node) {
 	if n.Kind == yaml.SequenceNode {
 		f.Wrong(n, ends(n))
 	} else {
-		own := append([]field{{"ends", ends}, {"id", strict.Into(&l.ID, parseName)}}, both.fields()...)
-		own = append(own, field{"back", func(n *yaml.Node) error {
-			f.mapping(n, "`back: {delay: 9ms}`", back.fields())
+		own := append([]strictyaml.Field{{Name: "ends", Read: ends}, strictyaml.Into("id", &l.ID, parseName)}, both.fields()...)
+		own = append(own, strictyaml.Field{Name: "back", Read: func(n *yaml.Node) error {
+			f.Mapping(n, "`back: {delay: 9ms}`", back.fields())
 			return nil
 		}})
-		if seen := f.mapping(n, linkExample, own); !seen["ends"] && n.Kind == yaml.MappingNode {
+		if seen := f.Mapping(n, linkExample, own); !seen["ends"] && n.Kind == yaml.MappingNode {
 			f.Wrong(n, fmt.Errorf("a link without ends given, want two switches, such as %s", linkExample))
 		}
 	}
@@ -102,14 +103,15 @@ func (f *networkFile) readLink(n *yaml.Node) {
 
 func (f *networkFile) readEnds(n *yaml.Node, l *Link) error {
 	if n.Kind != yaml.SequenceNode || len(n.Content) != 2 {
-		return fmt.Errorf("%s given, want two ends, such as [s1, s2] or [\"s1:3\", \"s2:1\"]", strict.Given(n))
+		return fmt.Errorf("%s given, want two ends, such as [s1, s2] or [\"s1:3\", \"s2:1\"]", strictyaml.Given(n))
 	}
 	for i, to := range []*End{&l.A, &l.B} {
-		if err := strict.Text(func(s string) (err error) { *to, err = f.parseEnd(s); return err })(n.Content[i]); err != nil {
+		if err := strictyaml.Text(func(s string) (err error) { *to, err = f.parseEnd(s); return err })(n.Content[i]); err != nil {
 			return err
 		}
 	}
-	if l.A.Switch == l.B.Switch && (l.A.Port == 0 || l.B.Port == 0) { // with both ports it is meant: a cable from one to the other
+	// with both ports it is meant: a cable from one to the other
+	if l.A.Switch == l.B.Switch && (l.A.Port == 0 || l.B.Port == 0) {
 		name := f.Switches[l.A.Switch].Name
 		return fmt.Errorf("%s given twice, want two switches, or both ports of a cable that comes back to its switch, such as [\"%s:1\", \"%s:2\"]",
 			name, name, name)
@@ -132,12 +134,13 @@ func (f *networkFile) parseEnd(s string) (End, error) {
 	name, port, given := strings.Cut(s, ":")
 	at, ok := f.byName[name]
 	if !ok {
-		return End{}, fmt.Errorf("switch %s given, want one of the %d switches of the network%s", strict.Quote(name), len(f.Switches), f.suchAs())
+		return End{}, fmt.Errorf("switch %s given, want one of the %d switches of the network%s",
+			strictyaml.Quote(name), len(f.Switches), f.suchAs())
 	}
 	if !given {
 		return End{Switch: at}, nil
 	}
-	n, err := strict.Number(port, 1, MaxPort, "3")
+	n, err := strictyaml.Number(1, MaxPort, "3")(port)
 	if err != nil {
 		return End{}, fmt.Errorf("port %w", err)
 	}
@@ -148,13 +151,14 @@ func (f *networkFile) parseEnd(s string) (End, error) {
 func (f *networkFile) readHost(n *yaml.Node) {
 	h := defaultHost(len(f.Hosts), End{})
 	var link Change
-	seen := f.mapping(n, hostExample, append([]field{
-		{"name", strict.Into(&h.Name, parseName)},
-		{"at", strict.Into(&h.At, f.parseEnd)},
-		{"mac", strict.Into(&h.MAC, parseMAC)},
-		{"ipv4", strict.Into(&h.IPv4, func(s string) (netip.Prefix, error) { return parsePrefix(s, "10.0.0.1/8") })},
-		{"ipv6", strict.Into(&h.IPv6, func(s string) (netip.Prefix, error) { return parsePrefix(s, "fd00::1/64") })},
-		{"vlan", strict.Into(&h.VLAN, func(s string) (uint16, error) { v, err := strict.Number(s, 1, 4094, "100"); return uint16(v), err })},
+	seen := f.Mapping(n, hostExample, append([]strictyaml.Field{
+		strictyaml.Into("name", &h.Name, parseName),
+		strictyaml.Into("at", &h.At, f.parseEnd),
+		strictyaml.Into("mac", &h.MAC, parseMAC),
+		strictyaml.Into("ipv4", &h.IPv4, func(s string) (netip.Prefix, error) { return parsePrefix(s, "10.0.0.1/8") }),
+		strictyaml.Into("ipv6", &h.IPv6, func(s string) (netip.Prefix, error) { return parsePrefix(s, "fd00::1/64") }),
+		strictyaml.Into("vlan", &h.VLAN,
+			strictyaml.Number[uint16](1, 4094, "100")),
 	}, link.fields()...))
 	if !seen["at"] && n.Kind == yaml.MappingNode {
 		f.Wrong(n, fmt.Errorf("a host that is nowhere given, want its switch, such as %s", hostExample))
@@ -164,7 +168,8 @@ func (f *networkFile) readHost(n *yaml.Node) {
 	f.add(ofHost, n)
 }
 
-// assignPorts gives the lowest free ports, to links first; then hosts to switches, if nothing was said of hosts.
+// assignPorts gives the lowest free ports, to links first; then hosts to switches, if nothing was
+// said of hosts.
 func (f *networkFile) assignPorts() {
 	used := map[End]bool{}
 	var ends []*End
@@ -202,7 +207,7 @@ func parseName(s string) (string, error) {
 func parseMAC(s string) (packet.MAC, error) {
 	m, err := packet.ParseMAC(s)
 	if err != nil {
-		return m, fmt.Errorf("%s given, want six bytes in hexadecimal, such as 02:00:00:00:00:01", strict.Quote(s))
+		return m, fmt.Errorf("%s given, want six bytes in hexadecimal, such as 02:00:00:00:00:01", strictyaml.Quote(s))
 	}
 	return m, nil
 }
@@ -211,7 +216,8 @@ func parseMAC(s string) (packet.MAC, error) {
 func parsePrefix(s, example string) (netip.Prefix, error) {
 	p, err := netip.ParsePrefix(s)
 	if err != nil && s != "none" {
-		return p, fmt.Errorf("%s given, want an address with the length of its network, such as %s, or none", strict.Quote(s), example)
+		return p, fmt.Errorf("%s given, want an address with the length of its network, such as %s, or none",
+			strictyaml.Quote(s), example)
 	}
 	return p, nil
 }
@@ -220,7 +226,7 @@ func parsePrefix(s, example string) (netip.Prefix, error) {
 func parseDegrees(s string, most float64) (float64, error) {
 	v, err := strconv.ParseFloat(s, 64)
 	if err != nil || !(v >= -most && v <= most) {
-		return 0, fmt.Errorf("%s given, want degrees from -%v to %v, such as 52.52", strict.Quote(s), most, most)
+		return 0, fmt.Errorf("%s given, want degrees from -%v to %v, such as 52.52", strictyaml.Quote(s), most, most)
 	}
 	return v, nil
 }

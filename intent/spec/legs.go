@@ -22,31 +22,32 @@ var bothFamilies = [2][]byte{
 	{0x80, 0x00, byte(openflow.FieldEthType) << 1, 2, 0x86, 0xdd},
 }
 
-// Matches are the packets of one direction of a checked intent, a match for each leg: canonical OXM TLVs without the
-// ingress port. They are read-only, and may share memory with the selector. With reverse it is the other direction: what
-// the selector says of sources it says of destinations, and the other way round.
+// Matches appends to buf the packets of one direction of a checked intent, a match for each leg:
+// canonical OXM TLVs without the ingress port. They are read-only, and may share memory with the
+// selector. With reverse it is the other direction: what the selector says of sources it says of
+// destinations, and the other way round.
 //
-// Between hosts the matches have both addresses and the VLAN. Without a selector there is one leg, of everything; with one
-// there are ARP (for IPv4) and unicast neighbour discovery (for IPv6) between the two besides, or the hosts could not
-// find each other by paths that forward nothing else. Of the other kinds there is one leg, or, with no selector, one for
-// each of IPv4 and IPv6.
-func (s *Spec) Matches(reverse bool) [][]byte {
+// Between hosts the matches have both addresses and the VLAN. Without a selector there is one leg,
+// of everything; with one there are ARP (for IPv4) and unicast neighbour discovery (for IPv6)
+// between the two besides, or the hosts could not find each other by paths that forward nothing
+// else. Of the other kinds there is one leg, or, with no selector, one for each of IPv4 and IPv6.
+func (s *Spec) Matches(buf [][]byte, reverse bool) [][]byte {
 	if s.Kind == HostToHost {
-		return s.hostMatches(reverse)
+		return append(buf, s.hostMatches(reverse)...)
 	}
 	if len(s.Selector.OXM) == 0 {
-		return append([][]byte(nil), bothFamilies[:]...)
+		return append(buf, bothFamilies[:]...)
 	}
 	if !reverse {
-		return [][]byte{s.Selector.OXM}
+		return append(buf, s.Selector.OXM)
 	}
-	return [][]byte{swapped(s.Selector).OXM}
+	return append(buf, reversed(s.Selector).OXM)
 }
 
 func (s *Spec) hostMatches(reverse bool) [][]byte {
 	src, dst, selector := s.Src[0].Host, s.Dst[0].Host, s.Selector
 	if reverse {
-		src, dst, selector = dst, src, swapped(selector)
+		src, dst, selector = dst, src, reversed(selector)
 	}
 	base := between(src, dst)
 	if len(selector.OXM) == 0 {
@@ -94,8 +95,8 @@ func between(src, dst netview.HostID) []byte {
 	return append(b, 0x80, 0x00, byte(openflow.FieldVLANVID)<<1, 2, byte(vlan>>8), byte(vlan))
 }
 
-// with is a match of two: base has the fields eth_dst, eth_src and vlan_vid, m has none of them but perhaps a vlan_vid of
-// any tag, and both are canonical, so that m's come in between.
+// with is a match of two: base has the fields eth_dst, eth_src and vlan_vid, m has none of them but
+// perhaps a vlan_vid of any tag, and both are canonical, so that m's come in between.
 func with(base []byte, m openflow.Match) []byte {
 	const tag = 4 + 2 // the last TLV of base
 	b := make([]byte, 0, len(base)+len(m.OXM))
@@ -112,14 +113,17 @@ func with(base []byte, m openflow.Match) []byte {
 	return append(b, rest...)
 }
 
-// opposite is the field that says of the other end what a field says of one; the field itself where there is none.
+// opposite is the field that says of the other end what a field says of one; the field itself where
+// there is none.
 var opposite = func() (to [fieldMax + 1]openflow.Field) {
 	for f := range to {
 		to[f] = openflow.Field(f)
 	}
 	for _, p := range [][2]openflow.Field{
-		{openflow.FieldEthSrc, openflow.FieldEthDst}, {openflow.FieldIPv4Src, openflow.FieldIPv4Dst}, {openflow.FieldIPv6Src, openflow.FieldIPv6Dst},
-		{openflow.FieldTCPSrc, openflow.FieldTCPDst}, {openflow.FieldUDPSrc, openflow.FieldUDPDst}, {openflow.FieldSCTPSrc, openflow.FieldSCTPDst},
+		{openflow.FieldEthSrc, openflow.FieldEthDst}, {openflow.FieldIPv4Src, openflow.FieldIPv4Dst},
+		{openflow.FieldIPv6Src, openflow.FieldIPv6Dst},
+		{openflow.FieldTCPSrc, openflow.FieldTCPDst}, {openflow.FieldUDPSrc, openflow.FieldUDPDst},
+		{openflow.FieldSCTPSrc, openflow.FieldSCTPDst},
 		{openflow.FieldARPSPA, openflow.FieldARPTPA}, {openflow.FieldARPSHA, openflow.FieldARPTHA},
 	} {
 		to[p[0]], to[p[1]] = p[1], p[0]
@@ -127,8 +131,8 @@ var opposite = func() (to [fieldMax + 1]openflow.Field) {
 	return to
 }()
 
-// swapped is a canonical match of the packets that go the other way.
-func swapped(m openflow.Match) openflow.Match {
+// reversed is a canonical match of the packets that go the other way.
+func reversed(m openflow.Match) openflow.Match {
 	if len(m.OXM) == 0 {
 		return m
 	}

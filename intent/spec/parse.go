@@ -11,8 +11,8 @@ import (
 	"github.com/weirnet/weir/topology"
 )
 
-// Parse reads the durable form. It accepts nothing but what Append writes of a spec that has passed Check; the spec that it
-// returns shares no memory with b.
+// Parse reads the durable form. It accepts nothing but what Append writes of a spec that has passed
+// Check; the spec that it returns shares no memory with b.
 func Parse(b []byte) (Spec, error) {
 	r := reader{rest: b}
 	var s Spec
@@ -20,9 +20,7 @@ func Parse(b []byte) (Spec, error) {
 	if format != format1 && format != format2 {
 		return Spec{}, fmt.Errorf("intent: format %d, want %d or %d", format, format1, format2)
 	}
-	head := r.take(4)
-	s.Kind, s.Priority = Kind(head[0]), binary.BigEndian.Uint16(head[1:])
-	s.ID = string(r.take(int(head[3])))
+	s.ID = string(r.head(&s))
 	r.ends(&s)
 	if r.short {
 		return Spec{}, fmt.Errorf("intent: %d bytes, too short for a %s", len(b), s.Kind)
@@ -64,6 +62,17 @@ type reader struct {
 	rest  []byte
 	short bool
 	given []End // as they stand in the bytes
+	room  []End // memory for two
+}
+
+// headLen is how many bytes stand before the id.
+const headLen = 5
+
+// head reads what follows the format, and returns the id.
+func (r *reader) head(s *Spec) (id []byte) {
+	b := r.take(headLen - 1)
+	s.Kind, s.Priority = Kind(b[0]), binary.BigEndian.Uint16(b[1:])
+	return r.take(int(b[3]))
 }
 
 var missing [16]byte
@@ -85,7 +94,10 @@ func (r *reader) take(n int) []byte {
 func (r *reader) ends(s *Spec) {
 	switch s.Kind {
 	case HostToHost, PointToPoint:
-		list := make([]End, 0, 2)
+		list := r.room
+		if list == nil {
+			list = make([]End, 0, 2)
+		}
 		list = r.end(s.Kind, r.end(s.Kind, list))
 		s.Src, s.Dst = list[:1:1], list[1:]
 	case MultipointToPoint:
@@ -99,7 +111,8 @@ func (r *reader) ends(s *Spec) {
 		s.Hops = make([]topology.Hop, 0, n)
 		for range n {
 			h := r.take(hopLen)
-			s.Hops = append(s.Hops, topology.Hop{DPID: netview.DPID(binary.BigEndian.Uint64(h)), In: binary.BigEndian.Uint32(h[8:]), Out: binary.BigEndian.Uint32(h[12:])})
+			s.Hops = append(s.Hops, topology.Hop{DPID: netview.DPID(binary.BigEndian.Uint64(h)),
+				In: binary.BigEndian.Uint32(h[8:]), Out: binary.BigEndian.Uint32(h[12:])})
 		}
 	}
 }
@@ -126,7 +139,7 @@ func (r *reader) end(k Kind, list []End) []End {
 	return append(list, e)
 }
 
-// disorder tells whether Check has put ends in order: it makes a new list then.
+// disorder reports whether Check has put ends in order: it makes a new list then.
 func (r *reader) disorder(s *Spec) bool {
 	if len(r.given) == 0 {
 		return false
@@ -136,12 +149,6 @@ func (r *reader) disorder(s *Spec) bool {
 		now = s.Dst
 	}
 	return len(now) != len(r.given) || &now[0] != &r.given[0]
-}
-
-// Same tells whether two checked specs ask for the same, priorities and ids included.
-func (s *Spec) Same(t *Spec) bool {
-	var a, b [512]byte
-	return bytes.Equal(s.Append(a[:0]), t.Append(b[:0]))
 }
 
 // matchOf is the match of OXM TLVs.

@@ -3,6 +3,7 @@ package spec
 import (
 	"bytes"
 	"math/rand/v2"
+	"reflect"
 	"testing"
 
 	"github.com/weirnet/weir/internal/need"
@@ -51,10 +52,14 @@ func randomSpec(r *rand.Rand) Spec {
 
 // randomSelector has a few fields, in any order, some of which may contradict each other.
 func randomSelector(r *rand.Rand) (m openflow.Match) {
-	texts := [][2]string{{"eth_src", "00:00:00:00:00:01"}, {"eth_dst", "00:00:00:00:00:00/00:00:00:00:00:00"}, {"eth_type", "0x0800"}, {"eth_type", "0x86dd"},
-		{"vlan_vid", "5"}, {"vlan_vid", "any"}, {"vlan_pcp", "1"}, {"ip_dscp", "10"}, {"ip_proto", "6"}, {"ip_proto", "17"}, {"ipv4_src", "10.0.0.0/8"}, {"ipv4_src", "10.0.0.9"},
-		{"ipv4_dst", "10.0.0.1/255.0.255.255"}, {"ipv6_src", "2001:db8::/32"}, {"ipv6_flabel", "0x1"}, {"tcp_src", "1"}, {"tcp_dst", "80"}, {"udp_dst", "53"},
-		{"arp_spa", "10.0.0.1"}, {"icmpv4_type", "8"}, {"icmpv6_type", "135"}, {"ipv6_nd_target", "fe80::1"}, {"mpls_label", "3"}, {"pbb_isid", "0x1/0xff"}}
+	texts := [][2]string{{"eth_src", "00:00:00:00:00:01"}, {"eth_dst", "00:00:00:00:00:00/00:00:00:00:00:00"},
+		{"eth_type", "0x0800"}, {"eth_type", "0x86dd"},
+		{"vlan_vid", "5"}, {"vlan_vid", "any"}, {"vlan_pcp", "1"}, {"ip_dscp", "10"}, {"ip_proto", "6"},
+		{"ip_proto", "17"}, {"ipv4_src", "10.0.0.0/8"}, {"ipv4_src", "10.0.0.9"},
+		{"ipv4_dst", "10.0.0.1/255.0.255.255"}, {"ipv6_src", "2001:db8::/32"}, {"ipv6_flabel", "0x1"},
+		{"tcp_src", "1"}, {"tcp_dst", "80"}, {"udp_dst", "53"},
+		{"arp_spa", "10.0.0.1"}, {"icmpv4_type", "8"}, {"icmpv6_type", "135"}, {"ipv6_nd_target", "fe80::1"},
+		{"mpls_label", "3"}, {"pbb_isid", "0x1/0xff"}}
 	for range r.IntN(4) {
 		t := texts[r.IntN(len(texts))]
 		if err := m.SetText(t[0], t[1]); err != nil {
@@ -64,8 +69,8 @@ func randomSelector(r *rand.Rand) (m openflow.Match) {
 	return m
 }
 
-// TestRandomSpecs: what passes Check passes it again unchanged, is read back from its bytes, and has the legs that its
-// selector means, which are canonical; twice reversed is as before.
+// TestRandomSpecs: what passes Check passes it again unchanged, is read back from its bytes, and
+// has the legs that its selector means, which are canonical; twice reversed is as before.
 func TestRandomSpecs(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	passed := map[Kind]int{}
@@ -102,12 +107,15 @@ func checkWhole(t *testing.T, s Spec) {
 	if !read.Same(&s) || read.String() != s.String() || !bytes.Equal(read.Append(nil), b) {
 		t.Fatalf("%s is read back as %s", &s, &read)
 	}
+	if trusted := Read(string(b)); !reflect.DeepEqual(trusted, read) {
+		t.Fatalf("%s is read back without a check as %s", &s, &trusted)
+	}
 	checkLegs(t, &s)
 }
 
 func checkLegs(t *testing.T, s *Spec) {
 	t.Helper()
-	forward, reverse := s.Matches(false), s.Matches(true)
+	forward, reverse := s.Matches(nil, false), s.Matches(nil, true)
 	if len(forward) == 0 || len(forward) != len(reverse) {
 		t.Fatalf("%s: %d legs forward, %d back", s, len(forward), len(reverse))
 	}
@@ -121,7 +129,7 @@ func checkLegs(t *testing.T, s *Spec) {
 				t.Fatalf("%s: leg %s names the port", s, match)
 			}
 		}
-		if back := swapped(openflow.Match{OXM: reverse[i]}); !bytes.Equal(back.OXM, forward[i]) {
+		if back := reversed(openflow.Match{OXM: reverse[i]}); !bytes.Equal(back.OXM, forward[i]) {
 			t.Fatalf("%s: leg %s twice reversed is %s", s, openflow.Match{OXM: forward[i]}, back)
 		}
 		for j := range i {
@@ -135,7 +143,8 @@ func checkLegs(t *testing.T, s *Spec) {
 	}
 }
 
-// covers tells whether a leg asks for all that the selector asks for, but for any tag, which a host's VLAN may replace.
+// covers reports whether a leg asks for all that the selector asks for, but for any tag, which a
+// host's VLAN may replace.
 func covers(leg []byte, selector openflow.Match) bool {
 	all := true
 	m := openflow.Match{OXM: leg}
@@ -157,8 +166,10 @@ func TestOneForm(t *testing.T) {
 		return string(s.Append(nil))
 	}
 	same := [][2]string{
-		{line("point-to-point", "src=1/1", "dst=2/2", "tcp_dst=80"), line("point-to-point", "src=1/1", "dst=2/2", "ip_proto=6", "tcp_dst=80", "eth_type=0x0800")},
-		{line("point-to-point", "src=1/1", "dst=2/2", "ipv4_src=10.1.2.3/8"), line("point-to-point", "src=1/1", "dst=2/2", "ipv4_src=10.0.0.0/255.0.0.0")},
+		{line("point-to-point", "src=1/1", "dst=2/2", "tcp_dst=80"),
+			line("point-to-point", "src=1/1", "dst=2/2", "ip_proto=6", "tcp_dst=80", "eth_type=0x0800")},
+		{line("point-to-point", "src=1/1", "dst=2/2", "ipv4_src=10.1.2.3/8"),
+			line("point-to-point", "src=1/1", "dst=2/2", "ipv4_src=10.0.0.0/255.0.0.0")},
 		{line("point-to-point", "src=1/1", "dst=2/2", "ipv4_src=0.0.0.0/0"), line("point-to-point", "src=1/1", "dst=2/2")},
 		{line("point-to-multipoint", "src=1/1", "dst=2/2,3/3"), line("point-to-multipoint", "src=1/1", "dst=3/3,2/2")},
 	}
@@ -167,8 +178,10 @@ func TestOneForm(t *testing.T) {
 			t.Errorf("%d: %x and %x", i, p[0], p[1])
 		}
 	}
-	others := []string{line("point-to-point", "src=1/1", "dst=2/2"), line("point-to-point", "src=2/2", "dst=1/1"), line("point-to-point", "src=1/1", "dst=2/2", "priority=7"),
-		line("point-to-point", "id=x", "src=1/1", "dst=2/2"), line("multipoint-to-point", "src=1/1", "dst=2/2"), line("point-to-point", "src=1/1", "dst=2/2", "vlan_vid=none"),
+	others := []string{line("point-to-point", "src=1/1", "dst=2/2"), line("point-to-point", "src=2/2", "dst=1/1"),
+		line("point-to-point", "src=1/1", "dst=2/2", "priority=7"),
+		line("point-to-point", "id=x", "src=1/1", "dst=2/2"), line("multipoint-to-point", "src=1/1", "dst=2/2"),
+		line("point-to-point", "src=1/1", "dst=2/2", "vlan_vid=none"),
 		line("point-to-point", "src=1/1", "dst=2/2", "ipv4_src=10.0.0.1"), narrow(t, "src=1/1", "dst=2/2", "ipv4_src=10.0.0.1")}
 	seen := map[string]bool{}
 	for _, o := range others {
@@ -188,7 +201,8 @@ func narrow(t *testing.T, args ...string) string {
 	return string(s.Append(nil))
 }
 
-// TestCheckLeavesSharedEnds: the ends that a caller still holds are not put in order under its hands.
+// TestCheckLeavesSharedEnds: the ends that a caller still holds are not put in order under its
+// hands.
 func TestCheckLeavesSharedEnds(t *testing.T) {
 	ends := parseEnds(t, "2/2,1/1")
 	s := Spec{Kind: MultipointToPoint, Src: ends, Dst: parseEnds(t, "3/3"), Wide: true}
@@ -219,7 +233,8 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// TestEveryTruncation: no beginning of an intent's bytes is taken for one, but where it ends between two match fields.
+// TestEveryTruncation: no beginning of an intent's bytes is taken for one, but where it ends
+// between two match fields.
 func TestEveryTruncation(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for range 300 {
@@ -273,11 +288,14 @@ func BenchmarkParse(b *testing.B) {
 	}
 }
 
-// TestAllocationBudgets: checking what is canonical allocates nothing, appending neither, and parsing three times.
+// TestAllocationBudgets: checking what is canonical allocates nothing, appending neither, and
+// parsing three times.
 func TestAllocationBudgets(t *testing.T) {
 	need.NoRace(t)
 	form := benchSpec.Append(nil)
 	buf := make([]byte, 0, 256)
+	var r Reader
+	text := string(form)
 	for _, c := range []struct {
 		what string
 		most float64
@@ -286,7 +304,8 @@ func TestAllocationBudgets(t *testing.T) {
 		{"Check", 0, func() { s := benchSpec; _ = s.Check() }},
 		{"Append", 0, func() { buf = benchSpec.Append(buf[:0]) }},
 		{"Parse", 3, func() { _, _ = Parse(form) }},
-		{"Matches", 1, func() { benchSpec.Matches(false) }},
+		{"Reader", 0, func() { r.Read(text) }},
+		{"Matches", 0, func() { var room [2][]byte; benchSpec.Matches(room[:0], false) }},
 	} {
 		if got := testing.AllocsPerRun(100, c.f); got > c.most {
 			t.Errorf("%s: %v allocations, want at most %v", c.what, got, c.most)

@@ -7,29 +7,31 @@ import (
 	"github.com/weirnet/weir/openflow"
 )
 
-// On a link between two switches the rule of an intent sees the port that packets come in by and the packets, and not who sent them. So it takes the
-// packets of everybody that match. An intent is wide if they can be others' than those of its ingress:
+// On a link between two switches a rule matches the in port and the packet's fields, and not the
+// sender. So it matches the packets of any sender. An intent is wide if these can be other senders
+// than those at its ingress:
 //
 //   - Between hosts: never, both addresses are in the match.
-//   - Whose ends (or hops) are all at one switch: never, it crosses no link.
+// - With all ends (or hops) on one switch: never, it crosses no link.
 //   - With an exact eth_src: never.
-//   - With an exact ipv4_src, ipv6_src or arp_spa: if a host is known to have that address at another place than an ingress of the intent. The network
-//     says so: Source has the address.
-//   - All others: always. These are boundless: Boundless says so without a network.
+//   - With an exact ipv4_src, ipv6_src or arp_spa: if a host is known to have that address at
+//     another place than an ingress of the intent. The network says so: Source has the address.
+// - All others: always (Boundless), independent of the network.
 //
-// Of several ingresses (multipoint-to-point) the address may be at any; of several egresses (point-to-multipoint) at the one ingress.
+// Of several ingresses (multipoint-to-point) the address may be at any; of several egresses
+// (point-to-multipoint) at the one ingress.
 
-// Sender says how an intent fixes who sends what it takes.
+// Sender is how an intent fixes the sender of its packets.
 type Sender uint8
 
-// How it does.
+// The ways.
 const (
-	Fixed     Sender = iota // it takes nobody else's packets: by its kind, its place, or an exact eth_src
-	ByAddress               // by an exact address alone: it is wide if a host elsewhere has that
-	Anybody                 // it crosses a link between switches, and says nothing exact of who sends
+	Fixed     Sender = iota // it matches no other sender's packets: by its kind, its ends, or an exact eth_src
+	ByAddress               // by an exact IP address only: it is wide if a host elsewhere has that
+	AnySender               // it crosses a link between switches, and has no exact source
 )
 
-// Sender is how the intent fixes who sends, and with ByAddress the address.
+// Sender returns how the intent fixes the sender, and for ByAddress the address.
 func (s *Spec) Sender() (Sender, netip.Addr) {
 	if !s.crosses() {
 		return Fixed, netip.Addr{}
@@ -50,23 +52,24 @@ func (s *Spec) Sender() (Sender, netip.Addr) {
 	if a, ok := netip.AddrFromSlice(address); ok {
 		return ByAddress, a
 	}
-	return Anybody, netip.Addr{}
+	return AnySender, netip.Addr{}
 }
 
-// Boundless reports whether an intent crosses a link between switches and says nothing exact of who sends.
+// Boundless reports whether an intent crosses a link between switches without an exact source.
 func (s *Spec) Boundless() bool {
 	how, _ := s.Sender()
-	return how == Anybody
+	return how == AnySender
 }
 
-// Source is the address that an intent's selector fixes who sends by, if it crosses a link between switches and nothing but the address does; so it is
-// wide if a host elsewhere has that address.
+// Source is the address that an intent's selector fixes who sends by, if it crosses a link between
+// switches and nothing but the address does; so it is wide if a host elsewhere has that address.
 func (s *Spec) Source() (netip.Addr, bool) {
 	how, a := s.Sender()
 	return a, how == ByAddress
 }
 
-// crosses reports whether packets of an intent, other than one between hosts, pass a link between switches.
+// crosses reports whether packets of an intent, other than one between hosts, pass a link between
+// switches.
 func (s *Spec) crosses() bool {
 	if s.Kind == HostToHost {
 		return false
@@ -114,10 +117,10 @@ func WideSource(a netip.Addr, host netview.HostID, at netview.Point) *Error {
 			"on links between switches this intent takes that host's packets too")
 }
 
-// SourceIn finds in a durable form of Append an address that may be Source's: false says that there is none.
+// SourceIn finds in a durable form of Append an address that may be Source's: false says that there
+// is none.
 func SourceIn(form string) (netip.Addr, bool) {
-	const head = 5
-	rest := form[head+int(form[head-1]):]
+	rest := form[headLen+int(form[headLen-1]):]
 	count := func(at int) int { return int(rest[at])<<8 | int(rest[at+1]) }
 	switch Kind(form[1]) {
 	case PointToPoint:

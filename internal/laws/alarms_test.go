@@ -8,7 +8,8 @@ import (
 	"github.com/weirnet/weir/netview"
 )
 
-// TestAlarmsPage holds docs/alarms.md to the kinds of alarms that there are, their severities and how they end.
+// TestAlarmsPage holds docs/alarms.md to the kinds of alarms that there are, their severities and
+// how they end.
 func TestAlarmsPage(t *testing.T) {
 	const page = "docs/alarms.md"
 	row := regexp.MustCompile("^\\| `([a-z-]+)` \\| ([a-z]+) \\|.*\\| ([a-z ]+) \\|$")
@@ -22,7 +23,7 @@ func TestAlarmsPage(t *testing.T) {
 			return
 		}
 		kind, ends := netview.AlarmKind(m[1]), "with the state"
-		if kind.Passes() {
+		if kind.Transient() {
 			ends = "after quiet"
 		}
 		if seen[m[1]] || m[2] != string(kind.Severity()) || m[3] != ends {

@@ -17,7 +17,8 @@ type Host struct {
 	IP6   netip.Addr
 }
 
-// Run runs a program in the host's namespace to its end and returns what it printed; the test fails when the program does.
+// Run runs a program in the host's namespace to its end and returns what it printed; the test fails
+// when the program does.
 func (h *Host) Run(name string, args ...string) string {
 	h.lab.t.Helper()
 	return h.lab.Run("nsenter", h.in(name, args)...)
@@ -41,7 +42,8 @@ func (h *Host) Addr(six bool) netip.Addr {
 	return h.IP4
 }
 
-// Ping sends count echo requests, one every 20 ms, waits a second for the last answer, and returns the exact counts.
+// Ping sends count echo requests, one every 20 ms, waits a second for the last answer, and returns
+// the exact counts.
 func (h *Host) Ping(to netip.Addr, count int) Count {
 	h.lab.t.Helper()
 	args := []string{"-n", "-q", "-i", "0.02", "-W", "1", "-c", fmt.Sprint(count), to.String()}
@@ -53,11 +55,15 @@ func (h *Host) Ping(to netip.Addr, count int) Count {
 	return c
 }
 
-// PingAll lets every host ping every other once, over IPv6 or IPv4, and returns the pairs that got no answer, as "h1→h2".
-// Hosts ping one after another, so that a failure names one pair; after ten failures no more are tried.
+// PingAll lets every host ping every other once, over IPv6 or IPv4, and returns the pairs that got
+// no answer, as "h1→h2". Hosts ping one after another, so that a failure names one pair; after ten
+// failures no more are tried.
 func (n *Network) PingAll(six bool) (lost []string) {
 	n.lab.t.Helper()
-	for _, a := range n.Hosts {
+	for i, a := range n.Hosts {
+		if i%4 == 0 {
+			n.flushNeighbours()
+		}
 		for _, b := range n.Hosts {
 			if a == b {
 				continue

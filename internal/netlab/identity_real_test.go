@@ -3,6 +3,7 @@
 package netlab
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,8 +13,9 @@ import (
 	"github.com/weirnet/weir/api/client"
 )
 
-// reshaped is a network whose ports and bridges get other numbers, names, addresses and ids, under traffic: h1 - s1 - s2 - s3 - h3,
-// with h2 at s2. Pairs of hosts speak that have paths, and such as have an intent.
+// reshaped is a network whose ports and bridges get other numbers, names, addresses and ids, under
+// traffic: h1 - s1 - s2 - s3 - h3, with h2 at s2. Pairs of hosts speak that have paths, and such as
+// have an intent.
 type reshaped struct {
 	l       *Lab
 	w       *Weir
@@ -26,7 +28,8 @@ type reshaped struct {
 	lost    []int     // of each ping, before the first change
 }
 
-// reshape builds it. The first switch has port 1 to its host and the cables behind it, of which there may be several.
+// reshape builds it. The first switch has port 1 to its host and the cables behind it, of which
+// there may be several.
 func reshape(l *Lab, version string, parallel int) *reshaped {
 	l.t.Helper()
 	topology := Topology{Switches: 3, Links: [][2]int{{0, 1}, {1, 2}}, Hosts: []int{0, 1, 2}}
@@ -63,9 +66,11 @@ func (r *reshaped) ping(from, to int) *Pinger {
 	return r.n.Hosts[from].StartPing(r.n.Hosts[to].IP4, 20*time.Millisecond)
 }
 
-// How many requests of one ping, 50 a second, may be lost. A change is noticed from the port status, but a port has to be silent for a
-// second before a host is believed behind it (about 40). Now and then Open vSwitch still reports a probe under a number that a port had, after
-// it has said that another port has it: that looks like a link there, and takes ten seconds to be refuted. That may happen once in a run.
+// How many requests of one ping, 50 a second, may be lost. A change is noticed from the port
+// status, but a port has to be silent for a second before a host is believed behind it (about 40).
+// Now and then Open vSwitch still reports a probe under a number that a port had, after it has said
+// that another port has it: that looks like a link there, and takes ten seconds to be refuted. That
+// may happen once in a run.
 const (
 	reshapedLost = 75  // by a change, on average
 	reshapedLate = 600 // by one change, beside others
@@ -81,15 +86,15 @@ func (r *reshaped) lostLittle(changes int) {
 	}
 }
 
-// healed waits until all are answered, one request after the other, the intents are installed and the switches hold what is wanted.
+// healed waits until all are answered, one request after the other, the intents are installed and
+// the switches hold what is wanted.
 func (r *reshaped) healed(what string) {
 	r.l.t.Helper()
-	wrong := ""
+	wrong, failed := "", r.l.t.Failed()
 	defer func() {
-		if r.l.t.Failed() {
-			var hosts any
-			_ = r.w.Get("/v1/hosts", &hosts)
-			r.l.t.Logf("%s: %s\n%v\n%s", what, wrong, hosts, r.l.Run("sh", "-c", "for s in s1 s2 s3; do ovs-ofctl -O "+protocol(r.version)+" dump-flows $s || :; done"))
+		if r.l.t.Failed() && !failed {
+			r.l.t.Logf("%s: %s\n%s%s", what, wrong, r.known(),
+				r.l.Run("sh", "-c", "for s in s1 s2 s3; do ovs-ofctl -O "+protocol(r.version)+" dump-flows $s || :; done"))
 		}
 	}()
 	r.answered(10)
@@ -97,6 +102,23 @@ func (r *reshaped) healed(what string) {
 		wrong = r.differs()
 		return wrong == ""
 	})
+}
+
+// known is what the instance tells of the network: ports with their roles, links, hosts, alarms and
+// since when each is.
+func (r *reshaped) known() string {
+	var text strings.Builder
+	fmt.Fprintf(&text, "at %s\n", time.Now().UTC().Format(time.RFC3339Nano))
+	for _, path := range []string{"/v1/switches", "/v1/links", "/v1/hosts", "/v1/alarms"} {
+		var page struct{ Items []json.RawMessage }
+		if err := r.w.Get(path, &page); err != nil {
+			fmt.Fprintf(&text, "%s: %v\n", path, err)
+		}
+		for _, item := range page.Items {
+			fmt.Fprintf(&text, "%s: %s\n", path, item)
+		}
+	}
+	return text.String()
 }
 
 // answered waits until so many more requests of each ping are answered.
@@ -108,11 +130,13 @@ func (r *reshaped) answered(n int) {
 		want = append(want, p.Latest()+n)
 	}
 	for i, p := range all {
-		r.l.Eventually(30*time.Second, fmt.Sprintf("%d more answers to each ping", n), func() bool { return p.Latest() >= want[i] })
+		r.l.Eventually(30*time.Second, fmt.Sprintf("%d more answers to each ping", n),
+			func() bool { return p.Latest() >= want[i] })
 	}
 }
 
-// seenByCheck, with OpenFlow 1.3, has a pair's rule of the first switch send packets back where they came from. The comparison names it.
+// seenByCheck, with OpenFlow 1.3, has a pair's rule of the first switch send packets back where
+// they came from. The comparison names it.
 func (r *reshaped) seenByCheck() {
 	r.l.t.Helper()
 	a, b := r.n.Hosts[0].MAC, r.n.Hosts[2].MAC
@@ -125,7 +149,7 @@ func (r *reshaped) seenByCheck() {
 	r.healed("the rule is deleted")
 }
 
-// differs says what is not as it should be.
+// differs says what is not as expected.
 func (r *reshaped) differs() string {
 	var check client.Check
 	if err := r.w.Get("/v1/check", &check); err != nil {
@@ -149,13 +173,14 @@ func (r *reshaped) differs() string {
 	return ""
 }
 
-// has tells whether a switch has this datapath id now.
+// has reports whether a switch has this datapath id now.
 func (r *reshaped) has(dpid string) bool {
 	return slices.ContainsFunc(r.n.Switches, func(s Switch) bool { return fmt.Sprintf("%016x", s.DPID) == dpid })
 }
 
-// does makes a change, waits until the network has healed, and holds it to its promises: nothing is lost but at the place of the
-// change, and there for a bounded number of requests; nothing circles; nobody cries for nothing.
+// does makes a change, waits until the network has healed, and holds it to its promises: nothing is
+// lost but at the place of the change, and there for a bounded number of requests; nothing circles;
+// nobody cries for nothing.
 func (r *reshaped) does(way way) {
 	r.l.t.Helper()
 	packets := func() (n int) {
@@ -195,10 +220,12 @@ func (r *reshaped) does(way way) {
 	if now := lost(r.others); !slices.Equal(now, others) && !way.all {
 		r.l.t.Errorf("%s: others lost requests: %v, before %v", what, now, others)
 	}
-	// A request and its answer pass two cables at most; what is beside them are probes, ARP and what was on its way.
+	// A request and its answer pass two cables at most; what is beside them are probes, ARP and
+	// what was in flight.
 	copies, requests := packets()-carried, sent()-asked
 	if most := 8*requests + 2000; copies > most {
-		r.l.t.Errorf("%s: cables carried %d packets for %d requests, more than %d: something circles", what, copies, requests, most)
+		r.l.t.Errorf("%s: cables carried %d packets for %d requests, more than %d: something circles", what, copies,
+			requests, most)
 	}
 	for _, a := range r.critical() {
 		r.l.t.Errorf("%s: %s", what, a)
@@ -206,7 +233,8 @@ func (r *reshaped) does(way way) {
 	r.l.t.Logf("%s: lost %v, %d packets for %d requests", what, gaps, copies, requests)
 }
 
-// critical are the active alarms that say that somebody attacks, or that something of ours is broken.
+// critical are the active alarms that say that somebody attacks, or that something of ours is
+// broken.
 func (r *reshaped) critical() (list []string) {
 	var page struct {
 		Items []struct{ Kind, Object, Severity, Text string }
@@ -241,14 +269,16 @@ func (r *reshaped) readd(device string, number int) {
 	r.o.AddPort("s1", device, number)
 }
 
-// rename gives a device another name; the port of the old name is replaced by one of the new, under a number.
+// rename gives a device another name; the port of the old name is replaced by one of the new, under
+// a number.
 func (r *reshaped) rename(from, to string, number int) {
 	r.o.Vsctl("del-port", "s1", from)
 	r.l.batch([]string{"link set " + from + " down", "link set " + from + " name " + to, "link set " + to + " up"})
 	r.o.AddPort("s1", to, number)
 }
 
-// address gives a device of the first switch another hardware address, which Open vSwitch notices when it looks.
+// address gives a device of the first switch another hardware address, which Open vSwitch notices
+// when it looks.
 func (r *reshaped) address(device, mac string) {
 	r.l.Run("ip", "link", "set", device, "address", mac)
 	r.l.Eventually(20*time.Second, "the view shows the address of "+device, func() bool {
@@ -276,7 +306,8 @@ func (r *reshaped) rebuild(host, link int) {
 	}
 }
 
-// identify gives the first switch another datapath id. Open vSwitch ends its session and begins another.
+// identify gives the first switch another datapath id. Open vSwitch ends its session and begins
+// another.
 func (r *reshaped) identify(id uint64) {
 	r.n.Switches[0].DPID = id
 	r.o.Vsctl("set", "bridge", "s1", fmt.Sprintf("other-config:datapath-id=%016x", id))
@@ -299,8 +330,8 @@ type way struct {
 	all  bool
 }
 
-// ways are those in which Open vSwitch gives ports and bridges another identity: each leaves h1 and the cable at the first switch with
-// numbers that the next one knows.
+// ways are those in which Open vSwitch gives ports and bridges another identity: each leaves h1 and
+// the cable at the first switch with numbers that the next one knows.
 var ways = []way{
 	{"a host's port gets another number", func(r *reshaped) { r.number("h1-sw", 7) }, false},
 	{"and a far one", func(r *reshaped) { r.number("h1-sw", 6000) }, false},
@@ -336,8 +367,8 @@ var ways = []way{
 	{"and again with its own", func(r *reshaped) { r.rebuildAs(1) }, false},
 }
 
-// TestIdentities: ports and bridges get other numbers, names and addresses under traffic, in every way that Open vSwitch has, one after
-// the other.
+// TestIdentities: ports and bridges get other numbers, names and addresses under traffic, in every
+// way that Open vSwitch has, one after the other.
 func TestIdentities(t *testing.T) {
 	t.Parallel()
 	for _, version := range versions {

@@ -10,8 +10,8 @@ import (
 
 var versions = []string{"1.0", "1.3"}
 
-// each runs a test in a lab of its own for each topology and version of OpenFlow; labs do not see each other, and run beside
-// each other.
+// each runs a test in a lab of its own for each topology and version of OpenFlow; labs do not see
+// each other, and run beside each other.
 func each(t *testing.T, topologies []string, body func(t *testing.T, l *Lab, topology, version string)) {
 	for _, topology := range topologies {
 		for _, version := range versions {
@@ -23,8 +23,9 @@ func each(t *testing.T, topologies []string, body func(t *testing.T, l *Lab, top
 	}
 }
 
-// controlled starts Weir and a network of Mininet's under it, and waits until all its links are known and broadcasts reach
-// every host. (Weir floods to a port only when it is sure that no switch is behind it.)
+// controlled starts Weir and a network of Mininet's under it, and waits until all its links are
+// known and broadcasts reach every host. (Weir floods to a port only when it is sure that no switch
+// is behind it.)
 func controlled(l *Lab, topology, version string) (*Weir, *Network) {
 	l.t.Helper()
 	w := l.StartWeir()
@@ -57,8 +58,8 @@ func (n *Network) awaitBroadcasts(limit time.Duration) {
 	})
 }
 
-// TestMininet: every host reaches every host over IPv4 and IPv6, and each other host gets exactly one copy of a broadcast,
-// before any host has sent a packet and after all have.
+// TestMininet: every host reaches every host over IPv4 and IPv6, and each other host gets exactly
+// one copy of a broadcast, before any host has sent a packet and after all have.
 func TestMininet(t *testing.T) {
 	t.Parallel()
 	each(t, networks, func(t *testing.T, l *Lab, topology, version string) {
@@ -94,9 +95,10 @@ func once(t *testing.T, n *Network, from *Host) {
 	}
 }
 
-// TestLinkCut: a cable in use is cut and restored under ping over IPv4 and IPv6; the view shows it, pings come through
-// again on another way, and broadcasts still arrive once. Lost is what was sent before the switches told of the cut and until the path was
-// moved; when the cable is back, nothing.
+// TestLinkCut: a cable in use is cut and restored under ping over IPv4 and IPv6; the view shows it,
+// pings come through again on another way, and broadcasts still arrive once. Lost is what was sent
+// before the switches told of the cut and until the path was moved; when the cable is back,
+// nothing but what Open vSwitch itself says that it dropped.
 func TestLinkCut(t *testing.T) {
 	t.Parallel()
 	each(t, []string{"ring:4", "torus:3x3"}, func(t *testing.T, l *Lab, topology, version string) {
@@ -115,7 +117,8 @@ func TestLinkCut(t *testing.T) {
 		var lost []int
 		for i, p := range pings {
 			lost = append(lost, len(p.Gaps()))
-			t.Logf("%s, OpenFlow %s, IPv%d: %s cut, which its switches told after %s: %d of %d lost", topology, version, 4+2*i, cable, outage.Told(),
+			t.Logf("%s, OpenFlow %s, IPv%d: %s cut, which its switches told after %s: %d of %d lost", topology,
+				version, 4+2*i, cable, outage.Told(),
 				lost[i], p.Latest())
 			if lost[i] > allowed {
 				t.Errorf("IPv%d: %d lost by the cut, allowed are %d: %v", 4+2*i, lost[i], allowed, p.Gaps())
@@ -124,6 +127,7 @@ func TestLinkCut(t *testing.T) {
 		once(t, n, from)
 		reachable(t, n)
 
+		dropped := n.Dropped()
 		cable.Restore()
 		w.AwaitLinks(n, 60*time.Second)
 		await(pings, 50)
@@ -132,8 +136,10 @@ func TestLinkCut(t *testing.T) {
 
 		for i, p := range pings {
 			p.Await(10, 10*time.Second)
-			if more := len(p.Gaps()) - lost[i]; more > 0 || p.Twice() > 0 {
-				t.Errorf("IPv%d: %d more lost when the cable was back, %d came twice", 4+2*i, more, p.Twice())
+			if more := len(p.Gaps()) - lost[i]; more > n.Dropped()-dropped || p.Twice() > 0 {
+				t.Errorf(
+					"IPv%d: %d more lost when the cable was back, of which Open vSwitch dropped at most %d; %d came twice", 4+2*i, more,
+					n.Dropped()-dropped, p.Twice())
 			}
 			p.Stop()
 		}

@@ -3,13 +3,16 @@ package netlab
 import (
 	"fmt"
 	"net/netip"
+	"regexp"
+	"strconv"
 	"strings"
 	"time"
 )
 
-// Traffic is hosts of a network that speak to each other all the time, so that every packet lost is counted: pings at a
-// fast rate, pings so rare that neighbour entries have expired in between, streams. Beside them a control pair speaks
-// over a bridge that no controller has anything to do with: what is lost there, the machine has lost.
+// Traffic is hosts of a network that speak to each other all the time, so that every packet lost is
+// counted: pings at a fast rate, pings so rare that neighbour entries have expired in between,
+// streams. Beside them a control pair speaks over a bridge that no controller has anything to do
+// with: what is lost there, the machine has lost.
 type Traffic struct {
 	lab     *Lab
 	ovs     *OVS
@@ -42,7 +45,8 @@ func (o *OVS) StartTraffic() *Traffic {
 	return t
 }
 
-// RestoreControl gives the control pair's bridge its rules, again where its daemon was started anew.
+// RestoreControl gives the control pair's bridge its rules, again where its daemon was started
+// anew.
 func (t *Traffic) RestoreControl() {
 	t.lab.t.Helper()
 	t.ovs.Ofctl("1.3", "add-flow", controlBridge, "in_port=1,actions=output:2")
@@ -80,14 +84,16 @@ func (t *Traffic) Baseline() {
 	}
 }
 
-// Lost waits until everybody is answered again, so that what came before is settled, and says which packets were lost
-// since Baseline: nil for none. None is forgiven. When the control pair lost some too, the machine has lost packets, which the fault then says.
+// Lost waits until everybody is answered again, so that what came before is settled, and says which
+// packets were lost since Baseline: nil for none. None is forgiven. When the control pair lost some
+// too, the machine has lost packets, which the fault then says.
 func (t *Traffic) Lost() []string {
 	t.lab.t.Helper()
 	return t.LostMore(func(time.Duration) int { return 0 })
 }
 
-// LostMore is Lost for a fault that costs what is on its way: a ping that is sent every interval may have lost as many as allowed says.
+// LostMore is Lost for a fault that costs what is in flight: a ping that is sent every interval
+// may have lost as many as allowed says.
 func (t *Traffic) LostMore(allowed func(interval time.Duration) int) (faults []string) {
 	t.lab.t.Helper()
 	for _, p := range append(t.pings, t.control) {
@@ -98,7 +104,8 @@ func (t *Traffic) LostMore(allowed func(interval time.Duration) int) (faults []s
 		gaps, twice := p.lost(), p.Twice()-p.old
 		sent, lost = sent+p.Latest()-p.base, lost+len(gaps)
 		if len(gaps) > allowed(p.interval) || twice > 0 {
-			faults = append(faults, fmt.Sprintf("%s: lost %d of %d, allowed are %d: %v; %d came twice", p.name, len(gaps), p.Latest()-p.base,
+			faults = append(faults, fmt.Sprintf("%s: lost %d of %d, allowed are %d: %v; %d came twice", p.name,
+				len(gaps), p.Latest()-p.base,
 				allowed(p.interval), gaps, twice))
 		}
 	}
@@ -106,15 +113,18 @@ func (t *Traffic) LostMore(allowed func(interval time.Duration) int) (faults []s
 		now, before := r.Count(), t.before[i]
 		sent, lost = sent+now.Sent-before.Sent, lost+now.Lost()-before.Lost()
 		if n := now.Lost() - before.Lost(); n > allowed(r.period) || now.Duplicates > before.Duplicates {
-			faults = append(faults, fmt.Sprintf("%s: lost %d of %d; %d came twice", r.name, n, now.Sent-before.Sent, now.Duplicates-before.Duplicates))
+			faults = append(faults, fmt.Sprintf("%s: lost %d of %d; %d came twice", r.name, n, now.Sent-before.Sent,
+				now.Duplicates-before.Duplicates))
 		}
 	}
 	machine := len(t.control.lost())
-	t.lab.t.Logf("%d pings of %d pairs: %d lost; control pair: %d of %d lost", sent, len(t.pings)+len(t.rare), lost, machine, t.control.Latest()-t.control.base)
+	t.lab.t.Logf("%d pings of %d pairs: %d lost; control pair: %d of %d lost", sent, len(t.pings)+len(t.rare), lost,
+		machine, t.control.Latest()-t.control.base)
 	if len(faults) > 0 {
 		faults[0] += "; drops of the datapath: " + t.drops()
 		if machine > 0 {
-			faults[0] += fmt.Sprintf("; the control pair, which no controller has to do with, lost %d: this machine loses packets", machine)
+			faults[0] += fmt.Sprintf(
+				"; the control pair, which no controller has to do with, lost %d: this machine loses packets", machine)
 		}
 	}
 	return faults
@@ -128,6 +138,20 @@ func (p *observed) lost() (seqs []int) {
 		}
 	}
 	return seqs
+}
+
+// dropTotal matches the total of a counter of packets that Open vSwitch has dropped since it could
+// not ask itself about them.
+var dropTotal = regexp.MustCompile(`datapath_drop_(?:upcall|lock)_error .*total: (\d+)`)
+
+// Dropped is how many packets Open vSwitch says that it has dropped by itself: where a port comes
+// or goes its datapath takes no upcalls for a moment.
+func (n *Network) Dropped() (packets int) {
+	for _, m := range dropTotal.FindAllStringSubmatch(n.Switches[0].ovs.Appctl("coverage/show"), -1) {
+		total, _ := strconv.Atoi(m[1])
+		packets += total
+	}
+	return packets
 }
 
 // drops are the counters of packets that Open vSwitch has dropped, by cause.

@@ -15,18 +15,18 @@ import (
 	"testing"
 	"time"
 
-	"github.com/weirnet/weir/bench/rig"
+	"github.com/weirnet/weir/bench/loadswitch"
 	"github.com/weirnet/weir/openflow"
 )
 
 // rogue connects an emulated switch with a datapath id, as anybody can who reaches the port.
-func rogue(t *testing.T, id uint64, version openflow.Version) *rig.Network {
+func rogue(t *testing.T, id uint64, version openflow.Version) *loadswitch.Network {
 	t.Helper()
-	topology, err := rig.ParseTopology("single:1", 1)
+	topology, err := loadswitch.ParseTopology("single:1", 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	n := rig.New(topology, rig.Config{Version: version, FirstID: id})
+	n := loadswitch.New(topology, loadswitch.Config{Version: version, FirstID: id})
 	t.Cleanup(func() { n.Close(context.Background()) })
 	return n
 }
@@ -44,8 +44,9 @@ func (w *Weir) address(dpid uint64) string {
 	return fmt.Sprint(sw.Connected, " ", sw.Address)
 }
 
-// TestSpoofedDatapathID: somebody connects with the datapath id of a real switch that lives, again and again. Each time he is
-// refused, with an alarm; the real one keeps its session, and nobody loses a packet.
+// TestSpoofedDatapathID: somebody connects with the datapath id of a real switch that lives, again
+// and again. Each time he is refused, with an alarm; the real one keeps its session, and nobody
+// loses a packet.
 func TestSpoofedDatapathID(t *testing.T) {
 	t.Parallel()
 	Inside(t, func(t *testing.T, l *Lab) {
@@ -59,7 +60,8 @@ func TestSpoofedDatapathID(t *testing.T) {
 				if err := spoofer.ConnectOne(t.Context(), spoofer.Switches[0], OpenFlow); err != nil {
 					t.Fatal(err)
 				}
-				l.Eventually(30*time.Second, "the second connection is refused", func() bool { return spoofer.Disconnected() == try+1 })
+				l.Eventually(30*time.Second, "the second connection is refused",
+					func() bool { return spoofer.Disconnected() == try+1 })
 				if got := w.address(s.DPID); got != real {
 					t.Errorf("%s was %s, and is %s now", s.Name, real, got)
 				}
@@ -108,8 +110,9 @@ func mutate(rng *rand.Rand, frame []byte) []byte {
 	return m
 }
 
-// TestMutatedMessagesBesideRealSwitches: two switches send every message there is, mutated, as fast as they can, and come
-// back when they are thrown out. The instance goes on, real switches keep their sessions, and nobody loses a packet.
+// TestMutatedMessagesBesideRealSwitches: two switches send every message there is, mutated, as fast
+// as they can, and come back when they are thrown out. The instance goes on, real switches keep
+// their sessions, and nobody loses a packet.
 func TestMutatedMessagesBesideRealSwitches(t *testing.T) {
 	t.Parallel()
 	Inside(t, func(t *testing.T, l *Lab) {
@@ -167,8 +170,9 @@ func (p *Process) resident() (mib int) {
 	return kib / 1024
 }
 
-// TestHalfOpenConnectionsBesideRealSwitches: ten thousand connections that say nothing, from many addresses. Real switches
-// keep their sessions, one whose daemon is told to connect anew gets in, and the memory stays bounded.
+// TestHalfOpenConnectionsBesideRealSwitches: ten thousand connections that say nothing, from many
+// addresses. Real switches keep their sessions, one whose daemon is told to connect anew gets in,
+// and the memory stays bounded.
 func TestHalfOpenConnectionsBesideRealSwitches(t *testing.T) {
 	t.Parallel()
 	Inside(t, func(t *testing.T, l *Lab) {

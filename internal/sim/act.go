@@ -162,7 +162,7 @@ func (w *world) byHand(e Event, sw *emu.Switch) {
 			m.Instructions = nil // packets go nowhere: others would make loops that nobody is to blame for
 		}
 	}
-	_ = sw.ByHand(w.plan.Version, &m)
+	_ = sw.ConsoleFlowMod(w.plan.Version, &m)
 }
 
 // operate does what operators do: it holds for the life of the instance at most.
@@ -189,7 +189,8 @@ func (l *life) drain(e Event, on bool) {
 	if l.over {
 		return
 	}
-	s := &netview.Settings{Switches: make(map[netview.DPID]netview.SwitchSettings), Links: make(map[netview.LinkKey]netview.LinkSettings)}
+	s := &netview.Settings{Switches: make(map[netview.DPID]netview.SwitchSettings),
+		Links: make(map[netview.LinkKey]netview.LinkSettings)}
 	for id, x := range l.settings.Switches {
 		s.Switches[id] = x
 	}
@@ -210,7 +211,8 @@ func (l *life) drain(e Event, on bool) {
 // linkEnds are the two ports of a link.
 func (w *world) linkEnds(i int) (a, b netview.Point) {
 	x, xp, y, yp := w.net.Links()[i].Ends()
-	return netview.Point{DPID: netview.DPID(x.DatapathID()), Port: xp}, netview.Point{DPID: netview.DPID(y.DatapathID()), Port: yp}
+	return netview.Point{DPID: netview.DPID(x.DatapathID()), Port: xp},
+		netview.Point{DPID: netview.DPID(y.DatapathID()), Port: yp}
 }
 
 // want has an operator want some rules at a switch, which match nothing that hosts send.
@@ -231,5 +233,5 @@ func (l *life) want(sw, n int, first uint16) {
 			Instructions: []openflow.Instruction{openflow.Apply(openflow.Output(1))},
 		})
 	}
-	l.wanted.Update(func(tx *netview.WantedTx) { tx.Set(netview.DPID(sw+1), rules) })
+	l.wanted.Update(func(tx *netview.DesiredTx) { tx.Set(netview.DPID(sw+1), rules) })
 }

@@ -13,21 +13,23 @@ import (
 // neverEnds is for what wants a context.
 var neverEnds = context.Background()
 
-// HealLimit is how long after the last fault the network may take until it is whole again: as long as the longest pause of
-// flowsync, and then a reading.
+// HealLimit is how long after the last fault the network may take until it is whole again: as long
+// as the longest pause of flowsync, and then a reading.
 const HealLimit = 100 * time.Second
 
 // look is how long a network that is not whole yet is left alone before the next look.
 const look = 2 * time.Second
 
-// check waits until the network is whole, and then holds it to what must be. Hosts go on talking meanwhile: one that moved while
-// nobody could hear it is found when it asks for an address, which it does once in a minute.
+// check waits until the network is whole, and then holds it to what must be. Hosts go on talking
+// meanwhile: one that moved while nobody could hear it is found when it asks for an address, which
+// it does once in a minute.
 func (w *world) check() {
 	w.say("everything is mended")
 	w.await("view and switches", func() []string { return append(w.view(), w.tables()...) })
 	w.await("hosts and intents", func() []string { return slices.Concat(w.pingAll(), w.hosts(), w.wishes.check()) })
 	w.shoutAll()
-	w.await("view and switches, at the end", func() []string { return slices.Concat(w.view(), w.hosts(), w.wishes.check(), w.tables()) })
+	w.await("view and switches, at the end",
+		func() []string { return slices.Concat(w.view(), w.hosts(), w.wishes.check(), w.tables()) })
 }
 
 // await lets time go until a check finds nothing.
@@ -39,7 +41,8 @@ func (w *world) await(what string, check func() []string) {
 			return
 		}
 		if !w.now.Before(end) {
-			w.fail("%v after everything was mended, %s: %d things are wrong, the first: %s", HealLimit, what, len(found), found[0])
+			w.fail("%v after everything was mended, %s: %d things are wrong, the first: %s", HealLimit, what,
+				len(found), found[0])
 			return
 		}
 		w.say("not yet: %s", found[0])
@@ -75,7 +78,8 @@ func (w *world) view() (found []string) {
 		for _, key := range []netview.LinkKey{{Src: a, Dst: b}, {Src: b, Dst: a}} {
 			truth[key] = true
 			if row, ok := snap.Link(key); !ok || !row.Up || !row.Usable || row.Draining || row.State != netview.LinkConfirmed {
-				bad("link %s, %s (%s) to %s (%s): the view has %v, %+v", l.ID, key.Src, role(snap, key.Src), key.Dst, role(snap, key.Dst), ok, row)
+				bad("link %s, %s (%s) to %s (%s): the view has %v, %+v", l.ID, key.Src, role(snap, key.Src),
+					key.Dst, role(snap, key.Dst), ok, row)
 			}
 		}
 	}
@@ -87,9 +91,9 @@ func (w *world) view() (found []string) {
 	return found
 }
 
-// hosts compares the view's hosts with the stations. One that is heard no more since its port was down for a moment, because its
-// packets take rules that are there already, stays unconfirmed; and of one that answers all questions along an intent the address may
-// not be known.
+// hosts compares the view's hosts with the stations. One that is heard no more since its port was
+// down for a moment, because its packets take rules that are there already, stays unconfirmed; and
+// of one that answers all questions along an intent the address may not be known.
 func (w *world) hosts() (found []string) {
 	snap := w.life.instance.View().Snapshot()
 	known := make(map[netview.HostID]bool)
@@ -131,12 +135,14 @@ func (w *world) tables() (found []string) {
 		switch {
 		case f.Err != nil:
 			found = append(found, fmt.Sprintf("switch %s was not compared: %v", f.DPID, f.Err))
-		case f.Failed > 0 || f.InFlight > 0 || f.Compared != f.Wanted:
-			found = append(found, fmt.Sprintf("switch %s: %d rules failed, %d are in flight, %d of %d were compared", f.DPID, f.Failed, f.InFlight, f.Compared, f.Wanted))
+		case f.Failed > 0 || f.InFlight > 0 || f.Compared != f.Desired:
+			found = append(found, fmt.Sprintf(
+				"switch %s: %d rules failed, %d are in flight, %d of %d were compared", f.DPID, f.Failed,
+				f.InFlight, f.Compared, f.Desired))
 		}
 		for _, d := range f.Differences {
 			found = append(found, fmt.Sprintf("switch %s: %s: table %d priority %d match %s: wanted %q, held %q",
-				f.DPID, d.Kind, d.Table, d.Priority, d.Match.String(), d.Wanted, d.Held))
+				f.DPID, d.Kind, d.Table, d.Priority, d.Match.String(), d.Desired, d.Held))
 		}
 	}
 	return found

@@ -9,10 +9,11 @@ import (
 	"github.com/weirnet/weir/intent/spec"
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/openflow"
-	"github.com/weirnet/weir/program"
+	"github.com/weirnet/weir/ruleset"
 )
 
-// wishes are the intents that somebody has asked for, as he knows them: they outlive every instance.
+// wishes are the intents that somebody has asked for, as he knows them: they outlive every
+// instance.
 type wishes struct {
 	w    *world
 	list []wish // by number
@@ -33,7 +34,8 @@ func idOfWish(i int) string { return fmt.Sprintf("w%d", i) }
 // contentOf is a spec's durable form.
 func contentOf(s *spec.Spec) string { return string(s.Append(nil)) }
 
-// spec makes a wish of an event's number: its kind, ends and packets follow from it and the network.
+// spec makes a wish of an event's number: its kind, ends and packets follow from it and the
+// network.
 func (v *wishes) spec(i, b int) spec.Spec {
 	w := v.w
 	s := spec.Spec{ID: idOfWish(i), Priority: uint16(100 + b%3)}
@@ -113,7 +115,8 @@ func (v *wishes) ask(e Event) {
 	}
 }
 
-// answered takes the answer to the oldest open request for an intent: requests for one are answered in their order.
+// answered takes the answer to the oldest open request for an intent: requests for one are answered
+// in their order.
 func (v *wishes) answered(i int, answers []intent.Answer, err error) {
 	x := &v.list[i]
 	content := x.open[0]
@@ -141,7 +144,8 @@ func (v *wishes) died() {
 	}
 }
 
-// kept holds a new instance to what was answered: every intent is there, before a switch has connected.
+// kept holds a new instance to what was answered: every intent is there, before a switch has
+// connected.
 func (v *wishes) kept() {
 	for i := range v.list {
 		if what := v.differs(i); what != "" {
@@ -164,7 +168,8 @@ func (v *wishes) differs(i int) string {
 	return fmt.Sprintf("intent w%d is %q (%s), was answered to be %q", i, content, in.State, x.last)
 }
 
-// check holds the instance to what was asked for: intents are there, none else are, and they have paths that lead where they should.
+// check holds the instance to what was asked for: intents are there, none else are, and they have
+// paths that lead where they should.
 func (v *wishes) check() (found []string) {
 	l := v.w.life
 	if l == nil {
@@ -199,7 +204,7 @@ func (v *wishes) wrong(in *intent.Intent) string {
 			return "nobody is in its way"
 		}
 		return ""
-	case in.State != intent.Installed || in.Program == nil:
+	case in.State != intent.Installed || in.Rules == nil:
 		return "it could be installed"
 	}
 	s := &in.Spec
@@ -213,14 +218,14 @@ func (v *wishes) wrong(in *intent.Intent) string {
 		}
 		return at
 	}
-	there, back := len(s.Matches(false)), 0
+	there, back := len(s.Matches(nil, false)), 0
 	if s.Kind.BothWays() {
-		back = len(s.Matches(true))
+		back = len(s.Matches(nil, true))
 	}
-	if len(in.Program.Legs) != there+back {
-		return fmt.Sprintf("it has %d legs, want %d and %d", len(in.Program.Legs), there, back)
+	if len(in.Rules.Legs) != there+back {
+		return fmt.Sprintf("it has %d legs, want %d and %d", len(in.Rules.Legs), there, back)
 	}
-	for i, leg := range in.Program.Legs {
+	for i, leg := range in.Rules.Legs {
 		from, to := ends(s.Src), ends(s.Dst)
 		if i >= there {
 			from, to = to, from
@@ -232,7 +237,7 @@ func (v *wishes) wrong(in *intent.Intent) string {
 	return ""
 }
 
-// connects tells whether an intent connects a host with another.
+// connects reports whether an intent connects a host with another.
 func (v *wishes) connects(id netview.HostID) bool {
 	for i := range v.list {
 		in, ok := v.w.life.instance.Intents().Get(idOfWish(i))
@@ -243,14 +248,17 @@ func (v *wishes) connects(id netview.HostID) bool {
 	return false
 }
 
-// contested reports whether another intent is installed between the same two hosts, or with packets of both in the same priority.
+// contested reports whether another intent is installed between the same two hosts, or with packets
+// of both in the same priority.
 func (v *wishes) contested(in *intent.Intent) bool {
 	for i := range v.list {
 		other, ok := v.w.life.instance.Intents().Get(idOfWish(i))
-		if ok && other.Number != in.Number && other.State == intent.Installed && other.Spec.Priority == in.Spec.Priority && share(&in.Spec, &other.Spec) {
+		if ok && other.Number != in.Number && other.State == intent.Installed &&
+			other.Spec.Priority == in.Spec.Priority && share(&in.Spec, &other.Spec) {
 			return true
 		}
-		if !ok || other.Number == in.Number || other.Spec.Kind != spec.HostToHost || in.Spec.Kind != spec.HostToHost || other.State != intent.Installed {
+		if !ok || other.Number == in.Number || other.Spec.Kind != spec.HostToHost ||
+			in.Spec.Kind != spec.HostToHost || other.State != intent.Installed {
 			continue
 		}
 		a, b, x, y := in.Spec.Src[0], in.Spec.Dst[0], other.Spec.Src[0], other.Spec.Dst[0]
@@ -265,9 +273,9 @@ func (v *wishes) contested(in *intent.Intent) bool {
 func share(a, b *spec.Spec) bool {
 	matches := func(s *spec.Spec) [][]byte {
 		if s.Kind.BothWays() {
-			return append(s.Matches(false), s.Matches(true)...)
+			return append(s.Matches(nil, false), s.Matches(nil, true)...)
 		}
-		return s.Matches(false)
+		return s.Matches(nil, false)
 	}
 	for _, m := range matches(a) {
 		for _, n := range matches(b) {
@@ -279,13 +287,14 @@ func share(a, b *spec.Spec) bool {
 	return false
 }
 
-// leads follows a route from each port where packets come in, over the network's links: they arrive at all ends, once each, and nowhere else.
-func (v *wishes) leads(r *program.Route, from, to []netview.Point) string {
+// leads follows a route from each port where packets come in, over the network's links: they arrive
+// at all ends, once each, and nowhere else.
+func (v *wishes) leads(r *ruleset.Route, from, to []netview.Point) string {
 	type at struct {
 		dpid netview.DPID
 		in   uint32
 	}
-	hops := make(map[at]*program.Hop)
+	hops := make(map[at]*ruleset.Hop)
 	for i := range r.Hops {
 		h := r.Hops[i]
 		hops[at{h.DPID, h.In}] = h

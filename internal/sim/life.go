@@ -8,10 +8,11 @@ import (
 	"time"
 
 	"github.com/weirnet/weir/emu"
+	"github.com/weirnet/weir/loop"
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/node"
-	"github.com/weirnet/weir/recall"
 	"github.com/weirnet/weir/store"
+	"github.com/weirnet/weir/warmstart"
 )
 
 // life is an instance, from its start until it is killed.
@@ -24,18 +25,19 @@ type life struct {
 	over     bool
 	inputs   *netview.Inputs
 	settings *netview.Settings
-	wanted   *netview.Wanted // of an operator
+	wanted   *netview.Desired // of an operator
 }
 
 // part is a part of an instance, with its place in the queue.
 type part struct {
-	node.Part
+	*loop.Part
 	life   *life
 	at     time.Time // when it has its turn; zero: it is not in the queue
 	number int       // of the place in the queue; an older one is not its turn any more
 }
 
-// How long a part waits for its turn when there is something to do: mostly the first, now and then up to the second.
+// How long a part waits for its turn when there is something to do: mostly the first, now and then
+// up to the second.
 const (
 	turnTakes    = 200 * time.Microsecond
 	turnTakesMax = 50 * time.Millisecond
@@ -50,10 +52,10 @@ func (w *world) start() {
 		return
 	}
 	w.lives++
-	facts := new(recall.Facts)
+	facts := new(warmstart.Facts)
 	if w.file != nil {
 		var err error
-		if facts, err = recall.Parse(w.file); err != nil {
+		if facts, err = warmstart.Parse(w.file); err != nil {
 			w.fail("what was remembered cannot be read: %v", err)
 			return
 		}
@@ -63,7 +65,8 @@ func (w *world) start() {
 	cfg.ForwardUnknown = w.plan.Unknown
 	var err error
 	l.instance, err = node.NewStepped(node.SteppedConfig{
-		Config: cfg, Driver: w, Key: make([]byte, 32), Life: uint16(l.lot.Uint32()), Seed: l.lot.Uint64() | 1, Facts: facts, Store: w.store,
+		Config: cfg, Driver: w, Key: make([]byte, 32), Life: uint16(l.lot.Uint32()), Seed: l.lot.Uint64() | 1,
+		Facts: facts, Store: w.store,
 		Remember: func(file []byte) error {
 			if !l.over {
 				w.file = append([]byte(nil), file...)
@@ -80,14 +83,15 @@ func (w *world) start() {
 		return
 	}
 	view := l.instance.View()
-	l.inputs, l.wanted = view.Inputs(), view.Wanted("operator")
+	l.inputs, l.wanted = view.Inputs(), view.Desired("operator")
 	l.settings = new(netview.Settings)
 	for _, p := range l.instance.Parts() {
 		l.parts = append(l.parts, &part{Part: p, life: l})
 	}
 	w.life = l
 	w.wishes.kept()
-	w.say("instance %d starts, remembers %d switches, %d links, %d hosts", l.number, len(facts.Switches), len(facts.Links), len(facts.Hosts))
+	w.say("instance %d starts, remembers %d switches, %d links, %d hosts", l.number, len(facts.Switches),
+		len(facts.Links), len(facts.Hosts))
 	for _, p := range l.parts {
 		p.ask(w.now)
 	}
@@ -155,7 +159,7 @@ func (p *part) turn() {
 		return
 	}
 	p.at = time.Time{}
-	if next := p.Turn(); !next.IsZero() {
+	if next := p.Step(p.life.w.now); !next.IsZero() {
 		p.ask(later(next, w.now.Add(time.Microsecond)))
 	}
 }

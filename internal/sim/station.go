@@ -29,7 +29,7 @@ type station struct {
 	mac    packet.MAC
 	ip     netip.Addr
 	stack  *host.Host
-	socket *socket // nil while it is on its way
+	socket *socket // nil while it is in flight
 	wakeAt time.Time
 	heard  map[uint32]int // shouts, by their numbers: how many copies came
 	frames [][]byte       // that the stack sends in one call
@@ -41,7 +41,8 @@ type talk struct {
 	ping     *host.Ping
 }
 
-// shoutType is the EtherType of broadcasts whose copies are counted: for local experiments (IEEE 802).
+// shoutType is the EtherType of broadcasts whose copies are counted: for local experiments (IEEE
+// 802).
 const shoutType = 0x88b5
 
 // plugs is the link of a socket.
@@ -70,7 +71,8 @@ func (w *world) addStation(spec HostPlan) error {
 	binary.BigEndian.PutUint32(h.mac[2:], uint32(i)+1)
 	h.mac[0] = 0x02
 	h.ip = netip.AddrFrom4([4]byte{10, 0, 0, byte(i + 1)})
-	cfg := host.Config{Name: h.name(), MAC: h.mac, IPv4: netip.PrefixFrom(h.ip, 24), VLAN: spec.VLAN, Seed: w.seed ^ uint64(i)<<40 | 1}
+	cfg := host.Config{Name: h.name(), MAC: h.mac, IPv4: netip.PrefixFrom(h.ip, 24), VLAN: spec.VLAN,
+		Seed: w.seed ^ uint64(i)<<40 | 1}
 	if spec.IPv6 {
 		v6 := [16]byte{0: 0xfd, 15: byte(i + 1)}
 		cfg.IPv6 = netip.PrefixFrom(netip.AddrFrom16(v6), 64)
@@ -98,15 +100,15 @@ func (h *station) pull() {
 	}
 }
 
-// Take is of emu.Outside: the frame comes to the host in an event of its own.
-func (s *socket) Take(frame []byte) {
+// Deliver is of emu.External: the frame comes to the host in an event of its own.
+func (s *socket) Deliver(frame []byte) {
 	if h := s.station; h != nil {
 		b := append([]byte(nil), frame...)
 		s.w.After(0, func() { h.take(b) })
 	}
 }
 
-// Carrier is of emu.Outside.
+// Carrier implements emu.External.
 func (s *socket) Carrier(bool) {}
 
 func (h *station) take(frame []byte) {
@@ -119,7 +121,7 @@ func (h *station) take(frame []byte) {
 	h.do(func(now time.Duration) { h.stack.Receive(frame, now, h) })
 }
 
-// Send is of host.Output.
+// Send implements host.Output.
 func (h *station) Send(frame []byte) { h.frames = append(h.frames, append([]byte(nil), frame...)) }
 
 // do has the stack do something, and then what is due.

@@ -58,10 +58,10 @@ type end struct {
 // address is what a connection calls itself.
 type address struct{ end *end }
 
-// Network is of net.Addr.
+// Network implements net.Addr.
 func (a address) Network() string { return "sim" }
 
-// String is of net.Addr.
+// String implements net.Addr.
 func (a address) String() string { return a.end.name() }
 
 func (e *end) name() string {
@@ -101,7 +101,8 @@ func (e *end) start(s *session.Stepper) {
 	})
 }
 
-// running does something with the session, if it has not ended, and when the process of an instance runs.
+// running does something with the session, if it has not ended, and when the process of an instance
+// runs.
 func (e *end) running(do func()) {
 	w := e.wire.w
 	switch {
@@ -177,7 +178,7 @@ func (e *end) read() {
 	if e.wire.lot.IntN(16) == 0 {
 		n = 1 + e.wire.lot.IntN(n)
 	}
-	n = e.session.Take(e.came[:n])
+	n = e.session.Deliver(e.came[:n])
 	e.wire.w.note(byte(e.which), e.wire.id, e.came[:n])
 	e.show(e.came[:n])
 	e.came = append(e.came[:0], e.came[n:]...)
@@ -236,7 +237,8 @@ func (e *end) Close() error {
 // errReset ends both ends of a connection that was cut.
 var errReset = errors.New("connection reset")
 
-// cut breaks the connection. What is on its way is lost; with told, both ends notice, each in its time.
+// cut breaks the connection. What is on its way is lost; with told, both ends notice, each in its
+// time.
 func (c *wire) cut(told bool) {
 	c.silent = true
 	for _, e := range c.ends {
@@ -246,7 +248,7 @@ func (c *wire) cut(told bool) {
 	}
 }
 
-// over says whether both sessions have ended, or there is nothing left that could end them.
+// over reports whether both sessions have ended, or there is nothing left that could end them.
 func (c *wire) over() bool {
 	return (c.ends[0].session == nil || c.ends[0].session.Ended()) && (c.ends[1].session == nil || c.ends[1].session.Ended())
 }

@@ -1,7 +1,6 @@
 package sim
 
 import (
-	"container/heap"
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
@@ -12,6 +11,7 @@ import (
 	"github.com/weirnet/weir/emu"
 	"github.com/weirnet/weir/session"
 	"github.com/weirnet/weir/store"
+	"github.com/weirnet/weir/timerq"
 )
 
 // birth is when every world begins.
@@ -21,8 +21,7 @@ var birth = time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
 type world struct {
 	seed  uint64
 	now   time.Time
-	queue events
-	count uint64 // events so far
+	queue timerq.Times[func()] // what will happen
 	log   hash.Hash
 	words []byte // of the log, before they are hashed
 	trace func(format string, args ...any)
@@ -49,34 +48,7 @@ type world struct {
 	wrong   []string
 }
 
-// event is something that will happen.
-type event struct {
-	at  time.Time
-	seq uint64
-	do  func()
-}
-
-// events are those to come, the earliest first; of the same time, the one that was asked for first.
-type events []event
-
-func (q events) Len() int { return len(q) }
-func (q events) Less(i, j int) bool {
-	if !q[i].at.Equal(q[j].at) {
-		return q[i].at.Before(q[j].at)
-	}
-	return q[i].seq < q[j].seq
-}
-func (q events) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
-func (q *events) Push(x any)   { *q = append(*q, x.(event)) }
-func (q *events) Pop() any {
-	old := *q
-	last := old[len(old)-1]
-	old[len(old)-1] = event{}
-	*q = old[:len(old)-1]
-	return last
-}
-
-// Now is of session.Driver.
+// Now implements session.Driver.
 func (w *world) Now() time.Time { return w.now }
 
 // age is how long the world has lived.
@@ -84,11 +56,10 @@ func (w *world) age() time.Duration { return w.now.Sub(birth) }
 
 // at has something happen at a time.
 func (w *world) at(t time.Time, do func()) {
-	w.count++
-	heap.Push(&w.queue, event{t, w.count, do})
+	w.queue.Add(t, do)
 }
 
-// After is of emu.Driver.
+// After implements emu.Driver.
 func (w *world) After(d time.Duration, do func()) { w.at(w.now.Add(d), do) }
 
 // Start is of session.Driver: the connection says whose end it is.
@@ -118,8 +89,9 @@ func (w *world) run(until time.Time) {
 	for len(w.wrong) == 0 {
 		w.turn()
 		next := until
-		if len(w.queue) > 0 && w.queue[0].at.Before(next) {
-			next = w.queue[0].at
+		at, do, ok := w.queue.First()
+		if ok && at.Before(next) {
+			next = at
 		}
 		if !w.netAt.IsZero() && !w.netAt.After(next) && w.netAt.Before(until) {
 			w.now = later(w.now, w.netAt)
@@ -129,9 +101,9 @@ func (w *world) run(until time.Time) {
 			w.now = until
 			return
 		}
-		e := heap.Pop(&w.queue).(event)
-		w.now = later(w.now, e.at)
-		e.do()
+		w.queue.Pop()
+		w.now = later(w.now, at)
+		do()
 		w.poke()
 	}
 }

@@ -45,7 +45,7 @@ func (n *naive) do(ops []store.Op, rev store.Revision) {
 		}
 		var gone []string
 		for k := range next {
-			if op.Span.Holds([]byte(k)) {
+			if op.Span.Contains([]byte(k)) {
 				gone = append(gone, k)
 			}
 		}
@@ -59,7 +59,8 @@ func (n *naive) do(ops []store.Op, rev store.Revision) {
 	n.rev = rev
 }
 
-// histories does random transactions and compares everything with the naive store: each revision, and the watch.
+// histories does random transactions and compares everything with the naive store: each revision,
+// and the watch.
 func histories(s *subject) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	start := s.put("start", "")

@@ -7,7 +7,8 @@ import (
 	"github.com/weirnet/weir/store"
 )
 
-// beside runs f in a goroutine, whose end is waited for with wait: before the test ends, since its context ends with it.
+// beside runs f in a goroutine, whose end is waited for with wait: before the test ends, since its
+// context ends with it.
 func (s *subject) beside(f func()) (wait func()) {
 	done := make(chan struct{})
 	go func() {
@@ -56,5 +57,5 @@ func (s *subject) countUp(key string) (held bool, err error) {
 		If:   []store.Compare{store.Unchanged(p.Key, p.Mod)},
 		Then: []store.Op{store.Put(p.Key, append(p.Value, 'x'))},
 	})
-	return r.Held, err
+	return r.Succeeded, err
 }

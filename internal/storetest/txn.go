@@ -19,7 +19,7 @@ func putAndGet(s *subject) {
 		s.Errorf("%+v; put at %d and %d", p, first, second)
 	}
 	s.value("b", "")
-	if n := s.delete(store.Key("a")).Answers[0].Deleted; n != 1 {
+	if n := s.delete(store.Key("a")).Results[0].Deleted; n != 1 {
 		s.Errorf("%d deleted", n)
 	}
 	if got := s.get(store.Key("a")); len(got) != 0 {
@@ -58,12 +58,12 @@ func conditions(s *subject) {
 		{store.Compare{Key: []byte("k"), Field: store.Value, Relation: store.Greater, Value: []byte("1")}, true},
 		{store.Compare{Key: []byte("k"), Field: store.Value, Relation: store.Less, Value: []byte("1")}, false},
 	} {
-		if r := s.do(store.Txn{If: []store.Compare{c.on}}); r.Held != c.want {
-			s.Errorf("%d: %+v: held %v", i, c.on, r.Held)
+		if r := s.do(store.Txn{If: []store.Compare{c.on}}); r.Succeeded != c.want {
+			s.Errorf("%d: %+v: held %v", i, c.on, r.Succeeded)
 		}
 	}
 	both := []store.Compare{store.Unchanged([]byte("k"), mod), store.Absent([]byte("k"))}
-	if r := s.do(store.Txn{If: both}); r.Held {
+	if r := s.do(store.Txn{If: both}); r.Succeeded {
 		s.Error("one of two conditions is enough")
 	}
 }
@@ -74,11 +74,11 @@ func otherwise(s *subject) {
 		Then: []store.Op{store.Put([]byte("k"), []byte("then"))},
 		Else: []store.Op{store.Put([]byte("e"), []byte("else")), store.Get(store.Key("k"))},
 	}
-	if r := s.do(txn); !r.Held || len(r.Answers) != 1 {
+	if r := s.do(txn); !r.Succeeded || len(r.Results) != 1 {
 		s.Errorf("first: %+v", r)
 	}
 	r := s.do(txn)
-	if r.Held || len(r.Answers) != 2 || len(r.Answers[1].Pairs) != 1 || string(r.Answers[1].Pairs[0].Value) != "then" {
+	if r.Succeeded || len(r.Results) != 2 || len(r.Results[1].Pairs) != 1 || string(r.Results[1].Pairs[0].Value) != "then" {
 		s.Errorf("second: %+v", r)
 	}
 	s.value("e", "else")
@@ -90,8 +90,9 @@ func orderInTxn(s *subject) {
 		store.Get(store.Prefix("")), store.Put([]byte("a"), []byte("new")), store.Put([]byte("b"), []byte("x")),
 		store.Get(store.Prefix("")), store.Delete(store.Key("c")),
 	}})
-	before, after := r.Answers[0].Pairs, r.Answers[3].Pairs
-	if len(before) != 1 || string(before[0].Value) != "old" || len(after) != 2 || string(after[0].Value) != "new" || r.Answers[4].Deleted != 0 {
+	before, after := r.Results[0].Pairs, r.Results[3].Pairs
+	if len(before) != 1 || string(before[0].Value) != "old" || len(after) != 2 || string(after[0].Value) != "new" ||
+		r.Results[4].Deleted != 0 {
 		s.Errorf("%+v", r)
 	}
 	for _, p := range s.get(store.Prefix("")) {

@@ -42,3 +42,13 @@ func (h *half) pass(d *deadline, round int) {
 		h.tell()
 	}
 }
+
+// delayed has n more bytes arrive after the delay.
+func (h *half) delayed(n int) {
+	time.AfterFunc(h.delay, func() {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		h.arrived += n
+		h.tell()
+	})
+}

@@ -25,8 +25,8 @@ func Listen(name string) *Listener {
 	return l
 }
 
-// Dial makes a connection and returns the caller's end; the other waits to be accepted. The error is that of ctx, or
-// net.ErrClosed.
+// Dial makes a connection and returns the caller's end; the other waits to be accepted. The error
+// is that of ctx, or net.ErrClosed.
 func (l *Listener) Dial(ctx context.Context) (*Conn, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -37,7 +37,7 @@ func (l *Listener) Dial(ctx context.Context) (*Conn, error) {
 		return nil, net.ErrClosed
 	}
 	l.dialed++
-	near, far := New(Addr(fmt.Sprintf("%s:%d", l.name, l.dialed)), l.name)
+	near, far := connect(Options{}, Addr(fmt.Sprintf("%s:%d", l.name, l.dialed)), l.name)
 	l.waiting = append(l.waiting, far)
 	l.changed.Signal()
 	return near, nil

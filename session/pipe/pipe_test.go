@@ -7,9 +7,12 @@ import (
 	"io"
 	"math/rand/v2"
 	"net"
+	"os"
 	"sync"
 	"syscall"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"golang.org/x/net/nettest"
 
@@ -19,23 +22,23 @@ import (
 // TestConn is what every net.Conn must do.
 func TestConn(t *testing.T) {
 	nettest.TestConn(t, func() (net.Conn, net.Conn, func(), error) {
-		a, b := New("a", "b")
+		a, b := New(Options{})
 		return a, b, func() { a.Close(); b.Close() }, nil
 	})
 }
 
 // Bytes come out whole and in order, however they are cut.
 func TestOrder(t *testing.T) {
-	a, b := New("a", "b")
+	a, b := New(Options{})
 	r := rand.New(rand.NewPCG(1, 2))
-	sent := make([]byte, 4*Room)
+	sent := make([]byte, 4*DefaultBuffer)
 	for i := range sent {
 		sent[i] = byte(r.Uint32())
 	}
 	var writer sync.WaitGroup
 	writer.Go(func() {
 		for rest := sent; len(rest) > 0; {
-			n := min(1+r.IntN(2*Room), len(rest))
+			n := min(1+r.IntN(2*DefaultBuffer), len(rest))
 			if _, err := a.Write(rest[:n]); err != nil {
 				t.Error(err)
 			}
@@ -57,9 +60,9 @@ func TestOrder(t *testing.T) {
 }
 
 // TryWrite takes what there is room for, and no more.
-func TestRoom(t *testing.T) {
-	a, b := New("a", "b")
-	if n, err := a.TryWrite(make([]byte, Room+5)); n != Room || err != nil {
+func TestBuffer(t *testing.T) {
+	a, b := New(Options{})
+	if n, err := a.TryWrite(make([]byte, DefaultBuffer+5)); n != DefaultBuffer || err != nil {
 		t.Errorf("took %d, %v", n, err)
 	}
 	if n, err := a.TryWrite(make([]byte, 5)); n != 0 || err != nil {
@@ -73,11 +76,78 @@ func TestRoom(t *testing.T) {
 	}
 }
 
+func TestBytesArriveInOrderAfterTheDelay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a, b := New(Options{Delay: 3 * time.Millisecond, DelayBack: 5 * time.Millisecond})
+		start := time.Now()
+		a.Write([]byte("one "))
+		a.Write([]byte("two"))
+		a.Close()
+		got, err := io.ReadAll(b)
+		if string(got) != "one two" || err != nil || time.Since(start) != 3*time.Millisecond {
+			t.Errorf("%q, %v after %v", got, err, time.Since(start))
+		}
+		a, b = New(Options{Delay: 3 * time.Millisecond, DelayBack: 5 * time.Millisecond})
+		start = time.Now()
+		b.Write([]byte("back"))
+		a.Read(make([]byte, 4))
+		if time.Since(start) != 5*time.Millisecond {
+			t.Errorf("back after %v", time.Since(start))
+		}
+	})
+}
+
+func TestAFullBufferBlocksUntilThePeerReads(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a, b := New(Options{Buffer: 4})
+		if n, err := a.TryWrite([]byte("123456")); n != 4 || err != nil {
+			t.Fatalf("TryWrite: %d, %v", n, err)
+		}
+		written := 0
+		go func() { written, _ = a.Write([]byte("789")) }()
+		synctest.Wait()
+		if written != 0 {
+			t.Fatal("Write did not wait")
+		}
+		p := make([]byte, 8)
+		io.ReadFull(b, p[:7])
+		synctest.Wait()
+		if written != 3 || string(p[:7]) != "1234789" {
+			t.Errorf("%d written, read %q", written, p)
+		}
+	})
+}
+
+func TestAPartitionHoldsBytesAndACutLosesThem(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a, b := New(Options{})
+		a.Partition(true)
+		a.Write([]byte("late"))
+		b.SetReadDeadline(time.Now().Add(time.Second))
+		p := make([]byte, 9)
+		if _, err := b.Read(p); !errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Fatalf("read in a partition: %v", err)
+		}
+		b.SetReadDeadline(time.Time{})
+		a.Partition(false)
+		if n, _ := b.Read(p); !bytes.Equal(p[:n], []byte("late")) {
+			t.Fatalf("read %q", p[:n])
+		}
+		a.Write([]byte("lost"))
+		b.Cut()
+		_, errB := b.Read(p)
+		_, errA := a.Write(p)
+		if errB != syscall.ECONNRESET || errA != syscall.ECONNRESET {
+			t.Errorf("after the cut: %v, %v", errB, errA)
+		}
+	})
+}
+
 // An idle connection holds no buffer, and one that is used a little allocates nothing.
 func TestMemoryBudget(t *testing.T) {
 	need.NoRace(t)
-	a, b := New("a", "b")
-	large := make([]byte, Room)
+	a, b := New(Options{})
+	large := make([]byte, DefaultBuffer)
 	a.Write(large)
 	io.ReadFull(b, large)
 	if cap(a.out.buf) > keep {

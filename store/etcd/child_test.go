@@ -15,8 +15,8 @@ import (
 	"github.com/weirnet/weir/store/journal"
 )
 
-// Tests that end a process, or spoil its disk, run it as a child: this binary with WEIR_STORE_CHILD set to what it is to do, and its
-// directory as WEIR_STORE_DIR.
+// Tests that end a process, or spoil its disk, run it as a child: this binary with WEIR_STORE_CHILD
+// set to what it is to do, and its directory as WEIR_STORE_DIR.
 
 func TestMain(m *testing.M) {
 	switch os.Getenv("WEIR_STORE_CHILD") {
@@ -73,7 +73,8 @@ func startChild(t *testing.T, what, dir string, change func(*exec.Cmd)) *child {
 // kept is how many turns a group of records lives.
 const kept = 50
 
-// turn is what turn i of a child appends, all together: three records, and the withdrawal of those of an older turn.
+// turn is what turn i of a child appends, all together: three records, and the withdrawal of those
+// of an older turn.
 func turn(i uint32) (recs []journal.Record) {
 	for k := range uint32(3) {
 		recs = append(recs, journal.Record{Number: 3*i + k, Data: fmt.Appendf(nil, "turn %d", i)})
@@ -86,8 +87,9 @@ func turn(i uint32) (recs []journal.Record) {
 	return recs
 }
 
-// childWrites appends turns as fast as they are durable, eight at a time, beginning at the number that it reads, and writes the
-// number of each that is. Where the disk is to break it does when a line comes.
+// childWrites appends turns as fast as they are durable, eight at a time, beginning at the number
+// that it reads, and writes the number of each that is. Where the disk is to break it does when a
+// line comes.
 func childWrites(breaks, compacts bool) {
 	lines := bufio.NewScanner(os.Stdin)
 	lines.Scan()
@@ -115,11 +117,14 @@ func childWrites(breaks, compacts bool) {
 	}
 	if compacts {
 		go func() {
+			_, saved, _ := store.LoadDocument(ctx, s, "document")
 			for {
 				now, _ := s.Status(ctx)
 				s.Compact(ctx, now.Revision)
 				s.Defragment(ctx)
-				store.SaveDocument(ctx, s, "document", fmt.Append(nil, now.Revision))
+				if at, err := store.SaveDocument(ctx, s, "document", saved, fmt.Append(nil, now.Revision)); err == nil {
+					saved = at
+				}
 				time.Sleep(20 * time.Millisecond)
 			}
 		}()

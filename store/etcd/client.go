@@ -15,16 +15,16 @@ import (
 // Store is a store on etcd (package comment).
 type Store struct {
 	client  *clientv3.Client
-	member  *member // of this process; nil for a cluster elsewhere
+	member  *member // nil for a remote cluster
 	full    atomic.Pointer[string]
-	reading store.Held
+	reading store.PinnedRevisions
 	closed  atomic.Bool
 }
 
-// callLimit is how long a call may take that has no deadline.
+// callLimit is the timeout of a call without a deadline.
 const callLimit = 10 * time.Second
 
-// limit gives a call a deadline, if it has none.
+// limit adds a deadline to a context that has none.
 func limit(ctx context.Context) (context.Context, context.CancelFunc) {
 	if _, ok := ctx.Deadline(); ok {
 		return context.WithCancel(ctx)
@@ -32,8 +32,8 @@ func limit(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(ctx, callLimit)
 }
 
-// enter begins a call that changes something.
-func (s *Store) enter(ctx context.Context) error {
+// beginWrite starts a call that changes something.
+func (s *Store) beginWrite(ctx context.Context) error {
 	switch {
 	case s.closed.Load():
 		return fmt.Errorf("%w: it is closed", store.ErrUnavailable)
@@ -43,12 +43,12 @@ func (s *Store) enter(ctx context.Context) error {
 	return nil
 }
 
-// Txn is of store.Store.
+// Txn implements store.Store.
 func (s *Store) Txn(ctx context.Context, txn store.Txn) (store.Result, error) {
 	if err := txn.Check(); err != nil {
 		return store.Result{}, err
 	}
-	if err := s.enter(ctx); err != nil {
+	if err := s.beginWrite(ctx); err != nil {
 		return store.Result{}, err
 	}
 	if s.member != nil {
@@ -60,7 +60,7 @@ func (s *Store) Txn(ctx context.Context, txn store.Txn) (store.Result, error) {
 	defer cancel()
 	reply, err := s.client.Txn(ctx).If(compares(txn.If)...).Then(ops(txn.Then)...).Else(ops(txn.Else)...).Commit()
 	if err != nil {
-		return store.Result{}, wrote(err)
+		return store.Result{}, writeError(err)
 	}
 	if s.member != nil {
 		if err := s.member.acknowledge(reply.Header.Revision); err != nil {
@@ -70,12 +70,12 @@ func (s *Store) Txn(ctx context.Context, txn store.Txn) (store.Result, error) {
 	return result(reply), nil
 }
 
-// Range is of store.Store.
+// Range implements store.Store.
 func (s *Store) Range(ctx context.Context, q store.Query) (store.Page, error) {
 	if err := q.Span.Check(); err != nil {
 		return store.Page{}, err
 	}
-	if err := s.enter(ctx); err != nil {
+	if err := s.beginWrite(ctx); err != nil {
 		return store.Page{}, err
 	}
 	ctx, cancel := limit(ctx)
@@ -95,71 +95,71 @@ func (s *Store) Range(ctx context.Context, q store.Query) (store.Page, error) {
 	}
 	reply, err := s.client.Get(ctx, string(q.Span.From), options...)
 	if err != nil {
-		return store.Page{}, read(err)
+		return store.Page{}, readError(err)
 	}
 	return store.Page{Pairs: pairs(reply.Kvs), More: reply.More, Revision: store.Revision(reply.Header.Revision)}, nil
 }
 
-// Grant is of store.Store. etcd counts whole seconds: ttl is rounded up.
+// Grant implements store.Store. etcd counts whole seconds: ttl is rounded up.
 func (s *Store) Grant(ctx context.Context, ttl time.Duration) (store.LeaseID, error) {
 	if ttl < time.Second {
 		return 0, fmt.Errorf("%w: a lease of %v, want a second or more", store.ErrInvalid, ttl)
 	}
-	if err := s.enter(ctx); err != nil {
+	if err := s.beginWrite(ctx); err != nil {
 		return 0, err
 	}
 	ctx, cancel := limit(ctx)
 	defer cancel()
 	reply, err := s.client.Grant(ctx, int64((ttl+time.Second-1)/time.Second))
 	if err != nil {
-		return 0, wrote(err)
+		return 0, writeError(err)
 	}
 	return store.LeaseID(reply.ID), nil
 }
 
-// KeepAlive is of store.Store.
+// KeepAlive implements store.Store.
 func (s *Store) KeepAlive(ctx context.Context, id store.LeaseID) error {
-	if err := s.enter(ctx); err != nil {
+	if err := s.beginWrite(ctx); err != nil {
 		return err
 	}
 	ctx, cancel := limit(ctx)
 	defer cancel()
 	_, err := s.client.KeepAliveOnce(ctx, clientv3.LeaseID(id))
-	return read(err)
+	return readError(err)
 }
 
-// Revoke is of store.Store.
+// Revoke implements store.Store.
 func (s *Store) Revoke(ctx context.Context, id store.LeaseID) error {
-	if err := s.enter(ctx); err != nil {
+	if err := s.beginWrite(ctx); err != nil {
 		return err
 	}
 	ctx, cancel := limit(ctx)
 	defer cancel()
 	_, err := s.client.Revoke(ctx, clientv3.LeaseID(id))
-	return wrote(err)
+	return writeError(err)
 }
 
-// Compact is of store.Store.
+// Compact implements store.Store.
 func (s *Store) Compact(ctx context.Context, rev store.Revision) error {
-	if err := s.enter(ctx); err != nil {
+	if err := s.beginWrite(ctx); err != nil {
 		return err
 	}
-	if rev = s.reading.Spare(rev); rev <= 0 {
+	if rev = s.reading.CompactLimit(rev); rev <= 0 {
 		return nil
 	}
 	ctx, cancel := limit(ctx)
 	defer cancel()
-	if err := s.counted(ctx, int64(rev)); err != nil {
+	if err := s.awaitDigest(ctx, int64(rev)); err != nil {
 		return err
 	}
 	_, err := s.client.Compact(ctx, int64(rev), clientv3.WithCompactPhysical())
-	return wrote(err)
+	return writeError(err)
 }
 
-// Defragment is of store.Store. It wants as much room on the disk as is in use, and does nothing without. Of a cluster elsewhere
-// that is its operator's to do.
+// Defragment implements store.Store. It needs as much free disk space as is in use, and does
+// nothing without. In a remote cluster it is left to its operator.
 func (s *Store) Defragment(ctx context.Context) error {
-	if err := s.enter(ctx); err != nil || s.member == nil {
+	if err := s.beginWrite(ctx); err != nil || s.member == nil {
 		return err
 	}
 	now, err := s.Status(ctx)
@@ -169,20 +169,20 @@ func (s *Store) Defragment(ctx context.Context) error {
 	if why := s.member.room(now.InUse); why != "" {
 		return fmt.Errorf("%w: a defragmentation wants as much room as is in use: %s", store.ErrFull, why)
 	}
-	if err := s.member.server.Backend().Defrag(); err != nil { // the client of one's own member has no way for it
+	if err := s.member.server.Backend().Defrag(); err != nil { // the client of an in-process member does not support it
 		return fmt.Errorf("%w: %w", store.ErrUnavailable, err)
 	}
 	return nil
 }
 
-// Snapshot is of store.Store.
+// Snapshot implements store.Store.
 func (s *Store) Snapshot(ctx context.Context, w io.Writer) error {
 	return store.WriteSnapshot(ctx, s, &s.reading, w)
 }
 
-// Status is of store.Store. Of a cluster it is that of the first member that answers.
+// Status implements store.Store. Of a cluster it is that of the first member that answers.
 func (s *Store) Status(ctx context.Context) (store.Status, error) {
-	if err := s.enter(ctx); err != nil {
+	if err := s.beginWrite(ctx); err != nil {
 		return store.Status{}, err
 	}
 	ctx, cancel := limit(ctx)
@@ -195,7 +195,7 @@ func (s *Store) Status(ctx context.Context) (store.Status, error) {
 	for _, at := range endpoints {
 		reply, err := s.client.Status(ctx, at)
 		if err != nil {
-			last = read(err)
+			last = readError(err)
 			continue
 		}
 		now := store.Status{
@@ -213,7 +213,7 @@ func (s *Store) Status(ctx context.Context) (store.Status, error) {
 	return store.Status{}, last
 }
 
-// Close is of store.Store.
+// Close implements store.Store.
 func (s *Store) Close() error {
 	if s.closed.Swap(true) {
 		return nil

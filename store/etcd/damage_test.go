@@ -55,13 +55,15 @@ func killedBase(t *testing.T) base {
 	return b.learn(t)
 }
 
-// closedBase is the same member after it was started and closed again: its database has all of its log.
+// closedBase is the same member after it was started and closed again: its database has all of its
+// log.
 func closedBase(t *testing.T, of base) base {
 	b := base{dir: t.TempDir()}
 	of.copyTo(t, b.dir)
 	s := start(t, Config{Dir: b.dir})
 	for i := range 50 {
-		if _, err := s.Txn(t.Context(), store.Txn{Then: []store.Op{store.Put(fmt.Appendf(nil, "k%d", i%20), make([]byte, 3000))}}); err != nil {
+		if _, err := s.Txn(t.Context(),
+			store.Txn{Then: []store.Op{store.Put(fmt.Appendf(nil, "k%d", i%20), make([]byte, 3000))}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -69,11 +71,12 @@ func closedBase(t *testing.T, of base) base {
 	return b.learn(t)
 }
 
-// learn finds out what was acknowledged: from the mark, which the test of kills holds to what children tell.
+// learn finds out what was acknowledged: from the mark, which the test of kills holds to what
+// children tell.
 func (b base) learn(t *testing.T) base {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(b.dir, MarkFile))
-	m, _, ok := readMark(data)
+	m, _, ok := readAckMark(data)
 	if err != nil || !ok || m.revision == 0 || m.tally.revision == 0 {
 		t.Fatalf("%v, %+v", err, m)
 	}
@@ -188,8 +191,8 @@ func (b base) spoil(t *testing.T, dir, how string, rng *rand.Rand) (file, what s
 	return filepath.Base(path), fmt.Sprintf("%s %s at %d", file, how, at)
 }
 
-// damages holds that many damages of each kind to the rule: a member starts with all that it ever acknowledged, or it refuses and names the
-// file.
+// damages holds that many damages of each kind to the rule: a member starts with all that it ever
+// acknowledged, or it refuses and names the file.
 func damages(t *testing.T, n int) {
 	killed := killedBase(t)
 	bases := []base{killed, closedBase(t, killed)}
@@ -230,7 +233,8 @@ func (b base) starts(t *testing.T, dir, file, what string) bool {
 	}
 	defer s.Close()
 	if got, err := dump(s, b.rev); err != nil || got != b.want {
-		t.Errorf("%s: it starts without all that was acknowledged up to revision %d (%v):\n%s", what, b.rev, err, firstDiff(b.want, got))
+		t.Errorf("%s: it starts without all that was acknowledged up to revision %d (%v):\n%s", what, b.rev, err,
+			firstDiff(b.want, got))
 	}
 	return true
 }

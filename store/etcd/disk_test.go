@@ -13,12 +13,14 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/weirnet/weir/store"
-	"github.com/weirnet/weir/store/upkeep"
+	"github.com/weirnet/weir/store/compactor"
 )
 
-// breakDisk makes every synchronisation of this process fail from now on, as a disk does that is broken.
+// breakDisk makes every synchronisation of this process fail from now on, as a disk does that is
+// broken.
 func breakDisk() error {
-	const load, jumpEqual, ret = unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, unix.BPF_RET | unix.BPF_K
+	const load, jumpEqual, ret = unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K,
+		unix.BPF_RET | unix.BPF_K
 	program := []unix.SockFilter{
 		{Code: load, K: 0}, // the number of the call
 		{Code: jumpEqual, K: unix.SYS_FSYNC, Jt: 2},
@@ -30,15 +32,16 @@ func breakDisk() error {
 		return err
 	}
 	filter := unix.SockFprog{Len: uint16(len(program)), Filter: &program[0]}
-	_, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, unix.SECCOMP_FILTER_FLAG_TSYNC, uintptr(unsafe.Pointer(&filter)))
+	_, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, unix.SECCOMP_FILTER_FLAG_TSYNC,
+		uintptr(unsafe.Pointer(&filter)))
 	if errno != 0 {
 		return errno
 	}
 	return nil
 }
 
-// TestSynchronisationFails: when a synchronisation fails the process ends, and acknowledges nothing that was not synchronised
-// before; what it acknowledged is there.
+// TestSynchronisationFails: when a synchronisation fails the process ends, and acknowledges nothing
+// that was not synchronised before; what it acknowledged is there.
 func TestSynchronisationFails(t *testing.T) {
 	dir := t.TempDir()
 	c := startChild(t, "broken disk", dir, nil)
@@ -68,7 +71,8 @@ func TestSynchronisationFails(t *testing.T) {
 	if err == nil || !told { // it may end before it says that the disk is broken
 		t.Fatalf("ended with %v; told to break the disk: %v", err, told)
 	}
-	// Those that were synchronised already when it broke may be told after: eight are under way at a time.
+	// Those that were synchronised already when it broke may be told after: eight are under way at
+	// a time.
 	if after > 8 {
 		t.Errorf("%d turns were acknowledged after the disk had broken", after)
 	}
@@ -78,8 +82,8 @@ func TestSynchronisationFails(t *testing.T) {
 	checkTurns(t, dir, last)
 }
 
-// TestQuota: where the quota is used up nothing is taken, and it is said; when there is room again something is, without a
-// restart.
+// TestQuota: where the quota is used up nothing is taken, and it is said; when there is room again
+// something is, without a restart.
 func TestQuota(t *testing.T) {
 	ctx := context.Background()
 	said := make(chan string, 100)
@@ -122,7 +126,7 @@ func TestQuota(t *testing.T) {
 	if _, err := s.Txn(ctx, store.Txn{Then: []store.Op{store.Delete(store.Prefix("k"))}}); err != nil {
 		t.Fatalf("deleting where it is full: %v", err)
 	}
-	k := upkeep.New(s, nil, nil)
+	k := compactor.New(s, nil, nil)
 	for end := time.Now().Add(30 * time.Second); ; time.Sleep(50 * time.Millisecond) {
 		k.Turn(ctx)
 		if now, err := s.Status(ctx); err != nil || time.Now().After(end) {

@@ -9,7 +9,7 @@ import (
 	"github.com/weirnet/weir/store"
 )
 
-// certain are the errors of which it is certain that nothing was done.
+// certain are the errors after which nothing was done for certain.
 var certain = []struct{ etcd, ours error }{
 	{rpctypes.ErrNoSpace, store.ErrFull},
 	{rpctypes.ErrCompacted, store.ErrCompacted},
@@ -24,8 +24,8 @@ var certain = []struct{ etcd, ours error }{
 	{rpctypes.ErrNotCapable, store.ErrUnavailable},
 }
 
-// known is an error of which it is certain that nothing was done; nil if this is none.
-func known(err error) error {
+// certainError maps an error after which nothing was done for certain; nil if it is another one.
+func certainError(err error) error {
 	err = rpctypes.Error(err)
 	for _, c := range certain {
 		if errors.Is(err, c.etcd) {
@@ -35,23 +35,23 @@ func known(err error) error {
 	return nil
 }
 
-// wrote is the error of a call that changes something.
-func wrote(err error) error {
+// writeError maps the error of a call that changes something.
+func writeError(err error) error {
 	if err == nil {
 		return nil
 	}
-	if k := known(err); k != nil {
+	if k := certainError(err); k != nil {
 		return k
 	}
 	return fmt.Errorf("%w: %w", store.ErrUnknown, err)
 }
 
-// read is the error of a call that changes nothing, or may be done twice.
-func read(err error) error {
+// readError maps the error of a call that changes nothing, or is idempotent.
+func readError(err error) error {
 	if err == nil {
 		return nil
 	}
-	if k := known(err); k != nil {
+	if k := certainError(err); k != nil {
 		return k
 	}
 	return fmt.Errorf("%w: %w", store.ErrUnavailable, err)

@@ -11,27 +11,32 @@ import (
 	"github.com/weirnet/weir/store"
 )
 
-// TestErrorsOfWrites: only of errors that mean it is it said that nothing was done; of all others, that nobody knows.
+// TestErrorsOfWrites: only of errors that mean it is it said that nothing was done; of all others,
+// that nobody knows.
 func TestErrorsOfWrites(t *testing.T) {
 	all := []error{store.ErrUnavailable, store.ErrUnknown, store.ErrFull, store.ErrInvalid, store.ErrTooLarge, store.ErrNoLease}
 	for _, c := range []struct{ err, want error }{
-		{context.DeadlineExceeded, store.ErrUnknown}, {context.Canceled, store.ErrUnknown}, {io.ErrUnexpectedEOF, store.ErrUnknown},
+		{context.DeadlineExceeded, store.ErrUnknown}, {context.Canceled, store.ErrUnknown},
+		{io.ErrUnexpectedEOF, store.ErrUnknown},
 		{rpctypes.ErrTimeout, store.ErrUnknown}, {rpctypes.ErrTimeoutDueToLeaderFail, store.ErrUnknown},
 		{rpctypes.ErrTimeoutDueToConnectionLost, store.ErrUnknown}, {rpctypes.ErrStopped, store.ErrUnknown},
-		{rpctypes.ErrLeaderChanged, store.ErrUnknown}, {rpctypes.ErrCorrupt, store.ErrUnknown}, {errors.New("anything"), store.ErrUnknown},
-		{rpctypes.ErrNoSpace, store.ErrFull}, {rpctypes.ErrTooManyRequests, store.ErrUnavailable}, {rpctypes.ErrNoLeader, store.ErrUnavailable},
-		{rpctypes.ErrRequestTooLarge, store.ErrTooLarge}, {rpctypes.ErrEmptyKey, store.ErrInvalid}, {rpctypes.ErrLeaseNotFound, store.ErrNoLease},
+		{rpctypes.ErrLeaderChanged, store.ErrUnknown}, {rpctypes.ErrCorrupt, store.ErrUnknown},
+		{errors.New("anything"), store.ErrUnknown},
+		{rpctypes.ErrNoSpace, store.ErrFull}, {rpctypes.ErrTooManyRequests, store.ErrUnavailable},
+		{rpctypes.ErrNoLeader, store.ErrUnavailable},
+		{rpctypes.ErrRequestTooLarge, store.ErrTooLarge}, {rpctypes.ErrEmptyKey, store.ErrInvalid},
+		{rpctypes.ErrLeaseNotFound, store.ErrNoLease},
 	} {
 		for _, is := range all {
-			if err := wrote(c.err); errors.Is(err, is) != (is == c.want) || !errors.Is(err, c.err) {
+			if err := writeError(c.err); errors.Is(err, is) != (is == c.want) || !errors.Is(err, c.err) {
 				t.Errorf("%v is told as %v", c.err, err)
 			}
 		}
-		if err := read(c.err); errors.Is(err, store.ErrUnknown) {
+		if err := readError(c.err); errors.Is(err, store.ErrUnknown) {
 			t.Errorf("%v of a reading call is told as %v", c.err, err)
 		}
 	}
-	if wrote(nil) != nil || read(nil) != nil {
+	if writeError(nil) != nil || readError(nil) != nil {
 		t.Error("no error is one")
 	}
 }
@@ -50,7 +55,8 @@ func (l *late) Err() error {
 	return l.Context.Err()
 }
 
-// TestUnderWay: a change whose caller goes while it is under way has an unknown outcome, of whatever kind.
+// TestUnderWay: a change whose caller goes while it is under way has an unknown outcome, of
+// whatever kind.
 func TestUnderWay(t *testing.T) {
 	s := start(t, Config{})
 	lease, err := s.Grant(t.Context(), 5e9)

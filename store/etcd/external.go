@@ -14,18 +14,18 @@ import (
 	"github.com/weirnet/weir/store"
 )
 
-// Remote says where a cluster is.
+// Remote locates a cluster.
 type Remote struct {
 	URLs   []string    // of its members: http://HOST:PORT or https://…
-	TLS    *tls.Config // nil: what the system trusts
-	Prefix string      // of all keys, since others may use the cluster too; "weir/"
+	TLS    *tls.Config // nil: the system's roots
+	Prefix string      // of all keys, since the cluster may be shared; default "weir/"
 	Log    *slog.Logger
 }
 
-// dialLimit is how long the first answer may take.
+// dialLimit is the timeout of the first answer.
 const dialLimit = 5 * time.Second
 
-// Dial talks to a cluster elsewhere, and returns when it has answered.
+// Dial connects to a remote cluster, and returns when it has answered.
 func Dial(ctx context.Context, r Remote) (*Store, error) {
 	if r.Log == nil {
 		r.Log = slog.New(slog.DiscardHandler)
@@ -34,7 +34,7 @@ func Dial(ctx context.Context, r Remote) (*Store, error) {
 		r.Prefix = "weir/"
 	}
 	client, err := clientv3.New(clientv3.Config{
-		Endpoints: r.URLs, TLS: r.TLS, Logger: zap.New(&bridge{log: r.Log}), DialTimeout: dialLimit,
+		Endpoints: r.URLs, TLS: r.TLS, Logger: zap.New(&zapBridge{log: r.Log}), DialTimeout: dialLimit,
 		DialKeepAliveTime: 2 * time.Second, DialKeepAliveTimeout: 2 * time.Second,
 		MaxCallSendMsgSize: 4 * store.MaxTxnBytes,
 	})

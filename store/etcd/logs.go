@@ -7,14 +7,14 @@ import (
 	"go.uber.org/zap/zapcore"
 )
 
-// bridge hands etcd's logs on: what ends the process as errors, its errors and warnings as debug (a first start has some; what
-// matters comes back as errors of calls), the rest not at all.
-type bridge struct {
+// zapBridge forwards etcd's logs: fatal ones as errors, errors and warnings as debug (a first start
+// has some; relevant ones are returned by calls), the rest is dropped.
+type zapBridge struct {
 	log    *slog.Logger
 	fields []zapcore.Field
 }
 
-// level is what a level of etcd's is here.
+// level maps a level of zap to one of slog.
 func level(l zapcore.Level) slog.Level {
 	if l > zapcore.ErrorLevel {
 		return slog.LevelError
@@ -22,26 +22,26 @@ func level(l zapcore.Level) slog.Level {
 	return slog.LevelDebug
 }
 
-// Enabled is of zapcore.LevelEnabler.
-func (b *bridge) Enabled(l zapcore.Level) bool {
+// Enabled implements zapcore.LevelEnabler.
+func (b *zapBridge) Enabled(l zapcore.Level) bool {
 	return l >= zapcore.WarnLevel && b.log.Enabled(context.Background(), level(l))
 }
 
-// With is of zapcore.Core.
-func (b *bridge) With(fields []zapcore.Field) zapcore.Core {
-	return &bridge{b.log, append(b.fields[:len(b.fields):len(b.fields)], fields...)}
+// With implements zapcore.Core.
+func (b *zapBridge) With(fields []zapcore.Field) zapcore.Core {
+	return &zapBridge{b.log, append(b.fields[:len(b.fields):len(b.fields)], fields...)}
 }
 
-// Check is of zapcore.Core.
-func (b *bridge) Check(e zapcore.Entry, checked *zapcore.CheckedEntry) *zapcore.CheckedEntry {
+// Check implements zapcore.Core.
+func (b *zapBridge) Check(e zapcore.Entry, checked *zapcore.CheckedEntry) *zapcore.CheckedEntry {
 	if b.Enabled(e.Level) {
 		return checked.AddCore(e, b)
 	}
 	return checked
 }
 
-// Write is of zapcore.Core.
-func (b *bridge) Write(e zapcore.Entry, fields []zapcore.Field) error {
+// Write implements zapcore.Core.
+func (b *zapBridge) Write(e zapcore.Entry, fields []zapcore.Field) error {
 	said := zapcore.NewMapObjectEncoder()
 	for _, list := range [][]zapcore.Field{b.fields, fields} {
 		for _, f := range list {
@@ -52,5 +52,5 @@ func (b *bridge) Write(e zapcore.Entry, fields []zapcore.Field) error {
 	return nil
 }
 
-// Sync is of zapcore.Core.
-func (b *bridge) Sync() error { return nil }
+// Sync implements zapcore.Core.
+func (b *zapBridge) Sync() error { return nil }

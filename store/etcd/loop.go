@@ -9,14 +9,15 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 )
 
-// Two goroutines for each member of this process: one looks at its disk and its quota, says when nothing is taken, and lifts etcd's alarm
-// when there is room again; one counts what the member holds. They end when the store is closed.
+// Two goroutines for each member of this process: one checks its disk and its quota, and clears
+// etcd's alarm when there is room again; one maintains the content digest. They end when the store
+// is closed.
 
-// lookEvery is how often.
-const lookEvery = 500 * time.Millisecond
+// checkInterval is the time between two checks.
+const checkInterval = 500 * time.Millisecond
 
-// watch begins to look.
-func (s *Store) watch() {
+// startChecks starts both goroutines.
+func (s *Store) startChecks() {
 	m := s.member
 	stopServer := m.stop
 	var both sync.WaitGroup
@@ -26,15 +27,15 @@ func (s *Store) watch() {
 		close(ended)
 		cancel()
 		both.Wait()
-		s.client.Close() // it has no connection whose closing could fail
+		s.client.Close() // in-process: closing cannot fail
 		stopServer()
 	}
-	both.Go(func() { s.count(life) })
+	both.Go(func() { s.followDigest(life) })
 	both.Go(func() {
-		ticker := time.NewTicker(lookEvery)
+		ticker := time.NewTicker(checkInterval)
 		defer ticker.Stop()
 		for {
-			s.look()
+			s.checkWritable()
 			select {
 			case <-ended:
 				return
@@ -44,42 +45,49 @@ func (s *Store) watch() {
 	})
 }
 
-// count follows what the member holds, and notes it in its mark.
-func (s *Store) count(ctx context.Context) {
+// followDigest updates the content digest and records it in the acknowledgement file.
+func (s *Store) followDigest(ctx context.Context) {
 	c := &s.member.census
 	for ctx.Err() == nil {
-		if err := s.member.mark.count(c.now); err != nil {
+		if err := s.member.mark.setDigest(c.now); err != nil {
 			s.member.cfg.Log.Error("the store does not note what it holds", "file", MarkFile, "error", err)
 		}
 		for reply := range s.client.Watch(ctx, "\x00", clientv3.WithFromKey(), clientv3.WithRev(c.now.revision+1)) {
 			if len(reply.Events) == 0 {
 				continue
 			}
-			if err := s.member.mark.count(c.follow(reply.Events)); err != nil {
+			if err := s.member.mark.setDigest(c.apply(reply.Events)); err != nil {
 				s.member.cfg.Log.Error("the store does not note what it holds", "file", MarkFile, "error", err)
 			}
 		}
-		if c.again(ctx, s.client) != nil {
-			return // the member has ended
+		for c.recompute(ctx, s.client) != nil { // without a digest nothing would be compacted
+			select {
+			case <-ctx.Done():
+				return
+			case <-time.After(checkInterval):
+			}
 		}
 	}
 }
 
-// look says whether something is taken now.
-func (s *Store) look() {
+// checkWritable updates whether writes are accepted.
+func (s *Store) checkWritable() {
 	m := s.member
-	why := m.linked.look(&m.cfg)
+	if err := m.prealloc.extend(m.cfg.databaseFile()); err != nil {
+		m.cfg.Log.Debug("the database file has no room ahead of it on the disk", "error", err)
+	}
+	why := m.linked.stat(&m.cfg)
 	if err := m.mark.sync(); err != nil && why == "" {
 		why = "its file " + MarkFile + " cannot be synchronised: " + err.Error()
 	}
 	if why == "" {
-		why = m.shortOfRoom()
+		why = m.spaceShortage()
 	}
 	if why == "" {
 		why = m.overQuota()
 	}
 	if why == "" && len(m.server.Alarms()) > 0 {
-		why = s.alarmed()
+		why = s.noSpace()
 	}
 	old := s.full.Load()
 	if was := old != nil; was == (why != "") && (!was || *old == why) {
@@ -94,8 +102,8 @@ func (s *Store) look() {
 	}
 }
 
-// alarmed says why etcd takes nothing. Where there is room again it lifts the alarm.
-func (s *Store) alarmed() string {
+// noSpace returns why etcd accepts no writes. If there is room again it clears the alarm.
+func (s *Store) noSpace() string {
 	ctx, cancel := context.WithTimeout(context.Background(), callLimit)
 	defer cancel()
 	for _, a := range s.member.server.Alarms() {

@@ -22,30 +22,34 @@ import (
 	"github.com/weirnet/weir/store/etcd/verify"
 )
 
-// Config says how a member runs in this process. Zero values are the defaults.
+// Config configures a member in this process. Zero values are the defaults.
 type Config struct {
-	Dir  string // of the member's files; made if it is not there. One process a directory: the caller sees to that
+	Dir  string // of the member's files; created if necessary. The caller ensures one process per directory
 	Name string // of the member; "weir"
-	// Quota is how many bytes its file may have; 4 GiB. Beyond nothing is taken.
+	// Quota is the size of the database file, in bytes, beyond which writes are refused; default 4
+	// GiB.
 	Quota int64
-	// Reserve is how many bytes of the disk are to stay free; 192 MiB. Below nothing is taken: what etcd does not get it dies of.
+	// Reserve is the free disk space, in bytes, below which writes are refused; default 192 MiB.
+	// Without space etcd ends the process.
 	Reserve int64
-	// Full, if set, is told why nothing is taken, and "" when it is again.
+	// Full, if set, is called with the reason when writes are refused, and with "" when they are
+	// accepted again.
 	Full func(why string)
-	// Known says that a member has run in this directory, and its files have to be there.
-	Known bool
-	Log   *slog.Logger // nil for none
+	// MustExist: a member has run in this directory before, and its files must exist.
+	MustExist bool
+	Log       *slog.Logger // nil: no log
 }
 
 // Times and sizes of a member.
 const (
 	defaultQuota   = 4 << 30
 	defaultReserve = 192 << 20
-	// quotaSlack is what etcd's own quota is above ours, more than what can be on its way when ours is reached: etcd does the transaction that
-	// exceeds its quota, and says that there was no room.
+	// quotaSlack is the difference of etcd's own quota to ours, more than can be in flight when
+	// ours is reached: etcd executes the transaction that exceeds its quota, and returns an error.
 	quotaSlack = 128 << 20
-	// A member that is alone waits for one to two election timeouts before it elects itself, and nobody can be elected beside it: so
-	// the timeout is short. With more members it will have to be ten times as long.
+	// A member that is alone waits for one to two election timeouts before it elects itself, and
+	// nobody can be elected beside it: so the timeout is short. With more members it will have to
+	// be ten times as long.
 	tick          = 30 * time.Millisecond
 	electionTicks = 2
 	readyLimit    = time.Minute
@@ -56,33 +60,34 @@ const (
 
 // member is a member of etcd in this process.
 type member struct {
-	cfg    Config
-	server *etcdserver.EtcdServer
-	mark   *markFile
-	census census
-	linked linked
-	spent  atomic.Bool // the quota is: so it stays until much of it is free again
-	stop   func()      // and wait
+	cfg          Config
+	server       *etcdserver.EtcdServer
+	mark         *ackFile
+	census       contentDigest
+	linked       fileLinks
+	prealloc     preallocator // owned by the loop
+	quotaReached atomic.Bool  // sticky until much of the quota is free again
+	stop         func()       // and waits
 }
 
-// Start runs a member, alone in its cluster, and returns when it serves. It serves all that was ever acknowledged of its directory, or returns a
-// *verify.Damage that names a file.
+// Start runs a single-member cluster, and returns when it serves. It serves all that was ever
+// acknowledged in its directory, or returns a *verify.Damage that names a file.
 func Start(ctx context.Context, cfg Config) (*Store, error) {
 	cfg.defaults()
-	if _, err := os.Stat(cfg.Dir); cfg.Known && os.IsNotExist(err) {
+	if _, err := os.Stat(cfg.Dir); cfg.MustExist && os.IsNotExist(err) {
 		return nil, &verify.Damage{File: cfg.Dir, What: "it is not there, and was when an instance ran here last"}
+	}
+	m := &member{cfg: cfg}
+	if _, err := os.Stat(filepath.Join(cfg.Dir, "member")); os.IsNotExist(err) {
+		if why := m.spaceShortage(); why != "" {
+			return nil, fmt.Errorf("%w: %s: free some, or take a directory on another disk (--data-dir)", store.ErrFull, why)
+		}
 	}
 	if err := os.MkdirAll(cfg.Dir, 0o700); err != nil {
 		return nil, err
 	}
-	m := &member{cfg: cfg}
-	if _, err := os.Stat(filepath.Join(cfg.Dir, "member")); os.IsNotExist(err) {
-		if why := m.shortOfRoom(); why != "" {
-			return nil, fmt.Errorf("%w: %s", store.ErrFull, why)
-		}
-	}
 	var err error
-	if m.mark, err = openMark(cfg.Dir, cfg.Known); err != nil {
+	if m.mark, err = openAckFile(cfg.Dir, cfg.MustExist); err != nil {
 		return nil, err
 	}
 	m.linked.mark = int(m.mark.f.Fd())
@@ -112,7 +117,7 @@ func (c *Config) defaults() {
 
 // start runs a member whose mark is open.
 func (m *member) start(ctx context.Context) (*Store, error) {
-	if err := m.cfg.whole(m.mark.held()); err != nil {
+	if err := m.cfg.checkFiles(m.mark.newest()); err != nil {
 		return nil, err
 	}
 	if err := m.load(); err != nil {
@@ -120,12 +125,12 @@ func (m *member) start(ctx context.Context) (*Store, error) {
 	}
 	m.server.Start()
 	stop := sync.OnceFunc(m.server.Stop)
-	if err := m.serves(ctx); err != nil {
+	if err := m.awaitServing(ctx); err != nil {
 		stop()
 		return nil, err
 	}
 	s := &Store{member: m, client: v3client.New(m.server)}
-	if err := m.recount(ctx, s.client); err != nil {
+	if err := m.verifyContent(ctx, s.client); err != nil {
 		s.client.Close()
 		stop()
 		return nil, err
@@ -135,15 +140,15 @@ func (m *member) start(ctx context.Context) (*Store, error) {
 		m.linked.close()
 		m.mark.close()
 	})
-	s.watch()
+	s.startChecks()
 	return s, nil
 }
 
-// load has etcd read its files. Where it meets what it cannot go on with it panics or would end the process: that is an error here.
+// load makes etcd read its files. Panics and fatal errors of etcd become an error.
 func (m *member) load() (err error) {
 	var started atomic.Bool
-	logger := zap.New(&bridge{log: m.cfg.Log}, zap.WithFatalHook(fatal{&started}))
-	sc, err := m.cfg.server(logger)
+	logger := zap.New(&zapBridge{log: m.cfg.Log}, zap.WithFatalHook(fatal{&started}))
+	sc, err := m.cfg.serverConfig(logger)
 	if err != nil {
 		return err
 	}
@@ -157,10 +162,11 @@ func (m *member) load() (err error) {
 	return err
 }
 
-// fatal ends the process when etcd says so: after the start, where what is on the disk is not what was written. Before, it panics.
+// fatal ends the process on a fatal log entry of etcd after the start, when the files may differ
+// from what was written. Before, it panics.
 type fatal struct{ started *atomic.Bool }
 
-// OnWrite is of zapcore.CheckWriteHook.
+// OnWrite implements zapcore.CheckWriteHook.
 func (f fatal) OnWrite(e *zapcore.CheckedEntry, fields []zapcore.Field) {
 	if f.started.Load() {
 		os.Exit(1)
@@ -168,13 +174,13 @@ func (f fatal) OnWrite(e *zapcore.CheckedEntry, fields []zapcore.Field) {
 	panic(e.Message)
 }
 
-// ready is an error where a transaction cannot be done.
+// ready returns an error if a transaction cannot be executed.
 func (m *member) ready(txn *store.Txn) error {
-	if err := m.lasting(); err != nil {
+	if err := m.checkLinked(); err != nil {
 		return err
 	}
-	if puts(txn) {
-		why := m.shortOfRoom()
+	if mayWrite(txn) {
+		why := m.spaceShortage()
 		if why == "" {
 			why = m.overQuota()
 		}
@@ -185,9 +191,9 @@ func (m *member) ready(txn *store.Txn) error {
 	return nil
 }
 
-// acknowledge notes a revision that is about to be acknowledged.
+// acknowledge records a revision that is about to be acknowledged.
 func (m *member) acknowledge(rev int64) error {
-	if err := m.lasting(); err != nil {
+	if err := m.checkLinked(); err != nil {
 		return err
 	}
 	if err := m.mark.acknowledge(m.server.CommittedIndex(), rev); err != nil {
@@ -196,8 +202,8 @@ func (m *member) acknowledge(rev int64) error {
 	return nil
 }
 
-// serves waits until it does.
-func (m *member) serves(ctx context.Context) error {
+// awaitServing waits until the member serves.
+func (m *member) awaitServing(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, readyLimit)
 	defer cancel()
 	select {
@@ -210,8 +216,8 @@ func (m *member) serves(ctx context.Context) error {
 	}
 }
 
-// server is a member's configuration as etcd has it. What is not said here is as etcd's own command has it.
-func (c *Config) server(logger *zap.Logger) (config.ServerConfig, error) {
+// serverConfig returns the member's configuration for etcd, by default that of the etcd command.
+func (c *Config) serverConfig(logger *zap.Logger) (config.ServerConfig, error) {
 	peers, err := types.NewURLs([]string{peerURL})
 	if err != nil {
 		return config.ServerConfig{}, err
@@ -219,20 +225,25 @@ func (c *Config) server(logger *zap.Logger) (config.ServerConfig, error) {
 	return config.ServerConfig{
 		Name: c.Name, DataDir: c.Dir, PeerURLs: peers, ClientURLs: peers,
 		InitialPeerURLsMap: types.URLsMap{c.Name: peers}, InitialClusterToken: token, NewCluster: true,
-		SnapshotCount: 1_000, SnapshotCatchUpEntries: 1, // what is after the last snapshot is read at the start; there is no other member that could lag
+		// what is after the last snapshot is read at the start; there is no other member that could
+		// lag
+		SnapshotCount: 1_000, SnapshotCatchUpEntries: 1,
 		MaxSnapFiles: 2, MaxWALFiles: 2,
 		TickMs: uint(tick / time.Millisecond), ElectionTicks: electionTicks, InitialElectionTickAdvance: true, PreVote: true,
-		AutoCompactionMode: "periodic", QuotaBackendBytes: c.Quota + quotaSlack, MaxTxnOps: store.MaxTxnOps + 1, MaxRequestBytes: 2 * store.MaxTxnBytes,
+		AutoCompactionMode: "periodic", QuotaBackendBytes: c.Quota + quotaSlack, MaxTxnOps: store.MaxTxnOps + 1,
+		MaxRequestBytes:     2 * store.MaxTxnBytes,
 		BackendFreelistType: "hashmap", CompactionBatchLimit: 1000, CompactionSleepInterval: 10 * time.Millisecond,
 		MaxConcurrentStreams: 1 << 20, StrictReconfigCheck: true, AuthToken: "simple", BcryptCost: 10, TokenTTL: 300,
-		CompactHashCheckTime: time.Minute, WarningApplyDuration: 100 * time.Millisecond, WarningUnaryRequestDuration: 300 * time.Millisecond,
+		CompactHashCheckTime: time.Minute, WarningApplyDuration: 100 * time.Millisecond,
+		WarningUnaryRequestDuration: 300 * time.Millisecond,
 		WatchProgressNotifyInterval: 10 * time.Minute, DowngradeCheckTime: 5 * time.Second, BootstrapTimeout: readyLimit,
 		V2Deprecation: config.V2DeprDefault, LocalAddress: "127.0.0.1",
 		ServerFeatureGate: features.NewDefaultServerFeatureGate(c.Name, logger), Metrics: "basic", Logger: logger,
 	}, nil
 }
 
-// Ended is closed when the member of this process has stopped, by Close or by itself; nil for a cluster elsewhere.
+// Ended returns a channel that is closed when the member of this process has stopped, by Close or
+// by itself; nil for a remote cluster.
 func (s *Store) Ended() <-chan struct{} {
 	if s.member == nil {
 		return nil

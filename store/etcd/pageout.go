@@ -10,9 +10,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Loaded tells that much of what the store holds has been read, and will not be read again soon: the pages of the database file that are in the
-// memory of the process because of that are given back to the system, which has them in the file. Nothing is lost or refused if that fails.
-func (s *Store) Loaded() {
+// PageOut releases the pages of the database file from the process's memory, after much of the
+// store has been read and will not be read again soon. Errors are ignored: nothing is lost.
+func (s *Store) PageOut() {
 	if s.member == nil {
 		return
 	}
@@ -24,7 +24,7 @@ func (s *Store) Loaded() {
 	}
 }
 
-// mappings are the addresses, from and up to, at which a file is in the memory of this process.
+// mappings returns the address ranges at which a file is mapped in this process.
 func mappings(file string) (list [][2]uintptr) {
 	file, err := filepath.Abs(file)
 	if err != nil {

@@ -12,7 +12,8 @@ import (
 	"github.com/weirnet/weir/store"
 )
 
-// TestLoadedGivesPagesBack reads all of a store that was started again: what of its file is in memory then goes, and can be read again.
+// TestLoadedGivesPagesBack reads all of a store that was started again: what of its file is in
+// memory then goes, and can be read again.
 func TestLoadedGivesPagesBack(t *testing.T) {
 	dir := t.TempDir()
 	value := bytes.Repeat([]byte("v"), 64<<10)
@@ -39,7 +40,7 @@ func TestLoadedGivesPagesBack(t *testing.T) {
 	}
 	read()
 	before := residentKB(t, filepath.Join(dir, "member", "snap", "db"))
-	s.Loaded()
+	s.PageOut()
 	after := residentKB(t, filepath.Join(dir, "member", "snap", "db"))
 	if before < 8<<10 || after > before/4 {
 		t.Errorf("%d KB are in memory, %d before", after, before)

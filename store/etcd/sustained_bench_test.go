@@ -15,12 +15,13 @@ import (
 	"time"
 
 	"github.com/weirnet/weir/store"
+	"github.com/weirnet/weir/store/compactor"
 	"github.com/weirnet/weir/store/journal"
-	"github.com/weirnet/weir/store/upkeep"
 )
 
-// BenchmarkSustained installs 50,000 and withdraws 50,000 records a second, any of 200,000 that are alive, for WEIR_BENCH_SECONDS
-// (20), and looks at the file, the disk and the processor. An operation is the whole of it: -benchtime 1x.
+// BenchmarkSustained installs 50,000 and withdraws 50,000 records a second, any of 200,000 that are
+// alive, for WEIR_BENCH_SECONDS (20), and looks at the file, the disk and the processor. An
+// operation is the whole of it: -benchtime 1x.
 func BenchmarkSustained(b *testing.B) {
 	seconds, err := strconv.Atoi(os.Getenv("WEIR_BENCH_SECONDS"))
 	if err != nil {
@@ -30,7 +31,7 @@ func BenchmarkSustained(b *testing.B) {
 	s, j := benched(b)
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	go upkeep.New(s, nil, nil).Run(ctx)
+	go compactor.New(s, nil, nil).Run(ctx)
 	feed(b, j, alive, spec)
 	live := make([]uint32, alive)
 	for i := range live {

@@ -9,7 +9,7 @@ import (
 	"github.com/weirnet/weir/store"
 )
 
-// Watch is of store.Store.
+// Watch implements store.Store.
 func (s *Store) Watch(ctx context.Context, span store.Span, from store.Revision) (store.Watcher, error) {
 	if err := span.Check(); err != nil {
 		return nil, err
@@ -20,10 +20,10 @@ func (s *Store) Watch(ctx context.Context, span store.Span, from store.Revision)
 			return nil, err
 		}
 		from = page.Revision + 1
-	} else if err := s.enter(ctx); err != nil {
+	} else if err := s.beginWrite(ctx); err != nil {
 		return nil, err
 	}
-	// The context of the call is that of making the watch, not of its life.
+	// The context of the call limits the creation of the watch, not its life.
 	life, cancel := context.WithCancel(context.Background())
 	options := append(spanOptions(span), clientv3.WithRev(int64(from)))
 	return &watcher{in: s.client.Watch(life, string(span.From), options...), cancel: cancel}, nil
@@ -35,7 +35,7 @@ type watcher struct {
 	err    error
 }
 
-// Next is of store.Watcher.
+// Next implements store.Watcher.
 func (w *watcher) Next(ctx context.Context) ([]store.Event, error) {
 	for w.err == nil {
 		select {
@@ -48,7 +48,7 @@ func (w *watcher) Next(ctx context.Context) ([]store.Event, error) {
 			case reply.CompactRevision != 0:
 				w.err = fmt.Errorf("%w: up to %d", store.ErrCompacted, reply.CompactRevision)
 			case reply.Err() != nil:
-				w.err = read(reply.Err())
+				w.err = readError(reply.Err())
 			case len(reply.Events) > 0:
 				return events(reply.Events), nil
 			}
@@ -70,5 +70,5 @@ func events(list []*clientv3.Event) []store.Event {
 	return out
 }
 
-// Close is of store.Watcher.
+// Close implements store.Watcher.
 func (w *watcher) Close() { w.cancel() }

@@ -9,82 +9,85 @@ import (
 	"github.com/weirnet/weir/store"
 )
 
-// flight is a transaction that is under way. It is tried again, the same, until its outcome is known.
-type flight struct {
-	txn    store.Txn
-	row    row
-	block  []byte // sealed; nil: merges only
-	bytes  int    // of records in it
-	groups []group
-	merges []merge
-	unsure bool      // a try may have been done
-	failed time.Time // of its first try; zero: none has
+// inflightTxn is a transaction in flight. It is retried, unchanged, until its outcome is known.
+type inflightTxn struct {
+	txn          store.Txn
+	row          writerRow
+	block        []byte // sealed; nil: merges only
+	bytes        int    // of records in it
+	groups       []group
+	merges       []merge
+	maybeDone    bool      // a try may have succeeded
+	firstFailure time.Time // time of the first failed try; zero: none
 }
 
-// Turn does one step: at most one transaction. Told is when to call it again, if nothing is appended before; zero: no need.
+// Turn executes one step: at most one transaction. again is when to call it again, if nothing is
+// appended before; zero: no need.
 func (j *Journal) Turn(ctx context.Context) (again time.Time) {
 	if j.ended() {
 		return time.Time{}
 	}
-	if j.flight == nil && !j.start(ctx) {
-		return j.later()
+	if j.inflight == nil && !j.start(ctx) {
+		return j.nextMerge()
 	}
 	result, err := j.try(ctx)
 	switch {
 	case err == nil:
-		j.land(result.Revision)
-		return j.later()
+		j.finish(result.Revision)
+		return j.nextMerge()
 	case errors.Is(err, ErrDeposed):
 		j.end(ErrDeposed)
 	case errors.Is(err, store.ErrUnavailable) || errors.Is(err, store.ErrUnknown):
-		j.flight.unsure = j.flight.unsure || errors.Is(err, store.ErrUnknown)
-		j.say(err.Error())
+		j.inflight.maybeDone = j.inflight.maybeDone || errors.Is(err, store.ErrUnknown)
+		j.reportTrouble(err.Error())
 		j.count(func(s *Stats) { s.Retried++ })
-		return j.failed(err)
-	case errors.Is(err, store.ErrFull) && j.flight.unsure: // an earlier try may have been done all the same
+		return j.retryTime(err)
+	case errors.Is(err, store.ErrFull) && j.inflight.maybeDone: // an earlier try may have succeeded all the same
 		return j.resolve(ctx, err)
 	default:
-		j.refuse(err)
+		j.failGroups(err)
 	}
 	return time.Time{}
 }
 
-// try sends the transaction under way to the store, within tryLimit.
+// try sends the transaction to the store, within tryLimit.
 func (j *Journal) try(ctx context.Context) (store.Result, error) {
 	ctx, cancel := context.WithTimeout(ctx, j.tryLimit())
 	defer cancel()
-	result, err := j.st.Txn(ctx, j.flight.txn)
-	if err == nil && !result.Held {
-		result.Revision, err = j.lookBack(ctx)
+	result, err := j.st.Txn(ctx, j.inflight.txn)
+	if err == nil && !result.Succeeded {
+		result.Revision, err = j.checkOutcome(ctx)
 	}
 	return result, err
 }
 
-// tryLimit is how long one call of the store may take: three of them fit into the time of an answer.
+// tryLimit is the timeout of one call of the store: three of them fit into Config.Answer.
 func (j *Journal) tryLimit() time.Duration { return j.cfg.Answer * 3 / 10 }
 
-// patience is how long a transaction may fail, from its first failure on, before nothing waits behind it any more.
-func (j *Journal) patience() time.Duration { return j.cfg.Answer * 2 / 5 }
+// giveUpAfter is how long a transaction may fail, from its first failure on, before the waiting
+// records are rejected.
+func (j *Journal) giveUpAfter() time.Duration { return j.cfg.Answer * 2 / 5 }
 
-// failed is when to try again a transaction whose outcome is open. Where that has been so for too long, what waits behind it is refused: of
-// that it is certain that nothing was kept.
-func (j *Journal) failed(err error) (again time.Time) {
-	f, now := j.flight, j.cfg.Now()
-	if f.failed.IsZero() {
-		f.failed = now
+// retryTime returns when to retry a transaction whose outcome is unknown. After giveUpAfter it
+// rejects the waiting records: none of these were written.
+func (j *Journal) retryTime(err error) (again time.Time) {
+	f, now := j.inflight, j.cfg.Now()
+	if f.firstFailure.IsZero() {
+		f.firstFailure = now
 	}
 	switch {
-	case now.Sub(f.failed) < j.patience():
+	case now.Sub(f.firstFailure) < j.giveUpAfter():
 	case errors.Is(err, store.ErrFull):
-		j.dismiss(err)
+		j.rejectWaiting(err)
 	default:
-		j.dismiss(fmt.Errorf("%w: %v", store.ErrUnavailable, err)) // of these nothing is unknown
+		j.rejectWaiting(fmt.Errorf("%w: %v", store.ErrUnavailable, err)) // none of these were sent
 	}
 	return now.Add(retryAfter)
 }
 
-// dismiss refuses what waits, and what comes until the outcome of the flight is known.
-func (j *Journal) dismiss(err error) {
+// rejectWaiting rejects waiting records, and new ones until the outcome of the transaction in
+// flight is known.
+func (j *Journal) rejectWaiting(err error) {
 	j.mu.Lock()
 	j.stuck = err
 	groups := j.queue.drain()
@@ -95,49 +98,79 @@ func (j *Journal) dismiss(err error) {
 	}
 }
 
-// Waiting says whether there is something to commit, and no failed transaction before it.
+// Waiting reports whether there are records to commit, and no failed transaction before them.
 func (j *Journal) Waiting() bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return j.queue.first < len(j.queue.groups) && j.flight == nil
+	return j.queue.first < len(j.queue.groups) && j.inflight == nil
 }
 
-// later is when blocks are to be merged on their own; zero: there is nothing to merge.
-func (j *Journal) later() time.Time {
-	if !j.log.worth() {
+// nextMerge is when blocks are to be merged without new records; zero: nothing to merge.
+func (j *Journal) nextMerge() time.Time {
+	if !j.log.worthMerging() {
 		return time.Time{}
 	}
-	return j.busy.Add(quietFor)
+	at := j.busy.Add(quietFor)
+	if j.unread.After(at) {
+		return j.unread
+	}
+	return at
 }
 
-// worth says whether something may be worth merging.
-func (l *log) worth() bool { return len(l.sparse) > 0 || l.small >= smallRun }
+// worthMerging reports whether blocks may be worth merging.
+func (l *log) worthMerging() bool { return len(l.sparse) > 0 || l.small >= smallRun }
 
-// ended says whether the journal has ended.
+// sparseTogether is how many small sparse blocks accumulate while records arrive: neighbours are
+// read and deleted together.
+const sparseTogether = 16
+
+// due reports whether merging must not wait until no records arrive.
+func (l *log) due() bool {
+	if l.small >= smallRun || len(l.sparse) >= sparseTogether {
+		return true
+	}
+	size := 0
+	for _, slot := range l.sparse {
+		size += l.blocks[slot].size
+	}
+	return size >= mergedSize
+}
+
+// ended reports whether the journal has ended.
 func (j *Journal) ended() bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return j.closed != nil && j.flight == nil && j.queue.first == len(j.queue.groups)
+	return j.closed != nil && j.inflight == nil && j.queue.first == len(j.queue.groups)
 }
 
-// start makes the next transaction; false if there is nothing to do.
+// merge adds merges to a transaction. If blocks cannot be read it pauses for a while, and the time
+// spent counts against the transaction's.
+func (j *Journal) merge(ctx context.Context, f *inflightTxn, budget int) {
+	ctx, cancel := context.WithTimeout(ctx, j.tryLimit())
+	defer cancel()
+	var err error
+	if f.merges, err = j.plan(ctx, budget); err == nil {
+		j.unread = time.Time{}
+		return
+	}
+	f.firstFailure = j.cfg.Now()
+	j.unread = f.firstFailure.Add(unreadFor)
+	j.cfg.Log.Warn("blocks of the journal are not merged", "journal", j.cfg.Prefix, "error", err)
+}
+
+// start builds the next transaction; false if there is nothing to do.
 func (j *Journal) start(ctx context.Context) bool {
-	f := &flight{row: row{term: j.row.term, commits: j.row.commits + 1, seq: j.row.seq}}
-	j.gather(f)
-	budget := mergedSize * 2 // it is quiet: there is time
+	f := &inflightTxn{row: writerRow{term: j.row.term, commits: j.row.commits + 1, seq: j.row.seq}}
+	j.fillBlock(f)
+	budget := mergedSize * 2 // idle: there is time
 	if f.block == nil && j.cfg.Now().Before(j.busy.Add(quietFor)) {
 		return false
 	} else if f.block != nil {
 		j.credit = min(j.credit+f.bytes, creditMax)
 		budget = j.credit
 	}
-	var err error
-	if j.log.worth() {
-		ctx, cancel := context.WithTimeout(ctx, j.tryLimit())
-		defer cancel()
-		if f.merges, err = j.plan(ctx, budget); err != nil {
-			j.cfg.Log.Warn("blocks of the journal are not merged", "journal", j.cfg.Prefix, "error", err)
-		}
+	if j.log.worthMerging() && (f.block == nil || j.log.due()) && (j.unread.IsZero() || !j.cfg.Now().Before(j.unread)) {
+		j.merge(ctx, f, budget)
 	}
 	if f.block == nil && len(f.merges) == 0 {
 		return false
@@ -155,12 +188,12 @@ func (j *Journal) start(ctx context.Context) bool {
 	}
 	f.txn.If = []store.Compare{store.Unchanged(j.writerKey(), j.row.mod)}
 	f.txn.Then = append(ops, store.Put(j.writerKey(), f.row.append()))
-	j.flight = f
+	j.inflight = f
 	return true
 }
 
-// gather takes what waits into one block.
-func (j *Journal) gather(f *flight) {
+// fillBlock puts the waiting records into one block.
+func (j *Journal) fillBlock(f *inflightTxn) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	records, groups := j.queue.take(j.cfg.BlockMax)
@@ -174,49 +207,60 @@ func (j *Journal) gather(f *flight) {
 	clear(groups)
 }
 
-// lookBack finds out why the condition did not hold: the transaction was done by an earlier try, or another writer is there.
-func (j *Journal) lookBack(ctx context.Context) (store.Revision, error) {
+// checkOutcome finds out why the condition failed: an earlier try succeeded, or there is another
+// writer.
+func (j *Journal) checkOutcome(ctx context.Context) (store.Revision, error) {
 	now, err := j.readRow(ctx)
 	switch {
 	case err != nil && (errors.Is(err, ErrDamaged) || errors.Is(err, store.ErrInvalid)):
 		return 0, fmt.Errorf("%w: %w", ErrDeposed, err)
 	case err != nil:
 		return 0, fmt.Errorf("%w: %w", store.ErrUnknown, err)
-	case now.term == j.flight.row.term && now.commits == j.flight.row.commits:
+	}
+	made, err := j.isOwnRow(ctx, now)
+	switch {
+	case err != nil:
+		return 0, fmt.Errorf("%w: %w", store.ErrUnknown, err)
+	case made:
 		return now.mod, nil
 	}
 	return 0, fmt.Errorf("%w: term %d", ErrDeposed, now.term)
 }
 
-// resolve finds out whether an earlier try was done, after one that surely was not.
+// resolve finds out whether an earlier try succeeded, after one that certainly did not.
 func (j *Journal) resolve(ctx context.Context, cause error) (again time.Time) {
 	read, cancel := context.WithTimeout(ctx, j.tryLimit())
 	defer cancel()
 	now, err := j.readRow(read)
+	made := false
+	if err == nil {
+		made, err = j.isOwnRow(read, now)
+	}
 	switch {
 	case err != nil:
-		return j.failed(err)
-	case now.term == j.flight.row.term && now.commits == j.flight.row.commits:
-		j.land(now.mod)
+		return j.retryTime(err)
+	case made:
+		j.finish(now.mod)
 		return time.Time{}
 	}
-	// It may still be done, late: only a transaction that changes the row rules that out, and a full store takes none.
-	j.say(cause.Error())
-	return j.failed(cause)
+	// It may still be executed, late: only a transaction that changes the row rules that out, and a
+	// full store accepts none.
+	j.reportTrouble(cause.Error())
+	return j.retryTime(cause)
 }
 
-// land counts what a transaction did, and tells it.
-func (j *Journal) land(rev store.Revision) {
-	f := j.flight
-	j.flight = nil
+// finish applies the effects of a completed transaction, and calls its done functions.
+func (j *Journal) finish(rev store.Revision) {
+	f := j.inflight
+	j.inflight = nil
 	f.row.mod = rev
-	j.row = f.row
+	j.row, j.notTakenOver = f.row, false
 	for i := range f.merges {
 		j.log.move(&f.merges[i], rev)
 	}
-	for i := range f.merges { // when all have moved: a withdrawal that dies by this may be one that moved
-		for _, number := range f.merges[i].buried {
-			j.log.bury(number)
+	for i := range f.merges { // after all moves: a withdrawal that becomes dead may be one that moved
+		for _, number := range f.merges[i].stale {
+			j.log.dropStale(number)
 		}
 	}
 	j.log.small = j.log.countSmall()
@@ -224,9 +268,9 @@ func (j *Journal) land(rev store.Revision) {
 		j.log.add(f.row.seq, rev, f.block)
 		j.busy = j.cfg.Now()
 	}
-	j.say("")
+	j.reportTrouble("")
 	j.count(func(s *Stats) {
-		f.tell(s)
+		f.addTo(s)
 		j.stuck = nil
 	})
 	j.publish()
@@ -235,30 +279,30 @@ func (j *Journal) land(rev store.Revision) {
 	}
 }
 
-// tell adds a transaction that was done.
-func (f *flight) tell(s *Stats) {
+// addTo adds a completed transaction to the statistics.
+func (f *inflightTxn) addTo(s *Stats) {
 	s.Commits++
 	s.Appended += uint64(f.bytes)
 	for i := range f.merges {
 		m := &f.merges[i]
 		s.Merged += uint64(len(m.value))
 		if m.value == nil {
-			s.Tossed += uint64(len(m.run))
+			s.Deleted += uint64(len(m.run))
 		} else {
 			s.MergedBlocks += uint64(len(m.run))
 		}
 	}
 }
 
-// add takes a block in that has been written.
+// add indexes a written block.
 func (l *log) add(seq uint64, mod store.Revision, value []byte) {
 	slot := l.push(seq, mod)
 	for at := blockHead; at < len(value)-blockTail; {
 		r, n := next(value[at : len(value)-blockTail])
-		l.take(slot, &r, at, n)
+		l.addRecord(slot, &r, at, n)
 		at += n
 	}
-	l.consider(slot) // nothing may be alive in it
+	l.consider(slot) // nothing may be live in it
 	if l.blocks[slot].size < smallSize {
 		l.small++
 	} else {
@@ -266,12 +310,13 @@ func (l *log) add(seq uint64, mod store.Revision, value []byte) {
 	}
 }
 
-// refuse tells those whose records were not committed, and will not be. What waits behind them meets the same: it is told too.
-func (j *Journal) refuse(err error) {
-	f := j.flight
-	j.flight = nil
+// failGroups calls done with an error for records that were not committed, and for those that wait
+// behind them.
+func (j *Journal) failGroups(err error) {
+	f := j.inflight
+	j.inflight = nil
 	for i := range f.merges {
-		j.log.abandon(f.merges[i].run)
+		j.log.unplan(f.merges[i].run)
 	}
 	j.mu.Lock()
 	j.stuck = nil
@@ -282,13 +327,13 @@ func (j *Journal) refuse(err error) {
 	}
 	j.stats.Failed += uint64(len(groups))
 	j.mu.Unlock()
-	j.say(err.Error())
+	j.reportTrouble(err.Error())
 	for _, g := range groups {
 		g.done(0, err)
 	}
 }
 
-// end ends the journal: nothing is taken any more, and what waits is told so.
+// end closes the journal: it rejects new and waiting records.
 func (j *Journal) end(err error) {
 	j.mu.Lock()
 	if j.closed == nil {
@@ -296,18 +341,18 @@ func (j *Journal) end(err error) {
 	}
 	var groups []group
 	unsure := 0
-	if f := j.flight; f != nil {
+	if f := j.inflight; f != nil {
 		groups = f.groups
-		if f.unsure {
+		if f.maybeDone {
 			unsure = len(groups)
 		}
-		j.flight = nil
+		j.inflight = nil
 	}
 	groups = append(groups, j.queue.drain()...)
 	j.stats.Failed += uint64(len(groups))
 	j.mu.Unlock()
 	if !errors.Is(err, ErrClosed) {
-		j.say(err.Error())
+		j.reportTrouble(err.Error())
 	}
 	for i, g := range groups {
 		if i < unsure {
@@ -318,8 +363,8 @@ func (j *Journal) end(err error) {
 	}
 }
 
-// say tells of trouble, when it is another than before.
-func (j *Journal) say(reason string) {
+// reportTrouble calls Config.Trouble if the reason has changed.
+func (j *Journal) reportTrouble(reason string) {
 	if reason == j.trouble {
 		return
 	}

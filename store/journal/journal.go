@@ -9,35 +9,39 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/weirnet/weir/loop"
 	"github.com/weirnet/weir/store"
 )
 
-// What a journal refuses, or ends with.
+// Errors of a journal.
 var (
-	// ErrOverload: too much waits to be committed. Nothing was taken.
+	// ErrOverload: the queue is full. Nothing was accepted.
 	ErrOverload = errors.New("too many records wait for the disk")
 	// ErrClosed: the journal has ended.
 	ErrClosed = errors.New("the journal is closed")
-	// ErrDeposed: another writer has taken the journal. It stays so.
+	// ErrDeposed: another writer has taken over the journal, for good.
 	ErrDeposed = errors.New("another writer has taken the journal")
 )
 
-// MaxAppend is how many bytes the records of one Append may take, encoded: at most ten a record and its data.
+// MaxAppend is the greatest encoded size of the records of one Append, in bytes: at most ten a
+// record and its data.
 const MaxAppend = 1 << 20
 
-// Config says what a journal is. Zero values are the defaults.
+// Config configures a journal. Zero values are the defaults.
 type Config struct {
 	Prefix string // of its keys: "intents/"
-	// BlockMax is how many bytes of several Appends are brought together in one block; 64 KiB. WaitingMax is how many may wait;
-	// 8 MiB.
+	// BlockMax is the size up to which several Appends share one block; default 64 KiB.
+	// WaitingMax is the size of the queue; default 8 MiB.
 	BlockMax, WaitingMax int
-	// Answer is how long an Append may wait for a store that does not answer; 5 s. Before it is over, what no transaction has taken up yet
-	// is refused (store.ErrUnavailable), and so is what is appended until the store answers again.
+	// Answer is how long an Append may wait for a store that does not answer; default 5 s. Before
+	// it has passed, records that are in no transaction yet are rejected (store.ErrUnavailable),
+	// and so are new ones until the store answers again.
 	Answer time.Duration
-	// Trouble, if set, is told why nothing can be committed, and "" when it can again. It is called on the journal's goroutine.
+	// Trouble, if set, is called with the reason when nothing can be committed, and with "" when it
+	// can again, on the journal's goroutine.
 	Trouble func(reason string)
 	Log     *slog.Logger
-	Now     func() time.Time // nil: the real clock; looked at after failures only
+	Now     func() time.Time // nil: the real clock; used after failures only
 }
 
 // Times and amounts.
@@ -45,52 +49,56 @@ const (
 	defaultBlock   = 64 << 10
 	defaultWaiting = 8 << 20
 	defaultAnswer  = 5 * time.Second
-	retryAfter     = 50 * time.Millisecond // a transaction that failed
-	fullFor        = time.Second           // what is appended is refused without a try
-	quietFor       = 20 * time.Millisecond // without a record: then blocks are merged on their own
+	retryAfter     = 50 * time.Millisecond // pause after a failed transaction
+	fullFor        = time.Second           // how long a full store is not retried for new records
+	unreadFor      = 5 * time.Second       // pause of merging after a failed read
+	quietFor       = 20 * time.Millisecond // idle time after which blocks are merged without new records
 )
 
-// Journal is a log of records. Append and Stats are for any goroutine; all else is for one.
+// Journal is a log of records. Append and Stats are safe for concurrent use; all else is for one
+// goroutine.
 type Journal struct {
 	cfg  Config
 	st   store.Store
-	wake chan struct{} // one place: something was appended
+	bell loop.Bell // rung when something was appended
 
-	turns atomic.Uint64 // that Run has done
+	turns atomic.Uint64 // completed rounds of Run
 
 	mu        sync.Mutex
 	queue     queue
 	closed    error
 	fullUntil time.Time
-	stuck     error // why the store does not say what became of the flight: what is appended is refused with it
+	stuck     error // why the outcome of the transaction in flight is unknown: the error of new Appends
 	stats     Stats
 
-	// Of the goroutine that turns.
-	log     *log
-	row     row
-	flight  *flight // a transaction whose outcome is not known yet
-	credit  int     // bytes that merging may still write beside what is appended
-	trouble string
-	busy    time.Time // when records were committed last
+	// Owned by the goroutine that calls Turn.
+	log          *log
+	row          writerRow
+	notTakenOver bool         // the store was full at Open: no transaction of this writer has succeeded yet
+	inflight     *inflightTxn // nil without one
+	unread       time.Time    // when merging resumes after a failed read; zero: not paused
+	credit       int          // bytes that merging may write in addition to new records
+	trouble      string
+	busy         time.Time // time of the last commit of records
 }
 
-// Stats are what a journal has done, and what it holds.
+// Stats are the counters and the contents of a journal.
 type Stats struct {
-	Live                 int    // numbers
-	Blocks               int    // in the store
-	Bytes, LiveBytes     int64  // of the records in them; those that live
-	Commits              uint64 // transactions that were done
-	Appended, Merged     uint64 // bytes of records that were committed; that were written again
-	Waiting, WaitingMax  int    // bytes that wait, and how many may
-	Term                 uint64 // of this writer
-	Retried              uint64 // transactions that were tried again
-	Refused              uint64 // Appends: too much waited
-	Failed               uint64 // Appends whose done was told an error
-	MergedBlocks, Tossed uint64 // blocks that were merged into others, that were deleted
+	Live                  int    // numbers
+	Blocks                int    // in the store
+	Bytes, LiveBytes      int64  // of the records in them; of the live ones
+	Commits               uint64 // transactions
+	Appended, Merged      uint64 // bytes of records committed; rewritten by merges
+	Waiting, WaitingMax   int    // bytes in the queue, and its limit
+	Term                  uint64 // of this writer
+	Retried               uint64 // retries of transactions
+	Refused               uint64 // Appends rejected because the queue was full
+	Failed                uint64 // Appends whose done was called with an error
+	MergedBlocks, Deleted uint64 // blocks merged into others; deleted
 }
 
-// Open takes a journal for this writer: whoever wrote before writes nothing more. If the store is full that is so from the first
-// transaction on that is done.
+// Open takes over a journal for this writer and fences off the previous one. If the store is full,
+// the latter holds from the first successful transaction on.
 func Open(ctx context.Context, st store.Store, cfg Config) (*Journal, error) {
 	if cfg.BlockMax == 0 {
 		cfg.BlockMax = defaultBlock
@@ -107,7 +115,7 @@ func Open(ctx context.Context, st store.Store, cfg Config) (*Journal, error) {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	j := &Journal{cfg: cfg, st: st, wake: make(chan struct{}, 1), log: newLog()}
+	j := &Journal{cfg: cfg, st: st, bell: loop.NewBell(), log: newLog()}
 	if err := j.takeOver(ctx); err != nil {
 		return nil, fmt.Errorf("journal %s: %w", cfg.Prefix, err)
 	}
@@ -115,9 +123,10 @@ func Open(ctx context.Context, st store.Store, cfg Config) (*Journal, error) {
 	return j, nil
 }
 
-// Append has records committed, all of them in one transaction, and done told then, on the journal's goroutine: with the revision
-// at which they are durable, or with why they are not. It never blocks, and keeps nothing of recs. An error means that done will
-// not be told: ErrOverload, store.ErrFull, store.ErrUnavailable, store.ErrTooLarge, ErrClosed, ErrDeposed.
+// Append queues records, committed all in one transaction, and calls done then, on the journal's
+// goroutine: with the revision at which they are durable, or with the error. It never blocks, and
+// retains nothing of recs. If it returns an error, done is not called: ErrOverload, store.ErrFull,
+// store.ErrUnavailable, store.ErrTooLarge, ErrClosed, ErrDeposed.
 func (j *Journal) Append(recs []Record, done func(rev store.Revision, err error)) error {
 	size := 0
 	for i := range recs {
@@ -130,7 +139,7 @@ func (j *Journal) Append(recs []Record, done func(rev store.Revision, err error)
 	err := j.admit(size)
 	if err == nil {
 		q := &j.queue
-		q.tidy()
+		q.compact()
 		for i := range recs {
 			q.bytes = recs[i].append(q.bytes)
 		}
@@ -140,24 +149,18 @@ func (j *Journal) Append(recs []Record, done func(rev store.Revision, err error)
 	if err != nil {
 		return err
 	}
-	j.ring()
+	j.bell.Ring()
 	return nil
 }
 
-func (j *Journal) ring() {
-	select {
-	case j.wake <- struct{}{}:
-	default:
-	}
-}
-
-// Pulse has Run do a turn soon, and returns how many it has done: who asks again and again sees whether it hangs. It never blocks.
+// Pulse requests a turn of Run and returns the number of completed turns: a watchdog sees from it
+// whether Run hangs. It never blocks.
 func (j *Journal) Pulse() uint64 {
-	j.ring()
+	j.bell.Ring()
 	return j.turns.Load()
 }
 
-// admit says whether so many bytes more may wait. j.mu is held.
+// admit returns an error if the queue has no room for so many bytes. j.mu is held.
 func (j *Journal) admit(size int) error {
 	switch {
 	case j.closed != nil:
@@ -173,7 +176,7 @@ func (j *Journal) admit(size int) error {
 	return nil
 }
 
-// Stats are the newest.
+// Stats returns the current statistics.
 func (j *Journal) Stats() Stats {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -182,7 +185,7 @@ func (j *Journal) Stats() Stats {
 	return s
 }
 
-// publish has Stats tell what the log is like.
+// publish updates Stats from the log.
 func (j *Journal) publish() {
 	j.mu.Lock()
 	defer j.mu.Unlock()

@@ -8,11 +8,12 @@ import (
 	"github.com/weirnet/weir/store"
 )
 
-// blocksAtOnce are read at a time: about 16 MiB.
+// blocksAtOnce is how many blocks are read at a time: about 16 MiB.
 const blocksAtOnce = 256
 
-// Load gives the records that live, in the order in which they were appended. It is called once, before the first Append. Data is
-// valid during the call. An error of yield ends it and is returned; the end of the context does so before the next block.
+// Load yields the live records, in the order in which they were appended. It is called once, before
+// the first Append. Data is valid during the call. An error of yield ends it and is returned; the
+// end of the context does so before the next block.
 func (j *Journal) Load(ctx context.Context, yield func(Record) error) error {
 	values, err := j.readAll(ctx)
 	if err != nil {
@@ -26,7 +27,7 @@ func (j *Journal) Load(ctx context.Context, yield func(Record) error) error {
 		}
 		values[slot] = nil
 		err := walk(value, func(r Record, at, size int) {
-			if err == nil && !r.Delete && j.log.alive(uint32(slot), r.Number, at) {
+			if err == nil && !r.Delete && j.log.isNewest(uint32(slot), r.Number, at) {
 				err = yield(r)
 			}
 		})
@@ -37,7 +38,7 @@ func (j *Journal) Load(ctx context.Context, yield func(Record) error) error {
 	return nil
 }
 
-// readAll takes all blocks in, and returns their values: of slot 0, 1, 2 …
+// readAll indexes all blocks, and returns their values, by slot.
 func (j *Journal) readAll(ctx context.Context) (values [][]byte, err error) {
 	q := store.Query{Span: store.Prefix(j.cfg.Prefix + "b"), Limit: blocksAtOnce}
 	for more := true; more; {
@@ -49,7 +50,7 @@ func (j *Journal) readAll(ctx context.Context) (values [][]byte, err error) {
 			return nil, err
 		}
 		for i := range page.Pairs {
-			if err := j.takeIn(&page.Pairs[i]); err != nil {
+			if err := j.indexBlock(&page.Pairs[i]); err != nil {
 				return nil, fmt.Errorf("%s: %w", page.Pairs[i].Key, err)
 			}
 			values = append(values, page.Pairs[i].Value)
@@ -61,11 +62,11 @@ func (j *Journal) readAll(ctx context.Context) (values [][]byte, err error) {
 	return values, nil
 }
 
-func (j *Journal) takeIn(p *store.Pair) error {
+func (j *Journal) indexBlock(p *store.Pair) error {
 	seq, err := strconv.ParseUint(string(p.Key[len(j.cfg.Prefix)+1:]), 16, 64)
 	if err != nil || seq == 0 || seq > j.row.seq {
 		return fmt.Errorf("%w: its key is none of a block up to %d", ErrDamaged, j.row.seq)
 	}
 	slot := j.log.push(seq, p.Mod)
-	return walk(p.Value, func(r Record, at, size int) { j.log.take(slot, &r, at, size) })
+	return walk(p.Value, func(r Record, at, size int) { j.log.addRecord(slot, &r, at, size) })
 }

@@ -9,32 +9,33 @@ type block struct {
 	size, live int
 	prev, next uint32 // slots, plus one; in the order of seq
 	queued     bool   // in log.sparse
-	planned    bool   // in a merge that is under way
+	planned    bool   // in a merge in progress
 }
 
-// log is what is known of the blocks and of the numbers in them: enough to say at any time what of a block is alive.
+// log indexes the blocks and the numbers in them: enough to know at any time which bytes of a block
+// are live.
 type log struct {
 	blocks      []block
 	free        []uint32 // slots of blocks
 	first, last uint32   // slots, plus one
 	count       int
-	small       int      // blocks at the end, one after another, that are small
-	sparse      []uint32 // slots of blocks that may be worth merging, or are empty; some are not any more
+	small       int      // number of consecutive small blocks at the end
+	sparse      []uint32 // slots of blocks that may be worth merging, or empty; may be stale
 	numbers     table
 	size, live  int64 // bytes of all blocks
 }
 
 func newLog() *log { return &log{numbers: newTable()} }
 
-// Blocks are merged so that they are about mergedSize; those below smallSize are brought together when smallRun of them follow one
-// another.
+// Blocks are merged to about mergedSize; those below smallSize are merged when smallRun of them are
+// consecutive.
 const (
 	mergedSize = 64 << 10
 	smallSize  = 4 << 10
 	smallRun   = 16
 )
 
-// push adds a block behind all others, and returns its slot.
+// push adds a block at the end, and returns its slot.
 func (l *log) push(seq uint64, mod store.Revision) uint32 {
 	var slot uint32
 	if n := len(l.free); n > 0 {
@@ -54,7 +55,7 @@ func (l *log) push(seq uint64, mod store.Revision) uint32 {
 	return slot
 }
 
-// remove forgets a block.
+// remove drops a block.
 func (l *log) remove(slot uint32) {
 	b := &l.blocks[slot]
 	if b.prev == 0 {
@@ -74,16 +75,16 @@ func (l *log) remove(slot uint32) {
 	l.free = append(l.free, slot)
 }
 
-// grow counts a record's bytes in a block, alive.
-func (l *log) grow(slot uint32, size int) {
+// addLive counts a record's bytes in a block as live.
+func (l *log) addLive(slot uint32, size int) {
 	l.blocks[slot].size += size
 	l.blocks[slot].live += size
 	l.size += int64(size)
 	l.live += int64(size)
 }
 
-// die counts bytes of a block as dead, and has it looked at when it has become worth it.
-func (l *log) die(slot uint32, size uint32) {
+// markDead counts bytes of a block as dead, and queues it when it has become worth merging.
+func (l *log) markDead(slot uint32, size uint32) {
 	b := &l.blocks[slot]
 	b.live -= int(size)
 	l.live -= int64(size)
@@ -99,21 +100,21 @@ func (l *log) consider(slot uint32) {
 	}
 }
 
-// take counts a record that has come to be in the newest block.
-func (l *log) take(slot uint32, r *Record, at, size int) {
-	l.grow(slot, size)
+// addRecord indexes a record in the newest block.
+func (l *log) addRecord(slot uint32, r *Record, at, size int) {
+	l.addLive(slot, size)
 	e := l.numbers.get(r.Number)
 	if e == nil {
-		if r.Delete { // of nothing
-			l.die(slot, uint32(size))
+		if r.Delete { // nothing to withdraw
+			l.markDead(slot, uint32(size))
 			return
 		}
 		l.numbers.live++
-		*l.numbers.set(r.Number) = place{slot: slot + 1, at: uint32(at), size: uint32(size)}
+		*l.numbers.set(r.Number) = location{slot: slot + 1, at: uint32(at), size: uint32(size)}
 		return
 	}
-	ghosts := e.ghosts &^ 1
-	if !e.gone() {
+	ghosts := e.older &^ 1
+	if !e.withdrawn() {
 		ghosts += 2
 		l.numbers.live--
 	}
@@ -123,22 +124,23 @@ func (l *log) take(slot uint32, r *Record, at, size int) {
 	} else {
 		l.numbers.live++
 	}
-	*e = place{slot: slot + 1, at: uint32(at), size: uint32(size), ghosts: ghosts}
-	l.die(was.slot-1, was.size)
+	*e = location{slot: slot + 1, at: uint32(at), size: uint32(size), older: ghosts}
+	l.markDead(was.slot-1, was.size)
 }
 
-// alive says whether a record at a place in a block is its number's newest.
-func (l *log) alive(slot uint32, number uint32, at int) bool {
+// isNewest reports whether the record at an offset in a block is its number's newest.
+func (l *log) isNewest(slot uint32, number uint32, at int) bool {
 	e := l.numbers.get(number)
 	return e != nil && e.slot == slot+1 && e.at == uint32(at)
 }
 
-// bury counts a record that is not its number's newest and has left the log. A withdrawal that has nothing left to withdraw dies.
-func (l *log) bury(number uint32) {
+// dropStale counts the removal of a record that is not its number's newest. A withdrawal without a
+// record left to withdraw becomes dead.
+func (l *log) dropStale(number uint32) {
 	e := l.numbers.get(number)
-	if e.ghosts -= 2; e.ghosts == 1 {
+	if e.older -= 2; e.older == 1 {
 		was := *e
 		l.numbers.drop(number)
-		l.die(was.slot-1, was.size)
+		l.markDead(was.slot-1, was.size)
 	}
 }

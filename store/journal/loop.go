@@ -4,23 +4,34 @@ import (
 	"context"
 	"runtime"
 	"time"
+
+	"github.com/weirnet/weir/loop"
 )
 
-// One goroutine, Run's, owns the log and does all transactions, one after another. It ends with its context, after one more try
-// to commit what waits.
+// One goroutine, Run's, owns the log and executes all transactions, one after another. It ends with
+// its context, after one more try to commit the waiting records.
 
-// closingLimit is how long that may take.
+// closingLimit is the timeout of that try.
 const closingLimit = 2 * time.Second
 
-// clock is the real one.
+// clock is the real clock.
 func clock() time.Time { return time.Now() }
+
+// Part is the journal in an instance that runs, or is stepped. It waits in a way of its own: for
+// nothing that is appended while a transaction has failed, and after its end for one more try.
+func (j *Journal) Part(name string) *loop.Part {
+	return &loop.Part{
+		Name: name, Own: j.Run, Behind: j.Waiting,
+		Turn: func() time.Time { return j.Turn(context.Background()) },
+	}
+}
 
 // Run commits what is appended until the context ends.
 func (j *Journal) Run(ctx context.Context) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for ctx.Err() == nil {
-		runtime.Gosched() // who is about to append comes into the same transaction
+		runtime.Gosched() // let concurrent appends join the transaction
 		again := j.Turn(ctx)
 		j.turns.Add(1)
 		wait := j.pause(again)
@@ -28,9 +39,9 @@ func (j *Journal) Run(ctx context.Context) {
 			continue
 		}
 		timer.Reset(wait)
-		wake := j.wake
-		if j.flight != nil {
-			wake = nil // a failed transaction comes first, in its time
+		wake := j.bell.C()
+		if j.inflight != nil {
+			wake = nil // retry a failed transaction first, at its time
 		}
 		select {
 		case <-ctx.Done():
@@ -38,10 +49,10 @@ func (j *Journal) Run(ctx context.Context) {
 		case <-timer.C:
 		}
 	}
-	j.shut()
+	j.drain()
 }
 
-// pause is how long to wait for something to be appended; 0: not.
+// pause is how long to wait for new records; 0: do not.
 func (j *Journal) pause(again time.Time) time.Duration {
 	switch {
 	case j.Waiting():
@@ -52,8 +63,8 @@ func (j *Journal) pause(again time.Time) time.Duration {
 	return max(time.Until(again), time.Millisecond)
 }
 
-// shut takes nothing more, and commits what was taken if that is possible soon.
-func (j *Journal) shut() {
+// drain closes the journal, after committing the waiting records if that is possible soon.
+func (j *Journal) drain() {
 	j.mu.Lock()
 	if j.closed == nil {
 		j.closed = ErrClosed
@@ -61,7 +72,7 @@ func (j *Journal) shut() {
 	j.mu.Unlock()
 	ctx, cancel := context.WithTimeout(context.Background(), closingLimit)
 	defer cancel()
-	for ctx.Err() == nil && j.owes() {
+	for ctx.Err() == nil && j.hasWaiting() {
 		if again := j.Turn(ctx); !again.IsZero() {
 			time.Sleep(max(time.Until(again), time.Millisecond))
 		}
@@ -69,9 +80,9 @@ func (j *Journal) shut() {
 	j.end(ErrClosed)
 }
 
-// owes says whether somebody waits.
-func (j *Journal) owes() bool {
+// hasWaiting reports whether a caller waits for its done.
+func (j *Journal) hasWaiting() bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return j.queue.first < len(j.queue.groups) || j.flight != nil
+	return j.queue.first < len(j.queue.groups) || j.inflight != nil
 }

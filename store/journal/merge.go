@@ -8,16 +8,16 @@ import (
 	"github.com/weirnet/weir/store"
 )
 
-// merge is a run of neighbouring blocks that become one, at the place of the first, or none.
+// merge is a run of neighbouring blocks that become one, in place of the first, or none.
 type merge struct {
-	run    []uint32 // slots
-	value  []byte   // nil: nothing of them is alive
-	kept   []kept
-	buried []uint32 // numbers of records that are not their newest, and go
+	run   []uint32 // slots
+	value []byte   // nil: nothing of them is live
+	kept  []movedRecord
+	stale []uint32 // numbers of records that are not their newest, and are removed
 }
 
-// kept is a record that goes to another place.
-type kept struct {
+// movedRecord is a record that a merge moves.
+type movedRecord struct {
 	number   uint32
 	at, size uint32
 }
@@ -29,7 +29,7 @@ const (
 	creditMax = 512 << 10 // bytes
 )
 
-// plan finds what is worth merging, and reads it, until it would write more than a number of bytes.
+// plan finds blocks worth merging, and reads them, up to a number of bytes to write.
 func (j *Journal) plan(ctx context.Context, budget int) (merges []merge, err error) {
 	for len(merges) < mergesMax && budget >= 0 {
 		run, live := j.log.candidate(budget)
@@ -38,7 +38,7 @@ func (j *Journal) plan(ctx context.Context, budget int) (merges []merge, err err
 		}
 		m, err := j.read(ctx, run)
 		if err != nil {
-			j.log.abandon(run)
+			j.log.unplan(run)
 			return merges, err
 		}
 		budget -= live
@@ -68,11 +68,11 @@ func (j *Journal) read(ctx context.Context, run []uint32) (m merge, err error) {
 		}
 		err := walk(p.Value, func(r Record, at, size int) {
 			switch {
-			case l.alive(slot, r.Number, at):
-				m.kept = append(m.kept, kept{r.Number, uint32(len(value)), uint32(size)})
+			case l.isNewest(slot, r.Number, at):
+				m.kept = append(m.kept, movedRecord{r.Number, uint32(len(value)), uint32(size)})
 				value = append(value, p.Value[at:at+size]...)
 			case !r.Delete:
-				m.buried = append(m.buried, r.Number)
+				m.stale = append(m.stale, r.Number)
 			}
 		})
 		if err != nil {
@@ -85,7 +85,7 @@ func (j *Journal) read(ctx context.Context, run []uint32) (m merge, err error) {
 	return m, nil
 }
 
-// ops are what a merge is in a transaction.
+// ops appends the operations of a merge.
 func (j *Journal) ops(m *merge, ops []store.Op) []store.Op {
 	l := j.log
 	from, last := m.run[0], m.run[len(m.run)-1]
@@ -100,7 +100,7 @@ func (j *Journal) ops(m *merge, ops []store.Op) []store.Op {
 	return append(ops, store.Delete(store.Span{From: j.blockKey(l.blocks[from].seq), To: to}))
 }
 
-// move counts where the records of a merge went, when it has been done at a revision.
+// move updates the index after a merge that was executed at a revision.
 func (l *log) move(m *merge, rev store.Revision) {
 	slot := m.run[0]
 	rest := m.run
@@ -111,13 +111,13 @@ func (l *log) move(m *merge, rev store.Revision) {
 		l.live -= int64(b.live)
 		b.size, b.live, b.mod, b.planned = 0, 0, rev, false
 		for _, k := range m.kept {
-			l.grow(slot, int(k.size))
+			l.addLive(slot, int(k.size))
 			e := l.numbers.get(k.number)
 			e.slot, e.at = slot+1, k.at
 		}
 	}
 	for _, s := range rest {
-		if l.blocks[s].live > 0 && m.value != nil { // moved: they are counted where they went
+		if l.blocks[s].live > 0 && m.value != nil { // moved: counted at the new place
 			l.live -= int64(l.blocks[s].live)
 			l.blocks[s].live = 0
 		}
@@ -125,15 +125,16 @@ func (l *log) move(m *merge, rev store.Revision) {
 	}
 }
 
-// abandon gives blocks back that were to be merged.
-func (l *log) abandon(run []uint32) {
+// unplan cancels a merge.
+func (l *log) unplan(run []uint32) {
 	for _, slot := range run {
 		l.blocks[slot].planned = false
 		l.consider(slot)
 	}
 }
 
-// candidate is a run that is worth merging and has at most so many living bytes; its blocks are marked as planned.
+// candidate returns a run that is worth merging and has at most so many live bytes; its blocks are
+// marked as planned.
 func (l *log) candidate(budget int) (run []uint32, live int) {
 	for len(l.sparse) > 0 {
 		slot := l.sparse[0]
@@ -150,26 +151,25 @@ func (l *log) candidate(budget int) (run []uint32, live int) {
 		l.sparse = l.sparse[1:]
 		return l.around(slot)
 	}
-	if l.small >= smallRun { // what it writes is bounded by itself: a block is small only a few times
+	if l.small >= smallRun { // not limited by the credit: a block is small only a few times
 		return l.tail()
 	}
 	return nil, 0
 }
 
-// around is a sparse block with those of its neighbours that are sparse or small too.
+// around returns a sparse block with its neighbours that are sparse or small; an empty one with its
+// empty neighbours.
 func (l *log) around(slot uint32) (run []uint32, live int) {
 	live = l.blocks[slot].live
 	run = []uint32{slot}
 	l.blocks[slot].planned = true
-	if live == 0 {
-		return run, 0
-	}
+	dead := live == 0
 	joins := func(at uint32) bool { // a slot, plus one
 		if at == 0 || len(run) == runMax {
 			return false
 		}
 		b := &l.blocks[at-1]
-		if b.planned || !b.isSparse() && b.size >= smallSize || live+b.live > mergedSize {
+		if b.planned || dead && b.live > 0 || !b.isSparse() && b.size >= smallSize || live+b.live > mergedSize {
 			return false
 		}
 		b.planned = true
@@ -185,7 +185,7 @@ func (l *log) around(slot uint32) (run []uint32, live int) {
 	return run, live
 }
 
-// tail are the small blocks at the end, of which there are many.
+// tail returns the small blocks at the end, if they are many.
 func (l *log) tail() (run []uint32, live int) {
 	for at := l.last; at != 0 && len(run) < tailMax; at = l.blocks[at-1].prev {
 		b := &l.blocks[at-1]
@@ -205,7 +205,7 @@ func (l *log) tail() (run []uint32, live int) {
 	return run, live
 }
 
-// countSmall counts the small blocks at the end, as far as it matters.
+// countSmall counts the small blocks at the end, up to a limit.
 func (l *log) countSmall() (n int) {
 	for at := l.last; at != 0 && n < smallRun && l.blocks[at-1].size < smallSize; at = l.blocks[at-1].prev {
 		n++

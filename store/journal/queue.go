@@ -2,13 +2,13 @@ package journal
 
 import "github.com/weirnet/weir/store"
 
-// group is what one Append brought.
+// group is the records of one Append.
 type group struct {
 	end  int // of its records in the queue's bytes
 	done func(rev store.Revision, err error)
 }
 
-// queue are groups that wait: those from first on, whose records begin at start.
+// queue are the waiting groups: those from first on, whose records begin at start.
 type queue struct {
 	bytes  []byte
 	start  int
@@ -16,13 +16,14 @@ type queue struct {
 	first  int
 }
 
-// slackMax is how many bytes that were taken may lie before those that wait.
+// slackMax is how many consumed bytes may precede the waiting ones.
 const slackMax = 1 << 20
 
-// waiting is how many bytes wait. A group has at least one, unless it is empty.
+// waiting is the number of waiting bytes. A group has at least one, unless it is empty.
 func (q *queue) waiting() int { return len(q.bytes) - q.start }
 
-// take takes whole groups of at most so many bytes, but one at least. Both are valid until the queue is used again.
+// take removes whole groups of at most so many bytes, but at least one group. Both results are
+// valid until the queue is used again.
 func (q *queue) take(most int) ([]byte, []group) {
 	if q.first == len(q.groups) {
 		return nil, nil
@@ -36,8 +37,8 @@ func (q *queue) take(most int) ([]byte, []group) {
 	return bytes, groups
 }
 
-// tidy makes room for more.
-func (q *queue) tidy() {
+// compact makes room for more.
+func (q *queue) compact() {
 	switch {
 	case q.first == len(q.groups):
 		q.bytes, q.groups = q.bytes[:0], q.groups[:0]
@@ -55,7 +56,7 @@ func (q *queue) tidy() {
 	q.start, q.first = 0, 0
 }
 
-// drain takes all groups, without their records.
+// drain removes all groups, without their records.
 func (q *queue) drain() []group {
 	groups := q.groups[q.first:]
 	*q = queue{}

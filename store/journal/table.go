@@ -1,14 +1,14 @@
 package journal
 
-// place is where the newest record of a number is, 16 bytes. The zero place: nowhere.
-type place struct {
-	slot   uint32 // of its block, plus one
-	at     uint32 // of its first byte in the block
-	size   uint32 // bytes
-	ghosts uint32 // older records of the number that the log still holds, shifted left by one; odd: the newest is a withdrawal
+// location is where the newest record of a number is, 16 bytes. The zero location: nowhere.
+type location struct {
+	slot  uint32 // of its block, plus one
+	at    uint32 // of its first byte in the block
+	size  uint32 // bytes
+	older uint32 // number of older records in the log, shifted left by one; odd: the newest is a withdrawal
 }
 
-func (p *place) gone() bool { return p.ghosts&1 != 0 }
+func (p *location) withdrawn() bool { return p.older&1 != 0 }
 
 const (
 	pageBits = 10
@@ -17,19 +17,20 @@ const (
 
 type page struct {
 	used   int
-	places [pageLen]place
+	places [pageLen]location
 }
 
-// table is the places of all numbers. Numbers that are near each other share a page; a page without places is given back.
+// table maps numbers to locations. Numbers close to each other share a page; empty pages are
+// released.
 type table struct {
 	pages map[uint32]*page
-	live  int // numbers whose newest record is none of withdrawal
+	live  int // numbers whose newest record is not a withdrawal
 }
 
 func newTable() table { return table{pages: make(map[uint32]*page)} }
 
-// get is the place of a number; nil if it has none.
-func (t *table) get(number uint32) *place {
+// get returns the location of a number; nil if it has none.
+func (t *table) get(number uint32) *location {
 	p := t.pages[number>>pageBits]
 	if p == nil {
 		return nil
@@ -40,8 +41,8 @@ func (t *table) get(number uint32) *place {
 	return nil
 }
 
-// set is the place of a number, to be written: with a slot, if it is new.
-func (t *table) set(number uint32) *place {
+// set returns the location of a number, to be written: with a slot, if it is new.
+func (t *table) set(number uint32) *location {
 	p := t.pages[number>>pageBits]
 	if p == nil {
 		p = new(page)
@@ -54,10 +55,10 @@ func (t *table) set(number uint32) *place {
 	return e
 }
 
-// drop forgets a number that has a place.
+// drop removes a number that has a location.
 func (t *table) drop(number uint32) {
 	p := t.pages[number>>pageBits]
-	p.places[number%pageLen] = place{}
+	p.places[number%pageLen] = location{}
 	if p.used--; p.used == 0 {
 		delete(t.pages, number>>pageBits)
 	}

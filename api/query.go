@@ -1,0 +1,38 @@
+package api
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+// repeatable are the parameters that may be given more than once.
+var repeatable = map[string]bool{"state": true}
+
+// malformedQuery refuses parameters that would be passed over: those that cannot be decoded, and
+// all but the first of a name. Who misspells dry_run is not to have it done in earnest. /metrics
+// takes names several times, as Prometheus has it.
+func malformedQuery(r *http.Request) *refusal {
+	if r.URL.RawQuery == "" {
+		return nil
+	}
+	given, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		return badQuery(http.StatusBadRequest,
+			"%s: want NAME=VALUE, with & between them, and %%XX for other characters", truncate(err.Error()))
+	}
+	if !strings.HasPrefix(r.URL.Path, "/v1/") {
+		return nil
+	}
+	for name, values := range given {
+		if len(values) > 1 && !repeatable[name] {
+			return badQuery(http.StatusUnprocessableEntity, "%q was given %d times: want it once", truncate(name), len(values))
+		}
+	}
+	return nil
+}
+
+func badQuery(status int, format string, args ...any) *refusal {
+	return &refusal{status: status, detail: "query: " + fmt.Sprintf(format, args...)}
+}

@@ -1,0 +1,297 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+
+	"github.com/weirnet/weir/bench/loadswitch"
+)
+
+// loadgen asks for paths and withdraws them, in requests of many, over several connections at a
+// time. Without a rate the switches lead: no more paths than its window are in flight to them,
+// and no more in flight from them. With a rate requests leave at their times, as long as a
+// connection is free, and what is late counts as time that the answer took.
+type loadgen struct {
+	g      *testbed
+	form   Form
+	batch  int // paths of a request
+	conns  int // requests at a time
+	window int // paths
+	rate   int // installs and withdrawals a second together; 0: none
+	active int // paths that are kept: when there are so many, one is withdrawn for each that is asked for
+	// filling: it ends when there are so many.
+	filling bool
+
+	stop    context.CancelFunc
+	running sync.WaitGroup
+
+	mu            sync.Mutex
+	putBefore     int64 // entries that switches had received beyond those of the ground's paths when the pump began
+	removedBefore int64
+	paced         time.Time // since when requests leave at their times
+	issued        int       // requests since then
+	halted        bool
+	err           error                   // the first
+	latency       *hdrhistogram.Histogram // of requests, to their whole answer
+	late          *hdrhistogram.Histogram // how much later than meant requests left
+	overloads     int                     // answers that asked to come again later
+}
+
+// job is one request.
+type job struct {
+	withdraw bool
+	n, count int
+	at       time.Time // when it was meant to leave
+}
+
+// Requests of a pump.
+const (
+	batchPaths    = 500
+	loadgenConns  = 4
+	pacedConns    = 32
+	loadgenWindow = 20_000
+)
+
+// newLoadgen makes a pump that goes on from the paths of the ground.
+func (g *testbed) newLoadgen(form Form, active, rate int) *loadgen {
+	p := &loadgen{g: g, form: form, batch: batchPaths, conns: loadgenConns, window: loadgenWindow, rate: rate, active: active,
+		latency: newLatency(), late: newLatency()}
+	if rate > 0 {
+		p.conns = pacedConns
+		p.batch = min(max(rate/100, 1), batchPaths)
+	}
+	return p
+}
+
+// start starts pumping.
+func (p *loadgen) start(ctx context.Context) {
+	t := p.g.net.Tally()
+	hops := int64(p.g.paths.hops)
+	p.putBefore, p.removedBefore = int64(t.Put)-int64(p.g.next)*hops, int64(t.Removed)-int64(p.g.first)*hops
+	ctx, p.stop = context.WithCancel(ctx)
+	for range p.conns {
+		p.running.Go(func() {
+			if err := p.work(ctx); err != nil {
+				p.fail(err)
+			}
+		})
+	}
+}
+
+// fail ends the pump.
+func (p *loadgen) fail(err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.err == nil {
+		p.err = err
+	}
+	p.halted = true
+}
+
+// failed is why the pump ended, if it did not just halt.
+func (p *loadgen) failed() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.err
+}
+
+// halt asks for nothing more, and waits for the answers.
+func (p *loadgen) halt() error {
+	p.mu.Lock()
+	p.halted = true
+	p.mu.Unlock()
+	p.running.Wait()
+	p.stop()
+	return p.err
+}
+
+// work does requests, one after the other, over a connection of its own.
+func (p *loadgen) work(ctx context.Context) error {
+	a, err := p.g.newSubmitter(ctx)
+	if err != nil {
+		return err
+	}
+	defer a.close()
+	var body, request []byte
+	for {
+		j, wait, ended := p.nextJob()
+		if ended || ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if wait > 0 {
+			time.Sleep(wait)
+			continue
+		}
+		path, form := intentsPath, p.form
+		if j.withdraw {
+			body, path, form = p.form.appendWithdraw(body[:0], j.n, j.count)
+		} else {
+			body = p.form.appendInstall(body[:0], p.g.paths, j.n, j.count)
+		}
+		request = a.appendRequest(request[:0], path, form, body)
+		if err := p.do(ctx, a, &j, request); err != nil {
+			return err
+		}
+	}
+}
+
+// do does a request and checks its answer.
+func (p *loadgen) do(ctx context.Context, a *submitter, j *job, request []byte) error {
+	late := time.Since(j.at)
+	answer, busy, err := a.submit(ctx, request)
+	if err != nil {
+		return err
+	}
+	p.mu.Lock()
+	record(p.latency, int64(time.Since(j.at)))
+	record(p.late, int64(late))
+	p.overloads += busy
+	p.mu.Unlock()
+	if err := p.form.accepted(answer, j.count); err != nil {
+		return fmt.Errorf("paths %d to %d: %w", j.n, j.n+j.count-1, err)
+	}
+	return nil
+}
+
+// freePoll is how long a connection without a request waits before it looks again.
+const freePoll = 200 * time.Microsecond
+
+// nextJob is the next request, or how long to wait for one.
+func (p *loadgen) nextJob() (j job, wait time.Duration, ended bool) {
+	t := p.g.net.Tally()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.halted {
+		return j, 0, true
+	}
+	held := p.g.next - p.g.first
+	switch {
+	case held >= p.active && p.filling:
+		return j, 0, true
+	case held >= p.active && p.rate > 0: // what fills the network first has no times
+		return p.nextPaced()
+	}
+	in, out := p.inFlight(&t)
+	switch {
+	case held >= p.active+p.batch && out < p.window:
+		return p.next(true), 0, false
+	case held < p.active+p.batch && in < p.window:
+		return p.next(false), 0, false
+	}
+	return j, freePoll, false
+}
+
+// nextPaced is the next request at a set rate, or how long to wait for it; p.mu is held.
+func (p *loadgen) nextPaced() (j job, wait time.Duration, ended bool) {
+	now := time.Now()
+	if p.paced.IsZero() {
+		p.paced = now
+	}
+	at := p.paced.Add(time.Duration(float64(p.issued*p.batch) / float64(p.rate) * 1e9))
+	if wait := at.Sub(now); wait > 0 {
+		return j, min(wait, time.Millisecond), false
+	}
+	p.issued++
+	j = p.next(p.issued%2 == 0)
+	j.at = at
+	return j, 0, false
+}
+
+// next takes paths for a request; p.mu is held.
+func (p *loadgen) next(withdraw bool) job {
+	j := job{withdraw: withdraw, n: p.g.next, count: p.batch, at: time.Now()}
+	if withdraw {
+		j.n = p.g.first
+		p.g.first += j.count
+	} else {
+		if left := p.active - (p.g.next - p.g.first); left > 0 {
+			j.count = min(j.count, left)
+		}
+		p.g.next += j.count
+	}
+	return j
+}
+
+// inFlight is how many paths are in flight to the switches, and from them; p.mu is held.
+func (p *loadgen) inFlight(t *loadswitch.Tally) (in, out int) {
+	hops := int64(p.g.paths.hops)
+	return p.g.next - int((int64(t.Put)-p.putBefore)/hops), p.g.first - int((int64(t.Removed)-p.removedBefore)/hops)
+}
+
+// lockedInFlight is behind, for those who do not hold the lock.
+func (p *loadgen) lockedInFlight() (in, out int) {
+	t := p.g.net.Tally()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.inFlight(&t)
+}
+
+// fill pumps until the network has all its paths, and checks them.
+func (g *testbed) fill(ctx context.Context, form Form, active int) error {
+	p := g.newLoadgen(form, active, 0)
+	p.filling = true
+	p.start(ctx)
+	p.running.Wait()
+	if err := p.halt(); err != nil {
+		return err
+	}
+	return g.awaitSettled(ctx, p)
+}
+
+// awaitSettled waits until nothing is in flight, and checks that switches have the entries of all
+// paths, and no others of paths. A path that was withdrawn before a switch was told of it has none
+// there, and does not count as one that was installed.
+func (g *testbed) awaitSettled(ctx context.Context, p *loadgen) error {
+	t := g.net.Tally()
+	rested := time.Now()
+	return g.poll(ctx, func() error {
+		in, out := p.lockedInFlight()
+		if now := g.net.Tally(); now != t {
+			t, rested = now, time.Now()
+		}
+		if in > 0 || out > 0 {
+			if time.Since(rested) < time.Second {
+				return fmt.Errorf(
+					"%w: %s paths asked for, %s withdrawn, and switches have %s entries put and %s removed in %s flow-mods", errMissing,
+					thousands(float64(g.next)), thousands(float64(g.first)), thousands(float64(t.Put)),
+					thousands(float64(t.Removed)), thousands(float64(t.FlowMods)))
+			}
+			rested = time.Now()
+		}
+		if err := g.verify(true, g.first, g.next); err != nil {
+			return fmt.Errorf("%w; %s", err, g.describeBroken())
+		}
+		return nil
+	})
+}
+
+// asked is the range of the paths that are asked for and not withdrawn.
+func (p *loadgen) asked() (first, next int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.g.first, p.g.next
+}
+
+// resetTimes forgets the times of requests so far.
+func (p *loadgen) resetTimes() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.latency.Reset()
+	p.late.Reset()
+	p.overloads = 0
+}
+
+// due is how many paths should have been asked for or withdrawn by now at the pump's rate, and were
+// not.
+func (p *loadgen) due() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.paced.IsZero() {
+		return 0
+	}
+	return int(time.Since(p.paced).Seconds()*float64(p.rate)) - p.issued*p.batch
+}

@@ -1,0 +1,134 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/weirnet/weir/bench/loadswitch"
+)
+
+// restartRun is what an instance did that was killed and started again over the same store and the
+// same switches.
+type restartRun struct {
+	ready    time.Duration // from its start to its API's first answer
+	compared time.Duration // from its start to when the instance said that it had compared every switch with what is wanted
+	entries  int           // of paths, in all switches
+	written  uint64        // flow-mods about entries of paths, until restQuiet after everything was compared
+	memory   int64
+	peak     int64 // of the memory, from its start to the end
+}
+
+// restQuiet is for how long switches receive nothing about paths before a restart is taken to be
+// over.
+const restQuiet = 5 * time.Second
+
+// take adds it to a result.
+func (r *restartRun) take(x *Result) {
+	x.take("killed and started: API ready", "ms", milliseconds(r.ready))
+	x.take("killed and started: all switches compared", "ms", milliseconds(r.compared))
+	x.take("killed and started: entries written", "", float64(r.written))
+	x.take("killed and started: entries written, of all", "%", 100*float64(r.written)/float64(max(r.entries, 1)))
+	x.take("killed and started: memory at its peak", "MiB", mebibytes(r.peak))
+	x.take("killed and started: memory", "MiB", mebibytes(r.memory))
+}
+
+// run kills the instance, starts it again, and waits until it has compared all switches and writes
+// no more.
+func (r *restartRun) run(ctx context.Context, g *testbed) error {
+	for _, sw := range g.net.Switches {
+		r.entries += sw.Paths()
+	}
+	g.process.kill()
+	if err := g.awaitDisconnected(ctx); err != nil {
+		return err
+	}
+	g.net.Forget()
+	before := g.net.Tally()
+	if err := g.process.restart(ctx); err != nil {
+		return fmt.Errorf("starting again: %w", err)
+	}
+	if err := g.ready(ctx); err != nil {
+		return err
+	}
+	r.ready = time.Since(g.process.began)
+	if err := g.net.Connect(ctx, g.process.address); err != nil {
+		return err
+	}
+	if err := r.compare(ctx, g); err != nil {
+		return err
+	}
+	r.compared = time.Since(g.process.began)
+	if err := r.quiet(ctx, g, before); err != nil {
+		return err
+	}
+	r.memory, r.peak = g.process.memory(), g.process.peak()
+	return g.verify(true, g.first, g.next)
+}
+
+// quiet waits until switches have received nothing about paths for a while.
+func (r *restartRun) quiet(ctx context.Context, g *testbed, before loadswitch.Tally) error {
+	last, since := before, time.Now()
+	for began := since; time.Since(since) < restQuiet; {
+		if err := pause(ctx, 10*time.Millisecond); err != nil {
+			return err
+		}
+		if err := g.check(); err != nil {
+			return err
+		}
+		if t := g.net.Tally(); t.Put != last.Put || t.Removed != last.Removed {
+			last, since = t, time.Now()
+		}
+		if time.Since(began) > g.c.Limit {
+			return fmt.Errorf("%w: entries of paths are still written after %v", errSlow, g.c.Limit)
+		}
+	}
+	r.written = last.Put - before.Put + last.Removed - before.Removed
+	return nil
+}
+
+// comparePollPeriod is how often the instance is asked whether it has compared all switches, at
+// most: to answer costs it milliseconds, and garbage.
+const comparePollPeriod = 500 * time.Millisecond
+
+// compare waits until the instance says that it has compared every switch.
+func (r *restartRun) compare(ctx context.Context, g *testbed) error {
+	for began := time.Now(); ; {
+		m, err := g.process.readMetrics(ctx, g.c.Token)
+		if err != nil {
+			return err
+		}
+		n := int(m[metricCompared])
+		if n == len(g.net.Switches) {
+			return nil
+		}
+		if err := g.check(); err != nil {
+			return err
+		}
+		if time.Since(began) > g.c.Limit {
+			return fmt.Errorf("%w: %d of %d switches were compared after %v", errSlow, n, len(g.net.Switches), g.c.Limit)
+		}
+		if err := pause(ctx, comparePollPeriod); err != nil {
+			return err
+		}
+	}
+}
+
+// awaitDisconnected waits until all sessions have ended.
+func (g *testbed) awaitDisconnected(ctx context.Context) error {
+	for began := time.Now(); g.net.Disconnected() < len(g.net.Switches); {
+		if time.Since(began) > startLimit {
+			return fmt.Errorf("%d of %d sessions have ended %v after the instance", g.net.Disconnected(),
+				len(g.net.Switches), startLimit)
+		}
+		if err := pause(ctx, time.Millisecond); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// restart starts a killed instance anew, at its addresses and with its data.
+func (p *process) restart(ctx context.Context) error {
+	return p.start(ctx, p.instance())
+}

@@ -1,0 +1,71 @@
+package cli
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/weirnet/weir/api/client"
+)
+
+// apiFlags are the flags of commands that use an instance's API.
+type apiFlags struct {
+	api, token, dataDir, ca string
+	given                   func(flag string) bool
+}
+
+func (r *apiFlags) addFlags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	r.given = f.Changed
+	f.StringVar(&r.api, "api", "127.0.0.1:8181", "address of the instance's API: HOST:PORT, or a URL with http or https")
+	f.StringVar(&r.token, "token", "", "access token; '' sends none (default: WEIR_TOKEN, else the file token of --data-dir)")
+	f.StringVar(&r.dataDir, "data-dir", "./weir-data", "data directory of the instance, for its token")
+	f.StringVar(&r.ca, "api-tls-ca", "", "certificate authority of an https API, a PEM file (default: the system's)")
+}
+
+// client makes the client of the flags. Its errors are of usage.
+func (r *apiFlags) client() (*client.Client, error) {
+	cfg := client.Config{Address: r.api, Token: r.token}
+	if !r.given("token") {
+		cfg.Token = client.FindToken("", r.dataDir)
+	}
+	if r.ca != "" {
+		pem, err := os.ReadFile(r.ca)
+		if err != nil {
+			return nil, fmt.Errorf("--api-tls-ca: %w", err)
+		}
+		pool := x509.NewCertPool()
+		if !pool.AppendCertsFromPEM(pem) {
+			return nil, fmt.Errorf("--api-tls-ca: %s has no PEM certificate", r.ca)
+		}
+		cfg.TLS = &tls.Config{RootCAs: pool}
+	}
+	c, err := client.New(cfg)
+	if err != nil {
+		return nil, fmt.Errorf("--api: %w", err)
+	}
+	return c, nil
+}
+
+// explained adds what to do about an error of a client, and marks it as one at run time.
+func explained(err error) error {
+	var p *client.Problem
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, client.ErrUnreachable):
+		err = fmt.Errorf("%w: start an instance with weir node, or give its address with --api", err)
+	case errors.Is(err, client.ErrOther), errors.As(err, &p) && p.Status == http.StatusNotFound &&
+		strings.HasPrefix(p.Detail, `there is no "/`):
+		err = fmt.Errorf("%w: --api wants the address of an instance's API (an emulated network's own API is at another one): weir node and weir up print it", err)
+	case errors.As(err, &p) && p.Status == http.StatusUnauthorized:
+		err = fmt.Errorf("%w: give it by --token, WEIR_TOKEN or --data-dir", err)
+	}
+	return runtimeError(err)
+}

@@ -1,0 +1,62 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// noBound as the upper bound of wantArgs means any number.
+const noBound = -1
+
+// wantArgs checks that a command gets from least to most arguments; want describes them, with an
+// example.
+func wantArgs(least, most int, want string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) < least || most != noBound && len(args) > most {
+			return fmt.Errorf("%s given, want %s", plural(len(args), "argument", "arguments"), want)
+		}
+		return nil
+	}
+}
+
+// wantNoArgs checks the arguments of commands that have neither arguments nor subcommands.
+func wantNoArgs(cmd *cobra.Command, args []string) error {
+	switch {
+	case len(args) == 0:
+		return nil
+	case cmd.Flags().Lookup("file") != nil:
+		return fmt.Errorf("argument %q given, want the file behind -f: %s -f %s", args[0], cmd.CommandPath(), args[0])
+	}
+	return fmt.Errorf("argument %q given, %s takes none", args[0], cmd.CommandPath())
+}
+
+// wantCommand checks the arguments of commands that only have subcommands.
+func wantCommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	cmd.SuggestionsMinimumDistance = max(1, min(2, len(args[0])/3)) // in letters
+	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
+		return fmt.Errorf("unknown command %q for %q: perhaps %s is meant", args[0], cmd.CommandPath(),
+			strings.Join(near, " or "))
+	}
+	return fmt.Errorf("unknown command %q for %q", args[0], cmd.CommandPath())
+}
+
+// wantKindAndName checks KIND X, where KIND is one of kinds.
+func wantKindAndName(kinds ...string) cobra.PositionalArgs {
+	words := strings.Join(kinds[:len(kinds)-1], ", ") + " or " + kinds[len(kinds)-1]
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) != 2 {
+			return fmt.Errorf("%s given, want KIND X: KIND is %s", plural(len(args), "argument", "arguments"), words)
+		}
+		for _, kind := range kinds {
+			if args[0] == kind {
+				return nil
+			}
+		}
+		return fmt.Errorf("kind %q given, want %s", args[0], words)
+	}
+}

@@ -1,0 +1,238 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"net/netip"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/weirnet/weir/api/client"
+)
+
+// intentArgs are the flags that describe an intent.
+type intentArgs struct {
+	id, file, key  string
+	hosts          []string
+	from, to       []string
+	hops, matches  []string
+	priority       uint16
+	wait, atomic   bool
+	wide           bool
+	timeout        time.Duration
+	given          func(string) bool
+	switches       []client.Switch // loaded once, where names are given
+	switchesLoaded bool
+	byDPID         []givenPoint // connect points and switches given by datapath id
+}
+
+func (w *intentArgs) addFlags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	w.given = f.Changed
+	f.StringArrayVar(&w.hosts, "host", nil, "a host by id or IP address; given twice, or followed by the other host")
+	f.StringArrayVar(&w.from, "from", nil, "SWITCH/PORT where packets come in; repeatable")
+	f.StringArrayVar(&w.to, "to", nil, "SWITCH/PORT where packets go out; repeatable")
+	f.StringArrayVar(&w.hops, "hop", nil, "SWITCH:IN:OUT, a hop of the path; ingress first")
+	f.StringArrayVar(&w.matches, "match", nil, "FIELD=VALUE of OpenFlow 1.3; repeatable")
+	f.Uint16Var(&w.priority, "priority", client.PriorityDefault,
+		fmt.Sprintf("among intents, 0 to %d: of overlapping ones the highest takes the packets", client.PriorityMax))
+	f.BoolVar(&w.wide, "wide", false,
+		"accept that packets of other senders match too, where the rules cannot tell them apart")
+	f.BoolVar(&w.wait, "wait", false, "return when it is installed")
+	f.DurationVar(&w.timeout, "timeout", 5*time.Second, "how long --wait waits, at most 50s")
+}
+
+func (w *intentArgs) options() client.CreateOptions {
+	o := client.CreateOptions{Key: w.key, Atomic: w.atomic}
+	if w.wait {
+		o.Wait = w.timeout
+	}
+	return o
+}
+
+// request makes the request. Its errors are of usage, or of unknown names.
+func (w *intentArgs) request(ctx context.Context, c *client.Client, args []string) (*client.IntentRequest, error) {
+	q := &client.IntentRequest{ID: w.id, Wide: w.wide}
+	if w.priority > client.PriorityMax {
+		return nil, fmt.Errorf("--priority=%d given, want a whole number from 0 to %d", w.priority, client.PriorityMax)
+	}
+	if w.given("priority") {
+		q.Priority = &w.priority
+	}
+	if len(args) > 0 && len(w.hosts) == 0 {
+		return nil, fmt.Errorf("argument %q given, want --host A B, --from and --to, or --hop", args[0])
+	}
+	forms := 0
+	for _, given := range []bool{len(w.hosts) > 0, len(w.from)+len(w.to) > 0, len(w.hops) > 0} {
+		if given {
+			forms++
+		}
+	}
+	if forms != 1 {
+		return nil, fmt.Errorf("%d of --host, --from with --to, and --hop given, want one", forms)
+	}
+	var err error
+	switch {
+	case len(w.hosts) > 0:
+		err = w.betweenHosts(ctx, c, q, append(w.hosts, args...))
+	case len(w.hops) > 0:
+		err = w.alongHops(ctx, c, q)
+	default:
+		err = w.betweenPoints(ctx, c, q)
+	}
+	if err != nil {
+		return nil, err
+	}
+	q.Selector, err = parseMatches(w.matches)
+	return q, err
+}
+
+func parseMatches(list []string) (client.Selector, error) {
+	s := client.Selector{}
+	for _, m := range list {
+		name, value, ok := strings.Cut(m, "=")
+		if _, twice := s[name]; !ok || name == "" || value == "" || twice {
+			return nil, fmt.Errorf("--match %q given, want FIELD=VALUE, such as tcp_dst=80, each field once", m)
+		}
+		s[name] = value
+	}
+	return s, nil
+}
+
+func (w *intentArgs) betweenHosts(ctx context.Context, c *client.Client, q *client.IntentRequest, hosts []string) error {
+	if len(hosts) != 2 {
+		return fmt.Errorf("%s given, want two: --host A B", plural(len(hosts), "host", "hosts"))
+	}
+	ids := [2]string{}
+	for i, h := range hosts {
+		var err error
+		if ids[i], err = hostNamed(ctx, c, h); err != nil {
+			return err
+		}
+	}
+	q.Kind, q.Src, q.Dst = client.HostToHost, client.HostEnd(ids[0]), client.HostEnd(ids[1])
+	return nil
+}
+
+// hostNamed returns a host's id, which may be given by an IP address.
+func hostNamed(ctx context.Context, c *client.Client, s string) (string, error) {
+	if ip, err := netip.ParseAddr(s); err == nil {
+		return hostWith(ctx, c, ip)
+	}
+	return s, nil
+}
+
+func (w *intentArgs) betweenPoints(ctx context.Context, c *client.Client, q *client.IntentRequest) error {
+	if len(w.from) == 0 || len(w.to) == 0 {
+		return fmt.Errorf("one of --from and --to given, want both")
+	}
+	src, err := w.points(ctx, c, w.from)
+	if err != nil {
+		return err
+	}
+	dst, err := w.points(ctx, c, w.to)
+	if err != nil {
+		return err
+	}
+	q.Src, q.Dst = client.PointEnds(src...), client.PointEnds(dst...)
+	switch {
+	case len(src) > 1 && len(dst) > 1:
+		return fmt.Errorf("%d --from and %d --to given, want several of one of them only", len(src), len(dst))
+	case len(src) > 1:
+		q.Kind = client.MultipointToPoint
+	case len(dst) > 1:
+		q.Kind = client.PointToMultipoint
+	default:
+		q.Kind = client.PointToPoint
+	}
+	return nil
+}
+
+func (w *intentArgs) points(ctx context.Context, c *client.Client, list []string) (points []client.Point, err error) {
+	for _, text := range list {
+		p, err := w.point(ctx, c, text)
+		if err != nil {
+			return nil, err
+		}
+		points = append(points, p)
+	}
+	return points, nil
+}
+
+func (w *intentArgs) alongHops(ctx context.Context, c *client.Client, q *client.IntentRequest) error {
+	q.Kind = client.ExplicitPath
+	for _, text := range w.hops {
+		at := strings.LastIndex(text, ":")
+		before := strings.LastIndex(text[:max(at, 0)], ":")
+		if before < 0 {
+			return fmt.Errorf("--hop %q given, want SWITCH:IN:OUT, such as s1:1:2", text)
+		}
+		in, err := w.point(ctx, c, text[:before]+"/"+text[before+1:at])
+		if err != nil {
+			return err
+		}
+		out, err := w.point(ctx, c, text[:before]+"/"+text[at+1:])
+		if err != nil {
+			return err
+		}
+		q.Hops = append(q.Hops, client.IntentHop{DPID: in.DPID, In: in.Port, Out: out.Port})
+	}
+	return nil
+}
+
+// point resolves SWITCH/PORT. It asks the instance only for names.
+func (w *intentArgs) point(ctx context.Context, c *client.Client, text string) (client.Point, error) {
+	at := strings.LastIndex(text, "/")
+	if at < 0 {
+		return client.Point{}, fmt.Errorf("connect point %q given, want SWITCH/PORT, such as s1/3 or 00000000000000a1/3", text)
+	}
+	name, port := text[:at], text[at+1:]
+	number, err := strconv.ParseUint(port, 10, 32)
+	dpid, noDPID := client.ParseDPID(name)
+	if err == nil && noDPID == nil {
+		w.byDPID = append(w.byDPID, givenPoint{text, dpid, uint32(number)})
+		return client.Point{DPID: client.FormatDPID(dpid), Port: uint32(number)}, nil
+	}
+	sw, err2 := w.switchNamed(ctx, c, name)
+	if err2 != nil {
+		return client.Point{}, err2
+	}
+	if err == nil {
+		return client.Point{DPID: sw.DPID, Port: uint32(number)}, nil
+	}
+	for _, p := range sw.Ports {
+		if p.Name == port {
+			return client.Point{DPID: sw.DPID, Port: p.Number}, nil
+		}
+	}
+	return client.Point{},
+		runtimeError(
+			fmt.Errorf("port %[2]q of switch %[1]s given, want one that it has: weir get ports %[1]s lists them", name, port))
+}
+
+func (w *intentArgs) switchNamed(ctx context.Context, c *client.Client, name string) (*client.Switch, error) {
+	if !w.switchesLoaded {
+		p, err := c.Switches(ctx)
+		if err != nil {
+			return nil, explained(err)
+		}
+		w.switches, w.switchesLoaded = p.Items, true
+	}
+	var found []*client.Switch
+	for i := range w.switches {
+		if sw := &w.switches[i]; sw.Name == name || sameDPID(sw.DPID, name) {
+			found = append(found, sw)
+		}
+	}
+	switch len(found) {
+	case 1:
+		return found[0], nil
+	case 0:
+		return nil, runtimeError(unknownSwitch(name))
+	}
+	return nil, runtimeError(fmt.Errorf("switch %q given, which is the id or name of %d, want one: weir get switches lists both",
+		name, len(found)))
+}

@@ -1,0 +1,74 @@
+package config
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+)
+
+// Markdown is the schema as the tables of docs/config.md.
+func Markdown() string {
+	var b strings.Builder
+	var sections []field
+	head := func(title string) {
+		fmt.Fprintf(&b, "\n%s\n\n| field | value | default | a change holds | meaning |\n|---|---|---|---|---|\n", title)
+	}
+	head("### At the top")
+	for _, f := range fields(reflect.TypeFor[Config]()) {
+		if k := f.typ.Kind(); k == reflect.Struct || k == reflect.Map {
+			sections = append(sections, f)
+			continue
+		}
+		row(&b, f)
+	}
+	for _, s := range sections {
+		t := s.typ
+		title := fmt.Sprintf("### `%s`\n\n%s", s.name, s.doc)
+		if t.Kind() == reflect.Map {
+			t = t.Elem()
+		}
+		head(title)
+		for _, f := range fields(t) {
+			row(&b, f)
+		}
+	}
+	return strings.TrimPrefix(b.String(), "\n")
+}
+
+func row(b *strings.Builder, f field) {
+	def, when := "–", "at once"
+	if f.def != "" {
+		def = "`" + f.def + "`"
+	}
+	if f.restart {
+		when = "from the next start"
+	}
+	meaning := f.doc
+	if f.admin {
+		meaning += " *(admin)*"
+	}
+	fmt.Fprintf(b, "| `%s` | %s | %s | %s | %s |\n", f.name, f.values(), def, when, meaning)
+}
+
+// values says what a field may be.
+func (f field) values() string {
+	switch {
+	case f.typ.Kind() == reflect.Slice:
+		item := f
+		item.typ = f.typ.Elem()
+		return "list of " + item.values()
+	case textTypes[f.typ].parse != nil:
+		return textTypes[f.typ].what
+	case f.typ == durationType:
+		return "duration, " + f.min + " to " + f.max
+	case f.typ.Kind() == reflect.Bool:
+		return "`true` or `false`"
+	case f.typ.Kind() == reflect.Uint64:
+		return "number, " + f.min + " to " + f.max
+	case f.enum != nil:
+		return "`" + strings.Join(f.enum, "` or `") + "`"
+	case f.kind == "address":
+		return "HOST:PORT"
+	}
+	return "text"
+}

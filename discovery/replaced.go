@@ -1,0 +1,44 @@
+package discovery
+
+import (
+	"strings"
+
+	"github.com/weirnet/weir/netview"
+)
+
+// A switch that connects with a known datapath id may be a different device: replaced hardware, or
+// another emulated network under the same instance. Its serial number tells. Then nothing known of
+// the old device's cables holds: its ports are treated like those of a new switch.
+
+// differentSerial reports whether two serial numbers are of two devices. A missing one ("None" is
+// Open vSwitch's) is no evidence.
+func differentSerial(was, is string) bool {
+	given := func(serial string) bool { return serial != "" && !strings.EqualFold(serial, "none") }
+	return given(was) && given(is) && was != is
+}
+
+// deviceReplaced forgets the cables of a switch that was replaced by another device. It is not
+// connected. A suspicion of the control network ends if all that have come back so far, two at
+// least, were replaced: that is why they vanished.
+func (c *Core) deviceReplaced(d *device) {
+	for _, p := range d.ports {
+		if q := c.port(p.peer); q != nil && p.history != historyNone && q.peer == p.at {
+			q.noteCarrierLost()
+		}
+		for _, e := range p.links() {
+			c.removeLink(e)
+		}
+		p.history, p.peer = historyNone, netview.Point{}
+		c.setHostsUnconfirmed(p)
+		if p.up && p.role != netview.PortUnknown {
+			c.setUnknown(p)
+		}
+	}
+	d.removed, d.formerLinksKnown = nil, false
+	if c.missing[d.dpid] {
+		if c.replacedCount++; c.replacedCount >= 2 && c.returnedCount == c.replacedCount-1 {
+			c.endSuspicion()
+		}
+	}
+	c.Counts.Replaced.Add(1)
+}

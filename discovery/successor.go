@@ -1,0 +1,90 @@
+package discovery
+
+import "github.com/weirnet/weir/netview"
+
+// A switch that gets another datapath id connects as a new switch, and the old one stays
+// disconnected. The first near probe shows that its cables lead to the new one (removeReplaced).
+// Its hosts may continue to use rules that the switch still has, without packet-ins: they are
+// queried at the new one. The id may change again before that: then they are queried at the last
+// one.
+
+// maxSuccessorQueries is how many hosts of a port are queried at a time.
+const maxSuccessorQueries = 256
+
+// setSuccessor notes that a cable of a disconnected switch leads to another switch now. That
+// explains its absence, so it is no sign of a failed control network.
+func (c *Core) setSuccessor(old, next *device) {
+	if old == next || old.connected || !next.connected {
+		return
+	}
+	c.sessionReturned(old.dpid)
+	if next.predecessor != old || old.successor != next {
+		for d := old; d != nil; d = d.predecessor { // its predecessors get the new successor too
+			d.successor = next
+			for d.predecessor != nil && d.predecessor.connected { // it has reconnected
+				d.predecessor = d.predecessor.predecessor
+			}
+			if d.predecessor != nil && d.predecessor.successor != old {
+				d.predecessor = nil
+			}
+		}
+		next.predecessor, old.wasPredecessor = old, true
+	}
+	for _, p := range next.ports {
+		c.querySuccessor(p)
+	}
+}
+
+// querySuccessor queries hosts of a predecessor's port at an edge port: the port of the same name
+// and address.
+func (c *Core) querySuccessor(p *port) {
+	if p.role != netview.PortEdge || !p.up {
+		return
+	}
+	for old := p.device.predecessor; old != nil && !old.connected && old.successor == p.device; old = old.predecessor {
+		for _, q := range old.ports {
+			if q.hosts == 0 || q.name != p.name || q.mac != p.mac {
+				continue
+			}
+			hosts := c.hostsAt(q.at)
+			for _, h := range hosts[:min(len(hosts), maxSuccessorQueries)] {
+				if a := c.startQueryAt(h, p.at); a != nil && a.at == p.at {
+					a.elsewhere = true
+				}
+			}
+		}
+	}
+}
+
+// removeSuccession removes a deleted switch from the chain of predecessors and successors.
+func (c *Core) removeSuccession(d *device) {
+	if d.successor == nil && d.predecessor == nil && !d.wasPredecessor {
+		return
+	}
+	for _, o := range c.devices {
+		if o.successor == d {
+			o.successor = nil
+		}
+		if o.predecessor == d && d.predecessor != o {
+			o.predecessor = d.predecessor
+		} else if o.predecessor == d {
+			o.predecessor = nil
+		}
+	}
+	d.successor, d.predecessor = nil, nil
+}
+
+// mayBeSameSwitch reports whether two connected switches may be one, under an old and a new
+// datapath id, whose old session was not seen to end: near probes of both come in at one port.
+func mayBeSameSwitch(old, next *device) bool {
+	for _, p := range old.ports {
+		for _, e := range p.out {
+			for _, o := range e.dst.in {
+				if o.src.device == next && o.near && o.heardCount > 0 {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}

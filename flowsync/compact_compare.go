@@ -1,0 +1,318 @@
+package flowsync
+
+import "time"
+
+// beginListing prepares the rows for a listing.
+func (p *compactTable) beginListing() {
+	if p == nil {
+		return
+	}
+	p.staleOverflow = 0
+	for i := range p.rows {
+		r := &p.rows[i]
+		r.flags &^= flagChanged | flagListed
+		if r.flags&flagInFlight != 0 {
+			r.flags |= flagChanged
+		}
+	}
+}
+
+// compareListed compares a part of a listing with the rows. A row with a change since the request
+// is only marked as listed: the listing may be older.
+func (c *Core) compareListed(sw *switchState, packed *Packed) {
+	if packed.Count == 0 {
+		return
+	}
+	if sw.compact == nil {
+		sw.compact = &compactTable{}
+	}
+	p := sw.compact
+	for b := packed.bytes; len(b) > 0; {
+		var e packedEntry
+		e, b = nextPacked(b)
+		hash := e.place.hash()
+		i, ok := p.find(e.place, hash)
+		if !ok {
+			sw.trackUnknownAt(&e, hash)
+			continue
+		}
+		r := &p.rows[i]
+		switch {
+		case r.flags&flagChanged != 0:
+			p.set(i, flagListed, 0)
+		case e.matches(r.set, r.rule):
+			p.set(i, flagListed|flagMayHold|flagVerified, flagOtherOwner)
+		case r.flags&(flagDesired|flagInFlight) == 0 && !e.ownedBy(r.set):
+			c.reassign(sw, i, &e)
+		default:
+			p.set(i, flagListed|flagMayHold, flagVerified)
+		}
+	}
+}
+
+// reassign gives a row that is not desired to the other owner whose entry is in its place; no one
+// desires that either.
+func (c *Core) reassign(sw *switchState, i uint32, e *packedEntry) {
+	p := sw.compact
+	r := &p.rows[i]
+	if r.flags&flagRemovalOrdered != 0 {
+		c.outcome(r.set, r.rule, OrderRemoved)
+	}
+	r.set, r.rule = e.toSet(sw), 0
+	p.set(i, flagListed|flagMayHold, flagRemovalOrdered|flagPruning|flagReported|flagVerified|flagWasConfirmed|flagOtherOwner)
+	if !e.notOutputs {
+		p.set(i, flagVerified, 0)
+	}
+	p.clearRetry(i)
+	p.schedulePrune(time.Time{})
+}
+
+// trackUnknownAt adds a row for an entry that was never ordered.
+func (sw *switchState) trackUnknownAt(e *packedEntry, hash uint32) {
+	p := sw.compact
+	if p.count[classStale] >= staleMax {
+		p.staleOverflow++
+		return
+	}
+	i := p.add(e.toSet(sw), 0, hash)
+	flags := flagListed | flagMayHold
+	if !e.notOutputs {
+		flags |= flagVerified
+	}
+	p.set(i, flags, 0)
+	p.schedulePrune(time.Time{})
+}
+
+// trackUnknown adds a row for an entry that was never ordered and that a notice reported.
+func (sw *switchState) trackUnknown(a place, e *Entry) {
+	if sw.compact == nil {
+		sw.compact = &compactTable{}
+	}
+	var keep Packed
+	if packed, ok := packEntry(e, sw.singleTable, &keep); ok {
+		sw.trackUnknownAt(&packed, a.hash())
+		if i, ok := sw.compact.find(a, a.hash()); ok {
+			sw.compact.set(i, flagChanged, 0)
+		}
+	}
+}
+
+// schedulePrune schedules the removal of stale rows, not before a time.
+func (p *compactTable) schedulePrune(at time.Time) {
+	p.pruneDue = true
+	if at.After(p.pruneAt) {
+		p.pruneAt = at
+	}
+}
+
+// compareCompact ends a reading during which nothing was written.
+func (c *Core) compareCompact(sw *switchState) {
+	p := sw.compact
+	if p == nil {
+		return
+	}
+	p.queue = p.queue[:0]
+	for n := range p.rows {
+		i := uint32(n)
+		r := &p.rows[i]
+		if r.set == nil {
+			continue
+		}
+		r.flags &^= flagQueued
+		switch {
+		case r.flags&flagListed == 0:
+			p.setMayHold(i, false)
+		case r.flags&flagChanged != 0: // a notice about the place came meanwhile: it is written again
+			p.setMayHold(i, true)
+		}
+		if r.flags&flagVerified == 0 {
+			c.reportLost(sw, i)
+		}
+		switch {
+		case r.flags&flagDesired != 0 && r.flags&flagVerified != 0:
+			c.reportInstalled(sw, i)
+		case r.flags&(flagDesired|flagRemovalOrdered|flagPruning) != 0:
+			if r.flags&(flagMayHold|flagDesired) == 0 {
+				c.endRemoved(sw, i)
+			} else {
+				sw.enqueueCompact(i)
+			}
+		case r.flags&flagMayHold == 0:
+			p.drop(i)
+		default:
+			p.schedulePrune(time.Time{})
+		}
+	}
+}
+
+// pruneCompact queues the removal of stale entries when it is due.
+func (c *Core) pruneCompact(sw *switchState, now time.Time) {
+	p := sw.compact
+	switch {
+	case p == nil:
+		return
+	case p.staleOverflow > 0 && p.count[classStale] == 0:
+		p.staleOverflow = 0
+		sw.scheduleAudit(now)
+	case !p.pruneDue:
+		return
+	case now.Before(p.pruneAt):
+		c.wakeAt(sw, p.pruneAt)
+		return
+	}
+	p.pruneDue, p.pruneAt = false, time.Time{}
+	for n := range p.rows {
+		i := uint32(n)
+		if f := p.rows[i].flags; f.class() == classStale && f&flagPruning == 0 {
+			p.set(i, flagPruning, 0)
+			sw.enqueueCompact(i)
+		}
+	}
+}
+
+// resetCompact ends a session.
+func (sw *switchState) resetCompact() {
+	p := sw.compact
+	if p == nil {
+		return
+	}
+	p.queue, p.retries, p.retryAt, p.staleOverflow = nil, nil, time.Time{}, 0
+	p.inflight = compactBatch{}
+	for i := range p.failures {
+		p.clearRetry(i)
+	}
+	for n := range p.rows {
+		i := uint32(n)
+		if p.rows[i].set == nil {
+			continue
+		}
+		p.set(i, 0, flagVerified|flagQueued|flagInFlight|flagAdding|flagChanged|flagListed|flagPruning|flagMayHold)
+		if p.rows[i].flags&(flagDesired|flagRemovalOrdered) == 0 {
+			p.drop(i)
+		}
+	}
+	if p.rowCount() == 0 {
+		sw.compact = nil
+	}
+}
+
+// releaseCompact ends the removals at a switch that is neither in the view nor connected.
+func (c *Core) releaseCompact(sw *switchState) {
+	p := sw.compact
+	if p == nil {
+		return
+	}
+	for n := range p.rows {
+		if p.count[classRemoving] == 0 {
+			break
+		}
+		if p.rows[n].flags&flagRemovalOrdered != 0 {
+			c.endRemoved(sw, uint32(n))
+		}
+	}
+	if p.rowCount() == 0 {
+		sw.compact = nil
+	}
+}
+
+// dropUnused drops rows that were kept only until the audit ends.
+func (p *compactTable) dropUnused() {
+	if p == nil {
+		return
+	}
+	for n := range p.rows {
+		if r := &p.rows[n]; r.set != nil && r.flags.class() == classNone {
+			p.drop(uint32(n))
+		}
+	}
+}
+
+// auditCompact ends an audit: it compares the rows that did not change during it.
+func (c *Core) auditCompact(sw *switchState, f *Findings, now time.Time) {
+	p := sw.compact
+	if p == nil {
+		return
+	}
+	for n := range p.rows {
+		i := uint32(n)
+		r := &p.rows[i]
+		if r.set == nil {
+			continue
+		}
+		if r.flags.class() == classNone {
+			p.drop(i)
+			continue
+		}
+		if r.flags.class() != classStale {
+			f.Desired++
+			if r.flags&(flagChanged|flagQueued|flagInFlight) != 0 {
+				f.InFlight++
+				continue
+			}
+			f.Compared++
+		}
+		c.auditCompactRow(sw, i, f, now)
+	}
+}
+
+// auditCompactRow draws the conclusions from an audit for one row; compareListed has set its flags
+// if it was listed.
+func (c *Core) auditCompactRow(sw *switchState, i uint32, f *Findings, now time.Time) {
+	p := sw.compact
+	r := &p.rows[i]
+	if r.flags&(flagChanged|flagQueued|flagInFlight) != 0 {
+		return
+	}
+	was := r.flags & (flagVerified | flagReported)
+	if r.flags&flagListed == 0 {
+		p.setMayHold(i, false)
+	}
+	switch {
+	case r.flags&flagDesired == 0 && r.flags&flagMayHold == 0:
+		c.endRemoved(sw, i)
+	case r.flags&flagDesired == 0:
+		f.extraCompact(c, sw, i)
+	case r.flags&flagVerified != 0:
+		if t := p.failures[i]; t != nil && !sw.lying && now.Sub(t.lostSince) > c.config.LieWindow {
+			t.losses = 0
+		}
+		c.reportInstalled(sw, i)
+	case was != 0:
+		f.addCompact(c, sw, i)
+		if t := p.failures[i]; t == nil || t.retryAt.IsZero() {
+			c.driftCompact(sw, i, SourceReading, now)
+		}
+	default:
+		if t := p.failures[i]; t == nil || t.retryAt.IsZero() {
+			sw.enqueueCompact(i)
+		}
+	}
+}
+
+// addCompact adds a rule of a rule set that is missing or changed.
+func (f *Findings) addCompact(c *Core, sw *switchState, i uint32) {
+	rule := c.renderRow(sw, i)
+	d := Difference{
+		Kind: DifferenceMissing, Table: rule.Table, Priority: rule.Priority, Match: rule.Match, Owner: rule.Owner,
+		Desired: describe(rule.Cookie, rule.Instructions),
+	}
+	if sw.compact.rows[i].flags&flagMayHold != 0 {
+		d.Kind, d.Held = DifferenceChanged, "something else"
+	} else if e := sw.foreign[sw.compact.rows[i].place().key(rule.Table)]; e != nil {
+		d.Kind, d.Held = DifferenceChanged, describe(e.Cookie, e.Instructions)
+	}
+	f.Differences = append(f.Differences, d)
+}
+
+// extraCompact adds a stale entry of an owner of rule sets. An entry whose removal was ordered is
+// no difference.
+func (f *Findings) extraCompact(c *Core, sw *switchState, i uint32) {
+	if sw.compact.rows[i].flags&flagRemovalOrdered != 0 {
+		return
+	}
+	rule := c.renderRow(sw, i)
+	f.Differences = append(f.Differences, Difference{
+		Kind: DifferenceExtra, Table: rule.Table, Priority: rule.Priority, Match: rule.Match,
+		Held: describe(rule.Cookie, rule.Instructions),
+	})
+}

@@ -1,0 +1,259 @@
+package flowsync
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/openflow"
+	"github.com/weirnet/weir/plan"
+)
+
+// failureOf returns a row's failure record, made if it had none.
+func (p *compactTable) failureOf(i uint32) *failure {
+	t := p.failures[i]
+	if t == nil {
+		if p.failures == nil {
+			p.failures = make(map[uint32]*failure)
+		}
+		t = &failure{}
+		p.failures[i] = t
+	}
+	return t
+}
+
+// scheduleRetry schedules a retry of a row.
+func (p *compactTable) scheduleRetry(i uint32, t *failure, at time.Time) {
+	if t.retryAt.IsZero() {
+		p.retries = append(p.retries, i)
+	}
+	if t.retryAt = at; p.retryAt.IsZero() || at.Before(p.retryAt) {
+		p.retryAt = at
+	}
+}
+
+// retryDueCompact queues the rows whose backoff has ended.
+func (c *Core) retryDueCompact(sw *switchState, now time.Time) {
+	p := sw.compact
+	if p == nil || !reached(p.retryAt, now) {
+		return
+	}
+	kept := p.retries[:0]
+	p.retryAt = time.Time{}
+	for _, i := range p.retries {
+		t := p.failures[i]
+		switch {
+		case t == nil || t.retryAt.IsZero(): // changed or settled since
+		case t.retryAt.After(now):
+			kept = append(kept, i)
+			if p.retryAt.IsZero() || t.retryAt.Before(p.retryAt) {
+				p.retryAt = t.retryAt
+			}
+		default:
+			t.retryAt = time.Time{}
+			c.counters.Retries++
+			sw.enqueueCompact(i)
+		}
+	}
+	p.retries = kept
+}
+
+// driftCompact is drift for compact rows.
+func (c *Core) driftCompact(sw *switchState, i uint32, s Source, now time.Time) {
+	p := sw.compact
+	r := &p.rows[i]
+	c.counters.Repairs++
+	c.counters.Drift[s]++
+	p.lostInStep++
+	p.lostBy = s
+	t := p.failureOf(i)
+	if t.losses == 0 || !sw.lying && now.Sub(t.lostSince) > c.config.LieWindow {
+		t.losses, t.lostSince = 0, now
+	}
+	t.losses++
+	c.reportLost(sw, i)
+	p.set(i, flagChanged, flagVerified)
+	if t.losses >= c.config.LieCount {
+		c.markLying(sw, sw.nameOf(r), t.losses, t.lostSince, now)
+	}
+	pause := c.lossBackoff(sw, t.losses)
+	if s == SourceReading { // only a reading can show that it is held this time
+		sw.scheduleAudit(now.Add(pause + c.config.RetryFirst))
+	}
+	switch {
+	case r.flags&(flagQueued|flagInFlight) != 0:
+	case pause > 0:
+		p.scheduleRetry(i, t, now.Add(pause))
+	default:
+		sw.enqueueCompact(i)
+	}
+}
+
+// reportLost reports that a rule is not installed any more, if it was reported installed.
+func (c *Core) reportLost(sw *switchState, i uint32) {
+	if r := &sw.compact.rows[i]; r.flags&flagReported != 0 {
+		c.outcome(r.set, r.rule, OrderLost)
+		sw.compact.set(i, 0, flagReported)
+	}
+}
+
+// nameOf returns a row's place, for people.
+func (sw *switchState) nameOf(r *compactRow) string {
+	rule := r.set.Rule(int(r.rule), 0, sw.singleTable)
+	return fmt.Sprintf("%s: table=%d priority=%d match=%s", ownerOf(r.set), rule.Table, rule.Priority, rule.Match.String())
+}
+
+// alarmLost raises the alarm drift for the rows lost in this step.
+func (c *Core) alarmLost(sw *switchState) {
+	if p := sw.compact; p != nil && p.lostInStep > 0 {
+		c.raiseDriftAlarm(sw, fmt.Sprintf("%d rules of intents were lost or changed: they are put back (noticed by %s)",
+			p.lostInStep, p.lostBy))
+		p.lostInStep = 0
+	}
+}
+
+// needsReadingCompact is needsReading for compact rows.
+func (c *Core) needsReadingCompact(sw *switchState, i uint32) bool {
+	if !sw.lying {
+		return false
+	}
+	t := sw.compact.failures[i]
+	return t != nil && t.losses >= c.config.LieCount
+}
+
+// unconfirmedCompact is unconfirmedStatus for compact rows.
+func (c *Core) unconfirmedCompact(sw *switchState, i uint32) ruleStatus {
+	switch {
+	case sw.stuck:
+		return ruleStatus{netview.RuleFailed, netview.ReasonUnanswered}
+	case c.needsReadingCompact(sw, i):
+		return ruleStatus{netview.RuleFailed,
+			fmt.Sprintf("%s: lost %d times", netview.ReasonNotKept, sw.compact.failures[i].losses)}
+	}
+	return pending
+}
+
+// compactRemoved handles a notice that the entry in a row's place is gone; ofOthers: it was
+// foreign.
+func (c *Core) compactRemoved(sw *switchState, i uint32, ofOthers bool, s Source, now time.Time) {
+	p := sw.compact
+	r := &p.rows[i]
+	p.set(i, flagChanged, 0)
+	switch {
+	case r.flags&flagInFlight != 0:
+		p.markLost(i, s)
+	case ofOthers && r.flags&flagVerified != 0: // our entry replaced it
+	case r.flags&flagDesired == 0 && r.flags&flagMayHold != 0 && !ofOthers:
+		p.setMayHold(i, false)
+		if r.flags&flagQueued == 0 {
+			c.endRemoved(sw, i)
+		}
+	case r.flags&(flagDesired|flagVerified) == flagDesired|flagVerified:
+		p.setMayHold(i, false)
+		c.driftCompact(sw, i, s, now)
+	case r.flags&flagDesired != 0:
+		p.setMayHold(i, false)
+		sw.enqueueCompact(i)
+	}
+}
+
+// compactChanged handles a notice that an entry in a row's place was added or changed.
+func (c *Core) compactChanged(sw *switchState, i uint32, e *Entry, now time.Time) {
+	p := sw.compact
+	r := &p.rows[i]
+	p.set(i, flagChanged, 0)
+	foreign := plan.Foreign(e.Cookie, c.config.Domain)
+	if r.flags&flagInFlight != 0 {
+		if o := p.inflight.adding(i); o != nil && (foreign || !sw.entryIs(o.set, o.rule, e)) {
+			p.markLost(i, SourceMonitor)
+		}
+		return
+	}
+	switch is := !foreign && sw.entryIs(r.set, r.rule, e); {
+	case r.flags&flagDesired == 0 && foreign: // our entry is gone
+		p.setMayHold(i, false)
+		sw.enqueueCompact(i)
+	case r.flags&flagDesired == 0:
+		p.setMayHold(i, true)
+		if r.flags&(flagRemovalOrdered|flagPruning) != 0 {
+			sw.enqueueCompact(i)
+		}
+	case is:
+		p.set(i, flagMayHold|flagVerified, 0)
+		if r.flags&flagReported == 0 {
+			sw.enqueueCompact(i)
+		}
+	case r.flags&(flagVerified|flagReported) != 0:
+		p.set(i, flagMayHold, flagVerified)
+		c.driftCompact(sw, i, SourceMonitor, now)
+	default:
+		p.set(i, flagMayHold, flagVerified)
+	}
+}
+
+// onRemovedPacked handles flow-removed messages, most of which follow from our own removals.
+func (c *Core) onRemovedPacked(sw *switchState, packed *Packed, now time.Time) {
+	for b := packed.bytes; len(b) > 0 && sw.compact != nil; {
+		var e packedEntry
+		e, b = nextPacked(b)
+		if i, ok := sw.compact.find(e.place, e.place.hash()); ok {
+			c.onCompactRemoved(sw, i, now)
+		}
+	}
+}
+
+// onCompactRemoved handles a flow-removed message for a row's place.
+func (c *Core) onCompactRemoved(sw *switchState, i uint32, now time.Time) {
+	switch {
+	case sw.phase == phaseReading: // the listing may have been made before
+		sw.compact.set(i, flagChanged, 0)
+		c.reportLost(sw, i)
+	case sw.watch == WatchMonitor: // which reports it too, in order with our own changes
+	default:
+		c.compactRemoved(sw, i, false, SourceRemoved, now)
+	}
+}
+
+// adding returns the flow-mod in flight that adds a row's rule, nil if there is none.
+func (f *compactBatch) adding(row uint32) *compactOp {
+	for i := range f.ops {
+		if o := &f.ops[i]; o.row == row && o.adds {
+			return o
+		}
+	}
+	return nil
+}
+
+// rowAt returns the row in the place that a key names; false if there is none.
+func (sw *switchState) rowAt(key entryKey) (uint32, bool) {
+	if sw.compact == nil {
+		return 0, false
+	}
+	a, ok := sw.placeIn(key)
+	if !ok {
+		return 0, false
+	}
+	return sw.compact.find(a, a.hash())
+}
+
+// applyCompactChange handles a change that the flow monitor reports, if it is in the place of a
+// rule of a rule set or of a kind that rule sets use; otherwise it returns false.
+func (c *Core) applyCompactChange(sw *switchState, key entryKey, ch *Change, now time.Time) bool {
+	foreign, gone := plan.Foreign(ch.Entry.Cookie, c.config.Domain), ch.Event == openflow.FlowDeleted
+	i, ok := sw.rowAt(key)
+	switch {
+	case ok && gone:
+		c.compactRemoved(sw, i, foreign, SourceMonitor, now)
+	case ok:
+		c.compactChanged(sw, i, &ch.Entry, now)
+	case foreign || gone || plan.Decode(ch.Entry.Cookie).Kind != plan.KindIntent:
+		return false
+	default:
+		a, placed := sw.placeIn(key)
+		if placed {
+			sw.trackUnknown(a, &ch.Entry)
+		}
+		return placed
+	}
+	return true
+}

@@ -1,0 +1,171 @@
+package flowsync
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"pgregory.net/rapid"
+
+	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/plan"
+	"github.com/weirnet/weir/ruleset"
+)
+
+// accounts is the account of orders and their outcomes: a naive model of what orders mean.
+type accounts struct {
+	places map[string][]*twinOrder // in the order in which they were given, those that are refused left out
+	by     map[*ruleset.Set]*twinOrder
+}
+
+// twinOrder is an order, of a rule set of its own, and how it was answered.
+type twinOrder struct {
+	Order
+	key       entryKey
+	answered  bool
+	installed bool // and not lost since
+}
+
+// placeName names a place over all switches.
+func placeName(p *ruleset.Set) string {
+	_, hop := p.At(0)
+	return hop.DPID.String() + " " + placeText(p, 0)
+}
+
+// orderSome gives some orders for few places, so that they meet.
+func (c *chaos) orderSome(r *rapid.T) {
+	var list []Order
+	dpid := c.some(r)
+	for range rapid.IntRange(1, 4).Draw(r, "orders") {
+		line := fmt.Sprintf("install intent=%d version=%d priority=%d in=%d eth_type=0x0806",
+			rapid.IntRange(1, 2).Draw(r, "intent"),
+			rapid.IntRange(0, 1).Draw(r, "version"), rapid.IntRange(20000, 20001).Draw(r, "priority"),
+			rapid.IntRange(1, 2).Draw(r, "in"))
+		if out := rapid.SampledFrom([]string{"", "1", "2", "2,3"}).Draw(r, "out"); out != "" {
+			line += " out=" + out
+		}
+		o := parseOrder(c.t, dpid, line)
+		o.Remove = rapid.Bool().Draw(r, "remove")
+		list = append(list, o)
+		c.orders.give(o, c.models[dpid].tables < 3)
+	}
+	c.loop.Order(list)
+}
+
+func (a *accounts) give(o Order, single bool) {
+	t := &twinOrder{Order: o, key: placeOf(o.Program, 0).key(ruleset.Table(single))}
+	a.by[o.Program] = t
+	name := placeName(o.Program)
+	a.places[name] = append(a.places[name], t)
+}
+
+// answered takes an outcome.
+func (a *accounts) answered(t tester, o *Outcome) {
+	if a == nil {
+		return
+	}
+	name := placeName(o.Program)
+	order := a.by[o.Program]
+	switch {
+	case order == nil:
+		t.Fatalf("%s: an outcome of no order: %+v", name, o)
+	case o.What == OrderLost && !order.installed:
+		t.Fatalf("%s: lost, and was not installed", name)
+	case o.What == OrderInstalled && (order.Remove || order.installed):
+		t.Fatalf("%s: installed twice, or a removal: %+v", name, order)
+	case (o.What == OrderRemoved || o.What == OrderRefused) && order.answered && !order.installed && order.Remove:
+		t.Fatalf("%s: answered twice: %+v", name, o)
+	case o.What == OrderRemoved && !order.Remove:
+		t.Fatalf("%s: an install was removed", name)
+	}
+	order.answered, order.installed = true, o.What == OrderInstalled
+	if o.What == OrderLost {
+		order.answered = false
+	}
+	list := a.places[name]
+	at := slices.Index(list, order)
+	switch {
+	case o.What == OrderRefused && !strings.HasPrefix(o.Reason, "a rule of intent"): // the ones before are wanted no more either
+		a.places[name] = list[at+1:]
+	// another's stays
+	case o.What == OrderRefused, o.What == OrderRemoved && at > 0 && list[at-1].Program.Number != o.Program.Number:
+		a.places[name] = slices.Delete(list, at, at+1)
+	}
+}
+
+// latest are the orders that count now, by place.
+func (a *accounts) latest(yield func(*twinOrder) bool) {
+	for _, list := range a.places {
+		if n := len(list); n > 0 && !yield(list[n-1]) {
+			return
+		}
+	}
+}
+
+// installedAreHeld is the promise of the outcome "installed".
+func (a *accounts) installedAreHeld(r *rapid.T, c *chaos) {
+	for o := range a.latest {
+		_, hop := o.Program.At(0)
+		if o.installed && !c.drifted[hop.DPID][o.key] && !c.holdsOrder(o) {
+			r.Fatalf("%s: called installed, not held, table:\n%s", placeName(o.Program), c.models[hop.DPID])
+		}
+	}
+}
+
+func (c *chaos) holdsOrder(o *twinOrder) bool {
+	_, hop := o.Program.At(0)
+	e := c.models[hop.DPID].entries[o.key]
+	if e == nil || plan.Foreign(e.Cookie, plan.DomainDefault) {
+		return false
+	}
+	want, cookie := o.Program.Rule(0, plan.DomainDefault, false), plan.Decode(e.Cookie)
+	return cookie.Kind == plan.KindIntent && cookie.Owner == o.Program.Number && sameInstructions(e.Instructions,
+		want.Instructions)
+}
+
+// agree compares a switch with what the latest orders want of it, when all is quiet, and returns
+// the places of what it is to hold.
+func (a *accounts) agree(r *rapid.T, c *chaos, dpid netview.DPID) map[entryKey]bool {
+	wanted := map[entryKey]bool{}
+	for o := range a.latest {
+		_, hop := o.Program.At(0)
+		if hop.DPID != dpid {
+			continue
+		}
+		switch {
+		case !o.answered:
+			r.Fatalf("%s: never answered: %+v", placeName(o.Program), o)
+		case o.Remove && c.holdsSome(o):
+			r.Fatalf("%s: was removed and is held, table:\n%s", placeName(o.Program), c.models[dpid])
+		case !o.Remove && (!o.installed || !c.holdsOrder(o)):
+			r.Fatalf("%s: %v %+v not held after healing, table:\n%s", placeName(o.Program),
+				o.Program.Legs[0].Route.Hops[0], o, c.models[dpid])
+		}
+		wanted[o.key] = !o.Remove
+	}
+	rules := 0
+	for _, rule := range c.loop.core.compactRules(dpid) {
+		rules++
+		if !wanted[keyOf(rule)] || rule.State != netview.RuleInstalled {
+			r.Fatalf("%s: a rule of programs that nobody ordered, or %s: %v", dpid, rule.State, rule)
+		}
+	}
+	for key, is := range wanted {
+		if is {
+			rules--
+		} else {
+			delete(wanted, key)
+		}
+	}
+	if rules != 0 {
+		r.Fatalf("%s: %d rules of programs too few", dpid, -rules)
+	}
+	return wanted
+}
+
+// holdsSome reports whether a switch holds an entry of the order's owner in its place.
+func (c *chaos) holdsSome(o *twinOrder) bool {
+	_, hop := o.Program.At(0)
+	e := c.models[hop.DPID].entries[o.key]
+	return e != nil && e.Cookie&plan.OwnerMask == o.Program.Cookie(plan.DomainDefault)&plan.OwnerMask
+}

@@ -1,0 +1,116 @@
+package flowsync
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/openflow"
+)
+
+// Overflow reports that unsolicited messages of a switch were dropped: errors, removed and changed
+// entries.
+type Overflow struct {
+	DPID    netview.DPID
+	Session uint64
+}
+
+func (Overflow) input() {}
+
+// The approximate sizes of inputs in the inbox, in bytes: the input, its share of the growing
+// inbox, and what is copied for a change.
+const (
+	inputBytes       = 128
+	changeBytes      = 256
+	instructionBytes = 96
+)
+
+// unsolicitedShare: a switch may use this part of the free bytes of the inbox; unsolicitedFloor
+// bytes are always allowed.
+const (
+	unsolicitedShare = 8
+	unsolicitedFloor = 2 << 10
+)
+
+// deferredMax bounds the bytes of flow monitor reports that are kept during a reading; with more
+// the switch is read again.
+const deferredMax = 1 << 18
+
+// admit reports whether size more bytes of unsolicited messages may wait in the inbox; if not, they
+// are dropped and the switch is read instead. Each switch may use a share of what is free at the
+// moment, so that one which floods leaves most of it to others, and many leave something (after
+// Choudhury and Hahne, Dynamic queue length thresholds, 1998). l.mu is held.
+func (l *Loop) admit(dpid netview.DPID, c connection, size int) bool {
+	switch {
+	case c.overflowed || l.closed:
+		return false
+	case c.round != l.rounds:
+		c.round, c.unsolicitedBytes = l.rounds, 0
+	}
+	c.unsolicitedBytes += size
+	c.overflowed = c.unsolicitedBytes > max(unsolicitedFloor, (l.config.UnsolicitedMax-l.unsolicitedBytes)/unsolicitedShare)
+	if c.overflowed {
+		l.overflowed = true
+		l.Bell.Ring()
+	} else {
+		l.unsolicitedBytes += size
+	}
+	l.sessions[dpid] = c
+	return !c.overflowed
+}
+
+// takeOverflows adds an Overflow for each switch of which messages were dropped, and resets the
+// counts of the inbox, which is taken. l.mu is held.
+func (l *Loop) takeOverflows(inputs []Input) []Input {
+	l.unsolicitedBytes, l.packedBytes, l.entriesBytes = 0, 0, 0
+	l.rounds++
+	if !l.overflowed {
+		return inputs
+	}
+	l.overflowed = false
+	for dpid, c := range l.sessions {
+		if c.overflowed {
+			c.overflowed = false
+			l.sessions[dpid] = c
+			inputs = append(inputs, Overflow{dpid, c.session})
+		}
+	}
+	return inputs
+}
+
+// onMissed schedules a reading, since notices were lost. The batch in flight may have been refused
+// without a notice: its barrier reply proves nothing.
+func (c *Core) onMissed(sw *switchState, now time.Time) {
+	c.counters.Overflows++
+	c.ready.Alarms = append(c.ready.Alarms, Alarm{
+		Kind: netview.AlarmLimit, Object: "limits.switch_news",
+		Text: fmt.Sprintf("switch %s tells of errors and of entries faster than they are taken: it is read instead", sw.dpid),
+	})
+	if sw.phase == phaseReading {
+		sw.deferredOverflow = true
+		return
+	}
+	if sw.inflight != nil {
+		sw.inflight.errorsDropped = true
+	}
+	if sw.watch == WatchPaused { // the notice that it resumed may be lost too
+		sw.watch = WatchMonitor
+	}
+	sw.resyncDue = true
+	sw.scheduleAudit(now.Add(c.config.RetryFirst))
+}
+
+// sizeOf returns about how many bytes a change takes.
+func (ch *Change) sizeOf() int {
+	n := changeBytes + len(ch.Match) + len(ch.Entry.Match.OXM)
+	for i := range ch.Entry.Instructions {
+		n += instructionBytes * (1 + len(ch.Entry.Instructions[i].Actions))
+	}
+	return n
+}
+
+// sizeOfUpdate returns about how many bytes the change of an update will take.
+func sizeOfUpdate(u *openflow.FlowUpdate) int {
+	ch := Change{Entry: Entry{Match: u.Match, Instructions: u.Instructions}}
+	return ch.sizeOf() + len(u.Match.OXM)
+}

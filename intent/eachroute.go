@@ -1,0 +1,37 @@
+package intent
+
+import "github.com/weirnet/weir/ruleset"
+
+// EachRoute calls visit for each intent and each of its routes for which keep returns true, in the
+// order of numbers, until visit returns false. Intents that are being withdrawn are left out. It
+// looks at all intents in parts, and blocks no writer for long: concurrent changes may or may not
+// be seen.
+func (e *Engine) EachRoute(keep func(*ruleset.Route) bool, visit func(*Intent, *ruleset.Route) bool) {
+	adm := e.admission
+	var room []numberedRecord
+	for after := uint32(0); ; {
+		adm.mu.Lock()
+		page, last := adm.page(after, pageNumbers, room[:0])
+		adm.mu.Unlock()
+		for i := range page {
+			p := &page[i]
+			if p.record.rules == nil || p.record.state == Withdrawing {
+				continue
+			}
+			for k := range p.record.rules.Legs {
+				r := p.record.rules.Legs[k].Route
+				if k > 0 && r == p.record.rules.Legs[k-1].Route || !keep(r) {
+					continue
+				}
+				in := p.record.intent(p.number, p.text)
+				if !visit(&in, r) {
+					return
+				}
+			}
+		}
+		if last == 0 {
+			return
+		}
+		after, room = last, page
+	}
+}

@@ -1,0 +1,217 @@
+package intent
+
+import (
+	"slices"
+
+	"github.com/weirnet/weir/intent/spec"
+	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/ruleset"
+)
+
+// startHitless starts a transition without loss from a working rule set to another. First, at once,
+// rules where the old rule set has none; then rules that replace one, from the egress to the
+// ingress, each when those downstream of it are confirmed; last the ingress rules with a new match
+// or in port. A packet takes the old path up to the first replaced rule, and the new path from
+// there to its end: it is neither lost nor does it loop. A tree with several outputs uses its old
+// and new branches together at first, or an egress would get no packets while some switches have
+// changed and others have not. Where both together would loop, it changes as a path does.
+func (c *Core) startHitless(n uint32, e *entry, g *ruleset.Set) {
+	if e.kind == spec.PointToMultipoint {
+		if both := c.union(e.rules, g); both != nil {
+			c.startTransition(n, both, hitless, c.stages(e.rules, both))
+			if tr := e.transition; tr != nil {
+				tr.next = g
+				c.interim++
+			}
+			return
+		}
+	}
+	c.startTransition(n, g, hitless, c.stages(e.rules, g))
+}
+
+// stages returns the stage of each rule of a rule set in a transition from another.
+func (c *Core) stages(from, to *ruleset.Set) []uint16 {
+	rank := make([]int, to.Len()) // -1: at once
+	rule, most := 0, 0
+	for i := range to.Legs {
+		path := c.paths.forRoute(to.Legs[i].Route)
+		ranks := path.ranks()
+		most = max(most, slices.Max(ranks))
+		for k := range ranks {
+			rank[rule] = -1
+			switch old := hopAt(to, rule, from); {
+			case old == nil && path.ingress(k):
+				rank[rule] = 1 << 20
+			case old != nil && !old.Equal(path.route.Hops[k]):
+				rank[rule] = ranks[k]
+			}
+			rule++
+		}
+	}
+	distinct := slices.Clone(rank)
+	slices.Sort(distinct)
+	distinct = slices.Compact(distinct)
+	if len(distinct) > 0 && distinct[0] == -1 {
+		distinct = distinct[1:]
+	}
+	stages := make([]uint16, len(rank))
+	for r := range rank {
+		if rank[r] >= 0 {
+			at, _ := slices.BinarySearch(distinct, rank[r])
+			stages[r] = uint16(at + 1)
+		}
+	}
+	return stages
+}
+
+// hopAt returns the hop of the rule of other with the same key as a rule of p; nil without one.
+func hopAt(p *ruleset.Set, rule int, other *ruleset.Set) *ruleset.Hop {
+	if p.Priority != other.Priority {
+		return nil
+	}
+	leg, hop := p.At(rule)
+	for i := range other.Legs {
+		if string(other.Legs[i].Match) != string(leg.Match) {
+			continue
+		}
+		for k := range other.Legs[i].Route.Hops {
+			if h := other.Legs[i].Route.Hops[k]; h.DPID == hop.DPID && h.In == hop.In {
+				return h
+			}
+		}
+	}
+	return nil
+}
+
+// rollBack reverses a hitless transition after a switch has refused a rule: replaced rules are
+// restored in the opposite order.
+func (c *Core) rollBack(n uint32, e *entry) bool {
+	tr, g := e.transition, e.rules
+	from := tr.retiring[len(tr.retiring)-1].rules
+	if c.pathForgotten(from) || c.anyPath(from, func(path *sharedPath) bool { return path.down }) {
+		return false
+	}
+	again := *from
+	stages := make([]uint16, from.Len())
+	at := tr.stage
+	for r := range g.Len() {
+		if s := tr.stages[r]; s > 0 && s <= at {
+			for o := range stages {
+				if from.SamePlace(o, g, r) {
+					stages[o] = at - s
+				}
+			}
+		}
+	}
+	c.startTransition(n, &again, hitless, stages)
+	return true
+}
+
+// pathForgotten reports whether the registry has dropped a path of a rule set.
+func (c *Core) pathForgotten(g *ruleset.Set) bool {
+	return slices.ContainsFunc(g.Legs, func(l ruleset.Leg) bool { return c.paths.forRoute(l.Route) == nil })
+}
+
+// union returns a rule set with the outputs of both where both have a rule that differs; nil if
+// that is not needed, or could create a loop.
+func (c *Core) union(from, to *ruleset.Set) *ruleset.Set {
+	both := *to
+	both.Legs = slices.Clone(to.Legs)
+	differs := false
+	for i := range to.Legs {
+		path := c.paths.forRoute(to.Legs[i].Route)
+		old := legOf(from, to, i)
+		if old == nil {
+			continue
+		}
+		ow := c.paths.forRoute(old.Route)
+		if ow == nil || ow == path {
+			continue
+		}
+		if createsLoop(path, ow) {
+			return nil
+		}
+		if u := c.withOutputs(path, ow); u != path {
+			both.Legs[i].Route, differs = &u.route, true
+		}
+	}
+	if !differs {
+		return nil
+	}
+	return &both
+}
+
+// legOf returns the leg of another rule set with the match of a leg.
+func legOf(from, to *ruleset.Set, i int) *ruleset.Leg {
+	if from.Priority != to.Priority {
+		return nil
+	}
+	for k := range from.Legs {
+		if string(from.Legs[k].Match) == string(to.Legs[i].Match) {
+			return &from.Legs[k]
+		}
+	}
+	return nil
+}
+
+// withOutputs returns a path with the outputs of another added, where both have a hop at one in
+// port.
+func (c *Core) withOutputs(path, other *sharedPath) *sharedPath {
+	hops, joins := slices.Clone(path.route.Hops), slices.Clone(path.edges())
+	differs := false
+	for i := range hops {
+		for k := range other.route.Hops {
+			o := other.route.Hops[k]
+			if o.DPID != hops[i].DPID || o.In != hops[i].In || o.Equal(hops[i]) {
+				continue
+			}
+			outs := slices.Clone(hops[i].Out)
+			for _, port := range o.Out {
+				outs = inserted(outs, port)
+			}
+			if len(outs) > len(hops[i].Out) {
+				hops[i], differs = &ruleset.Hop{DPID: o.DPID, In: o.In, Out: outs}, true
+			}
+		}
+	}
+	if !differs {
+		return path
+	}
+	return c.paths.forTree(hops, joins)
+}
+
+// createsLoop reports whether a packet could loop if all hops of both paths forwarded it.
+func createsLoop(a, b *sharedPath) bool {
+	next := make(map[netview.Point][]netview.Point)
+	for _, path := range [...]*sharedPath{a, b} {
+		path.eachEdge(func(j edge) {
+			from, to := path.route.Hops[j.from], path.route.Hops[j.to]
+			at := netview.Point{DPID: from.DPID, Port: from.In}
+			next[at] = append(next[at], netview.Point{DPID: to.DPID, Port: to.In})
+		})
+	}
+	state := make(map[netview.Point]int) // 1: being visited, 2: no loop from here
+	var round func(netview.Point) bool
+	round = func(at netview.Point) bool {
+		switch state[at] {
+		case 1:
+			return true
+		case 2:
+			return false
+		}
+		state[at] = 1
+		if slices.ContainsFunc(next[at], round) {
+			return true
+		}
+		state[at] = 2
+		return false
+	}
+	for _, path := range [...]*sharedPath{a, b} {
+		for i := range path.route.Hops {
+			if round(netview.Point{DPID: path.route.Hops[i].DPID, Port: path.route.Hops[i].In}) {
+				return true
+			}
+		}
+	}
+	return false
+}

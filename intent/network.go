@@ -1,0 +1,182 @@
+package intent
+
+import (
+	"slices"
+
+	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/route"
+)
+
+// applyUpdate applies changes of the network.
+func (c *Core) applyUpdate(f *NetworkUpdate) {
+	settling := f.Snap.Settled() && !c.settled
+	left := c.removedPorts(f)
+	c.snap, c.settled = f.Snap, f.Snap.Settled()
+	if f.Map != c.m {
+		clear(c.prunedMaps)
+	}
+	c.m = f.Map
+	if f.Resync || settling {
+		c.reevaluateAll()
+		c.portsRemoved(left)
+		return
+	}
+	c.portsRemoved(left)
+	var links, switches, hosts bool
+	for i := range f.Changes {
+		switch f.Changes[i].Kind {
+		case netview.KindLink:
+			links = true
+		case netview.KindSwitch:
+			switches = true
+		case netview.KindHost:
+			hosts = true
+		}
+	}
+	if links {
+		c.linksChanged(f.Changes)
+	}
+	if switches {
+		c.switchesChanged(f.Changes)
+	}
+	if hosts {
+		c.hostsChanged(f.Changes)
+	}
+}
+
+// reevaluateAll re-evaluates all paths and intents.
+func (c *Core) reevaluateAll() {
+	for _, s := range c.paths.inPorts.list {
+		if s != nil {
+			s.measured = false
+		}
+	}
+	for _, path := range c.paths.list {
+		if path != nil {
+			path.evaluate(c.m, c.settled)
+			c.queueIfDrained(path)
+		}
+	}
+	c.broken, c.queue = nil, nil
+	for n := range c.entries.last() {
+		if c.entries.at(n).content != "" {
+			c.queue = append(c.queue, n)
+		}
+	}
+	clear(c.waitingFor)
+	for _, n := range c.noPath {
+		c.entries.at(n).flags &^= pathless
+	}
+	c.noPath = nil
+	c.planner.linksChanged(c.now)
+}
+
+// linksChanged evaluates the paths over changed links. Intents whose path failed are re-routed
+// before all else, in the order of numbers.
+func (c *Core) linksChanged(changes []netview.Change) {
+	var touched, broken, other []uint32
+	keys, up := linksOf(changes)
+	for _, key := range keys {
+		cost, known := c.m.LinkCost(key)
+		into := c.paths.inPorts.lookup(key.Dst)
+		if into == nil {
+			continue
+		}
+		into.measured = false
+		for _, id := range into.paths {
+			switch path := c.paths.list[id]; {
+			case path.users.count() == 0: // evaluated when next used
+				path.evaluatedOn = nil
+			case cost == route.Down && (known || c.settled) && path.passes(key):
+				path.down = true
+				broken = append(broken, path.users.list...)
+			default:
+				touched = append(touched, id)
+			}
+		}
+	}
+	slices.Sort(touched)
+	for _, id := range slices.Compact(touched) {
+		path := c.paths.list[id]
+		unsure, down, drain := path.unconfirmed, path.down, path.draining
+		path.evaluate(c.m, c.settled)
+		switch {
+		case path.down:
+			broken = append(broken, path.users.list...)
+		case path.unconfirmed != unsure || down:
+			other = append(other, path.users.list...)
+		}
+		if path.draining && !drain {
+			c.queueIfDrained(path)
+		}
+	}
+	slices.Sort(broken)
+	c.broken = append(c.broken, slices.Compact(broken)...)
+	slices.Sort(other)
+	for _, n := range slices.Compact(other) {
+		c.emitState(n)
+	}
+	if up {
+		c.retryPathless()
+	}
+	c.planner.linksChanged(c.now)
+}
+
+// linksOf returns the links that have changed, each once, and whether any of them is usable. The
+// cost of a direction may depend on the other direction, so both are included.
+func linksOf(changes []netview.Change) (keys []netview.LinkKey, up bool) {
+	for i := range changes {
+		ch := &changes[i]
+		if ch.Kind != netview.KindLink {
+			continue
+		}
+		keys = append(keys, ch.Link.LinkKey, ch.Link.Reverse())
+		up = up || !ch.Deleted && ch.Link.Usable
+	}
+	slices.SortFunc(keys, netview.LinkKey.Compare)
+	return slices.Compact(keys), up
+}
+
+// switchesChanged re-evaluates the intents that wait for a switch or one of its ports, and those
+// without a path if a switch was deleted: they wait for it from then on.
+func (c *Core) switchesChanged(changes []netview.Change) {
+	forgotten := false
+	for i := range changes {
+		ch := &changes[i]
+		if ch.Kind != netview.KindSwitch {
+			continue
+		}
+		if ch.Deleted {
+			forgotten = true
+			continue
+		}
+		if list := c.waitingFor[ch.Switch.DPID]; len(list) > 0 {
+			delete(c.waitingFor, ch.Switch.DPID)
+			c.enqueue(list)
+		}
+	}
+	if forgotten {
+		c.retryPathless()
+	}
+}
+
+// hostsChanged re-evaluates the intents of hosts that have appeared or moved, and those without a
+// path to a host that was deleted.
+func (c *Core) hostsChanged(changes []netview.Change) {
+	var list []uint32
+	for i := range changes {
+		if ch := &changes[i]; ch.Kind == netview.KindHost {
+			if u := c.hostUsers[ch.Host.HostID]; u != nil {
+				list = append(list, u.list...)
+			}
+		}
+	}
+	slices.Sort(list)
+	for _, n := range slices.Compact(list) {
+		e := c.entries.at(n)
+		waits := e.rules == nil && (e.code == HostUnknown || e.code == NoPath || e.code == LinkDown)
+		if waits || e.rules != nil && !e.has(restorable) && !e.has(withdrawing) && c.hostMoved(e) {
+			c.reevaluate(n)
+		}
+	}
+}

@@ -1,0 +1,106 @@
+package intent
+
+import "slices"
+
+// ruleClass is a priority and a shape: two rules of one class match the same packets, or have none
+// in common.
+type ruleClass struct {
+	priority uint16
+	shape    shape
+}
+
+// ruleClasses are the classes of the installed rules, each once: most networks have a few.
+type ruleClasses struct {
+	list    []countedClass // by number; 0 is none
+	free    []uint32
+	byClass map[ruleClass]uint32
+	last    uint32 // cache: result of the last find
+}
+
+type countedClass struct {
+	ruleClass
+	paths int // that have such rules
+}
+
+func newRuleClasses() ruleClasses {
+	return ruleClasses{list: make([]countedClass, 1), byClass: make(map[ruleClass]uint32)}
+}
+
+// find returns the number of a class; 0 if there is none.
+func (k *ruleClasses) find(of ruleClass) uint32 {
+	if k.list[k.last].ruleClass != of || k.last == 0 {
+		k.last = k.byClass[of]
+	}
+	return k.last
+}
+
+// addPaths adds to the number of paths that have rules of a class.
+func (k *ruleClasses) addPaths(number uint32, more int) {
+	c := &k.list[number]
+	if c.paths += more; c.paths == 0 {
+		delete(k.byClass, c.ruleClass)
+		*c = countedClass{}
+		k.free = append(k.free, number)
+		k.last = 0
+	}
+}
+
+// intern returns the number of a class, allocated if necessary.
+func (k *ruleClasses) intern(of ruleClass) uint32 {
+	if n := k.find(of); n != 0 {
+		return n
+	}
+	if n := len(k.free); n > 0 {
+		k.last, k.free = k.free[n-1], k.free[:n-1]
+	} else {
+		k.last = uint32(len(k.list))
+		k.list = append(k.list, countedClass{})
+	}
+	k.list[k.last] = countedClass{ruleClass: of}
+	k.byClass[of] = k.last
+	return k.last
+}
+
+// othersMayOverlap reports whether there are rules of the same priority and of another shape that
+// may match packets of a class; at an ingress also if both fix the sender.
+func (k *ruleClasses) othersMayOverlap(t classCounts, of ruleClass, ingress bool) bool {
+	for i := range t {
+		if o := &k.list[t[i].class].ruleClass; *o != of && o.priority == of.priority &&
+			(ingress || !of.shape.source || !o.shape.source) {
+			return true
+		}
+	}
+	return false
+}
+
+// classCount counts rules, or paths, by the number of their class.
+type classCount struct{ class, count uint32 }
+
+// classCounts are the counts of one path, or of one in port. Most have one class.
+type classCounts []classCount
+
+// add reports whether it is the first of its class.
+func (t *classCounts) add(kind uint32) bool {
+	for i := range *t {
+		if k := &(*t)[i]; k.class == kind {
+			k.count++
+			return false
+		}
+	}
+	*t = append(*t, classCount{kind, 1})
+	return true
+}
+
+// remove reports whether it was the last of its class.
+func (t *classCounts) remove(kind uint32) bool {
+	for i := range *t {
+		if k := &(*t)[i]; k.class == kind {
+			if k.count--; k.count == 0 {
+				*t = slices.Delete(*t, i, i+1)
+				return true
+			}
+			return false
+		}
+	}
+	return false
+}

@@ -1,0 +1,255 @@
+package intent
+
+import (
+	"slices"
+	"time"
+
+	"github.com/weirnet/weir/ruleset"
+)
+
+// mode is the order in which the rules of a rule set are installed.
+type mode uint8
+
+const (
+	install mode = iota // all except the ingress rules, then these
+	repair              // all at once: the previous path does not work
+	restore             // all at once: switches have most of them since before the restart
+	hitless             // stage by stage (Core.stages)
+)
+
+// transition is the change of one intent in progress: the entry's rule set, installed stage by
+// stage, and the previous rule sets, removed when it is confirmed.
+type transition struct {
+	mode        mode
+	done        bool   // the rule set is confirmed, or nil
+	holdsSlot   bool   // counted in planner.moving
+	requested   bool   // of hitless: because the content was replaced
+	final       bool   // of hitless: it follows an interim rule set
+	superseded  bool   // the content has changed meanwhile: decide again when this is done
+	stage       uint16 // the stage whose orders are outstanding
+	lastStage   uint16
+	outstanding int          // orders of this stage that are not confirmed
+	await       bits         // the same, as a set of rules
+	stages      []uint16     // of hitless: by rule
+	since       int64        // the start, Unix nanoseconds
+	next        *ruleset.Set // the final rule set, if this one is interim
+	nextDue     int64        // when to start it, once this one is done; Unix nanoseconds
+	// retiring is a rule set whose rules are being removed.
+	retiring []retiring
+}
+
+// retiring is a rule set whose rules go.
+type retiring struct {
+	rules       *ruleset.Set
+	due         time.Time // when to remove them; zero while the new rule set is not confirmed
+	ordered     bool
+	outstanding int
+	await       bits
+}
+
+// startTransition makes g the desired rule set; nil: none. The previous rule set is removed when g
+// is confirmed, or, without g, when packets in flight have arrived.
+func (c *Core) startTransition(n uint32, g *ruleset.Set, by mode, stages []uint16) {
+	e := c.entries.at(n)
+	tr := e.transition
+	if tr == nil {
+		tr = c.newTransition()
+		e.transition = tr
+	}
+	c.releaseSlot(tr)
+	if e.rules != nil {
+		c.removePathUsers(n, e)
+		c.addRetiring(n, e.rules, tr.retiring)
+		tr.retiring = append(tr.retiring, retiring{rules: e.rules})
+	}
+	delete(c.lost, n)
+	tr.mode, tr.done, tr.stages, tr.await, tr.outstanding, tr.since = by, g == nil, stages, bits{}, 0, c.now.UnixNano()
+	if tr.next != nil {
+		c.interim--
+	}
+	tr.next, tr.superseded, tr.requested, tr.final = nil, false, false, false
+	e.rules = g
+	if by != restore || !e.has(saved) { // a restored rule set is saved already
+		c.markUnsaved(n, e)
+	}
+	if g == nil {
+		return
+	}
+	e.version++
+	g.Version = e.version
+	c.conflicts.add(g)
+	c.addRules(g)
+	c.addPathUsers(n, g)
+	for i := range tr.retiring {
+		tr.retiring[i].dropReplaced(g)
+	}
+	tr.stage, tr.lastStage = 0, 0
+	switch by {
+	case install:
+		tr.lastStage = 1
+	case hitless:
+		tr.lastStage = slices.Max(stages)
+	}
+	told := len(c.updates)
+	c.orderStage(n, e)
+	c.advance(n, e)
+	if told == len(c.updates) { // same state, different rule set
+		c.emit(n, e, "")
+	}
+}
+
+// addPathUsers registers an intent with the paths of its rule set.
+func (c *Core) addPathUsers(n uint32, g *ruleset.Set) {
+	for i := range g.Legs {
+		if i == 0 || g.Legs[i].Route != g.Legs[i-1].Route {
+			path := c.paths.forRoute(g.Legs[i].Route)
+			c.paths.addUser(path, n)
+			if path.evaluatedOn != c.m {
+				path.evaluate(c.m, c.settled)
+			}
+		}
+	}
+}
+
+// removePathUsers undoes addPathUsers.
+func (c *Core) removePathUsers(n uint32, e *entry) {
+	g := e.rules
+	for i := range g.Legs {
+		if i == 0 || g.Legs[i].Route != g.Legs[i-1].Route {
+			r := g.Legs[i].Route
+			c.paths.removeUser(c.paths.forRoute(r), n,
+				func(u uint32) bool { return u != n && usesRoute(c.entries.at(u).rules, r) })
+		}
+	}
+}
+
+// usesRoute reports whether a rule set has a leg along a route.
+func usesRoute(g *ruleset.Set, r *ruleset.Route) bool {
+	return g != nil && slices.ContainsFunc(g.Legs, func(l ruleset.Leg) bool { return l.Route == r })
+}
+
+// orderStage orders the rules of the current stage.
+func (c *Core) orderStage(n uint32, e *entry) {
+	g, tr := e.rules, e.transition
+	rule := 0
+	for i := range g.Legs {
+		hops := g.Legs[i].Route.Hops
+		var path *sharedPath
+		if tr.mode == install {
+			path = c.paths.forRoute(g.Legs[i].Route)
+		}
+		for k := range hops {
+			if tr.stageOf(path, rule, k) == tr.stage {
+				c.orders = append(c.orders, Order{Program: g, Rule: uint16(rule)})
+				tr.await.set(uint16(rule))
+				tr.outstanding++
+			}
+			rule++
+		}
+	}
+}
+
+// stageOf returns the stage of a rule, which is a hop of a path.
+func (tr *transition) stageOf(path *sharedPath, rule, hop int) uint16 {
+	switch tr.mode {
+	case install:
+		if path.ingress(hop) {
+			return 1
+		}
+	case hitless:
+		return tr.stages[rule]
+	}
+	return 0
+}
+
+// advance starts the next stage when all rules of this one are confirmed.
+func (c *Core) advance(n uint32, e *entry) {
+	tr := e.transition
+	for !tr.done && tr.outstanding == 0 {
+		if tr.stage == tr.lastStage {
+			c.completed(n, e)
+			break
+		}
+		tr.stage++
+		c.orderStage(n, e)
+	}
+	c.emitState(n)
+}
+
+// completed handles the confirmation of the whole rule set: its predecessors are scheduled for
+// removal.
+func (c *Core) completed(n uint32, e *entry) {
+	tr := e.transition
+	tr.done, tr.stages = true, nil
+	c.releaseSlot(tr)
+	if tr.superseded && tr.next != nil { // the final rule set is obsolete
+		tr.next = nil
+		c.interim--
+	}
+	if tr.next != nil {
+		due := c.now.Add(c.drainTime(e.rules))
+		tr.nextDue = due.UnixNano()
+		c.timers.Add(due, n)
+		return
+	}
+	for i := range tr.retiring {
+		if p := &tr.retiring[i]; p.due.IsZero() {
+			p.due = c.now.Add(c.drainTime(p.rules))
+			c.timers.Add(p.due, n)
+		}
+	}
+	if tr.superseded {
+		tr.superseded = false
+		c.decide(n, byRequest)
+		return
+	}
+	c.forget(n, e)
+}
+
+// endTransition drops a transition with nothing left to do.
+func (c *Core) endTransition(e *entry) {
+	if tr := e.transition; tr != nil && tr.done && tr.next == nil && len(tr.retiring) == 0 {
+		c.releaseSlot(tr)
+		e.transition = nil
+		if len(c.freeTransitions) < 1024 {
+			*tr = transition{retiring: tr.retiring[:0]}
+			c.freeTransitions = append(c.freeTransitions, tr)
+		}
+	}
+}
+
+func (c *Core) newTransition() *transition {
+	if n := len(c.freeTransitions); n > 0 {
+		tr := c.freeTransitions[n-1]
+		c.freeTransitions = c.freeTransitions[:n-1]
+		return tr
+	}
+	return &transition{}
+}
+
+// minDrainUnknown is the least drain time of a path with a link of unknown latency (discovery needs
+// some twenty probes): packets may be in flight for as long as between two continents.
+const minDrainUnknown = time.Second
+
+// drainTime is how long packets may be in flight on the paths of a rule set: twice the latency, at
+// least Settings.Drain.
+func (c *Core) drainTime(g *ruleset.Set) time.Duration {
+	longest, least := uint64(0), c.settings.Drain
+	for i := range g.Legs {
+		if i > 0 && g.Legs[i].Route == g.Legs[i-1].Route {
+			continue
+		}
+		hops, sum := g.Legs[i].Route.Hops, uint64(0)
+		for k := 1; k < len(hops); k++ { // for a tree all links, which is an upper bound
+			s := c.paths.inPorts.ofHop(hops[k])
+			if !s.measured {
+				s.measure(c.snap)
+			}
+			if sum += s.latency; s.uncertain {
+				least = max(least, minDrainUnknown)
+			}
+		}
+		longest = max(longest, sum)
+	}
+	return max(least, min(2*time.Duration(longest)*time.Microsecond, time.Minute))
+}

@@ -1,0 +1,80 @@
+package node
+
+import (
+	"context"
+	"time"
+
+	"github.com/weirnet/weir/beat"
+	"github.com/weirnet/weir/loop"
+	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/topology"
+)
+
+// engineParts are the engines of an instance and what follows the view, in the order in which they
+// start: run gives each a goroutine of its own, and whoever steps an instance steps them.
+func (n *node) engineParts(now func() time.Time) []*loop.Part {
+	list := []*loop.Part{&n.alarms.Part, &n.alarms.Watcher(n.view).Part, n.allowListPart(now), &n.discovery.Part,
+		&n.flowsync.Part, &n.stats.Part, n.topologyPart()}
+	if n.guard != nil {
+		list = append(list, &n.guard.Part)
+	}
+	if n.proxyarp != nil {
+		list = append(list, &n.proxyarp.Part)
+	}
+	list = append(list, n.recorder.Part())
+	return append(append(list, n.intents.parts()...), n.failedIntentsPart(now))
+}
+
+// topologyPart keeps the topology, and feeds the application if there is one.
+func (n *node) topologyPart() *loop.Part {
+	if n.forward != nil {
+		return &n.forward.Follow(n.view, func(m *topology.Map) { n.paths.now.Store(m) }).Part
+	}
+	rev := n.view.Snapshot().Revision()
+	return &loop.Part{
+		Name: "topology", Bell: loop.NewBell(),
+		Turn: func() time.Time {
+			snap := n.view.Snapshot()
+			rev = snap.Revision()
+			n.paths.now.Store(topology.Build(snap))
+			return time.Time{}
+		},
+		Changed: func() <-chan struct{} { return n.view.Changed(rev) },
+		Behind:  func() bool { return n.view.Snapshot().Revision() != rev },
+	}
+}
+
+// allowListPart ends the sessions of switches that are taken off the allow list, within a second.
+func (n *node) allowListPart(now func() time.Time) *loop.Part {
+	allow, looked := n.allowListWatch(now), netview.Revision(0)
+	return &loop.Part{
+		Name:    "allow list",
+		Turn:    func() time.Time { looked = allow.check(); return time.Time{} },
+		Changed: func() <-chan struct{} { return n.view.Changed(looked) },
+		Behind:  func() bool { return n.view.Snapshot().Revision() != looked },
+		After:   func() time.Duration { return allowEvery }, // the view changes often, the settings seldom
+	}
+}
+
+// failedIntentsPart looks after the intents that fail.
+func (n *node) failedIntentsPart(now func() time.Time) *loop.Part {
+	return &loop.Part{
+		Name: "intents that fail", Bell: loop.NewBell(),
+		Turn:  func() time.Time { return time.Time{} },
+		Beats: int(watchIntentsEvery / beat.Every), Beat: func() { n.watchIntents(now()) },
+	}
+}
+
+// parts are the engine of intents and the journals. The journal of the paths that the engine
+// chooses ends after it, so that the last ones are kept too.
+func (x *intents) parts() []*loop.Part {
+	keeping, ended := context.WithCancel(context.Background())
+	paths := x.decisions.Part("journal of paths")
+	paths.Own = func(context.Context) { x.decisions.Run(keeping) }
+	end := x.engine.End
+	x.engine.End = func() {
+		end()
+		ended()
+	}
+	return []*loop.Part{x.journal.Part("journal of intents"), paths, &x.engine.Part}
+}

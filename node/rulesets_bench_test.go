@@ -1,0 +1,142 @@
+package node
+
+import (
+	"encoding/binary"
+	"net"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/weirnet/weir/emu"
+	"github.com/weirnet/weir/emu/topo"
+	"github.com/weirnet/weir/flowsync"
+	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/openflow"
+	"github.com/weirnet/weir/plan"
+	"github.com/weirnet/weir/ruleset"
+	"github.com/weirnet/weir/session"
+)
+
+// only are sessions with nothing but flowsync above them.
+type only struct {
+	loop *flowsync.Loop
+	up   atomic.Int64
+}
+
+func (o *only) Connected(s *session.Session) {
+	f := s.Features()
+	s.SetValue(netview.DPID(f.Datapath))
+	o.loop.SwitchUp(netview.DPID(f.Datapath), f.Version, f.Tables, s)
+	o.up.Add(1)
+}
+func (o *only) PacketIn(*session.Session, openflow.Header, *openflow.PacketIn) {}
+func (o *only) BatchEnd(*session.Session)                                      {}
+func (o *only) Message(*session.Session, openflow.Header, openflow.Message)    {}
+func (o *only) Disconnected(*session.Session, error)                           {}
+func (o *only) Frame(s *session.Session, h openflow.Header, frame []byte) bool {
+	return h.Type == openflow.TypeFlowRemoved && o.loop.RemovedFrame(s.Value().(netview.DPID), s, h.Version, frame)
+}
+
+// sixHops are rule sets of six hops over the switches of an emulated network, each with addresses
+// of its own.
+func sixHops(n *emu.Network, count int) []*ruleset.Set {
+	list, switches := make([]*ruleset.Set, count), n.Switches()
+	for i := range list {
+		route := &ruleset.Route{}
+		for hop := range 6 {
+			dpid := netview.DPID(switches[(i*7+hop*31)%len(switches)].DatapathID())
+			route.Hops = append(route.Hops, &ruleset.Hop{DPID: dpid, In: uint32(1 + hop%2), Out: []uint32{uint32(2 - hop%2)}})
+		}
+		match := []byte{0x80, 0, 10, 2, 8, 0, 0x80, 0, 22, 4, 0, 0, 0, 0, 0x80, 0, 24, 4, 0, 0, 0, 0}
+		binary.BigEndian.PutUint32(match[10:], uint32(i)|10<<24)
+		binary.BigEndian.PutUint32(match[18:], uint32(i)|11<<24)
+		list[i] = &ruleset.Set{
+			Kind: plan.KindIntent, Number: uint32(i), Version: 1, Priority: 20100,
+			Legs: []ruleset.Leg{{Match: match, Route: route}},
+		}
+	}
+	return list
+}
+
+// BenchmarkRuleSets has flowsync remove 20,000 paths of 100,000 from the 206 emulated switches of
+// wan:206, over TCP, and install them again: all that a flow-mod costs at both ends, intents apart.
+// Orders come 1,000 paths at a time, and not more than ten such are open.
+func BenchmarkRuleSets(b *testing.B) {
+	const held, moved, each = 100_000, 20_000, 1000
+	top, err := topo.Parse("wan:206", 1)
+	if err != nil {
+		b.Fatal(err)
+	}
+	var told, refused, given atomic.Int64
+	o := &only{loop: flowsync.New(flowsync.Config{NoMonitor: true, ReadEvery: time.Hour,
+		OnOutcomes: func(list []flowsync.Outcome) {
+			for i := range list {
+				if list[i].What > flowsync.OrderRemoved {
+					refused.Add(1)
+				}
+			}
+			told.Add(int64(len(list)))
+		}}, netview.New(netview.Limits{}))}
+	go o.loop.Run(b.Context())
+	server := session.NewServer(session.Config{}, o)
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		b.Fatal(err)
+	}
+	go server.Serve(ln)
+	n, err := emu.New(emu.Config{Topology: top, Controllers: []string{ln.Addr().String()}, Silent: true,
+		Versions: []openflow.Version{openflow.V13}})
+	if err == nil {
+		err = n.Start(b.Context())
+	}
+	if err != nil {
+		b.Fatal(err)
+	}
+	wait := func(until func() bool) {
+		for end := time.Now().Add(time.Minute); !until(); time.Sleep(100 * time.Microsecond) {
+			if time.Now().After(end) {
+				b.Fatalf("%d switches, %d of %d orders answered", o.up.Load(), told.Load(), given.Load())
+			}
+		}
+	}
+	wait(func() bool { return o.up.Load() == int64(len(n.Switches())) })
+	order := func(list []*ruleset.Set, remove bool) {
+		for ; len(list) > 0; list = list[each:] {
+			var orders []flowsync.Order
+			for _, p := range list[:each] {
+				for rule := range p.Len() {
+					orders = append(orders, flowsync.Order{Program: p, Rule: uint16(rule), Remove: remove})
+				}
+			}
+			o.loop.Order(orders)
+			given.Add(int64(len(orders)))
+			wait(func() bool { return given.Load()-told.Load() <= 10*int64(len(orders)) })
+		}
+		wait(func() bool { return given.Load() == told.Load() })
+	}
+	all := sixHops(n, held)
+	order(all, false)
+	began, spent := given.Load(), processor()
+	for b.Loop() {
+		order(all[:moved], true)
+		order(all[:moved], false)
+	}
+	mods := float64(given.Load() - began)
+	b.ReportMetric(float64(processor()-spent)/mods, "cpu-ns/flow-mod")
+	b.ReportMetric(mods/b.Elapsed().Seconds(), "flow-mods/s")
+	if refused.Load() > 0 {
+		b.Errorf("%d orders were refused, or rules lost", refused.Load())
+	}
+	_ = server.Close(b.Context())
+	_ = n.Close(b.Context())
+}
+
+// processor is the time that this process has had of processors.
+func processor() time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		return 0
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}

@@ -1,0 +1,26 @@
+// Package ruleset holds the firm rules that one owner wants on many switches, in the form from
+// which they are derived.
+//
+// # The problem
+//
+// A path is the same few facts at each switch it passes: what it matches, the port in, the port
+// out. Millions of rules that are kept as rows, each with a match and a list of instructions of its
+// own, do not fit into the memory of a small machine, and making, comparing and hashing them takes
+// longer than sending them to the switches.
+//
+// # Inputs and outputs
+//
+// A Set is one decision of an owner (an intent): legs, each a match and a Route. A Route is a list
+// of hops, shared by all sets that take the same path. A rule of a set is a number: it is rendered
+// when it is sent (FlowMod) or shown (Rule), and other packages keep only that number.
+//
+// # Invariants
+//
+//   - Sets, routes and all their slices are immutable once they have been handed to anybody else.
+//   - Every rule matches its hop's port in, so that no two rules of a route have the same match at a
+//     switch, and no packet that comes by another port is taken.
+//   - Two rules in one place (switch, priority, match) with the same outputs do the same: the path
+//     version in the cookie identifies the decision that wrote the rule, and makes no difference.
+//
+// The package is pure.
+package ruleset

@@ -1,0 +1,107 @@
+package etcd
+
+import (
+	"go.etcd.io/etcd/api/v3/mvccpb"
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"github.com/weirnet/weir/store"
+)
+
+// Conversion between the types of package store and those of the client.
+
+// spanOptions returns the options of a request for a span whose key is its From.
+func spanOptions(s store.Span) []clientv3.OpOption {
+	if len(s.To) == 0 {
+		return nil
+	}
+	return []clientv3.OpOption{clientv3.WithRange(string(s.To))}
+}
+
+var relations = [...]string{store.Equal: "=", store.NotEqual: "!=", store.Less: "<", store.Greater: ">"}
+
+func compares(list []store.Compare) []clientv3.Cmp {
+	out := make([]clientv3.Cmp, len(list))
+	for i := range list {
+		c := &list[i]
+		key, relation := string(c.Key), relations[c.Relation]
+		switch c.Field {
+		case store.ModRevision:
+			out[i] = clientv3.Compare(clientv3.ModRevision(key), relation, c.Number)
+		case store.CreateRevision:
+			out[i] = clientv3.Compare(clientv3.CreateRevision(key), relation, c.Number)
+		case store.KeyVersion:
+			out[i] = clientv3.Compare(clientv3.Version(key), relation, c.Number)
+		default:
+			out[i] = clientv3.Compare(clientv3.Value(key), relation, string(c.Value))
+		}
+	}
+	return out
+}
+
+// mayWrite reports whether a transaction may write, and needs space.
+func mayWrite(txn *store.Txn) bool {
+	for _, ops := range [][]store.Op{txn.Then, txn.Else} {
+		for i := range ops {
+			if ops[i].Kind == store.OpPut {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func ops(list []store.Op) []clientv3.Op {
+	out := make([]clientv3.Op, len(list))
+	for i := range list {
+		op := &list[i]
+		switch op.Kind {
+		case store.OpPut:
+			out[i] = clientv3.OpPut(string(op.Key), string(op.Value), clientv3.WithLease(clientv3.LeaseID(op.Lease)))
+		case store.OpDelete:
+			out[i] = clientv3.OpDelete(string(op.Span.From), spanOptions(op.Span)...)
+		default:
+			options := spanOptions(op.Query.Span)
+			if op.Query.Limit > 0 {
+				options = append(options, clientv3.WithLimit(int64(op.Query.Limit)))
+			}
+			if op.Query.KeysOnly {
+				options = append(options, clientv3.WithKeysOnly())
+			}
+			out[i] = clientv3.OpGet(string(op.Query.Span.From), options...)
+		}
+	}
+	return out
+}
+
+func result(reply *clientv3.TxnResponse) store.Result {
+	r := store.Result{Succeeded: reply.Succeeded, Revision: store.Revision(reply.Header.Revision),
+		Results: make([]store.OpResult, len(reply.Responses))}
+	for i, a := range reply.Responses {
+		switch {
+		case a.GetResponseRange() != nil:
+			r.Results[i].Pairs = pairs(a.GetResponseRange().Kvs)
+			r.Results[i].More = a.GetResponseRange().More
+		case a.GetResponseDeleteRange() != nil:
+			r.Results[i].Deleted = a.GetResponseDeleteRange().Deleted
+		}
+	}
+	return r
+}
+
+func pairs(list []*mvccpb.KeyValue) []store.Pair {
+	if len(list) == 0 {
+		return nil
+	}
+	out := make([]store.Pair, len(list))
+	for i, kv := range list {
+		out[i] = pair(kv)
+	}
+	return out
+}
+
+func pair(kv *mvccpb.KeyValue) store.Pair {
+	return store.Pair{
+		Key: kv.Key, Value: kv.Value, Create: store.Revision(kv.CreateRevision), Mod: store.Revision(kv.ModRevision),
+		Version: kv.Version, Lease: store.LeaseID(kv.Lease),
+	}
+}
