@@ -321,7 +321,7 @@ func TestOwners(t *testing.T) {
 	o.stands(0, 1)
 
 	o.stopped(kept)
-	o.silence(0, "a store that is stopped", kept, func() { o.etcd.signal(syscall.SIGSTOP) },
+	o.silence(0, "a store that is stopped", kept, func() { need.Stopped(t, o.etcd.cmd.Process) },
 		func() { o.etcd.signal(syscall.SIGCONT) })
 	o.silence(0, "a store that is killed", kept, func() { o.etcd.signal(syscall.SIGKILL); o.etcd.cmd.Wait() }, o.etcd.start)
 }
@@ -331,7 +331,7 @@ func TestOwners(t *testing.T) {
 func (o *owners) stopped(kept func(string)) {
 	o.t.Helper()
 	second := o.list[1].cmd.Process
-	second.Signal(syscall.SIGSTOP)
+	need.Stopped(o.t, second)
 	o.said[1].reset()
 	o.said[0].reset()
 	for _, h := range o.network.Hosts() { // news for both

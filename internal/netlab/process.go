@@ -9,6 +9,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/weirnet/weir/internal/need"
 )
 
 // Process is a program that runs beside the test, with its output in a file that is shown if the
@@ -95,7 +97,7 @@ func (p *Process) End(limit time.Duration) int {
 }
 
 // Stop keeps the process from running until Continue.
-func (p *Process) Stop() { p.signal(syscall.SIGSTOP) }
+func (p *Process) Stop() { need.Stopped(p.lab.t, p.cmd.Process) }
 
 // Continue lets a stopped process run again.
 func (p *Process) Continue() { p.signal(syscall.SIGCONT) }
