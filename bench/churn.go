@@ -5,8 +5,6 @@ import (
 	"context"
 	"fmt"
 	"time"
-
-	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
 // Churn is how many paths an instance installs and withdraws a second for a time, while many are
@@ -76,11 +74,11 @@ type churnScore struct {
 	subject
 	c              *Churn
 	setup          Setup
-	requests, late *hdrhistogram.Histogram // of all runs
+	requests, late Histogram // of all runs
 }
 
 func (c *Churn) score(r *Report, setup Setup) *churnScore {
-	return &churnScore{c: c, setup: setup, subject: subject{r.addSubject(&setup)}, requests: newLatency(), late: newLatency()}
+	return &churnScore{c: c, setup: setup, subject: subject{setup.addSubject(r)}, requests: newHistogram(), late: newHistogram()}
 }
 
 // run is one run. The null instance keeps nothing, and is not killed.
@@ -111,8 +109,8 @@ type churnRun struct {
 	c        *Churn
 	setup    Setup
 	restarts bool // the instance is killed at the end and started again
-	requests *hdrhistogram.Histogram
-	late     *hdrhistogram.Histogram // how much later than meant requests left
+	requests Histogram
+	late     Histogram // how much later than meant requests left
 
 	filled     time.Duration // how long it took to fill the network
 	elapsed    time.Duration

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/HdrHistogram/hdrhistogram-go"
-
 	"github.com/weirnet/weir/bench/loadswitch"
 	"github.com/weirnet/weir/emu/topo"
 	"github.com/weirnet/weir/openflow"
@@ -70,8 +68,8 @@ func (c *Discovery) Run(ctx context.Context) (*Report, error) {
 		Load: Load{OpenFlow: c.Version.String(), Topology: c.Topology, Switches: n, Runs: c.Runs, Seed: c.Seed}}
 	var scores []*discoveryScore
 	for _, null := range withNull(c.NoSelfCheck) {
-		scores = append(scores, &discoveryScore{subject: r.addView(null), c: c, topology: topology, null: null,
-			shown: newLatency()})
+		scores = append(scores, &discoveryScore{subject: addView(r, null), c: c, topology: topology, null: null,
+			shown: newHistogram()})
 	}
 	return compare(ctx, r, scores)
 }
@@ -82,7 +80,7 @@ type discoveryScore struct {
 	c        *Discovery
 	topology *topo.Topology
 	null     bool
-	shown    *hdrhistogram.Histogram
+	shown    Histogram
 }
 
 func (s *discoveryScore) run(ctx context.Context, i int) error {
@@ -109,7 +107,7 @@ type discoveryRun struct {
 	c        *Discovery
 	topology *topo.Topology
 	null     bool
-	shown    *hdrhistogram.Histogram
+	shown    Histogram
 
 	switches, links time.Duration // since the first connection was begun
 	cpu             time.Duration // of the instance, until then

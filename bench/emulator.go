@@ -77,7 +77,7 @@ func (c *Emulator) Run(ctx context.Context) (*Report, error) {
 		Load: Load{OpenFlow: c.Version.String(), Topology: c.Topology, Switches: n, Runs: c.Runs,
 			Seconds: c.Duration.Seconds(), Seed: c.Seed}}
 	x := r.add("emulator")
-	x.noteProfile(&c.Profile)
+	noteProfile(x, &c.Profile)
 	for i := range c.Runs {
 		e := &emulatorRun{c: c, topology: topology}
 		if err := e.run(ctx); err != nil {
@@ -88,7 +88,7 @@ func (c *Emulator) Run(ctx context.Context) (*Report, error) {
 			break
 		}
 		e.take(x)
-		r.noteFidelity(e.fidelity)
+		noteFidelity(r, e.fidelity)
 		c.Note("run %d of %d: %s connected after %v; %s packet-hops/s", i+1, c.Runs, plural(n, "switch", "switches"),
 			e.connected.Round(time.Millisecond), thousands(e.rate()))
 	}
@@ -130,7 +130,7 @@ func (e *emulatorRun) take(x *Result) {
 
 // noteProfile notes which profile switches have, and what of it is a guess, on which the figures
 // then rest.
-func (x *Result) noteProfile(p *profile.Profile) {
+func noteProfile(x *Result, p *profile.Profile) {
 	if p.Ideal() {
 		return
 	}
@@ -142,7 +142,7 @@ func (x *Result) noteProfile(p *profile.Profile) {
 }
 
 // noteFidelity adds how well a network kept its times: of several the worst.
-func (r *Report) noteFidelity(f emu.Fidelity) {
+func noteFidelity(r *Report, f emu.Fidelity) {
 	if r.Fidelity == nil {
 		r.Fidelity = &Fidelity{Kept: true}
 	}

@@ -5,8 +5,6 @@ import (
 	"context"
 	"fmt"
 	"time"
-
-	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
 // Events is what event streams cost those who write: intents are installed and withdrawn at a set
@@ -60,7 +58,7 @@ func (c *Events) Run(ctx context.Context) (*Report, error) {
 	for _, s := range []*eventScore{{what: "no stream"},
 		{what: plural(c.Unread, "stream", "streams") + " not read", streams: c.Unread},
 		{what: plural(c.Read, "stream", "streams") + " read", streams: c.Read, read: true}} {
-		s.c, s.result, s.requests, s.late = c, r.add(s.what), newLatency(), newLatency()
+		s.c, s.result, s.requests, s.late = c, r.add(s.what), newHistogram(), newHistogram()
 		scores = append(scores, s)
 		s.none = &scores[0].turn
 	}
@@ -74,9 +72,9 @@ type eventScore struct {
 	what           string
 	streams        int
 	read           bool
-	requests, late *hdrhistogram.Histogram // of all runs
-	turn           eventTurn               // of this run
-	none           *eventTurn              // of this run, without streams
+	requests, late Histogram  // of all runs
+	turn           eventTurn  // of this run
+	none           *eventTurn // of this run, without streams
 }
 
 // eventTurn is one turn.
@@ -84,7 +82,7 @@ type eventTurn struct {
 	elapsed        time.Duration
 	done           int // paths that were answered
 	overloads      int
-	requests, late *hdrhistogram.Histogram
+	requests, late Histogram
 	instance, own  time.Duration // CPU time
 	memory, before int64         // of the instance, at its end and without streams
 	ownMemory      int64

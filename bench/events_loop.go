@@ -29,7 +29,7 @@ func (s *eventScore) run(ctx context.Context, i int) error {
 	if err := g.fill(ctx, c.Form, c.Active); err != nil {
 		return fmt.Errorf("filling: %w", err)
 	}
-	s.turn = eventTurn{requests: newLatency(), late: newLatency(), before: g.process.memory()}
+	s.turn = eventTurn{requests: newHistogram(), late: newHistogram(), before: g.process.memory()}
 	if err := s.measure(ctx, c, g); err != nil {
 		return err
 	}

@@ -43,6 +43,9 @@ func (f Form) contentType() string {
 	return "application/x-protobuf"
 }
 
+// maxBody is how long the body of a request or an answer may be, in bytes.
+const maxBody = 16 << 20
+
 // The paths of the interface.
 const (
 	intentsPath  = "/v1/intents"

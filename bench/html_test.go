@@ -18,9 +18,9 @@ func sampleReport() *Report {
 		Command: "weir bench & more", Load: Load{Topology: "single:1", Runs: 3, Seconds: 1}}
 	for i, name := range []string{"self", "<script>alert(1)</script>", "slow", "gone"} {
 		x := r.add(name)
-		h := newLatency()
+		h := newHistogram()
 		for n := range 5000 {
-			record(h, int64(n+1)*int64(i+1)*1000)
+			h.record(int64(n+1) * int64(i+1) * 1000)
 		}
 		for _, v := range []float64{1000, 2000, 3000} {
 			x.take("packet-ins answered", "/s", v*float64(i+1))
@@ -92,6 +92,20 @@ func TestReportsAreReadAgain(t *testing.T) {
 		if _, err := ReadReport(strings.NewReader(spoilt)); !errors.Is(err, errReport) {
 			t.Errorf("%s: %v", spoilt, err)
 		}
+	}
+}
+
+// TestPrintedOnce wants no word twice in a heading, and no heading of times where there are none.
+func TestPrintedOnce(t *testing.T) {
+	r := &Report{Scenario: "discovery", Title: "discovery: OpenFlow 1.3"}
+	r.add(Weir).take("links", "", 1)
+	var out bytes.Buffer
+	if err := r.Print(&out); err != nil {
+		t.Fatal(err)
+	}
+	if s := out.String(); !strings.HasPrefix(s, "discovery: OpenFlow 1.3, ") || strings.Contains(s, "p50") ||
+		!strings.Contains(s, "links") {
+		t.Errorf("printed\n%s", s)
 	}
 }
 

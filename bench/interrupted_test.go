@@ -1,7 +1,6 @@
 package bench
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -46,19 +45,5 @@ func TestRefusalIsSaid(t *testing.T) {
 	}
 	if len(said) == 0 || !strings.HasPrefix(said[0], "127.0.0.1:1: no result: ") {
 		t.Errorf("said %q, want the refusal first", said)
-	}
-}
-
-// TestPrintedOnce wants no word twice in a heading, and no heading of times where there are none.
-func TestPrintedOnce(t *testing.T) {
-	r := &Report{Scenario: "discovery", Title: "discovery: OpenFlow 1.3"}
-	r.add(Weir).take("links", "", 1)
-	var out bytes.Buffer
-	if err := r.Print(&out); err != nil {
-		t.Fatal(err)
-	}
-	if s := out.String(); !strings.HasPrefix(s, "discovery: OpenFlow 1.3, ") || strings.Contains(s, "p50") ||
-		!strings.Contains(s, "links") {
-		t.Errorf("printed\n%s", s)
 	}
 }

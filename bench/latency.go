@@ -5,8 +5,6 @@ import (
 	"context"
 	"fmt"
 	"time"
-
-	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
 // Latency is how long a single intent takes over the REST interface until switches have it, one
@@ -45,20 +43,20 @@ func (c *Latency) Run(ctx context.Context) (*Report, error) {
 	}
 	var scores []*latencyScore
 	for _, setup := range c.variants(c.NoSelfCheck) {
-		scores = append(scores, &latencyScore{subject: subject{r.addSubject(&setup)}, c: c, setup: setup, total: newLatencies()})
+		scores = append(scores, &latencyScore{subject: subject{setup.addSubject(r)}, c: c, setup: setup, total: newLatencies()})
 	}
 	return compare(ctx, r, scores)
 }
 
 // latencies are times in ns since a request's first byte.
 type latencies struct {
-	first, last, durable *hdrhistogram.Histogram // of intents whose answer comes when they are durable
+	first, last, durable Histogram // of intents whose answer comes when they are durable
 	// of those whose answer comes when they are installed: to the last flow-mod, and to the answer
-	waited, installed *hdrhistogram.Histogram
+	waited, installed Histogram
 }
 
 func newLatencies() latencies {
-	return latencies{newLatency(), newLatency(), newLatency(), newLatency(), newLatency()}
+	return latencies{newHistogram(), newHistogram(), newHistogram(), newHistogram(), newHistogram()}
 }
 
 // latencyScore is what is measured: of this run, and of all of them.
@@ -81,7 +79,7 @@ type processUsage struct {
 // take adds the run to the result.
 func (s *latencyScore) take(i int) {
 	x := s.result
-	at := func(h *hdrhistogram.Histogram, q float64) float64 { return float64(h.ValueAtQuantile(q)) / 1e6 }
+	at := func(h Histogram, q float64) float64 { return float64(h.ValueAtQuantile(q)) / 1e6 }
 	x.take("request to last flow-mod received, p50", "ms", at(s.last, 50))
 	x.take("request to last flow-mod received, p99", "ms", at(s.last, 99))
 	x.take("request to first flow-mod received, p50", "ms", at(s.first, 50))
@@ -94,7 +92,7 @@ func (s *latencyScore) take(i int) {
 		i+1, s.c.Runs, x.Subject, at(s.last, 50), at(s.last, 99),
 		at(s.installed, 50))
 	t := &s.total
-	for _, pair := range [][2]*hdrhistogram.Histogram{{t.first, s.first}, {t.last, s.last}, {t.durable, s.durable},
+	for _, pair := range [][2]Histogram{{t.first, s.first}, {t.last, s.last}, {t.durable, s.durable},
 		{t.waited, s.waited}, {t.installed, s.installed}} {
 		pair[0].Merge(pair[1])
 	}

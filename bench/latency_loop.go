@@ -68,12 +68,12 @@ func (s *latencyScore) one(ctx context.Context, g *testbed, a *submitter, wait b
 	var t received
 	g.paths.follow(&p, true, &t)
 	if wait {
-		record(s.installed, int64(answered))
-		record(s.waited, t.last-int64(began))
+		s.installed.record(int64(answered))
+		s.waited.record(t.last - int64(began))
 		return nil
 	}
-	record(s.durable, int64(answered))
-	record(s.first, t.first-int64(began))
-	record(s.last, t.last-int64(began))
+	s.durable.record(int64(answered))
+	s.first.record(t.first - int64(began))
+	s.last.record(t.last - int64(began))
 	return nil
 }

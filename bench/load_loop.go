@@ -289,7 +289,7 @@ func (l *load) pace(ctx context.Context, d, cut time.Duration, sm *sample) error
 				l.end(sm, to)
 			}
 			if intended >= from && intended < to {
-				record(sm.lateness, int64(now-intended))
+				sm.lateness.record(int64(now - intended))
 			}
 			l.addNext(intended, sm)
 		}
@@ -376,8 +376,6 @@ func pause(ctx context.Context, d time.Duration) error {
 		return nil
 	}
 }
-
-func today() string { return time.Now().Format(time.DateOnly) }
 
 // warm puts a controller under load that does not count. Where packets are followed this goes on
 // until all of them find their way over shortest paths: until the controller knows all links.

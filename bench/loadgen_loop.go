@@ -6,8 +6,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/HdrHistogram/hdrhistogram-go"
-
 	"github.com/weirnet/weir/bench/loadswitch"
 )
 
@@ -35,10 +33,10 @@ type loadgen struct {
 	paced         time.Time // since when requests leave at their times
 	issued        int       // requests since then
 	halted        bool
-	err           error                   // the first
-	latency       *hdrhistogram.Histogram // of requests, to their whole answer
-	late          *hdrhistogram.Histogram // how much later than meant requests left
-	overloads     int                     // answers that asked to come again later
+	err           error     // the first
+	latency       Histogram // of requests, to their whole answer
+	late          Histogram // how much later than meant requests left
+	overloads     int       // answers that asked to come again later
 }
 
 // job is one request.
@@ -59,7 +57,7 @@ const (
 // newLoadgen makes a pump that goes on from the paths of the ground.
 func (g *testbed) newLoadgen(form Form, active, rate int) *loadgen {
 	p := &loadgen{g: g, form: form, batch: batchPaths, conns: loadgenConns, window: loadgenWindow, rate: rate, active: active,
-		latency: newLatency(), late: newLatency()}
+		latency: newHistogram(), late: newHistogram()}
 	if rate > 0 {
 		p.conns = pacedConns
 		p.batch = min(max(rate/100, 1), batchPaths)
@@ -147,8 +145,8 @@ func (p *loadgen) do(ctx context.Context, a *submitter, j *job, request []byte) 
 		return err
 	}
 	p.mu.Lock()
-	record(p.latency, int64(time.Since(j.at)))
-	record(p.late, int64(late))
+	p.latency.record(int64(time.Since(j.at)))
+	p.late.record(int64(late))
 	p.overloads += busy
 	p.mu.Unlock()
 	if err := p.form.accepted(answer, j.count); err != nil {

@@ -4,6 +4,7 @@ import (
 	"os"
 	"runtime"
 	"strings"
+	"time"
 )
 
 // Machine is what the figures were taken on.
@@ -18,7 +19,7 @@ type Machine struct {
 
 // thisMachine describes the machine as far as Linux tells.
 func thisMachine() Machine {
-	m := Machine{Cores: runtime.NumCPU(), Go: runtime.Version(), Date: today(),
+	m := Machine{Cores: runtime.NumCPU(), Go: runtime.Version(), Date: time.Now().Format(time.DateOnly),
 		Kernel: firstLine("/proc/sys/kernel/osrelease"), CPU: runtime.GOARCH}
 	if f := strings.Fields(firstLine("/proc/loadavg")); len(f) >= 3 {
 		m.LoadAvg = strings.Join(f[:3], " ")

@@ -197,7 +197,7 @@ func (r *nullRequest) read(in *bufio.Reader) error {
 		name, value, _ := strings.Cut(strings.TrimSpace(string(line)), ": ")
 		switch {
 		case strings.EqualFold(name, "content-length"):
-			if length, err = strconv.Atoi(value); err != nil || length < 0 || length > maxReport {
+			if length, err = strconv.Atoi(value); err != nil || length < 0 || length > maxBody {
 				return errors.New("a length that cannot be")
 			}
 		case strings.EqualFold(name, "content-type"):

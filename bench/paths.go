@@ -5,8 +5,6 @@ import (
 	"context"
 	"fmt"
 	"time"
-
-	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
 // Paths is how fast paths that are asked for over the API are in the switches: bursts of them,
@@ -62,7 +60,7 @@ func (c *Paths) score(r *Report, setup Setup) *pathsScore {
 	for _, f := range c.Forms {
 		x := r.add(setup.named(string(f)))
 		x.SelfCheck = setup.null
-		s.forms = append(s.forms, &formScore{form: f, result: x, first: newLatency(), all: newLatency(), answered: newLatency()})
+		s.forms = append(s.forms, &formScore{form: f, result: x, first: newHistogram(), all: newHistogram(), answered: newHistogram()})
 	}
 	return s
 }
@@ -91,8 +89,8 @@ func (s *pathsScore) finish() {
 type formScore struct {
 	form                 Form
 	result               *Result
-	first, all, answered *hdrhistogram.Histogram // of all bursts, in ns since the request's first byte
-	bursts               []burst                 // of this run
+	first, all, answered Histogram // of all bursts, in ns since the request's first byte
+	bursts               []burst   // of this run
 }
 
 // burst is one burst: times since the first byte of its request.
@@ -114,9 +112,9 @@ func (s *pathsScore) take(i int) {
 			mods.take(float64(b.flowMods) / float64(s.c.Burst))
 			instance.take(float64(b.instance))
 			switches.take(float64(b.switches))
-			record(f.first, int64(b.first))
-			record(f.all, int64(b.all))
-			record(f.answered, int64(b.answered))
+			f.first.record(int64(b.first))
+			f.all.record(int64(b.all))
+			f.answered.record(int64(b.answered))
 		}
 		x := f.result
 		x.take("last flow-mod received", "ms", all.Median)
@@ -140,13 +138,4 @@ func (f *formScore) finish() {
 		distributionOf("last flow-mod", since+"the last flow-mod that a switch received for them", f.all),
 		distributionOf("first flow-mod", since+"the first flow-mod that a switch received for them", f.first),
 		distributionOf("answered", since+"the end of the answer, when all are durable", f.answered))
-}
-
-// mean is that of all runs.
-func (s *Spread) mean() float64 {
-	sum := 0.0
-	for _, v := range s.Runs {
-		sum += v
-	}
-	return sum / float64(max(len(s.Runs), 1))
 }

@@ -25,12 +25,6 @@ const (
 // Controllers are the names of all controllers that can be started.
 func Controllers() []string { return []string{Self, Bare, OVSTestcontroller, OSKen, Faucet} }
 
-// Weir is what an instance of this binary is called in reports.
-const Weir = "weir"
-
-// NullInstance is the subject of the null instance.
-const NullInstance = "null"
-
 // subjectOf is what a controller is called in a report.
 func subjectOf(name string) string {
 	if name == Self {

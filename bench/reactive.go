@@ -249,8 +249,8 @@ func plural(n int, one, many string) string {
 func (c *Reactive) trials(r *Report, topology *topo.Topology) []*trial {
 	var out []*trial
 	add := func(name string) *trial {
-		t := &trial{name: name, c: c, topology: topology, result: r.add(subjectOf(name)), latency: newLatency(),
-			lateness: newLatency()}
+		t := &trial{name: name, c: c, topology: topology, result: r.add(subjectOf(name)), latency: newHistogram(),
+			lateness: newHistogram()}
 		t.result.SelfCheck = name == Bare
 		out = append(out, t)
 		return t

@@ -30,6 +30,12 @@ type Report struct {
 // Valid is the verdict over a report in which everything was measured.
 const Valid = "valid"
 
+// The subjects that are ours.
+const (
+	Weir         = "weir" // an instance of this binary
+	NullInstance = "null" // the null instance, by which the generator checks itself
+)
+
 // Load is what was asked. What a scenario does not have is 0.
 type Load struct {
 	OpenFlow    string  `json:"openflow"`

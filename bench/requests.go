@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"slices"
 	"time"
-
-	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
 // Requests is how many requests for single intents an instance answers, each when it is durable, on
@@ -83,15 +81,15 @@ type requestsScore struct {
 	subject
 	c        *Requests
 	setup    Setup
-	latency  map[int]*hdrhistogram.Histogram // by connections, of all runs
-	lateness *hdrhistogram.Histogram
+	latency  map[int]Histogram // by connections, of all runs
+	lateness Histogram
 }
 
 func (c *Requests) score(r *Report, setup Setup) *requestsScore {
-	s := &requestsScore{c: c, setup: setup, subject: subject{r.addSubject(&setup)},
-		latency: map[int]*hdrhistogram.Histogram{}, lateness: newLatency()}
+	s := &requestsScore{c: c, setup: setup, subject: subject{setup.addSubject(r)},
+		latency: map[int]Histogram{}, lateness: newHistogram()}
 	for _, n := range c.Conns {
-		s.latency[n] = newLatency()
+		s.latency[n] = newHistogram()
 	}
 	return s
 }
@@ -101,7 +99,7 @@ type requestRun struct {
 	conns             int
 	answered          int // of them those that count
 	elapsed           time.Duration
-	latency, lateness *hdrhistogram.Histogram
+	latency, lateness Histogram
 	behind            int // requests that were due at the end and had no connection
 	mods              uint64
 	syncs             float64 // of the store and the audit log; 0 if not known

@@ -11,8 +11,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
 // run is one run: an instance, measured with each number of connections.
@@ -67,11 +65,11 @@ func (s *requestsScore) measure(ctx context.Context, g *testbed, conns int) (*re
 			return nil, err
 		}
 		defer a.close()
-		k := &requestConn{l: l, a: a, latency: newLatency()}
+		k := &requestConn{l: l, a: a, latency: newHistogram()}
 		callers = append(callers, k)
 		running.Go(k.run)
 	}
-	m := &requestRun{conns: conns, latency: newLatency(), lateness: newLatency()}
+	m := &requestRun{conns: conns, latency: newHistogram(), lateness: newHistogram()}
 	err := l.runFor(ctx, m)
 	running.Wait()
 	if err == nil {
@@ -175,7 +173,7 @@ func (l *requestLoad) readCounters(ctx context.Context) (k counters) {
 }
 
 // pace gives requests to the connections at their times.
-func (l *requestLoad) pace(ctx context.Context, lateness *hdrhistogram.Histogram) {
+func (l *requestLoad) pace(ctx context.Context, lateness Histogram) {
 	defer urgent()()
 	began := time.Now()
 	for i := 0; ctx.Err() == nil && !l.halted.Load(); i++ {
@@ -184,7 +182,7 @@ func (l *requestLoad) pace(ctx context.Context, lateness *hdrhistogram.Histogram
 			nap(wait)
 		}
 		if from := l.from.Load(); from != 0 && at.UnixNano() >= from && l.to.Load() == 0 {
-			record(lateness, int64(time.Since(at)))
+			lateness.record(int64(time.Since(at)))
 		}
 		select {
 		case l.due <- at:
@@ -199,7 +197,7 @@ func (l *requestLoad) pace(ctx context.Context, lateness *hdrhistogram.Histogram
 type requestConn struct {
 	l        *requestLoad
 	a        *submitter
-	latency  *hdrhistogram.Histogram
+	latency  Histogram
 	answered int
 	request  []byte
 	body     []byte
@@ -295,7 +293,7 @@ func (k *requestConn) count(at time.Time) {
 		k.answered++
 	}
 	if k.l.c.Rate > 0 && in(at.UnixNano()) || k.l.c.Rate == 0 && in(now.UnixNano()) {
-		record(k.latency, int64(now.Sub(at)))
+		k.latency.record(int64(now.Sub(at)))
 	}
 }
 
@@ -322,8 +320,8 @@ func (a *submitter) read(b []byte) (status int, body []byte, err error) {
 			return 0, b, fmt.Errorf("want an answer with a length on a connection that is kept, got %q", line)
 		case hasName(line, "content-length"):
 			length, err = strconv.Atoi(string(bytes.TrimSpace(line[len("content-length:"):])))
-			if err != nil || length < 0 || length > maxReport {
-				return 0, b, fmt.Errorf("want a length up to %d, got %q", maxReport, line)
+			if err != nil || length < 0 || length > maxBody {
+				return 0, b, fmt.Errorf("want a length up to %d, got %q", maxBody, line)
 			}
 		}
 	}

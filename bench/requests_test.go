@@ -10,8 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/HdrHistogram/hdrhistogram-go"
-
 	"github.com/weirnet/weir/session/pipe"
 )
 
@@ -86,9 +84,9 @@ func TestRequestsRefuse(t *testing.T) {
 		}
 	})
 	for why, m := range map[error]*requestRun{errNothing: {}, errLate: {answered: 1}, errSlow: {answered: 1, behind: 1000}} {
-		m.lateness = hdrhistogram.New(latencyMin, latencyMax, latencyDigits)
+		m.lateness = newHistogram()
 		if why == errLate {
-			record(m.lateness, int64(time.Second))
+			m.lateness.record(int64(time.Second))
 		}
 		if err := m.check(&Requests{Rate: 1000, LateLimit: time.Millisecond}); err == nil ||
 			!strings.Contains(err.Error(), why.Error()) {

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/HdrHistogram/hdrhistogram-go"
-
 	"github.com/weirnet/weir/bench/loadswitch"
 	"github.com/weirnet/weir/emu/topo"
 )
@@ -50,8 +48,8 @@ func (c *Reroute) Run(ctx context.Context) (*Report, error) {
 	}
 	var scores []*rerouteScore
 	for _, setup := range c.variants(c.NoSelfCheck) {
-		scores = append(scores, &rerouteScore{subject: subject{r.addSubject(&setup)}, c: c, setup: setup,
-			first: newLatency(), all: newLatency(), each: newLatency()})
+		scores = append(scores, &rerouteScore{subject: subject{setup.addSubject(r)}, c: c, setup: setup,
+			first: newHistogram(), all: newHistogram(), each: newHistogram()})
 	}
 	return compare(ctx, r, scores)
 }
@@ -72,7 +70,7 @@ type rerouteScore struct {
 	subject
 	c                *Reroute
 	setup            Setup
-	first, all, each *hdrhistogram.Histogram
+	first, all, each Histogram
 	cuts             []cut // of this run
 }
 
@@ -98,8 +96,8 @@ func (s *rerouteScore) take(i int) {
 		mods.take(float64(k.flowMods) / float64(k.moved))
 		instance.take(float64(k.instance))
 		switches.take(float64(k.switches))
-		record(s.first, int64(k.first))
-		record(s.all, int64(k.all))
+		s.first.record(int64(k.first))
+		s.all.record(int64(k.all))
 	}
 	x.take("last flow-mod received", "ms", all.Median)
 	x.take("last flow-mod received, slowest cut", "ms", all.Greatest)

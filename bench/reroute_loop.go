@@ -113,7 +113,7 @@ func (s *rerouteScore) times(g *testbed, began time.Duration, paths []int, k *cu
 			return fmt.Errorf("%w: path %d leads to its end over the link that was cut", errMisforwarded, n)
 		}
 		k.all = max(k.all, last)
-		record(s.each, int64(last))
+		s.each.record(int64(last))
 	}
 	return nil
 }

@@ -76,7 +76,7 @@ func (c *Rest) Run(ctx context.Context) (*Report, error) {
 		}
 		s.take(x)
 		if s.fidelity != nil {
-			r.noteFidelity(*s.fidelity)
+			noteFidelity(r, *s.fidelity)
 		}
 		c.Note("run %d of %d: %v of CPU time of the instance and %v of the network in %v", i+1, c.Runs, s.instance,
 			s.network, s.elapsed.Round(time.Millisecond))

@@ -1,11 +1,8 @@
 package bench
 
 import (
-	"errors"
 	"fmt"
 	"time"
-
-	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
 // sample is what one run measured.
@@ -14,9 +11,9 @@ type sample struct {
 	counts   tally         // counted: of that part; all others of the whole run
 	missing  int           // packets that had no answer in the end
 	unsent   int           // packets that were not sent because too many waited
-	latency  *hdrhistogram.Histogram
-	lateness *hdrhistogram.Histogram // of the generator, at a set rate
-	paths    pathCounts              // if packets were followed
+	latency  Histogram
+	lateness Histogram  // of the generator, at a set rate
+	paths    pathCounts // if packets were followed
 
 	process   *process
 	began     cpuTimes
@@ -26,17 +23,8 @@ type sample struct {
 	generator int64   // of the generator
 }
 
-// Reasons for which there is no result.
-var (
-	errNothing      = errors.New("nothing was answered")
-	errMissing      = errors.New("answers are missing")
-	errSlow         = errors.New("the controller answers too slowly")
-	errLate         = errors.New("the generator was late")
-	errMisforwarded = errors.New("packets went astray")
-)
-
 func newSample(p *process) *sample {
-	return &sample{process: p, latency: newLatency(), lateness: newLatency()}
+	return &sample{process: p, latency: newHistogram(), lateness: newHistogram()}
 }
 
 // begin and end bound what counts.

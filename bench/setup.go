@@ -108,7 +108,7 @@ func (c *Setup) named(what string) string {
 }
 
 // addView adds the result of an instance, or of the null instance, in a scenario without intents.
-func (r *Report) addView(null bool) subject {
+func addView(r *Report, null bool) subject {
 	x := r.add(Weir)
 	if x.SelfCheck = null; null {
 		x.Subject = NullInstance
@@ -126,7 +126,7 @@ func withNull(leftOut bool) []bool {
 }
 
 // addSubject adds the result of what is measured.
-func (r *Report) addSubject(c *Setup) *Result {
+func (c *Setup) addSubject(r *Report) *Result {
 	x := r.add(c.named(Weir))
 	if x.SelfCheck = c.null; c.null && !c.PlainSwitches {
 		x.Subject = NullInstance

@@ -22,6 +22,14 @@ func (s *Spread) take(v float64) {
 	s.Median, s.Least, s.Greatest = (sorted[(n-1)/2]+sorted[n/2])/2, sorted[0], sorted[n-1]
 }
 
+func (s *Spread) mean() float64 {
+	sum := 0.0
+	for _, v := range s.Runs {
+		sum += v
+	}
+	return sum / float64(max(len(s.Runs), 1))
+}
+
 // takeAll adds the runs of another.
 func (s *Spread) takeAll(other *Spread) {
 	for _, v := range other.Runs {
@@ -51,24 +59,29 @@ type Quantile struct {
 	At      float64 `json:"at"`
 }
 
-// Times are kept from 100 ns to 10 minutes with three digits: within 0.1 %.
+// Histograms keep times from 100 ns to 10 minutes with three digits: within 0.1 %.
 const (
 	latencyMin, latencyMax = 100, 600_000_000_000
 	latencyDigits          = 3
 )
 
-func newLatency() *hdrhistogram.Histogram {
-	return hdrhistogram.New(latencyMin, latencyMax, latencyDigits)
+// Histogram holds times in nanoseconds.
+type Histogram struct{ *hdrhistogram.Histogram }
+
+func newHistogram() Histogram {
+	return Histogram{hdrhistogram.New(latencyMin, latencyMax, latencyDigits)}
 }
 
-// record adds a time in nanoseconds; one outside of what is kept counts as the least or the
-// greatest that is.
-func record(h *hdrhistogram.Histogram, ns int64) {
+// record adds a time; one outside of what is kept counts as the least or the greatest that is.
+func (h Histogram) record(ns int64) {
 	_ = h.RecordValue(min(max(ns, latencyMin), latencyMax)) // fails for other values only
 }
 
+// Merge adds the times of another histogram.
+func (h Histogram) Merge(o Histogram) { h.Histogram.Merge(o.Histogram) }
+
 // distributionOf reads a histogram of nanoseconds.
-func distributionOf(name, what string, h *hdrhistogram.Histogram) *Distribution {
+func distributionOf(name, what string, h Histogram) *Distribution {
 	q := func(p float64) float64 { return float64(h.ValueAtQuantile(p)) / 1e3 }
 	d := &Distribution{Name: name, What: what, Count: h.TotalCount(), Mean: h.Mean() / 1e3, P50: q(50), P90: q(90),
 		P99: q(99), P999: q(99.9),

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/HdrHistogram/hdrhistogram-go"
-
 	"github.com/weirnet/weir/bench/loadswitch"
 	"github.com/weirnet/weir/emu/topo"
 	"github.com/weirnet/weir/openflow"
@@ -62,8 +60,8 @@ func (c *Start) Run(ctx context.Context) (*Report, error) {
 			Topology: c.Topology, Switches: n, Runs: c.Runs, Seed: c.Seed}}
 	var scores []*startScore
 	for _, null := range withNull(c.NoSelfCheck) {
-		scores = append(scores, &startScore{subject: r.addView(null), c: c, topology: topology, null: null,
-			shown: newLatency(), sent: newLatency(), request: newLatency()})
+		scores = append(scores, &startScore{subject: addView(r, null), c: c, topology: topology, null: null,
+			shown: newHistogram(), sent: newHistogram(), request: newHistogram()})
 	}
 	return compare(ctx, r, scores)
 }
@@ -74,7 +72,7 @@ type startScore struct {
 	c                    *Start
 	topology             *topo.Topology
 	null                 bool
-	shown, sent, request *hdrhistogram.Histogram
+	shown, sent, request Histogram
 }
 
 func (x *startScore) run(ctx context.Context, i int) error {

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/HdrHistogram/hdrhistogram-go"
-
 	"github.com/weirnet/weir/api/client"
 	"github.com/weirnet/weir/bench/loadswitch"
 	"github.com/weirnet/weir/emu/topo"
@@ -18,7 +16,7 @@ type startRun struct {
 	c                    *Start
 	topology             *topo.Topology
 	null                 bool
-	shown, sent, request *hdrhistogram.Histogram
+	shown, sent, request Histogram
 	process              *process
 	api                  *client.Client
 
@@ -161,9 +159,9 @@ func (s *startRun) await(ctx context.Context, net *loadswitch.Network, sw *loads
 		row, err := s.api.Switch(ctx, client.FormatDPID(sw.DatapathID()))
 		answered := net.Age()
 		if err == nil && row.Connected {
-			record(s.shown, int64(answered-sw.Described()))
-			record(s.sent, int64(asked-sw.Described()))
-			record(s.request, int64(answered-asked))
+			s.shown.record(int64(answered - sw.Described()))
+			s.sent.record(int64(asked - sw.Described()))
+			s.request.record(int64(answered - asked))
 			if n == 1 {
 				s.first++
 			}

@@ -107,7 +107,7 @@ func (a *submitter) answer() ([]byte, error) {
 	}
 	defer resp.Body.Close()
 	a.body.Reset()
-	if _, err := a.body.ReadFrom(io.LimitReader(resp.Body, maxReport)); err != nil {
+	if _, err := a.body.ReadFrom(io.LimitReader(resp.Body, maxBody)); err != nil {
 		return nil, err
 	}
 	switch {

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/HdrHistogram/hdrhistogram-go"
-
 	"github.com/weirnet/weir/emu/topo"
 )
 
@@ -19,8 +17,8 @@ type trial struct {
 	result   *Result
 	process  *process // nil if somebody else runs the controller
 	load     *load
-	latency  *hdrhistogram.Histogram // of all runs
-	lateness *hdrhistogram.Histogram
+	latency  Histogram // of all runs
+	lateness Histogram
 	paths    pathCounts
 }
 

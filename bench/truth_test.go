@@ -148,9 +148,9 @@ func TestDelaysAreMeasuredAsTheyWere(t *testing.T) {
 func TestHistogramsHoldTheTruth(t *testing.T) {
 	c := &Reactive{Rate: 10000, Hosts: 50, Duration: time.Second, Cut: -1}
 	sm, fates := measureTruth(t, Behaviour{Delay: delayOf(t, "exp:20ms"), Seed: 9}, c)
-	h := newLatency()
+	h := newHistogram()
 	for _, f := range fates {
-		record(h, int64(f.due-f.arrived))
+		h.record(int64(f.due - f.arrived))
 	}
 	if sm.latency.TotalCount() != 10000 || h.TotalCount() != 10000 {
 		t.Fatalf("%d measured, %d drawn of 10000", sm.latency.TotalCount(), h.TotalCount())

@@ -30,8 +30,8 @@ func (d *discoveryRun) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	later := &startRun{c: &Start{Version: d.c.Version}, topology: single, shown: d.shown, sent: newLatency(),
-		request: newLatency(), process: p, api: api}
+	later := &startRun{c: &Start{Version: d.c.Version}, topology: single, shown: d.shown, sent: newHistogram(),
+		request: newHistogram(), process: p, api: api}
 	if err := later.awaitReady(ctx); err != nil {
 		return err
 	}
