@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"github.com/weirnet/weir/bench/report"
 	"time"
 )
 
@@ -47,17 +48,17 @@ func (c *Churn) Check() error {
 }
 
 // Run starts an instance, measures it, and ends it, as often as there are runs.
-func (c *Churn) Run(ctx context.Context) (*Report, error) {
+func (c *Churn) Run(ctx context.Context) (*report.Report, error) {
 	if err := c.Check(); err != nil {
 		return nil, err
 	}
 	how := "as many as are kept up with"
 	if c.Rate > 0 {
-		how = thousands(float64(c.Rate)) + "/s"
+		how = report.Thousands(float64(c.Rate)) + "/s"
 	}
 	r, err := c.report(c.Scenario,
 		fmt.Sprintf("%s: installed and withdrawn over %d switches each, %s, with %s active; %s", c.Scenario, c.Hops, how,
-			thousands(float64(c.Active)), c.Form))
+			report.Thousands(float64(c.Active)), c.Form))
 	if err != nil {
 		return nil, err
 	}
@@ -74,11 +75,11 @@ type churnScore struct {
 	subject
 	c              *Churn
 	setup          Setup
-	requests, late Histogram // of all runs
+	requests, late report.Histogram // of all runs
 }
 
-func (c *Churn) score(r *Report, setup Setup) *churnScore {
-	return &churnScore{c: c, setup: setup, subject: subject{setup.addSubject(r)}, requests: newHistogram(), late: newHistogram()}
+func (c *Churn) score(r *report.Report, setup Setup) *churnScore {
+	return &churnScore{c: c, setup: setup, subject: subject{setup.addSubject(r)}, requests: report.NewHistogram(), late: report.NewHistogram()}
 }
 
 // run is one run. The null instance keeps nothing, and is not killed.
@@ -89,18 +90,18 @@ func (x *churnScore) run(ctx context.Context, i int) error {
 	}
 	s.take(x.result)
 	x.c.Note("run %d of %d: %s: %s paths/s, %s flow-mods/s; %s", i+1, x.c.Runs, x.result.Subject,
-		thousands(s.paths()), thousands(s.flowMods()), s.growth.String())
+		report.Thousands(s.paths()), report.Thousands(s.flowMods()), s.growth.String())
 	return nil
 }
 
 // finish adds the distributions of all runs.
 func (x *churnScore) finish() {
 	x.result.Times = append(x.result.Times,
-		distributionOf("request",
+		report.DistributionOf("request",
 			"from when a request was meant to leave to the end of its answer, when all of it is durable", x.requests))
 	if x.c.Rate > 0 {
 		x.result.Times = append(x.result.Times,
-			distributionOf("sent late", "from when a request was meant to leave to when it left: for want of time of the generator, or of an answer on its connection", x.late))
+			report.DistributionOf("sent late", "from when a request was meant to leave to when it left: for want of time of the generator, or of an answer on its connection", x.late))
 	}
 }
 
@@ -109,8 +110,8 @@ type churnRun struct {
 	c        *Churn
 	setup    Setup
 	restarts bool // the instance is killed at the end and started again
-	requests Histogram
-	late     Histogram // how much later than meant requests left
+	requests report.Histogram
+	late     report.Histogram // how much later than meant requests left
 
 	filled     time.Duration // how long it took to fill the network
 	elapsed    time.Duration
@@ -140,36 +141,36 @@ func (s *churnRun) each(entries uint64) float64 {
 
 func (s *churnRun) flowMods() float64 { return float64(s.mods) / s.elapsed.Seconds() }
 
-// take adds the run to the result.
-func (s *churnRun) take(x *Result) {
-	x.take("operations: paths installed and withdrawn", "/s", s.paths())
-	x.take("paths installed", "/s", s.each(s.puts))
-	x.take("paths withdrawn", "/s", s.each(s.gone))
-	x.take("flow-mods received", "/s", s.flowMods())
-	x.take("paths installed to fill the network", "/s", float64(s.c.Active)/s.filled.Seconds())
+// Take adds the run to the result.
+func (s *churnRun) take(x *report.Result) {
+	x.Take("operations: paths installed and withdrawn", "/s", s.paths())
+	x.Take("paths installed", "/s", s.each(s.puts))
+	x.Take("paths withdrawn", "/s", s.each(s.gone))
+	x.Take("flow-mods received", "/s", s.flowMods())
+	x.Take("paths installed to fill the network", "/s", float64(s.c.Active)/s.filled.Seconds())
 	g := &s.growth
-	x.take("memory of the instance, filled", "MiB", mebibytes(g.memory[0]))
-	x.take("memory of the instance, at the end", "MiB", mebibytes(g.memory[len(g.memory)-1]))
-	x.take("memory of the instance, at its peak", "MiB", mebibytes(s.peak))
-	x.take("memory that it grew by, a minute", "MiB", max(g.slope(), 0))
-	x.take("files of the instance, filled", "MiB", mebibytes(g.files[0]))
-	x.take("files of the instance, at most", "MiB", mebibytes(g.maxFiles()))
-	x.take("answers of overload", "", float64(s.overloads))
+	x.Take("memory of the instance, filled", "MiB", report.Mebibytes(g.memory[0]))
+	x.Take("memory of the instance, at the end", "MiB", report.Mebibytes(g.memory[len(g.memory)-1]))
+	x.Take("memory of the instance, at its peak", "MiB", report.Mebibytes(s.peak))
+	x.Take("memory that it grew by, a minute", "MiB", max(g.slope(), 0))
+	x.Take("files of the instance, filled", "MiB", report.Mebibytes(g.files[0]))
+	x.Take("files of the instance, at most", "MiB", report.Mebibytes(g.maxFiles()))
+	x.Take("answers of overload", "", float64(s.overloads))
 	if s.restart != nil {
 		s.restart.take(x)
 	}
 	work := float64(s.puts+s.gone) / float64(s.hops)
 	if s.mallocs > 0 {
-		x.take(allocations, "", s.mallocs/work)
+		x.Take(allocations, "", s.mallocs/work)
 	}
 	if s.c.Beyond {
 		r := &s.idle
-		x.take(cpuBeyond, "µs", max(microseconds(s.instance)-r.cpu*1e6*s.elapsed.Seconds(), 0)/work)
-		x.take(mallocsBeyond, "", max(s.mallocs-r.mallocs*s.elapsed.Seconds(), 0)/work)
-		x.take("CPU of the instance at rest, of a core", "%", 100*r.cpu)
+		x.Take(cpuBeyond, "µs", max(report.Microseconds(s.instance)-r.cpu*1e6*s.elapsed.Seconds(), 0)/work)
+		x.Take(mallocsBeyond, "", max(s.mallocs-r.mallocs*s.elapsed.Seconds(), 0)/work)
+		x.Take("CPU of the instance at rest, of a core", "%", 100*r.cpu)
 	}
-	x.use("instance", s.instance, work, g.memory[len(g.memory)-1])
-	x.use("switches and generator", s.switches, work, s.own)
+	x.Use("instance", s.instance, work, g.memory[len(g.memory)-1])
+	x.Use("switches and generator", s.switches, work, s.own)
 }
 
 // What an operation costs beyond what the instance takes at rest.
@@ -198,7 +199,7 @@ func (g *usageSeries) slope() float64 {
 	}
 	var sx, sy, sxx, sxy float64
 	for i, m := range g.memory {
-		x, y := float64(i), mebibytes(m)
+		x, y := float64(i), report.Mebibytes(m)
 		sx, sy, sxx, sxy = sx+x, sy+y, sxx+x*x, sxy+x*y
 	}
 	return (n*sxy - sx*sy) / (n*sxx - sx*sx) * 60
@@ -214,6 +215,6 @@ func (g *usageSeries) maxFiles() (n int64) {
 
 func (g *usageSeries) String() string {
 	last := len(g.memory) - 1
-	return fmt.Sprintf("memory %s to %s MiB, files %s MiB", threeDigits(mebibytes(g.memory[0])),
-		threeDigits(mebibytes(g.memory[last])), threeDigits(mebibytes(g.files[last])))
+	return fmt.Sprintf("memory %s to %s MiB, files %s MiB", report.ThreeDigits(report.Mebibytes(g.memory[0])),
+		report.ThreeDigits(report.Mebibytes(g.memory[last])), report.ThreeDigits(report.Mebibytes(g.files[last])))
 }

@@ -3,6 +3,7 @@ package bench
 import (
 	"context"
 	"fmt"
+	"github.com/weirnet/weir/bench/report"
 	"time"
 )
 
@@ -19,7 +20,7 @@ func (s *churnRun) run(ctx context.Context) error {
 		return fmt.Errorf("filling: %w", err)
 	}
 	s.filled = time.Since(began)
-	s.c.Note("%s paths are installed after %v", thousands(float64(s.c.Active)), s.filled.Round(time.Millisecond))
+	s.c.Note("%s paths are installed after %v", report.Thousands(float64(s.c.Active)), s.filled.Round(time.Millisecond))
 	if s.c.Beyond {
 		if err := s.idle.take(ctx, g, min(restWindow, s.c.Duration)); err != nil {
 			return err
@@ -103,8 +104,8 @@ func (s *churnRun) checkKeptUp(g *testbed, p *loadgen) error {
 		return nil
 	}
 	if n := p.due(); n > int(float64(s.c.Rate)*installDelay.Seconds()) {
-		return fmt.Errorf("%w: of %s paths a second %s had not been asked for when they were to be", errSlow,
-			thousands(float64(s.c.Rate)), thousands(float64(n)))
+		return fmt.Errorf("%w: of %s paths a second %s had not been asked for when they were to be", report.ErrSlow,
+			report.Thousands(float64(s.c.Rate)), report.Thousands(float64(n)))
 	}
 	first, next := p.asked()
 	to := max(next-int(float64(s.c.Rate)/2*installDelay.Seconds())-p.batch, first)
@@ -117,8 +118,8 @@ func (s *churnRun) checkKeptUp(g *testbed, p *loadgen) error {
 		}
 	}
 	if missing > 0 {
-		return fmt.Errorf("%w: of %d paths that had been asked for %v before the end, at %s a second, %d did not lead to their ends", errSlow, to-from, installDelay,
-			thousands(float64(s.c.Rate)), missing)
+		return fmt.Errorf("%w: of %d paths that had been asked for %v before the end, at %s a second, %d did not lead to their ends", report.ErrSlow, to-from, installDelay,
+			report.Thousands(float64(s.c.Rate)), missing)
 	}
 	return nil
 }
@@ -145,7 +146,7 @@ func (r *idleUsage) take(ctx context.Context, g *testbed, window time.Duration) 
 		case r.cpu >= restFalls*before || r.cpu < restLeast:
 			return nil
 		case time.Since(began) > g.c.Limit:
-			return fmt.Errorf("%w: the instance is not at rest %v after all paths were installed", errSlow, g.c.Limit)
+			return fmt.Errorf("%w: the instance is not at rest %v after all paths were installed", report.ErrSlow, g.c.Limit)
 		}
 		if err := g.check(); err != nil {
 			return err

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/weirnet/weir/bench/loadswitch"
+	"github.com/weirnet/weir/bench/report"
 	"github.com/weirnet/weir/emu/topo"
 	"github.com/weirnet/weir/openflow"
 )
@@ -53,7 +54,7 @@ func (c *Discovery) Check() error {
 }
 
 // Run starts an instance, measures it, and ends it, as often as there are runs.
-func (c *Discovery) Run(ctx context.Context) (*Report, error) {
+func (c *Discovery) Run(ctx context.Context) (*report.Report, error) {
 	if err := c.Check(); err != nil {
 		return nil, err
 	}
@@ -62,14 +63,14 @@ func (c *Discovery) Run(ctx context.Context) (*Report, error) {
 		return nil, err
 	}
 	n := len(topology.Switches)
-	r := &Report{Format: ReportFormat, Scenario: "discovery", Title: fmt.Sprintf("discovery: OpenFlow %s, %s, %s", c.Version,
-		plural(n, "switch", "switches"), plural(len(topology.Links), "link", "links")), Command: c.Command,
-		Build: c.Build, Machine: thisMachine(),
-		Load: Load{OpenFlow: c.Version.String(), Topology: c.Topology, Switches: n, Runs: c.Runs, Seed: c.Seed}}
+	r := &report.Report{Format: report.Format, Scenario: "discovery", Title: fmt.Sprintf("discovery: OpenFlow %s, %s, %s", c.Version,
+		report.Plural(n, "switch", "switches"), report.Plural(len(topology.Links), "link", "links")), Command: c.Command,
+		Build: c.Build, Machine: report.ThisMachine(),
+		Load: report.Load{OpenFlow: c.Version.String(), Topology: c.Topology, Switches: n, Runs: c.Runs, Seed: c.Seed}}
 	var scores []*discoveryScore
 	for _, null := range withNull(c.NoSelfCheck) {
 		scores = append(scores, &discoveryScore{subject: addView(r, null), c: c, topology: topology, null: null,
-			shown: newHistogram()})
+			shown: report.NewHistogram()})
 	}
 	return compare(ctx, r, scores)
 }
@@ -80,7 +81,7 @@ type discoveryScore struct {
 	c        *Discovery
 	topology *topo.Topology
 	null     bool
-	shown    Histogram
+	shown    report.Histogram
 }
 
 func (s *discoveryScore) run(ctx context.Context, i int) error {
@@ -90,15 +91,15 @@ func (s *discoveryScore) run(ctx context.Context, i int) error {
 	}
 	d.take(s.result)
 	s.c.Note("run %d of %d: %s: %s after %v, %s both ways after %v", i+1, s.c.Runs, s.result.Subject,
-		plural(len(s.topology.Switches), "switch", "switches"),
-		d.switches.Round(time.Millisecond), plural(len(s.topology.Links), "link", "links"), d.links.Round(time.Millisecond))
+		report.Plural(len(s.topology.Switches), "switch", "switches"),
+		d.switches.Round(time.Millisecond), report.Plural(len(s.topology.Links), "link", "links"), d.links.Round(time.Millisecond))
 	return nil
 }
 
 // finish adds the distribution of all runs.
 func (s *discoveryScore) finish() {
 	s.result.Times = append(s.result.Times,
-		distributionOf("switch shown",
+		report.DistributionOf("switch shown",
 			"from a handshake's last byte to the end of the answer that shows the switch, one after the other", s.shown))
 }
 
@@ -107,7 +108,7 @@ type discoveryRun struct {
 	c        *Discovery
 	topology *topo.Topology
 	null     bool
-	shown    Histogram
+	shown    report.Histogram
 
 	switches, links time.Duration // since the first connection was begun
 	cpu             time.Duration // of the instance, until then
@@ -116,12 +117,12 @@ type discoveryRun struct {
 	falsely         int // links lost at rest
 }
 
-// take adds the run to the result.
-func (d *discoveryRun) take(x *Result) {
-	x.take("first connection to all links shown, both ways", "ms", milliseconds(d.links))
-	x.take("first connection to all switches shown", "ms", milliseconds(d.switches))
-	x.take("links lost falsely at rest", "", float64(d.falsely))
+// Take adds the run to the result.
+func (d *discoveryRun) take(x *report.Result) {
+	x.Take("first connection to all links shown, both ways", "ms", report.Milliseconds(d.links))
+	x.Take("first connection to all switches shown", "ms", report.Milliseconds(d.switches))
+	x.Take("links lost falsely at rest", "", float64(d.falsely))
 	links := float64(2 * len(d.topology.Links))
-	x.use("instance", d.cpu, links, d.memory)
-	x.use("switches", d.generator, links, d.own)
+	x.Use("instance", d.cpu, links, d.memory)
+	x.Use("switches", d.generator, links, d.own)
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/weirnet/weir/bench/report"
 	"github.com/weirnet/weir/emu"
 	"github.com/weirnet/weir/emu/profile"
 	"github.com/weirnet/weir/emu/topo"
@@ -61,7 +62,7 @@ func (c *Emulator) Check() error {
 }
 
 // Run makes the networks, as often as there are runs.
-func (c *Emulator) Run(ctx context.Context) (*Report, error) {
+func (c *Emulator) Run(ctx context.Context) (*report.Report, error) {
 	if err := c.Check(); err != nil {
 		return nil, err
 	}
@@ -70,13 +71,13 @@ func (c *Emulator) Run(ctx context.Context) (*Report, error) {
 		return nil, err
 	}
 	n := len(topology.Switches)
-	r := &Report{Format: ReportFormat, Scenario: "emulator",
+	r := &report.Report{Format: report.Format, Scenario: "emulator",
 		Title: fmt.Sprintf("emulated networks: %s connect; %s rules a switch, frames round a ring of %d",
-			plural(n, "switch", "switches"), thousands(float64(c.Rules)), c.Ring), Command: c.Command, Build: c.Build,
-		Machine: thisMachine(),
-		Load: Load{OpenFlow: c.Version.String(), Topology: c.Topology, Switches: n, Runs: c.Runs,
+			report.Plural(n, "switch", "switches"), report.Thousands(float64(c.Rules)), c.Ring), Command: c.Command, Build: c.Build,
+		Machine: report.ThisMachine(),
+		Load: report.Load{OpenFlow: c.Version.String(), Topology: c.Topology, Switches: n, Runs: c.Runs,
 			Seconds: c.Duration.Seconds(), Seed: c.Seed}}
-	x := r.add("emulator")
+	x := r.Add("emulator")
 	noteProfile(x, &c.Profile)
 	for i := range c.Runs {
 		e := &emulatorRun{c: c, topology: topology}
@@ -84,18 +85,18 @@ func (c *Emulator) Run(ctx context.Context) (*Report, error) {
 			if ctx.Err() != nil {
 				return nil, &interrupted{i, c.Runs, ctx.Err()}
 			}
-			x.refuse(fmt.Errorf("run %d: %w", i+1, err))
+			x.Refuse(fmt.Errorf("run %d: %w", i+1, err))
 			break
 		}
 		e.take(x)
 		noteFidelity(r, e.fidelity)
-		c.Note("run %d of %d: %s connected after %v; %s packet-hops/s", i+1, c.Runs, plural(n, "switch", "switches"),
-			e.connected.Round(time.Millisecond), thousands(e.rate()))
+		c.Note("run %d of %d: %s connected after %v; %s packet-hops/s", i+1, c.Runs, report.Plural(n, "switch", "switches"),
+			e.connected.Round(time.Millisecond), report.Thousands(e.rate()))
 	}
 	if f := r.Fidelity; f != nil && !f.Kept && x.Refused == "" {
 		x.Notes = append(x.Notes, "the network did not keep its times: as many frames as it can carry are under way at once, which is the load of this scenario")
 	}
-	r.finish()
+	r.Finish()
 	return r, nil
 }
 
@@ -116,21 +117,21 @@ type emulatorRun struct {
 
 func (e *emulatorRun) rate() float64 { return float64(e.hops) / e.forwarding.Seconds() }
 
-// take adds the run to the result.
-func (e *emulatorRun) take(x *Result) {
+// Take adds the run to the result.
+func (e *emulatorRun) take(x *report.Result) {
 	n := float64(len(e.topology.Switches))
-	x.take("packet-hops", "/s", e.rate())
-	x.take("CPU of a packet-hop", "ns", float64(e.hopCPU)/float64(max(e.hops, 1)))
-	x.take("network made to all switches connected", "ms", milliseconds(e.connected))
-	x.take("CPU of a switch that connects", "µs", microseconds(e.connectCPU)/n)
-	x.take("CPU of the null controller for it", "µs", microseconds(e.controller)/n)
-	x.take("memory of a connected switch", "KB", float64(e.memory)/1000/n)
-	x.use("emulator", e.hopCPU, float64(e.hops), ownMemory())
+	x.Take("packet-hops", "/s", e.rate())
+	x.Take("CPU of a packet-hop", "ns", float64(e.hopCPU)/float64(max(e.hops, 1)))
+	x.Take("network made to all switches connected", "ms", report.Milliseconds(e.connected))
+	x.Take("CPU of a switch that connects", "µs", report.Microseconds(e.connectCPU)/n)
+	x.Take("CPU of the null controller for it", "µs", report.Microseconds(e.controller)/n)
+	x.Take("memory of a connected switch", "KB", float64(e.memory)/1000/n)
+	x.Use("emulator", e.hopCPU, float64(e.hops), ownMemory())
 }
 
 // noteProfile notes which profile switches have, and what of it is a guess, on which the figures
 // then rest.
-func noteProfile(x *Result, p *profile.Profile) {
+func noteProfile(x *report.Result, p *profile.Profile) {
 	if p.Ideal() {
 		return
 	}
@@ -142,13 +143,13 @@ func noteProfile(x *Result, p *profile.Profile) {
 }
 
 // noteFidelity adds how well a network kept its times: of several the worst.
-func noteFidelity(r *Report, f emu.Fidelity) {
+func noteFidelity(r *report.Report, f emu.Fidelity) {
 	if r.Fidelity == nil {
-		r.Fidelity = &Fidelity{Kept: true}
+		r.Fidelity = &report.Fidelity{Kept: true}
 	}
 	k := r.Fidelity
-	k.LatenessP50, k.LatenessP99 = max(k.LatenessP50, microseconds(f.Total.P50)), max(k.LatenessP99, microseconds(f.Total.P99))
-	k.LatenessMax, k.Wait = max(k.LatenessMax, microseconds(f.Total.Max)), max(k.Wait, microseconds(f.Total.Wait))
+	k.LatenessP50, k.LatenessP99 = max(k.LatenessP50, report.Microseconds(f.Total.P50)), max(k.LatenessP99, report.Microseconds(f.Total.P99))
+	k.LatenessMax, k.Wait = max(k.LatenessMax, report.Microseconds(f.Total.Max)), max(k.Wait, report.Microseconds(f.Total.Wait))
 	k.Promises += f.Total.Promises
 	k.Late += f.Total.Late
 	if k.Kept && !f.Kept {

@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/weirnet/weir/bench/report"
 	"github.com/weirnet/weir/emu"
 	"github.com/weirnet/weir/emu/host"
 	"github.com/weirnet/weir/emu/topo"
@@ -79,7 +80,7 @@ func (e *emulatorRun) forward(ctx context.Context) error {
 	}
 	for began := time.Now(); n.Totals().PacketHops < uint64(4*e.c.Ring*e.c.Flows); { // every flow has been looked up everywhere
 		if time.Since(began) > e.c.Limit {
-			return fmt.Errorf("%s packet-hops after %v", thousands(float64(n.Totals().PacketHops)), e.c.Limit)
+			return fmt.Errorf("%s packet-hops after %v", report.Thousands(float64(n.Totals().PacketHops)), e.c.Limit)
 		}
 		if err := pause(ctx, time.Millisecond); err != nil {
 			return err
@@ -95,7 +96,7 @@ func (e *emulatorRun) forward(ctx context.Context) error {
 		e.fidelity = f
 	}
 	if lost := totals.Drops.Total(); lost > 0 {
-		return fmt.Errorf("%w: %d of the frames in the ring were lost", errMisforwarded, lost)
+		return fmt.Errorf("%w: %d of the frames in the ring were lost", report.ErrMisforwarded, lost)
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"github.com/weirnet/weir/bench/report"
 	"time"
 )
 
@@ -43,22 +44,22 @@ func (c *Events) Check() error {
 
 // Run measures the three ways alternately, each with an instance of its own, as often as there are
 // runs.
-func (c *Events) Run(ctx context.Context) (*Report, error) {
+func (c *Events) Run(ctx context.Context) (*report.Report, error) {
 	if err := c.Check(); err != nil {
 		return nil, err
 	}
 	r, err := c.report("events",
 		fmt.Sprintf("events: %s paths installed and withdrawn a second, with %s active, beside event streams; %s",
-			thousands(float64(c.Rate)), thousands(float64(c.Active)), c.Form))
+			report.Thousands(float64(c.Rate)), report.Thousands(float64(c.Active)), c.Form))
 	if err != nil {
 		return nil, err
 	}
 	r.Load.Rate, r.Load.Seconds = c.Rate, c.Duration.Seconds()
 	var scores []*eventScore
 	for _, s := range []*eventScore{{what: "no stream"},
-		{what: plural(c.Unread, "stream", "streams") + " not read", streams: c.Unread},
-		{what: plural(c.Read, "stream", "streams") + " read", streams: c.Read, read: true}} {
-		s.c, s.result, s.requests, s.late = c, r.add(s.what), newHistogram(), newHistogram()
+		{what: report.Plural(c.Unread, "stream", "streams") + " not read", streams: c.Unread},
+		{what: report.Plural(c.Read, "stream", "streams") + " read", streams: c.Read, read: true}} {
+		s.c, s.result, s.requests, s.late = c, r.Add(s.what), report.NewHistogram(), report.NewHistogram()
 		scores = append(scores, s)
 		s.none = &scores[0].turn
 	}
@@ -72,9 +73,9 @@ type eventScore struct {
 	what           string
 	streams        int
 	read           bool
-	requests, late Histogram  // of all runs
-	turn           eventTurn  // of this run
-	none           *eventTurn // of this run, without streams
+	requests, late report.Histogram // of all runs
+	turn           eventTurn        // of this run
+	none           *eventTurn       // of this run, without streams
 }
 
 // eventTurn is one turn.
@@ -82,7 +83,7 @@ type eventTurn struct {
 	elapsed        time.Duration
 	done           int // paths that were answered
 	overloads      int
-	requests, late Histogram
+	requests, late report.Histogram
 	instance, own  time.Duration // CPU time
 	memory, before int64         // of the instance, at its end and without streams
 	ownMemory      int64
@@ -96,31 +97,31 @@ func (t *eventTurn) rate() float64 { return float64(t.done) / t.elapsed.Seconds(
 
 func (t *eventTurn) p99() float64 { return float64(t.requests.ValueAtQuantile(99)) / 1e6 }
 
-// take adds a turn to the result.
+// Take adds a turn to the result.
 func (s *eventScore) take() {
 	x, t, none := s.result, &s.turn, s.none
-	x.take("paths installed and withdrawn, answered", "/s", t.rate())
-	x.take("p99 of a request", "ms", t.p99())
+	x.Take("paths installed and withdrawn, answered", "/s", t.rate())
+	x.Take("p99 of a request", "ms", t.p99())
 	if s.streams > 0 && none.done > 0 {
-		x.take("rate, ÷ that without streams", "", t.rate()/none.rate())
-		x.take("p99, ÷ that without streams", "", t.p99()/max(none.p99(), 1e-9))
+		x.Take("rate, ÷ that without streams", "", t.rate()/none.rate())
+		x.Take("p99, ÷ that without streams", "", t.p99()/max(none.p99(), 1e-9))
 	}
-	x.take("answers of overload", "", float64(t.overloads))
-	x.take("memory of the instance", "MiB", mebibytes(t.memory))
+	x.Take("answers of overload", "", float64(t.overloads))
+	x.Take("memory of the instance", "MiB", report.Mebibytes(t.memory))
 	if s.streams > 0 {
-		x.take("memory of the instance, more, a stream", "KiB", max(float64(t.memory-t.before), 0)/1024/float64(s.streams))
-		x.take("kept by the system for one stream, at most", "KiB", float64(t.queued)/1024)
-		x.take("last change to the last stream that shows it", "ms", milliseconds(t.seen))
+		x.Take("memory of the instance, more, a stream", "KiB", max(float64(t.memory-t.before), 0)/1024/float64(s.streams))
+		x.Take("kept by the system for one stream, at most", "KiB", float64(t.queued)/1024)
+		x.Take("last change to the last stream that shows it", "ms", report.Milliseconds(t.seen))
 	}
 	if !s.read && s.streams > 0 {
-		x.take("resets of those that were read in the end", "", float64(t.resets))
+		x.Take("resets of those that were read in the end", "", float64(t.resets))
 	}
 	if s.read {
-		x.take("sent to each stream", "KiB/s", float64(t.received)/1024/float64(s.streams)/t.elapsed.Seconds())
-		x.take("resets, a stream", "", float64(t.resets)/float64(s.streams))
+		x.Take("sent to each stream", "KiB/s", float64(t.received)/1024/float64(s.streams)/t.elapsed.Seconds())
+		x.Take("resets, a stream", "", float64(t.resets)/float64(s.streams))
 	}
-	x.use("instance", t.instance, float64(t.done), t.memory)
-	x.use("switches, writers and readers", t.own, float64(t.done), t.ownMemory)
+	x.Use("instance", t.instance, float64(t.done), t.memory)
+	x.Use("switches, writers and readers", t.own, float64(t.done), t.ownMemory)
 	s.requests.Merge(t.requests)
 	s.late.Merge(t.late)
 }
@@ -128,7 +129,7 @@ func (s *eventScore) take() {
 // finish adds the distributions of all runs.
 func (s *eventScore) finish() {
 	s.result.Times = append(s.result.Times,
-		distributionOf("request",
+		report.DistributionOf("request",
 			"from when a request was meant to leave to the end of its answer, when all of it is durable", s.requests),
-		distributionOf("sent late", "from when a request was meant to leave to when it left: for want of time of the generator, or of an answer on its connection", s.late))
+		report.DistributionOf("sent late", "from when a request was meant to leave to when it left: for want of time of the generator, or of an answer on its connection", s.late))
 }

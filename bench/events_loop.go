@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/weirnet/weir/bench/loadswitch"
+	"github.com/weirnet/weir/bench/report"
 )
 
 // run is one turn, with an instance of its own.
@@ -29,12 +30,12 @@ func (s *eventScore) run(ctx context.Context, i int) error {
 	if err := g.fill(ctx, c.Form, c.Active); err != nil {
 		return fmt.Errorf("filling: %w", err)
 	}
-	s.turn = eventTurn{requests: newHistogram(), late: newHistogram(), before: g.process.memory()}
+	s.turn = eventTurn{requests: report.NewHistogram(), late: report.NewHistogram(), before: g.process.memory()}
 	if err := s.measure(ctx, c, g); err != nil {
 		return err
 	}
 	s.take()
-	c.Note("run %d of %d: %s: %s paths/s, p99 of a request %.2f ms", i+1, c.Runs, s.what, thousands(s.turn.rate()), s.turn.p99())
+	c.Note("run %d of %d: %s: %s paths/s, p99 of a request %.2f ms", i+1, c.Runs, s.what, report.Thousands(s.turn.rate()), s.turn.p99())
 	return nil
 }
 
@@ -86,10 +87,10 @@ func (s *eventScore) runFor(ctx context.Context, c *Events, g *testbed, p *loadg
 	}
 	switch n := p.due(); {
 	case n > int(float64(c.Rate)*installDelay.Seconds()):
-		return fmt.Errorf("%w: of %s paths a second %s had not been asked for when they were to be", errSlow,
-			thousands(float64(c.Rate)), thousands(float64(n)))
+		return fmt.Errorf("%w: of %s paths a second %s had not been asked for when they were to be", report.ErrSlow,
+			report.Thousands(float64(c.Rate)), report.Thousands(float64(n)))
 	case t.done == 0:
-		return fmt.Errorf("%w: no request within %v", errNothing, t.elapsed)
+		return fmt.Errorf("%w: no request within %v", report.ErrNothing, t.elapsed)
 	case t.queued > maxQueued:
 		return fmt.Errorf("the system keeps %d KiB for one stream, want %d at most: what a stream that is not read holds is not bounded", t.queued>>10, maxQueued>>10)
 	}
@@ -134,7 +135,7 @@ func (s *eventScore) shown(ctx context.Context, c *Events, g *testbed, w *eventS
 			return err
 		}
 		if time.Since(began) > c.Limit {
-			return fmt.Errorf("%w: %d of %d streams show a path that was installed %v ago", errMissing,
+			return fmt.Errorf("%w: %d of %d streams show a path that was installed %v ago", report.ErrMissing,
 				w.shown.Load(), want, c.Limit)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/weirnet/weir/bench/report"
 	"github.com/weirnet/weir/openflow"
 )
 
@@ -63,16 +64,16 @@ func (c *Growth) Check() error {
 type dimension struct {
 	what    string
 	event   string // what is counted
-	measure func(ctx context.Context, times int) (*Result, error)
+	measure func(ctx context.Context, times int) (*report.Result, error)
 }
 
 // dimensions are all that grow.
 func (c *Growth) dimensions() []dimension {
 	return []dimension{
-		{"intents and their rules", "path installed or withdrawn", func(ctx context.Context, times int) (*Result, error) {
+		{"intents and their rules", "path installed or withdrawn", func(ctx context.Context, times int) (*report.Result, error) {
 			return c.churned(ctx, c.Topology, c.Hops, c.Intents*times)
 		}},
-		{"switches and links", "path installed or withdrawn", func(ctx context.Context, times int) (*Result, error) {
+		{"switches and links", "path installed or withdrawn", func(ctx context.Context, times int) (*report.Result, error) {
 			return c.churned(ctx, fmt.Sprintf("wan:%d", c.Switches*times), growthHops, c.Intents)
 		}},
 		{"hosts", "packet-in answered", c.answered},
@@ -80,7 +81,7 @@ func (c *Growth) dimensions() []dimension {
 }
 
 // churned measures paths that come and go.
-func (c *Growth) churned(ctx context.Context, topology string, hops, active int) (*Result, error) {
+func (c *Growth) churned(ctx context.Context, topology string, hops, active int) (*report.Result, error) {
 	churn := &Churn{Setup: c.Setup, Scenario: "growth", Form: FormProtobuf, Active: active, Duration: c.Duration,
 		Warmup: c.Duration / 5, Beyond: true, NoSelfCheck: true}
 	churn.Topology, churn.Hops, churn.Runs = topology, hops, 1
@@ -88,7 +89,7 @@ func (c *Growth) churned(ctx context.Context, topology string, hops, active int)
 }
 
 // answered measures packet-ins of a switch with so many hosts.
-func (c *Growth) answered(ctx context.Context, times int) (*Result, error) {
+func (c *Growth) answered(ctx context.Context, times int) (*report.Result, error) {
 	r := &Reactive{Targets: []string{Self}, Version: openflow.V13, Topology: "single:1", Hosts: c.Hosts * times,
 		Buffered: true, Duration: c.Duration,
 		Runs: 1, Seed: c.Seed, NoSelfCheck: true, Note: c.Note, Program: c.Program}
@@ -96,7 +97,7 @@ func (c *Growth) answered(ctx context.Context, times int) (*Result, error) {
 }
 
 // onlyResult is that of a report with one subject.
-func onlyResult(r *Report, err error) (*Result, error) {
+func onlyResult(r *report.Report, err error) (*report.Result, error) {
 	switch {
 	case err != nil:
 		return nil, err
@@ -107,35 +108,35 @@ func onlyResult(r *Report, err error) (*Result, error) {
 }
 
 // Run measures each thing at each size, as often as there are runs.
-func (c *Growth) Run(ctx context.Context) (*Report, error) {
+func (c *Growth) Run(ctx context.Context) (*report.Report, error) {
 	if err := c.Check(); err != nil {
 		return nil, err
 	}
 	r, err := c.report("growth", fmt.Sprintf("growth: cost of an event at %v times %s intents, %d switches and %d hosts", c.Times,
-		thousands(float64(c.Intents)), c.Switches, c.Hosts))
+		report.Thousands(float64(c.Intents)), c.Switches, c.Hosts))
 	if err != nil {
 		return nil, err
 	}
 	r.Load.Seconds = c.Duration.Seconds()
 	for _, g := range c.dimensions() {
-		x := r.add(g.what)
+		x := r.Add(g.what)
 		x.Notes = append(x.Notes, "an event is a "+g.event)
 		for i := range c.Runs {
 			if err := c.grow(ctx, g, x); err != nil {
 				if ctx.Err() != nil {
 					return nil, &interrupted{i, c.Runs, ctx.Err()}
 				}
-				x.refuse(fmt.Errorf("run %d: %w", i+1, err))
+				x.Refuse(fmt.Errorf("run %d: %w", i+1, err))
 				break
 			}
 		}
 	}
-	r.finish()
+	r.Finish()
 	return r, nil
 }
 
 // grow is one run of one thing: each size, one after the other.
-func (c *Growth) grow(ctx context.Context, g dimension, x *Result) error {
+func (c *Growth) grow(ctx context.Context, g dimension, x *report.Result) error {
 	cpu, mallocs := make([]float64, len(c.Times)), make([]float64, len(c.Times))
 	for i, times := range c.Times {
 		m, err := g.measure(ctx, times)
@@ -149,17 +150,17 @@ func (c *Growth) grow(ctx context.Context, g dimension, x *Result) error {
 		if b := m.Measure(cpuBeyond); b != nil {
 			cpu[i], mallocs[i] = b.Runs[0], m.Measure(mallocsBeyond).Runs[0]
 		}
-		c.Note("%d times as many %s: %s µs of CPU and %s allocations an event", times, g.what, threeDigits(cpu[i]),
-			threeDigits(mallocs[i]))
+		c.Note("%d times as many %s: %s µs of CPU and %s allocations an event", times, g.what, report.ThreeDigits(cpu[i]),
+			report.ThreeDigits(mallocs[i]))
 	}
 	for i, times := range c.Times[1:] {
-		x.take(fmt.Sprintf("CPU of an event, %d times as many ÷ %d", times, c.Times[i]), "", cpu[i+1]/max(cpu[i], 1e-9))
-		x.take(fmt.Sprintf("allocations of an event, %d times as many ÷ %d", times, c.Times[i]), "",
+		x.Take(fmt.Sprintf("CPU of an event, %d times as many ÷ %d", times, c.Times[i]), "", cpu[i+1]/max(cpu[i], 1e-9))
+		x.Take(fmt.Sprintf("allocations of an event, %d times as many ÷ %d", times, c.Times[i]), "",
 			(mallocs[i+1]+1)/(mallocs[i]+1))
 	}
 	for i, times := range c.Times {
-		x.take(fmt.Sprintf("CPU of an event, %d times as many", times), "µs", cpu[i])
-		x.take(fmt.Sprintf("allocations of an event, %d times as many", times), "", mallocs[i])
+		x.Take(fmt.Sprintf("CPU of an event, %d times as many", times), "µs", cpu[i])
+		x.Take(fmt.Sprintf("allocations of an event, %d times as many", times), "", mallocs[i])
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"github.com/weirnet/weir/bench/report"
 	"time"
 )
 
@@ -31,13 +32,13 @@ func (c *Latency) Check() error {
 }
 
 // Run starts an instance, measures it, and ends it, as often as there are runs.
-func (c *Latency) Run(ctx context.Context) (*Report, error) {
+func (c *Latency) Run(ctx context.Context) (*report.Report, error) {
 	if err := c.Check(); err != nil {
 		return nil, err
 	}
 	r, err := c.report("intent-latency",
 		fmt.Sprintf("intent-latency: one intent after the other over %d switches, with %s installed", c.Hops,
-			thousands(float64(c.Flows))))
+			report.Thousands(float64(c.Flows))))
 	if err != nil {
 		return nil, err
 	}
@@ -50,13 +51,13 @@ func (c *Latency) Run(ctx context.Context) (*Report, error) {
 
 // latencies are times in ns since a request's first byte.
 type latencies struct {
-	first, last, durable Histogram // of intents whose answer comes when they are durable
+	first, last, durable report.Histogram // of intents whose answer comes when they are durable
 	// of those whose answer comes when they are installed: to the last flow-mod, and to the answer
-	waited, installed Histogram
+	waited, installed report.Histogram
 }
 
 func newLatencies() latencies {
-	return latencies{newHistogram(), newHistogram(), newHistogram(), newHistogram(), newHistogram()}
+	return latencies{report.NewHistogram(), report.NewHistogram(), report.NewHistogram(), report.NewHistogram(), report.NewHistogram()}
 }
 
 // latencyScore is what is measured: of this run, and of all of them.
@@ -76,23 +77,23 @@ type processUsage struct {
 	memory int64
 }
 
-// take adds the run to the result.
+// Take adds the run to the result.
 func (s *latencyScore) take(i int) {
 	x := s.result
-	at := func(h Histogram, q float64) float64 { return float64(h.ValueAtQuantile(q)) / 1e6 }
-	x.take("request to last flow-mod received, p50", "ms", at(s.last, 50))
-	x.take("request to last flow-mod received, p99", "ms", at(s.last, 99))
-	x.take("request to first flow-mod received, p50", "ms", at(s.first, 50))
-	x.take("request to answer: durable, p50", "ms", at(s.durable, 50))
-	x.take("request to answer: installed, p50", "ms", at(s.installed, 50))
-	x.take("request to answer: installed, p99", "ms", at(s.installed, 99))
-	x.use("instance", s.instance.cpu, float64(s.c.Count), s.instance.memory)
-	x.use("switches and generator", s.switches.cpu, float64(s.c.Count), s.switches.memory)
+	at := func(h report.Histogram, q float64) float64 { return float64(h.ValueAtQuantile(q)) / 1e6 }
+	x.Take("request to last flow-mod received, p50", "ms", at(s.last, 50))
+	x.Take("request to last flow-mod received, p99", "ms", at(s.last, 99))
+	x.Take("request to first flow-mod received, p50", "ms", at(s.first, 50))
+	x.Take("request to answer: durable, p50", "ms", at(s.durable, 50))
+	x.Take("request to answer: installed, p50", "ms", at(s.installed, 50))
+	x.Take("request to answer: installed, p99", "ms", at(s.installed, 99))
+	x.Use("instance", s.instance.cpu, float64(s.c.Count), s.instance.memory)
+	x.Use("switches and generator", s.switches.cpu, float64(s.c.Count), s.switches.memory)
 	s.c.Note("run %d of %d: %s: last flow-mod after %.2f ms (p99 %.2f ms), installed answered after %.2f ms",
 		i+1, s.c.Runs, x.Subject, at(s.last, 50), at(s.last, 99),
 		at(s.installed, 50))
 	t := &s.total
-	for _, pair := range [][2]Histogram{{t.first, s.first}, {t.last, s.last}, {t.durable, s.durable},
+	for _, pair := range [][2]report.Histogram{{t.first, s.first}, {t.last, s.last}, {t.durable, s.durable},
 		{t.waited, s.waited}, {t.installed, s.installed}} {
 		pair[0].Merge(pair[1])
 	}
@@ -102,10 +103,10 @@ func (s *latencyScore) take(i int) {
 func (s *latencyScore) finish() {
 	x, l := s.result, &s.total
 	const since = "from the first byte of a request for one intent to "
-	x.Times = append(x.Times, distributionOf("last flow-mod", since+"the last flow-mod that a switch received for it", l.last),
-		distributionOf("first flow-mod", since+"the first flow-mod that a switch received for it", l.first),
-		distributionOf("durable", since+"the end of the answer that it is durable", l.durable),
-		distributionOf("last flow-mod, where the answer waits",
+	x.Times = append(x.Times, report.DistributionOf("last flow-mod", since+"the last flow-mod that a switch received for it", l.last),
+		report.DistributionOf("first flow-mod", since+"the first flow-mod that a switch received for it", l.first),
+		report.DistributionOf("durable", since+"the end of the answer that it is durable", l.durable),
+		report.DistributionOf("last flow-mod, where the answer waits",
 			since+"the last flow-mod, of requests that wait until the intent is installed", l.waited),
-		distributionOf("installed", since+"the end of the answer that it is installed", l.installed))
+		report.DistributionOf("installed", since+"the end of the answer that it is installed", l.installed))
 }

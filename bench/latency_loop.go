@@ -68,12 +68,12 @@ func (s *latencyScore) one(ctx context.Context, g *testbed, a *submitter, wait b
 	var t received
 	g.paths.follow(&p, true, &t)
 	if wait {
-		s.installed.record(int64(answered))
-		s.waited.record(t.last - int64(began))
+		s.installed.Record(int64(answered))
+		s.waited.Record(t.last - int64(began))
 		return nil
 	}
-	s.durable.record(int64(answered))
-	s.first.record(t.first - int64(began))
-	s.last.record(t.last - int64(began))
+	s.durable.Record(int64(answered))
+	s.first.Record(t.first - int64(began))
+	s.last.Record(t.last - int64(began))
 	return nil
 }

@@ -289,7 +289,7 @@ func (l *load) pace(ctx context.Context, d, cut time.Duration, sm *sample) error
 				l.end(sm, to)
 			}
 			if intended >= from && intended < to {
-				sm.lateness.record(int64(now - intended))
+				sm.lateness.Record(int64(now - intended))
 			}
 			l.addNext(intended, sm)
 		}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/weirnet/weir/bench/loadswitch"
+	"github.com/weirnet/weir/bench/report"
 )
 
 // loadgen asks for paths and withdraws them, in requests of many, over several connections at a
@@ -33,10 +34,10 @@ type loadgen struct {
 	paced         time.Time // since when requests leave at their times
 	issued        int       // requests since then
 	halted        bool
-	err           error     // the first
-	latency       Histogram // of requests, to their whole answer
-	late          Histogram // how much later than meant requests left
-	overloads     int       // answers that asked to come again later
+	err           error            // the first
+	latency       report.Histogram // of requests, to their whole answer
+	late          report.Histogram // how much later than meant requests left
+	overloads     int              // answers that asked to come again later
 }
 
 // job is one request.
@@ -57,7 +58,7 @@ const (
 // newLoadgen makes a pump that goes on from the paths of the ground.
 func (g *testbed) newLoadgen(form Form, active, rate int) *loadgen {
 	p := &loadgen{g: g, form: form, batch: batchPaths, conns: loadgenConns, window: loadgenWindow, rate: rate, active: active,
-		latency: newHistogram(), late: newHistogram()}
+		latency: report.NewHistogram(), late: report.NewHistogram()}
 	if rate > 0 {
 		p.conns = pacedConns
 		p.batch = min(max(rate/100, 1), batchPaths)
@@ -145,8 +146,8 @@ func (p *loadgen) do(ctx context.Context, a *submitter, j *job, request []byte) 
 		return err
 	}
 	p.mu.Lock()
-	p.latency.record(int64(time.Since(j.at)))
-	p.late.record(int64(late))
+	p.latency.Record(int64(time.Since(j.at)))
+	p.late.Record(int64(late))
 	p.overloads += busy
 	p.mu.Unlock()
 	if err := p.form.accepted(answer, j.count); err != nil {
@@ -254,9 +255,9 @@ func (g *testbed) awaitSettled(ctx context.Context, p *loadgen) error {
 		if in > 0 || out > 0 {
 			if time.Since(rested) < time.Second {
 				return fmt.Errorf(
-					"%w: %s paths asked for, %s withdrawn, and switches have %s entries put and %s removed in %s flow-mods", errMissing,
-					thousands(float64(g.next)), thousands(float64(g.first)), thousands(float64(t.Put)),
-					thousands(float64(t.Removed)), thousands(float64(t.FlowMods)))
+					"%w: %s paths asked for, %s withdrawn, and switches have %s entries put and %s removed in %s flow-mods", report.ErrMissing,
+					report.Thousands(float64(g.next)), report.Thousands(float64(g.first)), report.Thousands(float64(t.Put)),
+					report.Thousands(float64(t.Removed)), report.Thousands(float64(t.FlowMods)))
 			}
 			rested = time.Now()
 		}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"github.com/weirnet/weir/bench/report"
 	"time"
 )
 
@@ -37,13 +38,13 @@ func (c *Paths) Check() error {
 }
 
 // Run starts an instance, measures it, and ends it, as often as there are runs.
-func (c *Paths) Run(ctx context.Context) (*Report, error) {
+func (c *Paths) Run(ctx context.Context) (*report.Report, error) {
 	if err := c.Check(); err != nil {
 		return nil, err
 	}
 	r, err := c.report("paths", fmt.Sprintf("paths: %s installed, %s more over %d switches each asked for at once",
-		thousands(float64(c.Flows)),
-		thousands(float64(c.Burst)), c.Hops))
+		report.Thousands(float64(c.Flows)),
+		report.Thousands(float64(c.Burst)), c.Hops))
 	if err != nil {
 		return nil, err
 	}
@@ -55,12 +56,12 @@ func (c *Paths) Run(ctx context.Context) (*Report, error) {
 }
 
 // score is one of an instance: with a result for each form.
-func (c *Paths) score(r *Report, setup Setup) *pathsScore {
+func (c *Paths) score(r *report.Report, setup Setup) *pathsScore {
 	s := &pathsScore{c: c, setup: setup}
 	for _, f := range c.Forms {
-		x := r.add(setup.named(string(f)))
+		x := r.Add(setup.named(string(f)))
 		x.SelfCheck = setup.null
-		s.forms = append(s.forms, &formScore{form: f, result: x, first: newHistogram(), all: newHistogram(), answered: newHistogram()})
+		s.forms = append(s.forms, &formScore{form: f, result: x, first: report.NewHistogram(), all: report.NewHistogram(), answered: report.NewHistogram()})
 	}
 	return s
 }
@@ -72,7 +73,7 @@ type pathsScore struct {
 	forms []*formScore
 }
 
-func (s *pathsScore) results() (list []*Result) {
+func (s *pathsScore) results() (list []*report.Result) {
 	for _, f := range s.forms {
 		list = append(list, f.result)
 	}
@@ -88,9 +89,9 @@ func (s *pathsScore) finish() {
 // formScore is what is measured of one form.
 type formScore struct {
 	form                 Form
-	result               *Result
-	first, all, answered Histogram // of all bursts, in ns since the request's first byte
-	bursts               []burst   // of this run
+	result               *report.Result
+	first, all, answered report.Histogram // of all bursts, in ns since the request's first byte
+	bursts               []burst          // of this run
 }
 
 // burst is one burst: times since the first byte of its request.
@@ -101,29 +102,29 @@ type burst struct {
 	memory, own          int64
 }
 
-// take adds the run to the results: of each figure the median of its bursts.
+// Take adds the run to the results: of each figure the median of its bursts.
 func (s *pathsScore) take(i int) {
 	for _, f := range s.forms {
-		var all, first, answered, mods, instance, switches Spread
+		var all, first, answered, mods, instance, switches report.Spread
 		for _, b := range f.bursts {
-			all.take(milliseconds(b.all))
-			first.take(milliseconds(b.first))
-			answered.take(milliseconds(b.answered))
-			mods.take(float64(b.flowMods) / float64(s.c.Burst))
-			instance.take(float64(b.instance))
-			switches.take(float64(b.switches))
-			f.first.record(int64(b.first))
-			f.all.record(int64(b.all))
-			f.answered.record(int64(b.answered))
+			all.Take(report.Milliseconds(b.all))
+			first.Take(report.Milliseconds(b.first))
+			answered.Take(report.Milliseconds(b.answered))
+			mods.Take(float64(b.flowMods) / float64(s.c.Burst))
+			instance.Take(float64(b.instance))
+			switches.Take(float64(b.switches))
+			f.first.Record(int64(b.first))
+			f.all.Record(int64(b.all))
+			f.answered.Record(int64(b.answered))
 		}
 		x := f.result
-		x.take("last flow-mod received", "ms", all.Median)
-		x.take("first flow-mod received", "ms", first.Median)
-		x.take("all answered: durable", "ms", answered.Median)
-		x.take("flow-mods a path", "", mods.Median)
+		x.Take("last flow-mod received", "ms", all.Median)
+		x.Take("first flow-mod received", "ms", first.Median)
+		x.Take("all answered: durable", "ms", answered.Median)
+		x.Take("flow-mods a path", "", mods.Median)
 		last := f.bursts[len(f.bursts)-1]
-		x.use("instance", time.Duration(instance.mean()), float64(s.c.Burst), last.memory)
-		x.use("switches and generator", time.Duration(switches.mean()), float64(s.c.Burst), last.own)
+		x.Use("instance", time.Duration(instance.Mean()), float64(s.c.Burst), last.memory)
+		x.Use("switches and generator", time.Duration(switches.Mean()), float64(s.c.Burst), last.own)
 		s.c.Note("run %d of %d: %s: first flow-mod after %.2f ms, last after %.2f ms, all answered after %.2f ms",
 			i+1, s.c.Runs, x.Subject,
 			first.Median, all.Median, answered.Median)
@@ -135,7 +136,7 @@ func (s *pathsScore) take(i int) {
 func (f *formScore) finish() {
 	const since = "from the first byte of the request for a burst of paths to "
 	f.result.Times = append(f.result.Times,
-		distributionOf("last flow-mod", since+"the last flow-mod that a switch received for them", f.all),
-		distributionOf("first flow-mod", since+"the first flow-mod that a switch received for them", f.first),
-		distributionOf("answered", since+"the end of the answer, when all are durable", f.answered))
+		report.DistributionOf("last flow-mod", since+"the last flow-mod that a switch received for them", f.all),
+		report.DistributionOf("first flow-mod", since+"the first flow-mod that a switch received for them", f.first),
+		report.DistributionOf("answered", since+"the end of the answer, when all are durable", f.answered))
 }

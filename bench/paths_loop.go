@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/weirnet/weir/bench/loadswitch"
+	"github.com/weirnet/weir/bench/report"
 )
 
 // run is one run: the network is filled, and each form has its bursts, alternately. The first of
@@ -78,7 +79,7 @@ func (g *testbed) burst(ctx context.Context, a *submitter, form Form, count int)
 // the last of them to be there.
 func (g *testbed) awaitReceived(ctx context.Context, before loadswitch.Tally, first, next int) error {
 	want := before.Put + uint64((next-first)*g.paths.hops)
-	return g.awaitEntries(ctx, fmt.Sprintf("%s paths asked for", thousands(float64(next-first))), func(t loadswitch.Tally) bool {
+	return g.awaitEntries(ctx, fmt.Sprintf("%s paths asked for", report.Thousands(float64(next-first))), func(t loadswitch.Tally) bool {
 		return t.Put >= want && g.complete(first, next)
 	})
 }
@@ -104,7 +105,7 @@ func (g *testbed) times(b *burst, began int64, n int) error {
 		first, last = min(first, t.first), max(last, t.last)
 	}
 	if b.first, b.all = time.Duration(first-began), time.Duration(last-began); b.first < 0 {
-		return fmt.Errorf("%w: entries of paths were there before these were asked for", errMisforwarded)
+		return fmt.Errorf("%w: entries of paths were there before these were asked for", report.ErrMisforwarded)
 	}
 	return nil
 }
@@ -116,7 +117,7 @@ func (g *testbed) withdrawFrom(ctx context.Context, a *submitter, n int) error {
 	if err := a.withdraw(ctx, n, count); err != nil {
 		return err
 	}
-	return g.awaitEntries(ctx, fmt.Sprintf("%s paths withdrawn", thousands(float64(count))),
+	return g.awaitEntries(ctx, fmt.Sprintf("%s paths withdrawn", report.Thousands(float64(count))),
 		func(t loadswitch.Tally) bool { return t.Removed >= want })
 }
 

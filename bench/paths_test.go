@@ -2,20 +2,21 @@ package bench
 
 import (
 	"context"
+	"github.com/weirnet/weir/bench/report"
 	"math"
 	"testing"
 	"time"
 )
 
 // exact wants a measure, in ms, to be a time.
-func exact(t *testing.T, x *Result, name string, want time.Duration) {
+func exact(t *testing.T, x *report.Result, name string, want time.Duration) {
 	t.Helper()
 	m := x.Measure(name)
 	if m == nil {
 		t.Errorf("%s: no %s", x.Subject, name)
 		return
 	}
-	if ms := milliseconds(want); math.Abs(m.Median-ms) > 0.01+ms/1000 {
+	if ms := report.Milliseconds(want); math.Abs(m.Median-ms) > 0.01+ms/1000 {
 		t.Errorf("%s: %s %v ms, want %v", x.Subject, name, m.Median, ms)
 	}
 }

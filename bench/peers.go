@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/weirnet/weir/bench/report"
 	"github.com/weirnet/weir/openflow"
 )
 
@@ -28,7 +29,7 @@ func Controllers() []string { return []string{Self, Bare, OVSTestcontroller, OSK
 // subjectOf is what a controller is called in a report.
 func subjectOf(name string) string {
 	if name == Self {
-		return Weir
+		return report.Weir
 	}
 	return name
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/weirnet/weir/bench"
+	"github.com/weirnet/weir/bench/report"
 	"github.com/weirnet/weir/internal/need"
 	"github.com/weirnet/weir/openflow"
 )
@@ -30,11 +31,11 @@ func TestPeersBesideWeir(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r.Verdict != bench.Valid {
+		if r.Verdict != report.Valid {
 			t.Errorf("OpenFlow %s, learning=%v: %s", c.Version, c.Learning, r.Verdict)
 		}
 		for _, x := range r.Results {
-			foreign := x.Subject != bench.Weir && x.Subject != bench.Bare
+			foreign := x.Subject != report.Weir && x.Subject != bench.Bare
 			if x.Refused == "" && (len(x.Measures[0].Runs) != 2 || x.Measures[0].Median <= 0 ||
 				foreign && !strings.Contains(x.Program, ".")) {
 				t.Errorf("OpenFlow %s, learning=%v: %+v", c.Version, c.Learning, *x)

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/weirnet/weir/bench/loadswitch"
+	"github.com/weirnet/weir/bench/report"
 	"github.com/weirnet/weir/emu/topo"
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/session"
@@ -351,7 +352,7 @@ func planning(t *testing.T, p *planner, c *Setup, measure func(ctx context.Conte
 }
 
 // wantRefused wants valid results, or ones that are refused for a reason.
-func wantRefused(t *testing.T, r *Report, err error, why string) {
+func wantRefused(t *testing.T, r *report.Report, err error, why string) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/weirnet/weir/bench/loadswitch"
+	"github.com/weirnet/weir/bench/report"
 	"github.com/weirnet/weir/emu/topo"
 	"github.com/weirnet/weir/openflow"
 )
@@ -155,7 +156,7 @@ func (c *Reactive) checkHops(topology *topo.Topology) error {
 }
 
 // Run measures all targets, alternately, and reports.
-func (c *Reactive) Run(ctx context.Context) (*Report, error) {
+func (c *Reactive) Run(ctx context.Context) (*report.Report, error) {
 	if err := c.Check(); err != nil {
 		return nil, err
 	}
@@ -181,8 +182,8 @@ func (c *Reactive) Run(ctx context.Context) (*Report, error) {
 	for _, t := range trials {
 		t.finish()
 	}
-	r.finish()
-	r.applySelfChecks()
+	r.Finish()
+	r.ApplySelfChecks()
 	return r, nil
 }
 
@@ -208,10 +209,10 @@ func (c *Reactive) rounds(ctx context.Context, trials []*trial) error {
 }
 
 // report is one without results.
-func (c *Reactive) report(switches int) *Report {
-	r := &Report{Format: ReportFormat, Scenario: "reactive", Title: c.title(switches), Command: c.Command,
-		Build: c.Build, Machine: thisMachine()}
-	r.Load = Load{OpenFlow: c.Version.String(), Topology: c.Topology, Switches: switches, Hosts: c.Hosts,
+func (c *Reactive) report(switches int) *report.Report {
+	r := &report.Report{Format: report.Format, Scenario: "reactive", Title: c.title(switches), Command: c.Command,
+		Build: c.Build, Machine: report.ThisMachine()}
+	r.Load = report.Load{OpenFlow: c.Version.String(), Topology: c.Topology, Switches: switches, Hosts: c.Hosts,
 		Rate: c.Rate, Buffered: c.Buffered,
 		Learning: c.Learning, Hops: c.Hops, Seconds: c.Duration.Seconds(), Cut: c.Cut.Seconds(), Runs: c.Runs, Seed: c.Seed}
 	if c.Rate == 0 {
@@ -228,29 +229,21 @@ func (c *Reactive) title(switches int) string {
 	}
 	how := fmt.Sprintf("%d outstanding a switch", c.Outstanding)
 	if c.Rate > 0 {
-		how = fmt.Sprintf("%s/s sent", thousands(float64(c.Rate)))
+		how = fmt.Sprintf("%s/s sent", report.Thousands(float64(c.Rate)))
 	}
 	buffers := "unbuffered"
 	if c.Buffered {
 		buffers = "buffered"
 	}
-	return fmt.Sprintf("%s: OpenFlow %s, %s, %s, %s", what, c.Version, plural(switches, "switch", "switches"), buffers, how)
-}
-
-// plural is a number with its noun.
-func plural(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return thousands(float64(n)) + " " + many
+	return fmt.Sprintf("%s: OpenFlow %s, %s, %s, %s", what, c.Version, report.Plural(switches, "switch", "switches"), buffers, how)
 }
 
 // trials are those of all targets, and of the null responder, by which the generator checks itself.
-func (c *Reactive) trials(r *Report, topology *topo.Topology) []*trial {
+func (c *Reactive) trials(r *report.Report, topology *topo.Topology) []*trial {
 	var out []*trial
 	add := func(name string) *trial {
-		t := &trial{name: name, c: c, topology: topology, result: r.add(subjectOf(name)), latency: newHistogram(),
-			lateness: newHistogram()}
+		t := &trial{name: name, c: c, topology: topology, result: r.Add(subjectOf(name)), latency: report.NewHistogram(),
+			lateness: report.NewHistogram()}
 		t.result.SelfCheck = name == Bare
 		out = append(out, t)
 		return t

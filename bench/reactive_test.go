@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/weirnet/weir/bench/loadswitch"
+	"github.com/weirnet/weir/bench/report"
 	"github.com/weirnet/weir/emu/topo"
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/packet"
@@ -49,7 +50,7 @@ func TestNullResponder(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				tr := &trial{name: address, c: c, topology: topology, result: c.report(3).add(address)}
+				tr := &trial{name: address, c: c, topology: topology, result: c.report(3).Add(address)}
 				if err := tr.begin(t.Context()); err != nil {
 					t.Fatal(err)
 				}
@@ -85,7 +86,7 @@ func TestReport(t *testing.T) {
 	if err := r.Print(&out); err != nil {
 		t.Fatal(err)
 	}
-	if len(r.Results) != 3 || !r.Results[2].SelfCheck || r.Verdict != Valid {
+	if len(r.Results) != 3 || !r.Results[2].SelfCheck || r.Verdict != report.Valid {
 		t.Errorf("%d results, the last %+v; verdict %q", len(r.Results), *r.Results[2], r.Verdict)
 	}
 	for _, want := range []string{"the command", "the build", "cores", c.Targets[0], c.Targets[1], Bare, "× bare"} {
@@ -191,7 +192,7 @@ func deaf(t *testing.T) string {
 // nobody is there.
 func TestNoResult(t *testing.T) {
 	for name, tc := range map[string]struct{ address, want string }{
-		"missing": {silent(t, 2), errMissing.Error()},
+		"missing": {silent(t, 2), report.ErrMissing.Error()},
 		"nothing": {silent(t, 0), "did not answer for 10 of 10 hosts"},
 		"nobody":  {"127.0.0.1:1", "refused"},
 		"closes":  {stranger(t, ""), "the controller ended 1 of 1 sessions"},
@@ -211,7 +212,7 @@ func TestNoResult(t *testing.T) {
 			len(x.Measures)+len(x.Times)+len(x.Processes) != 0 {
 			t.Errorf("%s: %+v, want a refusal: %s", name, x, tc.want)
 		}
-		if !strings.Contains(out.String(), "no result: ") || strings.Contains(out.String(), "p99") || r.Verdict == Valid {
+		if !strings.Contains(out.String(), "no result: ") || strings.Contains(out.String(), "p99") || r.Verdict == report.Valid {
 			t.Errorf("%s: printed\n%s", name, out.String())
 		}
 	}
@@ -234,12 +235,12 @@ func TestALateGeneratorHasNoResult(t *testing.T) {
 		spoil func(s *sample)
 		want  error
 	}{
-		"late":    {func(s *sample) { s.lateness.RecordValues(int64(20*time.Millisecond), 5) }, errLate},
-		"unsent":  {func(s *sample) { s.unsent = 1 }, errSlow},
-		"after":   {func(s *sample) { s.counts.counted = 0 }, errSlow},
-		"missing": {func(s *sample) { s.missing = 1 }, errMissing},
-		"nothing": {func(s *sample) { s.counts.answered = 0 }, errNothing},
-		"astray":  {func(s *sample) { s.paths.misforwarded = 1 }, errMisforwarded},
+		"late":    {func(s *sample) { s.lateness.RecordValues(int64(20*time.Millisecond), 5) }, report.ErrLate},
+		"unsent":  {func(s *sample) { s.unsent = 1 }, report.ErrSlow},
+		"after":   {func(s *sample) { s.counts.counted = 0 }, report.ErrSlow},
+		"missing": {func(s *sample) { s.missing = 1 }, report.ErrMissing},
+		"nothing": {func(s *sample) { s.counts.answered = 0 }, report.ErrNothing},
+		"astray":  {func(s *sample) { s.paths.misforwarded = 1 }, report.ErrMisforwarded},
 	} {
 		s := good()
 		tc.spoil(s)

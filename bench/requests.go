@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"github.com/weirnet/weir/bench/report"
 	"slices"
 	"time"
 )
@@ -54,17 +55,17 @@ const maxConns = 1024
 
 // Run starts an instance, and then a null instance, measures each with every number of connections,
 // and ends it, as often as there are runs.
-func (c *Requests) Run(ctx context.Context) (*Report, error) {
+func (c *Requests) Run(ctx context.Context) (*report.Report, error) {
 	if err := c.Check(); err != nil {
 		return nil, err
 	}
 	how := "the next when one is answered"
 	if c.Rate > 0 {
-		how = thousands(float64(c.Rate)) + "/s sent"
+		how = report.Thousands(float64(c.Rate)) + "/s sent"
 	}
 	r, err := c.report("requests", fmt.Sprintf(
 		"requests: POST, PUT and DELETE of one intent over %d switches in turn, %s, with %s installed", c.Hops, how,
-		thousands(float64(c.Flows))))
+		report.Thousands(float64(c.Flows))))
 	if err != nil {
 		return nil, err
 	}
@@ -81,15 +82,15 @@ type requestsScore struct {
 	subject
 	c        *Requests
 	setup    Setup
-	latency  map[int]Histogram // by connections, of all runs
-	lateness Histogram
+	latency  map[int]report.Histogram // by connections, of all runs
+	lateness report.Histogram
 }
 
-func (c *Requests) score(r *Report, setup Setup) *requestsScore {
+func (c *Requests) score(r *report.Report, setup Setup) *requestsScore {
 	s := &requestsScore{c: c, setup: setup, subject: subject{setup.addSubject(r)},
-		latency: map[int]Histogram{}, lateness: newHistogram()}
+		latency: map[int]report.Histogram{}, lateness: report.NewHistogram()}
 	for _, n := range c.Conns {
-		s.latency[n] = newHistogram()
+		s.latency[n] = report.NewHistogram()
 	}
 	return s
 }
@@ -99,7 +100,7 @@ type requestRun struct {
 	conns             int
 	answered          int // of them those that count
 	elapsed           time.Duration
-	latency, lateness Histogram
+	latency, lateness report.Histogram
 	behind            int // requests that were due at the end and had no connection
 	mods              uint64
 	syncs             float64 // of the store and the audit log; 0 if not known
@@ -115,13 +116,13 @@ func (m *requestRun) check(c *Requests) error {
 	p99 := time.Duration(m.lateness.ValueAtQuantile(99))
 	switch {
 	case m.answered == 0:
-		return fmt.Errorf("%w: no request on %s within %v", errNothing, plural(m.conns, "connection", "connections"), m.elapsed)
+		return fmt.Errorf("%w: no request on %s within %v", report.ErrNothing, report.Plural(m.conns, "connection", "connections"), m.elapsed)
 	case c.Rate > 0 && p99 > c.LateLimit:
-		return fmt.Errorf("%w: one request in a hundred by %v or more, allowed are %v", errLate, p99, c.LateLimit)
+		return fmt.Errorf("%w: one request in a hundred by %v or more, allowed are %v", report.ErrLate, p99, c.LateLimit)
 	case c.Rate > 0 && float64(m.behind) > maxBehind*float64(c.Rate):
 		return fmt.Errorf("%w: of %s requests a second on %s, %s were due at the end and had not been sent",
-			errSlow, thousands(float64(c.Rate)),
-			plural(m.conns, "connection", "connections"), thousands(float64(m.behind)))
+			report.ErrSlow, report.Thousands(float64(c.Rate)),
+			report.Plural(m.conns, "connection", "connections"), report.Thousands(float64(m.behind)))
 	}
 	return nil
 }
@@ -129,28 +130,28 @@ func (m *requestRun) check(c *Requests) error {
 // maxBehind is, at a set rate, for how many seconds requests may wait for a connection at the end.
 const maxBehind = 0.1
 
-// take adds the measurements of a run, those of the most connections first.
+// Take adds the measurements of a run, those of the most connections first.
 func (s *requestsScore) take(list []*requestRun) {
 	x := s.result
 	slices.SortStableFunc(list, func(a, b *requestRun) int { return b.conns - a.conns })
 	for i, m := range list {
-		on := ", " + plural(m.conns, "connection", "connections")
+		on := ", " + report.Plural(m.conns, "connection", "connections")
 		n := float64(m.answered)
-		x.take("requests"+on, "/s", m.rate())
-		x.take("p50"+on, "ms", float64(m.latency.ValueAtQuantile(50))/1e6)
-		x.take("p99"+on, "ms", float64(m.latency.ValueAtQuantile(99))/1e6)
+		x.Take("requests"+on, "/s", m.rate())
+		x.Take("p50"+on, "ms", float64(m.latency.ValueAtQuantile(50))/1e6)
+		x.Take("p99"+on, "ms", float64(m.latency.ValueAtQuantile(99))/1e6)
 		if m.syncs > 0 {
-			x.take("synchronisations of store and audit log, each"+on, "", m.syncs/n)
+			x.Take("synchronisations of store and audit log, each"+on, "", m.syncs/n)
 		}
 		if m.mallocs > 0 {
-			x.take(allocations+on, "", m.mallocs/n)
+			x.Take(allocations+on, "", m.mallocs/n)
 		}
-		x.take("flow-mods received, each"+on, "", float64(m.mods)/n)
-		x.take("CPU of the instance, each"+on, "µs", microseconds(m.instance)/n)
-		x.take("CPU of switches and generator, each"+on, "µs", microseconds(m.own)/n)
+		x.Take("flow-mods received, each"+on, "", float64(m.mods)/n)
+		x.Take("CPU of the instance, each"+on, "µs", report.Microseconds(m.instance)/n)
+		x.Take("CPU of switches and generator, each"+on, "µs", report.Microseconds(m.own)/n)
 		if i == 0 {
-			x.use("instance", m.instance, n, m.memory)
-			x.use("switches and generator", m.own, n, m.ownMemory)
+			x.Use("instance", m.instance, n, m.memory)
+			x.Use("switches and generator", m.own, n, m.ownMemory)
 		}
 		s.latency[m.conns].Merge(m.latency)
 		s.lateness.Merge(m.lateness)
@@ -165,18 +166,18 @@ func (s *requestsScore) finish() {
 	}
 	for _, n := range s.c.Conns {
 		s.result.Times = append(s.result.Times,
-			distributionOf("answered, "+plural(n, "connection", "connections"), since, s.latency[n]))
+			report.DistributionOf("answered, "+report.Plural(n, "connection", "connections"), since, s.latency[n]))
 	}
 	if s.c.Rate > 0 {
 		s.result.Times = append(s.result.Times,
-			distributionOf("lateness",
+			report.DistributionOf("lateness",
 				"from when a request was meant to be sent to when the generator gave it to a connection", s.lateness))
 	}
 }
 
 // late reports whether a measurement is to be done again, as the generator was late.
 func (s *requestsScore) late(err error) bool {
-	if !errors.Is(err, errLate) || s.result.Repeated >= s.c.Runs {
+	if !errors.Is(err, report.ErrLate) || s.result.Repeated >= s.c.Runs {
 		return false
 	}
 	s.result.Repeated++

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"github.com/weirnet/weir/bench/report"
 	"io"
 	"strconv"
 	"sync"
@@ -34,8 +35,8 @@ func (s *requestsScore) run(ctx context.Context, i int) error {
 			return err
 		}
 		s.c.Note("run %d of %d: %s answers %s requests/s on %s, p50 %v, p99 %v", i+1, s.c.Runs, s.result.Subject,
-			thousands(m.rate()),
-			plural(conns, "connection", "connections"), time.Duration(m.latency.ValueAtQuantile(50)),
+			report.Thousands(m.rate()),
+			report.Plural(conns, "connection", "connections"), time.Duration(m.latency.ValueAtQuantile(50)),
 			time.Duration(m.latency.ValueAtQuantile(99)))
 		list = append(list, m)
 	}
@@ -65,11 +66,11 @@ func (s *requestsScore) measure(ctx context.Context, g *testbed, conns int) (*re
 			return nil, err
 		}
 		defer a.close()
-		k := &requestConn{l: l, a: a, latency: newHistogram()}
+		k := &requestConn{l: l, a: a, latency: report.NewHistogram()}
 		callers = append(callers, k)
 		running.Go(k.run)
 	}
-	m := &requestRun{conns: conns, latency: newHistogram(), lateness: newHistogram()}
+	m := &requestRun{conns: conns, latency: report.NewHistogram(), lateness: report.NewHistogram()}
 	err := l.runFor(ctx, m)
 	running.Wait()
 	if err == nil {
@@ -173,7 +174,7 @@ func (l *requestLoad) readCounters(ctx context.Context) (k counters) {
 }
 
 // pace gives requests to the connections at their times.
-func (l *requestLoad) pace(ctx context.Context, lateness Histogram) {
+func (l *requestLoad) pace(ctx context.Context, lateness report.Histogram) {
 	defer urgent()()
 	began := time.Now()
 	for i := 0; ctx.Err() == nil && !l.halted.Load(); i++ {
@@ -182,12 +183,12 @@ func (l *requestLoad) pace(ctx context.Context, lateness Histogram) {
 			nap(wait)
 		}
 		if from := l.from.Load(); from != 0 && at.UnixNano() >= from && l.to.Load() == 0 {
-			lateness.record(int64(time.Since(at)))
+			lateness.Record(int64(time.Since(at)))
 		}
 		select {
 		case l.due <- at:
 		default:
-			l.fail(fmt.Errorf("%w: %d requests wait for a connection", errSlow, maxDue))
+			l.fail(fmt.Errorf("%w: %d requests wait for a connection", report.ErrSlow, maxDue))
 			return
 		}
 	}
@@ -197,7 +198,7 @@ func (l *requestLoad) pace(ctx context.Context, lateness Histogram) {
 type requestConn struct {
 	l        *requestLoad
 	a        *submitter
-	latency  Histogram
+	latency  report.Histogram
 	answered int
 	request  []byte
 	body     []byte
@@ -293,7 +294,7 @@ func (k *requestConn) count(at time.Time) {
 		k.answered++
 	}
 	if k.l.c.Rate > 0 && in(at.UnixNano()) || k.l.c.Rate == 0 && in(now.UnixNano()) {
-		k.latency.record(int64(now.Sub(at)))
+		k.latency.Record(int64(now.Sub(at)))
 	}
 }
 

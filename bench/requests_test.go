@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/weirnet/weir/bench/report"
 	"github.com/weirnet/weir/session/pipe"
 )
 
@@ -33,19 +34,19 @@ func nulled(t *testing.T, null *Null, c *Setup, measure func(ctx context.Context
 // TestNullInstanceIsMeasured has every scenario of intents find in the null instance what it asks
 // for: all paths lead to their ends, at once and after a cut, and nothing besides is left.
 func TestNullInstanceIsMeasured(t *testing.T) {
-	for name, measure := range map[string]func(ctx context.Context, s Setup) (*Report, error){
-		"requests": func(ctx context.Context, s Setup) (*Report, error) {
+	for name, measure := range map[string]func(ctx context.Context, s Setup) (*report.Report, error){
+		"requests": func(ctx context.Context, s Setup) (*report.Report, error) {
 			return (&Requests{Setup: s, Conns: []int{1, 3}, Flows: 20, Duration: 50 * time.Millisecond,
 				Warmup: time.Millisecond}).Run(ctx)
 		},
-		"requests at a rate": func(ctx context.Context, s Setup) (*Report, error) {
+		"requests at a rate": func(ctx context.Context, s Setup) (*report.Report, error) {
 			return (&Requests{Setup: s, Conns: []int{2}, Flows: 20, Rate: 300, Duration: 50 * time.Millisecond,
 				Warmup: time.Millisecond, LateLimit: time.Minute}).Run(ctx)
 		},
-		"paths": func(ctx context.Context, s Setup) (*Report, error) {
+		"paths": func(ctx context.Context, s Setup) (*report.Report, error) {
 			return (&Paths{Setup: s, Flows: 50, Burst: 40, Bursts: 1}).Run(ctx)
 		},
-		"plain switches": func(ctx context.Context, s Setup) (*Report, error) {
+		"plain switches": func(ctx context.Context, s Setup) (*report.Report, error) {
 			s.PlainSwitches = true
 			r, err := (&Paths{Setup: s, Flows: 50, Burst: 40, Bursts: 1, Forms: []Form{FormProtobuf}}).Run(ctx)
 			if err == nil && len(r.Results) != 2 {
@@ -53,10 +54,10 @@ func TestNullInstanceIsMeasured(t *testing.T) {
 			}
 			return r, err
 		},
-		"reroute": func(ctx context.Context, s Setup) (*Report, error) {
+		"reroute": func(ctx context.Context, s Setup) (*report.Report, error) {
 			return (&Reroute{Setup: s, Flows: 200, Move: 20, Cuts: 2}).Run(ctx)
 		},
-		"intent-latency": func(ctx context.Context, s Setup) (*Report, error) {
+		"intent-latency": func(ctx context.Context, s Setup) (*report.Report, error) {
 			return (&Latency{Setup: s, Flows: 10, Count: 4}).Run(ctx)
 		},
 	} {
@@ -83,10 +84,10 @@ func TestRequestsRefuse(t *testing.T) {
 			t.Errorf("%v, %+v", err, r.Results[0])
 		}
 	})
-	for why, m := range map[error]*requestRun{errNothing: {}, errLate: {answered: 1}, errSlow: {answered: 1, behind: 1000}} {
-		m.lateness = newHistogram()
-		if why == errLate {
-			m.lateness.record(int64(time.Second))
+	for why, m := range map[error]*requestRun{report.ErrNothing: {}, report.ErrLate: {answered: 1}, report.ErrSlow: {answered: 1, behind: 1000}} {
+		m.lateness = report.NewHistogram()
+		if why == report.ErrLate {
+			m.lateness.Record(int64(time.Second))
 		}
 		if err := m.check(&Requests{Rate: 1000, LateLimit: time.Millisecond}); err == nil ||
 			!strings.Contains(err.Error(), why.Error()) {
@@ -111,13 +112,13 @@ func TestQueues(t *testing.T) {
 // TestHeldBackPortsAreTold: where answers are missing because the instance holds back ports, the
 // verdict says so, and what to do.
 func TestHeldBackPortsAreTold(t *testing.T) {
-	for floods, want := range map[int]string{0: errMissing.Error(),
+	for floods, want := range map[int]string{0: report.ErrMissing.Error(),
 		8: "held back ports that flood it, 8 times: few ports sent all packets, want --hosts 48 or more"} {
 		web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			fmt.Fprintf(w, "weir_guard_total{kind=\"floods\"} %d\n", floods)
 		}))
 		x := &trial{name: Self, process: &process{api: web.URL}}
-		if err := x.heldBack(t.Context(), errMissing); !strings.Contains(err.Error(), want) {
+		if err := x.heldBack(t.Context(), report.ErrMissing); !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q in it", err, want)
 		}
 		web.Close()

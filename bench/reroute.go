@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/weirnet/weir/bench/loadswitch"
+	"github.com/weirnet/weir/bench/report"
 	"github.com/weirnet/weir/emu/topo"
 )
 
@@ -36,20 +37,20 @@ func (c *Reroute) Check() error {
 }
 
 // Run starts an instance, measures it, and ends it, as often as there are runs.
-func (c *Reroute) Run(ctx context.Context) (*Report, error) {
+func (c *Reroute) Run(ctx context.Context) (*report.Report, error) {
 	if err := c.Check(); err != nil {
 		return nil, err
 	}
 	r, err := c.report("reroute", fmt.Sprintf("reroute: %s paths over %d switches, a link fails that about %s take",
-		thousands(float64(c.Flows)), c.Hops,
-		thousands(float64(c.Move))))
+		report.Thousands(float64(c.Flows)), c.Hops,
+		report.Thousands(float64(c.Move))))
 	if err != nil {
 		return nil, err
 	}
 	var scores []*rerouteScore
 	for _, setup := range c.variants(c.NoSelfCheck) {
 		scores = append(scores, &rerouteScore{subject: subject{setup.addSubject(r)}, c: c, setup: setup,
-			first: newHistogram(), all: newHistogram(), each: newHistogram()})
+			first: report.NewHistogram(), all: report.NewHistogram(), each: report.NewHistogram()})
 	}
 	return compare(ctx, r, scores)
 }
@@ -58,10 +59,10 @@ func (c *Reroute) Run(ctx context.Context) (*Report, error) {
 func (s *rerouteScore) finish() {
 	const since = "from when the port-status message was about to leave the switch to "
 	s.result.Times = append(s.result.Times,
-		distributionOf("last flow-mod",
+		report.DistributionOf("last flow-mod",
 			since+"the last flow-mod that a switch received for paths that had to move, of each cut", s.all),
-		distributionOf("first flow-mod", since+"the first such flow-mod, of each cut", s.first),
-		distributionOf("each path",
+		report.DistributionOf("first flow-mod", since+"the first such flow-mod, of each cut", s.first),
+		report.DistributionOf("each path",
 			since+"the last flow-mod that a switch received for a path that had to move, of each such path", s.each))
 }
 
@@ -70,7 +71,7 @@ type rerouteScore struct {
 	subject
 	c                *Reroute
 	setup            Setup
-	first, all, each Histogram
+	first, all, each report.Histogram
 	cuts             []cut // of this run
 }
 
@@ -85,28 +86,28 @@ type cut struct {
 	own        int64
 }
 
-// take adds the run to the result: of each figure the median of its cuts.
+// Take adds the run to the result: of each figure the median of its cuts.
 func (s *rerouteScore) take(i int) {
 	x := s.result
-	var all, first, moved, mods, instance, switches Spread
+	var all, first, moved, mods, instance, switches report.Spread
 	for _, k := range s.cuts {
-		all.take(milliseconds(k.all))
-		first.take(milliseconds(k.first))
-		moved.take(float64(k.moved))
-		mods.take(float64(k.flowMods) / float64(k.moved))
-		instance.take(float64(k.instance))
-		switches.take(float64(k.switches))
-		s.first.record(int64(k.first))
-		s.all.record(int64(k.all))
+		all.Take(report.Milliseconds(k.all))
+		first.Take(report.Milliseconds(k.first))
+		moved.Take(float64(k.moved))
+		mods.Take(float64(k.flowMods) / float64(k.moved))
+		instance.Take(float64(k.instance))
+		switches.Take(float64(k.switches))
+		s.first.Record(int64(k.first))
+		s.all.Record(int64(k.all))
 	}
-	x.take("last flow-mod received", "ms", all.Median)
-	x.take("last flow-mod received, slowest cut", "ms", all.Greatest)
-	x.take("first flow-mod received", "ms", first.Median)
-	x.take("paths that moved", "", moved.Median)
-	x.take("flow-mods of one", "", mods.Median)
+	x.Take("last flow-mod received", "ms", all.Median)
+	x.Take("last flow-mod received, slowest cut", "ms", all.Greatest)
+	x.Take("first flow-mod received", "ms", first.Median)
+	x.Take("paths that moved", "", moved.Median)
+	x.Take("flow-mods of one", "", mods.Median)
 	last := s.cuts[len(s.cuts)-1]
-	x.use("instance", time.Duration(instance.mean()), moved.mean(), last.memory)
-	x.use("switches and generator", time.Duration(switches.mean()), moved.mean(), last.own)
+	x.Use("instance", time.Duration(instance.Mean()), moved.Mean(), last.memory)
+	x.Use("switches and generator", time.Duration(switches.Mean()), moved.Mean(), last.own)
 	s.c.Note("run %d of %d: %s: %.0f paths move: first flow-mod after %.2f ms, last after %.2f ms", i+1, s.c.Runs,
 		x.Subject, moved.Median, first.Median, all.Median)
 }

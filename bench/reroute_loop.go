@@ -3,6 +3,7 @@ package bench
 import (
 	"context"
 	"fmt"
+	"github.com/weirnet/weir/bench/report"
 	"time"
 )
 
@@ -47,7 +48,7 @@ func (s *rerouteScore) choose(g *testbed, i int, before map[int]bool) (int, []in
 	for n := g.first; n < g.next; n++ {
 		p := g.paths.at(n)
 		if !g.paths.follow(&p, false, &t) {
-			return 0, nil, fmt.Errorf("%w: path %d leads nowhere", errMisforwarded, n)
+			return 0, nil, fmt.Errorf("%w: path %d leads nowhere", report.ErrMisforwarded, n)
 		}
 		l.add(n, t.steps)
 	}
@@ -87,7 +88,7 @@ func (g *testbed) checkPaths(paths []int) error {
 	var t received
 	for _, n := range paths {
 		if p := g.paths.at(n); !g.paths.follow(&p, false, &t) {
-			return fmt.Errorf("%w: path %d leads nowhere", errMisforwarded, n)
+			return fmt.Errorf("%w: path %d leads nowhere", report.ErrMisforwarded, n)
 		}
 	}
 	return nil
@@ -110,10 +111,10 @@ func (s *rerouteScore) times(g *testbed, began time.Duration, paths []int, k *cu
 			k.first, last = min(k.first, at), max(last, at)
 		}
 		if last == 0 {
-			return fmt.Errorf("%w: path %d leads to its end over the link that was cut", errMisforwarded, n)
+			return fmt.Errorf("%w: path %d leads to its end over the link that was cut", report.ErrMisforwarded, n)
 		}
 		k.all = max(k.all, last)
-		s.each.record(int64(last))
+		s.each.Record(int64(last))
 	}
 	return nil
 }

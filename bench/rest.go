@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/weirnet/weir/bench/report"
 	"github.com/weirnet/weir/emu/topo"
 	"github.com/weirnet/weir/openflow"
 )
@@ -49,7 +50,7 @@ func (c *Rest) Check() error {
 }
 
 // Run starts an instance and a network, measures them, and ends them, as often as there are runs.
-func (c *Rest) Run(ctx context.Context) (*Report, error) {
+func (c *Rest) Run(ctx context.Context) (*report.Report, error) {
 	if err := c.Check(); err != nil {
 		return nil, err
 	}
@@ -57,21 +58,21 @@ func (c *Rest) Run(ctx context.Context) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Report{Format: ReportFormat, Scenario: "rest",
+	r := &report.Report{Format: report.Format, Scenario: "rest",
 		Title: fmt.Sprintf("an emulated network under an instance, at rest: %s, %s that ping each other every %v, for %v",
-			plural(len(t.Switches), "switch", "switches"), plural(len(t.Hosts), "host", "hosts"), c.Interval,
+			report.Plural(len(t.Switches), "switch", "switches"), report.Plural(len(t.Hosts), "host", "hosts"), c.Interval,
 			c.Duration), Command: c.Command, Build: c.Build,
-		Machine: thisMachine(), Load: Load{OpenFlow: openflow.V13.String(), Topology: c.Topology,
+		Machine: report.ThisMachine(), Load: report.Load{OpenFlow: openflow.V13.String(), Topology: c.Topology,
 			Switches: len(t.Switches), Seconds: c.Duration.Seconds(),
 			Runs: c.Runs, Seed: c.Seed}}
-	x := r.add(Weir)
+	x := r.Add(report.Weir)
 	for i := range c.Runs {
 		s := &restRun{c: c, topology: t}
 		if err := s.run(ctx); err != nil {
 			if ctx.Err() != nil {
 				return nil, &interrupted{i, c.Runs, ctx.Err()}
 			}
-			x.refuse(fmt.Errorf("run %d: %w", i+1, err))
+			x.Refuse(fmt.Errorf("run %d: %w", i+1, err))
 			break
 		}
 		s.take(x)
@@ -81,20 +82,20 @@ func (c *Rest) Run(ctx context.Context) (*Report, error) {
 		c.Note("run %d of %d: %v of CPU time of the instance and %v of the network in %v", i+1, c.Runs, s.instance,
 			s.network, s.elapsed.Round(time.Millisecond))
 	}
-	r.finish()
+	r.Finish()
 	return r, nil
 }
 
-// take adds a run to a result.
-func (s *restRun) take(x *Result) {
+// Take adds a run to a result.
+func (s *restRun) take(x *report.Result) {
 	share := func(d time.Duration) float64 { return 100 * d.Seconds() / s.elapsed.Seconds() }
-	x.take("CPU of both processes, of a core", "%", share(s.instance+s.network))
-	x.take("CPU of the instance, of a core", "%", share(s.instance))
-	x.take("CPU of the emulated network, of a core", "%", share(s.network))
-	x.take("pings", "/s", float64(s.sent)/s.elapsed.Seconds())
-	x.take("pings without an answer", "", float64(s.sent)-float64(s.received))
-	x.take("first connection to all links shown", "ms", milliseconds(s.linked))
-	x.take("directions of links that are not shown at the end", "", float64(s.lost))
-	x.take("memory of the instance", "MiB", mebibytes(s.memory))
-	x.take("memory of the emulated network", "MiB", mebibytes(s.own))
+	x.Take("CPU of both processes, of a core", "%", share(s.instance+s.network))
+	x.Take("CPU of the instance, of a core", "%", share(s.instance))
+	x.Take("CPU of the emulated network, of a core", "%", share(s.network))
+	x.Take("pings", "/s", float64(s.sent)/s.elapsed.Seconds())
+	x.Take("pings without an answer", "", float64(s.sent)-float64(s.received))
+	x.Take("first connection to all links shown", "ms", report.Milliseconds(s.linked))
+	x.Take("directions of links that are not shown at the end", "", float64(s.lost))
+	x.Take("memory of the instance", "MiB", report.Mebibytes(s.memory))
+	x.Take("memory of the emulated network", "MiB", report.Mebibytes(s.own))
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/weirnet/weir/api/client"
+	"github.com/weirnet/weir/bench/report"
 	"github.com/weirnet/weir/emu"
 	"github.com/weirnet/weir/emu/host"
 	"github.com/weirnet/weir/emu/topo"
@@ -81,7 +82,7 @@ func (s *restRun) measure(ctx context.Context, p *process) error {
 	f := s.net.Fidelity()
 	s.fidelity = &f
 	if s.received == 0 {
-		return fmt.Errorf("%w: %d pings were sent", errNothing, s.sent)
+		return fmt.Errorf("%w: %d pings were sent", report.ErrNothing, s.sent)
 	}
 	return nil
 }
@@ -95,7 +96,7 @@ func (s *restRun) await(ctx context.Context) error {
 			return nil
 		}
 		if time.Since(began) > s.c.Limit {
-			return fmt.Errorf("%d of %d directions of links are shown after %v (%w)", n, want, s.c.Limit, errSlow)
+			return fmt.Errorf("%d of %d directions of links are shown after %v (%w)", n, want, s.c.Limit, report.ErrSlow)
 		}
 		if err := pause(ctx, pollPeriod); err != nil {
 			return err

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/weirnet/weir/bench/loadswitch"
+	"github.com/weirnet/weir/bench/report"
 )
 
 // restartRun is what an instance did that was killed and started again over the same store and the
@@ -23,14 +24,14 @@ type restartRun struct {
 // over.
 const restQuiet = 5 * time.Second
 
-// take adds it to a result.
-func (r *restartRun) take(x *Result) {
-	x.take("killed and started: API ready", "ms", milliseconds(r.ready))
-	x.take("killed and started: all switches compared", "ms", milliseconds(r.compared))
-	x.take("killed and started: entries written", "", float64(r.written))
-	x.take("killed and started: entries written, of all", "%", 100*float64(r.written)/float64(max(r.entries, 1)))
-	x.take("killed and started: memory at its peak", "MiB", mebibytes(r.peak))
-	x.take("killed and started: memory", "MiB", mebibytes(r.memory))
+// Take adds it to a result.
+func (r *restartRun) take(x *report.Result) {
+	x.Take("killed and started: API ready", "ms", report.Milliseconds(r.ready))
+	x.Take("killed and started: all switches compared", "ms", report.Milliseconds(r.compared))
+	x.Take("killed and started: entries written", "", float64(r.written))
+	x.Take("killed and started: entries written, of all", "%", 100*float64(r.written)/float64(max(r.entries, 1)))
+	x.Take("killed and started: memory at its peak", "MiB", report.Mebibytes(r.peak))
+	x.Take("killed and started: memory", "MiB", report.Mebibytes(r.memory))
 }
 
 // run kills the instance, starts it again, and waits until it has compared all switches and writes
@@ -80,7 +81,7 @@ func (r *restartRun) quiet(ctx context.Context, g *testbed, before loadswitch.Ta
 			last, since = t, time.Now()
 		}
 		if time.Since(began) > g.c.Limit {
-			return fmt.Errorf("%w: entries of paths are still written after %v", errSlow, g.c.Limit)
+			return fmt.Errorf("%w: entries of paths are still written after %v", report.ErrSlow, g.c.Limit)
 		}
 	}
 	r.written = last.Put - before.Put + last.Removed - before.Removed
@@ -106,7 +107,7 @@ func (r *restartRun) compare(ctx context.Context, g *testbed) error {
 			return err
 		}
 		if time.Since(began) > g.c.Limit {
-			return fmt.Errorf("%w: %d of %d switches were compared after %v", errSlow, n, len(g.net.Switches), g.c.Limit)
+			return fmt.Errorf("%w: %d of %d switches were compared after %v", report.ErrSlow, n, len(g.net.Switches), g.c.Limit)
 		}
 		if err := pause(ctx, comparePollPeriod); err != nil {
 			return err

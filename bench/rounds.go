@@ -3,19 +3,20 @@ package bench
 import (
 	"context"
 	"fmt"
+	"github.com/weirnet/weir/bench/report"
 )
 
 // participant is what a scenario measures of one of those that it measures alternately, in all
 // runs: an instance, the null instance, or one way to measure an instance.
 type participant interface {
-	results() []*Result
+	results() []*report.Result
 	run(ctx context.Context, i int) error // the i-th run: what it measured is in the results
 	finish()                              // adds what is of all runs together to the results
 }
 
 // compare has each contender run, alternately, and finishes the report. One that fails is refused,
 // and the others go on; the error is that of an interruption.
-func compare[C participant](ctx context.Context, r *Report, list []C) (*Report, error) {
+func compare[C participant](ctx context.Context, r *report.Report, list []C) (*report.Report, error) {
 	if err := rounds(ctx, r.Load.Runs, list); err != nil {
 		return nil, err
 	}
@@ -24,8 +25,8 @@ func compare[C participant](ctx context.Context, r *Report, list []C) (*Report, 
 			c.finish()
 		}
 	}
-	r.finish()
-	r.applySelfChecks()
+	r.Finish()
+	r.ApplySelfChecks()
 	return r, nil
 }
 
@@ -42,7 +43,7 @@ func rounds[C participant](ctx context.Context, runs int, list []C) error {
 				return &interrupted{i, runs, ctx.Err()}
 			default:
 				for _, x := range c.results() {
-					x.refuse(fmt.Errorf("run %d: %w", i+1, err))
+					x.Refuse(fmt.Errorf("run %d: %w", i+1, err))
 				}
 			}
 		}
@@ -51,6 +52,6 @@ func rounds[C participant](ctx context.Context, runs int, list []C) error {
 }
 
 // subject is the result of a contender that has one.
-type subject struct{ result *Result }
+type subject struct{ result *report.Result }
 
-func (s *subject) results() []*Result { return []*Result{s.result} }
+func (s *subject) results() []*report.Result { return []*report.Result{s.result} }

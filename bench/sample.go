@@ -2,6 +2,7 @@ package bench
 
 import (
 	"fmt"
+	"github.com/weirnet/weir/bench/report"
 	"time"
 )
 
@@ -11,9 +12,9 @@ type sample struct {
 	counts   tally         // counted: of that part; all others of the whole run
 	missing  int           // packets that had no answer in the end
 	unsent   int           // packets that were not sent because too many waited
-	latency  Histogram
-	lateness Histogram  // of the generator, at a set rate
-	paths    pathCounts // if packets were followed
+	latency  report.Histogram
+	lateness report.Histogram // of the generator, at a set rate
+	paths    pathCounts       // if packets were followed
 
 	process   *process
 	began     cpuTimes
@@ -24,7 +25,7 @@ type sample struct {
 }
 
 func newSample(p *process) *sample {
-	return &sample{process: p, latency: newHistogram(), lateness: newHistogram()}
+	return &sample{process: p, latency: report.NewHistogram(), lateness: report.NewHistogram()}
 }
 
 // begin and end bound what counts.
@@ -54,23 +55,23 @@ func (s *sample) follow(before, after pathCounts) {
 func (s *sample) check(c *Reactive) error {
 	switch p99 := time.Duration(s.lateness.ValueAtQuantile(99)); {
 	case s.counts.answered == 0:
-		return fmt.Errorf("%w: %s packet-ins were sent, and waited for until %v after the last", errNothing,
-			thousands(float64(s.counts.sent)), c.Drain)
+		return fmt.Errorf("%w: %s packet-ins were sent, and waited for until %v after the last", report.ErrNothing,
+			report.Thousands(float64(s.counts.sent)), c.Drain)
 	case s.unsent > 0:
-		return fmt.Errorf("%w: %s packet-ins could not be sent, as %s of a switch waited for answers", errSlow,
-			thousands(float64(s.unsent)), thousands(maxWindow))
+		return fmt.Errorf("%w: %s packet-ins could not be sent, as %s of a switch waited for answers", report.ErrSlow,
+			report.Thousands(float64(s.unsent)), report.Thousands(maxWindow))
 	case s.paths.misforwarded > 0:
-		return fmt.Errorf("%w: %d of %d packets went another way than to their host over %d switches", errMisforwarded,
+		return fmt.Errorf("%w: %d of %d packets went another way than to their host over %d switches", report.ErrMisforwarded,
 			s.paths.misforwarded, s.counts.sent, c.Hops)
 	case s.missing > 0:
-		return fmt.Errorf("%w: %s of %s packet-ins had none, and %v went by without any%s", errMissing,
-			thousands(float64(s.missing)),
-			thousands(float64(s.counts.sent)), c.Drain, s.unexpectedReplies())
+		return fmt.Errorf("%w: %s of %s packet-ins had none, and %v went by without any%s", report.ErrMissing,
+			report.Thousands(float64(s.missing)),
+			report.Thousands(float64(s.counts.sent)), c.Drain, s.unexpectedReplies())
 	case s.counts.counted == 0:
-		return fmt.Errorf("%w: none of %s answers came within the run of %v", errSlow,
-			thousands(float64(s.counts.answered)), s.elapsed())
+		return fmt.Errorf("%w: none of %s answers came within the run of %v", report.ErrSlow,
+			report.Thousands(float64(s.counts.answered)), s.elapsed())
 	case c.Rate > 0 && p99 > c.LateLimit:
-		return fmt.Errorf("%w: one packet in a hundred by %v or more, allowed are %v", errLate, p99, c.LateLimit)
+		return fmt.Errorf("%w: one packet in a hundred by %v or more, allowed are %v", report.ErrLate, p99, c.LateLimit)
 	}
 	return nil
 }
@@ -82,7 +83,7 @@ func (s *sample) unexpectedReplies() string {
 		return ""
 	}
 	return fmt.Sprintf("; %s more messages named packets that did not wait, or were never sent",
-		thousands(float64(s.counts.again)))
+		report.Thousands(float64(s.counts.again)))
 }
 
 func (s *sample) elapsed() time.Duration { return s.to - s.from }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/weirnet/weir/bench/loadswitch"
+	"github.com/weirnet/weir/bench/report"
 	"github.com/weirnet/weir/emu/topo"
 	"github.com/weirnet/weir/openflow"
 )
@@ -102,16 +103,16 @@ func (c *Setup) named(what string) string {
 		what += ", plain switches"
 	}
 	if c.null {
-		what += ", " + NullInstance
+		what += ", " + report.NullInstance
 	}
 	return what
 }
 
 // addView adds the result of an instance, or of the null instance, in a scenario without intents.
-func addView(r *Report, null bool) subject {
-	x := r.add(Weir)
+func addView(r *report.Report, null bool) subject {
+	x := r.Add(report.Weir)
 	if x.SelfCheck = null; null {
-		x.Subject = NullInstance
+		x.Subject = report.NullInstance
 	}
 	return subject{x}
 }
@@ -126,10 +127,10 @@ func withNull(leftOut bool) []bool {
 }
 
 // addSubject adds the result of what is measured.
-func (c *Setup) addSubject(r *Report) *Result {
-	x := r.add(c.named(Weir))
+func (c *Setup) addSubject(r *report.Report) *report.Result {
+	x := r.Add(c.named(report.Weir))
 	if x.SelfCheck = c.null; c.null && !c.PlainSwitches {
-		x.Subject = NullInstance
+		x.Subject = report.NullInstance
 	}
 	return x
 }
@@ -146,13 +147,13 @@ func (c *Setup) newNetwork(t *topo.Topology) *loadswitch.Network {
 }
 
 // report is one without results.
-func (c *Setup) report(scenario, title string) (*Report, error) {
+func (c *Setup) report(scenario, title string) (*report.Report, error) {
 	t, err := loadswitch.ParseTopology(c.Topology, c.Seed)
 	if err != nil {
 		return nil, err
 	}
-	return &Report{Format: ReportFormat, Scenario: scenario, Title: title, Command: c.Command, Build: c.Build,
-		Machine: thisMachine(),
-		Load: Load{OpenFlow: openflow.V13.String(), Topology: c.Topology, Switches: len(t.Switches), Hops: c.Hops,
+	return &report.Report{Format: report.Format, Scenario: scenario, Title: title, Command: c.Command, Build: c.Build,
+		Machine: report.ThisMachine(),
+		Load: report.Load{OpenFlow: openflow.V13.String(), Topology: c.Topology, Switches: len(t.Switches), Hops: c.Hops,
 			Runs: c.Runs, Seed: c.Seed}}, nil
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/weirnet/weir/bench/loadswitch"
+	"github.com/weirnet/weir/bench/report"
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/session"
 )
@@ -41,8 +42,8 @@ type source struct {
 	asked       map[int]uint32  // tokens of those that introduce hosts, if newcomers are wanted
 	out         []byte
 	tally       tally
-	latency     Histogram // ns
-	lost        error     // the connection would not take a packet
+	latency     report.Histogram // ns
+	lost        error            // the connection would not take a packet
 }
 
 // tally counts events since the source began.
@@ -67,7 +68,7 @@ func (t *tally) add(o tally) {
 const never = time.Duration(1<<63 - 1)
 
 func newSource(sw *loadswitch.Switch, c *Reactive, clock func() time.Duration, copies bool) *source {
-	s := &source{sw: sw, version: c.Version, clock: clock, buffered: c.Buffered, latency: newHistogram(),
+	s := &source{sw: sw, version: c.Version, clock: clock, buffered: c.Buffered, latency: report.NewHistogram(),
 		template: newFrameTemplate(c.Version, uint32(sw.Index), copies), learning: c.Learning,
 		random: c.Seed*0x9e3779b97f4a7c15 + uint64(sw.Index) + 1,
 		known:  make([]bool, len(sw.Hosts)), unknown: len(sw.Hosts)}
@@ -138,7 +139,7 @@ func (s *source) BatchEnd(conn *session.Session) {
 func (s *source) count(p *slot, now time.Duration) {
 	s.tally.answered++
 	if p.intended >= s.from && p.intended < s.to {
-		s.latency.record(int64(now - p.intended))
+		s.latency.Record(int64(now - p.intended))
 	}
 	if now >= s.from && now < s.to {
 		s.tally.counted++

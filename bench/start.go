@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/weirnet/weir/bench/loadswitch"
+	"github.com/weirnet/weir/bench/report"
 	"github.com/weirnet/weir/emu/topo"
 	"github.com/weirnet/weir/openflow"
 )
@@ -46,22 +47,22 @@ func (c *Start) withDefaults() {
 }
 
 // Run starts an instance, measures it, and ends it, as often as there are runs.
-func (c *Start) Run(ctx context.Context) (*Report, error) {
+func (c *Start) Run(ctx context.Context) (*report.Report, error) {
 	c.withDefaults()
 	topology, err := loadswitch.ParseTopology(c.Topology, c.Seed)
 	if err != nil {
 		return nil, err
 	}
 	n := len(topology.Switches)
-	r := &Report{Format: ReportFormat, Scenario: "start",
+	r := &report.Report{Format: report.Format, Scenario: "start",
 		Title: fmt.Sprintf("start and rest of an instance: OpenFlow %s, %s", c.Version,
-			plural(n, "switch", "switches")), Command: c.Command, Build: c.Build, Machine: thisMachine(),
-		Load: Load{OpenFlow: c.Version.String(),
+			report.Plural(n, "switch", "switches")), Command: c.Command, Build: c.Build, Machine: report.ThisMachine(),
+		Load: report.Load{OpenFlow: c.Version.String(),
 			Topology: c.Topology, Switches: n, Runs: c.Runs, Seed: c.Seed}}
 	var scores []*startScore
 	for _, null := range withNull(c.NoSelfCheck) {
 		scores = append(scores, &startScore{subject: addView(r, null), c: c, topology: topology, null: null,
-			shown: newHistogram(), sent: newHistogram(), request: newHistogram()})
+			shown: report.NewHistogram(), sent: report.NewHistogram(), request: report.NewHistogram()})
 	}
 	return compare(ctx, r, scores)
 }
@@ -72,7 +73,7 @@ type startScore struct {
 	c                    *Start
 	topology             *topo.Topology
 	null                 bool
-	shown, sent, request Histogram
+	shown, sent, request report.Histogram
 }
 
 func (x *startScore) run(ctx context.Context, i int) error {
@@ -82,31 +83,31 @@ func (x *startScore) run(ctx context.Context, i int) error {
 	}
 	s.take(x.result)
 	x.c.Note("run %d of %d: %s: API ready after %v, %s shown after %v, %v of CPU time in %v", i+1, x.c.Runs, x.result.Subject,
-		s.ready.Round(time.Millisecond), plural(len(x.topology.Switches), "switch", "switches"),
+		s.ready.Round(time.Millisecond), report.Plural(len(x.topology.Switches), "switch", "switches"),
 		s.all.Round(time.Millisecond), s.idle, x.c.Idle)
 	return nil
 }
 
 // finish adds the distributions of all runs.
 func (x *startScore) finish() {
-	x.result.Times = []*Distribution{
-		distributionOf("shown",
+	x.result.Times = []*report.Distribution{
+		report.DistributionOf("shown",
 			"from a handshake's last byte to the end of the answer that shows the switch, one after the other", x.shown),
-		distributionOf("request sent", "from a handshake's last byte to when the request for that answer was sent", x.sent),
-		distributionOf("request", "that request's own time", x.request),
+		report.DistributionOf("request sent", "from a handshake's last byte to when the request for that answer was sent", x.sent),
+		report.DistributionOf("request", "that request's own time", x.request),
 	}
 }
 
-// take adds a run to a result.
-func (s *startRun) take(x *Result) {
-	x.take("process started to API ready", "ms", milliseconds(s.ready))
-	x.take("memory then", "MiB", mebibytes(s.empty))
-	x.take("first connection to all switches shown", "ms", milliseconds(s.all))
-	x.take("memory with all switches", "MiB", mebibytes(s.loaded))
-	x.take("CPU at rest, of a core", "%", 100*s.idle.Seconds()/s.c.Idle.Seconds())
+// Take adds a run to a result.
+func (s *startRun) take(x *report.Result) {
+	x.Take("process started to API ready", "ms", report.Milliseconds(s.ready))
+	x.Take("memory then", "MiB", report.Mebibytes(s.empty))
+	x.Take("first connection to all switches shown", "ms", report.Milliseconds(s.all))
+	x.Take("memory with all switches", "MiB", report.Mebibytes(s.loaded))
+	x.Take("CPU at rest, of a core", "%", 100*s.idle.Seconds()/s.c.Idle.Seconds())
 	if !s.null {
-		x.take("allocations at rest", "/s", s.mallocs/s.c.Idle.Seconds())
+		x.Take("allocations at rest", "/s", s.mallocs/s.c.Idle.Seconds())
 	}
-	x.take("switches shown by the first request after their handshake", "%",
+	x.Take("switches shown by the first request after their handshake", "%",
 		100*float64(s.first)/float64(len(s.topology.Switches)))
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/weirnet/weir/api/client"
 	"github.com/weirnet/weir/bench/loadswitch"
+	"github.com/weirnet/weir/bench/report"
 	"github.com/weirnet/weir/emu/topo"
 )
 
@@ -16,7 +17,7 @@ type startRun struct {
 	c                    *Start
 	topology             *topo.Topology
 	null                 bool
-	shown, sent, request Histogram
+	shown, sent, request report.Histogram
 	process              *process
 	api                  *client.Client
 
@@ -159,9 +160,9 @@ func (s *startRun) await(ctx context.Context, net *loadswitch.Network, sw *loads
 		row, err := s.api.Switch(ctx, client.FormatDPID(sw.DatapathID()))
 		answered := net.Age()
 		if err == nil && row.Connected {
-			s.shown.record(int64(answered - sw.Described()))
-			s.sent.record(int64(asked - sw.Described()))
-			s.request.record(int64(answered - asked))
+			s.shown.Record(int64(answered - sw.Described()))
+			s.sent.Record(int64(asked - sw.Described()))
+			s.request.Record(int64(answered - asked))
 			if n == 1 {
 				s.first++
 			}

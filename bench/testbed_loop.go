@@ -9,6 +9,7 @@ import (
 
 	"github.com/weirnet/weir/api/client"
 	"github.com/weirnet/weir/bench/loadswitch"
+	"github.com/weirnet/weir/bench/report"
 )
 
 // testbed is an instance with a network whose switches and links it has found.
@@ -161,8 +162,8 @@ func (g *testbed) awaitEntries(ctx context.Context, what string, done func(loads
 		}
 		if time.Since(began) > g.c.Limit {
 			t := g.net.Tally()
-			return fmt.Errorf("%w: %s: after %v switches have %s entries of paths put and %s removed in %s flow-mods; %s", errMissing, what, g.c.Limit,
-				thousands(float64(t.Put)), thousands(float64(t.Removed)), thousands(float64(t.FlowMods)), g.describeBroken())
+			return fmt.Errorf("%w: %s: after %v switches have %s entries of paths put and %s removed in %s flow-mods; %s", report.ErrMissing, what, g.c.Limit,
+				report.Thousands(float64(t.Put)), report.Thousands(float64(t.Removed)), report.Thousands(float64(t.FlowMods)), g.describeBroken())
 		}
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -199,9 +200,9 @@ func (g *testbed) describeBroken() string {
 	if n == 0 {
 		return "all paths lead to their ends"
 	}
-	return fmt.Sprintf("%s of %s paths end on the way, at %d switches: %s of them at %s", thousands(float64(n)),
-		thousands(float64(g.next-g.first)), len(at),
-		thousands(float64(at[worst])), client.FormatDPID(worst))
+	return fmt.Sprintf("%s of %s paths end on the way, at %d switches: %s of them at %s", report.Thousands(float64(n)),
+		report.Thousands(float64(g.next-g.first)), len(at),
+		report.Thousands(float64(at[worst])), client.FormatDPID(worst))
 }
 
 // verify follows paths, and wants each to lead to where it was asked to, over as many switches as
@@ -217,18 +218,18 @@ func (g *testbed) verify(exact bool, first, next int) error {
 		entries += len(t.steps)
 	}
 	if wrong > 0 {
-		return fmt.Errorf("%w: %s of %s paths do not lead to where they were to, over %d switches each", errMisforwarded,
-			thousands(float64(wrong)),
-			thousands(float64(next-first)), g.paths.hops)
+		return fmt.Errorf("%w: %s of %s paths do not lead to where they were to, over %d switches each", report.ErrMisforwarded,
+			report.Thousands(float64(wrong)),
+			report.Thousands(float64(next-first)), g.paths.hops)
 	}
 	held := 0
 	for _, sw := range g.net.Switches {
 		held += sw.Paths()
 	}
 	if held != entries {
-		return fmt.Errorf("%w: switches hold %s entries of paths, and %s paths have %s", errMisforwarded,
-			thousands(float64(held)),
-			thousands(float64(next-first)), thousands(float64(entries)))
+		return fmt.Errorf("%w: switches hold %s entries of paths, and %s paths have %s", report.ErrMisforwarded,
+			report.Thousands(float64(held)),
+			report.Thousands(float64(next-first)), report.Thousands(float64(entries)))
 	}
 	return nil
 }

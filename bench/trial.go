@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/weirnet/weir/bench/report"
 	"github.com/weirnet/weir/emu/topo"
 )
 
@@ -14,11 +15,11 @@ type trial struct {
 	name     string
 	c        *Reactive
 	topology *topo.Topology
-	result   *Result
+	result   *report.Result
 	process  *process // nil if somebody else runs the controller
 	load     *load
-	latency  Histogram // of all runs
-	lateness Histogram
+	latency  report.Histogram // of all runs
+	lateness report.Histogram
 	paths    pathCounts
 }
 
@@ -49,21 +50,21 @@ func (t *trial) begin(ctx context.Context) error {
 func (t *trial) turn(ctx context.Context, i int) {
 	for {
 		s, err := t.run(ctx)
-		if errors.Is(err, errLate) && t.result.Repeated < t.c.Runs {
+		if errors.Is(err, report.ErrLate) && t.result.Repeated < t.c.Runs {
 			t.result.Repeated++
 			t.c.Note("run %d of %d: %s: %v; once more", i+1, t.c.Runs, t.name, err)
 			continue
 		}
 		if err != nil {
-			if errors.Is(err, errMissing) {
-				t.result.Lost = &Lost{Sent: s.counts.sent, Missing: uint64(s.missing)}
+			if errors.Is(err, report.ErrMissing) {
+				t.result.Lost = &report.Lost{Sent: s.counts.sent, Missing: uint64(s.missing)}
 				err = t.heldBack(ctx, err)
 			}
 			t.refuse(ctx, err)
 			return
 		}
 		t.take(s)
-		t.c.Note("run %d of %d: %s answers %s/s, median %v", i+1, t.c.Runs, t.name, thousands(s.rate()), s.at(50))
+		t.c.Note("run %d of %d: %s answers %s/s, median %v", i+1, t.c.Runs, t.name, report.Thousands(s.rate()), s.at(50))
 		return
 	}
 }
@@ -80,10 +81,10 @@ func (t *trial) heldBack(ctx context.Context, err error) error {
 	return err
 }
 
-// refuse notes that there is no result, and says so at once; not of a measurement that was
+// Refuse notes that there is no result, and says so at once; not of a measurement that was
 // interrupted.
 func (t *trial) refuse(ctx context.Context, err error) {
-	t.result.refuse(err)
+	t.result.Refuse(err)
 	if ctx.Err() == nil {
 		t.c.Note("%s: no result: %v", t.name, err)
 	}
@@ -105,18 +106,18 @@ func (t *trial) run(ctx context.Context) (*sample, error) {
 	return s, s.check(t.c)
 }
 
-// take adds a run to the result.
+// Take adds a run to the result.
 func (t *trial) take(s *sample) {
 	x := t.result
-	x.take(t.c.work(), "/s", s.rate())
-	x.take("messages an answer", "", float64(s.counts.messages)/float64(s.counts.answered))
+	x.Take(t.c.work(), "/s", s.rate())
+	x.Take("messages an answer", "", float64(s.counts.messages)/float64(s.counts.answered))
 	if t.process.owned() {
-		x.use("controller", s.ended.its-s.began.its, s.work(), s.rss)
+		x.Use("controller", s.ended.its-s.began.its, s.work(), s.rss)
 	}
 	if s.mallocs > 0 {
-		x.take(allocations, "", s.mallocs/float64(s.counts.answered))
+		x.Take(allocations, "", s.mallocs/float64(s.counts.answered))
 	}
-	x.use("generator", s.ended.own-s.began.own, s.work(), s.generator)
+	x.Use("generator", s.ended.own-s.began.own, s.work(), s.generator)
 	t.latency.Merge(s.latency)
 	t.lateness.Merge(s.lateness)
 	t.paths.repeated += s.paths.repeated
@@ -141,10 +142,10 @@ func (t *trial) finish() {
 	if x.Refused != "" {
 		return
 	}
-	x.Times = append(x.Times, distributionOf("latency", "from when a packet-in was meant to be sent to its answer", t.latency))
+	x.Times = append(x.Times, report.DistributionOf("latency", "from when a packet-in was meant to be sent to its answer", t.latency))
 	if t.c.Rate > 0 {
 		x.Times = append(x.Times,
-			distributionOf("lateness", "from when a packet-in was meant to be sent to when it was", t.lateness))
+			report.DistributionOf("lateness", "from when a packet-in was meant to be sent to when it was", t.lateness))
 	}
 	if t.c.Hops > 0 {
 		x.Notes = append(x.Notes,

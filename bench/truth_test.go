@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/weirnet/weir/bench/loadswitch"
+	"github.com/weirnet/weir/bench/report"
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/session/pipe"
 )
@@ -148,9 +149,9 @@ func TestDelaysAreMeasuredAsTheyWere(t *testing.T) {
 func TestHistogramsHoldTheTruth(t *testing.T) {
 	c := &Reactive{Rate: 10000, Hosts: 50, Duration: time.Second, Cut: -1}
 	sm, fates := measureTruth(t, Behaviour{Delay: delayOf(t, "exp:20ms"), Seed: 9}, c)
-	h := newHistogram()
+	h := report.NewHistogram()
 	for _, f := range fates {
-		h.record(int64(f.due - f.arrived))
+		h.Record(int64(f.due - f.arrived))
 	}
 	if sm.latency.TotalCount() != 10000 || h.TotalCount() != 10000 {
 		t.Fatalf("%d measured, %d drawn of 10000", sm.latency.TotalCount(), h.TotalCount())
@@ -179,7 +180,7 @@ func TestLossesAreCountedExactly(t *testing.T) {
 		if lost == 0 || sm.missing != lost || sm.counts.sent != 6000 || sm.counts.answered != uint64(6000-lost) {
 			t.Errorf("%d lost of 6000; %d missing, %+v", lost, sm.missing, sm.counts)
 		}
-		if err := sm.check(c); !errors.Is(err, errMissing) {
+		if err := sm.check(c); !errors.Is(err, report.ErrMissing) {
 			t.Errorf("loss %v: %v", loss, err)
 		}
 	}
@@ -199,7 +200,7 @@ func TestWrongAnswersAreNone(t *testing.T) {
 		if wrong == 0 || sm.missing != wrong || sm.counts.again != uint64(wrong) {
 			t.Errorf("buffered=%v: %d wrong; %d missing, %+v", buffered, wrong, sm.missing, sm.counts)
 		}
-		if err := sm.check(c); !errors.Is(err, errMissing) ||
+		if err := sm.check(c); !errors.Is(err, report.ErrMissing) ||
 			!strings.Contains(err.Error(), "more messages named packets that did not wait, or were never sent") {
 			t.Errorf("%v", err)
 		}
@@ -231,12 +232,12 @@ func TestTooSlow(t *testing.T) {
 	c := &Reactive{Rate: 200000, Hosts: 50, Duration: 100 * time.Millisecond, Settle: 10 * time.Second,
 		Cut: 150 * time.Millisecond}
 	sm, _ := measureTruth(t, Behaviour{Delay: delayOf(t, "500ms")}, c)
-	if err := sm.check(c); !errors.Is(err, errSlow) {
+	if err := sm.check(c); !errors.Is(err, report.ErrSlow) {
 		t.Errorf("%v", err)
 	}
 	c = &Reactive{Rate: 1000, Hosts: 50, Duration: 100 * time.Millisecond, Settle: 10 * time.Second, Cut: -1}
 	sm, _ = measureTruth(t, Behaviour{Delay: delayOf(t, "1s")}, c)
-	if err := sm.check(c); !errors.Is(err, errSlow) || sm.missing != 0 {
+	if err := sm.check(c); !errors.Is(err, report.ErrSlow) || sm.missing != 0 {
 		t.Errorf("%v", err)
 	}
 }
@@ -267,7 +268,7 @@ func TestLateSendingIsInTheLatency(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := float64(sm.latency.ValueAtQuantile(50)); !within(got, 50e6, 0.05) ||
-			sm.latency.TotalCount() != 1000 || !errors.Is(sm.check(c), errLate) {
+			sm.latency.TotalCount() != 1000 || !errors.Is(sm.check(c), report.ErrLate) {
 			t.Errorf("median %v of %d; %v", time.Duration(got), sm.latency.TotalCount(), sm.check(c))
 		}
 		l.close()

@@ -10,6 +10,7 @@ import (
 
 	"github.com/weirnet/weir/api/client"
 	"github.com/weirnet/weir/bench/loadswitch"
+	"github.com/weirnet/weir/bench/report"
 	"github.com/weirnet/weir/emu/topo"
 )
 
@@ -30,8 +31,8 @@ func (d *discoveryRun) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	later := &startRun{c: &Start{Version: d.c.Version}, topology: single, shown: d.shown, sent: newHistogram(),
-		request: newHistogram(), process: p, api: api}
+	later := &startRun{c: &Start{Version: d.c.Version}, topology: single, shown: d.shown, sent: report.NewHistogram(),
+		request: report.NewHistogram(), process: p, api: api}
 	if err := later.awaitReady(ctx); err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/weirnet/weir/bench"
+	"github.com/weirnet/weir/bench/report"
 	"github.com/weirnet/weir/cli"
 	"github.com/weirnet/weir/emu/profile"
 	"github.com/weirnet/weir/openflow"
@@ -205,7 +206,7 @@ func TestWeirGrows(t *testing.T) {
 
 // answered measures for 200 ms, and for longer while nothing was answered: a disk that others write
 // to may take longer for one request.
-func answered(t *testing.T, duration *time.Duration, run func(context.Context) (*bench.Report, error)) *bench.Report {
+func answered(t *testing.T, duration *time.Duration, run func(context.Context) (*report.Report, error)) *report.Report {
 	t.Helper()
 	for *duration = 200 * time.Millisecond; ; *duration *= 4 {
 		r, err := run(t.Context())

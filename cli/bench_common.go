@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/weirnet/weir/bench"
+	"github.com/weirnet/weir/bench/report"
 )
 
 // What scenarios have in common.
@@ -41,7 +42,7 @@ func measured(cmd *cobra.Command, by, command *string, note *func(string, ...any
 }
 
 // run measures, and shows the report.
-func (o *reportFiles) run(cmd *cobra.Command, measure func(context.Context) (*bench.Report, error)) error {
+func (o *reportFiles) run(cmd *cobra.Command, measure func(context.Context) (*report.Report, error)) error {
 	r, err := measure(cmd.Context())
 	if err != nil {
 		return runtimeError(err)
@@ -52,7 +53,7 @@ func (o *reportFiles) run(cmd *cobra.Command, measure func(context.Context) (*be
 // intents measures a scenario of intents, when the flags that are named beside those of setupFlags,
 // and all else, can be meant.
 func (o *reportFiles) intents(cmd *cobra.Command, c *bench.Setup, check func() error,
-	measure func(context.Context) (*bench.Report, error), more ...string) error {
+	measure func(context.Context) (*report.Report, error), more ...string) error {
 	setUp(cmd, c)
 	if err := cmp.Or(positive(cmd.Flags(), append(more, setupPositive...)...), check(), o.check()); err != nil {
 		return err

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/weirnet/weir/bench"
+	"github.com/weirnet/weir/bench/report"
 )
 
 // reportFiles are the files that a report is written to, if any.
@@ -21,7 +21,7 @@ func (o *reportFiles) flags(f *pflag.FlagSet) {
 }
 
 // show prints a report and writes its files. Where something has no result, the command fails.
-func (o *reportFiles) show(cmd *cobra.Command, r *bench.Report) error {
+func (o *reportFiles) show(cmd *cobra.Command, r *report.Report) error {
 	if err := r.Print(cmd.OutOrStdout()); err != nil {
 		return runtimeError(err)
 	}
@@ -35,7 +35,7 @@ func (o *reportFiles) show(cmd *cobra.Command, r *bench.Report) error {
 		}
 	}
 	if o.html != "" {
-		if err := writePage(o.html, []*bench.Report{r}); err != nil {
+		if err := writePage(o.html, []*report.Report{r}); err != nil {
 			return runtimeError(err)
 		}
 	}
@@ -46,18 +46,18 @@ func (o *reportFiles) show(cmd *cobra.Command, r *bench.Report) error {
 }
 
 // writePage writes reports as a page.
-func writePage(file string, reports []*bench.Report) error {
+func writePage(file string, reports []*report.Report) error {
 	var b bytes.Buffer
-	if err := bench.WriteHTML(&b, reports); err != nil {
+	if err := report.WriteHTML(&b, reports); err != nil {
 		return err
 	}
 	return os.WriteFile(file, b.Bytes(), 0o644)
 }
 
 // writeTables writes reports as Markdown.
-func writeTables(file string, reports []*bench.Report) error {
+func writeTables(file string, reports []*report.Report) error {
 	var b bytes.Buffer
-	if err := bench.Markdown(&b, reports); err != nil {
+	if err := report.Markdown(&b, reports); err != nil {
 		return err
 	}
 	return os.WriteFile(file, b.Bytes(), 0o644)
@@ -72,13 +72,13 @@ func newBenchReport() *cobra.Command {
 		Example: "  weir bench report p1.json p2.json --html benchmarks.html",
 		Args:    wantArgs(1, noBound, "FILE … that --json wrote, such as p1.json"),
 		RunE: func(cmd *cobra.Command, files []string) error {
-			var reports []*bench.Report
+			var reports []*report.Report
 			for _, name := range files {
 				f, err := os.Open(name)
 				if err != nil {
 					return runtimeError(err)
 				}
-				r, err := bench.ReadReport(f)
+				r, err := report.Read(f)
 				f.Close()
 				if err != nil {
 					return runtimeError(fmt.Errorf("%s: %w", name, err))
@@ -87,7 +87,7 @@ func newBenchReport() *cobra.Command {
 			}
 			switch {
 			case joined != "":
-				r, err := bench.Merge(reports)
+				r, err := report.Merge(reports)
 				if err != nil {
 					return runtimeError(err)
 				}

@@ -1,4 +1,4 @@
-package bench
+package report
 
 import (
 	"errors"
@@ -35,8 +35,8 @@ func Markdown(w io.Writer, reports []*Report) error {
 func (x *Result) markdown(w io.Writer) error {
 	var b strings.Builder
 	row := func(what, unit string, s *Spread) {
-		fmt.Fprintf(&b, "| %s | %s | %s %s | %s – %s | %d |\n", escaped(x.Subject), escaped(what), threeDigits(s.Median),
-			unit, threeDigits(s.Least), threeDigits(s.Greatest), len(s.Runs))
+		fmt.Fprintf(&b, "| %s | %s | %s %s | %s – %s | %d |\n", escaped(x.Subject), escaped(what), ThreeDigits(s.Median),
+			unit, ThreeDigits(s.Least), ThreeDigits(s.Greatest), len(s.Runs))
 	}
 	if x.Refused != "" {
 		fmt.Fprintf(&b, "| %s | no result: %s | | | |\n", escaped(x.Subject), escaped(x.Refused))
@@ -45,7 +45,7 @@ func (x *Result) markdown(w io.Writer) error {
 		row(m.Name, m.Unit, &m.Spread)
 		for _, name := range slices.Sorted(maps.Keys(m.Ratios)) {
 			fmt.Fprintf(&b, "| %s | %s ÷ %s | %s | | |\n", escaped(x.Subject), escaped(m.Name), escaped(name),
-				threeDigits(m.Ratios[name]))
+				ThreeDigits(m.Ratios[name]))
 		}
 	}
 	for _, d := range x.Times {
@@ -82,7 +82,7 @@ func Merge(reports []*Report) (*Report, error) {
 			first.result(x.Subject).join(x)
 		}
 	}
-	first.finish()
+	first.Finish()
 	return first, nil
 }
 
@@ -93,7 +93,7 @@ func (r *Report) result(subject string) *Result {
 			return x
 		}
 	}
-	return r.add(subject)
+	return r.Add(subject)
 }
 
 // join adds the runs of another result. One without a result leaves none.
@@ -102,12 +102,12 @@ func (x *Result) join(other *Result) {
 	case x.Refused != "":
 		return
 	case other.Refused != "":
-		x.refuse(errors.New(other.Refused))
+		x.Refuse(errors.New(other.Refused))
 		return
 	}
 	for _, m := range other.Measures {
 		for _, v := range m.Runs {
-			x.take(m.Name, m.Unit, v)
+			x.Take(m.Name, m.Unit, v)
 		}
 	}
 	for i, p := range other.Processes {

@@ -1,4 +1,4 @@
-package bench
+package report
 
 import (
 	"fmt"
@@ -13,7 +13,7 @@ import (
 func (r *Report) Print(w io.Writer) error {
 	m := r.Machine
 	fmt.Fprintf(w, "%s: %s, %s, %s\n", r.Scenario, strings.TrimPrefix(r.Title, r.Scenario+": "), r.Load.Topology,
-		plural(r.Load.Runs, "run", "runs"))
+		Plural(r.Load.Runs, "run", "runs"))
 	fmt.Fprintf(w, "%s\n%s, %d cores, Linux %s, %s, %s, load average %s\n%s\n\n", r.Command, m.CPU, m.Cores,
 		m.Kernel, m.Go, m.Date, m.LoadAvg, r.Build)
 	var valid []*Result
@@ -30,7 +30,7 @@ func (r *Report) Print(w io.Writer) error {
 			fmt.Fprintf(w, "%s: no result: %s\n", x.Subject, x.Refused)
 		}
 		if x.Repeated > 0 {
-			fmt.Fprintf(w, "%s: the generator was late in %s, done again\n", x.Subject, plural(x.Repeated, "run", "runs"))
+			fmt.Fprintf(w, "%s: the generator was late in %s, done again\n", x.Subject, Plural(x.Repeated, "run", "runs"))
 		}
 		for _, note := range x.Notes {
 			fmt.Fprintf(w, "%s: %s\n", x.Subject, note)
@@ -52,13 +52,13 @@ func printResults(w io.Writer, results []*Result) error {
 	fmt.Fprint(t, "\tmeasure\tmedian\t(least - greatest)\t\n")
 	for _, x := range results {
 		for _, m := range x.Measures {
-			fmt.Fprintf(t, "%s\t%s\t%s %s\t(%s - %s)\t%s\n", x.Subject, m.Name, threeDigits(m.Median), m.Unit,
-				threeDigits(m.Least), threeDigits(m.Greatest), m.ratios())
+			fmt.Fprintf(t, "%s\t%s\t%s %s\t(%s - %s)\t%s\n", x.Subject, m.Name, ThreeDigits(m.Median), m.Unit,
+				ThreeDigits(m.Least), ThreeDigits(m.Greatest), m.ratios())
 		}
 		for _, p := range x.Processes {
 			fmt.Fprintf(t, "%s\tCPU of the %s\t%s µs each\t(%s - %s)\t%s MiB\n", x.Subject, p.Name,
-				threeDigits(p.CPUPerWork.Median),
-				threeDigits(p.CPUPerWork.Least), threeDigits(p.CPUPerWork.Greatest), threeDigits(p.RSS.Median))
+				ThreeDigits(p.CPUPerWork.Median),
+				ThreeDigits(p.CPUPerWork.Least), ThreeDigits(p.CPUPerWork.Greatest), ThreeDigits(p.RSS.Median))
 		}
 	}
 	if err := t.Flush(); err != nil {
@@ -73,7 +73,7 @@ func printResults(w io.Writer, results []*Result) error {
 		for _, d := range x.Times {
 			fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", x.Subject, d.Name, formatMicros(d.P50), formatMicros(d.P90),
 				formatMicros(d.P99), formatMicros(d.P999),
-				formatMicros(d.Max), thousands(float64(d.Count)))
+				formatMicros(d.Max), Thousands(float64(d.Count)))
 		}
 	}
 	return t.Flush()
@@ -83,7 +83,7 @@ func printResults(w io.Writer, results []*Result) error {
 func (m *Measure) ratios() string {
 	var out []string
 	for _, name := range slices.Sorted(maps.Keys(m.Ratios)) {
-		out = append(out, fmt.Sprintf("%s × %s", threeDigits(m.Ratios[name]), name))
+		out = append(out, fmt.Sprintf("%s × %s", ThreeDigits(m.Ratios[name]), name))
 	}
 	return strings.Join(out, ", ")
 }
@@ -93,7 +93,7 @@ func (f *Fidelity) String() string {
 	s := "nothing was promised for a time"
 	if f.Promises > 0 {
 		s = fmt.Sprintf("of %s promises %s were late: by %s (p50), %s (p99), %s at most",
-			thousands(float64(f.Promises)), thousands(float64(f.Late)),
+			Thousands(float64(f.Promises)), Thousands(float64(f.Late)),
 			formatMicros(f.LatenessP50), formatMicros(f.LatenessP99), formatMicros(f.LatenessMax))
 	}
 	s += fmt.Sprintf("; a frame waited for its turn for %s at most", formatMicros(f.Wait))

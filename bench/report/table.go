@@ -1,4 +1,4 @@
-package bench
+package report
 
 import "html/template"
 
@@ -38,7 +38,7 @@ var timesHead = []string{"", "p50", "p90", "p99", "p99.9", "max", "of"}
 
 func (d *Distribution) row(name string) []any {
 	return []any{name, formatMicros(d.P50), formatMicros(d.P90), formatMicros(d.P99), formatMicros(d.P999), formatMicros(d.Max),
-		thousands(float64(d.Count))}
+		Thousands(float64(d.Count))}
 }
 
 // row is a subject's, in the columns of the first.
@@ -49,13 +49,13 @@ func (x *Result) row(first *Result) []any {
 	}
 	ratio := "–"
 	if x != first && m.Median > 0 {
-		ratio = threeDigits(first.Measures[0].Median / m.Median)
+		ratio = ThreeDigits(first.Measures[0].Median / m.Median)
 	}
-	out := []any{x.Subject, threeDigits(m.Median) + " " + m.Unit, threeDigits(m.Least) + " – " + threeDigits(m.Greatest), ratio}
+	out := []any{x.Subject, ThreeDigits(m.Median) + " " + m.Unit, ThreeDigits(m.Least) + " – " + ThreeDigits(m.Greatest), ratio}
 	for _, other := range first.Measures[1:] {
 		cell := "–"
 		if o := x.Measure(other.Name); o != nil {
-			cell = threeDigits(o.Median) + " " + o.Unit
+			cell = ThreeDigits(o.Median) + " " + o.Unit
 		}
 		out = append(out, cell)
 	}
@@ -63,9 +63,9 @@ func (x *Result) row(first *Result) []any {
 	for i, p := range first.Processes {
 		cpu := "–"
 		if o := x.process(p.Name); o != nil {
-			cpu = threeDigits(o.CPUPerWork.Median) + " µs"
+			cpu = ThreeDigits(o.CPUPerWork.Median) + " µs"
 			if i == 0 {
-				memory = threeDigits(o.RSS.Median) + " MiB"
+				memory = ThreeDigits(o.RSS.Median) + " MiB"
 			}
 		}
 		out = append(out, cpu)
@@ -88,7 +88,7 @@ func (s *section) single(x *Result) {
 	measures := table{Head: []string{"", "median", "least – greatest", "each run"}}
 	for _, m := range x.Measures {
 		measures.Rows = append(measures.Rows,
-			[]any{m.Name, threeDigits(m.Median) + " " + m.Unit, threeDigits(m.Least) + " – " + threeDigits(m.Greatest),
+			[]any{m.Name, ThreeDigits(m.Median) + " " + m.Unit, ThreeDigits(m.Least) + " – " + ThreeDigits(m.Greatest),
 				template.HTML(runsPlot(m))}) // made of escaped text
 	}
 	times := table{Head: timesHead}
@@ -98,8 +98,8 @@ func (s *section) single(x *Result) {
 	processes := table{Head: []string{"", "CPU each", "CPU of a run", "memory"}}
 	for _, p := range x.Processes {
 		processes.Rows = append(processes.Rows,
-			[]any{p.Name, threeDigits(p.CPUPerWork.Median) + " µs", threeDigits(p.CPUSeconds.Median) + " s",
-				threeDigits(p.RSS.Median) + " MiB"})
+			[]any{p.Name, ThreeDigits(p.CPUPerWork.Median) + " µs", ThreeDigits(p.CPUSeconds.Median) + " s",
+				ThreeDigits(p.RSS.Median) + " MiB"})
 	}
 	for _, t := range []table{measures, times, processes} {
 		if len(t.Rows) > 0 {

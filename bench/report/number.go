@@ -1,12 +1,12 @@
-package bench
+package report
 
 import (
 	"fmt"
 	"math"
 )
 
-// thousands prints a number as people read it: 1,234,567.
-func thousands(v float64) string {
+// Thousands prints a number as people read it: 1,234,567.
+func Thousands(v float64) string {
 	s := fmt.Sprintf("%.0f", v)
 	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
 		s = s[:i] + "," + s[i:]
@@ -14,11 +14,11 @@ func thousands(v float64) string {
 	return s
 }
 
-// threeDigits prints a number to about three digits.
-func threeDigits(v float64) string {
+// ThreeDigits prints a number to about three digits.
+func ThreeDigits(v float64) string {
 	switch a := math.Abs(v); {
 	case a >= 100:
-		return thousands(v)
+		return Thousands(v)
 	case a >= 10:
 		return fmt.Sprintf("%.1f", v)
 	case a == 0:
@@ -34,10 +34,18 @@ func threeDigits(v float64) string {
 func formatMicros(us float64) string {
 	switch {
 	case us >= 1e6:
-		return threeDigits(us/1e6) + " s"
+		return ThreeDigits(us/1e6) + " s"
 	case us >= 1e3:
-		return threeDigits(us/1e3) + " ms"
+		return ThreeDigits(us/1e3) + " ms"
 	default:
-		return threeDigits(us) + " µs"
+		return ThreeDigits(us) + " µs"
 	}
+}
+
+// Plural is a number with its noun.
+func Plural(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return Thousands(float64(n)) + " " + many
 }

@@ -1,4 +1,4 @@
-package bench
+package report
 
 import (
 	"slices"
@@ -14,15 +14,15 @@ type Spread struct {
 	Runs     []float64 `json:"runs"`
 }
 
-// take adds a run.
-func (s *Spread) take(v float64) {
+// Take adds a run.
+func (s *Spread) Take(v float64) {
 	s.Runs = append(s.Runs, v)
 	sorted := slices.Sorted(slices.Values(s.Runs))
 	n := len(sorted)
 	s.Median, s.Least, s.Greatest = (sorted[(n-1)/2]+sorted[n/2])/2, sorted[0], sorted[n-1]
 }
 
-func (s *Spread) mean() float64 {
+func (s *Spread) Mean() float64 {
 	sum := 0.0
 	for _, v := range s.Runs {
 		sum += v
@@ -33,7 +33,7 @@ func (s *Spread) mean() float64 {
 // takeAll adds the runs of another.
 func (s *Spread) takeAll(other *Spread) {
 	for _, v := range other.Runs {
-		s.take(v)
+		s.Take(v)
 	}
 }
 
@@ -68,20 +68,20 @@ const (
 // Histogram holds times in nanoseconds.
 type Histogram struct{ *hdrhistogram.Histogram }
 
-func newHistogram() Histogram {
+func NewHistogram() Histogram {
 	return Histogram{hdrhistogram.New(latencyMin, latencyMax, latencyDigits)}
 }
 
-// record adds a time; one outside of what is kept counts as the least or the greatest that is.
-func (h Histogram) record(ns int64) {
+// Record adds a time; one outside of what is kept counts as the least or the greatest that is.
+func (h Histogram) Record(ns int64) {
 	_ = h.RecordValue(min(max(ns, latencyMin), latencyMax)) // fails for other values only
 }
 
 // Merge adds the times of another histogram.
 func (h Histogram) Merge(o Histogram) { h.Histogram.Merge(o.Histogram) }
 
-// distributionOf reads a histogram of nanoseconds.
-func distributionOf(name, what string, h Histogram) *Distribution {
+// DistributionOf reads a histogram of nanoseconds.
+func DistributionOf(name, what string, h Histogram) *Distribution {
 	q := func(p float64) float64 { return float64(h.ValueAtQuantile(p)) / 1e3 }
 	d := &Distribution{Name: name, What: what, Count: h.TotalCount(), Mean: h.Mean() / 1e3, P50: q(50), P90: q(90),
 		P99: q(99), P999: q(99.9),

@@ -1,4 +1,4 @@
-package bench
+package report
 
 import (
 	"fmt"
@@ -9,9 +9,9 @@ import (
 // was measured.
 const atCapacity = 0.9
 
-// applySelfChecks says what the generator's self-checks mean for the other results: none if the one
+// ApplySelfChecks says what the generator's self-checks mean for the other results: none if the one
 // failed that goes with it.
-func (r *Report) applySelfChecks() {
+func (r *Report) ApplySelfChecks() {
 	failed := false
 	for _, own := range r.Results {
 		if !own.SelfCheck {
@@ -21,7 +21,7 @@ func (r *Report) applySelfChecks() {
 			switch {
 			case x.SelfCheck || x.Refused != "" || !own.checksResult(x):
 			case own.Refused != "":
-				x.refuse(fmt.Errorf("the generator's self-check against the null responder failed: %s", own.Refused))
+				x.Refuse(fmt.Errorf("the generator's self-check against the null responder failed: %s", own.Refused))
 				failed = true
 			case r.Load.Rate == 0 && x.nearSelfCheck(own):
 				x.Notes = append(x.Notes,
@@ -30,7 +30,7 @@ func (r *Report) applySelfChecks() {
 		}
 	}
 	if failed {
-		r.finish()
+		r.Finish()
 	}
 }
 

@@ -1,17 +1,17 @@
-package bench
+package report
 
 import "errors"
 
 // Why a run has no result.
 var (
 	// errNothing: nothing was answered.
-	errNothing = errors.New("nothing was answered")
+	ErrNothing = errors.New("nothing was answered")
 	// errMissing: some of what was asked for was not answered, or not done.
-	errMissing = errors.New("answers are missing")
+	ErrMissing = errors.New("answers are missing")
 	// errSlow: what is measured did not keep up with the load, or took longer than is waited for.
-	errSlow = errors.New("the controller answers too slowly")
+	ErrSlow = errors.New("the controller answers too slowly")
 	// errLate: the generator sent later than it meant to; the run may be done again.
-	errLate = errors.New("the generator was late")
+	ErrLate = errors.New("the generator was late")
 	// errMisforwarded: what switches were given leads elsewhere.
-	errMisforwarded = errors.New("packets went astray")
+	ErrMisforwarded = errors.New("packets went astray")
 )

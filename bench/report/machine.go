@@ -1,4 +1,4 @@
-package bench
+package report
 
 import (
 	"os"
@@ -17,8 +17,8 @@ type Machine struct {
 	Date    string `json:"date"`
 }
 
-// thisMachine describes the machine as far as Linux tells.
-func thisMachine() Machine {
+// ThisMachine describes the machine as far as Linux tells.
+func ThisMachine() Machine {
 	m := Machine{Cores: runtime.NumCPU(), Go: runtime.Version(), Date: time.Now().Format(time.DateOnly),
 		Kernel: firstLine("/proc/sys/kernel/osrelease"), CPU: runtime.GOARCH}
 	if f := strings.Fields(firstLine("/proc/loadavg")); len(f) >= 3 {

@@ -1,4 +1,4 @@
-package bench
+package report
 
 import (
 	"slices"
@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// ReportFormat is the number of the report's JSON form, which from then on only grows.
-const ReportFormat = 1
+// Format is the number of the report's JSON form, which from then on only grows.
+const Format = 1
 
 // Report is what a scenario measured: of every scenario in the same shape. Where a Result is
 // refused there is no figure in it, but why.
@@ -105,14 +105,14 @@ type Fidelity struct {
 	Why         string  `json:"why,omitempty"` // it did not
 }
 
-func (r *Report) add(subject string) *Result {
+func (r *Report) Add(subject string) *Result {
 	x := &Result{Subject: subject}
 	r.Results = append(r.Results, x)
 	return x
 }
 
-// refuse notes that there is no result, and why; what was measured before is forgotten.
-func (x *Result) refuse(err error) {
+// Refuse notes that there is no result, and why; what was measured before is forgotten.
+func (x *Result) Refuse(err error) {
 	*x = Result{Subject: x.Subject, Program: x.Program, SelfCheck: x.SelfCheck, Repeated: x.Repeated, Lost: x.Lost,
 		Refused: err.Error()}
 }
@@ -127,28 +127,28 @@ func (x *Result) Measure(name string) *Measure {
 	return nil
 }
 
-// take adds a run to a measure.
-func (x *Result) take(name, unit string, v float64) {
+// Take adds a run to a measure.
+func (x *Result) Take(name, unit string, v float64) {
 	m := x.Measure(name)
 	if m == nil {
 		m = &Measure{Name: name, Unit: unit}
 		x.Measures = append(x.Measures, m)
 	}
-	m.take(v)
+	m.Take(v)
 }
 
-// use adds a run to what a process took: its CPU time, for so many units of work, and its memory in
+// Use adds a run to what a process took: its CPU time, for so many units of work, and its memory in
 // bytes. What is not known is 0.
-func (x *Result) use(name string, cpu time.Duration, work float64, rss int64) {
+func (x *Result) Use(name string, cpu time.Duration, work float64, rss int64) {
 	i := slices.IndexFunc(x.Processes, func(p *Process) bool { return p.Name == name })
 	if i < 0 {
 		i = len(x.Processes)
 		x.Processes = append(x.Processes, &Process{Name: name})
 	}
 	p := x.Processes[i]
-	p.CPUSeconds.take(cpu.Seconds())
-	p.CPUPerWork.take(microseconds(cpu) / max(work, 1))
-	p.RSS.take(mebibytes(rss))
+	p.CPUSeconds.Take(cpu.Seconds())
+	p.CPUPerWork.Take(Microseconds(cpu) / max(work, 1))
+	p.RSS.Take(Mebibytes(rss))
 }
 
 // Time finds a distribution by its name; nil if there is none.
@@ -161,8 +161,8 @@ func (x *Result) Time(name string) *Distribution {
 	return nil
 }
 
-// finish computes ratios within the report, and its verdict.
-func (r *Report) finish() {
+// Finish computes ratios within the report, and its verdict.
+func (r *Report) Finish() {
 	for _, x := range r.Results {
 		for i, m := range x.Measures {
 			if i > 0 {
@@ -192,8 +192,8 @@ func (r *Report) Refused() bool {
 	return slices.ContainsFunc(r.Results, func(x *Result) bool { return x.Refused != "" })
 }
 
-func microseconds(d time.Duration) float64 { return float64(d) / 1e3 }
+func Microseconds(d time.Duration) float64 { return float64(d) / 1e3 }
 
-func milliseconds(d time.Duration) float64 { return float64(d) / 1e6 }
+func Milliseconds(d time.Duration) float64 { return float64(d) / 1e6 }
 
-func mebibytes(n int64) float64 { return float64(n) / (1 << 20) }
+func Mebibytes(n int64) float64 { return float64(n) / (1 << 20) }

@@ -1,4 +1,4 @@
-package bench
+package report
 
 import (
 	"encoding/json"
@@ -17,8 +17,8 @@ const (
 // errReport is of what is no report.
 var errReport = errors.New("no report of weir bench")
 
-// ReadReport reads a report's JSON form.
-func ReadReport(r io.Reader) (*Report, error) {
+// Read reads a report's JSON form.
+func Read(r io.Reader) (*Report, error) {
 	b, err := io.ReadAll(io.LimitReader(r, maxReport+1))
 	if err != nil {
 		return nil, err
@@ -30,8 +30,8 @@ func ReadReport(r io.Reader) (*Report, error) {
 	if err := json.Unmarshal(b, x); err != nil {
 		return nil, fmt.Errorf("%w: %w", errReport, err)
 	}
-	if x.Format != ReportFormat {
-		return nil, fmt.Errorf("%w: format %d given, want %d", errReport, x.Format, ReportFormat)
+	if x.Format != Format {
+		return nil, fmt.Errorf("%w: format %d given, want %d", errReport, x.Format, Format)
 	}
 	return x, x.check()
 }

@@ -1,4 +1,4 @@
-package bench
+package report
 
 import (
 	"bytes"
@@ -14,23 +14,23 @@ import (
 
 // sampleReport is a report with figures of two subjects, one of them refused, and hostile names.
 func sampleReport() *Report {
-	r := &Report{Format: ReportFormat, Scenario: "reactive", Title: "packet-ins <answered>",
+	r := &Report{Format: Format, Scenario: "reactive", Title: "packet-ins <answered>",
 		Command: "weir bench & more", Load: Load{Topology: "single:1", Runs: 3, Seconds: 1}}
 	for i, name := range []string{"self", "<script>alert(1)</script>", "slow", "gone"} {
-		x := r.add(name)
-		h := newHistogram()
+		x := r.Add(name)
+		h := NewHistogram()
 		for n := range 5000 {
-			h.record(int64(n+1) * int64(i+1) * 1000)
+			h.Record(int64(n+1) * int64(i+1) * 1000)
 		}
 		for _, v := range []float64{1000, 2000, 3000} {
-			x.take("packet-ins answered", "/s", v*float64(i+1))
-			x.use("controller", time.Second, v, 20<<20)
+			x.Take("packet-ins answered", "/s", v*float64(i+1))
+			x.Use("controller", time.Second, v, 20<<20)
 		}
-		x.Times = append(x.Times, distributionOf("latency", "from one moment to another", h))
+		x.Times = append(x.Times, DistributionOf("latency", "from one moment to another", h))
 	}
-	r.Results[3].refuse(errNothing)
+	r.Results[3].Refuse(ErrNothing)
 	r.Fidelity = &Fidelity{Promises: 9, LatenessP99: 12, Kept: true}
-	r.finish()
+	r.Finish()
 	return r
 }
 
@@ -46,7 +46,7 @@ func TestPage(t *testing.T) {
 	}
 	page := b.String()
 	for _, want := range []string{"packet-ins &lt;answered&gt;", "weir bench &amp; more",
-		"gone</b>: no result: " + errNothing.Error(), "2,000 /s", "viewport",
+		"gone</b>: no result: " + ErrNothing.Error(), "2,000 /s", "viewport",
 		"prefers-color-scheme: dark", "@media print", "of 9 promises 0 were late"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page has no %q", want)
@@ -78,7 +78,7 @@ func TestReportsAreReadAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := ReadReport(bytes.NewReader(want))
+	r, err := Read(bytes.NewReader(want))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +89,7 @@ func TestReportsAreReadAgain(t *testing.T) {
 		`{"format":1,"results":[null]}`,
 		`{"format":1,"results":[{"measures":[null]}]}`, `{"format":1,"results":[{"measures":[{"median":1e300,"runs":[1]}]}]}`,
 		`{"format":1,"results":[{"times_us":[{"curve":[{"percent":50,"at":5},{"percent":40,"at":6}]}]}]}`} {
-		if _, err := ReadReport(strings.NewReader(spoilt)); !errors.Is(err, errReport) {
+		if _, err := Read(strings.NewReader(spoilt)); !errors.Is(err, errReport) {
 			t.Errorf("%s: %v", spoilt, err)
 		}
 	}
@@ -98,7 +98,7 @@ func TestReportsAreReadAgain(t *testing.T) {
 // TestPrintedOnce wants no word twice in a heading, and no heading of times where there are none.
 func TestPrintedOnce(t *testing.T) {
 	r := &Report{Scenario: "discovery", Title: "discovery: OpenFlow 1.3"}
-	r.add(Weir).take("links", "", 1)
+	r.Add(Weir).Take("links", "", 1)
 	var out bytes.Buffer
 	if err := r.Print(&out); err != nil {
 		t.Fatal(err)
@@ -124,7 +124,7 @@ func TestScales(t *testing.T) {
 		}
 	}
 	for v, want := range map[float64]string{1234567: "1,234,567", 12.34: "12.3", 0.0123: "0.012", 0: "0", 1.5: "1.50"} {
-		if got := threeDigits(v); got != want {
+		if got := ThreeDigits(v); got != want {
 			t.Errorf("%v is %s, want %s", v, got, want)
 		}
 	}
@@ -138,7 +138,7 @@ func FuzzReadReport(f *testing.F) {
 	f.Add(b)
 	f.Add([]byte(`{"format":1,"results":[{"subject":"x","measures":[{"runs":[0]}],"times_us":[{"max":1}]}]}`))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		r, err := ReadReport(bytes.NewReader(b))
+		r, err := Read(bytes.NewReader(b))
 		if err != nil {
 			return
 		}

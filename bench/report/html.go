@@ -1,4 +1,4 @@
-package bench
+package report
 
 import (
 	_ "embed" // the page
@@ -113,9 +113,9 @@ func (r *Report) subtitle() string {
 	l := r.Load
 	parts := []string{l.Topology}
 	if l.Hosts > 0 {
-		parts = append(parts, fmt.Sprintf("%s hosts a switch", thousands(float64(l.Hosts))))
+		parts = append(parts, fmt.Sprintf("%s hosts a switch", Thousands(float64(l.Hosts))))
 	}
-	runs := plural(l.Runs, "run", "runs")
+	runs := Plural(l.Runs, "run", "runs")
 	if l.Seconds > 0 {
 		runs += fmt.Sprintf(" of %g s", l.Seconds)
 	}
@@ -142,7 +142,7 @@ func (s *section) note(x *Result) {
 	}
 	if x.Repeated > 0 {
 		s.Notes = append(s.Notes,
-			fmt.Sprintf("%s: the generator was late in %s, done again", x.Subject, plural(x.Repeated, "run", "runs")))
+			fmt.Sprintf("%s: the generator was late in %s, done again", x.Subject, Plural(x.Repeated, "run", "runs")))
 	}
 	for _, n := range x.Notes {
 		s.Notes = append(s.Notes, x.Subject+": "+n)

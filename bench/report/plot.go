@@ -1,4 +1,4 @@
-package bench
+package report
 
 import (
 	"fmt"
@@ -48,10 +48,10 @@ func (p palette) bars(name string, results []*Result) (picture string, logarithm
 	for i, r := range rows {
 		y := float64(i * barRow)
 		d.text(2, y+13, "start", "name", r.x.Subject)
-		d.text(drawingWidth-8, y+13, "end", "value", threeDigits(r.m.Median)+" "+r.m.Unit)
+		d.text(drawingWidth-8, y+13, "end", "value", ThreeDigits(r.m.Median)+" "+r.m.Unit)
 		d.rect(s.start, y+18, s.at(r.m.Median)-s.start, 14, fmt.Sprintf("bar s%d", p.of(r.x.Subject)))
 		for n, v := range r.m.Runs {
-			d.dot(s.at(v), y+25, 2.6, "run", fmt.Sprintf("run %d: %s %s", n+1, threeDigits(v), r.m.Unit))
+			d.dot(s.at(v), y+25, 2.6, "run", fmt.Sprintf("run %d: %s %s", n+1, ThreeDigits(v), r.m.Unit))
 		}
 	}
 	return d.String(), s.log
@@ -127,7 +127,7 @@ func runsPlot(m *Measure) string {
 	s := scale{from: 0, to: max(m.Greatest, 1e-9), start: 4, stop: width - 4}
 	d.line(s.start, height/2, s.stop, height/2, "grid")
 	for n, v := range m.Runs {
-		d.dot(s.at(v), height/2, 3, "run", fmt.Sprintf("run %d: %s %s", n+1, threeDigits(v), m.Unit))
+		d.dot(s.at(v), height/2, 3, "run", fmt.Sprintf("run %d: %s %s", n+1, ThreeDigits(v), m.Unit))
 	}
 	d.line(s.at(m.Median), 2, s.at(m.Median), height-2, "median")
 	return d.String()
