@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"github.com/weirnet/weir/bench/paths"
 	"github.com/weirnet/weir/bench/report"
 	"time"
 )
@@ -14,7 +15,7 @@ import (
 type Churn struct {
 	Setup
 	Scenario string        // of the report; default "intents"
-	Form     Form          // default NDJSON
+	Form     paths.Form    // default NDJSON
 	Active   int           // paths; default 1,000,000
 	Rate     int           // installs and withdrawals a second together; 0: as many as the instance keeps up with
 	Duration time.Duration // default 1 min
@@ -33,14 +34,14 @@ func (c *Churn) Check() error {
 		return err
 	}
 	c.Scenario = cmp.Or(c.Scenario, "intents")
-	c.Form = cmp.Or(c.Form, FormNDJSON)
+	c.Form = cmp.Or(c.Form, paths.FormNDJSON)
 	c.Active = cmp.Or(c.Active, 1_000_000)
 	c.Duration = cmp.Or(c.Duration, time.Minute)
 	c.Warmup = cmp.Or(c.Warmup, 5*time.Second)
 	switch {
-	case c.Active < 1 || c.Active > maxPaths/2 || c.Rate < 0 || c.Duration < 0 || c.Warmup < 0:
+	case c.Active < 1 || c.Active > paths.Max/2 || c.Rate < 0 || c.Duration < 0 || c.Warmup < 0:
 		return fmt.Errorf("%d active paths, a rate of %d for %v given, want positive ones, and %d paths at most",
-			c.Active, c.Rate, c.Duration, maxPaths/2)
+			c.Active, c.Rate, c.Duration, paths.Max/2)
 	case c.Restart && c.Controller != "":
 		return fmt.Errorf("the instance at %s is not killed: want none given", c.Controller)
 	}
@@ -79,7 +80,8 @@ type churnScore struct {
 }
 
 func (c *Churn) score(r *report.Report, setup Setup) *churnScore {
-	return &churnScore{c: c, setup: setup, subject: subject{setup.addSubject(r)}, requests: report.NewHistogram(), late: report.NewHistogram()}
+	return &churnScore{c: c, setup: setup, subject: subject{setup.addSubject(r)}, requests: report.NewHistogram(),
+		late: report.NewHistogram()}
 }
 
 // run is one run. The null instance keeps nothing, and is not killed.

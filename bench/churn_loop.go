@@ -3,6 +3,8 @@ package bench
 import (
 	"context"
 	"fmt"
+	"github.com/weirnet/weir/bench/pace"
+	"github.com/weirnet/weir/bench/paths"
 	"github.com/weirnet/weir/bench/report"
 	"time"
 )
@@ -14,7 +16,7 @@ func (s *churnRun) run(ctx context.Context) error {
 		return err
 	}
 	defer g.close()
-	s.hops = g.paths.hops
+	s.hops = g.paths.Hops
 	began := time.Now()
 	if err := g.fill(ctx, s.c.Form, s.c.Active); err != nil {
 		return fmt.Errorf("filling: %w", err)
@@ -78,7 +80,7 @@ func (s *churnRun) sampleFor(ctx context.Context, g *testbed, p *loadgen, d time
 		if left <= 0 {
 			return nil
 		}
-		if err := pause(ctx, min(left, time.Second)); err != nil {
+		if err := pace.Wait(ctx, min(left, time.Second)); err != nil {
 			return err
 		}
 		if err := p.failed(); err != nil {
@@ -110,10 +112,10 @@ func (s *churnRun) checkKeptUp(g *testbed, p *loadgen) error {
 	first, next := p.asked()
 	to := max(next-int(float64(s.c.Rate)/2*installDelay.Seconds())-p.batch, first)
 	from := max(to-installSample, first)
-	var t received
+	var t paths.Received
 	missing := 0
 	for n := from; n < to; n++ {
-		if a := g.paths.at(n); !g.paths.follow(&a, true, &t) {
+		if a := g.paths.At(n); !g.paths.Follow(&a, true, &t) {
 			missing++
 		}
 	}
@@ -136,7 +138,7 @@ const (
 func (r *idleUsage) take(ctx context.Context, g *testbed, window time.Duration) error {
 	for began, before := time.Now(), 1e9; ; before = r.cpu {
 		mallocs, cpu := g.process.mallocs(ctx), readCPUTimes(g.process)
-		if err := pause(ctx, window); err != nil {
+		if err := pace.Wait(ctx, window); err != nil {
 			return err
 		}
 		after := readCPUTimes(g.process)

@@ -63,7 +63,8 @@ func (c *Discovery) Run(ctx context.Context) (*report.Report, error) {
 		return nil, err
 	}
 	n := len(topology.Switches)
-	r := &report.Report{Format: report.Format, Scenario: "discovery", Title: fmt.Sprintf("discovery: OpenFlow %s, %s, %s", c.Version,
+	r := &report.Report{Format: report.Format, Scenario: "discovery",
+		Title: fmt.Sprintf("discovery: OpenFlow %s, %s, %s", c.Version,
 		report.Plural(n, "switch", "switches"), report.Plural(len(topology.Links), "link", "links")), Command: c.Command,
 		Build: c.Build, Machine: report.ThisMachine(),
 		Load: report.Load{OpenFlow: c.Version.String(), Topology: c.Topology, Switches: n, Runs: c.Runs, Seed: c.Seed}}
@@ -92,7 +93,8 @@ func (s *discoveryScore) run(ctx context.Context, i int) error {
 	d.take(s.result)
 	s.c.Note("run %d of %d: %s: %s after %v, %s both ways after %v", i+1, s.c.Runs, s.result.Subject,
 		report.Plural(len(s.topology.Switches), "switch", "switches"),
-		d.switches.Round(time.Millisecond), report.Plural(len(s.topology.Links), "link", "links"), d.links.Round(time.Millisecond))
+		d.switches.Round(time.Millisecond), report.Plural(len(s.topology.Links), "link",
+			"links"), d.links.Round(time.Millisecond))
 	return nil
 }
 

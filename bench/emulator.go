@@ -148,7 +148,8 @@ func noteFidelity(r *report.Report, f emu.Fidelity) {
 		r.Fidelity = &report.Fidelity{Kept: true}
 	}
 	k := r.Fidelity
-	k.LatenessP50, k.LatenessP99 = max(k.LatenessP50, report.Microseconds(f.Total.P50)), max(k.LatenessP99, report.Microseconds(f.Total.P99))
+	k.LatenessP50, k.LatenessP99 = max(k.LatenessP50, report.Microseconds(f.Total.P50)), max(k.LatenessP99,
+		report.Microseconds(f.Total.P99))
 	k.LatenessMax, k.Wait = max(k.LatenessMax, report.Microseconds(f.Total.Max)), max(k.Wait, report.Microseconds(f.Total.Wait))
 	k.Promises += f.Total.Promises
 	k.Late += f.Total.Late

@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/weirnet/weir/bench/pace"
 	"github.com/weirnet/weir/bench/report"
 	"github.com/weirnet/weir/emu"
 	"github.com/weirnet/weir/emu/host"
@@ -82,12 +83,12 @@ func (e *emulatorRun) forward(ctx context.Context) error {
 		if time.Since(began) > e.c.Limit {
 			return fmt.Errorf("%s packet-hops after %v", report.Thousands(float64(n.Totals().PacketHops)), e.c.Limit)
 		}
-		if err := pause(ctx, time.Millisecond); err != nil {
+		if err := pace.Wait(ctx, time.Millisecond); err != nil {
 			return err
 		}
 	}
 	before, hops := readCPUTimes(nil), n.Totals().PacketHops
-	if err := pause(ctx, e.c.Duration); err != nil {
+	if err := pace.Wait(ctx, e.c.Duration); err != nil {
 		return err
 	}
 	after, totals := readCPUTimes(nil), n.Totals()

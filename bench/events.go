@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"github.com/weirnet/weir/bench/paths"
 	"github.com/weirnet/weir/bench/report"
 	"time"
 )
@@ -13,7 +14,7 @@ import (
 // The zero value of a field means its default.
 type Events struct {
 	Setup
-	Form     Form          // default NDJSON
+	Form     paths.Form    // default NDJSON
 	Active   int           // paths; default 10,000
 	Rate     int           // installs and withdrawals a second together; default 10,000
 	Unread   int           // streams that nobody reads; default 1,000
@@ -27,17 +28,17 @@ func (c *Events) Check() error {
 	if err := c.check(); err != nil {
 		return err
 	}
-	c.Form = cmp.Or(c.Form, FormNDJSON)
+	c.Form = cmp.Or(c.Form, paths.FormNDJSON)
 	c.Active = cmp.Or(c.Active, 10_000)
 	c.Rate = cmp.Or(c.Rate, 10_000)
 	c.Unread = cmp.Or(c.Unread, 1000)
 	c.Read = cmp.Or(c.Read, 100)
 	c.Duration = cmp.Or(c.Duration, 5*time.Second)
 	c.Warmup = cmp.Or(c.Warmup, 2*time.Second)
-	if c.Active < batchPaths || c.Active > maxPaths/2 || c.Rate < 1 || c.Unread < 1 || c.Read < 1 || c.Duration < 0 ||
+	if c.Active < batchPaths || c.Active > paths.Max/2 || c.Rate < 1 || c.Unread < 1 || c.Read < 1 || c.Duration < 0 ||
 		c.Warmup < 0 {
 		return fmt.Errorf("%d active paths, a rate of %d for %v, %d and %d streams given, want positive ones, and %d to %d paths", c.Active, c.Rate, c.Duration,
-			c.Unread, c.Read, batchPaths, maxPaths/2)
+			c.Unread, c.Read, batchPaths, paths.Max/2)
 	}
 	return nil
 }

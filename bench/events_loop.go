@@ -15,7 +15,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/weirnet/weir/bench/loadswitch"
+	"github.com/weirnet/weir/bench/pace"
+	"github.com/weirnet/weir/bench/paths"
 	"github.com/weirnet/weir/bench/report"
 )
 
@@ -35,7 +36,8 @@ func (s *eventScore) run(ctx context.Context, i int) error {
 		return err
 	}
 	s.take()
-	c.Note("run %d of %d: %s: %s paths/s, p99 of a request %.2f ms", i+1, c.Runs, s.what, report.Thousands(s.turn.rate()), s.turn.p99())
+	c.Note("run %d of %d: %s: %s paths/s, p99 of a request %.2f ms", i+1, c.Runs, s.what,
+		report.Thousands(s.turn.rate()), s.turn.p99())
 	return nil
 }
 
@@ -63,13 +65,13 @@ func (s *eventScore) measure(ctx context.Context, c *Events, g *testbed) (err er
 
 // runFor lets the time that counts pass.
 func (s *eventScore) runFor(ctx context.Context, c *Events, g *testbed, p *loadgen, w *eventStreams) error {
-	if err := pause(ctx, c.Warmup); err != nil {
+	if err := pace.Wait(ctx, c.Warmup); err != nil {
 		return err
 	}
 	t := &s.turn
 	p.resetTimes()
 	received, resets, before := w.received.Load(), w.resets.Load(), readCPUTimes(g.process)
-	if err := pause(ctx, c.Duration); err != nil {
+	if err := pace.Wait(ctx, c.Duration); err != nil {
 		return err
 	}
 	after := readCPUTimes(g.process)
@@ -119,7 +121,7 @@ func (s *eventScore) shown(ctx context.Context, c *Events, g *testbed, w *eventS
 	}
 	defer a.close()
 	began := time.Now()
-	if _, _, err := a.submit(ctx, a.appendRequest(nil, intentsPath, FormJSON, g.paths.item(g.net, n))); err != nil {
+	if _, _, err := a.submit(ctx, a.appendRequest(nil, paths.IntentsURL, paths.FormJSON, g.paths.Item(g.net, n))); err != nil {
 		return err
 	}
 	g.next++
@@ -131,7 +133,7 @@ func (s *eventScore) shown(ctx context.Context, c *Events, g *testbed, w *eventS
 		}
 	}
 	for int(w.shown.Load()) < want {
-		if err := errors.Join(pause(ctx, time.Millisecond), w.failed()); err != nil {
+		if err := errors.Join(pace.Wait(ctx, time.Millisecond), w.failed()); err != nil {
 			return err
 		}
 		if time.Since(began) > c.Limit {
@@ -144,17 +146,11 @@ func (s *eventScore) shown(ctx context.Context, c *Events, g *testbed, w *eventS
 		s.turn.resets = int(w.resets.Load())
 	}
 	if _, _, err := a.submit(ctx,
-		a.appendRequest(nil, withdrawPath, FormJSON, fmt.Appendf(nil, `{"ids":["p%d"]}`, n))); err != nil {
+		a.appendRequest(nil, paths.WithdrawURL, paths.FormJSON, fmt.Appendf(nil, `{"ids":["p%d"]}`, n))); err != nil {
 		return err
 	}
 	g.next--
 	return g.poll(ctx, func() error { return g.verify(true, g.first, g.next) })
-}
-
-// item is the intent of the n-th path, as JSON.
-func (a *testPaths) item(net *loadswitch.Network, n int) []byte {
-	p := a.at(n)
-	return p.appendItem(nil, net)
 }
 
 // eventStreams are event streams.

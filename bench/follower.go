@@ -5,13 +5,11 @@ import (
 	"sync"
 
 	"github.com/weirnet/weir/bench/loadswitch"
+	"github.com/weirnet/weir/bench/paths"
 	"github.com/weirnet/weir/emu/topo"
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/session"
 )
-
-// maxHops is how many switches a path may have that is followed.
-const maxHops = 16
 
 // checkEvery says which flows are looked at for barriers: one of so many.
 const checkEvery = 32
@@ -29,7 +27,7 @@ type flow struct {
 	token   uint32
 	checked bool
 	n       int
-	rules   [maxHops]rule
+	rules   [paths.MaxHops]rule
 }
 
 // pathCounts count what became of packets that were released.
@@ -182,7 +180,7 @@ func (f *follower) rule(key uint64, sw, out uint32, s *session.Session) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	fl := f.flows[key]
-	if fl == nil || fl.n == maxHops {
+	if fl == nil || fl.n == paths.MaxHops {
 		return
 	}
 	r := rule{sw: sw, out: out}
@@ -227,7 +225,7 @@ func (f *follower) walk(fl *flow, out uint32) {
 			f.paths.repeated++
 			return
 		}
-		if n == maxHops {
+		if n == paths.MaxHops {
 			f.paths.misforwarded++
 			return
 		}

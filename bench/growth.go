@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/weirnet/weir/bench/paths"
 	"github.com/weirnet/weir/bench/report"
 	"github.com/weirnet/weir/openflow"
 )
@@ -82,7 +83,7 @@ func (c *Growth) dimensions() []dimension {
 
 // churned measures paths that come and go.
 func (c *Growth) churned(ctx context.Context, topology string, hops, active int) (*report.Result, error) {
-	churn := &Churn{Setup: c.Setup, Scenario: "growth", Form: FormProtobuf, Active: active, Duration: c.Duration,
+	churn := &Churn{Setup: c.Setup, Scenario: "growth", Form: paths.FormProtobuf, Active: active, Duration: c.Duration,
 		Warmup: c.Duration / 5, Beyond: true, NoSelfCheck: true}
 	churn.Topology, churn.Hops, churn.Runs = topology, hops, 1
 	return onlyResult(churn.Run(ctx))

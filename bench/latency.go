@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"github.com/weirnet/weir/bench/paths"
 	"github.com/weirnet/weir/bench/report"
 	"time"
 )
@@ -25,8 +26,8 @@ func (c *Latency) Check() error {
 	}
 	c.Flows = cmp.Or(c.Flows, 1000)
 	c.Count = cmp.Or(c.Count, 2000)
-	if c.Flows < 1 || c.Count < 2 || c.Flows+c.Count > maxPaths {
-		return fmt.Errorf("%d paths before, and %d intents given, want positive numbers, 2 intents or more, and no more than %d in all", c.Flows, c.Count, maxPaths)
+	if c.Flows < 1 || c.Count < 2 || c.Flows+c.Count > paths.Max {
+		return fmt.Errorf("%d paths before, and %d intents given, want positive numbers, 2 intents or more, and no more than %d in all", c.Flows, c.Count, paths.Max)
 	}
 	return nil
 }
@@ -57,7 +58,8 @@ type latencies struct {
 }
 
 func newLatencies() latencies {
-	return latencies{report.NewHistogram(), report.NewHistogram(), report.NewHistogram(), report.NewHistogram(), report.NewHistogram()}
+	return latencies{report.NewHistogram(), report.NewHistogram(), report.NewHistogram(), report.NewHistogram(),
+		report.NewHistogram()}
 }
 
 // latencyScore is what is measured: of this run, and of all of them.
@@ -103,7 +105,8 @@ func (s *latencyScore) take(i int) {
 func (s *latencyScore) finish() {
 	x, l := s.result, &s.total
 	const since = "from the first byte of a request for one intent to "
-	x.Times = append(x.Times, report.DistributionOf("last flow-mod", since+"the last flow-mod that a switch received for it", l.last),
+	x.Times = append(x.Times, report.DistributionOf("last flow-mod",
+		since+"the last flow-mod that a switch received for it", l.last),
 		report.DistributionOf("first flow-mod", since+"the first flow-mod that a switch received for it", l.first),
 		report.DistributionOf("durable", since+"the end of the answer that it is durable", l.durable),
 		report.DistributionOf("last flow-mod, where the answer waits",

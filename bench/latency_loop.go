@@ -5,10 +5,11 @@ import (
 	"fmt"
 
 	"github.com/weirnet/weir/bench/loadswitch"
+	"github.com/weirnet/weir/bench/paths"
 )
 
 // waitPath asks for the answer when the intent is installed.
-const waitPath = intentsPath + "?wait=installed&timeout=30s"
+const waitPath = paths.IntentsURL + "?wait=installed&timeout=30s"
 
 // run is one run: intents one after the other, alternately without and with waiting.
 func (s *latencyScore) run(ctx context.Context, i int) error {
@@ -18,7 +19,7 @@ func (s *latencyScore) run(ctx context.Context, i int) error {
 		return err
 	}
 	defer g.close()
-	if err := g.fill(ctx, FormNDJSON, s.c.Flows); err != nil {
+	if err := g.fill(ctx, paths.FormNDJSON, s.c.Flows); err != nil {
 		return fmt.Errorf("before the intents: %w", err)
 	}
 	a, err := g.newSubmitter(ctx)
@@ -44,13 +45,13 @@ func (s *latencyScore) run(ctx context.Context, i int) error {
 
 // one asks for an intent, and waits until switches have it.
 func (s *latencyScore) one(ctx context.Context, g *testbed, a *submitter, wait bool) error {
-	p := g.paths.at(g.next)
-	path := intentsPath
+	p := g.paths.At(g.next)
+	path := paths.IntentsURL
 	if wait {
 		path = waitPath
 	}
-	request := a.appendRequest(nil, path, FormJSON, p.appendItem(nil, g.net))
-	want := g.net.Tally().Put + uint64(g.paths.hops)
+	request := a.appendRequest(nil, path, paths.FormJSON, p.AppendItem(nil, g.net))
+	want := g.net.Tally().Put + uint64(g.paths.Hops)
 	began := g.net.Age()
 	if err := a.send(request); err != nil {
 		return err
@@ -61,19 +62,19 @@ func (s *latencyScore) one(ctx context.Context, g *testbed, a *submitter, wait b
 	answered := g.net.Age() - began
 	g.next++
 	err := g.awaitEntries(ctx, "one path asked for",
-		func(t loadswitch.Tally) bool { return t.Put >= want && g.complete(p.n, p.n+1) })
+		func(t loadswitch.Tally) bool { return t.Put >= want && g.complete(p.N, p.N+1) })
 	if err != nil {
 		return err
 	}
-	var t received
-	g.paths.follow(&p, true, &t)
+	var t paths.Received
+	g.paths.Follow(&p, true, &t)
 	if wait {
 		s.installed.Record(int64(answered))
-		s.waited.Record(t.last - int64(began))
+		s.waited.Record(t.Last - int64(began))
 		return nil
 	}
 	s.durable.Record(int64(answered))
-	s.first.Record(t.first - int64(began))
-	s.last.Record(t.last - int64(began))
+	s.first.Record(t.First - int64(began))
+	s.last.Record(t.Last - int64(began))
 	return nil
 }

@@ -3,10 +3,10 @@ package bench
 import (
 	"context"
 	"fmt"
-	"syscall"
 	"time"
 
 	"github.com/weirnet/weir/bench/loadswitch"
+	"github.com/weirnet/weir/bench/pace"
 	"github.com/weirnet/weir/emu/topo"
 )
 
@@ -19,9 +19,9 @@ type load struct {
 	followers []*follower
 	epoch     time.Time
 	cursor    int // the source that sends next, at a set rate
-	// nap waits until the next packet is due, in the time given; napping but in tests.
+	// Nap waits until the next packet is due, in the time given; napping but in tests.
 	nap func(d time.Duration)
-	// urgent has the goroutine that sends be in time, until what it returns is called; urgent but
+	// Urgent has the goroutine that sends be in time, until what it returns is called; urgent but
 	// in tests.
 	urgent func() func()
 }
@@ -29,7 +29,7 @@ type load struct {
 // newLoad makes the switches of a target. Those of FAUCET are copies: packets that a switch
 // forwards too, with the tag of their VLAN.
 func newLoad(c *Reactive, topology *topo.Topology, copies bool) *load {
-	l := &load{c: c, epoch: time.Now(), nap: batchNap, urgent: urgent}
+	l := &load{c: c, epoch: time.Now(), nap: batchNap, urgent: pace.Urgent}
 	l.net = loadswitch.New(topology,
 		loadswitch.Config{Version: c.Version, Hosts: c.Hosts, HostPorts: hostPorts, MaxQueue: 64 << 20, Dial: c.dial,
 			Tap: func(sw *loadswitch.Switch) loadswitch.Tap {
@@ -117,7 +117,7 @@ func (l *load) introduceHosts(ctx context.Context) error {
 // awaitKnown waits until all hosts that were asked for are known, but no longer than d.
 func (l *load) awaitKnown(ctx context.Context, d time.Duration) error {
 	for began := l.clock(); l.clock()-began < d && l.total(nil).waiting > 0; {
-		if err := pause(ctx, probeEvery/10); err != nil {
+		if err := pace.Wait(ctx, probeEvery/10); err != nil {
 			return err
 		}
 	}
@@ -249,21 +249,21 @@ func (l *load) keepOutstanding(ctx context.Context, d, cut time.Duration, sm *sa
 		s.sendNow(conn, l.c.Outstanding, l.clock())
 		s.mu.Unlock()
 	}
-	if err := pause(ctx, cut); err != nil {
+	if err := pace.Wait(ctx, cut); err != nil {
 		return err
 	}
 	before := l.total(nil)
 	l.begin(sm, l.clock())
-	if err := pause(ctx, d); err != nil {
+	if err := pace.Wait(ctx, d); err != nil {
 		return err
 	}
 	for began := l.clock(); !l.answered(before) && l.clock()-began < l.c.Drain; {
-		if err := pause(ctx, time.Millisecond); err != nil {
+		if err := pace.Wait(ctx, time.Millisecond); err != nil {
 			return err
 		}
 	}
 	l.end(sm, l.clock())
-	return pause(ctx, cut)
+	return pace.Wait(ctx, cut)
 }
 
 // paceTick is how often packets are sent at a set rate.
@@ -328,14 +328,7 @@ func (l *load) flush() {
 }
 
 // batchNap waits for the next packet: at least a tick, so that packets go in batches.
-func batchNap(d time.Duration) { nap(max(d, paceTick)) }
-
-// nap waits for a short time. The timers of Go's runtime have a resolution of a millisecond where
-// nothing else happens.
-func nap(d time.Duration) {
-	ts := syscall.NsecToTimespec(int64(d))
-	_ = syscall.Nanosleep(&ts, nil)
-}
+func batchNap(d time.Duration) { pace.Nap(max(d, paceTick)) }
 
 // drain waits until nothing waits any more, or nothing has been answered for a while: a slow
 // controller has time for its last answers.
@@ -352,7 +345,7 @@ func (l *load) drain(ctx context.Context) error {
 		if l.clock()-since >= l.c.Drain {
 			return nil
 		}
-		if err := pause(ctx, time.Millisecond); err != nil {
+		if err := pace.Wait(ctx, time.Millisecond); err != nil {
 			return err
 		}
 	}
@@ -363,18 +356,6 @@ func (l *load) close() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
 	_ = l.net.Close(ctx) // sessions that a controller does not read are cut
-}
-
-// pause waits.
-func pause(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-t.C:
-		return nil
-	}
 }
 
 // warm puts a controller under load that does not count. Where packets are followed this goes on

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/weirnet/weir/bench/loadswitch"
+	"github.com/weirnet/weir/bench/paths"
 	"github.com/weirnet/weir/bench/report"
 )
 
@@ -16,7 +17,7 @@ import (
 // connection is free, and what is late counts as time that the answer took.
 type loadgen struct {
 	g      *testbed
-	form   Form
+	form   paths.Form
 	batch  int // paths of a request
 	conns  int // requests at a time
 	window int // paths
@@ -56,7 +57,7 @@ const (
 )
 
 // newLoadgen makes a pump that goes on from the paths of the ground.
-func (g *testbed) newLoadgen(form Form, active, rate int) *loadgen {
+func (g *testbed) newLoadgen(form paths.Form, active, rate int) *loadgen {
 	p := &loadgen{g: g, form: form, batch: batchPaths, conns: loadgenConns, window: loadgenWindow, rate: rate, active: active,
 		latency: report.NewHistogram(), late: report.NewHistogram()}
 	if rate > 0 {
@@ -69,7 +70,7 @@ func (g *testbed) newLoadgen(form Form, active, rate int) *loadgen {
 // start starts pumping.
 func (p *loadgen) start(ctx context.Context) {
 	t := p.g.net.Tally()
-	hops := int64(p.g.paths.hops)
+	hops := int64(p.g.paths.Hops)
 	p.putBefore, p.removedBefore = int64(t.Put)-int64(p.g.next)*hops, int64(t.Removed)-int64(p.g.first)*hops
 	ctx, p.stop = context.WithCancel(ctx)
 	for range p.conns {
@@ -125,11 +126,11 @@ func (p *loadgen) work(ctx context.Context) error {
 			time.Sleep(wait)
 			continue
 		}
-		path, form := intentsPath, p.form
+		path, form := paths.IntentsURL, p.form
 		if j.withdraw {
-			body, path, form = p.form.appendWithdraw(body[:0], j.n, j.count)
+			body, path, form = p.form.AppendWithdraw(body[:0], j.n, j.count)
 		} else {
-			body = p.form.appendInstall(body[:0], p.g.paths, j.n, j.count)
+			body = p.form.AppendInstall(body[:0], p.g.paths, j.n, j.count)
 		}
 		request = a.appendRequest(request[:0], path, form, body)
 		if err := p.do(ctx, a, &j, request); err != nil {
@@ -150,7 +151,7 @@ func (p *loadgen) do(ctx context.Context, a *submitter, j *job, request []byte) 
 	p.late.Record(int64(late))
 	p.overloads += busy
 	p.mu.Unlock()
-	if err := p.form.accepted(answer, j.count); err != nil {
+	if err := p.form.Accepted(answer, j.count); err != nil {
 		return fmt.Errorf("paths %d to %d: %w", j.n, j.n+j.count-1, err)
 	}
 	return nil
@@ -217,7 +218,7 @@ func (p *loadgen) next(withdraw bool) job {
 
 // inFlight is how many paths are in flight to the switches, and from them; p.mu is held.
 func (p *loadgen) inFlight(t *loadswitch.Tally) (in, out int) {
-	hops := int64(p.g.paths.hops)
+	hops := int64(p.g.paths.Hops)
 	return p.g.next - int((int64(t.Put)-p.putBefore)/hops), p.g.first - int((int64(t.Removed)-p.removedBefore)/hops)
 }
 
@@ -230,7 +231,7 @@ func (p *loadgen) lockedInFlight() (in, out int) {
 }
 
 // fill pumps until the network has all its paths, and checks them.
-func (g *testbed) fill(ctx context.Context, form Form, active int) error {
+func (g *testbed) fill(ctx context.Context, form paths.Form, active int) error {
 	p := g.newLoadgen(form, active, 0)
 	p.filling = true
 	p.start(ctx)

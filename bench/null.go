@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/weirnet/weir/bench/loadswitch"
+	"github.com/weirnet/weir/bench/paths"
 	"github.com/weirnet/weir/emu/topo"
 	"github.com/weirnet/weir/openflow"
 )
@@ -23,14 +24,14 @@ type Null struct {
 	Hops     int
 	Seed     uint64
 
-	paths    *testPaths
+	paths    *paths.Set
 	add, del []byte // flow-mods as they are sent, but for what is of a path
 
 	mu        sync.Mutex // guards what follows, and the order in which switches are told
 	switches  []nullSwitch
 	connected int              // switches that are connected
 	installed map[int]nullPath // paths that were asked for, by their numbers
-	routes    *shortestPaths
+	routes    *paths.Shortest
 	touched   []int // switches with something to send
 }
 
@@ -42,7 +43,7 @@ type nullSwitch struct {
 
 // nullPath is a path that is held: hops with the switch, the port in, and the port out.
 type nullPath struct {
-	testPath
+	paths.Path
 	hops [][3]uint32
 }
 
@@ -55,39 +56,21 @@ func (n *Null) begin() error {
 	setup := Setup{}
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if n.paths, err = newTestPaths(setup.newNetwork(t), n.Hops, n.Seed); err != nil {
+	if n.paths, err = paths.New(setup.newNetwork(t), n.Hops, n.Seed); err != nil {
 		return err
 	}
-	n.switches, n.installed, n.routes = make([]nullSwitch, len(t.Switches)), map[int]nullPath{}, newShortestPaths(t)
-	one := testPath{n: 1, src: 1, dst: 1}
-	if n.add, err = openflow.Append(nil, openflow.V13, 1, one.mod(openflow.FlowAdd, [3]uint32{1, 1, 1})); err != nil {
+	n.switches, n.installed, n.routes = make([]nullSwitch, len(t.Switches)), map[int]nullPath{}, paths.NewShortest(t)
+	one := paths.Path{N: 1, Src: 1, Dst: 1}
+	if n.add, err = openflow.Append(nil, openflow.V13, 1, one.Mod(openflow.FlowAdd, [3]uint32{1, 1, 1})); err != nil {
 		return err
 	}
-	n.del, err = openflow.Append(nil, openflow.V13, 1, one.mod(openflow.FlowDeleteStrict, [3]uint32{1, 1, 1}))
+	n.del, err = openflow.Append(nil, openflow.V13, 1, one.Mod(openflow.FlowDeleteStrict, [3]uint32{1, 1, 1}))
 	return err
-}
-
-// mod is the flow-mod of a path for one of its hops, as Weir writes it.
-func (p *testPath) mod(command openflow.FlowModCommand, hop [3]uint32) *openflow.FlowMod {
-	m := &openflow.FlowMod{Command: command, Table: 1, Priority: 20100, Cookie: uint64(p.n),
-		Buffer: openflow.NoBuffer, OutPort: openflow.PortAny,
-		OutGroup: openflow.GroupAny}
-	for field, v := range map[openflow.Field]uint32{openflow.FieldInPort: hop[1], openflow.FieldEthType: nullIPv4,
-		openflow.FieldIPv4Src: p.src,
-		openflow.FieldIPv4Dst: p.dst} {
-		m.Match.SetUint(field, uint64(v))
-	}
-	m.Match = m.Match.Canonical()
-	if command == openflow.FlowAdd {
-		m.Instructions = []openflow.Instruction{openflow.Apply(openflow.Output(hop[2]))}
-	}
-	return m
 }
 
 // Where what is of a path stands in its flow-mods (struct ofp_flow_mod of OpenFlow 1.3, its match
 // in canonical order).
 const (
-	nullIPv4   = 0x0800
 	nullCookie = 8
 	nullInPort = 56
 	nullSrc    = 70
@@ -105,10 +88,10 @@ func (n *Null) queue(p *nullPath, mod []byte, hops [][3]uint32) {
 		at := len(s.out)
 		s.out = append(s.out, mod...)
 		b, be := s.out[at:], binary.BigEndian
-		be.PutUint64(b[nullCookie:], uint64(p.n))
+		be.PutUint64(b[nullCookie:], uint64(p.N))
 		be.PutUint32(b[nullInPort:], h[1])
-		be.PutUint32(b[nullSrc:], p.src)
-		be.PutUint32(b[nullDst:], p.dst)
+		be.PutUint32(b[nullSrc:], p.Src)
+		be.PutUint32(b[nullDst:], p.Dst)
 		if len(b) > nullOut {
 			be.PutUint32(b[nullOut:], h[2])
 		}
@@ -132,13 +115,13 @@ func (n *Null) send() error {
 }
 
 // install installs a path, or replaces the one with its number. mu is held.
-func (n *Null) install(p testPath) {
-	x := nullPath{testPath: p}
-	x.hops = n.routes.hops(p.from, p.to)
-	old := n.installed[p.n]
-	n.installed[p.n] = x
+func (n *Null) install(p paths.Path) {
+	x := nullPath{Path: p}
+	x.hops = n.routes.Hops(p.From, p.To)
+	old := n.installed[p.N]
+	n.installed[p.N] = x
 	n.queue(&x, n.add, x.hops)
-	n.queue(&old, n.del, elsewhere(old.hops, x.hops))
+	n.queue(&old, n.del, paths.Elsewhere(old.hops, x.hops))
 }
 
 // withdraw withdraws a path. mu is held.
@@ -153,15 +136,15 @@ func (n *Null) withdraw(number int) {
 func (n *Null) carrier(at topo.End, up bool) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if !n.routes.set(at, up) {
+	if !n.routes.Set(at, up) {
 		return nil
 	}
-	other := n.routes.far[at]
+	other := n.routes.Far[at]
 	for _, x := range n.installed {
 		if up || !x.takes(at) && !x.takes(other) {
 			continue
 		}
-		n.install(x.testPath)
+		n.install(x.Path)
 	}
 	return n.send()
 }
@@ -184,8 +167,8 @@ func (n *Null) links() (count int) {
 	if n.connected == 0 || n.connected < len(n.switches) {
 		return 0
 	}
-	for a, b := range n.routes.far {
-		if !n.routes.down[a] && !n.routes.down[b] {
+	for a, b := range n.routes.Far {
+		if !n.routes.Down[a] && !n.routes.Down[b] {
 			count++
 		}
 	}
@@ -202,12 +185,12 @@ func (n *Null) handle(b []byte, r *nullRequest) ([]byte, error) {
 	answer := `{"status":"accepted"}` + "\n"
 	switch {
 	case r.method == "DELETE":
-		number, _ := numberOf(r.path[len(intentsPath)+1:])
+		number, _ := numberOf(r.path[len(paths.IntentsURL)+1:])
 		n.withdraw(number)
 		return b, n.send()
 	case r.method == "PUT":
-		number, _ := numberOf(r.path[len(intentsPath)+1:])
-		n.install(n.paths.moved(number))
+		number, _ := numberOf(r.path[len(paths.IntentsURL)+1:])
+		n.install(n.paths.Moved(number))
 		return append(b, answer...), n.send()
 	case r.protobuf:
 		return n.messages(b, r.body)
@@ -218,7 +201,7 @@ func (n *Null) handle(b []byte, r *nullRequest) ([]byte, error) {
 		if at < 0 {
 			return b, n.send()
 		}
-		withdraw := r.path == withdrawPath || bytes.HasSuffix(body[:at], []byte(`"withdraw","id":`))
+		withdraw := r.path == paths.WithdrawURL || bytes.HasSuffix(body[:at], []byte(`"withdraw","id":`))
 		number, ok := numberOf(body[at+1:])
 		body = body[at+2:]
 		if !ok {
@@ -227,7 +210,7 @@ func (n *Null) handle(b []byte, r *nullRequest) ([]byte, error) {
 		if withdraw {
 			n.withdraw(number)
 		} else {
-			n.install(n.paths.at(number))
+			n.install(n.paths.At(number))
 		}
 		b = append(b, answer...)
 	}
@@ -242,7 +225,7 @@ func (n *Null) messages(b, body []byte) ([]byte, error) {
 		}
 		x := body[m : m+int(length)]
 		body = body[m+int(length):]
-		withdraw := x[0] == requestOp<<3|wireVarint
+		withdraw := x[0] == paths.RequestOp<<3|paths.WireVarint
 		if withdraw {
 			x = x[2:]
 		}
@@ -254,9 +237,9 @@ func (n *Null) messages(b, body []byte) ([]byte, error) {
 		case withdraw:
 			n.withdraw(number)
 		default:
-			n.install(n.paths.at(number))
+			n.install(n.paths.At(number))
 		}
-		b = append(b, 4, 1<<3, 0, answerStatus<<3, statusAccepted)
+		b = append(b, 4, 1<<3, 0, paths.AnswerStatus<<3, paths.StatusAccepted)
 	}
 	return b, n.send()
 }
@@ -266,7 +249,7 @@ func numberOf[T string | []byte](id T) (number int, ok bool) {
 	if len(id) == 0 || id[0] != 'p' {
 		return 0, false
 	}
-	for i := 1; i < len(id) && id[i] >= '0' && id[i] <= '9' && number < maxPaths; i++ {
+	for i := 1; i < len(id) && id[i] >= '0' && id[i] <= '9' && number < paths.Max; i++ {
 		number, ok = number*10+int(id[i]-'0'), true
 	}
 	return number, ok

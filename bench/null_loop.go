@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/weirnet/weir/bench/paths"
 	"github.com/weirnet/weir/emu/topo"
 	"github.com/weirnet/weir/openflow"
 )
@@ -85,7 +86,7 @@ func (n *Null) control(conn net.Conn) {
 			if len(m) < openflow.HeaderLen+8 {
 				return io.ErrUnexpectedEOF
 			}
-			at = n.register(int(binary.BigEndian.Uint64(m[openflow.HeaderLen:]))-int(n.paths.net.Switches[0].DatapathID()), conn)
+			at = n.register(int(binary.BigEndian.Uint64(m[openflow.HeaderLen:]))-int(n.paths.Net.Switches[0].DatapathID()), conn)
 		case openflow.TypePortStatus:
 			if at >= 0 && len(m) >= statusLen {
 				down := binary.BigEndian.Uint32(m[statusState:])&uint32(openflow.PortStateDown) != 0
@@ -182,7 +183,7 @@ func (r *nullRequest) read(in *bufio.Reader) error {
 	path, _, _ := strings.Cut(rest, " ")
 	path, _, _ = strings.Cut(path, "?")
 	r.method, r.path, r.protobuf = method, path, false
-	if len(path) <= len(intentsPath) && (method == "PUT" || method == "DELETE") {
+	if len(path) <= len(paths.IntentsURL) && (method == "PUT" || method == "DELETE") {
 		return errors.New("a request without an intent's id")
 	}
 	length := 0
@@ -197,11 +198,11 @@ func (r *nullRequest) read(in *bufio.Reader) error {
 		name, value, _ := strings.Cut(strings.TrimSpace(string(line)), ": ")
 		switch {
 		case strings.EqualFold(name, "content-length"):
-			if length, err = strconv.Atoi(value); err != nil || length < 0 || length > maxBody {
+			if length, err = strconv.Atoi(value); err != nil || length < 0 || length > paths.MaxBody {
 				return errors.New("a length that cannot be")
 			}
 		case strings.EqualFold(name, "content-type"):
-			r.protobuf = value == FormProtobuf.contentType()
+			r.protobuf = value == paths.FormProtobuf.ContentType()
 		}
 	}
 	if cap(r.body) < length {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/weirnet/weir/api/client"
 	"github.com/weirnet/weir/bench/loadswitch"
+	"github.com/weirnet/weir/bench/paths"
 	"github.com/weirnet/weir/emu/topo"
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/packet"
@@ -26,7 +27,7 @@ type NullView struct {
 	Seed     uint64
 
 	done      <-chan struct{} // the end
-	routes    *shortestPaths
+	routes    *paths.Shortest
 	mu        sync.Mutex // guards what follows, and what is sent to switches
 	connected map[uint64]*nullViewSwitch
 	links     map[topo.End]bool // that are shown, by the end at which the frame came
@@ -49,7 +50,7 @@ func (n *NullView) begin(ctx context.Context) error {
 		return err
 	}
 	n.done, n.changed = ctx.Done(), make(chan struct{})
-	n.routes, n.connected, n.links = newShortestPaths(t), map[uint64]*nullViewSwitch{}, map[topo.End]bool{}
+	n.routes, n.connected, n.links = paths.NewShortest(t), map[uint64]*nullViewSwitch{}, map[topo.End]bool{}
 	return nil
 }
 
@@ -112,7 +113,7 @@ func (n *NullView) show(s *nullViewSwitch) error {
 	n.event("switch", s.append(nil))
 	var mine []openflow.Message
 	for _, near := range n.linksOf(s) {
-		far := n.routes.far[near]
+		far := n.routes.Far[near]
 		if other := n.connected[uint64(far.Switch)+1]; other != nil {
 			mine = append(mine, probe(near.Port))
 			_ = other.send(1, probe(far.Port)) // its own connection tells of its end
@@ -123,10 +124,10 @@ func (n *NullView) show(s *nullViewSwitch) error {
 
 // linksOf are the ends of links at a switch; none if it is not of the topology.
 func (n *NullView) linksOf(s *nullViewSwitch) []topo.End {
-	if s.dpid < 1 || s.dpid > uint64(len(n.routes.of)) {
+	if s.dpid < 1 || s.dpid > uint64(len(n.routes.Of)) {
 		return nil
 	}
-	return n.routes.of[s.dpid-1]
+	return n.routes.Of[s.dpid-1]
 }
 
 // nullProbe is the least frame that switches pass on: discovery's type and nothing more.
@@ -141,7 +142,7 @@ func probe(port uint32) *openflow.PacketOut {
 func (n *NullView) linkSeen(at topo.End) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if _, ok := n.routes.far[at]; ok && !n.links[at] {
+	if _, ok := n.routes.Far[at]; ok && !n.links[at] {
 		n.links[at] = true
 		n.event("link", n.appendLink(nil, at))
 	}
@@ -158,7 +159,7 @@ func (n *NullView) leave(s *nullViewSwitch) {
 	delete(n.connected, s.dpid)
 	n.event("switch", s.append(nil))
 	for _, near := range n.linksOf(s) {
-		for _, at := range []topo.End{near, n.routes.far[near]} {
+		for _, at := range []topo.End{near, n.routes.Far[near]} {
 			if n.links[at] {
 				delete(n.links, at)
 				n.event("link", n.appendLink(nil, at))
@@ -187,7 +188,7 @@ func (n *NullView) appendLink(b []byte, dst topo.End) []byte {
 		b = append(strconv.AppendUint(append(b, `","port":`...), uint64(e.Port), 10), "},"...)
 	}
 	b = append(b, '{')
-	point("src", n.routes.far[dst])
+	point("src", n.routes.Far[dst])
 	point("dst", dst)
 	return append(strconv.AppendBool(append(b, `"up":`...), n.links[dst]), `,"state":"confirmed"}`...)
 }

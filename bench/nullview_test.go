@@ -49,7 +49,7 @@ func TestNullViewShowsWhatIsThere(t *testing.T) {
 	shows("/v1/links", true, `{"items":[],`)
 	two, sentToTwo := connect(2)
 	connect(1 << 20)
-	far := n.routes.far[n.routes.of[0][0]]
+	far := n.routes.Far[n.routes.Of[0][0]]
 	n.linkSeen(far)
 	n.linkSeen(far)
 	shows("/v1/links", true, `"up":true`)

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/weirnet/weir/bench/loadswitch"
+	"github.com/weirnet/weir/bench/paths"
 	"github.com/weirnet/weir/bench/report"
 	"github.com/weirnet/weir/emu/topo"
 	"github.com/weirnet/weir/openflow"
@@ -41,13 +42,13 @@ type planner struct {
 	sessions map[uint64]*session.Session // of the last switch of each id
 	there    int                         // switches that are connected
 	paths    map[string]*planned
-	ways     *shortestPaths
+	ways     *paths.Shortest
 	sending  sync.WaitGroup
 }
 
 // planned is a path that was asked for.
 type planned struct {
-	testPath
+	paths.Path
 	hops [][3]uint32 // the number of the switch, in, out
 }
 
@@ -85,8 +86,8 @@ func (p *planner) Message(s *session.Session, _ openflow.Header, m openflow.Mess
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	at, up := topo.End{Switch: int(s.Features().Datapath) - 1, Port: st.Port.Number}, st.Port.State&openflow.PortStateDown == 0
-	p.ways.set(at, up)
-	p.ways.set(p.ways.far[at], up)
+	p.ways.Set(at, up)
+	p.ways.Set(p.ways.Far[at], up)
 	if up {
 		return
 	}
@@ -100,7 +101,7 @@ func (p *planner) Message(s *session.Session, _ openflow.Header, m openflow.Mess
 				if h[0] == uint32(at.Switch) && h[2] == at.Port {
 					x.hops = p.route(x)
 					p.write(x, openflow.FlowAdd, x.hops)
-					p.write(x, openflow.FlowDeleteStrict, elsewhere(old, x.hops))
+					p.write(x, openflow.FlowDeleteStrict, paths.Elsewhere(old, x.hops))
 				}
 			}
 		}
@@ -110,10 +111,10 @@ func (p *planner) Message(s *session.Session, _ openflow.Header, m openflow.Mess
 // write sends the flow-mods of a path.
 func (p *planner) write(x *planned, command openflow.FlowModCommand, hops [][3]uint32) {
 	for i, h := range hops {
-		if p.skip != nil && p.skip(x.n, i) {
+		if p.skip != nil && p.skip(x.N, i) {
 			continue
 		}
-		m := x.mod(command, h)
+		m := x.Mod(command, h)
 		s := p.sessions[uint64(h[0])+1]
 		_, _ = s.Send(m)
 		if p.double {
@@ -124,7 +125,7 @@ func (p *planner) write(x *planned, command openflow.FlowModCommand, hops [][3]u
 
 // route is a shortest way, which leads elsewhere if it is to.
 func (p *planner) route(x *planned) [][3]uint32 {
-	return p.ways.hops(x.from, topo.End{Switch: x.to.Switch, Port: x.to.Port + p.end})
+	return p.ways.Hops(x.From, topo.End{Switch: x.To.Switch, Port: x.To.Port + p.end})
 }
 
 // ServeHTTP takes requests in all forms.
@@ -147,12 +148,12 @@ func (p *planner) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	w.WriteHeader(http.StatusAccepted)
 	for range len(adds) + len(removes) {
-		if r.Header.Get("Content-Type") == FormProtobuf.contentType() {
+		if r.Header.Get("Content-Type") == paths.FormProtobuf.ContentType() {
 			status := byte(1)
 			if p.status != "accepted" {
 				status = 4
 			}
-			_, _ = w.Write([]byte{4, 1 << 3, 0, answerStatus << 3, status})
+			_, _ = w.Write([]byte{4, 1 << 3, 0, paths.AnswerStatus << 3, status})
 			continue
 		}
 		fmt.Fprintf(w, `{"status":%q}`+"\n", p.status)
@@ -168,11 +169,11 @@ func (p *planner) send(adds []*planned, removes []string) {
 		}
 		p.mu.Lock()
 		x.hops = p.route(x)
-		p.paths[fmt.Sprintf("p%d", x.n)] = x
+		p.paths[fmt.Sprintf("p%d", x.N)] = x
 		p.write(x, openflow.FlowAdd, x.hops)
-		if x.n > 0 && x.n == p.besides {
+		if x.N > 0 && x.N == p.besides {
 			other := *x
-			other.src ^= 1 << 31
+			other.Src ^= 1 << 31
 			p.write(&other, openflow.FlowAdd, x.hops[:1])
 		}
 		p.mu.Unlock()
@@ -190,13 +191,13 @@ func (p *planner) send(adds []*planned, removes []string) {
 // read reads a body.
 func (p *planner) read(contentType, path string, body []byte) (adds []*planned, removes []string) {
 	switch {
-	case path == withdrawPath:
+	case path == paths.WithdrawURL:
 		var list struct{ IDs []string }
 		p.want(json.Unmarshal(body, &list))
 		return nil, list.IDs
-	case contentType == FormProtobuf.contentType():
+	case contentType == paths.FormProtobuf.ContentType():
 		return p.messages(body)
-	case contentType == FormJSON.contentType() && bytes.HasPrefix(body, []byte(`{"items"`)):
+	case contentType == paths.FormJSON.ContentType() && bytes.HasPrefix(body, []byte(`{"items"`)):
 		var list struct{ Items []item }
 		p.want(json.Unmarshal(body, &list))
 		for _, x := range list.Items {
@@ -231,13 +232,13 @@ type item struct {
 
 func (x *item) planned(p *planner) *planned {
 	out := &planned{}
-	out.from.Port, out.to.Port = x.Src.Port, x.Dst.Port
-	_, err := fmt.Sscanf(x.ID, "p%d", &out.n)
+	out.From.Port, out.To.Port = x.Src.Port, x.Dst.Port
+	_, err := fmt.Sscanf(x.ID, "p%d", &out.N)
 	p.want(err)
-	_, err = fmt.Sscanf(x.Src.DPID+" "+x.Dst.DPID, "%x %x", &out.from.Switch, &out.to.Switch)
+	_, err = fmt.Sscanf(x.Src.DPID+" "+x.Dst.DPID, "%x %x", &out.From.Switch, &out.To.Switch)
 	p.want(err)
-	out.from.Switch, out.to.Switch = out.from.Switch-1, out.to.Switch-1
-	out.src, out.dst = binary.BigEndian.Uint32(net.ParseIP(x.Selector.Src).To4()),
+	out.From.Switch, out.To.Switch = out.From.Switch-1, out.To.Switch-1
+	out.Src, out.Dst = binary.BigEndian.Uint32(net.ParseIP(x.Selector.Src).To4()),
 		binary.BigEndian.Uint32(net.ParseIP(x.Selector.Dst).To4())
 	if x.Kind != "point-to-point" {
 		p.t.Errorf("kind %q", x.Kind)
@@ -264,16 +265,16 @@ func (p *planner) message(b []byte) (x *planned, id string, withdraw bool) {
 	x = &planned{}
 	fields(b, func(field int, v uint64, bytes []byte) {
 		switch field {
-		case requestOp:
-			withdraw = v == opWithdraw
-		case requestID:
+		case paths.RequestOp:
+			withdraw = v == paths.OpWithdraw
+		case paths.RequestID:
 			id = string(bytes)
-			_, err := fmt.Sscanf(id, "p%d", &x.n)
+			_, err := fmt.Sscanf(id, "p%d", &x.N)
 			p.want(err)
-		case requestSrc, requestDst:
-			at := &x.from
-			if field == requestDst {
-				at = &x.to
+		case paths.RequestSrc, paths.RequestDst:
+			at := &x.From
+			if field == paths.RequestDst {
+				at = &x.To
 			}
 			fields(bytes, func(field int, v uint64, _ []byte) {
 				if field == 1 {
@@ -282,12 +283,12 @@ func (p *planner) message(b []byte) (x *planned, id string, withdraw bool) {
 					at.Port = uint32(v)
 				}
 			})
-		case requestOXM:
+		case paths.RequestOXM:
 			m := openflow.Match{OXM: bytes}
 			p.want(m.Check())
 			src, _ := m.Uint(openflow.FieldIPv4Src)
 			dst, _ := m.Uint(openflow.FieldIPv4Dst)
-			x.src, x.dst = uint32(src), uint32(dst)
+			x.Src, x.Dst = uint32(src), uint32(dst)
 		}
 	})
 	return x, id, withdraw
@@ -299,10 +300,10 @@ func fields(b []byte, f func(field int, v uint64, bytes []byte)) {
 		tag, m := binary.Uvarint(b)
 		b = b[m:]
 		switch tag & 7 {
-		case wireFixed64:
+		case paths.WireFixed64:
 			f(int(tag>>3), binary.LittleEndian.Uint64(b), nil)
 			b = b[8:]
-		case wireBytes:
+		case paths.WireBytes:
 			n, m := binary.Uvarint(b)
 			f(int(tag>>3), 0, b[m:m+int(n)])
 			b = b[m+int(n):]
@@ -333,7 +334,7 @@ func planning(t *testing.T, p *planner, c *Setup, measure func(ctx context.Conte
 		if err != nil {
 			t.Fatal(err)
 		}
-		p.ways = newShortestPaths(topology)
+		p.ways = paths.NewShortest(topology)
 		of, api := pipe.Listen("test"), pipe.Listen("test")
 		server := session.NewServer(session.Config{}, p)
 		web := &http.Server{Handler: p}

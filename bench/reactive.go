@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/weirnet/weir/bench/loadswitch"
+	"github.com/weirnet/weir/bench/paths"
 	"github.com/weirnet/weir/bench/report"
 	"github.com/weirnet/weir/emu/topo"
 	"github.com/weirnet/weir/openflow"
@@ -123,8 +124,8 @@ func (c *Reactive) Check() error {
 		return fmt.Errorf("%d hosts a switch given, want 2 or more: packets go from one to another", c.Hosts)
 	case c.Outstanding < 1 || c.Outstanding > maxWindow:
 		return fmt.Errorf("%d outstanding packet-ins given, want 1 to %d", c.Outstanding, maxWindow)
-	case c.Hops < 0 || c.Hops == 1 || c.Hops > maxHops:
-		return fmt.Errorf("paths of %d switches given, want 2 to %d", c.Hops, maxHops)
+	case c.Hops < 0 || c.Hops == 1 || c.Hops > paths.MaxHops:
+		return fmt.Errorf("paths of %d switches given, want 2 to %d", c.Hops, paths.MaxHops)
 	case c.Learning && (c.Hops > 0 || len(topology.Switches) > maxLearning):
 		return fmt.Errorf("new hosts at %d switches given, want %d at most, and no paths that are followed",
 			len(topology.Switches), maxLearning)
@@ -235,7 +236,8 @@ func (c *Reactive) title(switches int) string {
 	if c.Buffered {
 		buffers = "buffered"
 	}
-	return fmt.Sprintf("%s: OpenFlow %s, %s, %s, %s", what, c.Version, report.Plural(switches, "switch", "switches"), buffers, how)
+	return fmt.Sprintf("%s: OpenFlow %s, %s, %s, %s", what, c.Version, report.Plural(switches, "switch", "switches"),
+		buffers, how)
 }
 
 // trials are those of all targets, and of the null responder, by which the generator checks itself.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"github.com/weirnet/weir/bench/paths"
 	"github.com/weirnet/weir/bench/report"
 	"slices"
 	"time"
@@ -43,9 +44,9 @@ func (c *Requests) Check() error {
 	switch {
 	case slices.Min(c.Conns) < 1 || slices.Max(c.Conns) > maxConns:
 		return fmt.Errorf("%v connections given, want numbers from 1 to %d", c.Conns, maxConns)
-	case c.Flows < 1 || c.Flows > maxPaths/2 || c.Rate < 0 || c.Duration < 0 || c.Warmup < 0 || c.LateLimit < 0:
+	case c.Flows < 1 || c.Flows > paths.Max/2 || c.Rate < 0 || c.Duration < 0 || c.Warmup < 0 || c.LateLimit < 0:
 		return fmt.Errorf("%d paths before, a rate of %d for %v given, want positive ones, and %d paths at most",
-			c.Flows, c.Rate, c.Duration, maxPaths/2)
+			c.Flows, c.Rate, c.Duration, paths.Max/2)
 	}
 	return nil
 }
@@ -116,7 +117,8 @@ func (m *requestRun) check(c *Requests) error {
 	p99 := time.Duration(m.lateness.ValueAtQuantile(99))
 	switch {
 	case m.answered == 0:
-		return fmt.Errorf("%w: no request on %s within %v", report.ErrNothing, report.Plural(m.conns, "connection", "connections"), m.elapsed)
+		return fmt.Errorf("%w: no request on %s within %v", report.ErrNothing,
+			report.Plural(m.conns, "connection", "connections"), m.elapsed)
 	case c.Rate > 0 && p99 > c.LateLimit:
 		return fmt.Errorf("%w: one request in a hundred by %v or more, allowed are %v", report.ErrLate, p99, c.LateLimit)
 	case c.Rate > 0 && float64(m.behind) > maxBehind*float64(c.Rate):

@@ -6,6 +6,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"github.com/weirnet/weir/bench/pace"
+	"github.com/weirnet/weir/bench/paths"
 	"github.com/weirnet/weir/bench/report"
 	"io"
 	"strconv"
@@ -21,7 +23,7 @@ func (s *requestsScore) run(ctx context.Context, i int) error {
 		return err
 	}
 	defer g.close()
-	if err := g.fill(ctx, FormNDJSON, s.c.Flows); err != nil {
+	if err := g.fill(ctx, paths.FormNDJSON, s.c.Flows); err != nil {
 		return fmt.Errorf("before the requests: %w", err)
 	}
 	var list []*requestRun
@@ -131,12 +133,12 @@ func (l *requestLoad) runFor(ctx context.Context, m *requestRun) error {
 	if l.c.Rate > 0 {
 		pacing.Go(func() { l.pace(ctx, m.lateness) })
 	}
-	if err := pause(ctx, l.c.Warmup); err != nil {
+	if err := pace.Wait(ctx, l.c.Warmup); err != nil {
 		return errors.Join(l.failed(), err)
 	}
 	before := l.readCounters(ctx)
 	l.from.Store(before.at.UnixNano())
-	err := pause(ctx, l.c.Duration)
+	err := pace.Wait(ctx, l.c.Duration)
 	to := time.Now()
 	l.to.Store(to.UnixNano())
 	m.behind = len(l.due)
@@ -175,12 +177,12 @@ func (l *requestLoad) readCounters(ctx context.Context) (k counters) {
 
 // pace gives requests to the connections at their times.
 func (l *requestLoad) pace(ctx context.Context, lateness report.Histogram) {
-	defer urgent()()
+	defer pace.Urgent()()
 	began := time.Now()
 	for i := 0; ctx.Err() == nil && !l.halted.Load(); i++ {
 		at := began.Add(time.Duration(float64(i) * 1e9 / float64(l.c.Rate)))
 		if wait := time.Until(at); wait > 0 {
-			nap(wait)
+			pace.Nap(wait)
 		}
 		if from := l.from.Load(); from != 0 && at.UnixNano() >= from && l.to.Load() == 0 {
 			lateness.Record(int64(time.Since(at)))
@@ -252,18 +254,18 @@ const haltPollPeriod = 50 * time.Millisecond
 
 // make makes a request.
 func (k *requestConn) make(n, step int) {
-	path := intentsPath
-	p := k.l.g.paths.at(n)
+	path := paths.IntentsURL
+	p := k.l.g.paths.At(n)
 	if step > 0 {
-		k.body = strconv.AppendInt(append(append(k.body[:0], intentsPath...), "/p"...), int64(n), 10)
+		k.body = strconv.AppendInt(append(append(k.body[:0], paths.IntentsURL...), "/p"...), int64(n), 10)
 		path = string(k.body)
-		p = k.l.g.paths.moved(n)
+		p = k.l.g.paths.Moved(n)
 	}
 	k.body = k.body[:0]
 	if step < 2 {
-		k.body = p.appendItem(k.body, k.l.g.net)
+		k.body = p.AppendItem(k.body, k.l.g.net)
 	}
-	k.request = k.a.appendMethod(k.request[:0], steps[step], path, FormJSON, k.body)
+	k.request = k.a.appendMethod(k.request[:0], steps[step], path, paths.FormJSON, k.body)
 }
 
 // ask sends the request, and wants an answer that it is accepted.
@@ -279,7 +281,7 @@ func (k *requestConn) ask() error {
 	case status/100 != 2:
 		return fmt.Errorf("the API answers %d: %s", status, body[:min(len(body), 300)])
 	case len(body) > 0 && !bytes.Contains(body, []byte(`"status":"accepted"`)):
-		return fmt.Errorf("%w: %s", errRefused, body[:min(len(body), 300)])
+		return fmt.Errorf("%w: %s", paths.ErrRefused, body[:min(len(body), 300)])
 	}
 	return nil
 }
@@ -321,8 +323,8 @@ func (a *submitter) read(b []byte) (status int, body []byte, err error) {
 			return 0, b, fmt.Errorf("want an answer with a length on a connection that is kept, got %q", line)
 		case hasName(line, "content-length"):
 			length, err = strconv.Atoi(string(bytes.TrimSpace(line[len("content-length:"):])))
-			if err != nil || length < 0 || length > maxBody {
-				return 0, b, fmt.Errorf("want a length up to %d, got %q", maxBody, line)
+			if err != nil || length < 0 || length > paths.MaxBody {
+				return 0, b, fmt.Errorf("want a length up to %d, got %q", paths.MaxBody, line)
 			}
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/weirnet/weir/bench/paths"
 	"github.com/weirnet/weir/bench/report"
 	"github.com/weirnet/weir/session/pipe"
 )
@@ -48,7 +49,7 @@ func TestNullInstanceIsMeasured(t *testing.T) {
 		},
 		"plain switches": func(ctx context.Context, s Setup) (*report.Report, error) {
 			s.PlainSwitches = true
-			r, err := (&Paths{Setup: s, Flows: 50, Burst: 40, Bursts: 1, Forms: []Form{FormProtobuf}}).Run(ctx)
+			r, err := (&Paths{Setup: s, Flows: 50, Burst: 40, Bursts: 1, Forms: []paths.Form{paths.FormProtobuf}}).Run(ctx)
 			if err == nil && len(r.Results) != 2 {
 				err = fmt.Errorf("%d results, want one with plain switches and one without", len(r.Results))
 			}
@@ -84,7 +85,8 @@ func TestRequestsRefuse(t *testing.T) {
 			t.Errorf("%v, %+v", err, r.Results[0])
 		}
 	})
-	for why, m := range map[error]*requestRun{report.ErrNothing: {}, report.ErrLate: {answered: 1}, report.ErrSlow: {answered: 1, behind: 1000}} {
+	for why, m := range map[error]*requestRun{report.ErrNothing: {}, report.ErrLate: {answered: 1},
+		report.ErrSlow: {answered: 1, behind: 1000}} {
 		m.lateness = report.NewHistogram()
 		if why == report.ErrLate {
 			m.lateness.Record(int64(time.Second))

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/weirnet/weir/bench/loadswitch"
+	"github.com/weirnet/weir/bench/paths"
 	"github.com/weirnet/weir/bench/report"
 	"github.com/weirnet/weir/emu/topo"
 )
@@ -30,8 +31,8 @@ func (c *Reroute) Check() error {
 	c.Flows = cmp.Or(c.Flows, 16_000)
 	c.Move = cmp.Or(c.Move, 1000)
 	c.Cuts = cmp.Or(c.Cuts, 10)
-	if c.Flows < 1 || c.Flows > maxPaths || c.Move < 1 || c.Move > c.Flows || c.Cuts < 1 {
-		return fmt.Errorf("%d paths of which about %d move, in %d cuts given, want positive numbers, and %d paths at most", c.Flows, c.Move, c.Cuts, maxPaths)
+	if c.Flows < 1 || c.Flows > paths.Max || c.Move < 1 || c.Move > c.Flows || c.Cuts < 1 {
+		return fmt.Errorf("%d paths of which about %d move, in %d cuts given, want positive numbers, and %d paths at most", c.Flows, c.Move, c.Cuts, paths.Max)
 	}
 	return nil
 }

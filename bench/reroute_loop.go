@@ -3,6 +3,7 @@ package bench
 import (
 	"context"
 	"fmt"
+	"github.com/weirnet/weir/bench/paths"
 	"github.com/weirnet/weir/bench/report"
 	"time"
 )
@@ -15,18 +16,18 @@ func (s *rerouteScore) run(ctx context.Context, i int) error {
 		return err
 	}
 	defer g.close()
-	if err := g.fill(ctx, FormNDJSON, s.c.Flows); err != nil {
+	if err := g.fill(ctx, paths.FormNDJSON, s.c.Flows); err != nil {
 		return fmt.Errorf("before the cuts: %w", err)
 	}
 	before := map[int]bool{}
 	for n := range s.c.Cuts {
-		link, paths, err := s.choose(g, n, before)
+		link, moving, err := s.choose(g, n, before)
 		if err != nil {
 			return err
 		}
 		before[link] = true
-		if err := s.cut(ctx, g, link, paths); err != nil {
-			return fmt.Errorf("cut %d, of link %s with %d paths: %w", n+1, g.net.Topology().Links[link].ID, len(paths), err)
+		if err := s.cut(ctx, g, link, moving); err != nil {
+			return fmt.Errorf("cut %d, of link %s with %d paths: %w", n+1, g.net.Topology().Links[link].ID, len(moving), err)
 		}
 	}
 	a, err := g.newSubmitter(ctx)
@@ -44,33 +45,33 @@ func (s *rerouteScore) run(ctx context.Context, i int) error {
 // choose draws the link of the i-th cut, and says which paths take it.
 func (s *rerouteScore) choose(g *testbed, i int, before map[int]bool) (int, []int, error) {
 	l := newLinkPaths(g.net.Topology())
-	var t received
+	var t paths.Received
 	for n := g.first; n < g.next; n++ {
-		p := g.paths.at(n)
-		if !g.paths.follow(&p, false, &t) {
+		p := g.paths.At(n)
+		if !g.paths.Follow(&p, false, &t) {
 			return 0, nil, fmt.Errorf("%w: path %d leads nowhere", report.ErrMisforwarded, n)
 		}
-		l.add(n, t.steps)
+		l.add(n, t.Steps)
 	}
-	link, err := l.draw(g.net.Topology(), s.c.Move, g.paths.random(i, 3), before)
+	link, err := l.draw(g.net.Topology(), s.c.Move, g.paths.Random(i, 3), before)
 	return link, l.of[link], err
 }
 
 // cut takes a link's carrier away, waits until all paths go other ways and nothing of the old ones
 // is left, and gives it back.
-func (s *rerouteScore) cut(ctx context.Context, g *testbed, link int, paths []int) error {
+func (s *rerouteScore) cut(ctx context.Context, g *testbed, link int, moving []int) error {
 	clocks := readCPUTimes(g.process)
 	began, err := g.net.Carrier(link, false)
 	if err != nil {
 		return err
 	}
-	if err := g.poll(ctx, func() error { return g.checkPaths(paths) }); err != nil {
+	if err := g.poll(ctx, func() error { return g.checkPaths(moving) }); err != nil {
 		return err
 	}
 	after := readCPUTimes(g.process)
-	k := cut{moved: len(paths), instance: after.its - clocks.its, switches: after.own - clocks.own,
+	k := cut{moved: len(moving), instance: after.its - clocks.its, switches: after.own - clocks.own,
 		memory: g.process.memory(), own: ownMemory()}
-	if err := s.times(g, began, paths, &k); err != nil {
+	if err := s.times(g, began, moving, &k); err != nil {
 		return err
 	}
 	s.cuts = append(s.cuts, k)
@@ -84,10 +85,10 @@ func (s *rerouteScore) cut(ctx context.Context, g *testbed, link int, paths []in
 }
 
 // checkPaths reports whether paths lead to where they were asked to.
-func (g *testbed) checkPaths(paths []int) error {
-	var t received
-	for _, n := range paths {
-		if p := g.paths.at(n); !g.paths.follow(&p, false, &t) {
+func (g *testbed) checkPaths(moving []int) error {
+	var t paths.Received
+	for _, n := range moving {
+		if p := g.paths.At(n); !g.paths.Follow(&p, false, &t) {
 			return fmt.Errorf("%w: path %d leads nowhere", report.ErrMisforwarded, n)
 		}
 	}
@@ -95,15 +96,15 @@ func (g *testbed) checkPaths(paths []int) error {
 }
 
 // times reads when the entries of paths that had to move were received.
-func (s *rerouteScore) times(g *testbed, began time.Duration, paths []int, k *cut) error {
-	var t received
+func (s *rerouteScore) times(g *testbed, began time.Duration, moving []int, k *cut) error {
+	var t paths.Received
 	k.first = time.Hour
-	for _, n := range paths {
-		p := g.paths.at(n)
-		g.paths.follow(&p, false, &t)
+	for _, n := range moving {
+		p := g.paths.At(n)
+		g.paths.Follow(&p, false, &t)
 		last := time.Duration(0)
-		for i := range t.steps {
-			at := t.steps[i].At - began
+		for i := range t.Steps {
+			at := t.Steps[i].At - began
 			if at < 0 {
 				continue // an entry of the old path, where both go the same way
 			}

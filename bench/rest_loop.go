@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/weirnet/weir/api/client"
+	"github.com/weirnet/weir/bench/pace"
 	"github.com/weirnet/weir/bench/report"
 	"github.com/weirnet/weir/emu"
 	"github.com/weirnet/weir/emu/host"
@@ -56,7 +57,7 @@ func (s *restRun) run(ctx context.Context) error {
 	if err := s.startPings(ctx); err != nil {
 		return err
 	}
-	if err := pause(ctx, s.c.Settle); err != nil {
+	if err := pace.Wait(ctx, s.c.Settle); err != nil {
 		return err
 	}
 	return s.measure(ctx, p)
@@ -66,7 +67,7 @@ func (s *restRun) run(ctx context.Context) error {
 func (s *restRun) measure(ctx context.Context, p *process) error {
 	sent, received := s.pingTotals()
 	before := readCPUTimes(p)
-	if err := pause(ctx, s.c.Duration); err != nil {
+	if err := pace.Wait(ctx, s.c.Duration); err != nil {
 		return err
 	}
 	after := readCPUTimes(p)
@@ -98,7 +99,7 @@ func (s *restRun) await(ctx context.Context) error {
 		if time.Since(began) > s.c.Limit {
 			return fmt.Errorf("%d of %d directions of links are shown after %v (%w)", n, want, s.c.Limit, report.ErrSlow)
 		}
-		if err := pause(ctx, pollPeriod); err != nil {
+		if err := pace.Wait(ctx, pollPeriod); err != nil {
 			return err
 		}
 	}
@@ -117,7 +118,7 @@ func (s *restRun) startPings(ctx context.Context) (err error) {
 				err = e
 			}
 		})
-		if e := pause(ctx, s.c.Interval/time.Duration(len(hosts))); e != nil {
+		if e := pace.Wait(ctx, s.c.Interval/time.Duration(len(hosts))); e != nil {
 			return e
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/weirnet/weir/bench/loadswitch"
+	"github.com/weirnet/weir/bench/pace"
 	"github.com/weirnet/weir/bench/report"
 )
 
@@ -71,7 +72,7 @@ func (r *restartRun) run(ctx context.Context, g *testbed) error {
 func (r *restartRun) quiet(ctx context.Context, g *testbed, before loadswitch.Tally) error {
 	last, since := before, time.Now()
 	for began := since; time.Since(since) < restQuiet; {
-		if err := pause(ctx, 10*time.Millisecond); err != nil {
+		if err := pace.Wait(ctx, 10*time.Millisecond); err != nil {
 			return err
 		}
 		if err := g.check(); err != nil {
@@ -109,7 +110,7 @@ func (r *restartRun) compare(ctx context.Context, g *testbed) error {
 		if time.Since(began) > g.c.Limit {
 			return fmt.Errorf("%w: %d of %d switches were compared after %v", report.ErrSlow, n, len(g.net.Switches), g.c.Limit)
 		}
-		if err := pause(ctx, comparePollPeriod); err != nil {
+		if err := pace.Wait(ctx, comparePollPeriod); err != nil {
 			return err
 		}
 	}
@@ -122,7 +123,7 @@ func (g *testbed) awaitDisconnected(ctx context.Context) error {
 			return fmt.Errorf("%d of %d sessions have ended %v after the instance", g.net.Disconnected(),
 				len(g.net.Switches), startLimit)
 		}
-		if err := pause(ctx, time.Millisecond); err != nil {
+		if err := pace.Wait(ctx, time.Millisecond); err != nil {
 			return err
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/weirnet/weir/bench/loadswitch"
+	"github.com/weirnet/weir/bench/paths"
 	"github.com/weirnet/weir/bench/report"
 	"github.com/weirnet/weir/emu/topo"
 	"github.com/weirnet/weir/openflow"
@@ -60,8 +61,8 @@ func (c *Setup) check() error {
 	switch {
 	case c.Runs < 1 || c.Limit < 0:
 		return fmt.Errorf("%d runs and a limit of %v given, want positive ones", c.Runs, c.Limit)
-	case c.Hops < 2 || c.Hops > maxHops:
-		return fmt.Errorf("paths of %d switches given, want 2 to %d", c.Hops, maxHops)
+	case c.Hops < 2 || c.Hops > paths.MaxHops:
+		return fmt.Errorf("paths of %d switches given, want 2 to %d", c.Hops, paths.MaxHops)
 	case (c.Controller == "") != (c.API == ""):
 		return errors.New("want both the addresses of a controller and of its API, or neither")
 	}
@@ -69,7 +70,7 @@ func (c *Setup) check() error {
 	if err != nil {
 		return err
 	}
-	_, err = newTestPaths(c.newNetwork(t), c.Hops, c.Seed)
+	_, err = paths.New(c.newNetwork(t), c.Hops, c.Seed)
 	return err
 }
 
@@ -138,7 +139,7 @@ func (c *Setup) addSubject(r *report.Report) *report.Result {
 // newNetwork makes the switches. What waits for the instance may be much: the entries of a whole
 // table.
 func (c *Setup) newNetwork(t *topo.Topology) *loadswitch.Network {
-	cfg := loadswitch.Config{Version: openflow.V13, Plain: c.PlainSwitches, Hosts: endPorts, HostPorts: endPorts,
+	cfg := loadswitch.Config{Version: openflow.V13, Plain: c.PlainSwitches, Hosts: paths.EndPorts, HostPorts: paths.EndPorts,
 		MaxQueue: 256 << 20}
 	if c.test != nil {
 		cfg.Dial = c.test.openflow

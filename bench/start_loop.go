@@ -8,6 +8,7 @@ import (
 
 	"github.com/weirnet/weir/api/client"
 	"github.com/weirnet/weir/bench/loadswitch"
+	"github.com/weirnet/weir/bench/pace"
 	"github.com/weirnet/weir/bench/report"
 	"github.com/weirnet/weir/emu/topo"
 )
@@ -62,7 +63,7 @@ func (s *startRun) awaitReady(ctx context.Context) error {
 		if s.ready > startLimit || ctx.Err() != nil {
 			return err
 		}
-		nap(200 * time.Microsecond)
+		pace.Nap(200 * time.Microsecond)
 	}
 }
 
@@ -92,17 +93,17 @@ func (s *startRun) together(ctx context.Context) error {
 		if s.all > shownLimit {
 			return fmt.Errorf("%d of %d switches are shown after %v", n, len(s.topology.Switches), shownLimit)
 		}
-		nap(500 * time.Microsecond)
+		pace.Nap(500 * time.Microsecond)
 	}
 	if err := s.linked(ctx); err != nil {
 		return err
 	}
-	if err := pause(ctx, s.c.Rest); err != nil {
+	if err := pace.Wait(ctx, s.c.Rest); err != nil {
 		return err
 	}
 	s.mallocs = -s.process.mallocs(ctx)
 	before := s.process.cpu()
-	if err := pause(ctx, s.c.Idle); err != nil {
+	if err := pace.Wait(ctx, s.c.Idle); err != nil {
 		return err
 	}
 	s.idle, s.loaded = s.process.cpu()-before, s.process.memory()
@@ -124,7 +125,7 @@ func (s *startRun) linked(ctx context.Context) error {
 		if time.Since(began) > shownLimit {
 			return fmt.Errorf("%d of %d directions of links are shown after %v", n, want, shownLimit)
 		}
-		if err := pause(ctx, pollPeriod); err != nil {
+		if err := pace.Wait(ctx, pollPeriod); err != nil {
 			return err
 		}
 	}
@@ -153,7 +154,7 @@ func (s *startRun) await(ctx context.Context, net *loadswitch.Network, sw *loads
 		if net.Age()-began > shownLimit {
 			return fmt.Errorf("switch %d was not asked what it is", sw.DatapathID())
 		}
-		nap(20 * time.Microsecond)
+		pace.Nap(20 * time.Microsecond)
 	}
 	for n := 1; ; n++ {
 		asked := net.Age()

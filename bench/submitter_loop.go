@@ -7,6 +7,8 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"github.com/weirnet/weir/bench/pace"
+	"github.com/weirnet/weir/bench/paths"
 	"io"
 	"net"
 	"net/http"
@@ -59,13 +61,13 @@ func (g *testbed) newSubmitter(ctx context.Context) (*submitter, error) {
 }
 
 // appendRequest appends a POST with a body to b.
-func (a *submitter) appendRequest(b []byte, path string, form Form, body []byte) []byte {
+func (a *submitter) appendRequest(b []byte, path string, form paths.Form, body []byte) []byte {
 	return a.appendMethod(b, "POST", path, form, body)
 }
 
 // appendMethod appends a request with a body, of a method, to b.
-func (a *submitter) appendMethod(b []byte, method, path string, form Form, body []byte) []byte {
-	contentType := form.contentType()
+func (a *submitter) appendMethod(b []byte, method, path string, form paths.Form, body []byte) []byte {
+	contentType := form.ContentType()
 	b = append(b, method...)
 	b = append(b, ' ')
 	b = append(b, path...)
@@ -107,7 +109,7 @@ func (a *submitter) answer() ([]byte, error) {
 	}
 	defer resp.Body.Close()
 	a.body.Reset()
-	if _, err := a.body.ReadFrom(io.LimitReader(resp.Body, maxBody)); err != nil {
+	if _, err := a.body.ReadFrom(io.LimitReader(resp.Body, paths.MaxBody)); err != nil {
 		return nil, err
 	}
 	switch {
@@ -134,7 +136,7 @@ func (a *submitter) submit(ctx context.Context, request []byte) (body []byte, bu
 			return body, busy, err
 		}
 		busy++
-		if err := pause(ctx, max(o.after, 10*time.Millisecond)); err != nil {
+		if err := pace.Wait(ctx, max(o.after, 10*time.Millisecond)); err != nil {
 			return nil, busy, err
 		}
 	}
@@ -142,7 +144,7 @@ func (a *submitter) submit(ctx context.Context, request []byte) (body []byte, bu
 
 // withdraw withdraws paths from number n on.
 func (a *submitter) withdraw(ctx context.Context, n, count int) error {
-	body, path, form := FormJSON.appendWithdraw(nil, n, count)
+	body, path, form := paths.FormJSON.AppendWithdraw(nil, n, count)
 	_, _, err := a.submit(ctx, a.appendRequest(nil, path, form, body))
 	return err
 }

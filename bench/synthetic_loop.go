@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/weirnet/weir/bench/pace"
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/timerq"
 )
@@ -197,7 +198,7 @@ const coarse = 1500 * time.Microsecond
 // awaitAnswer waits for a time, to within a tenth of a millisecond, or until it is woken.
 func awaitAnswer(d time.Duration, wake <-chan struct{}) {
 	if d <= coarse {
-		nap(min(d, paceTick))
+		pace.Nap(min(d, paceTick))
 		return
 	}
 	t := time.NewTimer(d - coarse)

@@ -9,6 +9,8 @@ import (
 
 	"github.com/weirnet/weir/api/client"
 	"github.com/weirnet/weir/bench/loadswitch"
+	"github.com/weirnet/weir/bench/pace"
+	"github.com/weirnet/weir/bench/paths"
 	"github.com/weirnet/weir/bench/report"
 )
 
@@ -18,7 +20,7 @@ type testbed struct {
 	process *process
 	api     *client.Client
 	net     *loadswitch.Network
-	paths   *testPaths
+	paths   *paths.Set
 	// Paths first to next-1 are asked for and not withdrawn. A pump that runs owns both.
 	first, next int
 }
@@ -36,7 +38,7 @@ func (c *Setup) begin(ctx context.Context) (g *testbed, err error) {
 			g.close()
 		}
 	}()
-	if g.paths, err = newTestPaths(g.net, c.Hops, c.Seed); err != nil {
+	if g.paths, err = paths.New(g.net, c.Hops, c.Seed); err != nil {
 		return g, err
 	}
 	if err := g.start(ctx); err != nil {
@@ -121,7 +123,7 @@ const pollPeriod = 20 * time.Millisecond
 // poll waits until something is as expected.
 func (g *testbed) poll(ctx context.Context, is func() error) error {
 	for began := time.Now(); ; {
-		if err := pause(ctx, pollPeriod); err != nil {
+		if err := pace.Wait(ctx, pollPeriod); err != nil {
 			return err
 		}
 		err := is()
@@ -174,17 +176,17 @@ func (g *testbed) awaitEntries(ctx context.Context, what string, done func(loads
 
 // describeBroken says where paths that were asked for end before their end.
 func (g *testbed) describeBroken() string {
-	var t received
+	var t paths.Received
 	at, n := map[uint64]int{}, 0
 	for i := g.first; i < g.next; i++ {
-		p := g.paths.at(i)
-		if g.paths.follow(&p, false, &t) {
+		p := g.paths.At(i)
+		if g.paths.Follow(&p, false, &t) {
 			continue
 		}
 		n++
-		sw := g.net.Switches[p.from.Switch]
-		if len(t.steps) > 0 {
-			last := &t.steps[len(t.steps)-1]
+		sw := g.net.Switches[p.From.Switch]
+		if len(t.Steps) > 0 {
+			last := &t.Steps[len(t.Steps)-1]
 			if sw, _, _ = last.Switch.Peer(last.Out); sw == nil {
 				sw = last.Switch
 			}
@@ -208,19 +210,19 @@ func (g *testbed) describeBroken() string {
 // verify follows paths, and wants each to lead to where it was asked to, over as many switches as
 // are wanted if exact, and no entry of a path besides.
 func (g *testbed) verify(exact bool, first, next int) error {
-	var t received
+	var t paths.Received
 	wrong, entries := 0, 0
 	for n := first; n < next; n++ {
-		p := g.paths.at(n)
-		if !g.paths.follow(&p, exact, &t) {
+		p := g.paths.At(n)
+		if !g.paths.Follow(&p, exact, &t) {
 			wrong++
 		}
-		entries += len(t.steps)
+		entries += len(t.Steps)
 	}
 	if wrong > 0 {
 		return fmt.Errorf("%w: %s of %s paths do not lead to where they were to, over %d switches each", report.ErrMisforwarded,
 			report.Thousands(float64(wrong)),
-			report.Thousands(float64(next-first)), g.paths.hops)
+			report.Thousands(float64(next-first)), g.paths.Hops)
 	}
 	held := 0
 	for _, sw := range g.net.Switches {

@@ -142,7 +142,8 @@ func (t *trial) finish() {
 	if x.Refused != "" {
 		return
 	}
-	x.Times = append(x.Times, report.DistributionOf("latency", "from when a packet-in was meant to be sent to its answer", t.latency))
+	x.Times = append(x.Times, report.DistributionOf("latency",
+		"from when a packet-in was meant to be sent to its answer", t.latency))
 	if t.c.Rate > 0 {
 		x.Times = append(x.Times,
 			report.DistributionOf("lateness", "from when a packet-in was meant to be sent to when it was", t.lateness))

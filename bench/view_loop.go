@@ -10,6 +10,7 @@ import (
 
 	"github.com/weirnet/weir/api/client"
 	"github.com/weirnet/weir/bench/loadswitch"
+	"github.com/weirnet/weir/bench/pace"
 	"github.com/weirnet/weir/bench/report"
 	"github.com/weirnet/weir/emu/topo"
 )
@@ -76,7 +77,7 @@ func (d *discoveryRun) find(ctx context.Context, p *process, api *client.Client)
 		return ctx.Err()
 	}
 	after := readCPUTimes(p)
-	if err := pause(ctx, d.c.Rest); err != nil {
+	if err := pace.Wait(ctx, d.c.Rest); err != nil {
 		return err
 	}
 	var wrong error

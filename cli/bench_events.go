@@ -7,11 +7,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/weirnet/weir/bench"
+	"github.com/weirnet/weir/bench/paths"
 )
 
 func newBenchEvents() *cobra.Command {
 	c := bench.Events{}
-	form := string(bench.FormNDJSON)
+	form := string(paths.FormNDJSON)
 	var out reportFiles
 	cmd := &cobra.Command{
 		Use:   "events",
@@ -39,7 +40,7 @@ read, and some of the others that are read in the end, show what was changed las
 	f.IntVar(&c.Read, "read", 100, "event streams that are read")
 	f.DurationVar(&c.Duration, "duration", 5*time.Second, "of each turn")
 	f.DurationVar(&c.Warmup, "warmup", 2*time.Second, "of each turn before it counts")
-	f.StringVar(&form, "form", form, "how requests are written: "+strings.Join(bench.Forms(), ", "))
+	f.StringVar(&form, "form", form, "how requests are written: "+strings.Join(paths.Forms(), ", "))
 	setupFlags(f, &c.Setup, &out)
 	return cmd
 }

@@ -7,12 +7,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/weirnet/weir/bench"
+	"github.com/weirnet/weir/bench/paths"
 )
 
 func newBenchIntents() *cobra.Command {
 	c := bench.Churn{Restart: true}
 	stay := false
-	form := string(bench.FormNDJSON)
+	form := string(paths.FormNDJSON)
 	var out reportFiles
 	cmd := &cobra.Command{
 		Use:   "intents",
@@ -41,7 +42,7 @@ ready and all switches are compared, and how many entries it writes. Every path 
 	f.IntVar(&c.Rate, "rate", 0, "installs and withdrawals a second together (default as many as are kept up with)")
 	f.DurationVar(&c.Duration, "duration", time.Minute, "of installing and withdrawing in each run")
 	f.BoolVar(&stay, "no-restart", false, "do not kill the instance at the end")
-	f.StringVar(&form, "form", form, "how requests are written: "+strings.Join(bench.Forms(), ", "))
+	f.StringVar(&form, "form", form, "how requests are written: "+strings.Join(paths.Forms(), ", "))
 	checkedFlags(f, &c.Setup, &c.NoSelfCheck, &out)
 	return cmd
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/weirnet/weir/bench"
+	"github.com/weirnet/weir/bench/paths"
 )
 
 func newBenchPaths() *cobra.Command {
@@ -50,7 +51,7 @@ With --sustained paths are installed and withdrawn for a time while many are act
 		},
 	}
 	f := cmd.Flags()
-	f.StringSliceVar(&forms, "form", nil, "how requests are written: "+strings.Join(bench.Forms(), ", ")+
+	f.StringSliceVar(&forms, "form", nil, "how requests are written: "+strings.Join(paths.Forms(), ", ")+
 		" (default all; with --sustained ndjson)")
 	f.IntVar(&c.Flows, "flows", 15_000, "paths that are installed before")
 	f.IntVar(&c.Burst, "burst", 1000, "paths that are asked for at once")
@@ -79,20 +80,20 @@ func only(f interface{ Changed(string) bool }, sustained bool) error {
 }
 
 // formsOf reads names of forms.
-func formsOf(names []string) (forms []bench.Form, err error) {
+func formsOf(names []string) (forms []paths.Form, err error) {
 	for _, name := range names {
-		if !slices.Contains(bench.Forms(), name) {
-			return nil, fmt.Errorf("--form %s given, want %s", name, strings.Join(bench.Forms(), ", "))
+		if !slices.Contains(paths.Forms(), name) {
+			return nil, fmt.Errorf("--form %s given, want %s", name, strings.Join(paths.Forms(), ", "))
 		}
-		if !slices.Contains(forms, bench.Form(name)) {
-			forms = append(forms, bench.Form(name))
+		if !slices.Contains(forms, paths.Form(name)) {
+			forms = append(forms, paths.Form(name))
 		}
 	}
 	return forms, nil
 }
 
 // benchSustained installs and withdraws for a time, in one form.
-func benchSustained(cmd *cobra.Command, c *bench.Churn, forms []bench.Form, out *reportFiles) error {
+func benchSustained(cmd *cobra.Command, c *bench.Churn, forms []paths.Form, out *reportFiles) error {
 	if len(forms) > 1 {
 		return fmt.Errorf("%d forms given, want one with --sustained", len(forms))
 	}

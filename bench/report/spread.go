@@ -68,6 +68,7 @@ const (
 // Histogram holds times in nanoseconds.
 type Histogram struct{ *hdrhistogram.Histogram }
 
+// NewHistogram is one without times.
 func NewHistogram() Histogram {
 	return Histogram{hdrhistogram.New(latencyMin, latencyMax, latencyDigits)}
 }

@@ -1,4 +1,4 @@
-package bench
+package paths
 
 import (
 	"bytes"
@@ -21,19 +21,19 @@ const (
 	FormProtobuf Form = "protobuf" // a message for each, answered by a message
 )
 
-// allForms are all of them.
-var allForms = []Form{FormJSON, FormNDJSON, FormProtobuf}
+// AllForms are all of them.
+var AllForms = []Form{FormJSON, FormNDJSON, FormProtobuf}
 
 // Forms are their names.
 func Forms() (names []string) {
-	for _, f := range allForms {
+	for _, f := range AllForms {
 		names = append(names, string(f))
 	}
 	return names
 }
 
-// contentType is that of requests and answers.
-func (f Form) contentType() string {
+// ContentType is that of requests and answers.
+func (f Form) ContentType() string {
 	switch f {
 	case FormJSON:
 		return "application/json"
@@ -43,28 +43,34 @@ func (f Form) contentType() string {
 	return "application/x-protobuf"
 }
 
-// maxBody is how long the body of a request or an answer may be, in bytes.
-const maxBody = 16 << 20
+// MaxBody is how long the body of a request or an answer may be, in bytes.
+const MaxBody = 16 << 20
 
 // The paths of the interface.
 const (
-	intentsPath  = "/v1/intents"
-	withdrawPath = "/v1/intents/withdraw"
+	IntentsURL  = "/v1/intents"
+	WithdrawURL = "/v1/intents/withdraw"
 )
 
-// appendItem appends the intent of a path as JSON.
-func (p *testPath) appendItem(b []byte, net *loadswitch.Network) []byte {
+// AppendItem appends the intent of a path as JSON.
+func (p *Path) AppendItem(b []byte, net *loadswitch.Network) []byte {
 	b = append(b, `{"id":"p`...)
-	b = strconv.AppendInt(b, int64(p.n), 10)
+	b = strconv.AppendInt(b, int64(p.N), 10)
 	b = append(b, `","kind":"point-to-point","src":`...)
-	b = appendPoint(b, net, p.from)
+	b = appendPoint(b, net, p.From)
 	b = append(b, `,"dst":`...)
-	b = appendPoint(b, net, p.to)
+	b = appendPoint(b, net, p.To)
 	b = append(b, `,"selector":{"ipv4_src":"`...)
-	b = appendIPv4(b, p.src)
+	b = appendIPv4(b, p.Src)
 	b = append(b, `","ipv4_dst":"`...)
-	b = appendIPv4(b, p.dst)
+	b = appendIPv4(b, p.Dst)
 	return append(b, `"}}`...)
+}
+
+// Item is the intent of the n-th path, as JSON.
+func (a *Set) Item(net *loadswitch.Network, n int) []byte {
+	p := a.At(n)
+	return p.AppendItem(nil, net)
 }
 
 func appendPoint(b []byte, net *loadswitch.Network, e topo.End) []byte {
@@ -85,21 +91,21 @@ func appendIPv4(b []byte, a uint32) []byte {
 	return b
 }
 
-// appendInstall appends the body of a request for paths from number n on.
-func (f Form) appendInstall(b []byte, a *testPaths, n, count int) []byte {
+// AppendInstall appends the body of a request for paths from number n on.
+func (f Form) AppendInstall(b []byte, a *Set, n, count int) []byte {
 	if f == FormJSON {
 		b = append(b, `{"items":[`...)
 	}
 	for i := range count {
-		p := a.at(n + i)
+		p := a.At(n + i)
 		switch {
 		case f == FormProtobuf:
-			b = p.appendMessage(b, a.net)
+			b = p.appendMessage(b, a.Net)
 			continue
 		case f == FormJSON && i > 0:
 			b = append(b, ',')
 		}
-		b = p.appendItem(b, a.net)
+		b = p.AppendItem(b, a.Net)
 		if f == FormNDJSON {
 			b = append(b, '\n')
 		}
@@ -110,14 +116,14 @@ func (f Form) appendInstall(b []byte, a *testPaths, n, count int) []byte {
 	return b
 }
 
-// appendWithdraw appends the body of a request to withdraw paths from number n on; path is where it
+// AppendWithdraw appends the body of a request to withdraw paths from number n on; path is where it
 // goes.
-func (f Form) appendWithdraw(b []byte, n, count int) (body []byte, path string, as Form) {
+func (f Form) AppendWithdraw(b []byte, n, count int) (body []byte, path string, as Form) {
 	if f == FormProtobuf {
 		for i := range count {
 			b = appendWithdrawal(b, n+i)
 		}
-		return b, intentsPath, f
+		return b, IntentsURL, f
 	}
 	if f == FormNDJSON {
 		for i := range count {
@@ -125,7 +131,7 @@ func (f Form) appendWithdraw(b []byte, n, count int) (body []byte, path string, 
 			b = strconv.AppendInt(b, int64(n+i), 10)
 			b = append(b, "\"}\n"...)
 		}
-		return b, intentsPath, f
+		return b, IntentsURL, f
 	}
 	b = append(b, `{"ids":[`...)
 	for i := range count {
@@ -136,19 +142,19 @@ func (f Form) appendWithdraw(b []byte, n, count int) (body []byte, path string, 
 		b = strconv.AppendInt(b, int64(n+i), 10)
 		b = append(b, '"')
 	}
-	return append(b, `]}`...), withdrawPath, FormJSON
+	return append(b, `]}`...), WithdrawURL, FormJSON
 }
 
-// errRefused is of an answer that does not say of each path that it is durable.
-var errRefused = errors.New("not all requests were accepted")
+// ErrRefused is of an answer that does not say of each path that it is durable.
+var ErrRefused = errors.New("not all requests were accepted")
 
-// accepted wants an answer to tell of so many paths that they are durable.
-func (f Form) accepted(body []byte, count int) error {
+// Accepted wants an answer to tell of so many paths that they are durable.
+func (f Form) Accepted(body []byte, count int) error {
 	if f == FormProtobuf {
 		return acceptedMessages(body, count)
 	}
 	if n := bytes.Count(body, []byte(`"status":"accepted"`)); n != count {
-		return fmt.Errorf("%w: %d of %d: %s", errRefused, n, count, f.unexpectedItem(body))
+		return fmt.Errorf("%w: %d of %d: %s", ErrRefused, n, count, f.unexpectedItem(body))
 	}
 	return nil
 }

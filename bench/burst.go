@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"github.com/weirnet/weir/bench/paths"
 	"github.com/weirnet/weir/bench/report"
 	"time"
 )
@@ -12,10 +13,10 @@ import (
 // while others are installed. The zero value of a field means its default.
 type Paths struct {
 	Setup
-	Forms  []Form // each is measured, alternately; default all
-	Flows  int    // paths that are installed before; default 15,000
-	Burst  int    // paths that are asked for at once, in one request; default 1,000
-	Bursts int    // of each form in each run; default 5
+	Forms  []paths.Form // each is measured, alternately; default all
+	Flows  int          // paths that are installed before; default 15,000
+	Burst  int          // paths that are asked for at once, in one request; default 1,000
+	Bursts int          // of each form in each run; default 5
 	// NoSelfCheck leaves out the null instance.
 	NoSelfCheck bool
 }
@@ -26,13 +27,13 @@ func (c *Paths) Check() error {
 		return err
 	}
 	if len(c.Forms) == 0 {
-		c.Forms = allForms
+		c.Forms = paths.AllForms
 	}
 	c.Flows = cmp.Or(c.Flows, 15_000)
 	c.Burst = cmp.Or(c.Burst, 1000)
 	c.Bursts = cmp.Or(c.Bursts, 5)
-	if c.Flows < 1 || c.Burst < 1 || c.Bursts < 1 || c.Flows+c.Burst*c.Bursts*(len(c.Forms)+1) > maxPaths {
-		return fmt.Errorf("%d paths before, and %d bursts of %d given, want positive numbers, and no more than %d paths in all", c.Flows, c.Bursts, c.Burst, maxPaths)
+	if c.Flows < 1 || c.Burst < 1 || c.Bursts < 1 || c.Flows+c.Burst*c.Bursts*(len(c.Forms)+1) > paths.Max {
+		return fmt.Errorf("%d paths before, and %d bursts of %d given, want positive numbers, and no more than %d paths in all", c.Flows, c.Bursts, c.Burst, paths.Max)
 	}
 	return nil
 }
@@ -61,7 +62,8 @@ func (c *Paths) score(r *report.Report, setup Setup) *pathsScore {
 	for _, f := range c.Forms {
 		x := r.Add(setup.named(string(f)))
 		x.SelfCheck = setup.null
-		s.forms = append(s.forms, &formScore{form: f, result: x, first: report.NewHistogram(), all: report.NewHistogram(), answered: report.NewHistogram()})
+		s.forms = append(s.forms, &formScore{form: f, result: x, first: report.NewHistogram(),
+			all: report.NewHistogram(), answered: report.NewHistogram()})
 	}
 	return s
 }
@@ -88,7 +90,7 @@ func (s *pathsScore) finish() {
 
 // formScore is what is measured of one form.
 type formScore struct {
-	form                 Form
+	form                 paths.Form
 	result               *report.Result
 	first, all, answered report.Histogram // of all bursts, in ns since the request's first byte
 	bursts               []burst          // of this run

@@ -1,4 +1,4 @@
-package bench
+package paths
 
 import (
 	"encoding/binary"
@@ -12,10 +12,10 @@ import (
 // Fields and values of messages in api/client/intentpb/intents.proto, and the wire types of
 // protocol buffers.
 const (
-	requestOp, requestID, requestKind, requestSrc, requestDst, requestOXM = 1, 2, 3, 5, 6, 11
-	answerStatus, answerDetail                                            = 3, 5
-	opWithdraw, kindPointToPoint, statusAccepted                          = 2, 2, 1
-	wireVarint, wireFixed64, wireBytes, wireFixed32                       = 0, 1, 2, 5
+	RequestOp, RequestID, requestKind, RequestSrc, RequestDst, RequestOXM = 1, 2, 3, 5, 6, 11
+	AnswerStatus, answerDetail                                            = 3, 5
+	OpWithdraw, kindPointToPoint, StatusAccepted                          = 2, 2, 1
+	WireVarint, WireFixed64, WireBytes, wireFixed32                       = 0, 1, 2, 5
 )
 
 // pointLen is how long a Point is: its datapath id, and its port.
@@ -27,36 +27,36 @@ func pointLen(e topo.End) int {
 }
 
 // appendMessage appends the request for a path, with its length before it.
-func (p *testPath) appendMessage(b []byte, net *loadswitch.Network) []byte {
-	id := strconv.Itoa(p.n)
-	n := 2 + 1 + len(id) + 2 + 2 + pointLen(p.from) + 2 + pointLen(p.to) + 2 + pathSelectorLen
+func (p *Path) appendMessage(b []byte, net *loadswitch.Network) []byte {
+	id := strconv.Itoa(p.N)
+	n := 2 + 1 + len(id) + 2 + 2 + pointLen(p.From) + 2 + pointLen(p.To) + 2 + pathSelectorLen
 	b = binary.AppendUvarint(b, uint64(n))
-	b = append(b, requestID<<3|wireBytes, uint8(len(id)+1), 'p')
+	b = append(b, RequestID<<3|WireBytes, uint8(len(id)+1), 'p')
 	b = append(b, id...)
-	b = append(b, requestKind<<3|wireVarint, kindPointToPoint)
-	b = appendPointMessage(append(b, requestSrc<<3|wireBytes), net, p.from)
-	b = appendPointMessage(append(b, requestDst<<3|wireBytes), net, p.to)
-	b = append(b, requestOXM<<3|wireBytes, pathSelectorLen)
+	b = append(b, requestKind<<3|WireVarint, kindPointToPoint)
+	b = appendPointMessage(append(b, RequestSrc<<3|WireBytes), net, p.From)
+	b = appendPointMessage(append(b, RequestDst<<3|WireBytes), net, p.To)
+	b = append(b, RequestOXM<<3|WireBytes, pathSelectorLen)
 	b = append(b, 0x80, 0, 5<<1, 2, 0x08, 0x00) // eth_type
 	b = append(b, 0x80, 0, 11<<1, 4)            // ipv4_src
-	b = binary.BigEndian.AppendUint32(b, p.src)
+	b = binary.BigEndian.AppendUint32(b, p.Src)
 	b = append(b, 0x80, 0, 12<<1, 4) // ipv4_dst
-	return binary.BigEndian.AppendUint32(b, p.dst)
+	return binary.BigEndian.AppendUint32(b, p.Dst)
 }
 
 // pathSelectorLen is how long the OXM TLVs of a path's selector are.
 const pathSelectorLen = 6 + 8 + 8
 
 func appendPointMessage(b []byte, net *loadswitch.Network, e topo.End) []byte {
-	b = append(b, uint8(pointLen(e)), 1<<3|wireFixed64)
+	b = append(b, uint8(pointLen(e)), 1<<3|WireFixed64)
 	b = binary.LittleEndian.AppendUint64(b, net.Switches[e.Switch].DatapathID())
-	return binary.AppendUvarint(append(b, 2<<3|wireVarint), uint64(e.Port))
+	return binary.AppendUvarint(append(b, 2<<3|WireVarint), uint64(e.Port))
 }
 
 // appendWithdrawal appends the request to withdraw a path, with its length before it.
 func appendWithdrawal(b []byte, n int) []byte {
 	id := strconv.Itoa(n)
-	b = append(b, uint8(2+2+1+len(id)), requestOp<<3|wireVarint, opWithdraw, requestID<<3|wireBytes, uint8(len(id)+1), 'p')
+	b = append(b, uint8(2+2+1+len(id)), RequestOp<<3|WireVarint, OpWithdraw, RequestID<<3|WireBytes, uint8(len(id)+1), 'p')
 	return append(b, id...)
 }
 
@@ -65,17 +65,17 @@ func acceptedMessages(body []byte, count int) error {
 	for i := 0; ; i++ {
 		if len(body) == 0 {
 			if i != count {
-				return fmt.Errorf("%w: %d answers to %d requests", errRefused, i, count)
+				return fmt.Errorf("%w: %d answers to %d requests", ErrRefused, i, count)
 			}
 			return nil
 		}
 		n, m := binary.Uvarint(body)
 		if m <= 0 || n > uint64(len(body)-m) {
-			return fmt.Errorf("%w: answer %d is cut short", errRefused, i)
+			return fmt.Errorf("%w: answer %d is cut short", ErrRefused, i)
 		}
 		status, text := statusOf(body[m : m+int(n)])
-		if status != statusAccepted {
-			return fmt.Errorf("%w: answer %d has status %d: %s", errRefused, i, status, text)
+		if status != StatusAccepted {
+			return fmt.Errorf("%w: answer %d has status %d: %s", ErrRefused, i, status, text)
 		}
 		body = body[m+int(n):]
 	}
@@ -91,18 +91,18 @@ func statusOf(b []byte) (status uint64, text []byte) {
 		b = b[m:]
 		v, m := binary.Uvarint(b)
 		switch tag & 7 {
-		case wireVarint:
+		case WireVarint:
 			if m <= 0 {
 				return 0, nil
 			}
-			if tag>>3 == answerStatus {
+			if tag>>3 == AnswerStatus {
 				status = v
 			}
-		case wireFixed64:
+		case WireFixed64:
 			m = 8
 		case wireFixed32:
 			m = 4
-		case wireBytes:
+		case WireBytes:
 			if m <= 0 || v > uint64(len(b)-m) {
 				return 0, nil
 			}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/weirnet/weir/bench/loadswitch"
+	"github.com/weirnet/weir/bench/paths"
 	"github.com/weirnet/weir/bench/report"
 )
 
@@ -45,9 +46,9 @@ func (s *pathsScore) run(ctx context.Context, i int) error {
 
 // burst asks for paths in one request, waits until switches have all of them, and withdraws them
 // again.
-func (g *testbed) burst(ctx context.Context, a *submitter, form Form, count int) (b burst, err error) {
+func (g *testbed) burst(ctx context.Context, a *submitter, form paths.Form, count int) (b burst, err error) {
 	n := g.next
-	request := a.appendRequest(nil, intentsPath, form, form.appendInstall(nil, g.paths, n, count))
+	request := a.appendRequest(nil, paths.IntentsURL, form, form.AppendInstall(nil, g.paths, n, count))
 	before, clocks := g.net.Tally(), readCPUTimes(g.process)
 	began := g.net.Age()
 	if err := a.send(request); err != nil {
@@ -56,7 +57,7 @@ func (g *testbed) burst(ctx context.Context, a *submitter, form Form, count int)
 	answer, err := a.answer()
 	b.answered = g.net.Age() - began
 	if err == nil {
-		err = form.accepted(answer, count)
+		err = form.Accepted(answer, count)
 	}
 	if err != nil {
 		return b, err
@@ -78,17 +79,18 @@ func (g *testbed) burst(ctx context.Context, a *submitter, form Form, count int)
 // awaitReceived waits until switches have received as many entries as some paths have, and then for
 // the last of them to be there.
 func (g *testbed) awaitReceived(ctx context.Context, before loadswitch.Tally, first, next int) error {
-	want := before.Put + uint64((next-first)*g.paths.hops)
-	return g.awaitEntries(ctx, fmt.Sprintf("%s paths asked for", report.Thousands(float64(next-first))), func(t loadswitch.Tally) bool {
+	want := before.Put + uint64((next-first)*g.paths.Hops)
+	return g.awaitEntries(ctx, fmt.Sprintf("%s paths asked for", report.Thousands(float64(next-first))),
+		func(t loadswitch.Tally) bool {
 		return t.Put >= want && g.complete(first, next)
 	})
 }
 
 // complete reports whether all of some paths lead to where they were to.
 func (g *testbed) complete(first, next int) bool {
-	var t received
+	var t paths.Received
 	for n := first; n < next; n++ {
-		if p := g.paths.at(n); !g.paths.follow(&p, true, &t) {
+		if p := g.paths.At(n); !g.paths.Follow(&p, true, &t) {
 			return false
 		}
 	}
@@ -97,12 +99,12 @@ func (g *testbed) complete(first, next int) bool {
 
 // times reads when the entries of the paths from number n on were received.
 func (g *testbed) times(b *burst, began int64, n int) error {
-	var t received
+	var t paths.Received
 	first, last := int64(1)<<62, int64(0)
 	for ; n < g.next; n++ {
-		p := g.paths.at(n)
-		g.paths.follow(&p, true, &t)
-		first, last = min(first, t.first), max(last, t.last)
+		p := g.paths.At(n)
+		g.paths.Follow(&p, true, &t)
+		first, last = min(first, t.First), max(last, t.Last)
 	}
 	if b.first, b.all = time.Duration(first-began), time.Duration(last-began); b.first < 0 {
 		return fmt.Errorf("%w: entries of paths were there before these were asked for", report.ErrMisforwarded)
@@ -113,7 +115,7 @@ func (g *testbed) times(b *burst, began int64, n int) error {
 // withdrawFrom withdraws the paths from number n on, and waits until they are gone.
 func (g *testbed) withdrawFrom(ctx context.Context, a *submitter, n int) error {
 	count := g.next - n
-	want := g.net.Tally().Removed + uint64(count*g.paths.hops)
+	want := g.net.Tally().Removed + uint64(count*g.paths.Hops)
 	if err := a.withdraw(ctx, n, count); err != nil {
 		return err
 	}

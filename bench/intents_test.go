@@ -2,6 +2,7 @@ package bench
 
 import (
 	"context"
+	"github.com/weirnet/weir/bench/paths"
 	"github.com/weirnet/weir/bench/report"
 	"math"
 	"testing"
@@ -62,7 +63,8 @@ func TestPathsRefuses(t *testing.T) {
 		"0 of 50: {\"status\":\"conflict\"}":                        {status: "conflict"},
 	} {
 		t.Run(why, func(t *testing.T) {
-			c := &Paths{Flows: 50, Burst: 101, Bursts: 1, Forms: []Form{FormNDJSON}, Setup: Setup{Runs: 1, Limit: time.Second}}
+			c := &Paths{Flows: 50, Burst: 101, Bursts: 1, Forms: []paths.Form{paths.FormNDJSON},
+				Setup: Setup{Runs: 1, Limit: time.Second}}
 			planning(t, p, &c.Setup, func(ctx context.Context) {
 				r, err := c.Run(ctx)
 				wantRefused(t, r, err, why)
@@ -74,7 +76,8 @@ func TestPathsRefuses(t *testing.T) {
 // TestDoubleFlowModsAreCounted has each flow-mod sent twice: the paths are there, and the report
 // says so.
 func TestDoubleFlowModsAreCounted(t *testing.T) {
-	c := &Paths{Flows: 10, Burst: 10, Bursts: 1, Forms: []Form{FormProtobuf}, Setup: Setup{Runs: 1, Limit: time.Second}}
+	c := &Paths{Flows: 10, Burst: 10, Bursts: 1, Forms: []paths.Form{paths.FormProtobuf},
+		Setup: Setup{Runs: 1, Limit: time.Second}}
 	planning(t, &planner{double: true}, &c.Setup, func(ctx context.Context) {
 		r, err := c.Run(ctx)
 		wantRefused(t, r, err, "")
@@ -88,7 +91,7 @@ func TestDoubleFlowModsAreCounted(t *testing.T) {
 func TestChurn(t *testing.T) {
 	for _, rate := range []int{0, 2000} {
 		c := &Churn{Active: 1000, Rate: rate, Duration: time.Second, Warmup: 300 * time.Millisecond,
-			Form: FormProtobuf, Setup: Setup{Runs: 1, Limit: time.Minute}}
+			Form: paths.FormProtobuf, Setup: Setup{Runs: 1, Limit: time.Minute}}
 		p := &planner{delay: 5 * time.Millisecond, durable: 200 * time.Millisecond, overload: 2}
 		planning(t, p, &c.Setup, func(ctx context.Context) {
 			r, err := c.Run(ctx)
