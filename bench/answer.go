@@ -3,14 +3,15 @@ package bench
 import (
 	"encoding/binary"
 
+	"github.com/weirnet/weir/bench/target"
 	"github.com/weirnet/weir/openflow"
 )
 
 // Offsets into whole messages, in bytes: of struct ofp_flow_mod and struct ofp_packet_out of
 // openflow-1.0.h and openflow-1.3.h.
 const (
-	modCommand10, modIdle10, modHard10, modBuffer10 = 56, 58, 60, 64
-	modCommand13, modIdle13, modHard13, modBuffer13 = 25, 26, 28, 32
+	modCommand10, modIdle10 = 56, 58
+	modCommand13, modIdle13 = 25, 26
 
 	outBuffer = 8
 )
@@ -35,11 +36,11 @@ func readModification(v openflow.Version, frame []byte) answer {
 	var buffer uint32
 	var command, soft bool
 	if v == openflow.V10 {
-		buffer = binary.BigEndian.Uint32(frame[modBuffer10:])
+		buffer = binary.BigEndian.Uint32(frame[target.FlowModBuffer10:])
 		command = frame[modCommand10+1] == uint8(openflow.FlowAdd)
 		soft = binary.BigEndian.Uint32(frame[modIdle10:]) != 0
 	} else {
-		buffer = binary.BigEndian.Uint32(frame[modBuffer13:])
+		buffer = binary.BigEndian.Uint32(frame[target.FlowModBuffer13:])
 		command = frame[modCommand13] == uint8(openflow.FlowAdd)
 		soft = binary.BigEndian.Uint32(frame[modIdle13:]) != 0
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/weirnet/weir/bench/loadswitch"
 	"github.com/weirnet/weir/bench/paths"
 	"github.com/weirnet/weir/bench/report"
+	"github.com/weirnet/weir/bench/target"
 )
 
 // run is one run: the network is filled, and each form has its bursts, alternately. The first of
@@ -49,7 +50,7 @@ func (s *pathsScore) run(ctx context.Context, i int) error {
 func (g *testbed) burst(ctx context.Context, a *submitter, form paths.Form, count int) (b burst, err error) {
 	n := g.next
 	request := a.appendRequest(nil, paths.IntentsURL, form, form.AppendInstall(nil, g.paths, n, count))
-	before, clocks := g.net.Tally(), readCPUTimes(g.process)
+	before, clocks := g.net.Tally(), target.ReadCPUTimes(g.process)
 	began := g.net.Age()
 	if err := a.send(request); err != nil {
 		return b, err
@@ -66,10 +67,10 @@ func (g *testbed) burst(ctx context.Context, a *submitter, form paths.Form, coun
 	if err := g.awaitReceived(ctx, before, n, g.next); err != nil {
 		return b, err
 	}
-	after := readCPUTimes(g.process)
+	after := target.ReadCPUTimes(g.process)
 	b.flowMods = g.net.Tally().FlowMods - before.FlowMods
-	b.instance, b.switches = after.its-clocks.its, after.own-clocks.own
-	b.memory, b.own = g.process.memory(), ownMemory()
+	b.instance, b.switches = after.Target-clocks.Target, after.Generator-clocks.Generator
+	b.memory, b.own = g.process.Memory(), target.OwnMemory()
 	if err := g.times(&b, int64(began), n); err != nil {
 		return b, err
 	}
@@ -82,8 +83,8 @@ func (g *testbed) awaitReceived(ctx context.Context, before loadswitch.Tally, fi
 	want := before.Put + uint64((next-first)*g.paths.Hops)
 	return g.awaitEntries(ctx, fmt.Sprintf("%s paths asked for", report.Thousands(float64(next-first))),
 		func(t loadswitch.Tally) bool {
-		return t.Put >= want && g.complete(first, next)
-	})
+			return t.Put >= want && g.complete(first, next)
+		})
 }
 
 // complete reports whether all of some paths lead to where they were to.
@@ -129,7 +130,7 @@ func (g *testbed) withdrawAll(ctx context.Context, a *submitter, exact bool, flo
 	if err := g.verify(exact, 0, flows); err != nil {
 		return err
 	}
-	for n := 0; n < flows && !g.process.owned(); n += batchPaths {
+	for n := 0; n < flows && !g.process.Owned(); n += batchPaths {
 		if err := a.withdraw(ctx, n, min(batchPaths, flows-n)); err != nil {
 			return err
 		}

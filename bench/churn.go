@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"github.com/weirnet/weir/bench/paths"
 	"github.com/weirnet/weir/bench/report"
+	"github.com/weirnet/weir/bench/target"
 	"time"
 )
 
@@ -163,7 +164,7 @@ func (s *churnRun) take(x *report.Result) {
 	}
 	work := float64(s.puts+s.gone) / float64(s.hops)
 	if s.mallocs > 0 {
-		x.Take(allocations, "", s.mallocs/work)
+		x.Take(target.Allocations, "", s.mallocs/work)
 	}
 	if s.c.Beyond {
 		r := &s.idle

@@ -6,6 +6,7 @@ import (
 	"github.com/weirnet/weir/bench/pace"
 	"github.com/weirnet/weir/bench/paths"
 	"github.com/weirnet/weir/bench/report"
+	"github.com/weirnet/weir/bench/target"
 	"time"
 )
 
@@ -55,15 +56,15 @@ func (s *churnRun) measure(ctx context.Context, g *testbed, p *loadgen) error {
 	if err := s.sampleFor(ctx, g, p, s.c.Warmup, nil); err != nil {
 		return err
 	}
-	mallocs := g.process.mallocs(ctx)
-	before, clocks := g.net.Tally(), readCPUTimes(g.process)
+	mallocs := g.process.Mallocs(ctx)
+	before, clocks := g.net.Tally(), target.ReadCPUTimes(g.process)
 	p.resetTimes()
 	err := s.sampleFor(ctx, g, p, s.c.Duration, &s.growth)
-	after, later := g.net.Tally(), readCPUTimes(g.process)
-	s.elapsed = later.at.Sub(clocks.at)
+	after, later := g.net.Tally(), target.ReadCPUTimes(g.process)
+	s.elapsed = later.At.Sub(clocks.At)
 	s.puts, s.gone, s.mods = after.Put-before.Put, after.Removed-before.Removed, after.FlowMods-before.FlowMods
-	s.instance, s.switches, s.own = later.its-clocks.its, later.own-clocks.own, ownMemory()
-	s.peak, s.mallocs = g.process.peak(), g.process.mallocs(ctx)-mallocs
+	s.instance, s.switches, s.own = later.Target-clocks.Target, later.Generator-clocks.Generator, target.OwnMemory()
+	s.peak, s.mallocs = g.process.Peak(), g.process.Mallocs(ctx)-mallocs
 	if err == nil {
 		err = s.checkKeptUp(g, p)
 	}
@@ -74,7 +75,7 @@ func (s *churnRun) measure(ctx context.Context, g *testbed, p *loadgen) error {
 func (s *churnRun) sampleFor(ctx context.Context, g *testbed, p *loadgen, d time.Duration, to *usageSeries) error {
 	for began := time.Now(); ; {
 		if to != nil {
-			to.memory, to.files = append(to.memory, g.process.memory()), append(to.files, g.process.stored())
+			to.memory, to.files = append(to.memory, g.process.Memory()), append(to.files, g.process.Stored())
 		}
 		left := d - time.Since(began)
 		if left <= 0 {
@@ -137,13 +138,13 @@ const (
 // take waits until the instance is at rest, and takes what that costs.
 func (r *idleUsage) take(ctx context.Context, g *testbed, window time.Duration) error {
 	for began, before := time.Now(), 1e9; ; before = r.cpu {
-		mallocs, cpu := g.process.mallocs(ctx), readCPUTimes(g.process)
+		mallocs, cpu := g.process.Mallocs(ctx), target.ReadCPUTimes(g.process)
 		if err := pace.Wait(ctx, window); err != nil {
 			return err
 		}
-		after := readCPUTimes(g.process)
-		elapsed := after.at.Sub(cpu.at).Seconds()
-		r.cpu, r.mallocs = (after.its-cpu.its).Seconds()/elapsed, (g.process.mallocs(ctx)-mallocs)/elapsed
+		after := target.ReadCPUTimes(g.process)
+		elapsed := after.At.Sub(cpu.At).Seconds()
+		r.cpu, r.mallocs = (after.Target-cpu.Target).Seconds()/elapsed, (g.process.Mallocs(ctx)-mallocs)/elapsed
 		switch {
 		case r.cpu >= restFalls*before || r.cpu < restLeast:
 			return nil

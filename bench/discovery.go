@@ -65,7 +65,7 @@ func (c *Discovery) Run(ctx context.Context) (*report.Report, error) {
 	n := len(topology.Switches)
 	r := &report.Report{Format: report.Format, Scenario: "discovery",
 		Title: fmt.Sprintf("discovery: OpenFlow %s, %s, %s", c.Version,
-		report.Plural(n, "switch", "switches"), report.Plural(len(topology.Links), "link", "links")), Command: c.Command,
+			report.Plural(n, "switch", "switches"), report.Plural(len(topology.Links), "link", "links")), Command: c.Command,
 		Build: c.Build, Machine: report.ThisMachine(),
 		Load: report.Load{OpenFlow: c.Version.String(), Topology: c.Topology, Switches: n, Runs: c.Runs, Seed: c.Seed}}
 	var scores []*discoveryScore

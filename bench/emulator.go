@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/weirnet/weir/bench/report"
+	"github.com/weirnet/weir/bench/target"
 	"github.com/weirnet/weir/emu"
 	"github.com/weirnet/weir/emu/profile"
 	"github.com/weirnet/weir/emu/topo"
@@ -73,7 +74,8 @@ func (c *Emulator) Run(ctx context.Context) (*report.Report, error) {
 	n := len(topology.Switches)
 	r := &report.Report{Format: report.Format, Scenario: "emulator",
 		Title: fmt.Sprintf("emulated networks: %s connect; %s rules a switch, frames round a ring of %d",
-			report.Plural(n, "switch", "switches"), report.Thousands(float64(c.Rules)), c.Ring), Command: c.Command, Build: c.Build,
+			report.Plural(n, "switch", "switches"), report.Thousands(float64(c.Rules)), c.Ring), Command: c.Command,
+		Build:   c.Build,
 		Machine: report.ThisMachine(),
 		Load: report.Load{OpenFlow: c.Version.String(), Topology: c.Topology, Switches: n, Runs: c.Runs,
 			Seconds: c.Duration.Seconds(), Seed: c.Seed}}
@@ -126,7 +128,7 @@ func (e *emulatorRun) take(x *report.Result) {
 	x.Take("CPU of a switch that connects", "µs", report.Microseconds(e.connectCPU)/n)
 	x.Take("CPU of the null controller for it", "µs", report.Microseconds(e.controller)/n)
 	x.Take("memory of a connected switch", "KB", float64(e.memory)/1000/n)
-	x.Use("emulator", e.hopCPU, float64(e.hops), ownMemory())
+	x.Use("emulator", e.hopCPU, float64(e.hops), target.OwnMemory())
 }
 
 // noteProfile notes which profile switches have, and what of it is a guess, on which the figures

@@ -8,6 +8,7 @@ import (
 
 	"github.com/weirnet/weir/bench/pace"
 	"github.com/weirnet/weir/bench/report"
+	"github.com/weirnet/weir/bench/target"
 	"github.com/weirnet/weir/emu"
 	"github.com/weirnet/weir/emu/host"
 	"github.com/weirnet/weir/emu/topo"
@@ -24,14 +25,14 @@ func (e *emulatorRun) run(ctx context.Context) error {
 // connect makes the network, and waits until all switches are connected to the null controller,
 // which is a process of its own.
 func (e *emulatorRun) connect(ctx context.Context) error {
-	p, err := startOwn(ctx, Bare, e.c.Program)
+	p, err := target.StartOwn(ctx, target.Bare, e.c.Program)
 	if err != nil {
 		return err
 	}
-	defer p.stop()
-	before, used := readCPUTimes(p), inUse()
+	defer p.Stop()
+	before, used := target.ReadCPUTimes(p), inUse()
 	n, err := emu.New(emu.Config{Topology: e.topology, Versions: []openflow.Version{e.c.Version},
-		Controllers: []string{p.address}, Silent: true, Seed: e.c.Seed, Profile: e.c.Profile})
+		Controllers: []string{p.Address}, Silent: true, Seed: e.c.Seed, Profile: e.c.Profile})
 	if err != nil {
 		return err
 	}
@@ -45,8 +46,9 @@ func (e *emulatorRun) connect(ctx context.Context) error {
 		return fmt.Errorf("%d of %d switches are connected after %v: %w", n.Totals().Connected,
 			len(e.topology.Switches), e.c.Limit, err)
 	}
-	after := readCPUTimes(p)
-	e.connected, e.connectCPU, e.controller = after.at.Sub(before.at), after.own-before.own, after.its-before.its
+	after := target.ReadCPUTimes(p)
+	e.connected, e.connectCPU, e.controller = after.At.Sub(before.At), after.Generator-before.Generator,
+		after.Target-before.Target
 	e.memory = max(inUse()-used, 0)
 	e.fidelity = n.Fidelity()
 	return nil
@@ -87,12 +89,12 @@ func (e *emulatorRun) forward(ctx context.Context) error {
 			return err
 		}
 	}
-	before, hops := readCPUTimes(nil), n.Totals().PacketHops
+	before, hops := target.ReadCPUTimes(nil), n.Totals().PacketHops
 	if err := pace.Wait(ctx, e.c.Duration); err != nil {
 		return err
 	}
-	after, totals := readCPUTimes(nil), n.Totals()
-	e.forwarding, e.hopCPU, e.hops = after.at.Sub(before.at), after.own-before.own, totals.PacketHops-hops
+	after, totals := target.ReadCPUTimes(nil), n.Totals()
+	e.forwarding, e.hopCPU, e.hops = after.At.Sub(before.At), after.Generator-before.Generator, totals.PacketHops-hops
 	if f := n.Fidelity(); f.Total.Wait > e.fidelity.Total.Wait || !f.Kept {
 		e.fidelity = f
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/weirnet/weir/bench/pace"
 	"github.com/weirnet/weir/bench/paths"
 	"github.com/weirnet/weir/bench/report"
+	"github.com/weirnet/weir/bench/target"
 )
 
 // run is one turn, with an instance of its own.
@@ -31,7 +32,7 @@ func (s *eventScore) run(ctx context.Context, i int) error {
 	if err := g.fill(ctx, c.Form, c.Active); err != nil {
 		return fmt.Errorf("filling: %w", err)
 	}
-	s.turn = eventTurn{requests: report.NewHistogram(), late: report.NewHistogram(), before: g.process.memory()}
+	s.turn = eventTurn{requests: report.NewHistogram(), late: report.NewHistogram(), before: g.process.Memory()}
 	if err := s.measure(ctx, c, g); err != nil {
 		return err
 	}
@@ -70,18 +71,18 @@ func (s *eventScore) runFor(ctx context.Context, c *Events, g *testbed, p *loadg
 	}
 	t := &s.turn
 	p.resetTimes()
-	received, resets, before := w.received.Load(), w.resets.Load(), readCPUTimes(g.process)
+	received, resets, before := w.received.Load(), w.resets.Load(), target.ReadCPUTimes(g.process)
 	if err := pace.Wait(ctx, c.Duration); err != nil {
 		return err
 	}
-	after := readCPUTimes(g.process)
+	after := target.ReadCPUTimes(g.process)
 	p.mu.Lock()
 	t.requests.Merge(p.latency)
 	t.late.Merge(p.late)
 	t.done, t.overloads = int(p.latency.TotalCount())*p.batch, p.overloads
 	p.mu.Unlock()
-	t.elapsed, t.instance, t.own = after.at.Sub(before.at), after.its-before.its, after.own-before.own
-	t.memory, t.ownMemory = g.process.memory(), ownMemory()
+	t.elapsed, t.instance, t.own = after.At.Sub(before.At), after.Target-before.Target, after.Generator-before.Generator
+	t.memory, t.ownMemory = g.process.Memory(), target.OwnMemory()
 	t.received, t.resets = w.received.Load()-received, int(w.resets.Load()-resets)
 	var err error
 	if t.queued, err = w.queued(); err != nil {

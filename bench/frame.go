@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 
 	"github.com/weirnet/weir/bench/loadswitch"
+	"github.com/weirnet/weir/bench/target"
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/packet"
 )
@@ -39,7 +40,7 @@ func newFrameTemplate(v openflow.Version, sw uint32, copies bool) *frameTemplate
 	f := &frameTemplate{buffer: 8, ip: 14}
 	reason := openflow.ReasonNoMatch
 	if copies {
-		k.VLAN, reason, f.ip = packet.VLANPresent|faucetVLAN, openflow.ReasonAction, 14+4
+		k.VLAN, reason, f.ip = packet.VLANPresent|target.FaucetVLAN, openflow.ReasonAction, 14+4
 	}
 	payload := append([]byte(nil), mark[:]...)
 	payload = append(binary.BigEndian.AppendUint32(payload, sw), make([]byte, payloadLen-12)...)

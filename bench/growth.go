@@ -10,11 +10,12 @@ import (
 
 	"github.com/weirnet/weir/bench/paths"
 	"github.com/weirnet/weir/bench/report"
+	"github.com/weirnet/weir/bench/target"
 	"github.com/weirnet/weir/openflow"
 )
 
 // Growth is what an event costs an instance where there is more of everything: CPU time and
-// allocations for each path installed or withdrawn while more intents, and so more rules, are held,
+// Allocations for each path installed or withdrawn while more intents, and so more rules, are held,
 // and with more switches; and for each packet-in answered with more hosts. Each is measured as in
 // Churn and Reactive, as fast as the instance keeps up with; of paths, what the instance takes at
 // rest with as much of everything is taken away. The zero value of a field means its default.
@@ -91,7 +92,7 @@ func (c *Growth) churned(ctx context.Context, topology string, hops, active int)
 
 // answered measures packet-ins of a switch with so many hosts.
 func (c *Growth) answered(ctx context.Context, times int) (*report.Result, error) {
-	r := &Reactive{Targets: []string{Self}, Version: openflow.V13, Topology: "single:1", Hosts: c.Hosts * times,
+	r := &Reactive{Targets: []string{target.Self}, Version: openflow.V13, Topology: "single:1", Hosts: c.Hosts * times,
 		Buffered: true, Duration: c.Duration,
 		Runs: 1, Seed: c.Seed, NoSelfCheck: true, Note: c.Note, Program: c.Program}
 	return onlyResult(r.Run(ctx))
@@ -145,7 +146,7 @@ func (c *Growth) grow(ctx context.Context, g dimension, x *report.Result) error 
 			return fmt.Errorf("%d times as many: %w", times, err)
 		}
 		cpu[i] = m.Processes[0].CPUPerWork.Runs[0]
-		if a := m.Measure(allocations); a != nil {
+		if a := m.Measure(target.Allocations); a != nil {
 			mallocs[i] = a.Runs[0]
 		}
 		if b := m.Measure(cpuBeyond); b != nil {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/weirnet/weir/bench/loadswitch"
 	"github.com/weirnet/weir/bench/paths"
+	"github.com/weirnet/weir/bench/target"
 )
 
 // waitPath asks for the answer when the intent is installed.
@@ -27,15 +28,15 @@ func (s *latencyScore) run(ctx context.Context, i int) error {
 		return err
 	}
 	defer a.close()
-	before := readCPUTimes(g.process)
+	before := target.ReadCPUTimes(g.process)
 	for n := range s.c.Count {
 		if err := s.one(ctx, g, a, n%2 == 1); err != nil {
 			return fmt.Errorf("intent %d: %w", n, err)
 		}
 	}
-	after := readCPUTimes(g.process)
-	s.instance = processUsage{after.its - before.its, g.process.memory()}
-	s.switches = processUsage{after.own - before.own, ownMemory()}
+	after := target.ReadCPUTimes(g.process)
+	s.instance = processUsage{after.Target - before.Target, g.process.Memory()}
+	s.switches = processUsage{after.Generator - before.Generator, target.OwnMemory()}
 	if err := g.withdrawAll(ctx, a, true, g.next); err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/weirnet/weir/bench/loadswitch"
 	"github.com/weirnet/weir/bench/pace"
+	"github.com/weirnet/weir/bench/target"
 	"github.com/weirnet/weir/emu/topo"
 )
 
@@ -149,7 +150,7 @@ func (l *load) check() error {
 
 // measure puts the controller under load for a time d, and for a cut before and after it that does
 // not count; at the end it waits for the answers that are missing.
-func (l *load) measure(ctx context.Context, d, cut time.Duration, p *process) (*sample, error) {
+func (l *load) measure(ctx context.Context, d, cut time.Duration, p *target.Process) (*sample, error) {
 	before := l.reset()
 	strayed := l.pathCounts()
 	sm := newSample(p)

@@ -1,10 +1,10 @@
 package bench
 
 import (
-	"errors"
 	"testing"
 
 	"github.com/weirnet/weir/bench/loadswitch"
+	"github.com/weirnet/weir/bench/target"
 	"github.com/weirnet/weir/emu/topo"
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/packet"
@@ -67,27 +67,10 @@ func TestCopiesHaveTheirTag(t *testing.T) {
 	}
 	pin := m.(*openflow.PacketIn)
 	var k packet.Key
-	if _, fault := packet.ParseKey(pin.Data, &k); fault != 0 || len(pin.Data) != 68 || k.VLAN != packet.VLANPresent|faucetVLAN ||
+	if _, fault := packet.ParseKey(pin.Data, &k); fault != 0 || len(pin.Data) != 68 ||
+		k.VLAN != packet.VLANPresent|target.FaucetVLAN ||
 		pin.Reason != openflow.ReasonAction || pin.InPort != 3 || k.EthSrc != src.MAC ||
 		!packet.IPv4(pin.Data[18:]).ChecksumOK() {
 		t.Errorf("%+v, %+v", pin, k)
-	}
-}
-
-// TestUnfit wants a verdict about what FAUCET cannot do, before it is started.
-func TestUnfit(t *testing.T) {
-	for _, tc := range []struct {
-		c     Reactive
-		links int
-		fits  bool
-	}{
-		{Reactive{Version: openflow.V13, Learning: true}, 0, true},
-		{Reactive{Version: openflow.V10, Learning: true}, 0, false},
-		{Reactive{Version: openflow.V13}, 0, false},
-		{Reactive{Version: openflow.V13, Learning: true}, 3, false},
-	} {
-		if err := tc.c.supports(Faucet, 2, tc.links); (err == nil) != tc.fits || err != nil && !errors.Is(err, errUnsupported) {
-			t.Errorf("%+v: %v", tc, err)
-		}
 	}
 }

@@ -9,19 +9,20 @@ import (
 
 	"github.com/weirnet/weir/bench"
 	"github.com/weirnet/weir/bench/report"
+	"github.com/weirnet/weir/bench/target"
 	"github.com/weirnet/weir/internal/need"
 	"github.com/weirnet/weir/openflow"
 )
 
 // TestPeersBesideWeir measures all controllers in one run, on the same switches.
 func TestPeersBesideWeir(t *testing.T) {
-	need.Program(t, bench.OVSTestcontroller)
+	need.Program(t, target.OVSTestcontroller)
 	need.OSKen(t)
 	need.Faucet(t)
 	for _, c := range []*bench.Reactive{
-		{Version: openflow.V10, Targets: []string{bench.Self, bench.OVSTestcontroller, bench.OSKen}, Buffered: true},
-		{Version: openflow.V13, Targets: []string{bench.Self, bench.OVSTestcontroller, bench.OSKen}, Hosts: 20},
-		{Version: openflow.V13, Targets: bench.Controllers(), Learning: true},
+		{Version: openflow.V10, Targets: []string{target.Self, target.OVSTestcontroller, target.OSKen}, Buffered: true},
+		{Version: openflow.V13, Targets: []string{target.Self, target.OVSTestcontroller, target.OSKen}, Hosts: 20},
+		{Version: openflow.V13, Targets: target.Controllers(), Learning: true},
 	} {
 		c.Topology, c.Outstanding, c.Runs, c.Duration, c.Warmup = "single:2", 8, 2, 50*time.Millisecond, 20*time.Millisecond
 		if c.Hosts == 0 {
@@ -35,7 +36,7 @@ func TestPeersBesideWeir(t *testing.T) {
 			t.Errorf("OpenFlow %s, learning=%v: %s", c.Version, c.Learning, r.Verdict)
 		}
 		for _, x := range r.Results {
-			foreign := x.Subject != report.Weir && x.Subject != bench.Bare
+			foreign := x.Subject != report.Weir && x.Subject != target.Bare
 			if x.Refused == "" && (len(x.Measures[0].Runs) != 2 || x.Measures[0].Median <= 0 ||
 				foreign && !strings.Contains(x.Program, ".")) {
 				t.Errorf("OpenFlow %s, learning=%v: %+v", c.Version, c.Learning, *x)

@@ -13,6 +13,7 @@ import (
 	"github.com/weirnet/weir/bench/loadswitch"
 	"github.com/weirnet/weir/bench/paths"
 	"github.com/weirnet/weir/bench/report"
+	"github.com/weirnet/weir/bench/target"
 	"github.com/weirnet/weir/emu/topo"
 	"github.com/weirnet/weir/openflow"
 )
@@ -113,8 +114,8 @@ func (c *Reactive) Check() error {
 		return err
 	}
 	for _, name := range c.Targets {
-		if !isController(name) {
-			return fmt.Errorf("controller %q given, want HOST:PORT or one of %s", name, strings.Join(Controllers(), ", "))
+		if !target.IsController(name) {
+			return fmt.Errorf("controller %q given, want HOST:PORT or one of %s", name, strings.Join(target.Controllers(), ", "))
 		}
 	}
 	switch {
@@ -246,15 +247,15 @@ func (c *Reactive) trials(r *report.Report, topology *topo.Topology) []*trial {
 	add := func(name string) *trial {
 		t := &trial{name: name, c: c, topology: topology, result: r.Add(subjectOf(name)), latency: report.NewHistogram(),
 			lateness: report.NewHistogram()}
-		t.result.SelfCheck = name == Bare
+		t.result.SelfCheck = name == target.Bare
 		out = append(out, t)
 		return t
 	}
 	for _, name := range c.Targets {
 		add(name)
 	}
-	if !c.NoSelfCheck && !slices.Contains(c.Targets, Bare) {
-		t := add(Bare)
+	if !c.NoSelfCheck && !slices.Contains(c.Targets, target.Bare) {
+		t := add(target.Bare)
 		plain := *c
 		plain.Hops, plain.Outstanding = 0, max(c.Outstanding, 256) // the null responder installs no paths
 		if c.Hops > 0 {

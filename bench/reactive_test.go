@@ -11,6 +11,7 @@ import (
 
 	"github.com/weirnet/weir/bench/loadswitch"
 	"github.com/weirnet/weir/bench/report"
+	"github.com/weirnet/weir/bench/target"
 	"github.com/weirnet/weir/emu/topo"
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/packet"
@@ -25,7 +26,7 @@ func nullController(t *testing.T) string {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
-	go func() { done <- Respond(ctx, ln) }()
+	go func() { done <- target.Respond(ctx, ln) }()
 	t.Cleanup(func() {
 		cancel()
 		if err := <-done; !errors.Is(err, context.Canceled) {
@@ -89,7 +90,7 @@ func TestReport(t *testing.T) {
 	if len(r.Results) != 3 || !r.Results[2].SelfCheck || r.Verdict != report.Valid {
 		t.Errorf("%d results, the last %+v; verdict %q", len(r.Results), *r.Results[2], r.Verdict)
 	}
-	for _, want := range []string{"the command", "the build", "cores", c.Targets[0], c.Targets[1], Bare, "× bare"} {
+	for _, want := range []string{"the command", "the build", "cores", c.Targets[0], c.Targets[1], target.Bare, "× bare"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("report without %q:\n%s", want, out.String())
 		}
@@ -125,7 +126,7 @@ func silent(t *testing.T, every int) string {
 // halfRespond answers one in so many packet-ins of those that are no probes (0: none at all).
 func halfRespond(conn net.Conn, every int) {
 	defer conn.Close()
-	var r responder
+	var r target.Responder
 	buf, w, n := make([]byte, 1<<16), 0, 0
 	for {
 		k, err := conn.Read(buf[w:])
@@ -146,13 +147,13 @@ func halfRespond(conn net.Conn, every int) {
 					continue
 				}
 			}
-			r.one(m)
+			r.Message(m)
 		}
 		w = copy(buf, buf[at:w])
-		if _, err := conn.Write(r.out); err != nil {
+		if _, err := conn.Write(r.Out); err != nil {
 			return
 		}
-		r.out = r.out[:0]
+		r.Out = r.Out[:0]
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"github.com/weirnet/weir/bench/paths"
 	"github.com/weirnet/weir/bench/report"
+	"github.com/weirnet/weir/bench/target"
 	"slices"
 	"time"
 )
@@ -146,7 +147,7 @@ func (s *requestsScore) take(list []*requestRun) {
 			x.Take("synchronisations of store and audit log, each"+on, "", m.syncs/n)
 		}
 		if m.mallocs > 0 {
-			x.Take(allocations+on, "", m.mallocs/n)
+			x.Take(target.Allocations+on, "", m.mallocs/n)
 		}
 		x.Take("flow-mods received, each"+on, "", float64(m.mods)/n)
 		x.Take("CPU of the instance, each"+on, "µs", report.Microseconds(m.instance)/n)

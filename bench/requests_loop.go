@@ -9,6 +9,7 @@ import (
 	"github.com/weirnet/weir/bench/pace"
 	"github.com/weirnet/weir/bench/paths"
 	"github.com/weirnet/weir/bench/report"
+	"github.com/weirnet/weir/bench/target"
 	"io"
 	"strconv"
 	"sync"
@@ -137,22 +138,22 @@ func (l *requestLoad) runFor(ctx context.Context, m *requestRun) error {
 		return errors.Join(l.failed(), err)
 	}
 	before := l.readCounters(ctx)
-	l.from.Store(before.at.UnixNano())
+	l.from.Store(before.At.UnixNano())
 	err := pace.Wait(ctx, l.c.Duration)
 	to := time.Now()
 	l.to.Store(to.UnixNano())
 	m.behind = len(l.due)
 	after := l.readCounters(ctx)
-	m.elapsed = to.Sub(before.at)
-	m.instance, m.own, m.mods = after.its-before.its, after.own-before.own, after.mods-before.mods
+	m.elapsed = to.Sub(before.At)
+	m.instance, m.own, m.mods = after.Target-before.Target, after.Generator-before.Generator, after.mods-before.mods
 	m.syncs, m.mallocs = after.syncs-before.syncs, after.mallocs-before.mallocs
-	m.memory, m.ownMemory = l.g.process.memory(), ownMemory()
+	m.memory, m.ownMemory = l.g.process.Memory(), target.OwnMemory()
 	return errors.Join(l.failed(), err, l.g.check())
 }
 
 // counters is what processes have done so far.
 type counters struct {
-	cpuTimes
+	target.CPUTimes
 	mods           uint64
 	syncs, mallocs float64
 }
@@ -161,14 +162,14 @@ type counters struct {
 // counts for neither.
 func (l *requestLoad) readCounters(ctx context.Context) (k counters) {
 	read := func() {
-		if m, err := l.g.process.readMetrics(ctx, l.g.c.Token); err == nil {
-			k.syncs, k.mallocs = m.syncs(), m[metricMallocs]
+		if m, err := l.g.process.ReadMetrics(ctx, l.g.c.Token); err == nil {
+			k.syncs, k.mallocs = m.Syncs(), m[target.MetricMallocs]
 		}
 	}
 	if l.from.Load() == 0 {
 		read()
 	}
-	k.cpuTimes, k.mods = readCPUTimes(l.g.process), l.g.net.Tally().FlowMods
+	k.CPUTimes, k.mods = target.ReadCPUTimes(l.g.process), l.g.net.Tally().FlowMods
 	if l.to.Load() != 0 {
 		read()
 	}

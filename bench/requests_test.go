@@ -12,11 +12,12 @@ import (
 
 	"github.com/weirnet/weir/bench/paths"
 	"github.com/weirnet/weir/bench/report"
+	"github.com/weirnet/weir/bench/target"
 	"github.com/weirnet/weir/session/pipe"
 )
 
 // nulled measures with a null instance in this process.
-func nulled(t *testing.T, null *Null, c *Setup, measure func(ctx context.Context)) {
+func nulled(t *testing.T, null *target.Null, c *Setup, measure func(ctx context.Context)) {
 	t.Helper()
 	c.Topology, c.Hops, c.Seed, c.Controller, c.API = "wan:30", 4, 3, "null:1", "null:2"
 	ctx, stop := context.WithCancel(t.Context())
@@ -24,7 +25,7 @@ func nulled(t *testing.T, null *Null, c *Setup, measure func(ctx context.Context
 	ended := make(chan error, 1)
 	go func() { ended <- null.Serve(ctx, of, api) }()
 	c.test = &testInstance{openflow: func(ctx context.Context, _ string) (net.Conn, error) { return of.Dial(ctx) },
-		api: func(ctx context.Context, _ string) (net.Conn, error) { return api.Dial(ctx) }, links: null.links}
+		api: func(ctx context.Context, _ string) (net.Conn, error) { return api.Dial(ctx) }, links: null.Links}
 	measure(ctx)
 	stop()
 	if err := <-ended; err != ctx.Err() {
@@ -64,12 +65,12 @@ func TestNullInstanceIsMeasured(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := Setup{Runs: 1, Limit: 10 * time.Second}
-			null := &Null{Topology: "wan:30", Hops: 4, Seed: 3}
+			null := &target.Null{Topology: "wan:30", Hops: 4, Seed: 3}
 			nulled(t, null, &s, func(ctx context.Context) {
 				r, err := measure(ctx, s)
 				wantRefused(t, r, err, "")
-				if len(null.installed) > 0 {
-					t.Errorf("%d paths are left", len(null.installed))
+				if n := null.Held(); n > 0 {
+					t.Errorf("%d paths are left", n)
 				}
 			})
 		})
@@ -79,7 +80,7 @@ func TestNullInstanceIsMeasured(t *testing.T) {
 // TestRequestsRefuse: paths that lead elsewhere are no result.
 func TestRequestsRefuse(t *testing.T) {
 	s := Setup{Runs: 1, Limit: 200 * time.Millisecond}
-	nulled(t, &Null{Topology: "wan:30", Hops: 4, Seed: 4}, &s, func(ctx context.Context) {
+	nulled(t, &target.Null{Topology: "wan:30", Hops: 4, Seed: 4}, &s, func(ctx context.Context) {
 		r, err := (&Requests{Setup: s, Conns: []int{1}, Flows: 20, Duration: 10 * time.Millisecond}).Run(ctx)
 		if err != nil || !strings.Contains(r.Results[0].Refused, "paths") {
 			t.Errorf("%v, %+v", err, r.Results[0])
@@ -119,7 +120,7 @@ func TestHeldBackPortsAreTold(t *testing.T) {
 		web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			fmt.Fprintf(w, "weir_guard_total{kind=\"floods\"} %d\n", floods)
 		}))
-		x := &trial{name: Self, process: &process{api: web.URL}}
+		x := &trial{name: target.Self, process: &target.Process{API: web.URL}}
 		if err := x.heldBack(t.Context(), report.ErrMissing); !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q in it", err, want)
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"github.com/weirnet/weir/bench/paths"
 	"github.com/weirnet/weir/bench/report"
+	"github.com/weirnet/weir/bench/target"
 	"time"
 )
 
@@ -60,7 +61,7 @@ func (s *rerouteScore) choose(g *testbed, i int, before map[int]bool) (int, []in
 // cut takes a link's carrier away, waits until all paths go other ways and nothing of the old ones
 // is left, and gives it back.
 func (s *rerouteScore) cut(ctx context.Context, g *testbed, link int, moving []int) error {
-	clocks := readCPUTimes(g.process)
+	clocks := target.ReadCPUTimes(g.process)
 	began, err := g.net.Carrier(link, false)
 	if err != nil {
 		return err
@@ -68,9 +69,9 @@ func (s *rerouteScore) cut(ctx context.Context, g *testbed, link int, moving []i
 	if err := g.poll(ctx, func() error { return g.checkPaths(moving) }); err != nil {
 		return err
 	}
-	after := readCPUTimes(g.process)
-	k := cut{moved: len(moving), instance: after.its - clocks.its, switches: after.own - clocks.own,
-		memory: g.process.memory(), own: ownMemory()}
+	after := target.ReadCPUTimes(g.process)
+	k := cut{moved: len(moving), instance: after.Target - clocks.Target, switches: after.Generator - clocks.Generator,
+		memory: g.process.Memory(), own: target.OwnMemory()}
 	if err := s.times(g, began, moving, &k); err != nil {
 		return err
 	}

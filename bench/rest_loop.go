@@ -8,6 +8,7 @@ import (
 	"github.com/weirnet/weir/api/client"
 	"github.com/weirnet/weir/bench/pace"
 	"github.com/weirnet/weir/bench/report"
+	"github.com/weirnet/weir/bench/target"
 	"github.com/weirnet/weir/emu"
 	"github.com/weirnet/weir/emu/host"
 	"github.com/weirnet/weir/emu/topo"
@@ -31,17 +32,17 @@ type restRun struct {
 }
 
 func (s *restRun) run(ctx context.Context) error {
-	p, err := startIn(ctx, "", s.c.Program)
+	p, err := target.StartIn(ctx, "", s.c.Program)
 	if err != nil {
 		return err
 	}
-	defer p.stop()
-	if s.api, err = client.New(client.Config{Address: p.api}); err != nil {
+	defer p.Stop()
+	if s.api, err = client.New(client.Config{Address: p.API}); err != nil {
 		return err
 	}
 	defer s.api.Close()
 	s.net, err = emu.New(emu.Config{Topology: s.topology, Versions: []openflow.Version{openflow.V13},
-		Controllers: []string{p.address}, Seed: s.c.Seed})
+		Controllers: []string{p.Address}, Seed: s.c.Seed})
 	if err != nil {
 		return err
 	}
@@ -64,17 +65,17 @@ func (s *restRun) run(ctx context.Context) error {
 }
 
 // measure takes what both processes use.
-func (s *restRun) measure(ctx context.Context, p *process) error {
+func (s *restRun) measure(ctx context.Context, p *target.Process) error {
 	sent, received := s.pingTotals()
-	before := readCPUTimes(p)
+	before := target.ReadCPUTimes(p)
 	if err := pace.Wait(ctx, s.c.Duration); err != nil {
 		return err
 	}
-	after := readCPUTimes(p)
+	after := target.ReadCPUTimes(p)
 	s.sent, s.received = s.pingTotals()
 	s.sent, s.received = s.sent-sent, s.received-received
-	s.elapsed, s.instance, s.network = after.at.Sub(before.at), after.its-before.its, after.own-before.own
-	s.memory, s.own = p.memory(), ownMemory()
+	s.elapsed, s.instance, s.network = after.At.Sub(before.At), after.Target-before.Target, after.Generator-before.Generator
+	s.memory, s.own = p.Memory(), target.OwnMemory()
 	shown, err := linksShown(ctx, s.api)
 	if err != nil {
 		return err

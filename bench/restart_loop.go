@@ -8,6 +8,7 @@ import (
 	"github.com/weirnet/weir/bench/loadswitch"
 	"github.com/weirnet/weir/bench/pace"
 	"github.com/weirnet/weir/bench/report"
+	"github.com/weirnet/weir/bench/target"
 )
 
 // restartRun is what an instance did that was killed and started again over the same store and the
@@ -41,30 +42,30 @@ func (r *restartRun) run(ctx context.Context, g *testbed) error {
 	for _, sw := range g.net.Switches {
 		r.entries += sw.Paths()
 	}
-	g.process.kill()
+	g.process.Kill()
 	if err := g.awaitDisconnected(ctx); err != nil {
 		return err
 	}
 	g.net.Forget()
 	before := g.net.Tally()
-	if err := g.process.restart(ctx); err != nil {
+	if err := g.process.Restart(ctx); err != nil {
 		return fmt.Errorf("starting again: %w", err)
 	}
 	if err := g.ready(ctx); err != nil {
 		return err
 	}
-	r.ready = time.Since(g.process.began)
-	if err := g.net.Connect(ctx, g.process.address); err != nil {
+	r.ready = time.Since(g.process.Began)
+	if err := g.net.Connect(ctx, g.process.Address); err != nil {
 		return err
 	}
 	if err := r.compare(ctx, g); err != nil {
 		return err
 	}
-	r.compared = time.Since(g.process.began)
+	r.compared = time.Since(g.process.Began)
 	if err := r.quiet(ctx, g, before); err != nil {
 		return err
 	}
-	r.memory, r.peak = g.process.memory(), g.process.peak()
+	r.memory, r.peak = g.process.Memory(), g.process.Peak()
 	return g.verify(true, g.first, g.next)
 }
 
@@ -96,11 +97,11 @@ const comparePollPeriod = 500 * time.Millisecond
 // compare waits until the instance says that it has compared every switch.
 func (r *restartRun) compare(ctx context.Context, g *testbed) error {
 	for began := time.Now(); ; {
-		m, err := g.process.readMetrics(ctx, g.c.Token)
+		m, err := g.process.ReadMetrics(ctx, g.c.Token)
 		if err != nil {
 			return err
 		}
-		n := int(m[metricCompared])
+		n := int(m[target.MetricCompared])
 		if n == len(g.net.Switches) {
 			return nil
 		}
@@ -119,18 +120,13 @@ func (r *restartRun) compare(ctx context.Context, g *testbed) error {
 // awaitDisconnected waits until all sessions have ended.
 func (g *testbed) awaitDisconnected(ctx context.Context) error {
 	for began := time.Now(); g.net.Disconnected() < len(g.net.Switches); {
-		if time.Since(began) > startLimit {
+		if time.Since(began) > target.StartLimit {
 			return fmt.Errorf("%d of %d sessions have ended %v after the instance", g.net.Disconnected(),
-				len(g.net.Switches), startLimit)
+				len(g.net.Switches), target.StartLimit)
 		}
 		if err := pace.Wait(ctx, time.Millisecond); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// restart starts a killed instance anew, at its addresses and with its data.
-func (p *process) restart(ctx context.Context) error {
-	return p.start(ctx, p.instance())
 }

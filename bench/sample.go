@@ -3,6 +3,7 @@ package bench
 import (
 	"fmt"
 	"github.com/weirnet/weir/bench/report"
+	"github.com/weirnet/weir/bench/target"
 	"time"
 )
 
@@ -16,24 +17,24 @@ type sample struct {
 	lateness report.Histogram // of the generator, at a set rate
 	paths    pathCounts       // if packets were followed
 
-	process   *process
-	began     cpuTimes
-	ended     cpuTimes
+	process   *target.Process
+	began     target.CPUTimes
+	ended     target.CPUTimes
 	rss       int64   // of the controller at the end, bytes; 0 if it is not known
 	mallocs   float64 // of an instance of ours, from before the run to after its last answer
 	generator int64   // of the generator
 }
 
-func newSample(p *process) *sample {
+func newSample(p *target.Process) *sample {
 	return &sample{process: p, latency: report.NewHistogram(), lateness: report.NewHistogram()}
 }
 
 // begin and end bound what counts.
-func (s *sample) begin(now time.Duration) { s.from, s.began = now, readCPUTimes(s.process) }
+func (s *sample) begin(now time.Duration) { s.from, s.began = now, target.ReadCPUTimes(s.process) }
 
 func (s *sample) end(now time.Duration) {
-	s.to, s.ended = now, readCPUTimes(s.process)
-	s.rss, s.generator = s.process.memory(), ownMemory()
+	s.to, s.ended = now, target.ReadCPUTimes(s.process)
+	s.rss, s.generator = s.process.Memory(), target.OwnMemory()
 }
 
 // count sets the counts of a run from those before it and after the last answers.
@@ -91,11 +92,11 @@ func (s *sample) elapsed() time.Duration { return s.to - s.from }
 // rate is answers a second.
 func (s *sample) rate() float64 { return float64(s.counts.counted) / s.elapsed().Seconds() }
 
-// at is a percentile of the time from when a packet was meant to be sent to its answer.
+// At is a percentile of the time from when a packet was meant to be sent to its answer.
 func (s *sample) at(percentile float64) time.Duration {
 	return time.Duration(s.latency.ValueAtQuantile(percentile))
 }
 
 // work is how many answers CPU time was taken over: the clocks are read a moment after the part
 // that counts begins and ends.
-func (s *sample) work() float64 { return s.rate() * s.ended.at.Sub(s.began.at).Seconds() }
+func (s *sample) work() float64 { return s.rate() * s.ended.At.Sub(s.began.At).Seconds() }

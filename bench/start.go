@@ -93,7 +93,8 @@ func (x *startScore) finish() {
 	x.result.Times = []*report.Distribution{
 		report.DistributionOf("shown",
 			"from a handshake's last byte to the end of the answer that shows the switch, one after the other", x.shown),
-		report.DistributionOf("request sent", "from a handshake's last byte to when the request for that answer was sent", x.sent),
+		report.DistributionOf("request sent", "from a handshake's last byte to when the request for that answer was sent",
+			x.sent),
 		report.DistributionOf("request", "that request's own time", x.request),
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/weirnet/weir/bench/loadswitch"
 	"github.com/weirnet/weir/bench/pace"
 	"github.com/weirnet/weir/bench/report"
+	"github.com/weirnet/weir/bench/target"
 	"github.com/weirnet/weir/emu/topo"
 )
 
@@ -19,7 +20,7 @@ type startRun struct {
 	topology             *topo.Topology
 	null                 bool
 	shown, sent, request report.Histogram
-	process              *process
+	process              *target.Process
 	api                  *client.Client
 
 	ready, all, idle time.Duration
@@ -28,24 +29,33 @@ type startRun struct {
 	first            int
 }
 
+// startView starts what a scenario measures in which a network comes into the view: an instance, or
+// the null instance that knows the topology.
+func startView(ctx context.Context, null bool, program, topology string, seed uint64) (*target.Process, error) {
+	if null {
+		return target.StartNullView(ctx, topology, seed)
+	}
+	return target.StartIn(ctx, "", program)
+}
+
 // shownLimit is how long a switch may take to be shown.
 const shownLimit = 10 * time.Second
 
 func (s *startRun) run(ctx context.Context) error {
-	p, err := startOf(ctx, s.null, s.c.Program, s.c.Topology, s.c.Seed)
+	p, err := startView(ctx, s.null, s.c.Program, s.c.Topology, s.c.Seed)
 	if err != nil {
 		return err
 	}
-	defer p.stop()
+	defer p.Stop()
 	s.process = p
-	if s.api, err = client.New(client.Config{Address: p.api}); err != nil {
+	if s.api, err = client.New(client.Config{Address: p.API}); err != nil {
 		return err
 	}
 	defer s.api.Close()
 	if err := s.awaitReady(ctx); err != nil {
 		return err
 	}
-	s.empty = p.memory()
+	s.empty = p.Memory()
 	if err := s.together(ctx); err != nil {
 		return err
 	}
@@ -56,11 +66,11 @@ func (s *startRun) run(ctx context.Context) error {
 func (s *startRun) awaitReady(ctx context.Context) error {
 	for {
 		_, err := s.api.Switches(ctx)
-		s.ready = time.Since(s.process.began)
+		s.ready = time.Since(s.process.Began)
 		if err == nil {
 			return nil
 		}
-		if s.ready > startLimit || ctx.Err() != nil {
+		if s.ready > target.StartLimit || ctx.Err() != nil {
 			return err
 		}
 		pace.Nap(200 * time.Microsecond)
@@ -72,7 +82,7 @@ func (s *startRun) together(ctx context.Context) error {
 	net := loadswitch.New(s.topology, loadswitch.Config{Version: s.c.Version, Hosts: 1})
 	defer closeNetwork(net)
 	began := time.Now()
-	if err := net.Connect(ctx, s.process.address); err != nil {
+	if err := net.Connect(ctx, s.process.Address); err != nil {
 		return err
 	}
 	for {
@@ -101,13 +111,13 @@ func (s *startRun) together(ctx context.Context) error {
 	if err := pace.Wait(ctx, s.c.Rest); err != nil {
 		return err
 	}
-	s.mallocs = -s.process.mallocs(ctx)
-	before := s.process.cpu()
+	s.mallocs = -s.process.Mallocs(ctx)
+	before := s.process.CPU()
 	if err := pace.Wait(ctx, s.c.Idle); err != nil {
 		return err
 	}
-	s.idle, s.loaded = s.process.cpu()-before, s.process.memory()
-	s.mallocs += s.process.mallocs(ctx)
+	s.idle, s.loaded = s.process.CPU()-before, s.process.Memory()
+	s.mallocs += s.process.Mallocs(ctx)
 	if n := net.Disconnected(); n > 0 {
 		return fmt.Errorf("%d sessions were ended", n)
 	}
@@ -137,7 +147,7 @@ func (s *startRun) oneByOne(ctx context.Context) error {
 	net := loadswitch.New(s.topology, loadswitch.Config{Version: s.c.Version, Hosts: 1, FirstID: 1 << 20})
 	defer closeNetwork(net)
 	for _, sw := range net.Switches {
-		if err := net.ConnectOne(ctx, sw, s.process.address); err != nil {
+		if err := net.ConnectOne(ctx, sw, s.process.Address); err != nil {
 			return err
 		}
 		if err := s.await(ctx, net, sw); err != nil {

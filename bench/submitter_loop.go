@@ -32,7 +32,7 @@ type submitter struct {
 
 // newSubmitter connects to the instance's API. The connection ends with the context.
 func (g *testbed) newSubmitter(ctx context.Context) (*submitter, error) {
-	api := g.process.api
+	api := g.process.API
 	if !strings.Contains(api, "://") {
 		api = "http://" + api
 	}

@@ -3,8 +3,6 @@ package bench
 import (
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/weirnet/weir/api/client"
@@ -12,12 +10,13 @@ import (
 	"github.com/weirnet/weir/bench/pace"
 	"github.com/weirnet/weir/bench/paths"
 	"github.com/weirnet/weir/bench/report"
+	"github.com/weirnet/weir/bench/target"
 )
 
 // testbed is an instance with a network whose switches and links it has found.
 type testbed struct {
 	c       *Setup
-	process *process
+	process *target.Process
 	api     *client.Client
 	net     *loadswitch.Network
 	paths   *paths.Set
@@ -54,15 +53,15 @@ func (c *Setup) begin(ctx context.Context) (g *testbed, err error) {
 func (g *testbed) start(ctx context.Context) (err error) {
 	c := g.c
 	if c.Controller != "" {
-		g.process = &process{address: c.Controller, api: c.API}
+		g.process = &target.Process{Address: c.Controller, API: c.API}
 	} else if c.null {
-		if g.process, err = c.startNull(ctx); err != nil {
+		if g.process, err = target.StartNull(ctx, c.Topology, c.Hops, c.Seed); err != nil {
 			return err
 		}
-	} else if g.process, err = startIn(ctx, c.Dir, c.Program); err != nil {
+	} else if g.process, err = target.StartIn(ctx, c.Dir, c.Program); err != nil {
 		return err
 	}
-	g.api, err = client.New(client.Config{Address: g.process.api, Token: c.Token})
+	g.api, err = client.New(client.Config{Address: g.process.API, Token: c.Token})
 	return err
 }
 
@@ -79,7 +78,7 @@ func (g *testbed) connect(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := g.net.Connect(ctx, g.process.address); err != nil {
+	if err := g.net.Connect(ctx, g.process.Address); err != nil {
 		return err
 	}
 	return g.poll(ctx, func() error { return g.checkLinks(ctx) })
@@ -143,7 +142,7 @@ func (g *testbed) poll(ctx context.Context, is func() error) error {
 func (g *testbed) ready(ctx context.Context) error {
 	for began := time.Now(); g.c.test == nil; {
 		_, err := g.api.Switches(ctx)
-		if err == nil || ctx.Err() != nil || time.Since(began) > startLimit {
+		if err == nil || ctx.Err() != nil || time.Since(began) > target.StartLimit {
 			return err
 		}
 		time.Sleep(entryPollPeriod)
@@ -164,8 +163,10 @@ func (g *testbed) awaitEntries(ctx context.Context, what string, done func(loads
 		}
 		if time.Since(began) > g.c.Limit {
 			t := g.net.Tally()
-			return fmt.Errorf("%w: %s: after %v switches have %s entries of paths put and %s removed in %s flow-mods; %s", report.ErrMissing, what, g.c.Limit,
-				report.Thousands(float64(t.Put)), report.Thousands(float64(t.Removed)), report.Thousands(float64(t.FlowMods)), g.describeBroken())
+			return fmt.Errorf("%w: %s: after %v switches have %s entries of paths put and %s removed in %s flow-mods; %s",
+				report.ErrMissing, what, g.c.Limit,
+				report.Thousands(float64(t.Put)), report.Thousands(float64(t.Removed)),
+				report.Thousands(float64(t.FlowMods)), g.describeBroken())
 		}
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -236,14 +237,10 @@ func (g *testbed) verify(exact bool, first, next int) error {
 	return nil
 }
 
-// check finds an instance or sessions that have ended.
+// Check finds an instance or sessions that have ended.
 func (g *testbed) check() error {
-	if p := g.process; p.owned() {
-		select {
-		case <-p.ended:
-			return fmt.Errorf("the instance has ended: %s", p.output.last())
-		default:
-		}
+	if err := g.process.Check(); err != nil {
+		return err
 	}
 	return g.net.Lost()
 }
@@ -255,20 +252,6 @@ func (g *testbed) close() {
 		g.api.Close()
 	}
 	if g.process != nil {
-		g.process.stop()
+		g.process.Stop()
 	}
-}
-
-// stored is how many bytes the files of the instance's store take; 0 if the instance is not ours.
-func (p *process) stored() (n int64) {
-	if !p.owned() {
-		return 0
-	}
-	_ = filepath.Walk(p.dir, func(_ string, f os.FileInfo, err error) error {
-		if err == nil && f.Mode().IsRegular() {
-			n += f.Size()
-		}
-		return nil // a file may have gone meanwhile
-	})
-	return n
 }

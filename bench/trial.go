@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/weirnet/weir/bench/report"
+	"github.com/weirnet/weir/bench/target"
 	"github.com/weirnet/weir/emu/topo"
 )
 
@@ -16,7 +17,7 @@ type trial struct {
 	c        *Reactive
 	topology *topo.Topology
 	result   *report.Result
-	process  *process // nil if somebody else runs the controller
+	process  *target.Process // nil if somebody else runs the controller
 	load     *load
 	latency  report.Histogram // of all runs
 	lateness report.Histogram
@@ -25,23 +26,22 @@ type trial struct {
 
 // begin starts a controller, connects the switches and makes all hosts known to it.
 func (t *trial) begin(ctx context.Context) error {
-	if err := t.c.supports(t.name, len(t.topology.Switches), len(t.topology.Links)); err != nil {
-		return err
-	}
-	p, err := t.c.startController(ctx, t.name, len(t.topology.Switches))
+	p, err := target.StartController(ctx, t.name, &target.Spec{Version: t.c.Version, Learning: t.c.Learning,
+		Switches: len(t.topology.Switches), Links: len(t.topology.Links), Ports: min(t.c.Hosts, hostPorts),
+		Program: t.c.Program})
 	if err != nil {
 		return err
 	}
-	t.process, t.result.Program = p, p.version
-	t.load = newLoad(t.c, t.topology, t.name == Faucet)
+	t.process, t.result.Program = p, p.Version
+	t.load = newLoad(t.c, t.topology, t.name == target.Faucet)
 	began := t.load.clock()
-	if err := t.load.connect(ctx, p.address); err != nil {
+	if err := t.load.connect(ctx, p.Address); err != nil {
 		return err
 	}
 	if err := t.load.introduceHosts(ctx); err != nil {
 		return err
 	}
-	t.c.Note("%s at %s knows all hosts after %v", t.name, p.address, (t.load.clock() - began).Round(time.Millisecond))
+	t.c.Note("%s at %s knows all hosts after %v", t.name, p.Address, (t.load.clock() - began).Round(time.Millisecond))
 	return t.load.warm(ctx)
 }
 
@@ -71,11 +71,11 @@ func (t *trial) turn(ctx context.Context, i int) {
 
 // heldBack adds to an error that an instance took ports for such that flood it, if it did.
 func (t *trial) heldBack(ctx context.Context, err error) error {
-	if t.name != Self {
+	if t.name != target.Self {
 		return err
 	}
-	m, _ := t.process.readMetrics(ctx, "")
-	if n := m[metricFloods]; n > 0 {
+	m, _ := t.process.ReadMetrics(ctx, "")
+	if n := m[target.MetricFloods]; n > 0 {
 		return fmt.Errorf("%w; the instance has held back ports that flood it, %.0f times: few ports sent all packets, want --hosts %d or more, as many ports as a switch here has", err, n, hostPorts)
 	}
 	return err
@@ -93,15 +93,15 @@ func (t *trial) refuse(ctx context.Context, err error) {
 // run does one run and judges it.
 func (t *trial) run(ctx context.Context) (*sample, error) {
 	var before float64
-	if t.name == Self {
-		before = t.process.mallocs(ctx)
+	if t.name == target.Self {
+		before = t.process.Mallocs(ctx)
 	}
 	s, err := t.load.measure(ctx, t.c.Duration, t.c.Cut, t.process)
 	if err != nil {
 		return s, err
 	}
-	if t.name == Self {
-		s.mallocs = t.process.mallocs(ctx) - before
+	if t.name == target.Self {
+		s.mallocs = t.process.Mallocs(ctx) - before
 	}
 	return s, s.check(t.c)
 }
@@ -111,13 +111,13 @@ func (t *trial) take(s *sample) {
 	x := t.result
 	x.Take(t.c.work(), "/s", s.rate())
 	x.Take("messages an answer", "", float64(s.counts.messages)/float64(s.counts.answered))
-	if t.process.owned() {
-		x.Use("controller", s.ended.its-s.began.its, s.work(), s.rss)
+	if t.process.Owned() {
+		x.Use("controller", s.ended.Target-s.began.Target, s.work(), s.rss)
 	}
 	if s.mallocs > 0 {
-		x.Take(allocations, "", s.mallocs/float64(s.counts.answered))
+		x.Take(target.Allocations, "", s.mallocs/float64(s.counts.answered))
 	}
-	x.Use("generator", s.ended.own-s.began.own, s.work(), s.generator)
+	x.Use("generator", s.ended.Generator-s.began.Generator, s.work(), s.generator)
 	t.latency.Merge(s.latency)
 	t.lateness.Merge(s.lateness)
 	t.paths.repeated += s.paths.repeated
@@ -161,6 +161,14 @@ func (t *trial) close() {
 		t.load.close()
 	}
 	if t.process != nil {
-		t.process.stop()
+		t.process.Stop()
 	}
+}
+
+// subjectOf is what a controller is called in a report.
+func subjectOf(name string) string {
+	if name == target.Self {
+		return report.Weir
+	}
+	return name
 }

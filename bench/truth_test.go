@@ -14,6 +14,7 @@ import (
 
 	"github.com/weirnet/weir/bench/loadswitch"
 	"github.com/weirnet/weir/bench/report"
+	"github.com/weirnet/weir/bench/target"
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/session/pipe"
 )
@@ -21,19 +22,19 @@ import (
 // truth is a synthetic responder under load, in virtual time: nothing takes any but what the
 // responder is told to, so that what is measured can be compared with what was drawn.
 type truth struct {
-	y     *Synthetic
+	y     *target.Synthetic
 	mu    sync.Mutex
-	fates []plannedReply
+	fates []target.PlannedReply
 }
 
 // measureTruth runs a scenario once against a responder, and returns what it measured and the fates
 // of the packets meanwhile.
-func measureTruth(t *testing.T, b Behaviour, c *Reactive) (sm *sample, fates []plannedReply) {
+func measureTruth(t *testing.T, b target.Behaviour, c *Reactive) (sm *sample, fates []target.PlannedReply) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		ln := pipe.Listen("test")
-		k := &truth{y: &Synthetic{Behaviour: b, wait: exactly}}
-		k.y.note = func(f plannedReply) {
+		k := &truth{y: &target.Synthetic{Behaviour: b, Wait: exactly}}
+		k.y.Note = func(f target.PlannedReply) {
 			k.mu.Lock()
 			defer k.mu.Unlock()
 			k.fates = append(k.fates, f)
@@ -82,9 +83,9 @@ func exactly(d time.Duration, wake <-chan struct{}) {
 func within(got, want, part float64) bool { return math.Abs(got-want) <= part*math.Abs(want) }
 
 // delayOf reads a delay.
-func delayOf(t *testing.T, s string) Delay {
+func delayOf(t *testing.T, s string) target.Delay {
 	t.Helper()
-	d, err := ParseDelay(s)
+	d, err := target.ParseDelay(s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,7 +118,7 @@ func TestDelaysAreMeasuredAsTheyWere(t *testing.T) {
 		for _, rate := range []int{5000, 0} {
 			c := &Reactive{Rate: rate, Hosts: 100, Outstanding: 30, Topology: "single:4", Duration: time.Second,
 				Buffered: rate > 0}
-			sm, fates := measureTruth(t, Behaviour{Delay: delayOf(t, tc.delay), Seed: 3}, c)
+			sm, fates := measureTruth(t, target.Behaviour{Delay: delayOf(t, tc.delay), Seed: 3}, c)
 			if err := sm.check(c); err != nil {
 				t.Fatalf("%s: %v", tc.delay, err)
 			}
@@ -126,7 +127,7 @@ func TestDelaysAreMeasuredAsTheyWere(t *testing.T) {
 			}
 			drawn := make([]float64, len(fates))
 			for i, f := range fates {
-				drawn[i] = float64(f.due - f.arrived)
+				drawn[i] = float64(f.Due - f.Arrived)
 			}
 			slices.Sort(drawn)
 			for _, p := range points {
@@ -148,10 +149,10 @@ func TestDelaysAreMeasuredAsTheyWere(t *testing.T) {
 // draw, within 1 %.
 func TestHistogramsHoldTheTruth(t *testing.T) {
 	c := &Reactive{Rate: 10000, Hosts: 50, Duration: time.Second, Cut: -1}
-	sm, fates := measureTruth(t, Behaviour{Delay: delayOf(t, "exp:20ms"), Seed: 9}, c)
+	sm, fates := measureTruth(t, target.Behaviour{Delay: delayOf(t, "exp:20ms"), Seed: 9}, c)
 	h := report.NewHistogram()
 	for _, f := range fates {
-		h.Record(int64(f.due - f.arrived))
+		h.Record(int64(f.Due - f.Arrived))
 	}
 	if sm.latency.TotalCount() != 10000 || h.TotalCount() != 10000 {
 		t.Fatalf("%d measured, %d drawn of 10000", sm.latency.TotalCount(), h.TotalCount())
@@ -170,10 +171,10 @@ func TestHistogramsHoldTheTruth(t *testing.T) {
 func TestLossesAreCountedExactly(t *testing.T) {
 	for _, loss := range []float64{0.0005, 0.01, 0.3} {
 		c := &Reactive{Rate: 5000, Hosts: 50, Topology: "single:3", Duration: time.Second}
-		sm, fates := measureTruth(t, Behaviour{Delay: delayOf(t, "1ms"), Loss: loss, Seed: 5}, c)
+		sm, fates := measureTruth(t, target.Behaviour{Delay: delayOf(t, "1ms"), Loss: loss, Seed: 5}, c)
 		lost := 0
 		for _, f := range fates {
-			if f.lost {
+			if f.Lost {
 				lost++
 			}
 		}
@@ -190,10 +191,10 @@ func TestLossesAreCountedExactly(t *testing.T) {
 func TestWrongAnswersAreNone(t *testing.T) {
 	for _, buffered := range []bool{true, false} {
 		c := &Reactive{Rate: 4000, Hosts: 50, Duration: time.Second, Buffered: buffered}
-		sm, fates := measureTruth(t, Behaviour{Delay: delayOf(t, "1ms"), Wrong: 0.02, Seed: 5}, c)
+		sm, fates := measureTruth(t, target.Behaviour{Delay: delayOf(t, "1ms"), Wrong: 0.02, Seed: 5}, c)
 		wrong := 0
 		for _, f := range fates {
-			if f.wrong {
+			if f.Wrong {
 				wrong++
 			}
 		}
@@ -212,7 +213,7 @@ func TestWrongAnswersAreNone(t *testing.T) {
 // for is in the tail. One packet at a time hides it: only one packet is under way when a stall
 // begins.
 func TestStallsAreInTheTail(t *testing.T) {
-	stalling := Behaviour{Delay: delayOf(t, "1ms"), StallEvery: time.Second, StallFor: 100 * time.Millisecond}
+	stalling := target.Behaviour{Delay: delayOf(t, "1ms"), StallEvery: time.Second, StallFor: 100 * time.Millisecond}
 	open := &Reactive{Rate: 3000, Hosts: 50, Duration: 3 * time.Second, Cut: -1}
 	sm, _ := measureTruth(t, stalling, open)
 	for _, tc := range []struct{ percentile, want float64 }{{50, 1e6}, {89, 1e6}, {95, 50.5e6}, {99, 90.5e6}, {99.9, 100e6}} {
@@ -231,12 +232,12 @@ func TestStallsAreInTheTail(t *testing.T) {
 func TestTooSlow(t *testing.T) {
 	c := &Reactive{Rate: 200000, Hosts: 50, Duration: 100 * time.Millisecond, Settle: 10 * time.Second,
 		Cut: 150 * time.Millisecond}
-	sm, _ := measureTruth(t, Behaviour{Delay: delayOf(t, "500ms")}, c)
+	sm, _ := measureTruth(t, target.Behaviour{Delay: delayOf(t, "500ms")}, c)
 	if err := sm.check(c); !errors.Is(err, report.ErrSlow) {
 		t.Errorf("%v", err)
 	}
 	c = &Reactive{Rate: 1000, Hosts: 50, Duration: 100 * time.Millisecond, Settle: 10 * time.Second, Cut: -1}
-	sm, _ = measureTruth(t, Behaviour{Delay: delayOf(t, "1s")}, c)
+	sm, _ = measureTruth(t, target.Behaviour{Delay: delayOf(t, "1s")}, c)
 	if err := sm.check(c); !errors.Is(err, report.ErrSlow) || sm.missing != 0 {
 		t.Errorf("%v", err)
 	}
@@ -247,7 +248,7 @@ func TestTooSlow(t *testing.T) {
 func TestLateSendingIsInTheLatency(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ln := pipe.Listen("test")
-		y := &Synthetic{wait: exactly}
+		y := &target.Synthetic{Wait: exactly}
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan error)
 		go func() { done <- y.Respond(ctx, ln) }()
@@ -277,49 +278,10 @@ func TestLateSendingIsInTheLatency(t *testing.T) {
 	})
 }
 
-func TestDelaysAreRead(t *testing.T) {
-	for _, s := range []string{"0s", "5ms", "uniform:5ms-15ms", "exp:2ms", "mix:1ms/50ms@0.01"} {
-		if d := delayOf(t, s); d.String() != s {
-			t.Errorf("%s is printed as %s", s, d)
-		}
-	}
-	for _, s := range []string{"", "5", "uniform:5ms", "uniform:9ms-2ms", "exp:", "exp:-1s", "mix:1ms/2ms",
-		"mix:1ms/2ms@2", "mix:1ms/2ms@NaN", "normal:1ms", "2m"} {
-		if _, err := ParseDelay(s); err == nil || !strings.Contains(err.Error(), delayForms) {
-			t.Errorf("%q: %v", s, err)
-		}
-	}
-	for _, b := range []Behaviour{{Loss: 2}, {Wrong: math.NaN()}, {StallFor: time.Second},
-		{StallFor: time.Second, StallEvery: time.Second}, {StallFor: -1}} {
-		if b.Check() == nil {
-			t.Errorf("%+v is taken", b)
-		}
-	}
-}
-
-func FuzzParseDelay(f *testing.F) {
-	for _, s := range []string{"5ms", "uniform:5ms-15ms", "exp:2ms", "mix:1ms/50ms@0.01"} {
-		f.Add(s)
-	}
-	f.Fuzz(func(t *testing.T, s string) {
-		d, err := ParseDelay(s)
-		if err != nil {
-			return
-		}
-		again, err := ParseDelay(d.String())
-		if err != nil || again != d {
-			t.Errorf("%q is %s, which is %s: %v", s, d, again, err)
-		}
-		if got := newReplyPlan(Behaviour{Delay: d}, 1).next(0); got.due < 0 || got.due > maxDelay {
-			t.Errorf("%s: %v", d, got.due)
-		}
-	})
-}
-
 // TestSlowIsNotLost has a controller whose last answers come long after the run, but come.
 func TestSlowIsNotLost(t *testing.T) {
 	c := &Reactive{Outstanding: 50, Hosts: 50, Duration: time.Second, Drain: 500 * time.Millisecond}
-	sm, _ := measureTruth(t, Behaviour{Delay: delayOf(t, "uniform:100ms-1500ms"), Seed: 2}, c)
+	sm, _ := measureTruth(t, target.Behaviour{Delay: delayOf(t, "uniform:100ms-1500ms"), Seed: 2}, c)
 	if err := sm.check(c); err != nil || sm.missing != 0 || sm.latency.Max() < 1400e6 {
 		t.Errorf("%v; %d missing, slowest %v", err, sm.missing, time.Duration(sm.latency.Max()))
 	}

@@ -12,18 +12,19 @@ import (
 	"github.com/weirnet/weir/bench/loadswitch"
 	"github.com/weirnet/weir/bench/pace"
 	"github.com/weirnet/weir/bench/report"
+	"github.com/weirnet/weir/bench/target"
 	"github.com/weirnet/weir/emu/topo"
 )
 
 // run starts an instance, connects the network, waits until the view is whole, and leaves it alone
 // for a while; then single switches connect.
 func (d *discoveryRun) run(ctx context.Context) error {
-	p, err := startOf(ctx, d.null, d.c.Program, d.c.Topology, d.c.Seed)
+	p, err := startView(ctx, d.null, d.c.Program, d.c.Topology, d.c.Seed)
 	if err != nil {
 		return err
 	}
-	defer p.stop()
-	api, err := client.New(client.Config{Address: p.api})
+	defer p.Stop()
+	api, err := client.New(client.Config{Address: p.API})
 	if err != nil {
 		return err
 	}
@@ -44,7 +45,7 @@ func (d *discoveryRun) run(ctx context.Context) error {
 }
 
 // find connects the network and follows the view's changes until everything is there.
-func (d *discoveryRun) find(ctx context.Context, p *process, api *client.Client) error {
+func (d *discoveryRun) find(ctx context.Context, p *target.Process, api *client.Client) error {
 	net := loadswitch.New(d.topology, loadswitch.Config{Version: d.c.Version, Hosts: 1})
 	defer closeNetwork(net)
 	v := newViewed(d.topology, net)
@@ -61,9 +62,9 @@ func (d *discoveryRun) find(ctx context.Context, p *process, api *client.Client)
 		stop()
 		<-ended
 	}()
-	before := readCPUTimes(p)
+	before := target.ReadCPUTimes(p)
 	v.begin()
-	if err := net.Connect(ctx, p.address); err != nil {
+	if err := net.Connect(ctx, p.Address); err != nil {
 		return err
 	}
 	select {
@@ -76,13 +77,14 @@ func (d *discoveryRun) find(ctx context.Context, p *process, api *client.Client)
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	after := readCPUTimes(p)
+	after := target.ReadCPUTimes(p)
 	if err := pace.Wait(ctx, d.c.Rest); err != nil {
 		return err
 	}
 	var wrong error
 	d.switches, d.links, d.falsely, wrong = v.result()
-	d.cpu, d.generator, d.memory, d.own = after.its-before.its, after.own-before.own, p.memory(), ownMemory()
+	d.cpu, d.generator, d.memory, d.own = after.Target-before.Target, after.Generator-before.Generator, p.Memory(),
+		target.OwnMemory()
 	if n := net.Disconnected(); n > 0 {
 		return fmt.Errorf("%d sessions were ended: %w", n, net.Ended())
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/weirnet/weir/bench"
 	"github.com/weirnet/weir/bench/report"
+	"github.com/weirnet/weir/bench/target"
 	"github.com/weirnet/weir/cli"
 	"github.com/weirnet/weir/emu/profile"
 	"github.com/weirnet/weir/openflow"
@@ -30,14 +31,14 @@ func TestWeirAnswers(t *testing.T) {
 		{Version: openflow.V10, Topology: "single:2", Buffered: true},
 		{Version: openflow.V13, Topology: "single:2"},
 	} {
-		c.Targets = []string{bench.Self, bench.Bare}
+		c.Targets = []string{target.Self, target.Bare}
 		c.Hosts, c.Outstanding, c.Runs, c.Duration, c.Warmup = 20, 8, 2, 20*time.Millisecond, 5*time.Millisecond
 		r, err := c.Run(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
 		self := r.Results[0]
-		if r.Refused() || self.Measures[0].Median == 0 || self.Measures[0].Ratios[bench.Bare] == 0 ||
+		if r.Refused() || self.Measures[0].Median == 0 || self.Measures[0].Ratios[target.Bare] == 0 ||
 			self.Processes[0].RSS.Median == 0 {
 			t.Fatalf("OpenFlow %s: %+v and %+v", c.Version, *self, *r.Results[1])
 		}
@@ -57,7 +58,7 @@ func TestWeirInstallsWholePaths(t *testing.T) {
 	t.Parallel()
 	for _, c := range []*bench.Reactive{{Version: openflow.V10, Buffered: true},
 		{Version: openflow.V13, Buffered: true}, {Version: openflow.V13}} {
-		c.Targets, c.Topology, c.Hops = []string{bench.Self}, "ring:7", 4
+		c.Targets, c.Topology, c.Hops = []string{target.Self}, "ring:7", 4
 		// one flow in 32 is looked at
 		c.Hosts, c.Outstanding, c.Runs, c.Duration, c.Warmup = 60, 4, 1, 150*time.Millisecond, 10*time.Millisecond
 		r, err := c.Run(t.Context())

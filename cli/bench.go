@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/weirnet/weir/bench"
+	"github.com/weirnet/weir/bench/target"
 	"github.com/weirnet/weir/openflow"
 )
 
@@ -30,7 +31,7 @@ func newBench() *cobra.Command {
 
 func newBenchReactive() *cobra.Command {
 	c := bench.Reactive{Version: openflow.V13, Buffered: true}
-	controller, version := bench.Self, openflow.V13.String()
+	controller, version := target.Self, openflow.V13.String()
 	var out reportFiles
 	var compare []string
 	switches, unbuffered := 1, false
@@ -66,7 +67,7 @@ answered: the command then says so and exits with 1.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&controller, "controller", controller, "what is measured: HOST:PORT, or what is started: "+
-		strings.Join(bench.Controllers(), ", "))
+		strings.Join(target.Controllers(), ", "))
 	f.StringSliceVar(&compare, "compare", nil, "further controllers, measured alternately")
 	versionFlag(f, &version, "that the switches speak")
 	f.IntVar(&switches, "switches", switches, "switches, not joined")

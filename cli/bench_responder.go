@@ -7,14 +7,14 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/weirnet/weir/bench"
+	"github.com/weirnet/weir/bench/target"
 )
 
 // newBenchResponder is the null responder as a process, and the synthetic one.
 func newBenchResponder() *cobra.Command {
 	listen, delay, api := "127.0.0.1:6653", "", ""
-	y := bench.Synthetic{}
-	null := bench.Null{}
+	y := target.Synthetic{}
+	null := target.Null{}
 	view := false
 	cmd := &cobra.Command{
 		Use:   "responder",
@@ -30,7 +30,7 @@ that has described itself, and a link over which a frame has come.`,
 		Args: wantNoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if delay != "" {
-				d, err := bench.ParseDelay(delay)
+				d, err := target.ParseDelay(delay)
 				if err != nil {
 					return err
 				}
@@ -50,7 +50,7 @@ that has described itself, and a link over which a frame has come.`,
 				}
 				serve := null.Serve
 				if null.Seed = y.Seed; view {
-					serve = (&bench.NullView{Topology: null.Topology, Seed: y.Seed}).Serve
+					serve = (&target.NullView{Topology: null.Topology, Seed: y.Seed}).Serve
 				}
 				if err := serve(cmd.Context(), ln, web); !errors.Is(err, cmd.Context().Err()) {
 					return runtimeError(err)
@@ -58,7 +58,7 @@ that has described itself, and a link over which a frame has come.`,
 				return nil
 			}
 			if y.Plain() {
-				err = bench.Respond(cmd.Context(), ln)
+				err = target.Respond(cmd.Context(), ln)
 			} else {
 				err = y.Respond(cmd.Context(), ln)
 				fmt.Fprintf(cmd.OutOrStdout(), "%d packet-ins, %d answered, %d of them after a stall, %d lost\n",

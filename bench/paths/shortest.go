@@ -12,6 +12,7 @@ type Shortest struct {
 	nextHops [][]uint32
 }
 
+// NewShortest has all links of a topology up.
 func NewShortest(t *topo.Topology) *Shortest {
 	n := len(t.Switches)
 	w := &Shortest{Far: map[topo.End]topo.End{}, Of: make([][]topo.End, n), Down: map[topo.End]bool{},

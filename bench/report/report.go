@@ -105,6 +105,7 @@ type Fidelity struct {
 	Why         string  `json:"why,omitempty"` // it did not
 }
 
+// Add adds the result of a subject, without figures yet.
 func (r *Report) Add(subject string) *Result {
 	x := &Result{Subject: subject}
 	r.Results = append(r.Results, x)
@@ -192,8 +193,11 @@ func (r *Report) Refused() bool {
 	return slices.ContainsFunc(r.Results, func(x *Result) bool { return x.Refused != "" })
 }
 
+// Microseconds is a time as figures have it.
 func Microseconds(d time.Duration) float64 { return float64(d) / 1e3 }
 
+// Milliseconds is a time as figures have it.
 func Milliseconds(d time.Duration) float64 { return float64(d) / 1e6 }
 
+// Mebibytes are bytes as figures have them.
 func Mebibytes(n int64) float64 { return float64(n) / (1 << 20) }

@@ -22,6 +22,7 @@ func (s *Spread) Take(v float64) {
 	s.Median, s.Least, s.Greatest = (sorted[(n-1)/2]+sorted[n/2])/2, sorted[0], sorted[n-1]
 }
 
+// Mean is the arithmetic mean of all runs.
 func (s *Spread) Mean() float64 {
 	sum := 0.0
 	for _, v := range s.Runs {

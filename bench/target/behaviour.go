@@ -1,4 +1,4 @@
-package bench
+package target
 
 import (
 	"fmt"
@@ -34,10 +34,10 @@ func (b *Behaviour) Plain() bool {
 	return b.Delay == Delay{} && b.Loss == 0 && b.Wrong == 0 && b.StallFor == 0
 }
 
-// plannedReply is what becomes of one packet-in.
-type plannedReply struct {
-	arrived, due time.Duration // since the connection began
-	lost, wrong  bool
+// PlannedReply is what becomes of one packet-in.
+type PlannedReply struct {
+	Arrived, Due time.Duration // since the connection began
+	Lost, Wrong  bool
 	stalled      bool
 }
 
@@ -52,12 +52,12 @@ func newReplyPlan(b Behaviour, connection uint64) *replyPlan {
 }
 
 // next is the fate of the next packet-in, which arrives now.
-func (f *replyPlan) next(now time.Duration) plannedReply {
+func (f *replyPlan) next(now time.Duration) PlannedReply {
 	delay, loss, wrong := f.Delay.draw(f.random), f.random.Float64(), f.random.Float64()
-	x := plannedReply{arrived: now, due: now + delay, lost: loss < f.Loss, wrong: wrong < f.Wrong}
+	x := PlannedReply{Arrived: now, Due: now + delay, Lost: loss < f.Loss, Wrong: wrong < f.Wrong}
 	if f.StallFor > 0 {
-		if at := x.due % f.StallEvery; at >= f.StallEvery-f.StallFor {
-			x.due += f.StallEvery - at
+		if at := x.Due % f.StallEvery; at >= f.StallEvery-f.StallFor {
+			x.Due += f.StallEvery - at
 			x.stalled = true
 		}
 	}

@@ -1,4 +1,4 @@
-package bench
+package target
 
 import (
 	"context"
@@ -28,12 +28,18 @@ func Respond(ctx context.Context, ln net.Listener) error {
 // respondBuffer is how much is read at a time, in bytes.
 const respondBuffer = 256 << 10
 
+// Where the buffer id stands in a flow-mod (struct ofp_flow_mod), in bytes.
+const (
+	FlowModBuffer10 = 64
+	FlowModBuffer13 = 32
+)
+
 // respond serves one switch.
 func respond(ctx context.Context, conn net.Conn) {
 	defer conn.Close()
 	stop := context.AfterFunc(ctx, func() { conn.Close() })
 	defer stop()
-	var r responder
+	var r Responder
 	in, w := make([]byte, 16<<10), 0
 	for {
 		n, err := conn.Read(in[w:])
@@ -48,27 +54,27 @@ func respond(ctx context.Context, conn net.Conn) {
 			return
 		}
 		w = copy(in, in[at:w])
-		if len(r.out) > 0 {
-			if _, err := conn.Write(r.out); err != nil {
+		if len(r.Out) > 0 {
+			if _, err := conn.Write(r.Out); err != nil {
 				return
 			}
-			r.out = r.out[:0]
+			r.Out = r.Out[:0]
 		}
 	}
 }
 
-// responder is one connection's version and answers.
-type responder struct {
+// Responder is one connection's version and answers.
+type Responder struct {
 	version openflow.Version
 	mod     []byte // a flow-mod
 	modAt   int    // of its buffer
 	head    []byte // a packet-out without its frame
-	out     []byte
+	Out     []byte
 	failed  bool
 }
 
 // answer appends the answers to all whole messages in b and returns where the rest begins.
-func (r *responder) answer(b []byte) int {
+func (r *Responder) answer(b []byte) int {
 	at := 0
 	for len(b)-at >= openflow.HeaderLen {
 		n := int(binary.BigEndian.Uint16(b[at+2:]))
@@ -79,28 +85,28 @@ func (r *responder) answer(b []byte) int {
 		if len(b)-at < n {
 			break
 		}
-		r.one(b[at : at+n])
+		r.Message(b[at : at+n])
 		at += n
 	}
 	return at
 }
 
-// one answers a message.
-func (r *responder) one(m []byte) {
+// Message answers a message.
+func (r *Responder) Message(m []byte) {
 	packetIn := openflow.TypePacketIn // the same number in both versions
 	switch openflow.Type(m[1]) {
 	case openflow.TypeHello:
 		r.begin(openflow.Version(m[0]))
 	case openflow.TypeEchoRequest:
-		r.out = append(r.out, m...)
-		r.out[len(r.out)-len(m)+1] = uint8(openflow.TypeEchoReply)
+		r.Out = append(r.Out, m...)
+		r.Out[len(r.Out)-len(m)+1] = uint8(openflow.TypeEchoReply)
 	case packetIn:
 		r.packetIn(m)
 	}
 }
 
 // begin says hello in the peer's version, asks who it is, and makes the answers.
-func (r *responder) begin(v openflow.Version) {
+func (r *Responder) begin(v openflow.Version) {
 	if v != openflow.V10 && v != openflow.V13 || r.version != 0 {
 		r.failed = true
 		return
@@ -112,15 +118,15 @@ func (r *responder) begin(v openflow.Version) {
 	mod.Match.Set(openflow.FieldEthSrc, make([]byte, 6), nil)
 	r.mod = r.encode(mod)
 	r.head = r.encode(&openflow.PacketOut{Buffer: openflow.NoBuffer, InPort: 1, Actions: []openflow.Action{openflow.Output(2)}})
-	r.modAt = modBuffer13
+	r.modAt = FlowModBuffer13
 	if v == openflow.V10 {
-		r.modAt = modBuffer10
+		r.modAt = FlowModBuffer10
 	}
-	r.out = append(r.out, r.encode(&openflow.Hello{})...)
-	r.out = append(r.out, r.encode(&openflow.FeaturesRequest{})...)
+	r.Out = append(r.Out, r.encode(&openflow.Hello{})...)
+	r.Out = append(r.Out, r.encode(&openflow.FeaturesRequest{})...)
 }
 
-func (r *responder) encode(m openflow.Message) []byte {
+func (r *Responder) encode(m openflow.Message) []byte {
 	b, err := openflow.Append(nil, r.version, 1, m)
 	if err != nil {
 		panic("bench: own message: " + err.Error())
@@ -129,12 +135,12 @@ func (r *responder) encode(m openflow.Message) []byte {
 }
 
 // packetIn answers a packet-in.
-func (r *responder) packetIn(m []byte) {
+func (r *Responder) packetIn(m []byte) {
 	buffer := binary.BigEndian.Uint32(m[8:])
 	if buffer != openflow.NoBuffer {
-		start := len(r.out)
-		r.out = append(r.out, r.mod...)
-		binary.BigEndian.PutUint32(r.out[start+r.modAt:], buffer)
+		start := len(r.Out)
+		r.Out = append(r.Out, r.mod...)
+		binary.BigEndian.PutUint32(r.Out[start+r.modAt:], buffer)
 		return
 	}
 	data := 18
@@ -144,7 +150,7 @@ func (r *responder) packetIn(m []byte) {
 	if data > len(m) {
 		return
 	}
-	start := len(r.out)
-	r.out = append(append(r.out, r.head...), m[data:]...)
-	binary.BigEndian.PutUint16(r.out[start+2:], uint16(len(r.out)-start))
+	start := len(r.Out)
+	r.Out = append(append(r.Out, r.head...), m[data:]...)
+	binary.BigEndian.PutUint16(r.Out[start+2:], uint16(len(r.Out)-start))
 }

@@ -1,23 +1,26 @@
-package bench
+package target
 
 import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
 	"time"
 )
 
-// cpuTimes are CPU times at a moment.
-type cpuTimes struct {
-	at       time.Time
-	own, its time.Duration
+// CPUTimes are CPU times at a moment.
+type CPUTimes struct {
+	At                time.Time
+	Generator, Target time.Duration
 }
 
-// readCPUTimes reads the generator's and a process's.
-func readCPUTimes(p *process) cpuTimes { return cpuTimes{at: time.Now(), own: ownCPU(), its: p.cpu()} }
+// ReadCPUTimes reads the generator's and a process's.
+func ReadCPUTimes(p *Process) CPUTimes {
+	return CPUTimes{At: time.Now(), Generator: ownCPU(), Target: p.CPU()}
+}
 
 // ownCPU is the CPU time of this process.
 func ownCPU() time.Duration {
@@ -34,8 +37,8 @@ var errStat = errors.New("no CPU times in /proc")
 // clockTick is the unit of CPU times in /proc: 1/100 s on Linux.
 const clockTick = 10 * time.Millisecond
 
-// cpu is the CPU time of the process; 0 if it is not ours or cannot be read.
-func (p *process) cpu() time.Duration {
+// CPU is the CPU time of the process; 0 if it is not ours or cannot be read.
+func (p *Process) CPU() time.Duration {
 	if p == nil || p.cmd == nil {
 		return 0
 	}
@@ -65,16 +68,16 @@ func parseStat(s string) (time.Duration, error) {
 	return time.Duration(user+system) * clockTick, nil
 }
 
-// memory is the resident set of the process in bytes; 0 if it is not ours or cannot be read.
-func (p *process) memory() int64 {
+// Memory is the resident set of the process in bytes; 0 if it is not ours or cannot be read.
+func (p *Process) Memory() int64 {
 	if p == nil || p.cmd == nil {
 		return 0
 	}
 	return residentSet(p.cmd.Process.Pid)
 }
 
-// ownMemory is the resident set of this process in bytes.
-func ownMemory() int64 { return residentSet(os.Getpid()) }
+// OwnMemory is the resident set of this process in bytes.
+func OwnMemory() int64 { return residentSet(os.Getpid()) }
 
 // residentSet is that of a process in bytes; 0 if it cannot be read.
 func residentSet(pid int) int64 {
@@ -88,4 +91,45 @@ func residentSet(pid int) int64 {
 	}
 	pages, _ := strconv.ParseInt(fields[1], 10, 64)
 	return pages * int64(os.Getpagesize())
+}
+
+// Peak is the most that the process's resident set has been, in bytes (VmHWM); 0 if it is not ours
+// or cannot be read.
+func (p *Process) Peak() int64 {
+	if !p.Owned() {
+		return 0
+	}
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
+	if err != nil {
+		return 0
+	}
+	return parsePeak(string(b))
+}
+
+// parsePeak reads VmHWM, in kB, from /proc/PID/status.
+func parsePeak(s string) int64 {
+	_, rest, ok := strings.Cut(s, "\nVmHWM:")
+	if !ok {
+		return 0
+	}
+	fields := strings.Fields(rest)
+	if len(fields) == 0 {
+		return 0
+	}
+	kib, _ := strconv.ParseInt(fields[0], 10, 64)
+	return kib << 10
+}
+
+// Stored is how many bytes the files of the instance's store take; 0 if the instance is not ours.
+func (p *Process) Stored() (n int64) {
+	if !p.Owned() {
+		return 0
+	}
+	_ = filepath.Walk(p.dir, func(_ string, f os.FileInfo, err error) error {
+		if err == nil && f.Mode().IsRegular() {
+			n += f.Size()
+		}
+		return nil // a file may have gone meanwhile
+	})
+	return n
 }

@@ -1,4 +1,4 @@
-package bench
+package target
 
 import (
 	"context"
@@ -20,14 +20,14 @@ type Synthetic struct {
 	// Counts of packet-ins since the beginning, of all connections.
 	PacketIns, Answered, Lost, Stalled atomic.Uint64
 
-	wait func(d time.Duration, wake <-chan struct{}) // for the next answer, or wake
-	note func(f plannedReply)                        // if set, is notified of every packet-in
+	Wait func(d time.Duration, wake <-chan struct{}) // for the next answer, or wake
+	Note func(f PlannedReply)                        // if set, is notified of every packet-in
 }
 
 // Respond serves switches until ctx ends, and closes the listener.
 func (y *Synthetic) Respond(ctx context.Context, ln net.Listener) error {
-	if y.wait == nil {
-		y.wait = awaitAnswer
+	if y.Wait == nil {
+		y.Wait = awaitAnswer
 	}
 	defer ln.Close()
 	stop := context.AfterFunc(ctx, func() { ln.Close() })
@@ -47,7 +47,7 @@ type synthetic struct {
 	conn  net.Conn
 	began time.Time
 	fates *replyPlan
-	r     responder // of the reader
+	r     Responder // of the reader
 	wake  chan struct{}
 
 	mu    sync.Mutex
@@ -104,35 +104,35 @@ func (s *synthetic) read() {
 
 // take takes one message: a packet-in's answer waits for its time, all else is answered at once.
 func (s *synthetic) take(m []byte) {
-	s.r.out = s.r.out[:0]
-	s.r.one(m)
+	s.r.Out = s.r.Out[:0]
+	s.r.Message(m)
 	if openflow.Type(m[1]) != openflow.TypePacketIn {
-		_, _ = s.conn.Write(s.r.out) // of a broken connection the reader learns
+		_, _ = s.conn.Write(s.r.Out) // of a broken connection the reader learns
 		return
 	}
 	f := s.fates.next(time.Since(s.began))
 	s.y.count(f)
-	if f.lost {
+	if f.Lost {
 		return
 	}
-	answer := append([]byte(nil), s.r.out...)
-	if f.wrong {
+	answer := append([]byte(nil), s.r.Out...)
+	if f.Wrong {
 		s.r.misname(answer)
 	}
 	s.mu.Lock()
 	next, _, waits := s.queue.First()
-	s.queue.Add(f.due, answer)
+	s.queue.Add(f.Due, answer)
 	s.mu.Unlock()
-	if !waits || f.due < next {
+	if !waits || f.Due < next {
 		s.tell()
 	}
 }
 
 // count counts a fate.
-func (y *Synthetic) count(f plannedReply) {
+func (y *Synthetic) count(f PlannedReply) {
 	y.PacketIns.Add(1)
 	switch {
-	case f.lost:
+	case f.Lost:
 		y.Lost.Add(1)
 	default:
 		y.Answered.Add(1)
@@ -140,14 +140,17 @@ func (y *Synthetic) count(f plannedReply) {
 			y.Stalled.Add(1)
 		}
 	}
-	if y.note != nil {
-		y.note(f)
+	if y.Note != nil {
+		y.Note(f)
 	}
 }
 
+// tokenFromEnd is how far before its end a frame of the load has its token, in bytes.
+const tokenFromEnd = 10
+
 // misname has an answer name a packet that was never sent: tokens never have the highest bit.
-func (r *responder) misname(answer []byte) {
-	at := len(answer) - payloadLen + 12
+func (r *Responder) misname(answer []byte) {
+	at := len(answer) - tokenFromEnd
 	if openflow.Type(answer[1]) == openflow.TypeFlowMod {
 		at = r.modAt
 	}
@@ -188,7 +191,7 @@ func (s *synthetic) write() {
 			out = out[:0]
 			continue
 		}
-		s.y.wait(wait, s.wake)
+		s.y.Wait(wait, s.wake)
 	}
 }
 
@@ -198,7 +201,7 @@ const coarse = 1500 * time.Microsecond
 // awaitAnswer waits for a time, to within a tenth of a millisecond, or until it is woken.
 func awaitAnswer(d time.Duration, wake <-chan struct{}) {
 	if d <= coarse {
-		pace.Nap(min(d, paceTick))
+		pace.Nap(min(d, 100*time.Microsecond))
 		return
 	}
 	t := time.NewTimer(d - coarse)

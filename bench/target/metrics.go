@@ -1,4 +1,4 @@
-package bench
+package target
 
 import (
 	"bufio"
@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -20,9 +19,9 @@ type metrics map[string]float64
 // Metrics that are looked at.
 const (
 	// switches that hold what is wanted of them, as far as the instance knows
-	metricCompared = `weir_flowsync_switches{state="compared"}`
-	metricMallocs  = `go_memstats_mallocs_total`
-	metricFloods   = `weir_guard_total{kind="floods"}` // ports that were held back
+	MetricCompared = `weir_flowsync_switches{state="compared"}`
+	MetricMallocs  = `go_memstats_mallocs_total`
+	MetricFloods   = `weir_guard_total{kind="floods"}` // ports that were held back
 )
 
 // syncMetrics are the metrics that count synchronisations: of the store for a transaction of a
@@ -30,16 +29,16 @@ const (
 var syncMetrics = []string{`weir_journal_commits_total{journal="intents"}`,
 	`weir_journal_commits_total{journal="decisions"}`, `weir_audit_total{kind="syncs"}`}
 
-// syncs is how often the store and the audit log were synchronised.
-func (m metrics) syncs() (n float64) {
+// Syncs is how often the store and the audit log were synchronised.
+func (m metrics) Syncs() (n float64) {
 	for _, name := range syncMetrics {
 		n += m[name]
 	}
 	return n
 }
 
-// allocations is the measure of what an instance allocates, in objects, for each unit of work.
-const allocations = "allocations of the instance, each"
+// Allocations is the measure of what an instance allocates, in objects, for each unit of work.
+const Allocations = "allocations of the instance, each"
 
 // metricsTimeout is how long an instance may take to tell its metrics, and metersMost how many
 // bytes they may have.
@@ -48,11 +47,11 @@ const (
 	maxMetricsBytes = 64 << 20
 )
 
-// readMetrics asks the instance for its metrics.
-func (p *process) readMetrics(ctx context.Context, token string) (metrics, error) {
+// ReadMetrics asks the instance for its metrics.
+func (p *Process) ReadMetrics(ctx context.Context, token string) (metrics, error) {
 	ctx, cancel := context.WithTimeout(ctx, metricsTimeout)
 	defer cancel()
-	address := p.api
+	address := p.API
 	if !strings.Contains(address, "://") {
 		address = "http://" + address
 	}
@@ -102,41 +101,14 @@ func cutLast(s string) (before, after string, ok bool) {
 	return s[:i], s[i+1:], true
 }
 
-// mallocs is how many objects the instance has allocated; 0 if it is not ours or does not say.
-func (p *process) mallocs(ctx context.Context) float64 {
-	if !p.owned() {
+// Mallocs is how many objects the instance has allocated; 0 if it is not ours or does not say.
+func (p *Process) Mallocs(ctx context.Context) float64 {
+	if !p.Owned() {
 		return 0
 	}
-	m, err := p.readMetrics(ctx, "")
+	m, err := p.ReadMetrics(ctx, "")
 	if err != nil {
 		return 0
 	}
-	return m[metricMallocs]
-}
-
-// peak is the most that the process's resident set has been, in bytes (VmHWM); 0 if it is not ours
-// or cannot be read.
-func (p *process) peak() int64 {
-	if !p.owned() {
-		return 0
-	}
-	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
-	if err != nil {
-		return 0
-	}
-	return parsePeak(string(b))
-}
-
-// parsePeak reads VmHWM, in kB, from /proc/PID/status.
-func parsePeak(s string) int64 {
-	_, rest, ok := strings.Cut(s, "\nVmHWM:")
-	if !ok {
-		return 0
-	}
-	fields := strings.Fields(rest)
-	if len(fields) == 0 {
-		return 0
-	}
-	kib, _ := strconv.ParseInt(fields[0], 10, 64)
-	return kib << 10
+	return m[MetricMallocs]
 }

@@ -1,4 +1,4 @@
-package bench
+package target
 
 import (
 	_ "embed" // the application
@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/weirnet/weir/bench/report"
 	"github.com/weirnet/weir/openflow"
 )
 
@@ -26,21 +25,13 @@ const (
 // Controllers are the names of all controllers that can be started.
 func Controllers() []string { return []string{Self, Bare, OVSTestcontroller, OSKen, Faucet} }
 
-// subjectOf is what a controller is called in a report.
-func subjectOf(name string) string {
-	if name == Self {
-		return report.Weir
-	}
-	return name
-}
-
 // learningSwitch is the application that OSKen runs.
 //
 //go:embed peer/learning.py
 var learningSwitch []byte
 
-// isController reports whether a controller can be started by this name, or is an address.
-func isController(name string) bool {
+// IsController reports whether a controller can be started by this name, or is an address.
+func IsController(name string) bool {
 	if _, port, err := net.SplitHostPort(name); err == nil {
 		n, err := net.LookupPort("tcp", port)
 		return err == nil && n > 0
@@ -56,17 +47,25 @@ func isController(name string) bool {
 // errUnsupported is of a controller that cannot do what a scenario asks.
 var errUnsupported = errors.New("this controller is not measured so")
 
-// supports tells why a controller cannot be measured in a scenario; nil if it can.
-func (c *Reactive) supports(name string, switches, links int) error {
+// Spec is what a controller that is started is to know of the load, and what it has to be able to do.
+type Spec struct {
+	Version                openflow.Version
+	Learning               bool   // packets come from new hosts
+	Switches, Links, Ports int    // Ports are those with hosts at a switch
+	Program                string // the weir binary of Self and Bare; "": this one
+}
+
+// supports tells why a controller cannot be measured so; nil if it can.
+func (s *Spec) supports(name string) error {
 	if name != Faucet {
 		return nil
 	}
 	switch {
-	case c.Version == openflow.V10:
+	case s.Version == openflow.V10:
 		return fmt.Errorf("%w: FAUCET speaks OpenFlow 1.3 only", errUnsupported)
-	case !c.Learning:
+	case !s.Learning:
 		return fmt.Errorf("%w: FAUCET answers no packet-ins, it learns from copies of packets that switches forward by themselves; measure it with packets of new hosts (--learning)", errUnsupported)
-	case links > 0:
+	case s.Links > 0:
 		return fmt.Errorf("%w: FAUCET is given switches that are not joined", errUnsupported)
 	}
 	return nil
@@ -80,10 +79,10 @@ type peer struct {
 
 // peerOf makes the command of a controller that listens at a port of loopback; its files are in
 // dir.
-func (c *Reactive) peerOf(name, port, dir string, switches int) (peer, error) {
+func (s *Spec) peerOf(name, port, dir string) (peer, error) {
 	switch name {
 	case OVSTestcontroller:
-		protocol := map[openflow.Version]string{openflow.V10: "OpenFlow10", openflow.V13: "OpenFlow13"}[c.Version]
+		protocol := map[openflow.Version]string{openflow.V10: "OpenFlow10", openflow.V13: "OpenFlow13"}[s.Version]
 		return peer{exec.Command(name, "-O", protocol, "--unixctl="+filepath.Join(dir, "control"), "ptcp:"+port+":127.0.0.1"),
 			exec.Command(name, "--version")}, nil
 	case OSKen:
@@ -95,21 +94,21 @@ func (c *Reactive) peerOf(name, port, dir string, switches int) (peer, error) {
 		if err := os.WriteFile(program, learningSwitch, 0o600); err != nil {
 			return peer{}, err
 		}
-		return peer{exec.Command(python, program, c.Version.String(), port),
+		return peer{exec.Command(python, program, s.Version.String(), port),
 			exec.Command(python, "-c", "import os_ken; print('os-ken', os_ken.__version__)")}, nil
 	}
-	return c.faucet(port, dir, switches)
+	return s.faucet(port, dir)
 }
 
 // faucet makes the command of FAUCET: all ports of all switches are of one VLAN, and it may learn
 // as many hosts as it likes.
-func (c *Reactive) faucet(port, dir string, switches int) (peer, error) {
+func (s *Spec) faucet(port, dir string) (peer, error) {
 	program, err := environment("faucet", "faucet")
 	if err != nil {
 		return peer{}, err
 	}
 	config := filepath.Join(dir, "faucet.yaml")
-	if err := os.WriteFile(config, faucetConfig(switches, min(c.Hosts, hostPorts)), 0o600); err != nil {
+	if err := os.WriteFile(config, faucetConfig(s.Switches, s.Ports), 0o600); err != nil {
 		return peer{}, err
 	}
 	metrics, err := freePorts(1)
@@ -129,7 +128,7 @@ func (c *Reactive) faucet(port, dir string, switches int) (peer, error) {
 // not told to leave packets out.
 func faucetConfig(switches, ports int) []byte {
 	var b strings.Builder
-	fmt.Fprintf(&b, "vlans: {office: {vid: %d, max_hosts: 100000000}}\ndps:\n", faucetVLAN)
+	fmt.Fprintf(&b, "vlans: {office: {vid: %d, max_hosts: 100000000}}\ndps:\n", FaucetVLAN)
 	for i := range switches {
 		fmt.Fprintf(&b, "  s%d:\n    dp_id: %d\n    hardware: Open vSwitch\n    strict_packet_in_cookie: false\n    ignore_learn_ins: 0\n    interfaces:\n",
 			i+1, i+1)
@@ -140,8 +139,8 @@ func faucetConfig(switches, ports int) []byte {
 	return []byte(b.String())
 }
 
-// faucetVLAN is the id of that VLAN.
-const faucetVLAN = 100
+// FaucetVLAN is the id of that VLAN.
+const FaucetVLAN = 100
 
 // environment finds a program of a Python environment that scripts/setup makes, from this folder
 // upwards.

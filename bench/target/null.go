@@ -1,4 +1,4 @@
-package bench
+package target
 
 import (
 	"bytes"
@@ -53,10 +53,10 @@ func (n *Null) begin() error {
 	if err != nil {
 		return err
 	}
-	setup := Setup{}
+	net := loadswitch.New(t, loadswitch.Config{Version: openflow.V13, Hosts: paths.EndPorts, HostPorts: paths.EndPorts})
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if n.paths, err = paths.New(setup.newNetwork(t), n.Hops, n.Seed); err != nil {
+	if n.paths, err = paths.New(net, n.Hops, n.Seed); err != nil {
 		return err
 	}
 	n.switches, n.installed, n.routes = make([]nullSwitch, len(t.Switches)), map[int]nullPath{}, paths.NewShortest(t)
@@ -149,6 +149,13 @@ func (n *Null) carrier(at topo.End, up bool) error {
 	return n.send()
 }
 
+// Held is how many paths are held.
+func (n *Null) Held() int {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return len(n.installed)
+}
+
 // takes reports whether a path leaves by a port.
 func (p *nullPath) takes(at topo.End) bool {
 	for _, h := range p.hops {
@@ -159,9 +166,9 @@ func (p *nullPath) takes(at topo.End) bool {
 	return false
 }
 
-// links is how many directions of links there are, when all switches are there: each needs its
+// Links is how many directions of links there are, when all switches are there: each needs its
 // ports at both ends.
-func (n *Null) links() (count int) {
+func (n *Null) Links() (count int) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.connected == 0 || n.connected < len(n.switches) {
@@ -259,7 +266,7 @@ func numberOf[T string | []byte](id T) (number int, ok bool) {
 func (n *Null) show(b []byte, r *nullRequest) []byte {
 	b = append(b, `{"items":[`...)
 	if r.path == "/v1/links" {
-		for i := range n.links() {
+		for i := range n.Links() {
 			if i > 0 {
 				b = append(b, ',')
 			}
