@@ -3,14 +3,12 @@ package client
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 )
 
-// Configuration is what the instance is set up with.
+// Configuration returns what the instance is set up with.
 func (c *Client) Configuration(ctx context.Context) (*Configuration, error) {
 	return item[Configuration](ctx, c, "/v1/config")
 }
@@ -23,14 +21,14 @@ func (c *Client) Apply(ctx context.Context, text []byte, dryRun bool) (*ConfigRe
 		query.Set("dry_run", "true")
 	}
 	var r ConfigResult
-	err := c.change(ctx, http.MethodPost, "/v1/config", query, "application/yaml", text, &r)
-	if err != nil {
+	header := http.Header{"Content-Type": {"application/yaml"}}
+	if err := c.exchange(ctx, http.MethodPost, "/v1/config", query, header, bytes.NewReader(text), &r); err != nil {
 		return nil, err
 	}
 	return &r, nil
 }
 
-// Alarms are the active alarms, the most urgent first; with all, those that have ended too.
+// Alarms returns the active alarms, the most urgent first; with all, those that have ended too.
 func (c *Client) Alarms(ctx context.Context, all bool) (*Page[Alarm], error) {
 	query := url.Values{}
 	if all {
@@ -39,8 +37,8 @@ func (c *Client) Alarms(ctx context.Context, all bool) (*Page[Alarm], error) {
 	return list[Alarm](ctx, c, "/v1/alarms", query)
 }
 
-// Audit are the newest records of the audit log, at most limit, of that time (RFC 3339; empty: any)
-// or later, the oldest first.
+// Audit returns the newest records of the audit log, at most limit, of that time (RFC 3339; empty:
+// any) or later, the oldest first.
 func (c *Client) Audit(ctx context.Context, since string, limit int) (*Page[AuditRecord], error) {
 	query := url.Values{"limit": {fmt.Sprint(limit)}}
 	if since != "" {
@@ -51,19 +49,16 @@ func (c *Client) Audit(ctx context.Context, since string, limit int) (*Page[Audi
 	return &p, err
 }
 
-// Drains are what is drained.
+// Drains returns what is drained.
 func (c *Client) Drains(ctx context.Context) (*Page[Drain], error) {
 	return list[Drain](ctx, c, "/v1/drain", nil)
 }
 
 // Drain takes a switch, port or link out of use. Object is as for weir drain.
 func (c *Client) Drain(ctx context.Context, kind, object string) (*Drain, error) {
-	body, err := json.Marshal(map[string]string{"kind": kind, "object": object})
-	if err != nil {
-		return nil, err
-	}
 	var d Drain
-	if err := c.change(ctx, http.MethodPost, "/v1/drain", nil, "application/json", body, &d); err != nil {
+	body := map[string]string{"kind": kind, "object": object}
+	if err := c.post(ctx, http.MethodPost, "/v1/drain", body, CreateOptions{}, &d); err != nil {
 		return nil, err
 	}
 	return &d, nil
@@ -71,27 +66,6 @@ func (c *Client) Drain(ctx context.Context, kind, object string) (*Drain, error)
 
 // Undrain takes it into use again; the error is a *Problem of status 404 if it was not drained.
 func (c *Client) Undrain(ctx context.Context, kind, object string) error {
-	return c.change(ctx, http.MethodDelete, "/v1/drain", url.Values{"kind": {kind}, "object": {object}}, "", nil, nil)
-}
-
-// change sends a request that changes something, once, and reads its answer into v, unless that is
-// nil.
-func (c *Client) change(ctx context.Context, method, path string, query url.Values, contentType string, body []byte,
-	v any) error {
-	header := http.Header{}
-	if contentType != "" {
-		header.Set("Content-Type", contentType)
-	}
-	resp, err := c.send(ctx, method, path, query, header, bytes.NewReader(body))
-	if err != nil {
-		return err
-	}
-	defer resp.Body.Close()
-	if v == nil {
-		return nil
-	}
-	if err := json.NewDecoder(io.LimitReader(resp.Body, maxAnswer)).Decode(v); err != nil {
-		return c.unread(err)
-	}
-	return nil
+	query := url.Values{"kind": {kind}, "object": {object}}
+	return c.exchange(ctx, http.MethodDelete, "/v1/drain", query, nil, nil, nil)
 }

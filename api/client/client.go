@@ -54,7 +54,8 @@ func New(cfg Config) (*Client, error) {
 	return &Client{base: strings.TrimSuffix(base, "/"), token: cfg.Token, http: &http.Client{Transport: transport}}, nil
 }
 
-// AtLeast is a client whose reads wait until the server has seen a revision: one that a Page had.
+// AtLeast returns a client whose reads wait until the server has seen a revision: one that a Page
+// had.
 func (c *Client) AtLeast(revision string) *Client {
 	later := *c
 	later.atLeast = revision
@@ -64,57 +65,57 @@ func (c *Client) AtLeast(revision string) *Client {
 // Close closes the connections that are idle.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 
-// Members are the instances of the cluster.
+// Members returns the instances of the cluster.
 func (c *Client) Members(ctx context.Context) (*Page[Member], error) {
 	return list[Member](ctx, c, "/v1/members", nil)
 }
 
-// Apps are the built-in applications.
+// Apps returns the built-in applications.
 func (c *Client) Apps(ctx context.Context) (*Page[App], error) {
 	return list[App](ctx, c, "/v1/apps", nil)
 }
 
-// Switches are all switches.
+// Switches returns all switches.
 func (c *Client) Switches(ctx context.Context) (*Page[Switch], error) {
 	return list[Switch](ctx, c, "/v1/switches", nil)
 }
 
-// Switch is one switch; the error is a *Problem of status 404 if it is not known.
+// Switch returns one switch; the error is a *Problem of status 404 if it is not known.
 func (c *Client) Switch(ctx context.Context, dpid string) (*Switch, error) {
 	return item[Switch](ctx, c, "/v1/switches/"+url.PathEscape(dpid))
 }
 
-// Ports are a switch's ports with their counters, as it was last heard.
+// Ports returns a switch's ports with their counters, as it was last heard.
 func (c *Client) Ports(ctx context.Context, dpid string) (*Page[PortCounters], error) {
 	return list[PortCounters](ctx, c, "/v1/switches/"+url.PathEscape(dpid)+"/ports", nil)
 }
 
-// Tables are a switch's flow tables with their counters, as it was last heard.
+// Tables returns a switch's flow tables with their counters, as it was last heard.
 func (c *Client) Tables(ctx context.Context, dpid string) (*Page[TableCounters], error) {
 	return list[TableCounters](ctx, c, "/v1/switches/"+url.PathEscape(dpid)+"/tables", nil)
 }
 
-// Counters are a switch's sums over its flow entries and its ports.
+// Counters returns a switch's sums over its flow entries and its ports.
 func (c *Client) Counters(ctx context.Context, dpid string) (*SwitchCounters, error) {
 	return item[SwitchCounters](ctx, c, "/v1/switches/"+url.PathEscape(dpid)+"/counters")
 }
 
-// Entries are a switch's flow entries, as it answers now.
+// Entries returns a switch's flow entries, as it answers now.
 func (c *Client) Entries(ctx context.Context, dpid string) (*Page[FlowEntry], error) {
 	return list[FlowEntry](ctx, c, "/v1/switches/"+url.PathEscape(dpid)+"/flows", nil)
 }
 
-// Links are all links, one item for each direction.
+// Links returns all links, one item for each direction.
 func (c *Client) Links(ctx context.Context) (*Page[Link], error) {
 	return list[Link](ctx, c, "/v1/links", nil)
 }
 
-// Hosts are all hosts.
+// Hosts returns all hosts.
 func (c *Client) Hosts(ctx context.Context) (*Page[Host], error) {
 	return list[Host](ctx, c, "/v1/hosts", nil)
 }
 
-// Host is one host, by its id: MAC or MAC/vlan.
+// Host returns one host, by its id: MAC or MAC/vlan.
 func (c *Client) Host(ctx context.Context, id string) (*Host, error) {
 	mac, vlan, tagged := strings.Cut(id, "/")
 	path := "/v1/hosts/" + url.PathEscape(mac)
@@ -124,7 +125,7 @@ func (c *Client) Host(ctx context.Context, id string) (*Host, error) {
 	return item[Host](ctx, c, path)
 }
 
-// Flows are the rules that are wanted, of one switch or, if dpid is empty, of all.
+// Flows returns the rules that are wanted, of one switch or, if dpid is empty, of all.
 func (c *Client) Flows(ctx context.Context, dpid string) (*Page[Flow], error) {
 	query := url.Values{}
 	if dpid != "" {
@@ -133,7 +134,7 @@ func (c *Client) Flows(ctx context.Context, dpid string) (*Page[Flow], error) {
 	return list[Flow](ctx, c, "/v1/flows", query)
 }
 
-// Paths are at most k ways from one end to another (host ids or datapath ids), the one that the
+// Paths returns at most k ways from one end to another (host ids or datapath ids), the one that the
 // system takes first. Disjoint is "", "link" or "switch": what they must not share.
 func (c *Client) Paths(ctx context.Context, src, dst string, k int, disjoint string) (*Page[Path], error) {
 	query := url.Values{"src": {src}, "dst": {dst}, "k": {fmt.Sprint(k)}}
@@ -177,20 +178,24 @@ func (c *Client) get(ctx context.Context, path string, query url.Values, v any) 
 	if c.atLeast != "" && !query.Has("continue") {
 		query.Set("at_least", c.atLeast)
 	}
-	resp, err := c.do(ctx, path, query, nil)
+	return c.exchange(ctx, http.MethodGet, path, query, nil, nil, v)
+}
+
+// exchange sends a request, once, and reads its answer into v, unless that is nil.
+func (c *Client) exchange(ctx context.Context, method, path string, query url.Values, header http.Header, body io.Reader,
+	v any) error {
+	resp, err := c.send(ctx, method, path, query, header, body)
 	if err != nil {
 		return err
 	}
 	defer resp.Body.Close()
+	if v == nil {
+		return nil
+	}
 	if err := json.NewDecoder(io.LimitReader(resp.Body, maxAnswer)).Decode(v); err != nil {
 		return c.unread(err)
 	}
 	return nil
-}
-
-// do asks; the answer is one of status 200.
-func (c *Client) do(ctx context.Context, path string, query url.Values, header http.Header) (*http.Response, error) {
-	return c.send(ctx, http.MethodGet, path, query, header, nil)
 }
 
 // send sends a request; the answer is one of status 2xx.

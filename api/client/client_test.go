@@ -49,30 +49,6 @@ func TestPages(t *testing.T) {
 	}
 }
 
-func TestPaths(t *testing.T) {
-	var asked string
-	c := newTest(t, func(w http.ResponseWriter, r *http.Request) {
-		asked = r.URL.EscapedPath() + "?" + r.URL.RawQuery
-		w.Write([]byte("{}"))
-	})
-	ctx := t.Context()
-	for want, ask := range map[string]func() error{
-		"/v1/members?":                            func() error { _, err := c.Members(ctx); return err },
-		"/v1/apps?":                               func() error { _, err := c.Apps(ctx); return err },
-		"/v1/switches/a%2Fb?":                     func() error { _, err := c.Switch(ctx, "a/b"); return err },
-		"/v1/switches/1/ports?":                   func() error { _, err := c.Ports(ctx, "1"); return err },
-		"/v1/switches/1/flows?":                   func() error { _, err := c.Entries(ctx, "1"); return err },
-		"/v1/links?":                              func() error { _, err := c.Links(ctx); return err },
-		"/v1/hosts/00:00:00:00:00:01/7?":          func() error { _, err := c.Host(ctx, "00:00:00:00:00:01/7"); return err },
-		"/v1/flows?dpid=1":                        func() error { _, err := c.Flows(ctx, "1"); return err },
-		"/v1/paths?disjoint=link&dst=2&k=3&src=1": func() error { _, err := c.Paths(ctx, "1", "2", 3, "link"); return err },
-	} {
-		if err := ask(); err != nil || asked != want {
-			t.Errorf("asked %s, %v, want %s", asked, err, want)
-		}
-	}
-}
-
 func TestErrors(t *testing.T) {
 	answer := func(code int, body string) *Client {
 		return newTest(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(code); w.Write([]byte(body)) })

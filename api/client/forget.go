@@ -57,7 +57,7 @@ func (c *Client) Forget(ctx context.Context, kind, id string, withdraw, dryRun b
 		query.Set("dry_run", "true")
 	}
 	var f Forgotten
-	if err := c.change(ctx, http.MethodDelete, path, query, "", nil, &f); err != nil {
+	if err := c.exchange(ctx, http.MethodDelete, path, query, nil, nil, &f); err != nil {
 		return nil, err
 	}
 	return &f, nil

@@ -9,10 +9,10 @@ import (
 // Hex64 is a number of 64 bits that JSON writes as a hexadecimal string: "0x1a".
 type Hex64 uint64
 
-// String is the number as JSON writes it, without the quotes.
+// String returns the number as JSON writes it, without the quotes.
 func (h Hex64) String() string { return "0x" + strconv.FormatUint(uint64(h), 16) }
 
-// MarshalText is String.
+// MarshalText implements encoding.TextMarshaler.
 func (h Hex64) MarshalText() ([]byte, error) { return []byte(h.String()), nil }
 
 // UnmarshalText reads hexadecimal digits, with 0x or without.
@@ -35,7 +35,7 @@ func ParseDPID(s string) (uint64, error) {
 	return v, nil
 }
 
-// FormatDPID is a datapath id as every answer writes it: 16 hexadecimal digits.
+// FormatDPID returns a datapath id as every answer writes it: 16 hexadecimal digits.
 func FormatDPID(v uint64) string { return fmt.Sprintf("%016x", v) }
 
 func parseHex(s string) (uint64, error) {

@@ -75,16 +75,16 @@ type IntentEnds struct {
 	Points []Point
 }
 
-// HostEnd is an end that is a host.
+// HostEnd returns an end that is a host.
 func HostEnd(id string) IntentEnds { return IntentEnds{Host: id} }
 
-// PointEnds is an end that is one connect point or several.
+// PointEnds returns an end that is one connect point or several.
 func PointEnds(p ...Point) IntentEnds { return IntentEnds{Points: p} }
 
 // IsZero reports whether nothing is said.
 func (e IntentEnds) IsZero() bool { return e.Host == "" && len(e.Points) == 0 }
 
-// String is the end as commands write it: a host's id, or DPID/PORT with commas between.
+// String returns the end as commands write it: a host's id, or DPID/PORT with commas between.
 func (e IntentEnds) String() string {
 	s := e.Host
 	for i, p := range e.Points {
@@ -96,7 +96,7 @@ func (e IntentEnds) String() string {
 	return s
 }
 
-// MarshalJSON is the host's id as a string, one connect point as an object, several as a list.
+// MarshalJSON returns the host's id as a string, one connect point as an object, several as a list.
 func (e IntentEnds) MarshalJSON() ([]byte, error) {
 	switch {
 	case e.Host != "":
@@ -126,6 +126,12 @@ type IntentHop struct {
 	DPID string `json:"dpid" doc:"Datapath id, 16 hexadecimal digits."`
 	In   uint32 `json:"in"`
 	Out  uint32 `json:"out"`
+}
+
+// IntentBatch is several requests.
+type IntentBatch struct {
+	Items  []IntentRequest `json:"items" nullable:"false"`
+	Atomic bool            `json:"atomic,omitempty" doc:"All are accepted, or none."`
 }
 
 // IntentAnswer is the answer to one request.

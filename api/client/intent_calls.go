@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"io"
 	"net/http"
 	"net/url"
 	"time"
@@ -56,10 +55,7 @@ func (c *Client) CreateIntent(ctx context.Context, r *IntentRequest, o CreateOpt
 // CreateIntents asks for several. Each has an answer of its own: the error is of all of them only.
 func (c *Client) CreateIntents(ctx context.Context, list []IntentRequest, o CreateOptions) (*IntentAnswers, error) {
 	var a IntentAnswers
-	body := struct {
-		Items  []IntentRequest `json:"items"`
-		Atomic bool            `json:"atomic,omitempty"`
-	}{list, o.Atomic}
+	body := IntentBatch{list, o.Atomic}
 	if err := c.post(ctx, http.MethodPost, "/v1/intents", &body, o, &a); err != nil {
 		return nil, err
 	}
@@ -75,17 +71,17 @@ func (c *Client) ReplaceIntent(ctx context.Context, r *IntentRequest, o CreateOp
 	return &a, nil
 }
 
-// Intent is one intent; the error is a *Problem of status 404 if there is none.
+// Intent returns one intent; the error is a *Problem of status 404 if there is none.
 func (c *Client) Intent(ctx context.Context, id string) (*Intent, error) {
 	return item[Intent](ctx, c, "/v1/intents/"+url.PathEscape(id))
 }
 
-// IntentTraffic is what an intent's rules have counted at its ingress: the switches are asked.
+// IntentTraffic returns what an intent's rules have counted at its ingress: the switches are asked.
 func (c *Client) IntentTraffic(ctx context.Context, id string) (*Traffic, error) {
 	return item[Traffic](ctx, c, "/v1/intents/"+url.PathEscape(id)+"/traffic")
 }
 
-// Intents are all intents, or those in one of the states.
+// Intents returns all intents, or those in one of the states.
 func (c *Client) Intents(ctx context.Context, states ...string) (*Page[Intent], error) {
 	return list[Intent](ctx, c, "/v1/intents", url.Values{"state": states})
 }
@@ -97,11 +93,7 @@ func (c *Client) WithdrawIntent(ctx context.Context, id, ifMatch string) error {
 	if ifMatch != "" {
 		header.Set("If-Match", ifMatch)
 	}
-	resp, err := c.send(ctx, http.MethodDelete, "/v1/intents/"+url.PathEscape(id), nil, header, nil)
-	if err != nil {
-		return err
-	}
-	return resp.Body.Close()
+	return c.exchange(ctx, http.MethodDelete, "/v1/intents/"+url.PathEscape(id), nil, header, nil, nil)
 }
 
 // WithdrawIntents withdraws several, each with an answer of its own.
@@ -136,15 +128,7 @@ func (c *Client) post(ctx context.Context, method, path string, body any, o Crea
 			return err
 		}
 	}
-	resp, err := c.send(ctx, method, path, o.query(), o.header(), bytes.NewReader(b))
-	if err != nil {
-		return err
-	}
-	defer resp.Body.Close()
-	if err := json.NewDecoder(io.LimitReader(resp.Body, maxAnswer)).Decode(v); err != nil {
-		return c.unread(err)
-	}
-	return nil
+	return c.exchange(ctx, method, path, o.query(), o.header(), bytes.NewReader(b), v)
 }
 
 // PostIntents sends a body of {"items":[…]} as it is: answers name the lines on which what was

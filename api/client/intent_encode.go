@@ -203,7 +203,7 @@ func pbFixed(b []byte, field protowire.Number, v uint64) []byte {
 	return protowire.AppendFixed64(protowire.AppendTag(b, field, protowire.Fixed64Type), v)
 }
 
-// sizeNumber is how many bytes pbNumber appends for a field below 16.
+// sizeNumber returns how many bytes pbNumber appends for a field below 16.
 func sizeNumber(n uint32) int {
 	if n == 0 {
 		return 0

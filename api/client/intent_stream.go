@@ -119,7 +119,10 @@ func (s *IntentStream) Receive(a *IntentAnswer) error {
 		return err
 	}
 	*a = IntentAnswer{}
-	return s.parseLine(line, a)
+	if err := s.parseLine(line, a); err != nil {
+		return fmt.Errorf("%w: %v", ErrOther, err) // an io.EOF is not the end of the stream
+	}
+	return nil
 }
 
 // parseLine reads an answer in JSON.
@@ -158,7 +161,7 @@ func (s *IntentStream) parseLine(line []byte, a *IntentAnswer) error {
 	return err
 }
 
-// field is where the value of a field goes.
+// field returns where the value of a field goes.
 func (a *IntentAnswer) field(name []byte) any {
 	switch string(name) {
 	case "index":
@@ -181,7 +184,7 @@ func (a *IntentAnswer) field(name []byte) any {
 	return nil
 }
 
-// text is a string, without making one for what is known.
+// text returns a string; it allocates none for what is known.
 func (n *internedStrings) text(b []byte, revision bool) string {
 	for _, list := range [][]string{intentpb.StatusNames, intentpb.StateNames} {
 		for _, known := range list {
@@ -222,7 +225,7 @@ func (s *IntentStream) receiveMessage(a *IntentAnswer) error {
 	}
 	*a = IntentAnswer{}
 	if err := a.parse(b, &s.names); err != nil {
-		return err
+		return fmt.Errorf("%w: %v", ErrOther, err)
 	}
 	_, err = s.in.Discard(length)
 	return err

@@ -31,7 +31,7 @@ type Problem struct {
 	Problems []ConfigProblem `json:"problems,omitempty" doc:"Of a configuration: everything that is wrong with it."`
 }
 
-// Error is the detail, and the status in words.
+// Error returns the detail, and the status in words.
 func (p *Problem) Error() string {
 	if p.Detail == "" {
 		return fmt.Sprintf("%d %s", p.Status, p.Title)

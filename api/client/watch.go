@@ -73,7 +73,7 @@ func (c *Client) watchOnce(ctx context.Context, w *Watch, f func(Event) error) e
 	if w.After != "" {
 		header.Set("Last-Event-ID", w.After)
 	}
-	resp, err := c.do(ctx, "/v1/events", query, header)
+	resp, err := c.send(ctx, http.MethodGet, "/v1/events", query, header, nil)
 	if errors.Is(err, ErrUnreachable) && w.After != "" {
 		return &streamBroken{err}
 	} else if err != nil {
