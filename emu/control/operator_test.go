@@ -16,21 +16,10 @@ import (
 	"github.com/weirnet/weir/emu"
 	"github.com/weirnet/weir/emu/topo"
 	"github.com/weirnet/weir/internal/hub"
+	"github.com/weirnet/weir/internal/need"
 )
 
-// patience is how long a test waits for what must come, on a machine with other things to do.
-const patience = 60 * time.Second
-
-func await(t testing.TB, what string, is func() bool) {
-	t.Helper()
-	for end := time.Now().Add(patience); !is(); time.Sleep(time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("after %v not yet: %s", patience, what)
-		}
-	}
-}
-
-// notes are the lines that a desk told.
+// notes are the lines that an operator told.
 type notes struct {
 	mu    sync.Mutex
 	lines []string
@@ -48,32 +37,17 @@ func (n *notes) all() []string {
 	return slices.Clone(n.lines)
 }
 
-// start runs a network under a hub, and its desk.
+// start runs a network under a hub, and its operator.
 func start(t testing.TB, word string) (*Operator, *hub.Hub, *notes) {
 	t.Helper()
-	top, err := topo.Parse(word, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	h := hub.Start(t)
-	n, err := emu.New(emu.Config{Topology: top, Controllers: []string{h.Address}, Seed: 1,
-		BackoffMin: time.Millisecond, BackoffMax: 50 * time.Millisecond})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := n.Start(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	n, h := hub.StartNetwork(t, word)
 	lines := &notes{}
 	d := New(Config{Network: n, CaptureDir: t.TempDir(), Note: lines.add})
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), patience)
-		defer cancel()
-		if err := errors.Join(n.Close(ctx), d.Close()); err != nil {
+		if err := d.Close(); err != nil {
 			t.Error(err)
 		}
 	})
-	await(t, "switches are connected and flood", func() bool { return n.Totals().Entries == int64(len(top.Switches)) })
 	return d, h, lines
 }
 
@@ -131,16 +105,16 @@ func TestSwitchesAndPortsChange(t *testing.T) {
 	}
 	one(topo.SwitchAction{Switch: topo.All, Stalled: ptr(false)})
 	one(topo.ControlAction{Switch: 0, Controller: h.Address, Up: ptr(false)})
-	await(t, "one is cut off", func() bool { return h.Switches() == 2 && n.Totals().Connected == 2 })
+	need.Await(t, "one is cut off", func() bool { return h.Switches() == 2 && n.Totals().Connected == 2 })
 	if c := n.Switches()[0].Controls()[0]; !c.CutOff || c.Connected || c.Controller != h.Address {
 		t.Errorf("%+v", c)
 	}
 	one(topo.ControlAction{Switch: 0, Up: ptr(true)})
-	await(t, "it comes back", func() bool { return n.Totals().Connected == 3 })
+	need.Await(t, "it comes back", func() bool { return n.Totals().Connected == 3 })
 	one(topo.SwitchAction{Switch: 1, Down: ptr(true)})
-	await(t, "one has no power", func() bool { t := n.Totals(); return t.On == 2 && t.Connected == 2 && t.LinksUp == 0 })
+	need.Await(t, "one has no power", func() bool { t := n.Totals(); return t.On == 2 && t.Connected == 2 && t.LinksUp == 0 })
 	one(topo.SwitchAction{Switch: 1, Down: ptr(false)})
-	await(t, "it has power again", func() bool { return n.Totals().Connected == 3 })
+	need.Await(t, "it has power again", func() bool { return n.Totals().Connected == 3 })
 	for _, a := range []topo.Action{topo.SwitchAction{Switch: 3}, topo.PortAction{At: topo.End{Switch: 3}},
 		topo.ControlAction{Controller: "x"},
 		topo.TrafficAction{From: 0, To: 9}} {
@@ -157,7 +131,7 @@ func TestHostsSend(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), need.Patience)
 	defer cancel()
 	ping, err := d.Begin(h1, to, topo.Traffic{Kind: "ping", Count: 3, Interval: time.Millisecond})
 	if err != nil {
@@ -175,7 +149,7 @@ func TestHostsSend(t *testing.T) {
 		t.Fatal(err)
 	}
 	udp.Await(ctx)
-	await(t, "all have arrived", func() bool { o := udp.Outcome(); return o.Sink != nil && o.Sink.Received == 50 })
+	need.Await(t, "all have arrived", func() bool { o := udp.Outcome(); return o.Sink != nil && o.Sink.Received == 50 })
 	if got := d.Command(udp.Number); got != udp || d.Command(99) != nil || len(d.Commands()) != 2 {
 		t.Errorf("commands %v", d.Commands())
 	}
@@ -223,7 +197,7 @@ func TestOldCommandsGo(t *testing.T) {
 		t.Fatal(err)
 	}
 	first.Stop()
-	await(t, "the first is done", func() bool { return first.Outcome().Done })
+	need.Await(t, "the first is done", func() bool { return first.Outcome().Done })
 	if _, err := d.Begin(h, to, topo.Traffic{Kind: "ping"}); err != nil || d.Command(first.Number) != nil ||
 		len(d.Commands()) != MaxCommands {
 		t.Errorf("%v, %d commands", err, len(d.Commands()))
@@ -245,13 +219,13 @@ func TestCaptures(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), need.Patience)
 	defer cancel()
 	c.Await(ctx)
 	if err := d.Network().Switches()[0].Disconnect(emu.AllControllers); err != nil {
 		t.Fatal(err)
 	}
-	await(t, "a new connection is captured", func() bool { return control.Counts().Frames > 5 })
+	need.Await(t, "a new connection is captured", func() bool { return control.Counts().Frames > 5 })
 	if err := port.Stop(); err != nil || !port.Ended() {
 		t.Error(err)
 	}
@@ -300,7 +274,7 @@ func TestEventsHappen(t *testing.T) {
 	want := []string{"link s1-s2 up=false", "host h1 ping h2",
 		"control s1 nobody up=false: not done: controller nobody given: the network does not have it",
 		"port s1:1 up=false", "port s1:1 up=false", "port s1:1 up=false"}
-	await(t, "all has happened", func() bool { return len(lines.all()) >= len(want) })
+	need.Await(t, "all has happened", func() bool { return len(lines.all()) >= len(want) })
 	if got := lines.all(); !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}

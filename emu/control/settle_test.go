@@ -7,6 +7,7 @@ import (
 
 	"github.com/weirnet/weir/emu/host"
 	"github.com/weirnet/weir/emu/topo"
+	"github.com/weirnet/weir/internal/need"
 )
 
 // TestFlowsSettle holds when nothing more is to be expected of a flow that ended at 10 s.
@@ -48,7 +49,7 @@ func TestDelayIsNotMissing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), need.Patience)
 	defer cancel()
 	ping, err := d.Begin(d.Host("h1"), to, topo.Traffic{Kind: "ping", Count: 1})
 	if err != nil || !ping.Await(ctx).Done {
