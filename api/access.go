@@ -18,7 +18,7 @@ const (
 	RoleAdmin                // all
 )
 
-// String is "none", "viewer", "operator" or "admin".
+// String returns "none", "viewer", "operator" or "admin".
 func (r Role) String() string { return [...]string{"none", "viewer", "operator", "admin"}[r] }
 
 // Token is a secret and what it allows.
@@ -59,8 +59,8 @@ func newKeyring(tokens []Token) keyring {
 	return ring
 }
 
-// role is what the secret allows, and the token's name. Every token is compared, so that the time
-// does not tell which one was close.
+// role returns what the secret allows, and the token's name. Every token is compared, so that the
+// time does not tell which one was close.
 func (k keyring) role(secret string) (role Role, name string) {
 	hash := sha256.Sum256([]byte(secret))
 	for i := range k {
@@ -71,15 +71,14 @@ func (k keyring) role(secret string) (role Role, name string) {
 	return role, name
 }
 
-// bearer is the token of a request: "Authorization: Bearer TOKEN".
+// bearer returns the token of a request: "Authorization: Bearer TOKEN".
 func bearer(r *http.Request) (string, bool) {
 	scheme, token, ok := strings.Cut(r.Header.Get("Authorization"), " ")
 	token = strings.TrimSpace(token)
 	return token, ok && strings.EqualFold(scheme, "Bearer") && token != ""
 }
 
-// authorize is nil where the request may use a route that needs the role; who it is stands in by as
-// far as that is known.
+// authorize returns nil where the request's token may use a route that needs the role.
 func (g *gate) authorize(r *http.Request, needs Role, by *Actor) *refusal {
 	if g.open {
 		by.Name, by.Role = "anybody", RoleAdmin
@@ -90,16 +89,16 @@ func (g *gate) authorize(r *http.Request, needs Role, by *Actor) *refusal {
 	}
 	token, ok := bearer(r)
 	if !ok {
-		return &refusal{status: http.StatusUnauthorized,
+		return &refusal{status: http.StatusUnauthorized, reason: "token",
 			detail: "no token: send \"Authorization: Bearer TOKEN\"; the token is in the file token of the data directory"}
 	}
 	by.Role, by.Name = g.keys.role(token)
 	switch {
 	case by.Role == RoleNone:
-		return &refusal{status: http.StatusUnauthorized,
+		return &refusal{status: http.StatusUnauthorized, reason: "token",
 			detail: "the token given is not one of this instance: use the one in the file token of its data directory"}
 	case by.Role < needs:
-		return &refusal{status: http.StatusForbidden,
+		return &refusal{status: http.StatusForbidden, reason: "token",
 			detail: "a token of role " + by.Role.String() + " was given, and this needs role " + needs.String()}
 	}
 	return nil

@@ -15,35 +15,16 @@ import (
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
-	"github.com/danielgtaylor/huma/v2/queryparam"
 
 	"github.com/weirnet/weir/api/client"
 )
 
-const auditPath = "/v1/audit"
-
-// changes reports whether a request is to change something. A dry run is not: its parameter is read as
-// huma reads it for the handler, since net/http leaves out what is malformed, and one could be a
-// dry run for one of them only.
-func changes(r *http.Request) bool {
-	switch r.Method {
-	case http.MethodGet, http.MethodHead:
-		return false
-	}
-	if queryparam.Get(r.URL.RawQuery, "dry_run") != "true" {
-		return true
-	}
-	forgets := r.Method == http.MethodDelete && (strings.HasPrefix(r.URL.Path, switchesPath+"/") ||
-		strings.HasPrefix(r.URL.Path, hostsPath+"/"))
-	return !forgets && !(r.Method == http.MethodPost && r.URL.Path == configPath)
-}
-
-// asked is what a request says beside its pattern, but for secrets: its query, and its path where
-// that names something.
-func (g *gate) asked(r *http.Request, pattern string) string {
+// asked returns what a request says beside its route, but for secrets: its query, and its path
+// where that names something.
+func (g *gate) asked(r *http.Request, route *Route) string {
 	query := g.hideQuery(r.URL.RawQuery, false)
 	switch {
-	case !strings.Contains(pattern, "{"):
+	case !strings.Contains(route.Path, "{"):
 		return query
 	case query == "":
 		return r.URL.EscapedPath()
@@ -69,23 +50,24 @@ func (h *heldResponse) Write(b []byte) (int, error) { return h.body.Write(b) }
 // has what became of them. Of anything else the record is there before it is done, and what became
 // of it before the answer too; if that one alone cannot be written, what was done stays, and the
 // first record and the alarm tell of it.
-func (s *Server) audited(w http.ResponseWriter, r *http.Request, pattern string, by Actor) {
+func (s *Server) audited(w http.ResponseWriter, r *http.Request, route *Route, by Actor) {
+	r.Body = http.MaxBytesReader(w, r.Body, route.BodyBytes)
 	by.Request = hex.EncodeToString(random(8))
 	w.Header().Set("X-Request-Id", by.Request)
 	c := &change{by: by}
 	r = r.WithContext(context.WithValue(r.Context(), changeKey{}, c))
 	if s.cfg.Audit == nil {
-		s.router.ServeHTTP(w, r)
+		s.router.mux.ServeHTTP(w, r)
 		return
 	}
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
-		tooLong(err, s.bodyLimit(pattern)).write(w)
+		tooLong(err, route.BodyBytes).write(w)
 		return
 	}
 	// No id of an intent has a comma: so many items there are at least. They are not decoded where
 	// they are too many.
-	if pattern == "POST "+withdrawPath && bytes.Count(body, []byte(",")) >= s.cfg.Limits.BatchItems {
+	if route.MaxItems > 0 && bytes.Count(body, []byte(",")) >= route.MaxItems {
 		s.tooMany().write(w)
 		return
 	}
@@ -93,15 +75,15 @@ func (s *Server) audited(w http.ResponseWriter, r *http.Request, pattern string,
 	c.again.Reset(body)
 	r.Body = &c.again
 	record := client.AuditRecord{Time: s.cfg.Now().UTC(), ID: by.Request, Who: by.Name, Role: by.Role.String(),
-		From: by.From, What: pattern, Object: truncate(s.asked(r, pattern)), Result: "begun",
+		From: by.From, What: route.pattern(), Object: truncate(s.asked(r, route)), Result: "begun",
 		Detail: cut(strings.ToValidUTF8(string(redactText(body[:min(len(body), maxDetail+1)])), "�"))}
-	synced, err := s.beginRecord(pattern, record)
+	synced, err := s.beginRecord(route, record)
 	if err != nil {
 		notAudited(err).write(w)
 		return
 	}
 	answer := &heldResponse{ResponseWriter: w, code: http.StatusOK}
-	s.router.ServeHTTP(answer, r)
+	s.router.mux.ServeHTTP(answer, r)
 	record.Time, record.Status, record.Result = s.cfg.Now().UTC(), answer.code, resultOf(answer.code)
 	record.Detail = c.detail
 	if c.object != "" {
@@ -124,8 +106,8 @@ func (s *Server) audited(w http.ResponseWriter, r *http.Request, pattern string,
 }
 
 // beginRecord writes the first record of a request. synced is nil where it is on the disk already.
-func (s *Server) beginRecord(pattern string, record client.AuditRecord) (synced func() error, err error) {
-	if strings.Contains(pattern, " "+intentsPath) {
+func (s *Server) beginRecord(route *Route, record client.AuditRecord) (synced func() error, err error) {
+	if route.AuditInStore {
 		return s.cfg.Audit.Begin(record)
 	}
 	return nil, s.cfg.Audit.Write(record)
@@ -210,7 +192,7 @@ func (f *refusalLimiter) allow(now time.Time) (note bool, silent int) {
 }
 
 // noteRefused tells the audit log of a request that was refused before it could do anything.
-func (s *Server) noteRefused(r *http.Request, pattern string, by Actor, no *refusal) {
+func (s *Server) noteRefused(r *http.Request, route *Route, by Actor, no *refusal) {
 	if s.cfg.Audit == nil {
 		return
 	}
@@ -228,22 +210,17 @@ func (s *Server) noteRefused(r *http.Request, pattern string, by Actor, no *refu
 	if by.Name == "" {
 		by.Name = "-"
 	}
-	if pattern == "" {
-		pattern = truncate(r.Method) + " " + truncate(s.hidePath(r.URL.EscapedPath(), stranger))
+	what := route.pattern()
+	if route == nil {
+		what = truncate(r.Method) + " " + truncate(s.hidePath(r.URL.EscapedPath(), stranger))
 	}
-	s.cfg.Audit.Note(client.AuditRecord{Time: now.UTC(), Who: by.Name, Role: by.Role.String(), From: by.From, What: pattern,
+	s.cfg.Audit.Note(client.AuditRecord{Time: now.UTC(), Who: by.Name, Role: by.Role.String(), From: by.From, What: what,
 		Object: truncate(s.hideQuery(r.URL.RawQuery, stranger)), Result: "refused", Status: no.status, Detail: cut(detail)})
 }
 
 type auditInput struct {
 	Since time.Time `query:"since" doc:"Only records of this time or later, RFC 3339."`
 	Limit int       `query:"limit" default:"1000" minimum:"1" maximum:"100000" doc:"At most so many, the newest."`
-}
-
-// addAudit adds the route that reads the log. Who asked for what is for admins.
-func (s *Server) addAudit() {
-	get(s, "audit", auditPath, "The newest records of the audit log, the oldest first; needs role admin", s.audit)
-	s.router.require("GET "+auditPath, RoleAdmin)
 }
 
 func (s *Server) audit(_ context.Context, in *auditInput) (*page[client.AuditRecord], error) {

@@ -1,7 +1,6 @@
 package api
 
 import (
-	"context"
 	"encoding/hex"
 	"fmt"
 	"io"
@@ -10,28 +9,11 @@ import (
 	"github.com/weirnet/weir/api/client"
 )
 
-const backupPath = "/v1/backup"
-
-// addBackup adds the route that hands out what the store holds. The cluster's key is in it: it is
-// for admins.
-func (s *Server) addBackup() {
-	s.router.HandleFunc("GET "+backupPath, func(w http.ResponseWriter, r *http.Request) {
-		by, _ := r.Context().Value(actorKey{}).(Actor)
-		s.backup(w, r, by)
-	})
-	s.router.require("GET "+backupPath, RoleAdmin)
-}
-
-// actorKey is the key of who asks, in the context of a request that is not audited by its method.
-type actorKey struct{}
-
-func withActor(r *http.Request, by Actor) *http.Request {
-	return r.WithContext(context.WithValue(r.Context(), actorKey{}, by))
-}
-
-// backup sends a snapshot of the store as it is made. Who asked is in the audit log before the
-// first byte. A snapshot that fails is cut off: its end, a checksum, is missing.
-func (s *Server) backup(w http.ResponseWriter, r *http.Request, by Actor) {
+// backup sends a snapshot of the store as it is made. The cluster's key is in it, so it is for
+// admins, and who asked is in the audit log before the first byte. A snapshot that fails is cut
+// off: its end, a checksum, is missing.
+func (s *Server) backup(w http.ResponseWriter, r *http.Request) {
+	by := actorOf(r.Context())
 	if s.cfg.Backup == nil {
 		(&refusal{status: http.StatusNotFound, detail: "this instance has no store"}).write(w)
 		return

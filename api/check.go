@@ -30,7 +30,7 @@ func (s *Server) compare(ctx context.Context, _ *struct{}) (*singleAnswer[client
 	return &singleAnswer[client.Check]{c.Revision, *c}, nil
 }
 
-// syncOf is how a switch is kept as wanted, nil if nobody knows.
+// syncOf returns how well a switch agrees with what is desired of it, nil if that is not known.
 func (s *Server) syncOf(dpid netview.DPID) *client.Sync {
 	if s.cfg.Sync == nil {
 		return nil

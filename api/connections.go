@@ -137,7 +137,8 @@ func (a *connections) setIdle(c *connection, idle bool) {
 	}
 }
 
-// count is how many there are, with a token and without, and how many were cut for either limit.
+// count returns how many there are, with a token and without, and how many were cut for either
+// limit.
 func (a *connections) count() (known, strangers int, cutAll, cutSource uint64) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -171,7 +172,7 @@ func (c *connection) Close() error {
 	return c.Conn.Close()
 }
 
-// connectionOf is ours under what net/http has; nil where it is none of ours.
+// connectionOf returns the connection of ours that net/http wraps; nil where it is none of ours.
 func connectionOf(c net.Conn) *connection {
 	if secure, ok := c.(*tls.Conn); ok {
 		c = secure.NetConn()
@@ -183,7 +184,7 @@ func connectionOf(c net.Conn) *connection {
 // connectionKey is the key of a request's *connection in its context.
 type connectionKey struct{}
 
-// withConnection is of http.Server: requests know their connection.
+// withConnection is the ConnContext of an http.Server: requests know their connection.
 func withConnection(ctx context.Context, c net.Conn) context.Context {
 	return context.WithValue(ctx, connectionKey{}, connectionOf(c))
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"iter"
-	"net/http"
 	"slices"
 	"strings"
 
@@ -14,8 +13,6 @@ import (
 	"github.com/weirnet/weir/config"
 	"github.com/weirnet/weir/netview"
 )
-
-const drainPath = "/v1/drain"
 
 // Drained names what is to be drained.
 type Drained struct {
@@ -28,22 +25,6 @@ type drainInput struct{ Body Drained }
 type undrainInput struct {
 	Kind   string `query:"kind" required:"true" enum:"switch,port,link" doc:"What it is."`
 	Object string `query:"object" required:"true" maxLength:"1024" doc:"As it was drained, or as the list shows it."`
-}
-
-// addDrains adds the routes of drains.
-func (s *Server) addDrains() {
-	get(s, "drains", drainPath, "What is drained, and what still passes there", s.drains)
-	for _, r := range [][2]string{{"drain", http.MethodPost}, {"put-drain", http.MethodPut}} {
-		huma.Register(s.huma, huma.Operation{
-			OperationID: r[0], Method: r[1], Path: drainPath, MaxBodyBytes: s.cfg.Limits.BodyBytes,
-			Summary:     "Take a switch, port or link out of use without loss",
-			Description: "Answered when it is on the disk: it survives a restart. Paths leave it, and nothing new goes there; the list says what still passes. The state is draining until nothing passes that could pass elsewhere; then it is drained, or bound where pairs still pass that have no other path.",
-		}, s.drain)
-	}
-	huma.Register(s.huma, huma.Operation{
-		OperationID: "undrain", Method: http.MethodDelete, Path: drainPath, MaxBodyBytes: s.cfg.Limits.BodyBytes,
-		Summary: "Take a switch, port or link into use again", DefaultStatus: http.StatusNoContent,
-	}, s.undrain)
 }
 
 var errDrainsDisabled = huma.Error404NotFound("drains are disabled on this instance")
@@ -102,7 +83,7 @@ func (s *Server) undrain(ctx context.Context, in *undrainInput) (*nothing, error
 	return &nothing{s.epoch.text(position{revision: rev})}, nil
 }
 
-// resolveDrain is how the one thing that was named is written.
+// resolveDrain returns the canonical form of what was named.
 func resolveDrain(snap *netview.Snapshot, kind config.DrainKind, object string) (string, error) {
 	switch kind {
 	case config.DrainSwitch:
@@ -119,8 +100,8 @@ func resolveDrain(snap *netview.Snapshot, kind config.DrainKind, object string) 
 	return ref.String(), err
 }
 
-// canonicalDrain is how something is written that is named by ids and not in the network now; empty
-// if it is not.
+// canonicalDrain returns the canonical form of what is named by ids and not in the network now;
+// empty if it is named otherwise.
 func canonicalDrain(kind config.DrainKind, object string) string {
 	switch kind {
 	case config.DrainSwitch:

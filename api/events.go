@@ -7,14 +7,13 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"github.com/weirnet/weir/netview"
 )
-
-const eventsPath = "/v1/events"
 
 // eventKinds are the kinds of events that have rows of the view, intent, and member.
 var eventKinds = []string{"switch", "link", "host", "intent", "alarm", "member"}
@@ -28,38 +27,22 @@ type eventsInput struct {
 	Kind        string `query:"kind" maxLength:"64" doc:"Only these kinds, with commas between them: switch, link, host, intent, alarm, member."`
 }
 
-func (s *Server) addEvents() {
-	huma.Register(s.huma, huma.Operation{
-		OperationID: "events", Method: http.MethodGet, Path: eventsPath,
-		Summary: "Changes as they happen, as server-sent events",
-		Description: "Each event has the name of its kind and as data the item of the REST interface with op: put or delete. " +
-			"An event `reset` says that the position asked for is not known; a snapshot of puts follows, and `synced` ends it.",
-		Responses: map[string]*huma.Response{"200": {
-			Description: "Events without end.",
-			Content:     map[string]*huma.MediaType{"text/event-stream": {Schema: &huma.Schema{Type: huma.TypeString}}},
-		}},
-	}, s.events)
-}
-
 func (s *Server) events(ctx context.Context, in *eventsInput) (*huma.StreamResponse, error) {
 	kinds, err := parseKinds(in.Kind)
 	if err != nil {
 		return nil, huma.Error400BadRequest(err.Error())
 	}
-	if s.watchers.Add(1) > int64(s.cfg.Limits.Watchers) {
+	if most := s.cfg.Limits.Watchers; s.watchers.Add(1) > int64(most) {
 		s.watchers.Add(-1)
-		return nil, huma.ErrorWithHeaders(huma.Error429TooManyRequests(
-			fmt.Sprintf("%d event streams are open, and no more are allowed: close one, or try again later",
-				s.cfg.Limits.Watchers)),
-			http.Header{"Retry-After": {"5"}})
+		return nil, &refusal{status: http.StatusTooManyRequests, retryAfter: 5 * time.Second, detail: fmt.Sprintf(
+			"%d event streams are open, and no more are allowed: close one, or try again later", most)}
 	}
-	by, _ := ctx.Value(actorKey{}).(Actor)
+	by := actorOf(ctx)
 	if most := s.cfg.Limits.TokenStreams; !s.tokens.acquire(by.Name, most) {
 		s.watchers.Add(-1)
 		s.limited("streams_per_token", fmt.Sprintf("an event stream of token %s was refused: it has %d", by.Name, most))
-		return nil, huma.ErrorWithHeaders(huma.Error429TooManyRequests(
-			fmt.Sprintf("%d event streams of this token are open, and no more are allowed (limits.streams_per_token): close one, or try again later", most)),
-			http.Header{"Retry-After": {"5"}})
+		return nil, &refusal{status: http.StatusTooManyRequests, retryAfter: 5 * time.Second, detail: fmt.Sprintf(
+			"%d event streams of this token are open, and no more are allowed (limits.streams_per_token): close one, or try again later", most)}
 	}
 	return &huma.StreamResponse{Body: func(ctx huma.Context) {
 		defer s.watchers.Add(-1)
@@ -93,7 +76,7 @@ func parseKinds(list string) ([]string, error) {
 	return kinds, nil
 }
 
-// item is the JSON item of a change, or nil if its kind is no event.
+// item returns the JSON item of a change, or nil if its kind is no event.
 func item(snap *netview.Snapshot, c *netview.Change) any {
 	switch c.Kind {
 	case netview.KindSwitch:
@@ -114,7 +97,7 @@ type tokenStreams struct {
 	open map[string]int
 }
 
-// acquire is false where a token has as many as it may.
+// acquire counts a stream of a token, and reports whether the token may have it.
 func (t *tokenStreams) acquire(name string, most int) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()

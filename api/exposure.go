@@ -71,7 +71,7 @@ func newHosts(a Access) hosts {
 	return h
 }
 
-// certificateNames are the names that the server's certificates are for.
+// certificateNames returns the names that the server's certificates are for.
 func certificateNames(cfg *tls.Config) []string {
 	var names []string
 	if cfg == nil {
@@ -88,7 +88,7 @@ func certificateNames(cfg *tls.Config) []string {
 	return names
 }
 
-// canonical is a host name or address in the one form that names are compared in.
+// canonical returns a host name or address in the one form that names are compared in.
 func canonical(host string) string {
 	if addr, err := netip.ParseAddr(host); err == nil {
 		return addr.Unmap().String()

@@ -40,7 +40,7 @@ func newFeed(s *Server) *feed {
 	return &feed{s: s, leader: make(chan struct{}, 1), maxCachedSnapshot: maxCachedSnapshotBytes}
 }
 
-// join is before the first use of a stream, leave after the last.
+// join is called before the first use by a stream, and leave after the last.
 func (f *feed) join() {
 	f.encode.Lock()
 	defer f.encode.Unlock()
@@ -73,7 +73,7 @@ func (f *feed) advance() {
 	f.advanceLocked()
 }
 
-// advanceLocked is advance, for who holds encode.
+// advanceLocked is advance; encode is held.
 func (f *feed) advanceLocked() {
 	before, now := f.members, f.s.cfg.Members()
 	e := &encoder{s: f.s, kinds: allKinds, last: true, at: f.at, out: f.add}
@@ -109,7 +109,7 @@ func (f *feed) wakeWaiters() {
 	}
 }
 
-// next are some blocks from a number on; false where they are no longer there.
+// next returns some blocks from a number on; false where they are no longer there.
 func (f *feed) next(number uint64) ([]*block, bool) {
 	const together = 4
 	f.mu.Lock()
@@ -121,7 +121,8 @@ func (f *feed) next(number uint64) ([]*block, bool) {
 	return f.blocks[from:min(int(from)+together, len(f.blocks))], true
 }
 
-// blockAvailable is closed as soon as there is a block of that number, or none before it any more.
+// blockAvailable returns a channel that is closed as soon as there is a block of that number, or
+// none before it any more.
 func (f *feed) blockAvailable(number uint64) <-chan struct{} {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -136,15 +137,15 @@ func (f *feed) blockAvailable(number uint64) <-chan struct{} {
 
 var closedChannel = func() chan struct{} { c := make(chan struct{}); close(c); return c }()
 
-// end is the feed's position, and the number of the next block. It does not move while encode is
-// held.
+// end returns the feed's position, and the number of the next block. It does not move while encode
+// is held.
 func (f *feed) end() (position, uint64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.at, f.first + uint64(len(f.blocks))
 }
 
-// coalesceTime is how long a change waits for others.
+// coalesceTime returns how long a change waits for others.
 func (f *feed) coalesceTime() time.Duration {
 	f.mu.Lock()
 	defer f.mu.Unlock()

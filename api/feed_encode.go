@@ -27,7 +27,7 @@ func kindsOf(names []string) (set kindSet) {
 	return set
 }
 
-// kindOf is a kind; reset and synced are of all.
+// kindOf returns the bit of a kind; reset and synced have all.
 func kindOf(name string) kindSet {
 	if i := slices.Index(eventKinds, name); i >= 0 {
 		return 1 << i

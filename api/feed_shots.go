@@ -61,7 +61,7 @@ func (f *feed) snapshot(kinds kindSet, send func(*block), more func() bool) (pos
 // eventBytes is about how long the event of a row is.
 const eventBytes = 400
 
-// snapshotRows is how many rows a snapshot has, about.
+// snapshotRows returns how many rows a snapshot has, about.
 func (s *Server) snapshotRows(kinds kindSet) (n int) {
 	rows := s.cfg.View.Snapshot().Counts()
 	if kinds&kindOf("host") != 0 {

@@ -45,7 +45,7 @@ func (s *Server) allRules(snap *netview.Snapshot) iter.Seq[flowRow] {
 	}
 }
 
-// rulesOfSwitch are those of rules, and those of intents.
+// rulesOfSwitch yields those of rules, and those of intents.
 func (s *Server) rulesOfSwitch(snap *netview.Snapshot, dpid netview.DPID) iter.Seq[flowRow] {
 	return func(yield func(flowRow) bool) {
 		for r := range s.rules(snap, dpid) {
@@ -61,7 +61,7 @@ func (s *Server) rulesOfSwitch(snap *netview.Snapshot, dpid netview.DPID) iter.S
 	}
 }
 
-// rules are the firm rules of a switch, those refused because of another's, and the soft ones.
+// rules yields the firm rules of a switch, those refused because of another's, and the soft ones.
 func (s *Server) rules(snap *netview.Snapshot, dpid netview.DPID) iter.Seq[flowRow] {
 	return func(yield func(flowRow) bool) {
 		for _, part := range []struct {
@@ -109,7 +109,7 @@ func (s *Server) switchFlows(ctx context.Context, in *switchListInput) (*page[cl
 	return list(ctx, s, in.Paging, "switch-flows "+dpid.String(), rows, render)
 }
 
-// connectedSwitch is the switch that a request wants asked.
+// connectedSwitch returns the switch that a request wants asked.
 func (s *Server) connectedSwitch(ctx context.Context, in *switchListInput) (netview.DPID, error) {
 	_, sw, err := s.findSwitch(ctx, in.DPID, in.Freshness)
 	if err != nil {
@@ -121,7 +121,7 @@ func (s *Server) connectedSwitch(ctx context.Context, in *switchListInput) (netv
 	return sw.DPID, nil
 }
 
-// noAnswer is the problem of a switch that does not answer: it is not the instance that fails.
+// noAnswer returns the problem of a switch that does not answer: it is not the instance that fails.
 func (s *Server) noAnswer(dpid netview.DPID, err error) error {
 	switch {
 	case errors.Is(err, ErrNotConnected):

@@ -4,17 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/weirnet/weir/api/client"
 	"github.com/weirnet/weir/netview"
-)
-
-const (
-	switchesPath = "/v1/switches"
-	hostsPath    = "/v1/hosts"
 )
 
 // Forgetter forgets what is gone for good. The errors wrap ErrConnected, ErrNotThere and
@@ -62,25 +56,6 @@ type forgetVLANHostInput struct {
 	ForgetParams
 }
 
-// addForgets adds the routes that forget.
-func (s *Server) addForgets() {
-	remove(s, "forget-switch", switchesPath+"/{dpid}", "Forget a switch that is gone for good",
-		"Its links, hosts, counters, alarms and drains go with it, over restarts too, and intents that are being withdrawn there end. "+
-			"One that is connected is refused (409). If it comes back it is a new switch: entries of ours that nobody wants are removed from it.", s.forgetSwitch)
-	const ofHost = "A host that still speaks is learned again with its next packet."
-	remove(s, "forget-host", hostsPath+"/{id}", "Forget a host that is gone for good", ofHost, s.forgetHost)
-	remove(s, "forget-vlan-host", hostsPath+"/{id}/{vlan}", "Forget a host in a VLAN that is gone for good", ofHost,
-		s.forgetVLANHost)
-}
-
-func remove[I, O any](s *Server, id, path, summary, description string, h func(context.Context, *I) (*O, error)) {
-	huma.Register(s.huma, huma.Operation{
-		OperationID: id, Method: http.MethodDelete, Path: path, Summary: summary,
-		MaxBodyBytes: s.cfg.Limits.BodyBytes, DefaultStatus: http.StatusOK,
-		Description: description + " Answered when it is on the disk. The answer says what depended on it.",
-	}, h)
-}
-
 func (s *Server) forgetSwitch(ctx context.Context, in *forgetSwitchInput) (*singleAnswer[client.Forgotten], error) {
 	_, sw, err := s.findSwitch(ctx, in.DPID, Freshness{})
 	if err != nil {
@@ -119,7 +94,7 @@ func (s *Server) forgets(ctx context.Context, object string) error {
 	return nil
 }
 
-// forgotten is the answer.
+// forgotten returns the answer.
 func (s *Server) forgotten(ctx context.Context, f *client.Forgotten, rev netview.Revision,
 	err error) (*singleAnswer[client.Forgotten], error) {
 	c := changeOf(ctx)
@@ -127,7 +102,7 @@ func (s *Server) forgotten(ctx context.Context, f *client.Forgotten, rev netview
 	case errors.Is(err, ErrNotThere):
 		return nil, huma.Error404NotFound("no " + c.object + " is known")
 	case errors.Is(err, ErrNotKept):
-		return nil, storeProblem(err).problem()
+		return nil, storeProblem(err)
 	case err != nil: // ErrConnected
 		return nil, huma.Error409Conflict(err.Error())
 	case f.Withdrawn > 0:

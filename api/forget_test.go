@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/weirnet/weir/api/client"
+	"github.com/weirnet/weir/internal/golden"
 	"github.com/weirnet/weir/netview"
 )
 
@@ -80,7 +81,7 @@ func TestForgettingIsAudited(t *testing.T) {
 	s.broken = nil
 	s.log.broken = errors.New("no space left on device")
 	ask("/v1/switches/2", operatorToken)
-	compare(t, "testdata/forget.txt", []byte(got.String()))
+	golden.Compare(t, "testdata/forget.txt", []byte(got.String()))
 	if want := "[switch 0000000000000002 false switch 0000000000000002 true host 00:00:00:00:00:01 false host 00:00:00:00:00:02/7 true]"; fmt.Sprint(f.done) != want {
 		t.Errorf("forgotten: %v", f.done)
 	}

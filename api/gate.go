@@ -13,15 +13,14 @@ func newGate(a Access) gate {
 	return gate{open: a.Open, keys: newKeyring(a.Tokens), hosts: newHosts(a)}
 }
 
-// check is nil where a request is addressed to us, comes from no page of another site, and may use
-// a route that needs the role; else it says what was wrong, in a word ("host", "origin", "token")
-// and as an answer.
-func (g *gate) check(r *http.Request, needs Role, by *Actor) (string, *refusal) {
+// check returns nil where a request is addressed to us, comes from no page of another site, and may
+// use a route that needs the role. It fills in who asks as far as that is known.
+func (g *gate) check(r *http.Request, needs Role, by *Actor) *refusal {
 	if err := g.hosts.check(r.Host); err != nil {
-		return "host", &refusal{status: http.StatusForbidden, detail: err.Error()}
+		return &refusal{status: http.StatusForbidden, reason: "host", detail: err.Error()}
 	}
 	if err := checkOrigin(r.Header.Get("Origin"), r.Host, r.TLS != nil); err != nil {
-		return "origin", &refusal{status: http.StatusForbidden, detail: err.Error()}
+		return &refusal{status: http.StatusForbidden, reason: "origin", detail: err.Error()}
 	}
-	return "token", g.authorize(r, needs, by)
+	return g.authorize(r, needs, by)
 }

@@ -81,7 +81,7 @@ type replay struct{ bytes.Reader }
 // Close implements io.ReadCloser.
 func (*replay) Close() error { return nil }
 
-// changeOf is the change that a request is; an empty one outside of requests.
+// changeOf returns the change that a request is; an empty one outside of requests.
 func changeOf(ctx context.Context) *change {
 	if c, ok := ctx.Value(changeKey{}).(*change); ok {
 		return c

@@ -14,6 +14,7 @@ import (
 
 	"github.com/weirnet/weir/api/client"
 	"github.com/weirnet/weir/config"
+	"github.com/weirnet/weir/internal/golden"
 	"github.com/weirnet/weir/netview"
 )
 
@@ -193,7 +194,7 @@ func TestChangesAreAudited(t *testing.T) {
 	ask("GET", "/v1/links", "wrong", "")
 	ask("GET", "/v1/nothing", "", "")
 	ask("DELETE", "/v1/links", adminToken, "")
-	compare(t, "testdata/audit.txt", []byte(got.String()))
+	golden.Compare(t, "testdata/audit.txt", []byte(got.String()))
 }
 
 // TestOnlyADryRunIsUnaudited: a query that net/http and the handler read differently is no way

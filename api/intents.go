@@ -13,13 +13,6 @@ import (
 	"github.com/weirnet/weir/intent"
 )
 
-const (
-	intentsPath  = "/v1/intents"
-	intentPath   = "/v1/intents/{id}"
-	withdrawPath = "/v1/intents/withdraw"
-	trafficPath  = "/v1/intents/{id}/traffic"
-)
-
 // Intents is the engine of intents: an *intent.Engine, whose methods say what they do.
 type Intents interface {
 	SubmitAsync(reqs []intent.Request, atomic bool, done func([]intent.Answer, error)) error
@@ -36,7 +29,7 @@ type Intents interface {
 // intentsDisabled is the answer of an instance without them.
 var intentsDisabled = &refusal{status: http.StatusNotFound, detail: "intents are disabled on this instance"}
 
-// itemStatus is the HTTP status of an answer that is the only one.
+// itemStatus returns the HTTP status of an answer that is the only one.
 func itemStatus(a *wire.Answer) int {
 	switch intent.Status(a.Status) {
 	case intent.Accepted, intent.Existing:
@@ -53,7 +46,7 @@ func itemStatus(a *wire.Answer) int {
 	return http.StatusConflict
 }
 
-// refusedItem is the problem of a request that was refused alone.
+// refusedItem returns the problem of a request that was refused alone.
 func refusedItem(a *wire.Answer) *refusal {
 	detail := a.Detail
 	if detail == "" {
@@ -62,8 +55,8 @@ func refusedItem(a *wire.Answer) *refusal {
 	return &refusal{status: itemStatus(a), detail: detail}
 }
 
-// wireAnswer is the answer to a slot of a batch, as it is written. Failure is why the store did not
-// take the batch.
+// wireAnswer returns the answer to a slot of a batch, as it is written. Failure is why the store
+// did not take the batch.
 func wireAnswer(slot *wire.Slot, index uint64, answers []intent.Answer, failure error) wire.Answer {
 	if slot.Request < 0 {
 		return wire.Answer{Index: index, Line: slot.Line, ID: slot.ID, Status: uint8(intent.Invalid), Detail: slot.Reason}
@@ -84,12 +77,12 @@ func wireAnswer(slot *wire.Slot, index uint64, answers []intent.Answer, failure 
 		Detail: a.Text, ETag: a.ETag}
 }
 
-// retryAfter is a time as the header Retry-After has it: whole seconds, at least one.
+// retryAfter returns a time as the header Retry-After has it: whole seconds, at least one.
 func retryAfter(d time.Duration) string {
 	return strconv.Itoa(max(1, int(math.Ceil(d.Seconds()))))
 }
 
-// waitQuery is what ?wait= and ?timeout= ask for: 0 for nothing.
+// waitQuery returns what ?wait= and ?timeout= ask for: 0 for nothing.
 func waitQuery(wait, timeout string, most time.Duration) (time.Duration, error) {
 	switch {
 	case wait == "" && timeout == "":
@@ -106,7 +99,7 @@ func waitQuery(wait, timeout string, most time.Duration) (time.Duration, error) 
 	return d, nil
 }
 
-// intentStates are how many intents are in which state; nil for none.
+// intentStates returns how many intents are in which state; nil for none.
 func (s *Server) intentStates() map[string]int {
 	if s.cfg.Intents == nil {
 		return nil

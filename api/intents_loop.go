@@ -107,7 +107,7 @@ func (st *intentStream) run(r *http.Request) {
 	st.finish(q)
 }
 
-// unused is a flight to fill.
+// unused returns a batch to fill.
 func (st *intentStream) unused() *inflightBatch {
 	select {
 	case f := <-st.free:

@@ -55,7 +55,7 @@ func (s *Server) takeIntents(w http.ResponseWriter, r *http.Request, op intent.O
 // readIntents reads a body and all that goes with it.
 func (s *Server) readIntents(r *http.Request, op intent.Op, id string) (*postedIntents, *refusal) {
 	p := &postedIntents{}
-	if no := p.readQuery(r.URL.RawQuery, s.cfg.Limits.IntentWait); no != nil {
+	if no := p.readQuery(r.URL.Query(), s.cfg.Limits.IntentWait); no != nil {
 		return nil, no
 	}
 	if no := wantJSON(r); no != nil {
@@ -83,18 +83,14 @@ func (s *Server) readIntents(r *http.Request, op intent.Op, id string) (*postedI
 	return p, p.headers(r.Header, op)
 }
 
-func (p *postedIntents) readQuery(raw string, most time.Duration) *refusal {
-	query, err := url.ParseQuery(raw)
-	if err != nil {
-		return &refusal{status: http.StatusBadRequest, detail: "the query: " + err.Error()}
-	}
-	for name, values := range query {
-		if !slices.Contains([]string{"wait", "timeout", "dry_run"}, name) || len(values) > 1 {
+func (p *postedIntents) readQuery(query url.Values, most time.Duration) *refusal {
+	for name := range query {
+		if !slices.Contains([]string{"wait", "timeout", "dry_run"}, name) {
 			return &refusal{status: http.StatusUnprocessableEntity,
-				detail: fmt.Sprintf("query.%s: not known, or given twice: want wait, timeout or dry_run, once each",
-					truncate(name))}
+				detail: fmt.Sprintf("query.%s: not known: want wait, timeout or dry_run, once each", truncate(name))}
 		}
 	}
+	var err error
 	if p.wait, err = waitQuery(query.Get("wait"), query.Get("timeout"), most); err != nil {
 		return &refusal{status: http.StatusUnprocessableEntity, detail: err.Error()}
 	}
@@ -144,7 +140,7 @@ func (p *postedIntents) headers(h http.Header, op intent.Op) *refusal {
 	return nil
 }
 
-// etagOf is an etag without its quotes.
+// etagOf returns an etag without its quotes.
 func etagOf(header string) string { return strings.Trim(strings.TrimPrefix(header, "W/"), `"`) }
 
 func wantJSON(r *http.Request) *refusal {
@@ -158,7 +154,7 @@ func wantJSON(r *http.Request) *refusal {
 			truncate(kind), intentsPath, ndjson, intentpb.ContentType)}
 }
 
-// requestBody is the body, which the audit has read already where there is one.
+// requestBody returns the body, which the audit has read already where there is one.
 func requestBody(r *http.Request) ([]byte, error) {
 	if c := changeOf(r.Context()); c.body != nil {
 		return c.body, nil
@@ -195,7 +191,7 @@ func (s *Server) submitIntents(w http.ResponseWriter, r *http.Request, p *posted
 		for i := range p.batch.Slots {
 			if slot := &p.batch.Slots[i]; slot.Request < 0 {
 				return &refusal{status: http.StatusUnprocessableEntity,
-					detail: fmt.Sprintf("nothing was taken: %s: %s", itemName(i, slot.ID, slot.Line), slot.Reason)}
+					detail: fmt.Sprintf("no request was accepted: %s: %s", itemName(i, slot.ID, slot.Line), slot.Reason)}
 			}
 		}
 	}
@@ -238,7 +234,7 @@ func (s *Server) answerIntents(w http.ResponseWriter, r *http.Request, p *posted
 			return itemStatus(&a) != http.StatusAccepted && intent.Status(a.Status) != intent.Abandoned
 		}); i >= 0 {
 			return &refusal{status: itemStatus(&list[i]),
-				detail: fmt.Sprintf("nothing was taken: %s: %s", itemName(i, list[i].ID, p.batch.Slots[i].Line),
+				detail: fmt.Sprintf("no request was accepted: %s: %s", itemName(i, list[i].ID, p.batch.Slots[i].Line),
 					refusedItem(&list[i]).detail)}
 		}
 	}
@@ -320,7 +316,7 @@ var statusNames = [...]string{"", "accepted", "existing", "not found", "conflict
 
 func (n *tally) count(a *wire.Answer) { n[a.Status]++ }
 
-// String is "3 accepted, 1 invalid".
+// String returns "3 accepted, 1 invalid".
 func (n *tally) String() string {
 	var parts []string
 	for i, count := range n {

@@ -38,8 +38,6 @@ type intentAnswer struct {
 	Body     client.Intent
 }
 
-var errIntentsDisabled = huma.Error404NotFound(intentsDisabled.detail)
-
 // awaitFreshness waits until the instance has seen what a reader knows to have happened.
 func (s *Server) awaitFreshness(ctx context.Context, in Freshness) error {
 	if _, err := s.fresh(ctx, in); err != nil || in.AtLeast == "" {
@@ -61,7 +59,7 @@ func (s *Server) awaitFreshness(ctx context.Context, in Freshness) error {
 // or not. So a million of them can be read by pages.
 func (s *Server) intents(ctx context.Context, in *intentsInput) (*page[client.Intent], error) {
 	if s.cfg.Intents == nil {
-		return nil, errIntentsDisabled
+		return nil, intentsDisabled
 	}
 	if err := s.awaitFreshness(ctx, in.Freshness); err != nil {
 		return nil, err
@@ -99,7 +97,7 @@ func parseAfter(token string) (uint32, error) {
 	return uint32(n), nil
 }
 
-// keepStates is the filter by states; nil for none.
+// keepStates returns the filter by states; nil for none.
 func keepStates(names []string) (func(*intent.Intent) bool, error) {
 	var want []intent.State
 	for _, list := range names {
@@ -121,7 +119,7 @@ func keepStates(names []string) (func(*intent.Intent) bool, error) {
 
 func (s *Server) oneIntent(ctx context.Context, in *intentInput) (*intentAnswer, error) {
 	if s.cfg.Intents == nil {
-		return nil, errIntentsDisabled
+		return nil, intentsDisabled
 	}
 	if err := s.awaitFreshness(ctx, in.Freshness); err != nil {
 		return nil, err
@@ -160,7 +158,7 @@ type intentTrafficInput struct {
 
 func (s *Server) intentTraffic(ctx context.Context, in *intentTrafficInput) (*singleAnswer[client.Traffic], error) {
 	if s.cfg.Intents == nil {
-		return nil, errIntentsDisabled
+		return nil, intentsDisabled
 	}
 	found, ok := s.cfg.Intents.Get(in.ID)
 	if !ok {
@@ -181,7 +179,7 @@ type deleteInput struct {
 // deleteIntent withdraws an intent. What is not there is withdrawn already: 204.
 func (s *Server) deleteIntent(ctx context.Context, in *deleteInput) (*nothing, error) {
 	if s.cfg.Intents == nil {
-		return nil, errIntentsDisabled
+		return nil, intentsDisabled
 	}
 	if err := spec.CheckID(in.ID); err != nil {
 		return nil, huma.Error422UnprocessableEntity(err.Error())
@@ -190,7 +188,7 @@ func (s *Server) deleteIntent(ctx context.Context, in *deleteInput) (*nothing, e
 	c.object = "intent " + in.ID
 	answers, err := s.submit(ctx, []intent.Request{{Op: intent.Withdraw, ID: in.ID, IfMatch: etagOf(in.IfMatch)}}, false)
 	if err != nil {
-		return nil, submitRefusal(err).problem()
+		return nil, submitRefusal(err)
 	}
 	c.detail = "withdrawn"
 	switch a := &answers[0]; a.Status {
@@ -208,22 +206,6 @@ func (s *Server) deleteIntent(ctx context.Context, in *deleteInput) (*nothing, e
 	return &nothing{s.epoch.text(s.position())}, nil
 }
 
-// problem is the refusal as huma answers it.
-func (p *refusal) problem() error {
-	err := huma.NewError(p.status, p.detail)
-	h := http.Header{}
-	if p.retryAfter > 0 {
-		h.Set("Retry-After", retryAfter(p.retryAfter))
-	}
-	if p.unknown {
-		h.Set(outcomeHeader, "unknown")
-	}
-	if len(h) == 0 {
-		return err
-	}
-	return huma.ErrorWithHeaders(err, h)
-}
-
 // Withdrawal names intents to withdraw.
 type Withdrawal struct {
 	IDs []string `json:"ids" maxItems:"500000" nullable:"false" doc:"Ids of intents."`
@@ -239,7 +221,7 @@ type answersOutput struct {
 // withdrawIntents withdraws several, each with an answer of its own.
 func (s *Server) withdrawIntents(ctx context.Context, in *withdrawInput) (*answersOutput, error) {
 	if s.cfg.Intents == nil {
-		return nil, errIntentsDisabled
+		return nil, intentsDisabled
 	}
 	reqs := make([]intent.Request, len(in.Body.IDs))
 	for i, id := range in.Body.IDs {
@@ -254,7 +236,7 @@ func (s *Server) withdrawIntents(ctx context.Context, in *withdrawInput) (*answe
 	var err error
 	if len(reqs) > 0 {
 		if answers, err = s.submit(ctx, reqs, false); err != nil && !anyAccepted(answers) {
-			return nil, submitRefusal(err).problem()
+			return nil, submitRefusal(err)
 		}
 	}
 	var n tally

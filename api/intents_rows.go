@@ -8,7 +8,7 @@ import (
 	"github.com/weirnet/weir/ruleset"
 )
 
-// intentItem is the JSON item of an intent.
+// intentItem returns the JSON item of an intent.
 func intentItem(in *intent.Intent) client.Intent {
 	s := &in.Spec
 	item := client.Intent{ID: s.ID, Kind: s.Kind.String(), Priority: s.Priority, Src: endsItem(s.Kind, s.Src),
@@ -49,7 +49,7 @@ func routeItems(p *ruleset.Set) []client.IntentRoute {
 	return list
 }
 
-// goneItem is what is left to say of an intent that is no more.
+// goneItem returns what is left to say of an intent that is no more.
 func goneItem(in *intent.Intent) client.Intent {
 	return client.Intent{ID: in.Spec.ID, Number: in.Number, State: in.State.String(), Selector: client.Selector{},
 		Routes: []client.IntentRoute{}}

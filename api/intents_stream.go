@@ -26,8 +26,8 @@ const (
 	firstBatchItems  = 8                // items of the first: its rules are on their way while others are read
 )
 
-// streamForm is the form of a stream's requests and answers; "" where the request is none.
-func streamForm(r *http.Request) string {
+// streamType returns the media type of a stream's requests and answers; "" where the request is none.
+func streamType(r *http.Request) string {
 	kind, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";")
 	switch kind = strings.ToLower(strings.TrimSpace(kind)); kind {
 	case ndjson:
@@ -53,7 +53,8 @@ type inflightBatch struct {
 	err error // the first of a part
 }
 
-// begin is before the first part of so many requests; end is after each, and after all of them.
+// begin is called before the first part of so many requests, and end after each, and after all of
+// them.
 func (f *inflightBatch) begin(requests int) {
 	f.answers = make([]intent.Answer, requests)
 	f.remaining.Store(1)

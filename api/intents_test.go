@@ -115,9 +115,9 @@ func TestIntentBatches(t *testing.T) {
 		say  string
 	}{
 		`{"atomic":true,"items":[` + item("d", 2) + `,` + item("e", 2) +
-			`]}`: {409, "nothing was taken: item 1 (e, line 1): intent d has the same packets"},
+			`]}`: {409, "no request was accepted: item 1 (e, line 1): intent d has the same packets"},
 		`{"atomic":true,"items":[` + item("d", 2) + `,{"id":"e","kind":"x"}]}`: {422,
-			"nothing was taken: item 1 (e, line 1): kind"},
+			"no request was accepted: item 1 (e, line 1): kind"},
 		`{"items":[` + item("d", 2) + `,` + "\n" + `{"id":}]}`:                 {400, "line 2: not JSON"},
 		`{"items":[` + item("d", 2):                                            {400, "line 1: not JSON: it ends too early"},
 		`{"constraints":{"via":["1"]},` + across + `}`:                         {422, "constraints.via"},
@@ -202,7 +202,7 @@ func TestStoreFaults(t *testing.T) {
 	}{
 		{store.ErrFull, nil, 507, "the store is full", false},
 		{&intent.Overload{What: "too much", RetryAfter: 2500e6}, nil, 429, "too much", true},
-		{nil, store.ErrUnavailable, 503, "nothing was taken", true},
+		{nil, store.ErrUnavailable, 503, "no request was accepted", true},
 		{nil, store.ErrUnknown, 503, "the same request again", true},
 		{errDisk, nil, 503, "the disk is gone", true},
 		{nil, store.ErrTooLarge, 413, "send it in parts", false},

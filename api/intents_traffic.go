@@ -20,7 +20,7 @@ import (
 // slotOf is the slot of the one request of a batch.
 var slotOf = [1]wire.Slot{}
 
-// answerItem is an answer as the client has it.
+// answerItem returns an answer as the client has it.
 func answerItem(a *wire.Answer) client.IntentAnswer {
 	return client.IntentAnswer{Index: int(a.Index), Line: a.Line, ID: a.ID, Status: intentpb.StatusNames[a.Status],
 		State:  intentpb.StateNames[a.State],
@@ -84,8 +84,8 @@ func switchErrorText(err error) string {
 	return err.Error()
 }
 
-// ingressOf are the ports that an intent's packets come in by: those of its rules that no link of
-// its own leads to.
+// ingressOf returns the ports that an intent's packets come in by: those of its rules that no link
+// of its own leads to.
 func ingressOf(in *intent.Intent) map[netview.DPID]map[uint32]bool {
 	ports := make(map[netview.DPID]map[uint32]bool)
 	if in.Rules == nil {

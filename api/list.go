@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"iter"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -100,7 +101,8 @@ func parseToken(token string) (id string, from int, ok bool) {
 	return id, from, err == nil && from >= 0
 }
 
-// fresh is the view as it is now, or, once it has got there, at the revision asked for or after it.
+// fresh returns the view as it is now, or, once it has got there, at the revision asked for or
+// after it.
 func (s *Server) fresh(ctx context.Context, in Freshness) (*netview.Snapshot, error) {
 	if in.AtLeast == "" {
 		return s.cfg.View.Snapshot(), nil
@@ -121,3 +123,33 @@ func (s *Server) fresh(ctx context.Context, in Freshness) (*netview.Snapshot, er
 	}
 	return s.cfg.View.Snapshot(), nil
 }
+
+type listInput struct{ Paging }
+
+func (s *Server) members(ctx context.Context, in *listInput) (*page[client.Member], error) {
+	return list(ctx, s, in.Paging, "members", withoutSnapshot(s.cfg.Members), as[client.Member])
+}
+
+func (s *Server) apps(ctx context.Context, in *listInput) (*page[client.App], error) {
+	return list(ctx, s, in.Paging, "apps", withoutSnapshot(s.cfg.Apps), as[client.App])
+}
+
+func (s *Server) switches(ctx context.Context, in *listInput) (*page[client.Switch], error) {
+	return list(ctx, s, in.Paging, "switches", (*netview.Snapshot).Switches, switchItem)
+}
+
+func (s *Server) links(ctx context.Context, in *listInput) (*page[client.Link], error) {
+	return list(ctx, s, in.Paging, "links", (*netview.Snapshot).Links, linkItem)
+}
+
+func (s *Server) allHosts(ctx context.Context, in *listInput) (*page[client.Host], error) {
+	return list(ctx, s, in.Paging, "hosts", (*netview.Snapshot).Hosts, hostItem)
+}
+
+// withoutSnapshot makes rows of a list that no snapshot has.
+func withoutSnapshot[T any](get func() []T) func(*netview.Snapshot) iter.Seq[T] {
+	return func(*netview.Snapshot) iter.Seq[T] { return slices.Values(get()) }
+}
+
+// as returns a row that is an item already.
+func as[T any](_ *netview.Snapshot, v T) T { return v }

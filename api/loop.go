@@ -2,7 +2,6 @@ package api
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"log/slog"
 	"net"
@@ -19,28 +18,25 @@ import (
 //
 // net/http owns a goroutine for each connection; this package starts none. Event streams end with
 // the context.
-func (s *Server) Serve(ctx context.Context, l net.Listener) error {
-	return serve(ctx, countedListener{l, s.all}, s, s.cfg.Limits, s.cfg.TLS, s.cfg.Log)
-}
+func (s *Stack) Serve(ctx context.Context, l net.Listener) error { return s.serve(ctx, l, s) }
 
-// Serve is as Server.Serve.
-func (s *Site) Serve(ctx context.Context, l net.Listener) error {
-	return serve(ctx, countedListener{l, s.all}, s, s.cfg.Limits, s.cfg.TLS, s.cfg.Log)
-}
+// Serve is Stack.Serve with metrics and the audit log.
+func (s *Server) Serve(ctx context.Context, l net.Listener) error { return s.serve(ctx, l, s) }
 
-func serve(ctx context.Context, l countedListener, h http.Handler, lim Limits, secure *tls.Config, log *slog.Logger) error {
+func (s *Stack) serve(ctx context.Context, l net.Listener, h http.Handler) error {
+	lim := s.cfg.Limits
 	srv := &http.Server{
 		Handler:           h,
-		TLSConfig:         secure,
+		TLSConfig:         s.cfg.TLS,
 		ConnContext:       withConnection,
-		ConnState:         l.all.connState,
+		ConnState:         s.all.connState,
 		ReadHeaderTimeout: lim.ReadHeader,
 		ReadTimeout:       lim.Read,
 		WriteTimeout:      lim.Write,
 		IdleTimeout:       lim.Idle,
 		MaxHeaderBytes:    lim.HeaderBytes,
 		BaseContext:       func(net.Listener) context.Context { return ctx },
-		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelDebug),
+		ErrorLog:          slog.NewLogLogger(s.cfg.Log.Handler(), slog.LevelDebug),
 	}
 	down := make(chan error, 1)
 	stop := context.AfterFunc(ctx, func() {
@@ -52,10 +48,10 @@ func serve(ctx context.Context, l countedListener, h http.Handler, lim Limits, s
 		down <- nil
 	})
 	var err error
-	if secure != nil {
-		err = srv.ServeTLS(l, "", "")
+	if counted := (countedListener{l, s.all}); s.cfg.TLS != nil {
+		err = srv.ServeTLS(counted, "", "")
 	} else {
-		err = srv.Serve(l)
+		err = srv.Serve(counted)
 	}
 	if stop() { // the listener broke by itself
 		srv.Close()
@@ -74,7 +70,7 @@ func (s *Server) await(ctx context.Context, r netview.Revision) bool {
 	return reached(ctx, s.cfg.Limits.AtLeastWait, v.Changed, func() netview.Revision { return v.Snapshot().Revision() }, r)
 }
 
-// awaitIntents is as await, of the intents.
+// awaitIntents is await for a revision of the intents.
 func (s *Server) awaitIntents(ctx context.Context, revision uint64) bool {
 	return reached(ctx, s.cfg.Limits.AtLeastWait, s.cfg.Intents.Changed, s.cfg.Intents.Revision, revision)
 }
@@ -176,5 +172,5 @@ func (f *feed) lead(ctx context.Context, next uint64, tick <-chan time.Time) boo
 	return false
 }
 
-// deadline is a time so far from now, for the deadlines of connections.
+// deadline returns a time so far from now, for the deadlines of connections.
 func deadline(after time.Duration) time.Time { return time.Now().Add(after) }

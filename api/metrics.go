@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
 // metrics are what the interface measures of itself. Labels are bounded: a route is a pattern,
@@ -69,21 +70,21 @@ func (a *connections) Collect(ch chan<- prometheus.Metric) {
 	ch <- prometheus.MustNewConstMetric(descCut, prometheus.CounterValue, float64(cutSource), "connections_per_source")
 }
 
-func (m *metrics) all() []prometheus.Collector {
+func (m *metrics) collectors() []prometheus.Collector {
 	return []prometheus.Collector{m.requests, m.seconds, m.refused, m.streams, m.resets, m.encoded, m.unnoted,
 		m.limited, m.connections}
 }
 
 // Describe implements prometheus.Collector.
 func (m *metrics) Describe(ch chan<- *prometheus.Desc) {
-	for _, c := range m.all() {
+	for _, c := range m.collectors() {
 		c.Describe(ch)
 	}
 }
 
 // Collect implements prometheus.Collector.
 func (m *metrics) Collect(ch chan<- prometheus.Metric) {
-	for _, c := range m.all() {
+	for _, c := range m.collectors() {
 		c.Collect(ch)
 	}
 }
@@ -99,12 +100,12 @@ type statusWriter struct {
 	begun   time.Time
 }
 
-func (m *metrics) begin(w http.ResponseWriter, pattern, method string, now func() time.Time) *statusWriter {
-	_, route, _ := strings.Cut(pattern, " ")
-	if route == "" {
-		route, method = "none", "none"
+func (m *metrics) begin(w http.ResponseWriter, route *Route, method string, now func() time.Time) *statusWriter {
+	_, path, ok := strings.Cut(route.pattern(), " ")
+	if !ok {
+		path, method = "none", "none"
 	}
-	return &statusWriter{ResponseWriter: w, metrics: m, route: route, method: method, code: http.StatusOK, now: now, begun: now()}
+	return &statusWriter{ResponseWriter: w, metrics: m, route: path, method: method, code: http.StatusOK, now: now, begun: now()}
 }
 
 func (m *statusWriter) end() {
@@ -122,3 +123,14 @@ func (m *statusWriter) WriteHeader(code int) {
 
 // Unwrap lets http.ResponseController reach the connection.
 func (m *statusWriter) Unwrap() http.ResponseWriter { return m.ResponseWriter }
+
+// metricsHandler shows what the instance measures, or, without one, what the interface itself does.
+func (s *Server) metricsHandler() http.HandlerFunc {
+	g := s.cfg.Gatherer
+	if g == nil {
+		own := prometheus.NewRegistry()
+		own.MustRegister(s)
+		g = own
+	}
+	return promhttp.HandlerFor(g, promhttp.HandlerOpts{MaxRequestsInFlight: 8}).ServeHTTP
+}

@@ -43,7 +43,7 @@ func (s *Server) revision(snap *netview.Snapshot) string {
 	return s.epoch.text(position{revision: snap.Revision()})
 }
 
-// findSwitch is the switch of an id as a request gave it.
+// findSwitch returns the switch of an id as a request gave it.
 func (s *Server) findSwitch(ctx context.Context, id string, f Freshness) (*netview.Snapshot, *netview.Switch, error) {
 	dpid, err := client.ParseDPID(id)
 	if err != nil {

@@ -49,7 +49,7 @@ func (p *pages) keep(l keptList) *keptList {
 	return &l
 }
 
-// find is the list of that id, or nil if it is not kept any more.
+// find returns the list of that id, or nil if it is not kept any more.
 func (p *pages) find(id string) *keptList {
 	p.mu.Lock()
 	defer p.mu.Unlock()

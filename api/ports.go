@@ -12,8 +12,8 @@ import (
 	"github.com/weirnet/weir/stats"
 )
 
-// switchWithCounters is a switch that a request names, and its counters as they are kept: no switch
-// is asked.
+// switchWithCounters returns a switch that a request names, and its counters as they are kept: no
+// switch is asked.
 func (s *Server) switchWithCounters(ctx context.Context, in *switchListInput) (*netview.Snapshot, *netview.Switch,
 	*stats.Switch, error) {
 	snap, sw, err := s.findSwitch(ctx, in.DPID, in.Freshness)
@@ -30,7 +30,7 @@ func (s *Server) switchWithCounters(ctx context.Context, in *switchListInput) (*
 	return snap, sw, c, nil
 }
 
-// switchPorts are the ports that the view knows, with the counters of those that have some.
+// switchPorts returns the ports that the view knows, with the counters of those that have some.
 func (s *Server) switchPorts(ctx context.Context, in *switchListInput) (*page[client.PortCounters], error) {
 	_, sw, c, err := s.switchWithCounters(ctx, in)
 	if err != nil {
@@ -86,7 +86,7 @@ type counterFields struct {
 	rate  **float64
 }
 
-// counterItem is nil for a counter that the switch does not have.
+// counterItem returns nil for a counter that the switch does not have.
 func counterItem(n uint64) *client.Hex64 {
 	if n == stats.NotCounted {
 		return nil
@@ -95,7 +95,7 @@ func counterItem(n uint64) *client.Hex64 {
 	return &h
 }
 
-// switchTables are the flow tables that have entries or were looked up.
+// switchTables returns the flow tables that have entries or were looked up.
 func (s *Server) switchTables(ctx context.Context, in *switchListInput) (*page[client.TableCounters], error) {
 	_, sw, c, err := s.switchWithCounters(ctx, in)
 	if err != nil {
@@ -130,7 +130,7 @@ type countersInput struct {
 	Freshness
 }
 
-// switchCounters are a switch's sums.
+// switchCounters returns a switch's sums.
 func (s *Server) switchCounters(ctx context.Context, in *countersInput) (*singleAnswer[client.SwitchCounters], error) {
 	snap, sw, c, err := s.switchWithCounters(ctx, &switchListInput{in.DPIDParam, Paging{Freshness: in.Freshness}})
 	if err != nil {

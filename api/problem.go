@@ -3,6 +3,7 @@ package api
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"strings"
 	"time"
@@ -12,31 +13,42 @@ import (
 	"github.com/weirnet/weir/api/client"
 )
 
+// problemType is the media type of a problem.
+const problemType = "application/problem+json"
+
 // refusal is a request that is not done: an HTTP status, and what was given, what was expected and
-// what to do.
+// what to do. It is written as a client.Problem, by write or, as an error of a Typed handler, by
+// huma.
 type refusal struct {
 	status     int
 	detail     string
-	retryAfter time.Duration // 0: not said
-	close      bool          // the connection is of no more use
-	unknown    bool          // it may have been done, or may still be
+	problems   []client.ConfigProblem // all that is wrong with a configuration
+	retryAfter time.Duration          // 0: not said
+	close      bool                   // the connection is of no more use
+	unknown    bool                   // it may have been done, or may still be
+	reason     string                 // why the gate refused it: "host", "origin", "token"; empty: it did not
 }
 
 // outcomeHeader is set to "unknown" where it is not known whether what was asked for was done, or
 // still will be.
 const outcomeHeader = "Weir-Outcome"
 
-// write answers application/problem+json.
-func (p *refusal) write(w http.ResponseWriter) {
-	h := w.Header()
-	h.Set("Content-Type", "application/problem+json")
-	switch p.status {
-	case http.StatusUnauthorized:
+// Error implements error.
+func (p *refusal) Error() string { return p.detail }
+
+// GetStatus implements huma.StatusError.
+func (p *refusal) GetStatus() int { return p.status }
+
+// ContentType implements huma.ContentTypeFilter.
+func (p *refusal) ContentType(string) string { return problemType }
+
+// GetHeaders implements huma.HeadersError.
+func (p *refusal) GetHeaders() http.Header {
+	h := http.Header{}
+	if p.status == http.StatusUnauthorized {
 		h.Set("WWW-Authenticate", `Bearer realm="weir"`)
-	case http.StatusTooManyRequests:
-		h.Set("Retry-After", retryAfter(p.retryAfter))
 	}
-	if p.retryAfter > 0 {
+	if p.retryAfter > 0 || p.status == http.StatusTooManyRequests {
 		h.Set("Retry-After", retryAfter(p.retryAfter))
 	}
 	if p.close {
@@ -45,23 +57,46 @@ func (p *refusal) write(w http.ResponseWriter) {
 	if p.unknown {
 		h.Set(outcomeHeader, "unknown")
 	}
-	w.WriteHeader(p.status)
-	json.NewEncoder(w).Encode(client.Problem{Title: http.StatusText(p.status), Status: p.status, Detail: p.detail})
+	return h
 }
 
-// detailErrors is a huma transformer: it says in the detail of a problem which parameter was wrong
-// and why.
-func detailErrors(_ huma.Context, _ string, v any) (any, error) {
-	m, ok := v.(*huma.ErrorModel)
-	if !ok || len(m.Errors) == 0 {
-		return v, nil
+// problem returns the body of the answer.
+func (p *refusal) problem() *client.Problem {
+	return &client.Problem{Title: http.StatusText(p.status), Status: p.status, Detail: p.detail, Problems: p.problems}
+}
+
+// write answers the problem.
+func (p *refusal) write(w http.ResponseWriter) {
+	h := w.Header()
+	h.Set("Content-Type", problemType)
+	maps.Copy(h, p.GetHeaders())
+	w.WriteHeader(p.status)
+	json.NewEncoder(w).Encode(p.problem())
+}
+
+// toProblem is a huma.Transformer: it makes the one form of all problems, with the parameters that
+// were wrong, and why, in the detail.
+func toProblem(_ huma.Context, _ string, v any) (any, error) {
+	switch p := v.(type) {
+	case *refusal:
+		return p.problem(), nil
+	case *huma.ErrorModel:
+		detail := p.Detail
+		if len(p.Errors) > 0 {
+			detail = parameterErrors(p.Errors)
+		}
+		return &client.Problem{Title: p.Title, Status: p.Status, Detail: detail}, nil
 	}
-	reasons := make([]string, len(m.Errors))
-	for i, e := range m.Errors {
+	return v, nil
+}
+
+func parameterErrors(list []*huma.ErrorDetail) string {
+	reasons := make([]string, len(list))
+	for i, e := range list {
 		reasons[i] = strings.TrimSpace(e.Location + ": " + e.Message)
 		if given := fmt.Sprint(e.Value); e.Value != nil && given != "" {
 			reasons[i] += " (" + truncate(string(redactText([]byte(given)))) + " was given)"
 		}
 	}
-	return &huma.ErrorModel{Title: m.Title, Status: m.Status, Detail: strings.Join(reasons, "; ")}, nil
+	return strings.Join(reasons, "; ")
 }

@@ -7,13 +7,10 @@ import (
 	"strings"
 )
 
-// repeatable are the parameters that may be given more than once.
-var repeatable = map[string]bool{"state": true}
-
 // malformedQuery refuses parameters that would be passed over: those that cannot be decoded, and
 // all but the first of a name. Who misspells dry_run is not to have it done in earnest. /metrics
 // takes names several times, as Prometheus has it.
-func malformedQuery(r *http.Request) *refusal {
+func malformedQuery(r *http.Request, route *Route) *refusal {
 	if r.URL.RawQuery == "" {
 		return nil
 	}
@@ -26,7 +23,7 @@ func malformedQuery(r *http.Request) *refusal {
 		return nil
 	}
 	for name, values := range given {
-		if len(values) > 1 && !repeatable[name] {
+		if len(values) > 1 && !route.repeatable[name] {
 			return badQuery(http.StatusUnprocessableEntity, "%q was given %d times: want it once", truncate(name), len(values))
 		}
 	}

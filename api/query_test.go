@@ -38,8 +38,8 @@ func TestMalformedQuery(t *testing.T) {
 			t.Errorf("GET %s with a parameter that may be repeated: %d %s", path, code, text)
 		}
 	}
-	site := NewSite(SiteConfig{Title: "test", Version: "1", Access: Access{Open: true}})
-	if code, text := query(site, "GET", "/openapi.json", "a=%zz"); code != 400 {
-		t.Errorf("GET of a site: %d %s", code, text)
+	stack := NewStack(StackConfig{Title: "test", Version: "1", Access: Access{Open: true}})
+	if code, text := query(stack, "GET", "/openapi.json", "a=%zz"); code != 400 {
+		t.Errorf("GET of a stack alone: %d %s", code, text)
 	}
 }

@@ -31,7 +31,7 @@ func TestRandomRequests(t *testing.T) {
 	faults := []error{nil, &intent.Overload{What: "a test", RetryAfter: time.Second}, store.ErrFull,
 		store.ErrUnavailable, store.ErrUnknown, nil, nil}
 	failures := append(slices.Clone(faults[2:]), nil) // of what the store had taken
-	routes := s.Routes()
+	routes := s.router.routes
 	codes := map[int]int{}
 	answer := func(rt *rapid.T, r *http.Request) {
 		ctx, cancel := context.WithCancel(r.Context())
@@ -45,7 +45,7 @@ func TestRandomRequests(t *testing.T) {
 		route := rapid.SampledFrom(routes).Draw(rt, "route")
 		method := rapid.SampledFrom([]string{"GET", "GET", "GET", "GET", "HEAD", "POST", "PUT", "DELETE", "PATCH",
 			"OPTIONS", "TRACE"}).Draw(rt, "method")
-		r := httptest.NewRequest(method, randomURL(rt, route.Pattern),
+		r := httptest.NewRequest(method, randomURL(rt, route.Path),
 			strings.NewReader(rapid.SampledFrom(randomBodies).Draw(rt, "body")))
 		wishes.journal.set(rapid.SampledFrom(faults).Draw(rt, "refused by the store"),
 			rapid.SampledFrom(failures).Draw(rt, "failed in the store"))
@@ -76,7 +76,7 @@ func TestRandomRequests(t *testing.T) {
 		r.Header.Set("Authorization", "Bearer "+operatorToken)
 		r.Header.Set("Content-Type", rapid.SampledFrom([]string{"application/json", "application/json", ndjson,
 			intentpb.ContentType, "text/plain"}).Draw(rt, "type"))
-		if streamForm(r) != "" { // it would wait until there is less to do
+		if streamType(r) != "" { // it would wait until there is less to do
 			wishes.journal.set(nil, rapid.SampledFrom(failures).Draw(rt, "failed in the stream"))
 		}
 		if rapid.IntRange(0, 5).Draw(rt, "has If-Match") == 0 {

@@ -29,7 +29,7 @@ var secretParts = [][]byte{
 	[]byte("pi_"), []byte("PI_"), []byte("pik"), []byte("piK"), []byte("PIK"),
 }
 
-// redactText is what somebody sent, without values of secretKeys.
+// redactText returns what somebody sent, without values of secretKeys.
 func redactText(s []byte) []byte {
 	for _, part := range secretParts {
 		if bytes.Contains(s, part) {
@@ -39,9 +39,9 @@ func redactText(s []byte) []byte {
 	return s
 }
 
-// hideQuery is the query of a request as logs may have it: without values of secretKeys and without
-// tokens of ours, wherever they stand. Of who has shown no token (stranger) the names remain only:
-// a token in the wrong place may be a good one, or nearly.
+// hideQuery returns the query of a request as logs may have it: without values of secretKeys and
+// without tokens of ours, wherever they stand. Of who has shown no token (stranger) the names
+// remain only: a token in the wrong place may be a good one, or nearly.
 func (g *gate) hideQuery(raw string, stranger bool) string {
 	if raw == "" {
 		return ""
@@ -65,7 +65,7 @@ func (g *gate) hideQuery(raw string, stranger bool) string {
 	return string(redactText([]byte(strings.Join(parts, "&")))) // a ; is no separator for us, and may have been meant as one
 }
 
-// hidePath is the path of a request as logs may have it: without tokens of ours, and, of a
+// hidePath returns the path of a request as logs may have it: without tokens of ours, and, of a
 // stranger, without what begins with a "=", which is a query in the wrong place.
 func (g *gate) hidePath(path string, stranger bool) string {
 	parts := strings.Split(path, "/")
@@ -91,7 +91,7 @@ func (g *gate) isToken(part string) bool {
 	return role != RoleNone || meant != RoleNone
 }
 
-// unescape is a part of a query or a path as it was meant; as it is where it is malformed.
+// unescape returns a part of a query or a path as it was meant; as it is where it is malformed.
 func unescape(s string) string {
 	if meant, err := url.QueryUnescape(s); err == nil {
 		return meant

@@ -29,8 +29,8 @@ type position struct {
 // was restarted.
 var errOtherRun = errors.New("not a revision of this run of the instance")
 
-// text is a position as clients see it, opaque: EPOCH.REVISION or EPOCH.REVISION.N, and .iREVISION
-// or .iREVISION-N of the intents.
+// text returns a position as clients see it, opaque: EPOCH.REVISION or EPOCH.REVISION.N, and
+// .iREVISION or .iREVISION-N of the intents.
 func (e runID) text(p position) string {
 	var room [96]byte
 	b := append(append(room[:0], e...), '.')
@@ -83,7 +83,7 @@ func (e runID) parse(s string) (position, error) {
 	return p, nil
 }
 
-// position is where the view and the intents are now.
+// position returns where the view and the intents are now.
 func (s *Server) position() position {
 	p := position{revision: s.cfg.View.Snapshot().Revision()}
 	if s.cfg.Intents != nil {

@@ -7,85 +7,35 @@ import (
 	"strings"
 )
 
-// Route is one route: a method, a pattern of net/http's ServeMux, and the role that it needs
-// (RoleNone: no token).
-type Route struct {
-	Method  string
-	Pattern string // of the path: "/v1/switches/{dpid}"
-	Needs   Role
-}
-
-// router keeps the routes and what they need. Reading needs a viewer and anything else an operator:
-// that is decided here and not where a route is added, so that no route can be added without a
-// role. A route may need more (require).
+// router finds the route of a request.
 type router struct {
 	mux    *http.ServeMux
-	routes []Route
-	needs  map[string]Role // by pattern of the mux: "GET /v1/links"
+	routes []*Route          // in the order in which they were added
+	of     map[string]*Route // by pattern
 }
 
 func newRouter() *router {
-	return &router{mux: http.NewServeMux(), needs: make(map[string]Role)}
+	return &router{mux: http.NewServeMux(), of: make(map[string]*Route)}
 }
 
-// HandleFunc adds a route that needs a token. Pattern is "METHOD PATH".
-func (r *router) HandleFunc(pattern string, h func(http.ResponseWriter, *http.Request)) {
-	needs := RoleOperator
-	if strings.HasPrefix(pattern, "GET ") {
-		needs = RoleViewer
-	}
-	r.add(pattern, needs, h)
+func (r *router) add(route *Route) {
+	r.routes = append(r.routes, route)
+	r.of[route.pattern()] = route
 }
 
-// public adds a route that needs no token.
-func (r *router) public(pattern string, h func(http.ResponseWriter, *http.Request)) {
-	r.add(pattern, RoleNone, h)
+// find returns the route of a request, nil if there is none.
+func (r *router) find(req *http.Request) *Route {
+	_, pattern := r.mux.Handler(req)
+	return r.of[pattern]
 }
 
-// require raises what a route needs.
-func (r *router) require(pattern string, needs Role) {
-	if r.needs[pattern] == RoleNone || needs < r.needs[pattern] {
-		panic("api: a route cannot need less: " + pattern)
-	}
-	r.needs[pattern] = needs
-	for i := range r.routes {
-		if r.routes[i].Method+" "+r.routes[i].Pattern == pattern {
-			r.routes[i].Needs = needs
-		}
-	}
-}
-
-func (r *router) add(pattern string, needs Role, h func(http.ResponseWriter, *http.Request)) {
-	method, path, ok := strings.Cut(pattern, " ")
-	if !ok {
-		panic("api: pattern without a method: " + pattern)
-	}
-	r.mux.HandleFunc(pattern, h)
-	r.needs[pattern] = needs
-	r.routes = append(r.routes, Route{method, path, needs})
-}
-
-// ServeHTTP dispatches without any check: huma's adapter wants a whole mux. Server.ServeHTTP is the
-// way in.
-func (r *router) ServeHTTP(w http.ResponseWriter, req *http.Request) { r.mux.ServeHTTP(w, req) }
-
-// find is the pattern that a request goes to ("" if none) and the role that it needs. What does not
-// exist needs a token too: strangers do not learn what does.
-func (r *router) find(req *http.Request) (pattern string, needs Role) {
-	_, pattern = r.mux.Handler(req)
-	if needs, ok := r.needs[pattern]; ok {
-		return pattern, needs
-	}
-	return "", RoleViewer
-}
-
-// missing says what is wrong with a request that no pattern takes.
+// missing says what is wrong with a request that has no route.
 func (r *router) missing(req *http.Request, h http.Header) *refusal {
 	var allowed []string
 	for _, method := range []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"} {
 		other := *req
 		other.Method = method
-		if _, pattern := r.mux.Handler(&other); r.needs[pattern] != RoleNone {
+		if route := r.find(&other); route != nil && !route.Public {
 			allowed = append(allowed, method)
 		}
 	}
@@ -99,14 +49,14 @@ func (r *router) missing(req *http.Request, h http.Header) *refusal {
 		detail: fmt.Sprintf("method %s was given, and %q takes %s", truncate(req.Method), truncate(req.URL.Path), list)}
 }
 
-// jsonRoutes is the router as huma sees it. Its answers are JSON whatever is asked for, so it is
-// not shown the Accept header: huma v2.37.2 panics on some that are malformed
+// jsonMux is a ServeMux as huma sees it. Answers are JSON whatever is asked for, so huma is not
+// shown the Accept header: huma v2.37.2 panics on some that are malformed
 // (negotiation.SelectQValueFast, slice bounds).
-type jsonRoutes struct{ *router }
+type jsonMux struct{ *http.ServeMux }
 
 // HandleFunc implements humago.Mux.
-func (j jsonRoutes) HandleFunc(pattern string, h func(http.ResponseWriter, *http.Request)) {
-	j.router.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
+func (j jsonMux) HandleFunc(pattern string, h func(http.ResponseWriter, *http.Request)) {
+	j.ServeMux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
 		r.Header.Del("Accept")
 		h(w, r)
 	})

@@ -1,120 +1,171 @@
 package api
 
 import (
-	"context"
-	"iter"
 	"net/http"
 
-	"github.com/danielgtaylor/huma/v2"
-	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/promhttp"
-
 	"github.com/weirnet/weir/api/client"
-	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/api/client/intentpb"
+	"github.com/weirnet/weir/config"
 )
 
-// addRoutes is the list of all routes.
-func (s *Server) addRoutes() {
-	get(s, "members", "/v1/members", "The instances of the cluster", s.members)
-	get(s, "switches", "/v1/switches", "All switches", s.switches)
-	get(s, "switch", "/v1/switches/{dpid}", "One switch", s.oneSwitch)
-	get(s, "switch-ports", "/v1/switches/{dpid}/ports", "A switch's ports and their counters, as it was last heard",
-		s.switchPorts)
-	get(s, "switch-tables", "/v1/switches/{dpid}/tables",
-		"A switch's flow tables and their counters, as it was last heard", s.switchTables)
-	get(s, "switch-counters", "/v1/switches/{dpid}/counters", "A switch's sums over its flow entries and its ports",
-		s.switchCounters)
-	get(s, "switch-flows", "/v1/switches/{dpid}/flows", "A switch's flow entries, as it answers now", s.switchFlows)
-	get(s, "links", "/v1/links", "All links, an item for each direction", s.links)
-	get(s, "hosts", "/v1/hosts", "All hosts", s.allHosts)
-	get(s, "host", "/v1/hosts/{id}", "One host", s.oneHost)
-	get(s, "vlan-host", "/v1/hosts/{id}/{vlan}", "One host in a VLAN", s.oneVLANHost)
-	get(s, "flows", "/v1/flows", "The rules that are wanted, and their state", s.flows)
-	get(s, "paths", "/v1/paths", "The path that the system takes between two ends, and alternatives", s.paths)
-	get(s, "check", "/v1/check", "Compare what is wanted, the view and what switches hold: all are read", s.compare)
-	get(s, "apps", "/v1/apps", "The built-in applications", s.apps)
-	get(s, "alarms", "/v1/alarms", "What an operator should know: active alarms, critical ones first", s.alarms)
-	s.addConfig()
-	s.addDrains()
-	s.addForgets()
-	s.addIntents()
-	s.addAudit()
-	s.addBackup()
-	s.addEvents()
+// The paths that several routes, or texts, have.
+const (
+	switchesPath = "/v1/switches"
+	hostsPath    = "/v1/hosts"
+	configPath   = "/v1/config"
+	drainPath    = "/v1/drain"
+	eventsPath   = "/v1/events"
+	intentsPath  = "/v1/intents"
+	intentPath   = "/v1/intents/{id}"
+	withdrawPath = "/v1/intents/withdraw"
+	auditPath    = "/v1/audit"
+	backupPath   = "/v1/backup"
+)
 
-	s.router.HandleFunc("GET /metrics", s.metricsHandler())
-	s.router.HandleFunc("GET /openapi.json", s.document)
-	s.router.HandleFunc("GET /{$}", s.index)
-	s.router.public("GET /healthz", probe(s.cfg.Health))
-	s.router.public("GET /readyz", probe(s.cfg.Ready))
-	s.documentRest()
-	s.documentIntents()
+// routes returns all routes but those of every Stack, as the plain page lists them.
+func (s *Server) routes() []Route {
+	list := s.viewRoutes()
+	list = append(list, s.inputRoutes()...)
+	list = append(list, s.intentRoutes()...)
+	return append(list, s.instanceRoutes()...)
 }
 
-// get adds a reading route.
-func get[I, O any](s *Server, id, path, summary string, h func(context.Context, *I) (*O, error)) {
-	huma.Register(s.huma, huma.Operation{
-		OperationID: id, Method: http.MethodGet, Path: path, Summary: summary, MaxBodyBytes: s.cfg.Limits.BodyBytes,
-	}, h)
-}
-
-type listInput struct{ Paging }
-
-func (s *Server) members(ctx context.Context, in *listInput) (*page[client.Member], error) {
-	return list(ctx, s, in.Paging, "members", singlePage(s.cfg.Members), as[client.Member])
-}
-
-func (s *Server) apps(ctx context.Context, in *listInput) (*page[client.App], error) {
-	return list(ctx, s, in.Paging, "apps", singlePage(s.cfg.Apps), as[client.App])
-}
-
-func (s *Server) switches(ctx context.Context, in *listInput) (*page[client.Switch], error) {
-	return list(ctx, s, in.Paging, "switches", (*netview.Snapshot).Switches, switchItem)
-}
-
-func (s *Server) links(ctx context.Context, in *listInput) (*page[client.Link], error) {
-	return list(ctx, s, in.Paging, "links", (*netview.Snapshot).Links, linkItem)
-}
-
-func (s *Server) allHosts(ctx context.Context, in *listInput) (*page[client.Host], error) {
-	return list(ctx, s, in.Paging, "hosts", (*netview.Snapshot).Hosts, hostItem)
-}
-
-// singlePage is a list that no snapshot has.
-func singlePage[T any](get func() []T) func(*netview.Snapshot) iter.Seq[T] {
-	return func(*netview.Snapshot) iter.Seq[T] {
-		return func(yield func(T) bool) {
-			for _, v := range get() {
-				if !yield(v) {
-					return
-				}
-			}
-		}
+// viewRoutes read the network.
+func (s *Server) viewRoutes() []Route {
+	return []Route{
+		{Method: "GET", Path: "/v1/members", ID: "members", Handler: Typed(s.members), Instance: true,
+			Summary: "The instances of the cluster"},
+		{Method: "GET", Path: switchesPath, ID: "switches", Handler: Typed(s.switches), Summary: "All switches"},
+		{Method: "GET", Path: switchesPath + "/{dpid}", ID: "switch", Handler: Typed(s.oneSwitch), Summary: "One switch"},
+		{Method: "GET", Path: switchesPath + "/{dpid}/ports", ID: "switch-ports", Handler: Typed(s.switchPorts),
+			Summary: "A switch's ports and their counters, as it was last heard"},
+		{Method: "GET", Path: switchesPath + "/{dpid}/tables", ID: "switch-tables", Handler: Typed(s.switchTables),
+			Summary: "A switch's flow tables and their counters, as it was last heard"},
+		{Method: "GET", Path: switchesPath + "/{dpid}/counters", ID: "switch-counters", Handler: Typed(s.switchCounters),
+			Summary: "A switch's sums over its flow entries and its ports"},
+		{Method: "GET", Path: switchesPath + "/{dpid}/flows", ID: "switch-flows", Handler: Typed(s.switchFlows),
+			Summary: "A switch's flow entries, as it answers now"},
+		{Method: "GET", Path: "/v1/links", ID: "links", Handler: Typed(s.links),
+			Summary: "All links, an item for each direction"},
+		{Method: "GET", Path: hostsPath, ID: "hosts", Handler: Typed(s.allHosts), Summary: "All hosts"},
+		{Method: "GET", Path: hostsPath + "/{id}", ID: "host", Handler: Typed(s.oneHost), Summary: "One host"},
+		{Method: "GET", Path: hostsPath + "/{id}/{vlan}", ID: "vlan-host", Handler: Typed(s.oneVLANHost),
+			Summary: "One host in a VLAN"},
+		{Method: "GET", Path: "/v1/flows", ID: "flows", Handler: Typed(s.flows),
+			Summary: "The rules that are wanted, and their state"},
+		{Method: "GET", Path: "/v1/paths", ID: "paths", Handler: Typed(s.paths),
+			Summary: "The path that the system takes between two ends, and alternatives"},
+		{Method: "GET", Path: "/v1/check", ID: "check", Handler: Typed(s.compare),
+			Summary: "Compare what is wanted, the view and what switches hold: all are read"},
+		{Method: "GET", Path: "/v1/apps", ID: "apps", Handler: Typed(s.apps), Summary: "The built-in applications"},
+		{Method: "GET", Path: "/v1/alarms", ID: "alarms", Handler: Typed(s.alarms), Instance: true,
+			Summary: "What an operator should know: active alarms, critical ones first"},
+		{Method: "GET", Path: eventsPath, ID: "events", Handler: Typed(s.events), Content: "text/event-stream",
+			Summary: "Changes as they happen, as server-sent events", Statuses: map[int]string{200: "Events without end."},
+			Description: "Each event has the name of its kind and as data the item of the REST interface with op: put " +
+				"or delete. " +
+				"An event `reset` says that the position asked for is not known; a snapshot of puts follows, and `synced` ends it."},
 	}
 }
 
-func as[T any](_ *netview.Snapshot, v T) T { return v }
-
-// metricsHandler shows what the instance measures, or, without one, what the interface itself does.
-func (s *Server) metricsHandler() http.HandlerFunc {
-	g := s.cfg.Gatherer
-	if g == nil {
-		own := prometheus.NewRegistry()
-		own.MustRegister(s)
-		g = own
+// inputRoutes read and change what operators set.
+func (s *Server) inputRoutes() []Route {
+	const (
+		draining = "Answered when it is on the disk: it survives a restart. Paths leave it, and nothing new goes there; " +
+			"the list says what still passes. The state is draining until nothing passes that could pass elsewhere; " +
+			"then it is drained, or bound where pairs still pass that have no other path."
+		forgotten = " Answered when it is on the disk. The answer says what depended on it."
+		ofHost    = "A host that still speaks is learned again with its next packet." + forgotten
+	)
+	return []Route{
+		{Method: "GET", Path: configPath, ID: "config", Handler: Typed(s.configuration), Summary: "The configuration in force"},
+		{Method: "POST", Path: configPath, ID: "apply", Handler: Typed(s.apply), DryRun: RoleViewer,
+			BodyBytes: config.MaxBytes + 1, // so that one that is too long is told its limit
+			Summary:   "Replace the configuration",
+			Description: "The whole configuration is given. It is validated whole: if anything is wrong with it " +
+				"nothing is changed, and the problem " +
+				"lists all that is wrong, with lines. What is not touched by it goes on undisturbed. Needs role " +
+				"operator; for the " +
+				"fields that docs/config.md marks so, admin; for a dry run, viewer. Answered when it is on the disk."},
+		{Method: "GET", Path: drainPath, ID: "drains", Handler: Typed(s.drains),
+			Summary: "What is drained, and what still passes there"},
+		{Method: "POST", Path: drainPath, ID: "drain", Handler: Typed(s.drain),
+			Summary: "Take a switch, port or link out of use without loss", Description: draining},
+		{Method: "PUT", Path: drainPath, ID: "put-drain", Handler: Typed(s.drain),
+			Summary: "Take a switch, port or link out of use without loss", Description: draining},
+		{Method: "DELETE", Path: drainPath, ID: "undrain", Handler: Typed(s.undrain), Status: http.StatusNoContent,
+			Summary: "Take a switch, port or link into use again"},
+		{Method: "DELETE", Path: switchesPath + "/{dpid}", ID: "forget-switch", Handler: Typed(s.forgetSwitch),
+			DryRun: RoleOperator, Summary: "Forget a switch that is gone for good",
+			Description: "Its links, hosts, counters, alarms and drains go with it, over restarts too, and intents " +
+				"that are being withdrawn there end. " +
+				"One that is connected is refused (409). If it comes back it is a new switch: entries of ours that " +
+				"nobody wants are removed from it." +
+				forgotten},
+		{Method: "DELETE", Path: hostsPath + "/{id}", ID: "forget-host", Handler: Typed(s.forgetHost), DryRun: RoleOperator,
+			Summary: "Forget a host that is gone for good", Description: ofHost},
+		{Method: "DELETE", Path: hostsPath + "/{id}/{vlan}", ID: "forget-vlan-host", Handler: Typed(s.forgetVLANHost),
+			DryRun: RoleOperator, Summary: "Forget a host in a VLAN that is gone for good", Description: ofHost},
 	}
-	return promhttp.HandlerFor(g, promhttp.HandlerOpts{MaxRequestsInFlight: 8}).ServeHTTP
 }
 
-// probe answers 200 "ok", or 503 and why.
-func probe(check func() error) http.HandlerFunc {
-	return func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-		if err := check(); err != nil {
-			w.WriteHeader(http.StatusServiceUnavailable)
-			w.Write([]byte(err.Error() + "\n"))
-			return
-		}
-		w.Write([]byte("ok\n"))
+// intentRoutes read and change intents. Those that take intents are not huma's: a body is read in
+// one pass, strictly.
+func (s *Server) intentRoutes() []Route {
+	statuses := map[int]string{
+		200: "Installed (?wait=installed); or the answers of a stream.",
+		202: "Durable. Of several: each has a status of its own.",
+		409: "The id has another content, or another intent has the same packets at the same place; the problem names it.",
+		422: "Refused: the field, what was given, what was expected.",
+		429: "Too much waits; Retry-After says when to try again. No request was accepted.",
+		503: "The store cannot be written, or does not say whether it was; the problem says which.",
+		507: "The store is full. No request was accepted.",
+	}
+	return []Route{
+		{Method: "GET", Path: intentsPath, ID: "intents", Handler: Typed(s.intents),
+			Summary: "All intents, in the order of their numbers"},
+		{Method: "GET", Path: intentPath, ID: "intent", Handler: Typed(s.oneIntent), Summary: "One intent"},
+		{Method: "GET", Path: intentPath + "/traffic", ID: "intent-traffic", Handler: Typed(s.intentTraffic),
+			Summary: "What an intent's rules have counted where its packets come in: the switches are asked"},
+		{Method: "DELETE", Path: intentPath, ID: "withdraw-intent", Handler: Typed(s.deleteIntent), AuditInStore: true,
+			Status: http.StatusNoContent, Summary: "Withdraw an intent",
+			Description: "Answered when it is durable. The intent vanishes when its rules are gone from the switches: " +
+				"404 then, and its id is free. " +
+				"Again, or of an id that is not there: 204."},
+		{Method: "POST", Path: withdrawPath, ID: "withdraw-intents", Handler: Typed(s.withdrawIntents), AuditInStore: true,
+			Status: http.StatusAccepted, BodyBytes: s.cfg.Limits.IntentBytes, MaxItems: s.cfg.Limits.BatchItems,
+			Summary:     "Withdraw several intents",
+			Description: "Each has an answer of its own, in their order. Answered when they are durable."},
+		{Method: "POST", Path: intentsPath, ID: "create-intents", AuditInStore: true,
+			Handler: Described[createIntents, oneOrMoreAnswers](s.postIntents), BodyBytes: s.cfg.Limits.IntentBytes,
+			Status: http.StatusAccepted, Statuses: statuses, Stream: s.streamIntents,
+			Streams: map[string]any{ndjson: client.IntentRequest{}, intentpb.ContentType: ""},
+			Summary: "Ask for intents: one, a batch, or a stream",
+			Description: "One intent, or {\"items\":[…]}, in JSON; or, with Content-Type " + ndjson +
+				", a stream of lines, or, with " + intentpb.ContentType +
+				", of delimited IntentRequest messages (/intents.proto). A stream is answered in its own form, one " +
+				"answer for each request, in their order, while requests " +
+				"still come; what is refused disturbs nothing else. Requests of a stream may create, put and withdraw (op)."},
+		{Method: "PUT", Path: intentPath, ID: "replace-intent", AuditInStore: true,
+			Handler: Described[replaceIntent, oneAnswer](s.putIntent), Status: http.StatusAccepted, Statuses: statuses,
+			Summary: "Give an intent another content, without loss; or make it"},
+		{Method: "GET", Path: "/intents.proto", ID: "intents-proto", Handler: Plain(protoFile), Content: "text/plain",
+			Summary: "The protobuf form of streams of requests about intents"},
+	}
+}
+
+// instanceRoutes tell of this instance.
+func (s *Server) instanceRoutes() []Route {
+	return []Route{
+		{Method: "GET", Path: auditPath, ID: "audit", Handler: Typed(s.audit), Role: RoleAdmin,
+			Summary: "The newest records of the audit log, the oldest first; needs role admin"},
+		{Method: "GET", Path: backupPath, ID: "backup", Handler: Plain(s.backup), Role: RoleAdmin,
+			Content: "application/octet-stream", Summary: "What the store holds, as weir restore takes it; needs role admin"},
+		{Method: "GET", Path: "/metrics", ID: "metrics", Handler: Plain(s.metricsHandler()), Instance: true,
+			Content: "text/plain", Summary: "What the instance measures, for Prometheus"},
+		{Method: "GET", Path: "/", ID: "front", Handler: Plain(s.index), Instance: true, Content: "text/html",
+			Summary: "A plain page with links"},
+		{Method: "GET", Path: "/readyz", ID: "readyz", Handler: Plain(probe(s.cfg.Ready)), Public: true, Instance: true,
+			Content: "text/plain", Summary: "200 while the instance is fit to serve; needs no token"},
 	}
 }

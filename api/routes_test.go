@@ -3,15 +3,12 @@ package api
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
 	"fmt"
-	"os"
-	"slices"
 	"testing"
 	"time"
-)
 
-var rewrite = flag.Bool("rewrite", false, "write golden files anew")
+	"github.com/weirnet/weir/internal/golden"
+)
 
 // TestGolden asks every route, well and badly, and compares status and body with
 // testdata/routes.txt.
@@ -56,34 +53,5 @@ func TestGolden(t *testing.T) {
 		}
 		got.WriteString("\n")
 	}
-	compare(t, "testdata/routes.txt", got.Bytes())
+	golden.Compare(t, "testdata/routes.txt", got.Bytes())
 }
-
-func compare(t *testing.T, file string, got []byte) {
-	t.Helper()
-	if *rewrite {
-		if err := os.MkdirAll("testdata", 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if bytes.Equal(got, want) {
-		return
-	}
-	g, w := bytes.Split(got, []byte("\n")), bytes.Split(want, []byte("\n"))
-	for i := range g {
-		if i >= len(w) || !bytes.Equal(g[i], w[i]) {
-			t.Fatalf("%s:%d: got %s (go test -rewrite writes it anew)", file, i+1, g[i])
-		}
-	}
-	t.Fatalf("%s: %d lines more than got", file, len(w)-len(g))
-}
-
-// Routes are all routes, in the order in which they were added.
-func (s *Server) Routes() []Route { return slices.Clone(s.router.routes) }

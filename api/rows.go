@@ -45,7 +45,7 @@ func portItem(p *netview.Port) client.Port {
 	}
 }
 
-// nonZero is nil for 0: a value that nobody told.
+// nonZero returns nil for 0: a value that is not known.
 func nonZero(v uint64) *uint64 {
 	if v == 0 {
 		return nil
@@ -57,7 +57,8 @@ func pointItem(p netview.Point) client.Point {
 	return client.Point{DPID: p.DPID.String(), Port: p.Port}
 }
 
-// linkItem is a link with the sources of its values. Nobody reserves yet, so that value is null.
+// linkItem returns a link with the sources of its values. Nobody reserves yet, so that value is
+// null.
 func linkItem(_ *netview.Snapshot, l *netview.Link) client.Link {
 	item := client.Link{
 		Src:          pointItem(l.Src),

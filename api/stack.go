@@ -1,78 +1,180 @@
 package api
 
 import (
+	"context"
 	"crypto/tls"
 	"encoding/json"
+	"fmt"
 	"log/slog"
 	"net/http"
+	"reflect"
+	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"github.com/weirnet/weir/api/client"
 )
 
-// SiteConfig is what a Site is.
-type SiteConfig struct {
+// StackConfig says what a Stack serves.
+type StackConfig struct {
 	Title, Version, Description string // of /openapi.json
 	Access                      Access
 	TLS                         *tls.Config  // nil: plain HTTP
 	Limits                      Limits       // zero fields mean DefaultLimits
 	Log                         *slog.Logger // nil: slog.Default()
+	// Standby, if set, says why only routes of the instance are served: the others are refused with
+	// it (503).
+	Standby func() error
+	// Health is nil while the process lives, for /healthz. nil: always.
+	Health func() error
+	// LimitReached is called when a limit of the configuration is reached, with the path of its field
+	// and what was done about it. It may be nil.
+	LimitReached func(field, text string)
 }
 
-// Site is an interface of routes that somebody else registers, with what every interface of ours
-// has: tokens, checks of Host and Origin, limits, errors as application/problem+json,
-// /openapi.json, and /healthz without a token. It is an http.Handler.
-type Site struct {
-	cfg SiteConfig
+// Stack serves routes over HTTP. It has what all interfaces of ours share: routing, tokens, checks of
+// Host and Origin, limits, errors as application/problem+json, and the description of the routes. It
+// is an http.Handler.
+type Stack struct {
+	cfg StackConfig
 	gate
 	all    *connections
 	router *router
 	huma   huma.API
 }
 
-// NewSite makes a site without routes of its own.
-func NewSite(cfg SiteConfig) *Site {
+// NewStack makes a stack that serves /openapi.json and /healthz. It starts nothing.
+func NewStack(cfg StackConfig) *Stack {
 	cfg.Limits = cfg.Limits.orDefaults()
 	if cfg.Log == nil {
 		cfg.Log = slog.Default()
 	}
 	cfg.Access.Names = append(certificateNames(cfg.TLS), cfg.Access.Names...)
-	s := &Site{cfg: cfg, gate: newGate(cfg.Access), all: newConnections(cfg.Limits, nil), router: newRouter()}
-	s.huma = humago.New(jsonRoutes{s.router}, openAPI(cfg.Title, cfg.Version, cfg.Description))
-	s.router.HandleFunc("GET /openapi.json", func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "application/json")
-		json.NewEncoder(w).Encode(s.huma.OpenAPI())
+	s := &Stack{cfg: cfg, gate: newGate(cfg.Access), all: newConnections(cfg.Limits, cfg.LimitReached), router: newRouter()}
+	s.huma = humago.New(jsonMux{s.router.mux}, openAPI(cfg.Title, cfg.Version, cfg.Description))
+	s.huma.OpenAPI().Components.Schemas.RegisterTypeAlias(reflect.TypeFor[huma.ErrorModel](), reflect.TypeFor[client.Problem]())
+	if cfg.Health == nil {
+		cfg.Health = func() error { return nil }
+	}
+	s.Add([]Route{
+		{Method: "GET", Path: "/openapi.json", ID: "openapi", Handler: Plain(s.document), Content: "application/json",
+			Instance: true, Summary: "This description, OpenAPI 3.1"},
+		{Method: "GET", Path: "/healthz", ID: "healthz", Handler: Plain(probe(cfg.Health)), Content: "text/plain",
+			Instance: true, Public: true, Summary: "200 while the instance lives; needs no token"},
 	})
-	s.router.public("GET /healthz", probe(func() error { return nil }))
 	return s
 }
 
-// Huma is where operations are registered, before the site serves: reading ones (GET) need the role
-// viewer, others operator.
-func (s *Site) Huma() huma.API { return s.huma }
+// Add adds routes, before the stack serves.
+func (s *Stack) Add(routes []Route) {
+	for _, r := range routes {
+		s.add(r)
+	}
+}
+
+// openAPI configures huma: plain JSON, no documents of its own, unknown query parameters refused.
+func openAPI(title, version, description string) huma.Config {
+	cfg := huma.DefaultConfig(title, version)
+	cfg.Info.Description = description
+	cfg.OpenAPIPath, cfg.DocsPath, cfg.SchemasPath = "", "", ""
+	cfg.CreateHooks = nil
+	cfg.Transformers = []huma.Transformer{toProblem}
+	cfg.RejectUnknownQueryParameters = true
+	cfg.Components.SecuritySchemes = map[string]*huma.SecurityScheme{
+		"token": {Type: "http", Scheme: "bearer",
+			Description: "A token of the data directory: admin in the file token, operator in token-operator, viewer " +
+				"in token-viewer."},
+	}
+	cfg.Security = []map[string][]string{{"token": {}}}
+	return cfg
+}
 
 // ServeHTTP checks who asks, and how, before anything else happens; then it dispatches.
-func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	pattern, needs := s.router.find(r)
-	h := w.Header()
-	protect(h)
-	closeAfterChunked(r, h)
-	by := Actor{From: r.RemoteAddr}
-	_, no := s.check(r, needs, &by)
-	if no == nil && by.Role != RoleNone {
-		no = s.all.noRoom(r)
-	}
-	if no == nil && pattern != "" {
-		no = malformedQuery(r)
-	}
-	if no != nil {
+func (s *Stack) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	route, by := s.router.find(r), Actor{From: r.RemoteAddr}
+	if no := s.admit(w, r, route, &by); no != nil {
 		no.write(w)
 		return
 	}
-	if pattern == "" {
-		s.router.missing(r, h).write(w)
+	s.dispatch(w, r, route, by)
+}
+
+// admit refuses what must not reach a route, which is nil if there is none. It fills in who asks as
+// far as that is known.
+func (s *Stack) admit(w http.ResponseWriter, r *http.Request, route *Route, by *Actor) *refusal {
+	protect(w.Header())
+	closeAfterChunked(r, w.Header())
+	no := s.gate.check(r, route.needs(r), by)
+	if no == nil && by.Role != RoleNone {
+		no = s.all.noRoom(r)
+	}
+	if no == nil && route != nil {
+		no = refuseEncoded(r, route)
+	}
+	if no == nil && route != nil {
+		no = malformedQuery(r, route)
+	}
+	if no == nil && s.cfg.Standby != nil && (route == nil || !route.Instance) {
+		no = &refusal{status: http.StatusServiceUnavailable, detail: s.cfg.Standby().Error()}
+	}
+	return no
+}
+
+// dispatch serves a request that was admitted.
+func (s *Stack) dispatch(w http.ResponseWriter, r *http.Request, route *Route, by Actor) {
+	if route == nil {
+		s.router.missing(r, w.Header()).write(w)
 		return
 	}
-	r.Body = http.MaxBytesReader(w, r.Body, s.cfg.Limits.BodyBytes)
-	s.router.ServeHTTP(w, r)
+	r.Body = http.MaxBytesReader(w, r.Body, route.BodyBytes)
+	s.router.mux.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), actorKey{}, by)))
+}
+
+// actorKey is the key of the Actor in the context of a request.
+type actorKey struct{}
+
+// actorOf returns who made a request; a change has it in changeOf too, with the request's id.
+func actorOf(ctx context.Context) Actor {
+	by, _ := ctx.Value(actorKey{}).(Actor)
+	return by
+}
+
+// Values of headers that all answers share. Nobody changes a value in its place.
+var noSniff, noStore = []string{"nosniff"}, []string{"no-store"}
+
+// protect has browsers neither guess what an answer is nor keep it.
+func protect(h http.Header) {
+	h["X-Content-Type-Options"], h["Cache-Control"] = noSniff, noStore
+}
+
+// refuseEncoded refuses a body that is compressed or the like: nobody here unpacks it, and the
+// audit log is to say what was asked for.
+func refuseEncoded(r *http.Request, route *Route) *refusal {
+	how := r.Header.Get("Content-Encoding")
+	if how == "" || strings.EqualFold(how, "identity") || !route.changes(r) {
+		return nil
+	}
+	return &refusal{status: http.StatusUnsupportedMediaType,
+		detail: fmt.Sprintf(
+			"Content-Encoding %q was given: want a body that is not compressed, without that header", truncate(how))}
+}
+
+// document answers the description of all routes.
+func (s *Stack) document(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "application/json")
+	json.NewEncoder(w).Encode(s.huma.OpenAPI())
+}
+
+// probe answers 200 "ok", or 503 and why.
+func probe(check func() error) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+		if err := check(); err != nil {
+			w.WriteHeader(http.StatusServiceUnavailable)
+			w.Write([]byte(err.Error() + "\n"))
+			return
+		}
+		w.Write([]byte("ok\n"))
+	}
 }

@@ -23,7 +23,8 @@ func storeProblem(err error) *refusal {
 		return &refusal{status: http.StatusInsufficientStorage, detail: err.Error()}
 	case errors.Is(err, store.ErrUnknown):
 		return &refusal{status: http.StatusServiceUnavailable, retryAfter: time.Second, unknown: true,
-			detail: "the outcome is unknown: the store has not said whether the change was kept; it is made as soon as it is, and GET shows it then"}
+			detail: "the outcome is unknown: the store has not said whether the change was kept; " +
+				"it is made as soon as it is, and GET shows it then"}
 	}
 	return &refusal{status: http.StatusServiceUnavailable, retryAfter: time.Second, detail: err.Error()}
 }
@@ -38,20 +39,22 @@ func submitRefusal(err error) *refusal {
 	switch {
 	case errors.As(err, &full):
 		return &refusal{status: http.StatusTooManyRequests,
-			detail: "nothing was taken: " + full.What + "; try again", retryAfter: full.RetryAfter}
+			detail: "no request was accepted: " + full.What + "; try again", retryAfter: full.RetryAfter}
 	case errors.Is(err, journal.ErrOverload):
 		return &refusal{status: http.StatusTooManyRequests,
 			detail: "no request was accepted: the store queue is full; try again", retryAfter: time.Second}
 	case errors.Is(err, store.ErrFull):
 		return &refusal{status: http.StatusInsufficientStorage,
-			detail: "nothing was taken, because the store is full: make room on its disk, or raise its quota; what is there goes on"}
+			detail: "no request was accepted, because the store is full: make room on its disk, or raise its quota; " +
+				"what is there goes on"}
 	case errors.Is(err, store.ErrTooLarge):
 		return &refusal{status: http.StatusRequestEntityTooLarge,
-			detail: "nothing was taken, because the batch is too large for one transaction: send it in parts, or without atomic"}
+			detail: "no request was accepted, because the batch is too large for one transaction: " +
+				"send it in parts, or without atomic"}
 	case errors.Is(err, store.ErrUnknown), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return &refusal{status: http.StatusServiceUnavailable, retryAfter: time.Second, unknown: true,
 			detail: "the outcome is unknown: the store has not said whether it was done, and it may still be" + outcomeHint}
 	}
 	return &refusal{status: http.StatusServiceUnavailable,
-		detail: "nothing was taken, because the store cannot be written: " + err.Error(), retryAfter: time.Second}
+		detail: "no request was accepted, because the store cannot be written: " + err.Error(), retryAfter: time.Second}
 }

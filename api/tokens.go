@@ -97,7 +97,7 @@ func makeToken(path string) (string, error) {
 	return secret, nil
 }
 
-// random is n random bytes; the system's source does not fail.
+// random returns n random bytes; the system's source does not fail.
 func random(n int) []byte {
 	b := make([]byte, n)
 	rand.Read(b)

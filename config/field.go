@@ -18,7 +18,7 @@ type field struct {
 	index          int // in its struct
 }
 
-// fields are those of a struct of the schema, in order.
+// fields returns those of a struct of the schema, in order.
 func fields(t reflect.Type) []field {
 	list := make([]field, t.NumField())
 	for i := range list {
@@ -46,7 +46,7 @@ func names(list []field) string {
 
 var durationType = reflect.TypeFor[time.Duration]()
 
-// join is the path of a field in a mapping.
+// join returns the path of a field in a mapping.
 func join(path, name string) string {
 	if path == "" {
 		return name
@@ -54,10 +54,10 @@ func join(path, name string) string {
 	return path + "." + name
 }
 
-// under is the path of an entry of a mapping by key, or of a list.
+// under returns the path of an entry of a mapping by key, or of a list.
 func under(path, key string) string { return path + "[" + key + "]" }
 
-// sortedKeys are the keys of a map of the schema, in order.
+// sortedKeys returns the keys of a map of the schema, in order.
 func sortedKeys(m reflect.Value) []reflect.Value {
 	t := textTypes[m.Type().Key()]
 	keys := m.MapKeys()
@@ -65,7 +65,7 @@ func sortedKeys(m reflect.Value) []reflect.Value {
 	return keys
 }
 
-// scalarText is a scalar as Text writes it.
+// scalarText returns a scalar as Text writes it.
 func scalarText(v reflect.Value) string {
 	if t, ok := textTypes[v.Type()]; ok {
 		return t.format(v.Interface())

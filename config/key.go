@@ -25,7 +25,7 @@ type LinkRef struct {
 	Both bool
 }
 
-// String is DPID/PORT->DPID/PORT or DPID/PORT<->DPID/PORT.
+// String returns DPID/PORT->DPID/PORT or DPID/PORT<->DPID/PORT.
 func (l LinkRef) String() string {
 	if l.Both {
 		return FormatPoint(l.A) + "<->" + FormatPoint(l.B)
@@ -33,7 +33,7 @@ func (l LinkRef) String() string {
 	return FormatPoint(l.A) + "->" + FormatPoint(l.B)
 }
 
-// Keys are the directions that it names.
+// Keys returns the directions that it names.
 func (l LinkRef) Keys() []netview.LinkKey {
 	k := netview.LinkKey{Src: l.A, Dst: l.B}
 	if l.Both {
@@ -42,7 +42,7 @@ func (l LinkRef) Keys() []netview.LinkKey {
 	return []netview.LinkKey{k}
 }
 
-// Undirected is the same link, both directions.
+// Undirected returns the same link, both directions.
 func (l LinkRef) Undirected() LinkRef {
 	if l.B.Compare(l.A) < 0 {
 		return LinkRef{l.B, l.A, true}
@@ -60,7 +60,7 @@ func (l LinkRef) compare(m LinkRef) int {
 	return cmp.Or(l.A.Compare(m.A), l.B.Compare(m.B), both(l)-both(m))
 }
 
-// FormatPoint is DPID/PORT as it is written: PORT is a number or "local".
+// FormatPoint returns DPID/PORT as it is written: PORT is a number or "local".
 func FormatPoint(p netview.Point) string {
 	if p.Port == PortLocal {
 		return p.DPID.String() + "/local"

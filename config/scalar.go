@@ -16,7 +16,8 @@ import (
 // maxText is the longest string of a configuration, in bytes.
 const maxText = 1024
 
-// FormatDuration is a duration as it is written, without the units that are zero: 1h, 2m30s, 500ms.
+// FormatDuration returns a duration as it is written, without the units that are zero: 1h, 2m30s,
+// 500ms.
 func FormatDuration(d time.Duration) string {
 	s := d.String()
 	if strings.HasSuffix(s, "m0s") {

@@ -4,7 +4,7 @@ import (
 	"github.com/weirnet/weir/netview"
 )
 
-// Settings are what the network view takes of a configuration, and what is drained. What says
+// Settings returns what the network view takes of a configuration, and what is drained. What says
 // nothing is left out.
 func (c *Config) Settings(drains []Drain) *netview.Settings {
 	s := &netview.Settings{

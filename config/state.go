@@ -68,7 +68,7 @@ func (d Drain) Check() (err error) {
 	return err
 }
 
-// Sum is the SHA-256 of a configuration, in hexadecimal.
+// Sum returns the SHA-256 of a configuration, in hexadecimal.
 func Sum(text []byte) string {
 	s := sha256.Sum256(text)
 	return hex.EncodeToString(s[:])

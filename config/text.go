@@ -7,7 +7,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Tree is a configuration as JSON has it: mappings, lists, strings, numbers, booleans.
+// Tree returns a configuration as JSON has it: mappings, lists, strings, numbers, booleans.
 func (c *Config) Tree() map[string]any {
 	tree := map[string]any{}
 	if err := node(reflect.ValueOf(c).Elem(), field{}).Decode(&tree); err != nil {
@@ -16,7 +16,7 @@ func (c *Config) Tree() map[string]any {
 	return tree
 }
 
-// node is a value as YAML.
+// node returns a value as YAML.
 func node(v reflect.Value, f field) *yaml.Node {
 	if _, own := textTypes[v.Type()]; own {
 		return textNode(scalarText(v))
@@ -50,8 +50,8 @@ func node(v reflect.Value, f field) *yaml.Node {
 	return textNode(scalarText(v))
 }
 
-// textNode is a string; the encoder quotes one that would read as something else. Those of digits
-// are quoted here, so that every reader takes them for text.
+// textNode returns a string; the encoder quotes one that would read as something else. Those of
+// digits are quoted here, so that every reader takes them for text.
 func textNode(s string) *yaml.Node {
 	n := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: s}
 	if s != "" && strings.Trim(s, "0123456789abcdefx") == "" {

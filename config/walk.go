@@ -4,7 +4,7 @@ import (
 	"reflect"
 )
 
-// keysOf are the keys of a map of the schema, in order.
+// keysOf returns the keys of a map of the schema, in order.
 func keysOf[K comparable, V any](m map[K]V) []K {
 	list := make([]K, 0, len(m))
 	for _, k := range sortedKeys(reflect.ValueOf(m)) {
@@ -19,7 +19,7 @@ type entry struct {
 	restart, admin bool
 }
 
-// entries are all that a configuration says, in order of the schema.
+// entries returns all that a configuration says, in order of the schema.
 func (c *Config) entries() []entry {
 	var list []entry
 	walk(reflect.ValueOf(c).Elem(), "", field{}, func(e entry) { list = append(list, e) })
@@ -134,8 +134,8 @@ func Pending(began, now *Config) []Change {
 	return Diff(Running(began, now), now)
 }
 
-// Over is a configuration with another's fields over it, those whose paths are kept, and what they
-// say nothing of is not said any more. It is asked for scalars, lists and mappings by keys.
+// Over returns a configuration with another's fields over it, those whose paths are kept, and what
+// they say nothing of is not said any more. It is asked for scalars, lists and mappings by keys.
 func (c *Config) Over(under *Config, kept func(path string) bool) *Config {
 	out := Merge(under)
 	keep(reflect.ValueOf(out).Elem(), reflect.ValueOf(c).Elem(), "", kept)

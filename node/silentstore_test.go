@@ -107,7 +107,7 @@ func TestSilentStore(t *testing.T) {
 	refusedFor(t, "an intent", wish("first", "02:00:00:00:00:02"), "the outcome is unknown")
 	i.await("the journal to refuse at once", func() bool {
 		err := wish("later", "02:00:00:00:00:03")
-		return err != nil && strings.Contains(err.Error(), "nothing was taken")
+		return err != nil && strings.Contains(err.Error(), "no request was accepted")
 	})
 	_, err := i.api.Apply(t.Context(), []byte("discovery: {lldp_period: 4s}\n"), false)
 	refusedFor(t, "a configuration", err, "")

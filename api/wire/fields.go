@@ -157,7 +157,8 @@ func (p *JSON) endList(b *Batch, name string) ([]spec.End, error) {
 	return b.ends[start:len(b.ends):len(b.ends)], nil
 }
 
-// inList is an error of a list's element with the element's name: "src[1].port" for "src.port".
+// inList returns an error of a list's element with the element's name: "src[1].port" for
+// "src.port".
 func inList(err error, list string, i int) error {
 	var e *spec.Error
 	if !errors.As(err, &e) || !strings.HasPrefix(e.Field, list) {

@@ -24,7 +24,7 @@ type JSON struct {
 	text string // what is read, as a string that ids are parts of
 }
 
-// NewJSON is a reader.
+// NewJSON returns a reader.
 func NewJSON() *JSON { return &JSON{d: jsontext.NewDecoder(new(bytes.Buffer))} }
 
 func (p *JSON) begin(raw []byte, text string) {
@@ -141,8 +141,8 @@ func (p *JSON) items(b *Batch, op intent.Op) error {
 	return err
 }
 
-// begins is where the value begins that is read next: what was read ends before a comma and white
-// space.
+// begins returns where the value begins that is read next: what was read ends before a comma and
+// white space.
 func (p *JSON) begins() int {
 	rest := p.text[p.d.InputOffset():]
 	return len(p.text) - len(strings.TrimLeft(rest, ", \t\r\n"))
@@ -187,7 +187,7 @@ func (p *JSON) syntax(err error) string {
 	return ""
 }
 
-// whole is an error of the whole body, with its line.
+// whole returns an error of the whole body, with its line.
 func (p *JSON) whole(err error) error {
 	if err == nil {
 		return nil

@@ -24,8 +24,8 @@ var (
 	ErrLong = errors.New("a message of more than " + strconv.Itoa(MaxItem) + " bytes")
 )
 
-// Delimited is the first message of b, and how many bytes it takes with its length. Zero bytes: b
-// is too short for it.
+// Delimited returns the first message of b, and how many bytes it takes with its length. Zero
+// bytes: b is too short for it.
 func Delimited(b []byte) (message []byte, n int, err error) {
 	length, k := protowire.ConsumeVarint(b)
 	switch {

@@ -16,7 +16,7 @@ type fieldValue struct {
 	text string
 }
 
-// within are the fields of a message that is a field's value.
+// within returns a reader of the message that is a field's value.
 func (v fieldValue) within() fieldReader { return fieldReader{b: v.raw, text: v.text} }
 
 // fieldReader reads the fields of a message, one after the other. Text is b as a string.

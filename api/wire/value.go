@@ -56,13 +56,13 @@ func (p *JSON) other(what, want string) error {
 	return &spec.Error{Field: what, Given: truncate(string(v)), Want: want}
 }
 
-// part is the value just read, as a part of the text.
+// part returns the value just read, as a part of the text.
 func (p *JSON) part(v jsontext.Value) string {
 	to := int(p.d.InputOffset())
 	return p.text[to-len(v) : to]
 }
 
-// unquote is the string just read.
+// unquote returns the string just read.
 func (p *JSON) unquote(v jsontext.Value) string {
 	s := p.part(v)
 	if strings.IndexByte(s, '\\') < 0 {
@@ -181,8 +181,8 @@ func (b *Batch) addField(name, text string) error {
 	return nil
 }
 
-// selector is the match fields that were added from start on, in their one form if that fits into
-// the memory of the batch.
+// selector returns the match fields that were added from start on, in their one form if that fits
+// into the memory of the batch.
 func (b *Batch) selector(start int) []byte {
 	end := len(b.oxm)
 	if end == start || end-start > spec.MaxSelector {

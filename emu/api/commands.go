@@ -76,7 +76,7 @@ func (s *Server) begin(ctx context.Context, in *beginInput) (*commandAnswer, err
 	return answer, nil
 }
 
-// destination is an address, or that of a host.
+// destination returns an address, or that of a host.
 func (s *Server) destination(to string, ipv6 bool) (netip.Addr, error) {
 	if h := s.operator.Host(to); h != nil {
 		addr, err := control.Address(h, ipv6)

@@ -9,13 +9,13 @@
 // # Inputs and outputs
 //
 // New takes a Config with the Operator of a network; the Server is an http.Handler, and Serve runs
-// it on a listener. server.go lists the routes, /openapi.json describes them. Times are text with a
+// it on a listener. server.go lists the routes, which /openapi.json describes. Times are text with a
 // unit ("5ms"), rates are text ("100M", bits a second, or "none"), what was measured is a number of
 // microseconds.
 //
 // # Invariants
 //
-//   - Who may call, and what a request can cost, is decided by api.Site, as for the interface of an
+//   - Who may call, and what a request can cost, is decided by api.Stack, as for the interface of an
 //     instance: a token, or loopback only.
 //   - A request that changes something changes all that it names or nothing, except where it names
 //     several faults of one switch.

@@ -79,7 +79,7 @@ func dropsItem(d emu.Drops) map[string]uint64 {
 	return lost
 }
 
-// linkItem is a link, of which outer is the end that is no port.
+// linkItem returns a link, of which outer is the end that is no port.
 func linkItem(l *emu.Link, outer LinkEnd) Link {
 	a, aPort, b, bPort := l.Ends()
 	end := func(sw *emu.Switch, port uint32) LinkEnd {
@@ -120,7 +120,7 @@ func (s *Server) link(id string) (*one[Link], error) {
 	return &one[Link]{linkItem(l, s.outerOf(l))}, nil
 }
 
-// outerOf is the end of a link that is no port; empty if it is between switches.
+// outerOf returns the end of a link that is no port; empty if it is between switches.
 func (s *Server) outerOf(l *emu.Link) LinkEnd {
 	if l.Index >= 0 {
 		return LinkEnd{}

@@ -1,13 +1,10 @@
 package api
 
 import (
-	"context"
 	"crypto/tls"
 	"errors"
 	"io/fs"
 	"log/slog"
-	"net"
-	"net/http"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -28,61 +25,73 @@ type Config struct {
 
 // Server is the interface of one network. It is an http.Handler.
 type Server struct {
+	*weir.Stack
 	operator *control.Operator
 	net      *emu.Network
-	site     *weir.Site
 }
 
 // New makes the interface. It starts nothing.
 func New(cfg Config) *Server {
 	s := &Server{operator: cfg.Operator, net: cfg.Operator.Network()}
-	s.site = weir.NewSite(weir.SiteConfig{
+	s.Stack = weir.NewStack(weir.StackConfig{
 		Title: "Weir's emulator", Version: cfg.Version, Access: cfg.Access, TLS: cfg.TLS, Limits: cfg.Limits, Log: cfg.Log,
-		Description: "An emulated network: what there is and what it counts, and faults, traffic, captures and schedules by request.",
+		Description: "An emulated network: what there is and what it counts, and faults, traffic, captures and " +
+			"schedules by request.",
 	})
-	s.addRoutes()
+	s.Add(s.routes())
 	return s
 }
 
-// ServeHTTP implements http.Handler.
-func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.site.ServeHTTP(w, r) }
-
-// Serve answers on the listener until the context ends, as api.Server.Serve.
-func (s *Server) Serve(ctx context.Context, l net.Listener) error { return s.site.Serve(ctx, l) }
-
-// addRoutes is the list of all routes.
-func (s *Server) addRoutes() {
-	route(s, "GET", "/v1/network", "network", "The network in numbers", s.network)
-	route(s, "GET", "/v1/fidelity", "fidelity", "How well the network keeps the times that it promises", s.fidelity)
-	route(s, "GET", "/v1/profiles", "profiles", "How switches behave, and where each figure comes from", s.profiles)
-	route(s, "GET", "/v1/switches", "switches", "All switches and their faults", s.switches)
-	route(s, "GET", "/v1/switches/{dpid}", "switch", "One switch; it may be given by its name", s.oneSwitch)
-	route(s, "PATCH", "/v1/switches/{dpid}", "change-switch", "Give a switch faults, or take them away", s.changeSwitch)
-	route(s, "PATCH", "/v1/switches/{dpid}/controllers/{number}", "change-controller",
-		"Cut, stall or slow one control channel, or mend it", s.changeControl)
-	route(s, "GET", "/v1/ports", "ports", "All ports", s.ports)
-	route(s, "GET", "/v1/ports/{dpid}/{port}", "port", "One port", s.onePort)
-	route(s, "PATCH", "/v1/ports/{dpid}/{port}", "change-port", "Break a port, or mend it", s.changePort)
-	route(s, "GET", "/v1/links", "links", "All links, those of hosts included", s.links)
-	route(s, "GET", "/v1/links/{id}", "link", "One link", s.oneLink)
-	route(s, "PATCH", "/v1/links/{id}", "change-link", "Cut a link or mend it; change how it carries frames", s.changeLink)
-	route(s, "GET", "/v1/hosts", "hosts", "All hosts and what they count", s.hosts)
-	route(s, "GET", "/v1/hosts/{name}", "host", "One host", s.oneHost)
-	route(s, "POST", "/v1/commands", "begin-command", "Have a host send: ping, udp or tcp", s.begin)
-	route(s, "GET", "/v1/commands", "commands", "What hosts were told to send, and what came of it", s.commands)
-	route(s, "GET", "/v1/commands/{number}", "command", "One command", s.oneCommand)
-	route(s, "DELETE", "/v1/commands/{number}", "stop-command", "Have the host send no more", s.stopCommand)
-	route(s, "POST", "/v1/captures", "begin-capture", "Capture a port or control channels to a pcap file", s.capture)
-	route(s, "GET", "/v1/captures", "captures", "All captures, ended ones too", s.captures)
-	route(s, "DELETE", "/v1/captures/{number}", "stop-capture", "End a capture", s.stopCapture)
-	route(s, "POST", "/v1/schedule", "add-events", "Add events, YAML or JSON; their times count from now", s.addEvents)
-	route(s, "GET", "/v1/schedule", "schedule", "What is still to happen", s.schedule)
-	route(s, "DELETE", "/v1/schedule/{number}", "drop-event", "Take an event off the schedule", s.dropEvent)
-}
-
-// route adds one.
-func route[I, O any](s *Server, method, path, id, summary string, h func(context.Context, *I) (*O, error)) {
-	huma.Register(s.site.Huma(), huma.Operation{OperationID: id, Method: method, Path: path, Summary: summary}, h)
+// routes returns all routes but those of every Stack.
+func (s *Server) routes() []weir.Route {
+	return []weir.Route{
+		{Method: "GET", Path: "/v1/network", ID: "network", Handler: weir.Typed(s.network),
+			Summary: "The network in numbers"},
+		{Method: "GET", Path: "/v1/fidelity", ID: "fidelity", Handler: weir.Typed(s.fidelity),
+			Summary: "How well the network keeps the times that it promises"},
+		{Method: "GET", Path: "/v1/profiles", ID: "profiles", Handler: weir.Typed(s.profiles),
+			Summary: "How switches behave, and where each figure comes from"},
+		{Method: "GET", Path: "/v1/switches", ID: "switches", Handler: weir.Typed(s.switches),
+			Summary: "All switches and their faults"},
+		{Method: "GET", Path: "/v1/switches/{dpid}", ID: "switch", Handler: weir.Typed(s.oneSwitch),
+			Summary: "One switch; it may be given by its name"},
+		{Method: "PATCH", Path: "/v1/switches/{dpid}", ID: "change-switch", Handler: weir.Typed(s.changeSwitch),
+			Summary: "Give a switch faults, or take them away"},
+		{Method: "PATCH", Path: "/v1/switches/{dpid}/controllers/{number}", ID: "change-controller",
+			Handler: weir.Typed(s.changeControl), Summary: "Cut, stall or slow one control channel, or mend it"},
+		{Method: "GET", Path: "/v1/ports", ID: "ports", Handler: weir.Typed(s.ports), Summary: "All ports"},
+		{Method: "GET", Path: "/v1/ports/{dpid}/{port}", ID: "port", Handler: weir.Typed(s.onePort), Summary: "One port"},
+		{Method: "PATCH", Path: "/v1/ports/{dpid}/{port}", ID: "change-port", Handler: weir.Typed(s.changePort),
+			Summary: "Break a port, or mend it"},
+		{Method: "GET", Path: "/v1/links", ID: "links", Handler: weir.Typed(s.links),
+			Summary: "All links, those of hosts included"},
+		{Method: "GET", Path: "/v1/links/{id}", ID: "link", Handler: weir.Typed(s.oneLink), Summary: "One link"},
+		{Method: "PATCH", Path: "/v1/links/{id}", ID: "change-link", Handler: weir.Typed(s.changeLink),
+			Summary: "Cut a link or mend it; change how it carries frames"},
+		{Method: "GET", Path: "/v1/hosts", ID: "hosts", Handler: weir.Typed(s.hosts),
+			Summary: "All hosts and what they count"},
+		{Method: "GET", Path: "/v1/hosts/{name}", ID: "host", Handler: weir.Typed(s.oneHost), Summary: "One host"},
+		{Method: "POST", Path: "/v1/commands", ID: "begin-command", Handler: weir.Typed(s.begin),
+			Summary: "Have a host send: ping, udp or tcp"},
+		{Method: "GET", Path: "/v1/commands", ID: "commands", Handler: weir.Typed(s.commands),
+			Summary: "What hosts were told to send, and what came of it"},
+		{Method: "GET", Path: "/v1/commands/{number}", ID: "command", Handler: weir.Typed(s.oneCommand),
+			Summary: "One command"},
+		{Method: "DELETE", Path: "/v1/commands/{number}", ID: "stop-command", Handler: weir.Typed(s.stopCommand),
+			Summary: "Have the host send no more"},
+		{Method: "POST", Path: "/v1/captures", ID: "begin-capture", Handler: weir.Typed(s.capture),
+			Summary: "Capture a port or control channels to a pcap file"},
+		{Method: "GET", Path: "/v1/captures", ID: "captures", Handler: weir.Typed(s.captures),
+			Summary: "All captures, ended ones too"},
+		{Method: "DELETE", Path: "/v1/captures/{number}", ID: "stop-capture", Handler: weir.Typed(s.stopCapture),
+			Summary: "End a capture"},
+		{Method: "POST", Path: "/v1/schedule", ID: "add-events", Handler: weir.Typed(s.addEvents),
+			Summary: "Add events, YAML or JSON; their times count from now"},
+		{Method: "GET", Path: "/v1/schedule", ID: "schedule", Handler: weir.Typed(s.schedule),
+			Summary: "What is still to happen"},
+		{Method: "DELETE", Path: "/v1/schedule/{number}", ID: "drop-event", Handler: weir.Typed(s.dropEvent),
+			Summary: "Take an event off the schedule"},
+	}
 }
 
 // none is the input of routes that take nothing.
@@ -106,7 +115,7 @@ func listOf[T any](items []T) *list[T] {
 	return l
 }
 
-// refuse is an error of the Operator as an answer.
+// refuse returns the answer to an error of the Operator.
 func refuse(err error) error {
 	switch {
 	case err == nil:

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -20,19 +19,8 @@ import (
 	"github.com/weirnet/weir/emu/control"
 	"github.com/weirnet/weir/emu/topo"
 	"github.com/weirnet/weir/internal/hub"
+	"github.com/weirnet/weir/internal/need"
 )
-
-// patience is how long a test waits for what must come, on a machine with other things to do.
-const patience = 60 * time.Second
-
-func await(t testing.TB, what string, is func() bool) {
-	t.Helper()
-	for end := time.Now().Add(patience); !is(); time.Sleep(time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("after %v not yet: %s", patience, what)
-		}
-	}
-}
 
 // lab is a network under a hub, with its interface.
 type lab struct {
@@ -47,23 +35,7 @@ const secret = "a-token-of-the-tests"
 
 func newLab(t *testing.T, word string, more ...func(*emu.Config)) *lab {
 	t.Helper()
-	top, err := topo.Parse(word, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	h := hub.Start(t)
-	cfg := emu.Config{Topology: top, Controllers: []string{h.Address}, Seed: 1, BackoffMin: time.Millisecond,
-		BackoffMax: 50 * time.Millisecond}
-	for _, change := range more {
-		change(&cfg)
-	}
-	n, err := emu.New(cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := n.Start(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	n, _ := hub.StartNetwork(t, word, more...)
 	l := &lab{T: t, net: n, dir: t.TempDir()}
 	l.operator = control.New(control.Config{Network: n, CaptureDir: l.dir})
 	ctx, stop := context.WithCancel(context.Background())
@@ -76,13 +48,10 @@ func newLab(t *testing.T, word string, more ...func(*emu.Config)) *lab {
 		srv.Close()
 		stop()
 		<-ran
-		ctx, cancel := context.WithTimeout(context.Background(), patience)
-		defer cancel()
-		if err := errors.Join(n.Close(ctx), l.operator.Close()); err != nil {
+		if err := l.operator.Close(); err != nil {
 			t.Error(err)
 		}
 	})
-	await(t, "switches are connected and flood", func() bool { return n.Totals().Entries == int64(len(top.Switches)) })
 	return l
 }
 
@@ -182,9 +151,9 @@ func TestSwitches(t *testing.T) {
 	if c := sw.Controllers[0]; sw.Stalled || c.Up || c.Slow != Span(time.Millisecond) {
 		t.Errorf("%+v", sw)
 	}
-	await(t, "it is cut off", func() bool { return l.net.Totals().Connected == 1 })
+	need.Await(t, "it is cut off", func() bool { return l.net.Totals().Connected == 1 })
 	l.ask("PATCH", "/v1/switches/s2/controllers/0", `{"up":true}`, 200, &sw)
-	await(t, "it comes back", func() bool { return l.net.Totals().Connected == 2 })
+	need.Await(t, "it comes back", func() bool { return l.net.Totals().Connected == 2 })
 	l.ask("PATCH", "/v1/switches/s1", `{"down":true}`, 200, &sw)
 	if !sw.Down || sw.Entries != 0 {
 		t.Errorf("%+v", sw)
@@ -195,7 +164,7 @@ func TestSwitches(t *testing.T) {
 		t.Errorf("%+v", n)
 	}
 	l.ask("PATCH", "/v1/switches/s1", `{"down":false}`, 200, &sw)
-	await(t, "it has power again", func() bool { return l.net.Totals().Connected == 2 })
+	need.Await(t, "it has power again", func() bool { return l.net.Totals().Connected == 2 })
 }
 
 func TestPorts(t *testing.T) {
@@ -230,7 +199,7 @@ func TestHostsSend(t *testing.T) {
 	}
 	l.ask("POST", "/v1/commands?wait=50s",
 		`{"kind":"udp","from":"h1","to":"h2","ipv6":true,"count":20,"rate":1000,"dst_port":7}`, 200, &c)
-	await(t, "all have come back", func() bool {
+	need.Await(t, "all have come back", func() bool {
 		l.ask("GET", fmt.Sprint("/v1/commands/", c.Number), "", 200, &c)
 		return c.UDP.Received == 20 && c.UDP.Echoed == 20 && c.UDP.Missing == 0
 	})
@@ -243,7 +212,7 @@ func TestHostsSend(t *testing.T) {
 	}
 	l.ask("POST", "/v1/commands", `{"kind":"ping","from":"h1","to":"10.0.0.2"}`, 202, &c)
 	l.ask("DELETE", fmt.Sprint("/v1/commands/", c.Number), "", 200, &c)
-	await(t, "the ping is stopped", func() bool {
+	need.Await(t, "the ping is stopped", func() bool {
 		l.ask("GET", fmt.Sprint("/v1/commands/", c.Number), "", 200, &c)
 		return c.Done
 	})
@@ -288,9 +257,9 @@ func TestSchedule(t *testing.T) {
 	var added struct{ Numbers []int }
 	l.ask("POST", "/v1/schedule",
 		"- {at: 0s, link: s1-s2, up: false}\n- {at: 10h, switch: all, down: true, every: 1m, times: 3}\n", 200, &added)
-	await(t, "the link is cut", func() bool { return !l.operator.Link("s1-s2").Up() })
+	need.Await(t, "the link is cut", func() bool { return !l.operator.Link("s1-s2").Up() })
 	l.ask("POST", "/v1/schedule", `[{"at":"0s","link":"s1-s2","up":true}]`, 200, nil)
-	await(t, "the link is mended", func() bool { return l.operator.Link("s1-s2").Up() })
+	need.Await(t, "the link is mended", func() bool { return l.operator.Link("s1-s2").Up() })
 	var all items[Event]
 	l.ask("GET", "/v1/schedule", "", 200, &all)
 	if len(all.Items) != 1 || all.Items[0].What != "switch all down=true" || all.Items[0].Times != 3 ||
@@ -385,20 +354,6 @@ func TestAccess(t *testing.T) {
 	}
 }
 
-// TestDescription wants every route in /openapi.json, version 3.1.
-func TestDescription(t *testing.T) {
-	l := newLab(t, "single:1")
-	var d struct {
-		OpenAPI string
-		Paths   map[string]map[string]any
-	}
-	l.ask("GET", "/openapi.json", "", 200, &d)
-	if !strings.HasPrefix(d.OpenAPI, "3.1") || d.Paths["/v1/links/{id}"]["patch"] == nil ||
-		d.Paths["/v1/captures"]["post"] == nil || len(d.Paths) != 18 {
-		t.Errorf("%s: %d paths", d.OpenAPI, len(d.Paths))
-	}
-}
-
 // TestLossPerCent: per cent and shares, as in files.
 func TestLossPerCent(t *testing.T) {
 	l := newLab(t, "linear:2")
@@ -422,7 +377,7 @@ func TestUnreachable(t *testing.T) {
 	} {
 		var got Command
 		l.ask("POST", "/v1/commands?wait=1ms", c.body, 202, &got)
-		await(t, c.want, func() bool {
+		need.Await(t, c.want, func() bool {
 			l.ask("GET", fmt.Sprintf("/v1/commands/%d", got.Number), "", 200, &got)
 			return got.Error == c.want
 		})

@@ -27,7 +27,7 @@ func (s *Span) UnmarshalText(b []byte) error {
 	return nil
 }
 
-// duration is the time, nil for nil.
+// duration returns the time, nil for nil.
 func (s *Span) duration() *time.Duration {
 	if s == nil {
 		return nil

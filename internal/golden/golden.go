@@ -1,6 +1,7 @@
 package golden
 
 import (
+	"bytes"
 	"flag"
 	"os"
 	"path/filepath"
@@ -72,4 +73,31 @@ func Run(t *testing.T, path string, do func(t *testing.T, c *Command) string) {
 			t.Fatal(err)
 		}
 	}
+}
+
+// Compare compares a whole file with what was got, or rewrites it if the flag says so.
+func Compare(t *testing.T, path string, got []byte) {
+	t.Helper()
+	if *rewrite {
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if bytes.Equal(got, want) {
+		return
+	}
+	g, w := bytes.Split(got, []byte("\n")), bytes.Split(want, []byte("\n"))
+	for i := range g {
+		if i >= len(w) || !bytes.Equal(g[i], w[i]) {
+			t.Fatalf("%s:%d: got %s (go test -rewrite writes it anew)", path, i+1, g[i])
+		}
+	}
+	t.Fatalf("%s: %d lines more than got", path, len(w)-len(g))
 }

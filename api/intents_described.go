@@ -1,0 +1,67 @@
+package api
+
+import (
+	"net/http"
+	"reflect"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/weirnet/weir/api/client"
+	"github.com/weirnet/weir/api/client/intentpb"
+)
+
+// The types of this file describe the requests and answers that intents_post.go reads and writes.
+
+// IntentOptions are the parameters of requests that take intents.
+type IntentOptions struct {
+	Wait    string `query:"wait" enum:"installed" doc:"Answer when all is installed (200), has failed, or the time is over (202)."`
+	Timeout string `query:"timeout" doc:"How long to wait: 5s if nothing is said."`
+	DryRun  bool   `query:"dry_run" doc:"Not served yet: true is refused with 501, and no request is accepted."`
+}
+
+type createIntents struct {
+	IntentOptions
+	IdempotencyKey string `header:"Idempotency-Key" doc:"Makes a request without ids the same each time it is sent."`
+	Body           oneOf[client.IntentRequest, client.IntentBatch]
+}
+
+type replaceIntent struct {
+	ID string `path:"id"`
+	IntentOptions
+	IfMatch string `header:"If-Match" doc:"The etag that it must have; 412 if it has another."`
+	Body    client.IntentRequest
+}
+
+type oneAnswer struct {
+	Revision string `header:"Weir-Revision" doc:"Opaque."`
+	ETag     string `header:"ETag" doc:"Of the content; If-Match takes it."`
+	Body     client.IntentAnswer
+}
+
+type oneOrMoreAnswers struct {
+	Revision string `header:"Weir-Revision" doc:"Opaque."`
+	ETag     string `header:"ETag" doc:"Of the content of one; If-Match takes it."`
+	Body     oneOf[client.IntentAnswer, client.IntentAnswers]
+}
+
+// oneOf is an A or a B.
+type oneOf[A, B any] struct{}
+
+// Schema implements huma.SchemaProvider.
+func (oneOf[A, B]) Schema(r huma.Registry) *huma.Schema {
+	return &huma.Schema{OneOf: []*huma.Schema{r.Schema(reflect.TypeFor[A](), true, ""), r.Schema(reflect.TypeFor[B](), true, "")}}
+}
+
+// describeIntentEnds describes what client.IntentEnds reads and writes.
+func (s *Stack) describeIntentEnds() {
+	point := s.schema(client.Point{})
+	*s.huma.OpenAPI().Components.Schemas.Map()["IntentEnds"] = huma.Schema{
+		Description: "A host's id; a connect point; or a list of connect points.",
+		OneOf:       []*huma.Schema{{Type: huma.TypeString}, point, {Type: huma.TypeArray, Items: point}}}
+}
+
+// protoFile shows the protobuf form of a stream.
+func protoFile(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.Write([]byte(intentpb.File))
+}
