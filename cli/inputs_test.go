@@ -62,8 +62,9 @@ func startLab(e *testscript.Env) (*lab, node.Addresses, error) {
 	}
 	ready := make(chan node.Addresses, 1)
 	cfg := node.Defaults()
-	cfg.OpenFlow, cfg.API, cfg.DataDir, cfg.ConfigFile = "127.0.0.1:0", "127.0.0.1:0", filepath.Join(e.WorkDir, "data"), path
-	cfg.LLDPPeriod, cfg.Reload, cfg.Ready = 100*time.Millisecond, l.reload, func(at node.Addresses) { ready <- at }
+	cfg.OpenFlow.Listen, cfg.API.Listen = "127.0.0.1:0", "127.0.0.1:0"
+	cfg.DataDir, cfg.ConfigFile = filepath.Join(e.WorkDir, "data"), path
+	cfg.Discovery.LLDPPeriod, cfg.Reload, cfg.Ready = 100*time.Millisecond, l.reload, func(at node.Addresses) { ready <- at }
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- node.Run(ctx, cfg) }()

@@ -64,25 +64,26 @@ DIR/token-viewer, which only you can read. The configuration of weir apply and t
 	f.StringVar(&cfg.DataDir, "data-dir", cfg.DataDir,
 		"directory of tokens, the store and what was learned; one process a directory")
 	f.StringVar(&cfg.Store, "store", cfg.Store, storeUsage)
-	f.StringVar(&cfg.OpenFlow, "openflow", cfg.OpenFlow, "address that switches connect to, HOST:PORT")
-	f.StringVar(&cfg.API, "api", cfg.API, "address of the API, HOST:PORT")
-	f.StringVar(&cfg.Auth, "auth", cfg.Auth, "who may use the API: those with a token, or (none, on loopback only) everybody")
-	f.BoolVar(&cfg.Insecure, "insecure", cfg.Insecure, "allow the API off loopback without TLS")
-	f.StringVar(&cfg.APITLSCert, "api-tls-cert", "", "certificate of the API, a PEM file")
-	f.StringVar(&cfg.APITLSKey, "api-tls-key", "", "key of the certificate, a PEM file")
-	f.StringVar(&cfg.OpenFlowTLSCert, "openflow-tls-cert", "",
+	f.StringVar(&cfg.OpenFlow.Listen, "openflow", cfg.OpenFlow.Listen, "address that switches connect to, HOST:PORT")
+	f.StringVar(&cfg.API.Listen, "api", cfg.API.Listen, "address of the API, HOST:PORT")
+	f.StringVar(&cfg.API.Auth, "auth", cfg.API.Auth,
+		"who may use the API: those with a token, or (none, on loopback only) everybody")
+	f.BoolVar(&cfg.API.Insecure, "insecure", cfg.API.Insecure, "allow the API off loopback without TLS")
+	f.StringVar(&cfg.API.TLSCert, "api-tls-cert", "", "certificate of the API, a PEM file")
+	f.StringVar(&cfg.API.TLSKey, "api-tls-key", "", "key of the certificate, a PEM file")
+	f.StringVar(&cfg.OpenFlow.TLSCert, "openflow-tls-cert", "",
 		"certificate shown to switches, a PEM file; with it, -key and -ca switches speak TLS (weir cert makes all of them)")
-	f.StringVar(&cfg.OpenFlowTLSKey, "openflow-tls-key", "", "key of the certificate, a PEM file")
-	f.StringVar(&cfg.OpenFlowTLSCA, "openflow-tls-ca", "",
+	f.StringVar(&cfg.OpenFlow.TLSKey, "openflow-tls-key", "", "key of the certificate, a PEM file")
+	f.StringVar(&cfg.OpenFlow.TLSCA, "openflow-tls-ca", "",
 		"certificates of those who sign the switches' certificates, a PEM file")
-	f.BoolVar(&cfg.OpenFlowTLSUnnamed, "openflow-tls-unnamed", false, "also accept switches' certificates without datapath ids")
-	f.StringSliceVar(&cfg.APIHosts, "api-host", nil, "further host names of the API")
-	f.Uint16Var(&cfg.Domain, "domain", cfg.Domain,
+	f.BoolVar(&cfg.OpenFlow.TLSUnnamed, "openflow-tls-unnamed", false, "also accept switches' certificates without datapath ids")
+	f.StringSliceVar(&cfg.API.Hosts, "api-host", nil, "further host names of the API")
+	f.Uint64Var(&cfg.Domain, "domain", cfg.Domain,
 		"number of this Weir in the cookies of its rules, 1 to 4095; two that share a switch need different ones")
-	f.StringSliceVar(&cfg.DisableApps, "disable-app", nil, "built-in applications that are not to run, such as forward")
-	f.Var(newEnumFlag(&cfg.ForwardUnknown, "controller|flood"), "forward-unknown",
+	f.StringSliceVar(&cfg.Apps.Disable, "disable-app", nil, "built-in applications that are not to run, such as forward")
+	f.Var(newEnumFlag(&cfg.Forward.Unknown, "controller|flood"), "forward-unknown",
 		"where a unicast packet without a matching rule goes")
-	f.DurationVar(&cfg.LLDPPeriod, "lldp-period", cfg.LLDPPeriod, "how often each port is probed for links")
+	f.DurationVar(&cfg.Discovery.LLDPPeriod, "lldp-period", cfg.Discovery.LLDPPeriod, "how often each port is probed for links")
 	f.StringVar(&level, "log-level", level, "what is logged: debug, info, warn or error")
 	return cmd
 }

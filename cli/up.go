@@ -82,14 +82,15 @@ switches may connect to it, and weir get, weir path and all other commands work 
 	fs.StringVar(&f.node.DataDir, "data-dir", "",
 		"directory of tokens, the store and what was learned; a temporary one if none is given")
 	fs.StringVar(&f.node.Store, "store", f.node.Store, storeUsage)
-	fs.StringVar(&f.node.OpenFlow, "openflow", f.node.OpenFlow, "address that other switches may connect to, HOST:PORT")
-	fs.StringVar(&f.node.API, "api", f.node.API, "address of the API, HOST:PORT")
+	fs.StringVar(&f.node.OpenFlow.Listen, "openflow", f.node.OpenFlow.Listen,
+		"address that other switches may connect to, HOST:PORT")
+	fs.StringVar(&f.node.API.Listen, "api", f.node.API.Listen, "address of the API, HOST:PORT")
 	fs.StringVar(&f.emulator, "emulator-api", "127.0.0.1:8182",
 		"address of the emulated network's own API, which cuts links and the like (docs/emulator.md); empty for none")
-	fs.StringVar(&f.node.Auth, "auth", f.node.Auth,
+	fs.StringVar(&f.node.API.Auth, "auth", f.node.API.Auth,
 		"who may use the API: those with a token, or (none, on loopback only) everybody")
-	fs.BoolVar(&f.node.Insecure, "insecure", false, "allow both APIs off loopback without TLS")
-	fs.StringSliceVar(&f.node.APIHosts, "api-host", nil, "further host names of the APIs")
+	fs.BoolVar(&f.node.API.Insecure, "insecure", false, "allow both APIs off loopback without TLS")
+	fs.StringSliceVar(&f.node.API.Hosts, "api-host", nil, "further host names of the APIs")
 	fs.StringVar(&f.captures, "capture-dir", ".", "folder of captures that are asked for over the emulated network's API")
 	fs.Var(newEnumFlag(&f.version, "1.0|1.3"), "openflow-version", "that the switches speak")
 	fs.Uint64Var(&f.seed, "seed", 1, "of the mesh, and of all random events")
@@ -175,12 +176,12 @@ func (f *upFlags) run(cmd *cobra.Command, spec string) error {
 
 // checkExposure refuses unprotected APIs off loopback.
 func (f *upFlags) checkExposure() error {
-	for _, one := range []struct{ flag, address string }{{"api", f.node.API}, {"emulator-api", f.emulator}} {
+	for _, one := range []struct{ flag, address string }{{"api", f.node.API.Listen}, {"emulator-api", f.emulator}} {
 		if one.address == "" {
 			continue
 		}
-		if err := api.CheckExposure(api.Exposure{Listen: one.address, Insecure: f.node.Insecure,
-			Open: f.node.Auth == "none", NoTLS: true}); err != nil {
+		if err := api.CheckExposure(api.Exposure{Listen: one.address, Insecure: f.node.API.Insecure,
+			Open: f.node.API.Auth == "none", NoTLS: true}); err != nil {
 			return fmt.Errorf("--%s=%s given: %w", one.flag, one.address, err)
 		}
 	}

@@ -25,7 +25,7 @@ func (n *node) admit(id uint64, _ net.Addr, secure *tls.ConnectionState) error {
 	if secure == nil {
 		return nil
 	}
-	return cert.Check(secure.PeerCertificates[0], id, n.cfg.OpenFlowTLSUnnamed)
+	return cert.Check(secure.PeerCertificates[0], id, n.cfg.OpenFlow.TLSUnnamed)
 }
 
 // listed reports whether a switch is on the allow list, or there is none.

@@ -112,7 +112,7 @@ func (in *inputs) replace(ctx context.Context, state config.State, role api.Role
 // named.
 func (in *inputs) checkNext(next *config.Config, files bool) error {
 	cfg := in.flags
-	cfg.take(next)
+	cfg.Config = *next
 	if err := cfg.check(); err != nil || !files {
 		return err
 	}

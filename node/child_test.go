@@ -32,9 +32,9 @@ func TestMain(m *testing.M) {
 		end()
 	}()
 	cfg := node.Defaults()
-	cfg.OpenFlow, cfg.API, cfg.DataDir = os.Getenv("WEIR_NODE_OPENFLOW"), "127.0.0.1:0", dir
+	cfg.OpenFlow.Listen, cfg.API.Listen, cfg.DataDir = os.Getenv("WEIR_NODE_OPENFLOW"), "127.0.0.1:0", dir
 	if at := os.Getenv("WEIR_NODE_API"); at != "" {
-		cfg.API, cfg.Name, cfg.Store = at, filepath.Base(dir), os.Getenv("WEIR_NODE_STORE")
+		cfg.API.Listen, cfg.Name, cfg.Store = at, filepath.Base(dir), os.Getenv("WEIR_NODE_STORE")
 		cfg.Limits.StoreAnswer = time.Second
 	}
 	cfg.Log = slog.New(slog.NewTextHandler(os.Stderr, nil))

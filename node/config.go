@@ -24,49 +24,20 @@ import (
 // Config is how an instance is set up. Begin with Defaults: a field that must not be empty is
 // refused when it is.
 type Config struct {
-	Name     string // of the instance
-	DataDir  string // tokens, the store, what is remembered; one process a directory
-	Store    string // what holds the inputs: StoreEmbedded, StoreMemory, or URLs of an etcd with commas between them
-	OpenFlow string // address that switches connect to
-	API      string // address of the REST interface
-	// Auth is "token" or "none" (on loopback only).
-	Auth string
-	// Insecure allows the API off loopback without TLS.
-	Insecure bool
-	// APITLSCert and APITLSKey are files; both or neither.
-	APITLSCert, APITLSKey string
-	// OpenFlowTLSCert, OpenFlowTLSKey and OpenFlowTLSCA are files; all or none. With them switches
-	// speak TLS, and show a certificate that an authority of the third has signed and that names
-	// their datapath id.
-	OpenFlowTLSCert, OpenFlowTLSKey, OpenFlowTLSCA string
-	// OpenFlowTLSUnnamed takes certificates that name no datapath id as well.
-	OpenFlowTLSUnnamed bool
-	// APIHosts are further names under which the API may be called (the Host header).
-	APIHosts []string
-	// Domain is the number of this Weir in cookies, 1 to 4095.
-	Domain uint16
-	// DisableApps are built-in applications that are not to run.
-	DisableApps []string
-	// ForwardUnknown is what happens to a unicast packet that no rule matches.
-	ForwardUnknown forward.Unknown
-	// LLDPPeriod is how often each port is probed.
-	LLDPPeriod time.Duration
-	// EchoInterval and EchoMisses are the time between two echo requests to a switch, and how many
-	// in a row it may leave unanswered; 0 is the default.
-	EchoInterval time.Duration
-	EchoMisses   int
-	// Counters is how often switches are asked for their counters.
-	Counters Counters
-
-	// Limits bound what clients and strangers can cost; a zero field means its default.
-	Limits config.Limits
-	// ConfigFile is a configuration file, docs/config.md; empty for none. What the fields above say
-	// holds over it: those that differ from Defaults, and those whose flags are named in Given
-	// ("api", "lldp-period").
+	// Config holds over ConfigFile, as far as it differs from that of Defaults; and so do its fields
+	// whose flags are named in Given ("api", "lldp-period"). A negative period of Stats means never.
+	config.Config
+	// ConfigFile is a configuration file, docs/config.md; empty for none.
 	ConfigFile string
 	Given      map[string]bool
 	// Reload, if set, has ConfigFile read again whenever something comes.
 	Reload <-chan os.Signal
+
+	DataDir string // tokens, the store, what is remembered; one process a directory
+	Store   string // what holds the inputs: StoreEmbedded, StoreMemory, or URLs of an etcd with commas between them
+	// PortSeries is up to how many ports all switches may have together for /metrics to show each;
+	// with more it shows switches only. 0: 10,000; negative: switches only, always.
+	PortSeries int
 
 	Log *slog.Logger // nil for none
 	// Pipes, if set, is a second listener for switches: of those in the same process (package
@@ -100,12 +71,17 @@ type Addresses struct {
 	Name                string // of the instance
 }
 
-// Defaults are the values of contract: everything on loopback.
+// Defaults returns what every instance needs: everything on loopback. What it leaves out has the
+// defaults of package config.
 func Defaults() Config {
 	return Config{
-		Name: "weir-1", DataDir: "./weir-data", Store: StoreEmbedded, OpenFlow: "127.0.0.1:6653",
-		API: "127.0.0.1:8181", Auth: "token",
-		Domain: 1, ForwardUnknown: forward.UnknownController, LLDPPeriod: 2 * time.Second,
+		Config: config.Config{
+			Name: "weir-1", Domain: 1, OpenFlow: config.OpenFlow{Listen: "127.0.0.1:6653"},
+			API:       config.API{Listen: "127.0.0.1:8181", Auth: "token"},
+			Discovery: config.Discovery{LLDPPeriod: 2 * time.Second},
+			Forward:   config.Forward{Unknown: string(forward.UnknownController)},
+		},
+		DataDir: "./weir-data", Store: StoreEmbedded,
 	}
 }
 
@@ -115,7 +91,7 @@ func (c *Config) check() error {
 		return err
 	}
 	return api.CheckExposure(api.Exposure{
-		Listen: c.API, TLS: c.APITLSCert != "", Insecure: c.Insecure, Open: c.Auth == "none",
+		Listen: c.API.Listen, TLS: c.API.TLSCert != "", Insecure: c.API.Insecure, Open: c.API.Auth == "none",
 	})
 }
 
@@ -124,16 +100,16 @@ func (c *Config) checkFields() error {
 	if c.Name == "" || c.DataDir == "" {
 		return errors.New("--name and --data-dir: want a name and a directory, not nothing")
 	}
-	if err := checkAddress("--openflow", c.OpenFlow, "127.0.0.1:6653"); err != nil {
+	if err := checkAddress("--openflow", c.OpenFlow.Listen, "127.0.0.1:6653"); err != nil {
 		return err
 	}
-	if err := checkAddress("--api", c.API, "127.0.0.1:8181"); err != nil {
+	if err := checkAddress("--api", c.API.Listen, "127.0.0.1:8181"); err != nil {
 		return err
 	}
-	if c.Auth != "token" && c.Auth != "none" {
-		return fmt.Errorf("--auth=%s: want token, or none (on loopback only)", c.Auth)
+	if c.API.Auth != "token" && c.API.Auth != "none" {
+		return fmt.Errorf("--auth=%s: want token, or none (on loopback only)", c.API.Auth)
 	}
-	if (c.APITLSCert == "") != (c.APITLSKey == "") {
+	if (c.API.TLSCert == "") != (c.API.TLSKey == "") {
 		return errors.New("--api-tls-cert and --api-tls-key: give both or neither")
 	}
 	if err := c.checkStore(); err != nil {
@@ -142,19 +118,19 @@ func (c *Config) checkFields() error {
 	if err := c.checkSwitchTLS(); err != nil {
 		return err
 	}
-	if c.Domain == 0 || c.Domain > plan.DomainMax {
+	if c.Domain == 0 || c.Domain > uint64(plan.DomainMax) {
 		return fmt.Errorf("--domain=%d: want 1 to %d", c.Domain, plan.DomainMax)
 	}
-	if c.ForwardUnknown != forward.UnknownController && c.ForwardUnknown != forward.UnknownFlood {
-		return fmt.Errorf("--forward-unknown=%s: want controller or flood", c.ForwardUnknown)
+	if u := forward.Unknown(c.Forward.Unknown); u != forward.UnknownController && u != forward.UnknownFlood {
+		return fmt.Errorf("--forward-unknown=%s: want controller or flood", u)
 	}
-	if c.LLDPPeriod < 100*time.Millisecond || c.LLDPPeriod > time.Minute {
-		return fmt.Errorf("--lldp-period=%s: want 100ms to 1m", c.LLDPPeriod)
+	if p := c.Discovery.LLDPPeriod; p < 100*time.Millisecond || p > time.Minute {
+		return fmt.Errorf("--lldp-period=%s: want 100ms to 1m", p)
 	}
-	if err := c.Counters.check(); err != nil {
+	if err := c.checkStats(); err != nil {
 		return err
 	}
-	for _, app := range c.DisableApps {
+	for _, app := range c.Apps.Disable {
 		if !slices.Contains(Apps, app) {
 			return fmt.Errorf("--disable-app=%s: there is no such application; there are: %s", app, strings.Join(Apps, ", "))
 		}

@@ -24,7 +24,7 @@ const defaultPortSeries = 10_000
 
 func (n *node) counterMeter() *counterMeter {
 	return &counterMeter{view: n.view, read: n.stats.Board().Switch, counts: n.stats.Counts(),
-		series: cmp.Or(n.cfg.Counters.PortSeries, defaultPortSeries)}
+		series: cmp.Or(n.cfg.PortSeries, defaultPortSeries)}
 }
 
 // ofPorts are the metrics of a port's counters, and those of the sums over a switch's ports.

@@ -24,7 +24,7 @@ func emulate(t testing.TB, spec string, v openflow.Version) (*instance, *emu.Net
 	ln := pipe.Listen("weir")
 	i := start(t, func(c *node.Config) {
 		c.Pipes = ln
-		c.LLDPPeriod = node.Defaults().LLDPPeriod // in a hurry, a busy machine loses links
+		c.Discovery.LLDPPeriod = node.Defaults().Discovery.LLDPPeriod // in a hurry, a busy machine loses links
 	})
 	n, err := emu.New(emu.Config{
 		Topology: top, Versions: []openflow.Version{v}, Controllers: []string{"weir"}, Seed: 1,

@@ -136,17 +136,17 @@ func TestOneInstanceADirectory(t *testing.T) {
 // An address that is taken is named with its flag, and what was opened before is closed again.
 func TestAddressesInUse(t *testing.T) {
 	i := start(t)
-	err := refusedRun(t, func(c *node.Config) { c.OpenFlow = i.at.OpenFlow })
+	err := refusedRun(t, func(c *node.Config) { c.OpenFlow.Listen = i.at.OpenFlow })
 	wantError(t, "OpenFlow", err, false, i.at.OpenFlow, "--openflow", "address already in use")
 	free := freeAddress(t)
-	err = refusedRun(t, func(c *node.Config) { c.OpenFlow, c.API = free, i.at.API })
+	err = refusedRun(t, func(c *node.Config) { c.OpenFlow.Listen, c.API.Listen = free, i.at.API })
 	wantError(t, "API", err, false, i.at.API, "--api", "address already in use")
 	l, err := net.Listen("tcp", free)
 	if err != nil {
 		t.Fatalf("the port for switches stays open: %v", err)
 	}
 	l.Close()
-	err = refusedRun(t, func(c *node.Config) { c.OpenFlow = "203.0.113.7:6653" })
+	err = refusedRun(t, func(c *node.Config) { c.OpenFlow.Listen = "203.0.113.7:6653" })
 	wantError(t, "not ours", err, false, "203.0.113.7:6653", "--openflow")
 }
 
@@ -166,27 +166,27 @@ func TestWrongConfigurations(t *testing.T) {
 		words  string
 		change func(*node.Config)
 	}{
-		{"--openflow=nonsense 127.0.0.1:6653", func(c *node.Config) { c.OpenFlow = "nonsense" }},
-		{"--openflow=127.0.0.1:66536 127.0.0.1:6653", func(c *node.Config) { c.OpenFlow = "127.0.0.1:66536" }},
-		{"--openflow=127.0.0.1:openflow", func(c *node.Config) { c.OpenFlow = "127.0.0.1:openflow" }},
-		{"--api=[::1 127.0.0.1:8181", func(c *node.Config) { c.API = "[::1" }},
-		{"--api=127.0.0.1:-1", func(c *node.Config) { c.API = "127.0.0.1:-1" }},
-		{"--auth=password token none", func(c *node.Config) { c.Auth = "password" }},
-		{"--api-tls-cert --api-tls-key both", func(c *node.Config) { c.APITLSCert = "cert.pem" }},
-		{"--api-tls-cert --api-tls-key both", func(c *node.Config) { c.APITLSKey = "key.pem" }},
+		{"--openflow=nonsense 127.0.0.1:6653", func(c *node.Config) { c.OpenFlow.Listen = "nonsense" }},
+		{"--openflow=127.0.0.1:66536 127.0.0.1:6653", func(c *node.Config) { c.OpenFlow.Listen = "127.0.0.1:66536" }},
+		{"--openflow=127.0.0.1:openflow", func(c *node.Config) { c.OpenFlow.Listen = "127.0.0.1:openflow" }},
+		{"--api=[::1 127.0.0.1:8181", func(c *node.Config) { c.API.Listen = "[::1" }},
+		{"--api=127.0.0.1:-1", func(c *node.Config) { c.API.Listen = "127.0.0.1:-1" }},
+		{"--auth=password token none", func(c *node.Config) { c.API.Auth = "password" }},
+		{"--api-tls-cert --api-tls-key both", func(c *node.Config) { c.API.TLSCert = "cert.pem" }},
+		{"--api-tls-cert --api-tls-key both", func(c *node.Config) { c.API.TLSKey = "key.pem" }},
 		{"--name", func(c *node.Config) { c.Name = "" }},
 		{"--domain=0 4095", func(c *node.Config) { c.Domain = 0 }},
 		{"--domain=4096 4095", func(c *node.Config) { c.Domain = 4096 }},
-		{"--forward-unknown=drop controller flood", func(c *node.Config) { c.ForwardUnknown = "drop" }},
-		{"--lldp-period=99ms 100ms 1m", func(c *node.Config) { c.LLDPPeriod = 99 * time.Millisecond }},
-		{"--lldp-period=1m1s", func(c *node.Config) { c.LLDPPeriod = 61 * time.Second }},
-		{"--lldp-period=-1s", func(c *node.Config) { c.LLDPPeriod = -time.Second }},
-		{"--disable-app=firewall forward", func(c *node.Config) { c.DisableApps = []string{"forward", "firewall"} }},
+		{"--forward-unknown=drop controller flood", func(c *node.Config) { c.Forward.Unknown = "drop" }},
+		{"--lldp-period=99ms 100ms 1m", func(c *node.Config) { c.Discovery.LLDPPeriod = 99 * time.Millisecond }},
+		{"--lldp-period=1m1s", func(c *node.Config) { c.Discovery.LLDPPeriod = 61 * time.Second }},
+		{"--lldp-period=-1s", func(c *node.Config) { c.Discovery.LLDPPeriod = -time.Second }},
+		{"--disable-app=firewall forward", func(c *node.Config) { c.Apps.Disable = []string{"forward", "firewall"} }},
 		{"--store=…@127.0.0.1:2379 without password", func(c *node.Config) { c.Store = "http://root:hunter2@127.0.0.1:2379" }},
-		{"--auth=none loopback", func(c *node.Config) { c.Auth, c.API = "none", "0.0.0.0:0" }},
-		{"--insecure", func(c *node.Config) { c.API = "0.0.0.0:0" }},
-		{"--insecure", func(c *node.Config) { c.API = ":0" }},
-		{"--auth=none", func(c *node.Config) { c.Auth, c.API, c.Insecure = "none", "[::]:0", true }},
+		{"--auth=none loopback", func(c *node.Config) { c.API.Auth, c.API.Listen = "none", "0.0.0.0:0" }},
+		{"--insecure", func(c *node.Config) { c.API.Listen = "0.0.0.0:0" }},
+		{"--insecure", func(c *node.Config) { c.API.Listen = ":0" }},
+		{"--auth=none", func(c *node.Config) { c.API.Auth, c.API.Listen, c.API.Insecure = "none", "[::]:0", true }},
 	} {
 		dir := filepath.Join(t.TempDir(), "data")
 		err := refusedRun(t, func(cfg *node.Config) { c.change(cfg); cfg.DataDir = dir })
@@ -220,7 +220,7 @@ func TestWrongFiles(t *testing.T) {
 		change func(*node.Config)
 	}{
 		{"no-cert.pem --api-tls-cert --api-tls-key",
-			func(c *node.Config) { c.APITLSCert, c.APITLSKey = "no-cert.pem", "no-key.pem" }},
+			func(c *node.Config) { c.API.TLSCert, c.API.TLSKey = "no-cert.pem", "no-key.pem" }},
 		{"cluster-key 31 32", write("cluster-key", 0o600, 31)},
 		{"token chmod 600", write("token", 0o644, 40)},
 		{"token-viewer 16", write("token-viewer", 0o600, 0)},

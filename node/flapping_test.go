@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/weirnet/weir/internal/hub"
 	"github.com/weirnet/weir/node"
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/session"
@@ -24,7 +25,7 @@ func TestFlappingSwitchesLeaveNothing(t *testing.T) {
 		for round := range rounds {
 			d := session.NewDialer(session.Config{Versions: []openflow.Version{v}})
 			for k := range switches {
-				if _, err := d.Dial(t.Context(), i.at.OpenFlow, &session.Roles{}, plainSwitch(k+1)); err != nil {
+				if _, err := d.Dial(t.Context(), i.at.OpenFlow, &session.Roles{}, hub.Switch(k+1)); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -84,7 +84,7 @@ func (s *dead) KeepAlive(ctx context.Context, id store.LeaseID) error {
 func TestKeepAfterAGap(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		st := &dead{Store: store.NewMemory(nil)}
-		o := newOwnership(st, &Config{Name: "a"})
+		o := newOwnership(st, named("a"))
 		if other, err := o.take(t.Context()); other != nil || err != nil {
 			t.Fatal(other, err)
 		}

@@ -97,7 +97,7 @@ func (in *inputs) check() error {
 	}
 	in.current = in.whole(doc)
 	in.began = in.current
-	in.cfg.take(in.current)
+	in.cfg.Config = *in.current
 	if err := in.cfg.check(); err != nil && in.state.Text != "" {
 		return &ConfigError{&strictyaml.FileError{File: name, Problems: strictyaml.Problems{{Text: err.Error()}}}}
 	} else if err != nil {
@@ -146,7 +146,7 @@ func readConfigFile(name string) ([]byte, error) {
 
 // whole is flags over a configuration over the defaults.
 func (in *inputs) whole(doc *config.Config) *config.Config {
-	return in.flags.whole().Over(config.Merge(config.Defaults(), doc), in.flags.isSet())
+	return in.flags.Config.Over(config.Merge(config.Defaults(), doc), in.flags.isSet())
 }
 
 // buildInputs opens the audit log, keeps what the instance begins with, and tells the view, before

@@ -63,7 +63,7 @@ func (i *instance) again(change ...func(*node.Config)) *instance {
 }
 
 // usual leaves the LLDP period to the configuration.
-func usual(c *node.Config) { c.LLDPPeriod = node.Defaults().LLDPPeriod }
+func usual(c *node.Config) { c.Discovery.LLDPPeriod = node.Defaults().Discovery.LLDPPeriod }
 
 // TestApplyHoldsAtOnce applies a configuration beneath running switches: names, an edge port and a
 // cost show at once, no session ends, and nothing is sent to a switch of which nothing is said.
@@ -147,7 +147,7 @@ func TestLastOneWhoSpoke(t *testing.T) {
 	expect(i, "a restart without the file", "7s")
 	i = i.again(func(c *node.Config) { usual(c); c.Given = map[string]bool{"lldp-period": true} })
 	expect(i, "a flag that says the default", "2s")
-	i = i.again(func(c *node.Config) { c.LLDPPeriod = 8e9 })
+	i = i.again(func(c *node.Config) { c.Discovery.LLDPPeriod = 8e9 })
 	expect(i, "another value", "8s")
 	log := must[client.Page[client.AuditRecord]](i)(i.api.Audit(t.Context(), "", 1000)).Items
 	var said []string
@@ -270,7 +270,7 @@ func TestBadStart(t *testing.T) {
 		"api: {listen: \"0.0.0.0:1\"}": "without TLS",
 	} {
 		cfg := config(t)
-		cfg.API, cfg.DataDir = node.Defaults().API, filepath.Join(dir, "data")
+		cfg.API.Listen, cfg.DataDir = node.Defaults().API.Listen, filepath.Join(dir, "data")
 		cfg.ConfigFile = file(t, filepath.Join(dir, "weir.yaml"), text)
 		err := node.Run(t.Context(), cfg)
 		var bad *node.ConfigError

@@ -12,7 +12,7 @@ import (
 // intentFlows asks a switch for the entries of one intent: by cookie where it can tell by that
 // (OpenFlow 1.3), else for all.
 func (n *node) intentFlows(ctx context.Context, dpid netview.DPID, number uint32) ([]openflow.FlowStats, error) {
-	cookie := plan.Cookie{Domain: n.cfg.Domain, Kind: plan.KindIntent, Owner: number}.Encode()
+	cookie := plan.Cookie{Domain: uint16(n.cfg.Domain), Kind: plan.KindIntent, Owner: number}.Encode()
 	body, err := asker{n.server}.ask(ctx, dpid, &openflow.FlowRequest{FlowFilter: openflow.FlowFilter{
 		Table: openflow.TableAll, OutPort: openflow.PortAny, OutGroup: openflow.GroupAny, Cookie: cookie,
 		CookieMask: plan.OwnerMask,

@@ -51,7 +51,7 @@ func TestIntentsOfEmulatedSwitches(t *testing.T) {
 		l := pipe.Listen("weir")
 		ln.Store(l)
 		c.Pipes = l
-		c.LLDPPeriod = node.Defaults().LLDPPeriod
+		c.Discovery.LLDPPeriod = node.Defaults().Discovery.LLDPPeriod
 		c.Intents = func(e *intent.Engine) { engine = e }
 	}
 	i := start(t, set)

@@ -14,7 +14,7 @@ import (
 // made, and no other.
 func TestRefusedStartLeavesNothing(t *testing.T) {
 	cfg := node.Defaults()
-	cfg.OpenFlow, cfg.API = "127.0.0.1:0", "127.0.0.1:0"
+	cfg.OpenFlow.Listen, cfg.API.Listen = "127.0.0.1:0", "127.0.0.1:0"
 	cfg.OpenStore = func() (store.Store, error) { return nil, store.ErrFull }
 	made, own, filled := filepath.Join(t.TempDir(), "data"), t.TempDir(), filepath.Join(t.TempDir(), "filled")
 	for _, dir := range []string{made, own, filled} {

@@ -57,7 +57,7 @@ func (n *node) run(outer context.Context, switchPort, apiPort net.Listener) erro
 	}
 	n.announce(Addresses{
 		OpenFlow: switchPort.Addr().String(), API: apiPort.Addr().String(), Name: n.cfg.Name,
-		OpenFlowTLS: n.cfg.OpenFlowTLSCert != "", APITLS: n.cfg.APITLSCert != "", Open: n.cfg.Auth == "none",
+		OpenFlowTLS: n.cfg.OpenFlow.TLSCert != "", APITLS: n.cfg.API.TLSCert != "", Open: n.cfg.API.Auth == "none",
 	})
 	<-ctx.Done()
 	closing, cancel := context.WithTimeout(context.Background(), shutdownLimit)

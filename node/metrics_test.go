@@ -99,7 +99,7 @@ func checkTypes(t *testing.T, all map[string]*dto.MetricFamily) {
 // Without forwarding, Weir still finds the network and its paths, and installs nothing but what
 // discovery needs.
 func TestWithoutForwarding(t *testing.T) {
-	i := start(t, func(c *node.Config) { c.DisableApps = []string{"forward"} })
+	i := start(t, func(c *node.Config) { c.Apps.Disable = []string{"forward"} })
 	a, b := i.switchOn(1, openflow.V13, 2), i.switchOn(2, openflow.V13, 2)
 	join(a, 1, b, 1)
 	a.serve()

@@ -112,7 +112,7 @@ func runOnce(ctx context.Context, cfg Config) error {
 	if err != nil {
 		return err
 	}
-	n.cfg.API = apiPort.Addr().String() // the system may have chosen the port
+	n.cfg.API.Listen = apiPort.Addr().String() // the system may have chosen the port
 	if own != nil {
 		switchPort = gated{switchPort, own.gate}
 	}
@@ -198,19 +198,19 @@ func (n *node) join(as boot) {
 	n.flowsync = flowsync.New(flowsync.Config{
 		BatchMin:       batchMin,
 		UnsolicitedMax: int(cfg.Limits.SwitchNews), ListMax: int(cfg.Limits.SwitchListings),
-		Domain: cfg.Domain, OnTreeEntries: n.switches.found, Adopt: n.switches.adopt, Alarms: n.alarms, Now: as.now,
+		Domain: uint16(cfg.Domain), OnTreeEntries: n.switches.found, Adopt: n.switches.adopt, Alarms: n.alarms, Now: as.now,
 		OnOutcomes: n.intents.onOutcomes,
 	}, n.view)
-	if !slices.Contains(cfg.DisableApps, forward.Owner) {
-		n.forward = forward.New(forward.Config{Domain: cfg.Domain, Generation: as.life, Unknown: cfg.ForwardUnknown,
-			Alarms: n.alarms}, n.view.Desired(forward.Owner))
+	if !slices.Contains(cfg.Apps.Disable, forward.Owner) {
+		n.forward = forward.New(forward.Config{Domain: uint16(cfg.Domain), Generation: as.life,
+			Unknown: forward.Unknown(cfg.Forward.Unknown), Alarms: n.alarms}, n.view.Desired(forward.Owner))
 	}
-	if !slices.Contains(cfg.DisableApps, guard.Owner) {
-		n.guard = guard.New(guard.Config{Domain: cfg.Domain, Now: as.now}, n.view, guardOutput{n.server}, n.alarms)
+	if !slices.Contains(cfg.Apps.Disable, guard.Owner) {
+		n.guard = guard.New(guard.Config{Domain: uint16(cfg.Domain), Now: as.now}, n.view, guardOutput{n.server}, n.alarms)
 	}
 	n.stats = stats.New(n.cfg.counters(as))
 	n.switches.stats = n.stats
-	if !slices.Contains(cfg.DisableApps, proxyarp.Owner) {
+	if !slices.Contains(cfg.Apps.Disable, proxyarp.Owner) {
 		n.proxyarp = proxyarp.New(proxyarp.Config{Learned: n.discovery.Address, Alarms: n.alarms, Now: as.now}, n.view)
 	}
 	n.switches.guard, n.switches.proxyarp = n.guard, n.proxyarp
@@ -235,7 +235,7 @@ func (n *node) buildServer() (err error) {
 	}
 	n.server = session.NewServer(session.Config{
 		MaxSessions: sessions, TLS: n.switchTLS.config(), Admit: n.admit, NewSwitch: n.unverified, Refused: n.refused,
-		EchoInterval: n.cfg.EchoInterval, EchoMisses: n.cfg.EchoMisses,
+		EchoInterval: n.cfg.OpenFlow.EchoInterval, EchoMisses: int(n.cfg.OpenFlow.EchoMisses),
 		MaxSource: int(n.cfg.Limits.SwitchConnections), MaxHeld: int(n.cfg.Limits.Handshakes),
 		MaxPorts: int(n.cfg.Limits.SwitchPorts),
 	}, n.switches)
@@ -244,7 +244,7 @@ func (n *node) buildServer() (err error) {
 
 // buildAPI makes the REST interface.
 func (n *node) buildAPI() error {
-	access := api.Access{Open: n.cfg.Auth == "none", Listen: n.cfg.API, Names: n.cfg.APIHosts}
+	access := api.Access{Open: n.cfg.API.Auth == "none", Listen: n.cfg.API.Listen, Names: n.cfg.API.Hosts}
 	tokens, err := api.LoadTokens(n.cfg.DataDir)
 	if err != nil {
 		return err
@@ -292,7 +292,7 @@ func (n *node) members() []client.Member {
 	if err := n.ready(); err != nil {
 		state = err.Error()
 	}
-	self := client.Member{Name: n.cfg.Name, Address: n.cfg.API, State: state, Leader: true, Switches: switches}
+	self := client.Member{Name: n.cfg.Name, Address: n.cfg.API.Listen, State: state, Leader: true, Switches: switches}
 	if n.own == nil {
 		return []client.Member{self}
 	}
@@ -310,14 +310,14 @@ func (n *node) ready() error {
 
 // listen opens what the instance listens on.
 func listen(cfg Config) (switchPort, apiPort net.Listener, err error) {
-	switchPort, err = net.Listen("tcp", cfg.OpenFlow)
+	switchPort, err = net.Listen("tcp", cfg.OpenFlow.Listen)
 	if err != nil {
-		return nil, nil, fmt.Errorf("cannot listen for switches on %s: %w%s: choose another address with --openflow", cfg.OpenFlow, cause(err), addressOwner(err))
+		return nil, nil, fmt.Errorf("cannot listen for switches on %s: %w%s: choose another address with --openflow", cfg.OpenFlow.Listen, cause(err), addressOwner(err))
 	}
-	apiPort, err = net.Listen("tcp", cfg.API)
+	apiPort, err = net.Listen("tcp", cfg.API.Listen)
 	if err != nil {
 		switchPort.Close()
-		return nil, nil, fmt.Errorf("cannot listen for the API on %s: %w: choose another address with --api", cfg.API, cause(err))
+		return nil, nil, fmt.Errorf("cannot listen for the API on %s: %w: choose another address with --api", cfg.API.Listen, cause(err))
 	}
 	return switchPort, apiPort, nil
 }
@@ -341,12 +341,12 @@ func cause(err error) error {
 
 // tls loads the API's certificate; nil without one.
 func (c *Config) tls() (*tls.Config, error) {
-	if c.APITLSCert == "" {
+	if c.API.TLSCert == "" {
 		return nil, nil
 	}
-	pair, err := tls.LoadX509KeyPair(c.APITLSCert, c.APITLSKey)
+	pair, err := tls.LoadX509KeyPair(c.API.TLSCert, c.API.TLSKey)
 	if err != nil {
-		return nil, fmt.Errorf("certificate of the API (--api-tls-cert %s, --api-tls-key %s): %w", c.APITLSCert, c.APITLSKey, err)
+		return nil, fmt.Errorf("certificate of the API (--api-tls-cert %s, --api-tls-key %s): %w", c.API.TLSCert, c.API.TLSKey, err)
 	}
 	return cert.Config(pair), nil
 }

@@ -56,7 +56,7 @@ type ownership struct {
 }
 
 func newOwnership(st store.Store, cfg *Config) *ownership {
-	o := &ownership{st: st, self: owner{Name: cfg.Name, API: cfg.API, Incarnation: rand.Text()}, gate: newGate()}
+	o := &ownership{st: st, self: owner{Name: cfg.Name, API: cfg.API.Listen, Incarnation: rand.Text()}, gate: newGate()}
 	o.row, _ = json.Marshal(&o.self) // strings only
 	o.standbys.Store(new([]owner))
 	return o

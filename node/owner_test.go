@@ -25,12 +25,12 @@ func TestStandby(t *testing.T) {
 		c.OpenStore = func() (store.Store, error) { return lasting{memory}, nil }
 		c.SharedStore = true
 	}
-	first := start(t, usual, shared, func(c *node.Config) { c.API = freeAddress(t) })
+	first := start(t, usual, shared, func(c *node.Config) { c.API.Listen = freeAddress(t) })
 	first.apply("discovery: {lldp_period: 4s}\n")
 	cfg := config(t)
 	usual(&cfg)
 	shared(&cfg)
-	cfg.API = freeAddress(t)
+	cfg.API.Listen = freeAddress(t)
 	var log logs
 	cfg.Log = slog.New(slog.NewTextHandler(&log, nil))
 	ready := make(chan node.Addresses, 1)
@@ -39,7 +39,7 @@ func TestStandby(t *testing.T) {
 	ended := make(chan error, 1)
 	go func() { ended <- node.Run(ctx, cfg) }()
 	first.await("the second to stand by", func() bool { return strings.Contains(log.String(), "standby") })
-	second := &instance{t: t, cfg: cfg, at: node.Addresses{API: cfg.API}}
+	second := &instance{t: t, cfg: cfg, at: node.Addresses{API: cfg.API.Listen}}
 	first.await("its tokens", func() bool {
 		info, err := os.Stat(filepath.Join(cfg.DataDir, "token"))
 		return err == nil && info.Size() > 0
@@ -63,7 +63,7 @@ func TestStandby(t *testing.T) {
 	first.await("the owner to know of the standby", func() bool {
 		page, err := first.api.Members(t.Context())
 		return err == nil && len(page.Items) == 2 && page.Items[1].State == "standby" &&
-			page.Items[1].Address == cfg.API && page.Items[0].Leader
+			page.Items[1].Address == cfg.API.Listen && page.Items[0].Leader
 	})
 	_ = first.stop() // what it finds still running is the second
 	first.await("the second to take over", func() bool { return len(ready) == 1 })
@@ -84,7 +84,7 @@ func TestSteppingDown(t *testing.T) {
 	i := start(t, usual, func(c *node.Config) {
 		c.OpenStore = func() (store.Store, error) { return lasting{memory}, nil }
 		c.SharedStore = true
-		c.API, c.OpenFlow = freeAddress(t), freeAddress(t)
+		c.API.Listen, c.OpenFlow.Listen = freeAddress(t), freeAddress(t)
 		c.Intents = func(*intent.Engine) { ready <- struct{}{} }
 	})
 	<-ready
@@ -103,7 +103,7 @@ func TestSteppingDown(t *testing.T) {
 		return err == nil && len(page.Items) == 2 && page.Items[0].State == "owner" &&
 			page.Items[0].Name == "other" && page.Items[1].State == "standby"
 	})
-	if c, err := net.Dial("tcp", i.cfg.OpenFlow); err == nil {
+	if c, err := net.Dial("tcp", i.cfg.OpenFlow.Listen); err == nil {
 		c.Close()
 		t.Error("a standby serves switches")
 	}

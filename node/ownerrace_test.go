@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/weirnet/weir/config"
 	"github.com/weirnet/weir/store"
 )
 
@@ -28,12 +29,12 @@ func (s *slowTaker) Txn(ctx context.Context, txn store.Txn) (store.Result, error
 // knows who does, and the row does not go with it.
 func TestTwoTakeAtOnce(t *testing.T) {
 	memory := store.NewMemory(nil)
-	first := newOwnership(memory, &Config{Name: "first"})
+	first := newOwnership(memory, named("first"))
 	second := newOwnership(&slowTaker{memory, func() {
 		if other, err := first.take(t.Context()); err != nil || other != nil {
 			t.Errorf("the first: %v, %v", other, err)
 		}
-	}}, &Config{Name: "second"})
+	}}, named("second"))
 	other, err := second.take(t.Context())
 	if err != nil || other == nil || other.Name != "first" {
 		t.Errorf("the second: other %v, %v: want it to know the first", other, err)
@@ -52,8 +53,8 @@ func TestTwoTakeAtOnce(t *testing.T) {
 // other was asked for it does not know, and its journals are the other's.
 func TestAnotherWasOwnerMeanwhile(t *testing.T) {
 	memory := store.NewMemory(nil)
-	first := newOwnership(memory, &Config{Name: "first"})
-	second := newOwnership(memory, &Config{Name: "second"})
+	first := newOwnership(memory, named("first"))
+	second := newOwnership(memory, named("second"))
 	take := func(who *ownership, what string) {
 		t.Helper()
 		if other, err := who.take(t.Context()); err != nil || other != nil {
@@ -74,7 +75,7 @@ func TestAnotherWasOwnerMeanwhile(t *testing.T) {
 	if err := first.renew(t.Context()); !errors.Is(err, errDeposed) || !strings.Contains(err.Error(), "second") {
 		t.Errorf("the second had the store: %v, want %v with its name", err, errDeposed)
 	}
-	take(newOwnership(memory, &Config{Name: "first"}), "the first, begun anew")
+	take(newOwnership(memory, named("first")), "the first, begun anew")
 }
 
 // TestTakingIsWhole: nobody takes a store that another has taken since he looked, though that one
@@ -86,11 +87,11 @@ func TestTakingIsWhole(t *testing.T) {
 		if _, err := memory.Txn(t.Context(), store.Txn{Then: []store.Op{older}}); err != nil {
 			t.Error(err)
 		}
-	}}, &Config{Name: "late"})
+	}}, named("late"))
 	if other, err := late.take(t.Context()); err != nil || other == nil || other.Name != "older" {
 		t.Errorf("late: other %v, %v", other, err)
 	}
-	first, second := newOwnership(memory, &Config{Name: "first"}), newOwnership(memory, &Config{Name: "second"})
+	first, second := newOwnership(memory, named("first")), newOwnership(memory, named("second"))
 	if err := errors.Join(first.standBy(t.Context()), second.standBy(t.Context())); err != nil {
 		t.Fatal(err)
 	}
@@ -108,3 +109,6 @@ func TestTakingIsWhole(t *testing.T) {
 		t.Errorf("the first has gone, and the owner is %s, %v", row, err)
 	}
 }
+
+// named is the configuration of an instance that has a name only.
+func named(name string) *Config { return &Config{Config: config.Config{Name: name}} }

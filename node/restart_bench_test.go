@@ -22,7 +22,7 @@ func BenchmarkRestart(b *testing.B) {
 }
 
 func restart(b *testing.B, switches int) {
-	quiet := func(c *node.Config) { c.Log, c.LLDPPeriod = nil, node.Defaults().LLDPPeriod }
+	quiet := func(c *node.Config) { c.Log, c.Discovery.LLDPPeriod = nil, node.Defaults().Discovery.LLDPPeriod }
 	first := start(b, quiet)
 	top, err := loadswitch.ParseTopology(fmt.Sprintf("wan:%d", switches), 1)
 	if err != nil {

@@ -60,14 +60,14 @@ func (s *standby) listen() (net.Listener, func(context.Context, net.Listener) er
 	if err != nil {
 		return nil, nil, err
 	}
-	l, err := net.Listen("tcp", s.cfg.API)
+	l, err := net.Listen("tcp", s.cfg.API.Listen)
 	if err != nil {
 		return nil, nil, err
 	}
 	served := api.New(api.Config{
 		View: s.view, Version: s.cfg.Version, TLS: secure, Limits: s.cfg.apiLimits(), Log: s.cfg.Log,
 		Members: s.members, Ready: s.ready, Standby: s.ready,
-		Access: api.Access{Open: s.cfg.Auth == "none", Listen: s.cfg.API, Names: s.cfg.APIHosts, Tokens: tokens},
+		Access: api.Access{Open: s.cfg.API.Auth == "none", Listen: s.cfg.API.Listen, Names: s.cfg.API.Hosts, Tokens: tokens},
 	})
 	return l, served.Serve, nil
 }
@@ -80,5 +80,5 @@ func (s *standby) ready() error {
 func (s *standby) members() []client.Member {
 	o := s.owner.Load()
 	return s.own.members(client.Member{Name: o.Name, Address: o.API, State: "owner", Leader: true},
-		client.Member{Name: s.cfg.Name, Address: s.cfg.API, State: "standby"})
+		client.Member{Name: s.cfg.Name, Address: s.cfg.API.Listen, State: "standby"})
 }

@@ -50,20 +50,9 @@ func (n *node) roundTrip(dpid netview.DPID) time.Duration {
 	return 0
 }
 
-// Counters is how often switches are asked for their counters, and how many of them are metrics. A
-// zero field means its default; a negative period: never.
-type Counters struct {
-	Ports  time.Duration // port counters; default 5 s
-	Tables time.Duration // table counters; default 15 s
-	Flows  time.Duration // totals over flow entries, counters of firm entries; default 30 s
-	// PortSeries is up to how many ports all switches may have together for /metrics to show each;
-	// with more it shows switches only. Default 10,000; negative: switches only, always.
-	PortSeries int
-}
-
-// check finds what is wrong with it.
-func (c *Counters) check() error {
-	for _, period := range []time.Duration{c.Ports, c.Tables, c.Flows} {
+// checkStats finds what is wrong with the periods at which switches are asked for counters.
+func (c *Config) checkStats() error {
+	for _, period := range []time.Duration{c.Stats.PortPeriod, c.Stats.TablePeriod, c.Stats.FlowPeriod} {
 		if period > 0 && (period < stats.MinPeriod || period > time.Hour) {
 			return fmt.Errorf("switches are to be asked for counters every %s: want %s to 1h", period, stats.MinPeriod)
 		}
@@ -71,8 +60,8 @@ func (c *Counters) check() error {
 	return nil
 }
 
-// counters is how package stats is told.
+// counters returns the configuration of package stats.
 func (c *Config) counters(as boot) stats.Config {
-	return stats.Config{Now: as.now, Seed: as.seed, Domain: c.Domain, Ports: c.Counters.Ports,
-		Tables: c.Counters.Tables, Flows: c.Counters.Flows}
+	return stats.Config{Now: as.now, Seed: as.seed, Domain: uint16(c.Domain), Ports: c.Stats.PortPeriod,
+		Tables: c.Stats.TablePeriod, Flows: c.Stats.FlowPeriod}
 }

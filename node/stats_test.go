@@ -11,7 +11,7 @@ import (
 
 // often has switches asked for their counters as often as can be.
 func often(c *node.Config) {
-	c.Counters = node.Counters{Ports: time.Second, Tables: time.Second, Flows: time.Second}
+	c.Stats.PortPeriod, c.Stats.TablePeriod, c.Stats.FlowPeriod = time.Second, time.Second, time.Second
 }
 
 // What switches count shows at the API, of every version; the firm rules' counters only where they
@@ -65,7 +65,9 @@ func TestTheAPIShowsWhatSwitchesCount(t *testing.T) {
 
 // One counters' copy for everybody: however often it is read, the switch is not asked more often.
 func TestReadingCountersAsksNobody(t *testing.T) {
-	i := start(t, func(c *node.Config) { c.Counters = node.Counters{Ports: time.Hour, Tables: -1, Flows: -1} })
+	i := start(t, func(c *node.Config) {
+		c.Stats.PortPeriod, c.Stats.TablePeriod, c.Stats.FlowPeriod = time.Hour, -1, -1
+	})
 	n := i.emulate("linear:2", openflow.V13)
 	asked := func() uint64 { return n.Switches[0].Session().Stats().In[openflow.TypeMultipartRequest] }
 	before := asked()
@@ -80,7 +82,7 @@ func TestReadingCountersAsksNobody(t *testing.T) {
 
 // With more ports than may be shown each, metrics show switches only, and say so.
 func TestTooManyPortsAreLeftOutOfTheMetrics(t *testing.T) {
-	i := start(t, often, func(c *node.Config) { c.Counters.PortSeries = 3 })
+	i := start(t, often, func(c *node.Config) { c.PortSeries = 3 })
 	i.emulate("linear:2", openflow.V13)
 	i.await("counters of both switches", func() bool {
 		all := i.metrics()

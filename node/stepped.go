@@ -52,7 +52,7 @@ func NewStepped(cfg SteppedConfig) (*Stepped, error) {
 	n.switches = newSwitches(&n.cfg, n.view, n.alarms)
 	n.switches.failModes.now = now
 	n.server = session.NewServer(session.Config{
-		Driver: cfg.Driver, Admit: n.admit, EchoInterval: n.cfg.EchoInterval, EchoMisses: n.cfg.EchoMisses,
+		Driver: cfg.Driver, Admit: n.admit, EchoInterval: n.cfg.OpenFlow.EchoInterval, EchoMisses: int(n.cfg.OpenFlow.EchoMisses),
 	}, n.switches)
 	n.join(boot{key: cfg.Key, life: cfg.Life, seed: cfg.Seed, now: now})
 	n.recollect(cfg.Facts)

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/weirnet/weir/internal/hub"
 	"github.com/weirnet/weir/node"
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/session"
@@ -24,7 +25,7 @@ func (i *instance) atOnce(first uint64, n int) {
 	errs := make(chan error, n)
 	for k := range n {
 		all.Go(func() {
-			_, err := d.Dial(i.t.Context(), i.at.OpenFlow, &session.Roles{}, plainSwitch(first+uint64(k)))
+			_, err := d.Dial(i.t.Context(), i.at.OpenFlow, &session.Roles{}, hub.Switch(first+uint64(k)))
 			if err != nil {
 				errs <- err
 			}
@@ -55,7 +56,7 @@ func TestManySwitchesAtOnce(t *testing.T) {
 }
 
 // quietly leaves the probes out, which are another matter.
-func quietly(c *node.Config) { c.LLDPPeriod = time.Minute }
+func quietly(c *node.Config) { c.Discovery.LLDPPeriod = time.Minute }
 
 // besiege opens n connections from several addresses that say nothing, and keeps them open until
 // the test ends.

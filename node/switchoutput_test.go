@@ -4,6 +4,7 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/weirnet/weir/internal/hub"
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/session"
 	"github.com/weirnet/weir/session/pipe"
@@ -20,36 +21,12 @@ func (c takesSession) Disconnected(*session.Session, error)                     
 
 // countsFlowMods is a switch that counts.
 type countsFlowMods struct {
-	plainSwitch
+	hub.Switch
 	mods chan struct{}
 }
 
 func (s countsFlowMods) FlowMod(*session.Session, openflow.Header, *openflow.FlowMod) {
 	s.mods <- struct{}{}
-}
-
-// plainSwitch answers the handshake.
-type plainSwitch struct{}
-
-func (plainSwitch) Connected(*session.Session) {}
-func (plainSwitch) Features(*session.Session) openflow.FeaturesReply {
-	return openflow.FeaturesReply{DatapathID: 7, Tables: 254}
-}
-func (plainSwitch) FlowMod(*session.Session, openflow.Header, *openflow.FlowMod)     {}
-func (plainSwitch) PacketOut(*session.Session, openflow.Header, *openflow.PacketOut) {}
-func (plainSwitch) BatchEnd(*session.Session)                                        {}
-func (plainSwitch) Disconnected(*session.Session, error)                             {}
-func (plainSwitch) Message(s *session.Session, h openflow.Header, m openflow.Message) {
-	r, ok := m.(*openflow.MultipartRequest)
-	if !ok {
-		return
-	}
-	switch r.Body.(type) {
-	case *openflow.PortDescRequest:
-		_ = s.Reply(h.XID, &openflow.MultipartReply{Body: &openflow.PortDescList{}})
-	case *openflow.DescRequest:
-		_ = s.Reply(h.XID, &openflow.MultipartReply{Body: &openflow.Desc{}})
-	}
 }
 
 // TestOutletLosesNothingInSilence sends far more to a slow switch than its queue holds: what is not
@@ -64,7 +41,7 @@ func TestOutletLosesNothingInSilence(t *testing.T) {
 		t.Fatal(err)
 	}
 	const sent = 60_000
-	sw := countsFlowMods{mods: make(chan struct{}, sent)}
+	sw := countsFlowMods{Switch: 7, mods: make(chan struct{}, sent)}
 	if _, err := dialer.ServeConn(b, new(session.Roles), sw); err != nil {
 		t.Fatal(err)
 	}

@@ -23,7 +23,7 @@ type switchTLS struct {
 // checkSwitchTLS finds flags of TLS for switches of which others are missing.
 func (c *Config) checkSwitchTLS() error {
 	given := 0
-	for _, file := range []string{c.OpenFlowTLSCert, c.OpenFlowTLSKey, c.OpenFlowTLSCA} {
+	for _, file := range []string{c.OpenFlow.TLSCert, c.OpenFlow.TLSKey, c.OpenFlow.TLSCA} {
 		if file != "" {
 			given++
 		}
@@ -32,7 +32,7 @@ func (c *Config) checkSwitchTLS() error {
 	case given != 0 && given != 3:
 		return errors.New(
 			"--openflow-tls-cert, --openflow-tls-key and --openflow-tls-ca: give all three (weir cert makes them) or none")
-	case given == 0 && c.OpenFlowTLSUnnamed:
+	case given == 0 && c.OpenFlow.TLSUnnamed:
 		return errors.New("--openflow-tls-unnamed: has a meaning only with --openflow-tls-cert, -key and -ca")
 	}
 	return nil
@@ -40,7 +40,7 @@ func (c *Config) checkSwitchTLS() error {
 
 // newSwitchTLS reads the certificates; nil without any.
 func newSwitchTLS(cfg *Config) (*switchTLS, error) {
-	if cfg.OpenFlowTLSCert == "" {
+	if cfg.OpenFlow.TLSCert == "" {
 		return nil, nil
 	}
 	t := &switchTLS{cfg: cfg}
@@ -69,20 +69,20 @@ func (t *switchTLS) reload() error {
 
 // own reads the instance's certificate and key.
 func (t *switchTLS) own() (tls.Certificate, error) {
-	pair, err := tls.LoadX509KeyPair(t.cfg.OpenFlowTLSCert, t.cfg.OpenFlowTLSKey)
+	pair, err := tls.LoadX509KeyPair(t.cfg.OpenFlow.TLSCert, t.cfg.OpenFlow.TLSKey)
 	if err == nil {
 		err = cert.CheckTime(pair.Leaf, time.Now())
 	}
 	if err != nil {
 		err = fmt.Errorf("certificate for switches (--openflow-tls-cert %s, --openflow-tls-key %s): %w",
-			t.cfg.OpenFlowTLSCert, t.cfg.OpenFlowTLSKey, err)
+			t.cfg.OpenFlow.TLSCert, t.cfg.OpenFlow.TLSKey, err)
 	}
 	return pair, err
 }
 
 // authorities reads the certificates of those who sign the switches'.
 func (t *switchTLS) authorities() (*x509.CertPool, error) {
-	text, err := os.ReadFile(t.cfg.OpenFlowTLSCA)
+	text, err := os.ReadFile(t.cfg.OpenFlow.TLSCA)
 	var all []*x509.Certificate
 	if err == nil {
 		all, err = cert.Parse(text)
@@ -95,7 +95,7 @@ func (t *switchTLS) authorities() (*x509.CertPool, error) {
 		}
 	}
 	if err != nil {
-		return nil, fmt.Errorf("authority of switches (--openflow-tls-ca %s): %w", t.cfg.OpenFlowTLSCA, err)
+		return nil, fmt.Errorf("authority of switches (--openflow-tls-ca %s): %w", t.cfg.OpenFlow.TLSCA, err)
 	}
 	return pool, nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/weirnet/weir/alarm"
 	"github.com/weirnet/weir/cert"
+	"github.com/weirnet/weir/config"
 	"github.com/weirnet/weir/netview"
 )
 
@@ -34,8 +35,8 @@ func TestCertificatesAreReadAgain(t *testing.T) {
 	if err := cert.Write(dir, cert.CAName, authority, false); err != nil {
 		t.Fatal(err)
 	}
-	cfg := &Config{OpenFlowTLSCert: cert.CertFile(dir, "instance"), OpenFlowTLSKey: cert.KeyFile(dir, "instance"),
-		OpenFlowTLSCA: cert.CertFile(dir, cert.CAName)}
+	cfg := &Config{Config: config.Config{OpenFlow: config.OpenFlow{TLSCert: cert.CertFile(dir, "instance"),
+		TLSKey: cert.KeyFile(dir, "instance"), TLSCA: cert.CertFile(dir, cert.CAName)}}}
 	secure, err := newSwitchTLS(cfg)
 	if err != nil {
 		t.Fatal(err)
@@ -62,7 +63,7 @@ func TestCertificatesAreReadAgain(t *testing.T) {
 	if in.reloadCertificates(); raised() != 0 || shown() != "second" {
 		t.Errorf("%d alarms, %s is shown", raised(), shown())
 	}
-	if err := os.WriteFile(cfg.OpenFlowTLSCert, []byte("nothing"), 0o600); err != nil {
+	if err := os.WriteFile(cfg.OpenFlow.TLSCert, []byte("nothing"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if in.reloadCertificates(); raised() != 1 || shown() != "second" {

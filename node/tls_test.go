@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/weirnet/weir/cert"
+	"github.com/weirnet/weir/internal/hub"
 	"github.com/weirnet/weir/node"
-	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/session"
 )
 
@@ -44,8 +44,8 @@ func (k *keyring) keep(name string, p cert.Pair, err error) {
 
 // use makes an instance speak TLS with it.
 func (k *keyring) use(c *node.Config) {
-	c.OpenFlowTLSCert, c.OpenFlowTLSKey = cert.CertFile(k.dir, "instance"), cert.KeyFile(k.dir, "instance")
-	c.OpenFlowTLSCA = cert.CertFile(k.dir, cert.CAName)
+	c.OpenFlow.TLSCert, c.OpenFlow.TLSKey = cert.CertFile(k.dir, "instance"), cert.KeyFile(k.dir, "instance")
+	c.OpenFlow.TLSCA = cert.CertFile(k.dir, cert.CAName)
 }
 
 // device is what a switch uses whose certificate names some ids.
@@ -64,38 +64,11 @@ func (k *keyring) device(ids ...uint64) *tls.Config {
 	return &tls.Config{Certificates: []tls.Certificate{pair}, RootCAs: pool, ServerName: "127.0.0.1"}
 }
 
-// plainSwitch is a switch that says its id and nothing else.
-type plainSwitch uint64
-
-func (plainSwitch) Connected(*session.Session) {}
-func (p plainSwitch) Features(*session.Session) openflow.FeaturesReply {
-	return openflow.FeaturesReply{DatapathID: uint64(p), Tables: 1}
-}
-func (plainSwitch) FlowMod(*session.Session, openflow.Header, *openflow.FlowMod)     {}
-func (plainSwitch) PacketOut(*session.Session, openflow.Header, *openflow.PacketOut) {}
-func (plainSwitch) BatchEnd(*session.Session)                                        {}
-func (plainSwitch) Disconnected(*session.Session, error)                             {}
-
-func (plainSwitch) Message(s *session.Session, h openflow.Header, m openflow.Message) {
-	r, ok := m.(*openflow.MultipartRequest)
-	if !ok {
-		return
-	}
-	switch r.Body.(type) {
-	case *openflow.DescRequest:
-		_ = s.Reply(h.XID, &openflow.MultipartReply{Body: &openflow.Desc{}})
-	case *openflow.PortDescRequest:
-		_ = s.Reply(h.XID, &openflow.MultipartReply{Body: &openflow.PortDescList{}})
-	case *openflow.FlowRequest:
-		_ = s.Reply(h.XID, &openflow.MultipartReply{Body: &openflow.FlowStatsList{}})
-	}
-}
-
 // dialTLS connects a switch under an id.
 func (i *instance) dialTLS(id uint64, secure *tls.Config) *session.Session {
 	i.t.Helper()
 	d := session.NewDialer(session.Config{TLS: secure})
-	s, err := d.Dial(i.t.Context(), i.at.OpenFlow, &session.Roles{}, plainSwitch(id))
+	s, err := d.Dial(i.t.Context(), i.at.OpenFlow, &session.Roles{}, hub.Switch(id))
 	if err != nil {
 		i.t.Fatal(err)
 	}
@@ -126,7 +99,7 @@ func TestTLSBindsDatapathIDs(t *testing.T) {
 
 func TestTLSWithoutIDsWhereAllowed(t *testing.T) {
 	k := newKeyring(t)
-	i := start(t, k.use, func(c *node.Config) { c.OpenFlowTLSUnnamed = true })
+	i := start(t, k.use, func(c *node.Config) { c.OpenFlow.TLSUnnamed = true })
 	i.dialTLS(0xd4, k.device())
 	i.await("it", func() bool { return i.connected() == 1 })
 	i.dialTLS(0xc3, k.device(0xa1))
@@ -140,12 +113,12 @@ func TestBadCertificatesAreFoundAtTheStart(t *testing.T) {
 	k.keep("old", old, err)
 	for _, change := range []func(*node.Config){
 		func(c *node.Config) {
-			c.OpenFlowTLSCert = cert.CertFile(k.dir, "old")
-			c.OpenFlowTLSKey = cert.KeyFile(k.dir, "old")
+			c.OpenFlow.TLSCert = cert.CertFile(k.dir, "old")
+			c.OpenFlow.TLSKey = cert.KeyFile(k.dir, "old")
 		},
-		func(c *node.Config) { c.OpenFlowTLSKey = cert.KeyFile(k.dir, cert.CAName) },
-		func(c *node.Config) { c.OpenFlowTLSCA = cert.KeyFile(k.dir, cert.CAName) },
-		func(c *node.Config) { c.OpenFlowTLSCA = k.dir + "/none.pem" },
+		func(c *node.Config) { c.OpenFlow.TLSKey = cert.KeyFile(k.dir, cert.CAName) },
+		func(c *node.Config) { c.OpenFlow.TLSCA = cert.KeyFile(k.dir, cert.CAName) },
+		func(c *node.Config) { c.OpenFlow.TLSCA = k.dir + "/none.pem" },
 	} {
 		cfg := config(t)
 		k.use(&cfg)
@@ -157,7 +130,7 @@ func TestBadCertificatesAreFoundAtTheStart(t *testing.T) {
 		t.Log(err)
 	}
 	cfg := config(t)
-	cfg.OpenFlowTLSCA = cert.CertFile(k.dir, cert.CAName)
+	cfg.OpenFlow.TLSCA = cert.CertFile(k.dir, cert.CAName)
 	if err := node.Run(t.Context(), cfg); !errors.As(err, new(*node.ConfigError)) {
 		t.Errorf("half a configuration: %v", err)
 	}

@@ -18,7 +18,8 @@ func TestTenThousandSwitches(t *testing.T) {
 	defer end()
 	cfg := Config{Node: node.Defaults()}
 	cfg.Network.Topology = topology(t, "torus:100x100,hosts=0")
-	cfg.Node.API, cfg.Node.OpenFlow, cfg.Node.Auth, cfg.Node.DataDir = "127.0.0.1:0", "127.0.0.1:0", "none", t.TempDir()
+	cfg.Node.API.Listen, cfg.Node.OpenFlow.Listen = "127.0.0.1:0", "127.0.0.1:0"
+	cfg.Node.API.Auth, cfg.Node.DataDir = "none", t.TempDir()
 	var at node.Addresses
 	cfg.Ready = func(a node.Addresses, _ string) { at = a }
 	whole := false

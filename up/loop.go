@@ -224,9 +224,9 @@ func (u *up) network(ctx context.Context, at node.Addresses, pipes *pipe.Listene
 
 // emulatorAPI makes the network's own API. The instance has made the tokens.
 func (u *up) emulatorAPI(d *control.Operator) (*emuapi.Server, net.Listener, error) {
-	access := api.Access{Open: u.cfg.Node.Auth == "none", Listen: u.cfg.EmulatorAPI, Names: u.cfg.Node.APIHosts}
+	access := api.Access{Open: u.cfg.Node.API.Auth == "none", Listen: u.cfg.EmulatorAPI, Names: u.cfg.Node.API.Hosts}
 	if err := api.CheckExposure(api.Exposure{Listen: access.Listen, Open: access.Open,
-		Insecure: u.cfg.Node.Insecure, NoTLS: true}); err != nil {
+		Insecure: u.cfg.Node.API.Insecure, NoTLS: true}); err != nil {
 		return nil, nil, err
 	}
 	var err error

@@ -27,7 +27,8 @@ func runUntil(t *testing.T, cfg Config, word string, f func(at node.Addresses, e
 	defer end()
 	cfg.Network.Topology = topology(t, word)
 	defaults := node.Defaults()
-	defaults.API, defaults.OpenFlow, defaults.Auth, defaults.DataDir = "127.0.0.1:0", "127.0.0.1:0", "none", cfg.Node.DataDir
+	defaults.API.Listen, defaults.OpenFlow.Listen = "127.0.0.1:0", "127.0.0.1:0"
+	defaults.API.Auth, defaults.DataDir = "none", cfg.Node.DataDir
 	cfg.Node = defaults
 	cfg.EmulatorAPI = "127.0.0.1:0"
 	cfg.Pace = Pace{Show: 50 * time.Millisecond, Ping: 200 * time.Millisecond}
@@ -98,7 +99,8 @@ func TestIntents(t *testing.T) {
 	ctx, end := context.WithTimeout(t.Context(), waiting)
 	defer end()
 	defaults := node.Defaults()
-	defaults.API, defaults.OpenFlow, defaults.Auth, defaults.DataDir = "127.0.0.1:0", "127.0.0.1:0", "none", t.TempDir()
+	defaults.API.Listen, defaults.OpenFlow.Listen = "127.0.0.1:0", "127.0.0.1:0"
+	defaults.API.Auth, defaults.DataDir = "none", t.TempDir()
 	cfg := Config{Node: defaults, Intents: 20, Cuts: 300 * time.Millisecond,
 		Pace: Pace{Show: 50 * time.Millisecond, Ping: 200 * time.Millisecond}}
 	cfg.Network.Topology, cfg.Network.Versions = topology(t, "torus:3x3"), []openflow.Version{openflow.V13}
@@ -152,7 +154,7 @@ func TestNoStart(t *testing.T) {
 	defer taken.Close()
 	cfg := Config{Node: node.Defaults()}
 	cfg.Network.Topology = topology(t, "linear:2")
-	cfg.Node.DataDir, cfg.Node.API, cfg.Node.OpenFlow = t.TempDir(), "127.0.0.1:0", taken.Addr().String()
+	cfg.Node.DataDir, cfg.Node.API.Listen, cfg.Node.OpenFlow.Listen = t.TempDir(), "127.0.0.1:0", taken.Addr().String()
 	if err := Run(t.Context(), cfg); err == nil {
 		t.Error("started at an address that is taken")
 	}

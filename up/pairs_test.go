@@ -46,7 +46,7 @@ func (u *up) pairs(t testing.TB) (unanswered []string, asked int) {
 // second try.
 func everyPair(t *testing.T, word string) {
 	u := &up{cfg: Config{Node: node.Defaults()}, begun: time.Now()}
-	u.cfg.Node.API, u.cfg.Node.OpenFlow, u.cfg.Node.DataDir = "127.0.0.1:0", "127.0.0.1:0", t.TempDir()
+	u.cfg.Node.API.Listen, u.cfg.Node.OpenFlow.Listen, u.cfg.Node.DataDir = "127.0.0.1:0", "127.0.0.1:0", t.TempDir()
 	u.cfg.Network.Topology = topology(t, word)
 	done := make(chan struct{})
 	u.cfg.Complete = func(s *State) {

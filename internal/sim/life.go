@@ -62,7 +62,7 @@ func (w *world) start() {
 	}
 	l := &life{w: w, number: w.lives, lot: w.lot(lotLife, uint64(w.lives))}
 	cfg := node.Defaults()
-	cfg.ForwardUnknown = w.plan.Unknown
+	cfg.Forward.Unknown = string(w.plan.Unknown)
 	var err error
 	l.instance, err = node.NewStepped(node.SteppedConfig{
 		Config: cfg, Driver: w, Key: make([]byte, 32), Life: uint16(l.lot.Uint32()), Seed: l.lot.Uint64() | 1,
