@@ -152,7 +152,7 @@ func TestOpen(t *testing.T) {
 		t.Errorf("--auth=none: status %d", w.Code)
 	}
 	if w := s.do("GET", "/v1/links", func(r *http.Request) { r.Host = "evil.example" }); w.Code != 403 {
-		t.Errorf("--auth=none, Host of a stranger: status %d, want 403", w.Code)
+		t.Errorf("--auth=none, Host of a anonymous: status %d, want 403", w.Code)
 	}
 }
 

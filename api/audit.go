@@ -160,7 +160,7 @@ func cut(s string) string {
 	return s
 }
 
-// The rate at which refused requests of strangers come into the audit log: a flood of them must not
+// The rate at which refused requests without a token come into the audit log: a flood must not
 // push out what matters.
 const (
 	refusalsNoted = 20
@@ -206,16 +206,16 @@ func (s *Server) noteRefused(r *http.Request, route *Route, by Actor, no *refusa
 	if silent > 0 {
 		detail += fmt.Sprintf(" (and %d refused requests before this one that are not listed)", silent)
 	}
-	stranger := by.Role == RoleNone
+	anonymous := by.Role == RoleNone
 	if by.Name == "" {
 		by.Name = "-"
 	}
 	what := route.pattern()
 	if route == nil {
-		what = truncate(r.Method) + " " + truncate(s.hidePath(r.URL.EscapedPath(), stranger))
+		what = truncate(r.Method) + " " + truncate(s.hidePath(r.URL.EscapedPath(), anonymous))
 	}
 	s.cfg.Audit.Note(client.AuditRecord{Time: now.UTC(), Who: by.Name, Role: by.Role.String(), From: by.From, What: what,
-		Object: truncate(s.hideQuery(r.URL.RawQuery, stranger)), Result: "refused", Status: no.status, Detail: cut(detail)})
+		Object: truncate(s.hideQuery(r.URL.RawQuery, anonymous)), Result: "refused", Status: no.status, Detail: cut(detail)})
 }
 
 type auditInput struct {

@@ -21,7 +21,7 @@ func (s *Server) compare(ctx context.Context, _ *struct{}) (*singleAnswer[client
 	if err != nil {
 		return nil, huma.Error503ServiceUnavailable(err.Error())
 	}
-	c.Revision, c.Intents = s.epoch.text(position{revision: at}), s.intentStates()
+	c.Revision, c.Intents = s.run.text(position{revision: at}), s.intentStates()
 	if s.cfg.Intents != nil {
 		if count, ids := s.cfg.Intents.Wide(maxWideListed); count > 0 {
 			c.Wide = &client.WideIntents{Count: count, IDs: ids}
@@ -37,7 +37,7 @@ func (s *Server) syncOf(dpid netview.DPID) *client.Sync {
 	}
 	sync, at := s.cfg.Sync(dpid)
 	if sync != nil {
-		sync.Revision = s.epoch.text(position{revision: at})
+		sync.Revision = s.run.text(position{revision: at})
 	}
 	return sync
 }

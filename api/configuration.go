@@ -52,7 +52,7 @@ func (s *Server) apply(ctx context.Context, in *configInput) (*configAnswer, err
 		result.Changes = []client.ConfigChange{}
 	}
 	if !in.DryRun {
-		result.Revision = s.epoch.text(position{revision: rev})
+		result.Revision = s.run.text(position{revision: rev})
 	}
 	return &configAnswer{result}, nil
 }

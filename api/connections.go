@@ -20,16 +20,16 @@ import (
 const reservedShare = 8
 
 // connections are all connections of one server. Those that have not shown a valid token are
-// strangers: they go first when there are too many.
+// anonymous: they are closed first when there are too many.
 type connections struct {
 	most, perSource int
 	// limitReached is told of a limit, by the path of its field, and what was done.
 	limitReached func(field, text string)
 
 	mu               sync.Mutex
-	strangers        crowd.Crowd[*connection]
-	known            int
-	idle             crowd.Crowd[*connection] // those of known that are between two requests, who has been so longest first
+	anonymous        crowd.Crowd[*connection]
+	authenticated    int
+	idle             crowd.Crowd[*connection] // of the authenticated those between two requests, longest idle first
 	evictedForTotal  uint64                   // because there were too many
 	evictedForSource uint64                   // because there were too many of one source
 }
@@ -37,12 +37,12 @@ type connections struct {
 // connection is one of them. What is not its net.Conn belongs to the connections, under their lock.
 type connection struct {
 	net.Conn
-	of     *connections
-	source netip.Prefix
-	place  crowd.Place // in strangers
-	idle   crowd.Place // in idle
-	known  bool
-	gone   bool
+	of            *connections
+	source        netip.Prefix
+	place         crowd.Place // in anonymous
+	idle          crowd.Place // in idle
+	authenticated bool
+	gone          bool
 }
 
 func newConnections(lim Limits, reached func(field, text string)) *connections {
@@ -54,31 +54,31 @@ func (a *connections) add(c net.Conn) *connection {
 	n := &connection{Conn: c, of: a, source: crowd.SourceOf(c.RemoteAddr())}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.strangers.Of(n.source) >= a.perSource {
-		if old, ok := a.strangers.OldestOf(n.source); ok {
+	if a.anonymous.Of(n.source) >= a.perSource {
+		if old, ok := a.anonymous.OldestOf(n.source); ok {
 			old.cut()
 			a.evictedForSource++
 			a.tell("limits.connections_per_source",
 				fmt.Sprintf("%d connections to the API from %s have shown no token: the oldest are cut",
 					a.perSource, n.source))
 		}
-	} else if a.known+a.strangers.Len() >= a.most {
+	} else if a.authenticated+a.anonymous.Len() >= a.most {
 		a.evict("of those that have shown no token the oldest are cut")
 	}
-	n.place = a.strangers.Add(n.source, n)
+	n.place = a.anonymous.Add(n.source, n)
 	return n
 }
 
-// evict makes room: by the oldest stranger, else by who has been idle longest. It is false if all
-// are busy. The lock is held.
+// evict makes room: it closes the oldest anonymous connection, else the one that has been idle
+// longest. It is false if all are busy. The lock is held.
 func (a *connections) evict(how string) bool {
-	old, ok := a.strangers.Oldest()
+	old, ok := a.anonymous.Oldest()
 	if !ok {
 		return a.cutIdle()
 	}
 	old.cut()
 	a.evictedForTotal++
-	a.tell("limits.connections", fmt.Sprintf("%d connections to the API: %s", a.known+a.strangers.Len()+1, how))
+	a.tell("limits.connections", fmt.Sprintf("%d connections to the API: %s", a.authenticated+a.anonymous.Len()+1, how))
 	return true
 }
 
@@ -96,7 +96,7 @@ func (a *connections) cutIdle() bool {
 	if !ok {
 		return false
 	}
-	a.tell("limits.connections", fmt.Sprintf("%d connections to the API with tokens: who has been idle longest is cut", a.known))
+	a.tell("limits.connections", fmt.Sprintf("%d connections to the API with tokens: who has been idle longest is cut", a.authenticated))
 	old.cut()
 	a.evictedForTotal++
 	return true
@@ -113,17 +113,17 @@ func (a *connections) tell(field, text string) {
 func (a *connections) admit(c *connection) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if c.known || c.gone {
+	if c.authenticated || c.gone {
 		return true
 	}
-	if most := a.most - max(a.most/reservedShare, 1); a.known >= most && !a.cutIdle() {
+	if most := a.most - max(a.most/reservedShare, 1); a.authenticated >= most && !a.cutIdle() {
 		a.evictedForTotal++
 		a.tell("limits.connections", fmt.Sprintf("%d connections to the API with tokens are busy: others are refused", most))
 		return false
 	}
-	a.strangers.Remove(c.source, &c.place)
-	c.known = true
-	a.known++
+	a.anonymous.Remove(c.source, &c.place)
+	c.authenticated = true
+	a.authenticated++
 	return true
 }
 
@@ -132,17 +132,17 @@ func (a *connections) setIdle(c *connection, idle bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.idle.Remove(netip.Prefix{}, &c.idle)
-	if idle && c.known && !c.gone {
+	if idle && c.authenticated && !c.gone {
 		c.idle = a.idle.Add(netip.Prefix{}, c)
 	}
 }
 
 // count returns how many there are, with a token and without, and how many were cut for either
 // limit.
-func (a *connections) count() (known, strangers int, cutAll, cutSource uint64) {
+func (a *connections) count() (authenticated, anonymous int, cutAll, cutSource uint64) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.known, a.strangers.Len(), a.evictedForTotal, a.evictedForSource
+	return a.authenticated, a.anonymous.Len(), a.evictedForTotal, a.evictedForSource
 }
 
 // forget takes a connection out. The lock is held.
@@ -151,10 +151,10 @@ func (c *connection) forget() {
 		return
 	}
 	c.gone = true
-	c.of.strangers.Remove(c.source, &c.place)
+	c.of.anonymous.Remove(c.source, &c.place)
 	c.of.idle.Remove(netip.Prefix{}, &c.idle)
-	if c.known {
-		c.of.known--
+	if c.authenticated {
+		c.of.authenticated--
 	}
 }
 

@@ -14,13 +14,13 @@ import (
 	"time"
 )
 
-// attacks are what a stranger's connection sends.
+// attacks are what an anonymous connection sends.
 var attacks = map[string]string{
 	"nothing":       "",
 	"half a header": "GET /v1/links HTTP/1.1\r\nHost: 127.0.0.1\r\n",
 	"no token":      "GET /v1/links HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n",
-	"a bad token":   "GET /v1/links HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer bad-token-of-a-stranger\r\n\r\n",
-	"half a body":   "POST /v1/intents HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer bad-token-of-a-stranger\r\nContent-Length: 999\r\n\r\n{",
+	"a bad token":   "GET /v1/links HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer bad-token-of-a-anonymous\r\n\r\n",
+	"half a body":   "POST /v1/intents HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer bad-token-of-a-anonymous\r\nContent-Length: 999\r\n\r\n{",
 	"probes":        "GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n",
 }
 
@@ -98,10 +98,10 @@ func (r *reach) dial(t *testing.T, send string) net.Conn {
 	return conn
 }
 
-// TestStrangersKeepNobodyOut: whatever strangers' connections send or do not, with TLS and without,
+// TestAnonymousKeepNobodyOut: whatever anonymous connections send or do not, with TLS and without,
 // from one source or so many that only the limit of all counts, who has a token gets in, stays, and
 // is answered, and so are probes.
-func TestStrangersKeepNobodyOut(t *testing.T) {
+func TestAnonymousKeepNobodyOut(t *testing.T) {
 	const most, share = 24, 12
 	for _, secure := range []bool{false, true} {
 		for what, send := range attacks {
@@ -123,16 +123,16 @@ func TestStrangersKeepNobodyOut(t *testing.T) {
 						}
 						for c, client := range map[string]*http.Client{"fresh": r.fresh, "steady": steady} {
 							if code := r.ask(t, client, "/v1/links", viewerToken); code != 200 {
-								t.Errorf("%s client after %d strangers: %d", c, n+1, code)
+								t.Errorf("%s client after %d anonymous: %d", c, n+1, code)
 							}
 						}
 						if code := r.ask(t, r.fresh, "/healthz", ""); code != 200 {
-							t.Errorf("probe after %d strangers: %d", n+1, code)
+							t.Errorf("probe after %d anonymous: %d", n+1, code)
 						}
 					}
-					known, strangers, cutAll, cutSource := r.all.count()
-					if known+strangers > most || strangers > perSource || cutAll+cutSource == 0 {
-						t.Errorf("%d with a token and %d without; %d and %d cut", known, strangers, cutAll, cutSource)
+					authenticated, anonymous, cutAll, cutSource := r.all.count()
+					if authenticated+anonymous > most || anonymous > perSource || cutAll+cutSource == 0 {
+						t.Errorf("%d with a token and %d without; %d and %d cut", authenticated, anonymous, cutAll, cutSource)
 					}
 					for field, n := range map[string]uint64{"limits.connections": cutAll,
 						"limits.connections_per_source": cutSource} {
@@ -164,8 +164,8 @@ func TestReserve(t *testing.T) {
 			t.Fatalf("stream %d: %q %v", n, line, err)
 		}
 	}
-	if known, _, cut, _ := r.all.count(); known != most-most/reservedShare || cut != 1 {
-		t.Errorf("%d with tokens, %d cut; want the idle one to be cut", known, cut)
+	if authenticated, _, cut, _ := r.all.count(); authenticated != most-most/reservedShare || cut != 1 {
+		t.Errorf("%d with tokens, %d cut; want the idle one to be cut", authenticated, cut)
 	}
 	for range most {
 		if code := r.ask(t, r.fresh, "/v1/links", viewerToken); code != 503 {
@@ -205,11 +205,12 @@ func TestManyPages(t *testing.T) {
 		}
 	}
 	eventually(t, "all are counted", func() bool {
-		known, strangers, _, _ := r.all.count()
-		return known+strangers >= pages*(1+each)
+		authenticated, anonymous, _, _ := r.all.count()
+		return authenticated+anonymous >= pages*(1+each)
 	})
-	if known, strangers, cutAll, cutSource := r.all.count(); known != pages || strangers != pages*each || cutAll+cutSource != 0 {
-		t.Errorf("%d with a token, %d without, %d and %d cut", known, strangers, cutAll, cutSource)
+	authenticated, anonymous, cutAll, cutSource := r.all.count()
+	if authenticated != pages || anonymous != pages*each || cutAll+cutSource != 0 {
+		t.Errorf("%d with a token, %d without, %d and %d cut", authenticated, anonymous, cutAll, cutSource)
 	}
 }
 
@@ -223,13 +224,13 @@ func TestConnectionsAreForgotten(t *testing.T) {
 	}
 	r.ask(t, r.client(t, false), "/v1/links", viewerToken)
 	eventually(t, "nobody is counted", func() bool {
-		known, strangers, _, _ := r.all.count()
-		return known+strangers == 0
+		authenticated, anonymous, _, _ := r.all.count()
+		return authenticated+anonymous == 0
 	})
 	r.all.mu.Lock()
 	defer r.all.mu.Unlock()
-	if r.all.strangers.Sources() != 0 || r.all.idle.Len() != 0 {
-		t.Errorf("%d sources, %d idle", r.all.strangers.Sources(), r.all.idle.Len())
+	if r.all.anonymous.Sources() != 0 || r.all.idle.Len() != 0 {
+		t.Errorf("%d sources, %d idle", r.all.anonymous.Sources(), r.all.idle.Len())
 	}
 }
 
@@ -253,11 +254,11 @@ func TestLimitsAreExact(t *testing.T) {
 		t.Cleanup(func() { far.Close() })
 		return a.add(near)
 	}
-	want := func(what string, known, strangers int, cutAll, cutSource uint64) {
+	want := func(what string, authenticated, anonymous int, cutAll, cutSource uint64) {
 		t.Helper()
-		if k, s, all, source := a.count(); k != known || s != strangers || all != cutAll || source != cutSource {
+		if k, s, all, source := a.count(); k != authenticated || s != anonymous || all != cutAll || source != cutSource {
 			t.Errorf("%s: %d with a token and %d without, %d and %d cut; want %d, %d, %d and %d", what, k, s, all,
-				source, known, strangers, cutAll, cutSource)
+				source, authenticated, anonymous, cutAll, cutSource)
 		}
 	}
 	for range 3 {
@@ -277,15 +278,15 @@ func TestLimitsAreExact(t *testing.T) {
 		busy = append(busy, c)
 	}
 	want("as many with a token as may be", most, 2, 0, 1)
-	stranger := add()
-	a.setIdle(stranger, true)
+	anonymous := add()
+	a.setIdle(anonymous, true)
 	want("all", most, 2, 1, 1)
 	another := add()
 	if a.admit(another) {
 		t.Error("one more with a token is taken while all are busy")
 	}
-	if stranger.gone {
-		t.Error("a stranger made room among those with a token")
+	if anonymous.gone {
+		t.Error("a anonymous made room among those with a token")
 	}
 	a.setIdle(busy[5], true)
 	if !a.admit(another) || !busy[5].gone || told["limits.connections"] == 0 || told["limits.connections_per_source"] != 1 {

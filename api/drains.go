@@ -53,7 +53,7 @@ func (s *Server) drain(ctx context.Context, in *drainInput) (*singleAnswer[clien
 	if err != nil {
 		return nil, changeError(err)
 	}
-	return &singleAnswer[client.Drain]{s.epoch.text(position{revision: rev}), withName(snap, d)}, nil
+	return &singleAnswer[client.Drain]{s.run.text(position{revision: rev}), withName(snap, d)}, nil
 }
 
 type nothing struct {
@@ -80,7 +80,7 @@ func (s *Server) undrain(ctx context.Context, in *undrainInput) (*nothing, error
 	case !was:
 		return nil, huma.Error404NotFound(fmt.Sprintf("%s %s is not drained: %s lists what is", in.Kind, object, drainPath))
 	}
-	return &nothing{s.epoch.text(position{revision: rev})}, nil
+	return &nothing{s.run.text(position{revision: rev})}, nil
 }
 
 // resolveDrain returns the canonical form of what was named.

@@ -147,7 +147,7 @@ func TestEvents(t *testing.T) {
 func TestEventsOfAnEmptyView(t *testing.T) {
 	s := &small{view: netview.New(netview.Limits{})}
 	s.Server = New(Config{View: s.view, Access: Access{Open: true}})
-	s.epoch = "e"
+	s.run = "e"
 	w := s.watch(t, s.start(t), "")
 	defer w.close()
 	w.want("e.0")

@@ -130,7 +130,7 @@ func checkOrigin(origin, host string, tls bool) error {
 		scheme+redactUser(host))
 }
 
-// truncate keeps what a stranger sent from filling an answer.
+// truncate keeps what a caller sent from filling an answer.
 func truncate(s string) string {
 	const most = 80
 	if len(s) > most {

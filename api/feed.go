@@ -9,9 +9,9 @@ import (
 
 const (
 	// Streams are woken so rarely that writers of what they are told of go first: so long after a
-	// change for each stream, at most gatherMost.
-	gatherEach  = 250 * time.Microsecond
-	maxCoalesce = 250 * time.Millisecond
+	// change for each stream, at most maxCoalesce.
+	coalesceEach = 250 * time.Microsecond
+	maxCoalesce  = 250 * time.Millisecond
 )
 
 // feed is what streams are sent: each event encoded once, in blocks that all share. It has no
@@ -21,7 +21,7 @@ const (
 type feed struct {
 	s                 *Server
 	leader            chan struct{} // has room for who leads
-	shots             snapshotCache
+	snapshots         snapshotCache
 	maxCachedSnapshot int // shotBytes
 
 	encode sync.Mutex // held by who moves the feed on
@@ -56,7 +56,7 @@ func (f *feed) leave() {
 	defer f.mu.Unlock()
 	if f.streams--; f.streams == 0 {
 		f.drop()
-		f.shots.drop()
+		f.snapshots.drop()
 	}
 }
 
@@ -149,5 +149,5 @@ func (f *feed) end() (position, uint64) {
 func (f *feed) coalesceTime() time.Duration {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return min(time.Duration(f.streams)*gatherEach, maxCoalesce)
+	return min(time.Duration(f.streams)*coalesceEach, maxCoalesce)
 }

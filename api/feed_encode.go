@@ -95,7 +95,7 @@ func (e *encoder) write(kind string, data any, op string, id position) {
 	}
 	b := bytes.NewBuffer(e.b.bytes)
 	if id != (position{}) {
-		b.WriteString("id: " + e.s.epoch.text(id) + "\n")
+		b.WriteString("id: " + e.s.run.text(id) + "\n")
 	}
 	b.WriteString("event: " + kind + "\ndata: ")
 	b.Write(text)
@@ -228,7 +228,7 @@ func (e *encoder) snapshot(members []client.Member, more func() bool) {
 	snap := e.s.cfg.View.Snapshot()
 	head := struct {
 		Revision string `json:"revision"`
-	}{e.s.epoch.text(e.at)}
+	}{e.s.run.text(e.at)}
 	e.write("reset", head, "", position{})
 	if e.kinds&kindOf("switch") != 0 {
 		for row := range snap.Switches() {

@@ -84,14 +84,14 @@ func TestLongSnapshotsAreNotKept(t *testing.T) {
 		w := s.watch(t, url+"?kind=host", "unknown")
 		defer w.close()
 		w.want("reset", "host put 00:00:00:00:00:01", "host put 00:00:00:00:00:02/7", "e.2 synced")
-		if got := s.encoded(t); got != 4*(n+1) || s.feed.shots.get(kindOf("host")) != nil {
+		if got := s.encoded(t); got != 4*(n+1) || s.feed.snapshots.get(kindOf("host")) != nil {
 			t.Errorf("%d events encoded for %d streams, want 4 each, and no snapshot kept", got, n+1)
 		}
 	}
 	w := s.watch(t, url+"?kind=member", "unknown")
 	defer w.close()
 	w.until("e.2 synced")
-	if s.feed.shots.get(kindOf("member")) == nil {
+	if s.feed.snapshots.get(kindOf("member")) == nil {
 		t.Error("a short one is not kept")
 	}
 }
@@ -163,7 +163,7 @@ func TestNothingIsKeptWithoutStreams(t *testing.T) {
 	eventually(t, "the stream has ended", func() bool { return s.watchers.Load() == 0 })
 	s.feed.mu.Lock()
 	defer s.feed.mu.Unlock()
-	if s.feed.streams != 0 || s.feed.blocks != nil || s.feed.shots.kept != nil {
-		t.Errorf("%d streams, %d blocks, %d snapshots", s.feed.streams, len(s.feed.blocks), len(s.feed.shots.kept))
+	if s.feed.streams != 0 || s.feed.blocks != nil || s.feed.snapshots.kept != nil {
+		t.Errorf("%d streams, %d blocks, %d snapshots", s.feed.streams, len(s.feed.blocks), len(s.feed.snapshots.kept))
 	}
 }

@@ -14,7 +14,7 @@ import (
 // Forgetter forgets what is gone for good. The errors wrap ErrConnected, ErrNotThere and
 // ErrNotKept; of the first and the last, intents may have been withdrawn already: the text says so.
 type Forgetter interface {
-	// Switch forgets a switch with its links and hosts, and what an earlier life remembers of it.
+	// Switch forgets a switch with its links and hosts, and what an earlier run remembers of it.
 	Switch(ctx context.Context, dpid netview.DPID, how ForgetOptions) (*client.Forgotten, netview.Revision, error)
 	// Host forgets a host.
 	Host(ctx context.Context, id netview.HostID, how ForgetOptions) (*client.Forgotten, netview.Revision, error)
@@ -26,7 +26,7 @@ type ForgetOptions struct {
 	DryRun   bool // nothing is done
 }
 
-// The errors of Forgets.
+// The errors of a Forgetter.
 var (
 	// ErrConnected refuses to forget a switch that would be learned again at once: 409.
 	ErrConnected = errors.New("the switch is connected")
@@ -108,5 +108,5 @@ func (s *Server) forgotten(ctx context.Context, f *client.Forgotten, rev netview
 	case f.Withdrawn > 0:
 		c.detail = fmt.Sprintf("forgotten, and %d intents withdrawn", f.Withdrawn)
 	}
-	return &singleAnswer[client.Forgotten]{s.epoch.text(position{revision: rev}), *f}, nil
+	return &singleAnswer[client.Forgotten]{s.run.text(position{revision: rev}), *f}, nil
 }

@@ -272,7 +272,7 @@ func TestLongBodies(t *testing.T) {
 	}
 }
 
-// TestRefusedFlood: strangers do not fill the log, and what was left out is said and counted.
+// TestRefusedFlood: requests without a token do not fill the log, and what was left out is said and counted.
 func TestRefusedFlood(t *testing.T) {
 	s := newSmall(t, nil)
 	for range 500 {

@@ -91,7 +91,7 @@ func (st *intentStream) run(r *http.Request) {
 	go st.write()
 	q := newRequestReader(r.Body, st.protobuf)
 	for {
-		f := st.unused()
+		f := st.freeBatch()
 		st.ctl.SetReadDeadline(deadline(st.s.cfg.Limits.StreamIdle)) // from now on: the store may have taken long
 		if ctx.Err() != nil || !q.next(f) {                          // in this order: who cancels sets a deadline then
 			break
@@ -107,8 +107,8 @@ func (st *intentStream) run(r *http.Request) {
 	st.finish(q)
 }
 
-// unused returns a batch to fill.
-func (st *intentStream) unused() *inflightBatch {
+// freeBatch returns a batch to fill.
+func (st *intentStream) freeBatch() *inflightBatch {
 	select {
 	case f := <-st.free:
 		return f

@@ -241,7 +241,7 @@ func (s *Server) answerIntents(w http.ResponseWriter, r *http.Request, p *posted
 	if p.wait > 0 && s.awaitInstalled(r.Context(), list, p.wait) {
 		status = http.StatusOK
 	}
-	revision := s.epoch.text(s.position())
+	revision := s.run.text(s.position())
 	b := make([]byte, 0, 256)
 	if p.doc.Single {
 		list[0].Revision = revision

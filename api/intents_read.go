@@ -43,7 +43,7 @@ func (s *Server) awaitFreshness(ctx context.Context, in Freshness) error {
 	if _, err := s.fresh(ctx, in); err != nil || in.AtLeast == "" {
 		return err
 	}
-	p, err := s.epoch.parse(in.AtLeast)
+	p, err := s.run.parse(in.AtLeast)
 	if err != nil || p.intents <= s.cfg.Intents.Revision() {
 		return nil
 	}
@@ -72,7 +72,7 @@ func (s *Server) intents(ctx context.Context, in *intentsInput) (*page[client.In
 	if err != nil {
 		return nil, err
 	}
-	p := &page[client.Intent]{Body: client.Page[client.Intent]{Items: []client.Intent{}, Revision: s.epoch.text(s.position())}}
+	p := &page[client.Intent]{Body: client.Page[client.Intent]{Items: []client.Intent{}, Revision: s.run.text(s.position())}}
 	list, next := s.cfg.Intents.List(after, min(in.Limit, s.cfg.Limits.PageRows), keep)
 	for i := range list {
 		p.Body.Items = append(p.Body.Items, intentItem(&list[i]))
@@ -145,7 +145,7 @@ func (s *Server) oneIntent(ctx context.Context, in *intentInput) (*intentAnswer,
 			return nil, err
 		}
 	}
-	return &intentAnswer{s.epoch.text(s.position()), `"` + found.ETag + `"`, item}, nil
+	return &intentAnswer{s.run.text(s.position()), `"` + found.ETag + `"`, item}, nil
 }
 
 func noIntent(id string) error {
@@ -168,7 +168,7 @@ func (s *Server) intentTraffic(ctx context.Context, in *intentTrafficInput) (*si
 	if err != nil {
 		return nil, err
 	}
-	return &singleAnswer[client.Traffic]{s.epoch.text(s.position()), *t}, nil
+	return &singleAnswer[client.Traffic]{s.run.text(s.position()), *t}, nil
 }
 
 type deleteInput struct {
@@ -203,7 +203,7 @@ func (s *Server) deleteIntent(ctx context.Context, in *deleteInput) (*nothing, e
 	default:
 		return nil, huma.Error409Conflict(a.Text)
 	}
-	return &nothing{s.epoch.text(s.position())}, nil
+	return &nothing{s.run.text(s.position())}, nil
 }
 
 // Withdrawal names intents to withdraw.
@@ -247,6 +247,6 @@ func (s *Server) withdrawIntents(ctx context.Context, in *withdrawInput) (*answe
 	}
 	c := changeOf(ctx)
 	c.object, c.detail = fmt.Sprintf("%d intents", len(reqs)), "withdrawn: "+n.String()
-	out.Body.Revision = s.epoch.text(s.position())
+	out.Body.Revision = s.run.text(s.position())
 	return out, nil
 }

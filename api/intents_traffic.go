@@ -39,7 +39,7 @@ func (s *Server) traffic(ctx context.Context, in *intent.Intent) (*client.Traffi
 	var missing []string
 	var asked []netview.DPID
 	var found []entryCount
-	end, err := s.carriers.begin(ask, in.Number)
+	end, err := s.totals.begin(ask, in.Number)
 	if err != nil {
 		return nil, huma.Error503ServiceUnavailable(
 			"others have asked for the traffic of this intent, and its switches have not answered yet: try again")
@@ -64,7 +64,7 @@ func (s *Server) traffic(ctx context.Context, in *intent.Intent) (*client.Traffi
 			}
 		}
 	}
-	sum, rate := s.carriers.add(in.Number, in.Spec.ID, asked, found, len(missing) > 0, s.cfg.Now())
+	sum, rate := s.totals.add(in.Number, in.Spec.ID, asked, found, len(missing) > 0, s.cfg.Now())
 	t.Packets, t.Bytes = client.Hex64(sum.packets), client.Hex64(sum.bytes)
 	if rate != nil {
 		t.PacketsRate, t.BytesRate = &rate.packets, &rate.bytes

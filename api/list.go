@@ -80,7 +80,7 @@ func pageOf[R, T any](s *Server, l *keptList, from, limit int, item func(*netvie
 	to := min(from+limit, len(rows))
 	p := &page[T]{Body: client.Page[T]{
 		Items:    make([]T, 0, to-from),
-		Revision: s.epoch.text(position{revision: l.snapshot.Revision()}),
+		Revision: s.run.text(position{revision: l.snapshot.Revision()}),
 	}}
 	for _, r := range rows[from:to] {
 		p.Body.Items = append(p.Body.Items, item(l.snapshot, r))
@@ -107,7 +107,7 @@ func (s *Server) fresh(ctx context.Context, in Freshness) (*netview.Snapshot, er
 	if in.AtLeast == "" {
 		return s.cfg.View.Snapshot(), nil
 	}
-	p, err := s.epoch.parse(in.AtLeast)
+	p, err := s.run.parse(in.AtLeast)
 	if err == errOtherRun {
 		return nil,
 			huma.Error412PreconditionFailed("at_least=" + truncate(in.AtLeast) + " is " + err.Error() + ": read without it")

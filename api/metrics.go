@@ -63,9 +63,9 @@ func (a *connections) Describe(ch chan<- *prometheus.Desc) {
 
 // Collect implements prometheus.Collector.
 func (a *connections) Collect(ch chan<- prometheus.Metric) {
-	known, strangers, cutAll, cutSource := a.count()
-	ch <- prometheus.MustNewConstMetric(descConnections, prometheus.GaugeValue, float64(known), "yes")
-	ch <- prometheus.MustNewConstMetric(descConnections, prometheus.GaugeValue, float64(strangers), "no")
+	authenticated, anonymous, cutAll, cutSource := a.count()
+	ch <- prometheus.MustNewConstMetric(descConnections, prometheus.GaugeValue, float64(authenticated), "yes")
+	ch <- prometheus.MustNewConstMetric(descConnections, prometheus.GaugeValue, float64(anonymous), "no")
 	ch <- prometheus.MustNewConstMetric(descCut, prometheus.CounterValue, float64(cutAll), "connections")
 	ch <- prometheus.MustNewConstMetric(descCut, prometheus.CounterValue, float64(cutSource), "connections_per_source")
 }

@@ -40,7 +40,7 @@ func (s *Server) oneSwitch(ctx context.Context, in *switchInput) (*singleAnswer[
 }
 
 func (s *Server) revision(snap *netview.Snapshot) string {
-	return s.epoch.text(position{revision: snap.Revision()})
+	return s.run.text(position{revision: snap.Revision()})
 }
 
 // findSwitch returns the switch of an id as a request gave it.

@@ -40,9 +40,9 @@ func redactText(s []byte) []byte {
 }
 
 // hideQuery returns the query of a request as logs may have it: without values of secretKeys and
-// without tokens of ours, wherever they stand. Of who has shown no token (stranger) the names
-// remain only: a token in the wrong place may be a good one, or nearly.
-func (g *gate) hideQuery(raw string, stranger bool) string {
+// without tokens of ours, wherever they stand. Of a request without a token (anonymous) only
+// the names remain: a token in the wrong place may be a good one, or nearly.
+func (g *gate) hideQuery(raw string, anonymous bool) string {
 	if raw == "" {
 		return ""
 	}
@@ -50,12 +50,12 @@ func (g *gate) hideQuery(raw string, stranger bool) string {
 	for i, part := range parts {
 		name, value, has := strings.Cut(part, "=")
 		switch {
-		case g.isToken(name) || stranger && !has:
+		case g.isToken(name) || anonymous && !has:
 			name = redacted
 		case secretKeys[strings.ToLower(unescape(name))]:
 			value = redacted
 		}
-		if has && (stranger || g.isToken(value)) {
+		if has && (anonymous || g.isToken(value)) {
 			value = redacted
 		}
 		if parts[i] = name; has {
@@ -66,15 +66,15 @@ func (g *gate) hideQuery(raw string, stranger bool) string {
 }
 
 // hidePath returns the path of a request as logs may have it: without tokens of ours, and, of a
-// stranger, without what begins with a "=", which is a query in the wrong place.
-func (g *gate) hidePath(path string, stranger bool) string {
+// request without a token, without what begins with a "=", which is a query in the wrong place.
+func (g *gate) hidePath(path string, anonymous bool) string {
 	parts := strings.Split(path, "/")
 	for i, part := range parts {
 		name, _, pair := strings.Cut(part, "=")
 		switch {
 		case g.isToken(part):
 			parts[i] = redacted
-		case pair && stranger:
+		case pair && anonymous:
 			parts[i] = name + "=" + redacted
 		}
 	}

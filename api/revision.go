@@ -10,7 +10,7 @@ import (
 	"github.com/weirnet/weir/netview"
 )
 
-// runID names one life of the view. Revisions begin at 0 in each, so that without it one from
+// runID names one run of the view. Revisions begin at 0 in each, so that without it one from
 // before a restart would be taken for one of now.
 type runID string
 
@@ -47,7 +47,7 @@ func (e runID) text(p position) string {
 	return string(b)
 }
 
-// parse reads what text wrote. The error is errOtherEpoch where another epoch wrote it.
+// parse reads what text wrote. The error is errOtherRun where another run wrote it.
 func (e runID) parse(s string) (position, error) {
 	parts := strings.Split(s, ".")
 	var p position

@@ -174,8 +174,8 @@ func (r *Route) isDryRun(req *http.Request) bool {
 	return r.DryRun != RoleNone && queryparam.Get(req.URL.RawQuery, "dry_run") == "true"
 }
 
-// needs returns the role that a request needs. What does not exist needs a token too: strangers do
-// not learn what does.
+// needs returns the role that a request needs. What does not exist needs a token too: without one
+// nobody learns what does.
 func (r *Route) needs(req *http.Request) Role {
 	switch {
 	case r == nil:

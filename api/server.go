@@ -10,7 +10,7 @@ import (
 type Server struct {
 	*Stack
 	cfg      Config
-	epoch    runID
+	run      runID
 	pages    pages
 	refusals refusalLimiter
 	watchers atomic.Int64
@@ -18,7 +18,7 @@ type Server struct {
 	tokens   tokenStreams
 	// intentStreams are the open streams of requests about intents.
 	intentStreams atomic.Int64
-	carriers      *trafficTable
+	totals        *trafficTable
 	metrics
 }
 
@@ -26,10 +26,10 @@ type Server struct {
 func New(cfg Config) *Server {
 	cfg = cfg.orDefaults()
 	s := &Server{
-		cfg:      cfg,
-		epoch:    newRunID(),
-		pages:    newPages(cfg.Limits, cfg.Now),
-		carriers: newTrafficTable(),
+		cfg:    cfg,
+		run:    newRunID(),
+		pages:  newPages(cfg.Limits, cfg.Now),
+		totals: newTrafficTable(),
 	}
 	s.feed = newFeed(s)
 	s.Stack = NewStack(StackConfig{

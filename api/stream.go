@@ -49,11 +49,11 @@ func (st *stream) begin(last string) {
 	f.encode.Unlock()
 	st.at, st.lastID, st.next = at, at, next
 	if last == "" {
-		st.buf.WriteString("retry: 1000\nid: " + st.s.epoch.text(at) + "\n\n")
+		st.buf.WriteString("retry: 1000\nid: " + st.s.run.text(at) + "\n\n")
 		st.flush()
 		return
 	}
-	p, err := st.s.epoch.parse(last)
+	p, err := st.s.run.parse(last)
 	if err != nil || p.revision > at.revision || p.revision == 0 && p.n > 0 {
 		st.needsSnapshot = true
 	} else {
@@ -144,7 +144,7 @@ func (st *stream) idle() {
 	st.buf.WriteString(": keep-alive\n")
 	if st.lastID != st.at {
 		st.lastID = st.at
-		st.buf.WriteString("id: " + st.s.epoch.text(st.at) + "\n")
+		st.buf.WriteString("id: " + st.s.run.text(st.at) + "\n")
 	}
 	st.buf.WriteByte('\n')
 	st.flush()

@@ -75,7 +75,7 @@ func newSmall(t testing.TB, change func(*Config)) *small {
 		change(&cfg)
 	}
 	s.Server = New(cfg)
-	s.epoch = "e"
+	s.run = "e"
 	return s
 }
 

@@ -29,10 +29,10 @@ func (k *snapshotCache) drop() {
 // snapshot sends a snapshot of the kinds block by block, and returns where to go on. more is asked
 // between two parts of a new one, and false ends it.
 func (f *feed) snapshot(kinds kindSet, send func(*block), more func() bool) (position, uint64) {
-	f.shots.making.Lock()
-	old := f.shots.get(kinds)
+	f.snapshots.making.Lock()
+	old := f.snapshots.get(kinds)
 	if _, there := f.nextOf(old); there {
-		f.shots.making.Unlock()
+		f.snapshots.making.Unlock()
 		for _, b := range old.blocks {
 			if !more() {
 				break
@@ -42,13 +42,13 @@ func (f *feed) snapshot(kinds kindSet, send func(*block), more func() bool) (pos
 		return old.at, old.next
 	}
 	if f.s.snapshotRows(kinds)*eventBytes > f.maxCachedSnapshot {
-		f.shots.making.Unlock()
+		f.snapshots.making.Unlock()
 		return f.buildSnapshot(kinds, send, more) // too long to be kept: encoded as it is sent
 	}
 	var blocks []*block
 	at, next := f.buildSnapshot(kinds, func(b *block) { blocks = append(blocks, b) }, func() bool { return true })
-	f.shots.put(kinds, &cachedSnapshot{blocks, at, next})
-	f.shots.making.Unlock()
+	f.snapshots.put(kinds, &cachedSnapshot{blocks, at, next})
+	f.snapshots.making.Unlock()
 	for _, b := range blocks {
 		if !more() {
 			break
@@ -108,7 +108,7 @@ func (k *snapshotCache) put(kinds kindSet, s *cachedSnapshot) {
 	k.kept[kinds] = s
 }
 
-// nextOf reports whether the feed goes on from a shot.
+// nextOf reports whether the feed goes on from a snapshot.
 func (f *feed) nextOf(s *cachedSnapshot) ([]*block, bool) {
 	if s == nil {
 		return nil, false
