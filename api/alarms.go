@@ -27,8 +27,8 @@ func (s *Server) alarms(ctx context.Context, in *alarmsInput) (*page[client.Alar
 // urgency orders severities.
 var urgency = map[netview.Severity]int{netview.SeverityCritical: 0, netview.SeverityMajor: 1, netview.SeverityWarning: 2}
 
-// alarmRows are the active alarms, the most urgent first and among those the newest, and then those
-// that have ended.
+// alarmRows yields the active alarms, the most urgent first and among those the newest, and then
+// those that have ended.
 func alarmRows(snap *netview.Snapshot, all bool) iter.Seq[*netview.Alarm] {
 	var rows []*netview.Alarm
 	for a := range snap.Alarms() {

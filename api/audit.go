@@ -49,7 +49,7 @@ func (h *heldResponse) Write(b []byte) (int, error) { return h.body.Write(b) }
 // done, and it is on the disk before the answer. Intents go to the disk at the same time: the store
 // has what became of them. Of anything else the record is there before it is done, and what became
 // of it before the answer too; if that one alone cannot be written, what was done stays, and the
-// first record and the alarm tell of it.
+// first record and the alarm show it.
 func (s *Server) audited(w http.ResponseWriter, r *http.Request, route *Route, by Actor) {
 	r.Body = http.MaxBytesReader(w, r.Body, route.BodyBytes)
 	by.Request = hex.EncodeToString(random(8))
@@ -191,7 +191,7 @@ func (f *refusalLimiter) allow(now time.Time) (note bool, silent int) {
 	return true, silent
 }
 
-// noteRefused tells the audit log of a request that was refused before it could do anything.
+// noteRefused records a request that was refused before it could do anything.
 func (s *Server) noteRefused(r *http.Request, route *Route, by Actor, no *refusal) {
 	if s.cfg.Audit == nil {
 		return

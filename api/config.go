@@ -51,9 +51,10 @@ type Config struct {
 	// Intents are what users want connected. nil: /v1/intents answers 404.
 	Intents Intents
 	// IntentFlows asks a switch for the flow entries of an intent, by its number. Errors are as
-	// those of Switches. nil: no traffic is told.
+	// those of Switches. nil: /v1/intents/{id}/traffic answers 404.
 	IntentFlows func(ctx context.Context, dpid netview.DPID, number uint32) ([]openflow.FlowStats, error)
-	// Audit takes what is changed, or tried. nil: nothing is audited, and /v1/audit answers 404.
+	// Audit records what is changed, or attempted. nil: nothing is audited, and /v1/audit answers
+	// 404.
 	Audit Auditor
 	// Backup writes a snapshot of the store. nil: /v1/backup answers 404.
 	Backup func(context.Context, io.Writer) error
@@ -65,14 +66,14 @@ type Config struct {
 	Sync func(netview.DPID) (*client.Sync, netview.Revision)
 	// Gatherer is what /metrics shows. nil: only what the interface measures of itself.
 	Gatherer prometheus.Gatherer
-	// LimitReached is told of a limit of the configuration that is reached, by the path of its
-	// field, and what was done about it. nil: nobody is.
+	// LimitReached is called when a limit of the configuration is reached, with the path of its
+	// field and what was done about it. It may be nil.
 	LimitReached func(field, text string)
 	// Health and Ready are nil errors while the instance lives, and while it is fit to serve. nil:
 	// always.
 	Health, Ready func() error
-	// Standby, if set, is why nothing is known here of the network: every route but those that tell
-	// of this instance (members, alarms, probes, metrics, documents) is refused with it (503).
+	// Standby, if set, says why nothing is known here of the network: every route but those of the
+	// instance itself (members, alarms, probes, metrics, documents) is refused with it (503).
 	Standby func() error
 
 	Log *slog.Logger     // nil: slog.Default()

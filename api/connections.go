@@ -23,7 +23,8 @@ const reservedShare = 8
 // anonymous: they are closed first when there are too many.
 type connections struct {
 	most, perSource int
-	// limitReached is told of a limit, by the path of its field, and what was done.
+	// limitReached is called with the path of a limit that is reached, and what was done; it may be
+	// nil.
 	limitReached func(field, text string)
 
 	mu               sync.Mutex

@@ -140,8 +140,8 @@ func truncate(s string) string {
 }
 
 // closeAfterChunked has the connection closed behind the answer to a chunked request over HTTP/1.
-// net/http drops a Content-Length beside Transfer-Encoding without a word; who stands in between
-// and goes by that length would take what follows for another request (RFC 9112, 6.1).
+// net/http silently drops a Content-Length beside Transfer-Encoding; a proxy that goes by that
+// length would take what follows for another request (RFC 9112, 6.1).
 func closeAfterChunked(r *http.Request, h http.Header) {
 	if r.ProtoMajor == 1 && len(r.TransferEncoding) > 0 {
 		h.Set("Connection", "close")

@@ -8,15 +8,15 @@ import (
 )
 
 const (
-	// Streams are woken so rarely that writers of what they are told of go first: so long after a
-	// change for each stream, at most maxCoalesce.
+	// A change waits for others, so that many streams do not slow its writers: coalesceEach for
+	// each stream, at most maxCoalesce.
 	coalesceEach = 250 * time.Microsecond
 	maxCoalesce  = 250 * time.Millisecond
 )
 
 // feed is what streams are sent: each event encoded once, in blocks that all share. It has no
 // goroutine: one of the streams that wait leads, that is, looks for changes and encodes them. The
-// last blocks are kept, of Limits.FeedBytes; who is further behind gets reset and a snapshot.
+// last blocks are kept, of Limits.FeedBytes; a stream further behind gets reset and a snapshot.
 // Without streams it is empty.
 type feed struct {
 	s                 *Server
@@ -60,7 +60,7 @@ func (f *feed) leave() {
 	}
 }
 
-// drop forgets all blocks: who has not had them is behind. mu is held.
+// drop forgets all blocks: a stream that has not had them is behind. mu is held.
 func (f *feed) drop() {
 	f.first += uint64(len(f.blocks)) + 1
 	f.blocks, f.bytes = nil, 0

@@ -30,7 +30,7 @@ type ForgetOptions struct {
 var (
 	// ErrConnected refuses to forget a switch that would be learned again at once: 409.
 	ErrConnected = errors.New("the switch is connected")
-	// ErrNotThere is of what is not known: 404.
+	// ErrNotThere is the error for what is not known: 404.
 	ErrNotThere = errors.New("it is not known")
 )
 

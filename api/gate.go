@@ -2,7 +2,7 @@ package api
 
 import "net/http"
 
-// gate decides who may come in.
+// gate authenticates requests, and checks what they are addressed to.
 type gate struct {
 	open  bool // everybody may do everything
 	keys  keyring

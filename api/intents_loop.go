@@ -211,7 +211,7 @@ func (st *intentStream) send(b []byte) {
 	}
 }
 
-// note tells the audit log what was done so far: a record a second, and none an intent.
+// note records what was done so far: one record a second, and none for an intent.
 func (st *intentStream) note(result string) {
 	if st.s.cfg.Audit == nil {
 		return
@@ -221,7 +221,7 @@ func (st *intentStream) note(result string) {
 	st.s.cfg.Audit.Note(r)
 }
 
-// finish tells what became of the stream as a whole.
+// finish records what became of the stream as a whole.
 func (st *intentStream) finish(q *requestReader) {
 	if st.s.cfg.Audit == nil {
 		return

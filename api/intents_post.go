@@ -168,7 +168,7 @@ func tooLong(err error, most int64) *refusal {
 			err, most, ndjson, intentpb.ContentType)}
 }
 
-// tooMany refuses a body with more items than it may have, and tells of it.
+// tooMany refuses a body with more items than it may have, and counts it.
 func (s *Server) tooMany() *refusal {
 	most := s.cfg.Limits.BatchItems
 	s.limited("batch_items", fmt.Sprintf("a request with more than %d items was refused", most))
@@ -293,7 +293,7 @@ func (s *Server) awaitInstalled(ctx context.Context, list []wire.Answer, most ti
 	return all
 }
 
-// noteIntents tells the audit log what became of a body.
+// noteIntents puts what became of a body into the audit record.
 func noteIntents(ctx context.Context, list []wire.Answer) {
 	var n tally
 	for i := range list {

@@ -34,7 +34,7 @@ type Limits struct {
 	ShutdownWait      time.Duration // for requests under way when Serve ends
 }
 
-// DefaultLimits are the limits of an instance that is not told otherwise.
+// DefaultLimits are the limits of an instance whose configuration sets none.
 var DefaultLimits = Limits{
 	BodyBytes:         1 << 20,
 	IntentBytes:       16 << 20,

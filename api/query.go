@@ -8,8 +8,8 @@ import (
 )
 
 // malformedQuery refuses parameters that would be passed over: those that cannot be decoded, and
-// all but the first of a name. Who misspells dry_run is not to have it done in earnest. /metrics
-// takes names several times, as Prometheus has it.
+// all but the first of a name. A misspelt dry_run must not be done in earnest. /metrics takes names
+// several times, as Prometheus has it.
 func malformedQuery(r *http.Request, route *Route) *refusal {
 	if r.URL.RawQuery == "" {
 		return nil

@@ -129,5 +129,6 @@ func resolveAddress(snap *netview.Snapshot, ip netip.Addr) (*netview.Host, error
 	return found, nil
 }
 
-// isDPIDWithColons tells 00:00:00:00:00:00:00:01 from an IPv6 address.
+// isDPIDWithColons reports whether s is a datapath id such as 00:00:00:00:00:00:00:01, and no IPv6
+// address.
 func isDPIDWithColons(s string) bool { return len(s) == 23 && strings.Count(s, ":") == 7 }

@@ -17,7 +17,7 @@ const maxTrafficTotals = 16384
 // rateAfter is how far apart two readings have to be for a rate.
 const rateAfter = 900 * time.Millisecond
 
-// trafficTable remember what intents that somebody asked for had carried, so that their counts go
+// trafficTable remembers what intents that somebody asked for had carried, so that their counts go
 // on where their entries begin anew.
 type trafficTable struct {
 	mu    sync.Mutex
@@ -93,7 +93,7 @@ func (t *trafficTable) begin(ctx context.Context, number uint32) (end func(), er
 }
 
 // add takes what some switches have counted, all entries of theirs, and returns what the intent has
-// carried so far, and how fast if that can be told. Missing says that others could not be asked.
+// carried so far, and how fast if that is known. Missing says that others could not be asked.
 func (t *trafficTable) add(number uint32, id string, asked []netview.DPID, entries []entryCount, missing bool,
 	now time.Time) (traffic, *trafficRate) {
 	t.mu.Lock()

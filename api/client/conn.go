@@ -13,8 +13,8 @@ import (
 // errConnection is the error of a request body whose connection has ended.
 var errConnection = errors.New("the connection has ended")
 
-// notifyingConn is a connection that tells of its end. net/http closes it as soon as it finds that
-// the server is gone, and then waits for its reading of the request's body.
+// notifyingConn is a connection that calls a function at its end. net/http closes it as soon as it
+// finds that the server is gone, and then waits for its reading of the request's body.
 type notifyingConn struct {
 	net.Conn
 	mu     sync.Mutex
@@ -22,7 +22,7 @@ type notifyingConn struct {
 	then   func() // of the last request; nil without one
 }
 
-// notifying has connections that are dialled tell of their end.
+// notifying wraps the connections of a dial function.
 func notifying(dial func(context.Context, string, string) (net.Conn, error)) func(context.Context, string,
 	string) (net.Conn, error) {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {

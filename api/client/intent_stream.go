@@ -24,8 +24,8 @@ const NDJSON = "application/x-ndjson"
 const streamChunk = 32 << 10
 
 // IntentStream sends requests about intents and reads the answers over one HTTP request: as lines
-// of JSON, or in protobuf. One goroutine may send and another read; who sends much and does not
-// read is held up by the server.
+// of JSON, or in protobuf. One goroutine may send and another read; a caller that sends much and
+// does not read is held up by the server.
 type IntentStream struct {
 	protobuf bool
 	buf      []byte

@@ -46,7 +46,7 @@ func (b *Batch) Reset() {
 }
 
 // add takes a request that was read, if nothing is wrong with it, and refuses it otherwise. It is
-// checked here, on the caller's goroutine, so that who takes it finds it in its one form.
+// checked here, on the caller's goroutine, so that its receiver finds it in its one form.
 func (b *Batch) add(r *intent.Request, line int, err error) {
 	if err == nil {
 		err = check(r)

@@ -18,9 +18,9 @@ import (
 
 // The errors of a stream of delimited messages, after which nothing more of it can be read.
 var (
-	// ErrLength is of a length that is no varint.
+	// ErrLength is the error of a length that is no varint.
 	ErrLength = errors.New("the length before a message is no varint of at most 10 bytes")
-	// ErrLong is of a message longer than MaxItem.
+	// ErrLong is the error of a message longer than MaxItem.
 	ErrLong = errors.New("a message of more than " + strconv.Itoa(MaxItem) + " bytes")
 )
 
