@@ -57,7 +57,7 @@ func eachClaim(s *spec.Spec, yield func(claim) bool) {
 func (adm *admission) conflicting(s *spec.Spec, self uint32) (other uint32) {
 	eachClaim(s, func(c claim) bool {
 		adm.claims.Find(c.hash(adm.seed), func(n uint32) bool {
-			if n != self && adm.hasClaim(adm.records.at(n).content, &c) {
+			if n != self && adm.hasClaim(adm.content(n), &c) {
 				other = n
 			}
 			return other == 0
@@ -76,14 +76,15 @@ func (adm *admission) hasClaim(content string, c *claim) (has bool) {
 	return has
 }
 
-// addClaims indexes the claims of a content.
-func (adm *admission) addClaims(s *spec.Spec, n uint32) {
+// hold notes that an intent is accepted with a content: it holds its claims from now on.
+func (adm *admission) hold(s *spec.Spec, n uint32) {
 	eachClaim(s, func(c claim) bool { adm.claims.add(c.hash(adm.seed), n); return true })
-	adm.addWide(s, n)
+	adm.holdSource(s, n)
 }
 
-func (adm *admission) removeClaims(content string, n uint32) {
+// release undoes hold.
+func (adm *admission) release(content string, n uint32) {
 	s := adm.reader.Read(content)
 	eachClaim(s, func(c claim) bool { adm.claims.Remove(c.hash(adm.seed), n); return true })
-	adm.removeWide(s, n)
+	adm.releaseSource(s, n)
 }

@@ -3,7 +3,6 @@ package intent
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"hash/maphash"
 	"strconv"
 
 	"github.com/weirnet/weir/intent/spec"
@@ -16,9 +15,9 @@ func keyedID(key string) string {
 }
 
 // makeID makes an unused id from the number and the current second, since numbers are reused.
-func (adm *admission) makeID(n uint32) string {
-	id := "i" + strconv.FormatUint(uint64(n), 10) + "-" + strconv.FormatInt(adm.config.Now().Unix(), 36)
-	for adm.find(id) != 0 || adm.idQueues.has(id) {
+func (cat *catalog) makeID(n uint32) string {
+	id := "i" + strconv.FormatUint(uint64(n), 10) + "-" + strconv.FormatInt(cat.config.Now().Unix(), 36)
+	for cat.find(id) != 0 || cat.idQueues.has(id) {
 		id += "x"
 	}
 	return id
@@ -26,39 +25,39 @@ func (adm *admission) makeID(n uint32) string {
 
 // committed completes a batch: it is durable, or (err) it is not and has no effect. The journal
 // calls it in the order of its commits.
-func (adm *admission) committed(b *batch, err error) {
-	adm.mu.Lock()
+func (cat *catalog) committed(b *batch, err error) {
+	cat.mu.Lock()
 	touched := b.undo
 	if err != nil {
-		adm.totals.Failures += uint64(len(b.reqs))
-		adm.revert(b)
+		cat.totals.Failures += uint64(len(b.reqs))
+		cat.revert(b)
 		for i := range touched { // updates of the core since then were not shown
-			if n := touched[i].number; adm.records.has(n) {
-				adm.records.at(n).unprocessed++
-				adm.commits = append(adm.commits, Commit{n, adm.records.at(n).content})
+			if n := touched[i].number; cat.records.has(n) {
+				cat.records.at(n).unprocessed++
+				cat.commits = append(cat.commits, Commit{n, cat.records.at(n).content})
 			}
 		}
 	} else {
-		adm.events.Current++
+		cat.events.Current++
 		for i := range b.undo {
 			u := &b.undo[i]
-			rec := adm.records.at(u.number)
-			rec.pending, rec.revision = nil, adm.events.Current
+			rec := cat.records.at(u.number)
+			rec.pending, rec.revision = nil, cat.events.Current
 			rec.unprocessed++
-			adm.commits = append(adm.commits, u.commit)
-			adm.appendEvent(u.number, rec)
+			cat.commits = append(cat.commits, u.commit)
+			cat.appendEvent(u.number, rec)
 		}
 		for i := range b.answers {
 			if a := &b.answers[i]; a.Status == Accepted {
-				a.Revision = adm.events.Current
+				a.Revision = cat.events.Current
 			}
 		}
-		adm.count(b)
+		cat.count(b)
 	}
-	adm.inFlight -= len(b.reqs)
-	ended := adm.resume(touched)
-	adm.mu.Unlock()
-	adm.config.wake()
+	cat.inFlight -= len(b.reqs)
+	ended := cat.resume(touched)
+	cat.mu.Unlock()
+	cat.config.wake()
 	if err != nil {
 		b.done(nil, err)
 	} else {
@@ -77,23 +76,23 @@ type endedBatch struct {
 
 // resume admits the batches that were deferred because of ids in touched, or of each other, in the
 // order of their arrival.
-func (adm *admission) resume(touched []undo) (list []endedBatch) {
-	if len(adm.idQueues.byID) == 0 {
+func (cat *catalog) resume(touched []undo) (list []endedBatch) {
+	if len(cat.idQueues.byID) == 0 {
 		return nil
 	}
 	for i := range touched {
-		adm.idQueues.free(touched[i].id())
+		cat.idQueues.free(touched[i].id())
 	}
-	for b := adm.idQueues.next(); b != nil; b = adm.idQueues.next() {
-		if finished, err := adm.admit(b); finished || err != nil {
+	for b := cat.idQueues.next(); b != nil; b = cat.idQueues.next() {
+		if finished, err := cat.admit(b); finished || err != nil {
 			if err != nil {
 				b.answers = nil
 			}
 			list = append(list, endedBatch{b, err})
 		}
 		for i := range b.reqs {
-			if id := b.reqs[i].id(); adm.idQueues.has(id) && !adm.inFlightID(id) { // the batch has not changed this intent
-				adm.idQueues.free(id)
+			if id := b.reqs[i].id(); cat.idQueues.has(id) && !cat.inFlightID(id) { // the batch has not changed this intent
+				cat.idQueues.free(id)
 			}
 		}
 	}
@@ -109,35 +108,35 @@ func (u *undo) id() string {
 }
 
 // revert undoes the changes of a batch.
-func (adm *admission) revert(b *batch) {
+func (cat *catalog) revert(b *batch) {
 	for i := len(b.undo) - 1; i >= 0; i-- {
 		u := &b.undo[i]
-		rec := adm.records.at(u.number)
+		rec := cat.records.at(u.number)
 		if u.commit.Content != "" {
-			adm.removeClaims(rec.content, u.number)
+			cat.admission.release(rec.content, u.number)
 		}
-		adm.counts[rec.state]--
+		cat.counts[rec.state]--
 		if u.before.content == "" {
-			adm.ids.Remove(maphash.String(adm.seed, rec.id()), u.number)
-			adm.closeWaiters(u.number)
+			cat.ids.Remove(cat.hashID(rec.id()), u.number)
+			cat.closeWaiters(u.number)
 			*rec = record{}
-			adm.free = append(adm.free, u.number)
+			cat.free = append(cat.free, u.number)
 			continue
 		}
-		adm.restoreRecord(rec, u)
+		cat.restoreRecord(rec, u)
 	}
 	b.undo = nil
 }
 
 // restoreRecord undoes a change of a record, except for updates of the core since.
-func (adm *admission) restoreRecord(rec *record, u *undo) {
+func (cat *catalog) restoreRecord(rec *record, u *undo) {
 	rec.content, rec.pending = u.before.content, nil
 	if u.commit.Content == "" {
 		rec.state, rec.since = u.before.state, u.before.since
 	}
-	adm.counts[rec.state]++
+	cat.counts[rec.state]++
 	s := spec.Read(rec.content)
 	if rec.state != Withdrawing {
-		adm.addClaims(&s, u.number)
+		cat.admission.hold(&s, u.number)
 	}
 }

@@ -160,8 +160,7 @@ func (s *scene) request(c *golden.Command) bool {
 		}
 		s.network.intent.commit(err)
 	case "limits":
-		s.engine.config.MaxIntents, _ = strconv.Atoi(c.Arg("intents", "1000"))
-		s.engine.config.MaxInFlight, _ = strconv.Atoi(c.Arg("inflight", "1000"))
+		s.engine.catalog.admission.limits = limits{int(s.dpid(c.Arg("intents", "1000"))), int(s.dpid(c.Arg("inflight", "1000")))}
 	default:
 		return false
 	}

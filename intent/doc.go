@@ -7,11 +7,11 @@
 // second, and one failed link may concern tens of thousands.
 // # Inputs and outputs
 // Engine serves the API: Submit answers when requests are durable; Get, List, Wait and Changes show
-// the state of intents. Admission (admission.go) allocates numbers, detects conflicts and appends
-// contents to a Journal, under a mutex that is never held across a wait. Durable contents go to the
-// Core, with the changes of the network view and the outcomes of orders. The Core returns orders
-// (install or remove a rule: package ruleset), states, and decisions (the chosen path), which a
-// second journal keeps so that paths stay the same across a restart.
+// the state of intents. The catalog has all intents; admission (admission.go) decides which requests
+// it accepts, and it appends their contents to a Journal, under a mutex that is never held across a
+// wait. Durable contents go to the Core, with the changes of the network view and the outcomes of
+// orders. The Core returns orders (install or remove a rule: package ruleset), states, and decisions
+// (the chosen path), which a second journal keeps so that paths stay the same across a restart.
 // # How a path changes
 //   - A new path: all rules except those at the ingress; when they are confirmed, the ingress rules.
 //   - A hitless change (new content, drain, shorter path): hitless.go. No packet is lost, and no

@@ -7,12 +7,12 @@ import "github.com/weirnet/weir/ruleset"
 // looks at all intents in parts, and blocks no writer for long: concurrent changes may or may not
 // be seen.
 func (e *Engine) EachRoute(keep func(*ruleset.Route) bool, visit func(*Intent, *ruleset.Route) bool) {
-	adm := e.admission
+	cat := e.catalog
 	var room []numberedRecord
 	for after := uint32(0); ; {
-		adm.mu.Lock()
-		page, last := adm.page(after, pageNumbers, room[:0])
-		adm.mu.Unlock()
+		cat.mu.Lock()
+		page, last := cat.page(after, pageNumbers, room[:0])
+		cat.mu.Unlock()
 		for i := range page {
 			p := &page[i]
 			if p.record.rules == nil || p.record.state == Withdrawing {

@@ -11,8 +11,8 @@ import (
 type Engine struct {
 	loop.Part
 
-	config    Config
-	admission *admission
+	config  Config
+	catalog *catalog
 
 	mu       sync.Mutex // guards what follows
 	outcomes []Outcome
@@ -36,7 +36,7 @@ func New(c Config) *Engine {
 	e.Part = e.part()
 	e.config.wake = e.Bell.Ring
 	e.setClock()
-	e.admission = newAdmission(&e.config)
+	e.catalog = newCatalog(&e.config)
 	e.core = NewCore()
 	e.follower.view = c.View
 	e.recorder.journal = c.Decisions
@@ -57,9 +57,9 @@ func (e *Engine) SubmitAsync(reqs []Request, atomic bool, done func([]Answer, er
 }
 
 func (e *Engine) submit(b *batch) error {
-	e.admission.mu.Lock()
-	finished, err := e.admission.submit(b)
-	e.admission.mu.Unlock()
+	e.catalog.mu.Lock()
+	finished, err := e.catalog.submit(b)
+	e.catalog.mu.Unlock()
 	if finished {
 		b.done(b.answers, nil)
 	}
@@ -119,40 +119,40 @@ func (g *partialAnswers) partDone(answers []Answer, err error) {
 
 // Get returns an intent by its id.
 func (e *Engine) Get(id string) (Intent, bool) {
-	adm := e.admission
-	adm.mu.Lock()
-	n := adm.find(id)
-	if n == 0 || !adm.visible(n) {
-		adm.mu.Unlock()
+	cat := e.catalog
+	cat.mu.Lock()
+	n := cat.find(id)
+	if n == 0 || !cat.visible(n) {
+		cat.mu.Unlock()
 		return Intent{}, false
 	}
-	r := adm.records.at(n).durable()
-	text := adm.text(n, &r)
-	adm.mu.Unlock()
+	r := cat.records.at(n).durable()
+	text := cat.text(n, &r)
+	cat.mu.Unlock()
 	return r.intent(n, text), true
 }
 
 // Number returns an intent by its number, which is in the cookies of its rules.
 func (e *Engine) Number(n uint32) (Intent, bool) {
-	adm := e.admission
-	adm.mu.Lock()
-	defer adm.mu.Unlock()
-	if n == 0 || !adm.visible(n) {
+	cat := e.catalog
+	cat.mu.Lock()
+	defer cat.mu.Unlock()
+	if n == 0 || !cat.visible(n) {
 		return Intent{}, false
 	}
-	return adm.intent(n), true
+	return cat.intent(n), true
 }
 
 // List returns intents in the order of their numbers, after a number (0: from the first), at most
 // limit of those for which keep returns true (nil: all). next is the number to continue after, 0 at
 // the end. Concurrent changes may or may not be seen; a list blocks no writer for long.
 func (e *Engine) List(after uint32, limit int, keep func(*Intent) bool) (list []Intent, next uint32) {
-	adm := e.admission
+	cat := e.catalog
 	var room []numberedRecord
 	for {
-		adm.mu.Lock()
-		page, last := adm.page(after, 512, room[:0])
-		adm.mu.Unlock()
+		cat.mu.Lock()
+		page, last := cat.page(after, 512, room[:0])
+		cat.mu.Unlock()
 		for i := range page {
 			p := &page[i]
 			in := p.record.intent(p.number, p.text)
@@ -181,20 +181,20 @@ type Counts struct {
 
 // Counts returns the current counts.
 func (e *Engine) Counts() Counts {
-	adm := e.admission
-	adm.mu.Lock()
-	defer adm.mu.Unlock()
-	return Counts{ByState: adm.counts, Totals: adm.totals, InFlight: adm.inFlight, Core: adm.core}
+	cat := e.catalog
+	cat.mu.Lock()
+	defer cat.mu.Unlock()
+	return Counts{ByState: cat.counts, Totals: cat.totals, InFlight: cat.inFlight, Core: cat.core}
 }
 
 // Changes returns the events after a revision, whole revisions, about max of them, and the revision
 // to continue after. If ok is false the log does not reach back that far: call List, and continue
 // after upto.
 func (e *Engine) Changes(since uint64, max int) (list []Change, upto uint64, ok bool) {
-	adm := e.admission
-	adm.mu.Lock()
-	found, upto, ok := adm.changes(since, max)
-	adm.mu.Unlock()
+	cat := e.catalog
+	cat.mu.Lock()
+	found, upto, ok := cat.changes(since, max)
+	cat.mu.Unlock()
 	if len(found) > 0 {
 		list = make([]Change, len(found))
 	}
@@ -206,18 +206,18 @@ func (e *Engine) Changes(since uint64, max int) (list []Change, upto uint64, ok 
 
 // Changed returns a channel that is closed as soon as there is an event after a revision.
 func (e *Engine) Changed(after uint64) <-chan struct{} {
-	adm := e.admission
-	adm.mu.Lock()
-	defer adm.mu.Unlock()
-	return adm.events.Changed(after)
+	cat := e.catalog
+	cat.mu.Lock()
+	defer cat.mu.Unlock()
+	return cat.events.Changed(after)
 }
 
 // Revision returns the revision of the newest event.
 func (e *Engine) Revision() uint64 {
-	adm := e.admission
-	adm.mu.Lock()
-	defer adm.mu.Unlock()
-	return adm.events.Current
+	cat := e.catalog
+	cat.mu.Lock()
+	defer cat.mu.Unlock()
+	return cat.events.Current
 }
 
 // OnOutcomes queues outcomes of orders. They are copied.
@@ -233,40 +233,40 @@ func (e *Engine) OnOutcomes(outcomes []Outcome) {
 // wait registers a waiter for an intent to enter one of some states; w is nil if it is in one
 // already.
 func (e *Engine) wait(id string, want []State) (in Intent, n uint32, w *waiter, ok bool) {
-	adm := e.admission
-	adm.mu.Lock()
-	defer adm.mu.Unlock()
-	if n = adm.find(id); n == 0 {
+	cat := e.catalog
+	cat.mu.Lock()
+	defer cat.mu.Unlock()
+	if n = cat.find(id); n == 0 {
 		return Intent{}, 0, nil, false
 	}
-	if adm.visible(n) {
-		in = adm.intent(n)
+	if cat.visible(n) {
+		in = cat.intent(n)
 	}
 	for _, s := range want {
-		if r := adm.records.at(n); in.State == s && !r.inFlight() && r.unprocessed == 0 {
+		if r := cat.records.at(n); in.State == s && !r.inFlight() && r.unprocessed == 0 {
 			return in, n, nil, true
 		}
 	}
 	w = &waiter{states: want, found: make(chan Intent, 1)}
-	adm.waiters[n] = append(adm.waiters[n], w)
-	adm.waiting++
+	cat.waiters[n] = append(cat.waiters[n], w)
+	cat.waiting++
 	return in, n, w, true
 }
 
 // cancelWait removes a waiter.
 func (e *Engine) cancelWait(n uint32, w *waiter) {
-	adm := e.admission
-	adm.mu.Lock()
-	defer adm.mu.Unlock()
-	list := adm.waiters[n]
+	cat := e.catalog
+	cat.mu.Lock()
+	defer cat.mu.Unlock()
+	list := cat.waiters[n]
 	for i := range list {
 		if list[i] == w {
-			adm.waiters[n] = append(list[:i], list[i+1:]...)
-			adm.waiting--
+			cat.waiters[n] = append(list[:i], list[i+1:]...)
+			cat.waiting--
 			break
 		}
 	}
-	if len(adm.waiters[n]) == 0 {
-		delete(adm.waiters, n)
+	if len(cat.waiters[n]) == 0 {
+		delete(cat.waiters, n)
 	}
 }

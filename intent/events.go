@@ -26,8 +26,8 @@ type noted struct {
 
 // changes are the events after a revision, at most max and one revision whole. They are copied
 // while the lock is held, and read by others.
-func (f *admission) changes(since uint64, most int) (list []noted, upto uint64, ok bool) {
-	r := &f.events
+func (cat *catalog) changes(since uint64, most int) (list []noted, upto uint64, ok bool) {
+	r := &cat.events
 	if !r.Reaches(since) {
 		return nil, r.Current, false
 	}
@@ -36,17 +36,17 @@ func (f *admission) changes(since uint64, most int) (list []noted, upto uint64, 
 		if len(list) >= max(most, 1) && e.revision != list[len(list)-1].revision {
 			return list, list[len(list)-1].revision, true
 		}
-		list = append(list, f.noted(e))
+		list = append(list, cat.noted(e))
 	}
 	return list, r.Current, true
 }
 
 // noted copies an event. It is of an intent that is gone where another one has its number.
-func (f *admission) noted(e *event) noted {
+func (cat *catalog) noted(e *event) noted {
 	n := noted{event: *e}
-	if n.gone = e.gone || !f.visible(e.number) || f.records.at(e.number).id() != e.id; !n.gone {
-		n.record = f.records.at(e.number).durable()
-		n.text = f.text(e.number, &n.record)
+	if n.gone = e.gone || !cat.visible(e.number) || cat.records.at(e.number).id() != e.id; !n.gone {
+		n.record = cat.records.at(e.number).durable()
+		n.text = cat.text(e.number, &n.record)
 	}
 	return n
 }

@@ -17,12 +17,12 @@ func (e *Engine) LoadIntent(r Record) error {
 		return fmt.Errorf("intent number %d: it has no id", r.Number)
 	}
 	content := string(r.Data)
-	e.admission.mu.Lock()
-	defer e.admission.mu.Unlock()
-	if e.admission.records.has(r.Number) || e.admission.find(s.ID) != 0 {
+	e.catalog.mu.Lock()
+	defer e.catalog.mu.Unlock()
+	if e.catalog.records.has(r.Number) || e.catalog.find(s.ID) != 0 {
 		return fmt.Errorf("intent number %d: intent %q is there twice", r.Number, s.ID)
 	}
-	e.admission.load(r.Number, content, &s)
+	e.catalog.load(r.Number, content, &s)
 	e.core.load(r.Number, content, &s)
 	return nil
 }
@@ -38,9 +38,9 @@ func (e *Engine) LoadDecision(r Record) error {
 
 // Loaded ends the loading. Numbers without a record are free.
 func (e *Engine) Loaded() {
-	e.admission.mu.Lock()
-	e.admission.loaded()
-	e.admission.mu.Unlock()
+	e.catalog.mu.Lock()
+	e.catalog.loaded()
+	e.catalog.mu.Unlock()
 	e.Bell.Ring()
 }
 

@@ -1,7 +1,6 @@
 package intent
 
 import (
-	"hash/maphash"
 	"strconv"
 	"time"
 
@@ -9,7 +8,7 @@ import (
 	"github.com/weirnet/weir/ruleset"
 )
 
-// record is what admission keeps of one intent: 56 bytes, and the durable form of its spec.
+// record is what the catalog keeps of one intent: 56 bytes, and the durable form of its spec.
 type record struct {
 	content     string // durable form; "" in an unused record
 	rules       *ruleset.Set
@@ -19,7 +18,7 @@ type record struct {
 	state       State
 	code        Code
 	retrying    bool
-	hasText     bool   // admission.texts has a text
+	hasText     bool   // catalog.texts has a text
 	unprocessed uint16 // commits that the core has not processed: state precedes them
 }
 
@@ -78,38 +77,9 @@ func (t *records) reserve(n uint32) {
 	}
 }
 
-// intent returns what readers see of a visible number.
-func (adm *admission) intent(n uint32) Intent {
-	r := adm.records.at(n).durable()
-	return r.intent(n, adm.text(n, &r))
-}
-
-// visible reports whether readers see an intent of a number.
-func (adm *admission) visible(n uint32) bool {
-	return adm.records.has(n) && !adm.records.at(n).uncommitted()
-}
-
 func (r *record) intent(n uint32, text string) Intent {
 	return Intent{
 		Spec: spec.Read(r.content), Number: n, State: r.state, Code: r.code, Text: text, Retrying: r.retrying,
 		Since: time.Unix(0, r.since), ETag: etagOf(r.content), Revision: r.revision, Rules: r.rules,
 	}
-}
-
-func (adm *admission) text(n uint32, r *record) string {
-	if r.hasText {
-		return adm.texts[n]
-	}
-	return ""
-}
-
-// find returns the number of an id; 0 if there is none.
-func (adm *admission) find(id string) (number uint32) {
-	adm.ids.Find(maphash.String(adm.seed, id), func(n uint32) bool {
-		if adm.records.at(n).id() == id {
-			number = n
-		}
-		return number == 0
-	})
-	return number
 }

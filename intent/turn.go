@@ -45,9 +45,9 @@ func (w *follower) next() *NetworkUpdate {
 func (e *Engine) turn(now time.Time) time.Time {
 	for {
 		in := Input{Network: e.follower.next()}
-		e.admission.mu.Lock()
-		e.commits, e.admission.commits = e.admission.commits, e.commits[:0]
-		e.admission.mu.Unlock()
+		e.catalog.mu.Lock()
+		e.commits, e.catalog.commits = e.catalog.commits, e.commits[:0]
+		e.catalog.mu.Unlock()
 		e.mu.Lock()
 		if e.taken, e.outcomes = e.outcomes, e.taken[:0]; cap(e.outcomes) > outcomesKept {
 			e.outcomes = nil
@@ -77,14 +77,14 @@ func (e *Engine) turn(now time.Time) time.Time {
 
 // apply carries out the result of a step.
 func (e *Engine) apply(ready *Ready, facts *NetworkUpdate, now time.Time) {
-	e.admission.mu.Lock()
+	e.catalog.mu.Lock()
 	if facts != nil {
-		e.admission.learnHosts(facts)
+		e.catalog.admission.learnHosts(facts)
 	}
-	e.admission.publish(ready.Updates)
-	e.admission.processed(e.commits)
-	e.admission.core = e.core.counts
-	e.admission.mu.Unlock()
+	e.catalog.publish(ready.Updates)
+	e.catalog.processed(e.commits)
+	e.catalog.core = e.core.counts
+	e.catalog.mu.Unlock()
 	if len(ready.Orders) > 0 {
 		e.config.Orders(ready.Orders)
 	}
@@ -96,9 +96,9 @@ func (e *Engine) shutDown() {
 	e.mu.Lock()
 	e.closed, e.outcomes, e.queries = true, nil, nil
 	e.mu.Unlock()
-	e.admission.mu.Lock()
-	e.admission.closed = true
-	e.admission.mu.Unlock()
+	e.catalog.mu.Lock()
+	e.catalog.closed = true
+	e.catalog.mu.Unlock()
 }
 
 // earlier returns the earlier of two times that may be zero, for never.

@@ -385,9 +385,9 @@ func (w *twin) follow(from netview.Point, to []netview.Point, priority uint16, m
 
 // checkInside looks at what the engine keeps: nothing may be left of what is gone.
 func (w *twin) checkInside(list []Intent) {
-	c, f := w.engine.core, w.engine.admission
+	c, f := w.engine.core, w.engine.catalog
 	if f.ids.Len() != len(list) || f.inFlight != 0 || len(f.idQueues.byID) != 0 || f.idQueues.ready.Len() != 0 || f.waiting != 0 {
-		w.fatal("front: %d ids of %d intents, %d in flight, %d deferred", f.ids.Len(), len(list), f.inFlight, len(f.idQueues.byID))
+		w.fatal("catalog: %d ids of %d intents, %d in flight, %d deferred", f.ids.Len(), len(list), f.inFlight, len(f.idQueues.byID))
 	}
 	byState := [states]int{}
 	claims := 0
@@ -397,8 +397,8 @@ func (w *twin) checkInside(list []Intent) {
 			eachClaim(&list[i].Spec, func(claim) bool { claims++; return true })
 		}
 	}
-	if byState != f.counts || claims != f.claims.Len() {
-		w.fatal("front counts %v and %d claims, there are %v and %d", f.counts, f.claims.Len(), byState, claims)
+	if byState != f.counts || claims != f.admission.claims.Len() {
+		w.fatal("catalog counts %v and %d claims, there are %v and %d", f.counts, f.admission.claims.Len(), byState, claims)
 	}
 	legs := 0
 	for n := range c.entries.last() {

@@ -58,7 +58,7 @@ func TestWaitAfterReplacement(t *testing.T) {
 	}
 	n.intent.commit(errCommit)
 	n.step()
-	if len(w.found) != 1 || len(n.engine.admission.waiters[number]) != 0 {
+	if len(w.found) != 1 || len(n.engine.catalog.waiters[number]) != 0 {
 		t.Fatal("not told after a commit that failed")
 	}
 }

@@ -10,7 +10,7 @@ import (
 
 // wide has the intents that match packets of other senders on links between switches
 // (spec.Spec.Boundless and Source): those whose spec says so, and those whose source address a host
-// elsewhere has since acquired. It is guarded by admission.mu.
+// elsewhere has since acquired. It is part of admission.
 type wide struct {
 	numbers map[uint32]bool // true: independent of hosts
 	sourced int             // intents with a source address
@@ -26,8 +26,8 @@ func newWide() wide {
 		newAddresses: make(map[netip.Addr]bool)}
 }
 
-// addWide indexes an intent.
-func (adm *admission) addWide(s *spec.Spec, n uint32) {
+// holdSource indexes an intent by its source.
+func (adm *admission) holdSource(s *spec.Spec, n uint32) {
 	w := &adm.wide
 	switch how, a := s.Sender(); how {
 	case spec.AnySender:
@@ -40,8 +40,8 @@ func (adm *admission) addWide(s *spec.Spec, n uint32) {
 	}
 }
 
-// removeWide removes an intent.
-func (adm *admission) removeWide(s *spec.Spec, n uint32) {
+// releaseSource undoes holdSource.
+func (adm *admission) releaseSource(s *spec.Spec, n uint32) {
 	w := &adm.wide
 	if len(w.numbers) > 0 {
 		delete(w.numbers, n)
@@ -58,7 +58,7 @@ func (adm *admission) hostElsewhere(s *spec.Spec, a netip.Addr) (*netview.Host, 
 		return nil, false
 	}
 	var room [4]netview.Point
-	ingress, snap := s.Ingress(room[:0]), adm.config.View.Snapshot()
+	ingress, snap := s.Ingress(room[:0]), adm.view.Snapshot()
 	for _, id := range ids {
 		if h, ok := snap.Host(id); ok && slices.Contains(h.IPs, a) && !slices.Contains(ingress, h.At) {
 			return h, true
@@ -118,22 +118,12 @@ func (w *wide) addHost(h *netview.Host, news bool) {
 	}
 }
 
-// Wide returns the number of intents that match packets of other senders on links between switches,
-// and the ids of the first of them, at most limit. If hosts have acquired addresses since the last
-// call, it checks all intents, in parts.
-func (e *Engine) Wide(limit int) (count int, ids []string) {
-	adm := e.admission
-	adm.mu.Lock()
-	defer adm.mu.Unlock()
-	if len(adm.wide.newAddresses) > 0 {
-		news := adm.wide.newAddresses
-		adm.wide.newAddresses = make(map[netip.Addr]bool)
-		adm.findWide(news)
-	}
+// wideIntents returns the intents that are wide now, in the order of their numbers.
+func (adm *admission) wideIntents() []uint32 {
 	list := make([]uint32, 0, len(adm.wide.numbers))
 	for n, always := range adm.wide.numbers {
 		if !always {
-			s := spec.Read(adm.records.at(n).content)
+			s := spec.Read(adm.content(n))
 			if a, ok := s.Source(); ok {
 				if _, always = adm.hostElsewhere(&s, a); !always {
 					delete(adm.wide.numbers, n)
@@ -145,30 +135,51 @@ func (e *Engine) Wide(limit int) (count int, ids []string) {
 		}
 	}
 	slices.Sort(list)
+	return list
+}
+
+// checkSource notes that an intent is wide if its source is one of some addresses and a host
+// elsewhere has it.
+func (adm *admission) checkSource(n uint32, news map[netip.Addr]bool) {
+	content := adm.content(n)
+	if a, ok := spec.SourceIn(content); !ok || !news[a] {
+		return
+	}
+	s := spec.Read(content)
+	if a, ok := s.Source(); ok {
+		if _, there := adm.hostElsewhere(&s, a); there {
+			adm.wide.numbers[n] = false
+		}
+	}
+}
+
+// Wide returns the number of intents that match packets of other senders on links between switches,
+// and the ids of the first of them, at most limit. If hosts have acquired addresses since the last
+// call, it checks all intents, in parts.
+func (e *Engine) Wide(limit int) (count int, ids []string) {
+	cat := e.catalog
+	cat.mu.Lock()
+	defer cat.mu.Unlock()
+	if news := cat.admission.wide.newAddresses; len(news) > 0 {
+		cat.admission.wide.newAddresses = make(map[netip.Addr]bool)
+		cat.checkSources(news)
+	}
+	list := cat.admission.wideIntents()
 	for _, n := range list[:min(limit, len(list))] {
-		ids = append(ids, adm.records.at(n).id())
+		ids = append(ids, cat.records.at(n).id())
 	}
 	return len(list), ids
 }
 
-// findWide finds intents with one of some source addresses. It releases the lock now and then.
-func (adm *admission) findWide(news map[netip.Addr]bool) {
-	for n := uint32(1); n <= adm.last; n++ {
+// checkSources checks all intents. It releases the lock now and then.
+func (cat *catalog) checkSources(news map[netip.Addr]bool) {
+	for n := uint32(1); n <= cat.last; n++ {
 		if n%pageNumbers == 0 {
-			adm.mu.Unlock()
-			adm.mu.Lock()
+			cat.mu.Unlock()
+			cat.mu.Lock()
 		}
-		if !adm.records.has(n) || adm.withdrawing(n) {
-			continue
-		}
-		content := adm.records.at(n).content
-		if a, ok := spec.SourceIn(content); ok && news[a] {
-			s := spec.Read(content)
-			if a, ok := s.Source(); ok {
-				if _, there := adm.hostElsewhere(&s, a); there {
-					adm.wide.numbers[n] = false
-				}
-			}
+		if cat.records.has(n) && cat.records.at(n).state != Withdrawing {
+			cat.admission.checkSource(n, news)
 		}
 	}
 }

@@ -85,8 +85,8 @@ func TestWide(t *testing.T) {
 	n.wantWide()
 	n.rest()
 	n.wantWide()
-	if n.engine.admission.wide.sourced != 4 {
-		t.Errorf("%d intents with a source, want 4", n.engine.admission.wide.sourced)
+	if n.engine.catalog.admission.wide.sourced != 4 {
+		t.Errorf("%d intents with a source, want 4", n.engine.catalog.admission.wide.sourced)
 	}
 }
 
@@ -114,7 +114,7 @@ func TestAddressesAreBounded(t *testing.T) {
 	n := square(t)
 	n.submit(false, Request{Op: Create, Spec: flow("one", at(1, 9), at(4, 9), 1)})
 	n.rest()
-	f := n.engine.admission
+	f := &n.engine.catalog.admission
 	for round := range 4 {
 		for i := range 3000 {
 			id := hostID(1 + round*3000 + i)

@@ -1,0 +1,159 @@
+package intent
+
+import (
+	"hash/maphash"
+	"sync"
+
+	"github.com/weirnet/weir/changelog"
+	"github.com/weirnet/weir/intent/spec"
+)
+
+// catalog has all intents: their contents and what readers see of them. It takes batches of
+// requests to the journal as admission judges them (submit.go, commit.go), and shows the state that
+// the core has computed (publish.go). Everything in it is guarded by mu, which is held for a batch
+// at a time and never across a wait.
+type catalog struct {
+	mu        sync.Mutex
+	config    *Config
+	admission admission
+	seed      maphash.Seed
+	records   records
+	ids       index // by id
+	texts     map[uint32]string
+	free      []uint32 // numbers whose rules are gone
+	last      uint32   // the highest number allocated
+
+	inFlight int         // requests that the journal has not committed
+	idQueues lines       // deferred batches, which name an id that is in flight or that an earlier one names
+	counts   [states]int // by state
+	totals   Totals
+	events   changelog.Log[uint64, event] // Current is the revision of the newest event
+	core     CoreCounts
+	waiters  map[uint32][]*waiter
+	waiting  int // waiters
+	closed   bool
+
+	commits []Commit // for the core
+	recs    []Record // scratch: a batch's records
+	data    []byte
+	buf     []byte // scratch: one content
+}
+
+// Totals are counters since the start.
+type Totals struct {
+	Requests, Accepted, Existing, Conflicts, Refused, Overloads, Failures uint64 // Failures: commits that failed, in requests
+}
+
+func newCatalog(c *Config) *catalog {
+	cat := &catalog{config: c, seed: maphash.MakeSeed(), texts: make(map[uint32]string), waiters: make(map[uint32][]*waiter)}
+	cat.admission = newAdmission(limits{c.MaxIntents, c.MaxInFlight}, c.View,
+		func(n uint32) string { return cat.records.at(n).content })
+	cat.records.reserve(0)
+	cat.events = newEventLog(c.Events)
+	return cat
+}
+
+// load adds an intent from the journal, at the start.
+func (cat *catalog) load(n uint32, content string, s *spec.Spec) {
+	cat.records.reserve(n)
+	cat.last = max(cat.last, n)
+	*cat.records.at(n) = record{content: content, state: Submitted, since: cat.config.Now().UnixNano()}
+	cat.counts[Submitted]++
+	cat.ids.add(cat.hashID(s.ID), n)
+	cat.admission.hold(s, n)
+}
+
+// loaded ends the loading: numbers without a record are free.
+func (cat *catalog) loaded() {
+	for n := cat.last; n > 0; n-- {
+		cat.records.reserve(n)
+		if !cat.records.has(n) {
+			cat.free = append(cat.free, n)
+		}
+	}
+}
+
+// hashID returns the hash of an id in catalog.ids.
+func (cat *catalog) hashID(id string) uint64 { return maphash.String(cat.seed, id) }
+
+// find returns the number of an id; 0 if there is none.
+func (cat *catalog) find(id string) (number uint32) {
+	cat.ids.Find(cat.hashID(id), func(n uint32) bool {
+		if cat.records.at(n).id() == id {
+			number = n
+		}
+		return number == 0
+	})
+	return number
+}
+
+// existing returns the intent under an id, as admission sees it.
+func (cat *catalog) existing(id string) (was existing) {
+	if n := cat.find(id); n != 0 {
+		r := cat.records.at(n)
+		was = existing{n, r.content, r.state, r.unprocessed > 0, r.revision}
+	}
+	return was
+}
+
+// visible reports whether readers see an intent of a number.
+func (cat *catalog) visible(n uint32) bool {
+	return cat.records.has(n) && !cat.records.at(n).uncommitted()
+}
+
+// intent returns what readers see of a visible number.
+func (cat *catalog) intent(n uint32) Intent {
+	r := cat.records.at(n).durable()
+	return r.intent(n, cat.text(n, &r))
+}
+
+func (cat *catalog) text(n uint32, r *record) string {
+	if r.hasText {
+		return cat.texts[n]
+	}
+	return ""
+}
+
+// page copies visible records in the order of numbers, after one: at most limit, from no more than
+// pageNumbers numbers. last is the last number examined, 0 at the end.
+func (cat *catalog) page(after uint32, limit int, buf []numberedRecord) (list []numberedRecord, last uint32) {
+	list = buf
+	for n := after + 1; n <= cat.last; n++ {
+		if cat.visible(n) {
+			r := cat.records.at(n).durable()
+			list = append(list, numberedRecord{n, r, cat.text(n, &r)})
+		}
+		if len(list) == limit || n-after == pageNumbers {
+			return list, n
+		}
+	}
+	return list, 0
+}
+
+// pageNumbers is how many numbers are examined while the lock is held.
+const pageNumbers = 4096
+
+// numberedRecord is a copy of a record.
+type numberedRecord struct {
+	number uint32
+	record record
+	text   string
+}
+
+// newNumber allocates a number.
+func (cat *catalog) newNumber() uint32 {
+	if n := len(cat.free); n > 0 {
+		number := cat.free[n-1]
+		cat.free = cat.free[:n-1]
+		return number
+	}
+	cat.last++
+	cat.records.reserve(cat.last)
+	return cat.last
+}
+
+func (cat *catalog) setState(r *record, s State) {
+	cat.counts[r.state]--
+	cat.counts[s]++
+	r.state, r.since = s, cat.config.Now().UnixNano()
+}
