@@ -53,6 +53,20 @@ func (r *apiFlags) client() (*client.Client, error) {
 	return c, nil
 }
 
+// withClient makes a command's RunE of f, which gets the client of the flags and does not keep it.
+func (r *apiFlags) withClient(
+	f func(cmd *cobra.Command, args []string, c *client.Client) error,
+) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		c, err := r.client()
+		if err != nil {
+			return err
+		}
+		defer c.Close()
+		return f(cmd, args, c)
+	}
+}
+
 // explained adds what to do about an error of a client, and marks it as one at run time.
 func explained(err error) error {
 	var p *client.Problem

@@ -77,7 +77,7 @@ func (a *configFlags) run(cmd *cobra.Command, dryRun bool) (int, error) {
 	if a.file == "" {
 		return 0, fmt.Errorf("no file given, want a configuration: %s -f weir.yaml", cmd.CommandPath())
 	}
-	text, err := readText(a.file, cmd.InOrStdin())
+	text, err := readConfig(a.file, cmd.InOrStdin())
 	if err != nil {
 		return 0, fmt.Errorf("-f: %w", err)
 	}
@@ -96,17 +96,9 @@ func (a *configFlags) run(cmd *cobra.Command, dryRun bool) (int, error) {
 	return len(r.Changes), runtimeError(writeChanges(cmd.OutOrStdout(), r))
 }
 
-// readText reads a configuration of at most config.MaxBytes.
-func readText(file string, in io.Reader) ([]byte, error) {
-	if file != "-" {
-		f, err := os.Open(file)
-		if err != nil {
-			return nil, err
-		}
-		defer f.Close()
-		in = f
-	}
-	text, err := io.ReadAll(io.LimitReader(in, config.MaxBytes+1))
+// readConfig reads a configuration of at most config.MaxBytes.
+func readConfig(file string, in io.Reader) ([]byte, error) {
+	text, err := readFile(file, in, config.MaxBytes)
 	if err != nil {
 		return nil, err
 	}
@@ -117,6 +109,19 @@ func readText(file string, in io.Reader) ([]byte, error) {
 		return nil, fmt.Errorf("%s is too long, want at most %d bytes", file, config.MaxBytes)
 	}
 	return text, nil
+}
+
+// readFile reads a file, or in where the file is "-": at most one byte more than max.
+func readFile(file string, in io.Reader, max int64) ([]byte, error) {
+	if file != "-" {
+		f, err := os.Open(file)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		in = f
+	}
+	return io.ReadAll(io.LimitReader(in, max+1))
 }
 
 // configError lists the problems of a file as compilers do, with lines.
@@ -137,7 +142,6 @@ func writeChanges(w io.Writer, r *client.ConfigResult) error {
 		_, err := fmt.Fprintln(w, "nothing changes")
 		return err
 	}
-	t := table{w: w}
 	rows := [][]string{{"FIELD", "OLD", "NEW", "HOLDS"}}
 	for _, c := range r.Changes {
 		holds := map[string]string{"now": "at once", "restart": "from the next start", "never": "never"}[c.Holds]
@@ -146,8 +150,7 @@ func writeChanges(w io.Writer, r *client.ConfigResult) error {
 		}
 		rows = append(rows, []string{c.Path, c.Old, c.New, holds})
 	}
-	t.fit(rows...)
-	if err := t.write(rows...); err != nil || !r.DryRun {
+	if err := writeTable(w, rows); err != nil || !r.DryRun {
 		return err
 	}
 	var admin []string

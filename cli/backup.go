@@ -26,23 +26,18 @@ read it. Tokens, certificates, the audit log and what was learned of the network
 		Example: `  weir backup weir.backup
   weir restore weir.backup --data-dir /var/lib/weir-new`,
 		Args: wantArgs(1, 1, "FILE to write, such as weir.backup"),
-		RunE: func(cmd *cobra.Command, args []string) error {
+		RunE: r.withClient(func(cmd *cobra.Command, args []string, c *client.Client) error {
 			if args[0] == "-" {
 				return errors.New(
 					"- given, want a FILE, such as weir.backup: a backup is verified before it appears, which a pipe cannot be")
 			}
-			c, err := r.client()
-			if err != nil {
-				return err
-			}
-			defer c.Close()
 			var holds node.Inventory
 			contents, err := writeBackup(cmd.Context(), c, args[0], &holds)
 			if err != nil {
 				return explained(err)
 			}
 			return runtimeError(printContents(cmd.OutOrStdout(), "written to "+args[0], &holds, contents))
-		},
+		}),
 	}
 	r.addFlags(cmd)
 	return cmd

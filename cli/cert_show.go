@@ -100,7 +100,5 @@ func writeCerts(cmd *cobra.Command, f format, all []certShown) error {
 		rows = append(rows, []string{s.File, subject, strings.Join(s.Datapaths, ","), strings.Join(s.Hosts, ","),
 			s.NotAfter, s.State})
 	}
-	t := &table{w: cmd.OutOrStdout()}
-	t.fit(rows...)
-	return t.write(rows...)
+	return writeTable(cmd.OutOrStdout(), rows)
 }

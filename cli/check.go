@@ -47,12 +47,7 @@ on links between switches, because their selector does not name the sender; the 
 		Example: `  weir check
   weir check -o json`,
 		Args: wantNoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			c, err := r.client()
-			if err != nil {
-				return err
-			}
-			defer c.Close()
+		RunE: r.withClient(func(cmd *cobra.Command, _ []string, c *client.Client) error {
 			check, err := c.Check(cmd.Context())
 			if err != nil {
 				return explained(err)
@@ -70,7 +65,7 @@ on links between switches, because their selector does not name the sender; the 
 				err = errDiffers
 			}
 			return runtimeError(err)
-		},
+		}),
 	}
 	r.addFlags(cmd)
 	cmd.Flags().VarP(&f, "output", "o", "how to write the answer")

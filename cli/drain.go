@@ -39,12 +39,7 @@ no failure.
   weir drain link 'spine-1/2->leaf-4/1'`,
 		Args:      wantKindAndName("switch", "port", "link"),
 		ValidArgs: []string{"switch", "port", "link"},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := r.client()
-			if err != nil {
-				return err
-			}
-			defer c.Close()
+		RunE: r.withClient(func(cmd *cobra.Command, args []string, c *client.Client) error {
 			object, err := drainObject(cmd.Context(), c, args[0], args[1], false)
 			if err != nil {
 				return err
@@ -65,11 +60,8 @@ no failure.
 			if !f.table() {
 				return runtimeError(writeValue(cmd.OutOrStdout(), f, d))
 			}
-			t := table{w: cmd.OutOrStdout()}
-			rows := [][]string{drainResource.header, drainResource.cells(*d)}
-			t.fit(rows...)
-			return runtimeError(t.write(rows...))
-		},
+			return runtimeError(writeTable(cmd.OutOrStdout(), [][]string{drainResource.header, drainResource.cells(*d)}))
+		}),
 	}
 	r.addFlags(cmd)
 	cmd.Flags().VarP(&f, "output", "o", "how to write the answer")
@@ -88,18 +80,13 @@ func newUndrain() *cobra.Command {
   weir undrain link 'spine-1/2->leaf-4/1'`,
 		Args:      wantKindAndName("switch", "port", "link"),
 		ValidArgs: []string{"switch", "port", "link"},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := r.client()
-			if err != nil {
-				return err
-			}
-			defer c.Close()
+		RunE: r.withClient(func(cmd *cobra.Command, args []string, c *client.Client) error {
 			object, err := drainObject(cmd.Context(), c, args[0], args[1], true)
 			if err != nil {
 				return err
 			}
 			return explained(c.Undrain(cmd.Context(), args[0], object))
-		},
+		}),
 	}
 	r.addFlags(cmd)
 	return cmd

@@ -31,12 +31,7 @@ A host that still sends is learned again with its next packet. Its intents remai
   weir forget host 00:00:00:00:00:07`,
 		Args:      wantKindAndName("switch", "host"),
 		ValidArgs: []string{"switch", "host"},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := r.client()
-			if err != nil {
-				return err
-			}
-			defer c.Close()
+		RunE: r.withClient(func(cmd *cobra.Command, args []string, c *client.Client) error {
 			id, err := resolve(cmd.Context(), c, args[0], args[1])
 			if err != nil {
 				return err
@@ -55,7 +50,7 @@ A host that still sends is learned again with its next packet. Its intents remai
 				return runtimeError(writeValue(cmd.OutOrStdout(), f, gone))
 			}
 			return runtimeError(writeForgotten(cmd.OutOrStdout(), gone, shown))
-		},
+		}),
 	}
 	r.addFlags(cmd)
 	cmd.Flags().VarP(&f, "output", "o", "how to write the answer")
@@ -95,10 +90,8 @@ func writeForgotten(w io.Writer, f *client.Forgotten, shown names) error {
 	row("drains", len(f.Drains), f.Drains)
 	shown.replaceIn(rows[1:])
 	row("configuration", len(f.Named), f.Named) // by ids, as in the file
-	t := table{w: w}
 	if len(rows) > 1 {
-		t.fit(rows...)
-		if err := t.write(rows...); err != nil {
+		if err := writeTable(w, rows); err != nil {
 			return err
 		}
 	}

@@ -56,17 +56,12 @@ Tables show switches by name; with -o wide by datapath id. An empty cell is a da
   weir get hosts -o json`,
 		Args:              wantResource,
 		ValidArgsFunction: completeResource,
-		RunE: func(cmd *cobra.Command, args []string) error {
+		RunE: r.withClient(func(cmd *cobra.Command, args []string, c *client.Client) error {
 			id := strings.Join(args[1:], "")
 			g, err := findResource(args[0], id, getFlags{actual: actual, all: all})
 			if err != nil {
 				return err
 			}
-			c, err := r.client()
-			if err != nil {
-				return err
-			}
-			defer c.Close()
 			if id, err = resolve(cmd.Context(), c, args[0], id); err != nil {
 				return err
 			}
@@ -78,7 +73,7 @@ Tables show switches by name; with -o wide by datapath id. An empty cell is a da
 				none.id = args[1] // not the datapath id that it was resolved to
 			}
 			return explained(err)
-		},
+		}),
 	}
 	r.addFlags(cmd)
 	cmd.Flags().VarP(&f, "output", "o", "how to write the answer")
@@ -185,7 +180,6 @@ func (k *resource[T]) get(ctx context.Context, c *client.Client, out io.Writer, 
 		}
 		return writeValue(out, f, p)
 	}
-	t := table{w: out}
 	rows := [][]string{k.header}
 	for _, v := range p.Items {
 		rows = append(rows, k.cells(v))
@@ -197,6 +191,5 @@ func (k *resource[T]) get(ctx context.Context, c *client.Client, out io.Writer, 
 		}
 		shown.replaceIn(rows[1:])
 	}
-	t.fit(rows...)
-	return t.write(rows...)
+	return writeTable(out, rows)
 }

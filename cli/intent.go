@@ -61,12 +61,7 @@ With -f, FILE holds one intent, a list, or {items: […], atomic: true}, in YAML
   weir intent add --hop s1:1:2 --hop s2:1:3 --match eth_type=0x88b5 --wide
   weir intent add -f intents.yaml --wait`,
 		Args: wantArgs(0, 1, "at most the second host of --host A B: weir intent add --host 10.0.0.1 10.0.0.2"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := r.client()
-			if err != nil {
-				return err
-			}
-			defer c.Close()
+		RunE: r.withClient(func(cmd *cobra.Command, args []string, c *client.Client) error {
 			if w.file != "" {
 				return w.addFile(cmd, c, f)
 			}
@@ -80,7 +75,7 @@ With -f, FILE holds one intent, a list, or {items: […], atomic: true}, in YAML
 				return explained(err)
 			}
 			return w.writeAnswers(cmd, c, f, []client.IntentAnswer{*a})
-		},
+		}),
 	}
 	r.addFlags(cmd)
 	w.addFlags(cmd)
@@ -106,12 +101,7 @@ func newIntentReplace() *cobra.Command {
 		Example: `  weir intent replace web --from s1/1 --to s4/2 --match ipv4_src=10.0.0.1 --match tcp_dst=80 --wait
   weir intent replace web --host 10.0.0.1 10.0.0.9 --if-match a86463e21495c6ef`,
 		Args: wantArgs(1, 2, "ID, followed by its new content: weir intent replace web --host 10.0.0.1 10.0.0.2"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := r.client()
-			if err != nil {
-				return err
-			}
-			defer c.Close()
+		RunE: r.withClient(func(cmd *cobra.Command, args []string, c *client.Client) error {
 			w.id = args[0]
 			q, err := w.request(cmd.Context(), c, args[1:])
 			if err != nil {
@@ -125,7 +115,7 @@ func newIntentReplace() *cobra.Command {
 				return explained(err)
 			}
 			return w.writeAnswers(cmd, c, f, []client.IntentAnswer{*a})
-		},
+		}),
 	}
 	r.addFlags(cmd)
 	w.addFlags(cmd)
@@ -146,12 +136,7 @@ from the switches. An id that no intent has makes the command fail, after the ot
   weir intent rm flow-1 flow-2 flow-3
   weir intent rm --force perhaps`,
 		Args: wantArgs(1, noBound, "ID …, such as web: weir intent list shows them"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := r.client()
-			if err != nil {
-				return err
-			}
-			defer c.Close()
+		RunE: r.withClient(func(cmd *cobra.Command, args []string, c *client.Client) error {
 			a, err := c.WithdrawIntents(cmd.Context(), args)
 			if err != nil {
 				return explained(err)
@@ -160,7 +145,7 @@ from the switches. An id that no intent has makes the command fail, after the ot
 				return err
 			}
 			return missingError(a.Items)
-		},
+		}),
 	}
 	r.addFlags(cmd)
 	cmd.Flags().BoolVar(&force, "force", false, "ids without an intent are no failure")
@@ -201,12 +186,7 @@ func newIntentShow() *cobra.Command {
 		Example: `  weir intent show web
   weir intent show web --traffic`,
 		Args: wantArgs(1, 1, "ID, such as web: weir intent list shows them"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := r.client()
-			if err != nil {
-				return err
-			}
-			defer c.Close()
+		RunE: r.withClient(func(cmd *cobra.Command, args []string, c *client.Client) error {
 			in, err := c.Intent(cmd.Context(), args[0])
 			if err == nil && traffic {
 				in.Traffic, err = trafficOf(cmd.Context(), c, args[0])
@@ -219,7 +199,7 @@ func newIntentShow() *cobra.Command {
 				return explained(err)
 			}
 			return runtimeError(writeIntent(cmd.OutOrStdout(), f, in, shown))
-		},
+		}),
 	}
 	r.addFlags(cmd)
 	cmd.Flags().BoolVar(&traffic, "traffic", false,
@@ -239,12 +219,7 @@ func newIntentList() *cobra.Command {
 		Example: `  weir intent list
   weir intent list --state failed --state waiting`,
 		Args: wantNoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			c, err := r.client()
-			if err != nil {
-				return err
-			}
-			defer c.Close()
+		RunE: r.withClient(func(cmd *cobra.Command, _ []string, c *client.Client) error {
 			p, err := c.Intents(cmd.Context(), states...)
 			if err != nil {
 				return explained(err)
@@ -262,7 +237,7 @@ func newIntentList() *cobra.Command {
 			}
 			shown.replaceIn(rows[1:])
 			return runtimeError(writeTable(cmd.OutOrStdout(), rows))
-		},
+		}),
 	}
 	r.addFlags(cmd)
 	cmd.Flags().StringArrayVar(&states, "state", nil,
@@ -281,12 +256,7 @@ func newIntentWait() *cobra.Command {
 		Example: `  weir intent wait web
   weir intent wait web --timeout 5s`,
 		Args: wantArgs(1, 1, "ID, such as web: weir intent list shows them"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := r.client()
-			if err != nil {
-				return err
-			}
-			defer c.Close()
+		RunE: r.withClient(func(cmd *cobra.Command, args []string, c *client.Client) error {
 			in, err := c.WaitIntent(cmd.Context(), args[0], limit)
 			if err != nil {
 				return explained(err)
@@ -295,7 +265,7 @@ func newIntentWait() *cobra.Command {
 				return runtimeError(err)
 			}
 			return notInstalled(in, limit)
-		},
+		}),
 	}
 	r.addFlags(cmd)
 	cmd.Flags().DurationVar(&limit, "timeout", limit, "how long to wait, at most 50s")

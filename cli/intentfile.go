@@ -5,14 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"go.yaml.in/yaml/v3"
 
 	"github.com/weirnet/weir/api/client"
+	"github.com/weirnet/weir/strictyaml"
 )
 
 // intentFileMax bounds a file of intents, in bytes: the API's limit of a request.
@@ -25,16 +24,7 @@ func (w *intentArgs) addFile(cmd *cobra.Command, c *client.Client, f format) err
 			return fmt.Errorf("--%s given with -f, want it in the file", flag)
 		}
 	}
-	in := cmd.InOrStdin()
-	if w.file != "-" {
-		file, err := os.Open(w.file)
-		if err != nil {
-			return fmt.Errorf("-f: %w", err)
-		}
-		defer file.Close()
-		in = file
-	}
-	text, err := io.ReadAll(io.LimitReader(in, intentFileMax+1))
+	text, err := readFile(w.file, cmd.InOrStdin(), intentFileMax)
 	if err != nil {
 		return fmt.Errorf("-f: %w", err)
 	}
@@ -57,20 +47,20 @@ func (w *intentArgs) addFile(cmd *cobra.Command, c *client.Client, f format) err
 // body turns a file into a body of {"items":[…]}. It keeps unknown fields: the API refuses them by
 // name.
 func (w *intentArgs) body(ctx context.Context, c *client.Client, text []byte) ([]byte, error) {
-	var doc yaml.Node
-	if err := yaml.Unmarshal(text, &doc); err != nil {
-		return nil, fmt.Errorf("%s: %s", w.file, strings.TrimPrefix(err.Error(), "yaml: "))
+	root, err := strictyaml.Open(text, intentFileMax)
+	if err != nil {
+		return nil, strictyaml.InFile(w.file, err)
 	}
-	if len(doc.Content) == 0 {
+	if strictyaml.IsNull(root) {
 		return nil, fmt.Errorf("%s is empty, want an intent, or a list of them", w.file)
 	}
 	t := &fileTranslator{args: w, ctx: ctx, c: c}
-	v, err := t.value("", doc.Content[0])
+	v, err := t.value("", root)
 	if err != nil {
 		return nil, err
 	}
 	whole := map[string]any{}
-	list := doc.Content[0]
+	list := root
 	switch v := v.(type) {
 	case []any:
 		whole["items"] = v
@@ -78,7 +68,7 @@ func (w *intentArgs) body(ctx context.Context, c *client.Client, text []byte) ([
 		whole["items"] = []any{v}
 		list = &yaml.Node{Content: []*yaml.Node{list}}
 		if _, several := v["items"]; several {
-			whole, list = v, valueOf(doc.Content[0], "items")
+			whole, list = v, valueOf(root, "items")
 		}
 	default:
 		return nil, fmt.Errorf("%s: %v given, want an intent, or a list of them", w.file, v)

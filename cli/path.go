@@ -28,15 +28,10 @@ between two hosts, a path that only intents take is among those shown.`,
   weir path 10.0.0.1 spine-1 --ports
   weir path 1 4 -k 8 --disjoint link`,
 		Args: wantArgs(2, 2, "A B: hosts or switches, such as 10.0.0.1 10.0.0.2"),
-		RunE: func(cmd *cobra.Command, args []string) error {
+		RunE: r.withClient(func(cmd *cobra.Command, args []string, c *client.Client) error {
 			if disjoint != "" && disjoint != "link" && disjoint != "switch" {
 				return fmt.Errorf("--disjoint=%s given, want link or switch", disjoint)
 			}
-			c, err := r.client()
-			if err != nil {
-				return err
-			}
-			defer c.Close()
 			p, err := c.Paths(cmd.Context(), args[0], args[1], k, disjoint)
 			switch {
 			case err != nil:
@@ -52,7 +47,7 @@ between two hosts, a path that only intents take is among those shown.`,
 				return explained(err)
 			}
 			return runtimeError(writePaths(cmd.OutOrStdout(), p.Items, pathFormat{args[0], args[1], ports, shown}))
-		},
+		}),
 	}
 	r.addFlags(cmd)
 	cmd.Flags().VarP(&f, "output", "o", "how to write the answer")

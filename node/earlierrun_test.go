@@ -9,7 +9,6 @@ import (
 	"github.com/weirnet/weir/api/client"
 	"github.com/weirnet/weir/node"
 	"github.com/weirnet/weir/openflow"
-	"github.com/weirnet/weir/session"
 	"github.com/weirnet/weir/warmstart"
 )
 
@@ -32,16 +31,7 @@ func TestANewInstanceRemembersLinksByTheirRows(t *testing.T) {
 	versions(t, func(t *testing.T, v openflow.Version) {
 		i := start(t)
 		n := i.emulate("linear:3", v)
-		var sessions []*session.Session
-		for _, sw := range n.Switches {
-			sessions = append(sessions, sw.Session())
-		}
-		if err := i.stop(); err != nil {
-			t.Fatal(err)
-		}
-		for _, s := range sessions {
-			<-s.Done()
-		}
+		i.stopWith(n)
 		if err := os.Remove(filepath.Join(i.cfg.DataDir, warmstart.FileName)); err != nil { // the rows alone
 			t.Fatal(err)
 		}

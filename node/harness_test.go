@@ -15,6 +15,7 @@ import (
 
 	"github.com/weirnet/weir/api"
 	"github.com/weirnet/weir/api/client"
+	"github.com/weirnet/weir/bench/loadswitch"
 	"github.com/weirnet/weir/node"
 	"github.com/weirnet/weir/session"
 )
@@ -142,6 +143,21 @@ func (i *instance) stop() error {
 		return err
 	case <-time.After(patience):
 		return errors.New("Run does not return")
+	}
+}
+
+// stopWith stops the instance and waits until the sessions of an emulated network have ended.
+func (i *instance) stopWith(n *loadswitch.Network) {
+	i.t.Helper()
+	var sessions []*session.Session
+	for _, sw := range n.Switches {
+		sessions = append(sessions, sw.Session())
+	}
+	if err := i.stop(); err != nil {
+		i.t.Fatal(err)
+	}
+	for _, s := range sessions {
+		<-s.Done()
 	}
 }
 

@@ -9,7 +9,6 @@ import (
 
 	"github.com/weirnet/weir/node"
 	"github.com/weirnet/weir/openflow"
-	"github.com/weirnet/weir/session"
 	"github.com/weirnet/weir/warmstart"
 )
 
@@ -20,16 +19,7 @@ func TestANewInstanceRemembersTheNetwork(t *testing.T) {
 	versions(t, func(t *testing.T, v openflow.Version) {
 		i := start(t)
 		n := i.emulate("ring:4", v)
-		var sessions []*session.Session
-		for _, sw := range n.Switches {
-			sessions = append(sessions, sw.Session())
-		}
-		if err := i.stop(); err != nil {
-			t.Fatal(err)
-		}
-		for _, s := range sessions {
-			<-s.Done()
-		}
+		i.stopWith(n)
 		mark := i.journal.mark()
 		second := start(t, func(c *node.Config) { c.DataDir = i.cfg.DataDir })
 		for _, l := range second.links() {

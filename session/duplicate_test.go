@@ -14,7 +14,7 @@ import (
 
 // refusals is a Config that keeps what was refused in a channel.
 func refusals() (Config, chan Refusal) {
-	refused := make(chan Refusal, 99)
+	refused := make(chan Refusal, 999)
 	return Config{Refused: func(r Refusal) { refused <- r }}, refused
 }
 

@@ -108,9 +108,7 @@ func (b *bomber) all(xid uint32, ports []openflow.Port) {
 // than it may have is refused; a real one comes in beside them.
 func TestHandshakesAreBoundedTogether(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		cfg, _ := refusals()
-		refused := make(chan Refusal, 999)
-		cfg.Refused = func(r Refusal) { refused <- r }
+		cfg, refused := refusals()
 		cfg.MaxHeld, cfg.MaxPorts = 1<<20, 5000
 		p := newPair(t, cfg, pipe.Options{})
 		var all []*bomber
@@ -148,9 +146,7 @@ func TestHandshakesAreBoundedTogether(t *testing.T) {
 // little who goes.
 func TestWhoHoldsMostIsEnded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		cfg, _ := refusals()
-		refused := make(chan Refusal, 99)
-		cfg.Refused = func(r Refusal) { refused <- r }
+		cfg, refused := refusals()
 		cfg.MaxHeld = 1 << 20
 		p := newPair(t, cfg, pipe.Options{})
 		modest := p.bomb(1, 1)
@@ -179,9 +175,7 @@ func TestWhoHoldsMostIsEnded(t *testing.T) {
 // counts as all else.
 func TestMessagesOfAHandshakeAreHeldToo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		cfg, _ := refusals()
-		refused := make(chan Refusal, 999)
-		cfg.Refused = func(r Refusal) { refused <- r }
+		cfg, refused := refusals()
 		cfg.MaxHeld = 1 << 20
 		p := newPair(t, cfg, pipe.Options{})
 		for id := range 9 {
@@ -210,9 +204,7 @@ func TestMessagesOfAHandshakeAreHeldToo(t *testing.T) {
 // refused; others come in.
 func TestConnectionsOfASourceAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		cfg, _ := refusals()
-		refused := make(chan Refusal, 999)
-		cfg.Refused = func(r Refusal) { refused <- r }
+		cfg, refused := refusals()
 		cfg.MaxSource = 5
 		p := newPair(t, cfg, pipe.Options{})
 		for range 9 {
@@ -249,9 +241,7 @@ func (p *pair) many(id uint64, ports int) *bomber {
 // time, until they are known; others are not held up, and who is in stays.
 func TestPortsOfStrangers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		cfg, _ := refusals()
-		refused := make(chan Refusal, 99)
-		cfg.Refused = func(r Refusal) { refused <- r }
+		cfg, refused := refusals()
 		cfg.NewSwitch = func(id uint64) bool { return id >= 100 }
 		cfg.MaxHeld = 2 * 2000 * heldPort // room for 2,000 ports
 		p := newPair(t, cfg, pipe.Options{})

@@ -212,26 +212,32 @@ func (s *Session) startWriter() {
 
 // drain writes until nothing is queued. It waits where the peer does not take it.
 func (s *Session) drain() {
-	q := &s.out
-	for {
-		q.mu.Lock()
-		b := q.nextWrite()
-		q.mu.Unlock()
-		if len(b) == 0 {
-			return
-		}
-		n, err := s.conn.Write(b[:min(len(b), writeChunk)])
-		q.mu.Lock()
-		q.wrote(n)
-		if err != nil {
-			q.drop()
-		}
-		q.mu.Unlock()
-		if err != nil {
-			s.Close(err)
-			return
-		}
+	for s.writeNext(s.conn.Write) {
 	}
+}
+
+// writeNext has write take the next bytes of the queue, and reports whether it took all of them;
+// it takes less, or there are none, where the writer has to stop. The caller is the writer.
+func (s *Session) writeNext(write func([]byte) (int, error)) bool {
+	q := &s.out
+	q.mu.Lock()
+	b := q.nextWrite()
+	q.mu.Unlock()
+	if len(b) == 0 {
+		return false
+	}
+	b = b[:min(len(b), writeChunk)]
+	n, err := write(b)
+	q.mu.Lock()
+	q.wrote(n)
+	if err != nil {
+		q.drop()
+	}
+	q.mu.Unlock()
+	if err != nil {
+		s.Close(err)
+	}
+	return err == nil && n == len(b)
 }
 
 // signal puts a token into a channel that has room for one, if there is none in it.

@@ -113,28 +113,7 @@ func (p *Stepper) finish(reason error, ours bool) {
 // writeAvailable is the writer of a session without goroutines: it writes until nothing is queued,
 // or the connection takes no more. Then it stays the writer, until Drain or the end.
 func (s *Session) writeAvailable() {
-	q := &s.out
-	for {
-		q.mu.Lock()
-		b := q.nextWrite()
-		q.mu.Unlock()
-		if len(b) == 0 {
-			return
-		}
-		b = b[:min(len(b), writeChunk)]
-		n, err := s.try.TryWrite(b)
-		q.mu.Lock()
-		q.wrote(n)
-		if err != nil {
-			q.drop()
-		}
-		q.mu.Unlock()
-		if err != nil {
-			s.Close(err)
-		}
-		if err != nil || n < len(b) {
-			return
-		}
+	for s.writeNext(s.try.TryWrite) {
 	}
 }
 

@@ -43,9 +43,7 @@ func countOf(refused chan Refusal) map[string]int {
 // comes in.
 func TestHalfOpenConnectionsAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		cfg, _ := refusals()
-		refused := make(chan Refusal, 999)
-		cfg.Refused = func(r Refusal) { refused <- r }
+		cfg, refused := refusals()
 		cfg.MaxHalfOpen, cfg.MaxHalfOpenSource = 40, 25
 		p := newPair(t, cfg, pipe.Options{})
 		half := func() (int, int) {

@@ -56,16 +56,8 @@ var starters = map[string]int{"Command": 0, "CommandContext": 1, "LookPath": 0, 
 
 // programs finds the names of programs a file starts, where they are written as a literal.
 func programs(f *ast.File) (out []string) {
-	ast.Inspect(f, func(n ast.Node) bool {
-		call, ok := n.(*ast.CallExpr)
-		if !ok {
-			return true
-		}
-		sel, ok := call.Fun.(*ast.SelectorExpr)
-		if !ok {
-			return true
-		}
-		at, ok := starters[sel.Sel.Name]
+	eachCall(f, func(call *ast.CallExpr, name string) bool {
+		at, ok := starters[name]
 		if !ok || len(call.Args) <= at {
 			return true
 		}
@@ -77,6 +69,19 @@ func programs(f *ast.File) (out []string) {
 		return true
 	})
 	return out
+}
+
+// eachCall calls visit with each call of a method, or of a package's function, and its name, before
+// those inside of it, which are left out where visit returns false.
+func eachCall(f *ast.File, visit func(call *ast.CallExpr, name string) bool) {
+	ast.Inspect(f, func(n ast.Node) bool {
+		if call, ok := n.(*ast.CallExpr); ok {
+			if sel, ok := call.Fun.(*ast.SelectorExpr); ok {
+				return visit(call, sel.Sel.Name)
+			}
+		}
+		return true
+	})
 }
 
 func TestProgramsArePackaged(t *testing.T) {

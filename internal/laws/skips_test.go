@@ -8,16 +8,8 @@ import (
 // skips finds calls of Skip, Skipf and SkipNow outside the function of a fuzz target, where Skip
 // refuses an input.
 func skips(f *ast.File) (out []*ast.CallExpr) {
-	ast.Inspect(f, func(n ast.Node) bool {
-		call, ok := n.(*ast.CallExpr)
-		if !ok {
-			return true
-		}
-		sel, ok := call.Fun.(*ast.SelectorExpr)
-		if !ok {
-			return true
-		}
-		switch sel.Sel.Name {
+	eachCall(f, func(call *ast.CallExpr, name string) bool {
+		switch name {
 		case "Fuzz":
 			return false
 		case "Skip", "Skipf", "SkipNow":
