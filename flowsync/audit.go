@@ -73,7 +73,7 @@ func (c *Core) endAudit(sw *switchState, in Entries, now time.Time) {
 		f.Compared++
 		c.auditRow(sw, w, e, &f, now)
 	}
-	c.compareListed(sw, &in.Reading.Programs)
+	c.compareListed(sw, &in.Reading.Compact)
 	c.auditCompact(sw, &f, now)
 	maps.DeleteFunc(sw.stale, func(key entryKey, _ *Entry) bool { return a.removed[key] })
 	maps.DeleteFunc(sw.soft, func(key entryKey, _ *SoftEntry) bool { return a.removed[key] })

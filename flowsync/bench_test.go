@@ -122,7 +122,7 @@ func (f *fleet) held(dpid netview.DPID) Reading {
 			Table: r.Table, Priority: r.Priority, Cookie: r.Cookie, Match: r.Match, Instructions: r.Instructions,
 		})
 	}
-	return f.core.config.Read(stats, false)
+	return f.core.config.readAll(stats, false)
 }
 
 // TestChangeBudget holds a changed rule to its allocations and messages.

@@ -34,29 +34,29 @@ const framesKept = 8 << 20
 // nextCompactBatch makes the next batch from the queue of rule sets, nil if there is nothing to
 // send.
 func (c *Core) nextCompactBatch(sw *switchState, now time.Time) *inflightBatch {
-	p := sw.compact
-	if p == nil || len(p.queue) == 0 || !sw.resendAt.IsZero() {
+	t := sw.compact
+	if t == nil || len(t.queue) == 0 || !sw.resendAt.IsZero() {
 		return nil
 	}
-	f := &p.inflight
+	f := &t.inflight
 	f.ops = f.ops[:0]
 	clear(f.refused)
 	clear(f.lost)
 	start, n := len(c.frames), 0
-	for ; n < len(p.queue) && len(f.ops) < sw.batchSize; n++ {
-		i := p.queue[n]
-		p.rows[i].flags &^= flagQueued
+	for ; n < len(t.queue) && len(f.ops) < sw.batchSize; n++ {
+		i := t.queue[n]
+		t.rows[i].flags &^= flagQueued
 		if adds, ok := c.encodeNext(sw, i, now); ok {
-			r := &p.rows[i]
+			r := &t.rows[i]
 			f.ops = append(f.ops, compactOp{r.set, i, r.rule, adds, r.flags&flagMayHold != 0})
-			p.set(i, flagInFlight|flagChanged, flagVerified)
+			t.set(i, flagInFlight|flagChanged, flagVerified)
 			if adds {
-				p.set(i, flagAdding, 0)
+				t.set(i, flagAdding, 0)
 			}
 		}
 	}
-	rest := copy(p.queue, p.queue[n:])
-	p.queue = p.queue[:rest]
+	rest := copy(t.queue, t.queue[n:])
+	t.queue = t.queue[:rest]
 	if len(f.ops) == 0 {
 		return nil
 	}
@@ -65,8 +65,8 @@ func (c *Core) nextCompactBatch(sw *switchState, now time.Time) *inflightBatch {
 
 // encodeNext encodes the flow-mod that a row needs; ok is false if it needs none.
 func (c *Core) encodeNext(sw *switchState, i uint32, now time.Time) (adds, ok bool) {
-	p := sw.compact
-	r := &p.rows[i]
+	t := sw.compact
+	r := &t.rows[i]
 	m := &c.mod
 	switch {
 	case r.flags&flagDesired != 0 && r.flags&flagVerified != 0 && !c.needsReadingCompact(sw, i):
@@ -123,19 +123,19 @@ func (c *Core) endRemoved(sw *switchState, i uint32) {
 // refuseCompact reports a refusal and stops desiring the row. If the switch held an entry before,
 // that becomes stale.
 func (c *Core) refuseCompact(sw *switchState, i uint32, e *openflow.ErrorMsg, reason string, now time.Time) {
-	p := sw.compact
-	r := &p.rows[i]
+	t := sw.compact
+	r := &t.rows[i]
 	c.refuse(r.set, r.rule, e.Code, reason)
-	if e.Code == openflow.FlowModFailedTableFull && !p.tableFull {
-		p.tableFull = true
+	if e.Code == openflow.FlowModFailedTableFull && !t.tableFull {
+		t.tableFull = true
 		c.raise(netview.AlarmTableFull, sw.dpid, "refuses rules of intents: its table is full")
 	}
 	if r.flags&flagMayHold == 0 {
 		sw.freeRow(i)
 		return
 	}
-	p.set(i, 0, flagDesired|flagVerified|flagReported|flagWasConfirmed)
-	p.schedulePrune(now.Add(c.config.Grace))
+	t.set(i, 0, flagDesired|flagVerified|flagReported|flagWasConfirmed)
+	t.schedulePrune(now.Add(c.config.Grace))
 }
 
 // onSentCompact records that a batch was sent, or that it did not fit: its rows are then queued
@@ -160,23 +160,23 @@ func (c *Core) onSentCompact(sw *switchState, in Sent) {
 }
 
 // requeueBatch puts the rows of the batch in flight in front of the queue.
-func (p *compactTable) requeueBatch() {
-	ops := p.inflight.ops
-	n := len(p.queue)
+func (t *compactTable) requeueBatch() {
+	ops := t.inflight.ops
+	n := len(t.queue)
 	for range ops {
-		p.queue = append(p.queue, 0)
+		t.queue = append(t.queue, 0)
 	}
-	copy(p.queue[len(ops):], p.queue[:n])
+	copy(t.queue[len(ops):], t.queue[:n])
 	for i := range ops {
-		p.queue[i] = ops[i].row
-		p.set(ops[i].row, flagQueued, flagInFlight|flagAdding)
+		t.queue[i] = ops[i].row
+		t.set(ops[i].row, flagQueued, flagInFlight|flagAdding)
 	}
 }
 
 // abandonBatch ends a batch whose fate is unknown.
-func (p *compactTable) abandonBatch() {
-	for i := range p.inflight.ops {
-		p.set(p.inflight.ops[i].row, flagMayHold, flagInFlight|flagAdding|flagVerified)
+func (t *compactTable) abandonBatch() {
+	for i := range t.inflight.ops {
+		t.set(t.inflight.ops[i].row, flagMayHold, flagInFlight|flagAdding|flagVerified)
 	}
 }
 
@@ -196,11 +196,11 @@ func (f *compactBatch) markRefused(xid uint32, e *openflow.ErrorMsg) bool {
 }
 
 // markLost records that the switch lost the entry of a row, if it is being added.
-func (p *compactTable) markLost(row uint32, s Source) {
-	if p.rows[row].flags&flagAdding == 0 {
+func (t *compactTable) markLost(row uint32, s Source) {
+	if t.rows[row].flags&flagAdding == 0 {
 		return
 	}
-	f := &p.inflight
+	f := &t.inflight
 	if f.lost == nil {
 		f.lost = make(map[uint32]Source)
 	}
@@ -234,31 +234,31 @@ func (c *Core) compactBatchDone(sw *switchState, f *compactBatch, now time.Time)
 
 // compactAdditionDone handles the end of a flow-mod that added a rule.
 func (c *Core) compactAdditionDone(sw *switchState, f *compactBatch, o *compactOp, e *openflow.ErrorMsg, now time.Time) {
-	p := sw.compact
-	r := &p.rows[o.row]
+	t := sw.compact
+	r := &t.rows[o.row]
 	wanted := r.flags&flagDesired != 0 && sameRule(r.set, r.rule, o.set, o.rule)
 	by, lost := Source(0), false
 	if len(f.lost) > 0 {
 		by, lost = f.lost[o.row]
 	}
 	if e == nil && !lost {
-		p.set(o.row, flagWasConfirmed|flagMayHold, 0)
+		t.set(o.row, flagWasConfirmed|flagMayHold, 0)
 		sw.displacedBy(r)
 	}
 	switch {
 	case e != nil && wanted:
-		p.setMayHold(o.row, o.mayHold)
+		t.setMayHold(o.row, o.mayHold)
 		c.refuseCompact(sw, o.row, e, refusalText(e, sw.version), now)
 	case e != nil:
-		p.setMayHold(o.row, o.mayHold)
+		t.setMayHold(o.row, o.mayHold)
 		sw.enqueueCompact(o.row)
 	case lost && wanted:
-		p.setMayHold(o.row, true) // the entry may be there, changed
+		t.setMayHold(o.row, true) // the entry may be there, changed
 		c.driftCompact(sw, o.row, by, now)
 	case lost || !wanted:
 		sw.enqueueCompact(o.row)
 	case c.needsReadingCompact(sw, o.row):
-		p.set(o.row, flagVerified, 0)
+		t.set(o.row, flagVerified, 0)
 		sw.scheduleAudit(now.Add(c.config.RetryFirst))
 	default:
 		c.reportInstalled(sw, o.row)
@@ -266,27 +266,27 @@ func (c *Core) compactAdditionDone(sw *switchState, f *compactBatch, o *compactO
 }
 
 // setMayHold sets whether the switch may hold an entry in a row's place, with unverified content.
-func (p *compactTable) setMayHold(i uint32, held bool) {
+func (t *compactTable) setMayHold(i uint32, held bool) {
 	if held {
-		p.set(i, flagMayHold, flagVerified)
+		t.set(i, flagMayHold, flagVerified)
 	} else {
-		p.set(i, 0, flagMayHold|flagVerified|flagOtherOwner)
+		t.set(i, 0, flagMayHold|flagVerified|flagOtherOwner)
 	}
 }
 
 // compactRemovalDone handles the end of a flow-mod that removed an entry.
 func (c *Core) compactRemovalDone(sw *switchState, o *compactOp, e *openflow.ErrorMsg, now time.Time) {
-	p := sw.compact
+	t := sw.compact
 	if e == nil {
-		p.setMayHold(o.row, false)
+		t.setMayHold(o.row, false)
 	}
-	switch r := &p.rows[o.row]; {
+	switch r := &t.rows[o.row]; {
 	case r.flags&flagDesired != 0:
 		sw.enqueueCompact(o.row)
 	case e != nil:
-		t := p.failureOf(o.row)
-		t.fails++
-		p.scheduleRetry(o.row, t, now.Add(c.config.backoff(t.fails)))
+		failed := t.failureOf(o.row)
+		failed.fails++
+		t.scheduleRetry(o.row, failed, now.Add(c.config.backoff(failed.fails)))
 	default:
 		c.endRemoved(sw, o.row)
 	}

@@ -3,13 +3,13 @@ package flowsync
 import "time"
 
 // beginListing prepares the rows for a listing.
-func (p *compactTable) beginListing() {
-	if p == nil {
+func (t *compactTable) beginListing() {
+	if t == nil {
 		return
 	}
-	p.staleOverflow = 0
-	for i := range p.rows {
-		r := &p.rows[i]
+	t.staleOverflow = 0
+	for i := range t.rows {
+		r := &t.rows[i]
 		r.flags &^= flagChanged | flagListed
 		if r.flags&flagInFlight != 0 {
 			r.flags |= flagChanged
@@ -26,26 +26,26 @@ func (c *Core) compareListed(sw *switchState, packed *Packed) {
 	if sw.compact == nil {
 		sw.compact = &compactTable{}
 	}
-	p := sw.compact
+	t := sw.compact
 	for b := packed.bytes; len(b) > 0; {
 		var e packedEntry
 		e, b = nextPacked(b)
 		hash := e.place.hash()
-		i, ok := p.find(e.place, hash)
+		i, ok := t.find(e.place, hash)
 		if !ok {
 			sw.trackUnknownAt(&e, hash)
 			continue
 		}
-		r := &p.rows[i]
+		r := &t.rows[i]
 		switch {
 		case r.flags&flagChanged != 0:
-			p.set(i, flagListed, 0)
+			t.set(i, flagListed, 0)
 		case e.matches(r.set, r.rule):
-			p.set(i, flagListed|flagMayHold|flagVerified, flagOtherOwner)
+			t.set(i, flagListed|flagMayHold|flagVerified, flagOtherOwner)
 		case r.flags&(flagDesired|flagInFlight) == 0 && !e.ownedBy(r.set):
 			c.reassign(sw, i, &e)
 		default:
-			p.set(i, flagListed|flagMayHold, flagVerified)
+			t.set(i, flagListed|flagMayHold, flagVerified)
 		}
 	}
 }
@@ -53,34 +53,34 @@ func (c *Core) compareListed(sw *switchState, packed *Packed) {
 // reassign gives a row that is not desired to the other owner whose entry is in its place; no one
 // desires that either.
 func (c *Core) reassign(sw *switchState, i uint32, e *packedEntry) {
-	p := sw.compact
-	r := &p.rows[i]
+	t := sw.compact
+	r := &t.rows[i]
 	if r.flags&flagRemovalOrdered != 0 {
 		c.outcome(r.set, r.rule, OrderRemoved)
 	}
 	r.set, r.rule = e.toSet(sw), 0
-	p.set(i, flagListed|flagMayHold, flagRemovalOrdered|flagPruning|flagReported|flagVerified|flagWasConfirmed|flagOtherOwner)
+	t.set(i, flagListed|flagMayHold, flagRemovalOrdered|flagPruning|flagReported|flagVerified|flagWasConfirmed|flagOtherOwner)
 	if !e.notOutputs {
-		p.set(i, flagVerified, 0)
+		t.set(i, flagVerified, 0)
 	}
-	p.clearRetry(i)
-	p.schedulePrune(time.Time{})
+	t.clearRetry(i)
+	t.schedulePrune(time.Time{})
 }
 
 // trackUnknownAt adds a row for an entry that was never ordered.
 func (sw *switchState) trackUnknownAt(e *packedEntry, hash uint32) {
-	p := sw.compact
-	if p.count[classStale] >= staleMax {
-		p.staleOverflow++
+	t := sw.compact
+	if t.count[classStale] >= staleMax {
+		t.staleOverflow++
 		return
 	}
-	i := p.add(e.toSet(sw), 0, hash)
+	i := t.add(e.toSet(sw), 0, hash)
 	flags := flagListed | flagMayHold
 	if !e.notOutputs {
 		flags |= flagVerified
 	}
-	p.set(i, flags, 0)
-	p.schedulePrune(time.Time{})
+	t.set(i, flags, 0)
+	t.schedulePrune(time.Time{})
 }
 
 // trackUnknown adds a row for an entry that was never ordered and that a notice reported.
@@ -98,32 +98,32 @@ func (sw *switchState) trackUnknown(a place, e *Entry) {
 }
 
 // schedulePrune schedules the removal of stale rows, not before a time.
-func (p *compactTable) schedulePrune(at time.Time) {
-	p.pruneDue = true
-	if at.After(p.pruneAt) {
-		p.pruneAt = at
+func (t *compactTable) schedulePrune(at time.Time) {
+	t.pruneDue = true
+	if at.After(t.pruneAt) {
+		t.pruneAt = at
 	}
 }
 
 // compareCompact ends a reading during which nothing was written.
 func (c *Core) compareCompact(sw *switchState) {
-	p := sw.compact
-	if p == nil {
+	t := sw.compact
+	if t == nil {
 		return
 	}
-	p.queue = p.queue[:0]
-	for n := range p.rows {
+	t.queue = t.queue[:0]
+	for n := range t.rows {
 		i := uint32(n)
-		r := &p.rows[i]
+		r := &t.rows[i]
 		if r.set == nil {
 			continue
 		}
 		r.flags &^= flagQueued
 		switch {
 		case r.flags&flagListed == 0:
-			p.setMayHold(i, false)
+			t.setMayHold(i, false)
 		case r.flags&flagChanged != 0: // a notice about the place came meanwhile: it is written again
-			p.setMayHold(i, true)
+			t.setMayHold(i, true)
 		}
 		if r.flags&flagVerified == 0 {
 			c.reportLost(sw, i)
@@ -138,33 +138,33 @@ func (c *Core) compareCompact(sw *switchState) {
 				sw.enqueueCompact(i)
 			}
 		case r.flags&flagMayHold == 0:
-			p.drop(i)
+			t.drop(i)
 		default:
-			p.schedulePrune(time.Time{})
+			t.schedulePrune(time.Time{})
 		}
 	}
 }
 
 // pruneCompact queues the removal of stale entries when it is due.
 func (c *Core) pruneCompact(sw *switchState, now time.Time) {
-	p := sw.compact
+	t := sw.compact
 	switch {
-	case p == nil:
+	case t == nil:
 		return
-	case p.staleOverflow > 0 && p.count[classStale] == 0:
-		p.staleOverflow = 0
+	case t.staleOverflow > 0 && t.count[classStale] == 0:
+		t.staleOverflow = 0
 		sw.scheduleAudit(now)
-	case !p.pruneDue:
+	case !t.pruneDue:
 		return
-	case now.Before(p.pruneAt):
-		c.wakeAt(sw, p.pruneAt)
+	case now.Before(t.pruneAt):
+		c.wakeAt(sw, t.pruneAt)
 		return
 	}
-	p.pruneDue, p.pruneAt = false, time.Time{}
-	for n := range p.rows {
+	t.pruneDue, t.pruneAt = false, time.Time{}
+	for n := range t.rows {
 		i := uint32(n)
-		if f := p.rows[i].flags; f.class() == classStale && f&flagPruning == 0 {
-			p.set(i, flagPruning, 0)
+		if f := t.rows[i].flags; f.class() == classStale && f&flagPruning == 0 {
+			t.set(i, flagPruning, 0)
 			sw.enqueueCompact(i)
 		}
 	}
@@ -172,75 +172,75 @@ func (c *Core) pruneCompact(sw *switchState, now time.Time) {
 
 // resetCompact ends a session.
 func (sw *switchState) resetCompact() {
-	p := sw.compact
-	if p == nil {
+	t := sw.compact
+	if t == nil {
 		return
 	}
-	p.queue, p.retries, p.retryAt, p.staleOverflow = nil, nil, time.Time{}, 0
-	p.inflight = compactBatch{}
-	for i := range p.failures {
-		p.clearRetry(i)
+	t.queue, t.retries, t.retryAt, t.staleOverflow = nil, nil, time.Time{}, 0
+	t.inflight = compactBatch{}
+	for i := range t.failures {
+		t.clearRetry(i)
 	}
-	for n := range p.rows {
+	for n := range t.rows {
 		i := uint32(n)
-		if p.rows[i].set == nil {
+		if t.rows[i].set == nil {
 			continue
 		}
-		p.set(i, 0, flagVerified|flagQueued|flagInFlight|flagAdding|flagChanged|flagListed|flagPruning|flagMayHold)
-		if p.rows[i].flags&(flagDesired|flagRemovalOrdered) == 0 {
-			p.drop(i)
+		t.set(i, 0, flagVerified|flagQueued|flagInFlight|flagAdding|flagChanged|flagListed|flagPruning|flagMayHold)
+		if t.rows[i].flags&(flagDesired|flagRemovalOrdered) == 0 {
+			t.drop(i)
 		}
 	}
-	if p.rowCount() == 0 {
+	if t.rowCount() == 0 {
 		sw.compact = nil
 	}
 }
 
 // releaseCompact ends the removals at a switch that is neither in the view nor connected.
 func (c *Core) releaseCompact(sw *switchState) {
-	p := sw.compact
-	if p == nil {
+	t := sw.compact
+	if t == nil {
 		return
 	}
-	for n := range p.rows {
-		if p.count[classRemoving] == 0 {
+	for n := range t.rows {
+		if t.count[classRemoving] == 0 {
 			break
 		}
-		if p.rows[n].flags&flagRemovalOrdered != 0 {
+		if t.rows[n].flags&flagRemovalOrdered != 0 {
 			c.endRemoved(sw, uint32(n))
 		}
 	}
-	if p.rowCount() == 0 {
+	if t.rowCount() == 0 {
 		sw.compact = nil
 	}
 }
 
 // dropUnused drops rows that were kept only until the audit ends.
-func (p *compactTable) dropUnused() {
-	if p == nil {
+func (t *compactTable) dropUnused() {
+	if t == nil {
 		return
 	}
-	for n := range p.rows {
-		if r := &p.rows[n]; r.set != nil && r.flags.class() == classNone {
-			p.drop(uint32(n))
+	for n := range t.rows {
+		if r := &t.rows[n]; r.set != nil && r.flags.class() == classNone {
+			t.drop(uint32(n))
 		}
 	}
 }
 
 // auditCompact ends an audit: it compares the rows that did not change during it.
 func (c *Core) auditCompact(sw *switchState, f *Findings, now time.Time) {
-	p := sw.compact
-	if p == nil {
+	t := sw.compact
+	if t == nil {
 		return
 	}
-	for n := range p.rows {
+	for n := range t.rows {
 		i := uint32(n)
-		r := &p.rows[i]
+		r := &t.rows[i]
 		if r.set == nil {
 			continue
 		}
 		if r.flags.class() == classNone {
-			p.drop(i)
+			t.drop(i)
 			continue
 		}
 		if r.flags.class() != classStale {
@@ -258,14 +258,14 @@ func (c *Core) auditCompact(sw *switchState, f *Findings, now time.Time) {
 // auditCompactRow draws the conclusions from an audit for one row; compareListed has set its flags
 // if it was listed.
 func (c *Core) auditCompactRow(sw *switchState, i uint32, f *Findings, now time.Time) {
-	p := sw.compact
-	r := &p.rows[i]
+	t := sw.compact
+	r := &t.rows[i]
 	if r.flags&(flagChanged|flagQueued|flagInFlight) != 0 {
 		return
 	}
 	was := r.flags & (flagVerified | flagReported)
 	if r.flags&flagListed == 0 {
-		p.setMayHold(i, false)
+		t.setMayHold(i, false)
 	}
 	switch {
 	case r.flags&flagDesired == 0 && r.flags&flagMayHold == 0:
@@ -273,17 +273,17 @@ func (c *Core) auditCompactRow(sw *switchState, i uint32, f *Findings, now time.
 	case r.flags&flagDesired == 0:
 		f.extraCompact(c, sw, i)
 	case r.flags&flagVerified != 0:
-		if t := p.failures[i]; t != nil && !sw.lying && now.Sub(t.lostSince) > c.config.LieWindow {
-			t.losses = 0
+		if failed := t.failures[i]; failed != nil && !sw.lying && now.Sub(failed.lostSince) > c.config.LieWindow {
+			failed.losses = 0
 		}
 		c.reportInstalled(sw, i)
 	case was != 0:
 		f.addCompact(c, sw, i)
-		if t := p.failures[i]; t == nil || t.retryAt.IsZero() {
+		if failed := t.failures[i]; failed == nil || failed.retryAt.IsZero() {
 			c.driftCompact(sw, i, SourceReading, now)
 		}
 	default:
-		if t := p.failures[i]; t == nil || t.retryAt.IsZero() {
+		if failed := t.failures[i]; failed == nil || failed.retryAt.IsZero() {
 			sw.enqueueCompact(i)
 		}
 	}

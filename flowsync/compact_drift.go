@@ -10,80 +10,80 @@ import (
 )
 
 // failureOf returns a row's failure record, made if it had none.
-func (p *compactTable) failureOf(i uint32) *failure {
-	t := p.failures[i]
-	if t == nil {
-		if p.failures == nil {
-			p.failures = make(map[uint32]*failure)
+func (t *compactTable) failureOf(i uint32) *failure {
+	failed := t.failures[i]
+	if failed == nil {
+		if t.failures == nil {
+			t.failures = make(map[uint32]*failure)
 		}
-		t = &failure{}
-		p.failures[i] = t
+		failed = &failure{}
+		t.failures[i] = failed
 	}
-	return t
+	return failed
 }
 
 // scheduleRetry schedules a retry of a row.
-func (p *compactTable) scheduleRetry(i uint32, t *failure, at time.Time) {
-	if t.retryAt.IsZero() {
-		p.retries = append(p.retries, i)
+func (t *compactTable) scheduleRetry(i uint32, failed *failure, at time.Time) {
+	if failed.retryAt.IsZero() {
+		t.retries = append(t.retries, i)
 	}
-	if t.retryAt = at; p.retryAt.IsZero() || at.Before(p.retryAt) {
-		p.retryAt = at
+	if failed.retryAt = at; t.retryAt.IsZero() || at.Before(t.retryAt) {
+		t.retryAt = at
 	}
 }
 
 // retryDueCompact queues the rows whose backoff has ended.
 func (c *Core) retryDueCompact(sw *switchState, now time.Time) {
-	p := sw.compact
-	if p == nil || !reached(p.retryAt, now) {
+	t := sw.compact
+	if t == nil || !reached(t.retryAt, now) {
 		return
 	}
-	kept := p.retries[:0]
-	p.retryAt = time.Time{}
-	for _, i := range p.retries {
-		t := p.failures[i]
+	kept := t.retries[:0]
+	t.retryAt = time.Time{}
+	for _, i := range t.retries {
+		failed := t.failures[i]
 		switch {
-		case t == nil || t.retryAt.IsZero(): // changed or settled since
-		case t.retryAt.After(now):
+		case failed == nil || failed.retryAt.IsZero(): // changed or settled since
+		case failed.retryAt.After(now):
 			kept = append(kept, i)
-			if p.retryAt.IsZero() || t.retryAt.Before(p.retryAt) {
-				p.retryAt = t.retryAt
+			if t.retryAt.IsZero() || failed.retryAt.Before(t.retryAt) {
+				t.retryAt = failed.retryAt
 			}
 		default:
-			t.retryAt = time.Time{}
+			failed.retryAt = time.Time{}
 			c.counters.Retries++
 			sw.enqueueCompact(i)
 		}
 	}
-	p.retries = kept
+	t.retries = kept
 }
 
 // driftCompact is drift for compact rows.
 func (c *Core) driftCompact(sw *switchState, i uint32, s Source, now time.Time) {
-	p := sw.compact
-	r := &p.rows[i]
+	t := sw.compact
+	r := &t.rows[i]
 	c.counters.Repairs++
 	c.counters.Drift[s]++
-	p.lostInStep++
-	p.lostBy = s
-	t := p.failureOf(i)
-	if t.losses == 0 || !sw.lying && now.Sub(t.lostSince) > c.config.LieWindow {
-		t.losses, t.lostSince = 0, now
+	t.lostInStep++
+	t.lostBy = s
+	failed := t.failureOf(i)
+	if failed.losses == 0 || !sw.lying && now.Sub(failed.lostSince) > c.config.LieWindow {
+		failed.losses, failed.lostSince = 0, now
 	}
-	t.losses++
+	failed.losses++
 	c.reportLost(sw, i)
-	p.set(i, flagChanged, flagVerified)
-	if t.losses >= c.config.LieCount {
-		c.markLying(sw, sw.nameOf(r), t.losses, t.lostSince, now)
+	t.set(i, flagChanged, flagVerified)
+	if failed.losses >= c.config.LieCount {
+		c.markLying(sw, sw.nameOf(r), failed.losses, failed.lostSince, now)
 	}
-	pause := c.lossBackoff(sw, t.losses)
+	pause := c.lossBackoff(sw, failed.losses)
 	if s == SourceReading { // only a reading can show that it is held this time
 		sw.scheduleAudit(now.Add(pause + c.config.RetryFirst))
 	}
 	switch {
 	case r.flags&(flagQueued|flagInFlight) != 0:
 	case pause > 0:
-		p.scheduleRetry(i, t, now.Add(pause))
+		t.scheduleRetry(i, failed, now.Add(pause))
 	default:
 		sw.enqueueCompact(i)
 	}
@@ -105,10 +105,10 @@ func (sw *switchState) nameOf(r *compactRow) string {
 
 // alarmLost raises the alarm drift for the rows lost in this step.
 func (c *Core) alarmLost(sw *switchState) {
-	if p := sw.compact; p != nil && p.lostInStep > 0 {
+	if t := sw.compact; t != nil && t.lostInStep > 0 {
 		c.raiseDriftAlarm(sw, fmt.Sprintf("%d rules of intents were lost or changed: they are put back (noticed by %s)",
-			p.lostInStep, p.lostBy))
-		p.lostInStep = 0
+			t.lostInStep, t.lostBy))
+		t.lostInStep = 0
 	}
 }
 
@@ -136,58 +136,58 @@ func (c *Core) unconfirmedCompact(sw *switchState, i uint32) ruleStatus {
 // compactRemoved handles a notice that the entry in a row's place is gone; ofOthers: it was
 // foreign.
 func (c *Core) compactRemoved(sw *switchState, i uint32, ofOthers bool, s Source, now time.Time) {
-	p := sw.compact
-	r := &p.rows[i]
-	p.set(i, flagChanged, 0)
+	t := sw.compact
+	r := &t.rows[i]
+	t.set(i, flagChanged, 0)
 	switch {
 	case r.flags&flagInFlight != 0:
-		p.markLost(i, s)
+		t.markLost(i, s)
 	case ofOthers && r.flags&flagVerified != 0: // our entry replaced it
 	case r.flags&flagDesired == 0 && r.flags&flagMayHold != 0 && !ofOthers:
-		p.setMayHold(i, false)
+		t.setMayHold(i, false)
 		if r.flags&flagQueued == 0 {
 			c.endRemoved(sw, i)
 		}
 	case r.flags&(flagDesired|flagVerified) == flagDesired|flagVerified:
-		p.setMayHold(i, false)
+		t.setMayHold(i, false)
 		c.driftCompact(sw, i, s, now)
 	case r.flags&flagDesired != 0:
-		p.setMayHold(i, false)
+		t.setMayHold(i, false)
 		sw.enqueueCompact(i)
 	}
 }
 
 // compactChanged handles a notice that an entry in a row's place was added or changed.
 func (c *Core) compactChanged(sw *switchState, i uint32, e *Entry, now time.Time) {
-	p := sw.compact
-	r := &p.rows[i]
-	p.set(i, flagChanged, 0)
+	t := sw.compact
+	r := &t.rows[i]
+	t.set(i, flagChanged, 0)
 	foreign := plan.Foreign(e.Cookie, c.config.Domain)
 	if r.flags&flagInFlight != 0 {
-		if o := p.inflight.adding(i); o != nil && (foreign || !sw.entryIs(o.set, o.rule, e)) {
-			p.markLost(i, SourceMonitor)
+		if o := t.inflight.adding(i); o != nil && (foreign || !sw.entryIs(o.set, o.rule, e)) {
+			t.markLost(i, SourceMonitor)
 		}
 		return
 	}
 	switch is := !foreign && sw.entryIs(r.set, r.rule, e); {
 	case r.flags&flagDesired == 0 && foreign: // our entry is gone
-		p.setMayHold(i, false)
+		t.setMayHold(i, false)
 		sw.enqueueCompact(i)
 	case r.flags&flagDesired == 0:
-		p.setMayHold(i, true)
+		t.setMayHold(i, true)
 		if r.flags&(flagRemovalOrdered|flagPruning) != 0 {
 			sw.enqueueCompact(i)
 		}
 	case is:
-		p.set(i, flagMayHold|flagVerified, 0)
+		t.set(i, flagMayHold|flagVerified, 0)
 		if r.flags&flagReported == 0 {
 			sw.enqueueCompact(i)
 		}
 	case r.flags&(flagVerified|flagReported) != 0:
-		p.set(i, flagMayHold, flagVerified)
+		t.set(i, flagMayHold, flagVerified)
 		c.driftCompact(sw, i, SourceMonitor, now)
 	default:
-		p.set(i, flagMayHold, flagVerified)
+		t.set(i, flagMayHold, flagVerified)
 	}
 }
 

@@ -16,11 +16,11 @@ func TestLoopTakesOrdersOfManyGoroutines(t *testing.T) {
 	const givers, each = 4, 50
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
-		var told [4]int // by What; Run's goroutine's
+		var told [4]int // by Result; Run's goroutine's
 		view := viewOf(7)
 		l := New(Config{OnOutcomes: func(list []Outcome) {
 			for _, o := range list {
-				told[o.What]++
+				told[o.Result]++
 			}
 		}}, view)
 		stop := make(chan struct{})

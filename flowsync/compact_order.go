@@ -29,49 +29,49 @@ func (c *Core) onOrders(list []Order, now time.Time) {
 }
 
 // outcome reports the result of an order.
-func (c *Core) outcome(p *ruleset.Set, rule uint16, what What) {
-	c.ready.Outcomes = append(c.ready.Outcomes, Outcome{Program: p, Rule: rule, What: what})
+func (c *Core) outcome(set *ruleset.Set, rule uint16, result Result) {
+	c.ready.Outcomes = append(c.ready.Outcomes, Outcome{Rules: set, Rule: rule, Result: result})
 }
 
 // refuse reports the refusal of an order.
-func (c *Core) refuse(p *ruleset.Set, rule uint16, code openflow.ErrorCode, reason string) {
-	c.ready.Outcomes = append(c.ready.Outcomes, Outcome{Program: p, Rule: rule, What: OrderRefused, Code: code, Reason: reason})
+func (c *Core) refuse(set *ruleset.Set, rule uint16, code openflow.ErrorCode, reason string) {
+	c.ready.Outcomes = append(c.ready.Outcomes, Outcome{Rules: set, Rule: rule, Result: OrderRefused, Code: code, Reason: reason})
 }
 
 // orderInstall takes an order to install a rule.
 func (c *Core) orderInstall(sw *switchState, o *Order) {
-	p, a := sw.compact, placeOf(o.Program, o.Rule)
+	t, a := sw.compact, placeOf(o.Rules, o.Rule)
 	hash := a.hash()
-	i, ok := p.find(a, hash)
-	if !ok && p.rowCount() >= rowsMax {
-		c.refuse(o.Program, o.Rule, 0, fmt.Sprintf("%d rules are ordered at the switch, no more are kept", rowsMax))
+	i, ok := t.find(a, hash)
+	if !ok && t.rowCount() >= rowsMax {
+		c.refuse(o.Rules, o.Rule, 0, fmt.Sprintf("%d rules are ordered at the switch, no more are kept", rowsMax))
 		return
 	}
 	if !ok {
-		i = p.add(o.Program, o.Rule, hash)
-		p.set(i, flagDesired, 0)
+		i = t.add(o.Rules, o.Rule, hash)
+		t.set(i, flagDesired, 0)
 		sw.enqueueCompact(i)
 		return
 	}
-	r := &p.rows[i]
-	owned := r.set.Kind == o.Program.Kind && r.set.Number == o.Program.Number
+	r := &t.rows[i]
+	owned := r.set.Kind == o.Rules.Kind && r.set.Number == o.Rules.Number
 	switch {
 	case r.flags&flagDesired != 0 && !owned:
-		c.refuse(o.Program, o.Rule, 0, fmt.Sprintf("a rule of %s %d stands in its place", r.set.Kind, r.set.Number))
+		c.refuse(o.Rules, o.Rule, 0, fmt.Sprintf("a rule of %s %d stands in its place", r.set.Kind, r.set.Number))
 		return
 	case r.flags&flagRemovalOrdered != 0:
 		c.outcome(r.set, r.rule, OrderRemoved)
 	}
 	cleared, set := flagRemovalOrdered|flagPruning|flagReported, flagDesired
-	if !sameRule(r.set, r.rule, o.Program, o.Rule) {
+	if !sameRule(r.set, r.rule, o.Rules, o.Rule) {
 		cleared |= flagVerified
-		delete(p.failures, i)
+		delete(t.failures, i)
 	}
 	if !owned && r.flags&(flagMayHold|flagInFlight) != 0 {
 		set |= flagOtherOwner
 	}
-	r.set, r.rule = o.Program, o.Rule
-	p.set(i, set, cleared)
+	r.set, r.rule = o.Rules, o.Rule
+	t.set(i, set, cleared)
 	if r.flags&flagVerified != 0 && r.flags&(flagInFlight|flagQueued) == 0 && sw.phase == phaseReady &&
 		!c.needsReadingCompact(sw, i) {
 		c.reportInstalled(sw, i)
@@ -82,40 +82,40 @@ func (c *Core) orderInstall(sw *switchState, o *Order) {
 
 // orderRemoval takes an order to remove an owner's entry in a place.
 func (c *Core) orderRemoval(sw *switchState, o *Order) {
-	p, a := sw.compact, placeOf(o.Program, o.Rule)
+	t, a := sw.compact, placeOf(o.Rules, o.Rule)
 	hash := a.hash()
-	i, ok := p.find(a, hash)
-	known := sw.phase == phaseReady && p.staleOverflow == 0 || sw.phase == phaseDown && sw.facts == nil
+	i, ok := t.find(a, hash)
+	known := sw.phase == phaseReady && t.staleOverflow == 0 || sw.phase == phaseDown && sw.facts == nil
 	switch {
-	case !ok && (known || p.rowCount() >= rowsMax+staleMax):
-		c.outcome(o.Program, o.Rule, OrderRemoved)
+	case !ok && (known || t.rowCount() >= rowsMax+staleMax):
+		c.outcome(o.Rules, o.Rule, OrderRemoved)
 		return
 	case !ok:
-		i = p.add(o.Program, o.Rule, hash)
-		p.set(i, flagRemovalOrdered|flagMayHold, 0)
+		i = t.add(o.Rules, o.Rule, hash)
+		t.set(i, flagRemovalOrdered|flagMayHold, 0)
 		sw.enqueueCompact(i)
 		return
 	}
-	r := &p.rows[i]
-	owned := r.set.Kind == o.Program.Kind && r.set.Number == o.Program.Number
+	r := &t.rows[i]
+	owned := r.set.Kind == o.Rules.Kind && r.set.Number == o.Rules.Number
 	if !owned || r.flags.class() == classNone {
-		c.outcome(o.Program, o.Rule, OrderRemoved)
+		c.outcome(o.Rules, o.Rule, OrderRemoved)
 		return
 	}
 	cleared := flagDesired | flagPruning | flagReported
-	if !sameRule(r.set, r.rule, o.Program, o.Rule) {
+	if !sameRule(r.set, r.rule, o.Rules, o.Rule) {
 		cleared |= flagVerified
 	}
-	r.set, r.rule = o.Program, o.Rule
-	p.set(i, flagRemovalOrdered, cleared)
-	p.clearRetry(i)
+	r.set, r.rule = o.Rules, o.Rule
+	t.set(i, flagRemovalOrdered, cleared)
+	t.clearRetry(i)
 	sw.enqueueCompact(i)
 }
 
 // clearRetry cancels a row's retry.
-func (p *compactTable) clearRetry(i uint32) {
-	if t := p.failures[i]; t != nil {
-		t.fails, t.retryAt = 0, time.Time{}
+func (t *compactTable) clearRetry(i uint32) {
+	if failed := t.failures[i]; failed != nil {
+		failed.fails, failed.retryAt = 0, time.Time{}
 	}
 }
 
@@ -130,14 +130,14 @@ func (sw *switchState) enqueueCompact(i uint32) {
 
 // reportInstalled reports that a rule is installed, unless that was reported.
 func (c *Core) reportInstalled(sw *switchState, i uint32) {
-	p := sw.compact
-	r := &p.rows[i]
+	t := sw.compact
+	r := &t.rows[i]
 	if r.flags&flagReported == 0 {
 		c.outcome(r.set, r.rule, OrderInstalled)
 	}
-	p.set(i, flagReported|flagVerified|flagWasConfirmed|flagMayHold, flagOtherOwner)
-	if len(p.failures) > 0 {
-		p.clearRetry(i)
+	t.set(i, flagReported|flagVerified|flagWasConfirmed|flagMayHold, flagOtherOwner)
+	if len(t.failures) > 0 {
+		t.clearRetry(i)
 	}
 	sw.displacedBy(r)
 }
@@ -169,10 +169,10 @@ func (c *Core) unsupported(sw *switchState, m *openflow.FlowMod) string {
 
 // freeRow drops a row. During an audit its place is kept until the end: the listing may be older.
 func (sw *switchState) freeRow(i uint32) {
-	p := sw.compact
+	t := sw.compact
 	if sw.audit.id != 0 {
-		p.set(i, flagChanged, ^rowFlags(0))
+		t.set(i, flagChanged, ^rowFlags(0))
 		return
 	}
-	p.drop(i)
+	t.drop(i)
 }

@@ -39,12 +39,12 @@ func (o *outcomes) add(list []Outcome) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for _, out := range list {
-		o.count[out.What]++
-		o.last[out.Program.Number] = out
+		o.count[out.Result]++
+		o.last[out.Rules.Number] = out
 	}
 }
 
-func (o *outcomes) of(what What) int {
+func (o *outcomes) of(what Result) int {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.count[what]
@@ -79,7 +79,7 @@ func ruleSetsOnOVS(t *testing.T, l *netlab.Lab, v openflow.Version, monitor bool
 	if got := kind4(); got != n {
 		t.Fatalf("the switch lists %d entries, want %d", got, n)
 	}
-	r.agreesWithPrograms(n + own)
+	r.agreesWithRuleSets(n + own)
 
 	sent := r.counters()
 	r.reconnect()
@@ -98,7 +98,7 @@ func ruleSetsOnOVS(t *testing.T, l *netlab.Lab, v openflow.Version, monitor bool
 		l.Eventually(15*time.Second, strings.Join(spoil, " ")+" is repaired",
 			func() bool { return told.of(OrderLost) == i+1 && told.of(OrderInstalled) == before+1 })
 	}
-	r.agreesWithPrograms(n + own)
+	r.agreesWithRuleSets(n + own)
 
 	r.ofctl("add-flow", "s1", "cookie=0x0014000100000001,priority=20100,in_port=3,tcp"+r.table()+",actions=output:1")
 	r.facts.Update(func(tx *netview.FactsTx) { tx.SetSettled() })
@@ -113,8 +113,8 @@ func ruleSetsOnOVS(t *testing.T, l *netlab.Lab, v openflow.Version, monitor bool
 	r.fullTable(told)
 }
 
-// agreesWithPrograms compares, and wants no difference.
-func (r *realSwitch) agreesWithPrograms(rules int) {
+// agreesWithRuleSets compares, and wants no difference.
+func (r *realSwitch) agreesWithRuleSets(rules int) {
 	r.t.Helper()
 	report, ok := r.loop.Check(context.Background())
 	if !ok || len(report.Switches) != 1 || report.Switches[0].Err != nil ||
@@ -134,7 +134,7 @@ func (r *realSwitch) fullTable(told *outcomes) {
 	told.mu.Lock()
 	defer told.mu.Unlock()
 	for _, o := range told.last {
-		if o.What == OrderRefused && (o.Code != openflow.FlowModFailedTableFull || !strings.HasSuffix(o.Reason, "_FULL")) {
+		if o.Result == OrderRefused && (o.Code != openflow.FlowModFailedTableFull || !strings.HasSuffix(o.Reason, "_FULL")) {
 			r.t.Errorf("refused: %+v", o)
 		}
 	}

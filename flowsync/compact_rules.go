@@ -38,7 +38,7 @@ func (c *Core) renderRow(sw *switchState, i uint32) *netview.Rule {
 }
 
 // ownerOf returns the name of a set's owner for people: "intent 7".
-func ownerOf(p *ruleset.Set) string { return fmt.Sprintf("%s %d", p.Kind, p.Number) }
+func ownerOf(set *ruleset.Set) string { return fmt.Sprintf("%s %d", set.Kind, set.Number) }
 
 // viewsOf returns the rules of rule sets that are desired at a switch.
 func (c *Core) viewsOf(dpid netview.DPID) (list []ruleView, single bool) {
@@ -46,10 +46,10 @@ func (c *Core) viewsOf(dpid netview.DPID) (list []ruleView, single bool) {
 	if sw == nil || sw.compact == nil {
 		return nil, false
 	}
-	p := sw.compact
-	list = make([]ruleView, 0, p.count[classInstalled]+p.count[classPending])
-	for n := range p.rows {
-		if p.rows[n].flags&flagDesired != 0 {
+	t := sw.compact
+	list = make([]ruleView, 0, t.count[classInstalled]+t.count[classPending])
+	for n := range t.rows {
+		if t.rows[n].flags&flagDesired != 0 {
 			list = append(list, c.viewOf(sw, uint32(n)))
 		}
 	}

@@ -53,9 +53,9 @@ func (c *chaos) orderSome(r *rapid.T) {
 }
 
 func (a *accounts) give(o Order, single bool) {
-	t := &twinOrder{Order: o, key: placeOf(o.Program, 0).key(ruleset.Table(single))}
-	a.by[o.Program] = t
-	name := placeName(o.Program)
+	t := &twinOrder{Order: o, key: placeOf(o.Rules, 0).key(ruleset.Table(single))}
+	a.by[o.Rules] = t
+	name := placeName(o.Rules)
 	a.places[name] = append(a.places[name], t)
 }
 
@@ -64,31 +64,31 @@ func (a *accounts) answered(t tester, o *Outcome) {
 	if a == nil {
 		return
 	}
-	name := placeName(o.Program)
-	order := a.by[o.Program]
+	name := placeName(o.Rules)
+	order := a.by[o.Rules]
 	switch {
 	case order == nil:
 		t.Fatalf("%s: an outcome of no order: %+v", name, o)
-	case o.What == OrderLost && !order.installed:
+	case o.Result == OrderLost && !order.installed:
 		t.Fatalf("%s: lost, and was not installed", name)
-	case o.What == OrderInstalled && (order.Remove || order.installed):
+	case o.Result == OrderInstalled && (order.Remove || order.installed):
 		t.Fatalf("%s: installed twice, or a removal: %+v", name, order)
-	case (o.What == OrderRemoved || o.What == OrderRefused) && order.answered && !order.installed && order.Remove:
+	case (o.Result == OrderRemoved || o.Result == OrderRefused) && order.answered && !order.installed && order.Remove:
 		t.Fatalf("%s: answered twice: %+v", name, o)
-	case o.What == OrderRemoved && !order.Remove:
+	case o.Result == OrderRemoved && !order.Remove:
 		t.Fatalf("%s: an install was removed", name)
 	}
-	order.answered, order.installed = true, o.What == OrderInstalled
-	if o.What == OrderLost {
+	order.answered, order.installed = true, o.Result == OrderInstalled
+	if o.Result == OrderLost {
 		order.answered = false
 	}
 	list := a.places[name]
 	at := slices.Index(list, order)
 	switch {
-	case o.What == OrderRefused && !strings.HasPrefix(o.Reason, "a rule of intent"): // the ones before are wanted no more either
+	case o.Result == OrderRefused && !strings.HasPrefix(o.Reason, "a rule of intent"): // the ones before are wanted no more either
 		a.places[name] = list[at+1:]
 	// another's stays
-	case o.What == OrderRefused, o.What == OrderRemoved && at > 0 && list[at-1].Program.Number != o.Program.Number:
+	case o.Result == OrderRefused, o.Result == OrderRemoved && at > 0 && list[at-1].Rules.Number != o.Rules.Number:
 		a.places[name] = slices.Delete(list, at, at+1)
 	}
 }
@@ -105,21 +105,21 @@ func (a *accounts) latest(yield func(*twinOrder) bool) {
 // installedAreHeld is the promise of the outcome "installed".
 func (a *accounts) installedAreHeld(r *rapid.T, c *chaos) {
 	for o := range a.latest {
-		_, hop := o.Program.At(0)
+		_, hop := o.Rules.At(0)
 		if o.installed && !c.drifted[hop.DPID][o.key] && !c.holdsOrder(o) {
-			r.Fatalf("%s: called installed, not held, table:\n%s", placeName(o.Program), c.models[hop.DPID])
+			r.Fatalf("%s: called installed, not held, table:\n%s", placeName(o.Rules), c.models[hop.DPID])
 		}
 	}
 }
 
 func (c *chaos) holdsOrder(o *twinOrder) bool {
-	_, hop := o.Program.At(0)
+	_, hop := o.Rules.At(0)
 	e := c.models[hop.DPID].entries[o.key]
 	if e == nil || plan.Foreign(e.Cookie, plan.DomainDefault) {
 		return false
 	}
-	want, cookie := o.Program.Rule(0, plan.DomainDefault, false), plan.Decode(e.Cookie)
-	return cookie.Kind == plan.KindIntent && cookie.Owner == o.Program.Number && sameInstructions(e.Instructions,
+	want, cookie := o.Rules.Rule(0, plan.DomainDefault, false), plan.Decode(e.Cookie)
+	return cookie.Kind == plan.KindIntent && cookie.Owner == o.Rules.Number && sameInstructions(e.Instructions,
 		want.Instructions)
 }
 
@@ -128,18 +128,18 @@ func (c *chaos) holdsOrder(o *twinOrder) bool {
 func (a *accounts) agree(r *rapid.T, c *chaos, dpid netview.DPID) map[entryKey]bool {
 	wanted := map[entryKey]bool{}
 	for o := range a.latest {
-		_, hop := o.Program.At(0)
+		_, hop := o.Rules.At(0)
 		if hop.DPID != dpid {
 			continue
 		}
 		switch {
 		case !o.answered:
-			r.Fatalf("%s: never answered: %+v", placeName(o.Program), o)
+			r.Fatalf("%s: never answered: %+v", placeName(o.Rules), o)
 		case o.Remove && c.holdsSome(o):
-			r.Fatalf("%s: was removed and is held, table:\n%s", placeName(o.Program), c.models[dpid])
+			r.Fatalf("%s: was removed and is held, table:\n%s", placeName(o.Rules), c.models[dpid])
 		case !o.Remove && (!o.installed || !c.holdsOrder(o)):
-			r.Fatalf("%s: %v %+v not held after healing, table:\n%s", placeName(o.Program),
-				o.Program.Legs[0].Route.Hops[0], o, c.models[dpid])
+			r.Fatalf("%s: %v %+v not held after healing, table:\n%s", placeName(o.Rules),
+				o.Rules.Legs[0].Route.Hops[0], o, c.models[dpid])
 		}
 		wanted[o.key] = !o.Remove
 	}
@@ -147,7 +147,7 @@ func (a *accounts) agree(r *rapid.T, c *chaos, dpid netview.DPID) map[entryKey]b
 	for _, rule := range c.loop.core.compactRules(dpid) {
 		rules++
 		if !wanted[keyOf(rule)] || rule.State != netview.RuleInstalled {
-			r.Fatalf("%s: a rule of programs that nobody ordered, or %s: %v", dpid, rule.State, rule)
+			r.Fatalf("%s: a rule of rule sets that nobody ordered, or %s: %v", dpid, rule.State, rule)
 		}
 	}
 	for key, is := range wanted {
@@ -158,14 +158,14 @@ func (a *accounts) agree(r *rapid.T, c *chaos, dpid netview.DPID) map[entryKey]b
 		}
 	}
 	if rules != 0 {
-		r.Fatalf("%s: %d rules of programs too few", dpid, -rules)
+		r.Fatalf("%s: %d rules of rule sets too few", dpid, -rules)
 	}
 	return wanted
 }
 
 // holdsSome reports whether a switch holds an entry of the order's owner in its place.
 func (c *chaos) holdsSome(o *twinOrder) bool {
-	_, hop := o.Program.At(0)
+	_, hop := o.Rules.At(0)
 	e := c.models[hop.DPID].entries[o.key]
-	return e != nil && e.Cookie&plan.OwnerMask == o.Program.Cookie(plan.DomainDefault)&plan.OwnerMask
+	return e != nil && e.Cookie&plan.OwnerMask == o.Rules.Cookie(plan.DomainDefault)&plan.OwnerMask
 }

@@ -50,7 +50,7 @@ func parseOrder(t tester, dpid netview.DPID, line string) Order {
 		}
 	}
 	p.Legs = []ruleset.Leg{{Match: match.Canonical().OXM, Route: &ruleset.Route{Hops: []*ruleset.Hop{hop}}}}
-	return Order{Program: p, Remove: words[0] == "remove"}
+	return Order{Rules: p, Remove: words[0] == "remove"}
 }
 
 func parseOrders(t tester, dpid netview.DPID, text string) (list []Order) {
@@ -66,10 +66,10 @@ func parseOrders(t tester, dpid netview.DPID, text string) (list []Order) {
 func (w *world) onOutcomes(list []Outcome) {
 	for i := range list {
 		o := &list[i]
-		_, hop := o.Program.At(int(o.Rule))
-		line := fmt.Sprintf("%s %s v%d %s: %s", hop.DPID, ownerOf(o.Program), o.Program.Version,
-			placeText(o.Program, o.Rule), o.What)
-		if o.What == OrderRefused {
+		_, hop := o.Rules.At(int(o.Rule))
+		line := fmt.Sprintf("%s %s v%d %s: %s", hop.DPID, ownerOf(o.Rules), o.Rules.Version,
+			placeText(o.Rules, o.Rule), o.Result)
+		if o.Result == OrderRefused {
 			line += fmt.Sprintf(": %s", o.Reason)
 		}
 		w.say(line)
@@ -82,8 +82,8 @@ func placeText(p *ruleset.Set, rule uint16) string {
 	return fmt.Sprintf("priority=%d %s", p.Priority, r.Match.String())
 }
 
-// checkPrograms verifies what must hold of a switch's rules of rule sets between two steps.
-func (sw *switchState) checkPrograms(t tester) {
+// checkRuleSets verifies what must hold of a switch's rules of rule sets between two steps.
+func (sw *switchState) checkRuleSets(t tester) {
 	t.Helper()
 	p := sw.compact
 	if p == nil {

@@ -154,7 +154,7 @@ func (c *Core) onEntries(sw *switchState, in Entries, now time.Time) {
 	for _, key := range sw.keys() {
 		c.compareRow(sw, sw.rows[key], now)
 	}
-	c.compareListed(sw, &in.Reading.Programs)
+	c.compareListed(sw, &in.Reading.Compact)
 	c.compareCompact(sw)
 	c.removeBrokenSoft(sw)
 	c.applyDeferred(sw, now)

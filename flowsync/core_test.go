@@ -82,7 +82,7 @@ func (s *scene) show(name string, dpid netview.DPID) (string, bool) {
 		return "none", true
 	case "counters":
 		return fmt.Sprintf("%+v", s.loop.core.Counters()), true
-	case "programs": // their rules, with what is known of them
+	case "rulesets": // their rules, with what is known of them
 		return s.loop.core.compactText(dpid), true
 	case "foreign":
 		list, total := s.loop.core.Foreign(dpid)

@@ -94,12 +94,12 @@ func (c *Core) statusOf(sw *switchState) SwitchStatus {
 		}
 		s.Desired++
 	}
-	if p := sw.compact; p != nil {
-		s.Installed += p.count[classInstalled]
-		s.Pending += p.count[classPending]
-		s.Removing += p.count[classRemoving]
-		s.Stale += p.count[classStale] + p.staleOverflow
-		s.Desired += p.count[classInstalled] + p.count[classPending]
+	if t := sw.compact; t != nil {
+		s.Installed += t.count[classInstalled]
+		s.Pending += t.count[classPending]
+		s.Removing += t.count[classRemoving]
+		s.Stale += t.count[classStale] + t.staleOverflow
+		s.Desired += t.count[classInstalled] + t.count[classPending]
 	}
 	return s
 }

@@ -63,7 +63,7 @@ type Reading struct {
 	Soft    []SoftEntry
 	Foreign []Entry
 
-	Programs Packed // firm ones that may be rules of rule sets; most of a large listing comes before, as ListedPart
+	Compact Packed // firm ones that may be rules of rule sets; most of a large listing comes before, as ListedPart
 
 	SoftCount, ForeignCount int
 
@@ -71,15 +71,6 @@ type Reading struct {
 	bytesMax    int  // 0: no limit
 	incomplete  bool // some of Soft or Foreign were dropped
 	firmDropped bool // some of Firm were dropped: the listing is of no use
-}
-
-// Read splits the entries that a switch listed by owner, and copies what is kept of them; single:
-// the switch has the single-table form of the plan.
-func (c *Config) Read(stats []openflow.FlowStats, single bool) (r Reading) {
-	for i := range stats {
-		c.classify(&r, &stats[i], single)
-	}
-	return r
 }
 
 // classify adds a copy of an entry to the list that it belongs to.
@@ -96,7 +87,7 @@ func (c *Config) classify(r *Reading, s *openflow.FlowStats, single bool) {
 			r.Soft = append(r.Soft,
 				SoftEntry{s.Table, s.Priority, s.Cookie, cloneMatch(&s.Match), outPorts(s.Instructions), s.IdleTimeout})
 		}
-	case r.Programs.pack(s, single):
+	case r.Compact.pack(s, single):
 	case !r.reserve(heldBytes(s, true)):
 		r.firmDropped = true
 	default:

@@ -175,7 +175,7 @@ func (z *fuzzed) packed() (p Packed) {
 	for range z.byte() % 4 {
 		b, out := z.byte(), z.byte()
 		o := parseOrder(z.t, 1, fmt.Sprintf("install intent=%d in=%d out=%d eth_type=0x0806", b%3, b>>4%4, 1+out%4))
-		r := o.Program.Rule(0, plan.DomainDefault, false)
+		r := o.Rules.Rule(0, plan.DomainDefault, false)
 		p.pack(&openflow.FlowStats{Table: r.Table, Priority: r.Priority, Cookie: r.Cookie, Match: r.Match,
 			Instructions: r.Instructions}, false)
 	}
@@ -188,7 +188,7 @@ func (z *fuzzed) changes() (changes []Change) {
 		b := z.byte()
 		rule := parseRule(z.t, "eth_type=0x0806 apply=1")
 		if b&8 != 0 {
-			rule = z.orders(1).List[0].Program.Rule(0, plan.DomainDefault, false)
+			rule = z.orders(1).List[0].Rules.Rule(0, plan.DomainDefault, false)
 			b = rule.Table
 		}
 		e := Entry{Table: b % 3, Priority: max(rule.Priority, uint16(b>>4)), Cookie: rule.Cookie, Match: rule.Match,
@@ -217,5 +217,5 @@ func (z *fuzzed) listing() Reading {
 	if list == nil {
 		return Reading{}
 	}
-	return z.core.config.Read(list.Flows, false)
+	return z.core.config.readAll(list.Flows, false)
 }

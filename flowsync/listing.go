@@ -38,12 +38,12 @@ const compareCost = 800 * time.Nanosecond
 func (t *incomingListing) part(v openflow.Version, body []byte) error {
 	l, r := t.loop, t.request
 	began := l.config.Now()
-	t.reading.Programs = Packed{}
+	t.reading.Compact = Packed{}
 	before := t.reading.bytes
 	t.reading.bytesMax = l.listingRoom(before)
 	_, err := t.entries.Each(v, body, func(s *openflow.FlowStats) {
-		if t.reading.Programs.bytes == nil {
-			t.reading.Programs.bytes = make([]byte, 0, len(body)/2)
+		if t.reading.Compact.bytes == nil {
+			t.reading.Compact.bytes = make([]byte, 0, len(body)/2)
 		}
 		l.config.classify(&t.reading, s, r.Single)
 	})
@@ -51,11 +51,11 @@ func (t *incomingListing) part(v openflow.Version, body []byte) error {
 	if err == nil && t.reading.firmDropped {
 		err = errNoRoom
 	}
-	t.cost += l.config.Now().Sub(began) + time.Duration(t.reading.Programs.Count)*compareCost
-	if t.reading.Programs.Count > 0 && err == nil {
-		err = l.postListed(ListedPart{r.DPID, r.Session, r.ID, t.reading.Programs})
+	t.cost += l.config.Now().Sub(began) + time.Duration(t.reading.Compact.Count)*compareCost
+	if t.reading.Compact.Count > 0 && err == nil {
+		err = l.postListed(ListedPart{r.DPID, r.Session, r.ID, t.reading.Compact})
 	}
-	t.reading.Programs = Packed{}
+	t.reading.Compact = Packed{}
 	return err
 }
 

@@ -91,9 +91,9 @@ func BenchmarkReading(b *testing.B) {
 		}
 		list := parse()
 		for name, do := range map[string]func(){
-			"decode": func() { parse() }, "sort": func() { c.config.Read(list.Flows, false) },
+			"decode": func() { parse() }, "sort": func() { c.config.readAll(list.Flows, false) },
 			"compare": func() { compare(reading()) },
-			"all":     func() { compare(c.config.Read(parse().Flows, false)) },
+			"all":     func() { compare(c.config.readAll(parse().Flows, false)) },
 		} {
 			b.Run(fmt.Sprintf("%d/%s", n, name), func(b *testing.B) {
 				for b.Loop() {
@@ -118,7 +118,7 @@ func listing(t tester, n int) (c *Core, frame []byte, reading func() Reading) {
 			Table: r.Table, Priority: r.Priority, Cookie: r.Cookie, Match: r.Match, Instructions: r.Instructions,
 		})
 	}
-	reading = func() Reading { return c.config.Read(list.Flows, false) }
+	reading = func() Reading { return c.config.readAll(list.Flows, false) }
 	id := c.Step(inputs, now).Readings[0].ID
 	c.Step([]Input{Entries{DPID: 1, Session: 1, ID: id, Reading: reading()}}, now)
 	frame, err := (&openflow.MultipartReply{Body: list}).Append(nil, openflow.V13)
@@ -144,7 +144,7 @@ func TestReadingIsPacedByWhatIsThere(t *testing.T) {
 			q := *p
 			q.Legs = []ruleset.Leg{{Match: p.Legs[0].Match,
 				Route: &ruleset.Route{Hops: []*ruleset.Hop{{DPID: dpid, In: 1, Out: []uint32{2}}}}}}
-			list = append(list, Order{Program: &q})
+			list = append(list, Order{Rules: &q})
 		}
 		c.Step([]Input{Orders{list}}, now.Add(time.Duration(i)))
 	}

@@ -100,9 +100,9 @@ func nextPacked(b []byte) (e packedEntry, rest []byte) {
 }
 
 // matches reports whether the entry is the rule of a set, whichever decision wrote it.
-func (e *packedEntry) matches(p *ruleset.Set, rule uint16) bool {
-	_, hop := p.At(int(rule))
-	if e.notOutputs || !e.ownedBy(p) || len(e.outputs) != 4*len(hop.Out) {
+func (e *packedEntry) matches(set *ruleset.Set, rule uint16) bool {
+	_, hop := set.At(int(rule))
+	if e.notOutputs || !e.ownedBy(set) || len(e.outputs) != 4*len(hop.Out) {
 		return false
 	}
 	for i, port := range hop.Out {
@@ -114,9 +114,9 @@ func (e *packedEntry) matches(p *ruleset.Set, rule uint16) bool {
 }
 
 // ownedBy reports whether the entry belongs to the set's owner.
-func (e *packedEntry) ownedBy(p *ruleset.Set) bool {
+func (e *packedEntry) ownedBy(set *ruleset.Set) bool {
 	c := plan.Decode(e.cookie)
-	return c.Kind == p.Kind && c.Owner == p.Number
+	return c.Kind == set.Kind && c.Owner == set.Number
 }
 
 // port returns the ith output.
@@ -148,8 +148,8 @@ func packEntry(e *Entry, single bool, keep *Packed) (packedEntry, bool) {
 }
 
 // entryIs reports whether an entry in a rule's place is that rule.
-func (sw *switchState) entryIs(p *ruleset.Set, rule uint16, e *Entry) bool {
+func (sw *switchState) entryIs(set *ruleset.Set, rule uint16, e *Entry) bool {
 	var keep Packed
 	packed, ok := packEntry(e, sw.singleTable, &keep)
-	return ok && packed.matches(p, rule)
+	return ok && packed.matches(set, rule)
 }

@@ -11,7 +11,7 @@ import (
 // said, and what is a rule must be exactly that.
 func FuzzPacked(f *testing.F) {
 	o := parseOrder(f, 1, "install intent=7 version=3 in=1 out=2,1 ipv4_dst=10.0.0.1")
-	r := o.Program.Rule(0, plan.DomainDefault, false)
+	r := o.Rules.Rule(0, plan.DomainDefault, false)
 	for _, v := range []openflow.Version{openflow.V13, openflow.V10} {
 		list := &openflow.FlowStatsList{Flows: []openflow.FlowStats{{
 			Table: r.Table, Priority: r.Priority, Cookie: r.Cookie, Match: r.Match, Instructions: r.Instructions,

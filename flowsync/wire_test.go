@@ -238,3 +238,11 @@ func (w *wire) cut(n int) {
 	w.model.monitor = flowMonitor{offered: w.model.monitor.offered}
 	w.loop.SwitchDown(w.dpid, w, w.stuck)
 }
+
+// readAll splits a listing of one message by owner.
+func (c *Config) readAll(stats []openflow.FlowStats, single bool) (r Reading) {
+	for i := range stats {
+		c.classify(&r, &stats[i], single)
+	}
+	return r
+}

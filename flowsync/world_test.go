@@ -190,7 +190,7 @@ func (c *Core) check(t tester) {
 	}()
 	for _, dpid := range c.dpids() {
 		sw := c.switches[dpid]
-		sw.checkPrograms(t)
+		sw.checkRuleSets(t)
 		where := map[*row]rowState{}
 		for _, r := range sw.queue {
 			if where[r] == rowQueued && sw.rows[r.key] == r {

@@ -1,7 +1,6 @@
 package flowtable
 
 import (
-	"slices"
 	"strings"
 	"testing"
 
@@ -144,41 +143,6 @@ func TestFragments(t *testing.T) {
 		if b.out.take() == "" {
 			t.Error("a whole packet was dropped")
 		}
-	}
-}
-
-// TestObserve: every change of an entry is seen, with the entry as it is.
-func TestObserve(t *testing.T) {
-	b := newBed(t, Config{MaxEntries: 2, Evict: true})
-	var seen []string
-	b.Observe(func(what openflow.FlowEvent, why openflow.FlowRemovedReason, e *openflow.FlowStats) {
-		s := what.String()
-		if what == openflow.FlowDeleted {
-			s += " " + why.String()
-		}
-		seen = append(seen, s+" "+e.Match.String()+" "+e.Instructions[0].String())
-	})
-	b.must(flow(t, 1, "in_port=1", "apply:[output:2]"))
-	b.must(flow(t, 1, "in_port=1", "apply:[output:3]"))
-	m := flow(t, 1, "", "apply:[output:4]")
-	m.Command = openflow.FlowModify
-	b.must(m)
-	timed := flow(t, 1, "in_port=2", "apply:[output:1]")
-	timed.HardTimeout = 1
-	b.must(timed)
-	b.must(flow(t, 1, "in_port=3", "apply:[output:1]"))
-	m.Command = openflow.FlowDelete
-	b.must(m)
-	b.Observe(nil)
-	b.must(m)
-	want := []string{
-		"added {in_port=1} apply:[output:2]", "added {in_port=1} apply:[output:3]", "modified {in_port=1} apply:[output:4]",
-		"added {in_port=2} apply:[output:1]", "deleted delete {in_port=2} apply:[output:1]", "added {in_port=3} apply:[output:1]",
-		"deleted delete {in_port=1} apply:[output:4]", "deleted delete {in_port=3} apply:[output:1]",
-	}
-	slices.Sort(seen[len(want)-2:]) // the last two go in any order
-	if got := strings.Join(seen, "\n"); got != strings.Join(want, "\n") {
-		t.Errorf("got\n%s\nwant\n%s", got, strings.Join(want, "\n"))
 	}
 }
 

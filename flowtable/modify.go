@@ -82,7 +82,6 @@ func (s *Switch) add(v openflow.Version, m *openflow.FlowMod) error {
 	t.insert(added, &s.match)
 	s.entries++
 	s.refer(added.program, 1)
-	s.changed(openflow.FlowAdded, 0, added)
 	return nil
 }
 
@@ -95,7 +94,6 @@ func (s *Switch) replace(t *table, e *entry, as entry, keep bool) {
 	s.refer(e.program, -1)
 	s.refer(as.program, 1)
 	t.renew(e, as)
-	s.changed(openflow.FlowAdded, 0, e)
 }
 
 // table is a table, made if it is not there yet.
@@ -147,7 +145,6 @@ func (s *Switch) modify(v openflow.Version, m *openflow.FlowMod) error {
 		if m.Flags&openflow.FlagResetCounts != 0 {
 			e.packets, e.bytes = 0, 0
 		}
-		s.changed(openflow.FlowModified, 0, e)
 	}
 	return nil
 }
@@ -180,7 +177,6 @@ func (s *Switch) checkDelete(m *openflow.FlowMod) error {
 
 // remove takes an entry out and tells of it.
 func (s *Switch) remove(e *entry, why openflow.FlowRemovedReason) {
-	s.changed(openflow.FlowDeleted, why, e)
 	if e.flags&openflow.FlagSendFlowRemoved != 0 {
 		s.tellRemoved(e, why)
 	}

@@ -32,7 +32,6 @@ type Switch struct {
 	learning learning
 	frag     openflow.ConfigFlags
 	miss10   bool
-	observer Observer
 
 	// Of the call that is under way.
 	now   time.Duration

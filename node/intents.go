@@ -88,8 +88,8 @@ func (x *intents) load(ctx context.Context, st store.Store, log *slog.Logger) er
 		return fmt.Errorf("paths of intents in the store: %w", err)
 	}
 	x.engine.Loaded()
-	if st, ok := st.(interface{ Loaded() }); ok {
-		st.Loaded()
+	if p, ok := st.(pager); ok {
+		p.PageOut()
 	}
 	if count > 0 {
 		log.Info("intents loaded", "intents", count, "paths computed anew", bad)
@@ -101,7 +101,7 @@ func (x *intents) load(ctx context.Context, st store.Store, log *slog.Logger) er
 func (x *intents) asOrders(list []intent.Order) []flowsync.Order {
 	x.orders = x.orders[:0]
 	for i := range list {
-		x.orders = append(x.orders, flowsync.Order(list[i]))
+		x.orders = append(x.orders, flowsync.Order{Rules: list[i].Program, Rule: list[i].Rule, Remove: list[i].Remove})
 	}
 	return x.orders
 }
@@ -116,7 +116,7 @@ func (x *intents) onOutcomes(list []flowsync.Outcome) {
 		for i := range part {
 			o := &part[i]
 			x.outcomes = append(x.outcomes, intent.Outcome{
-				Program: o.Program, Rule: o.Rule, Result: results[o.What], Reason: o.Reason,
+				Program: o.Rules, Rule: o.Rule, Result: results[o.Result], Reason: o.Reason,
 				Full: o.Code == openflow.FlowModFailedTableFull,
 			})
 		}

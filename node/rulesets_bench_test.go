@@ -72,7 +72,7 @@ func BenchmarkRuleSets(b *testing.B) {
 	o := &only{loop: flowsync.New(flowsync.Config{NoMonitor: true, ReadEvery: time.Hour,
 		OnOutcomes: func(list []flowsync.Outcome) {
 			for i := range list {
-				if list[i].What > flowsync.OrderRemoved {
+				if list[i].Result > flowsync.OrderRemoved {
 					refused.Add(1)
 				}
 			}
@@ -106,7 +106,7 @@ func BenchmarkRuleSets(b *testing.B) {
 			var orders []flowsync.Order
 			for _, p := range list[:each] {
 				for rule := range p.Len() {
-					orders = append(orders, flowsync.Order{Program: p, Rule: uint16(rule), Remove: remove})
+					orders = append(orders, flowsync.Order{Rules: p, Rule: uint16(rule), Remove: remove})
 				}
 			}
 			o.loop.Order(orders)

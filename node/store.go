@@ -203,5 +203,13 @@ func neverStarted(cfg *Config) bool {
 	return cfg.Store != StoreEmbedded || err != nil
 }
 
-// failing is a store that can end by itself.
-type failing interface{ Ended() <-chan struct{} }
+// What a store may be able to do besides; that on etcd is.
+type (
+	failing interface{ Ended() <-chan struct{} } // ends by itself
+	pager   interface{ PageOut() }               // releases the memory of what was read
+)
+
+var _ interface {
+	failing
+	pager
+} = (*etcd.Store)(nil)

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/weirnet/weir/api/client"
@@ -86,5 +87,23 @@ func TestAStoreThatStops(t *testing.T) {
 	cfg.Ready = func(node.Addresses) { close(e.ended) }
 	if err := node.Run(t.Context(), cfg); err == nil || !strings.Contains(err.Error(), "store: it has stopped by itself") {
 		t.Errorf("%v", err)
+	}
+}
+
+// paged counts how often the memory of what was read is released.
+type paged struct {
+	store.Store
+	released *atomic.Int32
+}
+
+func (p paged) PageOut() { p.released.Add(1) }
+
+// TestLoadedStoreIsPagedOut: what a start has read of the store stays in memory no longer than the
+// start.
+func TestLoadedStoreIsPagedOut(t *testing.T) {
+	p := paged{store.NewMemory(nil), new(atomic.Int32)}
+	start(t, func(c *node.Config) { c.OpenStore = func() (store.Store, error) { return p, nil } })
+	if n := p.released.Load(); n != 1 {
+		t.Errorf("released %d times, want once", n)
 	}
 }

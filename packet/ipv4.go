@@ -24,12 +24,6 @@ func (p IPv4) HeaderLen() int { return int(p[0]&15) * 4 }
 // TotalLen is the length of the packet as the header has it, in bytes.
 func (p IPv4) TotalLen() uint16 { return binary.BigEndian.Uint16(p[2:4]) }
 
-// DSCP is the differentiated services code point, 6 bits.
-func (p IPv4) DSCP() uint8 { return p[1] >> 2 }
-
-// ECN is the explicit congestion notification, 2 bits.
-func (p IPv4) ECN() uint8 { return p[1] & 3 }
-
 // ID is the identification that fragments of one packet share.
 func (p IPv4) ID() uint16 { return binary.BigEndian.Uint16(p[4:6]) }
 

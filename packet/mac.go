@@ -51,10 +51,6 @@ func (m MAC) IsBroadcast() bool { return m == Broadcast }
 // IsZero reports whether this is 00:00:00:00:00:00, which no station has.
 func (m MAC) IsZero() bool { return m == MAC{} }
 
-// IsLinkLocal reports whether this is one of 01:80:c2:00:00:00 to 0f, which a bridge never forwards
-// (IEEE 802.1Q, reserved addresses); LLDP and spanning tree use them.
-func (m MAC) IsLinkLocal() bool { return m.Uint64()>>4 == 0x0180c200000 }
-
 // String is the address in lower case with colons: "00:16:3e:00:00:01".
 func (m MAC) String() string {
 	var b [17]byte

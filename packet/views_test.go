@@ -48,7 +48,7 @@ func viewKey(frame []byte) (k Key, whole bool) {
 		if !p.Valid() || !p.ChecksumOK() || p.ID() != 0 || p.FragmentOffset() != 0 || p.MoreFragments() {
 			return k, false
 		}
-		k.DSCP, k.ECN, k.TTL, k.IPProto, k.IPSrc, k.IPDst = p.DSCP(), p.ECN(), p.TTL(), p.Proto(), p.Src(), p.Dst()
+		k.DSCP, k.ECN, k.TTL, k.IPProto, k.IPSrc, k.IPDst = p[1]>>2, p[1]&3, p.TTL(), p.Proto(), p.Src(), p.Dst()
 		k.Layers |= LayerIPv4
 		return k, viewTransport(p.Payload(), &k)
 	case TypeIPv6:

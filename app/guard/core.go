@@ -115,8 +115,8 @@ func (c *Core) Held(at netview.Point) (class Class, allowed uint32) {
 	return p.held, c.cfg.Allowed
 }
 
-// HoldsAt reports whether a port of a switch is held back.
-func (c *Core) HoldsAt(dpid netview.DPID) bool {
+// holdsAt reports whether a port of a switch is held back.
+func (c *Core) holdsAt(dpid netview.DPID) bool {
 	d := c.switches[dpid]
 	return d != nil && d.guarded > 0
 }

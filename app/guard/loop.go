@@ -135,7 +135,7 @@ func (g *Guard) turn() {
 	}
 	g.execute(g.core.Step(t.events, t.samples, g.view.Snapshot(), now))
 	for _, gate := range t.gates {
-		if gate.limited || g.core.HoldsAt(gate.dpid) {
+		if gate.limited || g.core.holdsAt(gate.dpid) {
 			gate.setLimits(g.core.Held, now.Sub(t.at))
 		}
 	}

@@ -29,15 +29,14 @@ type Config struct {
 	// such as /proc/1234/ns/net. Empty: that of the process.
 	Namespace string
 	MAC       packet.MAC     // zero: one that the kernel draws
-	MTU       int            // bytes of an IP packet; 0: DefaultMTU
+	MTU       int            // bytes of an IP packet; 0: the kernel's, or what the device has
 	Addresses []netip.Prefix // none is allowed
 }
 
 // Limits of an MTU. IPv6 wants 1280 of each link; the smallest is what the kernel takes for IPv4.
 const (
-	MinMTU     = 68
-	MaxMTU     = 9216
-	DefaultMTU = 1500
+	MinMTU = 68
+	MaxMTU = 9216
 )
 
 // maxName is the longest name of a device, in bytes.

@@ -90,15 +90,15 @@ func (to *targets) switchVerb() verb {
 		fields: []strictyaml.Field{
 			strictyaml.Maybe("down", &a.Down, parseBool),
 			strictyaml.Maybe("stalled", &a.Stalled, parseBool),
-			strictyaml.Maybe("slow", &a.Slow, ParseSlow),
+			strictyaml.Maybe("slow", &a.Slow, parseSlow),
 			strictyaml.Maybe("lying", &a.Lying, parseBool),
 		},
 		action: func() Action { return *a },
 	}
 }
 
-// ParseSlow reads by how much a switch is slower for each message; 0s is not slow.
-func ParseSlow(s string) (time.Duration, error) { return strictyaml.Time(MaxDelay)(s) }
+// parseSlow reads by how much a switch is slower for each message; 0s is not slow.
+func parseSlow(s string) (time.Duration, error) { return strictyaml.Time(MaxDelay)(s) }
 
 func (to *targets) controlVerb() verb {
 	a := &ControlAction{}

@@ -135,13 +135,13 @@ type failure struct {
 }
 
 // set changes a row's flags and updates the counts.
-func (p *compactTable) set(i uint32, set, clear rowFlags) {
-	r := &p.rows[i]
+func (t *compactTable) set(i uint32, set, clear rowFlags) {
+	r := &t.rows[i]
 	was := r.flags.class()
 	r.flags = r.flags&^clear | set
 	if is := r.flags.class(); is != was {
-		p.count[was]--
-		p.count[is]++
+		t.count[was]--
+		t.count[is]++
 	}
 }
 
@@ -156,9 +156,9 @@ type place struct {
 	priority uint16
 }
 
-func placeOf(p *ruleset.Set, rule uint16) place {
-	leg, hop := p.At(int(rule))
-	return place{leg.Match, hop.In, p.Priority}
+func placeOf(set *ruleset.Set, rule uint16) place {
+	leg, hop := set.At(int(rule))
+	return place{leg.Match, hop.In, set.Priority}
 }
 
 func (a place) hash() uint32 {
@@ -175,17 +175,17 @@ func (a place) equal(b place) bool {
 func (r *compactRow) place() place { return placeOf(r.set, r.rule) }
 
 // find is the row in a place; false if there is none.
-func (p *compactTable) find(a place, hash uint32) (uint32, bool) {
-	mask := uint32(len(p.index) - 1)
-	for at := hash; len(p.index) > 0; at++ {
-		slot := p.index[at&mask]
+func (t *compactTable) find(a place, hash uint32) (uint32, bool) {
+	mask := uint32(len(t.index) - 1)
+	for at := hash; len(t.index) > 0; at++ {
+		slot := t.index[at&mask]
 		if slot == 0 {
 			break
 		}
 		if slot&^rowMask != hash&^rowMask {
 			continue
 		}
-		if i := slot&rowMask - 1; p.rows[i].hash == hash && p.rows[i].place().equal(a) {
+		if i := slot&rowMask - 1; t.rows[i].hash == hash && t.rows[i].place().equal(a) {
 			return i, true
 		}
 	}
@@ -196,94 +196,94 @@ func (p *compactTable) find(a place, hash uint32) (uint32, bool) {
 // hash above: few searches look at a row that is not the one.
 const (
 	rowMask = 1<<24 - 1
-	rowsMax = rowMask - 2*staleMax // of rules that are ordered at one switch; entries that nobody wants come on top
+	rowsMax = rowMask - 2*staleMax // of rules that are ordered at one switch; entries that nobody desires come on top
 )
 
 func slotOf(i, hash uint32) uint32 { return hash&^rowMask | (i + 1) }
 
 // add makes a row in a place that has none.
-func (p *compactTable) add(of *ruleset.Set, rule uint16, hash uint32) uint32 {
-	used := len(p.rows) - len(p.free)
-	if 4*(used+1) > 3*len(p.index) {
-		p.grow()
+func (t *compactTable) add(of *ruleset.Set, rule uint16, hash uint32) uint32 {
+	used := len(t.rows) - len(t.free)
+	if 4*(used+1) > 3*len(t.index) {
+		t.grow()
 	}
 	row := compactRow{set: of, rule: rule, hash: hash}
 	var i uint32
-	if last := len(p.free) - 1; last >= 0 {
-		i = p.free[last]
-		p.free = p.free[:last]
-		p.rows[i] = row
+	if last := len(t.free) - 1; last >= 0 {
+		i = t.free[last]
+		t.free = t.free[:last]
+		t.rows[i] = row
 	} else {
-		i = uint32(len(p.rows))
-		p.rows = append(p.rows, row)
+		i = uint32(len(t.rows))
+		t.rows = append(t.rows, row)
 	}
-	p.count[classNone]++
-	p.enter(i)
+	t.count[classNone]++
+	t.enter(i)
 	return i
 }
 
 // enter puts a row into the index.
-func (p *compactTable) enter(i uint32) {
-	mask := uint32(len(p.index) - 1)
-	at := p.rows[i].hash & mask
-	for p.index[at] != 0 {
+func (t *compactTable) enter(i uint32) {
+	mask := uint32(len(t.index) - 1)
+	at := t.rows[i].hash & mask
+	for t.index[at] != 0 {
 		at = (at + 1) & mask
 	}
-	p.index[at] = slotOf(i, p.rows[i].hash)
+	t.index[at] = slotOf(i, t.rows[i].hash)
 }
 
 // firstIndex is the size of the first index; sizes are powers of two.
 const firstIndex = 16
 
 // grow doubles the index.
-func (p *compactTable) grow() {
-	p.index = make([]uint32, max(firstIndex, 2*len(p.index)))
-	for i := range p.rows {
-		if p.rows[i].set != nil {
-			p.enter(uint32(i))
+func (t *compactTable) grow() {
+	t.index = make([]uint32, max(firstIndex, 2*len(t.index)))
+	for i := range t.rows {
+		if t.rows[i].set != nil {
+			t.enter(uint32(i))
 		}
 	}
 }
 
-// drop forgets a row. It must neither wait nor fly.
-func (p *compactTable) drop(i uint32) {
-	mask := uint32(len(p.index) - 1)
-	at := p.rows[i].hash & mask
-	for p.index[at]&rowMask != i+1 {
+// drop forgets a row. It must be neither queued nor in flight.
+func (t *compactTable) drop(i uint32) {
+	mask := uint32(len(t.index) - 1)
+	at := t.rows[i].hash & mask
+	for t.index[at]&rowMask != i+1 {
 		at = (at + 1) & mask
 	}
-	p.count[p.rows[i].flags.class()]--
-	p.rows[i] = compactRow{}
-	p.free = append(p.free, i)
-	delete(p.failures, i)
-	p.index[at] = 0
-	for next := (at + 1) & mask; p.index[next] != 0; next = (next + 1) & mask {
-		home := p.rows[p.index[next]&rowMask-1].hash & mask
+	t.count[t.rows[i].flags.class()]--
+	t.rows[i] = compactRow{}
+	t.free = append(t.free, i)
+	delete(t.failures, i)
+	t.index[at] = 0
+	for next := (at + 1) & mask; t.index[next] != 0; next = (next + 1) & mask {
+		home := t.rows[t.index[next]&rowMask-1].hash & mask
 		if (next-home)&mask >= (next-at)&mask { // it was pushed aside over the slot that is free now
-			p.index[at], p.index[next] = p.index[next], 0
+			t.index[at], t.index[next] = t.index[next], 0
 			at = next
 		}
 	}
 }
 
 // rowCount returns the number of rows.
-func (p *compactTable) rowCount() int {
-	if p == nil {
+func (t *compactTable) rowCount() int {
+	if t == nil {
 		return 0
 	}
-	return len(p.rows) - len(p.free)
+	return len(t.rows) - len(t.free)
 }
 
 // sameRule reports whether two rules in one place have one owner and do the same.
-func sameRule(p *ruleset.Set, rule uint16, q *ruleset.Set, other uint16) bool {
-	if p == q && rule == other {
+func sameRule(set *ruleset.Set, rule uint16, otherSet *ruleset.Set, other uint16) bool {
+	if set == otherSet && rule == other {
 		return true
 	}
-	if p.Kind != q.Kind || p.Number != q.Number {
+	if set.Kind != otherSet.Kind || set.Number != otherSet.Number {
 		return false
 	}
-	_, a := p.At(int(rule))
-	_, b := q.At(int(other))
+	_, a := set.At(int(rule))
+	_, b := otherSet.At(int(other))
 	return a == b || a.Equal(b)
 }
 
@@ -320,11 +320,11 @@ func cutInPort(oxm []byte) (in uint32, match []byte, ok bool) {
 
 // dpidOf returns the switch of an order.
 func dpidOf(o *Order) netview.DPID {
-	_, hop := o.Program.At(int(o.Rule))
+	_, hop := o.Rules.At(int(o.Rule))
 	return hop.DPID
 }
 
 // converged reports whether nothing is queued, pending or being removed.
-func (p *compactTable) converged() bool {
-	return p == nil || len(p.queue) == 0 && p.count[classPending] == 0 && p.count[classRemoving] == 0
+func (t *compactTable) converged() bool {
+	return t == nil || len(t.queue) == 0 && t.count[classPending] == 0 && t.count[classRemoving] == 0
 }
