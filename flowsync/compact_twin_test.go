@@ -85,7 +85,8 @@ func (a *accounts) answered(t tester, o *Outcome) {
 	list := a.places[name]
 	at := slices.Index(list, order)
 	switch {
-	case o.Result == OrderRefused && !strings.HasPrefix(o.Reason, "a rule of intent"): // the ones before are wanted no more either
+	case o.Result == OrderRefused && !strings.HasPrefix(o.Reason, "a rule of intent"):
+		// those before are not desired any more either
 		a.places[name] = list[at+1:]
 	// another's stays
 	case o.Result == OrderRefused, o.Result == OrderRemoved && at > 0 && list[at-1].Rules.Number != o.Rules.Number:
