@@ -68,13 +68,13 @@ func (c *Core) liveHost(p, end *port) *netview.Host {
 func (c *Core) mayBeCopy(p *port, s *sighting) bool {
 	a := c.queries[s.id]
 	return a != nil && a.at == s.at && a.claim != nil && !s.reply && !p.probedAt.IsZero() &&
-		c.now.Sub(p.probedAt) <= missedProbes*c.cfg.Period
+		c.now.Sub(p.probedAt) <= missedProbes*c.pace.period
 }
 
 // clearLinkAtHost clears AlarmLinkAtHost of a port: there is a link now, or the port is gone.
 func (c *Core) clearLinkAtHost(p *port) {
-	if !p.probedAt.IsZero() && c.cfg.Alarms != nil {
-		c.cfg.Alarms.Clear(netview.AlarmLinkAtHost, p.at.String())
+	if !p.probedAt.IsZero() {
+		c.alarms.clear(netview.AlarmLinkAtHost, p.at.String())
 	}
 	p.probedAt = time.Time{}
 }
@@ -82,7 +82,7 @@ func (c *Core) clearLinkAtHost(p *port) {
 // vacantTime is how long a port counts as vacated after its hosts were silent: longer than half the
 // time between two queries, so that both ends of a cable are vacated at the same time at some
 // point.
-func (c *Core) vacantTime() time.Duration { return max(2*c.cfg.Period, (queryTries+2)*queryWait) }
+func (c *Core) vacantTime() time.Duration { return max(2*c.pace.period, (queryTries+2)*queryWait) }
 
 // blockOne blocks the port of the higher number; blocking one is enough, and a link's port is never
 // blocked.
@@ -107,20 +107,19 @@ func (c *Core) block(p *port) {
 		return
 	}
 	c.setRole(p, netview.PortBlocked)
-	c.agenda.add(appointment{at: c.now.Add(c.blockTime()), duty: dutyUnblock, point: p.at})
+	c.blocks.add(c.now.Add(c.blockTime()), p.at)
 }
 
-func (c *Core) blockTime() time.Duration { return missedProbes*c.cfg.Period + c.cfg.Settle }
+func (c *Core) blockTime() time.Duration { return missedProbes*c.pace.period + c.pace.settle }
 
 // dueUnblock re-evaluates a blocked port if no unexpected probe was heard there for long enough.
-func (c *Core) dueUnblock(a appointment) {
-	p := c.port(a.point)
+func (c *Core) dueUnblock(at netview.Point) {
+	p := c.port(at)
 	if p == nil || p.role != netview.PortBlocked {
 		return
 	}
 	if end := p.blockedAt.Add(c.blockTime()); !p.device.connected || end.After(c.now) {
-		a.at = later(end, c.now.Add(c.cfg.Period))
-		c.agenda.add(a)
+		c.blocks.add(later(end, c.now.Add(c.pace.period)), at)
 		return
 	}
 	p.history = historyNone

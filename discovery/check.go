@@ -22,7 +22,7 @@ func (c *Core) Check(s *netview.Snapshot) error {
 		if h, b := d.successor, d.predecessor; h != nil && c.devices[h.dpid] != h || b != nil && c.devices[b.dpid] != b {
 			bad("switch %s: its successor or predecessor is unknown", row.DPID)
 		}
-		if len(d.awaitingBarrier) > 2*c.cfg.Limits.Queries+keepAbandoned+1 {
+		if len(d.awaitingBarrier) > 2*c.limits.Queries+keepAbandoned+1 {
 			bad("switch %s: %d questions wait for a barrier", row.DPID, len(d.awaitingBarrier))
 		}
 		for i, p := range d.ports {

@@ -2,6 +2,7 @@ package discovery
 
 import (
 	"cmp"
+	"sync/atomic"
 	"time"
 
 	"github.com/weirnet/weir/alarm"
@@ -25,20 +26,16 @@ type Config struct {
 	Limits Limits
 
 	// RoundTrip returns the control round trip of an idle session; 0 if unknown. It is called by
-	// discovery's loop and must not block. nil: latencies are not measured.
+	// discovery's loop between transactions and must not block. nil: latencies are not measured.
 	RoundTrip func(netview.DPID) time.Duration
-
-	// Received returns the bytes received so far in the session of a switch: while it is silent,
-	// silent links are no evidence. nil: sessions that are up are assumed to work.
-	Received func(netview.DPID) uint64
 
 	// Now is the clock; nil is the system's.
 	Now func() time.Time
 
 	Alarms alarm.Sink // may be nil
 	// InUse reports whether rules have forwarded packets of a host lately, without a packet-in:
-	// such a host is kept, though it does not answer. It is called inside a transaction and must
-	// not write to the view. nil: never.
+	// such a host is kept, though it does not answer. It is called by discovery's loop between
+	// transactions and must not block. nil: never.
 	InUse func(id netview.HostID, at netview.Point) bool
 }
 
@@ -120,6 +117,9 @@ type SwitchFacts struct {
 	Tables       uint8
 	Capabilities uint32
 	Ports        []openflow.Port
+	// Received counts the bytes received in this session: while it does not grow, silent links are
+	// no evidence. nil: the session is assumed to work.
+	Received *atomic.Uint64
 }
 
 // Output sends packet-outs. PacketOut returns false if the switch is not connected or its session

@@ -2,9 +2,9 @@ package discovery
 
 import (
 	"net/netip"
-	"slices"
 	"time"
 
+	"github.com/weirnet/weir/alarm"
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/packet"
@@ -18,19 +18,31 @@ import (
 //		core.SwitchUp(…), core.PortStatus(…), …   in the order in which they happened
 //		core.Tick()
 //	})
-//	core.Sends(send), core.Barriers(ask)          after the transaction
+//	core.Sends(send), core.Barriers(ask),         after the transaction
+//	core.Alarms(sink), core.SilentHosts(inUse)
 //	core.Next()                                   when to begin the next one if nothing happens before
 type Core struct {
-	cfg     Config
-	Counts  *Counts
-	codec   *probeCodec
-	seen    *seenCache
-	started time.Time
+	*transaction
+	cfg   Config
+	tasks []task
+	codec *probeCodec
+	seen  *seenCache
 
-	// Of the current transaction.
-	tx         *netview.FactsTx
-	now        time.Time
-	editedRows map[netview.DPID]*netview.Switch // rows created in it, still mutable
+	control controlNetwork
+	pace    pace
+
+	// The deadlines of the tasks.
+	fastStarts      deadlines[fastStart]     // probe a port that came up
+	rounds          deadlines[round]         // probe the ports of a segment
+	classifications deadlines[deadline]      // make a silent port an edge
+	settlings       deadlines[deadline]      // settle a switch
+	downLinks       deadlines[downLink]      // delete a link that is down
+	blocks          deadlines[netview.Point] // unblock a port
+	queryTries      deadlines[*query]        // query a host again, or conclude that it is silent
+	portQueries     deadlines[deadline]      // conclude the queries to a port's hosts
+	heldClaims      deadlines[sighting]      // end the hold of a rejected claim
+	shortLivedEnds  deadlines[deadline]      // delete a short-lived switch
+	sweeps          deadlines[time.Time]     // check some of the hosts
 
 	devices        map[netview.DPID]*device
 	shortLived     []*device // disconnected and not established, in the order of disconnection
@@ -40,7 +52,6 @@ type Core struct {
 	lastNewSwitch  time.Time // time
 	nextSlot       int       // for the next new switch
 	lastNumber     uint64    // of the probes
-	agenda         agenda
 
 	hostCount      int                             // rows
 	addressAges    map[netview.HostID][]netip.Addr // addresses, the least recently seen first
@@ -56,23 +67,14 @@ type Core struct {
 	// crowdedPort is true if the last sweep found a port near Limits.AtPort.
 	crowdedPort bool
 
-	losses        []loss                // recent losses of sessions
-	missing       map[netview.DPID]bool // switches that disconnected at once, and are not back
-	returnedCount int                   // of them, number of those that are back
-	replacedCount int                   // of these, number of those with a different serial number
-
-	suspectedSince time.Time // when the suspicion began
-
-	settings   *netview.Settings
-	basePeriod time.Duration // Config.Period; Settings override it, and adaptPeriod stretches it
-	baseSettle time.Duration // Config.Settle; adaptPeriod stretches it
-	pace       pace
+	silent []*netview.Host // found silent in this transaction; deleted unless they are in use
+	unused []*netview.Host // to be deleted in the next one
 
 	frames []byte
 	sends  []outgoing
 
-	sendTime    time.Time // of the frame being sent; zero: unknown
-	arrivalTime time.Time // of the probe being handled; zero: unknown
+	sendTime time.Time // of the frame being sent; zero: unknown
+	arrival  arrival   // of the probe being handled
 }
 
 // outgoing is a probe, or a query to a host, to send out of a port.
@@ -88,31 +90,28 @@ type outgoing struct {
 // NewCore returns an empty core.
 func NewCore(cfg Config, now time.Time) *Core {
 	cfg = cfg.withDefaults()
+	t := newTransaction(cfg.Limits, now)
 	c := &Core{
-		cfg: cfg, Counts: new(Counts), started: now, lastNumber: cfg.Seed, settings: new(netview.Settings),
-		basePeriod: cfg.Period, baseSettle: cfg.Settle,
+		transaction: t, cfg: cfg, lastNumber: cfg.Seed,
+		control:     controlNetwork{transaction: t, missing: make(map[netview.DPID]bool)},
+		pace:        pace{period: cfg.Period, settle: cfg.Settle},
 		codec:       newProbeCodec(cfg.Key, cfg.Domain, ttlOf(cfg.Period)),
 		seen:        newSeenCache(cfg.Limits.Known),
-		editedRows:  make(map[netview.DPID]*netview.Switch),
 		devices:     make(map[netview.DPID]*device),
 		addressAges: make(map[netview.HostID][]netip.Addr),
 		hostNotes:   make(map[netview.HostID]hostNote),
 		queries:     make(map[netview.HostID]*query),
 		unverified:  make(map[netview.HostID]netview.Point),
-		missing:     make(map[netview.DPID]bool),
 		pending:     make(map[netview.Point][]sighting),
 	}
-	c.agenda.add(appointment{at: now.Add(sweepEvery), duty: dutySweep})
+	c.tasks = c.newTasks()
+	c.sweeps.add(now.Add(sweepEvery), now)
 	return c
 }
 
-// sinceStart returns the time since the core's start.
-func (c *Core) sinceStart() time.Duration { return c.now.Sub(c.started) }
-
 // Begin starts a transaction at a time.
 func (c *Core) Begin(tx *netview.FactsTx, now time.Time) {
-	c.tx, c.now = tx, now
-	clear(c.editedRows)
+	c.transaction.begin(tx, now)
 	c.frames, c.sends = c.frames[:0], c.sends[:0]
 	c.barrierNumber++
 	c.barrierDevices = c.barrierDevices[:0]
@@ -137,46 +136,6 @@ func (c *Core) Frame(at netview.Point, k *packet.Key) {
 	}
 }
 
-// Tick runs the due timers.
-func (c *Core) Tick() {
-	for {
-		a, ok := c.agenda.Due(c.now)
-		if !ok {
-			return
-		}
-		switch a.duty {
-		case dutyProbe:
-			c.dueProbe(a)
-		case dutyRound:
-			c.dueRound(a)
-		case dutyEdge:
-			c.classifyPort(a)
-		case dutySettled:
-			c.dueSettled(a)
-		case dutyPurge:
-			c.duePurge(a)
-		case dutyUnblock:
-			c.dueUnblock(a)
-		case dutyAsk:
-			c.dueQuery(a)
-		case dutyPort:
-			c.duePortQuery(a)
-		case dutyRecheck:
-			c.dueRecheck(a)
-		case dutyPassing:
-			c.dueShortLived(a)
-		case dutySweep:
-			c.sweep()
-		}
-	}
-}
-
-// Next returns when Tick is due; false if never.
-func (c *Core) Next() (time.Time, bool) {
-	at, _, ok := c.agenda.First()
-	return at, ok
-}
-
 // Sends calls send for each frame of the last transaction, in order; send returns whether the frame
 // was sent. Frames are valid until the next Begin.
 func (c *Core) Sends(send func(at netview.Point, frame []byte) bool) {
@@ -186,20 +145,8 @@ func (c *Core) Sends(send func(at netview.Point, frame []byte) bool) {
 	}
 }
 
-// editRow returns a switch's row, mutable within this transaction.
-func (c *Core) editRow(dpid netview.DPID) *netview.Switch {
-	row := c.editedRows[dpid]
-	if row == nil {
-		old, _ := c.tx.Switch(dpid)
-		next := *old
-		next.Ports = slices.Clone(old.Ports)
-		row = &next
-		c.tx.PutSwitch(row)
-		row, _ = c.tx.Switch(dpid)
-		c.editedRows[dpid] = row
-	}
-	return row
-}
+// Alarms hands the alarms of the last transaction, and of sending its frames, to a sink.
+func (c *Core) Alarms(to alarm.Sink) { c.alarms.flush(to) }
 
 // handle handles an input of the inbox.
 func (c *Core) handle(in *input) {
@@ -213,7 +160,7 @@ func (c *Core) handle(in *input) {
 	case inputFormerLinks:
 		c.formerLinkPorts(in.dpid, in.ports)
 	case inputProbe:
-		c.arrivalTime = in.arrived
+		c.arrival = in.arrival
 		c.Counts.countProbe(c.probeHeard(in.at, in.probe))
 	case inputFrame:
 		c.handleSighting(&in.sighting)

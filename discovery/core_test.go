@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -37,7 +38,8 @@ type world struct {
 	deaf   bool                       // no probe comes in
 	stall  map[netview.DPID]bool      // switches that take what they are sent, and come to none of it
 	held   map[netview.DPID][]func()  // what those are to do
-	mute   map[netview.DPID]uint64    // what they had said when that began
+	// What switches have sent: something at any time, unless they stand still. nil: nobody knows.
+	bytes map[netview.DPID]*atomic.Uint64
 
 	segments [][]netview.Point                // each a bridge: what goes into one of its ports comes in at the others
 	nearless map[netview.Point]bool           // cables and bridges that carry no near probes from there
@@ -63,7 +65,7 @@ func newWorld(t reporter, cfg Config) *world {
 	w := &world{
 		t: t, view: netview.New(netview.Limits{}), now: t0,
 		cables: map[netview.Point]netview.Point{}, sent: map[netview.Point][][]byte{}, full: map[netview.DPID]bool{},
-		stall: map[netview.DPID]bool{}, held: map[netview.DPID][]func(){}, mute: map[netview.DPID]uint64{},
+		stall: map[netview.DPID]bool{}, held: map[netview.DPID][]func(){},
 		nearless: map[netview.Point]bool{}, lives: map[netview.HostID]netview.Point{},
 	}
 	if cfg.Alarms == nil {
@@ -89,6 +91,11 @@ func brief(text string) string { return strings.ReplaceAll(text, "00000000000000
 // step runs a transaction, delivers the probes it sends, and checks everything.
 func (w *world) step(do func()) {
 	w.t.Helper()
+	for dpid, bytes := range w.bytes {
+		if !w.stall[dpid] {
+			bytes.Store(uint64(w.now.Sub(t0)))
+		}
+	}
 	for do != nil {
 		w.facts.Update(func(tx *netview.FactsTx) {
 			w.core.Begin(tx, w.now)
@@ -164,7 +171,9 @@ func (w *world) deliver() func() {
 	w.core.Barriers(func(dpid netview.DPID, number uint64) {
 		do(dpid, func() { w.core.BarrierReply(dpid, number) })
 	})
-	if len(arrivals) == 0 && len(done) == 0 {
+	w.core.Alarms(w)
+	w.core.SilentHosts(w.core.cfg.InUse)
+	if next, _ := w.core.Next(); len(arrivals) == 0 && len(done) == 0 && next.After(w.now) {
 		return nil
 	}
 	return func() {
@@ -217,12 +226,16 @@ func (w *world) others(at netview.Point) (all []netview.Point) {
 	return all
 }
 
-// received is how much a switch has said: something at any time, unless it stands still.
-func (w *world) received(dpid netview.DPID) uint64 {
-	if w.stall[dpid] {
-		return w.mute[dpid]
+// join puts a cable between two ports.
+func (w *world) join(a, b netview.Point) { w.cables[a], w.cables[b] = b, a }
+
+// meter counts what a switch sends in its session from now on.
+func (w *world) meter(dpid netview.DPID) *atomic.Uint64 {
+	if w.bytes[dpid] == nil {
+		w.bytes[dpid] = new(atomic.Uint64)
+		w.bytes[dpid].Store(uint64(w.now.Sub(t0)))
 	}
-	return uint64(w.now.Sub(t0))
+	return w.bytes[dpid]
 }
 
 // wait lets time go by, in the steps that the core asks for.
@@ -364,6 +377,9 @@ func (w *world) do(c *golden.Command) {
 		dpid, n := point(c.Args[0]+"/0").DPID, int(point("0/"+c.Args[1]).Port)
 		f := facts(dpid, n, c.Arg("down", ""))
 		f.Desc.Serial = c.Arg("serial", "")
+		if w.bytes != nil {
+			f.Received = w.meter(dpid)
+		}
 		w.step(func() { w.core.SwitchUp(&f) })
 	case "down": // down DPID
 		w.step(func() { w.core.SwitchDown(point(c.Args[0] + "/0").DPID) })
@@ -392,8 +408,14 @@ func (w *world) do(c *golden.Command) {
 	case "stall": // stall DPID yes|no: whether a switch comes to nothing that it is sent, though its session takes it
 		dpid := point(c.Args[0] + "/0").DPID
 		w.stall[dpid] = c.Args[1] == "yes"
-		w.mute[dpid] = uint64(w.now.Sub(t0))
-		w.core.cfg.Received = w.received
+		if w.bytes == nil {
+			w.bytes = map[netview.DPID]*atomic.Uint64{}
+			for dpid, d := range w.core.devices {
+				if d.connected {
+					d.received = w.meter(dpid)
+				}
+			}
+		}
 		held := w.held[dpid]
 		if delete(w.held, dpid); len(held) > 0 {
 			w.step(func() {
@@ -419,7 +441,7 @@ func (w *world) do(c *golden.Command) {
 		}
 	case "relay": // relay POINT POINT [far]: somebody carries probes between two ports, or the far ones only
 		a, b := point(c.Args[0]), point(c.Args[1])
-		w.cables[a], w.cables[b] = b, a
+		w.join(a, b)
 		w.nearless[a], w.nearless[b] = len(c.Args) > 2, len(c.Args) > 2
 	case "bridge", "hub": // bridge POINT…: a bridge, or a hub, joins these ports
 		var ports []netview.Point

@@ -2,6 +2,7 @@ package discovery
 
 import (
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/weirnet/weir/netview"
@@ -24,19 +25,19 @@ type device struct {
 	established       bool      // it once had a session for establishedAfter, or was loaded
 	formerLinksKnown  bool      // FormerLinkPorts was called
 	removed           map[uint32]removedPort
-	bytesReceived     uint64    // at its last round
-	lastSilentRound   time.Time // end of the last period in which it sent nothing
-	activeRounds      uint64    // number of periods in which it sent something
-	lastBarrier       uint64    // number of the last barrier sent
-	awaitingBarrier   []*query  // queries without a barrier reply
-	successor         *device   // while disconnected: the switch that has its cables now
-	predecessor       *device   // the switch that had its cables before
-	wasPredecessor    bool      // it has been the predecessor of another
+	received          *atomic.Uint64 // bytes, in its session; nil if unknown, or while disconnected
+	bytesAtRound      uint64         // received at its last round
+	lastSilentRound   time.Time      // end of the last period in which it sent nothing
+	activeRounds      uint64         // number of periods in which it sent something
+	lastBarrier       uint64         // number of the last barrier sent
+	awaitingBarrier   []*query       // queries without a barrier reply
+	successor         *device        // while disconnected: the switch that has its cables now
+	predecessor       *device        // the switch that had its cables before
+	wasPredecessor    bool           // it has been the predecessor of another
 }
 
 // removedPort is what is kept of a deleted port, in case it is added again.
 type removedPort struct {
-	// port is what the core keeps of a port besides its row.
 	port    netview.Port
 	history linkHistory
 	peer    netview.Point
@@ -201,17 +202,17 @@ func (c *Core) switchUp(f *SwitchFacts) {
 		c.limitPorts(d, f)
 	}
 	d.connected, d.connectedAt, d.settled, d.successor = true, c.now, false, nil
+	d.received = f.Received
 	c.connectedCount++
 	row := c.row(f)
 	slices.SortFunc(row.Ports, func(a, b netview.Port) int { return cmpPorts(a.Number, b.Number) })
 	row.Ports = slices.CompactFunc(row.Ports, func(a, b netview.Port) bool { return a.Number == b.Number })
-	c.editedRows[d.dpid] = row
+	c.edited[d.dpid] = row
 	c.mergePorts(d, row)
 	d.handshakePorts = len(d.ports)
 	c.pace.ports += len(d.ports)
-	c.tx.PutSwitch(row)
-	c.editedRows[d.dpid], _ = c.tx.Switch(d.dpid) // includes its configuration
-	c.sessionReturned(d.dpid)
+	c.putRow(row)
+	c.control.sessionReturned(d.dpid)
 	for _, p := range d.ports {
 		p.fastStep = len(fastStartTimes)
 		for _, e := range p.links() {
@@ -234,8 +235,7 @@ func (c *Core) switchUp(f *SwitchFacts) {
 		}
 	}
 	c.scheduleRounds(d)
-	wait := 2 * c.cfg.Period
-	c.agenda.add(appointment{at: c.now.Add(wait), duty: dutySettled, point: netview.Point{DPID: d.dpid}, stamp: c.now})
+	c.settlings.add(c.now.Add(2*c.pace.period), deadline{netview.Point{DPID: d.dpid}, c.now})
 }
 
 // newDevice creates the device of an unknown switch.
@@ -313,12 +313,13 @@ func (c *Core) switchDown(dpid netview.DPID) {
 		c.settledCount--
 	}
 	d.connected, d.settled, d.disconnectedAt, d.awaitingBarrier = false, false, c.now, nil
+	d.received = nil
 	c.connectedCount--
 	c.pace.ports -= len(d.ports)
 	row := c.editRow(dpid)
 	row.Connected, row.State, row.Since, row.Settled = false, netview.SwitchDisconnected, c.now, false
 	if c.removeSuperseded(d); d.successor == nil {
-		c.sessionLost(dpid)
+		c.control.sessionLost(dpid, c.connectedCount)
 	}
 	for _, p := range d.ports {
 		c.forgetProbes(p)

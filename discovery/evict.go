@@ -5,7 +5,7 @@ import "github.com/weirnet/weir/netview"
 // makeRoom deletes the longest disconnected switch without configuration if Limits.Switches is
 // reached. Connected switches stay: sessions have a limit of their own.
 func (c *Core) makeRoom() {
-	if len(c.devices) < c.cfg.Limits.Switches {
+	if len(c.devices) < c.limits.Switches {
 		return
 	}
 	if oldest := c.longestDisconnected(nil); oldest != nil {
@@ -51,12 +51,12 @@ func (c *Core) remove(d *device) {
 	for _, h := range hosts {
 		c.deleteHost(h)
 	}
-	c.sessionReturned(d.dpid)
+	c.control.sessionReturned(d.dpid)
 	c.keepDevice(d)
 	c.removeSuccession(d)
 	c.Counts.Ports.Add(-int64(len(d.ports)))
 	delete(c.devices, d.dpid)
-	delete(c.editedRows, d.dpid)
+	delete(c.edited, d.dpid)
 	c.hostCount -= c.dropStrayHosts(d.dpid)
 	c.tx.DeleteSwitch(d.dpid)
 }

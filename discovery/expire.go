@@ -30,12 +30,12 @@ func (c *Core) noteHost(id netview.HostID, change func(*hostNote)) {
 // sweep checks some of the hosts, in turn: long silent ones are queried and deleted without an
 // answer; unconfirmed ones are queried once after their switch has reconnected. It is suspended
 // while the control network is suspected.
-func (c *Core) sweep() {
-	c.agenda.add(appointment{at: c.now.Add(sweepEvery), duty: dutySweep})
-	if c.expireSuspicion(); c.controlSuspected() {
+func (c *Core) sweep(time.Time) {
+	c.sweeps.add(c.now.Add(sweepEvery), c.now)
+	if c.control.expire(); c.control.suspected() {
 		return
 	}
-	crowded := c.hostCount > c.cfg.Limits.Hosts/4*3
+	crowded := c.hostCount > c.limits.Hosts/4*3
 	limit := sweepHosts
 	if crowded || c.crowdedPort {
 		limit = crowdedSweepHosts
@@ -71,7 +71,7 @@ func (c *Core) checkHost(h *netview.Host, crowded bool) {
 		}
 	default:
 		n := c.hostNotes[h.HostID]
-		if p.hosts > c.cfg.Limits.AtPort/4*3 {
+		if p.hosts > c.limits.AtPort/4*3 {
 			crowded, c.crowdedPort = true, true
 		}
 		unsure := h.State == netview.HostUnconfirmed && p.role == netview.PortEdge && n.queried.Before(p.device.connectedAt)
@@ -85,6 +85,31 @@ func (c *Core) checkHost(h *netview.Host, crowded bool) {
 }
 
 func (c *Core) expiry() time.Duration { return cmp.Or(c.settings.HostExpiry, c.cfg.Expiry) }
+
+// SilentHosts asks of the hosts that did not answer in the last transaction which are in use: rules
+// forward their packets. The next transaction deletes the others, unless they are heard before.
+func (c *Core) SilentHosts(inUse func(netview.HostID, netview.Point) bool) {
+	for _, h := range c.silent {
+		if inUse == nil || !inUse(h.HostID, h.At) {
+			c.unused = append(c.unused, h)
+		}
+	}
+	clear(c.silent)
+	c.silent = c.silent[:0]
+}
+
+// deleteUnused deletes the hosts that neither answered nor are in use. A row that has changed says
+// that they were heard.
+func (c *Core) deleteUnused() {
+	for _, h := range c.unused {
+		if row, _ := c.tx.Host(h.HostID); row == h {
+			c.deleteHost(h)
+			c.Counts.Expired.Add(1)
+		}
+	}
+	clear(c.unused)
+	c.unused = c.unused[:0]
+}
 
 // deleteHost deletes a host with all its state.
 func (c *Core) deleteHost(h *netview.Host) {

@@ -18,7 +18,7 @@ func TestNothingStaysOfForgottenSwitches(t *testing.T) {
 	const switches = 20
 	for d := range netview.DPID(switches) {
 		a, b := netview.Point{DPID: d + 1, Port: 2}, netview.Point{DPID: (d+1)%switches + 1, Port: 1}
-		w.cables[a], w.cables[b] = b, a
+		w.join(a, b)
 	}
 	for d := range netview.DPID(switches) {
 		w.step(func() { f := facts(d+1, 3, ""); w.core.SwitchUp(&f) })
@@ -42,8 +42,8 @@ func TestNothingStaysOfForgottenSwitches(t *testing.T) {
 	c := w.core
 	if n := len(c.devices) + len(c.shortLived) + c.hostCount + len(c.addressAges) + len(c.hostNotes) +
 		len(c.queries) + len(c.unverified) +
-		len(c.pending) + c.pendingCount + len(c.missing) + len(c.losses); n != 0 {
-		t.Errorf("%d are kept: %d switches, %d hosts, %d away", n, len(c.devices), c.hostCount, len(c.missing))
+		len(c.pending) + c.pendingCount + len(c.control.missing) + len(c.control.losses); n != 0 {
+		t.Errorf("%d are kept: %d switches, %d hosts, %d away", n, len(c.devices), c.hostCount, len(c.control.missing))
 	}
 	known := 0
 	for i := range c.seen.sets {
@@ -82,8 +82,7 @@ func TestForgetEnds(t *testing.T) {
 func TestForgettingEndsLookingBack(t *testing.T) {
 	w := newWorld(t, Config{})
 	w.quiet = true
-	w.cables[netview.Point{DPID: 1, Port: 1}],
-		w.cables[netview.Point{DPID: 2, Port: 1}] = netview.Point{DPID: 2, Port: 1}, netview.Point{DPID: 1, Port: 1}
+	w.join(netview.Point{DPID: 1, Port: 1}, netview.Point{DPID: 2, Port: 1})
 	for dpid := range netview.DPID(2) {
 		w.step(func() { f := facts(dpid+1, 3, ""); w.core.SwitchUp(&f) })
 	}

@@ -39,8 +39,8 @@ func (c *Core) admitHost(p *port, s *sighting) {
 // writeHost updates the host's row from a sighting at an edge.
 func (c *Core) writeHost(p *port, s *sighting) {
 	old, ok := c.tx.Host(s.id)
-	if !ok && (c.hostCount >= c.cfg.Limits.Hosts || p.hosts >= c.cfg.Limits.AtPort) || old != nil && old.At != s.at &&
-		p.hosts >= c.cfg.Limits.AtPort {
+	if !ok && (c.hostCount >= c.limits.Hosts || p.hosts >= c.limits.AtPort) || old != nil && old.At != s.at &&
+		p.hosts >= c.limits.AtPort {
 		c.Counts.Refused.Add(1)
 		return
 	}
@@ -83,7 +83,7 @@ func (c *Core) withAddress(h *netview.Host, s *sighting) []netip.Addr {
 	}
 	ip := s.ip.Netip()
 	i, found := slices.BinarySearchFunc(h.IPs, ip, netip.Addr.Compare)
-	if !s.certain && (found || len(h.IPs) >= c.cfg.Limits.IPs) {
+	if !s.certain && (found || len(h.IPs) >= c.limits.IPs) {
 		return h.IPs
 	}
 	age := c.addressAges[h.HostID]
@@ -94,7 +94,7 @@ func (c *Core) withAddress(h *netview.Host, s *sighting) []netip.Addr {
 	ips := h.IPs
 	if !found {
 		ips = slices.Insert(slices.Clone(ips), i, ip)
-		if len(ips) > c.cfg.Limits.IPs {
+		if len(ips) > c.limits.IPs {
 			oldest := age[0]
 			age = slices.Delete(age, 0, 1)
 			c.seen.remove(c.seen.hashHost(h.HostID, h.At, packet.AddrFrom(oldest)))
@@ -153,7 +153,7 @@ func (c *Core) deleteHostsAt(p *port) {
 // is known.
 func (c *Core) deferSighting(s *sighting) {
 	list := c.pending[s.at]
-	if c.pendingCount >= c.cfg.Limits.Pending || len(list) >= max(c.cfg.Limits.Pending/pendingShare, 1) {
+	if c.pendingCount >= c.limits.Pending || len(list) >= max(c.limits.Pending/pendingShare, 1) {
 		c.Counts.Refused.Add(1)
 		return
 	}

@@ -2,7 +2,6 @@ package discovery
 
 import (
 	"sync"
-	"time"
 
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/openflow"
@@ -15,7 +14,7 @@ type input struct {
 	dpid     netview.DPID   // of inputDown, inputPort, inputRemembered and inputPassed
 	at       netview.Point  // of inputProbe
 	probe    probe          // of inputProbe
-	arrived  time.Time      // of inputProbe: when its session had read it
+	arrival  arrival        // of inputProbe
 	sighting sighting       // of inputFrame, inputAddress
 	facts    *SwitchFacts   // of inputUp
 	port     *openflow.Port // of inputPort

@@ -75,19 +75,19 @@ func (c *Core) updateIndirectAlarm(e *link) {
 		kind, text = netview.AlarmUnprovenLink, "discovery frames pass between "+e.src.at.String()+" and "+e.dst.at.String()+
 			", which were silent and had carrier before: nothing was plugged in, so hosts there may relay them, and the link is not used"
 	}
-	if kind == e.alarm || c.cfg.Alarms == nil {
+	if kind == e.alarm {
 		return
 	}
 	c.clearIndirectAlarm(e)
 	if e.alarm = kind; kind != "" {
-		c.cfg.Alarms.Raise(kind, e.key().String(), text)
+		c.alarms.raise(kind, e.key().String(), "%s", text)
 	}
 }
 
 // clearIndirectAlarm clears the alarm about a link.
 func (c *Core) clearIndirectAlarm(e *link) {
 	if e.alarm != "" {
-		c.cfg.Alarms.Clear(e.alarm, e.key().String())
+		c.alarms.clear(e.alarm, e.key().String())
 		e.alarm = ""
 	}
 }

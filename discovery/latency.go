@@ -44,6 +44,13 @@ func (t *transitTimes) least() (time.Duration, bool) {
 	return least, t.n >= transitWindow
 }
 
+// arrival is when a session had read a probe, and the control round trips of the switches at both
+// ends of its link, then. What is zero is unknown.
+type arrival struct {
+	at               time.Time
+	srcTrip, dstTrip time.Duration
+}
+
 // SendTime sets the time at which the next frame is sent. It is for the function that Sends calls.
 func (c *Core) SendTime(now time.Time) { c.sendTime = now }
 
@@ -59,22 +66,17 @@ func (c *Core) noteSendTime(p *port, number uint64) {
 
 // measureLatency adds the sample of a probe, and writes the link's latency if it has changed.
 func (c *Core) measureLatency(e *link, r *sentProbe) {
-	if c.cfg.RoundTrip == nil || r.departed == 0 || c.arrivalTime.IsZero() {
+	if r.departed == 0 || c.arrival.at.IsZero() {
 		return
 	}
 	if e.transits == nil {
 		e.transits = new(transitTimes)
 	}
-	e.transits.add(c.arrivalTime.Sub(c.started)-r.departed, e.src.device.connectedAt, e.dst.device.connectedAt)
+	e.transits.add(c.arrival.at.Sub(c.started)-r.departed, e.src.device.connectedAt, e.dst.device.connectedAt)
 	least, enough := e.transits.least()
-	if !enough {
-		return
+	if src, dst := c.arrival.srcTrip, c.arrival.dstTrip; enough && src != 0 && dst != 0 {
+		c.putLatency(e.key(), max(least-(src+dst)/2, time.Microsecond))
 	}
-	near, far := c.cfg.RoundTrip(e.src.at.DPID), c.cfg.RoundTrip(e.dst.at.DPID)
-	if near == 0 || far == 0 {
-		return
-	}
-	c.putLatency(e.key(), max(least-(near+far)/2, time.Microsecond))
 }
 
 // putLatency writes a link's measured latency if it changed by more than a tenth and 50 µs.

@@ -67,8 +67,7 @@ func TestSwitchesAreBounded(t *testing.T) {
 	w.settings(func(s *netview.Settings) {
 		s.Switches = map[netview.DPID]netview.SwitchSettings{100: {Name: "kept"}}
 	})
-	w.cables[netview.Point{DPID: 100, Port: 1}] = netview.Point{DPID: 101, Port: 1}
-	w.cables[netview.Point{DPID: 101, Port: 1}] = netview.Point{DPID: 100, Port: 1}
+	w.join(netview.Point{DPID: 100, Port: 1}, netview.Point{DPID: 101, Port: 1})
 	for n := range netview.DPID(50) {
 		w.step(func() { f := facts(100+n, 2, ""); w.core.SwitchUp(&f) })
 		w.wait(time.Second)

@@ -40,10 +40,10 @@ func (p *port) noteSessionLost() {
 // requiredSilence returns how long a port must be silent to be an edge, counted from when, and how
 // many probes must have been sent in that time. ok is false while no silence is long enough.
 func (c *Core) requiredSilence(p *port) (from time.Time, long time.Duration, probes int, ok bool) {
-	lost := max(maxSettles*c.cfg.Settle, missedProbes*c.cfg.Period)
+	lost := max(maxSettles*c.pace.settle, missedProbes*c.pace.period)
 	switch p.history {
 	case historyNone:
-		return p.quietSince, c.cfg.Settle, 2, true
+		return p.quietSince, c.pace.settle, 2, true
 	case historyRestored:
 		return p.quietSince, unobservedSilence, 3, true
 	case historyUnobserved:

@@ -1,8 +1,8 @@
 package discovery
 
 import (
-	"fmt"
 	"slices"
+	"time"
 
 	"github.com/weirnet/weir/netview"
 )
@@ -137,7 +137,7 @@ func (c *Core) removeSuperseded(d *device) {
 // findSent returns a probe if it was sent in this period or the last.
 func (c *Core) findSent(p *port, pr *probe) *sentProbe {
 	for i := 0; p.sent != nil && i < len(p.sent); i++ {
-		if s := &p.sent[i]; s.number == pr.number && s.at != 0 && c.sinceStart()-s.at <= 2*c.cfg.Period {
+		if s := &p.sent[i]; s.number == pr.number && s.at != 0 && c.sinceStart()-s.at <= 2*c.pace.period {
 			return s
 		}
 	}
@@ -148,7 +148,7 @@ func (c *Core) findSent(p *port, pr *probe) *sentProbe {
 // the sent probes were cleared because the port went down, this instance has just started, or one
 // of the switches was stalled (it deletes hundreds of ports), it may still have been in flight.
 func (c *Core) lateProbe(src, dst *port, pr *probe) {
-	wait := 2 * c.cfg.Period
+	wait := 2 * c.pace.period
 	if c.now.Sub(src.sentCleared) <= wait || c.sinceStart() <= wait+startupGrace || c.recentlySilent(src.device) ||
 		c.recentlySilent(dst.device) {
 		return
@@ -186,7 +186,7 @@ func (c *Core) removeLink(e *link) {
 	e.dst.in = slices.DeleteFunc(e.dst.in, func(o *link) bool { return o == e })
 	row, _ := c.tx.Link(e.key())
 	c.putLink(e.key(), false, row.State)
-	c.agenda.add(appointment{at: c.now.Add(keepDownLink), duty: dutyPurge, link: e.key(), stamp: c.now})
+	c.downLinks.add(c.now.Add(keepDownLink), downLink{e.key(), c.now})
 	c.clearIndirectAlarm(e)
 	for _, p := range [...]*port{e.src, e.dst} {
 		switch {
@@ -220,16 +220,20 @@ func (c *Core) putLink(key netview.LinkKey, up bool, state netview.LinkState) {
 	c.tx.PutLink(&next)
 }
 
-// duePurge deletes the row of a link that has been down since the timer was set.
-func (c *Core) duePurge(a appointment) {
-	if row, ok := c.tx.Link(a.link); ok && !row.Up && row.Since.Equal(a.stamp) {
-		c.tx.DeleteLink(a.link)
+// downLink is a link that went down at a time.
+type downLink struct {
+	key   netview.LinkKey
+	since time.Time
+}
+
+// duePurge deletes the row of a link that has been down for long.
+func (c *Core) duePurge(l downLink) {
+	if row, ok := c.tx.Link(l.key); ok && !row.Up && row.Since.Equal(l.since) {
+		c.tx.DeleteLink(l.key)
 	}
 }
 
 // raiseAlarm raises an alarm about an attack, or what looks like one, at a port.
 func (c *Core) raiseAlarm(kind netview.AlarmKind, at netview.Point, format string, args ...any) {
-	if c.cfg.Alarms != nil {
-		c.cfg.Alarms.Raise(kind, at.String(), fmt.Sprintf(format, args...))
-	}
+	c.alarms.raise(kind, at.String(), format, args...)
 }

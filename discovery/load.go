@@ -11,7 +11,7 @@ import (
 // hosts where they were. Inconsistent rows are dropped. Rows belong to the view from then on.
 func (c *Core) Load(switches []*netview.Switch, links []*netview.Link, hosts []*netview.Host) {
 	for _, row := range switches {
-		if c.devices[row.DPID] == nil && len(c.devices) < c.cfg.Limits.Switches {
+		if c.devices[row.DPID] == nil && len(c.devices) < c.limits.Switches {
 			c.loadSwitch(row)
 		}
 	}
@@ -53,8 +53,7 @@ func (c *Core) loadSwitch(old *netview.Switch) {
 		d.ports = append(d.ports, p)
 	}
 	c.Counts.Ports.Add(int64(len(d.ports)))
-	c.tx.PutSwitch(&row)
-	c.editedRows[row.DPID], _ = c.tx.Switch(row.DPID)
+	c.putRow(&row)
 }
 
 // loadLink adds a link between two ports that were up.
@@ -89,13 +88,13 @@ func (c *Core) loadLost(l *netview.Link) {
 	}
 	if _, there := c.tx.Link(l.LinkKey); !there {
 		c.tx.PutLink(&netview.Link{LinkKey: l.LinkKey, State: l.State, Since: c.now})
-		c.agenda.add(appointment{at: c.now.Add(keepDownLink), duty: dutyPurge, link: l.LinkKey, stamp: c.now})
+		c.downLinks.add(c.now.Add(keepDownLink), downLink{l.LinkKey, c.now})
 	}
 }
 
 // loadRoles writes the roles of a switch's ports, and the links from it.
 func (c *Core) loadRoles(d *device) {
-	row := c.editedRows[d.dpid]
+	row := c.edited[d.dpid]
 	for i, p := range d.ports {
 		if len(p.in)+len(p.out) > 0 {
 			p.role = netview.PortLink
@@ -111,7 +110,7 @@ func (c *Core) loadRoles(d *device) {
 // loadHost adds a host at its location, if hosts may be there.
 func (c *Core) loadHost(h *netview.Host) {
 	p := c.port(h.At)
-	if p == nil || p.role == netview.PortLink || c.hostCount >= c.cfg.Limits.Hosts || p.hosts >= c.cfg.Limits.AtPort {
+	if p == nil || p.role == netview.PortLink || c.hostCount >= c.limits.Hosts || p.hosts >= c.limits.AtPort {
 		return
 	}
 	if _, twice := c.tx.Host(h.HostID); twice {
@@ -119,7 +118,7 @@ func (c *Core) loadHost(h *netview.Host) {
 	}
 	row := *h
 	row.State = netview.HostUnconfirmed
-	row.IPs = row.IPs[:min(len(row.IPs), c.cfg.Limits.IPs)]
+	row.IPs = row.IPs[:min(len(row.IPs), c.limits.IPs)]
 	if row.Seen.After(c.now) {
 		row.Seen = c.now // the clock was set back
 	}

@@ -63,10 +63,17 @@ func (d *Discovery) turn() (next time.Time) {
 	return next
 }
 
-// step runs one transaction over some inputs, then sends the frames and barriers.
+// step runs one transaction over some inputs. What others have locks for is read before it and done
+// after it, since the view is locked meanwhile.
 func (d *Discovery) step(inputs []input) {
+	cfg := &d.core.cfg
+	for i := range inputs {
+		if in := &inputs[i]; in.kind == inputProbe && cfg.RoundTrip != nil {
+			in.arrival.srcTrip, in.arrival.dstTrip = cfg.RoundTrip(in.probe.from.DPID), cfg.RoundTrip(in.at.DPID)
+		}
+	}
 	d.facts.Update(func(tx *netview.FactsTx) {
-		d.core.Begin(tx, d.core.cfg.Now())
+		d.core.Begin(tx, cfg.Now())
 		for i := range inputs {
 			d.core.handle(&inputs[i])
 		}
@@ -78,12 +85,14 @@ func (d *Discovery) step(inputs []input) {
 		}
 	}
 	d.core.Sends(func(at netview.Point, frame []byte) bool {
-		d.core.SendTime(d.core.cfg.Now())
+		d.core.SendTime(cfg.Now())
 		return d.out.PacketOut(at.DPID, at.Port, frame)
 	})
 	d.core.Barriers(func(dpid netview.DPID, number uint64) {
 		d.out.Barrier(dpid, func() { d.put(input{kind: inputBarrier, dpid: dpid, number: number}) })
 	})
+	d.core.Alarms(cfg.Alarms)
+	d.core.SilentHosts(cfg.InUse)
 }
 
 // Load restores the view of the previous process. It is called before Run, and before any switch
@@ -93,6 +102,7 @@ func (d *Discovery) Load(switches []*netview.Switch, links []*netview.Link, host
 		d.core.Begin(tx, d.core.cfg.Now())
 		d.core.Load(switches, links, hosts)
 	})
+	d.core.Alarms(d.core.cfg.Alarms)
 }
 
 // put hands an input to the loop; false if it was dropped.
@@ -137,7 +147,7 @@ func (d *Discovery) LLDP(dpid netview.DPID, port uint32, frame []byte) {
 		}
 		return
 	}
-	if !d.put(input{kind: inputProbe, at: netview.Point{DPID: dpid, Port: port}, probe: p, arrived: came}) {
+	if !d.put(input{kind: inputProbe, at: netview.Point{DPID: dpid, Port: port}, probe: p, arrival: arrival{at: came}}) {
 		d.core.Counts.DroppedProbes.Add(1)
 	}
 }

@@ -22,11 +22,11 @@ func (c *Core) misforwarded(src, dst *port) bool {
 		return false
 	}
 	last, wait := dst.stray, c.now.Sub(dst.stray.at)
-	if last.from == src.at && wait < c.cfg.Period/2 {
+	if last.from == src.at && wait < c.pace.period/2 {
 		return true
 	}
 	dst.stray = strayProbe{src.at, c.now}
-	return last.from != src.at || wait > missedProbes*c.cfg.Period
+	return last.from != src.at || wait > missedProbes*c.pace.period
 }
 
 // hasOtherLink reports whether a port has a link to or from another port than q whose ends are

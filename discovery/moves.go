@@ -45,7 +45,7 @@ func (c *Core) hostClaimed(old *netview.Host, s *sighting) {
 // network is suspected, or it was lost lately and one of its neighbours has carrier on a link to
 // it.
 func (c *Core) likelyForwarding(d *device) bool {
-	if c.controlSuspected() {
+	if c.control.suspected() {
 		return !c.neighboursLostCarrier(d)
 	}
 	return c.now.Sub(d.disconnectedAt) < disconnectedHoldTime && neighbourHasCarrier(d)
@@ -96,19 +96,18 @@ func (c *Core) rejectClaim(s *sighting, why string, args ...any) {
 	c.holdClaim(s)
 }
 
-// holdClaim ignores a claim for a while. The claim is copied, since the inbox reuses its memory.
-func (c *Core) holdClaim(claim *sighting) {
-	s := *claim
+// holdClaim ignores a claim for a while.
+func (c *Core) holdClaim(s *sighting) {
 	c.seen.add(c.seen.hashHost(s.id, s.at, s.ip))
 	c.seen.add(c.seen.hashHost(s.id, s.at, anyAddress))
-	c.agenda.add(appointment{at: c.now.Add(claimHoldTime), duty: dutyRecheck, claim: &s})
+	c.heldClaims.add(c.now.Add(claimHoldTime), *s)
 }
 
 // dueRecheck ends the hold of a claim, unless it has become true.
-func (c *Core) dueRecheck(d appointment) {
-	if h, ok := c.tx.Host(d.claim.id); ok && h.At == d.claim.at {
+func (c *Core) dueRecheck(s sighting) {
+	if h, ok := c.tx.Host(s.id); ok && h.At == s.at {
 		return
 	}
-	c.seen.remove(c.seen.hashHost(d.claim.id, d.claim.at, d.claim.ip))
-	c.seen.remove(c.seen.hashHost(d.claim.id, d.claim.at, anyAddress))
+	c.seen.remove(c.seen.hashHost(s.id, s.at, s.ip))
+	c.seen.remove(c.seen.hashHost(s.id, s.at, anyAddress))
 }

@@ -27,6 +27,8 @@ const (
 
 // pace is how fast discovery goes.
 type pace struct {
+	period       time.Duration // between two probes of a port: that of Config or Settings, stretched
+	settle       time.Duration // how long a port must have been silent to be an edge: that of Config, stretched
 	lag          time.Duration // moving average of the time from creating a probe to handling it
 	lagUpdated   time.Time     // when a probe was last heard: without any, lag is halved each second
 	nextFree     time.Time     // when the next probe for an event may be sent, regardless of burst
@@ -69,7 +71,7 @@ func (c *Core) probesSoon(p *port) bool {
 
 // adaptPeriod adapts the probe period, and the timeouts for silence, to the measured lag of probes.
 func (c *Core) adaptPeriod() {
-	period := cmp.Or(c.settings.ProbePeriod, c.basePeriod)
+	period := cmp.Or(c.settings.ProbePeriod, c.cfg.Period)
 	if drops := c.Counts.DroppedProbes.Load(); drops != c.pace.drops {
 		c.pace.drops = drops
 		c.pace.lag, c.pace.lagUpdated = max(c.pace.lagAt(c.now), min(period, maxLag)), c.now
@@ -85,12 +87,12 @@ func (c *Core) adaptPeriod() {
 	case c.now.Sub(c.pace.slackSince) < relaxAfter:
 		slow = c.pace.stretchShift
 	}
-	c.cfg.Settle = max(c.baseSettle, lagFactor*lag)
-	if stretched := period << slow; stretched != c.cfg.Period {
-		c.cfg.Period = stretched
+	c.pace.settle = max(c.cfg.Settle, lagFactor*lag)
+	if stretched := period << slow; stretched != c.pace.period {
+		c.pace.period = stretched
 		c.codec.ttl.Store(uint32(ttlOf(stretched)))
 	}
 	c.pace.stretchShift = slow
-	c.Counts.Period.Store(int64(c.cfg.Period))
+	c.Counts.Period.Store(int64(c.pace.period))
 	c.Counts.Lag.Store(int64(lag))
 }

@@ -15,13 +15,13 @@ type crowd struct {
 	*world
 	rows, columns int
 	rate          int // probes handled a second
-	queue         []arrival
+	queue         []queuedProbe
 	most          int // that ever waited
 	sends         int
 	lost          int // links that were seen to be down
 }
 
-type arrival struct {
+type queuedProbe struct {
 	at    netview.Point
 	frame []byte
 }
@@ -31,8 +31,8 @@ func newCrowd(t *testing.T, rows, columns, rate int) *crowd {
 	for r := range rows {
 		for col := range columns {
 			right, below := c.dpid(r, col+1), c.dpid(r+1, col)
-			c.cable(netview.Point{DPID: c.dpid(r, col), Port: 1}, netview.Point{DPID: right, Port: 2})
-			c.cable(netview.Point{DPID: c.dpid(r, col), Port: 3}, netview.Point{DPID: below, Port: 4})
+			c.join(netview.Point{DPID: c.dpid(r, col), Port: 1}, netview.Point{DPID: right, Port: 2})
+			c.join(netview.Point{DPID: c.dpid(r, col), Port: 3}, netview.Point{DPID: below, Port: 4})
 		}
 	}
 	return c
@@ -41,8 +41,6 @@ func newCrowd(t *testing.T, rows, columns, rate int) *crowd {
 func (c *crowd) dpid(row, column int) netview.DPID {
 	return netview.DPID(1 + row%c.rows*c.columns + column%c.columns)
 }
-
-func (c *crowd) cable(a, b netview.Point) { c.cables[a], c.cables[b] = b, a }
 
 // run lets time go by in steps, each a transaction that handles what may be handled in that time.
 func (c *crowd) run(d time.Duration) {
@@ -68,10 +66,11 @@ func (c *crowd) transact(do func()) {
 	c.core.Sends(func(at netview.Point, frame []byte) bool {
 		c.sends++
 		if end, ok := c.cables[at]; ok {
-			c.queue = append(c.queue, arrival{end, bytes.Clone(frame)})
+			c.queue = append(c.queue, queuedProbe{end, bytes.Clone(frame)})
 		}
 		return true
 	})
+	c.core.Alarms(c.world)
 	c.most = max(c.most, len(c.queue))
 }
 
@@ -123,7 +122,7 @@ func TestManySwitchesAtOnceDoNotDrownDiscovery(t *testing.T) {
 		t.Errorf("%d probes a second in rounds, %d at most are wanted", rate, roundRate)
 	}
 	t.Logf("all found after %d s with %d probes, at most %d waited; then %d a second, period %s",
-		seconds, found, c.most, (c.sends-found)/60, c.core.cfg.Period)
+		seconds, found, c.most, (c.sends-found)/60, c.core.pace.period)
 }
 
 // A machine that is busy for a while with something else hears late: no link is lost for it.
@@ -141,8 +140,8 @@ func TestABusyMachineLosesNoLinks(t *testing.T) {
 	}
 	c.rate = 6000
 	c.run(40 * time.Second)
-	if c.core.cfg.Period != 2*time.Second || c.core.cfg.Settle != time.Second {
-		t.Errorf("later the period is %s, silence of %s makes an edge", c.core.cfg.Period, c.core.cfg.Settle)
+	if c.core.pace.period != 2*time.Second || c.core.pace.settle != time.Second {
+		t.Errorf("later the period is %s, silence of %s makes an edge", c.core.pace.period, c.core.pace.settle)
 	}
 }
 
@@ -175,7 +174,7 @@ func TestDroppedProbesAreCountedOnce(t *testing.T) {
 		c.core.Counts.DroppedProbes.Add(1)
 		c.run(50 * time.Millisecond)
 	}
-	if c.core.cfg.Period > 2*lagFactor*2*time.Second {
-		t.Errorf("the period is %s", c.core.cfg.Period)
+	if c.core.pace.period > 2*lagFactor*2*time.Second {
+		t.Errorf("the period is %s", c.core.pace.period)
 	}
 }

@@ -104,31 +104,30 @@ func (c *Core) setUnknown(p *port) {
 	}
 	c.setRole(p, netview.PortUnknown)
 	p.quietSince = c.now
-	c.agenda.add(appointment{at: c.now.Add(c.cfg.Settle), duty: dutyEdge, point: p.at, stamp: p.quietSince})
+	c.classifications.add(c.now.Add(c.pace.settle), deadline{p.at, p.quietSince})
 }
 
-// classifyPort makes an unknown port an edge if it has been silent long enough. Otherwise it sets
-// the timer again, if time alone can change the result.
-func (c *Core) classifyPort(a appointment) {
-	p := c.port(a.point)
-	if p == nil || !p.up || p.role != netview.PortUnknown || !p.quietSince.Equal(a.stamp) || !p.device.connected {
+// classifyPort makes an unknown port an edge if it has been silent long enough. Otherwise it is
+// called again.
+func (c *Core) classifyPort(d deadline) {
+	p := c.port(d.at)
+	if p == nil || !p.up || p.role != netview.PortUnknown || !p.quietSince.Equal(d.since) || !p.device.connected {
 		return
 	}
 	at, ok := c.edgeTime(p)
 	switch {
 	case !ok:
-		a.at = c.now.Add(c.cfg.Period)
+		at = c.now.Add(c.pace.period)
 	case at.After(c.now):
-		a.at = at
 	case !c.heardSinceSilence(p):
-		a.at = c.now.Add(c.cfg.Settle)
+		at = c.now.Add(c.pace.settle)
 	default:
 		p.history = historyNone
 		c.setRole(p, netview.PortEdge)
 		c.settleEarly(p.device)
 		return
 	}
-	c.agenda.add(a)
+	c.classifications.add(at, d)
 }
 
 // edgeTime returns when a port becomes an edge if it stays silent: by its history, and counted from
@@ -140,7 +139,7 @@ func (c *Core) edgeTime(p *port) (at time.Time, ok bool) {
 		return at, false
 	}
 	at = from.Add(long)
-	if newest, latest := c.lastNewSwitch.Add(c.cfg.Settle), at.Add((maxSettles-1)*c.cfg.Settle); newest.After(at) {
+	if newest, latest := c.lastNewSwitch.Add(c.pace.settle), at.Add((maxSettles-1)*c.pace.settle); newest.After(at) {
 		at = newest
 		if at.After(latest) {
 			at = latest
@@ -148,7 +147,7 @@ func (c *Core) edgeTime(p *port) (at time.Time, ok bool) {
 	}
 	nth := 2*probes - 1 // each is a near and a far one
 	if s := p.sent.sentAt(nth); !at.After(c.now) && (s == 0 || c.started.Add(s).Before(from)) {
-		at = c.now.Add(c.cfg.Settle)
+		at = c.now.Add(c.pace.settle)
 	}
 	return at, true
 }

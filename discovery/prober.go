@@ -44,7 +44,7 @@ func (c *Core) fastProbe(p *port) {
 
 func (c *Core) fastAt(p *port, at time.Time) {
 	p.fastDue = at
-	c.agenda.add(appointment{at: at, duty: dutyProbe, point: p.at})
+	c.fastStarts.add(at, fastStart{p.at, at})
 }
 
 func (p *port) linksConfirmed() bool {
@@ -59,9 +59,15 @@ func (p *port) linksConfirmed() bool {
 	return true
 }
 
-func (c *Core) dueProbe(a appointment) {
+// fastStart is a port in its fast start, and when its next probe is due.
+type fastStart struct {
+	at  netview.Point
+	due time.Time
+}
+
+func (c *Core) dueFastStart(s fastStart) {
 	// else it was restarted or stopped
-	if p := c.port(a.point); p != nil && p.fastStep < len(fastStartTimes) && p.fastDue.Equal(a.at) {
+	if p := c.port(s.at); p != nil && p.fastStep < len(fastStartTimes) && p.fastDue.Equal(s.due) {
 		c.fastProbe(p)
 	}
 }
@@ -141,13 +147,13 @@ func (c *Core) frameSent(s *outgoing, ok bool) {
 	if p != nil {
 		c.noteSendTime(p, s.number)
 	}
-	if p == nil || !s.periodic || c.controlSuspected() {
+	if p == nil || !s.periodic || c.control.suspected() {
 		return
 	}
 	for _, e := range p.out {
 		if e.bothConnected() {
 			e.missed++
-			c.noteMiss(e)
+			e.noteMiss()
 		}
 	}
 }
@@ -173,25 +179,31 @@ func (c *Core) scheduleRounds(d *device) {
 // since the start. Switches, and the segments of large ones, are spread over the period by slots.
 // Rounds missed during a suspend are not made up for.
 func (c *Core) scheduleRound(d *device, segment int, after time.Duration) {
-	period := c.cfg.Period
+	period := c.pace.period
 	slot := time.Duration((d.slot+segment)%roundSlots) * (period / roundSlots)
 	phase := beat.Phase(c.started)
 	at := (after + phase).Truncate(period) + period + slot - phase
 	if at <= c.sinceStart() {
 		at = (c.sinceStart() + phase).Truncate(period) + period + slot - phase
 	}
-	c.agenda.add(appointment{
-		at: c.started.Add(at), duty: dutyRound, point: netview.Point{DPID: d.dpid, Port: uint32(segment)}, stamp: d.created,
-	})
+	c.rounds.add(c.started.Add(at), round{d.dpid, d.created, segment, at})
+}
+
+// round is the periodic probing of a segment of a switch's ports.
+type round struct {
+	dpid    netview.DPID
+	created time.Time // of its device
+	segment int
+	due     time.Duration // since the core's start
 }
 
 // dueRound probes a segment's ports and removes links from there that are not heard any more.
-func (c *Core) dueRound(a appointment) {
-	d := c.devices[a.point.DPID]
-	if d == nil || !d.created.Equal(a.stamp) {
+func (c *Core) dueRound(r round) {
+	d := c.devices[r.dpid]
+	if d == nil || !d.created.Equal(r.created) {
 		return
 	}
-	begin := int(a.point.Port) * segmentPorts // the timer stays even while the segment has no ports
+	begin := r.segment * segmentPorts // rounds go on even while the segment has no ports
 	if d.connected && begin == 0 {
 		c.countRound(d)
 	}
@@ -203,19 +215,19 @@ func (c *Core) dueRound(a appointment) {
 			}
 		}
 	}
-	c.scheduleRound(d, int(a.point.Port), a.at.Sub(c.started))
+	c.scheduleRound(d, r.segment, r.due)
 }
 
 // expireLinks removes the links from a port of which the last three periodic probes were not heard.
 // Silence counts only while the sessions of both ends are up and both ends are heard, and while the
 // control network is not suspected.
 func (c *Core) expireLinks(p *port) {
-	if c.controlSuspected() {
+	if c.control.suspected() {
 		return
 	}
 	for i := 0; i < len(p.out); {
 		e := p.out[i]
-		if e.bothConnected() && e.missed >= missedProbes && c.bothHeardSinceMiss(e) {
+		if e.bothConnected() && e.missed >= missedProbes && e.bothHeardSinceMiss() {
 			c.removeLink(e)
 			continue
 		}

@@ -47,7 +47,7 @@ func (c *Core) startQueryAt(h *netview.Host, at netview.Point) *query {
 	if a := c.queries[h.HostID]; a != nil {
 		return a
 	}
-	if len(c.queries) >= c.cfg.Limits.Queries {
+	if len(c.queries) >= c.limits.Queries {
 		return nil
 	}
 	a := &query{id: h.HostID, at: at, started: c.now}
@@ -76,7 +76,7 @@ func (c *Core) sendQuery(a *query, h *netview.Host) {
 		c.sends = append(c.sends, outgoing{at: a.at, query: a, try: a.tries, begin: begin, end: len(c.frames)})
 	}
 	c.Counts.Asked.Add(1)
-	c.agenda.add(appointment{at: c.now.Add(queryWait), duty: dutyAsk, host: a.id, stamp: a.started})
+	c.queryTries.add(c.now.Add(queryWait), a)
 }
 
 // appendQuery appends the frame that queries a host for one of its addresses.
@@ -113,9 +113,8 @@ func (c *Core) querySent(s *outgoing, ok bool) {
 
 // dueQuery sends the next try, or concludes that the host is silent. If not every try was sent, or
 // the switch has not processed it, silence is no evidence.
-func (c *Core) dueQuery(d appointment) {
-	a := c.queries[d.host]
-	if a == nil || !a.started.Equal(d.stamp) {
+func (c *Core) dueQuery(a *query) {
+	if c.queries[a.id] != a {
 		return
 	}
 	h, known := c.tx.Host(a.id)
@@ -132,10 +131,11 @@ func (c *Core) dueQuery(d appointment) {
 		delete(c.queries, a.id)
 		c.queryStalled(a)
 	case a.sentTries == a.tries && !c.answerTimeOver(a):
-		if d.at = a.barrierAt.Add(queryWait); a.barrierAt.IsZero() {
-			d.at = c.now.Add(queryWait)
+		at := a.barrierAt.Add(queryWait)
+		if a.barrierAt.IsZero() {
+			at = c.now.Add(queryWait)
 		}
-		c.agenda.add(d)
+		c.queryTries.add(at, a)
 	case a.tries < queryTries:
 		c.sendQuery(a, h)
 	default:
@@ -191,9 +191,8 @@ func (c *Core) hostSilent(a *query, h *netview.Host) {
 		}
 	case a.claim != nil:
 		c.acceptClaim(a.claim)
-	case a.deleteIfSilent && !c.controlSuspected() && (c.cfg.InUse == nil || !c.cfg.InUse(h.HostID, h.At)):
-		c.deleteHost(h)
-		c.Counts.Expired.Add(1)
+	case a.deleteIfSilent && !c.control.suspected():
+		c.silent = append(c.silent, h)
 	}
 }
 
@@ -216,7 +215,7 @@ func (c *Core) hostAnswered(p *port, s *sighting) {
 // queryPortHosts queries hosts of a port at which an unexpected probe was heard. If none of the
 // port's hosts answers, a link may be made.
 func (c *Core) queryPortHosts(p *port) {
-	if p.querying || !p.queriedAt.IsZero() && c.now.Sub(p.queriedAt) < missedProbes*c.cfg.Period {
+	if p.querying || !p.queriedAt.IsZero() && c.now.Sub(p.queriedAt) < missedProbes*c.pace.period {
 		return
 	}
 	p.queriedAt, p.querying, p.alive = c.now, true, false
@@ -226,20 +225,19 @@ func (c *Core) queryPortHosts(p *port) {
 			p.alive = true // they cannot be queried now
 		}
 	}
-	c.agenda.add(appointment{at: c.now.Add((queryTries + 1) * queryWait), duty: dutyPort, point: p.at, stamp: p.queriedAt})
+	c.portQueries.add(c.now.Add((queryTries+1)*queryWait), deadline{p.at, p.queriedAt})
 }
 
 // duePortQuery marks a port as vacated if no host has spoken since they were queried and each had
 // the time to.
-func (c *Core) duePortQuery(d appointment) {
-	p := c.port(d.point)
-	if p == nil || !p.querying || !p.queriedAt.Equal(d.stamp) {
+func (c *Core) duePortQuery(d deadline) {
+	p := c.port(d.at)
+	if p == nil || !p.querying || !p.queriedAt.Equal(d.since) {
 		return
 	}
 	for _, h := range c.hostsAt(p.at) {
 		if a := c.queries[h.HostID]; a != nil && a.at == p.at && !p.alive {
-			d.at = c.now.Add(queryWait)
-			c.agenda.add(d)
+			c.portQueries.add(c.now.Add(queryWait), d)
 			return
 		}
 	}

@@ -14,7 +14,7 @@ import (
 func TestABarrierPassesWhatWasBefore(t *testing.T) {
 	now := time.Unix(1000, 0)
 	d := &device{dpid: 1}
-	c := &Core{now: now, devices: map[netview.DPID]*device{1: d}, queries: map[netview.HostID]*query{}}
+	c := &Core{transaction: &transaction{now: now}, devices: map[netview.DPID]*device{1: d}, queries: map[netview.HostID]*query{}}
 	var list []*query
 	for n := range uint64(2) {
 		a := &query{id: netview.HostID{MAC: packet.MAC{2, 0, 0, 0, 0, byte(n)}}, at: netview.Point{DPID: 1, Port: 1},

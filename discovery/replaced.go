@@ -18,8 +18,7 @@ func differentSerial(was, is string) bool {
 }
 
 // deviceReplaced forgets the cables of a switch that was replaced by another device. It is not
-// connected. A suspicion of the control network ends if all that have come back so far, two at
-// least, were replaced: that is why they vanished.
+// connected.
 func (c *Core) deviceReplaced(d *device) {
 	for _, p := range d.ports {
 		if q := c.port(p.peer); q != nil && p.history != historyNone && q.peer == p.at {
@@ -35,10 +34,6 @@ func (c *Core) deviceReplaced(d *device) {
 		}
 	}
 	d.removed, d.formerLinksKnown = nil, false
-	if c.missing[d.dpid] {
-		if c.replacedCount++; c.replacedCount >= 2 && c.returnedCount == c.replacedCount-1 {
-			c.endSuspicion()
-		}
-	}
+	c.control.deviceReplaced(d.dpid)
 	c.Counts.Replaced.Add(1)
 }

@@ -20,7 +20,7 @@ func TestFormerSelvesAreLetGo(t *testing.T) {
 	up(near.DPID)
 	for d := netview.DPID(2); d < 12; d++ {
 		far := netview.Point{DPID: d, Port: 1}
-		w.cables[near], w.cables[far] = far, near
+		w.join(near, far)
 		up(d)
 		w.wait(5 * time.Second)
 		all = append(all, weak.Make(w.core.devices[d]))

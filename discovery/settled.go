@@ -5,13 +5,12 @@ import "github.com/weirnet/weir/netview"
 // dueSettled settles a switch two periods after its handshake, if it is still this session: then
 // all links have been heard. If a port led to another switch before the restart it waits for that
 // one, for a bounded time; until then the switch keeps its rules.
-func (c *Core) dueSettled(a appointment) {
-	d := c.devices[a.point.DPID]
+func (c *Core) dueSettled(s deadline) {
+	d := c.devices[s.at.DPID]
 	switch {
-	case d == nil || !d.connected || !d.connectedAt.Equal(a.stamp):
-	case d.awaitsFormerLink() && c.now.Before(d.connectedAt.Add(unobservedSilence+maxSettles*c.cfg.Settle)):
-		a.at = c.now.Add(c.cfg.Period)
-		c.agenda.add(a)
+	case d == nil || !d.connected || !d.connectedAt.Equal(s.since):
+	case d.awaitsFormerLink() && c.now.Before(d.connectedAt.Add(unobservedSilence+maxSettles*c.pace.settle)):
+		c.settlings.add(c.now.Add(c.pace.period), s)
 	default:
 		c.settle(d)
 	}

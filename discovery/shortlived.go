@@ -1,7 +1,6 @@
 package discovery
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/weirnet/weir/netview"
@@ -21,13 +20,12 @@ func (c *Core) checkShortLived(d *device) {
 	}
 	c.editRow(d.dpid).Transient = true
 	c.shortLived = append(c.shortLived, d)
-	c.agenda.add(appointment{at: c.now.Add(establishedAfter), duty: dutyPassing, point: netview.Point{DPID: d.dpid},
-		stamp: d.disconnectedAt})
+	c.shortLivedEnds.add(c.now.Add(establishedAfter), deadline{netview.Point{DPID: d.dpid}, d.disconnectedAt})
 	ports := 0
 	for _, p := range c.shortLived {
 		ports += len(p.ports)
 	}
-	for ports > c.cfg.Limits.Passing {
+	for ports > c.limits.Passing {
 		first := c.shortLived[0]
 		ports -= len(first.ports)
 		c.forgetShortLived(first)
@@ -41,8 +39,8 @@ func (c *Core) forgetShortLived(d *device) {
 }
 
 // dueShortLived deletes a short-lived switch that did not reconnect in time.
-func (c *Core) dueShortLived(a appointment) {
-	if d := c.devices[a.point.DPID]; d != nil && d.disconnectedAt.Equal(a.stamp) && slices.Contains(c.shortLived, d) {
+func (c *Core) dueShortLived(l deadline) {
+	if d := c.devices[l.at.DPID]; d != nil && d.disconnectedAt.Equal(l.since) && slices.Contains(c.shortLived, d) {
 		c.forgetShortLived(d)
 	}
 }
@@ -55,7 +53,7 @@ func (c *Core) keepDevice(d *device) {
 // limitPorts makes room for a switch's ports by evicting disconnected switches, and truncates the
 // handshake if that is not enough.
 func (c *Core) limitPorts(d *device, f *SwitchFacts) {
-	l := &c.cfg.Limits
+	l := &c.limits
 	others := int(c.Counts.Ports.Load()) - len(d.ports)
 	for others+len(f.Ports) > l.Ports {
 		gone := c.longestDisconnected(d)
@@ -77,7 +75,7 @@ func (c *Core) limitPorts(d *device, f *SwitchFacts) {
 
 // roomForPort reports whether a switch may have one port more.
 func (c *Core) roomForPort(d *device) bool {
-	l := &c.cfg.Limits
+	l := &c.limits
 	switch {
 	case len(d.ports) >= l.OfSwitch:
 		c.portsIgnored(1, "limits.switch_ports", d.dpid, l.OfSwitch)
@@ -113,8 +111,5 @@ func (c *Core) reportedLater(about *device) (n int) {
 // portsIgnored counts ignored ports and raises the alarm.
 func (c *Core) portsIgnored(ports int, limit string, dpid netview.DPID, most int) {
 	c.Counts.Ignored.Add(uint64(ports))
-	if c.cfg.Alarms != nil {
-		c.cfg.Alarms.Raise(netview.AlarmLimit, limit,
-			fmt.Sprintf("ports of switch %s are ignored: at most %d are taken", dpid, most))
-	}
+	c.alarms.raise(netview.AlarmLimit, limit, "ports of switch %s are ignored: at most %d are taken", dpid, most)
 }

@@ -27,8 +27,7 @@ func TestStrangersLeaveNothing(t *testing.T) {
 	known := facts(1, 2, "")
 	w.step(func() { w.core.SwitchUp(&known) })
 	w.wait(2 * establishedAfter)
-	w.cables[netview.Point{DPID: 1, Port: 1}] = netview.Point{DPID: 2, Port: 1}
-	w.cables[netview.Point{DPID: 2, Port: 1}] = netview.Point{DPID: 1, Port: 1}
+	w.join(netview.Point{DPID: 1, Port: 1}, netview.Point{DPID: 2, Port: 1})
 	next := facts(2, 2, "")
 	w.step(func() { w.core.SwitchUp(&next) })
 	w.wait(3 * time.Second)

@@ -17,7 +17,7 @@ func (c *Core) setSuccessor(old, next *device) {
 	if old == next || old.connected || !next.connected {
 		return
 	}
-	c.sessionReturned(old.dpid)
+	c.control.sessionReturned(old.dpid)
 	if next.predecessor != old || old.successor != next {
 		for d := old; d != nil; d = d.predecessor { // its predecessors get the new successor too
 			d.successor = next

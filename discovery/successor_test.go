@@ -12,7 +12,7 @@ import (
 func (w *world) renumber(from, to netview.DPID) {
 	a, b := netview.Point{DPID: 1, Port: 1}, netview.Point{DPID: to, Port: 1}
 	clear(w.cables)
-	w.cables[a], w.cables[b] = b, a
+	w.join(a, b)
 	if from != 0 {
 		w.step(func() { w.core.SwitchDown(from) })
 	}

@@ -1,7 +1,6 @@
 package discovery
 
 import (
-	"fmt"
 	"slices"
 	"time"
 
@@ -14,66 +13,79 @@ const (
 	minVanished  = 3                // switches, and half of the connected ones, whose loss makes the control network suspect
 )
 
+// controlNetwork is what lost sessions say of the network between instance and switches. It is
+// suspected while many switches that disconnected at once are not back: nothing is removed because
+// of silence then.
+type controlNetwork struct {
+	*transaction
+	losses   []loss                // recent losses of sessions
+	missing  map[netview.DPID]bool // switches that disconnected at once, and are not back
+	back     int                   // of them, number of those that are back
+	replaced int                   // of these, number of those with a different serial number
+	since    time.Time             // when the suspicion began
+}
+
 // loss is the loss of a session.
 type loss struct {
 	dpid netview.DPID
 	at   time.Time
 }
 
-// controlSuspected reports whether the control network is suspected: many switches disconnected at
-// once, and are not back.
-func (c *Core) controlSuspected() bool { return len(c.missing) > 0 }
+func (n *controlNetwork) suspected() bool { return len(n.missing) > 0 }
 
-// expireSuspicion ends a suspicion that has lasted for too long: the missing switches will not come
-// back.
-func (c *Core) expireSuspicion() {
-	if c.controlSuspected() && c.now.Sub(c.suspectedSince) >= maxSuspicion {
-		c.endSuspicion()
+// expire ends a suspicion that has lasted for too long: the missing switches will not come back.
+func (n *controlNetwork) expire() {
+	if n.suspected() && n.now.Sub(n.since) >= maxSuspicion {
+		n.endSuspicion()
 	}
 }
 
-// endSuspicion ends the suspicion.
-func (c *Core) endSuspicion() {
-	clear(c.missing)
-	c.returnedCount, c.replacedCount = 0, 0
-	if c.cfg.Alarms != nil {
-		c.cfg.Alarms.Clear(netview.AlarmControlNetwork, "")
-	}
+func (n *controlNetwork) endSuspicion() {
+	clear(n.missing)
+	n.back, n.replaced = 0, 0
+	n.alarms.clear(netview.AlarmControlNetwork, "")
 }
 
-// sessionLost notes a lost session. If many were lost at once the control network is suspected, not
-// the switches: nothing is removed because of silence then.
-func (c *Core) sessionLost(dpid netview.DPID) {
-	c.losses = slices.DeleteFunc(c.losses, func(l loss) bool { return l.dpid == dpid || c.now.Sub(l.at) > vanishWithin })
-	c.losses = append(c.losses, loss{dpid, c.now})
-	if c.controlSuspected() {
-		c.missing[dpid] = true
+// sessionLost notes a lost session; connected is the number of switches that still have one.
+func (n *controlNetwork) sessionLost(dpid netview.DPID, connected int) {
+	n.losses = slices.DeleteFunc(n.losses, func(l loss) bool { return l.dpid == dpid || n.now.Sub(l.at) > vanishWithin })
+	n.losses = append(n.losses, loss{dpid, n.now})
+	if n.suspected() {
+		n.missing[dpid] = true
 		return
 	}
-	n := len(c.losses)
-	if n < minVanished || n < c.connectedCount {
+	lost := len(n.losses)
+	if lost < minVanished || lost < connected {
 		return
 	}
-	c.suspectedSince = c.now
-	for _, l := range c.losses {
-		c.missing[l.dpid] = true
+	n.since = n.now
+	for _, l := range n.losses {
+		n.missing[l.dpid] = true
 	}
-	if c.cfg.Alarms != nil {
-		c.cfg.Alarms.Raise(netview.AlarmControlNetwork, "", fmt.Sprintf(
-			"%d of %d switches lost their sessions within %s: what is known of the network is kept", n,
-			n+c.connectedCount, vanishWithin))
-	}
+	n.alarms.raise(netview.AlarmControlNetwork, "",
+		"%d of %d switches lost their sessions within %s: what is known of the network is kept", lost, lost+connected, vanishWithin)
 }
 
 // sessionReturned notes that a switch is back, or that its absence is explained. The suspicion ends
 // when nine in ten are back.
-func (c *Core) sessionReturned(dpid netview.DPID) {
-	c.losses = slices.DeleteFunc(c.losses, func(l loss) bool { return l.dpid == dpid })
-	if !c.missing[dpid] {
+func (n *controlNetwork) sessionReturned(dpid netview.DPID) {
+	n.losses = slices.DeleteFunc(n.losses, func(l loss) bool { return l.dpid == dpid })
+	if !n.missing[dpid] {
 		return
 	}
-	delete(c.missing, dpid)
-	if c.returnedCount++; len(c.missing)*9 <= c.returnedCount {
-		c.endSuspicion()
+	delete(n.missing, dpid)
+	if n.back++; len(n.missing)*9 <= n.back {
+		n.endSuspicion()
+	}
+}
+
+// deviceReplaced notes that a switch is back as another device. The suspicion ends if all that have
+// come back so far, two at least, are others: that is why they vanished.
+func (n *controlNetwork) deviceReplaced(dpid netview.DPID) {
+	if !n.missing[dpid] {
+		return
+	}
+	if n.replaced++; n.replaced >= 2 && n.back == n.replaced-1 {
+		n.endSuspicion()
 	}
 }

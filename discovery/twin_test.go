@@ -117,7 +117,7 @@ func (w *world) random(t *rapid.T, r *wires) {
 		if at.Port < 3 {
 			r.unplug(w, at)
 			r.unplug(w, other)
-			w.cables[at], w.cables[other] = other, at
+			w.join(at, other)
 			maps.DeleteFunc(w.lives, func(_ netview.HostID, p netview.Point) bool { return p == at || p == other })
 			r.cabled[netview.LinkKey{Src: at, Dst: other}], r.cabled[netview.LinkKey{Src: other, Dst: at}] = true, true
 		}

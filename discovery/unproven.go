@@ -36,7 +36,7 @@ func (c *Core) notPluggedIn(src, dst *port) bool {
 // longEdge reports whether a port has been an edge for so long that a new link was not just plugged
 // in.
 func (c *Core) longEdge(p *port) bool {
-	return !p.edgeSince.IsZero() && c.now.Sub(p.edgeSince) >= max(minEdgeTime, 5*c.cfg.Period) &&
+	return !p.edgeSince.IsZero() && c.now.Sub(p.edgeSince) >= max(minEdgeTime, 5*c.pace.period) &&
 		p.device.activeRounds-p.edgeRounds >= minEdgeRounds
 }
 
@@ -52,26 +52,23 @@ func (c *Core) startEdgeTime(p *port) {
 // the time: intermittent relaying gains nothing.
 func (c *Core) restoreEdge(p *port) {
 	p.history, p.peer = historyNone, netview.Point{}
-	p.edgeSince, p.edgeRounds = c.now.Add(-max(minEdgeTime, 5*c.cfg.Period)), p.device.activeRounds-minEdgeRounds
+	p.edgeSince, p.edgeRounds = c.now.Add(-max(minEdgeTime, 5*c.pace.period)), p.device.activeRounds-minEdgeRounds
 }
 
 // countRound counts a period in which a switch has sent something.
 func (c *Core) countRound(d *device) {
-	if c.cfg.Received != nil {
-		heard := c.cfg.Received(d.dpid)
-		if heard == d.bytesReceived {
-			d.lastSilentRound = c.now
-			return
-		}
-		d.bytesReceived = heard
+	if !d.sentSince(d.bytesAtRound) {
+		d.lastSilentRound = c.now
+		return
 	}
+	d.bytesAtRound = d.bytes()
 	d.activeRounds++
 }
 
 // recentlySilent reports whether a switch sent nothing for a recent period: it has links, so there
 // were probes to report. What it was sent then, and what came to it, arrives late.
 func (c *Core) recentlySilent(d *device) bool {
-	return !d.lastSilentRound.IsZero() && c.now.Sub(d.lastSilentRound) <= 2*c.cfg.Period
+	return !d.lastSilentRound.IsZero() && c.now.Sub(d.lastSilentRound) <= 2*c.pace.period
 }
 
 // configuredTrusted reports whether an operator trusts a link, in either direction.

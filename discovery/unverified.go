@@ -26,13 +26,12 @@ func (c *Core) acceptUnverified(old *netview.Host, s *sighting) {
 		c.unverified[s.id] = first
 	}
 	d := c.devices[first.DPID]
-	if c.cfg.Alarms == nil || d == nil || d.successor != nil || !neighbourHasCarrier(d) {
+	if d == nil || d.successor != nil || !neighbourHasCarrier(d) {
 		return
 	}
-	c.cfg.Alarms.Raise(netview.AlarmUnverifiedMove, s.id.String(), "host "+s.id.String()+" was moved from "+first.String()+" to "+
-		s.at.String()+", where it spoke, though switch "+first.DPID.String()+" has had no session for "+
-		c.now.Sub(d.disconnectedAt).Round(time.Second).String()+
-		" and may still forward: it is asked at its old place when the switch is back")
+	c.alarms.raise(netview.AlarmUnverifiedMove, s.id.String(), "host %s was moved from %s to %s, where it spoke, though switch %s "+
+		"has had no session for %s and may still forward: it is asked at its old place when the switch is back",
+		s.id, first, s.at, first.DPID, c.now.Sub(d.disconnectedAt).Round(time.Second))
 }
 
 // endUnverified drops the old location of an unverified move.
@@ -44,9 +43,7 @@ func (c *Core) endUnverified(id netview.HostID) {
 	if a := c.queries[id]; a != nil && a.elsewhere {
 		delete(c.queries, id)
 	}
-	if c.cfg.Alarms != nil {
-		c.cfg.Alarms.Clear(netview.AlarmUnverifiedMove, id.String())
-	}
+	c.alarms.clear(netview.AlarmUnverifiedMove, id.String())
 }
 
 // moveBack moves a host back to its location before an unverified move, if it is seen there.

@@ -64,7 +64,7 @@ func (n *switches) Connected(s *session.Session) {
 	n.guardUp(d, &f)
 	n.discovery.SwitchUp(discovery.SwitchFacts{
 		DPID: d.dpid, Version: f.Version, Address: f.Remote.String(), Desc: f.Desc,
-		Buffers: f.Buffers, Tables: f.Tables, Capabilities: f.Capabilities, Ports: f.Ports,
+		Buffers: f.Buffers, Tables: f.Tables, Capabilities: f.Capabilities, Ports: f.Ports, Received: s.Received(),
 	})
 	n.flowsync.SwitchUp(d.dpid, f.Version, f.Tables, s)
 	n.startCounting(d.dpid, s)

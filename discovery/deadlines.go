@@ -1,0 +1,100 @@
+package discovery
+
+import (
+	"time"
+
+	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/timerq"
+)
+
+// deadlines are when a sub-state acts on what, the earliest first. Of equal ones, over all queues,
+// the one that was added first comes first.
+type deadlines[T any] struct {
+	*transaction
+	queue timerq.Times[due[T]]
+	act   func(T)
+}
+
+// due is what to act on.
+type due[T any] struct {
+	order uint64 // of adding, over all queues
+	what  T
+}
+
+// deadline is a port or a switch, and the time of the state that is to be found: if that has
+// changed there is nothing to do.
+type deadline struct {
+	at    netview.Point
+	since time.Time
+}
+
+// task is a queue of deadlines, with what is done at them.
+type task interface {
+	next() (at time.Time, order uint64, ok bool)
+	run()
+}
+
+// does sets what is done at the deadlines.
+func (d *deadlines[T]) does(t *transaction, act func(T)) task {
+	d.transaction, d.act = t, act
+	return d
+}
+
+func (d *deadlines[T]) add(at time.Time, what T) {
+	d.order++
+	d.queue.Add(at, due[T]{d.order, what})
+}
+
+// next implements task.
+func (d *deadlines[T]) next() (at time.Time, order uint64, ok bool) {
+	at, first, ok := d.queue.First()
+	return at, first.order, ok
+}
+
+// run implements task.
+func (d *deadlines[T]) run() { d.act(d.queue.Pop().what) }
+
+// newTasks returns all that is done at some time.
+func (c *Core) newTasks() []task {
+	t := c.transaction
+	return []task{
+		c.fastStarts.does(t, c.dueFastStart),
+		c.rounds.does(t, c.dueRound),
+		c.classifications.does(t, c.classifyPort),
+		c.settlings.does(t, c.dueSettled),
+		c.downLinks.does(t, c.duePurge),
+		c.blocks.does(t, c.dueUnblock),
+		c.queryTries.does(t, c.dueQuery),
+		c.portQueries.does(t, c.duePortQuery),
+		c.heldClaims.does(t, c.dueRecheck),
+		c.shortLivedEnds.does(t, c.dueShortLived),
+		c.sweeps.does(t, c.sweep),
+	}
+}
+
+// Tick does what is due, the earliest first.
+func (c *Core) Tick() {
+	c.deleteUnused()
+	for t, at := c.earliest(); t != nil && !at.After(c.now); t, at = c.earliest() {
+		t.run()
+	}
+}
+
+// Next returns when Tick is due; false if never.
+func (c *Core) Next() (time.Time, bool) {
+	if len(c.unused) > 0 {
+		return c.now, true
+	}
+	t, at := c.earliest()
+	return at, t != nil
+}
+
+func (c *Core) earliest() (first task, at time.Time) {
+	var order uint64
+	for _, t := range c.tasks {
+		if next, nth, ok := t.next(); ok && (first == nil || next.Before(at) || next.Equal(at) && nth < order) {
+			first, at, order = t, next, nth
+		}
+	}
+	return first, at
+}
