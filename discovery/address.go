@@ -14,24 +14,3 @@ func (d *Discovery) Address(id netview.HostID, ip netip.Addr) {
 		d.core.Counts.DroppedFrames.Add(1)
 	}
 }
-
-// hostAddress adds an address to a confirmed host.
-func (c *Core) hostAddress(s *sighting) {
-	h, ok := c.tx.Host(s.id)
-	if !ok || h.State != netview.HostConfirmed || !isHostAddress(s.ip) {
-		return
-	}
-	next := *h
-	if next.IPs = c.withAddress(&next, s); len(next.IPs) != len(h.IPs) || !sameIPs(next.IPs, h.IPs) {
-		c.tx.PutHost(&next)
-	}
-}
-
-func sameIPs(a, b []netip.Addr) bool {
-	for i := range a {
-		if a[i] != b[i] {
-			return false
-		}
-	}
-	return true
-}

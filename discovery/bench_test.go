@@ -48,7 +48,7 @@ func (w *world) tick(d time.Duration) (sent int) {
 		}
 		w.now = next
 		w.facts.Update(func(tx *netview.FactsTx) { w.core.Begin(tx, w.now); w.core.Tick() })
-		sent += len(w.core.sends)
+		sent += len(w.core.out.sends)
 	}
 }
 

@@ -66,7 +66,7 @@ func (c *Core) liveHost(p, end *port) *netview.Host {
 // was queried, so the frame may have come along that cable. A frame sent to queryMAC is an answer
 // all the same, since it goes to nobody else.
 func (c *Core) mayBeCopy(p *port, s *sighting) bool {
-	a := c.queries[s.id]
+	a := c.queries.open[s.id]
 	return a != nil && a.at == s.at && a.claim != nil && !s.reply && !p.probedAt.IsZero() &&
 		c.now.Sub(p.probedAt) <= missedProbes*c.pace.period
 }

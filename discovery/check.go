@@ -62,8 +62,8 @@ func (c *Core) Check(s *netview.Snapshot) error {
 	for range s.Hosts() {
 		hosts++
 	}
-	if hosts != c.hostCount {
-		bad("%d hosts, counted %d", hosts, c.hostCount)
+	if hosts != c.hosts.count {
+		bad("%d hosts, counted %d", hosts, c.hosts.count)
 	}
 	return errors.Join(found...)
 }

@@ -1,7 +1,6 @@
 package discovery
 
 import (
-	"net/netip"
 	"time"
 
 	"github.com/weirnet/weir/alarm"
@@ -22,14 +21,21 @@ import (
 //	core.Alarms(sink), core.SilentHosts(inUse)
 //	core.Next()                                   when to begin the next one if nothing happens before
 type Core struct {
-	*transaction
+	*deviceTable
 	cfg   Config
 	tasks []task
 	codec *probeCodec
 	seen  *seenCache
 
-	control controlNetwork
-	pace    pace
+	control    controlNetwork
+	hosts      *hostTable
+	deferred   deferredSightings
+	queries    hostQueries
+	claims     heldClaims
+	unverified unverifiedMoves
+	sweeper    hostSweeper
+	pace       pace
+	out        outbox
 
 	// The deadlines of the tasks.
 	fastStarts      deadlines[fastStart]     // probe a port that came up
@@ -38,83 +44,45 @@ type Core struct {
 	settlings       deadlines[deadline]      // settle a switch
 	downLinks       deadlines[downLink]      // delete a link that is down
 	blocks          deadlines[netview.Point] // unblock a port
-	queryTries      deadlines[*query]        // query a host again, or conclude that it is silent
 	portQueries     deadlines[deadline]      // conclude the queries to a port's hosts
-	heldClaims      deadlines[sighting]      // end the hold of a rejected claim
 	shortLivedEnds  deadlines[deadline]      // delete a short-lived switch
-	sweeps          deadlines[time.Time]     // check some of the hosts
 
-	devices        map[netview.DPID]*device
-	shortLived     []*device // disconnected and not established, in the order of disconnection
-	growing        []*device // not established, and reported more ports than are free after their handshake
-	connectedCount int       // devices
-	settledCount   int       // connected devices that have settled
-	lastNewSwitch  time.Time // time
-	nextSlot       int       // for the next new switch
-	lastNumber     uint64    // of the probes
-
-	hostCount      int                             // rows
-	addressAges    map[netview.HostID][]netip.Addr // addresses, the least recently seen first
-	hostNotes      map[netview.HostID]hostNote
-	queries        map[netview.HostID]*query
-	unverified     map[netview.HostID]netview.Point // locations of hosts before unverified moves
-	barrierNumber  uint64                           // number of the transaction's barriers
-	barrierDevices []*device                        // to be sent one
-	sweepFrom      netview.HostID                   // start of the next sweep
-	pending        map[netview.Point][]sighting
-	pendingCount   int // sightings in pending
-	hostRows       []*netview.Host
-	// crowdedPort is true if the last sweep found a port near Limits.AtPort.
-	crowdedPort bool
-
-	silent []*netview.Host // found silent in this transaction; deleted unless they are in use
-	unused []*netview.Host // to be deleted in the next one
-
-	frames []byte
-	sends  []outgoing
+	shortLived []*device // disconnected and not established, in the order of disconnection
+	growing    []*device // not established, and reported more ports than are free after their handshake
+	lastNumber uint64    // of the probes
 
 	sendTime time.Time // of the frame being sent; zero: unknown
 	arrival  arrival   // of the probe being handled
-}
-
-// outgoing is a probe, or a query to a host, to send out of a port.
-type outgoing struct {
-	at         netview.Point
-	number     uint64
-	periodic   bool   // of the periodic round: counts as missed until heard
-	query      *query // nil for probes
-	try        int    // of the query
-	begin, end int
 }
 
 // NewCore returns an empty core.
 func NewCore(cfg Config, now time.Time) *Core {
 	cfg = cfg.withDefaults()
 	t := newTransaction(cfg.Limits, now)
+	devices := &deviceTable{transaction: t, devices: make(map[netview.DPID]*device)}
+	seen := newSeenCache(cfg.Limits.Known)
+	hosts := newHostTable(devices, seen)
 	c := &Core{
-		transaction: t, cfg: cfg, lastNumber: cfg.Seed,
-		control:     controlNetwork{transaction: t, missing: make(map[netview.DPID]bool)},
-		pace:        pace{period: cfg.Period, settle: cfg.Settle},
-		codec:       newProbeCodec(cfg.Key, cfg.Domain, ttlOf(cfg.Period)),
-		seen:        newSeenCache(cfg.Limits.Known),
-		devices:     make(map[netview.DPID]*device),
-		addressAges: make(map[netview.HostID][]netip.Addr),
-		hostNotes:   make(map[netview.HostID]hostNote),
-		queries:     make(map[netview.HostID]*query),
-		unverified:  make(map[netview.HostID]netview.Point),
-		pending:     make(map[netview.Point][]sighting),
+		deviceTable: devices, cfg: cfg, seen: seen, hosts: hosts, lastNumber: cfg.Seed,
+		codec:      newProbeCodec(cfg.Key, cfg.Domain, ttlOf(cfg.Period)),
+		control:    controlNetwork{transaction: t, missing: make(map[netview.DPID]bool)},
+		deferred:   deferredSightings{transaction: t, seen: seen, at: make(map[netview.Point][]sighting)},
+		claims:     heldClaims{transaction: t, seen: seen},
+		unverified: unverifiedMoves{transaction: t, from: make(map[netview.HostID]netview.Point)},
+		sweeper:    hostSweeper{hostTable: hosts, expiry: cfg.Expiry},
+		pace:       pace{period: cfg.Period, settle: cfg.Settle},
 	}
+	c.queries = hostQueries{hostTable: hosts, out: &c.out, open: make(map[netview.HostID]*query)}
 	c.tasks = c.newTasks()
-	c.sweeps.add(now.Add(sweepEvery), now)
+	c.sweeper.at.add(now.Add(sweepEvery), now)
 	return c
 }
 
 // Begin starts a transaction at a time.
 func (c *Core) Begin(tx *netview.FactsTx, now time.Time) {
-	c.transaction.begin(tx, now)
-	c.frames, c.sends = c.frames[:0], c.sends[:0]
-	c.barrierNumber++
-	c.barrierDevices = c.barrierDevices[:0]
+	c.begin(tx, now)
+	c.out.reset()
+	c.queries.begin()
 	c.seen.setClock(now.Sub(c.started))
 	c.applySettings(tx.Settings())
 	c.adaptPeriod()
@@ -139,9 +107,9 @@ func (c *Core) Frame(at netview.Point, k *packet.Key) {
 // Sends calls send for each frame of the last transaction, in order; send returns whether the frame
 // was sent. Frames are valid until the next Begin.
 func (c *Core) Sends(send func(at netview.Point, frame []byte) bool) {
-	for i := range c.sends {
-		s := &c.sends[i]
-		c.frameSent(s, send(s.at, c.frames[s.begin:s.end]))
+	for i := range c.out.sends {
+		s := &c.out.sends[i]
+		c.frameSent(s, send(s.at, c.out.frames[s.begin:s.end]))
 	}
 }
 
@@ -165,7 +133,7 @@ func (c *Core) handle(in *input) {
 	case inputFrame:
 		c.handleSighting(&in.sighting)
 	case inputAddress:
-		c.hostAddress(&in.sighting)
+		c.hosts.learnAddress(&in.sighting)
 	case inputBarrier:
 		c.BarrierReply(in.dpid, in.number)
 	case inputForget:

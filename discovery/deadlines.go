@@ -64,17 +64,19 @@ func (c *Core) newTasks() []task {
 		c.settlings.does(t, c.dueSettled),
 		c.downLinks.does(t, c.duePurge),
 		c.blocks.does(t, c.dueUnblock),
-		c.queryTries.does(t, c.dueQuery),
+		c.queries.tries.does(t, c.dueQuery),
 		c.portQueries.does(t, c.duePortQuery),
-		c.heldClaims.does(t, c.dueRecheck),
+		c.claims.ends.does(t, c.claims.release),
 		c.shortLivedEnds.does(t, c.dueShortLived),
-		c.sweeps.does(t, c.sweep),
+		c.sweeper.at.does(t, c.sweep),
 	}
 }
 
 // Tick does what is due, the earliest first.
 func (c *Core) Tick() {
-	c.deleteUnused()
+	for _, h := range c.sweeper.takeUnused() {
+		c.expireHost(h)
+	}
 	for t, at := c.earliest(); t != nil && !at.After(c.now); t, at = c.earliest() {
 		t.run()
 	}
@@ -82,7 +84,7 @@ func (c *Core) Tick() {
 
 // Next returns when Tick is due; false if never.
 func (c *Core) Next() (time.Time, bool) {
-	if len(c.unused) > 0 {
+	if len(c.sweeper.unused) > 0 {
 		return c.now, true
 	}
 	t, at := c.earliest()

@@ -134,13 +134,6 @@ func (d *device) port(number uint32) *port {
 	return nil
 }
 
-func (c *Core) port(at netview.Point) *port {
-	if d := c.devices[at.DPID]; d != nil {
-		return d.port(at.Port)
-	}
-	return nil
-}
-
 // newPort creates a port. If the same port was deleted before, its history is restored, though
 // another cable may be in it. If a different one had this number, its hosts are deleted.
 func (c *Core) newPort(d *device, r *netview.Port) *port {
@@ -150,7 +143,7 @@ func (c *Core) newPort(d *device, r *netview.Port) *port {
 		if f.port.SamePort(r) {
 			p.history, p.peer = f.history, f.peer
 		} else {
-			c.deleteHostsAt(p)
+			c.expelHosts(p)
 		}
 		delete(d.removed, r.Number)
 	}
@@ -172,7 +165,7 @@ func (c *Core) rememberRemoved(d *device, p *port) {
 	case p.history == historyNone && p.hosts == 0:
 		return
 	case len(d.removed) >= maxRemovedPorts:
-		c.deleteHostsAt(p)
+		c.expelHosts(p)
 		return
 	}
 	if d.removed == nil {
@@ -203,7 +196,7 @@ func (c *Core) switchUp(f *SwitchFacts) {
 	}
 	d.connected, d.connectedAt, d.settled, d.successor = true, c.now, false, nil
 	d.received = f.Received
-	c.connectedCount++
+	c.connected++
 	row := c.row(f)
 	slices.SortFunc(row.Ports, func(a, b netview.Port) int { return cmpPorts(a.Number, b.Number) })
 	row.Ports = slices.CompactFunc(row.Ports, func(a, b netview.Port) bool { return a.Number == b.Number })
@@ -236,14 +229,6 @@ func (c *Core) switchUp(f *SwitchFacts) {
 	}
 	c.scheduleRounds(d)
 	c.settlings.add(c.now.Add(2*c.pace.period), deadline{netview.Point{DPID: d.dpid}, c.now})
-}
-
-// newDevice creates the device of an unknown switch.
-func (c *Core) newDevice(dpid netview.DPID) *device {
-	d := &device{dpid: dpid, slot: c.nextSlot, created: c.now}
-	c.nextSlot = (c.nextSlot + 1) % roundSlots
-	c.devices[dpid] = d
-	return d
 }
 
 // row returns the switch's row as described by its handshake.
@@ -291,7 +276,7 @@ func (c *Core) mergePorts(d *device, row *netview.Switch) {
 				c.rememberRemoved(d, p)
 			} else {
 				c.clearLinkAtHost(p)
-				c.deleteHostsAt(p)
+				c.expelHosts(p)
 			}
 		}
 	}
@@ -310,16 +295,16 @@ func (c *Core) switchDown(dpid netview.DPID) {
 		return
 	}
 	if d.settled {
-		c.settledCount--
+		c.settled--
 	}
 	d.connected, d.settled, d.disconnectedAt, d.awaitingBarrier = false, false, c.now, nil
 	d.received = nil
-	c.connectedCount--
+	c.connected--
 	c.pace.ports -= len(d.ports)
 	row := c.editRow(dpid)
 	row.Connected, row.State, row.Since, row.Settled = false, netview.SwitchDisconnected, c.now, false
 	if c.removeSuperseded(d); d.successor == nil {
-		c.control.sessionLost(dpid, c.connectedCount)
+		c.control.sessionLost(dpid, c.connected)
 	}
 	for _, p := range d.ports {
 		c.forgetProbes(p)
@@ -328,7 +313,7 @@ func (c *Core) switchDown(dpid netview.DPID) {
 		for _, e := range p.links() {
 			c.putLink(e.key(), true, e.state())
 		}
-		c.setHostsUnconfirmed(p)
+		c.hosts.setUnconfirmed(p)
 	}
 	c.checkShortLived(d)
 }

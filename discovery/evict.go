@@ -1,6 +1,6 @@
 package discovery
 
-import "github.com/weirnet/weir/netview"
+import "slices"
 
 // makeRoom deletes the longest disconnected switch without configuration if Limits.Switches is
 // reached. Connected switches stay: sessions have a limit of their own.
@@ -20,7 +20,7 @@ func (c *Core) longestDisconnected(but *device) (oldest *device) {
 		return c.shortLived[0]
 	}
 	for _, d := range c.sortedDevices() {
-		if _, configured := c.settings.Switches[d.dpid]; !d.connected && !configured && d != but &&
+		if !d.connected && !c.isConfigured(d) && d != but &&
 			(oldest == nil || d.disconnectedAt.Before(oldest.disconnectedAt)) {
 			oldest = d
 		}
@@ -41,14 +41,10 @@ func (c *Core) remove(d *device) {
 		for _, e := range p.links() {
 			c.removeLink(e)
 		}
-		c.dropPending(p.at)
+		c.deferred.take(p.at)
 		c.seen.remove(c.seen.hashPort(p.at))
 	}
-	var hosts []*netview.Host
-	for _, p := range d.ports {
-		hosts = append(hosts, c.hostsAt(p.at)...)
-	}
-	for _, h := range hosts {
+	for _, h := range slices.Collect(c.tx.HostsOf(d.dpid)) {
 		c.deleteHost(h)
 	}
 	c.control.sessionReturned(d.dpid)
@@ -57,19 +53,5 @@ func (c *Core) remove(d *device) {
 	c.Counts.Ports.Add(-int64(len(d.ports)))
 	delete(c.devices, d.dpid)
 	delete(c.edited, d.dpid)
-	c.hostCount -= c.dropStrayHosts(d.dpid)
 	c.tx.DeleteSwitch(d.dpid)
-}
-
-// dropStrayHosts cleans up the hosts that are left at ports which a switch no longer has, and
-// returns their number.
-func (c *Core) dropStrayHosts(dpid netview.DPID) (n int) {
-	for h := range c.tx.HostsOf(dpid) {
-		c.endUnverified(h.HostID)
-		c.dropSeen(h)
-		delete(c.addressAges, h.HostID)
-		delete(c.hostNotes, h.HostID)
-		n++
-	}
-	return n
 }

@@ -2,8 +2,6 @@ package discovery
 
 import (
 	"errors"
-	"maps"
-	"slices"
 
 	"github.com/weirnet/weir/netview"
 )
@@ -45,8 +43,8 @@ func (c *Core) ForgetSwitch(dpid netview.DPID) error {
 		}
 	}
 	c.remove(d)
-	for _, id := range slices.SortedFunc(maps.Keys(c.unverified), netview.HostID.Compare) {
-		if c.unverified[id].DPID == dpid {
+	for _, id := range c.unverified.ids() {
+		if c.unverified.from[id].DPID == dpid {
 			c.endUnverified(id)
 		}
 	}

@@ -40,10 +40,10 @@ func TestNothingStaysOfForgottenSwitches(t *testing.T) {
 		})
 	}
 	c := w.core
-	if n := len(c.devices) + len(c.shortLived) + c.hostCount + len(c.addressAges) + len(c.hostNotes) +
-		len(c.queries) + len(c.unverified) +
-		len(c.pending) + c.pendingCount + len(c.control.missing) + len(c.control.losses); n != 0 {
-		t.Errorf("%d are kept: %d switches, %d hosts, %d away", n, len(c.devices), c.hostCount, len(c.control.missing))
+	if n := len(c.devices) + len(c.shortLived) + c.hosts.count + len(c.hosts.ages) + len(c.hosts.notes) +
+		len(c.queries.open) + len(c.unverified.from) +
+		len(c.deferred.at) + c.deferred.count + len(c.control.missing) + len(c.control.losses); n != 0 {
+		t.Errorf("%d are kept: %d switches, %d hosts, %d away", n, len(c.devices), c.hosts.count, len(c.control.missing))
 	}
 	known := 0
 	for i := range c.seen.sets {
@@ -92,7 +92,7 @@ func TestForgettingEndsLookingBack(t *testing.T) {
 	w.wait(time.Minute)
 	w.lines = nil
 	w.speak(netview.Point{DPID: 2, Port: 2}, 7)
-	if len(w.core.unverified) != 1 || !strings.Contains(strings.Join(w.lines, " "), "unverified-move") {
+	if len(w.core.unverified.from) != 1 || !strings.Contains(strings.Join(w.lines, " "), "unverified-move") {
 		t.Fatalf("it did not move unasked: %v", w.lines)
 	}
 	w.lines = nil
@@ -101,8 +101,8 @@ func TestForgettingEndsLookingBack(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	if len(w.core.unverified) != 0 ||
+	if len(w.core.unverified.from) != 0 ||
 		!strings.Contains(strings.Join(w.lines, " "), "alarm unverified-move "+hostID(7).String()+" ended") {
-		t.Errorf("%d are looked for: %v", len(w.core.unverified), w.lines)
+		t.Errorf("%d are looked for: %v", len(w.core.unverified.from), w.lines)
 	}
 }

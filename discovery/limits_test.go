@@ -89,9 +89,9 @@ func TestSwitchesAreBounded(t *testing.T) {
 	if _, ok := s.Switch(149); !ok {
 		t.Error("the last one is not known")
 	}
-	if len(w.core.hostNotes) > s.Counts().Hosts || len(w.core.addressAges) > s.Counts().Hosts {
-		t.Errorf("%d hosts, but notes of %d and addresses of %d", s.Counts().Hosts, len(w.core.hostNotes),
-			len(w.core.addressAges))
+	if len(w.core.hosts.notes) > s.Counts().Hosts || len(w.core.hosts.ages) > s.Counts().Hosts {
+		t.Errorf("%d hosts, but notes of %d and addresses of %d", s.Counts().Hosts, len(w.core.hosts.notes),
+			len(w.core.hosts.ages))
 	}
 }
 

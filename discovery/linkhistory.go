@@ -80,7 +80,7 @@ func (c *Core) peerPortGone(p *port) bool {
 // not count. While a neighbour has carrier to that switch, which may forward what any host sends,
 // it returns false.
 func (c *Core) newHostSpoke(p *port) bool {
-	list, d := c.pending[p.at], c.devices[p.peer.DPID]
+	list, d := c.deferred.at[p.at], c.devices[p.peer.DPID]
 	if len(list) == 0 || d != nil && neighbourHasCarrier(d) {
 		return false
 	}
@@ -112,8 +112,8 @@ func (c *Core) hostsBehind(d *device, p *port) map[netview.HostID]bool {
 		if end.peer == p.at {
 			continue
 		}
-		for i := range c.pending[end.peer] {
-			hosts[c.pending[end.peer][i].id] = true
+		for i := range c.deferred.at[end.peer] {
+			hosts[c.deferred.at[end.peer][i].id] = true
 		}
 	}
 	return hosts
@@ -136,7 +136,7 @@ func (c *Core) formerLinkPorts(dpid netview.DPID, ports []uint32) {
 			if c.now.Sub(p.quietSince) >= unobservedSilence {
 				continue
 			}
-			c.setHostsUnconfirmed(p)
+			c.hosts.setUnconfirmed(p)
 			c.setUnknown(p)
 			c.startProbing(p)
 		}

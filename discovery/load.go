@@ -25,7 +25,9 @@ func (c *Core) Load(switches []*netview.Switch, links []*netview.Link, hosts []*
 		c.loadRoles(d)
 	}
 	for _, h := range hosts {
-		c.loadHost(h)
+		if p := c.port(h.At); p != nil && p.role != netview.PortLink {
+			c.hosts.restore(p, h)
+		}
 	}
 }
 
@@ -105,25 +107,4 @@ func (c *Core) loadRoles(d *device) {
 			c.tx.PutLink(&netview.Link{LinkKey: e.key(), Up: true, State: e.state(), Since: c.now})
 		}
 	}
-}
-
-// loadHost adds a host at its location, if hosts may be there.
-func (c *Core) loadHost(h *netview.Host) {
-	p := c.port(h.At)
-	if p == nil || p.role == netview.PortLink || c.hostCount >= c.limits.Hosts || p.hosts >= c.limits.AtPort {
-		return
-	}
-	if _, twice := c.tx.Host(h.HostID); twice {
-		return
-	}
-	row := *h
-	row.State = netview.HostUnconfirmed
-	row.IPs = row.IPs[:min(len(row.IPs), c.limits.IPs)]
-	if row.Seen.After(c.now) {
-		row.Seen = c.now // the clock was set back
-	}
-	c.addressAges[row.HostID] = slices.Clone(row.IPs)
-	c.tx.PutHost(&row)
-	c.hostCount++
-	p.hosts++
 }

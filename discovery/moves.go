@@ -29,7 +29,7 @@ func (c *Core) hostClaimed(old *netview.Host, s *sighting) {
 		}
 		c.acceptUnverified(old, s)
 	default:
-		a := c.startQuery(old)
+		a := c.queries.start(old, old.At)
 		if a == nil {
 			c.Counts.Refused.Add(1)
 			return
@@ -81,33 +81,36 @@ func (c *Core) neighboursLostCarrier(d *device) bool {
 // acceptClaim moves a host to where it was seen, if the port is still an edge.
 func (c *Core) acceptClaim(s *sighting) {
 	if p := c.port(s.at); p != nil && p.up && p.device.connected && p.role == netview.PortEdge {
-		c.writeHost(p, s)
+		c.hosts.learn(p, s)
 	}
 }
-
-// hostStillThere rejects a claim: the host has answered at its location.
-func (c *Core) hostStillThere(a *query) { c.rejectClaim(a.claim, "it answers at %s", a.at) }
 
 // rejectClaim rejects a claim. For a while sightings there are ignored, so that a stream of such
 // frames costs little.
 func (c *Core) rejectClaim(s *sighting, why string, args ...any) {
 	c.Counts.Hijacks.Add(1)
 	c.raiseAlarm(netview.AlarmHostHijack, s.at, "host %s was seen at %s, but %s", s.id, s.at, fmt.Sprintf(why, args...))
-	c.holdClaim(s)
+	c.claims.hold(s)
 }
 
-// holdClaim ignores a claim for a while.
-func (c *Core) holdClaim(s *sighting) {
-	c.seen.add(c.seen.hashHost(s.id, s.at, s.ip))
-	c.seen.add(c.seen.hashHost(s.id, s.at, anyAddress))
-	c.heldClaims.add(c.now.Add(claimHoldTime), *s)
+// heldClaims are rejected claims, which are ignored for a while.
+type heldClaims struct {
+	*transaction
+	seen *seenCache
+	ends deadlines[sighting]
 }
 
-// dueRecheck ends the hold of a claim, unless it has become true.
-func (c *Core) dueRecheck(s sighting) {
-	if h, ok := c.tx.Host(s.id); ok && h.At == s.at {
+func (h *heldClaims) hold(s *sighting) {
+	h.seen.add(h.seen.hashHost(s.id, s.at, s.ip))
+	h.seen.add(h.seen.hashHost(s.id, s.at, anyAddress))
+	h.ends.add(h.now.Add(claimHoldTime), *s)
+}
+
+// release ends the hold of a claim, unless it has become true.
+func (h *heldClaims) release(s sighting) {
+	if row, ok := h.tx.Host(s.id); ok && row.At == s.at {
 		return
 	}
-	c.seen.remove(c.seen.hashHost(s.id, s.at, s.ip))
-	c.seen.remove(c.seen.hashHost(s.id, s.at, anyAddress))
+	h.seen.remove(h.seen.hashHost(s.id, s.at, s.ip))
+	h.seen.remove(h.seen.hashHost(s.id, s.at, anyAddress))
 }

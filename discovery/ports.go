@@ -89,8 +89,8 @@ func (c *Core) portDown(p *port) {
 	for _, e := range p.links() {
 		c.removeLink(e)
 	}
-	c.setHostsUnconfirmed(p)
-	c.dropPending(p.at)
+	c.hosts.setUnconfirmed(p)
+	c.deferred.take(p.at)
 	c.setRole(p, netview.PortUnknown)
 }
 
@@ -169,11 +169,11 @@ func (c *Core) setRole(p *port, role netview.PortRole) {
 	switch role {
 	case netview.PortLink:
 		c.seen.add(c.seen.hashPort(p.at))
-		c.dropPending(p.at)
-		c.deleteHostsAt(p)
+		c.deferred.take(p.at)
+		c.expelHosts(p)
 	case netview.PortEdge:
 		c.startEdgeTime(p)
-		c.admitPending(p)
+		c.admitDeferred(p)
 		c.querySuccessor(p)
 	}
 }

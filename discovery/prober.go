@@ -116,9 +116,8 @@ func (c *Core) sendProbe(p *port, far, round bool) {
 	}
 	copy(p.sent[1:], p.sent[:])
 	p.sent[0] = sentProbe{number: c.lastNumber, at: max(c.sinceStart(), 1)}
-	begin := len(c.frames)
-	c.frames = c.codec.encode(c.frames, probe{p.at, c.lastNumber, far}, p.mac)
-	c.sends = append(c.sends, outgoing{at: p.at, number: c.lastNumber, periodic: round, begin: begin, end: len(c.frames)})
+	c.out.frames = c.codec.encode(c.out.frames, probe{p.at, c.lastNumber, far}, p.mac)
+	c.out.add(outgoing{at: p.at, number: c.lastNumber, periodic: round})
 }
 
 // forgetProbes clears the sent probes of a port: whatever is heard of them is ignored.
@@ -132,7 +131,7 @@ func (c *Core) forgetProbes(p *port) {
 // until it is heard; one that was not sent is forgotten.
 func (c *Core) frameSent(s *outgoing, ok bool) {
 	if s.query != nil {
-		c.querySent(s, ok)
+		c.queries.sent(s, ok)
 		return
 	}
 	p := c.port(s.at)

@@ -14,20 +14,21 @@ import (
 func TestABarrierPassesWhatWasBefore(t *testing.T) {
 	now := time.Unix(1000, 0)
 	d := &device{dpid: 1}
-	c := &Core{transaction: &transaction{now: now}, devices: map[netview.DPID]*device{1: d}, queries: map[netview.HostID]*query{}}
+	devices := &deviceTable{transaction: &transaction{now: now}, devices: map[netview.DPID]*device{1: d}}
+	q := hostQueries{hostTable: newHostTable(devices, nil), open: map[netview.HostID]*query{}}
 	var list []*query
 	for n := range uint64(2) {
 		a := &query{id: netview.HostID{MAC: packet.MAC{2, 0, 0, 0, 0, byte(n)}}, at: netview.Point{DPID: 1, Port: 1},
 			barrier: n + 1}
-		c.queries[a.id] = a
+		q.open[a.id] = a
 		list, d.awaitingBarrier = append(list, a), append(d.awaitingBarrier, a)
 	}
-	c.BarrierReply(1, 1)
+	q.passed(1, 1)
 	if !list[0].barrierAt.Equal(now) || !list[1].barrierAt.IsZero() || len(d.awaitingBarrier) != 1 {
 		t.Errorf("after the first barrier: passed %v and %v, %d wait", list[0].barrierAt, list[1].barrierAt,
 			len(d.awaitingBarrier))
 	}
-	c.BarrierReply(1, 2)
+	q.passed(1, 2)
 	if !list[1].barrierAt.Equal(now) || len(d.awaitingBarrier) != 0 {
 		t.Errorf("after the second barrier: passed %v, %d wait", list[1].barrierAt, len(d.awaitingBarrier))
 	}
@@ -47,7 +48,7 @@ func TestUnansweredBarriersKeepNothing(t *testing.T) {
 	w.stall[1] = true
 	w.wait(10 * time.Minute)
 	if n := len(w.core.devices[1].awaitingBarrier); w.core.Counts.Asked.Load() < 500 || n > keepAbandoned+100 {
-		t.Errorf("%d questions are kept, %d are open, of %d", n, len(w.core.queries), w.core.Counts.Asked.Load())
+		t.Errorf("%d questions are kept, %d are open, of %d", n, len(w.core.queries.open), w.core.Counts.Asked.Load())
 	}
 }
 
@@ -69,11 +70,11 @@ func TestAClaimBesideALookBack(t *testing.T) {
 		w.step(func() { f := facts(1, 3, ""); w.core.SwitchUp(&f) })
 		w.stall[1] = stalled
 		for range 100 { // until it is asked at its old place
-			if w.wait(100 * time.Millisecond); w.core.queries[hostID(7)] != nil {
+			if w.wait(100 * time.Millisecond); w.core.queries.open[hostID(7)] != nil {
 				break
 			}
 		}
-		if a := w.core.queries[hostID(7)]; a == nil || !a.elsewhere {
+		if a := w.core.queries.open[hostID(7)]; a == nil || !a.elsewhere {
 			t.Fatalf("it is not asked at its old place: %+v", a)
 		}
 		w.speak(netview.Point{DPID: 3, Port: 1}, 7)

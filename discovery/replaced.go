@@ -28,7 +28,7 @@ func (c *Core) deviceReplaced(d *device) {
 			c.removeLink(e)
 		}
 		p.history, p.peer = historyNone, netview.Point{}
-		c.setHostsUnconfirmed(p)
+		c.hosts.setUnconfirmed(p)
 		if p.up && p.role != netview.PortUnknown {
 			c.setUnknown(p)
 		}

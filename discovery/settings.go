@@ -1,7 +1,6 @@
 package discovery
 
 import (
-	"slices"
 	"time"
 
 	"github.com/weirnet/weir/netview"
@@ -37,18 +36,6 @@ func (c *Core) applyConfiguredEdge(p *port) {
 	if p.device.connected {
 		c.startProbing(p)
 	}
-}
-
-// sortedDevices returns the devices sorted by datapath id.
-func (c *Core) sortedDevices() []*device {
-	all := make([]*device, 0, len(c.devices))
-	for _, d := range c.devices {
-		all = append(all, d)
-	}
-	slices.SortFunc(all, func(a, b *device) int {
-		return netview.Point{DPID: a.dpid}.Compare(netview.Point{DPID: b.dpid})
-	})
-	return all
 }
 
 // ttlOf returns the TTL of probes, in seconds.

@@ -45,7 +45,7 @@ func (c *Core) settle(d *device) {
 		c.querySuccessor(p)
 	}
 	c.editRow(d.dpid).Settled = true
-	if c.settledCount++; c.settledCount == c.connectedCount {
+	if c.settled++; c.settled == c.connected {
 		c.tx.SetSettled()
 	}
 }

@@ -15,7 +15,7 @@ import (
 // established.
 func (c *Core) checkShortLived(d *device) {
 	d.established = d.established || c.now.Sub(d.connectedAt) >= establishedAfter
-	if _, configured := c.settings.Switches[d.dpid]; d.established || configured || neighbourHasCarrier(d) {
+	if d.established || c.isConfigured(d) || neighbourHasCarrier(d) {
 		return
 	}
 	c.editRow(d.dpid).Transient = true
@@ -91,8 +91,7 @@ func (c *Core) roomForPort(d *device) bool {
 
 // isUnestablished reports whether a switch is connected, and not established yet.
 func (c *Core) isUnestablished(d *device) bool {
-	_, configured := c.settings.Switches[d.dpid]
-	return d.connected && !d.established && !configured && c.now.Sub(d.connectedAt) < establishedAfter
+	return d.connected && !d.established && !c.isConfigured(d) && c.now.Sub(d.connectedAt) < establishedAfter
 }
 
 // reportedLater counts the ports above freePorts that unestablished switches reported after their

@@ -46,9 +46,9 @@ func (c *Core) querySuccessor(p *port) {
 			if q.hosts == 0 || q.name != p.name || q.mac != p.mac {
 				continue
 			}
-			hosts := c.hostsAt(q.at)
+			hosts := c.hosts.hostsAt(q.at)
 			for _, h := range hosts[:min(len(hosts), maxSuccessorQueries)] {
-				if a := c.startQueryAt(h, p.at); a != nil && a.at == p.at {
+				if a := c.queries.start(h, p.at); a != nil && a.at == p.at {
 					a.elsewhere = true
 				}
 			}

@@ -1,6 +1,7 @@
 package discovery
 
 import (
+	"maps"
 	"slices"
 	"time"
 
@@ -13,6 +14,27 @@ import (
 // the old location is kept, and checked when its switch is back: if the host answers there, it is
 // moved back.
 
+// unverifiedMoves are the locations of hosts before such moves.
+type unverifiedMoves struct {
+	*transaction
+	from map[netview.HostID]netview.Point
+}
+
+// end drops the old location of a host, and reports whether there was one.
+func (m *unverifiedMoves) end(id netview.HostID) bool {
+	if _, ok := m.from[id]; !ok {
+		return false
+	}
+	delete(m.from, id)
+	m.alarms.clear(netview.AlarmUnverifiedMove, id.String())
+	return true
+}
+
+// ids returns the hosts in order.
+func (m *unverifiedMoves) ids() []netview.HostID {
+	return slices.SortedFunc(maps.Keys(m.from), netview.HostID.Compare)
+}
+
 // acceptUnverified moves a host to where it was seen, without a query at its old location.
 func (c *Core) acceptUnverified(old *netview.Host, s *sighting) {
 	c.acceptClaim(s)
@@ -20,10 +42,10 @@ func (c *Core) acceptUnverified(old *netview.Host, s *sighting) {
 	if !ok || h.At != s.at {
 		return
 	}
-	first, again := c.unverified[s.id]
+	first, again := c.unverified.from[s.id]
 	if !again { // of several moves the first location counts
 		first = old.At
-		c.unverified[s.id] = first
+		c.unverified.from[s.id] = first
 	}
 	d := c.devices[first.DPID]
 	if d == nil || d.successor != nil || !neighbourHasCarrier(d) {
@@ -34,21 +56,19 @@ func (c *Core) acceptUnverified(old *netview.Host, s *sighting) {
 		s.id, first, s.at, first.DPID, c.now.Sub(d.disconnectedAt).Round(time.Second))
 }
 
-// endUnverified drops the old location of an unverified move.
+// endUnverified drops the old location of an unverified move, and the query there.
 func (c *Core) endUnverified(id netview.HostID) {
-	if _, ok := c.unverified[id]; !ok {
+	if !c.unverified.end(id) {
 		return
 	}
-	delete(c.unverified, id)
-	if a := c.queries[id]; a != nil && a.elsewhere {
-		delete(c.queries, id)
+	if a := c.queries.open[id]; a != nil && a.elsewhere {
+		delete(c.queries.open, id)
 	}
-	c.alarms.clear(netview.AlarmUnverifiedMove, id.String())
 }
 
 // moveBack moves a host back to its location before an unverified move, if it is seen there.
 func (c *Core) moveBack(h *netview.Host, s *sighting) bool {
-	if at, ok := c.unverified[s.id]; !ok || at != s.at {
+	if at, ok := c.unverified.from[s.id]; !ok || at != s.at {
 		return false
 	}
 	if q := c.port(h.At); q != nil && q.up && q.device.connected { // else it may really have moved, and moved back
@@ -65,67 +85,17 @@ func (c *Core) moveBack(h *netview.Host, s *sighting) bool {
 // checkUnverified queries hosts at their locations before unverified moves, if those switches are
 // back.
 func (c *Core) checkUnverified() {
-	if len(c.unverified) == 0 {
-		return
-	}
-	ids := make([]netview.HostID, 0, len(c.unverified))
-	for id := range c.unverified {
-		ids = append(ids, id)
-	}
-	slices.SortFunc(ids, netview.HostID.Compare)
-	for _, id := range ids {
-		at := c.unverified[id]
+	for _, id := range c.unverified.ids() {
+		at := c.unverified.from[id]
 		h, known := c.tx.Host(id)
 		p := c.port(at)
 		switch {
 		case !known || h.At == at || p == nil || p.role == netview.PortLink || p.device.connected && !p.up:
 			c.endUnverified(id)
-		case p.device.connected && p.role == netview.PortEdge && c.queries[id] == nil:
-			if a := c.startQueryAt(h, at); a != nil {
+		case p.device.connected && p.role == netview.PortEdge && c.queries.open[id] == nil:
+			if a := c.queries.start(h, at); a != nil {
 				a.elsewhere = true
 			}
 		}
 	}
-}
-
-// keepAbandoned is how many abandoned queries a switch may keep besides the open ones.
-const keepAbandoned = 64
-
-// barrierAfter schedules a barrier to a query's switch, after the frames of the transaction, and
-// returns its number.
-func (c *Core) barrierAfter(a *query) uint64 {
-	d := c.devices[a.at.DPID]
-	if d.lastBarrier != c.barrierNumber {
-		d.lastBarrier = c.barrierNumber
-		c.barrierDevices = append(c.barrierDevices, d)
-	}
-	if len(d.awaitingBarrier) > 2*len(c.queries)+keepAbandoned { // a switch that answers no barrier keeps no abandoned queries
-		d.awaitingBarrier = slices.DeleteFunc(d.awaitingBarrier, func(o *query) bool { return c.queries[o.id] != o })
-	}
-	if !slices.Contains(d.awaitingBarrier, a) {
-		d.awaitingBarrier = append(d.awaitingBarrier, a)
-	}
-	return c.barrierNumber
-}
-
-// Barriers calls ask for each switch that is to be sent a barrier, after the frames of Sends, with
-// its number, which BarrierReply expects.
-func (c *Core) Barriers(ask func(dpid netview.DPID, number uint64)) {
-	for _, d := range c.barrierDevices {
-		ask(d.dpid, d.lastBarrier)
-	}
-}
-
-// BarrierReply handles a barrier reply: its switch has processed everything sent before.
-func (c *Core) BarrierReply(dpid netview.DPID, number uint64) {
-	d := c.devices[dpid]
-	if d == nil {
-		return
-	}
-	d.awaitingBarrier = slices.DeleteFunc(d.awaitingBarrier, func(a *query) bool {
-		if a.barrier <= number && a.barrierAt.IsZero() {
-			a.barrierAt = c.now
-		}
-		return !a.barrierAt.IsZero() || c.queries[a.id] != a
-	})
 }
