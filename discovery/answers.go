@@ -109,6 +109,6 @@ func (c *Core) duePortQuery(d deadline) {
 	p.querying = false
 	if !p.alive && p.up && p.device.connected {
 		p.vacatedAt = c.now
-		c.startProbing(p)
+		c.prober.start(p)
 	}
 }

@@ -6,6 +6,12 @@ import (
 	"github.com/weirnet/weir/netview"
 )
 
+// barriers are the queries to a switch that wait for the reply to a barrier.
+type barriers struct {
+	lastBarrier     uint64   // number of the last one sent
+	awaitingBarrier []*query // without a reply
+}
+
 // keepAbandoned is how many abandoned queries a switch may keep besides the open ones.
 const keepAbandoned = 64
 

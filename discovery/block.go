@@ -6,6 +6,17 @@ import (
 	"github.com/weirnet/weir/netview"
 )
 
+// vacancy is what is known of the hosts at a port where probes come in that make no link, because of
+// these hosts.
+type vacancy struct {
+	blockedAt time.Time // of PortBlocked: when an unexpected probe was last heard
+	probedAt  time.Time // when such a probe was last heard, here or of it elsewhere
+	queriedAt time.Time // when its hosts were last queried because of that
+	querying  bool      // that query is still open
+	alive     bool      // one of them has spoken since
+	vacatedAt time.Time // when they were found silent
+}
+
 // checkLinkAllowed returns an error if two ports between which a probe was heard cannot be the ends
 // of a link: one is configured as edge, or has a live host. Then one of the two is blocked, so that
 // whatever carries the probe does not close a loop, and the hosts are queried. If they are gone, a
@@ -124,5 +135,5 @@ func (c *Core) dueUnblock(at netview.Point) {
 	}
 	p.history = historyNone
 	c.setUnknown(p)
-	c.startProbing(p)
+	c.prober.start(p)
 }

@@ -23,7 +23,7 @@ func (c *Core) Check(s *netview.Snapshot) error {
 			bad("switch %s: its successor or predecessor is unknown", row.DPID)
 		}
 		if len(d.awaitingBarrier) > 2*c.limits.Queries+keepAbandoned+1 {
-			bad("switch %s: %d questions wait for a barrier", row.DPID, len(d.awaitingBarrier))
+			bad("switch %s: %d queries wait for a barrier", row.DPID, len(d.awaitingBarrier))
 		}
 		for i, p := range d.ports {
 			if r := row.Ports[i]; r.Number != p.at.Port || r.Up != p.up || r.Role != p.role {
@@ -34,7 +34,7 @@ func (c *Core) Check(s *netview.Snapshot) error {
 			}
 			if p.role == netview.PortEdge && p.history != historyNone || p.role == netview.PortLink &&
 				p.history < historyCarrier {
-				bad("port %s: role %s, past %d", p.at, p.role, p.history)
+				bad("port %s: role %s, history %d", p.at, p.role, p.history)
 			}
 			n := 0
 			for range s.HostsAt(p.at) {

@@ -23,36 +23,29 @@ import (
 type Core struct {
 	*deviceTable
 	cfg   Config
-	tasks []task
-	codec *probeCodec
 	seen  *seenCache
+	out   *outbox
+	tasks []task
 
 	control    controlNetwork
+	strangers  strangers
+	prober     prober
+	pace       *pace
+	links      linkTable
+	cables     cableTrust
+	classifier classifier
 	hosts      *hostTable
-	deferred   deferredSightings
+	deferred   *deferredSightings
 	queries    hostQueries
 	claims     heldClaims
 	unverified unverifiedMoves
 	sweeper    hostSweeper
-	pace       pace
-	out        outbox
 
-	// The deadlines of the tasks.
-	fastStarts      deadlines[fastStart]     // probe a port that came up
-	rounds          deadlines[round]         // probe the ports of a segment
-	classifications deadlines[deadline]      // make a silent port an edge
-	settlings       deadlines[deadline]      // settle a switch
-	downLinks       deadlines[downLink]      // delete a link that is down
-	blocks          deadlines[netview.Point] // unblock a port
-	portQueries     deadlines[deadline]      // conclude the queries to a port's hosts
-	shortLivedEnds  deadlines[deadline]      // delete a short-lived switch
+	settlings   deadlines[deadline]      // to settle a switch
+	blocks      deadlines[netview.Point] // to unblock a port
+	portQueries deadlines[deadline]      // to conclude the queries to a port's hosts
 
-	shortLived []*device // disconnected and not established, in the order of disconnection
-	growing    []*device // not established, and reported more ports than are free after their handshake
-	lastNumber uint64    // of the probes
-
-	sendTime time.Time // of the frame being sent; zero: unknown
-	arrival  arrival   // of the probe being handled
+	arrival arrival // of the probe being handled
 }
 
 // NewCore returns an empty core.
@@ -60,19 +53,29 @@ func NewCore(cfg Config, now time.Time) *Core {
 	cfg = cfg.withDefaults()
 	t := newTransaction(cfg.Limits, now)
 	devices := &deviceTable{transaction: t, devices: make(map[netview.DPID]*device)}
-	seen := newSeenCache(cfg.Limits.Known)
+	seen, out := newSeenCache(cfg.Limits.Known), new(outbox)
 	hosts := newHostTable(devices, seen)
+	deferred := &deferredSightings{transaction: t, seen: seen, at: make(map[netview.Point][]sighting)}
+	pace := newPace(t, &cfg)
 	c := &Core{
-		deviceTable: devices, cfg: cfg, seen: seen, hosts: hosts, lastNumber: cfg.Seed,
-		codec:      newProbeCodec(cfg.Key, cfg.Domain, ttlOf(cfg.Period)),
-		control:    controlNetwork{transaction: t, missing: make(map[netview.DPID]bool)},
-		deferred:   deferredSightings{transaction: t, seen: seen, at: make(map[netview.Point][]sighting)},
+		deviceTable: devices, cfg: cfg, seen: seen, out: out,
+		control:   controlNetwork{transaction: t, missing: make(map[netview.DPID]bool)},
+		strangers: strangers{deviceTable: devices},
+		prober: prober{
+			deviceTable: devices, pace: pace, out: out, lastNumber: cfg.Seed,
+			codec: newProbeCodec(cfg.Key, cfg.Domain, ttlOf(cfg.Period)),
+		},
+		pace:       pace,
+		links:      linkTable{transaction: t},
+		cables:     cableTrust{transaction: t, pace: pace},
+		classifier: classifier{deviceTable: devices, pace: pace, deferred: deferred},
+		hosts:      hosts,
+		deferred:   deferred,
+		queries:    hostQueries{hostTable: hosts, out: out, open: make(map[netview.HostID]*query)},
 		claims:     heldClaims{transaction: t, seen: seen},
 		unverified: unverifiedMoves{transaction: t, from: make(map[netview.HostID]netview.Point)},
 		sweeper:    hostSweeper{hostTable: hosts, expiry: cfg.Expiry},
-		pace:       pace{period: cfg.Period, settle: cfg.Settle},
 	}
-	c.queries = hostQueries{hostTable: hosts, out: &c.out, open: make(map[netview.HostID]*query)}
 	c.tasks = c.newTasks()
 	c.sweeper.at.add(now.Add(sweepEvery), now)
 	return c
@@ -85,7 +88,9 @@ func (c *Core) Begin(tx *netview.FactsTx, now time.Time) {
 	c.queries.begin()
 	c.seen.setClock(now.Sub(c.started))
 	c.applySettings(tx.Settings())
-	c.adaptPeriod()
+	if c.pace.adapt() {
+		c.prober.codec.ttl.Store(uint32(ttlOf(c.pace.period)))
+	}
 }
 
 // PortStatus handles a port that was added, deleted or modified.
@@ -103,6 +108,9 @@ func (c *Core) Frame(at netview.Point, k *packet.Key) {
 		c.handleSighting(&s)
 	}
 }
+
+// SendTime sets the time at which the next frame is sent. It is for the function that Sends calls.
+func (c *Core) SendTime(now time.Time) { c.prober.sendTime = now }
 
 // Sends calls send for each frame of the last transaction, in order; send returns whether the frame
 // was sent. Frames are valid until the next Begin.

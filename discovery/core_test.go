@@ -512,7 +512,7 @@ func (w *world) do(c *golden.Command) {
 func (w *world) restart() {
 	s := w.view.Snapshot()
 	cfg := w.core.cfg
-	cfg.Seed = w.core.lastNumber + 1000
+	cfg.Seed = w.core.prober.lastNumber + 1000
 	w.view = netview.New(netview.Limits{})
 	w.inputs, w.seen, w.settled = nil, 0, false
 	w.facts, w.core = w.view.Facts(), NewCore(cfg, w.now)
@@ -568,12 +568,12 @@ func (w *world) crafted(kind string, of netview.Point) []byte {
 		frame[packet.EthernetLen+3] ^= 1
 	case "key": // of another cluster
 		s := newProbeCodec([]byte("another key another key another "), 1, 6)
-		frame = s.encode(nil, probe{of, w.core.lastNumber, false}, packet.MAC{2})
+		frame = s.encode(nil, probe{of, w.core.prober.lastNumber, false}, packet.MAC{2})
 	case "domain":
 		s := newProbeCodec(testKey, 2, 6)
-		frame = s.encode(nil, probe{of, w.core.lastNumber, false}, packet.MAC{2})
+		frame = s.encode(nil, probe{of, w.core.prober.lastNumber, false}, packet.MAC{2})
 	case "never": // authentic, of a number that was not sent yet
-		frame = w.core.codec.encode(nil, probe{of, w.core.lastNumber + 1, false}, packet.MAC{2})
+		frame = w.core.prober.codec.encode(nil, probe{of, w.core.prober.lastNumber + 1, false}, packet.MAC{2})
 	case "plain":
 		frame = packet.AppendLLDP(nil, packet.LLDPMulticast, packet.MAC{2}, &packet.LLDP{
 			ChassisSubtype: 4, ChassisID: make([]byte, 6), PortSubtype: 5, PortID: []byte("eth0"), TTL: 120})
@@ -605,7 +605,7 @@ func (c *Core) SwitchDown(dpid netview.DPID) { c.switchDown(dpid) }
 // LLDP handles an LLDP frame that came in at a port. The error is why it makes no link; it has been
 // counted.
 func (c *Core) LLDP(at netview.Point, frame []byte) error {
-	p, err := c.codec.decode(frame)
+	p, err := c.prober.codec.decode(frame)
 	if err == nil {
 		err = c.probeHeard(at, p)
 	} else {

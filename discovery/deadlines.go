@@ -58,16 +58,16 @@ func (d *deadlines[T]) run() { d.act(d.queue.Pop().what) }
 func (c *Core) newTasks() []task {
 	t := c.transaction
 	return []task{
-		c.fastStarts.does(t, c.dueFastStart),
-		c.rounds.does(t, c.dueRound),
-		c.classifications.does(t, c.classifyPort),
+		c.prober.fastStarts.does(t, c.prober.dueFastStart),
+		c.prober.rounds.does(t, c.dueRound),
+		c.classifier.ends.does(t, c.classifyPort),
 		c.settlings.does(t, c.dueSettled),
-		c.downLinks.does(t, c.duePurge),
+		c.links.down.does(t, c.links.purge),
 		c.blocks.does(t, c.dueUnblock),
 		c.queries.tries.does(t, c.dueQuery),
 		c.portQueries.does(t, c.duePortQuery),
 		c.claims.ends.does(t, c.claims.release),
-		c.shortLivedEnds.does(t, c.dueShortLived),
+		c.strangers.ends.does(t, c.dueStranger),
 		c.sweeper.at.does(t, c.sweep),
 	}
 }

@@ -5,7 +5,68 @@ import (
 	"time"
 
 	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/packet"
 )
+
+// device is what is kept of a switch besides its row. The embedded structs are parts of sub-states,
+// which alone change them.
+type device struct {
+	dpid              netview.DPID
+	created           time.Time // when it was first connected, or loaded
+	connected         bool
+	connectedAt       time.Time // time of the last handshake
+	disconnectedAt    time.Time // time of the last loss of its session
+	settled           bool
+	established       bool    // it once had a session for establishedAfter, or was loaded
+	formerLinksKnown  bool    // FormerLinkPorts was called
+	ports             []*port // sorted by number
+	handshakePorts    int     // number of ports in its last handshake
+	scheduledSegments int     // segments of them that have rounds
+	slot              int     // in the period, of its first segment
+	removed           map[uint32]removedPort
+	activity
+	barriers
+	succession
+}
+
+// removedPort is what is kept of a deleted port, in case it is added again.
+type removedPort struct {
+	port netview.Port
+	pastLink
+}
+
+// port is what is kept of a port besides its row, as device of a switch.
+type port struct {
+	at             netview.Point
+	device         *device
+	name           string
+	mac            packet.MAC
+	up             bool
+	role           netview.PortRole
+	configuredEdge bool          // configured as edge: never a link's
+	appeared       time.Duration // since the core's start, if it was added during a session; 0: it was in the handshake
+	hosts          int           // rows at it
+	probing
+	linkEnds
+	pastLink
+	silence
+	edgeTime
+	vacancy
+	stray strayProbe // the last probe here that was probably misforwarded
+}
+
+func (d *device) search(number uint32) (int, bool) {
+	return slices.BinarySearchFunc(d.ports, number, func(p *port, n uint32) int {
+		return netview.Point{Port: p.at.Port}.Compare(netview.Point{Port: n})
+	})
+}
+
+func (d *device) port(number uint32) *port {
+	if i, ok := d.search(number); ok {
+		return d.ports[i]
+	}
+	return nil
+}
 
 // deviceTable finds what is kept of switches and their ports.
 type deviceTable struct {

@@ -23,7 +23,7 @@
 //     broadcast and no host, until the link is heard again or there is evidence that the cable
 //     leads elsewhere: the carrier was lost (or, where something keeps it up, the other port), the
 //     switch that was at the other end is connected, and probes that were sent out of this port stayed
-//     unheard (requiredSilence in linkhistory.go has the times). While that switch is disconnected it
+//     unheard (requiredSilence in classify.go has the times). While that switch is disconnected it
 //     may still forward, and the only such evidence is a host that is heard here and known nowhere
 //     else, provided no other switch has carrier to it: else the host may speak through it. After a
 //     restart the rules found on a switch show where links were.
@@ -84,7 +84,41 @@
 // host that was not seen for Settings.HostExpiry is queried, and deleted if it does not answer and
 // no rule has forwarded packets of it (Config.InUse). While a table is crowded, hosts that never
 // answered are queried after 30 s. Paths that lead to a deleted host stay: they end when unused.
-// The core (core.go and the files of its parts) decides and is pure: time and transaction are
-// arguments. The loop (loop.go) owns it. One part is shared with the readers and lock-free: the
-// cache of known sightings (seencache.go).
+//
+// # Sub-states
+//
+// The core decides and is pure: time and transaction are arguments. The loop (loop.go) owns it,
+// reads before a transaction what others have locks for, and does after it what the core has queued:
+// frames (outbox), barriers, alarms (alarmQueue), whether silent hosts are in use (hostSweeper). The
+// core is composed of sub-states. Each alone changes its state, has its own deadlines (deadlines.go),
+// returns what it has learned, and calls no other but those that it is made of; the core acts on
+// what they return.
+//
+//   - deviceTable (devices.go): what is kept of switches and ports. In: the number of a switch or
+//     port. Out: its device or port. The structs embedded in these belong to the sub-states below.
+//   - strangers (shortlived.go): switches that were not there for a minute yet. In: sessions lost,
+//     ports reported. Out: switches to forget, whether there is room for a port. They keep no more
+//     ports than Limits.Passing and Limits.New.
+//   - controlNetwork (suspect.go): sessions lost at once. In: sessions lost and returned. Out:
+//     whether the network to the switches is suspected, and silence no evidence.
+//   - pace (pace.go): how fast discovery goes. In: how late probes are heard, and how many are
+//     dropped. Out: the period of rounds, the silence that makes an edge, when to probe.
+//   - prober (prober.go): in: ports that came up, rounds. Out: probes. A probe has a number that no
+//     other has, and is remembered until sixteen later ones.
+//   - linkTable (linktable.go): in: links that are heard, and those that are not any more. Out: their
+//     rows, with state and latency, and alarms. A link that is down is deleted after a minute.
+//   - cableTrust (unproven.go): in: since when ports are edges, settings. Out: whether a new link may
+//     be something else than a cable just plugged in.
+//   - classifier (classify.go): in: ports that became silent, and what is known of their last link.
+//     Out: ports that are edges.
+//   - hostTable (hosts.go): in: sightings at edges. Out: rows of hosts, within Limits. Only what has a
+//     row has an entry in the table, and in the cache of known sightings (seencache.go), which readers
+//     look up without a lock.
+//   - deferredSightings (deferred.go): in: sightings at ports of unknown role. Out: the same, when it
+//     is known.
+//   - hostQueries (queries.go, barriers.go): in: a host and where it should be. Out: frames and
+//     barriers, and how the query ended. A host has one open query at most.
+//   - heldClaims (moves.go): in: claims that were rejected. They are ignored for a second.
+//   - unverifiedMoves (unverified.go): where hosts were that moved without a query.
+//   - hostSweeper (expire.go): in: time, the table of hosts. Out: hosts to query, and to delete.
 package discovery

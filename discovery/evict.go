@@ -8,24 +8,9 @@ func (c *Core) makeRoom() {
 	if len(c.devices) < c.limits.Switches {
 		return
 	}
-	if oldest := c.longestDisconnected(nil); oldest != nil {
+	if oldest := c.strangers.longestDisconnected(nil); oldest != nil {
 		c.evict(oldest)
 	}
-}
-
-// longestDisconnected returns the switch, other than but, that has been disconnected for the
-// longest time and has no configuration; short-lived switches come first.
-func (c *Core) longestDisconnected(but *device) (oldest *device) {
-	if len(c.shortLived) > 0 && c.shortLived[0] != but {
-		return c.shortLived[0]
-	}
-	for _, d := range c.sortedDevices() {
-		if !d.connected && !c.isConfigured(d) && d != but &&
-			(oldest == nil || d.disconnectedAt.Before(oldest.disconnectedAt)) {
-			oldest = d
-		}
-	}
-	return oldest
 }
 
 // evict deletes a switch to make room.
@@ -48,7 +33,7 @@ func (c *Core) remove(d *device) {
 		c.deleteHost(h)
 	}
 	c.control.sessionReturned(d.dpid)
-	c.keepDevice(d)
+	c.strangers.keep(d)
 	c.removeSuccession(d)
 	c.Counts.Ports.Add(-int64(len(d.ports)))
 	delete(c.devices, d.dpid)

@@ -40,7 +40,7 @@ func TestNothingStaysOfForgottenSwitches(t *testing.T) {
 		})
 	}
 	c := w.core
-	if n := len(c.devices) + len(c.shortLived) + c.hosts.count + len(c.hosts.ages) + len(c.hosts.notes) +
+	if n := len(c.devices) + len(c.strangers.away) + c.hosts.count + len(c.hosts.ages) + len(c.hosts.notes) +
 		len(c.queries.open) + len(c.unverified.from) +
 		len(c.deferred.at) + c.deferred.count + len(c.control.missing) + len(c.control.losses); n != 0 {
 		t.Errorf("%d are kept: %d switches, %d hosts, %d away", n, len(c.devices), c.hosts.count, len(c.control.missing))

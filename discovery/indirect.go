@@ -39,29 +39,29 @@ func (e *link) state() netview.LinkState {
 	return netview.LinkUnconfirmed
 }
 
-// updateLinkStates updates the states of the links at some ports, and of those at their other ends,
+// updateStates updates the states of the links at some ports, and of those at their other ends,
 // which have one neighbour more or less.
-func (c *Core) updateLinkStates(ports ...*port) {
+func (t *linkTable) updateStates(ports ...*port) {
 	for _, p := range ports {
 		for _, e := range p.links() {
-			c.writeStates(e)
-			c.updateIndirectAlarm(e)
+			t.writeStates(e)
+			t.updateAlarm(e)
 		}
 	}
 }
 
 // writeStates writes the states of the links at a link's ends.
-func (c *Core) writeStates(e *link) {
+func (t *linkTable) writeStates(e *link) {
 	for _, p := range [...]*port{e.dst, e.src} {
 		for _, o := range p.links() {
-			c.putLink(o.key(), true, o.state())
+			t.put(o.key(), true, o.state())
 		}
 	}
 }
 
-// updateIndirectAlarm raises or clears the alarm about a link that is not a cable, or may not be
+// updateAlarm raises or clears the alarm about a link that is not a cable, or may not be
 // one.
-func (c *Core) updateIndirectAlarm(e *link) {
+func (t *linkTable) updateAlarm(e *link) {
 	var kind netview.AlarmKind
 	text := ""
 	switch {
@@ -78,16 +78,16 @@ func (c *Core) updateIndirectAlarm(e *link) {
 	if kind == e.alarm {
 		return
 	}
-	c.clearIndirectAlarm(e)
+	t.clearAlarm(e)
 	if e.alarm = kind; kind != "" {
-		c.alarms.raise(kind, e.key().String(), "%s", text)
+		t.alarms.raise(kind, e.key().String(), "%s", text)
 	}
 }
 
-// clearIndirectAlarm clears the alarm about a link.
-func (c *Core) clearIndirectAlarm(e *link) {
+// clearAlarm clears the alarm about a link.
+func (t *linkTable) clearAlarm(e *link) {
 	if e.alarm != "" {
-		c.alarms.clear(e.alarm, e.key().String())
+		t.alarms.clear(e.alarm, e.key().String())
 		e.alarm = ""
 	}
 }

@@ -51,37 +51,24 @@ type arrival struct {
 	srcTrip, dstTrip time.Duration
 }
 
-// SendTime sets the time at which the next frame is sent. It is for the function that Sends calls.
-func (c *Core) SendTime(now time.Time) { c.sendTime = now }
-
-// noteSendTime notes when a probe was sent.
-func (c *Core) noteSendTime(p *port, number uint64) {
-	for i := 0; p.sent != nil && i < len(p.sent); i++ {
-		if p.sent[i].number == number && !c.sendTime.IsZero() {
-			p.sent[i].departed = max(c.sendTime.Sub(c.started), 1)
-		}
-	}
-	c.sendTime = time.Time{}
-}
-
 // measureLatency adds the sample of a probe, and writes the link's latency if it has changed.
-func (c *Core) measureLatency(e *link, r *sentProbe) {
-	if r.departed == 0 || c.arrival.at.IsZero() {
+func (t *linkTable) measureLatency(e *link, r *sentProbe, a arrival) {
+	if r.departed == 0 || a.at.IsZero() {
 		return
 	}
 	if e.transits == nil {
 		e.transits = new(transitTimes)
 	}
-	e.transits.add(c.arrival.at.Sub(c.started)-r.departed, e.src.device.connectedAt, e.dst.device.connectedAt)
+	e.transits.add(a.at.Sub(t.started)-r.departed, e.src.device.connectedAt, e.dst.device.connectedAt)
 	least, enough := e.transits.least()
-	if src, dst := c.arrival.srcTrip, c.arrival.dstTrip; enough && src != 0 && dst != 0 {
-		c.putLatency(e.key(), max(least-(src+dst)/2, time.Microsecond))
+	if src, dst := a.srcTrip, a.dstTrip; enough && src != 0 && dst != 0 {
+		t.putLatency(e.key(), max(least-(src+dst)/2, time.Microsecond))
 	}
 }
 
 // putLatency writes a link's measured latency if it changed by more than a tenth and 50 µs.
-func (c *Core) putLatency(key netview.LinkKey, latency time.Duration) {
-	row, ok := c.tx.Link(key)
+func (t *linkTable) putLatency(key netview.LinkKey, latency time.Duration) {
+	row, ok := t.tx.Link(key)
 	if !ok {
 		return
 	}
@@ -91,5 +78,5 @@ func (c *Core) putLatency(key netview.LinkKey, latency time.Duration) {
 	}
 	next := *row
 	next.MeasuredUS = uint64(max(latency.Round(time.Microsecond)/time.Microsecond, 1))
-	c.tx.PutLink(&next)
+	t.tx.PutLink(&next)
 }

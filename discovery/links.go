@@ -2,7 +2,6 @@ package discovery
 
 import (
 	"slices"
-	"time"
 
 	"github.com/weirnet/weir/netview"
 )
@@ -14,7 +13,7 @@ func (c *Core) probeHeard(at netview.Point, pr probe) error {
 	if src == nil || dst == nil || !src.up || !dst.up || !src.device.connected || !dst.device.connected {
 		return ErrStale
 	}
-	s := c.findSent(src, &pr)
+	s := c.prober.find(src, &pr)
 	if s == nil {
 		c.lateProbe(src, dst, &pr)
 		return ErrStale
@@ -57,7 +56,7 @@ func (c *Core) probeHeard(at netview.Point, pr probe) error {
 func (c *Core) linkHeard(e *link, s *sentProbe, far bool) {
 	src, dst, was := e.src, e.dst, e.near
 	noteLink(src, dst)
-	c.pace.observeLag(c.sinceStart()-s.at, c.now)
+	c.pace.observeLag(c.sinceStart() - s.at)
 	e.missed, e.lastHeard = 0, c.now
 	if !far && !e.unproven {
 		setProven(e)
@@ -73,7 +72,7 @@ func (c *Core) linkHeard(e *link, s *sentProbe, far bool) {
 		}
 		e.near = false
 	}
-	c.measureLatency(e, s)
+	c.links.measureLatency(e, s, c.arrival)
 	first := e.heardCount == 0
 	if first && !far {
 		c.removeReplaced(e)
@@ -84,16 +83,16 @@ func (c *Core) linkHeard(e *link, s *sentProbe, far bool) {
 	}
 	e.heardCount = min(e.heardCount, 2)
 	if first || was != e.near || far && e.alarm == "" {
-		c.updateLinkStates(src, dst)
+		c.links.updateStates(src, dst)
 	} else {
-		c.putLink(e.key(), true, e.state())
+		c.links.put(e.key(), true, e.state())
 	}
-	if back := dst.linkTo(src); (back == nil || back.heardCount < e.heardCount) && !c.probesSoon(dst) {
-		c.pace.reserve(probesOfPort, c.now)
-		c.probe(dst, nearAndFar, false) // discover the other direction at once
+	if back := dst.linkTo(src); (back == nil || back.heardCount < e.heardCount) && !c.prober.probesSoon(dst) {
+		c.pace.reserve(probesOfPort)
+		c.prober.probe(dst, nearAndFar, false) // discover the other direction at once
 	}
 	if far && first {
-		c.probe(src, onlyNear, false) // and whether a bridge is in between
+		c.prober.probe(src, onlyNear, false) // and whether a bridge is in between
 	}
 }
 
@@ -134,34 +133,21 @@ func (c *Core) removeSuperseded(d *device) {
 	}
 }
 
-// findSent returns a probe if it was sent in this period or the last.
-func (c *Core) findSent(p *port, pr *probe) *sentProbe {
-	for i := 0; p.sent != nil && i < len(p.sent); i++ {
-		if s := &p.sent[i]; s.number == pr.number && s.at != 0 && c.sinceStart()-s.at <= 2*c.pace.period {
-			return s
-		}
-	}
-	return nil
-}
-
 // lateProbe raises an alarm for an authentic probe that was not sent lately: somebody kept it. If
 // the sent probes were cleared because the port went down, this instance has just started, or one
 // of the switches was stalled (it deletes hundreds of ports), it may still have been in flight.
 func (c *Core) lateProbe(src, dst *port, pr *probe) {
 	wait := 2 * c.pace.period
-	if c.now.Sub(src.sentCleared) <= wait || c.sinceStart() <= wait+startupGrace || c.recentlySilent(src.device) ||
-		c.recentlySilent(dst.device) {
+	if c.now.Sub(src.sentCleared) <= wait || c.sinceStart() <= wait+startupGrace || c.cables.recentlySilent(src.device) ||
+		c.cables.recentlySilent(dst.device) {
 		return
 	}
 	c.raiseAlarm(netview.AlarmReplayedProbe, dst.at, "an old probe of %s came in", src.at)
 }
 
-// linkTo returns the link from p to q, or nil.
-func (p *port) linkTo(q *port) *link {
-	if i := slices.IndexFunc(p.out, func(e *link) bool { return e.dst == q }); i >= 0 {
-		return p.out[i]
-	}
-	return nil
+// raiseAlarm raises an alarm about an attack, or what looks like one, at a port.
+func (c *Core) raiseAlarm(kind netview.AlarmKind, at netview.Point, format string, args ...any) {
+	c.alarms.raise(kind, at.String(), format, args...)
 }
 
 // addLink returns the link between two ports, created if necessary: both ports get the role link.
@@ -169,9 +155,7 @@ func (c *Core) addLink(src, dst *port, near bool) *link {
 	if e := src.linkTo(dst); e != nil {
 		return e
 	}
-	e := &link{src: src, dst: dst, near: near, created: c.now, unproven: c.notPluggedIn(src, dst)}
-	src.out = append(src.out, e)
-	dst.in = append(dst.in, e)
+	e := c.links.add(src, dst, near, c.cables.notPluggedIn(src, dst))
 	for _, p := range [...]*port{src, dst} {
 		c.setRole(p, netview.PortLink)
 		c.clearLinkAtHost(p)
@@ -182,58 +166,75 @@ func (c *Core) addLink(src, dst *port, near bool) *link {
 // removeLink takes a link down. A port without another link is re-evaluated. Its history keeps the
 // link: until there is evidence that the other end is gone, it may be a link again.
 func (c *Core) removeLink(e *link) {
-	e.src.out = slices.DeleteFunc(e.src.out, func(o *link) bool { return o == e })
-	e.dst.in = slices.DeleteFunc(e.dst.in, func(o *link) bool { return o == e })
-	row, _ := c.tx.Link(e.key())
-	c.putLink(e.key(), false, row.State)
-	c.downLinks.add(c.now.Add(keepDownLink), downLink{e.key(), c.now})
-	c.clearIndirectAlarm(e)
+	c.links.remove(e)
 	for _, p := range [...]*port{e.src, e.dst} {
 		switch {
 		case len(p.in)+len(p.out) > 0:
-			c.updateLinkStates(p)
+			c.links.updateStates(p)
 		case p.up && p.role == netview.PortLink:
 			if e.unproven && e.near {
-				c.restoreEdge(p)
+				c.cables.restoreEdge(p)
 			}
 			c.setUnknown(p)
 			if p.device.connected {
-				c.startProbing(p)
+				c.prober.start(p)
 			}
 		}
 	}
 }
 
-// putLink writes a link's row if it has changed.
-func (c *Core) putLink(key netview.LinkKey, up bool, state netview.LinkState) {
-	next := netview.Link{LinkKey: key, Since: c.now}
-	if old, ok := c.tx.Link(key); ok {
-		if old.Up == up && old.State == state {
-			return
-		}
-		next = *old
-		if old.Up != up {
-			next.Since, next.MeasuredUS = c.now, 0
+// dueRound probes a segment's ports and removes links from there that are not heard any more.
+func (c *Core) dueRound(r round) {
+	d := c.devices[r.dpid]
+	if d == nil || !d.created.Equal(r.created) {
+		return
+	}
+	begin := r.segment * segmentPorts // rounds go on even while the segment has no ports
+	if d.connected && begin == 0 {
+		c.cables.countRound(d)
+	}
+	if d.connected && begin < len(d.ports) {
+		for _, p := range d.ports[begin:min(begin+segmentPorts, len(d.ports))] {
+			c.expireLinks(p)
+			c.prober.round(p)
 		}
 	}
-	next.Up, next.State = up, state
-	c.tx.PutLink(&next)
+	c.prober.scheduleRound(d, r.segment, r.due)
 }
 
-// downLink is a link that went down at a time.
-type downLink struct {
-	key   netview.LinkKey
-	since time.Time
-}
-
-// duePurge deletes the row of a link that has been down for long.
-func (c *Core) duePurge(l downLink) {
-	if row, ok := c.tx.Link(l.key); ok && !row.Up && row.Since.Equal(l.since) {
-		c.tx.DeleteLink(l.key)
+// expireLinks removes the links from a port of which the last three periodic probes were not heard.
+// Silence counts only while the sessions of both ends are up and both ends are heard, and while the
+// control network is not suspected.
+func (c *Core) expireLinks(p *port) {
+	if c.control.suspected() {
+		return
+	}
+	for i := 0; i < len(p.out); {
+		e := p.out[i]
+		if e.bothConnected() && e.missed >= missedProbes && e.bothHeardSinceMiss() {
+			c.removeLink(e)
+			continue
+		}
+		i++
 	}
 }
 
-// raiseAlarm raises an alarm about an attack, or what looks like one, at a port.
-func (c *Core) raiseAlarm(kind netview.AlarmKind, at netview.Point, format string, args ...any) {
-	c.alarms.raise(kind, at.String(), format, args...)
+// frameSent notes whether a frame was really sent. A probe of a periodic round counts as missed
+// until it is heard.
+func (c *Core) frameSent(s *outgoing, ok bool) {
+	if s.query != nil {
+		c.queries.sent(s, ok)
+		return
+	}
+	c.prober.sent(s, ok)
+	p := c.port(s.at)
+	if !ok || p == nil || !s.periodic || c.control.suspected() {
+		return
+	}
+	for _, e := range p.out {
+		if e.bothConnected() {
+			e.missed++
+			e.noteMiss()
+		}
+	}
 }

@@ -2,6 +2,7 @@ package discovery
 
 import (
 	"slices"
+	"time"
 
 	"github.com/weirnet/weir/netview"
 )
@@ -66,13 +67,12 @@ func (c *Core) loadLink(l *netview.Link) {
 		len(src.out) >= maxPortLinks || len(dst.in) >= maxPortLinks {
 		return
 	}
-	e := &link{src: src, dst: dst, near: l.State != netview.LinkIndirect && l.State != netview.LinkShared}
-	if e.unproven = l.State == netview.LinkIndirect && !c.settings.TrustLinks && !c.configuredTrusted(src, dst); e.near {
+	near := l.State != netview.LinkIndirect && l.State != netview.LinkShared
+	e := c.links.add(src, dst, near, l.State == netview.LinkIndirect && !c.cables.trusted(src, dst))
+	if e.created = (time.Time{}); near { // it was not heard yet
 		setProven(e)
 	}
-	src.out = append(src.out, e)
-	dst.in = append(dst.in, e)
-	src.history, src.peer, dst.history, dst.peer = historyUnobserved, l.Dst, historyUnobserved, l.Src
+	src.pastLink, dst.pastLink = pastLink{historyUnobserved, l.Dst}, pastLink{historyUnobserved, l.Src}
 }
 
 // loadLost restores the history of a port whose link was lost. It may be a link again, and its
@@ -84,14 +84,11 @@ func (c *Core) loadLost(l *netview.Link) {
 		len(src.in)+len(src.out) > 0 {
 		return
 	}
-	src.history, src.peer = historyUnobserved, l.Dst
+	src.pastLink = pastLink{historyUnobserved, l.Dst}
 	if l.State == netview.LinkConfirmed || l.State == netview.LinkUnconfirmed {
 		src.provenPeer = l.Dst
 	}
-	if _, there := c.tx.Link(l.LinkKey); !there {
-		c.tx.PutLink(&netview.Link{LinkKey: l.LinkKey, State: l.State, Since: c.now})
-		c.downLinks.add(c.now.Add(keepDownLink), downLink{l.LinkKey, c.now})
-	}
+	c.links.restoreLost(l)
 }
 
 // loadRoles writes the roles of a switch's ports, and the links from it.

@@ -139,7 +139,7 @@ func (d *Discovery) FormerLinkPorts(dpid netview.DPID, ports []uint32) {
 // the caller's goroutine: foreign frames cost the loop nothing.
 func (d *Discovery) LLDP(dpid netview.DPID, port uint32, frame []byte) {
 	came := d.core.cfg.Now()
-	p, err := d.core.codec.decode(frame)
+	p, err := d.core.prober.codec.decode(frame)
 	if err != nil {
 		d.core.Counts.countProbe(err)
 		if at := (netview.Point{DPID: dpid, Port: port}); errors.Is(err, ErrForged) && d.forgedLimiter.first(at, came) {

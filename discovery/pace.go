@@ -27,8 +27,11 @@ const (
 
 // pace is how fast discovery goes.
 type pace struct {
-	period       time.Duration // between two probes of a port: that of Config or Settings, stretched
-	settle       time.Duration // how long a port must have been silent to be an edge: that of Config, stretched
+	*transaction
+	basePeriod   time.Duration // Config.Period
+	baseSettle   time.Duration // Config.Settle
+	period       time.Duration // between two probes of a port: basePeriod or Settings.ProbePeriod, stretched
+	settle       time.Duration // how long a port must have been silent to be an edge: baseSettle, stretched
 	lag          time.Duration // moving average of the time from creating a probe to handling it
 	lagUpdated   time.Time     // when a probe was last heard: without any, lag is halved each second
 	nextFree     time.Time     // when the next probe for an event may be sent, regardless of burst
@@ -38,61 +41,61 @@ type pace struct {
 	drops        uint64        // probes dropped by the inbox so far
 }
 
-// observeLag adds the time that a link's probe took.
-func (p *pace) observeLag(d time.Duration, now time.Time) {
-	lag := p.lagAt(now)
-	p.lag, p.lagUpdated = lag+(min(d, maxLag)-lag)/lagWeight, now
+func newPace(t *transaction, cfg *Config) *pace {
+	return &pace{
+		transaction: t, basePeriod: cfg.Period, baseSettle: cfg.Settle, period: cfg.Period, settle: cfg.Settle,
+	}
 }
 
-// lagAt returns the lag at a time.
-func (p *pace) lagAt(now time.Time) time.Duration {
-	if since := now.Sub(p.lagUpdated); p.lag > 0 && since > 0 {
+// observeLag adds the time that a link's probe took.
+func (p *pace) observeLag(d time.Duration) {
+	lag := p.currentLag()
+	p.lag, p.lagUpdated = lag+(min(d, maxLag)-lag)/lagWeight, p.now
+}
+
+// currentLag returns the lag by now.
+func (p *pace) currentLag() time.Duration {
+	if since := p.now.Sub(p.lagUpdated); p.lag > 0 && since > 0 {
 		return time.Duration(float64(p.lag) * math.Exp2(-since.Seconds()))
 	}
 	return p.lag
 }
 
 // reserve returns when some probes for an event may be sent, and reserves that time.
-func (p *pace) reserve(probes int, now time.Time) time.Time {
-	each := max(time.Second/eventRate, p.lagAt(now)/burst)
-	if earliest := now.Add(-burst * each); p.nextFree.Before(earliest) {
+func (p *pace) reserve(probes int) time.Time {
+	each := max(time.Second/eventRate, p.currentLag()/burst)
+	if earliest := p.now.Add(-burst * each); p.nextFree.Before(earliest) {
 		p.nextFree = earliest
 	}
-	at := later(p.nextFree, now)
+	at := later(p.nextFree, p.now)
 	p.nextFree = p.nextFree.Add(time.Duration(probes) * each)
 	return at
 }
 
-// probesSoon reports whether a port's fast start will probe it soon, while the rate limit is in
-// effect.
-func (c *Core) probesSoon(p *port) bool {
-	return p.fastStep < len(fastStartTimes) && c.pace.nextFree.After(c.now)
-}
-
-// adaptPeriod adapts the probe period, and the timeouts for silence, to the measured lag of probes.
-func (c *Core) adaptPeriod() {
-	period := cmp.Or(c.settings.ProbePeriod, c.cfg.Period)
-	if drops := c.Counts.DroppedProbes.Load(); drops != c.pace.drops {
-		c.pace.drops = drops
-		c.pace.lag, c.pace.lagUpdated = max(c.pace.lagAt(c.now), min(period, maxLag)), c.now
+// adapt adapts the probe period, and the timeouts for silence, to the measured lag of probes. It
+// reports whether the period has changed.
+func (p *pace) adapt() (changed bool) {
+	period := cmp.Or(p.settings.ProbePeriod, p.basePeriod)
+	if drops := p.Counts.DroppedProbes.Load(); drops != p.drops {
+		p.drops = drops
+		p.lag, p.lagUpdated = max(p.currentLag(), min(period, maxLag)), p.now
 	}
-	lag := c.pace.lagAt(c.now)
-	need := max(period, time.Duration(c.pace.ports)*time.Second/roundRate, lagFactor*lag)
+	lag := p.currentLag()
+	need := max(period, time.Duration(p.ports)*time.Second/roundRate, lagFactor*lag)
 	slow := 0
 	for ; period<<slow < need; slow++ {
 	}
 	switch {
-	case slow >= c.pace.stretchShift:
-		c.pace.slackSince = c.now
-	case c.now.Sub(c.pace.slackSince) < relaxAfter:
-		slow = c.pace.stretchShift
+	case slow >= p.stretchShift:
+		p.slackSince = p.now
+	case p.now.Sub(p.slackSince) < relaxAfter:
+		slow = p.stretchShift
 	}
-	c.pace.settle = max(c.cfg.Settle, lagFactor*lag)
-	if stretched := period << slow; stretched != c.pace.period {
-		c.pace.period = stretched
-		c.codec.ttl.Store(uint32(ttlOf(stretched)))
-	}
-	c.pace.stretchShift = slow
-	c.Counts.Period.Store(int64(c.pace.period))
-	c.Counts.Lag.Store(int64(lag))
+	p.settle = max(p.baseSettle, lagFactor*lag)
+	changed = p.period != period<<slow
+	p.period = period << slow
+	p.stretchShift = slow
+	p.Counts.Period.Store(int64(p.period))
+	p.Counts.Lag.Store(int64(lag))
+	return changed
 }

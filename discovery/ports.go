@@ -27,7 +27,7 @@ func (c *Core) portStatus(dpid netview.DPID, reason openflow.PortReason, of *ope
 			c.portDeleted(d, i)
 		}
 		return
-	case !known && !c.roomForPort(d):
+	case !known && !c.strangers.roomForPort(d):
 		return
 	case !known:
 		p := c.newPort(d, &r)
@@ -37,7 +37,7 @@ func (c *Core) portStatus(dpid netview.DPID, reason openflow.PortReason, of *ope
 		c.pace.ports++
 		row := c.editRow(dpid)
 		row.Ports = slices.Insert(row.Ports, i, r)
-		c.scheduleRounds(d)
+		c.prober.scheduleRounds(d)
 	}
 	c.portChanged(d.ports[i], i, r)
 }
@@ -53,7 +53,7 @@ func (c *Core) portChanged(p *port, i int, r netview.Port) {
 		c.portDown(p)
 	case !p.up && r.Up:
 		c.portUp(p)
-		c.startProbing(p)
+		c.prober.start(p)
 	}
 }
 
@@ -84,7 +84,7 @@ func (c *Core) portUp(p *port) {
 func (c *Core) portDown(p *port) {
 	p.up, p.edgeSince = false, time.Time{}
 	p.noteCarrierLost()
-	c.forgetProbes(p)
+	c.prober.forget(p)
 	p.vacatedAt, p.queriedAt, p.querying = time.Time{}, time.Time{}, false
 	for _, e := range p.links() {
 		c.removeLink(e)
@@ -103,53 +103,16 @@ func (c *Core) setUnknown(p *port) {
 		return
 	}
 	c.setRole(p, netview.PortUnknown)
-	p.quietSince = c.now
-	c.classifications.add(c.now.Add(c.pace.settle), deadline{p.at, p.quietSince})
+	c.classifier.start(p)
 }
 
-// classifyPort makes an unknown port an edge if it has been silent long enough. Otherwise it is
-// called again.
+// classifyPort makes an unknown port an edge if it has been silent long enough.
 func (c *Core) classifyPort(d deadline) {
-	p := c.port(d.at)
-	if p == nil || !p.up || p.role != netview.PortUnknown || !p.quietSince.Equal(d.since) || !p.device.connected {
-		return
-	}
-	at, ok := c.edgeTime(p)
-	switch {
-	case !ok:
-		at = c.now.Add(c.pace.period)
-	case at.After(c.now):
-	case !c.heardSinceSilence(p):
-		at = c.now.Add(c.pace.settle)
-	default:
+	if p := c.classifier.due(d); p != nil {
 		p.history = historyNone
 		c.setRole(p, netview.PortEdge)
 		c.settleEarly(p.device)
-		return
 	}
-	c.classifications.add(at, d)
-}
-
-// edgeTime returns when a port becomes an edge if it stays silent: by its history, and counted from
-// the last connection of a new switch, whose probes would have been heard here. If too few probes
-// have been sent it is later.
-func (c *Core) edgeTime(p *port) (at time.Time, ok bool) {
-	from, long, probes, ok := c.requiredSilence(p)
-	if !ok {
-		return at, false
-	}
-	at = from.Add(long)
-	if newest, latest := c.lastNewSwitch.Add(c.pace.settle), at.Add((maxSettles-1)*c.pace.settle); newest.After(at) {
-		at = newest
-		if at.After(latest) {
-			at = latest
-		}
-	}
-	nth := 2*probes - 1 // each is a near and a far one
-	if s := p.sent.sentAt(nth); !at.After(c.now) && (s == 0 || c.started.Add(s).Before(from)) {
-		at = c.now.Add(c.pace.settle)
-	}
-	return at, true
 }
 
 // setRole changes a port's role, with its consequences: no hosts at a link; deferred sightings are
@@ -172,7 +135,7 @@ func (c *Core) setRole(p *port, role netview.PortRole) {
 		c.deferred.take(p.at)
 		c.expelHosts(p)
 	case netview.PortEdge:
-		c.startEdgeTime(p)
+		c.cables.startEdgeTime(p)
 		c.admitDeferred(p)
 		c.querySuccessor(p)
 	}

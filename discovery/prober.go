@@ -8,43 +8,84 @@ import (
 	"github.com/weirnet/weir/netview"
 )
 
-// startProbing starts a port's fast start, when the pace allows it. A port that has reserved a time
+// prober sends probes out of ports: some at once when a port comes up (its fast start), then one in
+// each round.
+type prober struct {
+	*deviceTable
+	pace       *pace
+	out        *outbox
+	codec      *probeCodec
+	lastNumber uint64
+	fastStarts deadlines[fastStart]
+	rounds     deadlines[round]
+	sendTime   time.Time // of the frame being sent; zero: unknown
+}
+
+// probing is the fast start of a port, and what was sent out of it.
+type probing struct {
+	fastStep    int         // next step of its fast start; len(fastStartTimes) when done
+	fastDue     time.Time   // when that is due
+	hasTurn     bool        // it has reserved a probe at that time
+	sent        *sentProbes // the latest first; nil without any
+	sentCleared time.Time   // when sent was last cleared
+}
+
+// sentProbes are the last probes sent: more than half of a port's memory.
+type sentProbes [16]sentProbe
+
+// sentAt returns when the nth-last probe was sent; 0 if there are fewer.
+func (s *sentProbes) sentAt(nth int) time.Duration {
+	if s == nil {
+		return 0
+	}
+	return s[nth].at
+}
+
+// sentProbe is a probe that was sent. The fast start and replies send several in one period.
+type sentProbe struct {
+	number   uint64
+	at       time.Duration // since the core's start; 0: none
+	departed time.Duration // since the core's start, when it was handed to its session; 0: unknown
+	heardAt  *port         // the port where it was first heard
+}
+
+// start starts a port's fast start, when the pace allows it. A port that has reserved a time
 // keeps it: one that flaps takes no more than one reservation.
-func (c *Core) startProbing(p *port) {
+func (b *prober) start(p *port) {
 	p.fastStep = 0
-	if p.hasTurn && p.fastDue.After(c.now) {
+	if p.hasTurn && p.fastDue.After(b.now) {
 		return
 	}
 	p.hasTurn = false
-	c.fastProbe(p)
+	b.fastProbe(p)
 }
 
-// fastProbe sends the next probe of a fast start if its time has come, and sets the timer for the
+// fastProbe sends the next probe of a fast start if its time has come, and sets the time of the
 // one after it: when that is due and this one could have been heard. It ends early when both
 // directions have been heard twice.
-func (c *Core) fastProbe(p *port) {
+func (b *prober) fastProbe(p *port) {
 	if p.linksConfirmed() {
 		p.fastStep = len(fastStartTimes)
 		return
 	}
 	if !p.hasTurn {
-		if at := c.pace.reserve(probesOfPort, c.now); at.After(c.now) {
+		if at := b.pace.reserve(probesOfPort); at.After(b.now) {
 			p.hasTurn = true
-			c.fastAt(p, at)
+			b.fastAt(p, at)
 			return
 		}
 	}
 	p.hasTurn = false
-	c.probe(p, nearAndFar, false)
+	b.probe(p, nearAndFar, false)
 	p.fastStep++
 	if p.fastStep < len(fastStartTimes) {
-		c.fastAt(p, c.now.Add(max(fastStartTimes[p.fastStep]-fastStartTimes[p.fastStep-1], lagFactor/2*c.pace.lagAt(c.now))))
+		b.fastAt(p, b.now.Add(max(fastStartTimes[p.fastStep]-fastStartTimes[p.fastStep-1], lagFactor/2*b.pace.currentLag())))
 	}
 }
 
-func (c *Core) fastAt(p *port, at time.Time) {
+func (b *prober) fastAt(p *port, at time.Time) {
 	p.fastDue = at
-	c.fastStarts.add(at, fastStart{p.at, at})
+	b.fastStarts.add(at, fastStart{p.at, at})
 }
 
 func (p *port) linksConfirmed() bool {
@@ -65,10 +106,10 @@ type fastStart struct {
 	due time.Time
 }
 
-func (c *Core) dueFastStart(s fastStart) {
+func (b *prober) dueFastStart(s fastStart) {
 	// else it was restarted or stopped
-	if p := c.port(s.at); p != nil && p.fastStep < len(fastStartTimes) && p.fastDue.Equal(s.due) {
-		c.fastProbe(p)
+	if p := b.port(s.at); p != nil && p.fastStep < len(fastStartTimes) && p.fastDue.Equal(s.due) {
+		b.fastProbe(p)
 	}
 }
 
@@ -96,64 +137,50 @@ func (p *port) periodicReach() probeReach {
 }
 
 // probe sends a probe out of a port.
-func (c *Core) probe(p *port, r probeReach, round bool) {
+func (b *prober) probe(p *port, r probeReach, round bool) {
 	if !p.up || !p.device.connected {
 		return
 	}
 	if r != onlyFar {
-		c.sendProbe(p, false, round && r == onlyNear)
+		b.sendProbe(p, false, round && r == onlyNear)
 	}
 	if r != onlyNear {
-		c.sendProbe(p, true, round)
+		b.sendProbe(p, true, round)
 	}
 }
 
 // sendProbe sends one probe, with a new number.
-func (c *Core) sendProbe(p *port, far, round bool) {
-	c.lastNumber++
+func (b *prober) sendProbe(p *port, far, round bool) {
+	b.lastNumber++
 	if p.sent == nil {
 		p.sent = new(sentProbes)
 	}
 	copy(p.sent[1:], p.sent[:])
-	p.sent[0] = sentProbe{number: c.lastNumber, at: max(c.sinceStart(), 1)}
-	c.out.frames = c.codec.encode(c.out.frames, probe{p.at, c.lastNumber, far}, p.mac)
-	c.out.add(outgoing{at: p.at, number: c.lastNumber, periodic: round})
+	p.sent[0] = sentProbe{number: b.lastNumber, at: max(b.sinceStart(), 1)}
+	b.out.frames = b.codec.encode(b.out.frames, probe{p.at, b.lastNumber, far}, p.mac)
+	b.out.add(outgoing{at: p.at, number: b.lastNumber, periodic: round})
 }
 
-// forgetProbes clears the sent probes of a port: whatever is heard of them is ignored.
-func (c *Core) forgetProbes(p *port) {
+// forget clears the sent probes of a port: whatever is heard of them is ignored.
+func (b *prober) forget(p *port) {
 	p.sent = nil
 	p.fastStep = len(fastStartTimes)
-	p.sentCleared = c.now
+	p.sentCleared = b.now
 }
 
-// frameSent notes whether a frame was really sent. A probe of a periodic round counts as missed
-// until it is heard; one that was not sent is forgotten.
-func (c *Core) frameSent(s *outgoing, ok bool) {
-	if s.query != nil {
-		c.queries.sent(s, ok)
-		return
-	}
-	p := c.port(s.at)
+// sent notes whether a probe was really sent; one that was not is forgotten.
+func (b *prober) sent(s *outgoing, ok bool) {
+	count := &b.Counts.Sent
 	if !ok {
-		c.Counts.Unsent.Add(1)
-		if p != nil {
-			p.forgetSent(s.number)
-		}
-		return
+		count = &b.Counts.Unsent
 	}
-	c.Counts.Sent.Add(1)
-	if p != nil {
-		c.noteSendTime(p, s.number)
-	}
-	if p == nil || !s.periodic || c.control.suspected() {
-		return
-	}
-	for _, e := range p.out {
-		if e.bothConnected() {
-			e.missed++
-			e.noteMiss()
-		}
+	count.Add(1)
+	switch p := b.port(s.at); {
+	case p == nil:
+	case ok:
+		b.noteSendTime(p, s.number)
+	default:
+		p.forgetSent(s.number)
 	}
 }
 
@@ -167,25 +194,32 @@ func (p *port) forgetSent(number uint64) {
 	}
 }
 
-// scheduleRounds sets the timers for rounds of new segments.
-func (c *Core) scheduleRounds(d *device) {
-	for ; d.scheduledSegments*segmentPorts < len(d.ports); d.scheduledSegments++ {
-		c.scheduleRound(d, d.scheduledSegments, c.sinceStart())
+// round probes a port in a round, unless its fast start does.
+func (b *prober) round(p *port) {
+	if p.up && p.fastStep >= len(fastStartTimes) {
+		b.probe(p, p.periodicReach(), true)
 	}
 }
 
-// scheduleRound sets the timer for the next round of a segment: in the period after that of a time
+// scheduleRounds starts the rounds of new segments.
+func (b *prober) scheduleRounds(d *device) {
+	for ; d.scheduledSegments*segmentPorts < len(d.ports); d.scheduledSegments++ {
+		b.scheduleRound(d, d.scheduledSegments, b.sinceStart())
+	}
+}
+
+// scheduleRound sets the time of the next round of a segment: in the period after that of a time
 // since the start. Switches, and the segments of large ones, are spread over the period by slots.
 // Rounds missed during a suspend are not made up for.
-func (c *Core) scheduleRound(d *device, segment int, after time.Duration) {
-	period := c.pace.period
+func (b *prober) scheduleRound(d *device, segment int, after time.Duration) {
+	period := b.pace.period
 	slot := time.Duration((d.slot+segment)%roundSlots) * (period / roundSlots)
-	phase := beat.Phase(c.started)
+	phase := beat.Phase(b.started)
 	at := (after + phase).Truncate(period) + period + slot - phase
-	if at <= c.sinceStart() {
-		at = (c.sinceStart() + phase).Truncate(period) + period + slot - phase
+	if at <= b.sinceStart() {
+		at = (b.sinceStart() + phase).Truncate(period) + period + slot - phase
 	}
-	c.rounds.add(c.started.Add(at), round{d.dpid, d.created, segment, at})
+	b.rounds.add(b.started.Add(at), round{d.dpid, d.created, segment, at})
 }
 
 // round is the periodic probing of a segment of a switch's ports.
@@ -196,40 +230,28 @@ type round struct {
 	due     time.Duration // since the core's start
 }
 
-// dueRound probes a segment's ports and removes links from there that are not heard any more.
-func (c *Core) dueRound(r round) {
-	d := c.devices[r.dpid]
-	if d == nil || !d.created.Equal(r.created) {
-		return
-	}
-	begin := r.segment * segmentPorts // rounds go on even while the segment has no ports
-	if d.connected && begin == 0 {
-		c.countRound(d)
-	}
-	if d.connected && begin < len(d.ports) {
-		for _, p := range d.ports[begin:min(begin+segmentPorts, len(d.ports))] {
-			c.expireLinks(p)
-			if p.up && p.fastStep >= len(fastStartTimes) {
-				c.probe(p, p.periodicReach(), true)
-			}
-		}
-	}
-	c.scheduleRound(d, r.segment, r.due)
+// probesSoon reports whether a port's fast start will probe it soon, while the rate limit is in
+// effect.
+func (b *prober) probesSoon(p *port) bool {
+	return p.fastStep < len(fastStartTimes) && b.pace.nextFree.After(b.now)
 }
 
-// expireLinks removes the links from a port of which the last three periodic probes were not heard.
-// Silence counts only while the sessions of both ends are up and both ends are heard, and while the
-// control network is not suspected.
-func (c *Core) expireLinks(p *port) {
-	if c.control.suspected() {
-		return
-	}
-	for i := 0; i < len(p.out); {
-		e := p.out[i]
-		if e.bothConnected() && e.missed >= missedProbes && e.bothHeardSinceMiss() {
-			c.removeLink(e)
-			continue
+// find returns a probe if it was sent in this period or the last.
+func (b *prober) find(p *port, pr *probe) *sentProbe {
+	for i := 0; p.sent != nil && i < len(p.sent); i++ {
+		if s := &p.sent[i]; s.number == pr.number && s.at != 0 && b.sinceStart()-s.at <= 2*b.pace.period {
+			return s
 		}
-		i++
 	}
+	return nil
+}
+
+// noteSendTime notes when a probe was sent.
+func (b *prober) noteSendTime(p *port, number uint64) {
+	for i := 0; p.sent != nil && i < len(p.sent); i++ {
+		if p.sent[i].number == number && !b.sendTime.IsZero() {
+			p.sent[i].departed = max(b.sendTime.Sub(b.started), 1)
+		}
+	}
+	b.sendTime = time.Time{}
 }

@@ -27,7 +27,7 @@ func (c *Core) deviceReplaced(d *device) {
 		for _, e := range p.links() {
 			c.removeLink(e)
 		}
-		p.history, p.peer = historyNone, netview.Point{}
+		p.pastLink = pastLink{}
 		c.hosts.setUnconfirmed(p)
 		if p.up && p.role != netview.PortUnknown {
 			c.setUnknown(p)

@@ -34,7 +34,7 @@ func (c *Core) applyConfiguredEdge(p *port) {
 	}
 	c.setUnknown(p)
 	if p.device.connected {
-		c.startProbing(p)
+		c.prober.start(p)
 	}
 }
 

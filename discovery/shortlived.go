@@ -11,43 +11,113 @@ import (
 // kept too. A switch therefore counts as one of the network, which may forward without a session,
 // once it had a session for a minute (established), or while a neighbour has a link to it.
 
-// checkShortLived schedules the deletion of a switch that lost its session before it was
-// established.
-func (c *Core) checkShortLived(d *device) {
-	d.established = d.established || c.now.Sub(d.connectedAt) >= establishedAfter
-	if d.established || c.isConfigured(d) || neighbourHasCarrier(d) {
-		return
+// strangers are the switches that are not established.
+type strangers struct {
+	*deviceTable
+	away    []*device // disconnected, in the order of disconnection
+	growing []*device // connected, and reported more ports than are free after their handshake
+	ends    deadlines[deadline]
+}
+
+// disconnected handles a switch that lost its session. One that was not established is forgotten
+// later. It returns those that are to be forgotten now, since they have too many ports.
+func (s *strangers) disconnected(d *device) (over []*device) {
+	d.established = d.established || s.now.Sub(d.connectedAt) >= establishedAfter
+	if d.established || s.isConfigured(d) || neighbourHasCarrier(d) {
+		return nil
 	}
-	c.editRow(d.dpid).Transient = true
-	c.shortLived = append(c.shortLived, d)
-	c.shortLivedEnds.add(c.now.Add(establishedAfter), deadline{netview.Point{DPID: d.dpid}, d.disconnectedAt})
+	s.editRow(d.dpid).Transient = true
+	s.away = append(s.away, d)
+	s.ends.add(s.now.Add(establishedAfter), deadline{netview.Point{DPID: d.dpid}, d.disconnectedAt})
 	ports := 0
-	for _, p := range c.shortLived {
-		ports += len(p.ports)
+	for _, o := range s.away {
+		ports += len(o.ports)
 	}
-	for ports > c.limits.Passing {
-		first := c.shortLived[0]
-		ports -= len(first.ports)
-		c.forgetShortLived(first)
+	for i := 0; ports > s.limits.Passing; i++ {
+		ports -= len(s.away[i].ports)
+		over = append(over, s.away[i])
+	}
+	return over
+}
+
+// due returns a switch that did not reconnect in time; nil if it did.
+func (s *strangers) due(l deadline) *device {
+	if d := s.devices[l.at.DPID]; d != nil && d.disconnectedAt.Equal(l.since) && slices.Contains(s.away, d) {
+		return d
+	}
+	return nil
+}
+
+// keep cancels the end of a switch.
+func (s *strangers) keep(d *device) {
+	s.away = slices.DeleteFunc(s.away, func(o *device) bool { return o == d })
+}
+
+// longestDisconnected returns the switch, other than but, that has been disconnected for the
+// longest time and has no configuration; short-lived switches come first.
+func (s *strangers) longestDisconnected(but *device) (oldest *device) {
+	if len(s.away) > 0 && s.away[0] != but {
+		return s.away[0]
+	}
+	for _, d := range s.sortedDevices() {
+		if !d.connected && !s.isConfigured(d) && d != but &&
+			(oldest == nil || d.disconnectedAt.Before(oldest.disconnectedAt)) {
+			oldest = d
+		}
+	}
+	return oldest
+}
+
+// roomForPort reports whether a switch may have one port more.
+func (s *strangers) roomForPort(d *device) bool {
+	l := &s.limits
+	switch {
+	case len(d.ports) >= l.OfSwitch:
+		s.portsIgnored(1, "limits.switch_ports", d.dpid, l.OfSwitch)
+	case int(s.Counts.Ports.Load()) >= l.Ports:
+		s.portsIgnored(1, "limits.ports", d.dpid, l.Ports)
+	case len(d.ports) >= freePorts && s.isUnestablished(d) && s.reportedLater(d) >= l.New:
+		s.portsIgnored(1, "limits.handshake_memory", d.dpid, freePorts)
+	default:
+		return true
+	}
+	return false
+}
+
+// isUnestablished reports whether a switch is connected, and not established yet.
+func (s *strangers) isUnestablished(d *device) bool {
+	return d.connected && !d.established && !s.isConfigured(d) && s.now.Sub(d.connectedAt) < establishedAfter
+}
+
+// reportedLater counts the ports above freePorts that unestablished switches reported after their
+// handshake (sessions count those in it), including about, which is to report one.
+func (s *strangers) reportedLater(about *device) (n int) {
+	s.growing = slices.DeleteFunc(s.growing, func(d *device) bool { return s.devices[d.dpid] != d || !s.isUnestablished(d) })
+	if !slices.Contains(s.growing, about) {
+		s.growing = append(s.growing, about)
+	}
+	for _, d := range s.growing {
+		n += max(len(d.ports)-max(d.handshakePorts, freePorts), 0)
+	}
+	return n
+}
+
+// portsIgnored counts ignored ports and raises the alarm.
+func (s *strangers) portsIgnored(ports int, limit string, dpid netview.DPID, most int) {
+	s.Counts.Ignored.Add(uint64(ports))
+	s.alarms.raise(netview.AlarmLimit, limit, "ports of switch %s are ignored: at most %d are taken", dpid, most)
+}
+
+// dueStranger deletes a short-lived switch that did not reconnect in time.
+func (c *Core) dueStranger(l deadline) {
+	if d := c.strangers.due(l); d != nil {
+		c.forgetStranger(d)
 	}
 }
 
-// forgetShortLived deletes a short-lived switch.
-func (c *Core) forgetShortLived(d *device) {
+func (c *Core) forgetStranger(d *device) {
 	c.remove(d)
 	c.Counts.Passed.Add(1)
-}
-
-// dueShortLived deletes a short-lived switch that did not reconnect in time.
-func (c *Core) dueShortLived(l deadline) {
-	if d := c.devices[l.at.DPID]; d != nil && d.disconnectedAt.Equal(l.since) && slices.Contains(c.shortLived, d) {
-		c.forgetShortLived(d)
-	}
-}
-
-// keepDevice cancels the scheduled deletion of a switch.
-func (c *Core) keepDevice(d *device) {
-	c.shortLived = slices.DeleteFunc(c.shortLived, func(p *device) bool { return p == d })
 }
 
 // limitPorts makes room for a switch's ports by evicting disconnected switches, and truncates the
@@ -56,7 +126,7 @@ func (c *Core) limitPorts(d *device, f *SwitchFacts) {
 	l := &c.limits
 	others := int(c.Counts.Ports.Load()) - len(d.ports)
 	for others+len(f.Ports) > l.Ports {
-		gone := c.longestDisconnected(d)
+		gone := c.strangers.longestDisconnected(d)
 		if gone == nil {
 			break
 		}
@@ -65,50 +135,10 @@ func (c *Core) limitPorts(d *device, f *SwitchFacts) {
 	}
 	switch room := max(l.Ports-others, 0); {
 	case len(f.Ports) > l.OfSwitch && l.OfSwitch <= room:
-		c.portsIgnored(len(f.Ports)-l.OfSwitch, "limits.switch_ports", d.dpid, l.OfSwitch)
+		c.strangers.portsIgnored(len(f.Ports)-l.OfSwitch, "limits.switch_ports", d.dpid, l.OfSwitch)
 		f.Ports = f.Ports[:l.OfSwitch]
 	case len(f.Ports) > room:
-		c.portsIgnored(len(f.Ports)-room, "limits.ports", d.dpid, l.Ports)
+		c.strangers.portsIgnored(len(f.Ports)-room, "limits.ports", d.dpid, l.Ports)
 		f.Ports = f.Ports[:room]
 	}
-}
-
-// roomForPort reports whether a switch may have one port more.
-func (c *Core) roomForPort(d *device) bool {
-	l := &c.limits
-	switch {
-	case len(d.ports) >= l.OfSwitch:
-		c.portsIgnored(1, "limits.switch_ports", d.dpid, l.OfSwitch)
-	case int(c.Counts.Ports.Load()) >= l.Ports:
-		c.portsIgnored(1, "limits.ports", d.dpid, l.Ports)
-	case len(d.ports) >= freePorts && c.isUnestablished(d) && c.reportedLater(d) >= l.New:
-		c.portsIgnored(1, "limits.handshake_memory", d.dpid, freePorts)
-	default:
-		return true
-	}
-	return false
-}
-
-// isUnestablished reports whether a switch is connected, and not established yet.
-func (c *Core) isUnestablished(d *device) bool {
-	return d.connected && !d.established && !c.isConfigured(d) && c.now.Sub(d.connectedAt) < establishedAfter
-}
-
-// reportedLater counts the ports above freePorts that unestablished switches reported after their
-// handshake (sessions count those in it), including about, which is to report one.
-func (c *Core) reportedLater(about *device) (n int) {
-	c.growing = slices.DeleteFunc(c.growing, func(d *device) bool { return c.devices[d.dpid] != d || !c.isUnestablished(d) })
-	if !slices.Contains(c.growing, about) {
-		c.growing = append(c.growing, about)
-	}
-	for _, d := range c.growing {
-		n += max(len(d.ports)-max(d.handshakePorts, freePorts), 0)
-	}
-	return n
-}
-
-// portsIgnored counts ignored ports and raises the alarm.
-func (c *Core) portsIgnored(ports int, limit string, dpid netview.DPID, most int) {
-	c.Counts.Ignored.Add(uint64(ports))
-	c.alarms.raise(netview.AlarmLimit, limit, "ports of switch %s are ignored: at most %d are taken", dpid, most)
 }

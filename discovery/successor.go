@@ -11,6 +11,13 @@ import "github.com/weirnet/weir/netview"
 // maxSuccessorQueries is how many hosts of a port are queried at a time.
 const maxSuccessorQueries = 256
 
+// succession is which switches had, and have, the cables of a switch.
+type succession struct {
+	successor      *device // while disconnected: the switch that has its cables now
+	predecessor    *device // the switch that had its cables before
+	wasPredecessor bool    // it has been the predecessor of another
+}
+
 // setSuccessor notes that a cable of a disconnected switch leads to another switch now. That
 // explains its absence, so it is no sign of a failed control network.
 func (c *Core) setSuccessor(old, next *device) {

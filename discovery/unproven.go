@@ -21,44 +21,59 @@ const (
 	minEdgeRounds = 3
 )
 
+// cableTrust tells cables from what may be hosts that relay: by how long their ports were edges
+// before, and by what operators say.
+type cableTrust struct {
+	*transaction
+	pace *pace
+}
+
+// edgeTime is how long a port has been an edge, or the end of an unproven link, with carrier all the
+// time.
+type edgeTime struct {
+	edgeSince  time.Time     // zero: it is not
+	edgeRounds uint64        // activeRounds of its switch, then
+	provenPeer netview.Point // the other end of the last confirmed cable
+}
+
 // notPluggedIn reports whether a link that is heard for the first time may not be a cable just
 // plugged in.
-func (c *Core) notPluggedIn(src, dst *port) bool {
-	if c.settings.TrustLinks || c.configuredTrusted(src, dst) || provenBefore(src, dst) {
+func (t *cableTrust) notPluggedIn(src, dst *port) bool {
+	if t.trusted(src, dst) || provenBefore(src, dst) {
 		return false
 	}
 	if back := dst.linkTo(src); back != nil {
 		return back.unproven
 	}
-	return c.longEdge(src) && c.longEdge(dst)
+	return t.longEdge(src) && t.longEdge(dst)
 }
 
 // longEdge reports whether a port has been an edge for so long that a new link was not just plugged
 // in.
-func (c *Core) longEdge(p *port) bool {
-	return !p.edgeSince.IsZero() && c.now.Sub(p.edgeSince) >= max(minEdgeTime, 5*c.pace.period) &&
+func (t *cableTrust) longEdge(p *port) bool {
+	return !p.edgeSince.IsZero() && t.now.Sub(p.edgeSince) >= max(minEdgeTime, 5*t.pace.period) &&
 		p.device.activeRounds-p.edgeRounds >= minEdgeRounds
 }
 
 // startEdgeTime starts the time for which a port has been observed as an edge, if it has not
 // started.
-func (c *Core) startEdgeTime(p *port) {
+func (t *cableTrust) startEdgeTime(p *port) {
 	if p.edgeSince.IsZero() && p.device.connected {
-		p.edgeSince, p.edgeRounds = c.now, p.device.activeRounds
+		p.edgeSince, p.edgeRounds = t.now, p.device.activeRounds
 	}
 }
 
 // restoreEdge makes a port that lost an unproven link an edge again, as one that has been one all
 // the time: intermittent relaying gains nothing.
-func (c *Core) restoreEdge(p *port) {
-	p.history, p.peer = historyNone, netview.Point{}
-	p.edgeSince, p.edgeRounds = c.now.Add(-max(minEdgeTime, 5*c.pace.period)), p.device.activeRounds-minEdgeRounds
+func (t *cableTrust) restoreEdge(p *port) {
+	p.pastLink = pastLink{}
+	p.edgeSince, p.edgeRounds = t.now.Add(-max(minEdgeTime, 5*t.pace.period)), p.device.activeRounds-minEdgeRounds
 }
 
 // countRound counts a period in which a switch has sent something.
-func (c *Core) countRound(d *device) {
+func (t *cableTrust) countRound(d *device) {
 	if !d.sentSince(d.bytesAtRound) {
-		d.lastSilentRound = c.now
+		d.lastSilentRound = t.now
 		return
 	}
 	d.bytesAtRound = d.bytes()
@@ -67,14 +82,15 @@ func (c *Core) countRound(d *device) {
 
 // recentlySilent reports whether a switch sent nothing for a recent period: it has links, so there
 // were probes to report. What it was sent then, and what came to it, arrives late.
-func (c *Core) recentlySilent(d *device) bool {
-	return !d.lastSilentRound.IsZero() && c.now.Sub(d.lastSilentRound) <= 2*c.pace.period
+func (t *cableTrust) recentlySilent(d *device) bool {
+	return !d.lastSilentRound.IsZero() && t.now.Sub(d.lastSilentRound) <= 2*t.pace.period
 }
 
-// configuredTrusted reports whether an operator trusts a link, in either direction.
-func (c *Core) configuredTrusted(src, dst *port) bool {
-	l := c.settings.Links
-	return l[netview.LinkKey{Src: src.at, Dst: dst.at}].Trusted || l[netview.LinkKey{Src: dst.at, Dst: src.at}].Trusted
+// trusted reports whether operators trust all links, or one, in either direction.
+func (t *cableTrust) trusted(src, dst *port) bool {
+	l := t.settings.Links
+	return t.settings.TrustLinks || l[netview.LinkKey{Src: src.at, Dst: dst.at}].Trusted ||
+		l[netview.LinkKey{Src: dst.at, Dst: src.at}].Trusted
 }
 
 // provenBefore reports whether two ports were joined by a confirmed cable before.
@@ -91,9 +107,9 @@ func (c *Core) reevaluateTrust() {
 	for _, d := range c.sortedDevices() {
 		for _, p := range d.ports {
 			for _, e := range slices.Clone(p.out) {
-				if e.unproven && (c.settings.TrustLinks || c.configuredTrusted(e.src, e.dst)) {
+				if e.unproven && c.cables.trusted(e.src, e.dst) {
 					e.unproven = false
-					c.updateLinkStates(e.src, e.dst)
+					c.links.updateStates(e.src, e.dst)
 				}
 			}
 		}

@@ -51,8 +51,8 @@ func (c *Core) acceptUnverified(old *netview.Host, s *sighting) {
 	if d == nil || d.successor != nil || !neighbourHasCarrier(d) {
 		return
 	}
-	c.alarms.raise(netview.AlarmUnverifiedMove, s.id.String(), "host %s was moved from %s to %s, where it spoke, though switch %s "+
-		"has had no session for %s and may still forward: it is asked at its old place when the switch is back",
+	c.alarms.raise(netview.AlarmUnverifiedMove, s.id.String(), "host %s was moved from %s to %s, where it spoke, "+
+		"though switch %s has had no session for %s and may still forward: it is asked at its old place when the switch is back",
 		s.id, first, s.at, first.DPID, c.now.Sub(d.disconnectedAt).Round(time.Second))
 }
 
