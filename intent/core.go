@@ -40,6 +40,7 @@ type Core struct {
 	broken       []uint32             // intents whose path is down: re-evaluated first, a batch in each step
 	portsChanged map[uint32]bool      // of those: a port of the path was removed or replaced
 	queue        []uint32             // intents to re-evaluate after those
+	undecided    []uint32             // intents whose content has changed during a transition; empty between steps
 	batch        int                  // how many of the broken the last step re-evaluated
 	timers       timerq.Times[uint32] // when to look at intents, by number
 	planner      planner
@@ -152,8 +153,9 @@ func (c *Core) Step(in *Input, now time.Time) *Ready {
 	return &c.ready
 }
 
-// work runs due timers and re-evaluates a batch.
+// work does what has arisen from the inputs: decisions, due timers, re-evaluation of a batch.
 func (c *Core) work() {
+	c.decideSuperseded()
 	for n, ok := c.timers.Due(c.now); ok; n, ok = c.timers.Due(c.now) {
 		c.onTimer(n)
 	}

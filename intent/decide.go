@@ -44,9 +44,8 @@ func (c *Core) applyCommit(n uint32, content string) {
 type cause uint8
 
 const (
-	byRequest      cause = iota // new content
-	byFailure                   // the current path failed
-	byOptimisation              // the current path works, and a better one exists
+	byRequest cause = iota // new content
+	byFailure              // the current path failed
 )
 
 // decide computes the rule set of an intent and starts the transition to it.
@@ -55,8 +54,7 @@ func (c *Core) decide(n uint32, because cause) {
 	c.decideOn(n, e, c.reader.Read(e.content), because)
 }
 
-// decideOn is decide with the spec, which is not used after the rule set is built: it may be
-// overwritten by then.
+// decideOn is decide with the spec.
 func (c *Core) decideOn(n uint32, e *entry, s *spec.Spec, because cause) {
 	g, p := c.compile(n, s, c.mapOf(n))
 	if p.code == NoCode {
@@ -70,19 +68,15 @@ func (c *Core) decideOn(n uint32, e *entry, s *spec.Spec, because cause) {
 		c.emitState(n)
 	case e.rules == nil:
 		c.counts.Installs++
-		c.startTransition(n, g, install, nil)
+		c.startTransition(n, g, strategy{mode: install})
 	case because == byRequest && c.works(e):
 		c.counts.Moves++
-		c.startHitless(n, e, g)
-		if e.transition != nil {
-			e.transition.requested = true
-		}
-		c.emitState(n)
+		c.startHitless(n, e, g, true)
 	case e.transition != nil && !e.transition.done && e.transition.mode == install:
-		c.startTransition(n, g, install, nil)
+		c.startTransition(n, g, strategy{mode: install})
 	default:
 		c.counts.Reroutes++
-		c.startTransition(n, g, repair, nil)
+		c.startTransition(n, g, strategy{mode: repair})
 	}
 }
 
@@ -156,7 +150,7 @@ func (c *Core) reroute(n uint32, e *entry) {
 		return
 	}
 	c.counts.Reroutes++
-	c.startTransition(n, next, repair, nil)
+	c.startTransition(n, next, strategy{mode: repair})
 }
 
 // hostMoved reports whether a host of an intent is known to be elsewhere.
@@ -188,7 +182,7 @@ func (c *Core) withdraw(n uint32, e *entry) {
 	e.flags = e.flags&^restorable | withdrawing
 	e.state, e.code = Withdrawing, NoCode
 	if e.rules != nil {
-		c.startTransition(n, nil, repair, nil)
+		c.startTransition(n, nil, strategy{mode: repair})
 	}
 	if e.transition == nil {
 		c.drop(n, e)

@@ -196,5 +196,5 @@ func (c *Core) restore(n uint32, e *entry) {
 		c.decide(n, byRequest)
 		return
 	}
-	c.startTransition(n, g, restore, nil)
+	c.startTransition(n, g, strategy{mode: restore})
 }

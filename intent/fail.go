@@ -81,7 +81,7 @@ func (c *Core) fail(n uint32, e *entry, p problem) {
 		p.code, p.text = ref.code, ref.text
 	}
 	if e.rules != nil {
-		c.startTransition(n, nil, repair, nil)
+		c.startTransition(n, nil, strategy{mode: repair})
 		for i := range e.transition.retiring {
 			if q := &e.transition.retiring[i]; q.due.IsZero() {
 				q.due = c.now.Add(c.drainTime(q.rules))
@@ -156,16 +156,8 @@ func (c *Core) refused(n uint32, e *entry, o *Outcome) {
 		ref.tries++
 		c.timers.Add(ref.due, n)
 	}
-	if tr := e.transition; tr != nil && !tr.done && tr.mode == hitless && !tr.final {
-		wanted := tr.requested || tr.superseded
-		if c.rollBack(n, e) {
-			if tr := e.transition; tr != nil {
-				tr.requested, tr.superseded = wanted, wanted // the new content by another path, or not at all
-				c.timers.Add(c.now.Add(c.settings.StepTimeout), n)
-			}
-			c.emitState(n)
-			return
-		}
+	if tr := e.transition; tr != nil && !tr.done && tr.mode == hitless && !tr.final && c.rollBack(n, e) {
+		return
 	}
 	c.decide(n, byFailure)
 }
@@ -183,12 +175,8 @@ func (c *Core) onTimer(n uint32) {
 		}
 		switch {
 		case tr.done && tr.next != nil && tr.nextDue <= c.now.UnixNano():
-			g, wanted := tr.next, tr.requested
-			c.startTransition(n, g, hitless, make([]uint16, g.Len()))
-			if e.transition != nil {
-				e.transition.final, e.transition.requested = true, wanted
-			}
-			c.emitState(n)
+			c.startTransition(n, tr.next,
+				strategy{mode: hitless, stages: make([]uint16, tr.next.Len()), final: true, requested: tr.requested})
 		case tr.superseded && !tr.done && late:
 			tr.superseded = false
 			c.decide(n, byFailure)

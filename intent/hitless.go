@@ -15,18 +15,16 @@ import (
 // there to its end: it is neither lost nor does it loop. A tree with several outputs uses its old
 // and new branches together at first, or an egress would get no packets while some switches have
 // changed and others have not. Where both together would loop, it changes as a path does.
-func (c *Core) startHitless(n uint32, e *entry, g *ruleset.Set) {
+// requested: because the content was replaced.
+func (c *Core) startHitless(n uint32, e *entry, g *ruleset.Set, requested bool) {
+	how := strategy{mode: hitless, requested: requested}
 	if e.kind == spec.PointToMultipoint {
 		if both := c.union(e.rules, g); both != nil {
-			c.startTransition(n, both, hitless, c.stages(e.rules, both))
-			if tr := e.transition; tr != nil {
-				tr.next = g
-				c.interim++
-			}
-			return
+			g, how.next = both, g
 		}
 	}
-	c.startTransition(n, g, hitless, c.stages(e.rules, g))
+	how.stages = c.stages(e.rules, g)
+	c.startTransition(n, g, how)
 }
 
 // stages returns the stage of each rule of a rule set in a transition from another.
@@ -84,7 +82,8 @@ func hopAt(p *ruleset.Set, rule int, other *ruleset.Set) *ruleset.Hop {
 }
 
 // rollBack reverses a hitless transition after a switch has refused a rule: replaced rules are
-// restored in the opposite order.
+// restored in the opposite order. New content is decided again after that: it gets another path, or
+// none. It reports whether the previous rule set can be restored.
 func (c *Core) rollBack(n uint32, e *entry) bool {
 	tr, g := e.transition, e.rules
 	from := tr.retiring[len(tr.retiring)-1].rules
@@ -103,7 +102,9 @@ func (c *Core) rollBack(n uint32, e *entry) bool {
 			}
 		}
 	}
-	c.startTransition(n, &again, hitless, stages)
+	wanted := tr.requested || tr.superseded
+	c.startTransition(n, &again, strategy{mode: hitless, stages: stages, requested: wanted, superseded: wanted})
+	c.timers.Add(c.now.Add(c.settings.StepTimeout), n)
 	return true
 }
 

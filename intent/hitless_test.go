@@ -139,3 +139,33 @@ func TestRefusedMoveKeepsNewContent(t *testing.T) {
 	}
 	n.checkWanted(t.Fatalf)
 }
+
+// TestInstalledOnceReplaced: who waits for a content that came during a hitless transition is not
+// answered when that transition ends, but when the content is installed.
+func TestInstalledOnceReplaced(t *testing.T) {
+	n := square(t)
+	n.submit(false, Request{Op: Create, Spec: flow("a", at(1, 9), at(4, 9), 1)})
+	n.rest()
+	n.submit(false, Request{Op: Replace, Spec: flow("a", at(1, 9), at(3, 9), 1)})
+	n.step()
+	n.submit(false, Request{Op: Replace, Spec: flow("a", at(1, 9), at(2, 9), 1)})
+	n.step()
+	_, number, w, _ := n.engine.wait("a", []State{Installed})
+	for stage := 0; n.engine.core.entries.at(number).rules.Version < 3; stage++ {
+		if stage > 10 {
+			t.Fatal("the transition to the second content never ended")
+		}
+		n.answer()
+		n.step()
+	}
+	if len(w.found) != 0 {
+		t.Fatalf("answered with %v before the content is installed", (<-w.found).State)
+	}
+	n.rest()
+	if len(w.found) != 1 {
+		t.Fatal("not answered")
+	}
+	if in := <-w.found; in.State != Installed || in.Spec.Dst[0].Point != at(2, 9) {
+		t.Errorf("answered with %v", in)
+	}
+}

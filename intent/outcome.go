@@ -61,7 +61,7 @@ func (c *Core) emitState(n uint32) {
 
 // stateOf returns the state of an intent that has a rule set.
 func (c *Core) stateOf(n uint32, e *entry) (State, Code) {
-	if tr := e.transition; tr != nil && (!tr.done || tr.next != nil) {
+	if tr := e.transition; tr != nil && (!tr.done || tr.next != nil || tr.superseded) {
 		switch {
 		case tr.mode == install, tr.mode == hitless && (tr.requested || tr.superseded):
 			return Installing, NoCode

@@ -130,12 +130,10 @@ func (c *Core) optimise(n uint32, e *entry) {
 		return
 	}
 	c.counts.Moves++
-	c.startHitless(n, e, g)
-	if tr := e.transition; tr != nil && !tr.done {
-		tr.holdsSlot = true
-		c.planner.moving++
-		c.timers.Add(c.now.Add(c.settings.StepTimeout), n)
-	}
+	c.startHitless(n, e, g, false)
+	e.transition.holdsSlot = true
+	c.planner.moving++
+	c.timers.Add(c.now.Add(c.settings.StepTimeout), n)
 }
 
 // recentlyRefused reports whether switches are being avoided because they refused rules of an

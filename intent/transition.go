@@ -17,25 +17,29 @@ const (
 	hitless             // stage by stage (Core.stages)
 )
 
+// strategy is how a rule set is installed.
+type strategy struct {
+	stages     []uint16     // of hitless: by rule; not empty
+	next       *ruleset.Set // of hitless: the final rule set, if this one is interim
+	mode       mode
+	requested  bool // of hitless: because the content was replaced
+	final      bool // of hitless: it follows an interim rule set
+	superseded bool // of hitless: the content has changed meanwhile, decide again when this is done
+}
+
 // transition is the change of one intent in progress: the entry's rule set, installed stage by
 // stage, and the previous rule sets, removed when it is confirmed.
 type transition struct {
-	mode        mode
+	strategy
 	done        bool   // the rule set is confirmed, or nil
 	holdsSlot   bool   // counted in planner.moving
-	requested   bool   // of hitless: because the content was replaced
-	final       bool   // of hitless: it follows an interim rule set
-	superseded  bool   // the content has changed meanwhile: decide again when this is done
 	stage       uint16 // the stage whose orders are outstanding
 	lastStage   uint16
-	outstanding int          // orders of this stage that are not confirmed
-	await       bits         // the same, as a set of rules
-	stages      []uint16     // of hitless: by rule
-	since       int64        // the start, Unix nanoseconds
-	next        *ruleset.Set // the final rule set, if this one is interim
-	nextDue     int64        // when to start it, once this one is done; Unix nanoseconds
-	// retiring is a rule set whose rules are being removed.
-	retiring []retiring
+	outstanding int   // orders of this stage that are not confirmed
+	await       bits  // the same, as a set of rules
+	since       int64 // the start, Unix nanoseconds
+	nextDue     int64 // when to start next, once this rule set is confirmed; Unix nanoseconds
+	retiring    []retiring
 }
 
 // retiring is a rule set whose rules go.
@@ -48,8 +52,9 @@ type retiring struct {
 }
 
 // startTransition makes g the desired rule set; nil: none. The previous rule set is removed when g
-// is confirmed, or, without g, when packets in flight have arrived.
-func (c *Core) startTransition(n uint32, g *ruleset.Set, by mode, stages []uint16) {
+// is confirmed, or, without g, when packets in flight have arrived. It decides nothing: with g, the
+// entry has a transition afterwards with orders that are not confirmed, since no last stage is empty.
+func (c *Core) startTransition(n uint32, g *ruleset.Set, how strategy) {
 	e := c.entries.at(n)
 	tr := e.transition
 	if tr == nil {
@@ -63,13 +68,15 @@ func (c *Core) startTransition(n uint32, g *ruleset.Set, by mode, stages []uint1
 		tr.retiring = append(tr.retiring, retiring{rules: e.rules})
 	}
 	delete(c.lost, n)
-	tr.mode, tr.done, tr.stages, tr.await, tr.outstanding, tr.since = by, g == nil, stages, bits{}, 0, c.now.UnixNano()
 	if tr.next != nil {
 		c.interim--
 	}
-	tr.next, tr.superseded, tr.requested, tr.final = nil, false, false, false
+	if how.next != nil {
+		c.interim++
+	}
+	tr.strategy, tr.done, tr.await, tr.outstanding, tr.since = how, g == nil, bits{}, 0, c.now.UnixNano()
 	e.rules = g
-	if by != restore || !e.has(saved) { // a restored rule set is saved already
+	if how.mode != restore || !e.has(saved) { // a restored rule set is saved already
 		c.markUnsaved(n, e)
 	}
 	if g == nil {
@@ -84,18 +91,19 @@ func (c *Core) startTransition(n uint32, g *ruleset.Set, by mode, stages []uint1
 		tr.retiring[i].dropReplaced(g)
 	}
 	tr.stage, tr.lastStage = 0, 0
-	switch by {
+	switch how.mode {
 	case install:
 		tr.lastStage = 1
 	case hitless:
-		tr.lastStage = slices.Max(stages)
+		tr.lastStage = slices.Max(how.stages)
 	}
-	told := len(c.updates)
-	c.orderStage(n, e)
-	c.advance(n, e)
-	if told == len(c.updates) { // same state, different rule set
-		c.emit(n, e, "")
+	c.orderStage(e)
+	for tr.outstanding == 0 {
+		tr.stage++
+		c.orderStage(e)
 	}
+	e.state, e.code = c.stateOf(n, e)
+	c.emit(n, e, "")
 }
 
 // addPathUsers registers an intent with the paths of its rule set.
@@ -129,7 +137,7 @@ func usesRoute(g *ruleset.Set, r *ruleset.Route) bool {
 }
 
 // orderStage orders the rules of the current stage.
-func (c *Core) orderStage(n uint32, e *entry) {
+func (c *Core) orderStage(e *entry) {
 	g, tr := e.rules, e.transition
 	rule := 0
 	for i := range g.Legs {
@@ -162,22 +170,22 @@ func (tr *transition) stageOf(path *sharedPath, rule, hop int) uint16 {
 	return 0
 }
 
-// advance starts the next stage when all rules of this one are confirmed.
+// advance orders the next stage with rules, all rules of this one being confirmed, or completes the
+// transition.
 func (c *Core) advance(n uint32, e *entry) {
 	tr := e.transition
-	for !tr.done && tr.outstanding == 0 {
-		if tr.stage == tr.lastStage {
-			c.completed(n, e)
-			break
-		}
+	for tr.outstanding == 0 && tr.stage < tr.lastStage {
 		tr.stage++
-		c.orderStage(n, e)
+		c.orderStage(e)
+	}
+	if tr.outstanding == 0 {
+		c.completed(n, e)
 	}
 	c.emitState(n)
 }
 
 // completed handles the confirmation of the whole rule set: its predecessors are scheduled for
-// removal.
+// removal. If the content has changed meanwhile, the intent is queued to be decided again.
 func (c *Core) completed(n uint32, e *entry) {
 	tr := e.transition
 	tr.done, tr.stages = true, nil
@@ -199,11 +207,22 @@ func (c *Core) completed(n uint32, e *entry) {
 		}
 	}
 	if tr.superseded {
-		tr.superseded = false
-		c.decide(n, byRequest)
+		c.undecided = append(c.undecided, n)
 		return
 	}
 	c.forget(n, e)
+}
+
+// decideSuperseded decides about the intents whose content has changed during a transition that is
+// complete now.
+func (c *Core) decideSuperseded() {
+	for _, n := range c.undecided {
+		if tr := c.entries.at(n).transition; tr != nil && tr.done && tr.superseded { // else decided since
+			tr.superseded = false
+			c.decide(n, byRequest)
+		}
+	}
+	c.undecided = c.undecided[:0]
 }
 
 // endTransition drops a transition with nothing left to do.
