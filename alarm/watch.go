@@ -13,7 +13,7 @@ type watch struct {
 	up        map[netview.LinkKey]bool // one direction each
 }
 
-// outlet is who is told; *Board is one.
+// outlet is where alarms are raised and cleared; *Board is one.
 type outlet interface {
 	Raise(kind netview.AlarmKind, object, text string)
 	Clear(kind netview.AlarmKind, object string)

@@ -66,7 +66,7 @@ func TestLogAgainstNaive(t *testing.T) {
 	}
 }
 
-// TestChanged: who waits is woken with the next revision, who is behind at once.
+// TestChanged: a reader that waits is woken with the next revision, one that is behind at once.
 func TestChanged(t *testing.T) {
 	l := newLog(10, 10)
 	wait := l.Changed(0)

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestOrder: the oldest of all and of each source, whoever leaves in between, and nothing is left
-// of who has gone.
+// TestOrder: the oldest of all and of each source, whatever leaves in between, and nothing is
+// left of what has gone.
 func TestOrder(t *testing.T) {
 	var c Crowd[int]
 	a, b := netip.MustParsePrefix("10.0.0.1/32"), netip.MustParsePrefix("fd00::/64")

@@ -39,7 +39,7 @@ func benchAddresses(i int) (src, dst uint32) {
 }
 
 // BenchmarkForward measures packet-hops/s: a ring of switches with 1,000 rules of 20 masks each, in
-// which 500 frames of UDP, of as many flows, go round for ever. One iteration is one hop.
+// which 500 frames of UDP, of as many flows, loop for ever. One iteration is one hop.
 func BenchmarkForward(b *testing.B) {
 	for _, switches := range []int{8, 206} {
 		for _, engines := range []int{1, 2} {

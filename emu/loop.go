@@ -241,8 +241,8 @@ func (n *Network) later(after time.Duration, f func()) {
 	time.AfterFunc(after, f)
 }
 
-// pause waits for a time, or for the end of the connection; true if something was mended meanwhile.
-func pause(d time.Duration, over, mended <-chan struct{}) bool {
+// pause waits for a time, or for the end of the connection; true if the fault changed meanwhile.
+func pause(d time.Duration, ended, changed <-chan struct{}) bool {
 	if d <= 0 {
 		return false
 	}
@@ -250,8 +250,8 @@ func pause(d time.Duration, over, mended <-chan struct{}) bool {
 	defer t.Stop()
 	select {
 	case <-t.C:
-	case <-over:
-	case <-mended:
+	case <-ended:
+	case <-changed:
 		return true
 	}
 	return false

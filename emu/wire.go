@@ -16,12 +16,12 @@ type wire struct {
 	released sync.Once // its place among those that connect is given back
 	closed   sync.Once
 
-	mu      sync.Mutex
-	changed sync.Cond // signalled when one of the following changes
-	faults  faults
-	ended   bool
-	over    chan struct{} // closed at the end
-	mended  chan struct{} // closed, and another made, when the time changes by which the connection is slow
+	mu          sync.Mutex
+	changed     sync.Cond // signalled when one of the following changes
+	faults      faults
+	ended       bool
+	over        chan struct{} // closed at the end
+	slowChanged chan struct{} // closed, and another made, when the time changes by which the connection is slow
 
 	order sync.Mutex // held, while somebody captures, from a write to its being shown: no answer to it is shown before it
 }
@@ -40,7 +40,7 @@ type faults struct {
 
 // newWire makes the connection that a session gets.
 func newWire(c net.Conn, ch *channel) (*wire, net.Conn) {
-	w := &wire{Conn: c, channel: ch, over: make(chan struct{}), mended: make(chan struct{})}
+	w := &wire{Conn: c, channel: ch, over: make(chan struct{}), slowChanged: make(chan struct{})}
 	w.changed.L = &w.mu
 	if try := session.TryWriterOf(c); try != nil {
 		return w, &tryWire{w, try}
@@ -110,9 +110,9 @@ func (w *wire) await() bool {
 func (w *wire) delay() {
 	for begun := w.channel.sw.net.now(); ; {
 		w.mu.Lock()
-		until, mended := begun+w.faults.slow, w.mended
+		until, changed := begun+w.faults.slow, w.slowChanged
 		w.mu.Unlock()
-		if !pause(until-w.channel.sw.net.now(), w.over, mended) {
+		if !pause(until-w.channel.sw.net.now(), w.over, changed) {
 			return
 		}
 	}
@@ -123,8 +123,8 @@ func (w *wire) setFaults(f faults) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if f.slow != w.faults.slow {
-		close(w.mended)
-		w.mended = make(chan struct{})
+		close(w.slowChanged)
+		w.slowChanged = make(chan struct{})
 	}
 	w.faults = f
 	w.changed.Broadcast()

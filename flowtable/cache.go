@@ -9,12 +9,12 @@ import "math/bits"
 // It begins small and grows while packets push each other out, so that a switch with few flows
 // stays small; where even the biggest does not help, it is passed by for a while.
 type cache struct {
-	chosen          // by all tuples together
-	keys   []uint64 // len(words) for each slot
-	slots  []cached
-	shift  uint8
-	round  uint32 // slots of other rounds are free; 0 is no round
-	fits   bool   // mask is that of the tuples
+	maskedWords          // by all tuples together
+	keys        []uint64 // len(words) for each slot
+	slots       []cached
+	shift       uint8
+	round       uint32 // slots of other rounds are free; 0 is no round
+	fits        bool   // mask is that of the tuples
 
 	tries, hits, pushed uint32 // since the last judgement
 	passBy              uint32 // look-ups to come that do without
@@ -91,7 +91,7 @@ func (c *cache) fit(t *table) {
 	if all == c.mask && len(c.slots) > 0 {
 		return
 	}
-	c.chosen = choose(&all)
+	c.maskedWords = choose(&all)
 	c.resize(max(len(c.slots), cacheFirst))
 }
 

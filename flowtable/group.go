@@ -18,7 +18,7 @@ type group struct {
 	created time.Duration
 
 	judged uint64 // the call in which lives was found; ports and groups do not change within one
-	lives  bool
+	live   bool
 }
 
 // bucket is a bucket of a group with its counters.

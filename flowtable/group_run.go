@@ -81,12 +81,12 @@ func (s *Switch) bucketLives(b *bucket) bool {
 // but there may be many ways from one to another, so that each is judged once a call.
 func (s *Switch) groupLives(g *group) bool {
 	if g.judged != s.calls {
-		g.judged, g.lives = s.calls, s.anyLives(g.buckets)
+		g.judged, g.live = s.calls, s.anyLive(g.buckets)
 	}
-	return g.lives
+	return g.live
 }
 
-func (s *Switch) anyLives(buckets []bucket) bool {
+func (s *Switch) anyLive(buckets []bucket) bool {
 	for i := range buckets {
 		if s.bucketLives(&buckets[i]) {
 			return true

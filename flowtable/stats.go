@@ -87,8 +87,8 @@ func (s *Switch) selected(v openflow.Version, f *openflow.FlowFilter) ([]*entry,
 	return s.pick(&x), nil
 }
 
-// saidIn10 reports whether OpenFlow 1.0 can describe an entry: those of 1.3 may match and do more.
-func saidIn10(st *openflow.FlowStats) bool {
+// expressibleIn10 reports whether OpenFlow 1.0 can describe an entry: those of 1.3 may match and do more.
+func expressibleIn10(st *openflow.FlowStats) bool {
 	list := openflow.FlowStatsList{Flows: []openflow.FlowStats{*st}}
 	_, err := (&openflow.MultipartReply{Body: &list}).Append(nil, openflow.V10)
 	return err == nil

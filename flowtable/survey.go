@@ -43,7 +43,7 @@ func (s *Switch) Describe(x *Survey, most int, now time.Duration) (part *openflo
 		st := s.flowStats(e, &g, oxm)
 		oxm = st.Match.OXM
 		st.Match.OXM = oxm[at:len(oxm):len(oxm)]
-		if x.version != openflow.V10 || saidIn10(&st) {
+		if x.version != openflow.V10 || expressibleIn10(&st) {
 			part.Flows = append(part.Flows, st)
 		}
 	}

@@ -14,13 +14,13 @@ func (p *pass) actTTL(a *openflow.Action) {
 	case openflow.ActionSetNwTTL:
 		p.setIPTTL(a.TTL)
 	case openflow.ActionDecNwTTL:
-		if ttl, ok := p.ipTTL(); ok && p.lives(ttl) {
+		if ttl, ok := p.ipTTL(); ok && p.ttlLeft(ttl) {
 			p.setIPTTL(ttl - 1)
 		}
 	case openflow.ActionSetMPLSTTL:
 		p.setLabel(0xff, uint32(a.TTL))
 	case openflow.ActionDecMPLSTTL:
-		if label != 0 && p.lives(p.frame[label+3]) {
+		if label != 0 && p.ttlLeft(p.frame[label+3]) {
 			p.setLabel(0xff, uint32(p.frame[label+3]-1))
 		}
 	case openflow.ActionCopyTTLOut:
@@ -36,7 +36,7 @@ func (p *pass) actTTL(a *openflow.Action) {
 
 // lives reports whether a TTL can be decremented. If not, the packet goes to the controllers, and
 // no further.
-func (p *pass) lives(ttl uint8) bool {
+func (p *pass) ttlLeft(ttl uint8) bool {
 	if ttl > 1 {
 		return true
 	}

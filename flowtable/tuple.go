@@ -9,7 +9,7 @@ import (
 // tuple are the entries of a table that have one mask: a hash table by open addressing of the first
 // entry of each match, the others of that match in a list behind it by falling priority.
 type tuple struct {
-	chosen
+	maskedWords
 	slots      []slot // a power of two; at most half of them are taken
 	seed       uint64
 	shift      uint8  // hash>>shift is a slot
@@ -34,7 +34,7 @@ type priority struct {
 const firstSlots = 4
 
 func newTuple(mask *words, seed uint64) *tuple {
-	t := &tuple{chosen: choose(mask), seed: seed}
+	t := &tuple{maskedWords: choose(mask), seed: seed}
 	t.resize(firstSlots)
 	return t
 }

@@ -138,8 +138,8 @@ func (p *Part) Step(now time.Time) (next time.Time) {
 	return next
 }
 
-// Pulse has the part take a turn soon, and returns how many it has done: who asks again and again
-// sees whether it hangs. It never blocks.
+// Pulse has the part take a turn soon, and returns how many it has done: of a part that hangs the
+// number stays the same. It never blocks.
 func (p *Part) Pulse() uint64 {
 	p.Bell.Ring()
 	return p.turns.Load()

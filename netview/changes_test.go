@@ -2,8 +2,8 @@ package netview
 
 import "testing"
 
-// TestLogOfWideRows: the log holds as many bytes as it may, however wide rows are. Who is behind it
-// takes a snapshot, who is not gets every change.
+// TestLogOfWideRows: the log holds as many bytes as it may, however wide rows are. A reader behind
+// it takes a snapshot, any other gets every change.
 func TestLogOfWideRows(t *testing.T) {
 	const ports, edits = 8000, 200
 	v := New(Limits{})

@@ -38,8 +38,7 @@ func keysOf(t *testing.T, oracle string) map[string][]string {
 	return keys
 }
 
-// An exception excuses an oracle, or all ("any"), from saying what Weir says of some fields of some
-// messages.
+// An exception exempts an oracle, or all ("any"), from reading some fields of some messages.
 type exception struct {
 	oracle, messages, fields string
 	used                     bool
@@ -69,8 +68,8 @@ func exceptions(t *testing.T) []*exception {
 	return out
 }
 
-// excused reports whether an exception covers a field of a message, and notes that it was needed.
-func excused(list []*exception, oracle, message, field string) bool {
+// exempted reports whether an exception covers a field of a message, and notes that it was needed.
+func exempted(list []*exception, oracle, message, field string) bool {
 	found := false
 	for _, e := range list {
 		if e.oracle == oracle && matches(e.messages, message) && matches(e.fields, field) {

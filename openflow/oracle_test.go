@@ -18,7 +18,7 @@ func TestOracles(t *testing.T) {
 	for _, s := range all {
 		messages = append(messages, s.bytes(t))
 	}
-	excuses := exceptions(t)
+	exempt := exceptions(t)
 	read := make([]map[string]bool, len(all)) // by sample, the fields that an oracle read
 	for i := range read {
 		read[i] = map[string]bool{}
@@ -31,7 +31,7 @@ func TestOracles(t *testing.T) {
 		{"tshark", askTshark, oracle.compareLeaves}, {"osken", askOSKen, oracle.compareLeaves},
 		{"ovs", askOVS, oracle.compareText},
 	} {
-		subject := oracle{t: t, name: o.name, keys: keysOf(t, o.name), excuses: excuses}
+		subject := oracle{t: t, name: o.name, keys: keysOf(t, o.name), exceptions: exempt}
 		for i, a := range o.ask(t, messages) {
 			for _, field := range o.compare(subject, all[i], a) {
 				read[i][field] = true
@@ -43,12 +43,12 @@ func TestOracles(t *testing.T) {
 			if strings.HasSuffix(l.name, ".Name") && read[i][strings.TrimSuffix(l.name, "Name")+"Field"] {
 				continue // class and number were read
 			}
-			if !read[i][l.name] && !excused(excuses, "any", s.name, l.name) {
+			if !read[i][l.name] && !exempted(exempt, "any", s.name, l.name) {
 				t.Errorf("%s: no oracle reads %s = %s", s.name, l.name, l.value)
 			}
 		}
 	}
-	for _, e := range excuses {
+	for _, e := range exempt {
 		if !e.used {
 			t.Errorf("docs/spec/oracles.md: the exception %s, %s, %s is not needed", e.oracle, e.messages, e.fields)
 		}
@@ -57,16 +57,16 @@ func TestOracles(t *testing.T) {
 
 // An oracle is one of the programs with its table.
 type oracle struct {
-	t       *testing.T
-	name    string
-	keys    map[string][]string
-	excuses []*exception
+	t          *testing.T
+	name       string
+	keys       map[string][]string
+	exceptions []*exception
 }
 
 // refuses reports whether the oracle does not decode the message, and fails the test unless that is
-// excused. What it decodes of a message that it calls malformed counts all the same.
+// exempted. What it decodes of a message that it calls malformed counts all the same.
 func (o oracle) refuses(s sample, a answer) bool {
-	if a.refused != "" && !excused(o.excuses, o.name, s.name, "message") {
+	if a.refused != "" && !exempted(o.exceptions, o.name, s.name, "message") {
 		o.t.Errorf("%s: %s refuses it: %s", s.name, o.name, a.refused)
 	}
 	return a.refused != "" && len(a.leaves) == 0
@@ -86,7 +86,7 @@ func (o oracle) compareLeaves(s sample, a answer) (read []string) {
 	ours, names := map[string][]string{}, map[string][]string{}
 	for _, l := range leaves(s.v, s.m) {
 		key := o.keyOf(s.v, l.name, theirs)
-		if key == "" || excused(o.excuses, o.name, s.name, l.name) {
+		if key == "" || exempted(o.exceptions, o.name, s.name, l.name) {
 			continue
 		}
 		ours[key] = append(ours[key], l.value)
@@ -131,7 +131,7 @@ func (o oracle) compareText(s sample, a answer) (read []string) {
 	for _, l := range leaves(s.v, s.m) {
 		for _, row := range o.keys[s.v.String()+" "+l.name] {
 			switch {
-			case excused(o.excuses, o.name, s.name, l.name):
+			case exempted(o.exceptions, o.name, s.name, l.name):
 			case !prints(s.v, a.text, row, l.value):
 				o.t.Errorf("%s: %s does not print %s = %s as %q:\n%s", s.name, o.name, l.name, l.value, row, a.text)
 			default:

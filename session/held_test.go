@@ -238,7 +238,7 @@ func (p *pair) many(id uint64, ports int) *bomber {
 }
 
 // TestPortsOfStrangers: switches of which nothing is known get in with very many ports a few at a
-// time, until they are known; others are not held up, and who is in stays.
+// time, until they are known; others are not held up, and those connected stay.
 func TestPortsOfStrangers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg, refused := refusals()

@@ -15,8 +15,8 @@ type (
 	flowList  = openflow.FlowStatsList
 )
 
-// Core decides whom to ask what, and when, and makes samples of the answers. It has one owner at a
-// time, who steps it.
+// Core decides whom to ask what, and when, and makes samples of the answers. Its owner steps
+// it, one at a time.
 type Core struct {
 	cfg     Config
 	counts  *Counts

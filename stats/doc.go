@@ -3,7 +3,7 @@
 //
 // # The problem
 //
-// A switch counts packets and bytes, by port, by table, by flow entry, and tells only who asks. If
+// A switch counts packets and bytes, by port, by table, by flow entry, and reports them when asked. If
 // each reader asked, a page that is open in ten browsers would ask ten times, and a scrape would
 // take as long as the slowest switch. A switch answers slowly, or not at all, or with a hundred
 // thousand entries; it starts again, and its counters with it; some of its counters have 32 bits.

@@ -98,7 +98,7 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// Without a fresh question nobody is asked for the first time; who has answered is asked again.
+// Without a fresh question no host is asked for the first time; hosts that have answered are asked again.
 func TestFreshQuestions(t *testing.T) {
 	k := newPinger(topology(t, "linear:3"), 1)
 	k.broadcasts = 1

@@ -193,7 +193,7 @@ func TestFlapInOneStep(t *testing.T) {
 
 // lose has each pair lose its rule at every switch behind its first, without the last so many, and
 // counts those that do not get it back. Where packets are flooded that have no rule, one that lost
-// its rule at the last switch goes round until the rule is back: the frames of this network run
+// its rule at the last switch loops until the rule is back: the frames of this network run
 // faster than the application, so there the last one must be left out.
 func (n *network) lose(t *testing.T, etherType uint16, without int) {
 	tried, lost := 0, 0

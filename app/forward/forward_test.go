@@ -273,7 +273,7 @@ func (n *network) allPairs(t *testing.T) {
 }
 
 // broadcastWhileChanging sends broadcasts between the steps of a change: none may arrive twice, or
-// go round.
+// loop.
 func (n *network) broadcastWhileChanging(t *testing.T) {
 	for range 20 {
 		n.hops = 0

@@ -11,7 +11,7 @@ import (
 )
 
 // A switch without a session forwards as before, and a cable to it flaps: nobody knows what is
-// behind that port now, and what comes in there must not go round.
+// behind that port now, and what comes in there must not loop.
 func TestFlapTowardsAHeadlessSwitchIsNoStorm(t *testing.T) {
 	for _, v := range []openflow.Version{openflow.V10, openflow.V13} {
 		for headless := range 3 {

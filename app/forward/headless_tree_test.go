@@ -44,7 +44,7 @@ func TestEndsOfLeavingLinkCutOff(t *testing.T) {
 }
 
 // TestALinkThatStrayed: a probe that strayed has made a link, which is down, between two ports that
-// have other links. The tree changes past it: it is no way by which broadcasts could go round.
+// have other links. The tree changes past it: broadcasts cannot loop through it.
 func TestALinkThatStrayed(t *testing.T) {
 	for _, v := range []openflow.Version{openflow.V10, openflow.V13} {
 		for _, at := range [][3]netview.DPID{{1, 2, 3}, {1, 3, 2}, {2, 1, 3}, {2, 3, 1}, {3, 1, 2}, {3, 2, 1}} {

@@ -216,7 +216,7 @@ func TestRulesOfAnEarlierLifeThatLeadNowhereGo(t *testing.T) {
 		n.settle()
 		n.arrives(t, a, b, "after the host has moved and its old rule is gone")
 		if got := n.f.inherited.size(); got != 0 {
-			t.Errorf("%d rules of the earlier life are left", got)
+			t.Errorf("%d rules of the previous instance are left", got)
 		}
 	}
 }

@@ -139,7 +139,7 @@ func (n *network) findAll(id netview.DPID) {
 	})
 }
 
-// allSay has each host say a packet to each other one while something changes: none may go round.
+// allSay has each host say a packet to each other one while something changes: none may loop.
 func (n *network) allSay() {
 	for _, a := range n.stations() {
 		for _, b := range n.stations() {
@@ -161,7 +161,7 @@ var renumbered = map[string]map[uint32]uint32{
 	"its host's takes a cable's":             {1: 2, 2: 9},
 	"a cable's takes its host's":             {2: 1, 1: 9},
 	"two cables swap":                        {2: 3, 3: 2},
-	"its host's and two cables' go round":    {1: 2, 2: 3, 3: 1},
+	"its host's and two cables' rotate":      {1: 2, 2: 3, 3: 1},
 	"and the other way":                      {1: 3, 3: 2, 2: 1},
 	"its host's swaps with the last cable's": {1: 3, 3: 1},
 }

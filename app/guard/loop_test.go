@@ -114,7 +114,7 @@ func TestLoop(t *testing.T) {
 		time.Sleep(20 * time.Second)
 		synctest.Wait()
 		if out.asked != 1 || out.count(meters(openflow.MeterDelete)) != 3 {
-			t.Errorf("meters of an earlier life: asked %d times, %d deleted", out.asked, out.count(meters(openflow.MeterDelete)))
+			t.Errorf("meters of a previous instance: asked %d times, %d deleted", out.asked, out.count(meters(openflow.MeterDelete)))
 		}
 		g.Detach(gate)
 		stop()

@@ -32,7 +32,7 @@ type Core struct {
 	second  time.Duration // when told was cleared
 }
 
-// binding is who has an address: the one whose claim is the newest, and the last other one.
+// binding is the host that an address belongs to: the newest claimant, and the last other one.
 type binding struct {
 	mac   packet.MAC
 	at    netview.Point

@@ -67,18 +67,18 @@ type transaction struct {
 // server's word counts for these only: whoever hears a request may answer it, but not with another
 // address.
 type leases struct {
-	asked map[transaction]wish
+	asked map[transaction]expectedLease
 }
 
-type wish struct {
+type expectedLease struct {
 	ips   []packet.Addr
 	until time.Duration
 }
 
-func newLeases() leases { return leases{make(map[transaction]wish)} }
+func newLeases() leases { return leases{make(map[transaction]expectedLease)} }
 
 func (l *leases) expire(now time.Duration) {
-	maps.DeleteFunc(l.asked, func(_ transaction, w wish) bool { return w.until <= now })
+	maps.DeleteFunc(l.asked, func(_ transaction, w expectedLease) bool { return w.until <= now })
 }
 
 // Lease takes a datagram of DHCP: a request is remembered, if it comes from where its host is (or
@@ -94,7 +94,7 @@ func (c *Core) Lease(d *datagram, snap *netview.Snapshot) {
 		if known && h.At != d.at || t.host.MAC != d.src {
 			c.Counts.Misplaced.Add(1)
 		} else if _, again := c.leases.asked[t]; again || len(c.leases.asked) < c.cfg.Limits.Leases {
-			c.leases.asked[t] = wish{ips, c.age() + leaseWait}
+			c.leases.asked[t] = expectedLease{ips, c.age() + leaseWait}
 		} else {
 			c.Counts.Refused.Add(1)
 		}

@@ -5,7 +5,7 @@ import (
 )
 
 // question is what an ARP request or a neighbour solicitation asks, as far as it may be answered by
-// another than the one who is meant.
+// another than the one that is meant.
 type question struct {
 	asker  packet.MAC
 	from   packet.Addr // the asker's

@@ -25,7 +25,7 @@ const (
 	DefaultPingTimeout  = 5 * time.Second
 )
 
-// maxPings is how many pings a host has at once: one per identifier, some free to go round.
+// maxPings is how many pings a host has at once: one per identifier, with some to spare.
 const maxPings = 1 << 15
 
 // Ping is a series of echo requests. Its fields change only during calls of its host.

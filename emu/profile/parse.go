@@ -49,7 +49,7 @@ func Parse(name string, b []byte) (Profile, error) {
 	}
 	if r.Found() == 0 {
 		r.tidy()
-		r.blame(root, r.Check())
+		r.addLines(root, r.Check())
 	}
 	if err := r.Err(); err != nil {
 		return Profile{}, err
@@ -83,8 +83,8 @@ func (r *reader) part(name string, read func(n *yaml.Node)) strictyaml.Field {
 	}}
 }
 
-// blame gives each problem of a whole profile the line of its part.
-func (r *reader) blame(root *yaml.Node, err error) {
+// addLines gives each problem of a whole profile the line of its part.
+func (r *reader) addLines(root *yaml.Node, err error) {
 	all, ok := err.(interface{ Unwrap() []error })
 	if !ok {
 		r.Wrong(root, err)

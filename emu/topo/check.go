@@ -41,25 +41,25 @@ func (t *Topology) checkNames() error {
 	ids := make(map[uint64]int, len(t.Switches))
 	for i, s := range t.Switches {
 		if err := checkName(s.Name, names); err != nil {
-			return blame(ofSwitch, i, "%w", err)
+			return faultOf(ofSwitch, i, "%w", err)
 		}
 		if s.DPID == 0 {
-			return blame(ofSwitch, i, "switch %s: datapath id 0 given, want from 1 on", s.Name)
+			return faultOf(ofSwitch, i, "switch %s: datapath id 0 given, want from 1 on", s.Name)
 		}
 		if j, twice := ids[s.DPID]; twice {
-			return blame(ofSwitch, i, "switch %s: datapath id %016x given, which is that of %s too: want one of its own", s.Name, s.DPID, t.Switches[j].Name)
+			return faultOf(ofSwitch, i, "switch %s: datapath id %016x given, which is that of %s too: want one of its own", s.Name, s.DPID, t.Switches[j].Name)
 		}
 		ids[s.DPID] = i
 		if (s.Lat == nil) != (s.Lon == nil) {
-			return blame(ofSwitch, i, "switch %s: one coordinate given, want both lat and lon, or none", s.Name)
+			return faultOf(ofSwitch, i, "switch %s: one coordinate given, want both lat and lon, or none", s.Name)
 		}
 		if s.Lat != nil && !(*s.Lat >= -90 && *s.Lat <= 90 && *s.Lon >= -180 && *s.Lon <= 180) {
-			return blame(ofSwitch, i, "switch %s: coordinates %v, %v given, want a latitude from -90 to 90 and a longitude from -180 to 180", s.Name, *s.Lat, *s.Lon)
+			return faultOf(ofSwitch, i, "switch %s: coordinates %v, %v given, want a latitude from -90 to 90 and a longitude from -180 to 180", s.Name, *s.Lat, *s.Lon)
 		}
 	}
 	for i := range t.Hosts {
 		if err := checkName(t.Hosts[i].Name, names); err != nil {
-			return blame(ofHost, i, "%w", err)
+			return faultOf(ofHost, i, "%w", err)
 		}
 	}
 	return nil
@@ -94,10 +94,10 @@ func (t *Topology) checkHosts() error {
 	for i := range t.Hosts {
 		h := &t.Hosts[i]
 		if err := h.check(); err != nil {
-			return blame(ofHost, i, "host %s: %w", h.Name, err)
+			return faultOf(ofHost, i, "host %s: %w", h.Name, err)
 		}
 		if j, twice := macs[h.MAC]; twice {
-			return blame(ofHost, i, "host %s: MAC address %s given, which is that of %s too: want one of its own",
+			return faultOf(ofHost, i, "host %s: MAC address %s given, which is that of %s too: want one of its own",
 				h.Name, h.MAC, t.Hosts[j].Name)
 		}
 		macs[h.MAC] = i
@@ -107,7 +107,7 @@ func (t *Topology) checkHosts() error {
 			}
 			key := address{h.VLAN, ip.Addr()}
 			if j, twice := ips[key]; twice {
-				return blame(ofHost, i, "host %s: address %s given, which is that of %s too: want one of its own, or another VLAN", h.Name, ip.Addr(), t.Hosts[j].Name)
+				return faultOf(ofHost, i, "host %s: address %s given, which is that of %s too: want one of its own, or another VLAN", h.Name, ip.Addr(), t.Hosts[j].Name)
 			}
 			ips[key] = i
 		}
@@ -143,12 +143,12 @@ func (t *Topology) checkLinks() error {
 	for i := range t.Links {
 		l := &t.Links[i]
 		if ids[l.ID] || l.ID == "" {
-			return blame(ofLink, i, "link id %q given twice or empty, want every link to have its own", l.ID)
+			return faultOf(ofLink, i, "link id %q given twice or empty, want every link to have its own", l.ID)
 		}
 		ids[l.ID] = true
 		for _, spec := range []LinkSpec{l.Forward, l.Back} {
 			if err := spec.Check(); err != nil {
-				return blame(ofLink, i, "link %s: %w", l.ID, err)
+				return faultOf(ofLink, i, "link %s: %w", l.ID, err)
 			}
 		}
 	}

@@ -2,9 +2,9 @@ package topo
 
 import "fmt"
 
-// fault is what Check finds wrong, with the part of the network that it is about, so that a file's
+// elementError is what Check finds wrong, with the part of the network that it is about, so that a file's
 // line can be told.
-type fault struct {
+type elementError struct {
 	part  part
 	index int
 	err   error
@@ -19,9 +19,9 @@ const (
 	ofHost
 )
 
-func (f *fault) Error() string { return f.err.Error() }
-func (f *fault) Unwrap() error { return f.err }
+func (f *elementError) Error() string { return f.err.Error() }
+func (f *elementError) Unwrap() error { return f.err }
 
-func blame(p part, index int, format string, args ...any) error {
-	return &fault{p, index, fmt.Errorf(format, args...)}
+func faultOf(p part, index int, format string, args ...any) error {
+	return &elementError{p, index, fmt.Errorf(format, args...)}
 }

@@ -94,7 +94,7 @@ func (f *graphFile) readGraph(e xml.StartElement) error {
 }
 
 // inside reads what may stand in a node, an edge or a hyperedge.
-func (f *graphFile) inside(of string, to *graphThing) error {
+func (f *graphFile) inside(of string, to *graphElement) error {
 	to.kind, to.attr = of, map[string]string{}
 	return f.children(of, func(e xml.StartElement) error {
 		switch name := e.Name.Local; {
@@ -116,7 +116,7 @@ func (f *graphFile) inside(of string, to *graphThing) error {
 	})
 }
 
-func (f *graphFile) readData(e xml.StartElement, to *graphThing) error {
+func (f *graphFile) readData(e xml.StartElement, to *graphElement) error {
 	line := f.line()
 	id, err := f.need(e, "key", dataExample)
 	if err != nil {
@@ -132,7 +132,7 @@ func (f *graphFile) readData(e xml.StartElement, to *graphThing) error {
 }
 
 func (f *graphFile) readNode(e xml.StartElement) error {
-	n := graphThing{line: f.line()}
+	n := graphElement{line: f.line()}
 	var err error
 	if n.id, err = f.need(e, "id", nodeExample); err != nil {
 		return err
@@ -151,7 +151,7 @@ func (f *graphFile) readNode(e xml.StartElement) error {
 }
 
 func (f *graphFile) readEdge(e xml.StartElement, directed bool) error {
-	edge := graphThing{line: f.line(), directed: directed}
+	edge := graphElement{line: f.line(), directed: directed}
 	if v, ok := attribute(e, "directed"); ok {
 		edge.directed = v == "true"
 	}
@@ -171,7 +171,7 @@ func (f *graphFile) readEdge(e xml.StartElement, directed bool) error {
 }
 
 func (f *graphFile) readHyperedge(e xml.StartElement) error {
-	h := graphThing{line: f.line()}
+	h := graphElement{line: f.line()}
 	h.id, _ = attribute(e, "id")
 	if err := f.inside("hyperedge", &h); err != nil {
 		return err

@@ -19,17 +19,17 @@ type graphFile struct {
 	xml     *xml.Decoder
 	keys    map[string]string    // names of attributes, by id of their keys
 	values  map[[2]string]string // of things that say nothing: by kind of thing and name of attribute
-	graph   graphThing           // its data
-	nodes   []graphThing
-	edges   []graphThing
-	hyper   []graphThing
+	graph   graphElement         // its data
+	nodes   []graphElement
+	edges   []graphElement
+	hyper   []graphElement
 	byID    map[string]int // nodes
 	graphs  int
 	options Options
 }
 
-// graphThing is a node, an edge, a hyperedge or the graph, with its attributes by name.
-type graphThing struct {
+// graphElement is a node, an edge, a hyperedge or the graph, with its attributes by name.
+type graphElement struct {
 	kind     string // "node", "edge", "hyperedge", "graph"
 	line     int
 	id       string
@@ -54,7 +54,7 @@ func parseGraphML(b []byte, o Options) (*Topology, error) {
 	}
 	f := &graphFile{xml: xml.NewDecoder(bytes.NewReader(b)), keys: map[string]string{},
 		values: map[[2]string]string{}, byID: map[string]int{}, options: o}
-	f.graph = graphThing{kind: "graph", attr: map[string]string{}}
+	f.graph = graphElement{kind: "graph", attr: map[string]string{}}
 	if err := f.read(); err != nil {
 		return nil, err
 	}

@@ -45,7 +45,7 @@ func (f *graphFile) topology() (*Topology, error) {
 			len(b.Switches), MaxHosts)
 	}
 	f.nameHosts(b, places, used)
-	return f.blame(b, append(lines, more...))
+	return f.locate(b, append(lines, more...))
 }
 
 // title is the name of the graph; empty if it has none.
@@ -58,10 +58,10 @@ func (f *graphFile) title() string {
 	return ""
 }
 
-// blame finishes the network, and adds to an error the line of the edge or node that it is about.
-func (f *graphFile) blame(b *builder, lines []int) (*Topology, error) {
+// locate finishes the network, and adds to an error the line of the edge or node that it is about.
+func (f *graphFile) locate(b *builder, lines []int) (*Topology, error) {
 	t, err := b.finish()
-	var at *fault
+	var at *elementError
 	if !errors.As(err, &at) {
 		return t, err
 	}
@@ -78,7 +78,7 @@ func (f *graphFile) blame(b *builder, lines []int) (*Topology, error) {
 }
 
 // value is an attribute of a thing, or what its key says for those that have none.
-func (f *graphFile) value(of *graphThing, name string) string {
+func (f *graphFile) value(of *graphElement, name string) string {
 	if v, ok := of.attr[name]; ok {
 		return v
 	}
@@ -131,7 +131,7 @@ func freshName(name, id string, used map[string]bool) string {
 }
 
 // coordinates are a node's, if it has both.
-func (f *graphFile) coordinates(n *graphThing) (lat, lon *float64, err error) {
+func (f *graphFile) coordinates(n *graphElement) (lat, lon *float64, err error) {
 	for _, one := range []struct {
 		name string
 		most float64
@@ -212,7 +212,7 @@ func (f *graphFile) joinHyperedges(b *builder, used map[string]bool) (lines []in
 }
 
 // spec is how an edge carries frames. What the options say holds for all.
-func (f *graphFile) spec(e *graphThing, a, b *Switch) (LinkSpec, error) {
+func (f *graphFile) spec(e *graphElement, a, b *Switch) (LinkSpec, error) {
 	spec := f.options.Link
 	if spec.RateBPS == 0 {
 		rate, err := f.speed(e)
@@ -228,7 +228,7 @@ func (f *graphFile) spec(e *graphThing, a, b *Switch) (LinkSpec, error) {
 }
 
 // speed is the rate of an edge; 0 where none is known.
-func (f *graphFile) speed(e *graphThing) (uint64, error) {
+func (f *graphFile) speed(e *graphElement) (uint64, error) {
 	s, unit := f.value(e, "LinkSpeedRaw"), ""
 	if s == "" {
 		s, unit = f.value(e, "LinkSpeed"), f.value(e, "LinkSpeedUnits")

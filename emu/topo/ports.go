@@ -31,31 +31,31 @@ func (t *Topology) checkPorts() error {
 
 func (w *wiring) take(e End, who int) error {
 	if e.Switch < 0 || e.Switch >= len(w.Switches) {
-		return w.blame(who, "switch number %d given, want from 0 to %d", e.Switch, len(w.Switches)-1)
+		return w.faultOf(who, "switch number %d given, want from 0 to %d", e.Switch, len(w.Switches)-1)
 	}
 	at := w.Switches[e.Switch].Name
 	if e.Port < 1 || e.Port > MaxPort {
-		return w.blame(who, "port %d of %s given, want from 1 to %d", e.Port, at, MaxPort)
+		return w.faultOf(who, "port %d of %s given, want from 1 to %d", e.Port, at, MaxPort)
 	}
 	if other, twice := w.used[e]; twice {
-		return w.blame(who, "port %d of %s given, which is that of %s: want a free one", e.Port, at, w.name(other))
+		return w.faultOf(who, "port %d of %s given, which is that of %s: want a free one", e.Port, at, w.name(other))
 	}
 	w.used[e] = who
 	if w.count[e.Switch]++; w.count[e.Switch] > MaxPorts {
-		return w.blame(who,
+		return w.faultOf(who,
 			"more than %d ports of %s given, which is all that a switch can describe with OpenFlow 1.0", MaxPorts, at)
 	}
 	return nil
 }
 
-// blame is a fault of a link or host, and names it.
-func (w *wiring) blame(who int, format string, args ...any) error {
+// faultOf is the error of a link or host, with its name.
+func (w *wiring) faultOf(who int, format string, args ...any) error {
 	format = "%s: " + format
 	args = append([]any{w.name(who)}, args...)
 	if who < 0 {
-		return blame(ofHost, ^who, format, args...)
+		return faultOf(ofHost, ^who, format, args...)
 	}
-	return blame(ofLink, who, format, args...)
+	return faultOf(ofLink, who, format, args...)
 }
 
 func (w *wiring) name(who int) string {

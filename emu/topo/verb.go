@@ -16,7 +16,7 @@ func (to *targets) linkVerb() verb {
 		name: "link", example: to.linkExample(), needs: "up, delay, jitter, loss, rate, queue",
 		target: func(s string) error {
 			if a.Link = s; !to.links[s] {
-				return fmt.Errorf("%s given, want the id of a link of the network%s", strictyaml.Quote(s), suchAs(to.aLink()))
+				return fmt.Errorf("%s given, want the id of a link of the network%s", strictyaml.Quote(s), exampleText(to.aLink()))
 			}
 			return nil
 		},
@@ -56,7 +56,7 @@ func (to *targets) port(s string) (End, error) {
 	n, err := strconv.ParseUint(number, 10, 32)
 	e := End{at, uint32(n)}
 	if err != nil || !to.hasPort(e) {
-		return End{}, fmt.Errorf("%s given, want a port of the network%s", strictyaml.Quote(s), suchAs(to.aPort(at)))
+		return End{}, fmt.Errorf("%s given, want a port of the network%s", strictyaml.Quote(s), exampleText(to.aPort(at)))
 	}
 	return e, nil
 }
@@ -140,7 +140,7 @@ func (to *targets) host(s string) (int, error) {
 		return i, nil
 	}
 	first, _ := to.twoHosts()
-	return 0, fmt.Errorf("%s given, want a host of the network%s", strictyaml.Quote(s), suchAs(first))
+	return 0, fmt.Errorf("%s given, want a host of the network%s", strictyaml.Quote(s), exampleText(first))
 }
 
 func (t *Traffic) fields() []strictyaml.Field {

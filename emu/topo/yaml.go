@@ -136,7 +136,7 @@ func (f *networkFile) finish(root *yaml.Node) (*Topology, error) {
 
 // lineOf is the line of what an error of Check is about.
 func (f *networkFile) lineOf(err error, root *yaml.Node) int {
-	var at *fault
+	var at *elementError
 	if errors.As(err, &at) {
 		if i := at.index - f.made[at.part]; i >= 0 && i < len(f.lines[at.part]) {
 			return f.lines[at.part][i]

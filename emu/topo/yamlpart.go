@@ -119,8 +119,8 @@ func (f *networkFile) readEnds(n *yaml.Node, l *Link) error {
 	return nil
 }
 
-// suchAs is an example of a switch of the network.
-func (f *networkFile) suchAs() string {
+// switchExample is an example of a switch of the network.
+func (f *networkFile) switchExample() string {
 	for _, s := range f.Switches {
 		if s.Name != "" {
 			return ", such as " + s.Name
@@ -135,7 +135,7 @@ func (f *networkFile) parseEnd(s string) (End, error) {
 	at, ok := f.byName[name]
 	if !ok {
 		return End{}, fmt.Errorf("switch %s given, want one of the %d switches of the network%s",
-			strictyaml.Quote(name), len(f.Switches), f.suchAs())
+			strictyaml.Quote(name), len(f.Switches), f.switchExample())
 	}
 	if !given {
 		return End{Switch: at}, nil

@@ -17,6 +17,7 @@ var retired = []struct {
 	{regexp.MustCompile(`\b[Ff]or who steps\b`), "for callers that drive it themselves"},
 	{regexp.MustCompile(`\bthe stead of\b`), "supersedes"},
 	{regexp.MustCompile(`\b99 in 100\b`), "p99"},
+	{regexp.MustCompile(`\bearlier li(fe|ves)\b`), "previous instance"},
 	{regexp.MustCompile(`\b([Ee]strange|roundabout|goesRound|politely)`), "reassign, suboptimal, createsLoop, hitless"},
 }
 
@@ -40,7 +41,7 @@ func TestRetiredWords(t *testing.T) {
 func TestRetiredWordsAreFound(t *testing.T) {
 	for i, line := range []string{
 		"	// busy says whether it is", "// Close is of net.Conn.", "// Turn, for who steps it", "it takes the stead of one",
-		`"9 ms 99 in 100"`, "func estrange() {",
+		`"9 ms 99 in 100"`, "of an earlier life", "func estrange() {",
 	} {
 		if !retired[i].phrase.MatchString(line) {
 			t.Errorf("%q is not found", line)

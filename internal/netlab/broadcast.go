@@ -18,7 +18,7 @@ const (
 // among them only if it got a frame of its own back.
 func (n *Network) Copies(from *Host, kind Kind, rounds int) map[string][]int {
 	n.lab.t.Helper()
-	e := &earshot{network: n, copies: map[string][]int{}}
+	e := &broadcastListeners{network: n, copies: map[string][]int{}}
 	for _, h := range n.Hosts {
 		s, err := h.raw()
 		if err != nil {
@@ -38,21 +38,21 @@ func (n *Network) Copies(from *Host, kind Kind, rounds int) map[string][]int {
 	}
 	time.Sleep(quiet)
 	e.listen()
-	if most(e.copies[from.Name]) == 0 {
+	if maxOf(e.copies[from.Name]) == 0 {
 		delete(e.copies, from.Name)
 	}
 	return e.copies
 }
 
-// earshot is every host of a network listening for the same frames.
-type earshot struct {
+// broadcastListeners is every host of a network listening for the same frames.
+type broadcastListeners struct {
 	network *Network
 	sockets []socket // as network.Hosts
 	frames  [][]byte
 	copies  map[string][]int // host → per frame
 }
 
-func (e *earshot) send(from *Host) {
+func (e *broadcastListeners) send(from *Host) {
 	e.network.lab.t.Helper()
 	for i, h := range e.network.Hosts {
 		if h != from {
@@ -67,7 +67,7 @@ func (e *earshot) send(from *Host) {
 }
 
 // listen reads what has come to every host. Short frames may have been padded in flight.
-func (e *earshot) listen() {
+func (e *broadcastListeners) listen() {
 	e.network.lab.t.Helper()
 	for i, h := range e.network.Hosts {
 		err := e.sockets[i].receive(5*time.Millisecond, func(got []byte) {
@@ -83,7 +83,7 @@ func (e *earshot) listen() {
 	}
 }
 
-func (e *earshot) complete(from *Host) bool {
+func (e *broadcastListeners) complete(from *Host) bool {
 	for name, counts := range e.copies {
 		for _, c := range counts {
 			if c == 0 && name != from.Name {
@@ -94,7 +94,7 @@ func (e *earshot) complete(from *Host) bool {
 	return true
 }
 
-func most(counts []int) (m int) {
+func maxOf(counts []int) (m int) {
 	for _, c := range counts {
 		m = max(m, c)
 	}

@@ -26,8 +26,8 @@ var roundTrip = regexp.MustCompile(`icmp_seq=(\d+) .*time=([0-9.]+) ms`)
 // interfaces saw, by the kernel's own time stamps. Echoes that were lost are left out.
 func (h *Host) Echoes(to *Host, count, payload int, interval time.Duration) []Echo {
 	h.lab.t.Helper()
-	var atMine, atTheirs []sight
-	mine, theirs := h.watch(sightInto(&atMine)), to.watch(sightInto(&atTheirs))
+	var atMine, atTheirs []echoFrame
+	mine, theirs := h.watch(recordEchoes(&atMine)), to.watch(recordEchoes(&atTheirs))
 	args := []string{"-n", "-c", fmt.Sprint(count), "-i", fmt.Sprint(interval.Seconds()), "-W", "2", "-s",
 		fmt.Sprint(payload), to.IP4.String()}
 	out, _ := exec.Command("nsenter", h.in("ping", args)...).CombinedOutput()
@@ -46,9 +46,9 @@ func (h *Host) Echoes(to *Host, count, payload int, interval time.Duration) []Ec
 	return list
 }
 
-func sightInto(list *[]sight) func(at time.Time, frame []byte) {
+func recordEchoes(list *[]echoFrame) func(at time.Time, frame []byte) {
 	return func(at time.Time, frame []byte) {
-		if s, ok := see(at, frame); ok {
+		if s, ok := parseEchoFrame(at, frame); ok {
 			*list = append(*list, s)
 		}
 	}

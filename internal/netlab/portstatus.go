@@ -47,16 +47,16 @@ func (o *Outage) Told() time.Duration {
 }
 
 // Lost is how many packets of one every interval may be lost: those sent until the switches told of
-// the cut, and as many as fit into mended, of which the first is already in flight.
+// the cut, and as many as fit into repairTime, of which the first is already in flight.
 func (o *Outage) Lost(interval time.Duration) int {
 	o.lab.t.Helper()
-	return int((o.Told()+mended)/interval) + 1
+	return int((o.Told()+repairTime)/interval) + 1
 }
 
-// mended is how long an instance may take from the port status to the last rule of the new path:
+// repairTime is how long an instance may take from the port status to the last rule of the new path:
 // some ten times what it takes on a quiet machine (docs/benchmarks/reroute.md). Who waits for the
 // next probe, or for a time-out, takes seconds.
-const mended = 100 * time.Millisecond
+const repairTime = 100 * time.Millisecond
 
 // OpenFlow's messages that a listener needs, which both versions number alike but for the barrier.
 const (

@@ -29,10 +29,10 @@ func piece(src netip.Addr, train, seq uint16, kind byte, offset uint16, more boo
 // the reply change their order; and leaves out the third, whose reply was lost.
 func TestEchoes(t *testing.T) {
 	a, b := netip.MustParseAddr("10.0.0.1"), netip.MustParseAddr("10.0.0.2")
-	var atA, atB []sight
-	see := func(list *[]sight, ms int, frame []byte) {
+	var atA, atB []echoFrame
+	see := func(list *[]echoFrame, ms int, frame []byte) {
 		t.Helper()
-		s, ok := see(time.UnixMilli(int64(ms)), frame)
+		s, ok := parseEchoFrame(time.UnixMilli(int64(ms)), frame)
 		if !ok {
 			t.Fatal("an echo is not seen")
 		}
@@ -69,7 +69,7 @@ func TestSeeOnlyEchoes(t *testing.T) {
 	for name, frame := range map[string][]byte{"arp": arp, "udp": udp, "unreachable": piece(a, 0, 1, 3, 0, false),
 		"short":  make([]byte, 20),
 		"header": append(piece(a, 0, 1, 8, 0, false)[:14], 0x4f)} {
-		if s, ok := see(time.Now(), frame); ok {
+		if s, ok := parseEchoFrame(time.Now(), frame); ok {
 			t.Errorf("%s: %+v", name, s)
 		}
 	}

@@ -13,12 +13,12 @@ import (
 // act has an event happen, and what ends it asked for.
 func (w *world) act(e Event) {
 	w.say("%s", e)
-	w.witness.excuses(e)
-	defer w.witness.note()
+	w.monitor.exempt(e)
+	defer w.monitor.note()
 	end := func(do func()) {
 		w.After(e.For, func() {
 			do()
-			w.witness.note()
+			w.monitor.note()
 		})
 	}
 	switches := w.net.Switches()
@@ -40,7 +40,7 @@ func (w *world) act(e Event) {
 		w.kill()
 		end(w.start)
 	case PauseInstance:
-		if w.life != nil {
+		if w.running != nil {
 			w.paused = later(w.paused, w.now.Add(e.For/4))
 		}
 	case MoveHost:
@@ -56,7 +56,7 @@ func (w *world) act(e Event) {
 	case Shout:
 		w.stations[e.A].shout(uint32(e.At))
 	case AskIntent, DropIntent:
-		w.wishes.ask(e)
+		w.intents.ask(e)
 	case StoreTrouble:
 		w.troubleStore(e, end)
 	case CutControl, LoseControl, NoControl, SlowControl, StallControl:
@@ -71,7 +71,7 @@ func (w *world) act(e Event) {
 // troubleStore has writes to the store fail for a while: half of them, in one way.
 func (w *world) troubleStore(e Event, end func(func())) {
 	fault := []store.Fault{store.Unavailable, store.Full, store.UnknownDone, store.UnknownLost, store.UnknownLate}[e.B]
-	r := w.lot(lotAct, uint64(e.At))
+	r := w.random(randAct, uint64(e.At))
 	w.store.Inject(func(c store.Call) store.Fault {
 		if c.Name == "Txn" && r.IntN(2) == 0 {
 			return fault
@@ -167,7 +167,7 @@ func (w *world) byHand(e Event, sw *emu.Switch) {
 
 // operate does what operators do: it holds for the life of the instance at most.
 func (w *world) operate(e Event, end func(func())) {
-	l := w.life
+	l := w.running
 	if l == nil {
 		return
 	}
@@ -185,7 +185,7 @@ func (w *world) operate(e Event, end func(func())) {
 }
 
 // drain says that a place is to be left, or is so no longer.
-func (l *life) drain(e Event, on bool) {
+func (l *instanceRun) drain(e Event, on bool) {
 	if l.over {
 		return
 	}
@@ -216,7 +216,7 @@ func (w *world) linkEnds(i int) (a, b netview.Point) {
 }
 
 // want has an operator want some rules at a switch, which match nothing that hosts send.
-func (l *life) want(sw, n int, first uint16) {
+func (l *instanceRun) want(sw, n int, first uint16) {
 	if l.over {
 		return
 	}

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// fifty is the plan of a network of fifty switches.
-func fifty(seed uint64) *Plan {
+// planOfFifty is the plan of a network of fifty switches.
+func planOfFifty(seed uint64) *Plan {
 	for ; ; seed++ {
 		if p := NewPlan(seed, Size{Switches: 50, Events: 24, History: 40 * time.Second}); p.Switches == 50 {
 			return p
@@ -14,9 +14,9 @@ func fifty(seed uint64) *Plan {
 	}
 }
 
-// BenchmarkFifty lives histories of fifty switches: simulated seconds in one second.
+// BenchmarkFifty simulates histories of fifty switches: simulated seconds in one second.
 func BenchmarkFifty(b *testing.B) {
-	p := fifty(1)
+	p := planOfFifty(1)
 	var lived time.Duration
 	for b.Loop() {
 		o := Run(p, nil)

@@ -24,12 +24,12 @@ const look = 2 * time.Second
 // meanwhile: one that moved while nobody could hear it is found when it asks for an address, which
 // it does once in a minute.
 func (w *world) check() {
-	w.say("everything is mended")
+	w.say("everything is repaired")
 	w.await("view and switches", func() []string { return append(w.view(), w.tables()...) })
-	w.await("hosts and intents", func() []string { return slices.Concat(w.pingAll(), w.hosts(), w.wishes.check()) })
+	w.await("hosts and intents", func() []string { return slices.Concat(w.pingAll(), w.hosts(), w.intents.check()) })
 	w.shoutAll()
 	w.await("view and switches, at the end",
-		func() []string { return slices.Concat(w.view(), w.hosts(), w.wishes.check(), w.tables()) })
+		func() []string { return slices.Concat(w.view(), w.hosts(), w.intents.check(), w.tables()) })
 }
 
 // await lets time go until a check finds nothing.
@@ -41,7 +41,7 @@ func (w *world) await(what string, check func() []string) {
 			return
 		}
 		if !w.now.Before(end) {
-			w.fail("%v after everything was mended, %s: %d things are wrong, the first: %s", HealLimit, what,
+			w.fail("%v after everything was repaired, %s: %d things are wrong, the first: %s", HealLimit, what,
 				len(found), found[0])
 			return
 		}
@@ -53,10 +53,10 @@ func (w *world) await(what string, check func() []string) {
 // view compares the view with the network: switches, ports, links.
 func (w *world) view() (found []string) {
 	bad := func(format string, args ...any) { found = append(found, fmt.Sprintf(format, args...)) }
-	if w.life == nil {
+	if w.running == nil {
 		return []string{"no instance runs"}
 	}
-	snap := w.life.instance.View().Snapshot()
+	snap := w.running.instance.View().Snapshot()
 	if err := snap.Check(); err != nil {
 		bad("the view contradicts itself: %v", err)
 	}
@@ -95,14 +95,14 @@ func (w *world) view() (found []string) {
 // down for a moment, because its packets take rules that are there already, stays unconfirmed; and
 // of one that answers all questions along an intent the address may not be known.
 func (w *world) hosts() (found []string) {
-	snap := w.life.instance.View().Snapshot()
+	snap := w.running.instance.View().Snapshot()
 	known := make(map[netview.HostID]bool)
 	for _, h := range w.stations {
 		id := netview.HostID{MAC: h.mac}
 		known[id] = true
 		at := netview.Point{DPID: netview.DPID(h.socket.sw + 1), Port: h.socket.port}
 		row, ok := snap.Host(id)
-		if !ok || row.At != at || !slices.Contains(row.IPs, h.ip) && !w.wishes.connects(id) {
+		if !ok || row.At != at || !slices.Contains(row.IPs, h.ip) && !w.intents.connects(id) {
 			found = append(found, fmt.Sprintf("host %s is at %s: the view has %s", h.name(), at, place(row)))
 		}
 	}
@@ -116,10 +116,10 @@ func (w *world) hosts() (found []string) {
 
 // tables compares the switches' tables with what is wanted, as `weir check` does.
 func (w *world) tables() (found []string) {
-	if w.life == nil {
+	if w.running == nil {
 		return nil
 	}
-	asked := w.life.instance.Compare()
+	asked := w.running.instance.Compare()
 	var report flowsync.Report
 	for range 100 {
 		w.run(w.now.Add(100 * time.Millisecond))

@@ -13,15 +13,15 @@
 // # Inputs and outputs
 //
 // A seed makes a Plan: a topology, and a history of events, such as links cut, switches without
-// power, an instance killed. Run lives it: two minutes and more of the network's life, in a second
-// or so. When the history has ended everything is mended, and the network has HealLimit to be whole
+// power, an instance killed. Run simulates it: two minutes and more of the network's life, in a second
+// or so. When the history has ended everything is repaired, and the network has HealLimit to be whole
 // again: then all that must hold is checked (check.go). What comes out is an Outcome: the hash of
 // every byte that the sessions were handed with its time, and what was found wrong.
 //
 // # Who owns what
 //
 //   - world.go: time and the queue of events; wire.go: the bytes between switches and instance.
-//   - life.go: an instance, from its start until it is killed; what it remembers survives it.
+//   - instance.go: an instance, from its start until it is killed; what it remembers survives it.
 //   - intents.go: intents, as who asks for them knows them, and whether they have what they should.
 //     The store that they are kept in outlives every instance, and has its troubles.
 //   - station.go: hosts, and the sockets that they are plugged into.
@@ -36,6 +36,6 @@
 //     of the system.
 //   - Bytes of one connection arrive in order, and all of them until it is cut. Between connections
 //     there is no order.
-//   - Each connection, part and host draws its lots from a source of its own, so that events left
+//   - Each connection, part and host draws random numbers from a source of its own, so that events left
 //     out change little else.
 package sim

@@ -12,33 +12,35 @@ import (
 	"github.com/weirnet/weir/ruleset"
 )
 
-// wishes are the intents that somebody has asked for, as he knows them: they outlive every
+// userIntents are the intents that a user has requested, as the user knows them: they outlive every
 // instance.
-type wishes struct {
+type userIntents struct {
 	w    *world
-	list []wish // by number
+	list []userIntent // by number
 }
 
-// wish is one intent as who asked for it knows it. Contents are durable forms of specs; "" is none.
-type wish struct {
+// userIntent is one of them. Contents are durable forms of specs; "" is none.
+type userIntent struct {
 	last    string   // what was last answered to be so
 	perhaps []string // asked for of instances that died before they answered: any of them may be so
 	open    []string // asked for of the instance that runs, and not answered yet
 }
 
-func newWishes(w *world, n int) *wishes { return &wishes{w: w, list: make([]wish, n)} }
+func newUserIntents(w *world, n int) *userIntents {
+	return &userIntents{w: w, list: make([]userIntent, n)}
+}
 
-// idOfWish is the id of the i-th.
-func idOfWish(i int) string { return fmt.Sprintf("w%d", i) }
+// intentID is the id of the i-th.
+func intentID(i int) string { return fmt.Sprintf("w%d", i) }
 
 // contentOf is a spec's durable form.
 func contentOf(s *spec.Spec) string { return string(s.Append(nil)) }
 
-// spec makes a wish of an event's number: its kind, ends and packets follow from it and the
-// network.
-func (v *wishes) spec(i, b int) spec.Spec {
+// spec makes the content of an intent from an event's number: its kind, ends and packets follow from
+// it and the network.
+func (v *userIntents) spec(i, b int) spec.Spec {
 	w := v.w
-	s := spec.Spec{ID: idOfWish(i), Priority: uint16(100 + b%3)}
+	s := spec.Spec{ID: intentID(i), Priority: uint16(100 + b%3)}
 	b /= 3
 	socket := func(n int) spec.End {
 		at := w.sockets[n%len(w.sockets)]
@@ -76,7 +78,7 @@ func (v *wishes) spec(i, b int) spec.Spec {
 }
 
 // several are one or two sockets beside the n-th.
-func (v *wishes) several(n, m int, socket func(int) spec.End) []spec.End {
+func (v *userIntents) several(n, m int, socket func(int) spec.End) []spec.End {
 	k := len(v.w.sockets)
 	list := []spec.End{socket(n + 1 + m%(k-1))}
 	if k > 2 {
@@ -86,13 +88,13 @@ func (v *wishes) several(n, m int, socket func(int) spec.End) []spec.End {
 }
 
 // ask asks the instance that runs, if one does.
-func (v *wishes) ask(e Event) {
-	l := v.w.life
+func (v *userIntents) ask(e Event) {
+	l := v.w.running
 	if l == nil || v.w.now.Before(v.w.paused) {
 		return
 	}
 	i := e.A
-	r := intent.Request{Op: intent.Withdraw, ID: idOfWish(i)}
+	r := intent.Request{Op: intent.Withdraw, ID: intentID(i)}
 	content := ""
 	if e.Kind == AskIntent {
 		r = intent.Request{Op: intent.Replace, Spec: v.spec(i, e.B)}
@@ -117,7 +119,7 @@ func (v *wishes) ask(e Event) {
 
 // answered takes the answer to the oldest open request for an intent: requests for one are answered
 // in their order.
-func (v *wishes) answered(i int, answers []intent.Answer, err error) {
+func (v *userIntents) answered(i int, answers []intent.Answer, err error) {
 	x := &v.list[i]
 	content := x.open[0]
 	x.open = x.open[1:]
@@ -137,7 +139,7 @@ func (v *wishes) answered(i int, answers []intent.Answer, err error) {
 }
 
 // died notes that the instance is gone, and with it the answers that it owed.
-func (v *wishes) died() {
+func (v *userIntents) died() {
 	for i := range v.list {
 		x := &v.list[i]
 		x.perhaps, x.open = append(x.perhaps, x.open...), nil
@@ -146,7 +148,7 @@ func (v *wishes) died() {
 
 // kept holds a new instance to what was answered: every intent is there, before a switch has
 // connected.
-func (v *wishes) kept() {
+func (v *userIntents) kept() {
 	for i := range v.list {
 		if what := v.differs(i); what != "" {
 			v.w.fail("after a restart: %s", what)
@@ -155,10 +157,10 @@ func (v *wishes) kept() {
 }
 
 // differs says how an intent is not what was answered; "" if it is.
-func (v *wishes) differs(i int) string {
+func (v *userIntents) differs(i int) string {
 	x := &v.list[i]
 	content := ""
-	in, ok := v.w.life.instance.Intents().Get(idOfWish(i))
+	in, ok := v.w.running.instance.Intents().Get(intentID(i))
 	if ok && in.State != intent.Withdrawing {
 		content = contentOf(&in.Spec)
 	}
@@ -170,8 +172,8 @@ func (v *wishes) differs(i int) string {
 
 // check holds the instance to what was asked for: intents are there, none else are, and they have
 // paths that lead where they should.
-func (v *wishes) check() (found []string) {
-	l := v.w.life
+func (v *userIntents) check() (found []string) {
+	l := v.w.running
 	if l == nil {
 		return []string{"no instance runs"}
 	}
@@ -181,7 +183,7 @@ func (v *wishes) check() (found []string) {
 		if what := v.differs(i); what != "" {
 			found = append(found, what)
 		}
-		in, ok := engine.Get(idOfWish(i))
+		in, ok := engine.Get(intentID(i))
 		if !ok {
 			continue
 		}
@@ -197,7 +199,7 @@ func (v *wishes) check() (found []string) {
 }
 
 // wrong says what is wrong with an intent in a network that is whole.
-func (v *wishes) wrong(in *intent.Intent) string {
+func (v *userIntents) wrong(in *intent.Intent) string {
 	switch {
 	case in.State == intent.Failed && in.Code == intent.Conflicting:
 		if !v.contested(in) {
@@ -238,9 +240,9 @@ func (v *wishes) wrong(in *intent.Intent) string {
 }
 
 // connects reports whether an intent connects a host with another.
-func (v *wishes) connects(id netview.HostID) bool {
+func (v *userIntents) connects(id netview.HostID) bool {
 	for i := range v.list {
-		in, ok := v.w.life.instance.Intents().Get(idOfWish(i))
+		in, ok := v.w.running.instance.Intents().Get(intentID(i))
 		if ok && in.Spec.Kind == spec.HostToHost && (in.Spec.Src[0].Host == id || in.Spec.Dst[0].Host == id) {
 			return true
 		}
@@ -250,9 +252,9 @@ func (v *wishes) connects(id netview.HostID) bool {
 
 // contested reports whether another intent is installed between the same two hosts, or with packets
 // of both in the same priority.
-func (v *wishes) contested(in *intent.Intent) bool {
+func (v *userIntents) contested(in *intent.Intent) bool {
 	for i := range v.list {
-		other, ok := v.w.life.instance.Intents().Get(idOfWish(i))
+		other, ok := v.w.running.instance.Intents().Get(intentID(i))
 		if ok && other.Number != in.Number && other.State == intent.Installed &&
 			other.Spec.Priority == in.Spec.Priority && share(&in.Spec, &other.Spec) {
 			return true
@@ -289,7 +291,7 @@ func share(a, b *spec.Spec) bool {
 
 // leads follows a route from each port where packets come in, over the network's links: they arrive
 // at all ends, once each, and nowhere else.
-func (v *wishes) leads(r *ruleset.Route, from, to []netview.Point) string {
+func (v *userIntents) leads(r *ruleset.Route, from, to []netview.Point) string {
 	type at struct {
 		dpid netview.DPID
 		in   uint32
@@ -306,7 +308,7 @@ func (v *wishes) leads(r *ruleset.Route, from, to []netview.Point) string {
 		for n := 0; len(next) > 0; n++ {
 			h := hops[next[0]]
 			if h == nil || n > len(hops) {
-				return fmt.Sprintf("packets from %s are lost or go round at %v", p, next[0])
+				return fmt.Sprintf("packets from %s are lost or loop at %v", p, next[0])
 			}
 			used[next[0]] = true
 			next = next[1:]

@@ -22,7 +22,7 @@ type Plan struct {
 	Links    []LinkPlan
 	Sockets  []int // their switches
 	Hosts    []HostPlan
-	Wishes   int // intents that somebody asks for, and asks for otherwise
+	Intents  int // that a user requests and changes
 	Streams  []StreamPlan
 	Events   []Event
 }
@@ -105,22 +105,22 @@ var weights = [kinds]int{
 
 // Size bounds the plans that are drawn.
 type Size struct {
-	Switches int // at most
-	Events   int // at most
-	History  time.Duration
-	Wishes   int // intents at most
-	Asking   int // events about intents at most, beside the others
+	Switches     int // at most
+	Events       int // at most
+	History      time.Duration
+	Intents      int // intents at most
+	IntentEvents int // events about intents at most, beside the others
 }
 
 // Small is the size that finds most in a second.
 var Small = Size{Switches: 7, Events: 24, History: 40 * time.Second}
 
-// Asking is Small, with intents.
-var Asking = Size{Switches: 7, Events: 16, History: 40 * time.Second, Wishes: 8, Asking: 40}
+// WithIntents is Small, with intents.
+var WithIntents = Size{Switches: 7, Events: 16, History: 40 * time.Second, Intents: 8, IntentEvents: 40}
 
 // NewPlan draws the plan of a seed.
 func NewPlan(seed uint64, size Size) *Plan {
-	r := rand.New(rand.NewPCG(seed, lotPlan))
+	r := rand.New(rand.NewPCG(seed, randPlan))
 	p := &Plan{Seed: seed, Version: openflow.V13, Unknown: forward.UnknownController, Switches: 2 + r.IntN(size.Switches-1)}
 	if r.IntN(4) == 0 {
 		p.Version = openflow.V10
@@ -128,9 +128,9 @@ func NewPlan(seed uint64, size Size) *Plan {
 	if r.IntN(4) == 0 {
 		p.Unknown = forward.UnknownFlood
 	}
-	p.wire(r)
-	p.stretch()
-	p.people(r)
+	p.addLinks(r)
+	p.lengthenLinks()
+	p.addHosts(r)
 	total := 0
 	for _, w := range weights {
 		total += w
@@ -138,22 +138,22 @@ func NewPlan(seed uint64, size Size) *Plan {
 	for range 1 + r.IntN(size.Events) {
 		p.Events = append(p.Events, p.event(r, total, size.History))
 	}
-	p.ask(size)
+	p.addIntentEvents(size)
 	slices.SortStableFunc(p.Events, func(a, b Event) int { return int(a.At - b.At) })
 	return p
 }
 
-// ask draws what is asked for. It has lots of its own, so that plans without intents stay as they
-// are.
-func (p *Plan) ask(size Size) {
-	if size.Wishes == 0 {
+// addIntentEvents draws requests of intents. It has random numbers of its own, so that plans without
+// intents stay as they are.
+func (p *Plan) addIntentEvents(size Size) {
+	if size.Intents == 0 {
 		return
 	}
-	r := rand.New(rand.NewPCG(p.Seed, lotAsk))
-	p.Wishes = 1 + r.IntN(size.Wishes)
-	for range 1 + r.IntN(size.Asking) {
+	r := rand.New(rand.NewPCG(p.Seed, randIntents))
+	p.Intents = 1 + r.IntN(size.Intents)
+	for range 1 + r.IntN(size.IntentEvents) {
 		e := Event{At: time.Duration(r.Int64N(int64(size.History))).Round(time.Millisecond), Kind: AskIntent,
-			A: r.IntN(p.Wishes), B: r.IntN(1 << 16)}
+			A: r.IntN(p.Intents), B: r.IntN(1 << 16)}
 		switch n := r.IntN(20); {
 		case n < 5:
 			e.Kind, e.B = DropIntent, 0
@@ -165,8 +165,8 @@ func (p *Plan) ask(size Size) {
 	}
 }
 
-// wire draws a tree of links, and some more.
-func (p *Plan) wire(r *rand.Rand) {
+// addLinks draws a tree of links, and some more.
+func (p *Plan) addLinks(r *rand.Rand) {
 	join := func(a, b int) {
 		p.Links = append(p.Links, LinkPlan{a, b, time.Duration(20+r.IntN(980)) * time.Microsecond})
 	}
@@ -184,20 +184,20 @@ func (p *Plan) wire(r *rand.Rand) {
 // own, so that the others stay as they are.
 const farEach = 5
 
-// stretch has links take tens of milliseconds: in a network that is changed as planned packets are
+// lengthenLinks has links take tens of milliseconds: in a network that is changed as planned packets are
 // in flight then.
-func (p *Plan) stretch() {
+func (p *Plan) lengthenLinks() {
 	if p.Seed%farEach != 0 {
 		return
 	}
-	r := rand.New(rand.NewPCG(p.Seed, lotFar))
+	r := rand.New(rand.NewPCG(p.Seed, randFarLinks))
 	for i := range p.Links {
 		p.Links[i].Delay = time.Duration(5+r.IntN(40)) * time.Millisecond
 	}
 }
 
-// people draws sockets and hosts: two at least, and room to move.
-func (p *Plan) people(r *rand.Rand) {
+// addHosts draws sockets and hosts: two at least, and room to move.
+func (p *Plan) addHosts(r *rand.Rand) {
 	for i := range p.Switches {
 		for range 1 + r.IntN(2) {
 			p.Sockets = append(p.Sockets, i)

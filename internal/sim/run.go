@@ -19,29 +19,29 @@ type Outcome struct {
 // quiet is how long the network has before the first event of a history.
 const quiet = 8 * time.Second
 
-// Run lives a plan. With trace, it is told line by line.
+// Run simulates a plan. With trace, it is told line by line.
 func Run(p *Plan, trace func(format string, args ...any)) (o Outcome) {
 	w := newWorld(p, trace)
 	defer func() {
 		if r := recover(); r != nil {
 			w.fail("panic: %v\n%s", r, debug.Stack())
 		}
-		o = Outcome{Hash: fmt.Sprintf("%x", w.log.Sum(nil)[:8]), Wrong: w.wrong, Simulated: w.age()}
+		o = Outcome{Hash: fmt.Sprintf("%x", w.log.Sum(nil)[:8]), Wrong: w.wrong, Simulated: w.elapsed()}
 	}()
 	if err := w.build(); err != nil {
 		w.fail("building the network: %v", err)
 		return
 	}
-	w.run(birth.Add(quiet))
+	w.run(epoch.Add(quiet))
 	last := quiet
 	for _, e := range p.Events {
-		w.at(birth.Add(quiet+e.At), func() { w.act(e) })
+		w.at(epoch.Add(quiet+e.At), func() { w.act(e) })
 		last = max(last, quiet+e.At+e.For)
 	}
 	if len(p.Streams) > 0 {
 		last = w.streamUntil(last)
 	}
-	w.run(birth.Add(last + 3*time.Second)) // hosts are in flight for two seconds at most
+	w.run(epoch.Add(last + 3*time.Second)) // hosts are in flight for two seconds at most
 	w.judgeStreams()
 	w.check()
 	return

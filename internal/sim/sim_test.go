@@ -12,7 +12,7 @@ import (
 )
 
 var (
-	seedFlag    = flag.Uint64("seed", 1, "of the run that TestReplay lives again")
+	seedFlag    = flag.Uint64("seed", 1, "of the run that TestReplay repeats")
 	shrinkFlag  = flag.Bool("shrink", false, "TestReplay looks for fewer events that fail")
 	tellFlag    = flag.Bool("tell", false, "TestReplay tells every event and message")
 	asksFlag    = flag.Bool("asks", false, "the run is one with intents")
@@ -40,7 +40,7 @@ func TestReplayNeedsItsSeed(t *testing.T) {
 	}
 }
 
-// TestReplay lives the run of one seed again. With -v, or in the directory of the package, a line
+// TestReplay repeats the run of one seed. With -v, or in the directory of the package, a line
 // says if nothing went wrong.
 func TestReplay(t *testing.T) {
 	given := map[string]bool{}
@@ -50,7 +50,7 @@ func TestReplay(t *testing.T) {
 	}
 	size := Small
 	if *asksFlag {
-		size = Asking
+		size = WithIntents
 	}
 	p := NewPlan(*seedFlag, size)
 	if *plannedFlag {
@@ -88,10 +88,10 @@ func TestSeeds(t *testing.T) {
 }
 
 // TestIntents runs seeds in which intents are asked for: what was answered is so in every later
-// life, and when everything is mended each has the paths that it should, in the switches too.
+// life, and when everything is repaired each has the paths that it should, in the switches too.
 func TestIntents(t *testing.T) {
 	for seed := *fromFlag; seed < *fromFlag+uint64(*seedsFlag); seed++ {
-		for _, s := range Run(NewPlan(seed, Asking), nil).Wrong {
+		for _, s := range Run(NewPlan(seed, WithIntents), nil).Wrong {
 			t.Errorf("go test ./internal/sim -run Replay -asks -seed %d # %s", seed, s)
 		}
 	}
@@ -138,6 +138,6 @@ func TestSameSeedSameHash(t *testing.T) {
 	sameHash(t, twoSwitches(1), need.Rounds(9))
 	for seed := range uint64(need.Rounds(6)) {
 		sameHash(t, NewPlan(seed+1, Small), 2)
-		sameHash(t, NewPlan(seed+1, Asking), 2)
+		sameHash(t, NewPlan(seed+1, WithIntents), 2)
 	}
 }

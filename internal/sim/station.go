@@ -127,7 +127,7 @@ func (h *station) Send(frame []byte) { h.frames = append(h.frames, append([]byte
 // do has the stack do something, and then what is due.
 func (h *station) do(f func(now time.Duration)) {
 	w := h.w
-	now := w.age()
+	now := w.elapsed()
 	f(now)
 	next, ok := h.stack.Step(now, h)
 	if len(h.frames) > 0 {
@@ -139,7 +139,7 @@ func (h *station) do(f func(now time.Duration)) {
 	if !ok {
 		return
 	}
-	at := birth.Add(max(next, now+time.Microsecond))
+	at := epoch.Add(max(next, now+time.Microsecond))
 	if !h.wakeAt.IsZero() && !at.Before(h.wakeAt) {
 		return
 	}

@@ -39,7 +39,7 @@ const (
 // NewPlannedPlan draws the plan of a seed in which nothing fails: links and switches are drained
 // and given back while hosts talk, some by intents.
 func NewPlannedPlan(seed uint64) *Plan {
-	r := rand.New(rand.NewPCG(seed, lotPlan))
+	r := rand.New(rand.NewPCG(seed, randPlan))
 	p := &Plan{Seed: seed, Version: openflow.V13, Switches: 3 + r.IntN(5)}
 	if r.IntN(4) == 0 {
 		p.Version = openflow.V10
@@ -58,7 +58,7 @@ func NewPlannedPlan(seed uint64) *Plan {
 			p.Links[i].Delay *= 3
 		}
 	}
-	p.people(r)
+	p.addHosts(r)
 	for range 4 {
 		a, b := r.IntN(len(p.Hosts)), r.IntN(len(p.Hosts))
 		if a == b {
@@ -72,8 +72,8 @@ func NewPlannedPlan(seed uint64) *Plan {
 
 // plannedEvents draws drains, one after the other, and asks for intents between hosts before them.
 func (p *Plan) plannedEvents(r *rand.Rand) {
-	p.Wishes = r.IntN(3)
-	for i := range p.Wishes {
+	p.Intents = r.IntN(3)
+	for i := range p.Intents {
 		// 24: between hosts, in the lowest priority
 		p.Events = append(p.Events, Event{Kind: AskIntent, A: i, B: 24 * r.IntN(1<<10)})
 	}
@@ -99,7 +99,7 @@ func (w *world) streamUntil(last time.Duration) time.Duration {
 	for i, s := range w.plan.Streams {
 		x := &stream{from: w.stations[s.From], to: w.stations[s.To], arrived: make(map[uint32]int)}
 		w.streams = append(w.streams, x)
-		w.After(first+time.Duration(i)*time.Millisecond, func() { w.goOn(x, uint32(i), birth.Add(last+streamAfter)) })
+		w.After(first+time.Duration(i)*time.Millisecond, func() { w.goOn(x, uint32(i), epoch.Add(last+streamAfter)) })
 	}
 	// who was plugged in before its switch had a session was not heard, and has no reason to ask
 	// for anybody

@@ -17,7 +17,7 @@ type wire struct {
 	id     int
 	sw     int // index
 	ends   [2]*end
-	lot    *rand.Rand
+	random *rand.Rand
 	silent bool // nothing passes any more, and nobody is told
 }
 
@@ -71,7 +71,7 @@ func (e *end) name() string {
 // newWire makes a connection of a switch.
 func (w *world) newWire(sw int) *wire {
 	w.made++
-	c := &wire{w: w, id: w.made, sw: sw, lot: w.lot(lotWire, uint64(sw)<<16|uint64(w.made))}
+	c := &wire{w: w, id: w.made, sw: sw, random: w.random(randWire, uint64(sw)<<16|uint64(w.made))}
 	for i := range c.ends {
 		c.ends[i] = &end{wire: c, which: i}
 	}
@@ -82,9 +82,9 @@ func (w *world) newWire(sw int) *wire {
 
 // take draws how long bytes take.
 func (c *wire) take() time.Duration {
-	d := time.Duration(c.lot.Int64N(int64(bytesTake)))
-	if c.lot.IntN(50) == 0 {
-		d += time.Duration(c.lot.Int64N(int64(bytesTakeMax)))
+	d := time.Duration(c.random.Int64N(int64(bytesTake)))
+	if c.random.IntN(50) == 0 {
+		d += time.Duration(c.random.Int64N(int64(bytesTakeMax)))
 	}
 	return d
 }
@@ -175,8 +175,8 @@ func (e *end) read() {
 		return
 	}
 	n := len(e.came)
-	if e.wire.lot.IntN(16) == 0 {
-		n = 1 + e.wire.lot.IntN(n)
+	if e.wire.random.IntN(16) == 0 {
+		n = 1 + e.wire.random.IntN(n)
 	}
 	n = e.session.Deliver(e.came[:n])
 	e.wire.w.note(byte(e.which), e.wire.id, e.came[:n])

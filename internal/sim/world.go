@@ -14,8 +14,8 @@ import (
 	"github.com/weirnet/weir/timerq"
 )
 
-// birth is when every world begins.
-var birth = time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
+// epoch is when every simulation begins.
+var epoch = time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // world is everything that is simulated, and its time.
 type world struct {
@@ -31,11 +31,11 @@ type world struct {
 	busy     int       // turns of the network since time stands still
 	stood    time.Time // since when it does
 	plan     *Plan
-	life     *life // nil while no instance runs
-	lives    int
+	running  *instanceRun // nil while no instance runs
+	starts   int
 	file     []byte // what the last instance remembered
 	store    *store.Memory
-	wishes   *wishes
+	intents  *userIntents
 	wires    []*wire
 	made     int // wires
 	stations []*station
@@ -44,15 +44,15 @@ type world struct {
 	paused   time.Time // until when the instance's process does not run
 
 	hops    hopMeter
-	witness *witness
+	monitor *monitor
 	wrong   []string
 }
 
 // Now implements session.Driver.
 func (w *world) Now() time.Time { return w.now }
 
-// age is how long the world has lived.
-func (w *world) age() time.Duration { return w.now.Sub(birth) }
+// elapsed is the simulated time since the begin.
+func (w *world) elapsed() time.Duration { return w.now.Sub(epoch) }
 
 // at has something happen at a time.
 func (w *world) at(t time.Time, do func()) {
@@ -62,29 +62,29 @@ func (w *world) at(t time.Time, do func()) {
 // After implements emu.Driver.
 func (w *world) After(d time.Duration, do func()) { w.at(w.now.Add(d), do) }
 
-// Start is of session.Driver: the connection says whose end it is.
+// Start implements session.Driver: the connection knows whose end it is.
 func (w *world) Start(s *session.Stepper) { s.Conn().LocalAddr().(address).end.start(s) }
 
-// lot is a source of randomness of one thing among those of a kind.
-func (w *world) lot(kind, which uint64) *rand.Rand {
+// random is the source of random numbers of one thing among those of a kind.
+func (w *world) random(kind, which uint64) *rand.Rand {
 	return rand.New(rand.NewPCG(w.seed, kind<<32|which))
 }
 
-// The kinds of things that draw lots.
+// The kinds of things that have a source of random numbers.
 const (
-	lotPlan uint64 = iota
-	lotWire
-	lotLife
-	lotAct
-	lotCheck
-	lotAsk
-	lotFar
+	randPlan uint64 = iota
+	randWire
+	randInstance
+	randAct
+	randCheck
+	randIntents
+	randFarLinks
 )
 
-// stillMost is how many turns of the network may take no time.
-const stillMost = 10_000
+// maxTurnsAtOnce is how many turns the network may take at one time.
+const maxTurnsAtOnce = 10_000
 
-// run lives until a time.
+// run simulates until a time.
 func (w *world) run(until time.Time) {
 	for len(w.wrong) == 0 {
 		w.turn()
@@ -104,7 +104,7 @@ func (w *world) run(until time.Time) {
 		w.queue.Pop()
 		w.now = later(w.now, at)
 		do()
-		w.poke()
+		w.wakeParts()
 	}
 }
 
@@ -115,23 +115,23 @@ func (w *world) turn() {
 	case more:
 		w.netAt = w.now
 	case ok:
-		w.netAt = later(birth.Add(next), w.now)
+		w.netAt = later(epoch.Add(next), w.now)
 	default:
 		w.netAt = time.Time{}
 	}
 	if w.busy++; w.stood.Before(w.now) {
 		w.busy, w.stood = 0, w.now
 	}
-	if w.busy > stillMost {
-		w.fail("frames go round and round and time stands still")
+	if w.busy > maxTurnsAtOnce {
+		w.fail("frames loop and time stands still")
 	}
 	w.hops.look(w)
 }
 
-// poke gives what waits in the instance its turn.
-func (w *world) poke() {
-	if w.life != nil {
-		w.life.poke()
+// wakeParts gives what waits in the instance its turn.
+func (w *world) wakeParts() {
+	if w.running != nil {
+		w.running.wakeParts()
 	}
 }
 
@@ -145,7 +145,7 @@ func later(a, b time.Time) time.Time {
 // note writes words into the log of the world, with the time.
 func (w *world) note(kind byte, id int, b []byte) {
 	w.words = append(w.words[:0], kind)
-	w.words = binary.BigEndian.AppendUint64(w.words, uint64(w.age()))
+	w.words = binary.BigEndian.AppendUint64(w.words, uint64(w.elapsed()))
 	w.words = binary.BigEndian.AppendUint32(w.words, uint32(id))
 	w.words = binary.BigEndian.AppendUint32(w.words, uint32(len(b)))
 	w.log.Write(w.words)
@@ -162,14 +162,14 @@ func (w *world) fail(format string, args ...any) {
 // say tells who follows the run.
 func (w *world) say(format string, args ...any) {
 	if w.trace != nil {
-		w.trace("%9.3f %s", w.age().Seconds(), fmt.Sprintf(format, args...))
+		w.trace("%9.3f %s", w.elapsed().Seconds(), fmt.Sprintf(format, args...))
 	}
 }
 
 func newWorld(p *Plan, trace func(string, ...any)) *world {
-	w := &world{seed: p.Seed, now: birth, log: sha256.New(), plan: p, trace: trace}
+	w := &world{seed: p.Seed, now: epoch, log: sha256.New(), plan: p, trace: trace}
 	w.store = store.NewMemory(w.Now)
-	w.wishes = newWishes(w, p.Wishes)
+	w.intents = newUserIntents(w, p.Intents)
 	return w
 }
 

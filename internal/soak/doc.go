@@ -9,9 +9,9 @@
 // # Inputs and outputs
 //
 // The test (build tag soak, `make soak`) runs for DURATION, an hour if none is given, with SEED. In
-// turns, there is churn: intents are asked for and withdrawn, links cut and mended, switches lose
+// turns, there is churn: intents are asked for and withdrawn, links cut and restored, switches lose
 // their sessions, hosts ping; and in the first tenth the instance is killed now and then. Then
-// there is rest, until everything is mended. At rest, nothing may differ: all switches are
+// there is rest, until everything is repaired. At rest, nothing may differ: all switches are
 // connected, `weir check` agrees, and the intents are those that were acknowledged, all installed.
 // Then is noted what the instance takes.
 //

@@ -148,12 +148,12 @@ func snapshot(s *subject) {
 }
 
 // stopper calls back when it is written to first.
-type stopper struct {
+type firstWrite struct {
 	bytes.Buffer
 	first func()
 }
 
-func (w *stopper) Write(b []byte) (int, error) {
+func (w *firstWrite) Write(b []byte) (int, error) {
 	if w.first != nil {
 		w.first()
 		w.first = nil
@@ -166,7 +166,7 @@ func snapshotHeld(s *subject) {
 	for i := range 600 {
 		s.put(fmt.Sprintf("k%03d", i), string(make([]byte, 1000)))
 	}
-	out := &stopper{first: func() {
+	out := &firstWrite{first: func() {
 		rev := s.delete(store.Prefix("k")).Revision
 		if err := s.st.Compact(s.ctx, rev); err != nil {
 			s.Errorf("compaction: %v", err)

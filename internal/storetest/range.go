@@ -60,7 +60,7 @@ func pages(s *subject) {
 	}
 }
 
-func past(s *subject) {
+func pastRevisions(s *subject) {
 	r1 := s.put("a", "1")
 	r2 := s.put("b", "1")
 	r3 := s.put("a", "2")

@@ -19,8 +19,8 @@ func Run(t *testing.T, open func(t *testing.T) store.Store) {
 		name string
 		test func(s *subject)
 	}{
-		{"put and get", putAndGet}, {"conditions", conditions}, {"else", otherwise}, {"order in a transaction", orderInTxn},
-		{"refusals", refusals}, {"revisions", revisions}, {"pages", pages}, {"ranges of the past", past},
+		{"put and get", putAndGet}, {"conditions", conditions}, {"else", elseBranch}, {"order in a transaction", orderInTxn},
+		{"refusals", refusals}, {"revisions", revisions}, {"pages", pages}, {"ranges of the past", pastRevisions},
 		{"compaction", compaction}, {"watch", watch}, {"watch of the past", watchPast},
 		{"watch of what was compacted", watchCompacted},
 		{"watch waits", watchWaits}, {"leases", leases}, {"lease runs out", leaseEnds}, {"histories", histories},

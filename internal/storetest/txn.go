@@ -68,7 +68,7 @@ func conditions(s *subject) {
 	}
 }
 
-func otherwise(s *subject) {
+func elseBranch(s *subject) {
 	txn := store.Txn{
 		If:   []store.Compare{store.Absent([]byte("k"))},
 		Then: []store.Op{store.Put([]byte("k"), []byte("then"))},

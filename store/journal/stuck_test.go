@@ -155,8 +155,8 @@ func (s *failing) Txn(ctx context.Context, t store.Txn) (store.Result, error) {
 }
 
 // TestRefusedAfterSilence: a store that was not there for so long that what waited was refused, and
-// then says no for certain, is asked again by who comes later; and who waits behind a transaction
-// of open outcome while the store is full is told that it is full.
+// then says no for certain, is asked again by later requests; and a request behind a transaction of
+// open outcome, while the store is full, is answered that it is full.
 func TestRefusedAfterSilence(t *testing.T) {
 	for _, c := range []struct {
 		what          string

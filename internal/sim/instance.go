@@ -15,13 +15,13 @@ import (
 	"github.com/weirnet/weir/warmstart"
 )
 
-// life is an instance, from its start until it is killed.
-type life struct {
+// instanceRun is an instance, from its start until it is killed.
+type instanceRun struct {
 	w        *world
 	number   int
 	instance *node.Stepped
 	parts    []*part
-	lot      *rand.Rand
+	random   *rand.Rand
 	over     bool
 	inputs   *netview.Inputs
 	settings *netview.Settings
@@ -31,7 +31,7 @@ type life struct {
 // part is a part of an instance, with its place in the queue.
 type part struct {
 	*loop.Part
-	life   *life
+	run    *instanceRun
 	at     time.Time // when it has its turn; zero: it is not in the queue
 	number int       // of the place in the queue; an older one is not its turn any more
 }
@@ -46,12 +46,12 @@ const (
 // errRefused is what a switch hears that connects while no instance listens.
 var errRefused = errors.New("connection refused")
 
-// start begins a life with what the one before remembered.
+// start starts an instance with what the previous one remembered.
 func (w *world) start() {
-	if w.life != nil {
+	if w.running != nil {
 		return
 	}
-	w.lives++
+	w.starts++
 	facts := new(warmstart.Facts)
 	if w.file != nil {
 		var err error
@@ -60,12 +60,12 @@ func (w *world) start() {
 			return
 		}
 	}
-	l := &life{w: w, number: w.lives, lot: w.lot(lotLife, uint64(w.lives))}
+	l := &instanceRun{w: w, number: w.starts, random: w.random(randInstance, uint64(w.starts))}
 	cfg := node.Defaults()
 	cfg.Forward.Unknown = string(w.plan.Unknown)
 	var err error
 	l.instance, err = node.NewStepped(node.SteppedConfig{
-		Config: cfg, Driver: w, Key: make([]byte, 32), Life: uint16(l.lot.Uint32()), Seed: l.lot.Uint64() | 1,
+		Config: cfg, Driver: w, Key: make([]byte, 32), Life: uint16(l.random.Uint32()), Seed: l.random.Uint64() | 1,
 		Facts: facts, Store: w.store,
 		Remember: func(file []byte) error {
 			if !l.over {
@@ -86,10 +86,10 @@ func (w *world) start() {
 	l.inputs, l.wanted = view.Inputs(), view.Desired("operator")
 	l.settings = new(netview.Settings)
 	for _, p := range l.instance.Parts() {
-		l.parts = append(l.parts, &part{Part: p, life: l})
+		l.parts = append(l.parts, &part{Part: p, run: l})
 	}
-	w.life = l
-	w.wishes.kept()
+	w.running = l
+	w.intents.kept()
 	w.say("instance %d starts, remembers %d switches, %d links, %d hosts", l.number, len(facts.Switches),
 		len(facts.Links), len(facts.Hosts))
 	for _, p := range l.parts {
@@ -97,15 +97,15 @@ func (w *world) start() {
 	}
 }
 
-// kill ends the life: its connections break, and what it had not written is lost.
+// kill ends the instance: its connections break, and what it had not written is lost.
 func (w *world) kill() {
-	if w.life == nil {
+	if w.running == nil {
 		return
 	}
-	w.say("instance %d is killed", w.life.number)
-	w.life.over = true
-	w.life = nil
-	w.wishes.died()
+	w.say("instance %d is killed", w.running.number)
+	w.running.over = true
+	w.running = nil
+	w.intents.died()
 	w.paused = time.Time{}
 	for _, c := range w.wires {
 		e := c.ends[atInstance]
@@ -116,8 +116,8 @@ func (w *world) kill() {
 	}
 }
 
-// poke has the parts take their turn for which something waits.
-func (l *life) poke() {
+// wakeParts has the parts take their turn for which something waits.
+func (l *instanceRun) wakeParts() {
 	if l.w.now.Before(l.w.paused) {
 		return // and what has its turn when the pause is over gives the others theirs
 	}
@@ -132,9 +132,9 @@ func (l *life) poke() {
 		if !p.at.IsZero() && !p.at.After(l.w.now.Add(after+turnTakes)) {
 			continue // soon enough
 		}
-		d := time.Duration(l.lot.Int64N(int64(turnTakes)))
-		if l.lot.IntN(100) == 0 {
-			d = time.Duration(l.lot.Int64N(int64(turnTakesMax)))
+		d := time.Duration(l.random.Int64N(int64(turnTakes)))
+		if l.random.IntN(100) == 0 {
+			d = time.Duration(l.random.Int64N(int64(turnTakesMax)))
 		}
 		p.ask(l.w.now.Add(after + d))
 	}
@@ -145,37 +145,37 @@ func (p *part) ask(at time.Time) {
 	p.number++
 	p.at = at
 	mine := p.number
-	p.life.w.at(at, func() {
-		if mine == p.number && !p.life.over {
+	p.run.w.at(at, func() {
+		if mine == p.number && !p.run.over {
 			p.turn()
 		}
 	})
 }
 
 func (p *part) turn() {
-	w := p.life.w
+	w := p.run.w
 	if w.now.Before(w.paused) {
 		p.ask(w.paused)
 		return
 	}
 	p.at = time.Time{}
-	if next := p.Step(p.life.w.now); !next.IsZero() {
+	if next := p.Step(p.run.w.now); !next.IsZero() {
 		p.ask(later(next, w.now.Add(time.Microsecond)))
 	}
 }
 
 // dial connects a switch with the instance that runs.
 func (w *world) dial(ctx context.Context, _ string) (net.Conn, error) {
-	if w.life == nil {
+	if w.running == nil {
 		return nil, errRefused
 	}
 	c := w.newWire(emu.Dialling(ctx).Index)
 	w.After(c.take(), func() {
-		if w.life == nil {
+		if w.running == nil {
 			c.ends[atInstance].Close()
 			return
 		}
-		_, _ = w.life.instance.Server().ServeConn(c.ends[atInstance])
+		_, _ = w.running.instance.Server().ServeConn(c.ends[atInstance])
 	})
 	return c.ends[atSwitch], nil
 }

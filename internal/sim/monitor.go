@@ -7,16 +7,16 @@ import (
 	"github.com/weirnet/weir/session"
 )
 
-// witness watches what the instance makes of the network all the time, and sees to it that there is
-// always a broadcast to go round where it could.
-type witness struct {
-	w      *world
-	life   *life
-	at     netview.Revision
-	up     []time.Time              // since when each link has carried frames; zero: it does not
-	rows   map[netview.LinkKey]bool // links that the view has as up
-	excuse time.Time                // until when links may be given up that work
-	shouts uint32
+// monitor compares the instance's view with the network all the time, and keeps broadcasts coming
+// that would show a loop.
+type monitor struct {
+	w           *world
+	run         *instanceRun
+	at          netview.Revision
+	up          []time.Time              // since when each link has carried frames; zero: it does not
+	rows        map[netview.LinkKey]bool // links that the view has as up
+	exemptUntil time.Time                // until when links may be given up that work
+	shouts      uint32
 }
 
 // settled is how long a link must have worked for that it is not given up without evidence.
@@ -26,7 +26,7 @@ const settled = 15 * time.Second
 const shoutEvery = 300 * time.Millisecond
 
 // tick looks at the network and at the view.
-func (v *witness) tick() {
+func (v *monitor) tick() {
 	v.note()
 	v.look()
 	v.w.After(session.TickInterval, v.tick)
@@ -34,7 +34,7 @@ func (v *witness) tick() {
 
 // note notes which links carry frames. It is called after each event too: a cut may be shorter than
 // the time between two ticks.
-func (v *witness) note() {
+func (v *monitor) note() {
 	w := v.w
 	for i, l := range w.net.Links() {
 		switch {
@@ -47,14 +47,14 @@ func (v *witness) note() {
 }
 
 // look reads what has changed in the view.
-func (v *witness) look() {
-	l := v.w.life
+func (v *monitor) look() {
+	l := v.w.running
 	if l == nil {
 		return
 	}
 	view := l.instance.View()
-	if l != v.life {
-		v.life = l
+	if l != v.run {
+		v.run = l
 		v.begin(view.Snapshot())
 		return
 	}
@@ -72,23 +72,23 @@ func (v *witness) look() {
 		was := v.rows[c.Link.LinkKey]
 		v.rows[c.Link.LinkKey] = c.Link.Up && !c.Deleted
 		if was && !v.rows[c.Link.LinkKey] { // a row that is down may change and stay down
-			v.given(c.Link)
+			v.onLinkDown(c.Link)
 		}
 	}
 }
 
 // begin looks from a snapshot on.
-func (v *witness) begin(snap *netview.Snapshot) {
+func (v *monitor) begin(snap *netview.Snapshot) {
 	v.at, v.rows = snap.Revision(), make(map[netview.LinkKey]bool)
 	for l := range snap.Links() {
 		v.rows[l.LinkKey] = l.Up
 	}
 }
 
-// given holds a link that was given up to the evidence there may be: "unknown is not down".
-func (v *witness) given(row *netview.Link) {
+// onLinkDown checks that a link which the instance gave up was down: "unknown is not down".
+func (v *monitor) onLinkDown(row *netview.Link) {
 	w := v.w
-	if w.now.Before(v.excuse) {
+	if w.now.Before(v.exemptUntil) {
 		return
 	}
 	for i := range w.net.Links() {
@@ -100,17 +100,17 @@ func (v *witness) given(row *netview.Link) {
 	}
 }
 
-// excuses notes an event that may keep probes from being sent, carried or told of, while sessions
-// go on.
-func (v *witness) excuses(e Event) {
+// exempt notes an event that may keep probes from being sent, carried or reported, while sessions
+// go on: links may be given up then.
+func (v *monitor) exempt(e Event) {
 	switch e.Kind {
 	case StallControl, SlowControl, PauseInstance, DeleteByHand, ChangeByHand, EmptyByHand, PowerOff:
-		v.excuse = later(v.excuse, v.w.now.Add(e.For+30*time.Second))
+		v.exemptUntil = later(v.exemptUntil, v.w.now.Add(e.For+30*time.Second))
 	}
 }
 
 // shout has hosts broadcast alternately.
-func (v *witness) shout() {
+func (v *monitor) shout() {
 	w := v.w
 	v.shouts++
 	w.stations[int(v.shouts)%len(w.stations)].shout(1<<31 | v.shouts)
@@ -118,8 +118,8 @@ func (v *witness) shout() {
 }
 
 func (w *world) watch() {
-	v := &witness{w: w, up: make([]time.Time, len(w.net.Links()))}
-	w.witness = v
+	v := &monitor{w: w, up: make([]time.Time, len(w.net.Links()))}
+	w.monitor = v
 	w.After(0, v.tick)
 	w.After(shoutEvery, v.shout)
 }

@@ -48,8 +48,8 @@ func (t *Topology) twoHosts() (from, to string) {
 	return t.Hosts[0].Name, t.Hosts[min(1, len(t.Hosts)-1)].Name
 }
 
-// suchAs ends an error: with an example, or with there being none.
-func suchAs(example string) string {
+// exampleText ends an error: with an example, or with there being none.
+func exampleText(example string) string {
 	if example == "" {
 		return ", which has none"
 	}

@@ -8,12 +8,12 @@ import (
 	"time"
 )
 
-// sight is one frame of an echo request or reply over IPv4 as an interface saw it, whole or a
+// echoFrame is one frame of an echo request or reply over IPv4 as an interface saw it, whole or a
 // fragment.
-type sight struct {
+type echoFrame struct {
 	at    time.Time
 	src   netip.Addr
-	train uint16 // IP's identification, which the fragments of one packet share
+	ipID  uint16 // IP's identification, which the fragments of one packet share
 	first bool   // has the packet's beginning
 	last  bool   // has its end
 	seq   uint16 // of ICMP; valid where first
@@ -27,7 +27,7 @@ const (
 )
 
 // see reads a frame; false if it is of no echo.
-func see(at time.Time, frame []byte) (s sight, ok bool) {
+func parseEchoFrame(at time.Time, frame []byte) (s echoFrame, ok bool) {
 	if len(frame) < ethernetHeader+ipv4Header || binary.BigEndian.Uint16(frame[12:]) != 0x0800 {
 		return s, false
 	}
@@ -37,7 +37,7 @@ func see(at time.Time, frame []byte) (s sight, ok bool) {
 		return s, false
 	}
 	piece := binary.BigEndian.Uint16(ip[6:])
-	s = sight{at: at, src: netip.AddrFrom4([4]byte(ip[12:16])), train: binary.BigEndian.Uint16(ip[4:]),
+	s = echoFrame{at: at, src: netip.AddrFrom4([4]byte(ip[12:16])), ipID: binary.BigEndian.Uint16(ip[4:]),
 		first: piece&0x1fff == 0, last: piece&0x2000 == 0}
 	if s.first {
 		if icmp := ip[header:]; icmp[0] != 8 && icmp[0] != 0 {
@@ -48,27 +48,27 @@ func see(at time.Time, frame []byte) (s sight, ok bool) {
 	return s, true
 }
 
-// passage is when one packet went by an interface: the first of its fragments, and the last, in
+// transit is when one packet passed an interface: the first of its fragments, and the last, in
 // whatever order they went.
-type passage struct {
+type transit struct {
 	first, last time.Time
 	head, tail  bool // the fragments with its beginning and its end were among them
 }
 
 // passages are those of a sender's packets, by the sequence numbers of their echoes; whole ones
 // only.
-func passages(seen []sight, src netip.Addr) map[uint16]passage {
+func transits(seen []echoFrame, src netip.Addr) map[uint16]transit {
 	trains := map[uint16]uint16{} // sequence numbers, of those in fragments
 	for _, s := range seen {
 		if s.src == src && s.first && !s.last {
-			trains[s.train] = s.seq
+			trains[s.ipID] = s.seq
 		}
 	}
-	found := map[uint16]passage{}
+	found := map[uint16]transit{}
 	for _, s := range seen {
 		seq, known := s.seq, s.first
 		if !s.first {
-			seq, known = trains[s.train]
+			seq, known = trains[s.ipID]
 		}
 		if s.src != src || !known {
 			continue
@@ -83,7 +83,7 @@ func passages(seen []sight, src netip.Addr) map[uint16]passage {
 		p.head, p.tail = p.head || s.first, p.tail || s.last
 		found[seq] = p
 	}
-	maps.DeleteFunc(found, func(_ uint16, p passage) bool { return !p.head || !p.tail })
+	maps.DeleteFunc(found, func(_ uint16, p transit) bool { return !p.head || !p.tail })
 	return found
 }
 
@@ -101,9 +101,9 @@ type Echo struct {
 
 // echoes puts together what two interfaces saw of the same echoes. Those of which a packet is
 // missing are left out.
-func echoes(atSender, atReceiver []sight, sender, receiver netip.Addr) (list []Echo) {
-	sent, back := passages(atSender, sender), passages(atSender, receiver)
-	came, answered := passages(atReceiver, sender), passages(atReceiver, receiver)
+func echoes(atSender, atReceiver []echoFrame, sender, receiver netip.Addr) (list []Echo) {
+	sent, back := transits(atSender, sender), transits(atSender, receiver)
+	came, answered := transits(atReceiver, sender), transits(atReceiver, receiver)
 	for _, seq := range slices.Sorted(maps.Keys(sent)) {
 		_, arrived := came[seq]
 		_, replied := answered[seq]

@@ -2,9 +2,9 @@ package flowtable
 
 import "math/bits"
 
-// chosen are the words that have bits in a mask, with those bits: what a hash table for that mask
+// maskedWords are the words that have bits in a mask, with those bits: what a hash table for that mask
 // looks at.
-type chosen struct {
+type maskedWords struct {
 	mask  words
 	words []uint8  // by rising number
 	masks []uint64 // those of words
@@ -18,8 +18,8 @@ type lane struct {
 	word, word2 uint8
 }
 
-func choose(mask *words) chosen {
-	c := chosen{mask: *mask}
+func choose(mask *words) maskedWords {
+	c := maskedWords{mask: *mask}
 	n := 0
 	for _, m := range mask {
 		if m != 0 {
@@ -42,8 +42,8 @@ func choose(mask *words) chosen {
 	return c
 }
 
-// hash is the hash of the chosen words; its high bits are the best ones.
-func (c *chosen) hash(seed uint64, k *words) uint64 {
+// hash is the hash of the masked words; its high bits are the best ones.
+func (c *maskedWords) hash(seed uint64, k *words) uint64 {
 	for i := range c.lanes {
 		l := &c.lanes[i]
 		seed = mix(seed, k[l.word%numWords]&l.mask, k[l.word2%numWords]&l.mask2)
@@ -51,8 +51,8 @@ func (c *chosen) hash(seed uint64, k *words) uint64 {
 	return seed
 }
 
-// same reports whether key are the chosen words of k.
-func (c *chosen) same(key []uint64, k *words) bool {
+// same reports whether key are the masked words of k.
+func (c *maskedWords) same(key []uint64, k *words) bool {
 	masks := c.masks[:len(c.words)]
 	key = key[:len(c.words)]
 	for i, w := range c.words {
@@ -63,8 +63,8 @@ func (c *chosen) same(key []uint64, k *words) bool {
 	return true
 }
 
-// copy writes the chosen words of k into key.
-func (c *chosen) copy(key []uint64, k *words) {
+// copy writes the masked words of k into key.
+func (c *maskedWords) copy(key []uint64, k *words) {
 	for i, w := range c.words {
 		key[i] = k[w%numWords] & c.masks[i]
 	}
