@@ -61,7 +61,7 @@ func (c *Paths) score(r *report.Report, setup Setup) *pathsScore {
 	s := &pathsScore{c: c, setup: setup}
 	for _, f := range c.Forms {
 		x := r.Add(setup.named(string(f)))
-		x.SelfCheck = setup.null
+		x.SelfCheck = setup.Null
 		s.forms = append(s.forms, &formScore{form: f, result: x, first: report.NewHistogram(),
 			all: report.NewHistogram(), answered: report.NewHistogram()})
 	}
@@ -104,7 +104,7 @@ type burst struct {
 	memory, own          int64
 }
 
-// Take adds the run to the results: of each figure the median of its bursts.
+// take adds the run to the results: of each figure the median of its bursts.
 func (s *pathsScore) take(i int) {
 	for _, f := range s.forms {
 		var all, first, answered, mods, instance, switches report.Spread

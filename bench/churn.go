@@ -87,7 +87,7 @@ func (c *Churn) score(r *report.Report, setup Setup) *churnScore {
 
 // run is one run. The null instance keeps nothing, and is not killed.
 func (x *churnScore) run(ctx context.Context, i int) error {
-	s := &churnRun{c: x.c, setup: x.setup, restarts: x.c.Restart && !x.setup.null, requests: x.requests, late: x.late}
+	s := &churnRun{c: x.c, setup: x.setup, restarts: x.c.Restart && !x.setup.Null, requests: x.requests, late: x.late}
 	if err := s.run(ctx); err != nil {
 		return err
 	}
@@ -144,7 +144,7 @@ func (s *churnRun) each(entries uint64) float64 {
 
 func (s *churnRun) flowMods() float64 { return float64(s.mods) / s.elapsed.Seconds() }
 
-// Take adds the run to the result.
+// take adds the run to the result.
 func (s *churnRun) take(x *report.Result) {
 	x.Take("operations: paths installed and withdrawn", "/s", s.paths())
 	x.Take("paths installed", "/s", s.each(s.puts))

@@ -12,14 +12,14 @@ import (
 
 // run fills the network, installs and withdraws for a time, and checks what the switches hold then.
 func (s *churnRun) run(ctx context.Context) error {
-	g, err := s.setup.begin(ctx)
+	g, err := s.setup.Open(ctx)
 	if err != nil {
 		return err
 	}
-	defer g.close()
-	s.hops = g.paths.Hops
+	defer g.Close()
+	s.hops = g.Paths.Hops
 	began := time.Now()
-	if err := g.fill(ctx, s.c.Form, s.c.Active); err != nil {
+	if err := fill(ctx, g, s.c.Form, s.c.Active); err != nil {
 		return fmt.Errorf("filling: %w", err)
 	}
 	s.filled = time.Since(began)
@@ -29,14 +29,14 @@ func (s *churnRun) run(ctx context.Context) error {
 			return err
 		}
 	}
-	p := g.newLoadgen(s.c.Form, s.c.Active, s.c.Rate)
+	p := newLoadgen(g, s.c.Form, s.c.Active, s.c.Rate)
 	p.start(ctx)
 	err = s.measure(ctx, g, p)
 	if halted := p.halt(); err == nil {
 		err = halted
 	}
 	if err == nil {
-		err = g.awaitSettled(ctx, p)
+		err = p.awaitSettled(ctx)
 	}
 	if err != nil {
 		return err
@@ -52,19 +52,19 @@ func (s *churnRun) run(ctx context.Context) error {
 }
 
 // measure takes what switches receive for the time that counts.
-func (s *churnRun) measure(ctx context.Context, g *testbed, p *loadgen) error {
+func (s *churnRun) measure(ctx context.Context, g *target.Testbed, p *loadgen) error {
 	if err := s.sampleFor(ctx, g, p, s.c.Warmup, nil); err != nil {
 		return err
 	}
-	mallocs := g.process.Mallocs(ctx)
-	before, clocks := g.net.Tally(), target.ReadCPUTimes(g.process)
+	mallocs := g.Process.Mallocs(ctx)
+	before, clocks := g.Net.Tally(), target.ReadCPUTimes(g.Process)
 	p.resetTimes()
 	err := s.sampleFor(ctx, g, p, s.c.Duration, &s.growth)
-	after, later := g.net.Tally(), target.ReadCPUTimes(g.process)
+	after, later := g.Net.Tally(), target.ReadCPUTimes(g.Process)
 	s.elapsed = later.At.Sub(clocks.At)
 	s.puts, s.gone, s.mods = after.Put-before.Put, after.Removed-before.Removed, after.FlowMods-before.FlowMods
 	s.instance, s.switches, s.own = later.Target-clocks.Target, later.Generator-clocks.Generator, target.OwnMemory()
-	s.peak, s.mallocs = g.process.Peak(), g.process.Mallocs(ctx)-mallocs
+	s.peak, s.mallocs = g.Process.Peak(), g.Process.Mallocs(ctx)-mallocs
 	if err == nil {
 		err = s.checkKeptUp(g, p)
 	}
@@ -72,10 +72,10 @@ func (s *churnRun) measure(ctx context.Context, g *testbed, p *loadgen) error {
 }
 
 // sampleFor lets a time pass, sampling once a second what the instance takes.
-func (s *churnRun) sampleFor(ctx context.Context, g *testbed, p *loadgen, d time.Duration, to *usageSeries) error {
+func (s *churnRun) sampleFor(ctx context.Context, g *target.Testbed, p *loadgen, d time.Duration, to *usageSeries) error {
 	for began := time.Now(); ; {
 		if to != nil {
-			to.memory, to.files = append(to.memory, g.process.Memory()), append(to.files, g.process.Stored())
+			to.memory, to.files = append(to.memory, g.Process.Memory()), append(to.files, g.Process.Stored())
 		}
 		left := d - time.Since(began)
 		if left <= 0 {
@@ -87,7 +87,7 @@ func (s *churnRun) sampleFor(ctx context.Context, g *testbed, p *loadgen, d time
 		if err := p.failed(); err != nil {
 			return err
 		}
-		if err := g.check(); err != nil {
+		if err := g.Check(); err != nil {
 			return err
 		}
 	}
@@ -102,7 +102,7 @@ const (
 
 // checkKeptUp reports whether the instance has kept up with a set rate: requests left at their
 // times, and the last paths that were asked for a while ago lead to their ends.
-func (s *churnRun) checkKeptUp(g *testbed, p *loadgen) error {
+func (s *churnRun) checkKeptUp(g *target.Testbed, p *loadgen) error {
 	if s.c.Rate == 0 {
 		return nil
 	}
@@ -116,7 +116,7 @@ func (s *churnRun) checkKeptUp(g *testbed, p *loadgen) error {
 	var t paths.Received
 	missing := 0
 	for n := from; n < to; n++ {
-		if a := g.paths.At(n); !g.paths.Follow(&a, true, &t) {
+		if a := g.Paths.At(n); !g.Paths.Follow(&a, true, &t) {
 			missing++
 		}
 	}
@@ -136,22 +136,23 @@ const (
 )
 
 // take waits until the instance is at rest, and takes what that costs.
-func (r *idleUsage) take(ctx context.Context, g *testbed, window time.Duration) error {
+func (r *idleUsage) take(ctx context.Context, g *target.Testbed, window time.Duration) error {
 	for began, before := time.Now(), 1e9; ; before = r.cpu {
-		mallocs, cpu := g.process.Mallocs(ctx), target.ReadCPUTimes(g.process)
+		mallocs, cpu := g.Process.Mallocs(ctx), target.ReadCPUTimes(g.Process)
 		if err := pace.Wait(ctx, window); err != nil {
 			return err
 		}
-		after := target.ReadCPUTimes(g.process)
+		after := target.ReadCPUTimes(g.Process)
 		elapsed := after.At.Sub(cpu.At).Seconds()
-		r.cpu, r.mallocs = (after.Target-cpu.Target).Seconds()/elapsed, (g.process.Mallocs(ctx)-mallocs)/elapsed
+		r.cpu, r.mallocs = (after.Target-cpu.Target).Seconds()/elapsed, (g.Process.Mallocs(ctx)-mallocs)/elapsed
 		switch {
 		case r.cpu >= restFalls*before || r.cpu < restLeast:
 			return nil
-		case time.Since(began) > g.c.Limit:
-			return fmt.Errorf("%w: the instance is not at rest %v after all paths were installed", report.ErrSlow, g.c.Limit)
+		case time.Since(began) > g.Instance.Limit:
+			return fmt.Errorf("%w: the instance is not at rest %v after all paths were installed", report.ErrSlow,
+				g.Instance.Limit)
 		}
-		if err := g.check(); err != nil {
+		if err := g.Check(); err != nil {
 			return err
 		}
 	}

@@ -119,7 +119,7 @@ type discoveryRun struct {
 	falsely         int // links lost at rest
 }
 
-// Take adds the run to the result.
+// take adds the run to the result.
 func (d *discoveryRun) take(x *report.Result) {
 	x.Take("first connection to all links shown, both ways", "ms", report.Milliseconds(d.links))
 	x.Take("first connection to all switches shown", "ms", report.Milliseconds(d.switches))

@@ -119,7 +119,7 @@ type emulatorRun struct {
 
 func (e *emulatorRun) rate() float64 { return float64(e.hops) / e.forwarding.Seconds() }
 
-// Take adds the run to the result.
+// take adds the run to the result.
 func (e *emulatorRun) take(x *report.Result) {
 	n := float64(len(e.topology.Switches))
 	x.Take("packet-hops", "/s", e.rate())

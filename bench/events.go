@@ -98,7 +98,7 @@ func (t *eventTurn) rate() float64 { return float64(t.done) / t.elapsed.Seconds(
 
 func (t *eventTurn) p99() float64 { return float64(t.requests.ValueAtQuantile(99)) / 1e6 }
 
-// Take adds a turn to the result.
+// take adds a turn to the result.
 func (s *eventScore) take() {
 	x, t, none := s.result, &s.turn, s.none
 	x.Take("paths installed and withdrawn, answered", "/s", t.rate())

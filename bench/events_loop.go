@@ -24,15 +24,15 @@ import (
 // run is one turn, with an instance of its own.
 func (s *eventScore) run(ctx context.Context, i int) error {
 	c := s.c
-	g, err := c.begin(ctx)
+	g, err := c.Open(ctx)
 	if err != nil {
 		return err
 	}
-	defer g.close()
-	if err := g.fill(ctx, c.Form, c.Active); err != nil {
+	defer g.Close()
+	if err := fill(ctx, g, c.Form, c.Active); err != nil {
 		return fmt.Errorf("filling: %w", err)
 	}
-	s.turn = eventTurn{requests: report.NewHistogram(), late: report.NewHistogram(), before: g.process.Memory()}
+	s.turn = eventTurn{requests: report.NewHistogram(), late: report.NewHistogram(), before: g.Process.Memory()}
 	if err := s.measure(ctx, c, g); err != nil {
 		return err
 	}
@@ -43,7 +43,7 @@ func (s *eventScore) run(ctx context.Context, i int) error {
 }
 
 // measure is one turn.
-func (s *eventScore) measure(ctx context.Context, c *Events, g *testbed) (err error) {
+func (s *eventScore) measure(ctx context.Context, c *Events, g *target.Testbed) (err error) {
 	w := &eventStreams{reading: s.read}
 	defer w.close()
 	for range s.streams {
@@ -51,12 +51,12 @@ func (s *eventScore) measure(ctx context.Context, c *Events, g *testbed) (err er
 			return fmt.Errorf("stream %d: %w", len(w.list)+1, err)
 		}
 	}
-	p := g.newLoadgen(c.Form, c.Active, c.Rate)
+	p := newLoadgen(g, c.Form, c.Active, c.Rate)
 	p.start(ctx)
 	err = s.runFor(ctx, c, g, p, w)
 	err = errors.Join(err, p.halt())
 	if err == nil {
-		err = g.awaitSettled(ctx, p)
+		err = p.awaitSettled(ctx)
 	}
 	if err != nil {
 		return err
@@ -65,24 +65,24 @@ func (s *eventScore) measure(ctx context.Context, c *Events, g *testbed) (err er
 }
 
 // runFor lets the time that counts pass.
-func (s *eventScore) runFor(ctx context.Context, c *Events, g *testbed, p *loadgen, w *eventStreams) error {
+func (s *eventScore) runFor(ctx context.Context, c *Events, g *target.Testbed, p *loadgen, w *eventStreams) error {
 	if err := pace.Wait(ctx, c.Warmup); err != nil {
 		return err
 	}
 	t := &s.turn
 	p.resetTimes()
-	received, resets, before := w.received.Load(), w.resets.Load(), target.ReadCPUTimes(g.process)
+	received, resets, before := w.received.Load(), w.resets.Load(), target.ReadCPUTimes(g.Process)
 	if err := pace.Wait(ctx, c.Duration); err != nil {
 		return err
 	}
-	after := target.ReadCPUTimes(g.process)
+	after := target.ReadCPUTimes(g.Process)
 	p.mu.Lock()
 	t.requests.Merge(p.latency)
 	t.late.Merge(p.late)
 	t.done, t.overloads = int(p.latency.TotalCount())*p.batch, p.overloads
 	p.mu.Unlock()
 	t.elapsed, t.instance, t.own = after.At.Sub(before.At), after.Target-before.Target, after.Generator-before.Generator
-	t.memory, t.ownMemory = g.process.Memory(), target.OwnMemory()
+	t.memory, t.ownMemory = g.Process.Memory(), target.OwnMemory()
 	t.received, t.resets = w.received.Load()-received, int(w.resets.Load()-resets)
 	var err error
 	if t.queued, err = w.queued(); err != nil {
@@ -97,7 +97,7 @@ func (s *eventScore) runFor(ctx context.Context, c *Events, g *testbed, p *loadg
 	case t.queued > maxQueued:
 		return fmt.Errorf("the system keeps %d KiB for one stream, want %d at most: what a stream that is not read holds is not bounded", t.queued>>10, maxQueued>>10)
 	}
-	return errors.Join(p.failed(), g.check())
+	return errors.Join(p.failed(), g.Check())
 }
 
 // maxQueued is how many bytes the system may keep for one stream.
@@ -109,23 +109,23 @@ const streamSample = 20
 
 // shown installs one more path and wants streams to show it: those that are read, and some of those
 // that were not and are read now.
-func (s *eventScore) shown(ctx context.Context, c *Events, g *testbed, w *eventStreams) error {
+func (s *eventScore) shown(ctx context.Context, c *Events, g *target.Testbed, w *eventStreams) error {
 	if s.streams == 0 {
 		return nil
 	}
-	n := g.next
+	n := g.Next
 	mark := `"id":"p` + strconv.Itoa(n) + `"`
 	w.mark.Store(&mark)
-	a, err := g.newSubmitter(ctx)
+	a, err := newSubmitter(ctx, g)
 	if err != nil {
 		return err
 	}
 	defer a.close()
 	began := time.Now()
-	if _, _, err := a.submit(ctx, a.appendRequest(nil, paths.IntentsURL, paths.FormJSON, g.paths.Item(g.net, n))); err != nil {
+	if _, _, err := a.submit(ctx, a.appendRequest(nil, paths.IntentsURL, paths.FormJSON, g.Paths.Item(g.Net, n))); err != nil {
 		return err
 	}
-	g.next++
+	g.Next++
 	want := len(w.list)
 	if !s.read {
 		want = min(want, streamSample)
@@ -150,8 +150,8 @@ func (s *eventScore) shown(ctx context.Context, c *Events, g *testbed, w *eventS
 		a.appendRequest(nil, paths.WithdrawURL, paths.FormJSON, fmt.Appendf(nil, `{"ids":["p%d"]}`, n))); err != nil {
 		return err
 	}
-	g.next--
-	return g.poll(ctx, func() error { return g.verify(true, g.first, g.next) })
+	g.Next--
+	return g.Poll(ctx, func() error { return g.Verify(true, g.First, g.Next) })
 }
 
 // eventStreams are event streams.
@@ -170,8 +170,8 @@ type eventStreams struct {
 }
 
 // add opens a stream, and waits until it is accepted.
-func (w *eventStreams) add(ctx context.Context, g *testbed) error {
-	a, err := g.newSubmitter(ctx)
+func (w *eventStreams) add(ctx context.Context, g *target.Testbed) error {
+	a, err := newSubmitter(ctx, g)
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"github.com/weirnet/weir/bench/paths"
 	"github.com/weirnet/weir/bench/report"
+	"github.com/weirnet/weir/bench/target"
 	"math"
 	"testing"
 	"time"
@@ -64,7 +65,7 @@ func TestPathsRefuses(t *testing.T) {
 	} {
 		t.Run(why, func(t *testing.T) {
 			c := &Paths{Flows: 50, Burst: 101, Bursts: 1, Forms: []paths.Form{paths.FormNDJSON},
-				Setup: Setup{Runs: 1, Limit: time.Second}}
+				Setup: Setup{Runs: 1, Instance: target.Instance{Limit: time.Second}}}
 			planning(t, p, &c.Setup, func(ctx context.Context) {
 				r, err := c.Run(ctx)
 				wantRefused(t, r, err, why)
@@ -77,7 +78,7 @@ func TestPathsRefuses(t *testing.T) {
 // says so.
 func TestDoubleFlowModsAreCounted(t *testing.T) {
 	c := &Paths{Flows: 10, Burst: 10, Bursts: 1, Forms: []paths.Form{paths.FormProtobuf},
-		Setup: Setup{Runs: 1, Limit: time.Second}}
+		Setup: Setup{Runs: 1, Instance: target.Instance{Limit: time.Second}}}
 	planning(t, &planner{double: true}, &c.Setup, func(ctx context.Context) {
 		r, err := c.Run(ctx)
 		wantRefused(t, r, err, "")
@@ -91,7 +92,7 @@ func TestDoubleFlowModsAreCounted(t *testing.T) {
 func TestChurn(t *testing.T) {
 	for _, rate := range []int{0, 2000} {
 		c := &Churn{Active: 1000, Rate: rate, Duration: time.Second, Warmup: 300 * time.Millisecond,
-			Form: paths.FormProtobuf, Setup: Setup{Runs: 1, Limit: time.Minute}}
+			Form: paths.FormProtobuf, Setup: Setup{Runs: 1, Instance: target.Instance{Limit: time.Minute}}}
 		p := &planner{delay: 5 * time.Millisecond, durable: 200 * time.Millisecond, overload: 2}
 		planning(t, p, &c.Setup, func(ctx context.Context) {
 			r, err := c.Run(ctx)
@@ -118,7 +119,7 @@ func TestChurn(t *testing.T) {
 // TestChurnRefusesWhatIsNotKeptUpWith has a planner answer more slowly than the rate is.
 func TestChurnRefusesWhatIsNotKeptUpWith(t *testing.T) {
 	c := &Churn{Active: 200, Rate: 4000, Duration: 2 * time.Second, Warmup: 300 * time.Millisecond,
-		Setup: Setup{Runs: 1, Limit: time.Minute}}
+		Setup: Setup{Runs: 1, Instance: target.Instance{Limit: time.Minute}}}
 	planning(t, &planner{durable: time.Second}, &c.Setup, func(ctx context.Context) {
 		r, err := c.Run(ctx)
 		wantRefused(t, r, err, "had not been asked for when they were to be")
@@ -129,7 +130,7 @@ func TestChurnRefusesWhatIsNotKeptUpWith(t *testing.T) {
 // should.
 func TestChurnRefusesPathsThatComeLate(t *testing.T) {
 	c := &Churn{Active: 500, Rate: 200, Duration: 2 * time.Second, Warmup: 500 * time.Millisecond,
-		Setup: Setup{Runs: 1, Limit: time.Minute}}
+		Setup: Setup{Runs: 1, Instance: target.Instance{Limit: time.Minute}}}
 	planning(t, &planner{delay: 3 * time.Second}, &c.Setup, func(ctx context.Context) {
 		r, err := c.Run(ctx)
 		wantRefused(t, r, err, "did not lead to their ends")
@@ -138,7 +139,7 @@ func TestChurnRefusesPathsThatComeLate(t *testing.T) {
 
 // TestRerouteMeasuresWhatThereWas cuts links of a planner whose times are known.
 func TestRerouteMeasuresWhatThereWas(t *testing.T) {
-	c := &Reroute{Flows: 400, Move: 40, Cuts: 3, Setup: Setup{Runs: 1, Limit: time.Minute}}
+	c := &Reroute{Flows: 400, Move: 40, Cuts: 3, Setup: Setup{Runs: 1, Instance: target.Instance{Limit: time.Minute}}}
 	planning(t, &planner{delay: 9 * time.Millisecond}, &c.Setup, func(ctx context.Context) {
 		r, err := c.Run(ctx)
 		wantRefused(t, r, err, "")
@@ -153,7 +154,7 @@ func TestRerouteMeasuresWhatThereWas(t *testing.T) {
 
 // TestLatencyMeasuresWhatThereWas asks for single intents.
 func TestLatencyMeasuresWhatThereWas(t *testing.T) {
-	c := &Latency{Flows: 20, Count: 40, Setup: Setup{Runs: 2, Limit: time.Minute}}
+	c := &Latency{Flows: 20, Count: 40, Setup: Setup{Runs: 2, Instance: target.Instance{Limit: time.Minute}}}
 	planning(t, &planner{delay: 4 * time.Millisecond, durable: 2 * time.Millisecond}, &c.Setup, func(ctx context.Context) {
 		r, err := c.Run(ctx)
 		wantRefused(t, r, err, "")

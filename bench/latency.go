@@ -79,7 +79,7 @@ type processUsage struct {
 	memory int64
 }
 
-// Take adds the run to the result.
+// take adds the run to the result.
 func (s *latencyScore) take(i int) {
 	x := s.result
 	at := func(h report.Histogram, q float64) float64 { return float64(h.ValueAtQuantile(q)) / 1e6 }

@@ -15,29 +15,29 @@ const waitPath = paths.IntentsURL + "?wait=installed&timeout=30s"
 // run is one run: intents one after the other, alternately without and with waiting.
 func (s *latencyScore) run(ctx context.Context, i int) error {
 	s.latencies = newLatencies()
-	g, err := s.setup.begin(ctx)
+	g, err := s.setup.Open(ctx)
 	if err != nil {
 		return err
 	}
-	defer g.close()
-	if err := g.fill(ctx, paths.FormNDJSON, s.c.Flows); err != nil {
+	defer g.Close()
+	if err := fill(ctx, g, paths.FormNDJSON, s.c.Flows); err != nil {
 		return fmt.Errorf("before the intents: %w", err)
 	}
-	a, err := g.newSubmitter(ctx)
+	a, err := newSubmitter(ctx, g)
 	if err != nil {
 		return err
 	}
 	defer a.close()
-	before := target.ReadCPUTimes(g.process)
+	before := target.ReadCPUTimes(g.Process)
 	for n := range s.c.Count {
 		if err := s.one(ctx, g, a, n%2 == 1); err != nil {
 			return fmt.Errorf("intent %d: %w", n, err)
 		}
 	}
-	after := target.ReadCPUTimes(g.process)
-	s.instance = processUsage{after.Target - before.Target, g.process.Memory()}
+	after := target.ReadCPUTimes(g.Process)
+	s.instance = processUsage{after.Target - before.Target, g.Process.Memory()}
 	s.switches = processUsage{after.Generator - before.Generator, target.OwnMemory()}
-	if err := g.withdrawAll(ctx, a, true, g.next); err != nil {
+	if err := a.withdrawAll(ctx, g, true, g.Next); err != nil {
 		return err
 	}
 	s.take(i)
@@ -45,30 +45,30 @@ func (s *latencyScore) run(ctx context.Context, i int) error {
 }
 
 // one asks for an intent, and waits until switches have it.
-func (s *latencyScore) one(ctx context.Context, g *testbed, a *submitter, wait bool) error {
-	p := g.paths.At(g.next)
+func (s *latencyScore) one(ctx context.Context, g *target.Testbed, a *submitter, wait bool) error {
+	p := g.Paths.At(g.Next)
 	path := paths.IntentsURL
 	if wait {
 		path = waitPath
 	}
-	request := a.appendRequest(nil, path, paths.FormJSON, p.AppendItem(nil, g.net))
-	want := g.net.Tally().Put + uint64(g.paths.Hops)
-	began := g.net.Age()
+	request := a.appendRequest(nil, path, paths.FormJSON, p.AppendItem(nil, g.Net))
+	want := g.Net.Tally().Put + uint64(g.Paths.Hops)
+	began := g.Net.Age()
 	if err := a.send(request); err != nil {
 		return err
 	}
 	if _, err := a.answer(); err != nil {
 		return err
 	}
-	answered := g.net.Age() - began
-	g.next++
-	err := g.awaitEntries(ctx, "one path asked for",
-		func(t loadswitch.Tally) bool { return t.Put >= want && g.complete(p.N, p.N+1) })
+	answered := g.Net.Age() - began
+	g.Next++
+	err := g.AwaitEntries(ctx, "one path asked for",
+		func(t loadswitch.Tally) bool { return t.Put >= want && g.Complete(p.N, p.N+1) })
 	if err != nil {
 		return err
 	}
 	var t paths.Received
-	g.paths.Follow(&p, true, &t)
+	g.Paths.Follow(&p, true, &t)
 	if wait {
 		s.installed.Record(int64(answered))
 		s.waited.Record(t.Last - int64(began))

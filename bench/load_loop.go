@@ -20,9 +20,9 @@ type load struct {
 	followers []*follower
 	epoch     time.Time
 	cursor    int // the source that sends next, at a set rate
-	// Nap waits until the next packet is due, in the time given; napping but in tests.
+	// nap waits until the next packet is due, in the time given; napping but in tests.
 	nap func(d time.Duration)
-	// Urgent has the goroutine that sends be in time, until what it returns is called; urgent but
+	// urgent has the goroutine that sends be in time, until what it returns is called; urgent but
 	// in tests.
 	urgent func() func()
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/weirnet/weir/bench/loadswitch"
 	"github.com/weirnet/weir/bench/paths"
 	"github.com/weirnet/weir/bench/report"
+	"github.com/weirnet/weir/bench/target"
 )
 
 // loadgen asks for paths and withdraws them, in requests of many, over several connections at a
@@ -16,7 +17,7 @@ import (
 // and no more in flight from them. With a rate requests leave at their times, as long as a
 // connection is free, and what is late counts as time that the answer took.
 type loadgen struct {
-	g      *testbed
+	g      *target.Testbed
 	form   paths.Form
 	batch  int // paths of a request
 	conns  int // requests at a time
@@ -30,7 +31,7 @@ type loadgen struct {
 	running sync.WaitGroup
 
 	mu            sync.Mutex
-	putBefore     int64 // entries that switches had received beyond those of the ground's paths when the pump began
+	putBefore     int64 // entries that switches had received beyond those of the testbed's paths when it began
 	removedBefore int64
 	paced         time.Time // since when requests leave at their times
 	issued        int       // requests since then
@@ -48,7 +49,7 @@ type job struct {
 	at       time.Time // when it was meant to leave
 }
 
-// Requests of a pump.
+// Requests of a generator.
 const (
 	batchPaths    = 500
 	loadgenConns  = 4
@@ -56,8 +57,8 @@ const (
 	loadgenWindow = 20_000
 )
 
-// newLoadgen makes a pump that goes on from the paths of the ground.
-func (g *testbed) newLoadgen(form paths.Form, active, rate int) *loadgen {
+// newLoadgen makes a generator that goes on from the paths of the testbed.
+func newLoadgen(g *target.Testbed, form paths.Form, active, rate int) *loadgen {
 	p := &loadgen{g: g, form: form, batch: batchPaths, conns: loadgenConns, window: loadgenWindow, rate: rate, active: active,
 		latency: report.NewHistogram(), late: report.NewHistogram()}
 	if rate > 0 {
@@ -67,11 +68,11 @@ func (g *testbed) newLoadgen(form paths.Form, active, rate int) *loadgen {
 	return p
 }
 
-// start starts pumping.
+// start starts asking.
 func (p *loadgen) start(ctx context.Context) {
-	t := p.g.net.Tally()
-	hops := int64(p.g.paths.Hops)
-	p.putBefore, p.removedBefore = int64(t.Put)-int64(p.g.next)*hops, int64(t.Removed)-int64(p.g.first)*hops
+	t := p.g.Net.Tally()
+	hops := int64(p.g.Paths.Hops)
+	p.putBefore, p.removedBefore = int64(t.Put)-int64(p.g.Next)*hops, int64(t.Removed)-int64(p.g.First)*hops
 	ctx, p.stop = context.WithCancel(ctx)
 	for range p.conns {
 		p.running.Go(func() {
@@ -82,7 +83,7 @@ func (p *loadgen) start(ctx context.Context) {
 	}
 }
 
-// fail ends the pump.
+// fail ends the load.
 func (p *loadgen) fail(err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -92,7 +93,7 @@ func (p *loadgen) fail(err error) {
 	p.halted = true
 }
 
-// failed is why the pump ended, if it did not just halt.
+// failed is why the load ended, if it was not just halted.
 func (p *loadgen) failed() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -111,7 +112,7 @@ func (p *loadgen) halt() error {
 
 // work does requests, one after the other, over a connection of its own.
 func (p *loadgen) work(ctx context.Context) error {
-	a, err := p.g.newSubmitter(ctx)
+	a, err := newSubmitter(ctx, p.g)
 	if err != nil {
 		return err
 	}
@@ -130,7 +131,7 @@ func (p *loadgen) work(ctx context.Context) error {
 		if j.withdraw {
 			body, path, form = p.form.AppendWithdraw(body[:0], j.n, j.count)
 		} else {
-			body = p.form.AppendInstall(body[:0], p.g.paths, j.n, j.count)
+			body = p.form.AppendInstall(body[:0], p.g.Paths, j.n, j.count)
 		}
 		request = a.appendRequest(request[:0], path, form, body)
 		if err := p.do(ctx, a, &j, request); err != nil {
@@ -162,13 +163,13 @@ const freePoll = 200 * time.Microsecond
 
 // nextJob is the next request, or how long to wait for one.
 func (p *loadgen) nextJob() (j job, wait time.Duration, ended bool) {
-	t := p.g.net.Tally()
+	t := p.g.Net.Tally()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.halted {
 		return j, 0, true
 	}
-	held := p.g.next - p.g.first
+	held := p.g.Next - p.g.First
 	switch {
 	case held >= p.active && p.filling:
 		return j, 0, true
@@ -203,67 +204,68 @@ func (p *loadgen) nextPaced() (j job, wait time.Duration, ended bool) {
 
 // next takes paths for a request; p.mu is held.
 func (p *loadgen) next(withdraw bool) job {
-	j := job{withdraw: withdraw, n: p.g.next, count: p.batch, at: time.Now()}
+	j := job{withdraw: withdraw, n: p.g.Next, count: p.batch, at: time.Now()}
 	if withdraw {
-		j.n = p.g.first
-		p.g.first += j.count
+		j.n = p.g.First
+		p.g.First += j.count
 	} else {
-		if left := p.active - (p.g.next - p.g.first); left > 0 {
+		if left := p.active - (p.g.Next - p.g.First); left > 0 {
 			j.count = min(j.count, left)
 		}
-		p.g.next += j.count
+		p.g.Next += j.count
 	}
 	return j
 }
 
 // inFlight is how many paths are in flight to the switches, and from them; p.mu is held.
 func (p *loadgen) inFlight(t *loadswitch.Tally) (in, out int) {
-	hops := int64(p.g.paths.Hops)
-	return p.g.next - int((int64(t.Put)-p.putBefore)/hops), p.g.first - int((int64(t.Removed)-p.removedBefore)/hops)
+	hops := int64(p.g.Paths.Hops)
+	return p.g.Next - int((int64(t.Put)-p.putBefore)/hops), p.g.First - int((int64(t.Removed)-p.removedBefore)/hops)
 }
 
-// lockedInFlight is behind, for those who do not hold the lock.
+// lockedInFlight is inFlight, for those who do not hold the lock.
 func (p *loadgen) lockedInFlight() (in, out int) {
-	t := p.g.net.Tally()
+	t := p.g.Net.Tally()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.inFlight(&t)
 }
 
-// fill pumps until the network has all its paths, and checks them.
-func (g *testbed) fill(ctx context.Context, form paths.Form, active int) error {
-	p := g.newLoadgen(form, active, 0)
+// fill asks until the network has all its paths, and checks them.
+func fill(ctx context.Context, g *target.Testbed, form paths.Form, active int) error {
+	p := newLoadgen(g, form, active, 0)
 	p.filling = true
 	p.start(ctx)
 	p.running.Wait()
 	if err := p.halt(); err != nil {
 		return err
 	}
-	return g.awaitSettled(ctx, p)
+	return p.awaitSettled(ctx)
 }
 
 // awaitSettled waits until nothing is in flight, and checks that switches have the entries of all
 // paths, and no others of paths. A path that was withdrawn before a switch was told of it has none
 // there, and does not count as one that was installed.
-func (g *testbed) awaitSettled(ctx context.Context, p *loadgen) error {
-	t := g.net.Tally()
+func (p *loadgen) awaitSettled(ctx context.Context) error {
+	g := p.g
+	t := g.Net.Tally()
 	rested := time.Now()
-	return g.poll(ctx, func() error {
+	return g.Poll(ctx, func() error {
 		in, out := p.lockedInFlight()
-		if now := g.net.Tally(); now != t {
+		if now := g.Net.Tally(); now != t {
 			t, rested = now, time.Now()
 		}
 		if in > 0 || out > 0 {
 			if time.Since(rested) < time.Second {
 				return fmt.Errorf(
 					"%w: %s paths asked for, %s withdrawn, and switches have %s entries put and %s removed in %s flow-mods", report.ErrMissing,
-					report.Thousands(float64(g.next)), report.Thousands(float64(g.first)), report.Thousands(float64(t.Put)),
+					report.Thousands(float64(g.Next)), report.Thousands(float64(g.First)), report.Thousands(float64(t.Put)),
 					report.Thousands(float64(t.Removed)), report.Thousands(float64(t.FlowMods)))
 			}
 			rested = time.Now()
 		}
-		if err := g.verify(true, g.first, g.next); err != nil {
-			return fmt.Errorf("%w; %s", err, g.describeBroken())
+		if err := g.Verify(true, g.First, g.Next); err != nil {
+			return fmt.Errorf("%w; %s", err, g.DescribeBroken())
 		}
 		return nil
 	})
@@ -273,7 +275,7 @@ func (g *testbed) awaitSettled(ctx context.Context, p *loadgen) error {
 func (p *loadgen) asked() (first, next int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.g.first, p.g.next
+	return p.g.First, p.g.Next
 }
 
 // resetTimes forgets the times of requests so far.
@@ -285,7 +287,7 @@ func (p *loadgen) resetTimes() {
 	p.overloads = 0
 }
 
-// due is how many paths should have been asked for or withdrawn by now at the pump's rate, and were
+// due is how many paths should have been asked for or withdrawn by now at the set rate, and were
 // not.
 func (p *loadgen) due() int {
 	p.mu.Lock()

@@ -18,6 +18,7 @@ import (
 	"github.com/weirnet/weir/bench/loadswitch"
 	"github.com/weirnet/weir/bench/paths"
 	"github.com/weirnet/weir/bench/report"
+	"github.com/weirnet/weir/bench/target"
 	"github.com/weirnet/weir/emu/topo"
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/session"
@@ -341,9 +342,9 @@ func planning(t *testing.T, p *planner, c *Setup, measure func(ctx context.Conte
 		var running sync.WaitGroup
 		running.Go(func() { _ = server.Serve(of) })
 		running.Go(func() { _ = web.Serve(api) })
-		c.test = &testInstance{openflow: func(ctx context.Context, _ string) (net.Conn, error) { return of.Dial(ctx) },
-			api:   func(ctx context.Context, _ string) (net.Conn, error) { return api.Dial(ctx) },
-			links: func() int { return p.links(topology) }}
+		c.Test = &target.InProcess{OpenFlow: func(ctx context.Context, _ string) (net.Conn, error) { return of.Dial(ctx) },
+			API:   func(ctx context.Context, _ string) (net.Conn, error) { return api.Dial(ctx) },
+			Links: func() int { return p.links(topology) }}
 		measure(t.Context())
 		p.sending.Wait()
 		_ = server.Close(context.Background())

@@ -133,7 +133,7 @@ func (m *requestRun) check(c *Requests) error {
 // maxBehind is, at a set rate, for how many seconds requests may wait for a connection at the end.
 const maxBehind = 0.1
 
-// Take adds the measurements of a run, those of the most connections first.
+// take adds the measurements of a run, those of the most connections first.
 func (s *requestsScore) take(list []*requestRun) {
 	x := s.result
 	slices.SortStableFunc(list, func(a, b *requestRun) int { return b.conns - a.conns })

@@ -1,7 +1,6 @@
 package bench
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"errors"
@@ -10,7 +9,6 @@ import (
 	"github.com/weirnet/weir/bench/paths"
 	"github.com/weirnet/weir/bench/report"
 	"github.com/weirnet/weir/bench/target"
-	"io"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -19,12 +17,12 @@ import (
 
 // run is one run: an instance, measured with each number of connections.
 func (s *requestsScore) run(ctx context.Context, i int) error {
-	g, err := s.setup.begin(ctx)
+	g, err := s.setup.Open(ctx)
 	if err != nil {
 		return err
 	}
-	defer g.close()
-	if err := g.fill(ctx, paths.FormNDJSON, s.c.Flows); err != nil {
+	defer g.Close()
+	if err := fill(ctx, g, paths.FormNDJSON, s.c.Flows); err != nil {
 		return fmt.Errorf("before the requests: %w", err)
 	}
 	var list []*requestRun
@@ -43,12 +41,12 @@ func (s *requestsScore) run(ctx context.Context, i int) error {
 			time.Duration(m.latency.ValueAtQuantile(99)))
 		list = append(list, m)
 	}
-	a, err := g.newSubmitter(ctx)
+	a, err := newSubmitter(ctx, g)
 	if err != nil {
 		return err
 	}
 	defer a.close()
-	if err := g.withdrawAll(ctx, a, true, s.c.Flows); err != nil {
+	if err := a.withdrawAll(ctx, g, true, s.c.Flows); err != nil {
 		return err
 	}
 	s.take(list)
@@ -56,15 +54,15 @@ func (s *requestsScore) run(ctx context.Context, i int) error {
 }
 
 // measure has so many connections send requests for a while.
-func (s *requestsScore) measure(ctx context.Context, g *testbed, conns int) (*requestRun, error) {
+func (s *requestsScore) measure(ctx context.Context, g *target.Testbed, conns int) (*requestRun, error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	l := &requestLoad{c: s.c, g: g, stop: stop, due: make(chan time.Time, maxDue)}
-	l.number.Store(int64(g.next))
+	l.number.Store(int64(g.Next))
 	var running sync.WaitGroup
 	var callers []*requestConn
 	for range conns {
-		a, err := g.newSubmitter(ctx)
+		a, err := newSubmitter(ctx, g)
 		if err != nil {
 			return nil, err
 		}
@@ -86,8 +84,8 @@ func (s *requestsScore) measure(ctx context.Context, g *testbed, conns int) (*re
 		m.latency.Merge(k.latency)
 		m.answered += k.answered
 	}
-	g.next = s.c.Flows
-	if err := g.poll(ctx, func() error { return g.verify(true, 0, s.c.Flows) }); err != nil {
+	g.Next = s.c.Flows
+	if err := g.Poll(ctx, func() error { return g.Verify(true, 0, s.c.Flows) }); err != nil {
 		return nil, fmt.Errorf("when all that was installed is withdrawn: %w", err)
 	}
 	return m, m.check(s.c)
@@ -99,7 +97,7 @@ const maxDue = 1 << 16
 // requestLoad is what the connections of a measurement share.
 type requestLoad struct {
 	c      *Requests
-	g      *testbed
+	g      *target.Testbed
 	stop   func()
 	number atomic.Int64   // of the next path
 	due    chan time.Time // requests at a set rate: when each was meant to be sent
@@ -147,8 +145,8 @@ func (l *requestLoad) runFor(ctx context.Context, m *requestRun) error {
 	m.elapsed = to.Sub(before.At)
 	m.instance, m.own, m.mods = after.Target-before.Target, after.Generator-before.Generator, after.mods-before.mods
 	m.syncs, m.mallocs = after.syncs-before.syncs, after.mallocs-before.mallocs
-	m.memory, m.ownMemory = l.g.process.Memory(), target.OwnMemory()
-	return errors.Join(l.failed(), err, l.g.check())
+	m.memory, m.ownMemory = l.g.Process.Memory(), target.OwnMemory()
+	return errors.Join(l.failed(), err, l.g.Check())
 }
 
 // counters is what processes have done so far.
@@ -162,14 +160,14 @@ type counters struct {
 // counts for neither.
 func (l *requestLoad) readCounters(ctx context.Context) (k counters) {
 	read := func() {
-		if m, err := l.g.process.ReadMetrics(ctx, l.g.c.Token); err == nil {
+		if m, err := l.g.Process.ReadMetrics(ctx, l.g.Instance.Token); err == nil {
 			k.syncs, k.mallocs = m.Syncs(), m[target.MetricMallocs]
 		}
 	}
 	if l.from.Load() == 0 {
 		read()
 	}
-	k.CPUTimes, k.mods = target.ReadCPUTimes(l.g.process), l.g.net.Tally().FlowMods
+	k.CPUTimes, k.mods = target.ReadCPUTimes(l.g.Process), l.g.Net.Tally().FlowMods
 	if l.to.Load() != 0 {
 		read()
 	}
@@ -256,15 +254,15 @@ const haltPollPeriod = 50 * time.Millisecond
 // make makes a request.
 func (k *requestConn) make(n, step int) {
 	path := paths.IntentsURL
-	p := k.l.g.paths.At(n)
+	p := k.l.g.Paths.At(n)
 	if step > 0 {
 		k.body = strconv.AppendInt(append(append(k.body[:0], paths.IntentsURL...), "/p"...), int64(n), 10)
 		path = string(k.body)
-		p = k.l.g.paths.Moved(n)
+		p = k.l.g.Paths.Moved(n)
 	}
 	k.body = k.body[:0]
 	if step < 2 {
-		k.body = p.AppendItem(k.body, k.l.g.net)
+		k.body = p.AppendItem(k.body, k.l.g.Net)
 	}
 	k.request = k.a.appendMethod(k.request[:0], steps[step], path, paths.FormJSON, k.body)
 }
@@ -299,49 +297,4 @@ func (k *requestConn) count(at time.Time) {
 	if k.l.c.Rate > 0 && in(at.UnixNano()) || k.l.c.Rate == 0 && in(now.UnixNano()) {
 		k.latency.Record(int64(now.Sub(at)))
 	}
-}
-
-// read reads an answer as plainly as can be: its status, and its body, which is appended to b.
-func (a *submitter) read(b []byte) (status int, body []byte, err error) {
-	length := 0
-	for i := 0; ; i++ {
-		line, err := a.r.ReadSlice('\n')
-		if err != nil {
-			return 0, b, err
-		}
-		line = bytes.TrimRight(line, "\r\n")
-		switch {
-		case len(line) == 0:
-			return readBody(a.r, status, b, length)
-		case i == 0:
-			if len(line) < 12 || !bytes.HasPrefix(line, []byte("HTTP/1.1 ")) {
-				return 0, b, fmt.Errorf("no answer of HTTP/1.1: %q", line)
-			}
-			if status, err = strconv.Atoi(string(line[9:12])); err != nil {
-				return 0, b, err
-			}
-		case hasName(line, "transfer-encoding"), hasName(line, "connection"):
-			return 0, b, fmt.Errorf("want an answer with a length on a connection that is kept, got %q", line)
-		case hasName(line, "content-length"):
-			length, err = strconv.Atoi(string(bytes.TrimSpace(line[len("content-length:"):])))
-			if err != nil || length < 0 || length > paths.MaxBody {
-				return 0, b, fmt.Errorf("want a length up to %d, got %q", paths.MaxBody, line)
-			}
-		}
-	}
-}
-
-// hasName reports whether a line of a header has a name, which is given in lower case.
-func hasName(line []byte, name string) bool {
-	return len(line) > len(name) && line[len(name)] == ':' && bytes.EqualFold(line[:len(name)], []byte(name))
-}
-
-func readBody(r *bufio.Reader, status int, b []byte, length int) (int, []byte, error) {
-	if status == 204 {
-		return status, b, nil
-	}
-	at := len(b)
-	b = append(b, make([]byte, length)...)
-	_, err := io.ReadFull(r, b[at:])
-	return status, b, err
 }

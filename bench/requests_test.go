@@ -24,8 +24,8 @@ func nulled(t *testing.T, null *target.Null, c *Setup, measure func(ctx context.
 	of, api := pipe.Listen("test"), pipe.Listen("test")
 	ended := make(chan error, 1)
 	go func() { ended <- null.Serve(ctx, of, api) }()
-	c.test = &testInstance{openflow: func(ctx context.Context, _ string) (net.Conn, error) { return of.Dial(ctx) },
-		api: func(ctx context.Context, _ string) (net.Conn, error) { return api.Dial(ctx) }, links: null.Links}
+	c.Test = &target.InProcess{OpenFlow: func(ctx context.Context, _ string) (net.Conn, error) { return of.Dial(ctx) },
+		API: func(ctx context.Context, _ string) (net.Conn, error) { return api.Dial(ctx) }, Links: null.Links}
 	measure(ctx)
 	stop()
 	if err := <-ended; err != ctx.Err() {
@@ -64,7 +64,7 @@ func TestNullInstanceIsMeasured(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := Setup{Runs: 1, Limit: 10 * time.Second}
+			s := Setup{Runs: 1, Instance: target.Instance{Limit: 10 * time.Second}}
 			null := &target.Null{Topology: "wan:30", Hops: 4, Seed: 3}
 			nulled(t, null, &s, func(ctx context.Context) {
 				r, err := measure(ctx, s)
@@ -79,7 +79,7 @@ func TestNullInstanceIsMeasured(t *testing.T) {
 
 // TestRequestsRefuse: paths that lead elsewhere are no result.
 func TestRequestsRefuse(t *testing.T) {
-	s := Setup{Runs: 1, Limit: 200 * time.Millisecond}
+	s := Setup{Runs: 1, Instance: target.Instance{Limit: 200 * time.Millisecond}}
 	nulled(t, &target.Null{Topology: "wan:30", Hops: 4, Seed: 4}, &s, func(ctx context.Context) {
 		r, err := (&Requests{Setup: s, Conns: []int{1}, Flows: 20, Duration: 10 * time.Millisecond}).Run(ctx)
 		if err != nil || !strings.Contains(r.Results[0].Refused, "paths") {

@@ -87,7 +87,7 @@ type cut struct {
 	own        int64
 }
 
-// Take adds the run to the result: of each figure the median of its cuts.
+// take adds the run to the result: of each figure the median of its cuts.
 func (s *rerouteScore) take(i int) {
 	x := s.result
 	var all, first, moved, mods, instance, switches report.Spread

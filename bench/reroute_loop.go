@@ -12,12 +12,12 @@ import (
 // run is one run: the network is filled, and links are cut, one after the other.
 func (s *rerouteScore) run(ctx context.Context, i int) error {
 	s.cuts = s.cuts[:0]
-	g, err := s.setup.begin(ctx)
+	g, err := s.setup.Open(ctx)
 	if err != nil {
 		return err
 	}
-	defer g.close()
-	if err := g.fill(ctx, paths.FormNDJSON, s.c.Flows); err != nil {
+	defer g.Close()
+	if err := fill(ctx, g, paths.FormNDJSON, s.c.Flows); err != nil {
 		return fmt.Errorf("before the cuts: %w", err)
 	}
 	before := map[int]bool{}
@@ -28,15 +28,15 @@ func (s *rerouteScore) run(ctx context.Context, i int) error {
 		}
 		before[link] = true
 		if err := s.cut(ctx, g, link, moving); err != nil {
-			return fmt.Errorf("cut %d, of link %s with %d paths: %w", n+1, g.net.Topology().Links[link].ID, len(moving), err)
+			return fmt.Errorf("cut %d, of link %s with %d paths: %w", n+1, g.Net.Topology().Links[link].ID, len(moving), err)
 		}
 	}
-	a, err := g.newSubmitter(ctx)
+	a, err := newSubmitter(ctx, g)
 	if err != nil {
 		return err
 	}
 	defer a.close()
-	if err := g.withdrawAll(ctx, a, false, s.c.Flows); err != nil {
+	if err := a.withdrawAll(ctx, g, false, s.c.Flows); err != nil {
 		return err
 	}
 	s.take(i)
@@ -44,65 +44,54 @@ func (s *rerouteScore) run(ctx context.Context, i int) error {
 }
 
 // choose draws the link of the i-th cut, and says which paths take it.
-func (s *rerouteScore) choose(g *testbed, i int, before map[int]bool) (int, []int, error) {
-	l := newLinkPaths(g.net.Topology())
+func (s *rerouteScore) choose(g *target.Testbed, i int, before map[int]bool) (int, []int, error) {
+	l := newLinkPaths(g.Net.Topology())
 	var t paths.Received
-	for n := g.first; n < g.next; n++ {
-		p := g.paths.At(n)
-		if !g.paths.Follow(&p, false, &t) {
+	for n := g.First; n < g.Next; n++ {
+		p := g.Paths.At(n)
+		if !g.Paths.Follow(&p, false, &t) {
 			return 0, nil, fmt.Errorf("%w: path %d leads nowhere", report.ErrMisforwarded, n)
 		}
 		l.add(n, t.Steps)
 	}
-	link, err := l.draw(g.net.Topology(), s.c.Move, g.paths.Random(i, 3), before)
+	link, err := l.draw(g.Net.Topology(), s.c.Move, g.Paths.Random(i, 3), before)
 	return link, l.of[link], err
 }
 
 // cut takes a link's carrier away, waits until all paths go other ways and nothing of the old ones
 // is left, and gives it back.
-func (s *rerouteScore) cut(ctx context.Context, g *testbed, link int, moving []int) error {
-	clocks := target.ReadCPUTimes(g.process)
-	began, err := g.net.Carrier(link, false)
+func (s *rerouteScore) cut(ctx context.Context, g *target.Testbed, link int, moving []int) error {
+	clocks := target.ReadCPUTimes(g.Process)
+	began, err := g.Net.Carrier(link, false)
 	if err != nil {
 		return err
 	}
-	if err := g.poll(ctx, func() error { return g.checkPaths(moving) }); err != nil {
+	if err := g.Poll(ctx, func() error { return g.CheckPaths(moving) }); err != nil {
 		return err
 	}
-	after := target.ReadCPUTimes(g.process)
+	after := target.ReadCPUTimes(g.Process)
 	k := cut{moved: len(moving), instance: after.Target - clocks.Target, switches: after.Generator - clocks.Generator,
-		memory: g.process.Memory(), own: target.OwnMemory()}
+		memory: g.Process.Memory(), own: target.OwnMemory()}
 	if err := s.times(g, began, moving, &k); err != nil {
 		return err
 	}
 	s.cuts = append(s.cuts, k)
-	if err := g.poll(ctx, func() error { return g.verify(false, g.first, g.next) }); err != nil {
+	if err := g.Poll(ctx, func() error { return g.Verify(false, g.First, g.Next) }); err != nil {
 		return fmt.Errorf("afterwards: %w", err)
 	}
-	if _, err := g.net.Carrier(link, true); err != nil {
+	if _, err := g.Net.Carrier(link, true); err != nil {
 		return err
 	}
-	return g.poll(ctx, func() error { return g.checkLinks(ctx) })
-}
-
-// checkPaths reports whether paths lead to where they were asked to.
-func (g *testbed) checkPaths(moving []int) error {
-	var t paths.Received
-	for _, n := range moving {
-		if p := g.paths.At(n); !g.paths.Follow(&p, false, &t) {
-			return fmt.Errorf("%w: path %d leads nowhere", report.ErrMisforwarded, n)
-		}
-	}
-	return nil
+	return g.Poll(ctx, func() error { return g.CheckLinks(ctx) })
 }
 
 // times reads when the entries of paths that had to move were received.
-func (s *rerouteScore) times(g *testbed, began time.Duration, moving []int, k *cut) error {
+func (s *rerouteScore) times(g *target.Testbed, began time.Duration, moving []int, k *cut) error {
 	var t paths.Received
 	k.first = time.Hour
 	for _, n := range moving {
-		p := g.paths.At(n)
-		g.paths.Follow(&p, false, &t)
+		p := g.Paths.At(n)
+		g.Paths.Follow(&p, false, &t)
 		last := time.Duration(0)
 		for i := range t.Steps {
 			at := t.Steps[i].At - began

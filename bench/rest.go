@@ -86,7 +86,7 @@ func (c *Rest) Run(ctx context.Context) (*report.Report, error) {
 	return r, nil
 }
 
-// Take adds a run to a result.
+// take adds a run to a result.
 func (s *restRun) take(x *report.Result) {
 	share := func(d time.Duration) float64 { return 100 * d.Seconds() / s.elapsed.Seconds() }
 	x.Take("CPU of both processes, of a core", "%", share(s.instance+s.network))

@@ -76,7 +76,7 @@ func (s *restRun) measure(ctx context.Context, p *target.Process) error {
 	s.sent, s.received = s.sent-sent, s.received-received
 	s.elapsed, s.instance, s.network = after.At.Sub(before.At), after.Target-before.Target, after.Generator-before.Generator
 	s.memory, s.own = p.Memory(), target.OwnMemory()
-	shown, err := linksShown(ctx, s.api)
+	shown, err := target.LinksShown(ctx, s.api)
 	if err != nil {
 		return err
 	}
@@ -93,14 +93,14 @@ func (s *restRun) measure(ctx context.Context, p *target.Process) error {
 func (s *restRun) await(ctx context.Context) error {
 	want := 2 * len(s.topology.Links)
 	for began := time.Now(); ; {
-		n, err := linksShown(ctx, s.api)
+		n, err := target.LinksShown(ctx, s.api)
 		if err == nil && n == want {
 			return nil
 		}
 		if time.Since(began) > s.c.Limit {
 			return fmt.Errorf("%d of %d directions of links are shown after %v (%w)", n, want, s.c.Limit, report.ErrSlow)
 		}
-		if err := pace.Wait(ctx, pollPeriod); err != nil {
+		if err := pace.Wait(ctx, target.PollPeriod); err != nil {
 			return err
 		}
 	}

@@ -26,7 +26,7 @@ type restartRun struct {
 // over.
 const restQuiet = 5 * time.Second
 
-// Take adds it to a result.
+// take adds it to a result.
 func (r *restartRun) take(x *report.Result) {
 	x.Take("killed and started: API ready", "ms", report.Milliseconds(r.ready))
 	x.Take("killed and started: all switches compared", "ms", report.Milliseconds(r.compared))
@@ -38,52 +38,52 @@ func (r *restartRun) take(x *report.Result) {
 
 // run kills the instance, starts it again, and waits until it has compared all switches and writes
 // no more.
-func (r *restartRun) run(ctx context.Context, g *testbed) error {
-	for _, sw := range g.net.Switches {
+func (r *restartRun) run(ctx context.Context, g *target.Testbed) error {
+	for _, sw := range g.Net.Switches {
 		r.entries += sw.Paths()
 	}
-	g.process.Kill()
-	if err := g.awaitDisconnected(ctx); err != nil {
+	g.Process.Kill()
+	if err := g.AwaitDisconnected(ctx); err != nil {
 		return err
 	}
-	g.net.Forget()
-	before := g.net.Tally()
-	if err := g.process.Restart(ctx); err != nil {
+	g.Net.Forget()
+	before := g.Net.Tally()
+	if err := g.Process.Restart(ctx); err != nil {
 		return fmt.Errorf("starting again: %w", err)
 	}
-	if err := g.ready(ctx); err != nil {
+	if err := g.Ready(ctx); err != nil {
 		return err
 	}
-	r.ready = time.Since(g.process.Began)
-	if err := g.net.Connect(ctx, g.process.Address); err != nil {
+	r.ready = time.Since(g.Process.Began)
+	if err := g.Net.Connect(ctx, g.Process.Address); err != nil {
 		return err
 	}
 	if err := r.compare(ctx, g); err != nil {
 		return err
 	}
-	r.compared = time.Since(g.process.Began)
+	r.compared = time.Since(g.Process.Began)
 	if err := r.quiet(ctx, g, before); err != nil {
 		return err
 	}
-	r.memory, r.peak = g.process.Memory(), g.process.Peak()
-	return g.verify(true, g.first, g.next)
+	r.memory, r.peak = g.Process.Memory(), g.Process.Peak()
+	return g.Verify(true, g.First, g.Next)
 }
 
 // quiet waits until switches have received nothing about paths for a while.
-func (r *restartRun) quiet(ctx context.Context, g *testbed, before loadswitch.Tally) error {
+func (r *restartRun) quiet(ctx context.Context, g *target.Testbed, before loadswitch.Tally) error {
 	last, since := before, time.Now()
 	for began := since; time.Since(since) < restQuiet; {
 		if err := pace.Wait(ctx, 10*time.Millisecond); err != nil {
 			return err
 		}
-		if err := g.check(); err != nil {
+		if err := g.Check(); err != nil {
 			return err
 		}
-		if t := g.net.Tally(); t.Put != last.Put || t.Removed != last.Removed {
+		if t := g.Net.Tally(); t.Put != last.Put || t.Removed != last.Removed {
 			last, since = t, time.Now()
 		}
-		if time.Since(began) > g.c.Limit {
-			return fmt.Errorf("%w: entries of paths are still written after %v", report.ErrSlow, g.c.Limit)
+		if time.Since(began) > g.Instance.Limit {
+			return fmt.Errorf("%w: entries of paths are still written after %v", report.ErrSlow, g.Instance.Limit)
 		}
 	}
 	r.written = last.Put - before.Put + last.Removed - before.Removed
@@ -95,38 +95,25 @@ func (r *restartRun) quiet(ctx context.Context, g *testbed, before loadswitch.Ta
 const comparePollPeriod = 500 * time.Millisecond
 
 // compare waits until the instance says that it has compared every switch.
-func (r *restartRun) compare(ctx context.Context, g *testbed) error {
+func (r *restartRun) compare(ctx context.Context, g *target.Testbed) error {
 	for began := time.Now(); ; {
-		m, err := g.process.ReadMetrics(ctx, g.c.Token)
+		m, err := g.Process.ReadMetrics(ctx, g.Instance.Token)
 		if err != nil {
 			return err
 		}
 		n := int(m[target.MetricCompared])
-		if n == len(g.net.Switches) {
+		if n == len(g.Net.Switches) {
 			return nil
 		}
-		if err := g.check(); err != nil {
+		if err := g.Check(); err != nil {
 			return err
 		}
-		if time.Since(began) > g.c.Limit {
-			return fmt.Errorf("%w: %d of %d switches were compared after %v", report.ErrSlow, n, len(g.net.Switches), g.c.Limit)
+		if time.Since(began) > g.Instance.Limit {
+			return fmt.Errorf("%w: %d of %d switches were compared after %v", report.ErrSlow, n, len(g.Net.Switches),
+				g.Instance.Limit)
 		}
 		if err := pace.Wait(ctx, comparePollPeriod); err != nil {
 			return err
 		}
 	}
-}
-
-// awaitDisconnected waits until all sessions have ended.
-func (g *testbed) awaitDisconnected(ctx context.Context) error {
-	for began := time.Now(); g.net.Disconnected() < len(g.net.Switches); {
-		if time.Since(began) > target.StartLimit {
-			return fmt.Errorf("%d of %d sessions have ended %v after the instance", g.net.Disconnected(),
-				len(g.net.Switches), target.StartLimit)
-		}
-		if err := pace.Wait(ctx, time.Millisecond); err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -92,7 +92,7 @@ func (s *sample) elapsed() time.Duration { return s.to - s.from }
 // rate is answers a second.
 func (s *sample) rate() float64 { return float64(s.counts.counted) / s.elapsed().Seconds() }
 
-// At is a percentile of the time from when a packet was meant to be sent to its answer.
+// at is a percentile of the time from when a packet was meant to be sent to its answer.
 func (s *sample) at(percentile float64) time.Duration {
 	return time.Duration(s.latency.ValueAtQuantile(percentile))
 }

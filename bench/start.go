@@ -99,7 +99,7 @@ func (x *startScore) finish() {
 	}
 }
 
-// Take adds a run to a result.
+// take adds a run to a result.
 func (s *startRun) take(x *report.Result) {
 	x.Take("process started to API ready", "ms", report.Milliseconds(s.ready))
 	x.Take("memory then", "MiB", report.Mebibytes(s.empty))

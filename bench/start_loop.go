@@ -80,7 +80,7 @@ func (s *startRun) awaitReady(ctx context.Context) error {
 // together connects all switches at once, and leaves them at rest.
 func (s *startRun) together(ctx context.Context) error {
 	net := loadswitch.New(s.topology, loadswitch.Config{Version: s.c.Version, Hosts: 1})
-	defer closeNetwork(net)
+	defer target.CloseNetwork(net)
 	began := time.Now()
 	if err := net.Connect(ctx, s.process.Address); err != nil {
 		return err
@@ -128,14 +128,14 @@ func (s *startRun) together(ctx context.Context) error {
 func (s *startRun) linked(ctx context.Context) error {
 	want := 2 * len(s.topology.Links)
 	for began := time.Now(); ; {
-		n, err := linksShown(ctx, s.api)
+		n, err := target.LinksShown(ctx, s.api)
 		if err != nil || n == want {
 			return err
 		}
 		if time.Since(began) > shownLimit {
 			return fmt.Errorf("%d of %d directions of links are shown after %v", n, want, shownLimit)
 		}
-		if err := pace.Wait(ctx, pollPeriod); err != nil {
+		if err := pace.Wait(ctx, target.PollPeriod); err != nil {
 			return err
 		}
 	}
@@ -145,7 +145,7 @@ func (s *startRun) linked(ctx context.Context) error {
 // is done.
 func (s *startRun) oneByOne(ctx context.Context) error {
 	net := loadswitch.New(s.topology, loadswitch.Config{Version: s.c.Version, Hosts: 1, FirstID: 1 << 20})
-	defer closeNetwork(net)
+	defer target.CloseNetwork(net)
 	for _, sw := range net.Switches {
 		if err := net.ConnectOne(ctx, sw, s.process.Address); err != nil {
 			return err
@@ -184,10 +184,4 @@ func (s *startRun) await(ctx context.Context, net *loadswitch.Network, sw *loads
 			return fmt.Errorf("switch %d is not shown: %w", sw.DatapathID(), err)
 		}
 	}
-}
-
-func closeNetwork(n *loadswitch.Network) {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
-	defer cancel()
-	_ = n.Close(ctx) // what a controller does not read is cut
 }

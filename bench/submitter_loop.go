@@ -7,8 +7,11 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"github.com/weirnet/weir/bench/loadswitch"
 	"github.com/weirnet/weir/bench/pace"
 	"github.com/weirnet/weir/bench/paths"
+	"github.com/weirnet/weir/bench/report"
+	"github.com/weirnet/weir/bench/target"
 	"io"
 	"net"
 	"net/http"
@@ -31,8 +34,8 @@ type submitter struct {
 }
 
 // newSubmitter connects to the instance's API. The connection ends with the context.
-func (g *testbed) newSubmitter(ctx context.Context) (*submitter, error) {
-	api := g.process.API
+func newSubmitter(ctx context.Context, g *target.Testbed) (*submitter, error) {
+	api := g.Process.API
 	if !strings.Contains(api, "://") {
 		api = "http://" + api
 	}
@@ -44,14 +47,14 @@ func (g *testbed) newSubmitter(ctx context.Context) (*submitter, error) {
 		return (&net.Dialer{}).DialContext(ctx, "tcp", address)
 	}
 	switch {
-	case g.c.test != nil:
-		dial = g.c.test.api
+	case g.Instance.Test != nil:
+		dial = g.Instance.Test.API
 	case u.Scheme == "https":
 		dial = func(ctx context.Context, address string) (net.Conn, error) {
 			return (&tls.Dialer{}).DialContext(ctx, "tcp", address)
 		}
 	}
-	a := &submitter{host: u.Host, token: g.c.Token, limit: g.c.Limit}
+	a := &submitter{host: u.Host, token: g.Instance.Token, limit: g.Instance.Limit}
 	if a.conn, err = dial(ctx, u.Host); err != nil {
 		return nil, err
 	}
@@ -147,6 +150,76 @@ func (a *submitter) withdraw(ctx context.Context, n, count int) error {
 	body, path, form := paths.FormJSON.AppendWithdraw(nil, n, count)
 	_, _, err := a.submit(ctx, a.appendRequest(nil, path, form, body))
 	return err
+}
+
+// withdrawFrom withdraws the paths from number n on, and waits until they are gone.
+func (a *submitter) withdrawFrom(ctx context.Context, g *target.Testbed, n int) error {
+	count := g.Next - n
+	want := g.Net.Tally().Removed + uint64(count*g.Paths.Hops)
+	if err := a.withdraw(ctx, n, count); err != nil {
+		return err
+	}
+	return g.AwaitEntries(ctx, fmt.Sprintf("%s paths withdrawn", report.Thousands(float64(count))),
+		func(t loadswitch.Tally) bool { return t.Removed >= want })
+}
+
+// withdrawAll checks that the network holds the paths from number 0 on that it held before, and
+// withdraws them from an instance that goes on.
+func (a *submitter) withdrawAll(ctx context.Context, g *target.Testbed, exact bool, flows int) error {
+	if err := g.Verify(exact, 0, flows); err != nil {
+		return err
+	}
+	for n := 0; n < flows && !g.Process.Owned(); n += batchPaths {
+		if err := a.withdraw(ctx, n, min(batchPaths, flows-n)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// read reads an answer as plainly as can be: its status, and its body, which is appended to b.
+func (a *submitter) read(b []byte) (status int, body []byte, err error) {
+	length := 0
+	for i := 0; ; i++ {
+		line, err := a.r.ReadSlice('\n')
+		if err != nil {
+			return 0, b, err
+		}
+		line = bytes.TrimRight(line, "\r\n")
+		switch {
+		case len(line) == 0:
+			return readBody(a.r, status, b, length)
+		case i == 0:
+			if len(line) < 12 || !bytes.HasPrefix(line, []byte("HTTP/1.1 ")) {
+				return 0, b, fmt.Errorf("no answer of HTTP/1.1: %q", line)
+			}
+			if status, err = strconv.Atoi(string(line[9:12])); err != nil {
+				return 0, b, err
+			}
+		case hasName(line, "transfer-encoding"), hasName(line, "connection"):
+			return 0, b, fmt.Errorf("want an answer with a length on a connection that is kept, got %q", line)
+		case hasName(line, "content-length"):
+			length, err = strconv.Atoi(string(bytes.TrimSpace(line[len("content-length:"):])))
+			if err != nil || length < 0 || length > paths.MaxBody {
+				return 0, b, fmt.Errorf("want a length up to %d, got %q", paths.MaxBody, line)
+			}
+		}
+	}
+}
+
+// hasName reports whether a line of a header has a name, which is given in lower case.
+func hasName(line []byte, name string) bool {
+	return len(line) > len(name) && line[len(name)] == ':' && bytes.EqualFold(line[:len(name)], []byte(name))
+}
+
+func readBody(r *bufio.Reader, status int, b []byte, length int) (int, []byte, error) {
+	if status == 204 {
+		return status, b, nil
+	}
+	at := len(b)
+	b = append(b, make([]byte, length)...)
+	_, err := io.ReadFull(r, b[at:])
+	return status, b, err
 }
 
 func (a *submitter) close() {

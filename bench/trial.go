@@ -81,7 +81,7 @@ func (t *trial) heldBack(ctx context.Context, err error) error {
 	return err
 }
 
-// Refuse notes that there is no result, and says so at once; not of a measurement that was
+// refuse notes that there is no result, and says so at once; not of a measurement that was
 // interrupted.
 func (t *trial) refuse(ctx context.Context, err error) {
 	t.result.Refuse(err)
@@ -106,7 +106,7 @@ func (t *trial) run(ctx context.Context) (*sample, error) {
 	return s, s.check(t.c)
 }
 
-// Take adds a run to the result.
+// take adds a run to the result.
 func (t *trial) take(s *sample) {
 	x := t.result
 	x.Take(t.c.work(), "/s", s.rate())

@@ -47,7 +47,7 @@ func (d *discoveryRun) run(ctx context.Context) error {
 // find connects the network and follows the view's changes until everything is there.
 func (d *discoveryRun) find(ctx context.Context, p *target.Process, api *client.Client) error {
 	net := loadswitch.New(d.topology, loadswitch.Config{Version: d.c.Version, Hosts: 1})
-	defer closeNetwork(net)
+	defer target.CloseNetwork(net)
 	v := newViewed(d.topology, net)
 	page, err := api.Links(ctx)
 	if err != nil {

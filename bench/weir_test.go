@@ -224,7 +224,7 @@ func answered(t *testing.T, duration *time.Duration, run func(context.Context) (
 // null instance, each in a process of its own, and event streams show what was changed last.
 func TestWeirIsAskedForSingleIntents(t *testing.T) {
 	t.Parallel()
-	s := bench.Setup{Topology: "ring:6", Hops: 3, Runs: 1, Limit: 30 * time.Second}
+	s := bench.Setup{Instance: target.Instance{Topology: "ring:6", Hops: 3, Limit: 30 * time.Second}, Runs: 1}
 	requests := &bench.Requests{Setup: s, Conns: []int{2}, Flows: 20, Warmup: time.Millisecond}
 	r := answered(t, &requests.Duration, requests.Run)
 	if r.Refused() || len(r.Results) != 2 {
