@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/weirnet/weir/bench/load"
 	"github.com/weirnet/weir/bench/paths"
 	"github.com/weirnet/weir/bench/report"
 	"github.com/weirnet/weir/bench/target"
@@ -18,14 +19,14 @@ func (s *pathsScore) run(ctx context.Context, i int) error {
 		return err
 	}
 	defer g.Close()
-	if err := fill(ctx, g, s.forms[0].form, s.c.Flows); err != nil {
+	if err := load.Fill(ctx, g, s.forms[0].form, s.c.Flows); err != nil {
 		return fmt.Errorf("before the bursts: %w", err)
 	}
-	a, err := newSubmitter(ctx, g)
+	a, err := load.NewSubmitter(ctx, g)
 	if err != nil {
 		return err
 	}
-	defer a.close()
+	defer a.Close()
 	for burst := range s.c.Bursts + 1 {
 		for _, f := range s.forms {
 			b, err := measureBurst(ctx, g, a, f.form, s.c.Burst)
@@ -37,7 +38,7 @@ func (s *pathsScore) run(ctx context.Context, i int) error {
 			}
 		}
 	}
-	if err := a.withdrawAll(ctx, g, true, s.c.Flows); err != nil {
+	if err := a.WithdrawAll(ctx, g, true, s.c.Flows); err != nil {
 		return err
 	}
 	s.take(i)
@@ -46,15 +47,15 @@ func (s *pathsScore) run(ctx context.Context, i int) error {
 
 // burst asks for paths in one request, waits until switches have all of them, and withdraws them
 // again.
-func measureBurst(ctx context.Context, g *target.Testbed, a *submitter, form paths.Form, count int) (b burst, err error) {
+func measureBurst(ctx context.Context, g *target.Testbed, a *load.Submitter, form paths.Form, count int) (b burst, err error) {
 	n := g.Next
-	request := a.appendRequest(nil, paths.IntentsURL, form, form.AppendInstall(nil, g.Paths, n, count))
+	request := a.AppendRequest(nil, paths.IntentsURL, form, form.AppendInstall(nil, g.Paths, n, count))
 	before, clocks := g.Net.Tally(), target.ReadCPUTimes(g.Process)
 	began := g.Net.Age()
-	if err := a.send(request); err != nil {
+	if err := a.Send(request); err != nil {
 		return b, err
 	}
-	answer, err := a.answer()
+	answer, err := a.Answer()
 	b.answered = g.Net.Age() - began
 	if err == nil {
 		err = form.Accepted(answer, count)
@@ -73,7 +74,7 @@ func measureBurst(ctx context.Context, g *target.Testbed, a *submitter, form pat
 	if err := b.times(g, int64(began), n); err != nil {
 		return b, err
 	}
-	return b, a.withdrawFrom(ctx, g, n)
+	return b, a.WithdrawFrom(ctx, g, n)
 }
 
 // times reads when the entries of the paths from number n on were received.

@@ -3,6 +3,7 @@ package bench
 import (
 	"context"
 	"fmt"
+	"github.com/weirnet/weir/bench/load"
 	"github.com/weirnet/weir/bench/pace"
 	"github.com/weirnet/weir/bench/paths"
 	"github.com/weirnet/weir/bench/report"
@@ -19,7 +20,7 @@ func (s *churnRun) run(ctx context.Context) error {
 	defer g.Close()
 	s.hops = g.Paths.Hops
 	began := time.Now()
-	if err := fill(ctx, g, s.c.Form, s.c.Active); err != nil {
+	if err := load.Fill(ctx, g, s.c.Form, s.c.Active); err != nil {
 		return fmt.Errorf("filling: %w", err)
 	}
 	s.filled = time.Since(began)
@@ -29,21 +30,19 @@ func (s *churnRun) run(ctx context.Context) error {
 			return err
 		}
 	}
-	p := newLoadgen(g, s.c.Form, s.c.Active, s.c.Rate)
-	p.start(ctx)
+	p := load.NewGenerator(g, s.c.Form, s.c.Active, s.c.Rate)
+	p.Start(ctx)
 	err = s.measure(ctx, g, p)
-	if halted := p.halt(); err == nil {
+	if halted := p.Halt(); err == nil {
 		err = halted
 	}
 	if err == nil {
-		err = p.awaitSettled(ctx)
+		err = p.AwaitSettled(ctx)
 	}
 	if err != nil {
 		return err
 	}
-	s.requests.Merge(p.latency)
-	s.late.Merge(p.late)
-	s.overloads = p.overloads
+	_, s.overloads = p.Times(s.requests, s.late)
 	if s.restarts {
 		s.restart = &restartRun{}
 		return s.restart.run(ctx, g)
@@ -52,13 +51,13 @@ func (s *churnRun) run(ctx context.Context) error {
 }
 
 // measure takes what switches receive for the time that counts.
-func (s *churnRun) measure(ctx context.Context, g *target.Testbed, p *loadgen) error {
+func (s *churnRun) measure(ctx context.Context, g *target.Testbed, p *load.Generator) error {
 	if err := s.sampleFor(ctx, g, p, s.c.Warmup, nil); err != nil {
 		return err
 	}
 	mallocs := g.Process.Mallocs(ctx)
 	before, clocks := g.Net.Tally(), target.ReadCPUTimes(g.Process)
-	p.resetTimes()
+	p.ResetTimes()
 	err := s.sampleFor(ctx, g, p, s.c.Duration, &s.growth)
 	after, later := g.Net.Tally(), target.ReadCPUTimes(g.Process)
 	s.elapsed = later.At.Sub(clocks.At)
@@ -72,7 +71,7 @@ func (s *churnRun) measure(ctx context.Context, g *target.Testbed, p *loadgen) e
 }
 
 // sampleFor lets a time pass, sampling once a second what the instance takes.
-func (s *churnRun) sampleFor(ctx context.Context, g *target.Testbed, p *loadgen, d time.Duration, to *usageSeries) error {
+func (s *churnRun) sampleFor(ctx context.Context, g *target.Testbed, p *load.Generator, d time.Duration, to *usageSeries) error {
 	for began := time.Now(); ; {
 		if to != nil {
 			to.memory, to.files = append(to.memory, g.Process.Memory()), append(to.files, g.Process.Stored())
@@ -84,7 +83,7 @@ func (s *churnRun) sampleFor(ctx context.Context, g *target.Testbed, p *loadgen,
 		if err := pace.Wait(ctx, min(left, time.Second)); err != nil {
 			return err
 		}
-		if err := p.failed(); err != nil {
+		if err := p.Failed(); err != nil {
 			return err
 		}
 		if err := g.Check(); err != nil {
@@ -102,16 +101,16 @@ const (
 
 // checkKeptUp reports whether the instance has kept up with a set rate: requests left at their
 // times, and the last paths that were asked for a while ago lead to their ends.
-func (s *churnRun) checkKeptUp(g *target.Testbed, p *loadgen) error {
+func (s *churnRun) checkKeptUp(g *target.Testbed, p *load.Generator) error {
 	if s.c.Rate == 0 {
 		return nil
 	}
-	if n := p.due(); n > int(float64(s.c.Rate)*installDelay.Seconds()) {
+	if n := p.Due(); n > int(float64(s.c.Rate)*installDelay.Seconds()) {
 		return fmt.Errorf("%w: of %s paths a second %s had not been asked for when they were to be", report.ErrSlow,
 			report.Thousands(float64(s.c.Rate)), report.Thousands(float64(n)))
 	}
-	first, next := p.asked()
-	to := max(next-int(float64(s.c.Rate)/2*installDelay.Seconds())-p.batch, first)
+	first, next := p.Asked()
+	to := max(next-int(float64(s.c.Rate)/2*installDelay.Seconds())-p.Batch, first)
 	from := max(to-installSample, first)
 	var t paths.Received
 	missing := 0

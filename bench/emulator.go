@@ -195,5 +195,5 @@ func ringFrame(i int) []byte {
 	k := packet.Key{EthSrc: packet.MAC{2, 1}, EthDst: packet.MAC{2, 2}, EtherType: packet.TypeIPv4,
 		IPSrc: packet.AddrFrom4(s), IPDst: packet.AddrFrom4(d),
 		SrcPort: uint16(i), DstPort: 4000, TTL: 64}
-	return packet.AppendUDP(nil, &k, make([]byte, payloadLen))
+	return packet.AppendUDP(nil, &k, make([]byte, 64-14-20-8))
 }

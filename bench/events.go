@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"github.com/weirnet/weir/bench/load"
 	"github.com/weirnet/weir/bench/paths"
 	"github.com/weirnet/weir/bench/report"
 	"time"
@@ -35,10 +36,10 @@ func (c *Events) Check() error {
 	c.Read = cmp.Or(c.Read, 100)
 	c.Duration = cmp.Or(c.Duration, 5*time.Second)
 	c.Warmup = cmp.Or(c.Warmup, 2*time.Second)
-	if c.Active < batchPaths || c.Active > paths.Max/2 || c.Rate < 1 || c.Unread < 1 || c.Read < 1 || c.Duration < 0 ||
+	if c.Active < load.BatchPaths || c.Active > paths.Max/2 || c.Rate < 1 || c.Unread < 1 || c.Read < 1 || c.Duration < 0 ||
 		c.Warmup < 0 {
 		return fmt.Errorf("%d active paths, a rate of %d for %v, %d and %d streams given, want positive ones, and %d to %d paths", c.Active, c.Rate, c.Duration,
-			c.Unread, c.Read, batchPaths, paths.Max/2)
+			c.Unread, c.Read, load.BatchPaths, paths.Max/2)
 	}
 	return nil
 }

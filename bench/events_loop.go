@@ -5,9 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net"
-	"net/http"
 	"os"
 	"strconv"
 	"strings"
@@ -15,6 +13,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/weirnet/weir/bench/load"
 	"github.com/weirnet/weir/bench/pace"
 	"github.com/weirnet/weir/bench/paths"
 	"github.com/weirnet/weir/bench/report"
@@ -29,7 +28,7 @@ func (s *eventScore) run(ctx context.Context, i int) error {
 		return err
 	}
 	defer g.Close()
-	if err := fill(ctx, g, c.Form, c.Active); err != nil {
+	if err := load.Fill(ctx, g, c.Form, c.Active); err != nil {
 		return fmt.Errorf("filling: %w", err)
 	}
 	s.turn = eventTurn{requests: report.NewHistogram(), late: report.NewHistogram(), before: g.Process.Memory()}
@@ -51,12 +50,12 @@ func (s *eventScore) measure(ctx context.Context, c *Events, g *target.Testbed) 
 			return fmt.Errorf("stream %d: %w", len(w.list)+1, err)
 		}
 	}
-	p := newLoadgen(g, c.Form, c.Active, c.Rate)
-	p.start(ctx)
+	p := load.NewGenerator(g, c.Form, c.Active, c.Rate)
+	p.Start(ctx)
 	err = s.runFor(ctx, c, g, p, w)
-	err = errors.Join(err, p.halt())
+	err = errors.Join(err, p.Halt())
 	if err == nil {
-		err = p.awaitSettled(ctx)
+		err = p.AwaitSettled(ctx)
 	}
 	if err != nil {
 		return err
@@ -65,22 +64,18 @@ func (s *eventScore) measure(ctx context.Context, c *Events, g *target.Testbed) 
 }
 
 // runFor lets the time that counts pass.
-func (s *eventScore) runFor(ctx context.Context, c *Events, g *target.Testbed, p *loadgen, w *eventStreams) error {
+func (s *eventScore) runFor(ctx context.Context, c *Events, g *target.Testbed, p *load.Generator, w *eventStreams) error {
 	if err := pace.Wait(ctx, c.Warmup); err != nil {
 		return err
 	}
 	t := &s.turn
-	p.resetTimes()
+	p.ResetTimes()
 	received, resets, before := w.received.Load(), w.resets.Load(), target.ReadCPUTimes(g.Process)
 	if err := pace.Wait(ctx, c.Duration); err != nil {
 		return err
 	}
 	after := target.ReadCPUTimes(g.Process)
-	p.mu.Lock()
-	t.requests.Merge(p.latency)
-	t.late.Merge(p.late)
-	t.done, t.overloads = int(p.latency.TotalCount())*p.batch, p.overloads
-	p.mu.Unlock()
+	t.done, t.overloads = p.Times(t.requests, t.late)
 	t.elapsed, t.instance, t.own = after.At.Sub(before.At), after.Target-before.Target, after.Generator-before.Generator
 	t.memory, t.ownMemory = g.Process.Memory(), target.OwnMemory()
 	t.received, t.resets = w.received.Load()-received, int(w.resets.Load()-resets)
@@ -88,7 +83,7 @@ func (s *eventScore) runFor(ctx context.Context, c *Events, g *target.Testbed, p
 	if t.queued, err = w.queued(); err != nil {
 		return err
 	}
-	switch n := p.due(); {
+	switch n := p.Due(); {
 	case n > int(float64(c.Rate)*installDelay.Seconds()):
 		return fmt.Errorf("%w: of %s paths a second %s had not been asked for when they were to be", report.ErrSlow,
 			report.Thousands(float64(c.Rate)), report.Thousands(float64(n)))
@@ -97,7 +92,7 @@ func (s *eventScore) runFor(ctx context.Context, c *Events, g *target.Testbed, p
 	case t.queued > maxQueued:
 		return fmt.Errorf("the system keeps %d KiB for one stream, want %d at most: what a stream that is not read holds is not bounded", t.queued>>10, maxQueued>>10)
 	}
-	return errors.Join(p.failed(), g.Check())
+	return errors.Join(p.Failed(), g.Check())
 }
 
 // maxQueued is how many bytes the system may keep for one stream.
@@ -116,13 +111,13 @@ func (s *eventScore) shown(ctx context.Context, c *Events, g *target.Testbed, w 
 	n := g.Next
 	mark := `"id":"p` + strconv.Itoa(n) + `"`
 	w.mark.Store(&mark)
-	a, err := newSubmitter(ctx, g)
+	a, err := load.NewSubmitter(ctx, g)
 	if err != nil {
 		return err
 	}
-	defer a.close()
+	defer a.Close()
 	began := time.Now()
-	if _, _, err := a.submit(ctx, a.appendRequest(nil, paths.IntentsURL, paths.FormJSON, g.Paths.Item(g.Net, n))); err != nil {
+	if _, _, err := a.Submit(ctx, a.AppendRequest(nil, paths.IntentsURL, paths.FormJSON, g.Paths.Item(g.Net, n))); err != nil {
 		return err
 	}
 	g.Next++
@@ -146,8 +141,8 @@ func (s *eventScore) shown(ctx context.Context, c *Events, g *target.Testbed, w 
 	if !s.read {
 		s.turn.resets = int(w.resets.Load())
 	}
-	if _, _, err := a.submit(ctx,
-		a.appendRequest(nil, paths.WithdrawURL, paths.FormJSON, fmt.Appendf(nil, `{"ids":["p%d"]}`, n))); err != nil {
+	if _, _, err := a.Submit(ctx,
+		a.AppendRequest(nil, paths.WithdrawURL, paths.FormJSON, fmt.Appendf(nil, `{"ids":["p%d"]}`, n))); err != nil {
 		return err
 	}
 	g.Next--
@@ -171,29 +166,15 @@ type eventStreams struct {
 
 // add opens a stream, and waits until it is accepted.
 func (w *eventStreams) add(ctx context.Context, g *target.Testbed) error {
-	a, err := newSubmitter(ctx, g)
+	conn, err := load.OpenStream(ctx, g)
+	if conn != nil {
+		w.list = append(w.list, conn) // close ends it
+	}
 	if err != nil {
 		return err
 	}
-	w.list = append(w.list, a.conn)
-	request := "GET /v1/events HTTP/1.1\r\nHost: " + a.host + "\r\nAccept: text/event-stream\r\n"
-	if a.token != "" {
-		request += "Authorization: Bearer " + a.token + "\r\n"
-	}
-	if err := a.send([]byte(request + "\r\n")); err != nil {
-		return err
-	}
-	resp, err := http.ReadResponse(a.r, nil)
-	if err != nil {
-		return err
-	}
-	if resp.StatusCode != http.StatusOK {
-		b, _ := io.ReadAll(io.LimitReader(resp.Body, 300))
-		return fmt.Errorf("the API answers %s: %s", resp.Status, b)
-	}
-	_ = a.conn.SetDeadline(time.Time{})
 	if w.reading {
-		w.running.Go(func() { w.follow(a.conn) })
+		w.running.Go(func() { w.follow(conn) })
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/weirnet/weir/bench/load"
 	"github.com/weirnet/weir/bench/paths"
 	"github.com/weirnet/weir/bench/report"
 	"github.com/weirnet/weir/bench/target"
@@ -52,8 +53,8 @@ func (c *Growth) Check() error {
 	switch {
 	case len(c.Times) < 2 || c.Times[0] < 1 || !slices.IsSorted(c.Times):
 		return fmt.Errorf("%v times the smallest size given, want two numbers or more, the least first", c.Times)
-	case c.Intents < batchPaths*loadgenConns: // else paths are withdrawn that have only been asked for
-		return fmt.Errorf("%d intents given, want %d or more", c.Intents, batchPaths*loadgenConns)
+	case c.Intents < load.BatchPaths*load.GeneratorConns: // else paths are withdrawn that have only been asked for
+		return fmt.Errorf("%d intents given, want %d or more", c.Intents, load.BatchPaths*load.GeneratorConns)
 	case c.Switches < 1 || c.Hosts < 48 || c.Duration < 0:
 		return fmt.Errorf("%d switches, %d hosts and %v given, want positive ones, and 48 hosts or more, one at each port", c.Switches, c.Hosts, c.Duration)
 	case c.Controller != "":
@@ -92,9 +93,9 @@ func (c *Growth) churned(ctx context.Context, topology string, hops, active int)
 
 // answered measures packet-ins of a switch with so many hosts.
 func (c *Growth) answered(ctx context.Context, times int) (*report.Result, error) {
-	r := &Reactive{Targets: []string{target.Self}, Version: openflow.V13, Topology: "single:1", Hosts: c.Hosts * times,
-		Buffered: true, Duration: c.Duration,
-		Runs: 1, Seed: c.Seed, NoSelfCheck: true, Note: c.Note, Program: c.Program}
+	r := &Reactive{Config: load.Config{Version: openflow.V13, Topology: "single:1", Hosts: c.Hosts * times,
+		Buffered: true, Seed: c.Seed}, Targets: []string{target.Self}, Duration: c.Duration, Runs: 1, NoSelfCheck: true,
+		Note: c.Note, Program: c.Program}
 	return onlyResult(r.Run(ctx))
 }
 

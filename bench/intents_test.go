@@ -2,6 +2,7 @@ package bench
 
 import (
 	"context"
+	"github.com/weirnet/weir/bench/load"
 	"github.com/weirnet/weir/bench/paths"
 	"github.com/weirnet/weir/bench/report"
 	"github.com/weirnet/weir/bench/target"
@@ -109,7 +110,7 @@ func TestChurn(t *testing.T) {
 			if d := x.Time("sent late"); (d != nil) != (rate > 0) {
 				t.Errorf("at a rate of %d: lateness %v", rate, d)
 			}
-			if n := len(p.paths); n < 1000 || n > 1000+batchPaths {
+			if n := len(p.paths); n < 1000 || n > 1000+load.BatchPaths {
 				t.Errorf("%d paths are active at the end", n)
 			}
 		})

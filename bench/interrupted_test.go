@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"github.com/weirnet/weir/bench/load"
 	"strings"
 	"testing"
 	"time"
@@ -14,9 +15,9 @@ import (
 func TestInterrupted(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	var said []string
-	c := &Reactive{Targets: []string{nullController(t)}, Hosts: 10, Runs: 5, Duration: 5 * time.Millisecond,
-		Warmup: time.Millisecond, Outstanding: 10,
-		Buffered: true, NoSelfCheck: true, Note: func(format string, args ...any) {
+	c := &Reactive{Config: load.Config{Hosts: 10, Warmup: time.Millisecond, Outstanding: 10, Buffered: true},
+		Targets: []string{nullController(t)}, Runs: 5, Duration: 5 * time.Millisecond, NoSelfCheck: true,
+		Note: func(format string, args ...any) {
 			said = append(said, fmt.Sprintf(format, args...))
 			if strings.HasPrefix(said[len(said)-1], "run 2 of 5") {
 				stop()
@@ -35,9 +36,9 @@ func TestInterrupted(t *testing.T) {
 // measured.
 func TestRefusalIsSaid(t *testing.T) {
 	var said []string
-	c := &Reactive{Targets: []string{"127.0.0.1:1", nullController(t)}, Hosts: 10, Runs: 1,
-		Duration: 5 * time.Millisecond, Warmup: time.Millisecond,
-		Outstanding: 10, Buffered: true, NoSelfCheck: true, Note: func(format string, args ...any) {
+	c := &Reactive{Config: load.Config{Hosts: 10, Warmup: time.Millisecond, Outstanding: 10, Buffered: true},
+		Targets: []string{"127.0.0.1:1", nullController(t)}, Runs: 1, Duration: 5 * time.Millisecond, NoSelfCheck: true,
+		Note: func(format string, args ...any) {
 			said = append(said, fmt.Sprintf(format, args...))
 		}}
 	if _, err := c.Run(t.Context()); err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/weirnet/weir/bench/load"
 	"github.com/weirnet/weir/bench/loadswitch"
 	"github.com/weirnet/weir/bench/paths"
 	"github.com/weirnet/weir/bench/target"
@@ -20,14 +21,14 @@ func (s *latencyScore) run(ctx context.Context, i int) error {
 		return err
 	}
 	defer g.Close()
-	if err := fill(ctx, g, paths.FormNDJSON, s.c.Flows); err != nil {
+	if err := load.Fill(ctx, g, paths.FormNDJSON, s.c.Flows); err != nil {
 		return fmt.Errorf("before the intents: %w", err)
 	}
-	a, err := newSubmitter(ctx, g)
+	a, err := load.NewSubmitter(ctx, g)
 	if err != nil {
 		return err
 	}
-	defer a.close()
+	defer a.Close()
 	before := target.ReadCPUTimes(g.Process)
 	for n := range s.c.Count {
 		if err := s.one(ctx, g, a, n%2 == 1); err != nil {
@@ -37,7 +38,7 @@ func (s *latencyScore) run(ctx context.Context, i int) error {
 	after := target.ReadCPUTimes(g.Process)
 	s.instance = processUsage{after.Target - before.Target, g.Process.Memory()}
 	s.switches = processUsage{after.Generator - before.Generator, target.OwnMemory()}
-	if err := a.withdrawAll(ctx, g, true, g.Next); err != nil {
+	if err := a.WithdrawAll(ctx, g, true, g.Next); err != nil {
 		return err
 	}
 	s.take(i)
@@ -45,19 +46,19 @@ func (s *latencyScore) run(ctx context.Context, i int) error {
 }
 
 // one asks for an intent, and waits until switches have it.
-func (s *latencyScore) one(ctx context.Context, g *target.Testbed, a *submitter, wait bool) error {
+func (s *latencyScore) one(ctx context.Context, g *target.Testbed, a *load.Submitter, wait bool) error {
 	p := g.Paths.At(g.Next)
 	path := paths.IntentsURL
 	if wait {
 		path = waitPath
 	}
-	request := a.appendRequest(nil, path, paths.FormJSON, p.AppendItem(nil, g.Net))
+	request := a.AppendRequest(nil, path, paths.FormJSON, p.AppendItem(nil, g.Net))
 	want := g.Net.Tally().Put + uint64(g.Paths.Hops)
 	began := g.Net.Age()
-	if err := a.send(request); err != nil {
+	if err := a.Send(request); err != nil {
 		return err
 	}
-	if _, err := a.answer(); err != nil {
+	if _, err := a.Answer(); err != nil {
 		return err
 	}
 	answered := g.Net.Age() - began

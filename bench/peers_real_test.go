@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/weirnet/weir/bench"
+	"github.com/weirnet/weir/bench/load"
 	"github.com/weirnet/weir/bench/report"
 	"github.com/weirnet/weir/bench/target"
 	"github.com/weirnet/weir/internal/need"
@@ -20,9 +21,11 @@ func TestPeersBesideWeir(t *testing.T) {
 	need.OSKen(t)
 	need.Faucet(t)
 	for _, c := range []*bench.Reactive{
-		{Version: openflow.V10, Targets: []string{target.Self, target.OVSTestcontroller, target.OSKen}, Buffered: true},
-		{Version: openflow.V13, Targets: []string{target.Self, target.OVSTestcontroller, target.OSKen}, Hosts: 20},
-		{Version: openflow.V13, Targets: target.Controllers(), Learning: true},
+		{Targets: []string{target.Self, target.OVSTestcontroller, target.OSKen},
+			Config: load.Config{Version: openflow.V10, Buffered: true}},
+		{Targets: []string{target.Self, target.OVSTestcontroller, target.OSKen},
+			Config: load.Config{Version: openflow.V13, Hosts: 20}},
+		{Targets: target.Controllers(), Config: load.Config{Version: openflow.V13, Learning: true}},
 	} {
 		c.Topology, c.Outstanding, c.Runs, c.Duration, c.Warmup = "single:2", 8, 2, 50*time.Millisecond, 20*time.Millisecond
 		if c.Hosts == 0 {

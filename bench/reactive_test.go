@@ -9,12 +9,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/weirnet/weir/bench/load"
 	"github.com/weirnet/weir/bench/loadswitch"
 	"github.com/weirnet/weir/bench/report"
 	"github.com/weirnet/weir/bench/target"
-	"github.com/weirnet/weir/emu/topo"
 	"github.com/weirnet/weir/openflow"
-	"github.com/weirnet/weir/packet"
 )
 
 // nullController listens with the null responder until the test ends.
@@ -43,10 +42,12 @@ func TestNullResponder(t *testing.T) {
 	for _, v := range []openflow.Version{openflow.V10, openflow.V13} {
 		for _, buffered := range []bool{true, false} {
 			for _, rate := range []int{0, 20000} {
-				c := &Reactive{Targets: []string{address}, Version: v, Buffered: buffered, Hosts: 100,
-					Topology: "single:3", Runs: 2,
-					Rate: rate, Outstanding: 16, Duration: 30 * time.Millisecond, Warmup: 10 * time.Millisecond, Seed: 1}
-				c.withDefaults()
+				c := &Reactive{Config: load.Config{Version: v, Buffered: buffered, Hosts: 100, Topology: "single:3",
+					Rate: rate, Outstanding: 16, Warmup: 10 * time.Millisecond, Seed: 1}, Targets: []string{address},
+					Runs: 2, Duration: 30 * time.Millisecond}
+				if err := c.Check(); err != nil {
+					t.Fatal(err)
+				}
 				topology, err := loadswitch.ParseTopology(c.Topology, 1)
 				if err != nil {
 					t.Fatal(err)
@@ -55,20 +56,20 @@ func TestNullResponder(t *testing.T) {
 				if err := tr.begin(t.Context()); err != nil {
 					t.Fatal(err)
 				}
-				sm, err := tr.load.measure(t.Context(), c.Duration, c.Cut, tr.process)
+				sm, err := tr.load.Measure(t.Context(), c.Duration, c.Cut, tr.process)
 				tr.close()
 				if err != nil {
 					t.Fatal(err)
 				}
-				n := sm.counts
-				all := uint64(sm.latency.TotalCount())
-				if n.counted == 0 || sm.missing != 0 || n.again != 0 || n.sent != n.answered ||
-					n.messages != n.answered || all == 0 || all > n.sent {
+				n := sm.Counts
+				all := uint64(sm.Latency.TotalCount())
+				if n.Counted == 0 || sm.Missing != 0 || n.Again != 0 || n.Sent != n.Answered ||
+					n.Messages != n.Answered || all == 0 || all > n.Sent {
 					t.Errorf("%s buffered=%v rate=%d: %+v, %d missing, %d latencies", v, buffered, rate, n,
-						sm.missing, sm.latency.TotalCount())
+						sm.Missing, sm.Latency.TotalCount())
 				}
-				if rate > 0 && (n.sent != 720 || all != 600) {
-					t.Errorf("%d packets sent in 36 ms at %d/s, %d of them in the 30 ms that count", n.sent, rate, all)
+				if rate > 0 && (n.Sent != 720 || all != 600) {
+					t.Errorf("%d packets sent in 36 ms at %d/s, %d of them in the 30 ms that count", n.Sent, rate, all)
 				}
 			}
 		}
@@ -77,8 +78,9 @@ func TestNullResponder(t *testing.T) {
 
 // TestReport runs two targets and prints.
 func TestReport(t *testing.T) {
-	c := &Reactive{Targets: []string{nullController(t), nullController(t)}, Hosts: 10, Runs: 3, Duration: 5 * time.Millisecond,
-		Warmup: time.Millisecond, Seed: 1, Buffered: true, Command: "the command", Build: "the build"}
+	c := &Reactive{Config: load.Config{Hosts: 10, Warmup: time.Millisecond, Seed: 1, Buffered: true},
+		Targets: []string{nullController(t), nullController(t)}, Runs: 3, Duration: 5 * time.Millisecond,
+		Command: "the command", Build: "the build"}
 	r, err := c.Run(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -200,9 +202,9 @@ func TestNoResult(t *testing.T) {
 		"web":     {stranger(t, "HTTP/1.0 400 Bad Request\r\n\r\n"), "the controller ended 1 of 1 sessions"},
 		"deaf":    {deaf(t), "switch 1 has not been asked what it is: the controller did not ask within 300ms"},
 	} {
-		c := &Reactive{Targets: []string{tc.address}, Hosts: 10, Runs: 1, Duration: 5 * time.Millisecond,
-			Warmup:      time.Millisecond,
-			Outstanding: 10, Buffered: true, Settle: 300 * time.Millisecond, NoSelfCheck: true, Drain: 100 * time.Millisecond}
+		c := &Reactive{Config: load.Config{Hosts: 10, Warmup: time.Millisecond, Outstanding: 10, Buffered: true,
+			Settle: 300 * time.Millisecond, Drain: 100 * time.Millisecond}, Targets: []string{tc.address}, Runs: 1,
+			Duration: 5 * time.Millisecond, NoSelfCheck: true}
 		r, err := c.Run(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -215,121 +217,6 @@ func TestNoResult(t *testing.T) {
 		}
 		if !strings.Contains(out.String(), "no result: ") || strings.Contains(out.String(), "p99") || r.Verdict == report.Valid {
 			t.Errorf("%s: printed\n%s", name, out.String())
-		}
-	}
-}
-
-func TestALateGeneratorHasNoResult(t *testing.T) {
-	c := &Reactive{Rate: 1000, LateLimit: 2 * time.Millisecond}
-	good := func() *sample {
-		s := newSample(nil)
-		s.counts = tally{sent: 100, answered: 100, counted: 100}
-		for range 100 {
-			s.lateness.RecordValue(int64(time.Millisecond))
-		}
-		return s
-	}
-	if err := good().check(c); err != nil {
-		t.Errorf("a run in time is refused: %v", err)
-	}
-	for name, tc := range map[string]struct {
-		spoil func(s *sample)
-		want  error
-	}{
-		"late":    {func(s *sample) { s.lateness.RecordValues(int64(20*time.Millisecond), 5) }, report.ErrLate},
-		"unsent":  {func(s *sample) { s.unsent = 1 }, report.ErrSlow},
-		"after":   {func(s *sample) { s.counts.counted = 0 }, report.ErrSlow},
-		"missing": {func(s *sample) { s.missing = 1 }, report.ErrMissing},
-		"nothing": {func(s *sample) { s.counts.answered = 0 }, report.ErrNothing},
-		"astray":  {func(s *sample) { s.paths.misforwarded = 1 }, report.ErrMisforwarded},
-	} {
-		s := good()
-		tc.spoil(s)
-		if err := s.check(c); !errors.Is(err, tc.want) {
-			t.Errorf("%s: %v, want %v", name, err, tc.want)
-		}
-	}
-}
-
-func TestAnswersCountOnce(t *testing.T) {
-	w := newWindow(2)
-	a, _ := w.take(1, -1)
-	b, _ := w.take(2, -1)
-	if _, ok := w.take(3, -1); ok {
-		t.Error("a third packet in a window of two")
-	}
-	if s, ok := w.answer(b); !ok || s.intended != 2 {
-		t.Error("the second packet's answer is not taken")
-	}
-	if _, ok := w.answer(b); ok {
-		t.Error("one packet is answered twice")
-	}
-	c, _ := w.take(4, -1)
-	if _, ok := w.answer(b); ok || c == b {
-		t.Error("a late answer is taken for that of the next packet")
-	}
-	w.abandon()
-	if _, ok := w.answer(a); ok || w.waiting() != 0 {
-		t.Error("a packet that was given up is answered")
-	}
-}
-
-// TestPacketInsAreWellFormed parses what the generator makes.
-func TestPacketInsAreWellFormed(t *testing.T) {
-	src, dst := loadswitch.NewHost(5, topo.End{Port: 3}), loadswitch.NewHost(70000, topo.End{Port: 4})
-	for _, v := range []openflow.Version{openflow.V10, openflow.V13} {
-		for _, buffered := range []bool{true, false} {
-			b := newFrameTemplate(v, 9, false).append(nil, &src, &dst, 0x12345, buffered)
-			_, m, err := openflow.Parse(b)
-			if err != nil {
-				t.Fatal(err)
-			}
-			pin := m.(*openflow.PacketIn)
-			var k packet.Key
-			_, fault := packet.ParseKey(pin.Data, &k)
-			buffer := openflow.NoBuffer
-			if buffered {
-				buffer = 0x12345
-			}
-			if fault != 0 || pin.Buffer != buffer || pin.InPort != 3 || len(pin.Data) != 64 ||
-				k.EthSrc != src.MAC || k.EthDst != dst.MAC ||
-				k.IPSrc != packet.AddrFrom4(src.IP) || k.IPDst != packet.AddrFrom4(dst.IP) ||
-				!packet.IPv4(pin.Data[14:]).ChecksumOK() {
-				t.Errorf("%s buffered=%v: %+v, %+v", v, buffered, pin, k)
-			}
-			out := &openflow.PacketOut{Buffer: openflow.NoBuffer, InPort: 3,
-				Actions: []openflow.Action{openflow.Output(4)}, Data: pin.Data}
-			raw, _ := openflow.Append(nil, v, 1, out)
-			if a := readPacketOut(raw, 9, buffered); a.known == buffered || !a.ours || a.token != 0x12345 {
-				t.Errorf("%s: a packet-out with the frame reads as %+v", v, a)
-			}
-			if a := readPacketOut(raw, 8, buffered); a.known {
-				t.Errorf("%s: another switch's frame is taken for an answer", v)
-			}
-		}
-	}
-}
-
-func TestModificationsAreRead(t *testing.T) {
-	for _, v := range []openflow.Version{openflow.V10, openflow.V13} {
-		for _, tc := range []struct {
-			m    openflow.FlowMod
-			want answer
-		}{
-			{openflow.FlowMod{Buffer: 7, IdleTimeout: 60}, answer{7, true, true}},
-			{openflow.FlowMod{Buffer: 7}, answer{7, true, true}},
-			{openflow.FlowMod{Buffer: openflow.NoBuffer, HardTimeout: 1}, answer{openflow.NoBuffer, false, true}},
-			{openflow.FlowMod{Buffer: openflow.NoBuffer}, answer{openflow.NoBuffer, false, false}},
-			{openflow.FlowMod{Command: openflow.FlowDelete, Buffer: 0, IdleTimeout: 60}, answer{0, false, false}},
-		} {
-			tc.m.OutPort, tc.m.OutGroup = openflow.PortAny, openflow.GroupAny
-			b, err := openflow.Append(nil, v, 1, &tc.m)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got := readModification(v, b); got != tc.want {
-				t.Errorf("%s %+v: %+v, want %+v", v, tc.m, got, tc.want)
-			}
 		}
 	}
 }

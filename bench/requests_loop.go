@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"github.com/weirnet/weir/bench/load"
 	"github.com/weirnet/weir/bench/pace"
 	"github.com/weirnet/weir/bench/paths"
 	"github.com/weirnet/weir/bench/report"
@@ -22,7 +23,7 @@ func (s *requestsScore) run(ctx context.Context, i int) error {
 		return err
 	}
 	defer g.Close()
-	if err := fill(ctx, g, paths.FormNDJSON, s.c.Flows); err != nil {
+	if err := load.Fill(ctx, g, paths.FormNDJSON, s.c.Flows); err != nil {
 		return fmt.Errorf("before the requests: %w", err)
 	}
 	var list []*requestRun
@@ -41,12 +42,12 @@ func (s *requestsScore) run(ctx context.Context, i int) error {
 			time.Duration(m.latency.ValueAtQuantile(99)))
 		list = append(list, m)
 	}
-	a, err := newSubmitter(ctx, g)
+	a, err := load.NewSubmitter(ctx, g)
 	if err != nil {
 		return err
 	}
-	defer a.close()
-	if err := a.withdrawAll(ctx, g, true, s.c.Flows); err != nil {
+	defer a.Close()
+	if err := a.WithdrawAll(ctx, g, true, s.c.Flows); err != nil {
 		return err
 	}
 	s.take(list)
@@ -62,11 +63,11 @@ func (s *requestsScore) measure(ctx context.Context, g *target.Testbed, conns in
 	var running sync.WaitGroup
 	var callers []*requestConn
 	for range conns {
-		a, err := newSubmitter(ctx, g)
+		a, err := load.NewSubmitter(ctx, g)
 		if err != nil {
 			return nil, err
 		}
-		defer a.close()
+		defer a.Close()
 		k := &requestConn{l: l, a: a, latency: report.NewHistogram()}
 		callers = append(callers, k)
 		running.Go(k.run)
@@ -198,7 +199,7 @@ func (l *requestLoad) pace(ctx context.Context, lateness report.Histogram) {
 // requestConn is one connection.
 type requestConn struct {
 	l        *requestLoad
-	a        *submitter
+	a        *load.Submitter
 	latency  report.Histogram
 	answered int
 	request  []byte
@@ -264,15 +265,15 @@ func (k *requestConn) make(n, step int) {
 	if step < 2 {
 		k.body = p.AppendItem(k.body, k.l.g.Net)
 	}
-	k.request = k.a.appendMethod(k.request[:0], steps[step], path, paths.FormJSON, k.body)
+	k.request = k.a.AppendMethod(k.request[:0], steps[step], path, paths.FormJSON, k.body)
 }
 
 // ask sends the request, and wants an answer that it is accepted.
 func (k *requestConn) ask() error {
-	if err := k.a.send(k.request); err != nil {
+	if err := k.a.Send(k.request); err != nil {
 		return err
 	}
-	status, body, err := k.a.read(k.body[:0])
+	status, body, err := k.a.Read(k.body[:0])
 	k.body = body
 	switch {
 	case err != nil:

@@ -3,6 +3,7 @@ package bench
 import (
 	"context"
 	"fmt"
+	"github.com/weirnet/weir/bench/load"
 	"github.com/weirnet/weir/bench/paths"
 	"github.com/weirnet/weir/bench/report"
 	"github.com/weirnet/weir/bench/target"
@@ -17,7 +18,7 @@ func (s *rerouteScore) run(ctx context.Context, i int) error {
 		return err
 	}
 	defer g.Close()
-	if err := fill(ctx, g, paths.FormNDJSON, s.c.Flows); err != nil {
+	if err := load.Fill(ctx, g, paths.FormNDJSON, s.c.Flows); err != nil {
 		return fmt.Errorf("before the cuts: %w", err)
 	}
 	before := map[int]bool{}
@@ -31,12 +32,12 @@ func (s *rerouteScore) run(ctx context.Context, i int) error {
 			return fmt.Errorf("cut %d, of link %s with %d paths: %w", n+1, g.Net.Topology().Links[link].ID, len(moving), err)
 		}
 	}
-	a, err := newSubmitter(ctx, g)
+	a, err := load.NewSubmitter(ctx, g)
 	if err != nil {
 		return err
 	}
-	defer a.close()
-	if err := a.withdrawAll(ctx, g, false, s.c.Flows); err != nil {
+	defer a.Close()
+	if err := a.WithdrawAll(ctx, g, false, s.c.Flows); err != nil {
 		return err
 	}
 	s.take(i)

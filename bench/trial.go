@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/weirnet/weir/bench/load"
 	"github.com/weirnet/weir/bench/report"
 	"github.com/weirnet/weir/bench/target"
 	"github.com/weirnet/weir/emu/topo"
@@ -18,31 +19,35 @@ type trial struct {
 	topology *topo.Topology
 	result   *report.Result
 	process  *target.Process // nil if somebody else runs the controller
-	load     *load
+	load     *load.Load
 	latency  report.Histogram // of all runs
 	lateness report.Histogram
-	paths    pathCounts
+	paths    load.PathCounts
 }
 
 // begin starts a controller, connects the switches and makes all hosts known to it.
 func (t *trial) begin(ctx context.Context) error {
 	p, err := target.StartController(ctx, t.name, &target.Spec{Version: t.c.Version, Learning: t.c.Learning,
-		Switches: len(t.topology.Switches), Links: len(t.topology.Links), Ports: min(t.c.Hosts, hostPorts),
+		Switches: len(t.topology.Switches), Links: len(t.topology.Links), Ports: min(t.c.Hosts, load.HostPorts),
 		Program: t.c.Program})
 	if err != nil {
 		return err
 	}
 	t.process, t.result.Program = p, p.Version
-	t.load = newLoad(t.c, t.topology, t.name == target.Faucet)
-	began := t.load.clock()
-	if err := t.load.connect(ctx, p.Address); err != nil {
+	cfg := t.c.Config
+	if t.name == target.Faucet {
+		cfg.CopyVLAN = target.FaucetVLAN
+	}
+	t.load = load.New(&cfg, t.topology)
+	began := t.load.Clock()
+	if err := t.load.Connect(ctx, p.Address); err != nil {
 		return err
 	}
-	if err := t.load.introduceHosts(ctx); err != nil {
+	if err := t.load.IntroduceHosts(ctx); err != nil {
 		return err
 	}
-	t.c.Note("%s at %s knows all hosts after %v", t.name, p.Address, (t.load.clock() - began).Round(time.Millisecond))
-	return t.load.warm(ctx)
+	t.c.Note("%s at %s knows all hosts after %v", t.name, p.Address, (t.load.Clock() - began).Round(time.Millisecond))
+	return t.load.Warm(ctx)
 }
 
 // turn does the i-th run. One in which the generator was late is done again, but no more often than
@@ -57,14 +62,14 @@ func (t *trial) turn(ctx context.Context, i int) {
 		}
 		if err != nil {
 			if errors.Is(err, report.ErrMissing) {
-				t.result.Lost = &report.Lost{Sent: s.counts.sent, Missing: uint64(s.missing)}
+				t.result.Lost = &report.Lost{Sent: s.Counts.Sent, Missing: uint64(s.Missing)}
 				err = t.heldBack(ctx, err)
 			}
 			t.refuse(ctx, err)
 			return
 		}
 		t.take(s)
-		t.c.Note("run %d of %d: %s answers %s/s, median %v", i+1, t.c.Runs, t.name, report.Thousands(s.rate()), s.at(50))
+		t.c.Note("run %d of %d: %s answers %s/s, median %v", i+1, t.c.Runs, t.name, report.Thousands(s.Rate()), s.At(50))
 		return
 	}
 }
@@ -76,7 +81,7 @@ func (t *trial) heldBack(ctx context.Context, err error) error {
 	}
 	m, _ := t.process.ReadMetrics(ctx, "")
 	if n := m[target.MetricFloods]; n > 0 {
-		return fmt.Errorf("%w; the instance has held back ports that flood it, %.0f times: few ports sent all packets, want --hosts %d or more, as many ports as a switch here has", err, n, hostPorts)
+		return fmt.Errorf("%w; the instance has held back ports that flood it, %.0f times: few ports sent all packets, want --hosts %d or more, as many ports as a switch here has", err, n, load.HostPorts)
 	}
 	return err
 }
@@ -91,38 +96,38 @@ func (t *trial) refuse(ctx context.Context, err error) {
 }
 
 // run does one run and judges it.
-func (t *trial) run(ctx context.Context) (*sample, error) {
+func (t *trial) run(ctx context.Context) (*load.Sample, error) {
 	var before float64
 	if t.name == target.Self {
 		before = t.process.Mallocs(ctx)
 	}
-	s, err := t.load.measure(ctx, t.c.Duration, t.c.Cut, t.process)
+	s, err := t.load.Measure(ctx, t.c.Duration, t.c.Cut, t.process)
 	if err != nil {
 		return s, err
 	}
 	if t.name == target.Self {
-		s.mallocs = t.process.Mallocs(ctx) - before
+		s.Mallocs = t.process.Mallocs(ctx) - before
 	}
-	return s, s.check(t.c)
+	return s, s.Check(&t.c.Config)
 }
 
 // take adds a run to the result.
-func (t *trial) take(s *sample) {
+func (t *trial) take(s *load.Sample) {
 	x := t.result
-	x.Take(t.c.work(), "/s", s.rate())
-	x.Take("messages an answer", "", float64(s.counts.messages)/float64(s.counts.answered))
+	x.Take(t.c.work(), "/s", s.Rate())
+	x.Take("messages an answer", "", float64(s.Counts.Messages)/float64(s.Counts.Answered))
 	if t.process.Owned() {
-		x.Use("controller", s.ended.Target-s.began.Target, s.work(), s.rss)
+		x.Use("controller", s.Ended.Target-s.Began.Target, s.Work(), s.RSS)
 	}
-	if s.mallocs > 0 {
-		x.Take(target.Allocations, "", s.mallocs/float64(s.counts.answered))
+	if s.Mallocs > 0 {
+		x.Take(target.Allocations, "", s.Mallocs/float64(s.Counts.Answered))
 	}
-	x.Use("generator", s.ended.Generator-s.began.Generator, s.work(), s.generator)
-	t.latency.Merge(s.latency)
-	t.lateness.Merge(s.lateness)
-	t.paths.repeated += s.paths.repeated
-	t.paths.unordered += s.paths.unordered
-	t.paths.checked += s.paths.checked
+	x.Use("generator", s.Ended.Generator-s.Began.Generator, s.Work(), s.Generator)
+	t.latency.Merge(s.Latency)
+	t.lateness.Merge(s.Lateness)
+	t.paths.Repeated += s.Paths.Repeated
+	t.paths.Unordered += s.Paths.Unordered
+	t.paths.Checked += s.Paths.Checked
 }
 
 // work is what the first measure counts.
@@ -151,14 +156,14 @@ func (t *trial) finish() {
 	if t.c.Hops > 0 {
 		x.Notes = append(x.Notes,
 			fmt.Sprintf("second packet-ins %d; released before a barrier behind the rules: %d of %d looked at",
-				t.paths.repeated, t.paths.unordered, t.paths.checked))
+				t.paths.Repeated, t.paths.Unordered, t.paths.Checked))
 	}
 }
 
 // close ends the load and the controller.
 func (t *trial) close() {
 	if t.load != nil {
-		t.load.close()
+		t.load.Close()
 	}
 	if t.process != nil {
 		t.process.Stop()

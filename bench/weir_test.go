@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/weirnet/weir/bench"
+	"github.com/weirnet/weir/bench/load"
 	"github.com/weirnet/weir/bench/report"
 	"github.com/weirnet/weir/bench/target"
 	"github.com/weirnet/weir/cli"
@@ -27,10 +28,11 @@ func TestMain(m *testing.M) {
 // TestWeirAnswers measures an instance and the null responder, each in a process of its own.
 func TestWeirAnswers(t *testing.T) {
 	t.Parallel()
-	for _, c := range []*bench.Reactive{
+	for _, packets := range []load.Config{
 		{Version: openflow.V10, Topology: "single:2", Buffered: true},
 		{Version: openflow.V13, Topology: "single:2"},
 	} {
+		c := &bench.Reactive{Config: packets}
 		c.Targets = []string{target.Self, target.Bare}
 		c.Hosts, c.Outstanding, c.Runs, c.Duration, c.Warmup = 20, 8, 2, 20*time.Millisecond, 5*time.Millisecond
 		r, err := c.Run(t.Context())
@@ -56,8 +58,9 @@ func TestWeirAnswers(t *testing.T) {
 // switch without its rule.
 func TestWeirInstallsWholePaths(t *testing.T) {
 	t.Parallel()
-	for _, c := range []*bench.Reactive{{Version: openflow.V10, Buffered: true},
+	for _, packets := range []load.Config{{Version: openflow.V10, Buffered: true},
 		{Version: openflow.V13, Buffered: true}, {Version: openflow.V13}} {
+		c := &bench.Reactive{Config: packets}
 		c.Targets, c.Topology, c.Hops = []string{target.Self}, "ring:7", 4
 		// one flow in 32 is looked at
 		c.Hosts, c.Outstanding, c.Runs, c.Duration, c.Warmup = 60, 4, 1, 150*time.Millisecond, 10*time.Millisecond
@@ -162,7 +165,7 @@ func TestEmulatedNetworksAreMeasured(t *testing.T) {
 
 // TestUnknownControllers are refused before anything is started.
 func TestUnknownControllers(t *testing.T) {
-	c := &bench.Reactive{Targets: []string{"nonesuch"}, Hosts: 2}
+	c := &bench.Reactive{Targets: []string{"nonesuch"}}
 	if _, err := c.Run(t.Context()); err == nil ||
 		!strings.Contains(err.Error(),
 			`"nonesuch" given, want HOST:PORT or one of self, bare, ovs-testcontroller, os-ken, faucet`) {

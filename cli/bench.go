@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/weirnet/weir/bench"
+	"github.com/weirnet/weir/bench/load"
 	"github.com/weirnet/weir/bench/target"
 	"github.com/weirnet/weir/openflow"
 )
@@ -30,7 +31,7 @@ func newBench() *cobra.Command {
 }
 
 func newBenchReactive() *cobra.Command {
-	c := bench.Reactive{Version: openflow.V13, Buffered: true}
+	c := bench.Reactive{Config: load.Config{Version: openflow.V13, Buffered: true}}
 	controller, version := target.Self, openflow.V13.String()
 	var out reportFiles
 	var compare []string

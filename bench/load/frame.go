@@ -1,10 +1,9 @@
-package bench
+package load
 
 import (
 	"encoding/binary"
 
 	"github.com/weirnet/weir/bench/loadswitch"
-	"github.com/weirnet/weir/bench/target"
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/packet"
 )
@@ -32,15 +31,15 @@ type frameTemplate struct {
 	sum     uint32 // of the IP header's words without addresses and checksum
 }
 
-// newFrameTemplate makes the form of a switch. Copies are of packets that an entry sends to the
-// controller, which has pushed a tag before.
-func newFrameTemplate(v openflow.Version, sw uint32, copies bool) *frameTemplate {
+// newFrameTemplate makes the form of a switch. With a VLAN, packets are such that an entry sends to
+// the controller, which has pushed its tag before.
+func newFrameTemplate(v openflow.Version, sw uint32, copyVLAN uint16) *frameTemplate {
 	k := packet.Key{EtherType: packet.TypeIPv4, IPSrc: packet.AddrFrom4([4]byte{}), IPDst: packet.AddrFrom4([4]byte{}),
 		SrcPort: 4000, DstPort: 4000}
 	f := &frameTemplate{buffer: 8, ip: 14}
 	reason := openflow.ReasonNoMatch
-	if copies {
-		k.VLAN, reason, f.ip = packet.VLANPresent|target.FaucetVLAN, openflow.ReasonAction, 14+4
+	if copyVLAN != 0 {
+		k.VLAN, reason, f.ip = packet.VLANPresent|copyVLAN, openflow.ReasonAction, 14+4
 	}
 	payload := append([]byte(nil), mark[:]...)
 	payload = append(binary.BigEndian.AppendUint32(payload, sw), make([]byte, payloadLen-12)...)

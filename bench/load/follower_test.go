@@ -1,4 +1,4 @@
-package bench
+package load
 
 import (
 	"testing"
@@ -14,9 +14,9 @@ func TestPacketsFindTheirRulesOrNot(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &Reactive{Hops: 3, Hosts: 8, Version: openflow.V13, Outstanding: 4}
+	c := &Config{Hops: 3, Hosts: 8, Version: openflow.V13, Outstanding: 4}
 	c.withDefaults()
-	l := newLoad(c, topology, false)
+	l := New(c, topology)
 	f := l.followers[0]
 	for i, want := range [][]int{{2}, {}, {0}} {
 		if got := l.followers[i].far; len(got) != len(want) || len(got) == 1 && got[0] != want[0] {
@@ -25,7 +25,7 @@ func TestPacketsFindTheirRulesOrNot(t *testing.T) {
 	}
 	f.window.take(0, -1)
 	f.begin(1 << 16) // the first is checked for barriers, and there are no sessions here
-	release := func(rules func(key uint64, port uint32)) pathCounts {
+	release := func(rules func(key uint64, port uint32)) PathCounts {
 		before := l.pathCounts()
 		token, _ := f.window.take(0, -1)
 		src, dst := f.begin(token)
@@ -44,8 +44,8 @@ func TestPacketsFindTheirRulesOrNot(t *testing.T) {
 		f.rule(key, 1, 2, nil)
 	})
 	loop := release(func(key uint64, port uint32) { f.rule(key, 1, 1, nil); f.rule(key, 0, 1, nil) })
-	if good != (pathCounts{}) || missing != (pathCounts{repeated: 1}) || wrong != (pathCounts{misforwarded: 1}) ||
-		loop != (pathCounts{misforwarded: 1}) {
+	if good != (PathCounts{}) || missing != (PathCounts{Repeated: 1}) || wrong != (PathCounts{misforwarded: 1}) ||
+		loop != (PathCounts{misforwarded: 1}) {
 		t.Errorf("all rules: %+v, one missing: %+v, one wrong: %+v, a loop: %+v", good, missing, wrong, loop)
 	}
 	seen := map[uint64]bool{}

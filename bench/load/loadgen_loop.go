@@ -1,4 +1,4 @@
-package bench
+package load
 
 import (
 	"context"
@@ -12,14 +12,14 @@ import (
 	"github.com/weirnet/weir/bench/target"
 )
 
-// loadgen asks for paths and withdraws them, in requests of many, over several connections at a
+// Generator asks for paths and withdraws them, in requests of many, over several connections at a
 // time. Without a rate the switches lead: no more paths than its window are in flight to them,
 // and no more in flight from them. With a rate requests leave at their times, as long as a
 // connection is free, and what is late counts as time that the answer took.
-type loadgen struct {
+type Generator struct {
 	g      *target.Testbed
 	form   paths.Form
-	batch  int // paths of a request
+	Batch  int // paths of a request
 	conns  int // requests at a time
 	window int // paths
 	rate   int // installs and withdrawals a second together; 0: none
@@ -51,25 +51,25 @@ type job struct {
 
 // Requests of a generator.
 const (
-	batchPaths    = 500
-	loadgenConns  = 4
-	pacedConns    = 32
-	loadgenWindow = 20_000
+	BatchPaths     = 500
+	GeneratorConns = 4
+	pacedConns     = 32
+	loadgenWindow  = 20_000
 )
 
-// newLoadgen makes a generator that goes on from the paths of the testbed.
-func newLoadgen(g *target.Testbed, form paths.Form, active, rate int) *loadgen {
-	p := &loadgen{g: g, form: form, batch: batchPaths, conns: loadgenConns, window: loadgenWindow, rate: rate, active: active,
+// NewGenerator makes a generator that goes on from the paths of the testbed.
+func NewGenerator(g *target.Testbed, form paths.Form, active, rate int) *Generator {
+	p := &Generator{g: g, form: form, Batch: BatchPaths, conns: GeneratorConns, window: loadgenWindow, rate: rate, active: active,
 		latency: report.NewHistogram(), late: report.NewHistogram()}
 	if rate > 0 {
 		p.conns = pacedConns
-		p.batch = min(max(rate/100, 1), batchPaths)
+		p.Batch = min(max(rate/100, 1), BatchPaths)
 	}
 	return p
 }
 
-// start starts asking.
-func (p *loadgen) start(ctx context.Context) {
+// Start starts asking.
+func (p *Generator) Start(ctx context.Context) {
 	t := p.g.Net.Tally()
 	hops := int64(p.g.Paths.Hops)
 	p.putBefore, p.removedBefore = int64(t.Put)-int64(p.g.Next)*hops, int64(t.Removed)-int64(p.g.First)*hops
@@ -84,7 +84,7 @@ func (p *loadgen) start(ctx context.Context) {
 }
 
 // fail ends the load.
-func (p *loadgen) fail(err error) {
+func (p *Generator) fail(err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.err == nil {
@@ -93,15 +93,15 @@ func (p *loadgen) fail(err error) {
 	p.halted = true
 }
 
-// failed is why the load ended, if it was not just halted.
-func (p *loadgen) failed() error {
+// Failed is why the load ended, if it was not just halted.
+func (p *Generator) Failed() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.err
 }
 
-// halt asks for nothing more, and waits for the answers.
-func (p *loadgen) halt() error {
+// Halt asks for nothing more, and waits for the answers.
+func (p *Generator) Halt() error {
 	p.mu.Lock()
 	p.halted = true
 	p.mu.Unlock()
@@ -111,12 +111,12 @@ func (p *loadgen) halt() error {
 }
 
 // work does requests, one after the other, over a connection of its own.
-func (p *loadgen) work(ctx context.Context) error {
-	a, err := newSubmitter(ctx, p.g)
+func (p *Generator) work(ctx context.Context) error {
+	a, err := NewSubmitter(ctx, p.g)
 	if err != nil {
 		return err
 	}
-	defer a.close()
+	defer a.Close()
 	var body, request []byte
 	for {
 		j, wait, ended := p.nextJob()
@@ -133,7 +133,7 @@ func (p *loadgen) work(ctx context.Context) error {
 		} else {
 			body = p.form.AppendInstall(body[:0], p.g.Paths, j.n, j.count)
 		}
-		request = a.appendRequest(request[:0], path, form, body)
+		request = a.AppendRequest(request[:0], path, form, body)
 		if err := p.do(ctx, a, &j, request); err != nil {
 			return err
 		}
@@ -141,9 +141,9 @@ func (p *loadgen) work(ctx context.Context) error {
 }
 
 // do does a request and checks its answer.
-func (p *loadgen) do(ctx context.Context, a *submitter, j *job, request []byte) error {
+func (p *Generator) do(ctx context.Context, a *Submitter, j *job, request []byte) error {
 	late := time.Since(j.at)
-	answer, busy, err := a.submit(ctx, request)
+	answer, busy, err := a.Submit(ctx, request)
 	if err != nil {
 		return err
 	}
@@ -162,7 +162,7 @@ func (p *loadgen) do(ctx context.Context, a *submitter, j *job, request []byte) 
 const freePoll = 200 * time.Microsecond
 
 // nextJob is the next request, or how long to wait for one.
-func (p *loadgen) nextJob() (j job, wait time.Duration, ended bool) {
+func (p *Generator) nextJob() (j job, wait time.Duration, ended bool) {
 	t := p.g.Net.Tally()
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -178,21 +178,21 @@ func (p *loadgen) nextJob() (j job, wait time.Duration, ended bool) {
 	}
 	in, out := p.inFlight(&t)
 	switch {
-	case held >= p.active+p.batch && out < p.window:
+	case held >= p.active+p.Batch && out < p.window:
 		return p.next(true), 0, false
-	case held < p.active+p.batch && in < p.window:
+	case held < p.active+p.Batch && in < p.window:
 		return p.next(false), 0, false
 	}
 	return j, freePoll, false
 }
 
 // nextPaced is the next request at a set rate, or how long to wait for it; p.mu is held.
-func (p *loadgen) nextPaced() (j job, wait time.Duration, ended bool) {
+func (p *Generator) nextPaced() (j job, wait time.Duration, ended bool) {
 	now := time.Now()
 	if p.paced.IsZero() {
 		p.paced = now
 	}
-	at := p.paced.Add(time.Duration(float64(p.issued*p.batch) / float64(p.rate) * 1e9))
+	at := p.paced.Add(time.Duration(float64(p.issued*p.Batch) / float64(p.rate) * 1e9))
 	if wait := at.Sub(now); wait > 0 {
 		return j, min(wait, time.Millisecond), false
 	}
@@ -203,8 +203,8 @@ func (p *loadgen) nextPaced() (j job, wait time.Duration, ended bool) {
 }
 
 // next takes paths for a request; p.mu is held.
-func (p *loadgen) next(withdraw bool) job {
-	j := job{withdraw: withdraw, n: p.g.Next, count: p.batch, at: time.Now()}
+func (p *Generator) next(withdraw bool) job {
+	j := job{withdraw: withdraw, n: p.g.Next, count: p.Batch, at: time.Now()}
 	if withdraw {
 		j.n = p.g.First
 		p.g.First += j.count
@@ -218,35 +218,35 @@ func (p *loadgen) next(withdraw bool) job {
 }
 
 // inFlight is how many paths are in flight to the switches, and from them; p.mu is held.
-func (p *loadgen) inFlight(t *loadswitch.Tally) (in, out int) {
+func (p *Generator) inFlight(t *loadswitch.Tally) (in, out int) {
 	hops := int64(p.g.Paths.Hops)
 	return p.g.Next - int((int64(t.Put)-p.putBefore)/hops), p.g.First - int((int64(t.Removed)-p.removedBefore)/hops)
 }
 
 // lockedInFlight is inFlight, for those who do not hold the lock.
-func (p *loadgen) lockedInFlight() (in, out int) {
+func (p *Generator) lockedInFlight() (in, out int) {
 	t := p.g.Net.Tally()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.inFlight(&t)
 }
 
-// fill asks until the network has all its paths, and checks them.
-func fill(ctx context.Context, g *target.Testbed, form paths.Form, active int) error {
-	p := newLoadgen(g, form, active, 0)
+// Fill asks until the network has all its paths, and checks them.
+func Fill(ctx context.Context, g *target.Testbed, form paths.Form, active int) error {
+	p := NewGenerator(g, form, active, 0)
 	p.filling = true
-	p.start(ctx)
+	p.Start(ctx)
 	p.running.Wait()
-	if err := p.halt(); err != nil {
+	if err := p.Halt(); err != nil {
 		return err
 	}
-	return p.awaitSettled(ctx)
+	return p.AwaitSettled(ctx)
 }
 
-// awaitSettled waits until nothing is in flight, and checks that switches have the entries of all
+// AwaitSettled waits until nothing is in flight, and checks that switches have the entries of all
 // paths, and no others of paths. A path that was withdrawn before a switch was told of it has none
 // there, and does not count as one that was installed.
-func (p *loadgen) awaitSettled(ctx context.Context) error {
+func (p *Generator) AwaitSettled(ctx context.Context) error {
 	g := p.g
 	t := g.Net.Tally()
 	rested := time.Now()
@@ -271,15 +271,25 @@ func (p *loadgen) awaitSettled(ctx context.Context) error {
 	})
 }
 
-// asked is the range of the paths that are asked for and not withdrawn.
-func (p *loadgen) asked() (first, next int) {
+// Asked is the range of the paths that are asked for and not withdrawn.
+func (p *Generator) Asked() (first, next int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.g.First, p.g.Next
 }
 
-// resetTimes forgets the times of requests so far.
-func (p *loadgen) resetTimes() {
+// Times adds the times of requests since the last reset to histograms, and tells how many paths were
+// answered and how many answers asked to come again later.
+func (p *Generator) Times(latency, late report.Histogram) (done, overloads int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	latency.Merge(p.latency)
+	late.Merge(p.late)
+	return int(p.latency.TotalCount()) * p.Batch, p.overloads
+}
+
+// ResetTimes forgets the times of requests so far.
+func (p *Generator) ResetTimes() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.latency.Reset()
@@ -287,13 +297,13 @@ func (p *loadgen) resetTimes() {
 	p.overloads = 0
 }
 
-// due is how many paths should have been asked for or withdrawn by now at the set rate, and were
+// Due is how many paths should have been asked for or withdrawn by now at the set rate, and were
 // not.
-func (p *loadgen) due() int {
+func (p *Generator) Due() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.paced.IsZero() {
 		return 0
 	}
-	return int(time.Since(p.paced).Seconds()*float64(p.rate)) - p.issued*p.batch
+	return int(time.Since(p.paced).Seconds()*float64(p.rate)) - p.issued*p.Batch
 }

@@ -1,4 +1,4 @@
-package bench
+package load
 
 import (
 	"math/bits"
@@ -48,28 +48,28 @@ type source struct {
 
 // tally counts events since the source began.
 type tally struct {
-	sent     uint64 // packet-ins
-	answered uint64 // packet-ins, once each
-	counted  uint64 // of those, answered while the run counts
-	again    uint64 // answers to packets that had been answered, or were given up
-	messages uint64 // flow-mods and packet-outs that name a packet or are soft rules
+	Sent     uint64 // packet-ins
+	Answered uint64 // packet-ins, once each
+	Counted  uint64 // of those, answered while the run counts
+	Again    uint64 // answers to packets that had been answered, or were given up
+	Messages uint64 // flow-mods and packet-outs that name a packet or are soft rules
 	waiting  int    // packet-ins that wait now; of a load's total only
 }
 
 func (t *tally) add(o tally) {
-	t.sent += o.sent
-	t.answered += o.answered
-	t.counted += o.counted
-	t.again += o.again
-	t.messages += o.messages
+	t.Sent += o.Sent
+	t.Answered += o.Answered
+	t.Counted += o.Counted
+	t.Again += o.Again
+	t.Messages += o.Messages
 }
 
 // never is later than any time of a load.
 const never = time.Duration(1<<63 - 1)
 
-func newSource(sw *loadswitch.Switch, c *Reactive, clock func() time.Duration, copies bool) *source {
+func newSource(sw *loadswitch.Switch, c *Config, clock func() time.Duration) *source {
 	s := &source{sw: sw, version: c.Version, clock: clock, buffered: c.Buffered, latency: report.NewHistogram(),
-		template: newFrameTemplate(c.Version, uint32(sw.Index), copies), learning: c.Learning,
+		template: newFrameTemplate(c.Version, uint32(sw.Index), c.CopyVLAN), learning: c.Learning,
 		random: c.Seed*0x9e3779b97f4a7c15 + uint64(sw.Index) + 1,
 		known:  make([]bool, len(sw.Hosts)), unknown: len(sw.Hosts)}
 	s.window = newWindow(c.slots())
@@ -113,14 +113,14 @@ func (s *source) BatchEnd(conn *session.Session) {
 	now := s.clock()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.tally.messages += s.messages
+	s.tally.Messages += s.messages
 	s.messages = 0
 	n := 0
 	for _, token := range s.got {
 		p, ok := s.window.answer(token)
 		switch {
 		case !ok:
-			s.tally.again++
+			s.tally.Again++
 		case p.host >= 0:
 			s.confirm(int(p.host))
 		default:
@@ -137,12 +137,12 @@ func (s *source) BatchEnd(conn *session.Session) {
 // count takes note of an answer; s.mu is held. Its latency counts if it was meant to be sent within
 // the run, whenever it is answered; its answer counts if that is within the run.
 func (s *source) count(p *slot, now time.Duration) {
-	s.tally.answered++
+	s.tally.Answered++
 	if p.intended >= s.from && p.intended < s.to {
 		s.latency.Record(int64(now - p.intended))
 	}
 	if now >= s.from && now < s.to {
-		s.tally.counted++
+		s.tally.Counted++
 	}
 }
 
@@ -175,7 +175,7 @@ func (s *source) add(intended time.Duration) bool {
 		return false
 	}
 	s.out = s.template.append(s.out, src, dst, token, s.buffered)
-	s.tally.sent++
+	s.tally.Sent++
 	return true
 }
 

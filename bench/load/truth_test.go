@@ -1,4 +1,4 @@
-package bench
+package load
 
 import (
 	"context"
@@ -15,7 +15,6 @@ import (
 	"github.com/weirnet/weir/bench/loadswitch"
 	"github.com/weirnet/weir/bench/report"
 	"github.com/weirnet/weir/bench/target"
-	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/session/pipe"
 )
 
@@ -27,9 +26,24 @@ type truth struct {
 	fates []target.PlannedReply
 }
 
+// loaded is a load, for how long there is, and for how long that does not count: a tenth of it if
+// not given, none if negative.
+type loaded struct {
+	Config
+	Duration, Cut time.Duration
+}
+
+func (c *loaded) withDefaults() {
+	c.Config.withDefaults()
+	if c.Cut == 0 {
+		c.Cut = c.Duration / 10
+	}
+	c.Cut = max(c.Cut, 0)
+}
+
 // measureTruth runs a scenario once against a responder, and returns what it measured and the fates
 // of the packets meanwhile.
-func measureTruth(t *testing.T, b target.Behaviour, c *Reactive) (sm *sample, fates []target.PlannedReply) {
+func measureTruth(t *testing.T, b target.Behaviour, c *loaded) (sm *Sample, fates []target.PlannedReply) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		ln := pipe.Listen("test")
@@ -42,26 +56,25 @@ func measureTruth(t *testing.T, b target.Behaviour, c *Reactive) (sm *sample, fa
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan error)
 		go func() { done <- k.y.Respond(ctx, ln) }()
-		c.Targets, c.Version, c.NoSelfCheck = []string{"synthetic:1"}, openflow.V13, true
 		c.dial = func(ctx context.Context, _ string) (net.Conn, error) { return ln.Dial(ctx) }
 		c.withDefaults()
 		topology, err := loadswitch.ParseTopology(c.Topology, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
-		l := newLoad(c, topology, false)
+		l := New(&c.Config, topology)
 		l.nap, l.urgent = time.Sleep, func() func() { return func() {} }
-		if err := errors.Join(l.connect(ctx, "synthetic:1"), l.introduceHosts(ctx)); err != nil {
+		if err := errors.Join(l.Connect(ctx, "synthetic:1"), l.IntroduceHosts(ctx)); err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(c.Drain) // what the last probes left behind
 		k.mu.Lock()
 		k.fates = nil
 		k.mu.Unlock()
-		if sm, err = l.measure(ctx, c.Duration, c.Cut, nil); err != nil {
+		if sm, err = l.Measure(ctx, c.Duration, c.Cut, nil); err != nil {
 			t.Fatal(err)
 		}
-		l.close()
+		l.Close()
 		cancel()
 		<-done
 		fates = k.fates
@@ -116,14 +129,14 @@ func TestDelaysAreMeasuredAsTheyWere(t *testing.T) {
 		}, 0},
 	} {
 		for _, rate := range []int{5000, 0} {
-			c := &Reactive{Rate: rate, Hosts: 100, Outstanding: 30, Topology: "single:4", Duration: time.Second,
-				Buffered: rate > 0}
+			c := &loaded{Config: Config{Rate: rate, Hosts: 100, Outstanding: 30, Topology: "single:4",
+				Buffered: rate > 0}, Duration: time.Second}
 			sm, fates := measureTruth(t, target.Behaviour{Delay: delayOf(t, tc.delay), Seed: 3}, c)
-			if err := sm.check(c); err != nil {
+			if err := sm.Check(&c.Config); err != nil {
 				t.Fatalf("%s: %v", tc.delay, err)
 			}
-			if rate > 0 && (sm.lateness.Max() > int64(2*paceTick) || sm.latency.TotalCount() != 5000) {
-				t.Errorf("%s: %d counted, late by %d ns", tc.delay, sm.latency.TotalCount(), sm.lateness.Max())
+			if rate > 0 && (sm.Lateness.Max() > int64(2*paceTick) || sm.Latency.TotalCount() != 5000) {
+				t.Errorf("%s: %d counted, late by %d ns", tc.delay, sm.Latency.TotalCount(), sm.Lateness.Max())
 			}
 			drawn := make([]float64, len(fates))
 			for i, f := range fates {
@@ -131,7 +144,7 @@ func TestDelaysAreMeasuredAsTheyWere(t *testing.T) {
 			}
 			slices.Sort(drawn)
 			for _, p := range points {
-				got := float64(sm.latency.ValueAtQuantile(p))
+				got := float64(sm.Latency.ValueAtQuantile(p))
 				q := p / 100
 				if want := drawn[int(q*float64(len(drawn)))]; !within(got, want, 0.01+tc.part) {
 					t.Errorf("%s at %d/s: p%v is %v, drawn were %v", tc.delay, rate, p, time.Duration(got), time.Duration(want))
@@ -148,21 +161,21 @@ func TestDelaysAreMeasuredAsTheyWere(t *testing.T) {
 // TestHistogramsHoldTheTruth is the same without sampling: every packet's latency against its own
 // draw, within 1 %.
 func TestHistogramsHoldTheTruth(t *testing.T) {
-	c := &Reactive{Rate: 10000, Hosts: 50, Duration: time.Second, Cut: -1}
+	c := &loaded{Config: Config{Rate: 10000, Hosts: 50}, Duration: time.Second, Cut: -1}
 	sm, fates := measureTruth(t, target.Behaviour{Delay: delayOf(t, "exp:20ms"), Seed: 9}, c)
 	h := report.NewHistogram()
 	for _, f := range fates {
 		h.Record(int64(f.Due - f.Arrived))
 	}
-	if sm.latency.TotalCount() != 10000 || h.TotalCount() != 10000 {
-		t.Fatalf("%d measured, %d drawn of 10000", sm.latency.TotalCount(), h.TotalCount())
+	if sm.Latency.TotalCount() != 10000 || h.TotalCount() != 10000 {
+		t.Fatalf("%d measured, %d drawn of 10000", sm.Latency.TotalCount(), h.TotalCount())
 	}
 	for p := 1.0; p < 100; p++ {
-		if got, want := float64(sm.latency.ValueAtQuantile(p)), float64(h.ValueAtQuantile(p)); !within(got, want, 0.01) {
+		if got, want := float64(sm.Latency.ValueAtQuantile(p)), float64(h.ValueAtQuantile(p)); !within(got, want, 0.01) {
 			t.Errorf("p%v is %v, drawn were %v", p, time.Duration(got), time.Duration(want))
 		}
 	}
-	if got := sm.latency.Mean(); !within(got, h.Mean(), 0.01) {
+	if got := sm.Latency.Mean(); !within(got, h.Mean(), 0.01) {
 		t.Errorf("mean %v, drawn %v", got, h.Mean())
 	}
 }
@@ -170,7 +183,7 @@ func TestHistogramsHoldTheTruth(t *testing.T) {
 // TestLossesAreCountedExactly wants as many missing answers as were lost, and no result.
 func TestLossesAreCountedExactly(t *testing.T) {
 	for _, loss := range []float64{0.0005, 0.01, 0.3} {
-		c := &Reactive{Rate: 5000, Hosts: 50, Topology: "single:3", Duration: time.Second}
+		c := &loaded{Config: Config{Rate: 5000, Hosts: 50, Topology: "single:3"}, Duration: time.Second}
 		sm, fates := measureTruth(t, target.Behaviour{Delay: delayOf(t, "1ms"), Loss: loss, Seed: 5}, c)
 		lost := 0
 		for _, f := range fates {
@@ -178,10 +191,10 @@ func TestLossesAreCountedExactly(t *testing.T) {
 				lost++
 			}
 		}
-		if lost == 0 || sm.missing != lost || sm.counts.sent != 6000 || sm.counts.answered != uint64(6000-lost) {
-			t.Errorf("%d lost of 6000; %d missing, %+v", lost, sm.missing, sm.counts)
+		if lost == 0 || sm.Missing != lost || sm.Counts.Sent != 6000 || sm.Counts.Answered != uint64(6000-lost) {
+			t.Errorf("%d lost of 6000; %d missing, %+v", lost, sm.Missing, sm.Counts)
 		}
-		if err := sm.check(c); !errors.Is(err, report.ErrMissing) {
+		if err := sm.Check(&c.Config); !errors.Is(err, report.ErrMissing) {
 			t.Errorf("loss %v: %v", loss, err)
 		}
 	}
@@ -190,7 +203,7 @@ func TestLossesAreCountedExactly(t *testing.T) {
 // TestWrongAnswersAreNone wants answers that name no packet of ours to be counted as that.
 func TestWrongAnswersAreNone(t *testing.T) {
 	for _, buffered := range []bool{true, false} {
-		c := &Reactive{Rate: 4000, Hosts: 50, Duration: time.Second, Buffered: buffered}
+		c := &loaded{Config: Config{Rate: 4000, Hosts: 50, Buffered: buffered}, Duration: time.Second}
 		sm, fates := measureTruth(t, target.Behaviour{Delay: delayOf(t, "1ms"), Wrong: 0.02, Seed: 5}, c)
 		wrong := 0
 		for _, f := range fates {
@@ -198,10 +211,10 @@ func TestWrongAnswersAreNone(t *testing.T) {
 				wrong++
 			}
 		}
-		if wrong == 0 || sm.missing != wrong || sm.counts.again != uint64(wrong) {
-			t.Errorf("buffered=%v: %d wrong; %d missing, %+v", buffered, wrong, sm.missing, sm.counts)
+		if wrong == 0 || sm.Missing != wrong || sm.Counts.Again != uint64(wrong) {
+			t.Errorf("buffered=%v: %d wrong; %d missing, %+v", buffered, wrong, sm.Missing, sm.Counts)
 		}
-		if err := sm.check(c); !errors.Is(err, report.ErrMissing) ||
+		if err := sm.Check(&c.Config); !errors.Is(err, report.ErrMissing) ||
 			!strings.Contains(err.Error(), "more messages named packets that did not wait, or were never sent") {
 			t.Errorf("%v", err)
 		}
@@ -214,31 +227,31 @@ func TestWrongAnswersAreNone(t *testing.T) {
 // begins.
 func TestStallsAreInTheTail(t *testing.T) {
 	stalling := target.Behaviour{Delay: delayOf(t, "1ms"), StallEvery: time.Second, StallFor: 100 * time.Millisecond}
-	open := &Reactive{Rate: 3000, Hosts: 50, Duration: 3 * time.Second, Cut: -1}
+	open := &loaded{Config: Config{Rate: 3000, Hosts: 50}, Duration: 3 * time.Second, Cut: -1}
 	sm, _ := measureTruth(t, stalling, open)
 	for _, tc := range []struct{ percentile, want float64 }{{50, 1e6}, {89, 1e6}, {95, 50.5e6}, {99, 90.5e6}, {99.9, 100e6}} {
-		if got := float64(sm.latency.ValueAtQuantile(tc.percentile)); !within(got, tc.want, 0.03) {
+		if got := float64(sm.Latency.ValueAtQuantile(tc.percentile)); !within(got, tc.want, 0.03) {
 			t.Errorf("open loop: p%v is %v, want %v", tc.percentile, time.Duration(got), time.Duration(tc.want))
 		}
 	}
-	closed := &Reactive{Outstanding: 1, Hosts: 50, Duration: 3 * time.Second}
+	closed := &loaded{Config: Config{Outstanding: 1, Hosts: 50}, Duration: 3 * time.Second}
 	sm, _ = measureTruth(t, stalling, closed)
-	if got := sm.latency.ValueAtQuantile(99); !within(float64(got), 1e6, 0.01) || sm.latency.Max() < 99e6 {
-		t.Errorf("one outstanding: p99 %v, max %v", time.Duration(got), time.Duration(sm.latency.Max()))
+	if got := sm.Latency.ValueAtQuantile(99); !within(float64(got), 1e6, 0.01) || sm.Latency.Max() < 99e6 {
+		t.Errorf("one outstanding: p99 %v, max %v", time.Duration(got), time.Duration(sm.Latency.Max()))
 	}
 }
 
 // TestTooSlow wants a verdict about a controller that falls behind.
 func TestTooSlow(t *testing.T) {
-	c := &Reactive{Rate: 200000, Hosts: 50, Duration: 100 * time.Millisecond, Settle: 10 * time.Second,
+	c := &loaded{Config: Config{Rate: 200000, Hosts: 50, Settle: 10 * time.Second}, Duration: 100 * time.Millisecond,
 		Cut: 150 * time.Millisecond}
 	sm, _ := measureTruth(t, target.Behaviour{Delay: delayOf(t, "500ms")}, c)
-	if err := sm.check(c); !errors.Is(err, report.ErrSlow) {
+	if err := sm.Check(&c.Config); !errors.Is(err, report.ErrSlow) {
 		t.Errorf("%v", err)
 	}
-	c = &Reactive{Rate: 1000, Hosts: 50, Duration: 100 * time.Millisecond, Settle: 10 * time.Second, Cut: -1}
+	c = &loaded{Config: Config{Rate: 1000, Hosts: 50, Settle: 10 * time.Second}, Duration: 100 * time.Millisecond, Cut: -1}
 	sm, _ = measureTruth(t, target.Behaviour{Delay: delayOf(t, "1s")}, c)
-	if err := sm.check(c); !errors.Is(err, report.ErrSlow) || sm.missing != 0 {
+	if err := sm.Check(&c.Config); !errors.Is(err, report.ErrSlow) || sm.Missing != 0 {
 		t.Errorf("%v", err)
 	}
 }
@@ -252,27 +265,27 @@ func TestLateSendingIsInTheLatency(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan error)
 		go func() { done <- y.Respond(ctx, ln) }()
-		c := &Reactive{Rate: 1000, Hosts: 50, Targets: []string{"synthetic:1"}, Duration: time.Second}
+		c := &loaded{Config: Config{Rate: 1000, Hosts: 50}, Duration: time.Second}
 		c.dial = func(ctx context.Context, _ string) (net.Conn, error) { return ln.Dial(ctx) }
 		c.withDefaults()
 		topology, err := loadswitch.ParseTopology(c.Topology, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
-		l := newLoad(c, topology, false)
+		l := New(&c.Config, topology)
 		l.nap, l.urgent = func(time.Duration) { time.Sleep(100 * time.Millisecond) }, func() func() { return func() {} }
-		if err := errors.Join(l.connect(ctx, "synthetic:1"), l.introduceHosts(ctx)); err != nil {
+		if err := errors.Join(l.Connect(ctx, "synthetic:1"), l.IntroduceHosts(ctx)); err != nil {
 			t.Fatal(err)
 		}
-		sm, err := l.measure(ctx, c.Duration, c.Cut, nil)
+		sm, err := l.Measure(ctx, c.Duration, c.Cut, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := float64(sm.latency.ValueAtQuantile(50)); !within(got, 50e6, 0.05) ||
-			sm.latency.TotalCount() != 1000 || !errors.Is(sm.check(c), report.ErrLate) {
-			t.Errorf("median %v of %d; %v", time.Duration(got), sm.latency.TotalCount(), sm.check(c))
+		if got := float64(sm.Latency.ValueAtQuantile(50)); !within(got, 50e6, 0.05) ||
+			sm.Latency.TotalCount() != 1000 || !errors.Is(sm.Check(&c.Config), report.ErrLate) {
+			t.Errorf("median %v of %d; %v", time.Duration(got), sm.Latency.TotalCount(), sm.Check(&c.Config))
 		}
-		l.close()
+		l.Close()
 		cancel()
 		<-done
 	})
@@ -280,9 +293,9 @@ func TestLateSendingIsInTheLatency(t *testing.T) {
 
 // TestSlowIsNotLost has a controller whose last answers come long after the run, but come.
 func TestSlowIsNotLost(t *testing.T) {
-	c := &Reactive{Outstanding: 50, Hosts: 50, Duration: time.Second, Drain: 500 * time.Millisecond}
+	c := &loaded{Config: Config{Outstanding: 50, Hosts: 50, Drain: 500 * time.Millisecond}, Duration: time.Second}
 	sm, _ := measureTruth(t, target.Behaviour{Delay: delayOf(t, "uniform:100ms-1500ms"), Seed: 2}, c)
-	if err := sm.check(c); err != nil || sm.missing != 0 || sm.latency.Max() < 1400e6 {
-		t.Errorf("%v; %d missing, slowest %v", err, sm.missing, time.Duration(sm.latency.Max()))
+	if err := sm.Check(&c.Config); err != nil || sm.Missing != 0 || sm.Latency.Max() < 1400e6 {
+		t.Errorf("%v; %d missing, slowest %v", err, sm.Missing, time.Duration(sm.Latency.Max()))
 	}
 }

@@ -1,4 +1,4 @@
-package bench
+package load
 
 import (
 	"encoding/binary"
@@ -7,8 +7,8 @@ import (
 	"github.com/weirnet/weir/openflow"
 )
 
-// hostPorts is over how many ports of a switch hosts are spread.
-const hostPorts = 48
+// HostPorts is over how many ports of a switch hosts are spread.
+const HostPorts = 48
 
 // maxLearning is how many switches may have new hosts: their numbers are in the second byte of a
 // newcomer's address.

@@ -1,4 +1,4 @@
-package bench
+package load
 
 import (
 	"math/rand/v2"
@@ -30,16 +30,16 @@ type flow struct {
 	rules   [paths.MaxHops]rule
 }
 
-// pathCounts count what became of packets that were released.
-type pathCounts struct {
-	repeated     int // came to a switch that had no rule for them: it would ask the controller again
+// PathCounts count what became of packets that were released.
+type PathCounts struct {
+	Repeated     int // came to a switch that had no rule for them: it would ask the controller again
 	misforwarded int // went to another port than their host's, or over another number of switches
-	unordered    int // of those checked: a rule on the way had no barrier behind it when they were released
-	checked      int
+	Unordered    int // of those checked: a rule on the way had no barrier behind it when they were released
+	Checked      int
 }
 
-func (p pathCounts) minus(o pathCounts) pathCounts {
-	return pathCounts{p.repeated - o.repeated, p.misforwarded - o.misforwarded, p.unordered - o.unordered, p.checked - o.checked}
+func (p PathCounts) minus(o PathCounts) PathCounts {
+	return PathCounts{p.Repeated - o.Repeated, p.misforwarded - o.misforwarded, p.Unordered - o.Unordered, p.Checked - o.Checked}
 }
 
 // follower is the tap of a switch whose packets are followed: it sees the rules of all flows that
@@ -47,7 +47,7 @@ func (p pathCounts) minus(o pathCounts) pathCounts {
 // source.
 type follower struct {
 	*source
-	load *load
+	load *Load
 	mod  openflow.FlowMod   // of the reader
 	po   openflow.PacketOut // of the reader
 
@@ -56,17 +56,17 @@ type follower struct {
 	tokens []*flow // by slot
 	far    []int   // egress switches
 	next   uint64  // number of the next flow
-	paths  pathCounts
+	paths  PathCounts
 }
 
-func newFollower(s *source, l *load) *follower {
+func newFollower(s *source, l *Load) *follower {
 	f := &follower{source: s, load: l, flows: make(map[uint64]*flow), tokens: make([]*flow, len(s.window.slots))}
 	s.draw = f.begin
 	return f
 }
 
 // assign finds, for each switch, those that a shortest path of the wanted length leads to.
-func (l *load) assign(seed uint64) {
+func (l *Load) assign(seed uint64) {
 	next := l.net.Topology().Neighbours()
 	r := rand.New(rand.NewPCG(seed, 6))
 	for i, f := range l.followers {
@@ -80,14 +80,14 @@ func (l *load) assign(seed uint64) {
 }
 
 // pathCounts adds up what became of the packets of all switches.
-func (l *load) pathCounts() pathCounts {
-	var p pathCounts
+func (l *Load) pathCounts() PathCounts {
+	var p PathCounts
 	for _, f := range l.followers {
 		f.mu.Lock()
-		p.repeated += f.paths.repeated
+		p.Repeated += f.paths.Repeated
 		p.misforwarded += f.paths.misforwarded
-		p.unordered += f.paths.unordered
-		p.checked += f.paths.checked
+		p.Unordered += f.paths.Unordered
+		p.Checked += f.paths.Checked
 		f.mu.Unlock()
 	}
 	return p
@@ -222,7 +222,7 @@ func (f *follower) walk(fl *flow, out uint32) {
 		}
 		r := fl.at(uint32(next.Index))
 		if r == nil {
-			f.paths.repeated++
+			f.paths.Repeated++
 			return
 		}
 		if n == paths.MaxHops {
@@ -246,7 +246,7 @@ func (fl *flow) at(sw uint32) *rule {
 // confirmed sees whether every switch but the first was asked for a barrier after the flow's rule
 // came.
 func (f *follower) confirmed(fl *flow) {
-	f.paths.checked++
+	f.paths.Checked++
 	for i := range fl.rules[:fl.n] {
 		r := &fl.rules[i]
 		if r.sw == uint32(f.sw.Index) {
@@ -254,7 +254,7 @@ func (f *follower) confirmed(fl *flow) {
 		}
 		s := f.load.net.Switches[r.sw].Session()
 		if s == nil || s.Stats().In[openflow.TypeBarrierRequest] <= r.barriers {
-			f.paths.unordered++
+			f.paths.Unordered++
 			return
 		}
 	}

@@ -1,4 +1,4 @@
-package bench
+package load
 
 import (
 	"testing"
@@ -17,9 +17,9 @@ func TestNewcomersAreAnswered(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &Reactive{Hosts: 8, Version: openflow.V13, Outstanding: 4, Learning: true}
+	c := &Config{Hosts: 8, Version: openflow.V13, Outstanding: 4, Learning: true}
 	c.withDefaults()
-	s := newLoad(c, topology, false).sources[2]
+	s := New(c, topology).sources[2]
 	token, _ := s.window.take(0, -1)
 	src, dst := s.draw(token)
 	if dst != &s.sw.Hosts[dst.Number%8] || src.At.Port == dst.At.Port {
@@ -61,7 +61,7 @@ func TestNewcomersAreAnswered(t *testing.T) {
 // TestCopiesHaveTheirTag parses what FAUCET is sent.
 func TestCopiesHaveTheirTag(t *testing.T) {
 	src, dst := loadswitch.NewHost(5, topo.End{Port: 3}), loadswitch.NewHost(70000, topo.End{Port: 4})
-	_, m, err := openflow.Parse(newFrameTemplate(openflow.V13, 9, true).append(nil, &src, &dst, 0x12345, false))
+	_, m, err := openflow.Parse(newFrameTemplate(openflow.V13, 9, target.FaucetVLAN).append(nil, &src, &dst, 0x12345, false))
 	if err != nil {
 		t.Fatal(err)
 	}

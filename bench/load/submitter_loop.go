@@ -1,4 +1,4 @@
-package bench
+package load
 
 import (
 	"bufio"
@@ -21,9 +21,9 @@ import (
 	"time"
 )
 
-// submitter is a connection to an API over which whole requests are sent as bytes that were made
+// Submitter is a connection to an API over which whole requests are sent as bytes that were made
 // before: when the first of them leaves is known. It is not safe for several goroutines.
-type submitter struct {
+type Submitter struct {
 	conn  net.Conn
 	r     *bufio.Reader
 	host  string
@@ -33,8 +33,8 @@ type submitter struct {
 	ended func() bool // has the context's end do nothing more
 }
 
-// newSubmitter connects to the instance's API. The connection ends with the context.
-func newSubmitter(ctx context.Context, g *target.Testbed) (*submitter, error) {
+// NewSubmitter connects to the instance's API. The connection ends with the context.
+func NewSubmitter(ctx context.Context, g *target.Testbed) (*Submitter, error) {
 	api := g.Process.API
 	if !strings.Contains(api, "://") {
 		api = "http://" + api
@@ -54,7 +54,7 @@ func newSubmitter(ctx context.Context, g *target.Testbed) (*submitter, error) {
 			return (&tls.Dialer{}).DialContext(ctx, "tcp", address)
 		}
 	}
-	a := &submitter{host: u.Host, token: g.Instance.Token, limit: g.Instance.Limit}
+	a := &Submitter{host: u.Host, token: g.Instance.Token, limit: g.Instance.Limit}
 	if a.conn, err = dial(ctx, u.Host); err != nil {
 		return nil, err
 	}
@@ -63,13 +63,37 @@ func newSubmitter(ctx context.Context, g *target.Testbed) (*submitter, error) {
 	return a, nil
 }
 
-// appendRequest appends a POST with a body to b.
-func (a *submitter) appendRequest(b []byte, path string, form paths.Form, body []byte) []byte {
-	return a.appendMethod(b, "POST", path, form, body)
+// OpenStream opens an event stream of the instance, and returns its connection when it is accepted.
+func OpenStream(ctx context.Context, g *target.Testbed) (net.Conn, error) {
+	a, err := NewSubmitter(ctx, g)
+	if err != nil {
+		return nil, err
+	}
+	request := "GET /v1/events HTTP/1.1\r\nHost: " + a.host + "\r\nAccept: text/event-stream\r\n"
+	if a.token != "" {
+		request += "Authorization: Bearer " + a.token + "\r\n"
+	}
+	if err := a.Send([]byte(request + "\r\n")); err != nil {
+		return a.conn, err
+	}
+	resp, err := http.ReadResponse(a.r, nil)
+	if err != nil {
+		return a.conn, err
+	}
+	if resp.StatusCode != http.StatusOK {
+		b, _ := io.ReadAll(io.LimitReader(resp.Body, 300))
+		return a.conn, fmt.Errorf("the API answers %s: %s", resp.Status, b)
+	}
+	return a.conn, a.conn.SetDeadline(time.Time{})
 }
 
-// appendMethod appends a request with a body, of a method, to b.
-func (a *submitter) appendMethod(b []byte, method, path string, form paths.Form, body []byte) []byte {
+// AppendRequest appends a POST with a body to b.
+func (a *Submitter) AppendRequest(b []byte, path string, form paths.Form, body []byte) []byte {
+	return a.AppendMethod(b, "POST", path, form, body)
+}
+
+// AppendMethod appends a request with a body, of a method, to b.
+func (a *Submitter) AppendMethod(b []byte, method, path string, form paths.Form, body []byte) []byte {
 	contentType := form.ContentType()
 	b = append(b, method...)
 	b = append(b, ' ')
@@ -90,8 +114,8 @@ func (a *submitter) appendMethod(b []byte, method, path string, form paths.Form,
 	return append(b, body...)
 }
 
-// send sends a request.
-func (a *submitter) send(request []byte) error {
+// Send sends a request.
+func (a *Submitter) Send(request []byte) error {
 	_ = a.conn.SetDeadline(time.Now().Add(a.limit))
 	_, err := a.conn.Write(request)
 	return err
@@ -104,8 +128,8 @@ func (o *overloadError) Error() string {
 	return fmt.Sprintf("overload: asked to come again after %v", o.after)
 }
 
-// answer reads the answer to a request. Its body is valid until the next one.
-func (a *submitter) answer() ([]byte, error) {
+// Answer reads the answer to a request. Its body is valid until the next one.
+func (a *Submitter) Answer() ([]byte, error) {
 	resp, err := http.ReadResponse(a.r, nil)
 	if err != nil {
 		return nil, err
@@ -126,14 +150,14 @@ func (a *submitter) answer() ([]byte, error) {
 	return a.body.Bytes(), nil
 }
 
-// submit sends a request and reads its answer. An overload is waited for, and asked again: busy is
+// Submit sends a request and reads its answer. An overload is waited for, and asked again: busy is
 // how often.
-func (a *submitter) submit(ctx context.Context, request []byte) (body []byte, busy int, err error) {
+func (a *Submitter) Submit(ctx context.Context, request []byte) (body []byte, busy int, err error) {
 	for {
-		if err := a.send(request); err != nil {
+		if err := a.Send(request); err != nil {
 			return nil, busy, err
 		}
-		body, err := a.answer()
+		body, err := a.Answer()
 		var o *overloadError
 		if !errors.As(err, &o) {
 			return body, busy, err
@@ -146,14 +170,14 @@ func (a *submitter) submit(ctx context.Context, request []byte) (body []byte, bu
 }
 
 // withdraw withdraws paths from number n on.
-func (a *submitter) withdraw(ctx context.Context, n, count int) error {
+func (a *Submitter) withdraw(ctx context.Context, n, count int) error {
 	body, path, form := paths.FormJSON.AppendWithdraw(nil, n, count)
-	_, _, err := a.submit(ctx, a.appendRequest(nil, path, form, body))
+	_, _, err := a.Submit(ctx, a.AppendRequest(nil, path, form, body))
 	return err
 }
 
-// withdrawFrom withdraws the paths from number n on, and waits until they are gone.
-func (a *submitter) withdrawFrom(ctx context.Context, g *target.Testbed, n int) error {
+// WithdrawFrom withdraws the paths from number n on, and waits until they are gone.
+func (a *Submitter) WithdrawFrom(ctx context.Context, g *target.Testbed, n int) error {
 	count := g.Next - n
 	want := g.Net.Tally().Removed + uint64(count*g.Paths.Hops)
 	if err := a.withdraw(ctx, n, count); err != nil {
@@ -163,22 +187,22 @@ func (a *submitter) withdrawFrom(ctx context.Context, g *target.Testbed, n int) 
 		func(t loadswitch.Tally) bool { return t.Removed >= want })
 }
 
-// withdrawAll checks that the network holds the paths from number 0 on that it held before, and
+// WithdrawAll checks that the network holds the paths from number 0 on that it held before, and
 // withdraws them from an instance that goes on.
-func (a *submitter) withdrawAll(ctx context.Context, g *target.Testbed, exact bool, flows int) error {
+func (a *Submitter) WithdrawAll(ctx context.Context, g *target.Testbed, exact bool, flows int) error {
 	if err := g.Verify(exact, 0, flows); err != nil {
 		return err
 	}
-	for n := 0; n < flows && !g.Process.Owned(); n += batchPaths {
-		if err := a.withdraw(ctx, n, min(batchPaths, flows-n)); err != nil {
+	for n := 0; n < flows && !g.Process.Owned(); n += BatchPaths {
+		if err := a.withdraw(ctx, n, min(BatchPaths, flows-n)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// read reads an answer as plainly as can be: its status, and its body, which is appended to b.
-func (a *submitter) read(b []byte) (status int, body []byte, err error) {
+// Read reads an answer as plainly as can be: its status, and its body, which is appended to b.
+func (a *Submitter) Read(b []byte) (status int, body []byte, err error) {
 	length := 0
 	for i := 0; ; i++ {
 		line, err := a.r.ReadSlice('\n')
@@ -222,7 +246,8 @@ func readBody(r *bufio.Reader, status int, b []byte, length int) (int, []byte, e
 	return status, b, err
 }
 
-func (a *submitter) close() {
+// Close ends the connection.
+func (a *Submitter) Close() {
 	a.ended()
 	_ = a.conn.Close()
 }

@@ -1,4 +1,4 @@
-package bench
+package load
 
 import (
 	"context"
@@ -11,12 +11,12 @@ import (
 	"github.com/weirnet/weir/emu/topo"
 )
 
-// load is the emulated switches of one target.
-type load struct {
-	c       *Reactive
+// Load is the emulated switches of one target.
+type Load struct {
+	c       *Config
 	net     *loadswitch.Network
 	sources []*source
-	// followers follow the packets of the sources over their paths; none if Reactive.Hops is 0.
+	// followers follow the packets of the sources over their paths; none if Config.Hops is 0.
 	followers []*follower
 	epoch     time.Time
 	cursor    int // the source that sends next, at a set rate
@@ -27,14 +27,13 @@ type load struct {
 	urgent func() func()
 }
 
-// newLoad makes the switches of a target. Those of FAUCET are copies: packets that a switch
-// forwards too, with the tag of their VLAN.
-func newLoad(c *Reactive, topology *topo.Topology, copies bool) *load {
-	l := &load{c: c, epoch: time.Now(), nap: batchNap, urgent: pace.Urgent}
+// New makes the switches of a target.
+func New(c *Config, topology *topo.Topology) *Load {
+	l := &Load{c: c, epoch: time.Now(), nap: batchNap, urgent: pace.Urgent}
 	l.net = loadswitch.New(topology,
-		loadswitch.Config{Version: c.Version, Hosts: c.Hosts, HostPorts: hostPorts, MaxQueue: 64 << 20, Dial: c.dial,
+		loadswitch.Config{Version: c.Version, Hosts: c.Hosts, HostPorts: HostPorts, MaxQueue: 64 << 20, Dial: c.dial,
 			Tap: func(sw *loadswitch.Switch) loadswitch.Tap {
-				s := newSource(sw, c, l.clock, copies)
+				s := newSource(sw, c, l.Clock)
 				l.sources = append(l.sources, s)
 				if c.Hops > 0 {
 					l.followers = append(l.followers, newFollower(s, l))
@@ -48,11 +47,11 @@ func newLoad(c *Reactive, topology *topo.Topology, copies bool) *load {
 	return l
 }
 
-// clock is the load's time.
-func (l *load) clock() time.Duration { return time.Since(l.epoch) }
+// Clock is the load's time.
+func (l *Load) Clock() time.Duration { return time.Since(l.epoch) }
 
-// connect connects all switches and waits until they have described themselves.
-func (l *load) connect(ctx context.Context, address string) error {
+// Connect connects all switches and waits until they have described themselves.
+func (l *Load) Connect(ctx context.Context, address string) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, l.c.Settle, fmt.Errorf("the controller did not ask within %v", l.c.Settle))
 	defer cancel()
 	if err := l.net.Connect(ctx, address); err != nil {
@@ -68,19 +67,19 @@ const (
 	probeLimit    = 4 * time.Second
 )
 
-// introduceHosts has all hosts speak, and asks for each until the controller answers.
-func (l *load) introduceHosts(ctx context.Context) error {
+// IntroduceHosts has all hosts speak, and asks for each until the controller answers.
+func (l *Load) IntroduceHosts(ctx context.Context) error {
 	for _, s := range l.sources {
 		s.probing.Store(true)
 		defer s.probing.Store(false)
 	}
-	began, announced, pace := l.clock(), time.Duration(-1), announceEvery/2
+	began, announced, pace := l.Clock(), time.Duration(-1), announceEvery/2
 	every, before := probeEvery, -1
 	for {
 		unknown := 0
-		again := announced < 0 || l.clock()-announced >= pace
+		again := announced < 0 || l.Clock()-announced >= pace
 		if again {
-			announced = l.clock()
+			announced = l.Clock()
 			pace *= 2
 		}
 		for _, s := range l.sources {
@@ -98,7 +97,7 @@ func (l *load) introduceHosts(ctx context.Context) error {
 		if err := l.check(); err != nil {
 			return err
 		}
-		if l.clock()-began > l.c.Settle {
+		if l.Clock()-began > l.c.Settle {
 			return fmt.Errorf("the controller did not answer for %d of %d hosts within %v", unknown,
 				len(l.sources)*l.c.Hosts, l.c.Settle)
 		}
@@ -116,8 +115,8 @@ func (l *load) introduceHosts(ctx context.Context) error {
 }
 
 // awaitKnown waits until all hosts that were asked for are known, but no longer than d.
-func (l *load) awaitKnown(ctx context.Context, d time.Duration) error {
-	for began := l.clock(); l.clock()-began < d && l.total(nil).waiting > 0; {
+func (l *Load) awaitKnown(ctx context.Context, d time.Duration) error {
+	for began := l.Clock(); l.Clock()-began < d && l.total(nil).waiting > 0; {
 		if err := pace.Wait(ctx, probeEvery/10); err != nil {
 			return err
 		}
@@ -133,7 +132,7 @@ func (s *source) isUnknown(i int) bool {
 }
 
 // check finds a connection that is lost.
-func (l *load) check() error {
+func (l *Load) check() error {
 	if err := l.net.Lost(); err != nil {
 		return err
 	}
@@ -148,9 +147,9 @@ func (l *load) check() error {
 	return nil
 }
 
-// measure puts the controller under load for a time d, and for a cut before and after it that does
+// Measure puts the controller under load for a time d, and for a cut before and after it that does
 // not count; at the end it waits for the answers that are missing.
-func (l *load) measure(ctx context.Context, d, cut time.Duration, p *target.Process) (*sample, error) {
+func (l *Load) Measure(ctx context.Context, d, cut time.Duration, p *target.Process) (*Sample, error) {
 	before := l.reset()
 	strayed := l.pathCounts()
 	sm := newSample(p)
@@ -174,7 +173,7 @@ func (l *load) measure(ctx context.Context, d, cut time.Duration, p *target.Proc
 }
 
 // begin has what is sent and answered from now on count.
-func (l *load) begin(sm *sample, now time.Duration) {
+func (l *Load) begin(sm *Sample, now time.Duration) {
 	sm.begin(now)
 	for _, s := range l.sources {
 		s.mu.Lock()
@@ -184,7 +183,7 @@ func (l *load) begin(sm *sample, now time.Duration) {
 }
 
 // end has what is sent and answered from now on not count.
-func (l *load) end(sm *sample, now time.Duration) {
+func (l *Load) end(sm *Sample, now time.Duration) {
 	sm.end(now)
 	for _, s := range l.sources {
 		s.mu.Lock()
@@ -194,7 +193,7 @@ func (l *load) end(sm *sample, now time.Duration) {
 }
 
 // halt ends the load.
-func (l *load) halt() {
+func (l *Load) halt() {
 	for _, s := range l.sources {
 		s.mu.Lock()
 		s.refill = false
@@ -203,12 +202,12 @@ func (l *load) halt() {
 }
 
 // answered reports whether anything was answered that counts.
-func (l *load) answered(before tally) bool {
-	return l.total(nil).counted > before.counted
+func (l *Load) answered(before tally) bool {
+	return l.total(nil).Counted > before.Counted
 }
 
 // reset forgets what was measured, and what still waits; nothing counts until begin.
-func (l *load) reset() tally {
+func (l *Load) reset() tally {
 	var t tally
 	for _, s := range l.sources {
 		s.mu.Lock()
@@ -222,14 +221,14 @@ func (l *load) reset() tally {
 }
 
 // total adds up all sources, and into sm, if there is one, their latencies.
-func (l *load) total(sm *sample) tally {
+func (l *Load) total(sm *Sample) tally {
 	var t tally
 	for _, s := range l.sources {
 		s.mu.Lock()
 		t.add(s.tally)
 		t.waiting += s.window.waiting()
 		if sm != nil {
-			sm.latency.Merge(s.latency)
+			sm.Latency.Merge(s.latency)
 		}
 		s.mu.Unlock()
 	}
@@ -237,9 +236,9 @@ func (l *load) total(sm *sample) tally {
 }
 
 // keepOutstanding has a number of packets outstanding at each switch. A run in which nothing was
-// answered yet goes on until something is, within Reactive.Drain: a rate of none in a run shorter
+// answered yet goes on until something is, within Config.Drain: a rate of none in a run shorter
 // than a controller's latency, or than a pause of the machine, says nothing about the controller.
-func (l *load) keepOutstanding(ctx context.Context, d, cut time.Duration, sm *sample) error {
+func (l *Load) keepOutstanding(ctx context.Context, d, cut time.Duration, sm *Sample) error {
 	for _, s := range l.sources {
 		conn := s.sw.Session()
 		if conn == nil {
@@ -247,23 +246,23 @@ func (l *load) keepOutstanding(ctx context.Context, d, cut time.Duration, sm *sa
 		}
 		s.mu.Lock()
 		s.refill = true
-		s.sendNow(conn, l.c.Outstanding, l.clock())
+		s.sendNow(conn, l.c.Outstanding, l.Clock())
 		s.mu.Unlock()
 	}
 	if err := pace.Wait(ctx, cut); err != nil {
 		return err
 	}
 	before := l.total(nil)
-	l.begin(sm, l.clock())
+	l.begin(sm, l.Clock())
 	if err := pace.Wait(ctx, d); err != nil {
 		return err
 	}
-	for began := l.clock(); !l.answered(before) && l.clock()-began < l.c.Drain; {
+	for began := l.Clock(); !l.answered(before) && l.Clock()-began < l.c.Drain; {
 		if err := pace.Wait(ctx, time.Millisecond); err != nil {
 			return err
 		}
 	}
-	l.end(sm, l.clock())
+	l.end(sm, l.Clock())
 	return pace.Wait(ctx, cut)
 }
 
@@ -272,15 +271,15 @@ const paceTick = 100 * time.Microsecond
 
 // pace sends packets at a set rate, each meant for its own time, to the switches in turn, whether
 // answers come or not. All of a run's packets count whose intended times are within it.
-func (l *load) pace(ctx context.Context, d, cut time.Duration, sm *sample) error {
+func (l *Load) pace(ctx context.Context, d, cut time.Duration, sm *Sample) error {
 	at := func(began time.Duration, n int) time.Duration {
 		return began + time.Duration(float64(n)*1e9/float64(l.c.Rate))
 	}
 	total := int((d + 2*cut).Seconds() * float64(l.c.Rate))
-	began := l.clock()
+	began := l.Clock()
 	from, to := began+cut, began+cut+d
 	for sent := 0; sent < total && ctx.Err() == nil; {
-		now := l.clock()
+		now := l.Clock()
 		for ; sent < total && at(began, sent) <= now; sent++ {
 			intended := at(began, sent)
 			if intended >= from && sm.from == 0 {
@@ -290,7 +289,7 @@ func (l *load) pace(ctx context.Context, d, cut time.Duration, sm *sample) error
 				l.end(sm, to)
 			}
 			if intended >= from && intended < to {
-				sm.lateness.Record(int64(now - intended))
+				sm.Lateness.Record(int64(now - intended))
 			}
 			l.addNext(intended, sm)
 		}
@@ -307,7 +306,7 @@ func (l *load) pace(ctx context.Context, d, cut time.Duration, sm *sample) error
 }
 
 // addNext adds a packet at the source whose turn it is.
-func (l *load) addNext(intended time.Duration, sm *sample) {
+func (l *Load) addNext(intended time.Duration, sm *Sample) {
 	s := l.sources[l.cursor]
 	l.cursor = (l.cursor + 1) % len(l.sources)
 	s.mu.Lock()
@@ -318,7 +317,7 @@ func (l *load) addNext(intended time.Duration, sm *sample) {
 }
 
 // flush hands over what all sources have to send.
-func (l *load) flush() {
+func (l *Load) flush() {
 	for _, s := range l.sources {
 		if conn := s.sw.Session(); conn != nil {
 			s.mu.Lock()
@@ -333,17 +332,17 @@ func batchNap(d time.Duration) { pace.Nap(max(d, paceTick)) }
 
 // drain waits until nothing waits any more, or nothing has been answered for a while: a slow
 // controller has time for its last answers.
-func (l *load) drain(ctx context.Context) error {
-	last, since := -1, l.clock()
-	for began := since; l.clock()-began < l.c.Settle; {
+func (l *Load) drain(ctx context.Context) error {
+	last, since := -1, l.Clock()
+	for began := since; l.Clock()-began < l.c.Settle; {
 		waiting := l.total(nil).waiting
 		if waiting == 0 {
 			return nil
 		}
 		if waiting != last {
-			last, since = waiting, l.clock()
+			last, since = waiting, l.Clock()
 		}
-		if l.clock()-since >= l.c.Drain {
+		if l.Clock()-since >= l.c.Drain {
 			return nil
 		}
 		if err := pace.Wait(ctx, time.Millisecond); err != nil {
@@ -353,24 +352,25 @@ func (l *load) drain(ctx context.Context) error {
 	return nil
 }
 
-func (l *load) close() {
+// Close ends all sessions; those that a controller does not read are cut.
+func (l *Load) Close() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
 	_ = l.net.Close(ctx) // sessions that a controller does not read are cut
 }
 
-// warm puts a controller under load that does not count. Where packets are followed this goes on
+// Warm puts a controller under load that does not count. Where packets are followed this goes on
 // until all of them find their way over shortest paths: until the controller knows all links.
-func (l *load) warm(ctx context.Context) error {
-	for began := l.clock(); ; {
-		sm, err := l.measure(ctx, l.c.Warmup, 0, nil)
+func (l *Load) Warm(ctx context.Context) error {
+	for began := l.Clock(); ; {
+		sm, err := l.Measure(ctx, l.c.Warmup, 0, nil)
 		if err != nil || l.c.Hops == 0 {
 			return err
 		}
-		if err = sm.check(l.c); err == nil {
+		if err = sm.Check(l.c); err == nil {
 			return nil
 		}
-		if l.clock()-began > l.c.Settle {
+		if l.Clock()-began > l.c.Settle {
 			return fmt.Errorf("after %v: %w", l.c.Settle, err)
 		}
 	}
