@@ -10,7 +10,7 @@ import (
 // Limits.StoreAnswer, and not when it has answered one before it meanwhile.
 func TestAnsweredInTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		st := &intentStream{s: &Server{cfg: Config{Limits: Limits{StoreAnswer: 5 * time.Second}}}}
+		st := &intentStream{s: &Server{cfg: Config{StackConfig: StackConfig{Limits: Limits{StoreAnswer: 5 * time.Second}}}}}
 		var list []*inflightBatch
 		for n := range time.Duration(4) {
 			f := &inflightBatch{sent: time.Now(), done: make(chan struct{}, 1)}

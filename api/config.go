@@ -2,11 +2,9 @@ package api
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"io"
 	"iter"
-	"log/slog"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -21,11 +19,8 @@ import (
 // functions are called from many goroutines at a time and must not block, except those of Switches,
 // Intents and IntentFlows.
 type Config struct {
-	View    *netview.View
-	Version string // of this build, for /openapi.json and the plain page
-	Access  Access
-	TLS     *tls.Config // nil: plain HTTP. Serve uses it
-	Limits  Limits      // zero fields mean DefaultLimits
+	StackConfig
+	View *netview.View
 
 	// Switches asks switches themselves. nil: the routes that need it answer 404.
 	Switches SwitchAsker
@@ -66,17 +61,9 @@ type Config struct {
 	Sync func(netview.DPID) (*client.Sync, netview.Revision)
 	// Gatherer is what /metrics shows. nil: only what the interface measures of itself.
 	Gatherer prometheus.Gatherer
-	// LimitReached is called when a limit of the configuration is reached, with the path of its
-	// field and what was done about it. It may be nil.
-	LimitReached func(field, text string)
-	// Health and Ready are nil errors while the instance lives, and while it is fit to serve. nil:
-	// always.
-	Health, Ready func() error
-	// Standby, if set, says why nothing is known here of the network: every route but those of the
-	// instance itself (members, alarms, probes, metrics, documents) is refused with it (503).
-	Standby func() error
+	// Ready is nil while the instance is fit to serve, for /readyz. nil: always.
+	Ready func() error
 
-	Log *slog.Logger     // nil: slog.Default()
 	Now func() time.Time // nil: time.Now
 }
 
@@ -127,7 +114,7 @@ type PathFinder interface {
 }
 
 func (c Config) orDefaults() Config {
-	c.Limits = c.Limits.orDefaults()
+	c.StackConfig = c.StackConfig.orDefaults()
 	if c.IntentRules == nil {
 		c.IntentRules = func(netview.DPID) []*netview.Rule { return nil }
 	}
@@ -140,14 +127,8 @@ func (c Config) orDefaults() Config {
 	if c.Apps == nil {
 		c.Apps = func() []client.App { return nil }
 	}
-	if c.Health == nil {
-		c.Health = func() error { return nil }
-	}
 	if c.Ready == nil {
 		c.Ready = func() error { return nil }
-	}
-	if c.Log == nil {
-		c.Log = slog.Default()
 	}
 	if c.Now == nil {
 		c.Now = time.Now

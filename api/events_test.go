@@ -146,7 +146,7 @@ func TestEvents(t *testing.T) {
 // TestEventsOfAnEmptyView: the position is told at revision 0 too.
 func TestEventsOfAnEmptyView(t *testing.T) {
 	s := &small{view: netview.New(netview.Limits{})}
-	s.Server = New(Config{View: s.view, Access: Access{Open: true}})
+	s.Server = New(Config{View: s.view, StackConfig: StackConfig{Access: Access{Open: true}}})
 	s.run = "e"
 	w := s.watch(t, s.start(t), "")
 	defer w.close()

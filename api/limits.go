@@ -1,7 +1,7 @@
 package api
 
 import (
-	"cmp"
+	"reflect"
 	"time"
 )
 
@@ -65,31 +65,11 @@ var DefaultLimits = Limits{
 
 // orDefaults fills the zero fields.
 func (l Limits) orDefaults() Limits {
-	d := DefaultLimits
-	l.BodyBytes = cmp.Or(l.BodyBytes, d.BodyBytes)
-	l.IntentBytes = cmp.Or(l.IntentBytes, d.IntentBytes)
-	l.BatchItems = cmp.Or(l.BatchItems, d.BatchItems)
-	l.IntentStreams = cmp.Or(l.IntentStreams, d.IntentStreams)
-	l.StreamIdle = cmp.Or(l.StreamIdle, d.StreamIdle)
-	l.IntentWait = cmp.Or(l.IntentWait, d.IntentWait)
-	l.StoreAnswer = cmp.Or(l.StoreAnswer, d.StoreAnswer)
-	l.HeaderBytes = cmp.Or(l.HeaderBytes, d.HeaderBytes)
-	l.Connections = cmp.Or(l.Connections, d.Connections)
-	l.SourceConnections = cmp.Or(l.SourceConnections, d.SourceConnections)
-	l.Watchers = cmp.Or(l.Watchers, d.Watchers)
-	l.TokenStreams = cmp.Or(l.TokenStreams, d.TokenStreams)
-	l.FeedBytes = cmp.Or(l.FeedBytes, d.FeedBytes)
-	l.PageRows = cmp.Or(l.PageRows, d.PageRows)
-	l.KeptLists = cmp.Or(l.KeptLists, d.KeptLists)
-	l.KeptRows = cmp.Or(l.KeptRows, d.KeptRows)
-	l.KeepFor = cmp.Or(l.KeepFor, d.KeepFor)
-	l.AtLeastWait = cmp.Or(l.AtLeastWait, d.AtLeastWait)
-	l.AskWait = cmp.Or(l.AskWait, d.AskWait)
-	l.ReadHeader = cmp.Or(l.ReadHeader, d.ReadHeader)
-	l.Read = cmp.Or(l.Read, d.Read)
-	l.Write = cmp.Or(l.Write, d.Write)
-	l.Idle = cmp.Or(l.Idle, d.Idle)
-	l.KeepAlive = cmp.Or(l.KeepAlive, d.KeepAlive)
-	l.ShutdownWait = cmp.Or(l.ShutdownWait, d.ShutdownWait)
+	fields, defaults := reflect.ValueOf(&l).Elem(), reflect.ValueOf(DefaultLimits)
+	for i := range fields.NumField() {
+		if f := fields.Field(i); f.IsZero() {
+			f.Set(defaults.Field(i))
+		}
+	}
 	return l
 }

@@ -38,7 +38,7 @@ func TestMalformedQuery(t *testing.T) {
 			t.Errorf("GET %s with a parameter that may be repeated: %d %s", path, code, text)
 		}
 	}
-	stack := NewStack(StackConfig{Title: "test", Version: "1", Access: Access{Open: true}})
+	stack := NewStack(StackConfig{Access: Access{Open: true}}, "test", "")
 	if code, text := query(stack, "GET", "/openapi.json", "a=%zz"); code != 400 {
 		t.Errorf("GET of a stack alone: %d %s", code, text)
 	}

@@ -32,13 +32,10 @@ func New(cfg Config) *Server {
 		totals: newTrafficTable(),
 	}
 	s.feed = newFeed(s)
-	s.Stack = NewStack(StackConfig{
-		Title: "Weir", Version: cfg.Version, Access: cfg.Access, TLS: cfg.TLS, Limits: cfg.Limits, Log: cfg.Log,
-		Standby: cfg.Standby, Health: cfg.Health, LimitReached: cfg.LimitReached,
-		Description: "The network as one Weir instance sees it. Every route but /healthz and /readyz needs a token. " +
-			"Numbers of 64 bits (counters, cookies) are hexadecimal strings, such as \"0x1a\": the numbers of JSON " +
-			"lose their low bits.",
-	})
+	s.Stack = NewStack(cfg.StackConfig, "Weir",
+		"The network as one Weir instance sees it. Every route but /healthz and /readyz needs a token. "+
+			"Numbers of 64 bits (counters, cookies) are hexadecimal strings, such as \"0x1a\": "+
+			"the numbers of JSON lose their low bits.")
 	s.metrics = newMetrics(s.all)
 	s.Add(s.routes())
 	s.describeIntentEnds()

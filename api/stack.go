@@ -16,15 +16,15 @@ import (
 	"github.com/weirnet/weir/api/client"
 )
 
-// StackConfig says what a Stack serves.
+// StackConfig says how a Stack serves.
 type StackConfig struct {
-	Title, Version, Description string // of /openapi.json
-	Access                      Access
-	TLS                         *tls.Config  // nil: plain HTTP
-	Limits                      Limits       // zero fields mean DefaultLimits
-	Log                         *slog.Logger // nil: slog.Default()
-	// Standby, if set, says why only routes of the instance are served: the others are refused with
-	// it (503).
+	Version string // of this build, for /openapi.json
+	Access  Access
+	TLS     *tls.Config  // nil: plain HTTP
+	Limits  Limits       // zero fields mean DefaultLimits
+	Log     *slog.Logger // nil: slog.Default()
+	// Standby, if set, says why nothing is known here of the network: every route but those of the
+	// instance itself (members, alarms, probes, metrics, documents) is refused with it (503).
 	Standby func() error
 	// Health is nil while the process lives, for /healthz. nil: always.
 	Health func() error
@@ -44,19 +44,25 @@ type Stack struct {
 	huma   huma.API
 }
 
-// NewStack makes a stack that serves /openapi.json and /healthz. It starts nothing.
-func NewStack(cfg StackConfig) *Stack {
-	cfg.Limits = cfg.Limits.orDefaults()
-	if cfg.Log == nil {
-		cfg.Log = slog.Default()
+func (c StackConfig) orDefaults() StackConfig {
+	c.Limits = c.Limits.orDefaults()
+	if c.Log == nil {
+		c.Log = slog.Default()
 	}
+	if c.Health == nil {
+		c.Health = func() error { return nil }
+	}
+	return c
+}
+
+// NewStack makes a stack that serves /openapi.json, with this title and description, and /healthz.
+// It starts nothing.
+func NewStack(cfg StackConfig, title, description string) *Stack {
+	cfg = cfg.orDefaults()
 	cfg.Access.Names = append(certificateNames(cfg.TLS), cfg.Access.Names...)
 	s := &Stack{cfg: cfg, gate: newGate(cfg.Access), all: newConnections(cfg.Limits, cfg.LimitReached), router: newRouter()}
-	s.huma = humago.New(jsonMux{s.router.mux}, openAPI(cfg.Title, cfg.Version, cfg.Description))
+	s.huma = humago.New(jsonMux{s.router.mux}, openAPI(title, cfg.Version, description))
 	s.huma.OpenAPI().Components.Schemas.RegisterTypeAlias(reflect.TypeFor[huma.ErrorModel](), reflect.TypeFor[client.Problem]())
-	if cfg.Health == nil {
-		cfg.Health = func() error { return nil }
-	}
 	s.Add([]Route{
 		{Method: "GET", Path: "/openapi.json", ID: "openapi", Handler: Plain(s.document), Content: "application/json",
 			Instance: true, Summary: "This description, OpenAPI 3.1"},

@@ -59,9 +59,9 @@ func newSmall(t testing.TB, change func(*Config)) *small {
 			Instructions: []openflow.Instruction{openflow.Apply(openflow.Output(1), openflow.Output(2)), openflow.GotoTable(2)}}})
 	})
 	cfg := Config{
-		View: v, Version: "1.2.3", Switches: s, Paths: direct{},
-		Access: Access{Tokens: []Token{{RoleAdmin, adminToken, "root"}, {RoleOperator, operatorToken, ""},
-			{RoleViewer, viewerToken, ""}}, Listen: "127.0.0.1:8181"},
+		StackConfig: StackConfig{Version: "1.2.3", Access: Access{Tokens: []Token{{RoleAdmin, adminToken, "root"},
+			{RoleOperator, operatorToken, ""}, {RoleViewer, viewerToken, ""}}, Listen: "127.0.0.1:8181"}},
+		View: v, Switches: s, Paths: direct{},
 		SoftRules: softRules, Counters: counters, Check: checked, Sync: synced,
 		Members: func() []client.Member {
 			return []client.Member{{Name: "weir-1", Address: "127.0.0.1:8181", State: "ready", Leader: true, Switches: 2}}

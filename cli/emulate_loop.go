@@ -157,7 +157,8 @@ func (e *emulation) listen() (*emuapi.Server, net.Listener, error) {
 	}
 	e.intro = append(e.intro, fmt.Sprintf("  API       %s://%s\n  call it   curl %s%s://%s/v1/links", scheme,
 		l.Addr(), token, scheme, l.Addr()))
-	return emuapi.New(emuapi.Config{Operator: e.operator, Version: Version, Access: access, TLS: e.apiTLS}), l, nil
+	return emuapi.New(emuapi.Config{Operator: e.operator,
+		StackConfig: api.StackConfig{Version: Version, Access: access, TLS: e.apiTLS}}), l, nil
 }
 
 // listenError adds what to do about an address that is not available.

@@ -35,7 +35,7 @@ func TestWatch(t *testing.T) {
 			v := netview.New(netview.Limits{})
 			facts := v.Facts()
 			fill(v, facts)
-			srv := httptest.NewServer(api.New(api.Config{View: v, Access: api.Access{Open: true}}))
+			srv := httptest.NewServer(api.New(api.Config{View: v, StackConfig: api.StackConfig{Access: api.Access{Open: true}}}))
 			defer srv.Close()
 			ctx, cancel := context.WithCancel(t.Context())
 			r, w := io.Pipe()

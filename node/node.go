@@ -244,25 +244,18 @@ func (n *node) buildServer() (err error) {
 
 // buildAPI makes the REST interface.
 func (n *node) buildAPI() error {
-	access := api.Access{Open: n.cfg.API.Auth == "none", Listen: n.cfg.API.Listen, Names: n.cfg.API.Hosts}
-	tokens, err := api.LoadTokens(n.cfg.DataDir)
+	stack, err := n.cfg.apiStack()
 	if err != nil {
 		return err
 	}
-	access.Tokens = tokens
-	secure, err := n.cfg.tls()
-	if err != nil {
-		return err
-	}
+	stack.Health = n.healthy
+	stack.LimitReached = func(field, text string) { n.alarms.Raise(netview.AlarmLimit, field, text) }
 	registry := prometheus.NewRegistry()
 	n.api = api.New(api.Config{
-		View: n.view, Version: n.cfg.Version, Access: access, TLS: secure,
+		StackConfig: stack, View: n.view,
 		Switches: asker{n.server}, Paths: &n.paths, SoftRules: softRules(n.forward), IntentRules: n.flowsync.OrderedRules,
 		Counters: n.stats.Board().Switch,
-		Ready:    n.ready, Health: n.healthy, Members: n.members, Apps: n.apps, Check: n.check, Sync: n.sync,
-		Gatherer: registry, Log: n.cfg.Log,
-		Limits:        n.cfg.apiLimits(),
-		LimitReached:  func(field, text string) { n.alarms.Raise(netview.AlarmLimit, field, text) },
+		Ready:    n.ready, Members: n.members, Apps: n.apps, Check: n.check, Sync: n.sync, Gatherer: registry,
 		Configuration: n.inputs, Drains: drains{n.inputs}, Forgetter: forgetter{n}, Audit: n.audit,
 		Intents: n.intents.engine, IntentFlows: n.intentFlows, Backup: n.store.Snapshot,
 	})
@@ -337,6 +330,17 @@ func cause(err error) error {
 		return op.Err
 	}
 	return err
+}
+
+// apiStack returns how the API is served, and makes the tokens that are not there yet.
+func (c *Config) apiStack() (stack api.StackConfig, err error) {
+	stack = api.StackConfig{Version: c.Version, Limits: c.apiLimits(), Log: c.Log,
+		Access: api.Access{Open: c.API.Auth == "none", Listen: c.API.Listen, Names: c.API.Hosts}}
+	if stack.Access.Tokens, err = api.LoadTokens(c.DataDir); err != nil {
+		return stack, err
+	}
+	stack.TLS, err = c.tls()
+	return stack, err
 }
 
 // tls loads the API's certificate; nil without one.

@@ -52,11 +52,7 @@ func waitForStore(ctx context.Context, cfg *Config, o *ownership) error {
 
 // listen opens the API.
 func (s *standby) listen() (net.Listener, func(context.Context, net.Listener) error, error) {
-	tokens, err := api.LoadTokens(s.cfg.DataDir)
-	if err != nil {
-		return nil, nil, err
-	}
-	secure, err := s.cfg.tls()
+	stack, err := s.cfg.apiStack()
 	if err != nil {
 		return nil, nil, err
 	}
@@ -64,11 +60,8 @@ func (s *standby) listen() (net.Listener, func(context.Context, net.Listener) er
 	if err != nil {
 		return nil, nil, err
 	}
-	served := api.New(api.Config{
-		View: s.view, Version: s.cfg.Version, TLS: secure, Limits: s.cfg.apiLimits(), Log: s.cfg.Log,
-		Members: s.members, Ready: s.ready, Standby: s.ready,
-		Access: api.Access{Open: s.cfg.API.Auth == "none", Listen: s.cfg.API.Listen, Names: s.cfg.API.Hosts, Tokens: tokens},
-	})
+	stack.Standby = s.ready
+	served := api.New(api.Config{StackConfig: stack, View: s.view, Members: s.members, Ready: s.ready})
 	return l, served.Serve, nil
 }
 

@@ -237,7 +237,8 @@ func (u *up) emulatorAPI(d *control.Operator) (*emuapi.Server, net.Listener, err
 	if err != nil {
 		return nil, nil, fmt.Errorf("cannot listen for the emulator's API: %w: choose another address with --emulator-api", err)
 	}
-	return emuapi.New(emuapi.Config{Operator: d, Version: u.cfg.Node.Version, Access: access, Log: u.cfg.Node.Log}), l, nil
+	return emuapi.New(emuapi.Config{Operator: d,
+		StackConfig: api.StackConfig{Version: u.cfg.Node.Version, Access: access, Log: u.cfg.Node.Log}}), l, nil
 }
 
 // newWorkload makes the client of the instance's API that asks for intents.

@@ -24,7 +24,8 @@ func TestOpenAPI(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := New(Config{Operator: control.New(control.Config{Network: n}), Version: "1.2.3", Access: weir.Access{Open: true}})
+	s := New(Config{Operator: control.New(control.Config{Network: n}),
+		StackConfig: weir.StackConfig{Version: "1.2.3", Access: weir.Access{Open: true}}})
 	w := httptest.NewRecorder()
 	r := httptest.NewRequest("GET", "/openapi.json", nil)
 	r.Host = "localhost"

@@ -1,10 +1,8 @@
 package api
 
 import (
-	"crypto/tls"
 	"errors"
 	"io/fs"
-	"log/slog"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -15,12 +13,8 @@ import (
 
 // Config is what the interface needs.
 type Config struct {
+	weir.StackConfig
 	Operator *control.Operator
-	Version  string // of this build, for /openapi.json
-	Access   weir.Access
-	TLS      *tls.Config // nil: plain HTTP
-	Limits   weir.Limits // zero fields mean api.DefaultLimits
-	Log      *slog.Logger
 }
 
 // Server is the interface of one network. It is an http.Handler.
@@ -33,11 +27,8 @@ type Server struct {
 // New makes the interface. It starts nothing.
 func New(cfg Config) *Server {
 	s := &Server{operator: cfg.Operator, net: cfg.Operator.Network()}
-	s.Stack = weir.NewStack(weir.StackConfig{
-		Title: "Weir's emulator", Version: cfg.Version, Access: cfg.Access, TLS: cfg.TLS, Limits: cfg.Limits, Log: cfg.Log,
-		Description: "An emulated network: what there is and what it counts, and faults, traffic, captures and " +
-			"schedules by request.",
-	})
+	s.Stack = weir.NewStack(cfg.StackConfig, "Weir's emulator",
+		"An emulated network: what there is and what it counts, and faults, traffic, captures and schedules by request.")
 	s.Add(s.routes())
 	return s
 }

@@ -41,8 +41,9 @@ func newLab(t *testing.T, word string, more ...func(*emu.Config)) *lab {
 	ctx, stop := context.WithCancel(context.Background())
 	ran := make(chan struct{})
 	go func() { defer close(ran); l.operator.Run(ctx) }()
-	srv := httptest.NewServer(New(Config{Operator: l.operator, Version: "test", Access: weir.Access{
-		Tokens: []weir.Token{{Role: weir.RoleOperator, Secret: secret}, {Role: weir.RoleViewer, Secret: secret + "-viewer"}}}}))
+	srv := httptest.NewServer(New(Config{Operator: l.operator, StackConfig: weir.StackConfig{
+		Access: weir.Access{Tokens: []weir.Token{{Role: weir.RoleOperator, Secret: secret},
+			{Role: weir.RoleViewer, Secret: secret + "-viewer"}}}}}))
 	l.url = srv.URL
 	t.Cleanup(func() {
 		srv.Close()
