@@ -40,3 +40,8 @@ func (q *alarmQueue) flush(to alarm.Sink) {
 	clear(*q)
 	*q = (*q)[:0]
 }
+
+// raiseAlarm raises an alarm about an attack, or what looks like one, at a port.
+func (t *transaction) raiseAlarm(kind netview.AlarmKind, at netview.Point, format string, args ...any) {
+	t.alarms.raise(kind, at.String(), format, args...)
+}

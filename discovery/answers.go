@@ -77,38 +77,9 @@ func (c *Core) hostAnswered(p *port, s *sighting) {
 	}
 }
 
-// queryPortHosts queries hosts of a port at which an unexpected probe was heard. If none of the
-// port's hosts answers, a link may be made.
-func (c *Core) queryPortHosts(p *port) {
-	if p.querying || !p.queriedAt.IsZero() && c.now.Sub(p.queriedAt) < missedProbes*c.pace.period {
-		return
-	}
-	p.queriedAt, p.querying, p.alive = c.now, true, false
-	for i, h := range c.hosts.hostsAt(p.at) {
-		c.hosts.dropSeen(h)
-		if i < maxQueriedIPs && c.queries.start(h, h.At) == nil {
-			p.alive = true // they cannot be queried now
-		}
-	}
-	c.portQueries.add(c.now.Add((queryTries+1)*queryWait), deadline{p.at, p.queriedAt})
-}
-
-// duePortQuery marks a port as vacated if no host has spoken since they were queried and each had
-// the time to.
+// duePortQuery probes a port that was vacated: a link may be made.
 func (c *Core) duePortQuery(d deadline) {
-	p := c.port(d.at)
-	if p == nil || !p.querying || !p.queriedAt.Equal(d.since) {
-		return
-	}
-	for _, h := range c.hosts.hostsAt(p.at) {
-		if a := c.queries.open[h.HostID]; a != nil && a.at == p.at && !p.alive {
-			c.portQueries.add(c.now.Add(queryWait), d)
-			return
-		}
-	}
-	p.querying = false
-	if !p.alive && p.up && p.device.connected {
-		p.vacatedAt = c.now
+	if p := c.occupancy.due(d); p != nil {
 		c.prober.start(p)
 	}
 }

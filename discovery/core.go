@@ -34,16 +34,16 @@ type Core struct {
 	links      linkTable
 	cables     cableTrust
 	classifier classifier
+	settling   settling
 	hosts      *hostTable
 	deferred   *deferredSightings
-	queries    hostQueries
+	queries    *hostQueries
+	occupancy  occupancy
 	claims     heldClaims
 	unverified unverifiedMoves
 	sweeper    hostSweeper
 
-	settlings   deadlines[deadline]      // to settle a switch
-	blocks      deadlines[netview.Point] // to unblock a port
-	portQueries deadlines[deadline]      // to conclude the queries to a port's hosts
+	blocks deadlines[netview.Point] // to unblock a port
 
 	arrival arrival // of the probe being handled
 }
@@ -57,9 +57,10 @@ func NewCore(cfg Config, now time.Time) *Core {
 	hosts := newHostTable(devices, seen)
 	deferred := &deferredSightings{transaction: t, seen: seen, at: make(map[netview.Point][]sighting)}
 	pace := newPace(t, &cfg)
+	queries := &hostQueries{hostTable: hosts, out: out, open: make(map[netview.HostID]*query)}
 	c := &Core{
 		deviceTable: devices, cfg: cfg, seen: seen, out: out,
-		control:   controlNetwork{transaction: t, missing: make(map[netview.DPID]bool)},
+		control:   controlNetwork{deviceTable: devices, missing: make(map[netview.DPID]bool)},
 		strangers: strangers{deviceTable: devices},
 		prober: prober{
 			deviceTable: devices, pace: pace, out: out, lastNumber: cfg.Seed,
@@ -69,9 +70,11 @@ func NewCore(cfg Config, now time.Time) *Core {
 		links:      linkTable{transaction: t},
 		cables:     cableTrust{transaction: t, pace: pace},
 		classifier: classifier{deviceTable: devices, pace: pace, deferred: deferred},
+		settling:   settling{deviceTable: devices, pace: pace},
 		hosts:      hosts,
 		deferred:   deferred,
-		queries:    hostQueries{hostTable: hosts, out: out, open: make(map[netview.HostID]*query)},
+		queries:    queries,
+		occupancy:  occupancy{hostTable: hosts, pace: pace, queries: queries},
 		claims:     heldClaims{transaction: t, seen: seen},
 		unverified: unverifiedMoves{transaction: t, from: make(map[netview.HostID]netview.Point)},
 		sweeper:    hostSweeper{hostTable: hosts, expiry: cfg.Expiry},

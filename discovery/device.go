@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/weirnet/weir/netview"
-	"github.com/weirnet/weir/openflow"
 )
 
 // newPort creates a port. If the same port was deleted before, its history is restored, though
@@ -35,7 +34,7 @@ func (p *port) is(r *netview.Port) bool {
 // heard at it, or of it, may have been another port's, which its switch had not reported yet.
 func (c *Core) rememberRemoved(d *device, p *port) {
 	p.noteCarrierLost()
-	c.clearLinkAtHost(p)
+	c.occupancy.clearAlarm(p)
 	switch {
 	case p.history == historyNone && p.hosts == 0:
 		return
@@ -103,7 +102,7 @@ func (c *Core) switchUp(f *SwitchFacts) {
 		}
 	}
 	c.prober.scheduleRounds(d)
-	c.settlings.add(c.now.Add(2*c.pace.period), deadline{netview.Point{DPID: d.dpid}, c.now})
+	c.settling.start(d)
 }
 
 // row returns the switch's row as described by its handshake.
@@ -150,7 +149,7 @@ func (c *Core) mergePorts(d *device, row *netview.Switch) {
 			if now == nil {
 				c.rememberRemoved(d, p)
 			} else {
-				c.clearLinkAtHost(p)
+				c.occupancy.clearAlarm(p)
 				c.expelHosts(p)
 			}
 		}
@@ -179,7 +178,7 @@ func (c *Core) switchDown(dpid netview.DPID) {
 	row := c.editRow(dpid)
 	row.Connected, row.State, row.Since, row.Settled = false, netview.SwitchDisconnected, c.now, false
 	if c.removeSuperseded(d); d.successor == nil {
-		c.control.sessionLost(dpid, c.connected)
+		c.control.sessionLost(dpid)
 	}
 	for _, p := range d.ports {
 		c.prober.forget(p)
@@ -193,29 +192,4 @@ func (c *Core) switchDown(dpid netview.DPID) {
 	for _, over := range c.strangers.disconnected(d) {
 		c.forgetStranger(over)
 	}
-}
-
-// portRow returns a port's row, with its configuration; its role is unknown.
-func (c *Core) portRow(dpid netview.DPID, p *openflow.Port) netview.Port {
-	said := c.settings.Ports[netview.Point{DPID: dpid, Port: p.Number}]
-	return netview.Port{
-		Label: said.Label, Edge: said.Edge, Draining: said.Drained,
-		Number: p.Number, Name: p.Name, MAC: p.HWAddr, SpeedMbps: speed(p),
-		Up: p.Config&openflow.PortConfigDown == 0 && p.State&openflow.PortStateDown == 0,
-	}
-}
-
-// speed returns a port's speed in Mbit/s: curr_speed of OpenFlow 1.3, else the highest bit of its
-// current features (enum ofp_port_features: half and full duplex of 10, 100, 1000 Mbit/s, then 10,
-// 40, 100, 1000 Gbit/s).
-func speed(p *openflow.Port) uint64 {
-	if p.CurrSpeed != 0 {
-		return uint64(p.CurrSpeed) / 1000
-	}
-	for bit, mbps := range slices.Backward([]uint64{10, 10, 100, 100, 1000, 1000, 10_000, 40_000, 100_000, 1_000_000}) {
-		if p.Curr&(1<<bit) != 0 {
-			return mbps
-		}
-	}
-	return 0
 }

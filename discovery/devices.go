@@ -111,3 +111,15 @@ func (t *deviceTable) isConfigured(d *device) bool {
 	_, ok := t.settings.Switches[d.dpid]
 	return ok
 }
+
+// neighbourHasCarrier reports whether a neighbour of a switch has carrier on a link to it.
+func neighbourHasCarrier(d *device) bool {
+	for _, p := range d.ports {
+		for _, e := range p.out {
+			if e.dst.device.connected {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -100,17 +100,20 @@
 //     ports reported. Out: switches to forget, whether there is room for a port. They keep no more
 //     ports than Limits.Passing and Limits.New.
 //   - controlNetwork (suspect.go): sessions lost at once. In: sessions lost and returned. Out:
-//     whether the network to the switches is suspected, and silence no evidence.
+//     whether the network to the switches is suspected, and silence no evidence; whether a switch
+//     without a session forwards.
 //   - pace (pace.go): how fast discovery goes. In: how late probes are heard, and how many are
 //     dropped. Out: the period of rounds, the silence that makes an edge, when to probe.
 //   - prober (prober.go): in: ports that came up, rounds. Out: probes. A probe has a number that no
 //     other has, and is remembered until sixteen later ones.
 //   - linkTable (linktable.go): in: links that are heard, and those that are not any more. Out: their
 //     rows, with state and latency, and alarms. A link that is down is deleted after a minute.
-//   - cableTrust (unproven.go): in: since when ports are edges, settings. Out: whether a new link may
-//     be something else than a cable just plugged in.
+//   - cableTrust (unproven.go, misforwarded.go): in: since when ports are edges, settings. Out:
+//     whether a new link may be something else than a cable just plugged in.
 //   - classifier (classify.go): in: ports that became silent, and what is known of their last link.
 //     Out: ports that are edges.
+//   - settling (settled.go): in: handshakes. Out: switches at which all that can be discovered soon has
+//     been.
 //   - hostTable (hosts.go): in: sightings at edges. Out: rows of hosts, within Limits. Only what has a
 //     row has an entry in the table, and in the cache of known sightings (seencache.go), which readers
 //     look up without a lock.
@@ -118,6 +121,8 @@
 //     is known.
 //   - hostQueries (queries.go, barriers.go): in: a host and where it should be. Out: frames and
 //     barriers, and how the query ended. A host has one open query at most.
+//   - occupancy (occupancy.go): in: ports with hosts where a probe was heard. Out: whether their hosts
+//     are alive, or the ports vacant.
 //   - heldClaims (moves.go): in: claims that were rejected. They are ignored for a second.
 //   - unverifiedMoves (unverified.go): where hosts were that moved without a query.
 //   - hostSweeper (expire.go): in: time, the table of hosts. Out: hosts to query, and to delete.

@@ -42,7 +42,7 @@ func (c *Core) probeHeard(at netview.Point, pr probe) error {
 			c.block(dst)
 			return nil
 		}
-		if c.misforwarded(src, dst) {
+		if c.cables.misforwarded(src, dst) {
 			return nil
 		}
 	}
@@ -145,11 +145,6 @@ func (c *Core) lateProbe(src, dst *port, pr *probe) {
 	c.raiseAlarm(netview.AlarmReplayedProbe, dst.at, "an old probe of %s came in", src.at)
 }
 
-// raiseAlarm raises an alarm about an attack, or what looks like one, at a port.
-func (c *Core) raiseAlarm(kind netview.AlarmKind, at netview.Point, format string, args ...any) {
-	c.alarms.raise(kind, at.String(), format, args...)
-}
-
 // addLink returns the link between two ports, created if necessary: both ports get the role link.
 func (c *Core) addLink(src, dst *port, near bool) *link {
 	if e := src.linkTo(dst); e != nil {
@@ -158,7 +153,7 @@ func (c *Core) addLink(src, dst *port, near bool) *link {
 	e := c.links.add(src, dst, near, c.cables.notPluggedIn(src, dst))
 	for _, p := range [...]*port{src, dst} {
 		c.setRole(p, netview.PortLink)
-		c.clearLinkAtHost(p)
+		c.occupancy.clearAlarm(p)
 	}
 	return e
 }

@@ -17,16 +17,16 @@ type strayProbe struct {
 // group: for a moment they come in where no cable leads. So if one of the two ports has a link
 // along which near probes pass, another link is made only when it is heard again, in another round.
 // A cable that was moved is not delayed: its carrier was lost, and with it the old link.
-func (c *Core) misforwarded(src, dst *port) bool {
+func (t *cableTrust) misforwarded(src, dst *port) bool {
 	if !src.hasOtherLink(dst) && !dst.hasOtherLink(src) {
 		return false
 	}
-	last, wait := dst.stray, c.now.Sub(dst.stray.at)
-	if last.from == src.at && wait < c.pace.period/2 {
+	last, wait := dst.stray, t.now.Sub(dst.stray.at)
+	if last.from == src.at && wait < t.pace.period/2 {
 		return true
 	}
-	dst.stray = strayProbe{src.at, c.now}
-	return last.from != src.at || wait > missedProbes*c.pace.period
+	dst.stray = strayProbe{src.at, t.now}
+	return last.from != src.at || wait > missedProbes*t.pace.period
 }
 
 // hasOtherLink reports whether a port has a link to or from another port than q whose ends are

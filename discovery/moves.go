@@ -23,7 +23,7 @@ func (c *Core) hostClaimed(old *netview.Host, s *sighting) {
 	case !q.device.connected && q.device.successor != nil && q.device.successor.dpid == s.at.DPID:
 		c.acceptUnverified(old, s) // its switch has got another datapath id
 	case !q.device.connected:
-		if c.likelyForwarding(q.device) {
+		if c.control.likelyForwarding(q.device) {
 			c.rejectClaim(s, "its switch, %s, cannot be asked, and seems to be alive", old.At.DPID)
 			return
 		}
@@ -39,43 +39,6 @@ func (c *Core) hostClaimed(old *netview.Host, s *sighting) {
 			a.claim, a.deleteIfSilent = &copied, false
 		}
 	}
-}
-
-// likelyForwarding reports whether a disconnected switch probably still forwards: the control
-// network is suspected, or it was lost lately and one of its neighbours has carrier on a link to
-// it.
-func (c *Core) likelyForwarding(d *device) bool {
-	if c.control.suspected() {
-		return !c.neighboursLostCarrier(d)
-	}
-	return c.now.Sub(d.disconnectedAt) < disconnectedHoldTime && neighbourHasCarrier(d)
-}
-
-// neighbourHasCarrier reports whether a neighbour of a switch has carrier on a link to it.
-func neighbourHasCarrier(d *device) bool {
-	for _, p := range d.ports {
-		for _, e := range p.out {
-			if e.dst.device.connected {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// neighboursLostCarrier reports whether a switch's neighbours see that it is gone: the carrier is
-// lost on cables to it, and no link of it is left.
-func (c *Core) neighboursLostCarrier(d *device) bool {
-	lost := false
-	for _, p := range d.ports {
-		if len(p.in)+len(p.out) > 0 {
-			return false
-		}
-		if q := c.port(p.peer); p.history > historyRestored && q != nil && q.device.connected && !q.up {
-			lost = true
-		}
-	}
-	return lost
 }
 
 // acceptClaim moves a host to where it was seen, if the port is still an edge.

@@ -11,7 +11,7 @@ import (
 func (c *Core) handleSighting(s *sighting) {
 	p := c.port(s.at)
 	switch {
-	case p == nil || !p.up || !p.device.connected || c.mayBeCopy(p, s):
+	case p == nil || !p.up || !p.device.connected || c.occupancy.mayBeCopy(p, s):
 	case p.role == netview.PortLink:
 		c.seen.add(c.seen.hashPort(p.at))
 	case p.role == netview.PortEdge:

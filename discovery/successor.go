@@ -26,20 +26,25 @@ func (c *Core) setSuccessor(old, next *device) {
 	}
 	c.control.sessionReturned(old.dpid)
 	if next.predecessor != old || old.successor != next {
-		for d := old; d != nil; d = d.predecessor { // its predecessors get the new successor too
-			d.successor = next
-			for d.predecessor != nil && d.predecessor.connected { // it has reconnected
-				d.predecessor = d.predecessor.predecessor
-			}
-			if d.predecessor != nil && d.predecessor.successor != old {
-				d.predecessor = nil
-			}
-		}
-		next.predecessor, old.wasPredecessor = old, true
+		old.succeed(next)
 	}
 	for _, p := range next.ports {
 		c.querySuccessor(p)
 	}
+}
+
+// succeed makes a switch the successor of another, and of that one's predecessors.
+func (d *device) succeed(next *device) {
+	for old := d; old != nil; old = old.predecessor {
+		old.successor = next
+		for old.predecessor != nil && old.predecessor.connected { // it has reconnected
+			old.predecessor = old.predecessor.predecessor
+		}
+		if old.predecessor != nil && old.predecessor.successor != d {
+			old.predecessor = nil
+		}
+	}
+	next.predecessor, d.wasPredecessor = d, true
 }
 
 // querySuccessor queries hosts of a predecessor's port at an edge port: the port of the same name
@@ -63,24 +68,6 @@ func (c *Core) querySuccessor(p *port) {
 	}
 }
 
-// removeSuccession removes a deleted switch from the chain of predecessors and successors.
-func (c *Core) removeSuccession(d *device) {
-	if d.successor == nil && d.predecessor == nil && !d.wasPredecessor {
-		return
-	}
-	for _, o := range c.devices {
-		if o.successor == d {
-			o.successor = nil
-		}
-		if o.predecessor == d && d.predecessor != o {
-			o.predecessor = d.predecessor
-		} else if o.predecessor == d {
-			o.predecessor = nil
-		}
-	}
-	d.successor, d.predecessor = nil, nil
-}
-
 // mayBeSameSwitch reports whether two connected switches may be one, under an old and a new
 // datapath id, whose old session was not seen to end: near probes of both come in at one port.
 func mayBeSameSwitch(old, next *device) bool {
@@ -94,4 +81,22 @@ func mayBeSameSwitch(old, next *device) bool {
 		}
 	}
 	return false
+}
+
+// removeSuccession removes a deleted switch from the chain of predecessors and successors.
+func (t *deviceTable) removeSuccession(d *device) {
+	if d.successor == nil && d.predecessor == nil && !d.wasPredecessor {
+		return
+	}
+	for _, o := range t.devices {
+		if o.successor == d {
+			o.successor = nil
+		}
+		if o.predecessor == d && d.predecessor != o {
+			o.predecessor = d.predecessor
+		} else if o.predecessor == d {
+			o.predecessor = nil
+		}
+	}
+	d.successor, d.predecessor = nil, nil
 }

@@ -17,7 +17,7 @@ const (
 // suspected while many switches that disconnected at once are not back: nothing is removed because
 // of silence then.
 type controlNetwork struct {
-	*transaction
+	*deviceTable
 	losses   []loss                // recent losses of sessions
 	missing  map[netview.DPID]bool // switches that disconnected at once, and are not back
 	back     int                   // of them, number of those that are back
@@ -46,8 +46,8 @@ func (n *controlNetwork) endSuspicion() {
 	n.alarms.clear(netview.AlarmControlNetwork, "")
 }
 
-// sessionLost notes a lost session; connected is the number of switches that still have one.
-func (n *controlNetwork) sessionLost(dpid netview.DPID, connected int) {
+// sessionLost notes a lost session.
+func (n *controlNetwork) sessionLost(dpid netview.DPID) {
 	n.losses = slices.DeleteFunc(n.losses, func(l loss) bool { return l.dpid == dpid || n.now.Sub(l.at) > vanishWithin })
 	n.losses = append(n.losses, loss{dpid, n.now})
 	if n.suspected() {
@@ -55,7 +55,7 @@ func (n *controlNetwork) sessionLost(dpid netview.DPID, connected int) {
 		return
 	}
 	lost := len(n.losses)
-	if lost < minVanished || lost < connected {
+	if lost < minVanished || lost < n.connected {
 		return
 	}
 	n.since = n.now
@@ -63,7 +63,7 @@ func (n *controlNetwork) sessionLost(dpid netview.DPID, connected int) {
 		n.missing[l.dpid] = true
 	}
 	n.alarms.raise(netview.AlarmControlNetwork, "",
-		"%d of %d switches lost their sessions within %s: what is known of the network is kept", lost, lost+connected, vanishWithin)
+		"%d of %d switches lost their sessions within %s: what is known of the network is kept", lost, lost+n.connected, vanishWithin)
 }
 
 // sessionReturned notes that a switch is back, or that its absence is explained. The suspicion ends
@@ -88,4 +88,29 @@ func (n *controlNetwork) deviceReplaced(dpid netview.DPID) {
 	if n.replaced++; n.replaced >= 2 && n.back == n.replaced-1 {
 		n.endSuspicion()
 	}
+}
+
+// likelyForwarding reports whether a disconnected switch probably still forwards: the control
+// network is suspected, or it was lost lately and one of its neighbours has carrier on a link to
+// it.
+func (n *controlNetwork) likelyForwarding(d *device) bool {
+	if n.suspected() {
+		return !n.neighboursLostCarrier(d)
+	}
+	return n.now.Sub(d.disconnectedAt) < disconnectedHoldTime && neighbourHasCarrier(d)
+}
+
+// neighboursLostCarrier reports whether a switch's neighbours see that it is gone: the carrier is
+// lost on cables to it, and no link of it is left.
+func (n *controlNetwork) neighboursLostCarrier(d *device) bool {
+	lost := false
+	for _, p := range d.ports {
+		if len(p.in)+len(p.out) > 0 {
+			return false
+		}
+		if q := n.port(p.peer); p.history > historyRestored && q != nil && q.device.connected && !q.up {
+			lost = true
+		}
+	}
+	return lost
 }
