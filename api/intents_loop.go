@@ -121,18 +121,15 @@ func (st *intentStream) freeBatch() *inflightBatch {
 // waits it tries again, and nothing more is read meanwhile. After a part that is not taken none of
 // the batch is.
 func (st *intentStream) submit(ctx context.Context, f *inflightBatch) {
-	f.begin(len(f.Requests))
 	f.sent = time.Now()
-	for at := 0; at < len(f.Requests); at += intent.MaxAdmitted {
-		part := f.Requests[at:min(at+intent.MaxAdmitted, len(f.Requests))]
-		f.remaining.Add(1)
-		if err := st.submitPart(ctx, part, func(answers []intent.Answer, err error) { f.end(at, answers, err) }); err != nil {
-			f.end(at, nil, err)
-			break
-		}
+	f.parts = intent.NewParts(len(f.Requests), func([]intent.Answer, error) { f.done <- struct{}{} })
+	if err := f.parts.Submit(func(from, upto int, ended func([]intent.Answer, error)) error {
+		err := st.submitPart(ctx, f.Requests[from:upto], ended)
 		runtime.Gosched() // the store begins with it while the next is made
+		return err
+	}); err != nil {
+		f.done <- struct{}{}
 	}
-	f.end(0, nil, nil)
 }
 
 func (st *intentStream) submitPart(ctx context.Context, part []intent.Request, done func([]intent.Answer, error)) error {

@@ -7,8 +7,6 @@ import (
 	"io"
 	"net/http"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/weirnet/weir/api/client/intentpb"
@@ -43,34 +41,10 @@ func streamType(r *http.Request) string {
 // gives it back; one that is answered before is given back to nobody.
 type inflightBatch struct {
 	wire.Batch
-	sent      time.Time     // to the store
-	first     uint64        // index of its first item
-	done      chan struct{} // holds one token when the answers are there
-	remaining atomic.Int32  // parts without answers, and one while parts are made
-	answers   []intent.Answer
-
-	mu  sync.Mutex
-	err error // the first of a part
-}
-
-// begin is called before the first part of so many requests, and end after each, and after all of
-// them.
-func (f *inflightBatch) begin(requests int) {
-	f.answers = make([]intent.Answer, requests)
-	f.remaining.Store(1)
-}
-
-// end takes the answers of a part, which begins at a request.
-func (f *inflightBatch) end(at int, answers []intent.Answer, err error) {
-	f.mu.Lock()
-	copy(f.answers[at:], answers)
-	if f.err == nil {
-		f.err = err
-	}
-	f.mu.Unlock()
-	if f.remaining.Add(-1) == 0 {
-		f.done <- struct{}{}
-	}
+	sent  time.Time     // to the store
+	first uint64        // index of its first item
+	done  chan struct{} // holds one token when the answers are there
+	parts *intent.Parts // nil before it is submitted
 }
 
 // requestReader cuts a stream into batches. It owns its buffer.
@@ -97,7 +71,7 @@ func newRequestReader(body io.Reader, protobuf bool) *requestReader {
 // while nothing comes.
 func (q *requestReader) next(f *inflightBatch) bool {
 	f.Reset()
-	f.first, f.answers, f.err = q.index, nil, nil
+	f.first, f.parts = q.index, nil
 	for len(f.Slots) == 0 && (q.hasItems || !q.ended) {
 		if !q.hasItems {
 			q.read()
@@ -206,20 +180,19 @@ func (q *requestReader) messages(f *inflightBatch, text string) (used int) {
 // appendBatchAnswers appends the answers to a batch; where the store has not answered in time, of
 // what is not answered that the outcome is unknown.
 func appendBatchAnswers(b []byte, f *inflightBatch, late, protobuf bool, n *tally) []byte {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	failure := f.err
-	if late {
-		failure = errStoreTimeout
-	}
-	for i := range f.Slots {
-		a := wireAnswer(&f.Slots[i], f.first+uint64(i), f.answers, failure)
-		n.count(&a)
-		if protobuf {
-			b = a.AppendMessage(b)
-		} else {
-			b = append(a.AppendJSON(b), '\n')
+	f.parts.Look(func(answers []intent.Answer, failure error) {
+		if late {
+			failure = errStoreTimeout
 		}
-	}
+		for i := range f.Slots {
+			a := wireAnswer(&f.Slots[i], f.first+uint64(i), answers, failure)
+			n.count(&a)
+			if protobuf {
+				b = a.AppendMessage(b)
+			} else {
+				b = append(a.AppendJSON(b), '\n')
+			}
+		}
+	})
 	return b
 }

@@ -2,7 +2,6 @@ package intent
 
 import (
 	"sync"
-	"sync/atomic"
 
 	"github.com/weirnet/weir/loop"
 )
@@ -66,55 +65,12 @@ func (e *Engine) submit(b *batch) error {
 	return err
 }
 
-// MaxAdmitted is how many requests are admitted under one hold of the mutex: that many of the
-// largest fit into one append to the journal.
-const MaxAdmitted = 200
-
-// submitParts splits a long list of requests. If a later part is rejected, its answers stay empty
-// and done gets the error.
+// submitParts submits a long list in parts.
 func (e *Engine) submitParts(reqs []Request, done func([]Answer, error)) error {
-	g := &partialAnswers{done: done, answers: make([]Answer, len(reqs))}
-	g.remaining.Store(1)
-	for at := 0; at < len(reqs); at += MaxAdmitted {
-		upto := min(at+MaxAdmitted, len(reqs))
-		answers := g.answers[at:upto]
-		g.remaining.Add(1)
-		if err := e.submit(&batch{reqs: reqs[at:upto], answers: answers,
-			done: func(_ []Answer, err error) { g.partDone(answers, err) }}); err != nil {
-			if at == 0 {
-				return err
-			}
-			g.partDone(answers, err)
-			break
-		}
-	}
-	g.partDone(nil, nil)
-	return nil
-}
-
-// partialAnswers collects the answers of parts.
-type partialAnswers struct {
-	done      func([]Answer, error)
-	answers   []Answer
-	remaining atomic.Int32 // parts without answers, plus one while parts are submitted
-
-	mu  sync.Mutex
-	err error
-}
-
-// partDone completes a part, with its answers or an error.
-func (g *partialAnswers) partDone(answers []Answer, err error) {
-	g.mu.Lock()
-	if err != nil {
-		clear(answers)
-	}
-	if g.err == nil {
-		g.err = err
-	}
-	g.mu.Unlock()
-	if g.remaining.Add(-1) == 0 {
-		g.done(g.answers, g.err)
-	}
+	p := NewParts(len(reqs), done)
+	return p.Submit(func(from, upto int, ended func([]Answer, error)) error {
+		return e.submit(&batch{reqs: reqs[from:upto], answers: p.answers[from:upto:upto], done: ended})
+	})
 }
 
 // Get returns an intent by its id.
