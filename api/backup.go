@@ -3,7 +3,6 @@ package api
 import (
 	"encoding/hex"
 	"fmt"
-	"io"
 	"net/http"
 
 	"github.com/weirnet/weir/api/client"
@@ -29,7 +28,7 @@ func (s *Server) backup(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	w.Header().Set("Content-Type", "application/octet-stream")
-	out := &pacedWriter{w: w, ctl: http.NewResponseController(w), s: s}
+	out := s.paced(w)
 	err := s.cfg.Backup(r.Context(), out)
 	record.Time, record.Result, record.Status = s.cfg.Now().UTC(), "done", http.StatusOK
 	record.Detail = fmt.Sprintf("%d bytes", out.n)
@@ -42,20 +41,4 @@ func (s *Server) backup(w http.ResponseWriter, r *http.Request) {
 	if s.cfg.Audit != nil {
 		s.cfg.Audit.Write(record) // a failure has raised the alarm
 	}
-}
-
-// pacedWriter gives each write the time that Limits.Write allows.
-type pacedWriter struct {
-	w   io.Writer
-	ctl *http.ResponseController
-	s   *Server
-	n   int64
-}
-
-// Write implements io.Writer.
-func (p *pacedWriter) Write(b []byte) (int, error) {
-	p.ctl.SetWriteDeadline(deadline(p.s.cfg.Limits.Write))
-	n, err := p.w.Write(b)
-	p.n += int64(n)
-	return n, err
 }

@@ -20,8 +20,7 @@ import (
 // nothing more is read.
 type intentStream struct {
 	s        *Server
-	w        http.ResponseWriter
-	ctl      *http.ResponseController
+	out      *pacedWriter
 	protobuf bool
 	record   client.AuditRecord
 
@@ -55,7 +54,7 @@ func (s *Server) streamIntents(w http.ResponseWriter, r *http.Request, by Actor,
 	}
 	defer s.intentStreams.Add(-1)
 	by.Request = hex.EncodeToString(random(8))
-	st := &intentStream{s: s, w: w, ctl: http.NewResponseController(w), protobuf: form != ndjson,
+	st := &intentStream{s: s, out: s.paced(w), protobuf: form != ndjson,
 		queue: make(chan *inflightBatch, maxStreamBatches), free: make(chan *inflightBatch, maxStreamBatches),
 		ended: make(chan struct{}),
 		record: client.AuditRecord{Time: s.cfg.Now().UTC(), ID: by.Request, Who: by.Name, Role: by.Role.String(),
@@ -75,14 +74,14 @@ func (s *Server) streamIntents(w http.ResponseWriter, r *http.Request, by Actor,
 }
 
 func (st *intentStream) run(r *http.Request) {
-	st.ctl.EnableFullDuplex() // HTTP/2 is so anyway
-	st.ctl.SetReadDeadline(deadline(st.s.cfg.Limits.StreamIdle))
-	st.ctl.SetWriteDeadline(deadline(st.s.cfg.Limits.Write))
+	st.out.ctl.EnableFullDuplex() // HTTP/2 is so anyway
+	st.out.ctl.SetReadDeadline(deadline(st.s.cfg.Limits.StreamIdle))
+	st.out.ctl.SetWriteDeadline(deadline(st.s.cfg.Limits.Write))
 	if r.Header.Get("Expect") != "" { // the caller waits for leave to send, which reading would give too late
-		st.w.WriteHeader(http.StatusContinue)
+		st.out.WriteHeader(http.StatusContinue)
 	}
-	st.w.WriteHeader(http.StatusOK)
-	if st.ctl.Flush() != nil {
+	st.out.WriteHeader(http.StatusOK)
+	if st.out.ctl.Flush() != nil {
 		return
 	}
 	ctx, cancel := context.WithCancel(r.Context())
@@ -92,8 +91,8 @@ func (st *intentStream) run(r *http.Request) {
 	q := newRequestReader(r.Body, st.protobuf)
 	for {
 		f := st.freeBatch()
-		st.ctl.SetReadDeadline(deadline(st.s.cfg.Limits.StreamIdle)) // from now on: the store may have taken long
-		if ctx.Err() != nil || !q.next(f) {                          // in this order: who cancels sets a deadline then
+		st.out.ctl.SetReadDeadline(deadline(st.s.cfg.Limits.StreamIdle)) // from now on: the store may have taken long
+		if ctx.Err() != nil || !q.next(f) {                              // in this order: who cancels sets a deadline then
 			break
 		}
 		st.submit(ctx, f)
@@ -200,11 +199,10 @@ func (st *intentStream) send(b []byte) {
 	if st.broken || len(b) == 0 {
 		return
 	}
-	st.ctl.SetWriteDeadline(deadline(st.s.cfg.Limits.Write))
-	if _, err := st.w.Write(b); err != nil || st.ctl.Flush() != nil {
+	if st.out.send(b) != nil {
 		st.broken = true
 		st.cancel()
-		st.ctl.SetReadDeadline(time.Unix(1, 0)) // the reader may be waiting
+		st.out.ctl.SetReadDeadline(time.Unix(1, 0)) // the reader may be waiting
 	}
 }
 

@@ -13,8 +13,7 @@ const streamSocket = 64 << 10
 // sent blocks of the feed, and a snapshot where it is too far behind for them.
 type stream struct {
 	s     *Server
-	w     http.ResponseWriter
-	ctl   *http.ResponseController
+	out   *pacedWriter
 	kinds kindSet
 
 	next          uint64   // block of the feed
@@ -26,7 +25,7 @@ type stream struct {
 }
 
 func newStream(s *Server, w http.ResponseWriter, r *http.Request, kinds []string) *stream {
-	st := &stream{s: s, w: w, ctl: http.NewResponseController(w), kinds: kindsOf(kinds)}
+	st := &stream{s: s, out: s.paced(w), kinds: kindsOf(kinds)}
 	h := w.Header()
 	h.Set("Content-Type", "text/event-stream")
 	h.Set("X-Accel-Buffering", "no")
@@ -163,8 +162,5 @@ func (st *stream) write(b []byte) {
 	if st.failed {
 		return
 	}
-	st.ctl.SetWriteDeadline(deadline(st.s.cfg.Limits.Write))
-	if _, err := st.w.Write(b); err != nil || st.ctl.Flush() != nil {
-		st.failed = true
-	}
+	st.failed = st.out.send(b) != nil
 }

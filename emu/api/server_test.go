@@ -334,23 +334,46 @@ func TestAccess(t *testing.T) {
 	l.askAs("", "GET", "/healthz", "", 200, nil)
 	l.askAs(secret+"-viewer", "GET", "/v1/links", "", 200, nil)
 	l.askAs(secret+"-viewer", "PATCH", "/v1/links/h1-s1", `{"up":false}`, 403, nil)
-	for header, value := range map[string]string{"Origin": "http://evil.example", "Host": "evil.example"} {
-		req, err := http.NewRequest("GET", l.url+"/v1/links", nil)
+	for _, x := range []struct {
+		method, header, value string
+		want                  int
+	}{
+		{"GET", "Origin", "http://evil.example", 403}, {"GET", "Host", "evil.example", 403},
+		{"GET", "Content-Encoding", "gzip", 200}, {"PATCH", "Content-Encoding", "gzip", 415},
+		{"PATCH", "Content-Encoding", "identity", 422}, {"PUT", "Accept", "text/html", 405},
+	} {
+		req, err := http.NewRequest(x.method, l.url+"/v1/links/h1-s1", strings.NewReader(`{"nothing":1}`))
 		if err != nil {
 			t.Fatal(err)
 		}
 		req.Header.Set("Authorization", "Bearer "+secret)
-		req.Header.Set(header, value)
-		if header == "Host" {
-			req.Host = value
+		req.Header.Set("Content-Type", "application/json")
+		req.Header.Set(x.header, x.value)
+		if x.header == "Host" {
+			req.Host = x.value
 		}
 		resp, err := http.DefaultClient.Do(req)
 		if err != nil {
 			t.Fatal(err)
 		}
 		resp.Body.Close()
-		if resp.StatusCode != 403 {
-			t.Errorf("%s: %s gives %d", header, value, resp.StatusCode)
+		if resp.StatusCode != x.want {
+			t.Errorf("%s with %s: %s gives %d, want %d", x.method, x.header, x.value, resp.StatusCode, x.want)
+		}
+	}
+}
+
+// TestEveryRouteIsGuarded asks each route of the table as nobody and as a viewer, who may read.
+func TestEveryRouteIsGuarded(t *testing.T) {
+	l := newLab(t, "single:1")
+	s := New(Config{Operator: l.operator})
+	path := strings.NewReplacer("{dpid}", "s1", "{port}", "1", "{id}", "h1-s1", "{name}", "h1", "{number}", "1")
+	for _, r := range s.routes() {
+		l.askAs("", r.Method, path.Replace(r.Path), "", 401, nil)
+		if r.Method != "GET" {
+			l.askAs(secret+"-viewer", r.Method, path.Replace(r.Path), "", 403, nil)
+		} else if !strings.Contains(r.Path, "{number}") {
+			l.askAs(secret+"-viewer", r.Method, path.Replace(r.Path), "", 200, nil)
 		}
 	}
 }
