@@ -2,7 +2,6 @@ package bench
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"github.com/weirnet/weir/bench/paths"
 	"github.com/weirnet/weir/bench/report"
@@ -17,8 +16,6 @@ type Paths struct {
 	Flows  int          // paths that are installed before; default 15,000
 	Burst  int          // paths that are asked for at once, in one request; default 1,000
 	Bursts int          // of each form in each run; default 5
-	// NoSelfCheck leaves out the null instance.
-	NoSelfCheck bool
 }
 
 // Check fills in defaults and finds what is wrong with a configuration, before anything is started.
@@ -38,22 +35,18 @@ func (c *Paths) Check() error {
 	return nil
 }
 
-// Run starts an instance, measures it, and ends it, as often as there are runs.
-func (c *Paths) Run(ctx context.Context) (*report.Report, error) {
-	if err := c.Check(); err != nil {
-		return nil, err
-	}
-	r, err := c.report("paths", fmt.Sprintf("paths: %s installed, %s more over %d switches each asked for at once",
+func (c *Paths) plan(r *report.Report) ([]participant, error) {
+	err := c.about(r, "paths", fmt.Sprintf("paths: %s installed, %s more over %d switches each asked for at once",
 		report.Thousands(float64(c.Flows)),
 		report.Thousands(float64(c.Burst)), c.Hops))
 	if err != nil {
 		return nil, err
 	}
-	var scores []*pathsScore
-	for _, setup := range c.variants(c.NoSelfCheck) {
-		scores = append(scores, c.score(r, setup))
+	var list []participant
+	for _, setup := range c.variants() {
+		list = append(list, c.score(r, setup))
 	}
-	return compare(ctx, r, scores)
+	return list, nil
 }
 
 // score is one of an instance: with a result for each form.
@@ -70,9 +63,10 @@ func (c *Paths) score(r *report.Report, setup Setup) *pathsScore {
 
 // pathsScore is what is measured of all runs.
 type pathsScore struct {
-	c     *Paths
-	setup Setup
-	forms []*formScore
+	subject // of the first form
+	c       *Paths
+	setup   Setup
+	forms   []*formScore
 }
 
 func (s *pathsScore) results() (list []*report.Result) {

@@ -25,8 +25,6 @@ type Churn struct {
 	// Beyond has taken what the instance takes at rest, with all paths installed, so that what an
 	// operation costs is told without it.
 	Beyond bool
-	// NoSelfCheck leaves out the null instance.
-	NoSelfCheck bool
 }
 
 // Check fills in defaults and finds what is wrong with a configuration, before anything is started.
@@ -49,27 +47,23 @@ func (c *Churn) Check() error {
 	return nil
 }
 
-// Run starts an instance, measures it, and ends it, as often as there are runs.
-func (c *Churn) Run(ctx context.Context) (*report.Report, error) {
-	if err := c.Check(); err != nil {
-		return nil, err
-	}
+func (c *Churn) plan(r *report.Report) ([]participant, error) {
 	how := "as many as are kept up with"
 	if c.Rate > 0 {
 		how = report.Thousands(float64(c.Rate)) + "/s"
 	}
-	r, err := c.report(c.Scenario,
+	err := c.about(r, c.Scenario,
 		fmt.Sprintf("%s: installed and withdrawn over %d switches each, %s, with %s active; %s", c.Scenario, c.Hops, how,
 			report.Thousands(float64(c.Active)), c.Form))
 	if err != nil {
 		return nil, err
 	}
 	r.Load.Rate, r.Load.Seconds = c.Rate, c.Duration.Seconds()
-	var scores []*churnScore
-	for _, setup := range c.variants(c.NoSelfCheck) {
-		scores = append(scores, c.score(r, setup))
+	var list []participant
+	for _, setup := range c.variants() {
+		list = append(list, c.score(r, setup))
 	}
-	return compare(ctx, r, scores)
+	return list, nil
 }
 
 // churnScore is what is measured of an instance.

@@ -18,20 +18,15 @@ type Discovery struct {
 	Version  openflow.Version // default 1.3
 	Topology string           // as loadswitch.ParseTopology reads it; default wan:100
 	Single   int              // switches that connect one after the other, later; default 50
-	Runs     int              // default 5
 	// Rest is how long the network is left alone when everything is found: what is lost then is
 	// lost falsely. Default 3 s.
 	Rest time.Duration
 	// Limit is how long it may take until everything is found; default 2 min.
 	Limit time.Duration
 	Seed  uint64
-	// NoSelfCheck leaves out the null instance.
-	NoSelfCheck bool
 
-	Note    func(format string, args ...any)
 	Program string // the weir binary; default this one
-
-	Build, Command string // for the report
+	Options
 }
 
 // Check fills in defaults and finds what is wrong with a configuration, before anything is started.
@@ -39,41 +34,30 @@ func (c *Discovery) Check() error {
 	c.Version = cmp.Or(c.Version, openflow.V13)
 	c.Topology = cmp.Or(c.Topology, "wan:100")
 	c.Single = cmp.Or(c.Single, 50)
-	c.Runs = cmp.Or(c.Runs, 5)
 	c.Rest = cmp.Or(c.Rest, 3*time.Second)
 	c.Limit = cmp.Or(c.Limit, 2*time.Minute)
-	if c.Note == nil {
-		c.Note = func(string, ...any) {}
-	}
-	if c.Runs < 1 || c.Single < 1 || c.Rest < 0 || c.Limit < 0 {
-		return fmt.Errorf("%d runs, %d single switches, a rest of %v and a limit of %v given, want positive ones",
-			c.Runs, c.Single, c.Rest, c.Limit)
+	if c.Single < 1 || c.Rest < 0 || c.Limit < 0 {
+		return fmt.Errorf("%d single switches, a rest of %v and a limit of %v given, want positive ones", c.Single,
+			c.Rest, c.Limit)
 	}
 	_, err := loadswitch.ParseTopology(c.Topology, c.Seed)
-	return err
+	return cmp.Or(c.Options.check(5), err)
 }
 
-// Run starts an instance, measures it, and ends it, as often as there are runs.
-func (c *Discovery) Run(ctx context.Context) (*report.Report, error) {
-	if err := c.Check(); err != nil {
-		return nil, err
-	}
+func (c *Discovery) plan(r *report.Report) (list []participant, err error) {
 	topology, err := loadswitch.ParseTopology(c.Topology, c.Seed)
 	if err != nil {
 		return nil, err
 	}
 	n := len(topology.Switches)
-	r := &report.Report{Format: report.Format, Scenario: "discovery",
-		Title: fmt.Sprintf("discovery: OpenFlow %s, %s, %s", c.Version,
-			report.Plural(n, "switch", "switches"), report.Plural(len(topology.Links), "link", "links")), Command: c.Command,
-		Build: c.Build, Machine: report.ThisMachine(),
-		Load: report.Load{OpenFlow: c.Version.String(), Topology: c.Topology, Switches: n, Runs: c.Runs, Seed: c.Seed}}
-	var scores []*discoveryScore
-	for _, null := range withNull(c.NoSelfCheck) {
-		scores = append(scores, &discoveryScore{subject: addView(r, null), c: c, topology: topology, null: null,
+	about(r, "discovery", fmt.Sprintf("discovery: OpenFlow %s, %s, %s", c.Version,
+		report.Plural(n, "switch", "switches"), report.Plural(len(topology.Links), "link", "links")), c.Version.String(),
+		c.Topology, topology, c.Seed)
+	for _, null := range c.withNull() {
+		list = append(list, &discoveryScore{subject: addView(r, null), c: c, topology: topology, null: null,
 			shown: report.NewHistogram()})
 	}
-	return compare(ctx, r, scores)
+	return list, nil
 }
 
 // discoveryScore is what is measured of all runs.

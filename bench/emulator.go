@@ -26,16 +26,13 @@ type Emulator struct {
 	Ring     int              // switches of the ring that frames go round in; default 8
 	Rules    int              // of each of them; default 1000, of 20 masks
 	Flows    int              // frames in flight, each of another flow; default 500
-	Runs     int              // default 5
 	Duration time.Duration    // of forwarding, for each run; default 2 s
 	// Limit is how long it may take until all switches are connected; default 2 min.
 	Limit   time.Duration
 	Seed    uint64
 	Profile profile.Profile // of all switches; the zero value is ideal
-	Note    func(format string, args ...any)
-	Program string // the weir binary for the null controller; default this one
-
-	Build, Command string // for the report
+	Program string          // the weir binary for the null controller; default this one
+	Options
 }
 
 // Check fills in defaults and finds what is wrong with a configuration, before anything is started.
@@ -45,61 +42,59 @@ func (c *Emulator) Check() error {
 	c.Ring = cmp.Or(c.Ring, 8)
 	c.Rules = cmp.Or(c.Rules, 1000)
 	c.Flows = cmp.Or(c.Flows, 500)
-	c.Runs = cmp.Or(c.Runs, 5)
 	c.Duration = cmp.Or(c.Duration, 2*time.Second)
 	c.Limit = cmp.Or(c.Limit, 2*time.Minute)
-	if c.Note == nil {
-		c.Note = func(string, ...any) {}
-	}
-	if c.Runs < 1 || c.Duration < 0 || c.Limit < 0 || c.Ring < 3 {
-		return fmt.Errorf("%d runs of %v, a limit of %v and a ring of %d given, want positive ones, and a ring of 3 or more", c.Runs, c.Duration, c.Limit, c.Ring)
+	if c.Duration < 0 || c.Limit < 0 || c.Ring < 3 {
+		return fmt.Errorf("runs of %v, a limit of %v and a ring of %d given, want positive ones, and a ring of 3 or more",
+			c.Duration, c.Limit, c.Ring)
 	}
 	if c.Rules < 1 || c.Rules > maxRules || c.Flows < 1 || c.Flows > c.Rules {
 		return fmt.Errorf("%d rules and %d flows given, want up to %d rules, and a rule for each flow", c.Rules,
 			c.Flows, maxRules)
 	}
 	_, err := topo.Parse(c.Topology, c.Seed)
-	return err
+	return cmp.Or(c.Options.check(5), err)
 }
 
-// Run makes the networks, as often as there are runs.
-func (c *Emulator) Run(ctx context.Context) (*report.Report, error) {
-	if err := c.Check(); err != nil {
-		return nil, err
-	}
+func (c *Emulator) plan(r *report.Report) ([]participant, error) {
 	topology, err := topo.Parse(c.Topology, c.Seed)
 	if err != nil {
 		return nil, err
 	}
-	n := len(topology.Switches)
-	r := &report.Report{Format: report.Format, Scenario: "emulator",
-		Title: fmt.Sprintf("emulated networks: %s connect; %s rules a switch, frames round a ring of %d",
-			report.Plural(n, "switch", "switches"), report.Thousands(float64(c.Rules)), c.Ring), Command: c.Command,
-		Build:   c.Build,
-		Machine: report.ThisMachine(),
-		Load: report.Load{OpenFlow: c.Version.String(), Topology: c.Topology, Switches: n, Runs: c.Runs,
-			Seconds: c.Duration.Seconds(), Seed: c.Seed}}
+	title := fmt.Sprintf("emulated networks: %s connect; %s rules a switch, frames round a ring of %d",
+		report.Plural(len(topology.Switches), "switch", "switches"), report.Thousands(float64(c.Rules)), c.Ring)
+	about(r, "emulator", title, c.Version.String(), c.Topology, topology, c.Seed)
+	r.Load.Seconds = c.Duration.Seconds()
 	x := r.Add("emulator")
 	noteProfile(x, &c.Profile)
-	for i := range c.Runs {
-		e := &emulatorRun{c: c, topology: topology}
-		if err := e.run(ctx); err != nil {
-			if ctx.Err() != nil {
-				return nil, &interrupted{i, c.Runs, ctx.Err()}
-			}
-			x.Refuse(fmt.Errorf("run %d: %w", i+1, err))
-			break
-		}
-		e.take(x)
-		noteFidelity(r, e.fidelity)
-		c.Note("run %d of %d: %s connected after %v; %s packet-hops/s", i+1, c.Runs, report.Plural(n, "switch", "switches"),
-			e.connected.Round(time.Millisecond), report.Thousands(e.rate()))
+	return []participant{&emulatorScore{subject: subject{x}, c: c, topology: topology, report: r}}, nil
+}
+
+// emulatorScore is what is measured of all runs.
+type emulatorScore struct {
+	subject
+	c        *Emulator
+	topology *topo.Topology
+	report   *report.Report
+}
+
+func (s *emulatorScore) run(ctx context.Context, i int) error {
+	e := &emulatorRun{c: s.c, topology: s.topology}
+	if err := e.run(ctx); err != nil {
+		return err
 	}
-	if f := r.Fidelity; f != nil && !f.Kept && x.Refused == "" {
-		x.Notes = append(x.Notes, "the network did not keep its times: as many frames as it can carry are under way at once, which is the load of this scenario")
+	e.take(s.result)
+	noteFidelity(s.report, e.fidelity)
+	s.c.Note("run %d of %d: %s connected after %v; %s packet-hops/s", i+1, s.c.Runs,
+		report.Plural(len(s.topology.Switches), "switch", "switches"), e.connected.Round(time.Millisecond),
+		report.Thousands(e.rate()))
+	return nil
+}
+
+func (s *emulatorScore) finish() {
+	if f := s.report.Fidelity; f != nil && !f.Kept {
+		s.result.Notes = append(s.result.Notes, "the network did not keep its times: as many frames as it can carry are under way at once, which is the load of this scenario")
 	}
-	r.Finish()
-	return r, nil
 }
 
 // emulatorRun is one run.

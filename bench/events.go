@@ -2,7 +2,6 @@ package bench
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"github.com/weirnet/weir/bench/load"
 	"github.com/weirnet/weir/bench/paths"
@@ -44,28 +43,24 @@ func (c *Events) Check() error {
 	return nil
 }
 
-// Run measures the three ways alternately, each with an instance of its own, as often as there are
-// runs.
-func (c *Events) Run(ctx context.Context) (*report.Report, error) {
-	if err := c.Check(); err != nil {
-		return nil, err
-	}
-	r, err := c.report("events",
+func (c *Events) plan(r *report.Report) ([]participant, error) {
+	err := c.about(r, "events",
 		fmt.Sprintf("events: %s paths installed and withdrawn a second, with %s active, beside event streams; %s",
 			report.Thousands(float64(c.Rate)), report.Thousands(float64(c.Active)), c.Form))
 	if err != nil {
 		return nil, err
 	}
 	r.Load.Rate, r.Load.Seconds = c.Rate, c.Duration.Seconds()
-	var scores []*eventScore
-	for _, s := range []*eventScore{{what: "no stream"},
+	ways := []*eventScore{{what: "no stream"},
 		{what: report.Plural(c.Unread, "stream", "streams") + " not read", streams: c.Unread},
-		{what: report.Plural(c.Read, "stream", "streams") + " read", streams: c.Read, read: true}} {
+		{what: report.Plural(c.Read, "stream", "streams") + " read", streams: c.Read, read: true}}
+	var list []participant
+	for _, s := range ways {
 		s.c, s.result, s.requests, s.late = c, r.Add(s.what), report.NewHistogram(), report.NewHistogram()
-		scores = append(scores, s)
-		s.none = &scores[0].turn
+		list = append(list, s)
+		s.none = &ways[0].turn
 	}
-	return compare(ctx, r, scores)
+	return list, nil
 }
 
 // eventScore is what is measured of one way.

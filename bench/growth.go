@@ -86,17 +86,17 @@ func (c *Growth) dimensions() []dimension {
 // churned measures paths that come and go.
 func (c *Growth) churned(ctx context.Context, topology string, hops, active int) (*report.Result, error) {
 	churn := &Churn{Setup: c.Setup, Scenario: "growth", Form: paths.FormProtobuf, Active: active, Duration: c.Duration,
-		Warmup: c.Duration / 5, Beyond: true, NoSelfCheck: true}
-	churn.Topology, churn.Hops, churn.Runs = topology, hops, 1
-	return onlyResult(churn.Run(ctx))
+		Warmup: c.Duration / 5, Beyond: true}
+	churn.Topology, churn.Hops, churn.Runs, churn.NoSelfCheck = topology, hops, 1, true
+	return onlyResult(Run(ctx, churn))
 }
 
 // answered measures packet-ins of a switch with so many hosts.
 func (c *Growth) answered(ctx context.Context, times int) (*report.Result, error) {
 	r := &Reactive{Config: load.Config{Version: openflow.V13, Topology: "single:1", Hosts: c.Hosts * times,
-		Buffered: true, Seed: c.Seed}, Targets: []string{target.Self}, Duration: c.Duration, Runs: 1, NoSelfCheck: true,
-		Note: c.Note, Program: c.Program}
-	return onlyResult(r.Run(ctx))
+		Buffered: true, Seed: c.Seed}, Targets: []string{target.Self}, Duration: c.Duration, Program: c.Program,
+		Options: Options{Runs: 1, NoSelfCheck: true, Note: c.Note}}
+	return onlyResult(Run(ctx, r))
 }
 
 // onlyResult is that of a report with one subject.
@@ -110,32 +110,30 @@ func onlyResult(r *report.Report, err error) (*report.Result, error) {
 	return r.Results[0], nil
 }
 
-// Run measures each thing at each size, as often as there are runs.
-func (c *Growth) Run(ctx context.Context) (*report.Report, error) {
-	if err := c.Check(); err != nil {
-		return nil, err
-	}
-	r, err := c.report("growth", fmt.Sprintf("growth: cost of an event at %v times %s intents, %d switches and %d hosts", c.Times,
-		report.Thousands(float64(c.Intents)), c.Switches, c.Hosts))
-	if err != nil {
+func (c *Growth) plan(r *report.Report) (list []participant, err error) {
+	title := fmt.Sprintf("growth: cost of an event at %v times %s intents, %d switches and %d hosts", c.Times,
+		report.Thousands(float64(c.Intents)), c.Switches, c.Hosts)
+	if err := c.about(r, "growth", title); err != nil {
 		return nil, err
 	}
 	r.Load.Seconds = c.Duration.Seconds()
 	for _, g := range c.dimensions() {
 		x := r.Add(g.what)
 		x.Notes = append(x.Notes, "an event is a "+g.event)
-		for i := range c.Runs {
-			if err := c.grow(ctx, g, x); err != nil {
-				if ctx.Err() != nil {
-					return nil, &interrupted{i, c.Runs, ctx.Err()}
-				}
-				x.Refuse(fmt.Errorf("run %d: %w", i+1, err))
-				break
-			}
-		}
+		list = append(list, &growthScore{subject: subject{x}, c: c, dimension: g})
 	}
-	r.Finish()
-	return r, nil
+	return list, nil
+}
+
+// growthScore is what is measured of one thing that grows.
+type growthScore struct {
+	subject
+	dimension
+	c *Growth
+}
+
+func (s *growthScore) run(ctx context.Context, _ int) error {
+	return s.c.grow(ctx, s.dimension, s.result)
 }
 
 // grow is one run of one thing: each size, one after the other.

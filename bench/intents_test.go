@@ -28,9 +28,9 @@ func exact(t *testing.T, x *report.Result, name string, want time.Duration) {
 // forms.
 func TestPathsMeasuresWhatThereWas(t *testing.T) {
 	p := &planner{delay: 7 * time.Millisecond, spread: 20 * time.Microsecond, durable: 3 * time.Millisecond}
-	c := &Paths{Flows: 100, Burst: 51, Bursts: 3, Setup: Setup{Runs: 2}}
+	c := &Paths{Flows: 100, Burst: 51, Bursts: 3, Setup: Setup{Options: Options{Runs: 2}}}
 	planning(t, p, &c.Setup, func(ctx context.Context) {
-		r, err := c.Run(ctx)
+		r, err := Run(ctx, c)
 		wantRefused(t, r, err, "")
 		if len(r.Results) != 3 {
 			t.Fatalf("%d results", len(r.Results))
@@ -66,9 +66,9 @@ func TestPathsRefuses(t *testing.T) {
 	} {
 		t.Run(why, func(t *testing.T) {
 			c := &Paths{Flows: 50, Burst: 101, Bursts: 1, Forms: []paths.Form{paths.FormNDJSON},
-				Setup: Setup{Runs: 1, Instance: target.Instance{Limit: time.Second}}}
+				Setup: Setup{Instance: target.Instance{Limit: time.Second}, Options: Options{Runs: 1}}}
 			planning(t, p, &c.Setup, func(ctx context.Context) {
-				r, err := c.Run(ctx)
+				r, err := Run(ctx, c)
 				wantRefused(t, r, err, why)
 			})
 		})
@@ -79,9 +79,9 @@ func TestPathsRefuses(t *testing.T) {
 // says so.
 func TestDoubleFlowModsAreCounted(t *testing.T) {
 	c := &Paths{Flows: 10, Burst: 10, Bursts: 1, Forms: []paths.Form{paths.FormProtobuf},
-		Setup: Setup{Runs: 1, Instance: target.Instance{Limit: time.Second}}}
+		Setup: Setup{Instance: target.Instance{Limit: time.Second}, Options: Options{Runs: 1}}}
 	planning(t, &planner{double: true}, &c.Setup, func(ctx context.Context) {
-		r, err := c.Run(ctx)
+		r, err := Run(ctx, c)
 		wantRefused(t, r, err, "")
 		if got := r.Results[0].Measure("flow-mods a path").Median; got != 8 {
 			t.Errorf("%v flow-mods a path", got)
@@ -93,10 +93,10 @@ func TestDoubleFlowModsAreCounted(t *testing.T) {
 func TestChurn(t *testing.T) {
 	for _, rate := range []int{0, 2000} {
 		c := &Churn{Active: 1000, Rate: rate, Duration: time.Second, Warmup: 300 * time.Millisecond,
-			Form: paths.FormProtobuf, Setup: Setup{Runs: 1, Instance: target.Instance{Limit: time.Minute}}}
+			Form: paths.FormProtobuf, Setup: Setup{Instance: target.Instance{Limit: time.Minute}, Options: Options{Runs: 1}}}
 		p := &planner{delay: 5 * time.Millisecond, durable: 200 * time.Millisecond, overload: 2}
 		planning(t, p, &c.Setup, func(ctx context.Context) {
-			r, err := c.Run(ctx)
+			r, err := Run(ctx, c)
 			wantRefused(t, r, err, "")
 			x := r.Results[0]
 			got, mods := x.Measure("operations: paths installed and withdrawn").Median, x.Measure("flow-mods received").Median
@@ -120,9 +120,9 @@ func TestChurn(t *testing.T) {
 // TestChurnRefusesWhatIsNotKeptUpWith has a planner answer more slowly than the rate is.
 func TestChurnRefusesWhatIsNotKeptUpWith(t *testing.T) {
 	c := &Churn{Active: 200, Rate: 4000, Duration: 2 * time.Second, Warmup: 300 * time.Millisecond,
-		Setup: Setup{Runs: 1, Instance: target.Instance{Limit: time.Minute}}}
+		Setup: Setup{Instance: target.Instance{Limit: time.Minute}, Options: Options{Runs: 1}}}
 	planning(t, &planner{durable: time.Second}, &c.Setup, func(ctx context.Context) {
-		r, err := c.Run(ctx)
+		r, err := Run(ctx, c)
 		wantRefused(t, r, err, "had not been asked for when they were to be")
 	})
 }
@@ -131,18 +131,19 @@ func TestChurnRefusesWhatIsNotKeptUpWith(t *testing.T) {
 // should.
 func TestChurnRefusesPathsThatComeLate(t *testing.T) {
 	c := &Churn{Active: 500, Rate: 200, Duration: 2 * time.Second, Warmup: 500 * time.Millisecond,
-		Setup: Setup{Runs: 1, Instance: target.Instance{Limit: time.Minute}}}
+		Setup: Setup{Instance: target.Instance{Limit: time.Minute}, Options: Options{Runs: 1}}}
 	planning(t, &planner{delay: 3 * time.Second}, &c.Setup, func(ctx context.Context) {
-		r, err := c.Run(ctx)
+		r, err := Run(ctx, c)
 		wantRefused(t, r, err, "did not lead to their ends")
 	})
 }
 
 // TestRerouteMeasuresWhatThereWas cuts links of a planner whose times are known.
 func TestRerouteMeasuresWhatThereWas(t *testing.T) {
-	c := &Reroute{Flows: 400, Move: 40, Cuts: 3, Setup: Setup{Runs: 1, Instance: target.Instance{Limit: time.Minute}}}
+	c := &Reroute{Flows: 400, Move: 40, Cuts: 3, Setup: Setup{Instance: target.Instance{Limit: time.Minute},
+		Options: Options{Runs: 1}}}
 	planning(t, &planner{delay: 9 * time.Millisecond}, &c.Setup, func(ctx context.Context) {
-		r, err := c.Run(ctx)
+		r, err := Run(ctx, c)
 		wantRefused(t, r, err, "")
 		x := r.Results[0]
 		exact(t, x, "first flow-mod received", 9*time.Millisecond)
@@ -155,9 +156,9 @@ func TestRerouteMeasuresWhatThereWas(t *testing.T) {
 
 // TestLatencyMeasuresWhatThereWas asks for single intents.
 func TestLatencyMeasuresWhatThereWas(t *testing.T) {
-	c := &Latency{Flows: 20, Count: 40, Setup: Setup{Runs: 2, Instance: target.Instance{Limit: time.Minute}}}
+	c := &Latency{Flows: 20, Count: 40, Setup: Setup{Instance: target.Instance{Limit: time.Minute}, Options: Options{Runs: 2}}}
 	planning(t, &planner{delay: 4 * time.Millisecond, durable: 2 * time.Millisecond}, &c.Setup, func(ctx context.Context) {
-		r, err := c.Run(ctx)
+		r, err := Run(ctx, c)
 		wantRefused(t, r, err, "")
 		x := r.Results[0]
 		exact(t, x, "request to last flow-mod received, p50", 4*time.Millisecond)

@@ -16,14 +16,14 @@ func TestInterrupted(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	var said []string
 	c := &Reactive{Config: load.Config{Hosts: 10, Warmup: time.Millisecond, Outstanding: 10, Buffered: true},
-		Targets: []string{nullController(t)}, Runs: 5, Duration: 5 * time.Millisecond, NoSelfCheck: true,
-		Note: func(format string, args ...any) {
+		Targets: []string{nullController(t)}, Duration: 5 * time.Millisecond,
+		Options: Options{Runs: 5, NoSelfCheck: true, Note: func(format string, args ...any) {
 			said = append(said, fmt.Sprintf(format, args...))
 			if strings.HasPrefix(said[len(said)-1], "run 2 of 5") {
 				stop()
 			}
-		}}
-	r, err := c.Run(ctx)
+		}}}
+	r, err := Run(ctx, c)
 	if r != nil || !errors.Is(err, context.Canceled) || err.Error() != "interrupted after 2 of 5 runs: no report" {
 		t.Errorf("%v, %v", r, err)
 	}
@@ -37,11 +37,11 @@ func TestInterrupted(t *testing.T) {
 func TestRefusalIsSaid(t *testing.T) {
 	var said []string
 	c := &Reactive{Config: load.Config{Hosts: 10, Warmup: time.Millisecond, Outstanding: 10, Buffered: true},
-		Targets: []string{"127.0.0.1:1", nullController(t)}, Runs: 1, Duration: 5 * time.Millisecond, NoSelfCheck: true,
-		Note: func(format string, args ...any) {
+		Targets: []string{"127.0.0.1:1", nullController(t)}, Duration: 5 * time.Millisecond,
+		Options: Options{Runs: 1, NoSelfCheck: true, Note: func(format string, args ...any) {
 			said = append(said, fmt.Sprintf(format, args...))
-		}}
-	if _, err := c.Run(t.Context()); err != nil {
+		}}}
+	if _, err := Run(t.Context(), c); err != nil {
 		t.Fatal(err)
 	}
 	if len(said) == 0 || !strings.HasPrefix(said[0], "127.0.0.1:1: no result: ") {

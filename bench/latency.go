@@ -2,7 +2,6 @@ package bench
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"github.com/weirnet/weir/bench/paths"
 	"github.com/weirnet/weir/bench/report"
@@ -15,8 +14,6 @@ type Latency struct {
 	Setup
 	Flows int // paths that are installed before; default 1,000
 	Count int // intents of each run: half of them wait for the answer that they are installed; default 2,000
-	// NoSelfCheck leaves out the null instance.
-	NoSelfCheck bool
 }
 
 // Check fills in defaults and finds what is wrong with a configuration, before anything is started.
@@ -32,22 +29,18 @@ func (c *Latency) Check() error {
 	return nil
 }
 
-// Run starts an instance, measures it, and ends it, as often as there are runs.
-func (c *Latency) Run(ctx context.Context) (*report.Report, error) {
-	if err := c.Check(); err != nil {
-		return nil, err
-	}
-	r, err := c.report("intent-latency",
+func (c *Latency) plan(r *report.Report) ([]participant, error) {
+	err := c.about(r, "intent-latency",
 		fmt.Sprintf("intent-latency: one intent after the other over %d switches, with %s installed", c.Hops,
 			report.Thousands(float64(c.Flows))))
 	if err != nil {
 		return nil, err
 	}
-	var scores []*latencyScore
-	for _, setup := range c.variants(c.NoSelfCheck) {
-		scores = append(scores, &latencyScore{subject: subject{setup.addSubject(r)}, c: c, setup: setup, total: newLatencies()})
+	var list []participant
+	for _, setup := range c.variants() {
+		list = append(list, &latencyScore{subject: subject{setup.addSubject(r)}, c: c, setup: setup, total: newLatencies()})
 	}
-	return compare(ctx, r, scores)
+	return list, nil
 }
 
 // latencies are times in ns since a request's first byte.

@@ -31,7 +31,7 @@ func TestPeersBesideWeir(t *testing.T) {
 		if c.Hosts == 0 {
 			c.Hosts = 10
 		}
-		r, err := c.Run(t.Context())
+		r, err := bench.Run(t.Context(), c)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -44,7 +44,7 @@ func TestNullResponder(t *testing.T) {
 			for _, rate := range []int{0, 20000} {
 				c := &Reactive{Config: load.Config{Version: v, Buffered: buffered, Hosts: 100, Topology: "single:3",
 					Rate: rate, Outstanding: 16, Warmup: 10 * time.Millisecond, Seed: 1}, Targets: []string{address},
-					Runs: 2, Duration: 30 * time.Millisecond}
+					Duration: 30 * time.Millisecond, Options: Options{Runs: 2}}
 				if err := c.Check(); err != nil {
 					t.Fatal(err)
 				}
@@ -52,7 +52,7 @@ func TestNullResponder(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				tr := &trial{name: address, c: c, topology: topology, result: c.report(3).Add(address)}
+				tr := &trial{name: address, c: c, topology: topology, subject: subject{(&report.Report{}).Add(address)}}
 				if err := tr.begin(t.Context()); err != nil {
 					t.Fatal(err)
 				}
@@ -79,9 +79,9 @@ func TestNullResponder(t *testing.T) {
 // TestReport runs two targets and prints.
 func TestReport(t *testing.T) {
 	c := &Reactive{Config: load.Config{Hosts: 10, Warmup: time.Millisecond, Seed: 1, Buffered: true},
-		Targets: []string{nullController(t), nullController(t)}, Runs: 3, Duration: 5 * time.Millisecond,
-		Command: "the command", Build: "the build"}
-	r, err := c.Run(t.Context())
+		Targets: []string{nullController(t), nullController(t)}, Duration: 5 * time.Millisecond,
+		Options: Options{Runs: 3, Command: "the command", Build: "the build"}}
+	r, err := Run(t.Context(), c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -203,9 +203,9 @@ func TestNoResult(t *testing.T) {
 		"deaf":    {deaf(t), "switch 1 has not been asked what it is: the controller did not ask within 300ms"},
 	} {
 		c := &Reactive{Config: load.Config{Hosts: 10, Warmup: time.Millisecond, Outstanding: 10, Buffered: true,
-			Settle: 300 * time.Millisecond, Drain: 100 * time.Millisecond}, Targets: []string{tc.address}, Runs: 1,
-			Duration: 5 * time.Millisecond, NoSelfCheck: true}
-		r, err := c.Run(t.Context())
+			Settle: 300 * time.Millisecond, Drain: 100 * time.Millisecond}, Targets: []string{tc.address},
+			Duration: 5 * time.Millisecond, Options: Options{Runs: 1, NoSelfCheck: true}}
+		r, err := Run(t.Context(), c)
 		if err != nil {
 			t.Fatal(err)
 		}

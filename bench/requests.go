@@ -2,8 +2,6 @@ package bench
 
 import (
 	"cmp"
-	"context"
-	"errors"
 	"fmt"
 	"github.com/weirnet/weir/bench/paths"
 	"github.com/weirnet/weir/bench/report"
@@ -26,8 +24,7 @@ type Requests struct {
 	// LateLimit is how late one request in a hundred may be handed to the connections at a set
 	// rate; default 1 ms. A measurement in which the generator was later is done again, but no more
 	// often than there are runs.
-	LateLimit   time.Duration
-	NoSelfCheck bool // leaves out the null instance
+	LateLimit time.Duration
 }
 
 // Check fills in defaults and finds what is wrong with a configuration, before anything is started.
@@ -55,28 +52,23 @@ func (c *Requests) Check() error {
 // maxConns is how many connections there may be at most.
 const maxConns = 1024
 
-// Run starts an instance, and then a null instance, measures each with every number of connections,
-// and ends it, as often as there are runs.
-func (c *Requests) Run(ctx context.Context) (*report.Report, error) {
-	if err := c.Check(); err != nil {
-		return nil, err
-	}
+func (c *Requests) plan(r *report.Report) ([]participant, error) {
 	how := "the next when one is answered"
 	if c.Rate > 0 {
 		how = report.Thousands(float64(c.Rate)) + "/s sent"
 	}
-	r, err := c.report("requests", fmt.Sprintf(
+	err := c.about(r, "requests", fmt.Sprintf(
 		"requests: POST, PUT and DELETE of one intent over %d switches in turn, %s, with %s installed", c.Hops, how,
 		report.Thousands(float64(c.Flows))))
 	if err != nil {
 		return nil, err
 	}
 	r.Load.Rate, r.Load.Seconds = c.Rate, c.Duration.Seconds()
-	var scores []*requestsScore
-	for _, setup := range c.variants(c.NoSelfCheck) {
-		scores = append(scores, c.score(r, setup))
+	var list []participant
+	for _, setup := range c.variants() {
+		list = append(list, c.score(r, setup))
 	}
-	return compare(ctx, r, scores)
+	return list, nil
 }
 
 // requestsScore is what is measured of an instance.
@@ -176,13 +168,4 @@ func (s *requestsScore) finish() {
 			report.DistributionOf("lateness",
 				"from when a request was meant to be sent to when the generator gave it to a connection", s.lateness))
 	}
-}
-
-// late reports whether a measurement is to be done again, as the generator was late.
-func (s *requestsScore) late(err error) bool {
-	if !errors.Is(err, report.ErrLate) || s.result.Repeated >= s.c.Runs {
-		return false
-	}
-	s.result.Repeated++
-	return true
 }

@@ -29,8 +29,7 @@ func (s *requestsScore) run(ctx context.Context, i int) error {
 	var list []*requestRun
 	for _, conns := range s.c.Conns {
 		m, err := s.measure(ctx, g, conns)
-		for s.late(err) {
-			s.c.Note("run %d of %d: %s: %v; once more", i+1, s.c.Runs, s.result.Subject, err)
+		for s.c.again(i, s.result, err) {
 			m, err = s.measure(ctx, g, conns)
 		}
 		if err != nil {

@@ -38,33 +38,33 @@ func nulled(t *testing.T, null *target.Null, c *Setup, measure func(ctx context.
 func TestNullInstanceIsMeasured(t *testing.T) {
 	for name, measure := range map[string]func(ctx context.Context, s Setup) (*report.Report, error){
 		"requests": func(ctx context.Context, s Setup) (*report.Report, error) {
-			return (&Requests{Setup: s, Conns: []int{1, 3}, Flows: 20, Duration: 50 * time.Millisecond,
-				Warmup: time.Millisecond}).Run(ctx)
+			return Run(ctx, &Requests{Setup: s, Conns: []int{1, 3}, Flows: 20, Duration: 50 * time.Millisecond,
+				Warmup: time.Millisecond})
 		},
 		"requests at a rate": func(ctx context.Context, s Setup) (*report.Report, error) {
-			return (&Requests{Setup: s, Conns: []int{2}, Flows: 20, Rate: 300, Duration: 50 * time.Millisecond,
-				Warmup: time.Millisecond, LateLimit: time.Minute}).Run(ctx)
+			return Run(ctx, &Requests{Setup: s, Conns: []int{2}, Flows: 20, Rate: 300, Duration: 50 * time.Millisecond,
+				Warmup: time.Millisecond, LateLimit: time.Minute})
 		},
 		"paths": func(ctx context.Context, s Setup) (*report.Report, error) {
-			return (&Paths{Setup: s, Flows: 50, Burst: 40, Bursts: 1}).Run(ctx)
+			return Run(ctx, &Paths{Setup: s, Flows: 50, Burst: 40, Bursts: 1})
 		},
 		"plain switches": func(ctx context.Context, s Setup) (*report.Report, error) {
 			s.PlainSwitches = true
-			r, err := (&Paths{Setup: s, Flows: 50, Burst: 40, Bursts: 1, Forms: []paths.Form{paths.FormProtobuf}}).Run(ctx)
+			r, err := Run(ctx, &Paths{Setup: s, Flows: 50, Burst: 40, Bursts: 1, Forms: []paths.Form{paths.FormProtobuf}})
 			if err == nil && len(r.Results) != 2 {
 				err = fmt.Errorf("%d results, want one with plain switches and one without", len(r.Results))
 			}
 			return r, err
 		},
 		"reroute": func(ctx context.Context, s Setup) (*report.Report, error) {
-			return (&Reroute{Setup: s, Flows: 200, Move: 20, Cuts: 2}).Run(ctx)
+			return Run(ctx, &Reroute{Setup: s, Flows: 200, Move: 20, Cuts: 2})
 		},
 		"intent-latency": func(ctx context.Context, s Setup) (*report.Report, error) {
-			return (&Latency{Setup: s, Flows: 10, Count: 4}).Run(ctx)
+			return Run(ctx, &Latency{Setup: s, Flows: 10, Count: 4})
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := Setup{Runs: 1, Instance: target.Instance{Limit: 10 * time.Second}}
+			s := Setup{Instance: target.Instance{Limit: 10 * time.Second}, Options: Options{Runs: 1}}
 			null := &target.Null{Topology: "wan:30", Hops: 4, Seed: 3}
 			nulled(t, null, &s, func(ctx context.Context) {
 				r, err := measure(ctx, s)
@@ -79,9 +79,9 @@ func TestNullInstanceIsMeasured(t *testing.T) {
 
 // TestRequestsRefuse: paths that lead elsewhere are no result.
 func TestRequestsRefuse(t *testing.T) {
-	s := Setup{Runs: 1, Instance: target.Instance{Limit: 200 * time.Millisecond}}
+	s := Setup{Instance: target.Instance{Limit: 200 * time.Millisecond}, Options: Options{Runs: 1}}
 	nulled(t, &target.Null{Topology: "wan:30", Hops: 4, Seed: 4}, &s, func(ctx context.Context) {
-		r, err := (&Requests{Setup: s, Conns: []int{1}, Flows: 20, Duration: 10 * time.Millisecond}).Run(ctx)
+		r, err := Run(ctx, &Requests{Setup: s, Conns: []int{1}, Flows: 20, Duration: 10 * time.Millisecond})
 		if err != nil || !strings.Contains(r.Results[0].Refused, "paths") {
 			t.Errorf("%v, %+v", err, r.Results[0])
 		}

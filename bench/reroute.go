@@ -2,7 +2,6 @@ package bench
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"time"
 
@@ -19,8 +18,6 @@ type Reroute struct {
 	Flows int // paths that are installed; default 16,000
 	Move  int // of them, about so many take the link that fails, which is drawn; default 1,000
 	Cuts  int // of each run, of other links; default 10
-	// NoSelfCheck leaves out the null instance.
-	NoSelfCheck bool
 }
 
 // Check fills in defaults and finds what is wrong with a configuration, before anything is started.
@@ -37,23 +34,19 @@ func (c *Reroute) Check() error {
 	return nil
 }
 
-// Run starts an instance, measures it, and ends it, as often as there are runs.
-func (c *Reroute) Run(ctx context.Context) (*report.Report, error) {
-	if err := c.Check(); err != nil {
-		return nil, err
-	}
-	r, err := c.report("reroute", fmt.Sprintf("reroute: %s paths over %d switches, a link fails that about %s take",
+func (c *Reroute) plan(r *report.Report) ([]participant, error) {
+	err := c.about(r, "reroute", fmt.Sprintf("reroute: %s paths over %d switches, a link fails that about %s take",
 		report.Thousands(float64(c.Flows)), c.Hops,
 		report.Thousands(float64(c.Move))))
 	if err != nil {
 		return nil, err
 	}
-	var scores []*rerouteScore
-	for _, setup := range c.variants(c.NoSelfCheck) {
-		scores = append(scores, &rerouteScore{subject: subject{setup.addSubject(r)}, c: c, setup: setup,
+	var list []participant
+	for _, setup := range c.variants() {
+		list = append(list, &rerouteScore{subject: subject{setup.addSubject(r)}, c: c, setup: setup,
 			first: report.NewHistogram(), all: report.NewHistogram(), each: report.NewHistogram()})
 	}
-	return compare(ctx, r, scores)
+	return list, nil
 }
 
 // finish adds the distributions of all runs.

@@ -20,12 +20,9 @@ type Rest struct {
 	Settle   time.Duration // from the first ping to when it counts; default 30 s
 	Duration time.Duration // default 5 min
 	Limit    time.Duration // until all links are found; default 2 min
-	Runs     int           // default 1
 	Seed     uint64
-	Note     func(format string, args ...any)
 	Program  string // the weir binary of the instance; default this one
-
-	Build, Command string // for the report
+	Options         // Runs is 1 by default
 }
 
 // Check fills in defaults and finds what is wrong with a configuration, before anything is started.
@@ -35,12 +32,11 @@ func (c *Rest) Check() error {
 	c.Settle = cmp.Or(c.Settle, 30*time.Second)
 	c.Duration = cmp.Or(c.Duration, 5*time.Minute)
 	c.Limit = cmp.Or(c.Limit, 2*time.Minute)
-	c.Runs = cmp.Or(c.Runs, 1)
-	if c.Note == nil {
-		c.Note = func(string, ...any) {}
+	if err := c.Options.check(1); err != nil {
+		return err
 	}
-	if c.Interval < 0 || c.Settle < 0 || c.Duration < 0 || c.Limit < 0 || c.Runs < 1 {
-		return fmt.Errorf("%d runs of %v with pings every %v given, want positive ones", c.Runs, c.Duration, c.Interval)
+	if c.Interval < 0 || c.Settle < 0 || c.Duration < 0 || c.Limit < 0 {
+		return fmt.Errorf("runs of %v with pings every %v given, want positive ones", c.Duration, c.Interval)
 	}
 	t, err := topo.Parse(c.Topology, c.Seed)
 	if err == nil && len(t.Hosts) < 2 {
@@ -49,41 +45,37 @@ func (c *Rest) Check() error {
 	return err
 }
 
-// Run starts an instance and a network, measures them, and ends them, as often as there are runs.
-func (c *Rest) Run(ctx context.Context) (*report.Report, error) {
-	if err := c.Check(); err != nil {
-		return nil, err
-	}
+func (c *Rest) plan(r *report.Report) ([]participant, error) {
 	t, err := topo.Parse(c.Topology, c.Seed)
 	if err != nil {
 		return nil, err
 	}
-	r := &report.Report{Format: report.Format, Scenario: "rest",
-		Title: fmt.Sprintf("an emulated network under an instance, at rest: %s, %s that ping each other every %v, for %v",
-			report.Plural(len(t.Switches), "switch", "switches"), report.Plural(len(t.Hosts), "host", "hosts"), c.Interval,
-			c.Duration), Command: c.Command, Build: c.Build,
-		Machine: report.ThisMachine(), Load: report.Load{OpenFlow: openflow.V13.String(), Topology: c.Topology,
-			Switches: len(t.Switches), Seconds: c.Duration.Seconds(),
-			Runs: c.Runs, Seed: c.Seed}}
-	x := r.Add(report.Weir)
-	for i := range c.Runs {
-		s := &restRun{c: c, topology: t}
-		if err := s.run(ctx); err != nil {
-			if ctx.Err() != nil {
-				return nil, &interrupted{i, c.Runs, ctx.Err()}
-			}
-			x.Refuse(fmt.Errorf("run %d: %w", i+1, err))
-			break
-		}
-		s.take(x)
-		if s.fidelity != nil {
-			noteFidelity(r, *s.fidelity)
-		}
-		c.Note("run %d of %d: %v of CPU time of the instance and %v of the network in %v", i+1, c.Runs, s.instance,
-			s.network, s.elapsed.Round(time.Millisecond))
+	title := fmt.Sprintf("an emulated network under an instance, at rest: %s, %s that ping each other every %v, for %v",
+		report.Plural(len(t.Switches), "switch", "switches"), report.Plural(len(t.Hosts), "host", "hosts"), c.Interval,
+		c.Duration)
+	about(r, "rest", title, openflow.V13.String(), c.Topology, t, c.Seed)
+	r.Load.Seconds = c.Duration.Seconds()
+	return []participant{&restScore{subject: subject{r.Add(report.Weir)}, c: c, topology: t, report: r}}, nil
+}
+
+// restScore is what is measured of all runs.
+type restScore struct {
+	subject
+	c        *Rest
+	topology *topo.Topology
+	report   *report.Report
+}
+
+func (x *restScore) run(ctx context.Context, i int) error {
+	s := &restRun{c: x.c, topology: x.topology}
+	if err := s.run(ctx); err != nil {
+		return err
 	}
-	r.Finish()
-	return r, nil
+	s.take(x.result)
+	noteFidelity(x.report, s.fidelity)
+	x.c.Note("run %d of %d: %v of CPU time of the instance and %v of the network in %v", i+1, x.c.Runs, s.instance,
+		s.network, s.elapsed.Round(time.Millisecond))
+	return nil
 }
 
 // take adds a run to a result.

@@ -28,7 +28,7 @@ type restRun struct {
 	sent, received    int
 	lost              int
 	memory, own       int64
-	fidelity          *emu.Fidelity
+	fidelity          emu.Fidelity
 }
 
 func (s *restRun) run(ctx context.Context) error {
@@ -81,8 +81,7 @@ func (s *restRun) measure(ctx context.Context, p *target.Process) error {
 		return err
 	}
 	s.lost = 2*len(s.topology.Links) - shown
-	f := s.net.Fidelity()
-	s.fidelity = &f
+	s.fidelity = s.net.Fidelity()
 	if s.received == 0 {
 		return fmt.Errorf("%w: %d pings were sent", report.ErrNothing, s.sent)
 	}

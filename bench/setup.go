@@ -2,7 +2,6 @@ package bench
 
 import (
 	"cmp"
-	"fmt"
 
 	"github.com/weirnet/weir/bench/loadswitch"
 	"github.com/weirnet/weir/bench/report"
@@ -14,22 +13,12 @@ import (
 // controls. The zero value of a field means its default.
 type Setup struct {
 	target.Instance
-	Runs int // default 5
-	Note func(format string, args ...any)
-
-	Build, Command string // for the report
+	Options
 }
 
 // check fills in defaults and finds what is wrong with a configuration, before anything is started.
 func (c *Setup) check() error {
-	c.Runs = cmp.Or(c.Runs, 5)
-	if c.Note == nil {
-		c.Note = func(string, ...any) {}
-	}
-	if c.Runs < 1 {
-		return fmt.Errorf("%d runs given, want a positive number", c.Runs)
-	}
-	return c.Instance.Check()
+	return cmp.Or(c.Options.check(5), c.Instance.Check())
 }
 
 // asNull is the same with a null instance in the place of the instance.
@@ -41,13 +30,13 @@ func (c *Setup) asNull() Setup {
 
 // variants are the setups that a scenario measures alternately: this one, where plain switches are
 // asked for the same with them, and each with a null instance, but in a test or without it.
-func (c *Setup) variants(withoutNull bool) []Setup {
+func (c *Setup) variants() []Setup {
 	list := []Setup{*c}
 	if c.PlainSwitches {
 		list = append(list, *c)
 		list[0].PlainSwitches = false
 	}
-	if withoutNull || c.Test != nil {
+	if c.NoSelfCheck || c.Test != nil {
 		return list
 	}
 	for _, s := range list {
@@ -78,8 +67,8 @@ func addView(r *report.Report, null bool) subject {
 
 // withNull are what a scenario without intents measures alternately: an instance, and the null
 // instance.
-func withNull(leftOut bool) []bool {
-	if leftOut {
+func (o *Options) withNull() []bool {
+	if o.NoSelfCheck {
 		return []bool{false}
 	}
 	return []bool{false, true}
@@ -94,14 +83,13 @@ func (c *Setup) addSubject(r *report.Report) *report.Result {
 	return x
 }
 
-// report is one without results.
-func (c *Setup) report(scenario, title string) (*report.Report, error) {
+// about writes what is measured into a report.
+func (c *Setup) about(r *report.Report, scenario, title string) error {
 	t, err := loadswitch.ParseTopology(c.Topology, c.Seed)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return &report.Report{Format: report.Format, Scenario: scenario, Title: title, Command: c.Command, Build: c.Build,
-		Machine: report.ThisMachine(),
-		Load: report.Load{OpenFlow: openflow.V13.String(), Topology: c.Topology, Switches: len(t.Switches), Hops: c.Hops,
-			Runs: c.Runs, Seed: c.Seed}}, nil
+	about(r, scenario, title, openflow.V13.String(), c.Topology, t, c.Seed)
+	r.Load.Hops = c.Hops
+	return nil
 }

@@ -18,53 +18,41 @@ type Start struct {
 	Version  openflow.Version // default 1.3
 	Switches int              // not joined, in the place of a topology
 	Topology string           // default single:Switches, and wan:100 if Switches is 0
-	Runs     int              // default 5
 	Idle     time.Duration    // over which CPU time at rest is taken; default 10 s
 	// Rest is how long the switches have been connected before that; default 6 s.
 	Rest time.Duration
 	Seed uint64
-	// NoSelfCheck leaves out the null instance.
-	NoSelfCheck bool
 
-	Note    func(format string, args ...any)
 	Program string // the weir binary; default this one
-
-	Build, Command string // for the report
+	Options
 }
 
-func (c *Start) withDefaults() {
+// Check fills in defaults and finds what is wrong with a configuration, before anything is started.
+func (c *Start) Check() error {
 	c.Version = cmp.Or(c.Version, openflow.V13)
 	if c.Switches == 0 {
 		c.Topology = cmp.Or(c.Topology, "wan:100")
 	}
 	c.Topology = cmp.Or(c.Topology, fmt.Sprintf("single:%d", c.Switches))
-	c.Runs = cmp.Or(c.Runs, 5)
 	c.Idle = cmp.Or(c.Idle, 10*time.Second)
 	c.Rest = cmp.Or(c.Rest, 6*time.Second)
-	if c.Note == nil {
-		c.Note = func(string, ...any) {}
-	}
+	_, err := loadswitch.ParseTopology(c.Topology, c.Seed)
+	return cmp.Or(c.Options.check(5), err)
 }
 
-// Run starts an instance, measures it, and ends it, as often as there are runs.
-func (c *Start) Run(ctx context.Context) (*report.Report, error) {
-	c.withDefaults()
+func (c *Start) plan(r *report.Report) (list []participant, err error) {
 	topology, err := loadswitch.ParseTopology(c.Topology, c.Seed)
 	if err != nil {
 		return nil, err
 	}
 	n := len(topology.Switches)
-	r := &report.Report{Format: report.Format, Scenario: "start",
-		Title: fmt.Sprintf("start and rest of an instance: OpenFlow %s, %s", c.Version,
-			report.Plural(n, "switch", "switches")), Command: c.Command, Build: c.Build, Machine: report.ThisMachine(),
-		Load: report.Load{OpenFlow: c.Version.String(),
-			Topology: c.Topology, Switches: n, Runs: c.Runs, Seed: c.Seed}}
-	var scores []*startScore
-	for _, null := range withNull(c.NoSelfCheck) {
-		scores = append(scores, &startScore{subject: addView(r, null), c: c, topology: topology, null: null,
+	about(r, "start", fmt.Sprintf("start and rest of an instance: OpenFlow %s, %s", c.Version,
+		report.Plural(n, "switch", "switches")), c.Version.String(), c.Topology, topology, c.Seed)
+	for _, null := range c.withNull() {
+		list = append(list, &startScore{subject: addView(r, null), c: c, topology: topology, null: null,
 			shown: report.NewHistogram(), sent: report.NewHistogram(), request: report.NewHistogram()})
 	}
-	return compare(ctx, r, scores)
+	return list, nil
 }
 
 // startScore is what is measured of all runs.

@@ -14,10 +14,10 @@ import (
 
 // trial is one target under load.
 type trial struct {
+	subject
 	name     string
 	c        *Reactive
 	topology *topo.Topology
-	result   *report.Result
 	process  *target.Process // nil if somebody else runs the controller
 	load     *load.Load
 	latency  report.Histogram // of all runs
@@ -50,28 +50,18 @@ func (t *trial) begin(ctx context.Context) error {
 	return t.load.Warm(ctx)
 }
 
-// turn does the i-th run. One in which the generator was late is done again, but no more often than
-// there are runs.
-func (t *trial) turn(ctx context.Context, i int) {
-	for {
-		s, err := t.run(ctx)
-		if errors.Is(err, report.ErrLate) && t.result.Repeated < t.c.Runs {
-			t.result.Repeated++
-			t.c.Note("run %d of %d: %s: %v; once more", i+1, t.c.Runs, t.name, err)
-			continue
-		}
-		if err != nil {
-			if errors.Is(err, report.ErrMissing) {
-				t.result.Lost = &report.Lost{Sent: s.Counts.Sent, Missing: uint64(s.Missing)}
-				err = t.heldBack(ctx, err)
-			}
-			t.refuse(ctx, err)
-			return
-		}
-		t.take(s)
-		t.c.Note("run %d of %d: %s answers %s/s, median %v", i+1, t.c.Runs, t.name, report.Thousands(s.Rate()), s.At(50))
-		return
+// run does the i-th run.
+func (t *trial) run(ctx context.Context, i int) error {
+	s, err := t.sample(ctx)
+	if errors.Is(err, report.ErrMissing) {
+		t.result.Lost = &report.Lost{Sent: s.Counts.Sent, Missing: uint64(s.Missing)}
+		return t.heldBack(ctx, err)
+	} else if err != nil {
+		return err
 	}
+	t.take(s)
+	t.c.Note("run %d of %d: %s answers %s/s, median %v", i+1, t.c.Runs, t.name, report.Thousands(s.Rate()), s.At(50))
+	return nil
 }
 
 // heldBack adds to an error that an instance took ports for such that flood it, if it did.
@@ -86,17 +76,8 @@ func (t *trial) heldBack(ctx context.Context, err error) error {
 	return err
 }
 
-// refuse notes that there is no result, and says so at once; not of a measurement that was
-// interrupted.
-func (t *trial) refuse(ctx context.Context, err error) {
-	t.result.Refuse(err)
-	if ctx.Err() == nil {
-		t.c.Note("%s: no result: %v", t.name, err)
-	}
-}
-
-// run does one run and judges it.
-func (t *trial) run(ctx context.Context) (*load.Sample, error) {
+// sample does one run and judges it.
+func (t *trial) sample(ctx context.Context) (*load.Sample, error) {
 	var before float64
 	if t.name == target.Self {
 		before = t.process.Mallocs(ctx)
@@ -144,9 +125,6 @@ func (c *Reactive) work() string {
 // finish reads what is of all runs together.
 func (t *trial) finish() {
 	x := t.result
-	if x.Refused != "" {
-		return
-	}
 	x.Times = append(x.Times, report.DistributionOf("latency",
 		"from when a packet-in was meant to be sent to its answer", t.latency))
 	if t.c.Rate > 0 {

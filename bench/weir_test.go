@@ -2,7 +2,6 @@ package bench_test
 
 import (
 	"bytes"
-	"context"
 	"os"
 	"strings"
 	"testing"
@@ -35,7 +34,7 @@ func TestWeirAnswers(t *testing.T) {
 		c := &bench.Reactive{Config: packets}
 		c.Targets = []string{target.Self, target.Bare}
 		c.Hosts, c.Outstanding, c.Runs, c.Duration, c.Warmup = 20, 8, 2, 20*time.Millisecond, 5*time.Millisecond
-		r, err := c.Run(t.Context())
+		r, err := bench.Run(t.Context(), c)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -64,7 +63,7 @@ func TestWeirInstallsWholePaths(t *testing.T) {
 		c.Targets, c.Topology, c.Hops = []string{target.Self}, "ring:7", 4
 		// one flow in 32 is looked at
 		c.Hosts, c.Outstanding, c.Runs, c.Duration, c.Warmup = 60, 4, 1, 150*time.Millisecond, 10*time.Millisecond
-		r, err := c.Run(t.Context())
+		r, err := bench.Run(t.Context(), c)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -83,8 +82,8 @@ func TestWeirInstallsWholePaths(t *testing.T) {
 // takes less of memory.
 func TestWeirStarts(t *testing.T) {
 	t.Parallel()
-	c := &bench.Start{Switches: 5, Runs: 2, Idle: 10 * time.Millisecond, Rest: 10 * time.Millisecond}
-	r, err := c.Run(t.Context())
+	c := &bench.Start{Switches: 5, Idle: 10 * time.Millisecond, Rest: 10 * time.Millisecond, Options: bench.Options{Runs: 2}}
+	r, err := bench.Run(t.Context(), c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,9 +115,10 @@ func TestWeirStarts(t *testing.T) {
 // nothing else.
 func TestWeirDiscovers(t *testing.T) {
 	t.Parallel()
-	for _, c := range []*bench.Discovery{{Version: openflow.V13, Runs: 2}, {Version: openflow.V10, Runs: 1}} {
+	for _, c := range []*bench.Discovery{{Version: openflow.V13, Options: bench.Options{Runs: 2}},
+		{Version: openflow.V10, Options: bench.Options{Runs: 1}}} {
 		c.Topology, c.Single, c.Rest = "ring:5", 2, 10*time.Millisecond
-		r, err := c.Run(t.Context())
+		r, err := bench.Run(t.Context(), c)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -137,8 +137,9 @@ func TestWeirDiscovers(t *testing.T) {
 // TestEmulatedNetworksAreMeasured connects a small network and has frames go round a ring.
 func TestEmulatedNetworksAreMeasured(t *testing.T) {
 	t.Parallel()
-	c := &bench.Emulator{Topology: "linear:3", Ring: 3, Rules: 60, Flows: 20, Runs: 2, Duration: 20 * time.Millisecond}
-	r, err := c.Run(t.Context())
+	c := &bench.Emulator{Topology: "linear:3", Ring: 3, Rules: 60, Flows: 20, Duration: 20 * time.Millisecond,
+		Options: bench.Options{Runs: 2}}
+	r, err := bench.Run(t.Context(), c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,7 +155,7 @@ func TestEmulatedNetworksAreMeasured(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.Runs = 1
-	if r, err = c.Run(t.Context()); err != nil {
+	if r, err = bench.Run(t.Context(), c); err != nil {
 		t.Fatal(err)
 	}
 	if x = r.Results[0]; x.Refused != "" || len(x.Notes) == 0 ||
@@ -166,7 +167,7 @@ func TestEmulatedNetworksAreMeasured(t *testing.T) {
 // TestUnknownControllers are refused before anything is started.
 func TestUnknownControllers(t *testing.T) {
 	c := &bench.Reactive{Targets: []string{"nonesuch"}}
-	if _, err := c.Run(t.Context()); err == nil ||
+	if _, err := bench.Run(t.Context(), c); err == nil ||
 		!strings.Contains(err.Error(),
 			`"nonesuch" given, want HOST:PORT or one of self, bare, ovs-testcontroller, os-ken, faucet`) {
 		t.Errorf("error %v", err)
@@ -177,7 +178,7 @@ func TestUnknownControllers(t *testing.T) {
 func TestWeirRests(t *testing.T) {
 	t.Parallel()
 	c := &bench.Rest{Topology: "linear:2", Interval: 100 * time.Millisecond, Settle: time.Second, Duration: time.Second}
-	r, err := c.Run(t.Context())
+	r, err := bench.Run(t.Context(), c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -193,7 +194,7 @@ func TestWeirGrows(t *testing.T) {
 	t.Parallel()
 	c := &bench.Growth{Times: []int{1, 2}, Intents: 2000, Switches: 7, Hosts: 100, Duration: 100 * time.Millisecond}
 	c.Topology, c.Hops, c.Runs, c.Seed = "ring:7", 4, 1, 1
-	r, err := c.Run(t.Context())
+	r, err := bench.Run(t.Context(), c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -210,10 +211,10 @@ func TestWeirGrows(t *testing.T) {
 
 // answered measures for 200 ms, and for longer while nothing was answered: a disk that others write
 // to may take longer for one request.
-func answered(t *testing.T, duration *time.Duration, run func(context.Context) (*report.Report, error)) *report.Report {
+func answered(t *testing.T, duration *time.Duration, s bench.Scenario) *report.Report {
 	t.Helper()
 	for *duration = 200 * time.Millisecond; ; *duration *= 4 {
-		r, err := run(t.Context())
+		r, err := bench.Run(t.Context(), s)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -227,9 +228,10 @@ func answered(t *testing.T, duration *time.Duration, run func(context.Context) (
 // null instance, each in a process of its own, and event streams show what was changed last.
 func TestWeirIsAskedForSingleIntents(t *testing.T) {
 	t.Parallel()
-	s := bench.Setup{Instance: target.Instance{Topology: "ring:6", Hops: 3, Limit: 30 * time.Second}, Runs: 1}
+	s := bench.Setup{Instance: target.Instance{Topology: "ring:6", Hops: 3, Limit: 30 * time.Second},
+		Options: bench.Options{Runs: 1}}
 	requests := &bench.Requests{Setup: s, Conns: []int{2}, Flows: 20, Warmup: time.Millisecond}
-	r := answered(t, &requests.Duration, requests.Run)
+	r := answered(t, &requests.Duration, requests)
 	if r.Refused() || len(r.Results) != 2 {
 		t.Fatalf("%+v", r)
 	}
@@ -238,7 +240,7 @@ func TestWeirIsAskedForSingleIntents(t *testing.T) {
 		t.Errorf("synchronisations: %v, want 3 a request at most, and none of the null instance", m)
 	}
 	events := &bench.Events{Setup: s, Active: 500, Rate: 200, Unread: 3, Read: 3, Warmup: time.Millisecond}
-	if r = answered(t, &events.Duration, events.Run); r.Refused() || len(r.Results) != 3 {
+	if r = answered(t, &events.Duration, events); r.Refused() || len(r.Results) != 3 {
 		t.Fatalf("%+v", r)
 	}
 	if m := r.Results[2].Measure("sent to each stream"); m == nil || m.Median == 0 {

@@ -59,11 +59,7 @@ answered: the command then says so and exits with 1.`,
 			c.Buffered = c.Buffered && !unbuffered
 			c.Version = versionOf(version)
 			c.Targets = append([]string{controller}, compare...)
-			measured(cmd, &c.Build, &c.Command, &c.Note)
-			if err := cmp.Or(c.Check(), out.check()); err != nil {
-				return err
-			}
-			return out.run(cmd, c.Run)
+			return out.run(cmd, &c)
 		},
 	}
 	f := cmd.Flags()
@@ -96,8 +92,7 @@ answered: the command then says so and exits with 1.`,
 // checkReactive finds flags that cannot be meant, and takes a cut of 0 for none.
 func checkReactive(f *pflag.FlagSet, c *bench.Reactive) error {
 	err := cmp.Or(exclusive(f, "buffered", "unbuffered"), exclusive(f, "rate", "outstanding"),
-		exclusive(f, "switches", "topology"),
-		positive(f, "switches", "hosts", "outstanding", "rate", "duration", "warmup", "runs", "settle", "late-limit"))
+		exclusive(f, "switches", "topology"), positive(f))
 	switch {
 	case err != nil:
 		return err
@@ -133,12 +128,10 @@ answer that shows it.`,
 		Args:    wantNoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c.Version = versionOf(version)
-			measured(cmd, &c.Build, &c.Command, &c.Note)
-			if err := cmp.Or(exclusive(cmd.Flags(), "switches", "topology"),
-				positive(cmd.Flags(), "switches", "runs", "idle"), out.check()); err != nil {
+			if err := exclusive(cmd.Flags(), "switches", "topology"); err != nil {
 				return err
 			}
-			return out.run(cmd, c.Run)
+			return out.run(cmd, &c)
 		},
 	}
 	f := cmd.Flags()

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"os"
 	"strings"
@@ -10,8 +9,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/weirnet/weir/api/client"
 	"github.com/weirnet/weir/bench"
-	"github.com/weirnet/weir/bench/report"
 )
 
 // What scenarios have in common.
@@ -35,28 +34,26 @@ func selfCheckFlag(f *pflag.FlagSet, without *bool) {
 	f.BoolVar(without, "no-self-check", false, "leave out the null instance, by which the generator checks itself")
 }
 
-// measured fills in who measures, by which command, and who is told what is being done.
-func measured(cmd *cobra.Command, by, command *string, note *func(string, ...any)) {
-	*by, *command = fmt.Sprintf("weir %s, commit %s", Version, commit()), "weir "+strings.Join(os.Args[1:], " ")
-	*note = func(format string, args ...any) { fmt.Fprintf(cmd.ErrOrStderr(), format+"\n", args...) }
-}
-
-// run measures, and shows the report.
-func (o *reportFiles) run(cmd *cobra.Command, measure func(context.Context) (*report.Report, error)) error {
-	r, err := measure(cmd.Context())
+// run measures a scenario, when its flags can be meant, and shows the report.
+func (o *reportFiles) run(cmd *cobra.Command, s bench.Scenario) error {
+	with := s.With()
+	with.Build = fmt.Sprintf("weir %s, commit %s", Version, commit())
+	with.Command = "weir " + strings.Join(os.Args[1:], " ")
+	with.Note = func(format string, args ...any) { fmt.Fprintf(cmd.ErrOrStderr(), format+"\n", args...) }
+	if err := cmp.Or(positive(cmd.Flags()), s.Check(), o.check()); err != nil {
+		return err
+	}
+	r, err := bench.Run(cmd.Context(), s)
 	if err != nil {
 		return runtimeError(err)
 	}
 	return o.show(cmd, r)
 }
 
-// intents measures a scenario of intents, when the flags that are named beside those of setupFlags,
-// and all else, can be meant.
-func (o *reportFiles) intents(cmd *cobra.Command, c *bench.Setup, check func() error,
-	measure func(context.Context) (*report.Report, error), more ...string) error {
-	setUp(cmd, c)
-	if err := cmp.Or(positive(cmd.Flags(), append(more, setupPositive...)...), check(), o.check()); err != nil {
-		return err
+// intents measures a scenario of intents.
+func (o *reportFiles) intents(cmd *cobra.Command, c *bench.Setup, s bench.Scenario) error {
+	if c.Controller != "" {
+		c.Token = client.FindToken(c.Token, "")
 	}
-	return o.run(cmd, measure)
+	return o.run(cmd, s)
 }

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -25,11 +24,7 @@ the last byte of the handshake to the answer that shows the switch.`,
 		Args: wantNoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c.Version = versionOf(version)
-			measured(cmd, &c.Build, &c.Command, &c.Note)
-			if err := cmp.Or(positive(cmd.Flags(), "single", "runs", "rest", "limit"), c.Check(), out.check()); err != nil {
-				return err
-			}
-			return out.run(cmd, c.Run)
+			return out.run(cmd, &c)
 		},
 	}
 	f := cmd.Flags()

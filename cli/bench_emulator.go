@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -24,16 +23,11 @@ round a ring of switches with many rules, counters and time-outs on. The report 
 		Args: wantNoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c.Version = versionOf(version)
-			measured(cmd, &c.Build, &c.Command, &c.Note)
 			var err error
 			if c.Profile, err = readProfile(behaviour); err != nil {
 				return err
 			}
-			if err := cmp.Or(positive(cmd.Flags(), "ring", "rules", "flows", "runs", "duration", "limit"),
-				c.Check(), out.check()); err != nil {
-				return err
-			}
-			return out.run(cmd, c.Run)
+			return out.run(cmd, &c)
 		},
 	}
 	f := cmd.Flags()

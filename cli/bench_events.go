@@ -30,7 +30,7 @@ read, and some of the others that are read in the end, show what was changed las
 				return err
 			}
 			c.Form = forms[0]
-			return out.intents(cmd, &c.Setup, c.Check, c.Run, "active", "rate", "unread", "read", "duration", "warmup")
+			return out.intents(cmd, &c.Setup, &c)
 		},
 	}
 	f := cmd.Flags()

@@ -8,23 +8,17 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// positive refuses those of some numbers and times that were given and are not above zero: to
-// package bench a zero is what was not given, and would silently be the default.
-func positive(f *pflag.FlagSet, names ...string) error {
-	for _, name := range names {
-		flag := f.Lookup(name)
-		if flag == nil || !flag.Changed {
-			continue
+// positive refuses numbers and times that were given and are not above zero: to package bench a zero
+// is what was not given, and would silently be the default. A --cut of 0 is meant.
+func positive(f *pflag.FlagSet) (err error) {
+	f.Visit(func(flag *pflag.Flag) {
+		want := map[string]string{"int": "1 or more", "duration": "more than 0s"}[flag.Value.Type()]
+		v := flag.Value.String()
+		if err == nil && want != "" && flag.Name != "cut" && (v == "0" || v == "0s" || strings.HasPrefix(v, "-")) {
+			err = fmt.Errorf("--%s %s given, want %s", flag.Name, v, want)
 		}
-		want := "1 or more"
-		if flag.Value.Type() == "duration" {
-			want = "more than 0s"
-		}
-		if v := flag.Value.String(); v == "0" || v == "0s" || strings.HasPrefix(v, "-") {
-			return fmt.Errorf("--%s %s given, want %s", name, v, want)
-		}
-	}
-	return nil
+	})
+	return err
 }
 
 // exclusive refuses two flags that were both given and contradict each other.

@@ -21,7 +21,7 @@ with the size before.`,
   weir bench growth --times 1,10 --runs 1 --duration 1s`,
 		Args: wantNoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return out.intents(cmd, &c.Setup, c.Check, c.Run, "intents", "switches", "hosts", "duration")
+			return out.intents(cmd, &c.Setup, &c)
 		},
 	}
 	f := cmd.Flags()

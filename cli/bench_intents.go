@@ -26,15 +26,12 @@ ready and all switches are compared, and how many entries it writes. Every path 
   weir bench intents --active 100000 --rate 20000 --duration 10m --runs 1`,
 		Args: wantNoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := positive(cmd.Flags(), append(setupPositive, "active", "rate", "duration")...); err != nil {
-				return err
-			}
 			forms, err := formsOf([]string{form})
 			if err != nil {
 				return err
 			}
 			c.Form, c.Restart = forms[0], c.Controller == "" && !stay
-			return out.intents(cmd, &c.Setup, c.Check, c.Run)
+			return out.intents(cmd, &c.Setup, &c)
 		},
 	}
 	f := cmd.Flags()
@@ -43,7 +40,7 @@ ready and all switches are compared, and how many entries it writes. Every path 
 	f.DurationVar(&c.Duration, "duration", time.Minute, "of installing and withdrawing in each run")
 	f.BoolVar(&stay, "no-restart", false, "do not kill the instance at the end")
 	f.StringVar(&form, "form", form, "how requests are written: "+strings.Join(paths.Forms(), ", "))
-	checkedFlags(f, &c.Setup, &c.NoSelfCheck, &out)
+	checkedFlags(f, &c.Setup, &out)
 	return cmd
 }
 
@@ -59,13 +56,13 @@ from the first byte of the request to the first and the last flow-mod that a swi
 		Example: "  weir bench intent-latency --count 5000",
 		Args:    wantNoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return out.intents(cmd, &c.Setup, c.Check, c.Run, "flows", "count")
+			return out.intents(cmd, &c.Setup, &c)
 		},
 	}
 	f := cmd.Flags()
 	f.IntVar(&c.Flows, "flows", 1000, "paths that are installed before")
 	f.IntVar(&c.Count, "count", 2000, "intents of each run, half of them with an answer when they are durable")
-	checkedFlags(f, &c.Setup, &c.NoSelfCheck, &out)
+	checkedFlags(f, &c.Setup, &out)
 	return cmd
 }
 
@@ -82,13 +79,13 @@ switch received for paths that had to move. Every path is followed through the s
 		Example: "  weir bench reroute --cuts 20",
 		Args:    wantNoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return out.intents(cmd, &c.Setup, c.Check, c.Run, "flows", "move", "cuts")
+			return out.intents(cmd, &c.Setup, &c)
 		},
 	}
 	f := cmd.Flags()
 	f.IntVar(&c.Flows, "flows", 16_000, "paths that are installed")
 	f.IntVar(&c.Move, "move", 1000, "of them, about how many take the link that fails")
 	f.IntVar(&c.Cuts, "cuts", 10, "of each run, each of another link")
-	checkedFlags(f, &c.Setup, &c.NoSelfCheck, &out)
+	checkedFlags(f, &c.Setup, &out)
 	return cmd
 }

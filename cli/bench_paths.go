@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -35,8 +34,7 @@ With --sustained paths are installed and withdrawn for a time while many are act
 		Args: wantNoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			f := cmd.Flags()
-			err := cmp.Or(positive(f, append(setupPositive, "flows", "burst", "bursts", "active", "rate",
-				"duration")...), only(f, sustained))
+			err := only(f, sustained)
 			if err != nil {
 				return err
 			}
@@ -44,10 +42,10 @@ With --sustained paths are installed and withdrawn for a time while many are act
 				return err
 			}
 			if sustained {
-				churn.Setup, churn.Scenario, churn.NoSelfCheck = c.Setup, "sustained", c.NoSelfCheck
+				churn.Setup, churn.Scenario = c.Setup, "sustained"
 				return benchSustained(cmd, &churn, c.Forms, &out)
 			}
-			return out.intents(cmd, &c.Setup, c.Check, c.Run)
+			return out.intents(cmd, &c.Setup, &c)
 		},
 	}
 	f := cmd.Flags()
@@ -61,7 +59,7 @@ With --sustained paths are installed and withdrawn for a time while many are act
 	f.IntVar(&churn.Rate, "rate", 0,
 		"with --sustained: installs and withdrawals a second together (default as many as are kept up with)")
 	f.DurationVar(&churn.Duration, "duration", time.Minute, "with --sustained: of each run")
-	checkedFlags(f, &c.Setup, &c.NoSelfCheck, &out)
+	checkedFlags(f, &c.Setup, &out)
 	return cmd
 }
 
@@ -100,5 +98,5 @@ func benchSustained(cmd *cobra.Command, c *bench.Churn, forms []paths.Form, out 
 	if len(forms) == 1 {
 		c.Form = forms[0]
 	}
-	return out.intents(cmd, &c.Setup, c.Check, c.Run)
+	return out.intents(cmd, &c.Setup, c)
 }

@@ -23,7 +23,7 @@ hold anything else at the end than what was there before.`,
   weir bench requests --conns 32 --rate 5000`,
 		Args: wantNoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return out.intents(cmd, &c.Setup, c.Check, c.Run, "flows", "rate", "duration", "warmup", "late-limit")
+			return out.intents(cmd, &c.Setup, &c)
 		},
 	}
 	f := cmd.Flags()
@@ -34,6 +34,6 @@ hold anything else at the end than what was there before.`,
 	f.DurationVar(&c.Warmup, "warmup", time.Second, "of requests before it, which do not count")
 	f.DurationVar(&c.LateLimit, "late-limit", time.Millisecond,
 		"at a set --rate: how late the generator may be with one request in a hundred")
-	checkedFlags(f, &c.Setup, &c.NoSelfCheck, &out)
+	checkedFlags(f, &c.Setup, &out)
 	return cmd
 }

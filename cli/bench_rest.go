@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -21,12 +20,7 @@ pings another one, always the same. Taken is the CPU time of both processes, the
   weir bench rest --topology wan:100 --settle 10s --duration 30s`,
 		Args: wantNoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			measured(cmd, &c.Build, &c.Command, &c.Note)
-			if err := cmp.Or(positive(cmd.Flags(), "interval", "settle", "duration", "limit", "runs"), c.Check(),
-				out.check()); err != nil {
-				return err
-			}
-			return out.run(cmd, c.Run)
+			return out.run(cmd, &c)
 		},
 	}
 	f := cmd.Flags()

@@ -1,10 +1,8 @@
 package cli
 
 import (
-	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/weirnet/weir/api/client"
 	"github.com/weirnet/weir/bench"
 )
 
@@ -27,20 +25,9 @@ func setupFlags(f *pflag.FlagSet, c *bench.Setup, out *reportFiles) {
 }
 
 // checkedFlags are setupFlags of a scenario that the null instance is measured in too.
-func checkedFlags(f *pflag.FlagSet, c *bench.Setup, without *bool, out *reportFiles) {
-	selfCheckFlag(f, without)
+func checkedFlags(f *pflag.FlagSet, c *bench.Setup, out *reportFiles) {
+	selfCheckFlag(f, &c.NoSelfCheck)
 	f.BoolVar(&c.PlainSwitches, "plain-switches", false,
 		"measure once more with switches that decode every flow-mod, instead of reading those of paths from their bytes")
 	setupFlags(f, c, out)
 }
-
-// setUp fills in what is not a flag.
-func setUp(cmd *cobra.Command, c *bench.Setup) {
-	measured(cmd, &c.Build, &c.Command, &c.Note)
-	if c.Controller != "" {
-		c.Token = client.FindToken(c.Token, "")
-	}
-}
-
-// setupPositive are the flags of setupFlags that must be more than 0.
-var setupPositive = []string{"hops", "runs", "limit"}
