@@ -289,11 +289,8 @@ var intentResource = &resource[client.Intent]{
 	},
 	key: func(in client.Intent) string { return in.ID },
 	list: func(ctx context.Context, c *client.Client, id string) (*client.Page[client.Intent], error) {
-		if id == "" {
-			return c.Intents(ctx)
-		}
-		in, err := c.Intent(ctx, id)
-		return single(in, err)
+		all := func(ctx context.Context) (*client.Page[client.Intent], error) { return c.Intents(ctx) }
+		return listOrOne(ctx, id, all, c.Intent)
 	},
 	matches: func(in client.Intent, id string) bool { return in.ID == id },
 }

@@ -52,8 +52,7 @@ func switchNamed(ctx context.Context, c *client.Client, name string) (string, er
 	case 1:
 		return found[0], nil
 	case 0:
-		return "", runtimeError(fmt.Errorf(
-			"switch %q given, want the datapath id or name of one that is known: weir get switches lists both", name))
+		return "", runtimeError(unknownSwitch(name))
 	}
 	return "", runtimeError(fmt.Errorf("switch %[2]q given, which is the name of %[1]d (%[3]s): want a datapath id",
 		len(found), name, strings.Join(found, ", ")))

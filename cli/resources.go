@@ -35,11 +35,7 @@ var switchResource = &resource[client.Switch]{
 	},
 	key: func(s client.Switch) string { return s.DPID },
 	list: func(ctx context.Context, c *client.Client, id string) (*client.Page[client.Switch], error) {
-		if id == "" {
-			return c.Switches(ctx)
-		}
-		s, err := c.Switch(ctx, id)
-		return single(s, err)
+		return listOrOne(ctx, id, c.Switches, c.Switch)
 	},
 	matches: func(s client.Switch, id string) bool { return sameDPID(s.DPID, id) },
 }
@@ -66,11 +62,7 @@ var hostResource = &resource[client.Host]{
 	},
 	key: func(h client.Host) string { return h.ID },
 	list: func(ctx context.Context, c *client.Client, id string) (*client.Page[client.Host], error) {
-		if id == "" {
-			return c.Hosts(ctx)
-		}
-		h, err := c.Host(ctx, id)
-		return single(h, err)
+		return listOrOne(ctx, id, c.Hosts, c.Host)
 	},
 	matches: func(h client.Host, id string) bool { return strings.EqualFold(h.ID, id) },
 }
@@ -199,8 +191,14 @@ func linkMatches(l client.Link, id string) bool {
 
 func memberMatches(m client.Member, id string) bool { return m.Name == id }
 
-// single makes a page of one row.
-func single[T any](v *T, err error) (*client.Page[T], error) {
+// listOrOne returns all rows, or a page of the one that an id names.
+func listOrOne[T any](ctx context.Context, id string, all func(context.Context) (*client.Page[T], error),
+	one func(context.Context, string) (*T, error),
+) (*client.Page[T], error) {
+	if id == "" {
+		return all(ctx)
+	}
+	v, err := one(ctx, id)
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,8 @@ package cli
 import (
 	"bufio"
 	"context"
+	"encoding/json"
+	"errors"
 	"io"
 	"net/http/httptest"
 	"strings"
@@ -11,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/weirnet/weir/api"
+	"github.com/weirnet/weir/api/client"
 	"github.com/weirnet/weir/netview"
 )
 
@@ -79,4 +82,26 @@ func TestEveryCommandHasAnExample(t *testing.T) {
 		}
 	}
 	walk(newRoot())
+}
+
+// TestWatchAfterReset: of a snapshot in the middle of a stream only the differences are printed.
+func TestWatchAfterReset(t *testing.T) {
+	var out strings.Builder
+	w := &watcher[client.App]{kind: appResource, out: &out, f: formatJSON, shown: map[string]client.App{}, json: map[string]string{}}
+	a, b := client.App{Name: "a", Enabled: true}, client.App{Name: "b"}
+	err := w.begin([]client.App{a, b})
+	w.reset()
+	b.State = "running"
+	err = errors.Join(err, w.put(b), w.put(client.App{Name: "c"}), w.synced())
+	w.reset()
+	err = errors.Join(err, w.put(b), w.put(client.App{Name: "c"}), w.synced()) // the same again
+	var got []string
+	for line := range strings.Lines(out.String()) {
+		var row struct{ Name, State, Op, Shown string }
+		err = errors.Join(err, json.Unmarshal([]byte(line), &row))
+		got = append(got, strings.TrimSpace(row.Op+" "+row.Name+" "+row.State))
+	}
+	if want := "put a, put b, put b running, put c, delete a"; strings.Join(got, ", ") != want || err != nil {
+		t.Errorf("%v\ngot  %s\nwant %s", err, strings.Join(got, ", "), want)
+	}
 }

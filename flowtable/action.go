@@ -82,7 +82,7 @@ func (p *pass) output(no uint32, maxLen uint16) {
 	}
 }
 
-// undelivered tells of a packet for a port that is down.
+// undelivered reports a packet for a port that is down.
 func (p *pass) undelivered(to *port) {
 	if out, ok := p.s.out.(DropOutput); ok {
 		out.Undelivered(to.Number)
@@ -108,7 +108,7 @@ func (p *pass) transmit(to *port) {
 	p.s.out.Transmit(to.Number, queue, p.frame)
 }
 
-// writable makes the frame one that may be changed and says that it will be.
+// writable makes the frame one that may be changed and marks it as changed.
 func (p *pass) writable() []byte {
 	p.stale = true
 	if !p.own {

@@ -44,7 +44,7 @@ func (b *buffers) keep(frame []byte, inPort uint32) uint32 {
 	return s.id
 }
 
-// find is the buffer with an id that nobody has used yet.
+// find is the unused buffer with an id.
 func (b *buffers) find(id uint32) (*buffer, error) {
 	at := int(id & (maxBuffers - 1))
 	switch {

@@ -7,8 +7,8 @@ import (
 	"github.com/weirnet/weir/openflow"
 )
 
-// Check says what is wrong with the Switch itself: its indexes, counts and references must agree.
-// It costs as much as there is, and is for tests and for whoever doubts.
+// Check verifies the invariants of the Switch: its indexes, counts and references must agree.
+// It costs as much as there is, and is for tests.
 func (s *Switch) Check() error {
 	var errs []error
 	wrong := func(format string, args ...any) { errs = append(errs, fmt.Errorf("flowtable: "+format, args...)) }
@@ -88,7 +88,7 @@ func (s *Switch) checkRefs(groups, meters map[uint32]int, wrong func(string, ...
 	}
 }
 
-// check says what is wrong with a table.
+// check verifies a table.
 func (t *table) check(wrong func(string, ...any)) {
 	size, timed := 0, 0
 	for i, u := range t.tuples {
@@ -122,7 +122,7 @@ func (t *table) check(wrong func(string, ...any)) {
 	}
 }
 
-// check says what is wrong with a tuple.
+// check verifies a tuple.
 func (u *tuple) check(wrong func(string, ...any)) {
 	matches, size, best := 0, 0, uint16(0)
 	for i := range u.slots {
@@ -149,7 +149,7 @@ func (u *tuple) check(wrong func(string, ...any)) {
 	}
 }
 
-// check says what a cache remembers otherwise than a look-up finds it.
+// check compares what a cache holds with look-ups.
 func (c *cache) check(t *table, wrong func(string, ...any)) {
 	for i := range c.slots {
 		if s := &c.slots[i]; c.fits && s.round == c.round {

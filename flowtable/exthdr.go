@@ -17,8 +17,8 @@ const (
 
 const protoESP = 50
 
-// extensionBits says which extension headers an IPv6 packet has, as far as they are whole and no
-// more than packet.MaxExtensions.
+// extensionBits is the set of extension headers that an IPv6 packet has, as far as they are whole
+// and no more than packet.MaxExtensions.
 func extensionBits(ip packet.IPv6) uint64 {
 	bits, next, last, dests := uint64(0), ip.NextHeader(), 0, 0
 	b := ip[packet.IPv6Len:min(packet.IPv6Len+int(ip.PayloadLen()), len(ip))]

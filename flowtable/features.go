@@ -7,7 +7,7 @@ import (
 	"github.com/weirnet/weir/openflow"
 )
 
-// Features is what a features reply of version v says of the switch, but for the datapath id.
+// Features is the features reply of the switch in version v, but for the datapath id.
 func (s *Switch) Features(v openflow.Version) openflow.FeaturesReply {
 	const both = openflow.CapabilityFlowStats | openflow.CapabilityTableStats | openflow.CapabilityPortStats |
 		openflow.CapabilityQueueStats

@@ -93,7 +93,7 @@ func (s *Switch) setGroup(v openflow.Version, m *openflow.GroupMod) error {
 	return nil
 }
 
-// checkGroup says what is wrong with a group that is to be added or changed.
+// checkGroup checks a group that is to be added or changed.
 func (s *Switch) checkGroup(v openflow.Version, m *openflow.GroupMod) error {
 	seen := make(map[uint32]bool)
 	for i := range m.Buckets {

@@ -59,7 +59,7 @@ func (p *pass) bucket(b *bucket) {
 	p.fields, p.key, p.v10, p.done, p.inSet = fields, key, v10, done, inSet
 }
 
-// bucketLives reports whether what a bucket watches is alive. A bucket that watches nothing lives.
+// bucketLives reports whether what a bucket watches is live. A bucket that watches nothing is live.
 func (s *Switch) bucketLives(b *bucket) bool {
 	watches := false
 	if b.WatchPort != openflow.PortAny {

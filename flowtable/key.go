@@ -88,7 +88,8 @@ func (w *words) get(f openflow.Field) uint64 {
 // lowBits is a number whose n low bits are ones.
 func lowBits(n uint8) uint64 { return 1<<n - 1 }
 
-// fill packs what k says of a frame that came in at port. Metadata and tunnel are left as they are.
+// fill packs the fields k of a frame that came in at port. Metadata and tunnel are left as they
+// are.
 func (w *words) fill(frame []byte, k *packet.Key, end int, port uint32) {
 	metadata, tunnel := w[wordMetadata], w[wordTunnel]
 	*w = words{

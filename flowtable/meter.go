@@ -83,7 +83,7 @@ func (s *Switch) addMeter(m *openflow.MeterMod) error {
 	return nil
 }
 
-// newMeter makes a meter of a message, or says what is wrong with it.
+// newMeter makes a meter of a message, or returns why it cannot.
 func (s *Switch) newMeter(m *openflow.MeterMod) (*meter, error) {
 	const rates = openflow.MeterFlagKbps | openflow.MeterFlagPktps
 	const known = rates | openflow.MeterFlagBurst | openflow.MeterFlagStats

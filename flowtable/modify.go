@@ -175,7 +175,7 @@ func (s *Switch) checkDelete(m *openflow.FlowMod) error {
 	return nil
 }
 
-// remove takes an entry out and tells of it.
+// remove removes an entry and reports it.
 func (s *Switch) remove(e *entry, why openflow.FlowRemovedReason) {
 	if e.flags&openflow.FlagSendFlowRemoved != 0 {
 		s.tellRemoved(e, why)
@@ -185,7 +185,7 @@ func (s *Switch) remove(e *entry, why openflow.FlowRemovedReason) {
 	s.refer(e.program, -1)
 }
 
-// tellRemoved tells of the end of an entry.
+// tellRemoved reports the removal of an entry.
 func (s *Switch) tellRemoved(e *entry, why openflow.FlowRemovedReason) {
 	var f filter
 	e.filter(&f)

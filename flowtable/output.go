@@ -10,9 +10,9 @@ type Output interface {
 	Transmit(port, queue uint32, frame []byte)
 	// PacketIn shows a packet to the controllers.
 	PacketIn(p *PacketIn)
-	// FlowRemoved tells of the end of an entry with the flag openflow.FlagSendFlowRemoved.
+	// FlowRemoved reports the end of an entry with the flag openflow.FlagSendFlowRemoved.
 	FlowRemoved(m *openflow.FlowRemoved)
-	// PortStatus tells of a port that came, went or changed.
+	// PortStatus reports a port that came, went or changed.
 	PortStatus(reason openflow.PortReason, p openflow.Port)
 }
 
@@ -28,7 +28,7 @@ type PacketIn struct {
 	// Only10 is set for a packet that no entry matched: OpenFlow 1.0 shows it, 1.3 drops it.
 	Only10 bool
 	Table  uint8
-	// MissLen says that the packet is cut at the connection's miss_send_len and not at MaxLen.
+	// MissLen: the packet is cut at the connection's miss_send_len and not at MaxLen.
 	MissLen  bool
 	MaxLen   uint16 // bytes; openflow.ControllerNoCut for all
 	Cookie   uint64 // of the entry; all ones without one

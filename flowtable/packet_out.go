@@ -50,7 +50,7 @@ func (s *Switch) validInPort(v openflow.Version, no uint32) bool {
 	return no <= openflow.PortMax && (no != 0 || v == openflow.V10)
 }
 
-// see takes over what the packet itself says.
+// see takes over the fields of the packet itself.
 func (c *checker) see(p *pass) {
 	k := &p.key
 	c.tagged = k.get(openflow.FieldVLANVID) != 0

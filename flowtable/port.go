@@ -128,7 +128,7 @@ func (s *Switch) RemovePort(no uint32, now time.Duration, out Output) {
 	}
 }
 
-// SetPortState sets whether a port has a link. It tells if that is news.
+// SetPortState sets whether a port has a link. It reports a change.
 func (s *Switch) SetPortState(no uint32, up bool, now time.Duration, out Output) {
 	s.begin(now, out)
 	defer s.end()
@@ -141,7 +141,7 @@ func (s *Switch) SetPortState(no uint32, up bool, now time.Duration, out Output)
 	s.out.PortStatus(openflow.PortModified, p.Port)
 }
 
-// SetQueues says which queues a port has. Those that it had keep their counters.
+// SetQueues sets the queues of a port. Those that it had keep their counters.
 func (s *Switch) SetQueues(no uint32, ids []uint32, now time.Duration) {
 	p := s.ports.find(no)
 	if p == nil {

@@ -2,7 +2,7 @@ package flowtable
 
 import "github.com/weirnet/weir/openflow"
 
-// parts says which instructions a program has.
+// parts is the set of instructions that a program has.
 type parts uint8
 
 const (

@@ -77,7 +77,7 @@ func (p *pass) setVLAN10(a *openflow.Action) {
 // A label of MPLS: label 20 bits, traffic class 3, bottom of stack 1, TTL 8.
 const bottomOfStack = 1 << 8
 
-// innerType is where the type after all VLAN tags is, and what it says.
+// innerType is the offset and value of the type after all VLAN tags.
 func (p *pass) innerType() (at int, etherType uint16) {
 	at, etherType = tagAt, p.outerType()
 	for (etherType == packet.TypeVLAN || etherType == packet.TypeQinQ) && len(p.frame) >= at+2+packet.VLANTagLen {

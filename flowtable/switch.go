@@ -98,7 +98,7 @@ func (s *Switch) end() {
 // Entries is how many flow entries there are in all tables.
 func (s *Switch) Entries() int { return s.entries }
 
-// SetMiss says what becomes of a packet that no entry matches, not even a table-miss entry: it is
+// SetMiss sets what happens to a packet that no entry matches, not even a table-miss entry: it is
 // shown to the controllers, as OpenFlow 1.0 has it, or dropped, as 1.3 has it and a new Switch
 // does.
 func (s *Switch) SetMiss(toController bool) { s.miss10 = toController }

@@ -81,8 +81,8 @@ func (t *table) remove(e *entry) {
 	t.tuples = slices.Delete(t.tuples, i, i+1)
 }
 
-// renew has an entry begin anew as another says, with the same match and priority. It stays the
-// same entry, so that whoever holds it, a survey or the cache, holds no chain of those before.
+// renew restarts an entry with the content of another, with the same match and priority. It stays
+// the same entry, so that a survey or the cache holds no chain of those before.
 func (t *table) renew(e *entry, as entry) {
 	t.heap.remove(e)
 	as.key, as.hash, as.next, as.tuple, as.room = e.key, e.hash, e.next, e.tuple, e.room

@@ -34,7 +34,7 @@ func (p *pass) actTTL(a *openflow.Action) {
 	}
 }
 
-// lives reports whether a TTL can be decremented. If not, the packet goes to the controllers, and
+// ttlLeft reports whether a TTL can be decremented. If not, the packet goes to the controllers, and
 // no further.
 func (p *pass) ttlLeft(ttl uint8) bool {
 	if ttl > 1 {

@@ -33,7 +33,7 @@ type checker struct {
 	icmpv6    uint64 // type
 }
 
-// know takes over what a match says of the packet.
+// know takes over the fields of the packet that a match fixes.
 func (c *checker) know(f *filter) {
 	if f.mask.get(openflow.FieldVLANVID)&uint64(openflow.VLANPresent) != 0 {
 		c.tagged = f.value.get(openflow.FieldVLANVID)&uint64(openflow.VLANPresent) != 0

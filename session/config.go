@@ -9,7 +9,7 @@ import (
 	"github.com/weirnet/weir/openflow"
 )
 
-// Config says how sessions behave, at either end. The zero value of each field means its default of
+// Config configures sessions, at either end. The zero value of each field means its default of
 // limits.go.
 type Config struct {
 	// Versions are those offered; none means 1.0 and 1.3. The highest common one is used.

@@ -7,7 +7,7 @@ import (
 	"github.com/weirnet/weir/openflow"
 )
 
-// End says which end of a connection a Core is.
+// End is the end of a connection that a Core is.
 type End uint8
 
 // The ends of a connection.
@@ -35,7 +35,7 @@ type Core struct {
 	end   End
 	cfg   *Config
 	roles *Roles // of the switch; nil at the controller's end
-	// barriers says that the owner answers barriers, as a BarrierHandler.
+	// barriers: the owner answers barriers, as a BarrierHandler.
 	barriers bool
 
 	state     state
@@ -85,8 +85,8 @@ type Input struct {
 type Admission struct{ Err error }
 
 // Ready is what a step wants done, in this order: Send is queued, then the events are delivered,
-// then the connection ends if Close tells why. The next step is due at Deadline at the latest
-// (zero: no deadline). All of it is valid until the next step.
+// then the connection ends if Close is not nil, which is why. The next step is due at Deadline at
+// the latest (zero: no deadline). All of it is valid until the next step.
 type Ready struct {
 	Send     []byte
 	Events   []Event
@@ -94,7 +94,7 @@ type Ready struct {
 	Close    error
 }
 
-// EventKind says what an Event is.
+// EventKind is the kind of an Event.
 type EventKind uint8
 
 // The kinds of events.

@@ -164,7 +164,7 @@ func (s *Session) notifyConnected() {
 	}
 }
 
-// batchEnd tells the handler that all input is handed over, and the group what is held.
+// batchEnd reports to the handler that all input is handed over, and to the group what is held.
 func (s *Session) batchEnd() {
 	if s.controller != nil {
 		s.hold()
@@ -178,7 +178,7 @@ func (s *Session) batchEnd() {
 	}
 }
 
-// notifyEnd tells the handler, or who asked for refused connections, that the session has ended.
+// notifyEnd reports the end of the session to the handler, or to Config.Refused if it was refused.
 func (s *Session) notifyEnd(reason error) {
 	switch {
 	case !s.connected:

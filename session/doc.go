@@ -5,7 +5,7 @@
 //
 // Bytes arrive on a stream; messages must come out in their order, at millions a second where
 // packets come to the controller, and at a few bytes of memory where thousands of switches are
-// idle. A peer may be slow, dead, of another version, or hostile, and must harm nobody but itself.
+// idle. A peer may be slow, dead, of another version, or hostile, and must harm no other session.
 //
 // # Inputs and outputs
 //

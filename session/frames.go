@@ -8,7 +8,7 @@ import (
 	"github.com/weirnet/weir/openflow"
 )
 
-// errFrames is returned for bytes that are not as many whole messages as was said.
+// errFrames is returned for bytes that are not as many whole messages as count.
 var errFrames = errors.New("session: the bytes are not so many whole messages")
 
 // SendFrames queues messages that have been encoded in the session's version, count of them one

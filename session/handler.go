@@ -6,22 +6,22 @@ import "github.com/weirnet/weir/openflow"
 // in the order of the wire and one at a time; calls for different sessions are concurrent. A call
 // must not block: it holds up its session, and Request's answer can not come while it waits.
 type Handler interface {
-	// Connected tells that the handshake is done: Session.Features has what the switch said. It
+	// Connected is called when the handshake is done: Session.Features has the switch's answer. It
 	// comes first.
 	Connected(s *Session)
 	// PacketIn hands over a packet. The packet-in and all it points to are valid during the call
 	// only.
 	PacketIn(s *Session, h openflow.Header, pin *openflow.PacketIn)
-	// BatchEnd tells that all that was read has been handed over; what was sent meanwhile leaves
-	// after it.
+	// BatchEnd is called when all that was read has been handed over; what was sent meanwhile
+	// leaves after it.
 	BatchEnd(s *Session)
 	// Message hands over what is not a packet-in and not the answer to a request: port status, flow
 	// removed, errors, experimenter messages, multipart replies with transaction id 0. The message
 	// may be kept.
 	Message(s *Session, h openflow.Header, m openflow.Message)
-	// Disconnected tells that the session has ended, and why (the error wraps ErrClosed). It comes
-	// last, after all open requests were answered. It is not called for a session that was not
-	// Connected.
+	// Disconnected is called when the session has ended, with why (the error wraps ErrClosed). It
+	// comes last, after all open requests were answered. It is not called for a session that was
+	// not Connected.
 	Disconnected(s *Session, err error)
 }
 
@@ -29,7 +29,7 @@ type Handler interface {
 // The session itself answers echo, configuration, role and barrier requests (but see
 // BarrierHandler).
 type SwitchHandler interface {
-	// Connected tells that a version is agreed on. It comes first.
+	// Connected is called when a version is negotiated. It comes first.
 	Connected(s *Session)
 	// Features is asked what the switch is, for each features request. Ports are sent in OpenFlow
 	// 1.0 only.
@@ -38,14 +38,14 @@ type SwitchHandler interface {
 	FlowMod(s *Session, h openflow.Header, fm *openflow.FlowMod)
 	// PacketOut hands over a packet-out, valid during the call only.
 	PacketOut(s *Session, h openflow.Header, po *openflow.PacketOut)
-	// BatchEnd tells that all that was read has been handed over; what was sent meanwhile leaves
-	// after it.
+	// BatchEnd is called when all that was read has been handed over; what was sent meanwhile
+	// leaves after it.
 	BatchEnd(s *Session)
 	// Message hands over all else: multipart, group, meter, port and table requests, experimenter
 	// messages. The message may be kept. What is asked in it is answered with Session.Reply.
 	Message(s *Session, h openflow.Header, m openflow.Message)
-	// Disconnected tells that the session has ended, and why (the error wraps ErrClosed). It comes
-	// last. It is not called for a session that was not Connected.
+	// Disconnected is called when the session has ended, with why (the error wraps ErrClosed). It
+	// comes last. It is not called for a session that was not Connected.
 	Disconnected(s *Session, err error)
 }
 

@@ -35,7 +35,7 @@ func (in *input) filled(n int) {
 	in.largest = max(in.largest, n)
 }
 
-// next hands over the next whole message, or says that it is not there yet. Of a message whose
+// next returns the next whole message, or false if it is not there yet. Of a message whose
 // length is below that of a header, or that is not whole and makes no sense by its header, it hands
 // over the header.
 func (in *input) next(sense func(header []byte) bool) ([]byte, bool) {

@@ -56,8 +56,8 @@ func (g *group) now() time.Time {
 	return time.Now()
 }
 
-// start runs a session, or tells why not. With limits, those of a Server, it counts as half open
-// until it is connected.
+// start runs a session, or returns why it does not. With limits, those of a Server, it counts as
+// half open until it is connected.
 func (g *group) start(s *Session, limits *Config) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -147,7 +147,7 @@ var pastDeadline = time.Unix(1, 0)
 // wakeReader makes the reader return from its present or next read.
 func (s *Session) wakeReader() { _ = s.conn.SetReadDeadline(pastDeadline) }
 
-// setDeadline tells the ticker when the core wants to be stepped.
+// setDeadline sets when the ticker is to step the core.
 func (s *Session) setDeadline(t time.Time) {
 	if t.IsZero() {
 		s.deadline.Store(0)
@@ -157,7 +157,7 @@ func (s *Session) setDeadline(t time.Time) {
 }
 
 // Close ends the session: what is queued is still sent, if the peer takes it within half a second.
-// It returns at once; Done tells when it has ended. A nil reason is ErrClosed.
+// It returns at once; Done is closed when it has ended. A nil reason is ErrClosed.
 func (s *Session) Close(reason error) {
 	if reason == nil {
 		reason = ErrClosed
@@ -172,7 +172,7 @@ func (s *Session) read() {
 	s.finish(reason, ours)
 }
 
-// readLoop reads until the connection ends, and tells why and whether that was our own decision.
+// readLoop reads until the connection ends, and returns why and whether that was our own decision.
 func (s *Session) readLoop() (reason error, ours bool) {
 	since := s.group.now()
 	if err := s.tlsHandshake(since); err != nil {

@@ -97,8 +97,8 @@ func (q *output) commit(b []byte) {
 	q.buf = b
 }
 
-// startWriting makes the caller the writer if bytes are queued and nobody writes; the caller then
-// has to write, or to start a writer.
+// startWriting makes the caller the writer if bytes are queued and there is no writer; the caller
+// then has to write, or to start a writer.
 func (q *output) startWriting() bool {
 	if q.batching || q.writing || len(q.buf)+len(q.head) == 0 {
 		return false
@@ -135,7 +135,7 @@ func (q *output) stopWriting() {
 	q.idle.Broadcast()
 }
 
-// awaitIdle waits until nobody writes.
+// awaitIdle waits until there is no writer.
 func (q *output) awaitIdle() {
 	q.mu.Lock()
 	defer q.mu.Unlock()

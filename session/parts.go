@@ -25,8 +25,8 @@ func (s *Session) MultipartParts(body openflow.RequestBody, part func(v openflow
 	return nil
 }
 
-// deliverPart hands a part over that somebody wants to have as it comes, and reports whether it was
-// one.
+// deliverPart hands over a part of an answer that was requested part by part, and reports whether
+// it was one.
 func (s *Session) deliverPart(h openflow.Header, frame []byte) bool {
 	now := s.group.now()
 	s.mu.Lock()

@@ -60,7 +60,7 @@ func (s *Session) tlsHandshake(since time.Time) error {
 	return nil
 }
 
-// TryWrite encrypts a part of p, and says that it is written when its last byte has left. Until
+// TryWrite encrypts a part of p, and reports it as written when its last byte has left. Until
 // then it is called with the same bytes again, as Write is.
 func (c *secureConn) TryWrite(p []byte) (int, error) {
 	if err := c.encrypt(p); err != nil {

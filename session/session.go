@@ -84,7 +84,7 @@ func newSession(g *group, conn net.Conn, cfg *Config, h Handler, sw SwitchHandle
 
 // Send queues messages with transaction ids of its own, one after the other in one piece, and
 // returns the first id: those of the others follow by one. All are queued or none: ErrFull if they
-// do not fit, an error that wraps openflow.ErrVersion if one cannot be said in the session's
+// do not fit, an error that wraps openflow.ErrVersion if one cannot be expressed in the session's
 // version, or one that wraps ErrClosed.
 func (s *Session) Send(msgs ...openflow.Message) (uint32, error) {
 	n := uint32(len(msgs))
@@ -169,7 +169,7 @@ func (s *Session) Barrier(answer func(error)) error {
 	return s.Request(&openflow.BarrierRequest{}, func(_ openflow.Message, err error) { answer(err) })
 }
 
-// Features is what the switch said in the handshake, at the controller's end. Its slices must not
+// Features is the switch's answer in the handshake, at the controller's end. Its slices must not
 // be changed.
 func (s *Session) Features() Features {
 	s.mu.Lock()

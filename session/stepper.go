@@ -66,7 +66,7 @@ func (p *Stepper) Due() bool {
 	return !p.ended && d != 0 && d <= int64(p.s.group.now().Sub(p.s.group.epoch))
 }
 
-// TickInterval is how often somebody looks whether deadlines have passed.
+// TickInterval is how often deadlines are checked.
 const TickInterval = tickInterval
 
 // Wake acts on what is due, and ends the session if it is closing.

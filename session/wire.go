@@ -20,7 +20,7 @@ type wire struct {
 // errWire ends a connection whose peer makes TLS answer and takes no answers.
 var errWire = errors.New("too much of TLS waits for the peer")
 
-// maxGathered is how much may gather: one part encrypted, and what TLS says on its own.
+// maxGathered is how much may gather: one part encrypted, and what TLS sends on its own.
 const maxGathered = 2 * writeChunk
 
 func (w *wire) gather() {

@@ -7,13 +7,13 @@ import (
 	"github.com/weirnet/weir/netview"
 )
 
-// Board has the newest counters of all switches. Reading takes no lock and waits for nobody; one
+// Board has the newest counters of all switches. Reading takes no lock and never waits; one
 // goroutine writes.
 type Board struct {
 	switches sync.Map // netview.DPID → *atomic.Pointer[Switch]
 }
 
-// Switch is what was last heard of a switch's counters, nil if nothing was.
+// Switch is the newest sample of a switch, nil if there is none.
 func (b *Board) Switch(dpid netview.DPID) *Switch {
 	if p, ok := b.switches.Load(dpid); ok {
 		return p.(*atomic.Pointer[Switch]).Load()

@@ -35,7 +35,7 @@ func NewCore(cfg Config) *Core {
 	return &Core{cfg: cfg, counts: new(Counts), devices: make(map[netview.DPID]*device), budget: budget{share: cfg.Share}}
 }
 
-// Step takes what happened, in its order, and says what to do.
+// Step takes what happened, in order, and returns what to do.
 func (c *Core) Step(inputs []Input, now time.Time) *Ready {
 	c.ready = Ready{News: c.ready.News[:0], Gone: c.ready.Gone[:0], Questions: c.ready.Questions[:0]}
 	for _, in := range inputs {
@@ -80,7 +80,7 @@ func (c *Core) up(in Up, now time.Time) {
 	c.schedule(d)
 }
 
-// down ends the asking. What was heard stays on the board.
+// down ends the questions to a switch. Its sample stays on the board.
 func (c *Core) down(in Down) {
 	if d := c.devices[in.DPID]; d != nil && d.connected && d.address == in.Address {
 		c.part(d)

@@ -27,9 +27,9 @@ func advance(was, now uint64) (by uint64, ok bool) {
 	return 0, false
 }
 
-// countersAdvance says by how much counters of one thing went on. Counted is a bit for each that
-// has a value in both. All is false if one of them went back: then the switch has begun to count
-// anew, and those that seem to have gone on have not.
+// countersAdvance is by how much the counters of one object advanced. Counted is a bit for each
+// that has a value in both. All is false if one of them went back: then the switch has begun to
+// count anew, and those that seem to have gone on have not.
 func countersAdvance(by, was, now []uint64) (counted uint16, all bool) {
 	for i := range now {
 		by[i] = 0

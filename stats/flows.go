@@ -7,8 +7,8 @@ import (
 	"github.com/weirnet/weir/plan"
 )
 
-// gather takes one part of the firm entries, with rates since they were read before. A switch that
-// does not select as it was told is not believed.
+// gather takes one part of the firm entries, with rates since they were read before. Entries that
+// the switch listed without being asked for them are ignored.
 func (f *Flows) gather(list []openflow.FlowStats, s plan.Selector, before *Flows) {
 	for i := range list {
 		e := &list[i]

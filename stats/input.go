@@ -21,7 +21,7 @@ type Up struct {
 // Down is the end of a session.
 type Down struct{ Address }
 
-// Forgotten is a switch that is gone for good: what was heard of it is not kept, unless it has a
+// Forgotten is a switch that is gone for good: its samples are dropped, unless it has a
 // session.
 type Forgotten struct{ DPID netview.DPID }
 

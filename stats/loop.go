@@ -36,7 +36,7 @@ type connection struct {
 	conn    Conn
 }
 
-// New returns a loop that asks nobody before Run.
+// New returns a loop that asks no switch before Run.
 func New(cfg Config) *Loop {
 	core := NewCore(cfg)
 	if cfg.Now == nil {
@@ -49,13 +49,13 @@ func New(cfg Config) *Loop {
 	return l
 }
 
-// Board has what was heard.
+// Board has the newest samples.
 func (l *Loop) Board() *Board { return &l.board }
 
 // Counts are what was asked and answered.
 func (l *Loop) Counts() *Counts { return l.counts }
 
-// SwitchUp tells of a session that is ready for requests. It takes the place of an earlier one of
+// SwitchUp adds a session that is ready for requests. It takes the place of an earlier one of
 // the same switch.
 func (l *Loop) SwitchUp(dpid netview.DPID, version openflow.Version, conn Conn) {
 	l.mu.Lock()
@@ -69,7 +69,7 @@ func (l *Loop) SwitchUp(dpid netview.DPID, version openflow.Version, conn Conn) 
 	l.Bell.Ring()
 }
 
-// SwitchDown tells of the end of a session. If the switch has another one by now, that stays.
+// SwitchDown ends a session. If the switch has another one by now, that stays.
 func (l *Loop) SwitchDown(dpid netview.DPID, conn Conn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -79,7 +79,7 @@ func (l *Loop) SwitchDown(dpid netview.DPID, conn Conn) {
 	}
 }
 
-// Forget has what was heard of a switch forgotten, if it has no session: at once, but for a moment.
+// Forget drops the samples of a switch that has no session, with the next turn.
 func (l *Loop) Forget(dpid netview.DPID) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -10,15 +10,15 @@ type pace struct {
 	bytes int           // of the last answer
 }
 
-// interval is the time between two questions to a switch that left so many in a row unanswered, of
-// whatever kind.
+// interval is the time between two questions to a switch that left missed questions in a row
+// unanswered, of any kind.
 func (p *pace) interval(period time.Duration, missed int) time.Duration {
 	d := max(period, busyShare*p.took, time.Duration(p.bytes)*time.Second/bytesPerSecond)
 	return min(d<<min(missed, 16), max(MaxPeriod, period))
 }
 
-// answered learns from an answer, the whole of it. That it became slow is believed at once, that it
-// became fast bit by bit.
+// answered adapts to a whole answer: at once where answers became slower, step by step where they
+// became faster.
 func (p *pace) answered(took time.Duration, bytes int, period time.Duration, now time.Time) {
 	p.took = max(took, p.took-(p.took-took)/4)
 	p.bytes = bytes

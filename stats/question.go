@@ -52,15 +52,15 @@ func (q *Question) body(domain uint16) openflow.RequestBody {
 }
 
 // counted select the firm entries whose counters are read, each once: all but those of intents, of
-// which a switch may hold a hundred thousand. Who wants to know theirs asks for those of one
-// intent.
+// which a switch may hold a hundred thousand. Those are read by intent, on
+// request.
 func counted(domain uint16) []plan.Selector {
 	all := plan.FirmSelectors(domain)
 	return all[:len(all)-1]
 }
 
-// selectable reports whether a version can select entries by cookie: what it cannot say it leaves
-// out.
+// selectable reports whether a version can select entries by cookie: what it cannot express it
+// leaves out.
 func selectable(v openflow.Version) bool {
 	filter := openflow.FlowFilter{Table: openflow.TableAll, OutPort: openflow.PortAny, OutGroup: openflow.GroupAny}
 	all, err := openflow.Append(nil, v, 0, &openflow.MultipartRequest{Body: &openflow.FlowRequest{FlowFilter: filter}})

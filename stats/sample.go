@@ -8,8 +8,8 @@ import (
 	"github.com/weirnet/weir/netview"
 )
 
-// Switch is what was last heard of one switch's counters. It never changes. Parts that were not
-// heard yet are nil.
+// Switch is the newest sample of one switch's counters. It is immutable. Parts without an answer
+// yet are nil.
 type Switch struct {
 	DPID   netview.DPID
 	Ports  *Ports
@@ -77,8 +77,8 @@ func (p *Port) Count(c Counter) (n uint64, ok bool) {
 	return p.Counts[c], p.Counts[c] != NotCounted
 }
 
-// Rate is how fast a counter went on between the last two answers, a second; ok is false if nobody
-// can tell.
+// Rate is how fast a counter went on between the last two answers, a second; ok is false if there
+// is no rate.
 func (p *Port) Rate(c Counter) (perSecond float64, ok bool) {
 	return p.Rates[c], !math.IsNaN(p.Rates[c])
 }
@@ -137,8 +137,8 @@ type Flow struct {
 	Rated                  bool
 }
 
-// Find are the counters of the entry of a rule; ok is false if the switch was not heard to hold
-// that, with that cookie.
+// Find are the counters of the entry of a rule; ok is false if the switch did not list
+// that entry with that cookie.
 func (f *Flows) Find(r *netview.Rule) (Flow, bool) {
 	if f == nil {
 		return Flow{}, false

@@ -6,7 +6,7 @@ import (
 	"github.com/weirnet/weir/packet"
 )
 
-// askARP sends a request for n's address: to all, or to n alone while it is still believed.
+// askARP sends a request for n's address: to all, or to n alone while it is still valid.
 func (h *Host) askARP(n *neighbour, out Output) {
 	k := packet.NewARPRequest(h.cfg.MAC, h.ip4.As4(), n.ip.As4())
 	k.VLAN = h.vlan()

@@ -9,7 +9,7 @@ import (
 	"github.com/weirnet/weir/packet"
 )
 
-// Config says who a host is. The zero values of the rest are good.
+// Config identifies a host. All other fields may be zero.
 type Config struct {
 	Name string
 	MAC  packet.MAC
@@ -37,7 +37,7 @@ const (
 	MaxSinks      = 1024      // flows of UDP that are counted one by one; one that is silent makes room
 )
 
-// Check says what is wrong with a configuration.
+// Check returns what is wrong with a configuration.
 func (c *Config) Check() error {
 	var err error
 	if c.MAC.IsZero() || c.MAC.IsMulticast() {

@@ -3,7 +3,7 @@ package host
 import "encoding/binary"
 
 // Content fills b with what every stream carries from offset bytes on: bytes that do not repeat
-// within any window, so that whoever receives them can report whether a byte is in its place
+// within any window, so that a receiver can report whether a byte is in its place
 // without having seen the others.
 func Content(b []byte, offset uint64) {
 	for len(b) > 0 && (offset%8 != 0 || len(b) < 8) {

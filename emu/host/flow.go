@@ -10,7 +10,7 @@ import (
 	"github.com/weirnet/weir/packet"
 )
 
-// FlowSpec says what a flow of UDP is to be.
+// FlowSpec describes a flow of UDP.
 type FlowSpec struct {
 	Dst      netip.Addr // of a host, or a broadcast or multicast address
 	Port     uint16     // of the destination; 0: DefaultFlowPort. Port 7 sends all back
@@ -50,7 +50,8 @@ type Flow struct {
 	stage  stage
 }
 
-// UDP begins a flow, the first datagram at now. The error says which part of the spec cannot be.
+// UDP begins a flow, the first datagram at now. The error names the part of the spec that is
+// invalid.
 func (h *Host) UDP(spec FlowSpec, now time.Duration) (*Flow, error) {
 	dst, err := h.destination(spec.Dst, true)
 	if err != nil {
@@ -78,7 +79,7 @@ func (h *Host) UDP(spec FlowSpec, now time.Duration) (*Flow, error) {
 	return f, nil
 }
 
-// check says what is wrong with a spec; room is the largest payload.
+// check returns what is wrong with a spec; room is the largest payload.
 func (s *FlowSpec) check(room int) error {
 	switch {
 	case s.Size < stampLen || s.Size > room:

@@ -10,7 +10,7 @@ import (
 var allNodes = packet.Addr{0: 0xff, 1: 0x02, 15: 1}
 
 // askND sends a solicitation for n's address: to its solicited-node group, or to n alone while it
-// is still believed.
+// is still valid.
 func (h *Host) askND(n *neighbour, out Output) {
 	k := packet.NewNDSolicit(h.cfg.MAC, h.ip6, n.ip)
 	k.VLAN = h.vlan()
@@ -101,8 +101,8 @@ func (h *Host) advertise(dst packet.Addr, mac packet.MAC, flags uint8, t *tally,
 	h.transmit(h.buf, t, out)
 }
 
-// Announce tells all stations where the host's addresses are: a gratuitous ARP request and an
-// unsolicited neighbour advertisement (RFC 4861, section 7.2.6), for the addresses it has. It is
+// Announce announces to all stations where the host's addresses are: a gratuitous ARP request and
+// an unsolicited neighbour advertisement (RFC 4861, section 7.2.6), for the addresses it has. It is
 // sent at once.
 func (h *Host) Announce(_ time.Duration, out Output) {
 	if !h.ip4.IsZero() {

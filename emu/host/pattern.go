@@ -40,7 +40,7 @@ func ParsePattern(s string) (Pattern, error) {
 	return 0, fmt.Errorf("pattern %q: want constant, poisson or on-off", s)
 }
 
-// pace says when the next datagram is to be sent.
+// pace is when the next datagram is to be sent.
 type pace struct {
 	pattern  Pattern
 	interval float64 // ns, mean

@@ -9,7 +9,7 @@ import (
 	"github.com/weirnet/weir/packet"
 )
 
-// PingSpec says what a ping is to do.
+// PingSpec describes a ping.
 type PingSpec struct {
 	Dst      netip.Addr
 	Count    int           // requests; 0: until Stop
@@ -42,8 +42,8 @@ type Ping struct {
 	stage  stage
 }
 
-// Ping begins a series of echo requests, the first at now. The error says which part of the spec
-// cannot be.
+// Ping begins a series of echo requests, the first at now. The error names the part of the spec
+// that is invalid.
 func (h *Host) Ping(spec PingSpec, now time.Duration) (*Ping, error) {
 	dst, err := h.destination(spec.Dst, false)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/weirnet/weir/packet"
 )
 
-// StreamSpec says what a stream of TCP is to carry. Without Bytes and Duration it goes on until
+// StreamSpec describes a stream of TCP. Without Bytes and Duration it goes on until
 // Stop.
 type StreamSpec struct {
 	Dst      netip.Addr
@@ -53,7 +53,7 @@ const (
 	failed                        // and forgotten
 )
 
-// streamKey is what tells a host's streams apart.
+// streamKey identifies a stream of a host.
 type streamKey struct {
 	peer            packet.Addr
 	peerPort, local uint16
@@ -96,7 +96,7 @@ type Stream struct {
 	rtt                Latency
 }
 
-// TCP begins a stream, the SYN at now. The error says which part of the spec cannot be.
+// TCP begins a stream, the SYN at now. The error names the part of the spec that is invalid.
 func (h *Host) TCP(spec StreamSpec, now time.Duration) (*Stream, error) {
 	dst, err := h.destination(spec.Dst, false)
 	if err != nil {

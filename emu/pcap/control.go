@@ -56,7 +56,7 @@ func (f *File) NewControl(index int, dpid uint64, controller int, address string
 	return c
 }
 
-// Begin says that a new connection begins: what follows is the first byte of it either way. Bytes
+// Begin begins a new connection: what follows is the first byte of it either way. Bytes
 // begins the first one by itself.
 func (c *Control) Begin(at time.Time) {
 	c.mu.Lock()

@@ -16,7 +16,7 @@
 // # Invariants
 //
 //   - Frame and Bytes do not block and do not fail: frames wait in memory, up to MaxWaiting bytes,
-//     and those beyond are counted as dropped. Close writes what waits and says what went wrong.
+//     and those beyond are counted as dropped. Close writes what waits and returns what went wrong.
 //   - A file ends with a whole packet, whenever the process ends after a write.
 //   - The segments of a connection have no gap, also where frames were dropped: their numbers count
 //     what was captured.

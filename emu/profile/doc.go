@@ -1,10 +1,11 @@
-// Package profile says how a switch behaves: what it takes its time for, and what it has room for.
+// Package profile describes how a switch behaves: its delays, its rates and the sizes of its
+// tables.
 //
 // # The problem
 //
 // A model of OpenFlow does everything at once. Real switches do not: a new flow takes them
 // milliseconds to hundreds of them, rules come into force in batches, tables are small, the way to
-// the controller is narrow. An emulator whose results are to match a given switch must be told its
+// the controller is narrow. An emulator whose results are to match a given switch must be given its
 // figures, and whoever reads the results must know which of these figures were measured and which
 // were guessed.
 //

@@ -203,7 +203,7 @@ func (r *reader) readTables(n *yaml.Node) {
 	r.Tables = t
 }
 
-// something refuses a part that says nothing.
+// something refuses an empty part.
 func (r *reader) something(n *yaml.Node, seen map[string]bool, text string) {
 	delete(seen, "source")
 	if len(seen) == 0 && n.Kind == yaml.MappingNode {

@@ -17,7 +17,7 @@ type Profile struct {
 	Tables      Tables
 }
 
-// Source says where a figure comes from.
+// Source is where a figure comes from.
 type Source string
 
 // The sources of figures.

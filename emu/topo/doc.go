@@ -1,5 +1,5 @@
-// Package topo says which switches, links and hosts an emulated network has, and what happens to
-// them when.
+// Package topo describes which switches, links and hosts an emulated network has, and what happens
+// to them when.
 //
 // # The problem
 //
@@ -12,7 +12,7 @@
 //
 // Parse reads a word and a seed, ParseYAML and ParseGraphML read files, Load takes either. The
 // result is a Topology, which its users only read. ParseSchedule reads events that are to happen to
-// a network; Event says what they are, and somebody else does them.
+// a network; an Event describes one, and emu/control executes it.
 //
 // # Invariants
 //

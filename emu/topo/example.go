@@ -2,7 +2,7 @@ package topo
 
 import "fmt"
 
-// Examples of what an event may name: things that the network has. What it has none of is said.
+// Examples of what an event may name: objects of the network, or that there are none.
 
 // aLink is the id of a link; empty if there is none.
 func (t *Topology) aLink() string {

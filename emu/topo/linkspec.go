@@ -16,7 +16,7 @@ type LinkSpec struct {
 	Queue   int           // frames that may wait for the rate; 0: DefaultQueue
 }
 
-// DefaultQueue is how many frames wait for a link's rate where nothing is said.
+// DefaultQueue is how many frames wait for a link's rate where none is given.
 const DefaultQueue = 100
 
 // Limits of a link.
@@ -27,7 +27,7 @@ const (
 	MaxQueue = 4096               // frames
 )
 
-// Check refuses what no link can be. The error says what was given and what was expected.
+// Check refuses impossible values. The error says what was given and what was expected.
 func (s LinkSpec) Check() error {
 	switch {
 	case s.Delay < 0 || s.Delay > MaxDelay:
