@@ -33,15 +33,14 @@ func TestIntentOfFlags(t *testing.T) {
 	const p1, p2, p3 = `{"dpid":"0000000000000001","port":1}`, `{"dpid":"0000000000000002","port":2}`,
 		`{"dpid":"00000000000000a1","port":3}`
 	for line, want := range map[string]string{
-		"--host 00:00:00:00:00:01 00:00:00:00:00:02":
-			`{"kind":"host-to-host","src":"00:00:00:00:00:01","dst":"00:00:00:00:00:02"}`,
+		"--host 00:00:00:00:00:01 00:00:00:00:00:02": `{"kind":"host-to-host","src":"00:00:00:00:00:01","dst":"00:00:00:00:00:02"}`,
 		"--host h1 --host h2 --priority 0":           `{"kind":"host-to-host","priority":0,"src":"h1","dst":"h2"}`,
-		"--from 1/1 --to 2/2 --match tcp_dst=80":
-			`{"kind":"point-to-point","src":` + p1 + `,"dst":` + p2 + `,"selector":{"tcp_dst":"80"}}`,
-		"--from 1/1 --from 2/2 --to a1/3 --wide":
-			`{"kind":"multipoint-to-point","src":[` + p1 + `,` + p2 + `],"dst":` + p3 + `,"wide":true}`,
-		"--from a1/3 --to 1/1 --to 2/2":
-			`{"kind":"point-to-multipoint","src":` + p3 + `,"dst":[` + p1 + `,` + p2 + `]}`,
+		"--from 1/1 --to 2/2 --match tcp_dst=80": `{"kind":"point-to-point","src":` + p1 + `,"dst":` + p2 +
+			`,"selector":{"tcp_dst":"80"}}`,
+		"--from 1/1 --from 2/2 --to a1/3 --wide": `{"kind":"multipoint-to-point","src":[` + p1 + `,` + p2 +
+			`],"dst":` + p3 + `,"wide":true}`,
+		"--from a1/3 --to 1/1 --to 2/2": `{"kind":"point-to-multipoint","src":` + p3 +
+			`,"dst":[` + p1 + `,` + p2 + `]}`,
 		"--hop 1:4:1 --hop a1:3:2": `{"kind":"path","hops":[{"dpid":"0000000000000001","in":4,"out":1},` +
 			`{"dpid":"00000000000000a1","in":3,"out":2}]}`,
 	} {

@@ -18,16 +18,11 @@ func bodyOf(t *testing.T, atomic bool, text string) (string, error) {
 func TestFileKeepsLines(t *testing.T) {
 	for text, want := range map[string]string{
 		"id: a\nkind: path\n": `{"items":[{"id":"a","kind":"path"}]}`,
-		"# two\n- {kind: path, id: a}\n\n- {id: b, wide: true}":
-			"{\"items\":[\n{\"id\":\"a\",\"kind\":\"path\"},\n\n{\"id\":\"b\",\"wide\":true}]}",
-		"items:\n- {id: a}\n- 5\ntag: x\n":
-			"{\"tag\":\"x\",\"items\":[\n{\"id\":\"a\"},\n5]}",
-		"[{id: 007, priority: 9, selector: {vlan_vid: 0x10, eth_type: 0x0800}}]":
-			`{"items":[{"id":"007","priority":9,"selector":{"eth_type":"0x0800","vlan_vid":"0x10"}}]}`,
-		"- {src: 1/1, dst: 00:00:00:00:00:02/7}":
-			`{"items":[{"dst":"00:00:00:00:00:02/7","src":{"dpid":"0000000000000001","port":1}}]}`,
-		"- {src: [1/1, {dpid: a1, port: 2}]}":
-			`{"items":[{"src":[{"dpid":"0000000000000001","port":1},{"dpid":"a1","port":2}]}]}`,
+		"# two\n- {kind: path, id: a}\n\n- {id: b, wide: true}":                  "{\"items\":[\n{\"id\":\"a\",\"kind\":\"path\"},\n\n{\"id\":\"b\",\"wide\":true}]}",
+		"items:\n- {id: a}\n- 5\ntag: x\n":                                       "{\"tag\":\"x\",\"items\":[\n{\"id\":\"a\"},\n5]}",
+		"[{id: 007, priority: 9, selector: {vlan_vid: 0x10, eth_type: 0x0800}}]": `{"items":[{"id":"007","priority":9,"selector":{"eth_type":"0x0800","vlan_vid":"0x10"}}]}`,
+		"- {src: 1/1, dst: 00:00:00:00:00:02/7}":                                 `{"items":[{"dst":"00:00:00:00:00:02/7","src":{"dpid":"0000000000000001","port":1}}]}`,
+		"- {src: [1/1, {dpid: a1, port: 2}]}":                                    `{"items":[{"src":[{"dpid":"0000000000000001","port":1},{"dpid":"a1","port":2}]}]}`,
 	} {
 		if got, err := bodyOf(t, false, text); got != want || err != nil {
 			t.Errorf("%q\n got %q, %v\nwant %q", text, got, err, want)
@@ -42,7 +37,7 @@ func TestFileKeepsLines(t *testing.T) {
 func TestWrongFiles(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                         "f.yaml is empty, want an intent",
-		"{a: [}":                   "f.yaml:1: not YAML: ",
+		"{a: [}":                   "f.yaml: not YAML: ",
 		"a: 1\n---\nb: 2\n":        "f.yaml:2: a second document: want one",
 		"\xff":                     "f.yaml:1: bytes that are not UTF-8 given",
 		"word":                     "f.yaml: word given, want an intent",

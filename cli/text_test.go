@@ -128,8 +128,8 @@ func TestPathTexts(t *testing.T) {
 // TestIntentPath: between hosts the path from src to dst is shown; a tree, or several paths, are
 // not one line.
 func TestIntentPath(t *testing.T) {
-	route := client.IntentRoute{Hops: []client.RouteHop{{DPID: "a", In: 3, Out: []uint32{1}}, {DPID: "b", In: 1, Out: []uint32{2}},
-		{DPID: "c", In: 2, Out: []uint32{4}}}}
+	route := client.IntentRoute{Hops: []client.RouteHop{{DPID: "a", In: 3, Out: []uint32{1}},
+		{DPID: "b", In: 1, Out: []uint32{2}}, {DPID: "c", In: 2, Out: []uint32{4}}}}
 	tree := client.IntentRoute{Hops: []client.RouteHop{{DPID: "a", In: 3, Out: []uint32{1, 2}}}}
 	for _, c := range []struct {
 		in   client.Intent
@@ -144,5 +144,30 @@ func TestIntentPath(t *testing.T) {
 		if got := pathOf(&c.in); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
 		}
+	}
+}
+
+// TestScreen: the first page clears the terminal, and each replaces what was there line by line.
+func TestScreen(t *testing.T) {
+	var out strings.Builder
+	s := &screen{out: &out, fd: -1}
+	s.draw("one\ntwo\n")
+	s.draw("three\n")
+	const want = "\x1b[2J\x1b[Hone\x1b[K\r\ntwo\x1b[K\r\n\x1b[J" + "\x1b[Hthree\x1b[K\r\n\x1b[J"
+	if out.String() != want || s.width() != 80 {
+		t.Errorf("%q, %d columns, want %q and 80", out.String(), s.width(), want)
+	}
+	if screenOf(&out) != nil {
+		t.Error("what is no terminal has a screen")
+	}
+}
+
+// TestCompletion: kinds are offered first, and nothing after them.
+func TestCompletion(t *testing.T) {
+	if list, _ := completeResource(nil, nil, ""); len(list) != len(resourceNames) || list[0] != "switches" {
+		t.Errorf("%v", list)
+	}
+	if list, _ := completeResource(nil, []string{"links"}, ""); len(list) != 0 {
+		t.Errorf("%v", list)
 	}
 }

@@ -87,7 +87,8 @@ func TestEveryCommandHasAnExample(t *testing.T) {
 // TestWatchAfterReset: of a snapshot in the middle of a stream only the differences are printed.
 func TestWatchAfterReset(t *testing.T) {
 	var out strings.Builder
-	w := &watcher[client.App]{kind: appResource, out: &out, f: formatJSON, shown: map[string]client.App{}, json: map[string]string{}}
+	w := &watcher[client.App]{kind: appResource, out: &out, f: formatJSON, shown: map[string]client.App{},
+		json: map[string]string{}}
 	a, b := client.App{Name: "a", Enabled: true}, client.App{Name: "b"}
 	err := w.begin([]client.App{a, b})
 	w.reset()
