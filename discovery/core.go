@@ -5,7 +5,6 @@ import (
 
 	"github.com/weirnet/weir/alarm"
 	"github.com/weirnet/weir/netview"
-	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/packet"
 )
 
@@ -96,15 +95,6 @@ func (c *Core) Begin(tx *netview.FactsTx, now time.Time) {
 	}
 }
 
-// PortStatus handles a port that was added, deleted or modified.
-func (c *Core) PortStatus(dpid netview.DPID, reason openflow.PortReason, p *openflow.Port) {
-	c.portStatus(dpid, reason, p)
-}
-
-// FormerLinkPorts handles the ports which, according to the rules found on a switch, led to other
-// switches before the restart.
-func (c *Core) FormerLinkPorts(dpid netview.DPID, ports []uint32) { c.formerLinkPorts(dpid, ports) }
-
 // Frame handles the key of a frame that came in at a port.
 func (c *Core) Frame(at netview.Point, k *packet.Key) {
 	if s, ok := parseSighting(at, k); ok {
@@ -131,13 +121,13 @@ func (c *Core) Alarms(to alarm.Sink) { c.alarms.flush(to) }
 func (c *Core) handle(in *input) {
 	switch in.kind {
 	case inputUp:
-		c.switchUp(in.facts)
+		c.SwitchUp(in.facts)
 	case inputDown:
-		c.switchDown(in.dpid)
+		c.SwitchDown(in.dpid)
 	case inputPort:
-		c.portStatus(in.dpid, in.reason, in.port)
+		c.PortStatus(in.dpid, in.reason, in.port)
 	case inputFormerLinks:
-		c.formerLinkPorts(in.dpid, in.ports)
+		c.FormerLinkPorts(in.dpid, in.ports)
 	case inputProbe:
 		c.arrival = in.arrival
 		c.Counts.countProbe(c.probeHeard(in.at, in.probe))

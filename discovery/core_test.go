@@ -596,12 +596,6 @@ func TestConversations(t *testing.T) {
 	})
 }
 
-// SwitchUp handles a handshake.
-func (c *Core) SwitchUp(f *SwitchFacts) { c.switchUp(f) }
-
-// SwitchDown handles the loss of a session.
-func (c *Core) SwitchDown(dpid netview.DPID) { c.switchDown(dpid) }
-
 // LLDP handles an LLDP frame that came in at a port. The error is why it makes no link; it has been
 // counted.
 func (c *Core) LLDP(at netview.Point, frame []byte) error {

@@ -11,7 +11,7 @@ import (
 // the one that was added first comes first.
 type deadlines[T any] struct {
 	*transaction
-	queue timerq.Times[due[T]]
+	queue timerq.Queue[time.Duration, due[T]] // by the time since the core's start
 	act   func(T)
 }
 
@@ -30,7 +30,7 @@ type deadline struct {
 
 // task is a queue of deadlines, with what is done at them.
 type task interface {
-	next() (at time.Time, order uint64, ok bool)
+	next() (at time.Duration, order uint64, ok bool)
 	run()
 }
 
@@ -42,11 +42,11 @@ func (d *deadlines[T]) does(t *transaction, act func(T)) task {
 
 func (d *deadlines[T]) add(at time.Time, what T) {
 	d.order++
-	d.queue.Add(at, due[T]{d.order, what})
+	d.queue.Add(at.Sub(d.started), due[T]{d.order, what})
 }
 
 // next implements task.
-func (d *deadlines[T]) next() (at time.Time, order uint64, ok bool) {
+func (d *deadlines[T]) next() (at time.Duration, order uint64, ok bool) {
 	at, first, ok := d.queue.First()
 	return at, first.order, ok
 }
@@ -77,7 +77,7 @@ func (c *Core) Tick() {
 	for _, h := range c.sweeper.takeUnused() {
 		c.expireHost(h)
 	}
-	for t, at := c.earliest(); t != nil && !at.After(c.now); t, at = c.earliest() {
+	for t, at := c.earliest(); t != nil && at <= c.sinceStart(); t, at = c.earliest() {
 		t.run()
 	}
 }
@@ -88,13 +88,16 @@ func (c *Core) Next() (time.Time, bool) {
 		return c.now, true
 	}
 	t, at := c.earliest()
-	return at, t != nil
+	if t == nil {
+		return time.Time{}, false
+	}
+	return c.started.Add(at), true
 }
 
-func (c *Core) earliest() (first task, at time.Time) {
+func (c *Core) earliest() (first task, at time.Duration) {
 	var order uint64
 	for _, t := range c.tasks {
-		if next, nth, ok := t.next(); ok && (first == nil || next.Before(at) || next.Equal(at) && nth < order) {
+		if next, nth, ok := t.next(); ok && (first == nil || next < at || next == at && nth < order) {
 			first, at, order = t, next, nth
 		}
 	}

@@ -48,9 +48,9 @@ func (c *Core) rememberRemoved(d *device, p *port) {
 	d.removed[p.at.Port] = removedPort{netview.Port{Number: p.at.Port, Name: p.name, MAC: p.mac}, p.pastLink}
 }
 
-// switchUp handles a handshake: of a new switch, or one that reconnects. Unchanged ports keep their
+// SwitchUp handles a handshake: of a new switch, or one that reconnects. Unchanged ports keep their
 // history.
-func (c *Core) switchUp(f *SwitchFacts) {
+func (c *Core) SwitchUp(f *SwitchFacts) {
 	d := c.devices[f.DPID]
 	if d == nil {
 		c.makeRoom()
@@ -58,7 +58,7 @@ func (c *Core) switchUp(f *SwitchFacts) {
 		c.lastNewSwitch = c.now
 		c.limitPorts(d, f)
 	} else {
-		c.switchDown(f.DPID) // in case the end of its old session was not reported
+		c.SwitchDown(f.DPID) // in case the end of its old session was not reported
 		if c.devices[f.DPID] == nil {
 			d = c.newDevice(f.DPID) // it was evicted for lack of room
 		}
@@ -81,7 +81,6 @@ func (c *Core) switchUp(f *SwitchFacts) {
 	c.putRow(row)
 	c.control.sessionReturned(d.dpid)
 	for _, p := range d.ports {
-		p.fastStep = len(fastStartTimes)
 		for _, e := range p.links() {
 			e.missed, e.heardCount, e.farStreak = 0, 0, 0
 		}
@@ -161,9 +160,9 @@ func (c *Core) mergePorts(d *device, row *netview.Switch) {
 
 func cmpPorts(a, b uint32) int { return netview.Point{Port: a}.Compare(netview.Point{Port: b}) }
 
-// switchDown handles the loss of a session. Nothing is known to be down: links and hosts become
+// SwitchDown handles the loss of a session. Nothing is known to be down: links and hosts become
 // unconfirmed.
-func (c *Core) switchDown(dpid netview.DPID) {
+func (c *Core) SwitchDown(dpid netview.DPID) {
 	d := c.devices[dpid]
 	if d == nil || !d.connected {
 		return

@@ -8,8 +8,8 @@ import (
 	"github.com/weirnet/weir/packet"
 )
 
-// device is what is kept of a switch besides its row. The embedded structs are parts of sub-states,
-// which alone change them.
+// device is what is kept of a switch besides its row. The embedded structs are what sub-states
+// keep of it; what concerns several of them the core changes.
 type device struct {
 	dpid              netview.DPID
 	created           time.Time // when it was first connected, or loaded

@@ -90,9 +90,8 @@
 // The core decides and is pure: time and transaction are arguments. The loop (loop.go) owns it,
 // reads before a transaction what others have locks for, and does after it what the core has queued:
 // frames (outbox), barriers, alarms (alarmQueue), whether silent hosts are in use (hostSweeper). The
-// core is composed of sub-states. Each alone changes its state, has its own deadlines (deadlines.go),
-// returns what it has learned, and calls no other but those that it is made of; the core acts on
-// what they return.
+// core is composed of sub-states. Each has its own state and deadlines (deadlines.go), returns what it
+// has learned, and calls no other but those that it is made of; the core acts on what they return.
 //
 //   - deviceTable (devices.go): what is kept of switches and ports. In: the number of a switch or
 //     port. Out: its device or port. The structs embedded in these belong to the sub-states below.

@@ -20,14 +20,16 @@ type hostSweeper struct {
 	*hostTable
 	expiry  time.Duration // Config.Expiry
 	at      deadlines[time.Time]
-	from    netview.HostID // start of the next sweep
-	crowded bool           // the last sweep found a port near Limits.AtPort
+	from    netview.HostID  // start of the next sweep
+	batch   []*netview.Host // scratch of next
+	crowded bool            // the last sweep found a port near Limits.AtPort
 	// Hosts that did not answer in this transaction, and those of the last one that are not in use.
 	silent, unused []*netview.Host
 }
 
 // next returns the hosts of the next sweep, and whether the table is crowded.
 func (w *hostSweeper) next() (hosts []*netview.Host, crowded bool) {
+	hosts = w.batch[:0]
 	crowded = w.count > w.limits.Hosts/4*3
 	limit := sweepHosts
 	if crowded || w.crowded {
@@ -44,6 +46,7 @@ func (w *hostSweeper) next() (hosts []*netview.Host, crowded bool) {
 	if n := len(hosts); n == limit {
 		w.from = hosts[n-1].HostID
 	}
+	w.batch = hosts
 	return hosts, crowded
 }
 

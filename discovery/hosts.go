@@ -36,28 +36,28 @@ func newHostTable(t *deviceTable, seen *seenCache) *hostTable {
 
 // learn updates a host's row from a sighting at an edge: it is new, has moved there, or is there.
 func (t *hostTable) learn(p *port, s *sighting) {
-	old, ok := t.tx.Host(s.id)
-	if !ok && (t.count >= t.limits.Hosts || p.hosts >= t.limits.AtPort) || old != nil && old.At != s.at &&
-		p.hosts >= t.limits.AtPort {
+	old, known := t.tx.Host(s.id)
+	here := known && old.At == s.at
+	if !known && t.count >= t.limits.Hosts || !here && p.hosts >= t.limits.AtPort {
 		t.Counts.Refused.Add(1)
 		return
 	}
 	next := &netview.Host{HostID: s.id, At: s.at, Seen: t.now, State: netview.HostConfirmed}
+	if known {
+		next.IPs = old.IPs
+	}
 	switch {
-	case !ok:
+	case !known:
 		t.count++
 		p.hosts++
 		t.Counts.Learned.Add(1)
-	case old.At != s.at:
+	case !here:
 		t.dropSeen(old)
 		if q := t.port(old.At); q != nil {
 			q.hosts--
 		}
 		p.hosts++
-		next.IPs = old.IPs
 		t.Counts.Moved.Add(1)
-	default:
-		next.IPs = old.IPs
 	}
 	next.IPs = t.withAddress(next, s)
 	if s.ip.IsZero() || slices.Contains(next.IPs, s.ip.Netip()) {
@@ -65,11 +65,9 @@ func (t *hostTable) learn(p *port, s *sighting) {
 	} else {
 		t.seen.add(t.seen.hashHost(s.id, s.at, anyAddress))
 	}
-	if ok && old.At == s.at && old.State == next.State && slices.Equal(old.IPs, next.IPs) &&
-		t.now.Sub(old.Seen) < refreshSeen/2 {
-		return
+	if !here || old.State != next.State || !slices.Equal(old.IPs, next.IPs) || t.now.Sub(old.Seen) >= refreshSeen/2 {
+		t.tx.PutHost(next)
 	}
-	t.tx.PutHost(next)
 }
 
 // learnAddress adds an address to a confirmed host.

@@ -42,9 +42,9 @@ func (p *pastLink) noteSessionLost() {
 	}
 }
 
-// formerLinkPorts notes which ports of a switch led to other switches before the restart. Only the
+// FormerLinkPorts notes which ports of a switch led to other switches before the restart. Only the
 // first call counts: later rules are from this process.
-func (c *Core) formerLinkPorts(dpid netview.DPID, ports []uint32) {
+func (c *Core) FormerLinkPorts(dpid netview.DPID, ports []uint32) {
 	d := c.devices[dpid]
 	if d == nil || !d.connected || d.formerLinksKnown {
 		return

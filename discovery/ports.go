@@ -8,9 +8,9 @@ import (
 	"github.com/weirnet/weir/openflow"
 )
 
-// portStatus handles a port that was added, deleted or modified. It ignores late messages of a
+// PortStatus handles a port that was added, deleted or modified. It ignores late messages of a
 // disconnected switch.
-func (c *Core) portStatus(dpid netview.DPID, reason openflow.PortReason, of *openflow.Port) {
+func (c *Core) PortStatus(dpid netview.DPID, reason openflow.PortReason, of *openflow.Port) {
 	d := c.devices[dpid]
 	if d == nil || !d.connected {
 		return

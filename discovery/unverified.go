@@ -85,6 +85,9 @@ func (c *Core) moveBack(h *netview.Host, s *sighting) bool {
 // checkUnverified queries hosts at their locations before unverified moves, if those switches are
 // back.
 func (c *Core) checkUnverified() {
+	if len(c.unverified.from) == 0 {
+		return
+	}
 	for _, id := range c.unverified.ids() {
 		at := c.unverified.from[id]
 		h, known := c.tx.Host(id)
