@@ -19,9 +19,9 @@ import (
 	"github.com/weirnet/weir/api/client"
 )
 
-// asked returns what a request says beside its route, but for secrets: its query, and its path
-// where that names something.
-func (g *gate) asked(r *http.Request, route *Route) string {
+// auditObject returns what a request says beside its route, but for secrets: its query, and its
+// path where that names something.
+func (g *gate) auditObject(r *http.Request, route *Route) string {
 	query := g.hideQuery(r.URL.RawQuery, false)
 	switch {
 	case !strings.Contains(route.Path, "{"):
@@ -32,18 +32,18 @@ func (g *gate) asked(r *http.Request, route *Route) string {
 	return r.URL.EscapedPath() + "?" + query
 }
 
-// heldResponse is an answer that waits for the audit log.
-type heldResponse struct {
+// bufferedResponse is an answer that waits for the audit log.
+type bufferedResponse struct {
 	http.ResponseWriter
 	code int
 	body bytes.Buffer
 }
 
 // WriteHeader notes the status.
-func (h *heldResponse) WriteHeader(code int) { h.code = code }
+func (b *bufferedResponse) WriteHeader(code int) { b.code = code }
 
 // Write keeps a part of the body.
-func (h *heldResponse) Write(b []byte) (int, error) { return h.body.Write(b) }
+func (b *bufferedResponse) Write(part []byte) (int, error) { return b.body.Write(part) }
 
 // audited serves a request that changes something. Without a record of it in the log nothing is
 // done, and it is on the disk before the answer. Intents go to the disk at the same time: the store
@@ -72,17 +72,17 @@ func (s *Server) audited(w http.ResponseWriter, r *http.Request, route *Route, b
 		return
 	}
 	c.body = body
-	c.again.Reset(body)
-	r.Body = &c.again
+	c.reader.Reset(body)
+	r.Body = &c.reader
 	record := client.AuditRecord{Time: s.cfg.Now().UTC(), ID: by.Request, Who: by.Name, Role: by.Role.String(),
-		From: by.From, What: route.pattern(), Object: truncate(s.asked(r, route)), Result: "begun",
+		From: by.From, What: route.pattern(), Object: truncate(s.auditObject(r, route)), Result: "begun",
 		Detail: cut(strings.ToValidUTF8(string(redactText(body[:min(len(body), maxDetail+1)])), "�"))}
 	synced, err := s.beginRecord(route, record)
 	if err != nil {
 		notAudited(err).write(w)
 		return
 	}
-	answer := &heldResponse{ResponseWriter: w, code: http.StatusOK}
+	answer := &bufferedResponse{ResponseWriter: w, code: http.StatusOK}
 	s.router.mux.ServeHTTP(answer, r)
 	record.Time, record.Status, record.Result = s.cfg.Now().UTC(), answer.code, resultOf(answer.code)
 	record.Detail = c.detail

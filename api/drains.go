@@ -56,11 +56,11 @@ func (s *Server) drain(ctx context.Context, in *drainInput) (*singleAnswer[clien
 	return &singleAnswer[client.Drain]{s.run.text(position{revision: rev}), withName(snap, d)}, nil
 }
 
-type nothing struct {
+type noContent struct {
 	Revision string `header:"Weir-Revision" doc:"The revision of the view that shows it. Opaque."`
 }
 
-func (s *Server) undrain(ctx context.Context, in *undrainInput) (*nothing, error) {
+func (s *Server) undrain(ctx context.Context, in *undrainInput) (*noContent, error) {
 	if s.cfg.Drains == nil {
 		return nil, errDrainsDisabled
 	}
@@ -80,7 +80,7 @@ func (s *Server) undrain(ctx context.Context, in *undrainInput) (*nothing, error
 	case !was:
 		return nil, huma.Error404NotFound(fmt.Sprintf("%s %s is not drained: %s lists what is", in.Kind, object, drainPath))
 	}
-	return &nothing{s.run.text(position{revision: rev})}, nil
+	return &noContent{s.run.text(position{revision: rev})}, nil
 }
 
 // resolveDrain returns the canonical form of what was named.

@@ -71,15 +71,15 @@ type changeKey struct{}
 type change struct {
 	by             Actor
 	object, detail string
-	body           []byte // read already; nil: not
-	again          replay // of it, for handlers that read it themselves
+	body           []byte     // read already; nil: not
+	reader         bodyReader // of it, for handlers that read it themselves
 }
 
-// replay is a body that has been read already.
-type replay struct{ bytes.Reader }
+// bodyReader is a body that has been read already.
+type bodyReader struct{ bytes.Reader }
 
 // Close implements io.ReadCloser.
-func (*replay) Close() error { return nil }
+func (*bodyReader) Close() error { return nil }
 
 // changeOf returns the change that a request is; an empty one outside of requests.
 func changeOf(ctx context.Context) *change {

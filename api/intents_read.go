@@ -177,7 +177,7 @@ type deleteInput struct {
 }
 
 // deleteIntent withdraws an intent. What is not there is withdrawn already: 204.
-func (s *Server) deleteIntent(ctx context.Context, in *deleteInput) (*nothing, error) {
+func (s *Server) deleteIntent(ctx context.Context, in *deleteInput) (*noContent, error) {
 	if s.cfg.Intents == nil {
 		return nil, intentsDisabled
 	}
@@ -203,7 +203,7 @@ func (s *Server) deleteIntent(ctx context.Context, in *deleteInput) (*nothing, e
 	default:
 		return nil, huma.Error409Conflict(a.Text)
 	}
-	return &nothing{s.run.text(s.position())}, nil
+	return &noContent{s.run.text(s.position())}, nil
 }
 
 // Withdrawal names intents to withdraw.
@@ -241,7 +241,7 @@ func (s *Server) withdrawIntents(ctx context.Context, in *withdrawInput) (*answe
 	}
 	var n tally
 	for i := range reqs {
-		a := wireAnswer(&slotOf[0], uint64(i), answers[i:i+1], err)
+		a := wireAnswer(&oneSlot, uint64(i), answers[i:i+1], err)
 		n.count(&a)
 		out.Body.Items[i] = answerItem(&a)
 	}

@@ -17,8 +17,8 @@ import (
 	"github.com/weirnet/weir/openflow"
 )
 
-// slotOf is the slot of the one request of a batch.
-var slotOf = [1]wire.Slot{}
+// oneSlot is the slot of the one request of a batch.
+var oneSlot wire.Slot
 
 // answerItem returns an answer as the client has it.
 func answerItem(a *wire.Answer) client.IntentAnswer {

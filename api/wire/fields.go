@@ -54,7 +54,7 @@ func (p *JSON) field(b *Batch, r *intent.Request, name string, stream bool) (err
 		s.Wide, err = p.boolean(name)
 	case "constraints":
 		if p.d.PeekKind() != '{' {
-			return p.other(name, "{} or none: constraints are not served yet")
+			return p.mismatch(name, "{} or none: constraints are not served yet")
 		}
 		err = p.object(name, "{}", func(name string) error {
 			return &spec.Error{Field: "constraints." + name, Given: "a constraint", Want: "none: constraints are not served yet"}
@@ -152,7 +152,7 @@ func (p *JSON) endList(b *Batch, name string) ([]spec.End, error) {
 			return nil, err
 		}
 	default:
-		return nil, p.other(name, wantEnd)
+		return nil, p.mismatch(name, wantEnd)
 	}
 	return b.ends[start:len(b.ends):len(b.ends)], nil
 }

@@ -86,18 +86,18 @@ func (p *JSON) Body(b *Batch, raw []byte, op intent.Op, id string) (Document, er
 		return p.field(b, &r, name, false)
 	})
 	if err != nil && p.syntax(err) == "" && !seen && doc.Single { // of the one intent
-		if drain := p.drain(0); drain != nil {
+		if drain := p.skipTo(0); drain != nil {
 			err = drain
 		} else {
 			b.add(&r, 1, err)
-			return doc, p.whole(p.end())
+			return doc, p.withLine(p.end())
 		}
 	}
 	if err == nil {
 		err = p.end()
 	}
 	if err != nil {
-		return doc, p.whole(err)
+		return doc, p.withLine(err)
 	}
 	switch {
 	case seen && !bare:
@@ -124,14 +124,14 @@ func (p *JSON) items(b *Batch, op intent.Op) error {
 			return ErrTooMany
 		}
 		r := intent.Request{Op: op}
-		at := p.begins()
+		at := p.nextOffset()
 		line, counted = line+strings.Count(p.text[counted:at], "\n"), at
 		err := p.request(b, &r, false)
 		if err != nil {
 			if p.syntax(err) != "" {
 				return err
 			}
-			if err := p.drain(depth); err != nil {
+			if err := p.skipTo(depth); err != nil {
 				return err
 			}
 		}
@@ -141,15 +141,15 @@ func (p *JSON) items(b *Batch, op intent.Op) error {
 	return err
 }
 
-// begins returns where the value begins that is read next: what was read ends before a comma and
+// nextOffset returns where the value begins that is read next: what was read ends before a comma and
 // white space.
-func (p *JSON) begins() int {
+func (p *JSON) nextOffset() int {
 	rest := p.text[p.d.InputOffset():]
 	return len(p.text) - len(strings.TrimLeft(rest, ", \t\r\n"))
 }
 
-// drain reads on until no more than depth values are open.
-func (p *JSON) drain(depth int) error {
+// skipTo reads on until no more than depth values are open.
+func (p *JSON) skipTo(depth int) error {
 	for p.d.StackDepth() > depth {
 		if k := p.d.PeekKind(); k == '{' || k == '[' {
 			if err := p.d.SkipValue(); err != nil {
@@ -187,8 +187,8 @@ func (p *JSON) syntax(err error) string {
 	return ""
 }
 
-// whole returns an error of the whole body, with its line.
-func (p *JSON) whole(err error) error {
+// withLine returns an error of the body, with its line.
+func (p *JSON) withLine(err error) error {
 	if err == nil {
 		return nil
 	}

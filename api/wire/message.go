@@ -155,8 +155,8 @@ func (m *message) known(number protowire.Number, v fieldValue) (err error) {
 	return err
 }
 
-// append1 appends an end, in the batch's memory as long as the list has but one.
-func (m *message) append1(list []spec.End, e spec.End) []spec.End {
+// appendEnd appends an end, in the batch's memory as long as the list has but one.
+func (m *message) appendEnd(list []spec.End, e spec.End) []spec.End {
 	if list != nil {
 		return append(list, e)
 	}
@@ -170,7 +170,7 @@ func (m *message) point(list []spec.End, v fieldValue, what string) ([]spec.End,
 		return list, errForm
 	}
 	var e spec.End
-	s := v.within()
+	s := v.fields()
 	for s.next(what) {
 		number, v := s.number, s.v
 		switch {
@@ -182,7 +182,7 @@ func (m *message) point(list []spec.End, v fieldValue, what string) ([]spec.End,
 			return list, errForm
 		}
 	}
-	return m.append1(list, e), s.err
+	return m.appendEnd(list, e), s.err
 }
 
 func (m *message) host(list []spec.End, v fieldValue, what string) ([]spec.End, error) {
@@ -190,7 +190,7 @@ func (m *message) host(list []spec.End, v fieldValue, what string) ([]spec.End, 
 		return list, errForm
 	}
 	var e spec.End
-	s := v.within()
+	s := v.fields()
 	for s.next(what) {
 		number, v := s.number, s.v
 		switch {
@@ -202,7 +202,7 @@ func (m *message) host(list []spec.End, v fieldValue, what string) ([]spec.End, 
 			return list, errForm
 		}
 	}
-	return m.append1(list, e), s.err
+	return m.appendEnd(list, e), s.err
 }
 
 func (m *message) hop(v fieldValue) error {
@@ -210,7 +210,7 @@ func (m *message) hop(v fieldValue) error {
 		return errForm
 	}
 	var h topology.Hop
-	s := v.within()
+	s := v.fields()
 	for s.next("hops") {
 		number, v := s.number, s.v
 		switch {
@@ -244,7 +244,7 @@ func (m *message) selector(number protowire.Number, v fieldValue) error {
 		return nil
 	}
 	var name, value string
-	s := v.within()
+	s := v.fields()
 	for s.next("selector") {
 		number, v := s.number, s.v
 		var err error

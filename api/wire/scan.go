@@ -16,8 +16,8 @@ type fieldValue struct {
 	text string
 }
 
-// within returns a reader of the message that is a field's value.
-func (v fieldValue) within() fieldReader { return fieldReader{b: v.raw, text: v.text} }
+// fields returns a reader of the message that is a field's value.
+func (v fieldValue) fields() fieldReader { return fieldReader{b: v.raw, text: v.text} }
 
 // fieldReader reads the fields of a message, one after the other. Text is b as a string.
 type fieldReader struct {

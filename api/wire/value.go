@@ -38,14 +38,14 @@ func (p *JSON) object(what, want string, f func(name string) error) error {
 // open reads the beginning of an object or a list.
 func (p *JSON) open(k jsontext.Kind, what, want string) error {
 	if p.d.PeekKind() != k {
-		return p.other(what, want)
+		return p.mismatch(what, want)
 	}
 	_, err := p.d.ReadToken()
 	return err
 }
 
-// other refuses a value that is not of the kind wanted; or says that there is none.
-func (p *JSON) other(what, want string) error {
+// mismatch refuses a value that is not of the kind wanted; or says that there is none.
+func (p *JSON) mismatch(what, want string) error {
 	v, err := p.d.ReadValue()
 	if err != nil {
 		return err
@@ -56,15 +56,15 @@ func (p *JSON) other(what, want string) error {
 	return &spec.Error{Field: what, Given: truncate(string(v)), Want: want}
 }
 
-// part returns the value just read, as a part of the text.
-func (p *JSON) part(v jsontext.Value) string {
+// substring returns the value just read, as a substring of the text.
+func (p *JSON) substring(v jsontext.Value) string {
 	to := int(p.d.InputOffset())
 	return p.text[to-len(v) : to]
 }
 
 // unquote returns the string just read.
 func (p *JSON) unquote(v jsontext.Value) string {
-	s := p.part(v)
+	s := p.substring(v)
 	if strings.IndexByte(s, '\\') < 0 {
 		return s[1 : len(s)-1]
 	}
@@ -77,7 +77,7 @@ func (p *JSON) unquote(v jsontext.Value) string {
 
 func (p *JSON) str(what string) (string, error) {
 	if p.d.PeekKind() != '"' {
-		return "", p.other(what, "a string")
+		return "", p.mismatch(what, "a string")
 	}
 	v, err := p.d.ReadValue()
 	if err != nil {
@@ -89,13 +89,13 @@ func (p *JSON) str(what string) (string, error) {
 // number reads a whole number from 0 to most, of the field sub of what.
 func (p *JSON) number(what, sub string, most uint64) (uint64, error) {
 	if p.d.PeekKind() != '0' {
-		return 0, p.other(what+sub, wantNumber(most))
+		return 0, p.mismatch(what+sub, wantNumber(most))
 	}
 	v, err := p.d.ReadValue()
 	if err != nil {
 		return 0, err
 	}
-	s := p.part(v)
+	s := p.substring(v)
 	n, err := strconv.ParseUint(s, 10, 64)
 	if err != nil || n > most {
 		return 0, &spec.Error{Field: what + sub, Given: truncate(s), Want: wantNumber(most)}
@@ -109,7 +109,7 @@ func wantNumber(most uint64) string {
 
 func (p *JSON) boolean(what string) (bool, error) {
 	if k := p.d.PeekKind(); k != 't' && k != 'f' {
-		return false, p.other(what, "true or false")
+		return false, p.mismatch(what, "true or false")
 	}
 	t, err := p.d.ReadToken()
 	if err != nil {
@@ -120,7 +120,7 @@ func (p *JSON) boolean(what string) (bool, error) {
 
 func (p *JSON) dpid(what string) (netview.DPID, error) {
 	if p.d.PeekKind() != '"' {
-		return 0, p.other(what+".dpid", "a string")
+		return 0, p.mismatch(what+".dpid", "a string")
 	}
 	v, err := p.d.ReadValue()
 	if err != nil {
@@ -152,9 +152,9 @@ func (p *JSON) selector(b *Batch, s *spec.Spec) error {
 			if err != nil {
 				return err
 			}
-			text = p.part(v)
+			text = p.substring(v)
 		default:
-			return p.other("selector."+truncate(name), "text or a number")
+			return p.mismatch("selector."+truncate(name), "text or a number")
 		}
 		return b.addField(name, text)
 	})
