@@ -2,6 +2,7 @@
 // private authority, kept in a directory, and what it signs.
 //
 // # The problem
+//
 // A switch claims its datapath id itself, and any machine that reaches the controller's port can
 // claim the same. With mutual TLS a certificate proves it. Operators have no authority for that,
 // and certificates of general tools lack the datapath ids.

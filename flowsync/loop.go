@@ -69,7 +69,7 @@ type connection struct {
 }
 
 // New returns a loop that keeps switches as the view desires them. It takes the view's Status, and
-// its Wanted under the name Owner.
+// its Desired under the name Owner.
 func New(config Config, view *netview.View) *Loop {
 	config = config.withDefaults()
 	if config.Now == nil {

@@ -32,10 +32,10 @@ type Desired struct {
 func (v *View) Desired(owner string) *Desired {
 	v.owners.Lock()
 	defer v.owners.Unlock()
-	if v.owners.wanted[owner] {
+	if v.owners.desired[owner] {
 		panic(fmt.Sprintf("netview: Desired(%q) has an owner already", owner))
 	}
-	v.owners.wanted[owner] = true
+	v.owners.desired[owner] = true
 	return &Desired{v, owner}
 }
 
@@ -99,7 +99,7 @@ func (tx *DesiredTx) claim(key RuleKey, r Rule, old *ownedRule) {
 		next.turn = v.nextSeq
 	}
 	if first, _ := holder(v.rules.rows, key); first != nil && first.turn < next.turn {
-		next.State, next.Reason = RuleFailed, "wanted by "+first.Owner+" already"
+		next.State, next.Reason = RuleFailed, "desired by "+first.Owner+" already"
 		v.rules.put(claim{key, next.turn}, next)
 		return
 	}
@@ -126,7 +126,7 @@ func (tx *DesiredTx) withdraw(key RuleKey, old *ownedRule) {
 	v.record(Change{Kind: KindRule, Rule: &promoted.Rule})
 	for _, r := range others {
 		refused := *r
-		refused.Reason = "wanted by " + promoted.Owner + " already"
+		refused.Reason = "desired by " + promoted.Owner + " already"
 		v.rules.put(claim{key, r.turn}, &refused)
 	}
 }

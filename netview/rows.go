@@ -206,7 +206,7 @@ type RuleState string
 // The states of a rule.
 const (
 	RulePending   RuleState = "pending"   // not yet confirmed by the switch
-	RuleInstalled RuleState = "installed" // confirmed by a barrier
+	RuleInstalled RuleState = "installed" // confirmed by a barrier, or listed by the switch
 	RuleFailed    RuleState = "failed"    // refused, or nothing is answered, or it is lost again and again; Reason says why
 )
 
@@ -222,7 +222,7 @@ type RuleKey struct {
 // timeouts are zero.
 type Rule struct {
 	DPID         DPID
-	Owner        string // who desires it, for people: "forward", "discovery"
+	Owner        string // who desires it, for people: "forward", "infrastructure"
 	Table        uint8
 	Priority     uint16
 	Cookie       uint64

@@ -129,7 +129,7 @@ func (w *twin) set(owner string, dpid DPID, rules []Rule) {
 		for i := range claims {
 			switch {
 			case i > 0:
-				claims[i].State, claims[i].Reason = RuleFailed, "wanted by "+claims[0].Owner+" already"
+				claims[i].State, claims[i].Reason = RuleFailed, "desired by "+claims[0].Owner+" already"
 			case claims[i].Reason != "" && claims[i].Reason != "refused":
 				claims[i].State, claims[i].Reason = RulePending, ""
 			}

@@ -34,7 +34,7 @@ type View struct {
 	owners struct {
 		sync.Mutex
 		facts, status, inputs, alarms bool
-		wanted                        map[string]bool
+		desired                       map[string]bool
 	}
 }
 
@@ -51,7 +51,7 @@ func New(limits Limits) *View {
 		alarms:   newTable[AlarmKey, Alarm](AlarmKey.Compare),
 		settings: &Settings{},
 	}
-	v.owners.wanted = make(map[string]bool)
+	v.owners.desired = make(map[string]bool)
 	v.log.Log = newChangeLog(limits.withDefaults())
 	v.current.Store(v.snapshot(0))
 	return v

@@ -128,7 +128,7 @@ func TestDesiredKeepsStatesAndRefusesSecondOwner(t *testing.T) {
 		t.Fatalf("rules: %v", r)
 	}
 	conflicts := collect(s.Conflicts(1))
-	if len(conflicts) != 1 || conflicts[0].State != RuleFailed || conflicts[0].Reason != "wanted by a already" {
+	if len(conflicts) != 1 || conflicts[0].State != RuleFailed || conflicts[0].Reason != "desired by a already" {
 		t.Fatalf("conflicts: %v", conflicts)
 	}
 

@@ -11,11 +11,10 @@ import (
 	"github.com/weirnet/weir/store/compactor"
 )
 
-// The goroutines of an instance, all of them started here: the keeper of the heap's headroom,
-// discovery, the recorder of facts, flowsync, intents and their journals, statistics, app/forward
-// (or, where it is disabled, what keeps the topology), the acceptor of switches, what follows the
-// allow list, the API. Each is the owner of what its package says, and ends with the context that
-// run makes.
+// The goroutines of an instance are those of engineParts (parts.go) and those that run starts: the
+// keeper of the heap's headroom, the recorder of facts, the journals, the acceptor of switches, what
+// follows the allow list, the API. They end with the context that run makes. owner_loop.go and
+// standby_loop.go start those of an instance that shares its store.
 
 // shutdownLimit is how long the sessions may take to send what is queued.
 const shutdownLimit = time.Second

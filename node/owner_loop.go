@@ -62,7 +62,7 @@ func (o *ownership) renewInBackground(ctx context.Context, trouble func(string))
 	}
 }
 
-// steppedDown is errDeposed, wrapped, if that is why a context of hold has ended; nil if it was
+// steppedDown is errDeposed, wrapped, if that is why a context of renewInBackground has ended; nil if it was
 // told to end.
 func steppedDown(ctx context.Context) error {
 	if cause := context.Cause(ctx); errors.Is(cause, errDeposed) {

@@ -32,15 +32,15 @@ func (s *Session) fastPath(h openflow.Header, frame []byte) bool {
 		}
 		s.controller.PacketIn(s, h, &s.pin)
 	case openflow.TypeFlowMod:
-		if s.owner == nil || !s.roleAllows(h.Type) || !s.parseFlowMod(h.Version, body) {
+		if s.switchSide == nil || !s.roleAllows(h.Type) || !s.parseFlowMod(h.Version, body) {
 			return false
 		}
-		s.owner.FlowMod(s, h, s.mod)
+		s.switchSide.FlowMod(s, h, s.mod)
 	case openflow.TypePacketOut:
-		if s.owner == nil || !s.roleAllows(h.Type) || !s.parsePacketOut(h.Version, body) {
+		if s.switchSide == nil || !s.roleAllows(h.Type) || !s.parsePacketOut(h.Version, body) {
 			return false
 		}
-		s.owner.PacketOut(s, h, s.packet)
+		s.switchSide.PacketOut(s, h, s.packet)
 	default:
 		return false
 	}
@@ -63,7 +63,7 @@ func (s *Session) parsePacketOut(v openflow.Version, body []byte) bool {
 
 // roleAllows reports whether the peer's role allows a message of this type.
 func (s *Session) roleAllows(t openflow.Type) bool {
-	return s.owner == nil || !changesState(t) || s.core.Role() != openflow.RoleSlave
+	return s.switchSide == nil || !changesState(t) || s.core.Role() != openflow.RoleSlave
 }
 
 // forHandler reports whether messages of a type are for the handler at one of the ends: neither of
@@ -105,7 +105,7 @@ func (s *Session) event(e *Event) {
 	case EventConnected:
 		s.notifyConnected()
 	case EventFeatures:
-		f := s.owner.Features(s)
+		f := s.switchSide.Features(s)
 		if s.core.version != openflow.V10 {
 			f.Ports = nil
 		}
@@ -128,16 +128,16 @@ func (s *Session) message(e *Event) {
 	case *openflow.PacketIn:
 		s.controller.PacketIn(s, e.Header, m)
 	case *openflow.FlowMod:
-		s.owner.FlowMod(s, e.Header, m)
+		s.switchSide.FlowMod(s, e.Header, m)
 	case *openflow.PacketOut:
-		s.owner.PacketOut(s, e.Header, m)
+		s.switchSide.PacketOut(s, e.Header, m)
 	case *openflow.BarrierRequest:
-		s.owner.(BarrierHandler).Barrier(s, e.Header) // else the core answers
+		s.switchSide.(BarrierHandler).Barrier(s, e.Header) // else the core answers
 	default:
 		if s.controller != nil {
 			s.controller.Message(s, e.Header, m)
 		} else {
-			s.owner.Message(s, e.Header, m)
+			s.switchSide.Message(s, e.Header, m)
 		}
 	}
 }
@@ -160,7 +160,7 @@ func (s *Session) notifyConnected() {
 	if s.controller != nil {
 		s.controller.Connected(s)
 	} else {
-		s.owner.Connected(s)
+		s.switchSide.Connected(s)
 	}
 }
 
@@ -174,7 +174,7 @@ func (s *Session) batchEnd() {
 	case s.controller != nil:
 		s.controller.BatchEnd(s)
 	default:
-		s.owner.BatchEnd(s)
+		s.switchSide.BatchEnd(s)
 	}
 }
 
@@ -186,12 +186,12 @@ func (s *Session) notifyEnd(reason error) {
 			f := s.core.features
 			s.cfg.Refused(Refusal{s.conn.RemoteAddr(), f.Datapath, f.Version != 0, reason})
 		}
-		if h, ok := s.owner.(RefusedHandler); ok {
+		if h, ok := s.switchSide.(RefusedHandler); ok {
 			h.Refused(reason)
 		}
 	case s.controller != nil:
 		s.controller.Disconnected(s, reason)
 	default:
-		s.owner.Disconnected(s, reason)
+		s.switchSide.Disconnected(s, reason)
 	}
 }

@@ -14,8 +14,8 @@ type output struct {
 	mu       sync.Mutex
 	idle     sync.Cond        // signalled when writing becomes false
 	version  openflow.Version // 0 until connected: nothing may be appended from outside before
-	buf      []byte           // appended since the last take
-	head     []byte           // taken, not yet written: a tail of base
+	buf      []byte           // appended since nextWrite was last called
+	head     []byte           // what nextWrite returned and is not written yet: a tail of base
 	base     []byte
 	spare    []byte // written: the next buf
 	writing  bool

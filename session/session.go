@@ -25,7 +25,7 @@ type Session struct {
 	ports        int64          // the same, for the ports of a new switch; the group's
 
 	controller Handler
-	owner      SwitchHandler
+	switchSide SwitchHandler
 	frames     FrameHandler // nil if the handler is none
 
 	mu       sync.Mutex // guards core and features
@@ -64,7 +64,7 @@ func newSession(g *group, conn net.Conn, cfg *Config, h Handler, sw SwitchHandle
 		end = SwitchEnd
 	}
 	conn = withTLS(conn, cfg.TLS, end)
-	s := &Session{group: g, conn: conn, try: tryWriterOf(conn), cfg: cfg, controller: h, owner: sw,
+	s := &Session{group: g, conn: conn, try: tryWriterOf(conn), cfg: cfg, controller: h, switchSide: sw,
 		handshake: handshakeEntry{source: crowd.SourceOf(conn.RemoteAddr())}, done: make(chan struct{})}
 	if sw != nil {
 		s.frames, _ = sw.(FrameHandler)

@@ -31,7 +31,7 @@ type Datapath struct {
 	delayed       []*install       // moves that wait until their next step is due
 	refusal       refusal          // whether the switch refuses rules
 
-	// Scratch of the reader, under mu.
+	// Scratch of whoever holds mu: this switch's reader, and others' when they confirm.
 	fm    openflow.FlowMod
 	po    openflow.PacketOut
 	act   [1]openflow.Action

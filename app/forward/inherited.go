@@ -29,7 +29,7 @@ type inherited struct {
 	mu      sync.Mutex
 	at      map[netview.DPID]map[pair]*inheritedRule
 	whole   map[netview.DPID]bool // at has all of the switch's
-	changed bool                  // since takeOver looked
+	changed bool                  // since adoptAll looked
 }
 
 // inheritedRule is one of them.

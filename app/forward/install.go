@@ -47,39 +47,39 @@ type heldPacket struct {
 
 // installRemote sends the rules of the path's downstream switches; this switch's own is sent when
 // they are confirmed. d.mu is held.
-func (d *Datapath) installRemote(out *switchConn, pin *openflow.PacketIn, pr pair, hops []topology.Hop, released bool) {
-	if fl, ok := d.pairs.get(pr); ok && !released && d.f.samePath(fl, hops) {
+func (d *Datapath) installRemote(out *switchConn, pin *openflow.PacketIn, pr pair, hops []topology.Hop, copied bool) {
+	if fl, ok := d.pairs.get(pr); ok && !copied && d.f.samePath(fl, hops) {
 		d.resendRule(out, pin, pr, fl)
 		return
 	}
 	if hops[0].Out == pin.InPort { // a rule matches no port, and would send what comes from elsewhere back to where it came from
-		d.sendOn(out, pin, hops[0].Out, released)
+		d.sendOn(out, pin, hops[0].Out, copied)
 		return
 	}
 	if !d.f.accepts(hops, nil) {
-		if !released {
+		if !copied {
 			d.sendDirect(out, pin.InPort, pr, wholeFrame(pin))
 		}
 		return
 	}
 	if d.pairs.Len() >= MaxPairs || d.heldPackets >= MaxHeldSwitch || !d.mayBegin(pin.InPort) {
 		d.f.count.unruled.Add(1)
-		d.sendOn(out, pin, hops[0].Out, released)
+		d.sendOn(out, pin, hops[0].Out, copied)
 		return
 	}
 	d.countPair(pin.InPort)
-	d.startInstall(pin, &install{pr: pr, path: d.f.paths.acquire(hops)}, released)
+	d.startInstall(pin, &install{pr: pr, path: d.f.paths.acquire(hops)}, copied)
 }
 
 // startInstall begins an install for a packet that came in. d.mu is held.
-func (d *Datapath) startInstall(pin *openflow.PacketIn, w *install, released bool) {
+func (d *Datapath) startInstall(pin *openflow.PacketIn, w *install, copied bool) {
 	if !d.writeDownstream(w) {
 		d.abandonRules(w)
 		d.f.count.noPath.Add(1)
 		return
 	}
 	d.installs[w.pr] = w
-	if !released {
+	if !copied {
 		d.holdPacket(w, pin)
 	}
 	if w.unconfirmed.Load() == 0 { // the last switch of a path has lost its rule: nothing to wait for
@@ -88,8 +88,8 @@ func (d *Datapath) startInstall(pin *openflow.PacketIn, w *install, released boo
 }
 
 // sendOn sends a packet on without a rule, unless the switch has forwarded it itself.
-func (d *Datapath) sendOn(out *switchConn, pin *openflow.PacketIn, port uint32, released bool) {
-	if !released {
+func (d *Datapath) sendOn(out *switchConn, pin *openflow.PacketIn, port uint32, copied bool) {
+	if !copied {
 		d.release(out, pin.Buffer, pin.InPort, port, d.frameOf(pin))
 	}
 }

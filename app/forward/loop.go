@@ -74,7 +74,7 @@ func (w *Follower) turn() {
 	}
 }
 
-// signalRoom has Run call Continue when planned moves are waiting for room and half of the places
+// signalRoom has the part woken, which calls Continue, when planned moves are waiting for room and half of the places
 // are free.
 func (f *Forward) signalRoom() {
 	if !f.movesQueued.Load() || f.movesInFlight.Load() > MovesMax/2 {

@@ -135,7 +135,7 @@ func (f *Forward) startMoves() {
 	f.movesQueued.Store(len(mv.queue) > 0)
 }
 
-// Continue starts queued moves when others have ended; Run calls it, on Step's goroutine.
+// Continue starts queued moves when others have ended; Follower.Woken calls it, on Step's goroutine.
 func (f *Forward) Continue() { f.startMoves() }
 
 // moveHitless starts planned moves of pairs of this switch: those that still have a reason to move.

@@ -19,8 +19,8 @@ func (d *Datapath) PacketIn(pin *openflow.PacketIn, fr Frame) {
 	if out == nil {
 		return
 	}
-	released := isCopy(pin)
-	if released {
+	copied := isCopy(pin)
+	if copied {
 		f.count.copies.Add(1)
 		if fr.multicast() || !f.installsCopies(out, fr) {
 			return
@@ -37,12 +37,12 @@ func (d *Datapath) PacketIn(pin *openflow.PacketIn, fr Frame) {
 	pr := pairOf(fr)
 	src, known := f.hosts.get(pr.srcKey())
 	if known && src.at.DPID != d.id {
-		d.transit(out, pin, pr, src, released)
+		d.transit(out, pin, pr, src, copied)
 		return
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.unicast(out, pin, pr, released)
+	d.unicast(out, pin, pr, copied)
 }
 
 // transit handles a packet that entered the network at another switch. If the pair's path crosses
@@ -50,7 +50,7 @@ func (d *Datapath) PacketIn(pin *openflow.PacketIn, fr Frame) {
 // the packet was in transit while the pair moved: it is sent on, without a rule that would conflict
 // with the pair's own. If the ingress switch has a rule of an earlier run that is not known, the
 // pair enters here as far as this run is concerned.
-func (d *Datapath) transit(out *switchConn, pin *openflow.PacketIn, pr pair, src hostPlace, released bool) {
+func (d *Datapath) transit(out *switchConn, pin *openflow.PacketIn, pr pair, src hostPlace, copied bool) {
 	var over *path
 	ingress, entered := d.f.datapath(src.at.DPID), false
 	if ingress != nil {
@@ -66,17 +66,17 @@ func (d *Datapath) transit(out *switchConn, pin *openflow.PacketIn, pr pair, src
 			d.heldPackets < MaxHeldSwitch && d.f.pathValid(pr, over) {
 			if !d.f.accepts(over.hops[i:], nil) {
 				d.f.paths.release(over.id)
-				if !released {
+				if !copied {
 					d.sendDirect(out, pin.InPort, pr, wholeFrame(pin))
 				}
 				return
 			}
-			d.startInstall(pin, &install{pr: pr, path: over, first: i}, released)
+			d.startInstall(pin, &install{pr: pr, path: over, first: i}, copied)
 			return
 		}
 		d.f.paths.release(over.id)
 	}
-	if released {
+	if copied {
 		return // flooded along the tree
 	}
 	hops, ok := d.hopsTo(pin, pr)
@@ -125,28 +125,28 @@ func (f *Forward) installsCopies(out *switchConn, fr Frame) bool {
 }
 
 // unicast installs the pair's path and releases the packet along it. d.mu is held.
-func (d *Datapath) unicast(out *switchConn, pin *openflow.PacketIn, pr pair, released bool) {
+func (d *Datapath) unicast(out *switchConn, pin *openflow.PacketIn, pr pair, copied bool) {
 	dst, known := d.f.hosts.get(pr.dstKey())
 	if !known {
-		if !released {
+		if !copied {
 			d.f.flood(d, out, pin)
 		}
 		return
 	}
 	if dst.at.DPID == d.id {
 		if dst.at.Port != pin.InPort {
-			d.local(out, pin, pr, dst.at.Port, released)
+			d.local(out, pin, pr, dst.at.Port, copied)
 		}
 		return
 	}
 	if w := d.installs[pr]; w != nil {
-		if !released {
+		if !copied {
 			d.holdPacket(w, pin)
 		}
 		return
 	}
 	if hops, ok := d.hopsTo(pin, pr); ok {
-		d.installRemote(out, pin, pr, hops, released)
+		d.installRemote(out, pin, pr, hops, copied)
 	}
 }
 
@@ -160,25 +160,25 @@ func (f *Forward) pathTo(buf []topology.Hop, from, to netview.Point, pr pair) ([
 }
 
 // local installs a pair with both ends on this switch: one rule, no barrier.
-func (d *Datapath) local(out *switchConn, pin *openflow.PacketIn, pr pair, port uint32, released bool) {
+func (d *Datapath) local(out *switchConn, pin *openflow.PacketIn, pr pair, port uint32, copied bool) {
 	if d.pairs.Len() >= MaxPairs || !d.mayBegin(pin.InPort) {
 		if _, ok := d.pairs.get(pr); !ok {
 			d.f.count.unruled.Add(1)
-			if !released {
+			if !copied {
 				d.release(out, pin.Buffer, pin.InPort, port, d.frameOf(pin))
 			}
 			return
 		}
 	}
 	if !d.admits() {
-		if !released {
+		if !copied {
 			d.sendDirect(out, pin.InPort, pr, wholeFrame(pin))
 		}
 		return
 	}
 	d.pairRule(&d.fm, pr, d.f.cookie(0), out.table, port)
 	d.fm.Flags = openflow.FlagSendFlowRemoved
-	if !released {
+	if !copied {
 		d.fm.Buffer = pin.Buffer // the switch releases the packet through its new rule
 	}
 	if d.send(out.FlowMod(&d.fm)) {
@@ -188,7 +188,7 @@ func (d *Datapath) local(out *switchConn, pin *openflow.PacketIn, pr pair, port 
 			d.countPair(pin.InPort)
 		}
 	}
-	if released {
+	if copied {
 		return
 	}
 	if pin.Buffer != openflow.NoBuffer {

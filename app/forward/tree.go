@@ -22,7 +22,7 @@ const CopyRate = 1000
 // ever forward together.
 type treeCore struct {
 	cfg         Config
-	wanted      *netview.Desired
+	desired     *netview.Desired
 	forest      *topology.Forest
 	settled     bool // of the last snapshot
 	switches    map[netview.DPID]*treeSwitch
@@ -52,9 +52,9 @@ type treeCore struct {
 // those left out.
 type inheritedTree struct{ in, off []uint32 }
 
-func newTreeCore(cfg Config, wanted *netview.Desired) *treeCore {
+func newTreeCore(cfg Config, desired *netview.Desired) *treeCore {
 	return &treeCore{
-		cfg: cfg, wanted: wanted, forest: topology.NewForest(), switches: make(map[netview.DPID]*treeSwitch),
+		cfg: cfg, desired: desired, forest: topology.NewForest(), switches: make(map[netview.DPID]*treeSwitch),
 		index: make(map[netview.LinkKey]int32), found: make(map[netview.DPID]inheritedTree),
 		state: treeState{leaving: make(map[netview.LinkKey]bool), possible: make(map[netview.DPID][]uint32)},
 	}
@@ -144,7 +144,7 @@ func (t *treeCore) publish(snap *netview.Snapshot) {
 		sw.possible, sw.known = union(sw.possible, sw.next.inTree()), true
 		t.state.setPossible(sw.dpid, sw.possible)
 	}
-	rev := t.wanted.Update(func(tx *netview.DesiredTx) {
+	rev := t.desired.Update(func(tx *netview.DesiredTx) {
 		for _, sw := range changed {
 			t.write(tx, sw.row, sw.next)
 		}

@@ -32,7 +32,7 @@
 //     leads to another switch only copies are held back.
 //   - Every row has a hard time-out and is written again while the flood lasts: with no instance
 //     alive it runs out.
-//   - A port is let go when the flood has been over for Config.Calm, or, where packets are dropped
+//   - A port is let go when the flood has been over for Config.ReleaseDelay, or, where packets are dropped
 //     and nobody sees them, when the row's own count at its end says so.
 //   - Admit does not block, allocates nothing for a port that was seen before, and takes no lock.
 //   - The number of ports that are counted, and of those that are held back, is bounded.

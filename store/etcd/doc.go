@@ -1,12 +1,18 @@
 // Package etcd is a store on etcd: a member in this process, or a remote cluster.
+//
 // # The problem
+//
 // What is durable must survive many kinds of faults; etcd has been tested for those for a decade.
 // But it wants ports, writes logs of its own, ends the process when its disk is full, and after its
 // quota was reached accepts no writes until an operator intervenes.
+//
 // # Inputs and outputs
+//
 // Start runs one member in this process, in a directory, without any port: its client calls
 // functions. Dial connects to a cluster by URLs. Both are a store.Store through the same client.
+//
 // # Invariants
+//
 //   - A transaction that returned no error was fsynced. A failed fsync ends the process, at once, in
 //     etcd: it is never retried on pages that the kernel may have dropped.
 //   - An error after which the transaction may have been done is store.ErrUnknown.

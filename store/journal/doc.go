@@ -1,16 +1,22 @@
 // Package journal makes many small records durable, as fast as a disk writes blocks of them.
+//
 // # The problem
+//
 // One key per record costs a store some 40 µs; records arrive at a hundred thousand a second and
 // most are withdrawn again soon. Rewriting a block to withdraw a record is slower still. So this is
 // a log: records and withdrawals are committed together, many in one block and transaction, and
 // dead records are removed later, in the transactions of new ones.
+//
 // # Inputs and outputs
+//
 // In: records, each a number and bytes, or the withdrawal of a number. Out: calls of Append's done,
 // when they are durable; after a start Load: the live records, in the order in which they were
 // appended. The log is the keys Prefix+"b"+sequence of a store, one for each block; Prefix+"writer"
 // identifies the writer: its term is in the conditions of every transaction, so that a replaced
 // writer is fenced off.
+//
 // # Invariants
+//
 //   - A record whose done was called without an error is returned by every later Load, until a later
 //     record with its number is; the records of one Append all or none.
 //   - done is called once for each accepted Append, in the order of Append, and with an error
