@@ -7,19 +7,19 @@ import (
 	"github.com/weirnet/weir/openflow"
 )
 
-// input is one event. Exactly one of its kinds is set.
+// input is one event.
 type input struct {
 	kind     inputKind
 	reason   openflow.PortReason
-	dpid     netview.DPID   // of inputDown, inputPort, inputRemembered and inputPassed
+	dpid     netview.DPID   // of inputDown, inputPort, inputFormerLinks and inputBarrier
 	at       netview.Point  // of inputProbe
 	probe    probe          // of inputProbe
 	arrival  arrival        // of inputProbe
 	sighting sighting       // of inputFrame, inputAddress
 	facts    *SwitchFacts   // of inputUp
 	port     *openflow.Port // of inputPort
-	ports    []uint32       // of inputRemembered
-	number   uint64         // of inputPassed
+	ports    []uint32       // of inputFormerLinks
+	number   uint64         // of inputBarrier
 	forget   *forgetRequest // of inputForget
 }
 
