@@ -72,9 +72,9 @@ func (p *conflictIndex) conflicting(g *ruleset.Set) uint32 {
 	return 0
 }
 
-// track starts storing the rule keys of a rule set's matches that another intent has too; rule sets
+// track starts storing the rule keys of a rule set's matches that another intent has too; sets
 // returns the desired and retiring rule sets of an intent. It must precede conflicting.
-func (p *conflictIndex) track(g *ruleset.Set, programs func(uint32) []*ruleset.Set) {
+func (p *conflictIndex) track(g *ruleset.Set, sets func(uint32) []*ruleset.Set) {
 	for i := range g.Legs {
 		h := p.hash(g.Priority, g.Legs[i].Match)
 		if p.contested[group(h)] {
@@ -89,7 +89,7 @@ func (p *conflictIndex) track(g *ruleset.Set, programs func(uint32) []*ruleset.S
 		p.groups.Find(h, func(n uint32) bool { members = append(members, n); return true })
 		slices.Sort(members)
 		for _, n := range slices.Compact(members) {
-			for _, q := range programs(n) {
+			for _, q := range sets(n) {
 				p.each(q, func(k uint64, at ruleKey) {
 					if group(k) == group(h) {
 						p.addHolder(at, n)

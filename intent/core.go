@@ -72,7 +72,7 @@ type Settings struct {
 	Drain         time.Duration // how long the rules of an old path stay, at least
 	WaitToRestore time.Duration // how long links must be stable before paths revert to shorter ones
 	StepTimeout   time.Duration // how long a hitless transition counts against MovesAtOnce
-	Retry         time.Duration // the first backoff after a refusal; it doubles up to RetryMost
+	Retry         time.Duration // the first backoff after a refusal; it doubles up to RetryMax
 	RetryMax      time.Duration
 }
 

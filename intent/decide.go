@@ -88,8 +88,8 @@ func (c *Core) works(e *entry) bool {
 
 // anyPath reports whether is returns true for a path of a desired rule set.
 func (c *Core) anyPath(g *ruleset.Set, is func(*sharedPath) bool) bool {
-	for i := range g.Legs {
-		if (i == 0 || g.Legs[i].Route != g.Legs[i-1].Route) && is(c.paths.forRoute(g.Legs[i].Route)) {
+	for r := range routes(g) {
+		if is(c.paths.forRoute(r)) {
 			return true
 		}
 	}
@@ -151,99 +151,4 @@ func (c *Core) reroute(n uint32, e *entry) {
 	}
 	c.counts.Reroutes++
 	c.startTransition(n, next, strategy{mode: repair})
-}
-
-// hostMoved reports whether a host of an intent is known to be elsewhere.
-func (c *Core) hostMoved(e *entry) bool {
-	if e.kind != spec.HostToHost {
-		return false
-	}
-	s := spec.Read(e.content)
-	hops := e.rules.Legs[0].Route.Hops
-	first, last := hops[0], hops[len(hops)-1]
-	src, ok1 := c.snap.Host(s.Src[0].Host)
-	dst, ok2 := c.snap.Host(s.Dst[0].Host)
-	return ok1 && src.At != (netview.Point{DPID: first.DPID, Port: first.In}) ||
-		ok2 && dst.At != (netview.Point{DPID: last.DPID, Port: last.Out[0]})
-}
-
-// withdraw starts the removal of an intent: all its rules are removed at once.
-func (c *Core) withdraw(n uint32, e *entry) {
-	if e.content == "" || e.has(withdrawing) {
-		return
-	}
-	c.counts.Withdrawals++
-	c.unwatchHosts(n, e)
-	delete(c.refusals, n)
-	if e.has(restorable) { // never ordered: rules of it in switches are removed as unknown ones
-		e.rules = nil
-		c.restoring--
-	}
-	e.flags = e.flags&^restorable | withdrawing
-	e.state, e.code = Withdrawing, NoCode
-	if e.rules != nil {
-		c.startTransition(n, nil, strategy{mode: repair})
-	}
-	if e.transition == nil {
-		c.drop(n, e)
-		return
-	}
-	c.emit(n, e, "")
-	for i := range e.transition.retiring {
-		if p := &e.transition.retiring[i]; !p.ordered {
-			p.due = c.now
-		}
-	}
-	c.retire(n, e)
-}
-
-// drop deletes an intent whose rules are gone.
-func (c *Core) drop(n uint32, e *entry) {
-	if e.transition != nil {
-		c.releaseSlot(e.transition)
-	}
-	c.markUnsaved(n, e)
-	*e = entry{flags: e.flags & (saved | unsaved)}
-	delete(c.lost, n)
-	c.updates = append(c.updates, Update{Number: n, Gone: true})
-	c.unblock(n)
-}
-
-// watchHosts registers the hosts that an intent depends on.
-func (c *Core) watchHosts(n uint32, s *spec.Spec) {
-	if s.Kind != spec.HostToHost {
-		return
-	}
-	for _, id := range [...]netview.HostID{s.Src[0].Host, s.Dst[0].Host} {
-		u := c.hostUsers[id]
-		if u == nil {
-			u = &userList{}
-			c.hostUsers[id] = u
-		}
-		u.add(n)
-	}
-}
-
-func (c *Core) unwatchHosts(n uint32, e *entry) {
-	if e.kind != spec.HostToHost {
-		return
-	}
-	s := spec.Read(e.content)
-	for _, id := range [...]netview.HostID{s.Src[0].Host, s.Dst[0].Host} {
-		u := c.hostUsers[id]
-		u.remove(n, func(m uint32) bool { return m != n && c.hasHost(m, id) })
-		if u.count() == 0 {
-			delete(c.hostUsers, id)
-		}
-	}
-}
-
-// hasHost reports whether an intent has a host as an end.
-func (c *Core) hasHost(n uint32, id netview.HostID) bool {
-	e := c.entries.at(n)
-	if e.content == "" || e.has(withdrawing) || e.kind != spec.HostToHost {
-		return false
-	}
-	s := spec.Read(e.content)
-	return s.Src[0].Host == id || s.Dst[0].Host == id
 }

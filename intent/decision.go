@@ -21,11 +21,8 @@ var errDecision = errors.New("intent: a decision that cannot be read")
 
 func (c *Core) appendDecision(b []byte, g *ruleset.Set) []byte {
 	b = binary.BigEndian.AppendUint16(append(b, decisionFormat), g.Version)
-	for i := range g.Legs {
-		if i > 0 && g.Legs[i].Route == g.Legs[i-1].Route {
-			continue
-		}
-		path := c.paths.forRoute(g.Legs[i].Route)
+	for r := range routes(g) {
+		path := c.paths.forRoute(r)
 		b = binary.AppendUvarint(b, uint64(len(path.route.Hops)))
 		for k := range path.route.Hops {
 			h := path.route.Hops[k]
@@ -180,13 +177,11 @@ func (c *Core) restore(n uint32, e *entry) {
 	e.rules = nil
 	e.flags &^= restorable
 	c.restoring--
-	for i := range g.Legs {
-		if path := c.paths.forRoute(g.Legs[i].Route); i == 0 || g.Legs[i].Route != g.Legs[i-1].Route {
-			path.evaluate(c.m, c.settled)
-			if path.down {
-				c.decide(n, byRequest)
-				return
-			}
+	for r := range routes(g) {
+		path := c.paths.forRoute(r)
+		if path.evaluate(c.m, c.settled); path.down {
+			c.decide(n, byRequest)
+			return
 		}
 	}
 	e.rules = g

@@ -18,9 +18,8 @@ func (e *Engine) EachRoute(keep func(*ruleset.Route) bool, visit func(*Intent, *
 			if p.record.rules == nil || p.record.state == Withdrawing {
 				continue
 			}
-			for k := range p.record.rules.Legs {
-				r := p.record.rules.Legs[k].Route
-				if k > 0 && r == p.record.rules.Legs[k-1].Route || !keep(r) {
+			for r := range routes(p.record.rules) {
+				if !keep(r) {
 					continue
 				}
 				in := p.record.intent(p.number, p.text)

@@ -74,29 +74,10 @@ func (c *Core) reevaluateAll() {
 // linksChanged evaluates the paths over changed links. Intents whose path failed are re-routed
 // before all else, in the order of numbers.
 func (c *Core) linksChanged(changes []netview.Change) {
-	var touched, broken, other []uint32
 	keys, up := linksOf(changes)
-	for _, key := range keys {
-		cost, known := c.m.LinkCost(key)
-		into := c.paths.inPorts.lookup(key.Dst)
-		if into == nil {
-			continue
-		}
-		into.measured = false
-		for _, id := range into.paths {
-			switch path := c.paths.list[id]; {
-			case path.users.count() == 0: // evaluated when next used
-				path.evaluatedOn = nil
-			case cost == route.Down && (known || c.settled) && path.passes(key):
-				path.down = true
-				broken = append(broken, path.users.list...)
-			default:
-				touched = append(touched, id)
-			}
-		}
-	}
-	slices.Sort(touched)
-	for _, id := range slices.Compact(touched) {
+	broken, touched := c.pathsOver(keys)
+	var other []uint32
+	for _, id := range touched {
 		path := c.paths.list[id]
 		unsure, down, drain := path.unconfirmed, path.down, path.draining
 		path.evaluate(c.m, c.settled)
@@ -120,6 +101,32 @@ func (c *Core) linksChanged(changes []netview.Change) {
 		c.retryPathless()
 	}
 	c.planner.linksChanged(c.now)
+}
+
+// pathsOver returns the users of the paths that a change of some links has taken down, and the ids
+// of the other paths into the ports of these links, each once.
+func (c *Core) pathsOver(keys []netview.LinkKey) (broken, touched []uint32) {
+	for _, key := range keys {
+		cost, known := c.m.LinkCost(key)
+		into := c.paths.inPorts.lookup(key.Dst)
+		if into == nil {
+			continue
+		}
+		into.measured = false
+		for _, id := range into.paths {
+			switch path := c.paths.list[id]; {
+			case path.users.count() == 0: // evaluated when next used
+				path.evaluatedOn = nil
+			case cost == route.Down && (known || c.settled) && path.passes(key):
+				path.down = true
+				broken = append(broken, path.users.list...)
+			default:
+				touched = append(touched, id)
+			}
+		}
+	}
+	slices.Sort(touched)
+	return broken, slices.Compact(touched)
 }
 
 // linksOf returns the links that have changed, each once, and whether any of them is usable. The
@@ -157,26 +164,5 @@ func (c *Core) switchesChanged(changes []netview.Change) {
 	}
 	if forgotten {
 		c.retryPathless()
-	}
-}
-
-// hostsChanged re-evaluates the intents of hosts that have appeared or moved, and those without a
-// path to a host that was deleted.
-func (c *Core) hostsChanged(changes []netview.Change) {
-	var list []uint32
-	for i := range changes {
-		if ch := &changes[i]; ch.Kind == netview.KindHost {
-			if u := c.hostUsers[ch.Host.HostID]; u != nil {
-				list = append(list, u.list...)
-			}
-		}
-	}
-	slices.Sort(list)
-	for _, n := range slices.Compact(list) {
-		e := c.entries.at(n)
-		waits := e.rules == nil && (e.code == HostUnknown || e.code == NoPath || e.code == LinkDown)
-		if waits || e.rules != nil && !e.has(restorable) && !e.has(withdrawing) && c.hostMoved(e) {
-			c.reevaluate(n)
-		}
 	}
 }

@@ -61,11 +61,11 @@ func (c *Core) addRules(g *ruleset.Set) {
 
 // addRetiring indexes a rule set that is being removed, along with others of the intent.
 func (c *Core) addRetiring(n uint32, g *ruleset.Set, others []retiring) {
-	eachRoute(g, func(r *ruleset.Route) {
+	for r := range routes(g) {
 		if !holdsRoute(others, r) {
 			c.paths.retiring.add(hashOf(r), n)
 		}
-	})
+	}
 }
 
 // removeRules removes a rule set from the index when its rules are gone; others are the rule sets
@@ -81,23 +81,15 @@ func (c *Core) removeRules(n uint32, g *ruleset.Set, others ...[]retiring) {
 		}
 		c.classes.addPaths(k, -1)
 	}
-	eachRoute(g, func(r *ruleset.Route) {
+	for r := range routes(g) {
 		if !slices.ContainsFunc(others, func(list []retiring) bool { return holdsRoute(list, r) }) {
 			c.paths.retiring.Remove(hashOf(r), n)
 		}
-	})
+	}
 }
 
 func classOf(g *ruleset.Set, leg int) ruleClass {
 	return ruleClass{g.Priority, shapeOf(g.Legs[leg].Match)}
-}
-
-func eachRoute(g *ruleset.Set, do func(*ruleset.Route)) {
-	for i := range g.Legs {
-		if i == 0 || g.Legs[i].Route != g.Legs[i-1].Route {
-			do(g.Legs[i].Route)
-		}
-	}
 }
 
 func holdsRoute(list []retiring, r *ruleset.Route) bool {

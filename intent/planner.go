@@ -145,10 +145,8 @@ func (c *Core) recentlyRefused(n uint32) bool {
 
 // costOf returns the sum of the costs of a rule set's paths.
 func (c *Core) costOf(g *ruleset.Set) (sum uint64) {
-	for i := range g.Legs {
-		if i == 0 || g.Legs[i].Route != g.Legs[i-1].Route {
-			sum += c.paths.forRoute(g.Legs[i].Route).evaluate(c.m, c.settled)
-		}
+	for r := range routes(g) {
+		sum += c.paths.forRoute(r).evaluate(c.m, c.settled)
 	}
 	return sum
 }

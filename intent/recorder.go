@@ -69,8 +69,6 @@ const (
 	recordHead    = 10
 )
 
-func (r *recorder) due(time.Time) time.Time { return r.next }
-
 // saveDue writes decisions whose delay has passed.
 func (r *recorder) saveDue(c *Core, now time.Time) {
 	r.mu.Lock()

@@ -2,9 +2,19 @@ package intent
 
 import (
 	"bytes"
+	"time"
 
 	"github.com/weirnet/weir/ruleset"
 )
+
+// retiring is a rule set whose rules go.
+type retiring struct {
+	rules       *ruleset.Set
+	due         time.Time // when to remove them; zero while the new rule set is not confirmed
+	ordered     bool
+	outstanding int
+	await       bits
+}
 
 // dropReplaced stops awaiting the removal of rules that a new rule set overwrites: flowsync sends
 // no outcome for an order that a later one with the same match supersedes.
@@ -111,4 +121,70 @@ func (c *Core) removed(n uint32, e *entry, o *Outcome) {
 		}
 		return
 	}
+}
+
+// minDrainUnknown is the least drain time of a path with a link of unknown latency (discovery needs
+// some twenty probes): packets may be in flight for as long as between two continents.
+const minDrainUnknown = time.Second
+
+// drainTime is how long packets may be in flight on the paths of a rule set: twice the latency, at
+// least Settings.Drain.
+func (c *Core) drainTime(g *ruleset.Set) time.Duration {
+	longest, least := uint64(0), c.settings.Drain
+	for r := range routes(g) {
+		sum := uint64(0)
+		for _, hop := range r.Hops[1:] { // for a tree all links, which is an upper bound
+			s := c.paths.inPorts.ofHop(hop)
+			if !s.measured {
+				s.measure(c.snap)
+			}
+			if sum += s.latency; s.uncertain {
+				least = max(least, minDrainUnknown)
+			}
+		}
+		longest = max(longest, sum)
+	}
+	return max(least, min(2*time.Duration(longest)*time.Microsecond, time.Minute))
+}
+
+// withdraw starts the removal of an intent: all its rules are removed at once.
+func (c *Core) withdraw(n uint32, e *entry) {
+	if e.content == "" || e.has(withdrawing) {
+		return
+	}
+	c.counts.Withdrawals++
+	c.unwatchHosts(n, e)
+	delete(c.refusals, n)
+	if e.has(restorable) { // never ordered: rules of it in switches are removed as unknown ones
+		e.rules = nil
+		c.restoring--
+	}
+	e.flags = e.flags&^restorable | withdrawing
+	e.state, e.code = Withdrawing, NoCode
+	if e.rules != nil {
+		c.startTransition(n, nil, strategy{mode: repair})
+	}
+	if e.transition == nil {
+		c.drop(n, e)
+		return
+	}
+	c.emit(n, e, "")
+	for i := range e.transition.retiring {
+		if p := &e.transition.retiring[i]; !p.ordered {
+			p.due = c.now
+		}
+	}
+	c.retire(n, e)
+}
+
+// drop deletes an intent whose rules are gone.
+func (c *Core) drop(n uint32, e *entry) {
+	if e.transition != nil {
+		c.releaseSlot(e.transition)
+	}
+	c.markUnsaved(n, e)
+	*e = entry{flags: e.flags & (saved | unsaved)}
+	delete(c.lost, n)
+	c.updates = append(c.updates, Update{Number: n, Gone: true})
+	c.unblock(n)
 }

@@ -97,6 +97,17 @@ func (cat *catalog) admit(b *batch) (finished bool, err error) {
 		cat.count(b)
 		return true, nil
 	}
+	if err := cat.append(b); err != nil {
+		cat.revert(b)
+		cat.inFlight -= len(b.reqs)
+		cat.totals.Overloads += uint64(len(b.reqs))
+		return false, err
+	}
+	return false, nil
+}
+
+// append appends a batch's changes to the journal.
+func (cat *catalog) append(b *batch) error {
 	recs, data := cat.recs[:0], cat.data[:0]
 	for i := range b.undo {
 		data = append(data, b.undo[i].commit.Content...)
@@ -112,13 +123,7 @@ func (cat *catalog) admit(b *batch) (finished bool, err error) {
 		}
 	}
 	cat.recs = recs
-	if err := cat.config.Journal.Append(recs, func(_ uint64, err error) { cat.committed(b, err) }); err != nil {
-		cat.revert(b)
-		cat.inFlight -= len(b.reqs)
-		cat.totals.Overloads += uint64(len(b.reqs))
-		return false, err
-	}
-	return false, nil
+	return cat.config.Journal.Append(recs, func(_ uint64, err error) { cat.committed(b, err) })
 }
 
 // count updates the totals for a batch.

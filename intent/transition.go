@@ -2,7 +2,6 @@ package intent
 
 import (
 	"slices"
-	"time"
 
 	"github.com/weirnet/weir/ruleset"
 )
@@ -42,15 +41,6 @@ type transition struct {
 	retiring    []retiring
 }
 
-// retiring is a rule set whose rules go.
-type retiring struct {
-	rules       *ruleset.Set
-	due         time.Time // when to remove them; zero while the new rule set is not confirmed
-	ordered     bool
-	outstanding int
-	await       bits
-}
-
 // startTransition makes g the desired rule set; nil: none. The previous rule set is removed when g
 // is confirmed, or, without g, when packets in flight have arrived. It decides nothing: with g, the
 // entry has a transition afterwards with orders that are not confirmed, since no last stage is empty.
@@ -67,7 +57,6 @@ func (c *Core) startTransition(n uint32, g *ruleset.Set, how strategy) {
 		c.addRetiring(n, e.rules, tr.retiring)
 		tr.retiring = append(tr.retiring, retiring{rules: e.rules})
 	}
-	delete(c.lost, n)
 	if tr.next != nil {
 		c.interim--
 	}
@@ -76,12 +65,18 @@ func (c *Core) startTransition(n uint32, g *ruleset.Set, how strategy) {
 	}
 	tr.strategy, tr.done, tr.await, tr.outstanding, tr.since = how, g == nil, bits{}, 0, c.now.UnixNano()
 	e.rules = g
+	delete(c.lost, n)
 	if how.mode != restore || !e.has(saved) { // a restored rule set is saved already
 		c.markUnsaved(n, e)
 	}
-	if g == nil {
-		return
+	if g != nil {
+		c.installRules(n, e)
 	}
+}
+
+// installRules indexes the desired rule set of a new transition and orders its first stage.
+func (c *Core) installRules(n uint32, e *entry) {
+	g, tr := e.rules, e.transition
 	e.version++
 	g.Version = e.version
 	c.conflicts.add(g)
@@ -91,49 +86,25 @@ func (c *Core) startTransition(n uint32, g *ruleset.Set, how strategy) {
 		tr.retiring[i].dropReplaced(g)
 	}
 	tr.stage, tr.lastStage = 0, 0
-	switch how.mode {
+	switch tr.mode {
 	case install:
 		tr.lastStage = 1
 	case hitless:
-		tr.lastStage = slices.Max(how.stages)
+		tr.lastStage = slices.Max(tr.stages)
 	}
-	c.orderStage(e)
-	for tr.outstanding == 0 {
-		tr.stage++
-		c.orderStage(e)
-	}
+	c.orderStages(e)
 	e.state, e.code = c.stateOf(n, e)
 	c.emit(n, e, "")
 }
 
-// addPathUsers registers an intent with the paths of its rule set.
-func (c *Core) addPathUsers(n uint32, g *ruleset.Set) {
-	for i := range g.Legs {
-		if i == 0 || g.Legs[i].Route != g.Legs[i-1].Route {
-			path := c.paths.forRoute(g.Legs[i].Route)
-			c.paths.addUser(path, n)
-			if path.evaluatedOn != c.m {
-				path.evaluate(c.m, c.settled)
-			}
-		}
+// orderStages orders the rules of the current stage, or, while that has none, of the next.
+func (c *Core) orderStages(e *entry) {
+	tr := e.transition
+	c.orderStage(e)
+	for tr.outstanding == 0 && tr.stage < tr.lastStage {
+		tr.stage++
+		c.orderStage(e)
 	}
-}
-
-// removePathUsers undoes addPathUsers.
-func (c *Core) removePathUsers(n uint32, e *entry) {
-	g := e.rules
-	for i := range g.Legs {
-		if i == 0 || g.Legs[i].Route != g.Legs[i-1].Route {
-			r := g.Legs[i].Route
-			c.paths.removeUser(c.paths.forRoute(r), n,
-				func(u uint32) bool { return u != n && usesRoute(c.entries.at(u).rules, r) })
-		}
-	}
-}
-
-// usesRoute reports whether a rule set has a leg along a route.
-func usesRoute(g *ruleset.Set, r *ruleset.Route) bool {
-	return g != nil && slices.ContainsFunc(g.Legs, func(l ruleset.Leg) bool { return l.Route == r })
 }
 
 // orderStage orders the rules of the current stage.
@@ -170,15 +141,12 @@ func (tr *transition) stageOf(path *sharedPath, rule, hop int) uint16 {
 	return 0
 }
 
-// advance orders the next stage with rules, all rules of this one being confirmed, or completes the
-// transition.
+// advance orders the next stage, all rules of this one being confirmed, or completes the transition.
 func (c *Core) advance(n uint32, e *entry) {
-	tr := e.transition
-	for tr.outstanding == 0 && tr.stage < tr.lastStage {
+	if tr := e.transition; tr.stage < tr.lastStage {
 		tr.stage++
-		c.orderStage(e)
-	}
-	if tr.outstanding == 0 {
+		c.orderStages(e)
+	} else {
 		c.completed(n, e)
 	}
 	c.emitState(n)
@@ -244,31 +212,4 @@ func (c *Core) newTransition() *transition {
 		return tr
 	}
 	return &transition{}
-}
-
-// minDrainUnknown is the least drain time of a path with a link of unknown latency (discovery needs
-// some twenty probes): packets may be in flight for as long as between two continents.
-const minDrainUnknown = time.Second
-
-// drainTime is how long packets may be in flight on the paths of a rule set: twice the latency, at
-// least Settings.Drain.
-func (c *Core) drainTime(g *ruleset.Set) time.Duration {
-	longest, least := uint64(0), c.settings.Drain
-	for i := range g.Legs {
-		if i > 0 && g.Legs[i].Route == g.Legs[i-1].Route {
-			continue
-		}
-		hops, sum := g.Legs[i].Route.Hops, uint64(0)
-		for k := 1; k < len(hops); k++ { // for a tree all links, which is an upper bound
-			s := c.paths.inPorts.ofHop(hops[k])
-			if !s.measured {
-				s.measure(c.snap)
-			}
-			if sum += s.latency; s.uncertain {
-				least = max(least, minDrainUnknown)
-			}
-		}
-		longest = max(longest, sum)
-	}
-	return max(least, min(2*time.Duration(longest)*time.Microsecond, time.Minute))
 }

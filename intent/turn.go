@@ -70,7 +70,7 @@ func (e *Engine) turn(now time.Time) time.Time {
 			e.config.Ordered = nil
 		}
 		if !e.follower.behind() && !ready.More {
-			return earlier(ready.Wake, e.recorder.due(now))
+			return earlier(ready.Wake, e.recorder.next)
 		}
 	}
 }

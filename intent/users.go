@@ -1,6 +1,11 @@
 package intent
 
-import "slices"
+import (
+	"iter"
+	"slices"
+
+	"github.com/weirnet/weir/ruleset"
+)
 
 // userList is a list of intent numbers. Removal from a long list is lazy: it may contain stale
 // numbers, and some twice, so callers that range over it check each.
@@ -32,5 +37,40 @@ func (u *userList) remove(n uint32, there func(uint32) bool) {
 		u.list = slices.DeleteFunc(slices.Compact(u.list), func(n uint32) bool { return !there(n) })
 		u.list = slices.Clip(u.list)
 		u.stale = 0
+	}
+}
+
+// addPathUsers registers an intent with the paths of its rule set.
+func (c *Core) addPathUsers(n uint32, g *ruleset.Set) {
+	for r := range routes(g) {
+		path := c.paths.forRoute(r)
+		c.paths.addUser(path, n)
+		if path.evaluatedOn != c.m {
+			path.evaluate(c.m, c.settled)
+		}
+	}
+}
+
+// removePathUsers undoes addPathUsers.
+func (c *Core) removePathUsers(n uint32, e *entry) {
+	for r := range routes(e.rules) {
+		c.paths.removeUser(c.paths.forRoute(r), n,
+			func(u uint32) bool { return u != n && usesRoute(c.entries.at(u).rules, r) })
+	}
+}
+
+// usesRoute reports whether a rule set has a leg along a route.
+func usesRoute(g *ruleset.Set, r *ruleset.Route) bool {
+	return g != nil && slices.ContainsFunc(g.Legs, func(l ruleset.Leg) bool { return l.Route == r })
+}
+
+// routes yields the routes of a rule set: the legs of one route follow each other.
+func routes(g *ruleset.Set) iter.Seq[*ruleset.Route] {
+	return func(yield func(*ruleset.Route) bool) {
+		for i := range g.Legs {
+			if r := g.Legs[i].Route; (i == 0 || r != g.Legs[i-1].Route) && !yield(r) {
+				return
+			}
+		}
 	}
 }
