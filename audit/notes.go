@@ -39,7 +39,7 @@ func (n *notes) notify() {
 	}
 }
 
-// drain returns the queued records; if records were dropped, the last one says how many.
+// drain returns the queued records; if records were dropped, the last one has their number.
 func (n *notes) drain() []client.AuditRecord {
 	n.mu.Lock()
 	defer n.mu.Unlock()

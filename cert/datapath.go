@@ -16,9 +16,9 @@ const scheme = "openflow"
 
 // Errors of Check.
 var (
-	// ErrUnnamed says that a certificate names no datapath id.
+	// ErrUnnamed: a certificate names no datapath id.
 	ErrUnnamed = errors.New("certificate names no datapath id")
-	// ErrOther says that a certificate names other datapath ids than the switch.
+	// ErrOther: a certificate names other datapath ids than the switch.
 	ErrOther = errors.New("certificate is of another datapath id")
 )
 
@@ -51,9 +51,9 @@ func parseDatapath(u *url.URL) (uint64, error) {
 	return id, nil
 }
 
-// Check reports whether a switch with this certificate may have a datapath id: it must be one of those
-// that the certificate names. One that names none is refused with ErrUnnamed, unless unnamed allows
-// it.
+// Check reports whether a switch with this certificate may have a datapath id: it must be one of
+// those that the certificate names. One that names none is refused with ErrUnnamed, unless unnamed
+// allows it.
 func Check(c *x509.Certificate, datapath uint64, unnamed bool) error {
 	ids, err := Datapaths(c)
 	switch {

@@ -45,7 +45,7 @@ func (c *conn) setAsync(m *openflow.SetAsync) {
 	c.async = m.AsyncMasks
 }
 
-// getAsync says what this controller gets.
+// getAsync answers which messages this controller gets.
 func (c *conn) getAsync() openflow.AsyncMasks {
 	c.sw.mu.Lock()
 	defer c.sw.mu.Unlock()

@@ -14,7 +14,7 @@ type External interface {
 	// Deliver is given a frame that has left the network; it is valid during the call. An engine
 	// calls it.
 	Deliver(frame []byte)
-	// Carrier says that the way to the port is open, or is not any more: the link was cut, the
+	// Carrier is called when the port gets or loses its carrier: the link was cut, the
 	// switch has no power, or the port was broken or switched off. What Plug said makes no
 	// difference.
 	Carrier(up bool)
@@ -77,7 +77,7 @@ func (sw *Switch) Attach(number uint32, name string, spec topo.LinkSpec, outside
 	return a, nil
 }
 
-// FreePort says which port Attach would add: that of the number, or the lowest free one for 0. The
+// FreePort is the port that Attach would add: that of the number, or the lowest free one for 0. The
 // error says that there can be none.
 func (sw *Switch) FreePort(number uint32) (uint32, error) {
 	if len(sw.ports) >= topo.MaxPorts {

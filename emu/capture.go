@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// CaptureKind says which way bytes went.
+// CaptureKind is the direction of captured bytes.
 type CaptureKind uint8
 
 // The ways of what is captured.
@@ -36,7 +36,7 @@ func (sw *Switch) Capture(number uint32, see CaptureFunc) (stop func(), err erro
 
 // CaptureControl shows the bytes of the connection to a controller, by its number in
 // Config.Controllers, until stop is called: as they are read and written, so that messages may come
-// in pieces; with TLS, before they are encrypted. A piece of no bytes says that a new connection
+// in pieces; with TLS, before they are encrypted. A piece of no bytes means that a new connection
 // begins.
 func (sw *Switch) CaptureControl(controller int, see CaptureFunc) (stop func(), err error) {
 	if controller < 0 || controller >= len(sw.channels) {

@@ -15,7 +15,7 @@ import (
 	"github.com/weirnet/weir/openflow"
 )
 
-// Config says what a network is, and whom its switches connect to. The zero value of each field but
+// Config describes a network, and the controllers of its switches. The zero value of each field but
 // Topology means its default.
 type Config struct {
 	// Topology has passed its Check, and must not be changed any more.

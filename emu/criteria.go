@@ -42,7 +42,7 @@ func (c criterion) text(tolerance time.Duration) string {
 	return ""
 }
 
-// fails says what makes the second bad, as the last one of a window.
+// fails returns what makes the second bad, as the last one of a window.
 func (s *second) fails(window *second) criterion {
 	judged := window
 	if s.promises >= minPromises {

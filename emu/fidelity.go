@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Fidelity says how well a network keeps the times that it promises: delays of links, and what
+// Fidelity is how well a network keeps the times that it promises: delays of links, and what
 // profiles of switches say. Without any it promises that nothing waits for the machine. Counts and
 // distributions but Total are of the last Window.
 type Fidelity struct {
@@ -84,7 +84,7 @@ func (n *Network) Fidelity() Fidelity {
 // busyEngine is the share of its time above which an engine has too much to do.
 const busyEngine = 0.9
 
-// shortage says what an engine lacked.
+// shortage is what an engine lacked.
 func (f *Fidelity) shortage(worst int) string {
 	e := &f.Engines[worst]
 	name := fmt.Sprintf("engine %d of %d", worst+1, len(f.Engines))

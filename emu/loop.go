@@ -32,8 +32,8 @@ func startTime() time.Time { return time.Now() }
 func age(epoch time.Time) time.Duration { return time.Since(epoch) }
 
 // Start has the engines run and the switches connect; it returns at once. When ctx is done, no more
-// connections are made. The error says that TCP connections would need more open files than may be
-// had, or is ErrClosed.
+// connections are made. The error is returned if TCP connections would need more open files than
+// may be had, or is ErrClosed.
 func (n *Network) Start(ctx context.Context) error {
 	if n.cfg.Dial == nil {
 		if err := raiseFiles(len(n.switches) * len(n.cfg.Controllers)); err != nil {

@@ -47,7 +47,7 @@ type simplex struct {
 	queue  ring[time.Duration] // when those that wait for the rate begin to leave
 	number uint32              // of the last frame that was sent
 	first  time.Duration       // what last is before the first frame; not 0: each frame has a time, be it that it was sent at
-	// absorbs says that the receiver counts from when a frame was to come: what is late here is in
+	// absorbs: the receiver counts from when a frame was to come: what is late here is in
 	// time behind it.
 	absorbs bool
 

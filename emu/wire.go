@@ -74,7 +74,7 @@ func (w *wire) show(b []byte) {
 	}
 }
 
-// Write writes what the switch says. It may wait long, so those who capture see all of it before.
+// Write writes the bytes of the switch. It may block for long, so captures get all of them before.
 func (w *wire) Write(p []byte) (int, error) {
 	w.channel.tap(ToController, p)
 	return w.Conn.Write(p)

@@ -78,7 +78,7 @@ func (q *quick) answer() {
 	}
 }
 
-// TestCaptureKeepsOrder has what the switch says be captured before what is said to it in answer.
+// TestCaptureKeepsOrder: a message of the switch is captured before the answer to it.
 func TestCaptureKeepsOrder(t *testing.T) {
 	near, _ := net.Pipe()
 	q := &quick{Conn: near, answers: make(chan []byte), shown: make(chan struct{}, 2)}

@@ -6,7 +6,7 @@ import (
 	"github.com/weirnet/weir/changelog"
 )
 
-// Kind says which table a change is in.
+// Kind is the table that a change is in.
 type Kind uint8
 
 // The kinds of rows.

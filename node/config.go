@@ -24,8 +24,9 @@ import (
 // Config is how an instance is set up. Begin with Defaults: a field that must not be empty is
 // refused when it is.
 type Config struct {
-	// Config holds over ConfigFile, as far as it differs from that of Defaults; and so do its fields
-	// whose flags are named in Given ("api", "lldp-period"). A negative period of Stats means never.
+	// Config holds over ConfigFile, as far as it differs from that of Defaults; and so do its
+	// fields whose flags are named in Given ("api", "lldp-period"). A negative period of Stats
+	// means never.
 	config.Config
 	// ConfigFile is a configuration file, docs/config.md; empty for none.
 	ConfigFile string
@@ -43,9 +44,9 @@ type Config struct {
 	// Pipes, if set, is a second listener for switches: of those in the same process (package
 	// session/pipe). What holds for other switches holds for them. The instance closes it.
 	Pipes net.Listener
-	// OpenStore, if set, opens the store instead of what Store says. The instance closes it.
+	// OpenStore, if set, opens the store in place of Store. The instance closes it.
 	OpenStore func() (store.Store, error)
-	// SharedStore says that other instances may use what OpenStore opens: one of them owns it, and
+	// SharedStore: other instances may use what OpenStore opens: one of them owns it, and
 	// the others stand by.
 	SharedStore bool
 	// HangAfter is how long a part may do nothing, though it is asked to, before /healthz fails

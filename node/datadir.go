@@ -32,7 +32,7 @@ func noteStore(lock *os.File) error {
 	return errors.Join(err, lock.Sync())
 }
 
-// absent says that a directory is not there.
+// absent is the error for a directory that is not there.
 func absent(dir string) bool {
 	_, err := os.Lstat(dir)
 	return errors.Is(err, fs.ErrNotExist)

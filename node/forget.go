@@ -148,7 +148,7 @@ func (n forgetter) onSwitch(f *client.Forgotten, dpid netview.DPID) (d intent.De
 	return d, drained, nil
 }
 
-// noteSwitch says what follows.
+// noteSwitch notes what follows.
 func (n forgetter) noteSwitch(f *client.Forgotten, how api.ForgetOptions) {
 	note := func(format string, args ...any) { f.Notes = append(f.Notes, fmt.Sprintf(format, args...)) }
 	if f.Connected {

@@ -62,7 +62,7 @@ func wideText(count int, ids []string) string {
 	return fmt.Sprintf("%d %s packets of others than those at the ingress on links between switches (%s): weir check lists them", count, take, names)
 }
 
-// failures says how many intents have failed, by reason: the most frequent first.
+// failures is the text with the number of failed intents by reason: the most frequent first.
 func failures(counts map[intent.Code]int) string {
 	reasons := slices.SortedFunc(maps.Keys(counts), func(a, b intent.Code) int {
 		return cmp.Or(counts[b]-counts[a], int(a)-int(b))

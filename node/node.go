@@ -34,7 +34,7 @@ import (
 	"github.com/weirnet/weir/warmstart"
 )
 
-// A ConfigError says what is wrong with a configuration. Nothing was opened.
+// A ConfigError is what is wrong with a configuration. Nothing was opened.
 type ConfigError struct{ Err error }
 
 // Error is the error itself.
@@ -315,7 +315,7 @@ func listen(cfg Config) (switchPort, apiPort net.Listener, err error) {
 	return switchPort, apiPort, nil
 }
 
-// addressOwner asks who has the address, if that is what is wrong.
+// addressOwner is the hint that is added to the error of an address in use.
 func addressOwner(err error) string {
 	if errors.Is(err, syscall.EADDRINUSE) {
 		return " (is another controller running?)"

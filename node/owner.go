@@ -179,7 +179,7 @@ func (o *ownership) standBy(ctx context.Context) error {
 	return err
 }
 
-// renew says that the owner lives. The error is errDeposed where another is the owner, or was, or
+// renew renews the ownership. The error is errDeposed where another is the owner, or was, or
 // the store's. A lease that ended while the store was away is taken anew if nobody else has taken
 // the store meanwhile: what another was asked for, and answered, this one does not know.
 func (o *ownership) renew(ctx context.Context) error {

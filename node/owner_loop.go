@@ -71,7 +71,7 @@ func steppedDown(ctx context.Context) error {
 	return nil
 }
 
-// keep says that the owner lives, until the context ends, and opens the gate to switches each time
+// keep renews the ownership until the context ends, and opens the gate to switches each time
 // that nothing is against it: it is the owner, or the store does not answer, and there may be
 // nobody else. After a gap of its own it is the owner only if the store says so, or does not answer
 // for leaseTime. trouble is told why the store does not take it, and "" when it does. The error is

@@ -22,7 +22,7 @@ func ParseAction(s string) (Action, error) {
 		errors.New("no such action; there are output, set_field, group, push_vlan, pop_vlan, set_queue and the like"))
 }
 
-// wrapText says which text an error is about.
+// wrapText adds to an error the text that it is about.
 func wrapText(what, s string, err error) error {
 	if err == nil {
 		return nil

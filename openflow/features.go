@@ -3,7 +3,7 @@ package openflow
 // FeaturesRequest asks what the switch is.
 type FeaturesRequest struct{}
 
-// FeaturesReply says what the switch is.
+// FeaturesReply describes the switch.
 type FeaturesReply struct {
 	DatapathID   uint64
 	Buffers      uint32

@@ -173,7 +173,7 @@ func (f *FlowMod) append10(b []byte) ([]byte, error) {
 	return appendInstructions(b, V10, f.Instructions)
 }
 
-// check10 says what of the flow-mod OpenFlow 1.0 has no field for.
+// check10 returns what of the flow-mod OpenFlow 1.0 has no field for.
 func (f *FlowMod) check10() error {
 	switch {
 	case f.Table != 0 && !(f.Table == TableAll && f.Command.isDelete()):

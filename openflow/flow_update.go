@@ -2,7 +2,7 @@ package openflow
 
 import "encoding/binary"
 
-// FlowEvent says what happened to a flow entry (NXFME_*).
+// FlowEvent is what happened to a flow entry (NXFME_*).
 type FlowEvent uint16
 
 // The events of a flow monitor.

@@ -28,7 +28,7 @@ const (
 // one.
 type MultipartFlags uint16
 
-// MultipartMore says that another part follows (OFPMPF_REQ_MORE, OFPMPF_REPLY_MORE).
+// MultipartMore: another part follows (OFPMPF_REQ_MORE, OFPMPF_REPLY_MORE).
 const MultipartMore MultipartFlags = 1 << 0
 
 // MultipartRequest asks for what Body names. Parse makes a new Body each time; it holds views into
@@ -62,7 +62,7 @@ type ReplyBody interface {
 }
 
 type multipartBody interface {
-	// Kind says which multipart message it is.
+	// Kind is the kind of the multipart message.
 	Kind() MultipartType
 	// parse reads a body whose length has been checked against the table of multipart messages.
 	parse(v Version, body []byte) error

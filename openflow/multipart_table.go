@@ -2,7 +2,7 @@ package openflow
 
 import "strconv"
 
-// A multipartForm says how long the body of a multipart message is, in bytes, without the multipart
+// A multipartForm is the length of the body of a multipart message, in bytes, without the multipart
 // header: least, most, and what a longer one than least grows by.
 type multipartForm struct {
 	kind              MultipartType

@@ -93,7 +93,7 @@ func (o oxm) appendFromNXM(b []byte) (_ []byte, ok bool) {
 	return b, false
 }
 
-// appendFromTCI appends what NXM_OF_VLAN_TCI says as VLAN id and priority, if it can be said by
+// appendFromTCI appends NXM_OF_VLAN_TCI as VLAN id and priority, if it can be expressed by
 // them: untagged, any tag, an id, or one of both with a priority.
 func (o oxm) appendFromTCI(b []byte) (_ []byte, ok bool) {
 	if len(o.value) != 2 {

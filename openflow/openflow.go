@@ -72,7 +72,7 @@ type Header struct {
 
 // Message is one OpenFlow message of any version, without its header.
 type Message interface {
-	// Type says which message it is.
+	// Type is the type of the message.
 	Type() Type
 	// Parse reads the body (all after the header) of a message of version v into the receiver,
 	// reusing its slices. The receiver then holds views into body. The error is a *DecodeError.

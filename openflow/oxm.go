@@ -38,7 +38,7 @@ const (
 	formVLAN
 )
 
-// oxmField says what is known of a field of class OFPXMC_OPENFLOW_BASIC.
+// oxmField describes a field of class OFPXMC_OPENFLOW_BASIC.
 type oxmField struct {
 	name     string
 	size     uint8 // of the value, in bytes

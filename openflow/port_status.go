@@ -1,6 +1,6 @@
 package openflow
 
-// PortReason says what happened to a port (enum ofp_port_reason).
+// PortReason is what happened to a port (enum ofp_port_reason).
 type PortReason uint8
 
 // The reasons of a port status.

@@ -1,6 +1,6 @@
 package openflow
 
-// A wireForm says how one version writes messages of a type. Lengths are of the whole message, in
+// A wireForm is how one version encodes messages of a type. Lengths are of the whole message, in
 // bytes, header included, and are checked before a body is read.
 type wireForm struct {
 	number   uint8  // on the wire

@@ -1,7 +1,7 @@
 package packet
 
-// Layers says which headers a Key holds; a field is valid when the bit of its header is set, and 0
-// otherwise.
+// Layers is the set of headers that a Key holds; a field is valid when the bit of its header is
+// set, and 0 otherwise.
 type Layers uint16
 
 // The headers of a Key.

@@ -83,7 +83,7 @@ func TestShortestAgainstAll(t *testing.T) {
 	})
 }
 
-// shares says what two paths share that they must not.
+// shares reports whether two paths share what they must not.
 func shares(n *network, a, b Alternative, kind Disjointness) bool {
 	for _, e := range a.Edges {
 		for _, f := range b.Edges {

@@ -2,7 +2,7 @@ package route
 
 import "slices"
 
-// Disjointness says what two paths may not share.
+// Disjointness is what two paths may not share.
 type Disjointness uint8
 
 // Kinds of disjointness. With EdgeDisjoint the paths share no link either: in a pair of least total

@@ -22,7 +22,7 @@ type Edge struct {
 	Cost     uint32
 }
 
-// Graph is the fixed part of a network: who is joined to whom, and the costs to begin with. It is
+// Graph is the fixed part of a network: its nodes and edges, and the costs to begin with. It is
 // immutable and safe for concurrent use.
 type Graph struct {
 	nodes   int

@@ -112,7 +112,7 @@ func (s *Set) FlowMod(rule int, domain uint16, single bool, m *openflow.FlowMod)
 }
 
 // Removal makes m the message that removes the entry in a rule's place if the owner wrote it,
-// whichever decision that was; byCookie says whether the version can restrict deletions to cookies.
+// whichever decision that was; byCookie: the version can restrict deletions to cookies.
 // Memory is used as by FlowMod.
 func (s *Set) Removal(rule int, domain uint16, single, byCookie bool, m *openflow.FlowMod) {
 	leg, hop := s.At(rule)

@@ -9,7 +9,7 @@ import (
 // Refusal is a connection that ended before it was connected.
 type Refusal struct {
 	Remote net.Addr
-	// Datapath is the id that the peer claimed, where Identified says that it came so far.
+	// Datapath is the id that the peer claimed, if Identified is set.
 	Datapath   uint64
 	Identified bool
 	// Err is why; Reason puts it in a word.

@@ -42,7 +42,7 @@ func (w *rawWriter) TryWrite(p []byte) (int, error) {
 	return w.n, w.err
 }
 
-// write is called with the socket; true says that it shall not be called again.
+// write is called with the socket; true ends the calls.
 func (w *rawWriter) write(fd uintptr) bool {
 	for {
 		n, err := syscall.Write(int(fd), w.p)

@@ -81,7 +81,7 @@ type counters struct {
 	packetIns, copies, pairs, released, flooded, noPath, heldDropped, unsent, unruled, moved, adopted, refused atomic.Uint64
 }
 
-// Forward is the application. The package comment says which method is called from where.
+// Forward is the application. The package comment lists which method is called from where.
 type Forward struct {
 	cfg           Config
 	hosts         index[hostPlace] // by hostKey; written by Step

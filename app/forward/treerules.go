@@ -13,7 +13,7 @@ import (
 type class struct {
 	priority uint16
 	match    openflow.Match
-	// unicast says that the class holds unicast packets that should have had a rule of their own:
+	// unicast: the class holds unicast packets that should have had a rule of their own:
 	// wherever one comes by, the controller is shown it, so that a rule that was lost in the middle
 	// of a path is put back.
 	unicast bool
@@ -38,7 +38,7 @@ func (t *treeCore) classes(version openflow.Version) []class {
 	return cs
 }
 
-// groupBit is the bit of an Ethernet address that says that it is a group's.
+// groupBit is the bit of the Ethernet addresses of groups.
 var groupBit = packet.MAC{0x01}
 
 func ethDst(addr, mask packet.MAC) openflow.Match {

@@ -33,5 +33,5 @@ func (b *Batch) next() []byte {
 	return b.room[i : i+maxFrame : i+maxFrame]
 }
 
-// add says that the next room has a frame of some bytes.
+// add adds the frame of some bytes that the next room has.
 func (b *Batch) add(size int) { b.frames = append(b.frames, b.next()[:size]) }

@@ -44,14 +44,13 @@ const maxName = 15
 
 // Reasons why a device could not be made; Open's errors wrap them.
 var (
-	// ErrPrivilege says that the process may not make devices.
+	// ErrPrivilege: the process may not make devices.
 	ErrPrivilege = errors.New("making network devices needs root or CAP_NET_ADMIN: run it with sudo, or without --attach")
-	// ErrNoTUN says that the kernel has no TAP devices, or that a container does not let them
-	// through.
+	// ErrNoTUN: the kernel has no TAP devices, or a container does not let them through.
 	ErrNoTUN = errors.New("there is no /dev/net/tun: load it with modprobe tun, in a container start that with --device /dev/net/tun, or say type=veth")
-	// ErrTaken says that there is such a device already.
+	// ErrTaken: there is such a device already.
 	ErrTaken = errors.New("there is such a device already: want another name, or take that away with ip link del")
-	// ErrNoNamespace says that there is no such network namespace.
+	// ErrNoNamespace: there is no such network namespace.
 	ErrNoNamespace = errors.New("there is no such network namespace: make it with ip netns add")
 )
 

@@ -45,7 +45,7 @@ func (d *Operator) Attach(s attach.Spec) (*Attached, error) {
 	return a, nil
 }
 
-// unusedAddresses says which emulated host has an address of a device, if one has.
+// unusedAddresses returns an error if an emulated host has an address of a device.
 func (d *Operator) unusedAddresses(c *attach.Config) error {
 	for _, p := range c.Addresses {
 		for _, h := range d.net.Hosts() {

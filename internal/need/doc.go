@@ -1,4 +1,4 @@
-// Package need says what a test needs and does without: external programs, root, exact allocation
+// Package need declares what a test needs: external programs, root, exact allocation
 // counts.
 //
 // # The problem

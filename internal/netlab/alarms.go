@@ -47,7 +47,7 @@ func (w *Weir) alarmed(kind, object string) bool {
 	return false
 }
 
-// Home is where the view says that a host is, by its MAC; false if it does not know it.
+// Home is where a host is in the view, by its MAC; false if it is not in it.
 func (w *Weir) Home(h *Host) (Place, bool) {
 	w.lab.t.Helper()
 	var list struct {

@@ -22,7 +22,7 @@ func (h *Host) Know(other *Host) {
 
 var roundTrip = regexp.MustCompile(`icmp_seq=(\d+) .*time=([0-9.]+) ms`)
 
-// Echoes pings another host over IPv4, with so many bytes of ICMP payload, and says what both
+// Echoes pings another host over IPv4, with so many bytes of ICMP payload, and returns what both
 // interfaces saw, by the kernel's own time stamps. Echoes that were lost are left out.
 func (h *Host) Echoes(to *Host, count, payload int, interval time.Duration) []Echo {
 	h.lab.t.Helper()

@@ -149,7 +149,7 @@ func (r *reshaped) seenByCheck() {
 	r.healed("the rule is deleted")
 }
 
-// differs says what is not as expected.
+// differs returns what is not as expected.
 func (r *reshaped) differs() string {
 	var check client.Check
 	if err := r.w.Get("/v1/check", &check); err != nil {

@@ -144,7 +144,7 @@ func (p *observed) lost() (seqs []int) {
 // not ask itself about them.
 var dropTotal = regexp.MustCompile(`datapath_drop_(?:upcall|lock)_error .*total: (\d+)`)
 
-// Dropped is how many packets Open vSwitch says that it has dropped by itself: where a port comes
+// Dropped is how many packets Open vSwitch counts as dropped by itself: where a port comes
 // or goes its datapath takes no upcalls for a moment.
 func (n *Network) Dropped() (packets int) {
 	for _, m := range dropTotal.FindAllStringSubmatch(n.Switches[0].ovs.Appctl("coverage/show"), -1) {

@@ -31,7 +31,7 @@ func rogue(t *testing.T, id uint64, version openflow.Version) *loadswitch.Networ
 	return n
 }
 
-// address is where the view says that a switch's session comes from.
+// address is where a switch's session comes from, by the view.
 func (w *Weir) address(dpid uint64) string {
 	w.lab.t.Helper()
 	var sw struct {

@@ -75,8 +75,8 @@ func CountRules(tables [][]Rule, ok func(Rule) bool) (n int) {
 	return n
 }
 
-// Differ says what changed between two readings, but for soft rules that ran out: entries that are
-// new, and firm ones that are gone.
+// Differ returns what changed between two readings, but for soft rules that ran out: entries that
+// are new, and firm ones that are gone.
 func Differ(before, after [][]Rule) (changes []string) {
 	for i := range before {
 		old, now := texts(before[i]), texts(after[i])

@@ -184,7 +184,7 @@ func (w *world) operate(e Event, end func(func())) {
 	}
 }
 
-// drain says that a place is to be left, or is so no longer.
+// drain drains an object, or ends its drain.
 func (l *instanceRun) drain(e Event, on bool) {
 	if l.over {
 		return

@@ -36,8 +36,8 @@ func intentID(i int) string { return fmt.Sprintf("w%d", i) }
 // contentOf is a spec's durable form.
 func contentOf(s *spec.Spec) string { return string(s.Append(nil)) }
 
-// spec makes the content of an intent from an event's number: its kind, ends and packets follow from
-// it and the network.
+// spec makes the content of an intent from an event's number: its kind, ends and packets follow
+// from it and the network.
 func (v *userIntents) spec(i, b int) spec.Spec {
 	w := v.w
 	s := spec.Spec{ID: intentID(i), Priority: uint16(100 + b%3)}
@@ -156,7 +156,7 @@ func (v *userIntents) kept() {
 	}
 }
 
-// differs says how an intent is not what was answered; "" if it is.
+// differs returns how an intent differs from what was answered; "" if it does not.
 func (v *userIntents) differs(i int) string {
 	x := &v.list[i]
 	content := ""
@@ -198,7 +198,7 @@ func (v *userIntents) check() (found []string) {
 	return found
 }
 
-// wrong says what is wrong with an intent in a network that is whole.
+// wrong returns what is wrong with an intent in a network that is whole.
 func (v *userIntents) wrong(in *intent.Intent) string {
 	switch {
 	case in.State == intent.Failed && in.Code == intent.Conflicting:

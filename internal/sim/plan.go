@@ -51,7 +51,7 @@ type Event struct {
 	A, B    int
 }
 
-// Kind says what happens.
+// Kind is what happens.
 type Kind uint8
 
 // The kinds of events. A is a link, switch, host or socket, as the name says; B more, as told.
@@ -143,8 +143,8 @@ func NewPlan(seed uint64, size Size) *Plan {
 	return p
 }
 
-// addIntentEvents draws requests of intents. It has random numbers of its own, so that plans without
-// intents stay as they are.
+// addIntentEvents draws requests of intents. It has random numbers of its own, so that plans
+// without intents stay as they are.
 func (p *Plan) addIntentEvents(size Size) {
 	if size.Intents == 0 {
 		return
@@ -184,8 +184,8 @@ func (p *Plan) addLinks(r *rand.Rand) {
 // own, so that the others stay as they are.
 const farEach = 5
 
-// lengthenLinks has links take tens of milliseconds: in a network that is changed as planned packets are
-// in flight then.
+// lengthenLinks has links take tens of milliseconds: in a network that is changed as planned
+// packets are in flight then.
 func (p *Plan) lengthenLinks() {
 	if p.Seed%farEach != 0 {
 		return

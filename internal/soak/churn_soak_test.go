@@ -162,7 +162,7 @@ func (c *churn) withdraw(n int) {
 	}
 }
 
-// settled says what is not as expected at rest, if anything; and what became of intents of
+// settled returns what is not as expected at rest, if anything; and what became of intents of
 // which that was not known.
 func (c *churn) settled() error {
 	if err := c.whole(); err != nil {

@@ -149,7 +149,7 @@ func (w *world) kill(after time.Duration) {
 	w.startNode()
 }
 
-// whole says what of the network the instance does not know to work, if anything.
+// whole returns what of the network the instance does not know to work, if anything.
 func (w *world) whole() error {
 	switches, err := w.client.Switches(w.t.Context())
 	if err != nil {

@@ -85,7 +85,7 @@ func (r *reader) headers(size int64) error {
 	return nil
 }
 
-// wrong says what is wrong with a page.
+// wrong returns what is wrong with a page.
 func (r *reader) wrong(id uint64, format string, args ...any) error {
 	return damaged(r.file, "page %d: %s", id, fmt.Sprintf(format, args...))
 }
