@@ -63,7 +63,7 @@ func TestMalformedMessagesAreAnsweredAndHarmNobody(t *testing.T) {
 		w := i.switchOn(1, v, 4)
 		sent, refused := 0, 0
 		for _, e := range catalogue(t, v) {
-			for _, frame := range mutations(e.frame) {
+			for _, frame := range mutations(e.Frame) {
 				if refusesHello(frame) {
 					continue
 				}
@@ -71,9 +71,9 @@ func TestMalformedMessagesAreAnsweredAndHarmNobody(t *testing.T) {
 				binary.BigEndian.PutUint32(frame[4:], xid)
 				got, closed := w.exchange(frame)
 				if closed {
-					t.Fatalf("%s: session ended by %x", e.name, frame)
+					t.Fatalf("%s: session ended by %x", e.Name, frame)
 				}
-				refused += checkReply(t, e.name, v, frame, xid, got)
+				refused += checkReply(t, e.Name, v, frame, xid, got)
 				sent++
 			}
 			for _, o := range others {
@@ -174,14 +174,14 @@ func TestLengthsThatLoseTheFraming(t *testing.T) {
 			if n%8 != 0 {
 				continue
 			}
-			for k, length := range []int{0, 1, 7, 8, len(e.frame) - 1, len(e.frame) + 1, 65535} {
+			for k, length := range []int{0, 1, 7, 8, len(e.Frame) - 1, len(e.Frame) + 1, 65535} {
 				w := i.switchOn(uint64(n*10+k+1000), v, 1)
-				frame := slices.Clone(e.frame)
+				frame := slices.Clone(e.Frame)
 				binary.BigEndian.PutUint16(frame[2:], uint16(length))
 				w.write(bytes.Repeat(frame, 3))
 				if length < 8 {
 					if _, ended := w.exchange(nil); !ended {
-						t.Errorf("%s: a session goes on after a length of %d", e.name, length)
+						t.Errorf("%s: a session goes on after a length of %d", e.Name, length)
 					}
 					closed++
 				}
@@ -255,7 +255,7 @@ func TestAllocationBudgetOfMessages(t *testing.T) {
 		var malformed []byte
 		count := map[string]int{}
 		for _, e := range catalogue(t, v) {
-			for _, frame := range mutations(e.frame) {
+			for _, frame := range mutations(e.Frame) {
 				if _, refuse := wanted(v, frame); refuse && len(frame) < 1024 {
 					malformed = append(malformed, frame...)
 					count["malformed"]++

@@ -2,21 +2,12 @@ package node_test
 
 import (
 	"encoding/binary"
-	"encoding/hex"
-	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
+	"github.com/weirnet/weir/internal/need"
 	"github.com/weirnet/weir/openflow"
 )
-
-// example is a message that a switch can send.
-type example struct {
-	name  string
-	frame []byte
-}
 
 // fromSwitch are the types of messages that a switch sends.
 var fromSwitch = []openflow.Type{
@@ -28,35 +19,16 @@ var fromSwitch = []openflow.Type{
 
 // catalogue is every sample of package openflow that a switch can send, of one version. Errors are
 // many and alike: few of them are taken.
-func catalogue(t *testing.T, v openflow.Version) []example {
+func catalogue(t *testing.T, v openflow.Version) (list []need.Sample) {
 	t.Helper()
-	files, err := filepath.Glob("../openflow/testdata/samples/*.txt")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no samples: %v", err)
-	}
-	var all []example
 	types := map[openflow.Type]int{}
-	for _, f := range files {
-		text, err := os.ReadFile(f)
-		if err != nil {
-			t.Fatal(err)
+	for _, s := range need.Samples(t, v.String()) {
+		h, err := openflow.ParseHeader(s.Frame)
+		if err != nil || !slices.Contains(fromSwitch, h.Type) || h.Type == openflow.TypeError && types[h.Type] >= 4 {
+			continue
 		}
-		for _, block := range strings.Split(string(text), "\n\n") {
-			lines := strings.Split(strings.TrimSpace(block), "\n")
-			if len(lines) < 3 || !strings.HasPrefix(lines[0], "sample "+v.String()+"/") {
-				continue
-			}
-			frame, err := hex.DecodeString(lines[2])
-			if err != nil {
-				t.Fatalf("%s: %s: %v", f, lines[0], err)
-			}
-			h, err := openflow.ParseHeader(frame)
-			if err != nil || !slices.Contains(fromSwitch, h.Type) || h.Type == openflow.TypeError && types[h.Type] >= 4 {
-				continue
-			}
-			types[h.Type]++
-			all = append(all, example{strings.TrimPrefix(lines[0], "sample "), frame})
-		}
+		types[h.Type]++
+		list = append(list, s)
 	}
 	for _, want := range []openflow.Type{openflow.TypePacketIn, openflow.TypePortStatus, openflow.TypeFlowRemoved,
 		openflow.TypeError, openflow.TypeMultipartReply, openflow.TypeEchoRequest, openflow.TypeHello} {
@@ -64,7 +36,7 @@ func catalogue(t *testing.T, v openflow.Version) []example {
 			t.Fatalf("the catalogue of %s has no %s", v, want)
 		}
 	}
-	return all
+	return list
 }
 
 // setLength is a copy of a message with another length in its header, and, so that the next one

@@ -1,5 +1,5 @@
-// Package need declares what a test needs: external programs, root, exact allocation
-// counts.
+// Package need declares what a test needs: external programs, root, exact allocation counts, samples
+// of messages.
 //
 // # The problem
 //

@@ -4,18 +4,17 @@ package netlab
 
 import (
 	"context"
-	"encoding/hex"
 	"fmt"
 	"math/rand/v2"
 	"net"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/weirnet/weir/bench/loadswitch"
+	"github.com/weirnet/weir/internal/need"
 	"github.com/weirnet/weir/openflow"
 )
 
@@ -74,31 +73,6 @@ func TestSpoofedDatapathID(t *testing.T) {
 	})
 }
 
-// samples are the messages of a version that package openflow is tested with.
-func samples(t *testing.T, v openflow.Version) (frames [][]byte) {
-	t.Helper()
-	files, err := filepath.Glob("../../openflow/testdata/samples/*.txt")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no samples: %v", err)
-	}
-	for _, f := range files {
-		text, err := os.ReadFile(f)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, block := range strings.Split(string(text), "\n\n") {
-			lines := strings.Split(strings.TrimSpace(block), "\n")
-			if len(lines) < 3 || !strings.HasPrefix(lines[0], "sample "+v.String()+"/") {
-				continue
-			}
-			if frame, err := hex.DecodeString(lines[2]); err == nil {
-				frames = append(frames, frame)
-			}
-		}
-	}
-	return frames
-}
-
 // mutate changes some bytes of a message, but for its version and length.
 func mutate(rng *rand.Rand, frame []byte) []byte {
 	m := append([]byte{}, frame...)
@@ -124,12 +98,12 @@ func TestMutatedMessagesBesideRealSwitches(t *testing.T) {
 			before = append(before, w.address(s.DPID))
 		}
 		for i, v := range []openflow.Version{openflow.V10, openflow.V13} {
-			all, rng := samples(t, v), rand.New(rand.NewPCG(1, uint64(v)))
+			all, rng := need.Samples(t, v.String()), rand.New(rand.NewPCG(1, uint64(v)))
 			bad := rogue(t, uint64(0xbad0+i), v)
 			sw, sent := bad.Switches[0], 0
 			for range mutations {
-				for _, frame := range all {
-					for sw.Session() == nil || sw.Session().SendBytes(mutate(rng, frame)) != nil {
+				for _, s := range all {
+					for sw.Session() == nil || sw.Session().SendBytes(mutate(rng, s.Frame)) != nil {
 						if err := bad.ConnectOne(t.Context(), sw, OpenFlow); err != nil {
 							t.Fatal(err)
 						}
