@@ -10,17 +10,28 @@
 //
 // # Inputs and outputs
 //
-// Reactive has emulated switches send packet-ins of 64-byte UDP frames between known hosts, and
-// counts those that are answered: by the first flow-mod or packet-out with the packet-in's buffer
-// id or, unbuffered, the first packet-out with its frame, once each. Hops does it with new flows
-// over paths of several switches, and follows each packet through the rules it finds. Start takes
-// the time from a process's start to its API's first answer, and from a switch's handshake to its
-// place in the view. Each returns a Report, with the machine, the versions and the command in it.
+// A Scenario says what is measured and how; Run measures it and returns a Report, with the machine,
+// the versions and the command in it. The rooms below have the parts that scenarios are composed of:
+// target (instances, other controllers and null instances), load (generators), paths (what is asked
+// for), pace (how a generator waits), loadswitch (emulated switches) and report (figures, verdicts
+// and pages).
 //
-// # Who owns what
+// # The shape of a scenario
 //
-// A source, one for each switch, is the window of its packet-ins; its lock is taken once for a
-// batch of answers. Answers are recognised on the session's reader, which also sends the next
-// packets where a number is outstanding; at a set rate one goroutine sends for all (load_loop.go).
-// Controllers are processes of their own (process_loop.go), so that their CPU time is theirs.
+//	reactive.go, trial.go    packet-ins under any controllers
+//	discovery.go, start.go   an instance, and a network that comes into its view
+//	burst.go, churn.go, latency.go, requests.go, reroute.go, events.go    intents over the API
+//	emulator.go, rest.go     emulated networks
+//	growth.go                costs of events with more and more of everything
+//
+// Each file has the configuration with its defaults, what is written into the report, and what is
+// measured of all runs; the one with _loop in its name has a run. scenario.go has what all share: who
+// takes part, runs, what is done again and what is refused.
+//
+// # Invariants
+//
+//   - Everybody takes part in each run, one after the other; who was refused takes part in none after.
+//   - A run in which the generator was late is done again, at most as often as there are runs.
+//   - An interrupted measurement has no report.
+//   - What was started is ended, however a measurement ends.
 package bench

@@ -23,6 +23,9 @@
 // the controller if the switch has an entry for LLDP, or no entry at all. It forwards nothing else,
 // and its entries' time-outs do not run. Groups, queues and overlap checks are absent and refused.
 //
+// What flow-mods mean is package flowtable's to say: tests hold the switches to it. They do not run
+// on it, nor their index on package hashtab: docs/benchmarks/loadswitch.md has what that would cost.
+//
 // # Who owns what
 //
 // A switch's entries are changed on its session's reader, under its lock, since other goroutines

@@ -1,6 +1,10 @@
 package target
 
-import "testing"
+import (
+	"strings"
+	"testing"
+	"time"
+)
 
 func TestMetersAreRead(t *testing.T) {
 	m := parseMetrics([]byte("# HELP x y 3\n# TYPE x gauge\n" + MetricCompared + " 206\n" + MetricMallocs +
@@ -13,5 +17,25 @@ func TestMetersAreRead(t *testing.T) {
 	}
 	if got := parsePeak("Name:\tweir\n"); got != 0 {
 		t.Errorf("peak %d where there is none", got)
+	}
+}
+
+// TestUsageIsRead from the kernel's lines, whatever a program is called.
+func TestUsageIsRead(t *testing.T) {
+	const stat = "7 (a ) b) S 1 7 7 0 -1 4194560 1 0 0 0 150 25 0 0 20 0 9"
+	if got, err := parseStat(stat); err != nil || got != 1750*time.Millisecond {
+		t.Errorf("%v, %v", got, err)
+	}
+	for _, s := range []string{"", "7 (a) S 1", strings.Replace(stat, "150", "x", 1)} {
+		if _, err := parseStat(s); err == nil {
+			t.Errorf("%q is read", s)
+		}
+	}
+	if n := OwnMemory(); n == 0 {
+		t.Error("this process takes no memory")
+	}
+	var nobody *Process
+	if nobody.CPU() != 0 || nobody.Memory() != 0 || nobody.Owned() {
+		t.Error("nobody takes something")
 	}
 }
