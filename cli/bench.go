@@ -17,8 +17,11 @@ import (
 
 func newBench() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:     "bench SCENARIO",
-		Short:   "Measure a controller: this one, or any other",
+		Use:   "bench SCENARIO",
+		Short: "Measure a controller: this one, or any other",
+		Long: `Each scenario measures medians of several runs and prints a report. With --json and --html it is
+written to files too; weir bench report reads them. A report without a result says why, and the exit
+code is 1. docs/benchmarks says what is counted, and how to read a report.`,
 		Example: `  weir bench reactive --compare bare,ovs-testcontroller`,
 		Args:    wantCommand,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
@@ -38,11 +41,12 @@ func newBenchReactive() *cobra.Command {
 	switches, unbuffered := 1, false
 	cmd := &cobra.Command{
 		Use:   "reactive",
-		Short: "How many packet-ins a controller answers, and how fast",
-		Long: `Emulated switches send packet-ins of 64-byte frames between known hosts. One is answered by the first flow-mod or packet-out with
-its buffer id or, with --unbuffered, by the first packet-out with its frame; once. Controllers to compare with run at the same
-time and are measured alternately. There is no result where the generator was late, answers are missing, or nothing was
-answered: the command then says so and exits with 1.`,
+		Short: "Packet-ins a controller answers, and how fast",
+		Long: `Emulated switches send packet-ins of 64-byte frames between known hosts. The first flow-mod or
+packet-out with a packet-in's buffer id answers it or, with --unbuffered, the first packet-out with
+its frame; each counts once. Controllers given with --compare run at the same time and are measured
+alternately. There is no result if the generator was late, answers are missing, or nothing was
+answered: the report says why, and the exit code is 1.`,
 		Example: `  weir bench reactive --compare bare,ovs-testcontroller
   weir bench reactive --controller 192.0.2.1:6653 --openflow-version 1.0 --switches 16
   weir bench reactive --outstanding 1 --compare bare           round trips
@@ -120,10 +124,10 @@ func newBenchStart() *cobra.Command {
 	var out reportFiles
 	cmd := &cobra.Command{
 		Use:   "start",
-		Short: "How fast an instance starts, what it costs at rest, and when it shows a switch",
-		Long: `An instance of this binary is started as often as there are runs. Taken are the time from its start to the API's first answer,
-its memory and its CPU time at rest with all switches connected, and the time from a switch's last byte of handshake to the
-answer that shows it.`,
+		Short: "Start of an instance, its use at rest, and when it shows a switch",
+		Long: `Each run starts an instance of this binary. The report has the time from its start to the API's
+first answer, its memory and CPU use at rest with all switches connected, and the time from the last
+byte of a switch's handshake to the answer that shows the switch.`,
 		Example: "  weir bench start --idle 60s",
 		Args:    wantNoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -20,18 +20,18 @@ func versionFlag(f *pflag.FlagSet, version *string, usage string) {
 }
 
 func runsFlag(f *pflag.FlagSet, n *int, otherwise int) {
-	f.IntVar(n, "runs", otherwise, "runs, of which the median is told")
+	f.IntVar(n, "runs", otherwise, "runs; the report has their median")
 }
 
 func programFlag(f *pflag.FlagSet, program *string) {
 	f.StringVar(program, "program", "",
-		"the weir binary that instances are started of, to compare two with one generator (default this one)")
+		"weir binary of the instances, to compare two binaries with one generator (default this one)")
 }
 
 func seedFlag(f *pflag.FlagSet, seed *uint64, usage string) { f.Uint64Var(seed, "seed", 1, usage) }
 
 func selfCheckFlag(f *pflag.FlagSet, without *bool) {
-	f.BoolVar(without, "no-self-check", false, "leave out the null instance, by which the generator checks itself")
+	f.BoolVar(without, "no-self-check", false, "leave out the null instance, which shows what the generator itself can do")
 }
 
 // run measures a scenario, when its flags can be meant, and shows the report.

@@ -15,9 +15,10 @@ func newBenchDiscovery() *cobra.Command {
 	var out reportFiles
 	cmd := &cobra.Command{
 		Use:   "discovery",
-		Short: "How fast an instance has all switches and links of a network in its view",
-		Long: `An instance of this binary is started as often as there are runs. Taken are the times from the first connection until its view shows
-all switches, and all links both ways; what it loses of them while nothing happens; and, for switches that connect later, the time from
+		Short: "Time until an instance shows all switches and links",
+		Long: `Each run starts an instance of this binary and connects a network. The report has the time from the
+first connection until the API shows all switches, and until it shows all links in both directions;
+how many links it loses while nothing happens; and, for switches that connect later, the time from
 the last byte of the handshake to the answer that shows the switch.`,
 		Example: `  weir bench discovery
   weir bench discovery --topology wan:1000 --runs 3`,

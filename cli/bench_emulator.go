@@ -15,9 +15,10 @@ func newBenchEmulator() *cobra.Command {
 	var out reportFiles
 	cmd := &cobra.Command{
 		Use:   "emulator",
-		Short: "How fast emulated networks connect, and how many frames they pass on",
-		Long: `A network of package emu is made and connected to a controller that does nothing, in a process of its own; then frames of 64 bytes go
-round a ring of switches with many rules, counters and time-outs on. The report says how well the networks kept their times.`,
+		Short: "Emulated networks: time to connect, and frames forwarded",
+		Long: `An emulated network connects to a controller that does nothing, in a process of its own. Then frames
+of 64 bytes go round a ring of switches that have many rules with counters and timeouts. The report
+also says how late the network was with what it promised for a time.`,
 		Example: `  weir bench emulator
   weir bench emulator --topology wan:1000 --ring 206`,
 		Args: wantNoArgs,

@@ -16,11 +16,13 @@ func newBenchEvents() *cobra.Command {
 	var out reportFiles
 	cmd := &cobra.Command{
 		Use:   "events",
-		Short: "What event streams cost those who write: none, 1,000 that nobody reads, 100 that are read",
-		Long: `An instance of this binary is started as often as there are runs, with its store on the disk, and a network of emulated switches connected by TCP. Intents are
-installed and withdrawn at a set --rate while others are active, by turns with no event stream, with many that nobody reads, and with some that are read. Taken are
-the rate and the times of the requests, each from when it was meant to leave, what the instance and the system keep for a stream, and whether all streams that are
-read, and some of the others that are read in the end, show what was changed last. There is no result where the rate was not kept up with.`,
+		Short: "Cost of event streams: none, 1,000 that nobody reads, 100 that are read",
+		Long: `Each run starts an instance of this binary, with its store on the disk, and connects emulated
+switches over TCP. Intents are installed and withdrawn at a set --rate: in turn without event
+streams, with many that nobody reads, and with some that are read. The report has the rate and
+latency of the requests, from when each was meant to leave; what the instance and the kernel keep
+for a stream; and whether streams show the last change. There is no result if the instance did not
+keep up with the rate.`,
 		Example: `  weir bench events
   weir bench events --rate 2000 --unread 200 --read 20 --runs 1`,
 		Args: wantNoArgs,

@@ -13,10 +13,11 @@ func newBenchGrowth() *cobra.Command {
 	var out reportFiles
 	cmd := &cobra.Command{
 		Use:   "growth",
-		Short: "What an event costs an instance with ten times, and a hundred times, as many intents, switches or hosts",
-		Long: `An instance of this binary is started for each size. Taken are its CPU time and its allocations for each path that is installed or withdrawn, with more and
-more intents (and so rules) and with more and more switches, and for each packet-in that is answered, with more and more hosts; and how many times as much that is as
-with the size before.`,
+		Short: "Cost of an event with 10 and 100 times as many intents, switches or hosts",
+		Long: `Each measurement starts an instance of this binary. The report has the instance's CPU time and
+allocations for each path installed or withdrawn, with more and more intents and with more and more
+switches, and for each packet-in answered, with more and more hosts; and the ratio to the size
+before.`,
 		Example: `  weir bench growth
   weir bench growth --times 1,10 --runs 1 --duration 1s`,
 		Args: wantNoArgs,

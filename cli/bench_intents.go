@@ -17,11 +17,13 @@ func newBenchIntents() *cobra.Command {
 	var out reportFiles
 	cmd := &cobra.Command{
 		Use:   "intents",
-		Short: "What many intents take of an instance while some come and go, and how it comes back with them",
-		Long: `An instance of this binary is started with its store on the disk, and a network of emulated switches connected by TCP. Intents are
-installed until many are active; then they are installed and withdrawn for a time, at a --rate or as fast as the instance keeps up with. Then it is killed
-(kill -9) and started again. Taken are rates, its memory and by how much that grows, the files of its store, and, of the restart, the times until its API is
-ready and all switches are compared, and how many entries it writes. Every path is followed through the switches' entries before and after.`,
+		Short: "A million intents: memory, rates, and a restart with them",
+		Long: `Each run starts an instance of this binary, with its store on the disk, and connects emulated
+switches over TCP. It installs intents until --active are there; then it installs and withdraws for
+--duration, at a --rate or as fast as the instance keeps up. Then it kills the instance (kill -9) and
+starts it again. The report has rates, memory and its growth, the size of the store and, for the
+restart, the time until the API is ready and until all switches are compared, and how many entries
+are written. Every path is followed through the switches' entries before and after.`,
 		Example: `  weir bench intents --runs 1
   weir bench intents --active 100000 --rate 20000 --duration 10m --runs 1`,
 		Args: wantNoArgs,
@@ -49,10 +51,11 @@ func newBenchLatency() *cobra.Command {
 	var out reportFiles
 	cmd := &cobra.Command{
 		Use:   "intent-latency",
-		Short: "How long a single intent takes over the REST interface until switches have it",
-		Long: `An instance of this binary is started as often as there are runs, with its store on the disk, and a network of emulated switches
-connected by TCP. Intents are asked for one after the other, by turns with an answer when they are durable and one when they are installed. Taken are the times
-from the first byte of the request to the first and the last flow-mod that a switch received, and to the end of the answer.`,
+		Short: "Time from a request for one intent to the flow-mods at the switches",
+		Long: `Each run starts an instance of this binary, with its store on the disk, and connects emulated
+switches over TCP. Intents are requested one after the other; every second request waits until its
+intent is installed, the others until it is durable. The report has the time from the first byte of
+the request to the first and the last flow-mod at a switch, and to the end of the answer.`,
 		Example: "  weir bench intent-latency --count 5000",
 		Args:    wantNoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -71,11 +74,12 @@ func newBenchReroute() *cobra.Command {
 	var out reportFiles
 	cmd := &cobra.Command{
 		Use:   "reroute",
-		Short: "How fast paths leave a link that has failed",
-		Long: `An instance of this binary is started as often as there are runs, with its store on the disk, and a network of emulated switches
-connected by TCP. Paths are installed; then a link loses its carrier that about so many of them take as should move, drawn by the seed; and another, when all
-paths have left it and it is back. Taken are the times from when the port-status message is about to leave the switch to the first and the last flow-mod that a
-switch received for paths that had to move. Every path is followed through the switches' entries before and after.`,
+		Short: "Time until paths have left a link that failed",
+		Long: `Each run starts an instance of this binary, with its store on the disk, and connects emulated
+switches over TCP. Paths are installed. Then a link fails that about --move of them take; when all
+have left it, it comes back, and another fails. The report has the time from the port-status message
+to the first and the last flow-mod at a switch for paths that had to move. Every path is followed
+through the switches' entries before and after.`,
 		Example: "  weir bench reroute --cuts 20",
 		Args:    wantNoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -20,13 +20,16 @@ func newBenchPaths() *cobra.Command {
 	var out reportFiles
 	cmd := &cobra.Command{
 		Use:   "paths",
-		Short: "How fast paths that are asked for over the API are in the switches",
-		Long: `An instance of this binary is started as often as there are runs, with its store on the disk, and a network of emulated switches
-connected by TCP. Paths for IPv4 packets of two addresses each are installed; then more are asked for, in one request, and withdrawn again. Taken are
-the times from the first byte of the request to the first and the last flow-mod that a switch received for them, and to the end of the answer. Every path is
-followed through the switches' entries: there is no result if one does not lead to its end over as many switches as were asked for.
+		Short: "Time from a request for many paths to the flow-mods at the switches",
+		Long: `Each run starts an instance of this binary, with its store on the disk, and connects emulated
+switches over TCP. Paths for packets with two IPv4 addresses are installed; then --burst more are
+requested at once, and withdrawn again. The report has the time from the first byte of the request
+to the first and the last flow-mod at a switch, and to the end of the answer. Every path is followed
+through the switches' entries: there is no result if one does not lead to its end over --hops
+switches.
 
-With --sustained paths are installed and withdrawn for a time while many are active: as many as the instance keeps up with, or at a --rate.`,
+With --sustained, paths are installed and withdrawn for --duration while --active are there: as many
+as the instance keeps up with, or at a --rate.`,
 		Example: `  weir bench paths
   weir bench paths --form ndjson,protobuf --runs 10
   weir bench paths --sustained --form protobuf --runs 1

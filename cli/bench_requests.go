@@ -13,12 +13,14 @@ func newBenchRequests() *cobra.Command {
 	var out reportFiles
 	cmd := &cobra.Command{
 		Use:   "requests",
-		Short: "How many requests for single intents are answered, on 1, 8 and 32 connections",
-		Long: `An instance of this binary is started as often as there are runs, with its store on the disk, and a network of emulated switches connected by TCP.
-Connections that are kept install one intent (POST), move its end to another port (PUT) and withdraw it (DELETE), in turn; each answer comes when that is on the
-disk, in the store and in the audit log. With --rate requests are sent at their times, whether answers come or not, and times count from then. A null instance, which
-keeps nothing, is measured in the same way in the same run. There is no result where the generator was late, a request was not accepted, or the switches
-hold anything else at the end than what was there before.`,
+		Short: "Requests for single intents answered, on 1, 8 and 32 connections",
+		Long: `Each run starts an instance of this binary, with its store on the disk, and connects emulated
+switches over TCP. Each connection installs an intent (POST), moves its end to another port (PUT) and
+withdraws it (DELETE), in turn; an answer comes when the change is on the disk, in the store and in
+the audit log. With --rate, requests are sent at their times whether answers come or not, and latency
+counts from then. A null instance, which keeps nothing, is measured in the same run. There is no
+result if the generator was late, a request was not accepted, or the switches hold other entries at
+the end than before.`,
 		Example: `  weir bench requests
   weir bench requests --conns 32 --rate 5000`,
 		Args: wantNoArgs,

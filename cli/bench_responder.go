@@ -18,13 +18,15 @@ func newBenchResponder() *cobra.Command {
 	view := false
 	cmd := &cobra.Command{
 		Use:   "responder",
-		Short: "A controller that answers every packet-in and knows nothing: what the machine gives",
-		Long: `Every packet-in is answered at once. With a delay, losses or stalls it is the truth that a harness can be tested with: how it
-behaves is drawn from --seed, and at the end it prints what it did.
+		Short: "A controller that answers every packet-in and knows nothing",
+		Long: `It answers every packet-in at once: what is measured with it is the generator and the machine. With
+delays, losses or stalls, drawn from --seed, it is what the generator is tested with; at the end it
+prints what it did.
 
-With --api it is the null instance of the scenarios of intents: for each path that a request names it sends the flow-mods at once, which it knows
-beforehand by --topology, --hops and --seed. It keeps nothing and confirms nothing. With --view it is that of discovery and start: it shows a switch
-that has described itself, and a link over which a frame has come.`,
+With --api it is the null instance of the scenarios of intents: it sends the flow-mods of each path
+that a request names, which it knows from --topology, --hops and --seed, keeps nothing and confirms
+nothing. With --view it is the null instance of discovery and start: it shows a switch that has
+described itself, and a link over which a frame has come.`,
 		Example: `  weir bench responder --listen 127.0.0.1:6653
   weir bench responder --delay exp:2ms --loss 0.001 --stall-every 1s --stall-for 100ms --seed 7`,
 		Args: wantNoArgs,

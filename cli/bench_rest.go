@@ -13,9 +13,10 @@ func newBenchRest() *cobra.Command {
 	var out reportFiles
 	cmd := &cobra.Command{
 		Use:   "rest",
-		Short: "What an emulated network and its instance take while hosts ping each other",
-		Long: `An instance of this binary is started, and an emulated network with a host at each switch connects to it by TCP. When all links are found each host
-pings another one, always the same. Taken is the CPU time of both processes, the pings that were not answered, and the links that were lost meanwhile.`,
+		Short: "CPU use of an emulated network and its instance while hosts ping",
+		Long: `Each run starts an instance of this binary and connects an emulated network with a host at each
+switch over TCP. When all links are found, each host pings another one, always the same. The report
+has the CPU time of both processes, the pings without an answer, and the links that were lost.`,
 		Example: `  weir bench rest
   weir bench rest --topology wan:100 --settle 10s --duration 30s`,
 		Args: wantNoArgs,
