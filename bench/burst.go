@@ -3,9 +3,10 @@ package bench
 import (
 	"cmp"
 	"fmt"
+	"time"
+
 	"github.com/weirnet/weir/bench/paths"
 	"github.com/weirnet/weir/bench/report"
-	"time"
 )
 
 // Paths is how fast paths that are asked for over the API are in the switches: bursts of them,

@@ -4,10 +4,11 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"time"
+
 	"github.com/weirnet/weir/bench/paths"
 	"github.com/weirnet/weir/bench/report"
 	"github.com/weirnet/weir/bench/target"
-	"time"
 )
 
 // Churn is how many paths an instance installs and withdraws a second for a time, while many are

@@ -3,12 +3,13 @@ package bench
 import (
 	"context"
 	"fmt"
+	"time"
+
 	"github.com/weirnet/weir/bench/load"
 	"github.com/weirnet/weir/bench/pace"
 	"github.com/weirnet/weir/bench/paths"
 	"github.com/weirnet/weir/bench/report"
 	"github.com/weirnet/weir/bench/target"
-	"time"
 )
 
 // run fills the network, installs and withdraws for a time, and checks what the switches hold then.

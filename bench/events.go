@@ -3,10 +3,11 @@ package bench
 import (
 	"cmp"
 	"fmt"
+	"time"
+
 	"github.com/weirnet/weir/bench/load"
 	"github.com/weirnet/weir/bench/paths"
 	"github.com/weirnet/weir/bench/report"
-	"time"
 )
 
 // Events is what event streams cost those who write: intents are installed and withdrawn at a set

@@ -2,13 +2,14 @@ package bench
 
 import (
 	"context"
+	"math"
+	"testing"
+	"time"
+
 	"github.com/weirnet/weir/bench/load"
 	"github.com/weirnet/weir/bench/paths"
 	"github.com/weirnet/weir/bench/report"
 	"github.com/weirnet/weir/bench/target"
-	"math"
-	"testing"
-	"time"
 )
 
 // exact wants a measure, in ms, to be a time.

@@ -2,6 +2,7 @@ package bench
 
 import (
 	"fmt"
+
 	"github.com/weirnet/weir/bench/report"
 )
 

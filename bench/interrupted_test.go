@@ -4,10 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"github.com/weirnet/weir/bench/load"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/weirnet/weir/bench/load"
 )
 
 // TestInterrupted wants an interrupted scenario to say how far it came, and nobody's result refused

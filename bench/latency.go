@@ -3,9 +3,10 @@ package bench
 import (
 	"cmp"
 	"fmt"
+	"time"
+
 	"github.com/weirnet/weir/bench/paths"
 	"github.com/weirnet/weir/bench/report"
-	"time"
 )
 
 // Latency is how long a single intent takes over the REST interface until switches have it, one

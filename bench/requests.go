@@ -3,11 +3,12 @@ package bench
 import (
 	"cmp"
 	"fmt"
+	"slices"
+	"time"
+
 	"github.com/weirnet/weir/bench/paths"
 	"github.com/weirnet/weir/bench/report"
 	"github.com/weirnet/weir/bench/target"
-	"slices"
-	"time"
 )
 
 // Requests is how many requests for single intents an instance answers, each when it is durable, on

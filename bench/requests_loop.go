@@ -5,15 +5,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
 	"github.com/weirnet/weir/bench/load"
 	"github.com/weirnet/weir/bench/pace"
 	"github.com/weirnet/weir/bench/paths"
 	"github.com/weirnet/weir/bench/report"
 	"github.com/weirnet/weir/bench/target"
-	"strconv"
-	"sync"
-	"sync/atomic"
-	"time"
 )
 
 // run is one run: an instance, measured with each number of connections.

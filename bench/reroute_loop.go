@@ -3,11 +3,12 @@ package bench
 import (
 	"context"
 	"fmt"
+	"time"
+
 	"github.com/weirnet/weir/bench/load"
 	"github.com/weirnet/weir/bench/paths"
 	"github.com/weirnet/weir/bench/report"
 	"github.com/weirnet/weir/bench/target"
-	"time"
 )
 
 // run is one run: the network is filled, and links are cut, one after the other.

@@ -2,9 +2,10 @@ package load
 
 import (
 	"fmt"
+	"time"
+
 	"github.com/weirnet/weir/bench/report"
 	"github.com/weirnet/weir/bench/target"
-	"time"
 )
 
 // Sample is what one run measured.

@@ -7,11 +7,6 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
-	"github.com/weirnet/weir/bench/loadswitch"
-	"github.com/weirnet/weir/bench/pace"
-	"github.com/weirnet/weir/bench/paths"
-	"github.com/weirnet/weir/bench/report"
-	"github.com/weirnet/weir/bench/target"
 	"io"
 	"net"
 	"net/http"
@@ -19,6 +14,12 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/weirnet/weir/bench/loadswitch"
+	"github.com/weirnet/weir/bench/pace"
+	"github.com/weirnet/weir/bench/paths"
+	"github.com/weirnet/weir/bench/report"
+	"github.com/weirnet/weir/bench/target"
 )
 
 // Submitter is a connection to an API over which whole requests are sent as bytes that were made
