@@ -22,7 +22,7 @@ type feed struct {
 	s                 *Server
 	leader            chan struct{} // has room for who leads
 	snapshots         snapshotCache
-	maxCachedSnapshot int // shotBytes
+	maxCachedSnapshot int // maxCachedSnapshotBytes, but in tests
 
 	encode sync.Mutex // held by who moves the feed on
 

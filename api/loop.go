@@ -93,8 +93,8 @@ func reached[R ~uint64](ctx context.Context, within time.Duration, changed func(
 	return true
 }
 
-// submit has requests made durable, within Limits.StoreAnswer: then they may still become so
-// (errSilent).
+// submit has requests made durable, within Limits.StoreAnswer. After that it is errStoreTimeout, and
+// they may still become durable.
 func (s *Server) submit(ctx context.Context, reqs []intent.Request, atomic bool) ([]intent.Answer, error) {
 	type outcome struct {
 		answers []intent.Answer

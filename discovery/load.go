@@ -77,7 +77,7 @@ func (c *Core) loadLink(l *netview.Link) {
 
 // loadLost restores the history of a port whose link was lost. It may be a link again, and its
 // other end may forward while disconnected; so hosts are not admitted at such a port until there is
-// evidence (requiredSilence in linkhistory.go).
+// evidence (requiredSilence in classify.go).
 func (c *Core) loadLost(l *netview.Link) {
 	src, dst := c.port(l.Src), c.port(l.Dst)
 	if l.Up || src == nil || dst == nil || src == dst || src.configuredEdge || src.role != netview.PortUnknown ||

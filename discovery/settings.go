@@ -7,7 +7,7 @@ import (
 )
 
 // applySettings applies changed settings: which ports are edges. The probe period is applied by
-// adaptPeriod, everything else by the view.
+// pace.adapt, everything else by the view.
 func (c *Core) applySettings(s *netview.Settings) {
 	if s == c.settings {
 		return

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// A silent link is no evidence while one of its ends sends nothing at all: its TCP connection may
-// be half open. So a link is removed only when both ends have sent something after the last missed
+// Silence of a link is no evidence while one of its ends sends nothing at all: its peer may be dead,
+// and TCP has told nobody. So a link is removed only when both ends have sent something after the last missed
 // probe.
 
 // activity is how much a switch sends in its session.
