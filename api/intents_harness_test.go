@@ -62,7 +62,7 @@ func newWishes(t testing.TB, v *netview.View) *wishes {
 	w.Engine = intent.New(intent.Config{Journal: w.journal, View: v, Orders: func(orders []intent.Order) {
 		told := make([]intent.Outcome, len(orders))
 		for i, o := range orders {
-			told[i] = intent.Outcome{Program: o.Program, Rule: o.Rule, Result: intent.RuleInstalled}
+			told[i] = intent.Outcome{Rules: o.Rules, Rule: o.Rule, Result: intent.RuleInstalled}
 			if o.Remove {
 				told[i].Result = intent.RuleRemoved
 			}

@@ -28,7 +28,7 @@ func newEngine(e *testscript.Env, v *netview.View) *intent.Engine {
 	engine = intent.New(intent.Config{Journal: journal, View: v, Orders: func(orders []intent.Order) {
 		told := make([]intent.Outcome, len(orders))
 		for i, o := range orders {
-			told[i] = intent.Outcome{Program: o.Program, Rule: o.Rule, Result: intent.RuleInstalled}
+			told[i] = intent.Outcome{Rules: o.Rules, Rule: o.Rule, Result: intent.RuleInstalled}
 			if o.Remove {
 				told[i].Result = intent.RuleRemoved
 			}

@@ -74,7 +74,7 @@ func (m *mesh) confirm() {
 		if o.Remove {
 			what = RuleRemoved
 		}
-		m.outcomes = append(m.outcomes, Outcome{Program: o.Program, Rule: o.Rule, Result: what})
+		m.outcomes = append(m.outcomes, Outcome{Rules: o.Rules, Rule: o.Rule, Result: what})
 	}
 	m.orders = m.orders[:0]
 	m.engine.OnOutcomes(m.outcomes)

@@ -24,9 +24,9 @@ type Journal interface {
 
 // Order installs or removes a rule of a rule set on its switch.
 type Order struct {
-	Program *ruleset.Set
-	Rule    uint16
-	Remove  bool
+	Rules  *ruleset.Set
+	Rule   uint16
+	Remove bool
 }
 
 // Result is what became of an order.
@@ -42,11 +42,11 @@ const (
 
 // Outcome answers an order.
 type Outcome struct {
-	Program *ruleset.Set
-	Rule    uint16
-	Result  Result
-	Full    bool   // of RuleRefused: the table is full
-	Reason  string // of RuleRefused, for people
+	Rules  *ruleset.Set
+	Rule   uint16
+	Result Result
+	Full   bool   // of RuleRefused: the table is full
+	Reason string // of RuleRefused, for people
 }
 
 // Config is what an engine needs. Journal and Orders are called on its goroutines and must not

@@ -69,7 +69,7 @@ type CoreCounts struct {
 
 // Settings are the times of a core.
 type Settings struct {
-	Drain         time.Duration // how long the rules of an old path stay, at least
+	Linger        time.Duration // how long the rules of an old path stay, at least
 	WaitToRestore time.Duration // how long links must be stable before paths revert to shorter ones
 	StepTimeout   time.Duration // how long a hitless transition counts against MovesAtOnce
 	Retry         time.Duration // the first backoff after a refusal; it doubles up to RetryMax
@@ -77,7 +77,7 @@ type Settings struct {
 }
 
 // DefaultSettings are the defaults.
-var DefaultSettings = Settings{Drain: 100 * time.Millisecond, WaitToRestore: 30 * time.Second, StepTimeout: 10 * time.Second,
+var DefaultSettings = Settings{Linger: 100 * time.Millisecond, WaitToRestore: 30 * time.Second, StepTimeout: 10 * time.Second,
 	Retry: 5 * time.Second, RetryMax: 5 * time.Minute}
 
 // NetworkUpdate is what has changed in the network, and its current state. With Resync the changes

@@ -106,7 +106,7 @@ func (s *scene) change(c *golden.Command) bool {
 		in, _ := s.engine.Get(c.Args[0])
 		for r := range in.Rules.Len() {
 			if _, hop := in.Rules.At(r); hop.DPID == s.dpid(c.Args[1]) {
-				s.engine.OnOutcomes([]Outcome{{Program: in.Rules, Rule: uint16(r), Result: result}})
+				s.engine.OnOutcomes([]Outcome{{Rules: in.Rules, Rule: uint16(r), Result: result}})
 			}
 		}
 	case "wait": // "wait 5s": orders stay out; "wait 5s taken": switches take them
@@ -234,7 +234,7 @@ func (s *scene) wait(text string, taken bool) {
 	for until := s.now.Add(d); ; {
 		s.turn()
 		busy := slices.ContainsFunc(s.orders, func(o Order) bool {
-			_, hop := o.Program.At(int(o.Rule))
+			_, hop := o.Rules.At(int(o.Rule))
 			return !s.off[hop.DPID]
 		})
 		switch {
@@ -268,7 +268,7 @@ func (s *scene) sayOrder(o *Order) {
 	if o.Remove {
 		verb = "remove"
 	}
-	s.say("%s %d.%d %s", verb, o.Program.Number, o.Program.Version, ruleText(o.Program, o.Rule))
+	s.say("%s %d.%d %s", verb, o.Rules.Number, o.Rules.Version, ruleText(o.Rules, o.Rule))
 }
 
 // ruleText is a rule as "switch 1 in=9 {…} out=1".

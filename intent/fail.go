@@ -84,7 +84,7 @@ func (c *Core) fail(n uint32, e *entry, p problem) {
 		c.startTransition(n, nil, strategy{mode: repair})
 		for i := range e.transition.retiring {
 			if q := &e.transition.retiring[i]; q.due.IsZero() {
-				q.due = c.now.Add(c.drainTime(q.rules))
+				q.due = c.now.Add(c.lingerTime(q.rules))
 				c.timers.Add(q.due, n)
 			}
 		}
@@ -136,7 +136,7 @@ func (c *Core) retryPathless() {
 // refused handles a switch's refusal of a rule.
 func (c *Core) refused(n uint32, e *entry, o *Outcome) {
 	c.counts.Refusals++
-	_, hop := o.Program.At(int(o.Rule))
+	_, hop := o.Rules.At(int(o.Rule))
 	ref := c.refusals[n]
 	if ref == nil {
 		ref = &refusal{}

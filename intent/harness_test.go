@@ -176,7 +176,7 @@ func (n *network) answer() {
 	list := n.orders
 	n.orders = nil
 	for i := range list {
-		if _, hop := list[i].Program.At(int(list[i].Rule)); n.off[hop.DPID] {
+		if _, hop := list[i].Rules.At(int(list[i].Rule)); n.off[hop.DPID] {
 			n.orders = append(n.orders, list[i])
 			continue
 		}
@@ -186,34 +186,34 @@ func (n *network) answer() {
 
 // take has flowsync and a switch take one order.
 func (n *network) take(o *Order) Outcome {
-	leg, hop := o.Program.At(int(o.Rule))
-	at := ruleAt{hop.DPID, hop.In, o.Program.Priority, string(leg.Match)}
+	leg, hop := o.Rules.At(int(o.Rule))
+	at := ruleAt{hop.DPID, hop.In, o.Rules.Priority, string(leg.Match)}
 	was, had := n.holds[at]
 	wanted, taken := n.want[at]
-	out := Outcome{Program: o.Program, Rule: o.Rule, Result: RuleInstalled}
+	out := Outcome{Rules: o.Rules, Rule: o.Rule, Result: RuleInstalled}
 	switch {
 	case o.Remove:
 		out.Result = RuleRemoved
-		if wanted == o.Program.Number {
+		if wanted == o.Rules.Number {
 			delete(n.want, at)
 		}
-		if had && was.number == o.Program.Number {
+		if had && was.number == o.Rules.Number {
 			delete(n.holds, at)
 			n.wrote++
 		}
-	case taken && wanted != o.Program.Number:
+	case taken && wanted != o.Rules.Number:
 		out.Result, out.Reason = RuleRefused, "a rule of another stands in its place"
-	case had && was.number == o.Program.Number && slices.Equal(was.out, hop.Out):
-		n.want[at] = o.Program.Number
+	case had && was.number == o.Rules.Number && slices.Equal(was.out, hop.Out):
+		n.want[at] = o.Rules.Number
 	case n.refuse != nil && n.refuse(at) != "":
 		out.Result, out.Reason, out.Full = RuleRefused, n.refuse(at), true
 		delete(n.want, at)
 	default:
 		if n.matches != nil {
-			n.apart(at, o.Program.Number)
+			n.apart(at, o.Rules.Number)
 		}
-		n.want[at] = o.Program.Number
-		n.holds[at] = held{o.Program.Number, slices.Clone(hop.Out)}
+		n.want[at] = o.Rules.Number
+		n.holds[at] = held{o.Rules.Number, slices.Clone(hop.Out)}
 		n.wrote++
 	}
 	if n.moment != nil {
@@ -273,7 +273,7 @@ func (n *network) rest() {
 		next := n.engine.Step(time.Time{})
 		busy := len(n.intent.waiting)+len(n.chosen.waiting) > 0 || n.engine.Waiting()
 		for _, o := range n.orders {
-			_, hop := o.Program.At(int(o.Rule))
+			_, hop := o.Rules.At(int(o.Rule))
 			busy = busy || !n.off[hop.DPID]
 		}
 		n.answer()

@@ -47,7 +47,7 @@ func TestManyCallers(t *testing.T) {
 				if o.Remove {
 					what = RuleRemoved
 				}
-				e.OnOutcomes([]Outcome{{Program: o.Program, Rule: o.Rule, Result: what}})
+				e.OnOutcomes([]Outcome{{Rules: o.Rules, Rule: o.Rule, Result: what}})
 			}
 		})
 		var callers sync.WaitGroup

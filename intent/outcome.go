@@ -4,7 +4,7 @@ import "github.com/weirnet/weir/intent/spec"
 
 // outcome handles the outcome of an order.
 func (c *Core) outcome(o *Outcome) {
-	n := o.Program.Number
+	n := o.Rules.Number
 	e := c.entries.at(n)
 	if e.content == "" {
 		return
@@ -15,13 +15,13 @@ func (c *Core) outcome(o *Outcome) {
 	case RuleRemoved:
 		c.removed(n, e, o)
 	case RuleRefused:
-		if o.Program == e.rules {
+		if o.Rules == e.rules {
 			c.refused(n, e, o)
 		} else {
 			c.removed(n, e, o)
 		}
 	case RuleLost:
-		if o.Program == e.rules {
+		if o.Rules == e.rules {
 			c.counts.Lost++
 			c.lost[n]++
 			c.emitState(n)
@@ -30,7 +30,7 @@ func (c *Core) outcome(o *Outcome) {
 }
 
 func (c *Core) installed(n uint32, e *entry, o *Outcome) {
-	if o.Program != e.rules {
+	if o.Rules != e.rules {
 		return
 	}
 	tr := e.transition

@@ -31,7 +31,7 @@ func TestPortions(t *testing.T) {
 		n.orders = append(n.orders, list...)
 		var numbers []uint32
 		for i := range list {
-			numbers = append(numbers, list[i].Program.Number)
+			numbers = append(numbers, list[i].Rules.Number)
 		}
 		portions = append(portions, slices.Compact(numbers))
 	}

@@ -35,7 +35,7 @@ func (cat *catalog) publish(updates []Update) {
 			continue
 		}
 		if u.Gone {
-			cat.release(u.Number)
+			cat.delete(u.Number)
 			continue
 		}
 		cat.update(u, cat.records.at(u.Number))
@@ -87,8 +87,8 @@ func (cat *catalog) answerWaiters(n uint32, r *record) {
 	}
 }
 
-// release deletes an intent whose rules are gone.
-func (cat *catalog) release(n uint32) {
+// delete deletes an intent whose rules are gone.
+func (cat *catalog) delete(n uint32) {
 	r := cat.records.at(n)
 	cat.ids.Remove(cat.hashID(r.id()), n)
 	if r.hasText {

@@ -63,7 +63,7 @@ func (c *Core) retire(n uint32, e *entry) {
 			if hasRuleAt(p.rules, r, e.rules) || tr.inLater(i, r) {
 				continue
 			}
-			c.orders = append(c.orders, Order{Program: p.rules, Rule: uint16(r), Remove: true})
+			c.orders = append(c.orders, Order{Rules: p.rules, Rule: uint16(r), Remove: true})
 			p.await.set(uint16(r))
 			p.outstanding++
 		}
@@ -113,7 +113,7 @@ func (c *Core) removed(n uint32, e *entry, o *Outcome) {
 	}
 	for i := range tr.retiring {
 		p := &tr.retiring[i]
-		if p.rules != o.Program || !p.await.clear(o.Rule) {
+		if p.rules != o.Rules || !p.await.clear(o.Rule) {
 			continue
 		}
 		if p.outstanding--; p.outstanding == 0 {
@@ -123,14 +123,14 @@ func (c *Core) removed(n uint32, e *entry, o *Outcome) {
 	}
 }
 
-// minDrainUnknown is the least drain time of a path with a link of unknown latency (discovery needs
+// minLingerUnknown is the least linger of a path with a link of unknown latency (discovery needs
 // some twenty probes): packets may be in flight for as long as between two continents.
-const minDrainUnknown = time.Second
+const minLingerUnknown = time.Second
 
-// drainTime is how long packets may be in flight on the paths of a rule set: twice the latency, at
-// least Settings.Drain.
-func (c *Core) drainTime(g *ruleset.Set) time.Duration {
-	longest, least := uint64(0), c.settings.Drain
+// lingerTime is how long packets may be in flight on the paths of a rule set: twice the latency, at
+// least Settings.Linger.
+func (c *Core) lingerTime(g *ruleset.Set) time.Duration {
+	longest, least := uint64(0), c.settings.Linger
 	for r := range routes(g) {
 		sum := uint64(0)
 		for _, hop := range r.Hops[1:] { // for a tree all links, which is an upper bound
@@ -139,7 +139,7 @@ func (c *Core) drainTime(g *ruleset.Set) time.Duration {
 				s.measure(c.snap)
 			}
 			if sum += s.latency; s.uncertain {
-				least = max(least, minDrainUnknown)
+				least = max(least, minLingerUnknown)
 			}
 		}
 		longest = max(longest, sum)

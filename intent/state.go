@@ -56,7 +56,7 @@ const (
 	Refused            // failed: a switch refused a rule, and no path avoids the switch
 	Conflicting        // failed: another intent has a rule with the same match, or an overlapping one
 	TooLarge           // failed: more rules than one intent may have
-	Unconfirmed        // degraded: the path passes a link or a switch that is not connected
+	Unconfirmed        // degraded: a link of the path is not confirmed, or, after a restart, rules of it are not
 	Drift              // degraded: a switch lost a rule, which is being reinstalled
 	codes
 )

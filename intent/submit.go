@@ -154,12 +154,12 @@ func (cat *catalog) apply(b *batch, i int) {
 	case r.Op == Withdraw:
 		cat.withdraw(b, was.number)
 	default:
-		cat.store(b, a, was.number, &s)
+		cat.put(b, a, was.number, &s)
 	}
 }
 
-// store creates or replaces an intent.
-func (cat *catalog) store(b *batch, a *Answer, n uint32, s *spec.Spec) {
+// put creates or replaces an intent.
+func (cat *catalog) put(b *batch, a *Answer, n uint32, s *spec.Spec) {
 	if n == 0 {
 		n = cat.newNumber()
 		if s.ID == "" {

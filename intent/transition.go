@@ -119,7 +119,7 @@ func (c *Core) orderStage(e *entry) {
 		}
 		for k := range hops {
 			if tr.stageOf(path, rule, k) == tr.stage {
-				c.orders = append(c.orders, Order{Program: g, Rule: uint16(rule)})
+				c.orders = append(c.orders, Order{Rules: g, Rule: uint16(rule)})
 				tr.await.set(uint16(rule))
 				tr.outstanding++
 			}
@@ -163,14 +163,14 @@ func (c *Core) completed(n uint32, e *entry) {
 		c.interim--
 	}
 	if tr.next != nil {
-		due := c.now.Add(c.drainTime(e.rules))
+		due := c.now.Add(c.lingerTime(e.rules))
 		tr.nextDue = due.UnixNano()
 		c.timers.Add(due, n)
 		return
 	}
 	for i := range tr.retiring {
 		if p := &tr.retiring[i]; p.due.IsZero() {
-			p.due = c.now.Add(c.drainTime(p.rules))
+			p.due = c.now.Add(c.lingerTime(p.rules))
 			c.timers.Add(p.due, n)
 		}
 	}

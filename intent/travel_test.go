@@ -79,12 +79,12 @@ func TestPacketsOnTheirWay(t *testing.T) {
 }
 
 // TestUnknownLatency: the rules of a path that was left stay for drainUnknown where nobody has
-// measured its links, and for Settings.Drain where they are known to be short.
+// measured its links, and for Settings.Linger where they are known to be short.
 func TestUnknownLatency(t *testing.T) {
 	for _, c := range []struct {
 		latency uint64 // of each link, in µs; 0: not known
 		stay    time.Duration
-	}{{0, minDrainUnknown}, {10, DefaultSettings.Drain}} {
+	}{{0, minLingerUnknown}, {10, DefaultSettings.Linger}} {
 		n := square(t)
 		_, over := n.drainUnder(c.latency)
 		leaving := func() int { return n.engine.core.drainProgress(at(over, 0)).Leaving }
@@ -117,14 +117,14 @@ func TestLatencyThatChanges(t *testing.T) {
 	for _, c := range []struct {
 		latency uint64 // of each link, in µs
 		stay    time.Duration
-	}{{10, DefaultSettings.Drain}, {700_000, 2800 * time.Millisecond}, {200_000, 800 * time.Millisecond}} {
+	}{{10, DefaultSettings.Linger}, {700_000, 2800 * time.Millisecond}, {200_000, 800 * time.Millisecond}} {
 		settings := &netview.Settings{Links: map[netview.LinkKey]netview.LinkSettings{}}
 		for l := range n.view.Snapshot().Links() {
 			settings.Links[l.LinkKey] = netview.LinkSettings{LatencyUS: c.latency}
 		}
 		inputs.Set(settings)
 		n.rest()
-		if got := n.engine.core.drainTime(in.Rules); got != c.stay {
+		if got := n.engine.core.lingerTime(in.Rules); got != c.stay {
 			t.Errorf("two links of %d µs: %v, want %v", c.latency, got, c.stay)
 		}
 	}

@@ -222,7 +222,7 @@ func (w *twin) some() {
 		var first []int
 		seen := map[netview.DPID]bool{}
 		for i := range w.orders {
-			_, hop := w.orders[i].Program.At(int(w.orders[i].Rule))
+			_, hop := w.orders[i].Rules.At(int(w.orders[i].Rule))
 			if !seen[hop.DPID] && !w.off[hop.DPID] {
 				first = append(first, i)
 			}

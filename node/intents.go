@@ -101,7 +101,7 @@ func (x *intents) load(ctx context.Context, st store.Store, log *slog.Logger) er
 func (x *intents) asOrders(list []intent.Order) []flowsync.Order {
 	x.orders = x.orders[:0]
 	for i := range list {
-		x.orders = append(x.orders, flowsync.Order{Rules: list[i].Program, Rule: list[i].Rule, Remove: list[i].Remove})
+		x.orders = append(x.orders, flowsync.Order{Rules: list[i].Rules, Rule: list[i].Rule, Remove: list[i].Remove})
 	}
 	return x.orders
 }
@@ -116,7 +116,7 @@ func (x *intents) onOutcomes(list []flowsync.Outcome) {
 		for i := range part {
 			o := &part[i]
 			x.outcomes = append(x.outcomes, intent.Outcome{
-				Program: o.Rules, Rule: o.Rule, Result: results[o.Result], Reason: o.Reason,
+				Rules: o.Rules, Rule: o.Rule, Result: results[o.Result], Reason: o.Reason,
 				Full: o.Code == openflow.FlowModFailedTableFull,
 			})
 		}
