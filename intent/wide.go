@@ -18,7 +18,7 @@ type wide struct {
 	hosts              map[netip.Addr][]netview.HostID // hosts that have, or had, an address; the view has the current ones
 	hostCount          int                             // sum of the lengths of the lists in hosts
 	hostCountAtRebuild int                             // hostCount when hosts was last rebuilt
-	newAddresses       map[netip.Addr]bool             // addresses that hosts have acquired, or moved with, since they were last taken
+	newAddresses       map[netip.Addr]bool             // that hosts have got, or moved with, since they were last taken
 }
 
 func newWide() wide {
