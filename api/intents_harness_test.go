@@ -9,6 +9,7 @@ import (
 
 	"github.com/weirnet/weir/intent"
 	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/ruleset"
 )
 
 // wishes are the intents of a test: a real engine, over a journal in memory that can fail, and
@@ -59,12 +60,12 @@ func (j *memoryJournal) set(refuse, fail error) {
 // newWishes starts an engine on a view. It ends with the test.
 func newWishes(t testing.TB, v *netview.View) *wishes {
 	w := &wishes{journal: &memoryJournal{pending: make(chan func(), 100_000)}}
-	w.Engine = intent.New(intent.Config{Journal: w.journal, View: v, Orders: func(orders []intent.Order) {
-		told := make([]intent.Outcome, len(orders))
+	w.Engine = intent.New(intent.Config{Journal: w.journal, View: v, Orders: func(orders []ruleset.Order) {
+		told := make([]ruleset.Outcome, len(orders))
 		for i, o := range orders {
-			told[i] = intent.Outcome{Rules: o.Rules, Rule: o.Rule, Result: intent.RuleInstalled}
+			told[i] = ruleset.Outcome{Rules: o.Rules, Rule: o.Rule, Result: ruleset.Installed}
 			if o.Remove {
-				told[i].Result = intent.RuleRemoved
+				told[i].Result = ruleset.Removed
 			}
 		}
 		w.OnOutcomes(told)

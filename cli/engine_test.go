@@ -9,6 +9,7 @@ import (
 	"github.com/weirnet/weir/intent"
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/openflow"
+	"github.com/weirnet/weir/ruleset"
 )
 
 // atOnce is a journal that has everything on its disk as soon as Append has returned.
@@ -25,12 +26,12 @@ func (j atOnce) Append(_ []intent.Record, done func(uint64, error)) error {
 func newEngine(e *testscript.Env, v *netview.View) *intent.Engine {
 	journal := make(atOnce, 1000)
 	var engine *intent.Engine
-	engine = intent.New(intent.Config{Journal: journal, View: v, Orders: func(orders []intent.Order) {
-		told := make([]intent.Outcome, len(orders))
+	engine = intent.New(intent.Config{Journal: journal, View: v, Orders: func(orders []ruleset.Order) {
+		told := make([]ruleset.Outcome, len(orders))
 		for i, o := range orders {
-			told[i] = intent.Outcome{Rules: o.Rules, Rule: o.Rule, Result: intent.RuleInstalled}
+			told[i] = ruleset.Outcome{Rules: o.Rules, Rule: o.Rule, Result: ruleset.Installed}
 			if o.Remove {
-				told[i].Result = intent.RuleRemoved
+				told[i].Result = ruleset.Removed
 			}
 		}
 		engine.OnOutcomes(told)

@@ -83,11 +83,11 @@ type rowFlags uint16
 
 const (
 	flagDesired        rowFlags = 1 << iota // the rule is to be installed
-	flagRemovalOrdered                      // the entry is to be removed, and OrderRemoved to be reported
+	flagRemovalOrdered                      // the entry is to be removed, and ruleset.Removed to be reported
 	flagPruning                             // the entry is stale and to be removed
 	flagMayHold                             // the switch may hold an entry of ours in the place
 	flagVerified                            // it does, and the entry is the rule
-	flagReported                            // OrderInstalled was reported
+	flagReported                            // ruleset.Installed was reported
 	flagWasConfirmed                        // the switch has held the rule: a foreign entry in the place is newer
 	flagQueued                              // in the queue
 	flagInFlight                            // in the batch in flight
@@ -319,7 +319,7 @@ func cutInPort(oxm []byte) (in uint32, match []byte, ok bool) {
 }
 
 // dpidOf returns the switch of an order.
-func dpidOf(o *Order) netview.DPID {
+func dpidOf(o *ruleset.Order) netview.DPID {
 	_, hop := o.Rules.At(int(o.Rule))
 	return hop.DPID
 }

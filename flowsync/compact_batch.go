@@ -115,7 +115,7 @@ func (c *Core) rejection(sw *switchState, r *compactRow, m *openflow.FlowMod) st
 // endRemoved ends a row that is not desired and whose entry the switch does not hold.
 func (c *Core) endRemoved(sw *switchState, i uint32) {
 	if r := &sw.compact.rows[i]; r.flags&flagRemovalOrdered != 0 {
-		c.outcome(r.set, r.rule, OrderRemoved)
+		c.outcome(r.set, r.rule, ruleset.Removed)
 	}
 	sw.freeRow(i)
 }

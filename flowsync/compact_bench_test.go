@@ -89,7 +89,7 @@ func newNullNet() *nullNet {
 	n := &nullNet{}
 	view := netview.New(netview.Limits{})
 	n.loop = New(Config{NoMonitor: true, ReadEvery: 24 * time.Hour,
-		OnOutcomes: func(list []Outcome) { n.told += len(list) }}, view)
+		OnOutcomes: func(list []ruleset.Outcome) { n.told += len(list) }}, view)
 	for dpid := range netview.DPID(fleetSwitches) {
 		c := &nullConn{}
 		n.conns = append(n.conns, c)
@@ -118,14 +118,14 @@ func (n *nullNet) settle() {
 // orderAll orders all rules of all rule sets, or their removal, some rule sets at a time, and
 // returns how many rules that is.
 func (n *nullNet) orderAll(list []*ruleset.Set, remove bool, each int) (rules int) {
-	var orders []Order
+	var orders []ruleset.Order
 	for len(list) > 0 {
 		some := list[:min(each, len(list))]
 		list = list[len(some):]
 		orders = orders[:0]
 		for _, p := range some {
 			for rule := range p.Len() {
-				orders = append(orders, Order{p, uint16(rule), remove})
+				orders = append(orders, ruleset.Order{Rules: p, Rule: uint16(rule), Remove: remove})
 			}
 		}
 		n.loop.Order(orders)

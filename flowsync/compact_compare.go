@@ -1,6 +1,10 @@
 package flowsync
 
-import "time"
+import (
+	"time"
+
+	"github.com/weirnet/weir/ruleset"
+)
 
 // beginListing prepares the rows for a listing.
 func (t *compactTable) beginListing() {
@@ -56,7 +60,7 @@ func (c *Core) reassign(sw *switchState, i uint32, e *packedEntry) {
 	t := sw.compact
 	r := &t.rows[i]
 	if r.flags&flagRemovalOrdered != 0 {
-		c.outcome(r.set, r.rule, OrderRemoved)
+		c.outcome(r.set, r.rule, ruleset.Removed)
 	}
 	r.set, r.rule = e.toSet(sw), 0
 	t.set(i, flagListed|flagMayHold, flagRemovalOrdered|flagPruning|flagReported|flagVerified|flagWasConfirmed|flagOtherOwner)

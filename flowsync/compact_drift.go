@@ -7,6 +7,7 @@ import (
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/plan"
+	"github.com/weirnet/weir/ruleset"
 )
 
 // failureOf returns a row's failure record, made if it had none.
@@ -92,7 +93,7 @@ func (c *Core) driftCompact(sw *switchState, i uint32, s Source, now time.Time) 
 // reportLost reports that a rule is not installed any more, if it was reported installed.
 func (c *Core) reportLost(sw *switchState, i uint32) {
 	if r := &sw.compact.rows[i]; r.flags&flagReported != 0 {
-		c.outcome(r.set, r.rule, OrderLost)
+		c.outcome(r.set, r.rule, ruleset.Lost)
 		sw.compact.set(i, 0, flagReported)
 	}
 }

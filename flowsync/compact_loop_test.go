@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 
 	"github.com/weirnet/weir/openflow"
+	"github.com/weirnet/weir/ruleset"
 )
 
 // TestLoopTakesOrdersOfManyGoroutines has several goroutines order rules and their removal: each
@@ -18,7 +19,7 @@ func TestLoopTakesOrdersOfManyGoroutines(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		var told [4]int // by Result; Run's goroutine's
 		view := viewOf(7)
-		l := New(Config{OnOutcomes: func(list []Outcome) {
+		l := New(Config{OnOutcomes: func(list []ruleset.Outcome) {
 			for _, o := range list {
 				told[o.Result]++
 			}
@@ -35,7 +36,7 @@ func TestLoopTakesOrdersOfManyGoroutines(t *testing.T) {
 						o := parseOrder(t, 7,
 							fmt.Sprintf("install intent=%d in=1 out=2 eth_src=02:00:00:00:%02x:%02x", 1+g*each+i, g, i))
 						o.Remove = remove
-						l.Order([]Order{o})
+						l.Order([]ruleset.Order{o})
 					}
 				})
 			}
@@ -48,7 +49,7 @@ func TestLoopTakesOrdersOfManyGoroutines(t *testing.T) {
 		close(stop)
 		cancel()
 		<-l.done
-		l.Order([]Order{parseOrder(t, 7, "install in=1 out=2")}) // and takes no notice
+		l.Order([]ruleset.Order{parseOrder(t, 7, "install in=1 out=2")}) // and takes no notice
 		if want := [4]int{givers * each, givers * each, 0, 0}; told != want || rules != givers*each {
 			t.Errorf("%d rules, told %v, want %v", rules, told, want)
 		}

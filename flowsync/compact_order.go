@@ -9,7 +9,7 @@ import (
 )
 
 // onOrders takes orders for any switches.
-func (c *Core) onOrders(list []Order, now time.Time) {
+func (c *Core) onOrders(list []ruleset.Order, now time.Time) {
 	var sw *switchState
 	for i := range list {
 		o := &list[i]
@@ -29,17 +29,18 @@ func (c *Core) onOrders(list []Order, now time.Time) {
 }
 
 // outcome reports the result of an order.
-func (c *Core) outcome(set *ruleset.Set, rule uint16, result Result) {
-	c.ready.Outcomes = append(c.ready.Outcomes, Outcome{Rules: set, Rule: rule, Result: result})
+func (c *Core) outcome(set *ruleset.Set, rule uint16, result ruleset.Result) {
+	c.ready.Outcomes = append(c.ready.Outcomes, ruleset.Outcome{Rules: set, Rule: rule, Result: result})
 }
 
 // refuse reports the refusal of an order.
 func (c *Core) refuse(set *ruleset.Set, rule uint16, code openflow.ErrorCode, reason string) {
-	c.ready.Outcomes = append(c.ready.Outcomes, Outcome{Rules: set, Rule: rule, Result: OrderRefused, Code: code, Reason: reason})
+	c.ready.Outcomes = append(c.ready.Outcomes,
+		ruleset.Outcome{Rules: set, Rule: rule, Result: ruleset.Refused, Code: code, Reason: reason})
 }
 
 // orderInstall takes an order to install a rule.
-func (c *Core) orderInstall(sw *switchState, o *Order) {
+func (c *Core) orderInstall(sw *switchState, o *ruleset.Order) {
 	t, a := sw.compact, placeOf(o.Rules, o.Rule)
 	hash := a.hash()
 	i, ok := t.find(a, hash)
@@ -60,7 +61,7 @@ func (c *Core) orderInstall(sw *switchState, o *Order) {
 		c.refuse(o.Rules, o.Rule, 0, fmt.Sprintf("a rule of %s %d stands in its place", r.set.Kind, r.set.Number))
 		return
 	case r.flags&flagRemovalOrdered != 0:
-		c.outcome(r.set, r.rule, OrderRemoved)
+		c.outcome(r.set, r.rule, ruleset.Removed)
 	}
 	cleared, set := flagRemovalOrdered|flagPruning|flagReported, flagDesired
 	if !sameRule(r.set, r.rule, o.Rules, o.Rule) {
@@ -81,14 +82,14 @@ func (c *Core) orderInstall(sw *switchState, o *Order) {
 }
 
 // orderRemoval takes an order to remove an owner's entry in a place.
-func (c *Core) orderRemoval(sw *switchState, o *Order) {
+func (c *Core) orderRemoval(sw *switchState, o *ruleset.Order) {
 	t, a := sw.compact, placeOf(o.Rules, o.Rule)
 	hash := a.hash()
 	i, ok := t.find(a, hash)
 	known := sw.phase == phaseReady && t.staleOverflow == 0 || sw.phase == phaseDown && sw.facts == nil
 	switch {
 	case !ok && (known || t.rowCount() >= rowsMax+staleMax):
-		c.outcome(o.Rules, o.Rule, OrderRemoved)
+		c.outcome(o.Rules, o.Rule, ruleset.Removed)
 		return
 	case !ok:
 		i = t.add(o.Rules, o.Rule, hash)
@@ -99,7 +100,7 @@ func (c *Core) orderRemoval(sw *switchState, o *Order) {
 	r := &t.rows[i]
 	owned := r.set.Kind == o.Rules.Kind && r.set.Number == o.Rules.Number
 	if !owned || r.flags.class() == classNone {
-		c.outcome(o.Rules, o.Rule, OrderRemoved)
+		c.outcome(o.Rules, o.Rule, ruleset.Removed)
 		return
 	}
 	cleared := flagDesired | flagPruning | flagReported
@@ -133,7 +134,7 @@ func (c *Core) reportInstalled(sw *switchState, i uint32) {
 	t := sw.compact
 	r := &t.rows[i]
 	if r.flags&flagReported == 0 {
-		c.outcome(r.set, r.rule, OrderInstalled)
+		c.outcome(r.set, r.rule, ruleset.Installed)
 	}
 	t.set(i, flagReported|flagVerified|flagWasConfirmed|flagMayHold, flagOtherOwner)
 	if len(t.failures) > 0 {

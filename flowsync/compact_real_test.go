@@ -13,6 +13,7 @@ import (
 	"github.com/weirnet/weir/internal/netlab"
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/openflow"
+	"github.com/weirnet/weir/ruleset"
 )
 
 // TestOpenvSwitchHoldsRuleSets is the rules of rule sets against a real ovs-vswitchd: installed,
@@ -32,10 +33,10 @@ func TestOpenvSwitchHoldsRuleSets(t *testing.T) {
 type outcomes struct {
 	mu    sync.Mutex
 	count [4]int
-	last  map[uint32]Outcome
+	last  map[uint32]ruleset.Outcome
 }
 
-func (o *outcomes) add(list []Outcome) {
+func (o *outcomes) add(list []ruleset.Outcome) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for _, out := range list {
@@ -44,7 +45,7 @@ func (o *outcomes) add(list []Outcome) {
 	}
 }
 
-func (o *outcomes) of(what Result) int {
+func (o *outcomes) of(what ruleset.Result) int {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.count[what]
@@ -52,7 +53,7 @@ func (o *outcomes) of(what Result) int {
 
 // manyOrders are for n intents, each with addresses of its own; those for every third also have a
 // second output, back to where packets came from.
-func manyOrders(t *testing.T, n int, remove bool) (list []Order) {
+func manyOrders(t *testing.T, n int, remove bool) (list []ruleset.Order) {
 	for i := range n {
 		out := "2"
 		if i%3 == 0 {
@@ -69,13 +70,13 @@ func manyOrders(t *testing.T, n int, remove bool) (list []Order) {
 
 func ruleSetsOnOVS(t *testing.T, l *netlab.Lab, v openflow.Version, monitor bool) {
 	const n = 300
-	told := &outcomes{last: map[uint32]Outcome{}}
+	told := &outcomes{last: map[uint32]ruleset.Outcome{}}
 	r := newRealSwitchWith(t, l, v,
 		Config{OnOutcomes: told.add, NoMonitor: !monitor, ReadEvery: time.Second, LieWindow: time.Nanosecond})
 	own := len(Infrastructure(1, v, 254))
 	kind4 := func() int { return r.dump("priority=20100") }
 	r.loop.Order(manyOrders(t, n, false))
-	l.Eventually(15*time.Second, "all is installed", func() bool { return told.of(OrderInstalled) == n })
+	l.Eventually(15*time.Second, "all is installed", func() bool { return told.of(ruleset.Installed) == n })
 	if got := kind4(); got != n {
 		t.Fatalf("the switch lists %d entries, want %d", got, n)
 	}
@@ -90,13 +91,13 @@ func ruleSetsOnOVS(t *testing.T, l *netlab.Lab, v openflow.Version, monitor bool
 	what := "priority=20100,ip,in_port=1,nw_src=10.1.0.7,nw_dst=10.2.0.1" + r.table()
 	for i, spoil := range [][]string{{"del-flows", "s1", what}, {"mod-flows", "s1", what + ",actions=output:9"},
 		{"add-flow", "s1", strings.Replace(what, "priority", "cookie=0x5,priority", 1) + ",actions=drop"}} {
-		before := told.of(OrderInstalled)
+		before := told.of(ruleset.Installed)
 		if spoil[0] != "add-flow" {
 			spoil = append([]string{"--strict"}, spoil...)
 		}
 		r.ofctl(spoil...)
 		l.Eventually(15*time.Second, strings.Join(spoil, " ")+" is repaired",
-			func() bool { return told.of(OrderLost) == i+1 && told.of(OrderInstalled) == before+1 })
+			func() bool { return told.of(ruleset.Lost) == i+1 && told.of(ruleset.Installed) == before+1 })
 	}
 	r.agreesWithRuleSets(n + own)
 
@@ -106,7 +107,7 @@ func ruleSetsOnOVS(t *testing.T, l *netlab.Lab, v openflow.Version, monitor bool
 	l.Eventually(15*time.Second, "what nobody ordered goes", func() bool { return kind4() == n })
 
 	r.loop.Order(manyOrders(t, n, true))
-	l.Eventually(15*time.Second, "all is removed", func() bool { return told.of(OrderRemoved) == n })
+	l.Eventually(15*time.Second, "all is removed", func() bool { return told.of(ruleset.Removed) == n })
 	if got := kind4(); got != 0 {
 		t.Errorf("%d entries are left", got)
 	}
@@ -128,13 +129,13 @@ func (r *realSwitch) fullTable(told *outcomes) {
 	held := r.dump("cookie=")
 	r.ovs.Vsctl("--", "--id=@t", "create", "Flow_Table", fmt.Sprintf("flow_limit=%d", held), "--", "set", "bridge",
 		"s1", "flow_tables:0=@t", "flow_tables:1=@t")
-	before := told.of(OrderRefused)
+	before := told.of(ruleset.Refused)
 	r.loop.Order(manyOrders(r.t, 20+held, false))
-	r.lab.Eventually(15*time.Second, "the rest is refused", func() bool { return told.of(OrderRefused) > before })
+	r.lab.Eventually(15*time.Second, "the rest is refused", func() bool { return told.of(ruleset.Refused) > before })
 	told.mu.Lock()
 	defer told.mu.Unlock()
 	for _, o := range told.last {
-		if o.Result == OrderRefused && (o.Code != openflow.FlowModFailedTableFull || !strings.HasSuffix(o.Reason, "_FULL")) {
+		if o.Result == ruleset.Refused && (o.Code != openflow.FlowModFailedTableFull || !strings.HasSuffix(o.Reason, "_FULL")) {
 			r.t.Errorf("refused: %+v", o)
 		}
 	}

@@ -20,7 +20,7 @@ type accounts struct {
 
 // twinOrder is an order, of a rule set of its own, and how it was answered.
 type twinOrder struct {
-	Order
+	ruleset.Order
 	key       entryKey
 	answered  bool
 	installed bool // and not lost since
@@ -34,7 +34,7 @@ func placeName(p *ruleset.Set) string {
 
 // orderSome gives some orders for few places, so that they meet.
 func (c *chaos) orderSome(r *rapid.T) {
-	var list []Order
+	var list []ruleset.Order
 	dpid := c.some(r)
 	for range rapid.IntRange(1, 4).Draw(r, "orders") {
 		line := fmt.Sprintf("install intent=%d version=%d priority=%d in=%d eth_type=0x0806",
@@ -52,7 +52,7 @@ func (c *chaos) orderSome(r *rapid.T) {
 	c.loop.Order(list)
 }
 
-func (a *accounts) give(o Order, single bool) {
+func (a *accounts) give(o ruleset.Order, single bool) {
 	t := &twinOrder{Order: o, key: placeOf(o.Rules, 0).key(ruleset.Table(single))}
 	a.by[o.Rules] = t
 	name := placeName(o.Rules)
@@ -60,7 +60,7 @@ func (a *accounts) give(o Order, single bool) {
 }
 
 // answered takes an outcome.
-func (a *accounts) answered(t tester, o *Outcome) {
+func (a *accounts) answered(t tester, o *ruleset.Outcome) {
 	if a == nil {
 		return
 	}
@@ -69,27 +69,27 @@ func (a *accounts) answered(t tester, o *Outcome) {
 	switch {
 	case order == nil:
 		t.Fatalf("%s: an outcome of no order: %+v", name, o)
-	case o.Result == OrderLost && !order.installed:
+	case o.Result == ruleset.Lost && !order.installed:
 		t.Fatalf("%s: lost, and was not installed", name)
-	case o.Result == OrderInstalled && (order.Remove || order.installed):
+	case o.Result == ruleset.Installed && (order.Remove || order.installed):
 		t.Fatalf("%s: installed twice, or a removal: %+v", name, order)
-	case (o.Result == OrderRemoved || o.Result == OrderRefused) && order.answered && !order.installed && order.Remove:
+	case (o.Result == ruleset.Removed || o.Result == ruleset.Refused) && order.answered && !order.installed && order.Remove:
 		t.Fatalf("%s: answered twice: %+v", name, o)
-	case o.Result == OrderRemoved && !order.Remove:
+	case o.Result == ruleset.Removed && !order.Remove:
 		t.Fatalf("%s: an install was removed", name)
 	}
-	order.answered, order.installed = true, o.Result == OrderInstalled
-	if o.Result == OrderLost {
+	order.answered, order.installed = true, o.Result == ruleset.Installed
+	if o.Result == ruleset.Lost {
 		order.answered = false
 	}
 	list := a.places[name]
 	at := slices.Index(list, order)
 	switch {
-	case o.Result == OrderRefused && !strings.HasPrefix(o.Reason, "a rule of intent"):
+	case o.Result == ruleset.Refused && !strings.HasPrefix(o.Reason, "a rule of intent"):
 		// those before are not desired any more either
 		a.places[name] = list[at+1:]
 	// another's stays
-	case o.Result == OrderRefused, o.Result == OrderRemoved && at > 0 && list[at-1].Rules.Number != o.Rules.Number:
+	case o.Result == ruleset.Refused, o.Result == ruleset.Removed && at > 0 && list[at-1].Rules.Number != o.Rules.Number:
 		a.places[name] = slices.Delete(list, at, at+1)
 	}
 }

@@ -15,7 +15,7 @@ import (
 // parseOrder reads an order for a rule of a rule set of one rule: install or remove, then words
 // like intent=7 version=1 priority=20000 in=1 out=2,3; words that are none of these are fields of
 // the match.
-func parseOrder(t tester, dpid netview.DPID, line string) Order {
+func parseOrder(t tester, dpid netview.DPID, line string) ruleset.Order {
 	t.Helper()
 	p := &ruleset.Set{Kind: plan.KindIntent, Number: 1, Priority: 20000}
 	hop := &ruleset.Hop{DPID: dpid, In: 1}
@@ -50,10 +50,10 @@ func parseOrder(t tester, dpid netview.DPID, line string) Order {
 		}
 	}
 	p.Legs = []ruleset.Leg{{Match: match.Canonical().OXM, Route: &ruleset.Route{Hops: []*ruleset.Hop{hop}}}}
-	return Order{Rules: p, Remove: words[0] == "remove"}
+	return ruleset.Order{Rules: p, Remove: words[0] == "remove"}
 }
 
-func parseOrders(t tester, dpid netview.DPID, text string) (list []Order) {
+func parseOrders(t tester, dpid netview.DPID, text string) (list []ruleset.Order) {
 	for _, line := range strings.Split(text, "\n") {
 		if strings.TrimSpace(line) != "" {
 			list = append(list, parseOrder(t, dpid, line))
@@ -63,13 +63,13 @@ func parseOrders(t tester, dpid netview.DPID, text string) (list []Order) {
 }
 
 // onOutcomes takes outcomes.
-func (w *world) onOutcomes(list []Outcome) {
+func (w *world) onOutcomes(list []ruleset.Outcome) {
 	for i := range list {
 		o := &list[i]
 		_, hop := o.Rules.At(int(o.Rule))
 		line := fmt.Sprintf("%s %s v%d %s: %s", hop.DPID, ownerOf(o.Rules), o.Rules.Version,
 			placeText(o.Rules, o.Rule), o.Result)
-		if o.Result == OrderRefused {
+		if o.Result == ruleset.Refused {
 			line += fmt.Sprintf(": %s", o.Reason)
 		}
 		w.say(line)

@@ -6,6 +6,7 @@ import (
 	"github.com/weirnet/weir/alarm"
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/plan"
+	"github.com/weirnet/weir/ruleset"
 )
 
 // Config is the configuration of a Loop and its Core. A zero field means its default.
@@ -67,7 +68,7 @@ type Config struct {
 	OnTreeEntries func(dpid netview.DPID, entries []Entry)
 	// OnOutcomes is called on Run's goroutine with the outcomes of orders (Loop.Order). It must not
 	// block; the list is valid during the call only. Default: not called.
-	OnOutcomes func([]Outcome)
+	OnOutcomes func([]ruleset.Outcome)
 	// Adopt is given the soft entries of each reading of a switch (all of them, if whole) and
 	// returns those of an earlier run; the application that wrote the others in this run manages
 	// them. It is called on any goroutine and must not block. Default: all are of an earlier run.

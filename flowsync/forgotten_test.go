@@ -6,6 +6,7 @@ import (
 
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/openflow"
+	"github.com/weirnet/weir/ruleset"
 )
 
 // TestNothingStaysOfADeletedSwitch: removals at a switch that is deleted from the view while it has
@@ -19,14 +20,14 @@ func TestNothingStaysOfADeletedSwitch(t *testing.T) {
 	w.settle(1)
 	w.talk()
 	install := parseOrder(t, 1, "install intent=1 in=1 out=2 ipv4_dst=10.0.0.1")
-	w.loop.Order([]Order{install})
+	w.loop.Order([]ruleset.Order{install})
 	w.talk()
 	w.cut(1, 0)
 	w.turn()
 	w.lines, w.loud = nil, true
 	remove := install
 	remove.Remove = true
-	w.loop.Order([]Order{remove})
+	w.loop.Order([]ruleset.Order{remove})
 	w.turn()
 	if len(w.lines) != 0 || len(w.loop.core.switches) != 1 {
 		t.Fatalf("a switch without a session: %d switches, said %q", len(w.loop.core.switches), w.lines)

@@ -10,6 +10,7 @@ import (
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/plan"
+	"github.com/weirnet/weir/ruleset"
 )
 
 // FuzzCore has a switch answer anything at any time: listings of arbitrary bytes, errors against
@@ -159,7 +160,7 @@ func (z *fuzzed) input() Input {
 
 // orders are for few places.
 func (z *fuzzed) orders(dpid netview.DPID) Orders {
-	var list []Order
+	var list []ruleset.Order
 	for range z.byte()%4 + 1 {
 		b, out := z.byte(), z.byte()
 		o := parseOrder(z.t, dpid, fmt.Sprintf("install intent=%d version=%d in=%d out=%d eth_type=0x0806", b>>1%2,

@@ -5,6 +5,7 @@ import (
 
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/openflow"
+	"github.com/weirnet/weir/ruleset"
 )
 
 // Input is something that happened. An input with the number of an earlier session is ignored.
@@ -57,7 +58,7 @@ type (
 	}
 
 	// Orders are for rules of rule sets.
-	Orders struct{ List []Order }
+	Orders struct{ List []ruleset.Order }
 
 	// Entries answers a Request. Err: there was no answer.
 	Entries struct {

@@ -12,6 +12,7 @@ import (
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/plan"
+	"github.com/weirnet/weir/ruleset"
 )
 
 // changesAtOnce is about how many changes of the view go into one step.
@@ -33,7 +34,7 @@ type Loop struct {
 	mu               sync.Mutex // guards what follows
 	inbox            []Input
 	asks             []func(*Core)
-	orders           []Order
+	orders           []ruleset.Order
 	sessions         map[netview.DPID]connection
 	lastSession      uint64 // number of the last session
 	unsolicitedBytes int    // of unsolicited messages in the inbox
@@ -55,7 +56,7 @@ type Loop struct {
 	settled      bool
 	xids         []uint32
 	sent         []Input
-	taken        []Order                          // the orders of this turn
+	taken        []ruleset.Order                  // the orders of this turn
 	checks       map[netview.DPID][]chan Findings // that wait for a switch's findings
 }
 

@@ -139,12 +139,12 @@ func TestReadingIsPacedByWhatIsThere(t *testing.T) {
 		c.Step([]Input{Entries{DPID: dpid, Session: 1, ID: r.Readings[0].ID, Cost: time.Microsecond}}, now)
 	}
 	for i, p := range at0(rules) {
-		var list []Order
+		var list []ruleset.Order
 		for dpid := range netview.DPID(switches) {
 			q := *p
 			q.Legs = []ruleset.Leg{{Match: p.Legs[0].Match,
 				Route: &ruleset.Route{Hops: []*ruleset.Hop{{DPID: dpid, In: 1, Out: []uint32{2}}}}}}
-			list = append(list, Order{Rules: &q})
+			list = append(list, ruleset.Order{Rules: &q})
 		}
 		c.Step([]Input{Orders{list}}, now.Add(time.Duration(i)))
 	}

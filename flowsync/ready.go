@@ -5,6 +5,7 @@ import (
 
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/openflow"
+	"github.com/weirnet/weir/ruleset"
 )
 
 // Ready is what has to be done after a step, in the order of its fields. Its slices are valid until
@@ -15,7 +16,7 @@ type Ready struct {
 	// Results go into the view, in one transaction.
 	Results []netview.RuleResult
 	// Outcomes are the results of orders.
-	Outcomes []Outcome
+	Outcomes []ruleset.Outcome
 	// Infrastructure are rules to be written into the view.
 	Infrastructure []InfrastructureRules
 	// Alarms are to be raised or cleared.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/weirnet/weir/internal/need"
 	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/ruleset"
 )
 
 // nothing is a journal that keeps nothing: what is appended is durable at once.
@@ -30,8 +31,8 @@ type mesh struct {
 	network  *network
 	engine   *Engine
 	journal  nothing
-	orders   []Order
-	outcomes []Outcome
+	orders   []ruleset.Order
+	outcomes []ruleset.Outcome
 	side     int
 }
 
@@ -51,7 +52,7 @@ func newMesh(b testing.TB, side int) *mesh {
 func (m *mesh) newEngine() *Engine {
 	return New(Config{
 		Journal: &m.journal, View: m.network.view, Now: func() time.Time { return m.network.now },
-		Orders: func(list []Order) { m.orders = append(m.orders, list...) },
+		Orders: func(list []ruleset.Order) { m.orders = append(m.orders, list...) },
 	})
 }
 
@@ -70,11 +71,11 @@ func (m *mesh) settle() (orders int) {
 func (m *mesh) confirm() {
 	m.outcomes = m.outcomes[:0]
 	for _, o := range m.orders {
-		what := RuleInstalled
+		what := ruleset.Installed
 		if o.Remove {
-			what = RuleRemoved
+			what = ruleset.Removed
 		}
-		m.outcomes = append(m.outcomes, Outcome{Rules: o.Rules, Rule: o.Rule, Result: what})
+		m.outcomes = append(m.outcomes, ruleset.Outcome{Rules: o.Rules, Rule: o.Rule, Result: what})
 	}
 	m.orders = m.orders[:0]
 	m.engine.OnOutcomes(m.outcomes)
@@ -270,7 +271,7 @@ func million(b *testing.B, request func(*mesh, int) Request) {
 		load += time.Since(t)
 		m.engine = e
 		t = time.Now()
-		e.config.Orders = func(list []Order) { m.orders = append(m.orders[:0], list...); m.confirm() }
+		e.config.Orders = func(list []ruleset.Order) { m.orders = append(m.orders[:0], list...); m.confirm() }
 		for e.Waiting() {
 			e.Step(time.Time{})
 		}

@@ -22,39 +22,12 @@ type Journal interface {
 	Append(recs []Record, done func(revision uint64, err error)) error
 }
 
-// Order installs or removes a rule of a rule set on its switch.
-type Order struct {
-	Rules  *ruleset.Set
-	Rule   uint16
-	Remove bool
-}
-
-// Result is what became of an order.
-type Result uint8
-
-// The results of orders.
-const (
-	RuleInstalled Result = iota + 1 // confirmed
-	RuleRemoved                     // gone, confirmed
-	RuleRefused                     // the switch refused it: it is no longer desired
-	RuleLost                        // it was installed and has disappeared: it is being reinstalled
-)
-
-// Outcome answers an order.
-type Outcome struct {
-	Rules  *ruleset.Set
-	Rule   uint16
-	Result Result
-	Full   bool   // of RuleRefused: the table is full
-	Reason string // of RuleRefused, for people
-}
-
 // Config is what an engine needs. Journal and Orders are called on its goroutines and must not
 // block.
 type Config struct {
 	Journal   Journal
-	Decisions Journal       // nil: paths are recomputed after a restart
-	Orders    func([]Order) // valid during the call; orders of one switch leave in this order
+	Decisions Journal               // nil: paths are recomputed after a restart
+	Orders    func([]ruleset.Order) // valid during the call; orders of one switch leave in this order
 	// Called once, when all loaded intents have been evaluated and ordered where possible; may be
 	// nil.
 	Ordered func()

@@ -47,7 +47,7 @@ type Core struct {
 
 	dirty           []uint32 // intents whose decision has to be saved, each once
 	freeTransitions []*transition
-	orders          []Order
+	orders          []ruleset.Order
 	updates         []Update
 	counts          CoreCounts
 	searched        map[uint32]bool // paths, in one search for overlaps
@@ -93,14 +93,14 @@ type NetworkUpdate struct {
 type Input struct {
 	Network  *NetworkUpdate
 	Commits  []Commit
-	Outcomes []Outcome
+	Outcomes []ruleset.Outcome
 }
 
 // Ready is the result of a step, valid until the next one: orders, in order; updates, of which the
 // last of an intent counts; when to step again at the latest (zero: never), and whether there is
 // more to do at once.
 type Ready struct {
-	Orders  []Order
+	Orders  []ruleset.Order
 	Updates []Update
 	Wake    time.Time
 	More    bool

@@ -99,14 +99,14 @@ func (s *scene) change(c *golden.Command) bool {
 	case "take": // switches take the orders that are out
 		s.answer()
 	case "lose", "regain": // a rule of an intent at a switch, which flowsync reports
-		result := RuleLost
+		result := ruleset.Lost
 		if c.Name == "regain" {
-			result = RuleInstalled
+			result = ruleset.Installed
 		}
 		in, _ := s.engine.Get(c.Args[0])
 		for r := range in.Rules.Len() {
 			if _, hop := in.Rules.At(r); hop.DPID == s.dpid(c.Args[1]) {
-				s.engine.OnOutcomes([]Outcome{{Rules: in.Rules, Rule: uint16(r), Result: result}})
+				s.engine.OnOutcomes([]ruleset.Outcome{{Rules: in.Rules, Rule: uint16(r), Result: result}})
 			}
 		}
 	case "wait": // "wait 5s": orders stay out; "wait 5s taken": switches take them
@@ -129,7 +129,7 @@ func (s *scene) listen() {
 	s.seen = 0
 	s.engine.config.Journal = spoken{s, "intents", s.network.intent}
 	s.engine.recorder.journal = spoken{s, "decisions", s.chosen}
-	s.engine.config.Orders = func(list []Order) {
+	s.engine.config.Orders = func(list []ruleset.Order) {
 		for i := range list {
 			s.sayOrder(&list[i])
 		}
@@ -233,7 +233,7 @@ func (s *scene) wait(text string, taken bool) {
 	}
 	for until := s.now.Add(d); ; {
 		s.turn()
-		busy := slices.ContainsFunc(s.orders, func(o Order) bool {
+		busy := slices.ContainsFunc(s.orders, func(o ruleset.Order) bool {
 			_, hop := o.Rules.At(int(o.Rule))
 			return !s.off[hop.DPID]
 		})
@@ -263,7 +263,7 @@ func (s *scene) sayAnswers(answers []Answer, err error) {
 	}
 }
 
-func (s *scene) sayOrder(o *Order) {
+func (s *scene) sayOrder(o *ruleset.Order) {
 	verb := "install"
 	if o.Remove {
 		verb = "remove"

@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"github.com/weirnet/weir/loop"
+	"github.com/weirnet/weir/ruleset"
 )
 
 // Engine holds the intents of an instance. Its methods are safe for concurrent use.
@@ -14,7 +15,7 @@ type Engine struct {
 	catalog *catalog
 
 	mu       sync.Mutex // guards what follows
-	outcomes []Outcome
+	outcomes []ruleset.Outcome
 	queries  []func(*Core)
 	closed   bool
 
@@ -24,7 +25,7 @@ type Engine struct {
 	core     *Core
 	follower follower
 	commits  []Commit // of the last turn, kept to reuse the memory
-	taken    []Outcome
+	taken    []ruleset.Outcome
 	recorder recorder
 }
 
@@ -177,7 +178,7 @@ func (e *Engine) Revision() uint64 {
 }
 
 // OnOutcomes queues outcomes of orders. They are copied.
-func (e *Engine) OnOutcomes(outcomes []Outcome) {
+func (e *Engine) OnOutcomes(outcomes []ruleset.Outcome) {
 	e.mu.Lock()
 	if !e.closed {
 		e.outcomes = append(e.outcomes, outcomes...)

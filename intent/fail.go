@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/ruleset"
 	"github.com/weirnet/weir/topology"
 )
@@ -134,7 +135,7 @@ func (c *Core) retryPathless() {
 }
 
 // refused handles a switch's refusal of a rule.
-func (c *Core) refused(n uint32, e *entry, o *Outcome) {
+func (c *Core) refused(n uint32, e *entry, o *ruleset.Outcome) {
 	c.counts.Refusals++
 	_, hop := o.Rules.At(int(o.Rule))
 	ref := c.refusals[n]
@@ -147,7 +148,7 @@ func (c *Core) refused(n uint32, e *entry, o *Outcome) {
 		slices.Sort(ref.avoid)
 	}
 	ref.code = Refused
-	if o.Full {
+	if o.Code == openflow.FlowModFailedTableFull {
 		ref.code = TableFull
 	}
 	ref.text = fmt.Sprintf("switch %s: %s", hop.DPID, o.Reason)

@@ -10,6 +10,7 @@ import (
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/packet"
+	"github.com/weirnet/weir/ruleset"
 )
 
 var t0 = time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
@@ -73,8 +74,8 @@ type network struct {
 	intent *memory
 	chosen *memory
 	engine *Engine
-	orders []Order // sent, and not answered yet
-	first  []int   // how many they were when the engine said that it had ordered what it loaded
+	orders []ruleset.Order // sent, and not answered yet
+	first  []int           // how many they were when the engine said that it had ordered what it loaded
 	holds  map[ruleAt]held
 	// of what is wanted, and perhaps no longer, by the place without its match; nil: nobody looks
 	matches map[ruleAt]map[string]bool
@@ -118,7 +119,7 @@ func (n *network) start() {
 	n.orders, n.intent.waiting, n.chosen.waiting, n.first = nil, nil, nil, nil
 	n.engine = New(Config{
 		Journal: n.intent, Decisions: n.chosen, View: n.view, Now: func() time.Time { return n.now },
-		Orders:  func(list []Order) { n.orders = append(n.orders, list...) },
+		Orders:  func(list []ruleset.Order) { n.orders = append(n.orders, list...) },
 		Ordered: func() { n.first = append(n.first, len(n.orders)) },
 	})
 	for _, number := range n.intent.numbers() {
@@ -164,7 +165,7 @@ func (n *network) host(id netview.HostID, at netview.Point) {
 }
 
 // step has the engine take what has happened, and returns what it orders then.
-func (n *network) step() []Order {
+func (n *network) step() []ruleset.Order {
 	before := len(n.orders)
 	n.engine.Step(time.Time{})
 	return n.orders[before:]
@@ -180,20 +181,20 @@ func (n *network) answer() {
 			n.orders = append(n.orders, list[i])
 			continue
 		}
-		n.engine.OnOutcomes([]Outcome{n.take(&list[i])})
+		n.engine.OnOutcomes([]ruleset.Outcome{n.take(&list[i])})
 	}
 }
 
 // take has flowsync and a switch take one order.
-func (n *network) take(o *Order) Outcome {
+func (n *network) take(o *ruleset.Order) ruleset.Outcome {
 	leg, hop := o.Rules.At(int(o.Rule))
 	at := ruleAt{hop.DPID, hop.In, o.Rules.Priority, string(leg.Match)}
 	was, had := n.holds[at]
 	wanted, taken := n.want[at]
-	out := Outcome{Rules: o.Rules, Rule: o.Rule, Result: RuleInstalled}
+	out := ruleset.Outcome{Rules: o.Rules, Rule: o.Rule, Result: ruleset.Installed}
 	switch {
 	case o.Remove:
-		out.Result = RuleRemoved
+		out.Result = ruleset.Removed
 		if wanted == o.Rules.Number {
 			delete(n.want, at)
 		}
@@ -202,11 +203,11 @@ func (n *network) take(o *Order) Outcome {
 			n.wrote++
 		}
 	case taken && wanted != o.Rules.Number:
-		out.Result, out.Reason = RuleRefused, "a rule of another stands in its place"
+		out.Result, out.Reason = ruleset.Refused, "a rule of another stands in its place"
 	case had && was.number == o.Rules.Number && slices.Equal(was.out, hop.Out):
 		n.want[at] = o.Rules.Number
 	case n.refuse != nil && n.refuse(at) != "":
-		out.Result, out.Reason, out.Full = RuleRefused, n.refuse(at), true
+		out.Result, out.Reason, out.Code = ruleset.Refused, n.refuse(at), openflow.FlowModFailedTableFull
 		delete(n.want, at)
 	default:
 		if n.matches != nil {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/ruleset"
 )
 
 // delayed is a journal that commits on a goroutine of its own, in order.
@@ -26,8 +27,8 @@ func TestManyCallers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := square(t)
 		j := &delayed{make(chan func(uint64, error), 1<<16)}
-		orders := make(chan Order, 1<<16)
-		e := New(Config{Journal: j, Decisions: j, View: n.view, Orders: func(list []Order) {
+		orders := make(chan ruleset.Order, 1<<16)
+		e := New(Config{Journal: j, Decisions: j, View: n.view, Orders: func(list []ruleset.Order) {
 			for _, o := range list {
 				orders <- o
 			}
@@ -43,11 +44,11 @@ func TestManyCallers(t *testing.T) {
 		})
 		parts.Go(func() {
 			for o := range orders {
-				what := RuleInstalled
+				what := ruleset.Installed
 				if o.Remove {
-					what = RuleRemoved
+					what = ruleset.Removed
 				}
-				e.OnOutcomes([]Outcome{{Rules: o.Rules, Rule: o.Rule, Result: what}})
+				e.OnOutcomes([]ruleset.Outcome{{Rules: o.Rules, Rule: o.Rule, Result: what}})
 			}
 		})
 		var callers sync.WaitGroup

@@ -1,26 +1,29 @@
 package intent
 
-import "github.com/weirnet/weir/intent/spec"
+import (
+	"github.com/weirnet/weir/intent/spec"
+	"github.com/weirnet/weir/ruleset"
+)
 
 // outcome handles the outcome of an order.
-func (c *Core) outcome(o *Outcome) {
+func (c *Core) outcome(o *ruleset.Outcome) {
 	n := o.Rules.Number
 	e := c.entries.at(n)
 	if e.content == "" {
 		return
 	}
 	switch o.Result {
-	case RuleInstalled:
+	case ruleset.Installed:
 		c.installed(n, e, o)
-	case RuleRemoved:
+	case ruleset.Removed:
 		c.removed(n, e, o)
-	case RuleRefused:
+	case ruleset.Refused:
 		if o.Rules == e.rules {
 			c.refused(n, e, o)
 		} else {
 			c.removed(n, e, o)
 		}
-	case RuleLost:
+	case ruleset.Lost:
 		if o.Rules == e.rules {
 			c.counts.Lost++
 			c.lost[n]++
@@ -29,7 +32,7 @@ func (c *Core) outcome(o *Outcome) {
 	}
 }
 
-func (c *Core) installed(n uint32, e *entry, o *Outcome) {
+func (c *Core) installed(n uint32, e *entry, o *ruleset.Outcome) {
 	if o.Rules != e.rules {
 		return
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/ruleset"
 )
 
 // TestPortions: of many whose way is broken a few are ordered before the others are decided, each
@@ -27,7 +28,7 @@ func TestPortions(t *testing.T) {
 		t.Fatalf("one way has nearly all: %v", via)
 	}
 	var portions [][]uint32
-	n.engine.config.Orders = func(list []Order) {
+	n.engine.config.Orders = func(list []ruleset.Order) {
 		n.orders = append(n.orders, list...)
 		var numbers []uint32
 		for i := range list {

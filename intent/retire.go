@@ -63,7 +63,7 @@ func (c *Core) retire(n uint32, e *entry) {
 			if hasRuleAt(p.rules, r, e.rules) || tr.inLater(i, r) {
 				continue
 			}
-			c.orders = append(c.orders, Order{Rules: p.rules, Rule: uint16(r), Remove: true})
+			c.orders = append(c.orders, ruleset.Order{Rules: p.rules, Rule: uint16(r), Remove: true})
 			p.await.set(uint16(r))
 			p.outstanding++
 		}
@@ -106,7 +106,7 @@ func (c *Core) forget(n uint32, e *entry) {
 }
 
 // removed handles the confirmed removal of a rule of a retiring rule set.
-func (c *Core) removed(n uint32, e *entry, o *Outcome) {
+func (c *Core) removed(n uint32, e *entry, o *ruleset.Outcome) {
 	tr := e.transition
 	if tr == nil {
 		return

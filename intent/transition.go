@@ -119,7 +119,7 @@ func (c *Core) orderStage(e *entry) {
 		}
 		for k := range hops {
 			if tr.stageOf(path, rule, k) == tr.stage {
-				c.orders = append(c.orders, Order{Rules: g, Rule: uint16(rule)})
+				c.orders = append(c.orders, ruleset.Order{Rules: g, Rule: uint16(rule)})
 				tr.await.set(uint16(rule))
 				tr.outstanding++
 			}

@@ -10,6 +10,7 @@ import (
 	"github.com/weirnet/weir/intent/spec"
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/openflow"
+	"github.com/weirnet/weir/ruleset"
 	"github.com/weirnet/weir/topology"
 )
 
@@ -234,7 +235,7 @@ func (w *twin) some() {
 		i := first[w.r.IntN(len(first))]
 		o := w.orders[i]
 		w.orders = slices.Delete(w.orders, i, i+1)
-		w.engine.OnOutcomes([]Outcome{w.take(&o)})
+		w.engine.OnOutcomes([]ruleset.Outcome{w.take(&o)})
 		if w.r.IntN(2) == 0 {
 			w.engine.Step(time.Time{})
 		}

@@ -5,12 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"slices"
 	"time"
 
-	"github.com/weirnet/weir/flowsync"
 	"github.com/weirnet/weir/intent"
-	"github.com/weirnet/weir/openflow"
+	"github.com/weirnet/weir/ruleset"
 	"github.com/weirnet/weir/store"
 	"github.com/weirnet/weir/store/journal"
 )
@@ -21,15 +19,12 @@ const (
 	decisionsPrefix = "decisions/"
 )
 
-// intents are the engine of intents with its journals, and its orders on their way to flowsync and
-// back. Requests are answered when they are in the first journal; the second has the paths that
+// intents are the engine of intents with its journals. Its orders go to flowsync, and their outcomes
+// come back. Requests are answered when they are in the first journal; the second has the paths that
 // were chosen, written within a second.
 type intents struct {
 	engine             *intent.Engine
 	journal, decisions *journal.Journal
-
-	orders   []flowsync.Order // the memory of a call, of the engine's goroutine
-	outcomes []intent.Outcome // likewise, of flowsync's
 
 	failing time.Time // since when an intent has been failed; zero: none is
 	alarmed bool      // and it was said
@@ -59,8 +54,7 @@ func (n *node) openIntents(ctx context.Context, now func() time.Time) error {
 	}
 	x.engine = intent.New(intent.Config{
 		Journal: &records{j: x.journal}, Decisions: &records{j: x.decisions}, View: n.view, Now: now,
-		Orders:  func(list []intent.Order) { n.flowsync.Order(x.asOrders(list)) },
-		Ordered: n.flowsync.Release,
+		Orders: n.flowsync.Order, Ordered: n.flowsync.Release,
 	})
 	n.paths.intents = x.engine
 	n.flowsync.Hold()
@@ -97,41 +91,11 @@ func (x *intents) load(ctx context.Context, st store.Store, log *slog.Logger) er
 	return nil
 }
 
-// asOrders returns orders as flowsync takes them, valid until the next call.
-func (x *intents) asOrders(list []intent.Order) []flowsync.Order {
-	x.orders = x.orders[:0]
-	for i := range list {
-		x.orders = append(x.orders, flowsync.Order{Rules: list[i].Rules, Rule: list[i].Rule, Remove: list[i].Remove})
-	}
-	return x.orders
-}
-
 // onOutcomes passes the outcomes of orders to the engine.
-func (x *intents) onOutcomes(list []flowsync.Outcome) {
-	if x.engine == nil {
-		return
+func (x *intents) onOutcomes(list []ruleset.Outcome) {
+	if x.engine != nil {
+		x.engine.OnOutcomes(list)
 	}
-	for part := range slices.Chunk(list, outcomesAtOnce) {
-		x.outcomes = x.outcomes[:0]
-		for i := range part {
-			o := &part[i]
-			x.outcomes = append(x.outcomes, intent.Outcome{
-				Rules: o.Rules, Rule: o.Rule, Result: results[o.Result], Reason: o.Reason,
-				Full: o.Code == openflow.FlowModFailedTableFull,
-			})
-		}
-		x.engine.OnOutcomes(x.outcomes)
-		clear(x.outcomes)
-	}
-}
-
-// outcomesAtOnce is how many outcomes are handed on at a time.
-const outcomesAtOnce = 1 << 14
-
-// results are flowsync's results in the engine's terms.
-var results = [...]intent.Result{
-	flowsync.OrderInstalled: intent.RuleInstalled, flowsync.OrderRemoved: intent.RuleRemoved,
-	flowsync.OrderRefused: intent.RuleRefused, flowsync.OrderLost: intent.RuleLost,
 }
 
 // records is a journal as the engine takes it. It is used by one goroutine at a time.

@@ -70,9 +70,9 @@ func BenchmarkRuleSets(b *testing.B) {
 	}
 	var told, refused, given atomic.Int64
 	o := &only{loop: flowsync.New(flowsync.Config{NoMonitor: true, ReadEvery: time.Hour,
-		OnOutcomes: func(list []flowsync.Outcome) {
+		OnOutcomes: func(list []ruleset.Outcome) {
 			for i := range list {
-				if list[i].Result > flowsync.OrderRemoved {
+				if list[i].Result > ruleset.Removed {
 					refused.Add(1)
 				}
 			}
@@ -103,10 +103,10 @@ func BenchmarkRuleSets(b *testing.B) {
 	wait(func() bool { return o.up.Load() == int64(len(n.Switches())) })
 	order := func(list []*ruleset.Set, remove bool) {
 		for ; len(list) > 0; list = list[each:] {
-			var orders []flowsync.Order
+			var orders []ruleset.Order
 			for _, p := range list[:each] {
 				for rule := range p.Len() {
-					orders = append(orders, flowsync.Order{Rules: p, Rule: uint16(rule), Remove: remove})
+					orders = append(orders, ruleset.Order{Rules: p, Rule: uint16(rule), Remove: remove})
 				}
 			}
 			o.loop.Order(orders)

@@ -12,7 +12,8 @@
 //
 // A Set is one decision of an owner (an intent): legs, each a match and a Route. A Route is a list
 // of hops, shared by all sets that take the same path. A rule of a set is a number: it is rendered
-// when it is sent (FlowMod) or shown (Rule), and other packages keep only that number.
+// when it is sent (FlowMod) or shown (Rule), and other packages keep only that number. The owner
+// gives an Order for each rule and gets its Outcome: intent gives them, flowsync carries them out.
 //
 // # Invariants
 //
