@@ -1,6 +1,10 @@
 package forward
 
-import "github.com/weirnet/weir/netview"
+import (
+	"slices"
+
+	"github.com/weirnet/weir/netview"
+)
 
 // Crossing is what crosses a switch or port.
 type Crossing struct {
@@ -64,12 +68,7 @@ func (p *path) touches(at netview.Point) bool {
 // halfMovedAt reports whether a pair may take the tail of an abandoned move through a place. d.mu
 // is held.
 func (d *Datapath) halfMovedAt(pr pair, at netview.Point) bool {
-	for _, p := range d.halfMoved[pr] {
-		if p.touches(at) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(d.halfMoved[pr], func(p *path) bool { return p.touches(at) })
 }
 
 // PairsOf counts the pairs of which a host is an end. It costs time in the number of all pairs, and

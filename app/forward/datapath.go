@@ -1,6 +1,7 @@
 package forward
 
 import (
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -81,6 +82,29 @@ func tableOfPairs(single bool) uint8 {
 	return plan.TableForwarding
 }
 
+// connOf returns the connection of a switch; nil if there is none.
+func (f *Forward) connOf(dpid netview.DPID) *switchConn {
+	if d := f.datapath(dpid); d != nil {
+		return d.conn.Load()
+	}
+	return nil
+}
+
+// written are the connections that have been written to and not flushed, each once.
+type written []*switchConn
+
+func (w *written) add(out *switchConn) {
+	if !slices.Contains(*w, out) {
+		*w = append(*w, out)
+	}
+}
+
+func (w written) flush() {
+	for _, out := range w {
+		out.Flush()
+	}
+}
+
 // Detach removes the connection, unless a newer one has replaced it. Pairs stay.
 func (d *Datapath) Detach(out Switch) {
 	if o := d.conn.Load(); o != nil && o.Switch == out {
@@ -110,6 +134,18 @@ func (d *Datapath) FlowRemoved(m *openflow.FlowRemoved) {
 	}
 }
 
+// pairsWhere returns the pairs of this switch for which wanted is true, in a fixed order. d.mu is held.
+func (d *Datapath) pairsWhere(wanted func(pair, flow) bool) (list []pair) {
+	d.pairs.All(func(pr pair, fl flow) bool {
+		if wanted(pr, fl) {
+			list = append(list, pr)
+		}
+		return true
+	})
+	slices.SortFunc(list, comparePairs)
+	return list
+}
+
 // removeFlow removes a pair; d.mu is held.
 func (d *Datapath) removeFlow(pr pair, fl flow) {
 	d.pairs.remove(pr)
@@ -127,7 +163,7 @@ func (d *Datapath) setFlow(pr pair, fl flow) {
 	if !had {
 		d.f.count.pairs.Add(1)
 	} else if p := d.f.paths.get(old.path); p != nil && old.path != fl.path {
-		d.f.retired.add(retiredPath{d, pr, p, d.f.emptyAt(p)})
+		d.retire(pr, p)
 	} else {
 		d.f.paths.release(old.path)
 	}
@@ -148,14 +184,7 @@ func (f *Forward) Listed(dpid netview.DPID, listed []openflow.Match) {
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	var ran []pair
-	d.pairs.All(func(pr pair, fl flow) bool {
-		if fl.epoch != d.epoch && !held[pr] {
-			ran = append(ran, pr)
-		}
-		return true
-	})
-	for _, pr := range ran {
+	for _, pr := range d.pairsWhere(func(pr pair, fl flow) bool { return fl.epoch != d.epoch && !held[pr] }) {
 		fl, _ := d.pairs.get(pr)
 		d.endPair(pr, fl)
 	}

@@ -55,14 +55,11 @@ func (d *Datapath) clear() {
 		w.abandoned = true
 		d.freeMoveSlot(w)
 		d.dropHeld(w)
-		d.f.retired.add(retiredPath{d, w.pr, w.path, d.f.emptyAt(w.path)})
+		d.retire(w.pr, w.path)
 	}
 	clear(d.installs)
 	d.delayed = nil
-	var pairs []pair
-	d.pairs.All(func(pr pair, _ flow) bool { pairs = append(pairs, pr); return true })
-	slices.SortFunc(pairs, comparePairs)
-	for _, pr := range pairs {
+	for _, pr := range d.pairsWhere(func(pair, flow) bool { return true }) {
 		fl, _ := d.pairs.get(pr)
 		d.endPair(pr, fl)
 	}

@@ -58,22 +58,17 @@ func (f *Forward) endRelocated(was map[uint64]netview.Point) {
 func (d *Datapath) endRelocated(was map[uint64]netview.Point) {
 	out := d.conn.Load()
 	d.mu.Lock()
-	var left []pair
-	d.pairs.All(func(pr pair, fl flow) bool {
+	left := d.pairsWhere(func(pr pair, fl flow) bool {
 		at, moved := was[pr.srcKey()]
-		if now, known := d.f.hosts.get(pr.srcKey()); moved && known && at.DPID == d.id && now.at.DPID != d.id && fl.path != 0 {
-			left = append(left, pr)
-		}
-		return true
+		now, known := d.f.hosts.get(pr.srcKey())
+		return moved && known && at.DPID == d.id && now.at.DPID != d.id && fl.path != 0
 	})
-	slices.SortFunc(left, comparePairs)
 	for _, pr := range left {
 		if w := d.installs[pr]; w != nil {
 			if !w.moving {
 				continue // its confirmation checks that
 			}
 			d.abandonMove(w)
-			d.dropHeld(w)
 		}
 		fl, _ := d.pairs.get(pr)
 		if p := d.f.paths.get(fl.path); out != nil {

@@ -34,11 +34,7 @@ func (f *Forward) flood(d *Datapath, out *switchConn, pin *openflow.PacketIn) {
 	for _, e := range *all {
 		to, inPort := out, pin.InPort
 		if e.dpid != d.id {
-			next, ok := f.switches.get(uint64(e.dpid))
-			if !ok {
-				continue
-			}
-			if to = next.conn.Load(); to == nil {
+			if to = f.connOf(e.dpid); to == nil {
 				continue
 			}
 			inPort = openflow.PortController

@@ -76,11 +76,7 @@ func (f *Forward) RulesListed(dpid netview.DPID, rules []SoftRule, whole bool) {
 // connection when the pair left them. While they are used they do not time out, and they lead to
 // where the destination was.
 func (f *Forward) deleteUnknown(dpid netview.DPID, rules []SoftRule) {
-	d := f.datapath(dpid)
-	if d == nil {
-		return
-	}
-	out := d.conn.Load()
+	d, out := f.datapath(dpid), f.connOf(dpid)
 	if out == nil {
 		return
 	}
@@ -325,11 +321,7 @@ func (f *Forward) deleteLoop(hops []topology.Hop, pr pair) (over []ruleLocation)
 
 // deleteInherited deletes a rule of an earlier run; false if its switch could not be told.
 func (f *Forward) deleteInherited(at ruleLocation, rem *inheritedRule) bool {
-	d := f.datapath(at.dpid)
-	if d == nil {
-		return false
-	}
-	out := d.conn.Load()
+	d, out := f.datapath(at.dpid), f.connOf(at.dpid)
 	if out == nil {
 		return false
 	}

@@ -2,6 +2,7 @@ package forward
 
 import (
 	"errors"
+	"slices"
 	"sync/atomic"
 
 	"github.com/weirnet/weir/openflow"
@@ -57,9 +58,7 @@ func (d *Datapath) installRemote(out *switchConn, pin *openflow.PacketIn, pr pai
 		return
 	}
 	if !d.f.accepts(hops, nil) {
-		if !copied {
-			d.sendDirect(out, pin.InPort, pr, wholeFrame(pin))
-		}
+		d.sendUnruled(out, pin, pr, copied)
 		return
 	}
 	if d.pairs.Len() >= MaxPairs || d.heldPackets >= MaxHeldSwitch || !d.mayBegin(pin.InPort) {
@@ -74,7 +73,7 @@ func (d *Datapath) installRemote(out *switchConn, pin *openflow.PacketIn, pr pai
 // startInstall begins an install for a packet that came in. d.mu is held.
 func (d *Datapath) startInstall(pin *openflow.PacketIn, w *install, copied bool) {
 	if !d.writeDownstream(w) {
-		d.abandonRules(w)
+		d.retire(w.pr, w.path)
 		d.f.count.noPath.Add(1)
 		return
 	}
@@ -97,15 +96,7 @@ func (d *Datapath) sendOn(out *switchConn, pin *openflow.PacketIn, port uint32, 
 // samePath reports whether a pair already has this path.
 func (f *Forward) samePath(fl flow, hops []topology.Hop) bool {
 	p := f.paths.get(fl.path)
-	if p == nil || len(p.hops) != len(hops) || p.dead.Load() {
-		return false
-	}
-	for i := range hops {
-		if p.hops[i] != hops[i] {
-			return false
-		}
-	}
-	return true
+	return p != nil && !p.dead.Load() && slices.Equal(p.hops, hops)
 }
 
 // resendRule handles a packet of a pair that has its path: it crossed the rule on the wire, or the
@@ -126,7 +117,7 @@ func (d *Datapath) writeDownstream(w *install) bool {
 		if w.transition.defers(i) {
 			continue
 		}
-		if !d.writeHop(w, i, d.f.datapath(hops[i].DPID)) {
+		if !d.writeHop(w, i) {
 			return false
 		}
 		n++
@@ -140,13 +131,9 @@ func (d *Datapath) writeDownstream(w *install) bool {
 	return true
 }
 
-// writeHop appends the rule of one hop after the first to its switch, which may be nil. d.mu is
-// held.
-func (d *Datapath) writeHop(w *install, hop int, next *Datapath) bool {
-	if next == nil {
-		return false
-	}
-	out := next.conn.Load()
+// writeHop appends the rule of one hop after the first to its switch. d.mu is held.
+func (d *Datapath) writeHop(w *install, hop int) bool {
+	out := d.f.connOf(w.path.hops[hop].DPID)
 	if out == nil {
 		return false
 	}
@@ -157,12 +144,7 @@ func (d *Datapath) writeHop(w *install, hop int, next *Datapath) bool {
 
 // reachable reports whether all switches of a path are connected.
 func (f *Forward) reachable(p *path) bool {
-	for _, h := range p.hops {
-		if next := f.datapath(h.DPID); next == nil || next.conn.Load() == nil {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(p.hops, func(h topology.Hop) bool { return f.connOf(h.DPID) == nil })
 }
 
 // awaitConfirmation adds an install to those that wait for a switch.
@@ -224,27 +206,20 @@ func (d *Datapath) confirm(batch []*confirmation) {
 // they came; moves take their next step.
 func (d *Datapath) confirmed(installs []*install, err error) {
 	out := d.conn.Load()
-	d.mu.Lock()
-	readers := d.toConfirm // the reader confirms its own
-	d.toConfirm = nil
-	for _, w := range installs {
-		if err != nil {
-			w.failed.Store(true)
+	d.runAndConfirm(out, func() {
+		for _, w := range installs {
+			if err != nil {
+				w.failed.Store(true)
+			}
+			if w.unconfirmed.Add(-1) == 0 && !w.abandoned {
+				d.nextStep(out, w)
+			}
 		}
-		if w.unconfirmed.Add(-1) == 0 && !w.abandoned {
-			d.nextStep(out, w)
-		}
-	}
-	batch := d.toConfirm
-	d.toConfirm = readers
-	d.mu.Unlock()
-	if out != nil {
-		out.Flush()
-	}
-	d.confirm(batch)
+	})
 }
 
-// runAndConfirm runs do, which writes to switches, and requests the confirmations. No lock is held.
+// runAndConfirm runs do, which writes to switches, and requests the confirmations. out is this
+// switch's connection, or nil. No lock is held when it is called; do holds d.mu.
 func (d *Datapath) runAndConfirm(out *switchConn, do func()) {
 	d.mu.Lock()
 	readers := d.toConfirm // the reader confirms its own
@@ -253,7 +228,9 @@ func (d *Datapath) runAndConfirm(out *switchConn, do func()) {
 	batch := d.toConfirm
 	d.toConfirm = readers
 	d.mu.Unlock()
-	out.Flush()
+	if out != nil {
+		out.Flush()
+	}
 	d.confirm(batch)
 }
 
@@ -280,14 +257,7 @@ func (d *Datapath) finishInstall(out *switchConn, w *install) {
 	}
 	delete(d.installs, w.pr)
 	d.retryMoves = true
-	d.abandonRules(w)
-}
-
-// abandonRules schedules the deletion of the rules that an install has written and the pair does
-// not use: its source may be at one of those switches by now. The path passes to the retired ones.
-// d.mu is held.
-func (d *Datapath) abandonRules(w *install) {
-	d.f.retired.add(retiredPath{d, w.pr, w.path, d.f.emptyAt(w.path)})
+	d.retire(w.pr, w.path)
 }
 
 // insertIngress sends this switch's rule of a confirmed install, and the packets that waited for
@@ -312,7 +282,6 @@ func (d *Datapath) insertIngress(out *switchConn, w *install) {
 		w.unconfirmed.Store(1)
 		d.awaitConfirmation(d, w)
 	case w.moving:
-		d.dropHeld(w)
 		d.abandonMove(w)
 		return
 	default:
@@ -339,7 +308,7 @@ func (d *Datapath) keepPath(w *install, sent bool) {
 		return
 	}
 	d.retryMoves = d.retryMoves || !sent
-	d.abandonRules(w) // of one that lost its rules here: they go if the pair has ended meanwhile
+	d.retire(w.pr, w.path) // of one that lost its rules here: they go if the pair has ended meanwhile
 }
 
 // endMove ends a move whose last rule is confirmed: the rules of the previous path are deleted

@@ -66,9 +66,7 @@ func (d *Datapath) transit(out *switchConn, pin *openflow.PacketIn, pr pair, src
 			d.heldPackets < MaxHeldSwitch && d.f.pathValid(pr, over) {
 			if !d.f.accepts(over.hops[i:], nil) {
 				d.f.paths.release(over.id)
-				if !copied {
-					d.sendDirect(out, pin.InPort, pr, wholeFrame(pin))
-				}
+				d.sendUnruled(out, pin, pr, copied)
 				return
 			}
 			d.startInstall(pin, &install{pr: pr, path: over, first: i}, copied)
@@ -164,16 +162,12 @@ func (d *Datapath) local(out *switchConn, pin *openflow.PacketIn, pr pair, port 
 	if d.pairs.Len() >= MaxPairs || !d.mayBegin(pin.InPort) {
 		if _, ok := d.pairs.get(pr); !ok {
 			d.f.count.unruled.Add(1)
-			if !copied {
-				d.release(out, pin.Buffer, pin.InPort, port, d.frameOf(pin))
-			}
+			d.sendOn(out, pin, port, copied)
 			return
 		}
 	}
 	if !d.admits() {
-		if !copied {
-			d.sendDirect(out, pin.InPort, pr, wholeFrame(pin))
-		}
+		d.sendUnruled(out, pin, pr, copied)
 		return
 	}
 	d.pairRule(&d.fm, pr, d.f.cookie(0), out.table, port)

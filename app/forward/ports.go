@@ -1,6 +1,7 @@
 package forward
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/weirnet/weir/netview"
@@ -84,14 +85,12 @@ func (f *Forward) deletePortRules(left map[netview.Point]bool) {
 		return
 	}
 	dead := f.paths.markDead(left)
-	var written []*switchConn
+	var wrote written
 	for _, d := range f.datapaths() {
-		written = d.deletePortRules(left, dead, written)
+		d.deletePortRules(left, dead, &wrote)
 	}
-	written = f.retired.deletePortRules(left, written)
-	for _, out := range written {
-		out.Flush()
-	}
+	f.retired.deletePortRules(left, &wrote)
+	wrote.flush()
 	f.inherited.deletePortRules(f, left)
 	f.moveAll(func(d *Datapath, pr pair, fl flow, w *install) bool {
 		return (w == nil || w.moving) && (dead[fl.path] != nil || w != nil && dead[w.path.id] != nil || d.halfMovedIn(pr, dead))
@@ -100,20 +99,16 @@ func (f *Forward) deletePortRules(left map[netview.Point]bool) {
 
 // deletePortRules deletes the rules of the pairs that enter here. Those within the switch end, and
 // those that entered by such a port.
-func (d *Datapath) deletePortRules(left map[netview.Point]bool, dead map[uint32]*path, written []*switchConn) []*switchConn {
+func (d *Datapath) deletePortRules(left map[netview.Point]bool, dead map[uint32]*path, wrote *written) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	var ending []pair
 	hit := make(map[pair][]*path)
-	d.pairs.All(func(pr pair, fl flow) bool {
+	ending := d.pairsWhere(func(pr pair, fl flow) bool {
 		if p := dead[fl.path]; p != nil {
 			hit[pr] = append(hit[pr], p)
 		}
-		if fl.path == 0 && left[netview.Point{DPID: d.id, Port: fl.out}] ||
-			left[netview.Point{DPID: d.id, Port: d.entry(pr, fl)}] {
-			ending = append(ending, pr)
-		}
-		return true
+		return fl.path == 0 && left[netview.Point{DPID: d.id, Port: fl.out}] ||
+			left[netview.Point{DPID: d.id, Port: d.entry(pr, fl)}]
 	})
 	for pr, w := range d.installs {
 		if dead[w.path.id] != nil {
@@ -128,29 +123,26 @@ func (d *Datapath) deletePortRules(left map[netview.Point]bool, dead map[uint32]
 			}
 		}
 	}
-	for _, pr := range sortedPairs(hit) {
+	for _, pr := range slices.SortedFunc(maps.Keys(hit), comparePairs) {
 		for _, p := range hit[pr] {
-			written = d.deleteAt(left, pr, p, written)
+			d.deleteAt(left, pr, p, wrote)
 		}
 	}
-	slices.SortFunc(ending, comparePairs)
 	out := d.conn.Load()
 	for _, pr := range ending {
 		if w := d.installs[pr]; w != nil && w.moving {
 			d.abandonMove(w)
-			d.dropHeld(w)
 		}
 		fl, _ := d.pairs.get(pr)
 		cookie := d.f.cookie(0)
 		if p := d.f.paths.get(fl.path); p != nil {
 			cookie = d.f.cookieAt(p, 0)
 		}
-		if out != nil && d.deleteRule(out, pr, cookie, fl.out) && !slices.Contains(written, out) {
-			written = append(written, out)
+		if out != nil && d.deleteRule(out, pr, cookie, fl.out) {
+			wrote.add(out)
 		}
 		d.endPair(pr, fl)
 	}
-	return written
 }
 
 // entry returns the port by which a pair enters; 0 if it is not known. d.mu is held.
@@ -169,33 +161,29 @@ func (d *Datapath) entry(pr pair, fl flow) uint32 {
 }
 
 // deleteAt deletes a pair's rules of a path that send to these ports. d.mu is held.
-func (d *Datapath) deleteAt(ports map[netview.Point]bool, pr pair, p *path, written []*switchConn) []*switchConn {
+func (d *Datapath) deleteAt(ports map[netview.Point]bool, pr pair, p *path, wrote *written) {
 	for i, h := range p.hops {
-		next := d.f.datapath(h.DPID)
-		if next == nil || !ports[netview.Point{DPID: h.DPID, Port: h.Out}] {
+		if !ports[netview.Point{DPID: h.DPID, Port: h.Out}] {
 			continue
 		}
-		if out := next.conn.Load(); out != nil && d.deleteRule(out, pr, d.f.cookieAt(p, i), h.Out) &&
-			!slices.Contains(written, out) {
-			written = append(written, out)
+		if out := d.f.connOf(h.DPID); out != nil && d.deleteRule(out, pr, d.f.cookieAt(p, i), h.Out) {
+			wrote.add(out)
 		}
 	}
-	return written
 }
 
 // deletePortRules deletes the rules of retired paths that send to these ports, before their time.
-func (r *retired) deletePortRules(left map[netview.Point]bool, written []*switchConn) []*switchConn {
+func (r *retired) deletePortRules(left map[netview.Point]bool, wrote *written) {
 	r.mu.Lock()
 	list := slices.Clone(r.list)
 	r.mu.Unlock()
 	for i := range list {
 		if l := &list[i]; l.path.leavesBy(left) {
 			l.d.mu.Lock()
-			written = l.d.deleteAt(left, l.pr, l.path, written)
+			l.d.deleteAt(left, l.pr, l.path, wrote)
 			l.d.mu.Unlock()
 		}
 	}
-	return written
 }
 
 // deletePortRules deletes the rules of an earlier run that send to these ports.
@@ -209,13 +197,4 @@ func (r *inherited) deletePortRules(f *Forward, left map[netview.Point]bool) {
 			r.changed = true
 		}
 	}
-}
-
-func sortedPairs[V any](m map[pair]V) []pair {
-	all := make([]pair, 0, len(m))
-	for pr := range m {
-		all = append(all, pr)
-	}
-	slices.SortFunc(all, comparePairs)
-	return all
 }

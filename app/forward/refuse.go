@@ -151,6 +151,14 @@ func (d *Datapath) directHeld(out *switchConn, w *install) {
 	w.held = nil
 }
 
+// sendUnruled sends a packet on for which no rule may be written, unless the switch has forwarded it
+// itself. d.mu is held.
+func (d *Datapath) sendUnruled(out *switchConn, pin *openflow.PacketIn, pr pair, copied bool) {
+	if !copied {
+		d.sendDirect(out, pin.InPort, pr, wholeFrame(pin))
+	}
+}
+
 // wholeFrame returns the packet's bytes, nil if the switch sent only its beginning.
 func wholeFrame(pin *openflow.PacketIn) []byte {
 	if len(pin.Data) < int(pin.TotalLen) {
@@ -181,11 +189,7 @@ func (d *Datapath) sendDirect(out *switchConn, inPort uint32, pr pair, frame []b
 		d.release(out, openflow.NoBuffer, inPort, dst.at.Port, frame)
 		return
 	}
-	next := f.datapath(dst.at.DPID)
-	if next == nil {
-		return
-	}
-	if to := next.conn.Load(); to != nil {
+	if to := f.connOf(dst.at.DPID); to != nil {
 		d.release(to, openflow.NoBuffer, openflow.PortController, dst.at.Port, frame)
 		to.Flush()
 	}

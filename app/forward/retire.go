@@ -26,6 +26,11 @@ type retired struct {
 	list []retiredPath
 }
 
+// retire schedules the deletion of a path's rules for a pair that enters here and does not use it any
+// more, or never did: its source may be at one of those switches by now. The path's reference
+// passes to the retired ones.
+func (d *Datapath) retire(pr pair, p *path) { d.f.retired.add(retiredPath{d, pr, p, d.f.emptyAt(p)}) }
+
 func (r *retired) add(l retiredPath) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -57,19 +62,17 @@ func (r *retired) delete(now uint32) {
 	}
 	r.list = rest
 	r.mu.Unlock()
-	var written []*switchConn
+	var wrote written
 	for i := range due {
 		l := &due[i]
-		if later := l.delete(&written); later {
+		if later := l.delete(&wrote); later {
 			l.due = now + 1
 			r.add(*l)
 		} else {
 			l.d.f.paths.release(l.path.id)
 		}
 	}
-	for _, out := range written {
-		out.Flush()
-	}
+	wrote.flush()
 }
 
 // emptyAt returns the second in which no packet is left on a path that a pair leaves now.
@@ -89,7 +92,7 @@ func (f *Forward) emptyAt(p *path) uint32 {
 // the pair's current path, of one it is about to take, or of an abandoned move. It adds the outputs
 // that it has written to; later: a switch had no room, and has to be told again. One without a
 // connection is told when it has been read (deleteUnknown).
-func (l *retiredPath) delete(written *[]*switchConn) (later bool) {
+func (l *retiredPath) delete(wrote *written) (later bool) {
 	d := l.d
 	elsewhere := d.f.pathsInUse(l.pr, l.path.hops[0].DPID)
 	d.mu.Lock()
@@ -103,18 +106,16 @@ func (l *retiredPath) delete(written *[]*switchConn) (later bool) {
 		inUse = append(inUse, w.path)
 	}
 	for i, h := range l.path.hops {
-		next := d.f.datapath(h.DPID)
 		// the first is where the pair enters: its rule is replaced, or gone
-		if i == 0 || next == nil || passesAny(inUse, h.DPID) {
+		if i == 0 || slices.ContainsFunc(inUse, func(p *path) bool { return p.indexOf(h.DPID) >= 0 }) {
 			continue
 		}
-		out := next.conn.Load()
-		switch {
+		switch out := d.f.connOf(h.DPID); {
 		case out == nil:
-		case !d.deleteRule(out, l.pr, d.f.cookieAt(l.path, i), h.Out):
+		case d.deleteRule(out, l.pr, d.f.cookieAt(l.path, i), h.Out):
+			wrote.add(out)
+		default:
 			later = true
-		case !slices.Contains(*written, out):
-			*written = append(*written, out)
 		}
 	}
 	return later
@@ -136,13 +137,4 @@ func (d *Datapath) deleteRule(out *switchConn, pr pair, cookie uint64, port uint
 		d.fm.CookieMask = plan.ExactMask
 	}
 	return d.send(out.FlowMod(&d.fm))
-}
-
-func passesAny(paths []*path, dpid netview.DPID) bool {
-	for _, p := range paths {
-		if p.indexOf(dpid) >= 0 {
-			return true
-		}
-	}
-	return false
 }

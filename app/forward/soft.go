@@ -1,6 +1,7 @@
 package forward
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/weirnet/weir/netview"
@@ -67,11 +68,6 @@ func (d *Datapath) appendRules(rules []netview.Rule, dpid netview.DPID, table ui
 func (f *Forward) datapaths() []*Datapath {
 	var all []*Datapath
 	f.switches.each(func(d *Datapath) { all = append(all, d) })
-	slices.SortFunc(all, func(a, b *Datapath) int {
-		if a.id < b.id {
-			return -1
-		}
-		return 1
-	})
+	slices.SortFunc(all, func(a, b *Datapath) int { return cmp.Compare(a.id, b.id) })
 	return all
 }

@@ -45,11 +45,11 @@ func (f *Forward) step(changes []netview.Change, snap *netview.Snapshot, m *topo
 	f.deletePortRules(left)
 	f.tree.step(snap, changes, whole)
 	if what.links {
-		f.repairLinks(down, m)
+		f.rerouteBroken(down, m)
 		f.linksChanged = true
 	}
 	if len(moved) > 0 {
-		f.repairHosts(moved)
+		f.followHosts(moved)
 		f.endRelocated(moved)
 	}
 	if what.links || what.switches {

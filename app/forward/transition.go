@@ -86,10 +86,10 @@ func (d *Datapath) nextStep(out *switchConn, w *install) {
 	s.waited = false
 	hop := s.pending[0]
 	s.pending = s.pending[1:]
-	if next := d.f.datapath(w.path.hops[hop].DPID); d.writeHop(w, hop, next) {
+	if d.writeHop(w, hop) {
 		s.wrote = true
 		w.unconfirmed.Store(1)
-		d.awaitConfirmation(next, w)
+		d.awaitConfirmation(d.f.datapath(w.path.hops[hop].DPID), w)
 		return
 	}
 	w.failed.Store(true)
@@ -123,7 +123,6 @@ func (d *Datapath) resumeDelayed(out *switchConn, now uint32) {
 		slices.SortFunc(late, func(a, b *install) int { return comparePairs(a.pr, b.pr) })
 		for _, w := range late {
 			d.abandonMove(w)
-			d.dropHeld(w)
 		}
 	})
 }
@@ -138,15 +137,15 @@ func (d *Datapath) abandonDelayed() {
 	for _, w := range due {
 		if !w.abandoned {
 			d.abandonMove(w)
-			d.dropHeld(w)
 		}
 	}
 }
 
-// abandonMove ends a move that is not complete: its confirmations are ignored. If packets may take
-// its tail it is remembered until the pair has moved; else its rules are deleted later. d.mu is
-// held.
+// abandonMove ends a move that is not complete: its confirmations are ignored, and the packets that
+// waited for it are dropped. If packets may take its tail it is remembered until the pair has
+// moved; else its rules are deleted later. d.mu is held.
 func (d *Datapath) abandonMove(w *install) {
+	d.dropHeld(w)
 	delete(d.installs, w.pr)
 	w.abandoned = true
 	d.freeMoveSlot(w)
@@ -158,7 +157,7 @@ func (d *Datapath) abandonMove(w *install) {
 		d.halfMoved[w.pr] = append(d.halfMoved[w.pr], w.path)
 		return
 	}
-	d.f.retired.add(retiredPath{d, w.pr, w.path, d.f.emptyAt(w.path)})
+	d.retire(w.pr, w.path)
 }
 
 // freeMoveSlot frees the place of a planned move.
@@ -180,7 +179,7 @@ func (d *Datapath) dropHeld(w *install) {
 // held.
 func (d *Datapath) dropHalfMoved(pr pair) {
 	for _, p := range d.halfMoved[pr] {
-		d.f.retired.add(retiredPath{d, pr, p, d.f.emptyAt(p)})
+		d.retire(pr, p)
 	}
 	delete(d.halfMoved, pr)
 }

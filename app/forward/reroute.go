@@ -28,11 +28,11 @@ func (d *Datapath) flowValid(pr pair, fl flow) bool {
 // with the switch's lock held.
 type selection func(d *Datapath, pr pair, fl flow, w *install) bool
 
-// repairLinks moves the pairs whose path uses a link that went down, and retries those that found
+// rerouteBroken moves the pairs whose path uses a link that went down, and retries those that found
 // no other path when theirs broke. A pair without another path keeps its rules: they work again
 // when the link does. A pair that is being moved starts anew if that path is broken too, or if its
 // move is slow because it was planned.
-func (f *Forward) repairLinks(down map[netview.LinkKey]bool, m *topology.Map) {
+func (f *Forward) rerouteBroken(down map[netview.LinkKey]bool, m *topology.Map) {
 	broken := f.paths.find(func(p *path) bool {
 		if p.broken || p.crosses(down) {
 			p.broken = !p.usable(m)
@@ -57,10 +57,10 @@ func (d *Datapath) halfMovedIn(pr pair, set map[uint32]*path) bool {
 	return slices.ContainsFunc(d.halfMoved[pr], func(p *path) bool { return set[p.id] != nil })
 }
 
-// repairHosts moves the pairs whose destination has moved, or whose source is at another port of
+// followHosts moves the pairs whose destination has moved, or whose source is at another port of
 // the same switch; was is where each had been. Only the ingress switches of paths to there are
 // searched.
-func (f *Forward) repairHosts(was map[uint64]netview.Point) {
+func (f *Forward) followHosts(was map[uint64]netview.Point) {
 	places, from := make(map[netview.Point]bool), make(map[netview.DPID]bool)
 	for _, at := range was {
 		places[at] = true
@@ -131,18 +131,9 @@ func (f *Forward) moveFrom(from map[netview.DPID]bool, wanted selection) {
 // being installed check themselves when they are confirmed.
 func (d *Datapath) moveSelected(out *switchConn, wanted selection) {
 	d.runAndConfirm(out, func() {
-		var moving []pair
-		d.pairs.All(func(pr pair, fl flow) bool {
-			if wanted(d, pr, fl, d.installs[pr]) {
-				moving = append(moving, pr)
-			}
-			return true
-		})
-		slices.SortFunc(moving, comparePairs)
-		for _, pr := range moving {
+		for _, pr := range d.pairsWhere(func(pr pair, fl flow) bool { return wanted(d, pr, fl, d.installs[pr]) }) {
 			if w := d.installs[pr]; w != nil {
 				d.abandonMove(w)
-				d.dropHeld(w)
 			}
 			fl, _ := d.pairs.get(pr)
 			d.move(out, pr, fl, false)
@@ -236,7 +227,7 @@ func (d *Datapath) retirePath(pr pair) {
 	fl, _ := d.pairs.get(pr)
 	if old := d.f.paths.get(fl.path); old != nil {
 		d.f.paths.retain(old)
-		d.f.retired.add(retiredPath{d, pr, old, d.f.emptyAt(old)})
+		d.retire(pr, old)
 	}
 	d.dropHalfMoved(pr)
 }
