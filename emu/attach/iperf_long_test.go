@@ -50,7 +50,7 @@ func stream(t *testing.T, l *netlab.Lab, kind attach.Kind, use func(run func() f
 		t.Fatal(err)
 	}
 	r := hub.StartReactive(t, [2]uint32{1, 2})
-	n, err := emu.New(emu.Config{Topology: top, Controllers: []string{r.Address}, Seed: 1})
+	n, err := emu.New(emu.Config{Topology: top, Controllers: []string{r.Address()}, Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +68,11 @@ func stream(t *testing.T, l *netlab.Lab, kind attach.Kind, use func(run func() f
 	if err := n.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	l.Eventually(patience, "the switch is connected", func() bool { return r.Ready(t.Context()) })
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	if err := r.Ready(ctx); err != nil {
+		t.Fatal(err)
+	}
 	l.Start("ip", "netns", "exec", fmt.Sprintf("%s2", kind), "iperf3", "-s")
 	time.Sleep(time.Second)
 	use(func() float64 {
@@ -90,7 +94,7 @@ func stream(t *testing.T, l *netlab.Lab, kind attach.Kind, use func(run func() f
 		}
 		return sum
 	})
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel = context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	if err := n.Close(ctx); err != nil {
 		t.Error(err)

@@ -23,20 +23,20 @@ func TestMeasureOpenvSwitch(t *testing.T) {
 	netlab.Inside(t, func(t *testing.T, l *netlab.Lab) {
 		r := hub.StartReactive(t, [2]uint32{1, 2})
 		o := l.StartOVS()
-		o.AddBridge("s1", 1, "1.3", "tcp:"+r.Address)
+		o.AddBridge("s1", 1, "1.3", "tcp:"+r.Address())
 		a, b := o.AddHost("s1", 1), o.AddHost("s1", 2)
 		a.Know(b)
 		b.Know(a)
-		l.Eventually(patience, "the switch is connected", func() bool { return r.Ready(t.Context()) })
+		connected(t, r)
 		fmt.Println(header)
 		for _, payload := range []int{56, 1500, 10000, 65000} {
 			var f figures
-			f.pings(t, l, r, a, b, payload, times, func() { o.Appctl("revalidator/wait") })
+			f.pings(t, r, a, b, payload, times, func() { o.Appctl("revalidator/wait") })
 			fmt.Println(f.row("Open vSwitch", payload))
 		}
 		r.SetDelay(5 * time.Millisecond)
 		var f figures
-		f.pings(t, l, r, a, b, 56, times, func() { o.Appctl("revalidator/wait") })
+		f.pings(t, r, a, b, 56, times, func() { o.Appctl("revalidator/wait") })
 		fmt.Println(f.row("Open vSwitch, controller waits 5 ms", 56))
 	})
 }

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/weirnet/weir/internal/hub"
 	"github.com/weirnet/weir/internal/netlab"
+	"github.com/weirnet/weir/probe/controller"
 )
 
 // patience is how long something may take that is not measured.
@@ -35,7 +35,8 @@ const (
 
 // pings has one host ping the other, where no flow is set up, so many times, and adds what comes of
 // it. forgotten is called when the controller has taken all flows away.
-func (f *figures) pings(t *testing.T, l *netlab.Lab, r *hub.Reactive, a, b *netlab.Host, payload, times int, forgotten func()) {
+func (f *figures) pings(t *testing.T, r *controller.Controller, a, b *netlab.Host, payload, times int,
+	forgotten func()) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Duration(times)*patience)
 	defer cancel()
@@ -44,9 +45,11 @@ func (f *figures) pings(t *testing.T, l *netlab.Lab, r *hub.Reactive, a, b *netl
 			t.Fatal(err)
 		}
 		forgotten()
-		control := l.Turnarounds(r.Address)
+		r.Answers()
 		first, then := a.Echoes(b, 1, payload, pace), a.Echoes(b, more, payload, pace)
-		f.controller = append(f.controller, control.End()...)
+		for _, a := range r.Answers() {
+			f.controller = append(f.controller, a.Took())
+		}
 		if len(first) != 1 || len(then) != more {
 			continue // one was lost: another does not stand for it
 		}

@@ -18,11 +18,12 @@ import (
 	"github.com/weirnet/weir/internal/hub"
 	"github.com/weirnet/weir/internal/netlab"
 	"github.com/weirnet/weir/openflow"
+	"github.com/weirnet/weir/probe/controller"
 )
 
 // emulated is one emulated switch between two hosts in namespaces, joined to it by TAP devices.
 type emulated struct {
-	r    *hub.Reactive
+	r    *controller.Controller
 	a, b *netlab.Host
 	net  *emu.Network
 }
@@ -36,7 +37,7 @@ func emulate(t *testing.T, l *netlab.Lab, p profile.Profile, prefix string) (e *
 	}
 	e = &emulated{r: hub.StartReactive(t, [2]uint32{1, 2})}
 	e.net, err = emu.New(emu.Config{Topology: top, Versions: []openflow.Version{openflow.V13},
-		Controllers: []string{e.r.Address}, Profile: p, Seed: 1})
+		Controllers: []string{e.r.Address()}, Profile: p, Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +61,7 @@ func emulate(t *testing.T, l *netlab.Lab, p profile.Profile, prefix string) (e *
 	if err := e.net.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	l.Eventually(patience, "the switch is connected", func() bool { return e.r.Ready(t.Context()) })
+	connected(t, e.r)
 	for _, h := range []*netlab.Host{e.a, e.b} {
 		l.Eventually(patience, "the device has a carrier",
 			func() bool { return strings.Contains(h.Run("ip", "link", "show", "eth0"), ",LOWER_UP") })
@@ -77,6 +78,16 @@ func emulate(t *testing.T, l *netlab.Lab, p profile.Profile, prefix string) (e *
 	}
 }
 
+// connected waits until the controller has its switch.
+func connected(t *testing.T, r *controller.Controller) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	if err := r.Ready(ctx); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // measured are the figures of a profile's switch, by payload; there is a pause before each ping.
 func measured(t *testing.T, l *netlab.Lab, p profile.Profile, prefix string, payloads []int, times int,
 	pause time.Duration) map[int]*figures {
@@ -86,7 +97,7 @@ func measured(t *testing.T, l *netlab.Lab, p profile.Profile, prefix string, pay
 	got := map[int]*figures{}
 	for _, payload := range payloads {
 		f := new(figures)
-		f.pings(t, l, e.r, e.a, e.b, payload, times, func() { time.Sleep(pause) })
+		f.pings(t, e.r, e.a, e.b, payload, times, func() { time.Sleep(pause) })
 		got[payload] = f
 	}
 	return got
