@@ -6,6 +6,7 @@ import (
 	"net/netip"
 	"strings"
 
+	"github.com/weirnet/weir/netdev"
 	"github.com/weirnet/weir/packet"
 )
 
@@ -51,7 +52,7 @@ var (
 	// ErrTaken: there is such a device already.
 	ErrTaken = errors.New("there is such a device already: want another name, or take that away with ip link del")
 	// ErrNoNamespace: there is no such network namespace.
-	ErrNoNamespace = errors.New("there is no such network namespace: make it with ip netns add")
+	ErrNoNamespace = netdev.ErrNoNamespace
 )
 
 // checkName reports whether a device may have a name, as the kernel wants it (dev_valid_name in

@@ -11,6 +11,7 @@ import (
 	"github.com/vishvananda/netns"
 	"golang.org/x/sys/unix"
 
+	"github.com/weirnet/weir/netdev"
 	"github.com/weirnet/weir/packet"
 )
 
@@ -23,8 +24,8 @@ type Device struct {
 	file *os.File        // of the kind; in non-blocking mode
 	raw  syscall.RawConn // of file
 
-	mu     sync.Mutex // guards what follows
-	at     place      // where the carrier is seen
+	mu     sync.Mutex   // guards what follows
+	at     netdev.Place // where the carrier is seen
 	closed bool
 }
 
@@ -33,7 +34,7 @@ type line interface {
 	// read reads one frame from the descriptor, as read(2) does.
 	read(fd int, room []byte) (int, error)
 	// carrier sets whether the machine's end has a carrier.
-	carrier(at *place, fd int, up bool) error
+	carrier(at *netdev.Place, fd int, up bool) error
 	// present reports whether the machine's end is up, of the flags of the link where the carrier
 	// is seen.
 	present(flags uint32) bool
@@ -56,17 +57,17 @@ func Open(cfg Config) (*Device, error) {
 }
 
 func open(cfg Config) (*Device, error) {
-	home, err := placeOf(cfg.Namespace)
+	home, err := netdev.At(cfg.Namespace)
 	if err != nil {
 		return nil, err
 	}
 	d := &Device{cfg: cfg}
 	var fd int
 	if cfg.Kind == VETH {
-		defer home.close()
+		defer home.Close()
 		fd, err = d.openVETH(&home)
 	} else if fd, err = d.openTAP(&home); err != nil {
-		home.close()
+		home.Close()
 	}
 	if err != nil {
 		return nil, err
@@ -160,6 +161,6 @@ func (d *Device) Close() error {
 	}
 	d.closed = true
 	err := d.file.Close()
-	d.at.close()
+	d.at.Close()
 	return err
 }

@@ -18,6 +18,7 @@ import (
 
 	"github.com/weirnet/weir/internal/need"
 	"github.com/weirnet/weir/internal/netlab"
+	"github.com/weirnet/weir/netdev"
 )
 
 const patience = 20 * time.Second
@@ -141,13 +142,13 @@ func tags(t *testing.T, ports []*wire) {
 	const size = 200
 	fds := make([]int, 2)
 	for i, ns := range []string{"h1", "h2"} {
-		p, err := placeOf(ns)
+		p, err := netdev.At(ns)
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer p.close()
-		if _, err = p.named("eth0"); err == nil {
-			err = p.inside(func() (err error) { fds[i], err = socket(p.index); return err })
+		defer p.Close()
+		if _, err = p.Named("eth0"); err == nil {
+			err = p.Inside(func() (err error) { fds[i], err = socket(p.Index); return err })
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -168,7 +169,7 @@ func tags(t *testing.T, ports []*wire) {
 		case <-time.After(patience):
 			t.Fatalf("way %d: no frame with a tag comes to the port", i)
 		}
-		kind, got := &veth{oob: make([]byte, unix.CmsgSpace(auxiliary))}, make([]byte, maxFrame)
+		kind, got := &veth{oob: make([]byte, netdev.AuxiliaryRoom())}, make([]byte, maxFrame)
 		for end := time.Now().Add(patience); !bytes.Equal(got[:size], sent); {
 			n, err := kind.read(fds[1-i], got)
 			if time.Now().After(end) {

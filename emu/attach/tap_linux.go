@@ -8,6 +8,8 @@ import (
 	"github.com/vishvananda/netlink"
 	"github.com/vishvananda/netns"
 	"golang.org/x/sys/unix"
+
+	"github.com/weirnet/weir/netdev"
 )
 
 // tap is a TAP device: each read and write of the descriptor is a whole Ethernet frame, with its
@@ -16,16 +18,16 @@ import (
 type tap struct{}
 
 // openTAP makes the TAP device, or takes one that is there.
-func (d *Device) openTAP(home *place) (fd int, err error) {
-	if l, err := home.named(d.cfg.Name); err == nil {
+func (d *Device) openTAP(home *netdev.Place) (fd int, err error) {
+	if l, err := home.Named(d.cfg.Name); err == nil {
 		if t, ok := l.(*netlink.Tuntap); !ok || t.Mode != netlink.TUNTAP_MODE_TAP {
 			return -1, ErrTaken
 		}
 	}
-	if err = home.inside(func() (err error) { fd, err = newTAP(d.cfg.Name); return err }); err != nil {
+	if err = home.Inside(func() (err error) { fd, err = newTAP(d.cfg.Name); return err }); err != nil {
 		return -1, err
 	}
-	if _, err = home.named(d.cfg.Name); err != nil {
+	if _, err = home.Named(d.cfg.Name); err != nil {
 		return -1, errors.Join(err, unix.Close(fd))
 	}
 	d.kind, d.at = tap{}, *home
@@ -58,7 +60,7 @@ func noTUN(err error) error {
 
 func (tap) read(fd int, room []byte) (int, error) { return unix.Read(fd, room) }
 
-func (tap) carrier(_ *place, fd int, up bool) error {
+func (tap) carrier(_ *netdev.Place, fd int, up bool) error {
 	value := 0
 	if up {
 		value = 1

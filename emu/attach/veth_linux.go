@@ -1,14 +1,13 @@
 package attach
 
 import (
-	"encoding/binary"
 	"errors"
-	"fmt"
 
-	"github.com/safchain/ethtool"
 	"github.com/vishvananda/netlink"
 	"github.com/vishvananda/netns"
 	"golang.org/x/sys/unix"
+
+	"github.com/weirnet/weir/netdev"
 )
 
 // veth is a pair of devices: one end is the machine's, the other is in a network namespace that
@@ -26,35 +25,35 @@ const socketBuffer = 8 << 20
 
 // openVETH makes the pair. The carrier is seen at the near end: it has one when the machine's end
 // is up, wherever that goes.
-func (d *Device) openVETH(home *place) (fd int, err error) {
-	if _, err := home.named(d.cfg.Name); err == nil {
+func (d *Device) openVETH(home *netdev.Place) (fd int, err error) {
+	if _, err := home.Named(d.cfg.Name); err == nil {
 		return -1, ErrTaken
 	}
-	near, err := hidden()
+	near, err := netdev.Hidden()
 	if err != nil {
 		return -1, err
 	}
-	near.own = true
-	if err = near.pair(d.cfg.Name, home); err == nil {
-		_, err = home.named(d.cfg.Name)
+	near.Own = true
+	if err = pair(&near, d.cfg.Name, home); err == nil {
+		_, err = home.Named(d.cfg.Name)
 	}
 	if err == nil {
-		err = home.inside(func() error { return plain(d.cfg.Name) })
+		err = home.Inside(func() error { return plain(d.cfg.Name) })
 	}
 	if err == nil {
-		err = near.inside(func() (err error) { fd, err = socket(near.index); return err })
+		err = near.Inside(func() (err error) { fd, err = socket(near.Index); return err })
 	}
 	if err != nil {
-		near.close()
+		near.Close()
 		return -1, err
 	}
-	d.kind, d.at = &veth{oob: make([]byte, unix.CmsgSpace(auxiliary))}, near
+	d.kind, d.at = &veth{oob: make([]byte, netdev.AuxiliaryRoom())}, near
 	return fd, nil
 }
 
 // pair makes the near end, and with it the far one.
-func (p *place) pair(name string, home *place) error {
-	far := home.space
+func pair(p *netdev.Place, name string, home *netdev.Place) error {
+	far := home.Space
 	if !far.IsOpen() {
 		own, err := netns.Get()
 		if err != nil {
@@ -65,126 +64,62 @@ func (p *place) pair(name string, home *place) error {
 	}
 	attrs := netlink.NewLinkAttrs()
 	attrs.Name = nearName
-	if err := p.link.LinkAdd(&netlink.Veth{LinkAttrs: attrs, PeerName: name, PeerNamespace: netlink.NsFd(far)}); err != nil {
+	if err := p.Links.LinkAdd(&netlink.Veth{LinkAttrs: attrs, PeerName: name, PeerNamespace: netlink.NsFd(far)}); err != nil {
 		return err
 	}
-	l, err := p.named(nearName)
+	l, err := p.Named(nearName)
 	if err != nil {
 		return err
 	}
 	// Nothing is ever sent by the kernel itself at this end: no address, so no neighbour discovery.
-	if err = p.link.LinkSetIP6AddrGenMode(l, noAddress); err != nil && !errors.Is(err, unix.EOPNOTSUPP) &&
+	if err = p.Links.LinkSetIP6AddrGenMode(l, noAddress); err != nil && !errors.Is(err, unix.EOPNOTSUPP) &&
 		!errors.Is(err, unix.EAFNOSUPPORT) {
 		return err
 	}
-	return p.link.LinkSetMTU(l, longest)
+	return p.Links.LinkSetMTU(l, longest)
 }
 
 const (
 	noAddress = 1      // IN6_ADDR_GEN_MODE_NONE of linux/if_link.h
 	longest   = 0xffff // MTU: the near end takes whatever the far one sends
-	auxiliary = 20     // bytes of a tpacket_auxdata of linux/if_packet.h
 )
 
 // plain has a device send frames as they would be on a wire: with their checksums, and no longer
 // than its MTU.
 func plain(name string) error {
-	tool, err := ethtool.NewEthtool()
+	active, err := netdev.Transmit.Active(name)
 	if err != nil {
 		return err
 	}
-	defer tool.Close()
-	has, err := tool.Features(name)
-	if err != nil {
-		return fmt.Errorf("offloads: %w", err)
-	}
-	off := map[string]bool{}
-	for feature, on := range has {
-		switch feature {
-		case "tx-checksum-ip-generic", "tx-checksum-ipv4", "tx-checksum-ipv6", "tx-checksum-sctp", "tx-generic-segmentation",
-			"tx-tcp-segmentation", "tx-tcp6-segmentation", "tx-tcp-ecn-segmentation",
-			"tx-tcp-mangleid-segmentation", "tx-udp-segmentation",
-			"tx-sctp-segmentation", "tx-gso-list", "tx-scatter-gather-fraglist":
-			if on {
-				off[feature] = false
-			}
-		}
-	}
-	return tool.Change(name, off)
+	_, err = netdev.Switch(name, active, false)
+	return err
 }
 
 // socket is a packet socket on a device.
 func socket(index int) (fd int, err error) {
-	all := binary.NativeEndian.Uint16(binary.BigEndian.AppendUint16(nil, unix.ETH_P_ALL))
-	if fd, err = unix.Socket(unix.AF_PACKET, unix.SOCK_RAW|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, 0); err != nil {
-		return -1, err
-	}
-	for _, o := range []struct{ level, name, value int }{
-		{unix.SOL_SOCKET, unix.SO_RCVBUFFORCE, socketBuffer},
-		{unix.SOL_PACKET, unix.PACKET_AUXDATA, 1},
-		{unix.SOL_PACKET, unix.PACKET_IGNORE_OUTGOING, 1},
-	} {
-		if err = unix.SetsockoptInt(fd, o.level, o.name, o.value); err != nil {
-			return -1, errors.Join(err, unix.Close(fd))
-		}
-	}
-	if err = unix.Bind(fd, &unix.SockaddrLinklayer{Protocol: all, Ifindex: index}); err != nil {
-		return -1, errors.Join(err, unix.Close(fd))
-	}
-	return fd, nil
+	return netdev.Socket(index, netdev.Option{Level: unix.SOL_SOCKET, Name: unix.SO_RCVBUFFORCE, Value: socketBuffer},
+		netdev.Option{Level: unix.SOL_PACKET, Name: unix.PACKET_IGNORE_OUTGOING, Value: 1})
 }
 
 // read reads a frame, and puts the VLAN tag back into it, which the kernel has taken out.
 func (v *veth) read(fd int, room []byte) (int, error) {
-	const tag = 4
-	n, oobn, _, _, err := unix.Recvmsg(fd, room[tag:], v.oob, 0)
-	if err != nil || n < 12 {
+	n, oobn, _, _, err := unix.Recvmsg(fd, room[netdev.TagRoom:], v.oob, 0)
+	if err != nil {
 		return n, err
 	}
-	copy(room, room[tag:tag+12])
-	tpid, tci, tagged := vlanOf(v.oob[:oobn])
-	if !tagged {
-		copy(room[12:], room[tag+12:tag+n])
-		return n, nil
-	}
-	binary.BigEndian.PutUint16(room[12:], tpid)
-	binary.BigEndian.PutUint16(room[14:], tci)
-	return n + tag, nil
-}
-
-// vlanOf is the tag that a frame had.
-func vlanOf(oob []byte) (tpid, tci uint16, tagged bool) {
-	list, err := unix.ParseSocketControlMessage(oob)
-	if err != nil {
-		return 0, 0, false
-	}
-	for _, m := range list {
-		if m.Header.Level != unix.SOL_PACKET || m.Header.Type != unix.PACKET_AUXDATA || len(m.Data) < auxiliary {
-			continue
-		}
-		status := binary.NativeEndian.Uint32(m.Data)
-		if status&unix.TP_STATUS_VLAN_VALID == 0 {
-			continue
-		}
-		tpid = unix.ETH_P_8021Q
-		if status&unix.TP_STATUS_VLAN_TPID_VALID != 0 {
-			tpid = binary.NativeEndian.Uint16(m.Data[18:])
-		}
-		return tpid, binary.NativeEndian.Uint16(m.Data[16:]), true
-	}
-	return 0, 0, false
+	return netdev.RestoreTag(room, n, netdev.AuxiliaryData(v.oob[:oobn])), nil
 }
 
 // carrier has the near end up or down, of which the far one has its carrier.
-func (*veth) carrier(at *place, _ int, up bool) error {
-	l, err := at.link.LinkByIndex(at.index)
+func (*veth) carrier(at *netdev.Place, _ int, up bool) error {
+	l, err := at.Links.LinkByIndex(at.Index)
 	if err != nil {
 		return err
 	}
 	if up {
-		return at.link.LinkSetUp(l)
+		return at.Links.LinkSetUp(l)
 	}
-	return at.link.LinkSetDown(l)
+	return at.Links.LinkSetDown(l)
 }
 
 // present is known while the near end is up; as long as it is not, it does not matter.

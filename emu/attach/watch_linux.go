@@ -46,8 +46,8 @@ func (d *Device) subscribe(updates chan<- netlink.LinkUpdate, stop <-chan struct
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	options := netlink.LinkSubscribeOptions{ListExisting: true}
-	if d.at.space.IsOpen() {
-		options.Namespace = &d.at.space
+	if d.at.Space.IsOpen() {
+		options.Namespace = &d.at.Space
 	}
-	return d.at.index, netlink.LinkSubscribeWithOptions(updates, stop, options)
+	return d.at.Index, netlink.LinkSubscribeWithOptions(updates, stop, options)
 }

@@ -1,0 +1,34 @@
+package probe
+
+import (
+	"fmt"
+	"time"
+)
+
+// Share is what the probe itself adds to a path latency: what it finds of a cable in place of the
+// path.
+type Share struct {
+	Median time.Duration
+	Spread time.Duration // between a tenth of the samples and nine tenths of them
+	Count  int
+}
+
+// ShareOf sums the path latencies of a cable up.
+func ShareOf(samples []time.Duration) Share {
+	return Share{Median: Median(samples), Spread: Quantile(samples, 0.9) - Quantile(samples, 0.1), Count: len(samples)}
+}
+
+// Off takes the share off a path latency, which is then 0 at least.
+func (s Share) Off(d time.Duration) time.Duration { return max(d-s.Median, 0) }
+
+// least is how many spreads a result has to have.
+const least = 2
+
+// Check refuses a result, of which the share was taken off, that is not above the share's spread.
+func (s Share) Check(median time.Duration) error {
+	if median >= least*s.Spread {
+		return nil
+	}
+	return &Refusal{Why: ErrSpread, Seen: fmt.Sprintf("%v, with a spread of %v of the probe's own", median, s.Spread),
+		Want: fmt.Sprintf("%v or more", least*s.Spread), Do: "measure on a machine that does nothing else, or with more probes"}
+}
