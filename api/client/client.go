@@ -1,6 +1,7 @@
 package client
 
 import (
+	"bytes"
 	"context"
 	"crypto/tls"
 	"encoding/json"
@@ -9,6 +10,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 )
 
@@ -67,17 +69,17 @@ func (c *Client) Close() { c.http.CloseIdleConnections() }
 
 // Members returns the instances of the cluster.
 func (c *Client) Members(ctx context.Context) (*Page[Member], error) {
-	return list[Member](ctx, c, "/v1/members", nil)
+	return list[Member](ctx, c, "/v1/members")
 }
 
 // Apps returns the built-in applications.
 func (c *Client) Apps(ctx context.Context) (*Page[App], error) {
-	return list[App](ctx, c, "/v1/apps", nil)
+	return list[App](ctx, c, "/v1/apps")
 }
 
 // Switches returns all switches.
 func (c *Client) Switches(ctx context.Context) (*Page[Switch], error) {
-	return list[Switch](ctx, c, "/v1/switches", nil)
+	return list[Switch](ctx, c, "/v1/switches")
 }
 
 // Switch returns one switch; the error is a *Problem of status 404 if it is not known.
@@ -87,12 +89,12 @@ func (c *Client) Switch(ctx context.Context, dpid string) (*Switch, error) {
 
 // Ports returns a switch's ports with their counters, as it was last heard.
 func (c *Client) Ports(ctx context.Context, dpid string) (*Page[PortCounters], error) {
-	return list[PortCounters](ctx, c, "/v1/switches/"+url.PathEscape(dpid)+"/ports", nil)
+	return list[PortCounters](ctx, c, "/v1/switches/"+url.PathEscape(dpid)+"/ports")
 }
 
 // Tables returns a switch's flow tables with their counters, as it was last heard.
 func (c *Client) Tables(ctx context.Context, dpid string) (*Page[TableCounters], error) {
-	return list[TableCounters](ctx, c, "/v1/switches/"+url.PathEscape(dpid)+"/tables", nil)
+	return list[TableCounters](ctx, c, "/v1/switches/"+url.PathEscape(dpid)+"/tables")
 }
 
 // Counters returns a switch's sums over its flow entries and its ports.
@@ -102,59 +104,70 @@ func (c *Client) Counters(ctx context.Context, dpid string) (*SwitchCounters, er
 
 // Entries returns a switch's flow entries, as it answers now.
 func (c *Client) Entries(ctx context.Context, dpid string) (*Page[FlowEntry], error) {
-	return list[FlowEntry](ctx, c, "/v1/switches/"+url.PathEscape(dpid)+"/flows", nil)
+	return list[FlowEntry](ctx, c, "/v1/switches/"+url.PathEscape(dpid)+"/flows")
 }
 
 // Links returns all links, one item for each direction.
 func (c *Client) Links(ctx context.Context) (*Page[Link], error) {
-	return list[Link](ctx, c, "/v1/links", nil)
+	return list[Link](ctx, c, "/v1/links")
 }
 
 // Hosts returns all hosts.
 func (c *Client) Hosts(ctx context.Context) (*Page[Host], error) {
-	return list[Host](ctx, c, "/v1/hosts", nil)
+	return list[Host](ctx, c, "/v1/hosts")
 }
 
 // Host returns one host, by its id: MAC or MAC/vlan.
 func (c *Client) Host(ctx context.Context, id string) (*Host, error) {
+	return item[Host](ctx, c, hostPath(id))
+}
+
+func hostPath(id string) string {
 	mac, vlan, tagged := strings.Cut(id, "/")
 	path := "/v1/hosts/" + url.PathEscape(mac)
 	if tagged {
 		path += "/" + url.PathEscape(vlan)
 	}
-	return item[Host](ctx, c, path)
+	return path
 }
 
 // Flows returns the rules that are wanted, of one switch or, if dpid is empty, of all.
 func (c *Client) Flows(ctx context.Context, dpid string) (*Page[Flow], error) {
-	query := url.Values{}
-	if dpid != "" {
-		query.Set("dpid", dpid)
-	}
-	return list[Flow](ctx, c, "/v1/flows", query)
+	return list[Flow](ctx, c, "/v1/flows", "dpid", dpid)
 }
 
 // Paths returns at most k ways from one end to another (host ids or datapath ids), the one that the
 // system takes first. Disjoint is "", "link" or "switch": what they must not share.
 func (c *Client) Paths(ctx context.Context, src, dst string, k int, disjoint string) (*Page[Path], error) {
-	query := url.Values{"src": {src}, "dst": {dst}, "k": {fmt.Sprint(k)}}
-	if disjoint != "" {
-		query.Set("disjoint", disjoint)
-	}
-	var p Page[Path]
-	err := c.get(ctx, "/v1/paths", query, &p)
-	return &p, err
+	return item[Page[Path]](ctx, c, "/v1/paths", "src", src, "dst", dst, "k", fmt.Sprint(k), "disjoint", disjoint)
 }
 
-// list reads all pages of a list. Its Continue is empty.
-func list[T any](ctx context.Context, c *Client, path string, query url.Values) (*Page[T], error) {
-	if query == nil {
-		query = url.Values{}
+// queryOf returns the query of pairs of a name and a value, without those whose value is empty.
+func queryOf(pairs ...string) url.Values {
+	query := url.Values{}
+	for pair := range slices.Chunk(pairs, 2) {
+		if pair[1] != "" {
+			query.Add(pair[0], pair[1])
+		}
 	}
+	return query
+}
+
+// flag returns the value of a parameter that is given only where it is true.
+func flag(set bool) string {
+	if set {
+		return "true"
+	}
+	return ""
+}
+
+// list reads all pages of a list, with a query of pairs (queryOf). Its Continue is empty.
+func list[T any](ctx context.Context, c *Client, path string, pairs ...string) (*Page[T], error) {
+	query := queryOf(pairs...)
 	all := Page[T]{Items: []T{}}
 	for {
-		var p Page[T]
-		if err := c.get(ctx, path, query, &p); err != nil {
+		p, err := get[Page[T]](ctx, c, path, query)
+		if err != nil {
 			return nil, err
 		}
 		all.Items, all.Revision = append(all.Items, p.Items...), p.Revision
@@ -165,37 +178,40 @@ func list[T any](ctx context.Context, c *Client, path string, query url.Values) 
 	}
 }
 
-func item[T any](ctx context.Context, c *Client, path string) (*T, error) {
-	var v T
-	if err := c.get(ctx, path, url.Values{}, &v); err != nil {
-		return nil, err
-	}
-	return &v, nil
+// item reads an answer of one page, with a query of pairs (queryOf).
+func item[T any](ctx context.Context, c *Client, path string, pairs ...string) (*T, error) {
+	return get[T](ctx, c, path, queryOf(pairs...))
 }
 
-// get reads one answer into v.
-func (c *Client) get(ctx context.Context, path string, query url.Values, v any) error {
+func get[T any](ctx context.Context, c *Client, path string, query url.Values) (*T, error) {
 	if c.atLeast != "" && !query.Has("continue") {
 		query.Set("at_least", c.atLeast)
 	}
-	return c.exchange(ctx, http.MethodGet, path, query, nil, nil, v)
+	return exchange[T](ctx, c, http.MethodGet, path, query, nil, nil)
 }
 
-// exchange sends a request, once, and reads its answer into v, unless that is nil.
-func (c *Client) exchange(ctx context.Context, method, path string, query url.Values, header http.Header, body io.Reader,
-	v any) error {
-	resp, err := c.send(ctx, method, path, query, header, body)
+// exchange sends a request, once, and reads its answer.
+func exchange[T any](ctx context.Context, c *Client, method, path string, query url.Values, header http.Header,
+	body []byte) (*T, error) {
+	resp, err := c.send(ctx, method, path, query, header, bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close()
+	v := new(T)
+	if err := json.NewDecoder(io.LimitReader(resp.Body, maxAnswer)).Decode(v); err != nil {
+		return nil, c.unread(err)
+	}
+	return v, nil
+}
+
+// remove sends a DELETE that is answered without a body.
+func (c *Client) remove(ctx context.Context, path string, query url.Values, header http.Header) error {
+	resp, err := c.send(ctx, http.MethodDelete, path, query, header, nil)
 	if err != nil {
 		return err
 	}
-	defer resp.Body.Close()
-	if v == nil {
-		return nil
-	}
-	if err := json.NewDecoder(io.LimitReader(resp.Body, maxAnswer)).Decode(v); err != nil {
-		return c.unread(err)
-	}
-	return nil
+	return resp.Body.Close()
 }
 
 // send sends a request; the answer is one of status 2xx.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 	"net/url"
-	"strings"
 )
 
 // Forgotten is what was forgotten, or would be, and what depended on it.
@@ -43,22 +42,8 @@ type DependentIntents struct {
 func (c *Client) Forget(ctx context.Context, kind, id string, withdraw, dryRun bool) (*Forgotten, error) {
 	path := "/v1/switches/" + url.PathEscape(id)
 	if kind == "host" {
-		mac, vlan, tagged := strings.Cut(id, "/")
-		path = "/v1/hosts/" + url.PathEscape(mac)
-		if tagged {
-			path += "/" + url.PathEscape(vlan)
-		}
+		path = hostPath(id)
 	}
-	query := url.Values{}
-	if withdraw {
-		query.Set("withdraw", "true")
-	}
-	if dryRun {
-		query.Set("dry_run", "true")
-	}
-	var f Forgotten
-	if err := c.exchange(ctx, http.MethodDelete, path, query, nil, nil, &f); err != nil {
-		return nil, err
-	}
-	return &f, nil
+	query := queryOf("withdraw", flag(withdraw), "dry_run", flag(dryRun))
+	return exchange[Forgotten](ctx, c, http.MethodDelete, path, query, nil, nil)
 }

@@ -1,7 +1,6 @@
 package client
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"net/http"
@@ -23,12 +22,10 @@ type CreateOptions struct {
 }
 
 func (o CreateOptions) query() url.Values {
-	q := url.Values{}
 	if o.Wait > 0 {
-		q.Set("wait", "installed")
-		q.Set("timeout", o.Wait.String())
+		return queryOf("wait", "installed", "timeout", o.Wait.String())
 	}
-	return q
+	return nil
 }
 
 func (o CreateOptions) header() http.Header {
@@ -45,45 +42,36 @@ func (o CreateOptions) header() http.Header {
 // CreateIntent asks for an intent; what was asked for is durable when it returns. The error is a
 // *Problem where it was refused.
 func (c *Client) CreateIntent(ctx context.Context, r *IntentRequest, o CreateOptions) (*IntentAnswer, error) {
-	var a IntentAnswer
-	if err := c.post(ctx, http.MethodPost, "/v1/intents", r, o, &a); err != nil {
-		return nil, err
-	}
-	return &a, nil
+	return post[IntentAnswer](ctx, c, http.MethodPost, "/v1/intents", r, o)
 }
 
 // CreateIntents asks for several. Each has an answer of its own: the error is of all of them only.
 func (c *Client) CreateIntents(ctx context.Context, list []IntentRequest, o CreateOptions) (*IntentAnswers, error) {
-	var a IntentAnswers
-	body := IntentBatch{list, o.Atomic}
-	if err := c.post(ctx, http.MethodPost, "/v1/intents", &body, o, &a); err != nil {
-		return nil, err
-	}
-	return &a, nil
+	return post[IntentAnswers](ctx, c, http.MethodPost, "/v1/intents", &IntentBatch{list, o.Atomic}, o)
 }
 
 // ReplaceIntent gives an intent another content, without loss; it is made if there is none.
 func (c *Client) ReplaceIntent(ctx context.Context, r *IntentRequest, o CreateOptions) (*IntentAnswer, error) {
-	var a IntentAnswer
-	if err := c.post(ctx, http.MethodPut, "/v1/intents/"+url.PathEscape(r.ID), r, o, &a); err != nil {
-		return nil, err
-	}
-	return &a, nil
+	return post[IntentAnswer](ctx, c, http.MethodPut, intentPath(r.ID), r, o)
 }
 
 // Intent returns one intent; the error is a *Problem of status 404 if there is none.
 func (c *Client) Intent(ctx context.Context, id string) (*Intent, error) {
-	return item[Intent](ctx, c, "/v1/intents/"+url.PathEscape(id))
+	return item[Intent](ctx, c, intentPath(id))
 }
 
 // IntentTraffic returns what an intent's rules have counted at its ingress: the switches are asked.
 func (c *Client) IntentTraffic(ctx context.Context, id string) (*Traffic, error) {
-	return item[Traffic](ctx, c, "/v1/intents/"+url.PathEscape(id)+"/traffic")
+	return item[Traffic](ctx, c, intentPath(id)+"/traffic")
 }
 
 // Intents returns all intents, or those in one of the states.
 func (c *Client) Intents(ctx context.Context, states ...string) (*Page[Intent], error) {
-	return list[Intent](ctx, c, "/v1/intents", url.Values{"state": states})
+	var pairs []string
+	for _, state := range states {
+		pairs = append(pairs, "state", state)
+	}
+	return list[Intent](ctx, c, "/v1/intents", pairs...)
 }
 
 // WithdrawIntent withdraws an intent. It vanishes when its rules are gone. Withdrawing what is not
@@ -93,50 +81,34 @@ func (c *Client) WithdrawIntent(ctx context.Context, id, ifMatch string) error {
 	if ifMatch != "" {
 		header.Set("If-Match", ifMatch)
 	}
-	return c.exchange(ctx, http.MethodDelete, "/v1/intents/"+url.PathEscape(id), nil, header, nil, nil)
+	return c.remove(ctx, intentPath(id), nil, header)
 }
 
 // WithdrawIntents withdraws several, each with an answer of its own.
 func (c *Client) WithdrawIntents(ctx context.Context, ids []string) (*IntentAnswers, error) {
-	var a IntentAnswers
-	body := struct {
-		IDs []string `json:"ids"`
-	}{ids}
-	if err := c.post(ctx, http.MethodPost, "/v1/intents/withdraw", &body, CreateOptions{}, &a); err != nil {
-		return nil, err
-	}
-	return &a, nil
+	body := map[string][]string{"ids": ids}
+	return post[IntentAnswers](ctx, c, http.MethodPost, "/v1/intents/withdraw", body, CreateOptions{})
 }
 
 // WaitIntent waits until an intent is installed, or has failed, or is gone, or the time is over,
 // and says what it is then.
 func (c *Client) WaitIntent(ctx context.Context, id string, timeout time.Duration) (*Intent, error) {
-	var v Intent
-	query := url.Values{"wait": {"installed"}, "timeout": {timeout.String()}}
-	if err := c.get(ctx, "/v1/intents/"+url.PathEscape(id), query, &v); err != nil {
-		return nil, err
-	}
-	return &v, nil
+	return item[Intent](ctx, c, intentPath(id), "wait", "installed", "timeout", timeout.String())
 }
 
-// post sends JSON and reads the answer into v.
-func (c *Client) post(ctx context.Context, method, path string, body any, o CreateOptions, v any) error {
-	b, asItIs := body.(json.RawMessage) // Marshal would take its lines away
-	if !asItIs {
-		var err error
-		if b, err = json.Marshal(body); err != nil {
-			return err
-		}
+// post sends JSON.
+func post[T any](ctx context.Context, c *Client, method, path string, body any, o CreateOptions) (*T, error) {
+	b, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
 	}
-	return c.exchange(ctx, method, path, o.query(), o.header(), bytes.NewReader(b), v)
+	return exchange[T](ctx, c, method, path, o.query(), o.header(), b)
 }
+
+func intentPath(id string) string { return "/v1/intents/" + url.PathEscape(id) }
 
 // PostIntents sends a body of {"items":[…]} as it is: answers name the lines on which what was
 // refused stands.
 func (c *Client) PostIntents(ctx context.Context, body []byte, o CreateOptions) (*IntentAnswers, error) {
-	var a IntentAnswers
-	if err := c.post(ctx, http.MethodPost, "/v1/intents", json.RawMessage(body), o, &a); err != nil {
-		return nil, err
-	}
-	return &a, nil
+	return exchange[IntentAnswers](ctx, c, http.MethodPost, "/v1/intents", o.query(), o.header(), body)
 }

@@ -134,19 +134,19 @@ func (r *IntentRequest) appendFields(b []byte) (_ []byte, err error) {
 	switch r.Op {
 	case "", OpCreate:
 	case OpPut:
-		b = pbNumber(b, intentpb.RequestOp, intentpb.OpPut)
+		b = intentpb.AppendNumber(b, intentpb.RequestOp, intentpb.OpPut)
 	case OpWithdraw:
-		b = pbNumber(b, intentpb.RequestOp, intentpb.OpWithdraw)
+		b = intentpb.AppendNumber(b, intentpb.RequestOp, intentpb.OpWithdraw)
 	default:
 		return b, fmt.Errorf("op %q: want create, put or withdraw", r.Op)
 	}
-	b = pbString(b, intentpb.RequestID, r.ID)
+	b = intentpb.AppendText(b, intentpb.RequestID, r.ID)
 	if r.Kind != "" {
 		k, ok := intentpb.NumberOf(intentpb.KindNames, r.Kind)
 		if !ok {
 			return b, fmt.Errorf("kind %q: want %s", r.Kind, strings.Join(intentpb.KindNames[1:], ", "))
 		}
-		b = pbNumber(b, intentpb.RequestKind, k)
+		b = intentpb.AppendNumber(b, intentpb.RequestKind, k)
 	}
 	if r.Priority != nil {
 		b = protowire.AppendVarint(protowire.AppendTag(b, intentpb.RequestPriority, protowire.VarintType), uint64(*r.Priority))
@@ -164,9 +164,9 @@ func (r *IntentRequest) appendFields(b []byte) (_ []byte, err error) {
 		}
 		n := 9 + sizeNumber(h.In) + sizeNumber(h.Out)
 		b = protowire.AppendVarint(protowire.AppendTag(b, intentpb.RequestHops, protowire.BytesType), uint64(n))
-		b = pbFixed(b, intentpb.HopDPID, dpid)
-		b = pbNumber(b, intentpb.HopIn, uint64(h.In))
-		b = pbNumber(b, intentpb.HopOut, uint64(h.Out))
+		b = appendFixed(b, intentpb.HopDPID, dpid)
+		b = intentpb.AppendNumber(b, intentpb.HopIn, uint64(h.In))
+		b = intentpb.AppendNumber(b, intentpb.HopOut, uint64(h.Out))
 	}
 	for name, value := range r.Selector {
 		n := 2 + protowire.SizeBytes(len(name)) + protowire.SizeBytes(len(value))
@@ -177,33 +177,19 @@ func (r *IntentRequest) appendFields(b []byte) (_ []byte, err error) {
 	if len(r.OXM) > 0 {
 		b = protowire.AppendBytes(protowire.AppendTag(b, intentpb.RequestSelectorOXM, protowire.BytesType), r.OXM)
 	}
-	b = pbString(b, intentpb.RequestIfMatch, r.IfMatch)
-	b = pbString(b, intentpb.RequestKey, r.Key)
+	b = intentpb.AppendText(b, intentpb.RequestIfMatch, r.IfMatch)
+	b = intentpb.AppendText(b, intentpb.RequestKey, r.Key)
 	if r.Wide {
-		b = pbNumber(b, intentpb.RequestWide, 1)
+		b = intentpb.AppendNumber(b, intentpb.RequestWide, 1)
 	}
 	return b, nil
 }
 
-func pbNumber(b []byte, field protowire.Number, n uint64) []byte {
-	if n == 0 {
-		return b
-	}
-	return protowire.AppendVarint(protowire.AppendTag(b, field, protowire.VarintType), n)
-}
-
-func pbString(b []byte, field protowire.Number, s string) []byte {
-	if s == "" {
-		return b
-	}
-	return protowire.AppendString(protowire.AppendTag(b, field, protowire.BytesType), s)
-}
-
-func pbFixed(b []byte, field protowire.Number, v uint64) []byte {
+func appendFixed(b []byte, field protowire.Number, v uint64) []byte {
 	return protowire.AppendFixed64(protowire.AppendTag(b, field, protowire.Fixed64Type), v)
 }
 
-// sizeNumber returns how many bytes pbNumber appends for a field below 16.
+// sizeNumber returns how many bytes intentpb.AppendNumber appends for a field below 16.
 func sizeNumber(n uint32) int {
 	if n == 0 {
 		return 0
@@ -218,8 +204,8 @@ func (e *IntentEnds) appendMessage(b []byte, points, host protowire.Number) ([]b
 			return b, err
 		}
 		b = protowire.AppendVarint(protowire.AppendTag(b, host, protowire.BytesType), uint64(9+sizeNumber(vlan)))
-		b = pbFixed(b, intentpb.HostMAC, mac)
-		return pbNumber(b, intentpb.HostVLAN, uint64(vlan)), nil
+		b = appendFixed(b, intentpb.HostMAC, mac)
+		return intentpb.AppendNumber(b, intentpb.HostVLAN, uint64(vlan)), nil
 	}
 	for _, p := range e.Points {
 		dpid, err := ParseDPID(p.DPID)
@@ -227,8 +213,8 @@ func (e *IntentEnds) appendMessage(b []byte, points, host protowire.Number) ([]b
 			return b, err
 		}
 		b = protowire.AppendVarint(protowire.AppendTag(b, points, protowire.BytesType), uint64(9+sizeNumber(p.Port)))
-		b = pbFixed(b, intentpb.PointDPID, dpid)
-		b = pbNumber(b, intentpb.PointPort, uint64(p.Port))
+		b = appendFixed(b, intentpb.PointDPID, dpid)
+		b = intentpb.AppendNumber(b, intentpb.PointPort, uint64(p.Port))
 	}
 	return b, nil
 }

@@ -75,16 +75,6 @@ func (s *IntentStream) Send(r *IntentRequest) (err error) {
 	return s.Flush()
 }
 
-// SendEncoded sends bytes that AppendJSON (with a newline) or AppendMessage made: of one request or
-// of many.
-func (s *IntentStream) SendEncoded(b []byte) error {
-	s.buf = append(s.buf, b...)
-	if len(s.buf) < streamChunk {
-		return nil
-	}
-	return s.Flush()
-}
-
 // Flush sends what waits.
 func (s *IntentStream) Flush() error {
 	if len(s.buf) == 0 {
@@ -234,32 +224,23 @@ func (s *IntentStream) receiveMessage(a *IntentAnswer) error {
 // parse reads an IntentAnswer.
 func (a *IntentAnswer) parse(b []byte, n *internedStrings) error {
 	for len(b) > 0 {
-		field, kind, size := protowire.ConsumeTag(b)
+		field, kind, tag := protowire.ConsumeTag(b)
+		if tag < 0 {
+			return protowire.ParseError(tag)
+		}
+		size := protowire.ConsumeFieldValue(field, kind, b[tag:])
 		if size < 0 {
 			return protowire.ParseError(size)
 		}
-		b = b[size:]
+		value := b[tag : tag+size]
+		b = b[tag+size:]
 		switch kind {
 		case protowire.VarintType:
-			v, size := protowire.ConsumeVarint(b)
-			if size < 0 {
-				return protowire.ParseError(size)
-			}
-			b = b[size:]
+			v, _ := protowire.ConsumeVarint(value)
 			a.setNumber(field, v)
 		case protowire.BytesType:
-			v, size := protowire.ConsumeBytes(b)
-			if size < 0 {
-				return protowire.ParseError(size)
-			}
-			b = b[size:]
+			v, _ := protowire.ConsumeBytes(value)
 			a.setText(field, v, n)
-		default:
-			size := protowire.ConsumeFieldValue(field, kind, b)
-			if size < 0 {
-				return protowire.ParseError(size)
-			}
-			b = b[size:]
 		}
 	}
 	return nil

@@ -77,25 +77,11 @@ func (a *Answer) AppendMessage(b []byte) []byte {
 		}
 	}
 	b = protowire.AppendVarint(b, uint64(n))
-	b = appendNumber(b, intentpb.AnswerIndex, a.Index)
-	b = appendText(b, intentpb.AnswerID, a.ID)
-	b = appendNumber(b, intentpb.AnswerStatus, uint64(a.Status))
-	b = appendNumber(b, intentpb.AnswerState, uint64(a.State))
-	b = appendText(b, intentpb.AnswerDetail, a.Detail)
-	b = appendText(b, intentpb.AnswerETag, a.ETag)
-	return appendText(b, intentpb.AnswerRevision, a.Revision)
-}
-
-func appendNumber(b []byte, field protowire.Number, n uint64) []byte {
-	if n == 0 {
-		return b
-	}
-	return protowire.AppendVarint(protowire.AppendTag(b, field, protowire.VarintType), n)
-}
-
-func appendText(b []byte, field protowire.Number, s string) []byte {
-	if s == "" {
-		return b
-	}
-	return protowire.AppendString(protowire.AppendTag(b, field, protowire.BytesType), s)
+	b = intentpb.AppendNumber(b, intentpb.AnswerIndex, a.Index)
+	b = intentpb.AppendText(b, intentpb.AnswerID, a.ID)
+	b = intentpb.AppendNumber(b, intentpb.AnswerStatus, uint64(a.Status))
+	b = intentpb.AppendNumber(b, intentpb.AnswerState, uint64(a.State))
+	b = intentpb.AppendText(b, intentpb.AnswerDetail, a.Detail)
+	b = intentpb.AppendText(b, intentpb.AnswerETag, a.ETag)
+	return intentpb.AppendText(b, intentpb.AnswerRevision, a.Revision)
 }

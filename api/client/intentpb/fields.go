@@ -2,6 +2,7 @@ package intentpb
 
 import (
 	_ "embed" // for File
+	"slices"
 )
 
 // File is intents.proto.
@@ -78,10 +79,6 @@ var KindNames = []string{"", "host-to-host", "point-to-point", "multipoint-to-po
 
 // NumberOf is the place of a name in one of the lists; false if it is not there.
 func NumberOf(names []string, name string) (uint64, bool) {
-	for i, n := range names {
-		if n == name && i > 0 {
-			return uint64(i), true
-		}
-	}
-	return 0, false
+	i := max(slices.Index(names, name), 0)
+	return uint64(i), i > 0
 }
