@@ -10,7 +10,8 @@ import (
 	"github.com/weirnet/weir/api/client/intentpb"
 )
 
-// The types of this file describe the requests and answers that intents_post.go reads and writes.
+// The types of this file describe the requests and answers that intents_post.go reads and writes;
+// of a request it is given the IntentOptions.
 
 // IntentOptions are the parameters of requests that take intents.
 type IntentOptions struct {

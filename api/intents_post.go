@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -19,13 +18,13 @@ import (
 )
 
 // postIntents takes one intent, or a batch, in JSON. Streams go another way (streamIntents).
-func (s *Server) postIntents(w http.ResponseWriter, r *http.Request) {
-	s.takeIntents(w, r, intent.Create, "")
+func (s *Server) postIntents(w http.ResponseWriter, r *http.Request, o *IntentOptions) {
+	s.takeIntents(w, r, o, intent.Create, "")
 }
 
 // putIntent replaces an intent, or makes it.
-func (s *Server) putIntent(w http.ResponseWriter, r *http.Request) {
-	s.takeIntents(w, r, intent.Replace, r.PathValue("id"))
+func (s *Server) putIntent(w http.ResponseWriter, r *http.Request, o *IntentOptions) {
+	s.takeIntents(w, r, o, intent.Replace, r.PathValue("id"))
 }
 
 // postedIntents is a request with intents in JSON.
@@ -33,17 +32,17 @@ type postedIntents struct {
 	batch wire.Batch
 	doc   wire.Document
 	wait  time.Duration
-	dry   bool
 }
 
-func (s *Server) takeIntents(w http.ResponseWriter, r *http.Request, op intent.Op, id string) {
+func (s *Server) takeIntents(w http.ResponseWriter, r *http.Request, o *IntentOptions, op intent.Op, id string) {
 	if s.cfg.Intents == nil {
 		intentsDisabled.write(w)
 		return
 	}
-	p, no := s.readIntents(r, op, id)
-	if no == nil && p.dry {
-		no = s.dryRun(w, r, p)
+	p, no := s.readIntents(r, o, op, id)
+	if no == nil && o.DryRun {
+		no = &refusal{status: http.StatusNotImplemented,
+			detail: "dry_run is not served yet: GET /v1/paths shows the way between two ends"}
 	} else if no == nil {
 		no = s.submitIntents(w, r, p)
 	}
@@ -53,14 +52,15 @@ func (s *Server) takeIntents(w http.ResponseWriter, r *http.Request, op intent.O
 }
 
 // readIntents reads a body and all that goes with it.
-func (s *Server) readIntents(r *http.Request, op intent.Op, id string) (*postedIntents, *refusal) {
-	p := &postedIntents{}
-	if no := p.readQuery(r.URL.Query(), s.cfg.Limits.IntentWait); no != nil {
-		return nil, no
+func (s *Server) readIntents(r *http.Request, o *IntentOptions, op intent.Op, id string) (*postedIntents, *refusal) {
+	wait, err := waitQuery(o.Wait, o.Timeout, s.cfg.Limits.IntentWait)
+	if err != nil {
+		return nil, &refusal{status: http.StatusUnprocessableEntity, detail: err.Error()}
 	}
 	if no := wantJSON(r); no != nil {
 		return nil, no
 	}
+	p := &postedIntents{wait: wait}
 	body, err := requestBody(r)
 	if err != nil {
 		return nil, tooLong(err, s.cfg.Limits.IntentBytes)
@@ -81,28 +81,6 @@ func (s *Server) readIntents(r *http.Request, op intent.Op, id string) (*postedI
 		}
 	}
 	return p, p.headers(r.Header, op)
-}
-
-func (p *postedIntents) readQuery(query url.Values, most time.Duration) *refusal {
-	for name := range query {
-		if !slices.Contains([]string{"wait", "timeout", "dry_run"}, name) {
-			return &refusal{status: http.StatusUnprocessableEntity,
-				detail: fmt.Sprintf("query.%s: not known: want wait, timeout or dry_run, once each", truncate(name))}
-		}
-	}
-	var err error
-	if p.wait, err = waitQuery(query.Get("wait"), query.Get("timeout"), most); err != nil {
-		return &refusal{status: http.StatusUnprocessableEntity, detail: err.Error()}
-	}
-	switch query.Get("dry_run") {
-	case "", "false":
-	case "true":
-		p.dry = true
-	default:
-		return &refusal{status: http.StatusUnprocessableEntity,
-			detail: fmt.Sprintf("dry_run=%q: want true or false", truncate(query.Get("dry_run")))}
-	}
-	return nil
 }
 
 // named refuses an id that is another than that of the path.
@@ -328,10 +306,4 @@ func (n *tally) String() string {
 		return "nothing"
 	}
 	return strings.Join(parts, ", ")
-}
-
-// dryRun says what an intent would do.
-func (s *Server) dryRun(http.ResponseWriter, *http.Request, *postedIntents) *refusal {
-	return &refusal{status: http.StatusNotImplemented,
-		detail: "dry_run is not served yet: GET /v1/paths shows the way between two ends"}
 }

@@ -166,6 +166,19 @@ func TestIntentRequestsRefused(t *testing.T) {
 			t.Errorf("%s: %d %s, want %d", c.path, w.Code, w.Body, c.code)
 		}
 	}
+	for query, want := range map[string]string{
+		"other=1": "query.other: unknown query parameter", "dry_run=maybe": "query.dry_run: invalid boolean (maybe was given)",
+		"wait=gone": `query.wait: expected value to be one of "installed" (gone was given)`,
+		"timeout=x": `wait="": want installed`, "dry_run=true": "dry_run is not served yet",
+	} {
+		for method, path := range map[string]string{"POST": "/v1/intents", "PUT": "/v1/intents/a"} {
+			var p client.Problem
+			w := s.post(method, path+"?"+query, `{`+across+`}`)
+			if json.Unmarshal(w.Body.Bytes(), &p) != nil || !strings.HasPrefix(p.Detail, want) {
+				t.Errorf("%s %s?%s: %s, want %s", method, path, query, w.Body, want)
+			}
+		}
+	}
 	key := setHeader("Idempotency-Key", "k1")
 	a := answerOf[client.IntentAnswer](t, s.post("POST", "/v1/intents?wait=installed&timeout=20s", `{`+across+`}`, key), 200)
 	b := answerOf[client.IntentAnswer](t, s.post("POST", "/v1/intents", `{`+across+`}`, key), 202)

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
 	"github.com/danielgtaylor/huma/v2/queryparam"
 
 	"github.com/weirnet/weir/api/client"
@@ -54,11 +55,18 @@ func Typed[I, O any](h func(context.Context, *I) (*O, error)) Handler {
 	return func(s *Stack, op huma.Operation) { huma.Register(s.huma, op, h) }
 }
 
-// Described returns a Handler that reads and writes by itself what I and O describe.
-func Described[I, O any](h http.HandlerFunc) Handler {
+// Described returns a Handler whose query is read into a Q as by Typed, and that reads the body and
+// writes the answer by itself: I and O describe them.
+func Described[Q, I, O any](h func(http.ResponseWriter, *http.Request, *Q)) Handler {
 	return func(s *Stack, op huma.Operation) {
 		huma.Register[I, O](undispatched{s.huma}, op, nil)
-		s.router.mux.HandleFunc(muxPattern(op.Method, op.Path), h)
+		served := huma.Operation{OperationID: op.OperationID, Method: op.Method, Path: op.Path, Hidden: true}
+		huma.Register(s.huma, served, func(_ context.Context, q *Q) (*huma.StreamResponse, error) {
+			return &huma.StreamResponse{Body: func(ctx huma.Context) {
+				r, w := humago.Unwrap(ctx)
+				h(w, r, q)
+			}}, nil
+		})
 	}
 }
 

@@ -109,7 +109,7 @@ func (s *Server) inputRoutes() []Route {
 	}
 }
 
-// intentRoutes read and change intents. Those that take intents are not huma's: a body is read in
+// intentRoutes read and change intents. Those that take intents read their bodies by themselves: in
 // one pass, strictly.
 func (s *Server) intentRoutes() []Route {
 	statuses := map[int]string{
@@ -137,7 +137,7 @@ func (s *Server) intentRoutes() []Route {
 			Summary:     "Withdraw several intents",
 			Description: "Each has an answer of its own, in their order. Answered when they are durable."},
 		{Method: "POST", Path: intentsPath, ID: "create-intents", AuditInStore: true,
-			Handler: Described[createIntents, oneOrMoreAnswers](s.postIntents), BodyBytes: s.cfg.Limits.IntentBytes,
+			Handler: Described[IntentOptions, createIntents, oneOrMoreAnswers](s.postIntents), BodyBytes: s.cfg.Limits.IntentBytes,
 			Status: http.StatusAccepted, Statuses: statuses, Stream: s.streamIntents,
 			Streams: map[string]any{ndjson: client.IntentRequest{}, intentpb.ContentType: ""},
 			Summary: "Ask for intents: one, a batch, or a stream",
@@ -147,7 +147,7 @@ func (s *Server) intentRoutes() []Route {
 				"answer for each request, in their order, while requests " +
 				"still come; what is refused disturbs nothing else. Requests of a stream may create, put and withdraw (op)."},
 		{Method: "PUT", Path: intentPath, ID: "replace-intent", AuditInStore: true,
-			Handler: Described[replaceIntent, oneAnswer](s.putIntent), Status: http.StatusAccepted, Statuses: statuses,
+			Handler: Described[IntentOptions, replaceIntent, oneAnswer](s.putIntent), Status: http.StatusAccepted, Statuses: statuses,
 			Summary: "Give an intent another content, without loss; or make it"},
 		{Method: "GET", Path: "/intents.proto", ID: "intents-proto", Handler: Plain(protoFile), Content: "text/plain",
 			Summary: "The protobuf form of streams of requests about intents"},
