@@ -14,8 +14,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/danielgtaylor/huma/v2"
-
 	"github.com/weirnet/weir/api/client"
 )
 
@@ -224,12 +222,9 @@ type auditInput struct {
 }
 
 func (s *Server) audit(_ context.Context, in *auditInput) (*page[client.AuditRecord], error) {
-	if s.cfg.Audit == nil {
-		return nil, huma.Error404NotFound("this instance has no audit log")
-	}
 	list, err := s.cfg.Audit.Read(in.Since, in.Limit)
 	if err != nil {
-		return nil, huma.NewError(http.StatusServiceUnavailable, "the audit log cannot be read: "+err.Error())
+		return nil, refuse(http.StatusServiceUnavailable, "the audit log cannot be read: %v", err)
 	}
 	if list == nil {
 		list = []client.AuditRecord{}

@@ -14,7 +14,7 @@ import (
 func (s *Server) backup(w http.ResponseWriter, r *http.Request) {
 	by := actorOf(r.Context())
 	if s.cfg.Backup == nil {
-		(&refusal{status: http.StatusNotFound, detail: "this instance has no store"}).write(w)
+		refuse(http.StatusNotFound, "this instance has no store").write(w)
 		return
 	}
 	record := client.AuditRecord{Time: s.cfg.Now().UTC(), ID: hex.EncodeToString(random(8)), Who: by.Name, Role: by.Role.String(),
@@ -22,8 +22,7 @@ func (s *Server) backup(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("X-Request-Id", record.ID)
 	if s.cfg.Audit != nil {
 		if err := s.cfg.Audit.Write(record); err != nil {
-			(&refusal{status: http.StatusServiceUnavailable,
-				detail: "no backup was made, because the audit log cannot be written: " + err.Error()}).write(w)
+			refuse(http.StatusServiceUnavailable, "no backup was made, because the audit log cannot be written: %v", err).write(w)
 			return
 		}
 	}
@@ -35,7 +34,7 @@ func (s *Server) backup(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		record.Result, record.Status, record.Detail = "failed", http.StatusServiceUnavailable, cut(err.Error())
 		if out.n == 0 {
-			(&refusal{status: http.StatusServiceUnavailable, detail: "no backup was made: " + err.Error()}).write(w)
+			refuse(http.StatusServiceUnavailable, "no backup was made: %v", err).write(w)
 		}
 	}
 	if s.cfg.Audit != nil {

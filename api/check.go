@@ -2,8 +2,7 @@ package api
 
 import (
 	"context"
-
-	"github.com/danielgtaylor/huma/v2"
+	"net/http"
 
 	"github.com/weirnet/weir/api/client"
 	"github.com/weirnet/weir/netview"
@@ -14,12 +13,9 @@ const maxWideListed = 100
 
 // compare has all switches compared with what is wanted of them.
 func (s *Server) compare(ctx context.Context, _ *struct{}) (*singleAnswer[client.Check], error) {
-	if s.cfg.Check == nil {
-		return nil, huma.Error404NotFound("this instance compares no switches")
-	}
 	c, at, err := s.cfg.Check(ctx)
 	if err != nil {
-		return nil, huma.Error503ServiceUnavailable(err.Error())
+		return nil, refuse(http.StatusServiceUnavailable, "%v", err)
 	}
 	c.Revision, c.Intents = s.run.text(position{revision: at}), s.intentStates()
 	if s.cfg.Intents != nil {

@@ -7,8 +7,6 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/danielgtaylor/huma/v2"
-
 	"github.com/weirnet/weir/api/client"
 	"github.com/weirnet/weir/strictyaml"
 )
@@ -23,24 +21,18 @@ type configAnswer struct{ Body client.ConfigResult }
 type emptyInput struct{}
 
 func (s *Server) configuration(context.Context, *emptyInput) (*singleAnswer[client.Configuration], error) {
-	if s.cfg.Configuration == nil {
-		return nil, huma.Error404NotFound("this instance has no configuration")
-	}
 	c := s.cfg.Configuration.Show()
 	return &singleAnswer[client.Configuration]{s.revision(s.cfg.View.Snapshot()), c}, nil
 }
 
 func (s *Server) apply(ctx context.Context, in *configInput) (*configAnswer, error) {
-	if s.cfg.Configuration == nil {
-		return nil, huma.Error404NotFound("this instance has no configuration")
-	}
 	c := changeOf(ctx)
 	c.object = "configuration"
 	by := c.by
 	if in.DryRun { // it is no change, and has none
 		by = actorOf(ctx)
 	} else if by.Role < RoleOperator {
-		return nil, huma.Error403Forbidden("applying a configuration needs role operator")
+		return nil, refuse(http.StatusForbidden, "applying a configuration needs role operator")
 	}
 	made, rev, err := s.cfg.Configuration.Apply(in.RawBody, by, in.DryRun)
 	if err != nil {
@@ -74,17 +66,16 @@ func changeError(err error) error {
 	var problems strictyaml.Problems
 	switch {
 	case errors.As(err, &problems):
-		no := &refusal{status: http.StatusUnprocessableEntity,
-			detail: "the configuration is refused, and nothing was changed: " +
-				cut(strings.ReplaceAll(problems.Error(), "\n", "; "))}
+		no := refuse(http.StatusUnprocessableEntity, "the configuration is refused, and nothing was changed: %s",
+			cut(strings.ReplaceAll(problems.Error(), "\n", "; ")))
 		for _, p := range problems {
 			no.problems = append(no.problems, client.ConfigProblem{Line: p.Line, Path: p.Path, Text: p.Text})
 		}
 		return no
 	case errors.Is(err, ErrNotAllowed):
-		return huma.Error403Forbidden(err.Error())
+		return refuse(http.StatusForbidden, "%v", err)
 	case errors.Is(err, ErrNotKept):
 		return storeProblem(err)
 	}
-	return huma.Error409Conflict(err.Error())
+	return refuse(http.StatusConflict, "%v", err)
 }

@@ -4,10 +4,9 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"net/http"
 	"slices"
 	"strings"
-
-	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/weirnet/weir/api/client"
 	"github.com/weirnet/weir/config"
@@ -27,20 +26,12 @@ type undrainInput struct {
 	Object string `query:"object" required:"true" maxLength:"1024" doc:"As it was drained, or as the list shows it."`
 }
 
-var errDrainsDisabled = huma.Error404NotFound("drains are disabled on this instance")
-
 func (s *Server) drains(ctx context.Context, in *listInput) (*page[client.Drain], error) {
-	if s.cfg.Drains == nil {
-		return nil, errDrainsDisabled
-	}
 	rows := func(*netview.Snapshot) iter.Seq[client.Drain] { return slices.Values(s.cfg.Drains.List()) }
 	return list(ctx, s, in.Paging, "drains", rows, withName)
 }
 
 func (s *Server) drain(ctx context.Context, in *drainInput) (*singleAnswer[client.Drain], error) {
-	if s.cfg.Drains == nil {
-		return nil, errDrainsDisabled
-	}
 	snap := s.cfg.View.Snapshot()
 	kind := config.DrainKind(in.Body.Kind)
 	object, err := resolveDrain(snap, kind, in.Body.Object)
@@ -61,9 +52,6 @@ type noContent struct {
 }
 
 func (s *Server) undrain(ctx context.Context, in *undrainInput) (*noContent, error) {
-	if s.cfg.Drains == nil {
-		return nil, errDrainsDisabled
-	}
 	kind := config.DrainKind(in.Kind)
 	object, wrong := resolveDrain(s.cfg.View.Snapshot(), kind, in.Object)
 	if wrong != nil { // it may be gone from the network
@@ -78,7 +66,7 @@ func (s *Server) undrain(ctx context.Context, in *undrainInput) (*noContent, err
 	case !was && wrong != nil:
 		return nil, wrong
 	case !was:
-		return nil, huma.Error404NotFound(fmt.Sprintf("%s %s is not drained: %s lists what is", in.Kind, object, drainPath))
+		return nil, refuse(http.StatusNotFound, "%s %s is not drained: %s lists what is", in.Kind, object, drainPath)
 	}
 	return &noContent{s.run.text(position{revision: rev})}, nil
 }

@@ -30,7 +30,7 @@ type eventsInput struct {
 func (s *Server) events(ctx context.Context, in *eventsInput) (*huma.StreamResponse, error) {
 	kinds, err := parseKinds(in.Kind)
 	if err != nil {
-		return nil, huma.Error400BadRequest(err.Error())
+		return nil, refuse(http.StatusBadRequest, "%v", err)
 	}
 	if most := s.cfg.Limits.Watchers; s.watchers.Add(1) > int64(most) {
 		s.watchers.Add(-1)

@@ -66,15 +66,8 @@ func (f *feed) drop() {
 	f.blocks, f.bytes = nil, 0
 }
 
-// advance encodes what has changed.
+// advance encodes what has changed; encode is held.
 func (f *feed) advance() {
-	f.encode.Lock()
-	defer f.encode.Unlock()
-	f.advanceLocked()
-}
-
-// advanceLocked is advance; encode is held.
-func (f *feed) advanceLocked() {
 	before, now := f.members, f.s.cfg.Members()
 	e := &encoder{s: f.s, kinds: allKinds, last: true, at: f.at, out: f.add}
 	to := f.s.position()
@@ -143,6 +136,16 @@ func (f *feed) end() (position, uint64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.at, f.first + uint64(len(f.blocks))
+}
+
+// latest encodes what has changed, and returns the feed's position then, the number of the next
+// block, and the members.
+func (f *feed) latest() (position, uint64, []client.Member) {
+	f.encode.Lock()
+	defer f.encode.Unlock()
+	f.advance()
+	at, next := f.end()
+	return at, next, f.members
 }
 
 // coalesceTime returns how long a change waits for others.

@@ -3,6 +3,7 @@ package api
 import (
 	"bytes"
 	"encoding/json"
+	"iter"
 	"slices"
 
 	"github.com/weirnet/weir/api/client"
@@ -230,30 +231,25 @@ func (e *encoder) snapshot(members []client.Member, more func() bool) {
 		Revision string `json:"revision"`
 	}{e.s.run.text(e.at)}
 	e.write("reset", head, "", position{})
-	if e.kinds&kindOf("switch") != 0 {
-		for row := range snap.Switches() {
-			e.event("switch", switchItem(snap, row), false, position{})
-		}
-	}
-	if e.kinds&kindOf("link") != 0 {
-		for row := range snap.Links() {
-			e.event("link", linkItem(snap, row), false, position{})
-		}
-	}
-	if e.kinds&kindOf("host") != 0 {
-		for row := range snap.Hosts() {
-			e.event("host", hostItem(snap, row), false, position{})
-		}
-	}
-	if e.kinds&kindOf("alarm") != 0 {
-		for row := range snap.Alarms() {
-			e.event("alarm", alarmItem(snap, row), false, position{})
-		}
-	}
+	encodeRows(e, "switch", snap, snap.Switches(), switchItem)
+	encodeRows(e, "link", snap, snap.Links(), linkItem)
+	encodeRows(e, "host", snap, snap.Hosts(), hostItem)
+	encodeRows(e, "alarm", snap, snap.Alarms(), alarmItem)
 	e.allIntents(more)
 	e.members(nil, members)
 	e.write("synced", head, "", e.at)
 	e.seal()
+}
+
+// encodeRows encodes all rows of a kind.
+func encodeRows[R, T any](e *encoder, kind string, snap *netview.Snapshot, rows iter.Seq[R],
+	item func(*netview.Snapshot, R) T) {
+	if e.kinds&kindOf(kind) == 0 {
+		return
+	}
+	for row := range rows {
+		e.event(kind, item(snap, row), false, position{})
+	}
 }
 
 // allIntents encodes all intents, a part at a time.

@@ -30,32 +30,24 @@ func (k *snapshotCache) drop() {
 // between two parts of a new one, and false ends it.
 func (f *feed) snapshot(kinds kindSet, send func(*block), more func() bool) (position, uint64) {
 	f.snapshots.making.Lock()
-	old := f.snapshots.get(kinds)
-	if _, there := f.nextOf(old); there {
-		f.snapshots.making.Unlock()
-		for _, b := range old.blocks {
-			if !more() {
-				break
-			}
-			send(b)
+	c := f.snapshots.get(kinds)
+	if !f.goesOnFrom(c) {
+		if f.s.snapshotRows(kinds)*eventBytes > f.maxCachedSnapshot {
+			f.snapshots.making.Unlock()
+			return f.buildSnapshot(kinds, send, more) // too long to be kept: encoded as it is sent
 		}
-		return old.at, old.next
+		c = &cachedSnapshot{}
+		c.at, c.next = f.buildSnapshot(kinds, func(b *block) { c.blocks = append(c.blocks, b) }, func() bool { return true })
+		f.snapshots.put(kinds, c)
 	}
-	if f.s.snapshotRows(kinds)*eventBytes > f.maxCachedSnapshot {
-		f.snapshots.making.Unlock()
-		return f.buildSnapshot(kinds, send, more) // too long to be kept: encoded as it is sent
-	}
-	var blocks []*block
-	at, next := f.buildSnapshot(kinds, func(b *block) { blocks = append(blocks, b) }, func() bool { return true })
-	f.snapshots.put(kinds, &cachedSnapshot{blocks, at, next})
 	f.snapshots.making.Unlock()
-	for _, b := range blocks {
+	for _, b := range c.blocks {
 		if !more() {
 			break
 		}
 		send(b)
 	}
-	return at, next
+	return c.at, c.next
 }
 
 // eventBytes is about how long the event of a row is.
@@ -83,11 +75,7 @@ func (s *Server) snapshotRows(kinds kindSet) (n int) {
 
 // buildSnapshot makes a snapshot.
 func (f *feed) buildSnapshot(kinds kindSet, send func(*block), more func() bool) (position, uint64) {
-	f.encode.Lock()
-	f.advanceLocked()
-	at, next := f.end()
-	members := f.members
-	f.encode.Unlock()
+	at, next, members := f.latest()
 	e := &encoder{s: f.s, kinds: kinds, at: at, out: send}
 	e.snapshot(members, more)
 	return at, next
@@ -108,10 +96,11 @@ func (k *snapshotCache) put(kinds kindSet, s *cachedSnapshot) {
 	k.kept[kinds] = s
 }
 
-// nextOf reports whether the feed goes on from a snapshot.
-func (f *feed) nextOf(s *cachedSnapshot) ([]*block, bool) {
+// goesOnFrom reports whether the feed goes on from a snapshot, which may be nil.
+func (f *feed) goesOnFrom(s *cachedSnapshot) bool {
 	if s == nil {
-		return nil, false
+		return false
 	}
-	return f.next(s.next)
+	_, there := f.next(s.next)
+	return there
 }

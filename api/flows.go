@@ -3,11 +3,8 @@ package api
 import (
 	"context"
 	"errors"
-	"fmt"
 	"iter"
 	"net/http"
-
-	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/weirnet/weir/api/client"
 	"github.com/weirnet/weir/netview"
@@ -25,7 +22,7 @@ func (s *Server) flows(ctx context.Context, in *flowsInput) (*page[client.Flow],
 	if in.DPID != "" {
 		dpid, err := client.ParseDPID(in.DPID)
 		if err != nil {
-			return nil, huma.Error400BadRequest(err.Error())
+			return nil, refuse(http.StatusBadRequest, "%v", err)
 		}
 		query += " " + client.FormatDPID(dpid)
 		rows = func(snap *netview.Snapshot) iter.Seq[flowRow] { return s.rulesOfSwitch(snap, netview.DPID(dpid)) }
@@ -116,7 +113,7 @@ func (s *Server) connectedSwitch(ctx context.Context, in *switchListInput) (netv
 		return 0, err
 	}
 	if s.cfg.Switches == nil {
-		return 0, huma.Error404NotFound("this instance has no sessions with switches")
+		return 0, refuse(http.StatusNotFound, "this instance has no sessions with switches")
 	}
 	return sw.DPID, nil
 }
@@ -125,10 +122,9 @@ func (s *Server) connectedSwitch(ctx context.Context, in *switchListInput) (netv
 func (s *Server) noAnswer(dpid netview.DPID, err error) error {
 	switch {
 	case errors.Is(err, ErrNotConnected):
-		return huma.Error409Conflict(fmt.Sprintf("switch %s is not connected, so it cannot be asked", dpid))
+		return refuse(http.StatusConflict, "switch %s is not connected, so it cannot be asked", dpid)
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled): // the latter: the caller has gone
-		return huma.NewError(http.StatusGatewayTimeout,
-			fmt.Sprintf("switch %s did not answer within %s", dpid, s.cfg.Limits.AskWait))
+		return refuse(http.StatusGatewayTimeout, "switch %s did not answer within %s", dpid, s.cfg.Limits.AskWait)
 	}
-	return huma.NewError(http.StatusBadGateway, fmt.Sprintf("switch %s: %v", dpid, err))
+	return refuse(http.StatusBadGateway, "switch %s: %v", dpid, err)
 }

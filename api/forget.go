@@ -4,8 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-
-	"github.com/danielgtaylor/huma/v2"
+	"net/http"
 
 	"github.com/weirnet/weir/api/client"
 	"github.com/weirnet/weir/netview"
@@ -71,7 +70,7 @@ func (s *Server) forgetSwitch(ctx context.Context, in *forgetSwitchInput) (*sing
 func (s *Server) forgetHost(ctx context.Context, in *forgetHostInput) (*singleAnswer[client.Forgotten], error) {
 	id, err := parseHostID(in.ID)
 	if err != nil {
-		return nil, huma.Error400BadRequest(err.Error())
+		return nil, refuse(http.StatusBadRequest, "%v", err)
 	}
 	if no := s.forgets(ctx, "host "+id.String()); no != nil {
 		return nil, no
@@ -87,7 +86,7 @@ func (s *Server) forgetVLANHost(ctx context.Context, in *forgetVLANHostInput) (*
 // forgets notes what is to be forgotten.
 func (s *Server) forgets(ctx context.Context, object string) error {
 	if s.cfg.Forgetter == nil {
-		return huma.Error404NotFound("this instance forgets nothing on request")
+		return refuse(http.StatusNotFound, "this instance forgets nothing on request")
 	}
 	c := changeOf(ctx)
 	c.object, c.detail = object, "forgotten"
@@ -100,11 +99,11 @@ func (s *Server) forgotten(ctx context.Context, f *client.Forgotten, rev netview
 	c := changeOf(ctx)
 	switch {
 	case errors.Is(err, ErrNotThere):
-		return nil, huma.Error404NotFound("no " + c.object + " is known")
+		return nil, refuse(http.StatusNotFound, "no %s is known", c.object)
 	case errors.Is(err, ErrNotKept):
 		return nil, storeProblem(err)
 	case err != nil: // ErrConnected
-		return nil, huma.Error409Conflict(err.Error())
+		return nil, refuse(http.StatusConflict, "%v", err)
 	case f.Withdrawn > 0:
 		c.detail = fmt.Sprintf("forgotten, and %d intents withdrawn", f.Withdrawn)
 	}

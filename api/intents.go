@@ -27,7 +27,7 @@ type Intents interface {
 }
 
 // intentsDisabled is the answer of an instance without them.
-var intentsDisabled = &refusal{status: http.StatusNotFound, detail: "intents are disabled on this instance"}
+var intentsDisabled = refuse(http.StatusNotFound, "intents are disabled on this instance")
 
 // itemStatus returns the HTTP status of an answer that is the only one.
 func itemStatus(a *wire.Answer) int {
@@ -52,7 +52,7 @@ func refusedItem(a *wire.Answer) *refusal {
 	if detail == "" {
 		detail = "there is no intent " + strconv.Quote(a.ID)
 	}
-	return &refusal{status: itemStatus(a), detail: detail}
+	return refuse(itemStatus(a), "%s", detail)
 }
 
 // wireAnswer returns the answer to a slot of a batch, as it is written. Failure is why the store

@@ -41,7 +41,7 @@ func (s *Server) streamIntents(w http.ResponseWriter, r *http.Request, by Actor,
 		return
 	}
 	if r.URL.RawQuery != "" {
-		(&refusal{status: http.StatusUnprocessableEntity, detail: "a query was given, and a stream takes none"}).write(w)
+		refuse(http.StatusUnprocessableEntity, "a query was given, and a stream takes none").write(w)
 		return
 	}
 	if s.intentStreams.Add(1) > int64(s.cfg.Limits.IntentStreams) {

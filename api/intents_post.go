@@ -41,8 +41,7 @@ func (s *Server) takeIntents(w http.ResponseWriter, r *http.Request, o *IntentOp
 	}
 	p, no := s.readIntents(r, o, op, id)
 	if no == nil && o.DryRun {
-		no = &refusal{status: http.StatusNotImplemented,
-			detail: "dry_run is not served yet: GET /v1/paths shows the way between two ends"}
+		no = refuse(http.StatusNotImplemented, "dry_run is not served yet: GET /v1/paths shows the way between two ends")
 	} else if no == nil {
 		no = s.submitIntents(w, r, p)
 	}
@@ -55,7 +54,7 @@ func (s *Server) takeIntents(w http.ResponseWriter, r *http.Request, o *IntentOp
 func (s *Server) readIntents(r *http.Request, o *IntentOptions, op intent.Op, id string) (*postedIntents, *refusal) {
 	wait, err := waitQuery(o.Wait, o.Timeout, s.cfg.Limits.IntentWait)
 	if err != nil {
-		return nil, &refusal{status: http.StatusUnprocessableEntity, detail: err.Error()}
+		return nil, refuse(http.StatusUnprocessableEntity, "%v", err)
 	}
 	if no := wantJSON(r); no != nil {
 		return nil, no
@@ -70,11 +69,11 @@ func (s *Server) readIntents(r *http.Request, o *IntentOptions, op intent.Op, id
 	if p.doc, err = reader.Body(&p.batch, body, op, id); errors.Is(err, wire.ErrTooMany) {
 		return nil, s.tooMany()
 	} else if err != nil {
-		return nil, &refusal{status: http.StatusBadRequest, detail: err.Error()}
+		return nil, refuse(http.StatusBadRequest, "%v", err)
 	}
 	if op == intent.Replace {
 		if !p.doc.Single {
-			return nil, &refusal{status: http.StatusBadRequest, detail: "items were given, and PUT takes one intent"}
+			return nil, refuse(http.StatusBadRequest, "items were given, and PUT takes one intent")
 		}
 		if no := p.named(id); no != nil {
 			return nil, no
@@ -87,8 +86,7 @@ func (s *Server) readIntents(r *http.Request, o *IntentOptions, op intent.Op, id
 func (p *postedIntents) named(id string) *refusal {
 	for i := range p.batch.Requests {
 		if given := p.batch.Requests[i].Spec.ID; given != id {
-			return &refusal{status: http.StatusUnprocessableEntity,
-				detail: fmt.Sprintf("id: %q given, want %q, as in the path, or none", given, id)}
+			return refuse(http.StatusUnprocessableEntity, "id: %q given, want %q, as in the path, or none", given, id)
 		}
 	}
 	return nil
@@ -99,10 +97,9 @@ func (p *postedIntents) headers(h http.Header, op intent.Op) *refusal {
 	match, key := etagOf(h.Get("If-Match")), h.Get("Idempotency-Key")
 	switch {
 	case match != "" && op == intent.Create:
-		return &refusal{status: http.StatusBadRequest, detail: "If-Match was given, and POST makes new intents: PUT replaces one"}
+		return refuse(http.StatusBadRequest, "If-Match was given, and POST makes new intents: PUT replaces one")
 	case len(match) > wire.MaxETag || len(key) > wire.MaxKey:
-		return &refusal{status: http.StatusBadRequest,
-			detail: fmt.Sprintf("If-Match or Idempotency-Key is longer than %d bytes", wire.MaxKey)}
+		return refuse(http.StatusBadRequest, "If-Match or Idempotency-Key is longer than %d bytes", wire.MaxKey)
 	}
 	for i := range p.batch.Requests {
 		r := &p.batch.Requests[i]
@@ -127,9 +124,9 @@ func wantJSON(r *http.Request) *refusal {
 	case "", "application/json":
 		return nil
 	}
-	return &refusal{status: http.StatusUnsupportedMediaType,
-		detail: fmt.Sprintf("Content-Type %q was given: want application/json, or, for a stream to %s, %s or %s",
-			truncate(kind), intentsPath, ndjson, intentpb.ContentType)}
+	return refuse(http.StatusUnsupportedMediaType,
+		"Content-Type %q was given: want application/json, or, for a stream to %s, %s or %s",
+		truncate(kind), intentsPath, ndjson, intentpb.ContentType)
 }
 
 // requestBody returns the body, which the audit has read already where there is one.
@@ -141,18 +138,18 @@ func requestBody(r *http.Request) ([]byte, error) {
 }
 
 func tooLong(err error, most int64) *refusal {
-	return &refusal{status: http.StatusRequestEntityTooLarge,
-		detail: fmt.Sprintf("the body: %v: want at most %d bytes; a stream (%s, or %s) may be as long as you like",
-			err, most, ndjson, intentpb.ContentType)}
+	return refuse(http.StatusRequestEntityTooLarge,
+		"the body: %v: want at most %d bytes; a stream (%s, or %s) may be as long as you like",
+		err, most, ndjson, intentpb.ContentType)
 }
 
 // tooMany refuses a body with more items than it may have, and counts it.
 func (s *Server) tooMany() *refusal {
 	most := s.cfg.Limits.BatchItems
 	s.limited("batch_items", fmt.Sprintf("a request with more than %d items was refused", most))
-	return &refusal{status: http.StatusRequestEntityTooLarge, detail: fmt.Sprintf(
+	return refuse(http.StatusRequestEntityTooLarge,
 		"the body has more than %d items: send several, or a stream (%s, or %s), which may be as long as you like; limits.batch_items is the limit",
-		most, ndjson, intentpb.ContentType)}
+		most, ndjson, intentpb.ContentType)
 }
 
 // limited notes that a limit was reached, a field of the configuration's section limits.
@@ -168,8 +165,8 @@ func (s *Server) submitIntents(w http.ResponseWriter, r *http.Request, p *posted
 	if p.doc.Atomic && len(p.batch.Requests) < len(p.batch.Slots) {
 		for i := range p.batch.Slots {
 			if slot := &p.batch.Slots[i]; slot.Request < 0 {
-				return &refusal{status: http.StatusUnprocessableEntity,
-					detail: fmt.Sprintf("no request was accepted: %s: %s", itemName(i, slot.ID, slot.Line), slot.Reason)}
+				return refuse(http.StatusUnprocessableEntity, "no request was accepted: %s: %s", itemName(i, slot.ID, slot.Line),
+					slot.Reason)
 			}
 		}
 	}
@@ -211,9 +208,8 @@ func (s *Server) answerIntents(w http.ResponseWriter, r *http.Request, p *posted
 		if i := slices.IndexFunc(list, func(a wire.Answer) bool {
 			return itemStatus(&a) != http.StatusAccepted && intent.Status(a.Status) != intent.Abandoned
 		}); i >= 0 {
-			return &refusal{status: itemStatus(&list[i]),
-				detail: fmt.Sprintf("no request was accepted: %s: %s", itemName(i, list[i].ID, p.batch.Slots[i].Line),
-					refusedItem(&list[i]).detail)}
+			return refuse(itemStatus(&list[i]), "no request was accepted: %s: %s", itemName(i, list[i].ID, p.batch.Slots[i].Line),
+				refusedItem(&list[i]).detail)
 		}
 	}
 	if p.wait > 0 && s.awaitInstalled(r.Context(), list, p.wait) {

@@ -9,8 +9,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/danielgtaylor/huma/v2"
-
 	"github.com/weirnet/weir/api/client"
 	"github.com/weirnet/weir/intent"
 	"github.com/weirnet/weir/intent/spec"
@@ -48,8 +46,8 @@ func (s *Server) awaitFreshness(ctx context.Context, in Freshness) error {
 		return nil
 	}
 	if !s.awaitIntents(ctx, p.intents) {
-		return huma.Error412PreconditionFailed(fmt.Sprintf("revision %s was not seen within %s: try again",
-			truncate(in.AtLeast), s.cfg.Limits.AtLeastWait))
+		return refuse(http.StatusPreconditionFailed, "revision %s was not seen within %s: try again", truncate(in.AtLeast),
+			s.cfg.Limits.AtLeastWait)
 	}
 	return nil
 }
@@ -58,9 +56,6 @@ func (s *Server) awaitFreshness(ctx context.Context, in Freshness) error {
 // what is there all the time nothing is left out and nothing comes twice, and the rest may be seen
 // or not. So a million of them can be read by pages.
 func (s *Server) intents(ctx context.Context, in *intentsInput) (*page[client.Intent], error) {
-	if s.cfg.Intents == nil {
-		return nil, intentsDisabled
-	}
 	if err := s.awaitFreshness(ctx, in.Freshness); err != nil {
 		return nil, err
 	}
@@ -90,9 +85,8 @@ func parseAfter(token string) (uint32, error) {
 	text, ok := strings.CutPrefix(token, "after.")
 	n, err := strconv.ParseUint(text, 10, 32)
 	if !ok || err != nil {
-		return 0, huma.Error400BadRequest(
-			fmt.Sprintf("continue=%q is not a token of this list: give what the page before gave, or leave it out",
-				truncate(token)))
+		return 0, refuse(http.StatusBadRequest,
+			"continue=%q is not a token of this list: give what the page before gave, or leave it out", truncate(token))
 	}
 	return uint32(n), nil
 }
@@ -104,9 +98,9 @@ func keepStates(names []string) (func(*intent.Intent) bool, error) {
 		for _, name := range strings.Split(list, ",") {
 			state, ok := intent.ParseState(name)
 			if !ok {
-				return nil, huma.Error422UnprocessableEntity(
-					fmt.Sprintf(
-						"state=%q: want submitted, waiting, installing, installed, rerouting, degraded, failed or withdrawing", truncate(name)))
+				return nil, refuse(http.StatusUnprocessableEntity,
+					"state=%q: want submitted, waiting, installing, installed, rerouting, degraded, failed or withdrawing",
+					truncate(name))
 			}
 			want = append(want, state)
 		}
@@ -118,15 +112,12 @@ func keepStates(names []string) (func(*intent.Intent) bool, error) {
 }
 
 func (s *Server) oneIntent(ctx context.Context, in *intentInput) (*intentAnswer, error) {
-	if s.cfg.Intents == nil {
-		return nil, intentsDisabled
-	}
 	if err := s.awaitFreshness(ctx, in.Freshness); err != nil {
 		return nil, err
 	}
 	wait, err := waitQuery(in.Wait, in.Timeout, s.cfg.Limits.IntentWait)
 	if err != nil {
-		return nil, huma.Error422UnprocessableEntity(err.Error())
+		return nil, refuse(http.StatusUnprocessableEntity, "%v", err)
 	}
 	found, ok := s.cfg.Intents.Get(in.ID)
 	if ok && wait > 0 {
@@ -149,7 +140,7 @@ func (s *Server) oneIntent(ctx context.Context, in *intentInput) (*intentAnswer,
 }
 
 func noIntent(id string) error {
-	return huma.Error404NotFound(fmt.Sprintf("there is no intent %q: %s lists those that there are", truncate(id), intentsPath))
+	return refuse(http.StatusNotFound, "there is no intent %q: %s lists those that there are", truncate(id), intentsPath)
 }
 
 type intentTrafficInput struct {
@@ -157,9 +148,6 @@ type intentTrafficInput struct {
 }
 
 func (s *Server) intentTraffic(ctx context.Context, in *intentTrafficInput) (*singleAnswer[client.Traffic], error) {
-	if s.cfg.Intents == nil {
-		return nil, intentsDisabled
-	}
 	found, ok := s.cfg.Intents.Get(in.ID)
 	if !ok {
 		return nil, noIntent(in.ID)
@@ -178,11 +166,8 @@ type deleteInput struct {
 
 // deleteIntent withdraws an intent. What is not there is withdrawn already: 204.
 func (s *Server) deleteIntent(ctx context.Context, in *deleteInput) (*noContent, error) {
-	if s.cfg.Intents == nil {
-		return nil, intentsDisabled
-	}
 	if err := spec.CheckID(in.ID); err != nil {
-		return nil, huma.Error422UnprocessableEntity(err.Error())
+		return nil, refuse(http.StatusUnprocessableEntity, "%v", err)
 	}
 	c := changeOf(ctx)
 	c.object = "intent " + in.ID
@@ -196,12 +181,12 @@ func (s *Server) deleteIntent(ctx context.Context, in *deleteInput) (*noContent,
 	case intent.NotFound:
 		c.detail = "there was none"
 		if in.IfMatch != "" {
-			return nil, huma.Error412PreconditionFailed("there is no intent " + in.ID)
+			return nil, refuse(http.StatusPreconditionFailed, "there is no intent %s", in.ID)
 		}
 	case intent.Mismatched:
-		return nil, huma.Error412PreconditionFailed(a.Text)
+		return nil, refuse(http.StatusPreconditionFailed, "%s", a.Text)
 	default:
-		return nil, huma.Error409Conflict(a.Text)
+		return nil, refuse(http.StatusConflict, "%s", a.Text)
 	}
 	return &noContent{s.run.text(s.position())}, nil
 }
@@ -220,14 +205,10 @@ type answersOutput struct {
 
 // withdrawIntents withdraws several, each with an answer of its own.
 func (s *Server) withdrawIntents(ctx context.Context, in *withdrawInput) (*answersOutput, error) {
-	if s.cfg.Intents == nil {
-		return nil, intentsDisabled
-	}
 	reqs := make([]intent.Request, len(in.Body.IDs))
 	for i, id := range in.Body.IDs {
 		if err := spec.CheckID(id); err != nil || id == "" {
-			return nil,
-				huma.Error422UnprocessableEntity(fmt.Sprintf("ids[%d]: %q given, want the id of an intent", i, truncate(id)))
+			return nil, refuse(http.StatusUnprocessableEntity, "ids[%d]: %q given, want the id of an intent", i, truncate(id))
 		}
 		reqs[i] = intent.Request{Op: intent.Withdraw, ID: id}
 	}

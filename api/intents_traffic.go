@@ -4,10 +4,9 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"net/http"
 	"slices"
 	"strings"
-
-	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/weirnet/weir/api/client"
 	"github.com/weirnet/weir/api/client/intentpb"
@@ -31,7 +30,7 @@ func answerItem(a *wire.Answer) client.IntentAnswer {
 // had carried before, when it was asked for last, is kept: entries that begin anew add to it.
 func (s *Server) traffic(ctx context.Context, in *intent.Intent) (*client.Traffic, error) {
 	if s.cfg.IntentFlows == nil {
-		return nil, huma.Error404NotFound("this instance has no sessions with switches")
+		return nil, refuse(http.StatusNotFound, "this instance has no sessions with switches")
 	}
 	t := &client.Traffic{}
 	ask, cancel := context.WithTimeout(ctx, s.cfg.Limits.AskWait)
@@ -41,7 +40,7 @@ func (s *Server) traffic(ctx context.Context, in *intent.Intent) (*client.Traffi
 	var found []entryCount
 	end, err := s.totals.begin(ask, in.Number)
 	if err != nil {
-		return nil, huma.Error503ServiceUnavailable(
+		return nil, refuse(http.StatusServiceUnavailable,
 			"others have asked for the traffic of this intent, and its switches have not answered yet: try again")
 	}
 	defer end()

@@ -3,13 +3,11 @@ package api
 import (
 	"context"
 	"encoding/hex"
-	"fmt"
 	"iter"
+	"net/http"
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/weirnet/weir/api/client"
 	"github.com/weirnet/weir/netview"
@@ -59,17 +57,17 @@ func list[R, T any](ctx context.Context, s *Server, in Paging, query string,
 func resume[R, T any](s *Server, token string, limit int, query string, item func(*netview.Snapshot, R) T) (*page[T], error) {
 	id, from, ok := parseToken(token)
 	if !ok {
-		return nil, huma.Error400BadRequest(
-			fmt.Sprintf("continue=%q is not a token of a list: give what the page before gave, or leave it out", truncate(token)))
+		return nil, refuse(http.StatusBadRequest,
+			"continue=%q is not a token of a list: give what the page before gave, or leave it out", truncate(token))
 	}
 	kept := s.pages.find(id)
 	if kept == nil {
-		return nil, huma.Error410Gone(fmt.Sprintf(
+		return nil, refuse(http.StatusGone,
 			"the list of this continue token is not kept any more (%s, and the newest %d lists): begin again without continue",
-			s.cfg.Limits.KeepFor, s.cfg.Limits.KeptLists))
+			s.cfg.Limits.KeepFor, s.cfg.Limits.KeptLists)
 	}
 	if _, same := kept.rows.([]R); !same || kept.query != query || from > kept.n {
-		return nil, huma.Error400BadRequest(
+		return nil, refuse(http.StatusBadRequest,
 			"the continue token is of another list: give it to the route, and with the filters, that it came from")
 	}
 	return pageOf(s, kept, from, limit, item), nil
@@ -109,17 +107,16 @@ func (s *Server) fresh(ctx context.Context, in Freshness) (*netview.Snapshot, er
 	}
 	p, err := s.run.parse(in.AtLeast)
 	if err == errOtherRun {
-		return nil,
-			huma.Error412PreconditionFailed("at_least=" + truncate(in.AtLeast) + " is " + err.Error() + ": read without it")
+		return nil, refuse(http.StatusPreconditionFailed, "at_least=%s is %v: read without it", truncate(in.AtLeast), err)
 	} else if err != nil {
-		return nil, huma.Error400BadRequest("at_least: " + err.Error())
+		return nil, refuse(http.StatusBadRequest, "at_least: %v", err)
 	}
 	if p.revision == 0 {
 		return s.cfg.View.Snapshot(), nil
 	}
 	if !s.await(ctx, p.revision) {
-		return nil, huma.Error412PreconditionFailed(fmt.Sprintf("revision %s was not seen within %s: try again",
-			truncate(in.AtLeast), s.cfg.Limits.AtLeastWait))
+		return nil, refuse(http.StatusPreconditionFailed, "revision %s was not seen within %s: try again", truncate(in.AtLeast),
+			s.cfg.Limits.AtLeastWait)
 	}
 	return s.cfg.View.Snapshot(), nil
 }

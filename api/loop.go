@@ -166,7 +166,7 @@ func (f *feed) lead(ctx context.Context, next uint64, tick <-chan time.Time) boo
 	defer gather.Stop()
 	select {
 	case <-gather.C:
-		f.advance()
+		f.latest()
 	case <-ctx.Done():
 	}
 	return false

@@ -3,14 +3,11 @@ package api
 import (
 	"context"
 	"fmt"
-	"strconv"
-	"strings"
-
-	"github.com/danielgtaylor/huma/v2"
+	"net/http"
 
 	"github.com/weirnet/weir/api/client"
+	"github.com/weirnet/weir/api/wire"
 	"github.com/weirnet/weir/netview"
-	"github.com/weirnet/weir/packet"
 )
 
 // singleAnswer is an answer that is one item.
@@ -47,7 +44,7 @@ func (s *Server) revision(snap *netview.Snapshot) string {
 func (s *Server) findSwitch(ctx context.Context, id string, f Freshness) (*netview.Snapshot, *netview.Switch, error) {
 	dpid, err := client.ParseDPID(id)
 	if err != nil {
-		return nil, nil, huma.Error400BadRequest(err.Error())
+		return nil, nil, refuse(http.StatusBadRequest, "%v", err)
 	}
 	snap, err := s.fresh(ctx, f)
 	if err != nil {
@@ -55,7 +52,7 @@ func (s *Server) findSwitch(ctx context.Context, id string, f Freshness) (*netvi
 	}
 	sw, ok := snap.Switch(netview.DPID(dpid))
 	if !ok {
-		return nil, nil, huma.Error404NotFound(fmt.Sprintf("no switch %016x is known: /v1/switches lists those that are", dpid))
+		return nil, nil, refuse(http.StatusNotFound, "no switch %016x is known: /v1/switches lists those that are", dpid)
 	}
 	return snap, sw, nil
 }
@@ -74,7 +71,7 @@ type vlanHostInput struct {
 func (s *Server) oneHost(ctx context.Context, in *hostInput) (*singleAnswer[client.Host], error) {
 	id, err := parseHostID(in.ID)
 	if err != nil {
-		return nil, huma.Error400BadRequest(err.Error())
+		return nil, refuse(http.StatusBadRequest, "%v", err)
 	}
 	snap, err := s.fresh(ctx, in.Freshness)
 	if err != nil {
@@ -82,7 +79,7 @@ func (s *Server) oneHost(ctx context.Context, in *hostInput) (*singleAnswer[clie
 	}
 	h, ok := snap.Host(id)
 	if !ok {
-		return nil, huma.Error404NotFound(fmt.Sprintf("no host %s is known: /v1/hosts lists those that are", id))
+		return nil, refuse(http.StatusNotFound, "no host %s is known: /v1/hosts lists those that are", id)
 	}
 	return &singleAnswer[client.Host]{s.revision(snap), hostItem(snap, h)}, nil
 }
@@ -94,15 +91,9 @@ func (s *Server) oneVLANHost(ctx context.Context, in *vlanHostInput) (*singleAns
 
 // parseHostID reads MAC or MAC/vlan.
 func parseHostID(s string) (netview.HostID, error) {
-	addr, tag, tagged := strings.Cut(s, "/")
-	mac, err := packet.ParseMAC(addr)
-	vlan := uint64(0)
-	if err == nil && tagged {
-		vlan, err = strconv.ParseUint(tag, 10, 12)
+	id, ok := wire.HostID(s)
+	if !ok {
+		return id, fmt.Errorf("host id %q: want a MAC, such as 00:00:00:00:00:01, or MAC/vlan with a vlan from 0 to 4095", truncate(s))
 	}
-	if err != nil {
-		return netview.HostID{},
-			fmt.Errorf("host id %q: want a MAC, such as 00:00:00:00:00:01, or MAC/vlan with a vlan from 0 to 4095", truncate(s))
-	}
-	return netview.HostID{MAC: mac, VLAN: uint16(vlan)}, nil
+	return id, nil
 }

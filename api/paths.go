@@ -3,7 +3,7 @@ package api
 import (
 	"context"
 	"errors"
-	"fmt"
+	"net/http"
 	"net/netip"
 	"strings"
 
@@ -28,9 +28,6 @@ type end struct {
 }
 
 func (s *Server) paths(ctx context.Context, in *pathsInput) (*page[client.Path], error) {
-	if s.cfg.Paths == nil {
-		return nil, huma.Error404NotFound("this instance computes no paths")
-	}
 	snap, err := s.fresh(ctx, in.Freshness)
 	if err != nil {
 		return nil, err
@@ -68,11 +65,11 @@ func findEnd(snap *netview.Snapshot, name, s string) (end, error) {
 	if strings.Count(s, ":") == 5 && !strings.Contains(s, "::") {
 		id, err := parseHostID(s)
 		if err != nil {
-			return end{}, huma.Error400BadRequest(name + ": " + err.Error())
+			return end{}, refuse(http.StatusBadRequest, "%s: %v", name, err)
 		}
 		h, ok := snap.Host(id)
 		if !ok {
-			return end{}, huma.Error404NotFound(fmt.Sprintf("%s: no host %s is known: /v1/hosts lists those that are", name, id))
+			return end{}, refuse(http.StatusNotFound, "%s: no host %s is known: /v1/hosts lists those that are", name, id)
 		}
 		return end{h.At.DPID, h}, nil
 	}
@@ -94,7 +91,7 @@ func findEnd(snap *netview.Snapshot, name, s string) (end, error) {
 func withParameter(name string, err error) error {
 	var p huma.StatusError
 	if errors.As(err, &p) {
-		return huma.NewError(p.GetStatus(), name+": "+err.Error())
+		return refuse(p.GetStatus(), "%s: %v", name, err)
 	}
 	return err
 }

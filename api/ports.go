@@ -3,9 +3,8 @@ package api
 import (
 	"context"
 	"iter"
+	"net/http"
 	"slices"
-
-	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/weirnet/weir/api/client"
 	"github.com/weirnet/weir/netview"
@@ -21,7 +20,7 @@ func (s *Server) switchWithCounters(ctx context.Context, in *switchListInput) (*
 		return nil, nil, nil, err
 	}
 	if s.cfg.Counters == nil {
-		return nil, nil, nil, huma.Error404NotFound("this instance keeps no counters")
+		return nil, nil, nil, refuse(http.StatusNotFound, "this instance keeps no counters")
 	}
 	c := s.cfg.Counters(sw.DPID)
 	if c == nil {

@@ -29,6 +29,11 @@ type refusal struct {
 	reason     string                 // why the gate refused it: "host", "origin", "token"; empty: it did not
 }
 
+// refuse returns a refusal with a detail as fmt.Sprintf makes it.
+func refuse(status int, format string, args ...any) *refusal {
+	return &refusal{status: status, detail: fmt.Sprintf(format, args...)}
+}
+
 // outcomeHeader is set to "unknown" where it is not known whether what was asked for was done, or
 // still will be.
 const outcomeHeader = "Weir-Outcome"

@@ -1,7 +1,6 @@
 package api
 
 import (
-	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -16,20 +15,17 @@ func malformedQuery(r *http.Request, route *Route) *refusal {
 	}
 	given, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
-		return badQuery(http.StatusBadRequest,
-			"%s: want NAME=VALUE, with & between them, and %%XX for other characters", truncate(err.Error()))
+		return refuse(http.StatusBadRequest,
+			"query: %s: want NAME=VALUE, with & between them, and %%XX for other characters", truncate(err.Error()))
 	}
 	if !strings.HasPrefix(r.URL.Path, "/v1/") {
 		return nil
 	}
 	for name, values := range given {
 		if len(values) > 1 && !route.repeatable[name] {
-			return badQuery(http.StatusUnprocessableEntity, "%q was given %d times: want it once", truncate(name), len(values))
+			return refuse(http.StatusUnprocessableEntity, "query: %q was given %d times: want it once", truncate(name),
+				len(values))
 		}
 	}
 	return nil
-}
-
-func badQuery(status int, format string, args ...any) *refusal {
-	return &refusal{status: status, detail: "query: " + fmt.Sprintf(format, args...)}
 }

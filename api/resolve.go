@@ -1,11 +1,9 @@
 package api
 
 import (
-	"fmt"
+	"net/http"
 	"net/netip"
 	"strings"
-
-	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/weirnet/weir/api/client"
 	"github.com/weirnet/weir/config"
@@ -31,22 +29,21 @@ func resolveSwitch(snap *netview.Snapshot, s string) (*netview.Switch, error) {
 	}
 	switch len(found) {
 	case 0:
-		return nil, huma.Error404NotFound(
-			fmt.Sprintf(
-				"no switch %q is known, neither by datapath id nor by name: /v1/switches lists those that are", truncate(s)))
+		return nil, refuse(http.StatusNotFound,
+			"no switch %q is known, neither by datapath id nor by name: /v1/switches lists those that are", truncate(s))
 	case 1:
 		return found[0], nil
 	}
-	return nil, huma.Error409Conflict(fmt.Sprintf("%q is switch %s and switch %s: give a datapath id of 16 digits",
-		truncate(s), found[0].DPID, found[1].DPID))
+	return nil, refuse(http.StatusConflict, "%q is switch %s and switch %s: give a datapath id of 16 digits", truncate(s),
+		found[0].DPID, found[1].DPID)
 }
 
 // resolvePort finds a port by SWITCH/PORT.
 func resolvePort(snap *netview.Snapshot, s string) (*netview.Switch, *netview.Port, error) {
 	at := strings.LastIndex(s, "/")
 	if at < 0 {
-		return nil, nil, huma.Error400BadRequest(
-			fmt.Sprintf("port %q: want SWITCH/PORT, such as 00000000000000a1/3 or spine-1/eth3", truncate(s)))
+		return nil, nil, refuse(http.StatusBadRequest, "port %q: want SWITCH/PORT, such as 00000000000000a1/3 or spine-1/eth3",
+			truncate(s))
 	}
 	sw, err := resolveSwitch(snap, strings.TrimSpace(s[:at]))
 	if err != nil {
@@ -63,20 +60,21 @@ func resolvePort(snap *netview.Snapshot, s string) (*netview.Switch, *netview.Po
 	}
 	switch len(found) {
 	case 0:
-		return nil, nil, huma.Error404NotFound(
-			fmt.Sprintf("switch %s has no port %q, neither by number nor by name: /v1/switches/%s lists those that it has", sw.DPID, truncate(name), sw.DPID))
+		return nil, nil, refuse(http.StatusNotFound,
+			"switch %s has no port %q, neither by number nor by name: /v1/switches/%s lists those that it has",
+			sw.DPID, truncate(name), sw.DPID)
 	case 1:
 		return sw, found[0], nil
 	}
-	return nil, nil, huma.Error409Conflict(fmt.Sprintf("%q is port %d and port %d of switch %s: give a number",
-		truncate(name), found[0].Number, found[1].Number, sw.DPID))
+	return nil, nil, refuse(http.StatusConflict, "%q is port %d and port %d of switch %s: give a number", truncate(name),
+		found[0].Number, found[1].Number, sw.DPID)
 }
 
 // resolveLink finds a link, either direction of it, by its ports with -> or <-> between them.
 func resolveLink(snap *netview.Snapshot, s string) (config.LinkRef, error) {
 	from, to, ok := strings.Cut(s, "->")
 	if !ok {
-		return config.LinkRef{}, huma.Error400BadRequest(fmt.Sprintf("link %q: want SWITCH/PORT->SWITCH/PORT", truncate(s)))
+		return config.LinkRef{}, refuse(http.StatusBadRequest, "link %q: want SWITCH/PORT->SWITCH/PORT", truncate(s))
 	}
 	a, err := resolvePoint(snap, strings.TrimSuffix(strings.TrimSpace(from), "<"))
 	if err != nil {
@@ -95,9 +93,8 @@ func resolveLink(snap *netview.Snapshot, s string) (config.LinkRef, error) {
 			return ref, nil
 		}
 	}
-	return config.LinkRef{}, huma.Error404NotFound(
-		fmt.Sprintf("no link between %s and %s is known: /v1/links lists those that are", config.FormatPoint(a),
-			config.FormatPoint(b)))
+	return config.LinkRef{}, refuse(http.StatusNotFound, "no link between %s and %s is known: /v1/links lists those that are",
+		config.FormatPoint(a), config.FormatPoint(b))
 }
 
 func resolvePoint(snap *netview.Snapshot, s string) (netview.Point, error) {
@@ -117,14 +114,14 @@ func resolveAddress(snap *netview.Snapshot, ip netip.Addr) (*netview.Host, error
 				continue
 			}
 			if found != nil {
-				return nil, huma.Error409Conflict(
-					fmt.Sprintf("hosts %s and %s both have the address %s: give a host's id", found.HostID, h.HostID, ip))
+				return nil, refuse(http.StatusConflict, "hosts %s and %s both have the address %s: give a host's id",
+					found.HostID, h.HostID, ip)
 			}
 			found = h
 		}
 	}
 	if found == nil {
-		return nil, huma.Error404NotFound(fmt.Sprintf("no host with the address %s is known: /v1/hosts lists those that are", ip))
+		return nil, refuse(http.StatusNotFound, "no host with the address %s is known: /v1/hosts lists those that are", ip)
 	}
 	return found, nil
 }

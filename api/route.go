@@ -55,9 +55,17 @@ func Typed[I, O any](h func(context.Context, *I) (*O, error)) Handler {
 	return func(s *Stack, op huma.Operation) { huma.Register(s.huma, op, h) }
 }
 
+// provided is Typed where the instance has what h needs; else every request is refused.
+func provided[I, O any](has bool, lacking *refusal, h func(context.Context, *I) (*O, error)) Handler {
+	if !has {
+		h = func(context.Context, *I) (*O, error) { return nil, lacking }
+	}
+	return Typed(h)
+}
+
 // Described returns a Handler whose query is read into a Q as by Typed, and that reads the body and
 // writes the answer by itself: I and O describe them.
-func Described[Q, I, O any](h func(http.ResponseWriter, *http.Request, *Q)) Handler {
+func Described[I, O, Q any](h func(http.ResponseWriter, *http.Request, *Q)) Handler {
 	return func(s *Stack, op huma.Operation) {
 		huma.Register[I, O](undispatched{s.huma}, op, nil)
 		served := huma.Operation{OperationID: op.OperationID, Method: op.Method, Path: op.Path, Hidden: true}

@@ -1,7 +1,6 @@
 package api
 
 import (
-	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -40,13 +39,12 @@ func (r *router) missing(req *http.Request, h http.Header) *refusal {
 		}
 	}
 	if len(allowed) == 0 {
-		return &refusal{status: http.StatusNotFound,
-			detail: fmt.Sprintf("there is no %q: /openapi.json lists what there is", truncate(req.URL.Path))}
+		return refuse(http.StatusNotFound, "there is no %q: /openapi.json lists what there is", truncate(req.URL.Path))
 	}
 	list := strings.Join(slices.Compact(allowed), ", ")
 	h.Set("Allow", list)
-	return &refusal{status: http.StatusMethodNotAllowed,
-		detail: fmt.Sprintf("method %s was given, and %q takes %s", truncate(req.Method), truncate(req.URL.Path), list)}
+	return refuse(http.StatusMethodNotAllowed, "method %s was given, and %q takes %s", truncate(req.Method),
+		truncate(req.URL.Path), list)
 }
 
 // jsonMux is a ServeMux as huma sees it. Answers are JSON whatever is asked for, so huma is not

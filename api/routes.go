@@ -32,6 +32,8 @@ func (s *Server) routes() []Route {
 
 // viewRoutes read the network.
 func (s *Server) viewRoutes() []Route {
+	noPaths := refuse(http.StatusNotFound, "this instance computes no paths")
+	noCheck := refuse(http.StatusNotFound, "this instance compares no switches")
 	return []Route{
 		{Method: "GET", Path: "/v1/members", ID: "members", Handler: Typed(s.members), Instance: true,
 			Summary: "The instances of the cluster"},
@@ -53,9 +55,9 @@ func (s *Server) viewRoutes() []Route {
 			Summary: "One host in a VLAN"},
 		{Method: "GET", Path: "/v1/flows", ID: "flows", Handler: Typed(s.flows),
 			Summary: "The rules that are wanted, and their state"},
-		{Method: "GET", Path: "/v1/paths", ID: "paths", Handler: Typed(s.paths),
+		{Method: "GET", Path: "/v1/paths", ID: "paths", Handler: provided(s.cfg.Paths != nil, noPaths, s.paths),
 			Summary: "The path that the system takes between two ends, and alternatives"},
-		{Method: "GET", Path: "/v1/check", ID: "check", Handler: Typed(s.compare),
+		{Method: "GET", Path: "/v1/check", ID: "check", Handler: provided(s.cfg.Check != nil, noCheck, s.compare),
 			Summary: "Compare what is wanted, the view and what switches hold: all are read"},
 		{Method: "GET", Path: "/v1/apps", ID: "apps", Handler: Typed(s.apps), Summary: "The built-in applications"},
 		{Method: "GET", Path: "/v1/alarms", ID: "alarms", Handler: Typed(s.alarms), Instance: true,
@@ -70,6 +72,9 @@ func (s *Server) viewRoutes() []Route {
 
 // inputRoutes read and change what operators set.
 func (s *Server) inputRoutes() []Route {
+	noConfig := refuse(http.StatusNotFound, "this instance has no configuration")
+	noDrains := refuse(http.StatusNotFound, "drains are disabled on this instance")
+	configured, drained := s.cfg.Configuration != nil, s.cfg.Drains != nil
 	const (
 		draining = "Answered when it is on the disk: it survives a restart. Paths leave it, and nothing new goes there; " +
 			"the list says what still passes. The state is draining until nothing passes that could pass elsewhere; " +
@@ -78,8 +83,9 @@ func (s *Server) inputRoutes() []Route {
 		ofHost    = "A host that still speaks is learned again with its next packet." + forgotten
 	)
 	return []Route{
-		{Method: "GET", Path: configPath, ID: "config", Handler: Typed(s.configuration), Summary: "The configuration in force"},
-		{Method: "POST", Path: configPath, ID: "apply", Handler: Typed(s.apply), DryRun: RoleViewer,
+		{Method: "GET", Path: configPath, ID: "config",
+			Handler: provided(configured, noConfig, s.configuration), Summary: "The configuration in force"},
+		{Method: "POST", Path: configPath, ID: "apply", Handler: provided(configured, noConfig, s.apply), DryRun: RoleViewer,
 			BodyBytes: config.MaxBytes + 1, // so that one that is too long is told its limit
 			Summary:   "Replace the configuration",
 			Description: "The whole configuration is given. It is validated whole: if anything is wrong with it " +
@@ -87,13 +93,14 @@ func (s *Server) inputRoutes() []Route {
 				"lists all that is wrong, with lines. What is not touched by it goes on undisturbed. Needs role " +
 				"operator; for the " +
 				"fields that docs/config.md marks so, admin; for a dry run, viewer. Answered when it is on the disk."},
-		{Method: "GET", Path: drainPath, ID: "drains", Handler: Typed(s.drains),
+		{Method: "GET", Path: drainPath, ID: "drains", Handler: provided(drained, noDrains, s.drains),
 			Summary: "What is drained, and what still passes there"},
-		{Method: "POST", Path: drainPath, ID: "drain", Handler: Typed(s.drain),
+		{Method: "POST", Path: drainPath, ID: "drain", Handler: provided(drained, noDrains, s.drain),
 			Summary: "Take a switch, port or link out of use without loss", Description: draining},
-		{Method: "PUT", Path: drainPath, ID: "put-drain", Handler: Typed(s.drain),
+		{Method: "PUT", Path: drainPath, ID: "put-drain", Handler: provided(drained, noDrains, s.drain),
 			Summary: "Take a switch, port or link out of use without loss", Description: draining},
-		{Method: "DELETE", Path: drainPath, ID: "undrain", Handler: Typed(s.undrain), Status: http.StatusNoContent,
+		{Method: "DELETE", Path: drainPath, ID: "undrain",
+			Handler: provided(drained, noDrains, s.undrain), Status: http.StatusNoContent,
 			Summary: "Take a switch, port or link into use again"},
 		{Method: "DELETE", Path: switchesPath + "/{dpid}", ID: "forget-switch", Handler: Typed(s.forgetSwitch),
 			DryRun: RoleOperator, Summary: "Forget a switch that is gone for good",
@@ -121,23 +128,28 @@ func (s *Server) intentRoutes() []Route {
 		503: "The store cannot be written, or does not say whether it was; the problem says which.",
 		507: "The store is full. No request was accepted.",
 	}
+	has := s.cfg.Intents != nil
 	return []Route{
-		{Method: "GET", Path: intentsPath, ID: "intents", Handler: Typed(s.intents),
+		{Method: "GET", Path: intentsPath, ID: "intents", Handler: provided(has, intentsDisabled, s.intents),
 			Summary: "All intents, in the order of their numbers"},
-		{Method: "GET", Path: intentPath, ID: "intent", Handler: Typed(s.oneIntent), Summary: "One intent"},
-		{Method: "GET", Path: intentPath + "/traffic", ID: "intent-traffic", Handler: Typed(s.intentTraffic),
+		{Method: "GET", Path: intentPath, ID: "intent",
+			Handler: provided(has, intentsDisabled, s.oneIntent), Summary: "One intent"},
+		{Method: "GET", Path: intentPath + "/traffic", ID: "intent-traffic",
+			Handler: provided(has, intentsDisabled, s.intentTraffic),
 			Summary: "What an intent's rules have counted where its packets come in: the switches are asked"},
-		{Method: "DELETE", Path: intentPath, ID: "withdraw-intent", Handler: Typed(s.deleteIntent), AuditInStore: true,
+		{Method: "DELETE", Path: intentPath, ID: "withdraw-intent",
+			Handler: provided(has, intentsDisabled, s.deleteIntent), AuditInStore: true,
 			Status: http.StatusNoContent, Summary: "Withdraw an intent",
 			Description: "Answered when it is durable. The intent vanishes when its rules are gone from the switches: " +
 				"404 then, and its id is free. " +
 				"Again, or of an id that is not there: 204."},
-		{Method: "POST", Path: withdrawPath, ID: "withdraw-intents", Handler: Typed(s.withdrawIntents), AuditInStore: true,
+		{Method: "POST", Path: withdrawPath, ID: "withdraw-intents",
+			Handler: provided(has, intentsDisabled, s.withdrawIntents), AuditInStore: true,
 			Status: http.StatusAccepted, BodyBytes: s.cfg.Limits.IntentBytes, MaxItems: s.cfg.Limits.BatchItems,
 			Summary:     "Withdraw several intents",
 			Description: "Each has an answer of its own, in their order. Answered when they are durable."},
 		{Method: "POST", Path: intentsPath, ID: "create-intents", AuditInStore: true,
-			Handler: Described[IntentOptions, createIntents, oneOrMoreAnswers](s.postIntents), BodyBytes: s.cfg.Limits.IntentBytes,
+			Handler: Described[createIntents, oneOrMoreAnswers](s.postIntents), BodyBytes: s.cfg.Limits.IntentBytes,
 			Status: http.StatusAccepted, Statuses: statuses, Stream: s.streamIntents,
 			Streams: map[string]any{ndjson: client.IntentRequest{}, intentpb.ContentType: ""},
 			Summary: "Ask for intents: one, a batch, or a stream",
@@ -147,7 +159,7 @@ func (s *Server) intentRoutes() []Route {
 				"answer for each request, in their order, while requests " +
 				"still come; what is refused disturbs nothing else. Requests of a stream may create, put and withdraw (op)."},
 		{Method: "PUT", Path: intentPath, ID: "replace-intent", AuditInStore: true,
-			Handler: Described[IntentOptions, replaceIntent, oneAnswer](s.putIntent), Status: http.StatusAccepted, Statuses: statuses,
+			Handler: Described[replaceIntent, oneAnswer](s.putIntent), Status: http.StatusAccepted, Statuses: statuses,
 			Summary: "Give an intent another content, without loss; or make it"},
 		{Method: "GET", Path: "/intents.proto", ID: "intents-proto", Handler: Plain(protoFile), Content: "text/plain",
 			Summary: "The protobuf form of streams of requests about intents"},
@@ -156,8 +168,9 @@ func (s *Server) intentRoutes() []Route {
 
 // instanceRoutes tell of this instance.
 func (s *Server) instanceRoutes() []Route {
+	noAudit := refuse(http.StatusNotFound, "this instance has no audit log")
 	return []Route{
-		{Method: "GET", Path: auditPath, ID: "audit", Handler: Typed(s.audit), Role: RoleAdmin,
+		{Method: "GET", Path: auditPath, ID: "audit", Handler: provided(s.cfg.Audit != nil, noAudit, s.audit), Role: RoleAdmin,
 			Summary: "The newest records of the audit log, the oldest first; needs role admin"},
 		{Method: "GET", Path: backupPath, ID: "backup", Handler: Plain(s.backup), Role: RoleAdmin,
 			Content: "application/octet-stream", Summary: "What the store holds, as weir restore takes it; needs role admin"},

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/tls"
 	"encoding/json"
-	"fmt"
 	"log/slog"
 	"net/http"
 	"reflect"
@@ -122,7 +121,7 @@ func (s *Stack) admit(w http.ResponseWriter, r *http.Request, route *Route, by *
 		no = malformedQuery(r, route)
 	}
 	if no == nil && s.cfg.Standby != nil && (route == nil || !route.Instance) {
-		no = &refusal{status: http.StatusServiceUnavailable, detail: s.cfg.Standby().Error()}
+		no = refuse(http.StatusServiceUnavailable, "%v", s.cfg.Standby())
 	}
 	return no
 }
@@ -161,9 +160,8 @@ func refuseEncoded(r *http.Request, route *Route) *refusal {
 	if how == "" || strings.EqualFold(how, "identity") || !route.changes(r) {
 		return nil
 	}
-	return &refusal{status: http.StatusUnsupportedMediaType,
-		detail: fmt.Sprintf(
-			"Content-Encoding %q was given: want a body that is not compressed, without that header", truncate(how))}
+	return refuse(http.StatusUnsupportedMediaType,
+		"Content-Encoding %q was given: want a body that is not compressed, without that header", truncate(how))
 }
 
 // document answers the description of all routes.

@@ -40,12 +40,7 @@ func newStream(s *Server, w http.ResponseWriter, r *http.Request, kinds []string
 // begin finds the position that the stream goes on from, and answers at once so that the client
 // knows it is heard.
 func (st *stream) begin(last string) {
-	f := st.s.feed
-	f.encode.Lock()
-	f.advanceLocked()
-	at, next := f.end()
-	members := f.members
-	f.encode.Unlock()
+	at, next, members := st.s.feed.latest()
 	st.at, st.lastID, st.next = at, at, next
 	if last == "" {
 		st.buf.WriteString("retry: 1000\nid: " + st.s.run.text(at) + "\n\n")

@@ -20,7 +20,7 @@ var errStoreTimeout = fmt.Errorf("%w in time", store.ErrUnknown)
 func storeProblem(err error) *refusal {
 	switch {
 	case errors.Is(err, store.ErrFull), errors.Is(err, syscall.ENOSPC):
-		return &refusal{status: http.StatusInsufficientStorage, detail: err.Error()}
+		return refuse(http.StatusInsufficientStorage, "%v", err)
 	case errors.Is(err, store.ErrUnknown):
 		return &refusal{status: http.StatusServiceUnavailable, retryAfter: time.Second, unknown: true,
 			detail: "the outcome is unknown: the store has not said whether the change was kept; " +
@@ -44,13 +44,12 @@ func submitRefusal(err error) *refusal {
 		return &refusal{status: http.StatusTooManyRequests,
 			detail: "no request was accepted: the store queue is full; try again", retryAfter: time.Second}
 	case errors.Is(err, store.ErrFull):
-		return &refusal{status: http.StatusInsufficientStorage,
-			detail: "no request was accepted, because the store is full: make room on its disk, or raise its quota; " +
-				"what is there goes on"}
+		return refuse(http.StatusInsufficientStorage,
+			"no request was accepted, because the store is full: make room on its disk, or raise its quota; what is there goes on",
+		)
 	case errors.Is(err, store.ErrTooLarge):
-		return &refusal{status: http.StatusRequestEntityTooLarge,
-			detail: "no request was accepted, because the batch is too large for one transaction: " +
-				"send it in parts, or without atomic"}
+		return refuse(http.StatusRequestEntityTooLarge,
+			"no request was accepted, because the batch is too large for one transaction: send it in parts, or without atomic")
 	case errors.Is(err, store.ErrUnknown), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return &refusal{status: http.StatusServiceUnavailable, retryAfter: time.Second, unknown: true,
 			detail: "the outcome is unknown: the store has not said whether it was done, and it may still be" + outcomeHint}

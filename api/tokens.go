@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/weirnet/weir/api/client"
+	"github.com/weirnet/weir/config"
 )
 
 // The files of a data directory that hold tokens.
@@ -78,20 +79,9 @@ func readToken(path string) (string, error) {
 	return secret, nil
 }
 
-// makeToken writes beside the path and renames, so that the file is there whole or not at all.
 func makeToken(path string) (string, error) {
 	secret := base64.RawURLEncoding.EncodeToString(random(32))
-	f, err := os.CreateTemp(filepath.Dir(path), ".token-*") // mode 0600
-	if err != nil {
-		return "", fmt.Errorf("making token file %s: %w", path, err)
-	}
-	_, err = f.WriteString(secret + "\n")
-	err = errors.Join(err, f.Sync(), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		os.Remove(f.Name())
+	if err := config.WriteFile(path, []byte(secret+"\n")); err != nil {
 		return "", fmt.Errorf("making token file %s: %w", path, err)
 	}
 	return secret, nil
