@@ -2,28 +2,26 @@ package flowtable
 
 import (
 	"math/bits"
+	"slices"
 
 	"github.com/weirnet/weir/openflow"
 )
 
-// The places of actions in an action set, in the order in which they are done (OpenFlow 1.3,
-// section 5.10). After setSlot come the set-fields, one a field.
+// setOrder are the actions of an action set in the order in which they are done (OpenFlow 1.3,
+// section 5.10). Set-fields, one a field, are done before slotQueue.
+var setOrder = [...]openflow.ActionType{
+	openflow.ActionCopyTTLIn, openflow.ActionPopVLAN, openflow.ActionPopMPLS, openflow.ActionPushMPLS,
+	openflow.ActionPushVLAN, openflow.ActionCopyTTLOut, openflow.ActionDecMPLSTTL, openflow.ActionDecNwTTL,
+	openflow.ActionSetMPLSTTL, openflow.ActionSetNwTTL, openflow.ActionSetQueue, openflow.ActionGroup, openflow.ActionOutput,
+}
+
+// The slots of an action set: the slot of an action that is not a set-field is its place in
+// setOrder.
 const (
-	slotCopyTTLIn = iota
-	slotPopVLAN
-	slotPopMPLS
-	slotPushMPLS
-	slotPushVLAN
-	slotCopyTTLOut
-	slotDecMPLSTTL
-	slotDecNwTTL
-	slotSetMPLSTTL
-	slotSetNwTTL
-	slotQueue
-	slotGroup
-	slotOutput
-	numSlots
-	noSlot = numSlots
+	numSlots   = len(setOrder)
+	slotQueue  = numSlots - 3
+	slotGroup  = numSlots - 2
+	slotOutput = numSlots - 1
 )
 
 // actionSet is the action set of a packet: the last action written of each type, and of each field.
@@ -47,44 +45,11 @@ func (s *actionSet) write(list []openflow.Action) {
 				s.fields |= 1 << f
 				s.sets[f] = a
 			}
-		} else if slot := slotOf(a.Type); slot != noSlot {
+		} else if slot := slices.Index(setOrder[:], a.Type); slot >= 0 {
 			s.have |= 1 << slot
 			s.slots[slot] = a
 		}
 	}
-}
-
-// slotOf is the place of an action that is not a set-field.
-func slotOf(t openflow.ActionType) int {
-	switch t {
-	case openflow.ActionCopyTTLIn:
-		return slotCopyTTLIn
-	case openflow.ActionPopVLAN:
-		return slotPopVLAN
-	case openflow.ActionPopMPLS:
-		return slotPopMPLS
-	case openflow.ActionPushMPLS:
-		return slotPushMPLS
-	case openflow.ActionPushVLAN:
-		return slotPushVLAN
-	case openflow.ActionCopyTTLOut:
-		return slotCopyTTLOut
-	case openflow.ActionDecMPLSTTL:
-		return slotDecMPLSTTL
-	case openflow.ActionDecNwTTL:
-		return slotDecNwTTL
-	case openflow.ActionSetMPLSTTL:
-		return slotSetMPLSTTL
-	case openflow.ActionSetNwTTL:
-		return slotSetNwTTL
-	case openflow.ActionSetQueue:
-		return slotQueue
-	case openflow.ActionGroup:
-		return slotGroup
-	case openflow.ActionOutput:
-		return slotOutput
-	}
-	return noSlot
 }
 
 // ends reports whether the set sends the packet anywhere. If not, nothing of it is done at all.

@@ -21,13 +21,12 @@ func (s *Switch) Check() error {
 		total += t.size
 		t.check(func(format string, args ...any) { wrong("table %d: "+format, append([]any{id}, args...)...) })
 		for _, u := range t.tuples {
-			u.each(func(e *entry) bool {
+			for e := range u.each {
 				if int(e.table) != id {
 					wrong("an entry of table %d is in table %d", e.table, id)
 				}
 				countRefs(e.program, groups, meters)
-				return true
-			})
+			}
 		}
 	}
 	if total != s.entries {
@@ -51,10 +50,8 @@ func countRefs(p *program, groups, meters map[uint32]int) {
 }
 
 func countGroups(list []openflow.Action, groups map[uint32]int) {
-	for i := range list {
-		if list[i].Type == openflow.ActionGroup {
-			groups[list[i].ID]++
-		}
+	for id := range groupsIn(list) {
+		groups[id]++
 	}
 }
 
@@ -100,15 +97,14 @@ func (t *table) check(wrong func(string, ...any)) {
 		}
 		size += u.size
 		u.check(wrong)
-		u.each(func(e *entry) bool {
+		for e := range u.each {
 			if _, _, ok := e.end(); ok {
 				timed++
 				if e.place < 0 || int(e.place) >= len(t.heap) || t.heap[e.place] != e {
 					wrong("an entry that runs out is not in the heap")
 				}
 			}
-			return true
-		})
+		}
 	}
 	for i := range t.heap {
 		if parent := (i - 1) / 2; i > 0 && t.heap[parent].due > t.heap[i].due {

@@ -70,15 +70,10 @@ func (p *pass) locate() (h headers) {
 func routed(b []byte) bool {
 	next := b[6]
 	for at := packet.IPv6Len; at+8 <= len(b); {
-		size := (int(b[at+1]) + 1) * 8
-		switch next {
-		case packet.ProtoRouting:
+		if next == packet.ProtoRouting {
 			return b[at+3] != 0
-		case packet.ProtoFragment:
-			size = 8
-		case packet.ProtoAH:
-			size = (int(b[at+1]) + 2) * 4
 		}
+		size := packet.ExtensionLen(next, b[at:])
 		next = b[at]
 		at += size
 	}

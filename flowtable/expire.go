@@ -15,19 +15,13 @@ func (s *Switch) Expire(now time.Duration, out Output) (next time.Duration, ok b
 		if t == nil {
 			continue
 		}
-		for {
-			e, at := t.heap.first()
-			if e == nil {
-				break
-			}
-			if at > now {
-				if !ok || at < next {
-					next, ok = at, true
-				}
-				break
-			}
+		e, at := t.heap.first()
+		for ; e != nil && at <= now; e, at = t.heap.first() {
 			_, why, _ := e.end()
 			s.remove(e, why)
+		}
+		if e != nil && (!ok || at < next) {
+			next, ok = at, true
 		}
 	}
 	return next, ok

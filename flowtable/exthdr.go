@@ -42,13 +42,7 @@ func extensionBits(ip packet.IPv6) uint64 {
 		if bit == extNoNext || bit == extESP || len(b) < 8 {
 			break
 		}
-		size := (int(b[1]) + 1) * 8
-		switch bit {
-		case extAuth:
-			size = (int(b[1]) + 2) * 4
-		case extFrag:
-			size = 8
-		}
+		size := packet.ExtensionLen(next, b)
 		if size > len(b) {
 			break
 		}

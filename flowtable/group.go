@@ -1,6 +1,8 @@
 package flowtable
 
 import (
+	"iter"
+	"maps"
 	"slices"
 	"time"
 
@@ -38,24 +40,7 @@ func (s *Switch) GroupMod(v openflow.Version, m *openflow.GroupMod, now time.Dur
 	s.begin(now, out)
 	defer s.end()
 	switch m.Command {
-	case openflow.GroupAdd:
-		if err := checkForm(m); err != nil {
-			return err
-		}
-		if s.groups[m.Group] != nil {
-			return refuse(openflow.GroupModFailedGroupExists, "group %d is there already", m.Group)
-		}
-		if len(s.groups) >= s.cfg.MaxGroups {
-			return refuse(openflow.GroupModFailedOutOfGroups, "%d groups", len(s.groups))
-		}
-		return s.setGroup(v, m)
-	case openflow.GroupModify:
-		if err := checkForm(m); err != nil {
-			return err
-		}
-		if s.groups[m.Group] == nil {
-			return refuse(openflow.GroupModFailedUnknownGroup, "group %d, which there is not", m.Group)
-		}
+	case openflow.GroupAdd, openflow.GroupModify:
 		return s.setGroup(v, m)
 	case openflow.GroupDelete:
 		return s.deleteGroups(m)
@@ -63,14 +48,26 @@ func (s *Switch) GroupMod(v openflow.Version, m *openflow.GroupMod, now time.Dur
 	return refuse(openflow.GroupModFailedBadCommand, "group_mod with command %d", m.Command)
 }
 
-// setGroup makes a group, or changes the one that is there: that keeps its own counters, and its
+// setGroup adds a group, or changes the one that is there: that keeps its own counters, and its
 // buckets begin anew.
 func (s *Switch) setGroup(v openflow.Version, m *openflow.GroupMod) error {
+	if err := checkForm(m); err != nil {
+		return err
+	}
+	old, adds := s.groups[m.Group], m.Command == openflow.GroupAdd
+	switch {
+	case adds && old != nil:
+		return refuse(openflow.GroupModFailedGroupExists, "group %d is there already", m.Group)
+	case adds && len(s.groups) >= s.cfg.MaxGroups:
+		return refuse(openflow.GroupModFailedOutOfGroups, "%d groups", len(s.groups))
+	case !adds && old == nil:
+		return refuse(openflow.GroupModFailedUnknownGroup, "group %d, which there is not", m.Group)
+	}
 	if err := s.checkGroup(v, m); err != nil {
 		return err
 	}
 	g := &group{id: m.Group, kind: m.Kind, created: s.now}
-	if old := s.groups[m.Group]; old != nil {
+	if old != nil {
 		g.refs, g.packets, g.bytes, g.created = old.refs, old.packets, old.bytes, old.created
 		s.referBuckets(old, -1)
 	}
@@ -101,7 +98,7 @@ func (s *Switch) checkGroup(v openflow.Version, m *openflow.GroupMod) error {
 		if err := s.checkBucket(v, m, b); err != nil {
 			return err
 		}
-		if s.leadsTo(b.Actions, b.WatchGroup, m.Group, seen) {
+		if s.leadsTo(b, m.Group, seen) {
 			return refuse(openflow.GroupModFailedLoop, "bucket %d leads back to group %d", i, m.Group)
 		}
 	}
@@ -138,44 +135,50 @@ func (s *Switch) checkBucket(v openflow.Version, m *openflow.GroupMod, b *openfl
 		return refuse(openflow.GroupModFailedBadWatch, "a bucket that watches group %d, which there is not", b.WatchGroup)
 	}
 	// A bucket that sends to the group itself is a loop, also where the group is about to be made.
-	for i := range b.Actions {
-		if b.Actions[i].Type == openflow.ActionGroup && b.Actions[i].ID == m.Group {
-			return refuse(openflow.GroupModFailedLoop, "a bucket of group %d that sends to it", m.Group)
-		}
+	if sendsTo(b.Actions, m.Group) {
+		return refuse(openflow.GroupModFailedLoop, "a bucket of group %d that sends to it", m.Group)
 	}
 	c := checker{s: s, v: v}
 	return c.actions(b.Actions)
 }
 
-// leadsTo reports whether actions send, or a watch looks, to a group, also through other groups.
-// Those that are there have no loop, and those that were seen do not lead there.
-func (s *Switch) leadsTo(actions []openflow.Action, watch, id uint32, seen map[uint32]bool) bool {
-	var visit func(uint32) bool
-	look := func(actions []openflow.Action, watch uint32) bool {
-		for i := range actions {
-			if actions[i].Type == openflow.ActionGroup && visit(actions[i].ID) {
-				return true
+// groupsIn are the groups that actions send to, in their order.
+func groupsIn(list []openflow.Action) iter.Seq[uint32] {
+	return func(yield func(uint32) bool) {
+		for i := range list {
+			if list[i].Type == openflow.ActionGroup && !yield(list[i].ID) {
+				return
 			}
 		}
-		return watch != openflow.GroupAny && visit(watch)
 	}
-	visit = func(next uint32) bool {
-		if next == id {
+}
+
+// sendsTo reports whether one of the actions sends to a group.
+func sendsTo(list []openflow.Action, id uint32) bool {
+	return slices.ContainsFunc(list, func(a openflow.Action) bool { return a.Type == openflow.ActionGroup && a.ID == id })
+}
+
+// leadsTo reports whether a bucket sends to a group, or watches it, also through other groups.
+// Those that are there have no loop, and those that were seen do not lead there.
+func (s *Switch) leadsTo(b *openflow.Bucket, id uint32, seen map[uint32]bool) bool {
+	for next := range groupsIn(b.Actions) {
+		if s.groupLeadsTo(next, id, seen) {
 			return true
 		}
-		g := s.groups[next]
-		if g == nil || seen[next] {
-			return false
-		}
-		seen[next] = true
-		for i := range g.buckets {
-			if look(g.buckets[i].Actions, g.buckets[i].WatchGroup) {
-				return true
-			}
-		}
+	}
+	return b.WatchGroup != openflow.GroupAny && s.groupLeadsTo(b.WatchGroup, id, seen)
+}
+
+func (s *Switch) groupLeadsTo(from, id uint32, seen map[uint32]bool) bool {
+	if from == id {
+		return true
+	}
+	g := s.groups[from]
+	if g == nil || seen[from] {
 		return false
 	}
-	return look(actions, watch)
+	seen[from] = true
+	return slices.ContainsFunc(g.buckets, func(b bucket) bool { return s.leadsTo(&b.Bucket, id, seen) })
 }
 
 // deleteGroups removes a group, or all, with the entries that send to it. One that there is not is
@@ -188,13 +191,13 @@ func (s *Switch) deleteGroups(m *openflow.GroupMod) error {
 		return refuse(openflow.GroupModFailedInvalidGroup, "group 0x%x, more than OFPG_MAX", m.Group)
 	}
 	if m.Group != openflow.GroupAll {
-		for _, g := range s.sortedGroups(openflow.GroupAll) {
+		for _, g := range sorted(s.groups, openflow.GroupAll, openflow.GroupAll) {
 			if g.id != m.Group && s.groups[m.Group] != nil && g.sendsTo(m.Group) {
 				return refuse(openflow.GroupModFailedChainedGroup, "group %d sends to group %d", g.id, m.Group)
 			}
 		}
 	}
-	gone := s.sortedGroups(m.Group)
+	gone := sorted(s.groups, m.Group, openflow.GroupAll)
 	refs := 0
 	for _, g := range gone {
 		refs += g.refs
@@ -215,29 +218,20 @@ func (s *Switch) deleteGroups(m *openflow.GroupMod) error {
 
 // sendsTo reports whether a bucket of the group sends to another group, or watches it.
 func (g *group) sendsTo(id uint32) bool {
-	for i := range g.buckets {
-		b := &g.buckets[i]
-		if b.WatchGroup == id {
-			return true
-		}
-		for j := range b.Actions {
-			if b.Actions[j].Type == openflow.ActionGroup && b.Actions[j].ID == id {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(g.buckets, func(b bucket) bool { return b.WatchGroup == id || sendsTo(b.Actions, id) })
 }
 
-// sortedGroups is a group, or all by rising number.
-func (s *Switch) sortedGroups(id uint32) []*group {
-	var list []*group
-	for _, g := range s.groups {
-		if id == openflow.GroupAll || g.id == id {
-			list = append(list, g)
+// sorted is the group or meter of a number, or with the number all all of them, by rising number.
+func sorted[T any](of map[uint32]T, id, all uint32) (list []T) {
+	if id != all {
+		if x, ok := of[id]; ok {
+			list = append(list, x)
 		}
+		return list
 	}
-	slices.SortFunc(list, func(a, b *group) int { return int(int64(a.id) - int64(b.id)) })
+	for _, n := range slices.Sorted(maps.Keys(of)) {
+		list = append(list, of[n])
+	}
 	return list
 }
 
@@ -259,11 +253,9 @@ func (s *Switch) referBuckets(g *group, by int) {
 }
 
 func (s *Switch) referGroups(list []openflow.Action, by int) {
-	for i := range list {
-		if list[i].Type == openflow.ActionGroup {
-			if g := s.groups[list[i].ID]; g != nil {
-				g.refs += by
-			}
+	for id := range groupsIn(list) {
+		if g := s.groups[id]; g != nil {
+			g.refs += by
 		}
 	}
 }

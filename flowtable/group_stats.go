@@ -4,7 +4,7 @@ import "github.com/weirnet/weir/openflow"
 
 func (s *Switch) groupStats(id uint32) (openflow.ReplyBody, error) {
 	list := &openflow.GroupStatsList{}
-	for _, g := range s.sortedGroups(id) {
+	for _, g := range sorted(s.groups, id, openflow.GroupAll) {
 		st := openflow.GroupStats{Group: g.id, RefCount: uint32(g.refs), Packets: g.packets, Bytes: g.bytes}
 		st.DurationSec, st.DurationNsec = age(s.now, g.created)
 		for i := range g.buckets {
@@ -17,7 +17,7 @@ func (s *Switch) groupStats(id uint32) (openflow.ReplyBody, error) {
 
 func (s *Switch) groupDesc() openflow.ReplyBody {
 	list := &openflow.GroupDescList{}
-	for _, g := range s.sortedGroups(openflow.GroupAll) {
+	for _, g := range sorted(s.groups, openflow.GroupAll, openflow.GroupAll) {
 		d := openflow.GroupDesc{Kind: g.kind, Group: g.id}
 		for i := range g.buckets {
 			d.Buckets = append(d.Buckets, g.buckets[i].Bucket)

@@ -69,16 +69,12 @@ func number(b []byte) uint64 {
 	return v
 }
 
-// exact reports whether all bits of a field are matched, and its value.
-func (f *filter) exact(field openflow.Field) (uint64, bool) {
-	return f.value.get(field), f.mask.get(field) == lowBits(places[field].bits)
-}
-
 // appendOXM appends the match as TLVs in the order of the fields' numbers: a canonical form.
 func (f *filter) appendOXM(b []byte) []byte {
+	known := traitsOf(&f.value)
 	for i := range places {
 		field := openflow.Field(i)
-		if places[i].bits != 0 && f.has(field) {
+		if places[i].bits != 0 && known.have(field) {
 			b = f.appendOne(b, field, places[i])
 		}
 	}
@@ -133,31 +129,4 @@ func appendNumber(b []byte, v uint64, size int) []byte {
 		b = append(b, uint8(v>>(8*size)))
 	}
 	return b
-}
-
-// has reports whether the packets that f matches are of the kind that has a field: it decides
-// between fields that share bits.
-func (f *filter) has(field openflow.Field) bool {
-	etherType, proto := f.value.get(openflow.FieldEthType), f.value.get(openflow.FieldIPProto)
-	switch field {
-	case openflow.FieldIPDSCP, openflow.FieldIPECN, openflow.FieldIPProto:
-		return etherType == etherTypeIPv4 || etherType == etherTypeIPv6
-	case openflow.FieldIPv4Src, openflow.FieldIPv4Dst:
-		return etherType == etherTypeIPv4
-	case openflow.FieldTCPSrc, openflow.FieldTCPDst:
-		return proto == protoTCP
-	case openflow.FieldUDPSrc, openflow.FieldUDPDst:
-		return proto == protoUDP
-	case openflow.FieldSCTPSrc, openflow.FieldSCTPDst:
-		return proto == protoSCTP
-	case openflow.FieldICMPv4Type, openflow.FieldICMPv4Code:
-		return etherType == etherTypeIPv4 && proto == protoICMPv4
-	case openflow.FieldICMPv6Type, openflow.FieldICMPv6Code:
-		return etherType == etherTypeIPv6 && proto == protoICMPv6
-	case openflow.FieldARPOp, openflow.FieldARPSPA, openflow.FieldARPTPA, openflow.FieldARPSHA, openflow.FieldARPTHA:
-		return etherType == etherTypeARP
-	case openflow.FieldIPv6NDSLL, openflow.FieldIPv6NDTLL, openflow.FieldIPv6ExtHdr:
-		return etherType == etherTypeIPv6
-	}
-	return true
 }

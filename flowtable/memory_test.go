@@ -23,10 +23,9 @@ func (k *kept) note() {
 			continue
 		}
 		for _, u := range t.tuples {
-			u.each(func(e *entry) bool {
+			for e := range u.each {
 				k.all = append(k.all, weak.Make(e))
-				return true
-			})
+			}
 		}
 	}
 }

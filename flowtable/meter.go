@@ -1,7 +1,6 @@
 package flowtable
 
 import (
-	"slices"
 	"time"
 
 	"github.com/weirnet/weir/openflow"
@@ -44,36 +43,31 @@ func (s *Switch) MeterMod(_ openflow.Version, m *openflow.MeterMod, now time.Dur
 	s.begin(now, out)
 	defer s.end()
 	switch m.Command {
-	case openflow.MeterAdd:
-		return s.addMeter(m)
-	case openflow.MeterModify:
-		old := s.meters[m.Meter]
-		if old == nil {
-			return refuse(openflow.MeterModFailedUnknownMeter, "meter %d, which there is not", m.Meter)
-		}
-		x, err := s.newMeter(m)
-		if err != nil {
-			return err
-		}
-		x.flows, x.packets, x.bytes, x.created = old.flows, old.packets, old.bytes, old.created
-		s.meters[m.Meter] = x
+	case openflow.MeterAdd, openflow.MeterModify:
+		return s.setMeter(m)
 	case openflow.MeterDelete:
 		s.deleteMeters(m.Meter)
-	default:
-		return refuse(openflow.MeterModFailedBadCommand, "meter_mod with command %d", m.Command)
+		return nil
 	}
-	return nil
+	return refuse(openflow.MeterModFailedBadCommand, "meter_mod with command %d", m.Command)
 }
 
-func (s *Switch) addMeter(m *openflow.MeterMod) error {
-	if s.meters[m.Meter] != nil {
+// setMeter adds a meter, or changes the one that is there, which keeps its own counters.
+func (s *Switch) setMeter(m *openflow.MeterMod) error {
+	old, adds := s.meters[m.Meter], m.Command == openflow.MeterAdd
+	switch {
+	case adds && old != nil:
 		return refuse(openflow.MeterModFailedMeterExists, "meter %d is there already", m.Meter)
+	case !adds && old == nil:
+		return refuse(openflow.MeterModFailedUnknownMeter, "meter %d, which there is not", m.Meter)
 	}
 	x, err := s.newMeter(m)
 	if err != nil {
 		return err
 	}
-	if len(s.meters) >= s.cfg.MaxMeters {
+	if old != nil {
+		x.flows, x.packets, x.bytes, x.created = old.flows, old.packets, old.bytes, old.created
+	} else if len(s.meters) >= s.cfg.MaxMeters {
 		return refuse(openflow.MeterModFailedOutOfMeters, "%d meters", len(s.meters))
 	}
 	if s.meters == nil {
@@ -133,7 +127,7 @@ func (s *Switch) newBand(flags openflow.MeterFlags, m *openflow.Band) (band, err
 // deleteMeters removes a meter, or all, with the entries that use it. One that there is not is no
 // error.
 func (s *Switch) deleteMeters(id uint32) {
-	gone, flows := s.sortedMeters(id), 0
+	gone, flows := sorted(s.meters, id, openflow.MeterAll), 0
 	for _, x := range gone {
 		flows += x.flows
 	}
@@ -147,18 +141,6 @@ func (s *Switch) deleteMeters(id uint32) {
 	}
 }
 
-// sortedMeters is a meter, or all by rising number.
-func (s *Switch) sortedMeters(id uint32) []*meter {
-	var list []*meter
-	for _, m := range s.meters {
-		if id == openflow.MeterAll || m.id == id {
-			list = append(list, m)
-		}
-	}
-	slices.SortFunc(list, func(a, b *meter) int { return int(int64(a.id) - int64(b.id)) })
-	return list
-}
-
 // removeWhere removes the entries whose programs f selects.
 func (s *Switch) removeWhere(why openflow.FlowRemovedReason, f func(*program) bool) {
 	clear(s.picked)
@@ -168,12 +150,11 @@ func (s *Switch) removeWhere(why openflow.FlowRemovedReason, f func(*program) bo
 			continue
 		}
 		for _, u := range t.tuples {
-			u.each(func(e *entry) bool {
+			for e := range u.each {
 				if f(e.program) {
 					s.picked = append(s.picked, e)
 				}
-				return true
-			})
+			}
 		}
 	}
 	for _, e := range s.picked {

@@ -4,7 +4,7 @@ import "github.com/weirnet/weir/openflow"
 
 func (s *Switch) meterStats(id uint32) (openflow.ReplyBody, error) {
 	list := &openflow.MeterStatsList{}
-	for _, m := range s.sortedMeters(id) {
+	for _, m := range sorted(s.meters, id, openflow.MeterAll) {
 		st := openflow.MeterStats{Meter: m.id, Flows: uint32(m.flows), PacketsIn: m.packets, BytesIn: m.bytes}
 		st.DurationSec, st.DurationNsec = age(s.now, m.created)
 		for i := range m.bands {
@@ -17,7 +17,7 @@ func (s *Switch) meterStats(id uint32) (openflow.ReplyBody, error) {
 
 func (s *Switch) meterConfig(id uint32) (openflow.ReplyBody, error) {
 	list := &openflow.MeterConfigList{}
-	for _, m := range s.sortedMeters(id) {
+	for _, m := range sorted(s.meters, id, openflow.MeterAll) {
 		c := openflow.MeterConfig{Flags: m.flags, Meter: m.id}
 		for i := range m.bands {
 			c.Bands = append(c.Bands, m.bands[i].Band)

@@ -167,14 +167,11 @@ func (p *program) usesGroup(id uint32) bool {
 }
 
 func anyAction(p *program, f func(*openflow.Action) bool) bool {
-	for i := range p.apply {
-		if f(&p.apply[i]) {
-			return true
-		}
-	}
-	for i := range p.write {
-		if f(&p.write[i]) {
-			return true
+	for _, list := range [...][]openflow.Action{p.apply, p.write} {
+		for i := range list {
+			if f(&list[i]) {
+				return true
+			}
 		}
 	}
 	return false

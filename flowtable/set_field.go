@@ -39,7 +39,7 @@ func (p *pass) setInner(f openflow.Field, value []byte) {
 	switch f {
 	case openflow.FieldARPOp, openflow.FieldARPSPA, openflow.FieldARPTPA, openflow.FieldARPSHA, openflow.FieldARPTHA:
 		if p.fields.Layers.Has(packet.LayerARP) {
-			copy(p.writable()[h.l3+arpAt(f):], value)
+			copy(p.writable()[h.l3+arpAt[f]:], value)
 		}
 	case openflow.FieldIPDSCP:
 		p.setClass(&h, 0xfc, value[0]<<2)
@@ -60,18 +60,8 @@ func (p *pass) setInner(f openflow.Field, value []byte) {
 }
 
 // arpAt is where a field is in an ARP packet for IPv4 over Ethernet.
-func arpAt(f openflow.Field) int {
-	switch f {
-	case openflow.FieldARPOp:
-		return 6
-	case openflow.FieldARPSHA:
-		return 8
-	case openflow.FieldARPSPA:
-		return 14
-	case openflow.FieldARPTHA:
-		return 18
-	}
-	return 24 // arp_tpa
+var arpAt = [...]int{
+	openflow.FieldARPOp: 6, openflow.FieldARPSHA: 8, openflow.FieldARPSPA: 14, openflow.FieldARPTHA: 18, openflow.FieldARPTPA: 24,
 }
 
 // setClass sets bits of the traffic class: DSCP and ECN.

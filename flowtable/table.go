@@ -112,12 +112,11 @@ func (t *table) each(f0 *filter, f func(*entry)) {
 				f(e)
 			}
 		default:
-			u.each(func(e *entry) bool {
+			for e := range u.each {
 				if e.under(f0) {
 					f(e)
 				}
-				return true
-			})
+			}
 		}
 	}
 }
@@ -145,9 +144,10 @@ func (e *entry) under(f *filter) bool {
 // overlaps reports whether an entry of this priority may match a packet that f matches.
 func (t *table) overlaps(f *filter, priority uint16) bool {
 	for _, u := range t.tuples {
-		none := u.each(func(e *entry) bool { return e.priority != priority || !e.meets(f) })
-		if !none {
-			return true
+		for e := range u.each {
+			if e.priority == priority && e.meets(f) {
+				return true
+			}
 		}
 	}
 	return false

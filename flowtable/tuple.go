@@ -161,14 +161,13 @@ func (t *tuple) countPriority(p uint16, by int32) {
 	}
 }
 
-// each calls f for every entry until it returns false. The tuple must not change meanwhile.
-func (t *tuple) each(f func(*entry) bool) bool {
+// each is an iterator over all entries. The tuple must not change meanwhile.
+func (t *tuple) each(yield func(*entry) bool) {
 	for i := range t.slots {
 		for e := t.slots[i].entry; e != nil; e = e.next {
-			if !f(e) {
-				return false
+			if !yield(e) {
+				return
 			}
 		}
 	}
-	return true
 }

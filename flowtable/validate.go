@@ -5,18 +5,6 @@ import (
 	"github.com/weirnet/weir/packet"
 )
 
-// The kinds of packet that fields belong to.
-const (
-	etherTypeIPv4 = uint64(packet.TypeIPv4)
-	etherTypeIPv6 = uint64(packet.TypeIPv6)
-	etherTypeARP  = uint64(packet.TypeARP)
-	protoTCP      = uint64(packet.ProtoTCP)
-	protoUDP      = uint64(packet.ProtoUDP)
-	protoSCTP     = uint64(packet.ProtoSCTP)
-	protoICMPv4   = uint64(packet.ProtoICMPv4)
-	protoICMPv6   = uint64(packet.ProtoICMPv6)
-)
-
 // checker follows what is known of a packet through actions, to refuse those that cannot be done to
 // it.
 type checker struct {
@@ -27,10 +15,8 @@ type checker struct {
 	// packetOut allows what only a packet-out may do.
 	packetOut bool
 
-	tagged    bool
-	etherType uint64
-	proto     uint64
-	icmpv6    uint64 // type
+	tagged bool
+	traits
 }
 
 // know takes over the fields of the packet that a match fixes.
@@ -38,11 +24,7 @@ func (c *checker) know(f *filter) {
 	if f.mask.get(openflow.FieldVLANVID)&uint64(openflow.VLANPresent) != 0 {
 		c.tagged = f.value.get(openflow.FieldVLANVID)&uint64(openflow.VLANPresent) != 0
 	}
-	c.etherType, _ = f.exact(openflow.FieldEthType)
-	c.proto, _ = f.exact(openflow.FieldIPProto)
-	if c.etherType == etherTypeIPv6 && c.proto == protoICMPv6 {
-		c.icmpv6 = f.value.get(openflow.FieldICMPv6Type)
-	}
+	c.traits = traitsOf(&f.value)
 }
 
 // instructions checks those of a flow-mod.
@@ -213,12 +195,12 @@ func (c *checker) tags(a *openflow.Action) error {
 		if !isMPLS(a.EtherType) {
 			return refuse(openflow.BadActionBadArgument, "push_mpls:0x%04x, neither 0x8847 nor 0x8848", a.EtherType)
 		}
-		c.etherType, c.proto, c.icmpv6 = uint64(a.EtherType), 0, 0
+		c.traits = traits{etherType: uint64(a.EtherType)}
 	case openflow.ActionPopMPLS:
 		if c.strict && !isMPLS(uint16(c.etherType)) {
 			return refuse(openflow.BadActionMatchInconsistent, "pop_mpls of packets that the match does not say to have a label")
 		}
-		c.etherType, c.proto, c.icmpv6 = uint64(a.EtherType), 0, 0
+		c.traits = traits{etherType: uint64(a.EtherType)}
 	}
 	return nil
 }
@@ -228,10 +210,9 @@ func (c *checker) ttl(a *openflow.Action) error {
 	if !c.strict {
 		return nil
 	}
-	ip := c.etherType == etherTypeIPv4 || c.etherType == etherTypeIPv6
 	ok := isMPLS(uint16(c.etherType))
 	if a.Type == openflow.ActionSetNwTTL || a.Type == openflow.ActionDecNwTTL {
-		ok = ip
+		ok = c.ip()
 	}
 	if !ok {
 		return refuse(openflow.BadActionMatchInconsistent, "%s of packets that the match does not say to have one", a.Type)
@@ -271,36 +252,8 @@ func settable(f openflow.Field) bool {
 
 // knows reports whether the packet is known to have a field.
 func (c *checker) knows(f openflow.Field) bool {
-	ip := c.etherType == etherTypeIPv4 || c.etherType == etherTypeIPv6
-	switch f {
-	case openflow.FieldVLANVID, openflow.FieldVLANPCP:
+	if f == openflow.FieldVLANVID || f == openflow.FieldVLANPCP {
 		return c.tagged
-	case openflow.FieldIPDSCP, openflow.FieldIPECN:
-		return ip
-	case openflow.FieldIPv4Src, openflow.FieldIPv4Dst:
-		return c.etherType == etherTypeIPv4
-	case openflow.FieldIPv6Src, openflow.FieldIPv6Dst, openflow.FieldIPv6FLabel:
-		return c.etherType == etherTypeIPv6
-	case openflow.FieldTCPSrc, openflow.FieldTCPDst:
-		return ip && c.proto == protoTCP
-	case openflow.FieldUDPSrc, openflow.FieldUDPDst:
-		return ip && c.proto == protoUDP
-	case openflow.FieldSCTPSrc, openflow.FieldSCTPDst:
-		return ip && c.proto == protoSCTP
-	case openflow.FieldICMPv4Type, openflow.FieldICMPv4Code:
-		return c.etherType == etherTypeIPv4 && c.proto == protoICMPv4
-	case openflow.FieldICMPv6Type, openflow.FieldICMPv6Code:
-		return c.etherType == etherTypeIPv6 && c.proto == protoICMPv6
-	case openflow.FieldARPOp, openflow.FieldARPSPA, openflow.FieldARPTPA, openflow.FieldARPSHA, openflow.FieldARPTHA:
-		return c.etherType == etherTypeARP
-	case openflow.FieldIPv6NDTarget:
-		return c.icmpv6 == uint64(packet.NDSolicit) || c.icmpv6 == uint64(packet.NDAdvert)
-	case openflow.FieldIPv6NDSLL:
-		return c.icmpv6 == uint64(packet.NDSolicit)
-	case openflow.FieldIPv6NDTLL:
-		return c.icmpv6 == uint64(packet.NDAdvert)
-	case openflow.FieldMPLSLabel, openflow.FieldMPLSTC:
-		return isMPLS(uint16(c.etherType))
 	}
-	return true
+	return c.have(f)
 }

@@ -64,13 +64,7 @@ func walkExtensions(proto uint8, b []byte) extensions {
 		if n == MaxExtensions || len(rest) < 8 { // each has at least 8 bytes
 			return x
 		}
-		size := (int(rest[1]) + 1) * 8
-		switch x.proto {
-		case ProtoAH:
-			size = (int(rest[1]) + 2) * 4 // RFC 4302, 2.2: in 4-byte words, minus 2
-		case ProtoFragment:
-			size = 8
-		}
+		size := ExtensionLen(x.proto, rest)
 		if size > len(rest) {
 			return x
 		}
@@ -90,6 +84,18 @@ func walkExtensions(proto uint8, b []byte) extensions {
 	}
 	x.ok = true
 	return x
+}
+
+// ExtensionLen is the length of the extension header b of a protocol, in bytes, as the header has
+// it. Two bytes of it must be there.
+func ExtensionLen(proto uint8, b []byte) int {
+	switch proto {
+	case ProtoFragment:
+		return 8
+	case ProtoAH:
+		return (int(b[1]) + 2) * 4 // RFC 4302, 2.2: in 4-byte words, minus 2
+	}
+	return (int(b[1]) + 1) * 8
 }
 
 func isExtension(proto uint8) bool {
