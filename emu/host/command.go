@@ -8,22 +8,21 @@ import (
 	"github.com/weirnet/weir/packet"
 )
 
-// stage is how far a command has come.
+// stage is the state of a command.
 type stage uint8
 
 const (
-	sending stage = iota
-	waiting       // for the last answers
-	done          // and lingering
-	gone          // forgotten by the host
+	sending   stage = iota
+	waiting         // for the last answers
+	done            // and lingering
+	forgotten       // by the host
 )
 
-// linger is how long a finished ping or flow still has its identifier or port, so that what comes
-// late is counted where it belongs.
+// linger is how long a finished ping or flow keeps its identifier or port, to count late answers.
 const linger = 30 * time.Second
 
-// destination checks that this host can send to an address; groups reports whether it may be a
-// broadcast or multicast address.
+// destination checks that this host can send to an address, which may be a broadcast or multicast
+// address if groups is set.
 func (h *Host) destination(a netip.Addr, groups bool) (packet.Addr, error) {
 	dst := packet.AddrFrom(a)
 	_, group := h.groupMAC(dst)
@@ -38,8 +37,8 @@ func (h *Host) destination(a netip.Addr, groups bool) (packet.Addr, error) {
 	return dst, nil
 }
 
-// room is how many bytes follow the IP header in the largest packet to dst.
-func (h *Host) room(dst packet.Addr) int {
+// maxPayload is the number of bytes behind the IP header in the largest packet to dst.
+func (h *Host) maxPayload(dst packet.Addr) int {
 	if dst.Is4() {
 		return h.cfg.MTU - packet.IPv4Len
 	}

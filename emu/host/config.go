@@ -9,17 +9,17 @@ import (
 	"github.com/weirnet/weir/packet"
 )
 
-// Config identifies a host. All other fields may be zero.
+// Config describes a host. Of its fields only MAC is required.
 type Config struct {
 	Name string
 	MAC  packet.MAC
 	IPv4 netip.Prefix // the address with the length of its network; zero: no IPv4
 	IPv6 netip.Prefix // likewise
-	VLAN uint16       // 1 to 4094: frames have this tag and no others are taken; 0: untagged, or priority-tagged
-	Seed uint64       // of everything that is drawn at random
+	VLAN uint16       // 1 to 4094: the tag of all frames; 0: untagged, or priority-tagged
+	Seed uint64       // of all randomness
 
 	MTU           int           // bytes of an IP packet; 0: DefaultMTU
-	NeighbourLife time.Duration // how long an answer of ARP or ND holds; 0: DefaultNeighbourLife
+	NeighbourLife time.Duration // how long an address is used before it is confirmed; 0: DefaultNeighbourLife
 	Announce      bool          // the first Step sends what Host.Announce sends
 }
 
@@ -29,15 +29,15 @@ const (
 	DefaultNeighbourLife = 60 * time.Second
 )
 
-// Limits of what one host keeps, whatever it is sent.
+// Limits of the memory of one host, whatever it receives.
 const (
-	MaxNeighbours = 4096      // entries of the ARP and ND cache together; the oldest makes room for one that is needed
-	MaxHeld       = 32        // frames that wait for one neighbour's address; the oldest is dropped
-	MaxHeldBytes  = 256 << 10 // of all frames that wait
-	MaxSinks      = 1024      // flows of UDP that are counted one by one; one that is silent makes room
+	MaxNeighbours = 4096      // entries of the ARP and ND cache together; the oldest is evicted
+	MaxHeld       = 32        // frames queued for one neighbour; the oldest is dropped
+	MaxHeldBytes  = 256 << 10 // of all queued frames
+	MaxSinks      = 1024      // flows of UDP that are counted one by one; a silent one is evicted
 )
 
-// Check returns what is wrong with a configuration.
+// Check reports what is wrong with a configuration.
 func (c *Config) Check() error {
 	var err error
 	if c.MAC.IsZero() || c.MAC.IsMulticast() {
@@ -61,8 +61,7 @@ func (c *Config) Check() error {
 	return err
 }
 
-// What IP demands of a link, in IPv6's case (RFC 8200, section 5: 1280), and what a length of 16
-// bits can say.
+// The least MTU is that of IPv6 (RFC 8200, section 5), the greatest is the range of a 16-bit length.
 const (
 	minMTU = 1280
 	maxMTU = 65535

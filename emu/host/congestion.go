@@ -1,28 +1,28 @@
 package host
 
-// congestion is how much a sender has in flight (RFC 5681, with the recovery of RFC 6582,
-// "NewReno"). All are bytes.
+// congestion is the congestion control of a sender (RFC 5681, with the recovery of RFC 6582,
+// "NewReno"). All amounts are bytes.
 type congestion struct {
 	mss        int64
 	cwnd       int64
 	ssthresh   int64
-	duplicates int   // acknowledgments in a row that acknowledge nothing new
-	recovering bool  // from a loss that duplicates told of
-	recover    int64 // where what was in flight then ends
+	duplicates int   // consecutive duplicate acknowledgments
+	recovering bool  // in fast recovery
+	recover    int64 // end of the bytes in flight when recovery began
 }
 
 const (
 	initialSegments = 10      // RFC 6928
 	maxCwnd         = 1 << 30 // the largest window there is (RFC 7323)
-	duplicateLimit  = 3       // duplicates that tell of a loss
+	duplicateLimit  = 3       // duplicates that indicate a loss
 )
 
 func (c *congestion) begin(mss int) {
 	*c = congestion{mss: int64(mss), cwnd: initialSegments * int64(mss), ssthresh: maxCwnd, recover: -1}
 }
 
-// acknowledged takes in that n bytes up to offset ack are there. resend is true if the next one
-// behind is lost, too.
+// acknowledged handles the acknowledgment of n new bytes up to offset ack. resend is true if the
+// next segment is lost too (partial acknowledgment).
 func (c *congestion) acknowledged(n, ack int64) (resend bool) {
 	c.duplicates = 0
 	switch {
@@ -41,8 +41,8 @@ func (c *congestion) acknowledged(n, ack int64) (resend bool) {
 	return false
 }
 
-// duplicate takes in an acknowledgment of nothing new, with flight bytes under way up to offset
-// highest. resend is true if the segment after ack is to be sent again.
+// duplicate handles a duplicate acknowledgment with flight bytes outstanding up to offset highest.
+// resend is true if the segment after ack is to be retransmitted.
 func (c *congestion) duplicate(ack, flight, highest int64) (resend bool) {
 	c.duplicates++
 	if c.recovering {
@@ -58,7 +58,7 @@ func (c *congestion) duplicate(ack, flight, highest int64) (resend bool) {
 	return true
 }
 
-// timedOut begins anew, with one segment.
+// timedOut returns to slow start with one segment.
 func (c *congestion) timedOut(flight, highest int64) {
 	c.ssthresh = max(flight/2, 2*c.mss)
 	c.cwnd = c.mss

@@ -2,9 +2,8 @@ package host
 
 import "encoding/binary"
 
-// Content fills b with what every stream carries from offset bytes on: bytes that do not repeat
-// within any window, so that a receiver can report whether a byte is in its place
-// without having seen the others.
+// Content fills b with the content of every stream from offset on. It does not repeat within any
+// window, so a receiver can check each byte's place without having seen the others.
 func Content(b []byte, offset uint64) {
 	for len(b) > 0 && (offset%8 != 0 || len(b) < 8) {
 		b[0] = byte(contentWord(offset/8) >> (offset % 8 * 8))
@@ -25,7 +24,7 @@ func contentWord(n uint64) uint64 {
 	return n ^ n>>32
 }
 
-// misplaced is how many bytes of b are not those of a stream from offset on.
+// misplaced counts the bytes of b that differ from Content at offset.
 func misplaced(b []byte, offset uint64) (wrong uint64) {
 	for len(b) > 0 {
 		if offset%8 == 0 && len(b) >= 8 && binary.LittleEndian.Uint64(b) == contentWord(offset/8) {

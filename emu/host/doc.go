@@ -24,8 +24,8 @@
 //   - TCP: handshake with the options of segment size and window scale, slow start and congestion
 //     avoidance, fast retransmission and recovery, the retransmission timer with its estimate and
 //     back-off, FIN and RST. A Stream carries Content, of which the receiver knows each byte by its
-//     place, so that neither end keeps any: what comes early is checked and only its place
-//     remembered. A host accepts streams to every port below the dynamic ones that is not closed.
+//     place, so that neither end keeps any: bytes out of order are checked and only their place is
+//     kept. A host accepts streams to every port below the dynamic ones that is not closed.
 //   - Ethernet untagged or with one VLAN tag.
 //
 // There are no routers: every destination is a neighbour on the link. Fragments are refused. Of TCP

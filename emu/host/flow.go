@@ -28,13 +28,12 @@ const (
 	DefaultFlowSize = 64
 	MaxRate         = 1e7 // datagrams a second
 	MinRate         = 1e-6
-	EchoPort        = 7 // what is sent to this port comes back
+	EchoPort        = 7 // datagrams to this port are sent back
 	maxFlows        = 1 << 13
 	firstPort       = 49152 // of the dynamic ports (RFC 6335, section 6)
 )
 
-// Flow sends datagrams at a rate, whatever becomes of them. Its fields change only during calls of
-// its host.
+// Flow sends datagrams at a rate (open loop). Its fields change only during calls of its host.
 type Flow struct {
 	timer
 	spec   FlowSpec
@@ -45,7 +44,7 @@ type Flow struct {
 	end    time.Duration // 0: none
 	ended  time.Duration // when it was done
 	tally  tally
-	seen   sequence // of what comes back
+	seen   sequence // of the echoes
 	rtt    Latency
 	stage  stage
 }
@@ -59,7 +58,7 @@ func (h *Host) UDP(spec FlowSpec, now time.Duration) (*Flow, error) {
 	}
 	spec.Port = cmp.Or(spec.Port, DefaultFlowPort)
 	spec.Size = cmp.Or(spec.Size, DefaultFlowSize)
-	if err := spec.check(h.room(dst) - packet.UDPLen); err != nil {
+	if err := spec.check(h.maxPayload(dst) - packet.UDPLen); err != nil {
 		return nil, err
 	}
 	port, ok := h.takePort()
@@ -71,10 +70,7 @@ func (h *Host) UDP(spec FlowSpec, now time.Duration) (*Flow, error) {
 	if spec.Duration > 0 {
 		f.end = now + spec.Duration
 	}
-	if h.flows == nil {
-		h.flows = make(map[uint16]*Flow)
-	}
-	h.flows[port] = f
+	put(&h.flows, port, f)
 	h.timers.set(&f.timer, f, now)
 	return f, nil
 }
@@ -102,10 +98,7 @@ func (h *Host) takePort() (port uint16, ok bool) {
 		return 0, false
 	}
 	for {
-		if h.port++; h.port < firstPort {
-			h.port = firstPort
-		}
-		if h.flows[h.port] == nil {
+		if h.port = max(h.port+1, firstPort); h.flows[h.port] == nil {
 			return h.port, true
 		}
 	}
@@ -115,7 +108,7 @@ func (h *Host) takePort() (port uint16, ok bool) {
 func (f *Flow) wake(h *Host, now time.Duration, out Output) {
 	switch {
 	case f.stage >= done:
-		f.stage = gone
+		f.stage = forgotten
 		delete(h.flows, f.port)
 	case f.end != 0 && f.at >= f.end:
 		f.Stop(h, now)
@@ -139,7 +132,7 @@ func (f *Flow) send(h *Host, now time.Duration, out Output) {
 	h.deliver(f.dst, h.buf, &f.tally, now, out)
 }
 
-// Stop sends no more; what comes back is counted for a while.
+// Stop ends the flow. Echoes are still counted for the time linger.
 func (f *Flow) Stop(h *Host, now time.Duration) {
 	if f.stage >= done {
 		return
@@ -149,13 +142,13 @@ func (f *Flow) Stop(h *Host, now time.Duration) {
 	h.timers.set(&f.timer, f, now+linger)
 }
 
-// receive takes what an echo port sent back; ok is false if it was not sent by this flow.
+// receive counts an echoed datagram; ok is false if this flow did not send it.
 func (f *Flow) receive(src packet.Addr, srcPort uint16, payload []byte, now time.Duration) (ok bool) {
 	s, ok := readStamp(payload)
 	if !ok || srcPort != f.spec.Port || src != f.dst || s.id != uint32(f.port) || s.seq >= f.issued || s.sent > now+maxSkew {
 		return false
 	}
-	if f.seen.take(s.seq) {
+	if f.seen.record(s.seq) {
 		f.rtt.record(now - s.sent)
 	}
 	return true

@@ -96,7 +96,7 @@ func checkLimits(t *testing.T, h *Host) {
 		if !s.active {
 			passive++
 		}
-		if len(s.early) > maxSpans || s.una > s.nxt || s.nxt > s.highest || s.una < 0 || s.congestion.cwnd < 1 {
+		if len(s.outOfOrder) > maxSpans || s.una > s.nxt || s.nxt > s.highest || s.una < 0 || s.congestion.cwnd < 1 {
 			t.Errorf("stream %+v", s)
 		}
 	}

@@ -2,8 +2,8 @@ package host
 
 import "github.com/weirnet/weir/packet"
 
-// groupMAC is the Ethernet address that packets to a broadcast or multicast address go to: RFC 1112
-// section 6.4 for IPv4, RFC 2464 section 7 for IPv6. ok is false for the address of one station.
+// groupMAC is the Ethernet destination of a broadcast or multicast address (RFC 1112 section 6.4,
+// RFC 2464 section 7). ok is false for a unicast address.
 func (h *Host) groupMAC(ip packet.Addr) (mac packet.MAC, ok bool) {
 	switch {
 	case !ip.Is4() && ip[0] == 0xff:
@@ -16,7 +16,7 @@ func (h *Host) groupMAC(ip packet.Addr) (mac packet.MAC, ok bool) {
 	return packet.MAC{}, false
 }
 
-// broadcast reports whether an IPv4 address is that of all stations: of any link, or of the host's
+// broadcast reports whether an IPv4 address is the limited broadcast address or that of the host's
 // network.
 func (h *Host) broadcast(ip packet.Addr) bool {
 	v4 := ip.As4()
@@ -35,7 +35,7 @@ func (h *Host) broadcast(ip packet.Addr) bool {
 	return true
 }
 
-// unicast reports whether ip can be the address of one station.
+// unicast reports whether ip can be a unicast address.
 func unicast(ip packet.Addr) bool {
 	if ip.Is4() {
 		return ip[12] != 0 && ip[12] != 127 && ip[12] < 0xe0

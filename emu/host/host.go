@@ -1,16 +1,16 @@
 package host
 
 import (
+	"cmp"
 	"math/rand/v2"
 	"time"
 
 	"github.com/weirnet/weir/packet"
 )
 
-// Output takes what a host sends.
+// Output is the host's link.
 type Output interface {
-	// Send gives a frame to the host's link. It is valid during the call only, and Send does not
-	// call the host.
+	// Send sends a frame, which is valid during the call only. It does not call the host.
 	Send(frame []byte)
 }
 
@@ -30,8 +30,8 @@ type Host struct {
 	finished uint64
 
 	neighbours map[packet.Addr]*neighbour
-	order      []*neighbour // as they came; next is whose turn it is to make room
-	next       int
+	order      []*neighbour // in order of arrival
+	next       int          // index in order of the next to be evicted
 	heldBytes  int
 
 	pings    map[uint16]*Ping // by echo identifier
@@ -39,11 +39,11 @@ type Host struct {
 	flows    map[uint16]*Flow // by source port
 	port     uint16           // the last source port given out
 	sinks    map[sinkKey]*Sink
-	sinkRow  []*Sink // as they came; sinkNext is whose turn it is to make room
-	sinkNext int
+	sinkRow  []*Sink // in order of arrival
+	sinkNext int     // index in sinkRow of the next that may be evicted
 
 	streams     map[streamKey]*Stream
-	accepted    []*Stream // of them those that others opened
+	accepted    []*Stream // those of them that other hosts opened
 	streamPort  uint16
 	closedPorts map[uint16]bool
 }
@@ -53,17 +53,21 @@ func New(cfg Config) (*Host, error) {
 	if err := cfg.Check(); err != nil {
 		return nil, err
 	}
-	if cfg.MTU == 0 {
-		cfg.MTU = DefaultMTU
-	}
-	if cfg.NeighbourLife == 0 {
-		cfg.NeighbourLife = DefaultNeighbourLife
-	}
+	cfg.MTU = cmp.Or(cfg.MTU, DefaultMTU)
+	cfg.NeighbourLife = cmp.Or(cfg.NeighbourLife, DefaultNeighbourLife)
 	h := &Host{cfg: cfg, mac: cfg.MAC.Uint64(), ip4: packet.AddrFrom(cfg.IPv4.Addr()), ip6: packet.AddrFrom(cfg.IPv6.Addr()),
 		timers: newTimers()}
 	h.random = *rand.NewPCG(cfg.Seed, h.mac)
 	h.port, h.streamPort = firstPort-1, firstPort-1
 	return h, nil
+}
+
+// put sets an entry of a map that is made with its first one: most hosts need few of their maps.
+func put[K comparable, V any](m *map[K]V, key K, v V) {
+	if *m == nil {
+		*m = make(map[K]V)
+	}
+	(*m)[key] = v
 }
 
 // Config is what the host was made with, defaults filled in.
@@ -72,16 +76,16 @@ func (h *Host) Config() Config { return h.cfg }
 // Counters are the host's totals now.
 func (h *Host) Counters() Counters { return h.counters }
 
-// Finished is how many commands (pings, flows, streams) have come to their end, since New: who
-// waits for one looks at it again when this has grown.
+// Finished is how many commands (pings, flows, streams) have ended since New. A caller that waits
+// for one looks at it again when this has grown.
 func (h *Host) Finished() uint64 { return h.finished }
 
-// maxWakes is how many timers one Step serves: a caller that comes late, or a flow at an absurd
-// rate, must not keep a loop from its other hosts.
+// maxWakes is how many timers one Step serves: after a late call, or with a flow at an absurd rate,
+// the other hosts of a loop get their turn too.
 const maxWakes = 256
 
-// Step does what is due by now. It is called after every Receive and command, too, and again at
-// next, if ok; that may be a time that has passed already, when more was due than one call does.
+// Step does what is due by now. It is called after every Receive and command too, and again at next,
+// if ok; next has passed already when more was due than maxWakes.
 func (h *Host) Step(now time.Duration, out Output) (next time.Duration, ok bool) {
 	if !h.started {
 		h.started = true

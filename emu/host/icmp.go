@@ -6,7 +6,7 @@ import (
 	"github.com/weirnet/weir/packet"
 )
 
-// receiveICMP takes a message of either version.
+// receiveICMP handles a message of either version.
 func (h *Host) receiveICMP(d *datagram, now time.Duration, out Output) {
 	m := packet.ICMP(d.body)
 	if !m.Valid() {
@@ -32,7 +32,7 @@ func (h *Host) receiveICMP(d *datagram, now time.Duration, out Output) {
 	}
 }
 
-// receiveND takes a neighbour solicitation or advertisement. One with a hop limit of less than 255
+// receiveND handles a neighbour solicitation or advertisement. A hop limit below 255 means that it
 // came from beyond the link (RFC 4861, section 7.1).
 func (h *Host) receiveND(d *datagram, m packet.ND, now time.Duration, out Output) {
 	switch {
@@ -47,7 +47,7 @@ func (h *Host) receiveND(d *datagram, m packet.ND, now time.Duration, out Output
 	}
 }
 
-// answerEcho sends the reply to a request; one to a group is not answered, as Linux does for IPv4.
+// answerEcho answers a request, unless it was sent to a group, as Linux does for IPv4.
 func (h *Host) answerEcho(d *datagram, m packet.ICMP, now time.Duration, out Output) {
 	if !h.own(d.dst) || m.Code() != 0 {
 		h.counters.Foreign++
@@ -63,7 +63,7 @@ func (h *Host) answerEcho(d *datagram, m packet.ICMP, now time.Duration, out Out
 	h.deliver(d.src, h.buf, nil, now, out)
 }
 
-// receiveEcho gives a reply to the ping that asked.
+// receiveEcho hands a reply to its ping.
 func (h *Host) receiveEcho(src packet.Addr, m packet.ICMP, now time.Duration) {
 	p := h.pings[m.EchoID()]
 	if p == nil || p.dst != src || m.Code() != 0 || !p.receive(h, m, now) {

@@ -7,15 +7,15 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
-// Latency is a distribution of times. Its count, extremes and mean are exact. Quantiles are exact
-// up to exactSamples, then of a histogram whose steps are 1/16 of the value, from 1 µs to one
-// minute: thousands of hosts have thousands of them, at 3 KiB each.
+// Latency is a distribution of times. Count, extremes and mean are exact. Quantiles are exact up to
+// exactSamples times, then those of a histogram of 3 KiB whose steps are 1/16 of the value, from 1 µs
+// to one minute.
 type Latency struct {
-	count    uint64
-	sum      time.Duration
-	min, max time.Duration
-	few      []time.Duration
-	many     *hdrhistogram.Histogram // once there are more than exactSamples
+	count     uint64
+	sum       time.Duration
+	min, max  time.Duration
+	exact     []time.Duration
+	histogram *hdrhistogram.Histogram // in place of exact, after more than exactSamples
 }
 
 const (
@@ -33,19 +33,19 @@ func (l *Latency) record(d time.Duration) {
 	l.max = max(l.max, d)
 	l.count++
 	l.sum += d
-	if l.many != nil {
-		l.many.RecordValue(bounded(d))
+	if l.histogram != nil {
+		l.histogram.RecordValue(bounded(d))
 		return
 	}
-	if l.few = append(l.few, d); len(l.few) <= exactSamples {
+	if l.exact = append(l.exact, d); len(l.exact) <= exactSamples {
 		return
 	}
-	l.spread()
+	l.toHistogram()
 }
 
 func bounded(d time.Duration) int64 { return int64(min(d, latencyMax)) }
 
-// Count is how many times were recorded.
+// Count is the number of recorded times.
 func (l *Latency) Count() uint64 { return l.count }
 
 // Min is the shortest time, 0 if there is none.
@@ -54,7 +54,7 @@ func (l *Latency) Min() time.Duration { return l.min }
 // Max is the longest time, 0 if there is none.
 func (l *Latency) Max() time.Duration { return l.max }
 
-// Mean is the arithmetic mean, 0 of none.
+// Mean is the arithmetic mean, 0 without any.
 func (l *Latency) Mean() time.Duration {
 	if l.count == 0 {
 		return 0
@@ -62,20 +62,20 @@ func (l *Latency) Mean() time.Duration {
 	return l.sum / time.Duration(l.count)
 }
 
-// Quantile is the time that the part q (0 to 1) of all times does not exceed, 0 of none.
+// Quantile is the q-quantile, q from 0 to 1; 0 without any times.
 func (l *Latency) Quantile(q float64) time.Duration {
-	if l.many != nil {
-		return min(max(time.Duration(l.many.ValueAtQuantile(q*100)), l.min), l.max)
+	if l.histogram != nil {
+		return min(max(time.Duration(l.histogram.ValueAtQuantile(q*100)), l.min), l.max)
 	}
-	if len(l.few) == 0 {
+	if len(l.exact) == 0 {
 		return 0
 	}
-	sorted := slices.Sorted(slices.Values(l.few))
+	sorted := slices.Sorted(slices.Values(l.exact))
 	at := int(q*float64(len(sorted)) + 0.999999)
 	return sorted[min(max(at-1, 0), len(sorted)-1)]
 }
 
-// Add merges other into l, so that many flows have one distribution.
+// Add merges other into l.
 func (l *Latency) Add(other *Latency) {
 	if other.count == 0 {
 		return
@@ -85,26 +85,26 @@ func (l *Latency) Add(other *Latency) {
 	if l.count > 0 {
 		low = min(low, l.min)
 	}
-	for _, d := range other.few {
+	for _, d := range other.exact {
 		l.record(d)
 	}
-	if other.many != nil {
-		l.spread()
-		l.many.Merge(other.many)
+	if other.histogram != nil {
+		l.toHistogram()
+		l.histogram.Merge(other.histogram)
 	}
 	l.count, l.sum, l.min, l.max = count, sum, low, high
 }
 
-// spread turns what is exact into a histogram.
-func (l *Latency) spread() {
-	if l.many != nil {
+// toHistogram moves the exact times into a histogram.
+func (l *Latency) toHistogram() {
+	if l.histogram != nil {
 		return
 	}
-	l.many = hdrhistogram.New(int64(latencyUnit), int64(latencyMax), latencyDigits)
-	for _, d := range l.few {
-		l.many.RecordValue(bounded(d))
+	l.histogram = hdrhistogram.New(int64(latencyUnit), int64(latencyMax), latencyDigits)
+	for _, d := range l.exact {
+		l.histogram.RecordValue(bounded(d))
 	}
-	l.few = nil
+	l.exact = nil
 }
 
 // Summary is a Latency in a few numbers; all are 0 where nothing was recorded.

@@ -13,16 +13,20 @@ var allNodes = packet.Addr{0: 0xff, 1: 0x02, 15: 1}
 // is still valid.
 func (h *Host) askND(n *neighbour, out Output) {
 	k := packet.NewNDSolicit(h.cfg.MAC, h.ip6, n.ip)
-	k.VLAN = h.vlan()
 	if n.known {
 		k.EthDst, k.IPDst = n.mac, n.ip
 	}
-	h.buf = packet.AppendND(h.buf[:0], &k, 0)
+	h.sendND(k, 0, out)
+}
+
+func (h *Host) sendND(k packet.Key, flags uint8, out Output) {
+	k.VLAN = h.vlan()
+	h.buf = packet.AppendND(h.buf[:0], &k, flags)
 	h.transmit(h.buf, nil, out)
 }
 
-// linkAddress is the option of this type among a message's; ok is false if an option is wrong, or
-// is not six bytes long.
+// linkAddress is the address in a message's option of this type, zero without one; ok is false if an
+// option is malformed.
 func linkAddress(options []byte, want uint8) (mac packet.MAC, ok bool) {
 	for len(options) > 0 {
 		typ, value, rest, whole := packet.NextNDOption(options)
@@ -48,15 +52,15 @@ func (h *Host) receiveSolicit(src packet.Addr, m packet.ND, now time.Duration, o
 		return
 	}
 	h.counters.Asked++
-	if src.IsZero() { // somebody tries whether the address is free: all are told that it is not
+	if src.IsZero() { // duplicate address detection: the answer goes to all nodes
 		h.counters.Answers++
-		h.advertise(allNodes, packet.MAC{0x33, 0x33, 0, 0, 0, 1}, packet.NDOverride, nil, out)
+		h.announceND(out)
 		return
 	}
 	if src == h.ip6 {
 		return
 	}
-	h.heard(src, mac, true, now, out)
+	h.learn(src, mac, true, now, out)
 	h.counters.Answers++
 	h.advertiseTo(src, mac, now, out)
 }
@@ -64,14 +68,15 @@ func (h *Host) receiveSolicit(src packet.Addr, m packet.ND, now time.Duration, o
 // advertiseTo answers a solicitation from src: to the address in its option, or by the cache if it
 // has none.
 func (h *Host) advertiseTo(src packet.Addr, mac packet.MAC, now time.Duration, out Output) {
+	const flags = packet.NDSolicited | packet.NDOverride
 	k := packet.NewNDAdvert(h.cfg.MAC, h.ip6, mac, src)
-	k.VLAN = h.vlan()
-	h.buf = packet.AppendND(h.buf[:0], &k, packet.NDSolicited|packet.NDOverride)
-	if mac.IsZero() || mac.IsMulticast() {
-		h.deliver(src, h.buf, nil, now, out)
+	if !mac.IsZero() && !mac.IsMulticast() {
+		h.sendND(k, flags, out)
 		return
 	}
-	h.transmit(h.buf, nil, out)
+	k.VLAN = h.vlan()
+	h.buf = packet.AppendND(h.buf[:0], &k, flags)
+	h.deliver(src, h.buf, nil, now, out)
 }
 
 // receiveAdvert learns from an advertisement (RFC 4861, section 7.2.5, without its states between
@@ -84,36 +89,32 @@ func (h *Host) receiveAdvert(m packet.ND, now time.Duration, out Output) {
 	}
 	n := h.neighbours[m.Target()]
 	if n == nil || mac.IsZero() && !n.known {
-		h.counters.Unmatched++ // nobody asked, or the answer does not say
+		h.counters.Unmatched++ // not asked for, or without an address
 		return
 	}
 	if mac.IsZero() || n.known && n.mac != mac && m.Flags()&packet.NDOverride == 0 {
 		mac = n.mac
 	}
-	h.heard(m.Target(), mac, false, now, out)
+	h.learn(m.Target(), mac, false, now, out)
 }
 
-// advertise sends an advertisement of the host's own address.
-func (h *Host) advertise(dst packet.Addr, mac packet.MAC, flags uint8, t *tally, out Output) {
-	k := packet.NewNDAdvert(h.cfg.MAC, h.ip6, mac, dst)
-	k.VLAN = h.vlan()
-	h.buf = packet.AppendND(h.buf[:0], &k, flags)
-	h.transmit(h.buf, t, out)
+// announceND sends an unsolicited advertisement of the host's address (RFC 4861, section 7.2.6).
+func (h *Host) announceND(out Output) {
+	h.sendND(packet.NewNDAdvert(h.cfg.MAC, h.ip6, packet.MAC{0x33, 0x33, 0, 0, 0, 1}, allNodes), packet.NDOverride, out)
 }
 
-// Announce announces to all stations where the host's addresses are: a gratuitous ARP request and
-// an unsolicited neighbour advertisement (RFC 4861, section 7.2.6), for the addresses it has. It is
-// sent at once.
+// Announce sends at once, to all stations, a gratuitous ARP request (RFC 5227, section 3: sender and
+// target are the host) and an unsolicited neighbour advertisement, for the addresses the host has.
 func (h *Host) Announce(_ time.Duration, out Output) {
 	if !h.ip4.IsZero() {
-		h.announceARP(out)
+		h.sendARP(packet.NewARPRequest(h.cfg.MAC, h.ip4.As4(), h.ip4.As4()), out)
 	}
 	if !h.ip6.IsZero() {
-		h.advertise(allNodes, packet.MAC{0x33, 0x33, 0, 0, 0, 1}, packet.NDOverride, nil, out)
+		h.announceND(out)
 	}
 }
 
-// announcement is an Announce to come.
+// announcement is the timer of an Announce.
 type announcement struct{ timer }
 
 func (*announcement) wake(h *Host, now time.Duration, out Output) { h.Announce(now, out) }

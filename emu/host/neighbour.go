@@ -6,40 +6,37 @@ import (
 	"github.com/weirnet/weir/packet"
 )
 
-// How neighbours are asked for, as Linux does by default (mcast_solicit, ucast_solicit and
-// retrans_time_ms of neigh/default): as often, and this long apart.
+// Requests for a neighbour's address, with Linux's defaults (mcast_solicit, ucast_solicit and
+// retrans_time_ms of neigh/default).
 const (
 	solicitTries    = 3
 	solicitInterval = time.Second
 )
 
-// neighbour is an entry of the cache. It is unknown, asked for, known, or known and asked again.
+// neighbour is an entry of the cache: unknown, being resolved, known, or known and being confirmed.
 type neighbour struct {
 	timer
 	ip    packet.Addr
 	mac   packet.MAC
 	known bool          // mac may be used
-	until time.Duration // from when on its next use asks again
-	tries uint8         // requests sent that wait for an answer
+	until time.Duration // the next use after it asks again
+	tries uint8         // requests sent since the last answer
 	held  []held
 }
 
-// held is a frame that waits for an address.
+// held is a frame that is queued until an address is known.
 type held struct {
 	frame []byte
 	tally *tally
 }
 
-// neighbour is the entry of ip, which is made if there is none.
+// neighbour is the entry of ip; a missing one is added, and may evict the oldest.
 func (h *Host) neighbour(ip packet.Addr) *neighbour {
 	if n := h.neighbours[ip]; n != nil {
 		return n
 	}
 	n := &neighbour{ip: ip}
-	if h.neighbours == nil {
-		h.neighbours = make(map[packet.Addr]*neighbour)
-	}
-	h.neighbours[ip] = n
+	put(&h.neighbours, ip, n)
 	if len(h.order) < MaxNeighbours {
 		h.order = append(h.order, n)
 		return n
@@ -52,9 +49,9 @@ func (h *Host) neighbour(ip packet.Addr) *neighbour {
 	return n
 }
 
-// hold keeps a copy of a frame until the neighbour's address is known, and asks for it. When too
-// many wait for one the oldest goes, as in Linux's queue of unresolved packets; when too many wait
-// for all, the frame itself.
+// hold queues a copy of a frame until the neighbour's address is known, and asks for it. When a
+// neighbour's queue is full its oldest frame is dropped, as in Linux's queue of unresolved packets;
+// when all queues together are full, the frame itself.
 func (h *Host) hold(n *neighbour, frame []byte, t *tally, now time.Duration, out Output) {
 	if len(n.held) == MaxHeld {
 		h.release(n.held[0]).drop(h)
@@ -73,7 +70,7 @@ func (h *Host) hold(n *neighbour, frame []byte, t *tally, now time.Duration, out
 	}
 }
 
-// release takes a frame out of the sum of all that wait.
+// release subtracts a frame from the bytes that are held.
 func (h *Host) release(w held) held {
 	h.heldBytes -= len(w.frame)
 	return w
@@ -87,7 +84,7 @@ func (w held) drop(h *Host) {
 	}
 }
 
-// forget makes n unknown and drops what waits for it.
+// forget makes n unknown and drops the frames held for it.
 func (h *Host) forget(n *neighbour) {
 	h.timers.stop(&n.timer)
 	for _, w := range n.held {
@@ -96,8 +93,8 @@ func (h *Host) forget(n *neighbour) {
 	n.known, n.tries, n.held = false, 0, nil
 }
 
-// solicit asks for n's address and sets the timer to ask again: all stations if it is unknown,
-// itself otherwise.
+// solicit asks for n's address, all stations if it is unknown and n itself otherwise, and sets the
+// timer to ask again.
 func (h *Host) solicit(n *neighbour, now time.Duration, out Output) {
 	if _, ok := h.source(n.ip); !ok {
 		h.forget(n)
@@ -113,7 +110,7 @@ func (h *Host) solicit(n *neighbour, now time.Duration, out Output) {
 	}
 }
 
-// wake is called when a request was not answered.
+// wake asks again when a request was not answered, or gives up.
 func (n *neighbour) wake(h *Host, now time.Duration, out Output) {
 	if n.tries < solicitTries {
 		h.solicit(n, now, out)
@@ -123,8 +120,8 @@ func (n *neighbour) wake(h *Host, now time.Duration, out Output) {
 	h.forget(n)
 }
 
-// confirm takes in that n is at mac, by an answer or by its own request, and sends what waited for
-// that.
+// confirm records n's address, known from an answer or from its own request, and sends the frames
+// held for it.
 func (h *Host) confirm(n *neighbour, mac packet.MAC, now time.Duration, out Output) {
 	if n.known && n.mac != mac {
 		h.counters.Moved++
@@ -143,16 +140,16 @@ func (h *Host) confirm(n *neighbour, mac packet.MAC, now time.Duration, out Outp
 	}
 }
 
-// heard takes in the address that a neighbour says to have. wanted: it asks for this host, and will
-// be answered, so that it becomes an entry if it is none (RFC 826: merge, then add where the
-// request is for us); but no other makes room for it.
-func (h *Host) heard(ip packet.Addr, mac packet.MAC, wanted bool, now time.Duration, out Output) {
+// learn updates the cache from a message of a neighbour. asked: the message asks for this host and
+// will be answered, so a missing entry is added (RFC 826: merge, then add where the request is for
+// us), but none is evicted for it.
+func (h *Host) learn(ip packet.Addr, mac packet.MAC, asked bool, now time.Duration, out Output) {
 	if mac.IsZero() || mac.IsMulticast() || !unicast(ip) || h.own(ip) {
 		return
 	}
 	n := h.neighbours[ip]
 	if n == nil {
-		if !wanted || len(h.order) == MaxNeighbours {
+		if !asked || len(h.order) == MaxNeighbours {
 			return
 		}
 		n = h.neighbour(ip)

@@ -4,54 +4,50 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"time"
 )
 
 // Pattern is how the datagrams of a flow are spread over time.
 type Pattern uint8
 
-// Patterns.
+// The patterns of a flow.
 const (
 	Constant Pattern = iota // at equal distances
 	Poisson                 // at distances drawn from an exponential distribution of this mean
-	OnOff                   // at equal distances for FlowSpec.On, then none for FlowSpec.Off, again and again
+	OnOff                   // at equal distances for FlowSpec.On, then none for FlowSpec.Off, repeatedly
 )
+
+var patternNames = [...]string{"constant", "poisson", "on-off"}
 
 // String is "constant", "poisson" or "on-off".
 func (p Pattern) String() string {
-	switch p {
-	case Constant:
-		return "constant"
-	case Poisson:
-		return "poisson"
-	case OnOff:
-		return "on-off"
+	if int(p) < len(patternNames) {
+		return patternNames[p]
 	}
 	return fmt.Sprintf("pattern %d", uint8(p))
 }
 
-// ParsePattern reads what Pattern.String writes.
+// ParsePattern parses the result of Pattern.String.
 func ParsePattern(s string) (Pattern, error) {
-	for p := Constant; p <= OnOff; p++ {
-		if s == p.String() {
-			return p, nil
-		}
+	if i := slices.Index(patternNames[:], s); i >= 0 {
+		return Pattern(i), nil
 	}
 	return 0, fmt.Errorf("pattern %q: want constant, poisson or on-off", s)
 }
 
-// pace is when the next datagram is to be sent.
+// pace computes when the next datagram is to be sent.
 type pace struct {
 	pattern  Pattern
 	interval float64 // ns, mean
 	on, off  time.Duration
 	start    time.Duration
 	n        float64 // datagrams since start
-	drift    float64 // ns that the exponential distances have summed up to
+	drift    float64 // sum of the exponential distances, in ns
 }
 
-// after is when the datagram after the one that was due at a time is due. Distances that are no
-// whole number of nanoseconds do not add up to an error: they are counted from the start.
+// after is when the next datagram is due. Times are computed from the start of the flow, so that
+// fractions of a nanosecond do not accumulate.
 func (p *pace) after(random *rand.Rand) time.Duration {
 	p.n++
 	var ns float64

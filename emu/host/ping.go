@@ -15,7 +15,7 @@ type PingSpec struct {
 	Count    int           // requests; 0: until Stop
 	Interval time.Duration // between two of them; 0: one second
 	Size     int           // bytes of payload, at least 24; 0: 56
-	Timeout  time.Duration // how long the answer to the last one is waited for; 0: 5 s
+	Timeout  time.Duration // of the last request; later answers count as Late; 0: 5 s
 }
 
 // Defaults of PingSpec.
@@ -52,7 +52,7 @@ func (h *Host) Ping(spec PingSpec, now time.Duration) (*Ping, error) {
 	spec.Interval = cmp.Or(spec.Interval, DefaultPingInterval)
 	spec.Size = cmp.Or(spec.Size, DefaultPingSize)
 	spec.Timeout = cmp.Or(spec.Timeout, DefaultPingTimeout)
-	if room := h.room(dst) - packet.ICMPLen; spec.Size < stampLen || spec.Size > room {
+	if room := h.maxPayload(dst) - packet.ICMPLen; spec.Size < stampLen || spec.Size > room {
 		return nil, fmt.Errorf("size %d: want %d to %d bytes", spec.Size, stampLen, room)
 	}
 	if spec.Count < 0 || spec.Interval < 0 || spec.Timeout < 0 {
@@ -61,20 +61,17 @@ func (h *Host) Ping(spec PingSpec, now time.Duration) (*Ping, error) {
 	if len(h.pings) >= maxPings {
 		return nil, fmt.Errorf("%d pings at once are as many as a host can tell apart", maxPings)
 	}
-	if h.pings == nil {
-		h.pings = make(map[uint16]*Ping)
-	}
 	h.pingID++
 	for h.pings[h.pingID] != nil {
 		h.pingID++
 	}
 	p := &Ping{spec: spec, dst: dst, id: h.pingID}
-	h.pings[p.id] = p
+	put(&h.pings, p.id, p)
 	h.timers.set(&p.timer, p, now)
 	return p, nil
 }
 
-// wake sends the next request, or ends the wait for answers.
+// wake sends the next request, ends the wait for answers, or forgets the ping.
 func (p *Ping) wake(h *Host, now time.Duration, out Output) {
 	switch p.stage {
 	case sending:
@@ -82,7 +79,7 @@ func (p *Ping) wake(h *Host, now time.Duration, out Output) {
 	case waiting:
 		p.finish(h, now)
 	default:
-		p.stage = gone
+		p.stage = forgotten
 		delete(h.pings, p.id)
 	}
 }
@@ -107,13 +104,13 @@ func (p *Ping) send(h *Host, now time.Duration, out Output) {
 	h.deliver(p.dst, h.buf, &p.tally, now, out)
 }
 
-// receive takes a reply; ok is false if it is not the answer to a request of this ping.
+// receive counts a reply; ok is false if it answers no request of this ping.
 func (p *Ping) receive(h *Host, m packet.ICMP, now time.Duration) (ok bool) {
 	s, ok := readStamp(m.Payload())
 	if !ok || s.id != uint32(p.id) || s.seq >= p.issued || uint16(s.seq) != m.EchoSeq() || s.sent > now+maxSkew {
 		return false
 	}
-	if !p.seen.take(s.seq) {
+	if !p.seen.record(s.seq) {
 		return true
 	}
 	rtt := now - s.sent
@@ -127,14 +124,14 @@ func (p *Ping) receive(h *Host, m packet.ICMP, now time.Duration) (ok bool) {
 	return true
 }
 
-// finish ends the ping; what comes still is counted for a while.
+// finish ends the ping. Replies are still counted for the time linger.
 func (p *Ping) finish(h *Host, now time.Duration) {
 	p.stage = done
 	h.finished++
 	h.timers.set(&p.timer, p, now+linger)
 }
 
-// Stop sends no more requests; answers are waited for as after the last one.
+// Stop ends the requests and waits for answers as after the last one.
 func (p *Ping) Stop(h *Host, now time.Duration) {
 	if p.stage != sending {
 		return

@@ -6,8 +6,8 @@ import (
 	"github.com/weirnet/weir/packet"
 )
 
-// Receive takes a frame from the host's link; it is not changed nor kept. What it causes at once is
-// sent during the call.
+// Receive handles a frame from the host's link, which it neither changes nor keeps. Answers are sent
+// during the call.
 func (h *Host) Receive(frame []byte, now time.Duration, out Output) {
 	h.counters.FramesIn++
 	h.counters.BytesIn += uint64(len(frame))
@@ -36,7 +36,7 @@ func (h *Host) Receive(frame []byte, now time.Duration, out Output) {
 	}
 }
 
-// datagram is the contents of an IP packet for this host.
+// datagram is the content of an IP packet for this host.
 type datagram struct {
 	src, dst packet.Addr
 	proto    uint8
@@ -44,9 +44,8 @@ type datagram struct {
 	body     []byte // transport header and payload, whole
 }
 
-// mine reports whether an IP packet to dst is for this host: to its address, or to a group's, all
-// of which it listens to.
-func (h *Host) mine(dst packet.Addr) bool {
+// accepts reports whether an IP packet to dst is for this host: to its address or to any group.
+func (h *Host) accepts(dst packet.Addr) bool {
 	if h.own(dst) {
 		return true
 	}
@@ -60,7 +59,7 @@ func (h *Host) receiveIPv4(p packet.IPv4, now time.Duration, out Output) {
 		h.counters.Malformed++
 	case !p.ChecksumOK():
 		h.counters.BadChecksum++
-	case h.ip4.IsZero() || !h.mine(p.Dst()) || !unicast(p.Src()) || p.Src() == h.ip4:
+	case h.ip4.IsZero() || !h.accepts(p.Dst()) || !unicast(p.Src()) || p.Src() == h.ip4:
 		h.counters.Foreign++
 	case p.MoreFragments() || p.FragmentOffset() != 0:
 		h.counters.Fragments++
@@ -75,7 +74,7 @@ func (h *Host) receiveIPv6(p packet.IPv6, now time.Duration, out Output) {
 		return
 	}
 	src, dst := p.Src(), p.Dst()
-	if h.ip6.IsZero() || dst.Is4() || !h.mine(dst) || src.Is4() || src == h.ip6 || !unicast(src) && !src.IsZero() {
+	if h.ip6.IsZero() || dst.Is4() || !h.accepts(dst) || src.Is4() || src == h.ip6 || !unicast(src) && !src.IsZero() {
 		h.counters.Foreign++
 		return
 	}
@@ -103,7 +102,7 @@ func (h *Host) receiveDatagram(d datagram, now time.Duration, out Output) {
 	case d.proto == packet.ProtoICMPv6 && !d.src.Is4():
 		h.receiveICMP(&d, now, out)
 	case d.src.IsZero():
-		h.counters.Foreign++ // only neighbour discovery is sent from no address
+		h.counters.Foreign++ // only neighbour discovery may have no source address
 	case d.proto == packet.ProtoUDP:
 		h.receiveUDP(&d, now, out)
 	case d.proto == packet.ProtoTCP:

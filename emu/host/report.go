@@ -5,21 +5,21 @@ import (
 	"time"
 )
 
-// PingReport is what a ping has come to.
+// PingReport is the result of a ping so far.
 type PingReport struct {
 	Dst        netip.Addr
 	Sent       uint64  // requests that left the host
-	Unsent     uint64  // that did not: the neighbour did not answer, or too many waited for it
+	Unsent     uint64  // dropped, because the neighbour did not answer or its queue was full
 	Received   uint64  // requests that were answered
 	Lost       uint64  // sent and not answered; 0 until Done
-	Duplicated uint64  // answers beyond the first of a request
-	Reordered  uint64  // answers that came after that to a later request
+	Duplicated uint64  // further answers to a request
+	Reordered  uint64  // answers that came after the one to a later request
 	Late       uint64  // answers, among the received, that took longer than the timeout
 	Done       bool    // all are sent and answered, or the timeout has passed
 	RTT        Summary // from when a request was meant to be sent
 }
 
-// Report is what the ping has come to now.
+// Report is the result so far.
 func (p *Ping) Report() PingReport {
 	r := PingReport{Dst: p.dst.Netip(), Sent: p.tally.sent, Unsent: p.tally.unsent, Received: p.seen.received,
 		Duplicated: p.seen.duplicated,
@@ -30,12 +30,12 @@ func (p *Ping) Report() PingReport {
 	return r
 }
 
-// FlowReport is what a flow has come to at its sender; the receiver's Sink knows what arrived.
+// FlowReport is the result of a flow at its sender so far; what arrived the receiver's Sink counts.
 type FlowReport struct {
 	Dst              netip.Addr
 	SrcPort, DstPort uint16
 	Sent             uint64        // datagrams that left the host
-	Unsent           uint64        // that did not: the neighbour did not answer, or too many waited for it
+	Unsent           uint64        // dropped, because the neighbour did not answer or its queue was full
 	Bytes            uint64        // of payload, of those sent
 	Echoed           uint64        // datagrams that an echo port sent back
 	EchoDuplicated   uint64        // beyond the first of each
@@ -46,29 +46,29 @@ type FlowReport struct {
 	Ended            time.Duration // when it was done
 }
 
-// Report is what the flow has come to now.
+// Report is the result so far.
 func (f *Flow) Report() FlowReport {
 	return FlowReport{Dst: f.dst.Netip(), SrcPort: f.port, DstPort: f.spec.Port, Sent: f.tally.sent, Unsent: f.tally.unsent,
 		Bytes: f.tally.sent * uint64(f.spec.Size), Echoed: f.seen.received, EchoDuplicated: f.seen.duplicated,
 		EchoReordered: f.seen.reordered, Done: f.stage >= done, RTT: f.rtt.Summary(), Issued: f.issued, Ended: f.ended}
 }
 
-// SinkReport is what has arrived of a flow.
+// SinkReport is the result of a flow at its receiver so far.
 type SinkReport struct {
 	Src              netip.Addr
 	SrcPort, DstPort uint16
 	Received         uint64        // different datagrams
 	Bytes            uint64        // of payload, duplicates included
-	Missing          uint64        // lower than the highest number that arrived, and not there: lost so far, or late
+	Missing          uint64        // below the highest number that arrived: lost, or late
 	Duplicated       uint64        // beyond the first of each
 	Reordered        uint64        // after a later one
-	Stale            uint64        // of the reordered: more than 1024 back, where a duplicate is not told from a late one
-	Unmarked         uint64        // without a stamp: only Bytes counts them besides
+	Stale            uint64        // of the reordered: more than 1024 back, where late ones and duplicates look alike
+	Unmarked         uint64        // without a stamp: otherwise only in Bytes
 	First, Last      time.Duration // when the first and the last one came
 	Latency          Summary       // one way, from when a datagram was meant to be sent
 }
 
-// Report is what has arrived by now.
+// Report is the result so far.
 func (s *Sink) Report() SinkReport {
 	return SinkReport{Src: s.key.src.Netip(), SrcPort: s.key.srcPort, DstPort: s.key.dstPort,
 		Received: s.seen.received, Bytes: s.bytes,

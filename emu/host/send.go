@@ -11,8 +11,7 @@ import (
 
 var loopback6 = netip.IPv6Loopback()
 
-// headroom is more than all headers before a payload are long: Ethernet with a tag, IPv6, TCP with
-// options.
+// headroom is at least the length of all headers: Ethernet with a tag, IPv6, TCP with options.
 const headroom = 128
 
 // stampLen is the length of a stamp, in bytes: the least payload of echo requests and datagrams.
@@ -21,16 +20,16 @@ const stampLen = 24
 // stampMark begins a stamp.
 const stampMark = 0x57656972
 
-// stamp is what a measuring payload begins with.
+// stamp is the start of a payload that is measured.
 type stamp struct {
 	id   uint32        // of the flow or ping, among those of its host
 	seq  uint64        // from 0
-	sent time.Duration // when it was meant to be sent, by the clock of the network
+	sent time.Duration // the intended time, by the clock of the network
 }
 
-// maxSkew is how much later than now a stamp may say that it was sent: parts of a network that run
-// beside each other have read the clock at different times. The latency is 0 then. What claims to
-// come from further ahead has no stamp of ours.
+// maxSkew is how far in the future the time of a stamp may be, since concurrent engines of a network
+// have read the clock at different times; the latency then counts as 0. Beyond it the payload has no
+// stamp of ours.
 const maxSkew = time.Second
 
 func (s *stamp) put(b []byte) {
@@ -40,7 +39,7 @@ func (s *stamp) put(b []byte) {
 	binary.BigEndian.PutUint64(b[16:], uint64(s.sent))
 }
 
-// readStamp reads a stamp; ok is false if there is none.
+// readStamp parses a stamp; ok is false if there is none.
 func readStamp(b []byte) (s stamp, ok bool) {
 	if len(b) < stampLen || binary.BigEndian.Uint32(b) != stampMark {
 		return stamp{}, false
@@ -49,8 +48,8 @@ func readStamp(b []byte) (s stamp, ok bool) {
 		sent: time.Duration(binary.BigEndian.Uint64(b[16:]))}, true
 }
 
-// payload is n bytes for a payload, behind the place where the frame will be built: a builder moves
-// them to where they belong. They hold what the last frame left there.
+// payload is a buffer of n bytes behind the headers of the frame to be built, which moves them to
+// their place. Its content is undefined.
 func (h *Host) payload(n int) []byte {
 	h.buf = slices.Grow(h.buf[:0], headroom+n)
 	return h.buf[headroom : headroom+n]
@@ -64,8 +63,7 @@ func (h *Host) stamped(s stamp, n int) []byte {
 	return b
 }
 
-// frame is the start of a frame: an empty slice whose array holds payload where it does not
-// disturb.
+// frame is the empty frame to be built; payload remains valid behind it.
 func (h *Host) frame() []byte {
 	h.buf = slices.Grow(h.buf[:0], headroom)
 	return h.buf[:0]
@@ -80,14 +78,14 @@ func (h *Host) key(dst packet.Addr) packet.Key {
 	return k
 }
 
-// tally counts the frames of one command.
+// tally counts the frames of a command.
 type tally struct {
 	sent   uint64 // left the host
-	unsent uint64 // dropped, because the neighbour did not answer or too many waited
+	unsent uint64 // dropped, because the neighbour did not answer or its queue was full
 }
 
-// deliver sends a frame to the IP address dst, at once if its neighbour's address is known, else
-// when it is. The frame's Ethernet destination is written here.
+// deliver sends a frame to the IP address dst, or queues it until the neighbour's address is known.
+// It fills in the Ethernet destination.
 func (h *Host) deliver(dst packet.Addr, frame []byte, t *tally, now time.Duration, out Output) {
 	if mac, ok := h.groupMAC(dst); ok {
 		copy(frame, mac[:])
@@ -102,11 +100,11 @@ func (h *Host) deliver(dst packet.Addr, frame []byte, t *tally, now time.Duratio
 	copy(frame, n.mac[:])
 	h.transmit(frame, t, out)
 	if now >= n.until && n.tries == 0 {
-		h.solicit(n, now, out) // it is asked whether it is still there while it is still believed
+		h.solicit(n, now, out) // the entry is used while it is being confirmed
 	}
 }
 
-// transmit gives a complete frame to the link.
+// transmit sends a complete frame and counts it.
 func (h *Host) transmit(frame []byte, t *tally, out Output) {
 	h.counters.FramesOut++
 	h.counters.BytesOut += uint64(len(frame))

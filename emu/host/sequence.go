@@ -1,21 +1,21 @@
 package host
 
-// sequence judges the sequence numbers of what arrives, from 0 on. It remembers the last window
-// numbers one by one.
+// sequence tracks the sequence numbers that arrive, from 0 on, and remembers the last window of them
+// one by one.
 type sequence struct {
 	next       uint64 // one more than the highest seen
 	received   uint64 // different ones
 	duplicated uint64 // seen before
-	reordered  uint64 // lower than one seen before, as RFC 4737 counts, and not a duplicate
-	stale      uint64 // of the reordered: so far back that a duplicate would not have been noticed
+	reordered  uint64 // lower than one seen before (RFC 4737), and no duplicate
+	stale      uint64 // of the reordered: below the window, where duplicates are not noticed
 	seen       [window / 64]uint64
 }
 
 // window is how many numbers are remembered one by one.
 const window = 1024
 
-// take judges a number; fresh is false if it was seen before.
-func (s *sequence) take(seq uint64) (fresh bool) {
+// record counts a number; fresh is false if it was seen before.
+func (s *sequence) record(seq uint64) (fresh bool) {
 	switch {
 	case seq >= s.next:
 		s.advance(seq)
@@ -33,7 +33,7 @@ func (s *sequence) take(seq uint64) (fresh bool) {
 	return true
 }
 
-// advance makes seq the highest; what was skipped has not been seen.
+// advance makes seq the highest number and clears the skipped ones.
 func (s *sequence) advance(seq uint64) {
 	if seq-s.next >= window {
 		s.seen = [window / 64]uint64{}

@@ -7,14 +7,15 @@ import (
 	"github.com/weirnet/weir/packet"
 )
 
-// sinkKey is a flow as its receiver sees it. Its destination may be a group's address, so that it
-// is part of it.
+// sinkKey is a flow as its receiver sees it. The destination belongs to it because it may be a
+// group's address.
 type sinkKey struct {
 	src, dst         packet.Addr
 	srcPort, dstPort uint16
 }
 
-// Sink counts what arrives of one flow. Its fields change only during calls of its host.
+// Sink counts the datagrams of one flow at its receiver. Its fields change only during calls of its
+// host.
 type Sink struct {
 	key         sinkKey
 	seen        sequence
@@ -24,20 +25,20 @@ type Sink struct {
 	latency     Latency
 }
 
-// sinkSilence and sinkTries say which sink makes room for another.
+// Limits of the eviction of sinks.
 const (
 	sinkSilence = 10 * time.Second
 	sinkTries   = 8
 )
 
-// Sink is what has arrived of the flow from src and its port to this host's address dst and its
-// port, or nil.
+// Sink counts the flow from src and its port to this host's address dst and its port; nil if nothing
+// arrived of it.
 func (h *Host) Sink(src netip.Addr, srcPort uint16, dst netip.Addr, dstPort uint16) *Sink {
 	return h.sinks[sinkKey{packet.AddrFrom(src), packet.AddrFrom(dst), srcPort, dstPort}]
 }
 
-// receiveUDP takes a datagram. A checksum of 0 says over IPv4 that there is none (RFC 768), over
-// IPv6 it is wrong (RFC 8200, 8.1).
+// receiveUDP counts a datagram, and echoes it if it asks for that. A checksum of 0 means none over
+// IPv4 (RFC 768), over IPv6 it is wrong (RFC 8200, 8.1).
 func (h *Host) receiveUDP(d *datagram, now time.Duration, out Output) {
 	u := packet.UDP(d.body)
 	if !u.Valid() || int(u.Len()) < packet.UDPLen || int(u.Len()) > len(u) {
@@ -78,21 +79,18 @@ func (h *Host) sink(d *datagram, u packet.UDP, now time.Duration) {
 		s.unmarked++
 		return
 	}
-	if s.seen.take(m.seq) {
+	if s.seen.record(m.seq) {
 		s.latency.record(now - m.sent)
 	}
 }
 
-// newSink is a sink for a flow. Where there are as many as may be, it takes the place of one that
-// has been silent for sinkSilence, if one of the next few in turn is; else it is nil.
+// newSink adds a sink for a flow. With MaxSinks of them it evicts one that was silent for
+// sinkSilence, if there is one among the next sinkTries; else the result is nil.
 func (h *Host) newSink(key sinkKey, now time.Duration) *Sink {
 	s := &Sink{key: key, first: now}
-	if h.sinks == nil {
-		h.sinks = make(map[sinkKey]*Sink)
-	}
 	if len(h.sinkRow) < MaxSinks {
 		h.sinkRow = append(h.sinkRow, s)
-		h.sinks[key] = s
+		put(&h.sinks, key, s)
 		return s
 	}
 	for range sinkTries {

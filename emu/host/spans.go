@@ -1,20 +1,23 @@
 package host
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // span is the bytes from and before to of a stream.
 type span struct{ from, to int64 }
 
-// spans are what of a stream has come too early: apart from each other, in order. The bytes
-// themselves are checked and dropped, so that only their places are kept.
+// spans are the parts of a stream that came out of order, sorted and not touching each other. Their
+// bytes were checked and dropped.
 type spans []span
 
-// maxSpans is how many are kept; what would be one more is dropped as if it had been lost.
+// maxSpans is how many are kept; a segment that would add one more is dropped as if it were lost.
 const maxSpans = 128
 
-// add takes in a span. fresh is false if all of it was there; ok is false if there was no room.
+// add merges a span. fresh is false if all of it was there; ok is false if there was no room.
 func (q *spans) add(n span) (fresh, ok bool) {
-	first, _ := slices.BinarySearchFunc(*q, n.from, func(s span, from int64) int { return compare(s.to, from) })
+	first, _ := slices.BinarySearchFunc(*q, n.from, func(s span, from int64) int { return cmp.Compare(s.to, from) })
 	last := first // of those that n touches, first to last-1
 	for last < len(*q) && (*q)[last].from <= n.to {
 		last++
@@ -34,7 +37,7 @@ func (q *spans) add(n span) (fresh, ok bool) {
 	return true, true
 }
 
-// take removes what begins at or before at, and returns how far the stream is whole.
+// take removes the spans that begin at or before at, and returns up to where the stream is complete.
 func (q *spans) take(at int64) int64 {
 	n := 0
 	for n < len(*q) && (*q)[n].from <= at {
@@ -43,14 +46,4 @@ func (q *spans) take(at int64) int64 {
 	}
 	*q = slices.Delete(*q, 0, n)
 	return at
-}
-
-func compare(a, b int64) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
 }

@@ -10,8 +10,7 @@ import (
 	"github.com/weirnet/weir/packet"
 )
 
-// StreamSpec describes a stream of TCP. Without Bytes and Duration it goes on until
-// Stop.
+// StreamSpec describes a stream of TCP. Without Bytes and Duration it goes on until Stop.
 type StreamSpec struct {
 	Dst      netip.Addr
 	Port     uint16        // of the destination; 0: DefaultFlowPort
@@ -23,7 +22,7 @@ type StreamSpec struct {
 // Limits of streams.
 const (
 	MaxStreams    = 4096    // of a host, both ways, finished ones that linger included
-	sendBuffer    = 1 << 20 // bytes that an application at a rate may be ahead of the acknowledgments
+	sendBuffer    = 1 << 20 // bytes that a sender at a rate may be ahead of the acknowledgments
 	endless       = 1 << 60 // bytes of a stream without a limit
 	synTries      = 6       // retransmissions of a SYN, and of other segments, before the stream fails, as Linux's
 	segmentTries  = 10      // tcp_syn_retries; its tcp_retries2 is 15
@@ -41,15 +40,15 @@ var (
 	ErrSilent   = errors.New("nothing heard of the sender") // an accepted stream was silent for too long
 )
 
-// streamStage is how far a stream has come. Between open and closed what is left to do follows from
-// what was sent and acknowledged.
+// streamStage is the state of a stream. The states of RFC 9293 between open and closed follow from
+// the bytes sent and acknowledged.
 type streamStage uint8
 
 const (
 	connecting streamStage = iota // SYN sent
 	accepting                     // SYN received, and answered
 	open                          // established, until both ends' FIN are acknowledged
-	closed                        // and lingering: what is sent once more is acknowledged once more
+	closed                        // and lingering, as TIME-WAIT: retransmissions are acknowledged again
 	failed                        // and forgotten
 )
 
@@ -88,7 +87,7 @@ type Stream struct {
 	irs                uint32
 	rcv                int64 // the next offset expected
 	fin                int64 // the offset of the peer's FIN, if it came; 0: not yet
-	early              spans
+	outOfOrder         spans
 	since, until       time.Duration // established; the end of Duration
 	started, end, last time.Duration // begun, ended, last heard of the peer
 	tally              tally
@@ -126,32 +125,26 @@ func (h *Host) takeStreamKey(dst packet.Addr, port uint16) (key streamKey, ok bo
 	}
 	key = streamKey{peer: dst, peerPort: port}
 	for {
-		if h.streamPort++; h.streamPort < firstPort {
-			h.streamPort = firstPort
-		}
-		key.local = h.streamPort
-		if h.streams[key] == nil {
+		h.streamPort = max(h.streamPort+1, firstPort)
+		if key.local = h.streamPort; h.streams[key] == nil {
 			return key, true
 		}
 	}
 }
 
-// newStream makes either end.
+// newStream makes either end of a connection.
 func (h *Host) newStream(key streamKey, now time.Duration) *Stream {
 	s := &Stream{key: key, iss: uint32(h.random.Uint64()), started: now, last: now}
 	s.retransmission.rto = initialRTO
 	s.congestion.begin(h.mss(key.peer))
-	if h.streams == nil {
-		h.streams = make(map[streamKey]*Stream)
-	}
-	h.streams[key] = s
+	put(&h.streams, key, s)
 	return s
 }
 
 // mss is the largest payload of a segment to dst that this host's link takes.
-func (h *Host) mss(dst packet.Addr) int { return h.room(dst) - packet.TCPLen }
+func (h *Host) mss(dst packet.Addr) int { return h.maxPayload(dst) - packet.TCPLen }
 
-// Stop ends the stream in order: what has been sent is still delivered, nothing more is.
+// Stop closes the stream in order: bytes that were sent are still delivered, no others are sent.
 func (s *Stream) Stop(h *Host, now time.Duration) {
 	if !s.active || s.stage > open || s.closing {
 		return

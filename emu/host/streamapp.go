@@ -2,7 +2,7 @@ package host
 
 import "time"
 
-// established begins the application's sending, or its waiting.
+// established starts the sending application, or the idle timer of an accepting one.
 func (s *Stream) established(h *Host, now time.Duration) {
 	s.stage, s.since, s.retries = open, now, 0
 	h.timers.stop(&s.rtx)
@@ -33,7 +33,7 @@ func (a *streamApp) wake(h *Host, now time.Duration, out Output) {
 	switch {
 	case s.stage == closed:
 		h.dropStream(s)
-	case s.finAcked(): // the peer's FIN has not come for finWait
+	case s.finAcked(): // no FIN of the peer within finWait
 		s.finish(h, now)
 	case !s.active:
 		if now-s.last >= acceptedIdle {
@@ -50,8 +50,7 @@ func (a *streamApp) wake(h *Host, now time.Duration, out Output) {
 	}
 }
 
-// write gives the stream the next segment of a sender at a rate, and sets the time of the one after
-// it.
+// write queues the next segment of a sender at a rate, and sets the timer for the one after it.
 func (s *Stream) write(h *Host, now time.Duration, out Output) {
 	n := uint64(s.congestion.mss)
 	if s.spec.Bytes > 0 {
@@ -66,9 +65,9 @@ func (s *Stream) write(h *Host, now time.Duration, out Output) {
 	if s.closing || s.stage != open {
 		return
 	}
-	next := s.since + s.lasts(s.written)
+	next := s.since + s.sendTime(s.written)
 	if ahead >= sendBuffer {
-		next = now + s.lasts(n)
+		next = now + s.sendTime(n)
 	}
 	if s.until > 0 {
 		next = min(next, s.until)
@@ -76,7 +75,7 @@ func (s *Stream) write(h *Host, now time.Duration, out Output) {
 	h.timers.set(&s.app, (*streamApp)(s), next)
 }
 
-// lasts is how long so many bytes take at the stream's rate.
-func (s *Stream) lasts(bytes uint64) time.Duration {
+// sendTime is how long it takes to send bytes at the stream's rate.
+func (s *Stream) sendTime(bytes uint64) time.Duration {
 	return time.Duration(float64(bytes) * 8 * float64(time.Second) / float64(s.spec.Rate))
 }

@@ -10,8 +10,8 @@ func (s *Stream) finReceived() bool { return s.fin > 0 && s.rcv > s.fin }
 // dataEnd is the offset after the last byte written: the FIN's, once closing.
 func (s *Stream) dataEnd() int64 { return int64(s.written) + 1 }
 
-// settle ends the stream when both directions are closed, or waits for the peer's FIN.
-func (s *Stream) settle(h *Host, now time.Duration) {
+// finishIfClosed ends the stream when both directions are closed, or waits for the peer's FIN.
+func (s *Stream) finishIfClosed(h *Host, now time.Duration) {
 	switch {
 	case s.stage != open || !s.finAcked():
 	case s.finReceived():
@@ -21,7 +21,7 @@ func (s *Stream) settle(h *Host, now time.Duration) {
 	}
 }
 
-// finish ends a stream well; it lingers, as TIME-WAIT does.
+// finish ends a stream without an error; it lingers as in TIME-WAIT.
 func (s *Stream) finish(h *Host, now time.Duration) {
 	s.stage, s.end = closed, now
 	h.timers.stop(&s.rtx)

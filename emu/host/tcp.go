@@ -7,14 +7,9 @@ import (
 	"github.com/weirnet/weir/packet"
 )
 
-// ClosePort makes streams to a port be refused. All ports below the dynamic
-// range are open in a new host.
-func (h *Host) ClosePort(port uint16) {
-	if h.closedPorts == nil {
-		h.closedPorts = make(map[uint16]bool)
-	}
-	h.closedPorts[port] = true
-}
+// ClosePort has streams to a port be refused. All ports below the dynamic range are open in a new
+// host.
+func (h *Host) ClosePort(port uint16) { put(&h.closedPorts, port, true) }
 
 // AcceptedFrom is the stream from a port of src to this host's port, or nil.
 func (h *Host) AcceptedFrom(src netip.Addr, srcPort, port uint16) *Stream {
@@ -25,7 +20,7 @@ func (h *Host) AcceptedFrom(src netip.Addr, srcPort, port uint16) *Stream {
 	return s
 }
 
-// receiveTCP gives a segment to its stream, makes one, or refuses.
+// receiveTCP hands a segment to its stream, opens a stream, or refuses the segment.
 func (h *Host) receiveTCP(d *datagram, now time.Duration, out Output) {
 	t := packet.TCP(d.body)
 	switch {
@@ -100,8 +95,7 @@ func segmentLen(t packet.TCP) int64 {
 	return n
 }
 
-// readOptions takes the options of a SYN. Without one for the largest segment it is that of RFC
-// 9293, 3.7.1.
+// readOptions applies the options of a SYN. The default segment size is that of RFC 9293, 3.7.1.
 func (s *Stream) readOptions(h *Host, t packet.TCP) {
 	mss := 536
 	if !s.key.peer.Is4() {

@@ -6,7 +6,7 @@ import (
 	"github.com/weirnet/weir/packet"
 )
 
-// receive takes a segment of the stream, in the order of checks of RFC 9293, 3.10.7.
+// receive handles a segment of the stream, with the checks of RFC 9293, 3.10.7, in their order.
 func (s *Stream) receive(h *Host, t packet.TCP, now time.Duration, out Output) {
 	s.last = now
 	flags, length := t.Flags(), segmentLen(t)
@@ -21,7 +21,7 @@ func (s *Stream) receive(h *Host, t packet.TCP, now time.Duration, out Output) {
 			s.ack(h, now, out)
 		}
 	case s.stage == accepting && flags&packet.TCPSyn != 0 && seq == 0:
-		s.sendSYN(h, now, out) // our answer to it was lost, or is late
+		s.sendSYN(h, now, out) // the SYN-ACK was lost, or is late
 	case !s.acceptable(seq, length):
 		if flags&packet.TCPRst == 0 {
 			s.countRefused(t, seq)
@@ -37,10 +37,10 @@ func (s *Stream) receive(h *Host, t packet.TCP, now time.Duration, out Output) {
 	}
 }
 
-// unwrap is the offset of a sequence number, of those that it may be the one next to near.
+// unwrap is the offset of a sequence number that is nearest to near.
 func unwrap(n, first uint32, near int64) int64 { return near + int64(int32(n-first-uint32(near))) }
 
-// acceptable reports whether a segment is, in part, within the window.
+// acceptable reports whether a part of a segment is within the window.
 func (s *Stream) acceptable(seq, length int64) bool {
 	end := s.rcv + s.receiveWindow()
 	if length == 0 {
@@ -49,7 +49,7 @@ func (s *Stream) acceptable(seq, length int64) bool {
 	return seq < end && seq+length > s.rcv
 }
 
-// countRefused counts a segment that is not acceptable: bytes that are there already, or others.
+// countRefused counts a segment that is not acceptable: a duplicate, or one outside the window.
 func (s *Stream) countRefused(t packet.TCP, seq int64) {
 	if n := int64(len(t.Payload())); n > 0 && seq+n <= s.rcv {
 		s.counts.segmentsIn++
@@ -59,7 +59,7 @@ func (s *Stream) countRefused(t packet.TCP, seq int64) {
 	s.counts.outside++
 }
 
-// receiveAnswer takes the answer to the SYN: another with an acknowledgment, or a reset.
+// receiveAnswer handles the answer to the SYN: a SYN-ACK, or a reset.
 func (s *Stream) receiveAnswer(h *Host, t packet.TCP, now time.Duration, out Output) {
 	const syn, rst, ack = packet.TCPSyn, packet.TCPRst, packet.TCPAck
 	if t.Flags()&ack == 0 || t.Ack() != s.iss+1 || s.highest == 0 {
@@ -82,7 +82,7 @@ func (s *Stream) receiveAnswer(h *Host, t packet.TCP, now time.Duration, out Out
 	}
 }
 
-// receiveSegment takes an acceptable segment: its acknowledgment, then its bytes, then its FIN.
+// receiveSegment handles an acceptable segment: its acknowledgment, then its bytes, then its FIN.
 func (s *Stream) receiveSegment(h *Host, t packet.TCP, seq int64, now time.Duration, out Output) {
 	if !s.receiveAck(h, t, now, out) {
 		return
@@ -94,16 +94,15 @@ func (s *Stream) receiveSegment(h *Host, t packet.TCP, seq int64, now time.Durat
 	}
 	if s.fin > 0 && s.rcv == s.fin {
 		s.rcv++
-		s.closing = s.closing || !s.active // the application that accepted it has nothing to say
+		s.closing = s.closing || !s.active // an accepting application sends nothing
 	}
 	if sent := s.output(h, now, out); answer && !sent {
 		s.ack(h, now, out)
 	}
-	s.settle(h, now)
+	s.finishIfClosed(h, now)
 }
 
-// receiveAck takes a segment's acknowledgment and window; ok is false if the segment goes no
-// further.
+// receiveAck handles a segment's acknowledgment and window; ok is false if the segment is dropped.
 func (s *Stream) receiveAck(h *Host, t packet.TCP, now time.Duration, out Output) (ok bool) {
 	ack := unwrap(t.Ack(), s.iss, s.una)
 	if ack > s.highest {
@@ -129,12 +128,12 @@ func (s *Stream) receiveAck(h *Host, t packet.TCP, now time.Duration, out Output
 		s.counts.duplicateAcks++
 		if s.congestion.duplicate(ack, s.nxt-s.una, s.highest) {
 			s.counts.fastRetransmits++
-			s.resend(h, now, out)
+			s.retransmit(h, now, out)
 		}
 	}
 	if ack >= s.una {
 		if s.window == 0 {
-			s.retries = 0 // a peer with a closed window is alive, and may not have taken the byte that probed it
+			s.retries = 0 // the peer is alive, and may have dropped the byte of the window probe
 			s.nxt = s.una
 		}
 		s.window = window
@@ -142,7 +141,7 @@ func (s *Stream) receiveAck(h *Host, t packet.TCP, now time.Duration, out Output
 	return true
 }
 
-// acknowledged takes in that all before an offset has arrived.
+// acknowledged handles an acknowledgment of new bytes.
 func (s *Stream) acknowledged(h *Host, ack int64, now time.Duration, out Output) {
 	n := ack - s.una
 	s.una, s.nxt, s.retries = ack, max(s.nxt, ack), 0
@@ -153,11 +152,11 @@ func (s *Stream) acknowledged(h *Host, ack int64, now time.Duration, out Output)
 		h.timers.set(&s.rtx, (*streamRetransmit)(s), now+s.retransmission.rto)
 	}
 	if s.congestion.acknowledged(n, ack) && s.nxt > s.una {
-		s.resend(h, now, out)
+		s.retransmit(h, now, out)
 	}
 }
 
-// measure takes a round trip, if ack acknowledges the segment that is timed.
+// measure records a round trip if ack covers the segment that is timed.
 func (s *Stream) measure(ack int64, now time.Duration) {
 	if s.timing && ack >= s.timedEnd {
 		s.timing = false
@@ -166,7 +165,7 @@ func (s *Stream) measure(ack int64, now time.Duration) {
 	}
 }
 
-// receiveBytes takes a payload whose first byte has this offset; answer reports whether it is to be
+// receiveBytes checks and counts the payload at an offset; answer reports whether it is to be
 // acknowledged.
 func (s *Stream) receiveBytes(h *Host, b []byte, seq int64) (answer bool) {
 	if len(b) == 0 {
@@ -180,7 +179,7 @@ func (s *Stream) receiveBytes(h *Host, b []byte, seq int64) (answer bool) {
 		s.counts.duplicateIn++
 		return true
 	case seq > s.rcv:
-		if fresh, ok := s.early.add(span{seq, to}); !ok {
+		if fresh, ok := s.outOfOrder.add(span{seq, to}); !ok {
 			return true
 		} else if !fresh {
 			s.counts.duplicateIn++
@@ -194,9 +193,9 @@ func (s *Stream) receiveBytes(h *Host, b []byte, seq int64) (answer bool) {
 	return true
 }
 
-// deliver gives the application all up to an offset, and what had come early behind it.
+// deliver counts the bytes up to an offset as delivered, and those received out of order behind it.
 func (s *Stream) deliver(h *Host, to int64) {
-	to = s.early.take(to)
+	to = s.outOfOrder.take(to)
 	n := uint64(to - s.rcv)
 	s.counts.delivered += n
 	h.counters.TCPBytesIn += n

@@ -6,7 +6,7 @@ import (
 	"github.com/weirnet/weir/packet"
 )
 
-// sendSYN sends the first segment: a SYN, with an acknowledgment where it answers one.
+// sendSYN sends a SYN, or the SYN-ACK that answers one.
 func (s *Stream) sendSYN(h *Host, now time.Duration, out Output) {
 	k := s.template(h, packet.TCPSyn)
 	ack := uint32(0)
@@ -39,9 +39,9 @@ func (s *Stream) template(h *Host, flags uint16) packet.Key {
 	return k
 }
 
-// advertised is the window field: this end's window is always open, since what comes is checked and
-// dropped.
-func (s *Stream) advertised() uint16 {
+// windowField is the window field of a segment. This end's window is always fully open, since
+// received bytes are checked and dropped.
+func (s *Stream) windowField() uint16 {
 	if s.scaled {
 		return defaultWindow >> windowShift
 	}
@@ -59,11 +59,11 @@ func (s *Stream) receiveWindow() int64 {
 // ack sends an acknowledgment alone.
 func (s *Stream) ack(h *Host, now time.Duration, out Output) {
 	k := s.template(h, packet.TCPAck)
-	h.buf = packet.AppendTCP(h.frame(), &k, s.iss+uint32(s.nxt), s.irs+uint32(s.rcv), s.advertised(), nil)
+	h.buf = packet.AppendTCP(h.frame(), &k, s.iss+uint32(s.nxt), s.irs+uint32(s.rcv), s.windowField(), nil)
 	h.deliver(s.key.peer, h.buf, &s.tally, now, out)
 }
 
-// output sends what the windows allow: bytes, then the FIN. sent reports whether anything was.
+// output sends as many bytes as the windows allow, then the FIN; sent is false if there were none.
 func (s *Stream) output(h *Host, now time.Duration, out Output) (sent bool) {
 	end := s.dataEnd()
 	for {
@@ -79,7 +79,7 @@ func (s *Stream) output(h *Host, now time.Duration, out Output) (sent bool) {
 		s.segment(h, s.nxt, n, fin, now, out)
 		sent = true
 	}
-	if s.rtx.place == 0 && (s.nxt > s.una || end > s.nxt) { // to be acknowledged, or behind a closed window
+	if s.rtx.place == 0 && (s.nxt > s.una || end > s.nxt) { // unacknowledged, or behind a closed window
 		h.timers.set(&s.rtx, (*streamRetransmit)(s), now+s.retransmission.rto)
 	}
 	return sent
@@ -105,12 +105,12 @@ func (s *Stream) segment(h *Host, from, n int64, fin bool, now time.Duration, ou
 	s.nxt, s.highest = max(s.nxt, to), max(s.highest, to)
 	payload := h.payload(int(n))
 	Content(payload, uint64(from-1))
-	h.buf = packet.AppendTCP(h.buf[:0], &k, s.iss+uint32(from), s.irs+uint32(s.rcv), s.advertised(), payload)
+	h.buf = packet.AppendTCP(h.buf[:0], &k, s.iss+uint32(from), s.irs+uint32(s.rcv), s.windowField(), payload)
 	h.deliver(s.key.peer, h.buf, &s.tally, now, out)
 }
 
-// resend sends the first segment that is not acknowledged once more.
-func (s *Stream) resend(h *Host, now time.Duration, out Output) {
+// retransmit sends the first unacknowledged segment again.
+func (s *Stream) retransmit(h *Host, now time.Duration, out Output) {
 	n := min(s.dataEnd()-s.una, s.congestion.mss, s.highest-s.una)
 	s.segment(h, s.una, n, s.closing && s.una+n == s.dataEnd() && s.highest > s.dataEnd(), now, out)
 }
@@ -118,8 +118,8 @@ func (s *Stream) resend(h *Host, now time.Duration, out Output) {
 // streamRetransmit is a Stream as the owner of its retransmission timer.
 type streamRetransmit Stream
 
-// wake begins the stream, or sends again from the first byte that is not acknowledged. Behind a
-// closed window one byte is sent, to hear when it opens (RFC 9293, 3.8.6.1).
+// wake opens the stream, or retransmits from the first unacknowledged byte. It probes a closed
+// window with one byte (RFC 9293, 3.8.6.1).
 func (r *streamRetransmit) wake(h *Host, now time.Duration, out Output) {
 	s := (*Stream)(r)
 	if s.stage == connecting && s.highest == 0 {

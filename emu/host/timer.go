@@ -6,20 +6,20 @@ import (
 	"github.com/weirnet/weir/timerq"
 )
 
-// waker is what has a timer.
+// waker is the owner of a timer.
 type waker interface {
-	// wake is called when the timer is due; it is no longer set then.
+	// wake is called when the timer is due and no longer set.
 	wake(h *Host, now time.Duration, out Output)
 }
 
-// timer is one place in a host's queue of times. It is part of its owner.
+// timer is an entry of a host's timer queue. It is part of its owner.
 type timer struct {
 	at    time.Duration
 	place int // in the queue; 0: not set
 	owner waker
 }
 
-// timers are a host's, the earliest first.
+// timers is the timer queue of a host.
 type timers struct {
 	timerq.Queue[time.Duration, *timer]
 }
@@ -28,7 +28,7 @@ func newTimers() timers {
 	return timers{timerq.New[time.Duration](func(t *timer, place int) { t.place = place })}
 }
 
-// set makes t due at a time, in place of the one it had.
+// set sets t, or resets it, to a time.
 func (q *timers) set(t *timer, owner waker, at time.Duration) {
 	t.owner, t.at = owner, at
 	q.Set(t.place, at, t)
