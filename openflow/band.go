@@ -65,44 +65,34 @@ func parseBands(b []byte, dst []Band) ([]Band, error) {
 }
 
 // appendBands appends a list of bands.
-func appendBands(b []byte, list []Band) ([]byte, error) {
-	for i := range list {
-		k := &list[i]
-		start := len(b)
-		b = append32(append32(append(append16(b, uint16(k.Type)), 0, 0), k.Rate), k.Burst)
-		switch k.Type {
-		case BandDSCPRemark:
-			b = append(b, k.PrecLevel, 0, 0, 0)
-		case BandExperimenter:
-			b = append(append32(b, k.Experimenter), k.Data...)
-			b = appendPad(b, padTo8(len(k.Data)))
-		default:
-			b = appendPad(b, 4)
-		}
-		if err := setLen16(b, start, start+2); err != nil {
-			return b, err
-		}
-	}
-	return b, nil
+func appendBands(b []byte, v Version, list []Band) ([]byte, error) {
+	return appendItems(b, v, list, 2, (*Band).append)
 }
 
-// appendBandsText appends a list of bands: [{type=drop,rate=1000,burst=100}].
-func appendBandsText(b []byte, list []Band) []byte {
-	b = append(b, '[')
-	for i := range list {
-		k := &list[i]
-		b = append(appendSep(b), '{')
-		b = append(appendKey(b, ',', "type"), k.Type.String()...)
-		b = appendDec(appendKey(b, ',', "rate"), k.Rate)
-		b = appendDec(appendKey(b, ',', "burst"), k.Burst)
-		switch k.Type {
-		case BandDSCPRemark:
-			b = appendDec(appendKey(b, ',', "prec_level"), k.PrecLevel)
-		case BandExperimenter:
-			b = appendHexN(appendKey(b, ',', "experimenter"), uint64(k.Experimenter), 8)
-			b = appendHexBytes(appendKey(b, ',', "data"), k.Data)
-		}
-		b = append(b, '}')
+// append writes a band with 0 for its length.
+func (k *Band) append(b []byte, _ Version) ([]byte, error) {
+	b = append32(append32(append(append16(b, uint16(k.Type)), 0, 0), k.Rate), k.Burst)
+	switch k.Type {
+	case BandDSCPRemark:
+		return append(b, k.PrecLevel, 0, 0, 0), nil
+	case BandExperimenter:
+		b = append(append32(b, k.Experimenter), k.Data...)
+		return appendPad(b, padTo8(len(k.Data))), nil
 	}
-	return append(b, ']')
+	return appendPad(b, 4), nil
+}
+
+// appendText appends a band: {type=drop,rate=1000,burst=100}.
+func (k *Band) appendText(b []byte, _ Version) []byte {
+	b = append(appendKey(append(b, '{'), ',', "type"), k.Type.String()...)
+	b = appendDec(appendKey(b, ',', "rate"), k.Rate)
+	b = appendDec(appendKey(b, ',', "burst"), k.Burst)
+	switch k.Type {
+	case BandDSCPRemark:
+		b = appendDec(appendKey(b, ',', "prec_level"), k.PrecLevel)
+	case BandExperimenter:
+		b = appendHexN(appendKey(b, ',', "experimenter"), uint64(k.Experimenter), 8)
+		b = appendHexBytes(appendKey(b, ',', "data"), k.Data)
+	}
+	return append(b, '}')
 }

@@ -32,39 +32,27 @@ func parseBuckets(v Version, b []byte, dst []Bucket, a *arena) ([]Bucket, error)
 
 // appendBuckets appends a list of buckets.
 func appendBuckets(b []byte, v Version, list []Bucket) ([]byte, error) {
-	for i := range list {
-		k := &list[i]
-		start := len(b)
-		b = append16(append(b, 0, 0), k.Weight)
-		b = append32(append32(b, k.WatchPort), k.WatchGroup)
-		var err error
-		if b, err = appendActions(appendPad(b, 4), v, k.Actions); err != nil {
-			return b, err
-		}
-		if err = setLen16(b, start, start); err != nil {
-			return b, err
-		}
-	}
-	return b, nil
+	return appendItems(b, v, list, 0, (*Bucket).append)
 }
 
-// appendBucketsText appends a list of buckets: [{weight=1,actions=[output:3]}].
-func appendBucketsText(b []byte, list []Bucket) []byte {
-	b = append(b, '[')
-	for i := range list {
-		k := &list[i]
-		b = append(appendSep(b), '{')
-		if k.Weight != 0 {
-			b = appendDec(appendKey(b, ',', "weight"), k.Weight)
-		}
-		if k.WatchPort != PortAny {
-			b = appendPort(appendKey(b, ',', "watch_port"), k.WatchPort)
-		}
-		if k.WatchGroup != GroupAny {
-			b = appendGroup(appendKey(b, ',', "watch_group"), k.WatchGroup)
-		}
-		b = appendActionsText(appendKey(b, ',', "actions"), k.Actions)
-		b = append(b, '}')
+// append writes a bucket with 0 for its length.
+func (k *Bucket) append(b []byte, v Version) ([]byte, error) {
+	b = append16(append(b, 0, 0), k.Weight)
+	b = append32(append32(b, k.WatchPort), k.WatchGroup)
+	return appendActions(appendPad(b, 4), v, k.Actions)
+}
+
+// appendText appends a bucket: {weight=1,actions=[output:3]}.
+func (k *Bucket) appendText(b []byte, _ Version) []byte {
+	b = append(b, '{')
+	if k.Weight != 0 {
+		b = appendDec(appendKey(b, ',', "weight"), k.Weight)
 	}
-	return append(b, ']')
+	if k.WatchPort != PortAny {
+		b = appendPort(appendKey(b, ',', "watch_port"), k.WatchPort)
+	}
+	if k.WatchGroup != GroupAny {
+		b = appendGroup(appendKey(b, ',', "watch_group"), k.WatchGroup)
+	}
+	return append(appendActionsText(appendKey(b, ',', "actions"), k.Actions), '}')
 }

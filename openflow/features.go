@@ -83,7 +83,7 @@ func (m *FeaturesReply) Append(b []byte, v Version) ([]byte, error) {
 	if v != V10 && len(m.Ports) > 0 {
 		return b, inexpressible(v, "ports in features_reply")
 	}
-	return appendPorts(b, v, m.Ports)
+	return appendEach(b, v, m.Ports, (*Port).append)
 }
 
 // AppendText prints the fields by their names in the specification.
@@ -94,7 +94,7 @@ func (m *FeaturesReply) AppendText(b []byte, v Version) []byte {
 	if v == V10 {
 		b = appendFlags(appendKey(b, ' ', "capabilities"), m.Capabilities, capabilityNames10)
 		b = appendHex(appendKey(b, ' ', "actions"), m.Actions)
-		return appendPortsText(appendKey(b, ' ', "ports"), v, m.Ports)
+		return appendListText(appendKey(b, ' ', "ports"), v, m.Ports, (*Port).appendText)
 	}
 	b = appendDec(appendKey(b, ' ', "auxiliary_id"), m.Auxiliary)
 	b = appendFlags(appendKey(b, ' ', "capabilities"), m.Capabilities, capabilityNames13)

@@ -63,44 +63,39 @@ func (r *FlowMonitorRequest) parse(v Version, body []byte) error {
 }
 
 func (r *FlowMonitorRequest) append(b []byte, v Version) ([]byte, error) {
-	b = appendMonitorHeader(b, v)
-	for i := range r.Monitors {
-		m := &r.Monitors[i]
-		start, at := len(b), 6
-		b = append16(append32(b, m.ID), uint16(m.Flags))
-		if v == V10 {
-			port, err := portTo10(m.OutPort)
-			if err != nil {
-				return b, err
-			}
-			at = 8
-			b = appendPad(append(append16(append16(b, port), 0), m.Table), 5)
-		} else {
-			b = appendPad(append(append32(append16(b, 0), m.OutPort), m.Table), 3)
-		}
-		var n int
-		var err error
-		if b, n, err = m.Match.appendMonitorMatch(b, v); err != nil {
+	return appendEach(appendMonitorHeader(b, v), v, r.Monitors, (*FlowMonitor).append)
+}
+
+func (m *FlowMonitor) append(b []byte, v Version) ([]byte, error) {
+	start, at := len(b), 6
+	b = append16(append32(b, m.ID), uint16(m.Flags))
+	if v == V10 {
+		port, err := portTo10(m.OutPort)
+		if err != nil {
 			return b, err
 		}
-		binary.BigEndian.PutUint16(b[start+at:], uint16(n))
+		at = 8
+		b = appendPad(append(append16(append16(b, port), 0), m.Table), 5)
+	} else {
+		b = appendPad(append(append32(append16(b, 0), m.OutPort), m.Table), 3)
 	}
-	return b, nil
+	b, n, err := m.Match.appendMonitorMatch(b, v)
+	binary.BigEndian.PutUint16(b[start+at:], uint16(n))
+	return b, err
 }
 
 func (r *FlowMonitorRequest) appendText(b []byte, v Version) []byte {
-	b = append(appendKey(b, ' ', "monitors"), '[')
-	for i := range r.Monitors {
-		m := &r.Monitors[i]
-		b = appendDec(appendKey(append(appendSep(b), '{'), ',', "id"), m.ID)
-		b = appendFlags(appendKey(b, ',', "flags"), uint32(m.Flags), monitorFlagNames)
-		if m.OutPort != PortAny {
-			b = appendPort(appendKey(b, ',', "out_port"), m.OutPort)
-		}
-		b = appendTable(appendKey(b, ',', "table"), m.Table)
-		b = append(m.Match.appendText(appendKey(b, ',', "match"), v), '}')
+	return appendListText(appendKey(b, ' ', "monitors"), v, r.Monitors, (*FlowMonitor).appendText)
+}
+
+func (m *FlowMonitor) appendText(b []byte, v Version) []byte {
+	b = appendDec(appendKey(append(b, '{'), ',', "id"), m.ID)
+	b = appendFlags(appendKey(b, ',', "flags"), uint32(m.Flags), monitorFlagNames)
+	if m.OutPort != PortAny {
+		b = appendPort(appendKey(b, ',', "out_port"), m.OutPort)
 	}
-	return append(b, ']')
+	b = appendTable(appendKey(b, ',', "table"), m.Table)
+	return append(m.Match.appendText(appendKey(b, ',', "match"), v), '}')
 }
 
 func (r *FlowMonitorRequest) merge(next multipartBody) bool {

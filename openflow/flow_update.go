@@ -41,26 +41,18 @@ func (*FlowUpdateList) Kind() MultipartType { return MultipartExperimenter }
 
 func (*FlowUpdateList) isReply() {}
 
-func (l *FlowUpdateList) parse(v Version, body []byte) error {
-	a := arena{report: true}
-	for body = body[monitorHeaderLen(v):]; len(body) > 0; {
-		item, rest, err := cutItem("flow update", body, 0, abbrevLen)
-		if err != nil {
-			return err
-		}
-		if len(item)%8 != 0 {
-			return refuse(BadRequestBadLen, "flow update of %d bytes, not a multiple of 8", len(item))
-		}
-		l.Updates = append(l.Updates, FlowUpdate{})
-		if err := l.Updates[len(l.Updates)-1].parse(v, item, &a); err != nil {
-			return err
-		}
-		body = rest
-	}
-	return nil
+func (l *FlowUpdateList) parse(v Version, body []byte) (err error) {
+	a, list := arena{report: true}, body[monitorHeaderLen(v):]
+	l.Updates, err = parseItems(l.Updates, "flow update", list, 0, abbrevLen, func(u *FlowUpdate, item []byte) error {
+		return u.parse(v, item, &a)
+	})
+	return err
 }
 
 func (u *FlowUpdate) parse(v Version, item []byte, a *arena) error {
+	if len(item)%8 != 0 {
+		return refuse(BadRequestBadLen, "flow update of %d bytes, not a multiple of 8", len(item))
+	}
 	u.Event = FlowEvent(be16(item[2:]))
 	switch {
 	case u.Event == FlowAbbreviated && len(item) == abbrevLen:
@@ -82,18 +74,7 @@ func (u *FlowUpdate) parse(v Version, item []byte, a *arena) error {
 }
 
 func (l *FlowUpdateList) append(b []byte, v Version) ([]byte, error) {
-	b = appendMonitorHeader(b, v)
-	for i := range l.Updates {
-		start := len(b)
-		var err error
-		if b, err = l.Updates[i].append(b, v); err != nil {
-			return b, err
-		}
-		if err = setLen16(b, start, start); err != nil {
-			return b, err
-		}
-	}
-	return b, nil
+	return appendItems(appendMonitorHeader(b, v), v, l.Updates, 0, (*FlowUpdate).append)
 }
 
 // append writes an update with 0 for its length.
@@ -115,17 +96,13 @@ func (u *FlowUpdate) append(b []byte, v Version) ([]byte, error) {
 }
 
 func (l *FlowUpdateList) appendText(b []byte, v Version) []byte {
-	b = append(appendKey(b, ' ', "updates"), '[')
-	for i := range l.Updates {
-		b = append(l.Updates[i].appendText(append(appendSep(b), '{'), v), '}')
-	}
-	return append(b, ']')
+	return appendListText(appendKey(b, ' ', "updates"), v, l.Updates, (*FlowUpdate).appendText)
 }
 
 func (u *FlowUpdate) appendText(b []byte, v Version) []byte {
-	b = nameOr(appendKey(b, ',', "event"), flowEventNames, u.Event)
+	b = nameOr(appendKey(append(b, '{'), ',', "event"), flowEventNames, u.Event)
 	if u.Event == FlowAbbreviated {
-		return appendHex(appendKey(b, ',', "xid"), u.XID)
+		return append(appendHex(appendKey(b, ',', "xid"), u.XID), '}')
 	}
 	if u.Event == FlowDeleted {
 		b = nameOr(appendKey(b, ',', "reason"), removedNames, u.Reason)
@@ -137,7 +114,7 @@ func (u *FlowUpdate) appendText(b []byte, v Version) []byte {
 	b = appendHexN(appendKey(b, ',', "cookie"), u.Cookie, 16)
 	b = appendTimeouts(b, ',', u.IdleTimeout, u.HardTimeout)
 	b = u.Match.appendText(appendKey(b, ',', "match"), v)
-	return appendInstructionsText(appendKey(b, ',', "instructions"), u.Instructions)
+	return append(appendInstructionsText(appendKey(b, ',', "instructions"), u.Instructions), '}')
 }
 
 func (l *FlowUpdateList) merge(next multipartBody) bool {

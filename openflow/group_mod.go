@@ -73,9 +73,9 @@ func (g *GroupMod) Append(b []byte, v Version) ([]byte, error) {
 }
 
 // AppendText appends the body as text.
-func (g *GroupMod) AppendText(b []byte, _ Version) []byte {
+func (g *GroupMod) AppendText(b []byte, v Version) []byte {
 	b = append(appendKey(b, ' ', "command"), g.Command.String()...)
 	b = append(appendKey(b, ' ', "type"), g.Kind.String()...)
 	b = appendGroup(appendKey(b, ' ', "group"), g.Group)
-	return appendBucketsText(appendKey(b, ' ', "buckets"), g.Buckets)
+	return appendListText(appendKey(b, ' ', "buckets"), v, g.Buckets, (*Bucket).appendText)
 }

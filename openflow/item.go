@@ -45,3 +45,53 @@ func appendQueue(b []byte, queue uint32) []byte {
 	}
 	return appendDec(b, queue)
 }
+
+// parseItems appends the items that fill b to items. The 16 bits of each from at on are its length,
+// at least least; parse reads one that fills its slice.
+func parseItems[T any](items []T, what string, b []byte, at, least int, parse func(*T, []byte) error) ([]T, error) {
+	for len(b) > 0 {
+		item, rest, err := cutItem(what, b, at, least)
+		if err != nil {
+			return items, err
+		}
+		items = append(items, *new(T))
+		if err := parse(&items[len(items)-1], item); err != nil {
+			return items, err
+		}
+		b = rest
+	}
+	return items, nil
+}
+
+// appendEach appends items one after the other.
+func appendEach[T any](b []byte, v Version, items []T, write func(*T, []byte, Version) ([]byte, error)) ([]byte, error) {
+	var err error
+	for i := range items {
+		if b, err = write(&items[i], b, v); err != nil {
+			return b, err
+		}
+	}
+	return b, nil
+}
+
+// appendItems appends items that write leaves without a length, and sets it: the 16 bits of each
+// from at on.
+func appendItems[T any](b []byte, v Version, items []T, at int, write func(*T, []byte, Version) ([]byte, error)) ([]byte, error) {
+	return appendEach(b, v, items, func(item *T, b []byte, v Version) ([]byte, error) {
+		start := len(b)
+		b, err := write(item, b, v)
+		if err == nil {
+			err = setLen16(b, start, start+at)
+		}
+		return b, err
+	})
+}
+
+// appendListText appends items as text: [item,item].
+func appendListText[T any](b []byte, v Version, items []T, text func(*T, []byte, Version) []byte) []byte {
+	b = append(b, '[')
+	for i := range items {
+		b = text(&items[i], appendSep(b), v)
+	}
+	return append(b, ']')
+}

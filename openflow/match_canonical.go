@@ -2,6 +2,7 @@ package openflow
 
 import (
 	"bytes"
+	"encoding/hex"
 	"errors"
 	"math/bits"
 	"slices"
@@ -235,16 +236,9 @@ func parseOtherOXM(name, s string) ([]byte, error) {
 // parseHexBytes reads 0x and two digits a byte.
 func parseHexBytes(s string) ([]byte, error) {
 	s, ok := strings.CutPrefix(s, "0x")
-	if !ok || len(s)%2 != 0 {
+	b, err := hex.DecodeString(s)
+	if !ok || err != nil {
 		return nil, errors.New("want 0x and two digits a byte, not " + strconv.Quote(s))
-	}
-	b := make([]byte, 0, len(s)/2)
-	for i := 0; i < len(s); i += 2 {
-		v, err := strconv.ParseUint(s[i:i+2], 16, 8)
-		if err != nil {
-			return nil, errors.New("want 0x and two digits a byte, not " + strconv.Quote(s))
-		}
-		b = append(b, uint8(v))
 	}
 	return b, nil
 }

@@ -71,13 +71,13 @@ func (m *MeterMod) Append(b []byte, v Version) ([]byte, error) {
 		return b, inexpressible(v, "meter_mod")
 	}
 	b = append32(append16(append16(b, uint16(m.Command)), uint16(m.Flags)), m.Meter)
-	return appendBands(b, m.Bands)
+	return appendBands(b, v, m.Bands)
 }
 
 // AppendText appends the body as text.
-func (m *MeterMod) AppendText(b []byte, _ Version) []byte {
+func (m *MeterMod) AppendText(b []byte, v Version) []byte {
 	b = append(appendKey(b, ' ', "command"), m.Command.String()...)
 	b = appendFlags(appendKey(b, ' ', "flags"), uint32(m.Flags), meterFlagNames)
 	b = appendMeter(appendKey(b, ' ', "meter"), m.Meter)
-	return appendBandsText(appendKey(b, ' ', "bands"), m.Bands)
+	return appendListText(appendKey(b, ' ', "bands"), v, m.Bands, (*Band).appendText)
 }

@@ -18,14 +18,10 @@ func (r *FlowStatsReader) Each(v Version, body []byte, f func(*FlowStats)) (Mult
 	if kind != MultipartFlow {
 		return flags, refuse(BadRequestBadMultipart, "%s in an answer of %s", kind, MultipartFlow)
 	}
-	least := flowStatsLen13 + 8
-	if v == V10 {
-		least = flowStatsLen10
-	}
 	r.arena.report = true
 	for len(rest) > 0 {
 		var item []byte
-		if item, rest, err = cutItem("flow entry", rest, 0, least); err != nil {
+		if item, rest, err = cutItem("flow entry", rest, 0, flowStatsLeast(v)); err != nil {
 			return flags, err
 		}
 		r.arena.reset()

@@ -31,24 +31,20 @@ func (*FlowStatsList) Kind() MultipartType { return MultipartFlow }
 
 func (*FlowStatsList) isReply() {}
 
-func (l *FlowStatsList) parse(v Version, body []byte) error {
-	least := flowStatsLen13 + 8
+// flowStatsLeast is the length of the shortest entry: without actions, or with an empty match.
+func flowStatsLeast(v Version) int {
 	if v == V10 {
-		least = flowStatsLen10
+		return flowStatsLen10
 	}
+	return flowStatsLen13 + 8
+}
+
+func (l *FlowStatsList) parse(v Version, body []byte) (err error) {
 	a := arena{report: true}
-	for len(body) > 0 {
-		item, rest, err := cutItem("flow entry", body, 0, least)
-		if err != nil {
-			return err
-		}
-		l.Flows = append(l.Flows, FlowStats{})
-		if err := l.Flows[len(l.Flows)-1].parse(v, item, &a); err != nil {
-			return err
-		}
-		body = rest
-	}
-	return nil
+	l.Flows, err = parseItems(l.Flows, "flow entry", body, 0, flowStatsLeast(v), func(s *FlowStats, item []byte) error {
+		return s.parse(v, item, &a)
+	})
+	return err
 }
 
 func (s *FlowStats) parse(v Version, item []byte, a *arena) (err error) {
@@ -75,17 +71,7 @@ func (s *FlowStats) parse(v Version, item []byte, a *arena) (err error) {
 }
 
 func (l *FlowStatsList) append(b []byte, v Version) ([]byte, error) {
-	for i := range l.Flows {
-		start := len(b)
-		var err error
-		if b, err = l.Flows[i].append(b, v); err != nil {
-			return b, err
-		}
-		if err = setLen16(b, start, start); err != nil {
-			return b, err
-		}
-	}
-	return b, nil
+	return appendItems(b, v, l.Flows, 0, (*FlowStats).append)
 }
 
 // append writes an entry with 0 for its length.
@@ -113,16 +99,11 @@ func (s *FlowStats) append(b []byte, v Version) (_ []byte, err error) {
 }
 
 func (l *FlowStatsList) appendText(b []byte, v Version) []byte {
-	b = append(appendKey(b, ' ', "flows"), '[')
-	for i := range l.Flows {
-		b = l.Flows[i].appendText(append(appendSep(b), '{'), v)
-		b = append(b, '}')
-	}
-	return append(b, ']')
+	return appendListText(appendKey(b, ' ', "flows"), v, l.Flows, (*FlowStats).appendText)
 }
 
 func (s *FlowStats) appendText(b []byte, v Version) []byte {
-	b = appendDec(appendKey(b, ',', "table"), s.Table)
+	b = appendDec(appendKey(append(b, '{'), ',', "table"), s.Table)
 	b = appendDec(appendKey(b, ',', "priority"), s.Priority)
 	b = appendHexN(appendKey(b, ',', "cookie"), s.Cookie, 16)
 	b = appendDec(appendKey(b, ',', "duration_sec"), s.DurationSec)
@@ -134,7 +115,7 @@ func (s *FlowStats) appendText(b []byte, v Version) []byte {
 	b = appendDec(appendKey(b, ',', "packet_count"), s.Packets)
 	b = appendDec(appendKey(b, ',', "byte_count"), s.Bytes)
 	b = s.Match.appendText(appendKey(b, ',', "match"), v)
-	return appendInstructionsText(appendKey(b, ',', "instructions"), s.Instructions)
+	return append(appendInstructionsText(appendKey(b, ',', "instructions"), s.Instructions), '}')
 }
 
 func (l *FlowStatsList) merge(next multipartBody) bool {

@@ -18,47 +18,33 @@ func (*GroupDescList) Kind() MultipartType { return MultipartGroupDesc }
 
 func (*GroupDescList) isReply() {}
 
-func (l *GroupDescList) parse(v Version, body []byte) error {
+func (l *GroupDescList) parse(v Version, body []byte) (err error) {
 	a := arena{report: true}
-	for len(body) > 0 {
-		item, rest, err := cutItem("group", body, 0, groupDescLen)
-		if err != nil {
-			return err
-		}
-		g := GroupDesc{Kind: GroupType(item[2]), Group: be32(item[4:])}
-		if g.Buckets, err = parseBuckets(v, item[groupDescLen:], nil, &a); err != nil {
-			return err
-		}
-		l.Groups = append(l.Groups, g)
-		body = rest
-	}
-	return nil
+	l.Groups, err = parseItems(l.Groups, "group", body, 0, groupDescLen, func(g *GroupDesc, item []byte) (err error) {
+		g.Kind, g.Group = GroupType(item[2]), be32(item[4:])
+		g.Buckets, err = parseBuckets(v, item[groupDescLen:], nil, &a)
+		return err
+	})
+	return err
 }
 
 func (l *GroupDescList) append(b []byte, v Version) ([]byte, error) {
-	for i := range l.Groups {
-		g, start := &l.Groups[i], len(b)
-		b = append32(append(b, 0, 0, uint8(g.Kind), 0), g.Group)
-		var err error
-		if b, err = appendBuckets(b, v, g.Buckets); err != nil {
-			return b, err
-		}
-		if err = setLen16(b, start, start); err != nil {
-			return b, err
-		}
-	}
-	return b, nil
+	return appendItems(b, v, l.Groups, 0, (*GroupDesc).append)
 }
 
-func (l *GroupDescList) appendText(b []byte, _ Version) []byte {
-	b = append(appendKey(b, ' ', "groups"), '[')
-	for i := range l.Groups {
-		g := &l.Groups[i]
-		b = append(appendKey(append(appendSep(b), '{'), ',', "type"), g.Kind.String()...)
-		b = appendGroup(appendKey(b, ',', "group"), g.Group)
-		b = append(appendBucketsText(appendKey(b, ',', "buckets"), g.Buckets), '}')
-	}
-	return append(b, ']')
+// append writes a group with 0 for its length.
+func (g *GroupDesc) append(b []byte, v Version) ([]byte, error) {
+	return appendBuckets(append32(append(b, 0, 0, uint8(g.Kind), 0), g.Group), v, g.Buckets)
+}
+
+func (l *GroupDescList) appendText(b []byte, v Version) []byte {
+	return appendListText(appendKey(b, ' ', "groups"), v, l.Groups, (*GroupDesc).appendText)
+}
+
+func (g *GroupDesc) appendText(b []byte, v Version) []byte {
+	b = append(appendKey(append(b, '{'), ',', "type"), g.Kind.String()...)
+	b = appendGroup(appendKey(b, ',', "group"), g.Group)
+	return append(appendListText(appendKey(b, ',', "buckets"), v, g.Buckets, (*Bucket).appendText), '}')
 }
 
 func (l *GroupDescList) merge(next multipartBody) bool {

@@ -41,46 +41,34 @@ func (*MeterConfigList) Kind() MultipartType { return MultipartMeterConfig }
 
 func (*MeterConfigList) isReply() {}
 
-func (l *MeterConfigList) parse(_ Version, body []byte) error {
-	for len(body) > 0 {
-		item, rest, err := cutItem("meter", body, 0, meterConfigLen)
-		if err != nil {
-			return err
-		}
-		m := MeterConfig{Flags: MeterFlags(be16(item[2:])), Meter: be32(item[4:])}
-		if m.Bands, err = parseBands(item[meterConfigLen:], nil); err != nil {
-			return err
-		}
-		l.Meters = append(l.Meters, m)
-		body = rest
-	}
-	return nil
+func (l *MeterConfigList) parse(_ Version, body []byte) (err error) {
+	l.Meters, err = parseItems(l.Meters, "meter", body, 0, meterConfigLen, (*MeterConfig).parse)
+	return err
 }
 
-func (l *MeterConfigList) append(b []byte, _ Version) ([]byte, error) {
-	for i := range l.Meters {
-		m, start := &l.Meters[i], len(b)
-		b = append32(append16(append(b, 0, 0), uint16(m.Flags)), m.Meter)
-		var err error
-		if b, err = appendBands(b, m.Bands); err != nil {
-			return b, err
-		}
-		if err = setLen16(b, start, start); err != nil {
-			return b, err
-		}
-	}
-	return b, nil
+func (m *MeterConfig) parse(item []byte) (err error) {
+	m.Flags, m.Meter = MeterFlags(be16(item[2:])), be32(item[4:])
+	m.Bands, err = parseBands(item[meterConfigLen:], nil)
+	return err
 }
 
-func (l *MeterConfigList) appendText(b []byte, _ Version) []byte {
-	b = append(appendKey(b, ' ', "meters"), '[')
-	for i := range l.Meters {
-		m := &l.Meters[i]
-		b = appendFlags(appendKey(append(appendSep(b), '{'), ',', "flags"), uint32(m.Flags), meterFlagNames)
-		b = appendMeter(appendKey(b, ',', "meter"), m.Meter)
-		b = append(appendBandsText(appendKey(b, ',', "bands"), m.Bands), '}')
-	}
-	return append(b, ']')
+func (l *MeterConfigList) append(b []byte, v Version) ([]byte, error) {
+	return appendItems(b, v, l.Meters, 0, (*MeterConfig).append)
+}
+
+// append writes a meter with 0 for its length.
+func (m *MeterConfig) append(b []byte, v Version) ([]byte, error) {
+	return appendBands(append32(append16(append(b, 0, 0), uint16(m.Flags)), m.Meter), v, m.Bands)
+}
+
+func (l *MeterConfigList) appendText(b []byte, v Version) []byte {
+	return appendListText(appendKey(b, ' ', "meters"), v, l.Meters, (*MeterConfig).appendText)
+}
+
+func (m *MeterConfig) appendText(b []byte, v Version) []byte {
+	b = appendFlags(appendKey(append(b, '{'), ',', "flags"), uint32(m.Flags), meterFlagNames)
+	b = appendMeter(appendKey(b, ',', "meter"), m.Meter)
+	return append(appendListText(appendKey(b, ',', "bands"), v, m.Bands, (*Band).appendText), '}')
 }
 
 func (l *MeterConfigList) merge(next multipartBody) bool {

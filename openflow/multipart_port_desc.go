@@ -17,11 +17,11 @@ func (l *PortDescList) parse(v Version, body []byte) error {
 }
 
 func (l *PortDescList) append(b []byte, v Version) ([]byte, error) {
-	return appendPorts(b, v, l.Ports)
+	return appendEach(b, v, l.Ports, (*Port).append)
 }
 
 func (l *PortDescList) appendText(b []byte, v Version) []byte {
-	return appendPortsText(appendKey(b, ' ', "ports"), v, l.Ports)
+	return appendListText(appendKey(b, ' ', "ports"), v, l.Ports, (*Port).appendText)
 }
 
 func (l *PortDescList) merge(next multipartBody) bool {

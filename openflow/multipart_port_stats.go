@@ -80,19 +80,18 @@ func (l *PortStatsList) parse(v Version, body []byte) error {
 }
 
 func (l *PortStatsList) append(b []byte, v Version) ([]byte, error) {
-	for i := range l.Ports {
-		var err error
-		if b, err = appendPaddedPort(b, v, l.Ports[i].Port); err != nil {
-			return b, err
-		}
-		for _, c := range l.Ports[i].counters() {
-			b = append64(b, *c)
-		}
-		if v != V10 {
-			b = append32(append32(b, l.Ports[i].DurationSec), l.Ports[i].DurationNsec)
-		}
+	return appendEach(b, v, l.Ports, (*PortStats).append)
+}
+
+func (p *PortStats) append(b []byte, v Version) ([]byte, error) {
+	b, err := appendPaddedPort(b, v, p.Port)
+	for _, c := range p.counters() {
+		b = append64(b, *c)
 	}
-	return b, nil
+	if v != V10 {
+		b = append32(append32(b, p.DurationSec), p.DurationNsec)
+	}
+	return b, err
 }
 
 // appendPaddedPort writes a port's number and fills up to 8 bytes.
@@ -103,20 +102,24 @@ func appendPaddedPort(b []byte, v Version, port uint32) ([]byte, error) {
 }
 
 func (l *PortStatsList) appendText(b []byte, v Version) []byte {
-	b = append(appendKey(b, ' ', "ports"), '[')
-	for i := range l.Ports {
-		p := &l.Ports[i]
-		b = appendPort(appendKey(append(appendSep(b), '{'), ',', "port"), p.Port)
-		for j, c := range p.counters() {
-			b = appendDec(appendKey(b, ',', portCounterNames[j]), *c)
-		}
-		if v != V10 {
-			b = appendDec(appendKey(b, ',', "duration_sec"), p.DurationSec)
-			b = appendDec(appendKey(b, ',', "duration_nsec"), p.DurationNsec)
-		}
-		b = append(b, '}')
+	return appendListText(appendKey(b, ' ', "ports"), v, l.Ports, (*PortStats).appendText)
+}
+
+func (p *PortStats) appendText(b []byte, v Version) []byte {
+	b = appendPort(appendKey(append(b, '{'), ',', "port"), p.Port)
+	for j, c := range p.counters() {
+		b = appendDec(appendKey(b, ',', portCounterNames[j]), *c)
 	}
-	return append(b, ']')
+	return append(appendDuration(b, v, p.DurationSec, p.DurationNsec), '}')
+}
+
+// appendDuration appends how long something has been counted, which OpenFlow 1.0 does not tell.
+func appendDuration(b []byte, v Version, sec, nsec uint32) []byte {
+	if v == V10 {
+		return b
+	}
+	b = appendDec(appendKey(b, ',', "duration_sec"), sec)
+	return appendDec(appendKey(b, ',', "duration_nsec"), nsec)
 }
 
 func (l *PortStatsList) merge(next multipartBody) bool {

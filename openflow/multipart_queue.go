@@ -70,36 +70,29 @@ func (l *QueueStatsList) parse(v Version, body []byte) error {
 }
 
 func (l *QueueStatsList) append(b []byte, v Version) ([]byte, error) {
-	for i := range l.Queues {
-		q := &l.Queues[i]
-		var err error
-		if b, err = appendPortAndQueue(b, v, q.Port, q.Queue); err != nil {
-			return b, err
-		}
-		b = append64(append64(append64(b, q.TxBytes), q.TxPackets), q.TxErrors)
-		if v != V10 {
-			b = append32(append32(b, q.DurationSec), q.DurationNsec)
-		}
+	return appendEach(b, v, l.Queues, (*QueueStats).append)
+}
+
+func (q *QueueStats) append(b []byte, v Version) ([]byte, error) {
+	b, err := appendPortAndQueue(b, v, q.Port, q.Queue)
+	b = append64(append64(append64(b, q.TxBytes), q.TxPackets), q.TxErrors)
+	if v != V10 {
+		b = append32(append32(b, q.DurationSec), q.DurationNsec)
 	}
-	return b, nil
+	return b, err
 }
 
 func (l *QueueStatsList) appendText(b []byte, v Version) []byte {
-	b = append(appendKey(b, ' ', "queues"), '[')
-	for i := range l.Queues {
-		q := &l.Queues[i]
-		b = appendPort(appendKey(append(appendSep(b), '{'), ',', "port"), q.Port)
-		b = appendQueue(appendKey(b, ',', "queue"), q.Queue)
-		b = appendDec(appendKey(b, ',', "tx_bytes"), q.TxBytes)
-		b = appendDec(appendKey(b, ',', "tx_packets"), q.TxPackets)
-		b = appendDec(appendKey(b, ',', "tx_errors"), q.TxErrors)
-		if v != V10 {
-			b = appendDec(appendKey(b, ',', "duration_sec"), q.DurationSec)
-			b = appendDec(appendKey(b, ',', "duration_nsec"), q.DurationNsec)
-		}
-		b = append(b, '}')
-	}
-	return append(b, ']')
+	return appendListText(appendKey(b, ' ', "queues"), v, l.Queues, (*QueueStats).appendText)
+}
+
+func (q *QueueStats) appendText(b []byte, v Version) []byte {
+	b = appendPort(appendKey(append(b, '{'), ',', "port"), q.Port)
+	b = appendQueue(appendKey(b, ',', "queue"), q.Queue)
+	b = appendDec(appendKey(b, ',', "tx_bytes"), q.TxBytes)
+	b = appendDec(appendKey(b, ',', "tx_packets"), q.TxPackets)
+	b = appendDec(appendKey(b, ',', "tx_errors"), q.TxErrors)
+	return append(appendDuration(b, v, q.DurationSec, q.DurationNsec), '}')
 }
 
 func (l *QueueStatsList) merge(next multipartBody) bool {

@@ -99,16 +99,47 @@ func multipartHeaderLen(v Version) int {
 	return 8
 }
 
-var multipartNames = []string{
-	"desc", "flow", "aggregate", "table", "port_stats", "queue", "group", "group_desc", "group_features", "meter",
-	"meter_config", "meter_features", "table_features", "port_desc",
+// multiparts are the kinds of OpenFlow 1.3: their names, and how empty bodies are made.
+var multiparts = [...]struct {
+	name    string
+	request func() RequestBody
+	reply   func() ReplyBody
+}{
+	MultipartDesc:          {"desc", emptyRequest[DescRequest], emptyReply[Desc]},
+	MultipartFlow:          {"flow", emptyRequest[FlowRequest], emptyReply[FlowStatsList]},
+	MultipartAggregate:     {"aggregate", emptyRequest[AggregateRequest], emptyReply[AggregateStats]},
+	MultipartTable:         {"table", emptyRequest[TableRequest], emptyReply[TableStatsList]},
+	MultipartPortStats:     {"port_stats", emptyRequest[PortStatsRequest], emptyReply[PortStatsList]},
+	MultipartQueue:         {"queue", emptyRequest[QueueRequest], emptyReply[QueueStatsList]},
+	MultipartGroup:         {"group", emptyRequest[GroupRequest], emptyReply[GroupStatsList]},
+	MultipartGroupDesc:     {"group_desc", emptyRequest[GroupDescRequest], emptyReply[GroupDescList]},
+	MultipartGroupFeatures: {"group_features", emptyRequest[GroupFeaturesRequest], emptyReply[GroupFeatures]},
+	MultipartMeter:         {"meter", emptyRequest[MeterRequest], emptyReply[MeterStatsList]},
+	MultipartMeterConfig:   {"meter_config", emptyRequest[MeterConfigRequest], emptyReply[MeterConfigList]},
+	MultipartMeterFeatures: {"meter_features", emptyRequest[MeterFeaturesRequest], emptyReply[MeterFeatures]},
+	MultipartTableFeatures: {"table_features", emptyRequest[TableFeaturesList], emptyReply[TableFeaturesList]},
+	MultipartPortDesc:      {"port_desc", emptyRequest[PortDescRequest], emptyReply[PortDescList]},
+}
+
+func emptyRequest[T any, B interface {
+	*T
+	RequestBody
+}]() RequestBody {
+	return B(new(T))
+}
+
+func emptyReply[T any, B interface {
+	*T
+	ReplyBody
+}]() ReplyBody {
+	return B(new(T))
 }
 
 // String is the name of the kind in OpenFlow 1.3, in lower case: "port_desc".
 func (k MultipartType) String() string {
 	switch {
-	case int(k) < len(multipartNames):
-		return multipartNames[k]
+	case int(k) < len(multiparts):
+		return multiparts[k].name
 	case k == MultipartExperimenter:
 		return "experimenter"
 	}
@@ -117,70 +148,16 @@ func (k MultipartType) String() string {
 
 // newRequestBody is an empty body of a kind that a table of requests has.
 func newRequestBody(k MultipartType) RequestBody {
-	switch k {
-	case MultipartDesc:
-		return new(DescRequest)
-	case MultipartFlow:
-		return new(FlowRequest)
-	case MultipartAggregate:
-		return new(AggregateRequest)
-	case MultipartTable:
-		return new(TableRequest)
-	case MultipartPortStats:
-		return new(PortStatsRequest)
-	case MultipartQueue:
-		return new(QueueRequest)
-	case MultipartGroup:
-		return new(GroupRequest)
-	case MultipartGroupDesc:
-		return new(GroupDescRequest)
-	case MultipartGroupFeatures:
-		return new(GroupFeaturesRequest)
-	case MultipartMeter:
-		return new(MeterRequest)
-	case MultipartMeterConfig:
-		return new(MeterConfigRequest)
-	case MultipartMeterFeatures:
-		return new(MeterFeaturesRequest)
-	case MultipartTableFeatures:
-		return new(TableFeaturesList)
-	case MultipartPortDesc:
-		return new(PortDescRequest)
+	if int(k) < len(multiparts) {
+		return multiparts[k].request()
 	}
 	return new(MultipartExperimenterBody)
 }
 
 // newReplyBody is an empty body of a kind that a table of replies has.
 func newReplyBody(k MultipartType) ReplyBody {
-	switch k {
-	case MultipartDesc:
-		return new(Desc)
-	case MultipartFlow:
-		return new(FlowStatsList)
-	case MultipartAggregate:
-		return new(AggregateStats)
-	case MultipartTable:
-		return new(TableStatsList)
-	case MultipartPortStats:
-		return new(PortStatsList)
-	case MultipartQueue:
-		return new(QueueStatsList)
-	case MultipartGroup:
-		return new(GroupStatsList)
-	case MultipartGroupDesc:
-		return new(GroupDescList)
-	case MultipartGroupFeatures:
-		return new(GroupFeatures)
-	case MultipartMeter:
-		return new(MeterStatsList)
-	case MultipartMeterConfig:
-		return new(MeterConfigList)
-	case MultipartMeterFeatures:
-		return new(MeterFeatures)
-	case MultipartTableFeatures:
-		return new(TableFeaturesList)
-	case MultipartPortDesc:
-		return new(PortDescList)
+	if int(k) < len(multiparts) {
+		return multiparts[k].reply()
 	}
 	return new(MultipartExperimenterBody)
 }

@@ -24,19 +24,9 @@ func (*TableFeaturesList) Kind() MultipartType { return MultipartTableFeatures }
 func (*TableFeaturesList) isRequest() {}
 func (*TableFeaturesList) isReply()   {}
 
-func (l *TableFeaturesList) parse(_ Version, body []byte) error {
-	for len(body) > 0 {
-		item, rest, err := cutItem("table", body, 0, tableFeaturesLen)
-		if err != nil {
-			return err
-		}
-		l.Tables = append(l.Tables, TableFeatures{})
-		if err := l.Tables[len(l.Tables)-1].parse(item); err != nil {
-			return err
-		}
-		body = rest
-	}
-	return nil
+func (l *TableFeaturesList) parse(_ Version, body []byte) (err error) {
+	l.Tables, err = parseItems(l.Tables, "table", body, 0, tableFeaturesLen, (*TableFeatures).parse)
+	return err
 }
 
 func (t *TableFeatures) parse(item []byte) error {
@@ -54,44 +44,31 @@ func (t *TableFeatures) parse(item []byte) error {
 	return nil
 }
 
-func (l *TableFeaturesList) append(b []byte, _ Version) ([]byte, error) {
-	for i := range l.Tables {
-		t, start := &l.Tables[i], len(b)
-		b = appendPad(append(b, 0, 0, t.Table), 5)
-		b = appendFixed(b, t.Name, tableNameLen)
-		b = append64(append64(b, t.MetadataMatch), t.MetadataWrite)
-		b = append32(append32(b, t.Config), t.MaxEntries)
-		for j := range t.Properties {
-			var err error
-			if b, err = t.Properties[j].append(b); err != nil {
-				return b, err
-			}
-		}
-		if err := setLen16(b, start, start); err != nil {
-			return b, err
-		}
-	}
-	return b, nil
+func (l *TableFeaturesList) append(b []byte, v Version) ([]byte, error) {
+	return appendItems(b, v, l.Tables, 0, (*TableFeatures).append)
 }
 
-func (l *TableFeaturesList) appendText(b []byte, _ Version) []byte {
-	b = append(appendKey(b, ' ', "tables"), '[')
-	for i := range l.Tables {
-		t := &l.Tables[i]
-		b = appendTable(appendKey(append(appendSep(b), '{'), ',', "table"), t.Table)
-		b = appendQuoted(appendKey(b, ',', "name"), t.Name)
-		b = appendHex(appendKey(b, ',', "metadata_match"), t.MetadataMatch)
-		b = appendHex(appendKey(b, ',', "metadata_write"), t.MetadataWrite)
-		b = appendHex(appendKey(b, ',', "config"), t.Config)
-		b = appendDec(appendKey(b, ',', "max_entries"), t.MaxEntries)
-		b = append(appendKey(b, ',', "properties"), '[')
-		for j := range t.Properties {
-			b = t.Properties[j].appendText(append(appendSep(b), '{'))
-			b = append(b, '}')
-		}
-		b = append(b, ']', '}')
-	}
-	return append(b, ']')
+// append writes the features of a table with 0 for their length.
+func (t *TableFeatures) append(b []byte, v Version) ([]byte, error) {
+	b = appendPad(append(b, 0, 0, t.Table), 5)
+	b = appendFixed(b, t.Name, tableNameLen)
+	b = append64(append64(b, t.MetadataMatch), t.MetadataWrite)
+	b = append32(append32(b, t.Config), t.MaxEntries)
+	return appendEach(b, v, t.Properties, (*TableProperty).append)
+}
+
+func (l *TableFeaturesList) appendText(b []byte, v Version) []byte {
+	return appendListText(appendKey(b, ' ', "tables"), v, l.Tables, (*TableFeatures).appendText)
+}
+
+func (t *TableFeatures) appendText(b []byte, v Version) []byte {
+	b = appendTable(appendKey(append(b, '{'), ',', "table"), t.Table)
+	b = appendQuoted(appendKey(b, ',', "name"), t.Name)
+	b = appendHex(appendKey(b, ',', "metadata_match"), t.MetadataMatch)
+	b = appendHex(appendKey(b, ',', "metadata_write"), t.MetadataWrite)
+	b = appendHex(appendKey(b, ',', "config"), t.Config)
+	b = appendDec(appendKey(b, ',', "max_entries"), t.MaxEntries)
+	return append(appendListText(appendKey(b, ',', "properties"), v, t.Properties, (*TableProperty).appendText), '}')
 }
 
 func (l *TableFeaturesList) merge(next multipartBody) bool {

@@ -45,33 +45,32 @@ func (l *TableStatsList) parse(v Version, body []byte) error {
 }
 
 func (l *TableStatsList) append(b []byte, v Version) ([]byte, error) {
-	for i := range l.Tables {
-		t := &l.Tables[i]
-		b = append(b, t.Table, 0, 0, 0)
-		if v == V10 {
-			b = appendFixed(b, t.Name, tableNameLen)
-			b = append32(append32(b, t.Wildcards), t.MaxEntries)
-		}
-		b = append64(append64(append32(b, t.Active), t.Lookups), t.Matched)
+	return appendEach(b, v, l.Tables, (*TableStats).append)
+}
+
+func (t *TableStats) append(b []byte, v Version) ([]byte, error) {
+	b = append(b, t.Table, 0, 0, 0)
+	if v == V10 {
+		b = appendFixed(b, t.Name, tableNameLen)
+		b = append32(append32(b, t.Wildcards), t.MaxEntries)
 	}
-	return b, nil
+	return append64(append64(append32(b, t.Active), t.Lookups), t.Matched), nil
 }
 
 func (l *TableStatsList) appendText(b []byte, v Version) []byte {
-	b = append(appendKey(b, ' ', "tables"), '[')
-	for i := range l.Tables {
-		t := &l.Tables[i]
-		b = appendDec(appendKey(append(appendSep(b), '{'), ',', "table"), t.Table)
-		if v == V10 {
-			b = appendQuoted(appendKey(b, ',', "name"), t.Name)
-			b = appendHex(appendKey(b, ',', "wildcards"), t.Wildcards)
-			b = appendDec(appendKey(b, ',', "max_entries"), t.MaxEntries)
-		}
-		b = appendDec(appendKey(b, ',', "active_count"), t.Active)
-		b = appendDec(appendKey(b, ',', "lookup_count"), t.Lookups)
-		b = append(appendDec(appendKey(b, ',', "matched_count"), t.Matched), '}')
+	return appendListText(appendKey(b, ' ', "tables"), v, l.Tables, (*TableStats).appendText)
+}
+
+func (t *TableStats) appendText(b []byte, v Version) []byte {
+	b = appendDec(appendKey(append(b, '{'), ',', "table"), t.Table)
+	if v == V10 {
+		b = appendQuoted(appendKey(b, ',', "name"), t.Name)
+		b = appendHex(appendKey(b, ',', "wildcards"), t.Wildcards)
+		b = appendDec(appendKey(b, ',', "max_entries"), t.MaxEntries)
 	}
-	return append(b, ']')
+	b = appendDec(appendKey(b, ',', "active_count"), t.Active)
+	b = appendDec(appendKey(b, ',', "lookup_count"), t.Lookups)
+	return append(appendDec(appendKey(b, ',', "matched_count"), t.Matched), '}')
 }
 
 func (l *TableStatsList) merge(next multipartBody) bool {

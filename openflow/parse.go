@@ -118,20 +118,17 @@ func AppendText(b []byte, h Header, m Message) []byte {
 func Text(h Header, m Message) string { return string(AppendText(nil, h, m)) }
 
 // newMessage is an empty message of a type that ParseHeader lets through.
-func newMessage(t Type) Message {
-	switch t {
-	case TypePacketIn:
-		return new(PacketIn)
-	case TypeFlowRemoved:
-		return new(FlowRemoved)
-	case TypePacketOut:
-		return new(PacketOut)
-	case TypeFlowMod:
-		return new(FlowMod)
-	case TypeGroupMod:
-		return new(GroupMod)
-	case TypeMeterMod:
-		return new(MeterMod)
+func newMessage(t Type) Message { return messages[t].empty() }
+
+// checkLen checks the length of a body against the table of messages, for those who call the Parse
+// of a message without ParseHeader.
+func checkLen(t Type, v Version, body []byte) error {
+	f := t.form(v)
+	if f.min == 0 {
+		return refuse(BadRequestBadType, "OpenFlow %s has no %s", v, t)
 	}
-	return newControlMessage(t)
+	if n := len(body) + HeaderLen; n > longest || !f.fits(uint16(n)) {
+		return badLength(t, v, n)
+	}
+	return nil
 }

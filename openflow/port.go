@@ -1,5 +1,7 @@
 package openflow
 
+import "bytes"
+
 // Port is a port as a switch describes it. The bits of Config and State and of the four features
 // are those of OpenFlow 1.3. Bits of Config and State that only OpenFlow 1.0 has are kept 16 places
 // higher, as the constants say.
@@ -55,12 +57,9 @@ func (p *Port) parse(v Version, b []byte) {
 }
 
 func (p *Port) setName(field []byte) {
-	n := 0
-	for n < len(field) && field[n] != 0 {
-		n++
-	}
-	if p.Name != string(field[:n]) {
-		p.Name = string(field[:n])
+	name, _, _ := bytes.Cut(field, zeros[:1])
+	if p.Name != string(name) {
+		p.Name = string(name)
 	}
 }
 
@@ -113,22 +112,4 @@ func parsePorts(ports []Port, v Version, b []byte) []Port {
 		ports = append(ports, p)
 	}
 	return ports
-}
-
-func appendPorts(b []byte, v Version, ports []Port) ([]byte, error) {
-	var err error
-	for i := range ports {
-		if b, err = ports[i].append(b, v); err != nil {
-			return b, err
-		}
-	}
-	return b, nil
-}
-
-func appendPortsText(b []byte, v Version, ports []Port) []byte {
-	b = append(b, '[')
-	for i := range ports {
-		b = ports[i].appendText(appendSep(b), v)
-	}
-	return append(b, ']')
 }

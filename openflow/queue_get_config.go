@@ -66,25 +66,17 @@ func (m *QueueGetConfigReply) Parse(v Version, body []byte) error {
 
 // Append writes the port and its queues.
 func (m *QueueGetConfigReply) Append(b []byte, v Version) ([]byte, error) {
-	start := len(b)
-	b, err := appendPortNumber(b, v, m.Port)
-	b = appendPad(b, 8-(len(b)-start))
-	for i := range m.Queues {
-		if err == nil {
-			b, err = m.Queues[i].append(b, v)
-		}
+	b, err := appendPaddedPort(b, v, m.Port)
+	if err != nil {
+		return b, err
 	}
-	return b, err
+	return appendEach(b, v, m.Queues, (*Queue).append)
 }
 
 // AppendText prints the fields by their names in the specification.
 func (m *QueueGetConfigReply) AppendText(b []byte, v Version) []byte {
 	b = appendPort(appendKey(b, ' ', "port"), m.Port)
-	b = append(appendKey(b, ' ', "queues"), '[')
-	for i := range m.Queues {
-		b = m.Queues[i].appendText(appendSep(b), v)
-	}
-	return append(b, ']')
+	return appendListText(appendKey(b, ' ', "queues"), v, m.Queues, (*Queue).appendText)
 }
 
 // parse reads the queue at the beginning of b and returns what comes after it. In OpenFlow 1.0 the
@@ -121,11 +113,9 @@ func (q *Queue) append(b []byte, v Version) ([]byte, error) {
 	} else {
 		b = appendPad(append32(b, q.Port), 8)
 	}
-	for i := range q.Properties {
-		var err error
-		if b, err = q.Properties[i].append(b); err != nil {
-			return b, err
-		}
+	b, err := appendEach(b, v, q.Properties, (*QueueProperty).append)
+	if err != nil {
+		return b, err
 	}
 	return b, setLen16(b, start, start+at)
 }
@@ -135,9 +125,5 @@ func (q *Queue) appendText(b []byte, v Version) []byte {
 	if v != V10 {
 		b = appendPort(appendKey(b, ',', "port"), q.Port)
 	}
-	b = append(appendKey(b, ',', "properties"), '[')
-	for i := range q.Properties {
-		b = q.Properties[i].appendText(appendSep(b))
-	}
-	return append(b, ']', '}')
+	return append(appendListText(appendKey(b, ',', "properties"), v, q.Properties, (*QueueProperty).appendText), '}')
 }

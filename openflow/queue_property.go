@@ -48,7 +48,7 @@ func (p *QueueProperty) parse(b []byte) ([]byte, error) {
 	return rest, nil
 }
 
-func (p *QueueProperty) append(b []byte) ([]byte, error) {
+func (p *QueueProperty) append(b []byte, _ Version) ([]byte, error) {
 	start := len(b)
 	b = appendPad(append16(b, uint16(p.Type)), 6)
 	switch p.Type {
@@ -62,7 +62,7 @@ func (p *QueueProperty) append(b []byte) ([]byte, error) {
 	return b, setLen16(b, start, start+2)
 }
 
-func (p *QueueProperty) appendText(b []byte) []byte {
+func (p *QueueProperty) appendText(b []byte, _ Version) []byte {
 	b = append(b, '{')
 	switch p.Type {
 	case QueueMinRate:

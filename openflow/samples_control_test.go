@@ -1,6 +1,9 @@
 package openflow
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 func helloSamples() []sample {
 	return []sample{
@@ -19,14 +22,14 @@ func helloSamples() []sample {
 func errorSamples() []sample {
 	data := []byte{0x01, 0x05, 0x00, 0x08, 0x01, 0x02, 0x03, 0x04} // a whole message
 	var all []sample
-	for _, e := range errorNames10 {
-		typ, _ := e.code.Names(V10)
-		all = append(all, sample{fmt.Sprintf("1.0/error-%s-%s", typ, e.name), V10, &ErrorMsg{Code: e.code, Data: data}})
+	for _, code := range slices.Concat(errorCodes10[:]...) {
+		typ, name := code.Names(V10)
+		all = append(all, sample{fmt.Sprintf("1.0/error-%s-%s", typ, name), V10, &ErrorMsg{Code: code, Data: data}})
 	}
 	data = []byte{0x04, 0x05, 0x00, 0x08, 0x05, 0x06, 0x07, 0x08}
-	for _, e := range errorNames13 {
-		typ, _ := e.code.Names(V13)
-		all = append(all, sample{fmt.Sprintf("1.3/error-%s-%s", typ, e.name), V13, &ErrorMsg{Code: e.code, Data: data}})
+	for _, code := range errorCodes13() {
+		typ, name := code.Names(V13)
+		all = append(all, sample{fmt.Sprintf("1.3/error-%s-%s", typ, name), V13, &ErrorMsg{Code: code, Data: data}})
 	}
 	return append(all,
 		sample{"1.0/error-unnamed", V10, &ErrorMsg{Code: ErrorUnnamed, Wire: 5<<16 | 17, Data: data}},

@@ -123,44 +123,56 @@ func (f wireForm) fits(length uint16) bool {
 	return more == 0 || f.step == 1 || f.step == 8 && more&7 == 0 || more%f.step == 0 // a division takes its time
 }
 
-// typeNames are the names of the types in text: those of OpenFlow 1.3, in lower case.
-var typeNames = [TypeMeterMod + 1]string{
-	TypeHello:                 "hello",
-	TypeError:                 "error",
-	TypeEchoRequest:           "echo_request",
-	TypeEchoReply:             "echo_reply",
-	TypeExperimenter:          "experimenter",
-	TypeFeaturesRequest:       "features_request",
-	TypeFeaturesReply:         "features_reply",
-	TypeGetConfigRequest:      "get_config_request",
-	TypeGetConfigReply:        "get_config_reply",
-	TypeSetConfig:             "set_config",
-	TypePacketIn:              "packet_in",
-	TypeFlowRemoved:           "flow_removed",
-	TypePortStatus:            "port_status",
-	TypePacketOut:             "packet_out",
-	TypeFlowMod:               "flow_mod",
-	TypeGroupMod:              "group_mod",
-	TypePortMod:               "port_mod",
-	TypeTableMod:              "table_mod",
-	TypeMultipartRequest:      "multipart_request",
-	TypeMultipartReply:        "multipart_reply",
-	TypeBarrierRequest:        "barrier_request",
-	TypeBarrierReply:          "barrier_reply",
-	TypeQueueGetConfigRequest: "queue_get_config_request",
-	TypeQueueGetConfigReply:   "queue_get_config_reply",
-	TypeRoleRequest:           "role_request",
-	TypeRoleReply:             "role_reply",
-	TypeGetAsyncRequest:       "get_async_request",
-	TypeGetAsyncReply:         "get_async_reply",
-	TypeSetAsync:              "set_async",
-	TypeMeterMod:              "meter_mod",
+// messages are the messages by their types: the names in text, those of OpenFlow 1.3 in lower case,
+// and how an empty one is made.
+var messages = [TypeMeterMod + 1]struct {
+	name  string
+	empty func() Message
+}{
+	TypeHello:                 {"hello", empty[Hello]},
+	TypeError:                 {"error", empty[ErrorMsg]},
+	TypeEchoRequest:           {"echo_request", empty[EchoRequest]},
+	TypeEchoReply:             {"echo_reply", empty[EchoReply]},
+	TypeExperimenter:          {"experimenter", empty[Experimenter]},
+	TypeFeaturesRequest:       {"features_request", empty[FeaturesRequest]},
+	TypeFeaturesReply:         {"features_reply", empty[FeaturesReply]},
+	TypeGetConfigRequest:      {"get_config_request", empty[GetConfigRequest]},
+	TypeGetConfigReply:        {"get_config_reply", empty[GetConfigReply]},
+	TypeSetConfig:             {"set_config", empty[SetConfig]},
+	TypePacketIn:              {"packet_in", empty[PacketIn]},
+	TypeFlowRemoved:           {"flow_removed", empty[FlowRemoved]},
+	TypePortStatus:            {"port_status", empty[PortStatus]},
+	TypePacketOut:             {"packet_out", empty[PacketOut]},
+	TypeFlowMod:               {"flow_mod", empty[FlowMod]},
+	TypeGroupMod:              {"group_mod", empty[GroupMod]},
+	TypePortMod:               {"port_mod", empty[PortMod]},
+	TypeTableMod:              {"table_mod", empty[TableMod]},
+	TypeMultipartRequest:      {"multipart_request", empty[MultipartRequest]},
+	TypeMultipartReply:        {"multipart_reply", empty[MultipartReply]},
+	TypeBarrierRequest:        {"barrier_request", empty[BarrierRequest]},
+	TypeBarrierReply:          {"barrier_reply", empty[BarrierReply]},
+	TypeQueueGetConfigRequest: {"queue_get_config_request", empty[QueueGetConfigRequest]},
+	TypeQueueGetConfigReply:   {"queue_get_config_reply", empty[QueueGetConfigReply]},
+	TypeRoleRequest:           {"role_request", empty[RoleRequest]},
+	TypeRoleReply:             {"role_reply", empty[RoleReply]},
+	TypeGetAsyncRequest:       {"get_async_request", empty[GetAsyncRequest]},
+	TypeGetAsyncReply:         {"get_async_reply", empty[GetAsyncReply]},
+	TypeSetAsync:              {"set_async", empty[SetAsync]},
+	TypeMeterMod:              {"meter_mod", empty[MeterMod]},
+}
+
+// empty makes an empty message.
+func empty[T any, M interface {
+	*T
+	Message
+}]() Message {
+	return M(new(T))
 }
 
 // String is the name of the type in lower case: "packet_in".
 func (t Type) String() string {
-	if int(t) < len(typeNames) {
-		return typeNames[t]
+	if int(t) < len(messages) {
+		return messages[t].name
 	}
 	return "unknown"
 }

@@ -28,13 +28,13 @@ func (t TablePropertyType) String() string {
 	return string(nameOr(nil, tablePropertyNames, t))
 }
 
-// appendText prints the property without braces: "next_tables=[1,2]".
-func (p *TableProperty) appendText(b []byte) []byte {
-	b = appendKey(b, ',', p.Type.String())
+// appendText prints the property: "{next_tables=[1,2]}".
+func (p *TableProperty) appendText(b []byte, _ Version) []byte {
+	b = appendKey(append(b, '{'), ',', p.Type.String())
 	if p.Type.form() == propertyExperimenter {
 		b = appendHex(appendKey(append(b, '{'), ',', "experimenter"), p.Experimenter)
 		b = appendDec(appendKey(b, ',', "exp_type"), p.ExpType)
-		return append(appendHexBytes(appendKey(b, ',', "data"), p.Data), '}')
+		return append(appendHexBytes(appendKey(b, ',', "data"), p.Data), '}', '}')
 	}
 	b = append(b, '[')
 	for i := range p.IDs {
@@ -46,7 +46,7 @@ func (p *TableProperty) appendText(b []byte) []byte {
 	for _, f := range p.Fields {
 		b = f.appendText(appendSep(b))
 	}
-	return append(b, ']')
+	return append(b, ']', '}')
 }
 
 // appendText prints the name of an instruction or action and, if something follows its length, :

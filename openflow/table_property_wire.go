@@ -64,7 +64,7 @@ func (p *TableProperty) parseFields(b []byte) error {
 	return nil
 }
 
-func (p *TableProperty) append(b []byte) ([]byte, error) {
+func (p *TableProperty) append(b []byte, _ Version) ([]byte, error) {
 	start := len(b)
 	b = append(append16(b, uint16(p.Type)), 0, 0)
 	switch p.Type.form() {

@@ -1,6 +1,7 @@
 package openflow
 
 import (
+	"encoding/hex"
 	"errors"
 	"net/netip"
 	"strconv"
@@ -50,11 +51,7 @@ func appendHexN(b []byte, v uint64, n int) []byte {
 
 // appendHexBytes appends p as 0x and two digits a byte.
 func appendHexBytes(b, p []byte) []byte {
-	b = append(b, '0', 'x')
-	for _, c := range p {
-		b = append(b, hexDigits[c>>4], hexDigits[c&15])
-	}
-	return b
+	return hex.AppendEncode(append(b, '0', 'x'), p)
 }
 
 // appendMAC appends the address in lower case with colons.

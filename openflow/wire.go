@@ -1,6 +1,9 @@
 package openflow
 
-import "encoding/binary"
+import (
+	"bytes"
+	"encoding/binary"
+)
 
 // All integers on the wire are in network byte order. The readers panic on a slice that is too
 // short: callers check lengths first.
@@ -29,21 +32,13 @@ func appendFixed(b []byte, s string, n int) []byte {
 	if len(s) > n {
 		s = s[:n]
 	}
-	b = append(b, s...)
-	for i := len(s); i < n; i++ {
-		b = append(b, 0)
-	}
-	return b
+	return append(append(b, s...), make([]byte, n-len(s))...)
 }
 
 // fixedString is the string in a NUL-terminated field: all before the first NUL.
 func fixedString(b []byte) string {
-	for i, c := range b {
-		if c == 0 {
-			return string(b[:i])
-		}
-	}
-	return string(b)
+	s, _, _ := bytes.Cut(b, zeros[:1])
+	return string(s)
 }
 
 // setLen16 writes the length of b from start on into the 16 bits at at, or says that it does not
