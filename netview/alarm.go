@@ -114,12 +114,7 @@ type Alarms struct{ view *View }
 
 // Alarms returns the writer of alarms. It has one owner: a second call panics.
 func (v *View) Alarms() *Alarms {
-	v.owners.Lock()
-	defer v.owners.Unlock()
-	if v.owners.alarms {
-		panic("netview: Alarms has an owner already")
-	}
-	v.owners.alarms = true
+	v.own("Alarms")
 	return &Alarms{v}
 }
 
@@ -132,8 +127,7 @@ func (a *Alarms) Set(put []*Alarm, remove []AlarmKey) Revision {
 			v.record(Change{Kind: KindAlarm, Alarm: row})
 		}
 		for _, key := range remove {
-			if old, ok := v.alarms.get(key); ok {
-				v.alarms.remove(key)
+			if old := v.alarms.remove(key); old != nil {
 				v.record(Change{Kind: KindAlarm, Deleted: true, Alarm: old})
 			}
 		}

@@ -30,12 +30,7 @@ type Desired struct {
 // Desired returns the writer of an application's desired rules. Each name has one owner: a second
 // call with it panics.
 func (v *View) Desired(owner string) *Desired {
-	v.owners.Lock()
-	defer v.owners.Unlock()
-	if v.owners.desired[owner] {
-		panic(fmt.Sprintf("netview: Desired(%q) has an owner already", owner))
-	}
-	v.owners.desired[owner] = true
+	v.own(fmt.Sprintf("Desired(%q)", owner))
 	return &Desired{v, owner}
 }
 

@@ -1,18 +1,16 @@
 package netview
 
-import "iter"
+import (
+	"iter"
+	"slices"
+)
 
 // Facts writes what is discovered of the network: switches, links, hosts. Discovery owns it.
 type Facts struct{ view *View }
 
 // Facts returns the writer of facts. It has one owner: a second call panics.
 func (v *View) Facts() *Facts {
-	v.owners.Lock()
-	defer v.owners.Unlock()
-	if v.owners.facts {
-		panic("netview: Facts has an owner already")
-	}
-	v.owners.facts = true
+	v.own("Facts")
 	return &Facts{v}
 }
 
@@ -70,7 +68,7 @@ func (tx *FactsTx) DeleteSwitch(dpid DPID) {
 	for _, l := range v.linksOf(dpid) {
 		tx.DeleteLink(l.LinkKey)
 	}
-	for _, h := range collect(hostsOf(v.hostsAt.rows, dpid)) {
+	for _, h := range slices.Collect(hostsOf(v.hostsAt.rows, dpid)) {
 		tx.DeleteHost(h.HostID)
 	}
 	v.switches.remove(dpid)
@@ -88,13 +86,10 @@ func (tx *FactsTx) PutLink(l *Link) {
 // DeleteLink deletes a link.
 func (tx *FactsTx) DeleteLink(key LinkKey) {
 	v := tx.view
-	old, ok := v.links.get(key)
-	if !ok {
-		return
+	if old := v.links.remove(key); old != nil {
+		v.linksIn.remove(key.Reverse())
+		v.record(Change{Kind: KindLink, Deleted: true, Link: old})
 	}
-	v.links.remove(key)
-	v.linksIn.remove(key.Reverse())
-	v.record(Change{Kind: KindLink, Deleted: true, Link: old})
 }
 
 // PutHost adds, changes or moves a host. One at a switch that is not known is not put at all.
@@ -113,13 +108,10 @@ func (tx *FactsTx) PutHost(h *Host) {
 // DeleteHost deletes a host.
 func (tx *FactsTx) DeleteHost(id HostID) {
 	v := tx.view
-	old, ok := v.hosts.get(id)
-	if !ok {
-		return
+	if old := v.hosts.remove(id); old != nil {
+		v.hostsAt.remove(hostPlace{old.At, id})
+		v.record(Change{Kind: KindHost, Deleted: true, Host: old})
 	}
-	v.hosts.remove(id)
-	v.hostsAt.remove(hostPlace{old.At, id})
-	v.record(Change{Kind: KindHost, Deleted: true, Host: old})
 }
 
 // SetSettled records that discovery has settled (see Snapshot.Settled).
@@ -132,22 +124,11 @@ func (tx *FactsTx) known(dpid DPID) bool {
 
 // linksOf lists the links from and to a switch.
 func (v *View) linksOf(dpid DPID) []*Link {
-	var links []*Link
-	for l := range linksOf(v.links.rows, dpid) {
-		links = append(links, l)
-	}
+	links := slices.Collect(linksOf(v.links.rows, dpid))
 	for l := range linksOf(v.linksIn.rows, dpid) {
 		if l.Src.DPID != dpid {
 			links = append(links, l)
 		}
 	}
 	return links
-}
-
-func collect[R any](seq iter.Seq[*R]) []*R {
-	var rows []*R
-	for r := range seq {
-		rows = append(rows, r)
-	}
-	return rows
 }

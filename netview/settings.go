@@ -1,6 +1,9 @@
 package netview
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Settings are what operators configure of the network; nothing in the network can change them. The
 // row is replaced whole; settings of switches, ports and links are applied to their rows in the
@@ -57,12 +60,7 @@ type Inputs struct{ view *View }
 
 // Inputs returns the writer of settings. It has one owner: a second call panics.
 func (v *View) Inputs() *Inputs {
-	v.owners.Lock()
-	defer v.owners.Unlock()
-	if v.owners.inputs {
-		panic("netview: Inputs has an owner already")
-	}
-	v.owners.inputs = true
+	v.own("Inputs")
 	return &Inputs{v}
 }
 
@@ -74,13 +72,13 @@ func (in *Inputs) Set(s *Settings) Revision {
 	return v.transact(func() {
 		v.settings = s
 		v.record(Change{Kind: KindSettings, Settings: s})
-		for _, old := range collect(v.switches.all()) {
+		for _, old := range slices.Collect(v.switches.all()) {
 			if row := s.applyTo(old); row != old {
 				v.switches.put(row.DPID, row)
 				v.record(Change{Kind: KindSwitch, Switch: row})
 			}
 		}
-		for _, old := range collect(v.links.all()) {
+		for _, old := range slices.Collect(v.links.all()) {
 			if row := v.derivedLink(old); row != old {
 				v.putLink(row)
 			}
@@ -109,7 +107,7 @@ func (s *Settings) applyTo(row *Switch) *Switch {
 			continue
 		}
 		if &next.Ports[0] == &row.Ports[0] { // shared with a published row
-			next.Ports = append([]Port(nil), row.Ports...)
+			next.Ports = slices.Clone(row.Ports)
 		}
 		next.Ports[i].Label, next.Ports[i].Edge, next.Ports[i].Draining = of.Label, of.Edge, of.Drained
 		changed = true

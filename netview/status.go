@@ -5,12 +5,7 @@ type Status struct{ view *View }
 
 // Status returns the writer of rules' states. It has one owner: a second call panics.
 func (v *View) Status() *Status {
-	v.owners.Lock()
-	defer v.owners.Unlock()
-	if v.owners.status {
-		panic("netview: Status has an owner already")
-	}
-	v.owners.status = true
+	v.own("Status")
 	return &Status{v}
 }
 

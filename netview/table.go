@@ -68,9 +68,10 @@ func (t *table[K, R]) put(key K, row *R) (old *R) {
 	return e.row
 }
 
+// remove returns the row that was there, nil if there was none.
 func (t *table[K, R]) remove(key K) (old *R) {
-	t.dirty = true
-	e, _ := t.tree.Delete(entry[K, R]{key: key})
+	e, removed := t.tree.Delete(entry[K, R]{key: key})
+	t.dirty = t.dirty || removed
 	return e.row
 }
 

@@ -33,8 +33,7 @@ type View struct {
 
 	owners struct {
 		sync.Mutex
-		facts, status, inputs, alarms bool
-		desired                       map[string]bool
+		writers map[string]bool // that have an owner
 	}
 }
 
@@ -51,10 +50,20 @@ func New(limits Limits) *View {
 		alarms:   newTable[AlarmKey, Alarm](AlarmKey.Compare),
 		settings: &Settings{},
 	}
-	v.owners.desired = make(map[string]bool)
+	v.owners.writers = make(map[string]bool)
 	v.log.Log = newChangeLog(limits.withDefaults())
 	v.current.Store(v.snapshot(0))
 	return v
+}
+
+// own panics if the writer has an owner already.
+func (v *View) own(writer string) {
+	v.owners.Lock()
+	defer v.owners.Unlock()
+	if v.owners.writers[writer] {
+		panic("netview: " + writer + " has an owner already")
+	}
+	v.owners.writers[writer] = true
 }
 
 // Snapshot is the view as it is now. It never blocks and is never nil.

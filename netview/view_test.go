@@ -2,6 +2,7 @@ package netview
 
 import (
 	"net/netip"
+	"slices"
 	"testing"
 	"time"
 
@@ -59,7 +60,7 @@ func TestFacts(t *testing.T) {
 	if got := s.Counts(); got != (Counts{Switches: 2, Links: 2, Hosts: 1}) {
 		t.Fatalf("counts %+v", got)
 	}
-	if l := collect(s.LinksTo(2)); len(l) != 1 || l[0].Src != (Point{1, 3}) {
+	if l := slices.Collect(s.LinksTo(2)); len(l) != 1 || l[0].Src != (Point{1, 3}) {
 		t.Fatalf("links to 2: %v", l)
 	}
 	check(t, v)
@@ -77,7 +78,7 @@ func TestFacts(t *testing.T) {
 
 	// Moves keep one place in the index.
 	f.Update(func(tx *FactsTx) { tx.PutHost(host(7, Point{2, 2})) })
-	if n := len(collect(v.Snapshot().HostsAt(Point{1, 1}))) + 10*len(collect(v.Snapshot().HostsAt(Point{2, 2}))); n != 10 {
+	if n := len(slices.Collect(v.Snapshot().HostsAt(Point{1, 1}))) + 10*len(slices.Collect(v.Snapshot().HostsAt(Point{2, 2}))); n != 10 {
 		t.Errorf("host is at old and new place: %d", n)
 	}
 	check(t, v)
@@ -124,10 +125,10 @@ func TestDesiredKeepsStatesAndRefusesSecondOwner(t *testing.T) {
 	b.Update(func(tx *DesiredTx) { tx.Set(1, []Rule{rule(20, 2), rule(30, 2)}) })
 	check(t, v)
 	s := v.Snapshot()
-	if r := collect(s.Rules(1)); len(r) != 3 || r[0].Owner != "b" || r[1].Owner != "a" || r[2].Owner != "a" {
+	if r := slices.Collect(s.Rules(1)); len(r) != 3 || r[0].Owner != "b" || r[1].Owner != "a" || r[2].Owner != "a" {
 		t.Fatalf("rules: %v", r)
 	}
-	conflicts := collect(s.Conflicts(1))
+	conflicts := slices.Collect(s.Conflicts(1))
 	if len(conflicts) != 1 || conflicts[0].State != RuleFailed || conflicts[0].Reason != "desired by a already" {
 		t.Fatalf("conflicts: %v", conflicts)
 	}
@@ -161,12 +162,12 @@ func TestMeters(t *testing.T) {
 	a, b := v.Desired("a"), v.Desired("b")
 	a.Update(func(tx *DesiredTx) { tx.SetMeters(1, []Meter{{ID: 1, Rate: 100}, {ID: 2, Rate: 5}}) })
 	b.Update(func(tx *DesiredTx) { tx.SetMeters(1, []Meter{{ID: 1, Rate: 7}}) })
-	if m := collect(v.Snapshot().Meters(1)); len(m) != 2 || m[0].Rate != 100 {
+	if m := slices.Collect(v.Snapshot().Meters(1)); len(m) != 2 || m[0].Rate != 100 {
 		t.Fatalf("meters %v", m)
 	}
 	r := v.Snapshot().Revision()
 	a.Update(func(tx *DesiredTx) { tx.SetMeters(1, nil) })
-	if m := collect(v.Snapshot().Meters(1)); len(m) != 1 || m[0].Rate != 7 {
+	if m := slices.Collect(v.Snapshot().Meters(1)); len(m) != 1 || m[0].Rate != 7 {
 		t.Fatalf("meters %v", m)
 	}
 	cs, _, _ := v.Changes(r, 10)

@@ -80,22 +80,23 @@ func (r *reader) u64() uint64 { return binary.BigEndian.Uint64(r.next(8)) }
 
 func (r *reader) uvarint() uint64 {
 	v, n := binary.Uvarint(r.b)
-	if n <= 0 {
-		r.b, r.bad = nil, true
-		return 0
-	}
-	r.b = r.b[n:]
+	r.skip(n)
 	return v
 }
 
 func (r *reader) varint() int64 {
 	v, n := binary.Varint(r.b)
+	r.skip(n)
+	return v
+}
+
+// skip leaves out a varint of n bytes; there was none if n is not positive, and its value is 0.
+func (r *reader) skip(n int) {
 	if n <= 0 {
 		r.b, r.bad = nil, true
-		return 0
+		return
 	}
 	r.b = r.b[n:]
-	return v
 }
 
 // count returns the length of a list whose elements take at least least bytes each; a length that

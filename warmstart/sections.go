@@ -2,6 +2,7 @@ package warmstart
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"hash"
@@ -37,8 +38,8 @@ type section struct {
 // reset takes all facts of a snapshot.
 func (k *sections) reset(snap *netview.Snapshot) {
 	k.snap = snap
-	for i := len(k.switches) - 1; i >= 0; i-- {
-		k.updateSwitch(k.switches[i].dpid)
+	for _, s := range slices.Backward(k.switches) { // may delete s
+		k.updateSwitch(s.dpid)
 	}
 	for row := range snap.Switches() {
 		k.updateSwitch(row.DPID)
@@ -75,13 +76,7 @@ func (k *sections) update(snap *netview.Snapshot, changes []netview.Change) {
 // updateSwitch encodes the facts of one switch.
 func (k *sections) updateSwitch(dpid netview.DPID) {
 	i, had := slices.BinarySearchFunc(k.switches, dpid, func(s *section, dpid netview.DPID) int {
-		switch {
-		case s.dpid < dpid:
-			return -1
-		case s.dpid > dpid:
-			return 1
-		}
-		return 0
+		return cmp.Compare(s.dpid, dpid)
 	})
 	row, ok := k.snap.Switch(dpid)
 	ok = ok && !row.Transient
