@@ -295,18 +295,19 @@ func short(p netview.Point) string { return fmt.Sprintf("%d/%d", uint64(p.DPID),
 func shortKey(k netview.LinkKey) string { return short(k.Src) + "->" + short(k.Dst) }
 
 func switchText(s *netview.Switch) string {
-	text := fmt.Sprintf("%d %s", uint64(s.DPID), s.State)
+	var text strings.Builder
+	fmt.Fprintf(&text, "%d %s", uint64(s.DPID), s.State)
 	if s.Settled {
-		text += " settled"
+		text.WriteString(" settled")
 	}
 	for _, p := range s.Ports {
 		up := p.Role.String()
 		if !p.Up {
 			up = "down"
 		}
-		text += fmt.Sprintf(" %d:%s", p.Number, up)
+		fmt.Fprintf(&text, " %d:%s", p.Number, up)
 	}
-	return text
+	return text.String()
 }
 
 func point(text string) netview.Point {

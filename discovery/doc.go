@@ -1,17 +1,23 @@
 // Package discovery turns what switches report (handshakes, port statuses, packet-ins) into facts
 // of the network view: switches, links, hosts.
+//
 // # The problem
+//
 // OpenFlow reports switches and their ports; what is connected to a port must be discovered.
 // Another switch of ours: a frame that only we can have made is sent out of every port, and comes
 // in at the other end. A host: it sends packets, at a port that leads to no switch. Both must be
 // fast (a network of a hundred switches in a second), cheap when nothing happens, and safe: anybody
 // with a cable can send frames.
+//
 // # Inputs and outputs
+//
 // In: Load, the state of the previous process; SwitchUp, SwitchDown, PortStatus, LLDP, Frame, from
 // the sessions' reader goroutines; FormerLinkPorts, from the reader of the switch's rules;
 // configuration (netview.Settings), applied within a second; time. Out: frames to send out of ports
 // (Output), transactions on netview.Facts, and alarms.
+//
 // # Invariants
+//
 //   - Unknown is not down. When a switch's session is lost its links and hosts stay, unconfirmed;
 //     only evidence removes them: a port down, another location, or probes that stay unheard while the
 //     sessions of both ends are up. When many sessions are lost at once the control network is
@@ -45,9 +51,11 @@
 //     (Counts).
 //
 // # What can be told of a link, and what cannot
+//
 // A MAC keeps others from making probes, not from carrying them. Each port sends two kinds: a near
 // probe to 01:80:c2:00:00:0e, which IEEE 802.1Q bridges do not forward, and a far one to an
 // ordinary group address, which they do.
+//
 //   - Only far probes pass: a bridge is in between. The link is LinkIndirect: shown, and used only
 //     if Settings.Indirect.
 //   - A third port of ours is heard at one of the ends, in two rounds (once may be a misforwarded
@@ -72,6 +80,7 @@
 //   - What such a device can gain is the packets of paths through it, as with any tapped cable.
 //
 // # Hosts
+//
 // A host seen at a second location is queried at its first, by unicast, out of its port: an ARP
 // probe from 0.0.0.0 for its IPv4 addresses, a neighbour solicitation for its IPv6 ones, twice in
 // 600 ms; one without a known address is queried for the link-local address of its MAC. Any frame

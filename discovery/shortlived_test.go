@@ -2,6 +2,7 @@ package discovery
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -80,12 +81,12 @@ func TestPortsAreBounded(t *testing.T) {
 	}
 	f := facts(4, 7, "")
 	w.step(func() { w.core.SwitchUp(&f) })
-	got := ""
+	var got strings.Builder
 	for s := range w.view.Snapshot().Switches() {
-		got += fmt.Sprintf(" %d:%d", s.DPID, len(s.Ports))
+		fmt.Fprintf(&got, " %d:%d", s.DPID, len(s.Ports))
 	}
-	if got != " 1:9 2:9 4:7" || w.core.Counts.Ignored.Load() == 0 {
-		t.Errorf("ports of switches:%s", got)
+	if got.String() != " 1:9 2:9 4:7" || w.core.Counts.Ignored.Load() == 0 {
+		t.Errorf("ports of switches:%s", got.String())
 	}
 }
 
@@ -199,12 +200,12 @@ func TestStrangersGrow(t *testing.T) {
 	for dpid := range netview.DPID(4) {
 		grow(dpid+1, 3, freePorts+90)
 	}
-	got := ""
+	var got strings.Builder
 	for s := range w.view.Snapshot().Switches() {
-		got += fmt.Sprintf(" %d:%d", s.DPID, len(s.Ports)-freePorts)
+		fmt.Fprintf(&got, " %d:%d", s.DPID, len(s.Ports)-freePorts)
 	}
-	if got != " 1:90 2:90 3:10 4:90" || w.core.Counts.Ignored.Load() != 80 {
-		t.Errorf("ports of switches beyond those that are free:%s; %d ignored", got, w.core.Counts.Ignored.Load())
+	if got.String() != " 1:90 2:90 3:10 4:90" || w.core.Counts.Ignored.Load() != 80 {
+		t.Errorf("ports of switches beyond those that are free:%s; %d ignored", got.String(), w.core.Counts.Ignored.Load())
 	}
 	w.wait(2 * establishedAfter)
 	grow(3, freePorts+11, freePorts+90)

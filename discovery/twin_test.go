@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -305,13 +306,7 @@ func (w *world) expectLinks(t *rapid.T, r *wires) {
 	}
 }
 
-func (w *world) history() string {
-	text := ""
-	for _, l := range w.lines {
-		text += l + "\n"
-	}
-	return text
-}
+func (w *world) history() string { return strings.Join(w.lines, "\n") + "\n" }
 
 // expectHost has a host speak at an edge and looks for it there.
 func (w *world) expectHost(t *rapid.T, at netview.Point, r *wires) {

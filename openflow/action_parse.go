@@ -205,7 +205,7 @@ func parseActionList(s string) ([]Action, error) {
 		return nil, nil
 	}
 	var list []Action
-	for _, part := range strings.Split(s, ",") {
+	for part := range strings.SplitSeq(s, ",") {
 		a, err := ParseAction(part)
 		if err != nil {
 			return nil, err

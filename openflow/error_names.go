@@ -62,8 +62,8 @@ var errorNames = [...]struct {
 	}},
 }
 
-// errorCodes10 are the codes of OpenFlow 1.0, indexed by the type and the code on its wire.
-var errorCodes10 = [...][]ErrorCode{
+// codes10 are the codes of OpenFlow 1.0, indexed by the type and the code on its wire.
+var codes10 = [...][]ErrorCode{
 	{HelloFailedIncompatible, HelloFailedEPerm},
 	{
 		BadRequestBadVersion, BadRequestBadType, BadRequestBadMultipart, BadRequestBadExperimenter,
@@ -107,8 +107,8 @@ func (c ErrorCode) name() string {
 func errorCodeOf(v Version, wire uint32) ErrorCode {
 	t, n := int(wire>>16), int(wire&0xffff)
 	switch {
-	case v == V10 && t < len(errorCodes10) && n < len(errorCodes10[t]):
-		return errorCodes10[t][n]
+	case v == V10 && t < len(codes10) && n < len(codes10[t]):
+		return codes10[t][n]
 	case v != V10 && ErrorCode(wire).name() != "":
 		return ErrorCode(wire)
 	}
@@ -121,7 +121,7 @@ func (c ErrorCode) wireOf(v Version) (uint32, bool) {
 	if v != V10 {
 		return uint32(c), c.name() != ""
 	}
-	for t, codes := range errorCodes10 {
+	for t, codes := range codes10 {
 		if n := slices.Index(codes, c); n >= 0 {
 			return uint32(t<<16 + n), true
 		}

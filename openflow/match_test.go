@@ -12,7 +12,7 @@ import (
 func matchOf(t testing.TB, s string) Match {
 	t.Helper()
 	var m Match
-	for _, pair := range strings.Split(s, ",") {
+	for pair := range strings.SplitSeq(s, ",") {
 		if pair == "" {
 			continue
 		}

@@ -68,7 +68,7 @@ var absent13 = fieldSet(`TableStats.Name TableStats.Wildcards TableStats.MaxEntr
 
 func fieldSet(names string) map[string]bool {
 	set := map[string]bool{}
-	for _, name := range strings.Fields(names) {
+	for name := range strings.FieldsSeq(names) {
 		set[name] = true
 	}
 	return set

@@ -80,7 +80,7 @@ func exempted(list []*exception, oracle, message, field string) bool {
 }
 
 func matches(patterns, name string) bool {
-	for _, p := range strings.Fields(patterns) {
+	for p := range strings.FieldsSeq(patterns) {
 		quoted := strings.ReplaceAll(regexp.QuoteMeta(p), `\*`, ".*")
 		if regexp.MustCompile("^" + quoted + "$").MatchString(name) {
 			return true
@@ -116,7 +116,7 @@ func prints(v Version, text, row, value string) bool {
 		return printsFlags(text, m[1], m[2], value)
 	}
 	if m := enumRule.FindStringSubmatch(row); m != nil {
-		for _, pair := range strings.Split(m[2], ",") {
+		for pair := range strings.SplitSeq(m[2], ",") {
 			if n, name, _ := strings.Cut(pair, "="); n == value {
 				return hasWord(text, regexp.QuoteMeta(m[1])+` ?`+regexp.QuoteMeta(name))
 			}
@@ -142,7 +142,7 @@ func hasWord(text, pattern string) bool {
 func printsFlags(text, word, names, value string) bool {
 	bits, _ := strconv.ParseUint(value, 10, 64)
 	line := regexp.MustCompile(regexp.QuoteMeta(word) + `[^\n]*`).FindString(text)
-	for _, pair := range strings.Split(names, ",") {
+	for pair := range strings.SplitSeq(names, ",") {
 		n, name, _ := strings.Cut(pair, "=")
 		bit, _ := strconv.ParseUint(n, 10, 64)
 		found := regexp.MustCompile(`(^|[^0-9A-Za-z_-])` + regexp.QuoteMeta(name) + `($|[^0-9A-Za-z_-])`).MatchString(line)

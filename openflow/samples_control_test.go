@@ -22,7 +22,7 @@ func helloSamples() []sample {
 func errorSamples() []sample {
 	data := []byte{0x01, 0x05, 0x00, 0x08, 0x01, 0x02, 0x03, 0x04} // a whole message
 	var all []sample
-	for _, code := range slices.Concat(errorCodes10[:]...) {
+	for _, code := range slices.Concat(codes10[:]...) {
 		typ, name := code.Names(V10)
 		all = append(all, sample{fmt.Sprintf("1.0/error-%s-%s", typ, name), V10, &ErrorMsg{Code: code, Data: data}})
 	}

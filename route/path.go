@@ -2,6 +2,7 @@ package route
 
 import (
 	"math/bits"
+	"slices"
 )
 
 // Path appends the edges of a shortest path from src to dst to buf and returns them with their
@@ -70,12 +71,7 @@ func (t *Table) choose(node int32, to []uint32, hash uint64) int32 {
 
 // mirrored reports whether all edges have a reverse of the same cost.
 func (t *Table) mirrored(edges []int32) bool {
-	for _, e := range edges {
-		if t.isSingle(e) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(edges, t.isSingle)
 }
 
 // mirror turns a path into its reverses in reverse order.

@@ -82,7 +82,7 @@ func (c *conversation) do(t *testing.T, cmd *golden.Command) string {
 
 func (c *conversation) start(cmd *golden.Command) {
 	cfg := Config{}
-	for _, v := range strings.Split(cmd.Arg("versions", "1.0,1.3"), ",") {
+	for v := range strings.SplitSeq(cmd.Arg("versions", "1.0,1.3"), ",") {
 		cfg.Versions = append(cfg.Versions, map[string]openflow.Version{"1.0": openflow.V10, "1.3": openflow.V13}[v])
 	}
 	if role, generation, ok := strings.Cut(cmd.Arg("role", ""), ","); ok {

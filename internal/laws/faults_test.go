@@ -61,7 +61,7 @@ func TestFaultsNameTheirTests(t *testing.T) {
 				t.Errorf("%s:%d: there is no test %s", faultsPage, n, m[1])
 			}
 		}
-		for _, clause := range strings.Split(cells[2], ";") {
+		for clause := range strings.SplitSeq(cells[2], ";") {
 			if !strings.Contains(strings.ToLower(clause), "alarm") {
 				continue
 			}

@@ -38,7 +38,7 @@ func modules(t *testing.T) map[string]string {
 		t.Fatalf("go list: %v", err)
 	}
 	found := map[string]string{}
-	for _, line := range strings.Split(string(out), "\n") {
+	for line := range strings.SplitSeq(string(out), "\n") {
 		if path, dir, ok := strings.Cut(line, " "); ok {
 			found[path] = dir
 		}

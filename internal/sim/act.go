@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"maps"
 	"time"
 
 	"github.com/weirnet/weir/emu"
@@ -191,12 +192,8 @@ func (l *instanceRun) drain(e Event, on bool) {
 	}
 	s := &netview.Settings{Switches: make(map[netview.DPID]netview.SwitchSettings),
 		Links: make(map[netview.LinkKey]netview.LinkSettings)}
-	for id, x := range l.settings.Switches {
-		s.Switches[id] = x
-	}
-	for key, x := range l.settings.Links {
-		s.Links[key] = x
-	}
+	maps.Copy(s.Switches, l.settings.Switches)
+	maps.Copy(s.Links, l.settings.Links)
 	if e.Kind == DrainSwitch {
 		s.Switches[netview.DPID(e.A+1)] = netview.SwitchSettings{Drained: on}
 	} else {

@@ -31,7 +31,7 @@ func TestReplayNeedsItsSeed(t *testing.T) {
 	for flags, want := range map[string]bool{"": false, "seed": false, "seeds": false, "shrink": true, "tell": true,
 		"seed shrink": false, "tell seed": false} {
 		given := map[string]bool{}
-		for _, name := range strings.Fields(flags) {
+		for name := range strings.FieldsSeq(flags) {
 			given[name] = true
 		}
 		if needsSeed(given) != want {

@@ -5,8 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"sort"
+	"strings"
 
 	"github.com/weirnet/weir/store"
 )
@@ -24,19 +26,13 @@ func (n *naive) text(rev store.Revision) string {
 		list = append(list, k+"="+v+" ")
 	}
 	sort.Strings(list)
-	out := ""
-	for _, l := range list {
-		out += l
-	}
-	return out
+	return strings.Join(list, "")
 }
 
 // do does a transaction without conditions.
 func (n *naive) do(ops []store.Op, rev store.Revision) {
 	next := map[string]string{}
-	for k, v := range n.at[n.rev] {
-		next[k] = v
-	}
+	maps.Copy(next, n.at[n.rev])
 	for _, op := range ops {
 		if op.Kind == store.OpPut {
 			next[string(op.Key)] = string(op.Value)
@@ -81,11 +77,7 @@ func histories(s *subject) {
 			s.Fatalf("at %d: %s, want %s", rev, got, want)
 		}
 	}
-	want := ""
-	for _, t := range n.told {
-		want += t
-	}
-	if got := w.until(len(n.told)); got != want {
+	if got, want := w.until(len(n.told)), strings.Join(n.told, ""); got != want {
 		s.Errorf("told %s\nwant %s", got, want)
 	}
 }

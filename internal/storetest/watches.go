@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/weirnet/weir/store"
@@ -41,18 +42,18 @@ func (w *watching) until(n int) string {
 		}
 		w.told = append(w.told, events...)
 	}
-	out := ""
+	var out strings.Builder
 	for i, e := range w.told {
 		if i > 0 && e.Pair.Mod < w.told[i-1].Pair.Mod {
 			w.s.Errorf("revision %d after %d", e.Pair.Mod, w.told[i-1].Pair.Mod)
 		}
 		if e.Deleted {
-			out += fmt.Sprintf("-%s ", e.Pair.Key)
+			fmt.Fprintf(&out, "-%s ", e.Pair.Key)
 		} else {
-			out += fmt.Sprintf("%s=%s ", e.Pair.Key, e.Pair.Value)
+			fmt.Fprintf(&out, "%s=%s ", e.Pair.Key, e.Pair.Value)
 		}
 	}
-	return out
+	return out.String()
 }
 
 func watch(s *subject) {
@@ -81,19 +82,19 @@ func watch(s *subject) {
 
 func watchPast(s *subject) {
 	var revs []store.Revision
-	want := ""
+	var want strings.Builder
 	for i := range 300 {
 		if i%7 == 6 {
 			revs = append(revs, s.delete(store.Key("k")).Revision)
-			want += "-k "
+			want.WriteString("-k ")
 			continue
 		}
 		revs = append(revs, s.put("k", fmt.Sprint(i)))
-		want += fmt.Sprintf("k=%d ", i)
+		fmt.Fprintf(&want, "k=%d ", i)
 	}
 	w := s.watch(store.Key("k"), revs[0])
-	if got := w.until(300); got != want {
-		s.Errorf("told %s, want %s", got, want)
+	if got := w.until(300); got != want.String() {
+		s.Errorf("told %s, want %s", got, want.String())
 	}
 	for i, e := range w.told {
 		if e.Pair.Mod != revs[i] {

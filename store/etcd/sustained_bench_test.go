@@ -1,7 +1,6 @@
 package etcd
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -29,8 +28,7 @@ func BenchmarkSustained(b *testing.B) {
 	}
 	const rate, alive, ticks = 50_000, 200_000, 100
 	s, j := benched(b)
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
+	ctx := b.Context()
 	go compactor.New(s, nil, nil).Run(ctx)
 	feed(b, j, alive, spec)
 	live := make([]uint32, alive)
