@@ -1,7 +1,6 @@
 package discovery
 
 import (
-	"slices"
 	"time"
 
 	"github.com/weirnet/weir/netview"
@@ -72,8 +71,7 @@ func (c *Core) SwitchUp(f *SwitchFacts) {
 	d.received = f.Received
 	c.connected++
 	row := c.row(f)
-	slices.SortFunc(row.Ports, func(a, b netview.Port) int { return cmpPorts(a.Number, b.Number) })
-	row.Ports = slices.CompactFunc(row.Ports, func(a, b netview.Port) bool { return a.Number == b.Number })
+	sortPorts(row)
 	c.edited[d.dpid] = row
 	c.mergePorts(d, row)
 	d.handshakePorts = len(d.ports)
@@ -126,9 +124,8 @@ func (c *Core) mergePorts(d *device, row *netview.Switch) {
 	d.ports = make([]*port, 0, len(row.Ports))
 	for i := range row.Ports {
 		r := &row.Ports[i]
-		j, ok := slices.BinarySearchFunc(old, r.Number, func(p *port, n uint32) int { return cmpPorts(p.at.Port, n) })
 		var p *port
-		if ok && old[j].is(r) {
+		if j, ok := searchPort(old, r.Number); ok && old[j].is(r) {
 			p = old[j]
 		} else {
 			p = c.newPort(d, r)
@@ -157,8 +154,6 @@ func (c *Core) mergePorts(d *device, row *netview.Switch) {
 		row.Ports[i].Role = p.role
 	}
 }
-
-func cmpPorts(a, b uint32) int { return netview.Point{Port: a}.Compare(netview.Point{Port: b}) }
 
 // SwitchDown handles the loss of a session. Nothing is known to be down: links and hosts become
 // unconfirmed.

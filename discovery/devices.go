@@ -1,6 +1,8 @@
 package discovery
 
 import (
+	"cmp"
+	"maps"
 	"slices"
 	"time"
 
@@ -55,14 +57,18 @@ type port struct {
 	stray strayProbe // the last probe here that was probably misforwarded
 }
 
-func (d *device) search(number uint32) (int, bool) {
-	return slices.BinarySearchFunc(d.ports, number, func(p *port, n uint32) int {
-		return netview.Point{Port: p.at.Port}.Compare(netview.Point{Port: n})
-	})
+func searchPort(ports []*port, number uint32) (int, bool) {
+	return slices.BinarySearchFunc(ports, number, func(p *port, n uint32) int { return cmp.Compare(p.at.Port, n) })
+}
+
+// sortPorts sorts a row's ports by number; of several with one number the first stays.
+func sortPorts(row *netview.Switch) {
+	slices.SortFunc(row.Ports, func(a, b netview.Port) int { return cmp.Compare(a.Number, b.Number) })
+	row.Ports = slices.CompactFunc(row.Ports, func(a, b netview.Port) bool { return a.Number == b.Number })
 }
 
 func (d *device) port(number uint32) *port {
-	if i, ok := d.search(number); ok {
+	if i, ok := searchPort(d.ports, number); ok {
 		return d.ports[i]
 	}
 	return nil
@@ -96,14 +102,7 @@ func (t *deviceTable) newDevice(dpid netview.DPID) *device {
 
 // sortedDevices returns the devices sorted by datapath id.
 func (t *deviceTable) sortedDevices() []*device {
-	all := make([]*device, 0, len(t.devices))
-	for _, d := range t.devices {
-		all = append(all, d)
-	}
-	slices.SortFunc(all, func(a, b *device) int {
-		return netview.Point{DPID: a.dpid}.Compare(netview.Point{DPID: b.dpid})
-	})
-	return all
+	return slices.SortedFunc(maps.Values(t.devices), func(a, b *device) int { return cmp.Compare(a.dpid, b.dpid) })
 }
 
 // isConfigured reports whether operators have configured a switch: it is kept.

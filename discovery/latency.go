@@ -1,6 +1,7 @@
 package discovery
 
 import (
+	"slices"
 	"time"
 
 	"github.com/weirnet/weir/netview"
@@ -37,11 +38,7 @@ func (t *transitTimes) add(d time.Duration, src, dst time.Time) {
 
 // least returns the minimum; false while there are too few samples.
 func (t *transitTimes) least() (time.Duration, bool) {
-	least := t.list[0]
-	for _, d := range t.list {
-		least = min(least, d)
-	}
-	return least, t.n >= transitWindow
+	return slices.Min(t.list[:]), t.n >= transitWindow
 }
 
 // arrival is when a session had read a probe, and the control round trips of the switches at both

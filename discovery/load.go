@@ -38,8 +38,7 @@ func (c *Core) loadSwitch(old *netview.Switch) {
 	row.State, row.Connected, row.Settled, row.Since = netview.SwitchDisconnected, false, false, c.now
 	row.Name = row.OwnName() // configuration is applied again
 	row.Ports = slices.Clone(old.Ports)
-	slices.SortFunc(row.Ports, func(a, b netview.Port) int { return cmpPorts(a.Number, b.Number) })
-	row.Ports = slices.CompactFunc(row.Ports, func(a, b netview.Port) bool { return a.Number == b.Number })
+	sortPorts(&row)
 	d := c.newDevice(row.DPID)
 	d.disconnectedAt, d.established = c.now, true
 	for i := range row.Ports {

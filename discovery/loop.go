@@ -138,16 +138,16 @@ func (d *Discovery) FormerLinkPorts(dpid netview.DPID, ports []uint32) {
 // LLDP handles an LLDP frame that came in at a port. The frame is parsed before LLDP returns, on
 // the caller's goroutine: foreign frames cost the loop nothing.
 func (d *Discovery) LLDP(dpid netview.DPID, port uint32, frame []byte) {
-	came := d.core.cfg.Now()
+	at, came := netview.Point{DPID: dpid, Port: port}, d.core.cfg.Now()
 	p, err := d.core.prober.codec.decode(frame)
 	if err != nil {
 		d.core.Counts.countProbe(err)
-		if at := (netview.Point{DPID: dpid, Port: port}); errors.Is(err, ErrForged) && d.forgedLimiter.first(at, came) {
+		if errors.Is(err, ErrForged) && d.forgedLimiter.first(at, came) {
 			d.core.cfg.raiseForged(at, err)
 		}
 		return
 	}
-	if !d.put(input{kind: inputProbe, at: netview.Point{DPID: dpid, Port: port}, probe: p, arrival: arrival{at: came}}) {
+	if !d.put(input{kind: inputProbe, at: at, probe: p, arrival: arrival{at: came}}) {
 		d.core.Counts.DroppedProbes.Add(1)
 	}
 }
@@ -158,13 +158,7 @@ func (d *Discovery) LLDP(dpid netview.DPID, port uint32, frame []byte) {
 func (d *Discovery) Frame(dpid netview.DPID, port uint32, k *packet.Key) {
 	at := netview.Point{DPID: dpid, Port: port}
 	s, ok := parseSighting(at, k)
-	if !ok {
-		return
-	}
-	if !d.core.seen.isNew(&s) {
-		return
-	}
-	if !d.put(input{kind: inputFrame, sighting: s}) {
+	if ok && d.core.seen.isNew(&s) && !d.put(input{kind: inputFrame, sighting: s}) {
 		d.core.Counts.DroppedFrames.Add(1)
 	}
 }

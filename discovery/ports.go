@@ -16,7 +16,7 @@ func (c *Core) PortStatus(dpid netview.DPID, reason openflow.PortReason, of *ope
 		return
 	}
 	r := c.portRow(dpid, of)
-	i, known := d.search(r.Number)
+	i, known := searchPort(d.ports, r.Number)
 	if known && reason != openflow.PortDeleted && !d.ports[i].is(&r) { // replaced by another port
 		c.portDeleted(d, i)
 		known = false

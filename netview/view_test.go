@@ -78,7 +78,8 @@ func TestFacts(t *testing.T) {
 
 	// Moves keep one place in the index.
 	f.Update(func(tx *FactsTx) { tx.PutHost(host(7, Point{2, 2})) })
-	if n := len(slices.Collect(v.Snapshot().HostsAt(Point{1, 1}))) + 10*len(slices.Collect(v.Snapshot().HostsAt(Point{2, 2}))); n != 10 {
+	old, now := slices.Collect(v.Snapshot().HostsAt(Point{1, 1})), slices.Collect(v.Snapshot().HostsAt(Point{2, 2}))
+	if n := len(old) + 10*len(now); n != 10 {
 		t.Errorf("host is at old and new place: %d", n)
 	}
 	check(t, v)

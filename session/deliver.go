@@ -134,11 +134,7 @@ func (s *Session) message(e *Event) {
 	case *openflow.BarrierRequest:
 		s.switchSide.(BarrierHandler).Barrier(s, e.Header) // else the core answers
 	default:
-		if s.controller != nil {
-			s.controller.Message(s, e.Header, m)
-		} else {
-			s.switchSide.Message(s, e.Header, m)
-		}
+		s.handler.Message(s, e.Header, m)
 	}
 }
 
@@ -157,11 +153,7 @@ func (s *Session) notifyConnected() {
 		s.server.connected(s)
 	}
 	s.connected = true
-	if s.controller != nil {
-		s.controller.Connected(s)
-	} else {
-		s.switchSide.Connected(s)
-	}
+	s.handler.Connected(s)
 }
 
 // batchEnd reports to the handler that all input is handed over, and to the group what is held.
@@ -169,29 +161,22 @@ func (s *Session) batchEnd() {
 	if s.controller != nil {
 		s.hold()
 	}
-	switch {
-	case !s.connected:
-	case s.controller != nil:
-		s.controller.BatchEnd(s)
-	default:
-		s.switchSide.BatchEnd(s)
+	if s.connected {
+		s.handler.BatchEnd(s)
 	}
 }
 
 // notifyEnd reports the end of the session to the handler, or to Config.Refused if it was refused.
 func (s *Session) notifyEnd(reason error) {
-	switch {
-	case !s.connected:
-		if s.cfg.Refused != nil {
-			f := s.core.features
-			s.cfg.Refused(Refusal{s.conn.RemoteAddr(), f.Datapath, f.Version != 0, reason})
-		}
-		if h, ok := s.switchSide.(RefusedHandler); ok {
-			h.Refused(reason)
-		}
-	case s.controller != nil:
-		s.controller.Disconnected(s, reason)
-	default:
-		s.switchSide.Disconnected(s, reason)
+	if s.connected {
+		s.handler.Disconnected(s, reason)
+		return
+	}
+	if s.cfg.Refused != nil {
+		f := s.core.features
+		s.cfg.Refused(Refusal{s.conn.RemoteAddr(), f.Datapath, f.Version != 0, reason})
+	}
+	if h, ok := s.switchSide.(RefusedHandler); ok {
+		h.Refused(reason)
 	}
 }

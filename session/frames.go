@@ -21,11 +21,7 @@ func (s *Session) SendFrames(frames []byte, count int) (uint32, error) {
 	first := s.core.xid.Add(n) - n + 1
 	s.out.mu.Lock()
 	err := s.out.appendFrames(frames, first, count)
-	start := s.out.startWriting()
-	s.out.mu.Unlock()
-	if start {
-		s.startWriter()
-	}
+	s.unlockOutput()
 	return first, err
 }
 

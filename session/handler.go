@@ -49,6 +49,14 @@ type SwitchHandler interface {
 	Disconnected(s *Session, err error)
 }
 
+// sessionHandler is what the handlers of both ends have.
+type sessionHandler interface {
+	Connected(s *Session)
+	BatchEnd(s *Session)
+	Message(s *Session, h openflow.Header, m openflow.Message)
+	Disconnected(s *Session, err error)
+}
+
 // BarrierHandler may be implemented by a SwitchHandler that does messages later than they come: the
 // session leaves the answers to barriers to it. It sends a BarrierReply by Session.Reply when all
 // that came before the barrier is done, and does nothing before that came after it.

@@ -29,21 +29,14 @@ type Features struct {
 func (c *Core) askFeatures(now time.Time) {
 	c.state = stateFeatures
 	c.ask(&openflow.FeaturesRequest{}, now, func(m openflow.Message, err error) {
-		if err != nil {
-			c.failHandshake(err)
-			return
+		switch {
+		case err == nil:
+			c.onFeatures(m.(*openflow.FeaturesReply))
+		case !errors.Is(err, ErrClosed): // the switch does not say what it is
+			c.close(err)
 		}
-		c.onFeatures(m.(*openflow.FeaturesReply))
 	})
 	c.asked = c.xid.Load()
-}
-
-// failHandshake ends a connection whose switch does not say what it is.
-func (c *Core) failHandshake(err error) {
-	if errors.Is(err, ErrClosed) {
-		return
-	}
-	c.close(err)
 }
 
 // onFeatures takes the features reply and asks the owner for an Admission.
@@ -106,20 +99,14 @@ func (c *Core) require(m openflow.Message, now time.Time, answer func(openflow.M
 		if c.waiting--; c.waiting > 0 || c.state == stateClosed {
 			return
 		}
-		if err := c.checkRoom(); err != nil {
-			c.refuseSwitch("too many ports of new switches", err)
-			return
+		if c.roomCheck != nil {
+			if err := c.roomCheck(); err != nil {
+				c.refuseSwitch("too many ports of new switches", err)
+				return
+			}
 		}
 		c.connect(now)
 	})
-}
-
-// checkRoom asks whether there is room for the switch.
-func (c *Core) checkRoom() error {
-	if c.roomCheck == nil {
-		return nil
-	}
-	return c.roomCheck()
 }
 
 // refusePorts ends the connection of a switch with more ports than it may have.

@@ -1,7 +1,9 @@
 package session
 
 import (
+	"bytes"
 	"cmp"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"math/bits"
@@ -99,13 +101,11 @@ func (c *Core) receiveFirst(frame []byte, now time.Time) {
 
 // refusedHello is why the peer's error ended the connection.
 func (c *Core) refusedHello(frame []byte) error {
-	h, m, err := openflow.Parse(append([]byte(nil), frame...))
-	var e *openflow.ErrorMsg
+	h, m, err := openflow.Parse(bytes.Clone(frame))
 	if err != nil {
 		return fmt.Errorf("%w: error instead of HELLO: %w", ErrVersions, err)
 	}
-	e = m.(*openflow.ErrorMsg)
-	return fmt.Errorf("%w: %w", ErrVersions, &PeerError{Header: h, Msg: e})
+	return fmt.Errorf("%w: %w", ErrVersions, &PeerError{Header: h, Msg: m.(*openflow.ErrorMsg)})
 }
 
 // errorVersion returns the version of an error to a peer before a version is agreed on.
@@ -121,8 +121,7 @@ func (c *Core) errorVersion(peer openflow.Version) openflow.Version {
 func (c *Core) failHello(peer openflow.Version, frame []byte, reason string) {
 	c.counts.refused++
 	c.version = c.errorVersion(peer)
-	xid := uint32(frame[4])<<24 | uint32(frame[5])<<16 | uint32(frame[6])<<8 | uint32(frame[7])
-	c.send(xid, &openflow.ErrorMsg{Code: openflow.HelloFailedIncompatible, Data: []byte(reason)})
+	c.send(binary.BigEndian.Uint32(frame[4:]), &openflow.ErrorMsg{Code: openflow.HelloFailedIncompatible, Data: []byte(reason)})
 	c.close(fmt.Errorf("%w: %w", ErrVersions, errors.New(reason)))
 }
 

@@ -103,11 +103,7 @@ func (s *Session) flush() {
 		return
 	}
 	q.stopWriting()
-	start := q.startWriting()
-	q.mu.Unlock()
-	if start {
-		s.startWriter()
-	}
+	s.unlockOutput()
 }
 
 // finish ends the session: open requests are answered, what is queued is written if that was our

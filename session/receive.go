@@ -2,6 +2,7 @@ package session
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"time"
@@ -107,8 +108,7 @@ func (c *Core) refuse(h openflow.Header, frame []byte, err error) {
 
 // sendError sends the error that answers frame, with its transaction id.
 func (c *Core) sendError(frame []byte, de *openflow.DecodeError) {
-	xid := uint32(frame[4])<<24 | uint32(frame[5])<<16 | uint32(frame[6])<<8 | uint32(frame[7])
-	out, err := openflow.Append(c.out, c.version, xid, openflow.NewError(de, frame))
+	out, err := openflow.Append(c.out, c.version, binary.BigEndian.Uint32(frame[4:]), openflow.NewError(de, frame))
 	if err == nil {
 		c.out = out
 	}

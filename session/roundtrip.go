@@ -1,6 +1,9 @@
 package session
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // roundTripWindow is the number of round trips that are kept: forty seconds of echoes, by default.
 const roundTripWindow = 8
@@ -21,11 +24,7 @@ func (t *roundTrips) shortest() time.Duration {
 	if t.n == 0 {
 		return 0
 	}
-	least := t.list[0]
-	for _, d := range t.list[:min(t.n, roundTripWindow)] {
-		least = min(least, d)
-	}
-	return least
+	return slices.Min(t.list[:min(t.n, roundTripWindow)])
 }
 
 // MinRoundTrip returns the shortest of the last eight round trips of echoes, which has least

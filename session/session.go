@@ -24,9 +24,10 @@ type Session struct {
 	holds        int64          // bytes that the group counts for it; the group's
 	ports        int64          // the same, for the ports of a new switch; the group's
 
-	controller Handler
-	switchSide SwitchHandler
-	frames     FrameHandler // nil if the handler is none
+	controller Handler        // nil at the switch's end
+	switchSide SwitchHandler  // nil at the controller's end
+	handler    sessionHandler // the one of the two that is not nil
+	frames     FrameHandler   // nil if the handler is none
 
 	mu       sync.Mutex // guards core and features
 	core     *Core
@@ -59,18 +60,14 @@ type reader struct {
 
 // newSession makes a session that does not run yet. Exactly one of the handlers is not nil.
 func newSession(g *group, conn net.Conn, cfg *Config, h Handler, sw SwitchHandler, roles *Roles) *Session {
-	end := ControllerEnd
+	end, handler := ControllerEnd, sessionHandler(h)
 	if sw != nil {
-		end = SwitchEnd
+		end, handler = SwitchEnd, sw
 	}
 	conn = withTLS(conn, cfg.TLS, end)
-	s := &Session{group: g, conn: conn, try: tryWriterOf(conn), cfg: cfg, controller: h, switchSide: sw,
+	s := &Session{group: g, conn: conn, try: tryWriterOf(conn), cfg: cfg, controller: h, switchSide: sw, handler: handler,
 		handshake: handshakeEntry{source: crowd.SourceOf(conn.RemoteAddr())}, done: make(chan struct{})}
-	if sw != nil {
-		s.frames, _ = sw.(FrameHandler)
-	} else {
-		s.frames, _ = h.(FrameHandler)
-	}
+	s.frames, _ = handler.(FrameHandler)
 	s.core = NewCore(end, cfg, roles)
 	if cfg.NewSwitch != nil && sw == nil {
 		s.core.roomCheck = s.roomForPorts
@@ -101,12 +98,17 @@ func (s *Session) Reply(xid uint32, msgs ...openflow.Message) error {
 func (s *Session) put(xid, step uint32, msgs []openflow.Message) error {
 	s.out.mu.Lock()
 	err := s.out.appendAll(xid, step, msgs)
+	s.unlockOutput()
+	return err
+}
+
+// unlockOutput unlocks the queue, and starts a writer if something is queued that nobody writes.
+func (s *Session) unlockOutput() {
 	start := s.out.startWriting()
 	s.out.mu.Unlock()
 	if start {
 		s.startWriter()
 	}
-	return err
 }
 
 // SendBytes queues whole messages as bytes, in the session's version; the bytes are copied. They
@@ -114,11 +116,7 @@ func (s *Session) put(xid, step uint32, msgs []openflow.Message) error {
 func (s *Session) SendBytes(frames []byte) error {
 	s.out.mu.Lock()
 	err := s.out.appendBytes(frames, 0)
-	start := s.out.startWriting()
-	s.out.mu.Unlock()
-	if start {
-		s.startWriter()
-	}
+	s.unlockOutput()
 	return err
 }
 

@@ -1,9 +1,11 @@
 package store
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"sync"
 	"time"
 
@@ -52,6 +54,15 @@ func (m *Memory) begin(ctx context.Context) error {
 	}
 	m.expire()
 	return nil
+}
+
+// beginCall is begin for a call, not a transaction, that may meet a fault.
+func (m *Memory) beginCall(ctx context.Context, name string) error {
+	err := m.begin(ctx)
+	if err == nil && m.nextFault(Call{Name: name}) != None {
+		return ErrUnavailable
+	}
+	return err
 }
 
 // Txn implements Store.
@@ -126,7 +137,7 @@ func (m *Memory) applyOp(op *Op, at Revision) OpResult {
 func (m *Memory) put(op *Op, at Revision) {
 	key := string(op.Key)
 	states, _ := m.keys.Get(key)
-	next := Pair{Key: clone(op.Key), Value: clone(op.Value), Create: at, Mod: at, Version: 1, Lease: op.Lease}
+	next := Pair{Key: bytes.Clone(op.Key), Value: bytes.Clone(op.Value), Create: at, Mod: at, Version: 1, Lease: op.Lease}
 	if n := len(states); n > 0 && states[n-1].Create != 0 {
 		next.Create, next.Version = states[n-1].Create, states[n-1].Version+1
 	}
@@ -150,9 +161,9 @@ func (m *Memory) delete(span Span, at Revision) (n int64) {
 
 // state returns a key's state after a revision; false if it did not exist.
 func state(states []Pair, at Revision) (Pair, bool) {
-	for i := len(states) - 1; i >= 0; i-- {
-		if states[i].Mod <= at {
-			return states[i], states[i].Create != 0
+	for _, p := range slices.Backward(states) {
+		if p.Mod <= at {
+			return p, p.Create != 0
 		}
 	}
 	return Pair{}, false
@@ -179,8 +190,8 @@ func (m *Memory) read(q Query, at Revision) (pairs []Pair, more bool) {
 		pairs, more = pairs[:q.Limit], true
 	}
 	for i := range pairs {
-		pairs[i].Key = clone(pairs[i].Key)
-		pairs[i].Value = clone(pairs[i].Value)
+		pairs[i].Key = bytes.Clone(pairs[i].Key)
+		pairs[i].Value = bytes.Clone(pairs[i].Value)
 		if q.KeysOnly {
 			pairs[i].Value = nil
 		}
@@ -205,11 +216,8 @@ func (m *Memory) Range(ctx context.Context, q Query) (Page, error) {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if err := m.begin(ctx); err != nil {
+	if err := m.beginCall(ctx, "Range"); err != nil {
 		return Page{}, err
-	}
-	if m.nextFault(Call{Name: "Range"}) != None {
-		return Page{}, ErrUnavailable
 	}
 	at := q.Revision
 	switch {
@@ -228,11 +236,8 @@ func (m *Memory) Range(ctx context.Context, q Query) (Page, error) {
 func (m *Memory) Compact(ctx context.Context, rev Revision) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if err := m.begin(ctx); err != nil {
+	if err := m.beginCall(ctx, "Compact"); err != nil {
 		return err
-	}
-	if m.nextFault(Call{Name: "Compact"}) != None {
-		return ErrUnavailable
 	}
 	switch {
 	case rev > m.rev:
@@ -249,11 +254,7 @@ func (m *Memory) Compact(ctx context.Context, rev Revision) error {
 // discard drops the history before a revision.
 func (m *Memory) discard(rev Revision) {
 	m.compacted = rev
-	n := 0
-	for n < len(m.changes) && m.changes[n].Pair.Mod < rev {
-		n++
-	}
-	m.changes = append([]Event(nil), m.changes[n:]...)
+	m.changes = slices.Clone(m.changes[m.after(rev):])
 	m.size = 0
 	type change struct {
 		key    string
@@ -269,7 +270,7 @@ func (m *Memory) discard(rev Revision) {
 			first++
 		}
 		if first > 0 {
-			changes = append(changes, change{key, append([]Pair(nil), states[first:]...)})
+			changes = append(changes, change{key, slices.Clone(states[first:])})
 		}
 		for _, p := range states[first:] {
 			m.size += int64(len(p.Key) + len(p.Value))
@@ -317,5 +318,3 @@ func (m *Memory) Close() error {
 	}
 	return nil
 }
-
-func clone(b []byte) []byte { return append([]byte(nil), b...) }

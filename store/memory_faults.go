@@ -1,5 +1,10 @@
 package store
 
+import (
+	"bytes"
+	"slices"
+)
+
 // Fault is an injected fault of one call of Memory.
 type Fault uint8
 
@@ -60,20 +65,20 @@ func (m *Memory) Expire(id LeaseID) {
 }
 
 func (t *Txn) clone() Txn {
-	c := Txn{If: append([]Compare(nil), t.If...), Then: cloneOps(t.Then), Else: cloneOps(t.Else)}
+	c := Txn{If: slices.Clone(t.If), Then: cloneOps(t.Then), Else: cloneOps(t.Else)}
 	for i := range c.If {
-		c.If[i].Key, c.If[i].Value = clone(c.If[i].Key), clone(c.If[i].Value)
+		c.If[i].Key, c.If[i].Value = bytes.Clone(c.If[i].Key), bytes.Clone(c.If[i].Value)
 	}
 	return c
 }
 
 func cloneOps(ops []Op) []Op {
-	ops = append([]Op(nil), ops...)
+	ops = slices.Clone(ops)
 	for i := range ops {
 		op := &ops[i]
-		op.Key, op.Value = clone(op.Key), clone(op.Value)
-		op.Span = Span{clone(op.Span.From), clone(op.Span.To)}
-		op.Query.Span = Span{clone(op.Query.Span.From), clone(op.Query.Span.To)}
+		op.Key, op.Value = bytes.Clone(op.Key), bytes.Clone(op.Value)
+		op.Span = Span{bytes.Clone(op.Span.From), bytes.Clone(op.Span.To)}
+		op.Query.Span = Span{bytes.Clone(op.Query.Span.From), bytes.Clone(op.Query.Span.To)}
 	}
 	return ops
 }

@@ -13,11 +13,8 @@ func (m *Memory) Grant(ctx context.Context, ttl time.Duration) (LeaseID, error) 
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if err := m.begin(ctx); err != nil {
+	if err := m.beginCall(ctx, "Grant"); err != nil {
 		return 0, err
-	}
-	if m.nextFault(Call{Name: "Grant"}) != None {
-		return 0, ErrUnavailable
 	}
 	m.granted++
 	m.leases[m.granted] = &lease{ttl: ttl, end: m.now().Add(ttl)}
@@ -28,11 +25,8 @@ func (m *Memory) Grant(ctx context.Context, ttl time.Duration) (LeaseID, error) 
 func (m *Memory) KeepAlive(ctx context.Context, id LeaseID) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if err := m.begin(ctx); err != nil {
+	if err := m.beginCall(ctx, "KeepAlive"); err != nil {
 		return err
-	}
-	if m.nextFault(Call{Name: "KeepAlive"}) != None {
-		return ErrUnavailable
 	}
 	l := m.leases[id]
 	if l == nil {
@@ -46,11 +40,8 @@ func (m *Memory) KeepAlive(ctx context.Context, id LeaseID) error {
 func (m *Memory) Revoke(ctx context.Context, id LeaseID) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if err := m.begin(ctx); err != nil {
+	if err := m.beginCall(ctx, "Revoke"); err != nil {
 		return err
-	}
-	if m.nextFault(Call{Name: "Revoke"}) != None {
-		return ErrUnavailable
 	}
 	if m.leases[id] == nil {
 		return ErrNoLease

@@ -1,8 +1,11 @@
 package store
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -19,7 +22,7 @@ func (m *Memory) Watch(ctx context.Context, span Span, from Revision) (Watcher, 
 	if from == 0 {
 		from = m.rev + 1
 	}
-	return &memoryWatcher{m: m, span: Span{clone(span.From), clone(span.To)}, next: from}, nil
+	return &memoryWatcher{m: m, span: Span{bytes.Clone(span.From), bytes.Clone(span.To)}, next: from}, nil
 }
 
 // memoryWatcher reads the store's list of changes; its only state is its position there.
@@ -67,7 +70,7 @@ func (w *memoryWatcher) poll(ctx context.Context) ([]Event, <-chan struct{}, <-c
 	var events []Event
 	for i := m.after(w.next); i < len(m.changes); i++ {
 		if e := m.changes[i]; w.span.Contains(e.Pair.Key) {
-			e.Pair.Key, e.Pair.Value = clone(e.Pair.Key), clone(e.Pair.Value)
+			e.Pair.Key, e.Pair.Value = bytes.Clone(e.Pair.Key), bytes.Clone(e.Pair.Value)
 			events = append(events, e)
 		}
 	}
@@ -77,16 +80,8 @@ func (w *memoryWatcher) poll(ctx context.Context) ([]Event, <-chan struct{}, <-c
 
 // after returns the index of the first change at a revision or later.
 func (m *Memory) after(rev Revision) int {
-	low, high := 0, len(m.changes)
-	for low < high {
-		mid := (low + high) / 2
-		if m.changes[mid].Pair.Mod < rev {
-			low = mid + 1
-		} else {
-			high = mid
-		}
-	}
-	return low
+	i, _ := slices.BinarySearchFunc(m.changes, rev, func(e Event, rev Revision) int { return cmp.Compare(e.Pair.Mod, rev) })
+	return i
 }
 
 // Close implements Watcher.

@@ -32,8 +32,8 @@ func limit(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(ctx, callLimit)
 }
 
-// beginWrite starts a call that changes something.
-func (s *Store) beginWrite(ctx context.Context) error {
+// begin returns why no call can be made.
+func (s *Store) begin(ctx context.Context) error {
 	switch {
 	case s.closed.Load():
 		return fmt.Errorf("%w: it is closed", store.ErrUnavailable)
@@ -48,7 +48,7 @@ func (s *Store) Txn(ctx context.Context, txn store.Txn) (store.Result, error) {
 	if err := txn.Check(); err != nil {
 		return store.Result{}, err
 	}
-	if err := s.beginWrite(ctx); err != nil {
+	if err := s.begin(ctx); err != nil {
 		return store.Result{}, err
 	}
 	if s.member != nil {
@@ -75,20 +75,14 @@ func (s *Store) Range(ctx context.Context, q store.Query) (store.Page, error) {
 	if err := q.Span.Check(); err != nil {
 		return store.Page{}, err
 	}
-	if err := s.beginWrite(ctx); err != nil {
+	if err := s.begin(ctx); err != nil {
 		return store.Page{}, err
 	}
 	ctx, cancel := limit(ctx)
 	defer cancel()
-	options := spanOptions(q.Span)
-	if q.Limit > 0 {
-		options = append(options, clientv3.WithLimit(int64(q.Limit)))
-	}
+	options := queryOptions(&q)
 	if q.Revision > 0 {
 		options = append(options, clientv3.WithRev(int64(q.Revision)))
-	}
-	if q.KeysOnly {
-		options = append(options, clientv3.WithKeysOnly())
 	}
 	if q.Local {
 		options = append(options, clientv3.WithSerializable())
@@ -105,7 +99,7 @@ func (s *Store) Grant(ctx context.Context, ttl time.Duration) (store.LeaseID, er
 	if ttl < time.Second {
 		return 0, fmt.Errorf("%w: a lease of %v, want a second or more", store.ErrInvalid, ttl)
 	}
-	if err := s.beginWrite(ctx); err != nil {
+	if err := s.begin(ctx); err != nil {
 		return 0, err
 	}
 	ctx, cancel := limit(ctx)
@@ -119,7 +113,7 @@ func (s *Store) Grant(ctx context.Context, ttl time.Duration) (store.LeaseID, er
 
 // KeepAlive implements store.Store.
 func (s *Store) KeepAlive(ctx context.Context, id store.LeaseID) error {
-	if err := s.beginWrite(ctx); err != nil {
+	if err := s.begin(ctx); err != nil {
 		return err
 	}
 	ctx, cancel := limit(ctx)
@@ -130,7 +124,7 @@ func (s *Store) KeepAlive(ctx context.Context, id store.LeaseID) error {
 
 // Revoke implements store.Store.
 func (s *Store) Revoke(ctx context.Context, id store.LeaseID) error {
-	if err := s.beginWrite(ctx); err != nil {
+	if err := s.begin(ctx); err != nil {
 		return err
 	}
 	ctx, cancel := limit(ctx)
@@ -141,7 +135,7 @@ func (s *Store) Revoke(ctx context.Context, id store.LeaseID) error {
 
 // Compact implements store.Store.
 func (s *Store) Compact(ctx context.Context, rev store.Revision) error {
-	if err := s.beginWrite(ctx); err != nil {
+	if err := s.begin(ctx); err != nil {
 		return err
 	}
 	if rev = s.reading.CompactLimit(rev); rev <= 0 {
@@ -159,7 +153,7 @@ func (s *Store) Compact(ctx context.Context, rev store.Revision) error {
 // Defragment implements store.Store. It needs as much free disk space as is in use, and does
 // nothing without. In a remote cluster it is left to its operator.
 func (s *Store) Defragment(ctx context.Context) error {
-	if err := s.beginWrite(ctx); err != nil || s.member == nil {
+	if err := s.begin(ctx); err != nil || s.member == nil {
 		return err
 	}
 	now, err := s.Status(ctx)
@@ -182,7 +176,7 @@ func (s *Store) Snapshot(ctx context.Context, w io.Writer) error {
 
 // Status implements store.Store. Of a cluster it is that of the first member that answers.
 func (s *Store) Status(ctx context.Context) (store.Status, error) {
-	if err := s.beginWrite(ctx); err != nil {
+	if err := s.begin(ctx); err != nil {
 		return store.Status{}, err
 	}
 	ctx, cancel := limit(ctx)

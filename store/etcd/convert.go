@@ -1,6 +1,8 @@
 package etcd
 
 import (
+	"slices"
+
 	"go.etcd.io/etcd/api/v3/mvccpb"
 	clientv3 "go.etcd.io/etcd/client/v3"
 
@@ -15,6 +17,18 @@ func spanOptions(s store.Span) []clientv3.OpOption {
 		return nil
 	}
 	return []clientv3.OpOption{clientv3.WithRange(string(s.To))}
+}
+
+// queryOptions returns the options of a query that a transaction may have too.
+func queryOptions(q *store.Query) []clientv3.OpOption {
+	options := spanOptions(q.Span)
+	if q.Limit > 0 {
+		options = append(options, clientv3.WithLimit(int64(q.Limit)))
+	}
+	if q.KeysOnly {
+		options = append(options, clientv3.WithKeysOnly())
+	}
+	return options
 }
 
 var relations = [...]string{store.Equal: "=", store.NotEqual: "!=", store.Less: "<", store.Greater: ">"}
@@ -40,14 +54,8 @@ func compares(list []store.Compare) []clientv3.Cmp {
 
 // mayWrite reports whether a transaction may write, and needs space.
 func mayWrite(txn *store.Txn) bool {
-	for _, ops := range [][]store.Op{txn.Then, txn.Else} {
-		for i := range ops {
-			if ops[i].Kind == store.OpPut {
-				return true
-			}
-		}
-	}
-	return false
+	puts := func(op store.Op) bool { return op.Kind == store.OpPut }
+	return slices.ContainsFunc(txn.Then, puts) || slices.ContainsFunc(txn.Else, puts)
 }
 
 func ops(list []store.Op) []clientv3.Op {
@@ -60,14 +68,7 @@ func ops(list []store.Op) []clientv3.Op {
 		case store.OpDelete:
 			out[i] = clientv3.OpDelete(string(op.Span.From), spanOptions(op.Span)...)
 		default:
-			options := spanOptions(op.Query.Span)
-			if op.Query.Limit > 0 {
-				options = append(options, clientv3.WithLimit(int64(op.Query.Limit)))
-			}
-			if op.Query.KeysOnly {
-				options = append(options, clientv3.WithKeysOnly())
-			}
-			out[i] = clientv3.OpGet(string(op.Query.Span.From), options...)
+			out[i] = clientv3.OpGet(string(op.Query.Span.From), queryOptions(&op.Query)...)
 		}
 	}
 	return out

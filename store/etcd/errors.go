@@ -24,35 +24,26 @@ var certain = []struct{ etcd, ours error }{
 	{rpctypes.ErrNotCapable, store.ErrUnavailable},
 }
 
-// certainError maps an error after which nothing was done for certain; nil if it is another one.
-func certainError(err error) error {
-	err = rpctypes.Error(err)
+// mapError maps an error to the one of certain, or to other.
+func mapError(err, other error) error {
+	if err == nil {
+		return nil
+	}
+	known := rpctypes.Error(err)
 	for _, c := range certain {
-		if errors.Is(err, c.etcd) {
-			return fmt.Errorf("%w: %w", c.ours, err)
+		if errors.Is(known, c.etcd) {
+			return fmt.Errorf("%w: %w", c.ours, known)
 		}
 	}
-	return nil
+	return fmt.Errorf("%w: %w", other, err)
 }
 
 // writeError maps the error of a call that changes something.
 func writeError(err error) error {
-	if err == nil {
-		return nil
-	}
-	if k := certainError(err); k != nil {
-		return k
-	}
-	return fmt.Errorf("%w: %w", store.ErrUnknown, err)
+	return mapError(err, store.ErrUnknown)
 }
 
 // readError maps the error of a call that changes nothing, or is idempotent.
 func readError(err error) error {
-	if err == nil {
-		return nil
-	}
-	if k := certainError(err); k != nil {
-		return k
-	}
-	return fmt.Errorf("%w: %w", store.ErrUnavailable, err)
+	return mapError(err, store.ErrUnavailable)
 }

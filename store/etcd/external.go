@@ -1,6 +1,7 @@
 package etcd
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"fmt"
@@ -30,9 +31,7 @@ func Dial(ctx context.Context, r Remote) (*Store, error) {
 	if r.Log == nil {
 		r.Log = slog.New(slog.DiscardHandler)
 	}
-	if r.Prefix == "" {
-		r.Prefix = "weir/"
-	}
+	r.Prefix = cmp.Or(r.Prefix, "weir/")
 	client, err := clientv3.New(clientv3.Config{
 		Endpoints: r.URLs, TLS: r.TLS, Logger: zap.New(&zapBridge{log: r.Log}), DialTimeout: dialLimit,
 		DialKeepAliveTime: 2 * time.Second, DialKeepAliveTimeout: 2 * time.Second,

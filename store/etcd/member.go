@@ -1,6 +1,7 @@
 package etcd
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -101,15 +102,9 @@ func Start(ctx context.Context, cfg Config) (*Store, error) {
 }
 
 func (c *Config) defaults() {
-	if c.Name == "" {
-		c.Name = "weir"
-	}
-	if c.Quota == 0 {
-		c.Quota = defaultQuota
-	}
-	if c.Reserve == 0 {
-		c.Reserve = defaultReserve
-	}
+	c.Name = cmp.Or(c.Name, "weir")
+	c.Quota = cmp.Or(c.Quota, defaultQuota)
+	c.Reserve = cmp.Or(c.Reserve, defaultReserve)
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
@@ -179,14 +174,15 @@ func (m *member) ready(txn *store.Txn) error {
 	if err := m.checkLinked(); err != nil {
 		return err
 	}
-	if mayWrite(txn) {
-		why := m.spaceShortage()
-		if why == "" {
-			why = m.overQuota()
-		}
-		if why != "" {
-			return fmt.Errorf("%w: %s", store.ErrFull, why)
-		}
+	if !mayWrite(txn) {
+		return nil
+	}
+	why := m.spaceShortage()
+	if why == "" {
+		why = m.overQuota()
+	}
+	if why != "" {
+		return fmt.Errorf("%w: %s", store.ErrFull, why)
 	}
 	return nil
 }

@@ -85,10 +85,15 @@ func walk(b []byte, each func(r Record, at, size int)) error {
 		}
 		at += n
 	}
-	for at := blockHead; at < end; {
+	records(b, each)
+	return nil
+}
+
+// records is walk for a block that is whole.
+func records(b []byte, each func(r Record, at, size int)) {
+	for at, end := blockHead, len(b)-blockTail; at < end; {
 		r, n := next(b[at:end])
 		each(r, at, n)
 		at += n
 	}
-	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/weirnet/weir/store"
@@ -203,7 +204,7 @@ func (j *Journal) fillBlock(f *inflightTxn) {
 	f.bytes = len(records)
 	f.block = append(make([]byte, 0, len(records)+blockHead+blockTail), blockFormat)
 	f.block = seal(append(f.block, records...))
-	f.groups = append([]group(nil), groups...)
+	f.groups = slices.Clone(groups)
 	clear(groups)
 }
 
@@ -297,11 +298,7 @@ func (f *inflightTxn) addTo(s *Stats) {
 // add indexes a written block.
 func (l *log) add(seq uint64, mod store.Revision, value []byte) {
 	slot := l.push(seq, mod)
-	for at := blockHead; at < len(value)-blockTail; {
-		r, n := next(value[at : len(value)-blockTail])
-		l.addRecord(slot, &r, at, n)
-		at += n
-	}
+	records(value, func(r Record, at, size int) { l.addRecord(slot, &r, at, size) })
 	l.consider(slot) // nothing may be live in it
 	if l.blocks[slot].size < smallSize {
 		l.small++

@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -100,15 +101,9 @@ type Stats struct {
 // Open takes over a journal for this writer and fences off the previous one. If the store is full,
 // the latter holds from the first successful transaction on.
 func Open(ctx context.Context, st store.Store, cfg Config) (*Journal, error) {
-	if cfg.BlockMax == 0 {
-		cfg.BlockMax = defaultBlock
-	}
-	if cfg.WaitingMax == 0 {
-		cfg.WaitingMax = defaultWaiting
-	}
-	if cfg.Answer == 0 {
-		cfg.Answer = defaultAnswer
-	}
+	cfg.BlockMax = cmp.Or(cfg.BlockMax, defaultBlock)
+	cfg.WaitingMax = cmp.Or(cfg.WaitingMax, defaultWaiting)
+	cfg.Answer = cmp.Or(cfg.Answer, defaultAnswer)
 	if cfg.Now == nil {
 		cfg.Now = clock
 	}
