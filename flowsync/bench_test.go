@@ -49,8 +49,8 @@ func newFleet(t tester) *fleet {
 func (f *fleet) connect(reading func(dpid netview.DPID) Reading) {
 	f.session++
 	for dpid := range netview.DPID(fleetSwitches) {
-		f.step(Up{dpid, f.session, openflow.V13, 254})
-		f.step(Entries{DPID: dpid, Session: f.session, ID: f.core.switches[dpid].readID, Reading: reading(dpid)})
+		f.step(Up{Address{dpid, f.session}, openflow.V13, 254})
+		f.step(Entries{Address: Address{dpid, f.session}, ID: f.core.switches[dpid].readID, Reading: reading(dpid)})
 	}
 }
 
@@ -67,8 +67,8 @@ func (f *fleet) stepAll() (messages int) {
 		f.sent = f.sent[:0]
 		for _, b := range ready.Batches {
 			messages += len(b.Messages)
-			f.sent = append(f.sent, Sent{DPID: b.DPID, Session: b.Session, XIDs: f.xids[:len(b.Messages)],
-				Frames: b.Count > 0, Barrier: true}, Confirmed{b.DPID, b.Session, b.ID, nil})
+			f.sent = append(f.sent, Sent{Address: Address{b.DPID, b.Session}, XIDs: f.xids[:len(b.Messages)],
+				Frames: b.Count > 0, Barrier: true}, Confirmed{Address{b.DPID, b.Session}, b.ID, nil})
 		}
 		inputs = f.sent
 	}

@@ -118,81 +118,45 @@ func (c *Core) apply(in Input, now time.Time) *switchState {
 		c.replaceDesired(sw, in)
 		return sw
 	}
-	return c.applyAnswer(in, now)
+	if of, ok := in.(interface{ session() Address }); ok { // one of an earlier session is ignored
+		if sw := c.inSession(of.session()); sw != nil {
+			c.applyOf(sw, in, now)
+			return sw
+		}
+	}
+	return nil
 }
 
-// applyAnswer applies an input that belongs to a session. One of an earlier session is ignored.
-func (c *Core) applyAnswer(in Input, now time.Time) *switchState {
+// applyOf applies an input of a switch's current session.
+func (c *Core) applyOf(sw *switchState, in Input, now time.Time) {
 	switch in := in.(type) {
 	case Down:
-		if sw := c.inSession(in.DPID, in.Session); sw != nil {
-			c.onDown(sw, in)
-			return sw
-		}
+		c.onDown(sw, in)
 	case Entries:
-		if sw := c.inSession(in.DPID, in.Session); sw != nil {
-			c.onEntries(sw, in, now)
-			return sw
-		}
+		c.onEntries(sw, in, now)
 	case ListedPart:
-		if sw := c.inSession(in.DPID, in.Session); sw != nil {
-			c.onListed(sw, in, now)
-			return sw
-		}
+		c.onListed(sw, in, now)
 	case Meters:
-		if sw := c.inSession(in.DPID, in.Session); sw != nil {
-			c.onMeters(sw, in)
-			return sw
-		}
+		c.onMeters(sw, in)
 	case Sent:
-		if sw := c.inSession(in.DPID, in.Session); sw != nil {
-			c.onSent(sw, in, now)
-			return sw
-		}
+		c.onSent(sw, in, now)
 	case Refused:
-		if sw := c.inSession(in.DPID, in.Session); sw != nil {
-			c.onRefused(sw, in)
-		}
+		c.onRefused(sw, in)
 	case Confirmed:
-		if sw := c.inSession(in.DPID, in.Session); sw != nil {
-			c.onConfirmed(sw, in, now)
-			return sw
-		}
+		c.onConfirmed(sw, in, now)
 	case Removed:
-		if sw := c.inSession(in.DPID, in.Session); sw != nil {
-			c.onRemoved(sw, in, now)
-			return sw
-		}
-	}
-	return c.applyNotice(in, now)
-}
-
-// applyNotice applies an unsolicited message of a switch.
-func (c *Core) applyNotice(in Input, now time.Time) *switchState {
-	var sw *switchState
-	switch in := in.(type) {
+		c.onRemoved(sw, in, now)
 	case *RemovedPacked:
-		if sw = c.inSession(in.DPID, in.Session); sw != nil {
-			c.onRemovedPacked(sw, &in.Entries, now)
-		}
+		c.onRemovedPacked(sw, &in.Entries, now)
 	case MonitorAnswer:
-		if sw = c.inSession(in.DPID, in.Session); sw != nil {
-			c.onMonitoring(sw, in, now)
-		}
+		c.onMonitoring(sw, in, now)
 	case Changed:
-		if sw = c.inSession(in.DPID, in.Session); sw != nil {
-			c.onChanged(sw, in, now)
-		}
+		c.onChanged(sw, in, now)
 	case Paused:
-		if sw = c.inSession(in.DPID, in.Session); sw != nil {
-			c.onPaused(sw, in, now)
-		}
+		c.onPaused(sw, in, now)
 	case Overflow:
-		if sw = c.inSession(in.DPID, in.Session); sw != nil {
-			c.onMissed(sw, now)
-		}
+		c.onMissed(sw, now)
 	}
-	return sw
 }
 
 // switchOf returns the state of a switch, made if there is none.
@@ -206,9 +170,9 @@ func (c *Core) switchOf(dpid netview.DPID) *switchState {
 }
 
 // inSession returns the state of a switch if the session is its current one, else nil.
-func (c *Core) inSession(dpid netview.DPID, session uint64) *switchState {
-	sw := c.switches[dpid]
-	if sw == nil || sw.phase == phaseDown || sw.session != session {
+func (c *Core) inSession(a Address) *switchState {
+	sw := c.switches[a.DPID]
+	if sw == nil || sw.phase == phaseDown || sw.session != a.Session {
 		return nil
 	}
 	return sw

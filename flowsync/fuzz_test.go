@@ -82,7 +82,7 @@ func (z *fuzzed) step(inputs ...Input) {
 		}
 		for _, b := range ready.Batches {
 			z.batch = b.ID
-			in := Sent{DPID: b.DPID, Session: b.Session, Barrier: true}
+			in := Sent{Address: Address{b.DPID, b.Session}, Barrier: true}
 			if in.Frames = b.Count > 0; in.Frames {
 				in.First = z.xid + 1
 				z.xid += uint32(b.Count)
@@ -109,16 +109,16 @@ func (z *fuzzed) input() Input {
 		if z.byte()%2 == 1 {
 			version = openflow.V10
 		}
-		return Up{dpid, z.session, version, 254}
+		return Up{Address{dpid, z.session}, version, 254}
 	case 1:
-		return Down{dpid, z.session, [...]string{"", "nothing is read"}[z.session%2]}
+		return Down{Address{dpid, z.session}, [...]string{"", "nothing is read"}[z.session%2]}
 	case 2:
-		return Entries{DPID: dpid, Session: z.session, ID: z.reading - uint64(z.byte()%2), Reading: z.listing()}
+		return Entries{Address: Address{dpid, z.session}, ID: z.reading - uint64(z.byte()%2), Reading: z.listing()}
 	case 3:
-		return Confirmed{DPID: dpid, Session: z.session, Batch: z.batch - uint64(z.byte()%2)}
+		return Confirmed{Address: Address{dpid, z.session}, Batch: z.batch - uint64(z.byte()%2)}
 	case 4:
 		code := openflow.ErrorCode(z.byte())<<16 | openflow.ErrorCode(z.byte())
-		return Refused{dpid, z.session, z.xid - uint32(z.byte()%4), openflow.ErrorMsg{Code: code}}
+		return Refused{Address{dpid, z.session}, z.xid - uint32(z.byte()%4), openflow.ErrorMsg{Code: code}}
 	case 5:
 		b := z.byte()
 		rule := parseRule(z.t, "eth_type=0x0806 meter=1 apply=1")
@@ -128,34 +128,34 @@ func (z *fuzzed) input() Input {
 		return Meter{&netview.Meter{DPID: dpid, ID: 1, Rate: uint32(z.byte())}, z.byte()%2 == 0}
 	case 7:
 		b := z.byte()
-		return Removed{dpid, z.session, b % 3, uint16(b >> 4), "\x80\x00\x0a\x02\x08\x06", 1 << 52}
+		return Removed{Address{dpid, z.session}, b % 3, uint16(b >> 4), "\x80\x00\x0a\x02\x08\x06", 1 << 52}
 	case 8:
 		z.now = z.now.Add(time.Duration(z.byte()) * time.Second)
 		return Tick{}
 	case 9:
 		return SwitchFacts{&netview.Switch{DPID: dpid, State: netview.SwitchReady}, z.byte()%2 == 0}
 	case 10:
-		return Entries{DPID: dpid, Session: z.session, ID: z.reading, Err: errors.New("refused")}
+		return Entries{Address: Address{dpid, z.session}, ID: z.reading, Err: errors.New("refused")}
 	case 11:
 		var err error
 		if z.byte()%2 == 0 {
 			err = errors.New("refused")
 		}
-		return MonitorAnswer{dpid, z.session, err}
+		return MonitorAnswer{Address{dpid, z.session}, err}
 	case 12:
-		return Changed{dpid, z.session, z.changes()}
+		return Changed{Address{dpid, z.session}, z.changes()}
 	case 13:
-		return Paused{dpid, z.session, z.byte()%2 == 0}
+		return Paused{Address{dpid, z.session}, z.byte()%2 == 0}
 	case 14:
 		return Check{dpid}
 	case 15, 16:
 		return z.orders(dpid)
 	case 17:
-		return ListedPart{DPID: dpid, Session: z.session, ID: z.reading, Entries: z.packed()}
+		return ListedPart{Address: Address{dpid, z.session}, ID: z.reading, Entries: z.packed()}
 	case 18:
-		return &RemovedPacked{DPID: dpid, Session: z.session, Entries: z.packed()}
+		return &RemovedPacked{Address: Address{dpid, z.session}, Entries: z.packed()}
 	}
-	return Meters{DPID: dpid, Session: z.session, Held: []netview.Meter{{ID: uint32(z.byte())}}}
+	return Meters{Address: Address{dpid, z.session}, Held: []netview.Meter{{ID: uint32(z.byte())}}}
 }
 
 // orders are for few places.

@@ -14,8 +14,7 @@ type Input interface{ input() }
 type (
 	// Up is a session that is ready for flow-mods.
 	Up struct {
-		DPID    netview.DPID
-		Session uint64 // greater than those of all sessions before
+		Address // greater than those of all sessions before
 		Version openflow.Version
 		Tables  uint8
 	}
@@ -23,9 +22,8 @@ type (
 	// Down is the end of a session. Stuck is how the switch failed to answer or to read, if that
 	// ended the session, else empty.
 	Down struct {
-		DPID    netview.DPID
-		Session uint64
-		Stuck   string
+		Address
+		Stuck string
 	}
 
 	// SwitchFacts is a new or changed switch of the view. Settled: discovery has settled, in
@@ -62,8 +60,7 @@ type (
 
 	// Entries answers a Request. Err: there was no answer.
 	Entries struct {
-		DPID    netview.DPID
-		Session uint64
+		Address
 		ID      uint64 // of the Request
 		Reading Reading
 		Cost    time.Duration // of a processor; 0 if not known
@@ -72,39 +69,34 @@ type (
 
 	// ListedPart is a part of a listing, before Entries ends it.
 	ListedPart struct {
-		DPID    netview.DPID
-		Session uint64
+		Address
 		ID      uint64 // of the Request
 		Entries Packed
 	}
 
 	// RemovedPacked is Removed for entries that all are in places of rules of rule sets.
 	RemovedPacked struct {
-		DPID    netview.DPID
-		Session uint64
+		Address
 		Entries Packed
 	}
 
 	// MonitorAnswer answers the request for a flow monitor. Err: the switch has none.
 	MonitorAnswer struct {
-		DPID    netview.DPID
-		Session uint64
-		Err     error
+		Address
+		Err error
 	}
 
 	// Changed is what a switch's flow monitor reports.
 	Changed struct {
-		DPID    netview.DPID
-		Session uint64
+		Address
 		Changes []Change
 	}
 
 	// Paused reports that a switch's flow monitor omits changes from now on or, if not On, no
 	// longer.
 	Paused struct {
-		DPID    netview.DPID
-		Session uint64
-		On      bool
+		Address
+		On bool
 	}
 
 	// Hold delays the first reading of every switch in a session until Hold{On: false}, for holdMax
@@ -121,18 +113,16 @@ type (
 	// Meters answers a reading of a switch's meters. Err: there was no answer; the switch may have
 	// none.
 	Meters struct {
-		DPID    netview.DPID
-		Session uint64
-		Held    []netview.Meter
-		Err     error
+		Address
+		Held []netview.Meter
+		Err  error
 	}
 
 	// Sent reports how much of a batch went into the session's queue: the first len(XIDs) messages
 	// or, if Frames, all encoded ones under First and the following transaction ids; and the
 	// barrier if Barrier.
 	Sent struct {
-		DPID    netview.DPID
-		Session uint64
+		Address
 		XIDs    []uint32
 		First   uint32
 		Frames  bool
@@ -141,24 +131,21 @@ type (
 
 	// Refused is an error for the message with this xid.
 	Refused struct {
-		DPID    netview.DPID
-		Session uint64
-		XID     uint32
-		Error   openflow.ErrorMsg // its Data is not kept
+		Address
+		XID   uint32
+		Error openflow.ErrorMsg // its Data is not kept
 	}
 
 	// Confirmed is the reply to the barrier of a batch. Err: there was none.
 	Confirmed struct {
-		DPID    netview.DPID
-		Session uint64
-		Batch   uint64
-		Err     error
+		Address
+		Batch uint64
+		Err   error
 	}
 
 	// Removed is a flow entry that the switch removed, by itself or for someone else.
 	Removed struct {
-		DPID     netview.DPID
-		Session  uint64
+		Address
 		Table    uint8
 		Priority uint16
 		Match    string // Match.Key
@@ -169,26 +156,31 @@ type (
 	Tick struct{}
 )
 
+// session returns the session that an input is of.
+func (a Address) session() Address { return a }
+
+func (SwitchFacts) input()   {}
+func (SwitchDeleted) input() {}
+func (Rule) input()          {}
+func (Meter) input()         {}
+func (Desired) input()       {}
+func (Check) input()         {}
+func (Hold) input()          {}
+func (Orders) input()        {}
+func (ViewRevision) input()  {}
+func (Tick) input()          {}
+
 func (Up) input()             {}
 func (Down) input()           {}
-func (SwitchFacts) input()    {}
-func (SwitchDeleted) input()  {}
-func (Rule) input()           {}
-func (Meter) input()          {}
-func (Desired) input()        {}
 func (Entries) input()        {}
+func (ListedPart) input()     {}
 func (Meters) input()         {}
 func (Sent) input()           {}
 func (Refused) input()        {}
 func (Confirmed) input()      {}
 func (Removed) input()        {}
+func (*RemovedPacked) input() {}
 func (MonitorAnswer) input()  {}
 func (Changed) input()        {}
 func (Paused) input()         {}
-func (Check) input()          {}
-func (Hold) input()           {}
-func (Orders) input()         {}
-func (ListedPart) input()     {}
-func (*RemovedPacked) input() {}
-func (ViewRevision) input()   {}
-func (Tick) input()           {}
+func (Overflow) input()       {}

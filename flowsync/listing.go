@@ -53,7 +53,7 @@ func (t *incomingListing) part(v openflow.Version, body []byte) error {
 	}
 	t.cost += l.config.Now().Sub(began) + time.Duration(t.reading.Compact.Count)*compareCost
 	if t.reading.Compact.Count > 0 && err == nil {
-		err = l.postListed(ListedPart{r.DPID, r.Session, r.ID, t.reading.Compact})
+		err = l.postListed(ListedPart{r.Address, r.ID, t.reading.Compact})
 	}
 	t.reading.Compact = Packed{}
 	return err
@@ -77,7 +77,7 @@ func (l *Loop) postListed(in ListedPart) error {
 // end takes the end of the listing.
 func (t *incomingListing) end(err error) {
 	l, r := t.loop, t.request
-	in := Entries{DPID: r.DPID, Session: r.Session, ID: r.ID, Err: err}
+	in := Entries{Address: r.Address, ID: r.ID, Err: err}
 	if l.addReadingBytes(-t.reading.bytes); err == nil {
 		in.Reading, in.Cost = t.reading, readingCost(t.cost)
 		if l.config.Adopt != nil {

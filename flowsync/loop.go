@@ -98,7 +98,7 @@ func (l *Loop) SwitchUp(dpid netview.DPID, version openflow.Version, tables uint
 	l.mu.Lock()
 	l.lastSession++
 	l.sessions[dpid] = connection{session: l.lastSession, conn: conn, singleTable: plan.SingleTable(version, tables)}
-	l.postLocked(Up{dpid, l.lastSession, version, tables})
+	l.postLocked(Up{Address{dpid, l.lastSession}, version, tables})
 	l.mu.Unlock()
 }
 
@@ -108,7 +108,7 @@ func (l *Loop) SwitchDown(dpid netview.DPID, conn Conn, stuck string) {
 	l.mu.Lock()
 	if c, ok := l.sessions[dpid]; ok && c.conn == conn {
 		delete(l.sessions, dpid)
-		l.postLocked(Down{dpid, c.session, stuck})
+		l.postLocked(Down{Address{dpid, c.session}, stuck})
 	}
 	l.mu.Unlock()
 }
@@ -120,7 +120,7 @@ func (l *Loop) Refused(dpid netview.DPID, conn Conn, xid uint32, e *openflow.Err
 	kept.Data = nil
 	l.mu.Lock()
 	if c, ok := l.sessions[dpid]; ok && c.conn == conn && l.admit(dpid, c, inputBytes) {
-		l.postLocked(Refused{dpid, c.session, xid, kept})
+		l.postLocked(Refused{Address{dpid, c.session}, xid, kept})
 	}
 	l.mu.Unlock()
 }
@@ -136,7 +136,7 @@ func (l *Loop) Removed(dpid netview.DPID, conn Conn, e *openflow.FlowRemoved) {
 	key := e.Match.Key()
 	l.mu.Lock()
 	if c, ok := l.sessions[dpid]; ok && c.conn == conn && l.admit(dpid, c, inputBytes+len(key)) {
-		l.postLocked(Removed{dpid, c.session, e.Table, e.Priority, key, e.Cookie})
+		l.postLocked(Removed{Address{dpid, c.session}, e.Table, e.Priority, key, e.Cookie})
 	}
 	l.mu.Unlock()
 }
@@ -299,21 +299,21 @@ func (l *Loop) requestMeters(a Address) {
 		return
 	}
 	err := conn.Multipart(&openflow.MeterConfigRequest{Meter: openflow.MeterAll}, func(body openflow.ReplyBody, err error) {
-		in := Meters{DPID: a.DPID, Session: a.Session, Err: err}
+		in := Meters{Address: a, Err: err}
 		if list, ok := body.(*openflow.MeterConfigList); ok && err == nil {
 			in.Held = metersOf(list.Meters)
 		}
 		l.post(in)
 	})
 	if err != nil {
-		l.post(Meters{DPID: a.DPID, Session: a.Session, Err: err})
+		l.post(Meters{Address: a, Err: err})
 	}
 }
 
 // send hands a batch to its session.
 func (l *Loop) send(b *Batch) Sent {
 	conn, a, id := l.connOf(b.Address), b.Address, b.ID
-	in := Sent{DPID: a.DPID, Session: a.Session}
+	in := Sent{Address: a}
 	if conn == nil {
 		return in
 	}
@@ -326,7 +326,7 @@ func (l *Loop) send(b *Batch) Sent {
 	}
 	in.XIDs = l.xids[begin:len(l.xids):len(l.xids)]
 	if len(in.XIDs) == len(b.Messages) && (in.Frames || b.Count == 0) {
-		err := conn.Barrier(func(err error) { l.post(Confirmed{a.DPID, a.Session, id, err}) })
+		err := conn.Barrier(func(err error) { l.post(Confirmed{a, id, err}) })
 		in.Barrier = err == nil
 	}
 	return in

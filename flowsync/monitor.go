@@ -40,7 +40,7 @@ func (l *Loop) Updates(dpid netview.DPID, conn Conn, list *openflow.FlowUpdateLi
 			changes = append(changes, changeOf(u))
 		}
 	}
-	l.postLocked(Changed{dpid, c.session, changes})
+	l.postLocked(Changed{Address{dpid, c.session}, changes})
 }
 
 // relevant reports whether an update matters: our own changes do not, nor do soft entries of this
@@ -69,7 +69,7 @@ func changeOf(u *openflow.FlowUpdate) Change {
 func (l *Loop) MonitorPaused(dpid netview.DPID, conn Conn, on bool) {
 	l.mu.Lock()
 	if c, ok := l.sessions[dpid]; ok && c.conn == conn && l.admit(dpid, c, inputBytes) {
-		l.postLocked(Paused{dpid, c.session, on})
+		l.postLocked(Paused{Address{dpid, c.session}, on})
 	}
 	l.mu.Unlock()
 }
@@ -88,10 +88,10 @@ func (l *Loop) requestMonitor(a Address) {
 		if _, ok := body.(*openflow.FlowUpdateList); !ok && err == nil {
 			err = errAnswer
 		}
-		l.post(MonitorAnswer{a.DPID, a.Session, err})
+		l.post(MonitorAnswer{a, err})
 	})
 	if err != nil {
-		l.post(MonitorAnswer{a.DPID, a.Session, err})
+		l.post(MonitorAnswer{a, err})
 	}
 }
 

@@ -10,12 +10,7 @@ import (
 
 // Overflow reports that unsolicited messages of a switch were dropped: errors, removed and changed
 // entries.
-type Overflow struct {
-	DPID    netview.DPID
-	Session uint64
-}
-
-func (Overflow) input() {}
+type Overflow struct{ Address }
 
 // The approximate sizes of inputs in the inbox, in bytes: the input, its share of the growing
 // inbox, and what is copied for a change.
@@ -72,7 +67,7 @@ func (l *Loop) takeOverflows(inputs []Input) []Input {
 		if c.overflowed {
 			c.overflowed = false
 			l.sessions[dpid] = c
-			inputs = append(inputs, Overflow{dpid, c.session})
+			inputs = append(inputs, Overflow{Address{dpid, c.session}})
 		}
 	}
 	return inputs

@@ -38,8 +38,8 @@ func TestReadingIsPaced(t *testing.T) {
 		c := NewCore(Config{})
 		now := time.Unix(0, 0)
 		for dpid := range netview.DPID(n) {
-			r := c.Step([]Input{Up{dpid, 1, openflow.V13, 254}, MonitorAnswer{DPID: dpid, Session: 1, Err: errAnswer}}, now)
-			c.Step([]Input{Entries{DPID: dpid, Session: 1, ID: r.Readings[0].ID, Cost: each}}, now)
+			r := c.Step([]Input{Up{Address{dpid, 1}, openflow.V13, 254}, MonitorAnswer{Address: Address{dpid, 1}, Err: errAnswer}}, now)
+			c.Step([]Input{Entries{Address: Address{dpid, 1}, ID: r.Readings[0].ID, Cost: each}}, now)
 		}
 		last := map[netview.DPID]time.Time{}
 		began, readings, most := now, 0, 0
@@ -54,7 +54,7 @@ func TestReadingIsPaced(t *testing.T) {
 					longest = max(longest, now.Sub(at))
 				}
 				last[q.DPID] = now
-				answers = append(answers, Entries{DPID: q.DPID, Session: 1, ID: q.ID, Cost: each})
+				answers = append(answers, Entries{Address: Address{q.DPID, 1}, ID: q.ID, Cost: each})
 			}
 			readings, most = readings+len(answers), max(most, len(answers))
 			wake = c.Step(answers, now).Wake
@@ -84,7 +84,7 @@ func BenchmarkReading(b *testing.B) {
 		}
 		compare := func(r Reading) {
 			id := c.Step([]Input{Check{1}}, time.Unix(1, 0)).Readings[0].ID
-			if f := c.Step([]Input{Entries{DPID: 1, Session: 1, ID: id, Reading: r}},
+			if f := c.Step([]Input{Entries{Address: Address{1, 1}, ID: id, Reading: r}},
 				time.Unix(1, 0)).Findings; len(f[0].Differences) > 0 {
 				b.Fatal(f)
 			}
@@ -109,7 +109,7 @@ func listing(t tester, n int) (c *Core, frame []byte, reading func() Reading) {
 	c = NewCore(Config{})
 	now := time.Unix(0, 0)
 	list := &openflow.FlowStatsList{}
-	inputs := []Input{Up{1, 1, openflow.V13, 254}}
+	inputs := []Input{Up{Address{1, 1}, openflow.V13, 254}}
 	for i := range n {
 		r := parseRule(t, fmt.Sprintf("table=1 priority=5002 in_port=%d eth_type=0x0806 apply=1,2,3 goto=2", i+1))
 		r.DPID, r.Owner, r.State = 1, "forward", netview.RuleInstalled
@@ -120,7 +120,7 @@ func listing(t tester, n int) (c *Core, frame []byte, reading func() Reading) {
 	}
 	reading = func() Reading { return c.config.readAll(list.Flows, false) }
 	id := c.Step(inputs, now).Readings[0].ID
-	c.Step([]Input{Entries{DPID: 1, Session: 1, ID: id, Reading: reading()}}, now)
+	c.Step([]Input{Entries{Address: Address{1, 1}, ID: id, Reading: reading()}}, now)
 	frame, err := (&openflow.MultipartReply{Body: list}).Append(nil, openflow.V13)
 	if err != nil {
 		t.Fatal(err)
@@ -135,8 +135,8 @@ func TestReadingIsPacedByWhatIsThere(t *testing.T) {
 	c := NewCore(Config{NoMonitor: true})
 	now := time.Unix(0, 0)
 	for dpid := range netview.DPID(switches) {
-		r := c.Step([]Input{Up{dpid, 1, openflow.V13, 254}}, now)
-		c.Step([]Input{Entries{DPID: dpid, Session: 1, ID: r.Readings[0].ID, Cost: time.Microsecond}}, now)
+		r := c.Step([]Input{Up{Address{dpid, 1}, openflow.V13, 254}}, now)
+		c.Step([]Input{Entries{Address: Address{dpid, 1}, ID: r.Readings[0].ID, Cost: time.Microsecond}}, now)
 	}
 	for i, p := range at0(rules) {
 		var list []ruleset.Order
@@ -154,7 +154,7 @@ func TestReadingIsPacedByWhatIsThere(t *testing.T) {
 		r := c.Step([]Input{Tick{}}, now)
 		var answers []Input
 		for _, q := range r.Readings {
-			answers = append(answers, Entries{DPID: q.DPID, Session: 1, ID: q.ID, Cost: rules * entryCost})
+			answers = append(answers, Entries{Address: Address{q.DPID, 1}, ID: q.ID, Cost: rules * entryCost})
 		}
 		readings += len(answers)
 		wake = c.Step(answers, now).Wake

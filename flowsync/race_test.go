@@ -15,10 +15,10 @@ func TestLostWhileListed(t *testing.T) {
 	f := newFleet(t)
 	f.inputs = []Input{Rule{Rule: f.rules[0][0][0]}}
 	f.stepAll()
-	f.step(Up{0, 1, openflow.V13, 254})
+	f.step(Up{Address{0, 1}, openflow.V13, 254})
 	lost := f.rules[0][0][0]
-	f.step(Removed{0, 1, lost.Table, lost.Priority, lost.Match.Key(), lost.Cookie})
-	if n := f.step(Entries{DPID: 0, Session: 1, ID: f.core.switches[0].readID, Reading: f.held(0)}); n != 1 {
+	f.step(Removed{Address{0, 1}, lost.Table, lost.Priority, lost.Match.Key(), lost.Cookie})
+	if n := f.step(Entries{Address: Address{0, 1}, ID: f.core.switches[0].readID, Reading: f.held(0)}); n != 1 {
 		t.Fatalf("%d messages, want the lost rule's", n)
 	}
 }
@@ -30,22 +30,22 @@ func TestEarlierSessionIsIgnored(t *testing.T) {
 	now := time.Unix(0, 0)
 	rule := parseRule(t, "table=1 priority=5002 eth_type=0x0806 apply=1")
 	rule.DPID, rule.Owner, rule.State = 1, "forward", netview.RulePending
-	c.Step([]Input{Up{1, 2, openflow.V13, 254}, Rule{Rule: &rule}}, now)
-	if r := c.Step([]Input{Entries{DPID: 1, Session: 1, ID: 1}}, now); len(r.Batches) > 0 {
+	c.Step([]Input{Up{Address{1, 2}, openflow.V13, 254}, Rule{Rule: &rule}}, now)
+	if r := c.Step([]Input{Entries{Address: Address{1, 1}, ID: 1}}, now); len(r.Batches) > 0 {
 		t.Fatal("the listing of an earlier session was taken for this one's")
 	}
-	ready := c.Step([]Input{Entries{DPID: 1, Session: 2, ID: 1}}, now)
+	ready := c.Step([]Input{Entries{Address: Address{1, 2}, ID: 1}}, now)
 	if len(ready.Batches) != 1 {
 		t.Fatal("the listing was not taken")
 	}
 	batch := ready.Batches[0]
-	c.Step([]Input{Sent{DPID: 1, Session: 2, XIDs: []uint32{5}, Barrier: true}}, now)
-	if r := c.Step([]Input{Confirmed{1, 1, batch.ID, nil}}, now); len(r.Results) > 0 {
+	c.Step([]Input{Sent{Address: Address{1, 2}, XIDs: []uint32{5}, Barrier: true}}, now)
+	if r := c.Step([]Input{Confirmed{Address{1, 1}, batch.ID, nil}}, now); len(r.Results) > 0 {
 		t.Fatal("a barrier of an earlier session confirmed this one's batch")
 	}
-	c.Step([]Input{Refused{1, 1, 5, openflow.ErrorMsg{Code: openflow.FlowModFailedTableFull}}, Down{1, 1, ""},
-		Up{1, 1, openflow.V10, 1}}, now)
-	r := c.Step([]Input{Confirmed{1, 2, batch.ID, nil}}, now)
+	c.Step([]Input{Refused{Address{1, 1}, 5, openflow.ErrorMsg{Code: openflow.FlowModFailedTableFull}}, Down{Address{1, 1}, ""},
+		Up{Address{1, 1}, openflow.V10, 1}}, now)
+	r := c.Step([]Input{Confirmed{Address{1, 2}, batch.ID, nil}}, now)
 	if len(r.Results) != 1 || r.Results[0].State != netview.RuleInstalled {
 		t.Fatalf("the batch ended with %+v", r.Results)
 	}
@@ -57,10 +57,10 @@ func TestReadsOursOnlyWhereAllIsTooMuch(t *testing.T) {
 	for _, v := range []openflow.Version{openflow.V10, openflow.V13} {
 		c := NewCore(Config{})
 		now := time.Unix(0, 0)
-		if r := c.Step([]Input{Up{1, 1, v, 254}}, now); len(r.Readings) != 1 || r.Readings[0].Mask != 0 {
+		if r := c.Step([]Input{Up{Address{1, 1}, v, 254}}, now); len(r.Readings) != 1 || r.Readings[0].Mask != 0 {
 			t.Fatalf("OpenFlow %s: first readings %+v", v, r.Readings)
 		}
-		r := c.Step([]Input{Entries{DPID: 1, Session: 1, ID: 1, Err: errAnswer}}, now)
+		r := c.Step([]Input{Entries{Address: Address{1, 1}, ID: 1, Err: errAnswer}}, now)
 		r = c.Step([]Input{Tick{}}, r.Wake)
 		if filtered := len(r.Readings) == 1 && r.Readings[0].Mask != 0; filtered != (v == openflow.V13) || len(r.Readings) != 1 {
 			t.Errorf("OpenFlow %s: second readings %+v", v, r.Readings)
@@ -153,13 +153,13 @@ func TestNoticesWhileListed(t *testing.T) {
 	f := newFleet(t)
 	f.inputs = []Input{Rule{Rule: f.rules[0][0][0]}}
 	f.stepAll()
-	f.step(Up{0, 1, openflow.V13, 254})
-	f.step(MonitorAnswer{DPID: 0, Session: 1})
+	f.step(Up{Address{0, 1}, openflow.V13, 254})
+	f.step(MonitorAnswer{Address: Address{0, 1}})
 	r := f.rules[0][0][0]
 	changed := Entry{r.Table, r.Priority, r.Cookie, r.Match, []openflow.Instruction{openflow.Apply(openflow.Output(9))}}
-	f.step(Changed{0, 1, []Change{{Event: openflow.FlowModified, Entry: changed, Match: r.Match.Key()}}})
+	f.step(Changed{Address{0, 1}, []Change{{Event: openflow.FlowModified, Entry: changed, Match: r.Match.Key()}}})
 	listing := f.core.switches[0].readID
-	if n := f.step(Entries{DPID: 0, Session: 1, ID: listing, Reading: f.held(0)}); n != 1 {
+	if n := f.step(Entries{Address: Address{0, 1}, ID: listing, Reading: f.held(0)}); n != 1 {
 		t.Fatalf("%d messages, want the changed rule's", n)
 	}
 }
@@ -168,13 +168,13 @@ func TestNoticesWhileListed(t *testing.T) {
 // be read.
 func TestForeignWhileOursOnlyAreRead(t *testing.T) {
 	f := newFleet(t)
-	f.step(Up{0, 1, openflow.V13, 254})
-	f.step(MonitorAnswer{DPID: 0, Session: 1})
-	f.step(Entries{DPID: 0, Session: 1, ID: f.core.switches[0].readID, Err: errAnswer})
+	f.step(Up{Address{0, 1}, openflow.V13, 254})
+	f.step(MonitorAnswer{Address: Address{0, 1}})
+	f.step(Entries{Address: Address{0, 1}, ID: f.core.switches[0].readID, Err: errAnswer})
 	f.now = f.now.Add(time.Minute)
 	f.step(Tick{})
-	f.step(Changed{0, 1, []Change{{Event: openflow.FlowAdded, Entry: Entry{Table: 1, Priority: 7, Cookie: 5}}}})
-	f.step(Entries{DPID: 0, Session: 1, ID: f.core.switches[0].readID})
+	f.step(Changed{Address{0, 1}, []Change{{Event: openflow.FlowAdded, Entry: Entry{Table: 1, Priority: 7, Cookie: 5}}}})
+	f.step(Entries{Address: Address{0, 1}, ID: f.core.switches[0].readID})
 	if _, n := f.core.Foreign(0); n != 1 {
 		t.Fatalf("%d entries of others, want 1", n)
 	}

@@ -40,7 +40,7 @@ func (l *Loop) RemovedFrame(dpid netview.DPID, conn Conn, v openflow.Version, fr
 			return in.Entries.pack(&e, c.singleTable)
 		}
 	}
-	in := &RemovedPacked{DPID: dpid, Session: c.session}
+	in := &RemovedPacked{Address: Address{dpid, c.session}}
 	if !in.Entries.pack(&e, c.singleTable) {
 		return false
 	}
