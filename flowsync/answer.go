@@ -1,6 +1,7 @@
 package flowsync
 
 import (
+	"slices"
 	"time"
 
 	"github.com/weirnet/weir/netview"
@@ -163,18 +164,14 @@ func (c *Core) failRow(sw *switchState, w *row, e *openflow.ErrorMsg, now time.T
 
 // retryDue queues the failed rows whose backoff has ended.
 func (c *Core) retryDue(sw *switchState, now time.Time) {
-	kept := sw.retries[:0]
-	for _, w := range sw.retries {
-		switch {
-		case w.retryAt.IsZero() || sw.rows[w.key] != w: // changed or settled since
-		case w.retryAt.After(now):
-			kept = append(kept, w)
-		default:
+	sw.retries = slices.DeleteFunc(sw.retries, func(w *row) bool {
+		changed := w.retryAt.IsZero() || sw.rows[w.key] != w // or settled since
+		if !changed && reached(w.retryAt, now) {
 			w.retryAt = time.Time{}
 			c.counters.Retries++
 			sw.enqueue(w)
+			return true
 		}
-	}
-	clear(sw.retries[len(kept):])
-	sw.retries = kept
+		return changed
+	})
 }

@@ -33,14 +33,9 @@ func (c *Core) markChanged(sw *switchState, w *row) {
 // beginAudit requests the switch's entries.
 func (c *Core) beginAudit(sw *switchState, now time.Time) {
 	sw.auditAt = time.Time{}
-	c.requests++
-	sw.compact.beginListing()
-	sw.audit = audit{id: c.requests, startSeq: sw.changeSeq, requestedAt: now, deadline: now.Add(c.config.Answer),
+	sw.audit = audit{id: c.requestListing(sw), startSeq: sw.changeSeq, requestedAt: now, deadline: now.Add(c.config.Answer),
 		removed: make(map[entryKey]bool)}
-	sw.oursOnly = sw.cookieMasks && sw.failedReads%2 == 1
 	sw.checkRunning, sw.checkRequested = sw.checkRequested, false
-	c.counters.Readings++
-	c.ready.Readings = append(c.ready.Readings, c.readRequest(sw, c.requests))
 }
 
 // endAudit compares the listing with what the switch is known to hold, and repairs differences.

@@ -2,6 +2,7 @@ package flowsync
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/weirnet/weir/netview"
@@ -95,9 +96,7 @@ func (c *Core) sendNextBatch(sw *switchState, now time.Time) {
 			f.messages = append(f.messages, m)
 		}
 	}
-	rest := copy(sw.queue, sw.queue[n:])
-	clear(sw.queue[rest:])
-	sw.queue = sw.queue[:rest]
+	sw.queue = slices.Delete(sw.queue, 0, n)
 	if f == nil {
 		f = c.nextCompactBatch(sw, now)
 	}

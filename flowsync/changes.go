@@ -1,6 +1,10 @@
 package flowsync
 
-import "github.com/weirnet/weir/netview"
+import (
+	"slices"
+
+	"github.com/weirnet/weir/netview"
+)
 
 // viewChanges returns the next changes of the view as inputs, and whether there are more.
 func (l *Loop) viewChanges() (inputs []Input, more bool) {
@@ -51,12 +55,5 @@ func (l *Loop) viewInputs(snapshot *netview.Snapshot) (inputs []Input) {
 }
 
 func desiredOf(snapshot *netview.Snapshot, dpid netview.DPID) Desired {
-	w := Desired{DPID: dpid}
-	for r := range snapshot.Rules(dpid) {
-		w.Rules = append(w.Rules, r)
-	}
-	for m := range snapshot.Meters(dpid) {
-		w.Meters = append(w.Meters, m)
-	}
-	return w
+	return Desired{dpid, slices.Collect(snapshot.Rules(dpid)), slices.Collect(snapshot.Meters(dpid))}
 }

@@ -289,10 +289,7 @@ func sameRule(set *ruleset.Set, rule uint16, otherSet *ruleset.Set, other uint16
 
 // key returns the place as a key of other entries.
 func (a place) key(table uint8) entryKey {
-	b := make([]byte, 0, inPortLen+len(a.match))
-	b = append(b, inPort[:]...)
-	b = append(b, uint8(a.in>>24), uint8(a.in>>16), uint8(a.in>>8), uint8(a.in))
-	return entryKey{table, a.priority, string(append(b, a.match...))}
+	return entryKey{table, a.priority, string(ruleset.AppendMatch(make([]byte, 0, 64), a.in, a.match))}
 }
 
 // placeIn returns the place that an entry's key names; false if no rule of a rule set can be there.
@@ -300,22 +297,8 @@ func (sw *switchState) placeIn(key entryKey) (place, bool) {
 	if sw.ourKey(key).table != ruleset.Table(sw.singleTable) {
 		return place{}, false
 	}
-	in, match, ok := cutInPort([]byte(key.match))
+	in, match, ok := ruleset.CutInPort([]byte(key.match))
 	return place{match, in, key.priority}, ok
-}
-
-// inPort is the head of the OXM TLV of in_port: class OFPXMC_OPENFLOW_BASIC, field 0, no mask, 4
-// bytes. In a canonical match it is first.
-var inPort = [4]byte{0x80, 0, 0, 4}
-
-const inPortLen = 8
-
-// cutInPort takes in_port off a canonical match.
-func cutInPort(oxm []byte) (in uint32, match []byte, ok bool) {
-	if len(oxm) < inPortLen || !bytes.Equal(oxm[:4], inPort[:]) {
-		return 0, nil, false
-	}
-	return uint32(oxm[4])<<24 | uint32(oxm[5])<<16 | uint32(oxm[6])<<8 | uint32(oxm[7]), oxm[inPortLen:], true
 }
 
 // dpidOf returns the switch of an order.

@@ -2,6 +2,7 @@ package flowsync
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/weirnet/weir/netview"
@@ -55,8 +56,7 @@ func (c *Core) nextCompactBatch(sw *switchState, now time.Time) *inflightBatch {
 			}
 		}
 	}
-	rest := copy(t.queue, t.queue[n:])
-	t.queue = t.queue[:rest]
+	t.queue = slices.Delete(t.queue, 0, n)
 	if len(f.ops) == 0 {
 		return nil
 	}
@@ -162,11 +162,7 @@ func (c *Core) onSentCompact(sw *switchState, in Sent) {
 // requeueBatch puts the rows of the batch in flight in front of the queue.
 func (t *compactTable) requeueBatch() {
 	ops := t.inflight.ops
-	n := len(t.queue)
-	for range ops {
-		t.queue = append(t.queue, 0)
-	}
-	copy(t.queue[len(ops):], t.queue[:n])
+	t.queue = slices.Insert(t.queue, 0, make([]uint32, len(ops))...)
 	for i := range ops {
 		t.queue[i] = ops[i].row
 		t.set(ops[i].row, flagQueued, flagInFlight|flagAdding)

@@ -98,26 +98,25 @@ func (c *Core) startReading(sw *switchState, now time.Time) {
 	}
 }
 
-// requestReading requests the switch's entries. After a failure it requests all entries and ours
-// only in turn: all may be too many for an answer.
+// requestReading requests the switch's entries before anything is written to it.
 func (c *Core) requestReading(sw *switchState, now time.Time) {
 	c.takeReadSlot(sw, now)
 	sw.answerDeadline = now.Add(c.config.Answer)
-	sw.oursOnly = sw.cookieMasks && sw.failedReads%2 == 1
-	c.requests++
-	sw.readID = c.requests
-	sw.compact.beginListing()
-	c.counters.Readings++
-	c.ready.Readings = append(c.ready.Readings, c.readRequest(sw, sw.readID))
+	sw.readID = c.requestListing(sw)
 }
 
-// readRequest returns the request for the entries of a switch, or for ours only.
-func (c *Core) readRequest(sw *switchState, id uint64) Request {
-	r := Request{Address: Address{sw.dpid, sw.session}, ID: id, Single: sw.singleTable}
-	if sw.oursOnly {
+// requestListing requests the switch's entries, and returns the number of the request. After a
+// failure it requests all entries and ours only in turn: all may be too many for an answer.
+func (c *Core) requestListing(sw *switchState) uint64 {
+	c.requests++
+	c.counters.Readings++
+	sw.compact.beginListing()
+	r := Request{Address: Address{sw.dpid, sw.session}, ID: c.requests, Single: sw.singleTable}
+	if sw.oursOnly = sw.cookieMasks && sw.failedReads%2 == 1; sw.oursOnly {
 		r.Cookie, r.Mask = plan.Cookie{Domain: c.config.Domain}.Encode(), plan.DomainMask
 	}
-	return r
+	c.ready.Readings = append(c.ready.Readings, r)
+	return r.ID
 }
 
 // onEntries compares a listing with what is desired of the switch.

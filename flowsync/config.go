@@ -1,6 +1,7 @@
 package flowsync
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/weirnet/weir/alarm"
@@ -76,40 +77,33 @@ type Config struct {
 }
 
 func (c Config) withDefaults() Config {
-	orTime := func(d *time.Duration, otherwise time.Duration) {
-		if *d <= 0 {
-			*d = otherwise
-		}
-	}
-	orInt := func(n *int, otherwise int) {
-		if *n <= 0 {
-			*n = otherwise
-		}
-	}
-	if c.Domain == 0 {
-		c.Domain = plan.DomainDefault
-	}
-	orTime(&c.Grace, 2*time.Second)
-	orTime(&c.Answer, 30*time.Second)
-	orTime(&c.RetryFirst, time.Second)
-	orTime(&c.RetryMax, time.Minute)
-	orTime(&c.Resend, 20*time.Millisecond)
-	orInt(&c.BatchMax, 4096)
-	orInt(&c.BatchMin, 1)
-	orInt(&c.LieCount, 5)
-	orTime(&c.LieWindow, time.Minute)
-	orTime(&c.Barrier, 100*time.Millisecond)
-	orTime(&c.ReadEvery, 5*time.Second)
-	orTime(&c.ReadCost, 100*time.Microsecond)
-	if c.ReadShare <= 0 {
-		c.ReadShare = 0.01
-	}
-	orInt(&c.UnsolicitedMax, 32<<20)
-	orInt(&c.ListMax, 256<<20)
-	orInt(&c.ReadRulesMax, 1<<17)
-	orInt(&c.ForeignMax, 4096)
-	orInt(&c.SoftMax, 1<<18)
+	c.Domain = cmp.Or(c.Domain, plan.DomainDefault)
+	orDefault(&c.Grace, 2*time.Second)
+	orDefault(&c.Answer, 30*time.Second)
+	orDefault(&c.RetryFirst, time.Second)
+	orDefault(&c.RetryMax, time.Minute)
+	orDefault(&c.Resend, 20*time.Millisecond)
+	orDefault(&c.BatchMax, 4096)
+	orDefault(&c.BatchMin, 1)
+	orDefault(&c.LieCount, 5)
+	orDefault(&c.LieWindow, time.Minute)
+	orDefault(&c.Barrier, 100*time.Millisecond)
+	orDefault(&c.ReadEvery, 5*time.Second)
+	orDefault(&c.ReadCost, 100*time.Microsecond)
+	orDefault(&c.ReadShare, 0.01)
+	orDefault(&c.UnsolicitedMax, 32<<20)
+	orDefault(&c.ListMax, 256<<20)
+	orDefault(&c.ReadRulesMax, 1<<17)
+	orDefault(&c.ForeignMax, 4096)
+	orDefault(&c.SoftMax, 1<<18)
 	return c
+}
+
+// orDefault replaces a value that is not positive.
+func orDefault[T int | float64 | time.Duration](v *T, otherwise T) {
+	if *v <= 0 {
+		*v = otherwise
+	}
 }
 
 // backoff returns the delay after the nth consecutive failure, n from 1.

@@ -1,6 +1,7 @@
 package flowsync
 
 import (
+	"maps"
 	"slices"
 	"time"
 
@@ -332,10 +333,5 @@ func reached(t, now time.Time) bool { return !t.IsZero() && !t.After(now) }
 
 // dpids returns all known switches, in order.
 func (c *Core) dpids() []netview.DPID {
-	dpids := make([]netview.DPID, 0, len(c.switches))
-	for dpid := range c.switches {
-		dpids = append(dpids, dpid)
-	}
-	slices.Sort(dpids)
-	return dpids
+	return slices.Sorted(maps.Keys(c.switches))
 }

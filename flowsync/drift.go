@@ -37,14 +37,15 @@ func (c *Core) drift(sw *switchState, w *row, s Source, now time.Time) {
 	if w.losses >= c.config.LieCount {
 		c.markLying(sw, w.name(), w.losses, w.lostSince, now)
 	}
+	pause := c.lossBackoff(sw, w.losses)
 	if s == SourceReading { // only a reading can show that it is held this time
-		sw.scheduleAudit(now.Add(c.backoffFor(sw, w) + c.config.RetryFirst))
+		sw.scheduleAudit(now.Add(pause + c.config.RetryFirst))
 	}
 	c.report(w, c.unconfirmedStatus(sw, w))
 	if w.state != rowIdle {
 		return
 	}
-	if pause := c.backoffFor(sw, w); pause > 0 {
+	if pause > 0 {
 		w.retryAt = now.Add(pause)
 		sw.retries = append(sw.retries, w)
 		return
@@ -59,12 +60,7 @@ func (c *Core) raiseDriftAlarm(sw *switchState, text string) {
 	sw.driftAlarm = true
 }
 
-// backoffFor returns how long a lost rule waits before it is put back.
-func (c *Core) backoffFor(sw *switchState, w *row) time.Duration {
-	return c.lossBackoff(sw, w.losses)
-}
-
-// lossBackoff returns the backoff after a number of losses.
+// lossBackoff returns how long a rule waits before it is put back, after a number of losses.
 func (c *Core) lossBackoff(sw *switchState, losses int) time.Duration {
 	switch {
 	case sw.lying:

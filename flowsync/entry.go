@@ -2,8 +2,10 @@ package flowsync
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/plan"
@@ -19,13 +21,10 @@ type entryKey struct {
 func (k entryKey) compare(l entryKey) int {
 	// Later tables first: a switch that is filled from the end of its pipeline never sends a packet
 	// into a table that is not there yet. Then higher priorities first.
-	if k.table != l.table {
-		return int(l.table) - int(k.table)
+	if by := cmp.Or(cmp.Compare(l.table, k.table), cmp.Compare(l.priority, k.priority)); by != 0 {
+		return by
 	}
-	if k.priority != l.priority {
-		return int(l.priority) - int(k.priority)
-	}
-	return bytes.Compare([]byte(k.match), []byte(l.match))
+	return strings.Compare(k.match, l.match)
 }
 
 // Entry is a flow entry that a switch holds. Foreign entries have no Instructions.
@@ -78,17 +77,17 @@ func (c *Config) classify(r *Reading, s *openflow.FlowStats, single bool) {
 	switch {
 	case plan.Foreign(s.Cookie, c.Domain):
 		r.ForeignCount++
-		if len(r.Foreign) < c.ForeignMax && r.reserve(heldBytes(s, false)) {
+		if len(r.Foreign) < c.ForeignMax && r.reserve(entrySize(&s.Match, nil)) {
 			r.Foreign = append(r.Foreign, Entry{s.Table, s.Priority, s.Cookie, cloneMatch(&s.Match), nil})
 		}
 	case plan.Decode(s.Cookie).Kind.Soft():
 		r.SoftCount++
-		if len(r.Soft) < c.SoftMax && r.reserve(heldBytes(s, false)) {
+		if len(r.Soft) < c.SoftMax && r.reserve(entrySize(&s.Match, nil)) {
 			r.Soft = append(r.Soft,
 				SoftEntry{s.Table, s.Priority, s.Cookie, cloneMatch(&s.Match), outPorts(s.Instructions), s.IdleTimeout})
 		}
 	case r.Compact.pack(s, single):
-	case !r.reserve(heldBytes(s, true)):
+	case !r.reserve(entrySize(&s.Match, s.Instructions)):
 		r.firmDropped = true
 	default:
 		r.Firm = append(r.Firm, Entry{s.Table, s.Priority, s.Cookie, cloneMatch(&s.Match), cloneInstructions(s.Instructions)})

@@ -12,9 +12,9 @@ import (
 type Input interface{ input() }
 
 type (
-	// Up is a session that is ready for flow-mods.
+	// Up is a session that is ready for flow-mods. Its number is greater than those of all before.
 	Up struct {
-		Address // greater than those of all sessions before
+		Address
 		Version openflow.Version
 		Tables  uint8
 	}

@@ -11,9 +11,12 @@ import (
 // switches together, by Config.ListMax: while they are received, while they wait for the loop, and
 // in switchState. Packed entries of rule sets are bounded by packedMax instead.
 
-// entryBytes is about what an entry takes in memory besides its match and instructions: itself, its
-// key, its slot in a map.
-const entryBytes = 256
+// What an entry takes in memory, about: itself, its key and its slot in a map, without its match;
+// and each of its instructions and actions.
+const (
+	entryBytes       = 256
+	instructionBytes = 96
+)
 
 // listingShare: a listing may take this part of the free bytes; listingFloor bytes are always
 // allowed.
@@ -25,13 +28,11 @@ const (
 // errNoRoom ends a reading of a switch that lists more firm entries of ours than there is room for.
 var errNoRoom = errors.New("flowsync: no room for what the switch lists")
 
-// heldBytes returns about how many bytes are kept of an entry.
-func heldBytes(s *openflow.FlowStats, instructions bool) int {
-	n := entryBytes + 2*len(s.Match.OXM)
-	for i := range s.Instructions {
-		if instructions {
-			n += instructionBytes * (1 + len(s.Instructions[i].Actions))
-		}
+// entrySize returns about how many bytes an entry takes of which this is kept.
+func entrySize(match *openflow.Match, instructions []openflow.Instruction) int {
+	n := entryBytes + 2*len(match.OXM)
+	for i := range instructions {
+		n += instructionBytes * (1 + len(instructions[i].Actions))
 	}
 	return n
 }
@@ -50,16 +51,13 @@ func (r *Reading) reserve(bytes int) bool {
 // entries.
 func (r *Reading) size() (n int) {
 	for i := range r.Firm {
-		n += entryBytes + 2*len(r.Firm[i].Match.OXM)
-		for j := range r.Firm[i].Instructions {
-			n += instructionBytes * (1 + len(r.Firm[i].Instructions[j].Actions))
-		}
+		n += entrySize(&r.Firm[i].Match, r.Firm[i].Instructions)
 	}
 	for i := range r.Soft {
-		n += entryBytes + 2*len(r.Soft[i].Match.OXM)
+		n += entrySize(&r.Soft[i].Match, nil)
 	}
 	for i := range r.Foreign {
-		n += entryBytes + 2*len(r.Foreign[i].Match.OXM)
+		n += entrySize(&r.Foreign[i].Match, nil)
 	}
 	return n
 }

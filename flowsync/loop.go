@@ -118,11 +118,7 @@ func (l *Loop) SwitchDown(dpid netview.DPID, conn Conn, stuck string) {
 func (l *Loop) Refused(dpid netview.DPID, conn Conn, xid uint32, e *openflow.ErrorMsg) {
 	kept := *e
 	kept.Data = nil
-	l.mu.Lock()
-	if c, ok := l.sessions[dpid]; ok && c.conn == conn && l.admit(dpid, c, inputBytes) {
-		l.postLocked(Refused{Address{dpid, c.session}, xid, kept})
-	}
-	l.mu.Unlock()
+	l.postNotice(dpid, conn, inputBytes, func(a Address) Input { return Refused{a, xid, kept} })
 }
 
 // Removed takes a flow-removed message. Nothing of e is kept.
@@ -134,11 +130,9 @@ func (l *Loop) Removed(dpid netview.DPID, conn Conn, e *openflow.FlowRemoved) {
 		return
 	}
 	key := e.Match.Key()
-	l.mu.Lock()
-	if c, ok := l.sessions[dpid]; ok && c.conn == conn && l.admit(dpid, c, inputBytes+len(key)) {
-		l.postLocked(Removed{Address{dpid, c.session}, e.Table, e.Priority, key, e.Cookie})
-	}
-	l.mu.Unlock()
+	l.postNotice(dpid, conn, inputBytes+len(key), func(a Address) Input {
+		return Removed{a, e.Table, e.Priority, key, e.Cookie}
+	})
 }
 
 // postLocked adds an input to the inbox; l.mu is held.
@@ -148,6 +142,16 @@ func (l *Loop) postLocked(in Input) {
 	}
 	l.inbox = append(l.inbox, in)
 	l.Bell.Ring()
+}
+
+// postNotice adds an unsolicited message of a session to the inbox, unless the session has ended or
+// there is no room for size more bytes.
+func (l *Loop) postNotice(dpid netview.DPID, conn Conn, size int, notice func(Address) Input) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if c, ok := l.sessions[dpid]; ok && c.conn == conn && l.admit(dpid, c, size) {
+		l.postLocked(notice(Address{dpid, c.session}))
+	}
 }
 
 // post adds an input to the inbox.
@@ -294,19 +298,22 @@ func (l *Loop) connOf(a Address) Conn {
 }
 
 func (l *Loop) requestMeters(a Address) {
-	conn := l.connOf(a)
-	if conn == nil {
-		return
-	}
-	err := conn.Multipart(&openflow.MeterConfigRequest{Meter: openflow.MeterAll}, func(body openflow.ReplyBody, err error) {
+	l.request(a, &openflow.MeterConfigRequest{Meter: openflow.MeterAll}, func(body openflow.ReplyBody, err error) {
 		in := Meters{Address: a, Err: err}
 		if list, ok := body.(*openflow.MeterConfigList); ok && err == nil {
 			in.Held = metersOf(list.Meters)
 		}
 		l.post(in)
 	})
-	if err != nil {
-		l.post(Meters{Address: a, Err: err})
+}
+
+// request sends a multipart request to a session that has not ended; answer is called once, also if
+// the session does not take the request.
+func (l *Loop) request(a Address, body openflow.RequestBody, answer func(openflow.ReplyBody, error)) {
+	if conn := l.connOf(a); conn != nil {
+		if err := conn.Multipart(body, answer); err != nil {
+			answer(nil, err)
+		}
 	}
 }
 

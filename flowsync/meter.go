@@ -49,6 +49,13 @@ func (m *meters) reset() {
 	}
 }
 
+func (m *meters) add(r *meterRow) {
+	if m.rows == nil {
+		m.rows = make(map[uint32]*meterRow)
+	}
+	m.rows[r.id] = r
+}
+
 func (m *meters) ids() []uint32 { return slices.Sorted(maps.Keys(m.rows)) }
 
 // setDesiredMeter takes a new or changed meter.
@@ -57,12 +64,9 @@ func (sw *switchState) setDesiredMeter(wanted *netview.Meter) {
 	m.converged = false
 	r := m.rows[wanted.ID]
 	if r == nil {
-		if m.rows == nil {
-			m.rows = make(map[uint32]*meterRow)
-		}
 		r = &meterRow{id: wanted.ID}
 		r.content, r.held = m.held[wanted.ID]
-		m.rows[wanted.ID] = r
+		m.add(r)
 	}
 	if r.desired == nil || *r.desired != *wanted {
 		r.reason = ""
@@ -159,10 +163,8 @@ func (c *Core) pruneMeters(sw *switchState, now time.Time) {
 	for _, id := range slices.Sorted(maps.Keys(m.held)) {
 		protection := id >= plan.MeterProtectionFirst && id <= plan.MeterProtectionLast
 		if m.rows[id] == nil && plan.OurMeter(id) && !protection {
-			if m.rows == nil {
-				m.rows = make(map[uint32]*meterRow)
-			}
-			m.rows[id], m.converged = &meterRow{id: id, held: true, content: m.held[id]}, false
+			m.add(&meterRow{id: id, held: true, content: m.held[id]})
+			m.converged = false
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package flowsync
 
 import (
-	"bytes"
 	"time"
 
 	"github.com/weirnet/weir/netview"
@@ -21,26 +20,22 @@ func (l *Loop) Updates(dpid netview.DPID, conn Conn, list *openflow.FlowUpdateLi
 	count, size := 0, inputBytes
 	for i := range list.Updates {
 		if u := &list.Updates[i]; l.relevant(u) {
-			size += sizeOfUpdate(u)
+			size += entrySize(&u.Match, u.Instructions)
 			count++
 		}
 	}
 	if count == 0 {
 		return
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	c, ok := l.sessions[dpid]
-	if !ok || c.conn != conn || !l.admit(dpid, c, size) {
-		return
-	}
-	changes := make([]Change, 0, count)
-	for i := range list.Updates {
-		if u := &list.Updates[i]; l.relevant(u) {
-			changes = append(changes, changeOf(u))
+	l.postNotice(dpid, conn, size, func(a Address) Input {
+		changes := make([]Change, 0, count)
+		for i := range list.Updates {
+			if u := &list.Updates[i]; l.relevant(u) {
+				changes = append(changes, changeOf(u))
+			}
 		}
-	}
-	l.postLocked(Changed{Address{dpid, c.session}, changes})
+		return Changed{a, changes}
+	})
 }
 
 // relevant reports whether an update matters: our own changes do not, nor do soft entries of this
@@ -56,43 +51,30 @@ func (l *Loop) relevant(u *openflow.FlowUpdate) bool {
 }
 
 func changeOf(u *openflow.FlowUpdate) Change {
-	match := u.Match.Key()
 	return Change{
-		Event: u.Event, Match: match,
-		Entry: Entry{u.Table, u.Priority, u.Cookie, openflow.Match{OXM: bytes.Clone(u.Match.OXM)},
-			cloneInstructions(u.Instructions)},
+		Event: u.Event, Match: u.Match.Key(),
+		Entry: Entry{u.Table, u.Priority, u.Cookie, cloneMatch(&u.Match), cloneInstructions(u.Instructions)},
 	}
 }
 
 // MonitorPaused takes a notice that a switch's flow monitor omits changes or, if not on, no longer
 // does.
 func (l *Loop) MonitorPaused(dpid netview.DPID, conn Conn, on bool) {
-	l.mu.Lock()
-	if c, ok := l.sessions[dpid]; ok && c.conn == conn && l.admit(dpid, c, inputBytes) {
-		l.postLocked(Paused{Address{dpid, c.session}, on})
-	}
-	l.mu.Unlock()
+	l.postNotice(dpid, conn, inputBytes, func(a Address) Input { return Paused{a, on} })
 }
 
 // requestMonitor requests a flow monitor of all changes by others.
 func (l *Loop) requestMonitor(a Address) {
-	conn := l.connOf(a)
-	if conn == nil {
-		return
-	}
 	request := &openflow.FlowMonitorRequest{Monitors: []openflow.FlowMonitor{{
 		ID: monitorID, Table: openflow.TableAll, OutPort: openflow.PortAny,
 		Flags: openflow.MonitorAdd | openflow.MonitorDelete | openflow.MonitorModify | openflow.MonitorActions,
 	}}}
-	err := conn.Multipart(request, func(body openflow.ReplyBody, err error) {
+	l.request(a, request, func(body openflow.ReplyBody, err error) {
 		if _, ok := body.(*openflow.FlowUpdateList); !ok && err == nil {
 			err = errAnswer
 		}
 		l.post(MonitorAnswer{a, err})
 	})
-	if err != nil {
-		l.post(MonitorAnswer{a, err})
-	}
 }
 
 // readingCost returns about the processor time of a reading.

@@ -5,20 +5,14 @@ import (
 	"time"
 
 	"github.com/weirnet/weir/netview"
-	"github.com/weirnet/weir/openflow"
 )
 
 // Overflow reports that unsolicited messages of a switch were dropped: errors, removed and changed
 // entries.
 type Overflow struct{ Address }
 
-// The approximate sizes of inputs in the inbox, in bytes: the input, its share of the growing
-// inbox, and what is copied for a change.
-const (
-	inputBytes       = 128
-	changeBytes      = 256
-	instructionBytes = 96
-)
+// inputBytes is about the size of an input in the inbox, with its share of the growing inbox.
+const inputBytes = 128
 
 // unsolicitedShare: a switch may use this part of the free bytes of the inbox; unsolicitedFloor
 // bytes are always allowed.
@@ -93,19 +87,4 @@ func (c *Core) onMissed(sw *switchState, now time.Time) {
 	}
 	sw.resyncDue = true
 	sw.scheduleAudit(now.Add(c.config.RetryFirst))
-}
-
-// sizeOf returns about how many bytes a change takes.
-func (ch *Change) sizeOf() int {
-	n := changeBytes + len(ch.Match) + len(ch.Entry.Match.OXM)
-	for i := range ch.Entry.Instructions {
-		n += instructionBytes * (1 + len(ch.Entry.Instructions[i].Actions))
-	}
-	return n
-}
-
-// sizeOfUpdate returns about how many bytes the change of an update will take.
-func sizeOfUpdate(u *openflow.FlowUpdate) int {
-	ch := Change{Entry: Entry{Match: u.Match, Instructions: u.Instructions}}
-	return ch.sizeOf() + len(u.Match.OXM)
 }

@@ -38,7 +38,7 @@ func (p *Packed) pack(s *openflow.FlowStats, single bool) bool {
 	start := len(p.bytes)
 	b := append(p.bytes, make([]byte, packedHeader)...)
 	b = s.Match.AppendCanonical(b)
-	in, match, ok := cutInPort(b[start+packedHeader:])
+	in, match, ok := ruleset.CutInPort(b[start+packedHeader:])
 	if !ok || len(match) > 1<<16-1 {
 		return false
 	}

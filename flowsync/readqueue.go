@@ -1,6 +1,9 @@
 package flowsync
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // The first readings of sessions are queued, because they take memory: listings wait until they are
 // compared, and an entry that is listed before it is ordered takes a row with a rule set of its
@@ -73,9 +76,7 @@ func (c *Core) readQueued(now time.Time) {
 			c.wakeAt(sw, sw.answerDeadline)
 		}
 	}
-	rest := copy(c.readQueue, c.readQueue[n:])
-	clear(c.readQueue[rest:])
-	if c.readQueue = c.readQueue[:rest]; rest == 0 {
+	if c.readQueue = slices.Delete(c.readQueue, 0, n); len(c.readQueue) == 0 {
 		c.readQueue = nil
 	}
 }

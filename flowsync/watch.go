@@ -61,7 +61,7 @@ func (c *Core) onPaused(sw *switchState, in Paused, now time.Time) {
 func (c *Core) onChanged(sw *switchState, in Changed, now time.Time) {
 	if sw.phase == phaseReading {
 		for i := range in.Changes {
-			if sw.deferredBytes += in.Changes[i].sizeOf(); sw.deferredBytes > deferredMax {
+			if sw.deferredBytes += entrySize(&in.Changes[i].Entry.Match, in.Changes[i].Entry.Instructions); sw.deferredBytes > deferredMax {
 				sw.deferredOverflow = true
 				break
 			}

@@ -2,6 +2,7 @@ package ruleset
 
 import (
 	"bytes"
+	"encoding/binary"
 	"slices"
 
 	"github.com/weirnet/weir/netview"
@@ -103,7 +104,7 @@ func Table(single bool) uint8 {
 // actions, which must be m's own, and does not allocate when that is enough.
 func (s *Set) FlowMod(rule int, domain uint16, single bool, m *openflow.FlowMod) {
 	leg, hop := s.At(rule)
-	match, instructions := appendMatch(m.Match.OXM[:0], leg, hop), appendInstructions(m.Instructions[:0], hop)
+	match, instructions := AppendMatch(m.Match.OXM[:0], hop.In, leg.Match), appendInstructions(m.Instructions[:0], hop)
 	*m = openflow.FlowMod{
 		Command: openflow.FlowAdd, Cookie: s.Cookie(domain), Table: Table(single), Priority: s.Priority,
 		Buffer: openflow.NoBuffer, OutPort: openflow.PortAny, OutGroup: openflow.GroupAny,
@@ -116,7 +117,7 @@ func (s *Set) FlowMod(rule int, domain uint16, single bool, m *openflow.FlowMod)
 // Memory is used as by FlowMod.
 func (s *Set) Removal(rule int, domain uint16, single, byCookie bool, m *openflow.FlowMod) {
 	leg, hop := s.At(rule)
-	match, instructions := appendMatch(m.Match.OXM[:0], leg, hop), m.Instructions[:0]
+	match, instructions := AppendMatch(m.Match.OXM[:0], hop.In, leg.Match), m.Instructions[:0]
 	*m = openflow.FlowMod{
 		Command: openflow.FlowDeleteStrict, Table: Table(single), Priority: s.Priority,
 		Buffer: openflow.NoBuffer, OutPort: openflow.PortAny, OutGroup: openflow.GroupAny,
@@ -132,7 +133,7 @@ func (s *Set) Rule(rule int, domain uint16, single bool) netview.Rule {
 	leg, hop := s.At(rule)
 	return netview.Rule{
 		DPID: hop.DPID, Table: Table(single), Priority: s.Priority, Cookie: s.Cookie(domain),
-		Match: openflow.Match{OXM: appendMatch(nil, leg, hop)}, Instructions: appendInstructions(nil, hop),
+		Match: openflow.Match{OXM: AppendMatch(nil, hop.In, leg.Match)}, Instructions: appendInstructions(nil, hop),
 	}
 }
 
@@ -140,11 +141,20 @@ func (s *Set) Rule(rule int, domain uint16, single bool) netview.Rule {
 // bytes.
 var inPort = [4]byte{0x80, 0x00, uint8(openflow.FieldInPort) << 1, 4}
 
-// appendMatch appends the canonical match of a rule: in_port is the field with the least number.
-func appendMatch(b []byte, leg *Leg, hop *Hop) []byte {
-	b = append(b, inPort[:]...)
-	b = append(b, uint8(hop.In>>24), uint8(hop.In>>16), uint8(hop.In>>8), uint8(hop.In))
-	return append(b, leg.Match...)
+// AppendMatch appends the canonical match of a rule, of its in_port and the leg's match: in_port is
+// the field with the least number.
+func AppendMatch(b []byte, in uint32, match []byte) []byte {
+	b = binary.BigEndian.AppendUint32(append(b, inPort[:]...), in)
+	return append(b, match...)
+}
+
+// CutInPort undoes AppendMatch; false if a canonical match does not begin with in_port.
+func CutInPort(oxm []byte) (in uint32, match []byte, ok bool) {
+	rest, ok := bytes.CutPrefix(oxm, inPort[:])
+	if !ok || len(rest) < 4 {
+		return 0, nil, false
+	}
+	return binary.BigEndian.Uint32(rest), rest[4:], true
 }
 
 // appendInstructions appends the one instruction of a rule, none if it has no outputs. The room
