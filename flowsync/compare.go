@@ -309,7 +309,7 @@ func (c *Core) onFacts(sw *switchState, in SwitchFacts, now time.Time) {
 
 func samePort(a, b netview.Port) bool { return a.Number == b.Number && a.Up == b.Up }
 
-// removeBrokenSoft removes adopted soft entries that output to a port which is down or gone.
+// removeBrokenSoft removes leftover soft entries that output to a port which is down or gone.
 func (c *Core) removeBrokenSoft(sw *switchState) {
 	if sw.phase != phaseReady || len(sw.soft) == 0 || sw.facts == nil || sw.facts.State != netview.SwitchReady {
 		return

@@ -48,7 +48,7 @@ type Config struct {
 	// Defaults 5, 1 min.
 	LieCount  int
 	LieWindow time.Duration
-	// ForeignMax and SoftMax bound the foreign and adopted soft entries kept of a switch; more are
+	// ForeignMax and SoftMax bound the foreign and leftover soft entries kept of a switch; more are
 	// counted only. Defaults 4096, 262144.
 	ForeignMax, SoftMax int
 	// UnsolicitedMax bounds the bytes, about, of unsolicited messages (errors, removed and changed
@@ -70,10 +70,10 @@ type Config struct {
 	// OnOutcomes is called on Run's goroutine with the outcomes of orders (Loop.Order). It must not
 	// block; the list is valid during the call only. Default: not called.
 	OnOutcomes func([]ruleset.Outcome)
-	// Adopt is given the soft entries of each reading of a switch (all of them, if whole) and
+	// Leftover is given the soft entries of each reading of a switch (all of them, if whole) and
 	// returns those of an earlier run; the application that wrote the others in this run manages
 	// them. It is called on any goroutine and must not block. Default: all are of an earlier run.
-	Adopt func(dpid netview.DPID, soft []SoftEntry, whole bool) []SoftEntry
+	Leftover func(dpid netview.DPID, soft []SoftEntry, whole bool) []SoftEntry
 }
 
 func (c Config) withDefaults() Config {

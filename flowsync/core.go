@@ -17,7 +17,7 @@ type Core struct {
 	batches      uint64 // number of the last batch
 	counters     Counters
 	listedBytes  int              // bytes kept of listings, all switches
-	adopted      int              // soft entries of an earlier run, all switches
+	leftover     int              // soft entries of an earlier run, all switches
 	requests     uint64           // number of the last reading
 	readCosts    time.Duration    // sum of switchState.readCost
 	viewRevision netview.Revision // of the inputs so far
@@ -256,8 +256,8 @@ func (c *Core) advance(sw *switchState, now time.Time) {
 	c.runDue(sw, now)
 	c.alarmLost(sw)
 	c.checkShadows(sw, now)
-	c.adopted += len(sw.soft) - sw.adopted
-	sw.adopted = len(sw.soft)
+	c.leftover += len(sw.soft) - sw.leftover
+	sw.leftover = len(sw.soft)
 	rest := sw.phase == phaseReady && sw.inflight == nil && len(sw.queue) == 0 && !sw.meters.reading && sw.compact.converged() &&
 		!slices.ContainsFunc(sw.retries, func(w *row) bool { return w.status == pending })
 	if sw.converged && !rest {

@@ -91,9 +91,9 @@ func (s *scene) show(name string, dpid netview.DPID) (string, bool) {
 			text += list[i].String() + "\n"
 		}
 		return text, true
-	case "adopted":
+	case "leftover":
 		text := ""
-		for _, e := range s.loop.core.Adopted(dpid) {
+		for _, e := range s.loop.core.Leftover(dpid) {
 			text += fmt.Sprintf("table=%d priority=%d cookie=0x%016x match=%s ports=%v\n", e.Table, e.Priority,
 				e.Cookie, e.Match.String(), e.Ports)
 		}

@@ -31,7 +31,7 @@ type SwitchStatus struct {
 	Failed    int
 	Removing  int // entries
 	Stale     int // firm entries of ours that no one desires, kept until discovery has settled
-	Adopted   int // soft entries of an earlier run
+	Leftover  int // soft entries of an earlier run
 	Foreign   int // entries of others
 	InFlight  int // messages without a barrier reply
 
@@ -69,7 +69,7 @@ func (c *Core) Status(dpid netview.DPID) (SwitchStatus, bool) {
 func (c *Core) statusOf(sw *switchState) SwitchStatus {
 	s := SwitchStatus{
 		DPID: sw.dpid, Connected: sw.phase != phaseDown, Compared: sw.phase == phaseReady,
-		Stale: len(sw.stale), Adopted: len(sw.soft), Foreign: len(sw.foreign) + sw.foreignOverflow,
+		Stale: len(sw.stale), Leftover: len(sw.soft), Foreign: len(sw.foreign) + sw.foreignOverflow,
 		Watch: sw.watch, DriftBound: c.driftBound(sw), ReadCost: sw.readCost, BatchSize: sw.batchSize,
 		BarrierTime: sw.barrierTime, Revision: sw.convergedAt,
 		Stuck: sw.stuck, Lying: sw.lying,

@@ -35,8 +35,8 @@
 //     replaces without a gap);
 //   - a stale entry is removed, but only Config.Grace after discovery has settled, so that
 //     applications have had time to desire it;
-//   - a soft entry of ours is adopted: recorded, never repaired, removed early only when its output
-//     port is down;
+//   - a soft entry of an earlier run is leftover: recorded, never repaired, removed early only when
+//     its output port is down;
 //   - a foreign entry is counted, listed and left alone. A rule that is desired in its place fails,
 //     with that reason.
 //

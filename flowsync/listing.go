@@ -80,9 +80,9 @@ func (t *incomingListing) end(err error) {
 	in := Entries{Address: r.Address, ID: r.ID, Err: err}
 	if l.addReadingBytes(-t.reading.bytes); err == nil {
 		in.Reading, in.Cost = t.reading, readingCost(t.cost)
-		if l.config.Adopt != nil {
+		if l.config.Leftover != nil {
 			whole := r.Mask == 0 && in.Reading.SoftCount == len(in.Reading.Soft)
-			in.Reading.Soft = l.config.Adopt(r.DPID, in.Reading.Soft, whole)
+			in.Reading.Soft = l.config.Leftover(r.DPID, in.Reading.Soft, whole)
 			in.Reading.SoftCount = len(in.Reading.Soft)
 		}
 	}

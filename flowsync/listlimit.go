@@ -47,7 +47,7 @@ func (r *Reading) reserve(bytes int) bool {
 	return true
 }
 
-// size returns about how many bytes the reading takes; less than bytes, if Config.Adopt dropped
+// size returns about how many bytes the reading takes; less than bytes, if Config.Leftover dropped
 // entries.
 func (r *Reading) size() (n int) {
 	for i := range r.Firm {

@@ -47,7 +47,7 @@ type Loop struct {
 
 	done        chan struct{}
 	listedBytes atomic.Int64 // Core.listedBytes
-	adopted     atomic.Int64 // Core.adopted
+	leftover    atomic.Int64 // Core.leftover
 	reading     atomic.Bool  // see Reading
 
 	// Owned by Run.
@@ -126,7 +126,7 @@ func (l *Loop) Removed(dpid netview.DPID, conn Conn, e *openflow.FlowRemoved) {
 	if plan.Foreign(e.Cookie, l.config.Domain) {
 		return
 	}
-	if plan.Decode(e.Cookie).Kind.Soft() && l.adopted.Load() == 0 {
+	if plan.Decode(e.Cookie).Kind.Soft() && l.leftover.Load() == 0 {
 		return
 	}
 	key := e.Match.Key()
@@ -270,7 +270,7 @@ func (l *Loop) execute(ready *Ready) []Input {
 	for i := range ready.Batches {
 		l.sent = append(l.sent, l.send(&ready.Batches[i]))
 	}
-	l.adopted.Store(int64(l.core.adopted))
+	l.leftover.Store(int64(l.core.leftover))
 	l.listedBytes.Store(int64(l.core.listedBytes))
 	l.reading.Store(len(l.core.readQueue)+l.core.readRules > 0 || !l.core.holdUntil.IsZero())
 	return l.sent

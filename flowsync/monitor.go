@@ -47,7 +47,7 @@ func (l *Loop) relevant(u *openflow.FlowUpdate) bool {
 	case plan.Foreign(u.Cookie, l.config.Domain) || !plan.Decode(u.Cookie).Kind.Soft():
 		return true
 	}
-	return u.Event == openflow.FlowDeleted && l.adopted.Load() > 0
+	return u.Event == openflow.FlowDeleted && l.leftover.Load() > 0
 }
 
 func changeOf(u *openflow.FlowUpdate) Change {

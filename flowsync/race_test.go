@@ -99,7 +99,7 @@ func TestForgetsSwitches(t *testing.T) {
 	}
 }
 
-// TestRuleTakesTheSoftEntrysPlace: an adopted soft entry that a rule replaces is not ours to remove
+// TestRuleTakesTheSoftEntrysPlace: a leftover soft entry that a rule replaces is not ours to remove
 // any more.
 func TestRuleTakesTheSoftEntrysPlace(t *testing.T) {
 	for _, late := range []bool{false, true} {
@@ -115,8 +115,8 @@ func TestRuleTakesTheSoftEntrysPlace(t *testing.T) {
 		w.talk()
 		w.want(1, "forward", firm)
 		w.talk()
-		if n := len(w.loop.core.Adopted(1)); n != 0 {
-			t.Errorf("late %t: %d soft entries adopted", late, n)
+		if n := len(w.loop.core.Leftover(1)); n != 0 {
+			t.Errorf("late %t: %d leftover soft entries", late, n)
 		}
 		w.change(1, func(sw *netview.Switch) { sw.Ports[0].Up = false })
 		w.talk()

@@ -38,10 +38,10 @@ type switchState struct {
 	inflight *inflightBatch // nil if no batch is in flight
 
 	stale           map[entryKey]*Entry     // firm entries of ours that no one desires
-	soft            map[entryKey]*SoftEntry // adopted: soft entries of an earlier run
+	soft            map[entryKey]*SoftEntry // leftover: soft entries of an earlier run
 	foreign         map[entryKey]*Entry     // entries of others
 	listedBytes     int                     // part of Core.listedBytes
-	adopted         int                     // len(soft), as counted in Core.adopted
+	leftover        int                     // len(soft), as counted in Core.leftover
 	foreignOverflow int                     // foreign entries above Config.ForeignMax, counted only
 
 	shadowText     string    // text of the alarm raised for foreign entries above ours; "" if none is raised

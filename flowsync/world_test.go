@@ -303,9 +303,9 @@ func (c *Core) Foreign(dpid netview.DPID) (list []Entry, total int) {
 	return list, len(list) + sw.foreignOverflow
 }
 
-// Adopted returns the soft entries of an earlier run that a switch may still hold, in the order of
+// Leftover returns the soft entries of an earlier run that a switch may still hold, in the order of
 // Foreign. Expired ones are included unless the switch reported them.
-func (c *Core) Adopted(dpid netview.DPID) (list []SoftEntry) {
+func (c *Core) Leftover(dpid netview.DPID) (list []SoftEntry) {
 	sw := c.switches[dpid]
 	if sw == nil {
 		return nil

@@ -223,13 +223,13 @@ func collectFlowsync(ch chan<- prometheus.Metric, c *flowsync.Core) {
 		sum.Pending += s.Pending
 		sum.Failed += s.Failed
 		sum.Foreign += s.Foreign
-		sum.Adopted += s.Adopted
+		sum.Leftover += s.Leftover
 	}
 	gauge(ch, descRules, float64(sum.Installed), "installed")
 	gauge(ch, descRules, float64(sum.Pending), "pending")
 	gauge(ch, descRules, float64(sum.Failed), "failed")
 	gauge(ch, descRules, float64(sum.Foreign), "foreign")
-	gauge(ch, descRules, float64(sum.Adopted), "adopted")
+	gauge(ch, descRules, float64(sum.Leftover), "adopted")
 }
 
 func forwardCounts(s forward.Stats) map[string]uint64 {

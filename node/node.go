@@ -198,7 +198,7 @@ func (n *node) join(as boot) {
 	n.flowsync = flowsync.New(flowsync.Config{
 		BatchMin:       batchMin,
 		UnsolicitedMax: int(cfg.Limits.SwitchNews), ListMax: int(cfg.Limits.SwitchListings),
-		Domain: uint16(cfg.Domain), OnTreeEntries: n.switches.found, Adopt: n.switches.adopt, Alarms: n.alarms, Now: as.now,
+		Domain: uint16(cfg.Domain), OnTreeEntries: n.switches.found, Leftover: n.switches.adopt, Alarms: n.alarms, Now: as.now,
 		OnOutcomes: n.intents.onOutcomes,
 	}, n.view)
 	if !slices.Contains(cfg.Apps.Disable, forward.Owner) {
