@@ -38,7 +38,8 @@ func TestReadingIsPaced(t *testing.T) {
 		c := NewCore(Config{})
 		now := time.Unix(0, 0)
 		for dpid := range netview.DPID(n) {
-			r := c.Step([]Input{Up{Address{dpid, 1}, openflow.V13, 254}, MonitorAnswer{Address: Address{dpid, 1}, Err: errAnswer}}, now)
+			r := c.Step([]Input{Up{Address{dpid, 1}, openflow.V13, 254},
+				MonitorAnswer{Address: Address{dpid, 1}, Err: errAnswer}}, now)
 			c.Step([]Input{Entries{Address: Address{dpid, 1}, ID: r.Readings[0].ID, Cost: each}}, now)
 		}
 		last := map[netview.DPID]time.Time{}

@@ -61,7 +61,8 @@ func (c *Core) onPaused(sw *switchState, in Paused, now time.Time) {
 func (c *Core) onChanged(sw *switchState, in Changed, now time.Time) {
 	if sw.phase == phaseReading {
 		for i := range in.Changes {
-			if sw.deferredBytes += entrySize(&in.Changes[i].Entry.Match, in.Changes[i].Entry.Instructions); sw.deferredBytes > deferredMax {
+			e := &in.Changes[i].Entry
+			if sw.deferredBytes += entrySize(&e.Match, e.Instructions); sw.deferredBytes > deferredMax {
 				sw.deferredOverflow = true
 				break
 			}
