@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -91,68 +92,51 @@ func resolveDrain(snap *netview.Snapshot, kind config.DrainKind, object string) 
 // canonicalDrain returns the canonical form of what is named by ids and not in the network now;
 // empty if it is named otherwise.
 func canonicalDrain(kind config.DrainKind, object string) string {
-	switch kind {
-	case config.DrainSwitch:
-		if dpid, err := config.ParseDPID(object); err == nil {
-			return dpid.String()
-		}
-	case config.DrainPort:
-		if p, err := config.ParsePoint(object); err == nil {
-			return config.FormatPoint(p)
-		}
-	case config.DrainLink:
-		if ref, err := config.ParseLink(object); err == nil {
-			return ref.Undirected().String()
-		}
+	ends, err := config.Drain{Kind: kind, Object: object}.Ends()
+	if err != nil {
+		return ""
 	}
-	return ""
+	if kind == config.DrainSwitch {
+		return ends[0].DPID.String()
+	}
+	names := make([]string, len(ends))
+	for i, p := range ends {
+		names[i] = config.FormatPoint(p)
+	}
+	return strings.Join(names, "<->")
 }
 
 // withName adds what people call the object, and that it is on a switch that is not connected.
 func withName(snap *netview.Snapshot, d client.Drain) client.Drain {
-	named := func(p netview.Point) string {
-		sw, ok := snap.Switch(p.DPID)
-		if !ok || sw.Name == "" {
-			return config.FormatPoint(p)
-		}
-		port, _ := sw.Port(p.Port)
-		for _, name := range []string{port.Label, port.Name} {
-			if name != "" {
-				return sw.Name + "/" + name
-			}
-		}
-		return fmt.Sprintf("%s/%d", sw.Name, p.Port)
+	ends, err := config.Drain{Kind: config.DrainKind(d.Kind), Object: d.Object}.Ends()
+	if err != nil {
+		return d
 	}
-	var away []string
-	at := func(dpid netview.DPID) {
-		if sw, ok := snap.Switch(dpid); !ok || !sw.Connected {
-			away = append(away, "switch "+dpid.String()+" is not connected")
+	var names, away []string
+	for _, p := range ends {
+		names = append(names, endName(snap, p))
+		if sw, ok := snap.Switch(p.DPID); !ok || !sw.Connected {
+			away = append(away, "switch "+p.DPID.String()+" is not connected")
 		}
 	}
-	switch config.DrainKind(d.Kind) {
-	case config.DrainSwitch:
-		if dpid, err := config.ParseDPID(d.Object); err == nil {
-			at(dpid)
-			if sw, ok := snap.Switch(dpid); ok {
-				d.Name = sw.Name
-			}
-		}
-	case config.DrainPort:
-		if p, err := config.ParsePoint(d.Object); err == nil {
-			at(p.DPID)
-			d.Name = named(p)
-		}
-	case config.DrainLink:
-		if ref, err := config.ParseLink(d.Object); err == nil {
-			at(ref.A.DPID)
-			if ref.B.DPID != ref.A.DPID {
-				at(ref.B.DPID)
-			}
-			d.Name = named(ref.A) + "<->" + named(ref.B)
-		}
-	}
-	if d.Note = strings.Join(away, ", "); d.Note != "" {
-		d.Note += ": what its flow entries still pass is not known"
+	d.Name = strings.Join(names, "<->")
+	if len(away) > 0 {
+		d.Note = strings.Join(slices.Compact(away), ", ") + ": what its flow entries still pass is not known"
 	}
 	return d
+}
+
+// endName returns what people call an end of a drain; empty for a switch without a name.
+func endName(snap *netview.Snapshot, p netview.Point) string {
+	sw, ok := snap.Switch(p.DPID)
+	switch {
+	case p.Port == 0 && ok:
+		return sw.Name
+	case p.Port == 0:
+		return ""
+	case !ok || sw.Name == "":
+		return config.FormatPoint(p)
+	}
+	port, _ := sw.Port(p.Port)
+	return sw.Name + "/" + cmp.Or(port.Label, port.Name, fmt.Sprint(p.Port))
 }

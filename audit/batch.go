@@ -74,6 +74,11 @@ func (l *Log) requestSync(b *batch) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	b.wanted = true
+	l.syncIfDue()
+}
+
+// syncIfDue starts an fsync unless one runs. mu is held.
+func (l *Log) syncIfDue() {
 	if !l.syncing && l.due() {
 		l.syncing = true
 		l.startSync()
@@ -179,10 +184,7 @@ func (l *Log) write(b *batch) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.unsynced = append(l.unsynced, b)
-	if !l.syncing && l.due() {
-		l.syncing = true
-		l.startSync()
-	}
+	l.syncIfDue()
 }
 
 // append writes lines at the end of the file.
@@ -344,10 +346,7 @@ func (l *Log) closeIfIdle() (rested chan struct{}, err error) {
 	for _, b := range l.unsynced {
 		b.wanted = true
 	}
-	if !l.syncing && l.due() {
-		l.syncing = true
-		l.startSync()
-	}
+	l.syncIfDue()
 	if l.idle == nil {
 		l.idle = make(chan struct{})
 	}

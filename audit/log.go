@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -25,19 +26,8 @@ type Limits struct {
 }
 
 func (l Limits) withDefaults() Limits {
-	if l.FileBytes <= 0 {
-		l.FileBytes = 8 << 20
-	}
-	if l.Files <= 0 {
-		l.Files = 8
-	}
-	if l.Waiting <= 0 {
-		l.Waiting = 1024
-	}
-	if l.Answer <= 0 {
-		l.Answer = 5 * time.Second
-	}
-	return l
+	return Limits{FileBytes: cmp.Or(l.FileBytes, 8<<20), Files: cmp.Or(l.Files, 8), Waiting: cmp.Or(l.Waiting, 1024),
+		Answer: cmp.Or(l.Answer, 5*time.Second)}
 }
 
 // Config configures a log.

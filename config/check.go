@@ -2,6 +2,8 @@ package config
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/strictyaml"
@@ -25,7 +27,7 @@ func (r *reader) check(c *Config) {
 // checkNames wants names of switches to be unique.
 func (c *Config) checkNames(wrong func(path, format string, args ...any)) {
 	named := map[string]netview.DPID{}
-	for _, dpid := range keysOf(c.Switches) {
+	for _, dpid := range slices.Sorted(maps.Keys(c.Switches)) {
 		name := c.Switches[dpid].Name
 		if name == "" {
 			continue
@@ -41,7 +43,7 @@ func (c *Config) checkNames(wrong func(path, format string, args ...any)) {
 // checkLinks wants each direction to be said once, and not at a port where no link is to be.
 func (c *Config) checkLinks(wrong func(path, format string, args ...any)) {
 	said := map[netview.LinkKey]LinkRef{}
-	for _, ref := range keysOf(c.Links) {
+	for _, ref := range slices.SortedFunc(maps.Keys(c.Links), LinkRef.compare) {
 		at := under("links", ref.String())
 		for _, key := range ref.Keys() {
 			if other, twice := said[key]; twice {

@@ -101,15 +101,15 @@ func setText(v reflect.Value, s string, f field) error {
 		return fmt.Errorf("a text of %d bytes given, want at most %d", len(s), maxText)
 	case strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }):
 		return fmt.Errorf("%s given, want a text without control characters", strictyaml.Quote(s))
-	case f.kind == "address" && !isAddress(s):
+	case f.kind == "address" && !IsAddress(s):
 		return fmt.Errorf("%s given, want HOST:PORT, such as %s", strictyaml.Quote(s), f.def)
 	}
 	v.SetString(s)
 	return nil
 }
 
-// isAddress wants HOST:PORT with a numeric port.
-func isAddress(s string) bool {
+// IsAddress reports whether a text is HOST:PORT with a numeric port.
+func IsAddress(s string) bool {
 	_, port, err := net.SplitHostPort(s)
 	if err == nil {
 		_, err = strconv.ParseUint(port, 10, 16)

@@ -38,7 +38,7 @@ func (c *Config) Settings(drains []Drain) *netview.Settings {
 	return s
 }
 
-// apply notes a drain in the settings. One that Check refuses changes nothing.
+// apply notes a drain in the settings. One without Ends changes nothing.
 func (d Drain) apply(s *netview.Settings) {
 	switch d.Kind {
 	case DrainSwitch:

@@ -5,6 +5,8 @@ import (
 	"encoding/hex"
 	"fmt"
 	"time"
+
+	"github.com/weirnet/weir/netview"
 )
 
 // State is what an instance persists of its configuration.
@@ -53,19 +55,22 @@ const (
 	DrainLink   DrainKind = "link"
 )
 
-// Check finds what is wrong with a drain.
-func (d Drain) Check() (err error) {
+// Ends returns where a drained object is: a switch at its port 0, a link at both its ends, the lesser
+// first.
+func (d Drain) Ends() ([]netview.Point, error) {
 	switch d.Kind {
 	case DrainSwitch:
-		_, err = ParseDPID(d.Object)
+		dpid, err := ParseDPID(d.Object)
+		return []netview.Point{{DPID: dpid}}, err
 	case DrainPort:
-		_, err = ParsePoint(d.Object)
+		p, err := ParsePoint(d.Object)
+		return []netview.Point{p}, err
 	case DrainLink:
-		_, err = ParseLink(d.Object)
-	default:
-		err = fmt.Errorf("drain of kind %q: want switch, port or link", d.Kind)
+		ref, err := ParseLink(d.Object)
+		ref = ref.Undirected()
+		return []netview.Point{ref.A, ref.B}, err
 	}
-	return err
+	return nil, fmt.Errorf("drain of kind %q: want switch, port or link", d.Kind)
 }
 
 // Sum returns the SHA-256 of a configuration, in hexadecimal.

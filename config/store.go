@@ -103,7 +103,7 @@ func decodeState(b []byte, state *State) error {
 		return err
 	}
 	for _, d := range state.Drains {
-		if err := d.Check(); err != nil {
+		if _, err := d.Ends(); err != nil {
 			return err
 		}
 	}
@@ -177,10 +177,11 @@ func WriteFile(path string, b []byte) error {
 		os.Remove(f.Name())
 		return err
 	}
-	return syncDir(filepath.Dir(path))
+	return SyncDir(filepath.Dir(path))
 }
 
-func syncDir(dir string) error {
+// SyncDir returns when the entries of a directory are on the disk.
+func SyncDir(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {
 		return err

@@ -2,16 +2,8 @@ package config
 
 import (
 	"reflect"
+	"slices"
 )
-
-// keysOf returns the keys of a map of the schema, in order.
-func keysOf[K comparable, V any](m map[K]V) []K {
-	list := make([]K, 0, len(m))
-	for _, k := range sortedKeys(reflect.ValueOf(m)) {
-		list = append(list, k.Interface().(K))
-	}
-	return list
-}
 
 // entry is one value of a configuration; each element of a list is one.
 type entry struct {
@@ -92,41 +84,51 @@ func overlay(to, from reflect.Value) {
 // Defaults returns the defaults.
 func Defaults() *Config {
 	c := &Config{}
-	fill(reflect.ValueOf(c).Elem())
+	for _, l := range leaves {
+		if l.def == "" {
+			continue
+		}
+		if err := setScalar(l.of(c), l.def, l.field); err != nil {
+			panic("config: default of " + l.path + ": " + err.Error())
+		}
+	}
 	return c
 }
 
-func fill(v reflect.Value) {
-	for _, f := range fields(v.Type()) {
-		at := v.Field(f.index)
-		if at.Kind() == reflect.Struct {
-			fill(at)
-		} else if f.def != "" {
-			if err := setScalar(at, f.def, f); err != nil {
-				panic("config: default of " + f.name + ": " + err.Error())
-			}
+// leaf is a field of the schema that is no struct.
+type leaf struct {
+	field
+	path string
+	at   []int // its index in a Config
+}
+
+var leaves = leavesOf(reflect.TypeFor[Config](), "", nil)
+
+func leavesOf(t reflect.Type, path string, at []int) (list []leaf) {
+	for _, f := range fields(t) {
+		l := leaf{f, join(path, f.name), append(slices.Clip(at), f.index)}
+		if f.typ.Kind() == reflect.Struct {
+			list = append(list, leavesOf(f.typ, l.path, l.at)...)
+		} else {
+			list = append(list, l)
 		}
 	}
+	return list
 }
+
+// of returns the leaf's value in a configuration.
+func (l *leaf) of(c *Config) reflect.Value { return reflect.ValueOf(c).Elem().FieldByIndex(l.at) }
 
 // Running returns what is in force in an instance that started with one configuration and has
 // another now: for fields that need a restart, the former.
 func Running(began, now *Config) *Config {
 	out := Merge(now)
-	hold(reflect.ValueOf(out).Elem(), reflect.ValueOf(began).Elem())
-	return out
-}
-
-func hold(to, from reflect.Value) {
-	for _, f := range fields(to.Type()) {
-		at := to.Field(f.index)
-		switch {
-		case f.restart:
-			at.Set(from.Field(f.index))
-		case at.Kind() == reflect.Struct:
-			hold(at, from.Field(f.index))
+	for _, l := range leaves {
+		if l.restart {
+			l.of(out).Set(l.of(began))
 		}
 	}
+	return out
 }
 
 // Pending returns the differences that take effect at the next start only.
@@ -138,17 +140,10 @@ func Pending(began, now *Config) []Change {
 // they say nothing of is not said any more. It is asked for scalars, lists and mappings by keys.
 func (c *Config) Over(under *Config, kept func(path string) bool) *Config {
 	out := Merge(under)
-	keep(reflect.ValueOf(out).Elem(), reflect.ValueOf(c).Elem(), "", kept)
-	return out
-}
-
-func keep(to, from reflect.Value, path string, kept func(string) bool) {
-	for _, f := range fields(from.Type()) {
-		at := join(path, f.name)
-		if v := from.Field(f.index); v.Kind() == reflect.Struct {
-			keep(to.Field(f.index), v, at, kept)
-		} else if kept(at) {
-			to.Field(f.index).Set(v)
+	for _, l := range leaves {
+		if kept(l.path) {
+			l.of(out).Set(l.of(c))
 		}
 	}
+	return out
 }

@@ -24,9 +24,7 @@ type alarmMeter struct {
 
 // Describe implements prometheus.Collector.
 func (m alarmMeter) Describe(ch chan<- *prometheus.Desc) {
-	ch <- descAlarmsActive
-	ch <- descAlarmsTotal
-	ch <- descAlarmsDropped
+	describe(ch, descAlarmsActive, descAlarmsTotal, descAlarmsDropped)
 }
 
 // Collect implements prometheus.Collector.
@@ -39,8 +37,7 @@ func (m alarmMeter) Collect(ch chan<- prometheus.Metric) {
 	}
 	for kind, n := range m.board.Totals() {
 		counter(ch, descAlarmsTotal, n, string(kind))
-		ch <- prometheus.MustNewConstMetric(descAlarmsActive, prometheus.GaugeValue, float64(active[kind]),
-			string(kind), string(kind.Severity()))
+		gauge(ch, descAlarmsActive, float64(active[kind]), string(kind), string(kind.Severity()))
 	}
 	counter(ch, descAlarmsDropped, m.board.Dropped())
 }

@@ -34,8 +34,13 @@ func (a asker) ask(ctx context.Context, dpid netview.DPID, body openflow.Request
 
 // Flows asks for all flow entries.
 func (a asker) Flows(ctx context.Context, dpid netview.DPID) ([]openflow.FlowStats, error) {
+	return a.flows(ctx, dpid, 0, 0)
+}
+
+// flows asks for the flow entries with such a cookie.
+func (a asker) flows(ctx context.Context, dpid netview.DPID, cookie, mask uint64) ([]openflow.FlowStats, error) {
 	body, err := a.ask(ctx, dpid, &openflow.FlowRequest{FlowFilter: openflow.FlowFilter{
-		Table: openflow.TableAll, OutPort: openflow.PortAny, OutGroup: openflow.GroupAny,
+		Table: openflow.TableAll, OutPort: openflow.PortAny, OutGroup: openflow.GroupAny, Cookie: cookie, CookieMask: mask,
 	}})
 	if err != nil {
 		return nil, err

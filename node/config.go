@@ -8,7 +8,6 @@ import (
 	"net"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -101,11 +100,11 @@ func (c *Config) checkFields() error {
 	if c.Name == "" || c.DataDir == "" {
 		return errors.New("--name and --data-dir: want a name and a directory, not nothing")
 	}
-	if err := checkAddress("--openflow", c.OpenFlow.Listen, "127.0.0.1:6653"); err != nil {
-		return err
+	if !config.IsAddress(c.OpenFlow.Listen) {
+		return fmt.Errorf("--openflow=%s: want HOST:PORT, such as 127.0.0.1:6653", c.OpenFlow.Listen)
 	}
-	if err := checkAddress("--api", c.API.Listen, "127.0.0.1:8181"); err != nil {
-		return err
+	if !config.IsAddress(c.API.Listen) {
+		return fmt.Errorf("--api=%s: want HOST:PORT, such as 127.0.0.1:8181", c.API.Listen)
 	}
 	if c.API.Auth != "token" && c.API.Auth != "none" {
 		return fmt.Errorf("--auth=%s: want token, or none (on loopback only)", c.API.Auth)
@@ -135,18 +134,6 @@ func (c *Config) checkFields() error {
 		if !slices.Contains(Apps, app) {
 			return fmt.Errorf("--disable-app=%s: there is no such application; there are: %s", app, strings.Join(Apps, ", "))
 		}
-	}
-	return nil
-}
-
-// checkAddress wants HOST:PORT with a numeric port.
-func checkAddress(flag, address, example string) error {
-	_, port, err := net.SplitHostPort(address)
-	if err == nil {
-		_, err = strconv.ParseUint(port, 10, 16)
-	}
-	if err != nil {
-		return fmt.Errorf("%s=%s: want HOST:PORT, such as %s", flag, address, example)
 	}
 	return nil
 }

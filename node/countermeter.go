@@ -61,12 +61,10 @@ var (
 
 // Describe implements prometheus.Collector.
 func (m *counterMeter) Describe(ch chan<- *prometheus.Desc) {
-	for _, list := range [][]*prometheus.Desc{ofPorts[:], ofSums[:], {descAsked, descAnswered, descFailed, descHeldBack,
-		descAnswerBytes, descAsOf, descLookups, descMatched, descEntries, descLeftOut}} {
-		for _, d := range list {
-			ch <- d
-		}
-	}
+	describe(ch, ofPorts[:]...)
+	describe(ch, ofSums[:]...)
+	describe(ch, descAsked, descAnswered, descFailed, descHeldBack, descAnswerBytes, descAsOf, descLookups, descMatched,
+		descEntries, descLeftOut)
 }
 
 // Collect implements prometheus.Collector.

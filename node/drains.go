@@ -128,14 +128,9 @@ func (d drains) item(c config.Drain, since netview.Revision) client.Drain {
 
 // place is where to look for what still passes: of a link, one of its ends.
 func place(d config.Drain) (netview.Point, bool) {
-	switch d.Kind {
-	case config.DrainSwitch:
-		dpid, err := config.ParseDPID(d.Object)
-		return netview.Point{DPID: dpid}, err == nil
-	case config.DrainPort:
-		p, err := config.ParsePoint(d.Object)
-		return p, err == nil
+	ends, err := d.Ends()
+	if err != nil {
+		return netview.Point{}, false
 	}
-	ref, err := config.ParseLink(d.Object)
-	return ref.A, err == nil
+	return ends[0], true
 }

@@ -211,14 +211,8 @@ func (in *inputs) naming(dpid netview.DPID) (drained []config.Drain, named []str
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	for _, d := range sorted(in.state.Drains) {
-		at, ok := place(d)
-		if d.Kind == config.DrainLink && ok {
-			ref, _ := config.ParseLink(d.Object)
-			ok = ref.A.DPID == dpid || ref.B.DPID == dpid
-		} else {
-			ok = ok && at.DPID == dpid
-		}
-		if ok {
+		ends, err := d.Ends()
+		if err == nil && slices.ContainsFunc(ends, func(at netview.Point) bool { return at.DPID == dpid }) {
 			drained = append(drained, d)
 		}
 	}

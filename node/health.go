@@ -1,6 +1,7 @@
 package node
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 )
@@ -19,12 +20,7 @@ func (n *node) healthy() error {
 	return nil
 }
 
-func (c *Config) hangAfter() time.Duration {
-	if c.HangAfter == 0 {
-		return hangAfter
-	}
-	return c.HangAfter
-}
+func (c *Config) hangAfter() time.Duration { return cmp.Or(c.HangAfter, hangAfter) }
 
 // A pulse is a part whose loop has turns, and has one soon when it is asked how many it has done.
 type pulse struct {

@@ -25,10 +25,8 @@ type intentMeter struct{ in *intents }
 
 // Describe implements prometheus.Collector.
 func (m intentMeter) Describe(ch chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{descIntents, descIntentRequests, descIntentChanges, descIntentRules,
-		descIntentRoutes, descJournalBytes, descJournalCommits} {
-		ch <- d
-	}
+	describe(ch, descIntents, descIntentRequests, descIntentChanges, descIntentRules, descIntentRoutes, descJournalBytes,
+		descJournalCommits)
 }
 
 // Collect implements prometheus.Collector.
@@ -37,20 +35,15 @@ func (m intentMeter) Collect(ch chan<- prometheus.Metric) {
 	for s := intent.Submitted; s <= intent.Withdrawing; s++ {
 		gauge(ch, descIntents, float64(c.ByState[s]), s.String())
 	}
-	for result, n := range map[string]uint64{
+	counters(ch, descIntentRequests, map[string]uint64{
 		"accepted": c.Accepted, "existing": c.Existing, "conflict": c.Conflicts, "refused": c.Refused,
 		"overload": c.Overloads, "failed": c.Failures,
-	} {
-		counter(ch, descIntentRequests, n, result)
-	}
-	for reason, n := range map[string]uint64{
+	})
+	counters(ch, descIntentChanges, map[string]uint64{
 		"new": c.Core.Installs, "failure": c.Core.Reroutes, "planned": c.Core.Moves, "withdrawn": c.Core.Withdrawals,
-	} {
-		counter(ch, descIntentChanges, n, reason)
-	}
-	for what, n := range map[string]uint64{"ordered": c.Core.Orders, "refused": c.Core.Refusals, "lost": c.Core.Lost} {
-		counter(ch, descIntentRules, n, what)
-	}
+	})
+	counters(ch, descIntentRules,
+		map[string]uint64{"ordered": c.Core.Orders, "refused": c.Core.Refusals, "lost": c.Core.Lost})
 	gauge(ch, descIntentRoutes, float64(c.Core.Routes))
 	for name, j := range map[string]*journal.Journal{"intents": m.in.journal, "decisions": m.in.decisions} {
 		s := j.Stats()

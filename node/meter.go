@@ -117,13 +117,9 @@ var (
 
 // Describe implements prometheus.Collector.
 func (m *meter) Describe(ch chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{
-		descMessages, descBytes, descDecode, descDropped, descPaused, descRefused, descQueue, descHeld, descTrip, descRows,
-		descRevision, descDiscovery, descPeriod, descLag, descFlowsync, descDrift, descSync, descBound,
-		descReadCost, descRules, descForward,
-	} {
-		ch <- d
-	}
+	describe(ch, descMessages, descBytes, descDecode, descDropped, descPaused, descRefused, descQueue, descHeld, descTrip,
+		descRows, descRevision, descDiscovery, descPeriod, descLag, descFlowsync, descDrift, descSync, descBound,
+		descReadCost, descRules, descForward)
 }
 
 // Collect implements prometheus.Collector.
@@ -131,6 +127,19 @@ func (m *meter) Collect(ch chan<- prometheus.Metric) {
 	m.collectSessions(ch)
 	m.collectView(ch)
 	m.collectEngines(ch)
+}
+
+func describe(ch chan<- *prometheus.Desc, list ...*prometheus.Desc) {
+	for _, d := range list {
+		ch <- d
+	}
+}
+
+// counters shows counts by their one label.
+func counters(ch chan<- prometheus.Metric, d *prometheus.Desc, counts map[string]uint64) {
+	for label, n := range counts {
+		counter(ch, d, n, label)
+	}
 }
 
 func counter(ch chan<- prometheus.Metric, d *prometheus.Desc, n uint64, labels ...string) {
@@ -175,9 +184,7 @@ func (m *meter) collectView(ch chan<- prometheus.Metric) {
 }
 
 func (m *meter) collectEngines(ch chan<- prometheus.Metric) {
-	for kind, n := range m.discovered() {
-		counter(ch, descDiscovery, n, kind)
-	}
+	counters(ch, descDiscovery, m.discovered())
 	counts := m.discovery.Counts()
 	gauge(ch, descRows, float64(counts.Ports.Load()), "ports")
 	gauge(ch, descHeld, float64(m.server.Held()))
@@ -188,9 +195,7 @@ func (m *meter) collectEngines(ch chan<- prometheus.Metric) {
 		collectWatch(ch, c)
 	})
 	if m.forward != nil {
-		for kind, n := range forwardCounts(m.forward.Stats()) {
-			counter(ch, descForward, n, kind)
-		}
+		counters(ch, descForward, forwardCounts(m.forward.Stats()))
 	}
 }
 
@@ -211,12 +216,10 @@ func (m *meter) discovered() map[string]uint64 {
 
 func collectFlowsync(ch chan<- prometheus.Metric, c *flowsync.Core) {
 	n := c.Counters()
-	for kind, v := range map[string]uint64{
+	counters(ch, descFlowsync, map[string]uint64{
 		"flow_mods": n.FlowMods, "meter_mods": n.MeterMods, "barriers": n.Barriers, "readings": n.Readings,
 		"refused": n.Refused, "retries": n.Retries, "repairs": n.Repairs, "queue_full": n.Full, "missed": n.Overflows,
-	} {
-		counter(ch, descFlowsync, v, kind)
-	}
+	})
 	var sum flowsync.SwitchStatus
 	for _, s := range c.Statuses() {
 		sum.Installed += s.Installed

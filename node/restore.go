@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/weirnet/weir/config"
 	"github.com/weirnet/weir/store"
 )
 
@@ -73,13 +74,5 @@ func restoreDir(ctx context.Context, cfg *Config, r io.ReadSeeker) (contents sto
 	if err := os.Rename(filepath.Join(made, StoreDir), there); err != nil {
 		return contents, err
 	}
-	return contents, errors.Join(noteStore(lock), syncDir(cfg.DataDir))
-}
-
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
+	return contents, errors.Join(noteStore(lock), config.SyncDir(cfg.DataDir))
 }

@@ -86,7 +86,7 @@ func (s *storeState) join(alarms *alarm.Board) {
 	said := maps.Clone(s.why)
 	s.alarms = alarms
 	s.mu.Unlock()
-	for _, object := range sortedKeys(said) {
+	for _, object := range slices.Sorted(maps.Keys(said)) {
 		s.say(object, said[object])
 	}
 }
@@ -95,18 +95,10 @@ func (s *storeState) join(alarms *alarm.Board) {
 func (s *storeState) trouble() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, object := range sortedKeys(s.why) {
+	for _, object := range slices.Sorted(maps.Keys(s.why)) {
 		return strings.TrimPrefix(object+": "+s.why[object], ": ")
 	}
 	return ""
-}
-
-func sortedKeys(m map[string]string) (keys []string) {
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
 }
 
 // openStore opens what the instance keeps its inputs in. lock is the data directory's.

@@ -23,29 +23,24 @@ const askStore = time.Second
 
 // Describe implements prometheus.Collector.
 func (m storeMeter) Describe(ch chan<- *prometheus.Desc) {
-	ch <- descStoreBytes
-	ch <- descStoreRevision
-	ch <- descStoreReady
+	describe(ch, descStoreBytes, descStoreRevision, descStoreReady)
 }
 
 // Collect implements prometheus.Collector.
 func (m storeMeter) Collect(ch chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), askStore)
 	defer cancel()
-	gauge := func(d *prometheus.Desc, v float64, labels ...string) {
-		ch <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...)
-	}
 	now, err := m.st.Status(ctx)
 	ready := 0.0
 	if err == nil && now.Full == "" && now.Leader {
 		ready = 1
 	}
-	gauge(descStoreReady, ready)
+	gauge(ch, descStoreReady, ready)
 	if err != nil {
 		return
 	}
-	gauge(descStoreBytes, float64(now.Size), "file")
-	gauge(descStoreBytes, float64(now.InUse), "in_use")
-	gauge(descStoreBytes, float64(now.Quota), "quota")
-	gauge(descStoreRevision, float64(now.Revision))
+	gauge(ch, descStoreBytes, float64(now.Size), "file")
+	gauge(ch, descStoreBytes, float64(now.InUse), "in_use")
+	gauge(ch, descStoreBytes, float64(now.Quota), "quota")
+	gauge(ch, descStoreRevision, float64(now.Revision))
 }

@@ -15,7 +15,5 @@ func (t tallies) Describe(ch chan<- *prometheus.Desc) { ch <- t.desc }
 
 // Collect implements prometheus.Collector.
 func (t tallies) Collect(ch chan<- prometheus.Metric) {
-	for kind, n := range t.read() {
-		counter(ch, t.desc, n, kind)
-	}
+	counters(ch, t.desc, t.read())
 }
