@@ -53,7 +53,7 @@ func (c *Growth) Check() error {
 	switch {
 	case len(c.Times) < 2 || c.Times[0] < 1 || !slices.IsSorted(c.Times):
 		return fmt.Errorf("%v times the smallest size given, want two numbers or more, the least first", c.Times)
-	case c.Intents < load.BatchPaths*load.GeneratorConns: // else paths are withdrawn that have only been asked for
+	case c.Intents < load.BatchPaths*load.GeneratorConns: // else most of them are on their way, and not held
 		return fmt.Errorf("%d intents given, want %d or more", c.Intents, load.BatchPaths*load.GeneratorConns)
 	case c.Switches < 1 || c.Hosts < 48 || c.Duration < 0:
 		return fmt.Errorf("%d switches, %d hosts and %v given, want positive ones, and 48 hosts or more, one at each port", c.Switches, c.Hosts, c.Duration)

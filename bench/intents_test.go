@@ -118,6 +118,29 @@ func TestChurn(t *testing.T) {
 	}
 }
 
+// TestChurnWithdrawsWhatIsInstalled holds one request up, or its flow-mods, while others are
+// answered on their connections: none of its paths is withdrawn before switches were told of it.
+// So few are active, as by default in Growth, that its turn comes meanwhile.
+func TestChurnWithdrawsWhatIsInstalled(t *testing.T) {
+	for _, tc := range []struct {
+		rate int
+		late [2]time.Duration
+	}{{0, [2]time.Duration{400 * time.Millisecond, 0}}, {0, [2]time.Duration{0, 400 * time.Millisecond}},
+		{20_000, [2]time.Duration{400 * time.Millisecond, 0}}} {
+		c := &Churn{Active: load.BatchPaths * load.GeneratorConns, Rate: tc.rate, Duration: time.Second,
+			Warmup: time.Millisecond, Setup: Setup{Instance: target.Instance{Limit: time.Minute}, Options: Options{Runs: 1}}}
+		p := &planner{delay: time.Millisecond, durable: 2 * time.Millisecond, late: tc.late}
+		planning(t, p, &c.Setup, func(ctx context.Context) {
+			r, err := Run(ctx, c)
+			wantRefused(t, r, err, "")
+			p.sending.Wait()
+			if n := r.Results[0].Measure("paths withdrawn").Median; p.early > 0 || n < 2000 {
+				t.Errorf("%+v: %d paths were withdrawn before they were there, of %v a second", tc, p.early, n)
+			}
+		})
+	}
+}
+
 // TestChurnRefusesWhatIsNotKeptUpWith has a planner answer more slowly than the rate is.
 func TestChurnRefusesWhatIsNotKeptUpWith(t *testing.T) {
 	c := &Churn{Active: 200, Rate: 4000, Duration: 2 * time.Second, Warmup: 300 * time.Millisecond,

@@ -33,11 +33,13 @@ type planner struct {
 	spread   time.Duration // from one path's flow-mods to the next one's
 	durable  time.Duration // from a request to its answer
 	skip     func(path, hop int) bool
-	double   bool   // each flow-mod is sent twice
-	besides  int    // the path for which the first switch is given an entry that nobody asked for, if not 0
-	end      uint32 // added to the port of the last hop
-	status   string // of all answers
-	overload int    // answers of overload left
+	double   bool             // each flow-mod is sent twice
+	besides  int              // the path for which the first switch is given an entry that nobody asked for, if not 0
+	end      uint32           // added to the port of the last hop
+	status   string           // of all answers
+	overload int              // answers of overload left
+	late     [2]time.Duration // of the request that begins with path 3,000: to when it is taken, and then to its flow-mods
+	early    int              // withdrawals of paths that no switch was told of
 
 	mu       sync.Mutex
 	sessions map[uint64]*session.Session // of the last switch of each id
@@ -142,7 +144,15 @@ func (p *planner) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	p.mu.Unlock()
 	adds, removes := p.read(r.Header.Get("Content-Type"), r.URL.Path, body)
-	p.sending.Go(func() { p.send(adds, removes) })
+	lag := time.Duration(0)
+	if len(adds) > 0 && adds[0].N == 3000 {
+		time.Sleep(p.late[0])
+		lag = p.late[1]
+	}
+	p.sending.Go(func() {
+		time.Sleep(lag)
+		p.send(adds, removes)
+	})
 	time.Sleep(p.durable)
 	if r.URL.Query().Get("wait") != "" {
 		time.Sleep(p.delay)
@@ -184,6 +194,8 @@ func (p *planner) send(adds []*planned, removes []string) {
 		if x := p.paths[id]; x != nil {
 			p.write(x, openflow.FlowDeleteStrict, x.hops)
 			delete(p.paths, id)
+		} else {
+			p.early++
 		}
 		p.mu.Unlock()
 	}

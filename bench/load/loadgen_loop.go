@@ -3,6 +3,7 @@ package load
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -15,7 +16,9 @@ import (
 // Generator asks for paths and withdraws them, in requests of many, over several connections at a
 // time. Without a rate the switches lead: no more paths than its window are in flight to them,
 // and no more in flight from them. With a rate requests leave at their times, as long as a
-// connection is free, and what is late counts as time that the answer took.
+// connection is free, and what is late counts as time that the answer took. Either way the oldest
+// paths are withdrawn, and only once they are there: a withdrawal that overtakes its path, on
+// another connection, would find none.
 type Generator struct {
 	g      *target.Testbed
 	form   paths.Form
@@ -35,6 +38,7 @@ type Generator struct {
 	removedBefore int64
 	paced         time.Time // since when requests leave at their times
 	issued        int       // requests since then
+	asking        []int     // the first paths of the installs that are not answered yet
 	halted        bool
 	err           error            // the first
 	latency       report.Histogram // of requests, to their whole answer
@@ -151,6 +155,7 @@ func (p *Generator) do(ctx context.Context, a *Submitter, j *job, request []byte
 	p.latency.Record(int64(time.Since(j.at)))
 	p.late.Record(int64(late))
 	p.overloads += busy
+	p.asking = slices.DeleteFunc(p.asking, func(n int) bool { return !j.withdraw && n == j.n })
 	p.mu.Unlock()
 	if err := p.form.Accepted(answer, j.count); err != nil {
 		return fmt.Errorf("paths %d to %d: %w", j.n, j.n+j.count-1, err)
@@ -178,12 +183,23 @@ func (p *Generator) nextJob() (j job, wait time.Duration, ended bool) {
 	}
 	in, out := p.inFlight(&t)
 	switch {
-	case held >= p.active+p.Batch && out < p.window:
+	case held >= p.active+p.Batch && out < p.window && p.oldestInstalled():
 		return p.next(true), 0, false
 	case held < p.active+p.Batch && in < p.window:
 		return p.next(false), 0, false
 	}
 	return j, freePoll, false
+}
+
+// oldestAnswered reports whether the paths that are withdrawn next were accepted; p.mu is held.
+func (p *Generator) oldestAnswered() bool {
+	return len(p.asking) == 0 || slices.Min(p.asking) >= p.g.First+p.Batch
+}
+
+// oldestInstalled reports whether the paths that are withdrawn next are in the switches; p.mu is
+// held. Where more are active than may be in flight, the oldest are, since newer ones were let out.
+func (p *Generator) oldestInstalled() bool {
+	return p.oldestAnswered() && (p.active > p.window || p.g.Complete(p.g.First, p.g.First+p.Batch))
 }
 
 // nextPaced is the next request at a set rate, or how long to wait for it; p.mu is held.
@@ -196,8 +212,12 @@ func (p *Generator) nextPaced() (j job, wait time.Duration, ended bool) {
 	if wait := at.Sub(now); wait > 0 {
 		return j, min(wait, time.Millisecond), false
 	}
+	withdraw := p.issued%2 == 1
+	if withdraw && !p.oldestAnswered() {
+		return j, freePoll, false
+	}
 	p.issued++
-	j = p.next(p.issued%2 == 0)
+	j = p.next(withdraw)
 	j.at = at
 	return j, 0, false
 }
@@ -213,6 +233,7 @@ func (p *Generator) next(withdraw bool) job {
 			j.count = min(j.count, left)
 		}
 		p.g.Next += j.count
+		p.asking = append(p.asking, j.n)
 	}
 	return j
 }
